@@ -1,0 +1,40 @@
+/* Hashing: a 64-bit mix, a byte-string hash, and a map from 64-bit keys to 32-bit values.
+ *
+ * The map is open addressing with linear probing, at most 3/4 full. A zeroed struct is an empty map.
+ * Iteration order is not offered on purpose: output must not depend on hash order.
+ */
+#ifndef HD_BASE_HASH_H
+#define HD_BASE_HASH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Finaliser with full avalanche: xor-shift and odd multipliers. */
+static inline uint64_t hd_hash_mix(uint64_t x)
+{
+    x ^= x >> 32;
+    x *= UINT64_C(0xd6e8feb86659fd93);
+    x ^= x >> 32;
+    x *= UINT64_C(0xd6e8feb86659fd93);
+    x ^= x >> 32;
+    return x;
+}
+
+uint64_t hd_hash_bytes(const void *data, size_t len, uint64_t seed);
+
+struct hd_map {
+    uint64_t *keys;
+    uint32_t *values;
+    uint8_t *used;
+    size_t len;
+    size_t cap; /* a power of two, or 0 */
+};
+
+void hd_map_fini(struct hd_map *m);
+void hd_map_clear(struct hd_map *m); /* keeps the memory */
+bool hd_map_get(const struct hd_map *m, uint64_t key, uint32_t *value);
+/* A pointer to the value of key, added as 0 when new; *fresh (may be NULL) tells. Valid until the next put. */
+uint32_t *hd_map_put(struct hd_map *m, uint64_t key, bool *fresh);
+
+#endif

@@ -1,0 +1,45 @@
+/* The inside of a builder, for builder.c and for the .hdt reader, which fills whole columns at once.
+ * Nobody outside trace/ includes this. */
+#ifndef HD_TRACE_BUILDER_INT_H
+#define HD_TRACE_BUILDER_INT_H
+
+#include "base/hash.h"
+#include "base/vec.h"
+#include "trace/builder.h"
+
+/* What memory holds at a location, as far as the events added so far tell. */
+struct hd_loc_state {
+    struct hd_value now;
+    uint8_t written;       /* a write has been added */
+    uint8_t known;         /* now is meaningful */
+    uint8_t provisional;   /* some initial reads got a placeholder value */
+};
+
+struct hd_builder {
+    struct hd_trace *t;
+    size_t cap;                        /* events that the columns have room for */
+    bool control_given;
+    struct hd_vec locs;                /* struct hd_loc_state by location */
+    struct hd_vec inits;               /* struct hd_loc_init by location */
+    struct hd_vec sem_given;           /* uint64_t by semaphore: count + 1, or 0 */
+    struct hd_vec barrier_given;       /* uint64_t by barrier: size, or 0 */
+    struct hd_u32vec thread_len;       /* events by thread */
+    struct hd_u32vec fork_of;          /* by thread */
+    struct hd_vec rmw;                 /* struct hd_rmw */
+    struct hd_u32vec dep_pool;
+    struct hd_map dep_ids;             /* hash of a record to its offset */
+};
+
+/* Makes room for `more` further events in every column. */
+void hd_builder_reserve(struct hd_builder *b, size_t more);
+
+/* Offset of the record that says the same, stored once. Distances ascending, no duplicates. */
+uint32_t hd_builder_intern_deps(struct hd_builder *b, const uint32_t *record, uint32_t len);
+
+/* Settles the value columns of the access just written at event e, whose value is given or omitted. */
+void hd_builder_settle(struct hd_builder *b, hd_eid e, const struct hd_event *ev);
+
+/* index.c: the by_obj indices of finished columns. */
+void hd_trace_build_indices(struct hd_trace *t, const uint32_t *thread_len);
+
+#endif

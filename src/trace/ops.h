@@ -1,0 +1,83 @@
+/* The operations of docs/MODEL.md section 1, in one table: every reader, writer, check and document
+ * is built from it. The numbers are part of the .hdt format (docs/TRACE_FORMAT.md): append only.
+ *
+ *   X(NAME, text, object kind, has a lock as second object)
+ */
+#ifndef HD_TRACE_OPS_H
+#define HD_TRACE_OPS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum hd_obj_kind {
+    HD_OBJ_LOC,
+    HD_OBJ_LOCK,
+    HD_OBJ_COND,
+    HD_OBJ_SEM,
+    HD_OBJ_BARRIER,
+    HD_OBJ_THREAD,
+    HD_OBJ_NONE,
+};
+#define HD_OBJ_KINDS HD_OBJ_THREAD /* kinds with a name table of their own: LOC to BARRIER */
+
+#define HD_OPS(X)                                                                                  \
+    X(READ, "r", LOC, 0)                                                                           \
+    X(WRITE, "w", LOC, 0)                                                                          \
+    X(AREAD, "ar", LOC, 0)                                                                         \
+    X(AWRITE, "aw", LOC, 0)                                                                        \
+    X(RMW, "rmw", LOC, 0)                                                                          \
+    X(BRANCH, "br", NONE, 0)                                                                       \
+    X(ACQ, "acq", LOCK, 0)                                                                         \
+    X(REL, "rel", LOCK, 0)                                                                         \
+    X(RACQ, "racq", LOCK, 0)                                                                       \
+    X(RREL, "rrel", LOCK, 0)                                                                       \
+    X(TRYFAIL, "tryfail", LOCK, 0)                                                                 \
+    X(FORK, "fork", THREAD, 0)                                                                     \
+    X(JOIN, "join", THREAD, 0)                                                                     \
+    X(WAIT, "wait", COND, 1)                                                                       \
+    X(WAKE, "wake", COND, 1)                                                                       \
+    X(TMO, "tmo", COND, 1)                                                                         \
+    X(SIG, "sig", COND, 0)                                                                         \
+    X(BCAST, "bcast", COND, 0)                                                                     \
+    X(POST, "post", SEM, 0)                                                                        \
+    X(SEM, "sem", SEM, 0)                                                                          \
+    X(BARIN, "barin", BARRIER, 0)                                                                  \
+    X(BAROUT, "barout", BARRIER, 0)                                                                \
+    X(BEGIN, "begin", NONE, 0)                                                                     \
+    X(END, "end", NONE, 0)
+
+enum hd_op {
+#define HD_OP_ENUM(name, text, kind, lock) HD_OP_##name,
+    HD_OPS(HD_OP_ENUM)
+#undef HD_OP_ENUM
+        HD_OP_COUNT
+};
+
+struct hd_op_info {
+    const char *text;
+    enum hd_obj_kind kind;
+    bool has_lock;
+};
+extern const struct hd_op_info hd_op_info[HD_OP_COUNT];
+
+static inline bool hd_op_reads(enum hd_op op)
+{
+    return op == HD_OP_READ || op == HD_OP_AREAD || op == HD_OP_RMW;
+}
+
+static inline bool hd_op_writes(enum hd_op op)
+{
+    return op == HD_OP_WRITE || op == HD_OP_AWRITE || op == HD_OP_RMW;
+}
+
+static inline bool hd_op_is_access(enum hd_op op)
+{
+    return op <= HD_OP_RMW;
+}
+
+static inline bool hd_op_is_atomic(enum hd_op op)
+{
+    return op == HD_OP_AREAD || op == HD_OP_AWRITE || op == HD_OP_RMW;
+}
+
+#endif

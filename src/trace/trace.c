@@ -1,0 +1,91 @@
+#include "trace/trace.h"
+
+#include "base/alloc.h"
+
+const struct hd_op_info hd_op_info[HD_OP_COUNT] = {
+#define HD_OP_INFO(name, text, kind, lock) [HD_OP_##name] = {text, HD_OBJ_##kind, lock},
+    HD_OPS(HD_OP_INFO)
+#undef HD_OP_INFO
+};
+
+static void free_index(struct hd_index *index)
+{
+    if (!index->start)
+        return;
+    size_t entries = index->start[index->count];
+    hd_free(index->list, entries * sizeof *index->list);
+    hd_free(index->start, (index->count + 1) * sizeof *index->start);
+}
+
+static void free_columns(struct hd_trace *t)
+{
+    size_t n = t->n_events;
+    hd_free(t->op, n * sizeof *t->op);
+    hd_free(t->flags, n * sizeof *t->flags);
+    hd_free(t->thread, n * sizeof *t->thread);
+    hd_free(t->obj, n * sizeof *t->obj);
+    hd_free(t->val, n * sizeof *t->val);
+    hd_free(t->place, n * sizeof *t->place);
+    hd_free(t->dep, n * sizeof *t->dep);
+    hd_free(t->pos, n * sizeof *t->pos);
+}
+
+void hd_trace_free(struct hd_trace *t)
+{
+    if (!t)
+        return;
+    free_columns(t);
+    for (int kind = 0; kind <= HD_OBJ_THREAD; kind++)
+        free_index(&t->by_obj[kind]);
+    hd_free(t->fork_of, t->threads.count * sizeof *t->fork_of);
+    hd_free(t->loc_init, t->objs[HD_OBJ_LOC].count * sizeof *t->loc_init);
+    hd_free(t->sem_init, t->objs[HD_OBJ_SEM].count * sizeof *t->sem_init);
+    hd_free(t->barrier_size, t->objs[HD_OBJ_BARRIER].count * sizeof *t->barrier_size);
+    hd_free(t->rmw, t->n_rmw * sizeof *t->rmw);
+    hd_free(t->dep_pool, t->n_dep_pool * sizeof *t->dep_pool);
+    for (int kind = 0; kind < HD_OBJ_KINDS; kind++)
+        hd_names_fini(&t->objs[kind]);
+    hd_names_fini(&t->threads);
+    hd_names_fini(&t->places);
+    hd_free(t, sizeof *t);
+}
+
+static size_t names_bytes(const struct hd_names *n)
+{
+    return n->text_cap + n->start_cap * sizeof *n->start +
+           n->slot_cap * (sizeof *n->slots + sizeof *n->tags);
+}
+
+size_t hd_trace_bytes(const struct hd_trace *t)
+{
+    size_t event = sizeof *t->op + sizeof *t->flags + sizeof *t->thread + sizeof *t->obj +
+                   sizeof *t->val + sizeof *t->place + sizeof *t->dep + sizeof *t->pos;
+    size_t total = sizeof *t + t->n_events * event;
+    for (int kind = 0; kind <= HD_OBJ_THREAD; kind++) {
+        const struct hd_index *index = &t->by_obj[kind];
+        total += (index->count + 1) * sizeof *index->start;
+        total += index->start[index->count] * sizeof *index->list;
+    }
+    for (int kind = 0; kind < HD_OBJ_KINDS; kind++)
+        total += names_bytes(&t->objs[kind]);
+    total += names_bytes(&t->threads) + names_bytes(&t->places);
+    total += t->threads.count * sizeof *t->fork_of;
+    total += t->objs[HD_OBJ_LOC].count * sizeof *t->loc_init;
+    total += t->objs[HD_OBJ_SEM].count * sizeof *t->sem_init;
+    total += t->objs[HD_OBJ_BARRIER].count * sizeof *t->barrier_size;
+    return total + t->n_rmw * sizeof *t->rmw + t->n_dep_pool * sizeof *t->dep_pool;
+}
+
+/* A record is: a mask of the given sets (1: deps or val, 2: addr), then for each given set its size
+ * and its distances. Offset 0 holds the record that gives nothing. */
+struct hd_deps hd_trace_deps(const struct hd_trace *t, hd_eid e, enum hd_dep_role role)
+{
+    const uint32_t *record = t->dep_pool + t->dep[e];
+    uint32_t mask = record[0];
+    if (!(mask & 1u << role))
+        return (struct hd_deps){.all = role == HD_DEP_VALUE};
+    const uint32_t *set = record + 1;
+    if (role == HD_DEP_ADDR && (mask & 1))
+        set += set[0] + 1;
+    return (struct hd_deps){.n = set[0], .dist = set + 1};
+}
