@@ -1,7 +1,49 @@
-#include <stdio.h>
+#include "base/interrupt.h"
+#include "base/log.h"
+#include "cli/cli.h"
 
-int main(void)
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void log_line(enum hd_room room, enum hd_log_level level, const char *text)
 {
-    puts("heddle " HD_VERSION);
-    return 0;
+    static const char *const names[] = {"", "warn", "info", "debug"};
+    fprintf(stderr, "heddle: [%s %s] %s\n", hd_log_room_name(room), names[level], text);
+}
+
+/* A file that we open must not become stdout because the caller closed it: a closed stream is
+ * replaced by one on which the wrong direction fails. */
+static void guard_streams(void)
+{
+    for (int fd = 0; fd <= 2; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) < 0)
+            _exit(HD_EXIT_TOOL);
+}
+
+static enum hd_exit read_environment(const struct hd_cli *cli)
+{
+    const char *spec = getenv("HD_LOG");
+    struct hd_err err = {0};
+    hd_log_set_sink(log_line);
+    if (!spec || hd_log_configure(spec, &err) == HD_OK)
+        return HD_EXIT_OK;
+    hd_cli_error(cli, "HD_LOG: %s", err.text);
+    return HD_EXIT_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+    struct hd_cli cli = {.color = HD_COLOR_AUTO};
+    guard_streams();
+    hd_interrupt_install();
+    signal(SIGPIPE,
+           SIG_IGN); /* the exit code must tell what was found even when a pager quits early */
+    cli.color_err = hd_term_use_color(HD_COLOR_AUTO, 2);
+    enum hd_exit code = read_environment(&cli);
+    if (code == HD_EXIT_OK)
+        code = hd_cmd_root.run(&cli, &hd_cmd_root, argc - 1, argv + 1);
+    return hd_cli_finish(&cli, code);
 }

@@ -1,0 +1,108 @@
+#include "cli/cli.h"
+
+#include "base/suggest.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+static void start_message(const struct hd_cli *cli)
+{
+    fflush(stdout);
+    fprintf(stderr, "%sheddle:%s ", hd_term_style(cli->color_err, HD_STYLE_BOLD),
+            hd_term_style(cli->color_err, HD_STYLE_PLAIN));
+}
+
+void hd_cli_error(const struct hd_cli *cli, const char *fmt, ...)
+{
+    va_list ap;
+    start_message(cli);
+    va_start(ap, fmt);
+    vfprintf(stderr, fmt, ap);
+    va_end(ap);
+    fputc('\n', stderr);
+}
+
+enum hd_exit hd_cli_usage(const struct hd_cli *cli, const struct hd_cmd *cmd, const char *fmt, ...)
+{
+    va_list ap;
+    start_message(cli);
+    if (*cmd->path)
+        fprintf(stderr, "%s: ", cmd->path);
+    va_start(ap, fmt);
+    vfprintf(stderr, fmt, ap);
+    va_end(ap);
+    fprintf(stderr, "\nheddle: see 'heddle %s%s'\n", *cmd->path ? "help " : "--help", cmd->path);
+    return HD_EXIT_USAGE;
+}
+
+static void print_err(const struct hd_cli *cli, const struct hd_err *err)
+{
+    if (err->file[0] && err->line)
+        hd_cli_error(cli, "%s:%llu: %s", err->file, (unsigned long long)err->line, err->text);
+    else if (err->file[0])
+        hd_cli_error(cli, "%s: %s", err->file, err->text);
+    else
+        hd_cli_error(cli, "%s", err->text);
+}
+
+enum hd_exit hd_cli_fail_input(const struct hd_cli *cli, const struct hd_err *err)
+{
+    print_err(cli, err);
+    return err->code == HD_ERR_INTERNAL ? HD_EXIT_TOOL : HD_EXIT_INPUT;
+}
+
+enum hd_exit hd_cli_fail_output(const struct hd_cli *cli, const struct hd_err *err)
+{
+    print_err(cli, err);
+    return err->code == HD_ERR_INPUT ? HD_EXIT_INPUT : HD_EXIT_TOOL;
+}
+
+void hd_cli_progress(const struct hd_cli *cli, struct hd_progress *p, const char *label,
+                     const char *unit, uint64_t total)
+{
+    hd_progress_begin(p, cli->quiet ? NULL : stderr, hd_term_is_live(2), label, unit, total);
+}
+
+enum hd_exit hd_cli_finish(const struct hd_cli *cli, enum hd_exit code)
+{
+    errno = 0;
+    bool failed = fflush(stdout) != 0 || ferror(stdout);
+    if (!failed || errno == EPIPE)
+        return code;
+    hd_cli_error(cli, "standard output: %s", errno ? strerror(errno) : "write error");
+    return HD_EXIT_TOOL;
+}
+
+const struct hd_cmd *hd_cli_find(const struct hd_cmd *group, const char *name)
+{
+    for (const struct hd_cmd *const *sub = group->subs; sub && *sub; sub++)
+        if (!strcmp((*sub)->name, name))
+            return *sub;
+    return NULL;
+}
+
+static enum hd_exit unknown_command(const struct hd_cli *cli, const struct hd_cmd *group,
+                                    const char *name)
+{
+    const char *words[32];
+    size_t n = 0;
+    for (const struct hd_cmd *const *sub = group->subs; *sub && n < 32; sub++)
+        words[n++] = (*sub)->name;
+    const char *near = hd_suggest(name, words, n);
+    return hd_cli_usage(cli, group, "unknown command '%s'%s%s%s", name,
+                        near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
+enum hd_exit hd_cli_run_group(struct hd_cli *cli, const struct hd_cmd *group, int argc, char **argv)
+{
+    enum hd_exit code;
+    if (!hd_cli_parse(cli, group, NULL, &argc, argv, &code))
+        return code;
+    if (argc == 0)
+        return hd_cli_usage(cli, group, "a command is missing");
+    const struct hd_cmd *sub = hd_cli_find(group, argv[0]);
+    if (!sub)
+        return unknown_command(cli, group, argv[0]);
+    return sub->run(cli, sub, argc - 1, argv + 1);
+}

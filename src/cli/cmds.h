@@ -1,0 +1,19 @@
+/* Every command, by name; each is defined in its cmd_<name>.c. */
+#ifndef HD_CLI_CMDS_H
+#define HD_CLI_CMDS_H
+
+#include "cli/cli.h"
+
+extern const struct hd_cmd hd_cmd_trace;
+extern const struct hd_cmd hd_cmd_trace_cat;
+extern const struct hd_cmd hd_cmd_trace_check;
+extern const struct hd_cmd hd_cmd_trace_convert;
+extern const struct hd_cmd hd_cmd_trace_enumerate;
+extern const struct hd_cmd hd_cmd_trace_gen;
+extern const struct hd_cmd hd_cmd_trace_stats;
+extern const struct hd_cmd hd_cmd_witness;
+extern const struct hd_cmd hd_cmd_witness_check;
+extern const struct hd_cmd hd_cmd_completion;
+extern const struct hd_cmd hd_cmd_help;
+
+#endif
