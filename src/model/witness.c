@@ -1,0 +1,192 @@
+#include "model/witness.h"
+
+#include "base/alloc.h"
+#include "base/hash.h"
+
+#include <string.h>
+
+struct hd_checker {
+    const struct hd_trace *t;
+    struct hd_layout layout;
+    struct hd_state state; /* initial between checks */
+    struct hd_map choice;  /* sig: index into wakes */
+    size_t used;           /* choices that some sig has made */
+};
+
+void hd_witness_fini(struct hd_witness *w)
+{
+    hd_free(w->schedule, w->n * sizeof *w->schedule);
+    hd_free(w->wakes, w->n_wakes * sizeof *w->wakes);
+    *w = (struct hd_witness){0};
+}
+
+bool hd_conflict(const struct hd_trace *t, hd_eid a, hd_eid b)
+{
+    enum hd_op x = t->op[a], y = t->op[b];
+    return hd_op_is_access(x) && hd_op_is_access(y) && t->thread[a] != t->thread[b] &&
+           t->obj[a] == t->obj[b] && (hd_op_writes(x) || hd_op_writes(y)) &&
+           !(hd_op_is_atomic(x) && hd_op_is_atomic(y));
+}
+
+struct hd_checker *hd_checker_new(const struct hd_trace *t)
+{
+    struct hd_checker *c = hd_calloc(1, sizeof *c);
+    c->t = t;
+    hd_layout_init(&c->layout, t);
+    hd_state_init(&c->state, &c->layout);
+    return c;
+}
+
+void hd_checker_free(struct hd_checker *c)
+{
+    if (!c)
+        return;
+    hd_state_fini(&c->state);
+    hd_layout_fini(&c->layout);
+    hd_map_fini(&c->choice);
+    hd_free(c, sizeof *c);
+}
+
+static unsigned long long num(uint64_t e)
+{
+    return (unsigned long long)e + 1;
+}
+
+/* Everything that can be judged without running: the numbers, the pair, the ends. */
+static enum hd_status check_form(const struct hd_trace *t, const struct hd_witness *w,
+                                 size_t *entry, struct hd_err *err)
+{
+    for (size_t i = 0; i < w->n; i++) {
+        if (w->schedule[i] < t->n_events)
+            continue;
+        *entry = i;
+        return hd_err_set(err, HD_ERR_INPUT, "entry %llu is event %llu, but the trace has %llu",
+                          num(i), num(w->schedule[i]), (unsigned long long)t->n_events);
+    }
+    if (w->a >= t->n_events || w->b >= t->n_events)
+        return hd_err_set(err, HD_ERR_INPUT, "the pair names an event beyond the %llu of the trace",
+                          (unsigned long long)t->n_events);
+    if (!hd_conflict(t, w->a, w->b))
+        return hd_err_set(err, HD_ERR_INPUT,
+                          "events %llu and %llu do not conflict: that takes two accesses of "
+                          "different threads to one location, a write and a non-atomic one "
+                          "among them",
+                          num(w->a), num(w->b));
+    if (w->n < 2 || w->schedule[w->n - 2] != w->a || w->schedule[w->n - 1] != w->b)
+        return hd_err_set(err, HD_ERR_INPUT,
+                          "the schedule does not end in the pair: events %llu, %llu", num(w->a),
+                          num(w->b));
+    return HD_OK;
+}
+
+static enum hd_status index_choices(struct hd_checker *c, const struct hd_witness *w,
+                                    struct hd_err *err)
+{
+    if (c->choice.len)
+        hd_map_clear(&c->choice);
+    c->used = 0;
+    for (size_t i = 0; i < w->n_wakes; i++) {
+        bool fresh;
+        uint32_t *index = hd_map_put(&c->choice, w->wakes[i].sig, &fresh);
+        if (!fresh)
+            return hd_err_set(err, HD_ERR_INPUT, "wakes names event %llu twice",
+                              num(w->wakes[i].sig));
+        *index = (uint32_t)i;
+    }
+    return HD_OK;
+}
+
+static enum hd_status refuse_choice(const struct hd_trace *t, size_t i, hd_eid sig, hd_tid u,
+                                    struct hd_err *err)
+{
+    const char *cond = hd_trace_obj_name(t, HD_OBJ_COND, t->obj[sig]);
+    if (u == HD_TID_NONE)
+        return hd_err_set(err, HD_ERR_INPUT,
+                          "entry %llu: event %llu must say which waiter of condition %s it wakes",
+                          num(i), num(sig), cond);
+    return hd_err_set(err, HD_ERR_INPUT,
+                      "entry %llu: event %llu cannot wake %s, which is not waiting on condition %s",
+                      num(i), num(sig),
+                      u < hd_trace_n_threads(t) ? hd_trace_thread_name(t, u) : "an unknown thread",
+                      cond);
+}
+
+/* Whom entry i, a sig, wakes. */
+static enum hd_status choose(struct hd_checker *c, const struct hd_witness *w, size_t i,
+                             hd_tid *woken, struct hd_err *err)
+{
+    const struct hd_state *s = &c->state;
+    hd_eid sig = w->schedule[i];
+    uint32_t cond = c->t->obj[sig], index;
+    if (hd_map_get(&c->choice, sig, &index)) {
+        *woken = w->wakes[index].thread;
+        c->used++;
+        return hd_state_waits(s, *woken, cond) ? HD_OK : refuse_choice(c->t, i, sig, *woken, err);
+    }
+    *woken = hd_state_first_waiter(s, cond);
+    return s->n_waiting[cond] < 2 ? HD_OK : refuse_choice(c->t, i, sig, HD_TID_NONE, err);
+}
+
+static enum hd_status require_enabled(const struct hd_state *s, size_t i, hd_eid e,
+                                      struct hd_err *err)
+{
+    enum hd_why why = hd_state_why(s, e);
+    if (!why)
+        return HD_OK;
+    char reason[400];
+    hd_state_explain(s, e, why, reason, sizeof reason);
+    return hd_err_set(err, HD_ERR_INPUT, "entry %llu: event %llu cannot run: %s", num(i), num(e),
+                      reason);
+}
+
+/* Runs the entries before the pair and judges the pair. *ran counts the events that have run. */
+static enum hd_status run(struct hd_checker *c, const struct hd_witness *w, size_t *ran,
+                          size_t *entry, struct hd_err *err)
+{
+    struct hd_state *s = &c->state;
+    for (size_t i = 0; i < w->n; i++) {
+        hd_eid e = w->schedule[i];
+        *entry = i;
+        enum hd_status status = require_enabled(s, i, e, err);
+        if (status != HD_OK)
+            return status;
+        if (i >= w->n - 2) /* a and b are both judged in the state before a */
+            continue;
+        hd_tid woken = HD_TID_NONE;
+        if (c->t->op[e] == HD_OP_SIG)
+            status = choose(c, w, i, &woken, err);
+        if (status != HD_OK)
+            return status;
+        hd_state_step(s, e, woken);
+        *ran = i + 1;
+    }
+    *entry = w->n;
+    if (c->used < w->n_wakes)
+        return hd_err_set(err, HD_ERR_INPUT,
+                          "wakes names an event that is not a sig of the schedule");
+    return HD_OK;
+}
+
+enum hd_status hd_checker_check(struct hd_checker *c, const struct hd_witness *w, size_t *entry,
+                                struct hd_err *err)
+{
+    size_t at = w->n, ran = 0;
+    enum hd_status status = check_form(c->t, w, &at, err);
+    if (status == HD_OK)
+        status = index_choices(c, w, err);
+    if (status == HD_OK)
+        status = run(c, w, &ran, &at, err);
+    hd_state_rewind(&c->state, w->schedule, ran);
+    if (entry)
+        *entry = at;
+    return status;
+}
+
+enum hd_status hd_witness_check(const struct hd_trace *t, const struct hd_witness *w, size_t *entry,
+                                struct hd_err *err)
+{
+    struct hd_checker *c = hd_checker_new(t);
+    enum hd_status status = hd_checker_check(c, w, entry, err);
+    hd_checker_free(c);
+    return status;
+}

@@ -1,0 +1,47 @@
+/* Witnesses and their judge (docs/MODEL.md section 3).
+ *
+ * A witness says: after running these events, in this order, with these choices of notified
+ * waiters, both a and b can run. The judge knows nothing of how it was found. It accepts when
+ *   - a and b conflict, and are the last two entries of the schedule, in this order;
+ *   - every entry before them is enabled when it runs;
+ *   - both are enabled in the state before a;
+ *   - each sig that meets waiters has a choice among them in wakes, which may be left out when
+ * there is only one; and wakes says nothing else: no sig that is not run before the pair, none
+ * twice, none without waiters. Event numbers are 0-based here and 1-based in files and texts.
+ */
+#ifndef HD_MODEL_WITNESS_H
+#define HD_MODEL_WITNESS_H
+
+#include "base/err.h"
+#include "model/state.h"
+
+struct hd_witness {
+    hd_eid a, b;
+    hd_eid *schedule; /* the last two entries are a and b */
+    size_t n;
+    struct hd_wake *wakes; /* in any order */
+    size_t n_wakes;
+};
+
+void hd_witness_fini(struct hd_witness *w); /* frees schedule (n) and wakes (n_wakes) */
+
+/* Different threads, same location, at least one writes, at least one is not atomic. Requires: both
+ * are events of t. */
+bool hd_conflict(const struct hd_trace *t, hd_eid a, hd_eid b);
+
+/* A judge for many witnesses of one trace: a check costs O(n + n_wakes), whatever the trace's
+ * length. The trace must outlive it. Not to be shared by threads. */
+struct hd_checker;
+struct hd_checker *hd_checker_new(const struct hd_trace *t);
+void hd_checker_free(struct hd_checker *c); /* NULL is fine */
+
+/* HD_OK when w is a witness; else HD_ERR_INPUT, a sentence in err, and in *entry (may be NULL) the
+ * 0-based schedule entry that cannot run, or w->n when the fault lies in the witness as a whole. */
+enum hd_status hd_checker_check(struct hd_checker *c, const struct hd_witness *w, size_t *entry,
+                                struct hd_err *err);
+
+/* The same for a single witness. */
+enum hd_status hd_witness_check(const struct hd_trace *t, const struct hd_witness *w, size_t *entry,
+                                struct hd_err *err);
+
+#endif
