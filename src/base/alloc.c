@@ -26,46 +26,65 @@ static void count(size_t bytes)
     }
 }
 
-/* Partner of hd_alloc_fail_at: true when this allocation is the one chosen to fail. */
-static int injected_failure(void)
+static _Noreturn void out_of_memory(size_t bytes)
 {
-    size_t left = atomic_load_explicit(&fail_countdown, memory_order_relaxed);
-    return left != 0 && atomic_fetch_sub(&fail_countdown, 1) == 1;
+    oom_hook(bytes);
+    abort(); /* a hook that returns breaks its contract */
 }
 
-static void *checked(void *ptr, size_t bytes)
+/* Partner of hd_alloc_fail_at. Comes before the real allocation, so that a failed hd_realloc leaves
+ * the old block alive, as the real one would. */
+static void before_alloc(size_t bytes)
 {
-    if (!ptr || injected_failure()) {
-        oom_hook(bytes);
-        abort();
+    size_t left = atomic_load_explicit(&fail_countdown, memory_order_relaxed);
+    while (left && !atomic_compare_exchange_weak(&fail_countdown, &left, left - 1)) {
     }
-    return ptr;
+    if (left == 1)
+        out_of_memory(bytes);
 }
 
 void *hd_alloc(size_t bytes)
 {
-    void *ptr = checked(malloc(bytes ? bytes : 1), bytes);
+    before_alloc(bytes);
+    void *ptr = malloc(bytes ? bytes : 1);
+    if (!ptr)
+        out_of_memory(bytes);
     count(bytes);
     return ptr;
 }
 
 void *hd_calloc(size_t n, size_t size)
 {
-    if (size && n > SIZE_MAX / size) {
-        oom_hook(SIZE_MAX);
-        abort();
-    }
-    void *ptr = checked(calloc(n ? n : 1, size ? size : 1), n * size);
-    count(n * size);
+    size_t bytes;
+    if (__builtin_mul_overflow(n, size, &bytes))
+        out_of_memory(SIZE_MAX);
+    before_alloc(bytes);
+    void *ptr = calloc(bytes ? bytes : 1, 1);
+    if (!ptr)
+        out_of_memory(bytes);
+    count(bytes);
     return ptr;
 }
 
 void *hd_realloc(void *ptr, size_t old_bytes, size_t new_bytes)
 {
-    void *moved = checked(realloc(ptr, new_bytes ? new_bytes : 1), new_bytes);
-    atomic_fetch_sub_explicit(&in_use, old_bytes, memory_order_relaxed);
-    count(new_bytes);
+    before_alloc(new_bytes);
+    void *moved = realloc(ptr, new_bytes ? new_bytes : 1);
+    if (!moved)
+        out_of_memory(new_bytes);
+    if (new_bytes >= old_bytes)
+        count(new_bytes - old_bytes);
+    else
+        atomic_fetch_sub_explicit(&in_use, old_bytes - new_bytes, memory_order_relaxed);
     return moved;
+}
+
+void *hd_realloc_array(void *ptr, size_t old_n, size_t new_n, size_t size)
+{
+    size_t bytes;
+    if (__builtin_mul_overflow(new_n, size, &bytes))
+        out_of_memory(SIZE_MAX);
+    return hd_realloc(ptr, old_n * size, bytes);
 }
 
 void hd_free(void *ptr, size_t bytes)

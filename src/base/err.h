@@ -1,9 +1,10 @@
 /* How the engine rooms tell what went wrong.
  *
- * A function that can fail returns enum hd_status and fills a caller-owned struct hd_err. Nothing in
- * the engine prints or exits: the command line turns a status into an exit code and a sentence.
- * `file` and `line` are set when the fault lies in the user's input; `text` is one sentence without a
- * full stop or newline, fit to follow "file:line: ".
+ * A function that can fail returns enum hd_status and fills a caller-owned struct hd_err. Nothing
+ * in the engine prints or exits: the command line turns a status into an exit code and a sentence.
+ * `file` and `line` are set when the fault lies in the user's input; `text` is one sentence without
+ * a full stop or newline, fit to follow "file:line: ". Control characters in either come out as
+ * '?'. Texts that are too long are cut at the end, file names at the beginning.
  */
 #ifndef HD_BASE_ERR_H
 #define HD_BASE_ERR_H
@@ -27,7 +28,8 @@ struct hd_err {
     char text[512];
 };
 
-/* Fills err->code and err->text and returns code. err may be NULL. file and line are left alone. */
+/* Fills err->code and err->text and returns code. err may be NULL, and err->text may be among
+ * the arguments. file and line are left alone. */
 enum hd_status hd_err_set(struct hd_err *err, enum hd_status code, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -39,10 +41,11 @@ enum hd_status hd_err_at(struct hd_err *err, enum hd_status code, const char *fi
 _Noreturn void hd_panic(const char *file, int line, const char *what);
 
 #define HD_ASSERT(cond) ((cond) ? (void)0 : hd_panic(__FILE__, __LINE__, #cond))
-#ifdef NDEBUG
-#define HD_DCHECK(cond) ((void)0)
-#else
+/* HD_DCHECK is for hot paths: on in Debug, sanitizer and fuzz builds (they define HD_DEBUG). */
+#ifdef HD_DEBUG
 #define HD_DCHECK(cond) HD_ASSERT(cond)
+#else
+#define HD_DCHECK(cond) ((void)0)
 #endif
 
 #endif

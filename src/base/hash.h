@@ -1,7 +1,8 @@
 /* Hashing: a 64-bit mix, a byte-string hash, and a map from 64-bit keys to 32-bit values.
  *
- * The map is open addressing with linear probing, at most 3/4 full. A zeroed struct is an empty map.
- * Iteration order is not offered on purpose: output must not depend on hash order.
+ * The map is open addressing with linear probing, at most 3/4 full; a slot is 16 bytes, so that a
+ * probe touches one cache line. A zeroed struct is an empty map. There is no removal: nobody needs
+ * it. Iteration order is not offered on purpose: output must not depend on hash order.
  */
 #ifndef HD_BASE_HASH_H
 #define HD_BASE_HASH_H
@@ -21,20 +22,30 @@ static inline uint64_t hd_hash_mix(uint64_t x)
     return x;
 }
 
+/* Good enough for tables; not stable across machines, so it never reaches a file. */
 uint64_t hd_hash_bytes(const void *data, size_t len, uint64_t seed);
 
+struct hd_map_slot {
+    uint64_t key;
+    uint32_t value;
+    uint32_t round; /* in use when equal to the map's: clearing is one increment */
+};
+
 struct hd_map {
-    uint64_t *keys;
-    uint32_t *values;
-    uint8_t *used;
+    struct hd_map_slot *slots;
     size_t len;
     size_t cap; /* a power of two, or 0 */
+    uint32_t round;
 };
 
 void hd_map_fini(struct hd_map *m);
-void hd_map_clear(struct hd_map *m); /* keeps the memory */
+void hd_map_clear(struct hd_map *m); /* O(1); keeps the memory */
+
+/* Whether key is there; *value is written only then. */
 bool hd_map_get(const struct hd_map *m, uint64_t key, uint32_t *value);
-/* A pointer to the value of key, added as 0 when new; *fresh (may be NULL) tells. Valid until the next put. */
+
+/* A pointer to the value of key, added as 0 when new; *fresh (may be NULL) tells. Valid until the
+ * next put. */
 uint32_t *hd_map_put(struct hd_map *m, uint64_t key, bool *fresh);
 
 #endif

@@ -1,8 +1,9 @@
 /* A streaming JSON writer. Reading JSON is jansson's work; writing is ours because results can hold
  * hundreds of thousands of pairs and must come out in a fixed order without a tree in memory.
  *
- * The writer inserts commas itself. Inside an object every value is preceded by hd_json_key.
- * Invalid UTF-8 in strings comes out as U+FFFD, so the output always parses.
+ * The writer inserts commas itself. Inside an object every value is preceded by hd_json_key;
+ * calls that would make malformed JSON are assertion failures. Write errors stay in the FILE
+ * (ferror). Invalid UTF-8 in strings comes out as U+FFFD, so the output always parses.
  */
 #ifndef HD_BASE_JSON_H
 #define HD_BASE_JSON_H
@@ -13,8 +14,9 @@
 
 struct hd_json {
     FILE *out;
-    uint64_t has_item; /* bit d: something stands before us at depth d */
-    unsigned depth;    /* at most 63 */
+    uint64_t has_item;  /* bit d: something stands before us at depth d */
+    uint64_t is_object; /* bit d: depth d is an object, not an array */
+    unsigned depth;     /* at most 63 */
     bool after_key;
 };
 
@@ -27,7 +29,8 @@ void hd_json_key(struct hd_json *j, const char *key);
 void hd_json_string(struct hd_json *j, const char *text);
 void hd_json_uint(struct hd_json *j, uint64_t value);
 void hd_json_int(struct hd_json *j, int64_t value);
-void hd_json_double(struct hd_json *j, double value); /* fixed notation, 6 decimals */
+void hd_json_double(struct hd_json *j,
+                    double value); /* fixed notation, 6 decimals; null if not finite */
 void hd_json_bool(struct hd_json *j, bool value);
 void hd_json_null(struct hd_json *j);
 

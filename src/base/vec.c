@@ -5,7 +5,7 @@
 /* Doubling keeps pushes amortised O(1); 16 avoids a string of tiny reallocations. */
 static size_t grown(size_t cap, size_t wanted)
 {
-    size_t next = cap ? cap * 2 : 16;
+    size_t next = !cap ? 16 : cap <= SIZE_MAX / 2 ? cap * 2 : SIZE_MAX;
     return next < wanted ? wanted : next;
 }
 
@@ -14,7 +14,7 @@ void hd_u32vec_reserve(struct hd_u32vec *v, size_t cap)
     if (cap <= v->cap)
         return;
     size_t next = grown(v->cap, cap);
-    v->data = hd_realloc(v->data, v->cap * sizeof *v->data, next * sizeof *v->data);
+    v->data = hd_realloc_array(v->data, v->cap, next, sizeof *v->data);
     v->cap = next;
 }
 
@@ -29,7 +29,7 @@ void hd_vec_reserve(struct hd_vec *v, size_t cap)
     if (cap <= v->cap)
         return;
     size_t next = grown(v->cap, cap);
-    v->data = hd_realloc(v->data, v->cap * v->size, next * v->size);
+    v->data = hd_realloc_array(v->data, v->cap, next, v->size);
     v->cap = next;
 }
 

@@ -1,8 +1,8 @@
 /* Growable arrays.
  *
- * struct hd_u32vec is the workhorse (event numbers, ids) and is inlined. struct hd_vec holds elements
- * of any one size; its accessors return pointers that are valid until the next push.
- * A zeroed struct is an empty vector (hd_vec needs `size` set, see HD_VEC_INIT).
+ * struct hd_u32vec is the workhorse (event numbers, ids) and is inlined. struct hd_vec holds
+ * elements of any one size; its accessors return pointers that are valid until the next push. A
+ * zeroed struct is an empty vector (hd_vec needs `size` set, see HD_VEC_INIT).
  */
 #ifndef HD_BASE_VEC_H
 #define HD_BASE_VEC_H

@@ -50,12 +50,6 @@ void hd_trace_free(struct hd_trace *t)
     hd_free(t, sizeof *t);
 }
 
-static size_t names_bytes(const struct hd_names *n)
-{
-    return n->text_cap + n->start_cap * sizeof *n->start +
-           n->slot_cap * (sizeof *n->slots + sizeof *n->tags);
-}
-
 size_t hd_trace_bytes(const struct hd_trace *t)
 {
     size_t event = sizeof *t->op + sizeof *t->flags + sizeof *t->thread + sizeof *t->obj +
@@ -67,8 +61,8 @@ size_t hd_trace_bytes(const struct hd_trace *t)
         total += index->start[index->count] * sizeof *index->list;
     }
     for (int kind = 0; kind < HD_OBJ_KINDS; kind++)
-        total += names_bytes(&t->objs[kind]);
-    total += names_bytes(&t->threads) + names_bytes(&t->places);
+        total += hd_names_bytes(&t->objs[kind]);
+    total += hd_names_bytes(&t->threads) + hd_names_bytes(&t->places);
     total += t->threads.count * sizeof *t->fork_of;
     total += t->objs[HD_OBJ_LOC].count * sizeof *t->loc_init;
     total += t->objs[HD_OBJ_SEM].count * sizeof *t->sem_init;
