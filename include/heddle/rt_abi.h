@@ -1,0 +1,195 @@
+/* The contract between instrumented code (src/pass) and the runtime (src/rt): hooks, site records,
+ * dependence tokens and the thread's flow record. Both sides are built from the table HD_HOOKS.
+ *
+ * Hooks run in the program's thread, before the access unless the table says otherwise, with the
+ * scheduler's token held. A hook may switch threads; when it returns, its thread holds the token
+ * again and nothing of the program runs between the return and the access.
+ *
+ * Tokens. A token says on which earlier reads of its own thread a value depends: all those whose
+ * event id lies in a range [lo, hi]. Ids number the thread's events from 1, all kinds of events, in
+ * program order. A token is lo << 32 | ~hi (hi complemented in 32 bits), so that the smallest range
+ * that covers two is the minimum of both halves, and
+ *   HD_TOK_NONE  no read (the neutral element of the join),
+ *   HD_TOK_ALL   every earlier read.
+ * A runtime may take a range wider than it is, never narrower. Events in the range that are not
+ * reads do not count. A runtime that runs out of ids (2^32 - 2 events in a thread) answers
+ * HD_TOK_ALL. `addr` below is the token of the address, `val` that of the stored value, `dep` that
+ * of a choice.
+ *
+ * Flow. `__hd_flow` carries tokens over calls (see struct hd_flow). Its `count` is the id of the
+ * thread's last event; the pass reads it to make the token "all reads up to now".
+ *
+ * Stack. __hd_enter and __hd_leave keep the stack of functions; frames left by longjmp or by an
+ * exception are dropped by __hd_unwound. Memory below the frame address of a function that was left
+ * is dead: its next use is another location.
+ *
+ * The runtime is lib/heddle/libheddle_rt.so next to the plugins (`../lib/heddle` of the directory
+ * of the tool when installed, `lib/heddle` in the build tree).
+ */
+#ifndef HEDDLE_RT_ABI_H
+#define HEDDLE_RT_ABI_H
+
+#include <stdint.h>
+
+#define HD_ABI_VERSION 1u
+
+typedef uint64_t hd_tok;
+#define HD_TOK_NONE (~(hd_tok)0)
+#define HD_TOK_ALL  ((hd_tok)0)
+
+static inline hd_tok hd_tok_range(uint32_t lo, uint32_t hi)
+{
+    return (hd_tok)lo << 32 | (uint32_t)~hi;
+}
+
+static inline uint32_t hd_tok_lo(hd_tok t)
+{
+    return (uint32_t)(t >> 32);
+}
+
+static inline uint32_t hd_tok_hi(hd_tok t)
+{
+    return ~(uint32_t)t;
+}
+
+static inline hd_tok hd_tok_join(hd_tok a, hd_tok b)
+{
+    hd_tok lo = (a < b ? a : b) & ~(hd_tok)UINT32_MAX;
+    return lo | ((uint32_t)a < (uint32_t)b ? (uint32_t)a : (uint32_t)b);
+}
+
+enum hd_site_kind {
+    HD_SITE_READ,
+    HD_SITE_WRITE,
+    HD_SITE_AREAD,
+    HD_SITE_AWRITE,
+    HD_SITE_RMW,
+    HD_SITE_CAS,
+    HD_SITE_FENCE,
+    HD_SITE_COPY,
+    HD_SITE_SET,
+    HD_SITE_BRANCH, /* conditional branch, switch, computed goto, arrival of an exception */
+    HD_SITE_CALL,   /* indirect call, or a call with variable arguments */
+    HD_SITE_FUNC,   /* entry of a function */
+    HD_SITE_ASM,
+};
+
+enum {
+    HD_SITE_VOLATILE = 1,
+    HD_SITE_OWN = 2,         /* rmw: the new value depends on the old one */
+    HD_SITE_SRC_PRIVATE = 4, /* copy: the source is private or constant: no read of it is logged */
+    HD_SITE_DST_PRIVATE = 8, /* copy, set: no write of the destination is logged */
+    HD_SITE_NAME_GLOBAL = 16,
+    HD_SITE_NAME_FIELD = 32,
+    HD_SITE_NAME_LOCAL = 64, /* a local of `func`; else the name is an expression such as *p */
+};
+
+/* One instrumented place. Offsets are into hd_module.strings; 0 is the empty string: not known. */
+struct hd_site {
+    uint32_t id;   /* the runtime's, for its own numbering; 0 in a fresh module */
+    uint32_t file; /* as the compiler was given it */
+    uint32_t func; /* source name of the function (innermost when inlined) */
+    uint32_t name; /* the variable or field accessed, or "" */
+    uint32_t line; /* 1-based, 0: not known */
+    uint32_t size; /* bytes accessed; 0 when there is no fixed size */
+    uint16_t col;
+    uint8_t kind;  /* enum hd_site_kind */
+    uint8_t flags; /* HD_SITE_* */
+    uint8_t order; /* atomics: the memory order as __ATOMIC_* (cmpxchg: on success) */
+    uint8_t pad[3];
+};
+_Static_assert(sizeof(struct hd_site) == 32, "the pass lays sites out as 32 bytes");
+
+/* One compiled file. Registered by a constructor of the file before any of its code runs (except
+ * other constructors of the highest priority). Sites are in the writable section heddle_sites. */
+struct hd_module {
+    uint32_t version; /* HD_ABI_VERSION */
+    uint32_t n_sites;
+    struct hd_site *sites;
+    const char *strings;
+    uint64_t strings_size;
+    struct hd_module *next; /* the runtime's */
+};
+_Static_assert(sizeof(struct hd_module) == 40, "the pass lays modules out as 40 bytes");
+
+/* Tokens that cross calls. Before a call the caller stores the address it calls in `callee` and the
+ * tokens of the first arguments in `arg`. An instrumented function, and every interposed function
+ * of the runtime, uses them only if `callee` is its own address, and then clears `callee`;
+ * otherwise its arguments depend on every read so far. In the same way a function that returns a
+ * value stores its own address in `returner` and the token of the value in `ret`; the caller checks
+ * and clears. Interposed functions need not set `returner`. */
+#define HD_FLOW_ARGS 6
+struct hd_flow {
+    uint32_t count; /* id of the last event of this thread; kept by the runtime */
+    uint32_t pad;
+    const void *callee;
+    const void *returner;
+    hd_tok ret;
+    hd_tok arg[HD_FLOW_ARGS];
+};
+
+/* Argument and result types of hooks: name in the table, C type. */
+#define HD_C_SITE struct hd_site *
+#define HD_C_PTR  void *
+#define HD_C_TOK  hd_tok
+#define HD_C_U64  uint64_t
+#define HD_C_U32  uint32_t
+#define HD_C_VOID void
+
+/* X(name, result, number of arguments, (argument types), meaning). The symbol is __hd_<name>. */
+#define HD_HOOKS(X)                                                                                \
+    X(read1, TOK, 3, (SITE, PTR, TOK), "plain read (address, addr); answers the id of the read")   \
+    X(read2, TOK, 3, (SITE, PTR, TOK), "the same, 2 bytes, any alignment")                         \
+    X(read4, TOK, 3, (SITE, PTR, TOK), "the same, 4 bytes, any alignment")                         \
+    X(read8, TOK, 3, (SITE, PTR, TOK), "the same, 8 bytes, any alignment")                         \
+    X(read_n, TOK, 4, (SITE, PTR, U64, TOK), "plain read of n bytes (address, n, addr)")           \
+    X(write1, VOID, 5, (SITE, PTR, TOK, U64, TOK), "plain write (address, addr, value, val)")      \
+    X(write2, VOID, 5, (SITE, PTR, TOK, U64, TOK), "the same, 2 bytes, any alignment")             \
+    X(write4, VOID, 5, (SITE, PTR, TOK, U64, TOK), "the same, 4 bytes, any alignment")             \
+    X(write8, VOID, 5, (SITE, PTR, TOK, U64, TOK), "the same, 8 bytes, any alignment")             \
+    X(write_n, VOID, 6, (SITE, PTR, U64, TOK, PTR, TOK),                                           \
+      "plain write of n bytes (address, n, addr, the new bytes, val)")                             \
+    X(aread, TOK, 3, (SITE, PTR, TOK), "atomic load of site->size bytes (address, addr)")          \
+    X(awrite, VOID, 6, (SITE, PTR, TOK, U64, U64, TOK),                                            \
+      "atomic store (address, addr, value bits 0-63, bits 64-127, val)")                           \
+    X(rmw_pre, VOID, 3, (SITE, PTR, TOK),                                                          \
+      "before an atomic read-modify-write or cmpxchg (address, addr): last point to switch, old "  \
+      "value is in memory")                                                                        \
+    X(rmw_post, TOK, 3, (SITE, PTR, TOK),                                                          \
+      "after it (address, val without its own read): new value is in memory; answers its id")      \
+    X(cas_post, TOK, 4, (SITE, PTR, TOK, U32),                                                     \
+      "after a cmpxchg (address, val, 1 when it stored, 0 when it was only a read)")               \
+    X(fence, VOID, 1, (SITE), "atomic thread fence")                                               \
+    X(memcpy, VOID, 6, (SITE, PTR, PTR, U64, TOK, TOK),                                            \
+      "does the copy itself (to, from, n, addr of to and n, addr of from and n)")                  \
+    X(memmove, VOID, 6, (SITE, PTR, PTR, U64, TOK, TOK), "the same, the blocks may overlap")       \
+    X(memset, VOID, 6, (SITE, PTR, U32, U64, TOK, TOK),                                            \
+      "does the fill itself (to, byte, n, addr of to and n, val)")                                 \
+    X(branch, VOID, 2, (SITE, TOK), "a choice of control (dep); left out when dep is none")        \
+    X(icall, VOID, 3, (SITE, PTR, TOK), "before an indirect call (target, dep)")                   \
+    X(more, VOID, 2, (U32, TOK),                                                                   \
+      "one more token for the next hook of this thread: role 0 is val or dep, 1 is addr")          \
+    X(enter, VOID, 2, (SITE, PTR), "a function was entered (its frame address)")                   \
+    X(leave, VOID, 0, (), "the function entered last returns")                                     \
+    X(unwound, VOID, 1, (PTR),                                                                     \
+      "the function with this frame address goes on: drop those above it")                         \
+    X(asm, VOID, 1, (SITE), "before inline assembly that may touch memory")                        \
+    X(module_init, VOID, 1, (MODULE), "registers a module; may come before the runtime's own start")
+
+#define HD_C_MODULE struct hd_module *
+
+#define HD_ABI_C0()                 void
+#define HD_ABI_C1(a)                HD_C_##a
+#define HD_ABI_C2(a, b)             HD_C_##a, HD_C_##b
+#define HD_ABI_C3(a, b, c)          HD_C_##a, HD_C_##b, HD_C_##c
+#define HD_ABI_C4(a, b, c, d)       HD_C_##a, HD_C_##b, HD_C_##c, HD_C_##d
+#define HD_ABI_C5(a, b, c, d, e)    HD_C_##a, HD_C_##b, HD_C_##c, HD_C_##d, HD_C_##e
+#define HD_ABI_C6(a, b, c, d, e, f) HD_C_##a, HD_C_##b, HD_C_##c, HD_C_##d, HD_C_##e, HD_C_##f
+
+#define HD_HOOK_PROTOTYPE(name, ret, n, args, text) HD_C_##ret __hd_##name(HD_ABI_C##n args);
+HD_HOOKS(HD_HOOK_PROTOTYPE)
+#undef HD_HOOK_PROTOTYPE
+
+extern __thread struct hd_flow __hd_flow __attribute__((tls_model("initial-exec")));
+
+#endif
