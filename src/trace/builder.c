@@ -59,6 +59,7 @@ static void free_scaffold(struct hd_builder *b)
     hd_vec_fini(&b->rmw);
     hd_u32vec_fini(&b->thread_len);
     hd_u32vec_fini(&b->fork_of);
+    hd_u32vec_fini(&b->waiting);
     hd_u32vec_fini(&b->dep_pool);
     hd_map_fini(&b->dep_ids);
     hd_free(b, sizeof *b);
@@ -83,6 +84,7 @@ enum hd_status hd_builder_thread(struct hd_builder *b, const char *name, size_t 
         return hd_err_set(err, HD_ERR_LIMIT, "more than %u threads", HD_MAX_THREADS);
     hd_u32vec_push(&b->thread_len, 0);
     hd_u32vec_push(&b->fork_of, HD_EID_NONE);
+    hd_u32vec_push(&b->waiting, HD_EID_NONE);
     return HD_OK;
 }
 
@@ -128,7 +130,9 @@ enum hd_status hd_builder_init(struct hd_builder *b, uint32_t loc, uint64_t valu
     struct hd_loc_init *init = hd_vec_at(&b->inits, loc);
     const char *name = hd_trace_obj_name(b->t, HD_OBJ_LOC, loc);
     struct hd_loc_state *state = hd_vec_at(&b->locs, loc);
-    if (init->how == HD_INIT_GIVEN && init->value.bits != value)
+    if (init->how == HD_INIT_GIVEN && init->value.bits == value)
+        return HD_OK;
+    if (init->how == HD_INIT_GIVEN)
         return hd_err_set(err, HD_ERR_INPUT, "!init for %s was already given with another value",
                           name);
     if (state->known || state->written)
@@ -234,15 +238,17 @@ uint32_t hd_builder_intern_deps(struct hd_builder *b, const uint32_t *record, ui
 static enum hd_status add_deps(struct hd_builder *b, const struct hd_event *ev, uint32_t *offset,
                                struct hd_err *err)
 {
+    /* An empty addr is the default: equal contents shall have equal records. */
+    bool addr = ev->addr.given && ev->addr.n;
     *offset = 0;
-    if (!ev->deps.given && !ev->addr.given)
+    if (!ev->deps.given && !addr)
         return HD_OK;
     struct hd_u32vec record = {0};
     enum hd_status status = HD_OK;
-    hd_u32vec_push(&record, (uint32_t)ev->deps.given | (uint32_t)ev->addr.given << 1);
+    hd_u32vec_push(&record, (uint32_t)ev->deps.given | (uint32_t)addr << 1);
     if (ev->deps.given)
         status = add_set(b, ev, &ev->deps, ev->op == HD_OP_RMW, &record, err);
-    if (status == HD_OK && ev->addr.given)
+    if (status == HD_OK && addr)
         status = add_set(b, ev, &ev->addr, false, &record, err);
     if (status == HD_OK)
         *offset = hd_builder_intern_deps(b, record.data, (uint32_t)record.len);
@@ -313,6 +319,38 @@ static enum hd_status add_fork(struct hd_builder *b, const struct hd_event *ev, 
     return HD_OK;
 }
 
+static bool in_wait(const struct hd_builder *b, hd_tid thread)
+{
+    return b->waiting.data[thread] != HD_EID_NONE;
+}
+
+enum hd_status hd_builder_wait_order(struct hd_builder *b, const struct hd_event *ev,
+                                     struct hd_err *err)
+{
+    const struct hd_trace *t = b->t;
+    uint32_t *waiting = &b->waiting.data[ev->thread];
+    hd_eid wait = *waiting;
+    bool leaves = ev->op == HD_OP_WAKE || ev->op == HD_OP_TMO;
+    const char *thread = hd_trace_thread_name(t, ev->thread);
+    *waiting = ev->op == HD_OP_WAIT ? (hd_eid)t->n_events : HD_EID_NONE;
+    if (wait == HD_EID_NONE)
+        return leaves ? hd_err_set(err, HD_ERR_INPUT,
+                                   "thread %s leaves a wait (%s) but the event before is no wait",
+                                   thread, hd_op_info[ev->op].text)
+                      : HD_OK;
+    if (!leaves)
+        return hd_err_set(err, HD_ERR_INPUT,
+                          "thread %s is in the wait of event %llu: expected wake or tmo, found %s",
+                          thread, (unsigned long long)wait + 1, hd_op_info[ev->op].text);
+    if (t->obj[wait] != ev->obj || t->val[wait] != ev->lock)
+        return hd_err_set(err, HD_ERR_INPUT,
+                          "%s must name the condition and lock of its wait, event %llu: %s,%s",
+                          hd_op_info[ev->op].text, (unsigned long long)wait + 1,
+                          hd_trace_obj_name(t, HD_OBJ_COND, t->obj[wait]),
+                          hd_trace_obj_name(t, HD_OBJ_LOCK, (uint32_t)t->val[wait]));
+    return HD_OK;
+}
+
 enum hd_status hd_builder_add(struct hd_builder *b, const struct hd_event *ev, struct hd_err *err)
 {
     struct hd_trace *t = b->t;
@@ -322,6 +360,8 @@ enum hd_status hd_builder_add(struct hd_builder *b, const struct hd_event *ev, s
     enum hd_status status = add_deps(b, ev, &dep, err);
     if (status == HD_OK && hd_op_info[ev->op].kind == HD_OBJ_THREAD)
         status = add_fork(b, ev, err);
+    if (status == HD_OK && (hd_op_info[ev->op].has_lock || in_wait(b, ev->thread)))
+        status = hd_builder_wait_order(b, ev, err);
     if (status != HD_OK)
         return status;
     if (t->n_events == b->cap)

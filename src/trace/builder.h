@@ -1,6 +1,6 @@
 /* Makes a trace: the readers, the generator and tests add names, directives and events in trace order
- * and finish. The builder checks what can be checked locally (ids, dependences, limits); whether the
- * order is possible is model/'s question.
+ * and finish. The builder checks what can be checked locally (ids, dependences, limits, that wake or
+ * tmo follows its wait); whether the order is possible is model/'s question.
  *
  * After an error the builder can only be freed. hd_builder_finish frees it in any case.
  */
@@ -21,8 +21,8 @@ enum hd_status hd_builder_thread(struct hd_builder *b, const char *name, size_t 
 uint32_t hd_builder_obj(struct hd_builder *b, enum hd_obj_kind kind, const char *name, size_t len);
 uint32_t hd_builder_place(struct hd_builder *b, const char *name, size_t len);
 
-/* Directives. They may come anywhere before finish; a second, different one for the same object is
- * HD_ERR_INPUT. */
+/* Directives. They may come anywhere before finish, but an initial value before the first access of its
+ * location; a second, different one for the same object is HD_ERR_INPUT. */
 enum hd_status hd_builder_control(struct hd_builder *b, enum hd_control control, struct hd_err *err);
 enum hd_status hd_builder_init(struct hd_builder *b, uint32_t loc, uint64_t value,
                                struct hd_err *err);

@@ -1,0 +1,143 @@
+/* Names to ids, through a direct-mapped cache of recent ones. */
+#include "base/hash.h"
+#include "trace/builder_int.h"
+#include "trace/text_int.h"
+
+#include <string.h>
+
+static bool clean(const char *name, size_t len, const char *forbidden)
+{
+    for (size_t i = 0; i < len; i++) {
+        unsigned char c = (unsigned char)name[i];
+        if ((c < 0x20 && c != '\t') || c == 0x7f || strchr(forbidden, c))
+            return false;
+    }
+    return len == 0 || (!hd_text_blank(name[0]) && !hd_text_blank(name[len - 1]));
+}
+
+bool hd_text_name_ok(const char *name, size_t len)
+{
+    return len > 0 && clean(name, len, "|,()");
+}
+
+bool hd_text_thread_ok(const char *name, size_t len)
+{
+    return hd_text_name_ok(name, len) && name[0] != '#' && name[0] != '!';
+}
+
+bool hd_text_place_ok(const char *name, size_t len)
+{
+    return clean(name, len, "|");
+}
+
+static uint64_t load64(const char *p)
+{
+    uint64_t word;
+    memcpy(&word, p, sizeof word);
+    return word;
+}
+
+static uint32_t load32(const char *p)
+{
+    uint32_t word;
+    memcpy(&word, p, sizeof word);
+    return word;
+}
+
+/* Up to 16 bytes, lo, hi and the length tell every byte: the two loads overlap and cover the name.
+ */
+static struct hd_text_slot key_of(unsigned kind, struct hd_span s)
+{
+    size_t len = hd_span_len(s);
+    struct hd_text_slot key = {.tag = (uint32_t)(len * 8 + kind + 1)};
+    if (len > 16) {
+        key.lo = hd_hash_bytes(s.p, len, kind);
+    } else if (len >= 8) {
+        key.lo = load64(s.p);
+        key.hi = load64(s.end - 8);
+    } else if (len >= 4) {
+        key.lo = load32(s.p) | (uint64_t)load32(s.end - 4) << 32;
+    } else if (len > 0) {
+        key.lo = (unsigned char)s.p[0] | (uint32_t)(unsigned char)s.p[len / 2] << 8 |
+                 (uint32_t)(unsigned char)s.end[-1] << 16;
+    }
+    return key;
+}
+
+static const struct hd_names *table_of(const struct hd_text_reader *r, unsigned kind)
+{
+    const struct hd_trace *t = r->b->t;
+    if (kind == HD_TEXT_PLACE)
+        return &t->places;
+    return kind == HD_OBJ_THREAD ? &t->threads : &t->objs[kind];
+}
+
+static bool hit(const struct hd_text_reader *r, const struct hd_text_slot *slot,
+                const struct hd_text_slot *key, unsigned kind, struct hd_span s)
+{
+    if (slot->tag != key->tag || slot->lo != key->lo || slot->hi != key->hi)
+        return false;
+    size_t len = hd_span_len(s);
+    return len <= 16 || !memcmp(hd_names_text(table_of(r, kind), slot->id), s.p, len);
+}
+
+static enum hd_status refuse(unsigned kind, struct hd_span s, struct hd_err *err)
+{
+    static const char *const what[] = {"location", "lock",   "condition",   "semaphore",
+                                       "barrier",  "thread", "source place"};
+    char quoted[HD_TEXT_QUOTE];
+    if (s.p == s.end)
+        return hd_err_set(err, HD_ERR_INPUT, "expected the name of a %s, found nothing",
+                          what[kind]);
+    return hd_err_set(err, HD_ERR_INPUT,
+                      "'%s' cannot be the name of a %s: expected no control characters%s",
+                      hd_text_quote(s, quoted), what[kind],
+                      kind == HD_TEXT_PLACE   ? ""
+                      : kind == HD_OBJ_THREAD ? ", none of | , ( ) and no # or ! at the start"
+                                              : " and none of | , ( )");
+}
+
+/* The slow way: the name tables, and the check of a name that is new. */
+static enum hd_status look_up(struct hd_text_reader *r, unsigned kind, struct hd_span s,
+                              uint32_t *id, struct hd_err *err)
+{
+    size_t len = hd_span_len(s), known = table_of(r, kind)->count;
+    enum hd_status status = HD_OK;
+    if (len == 0 && kind != HD_TEXT_PLACE)
+        return refuse(kind, s, err);
+    if (kind == HD_TEXT_PLACE)
+        *id = hd_builder_place(r->b, s.p, len);
+    else if (kind == HD_OBJ_THREAD)
+        status = hd_builder_thread(r->b, s.p, len, id, err);
+    else
+        *id = hd_builder_obj(r->b, (enum hd_obj_kind)kind, s.p, len);
+    if (status != HD_OK || *id < known)
+        return status;
+    bool ok = kind == HD_TEXT_PLACE   ? hd_text_place_ok(s.p, len)
+              : kind == HD_OBJ_THREAD ? hd_text_thread_ok(s.p, len)
+                                      : hd_text_name_ok(s.p, len);
+    if (!ok)
+        return refuse(kind, s, err);
+    if (kind == HD_OBJ_BARRIER)
+        *(uint64_t *)hd_vec_push(&r->barrier_line) = r->line;
+    return HD_OK;
+}
+
+enum hd_status hd_text_name(struct hd_text_reader *r, unsigned kind, struct hd_span s, uint32_t *id,
+                            struct hd_err *err)
+{
+    struct hd_text_slot key = key_of(kind, s);
+    uint64_t hash = (key.lo ^ (key.hi << 1 | key.hi >> 63)) * UINT64_C(0x9e3779b97f4a7c15);
+    hash = (hash ^ hash >> 32 ^ key.tag) * UINT64_C(0xd6e8feb86659fd93);
+    struct hd_text_slot *slot = &r->cache[hash >> (64 - HD_TEXT_CACHE_BITS)];
+    if (hit(r, slot, &key, kind, s)) {
+        *id = slot->id;
+        return HD_OK;
+    }
+    enum hd_status status = look_up(r, kind, s, id, err);
+    if (status == HD_OK) {
+        key.id = *id;
+        *slot = key;
+    }
+    return status;
+}
