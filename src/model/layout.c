@@ -46,7 +46,7 @@ static void place_parts(struct hd_layout *l)
     l->barrier = reserve(&at, hd_trace_n_objs(t, HD_OBJ_BARRIER), sizeof(uint64_t));
     l->reads = reserve(&at, l->read_slot.len, sizeof(uint32_t));
     l->arrivals = reserve(&at, l->arrival_slot.len, sizeof(uint64_t));
-    l->stale = reserve(&at, (t->n_events + 63) / 64, sizeof(uint64_t));
+    l->stale = reserve(&at, t->n_events / 64 + 1, sizeof(uint64_t)); /* so never an empty block */
     l->key_bytes = at;
     l->head = reserve(&at, conds, sizeof(uint32_t));
     l->link = reserve(&at, 2 * threads, sizeof(uint32_t));

@@ -82,7 +82,9 @@ static enum hd_status check_form(const struct hd_trace *t, const struct hd_witne
 static enum hd_status index_choices(struct hd_checker *c, const struct hd_witness *w,
                                     struct hd_err *err)
 {
-    if (c->choice.len)
+    if (c->choice.cap > 1024) /* one large witness must not make all later ones pay */
+        hd_map_fini(&c->choice);
+    else if (c->choice.len)
         hd_map_clear(&c->choice);
     c->used = 0;
     for (size_t i = 0; i < w->n_wakes; i++) {

@@ -1,0 +1,38 @@
+/* All racing pairs of a small trace, by definition: every reachable state of docs/MODEL.md is
+ * visited, for every order of events and every choice of notified waiters, and each pair of
+ * conflicting accesses that some state has enabled together is a race.
+ *
+ * States are told apart by comparing them whole. The search is breadth first, so a witness found on
+ * the way has the fewest events. The result does not depend on hashing. For traces up to about 25
+ * events; beyond that the state limit ends the search with HD_ERR_LIMIT, never with part of an
+ * answer.
+ */
+#ifndef HD_MODEL_ENUMERATE_H
+#define HD_MODEL_ENUMERATE_H
+
+#include "base/err.h"
+#include "model/witness.h"
+
+struct hd_enum_opts {
+    size_t max_states; /* 0: HD_ENUM_MAX_STATES */
+    bool witnesses;    /* also give one for each pair */
+};
+#define HD_ENUM_MAX_STATES 2000000
+
+struct hd_enum_pair {
+    hd_eid a, b; /* a < b */
+};
+
+struct hd_enum_result {
+    struct hd_enum_pair *pairs; /* ascending by a, then b */
+    size_t n_pairs;
+    struct hd_witness *witnesses; /* beside pairs when asked for, else NULL */
+    size_t n_states;
+};
+
+/* Any trace will do, consistent or not. On failure the result is empty but for n_states. */
+enum hd_status hd_enumerate(const struct hd_trace *t, const struct hd_enum_opts *opts,
+                            struct hd_enum_result *result, struct hd_err *err);
+void hd_enum_result_fini(struct hd_enum_result *result);
+
+#endif
