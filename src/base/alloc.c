@@ -33,9 +33,11 @@ static _Noreturn void out_of_memory(size_t bytes)
 }
 
 /* Partner of hd_alloc_fail_at. Comes before the real allocation, so that a failed hd_realloc leaves
- * the old block alive, as the real one would. */
+ * the old block alive, as the real one would. No object may be larger than PTRDIFF_MAX. */
 static void before_alloc(size_t bytes)
 {
+    if (bytes > PTRDIFF_MAX)
+        out_of_memory(bytes);
     size_t left = atomic_load_explicit(&fail_countdown, memory_order_relaxed);
     while (left && !atomic_compare_exchange_weak(&fail_countdown, &left, left - 1)) {
     }
