@@ -1,29 +1,55 @@
-# The two commands of the README: `make run` and `make test`. The build itself is CMake's.
+# The commands of the README. `make run` and `make test` work on a fresh clone: missing packages are
+# installed first (scripts/deps.sh). The build itself is CMake's; its log is shown only when it fails.
 BUILD ?= build
 PREFIX ?= /usr/local
+JOBS ?= $(shell nproc)
+WERROR ?= OFF
+SECONDS_EACH ?= 60
 
-.PHONY: all deps build run test test-long install clean
+CMAKE_FLAGS = -DCMAKE_INSTALL_PREFIX=$(PREFIX) -DHEDDLE_WERROR=$(WERROR)
+
+.PHONY: all help deps build run test test-long check fuzz bench install ci clean
 
 all: build
+
+help:
+	@echo 'make run        build, then show what heddle does on a bundled example'
+	@echo 'make test       build, then run the test suite (test-long: the whole of it)'
+	@echo 'make check      the house checks: format, sizes, includes, symbols, documents'
+	@echo 'make fuzz       fuzz the readers, SECONDS_EACH=60 for each target'
+	@echo 'make bench      build and run the benchmarks'
+	@echo 'make install    install under PREFIX=$(PREFIX)'
+	@echo 'make ci         all that a change must pass (.ci/run)'
 
 deps:
 	@scripts/deps.sh
 
 build: deps
-	@cmake -S . -B $(BUILD) -G Ninja -DCMAKE_INSTALL_PREFIX=$(PREFIX) >$(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }
-	@cmake --build $(BUILD) >>$(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }
+	@scripts/build.sh $(BUILD) $(JOBS) $(CMAKE_FLAGS)
 
 run: build
 	@scripts/run-example.sh $(BUILD)/heddle
 
 test: build
-	@ctest --test-dir $(BUILD) --output-on-failure -j 2
+	@ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS) -LE long
 
 test-long: build
-	@HEDDLE_TEST_LONG=1 ctest --test-dir $(BUILD) --output-on-failure -j 2
+	@HEDDLE_TEST_LONG=1 ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
+
+check: build
+	@scripts/check.sh $(BUILD)
+
+fuzz: deps
+	@scripts/fuzz.sh $(SECONDS_EACH)
+
+bench: build
+	@bench/run.sh $(BUILD)
 
 install: build
 	@cmake --install $(BUILD) --prefix $(PREFIX)
 
+ci:
+	@.ci/run
+
 clean:
-	rm -rf $(BUILD) $(BUILD).log
+	rm -rf $(BUILD) build-clang build-asan build-fuzz build-ci

@@ -2,17 +2,24 @@
 # Installs what the build and the tests need from Debian's packages. Quiet when all is there.
 set -eu
 
-packages=(cmake ninja-build pkg-config gcc clang libclang-rt-14-dev llvm-14-dev clang-format
-          libz3-dev libzstd-dev zlib1g-dev libjansson-dev libcmocka-dev zstd binutils)
+packages=(
+    # the build
+    cmake ninja-build pkg-config gcc libc6-dev binutils
+    clang clang-14 libclang-rt-14-dev llvm-14-dev
+    libz3-dev libzstd-dev zlib1g-dev libjansson-dev
+    # the tests and the house checks
+    libcmocka-dev zstd clang-format-14 git
+)
 
 if ! command -v apt-get >/dev/null 2>&1; then
     echo "heddle: this is not Debian; install the equivalents of: ${packages[*]}" >&2
     exit 0
 fi
 
+installed=" $(dpkg-query -W -f='${db:Status-Status}:${Package} ' "${packages[@]}" 2>/dev/null || true)"
 missing=()
 for package in "${packages[@]}"; do
-    dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
+    [[ $installed == *" installed:$package "* ]] || missing+=("$package")
 done
 [ ${#missing[@]} -gt 0 ] || exit 0
 
@@ -23,14 +30,15 @@ if [ "$(id -u)" -ne 0 ]; then
         exit 1
     fi
     as_root=(sudo)
+    [ "${CI:-}" != true ] || as_root+=(-n)
 fi
 echo "heddle: installing ${missing[*]}" >&2
 log=$(mktemp)
+trap 'rm -f "$log"' EXIT
 if ! { "${as_root[@]}" apt-get update -qq &&
-       DEBIAN_FRONTEND=noninteractive "${as_root[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}"; } >"$log" 2>&1; then
+       "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+           apt-get install -y -qq --no-install-recommends "${missing[@]}"; } >"$log" 2>&1; then
     cat "$log" >&2
     echo "heddle: apt-get could not install: ${missing[*]}" >&2
-    rm -f "$log"
     exit 1
 fi
-rm -f "$log"

@@ -112,6 +112,8 @@ enum hd_status hd_outfile_commit(struct hd_outfile *out, struct hd_err *err)
     const char *name = s ? s->target : "the output";
     errno = 0;
     int failed = ferror(out->file) | fflush(out->file);
+    /* A name must not come to mean a file whose content is still on its way to the disk. */
+    failed = failed || (s && fsync(fileno(out->file)));
     int why = errno;
     if (fclose(out->file) && !failed) {
         failed = 1;

@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# Every room has a README.md that names each of its files and no file that is gone.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+status=0
+for dir in src/*/ include/heddle/; do
+    readme=${dir}README.md
+    [ -d "$dir" ] || continue
+    [ -f "$readme" ] || { echo "$readme is missing"; status=1; continue; }
+    while IFS= read -r file; do
+        name=${file#"$dir"}
+        stem=$(basename "${name%.*}")
+        # `vec.c`, `vec.[ch]` and plain vec all name vec.c; one line may stand for all cmd_*.c.
+        case $name in cmd_*.c) grep -q 'cmd_<' "$readme" && continue ;; esac
+        grep -qE "(^|[^A-Za-z0-9_])$stem([^A-Za-z0-9_]|\$)" "$readme" || { echo "$readme does not name $name"; status=1; }
+    done < <(find "$dir" -type f ! -name README.md | sort)
+    while IFS= read -r stem; do
+        compgen -G "$dir$stem.*" >/dev/null || { echo "$readme names $stem, which is not there"; status=1; }
+    done < <(sed -nE 's/^\| *([^|]*)\|.*/\1/p' "$readme" | grep -v '<' | grep -oE '[A-Za-z0-9_/]+\.(c|h|cpp|\[ch\])' | sed -E 's/\..*//')
+done
+exit $status
