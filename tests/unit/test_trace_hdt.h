@@ -1,0 +1,214 @@
+/* Shared by the tests of the binary format: a small random trace, comparison, files in memory. */
+#ifndef HD_TEST_TRACE_HDT_H
+#define HD_TEST_TRACE_HDT_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "base/alloc.h"
+#include "base/hash.h"
+#include "base/vec.h"
+#include "trace/builder.h"
+#include "trace/hdt.h"
+
+struct bytes {
+    char *data;
+    size_t len;
+};
+
+static inline uint64_t draw(uint64_t *seed, uint64_t below)
+{
+    *seed += UINT64_C(0x9e3779b97f4a7c15);
+    return hd_hash_mix(*seed) % below;
+}
+
+/* Up to max of the last reads of the thread, or nothing given. */
+static inline struct hd_dep_list draw_deps(uint64_t *seed, const struct hd_u32vec *reads,
+                                           hd_eid *to, uint32_t max)
+{
+    struct hd_dep_list list = {.given = draw(seed, 3) > 0, .events = to};
+    while (list.given && reads->len && list.n < max && draw(seed, 3) > 0)
+        to[list.n++] = reads->data[draw(seed, reads->len)];
+    return list;
+}
+
+static inline void draw_names(struct hd_builder *b, uint64_t *seed, unsigned *counts)
+{
+    static const char *const letters[] = {"x", "l", "c", "s", "b"};
+    char name[32];
+    hd_tid tid;
+    for (unsigned kind = 0; kind < HD_OBJ_KINDS; kind++) {
+        counts[kind] = 1 + (unsigned)draw(seed, 5);
+        for (unsigned i = 0; i < counts[kind]; i++) {
+            uint32_t id =
+                hd_builder_obj(b, kind, name, (size_t)sprintf(name, "%s%u", letters[kind], i));
+            if (kind == HD_OBJ_LOC && draw(seed, 3) == 0)
+                assert_int_equal(hd_builder_init(b, id, draw(seed, 4), NULL), HD_OK);
+            if (kind == HD_OBJ_SEM && draw(seed, 2) == 0)
+                assert_int_equal(hd_builder_sem(b, id, draw(seed, 300), NULL), HD_OK);
+            if (kind == HD_OBJ_BARRIER)
+                assert_int_equal(hd_builder_barrier(b, id, 1 + draw(seed, 3), NULL), HD_OK);
+        }
+    }
+    counts[HD_OBJ_THREAD] = 2 + (unsigned)draw(seed, 4);
+    for (unsigned i = 0; i < counts[HD_OBJ_THREAD]; i++)
+        hd_builder_thread(b, name, (size_t)sprintf(name, "t%u", i), &tid, NULL);
+}
+
+/* One event of any kind; forks and joins are chosen so that the builder takes them. */
+static inline void draw_event(struct hd_builder *b, uint64_t *seed, const unsigned *counts,
+                              struct hd_u32vec *reads, unsigned *forked)
+{
+    char name[32];
+    hd_eid deps[4], addr[4];
+    struct hd_event ev = {.op = (enum hd_op)draw(seed, HD_OP_COUNT)};
+    if (draw(seed, 2))
+        ev.op = (enum hd_op)draw(seed, HD_OP_BRANCH + 1);
+    ev.thread = (hd_tid)draw(seed, counts[HD_OBJ_THREAD]);
+    enum hd_obj_kind kind = hd_op_info[ev.op].kind;
+    if (kind != HD_OBJ_NONE)
+        ev.obj = (uint32_t)draw(seed, counts[kind]);
+    if (ev.op == HD_OP_FORK)
+        ev.obj = ++*forked;
+    if (kind == HD_OBJ_THREAD && (ev.obj == ev.thread || ev.obj >= counts[HD_OBJ_THREAD]))
+        return;
+    if (hd_op_info[ev.op].has_lock)
+        ev.lock = (uint32_t)draw(seed, counts[HD_OBJ_LOCK]);
+    ev.place = hd_builder_place(b, name, (size_t)sprintf(name, "f.c:%u", (unsigned)draw(seed, 20)));
+    ev.has_value = hd_op_is_access(ev.op) && draw(seed, 3) > 0;
+    ev.value = draw(seed, 4) ? draw(seed, 3) : draw(seed, UINT64_MAX);
+    ev.new_value = draw(seed, 4) ? ev.value + 1 : draw(seed, UINT64_MAX);
+    if (ev.op == HD_OP_BRANCH || hd_op_writes(ev.op))
+        ev.deps = draw_deps(seed, &reads[ev.thread], deps, 4);
+    if (ev.op == HD_OP_RMW && ev.deps.given && ev.deps.n < 4 && draw(seed, 2))
+        deps[ev.deps.n++] = (hd_eid)hd_builder_count(b);
+    if (hd_op_is_access(ev.op))
+        ev.addr = draw_deps(seed, &reads[ev.thread], addr, 3);
+    if (hd_op_reads(ev.op))
+        hd_u32vec_push(&reads[ev.thread], (uint32_t)hd_builder_count(b));
+    struct hd_err err;
+    assert_int_equal(hd_builder_add(b, &ev, &err), HD_OK);
+}
+
+/* A well-formed trace with every op; not a consistent one. */
+static inline struct hd_trace *random_trace(uint64_t seed, unsigned events)
+{
+    struct hd_builder *b = hd_builder_new();
+    struct hd_u32vec reads[8] = {{0}};
+    unsigned counts[HD_OBJ_NONE], forked = 0;
+    struct hd_trace *t;
+    struct hd_err err;
+    if (draw(&seed, 2))
+        hd_builder_control(b, HD_CONTROL_BRANCHES, NULL);
+    draw_names(b, &seed, counts);
+    for (unsigned i = 0; i < events; i++)
+        draw_event(b, &seed, counts, reads, &forked);
+    for (int i = 0; i < 8; i++)
+        hd_u32vec_fini(&reads[i]);
+    assert_int_equal(hd_builder_finish(b, &t, &err), HD_OK);
+    return t;
+}
+
+static inline struct bytes write_hdt(const struct hd_trace *t)
+{
+    struct bytes f;
+    struct hd_err err;
+    FILE *out = open_memstream(&f.data, &f.len);
+    assert_non_null(out);
+    assert_int_equal(hd_hdt_write(t, out, &err), HD_OK);
+    assert_int_equal(fclose(out), 0);
+    return f;
+}
+
+static inline bool names_equal(const struct hd_names *a, const struct hd_names *b, size_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (strcmp(hd_names_text(a, i), hd_names_text(b, i)))
+            return false;
+    return true;
+}
+
+static inline bool deps_equal(const struct hd_trace *a, const struct hd_trace *b, hd_eid e)
+{
+    for (int role = HD_DEP_VALUE; role <= HD_DEP_ADDR; role++) {
+        struct hd_deps x = hd_trace_deps(a, e, role), y = hd_trace_deps(b, e, role);
+        if (x.all != y.all || x.n != y.n || (x.n && memcmp(x.dist, y.dist, x.n * sizeof *x.dist)))
+            return false;
+    }
+    return true;
+}
+
+/* Is event e the same in both, settled values aside? */
+static inline bool given_equal(const struct hd_trace *a, const struct hd_trace *b, hd_eid e)
+{
+    if (a->op[e] != b->op[e] || a->thread[e] != b->thread[e] || a->pos[e] != b->pos[e] ||
+        a->place[e] != b->place[e] || (a->flags[e] ^ b->flags[e]) & HD_F_OMITTED)
+        return false;
+    const struct hd_op_info *info = &hd_op_info[a->op[e]];
+    if (info->kind != HD_OBJ_NONE && a->obj[e] != b->obj[e])
+        return false;
+    if (info->has_lock && a->val[e] != b->val[e])
+        return false;
+    return deps_equal(a, b, e);
+}
+
+static inline bool values_equal(const struct hd_trace *a, const struct hd_trace *b, hd_eid e)
+{
+    enum hd_op op = a->op[e];
+    if (hd_op_reads(op) && !hd_value_eq(hd_trace_read_value(a, e), hd_trace_read_value(b, e)))
+        return false;
+    return !hd_op_writes(op) || hd_value_eq(hd_trace_write_value(a, e), hd_trace_write_value(b, e));
+}
+
+static inline bool index_equal(const struct hd_index *a, const struct hd_index *b)
+{
+    return a->count == b->count && !memcmp(a->start, b->start, (a->count + 1) * sizeof *a->start) &&
+           !memcmp(a->list, b->list, a->start[a->count] * sizeof *a->list);
+}
+
+static inline bool directives_equal(const struct hd_trace *a, const struct hd_trace *b)
+{
+    for (size_t i = 0; i < a->objs[HD_OBJ_LOC].count; i++)
+        if (a->loc_init[i].how != b->loc_init[i].how ||
+            (a->loc_init[i].how != HD_INIT_UNKNOWN &&
+             !hd_value_eq(a->loc_init[i].value, b->loc_init[i].value)))
+            return false;
+    for (size_t i = 0; i < a->objs[HD_OBJ_SEM].count; i++)
+        if (a->sem_init[i] != b->sem_init[i])
+            return false;
+    for (size_t i = 0; i < a->objs[HD_OBJ_BARRIER].count; i++)
+        if (a->barrier_size[i] != b->barrier_size[i])
+            return false;
+    return a->control == b->control;
+}
+
+/* Everything that struct hd_trace holds. */
+static inline bool traces_equal(const struct hd_trace *a, const struct hd_trace *b)
+{
+    if (a->n_events != b->n_events || a->n_rmw != b->n_rmw || a->n_dep_pool != b->n_dep_pool ||
+        a->threads.count != b->threads.count || a->places.count != b->places.count)
+        return false;
+    for (int kind = 0; kind < HD_OBJ_KINDS; kind++)
+        if (a->objs[kind].count != b->objs[kind].count ||
+            !names_equal(&a->objs[kind], &b->objs[kind], a->objs[kind].count))
+            return false;
+    for (int kind = 0; kind <= HD_OBJ_THREAD; kind++)
+        if (!index_equal(&a->by_obj[kind], &b->by_obj[kind]))
+            return false;
+    for (hd_eid e = 0; e < a->n_events; e++)
+        if (!given_equal(a, b, e) || !values_equal(a, b, e) || a->flags[e] != b->flags[e] ||
+            a->val[e] != b->val[e] || a->dep[e] != b->dep[e])
+            return false;
+    return names_equal(&a->threads, &b->threads, a->threads.count) &&
+           names_equal(&a->places, &b->places, a->places.count) && directives_equal(a, b) &&
+           !memcmp(a->fork_of, b->fork_of, a->threads.count * sizeof *a->fork_of) &&
+           !memcmp(a->dep_pool, b->dep_pool, a->n_dep_pool * sizeof *a->dep_pool);
+}
+
+#endif
