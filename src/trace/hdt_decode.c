@@ -69,7 +69,8 @@ static bool define_site(struct chunk *k, unsigned *slot)
                                .op = (uint8_t)op,
                                .omitted = omitted,
                                .kind = (uint8_t)hd_op_info[op].kind,
-                               .reads = hd_op_reads(op)};
+                               .reads = hd_op_reads(op),
+                               .leaves = op == HD_OP_WAKE || op == HD_OP_TMO};
     *slot = hd_hdt_define(k->d->model, &site);
     return true;
 }
@@ -171,12 +172,20 @@ static bool read_thread_op(struct chunk *k, hd_tid thread, hd_eid e)
     return true;
 }
 
-static bool read_lock(struct chunk *k, hd_eid e)
+/* The lock of wait, wake and tmo. A wake or tmo names what its wait named: the condition is the one
+ * that the thread used last before, since nothing else may stand between. */
+static bool read_lock(struct chunk *k, struct hd_hdt_thread *th, const struct hd_hdt_site *s,
+                      uint32_t cond_before, hd_eid e)
 {
+    struct hd_trace *t = k->d->b->t;
     uint64_t lock = hd_hdt_get_varint(&k->objects);
     if (lock >= k->limit[HD_OBJ_LOCK])
         return fault(k, "an unknown lock");
-    k->d->b->t->val[e] = lock;
+    if (s->leaves && (lock != th->wait_lock || t->obj[e] != cond_before))
+        return fault(k, "a wait is left with another condition or lock");
+    t->val[e] = lock;
+    th->waits = s->op == HD_OP_WAIT;
+    th->wait_lock = (uint32_t)lock;
     return true;
 }
 
@@ -192,6 +201,8 @@ static bool read_event(struct chunk *k, struct hd_hdt_thread *th, hd_tid thread,
     const struct hd_hdt_site *s = &m->sites[slot];
     if (s->need & ~th->reads)
         return fault(k, "a dependence on something that is not an earlier read of its thread");
+    if (s->leaves != th->waits)
+        return fault(k, "a wait is not left, or a wake has no wait before it");
     th->reads = th->reads << 1 | s->reads;
     t->op[e] = s->op;
     t->flags[e] = 0;
@@ -202,6 +213,7 @@ static bool read_event(struct chunk *k, struct hd_hdt_thread *th, hd_tid thread,
     if (s->kind == HD_OBJ_NONE)
         return true;
     struct hd_hdt_context *cx = hd_hdt_context(m, thread, slot);
+    uint32_t before = th->object[s->kind];
     if (!read_object(k, th, cx, s->kind, code >> HD_HDT_OBJECT_SHIFT & 3, &t->obj[e]))
         return false;
     if (s->kind == HD_OBJ_LOC)
@@ -209,7 +221,7 @@ static bool read_event(struct chunk *k, struct hd_hdt_thread *th, hd_tid thread,
     else if (s->kind == HD_OBJ_THREAD)
         return read_thread_op(k, thread, e);
     else if (hd_op_info[s->op].has_lock)
-        return read_lock(k, e);
+        return read_lock(k, th, s, before, e);
     return true;
 }
 

@@ -86,6 +86,7 @@ struct hd_hdt_site {
     uint32_t dep; /* writer: number of the record; reader: its offset in the pool */
     uint16_t next, other;
     uint8_t op, omitted, kind, reads;
+    uint8_t leaves; /* wake and tmo: only after a wait of the thread */
 };
 
 /* What a thread did last at a site. */
@@ -100,6 +101,8 @@ struct hd_hdt_thread {
     uint64_t copied;              /* the number that the thread read last */
     uint32_t object[HD_OBJ_NONE]; /* last one by kind */
     uint16_t site;
+    uint8_t waits; /* its last event is a wait; reader only */
+    uint32_t wait_lock;
 };
 
 struct hd_hdt_model {

@@ -61,57 +61,87 @@ static inline void draw_names(struct hd_builder *b, uint64_t *seed, unsigned *co
         hd_builder_thread(b, name, (size_t)sprintf(name, "t%u", i), &tid, NULL);
 }
 
-/* One event of any kind; forks and joins are chosen so that the builder takes them. */
-static inline void draw_event(struct hd_builder *b, uint64_t *seed, const unsigned *counts,
-                              struct hd_u32vec *reads, unsigned *forked)
+struct drawing {
+    struct hd_builder *b;
+    uint64_t seed;
+    unsigned counts[HD_OBJ_NONE]; /* names by kind */
+    struct hd_u32vec reads[8];    /* by thread */
+    unsigned forked;              /* threads forked so far: 1, 2, ... */
+    struct hd_event wait[8];      /* by thread: its last event if that is a wait */
+};
+
+static inline void draw_object(struct drawing *d, struct hd_event *ev)
+{
+    const struct hd_op_info *info = &hd_op_info[ev->op];
+    if (info->kind != HD_OBJ_NONE)
+        ev->obj = (uint32_t)draw(&d->seed, d->counts[info->kind]);
+    if (ev->op == HD_OP_FORK)
+        ev->obj = ++d->forked;
+    if (info->has_lock)
+        ev->lock = (uint32_t)draw(&d->seed, d->counts[HD_OBJ_LOCK]);
+    if (d->wait[ev->thread].op == HD_OP_WAIT) {
+        ev->obj = d->wait[ev->thread].obj;
+        ev->lock = d->wait[ev->thread].lock;
+    }
+}
+
+/* Chooses what the builder would refuse: nothing is added then. */
+static inline bool refused(const struct drawing *d, const struct hd_event *ev)
+{
+    bool waits = d->wait[ev->thread].op == HD_OP_WAIT;
+    if (hd_op_info[ev->op].kind == HD_OBJ_THREAD)
+        return ev->obj == ev->thread || ev->obj >= d->counts[HD_OBJ_THREAD];
+    return waits != (ev->op == HD_OP_WAKE || ev->op == HD_OP_TMO);
+}
+
+/* One event of any kind. */
+static inline void draw_event(struct drawing *d)
 {
     char name[32];
     hd_eid deps[4], addr[4];
+    uint64_t *seed = &d->seed;
     struct hd_event ev = {.op = (enum hd_op)draw(seed, HD_OP_COUNT)};
+    ev.thread = (hd_tid)draw(seed, d->counts[HD_OBJ_THREAD]);
     if (draw(seed, 2))
         ev.op = (enum hd_op)draw(seed, HD_OP_BRANCH + 1);
-    ev.thread = (hd_tid)draw(seed, counts[HD_OBJ_THREAD]);
-    enum hd_obj_kind kind = hd_op_info[ev.op].kind;
-    if (kind != HD_OBJ_NONE)
-        ev.obj = (uint32_t)draw(seed, counts[kind]);
-    if (ev.op == HD_OP_FORK)
-        ev.obj = ++*forked;
-    if (kind == HD_OBJ_THREAD && (ev.obj == ev.thread || ev.obj >= counts[HD_OBJ_THREAD]))
+    if (d->wait[ev.thread].op == HD_OP_WAIT)
+        ev.op = draw(seed, 2) ? HD_OP_WAKE : HD_OP_TMO;
+    draw_object(d, &ev);
+    if (refused(d, &ev))
         return;
-    if (hd_op_info[ev.op].has_lock)
-        ev.lock = (uint32_t)draw(seed, counts[HD_OBJ_LOCK]);
-    ev.place = hd_builder_place(b, name, (size_t)sprintf(name, "f.c:%u", (unsigned)draw(seed, 20)));
+    ev.place =
+        hd_builder_place(d->b, name, (size_t)sprintf(name, "f.c:%u", (unsigned)draw(seed, 20)));
     ev.has_value = hd_op_is_access(ev.op) && draw(seed, 3) > 0;
     ev.value = draw(seed, 4) ? draw(seed, 3) : draw(seed, UINT64_MAX);
     ev.new_value = draw(seed, 4) ? ev.value + 1 : draw(seed, UINT64_MAX);
+    struct hd_u32vec *reads = &d->reads[ev.thread];
     if (ev.op == HD_OP_BRANCH || hd_op_writes(ev.op))
-        ev.deps = draw_deps(seed, &reads[ev.thread], deps, 4);
+        ev.deps = draw_deps(seed, reads, deps, 4);
     if (ev.op == HD_OP_RMW && ev.deps.given && ev.deps.n < 4 && draw(seed, 2))
-        deps[ev.deps.n++] = (hd_eid)hd_builder_count(b);
+        deps[ev.deps.n++] = (hd_eid)hd_builder_count(d->b);
     if (hd_op_is_access(ev.op))
-        ev.addr = draw_deps(seed, &reads[ev.thread], addr, 3);
+        ev.addr = draw_deps(seed, reads, addr, 3);
     if (hd_op_reads(ev.op))
-        hd_u32vec_push(&reads[ev.thread], (uint32_t)hd_builder_count(b));
+        hd_u32vec_push(reads, (uint32_t)hd_builder_count(d->b));
     struct hd_err err;
-    assert_int_equal(hd_builder_add(b, &ev, &err), HD_OK);
+    assert_int_equal(hd_builder_add(d->b, &ev, &err), HD_OK);
+    d->wait[ev.thread] = ev;
 }
 
 /* A well-formed trace with every op; not a consistent one. */
 static inline struct hd_trace *random_trace(uint64_t seed, unsigned events)
 {
-    struct hd_builder *b = hd_builder_new();
-    struct hd_u32vec reads[8] = {{0}};
-    unsigned counts[HD_OBJ_NONE], forked = 0;
+    struct drawing d = {.b = hd_builder_new(), .seed = seed};
     struct hd_trace *t;
     struct hd_err err;
-    if (draw(&seed, 2))
-        hd_builder_control(b, HD_CONTROL_BRANCHES, NULL);
-    draw_names(b, &seed, counts);
+    if (draw(&d.seed, 2))
+        hd_builder_control(d.b, HD_CONTROL_BRANCHES, NULL);
+    draw_names(d.b, &d.seed, d.counts);
     for (unsigned i = 0; i < events; i++)
-        draw_event(b, &seed, counts, reads, &forked);
+        draw_event(&d);
     for (int i = 0; i < 8; i++)
-        hd_u32vec_fini(&reads[i]);
-    assert_int_equal(hd_builder_finish(b, &t, &err), HD_OK);
+        hd_u32vec_fini(&d.reads[i]);
+    assert_int_equal(hd_builder_finish(d.b, &t, &err), HD_OK);
     return t;
 }
 
