@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Placeholder for the initial value of a location that nobody named: no event number is this large. */
+/* Placeholder for the initial value of a location that nobody named: no event number is this large.
+ */
 static struct hd_value initial_of(uint32_t loc)
 {
     return (struct hd_value){UINT64_C(1) << 63 | loc, true};
@@ -324,8 +325,10 @@ static bool in_wait(const struct hd_builder *b, hd_tid thread)
     return b->waiting.data[thread] != HD_EID_NONE;
 }
 
-enum hd_status hd_builder_wait_order(struct hd_builder *b, const struct hd_event *ev,
-                                     struct hd_err *err)
+/* A wait is left by wake or tmo of the same condition and lock as the next event of its thread, and
+ * these follow only a wait. Keeps b->waiting. */
+static enum hd_status wait_order(struct hd_builder *b, const struct hd_event *ev,
+                                 struct hd_err *err)
 {
     const struct hd_trace *t = b->t;
     uint32_t *waiting = &b->waiting.data[ev->thread];
@@ -361,7 +364,7 @@ enum hd_status hd_builder_add(struct hd_builder *b, const struct hd_event *ev, s
     if (status == HD_OK && hd_op_info[ev->op].kind == HD_OBJ_THREAD)
         status = add_fork(b, ev, err);
     if (status == HD_OK && (hd_op_info[ev->op].has_lock || in_wait(b, ev->thread)))
-        status = hd_builder_wait_order(b, ev, err);
+        status = wait_order(b, ev, err);
     if (status != HD_OK)
         return status;
     if (t->n_events == b->cap)

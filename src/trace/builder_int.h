@@ -40,12 +40,6 @@ uint32_t hd_builder_intern_deps(struct hd_builder *b, const uint32_t *record, ui
 /* Settles the value columns of the access just written at event e, whose value is given or omitted. */
 void hd_builder_settle(struct hd_builder *b, hd_eid e, const struct hd_event *ev);
 
-/* Checks that a wait is left by wake or tmo of the same condition and lock, as the next event of its
- * thread, and that these follow only a wait. To be called before the event is appended, at least for
- * events with a lock as second object and for threads in a wait. */
-enum hd_status hd_builder_wait_order(struct hd_builder *b, const struct hd_event *ev,
-                                     struct hd_err *err);
-
 /* index.c: the by_obj indices of finished columns. */
 void hd_trace_build_indices(struct hd_trace *t, const uint32_t *thread_len);
 

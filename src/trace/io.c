@@ -2,13 +2,8 @@
 #include "trace/io.h"
 
 #include "base/alloc.h"
-#include "trace/text.h"
-#if __has_include("trace/hdt.h")
 #include "trace/hdt.h"
-#define HAVE_HDT 1
-#else
-#define HAVE_HDT 0
-#endif
+#include "trace/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -45,12 +40,10 @@ static void gather(struct load *l, const char *data, size_t len)
 static enum hd_status decide(struct load *l, struct hd_err *err)
 {
     l->decided = true;
-#if HAVE_HDT
     if (hd_hdt_is(l->data, l->len)) {
         l->info.format = HD_FORMAT_HDT;
         return HD_OK;
     }
-#endif
     l->info.format = HD_FORMAT_TEXT;
     l->text = hd_text_new(l->name);
     return hd_text_feed(l->text, l->data, l->len, err);
@@ -75,11 +68,9 @@ static enum hd_status finish(struct load *l, struct hd_trace **trace, struct hd_
         l->text = NULL;
         return hd_text_finish(text, trace, err);
     }
-#if HAVE_HDT
     struct hd_hdt_info info = {0};
     status = hd_hdt_read(l->data, l->len, l->name, trace, &info, err);
     l->info.truncated = info.truncated;
-#endif
     return status;
 }
 

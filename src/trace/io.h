@@ -31,7 +31,8 @@ enum hd_status hd_trace_load_info(const char *path, struct hd_trace **trace,
                                   struct hd_load_info *info, struct hd_err *err);
 
 /* Saves a trace; path "-" is standard output. A suffix .zst or .gz packs it. HD_ERR_INPUT when the
- * form cannot say the trace, HD_ERR_IO when the system refuses. */
+ * form cannot say the trace, HD_ERR_IO with the path and the reason in the text when the system
+ * refuses. */
 enum hd_status hd_trace_save(const struct hd_trace *t, const char *path, enum hd_format format,
                              struct hd_err *err);
 

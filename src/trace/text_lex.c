@@ -1,4 +1,5 @@
 /* Numbers, quoting for error messages, and the suggestion for an unknown operation. */
+#include "base/suggest.h"
 #include "trace/text_int.h"
 
 #include <string.h>
@@ -77,30 +78,6 @@ const char *hd_text_quote(struct hd_span s, char out[HD_TEXT_QUOTE])
     return out;
 }
 
-/* Edit distance with an adjacent swap as one step, for words of fewer than 16 bytes. */
-static unsigned distance(const char *a, size_t n, const char *b, size_t m)
-{
-    unsigned d[16][16];
-    for (size_t i = 0; i <= n; i++) {
-        for (size_t j = 0; j <= m; j++) {
-            if (i == 0 || j == 0) {
-                d[i][j] = (unsigned)(i + j);
-                continue;
-            }
-            unsigned best = d[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
-            if (d[i - 1][j] + 1 < best)
-                best = d[i - 1][j] + 1;
-            if (d[i][j - 1] + 1 < best)
-                best = d[i][j - 1] + 1;
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
-                d[i - 2][j - 2] + 1 < best)
-                best = d[i - 2][j - 2] + 1;
-            d[i][j] = best;
-        }
-    }
-    return d[n][m];
-}
-
 /* What people write who think of the operation by its full name. */
 static const char *const full_names[][2] = {
     {"read", "r"},          {"load", "r"},          {"write", "w"},     {"store", "w"},
@@ -112,24 +89,18 @@ static const char *const full_names[][2] = {
 
 const char *hd_text_nearest_op(struct hd_span name)
 {
+    const char *texts[HD_OP_COUNT];
     char word[16];
     size_t n = hd_span_len(name);
-    const char *best = NULL;
-    unsigned best_distance = 3;
     if (n == 0 || n >= sizeof word)
         return NULL;
     for (size_t i = 0; i < n; i++)
         word[i] = name.p[i] >= 'A' && name.p[i] <= 'Z' ? (char)(name.p[i] | 0x20) : name.p[i];
+    word[n] = 0;
     for (size_t i = 0; i < sizeof full_names / sizeof *full_names; i++)
-        if (strlen(full_names[i][0]) == n && !memcmp(full_names[i][0], word, n))
+        if (!strcmp(full_names[i][0], word))
             return full_names[i][1];
-    for (int op = 0; op < HD_OP_COUNT; op++) {
-        size_t m = strlen(hd_op_info[op].text);
-        unsigned here = distance(word, n, hd_op_info[op].text, m);
-        if (here < best_distance && here < m) {
-            best = hd_op_info[op].text;
-            best_distance = here;
-        }
-    }
-    return best;
+    for (int op = 0; op < HD_OP_COUNT; op++)
+        texts[op] = hd_op_info[op].text;
+    return hd_suggest(word, texts, HD_OP_COUNT);
 }

@@ -74,7 +74,7 @@ static enum hd_status close_out(struct out *o, struct hd_err *err)
     errno = 0;
     if (fflush(o->file) == 0 && !ferror(o->file))
         return HD_OK;
-    return hd_err_set(err, HD_ERR_IO, "cannot write: %s", strerror(errno ? errno : EIO));
+    return hd_err_set(err, HD_ERR_IO, "%s", strerror(errno ? errno : EIO));
 }
 
 static void put_args(struct out *o, const struct hd_trace *t, hd_eid e)
