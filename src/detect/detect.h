@@ -1,0 +1,47 @@
+/* The detectors for comparison (docs/ALGORITHMS.md): one table, one way to run them.
+ *
+ * Each judges conflicting accesses (docs/MODEL.md section 3) of a consistent trace by its own
+ * definition. A detector walks the trace once or a few times; its answer does not depend on
+ * anything but the trace and the options.
+ *
+ * Without `pairs` it reports the distinct pairs of source places and counts the racy second events:
+ * accesses for which some earlier access races with them. With `pairs` it also lists every racing
+ * pair of events, which can take space quadratic in the trace. Both modes agree.
+ */
+#ifndef HD_DETECT_DETECT_H
+#define HD_DETECT_DETECT_H
+
+#include "base/err.h"
+#include "detect/pairs.h"
+#include "trace/trace.h"
+
+struct hd_detect_opts {
+    bool pairs;             /* also list every event pair */
+    uint64_t max_pairs;     /* more than this many event pairs: HD_ERR_LIMIT; 0: no limit */
+    bool recorded_matching; /* mhb, quick: fix the observed wait/notify matching */
+};
+
+struct hd_detect_result {
+    struct hd_pairs pairs;  /* events, 0-based, a before b; sorted; empty without opts.pairs */
+    struct hd_pairs places; /* place ids of racing pairs, smaller id first; sorted */
+    uint64_t racy_events;   /* events that race with an earlier one */
+    uint64_t rounds;        /* walks over the trace (cp repeats until nothing changes) */
+};
+
+void hd_detect_result_fini(struct hd_detect_result *r);
+
+struct hd_detector {
+    const char *name;    /* "hb" */
+    const char *summary; /* one line for people */
+    /* Fills *r, which the caller frees in any case. Fails with HD_ERR_LIMIT (opts->max_pairs) or
+     * HD_ERR_STOPPED (the user interrupted, see base/interrupt.h). */
+    enum hd_status (*run)(const struct hd_trace *t, const struct hd_detect_opts *opts,
+                          struct hd_detect_result *r, struct hd_err *err);
+};
+
+extern const struct hd_detector hd_detectors[];
+extern const size_t hd_n_detectors;
+
+const struct hd_detector *hd_detector_find(const char *name); /* NULL if there is none */
+
+#endif
