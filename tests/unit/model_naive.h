@@ -426,7 +426,12 @@ static inline bool nv_takes(const struct nv_trace *t, const struct nv_event *e)
     for (int i = 0; i < t->n && e->op == HD_OP_FORK; i++)
         if ((t->ev[i].op == HD_OP_FORK && t->ev[i].obj == e->obj) || t->ev[i].thread == e->obj)
             return false;
-    return true;
+    int last = -1;
+    for (int i = 0; i < t->n; i++)
+        if (t->ev[i].thread == e->thread)
+            last = i;
+    bool in_wait = last >= 0 && t->ev[last].op == HD_OP_WAIT;
+    return in_wait == (e->op == HD_OP_WAKE || e->op == HD_OP_TMO);
 }
 
 /* Appends e if it can run here (or anyway, when wild); a read gets the value that memory holds. */
