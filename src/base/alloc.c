@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 static atomic_size_t in_use;
 static atomic_size_t peak;
@@ -45,6 +46,19 @@ static void before_alloc(size_t bytes)
         out_of_memory(bytes);
 }
 
+/* Large blocks are columns of traces, filled from one end to the other. On huge pages they cost one
+ * page fault in 512, which is otherwise half the time of reading a trace. Only a hint: no check. */
+static void *on_huge_pages(void *ptr, size_t bytes)
+{
+    const uintptr_t page = 4096;
+    if (bytes >= (size_t)8 << 20) {
+        uintptr_t start = ((uintptr_t)ptr + page - 1) & ~(page - 1);
+        uintptr_t end = ((uintptr_t)ptr + bytes) & ~(page - 1);
+        madvise((void *)start, end - start, MADV_HUGEPAGE);
+    }
+    return ptr;
+}
+
 void *hd_alloc(size_t bytes)
 {
     before_alloc(bytes);
@@ -52,7 +66,7 @@ void *hd_alloc(size_t bytes)
     if (!ptr)
         out_of_memory(bytes);
     count(bytes);
-    return ptr;
+    return on_huge_pages(ptr, bytes);
 }
 
 void *hd_calloc(size_t n, size_t size)
@@ -78,7 +92,7 @@ void *hd_realloc(void *ptr, size_t old_bytes, size_t new_bytes)
         count(new_bytes - old_bytes);
     else
         atomic_fetch_sub_explicit(&in_use, old_bytes - new_bytes, memory_order_relaxed);
-    return moved;
+    return new_bytes > old_bytes ? on_huge_pages(moved, new_bytes) : moved;
 }
 
 void *hd_realloc_array(void *ptr, size_t old_n, size_t new_n, size_t size)
