@@ -58,6 +58,8 @@ static void free_scaffold(struct hd_builder *b)
     hd_vec_fini(&b->sem_given);
     hd_vec_fini(&b->barrier_given);
     hd_vec_fini(&b->rmw);
+    for (int kind = 0; kind < HD_OBJ_KINDS; kind++)
+        hd_u32vec_fini(&b->uses[kind]);
     hd_u32vec_fini(&b->thread_len);
     hd_u32vec_fini(&b->fork_of);
     hd_u32vec_fini(&b->waiting);
@@ -100,6 +102,8 @@ uint32_t hd_builder_obj(struct hd_builder *b, enum hd_obj_kind kind, const char 
 {
     uint32_t id = hd_names_add(&b->t->objs[kind], name, len);
     size_t count = b->t->objs[kind].count;
+    while (b->uses[kind].len < count && kind != HD_OBJ_LOC)
+        hd_u32vec_push(&b->uses[kind], 0);
     if (kind == HD_OBJ_LOC && b->locs.len < count) {
         extend(&b->locs, count);
         extend(&b->inits, count);
@@ -140,7 +144,7 @@ enum hd_status hd_builder_init(struct hd_builder *b, uint32_t loc, uint64_t valu
         return hd_err_set(err, HD_ERR_INPUT, "!init for %s must stand before its first access",
                           name);
     *init = (struct hd_loc_init){.value = {value, false}, .how = HD_INIT_GIVEN};
-    *state = (struct hd_loc_state){.now = init->value, .known = 1};
+    hd_loc_set(state, init->value);
     return HD_OK;
 }
 
@@ -264,17 +268,16 @@ static struct hd_value settle_read(struct hd_builder *b, uint32_t loc, const str
     struct hd_loc_init *init = hd_vec_at(&b->inits, loc);
     struct hd_value given = {ev->value, false};
     if (state->written || init->how == HD_INIT_GIVEN)
-        return ev->has_value ? given : state->now;
-    if (ev->has_value && (!state->known || state->now.unique)) {
+        return ev->has_value ? given : hd_loc_now(state);
+    if (ev->has_value && (!state->known || state->unique)) {
         *init = (struct hd_loc_init){.value = given, .how = HD_INIT_FROM_READ};
-        state->now = given;
+        hd_loc_set(state, given);
     } else if (!state->known) {
         *init = (struct hd_loc_init){.value = initial_of(loc), .how = HD_INIT_FROM_READ};
-        state->now = init->value;
+        hd_loc_set(state, init->value);
         state->provisional = 1;
     }
-    state->known = 1;
-    return ev->has_value ? given : state->now;
+    return ev->has_value ? given : hd_loc_now(state);
 }
 
 static struct hd_value settle_write(struct hd_builder *b, hd_eid e, const struct hd_event *ev)
@@ -282,8 +285,7 @@ static struct hd_value settle_write(struct hd_builder *b, hd_eid e, const struct
     struct hd_loc_state *state = hd_vec_at(&b->locs, ev->obj);
     uint64_t number = ev->op == HD_OP_RMW ? ev->new_value : ev->value;
     struct hd_value value = {ev->has_value ? number : e, !ev->has_value};
-    state->now = value;
-    state->known = 1;
+    hd_loc_set(state, value);
     state->written = 1;
     return value;
 }
@@ -357,13 +359,14 @@ static enum hd_status wait_order(struct hd_builder *b, const struct hd_event *ev
 enum hd_status hd_builder_add(struct hd_builder *b, const struct hd_event *ev, struct hd_err *err)
 {
     struct hd_trace *t = b->t;
+    const struct hd_op_info *info = &hd_op_info[ev->op];
     if (t->n_events >= HD_MAX_EVENTS)
         return hd_err_set(err, HD_ERR_LIMIT, "more than %u events", HD_MAX_EVENTS);
     uint32_t dep;
     enum hd_status status = add_deps(b, ev, &dep, err);
-    if (status == HD_OK && hd_op_info[ev->op].kind == HD_OBJ_THREAD)
+    if (status == HD_OK && info->kind == HD_OBJ_THREAD)
         status = add_fork(b, ev, err);
-    if (status == HD_OK && (hd_op_info[ev->op].has_lock || in_wait(b, ev->thread)))
+    if (status == HD_OK && (info->has_lock || in_wait(b, ev->thread)))
         status = wait_order(b, ev, err);
     if (status != HD_OK)
         return status;
@@ -373,11 +376,14 @@ enum hd_status hd_builder_add(struct hd_builder *b, const struct hd_event *ev, s
     t->op[e] = (uint8_t)ev->op;
     t->flags[e] = 0;
     t->thread[e] = (uint16_t)ev->thread;
-    t->obj[e] = ev->obj;
-    t->val[e] = ev->lock;
+    t->obj[e] = info->kind == HD_OBJ_NONE ? 0 : ev->obj;
+    t->val[e] = info->has_lock ? ev->lock : 0;
     t->place[e] = ev->place;
     t->dep[e] = dep;
     t->pos[e] = b->thread_len.data[ev->thread]++;
+    hd_builder_use(b, info->kind, ev->obj);
+    if (info->has_lock)
+        hd_builder_use(b, HD_OBJ_LOCK, ev->lock);
     if (hd_op_is_access(ev->op))
         hd_builder_settle(b, e, ev);
     return HD_OK;
@@ -449,7 +455,7 @@ enum hd_status hd_builder_finish(struct hd_builder *b, struct hd_trace **trace, 
     struct hd_trace *t = b->t;
     *trace = NULL;
     resize_columns(b, t->n_events);
-    hd_trace_build_indices(t, b->thread_len.data);
+    hd_builder_index(b);
     mend_initial_reads(b);
     t->loc_init = take(&b->inits);
     t->n_rmw = b->rmw.len;

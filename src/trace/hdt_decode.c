@@ -136,7 +136,7 @@ static void read_values(struct chunk *k, struct hd_hdt_thread *th, struct hd_hdt
     const struct hd_loc_state *state = hd_vec_at(&b->locs, ev.obj);
     unsigned mode = code >> HD_HDT_VALUE_SHIFT & 3;
     if (!omitted) {
-        uint64_t base = state->known && !state->now.unique ? state->now.bits : 0;
+        uint64_t base = state->known && !state->unique ? state->bits : 0;
         if (!hd_op_writes(ev.op)) {
             ev.value = read_value(k, th, cx, mode, base, base);
             hd_hdt_note_read(th, cx, ev.value);
@@ -184,6 +184,7 @@ static bool read_lock(struct chunk *k, struct hd_hdt_thread *th, const struct hd
     if (s->leaves && (lock != th->wait_lock || t->obj[e] != cond_before))
         return fault(k, "a wait is left with another condition or lock");
     t->val[e] = lock;
+    hd_builder_use(k->d->b, HD_OBJ_LOCK, (uint32_t)lock);
     th->waits = s->op == HD_OP_WAIT;
     th->wait_lock = (uint32_t)lock;
     return true;
@@ -216,6 +217,7 @@ static bool read_event(struct chunk *k, struct hd_hdt_thread *th, hd_tid thread,
     uint32_t before = th->object[s->kind];
     if (!read_object(k, th, cx, s->kind, code >> HD_HDT_OBJECT_SHIFT & 3, &t->obj[e]))
         return false;
+    hd_builder_use(k->d->b, s->kind, t->obj[e]);
     if (s->kind == HD_OBJ_LOC)
         read_values(k, th, cx, e, s->omitted, code);
     else if (s->kind == HD_OBJ_THREAD)

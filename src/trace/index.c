@@ -1,78 +1,64 @@
-/* The indices of a trace: one counting sort over all kinds of objects. */
+/* The indices of a trace: one counting sort over all kinds of objects. The counts were kept by the
+ * builder, so that one pass over the columns is enough. */
 #include "base/alloc.h"
 #include "trace/builder_int.h"
 
-static void count_events(const struct hd_trace *t, uint32_t *count[])
+static uint32_t uses_of(const struct hd_builder *b, int kind, size_t i)
 {
-    for (size_t e = 0; e < t->n_events; e++) {
-        const struct hd_op_info *info = &hd_op_info[t->op[e]];
-        if (info->kind < HD_OBJ_KINDS)
-            count[info->kind][t->obj[e]]++;
-        if (info->has_lock)
-            count[HD_OBJ_LOCK][t->val[e]]++;
-    }
+    if (kind == HD_OBJ_LOC)
+        return ((const struct hd_loc_state *)b->locs.data)[i].events;
+    return kind == HD_OBJ_THREAD ? b->thread_len.data[i] : b->uses[kind].data[i];
 }
 
-/* Turns counts into starts: start[i] becomes the first entry of object i. */
-static void prefix_sums(struct hd_index *index)
+/* Makes the starts, and room for the entries. start[i + 1] is the first entry of object i for now:
+ * it runs ahead while the list is filled and then is what it should be. */
+static void prepare(const struct hd_builder *b, int kind, size_t count)
 {
+    struct hd_index *index = &b->t->by_obj[kind];
     uint32_t sum = 0;
-    for (size_t i = 0; i <= index->count; i++) {
-        uint32_t here = index->start[i];
-        index->start[i] = sum;
-        sum += here;
+    index->count = count;
+    index->start = hd_alloc((count + 1) * sizeof *index->start);
+    index->start[0] = 0;
+    for (size_t i = 0; i < count; i++) {
+        index->start[i + 1] = sum;
+        sum += uses_of(b, kind, i);
     }
     index->list = hd_alloc(sum * sizeof *index->list);
 }
 
-/* Fills the lists; start[i] runs ahead to the end of object i. */
-static void fill_lists(struct hd_trace *t)
+static void enter(struct hd_index *index, uint64_t obj, hd_eid e)
 {
-    for (size_t e = 0; e < t->n_events; e++) {
-        const struct hd_op_info *info = &hd_op_info[t->op[e]];
-        struct hd_index *index = &t->by_obj[info->kind];
-        if (info->kind < HD_OBJ_KINDS)
-            index->list[index->start[t->obj[e]]++] = (hd_eid)e;
-        if (info->has_lock) {
-            index = &t->by_obj[HD_OBJ_LOCK];
-            index->list[index->start[t->val[e]]++] = (hd_eid)e;
+    index->list[index->start[obj + 1]++] = e;
+}
+
+static void fill(struct hd_trace *t)
+{
+    struct hd_index loc = t->by_obj[HD_OBJ_LOC], threads = t->by_obj[HD_OBJ_THREAD];
+    size_t n = t->n_events;
+    for (size_t e = 0; e < n;) {
+        uint16_t thread = t->thread[e];
+        hd_eid *entry = threads.list + threads.start[thread + 1];
+        threads.start[thread + 1] -= (uint32_t)e; /* and the end of the run is added below */
+        for (; e < n && t->thread[e] == thread; e++) {
+            const struct hd_op_info *info = &hd_op_info[t->op[e]];
+            *entry++ = (hd_eid)e;
+            if (t->op[e] <= HD_OP_RMW) {
+                enter(&loc, t->obj[e], (hd_eid)e);
+                continue;
+            }
+            if (info->kind < HD_OBJ_KINDS)
+                enter(&t->by_obj[info->kind], t->obj[e], (hd_eid)e);
+            if (info->has_lock)
+                enter(&t->by_obj[HD_OBJ_LOCK], t->val[e], (hd_eid)e);
         }
+        threads.start[thread + 1] += (uint32_t)e;
     }
 }
 
-static void shift_back(struct hd_index *index)
+void hd_builder_index(struct hd_builder *b)
 {
-    for (size_t i = index->count; i > 0; i--)
-        index->start[i] = index->start[i - 1];
-    index->start[0] = 0;
-}
-
-static void index_threads(struct hd_trace *t, const uint32_t *thread_len)
-{
-    struct hd_index *index = &t->by_obj[HD_OBJ_THREAD];
-    index->count = t->threads.count;
-    index->start = hd_calloc(index->count + 1, sizeof *index->start);
-    for (size_t u = 0; u < index->count; u++)
-        index->start[u] = thread_len[u];
-    prefix_sums(index);
-    for (size_t e = 0; e < t->n_events; e++)
-        index->list[index->start[t->thread[e]] + t->pos[e]] = (hd_eid)e;
-}
-
-void hd_trace_build_indices(struct hd_trace *t, const uint32_t *thread_len)
-{
-    uint32_t *count[HD_OBJ_KINDS];
-    for (int kind = 0; kind < HD_OBJ_KINDS; kind++) {
-        struct hd_index *index = &t->by_obj[kind];
-        index->count = t->objs[kind].count;
-        index->start = hd_calloc(index->count + 1, sizeof *index->start);
-        count[kind] = index->start;
-    }
-    count_events(t, count);
     for (int kind = 0; kind < HD_OBJ_KINDS; kind++)
-        prefix_sums(&t->by_obj[kind]);
-    fill_lists(t);
-    for (int kind = 0; kind < HD_OBJ_KINDS; kind++)
-        shift_back(&t->by_obj[kind]);
-    index_threads(t, thread_len);
+        prepare(b, kind, b->t->objs[kind].count);
+    prepare(b, HD_OBJ_THREAD, b->t->threads.count);
+    fill(b->t);
 }
