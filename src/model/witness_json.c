@@ -1,0 +1,231 @@
+#include "model/witness_json.h"
+
+#include "base/alloc.h"
+#include "trace/digest.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SCHEMA "heddle-witness-1"
+
+struct reading {
+    const char *name;
+    const struct hd_trace *t;
+    struct hd_witness *w;
+    struct hd_err *err;
+};
+
+#define REFUSE(r, ...) hd_err_at((r)->err, HD_ERR_INPUT, (r)->name, 0, __VA_ARGS__)
+
+/* A 1-based event number of the trace. */
+static bool event_number(const struct reading *r, const json_t *value, hd_eid *e)
+{
+    json_int_t number = json_is_integer(value) ? json_integer_value(value) : 0;
+    if (number < 1 || (uint64_t)number > r->t->n_events)
+        return false;
+    *e = (hd_eid)(number - 1);
+    return true;
+}
+
+static enum hd_status read_head(const struct reading *r, const json_t *root)
+{
+    const char *schema = json_string_value(json_object_get(root, "schema"));
+    const char *digest = json_string_value(json_object_get(root, "digest"));
+    char own[HD_DIGEST_SIZE];
+    if (!schema)
+        return REFUSE(r, "not a witness: no \"schema\"");
+    if (strcmp(schema, SCHEMA) != 0)
+        return REFUSE(r, "the schema is \"%.40s\", not \"" SCHEMA "\"", schema);
+    if (!digest)
+        return REFUSE(r, "no \"digest\" to tell which trace the witness belongs to");
+    hd_trace_digest(r->t, own);
+    if (strcmp(digest, own) != 0)
+        return REFUSE(r,
+                      "the witness belongs to another trace: its digest is %.60s, that of this "
+                      "trace is %s",
+                      digest, own);
+    return HD_OK;
+}
+
+static enum hd_status read_pair(const struct reading *r, const json_t *root)
+{
+    const json_t *pair = json_object_get(root, "pair");
+    if (!json_is_array(pair) || json_array_size(pair) != 2 ||
+        !event_number(r, json_array_get(pair, 0), &r->w->a) ||
+        !event_number(r, json_array_get(pair, 1), &r->w->b))
+        return REFUSE(r, "\"pair\" must be two event numbers from 1 to %zu", r->t->n_events);
+    return HD_OK;
+}
+
+static enum hd_status read_schedule(const struct reading *r, const json_t *root)
+{
+    const json_t *schedule = json_object_get(root, "schedule");
+    if (!json_is_array(schedule))
+        return REFUSE(r, "\"schedule\" must be an array of event numbers");
+    r->w->n = json_array_size(schedule);
+    r->w->schedule = hd_alloc(r->w->n * sizeof *r->w->schedule);
+    for (size_t i = 0; i < r->w->n; i++)
+        if (!event_number(r, json_array_get(schedule, i), &r->w->schedule[i]))
+            return REFUSE(r, "entry %zu of \"schedule\" must be an event number from 1 to %zu",
+                          i + 1, r->t->n_events);
+    return HD_OK;
+}
+
+/* A key of wakes: decimal digits without sign or leading zero, naming a sig. */
+static bool sig_number(const struct hd_trace *t, const char *key, hd_eid *sig)
+{
+    size_t len = strlen(key);
+    if (len == 0 || len > 10 || strspn(key, "0123456789") != len || key[0] == '0')
+        return false;
+    uint64_t number = strtoull(key, NULL, 10);
+    if (number > t->n_events)
+        return false;
+    *sig = (hd_eid)(number - 1);
+    return t->op[*sig] == HD_OP_SIG;
+}
+
+static enum hd_status read_wakes(const struct reading *r, json_t *root)
+{
+    json_t *wakes = json_object_get(root, "wakes");
+    if (!wakes)
+        return HD_OK;
+    if (!json_is_object(wakes))
+        return REFUSE(r, "\"wakes\" must map sig events to thread names");
+    r->w->n_wakes = json_object_size(wakes);
+    r->w->wakes = hd_alloc(r->w->n_wakes * sizeof *r->w->wakes);
+    size_t i = 0;
+    const char *key;
+    json_t *value;
+    json_object_foreach(wakes, key, value)
+    {
+        struct hd_wake *wake = &r->w->wakes[i++];
+        const char *thread = json_string_value(value);
+        if (!sig_number(r->t, key, &wake->sig))
+            return REFUSE(r, "\"%.20s\" in \"wakes\" is not the number of a sig event", key);
+        if (!thread ||
+            !hd_names_find(&r->t->threads, thread, json_string_length(value), &wake->thread))
+            return REFUSE(r, "event %s in \"wakes\" must name a thread of the trace, not %.60s",
+                          key, thread ? thread : "something else than a string");
+    }
+    return HD_OK;
+}
+
+static enum hd_status read_root(const struct reading *r, json_t *root)
+{
+    if (!json_is_object(root))
+        return REFUSE(r, "not a witness: not a JSON object");
+    enum hd_status status = read_head(r, root);
+    if (status == HD_OK)
+        status = read_pair(r, root);
+    if (status == HD_OK)
+        status = read_schedule(r, root);
+    if (status == HD_OK)
+        status = read_wakes(r, root);
+    if (status != HD_OK)
+        hd_witness_fini(r->w);
+    return status;
+}
+
+/* Takes over root, which is NULL when it was no JSON. */
+static enum hd_status finish(const struct reading *r, json_t *root, const json_error_t *error)
+{
+    *r->w = (struct hd_witness){0};
+    if (!root)
+        return hd_err_at(r->err, HD_ERR_INPUT, r->name, error->line > 0 ? (uint64_t)error->line : 0,
+                         "not JSON: %s", error->text);
+    enum hd_status status = read_root(r, root);
+    json_decref(root);
+    return status;
+}
+
+enum hd_status hd_witness_load(const char *path, const struct hd_trace *t, struct hd_witness *w,
+                               struct hd_err *err)
+{
+    bool standard = !strcmp(path, "-");
+    struct reading r = {standard ? "<stdin>" : path, t, w, err};
+    FILE *file = standard ? stdin : fopen(path, "rb");
+    *w = (struct hd_witness){0};
+    if (!file)
+        return hd_err_at(err, HD_ERR_IO, r.name, 0, "cannot open: %s", strerror(errno));
+    json_error_t error;
+    errno = 0;
+    json_t *root = json_loadf(file, JSON_REJECT_DUPLICATES, &error);
+    int failed = ferror(file) ? errno : 0;
+    if (!standard)
+        fclose(file);
+    if (failed) {
+        json_decref(root);
+        return hd_err_at(err, HD_ERR_IO, r.name, 0, "cannot read: %s", strerror(failed));
+    }
+    return finish(&r, root, &error);
+}
+
+enum hd_status hd_witness_parse(const char *text, size_t len, const char *name,
+                                const struct hd_trace *t, struct hd_witness *w, struct hd_err *err)
+{
+    struct reading r = {name, t, w, err};
+    json_error_t error;
+    json_t *root = json_loadb(text, len, JSON_REJECT_DUPLICATES, &error);
+    return finish(&r, root, &error);
+}
+
+static int by_sig(const void *a, const void *b)
+{
+    hd_eid x = ((const struct hd_wake *)a)->sig, y = ((const struct hd_wake *)b)->sig;
+    return x < y ? -1 : x > y;
+}
+
+static void write_wakes(struct hd_json *j, const struct hd_trace *t, const struct hd_witness *w)
+{
+    size_t bytes = w->n_wakes * sizeof *w->wakes;
+    struct hd_wake *sorted = hd_alloc(bytes);
+    if (w->n_wakes) {
+        memcpy(sorted, w->wakes, bytes);
+        qsort(sorted, w->n_wakes, sizeof *sorted, by_sig);
+    }
+    hd_json_begin_object(j);
+    for (size_t i = 0; i < w->n_wakes; i++) {
+        char key[24];
+        snprintf(key, sizeof key, "%" PRIu64, (uint64_t)sorted[i].sig + 1);
+        hd_json_key(j, key);
+        hd_json_string(j, hd_trace_thread_name(t, sorted[i].thread));
+    }
+    hd_json_end_object(j);
+    hd_free(sorted, bytes);
+}
+
+void hd_witness_write_fields(struct hd_json *j, const struct hd_trace *t,
+                             const struct hd_witness *w)
+{
+    hd_json_key(j, "pair");
+    hd_json_begin_array(j);
+    hd_json_uint(j, (uint64_t)w->a + 1);
+    hd_json_uint(j, (uint64_t)w->b + 1);
+    hd_json_end_array(j);
+    hd_json_key(j, "schedule");
+    hd_json_begin_array(j);
+    for (size_t i = 0; i < w->n; i++)
+        hd_json_uint(j, (uint64_t)w->schedule[i] + 1);
+    hd_json_end_array(j);
+    hd_json_key(j, "wakes");
+    write_wakes(j, t, w);
+}
+
+void hd_witness_write(FILE *out, const struct hd_trace *t, const struct hd_witness *w)
+{
+    struct hd_json j;
+    char digest[HD_DIGEST_SIZE];
+    hd_trace_digest(t, digest);
+    hd_json_init(&j, out);
+    hd_json_begin_object(&j);
+    hd_json_key(&j, "schema");
+    hd_json_string(&j, SCHEMA);
+    hd_json_key(&j, "digest");
+    hd_json_string(&j, digest);
+    hd_witness_write_fields(&j, t, w);
+    hd_json_end_object(&j);
+    fputc('\n', out);
+}

@@ -1,0 +1,37 @@
+/* Witness files (docs/MODEL.md section 6): one JSON object
+ *
+ *   {"schema": "heddle-witness-1", "digest": "hd1-...", "pair": [3, 9], "schedule": [1, 2, ..., 3,
+ * 9], "wakes": {"7": "t2"}}
+ *
+ * Event numbers are 1-based; wakes maps a sig of the schedule to the name of the thread that it
+ * wakes and may be left out when empty; digest is that of the trace (trace/digest.h). Fields that
+ * are not named here are ignored, so that later versions may add some. Reading checks the form and
+ * the digest; whether it is a witness is hd_witness_check's question.
+ */
+#ifndef HD_MODEL_WITNESS_JSON_H
+#define HD_MODEL_WITNESS_JSON_H
+
+#include "base/json.h"
+#include "model/witness.h"
+
+#include <stdio.h>
+
+/* Reads a witness for t; path "-" is standard input. HD_ERR_IO when the system refuses;
+ * HD_ERR_INPUT with file (and line, when it is no JSON) when the content does, or when it belongs
+ * to another trace. The caller ends *w with hd_witness_fini. */
+enum hd_status hd_witness_load(const char *path, const struct hd_trace *t, struct hd_witness *w,
+                               struct hd_err *err);
+
+/* The same from text of len bytes; name stands in errors. */
+enum hd_status hd_witness_parse(const char *text, size_t len, const char *name,
+                                const struct hd_trace *t, struct hd_witness *w, struct hd_err *err);
+
+/* The fields pair, schedule and wakes, inside an object that the caller has begun: an element of
+ * `witnesses` has these alone. */
+void hd_witness_write_fields(struct hd_json *j, const struct hd_trace *t,
+                             const struct hd_witness *w);
+
+/* A whole witness file with a final newline. Stream errors stay in the stream (ferror). */
+void hd_witness_write(FILE *out, const struct hd_trace *t, const struct hd_witness *w);
+
+#endif

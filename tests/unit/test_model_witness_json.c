@@ -1,0 +1,200 @@
+/* Witness files: round trip, every refusal, faults of the file system. */
+#include "model/witness_json.h"
+#include "trace/digest.h"
+#include "trace/text.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+static const char *text = "!control branches\n"
+                          "t1|acq(m)\n"         /* 1 */
+                          "t1|wait(c,m)\n"      /* 2 */
+                          "\"q\" t|acq(n)\n"    /* 3 */
+                          "\"q\" t|wait(c,n)\n" /* 4 */
+                          "t3|sig(c)\n"         /* 5 */
+                          "\"q\" t|wake(c,n)\n" /* 6 */
+                          "\"q\" t|w(x,1)\n"    /* 7 */
+                          "t3|w(x,2)\n";        /* 8 */
+
+static int setup(void **state)
+{
+    struct hd_err err;
+    struct hd_trace *t = NULL;
+    assert_int_equal(hd_text_read(text, strlen(text), "test", &t, &err), HD_OK);
+    *state = t;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    hd_trace_free(*state);
+    return 0;
+}
+
+static struct hd_witness sample(const struct hd_trace *t, hd_eid *schedule, struct hd_wake *wake)
+{
+    static const hd_eid order[] = {0, 1, 2, 3, 4, 5, 6, 7};
+    memcpy(schedule, order, sizeof order);
+    *wake = (struct hd_wake){4, t->thread[2]};
+    return (struct hd_witness){
+        .a = 6, .b = 7, .schedule = schedule, .n = 8, .wakes = wake, .n_wakes = 1};
+}
+
+static char *print(const struct hd_trace *t, size_t *len)
+{
+    hd_eid schedule[8];
+    struct hd_wake wake;
+    struct hd_witness w = sample(t, schedule, &wake);
+    char *out = NULL;
+    FILE *f = open_memstream(&out, len);
+    hd_witness_write(f, t, &w);
+    fclose(f);
+    return out;
+}
+
+static void test_round_trip(void **state)
+{
+    const struct hd_trace *t = *state;
+    size_t len;
+    char *json = print(t, &len), expected[512], digest[HD_DIGEST_SIZE];
+    hd_trace_digest(t, digest);
+    snprintf(expected, sizeof expected,
+             "{\"schema\": \"heddle-witness-1\", \"digest\": \"%s\", \"pair\": [7, 8], "
+             "\"schedule\": [1, 2, 3, 4, 5, 6, 7, 8], \"wakes\": {\"5\": \"\\\"q\\\" t\"}}\n",
+             digest);
+    assert_string_equal(json, expected);
+    struct hd_witness w;
+    struct hd_err err;
+    assert_int_equal(hd_witness_parse(json, len, "w.json", t, &w, &err), HD_OK);
+    assert_int_equal(hd_witness_check(t, &w, NULL, &err), HD_OK);
+    assert_int_equal(w.wakes[0].thread, t->thread[2]);
+    hd_witness_fini(&w);
+    free(json);
+}
+
+struct refusal {
+    const char *json; /* @ stands for the digest */
+    const char *reason;
+};
+
+#define HEAD "{\"schema\": \"heddle-witness-1\", \"digest\": \"@\", "
+
+static const struct refusal refusals[] = {
+    {"", "not JSON"},
+    {"{", "not JSON"},
+    {"[]", "not a JSON object"},
+    {"{}", "no \"schema\""},
+    {"{\"schema\": 1}", "no \"schema\""},
+    {"{\"schema\": \"heddle-witness-2\"}",
+     "the schema is \"heddle-witness-2\", not \"heddle-witness-1\""},
+    {"{\"schema\": \"heddle-witness-1\"}", "no \"digest\""},
+    {"{\"schema\": \"heddle-witness-1\", \"digest\": \"hd1-00\"}",
+     "the witness belongs to another trace: its digest is hd1-00, that of this trace is hd1-"},
+    {HEAD "\"schedule\": [7, 8]}", "\"pair\" must be two event numbers from 1 to 8"},
+    {HEAD "\"pair\": [7], \"schedule\": [7, 8]}", "\"pair\" must be two event numbers"},
+    {HEAD "\"pair\": [0, 7], \"schedule\": [7, 8]}", "\"pair\" must be two event numbers"},
+    {HEAD "\"pair\": [7, 9], \"schedule\": [7, 8]}", "\"pair\" must be two event numbers"},
+    {HEAD "\"pair\": [7, 8]}", "\"schedule\" must be an array"},
+    {HEAD "\"pair\": [7, 8], \"schedule\": 7}", "\"schedule\" must be an array"},
+    {HEAD "\"pair\": [7, 8], \"schedule\": [7, 8.0]}",
+     "entry 2 of \"schedule\" must be an event number from 1 to 8"},
+    {HEAD "\"pair\": [7, 8], \"schedule\": [-1, 8]}", "entry 1 of \"schedule\""},
+    {HEAD "\"pair\": [7, 8], \"schedule\": [7, 4294967304]}", "entry 2 of \"schedule\""},
+    {HEAD "\"pair\": [7, 8], \"schedule\": [7, 8], \"wakes\": []}", "\"wakes\" must map"},
+    {HEAD "\"pair\": [7, 8], \"schedule\": [7, 8], \"wakes\": {\"4\": \"t1\"}}",
+     "\"4\" in \"wakes\" is not the number of a sig event"},
+    {HEAD "\"pair\": [7, 8], \"schedule\": [7, 8], \"wakes\": {\"05\": \"t1\"}}",
+     "is not the number of a sig"},
+    {HEAD "\"pair\": [7, 8], \"schedule\": [7, 8], \"wakes\": {\"\": \"t1\"}}",
+     "is not the number of a sig"},
+    {HEAD "\"pair\": [7, 8], \"schedule\": [7, 8], \"wakes\": {\"9\": \"t1\"}}",
+     "is not the number of a sig"},
+    {HEAD "\"pair\": [7, 8], \"schedule\": [7, 8], \"wakes\": {\"99999999999\": \"t1\"}}",
+     "is not the number of a sig"},
+    {HEAD "\"pair\": [7, 8], \"schedule\": [7, 8], \"wakes\": {\"5\": \"t9\"}}",
+     "event 5 in \"wakes\" must name a thread of the trace, not t9"},
+    {HEAD "\"pair\": [7, 8], \"schedule\": [7, 8], \"wakes\": {\"5\": 1}}",
+     "must name a thread of the trace"},
+    {HEAD "\"pair\": [7, 8], \"pair\": [7, 8], \"schedule\": [7, 8]}", "duplicate"},
+};
+
+static void fill(const struct hd_trace *t, const char *pattern, char *out, size_t cap)
+{
+    char digest[HD_DIGEST_SIZE];
+    hd_trace_digest(t, digest);
+    const char *at = strchr(pattern, '@');
+    if (at)
+        snprintf(out, cap, "%.*s%s%s", (int)(at - pattern), pattern, digest, at + 1);
+    else
+        snprintf(out, cap, "%s", pattern);
+}
+
+static void test_refusals(void **state)
+{
+    const struct hd_trace *t = *state;
+    for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++) {
+        char json[512];
+        struct hd_err err = {0};
+        struct hd_witness w;
+        fill(t, refusals[i].json, json, sizeof json);
+        if (hd_witness_parse(json, strlen(json), "w.json", t, &w, &err) != HD_ERR_INPUT)
+            fail_msg("accepted: %s", json);
+        if (!strstr(err.text, refusals[i].reason))
+            fail_msg("%s\n%s", json, err.text);
+        assert_string_equal(err.file, "w.json");
+        assert_null(w.schedule);
+        assert_null(w.wakes);
+    }
+}
+
+static void test_extra_fields_and_no_wakes(void **state)
+{
+    const struct hd_trace *t = *state;
+    char json[512];
+    struct hd_err err;
+    struct hd_witness w;
+    fill(t, HEAD "\"new\": {\"a\": []}, \"pair\": [7, 8], \"schedule\": [3, 4, 5, 6, 7, 8]}", json,
+         sizeof json);
+    assert_int_equal(hd_witness_parse(json, strlen(json), "w.json", t, &w, &err), HD_OK);
+    assert_int_equal(w.n_wakes, 0);
+    assert_int_equal(hd_witness_check(t, &w, NULL, &err), HD_OK); /* one waiter: no choice needed */
+    hd_witness_fini(&w);
+}
+
+static void test_files(void **state)
+{
+    const struct hd_trace *t = *state;
+    const char *path = HD_TEST_TMP "/witness.json";
+    struct hd_err err = {0};
+    struct hd_witness w;
+    size_t len;
+    char *json = print(t, &len);
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fwrite(json, 1, len, f);
+    fclose(f);
+    free(json);
+    assert_int_equal(hd_witness_load(path, t, &w, &err), HD_OK);
+    assert_int_equal(w.n, 8);
+    hd_witness_fini(&w);
+    assert_int_equal(remove(path), 0);
+    assert_int_equal(hd_witness_load(path, t, &w, &err), HD_ERR_IO);
+    assert_string_equal(err.file, path);
+    assert_int_equal(hd_witness_load(HD_TEST_TMP, t, &w, &err), HD_ERR_IO);
+    assert_non_null(strstr(err.text, "cannot read"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_extra_fields_and_no_wakes),
+        cmocka_unit_test(test_files),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
