@@ -8,11 +8,12 @@
 
 enum { FLUSH_AT = 1 << 16 };
 
-/* Lines gather here; one fwrite takes many of them. A failed stream is noticed at the end. */
+/* Lines gather here; one fwrite takes many of them. A failed stream is told of at the end. */
 struct out {
     FILE *file;
     char *data;
     size_t len, cap;
+    int error;         /* errno of the first write that failed, or 0 */
     uint64_t too_long; /* the number of the first event whose line readers would refuse, or 0 */
 };
 
@@ -60,7 +61,8 @@ static void put_name(struct out *o, const struct hd_names *names, uint32_t id)
 
 static void flush(struct out *o)
 {
-    fwrite(o->data, 1, o->len, o->file);
+    if (!o->error && fwrite(o->data, 1, o->len, o->file) != o->len)
+        o->error = errno ? errno : EIO;
     o->len = 0;
 }
 
@@ -71,10 +73,9 @@ static enum hd_status close_out(struct out *o, struct hd_err *err)
     if (o->too_long)
         return hd_err_set(err, HD_ERR_LIMIT, "event %llu needs a line of more than %u bytes",
                           (unsigned long long)o->too_long, HD_TEXT_MAX_LINE);
-    errno = 0;
-    if (fflush(o->file) == 0 && !ferror(o->file))
-        return HD_OK;
-    return hd_err_set(err, HD_ERR_IO, "%s", strerror(errno ? errno : EIO));
+    if (!o->error && (fflush(o->file) != 0 || ferror(o->file)))
+        o->error = errno ? errno : EIO;
+    return o->error ? hd_err_set(err, HD_ERR_IO, "%s", strerror(o->error)) : HD_OK;
 }
 
 static void put_args(struct out *o, const struct hd_trace *t, hd_eid e)
