@@ -11,6 +11,15 @@ struct chunk {
     const char *fault;
 };
 
+/* The columns of the trace and the locations, read once for a chunk: the byte stores of the loop
+ * could alias the pointers where they live. */
+struct columns {
+    uint8_t *op, *flags;
+    uint32_t *obj, *place, *dep;
+    uint64_t *val;
+    struct hd_loc_state *locs;
+};
+
 void hd_hdt_decoder_init(struct hd_hdt_decoder *d, struct hd_builder *b)
 {
     *d = (struct hd_hdt_decoder){.b = b,
@@ -127,33 +136,29 @@ static uint64_t read_value(struct chunk *k, const struct hd_hdt_thread *th,
     return base + hd_hdt_unzigzag(hd_hdt_get_varint(&k->values));
 }
 
-/* The values of an access. Requires that its other columns are set. */
+/* The values of an access in general: explicit, left out, an rmw, or the first of its location.
+ * Requires that its other columns are set. */
 static void read_values(struct chunk *k, struct hd_hdt_thread *th, struct hd_hdt_context *cx,
                         hd_eid e, bool omitted, unsigned code)
 {
     struct hd_builder *b = k->d->b;
     struct hd_event ev = {.op = b->t->op[e], .obj = b->t->obj[e], .has_value = !omitted};
     const struct hd_loc_state *state = hd_vec_at(&b->locs, ev.obj);
+    uint64_t base = state->known && !state->unique ? state->bits : 0;
     unsigned mode = code >> HD_HDT_VALUE_SHIFT & 3;
-    if (!omitted) {
-        uint64_t base = state->known && !state->unique ? state->bits : 0;
-        if (!hd_op_writes(ev.op)) {
-            ev.value = read_value(k, th, cx, mode, base, base);
-            hd_hdt_note_read(th, cx, ev.value);
-        } else {
-            if (ev.op == HD_OP_RMW) {
-                ev.value = base;
-                if (code & HD_HDT_OLD_BIT)
-                    ev.value += hd_hdt_unzigzag(hd_hdt_get_varint(&k->values));
-                base = th->copied = ev.value;
-            }
-            uint64_t number = read_value(k, th, cx, mode, base, base + cx->rise);
-            hd_hdt_note_write(cx, mode, base, number);
-            if (ev.op == HD_OP_RMW)
-                ev.new_value = number;
-            else
-                ev.value = number;
+    if (!omitted && !hd_op_writes(ev.op)) {
+        ev.value = read_value(k, th, cx, mode, base, base);
+        hd_hdt_note_read(th, cx, ev.value);
+    } else if (!omitted) {
+        if (ev.op == HD_OP_RMW) {
+            ev.value = base;
+            if (code & HD_HDT_OLD_BIT)
+                ev.value += hd_hdt_unzigzag(hd_hdt_get_varint(&k->values));
+            base = th->copied = ev.value;
         }
+        uint64_t number = read_value(k, th, cx, mode, base, base + cx->rise);
+        hd_hdt_note_write(cx, mode, base, number);
+        *(ev.op == HD_OP_RMW ? &ev.new_value : &ev.value) = number;
     }
     hd_builder_settle(b, e, &ev);
 }
@@ -190,48 +195,84 @@ static bool read_lock(struct chunk *k, struct hd_hdt_thread *th, const struct hd
     return true;
 }
 
-static bool read_event(struct chunk *k, struct hd_hdt_thread *th, hd_tid thread, hd_eid e,
-                       unsigned code)
+/* The object and all that follows for anything but an access. */
+static bool read_sync(struct chunk *k, struct hd_hdt_thread *th, hd_tid thread, hd_eid e,
+                      unsigned slot, unsigned code)
 {
     struct hd_trace *t = k->d->b->t;
-    struct hd_hdt_model *m = k->d->model;
-    unsigned slot = m->sites[th->site].next;
+    const struct hd_hdt_site *s = &k->d->model->sites[slot];
+    struct hd_hdt_context *cx = hd_hdt_context(k->d->model, thread, slot);
+    uint32_t before = th->object[s->kind];
+    t->val[e] = 0;
+    if (!read_object(k, th, cx, s->kind, code >> HD_HDT_OBJECT_SHIFT & 3, &t->obj[e]))
+        return false;
+    hd_builder_use(k->d->b, s->kind, t->obj[e]);
+    if (s->kind == HD_OBJ_THREAD)
+        return read_thread_op(k, thread, e);
+    return !hd_op_info[s->op].has_lock || read_lock(k, th, s, before, e);
+}
+
+/* An access: nearly all events are, so that this is where the time goes. */
+static inline bool read_access(struct chunk *k, const struct columns *c, struct hd_hdt_thread *th,
+                               hd_tid thread, hd_eid e, unsigned slot, unsigned code)
+{
+    const struct hd_hdt_site *s = &k->d->model->sites[slot];
+    struct hd_hdt_context *cx = hd_hdt_context(k->d->model, thread, slot);
+    uint32_t object;
+    if (!read_object(k, th, cx, HD_OBJ_LOC, code >> HD_HDT_OBJECT_SHIFT & 3, &object))
+        return false;
+    struct hd_loc_state *state = &c->locs[object];
+    c->obj[e] = object;
+    state->events++;
+    bool plain = s->op < HD_OP_RMW && !s->omitted && code >> HD_HDT_VALUE_SHIFT == 0;
+    if (!plain || !state->known || state->unique) {
+        read_values(k, th, cx, e, s->omitted, code);
+        return true;
+    }
+    if (s->reads) {
+        hd_hdt_note_read(th, cx, state->bits);
+    } else {
+        state->bits += cx->rise;
+        state->written = 1;
+        cx->value = state->bits;
+    }
+    c->val[e] = state->bits;
+    return true;
+}
+
+static inline bool read_event(struct chunk *k, const struct columns *c, struct hd_hdt_thread *th,
+                              hd_tid thread, hd_eid e, unsigned code)
+{
+    struct hd_hdt_site *sites = k->d->model->sites;
+    unsigned slot = sites[th->site].next;
     if ((code & 3) && !other_site(k, th->site, code & 3, &slot))
         return false;
-    th->site = (uint16_t)slot;
-    const struct hd_hdt_site *s = &m->sites[slot];
+    const struct hd_hdt_site *s = &sites[slot];
     if (s->need & ~th->reads)
         return fault(k, "a dependence on something that is not an earlier read of its thread");
     if (s->leaves != th->waits)
         return fault(k, "a wait is not left, or a wake has no wait before it");
+    th->site = (uint16_t)slot;
     th->reads = th->reads << 1 | s->reads;
-    t->op[e] = s->op;
-    t->flags[e] = 0;
-    t->place[e] = s->place;
-    t->dep[e] = s->dep;
-    t->obj[e] = 0;
-    t->val[e] = 0;
-    if (s->kind == HD_OBJ_NONE)
-        return true;
-    struct hd_hdt_context *cx = hd_hdt_context(m, thread, slot);
-    uint32_t before = th->object[s->kind];
-    if (!read_object(k, th, cx, s->kind, code >> HD_HDT_OBJECT_SHIFT & 3, &t->obj[e]))
-        return false;
-    hd_builder_use(k->d->b, s->kind, t->obj[e]);
+    c->op[e] = s->op;
+    c->flags[e] = 0;
+    c->place[e] = s->place;
+    c->dep[e] = s->dep;
     if (s->kind == HD_OBJ_LOC)
-        read_values(k, th, cx, e, s->omitted, code);
-    else if (s->kind == HD_OBJ_THREAD)
-        return read_thread_op(k, thread, e);
-    else if (hd_op_info[s->op].has_lock)
-        return read_lock(k, th, s, before, e);
+        return read_access(k, c, th, thread, e, slot, code);
+    if (s->kind != HD_OBJ_NONE)
+        return read_sync(k, th, thread, e, slot, code);
+    c->obj[e] = 0;
+    c->val[e] = 0;
     return true;
 }
 
-static bool read_run(struct chunk *k, struct hd_hdt_cur *runs, const uint8_t *control,
-                     uint32_t left, uint32_t *length)
+static bool read_run(struct chunk *k, const struct columns *from, struct hd_hdt_cur *runs,
+                     const uint8_t *control, uint32_t left, uint32_t *length)
 {
     struct hd_builder *b = k->d->b;
     struct hd_trace *t = b->t;
+    const struct columns c = *from;
     uint64_t thread = hd_hdt_get_varint(runs), n = hd_hdt_get_varint(runs);
     if (runs->bad || thread >= t->threads.count)
         return fault(k, "an unknown thread");
@@ -240,12 +281,13 @@ static bool read_run(struct chunk *k, struct hd_hdt_cur *runs, const uint8_t *co
     struct hd_hdt_thread *th = hd_vec_at(&k->d->threads, thread);
     hd_eid first = (hd_eid)t->n_events;
     uint32_t pos = b->thread_len.data[thread];
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < n; i++)
         t->thread[first + i] = (uint16_t)thread;
+    for (uint32_t i = 0; i < n; i++)
         t->pos[first + i] = pos + i;
-        if (!read_event(k, th, (hd_tid)thread, first + i, control[i]))
+    for (uint32_t i = 0; i < n; i++)
+        if (!read_event(k, &c, th, (hd_tid)thread, first + i, control[i]))
             return false;
-    }
     b->thread_len.data[thread] = pos + (uint32_t)n;
     t->n_events += n;
     *length = (uint32_t)n;
@@ -268,9 +310,10 @@ static bool read_events(struct chunk *k, struct hd_hdt_cur *runs, const uint8_t 
         memset(hd_vec_push(&k->d->threads), 0, sizeof(struct hd_hdt_thread));
     if (n && !k->d->model->n_sites && (control[0] & 3) != HD_HDT_SITE_NEW)
         return fault(k, "the first event does not define its site");
+    struct columns c = {t->op, t->flags, t->obj, t->place, t->dep, t->val, k->d->b->locs.data};
     uint32_t length;
     for (uint32_t done = 0; done < n; done += length)
-        if (!read_run(k, runs, control + done, n - done, &length))
+        if (!read_run(k, &c, runs, control + done, n - done, &length))
             return false;
     if (!at_end(runs) || !at_end(&k->refs) || !at_end(&k->defs) || !at_end(&k->objects) ||
         !at_end(&k->values))
