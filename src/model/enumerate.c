@@ -1,6 +1,7 @@
 #include "model/enumerate.h"
 
 #include "base/alloc.h"
+#include "base/interrupt.h"
 #include "base/vec.h"
 
 #include <stdlib.h>
@@ -118,22 +119,34 @@ static void note_races(struct search *s, uint32_t id)
         }
 }
 
-static enum hd_status explore(struct search *s, struct hd_err *err)
+/* Now and then: tells of progress, and whether the user wants to stop. */
+static bool stopped(const struct hd_enum_opts *opts, uint32_t id)
+{
+    if (id % 1024)
+        return false;
+    if (opts->tick)
+        opts->tick(opts->ctx, id);
+    return hd_interrupt_requested();
+}
+
+static enum hd_status explore(struct search *s, const struct hd_enum_opts *opts, struct hd_err *err)
 {
     hd_state_init(&s->state, &s->layout);
     hd_state_init(&s->next, &s->layout);
-    bool within = visit(s, (struct origin){0, HD_EID_NONE, HD_TID_NONE});
-    for (uint32_t id = 0; within && id < s->blocks.len; id++) {
+    bool within = visit(s, (struct origin){0, HD_EID_NONE, HD_TID_NONE}), stop = false;
+    for (uint32_t id = 0; within && !stop && id < s->blocks.len; id++) {
         memcpy(s->state.block, hd_vec_at(&s->blocks, id), s->layout.bytes);
         list_enabled(s);
         note_races(s, id);
         for (size_t i = 0; within && i < s->events.len; i++)
             within = try_event(s, id, s->events.data[i]);
+        stop = stopped(opts, id);
     }
-    if (within)
-        return HD_OK;
-    return hd_err_set(err, HD_ERR_LIMIT, "more than %zu states: the trace is too long to enumerate",
-                      s->max_states);
+    if (!within)
+        return hd_err_set(err, HD_ERR_LIMIT,
+                          "more than %zu states: the trace is too long to enumerate",
+                          s->max_states);
+    return stop ? hd_err_set(err, HD_ERR_STOPPED, "interrupted") : HD_OK;
 }
 
 /* The way to the state in which the pair was found, and the pair. */
@@ -193,8 +206,11 @@ enum hd_status hd_enumerate(const struct hd_trace *t, const struct hd_enum_opts 
     s.blocks = (struct hd_vec){.size = s.layout.bytes};
     s.origins = HD_VEC_INIT(struct origin);
     s.races = HD_VEC_INIT(struct found);
-    enum hd_status status = explore(&s, err);
+    enum hd_status status = explore(&s, opts, err);
     result->n_states = s.blocks.len;
+    result->complete = status == HD_OK;
+    if (opts->partial)
+        status = HD_OK;
     if (status == HD_OK)
         hand_over(&s, opts->witnesses, result);
     hd_free(s.slots, s.slot_cap * sizeof *s.slots);

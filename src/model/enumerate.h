@@ -4,8 +4,8 @@
  *
  * States are told apart by comparing them whole. The search is breadth first, so a witness found on
  * the way has the fewest events. The result does not depend on hashing. For traces up to about 25
- * events; beyond that the state limit ends the search with HD_ERR_LIMIT, never with part of an
- * answer.
+ * events; beyond that the state limit ends the search with HD_ERR_LIMIT and Ctrl-C
+ * (base/interrupt.h) with HD_ERR_STOPPED; part of an answer is given only to those who ask for it.
  */
 #ifndef HD_MODEL_ENUMERATE_H
 #define HD_MODEL_ENUMERATE_H
@@ -16,6 +16,9 @@
 struct hd_enum_opts {
     size_t max_states; /* 0: HD_ENUM_MAX_STATES */
     bool witnesses;    /* also give one for each pair */
+    bool partial; /* at the limit or Ctrl-C: HD_OK with the pairs found so far, complete unset */
+    void (*tick)(void *ctx, size_t states); /* may be NULL; called now and then, for progress */
+    void *ctx;
 };
 #define HD_ENUM_MAX_STATES 2000000
 
@@ -28,6 +31,7 @@ struct hd_enum_result {
     size_t n_pairs;
     struct hd_witness *witnesses; /* beside pairs when asked for, else NULL */
     size_t n_states;
+    bool complete; /* every reachable state was visited */
 };
 
 /* Any trace will do, consistent or not. On failure the result is empty but for n_states. */

@@ -22,6 +22,7 @@ struct hd_builder *hd_builder_new(void)
     b->sem_given = HD_VEC_INIT(uint64_t);
     b->barrier_given = HD_VEC_INIT(uint64_t);
     b->rmw = HD_VEC_INIT(struct hd_rmw);
+    b->lines = HD_VEC_INIT(struct hd_line_run);
     hd_u32vec_push(&b->dep_pool, 0); /* the record that gives nothing */
     return b;
 }
@@ -60,6 +61,7 @@ static void free_scaffold(struct hd_builder *b)
     hd_vec_fini(&b->rmw);
     for (int kind = 0; kind < HD_OBJ_KINDS; kind++)
         hd_u32vec_fini(&b->uses[kind]);
+    hd_vec_fini(&b->lines);
     hd_u32vec_fini(&b->thread_len);
     hd_u32vec_fini(&b->fork_of);
     hd_u32vec_fini(&b->waiting);
@@ -389,6 +391,14 @@ enum hd_status hd_builder_add(struct hd_builder *b, const struct hd_event *ev, s
     return HD_OK;
 }
 
+void hd_builder_line(struct hd_builder *b, uint64_t line)
+{
+    if (line != b->next_line || b->lines.len == 0)
+        *(struct hd_line_run *)hd_vec_push(&b->lines) =
+            (struct hd_line_run){(hd_eid)b->t->n_events - 1, line};
+    b->next_line = line + 1;
+}
+
 size_t hd_builder_count(const struct hd_builder *b)
 {
     return b->t->n_events;
@@ -460,6 +470,8 @@ enum hd_status hd_builder_finish(struct hd_builder *b, struct hd_trace **trace, 
     t->loc_init = take(&b->inits);
     t->n_rmw = b->rmw.len;
     t->rmw = take(&b->rmw);
+    t->n_line_runs = b->lines.len;
+    t->line_runs = take(&b->lines);
     t->n_dep_pool = b->dep_pool.len;
     t->dep_pool = take_u32(&b->dep_pool);
     t->fork_of = take_u32(&b->fork_of);

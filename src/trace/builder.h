@@ -1,6 +1,6 @@
-/* Makes a trace: the readers, the generator and tests add names, directives and events in trace order
- * and finish. The builder checks what can be checked locally (ids, dependences, limits, that wake or
- * tmo follows its wait); whether the order is possible is model/'s question.
+/* Makes a trace: the readers, the generator and tests add names, directives and events in trace
+ * order and finish. The builder checks what can be checked locally (ids, dependences, limits, that
+ * wake or tmo follows its wait); whether the order is possible is model/'s question.
  *
  * After an error the builder can only be freed. hd_builder_finish frees it in any case.
  */
@@ -21,9 +21,10 @@ enum hd_status hd_builder_thread(struct hd_builder *b, const char *name, size_t 
 uint32_t hd_builder_obj(struct hd_builder *b, enum hd_obj_kind kind, const char *name, size_t len);
 uint32_t hd_builder_place(struct hd_builder *b, const char *name, size_t len);
 
-/* Directives. They may come anywhere before finish, but an initial value before the first access of its
- * location; a second, different one for the same object is HD_ERR_INPUT. */
-enum hd_status hd_builder_control(struct hd_builder *b, enum hd_control control, struct hd_err *err);
+/* Directives. They may come anywhere before finish, but an initial value before the first access of
+ * its location; a second, different one for the same object is HD_ERR_INPUT. */
+enum hd_status hd_builder_control(struct hd_builder *b, enum hd_control control,
+                                  struct hd_err *err);
 enum hd_status hd_builder_init(struct hd_builder *b, uint32_t loc, uint64_t value,
                                struct hd_err *err);
 enum hd_status hd_builder_sem(struct hd_builder *b, uint32_t sem, uint64_t count,
@@ -41,19 +42,22 @@ struct hd_dep_list {
 struct hd_event {
     enum hd_op op;
     hd_tid thread;
-    uint32_t obj;       /* within the kind of the op */
-    uint32_t lock;      /* wait, wake, tmo */
+    uint32_t obj;  /* within the kind of the op */
+    uint32_t lock; /* wait, wake, tmo */
     uint32_t place;
-    bool has_value;     /* accesses: value given (rmw: both) */
-    uint64_t value;     /* read or written; rmw: the old value */
-    uint64_t new_value; /* rmw */
+    bool has_value;          /* accesses: value given (rmw: both) */
+    uint64_t value;          /* read or written; rmw: the old value */
+    uint64_t new_value;      /* rmw */
     struct hd_dep_list deps; /* br: `deps`; writing access: `val` */
     struct hd_dep_list addr; /* access: `addr` */
 };
 
-/* Appends an event. Error texts speak of "event N" by its 1-based number where needed; the caller adds
- * file and line. */
+/* Appends an event. Error texts speak of "event N" by its 1-based number where needed; the caller
+ * adds file and line. */
 enum hd_status hd_builder_add(struct hd_builder *b, const struct hd_event *ev, struct hd_err *err);
+
+/* The line of the text in which the event added last stands. */
+void hd_builder_line(struct hd_builder *b, uint64_t line);
 
 size_t hd_builder_count(const struct hd_builder *b); /* events so far */
 

@@ -32,11 +32,12 @@ void hd_gen_small(uint64_t seed, struct hd_gen_config *config)
     hd_rng_init(&rng, ~seed); /* not the sequence that the trace itself is drawn from */
     hd_gen_defaults(config);
     config->seed = seed;
-    config->threads = 2 + hd_rng_below(&rng, 3);
-    config->events = 6 + hd_rng_below(&rng, 20);
-    config->locations = 1 + hd_rng_below(&rng, 3);
+    uint32_t length = hd_rng_below(&rng, 20), other = hd_rng_below(&rng, 20);
+    config->events = 6 + (length > other ? length : other); /* longer ones are worth more */
+    config->threads = hd_rng_chance(&rng, 50) ? 2 : 2 + hd_rng_below(&rng, 3);
+    config->locations = hd_rng_chance(&rng, 50) ? 2 : 1 + hd_rng_below(&rng, 3);
     config->locks = 1 + hd_rng_below(&rng, 3);
-    config->values = 1 + hd_rng_below(&rng, 3);
+    config->values = 1 + hd_rng_below(&rng, 4);
     /* Accesses, locks, branches and dependences are the rule, the rest comes now and then: a trace
      * of 20 events that has everything has nothing twice. */
     uint32_t frequent = 1u << HD_GEN_BRANCH | 1u << HD_GEN_DEPS | 1u << HD_GEN_VAL;
@@ -44,6 +45,8 @@ void hd_gen_small(uint64_t seed, struct hd_gen_config *config)
     for (uint32_t f = 0; f < HD_GEN_FEATURE_COUNT; f++)
         if (hd_rng_chance(&rng, frequent >> f & 1 ? 70 : 25))
             config->features |= 1u << f;
+    if (config->features >> HD_GEN_TIMEOUT & 1)
+        config->features |= 1u << HD_GEN_COND;
 }
 
 static enum hd_status check_range(const char *name, uint32_t value, uint32_t min, uint32_t max,

@@ -16,11 +16,11 @@ static const struct {
 } moves[HD_OP_COUNT] = {
     [HD_OP_READ] = {20, HD_GEN_READ},      [HD_OP_WRITE] = {20, HD_GEN_WRITE},
     [HD_OP_AREAD] = {3, HD_GEN_ATOMIC},    [HD_OP_AWRITE] = {3, HD_GEN_ATOMIC},
-    [HD_OP_RMW] = {4, HD_GEN_RMW},         [HD_OP_BRANCH] = {12, HD_GEN_BRANCH},
-    [HD_OP_ACQ] = {14, HD_GEN_MUTEX},      [HD_OP_REL] = {22, HD_GEN_MUTEX},
+    [HD_OP_RMW] = {4, HD_GEN_RMW},         [HD_OP_BRANCH] = {16, HD_GEN_BRANCH},
+    [HD_OP_ACQ] = {22, HD_GEN_MUTEX},      [HD_OP_REL] = {22, HD_GEN_MUTEX},
     [HD_OP_RACQ] = {5, HD_GEN_RWLOCK},     [HD_OP_RREL] = {10, HD_GEN_RWLOCK},
     [HD_OP_TRYFAIL] = {5, HD_GEN_TRYFAIL}, [HD_OP_FORK] = {20, HD_GEN_FORK},
-    [HD_OP_JOIN] = {4, HD_GEN_JOIN},       [HD_OP_WAIT] = {6, HD_GEN_COND},
+    [HD_OP_JOIN] = {4, HD_GEN_JOIN},       [HD_OP_WAIT] = {10, HD_GEN_COND},
     [HD_OP_SIG] = {4, HD_GEN_COND},        [HD_OP_BCAST] = {2, HD_GEN_COND},
     [HD_OP_POST] = {4, HD_GEN_SEM},        [HD_OP_SEM] = {6, HD_GEN_SEM},
     [HD_OP_BARIN] = {4, HD_GEN_BARRIER},   [HD_OP_BEGIN] = {3, HD_GEN_BLOCK},
@@ -28,13 +28,43 @@ static const struct {
     [HD_OP_WAKE] = {0, HD_GEN_COND},       [HD_OP_BAROUT] = {0, HD_GEN_BARRIER},
 };
 
+/* What threads do in programs, where races and their absence have reasons. Read left to right:
+ * A, R acquire and release the lock; r, w read and write the first location; s, v the second;
+ * b branches on the latest read; W waits, N notifies one. The lock is the guard of the first
+ * location if it has one. */
+static const char *const habits_of_code[] = {
+    "ArbwR",  /* check and update under the lock */
+    "AwR",    /* update under the lock */
+    "ArR",    /* look under the lock */
+    "AwvR",   /* update two things under the lock */
+    "AsrbwR", /* decide on one, update the other */
+    "vAwR",   /* an access that only the order of two critical sections hides */
+    "ARv",    /* its counterpart */
+    "vAwRrb", /* publish, then look again */
+    "ArRbv",  /* wait for a flag, then touch what it protects */
+    "ArRbs",  /* the same, reading */
+    "rbv",    /* decide without a lock */
+    "wv",     /* two writes in a row */
+    "AWrbvR", /* sleep until somebody has something */
+    "AwNR",   /* and that somebody */
+    "rsbw",   /* combine two values */
+};
+
+struct plan {
+    const char *next; /* NULL: none */
+    uint32_t lock, first, second;
+};
+
 struct random_gen {
+    struct plan *plans; /* by thread */
+    uint32_t planned;   /* percent of choices that start a plan */
     const struct hd_gen_config *config;
     struct sim *s;
     uint32_t cumulative[HD_OP_COUNT];
-    uint32_t *guard;  /* by location: the lock that mostly protects it, or SIM_NOBODY */
-    uint32_t current; /* the thread that ran last */
-    uint32_t stay;    /* percent of steps that stay with it */
+    uint32_t *guard;     /* by location: the lock that mostly protects it, or SIM_NOBODY */
+    uint32_t current;    /* the thread that ran last */
+    uint32_t stay;       /* percent of steps that stay with it */
+    uint32_t discipline; /* percent of accesses without the guard that are not made */
     hd_eid deps[SIM_MAX_DEPS], addr[SIM_MAX_DEPS];
 };
 
@@ -53,8 +83,10 @@ static void draw_weights(struct random_gen *g)
             sum += moves[op].weight * factor;
         g->cumulative[op] = sum;
     }
-    static const uint8_t habits[] = {0, 25, 50, 75, 90};
+    static const uint8_t habits[] = {0, 30, 60, 80}, disciplines[] = {0, 70, 90, 97};
     g->stay = habits[hd_rng_below(&g->s->rng, sizeof habits)];
+    g->discipline = disciplines[hd_rng_below(&g->s->rng, sizeof disciplines)];
+    g->planned = hd_rng_below(&g->s->rng, 80);
 }
 
 static enum hd_op draw_op(struct random_gen *g)
@@ -67,16 +99,28 @@ static enum hd_op draw_op(struct random_gen *g)
     return (enum hd_op)op;
 }
 
-static uint32_t draw_location(struct random_gen *g, uint32_t thread)
+/* Notifications are worth most while somebody waits. */
+static enum hd_op draw_useful_op(struct random_gen *g)
 {
-    uint32_t loc = 0;
+    struct sim *s = g->s;
+    if (s->waiting && hd_rng_chance(&s->rng, 20))
+        return hd_rng_chance(&s->rng, 75) ? HD_OP_SIG : HD_OP_BCAST;
+    enum hd_op op = draw_op(g);
+    bool idle = (op == HD_OP_SIG || op == HD_OP_BCAST) && !s->waiting;
+    return idle && hd_rng_chance(&s->rng, 70) ? draw_op(g) : op;
+}
+
+/* A location that the thread may touch by the discipline of this trace; false when it found none.
+ */
+static bool draw_location(struct random_gen *g, uint32_t thread, uint32_t *loc)
+{
     for (int tries = 0; tries < 3; tries++) {
-        loc = hd_rng_below(&g->s->rng, g->s->count[HD_OBJ_LOC]);
-        if (g->guard[loc] == SIM_NOBODY || hd_sim_held(g->s, thread, g->guard[loc]) ||
-            hd_rng_chance(&g->s->rng, 40))
-            break;
+        *loc = hd_rng_below(&g->s->rng, g->s->count[HD_OBJ_LOC]);
+        if (g->guard[*loc] == SIM_NOBODY || hd_sim_held(g->s, thread, g->guard[*loc]) ||
+            !hd_rng_chance(&g->s->rng, g->discipline))
+            return true;
     }
-    return loc;
+    return false;
 }
 
 /* Up to three of the thread's latest reads, each at most once; an rmw may name itself. */
@@ -92,10 +136,10 @@ static struct hd_dep_list draw_deps(struct random_gen *g, uint32_t thread, bool 
     return (struct hd_dep_list){.given = true, .n = n, .events = room};
 }
 
-static void draw_access(struct random_gen *g, uint32_t thread, struct sim_step *step)
+/* Value and dependences of an access. */
+static void decorate_access(struct random_gen *g, uint32_t thread, struct sim_step *step)
 {
     struct hd_rng *rng = &g->s->rng;
-    step->obj = draw_location(g, thread);
     step->value = hd_rng_below(rng, g->config->values);
     step->omit = has(g, HD_GEN_OMIT) && hd_rng_chance(rng, 25);
     if (hd_op_writes(step->op) && has(g, HD_GEN_VAL) && hd_rng_chance(rng, 60))
@@ -178,10 +222,88 @@ static bool draw_object(struct random_gen *g, uint32_t thread, struct sim_step *
     case HD_OP_BEGIN:
         return s->threads[thread].blocks < 2;
     default:
-        if (hd_op_is_access(step->op))
-            draw_access(g, thread, step);
-        return true;
+        if (!hd_op_is_access(step->op))
+            return true;
+        decorate_access(g, thread, step);
+        return draw_location(g, thread, &step->obj);
     }
+}
+
+static void start_plan(struct random_gen *g, struct plan *plan)
+{
+    struct hd_rng *rng = &g->s->rng;
+    const uint32_t *count = g->s->count;
+    plan->next = habits_of_code[hd_rng_below(rng, sizeof habits_of_code / sizeof *habits_of_code)];
+    plan->first = hd_rng_below(rng, count[HD_OBJ_LOC]);
+    plan->second = hd_rng_below(rng, count[HD_OBJ_LOC]);
+    plan->lock = g->guard[plan->first];
+    if (plan->lock == SIM_NOBODY && count[HD_OBJ_LOCK])
+        plan->lock = hd_rng_below(rng, count[HD_OBJ_LOCK]);
+}
+
+/* The step that a letter stands for; false when the configuration or the state has no use for it.
+ */
+static bool read_letter(struct random_gen *g, uint32_t thread, const struct plan *plan,
+                        struct sim_step *step)
+{
+    switch (*plan->next) {
+    case 'A':
+    case 'R':
+        *step =
+            (struct sim_step){.op = *plan->next == 'A' ? HD_OP_ACQ : HD_OP_REL, .obj = plan->lock};
+        if (plan->lock == SIM_NOBODY || !has(g, HD_GEN_MUTEX))
+            return false;
+        return (*plan->next == 'R') == (hd_sim_held(g->s, thread, plan->lock) != NULL);
+    case 'W':
+    case 'N':
+        *step = (struct sim_step){.op = *plan->next == 'W' ? HD_OP_WAIT : HD_OP_SIG,
+                                  .lock = plan->lock};
+        if (*plan->next == 'W' && (plan->lock == SIM_NOBODY || !may_block(g, thread)))
+            return false;
+        return has(g, HD_GEN_COND);
+    case 'b':
+        *step = (struct sim_step){.op = HD_OP_BRANCH};
+        if (has(g, HD_GEN_DEPS) && g->s->threads[thread].n_reads) {
+            g->deps[0] = hd_sim_recent_read(&g->s->threads[thread], 0);
+            step->deps = (struct hd_dep_list){.given = true, .n = 1, .events = g->deps};
+        }
+        return has(g, HD_GEN_BRANCH);
+    case 'r':
+    case 's':
+        *step = (struct sim_step){.op = HD_OP_READ};
+        decorate_access(g, thread, step);
+        step->obj = *plan->next == 'r' ? plan->first : plan->second;
+        return has(g, HD_GEN_READ);
+    default:
+        *step = (struct sim_step){.op = HD_OP_WRITE};
+        decorate_access(g, thread, step);
+        step->obj = *plan->next == 'w' ? plan->first : plan->second;
+        return has(g, HD_GEN_WRITE);
+    }
+}
+
+/* Follows the plan of a thread. False when it has none, or cannot go on just now; a plan that stays
+ * blocked is given up in the end. */
+static bool draw_planned(struct random_gen *g, uint32_t thread, struct sim_step *step)
+{
+    struct plan *plan = &g->plans[thread];
+    if (!plan->next && hd_rng_chance(&g->s->rng, g->planned))
+        start_plan(g, plan);
+    while (plan->next && *plan->next) {
+        if (!read_letter(g, thread, plan, step)) {
+            plan->next++;
+            continue;
+        }
+        if (hd_sim_can(g->s, thread, step)) {
+            plan->next++;
+            return true;
+        }
+        if (!hd_rng_chance(&g->s->rng, 10))
+            return false;
+        plan->next = NULL;
+    }
+    plan->next = NULL;
+    return false;
 }
 
 /* The step of a thread that waits or stands at a barrier: there is only one kind. */
@@ -205,7 +327,11 @@ static bool draw_step(struct random_gen *g, uint32_t thread, struct sim_step *st
         return draw_resume(g, thread, step) && hd_sim_can(g->s, thread, step);
     if (!g->cumulative[HD_OP_COUNT - 1])
         return false;
-    *step = (struct sim_step){.op = draw_op(g)};
+    if (draw_planned(g, thread, step))
+        return true;
+    if (g->plans[thread].next)
+        return false;
+    *step = (struct sim_step){.op = draw_useful_op(g)};
     return draw_object(g, thread, step) && hd_sim_can(g->s, thread, step);
 }
 
@@ -242,14 +368,24 @@ static bool search_step(struct random_gen *g, uint32_t *thread, struct sim_step 
     return false;
 }
 
+/* Mostly the thread that ran last or any one, now and then one that was notified. */
+static uint32_t draw_thread(struct random_gen *g)
+{
+    struct sim *s = g->s;
+    uint32_t n = s->count[HD_OBJ_THREAD], first = hd_rng_below(&s->rng, n);
+    if (s->notified && hd_rng_chance(&s->rng, 40))
+        for (uint32_t i = 0; i < n; i++)
+            if (s->threads[(first + i) % n].phase == SIM_NOTIFIED)
+                return (first + i) % n;
+    return hd_rng_chance(&s->rng, g->stay) ? g->current : first;
+}
+
 static bool next_step(struct random_gen *g, uint32_t *thread, struct sim_step *step)
 {
     struct sim *s = g->s;
     if (g->config->events - s->events < 16 && draw_release(g, thread, step))
         return true;
-    *thread = g->current;
-    if (!hd_rng_chance(&s->rng, g->stay))
-        *thread = hd_rng_below(&s->rng, s->count[HD_OBJ_THREAD]);
+    *thread = draw_thread(g);
     for (int tries = 0; tries < TRIES; tries++) {
         if (draw_step(g, *thread, step))
             return true;
@@ -264,12 +400,12 @@ static void start_objects(struct random_gen *g)
     struct sim *s = g->s;
     const uint32_t *count = s->count;
     for (uint32_t i = 0; i < count[HD_OBJ_THREAD]; i++) {
-        bool waits = i > 0 && has(g, HD_GEN_FORK) && hd_rng_chance(&s->rng, 60);
+        bool waits = i > 0 && has(g, HD_GEN_FORK) && hd_rng_chance(&s->rng, 50);
         s->threads[i].may_be_forked = waits;
         s->threads[i].phase = waits ? SIM_UNBORN : SIM_READY;
     }
     for (uint32_t i = 0; i < count[HD_OBJ_LOC]; i++) {
-        bool guarded = count[HD_OBJ_LOCK] && hd_rng_chance(&s->rng, 50);
+        bool guarded = count[HD_OBJ_LOCK] && hd_rng_chance(&s->rng, 75);
         g->guard[i] = guarded ? hd_rng_below(&s->rng, count[HD_OBJ_LOCK]) : SIM_NOBODY;
         if (has(g, HD_GEN_INIT) && hd_rng_chance(&s->rng, 60))
             hd_sim_set_init(s, i, hd_rng_below(&s->rng, g->config->values));
@@ -319,6 +455,7 @@ enum hd_status hd_gen_random(const struct hd_gen_config *config, struct sim *s, 
         [HD_OBJ_THREAD] = config->threads};
     hd_sim_init(s, config->seed, count, name_object);
     g.guard = hd_calloc(config->locations, sizeof *g.guard);
+    g.plans = hd_calloc(config->threads, sizeof *g.plans);
     draw_weights(&g);
     enum hd_control control = HD_CONTROL_BRANCHES;
     if (config->control == HD_GEN_CONTROL_ALL ||
@@ -329,5 +466,6 @@ enum hd_status hd_gen_random(const struct hd_gen_config *config, struct sim *s, 
     if (status == HD_OK)
         status = run(&g, err);
     hd_free(g.guard, config->locations * sizeof *g.guard);
+    hd_free(g.plans, config->threads * sizeof *g.plans);
     return status;
 }

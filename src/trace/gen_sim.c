@@ -198,6 +198,7 @@ static void do_wait(struct sim *s, uint32_t thread, const struct sim_step *step)
     struct sim_thread *t = &s->threads[thread];
     struct sim_held *held = hd_sim_held(s, thread, step->lock);
     t->phase = SIM_WAITING;
+    s->waiting++;
     t->cond = step->obj;
     t->lock = step->lock;
     t->lock_depth = held->depth;
@@ -208,23 +209,31 @@ static void do_wait(struct sim *s, uint32_t thread, const struct sim_step *step)
 static void do_wake(struct sim *s, uint32_t thread)
 {
     struct sim_thread *t = &s->threads[thread];
+    *(t->phase == SIM_WAITING ? &s->waiting : &s->notified) -= 1;
     t->phase = SIM_READY;
     t->held[t->n_held++] = (struct sim_held){.lock = t->lock, .depth = t->lock_depth};
     s->locks[t->lock].owner = thread;
 }
 
+static bool waits_on(const struct sim *s, uint32_t thread, uint32_t cond)
+{
+    return s->threads[thread].phase == SIM_WAITING && s->threads[thread].cond == cond;
+}
+
 /* Removes one waiter, drawn by chance, or all of them. */
 static void do_notify(struct sim *s, uint32_t cond, bool all)
 {
-    uint32_t waiting = 0, chosen = 0;
-    for (uint32_t u = 0; u < s->count[HD_OBJ_THREAD]; u++)
-        waiting += s->threads[u].phase == SIM_WAITING && s->threads[u].cond == cond;
-    if (waiting && !all)
-        chosen = hd_rng_below(&s->rng, waiting);
-    for (uint32_t u = 0, i = 0; u < s->count[HD_OBJ_THREAD]; u++)
-        if (s->threads[u].phase == SIM_WAITING && s->threads[u].cond == cond)
-            if (i++ == chosen || all)
-                s->threads[u].phase = SIM_NOTIFIED;
+    uint32_t n = s->waiting ? s->count[HD_OBJ_THREAD] : 0, here = 0;
+    for (uint32_t u = 0; u < n; u++)
+        here += waits_on(s, u, cond);
+    uint32_t chosen = here && !all ? hd_rng_below(&s->rng, here) : 0;
+    for (uint32_t u = 0, i = 0; u < n; u++) {
+        if (!waits_on(s, u, cond) || (i++ != chosen && !all))
+            continue;
+        s->threads[u].phase = SIM_NOTIFIED;
+        s->waiting--;
+        s->notified++;
+    }
 }
 
 static void do_sync(struct sim *s, uint32_t thread, const struct sim_step *step)

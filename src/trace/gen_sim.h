@@ -80,6 +80,7 @@ struct sim {
     uint64_t *arrivals; /* by barrier */
     uint64_t *barrier_size;
     uint64_t events;
+    uint32_t waiting, notified; /* threads in these phases */
 };
 
 /* Every thread is UNBORN, every semaphore 0, every location UNSET; the caller changes what it

@@ -73,8 +73,8 @@ static enum hd_status read_line(struct hd_text_reader *r, const char *p, const c
         status = skip(line, err);
     else if (*p == '!')
         status = hd_text_directive(r, line, err);
-    else
-        status = hd_text_event(r, line, err);
+    else if ((status = hd_text_event(r, line, err)) == HD_OK)
+        hd_builder_line(r->b, r->line);
     return status == HD_OK ? HD_OK : at_line(r, r->line, status, err);
 }
 

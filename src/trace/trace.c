@@ -47,7 +47,25 @@ void hd_trace_free(struct hd_trace *t)
         hd_names_fini(&t->objs[kind]);
     hd_names_fini(&t->threads);
     hd_names_fini(&t->places);
+    hd_free(t->line_runs, t->n_line_runs * sizeof *t->line_runs);
     hd_free(t, sizeof *t);
+}
+
+uint64_t hd_trace_line(const struct hd_trace *t, hd_eid e)
+{
+    size_t low = 0,
+           high = t->n_line_runs; /* runs below low begin at or before e, those from high after */
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (t->line_runs[middle].first <= e)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == 0)
+        return 0;
+    const struct hd_line_run *run = &t->line_runs[low - 1];
+    return run->line + (e - run->first);
 }
 
 size_t hd_trace_bytes(const struct hd_trace *t)
@@ -67,6 +85,7 @@ size_t hd_trace_bytes(const struct hd_trace *t)
     total += t->objs[HD_OBJ_LOC].count * sizeof *t->loc_init;
     total += t->objs[HD_OBJ_SEM].count * sizeof *t->sem_init;
     total += t->objs[HD_OBJ_BARRIER].count * sizeof *t->barrier_size;
+    total += t->n_line_runs * sizeof *t->line_runs;
     return total + t->n_rmw * sizeof *t->rmw + t->n_dep_pool * sizeof *t->dep_pool;
 }
 

@@ -1,22 +1,23 @@
 /* A trace in memory: one observed total order of events (docs/MODEL.md section 1).
  *
  * Events are columns (struct of arrays), because analyses walk one or two of them at a time; the
- * fields are public for that reason and read-only to everyone but builder.c. 24 bytes of columns and
- * 12 of indices make 36 bytes an event (limit: 40, see bench/).
+ * fields are public for that reason and read-only to everyone but builder.c. 24 bytes of columns
+ * and 12 of indices make 36 bytes an event (limit: 40, see bench/).
  *
- * Numbers: events are 0-based inside the tool (hd_eid) and 1-based wherever a user sees them. Objects
- * have a dense id within their kind: location 3 and lock 3 are different things.
+ * Numbers: events are 0-based inside the tool (hd_eid) and 1-based wherever a user sees them.
+ * Objects have a dense id within their kind: location 3 and lock 3 are different things.
  *
  * Values matter only by equality. A write whose value was left out has a value unique to it; a read
- * whose value was left out has the value that memory held. Both are settled by hd_builder_finish, so
- * that hd_trace_read_value and hd_trace_write_value always answer.
+ * whose value was left out has the value that memory held. Both are settled by hd_builder_finish,
+ * so that hd_trace_read_value and hd_trace_write_value always answer.
  *
  * Dependences are stored as distances in the program order of the thread: distance d at event e is
  * the event d places before e in its thread (0: e itself, only in `val` of an rmw). Equal sets are
  * stored once.
  *
- * A finished trace is immutable and may be shared by threads. It is well-formed (every id exists, every
- * dependence is an earlier read of the thread) but not necessarily consistent: model/ judges that.
+ * A finished trace is immutable and may be shared by threads. It is well-formed (every id exists,
+ * every dependence is an earlier read of the thread) but not necessarily consistent: model/ judges
+ * that.
  */
 #ifndef HD_TRACE_TRACE_H
 #define HD_TRACE_TRACE_H
@@ -51,8 +52,8 @@ struct hd_rmw {
 };
 
 enum {
-    HD_F_OMITTED = 1,      /* the value was left out in the input: writers leave it out again */
-    HD_F_UNIQUE = 2,       /* the value in val[] is a struct hd_value with unique set */
+    HD_F_OMITTED = 1, /* the value was left out in the input: writers leave it out again */
+    HD_F_UNIQUE = 2,  /* the value in val[] is a struct hd_value with unique set */
 };
 
 /* Occurrences grouped by object: those of object i are list[start[i]] .. list[start[i + 1] - 1],
@@ -68,6 +69,13 @@ enum hd_init { HD_INIT_UNKNOWN, HD_INIT_GIVEN, HD_INIT_FROM_READ };
 struct hd_loc_init {
     struct hd_value value; /* meaningful unless UNKNOWN */
     uint8_t how;           /* enum hd_init */
+};
+
+/* Events first, first + 1, ... stand in lines line, line + 1, ... of the text they were read from,
+ * up to the next run. */
+struct hd_line_run {
+    hd_eid first;
+    uint64_t line;
 };
 
 struct hd_trace {
@@ -86,7 +94,8 @@ struct hd_trace {
     struct hd_index by_obj[HD_OBJ_THREAD + 1];
     hd_eid *fork_of; /* by thread: the event that forks it, or HD_EID_NONE */
 
-    struct hd_names objs[HD_OBJ_KINDS]; /* names of locations, locks, conditions, semaphores, barriers */
+    struct hd_names
+        objs[HD_OBJ_KINDS]; /* names of locations, locks, conditions, semaphores, barriers */
     struct hd_names threads, places;
     struct hd_loc_init *loc_init; /* by location */
     uint64_t *sem_init;           /* by semaphore */
@@ -97,9 +106,13 @@ struct hd_trace {
     uint32_t *dep_pool;
     size_t n_dep_pool;
     enum hd_control control;
+    struct hd_line_run *line_runs; /* ascending; none when the trace was not read from text */
+    size_t n_line_runs;
 };
 
 void hd_trace_free(struct hd_trace *t); /* NULL is fine */
+uint64_t hd_trace_line(const struct hd_trace *t,
+                       hd_eid e);                /* 1-based line in its text; 0: not known */
 size_t hd_trace_bytes(const struct hd_trace *t); /* all memory held by the trace */
 
 static inline size_t hd_trace_n_threads(const struct hd_trace *t)
@@ -145,7 +158,8 @@ static inline struct hd_value hd_trace_write_value(const struct hd_trace *t, hd_
     return (struct hd_value){t->val[e], (t->flags[e] & HD_F_UNIQUE) != 0};
 }
 
-/* The lock of an event: its object for lock operations, its second object for wait, wake and tmo. */
+/* The lock of an event: its object for lock operations, its second object for wait, wake and tmo.
+ */
 static inline uint32_t hd_trace_lock(const struct hd_trace *t, hd_eid e)
 {
     return hd_op_info[t->op[e]].has_lock ? (uint32_t)t->val[e] : t->obj[e];
@@ -167,8 +181,9 @@ struct hd_deps {
     const uint32_t *dist; /* use hd_trace_back(t, e, dist[i]) */
 };
 
-/* What the trace says (or the default). CONTROL is for branches, VALUE for writing accesses, ADDR for
- * all accesses. `control all` is not applied here: that is a rule about events, not about these sets. */
+/* What the trace says (or the default). CONTROL is for branches, VALUE for writing accesses, ADDR
+ * for all accesses. `control all` is not applied here: that is a rule about events, not about these
+ * sets. */
 struct hd_deps hd_trace_deps(const struct hd_trace *t, hd_eid e, enum hd_dep_role role);
 
 /* One more name for a user: "x", "T2", "main.c:12". */
