@@ -20,7 +20,7 @@ static const struct {
     [HD_OP_ACQ] = {22, HD_GEN_MUTEX},      [HD_OP_REL] = {22, HD_GEN_MUTEX},
     [HD_OP_RACQ] = {5, HD_GEN_RWLOCK},     [HD_OP_RREL] = {10, HD_GEN_RWLOCK},
     [HD_OP_TRYFAIL] = {5, HD_GEN_TRYFAIL}, [HD_OP_FORK] = {20, HD_GEN_FORK},
-    [HD_OP_JOIN] = {4, HD_GEN_JOIN},       [HD_OP_WAIT] = {10, HD_GEN_COND},
+    [HD_OP_JOIN] = {9, HD_GEN_JOIN},       [HD_OP_WAIT] = {10, HD_GEN_COND},
     [HD_OP_SIG] = {4, HD_GEN_COND},        [HD_OP_BCAST] = {2, HD_GEN_COND},
     [HD_OP_POST] = {4, HD_GEN_SEM},        [HD_OP_SEM] = {6, HD_GEN_SEM},
     [HD_OP_BARIN] = {4, HD_GEN_BARRIER},   [HD_OP_BEGIN] = {3, HD_GEN_BLOCK},
