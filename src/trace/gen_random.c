@@ -99,12 +99,25 @@ static enum hd_op draw_op(struct random_gen *g)
     return (enum hd_op)op;
 }
 
-/* Notifications are worth most while somebody waits. */
+/* Somebody stands at the barrier and misses others. */
+static bool has_gap(const struct sim *s, uint32_t barrier)
+{
+    return s->arrivals[barrier] % s->barrier_size[barrier] != 0;
+}
+
+static bool completes(const struct sim *s, uint32_t barrier)
+{
+    return (s->arrivals[barrier] + 1) % s->barrier_size[barrier] == 0;
+}
+
+/* Notifications and arrivals are worth most while somebody waits for them. */
 static enum hd_op draw_useful_op(struct random_gen *g)
 {
     struct sim *s = g->s;
     if (s->waiting && hd_rng_chance(&s->rng, 20))
         return hd_rng_chance(&s->rng, 75) ? HD_OP_SIG : HD_OP_BCAST;
+    if (s->count[HD_OBJ_BARRIER] && has_gap(s, 0) && hd_rng_chance(&s->rng, 15))
+        return HD_OP_BARIN;
     enum hd_op op = draw_op(g);
     bool idle = (op == HD_OP_SIG || op == HD_OP_BCAST) && !s->waiting;
     return idle && hd_rng_chance(&s->rng, 70) ? draw_op(g) : op;
@@ -215,7 +228,7 @@ static bool draw_object(struct random_gen *g, uint32_t thread, struct sim_step *
         step->lock = draw_held(g, thread);
         return step->lock != SIM_NOBODY && may_block(g, thread);
     case HD_OP_BARIN:
-        return may_block(g, thread);
+        return completes(s, step->obj) || may_block(g, thread);
     case HD_OP_JOIN:
         end_thread(g, thread, step->obj);
         return true;
