@@ -30,24 +30,27 @@ static const struct {
 
 /* What threads do in programs, where races and their absence have reasons. Read left to right:
  * A, R acquire and release the lock; r, w read and write the first location; s, v the second;
- * b branches on the latest read; W waits, N notifies one. The lock is the guard of the first
+ * b branches on the latest read; W waits, N notifies one; ( and ) stand
+ * around a block meant to be atomic. The lock is the guard of the first
  * location if it has one. */
 static const char *const habits_of_code[] = {
-    "ArbwR",  /* check and update under the lock */
-    "AwR",    /* update under the lock */
-    "ArR",    /* look under the lock */
-    "AwvR",   /* update two things under the lock */
-    "AsrbwR", /* decide on one, update the other */
-    "vAwR",   /* an access that only the order of two critical sections hides */
-    "ARv",    /* its counterpart */
-    "vAwRrb", /* publish, then look again */
-    "ArRbv",  /* wait for a flag, then touch what it protects */
-    "ArRbs",  /* the same, reading */
-    "rbv",    /* decide without a lock */
-    "wv",     /* two writes in a row */
-    "AWrbvR", /* sleep until somebody has something */
-    "AwNR",   /* and that somebody */
-    "rsbw",   /* combine two values */
+    "ArbwR",    /* check and update under the lock */
+    "AwR",      /* update under the lock */
+    "ArR",      /* look under the lock */
+    "AwvR",     /* update two things under the lock */
+    "AsrbwR",   /* decide on one, update the other */
+    "vAwR",     /* an access that only the order of two critical sections hides */
+    "ARv",      /* its counterpart */
+    "vAwRrb",   /* publish, then look again */
+    "ArRbv",    /* wait for a flag, then touch what it protects */
+    "ArRbs",    /* the same, reading */
+    "rbv",      /* decide without a lock */
+    "wv",       /* two writes in a row */
+    "AWrbvR",   /* sleep until somebody has something */
+    "(ArRAwR)", /* meant to be atomic, with a gap */
+    "(rbw)",    /* meant to be atomic, without a lock */
+    "AwNR",     /* and that somebody */
+    "rsbw",     /* combine two values */
 };
 
 struct plan {
@@ -274,6 +277,10 @@ static bool read_letter(struct random_gen *g, uint32_t thread, const struct plan
         if (*plan->next == 'W' && (plan->lock == SIM_NOBODY || !may_block(g, thread)))
             return false;
         return has(g, HD_GEN_COND);
+    case '(':
+    case ')':
+        *step = (struct sim_step){.op = *plan->next == '(' ? HD_OP_BEGIN : HD_OP_END};
+        return has(g, HD_GEN_BLOCK) && hd_sim_can(g->s, thread, step);
     case 'b':
         *step = (struct sim_step){.op = HD_OP_BRANCH};
         if (has(g, HD_GEN_DEPS) && g->s->threads[thread].n_reads) {
