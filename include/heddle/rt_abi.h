@@ -23,6 +23,10 @@
  * exception are dropped by __hd_unwound. Memory below the frame address of a function that was left
  * is dead: its next use is another location.
  *
+ * Files are compiled with clang's -fsanitize=thread on (for __has_feature and no_sanitize), so they
+ * call
+ * __tsan_init from a constructor as well; none of the other __tsan_ functions.
+ *
  * The runtime is lib/heddle/libheddle_rt.so next to the plugins (`../lib/heddle` of the directory
  * of the tool when installed, `lib/heddle` in the build tree).
  */
@@ -161,7 +165,8 @@ struct hd_flow {
       "after a cmpxchg (address, val, 1 when it stored, 0 when it was only a read)")               \
     X(fence, VOID, 1, (SITE), "atomic thread fence")                                               \
     X(memcpy, VOID, 6, (SITE, PTR, PTR, U64, TOK, TOK),                                            \
-      "does the copy itself (to, from, n, addr of to and n, addr of from and n)")                  \
+      "does the copy itself (to, from, n, addr of to and n, addr of from and n; with "             \
+      "HD_SITE_SRC_PRIVATE the last one is the token of the contents)")                            \
     X(memmove, VOID, 6, (SITE, PTR, PTR, U64, TOK, TOK), "the same, the blocks may overlap")       \
     X(memset, VOID, 6, (SITE, PTR, U32, U64, TOK, TOK),                                            \
       "does the fill itself (to, byte, n, addr of to and n, val)")                                 \

@@ -1,0 +1,298 @@
+/* Choices of control, calls and the flow of tokens over calls, entry and exit of functions. */
+#include "pass/pass.h"
+
+#include <string.h>
+
+enum { FLOW_CALLEE = 2, FLOW_RETURNER = 3, FLOW_RET = 4, FLOW_ARG = 5 }; /* struct hd_flow */
+
+static LLVMValueRef null_ptr(struct hd_pass *p)
+{
+    return LLVMConstNull(p->ptr);
+}
+
+static LLVMValueRef frame_address(struct hd_fn *f)
+{
+    if (!f->frame) {
+        struct hd_pass *p = f->p;
+        unsigned id = LLVMLookupIntrinsicID("llvm.frameaddress", 17);
+        LLVMValueRef fn = LLVMGetIntrinsicDeclaration(p->module, id, &p->ptr, 1);
+        LLVMTypeRef type = LLVMFunctionType(p->ptr, &p->i32, 1, false);
+        LLVMValueRef level = hd_hooks_u32(p, 0);
+        LLVMPositionBuilderBefore(p->tb, f->first);
+        f->frame = LLVMBuildCall2(p->tb, type, fn, &level, 1, "");
+    }
+    return f->frame;
+}
+
+static void branch_on(struct hd_fn *f, LLVMValueRef inst, enum hd_site_kind kind, LLVMValueRef tok)
+{
+    LLVMValueRef site = hd_sites_add(f, inst, (struct hd_site){.kind = (uint8_t)kind});
+    hd_hooks_call(f, HD_HOOK_branch, (LLVMValueRef[]){site, tok});
+}
+
+void hd_control_branch(struct hd_fn *f, LLVMValueRef inst, LLVMValueRef cond)
+{
+    struct hd_dep dep = hd_deps_of(f, cond);
+    if (dep.n == 0)
+        return;
+    LLVMPositionBuilderBefore(f->p->b, inst);
+    LLVMValueRef tok = hd_deps_pass(f, dep, 0);
+    branch_on(f, inst, HD_SITE_BRANCH, tok);
+}
+
+/* An exception arrived: which one, and from where, may depend on anything before. */
+void hd_control_landing(struct hd_fn *f, LLVMValueRef inst)
+{
+    LLVMValueRef frame = frame_address(f);
+    hd_hooks_after(f->p->b, inst);
+    hd_hooks_call(f, HD_HOOK_unwound, &frame);
+    branch_on(f, inst, HD_SITE_BRANCH, hd_deps_past(f, f->p->b));
+}
+
+/* The size of an argument that the call copies (byval), or 0. index counts from 0. */
+static uint64_t byval_size(struct hd_fn *f, LLVMAttributeRef attribute)
+{
+    if (!attribute)
+        return 0;
+    return LLVMABISizeOfType(f->p->layout, LLVMGetTypeAttributeValue(attribute));
+}
+
+static unsigned byval_kind(void)
+{
+    return LLVMGetEnumAttributeKindForName("byval", 5);
+}
+
+/* Token of an argument at a call; a block passed by value is read here, by the caller. */
+static struct hd_dep argument_dep(struct hd_fn *f, LLVMValueRef call, unsigned i)
+{
+    LLVMValueRef arg = LLVMGetOperand(call, i);
+    uint64_t size = byval_size(f, LLVMGetCallSiteEnumAttribute(call, i + 1, byval_kind()));
+    if (size > 0 && hd_escape_hooked(f, arg))
+        return (struct hd_dep){1, {hd_block_read(f, call, arg, size)}};
+    return hd_deps_of(f, arg);
+}
+
+static bool is_token_kind(LLVMValueRef v)
+{
+    LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(v));
+    return kind != LLVMMetadataTypeKind && kind != LLVMTokenTypeKind && kind != LLVMLabelTypeKind;
+}
+
+/* Hands the tokens of the arguments to the callee, and makes a choice of control of those that it
+ * will find in memory as a variable argument list. */
+static void pass_arguments(struct hd_fn *f, LLVMValueRef call, enum hd_callee kind)
+{
+    struct hd_pass *p = f->p;
+    LLVMTypeRef type = LLVMGetCalledFunctionType(call);
+    unsigned fixed = LLVMCountParamTypes(type), n = LLVMGetNumArgOperands(call);
+    LLVMValueRef toks[HD_FLOW_ARGS];
+    struct hd_dep variable = {0};
+    for (unsigned i = 0; i < n; i++) {
+        if (!is_token_kind(LLVMGetOperand(call, i)))
+            return;
+        bool is_variable = i >= fixed && kind != HD_CALLEE_VARARG_OK;
+        if (i >= HD_FLOW_ARGS && !is_variable)
+            continue;
+        struct hd_dep d = argument_dep(f, call, i);
+        if (is_variable)
+            hd_deps_add(f, p->b, &variable, d);
+        if (i < HD_FLOW_ARGS)
+            toks[i] = hd_deps_join(f, p->b, d);
+    }
+    if (variable.n > 0)
+        branch_on(f, call, HD_SITE_CALL, hd_deps_join(f, p->b, variable));
+    for (unsigned i = 0; i < n && i < HD_FLOW_ARGS; i++)
+        LLVMBuildStore(p->b, toks[i], hd_hooks_flow(p, FLOW_ARG, i));
+    if (n > 0)
+        LLVMBuildStore(p->b, LLVMBuildPointerCast(p->b, LLVMGetCalledValue(call), p->ptr, ""),
+                       hd_hooks_flow(p, FLOW_CALLEE, 0));
+}
+
+static void indirect_call(struct hd_fn *f, LLVMValueRef call)
+{
+    LLVMValueRef target = LLVMGetCalledValue(call);
+    struct hd_dep dep = hd_deps_of(f, target);
+    if (dep.n == 0)
+        return;
+    LLVMValueRef site = hd_sites_add(f, call, (struct hd_site){.kind = HD_SITE_CALL});
+    LLVMValueRef tok = hd_deps_pass(f, dep, 0);
+    hd_hooks_call(f, HD_HOOK_icall, (LLVMValueRef[]){site, hd_hooks_ptr(f->p, target), tok});
+}
+
+static void unmodelled(struct hd_fn *f, LLVMValueRef call)
+{
+    LLVMValueRef site = hd_sites_add(f, call, (struct hd_site){.kind = HD_SITE_ASM});
+    hd_hooks_call(f, HD_HOOK_asm, &site);
+}
+
+static uint64_t va_list_size(struct hd_pass *p)
+{
+    return strncmp(LLVMGetTarget(p->module), "x86_64", 6) == 0 ? 24 : 32;
+}
+
+static void list_written(struct hd_fn *f, LLVMValueRef call)
+{
+    hd_hooks_after(f->p->b, call);
+    hd_block_written(f, call, LLVMGetOperand(call, 0), va_list_size(f->p),
+                     hd_hooks_tok(f->p, HD_TOK_NONE));
+}
+
+static void real_call(struct hd_fn *f, LLVMValueRef call, enum hd_callee kind)
+{
+    f->calls = true;
+    if (!hd_calls_function(call))
+        indirect_call(f, call);
+    pass_arguments(f, call, kind);
+    if (kind != HD_CALLEE_TWICE || !LLVMIsACallInst(call))
+        return;
+    LLVMValueRef frame = frame_address(f);
+    hd_hooks_after(f->p->b, call);
+    hd_hooks_call(f, HD_HOOK_unwound, &frame);
+}
+
+static bool is_intrinsic(LLVMValueRef call)
+{
+    LLVMValueRef fn = hd_calls_function(call);
+    size_t len;
+    return fn && strncmp(LLVMGetValueName2(fn, &len), "llvm.", 5) == 0;
+}
+
+void hd_control_call(struct hd_fn *f, LLVMValueRef inst, enum hd_callee kind)
+{
+    LLVMPositionBuilderBefore(f->p->b, inst);
+    switch (kind) {
+    case HD_CALLEE_UNKNOWN:
+    case HD_CALLEE_VARARG_OK:
+    case HD_CALLEE_TWICE:
+        real_call(f, inst, kind);
+        break;
+    case HD_CALLEE_PURE:
+        if (!is_intrinsic(inst))
+            real_call(f, inst, kind);
+        break;
+    case HD_CALLEE_VA_START:
+    case HD_CALLEE_VA_COPY:
+        list_written(f, inst);
+        break;
+    case HD_CALLEE_OPAQUE:
+        unmodelled(f, inst);
+        break;
+    case HD_CALLEE_ASM:
+        if (hd_shim_asm_touches_memory(inst))
+            unmodelled(f, inst);
+        if (LLVMGetInstructionOpcode(inst) == LLVMCallBr)
+            branch_on(f, inst, HD_SITE_BRANCH, hd_deps_past(f, f->p->b));
+        break;
+    default:
+        break;
+    }
+}
+
+/* Where the result of a call can be looked at first, or NULL. */
+static LLVMValueRef after_call(LLVMValueRef call)
+{
+    if (LLVMIsACallInst(call))
+        return LLVMGetNextInstruction(call);
+    if (!LLVMIsAInvokeInst(call))
+        return NULL;
+    LLVMBasicBlockRef block = LLVMGetNormalDest(call);
+    LLVMUseRef use = LLVMGetFirstUse(LLVMBasicBlockAsValue(block));
+    if (!use || LLVMGetNextUse(use))
+        return NULL; /* also reached from elsewhere */
+    LLVMValueRef first = LLVMGetFirstInstruction(block);
+    while (LLVMIsAPHINode(first))
+        first = LLVMGetNextInstruction(first);
+    return first;
+}
+
+LLVMValueRef hd_control_result(struct hd_fn *f, LLVMValueRef call)
+{
+    struct hd_pass *p = f->p;
+    LLVMValueRef place = after_call(call);
+    if (!place)
+        return hd_hooks_tok(p, HD_TOK_ALL);
+    LLVMPositionBuilderBefore(p->tb, place);
+    LLVMValueRef returner = hd_hooks_flow(p, FLOW_RETURNER, 0);
+    LLVMValueRef callee = LLVMBuildPointerCast(p->tb, LLVMGetCalledValue(call), p->ptr, "");
+    LLVMValueRef who = LLVMBuildLoad2(p->tb, p->ptr, returner, "");
+    LLVMValueRef mine = LLVMBuildICmp(p->tb, LLVMIntEQ, who, callee, "");
+    LLVMValueRef tok = LLVMBuildLoad2(p->tb, p->i64, hd_hooks_flow(p, FLOW_RET, 0), "");
+    LLVMValueRef past = hd_deps_past(f, p->tb);
+    LLVMBuildStore(p->tb, null_ptr(p), returner);
+    return LLVMBuildSelect(p->tb, mine, tok, past, "");
+}
+
+/* At entry: are the tokens in the flow record meant for us? They are loaded before arg_end, which
+ * clears the record's callee and comes before every call of this function. */
+static void begin_arguments(struct hd_fn *f)
+{
+    struct hd_pass *p = f->p;
+    LLVMValueRef callee = hd_hooks_flow(p, FLOW_CALLEE, 0);
+    LLVMPositionBuilderBefore(p->tb, f->first);
+    LLVMValueRef self = LLVMBuildPointerCast(p->tb, f->fn, p->ptr, "");
+    LLVMValueRef who = LLVMBuildLoad2(p->tb, p->ptr, callee, "");
+    f->arg_mine = LLVMBuildICmp(p->tb, LLVMIntEQ, who, self, "");
+    f->arg_past = hd_deps_past(f, p->tb);
+    f->arg_end = LLVMBuildStore(p->tb, null_ptr(p), callee);
+}
+
+LLVMValueRef hd_control_arg(struct hd_fn *f, LLVMValueRef arg)
+{
+    struct hd_pass *p = f->p;
+    unsigned index = 0;
+    for (LLVMValueRef a = LLVMGetFirstParam(f->fn); a != arg; a = LLVMGetNextParam(a))
+        index++;
+    if (!f->arg_end)
+        begin_arguments(f);
+    if (index >= HD_FLOW_ARGS)
+        return f->arg_past;
+    LLVMPositionBuilderBefore(p->tb, f->arg_end);
+    LLVMValueRef tok = LLVMBuildLoad2(p->tb, p->i64, hd_hooks_flow(p, FLOW_ARG, index), "");
+    return LLVMBuildSelect(p->tb, f->arg_mine, tok, f->arg_past, "");
+}
+
+void hd_control_return(struct hd_fn *f, LLVMValueRef inst)
+{
+    struct hd_pass *p = f->p;
+    LLVMValueRef before = LLVMGetPreviousInstruction(inst);
+    if (before && hd_shim_is_musttail(before)) {
+        *(LLVMValueRef *)hd_vec_push(&f->exits) = before;
+        return;
+    }
+    *(LLVMValueRef *)hd_vec_push(&f->exits) = inst;
+    if (!LLVMIsAReturnInst(inst) || LLVMGetNumOperands(inst) == 0)
+        return;
+    struct hd_dep d = hd_deps_of(f, LLVMGetOperand(inst, 0));
+    LLVMPositionBuilderBefore(p->b, inst);
+    LLVMBuildStore(p->b, hd_deps_join(f, p->b, d), hd_hooks_flow(p, FLOW_RET, 0));
+    LLVMBuildStore(p->b, LLVMBuildPointerCast(p->b, f->fn, p->ptr, ""),
+                   hd_hooks_flow(p, FLOW_RETURNER, 0));
+}
+
+/* Arguments passed by value: the call filled them in; their address is ours. */
+void hd_control_values(struct hd_fn *f)
+{
+    unsigned index = 1;
+    for (LLVMValueRef a = LLVMGetFirstParam(f->fn); a; a = LLVMGetNextParam(a), index++) {
+        uint64_t size = byval_size(f, LLVMGetEnumAttributeAtIndex(f->fn, index, byval_kind()));
+        if (size == 0)
+            continue;
+        LLVMValueRef tok = f->coarse ? hd_hooks_tok(f->p, HD_TOK_ALL) : hd_control_arg(f, a);
+        hd_deps_set(f, a, NULL);
+        LLVMPositionBuilderBefore(f->p->b, f->first);
+        hd_block_written(f, f->first, a, size, tok);
+    }
+}
+
+void hd_control_enter(struct hd_fn *f)
+{
+    struct hd_pass *p = f->p;
+    LLVMValueRef frame = frame_address(f);
+    hd_hooks_after(p->b, frame);
+    LLVMValueRef site = hd_sites_add(f, NULL, (struct hd_site){.kind = HD_SITE_FUNC});
+    hd_hooks_call(f, HD_HOOK_enter, (LLVMValueRef[]){site, frame});
+    for (size_t i = 0; i < f->exits.len; i++) {
+        LLVMPositionBuilderBefore(p->b, *(LLVMValueRef *)hd_vec_at(&f->exits, i));
+        hd_hooks_call(f, HD_HOOK_leave, NULL);
+    }
+}

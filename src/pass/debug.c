@@ -1,0 +1,75 @@
+/* Places from debug info, and access to metadata nodes as lists of operands: LLVM 14's C API names
+ * few of their fields, but their positions are the same in 14 and 19.
+ */
+#include "pass/pass.h"
+
+#include "base/alloc.h"
+
+#include <llvm-c/DebugInfo.h>
+
+unsigned hd_debug_n_operands(struct hd_pass *p, LLVMMetadataRef node)
+{
+    return LLVMGetMDNodeNumOperands(LLVMMetadataAsValue(p->ctx, node));
+}
+
+static LLVMValueRef operand_value(struct hd_pass *p, LLVMMetadataRef node, unsigned i)
+{
+    LLVMValueRef v = LLVMMetadataAsValue(p->ctx, node);
+    unsigned n = LLVMGetMDNodeNumOperands(v);
+    if (i >= n)
+        return NULL;
+    LLVMValueRef *operands = hd_alloc(n * sizeof *operands);
+    LLVMGetMDNodeOperands(v, operands);
+    LLVMValueRef operand = operands[i];
+    hd_free(operands, n * sizeof *operands);
+    return operand;
+}
+
+LLVMMetadataRef hd_debug_operand(struct hd_pass *p, LLVMMetadataRef node, unsigned i)
+{
+    LLVMValueRef v = operand_value(p, node, i);
+    return v ? LLVMValueAsMetadata(v) : NULL;
+}
+
+const char *hd_debug_string(struct hd_pass *p, LLVMMetadataRef node, unsigned i, unsigned *len)
+{
+    LLVMValueRef v = operand_value(p, node, i);
+    return v ? LLVMGetMDString(v, len) : NULL;
+}
+
+/* Operands of scopes: 0 file, 1 scope, 2 name (of a subprogram). */
+static void set_function(struct hd_fn *f, LLVMMetadataRef scope, struct hd_site *site)
+{
+    while (scope && LLVMGetMetadataKind(scope) != LLVMDISubprogramMetadataKind)
+        scope = hd_debug_operand(f->p, scope, 1);
+    unsigned len = 0;
+    const char *name = scope ? hd_debug_string(f->p, scope, 2, &len) : NULL;
+    size_t n = len;
+    if (!name)
+        name = LLVMGetValueName2(f->fn, &n);
+    site->func = hd_sites_string(f->p, name, n);
+}
+
+static void set_file(struct hd_fn *f, LLVMMetadataRef scope, struct hd_site *site)
+{
+    LLVMMetadataRef file = scope ? LLVMDIScopeGetFile(scope) : NULL;
+    unsigned len;
+    const char *name = file ? LLVMDIFileGetFilename(file, &len) : NULL;
+    if (name)
+        site->file = hd_sites_string(f->p, name, len);
+}
+
+void hd_debug_place(struct hd_fn *f, LLVMValueRef inst, struct hd_site *site)
+{
+    LLVMMetadataRef loc = inst ? LLVMInstructionGetDebugLoc(inst) : NULL;
+    LLVMMetadataRef scope = loc ? LLVMDILocationGetScope(loc) : LLVMGetSubprogram(f->fn);
+    if (loc) {
+        site->line = LLVMDILocationGetLine(loc);
+        unsigned col = LLVMDILocationGetColumn(loc);
+        site->col = col > UINT16_MAX ? 0 : (uint16_t)col;
+    } else if (!inst && scope) {
+        site->line = LLVMDISubprogramGetLine(scope);
+    }
+    set_function(f, scope, site);
+    set_file(f, scope, site);
+}

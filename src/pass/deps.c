@@ -1,0 +1,254 @@
+/* Tokens of values: which reads of this activation (or, over the flow record, of callers and
+ * callees) a value was computed from. docs/ALGORITHMS.md, "Dependences from SSA", argues each case.
+ *
+ * A token lives next to the instruction whose value it describes, so it dominates every use of the
+ * value. Tokens are made on demand and kept in dep_of.
+ */
+#include "pass/pass.h"
+
+#define MAX_DEPTH 1500 /* frames of about 300 bytes: far from the compiler's 8 MB stack */
+
+static struct hd_dep one(LLVMValueRef tok)
+{
+    return (struct hd_dep){1, {tok}};
+}
+
+static struct hd_dep all(struct hd_fn *f)
+{
+    return one(hd_hooks_tok(f->p, HD_TOK_ALL));
+}
+
+static bool is_all(LLVMValueRef tok)
+{
+    return LLVMIsAConstantInt(tok) && LLVMConstIntGetZExtValue(tok) == HD_TOK_ALL;
+}
+
+static LLVMValueRef umin(LLVMBuilderRef b, LLVMValueRef x, LLVMValueRef y)
+{
+    return LLVMBuildSelect(b, LLVMBuildICmp(b, LLVMIntULT, x, y, ""), x, y, "");
+}
+
+/* hd_tok_join of heddle/rt_abi.h in instructions. */
+static LLVMValueRef join_two(struct hd_pass *p, LLVMBuilderRef b, LLVMValueRef x, LLVMValueRef y)
+{
+    LLVMValueRef mask = hd_hooks_u64(p, ~(uint64_t)UINT32_MAX);
+    LLVMValueRef lo = LLVMBuildAnd(b, umin(b, x, y), mask, "");
+    LLVMValueRef hi = umin(b, LLVMBuildTrunc(b, x, p->i32, ""), LLVMBuildTrunc(b, y, p->i32, ""));
+    return LLVMBuildOr(b, lo, LLVMBuildZExt(b, hi, p->i64, ""), "");
+}
+
+LLVMValueRef hd_deps_join(struct hd_fn *f, LLVMBuilderRef b, struct hd_dep d)
+{
+    if (d.n == 0)
+        return hd_hooks_tok(f->p, HD_TOK_NONE);
+    LLVMValueRef tok = d.tok[0];
+    for (unsigned i = 1; i < d.n; i++)
+        tok = join_two(f->p, b, tok, d.tok[i]);
+    return tok;
+}
+
+static bool holds(const struct hd_dep *d, LLVMValueRef tok)
+{
+    for (unsigned i = 0; i < d->n; i++)
+        if (d->tok[i] == tok)
+            return true;
+    return false;
+}
+
+void hd_deps_add(struct hd_fn *f, LLVMBuilderRef b, struct hd_dep *into, struct hd_dep more)
+{
+    for (unsigned i = 0; i < more.n; i++) {
+        if (is_all(more.tok[i]) || (into->n == 1 && is_all(into->tok[0]))) {
+            *into = all(f);
+            return;
+        }
+        if (holds(into, more.tok[i]))
+            continue;
+        if (into->n == HD_DEP_MAX)
+            *into = b ? one(hd_deps_join(f, b, *into)) : all(f);
+        if (!is_all(into->tok[0]))
+            into->tok[into->n++] = more.tok[i];
+    }
+}
+
+LLVMValueRef hd_deps_past(struct hd_fn *f, LLVMBuilderRef b)
+{
+    LLVMValueRef count = LLVMBuildLoad2(b, f->p->i32, hd_hooks_flow(f->p, 0, 0), "");
+    return LLVMBuildZExt(b, LLVMBuildNot(b, count, ""), f->p->i64, "");
+}
+
+LLVMValueRef hd_deps_pass(struct hd_fn *f, struct hd_dep d, unsigned role)
+{
+    for (unsigned i = 1; i < d.n; i++) {
+        LLVMValueRef args[] = {hd_hooks_u32(f->p, role), d.tok[i]};
+        hd_hooks_call(f, HD_HOOK_more, args);
+    }
+    d.n = d.n > 1 ? 1 : d.n;
+    return hd_deps_join(f, f->p->b, d);
+}
+
+static void remember(struct hd_fn *f, LLVMValueRef v, struct hd_dep d)
+{
+    *hd_map_put(&f->dep_of, (uint64_t)(uintptr_t)v, NULL) = (uint32_t)f->deps.len;
+    *(struct hd_dep *)hd_vec_push(&f->deps) = d;
+}
+
+void hd_deps_set(struct hd_fn *f, LLVMValueRef v, LLVMValueRef tok)
+{
+    remember(f, v, tok ? one(tok) : (struct hd_dep){0});
+}
+
+static LLVMBuilderRef builder_after(struct hd_fn *f, LLVMValueRef inst)
+{
+    if (LLVMIsATerminatorInst(inst))
+        return NULL;
+    hd_hooks_after(f->p->tb, inst);
+    return f->p->tb;
+}
+
+static struct hd_dep of_operands(struct hd_fn *f, LLVMValueRef inst, unsigned n)
+{
+    struct hd_dep d = {0};
+    for (unsigned i = 0; i < n; i++) {
+        LLVMValueRef operand = LLVMGetOperand(inst, i);
+        if (LLVMValueIsBasicBlock(operand))
+            continue;
+        struct hd_dep more = hd_deps_of(f, operand);
+        if (more.n > 0)
+            hd_deps_add(f, builder_after(f, inst), &d, more);
+    }
+    return d;
+}
+
+/* The address of a private local has no token of its own, but an index into it may. */
+static struct hd_dep of_private_load(struct hd_fn *f, LLVMValueRef load, struct hd_local *local)
+{
+    struct hd_dep d = {0};
+    if (local->tainted) {
+        LLVMPositionBuilderBefore(f->p->tb, load);
+        d = one(LLVMBuildLoad2(f->p->tb, f->p->i64, local->shadow, ""));
+    }
+    struct hd_dep index = hd_deps_of(f, LLVMGetOperand(load, 0));
+    hd_deps_add(f, builder_after(f, load), &d, index);
+    return d;
+}
+
+static struct hd_dep of_load(struct hd_fn *f, LLVMValueRef load)
+{
+    LLVMValueRef ptr = LLVMGetOperand(load, 0);
+    struct hd_local *local = hd_escape_local(f, ptr);
+    if (local)
+        return of_private_load(f, load, local);
+    if (hd_escape_is_constant(ptr))
+        return hd_deps_of(f, ptr);
+    LLVMBuilderRef b = builder_after(f, load); /* not logged: compiler's counters, other segments */
+    return one(hd_deps_past(f, b));
+}
+
+static struct hd_dep of_phi(struct hd_fn *f, LLVMValueRef phi)
+{
+    LLVMPositionBuilderBefore(f->p->tb, phi);
+    struct hd_phi *entry = hd_vec_push(&f->phis);
+    *entry = (struct hd_phi){phi, LLVMBuildPhi(f->p->tb, f->p->i64, "")};
+    return one(entry->token);
+}
+
+static struct hd_dep of_call(struct hd_fn *f, LLVMValueRef call)
+{
+    enum hd_callee kind = hd_calls_kind(call);
+    if (kind == HD_CALLEE_PURE || hd_calls_is_memory(kind))
+        return of_operands(f, call, LLVMGetNumArgOperands(call));
+    if (kind == HD_CALLEE_UNKNOWN || kind == HD_CALLEE_VARARG_OK)
+        return one(hd_control_result(f, call));
+    LLVMBuilderRef b = builder_after(f, call);
+    return b ? one(hd_deps_past(f, b)) : all(f);
+}
+
+static struct hd_dep compute(struct hd_fn *f, LLVMValueRef v)
+{
+    switch (LLVMGetInstructionOpcode(v)) {
+    case LLVMLoad:
+        return of_load(f, v);
+    case LLVMPHI:
+        return of_phi(f, v);
+    case LLVMCall:
+    case LLVMInvoke:
+    case LLVMCallBr:
+        return of_call(f, v);
+    case LLVMLandingPad:
+    case LLVMVAArg:
+        return one(hd_deps_past(f, builder_after(f, v)));
+    case LLVMAtomicRMW:
+    case LLVMAtomicCmpXchg: /* on memory that is not logged */
+        return all(f);
+    default:
+        return of_operands(f, v, (unsigned)LLVMGetNumOperands(v));
+    }
+}
+
+static bool is_tainted(struct hd_fn *f, LLVMValueRef v)
+{
+    uint32_t mark;
+    return hd_map_get(&f->tainted, (uint64_t)(uintptr_t)v, &mark);
+}
+
+struct hd_dep hd_deps_of(struct hd_fn *f, LLVMValueRef v)
+{
+    uint32_t index;
+    if (!is_tainted(f, v))
+        return (struct hd_dep){0};
+    if (hd_map_get(&f->dep_of, (uint64_t)(uintptr_t)v, &index))
+        return *(struct hd_dep *)hd_vec_at(&f->deps, index);
+    if (f->coarse || f->depth > MAX_DEPTH)
+        return all(f);
+    f->depth++;
+    struct hd_dep d = LLVMIsAInstruction(v) ? compute(f, v) : one(hd_control_arg(f, v));
+    f->depth--;
+    remember(f, v, d);
+    return d;
+}
+
+void hd_deps_local_store(struct hd_fn *f, LLVMBuilderRef b, struct hd_local *local, struct hd_dep d)
+{
+    if (!local->tainted)
+        return;
+    if (local->kind == HD_LOCAL_PARTS)
+        hd_deps_add(f, b, &d, one(LLVMBuildLoad2(b, f->p->i64, local->shadow, "")));
+    LLVMBuildStore(b, hd_deps_join(f, b, d), local->shadow);
+}
+
+/* The token of an incoming value, available at the end of the incoming block. */
+static LLVMValueRef incoming_token(struct hd_fn *f, LLVMValueRef phi, unsigned i)
+{
+    LLVMBasicBlockRef block = LLVMGetIncomingBlock(phi, i);
+    LLVMValueRef v = LLVMGetIncomingValue(phi, i);
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
+    uint32_t reachable;
+    if (v == end || !hd_map_get(&f->reachable, (uint64_t)(uintptr_t)block, &reachable))
+        return hd_hooks_tok(f->p, HD_TOK_ALL);
+    struct hd_dep d = hd_deps_of(f, v);
+    LLVMPositionBuilderBefore(f->p->tb, end);
+    return hd_deps_join(f, f->p->tb, d);
+}
+
+static LLVMValueRef known_incoming(LLVMValueRef token_phi, LLVMBasicBlockRef block)
+{
+    for (unsigned i = 0; i < LLVMCountIncoming(token_phi); i++)
+        if (LLVMGetIncomingBlock(token_phi, i) == block)
+            return LLVMGetIncomingValue(token_phi, i);
+    return NULL;
+}
+
+void hd_deps_finish(struct hd_fn *f)
+{
+    for (size_t k = 0; k < f->phis.len; k++) { /* asking for tokens may add phis */
+        struct hd_phi phi = *(struct hd_phi *)hd_vec_at(&f->phis, k);
+        for (unsigned i = 0; i < LLVMCountIncoming(phi.source); i++) {
+            LLVMBasicBlockRef block = LLVMGetIncomingBlock(phi.source, i);
+            LLVMValueRef tok = known_incoming(phi.token, block);
+            if (!tok)
+                tok = incoming_token(f, phi.source, i);
+            LLVMAddIncoming(phi.token, &tok, &block, 1);
+        }
+    }
+}

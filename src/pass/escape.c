@@ -1,0 +1,133 @@
+#include "pass/pass.h"
+
+#include <string.h>
+
+/* The object a pointer is computed from, through casts and address arithmetic. */
+static LLVMValueRef base_of(LLVMValueRef ptr)
+{
+    for (;;) {
+        bool inst = LLVMIsAInstruction(ptr) != NULL;
+        if (!inst && !LLVMIsAConstantExpr(ptr))
+            return ptr;
+        LLVMOpcode op = inst ? LLVMGetInstructionOpcode(ptr) : LLVMGetConstOpcode(ptr);
+        if (op != LLVMGetElementPtr && op != LLVMBitCast && op != LLVMAddrSpaceCast)
+            return ptr;
+        ptr = LLVMGetOperand(ptr, 0);
+    }
+}
+
+struct hd_local *hd_escape_local(struct hd_fn *f, LLVMValueRef ptr)
+{
+    uint32_t index;
+    if (!hd_map_get(&f->local_of, (uint64_t)(uintptr_t)base_of(ptr), &index) || index == 0)
+        return NULL;
+    return hd_vec_at(&f->locals, index - 1);
+}
+
+bool hd_escape_is_constant(LLVMValueRef ptr)
+{
+    LLVMValueRef base = base_of(ptr);
+    return LLVMIsAGlobalVariable(base) && LLVMIsGlobalConstant(base);
+}
+
+/* Counters that the compiler itself adds (coverage, profiles): their races are not the user's. */
+static bool is_compiler_made(LLVMValueRef ptr)
+{
+    LLVMValueRef base = base_of(ptr);
+    if (!LLVMIsAGlobalVariable(base))
+        return false;
+    size_t len;
+    const char *name = LLVMGetValueName2(base, &len);
+    return len > 7 && (strncmp(name, "__llvm_", 7) == 0 || strncmp(name, "__profc", 7) == 0);
+}
+
+bool hd_escape_hooked(struct hd_fn *f, LLVMValueRef ptr)
+{
+    LLVMTypeRef type = LLVMTypeOf(ptr);
+    if (LLVMGetTypeKind(type) != LLVMPointerTypeKind || LLVMGetPointerAddressSpace(type) != 0)
+        return false; /* vectors of pointers, segment registers */
+    return !hd_escape_local(f, ptr) && !hd_escape_is_constant(ptr) && !is_compiler_made(ptr);
+}
+
+struct walk {
+    struct hd_vec todo; /* LLVMValueRef: the alloca and pointers into it */
+    LLVMValueRef alloca;
+    bool whole;
+};
+
+static bool is_whole_access(const struct walk *w, LLVMValueRef ptr, LLVMTypeRef type)
+{
+    return ptr == w->alloca && type == LLVMGetAllocatedType(w->alloca);
+}
+
+static bool call_keeps(LLVMValueRef call, LLVMValueRef ptr, struct walk *w)
+{
+    enum hd_callee kind = hd_calls_kind(call);
+    if (kind == HD_CALLEE_IGNORED)
+        return true;
+    if (!hd_calls_is_memory(kind) || LLVMGetCalledValue(call) == ptr)
+        return false;
+    w->whole = false;
+    return true;
+}
+
+/* Whether this use keeps the address inside the function. */
+static bool use_keeps(struct walk *w, LLVMValueRef ptr, LLVMValueRef user)
+{
+    if (!LLVMIsAInstruction(user))
+        return false;
+    switch (LLVMGetInstructionOpcode(user)) {
+    case LLVMLoad:
+        w->whole = w->whole && is_whole_access(w, ptr, LLVMTypeOf(user));
+        return LLVMGetOrdering(user) == LLVMAtomicOrderingNotAtomic;
+    case LLVMStore:
+        if (LLVMGetOperand(user, 0) == ptr)
+            return false;
+        w->whole = w->whole && is_whole_access(w, ptr, LLVMTypeOf(LLVMGetOperand(user, 0)));
+        return LLVMGetOrdering(user) == LLVMAtomicOrderingNotAtomic;
+    case LLVMGetElementPtr:
+    case LLVMBitCast:
+        if (LLVMGetOperand(user, 0) != ptr ||
+            LLVMGetTypeKind(LLVMTypeOf(user)) != LLVMPointerTypeKind)
+            return false;
+        *(LLVMValueRef *)hd_vec_push(&w->todo) = user;
+        return true;
+    case LLVMICmp:
+        return true;
+    case LLVMCall:
+        return call_keeps(user, ptr, w);
+    default:
+        return false;
+    }
+}
+
+static bool is_private(struct walk *w)
+{
+    w->todo.len = 0;
+    *(LLVMValueRef *)hd_vec_push(&w->todo) = w->alloca;
+    w->whole = true;
+    while (w->todo.len > 0) {
+        LLVMValueRef ptr = *(LLVMValueRef *)hd_vec_at(&w->todo, --w->todo.len);
+        for (LLVMUseRef use = LLVMGetFirstUse(ptr); use; use = LLVMGetNextUse(use))
+            if (!use_keeps(w, ptr, LLVMGetUser(use)))
+                return false;
+    }
+    return true;
+}
+
+void hd_escape_find(struct hd_fn *f)
+{
+    struct walk w = {.todo = HD_VEC_INIT(LLVMValueRef)};
+    LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(f->fn);
+    for (LLVMValueRef i = LLVMGetFirstInstruction(entry); i; i = LLVMGetNextInstruction(i)) {
+        if (!LLVMIsAAllocaInst(i) || !LLVMIsConstant(LLVMGetOperand(i, 0)))
+            continue;
+        w.alloca = i;
+        if (!is_private(&w))
+            continue;
+        struct hd_local *local = hd_vec_push(&f->locals);
+        *local = (struct hd_local){.alloca = i, .kind = w.whole ? HD_LOCAL_WHOLE : HD_LOCAL_PARTS};
+        *hd_map_put(&f->local_of, (uint64_t)(uintptr_t)i, NULL) = (uint32_t)f->locals.len;
+    }
+    hd_vec_fini(&w.todo);
+}

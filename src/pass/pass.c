@@ -1,0 +1,289 @@
+#include "pass/pass.h"
+
+#include "base/alloc.h"
+
+#include <llvm-c/DebugInfo.h>
+#include <llvm/Config/llvm-config.h>
+#include <stdlib.h>
+#include <string.h>
+
+static unsigned attribute_kind(const char *name)
+{
+    return LLVMGetEnumAttributeKindForName(name, strlen(name));
+}
+
+static bool has_attribute(LLVMValueRef fn, const char *name)
+{
+    unsigned kind = attribute_kind(name);
+    return kind && LLVMGetEnumAttributeAtIndex(fn, LLVMAttributeFunctionIndex, kind);
+}
+
+/* The wrapper compiles with the front end's thread sanitizer on, which marks the functions to look
+ * at and honours no_sanitize("thread") and ignore lists; it says so in the environment. */
+static bool wants_hooks(LLVMValueRef fn)
+{
+    size_t len;
+    const char *name = LLVMGetValueName2(fn, &len);
+    if (LLVMIsDeclaration(fn) || LLVMGetLinkage(fn) == LLVMAvailableExternallyLinkage)
+        return false;
+    if (strncmp(name, "__hd_", 5) == 0 || strncmp(name, "__tsan_", 7) == 0)
+        return false;
+    if (has_attribute(fn, "naked") || has_attribute(fn, "disable_sanitizer_instrumentation"))
+        return false;
+    return !getenv("HEDDLE_PASS_MARKED") || has_attribute(fn, "sanitize_thread");
+}
+
+/* What is said about the memory a function touches is no longer true. */
+static void drop_attributes(LLVMValueRef fn)
+{
+    static const char *const names[] = {
+        "readnone",
+        "readonly",
+        "writeonly",
+        "argmemonly",
+        "inaccessiblememonly",
+        "memory",
+        "inaccessiblemem_or_argmemonly",
+        "nosync",
+        "nofree",
+        "speculatable",
+    };
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        unsigned kind = attribute_kind(names[i]);
+        if (kind)
+            LLVMRemoveEnumAttributeAtIndex(fn, LLVMAttributeFunctionIndex, kind);
+    }
+}
+
+struct walk {
+    LLVMBasicBlockRef block;
+    unsigned next; /* successor to go to */
+};
+
+/* Depth first; a block is put down when all its successors are done, so the order comes out
+ * reversed. */
+static void find_order(struct hd_fn *f)
+{
+    struct hd_vec stack = HD_VEC_INIT(struct walk);
+    unsigned n = LLVMCountBasicBlocks(f->fn);
+    f->cap_order = n;
+    f->order = hd_alloc(n * sizeof *f->order);
+    size_t at = n;
+    LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(f->fn);
+    *(struct walk *)hd_vec_push(&stack) = (struct walk){entry, 0};
+    hd_map_put(&f->reachable, (uint64_t)(uintptr_t)entry, NULL);
+    while (stack.len > 0) {
+        struct walk *top = hd_vec_at(&stack, stack.len - 1);
+        LLVMValueRef end = LLVMGetBasicBlockTerminator(top->block);
+        if (top->next == LLVMGetNumSuccessors(end)) {
+            f->order[--at] = top->block;
+            stack.len--;
+            continue;
+        }
+        LLVMBasicBlockRef to = LLVMGetSuccessor(end, top->next++);
+        bool fresh;
+        hd_map_put(&f->reachable, (uint64_t)(uintptr_t)to, &fresh);
+        if (fresh)
+            *(struct walk *)hd_vec_push(&stack) = (struct walk){to, 0};
+    }
+    f->n_order = n - at;
+    memmove(f->order, f->order + at, f->n_order * sizeof *f->order);
+    hd_vec_fini(&stack);
+}
+
+static void find_first(struct hd_fn *f)
+{
+    f->first = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(f->fn));
+    while (LLVMIsAAllocaInst(f->first))
+        f->first = LLVMGetNextInstruction(f->first);
+}
+
+static void make_shadows(struct hd_fn *f)
+{
+    for (size_t i = 0; i < f->locals.len && !f->coarse; i++) {
+        struct hd_local *local = hd_vec_at(&f->locals, i);
+        if (!local->tainted)
+            continue;
+        local->shadow = hd_hooks_slot(f, f->p->i64);
+        LLVMPositionBuilderBefore(f->p->b, f->first);
+        LLVMBuildStore(f->p->b, hd_hooks_tok(f->p, HD_TOK_NONE), local->shadow);
+    }
+}
+
+static void visit_call(struct hd_fn *f, LLVMValueRef inst)
+{
+    enum hd_callee kind = hd_calls_kind(inst);
+    if (hd_calls_is_memory(kind))
+        hd_block_call(f, inst, kind);
+    else
+        hd_control_call(f, inst, kind);
+}
+
+static void visit(struct hd_fn *f, LLVMValueRef inst)
+{
+    switch (LLVMGetInstructionOpcode(inst)) {
+    case LLVMLoad:
+        hd_access_load(f, inst);
+        break;
+    case LLVMStore:
+        hd_access_store(f, inst);
+        break;
+    case LLVMAtomicRMW:
+        hd_access_rmw(f, inst);
+        break;
+    case LLVMAtomicCmpXchg:
+        hd_access_cas(f, inst);
+        break;
+    case LLVMFence:
+        hd_access_fence(f, inst);
+        break;
+    case LLVMCall:
+    case LLVMInvoke:
+    case LLVMCallBr:
+        visit_call(f, inst);
+        break;
+    case LLVMBr:
+        if (LLVMIsConditional(inst))
+            hd_control_branch(f, inst, LLVMGetCondition(inst));
+        break;
+    case LLVMSwitch:
+    case LLVMIndirectBr:
+        hd_control_branch(f, inst, LLVMGetOperand(inst, 0));
+        break;
+    case LLVMLandingPad:
+        hd_control_landing(f, inst);
+        break;
+    case LLVMRet:
+    case LLVMResume:
+        hd_control_return(f, inst);
+        break;
+    default:
+        break;
+    }
+}
+
+/* The instructions of the program, before any of ours is among them. */
+static void list_instructions(struct hd_fn *f, struct hd_vec *list)
+{
+    for (size_t i = 0; i < f->n_order; i++)
+        for (LLVMValueRef inst = LLVMGetFirstInstruction(f->order[i]); inst;
+             inst = LLVMGetNextInstruction(inst)) {
+            *(LLVMValueRef *)hd_vec_push(list) = inst;
+            if (hd_calls_is_call(inst) && hd_calls_kind(inst) == HD_CALLEE_TWICE)
+                f->coarse = true;
+        }
+}
+
+static void fini_function(struct hd_fn *f)
+{
+    hd_free(f->order, f->cap_order * sizeof *f->order);
+    hd_map_fini(&f->reachable);
+    hd_vec_fini(&f->locals);
+    hd_map_fini(&f->local_of);
+    hd_map_fini(&f->tainted);
+    hd_map_fini(&f->dep_of);
+    hd_vec_fini(&f->deps);
+    hd_vec_fini(&f->phis);
+    hd_map_fini(&f->var_of);
+    hd_vec_fini(&f->vars);
+    hd_vec_fini(&f->exits);
+}
+
+static void run_function(struct hd_pass *p, LLVMValueRef fn)
+{
+    struct hd_fn f = {.p = p,
+                      .fn = fn,
+                      .locals = HD_VEC_INIT(struct hd_local),
+                      .deps = HD_VEC_INIT(struct hd_dep),
+                      .phis = HD_VEC_INIT(struct hd_phi),
+                      .vars = HD_VEC_INIT(struct hd_var),
+                      .exits = HD_VEC_INIT(LLVMValueRef)};
+    struct hd_vec list = HD_VEC_INIT(LLVMValueRef);
+    find_order(&f);
+    find_first(&f);
+    hd_vars_find(&f);
+    hd_escape_find(&f);
+    hd_taint_find(&f);
+    list_instructions(&f, &list);
+    make_shadows(&f);
+    hd_control_values(&f);
+    for (size_t i = 0; i < list.len; i++)
+        visit(&f, *(LLVMValueRef *)hd_vec_at(&list, i));
+    hd_deps_finish(&f);
+    if (f.hooked || f.calls)
+        hd_control_enter(&f);
+    drop_attributes(fn);
+    hd_vec_fini(&list);
+    fini_function(&f);
+}
+
+static void run_functions(struct hd_pass *p)
+{
+    struct hd_vec list = HD_VEC_INIT(LLVMValueRef);
+    for (LLVMValueRef fn = LLVMGetFirstFunction(p->module); fn; fn = LLVMGetNextFunction(fn)) {
+        if (wants_hooks(fn))
+            *(LLVMValueRef *)hd_vec_push(&list) = fn;
+    }
+    for (size_t i = 0; i < list.len; i++)
+        run_function(p, *(LLVMValueRef *)hd_vec_at(&list, i));
+    hd_vec_fini(&list);
+}
+
+/* ThreadSanitizer's own pass runs after this one and must find nothing to do. */
+static void keep_sanitizer_out(struct hd_pass *p)
+{
+    unsigned kind = attribute_kind("disable_sanitizer_instrumentation");
+    LLVMAttributeRef mark = LLVMCreateEnumAttribute(p->ctx, kind, 0);
+    for (LLVMValueRef fn = LLVMGetFirstFunction(p->module); fn; fn = LLVMGetNextFunction(fn))
+        if (!LLVMIsDeclaration(fn))
+            LLVMAddAttributeAtIndex(fn, LLVMAttributeFunctionIndex, mark);
+}
+
+static void drop_unused(struct hd_pass *p)
+{
+    for (unsigned i = 0; i < HD_HOOK_COUNT; i++)
+        if (!LLVMGetFirstUse(p->hook[i]))
+            LLVMDeleteFunction(p->hook[i]);
+    if (!LLVMGetFirstUse(p->flow))
+        LLVMDeleteGlobal(p->flow);
+}
+
+static LLVMMetadataRef find_empty_expr(LLVMModuleRef module)
+{
+    LLVMDIBuilderRef di = LLVMCreateDIBuilderDisallowUnresolved(module);
+    LLVMMetadataRef expr = LLVMDIBuilderCreateExpression(di, NULL, 0);
+    LLVMDisposeDIBuilder(di);
+    return expr;
+}
+
+bool hd_pass_run(LLVMModuleRef module)
+{
+    struct hd_pass p = {.module = module,
+                        .ctx = LLVMGetModuleContext(module),
+                        .layout = LLVMGetModuleDataLayout(module),
+                        .sites = HD_VEC_INIT(struct hd_site)};
+    if (LLVMGetNamedGlobal(module, "heddle.module"))
+        return false; /* already done, for example before link-time optimisation */
+#if LLVM_VERSION_MAJOR >= 19
+    bool records = LLVMIsNewDbgInfoFormat(module);
+    LLVMSetIsNewDbgInfoFormat(module, false);
+#endif
+    p.b = LLVMCreateBuilderInContext(p.ctx);
+    p.tb = LLVMCreateBuilderInContext(p.ctx);
+    p.empty_expr = find_empty_expr(module);
+    hd_hooks_init(&p);
+    hd_sites_string(&p, "", 0);
+    run_functions(&p);
+    hd_sites_emit(&p);
+    keep_sanitizer_out(&p);
+    drop_unused(&p);
+    LLVMDisposeBuilder(p.b);
+    LLVMDisposeBuilder(p.tb);
+    hd_names_fini(&p.strings);
+    hd_u32vec_fini(&p.string_at);
+    hd_vec_fini(&p.sites);
+#if LLVM_VERSION_MAJOR >= 19
+    LLVMSetIsNewDbgInfoFormat(module, records);
+#endif
+    return true;
+}
