@@ -1,8 +1,9 @@
-/* The enumerator and the trace check against the naive reading of the model in model_naive.h. */
+/* The enumerator and the trace check against the naive reading of the model in
+ * tests/support/naive.h. */
 #include "base/alloc.h"
 #include "model/check.h"
 #include "model/enumerate.h"
-#include "model_naive.h"
+#include "naive.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -87,7 +88,7 @@ static void test_against_naive(void **state)
     (void)state;
     struct nv_random rnd = {7};
     size_t pairs[SHAPES] = {0}, seen[HD_OP_COUNT] = {0}, good = 0, total = 0;
-    for (int round = 0; round < 400; round++)
+    for (int round = 0; round < 1200; round++)
         for (size_t k = 0; k < SHAPES; k++) {
             struct nv_trace naive;
             struct hd_err err;

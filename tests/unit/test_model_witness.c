@@ -1,12 +1,13 @@
 /* The witness checker: what it refuses, where, and why; and that a checker can be used again. */
 #include "model/enumerate.h"
 #include "model/witness.h"
-#include "model_naive.h"
+#include "naive.h"
 #include "trace/text.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <string.h>
 #include <cmocka.h>
 
 static const char *flag_trace = "!control branches\n!init flag 0\n"

@@ -1,57 +1,25 @@
-/* A second reading of docs/MODEL.md section 2, to test src/model/ against: tiny traces, no state at
- * all. Whatever a rule needs to know is found by looking through the events that have run so far.
- * Shares no code with src/model/, and its traces are plain arrays with their own dependence sets.
- * Also here: seeded random traces in this form, and their way into a struct hd_trace.
- */
-#ifndef MODEL_NAIVE_H
-#define MODEL_NAIVE_H
-
-#include "trace/builder.h"
+#include "naive.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { NV_MAX = 24, NV_THREADS = 5, NV_OBJS = 4, NV_PAIRS = NV_MAX * NV_MAX };
-#define NV_UNKNOWN UINT64_MAX
-
-struct nv_event {
-    enum hd_op op;
-    int thread, obj, lock;
-    bool has_value;
-    uint64_t value, new_value; /* settled by nv_settle when not given */
-    bool deps_given, addr_given;
-    uint32_t deps, addr; /* bit i: event i */
-};
-
-struct nv_trace {
-    struct nv_event ev[NV_MAX];
-    int n, threads;
-    bool control_all;
-    bool init_given[NV_OBJS];
-    uint64_t init[NV_OBJS], sem[NV_OBJS], barrier[NV_OBJS];
-};
-
-struct nv_run {
-    int n, event[NV_MAX], woken[NV_MAX]; /* woken: thread, or -1 */
-};
-
-static inline bool nv_reads(enum hd_op op)
+static bool nv_reads(enum hd_op op)
 {
     return op == HD_OP_READ || op == HD_OP_AREAD || op == HD_OP_RMW;
 }
 
-static inline bool nv_writes(enum hd_op op)
+static bool nv_writes(enum hd_op op)
 {
     return op == HD_OP_WRITE || op == HD_OP_AWRITE || op == HD_OP_RMW;
 }
 
-static inline bool nv_access(enum hd_op op)
+static bool nv_access(enum hd_op op)
 {
     return nv_reads(op) || nv_writes(op);
 }
 
 /* The initial value of x: given, or what the first read before all writes says. */
-static inline uint64_t nv_initial(const struct nv_trace *t, int x)
+static uint64_t nv_initial(const struct nv_trace *t, int x)
 {
     if (t->init_given[x])
         return t->init[x];
@@ -71,7 +39,7 @@ static inline uint64_t nv_initial(const struct nv_trace *t, int x)
 
 /* Gives omitted values: a write's is unique, a read's is that of the last write, or the initial
  * one. */
-static inline void nv_settle(struct nv_trace *t)
+static void nv_settle(struct nv_trace *t)
 {
     for (int i = 0; i < t->n; i++) {
         struct nv_event *e = &t->ev[i];
@@ -88,7 +56,7 @@ static inline void nv_settle(struct nv_trace *t)
     }
 }
 
-static inline uint32_t nv_earlier_reads(const struct nv_trace *t, int i)
+static uint32_t nv_earlier_reads(const struct nv_trace *t, int i)
 {
     uint32_t set = 0;
     for (int j = 0; j < i; j++)
@@ -98,8 +66,7 @@ static inline uint32_t nv_earlier_reads(const struct nv_trace *t, int i)
 }
 
 /* Runs memory along r. Returns the stale reads; *held is what memory has at x in the end. */
-static inline uint32_t nv_memory(const struct nv_trace *t, const struct nv_run *r, int x,
-                                 uint64_t *held)
+static uint32_t nv_memory(const struct nv_trace *t, const struct nv_run *r, int x, uint64_t *held)
 {
     uint64_t mem[NV_OBJS];
     uint32_t stale = 0;
@@ -121,7 +88,7 @@ static inline uint32_t nv_memory(const struct nv_trace *t, const struct nv_run *
     return stale;
 }
 
-static inline int nv_depth(const struct nv_trace *t, const struct nv_run *r, int u, int l)
+static int nv_depth(const struct nv_trace *t, const struct nv_run *r, int u, int l)
 {
     int depth = 0, saved = 0;
     for (int k = 0; k < r->n; k++) {
@@ -140,8 +107,7 @@ static inline int nv_depth(const struct nv_trace *t, const struct nv_run *r, int
     return depth;
 }
 
-static inline int nv_count(const struct nv_trace *t, const struct nv_run *r, int u, enum hd_op op,
-                           int obj)
+static int nv_count(const struct nv_trace *t, const struct nv_run *r, int u, enum hd_op op, int obj)
 {
     int count = 0;
     for (int k = 0; k < r->n; k++) {
@@ -151,13 +117,13 @@ static inline int nv_count(const struct nv_trace *t, const struct nv_run *r, int
     return count;
 }
 
-static inline int nv_read_holds(const struct nv_trace *t, const struct nv_run *r, int u, int l)
+static int nv_read_holds(const struct nv_trace *t, const struct nv_run *r, int u, int l)
 {
     return nv_count(t, r, u, HD_OP_RACQ, l) - nv_count(t, r, u, HD_OP_RREL, l);
 }
 
 /* Is u in the waiting set of c? */
-static inline bool nv_waiting(const struct nv_trace *t, const struct nv_run *r, int u, int c)
+static bool nv_waiting(const struct nv_trace *t, const struct nv_run *r, int u, int c)
 {
     bool in = false;
     for (int k = 0; k < r->n; k++) {
@@ -175,7 +141,7 @@ static inline bool nv_waiting(const struct nv_trace *t, const struct nv_run *r, 
 }
 
 /* The last event of u that has run, or -1. */
-static inline int nv_last(const struct nv_trace *t, const struct nv_run *r, int u)
+static int nv_last(const struct nv_trace *t, const struct nv_run *r, int u)
 {
     int last = -1;
     for (int k = 0; k < r->n; k++)
@@ -184,7 +150,7 @@ static inline int nv_last(const struct nv_trace *t, const struct nv_run *r, int 
     return last;
 }
 
-static inline bool nv_has_run(const struct nv_run *r, int i)
+static bool nv_has_run(const struct nv_run *r, int i)
 {
     for (int k = 0; k < r->n; k++)
         if (r->event[k] == i)
@@ -192,8 +158,8 @@ static inline bool nv_has_run(const struct nv_run *r, int i)
     return false;
 }
 
-static inline bool nv_generation_complete(const struct nv_trace *t, const struct nv_run *r,
-                                          const struct nv_event *e)
+static bool nv_generation_complete(const struct nv_trace *t, const struct nv_run *r,
+                                   const struct nv_event *e)
 {
     int arrivals = 0, mine = -1;
     for (int k = 0; k < r->n; k++) {
@@ -208,8 +174,7 @@ static inline bool nv_generation_complete(const struct nv_trace *t, const struct
     return mine >= 0 && arrivals >= (mine / size + 1) * size;
 }
 
-static inline bool nv_lock_rule(const struct nv_trace *t, const struct nv_run *r,
-                                const struct nv_event *e)
+static bool nv_lock_rule(const struct nv_trace *t, const struct nv_run *r, const struct nv_event *e)
 {
     int u = e->thread, l = e->obj;
     bool else_owns = false, else_reads = false;
@@ -226,8 +191,8 @@ static inline bool nv_lock_rule(const struct nv_trace *t, const struct nv_run *r
     return e->op == HD_OP_REL ? nv_depth(t, r, u, l) > 0 : nv_read_holds(t, r, u, l) > 0;
 }
 
-static inline bool nv_return_rule(const struct nv_trace *t, const struct nv_run *r,
-                                  const struct nv_event *e)
+static bool nv_return_rule(const struct nv_trace *t, const struct nv_run *r,
+                           const struct nv_event *e)
 {
     int last = nv_last(t, r, e->thread);
     if (last < 0 || t->ev[last].op != HD_OP_WAIT || t->ev[last].obj != e->obj ||
@@ -239,8 +204,7 @@ static inline bool nv_return_rule(const struct nv_trace *t, const struct nv_run 
     return nv_waiting(t, r, e->thread, e->obj) == (e->op == HD_OP_TMO);
 }
 
-static inline bool nv_op_rule(const struct nv_trace *t, const struct nv_run *r, int i,
-                              uint32_t stale)
+static bool nv_op_rule(const struct nv_trace *t, const struct nv_run *r, int i, uint32_t stale)
 {
     const struct nv_event *e = &t->ev[i];
     switch (e->op) {
@@ -281,7 +245,7 @@ static inline bool nv_op_rule(const struct nv_trace *t, const struct nv_run *r, 
     }
 }
 
-static inline bool nv_enabled(const struct nv_trace *t, const struct nv_run *r, int i)
+static bool nv_enabled(const struct nv_trace *t, const struct nv_run *r, int i)
 {
     const struct nv_event *e = &t->ev[i];
     if (nv_has_run(r, i))
@@ -302,7 +266,7 @@ static inline bool nv_enabled(const struct nv_trace *t, const struct nv_run *r, 
     return nv_op_rule(t, r, i, stale);
 }
 
-static inline bool nv_conflict(const struct nv_event *a, const struct nv_event *b)
+static bool nv_conflict(const struct nv_event *a, const struct nv_event *b)
 {
     bool plain =
         a->op == HD_OP_READ || a->op == HD_OP_WRITE || b->op == HD_OP_READ || b->op == HD_OP_WRITE;
@@ -311,7 +275,7 @@ static inline bool nv_conflict(const struct nv_event *a, const struct nv_event *
 }
 
 /* Calls itself for every way to go on; race[a][b] collects the pairs. */
-static inline void nv_explore(const struct nv_trace *t, struct nv_run *r, bool race[NV_MAX][NV_MAX])
+void nv_explore(const struct nv_trace *t, struct nv_run *r, bool race[NV_MAX][NV_MAX])
 {
     bool enabled[NV_MAX];
     for (int i = 0; i < t->n; i++)
@@ -340,7 +304,7 @@ static inline void nv_explore(const struct nv_trace *t, struct nv_run *r, bool r
 
 /* How many events can run in the observed order, every read returning what memory holds, for the
  * best choice of waiters. t->n: the trace is consistent. */
-static inline int nv_furthest(const struct nv_trace *t, struct nv_run *r)
+int nv_furthest(const struct nv_trace *t, struct nv_run *r)
 {
     int i = r->n;
     if (i == t->n || !nv_enabled(t, r, i))
@@ -366,18 +330,13 @@ static inline int nv_furthest(const struct nv_trace *t, struct nv_run *r)
     return best;
 }
 
-/* Random numbers: a 64-bit linear congruential step, upper bits. */
-struct nv_random {
-    uint64_t state;
-};
-
-static inline int nv_pick(struct nv_random *rnd, int below)
+int nv_pick(struct nv_random *rnd, int below)
 {
     rnd->state = rnd->state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
     return (int)((rnd->state >> 33) % (uint64_t)below);
 }
 
-static inline uint32_t nv_pick_set(struct nv_random *rnd, uint32_t of)
+static uint32_t nv_pick_set(struct nv_random *rnd, uint32_t of)
 {
     uint32_t set = 0;
     for (int i = 0; i < 32; i++)
@@ -386,16 +345,8 @@ static inline uint32_t nv_pick_set(struct nv_random *rnd, uint32_t of)
     return set;
 }
 
-struct nv_shape {
-    int events, threads, objs;
-    const uint8_t *ops; /* what to draw from; an op may stand there several times */
-    int n_ops;
-    bool own_locks; /* wait uses the lock with the thread's number */
-    int wild;       /* one event in so many is taken even if it is impossible; 0: none */
-};
-
-static inline struct nv_event nv_propose(struct nv_random *rnd, const struct nv_shape *shape,
-                                         const struct nv_trace *t, const struct nv_run *r)
+static struct nv_event nv_propose(struct nv_random *rnd, const struct nv_shape *shape,
+                                  const struct nv_trace *t, const struct nv_run *r)
 {
     struct nv_event e = {.op = shape->ops[nv_pick(rnd, shape->n_ops)],
                          .thread = nv_pick(rnd, shape->threads),
@@ -421,7 +372,7 @@ static inline struct nv_event nv_propose(struct nv_random *rnd, const struct nv_
 
 /* May the builder take it at all? A fork twice, or of a thread that has already run, is left out.
  */
-static inline bool nv_takes(const struct nv_trace *t, const struct nv_event *e)
+static bool nv_takes(const struct nv_trace *t, const struct nv_event *e)
 {
     for (int i = 0; i < t->n && e->op == HD_OP_FORK; i++)
         if ((t->ev[i].op == HD_OP_FORK && t->ev[i].obj == e->obj) || t->ev[i].thread == e->obj)
@@ -435,8 +386,8 @@ static inline bool nv_takes(const struct nv_trace *t, const struct nv_event *e)
 }
 
 /* Appends e if it can run here (or anyway, when wild); a read gets the value that memory holds. */
-static inline bool nv_append(struct nv_random *rnd, struct nv_trace *t, struct nv_run *r,
-                             struct nv_event e, bool wild)
+static bool nv_append(struct nv_random *rnd, struct nv_trace *t, struct nv_run *r,
+                      struct nv_event e, bool wild)
 {
     if (!nv_takes(t, &e))
         return false;
@@ -467,8 +418,7 @@ static inline bool nv_append(struct nv_random *rnd, struct nv_trace *t, struct n
     return true;
 }
 
-static inline void nv_random_trace(struct nv_random *rnd, const struct nv_shape *shape,
-                                   struct nv_trace *t)
+void nv_random_trace(struct nv_random *rnd, const struct nv_shape *shape, struct nv_trace *t)
 {
     memset(t, 0, sizeof *t);
     t->threads = shape->threads;
@@ -485,7 +435,7 @@ static inline void nv_random_trace(struct nv_random *rnd, const struct nv_shape 
                   shape->wild && nv_pick(rnd, shape->wild) == 0);
 }
 
-static inline uint32_t nv_list(uint32_t set, hd_eid *events)
+static uint32_t nv_list(uint32_t set, hd_eid *events)
 {
     uint32_t n = 0;
     for (hd_eid i = 0; i < 32; i++)
@@ -494,7 +444,7 @@ static inline uint32_t nv_list(uint32_t set, hd_eid *events)
     return n;
 }
 
-static inline uint32_t nv_obj(struct hd_builder *b, enum hd_obj_kind kind, int obj)
+static uint32_t nv_obj(struct hd_builder *b, enum hd_obj_kind kind, int obj)
 {
     static const char *letter[] = {"x", "l", "c", "s", "b"};
     char name[8];
@@ -502,8 +452,8 @@ static inline uint32_t nv_obj(struct hd_builder *b, enum hd_obj_kind kind, int o
     return hd_builder_obj(b, kind, name, (size_t)len);
 }
 
-static inline struct hd_event nv_event(struct hd_builder *b, const struct nv_event *e, hd_eid *deps,
-                                       hd_eid *addr)
+static struct hd_event nv_event(struct hd_builder *b, const struct nv_event *e, hd_eid *deps,
+                                hd_eid *addr)
 {
     enum hd_obj_kind kind = hd_op_info[e->op].kind;
     uint32_t obj = (uint32_t)e->obj;
@@ -524,7 +474,7 @@ static inline struct hd_event nv_event(struct hd_builder *b, const struct nv_eve
 }
 
 /* The same trace for the code under test, or NULL with err set. */
-static inline struct hd_trace *nv_build(const struct nv_trace *t, struct hd_err *err)
+struct hd_trace *nv_build(const struct nv_trace *t, struct hd_err *err)
 {
     struct hd_builder *b = hd_builder_new();
     struct hd_trace *trace = NULL;
@@ -554,7 +504,7 @@ static inline struct hd_trace *nv_build(const struct nv_trace *t, struct hd_err 
     return trace;
 }
 
-static inline void nv_print(const struct nv_trace *t)
+void nv_print(const struct nv_trace *t)
 {
     for (int i = 0; i < t->n; i++) {
         const struct nv_event *e = &t->ev[i];
@@ -565,5 +515,3 @@ static inline void nv_print(const struct nv_trace *t)
     }
     fprintf(stderr, "control %s\n", t->control_all ? "all" : "branches");
 }
-
-#endif
