@@ -52,15 +52,15 @@ static enum hd_status run_trace(struct hd_state *s, const struct hd_matching *m,
                                 struct hd_err *err)
 {
     const struct hd_trace *t = s->t;
-    const struct hd_wake *wake = m->wakes, *end = m->wakes + m->n;
+    size_t next_wake = 0;
     for (hd_eid e = 0; e < t->n_events; e++) {
         *bad = e;
         enum hd_why why = hd_state_why(s, e);
         if (why)
             return cannot_run(s, e, why, err);
         hd_tid woken = HD_TID_NONE;
-        if (wake < end && wake->sig == e)
-            woken = wake++->thread;
+        if (next_wake < m->n && m->wakes[next_wake].sig == e)
+            woken = m->wakes[next_wake++].thread;
         struct hd_cell held = hd_op_reads(t->op[e]) ? s->mem[t->obj[e]] : (struct hd_cell){0};
         hd_state_step(s, e, woken);
         if (s->thread[t->thread[e]].n_stale)

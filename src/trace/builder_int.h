@@ -1,5 +1,5 @@
-/* The inside of a builder, for builder.c and for the .hdt reader, which fills whole columns at once.
- * Nobody outside trace/ includes this. */
+/* The inside of a builder, for builder.c and for the .hdt reader, which fills whole columns at
+ * once. Nobody outside trace/ includes this. */
 #ifndef HD_TRACE_BUILDER_INT_H
 #define HD_TRACE_BUILDER_INT_H
 
@@ -32,21 +32,21 @@ static inline void hd_loc_set(struct hd_loc_state *state, struct hd_value now)
 
 struct hd_builder {
     struct hd_trace *t;
-    size_t cap;                        /* events that the columns have room for */
+    size_t cap; /* events that the columns have room for */
     bool control_given;
-    struct hd_vec locs;                /* struct hd_loc_state by location */
-    struct hd_vec inits;               /* struct hd_loc_init by location */
-    struct hd_vec sem_given;           /* uint64_t by semaphore: count + 1, or 0 */
-    struct hd_vec barrier_given;       /* uint64_t by barrier: size, or 0 */
+    struct hd_vec locs;                  /* struct hd_loc_state by location */
+    struct hd_vec inits;                 /* struct hd_loc_init by location */
+    struct hd_vec sem_given;             /* uint64_t by semaphore: count + 1, or 0 */
+    struct hd_vec barrier_given;         /* uint64_t by barrier: size, or 0 */
     struct hd_u32vec uses[HD_OBJ_KINDS]; /* events by object; those of a location are in locs */
-    struct hd_u32vec thread_len;       /* events by thread */
-    struct hd_u32vec fork_of;          /* by thread */
-    struct hd_u32vec waiting;          /* by thread: its last event if that is a wait, else HD_EID_NONE */
-    struct hd_vec rmw;                 /* struct hd_rmw */
+    struct hd_u32vec thread_len;         /* events by thread */
+    struct hd_u32vec fork_of;            /* by thread */
+    struct hd_u32vec waiting; /* by thread: its last event if that is a wait, else HD_EID_NONE */
+    struct hd_vec rmw;        /* struct hd_rmw */
     struct hd_u32vec dep_pool;
-    struct hd_vec lines;               /* struct hd_line_run */
-    uint64_t next_line;                /* where the next event stands if its run goes on */
-    struct hd_map dep_ids;             /* hash of a record to its offset */
+    struct hd_vec lines;   /* struct hd_line_run */
+    uint64_t next_line;    /* where the next event stands if its run goes on */
+    struct hd_map dep_ids; /* hash of a record to its offset */
 };
 
 /* Makes room for `more` further events in every column. */
@@ -64,7 +64,8 @@ static inline void hd_builder_use(struct hd_builder *b, enum hd_obj_kind kind, u
         b->uses[kind].data[obj]++;
 }
 
-/* Settles the value columns of the access just written at event e, whose value is given or omitted. */
+/* Settles the value columns of the access just written at event e, whose value is given or omitted.
+ */
 void hd_builder_settle(struct hd_builder *b, hd_eid e, const struct hd_event *ev);
 
 /* index.c: the by_obj indices of finished columns, from the counts in the builder. */

@@ -92,6 +92,8 @@ static void keep(struct hd_text_reader *r, const char *p, size_t len)
 enum hd_status hd_text_feed(struct hd_text_reader *r, const char *data, size_t len,
                             struct hd_err *err)
 {
+    if (!len)
+        return HD_OK; /* data may be NULL */
     const char *p = data, *end = data + len;
     while (p < end) {
         const char *lf = memchr(p, '\n', (size_t)(end - p));
