@@ -37,4 +37,9 @@ enum hd_status hd_hdt_read(const void *data, size_t len, const char *name, struc
 /* Writes the trace to out and flushes it. Each write is checked; the caller owns and closes out. */
 enum hd_status hd_hdt_write(const struct hd_trace *t, FILE *out, struct hd_err *err);
 
+/* The same with a chosen number of events in a chunk, 1 to HD_HDT_MAX_EVENTS: small chunks lose
+ * less when a file is cut off, large ones pack better. */
+enum hd_status hd_hdt_write_chunks(const struct hd_trace *t, FILE *out, uint32_t chunk_events,
+                                   struct hd_err *err);
+
 #endif

@@ -56,8 +56,7 @@ static bool read_inits(struct hd_hdt_decoder *d, struct hd_hdt_cur *in, uint64_t
         if (in->bad || (i > 0 && gap == 0) || gap >= d->b->t->objs[HD_OBJ_LOC].count - loc)
             return fault(d, "an initial value of an unknown location");
         loc += gap;
-        if (hd_builder_init(d->b, (uint32_t)loc, value, NULL) != HD_OK)
-            return fault(d, "an initial value is given twice");
+        hd_builder_init(d->b, (uint32_t)loc, value, NULL); /* new in this chunk: cannot fail */
     }
     return true;
 }

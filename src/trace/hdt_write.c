@@ -13,6 +13,7 @@
 
 struct writer {
     FILE *out;
+    uint32_t chunk_events;
     struct hd_err *err;
     uint32_t sequence;
     ZSTD_CCtx *zstd;
@@ -99,8 +100,9 @@ static enum hd_status put_all(struct writer *w, const struct hd_trace *t,
                               struct hd_hdt_encoder *enc)
 {
     enum hd_status status = put_header(w, t);
-    for (size_t from = 0; status == HD_OK && from < t->n_events; from += CHUNK_EVENTS) {
-        size_t to = from + CHUNK_EVENTS < t->n_events ? from + CHUNK_EVENTS : t->n_events;
+    for (size_t from = 0; status == HD_OK && from < t->n_events; from += w->chunk_events) {
+        size_t left = t->n_events - from;
+        size_t to = from + (left < w->chunk_events ? left : w->chunk_events);
         while (status == HD_OK && !hd_hdt_encoder_introduce(enc, (hd_eid)from, (hd_eid)to))
             status = put_data(w, enc);
         hd_hdt_encoder_events(enc, (hd_eid)from, (hd_eid)to);
@@ -118,7 +120,14 @@ static enum hd_status put_all(struct writer *w, const struct hd_trace *t,
 
 enum hd_status hd_hdt_write(const struct hd_trace *t, FILE *out, struct hd_err *err)
 {
-    struct writer w = {.out = out, .err = err, .zstd = ZSTD_createCCtx()};
+    return hd_hdt_write_chunks(t, out, CHUNK_EVENTS, err);
+}
+
+enum hd_status hd_hdt_write_chunks(const struct hd_trace *t, FILE *out, uint32_t chunk_events,
+                                   struct hd_err *err)
+{
+    struct writer w = {
+        .out = out, .chunk_events = chunk_events, .err = err, .zstd = ZSTD_createCCtx()};
     if (!w.zstd)
         return hd_err_set(err, HD_ERR_INTERNAL, "zstd: no memory for a compressor");
     struct hd_hdt_encoder *enc = hd_hdt_encoder_new(t);

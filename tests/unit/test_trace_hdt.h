@@ -145,13 +145,16 @@ static inline struct hd_trace *random_trace(uint64_t seed, unsigned events)
     return t;
 }
 
-static inline struct bytes write_hdt(const struct hd_trace *t)
+/* chunk_events 0: the default. */
+static inline struct bytes write_hdt(const struct hd_trace *t, uint32_t chunk_events)
 {
     struct bytes f;
     struct hd_err err;
     FILE *out = open_memstream(&f.data, &f.len);
     assert_non_null(out);
-    assert_int_equal(hd_hdt_write(t, out, &err), HD_OK);
+    assert_int_equal(chunk_events ? hd_hdt_write_chunks(t, out, chunk_events, &err)
+                                  : hd_hdt_write(t, out, &err),
+                     HD_OK);
     assert_int_equal(fclose(out), 0);
     return f;
 }
