@@ -140,8 +140,7 @@ void hd_timeline_fini(struct hd_timeline *tl)
     hd_clock_pool_fini(&tl->pool);
 }
 
-/* Puts clock c, whose reference is handed over, in force from position pos of u. */
-static void change(struct hd_timeline *tl, hd_tid u, uint32_t pos, struct hd_clock *c)
+void hd_timeline_put(struct hd_timeline *tl, hd_tid u, uint32_t pos, struct hd_clock *c)
 {
     struct hd_change *last = &tl->of[u][tl->n[u] - 1];
     if (last->pos == pos) {
@@ -157,12 +156,11 @@ static void change(struct hd_timeline *tl, hd_tid u, uint32_t pos, struct hd_clo
     tl->of[u][tl->n[u]++] = (struct hd_change){pos, c};
 }
 
-void hd_timeline_join(struct hd_timeline *tl, hd_eid e, const struct hd_stamp *s)
+void hd_timeline_join(struct hd_timeline *tl, hd_tid u, uint32_t pos, const struct hd_stamp *s)
 {
-    hd_tid u = tl->t->thread[e];
     struct hd_clock *c = hd_clock_get(hd_timeline_now(tl, u));
     if (hd_clock_join(&tl->pool, &c, u, s))
-        change(tl, u, tl->t->pos[e], c);
+        hd_timeline_put(tl, u, pos, c);
     else
         hd_clock_put(&tl->pool, c);
 }
@@ -180,7 +178,7 @@ void hd_timeline_join_clock(struct hd_timeline *tl, hd_eid e, struct hd_clock *f
         c = hd_clock_copy(&tl->pool, now);
         hd_clock_max(&tl->pool, c->v, from->v);
     }
-    change(tl, u, tl->t->pos[e], c);
+    hd_timeline_put(tl, u, tl->t->pos[e], c);
 }
 
 struct hd_clock *hd_timeline_clock(const struct hd_timeline *tl, hd_tid u, uint32_t pos)

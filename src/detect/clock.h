@@ -99,8 +99,10 @@ static inline struct hd_clock *hd_timeline_now(const struct hd_timeline *tl, hd_
 {
     return tl->of[u][tl->n[u] - 1].clock;
 }
-/* From event e on, its thread also knows s. Events come in trace order. */
-void hd_timeline_join(struct hd_timeline *tl, hd_eid e, const struct hd_stamp *s);
+/* From position pos on, thread u also knows s. Positions of a thread do not go back. */
+void hd_timeline_join(struct hd_timeline *tl, hd_tid u, uint32_t pos, const struct hd_stamp *s);
+/* Puts clock c, whose reference is handed over, in force from position pos of u. */
+void hd_timeline_put(struct hd_timeline *tl, hd_tid u, uint32_t pos, struct hd_clock *c);
 /* From event e on, its thread also knows the events below clock c. */
 void hd_timeline_join_clock(struct hd_timeline *tl, hd_eid e, struct hd_clock *c);
 /* The clock in force at position pos of thread u, which may be beyond its last event. O(log n). */

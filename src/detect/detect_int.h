@@ -11,7 +11,8 @@
     X(mhb, "not ordered in every schedule (must-happen-before)")                                   \
     X(quick, "no common lock and not ordered in every schedule")                                   \
     X(hb, "not ordered by happens-before")                                                         \
-    X(shb, "not ordered by schedulable happens-before")
+    X(shb, "not ordered by schedulable happens-before")                                            \
+    X(syncp, "witnessed by a sync-preserving reordering")
 
 #define HD_DETECT_DECLARE(name, summary)                                                           \
     enum hd_status hd_detect_##name(const struct hd_trace *t, const struct hd_detect_opts *opts,   \

@@ -326,25 +326,27 @@ static void barrier_out(struct work *w, hd_eid e)
 
 static void join_whole_thread(struct work *w, hd_eid e, hd_tid u)
 {
+    const struct hd_trace *t = w->t;
     size_t n;
-    hd_trace_thread_events(w->t, u, &n);
+    hd_trace_thread_events(t, u, &n);
     if (!n)
         return;
     struct hd_stamp s = {hd_timeline_now(&w->now->line, u), (uint32_t)n, u};
-    hd_timeline_join(&w->now->line, e, &s);
+    hd_timeline_join(&w->now->line, t->thread[e], t->pos[e], &s);
 }
 
 static void recorded_edges(struct work *w, hd_eid e)
 {
+    const struct hd_trace *t = w->t;
     const struct hd_edges *edges = &w->edges;
     while (w->next_edge < edges->n && edges->edge[w->next_edge].to < e)
         w->next_edge++;
     for (; w->next_edge < edges->n && edges->edge[w->next_edge].to == e; w->next_edge++) {
         hd_eid from = edges->edge[w->next_edge].from;
-        hd_tid u = w->t->thread[from];
-        struct hd_stamp s = {hd_timeline_clock(&w->now->line, u, w->t->pos[from]),
-                             w->t->pos[from] + 1, u};
-        hd_timeline_join(&w->now->line, e, &s);
+        hd_tid u = t->thread[from];
+        struct hd_stamp s = {hd_timeline_clock(&w->now->line, u, t->pos[from]), t->pos[from] + 1,
+                             u};
+        hd_timeline_join(&w->now->line, t->thread[e], t->pos[e], &s);
     }
 }
 
@@ -356,7 +358,7 @@ static void step(struct work *w, hd_eid e)
         hd_tid u = t->thread[fork];
         struct hd_stamp s = {hd_timeline_clock(&w->now->line, u, t->pos[fork]), t->pos[fork] + 1,
                              u};
-        hd_timeline_join(&w->now->line, e, &s);
+        hd_timeline_join(&w->now->line, t->thread[e], t->pos[e], &s);
     }
     if (t->op[e] == HD_OP_JOIN)
         join_whole_thread(w, e, t->obj[e]);

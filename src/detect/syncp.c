@@ -1,0 +1,226 @@
+/* Sync-preserving races (Mathur, Pavlogiannis, Viswanathan 2021): accesses a before b race if the
+ * ideal of all that comes before either of them holds neither.
+ *
+ * For a fixed b the ideal grows along the accesses of a thread, and for fixed accesses it grows
+ * along b, so one growing ideal for each (list of accesses, thread of b) serves all: an access that
+ * has entered it is out of the race for good. Lists are kept by place, and only the last access of
+ * a segment: between two accesses of a thread that are not parted by an acquire or by news from
+ * another thread, whatever races with the first races with the second. Pairs that are ordered by
+ * the recorded orders alone or hold a common lock never get an ideal, which keeps most programs
+ * cheap. */
+#include "base/alloc.h"
+#include "detect/detect_int.h"
+#include "detect/history.h"
+#include "detect/ideal.h"
+
+#include <string.h>
+
+struct seed {
+    uint32_t pos;           /* of the access in its thread */
+    uint32_t segment;       /* of its thread */
+    struct hd_clock *clock; /* what it needs; held by the timeline */
+};
+
+/* A growing ideal for one list and one thread. */
+struct sweep {
+    uint32_t next; /* sweep + 1 of the same list */
+    hd_tid thread;
+    uint32_t at; /* accesses before this one have entered the ideal */
+    struct hd_ideal ideal;
+};
+
+/* Accesses of one location by thread, kind, lock set and place. */
+struct list {
+    uint32_t next; /* list + 1 of the same location */
+    uint32_t lockset, place;
+    uint16_t thread;
+    uint8_t kind;
+    uint32_t sweep; /* first sweep + 1 */
+    uint32_t n, cap;
+    struct seed *seed;
+};
+
+struct spot {
+    uint32_t first;   /* list + 1 */
+    uint32_t recent;  /* list + 1 of the last access */
+    uint32_t segment; /* of its thread then */
+    bool racy;
+};
+
+struct walk {
+    const struct hd_trace *t;
+    struct hd_sink sink;
+    struct hd_locksets *locksets;
+    struct hd_ideal_base base;
+    struct spot *spot;    /* by location */
+    struct hd_vec lists;  /* struct list */
+    struct hd_vec sweeps; /* struct sweep */
+    struct hd_ideal scratch;
+};
+
+static struct sweep *sweep_of(struct walk *w, uint32_t list_id, hd_tid u)
+{
+    struct list *list = hd_vec_at(&w->lists, list_id);
+    for (uint32_t i = list->sweep; i;) {
+        struct sweep *s = hd_vec_at(&w->sweeps, i - 1);
+        if (s->thread == u)
+            return s;
+        i = s->next;
+    }
+    struct sweep *s = hd_vec_push(&w->sweeps);
+    *s = (struct sweep){.next = list->sweep, .thread = u};
+    hd_ideal_init(&s->ideal, &w->base);
+    list->sweep = (uint32_t)w->sweeps.len;
+    return s;
+}
+
+/* Grows the ideal from access `at` on until an access stays outside; its index, or n. */
+static uint32_t advance(const struct walk *w, const struct list *list, struct hd_ideal *ideal,
+                        uint32_t at)
+{
+    for (; at < list->n; at++) {
+        const struct seed *a = &list->seed[at];
+        if (ideal->have[list->thread] > a->pos)
+            continue;
+        hd_ideal_add(ideal, &w->base, list->thread, a->pos, a->clock);
+        if (ideal->have[list->thread] <= a->pos)
+            break;
+    }
+    return at;
+}
+
+static void report_all(struct walk *w, const struct list *list, const struct sweep *s, hd_eid e)
+{
+    const struct hd_index *events = &w->t->by_obj[HD_OBJ_THREAD];
+    const hd_eid *of_thread = events->list + events->start[list->thread];
+    hd_ideal_copy(&w->scratch, &s->ideal, &w->base);
+    for (uint32_t at = s->at; at < list->n; at = advance(w, list, &w->scratch, at + 1))
+        hd_sink_pair(&w->sink, of_thread[list->seed[at].pos], e);
+}
+
+/* Whether some access of the list races with e. */
+static bool races(struct walk *w, uint32_t list_id, hd_eid e, const struct hd_clock *needs)
+{
+    struct sweep *s = sweep_of(w, list_id, w->t->thread[e]);
+    const struct list *list = hd_vec_at(&w->lists, list_id);
+    hd_ideal_add(&s->ideal, &w->base, w->t->thread[e], w->t->pos[e], needs);
+    s->at = advance(w, list, &s->ideal, s->at);
+    if (s->at == list->n)
+        return false;
+    if (w->sink.opts->pairs)
+        report_all(w, list, s, e);
+    else
+        hd_sink_places(&w->sink, list->place, w->t->place[e]);
+    return true;
+}
+
+/* Reports the races of e; the id + 1 of the list e belongs to, or 0. */
+static uint32_t check(struct walk *w, hd_eid e, uint32_t lockset, struct spot *spot)
+{
+    const struct hd_trace *t = w->t;
+    const struct hd_clock *needs = hd_timeline_now(&w->base.line, t->thread[e]);
+    enum hd_access_kind kind = hd_access_kind(t->op[e]);
+    uint32_t own = 0, next;
+    spot->racy = false;
+    for (uint32_t i = spot->first; i; i = next) {
+        const struct list *list = hd_vec_at(&w->lists, i - 1);
+        next = list->next;
+        if (list->thread == t->thread[e]) {
+            if (list->kind == kind && list->lockset == lockset && list->place == t->place[e])
+                own = i;
+            continue;
+        }
+        if (!hd_kinds_conflict(kind, list->kind) ||
+            list->seed[list->n - 1].pos < needs->v[list->thread] ||
+            hd_locksets_ids_exclude(w->locksets, list->lockset, lockset))
+            continue;
+        if (spot->racy && !w->sink.opts->pairs &&
+            hd_sink_has_places(&w->sink, list->place, t->place[e]))
+            continue;
+        spot->racy |= races(w, i - 1, e, needs);
+    }
+    return own;
+}
+
+static void remember(struct walk *w, hd_eid e, uint32_t list_id)
+{
+    struct list *list = hd_vec_at(&w->lists, list_id);
+    hd_tid u = list->thread;
+    struct seed seed = {w->t->pos[e], w->base.segment[u], hd_timeline_now(&w->base.line, u)};
+    if (!w->sink.opts->pairs && list->n && list->seed[list->n - 1].segment == seed.segment) {
+        list->seed[list->n - 1] = seed;
+        return;
+    }
+    if (list->n == list->cap) {
+        uint32_t cap = list->cap ? list->cap * 2 : 1;
+        list->seed =
+            hd_realloc(list->seed, list->cap * sizeof *list->seed, cap * sizeof *list->seed);
+        list->cap = cap;
+    }
+    list->seed[list->n++] = seed;
+}
+
+static void access(struct walk *w, hd_eid e)
+{
+    const struct hd_trace *t = w->t;
+    hd_tid u = t->thread[e];
+    struct spot *spot = &w->spot[t->obj[e]];
+    uint32_t lockset = hd_locksets_id(w->locksets, e), own = 0;
+    if (spot->recent && spot->segment == w->base.segment[u] && !w->sink.opts->pairs) {
+        const struct list *list = hd_vec_at(&w->lists, spot->recent - 1);
+        if (list->thread == u && list->place == t->place[e] && list->lockset == lockset &&
+            list->kind == hd_access_kind(t->op[e]))
+            own = spot->recent;
+    }
+    if (!own)
+        own = check(w, e, lockset, spot);
+    if (!own) {
+        struct list *list = hd_vec_push(&w->lists);
+        *list = (struct list){.next = spot->first,
+                              .lockset = lockset,
+                              .place = t->place[e],
+                              .thread = (uint16_t)u,
+                              .kind = (uint8_t)hd_access_kind(t->op[e])};
+        own = spot->first = (uint32_t)w->lists.len;
+    }
+    w->sink.r->racy_events += spot->racy;
+    remember(w, e, own - 1);
+    spot->recent = own;
+    spot->segment = w->base.segment[u];
+}
+
+static void walk_fini(struct walk *w)
+{
+    for (size_t i = 0; i < w->lists.len; i++) {
+        struct list *list = hd_vec_at(&w->lists, i);
+        hd_free(list->seed, list->cap * sizeof *list->seed);
+    }
+    for (size_t i = 0; i < w->sweeps.len; i++)
+        hd_ideal_fini(&((struct sweep *)hd_vec_at(&w->sweeps, i))->ideal, &w->base);
+    hd_vec_fini(&w->lists);
+    hd_vec_fini(&w->sweeps);
+    hd_ideal_fini(&w->scratch, &w->base);
+    hd_free(w->spot, hd_trace_n_objs(w->t, HD_OBJ_LOC) * sizeof *w->spot);
+    hd_locksets_free(w->locksets);
+    hd_ideal_base_fini(&w->base);
+}
+
+enum hd_status hd_detect_syncp(const struct hd_trace *t, const struct hd_detect_opts *opts,
+                               struct hd_detect_result *r, struct hd_err *err)
+{
+    struct walk w = {
+        .t = t, .lists = HD_VEC_INIT(struct list), .sweeps = HD_VEC_INIT(struct sweep)};
+    hd_sink_init(&w.sink, t, opts, r);
+    w.locksets = hd_locksets_new(t);
+    w.spot = hd_calloc(hd_trace_n_objs(t, HD_OBJ_LOC), sizeof *w.spot);
+    hd_ideal_base_init(&w.base, t);
+    hd_ideal_init(&w.scratch, &w.base);
+    for (size_t e = 0; e < t->n_events && !hd_sink_stopped(&w.sink, e); e++) {
+        hd_ideal_base_before(&w.base, (hd_eid)e);
+        if (hd_op_is_access(t->op[e]))
+            access(&w, (hd_eid)e);
+        hd_ideal_base_after(&w.base, (hd_eid)e);
+    }
+    walk_fini(&w);
+    return hd_sink_finish(&w.sink, err);
+}
