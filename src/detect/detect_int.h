@@ -12,6 +12,8 @@
     X(quick, "no common lock and not ordered in every schedule")                                   \
     X(hb, "not ordered by happens-before")                                                         \
     X(shb, "not ordered by schedulable happens-before")                                            \
+    X(cp, "not ordered by causally-precedes")                                                      \
+    X(wcp, "not ordered by weak causally-precedes")                                                \
     X(syncp, "witnessed by a sync-preserving reordering")
 
 #define HD_DETECT_DECLARE(name, summary)                                                           \
