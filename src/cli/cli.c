@@ -64,13 +64,24 @@ void hd_cli_progress(const struct hd_cli *cli, struct hd_progress *p, const char
     hd_progress_begin(p, cli->quiet ? NULL : stderr, hd_term_is_live(2), label, unit, total);
 }
 
+/* Why stdout failed. The call that failed may be long past and its errno gone: one more byte, after
+ * output that is broken anyway, meets the same obstacle. 0 when it does not. */
+static int stdout_errno(void)
+{
+    clearerr(stdout);
+    errno = 0;
+    fputc('\n', stdout);
+    return fflush(stdout) ? errno : 0;
+}
+
 enum hd_exit hd_cli_finish(const struct hd_cli *cli, enum hd_exit code)
 {
     errno = 0;
-    bool failed = fflush(stdout) != 0 || ferror(stdout);
-    if (!failed || errno == EPIPE)
+    bool failed = ferror(stdout), now = fflush(stdout) != 0;
+    int reason = now ? errno : failed ? stdout_errno() : 0;
+    if ((!failed && !now) || reason == EPIPE)
         return code;
-    hd_cli_error(cli, "standard output: %s", errno ? strerror(errno) : "write error");
+    hd_cli_error(cli, "standard output: %s", reason ? strerror(reason) : "a write failed");
     return HD_EXIT_TOOL;
 }
 

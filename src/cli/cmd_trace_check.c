@@ -1,0 +1,39 @@
+#include "cli/cmds.h"
+#include "cli/common.h"
+
+static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, char **argv)
+{
+    enum hd_exit code;
+    if (!hd_cli_parse(cli, cmd, NULL, &argc, argv, &code))
+        return code;
+    struct hd_trace *t = hd_cli_load(cli, argv[0], &code);
+    if (!t)
+        return code;
+    code = HD_EXIT_INPUT;
+    if (hd_cli_check(cli, argv[0], t)) {
+        code = HD_EXIT_OK;
+        printf("%s: %sconsistent%s: %s, %s, %s, %s\n", hd_cli_input_name(argv[0]),
+               hd_term_style(cli->color_out, HD_STYLE_GREEN),
+               hd_term_style(cli->color_out, HD_STYLE_PLAIN), hd_cli_plural(t->n_events, "event"),
+               hd_cli_plural(hd_trace_n_threads(t), "thread"),
+               hd_cli_plural(hd_trace_n_objs(t, HD_OBJ_LOC), "location"),
+               hd_cli_plural(hd_trace_n_objs(t, HD_OBJ_LOCK), "lock"));
+    }
+    hd_trace_free(t);
+    return code;
+}
+
+const struct hd_cmd hd_cmd_trace_check = {
+    .name = "check",
+    .path = "trace check",
+    .summary = "is the order of the events possible?",
+    .args = "FILE",
+    .detail =
+        "Reads a trace and runs it through the model of docs/MODEL.md: every event must be able "
+        "to\n"
+        "happen where it stands, and every read must return what memory holds. Prints one line\n"
+        "and exits 0, or names the first event that cannot happen and exits 3.",
+    .min_args = 1,
+    .max_args = 1,
+    .run = run,
+};

@@ -1,0 +1,49 @@
+#include "cli/cmds.h"
+#include "cli/common.h"
+
+struct values {
+    int to; /* enum hd_format, or -1 */
+};
+
+static const struct hd_opt options[] = {
+    {0, "to", HD_OPT_CHOICE, offsetof(struct values, to), "FORMAT",
+     "Write text, std or hdt instead of what the suffix says", "text|std|hdt", 0, 0},
+    {0},
+};
+
+static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, char **argv)
+{
+    struct values v = {.to = -1};
+    enum hd_exit code;
+    if (!hd_cli_parse(cli, cmd, &v, &argc, argv, &code))
+        return code;
+    enum hd_format format;
+    if (!hd_cli_out_format(cli, cmd, argv[1], v.to, &format))
+        return HD_EXIT_USAGE;
+    struct hd_trace *t = hd_cli_load(cli, argv[0], &code);
+    if (!t)
+        return code;
+    code = hd_cli_save(cli, t, argv[1], format);
+    hd_trace_free(t);
+    return code;
+}
+
+const struct hd_cmd hd_cmd_trace_convert = {
+    .name = "convert",
+    .path = "trace convert",
+    .summary = "rewrite a trace in another format",
+    .args = "IN OUT",
+    .detail = "The format of IN is found by its content. The format of OUT is --to, or what its "
+              "suffix says:\n"
+              ".txt and .trace are text, .std is plain RAPID STD, .hdt is Heddle's binary format; "
+              "a further\n"
+              ".zst or .gz compresses. OUT '-' is the standard output, as text unless --to says "
+              "otherwise.\n"
+              "OUT appears whole or not at all, so IN and OUT may be the same file. Plain STD "
+              "cannot say\n"
+              "everything: what it cannot say is refused, never dropped.",
+    .options = options,
+    .min_args = 2,
+    .max_args = 2,
+    .run = run,
+};

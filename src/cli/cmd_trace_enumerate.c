@@ -1,0 +1,193 @@
+#include "base/interrupt.h"
+#include "cli/cmds.h"
+#include "cli/common.h"
+#include "model/enumerate.h"
+
+struct values {
+    uint64_t states;
+    bool json, witnesses, require_complete;
+};
+
+static const struct hd_opt options[] = {
+    {0, "states", HD_OPT_COUNT, offsetof(struct values, states), "N",
+     "Give up after N states (2000000)", NULL, 1, UINT32_MAX - 1},
+    {'w', "witnesses", HD_OPT_FLAG, offsetof(struct values, witnesses), NULL,
+     "Also print a schedule for each race", NULL, 0, 0},
+    {0, "json", HD_OPT_FLAG, offsetof(struct values, json), NULL,
+     "Print one JSON object instead of text", NULL, 0, 0},
+    {0, "require-complete", HD_OPT_FLAG, offsetof(struct values, require_complete), NULL,
+     "Exit 5 when the search was cut short and found no race", NULL, 0, 0},
+    {0},
+};
+
+static void print_access(const struct hd_trace *t, hd_eid e)
+{
+    printf("%u (%s %s %s)", e + 1, hd_trace_thread_name(t, t->thread[e]), hd_op_info[t->op[e]].text,
+           hd_trace_place_name(t, e));
+}
+
+static void print_schedule(const struct hd_trace *t, const struct hd_witness *w)
+{
+    printf("  schedule:");
+    for (size_t i = 0; i < w->n; i++)
+        printf(" %u", w->schedule[i] + 1);
+    printf("\n");
+    for (size_t i = 0; i < w->n_wakes; i++)
+        printf("  event %u wakes %s\n", w->wakes[i].sig + 1,
+               hd_trace_thread_name(t, w->wakes[i].thread));
+}
+
+static void print_text(const struct hd_cli *cli, const char *name, const struct hd_trace *t,
+                       const struct hd_enum_result *r)
+{
+    for (size_t i = 0; i < r->n_pairs && !ferror(stdout); i++) {
+        printf("%srace%s on %s: event ", hd_term_style(cli->color_out, HD_STYLE_RED),
+               hd_term_style(cli->color_out, HD_STYLE_PLAIN),
+               hd_trace_obj_name(t, HD_OBJ_LOC, t->obj[r->pairs[i].a]));
+        print_access(t, r->pairs[i].a);
+        printf(" and event ");
+        print_access(t, r->pairs[i].b);
+        printf("\n");
+        if (r->witnesses)
+            print_schedule(t, &r->witnesses[i]);
+    }
+    printf("%s: %s in %s%s\n", name, hd_cli_plural(r->n_pairs, "racing pair"),
+           hd_cli_plural(r->n_states, "state"),
+           r->complete ? "" : " (not all states were visited)");
+}
+
+static void json_pair(struct hd_json *j, hd_eid a, hd_eid b)
+{
+    hd_json_begin_array(j);
+    hd_json_uint(j, (uint64_t)a + 1);
+    hd_json_uint(j, (uint64_t)b + 1);
+    hd_json_end_array(j);
+}
+
+static void json_witness(struct hd_json *j, const struct hd_trace *t, const struct hd_witness *w)
+{
+    hd_json_begin_object(j);
+    hd_json_key(j, "pair");
+    json_pair(j, w->a, w->b);
+    hd_json_key(j, "schedule");
+    hd_json_begin_array(j);
+    for (size_t i = 0; i < w->n; i++)
+        hd_json_uint(j, (uint64_t)w->schedule[i] + 1);
+    hd_json_end_array(j);
+    hd_json_key(j, "wakes");
+    hd_json_begin_object(j);
+    for (size_t i = 0; i < w->n_wakes; i++) {
+        char number[16];
+        snprintf(number, sizeof number, "%u", w->wakes[i].sig + 1);
+        hd_json_key(j, number);
+        hd_json_string(j, hd_trace_thread_name(t, w->wakes[i].thread));
+    }
+    hd_json_end_object(j);
+    hd_json_end_object(j);
+}
+
+/* The shape of docs/MODEL.md section 6, with "enumerate" as the detector. */
+static void print_json(const struct hd_trace *t, const struct hd_enum_result *r)
+{
+    struct hd_json j;
+    hd_json_init(&j, stdout);
+    hd_json_begin_object(&j);
+    hd_json_key(&j, "schema");
+    hd_json_string(&j, "heddle-analysis-1");
+    hd_cli_json_trace(&j, t);
+    hd_json_key(&j, "detectors");
+    hd_json_begin_object(&j);
+    hd_json_key(&j, "enumerate");
+    hd_json_begin_object(&j);
+    hd_json_key(&j, "pairs");
+    hd_json_begin_array(&j);
+    for (size_t i = 0; i < r->n_pairs; i++)
+        json_pair(&j, r->pairs[i].a, r->pairs[i].b);
+    hd_json_end_array(&j);
+    hd_json_key(&j, "complete");
+    hd_json_bool(&j, r->complete);
+    hd_json_key(&j, "states");
+    hd_json_uint(&j, r->n_states);
+    if (r->witnesses) {
+        hd_json_key(&j, "witnesses");
+        hd_json_begin_array(&j);
+        for (size_t i = 0; i < r->n_pairs; i++)
+            json_witness(&j, t, &r->witnesses[i]);
+        hd_json_end_array(&j);
+    }
+    hd_json_end_object(&j);
+    hd_json_end_object(&j);
+    hd_json_end_object(&j);
+    putchar('\n');
+}
+
+static void tick(void *ctx, size_t states)
+{
+    hd_progress_update(ctx, states);
+}
+
+static enum hd_exit enumerate(struct hd_cli *cli, const struct values *v, const char *name,
+                              const struct hd_trace *t)
+{
+    struct hd_progress progress;
+    struct hd_enum_opts opts = {.max_states = (size_t)v->states,
+                                .witnesses = v->witnesses,
+                                .partial = true,
+                                .tick = tick,
+                                .ctx = &progress};
+    struct hd_enum_result result;
+    struct hd_err err = {0};
+    hd_cli_progress(cli, &progress, "enumerating", "states", 0);
+    progress.hint = "Ctrl-C for partial results";
+    hd_interrupt_catch();
+    enum hd_status status = hd_enumerate(t, &opts, &result, &err);
+    hd_interrupt_release();
+    hd_progress_end(&progress);
+    if (status != HD_OK)
+        return hd_cli_fail_output(cli, &err);
+    if (v->json)
+        print_json(t, &result);
+    else
+        print_text(cli, name, t, &result);
+    if (!result.complete)
+        hd_cli_error(cli, "%s: %s; races may be missing", name, err.text);
+    enum hd_exit code = result.n_pairs                            ? HD_EXIT_RACE
+                        : !result.complete && v->require_complete ? HD_EXIT_UNDECIDED
+                                                                  : HD_EXIT_OK;
+    hd_enum_result_fini(&result);
+    return code;
+}
+
+static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, char **argv)
+{
+    struct values v = {.states = HD_ENUM_MAX_STATES};
+    enum hd_exit code;
+    if (!hd_cli_parse(cli, cmd, &v, &argc, argv, &code))
+        return code;
+    struct hd_trace *t = hd_cli_load(cli, argv[0], &code);
+    if (!t)
+        return code;
+    code = HD_EXIT_INPUT;
+    if (hd_cli_check(cli, argv[0], t))
+        code = enumerate(cli, &v, hd_cli_input_name(argv[0]), t);
+    hd_trace_free(t);
+    return code;
+}
+
+const struct hd_cmd hd_cmd_trace_enumerate = {
+    .name = "enumerate",
+    .path = "trace enumerate",
+    .summary = "every race of a small trace, by definition",
+    .args = "FILE",
+    .detail = "Visits every state that the model of docs/MODEL.md can reach from the trace and "
+              "prints each\n"
+              "pair of accesses that race. Meant for traces of up to about 25 events: it is the "
+              "judge of\n"
+              "faster analyses, not one of them. Exits 66 when there is a race. Ctrl-C ends the "
+              "search and\n"
+              "prints what was found so far; a second Ctrl-C ends the program.",
+    .options = options,
+    .min_args = 1,
+    .max_args = 1,
+    .run = run,
+};

@@ -1,0 +1,85 @@
+#include "cli/common.h"
+
+#include "model/check.h"
+
+#include <string.h>
+
+const char *hd_cli_input_name(const char *path)
+{
+    return strcmp(path, "-") ? path : "<stdin>";
+}
+
+struct hd_trace *hd_cli_load(const struct hd_cli *cli, const char *path, enum hd_exit *code)
+{
+    struct hd_trace *t;
+    struct hd_load_info info;
+    struct hd_err err = {0};
+    if (hd_trace_load_info(path, &t, &info, &err) != HD_OK) {
+        *code = hd_cli_fail_input(cli, &err);
+        return NULL;
+    }
+    if (info.truncated)
+        hd_cli_error(cli, "%s: warning: the file is cut short; using the %zu events that are whole",
+                     hd_cli_input_name(path), t->n_events);
+    return t;
+}
+
+bool hd_cli_check(const struct hd_cli *cli, const char *path, const struct hd_trace *t)
+{
+    struct hd_err err = {0};
+    hd_eid bad;
+    if (hd_check_trace(t, &bad, &err) == HD_OK)
+        return true;
+    snprintf(err.file, sizeof err.file, "%s", hd_cli_input_name(path));
+    err.line = bad == HD_EID_NONE ? 0 : hd_trace_line(t, bad);
+    hd_cli_fail_input(cli, &err);
+    return false;
+}
+
+bool hd_cli_out_format(const struct hd_cli *cli, const struct hd_cmd *cmd, const char *path,
+                       int chosen, enum hd_format *format)
+{
+    *format = chosen >= 0 ? (enum hd_format)chosen : HD_FORMAT_TEXT;
+    if (chosen >= 0 || !strcmp(path, "-") || hd_format_by_suffix(path, format))
+        return true;
+    hd_cli_usage(cli, cmd, "cannot tell the format from the name '%s'; give --to text, std or hdt",
+                 path);
+    return false;
+}
+
+enum hd_exit hd_cli_save(const struct hd_cli *cli, const struct hd_trace *t, const char *path,
+                         enum hd_format format)
+{
+    struct hd_err err = {0};
+    enum hd_status status = hd_trace_save(t, path, format, &err);
+    bool to_stdout = !strcmp(path, "-");
+    if (status == HD_OK || (to_stdout && status == HD_ERR_IO && ferror(stdout)))
+        return HD_EXIT_OK;
+    if (!err.file[0])
+        snprintf(err.file, sizeof err.file, "%s", to_stdout ? "<stdout>" : path);
+    return hd_cli_fail_output(cli, &err);
+}
+
+const char *hd_cli_plural(uint64_t n, const char *noun)
+{
+    static char texts[8][64];
+    static unsigned next;
+    char *text = texts[next++ % 8];
+    snprintf(text, sizeof texts[0], "%llu %s%s", (unsigned long long)n, noun, n == 1 ? "" : "s");
+    return text;
+}
+
+void hd_cli_json_trace(struct hd_json *j, const struct hd_trace *t)
+{
+    hd_json_key(j, "trace");
+    hd_json_begin_object(j);
+    hd_json_key(j, "events");
+    hd_json_uint(j, t->n_events);
+    hd_json_key(j, "threads");
+    hd_json_uint(j, hd_trace_n_threads(t));
+    hd_json_key(j, "locations");
+    hd_json_uint(j, hd_trace_n_objs(t, HD_OBJ_LOC));
+    hd_json_key(j, "locks");
+    hd_json_uint(j, hd_trace_n_objs(t, HD_OBJ_LOCK));
+    hd_json_end_object(j);
+}

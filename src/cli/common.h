@@ -1,0 +1,37 @@
+/* What several trace commands do: load and say what is odd about the file, check, describe. */
+#ifndef HD_CLI_COMMON_H
+#define HD_CLI_COMMON_H
+
+#include "base/json.h"
+#include "cli/cli.h"
+#include "trace/io.h"
+#include "trace/trace.h"
+
+/* Loads a trace ("-": standard input). Warns when the file was cut short. On failure the reason is
+ * on stderr, *code is set and the result is NULL. The caller frees the trace. */
+struct hd_trace *hd_cli_load(const struct hd_cli *cli, const char *path, enum hd_exit *code);
+
+/* Judges the order of a loaded trace. False, with the reason (and the line of the event when the
+ * input was text) on stderr, when it is not possible. */
+bool hd_cli_check(const struct hd_cli *cli, const char *path, const struct hd_trace *t);
+
+/* The format for an output: the one chosen with --to (-1: none), else by the suffix; text for "-".
+ * False, with a usage error on stderr, when neither tells. */
+bool hd_cli_out_format(const struct hd_cli *cli, const struct hd_cmd *cmd, const char *path,
+                       int chosen, enum hd_format *format);
+
+/* Saves a trace ("-": standard output). A failure to write stdout is left to hd_cli_finish. */
+enum hd_exit hd_cli_save(const struct hd_cli *cli, const struct hd_trace *t, const char *path,
+                         enum hd_format format);
+
+/* How messages and results name an input: "-" is "<stdin>". */
+const char *hd_cli_input_name(const char *path);
+
+/* "17 events, 2 threads": n and its noun, with an s unless n is 1. The text is one of a few static
+ * buffers in turn; use it at once. */
+const char *hd_cli_plural(uint64_t n, const char *noun);
+
+/* The "trace" object of docs/MODEL.md section 6, key included. */
+void hd_cli_json_trace(struct hd_json *j, const struct hd_trace *t);
+
+#endif
