@@ -75,11 +75,11 @@ static void bash_argument(const struct hd_cmd *cmd, const struct hd_opt *o)
     if (o->type == HD_OPT_CHOICE) {
         printf("COMPREPLY=($(compgen -W '");
         print_choices(o);
-        printf("' -- \"$cur\"))");
+        printf("' -- \"$cur\")); ");
     } else if (o->type == HD_OPT_FILE) {
-        printf("COMPREPLY=($(compgen -f -- \"$cur\"))");
+        printf("COMPREPLY=($(compgen -f -- \"$cur\")); ");
     }
-    printf("; return ;;\n");
+    printf("return ;;\n");
 }
 
 static void bash_arguments(const struct hd_cmd *cmd)

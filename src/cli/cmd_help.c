@@ -8,7 +8,7 @@ struct values {
 
 static const struct hd_opt options[] = {
     {0, "tables", HD_OPT_FLAG, offsetof(struct values, tables), NULL,
-     "Print every command and option, one a line, for scripts", NULL, 0, 0},
+     "List every command and option, for scripts", NULL, 0, 0},
     {0},
 };
 

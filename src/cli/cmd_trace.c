@@ -15,9 +15,9 @@ const struct hd_cmd hd_cmd_trace = {
     .path = "trace",
     .summary = "check, describe, print, convert and make traces",
     .args = "COMMAND ...",
-    .detail =
-        "Traces are read from text (docs/MODEL.md section 5, plain RAPID STD included), from text\n"
-        "compressed with gzip or zstd, and from .hdt files; '-' is the standard input.",
+    .detail = "Traces are read from text (docs/MODEL.md section 5, plain RAPID STD\n"
+              "included), from text compressed with gzip or zstd, and from .hdt files; '-'\n"
+              "is the standard input.",
     .subs = subs,
     .run = hd_cli_run_group,
 };

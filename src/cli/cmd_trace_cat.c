@@ -89,11 +89,10 @@ const struct hd_cmd hd_cmd_trace_cat = {
     .path = "trace cat",
     .summary = "print a trace as text",
     .args = "FILE",
-    .detail =
-        "Without options the output is the whole trace in the text format of docs/MODEL.md "
-        "section\n"
-        "5 and can be read back. With --thread, --from, --to or --numbers it is for the eye:\n"
-        "directives are left out, and deps, val and addr name events by their number in FILE.",
+    .detail = "Without options the output is the whole trace in the text format of\n"
+              "docs/MODEL.md section 5 and can be read back. With --thread, --from, --to or\n"
+              "--numbers it is for the eye: directives are left out, and deps, val and addr\n"
+              "name events by their number in FILE.",
     .options = options,
     .min_args = 1,
     .max_args = 1,

@@ -28,11 +28,10 @@ const struct hd_cmd hd_cmd_trace_check = {
     .path = "trace check",
     .summary = "is the order of the events possible?",
     .args = "FILE",
-    .detail =
-        "Reads a trace and runs it through the model of docs/MODEL.md: every event must be able "
-        "to\n"
-        "happen where it stands, and every read must return what memory holds. Prints one line\n"
-        "and exits 0, or names the first event that cannot happen and exits 3.",
+    .detail = "Reads a trace and runs it through the model of docs/MODEL.md: every event\n"
+              "must be able to happen where it stands, and every read must return what\n"
+              "memory holds. Prints one line and exits 0, or names the first event that\n"
+              "cannot happen and exits 3.",
     .min_args = 1,
     .max_args = 1,
     .run = run,

@@ -33,14 +33,11 @@ const struct hd_cmd hd_cmd_trace_convert = {
     .path = "trace convert",
     .summary = "rewrite a trace in another format",
     .args = "IN OUT",
-    .detail = "The format of IN is found by its content. The format of OUT is --to, or what its "
-              "suffix says:\n"
-              ".txt and .trace are text, .std is plain RAPID STD, .hdt is Heddle's binary format; "
-              "a further\n"
-              ".zst or .gz compresses. OUT '-' is the standard output, as text unless --to says "
-              "otherwise.\n"
-              "OUT appears whole or not at all, so IN and OUT may be the same file. Plain STD "
-              "cannot say\n"
+    .detail = "The format of IN is found by its content. The format of OUT is --to, or what\n"
+              "its suffix says: .txt and .trace are text, .std is plain RAPID STD, .hdt is\n"
+              "Heddle's binary format; a further .zst or .gz compresses. OUT '-' is the\n"
+              "standard output, as text unless --to says otherwise. OUT appears whole or\n"
+              "not at all, so IN and OUT may be the same file. Plain STD cannot say\n"
               "everything: what it cannot say is refused, never dropped.",
     .options = options,
     .min_args = 2,

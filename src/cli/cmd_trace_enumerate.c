@@ -1,10 +1,13 @@
 #include "base/interrupt.h"
+#include "base/outfile.h"
 #include "cli/cmds.h"
 #include "cli/common.h"
 #include "model/enumerate.h"
+#include "model/witness_json.h"
 
 struct values {
     uint64_t states;
+    const char *dir;
     bool json, witnesses, require_complete;
 };
 
@@ -13,6 +16,8 @@ static const struct hd_opt options[] = {
      "Give up after N states (2000000)", NULL, 1, UINT32_MAX - 1},
     {'w', "witnesses", HD_OPT_FLAG, offsetof(struct values, witnesses), NULL,
      "Also print a schedule for each race", NULL, 0, 0},
+    {0, "witness-dir", HD_OPT_FILE, offsetof(struct values, dir), "DIR",
+     "Write each schedule as DIR/witness-A-B.json", NULL, 0, 0},
     {0, "json", HD_OPT_FLAG, offsetof(struct values, json), NULL,
      "Print one JSON object instead of text", NULL, 0, 0},
     {0, "require-complete", HD_OPT_FLAG, offsetof(struct values, require_complete), NULL,
@@ -38,7 +43,7 @@ static void print_schedule(const struct hd_trace *t, const struct hd_witness *w)
 }
 
 static void print_text(const struct hd_cli *cli, const char *name, const struct hd_trace *t,
-                       const struct hd_enum_result *r)
+                       const struct hd_enum_result *r, bool witnesses)
 {
     for (size_t i = 0; i < r->n_pairs && !ferror(stdout); i++) {
         printf("%srace%s on %s: event ", hd_term_style(cli->color_out, HD_STYLE_RED),
@@ -48,7 +53,7 @@ static void print_text(const struct hd_cli *cli, const char *name, const struct 
         printf(" and event ");
         print_access(t, r->pairs[i].b);
         printf("\n");
-        if (r->witnesses)
+        if (witnesses)
             print_schedule(t, &r->witnesses[i]);
     }
     printf("%s: %s in %s%s\n", name, hd_cli_plural(r->n_pairs, "racing pair"),
@@ -56,38 +61,30 @@ static void print_text(const struct hd_cli *cli, const char *name, const struct 
            r->complete ? "" : " (not all states were visited)");
 }
 
-static void json_pair(struct hd_json *j, hd_eid a, hd_eid b)
+/* One file for each witness, named after its pair. */
+static void save_witnesses(const struct hd_cli *cli, const char *dir, const struct hd_trace *t,
+                           const struct hd_enum_result *r, enum hd_exit *code)
 {
-    hd_json_begin_array(j);
-    hd_json_uint(j, (uint64_t)a + 1);
-    hd_json_uint(j, (uint64_t)b + 1);
-    hd_json_end_array(j);
-}
-
-static void json_witness(struct hd_json *j, const struct hd_trace *t, const struct hd_witness *w)
-{
-    hd_json_begin_object(j);
-    hd_json_key(j, "pair");
-    json_pair(j, w->a, w->b);
-    hd_json_key(j, "schedule");
-    hd_json_begin_array(j);
-    for (size_t i = 0; i < w->n; i++)
-        hd_json_uint(j, (uint64_t)w->schedule[i] + 1);
-    hd_json_end_array(j);
-    hd_json_key(j, "wakes");
-    hd_json_begin_object(j);
-    for (size_t i = 0; i < w->n_wakes; i++) {
-        char number[16];
-        snprintf(number, sizeof number, "%u", w->wakes[i].sig + 1);
-        hd_json_key(j, number);
-        hd_json_string(j, hd_trace_thread_name(t, w->wakes[i].thread));
+    for (size_t i = 0; i < r->n_pairs; i++) {
+        struct hd_err err = {0};
+        struct hd_outfile out;
+        char path[4096];
+        snprintf(path, sizeof path, "%s/witness-%u-%u.json", dir, r->pairs[i].a + 1,
+                 r->pairs[i].b + 1);
+        enum hd_status status = hd_outfile_open(path, &out, &err);
+        if (status == HD_OK) {
+            hd_witness_write(out.file, t, &r->witnesses[i]);
+            status = hd_outfile_commit(&out, &err);
+        }
+        if (status != HD_OK) {
+            *code = hd_cli_fail_output(cli, &err);
+            return;
+        }
     }
-    hd_json_end_object(j);
-    hd_json_end_object(j);
 }
 
 /* The shape of docs/MODEL.md section 6, with "enumerate" as the detector. */
-static void print_json(const struct hd_trace *t, const struct hd_enum_result *r)
+static void print_json(const struct hd_trace *t, const struct hd_enum_result *r, bool witnesses)
 {
     struct hd_json j;
     hd_json_init(&j, stdout);
@@ -101,18 +98,25 @@ static void print_json(const struct hd_trace *t, const struct hd_enum_result *r)
     hd_json_begin_object(&j);
     hd_json_key(&j, "pairs");
     hd_json_begin_array(&j);
-    for (size_t i = 0; i < r->n_pairs; i++)
-        json_pair(&j, r->pairs[i].a, r->pairs[i].b);
+    for (size_t i = 0; i < r->n_pairs; i++) {
+        hd_json_begin_array(&j);
+        hd_json_uint(&j, (uint64_t)r->pairs[i].a + 1);
+        hd_json_uint(&j, (uint64_t)r->pairs[i].b + 1);
+        hd_json_end_array(&j);
+    }
     hd_json_end_array(&j);
     hd_json_key(&j, "complete");
     hd_json_bool(&j, r->complete);
     hd_json_key(&j, "states");
     hd_json_uint(&j, r->n_states);
-    if (r->witnesses) {
+    if (witnesses) {
         hd_json_key(&j, "witnesses");
         hd_json_begin_array(&j);
-        for (size_t i = 0; i < r->n_pairs; i++)
-            json_witness(&j, t, &r->witnesses[i]);
+        for (size_t i = 0; i < r->n_pairs; i++) {
+            hd_json_begin_object(&j);
+            hd_witness_write_fields(&j, t, &r->witnesses[i]);
+            hd_json_end_object(&j);
+        }
         hd_json_end_array(&j);
     }
     hd_json_end_object(&j);
@@ -131,7 +135,7 @@ static enum hd_exit enumerate(struct hd_cli *cli, const struct values *v, const 
 {
     struct hd_progress progress;
     struct hd_enum_opts opts = {.max_states = (size_t)v->states,
-                                .witnesses = v->witnesses,
+                                .witnesses = v->witnesses || v->dir,
                                 .partial = true,
                                 .tick = tick,
                                 .ctx = &progress};
@@ -146,14 +150,16 @@ static enum hd_exit enumerate(struct hd_cli *cli, const struct values *v, const 
     if (status != HD_OK)
         return hd_cli_fail_output(cli, &err);
     if (v->json)
-        print_json(t, &result);
+        print_json(t, &result, v->witnesses);
     else
-        print_text(cli, name, t, &result);
+        print_text(cli, name, t, &result, v->witnesses);
     if (!result.complete)
         hd_cli_error(cli, "%s: %s; races may be missing", name, err.text);
     enum hd_exit code = result.n_pairs                            ? HD_EXIT_RACE
                         : !result.complete && v->require_complete ? HD_EXIT_UNDECIDED
                                                                   : HD_EXIT_OK;
+    if (v->dir)
+        save_witnesses(cli, v->dir, t, &result, &code);
     hd_enum_result_fini(&result);
     return code;
 }
@@ -179,13 +185,11 @@ const struct hd_cmd hd_cmd_trace_enumerate = {
     .path = "trace enumerate",
     .summary = "every race of a small trace, by definition",
     .args = "FILE",
-    .detail = "Visits every state that the model of docs/MODEL.md can reach from the trace and "
-              "prints each\n"
-              "pair of accesses that race. Meant for traces of up to about 25 events: it is the "
-              "judge of\n"
-              "faster analyses, not one of them. Exits 66 when there is a race. Ctrl-C ends the "
-              "search and\n"
-              "prints what was found so far; a second Ctrl-C ends the program.",
+    .detail = "Visits every state that the model of docs/MODEL.md can reach from the trace\n"
+              "and prints each pair of accesses that race. Meant for traces of up to about\n"
+              "25 events: it is the judge of faster analyses, not one of them. Exits 66\n"
+              "when there is a race. Ctrl-C ends the search and prints what was found so\n"
+              "far; a second Ctrl-C ends the program.",
     .options = options,
     .min_args = 1,
     .max_args = 1,

@@ -20,12 +20,12 @@ static const struct hd_opt options[] = {
     {'l', "locks", HD_OPT_COUNT, AT(locks), "N", "Locks (2)", NULL, 0, 1000000},
     {0, "values", HD_OPT_COUNT, AT(values), "N", "Different values written (3)", NULL, 1,
      UINT32_MAX},
-    {0, "with", HD_OPT_TEXT, AT(with), "LIST", "Also use these features (see below)", NULL, 0, 0},
+    {0, "with", HD_OPT_TEXT, AT(with), "LIST", "Also use these features (see above)", NULL, 0, 0},
     {0, "without", HD_OPT_TEXT, AT(without), "LIST", "Do not use these features", NULL, 0, 0},
     {0, "only", HD_OPT_TEXT, AT(only), "LIST", "Use exactly these features", NULL, 0, 0},
     {0, "control", HD_OPT_CHOICE, AT(control), "C", "mixed (by seed), all or branches",
      "mixed|all|branches", 0, 0},
-    {0, "style", HD_OPT_CHOICE, AT(style), "STYLE", "random, or program: see below",
+    {0, "style", HD_OPT_CHOICE, AT(style), "STYLE", "random, or program (see above)",
      "random|program", 0, 0},
     {0, "races", HD_OPT_COUNT, AT(races), "N", "Races to plant in a program (0)", NULL, 0, 1000000},
     {'o', "output", HD_OPT_FILE, AT(output), "FILE", "Write FILE, by its suffix as 'convert' does",
@@ -129,16 +129,16 @@ const struct hd_cmd hd_cmd_trace_gen = {
     .path = "trace gen",
     .summary = "make a random trace that is consistent",
     .args = "",
-    .detail =
-        "Simulates an execution and prints it. Features, as a list with commas: read, write, "
-        "atomic,\n"
-        "rmw, branch, deps, val, addr, mutex, reentrant, rwlock, tryfail, fork, join, cond, "
-        "timeout,\n"
-        "sem, barrier, block, omit (values left out), init; all. The default is all but omit.\n"
-        "--style program makes program-like traces of about N events: workers with guarded "
-        "structures, a\n"
-        "queue, a rwlock, barriers; its only races are those that --races plants. Features and\n"
-        "--values' small range are for the random style.",
+    .detail = "Simulates an execution and prints it. The same seed gives the same trace.\n"
+              "\n"
+              "Features, as a list with commas: read, write, atomic, rmw, branch, deps,\n"
+              "val, addr, mutex, reentrant, rwlock, tryfail, fork, join, cond, timeout,\n"
+              "sem, barrier, block, omit (values left out), init; all. The default is all\n"
+              "but omit. They and --values are for the random style.\n"
+              "\n"
+              "--style program makes program-like traces of about N events: workers with\n"
+              "guarded structures, a queue, a rwlock, barrier phases. Its only races are\n"
+              "those that --races plants.",
     .options = options,
     .run = run,
 };

@@ -147,10 +147,10 @@ const struct hd_cmd hd_cmd_trace_stats = {
     .path = "trace stats",
     .summary = "what is in a trace, in numbers",
     .args = "FILE",
-    .detail =
-        "Events by kind, threads, locations and which of them are shared, locks, the longest\n"
-        "critical section, the depth of lock nesting, and the memory that the trace takes.\n"
-        "The order of the events is not judged: see 'heddle trace check'.",
+    .detail = "Events by kind, threads, locations and which of them are shared, locks, the\n"
+              "longest critical section, the depth of lock nesting, and the memory that the\n"
+              "trace takes. The order of the events is not judged: see 'heddle trace\n"
+              "check'.",
     .options = options,
     .min_args = 1,
     .max_args = 1,
