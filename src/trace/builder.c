@@ -66,6 +66,7 @@ static void free_scaffold(struct hd_builder *b)
     hd_u32vec_fini(&b->fork_of);
     hd_u32vec_fini(&b->waiting);
     hd_u32vec_fini(&b->dep_pool);
+    hd_u32vec_fini(&b->record);
     hd_map_fini(&b->dep_ids);
     hd_free(b, sizeof *b);
 }
@@ -205,7 +206,8 @@ static enum hd_status add_set(struct hd_builder *b, const struct hd_event *ev,
                               (unsigned long long)e + 1);
         hd_u32vec_push(record, self ? 0 : here - t->pos[e]);
     }
-    qsort(record->data + head + 1, record->len - head - 1, sizeof *record->data, by_number);
+    if (record->len - head > 2)
+        qsort(record->data + head + 1, record->len - head - 1, sizeof *record->data, by_number);
     size_t kept = head + 1;
     for (size_t i = head + 1; i < record->len; i++)
         if (i == head + 1 || record->data[i] != record->data[kept - 1])
@@ -250,16 +252,16 @@ static enum hd_status add_deps(struct hd_builder *b, const struct hd_event *ev, 
     *offset = 0;
     if (!ev->deps.given && !addr)
         return HD_OK;
-    struct hd_u32vec record = {0};
+    struct hd_u32vec *record = &b->record;
     enum hd_status status = HD_OK;
-    hd_u32vec_push(&record, (uint32_t)ev->deps.given | (uint32_t)addr << 1);
+    record->len = 0;
+    hd_u32vec_push(record, (uint32_t)ev->deps.given | (uint32_t)addr << 1);
     if (ev->deps.given)
-        status = add_set(b, ev, &ev->deps, ev->op == HD_OP_RMW, &record, err);
+        status = add_set(b, ev, &ev->deps, ev->op == HD_OP_RMW, record, err);
     if (status == HD_OK && addr)
-        status = add_set(b, ev, &ev->addr, false, &record, err);
+        status = add_set(b, ev, &ev->addr, false, record, err);
     if (status == HD_OK)
-        *offset = hd_builder_intern_deps(b, record.data, (uint32_t)record.len);
-    hd_u32vec_fini(&record);
+        *offset = hd_builder_intern_deps(b, record->data, (uint32_t)record->len);
     return status;
 }
 

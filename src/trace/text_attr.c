@@ -62,6 +62,8 @@ static struct hd_dep_list *target(struct hd_span name, struct hd_event *ev, stru
         carriers = "r, w, ar, aw and rmw";
         list = hd_op_is_access(ev->op) ? &ev->addr : NULL;
     }
+    if (list && !list->given)
+        return list;
     hd_text_quote(name, quoted);
     if (!carriers)
         hd_err_set(err, HD_ERR_INPUT,
@@ -69,9 +71,9 @@ static struct hd_dep_list *target(struct hd_span name, struct hd_event *ev, stru
     else if (!list)
         hd_err_set(err, HD_ERR_INPUT, "attribute %s= is for %s, found on %s", quoted, carriers,
                    hd_op_info[ev->op].text);
-    else if (list->given)
+    else
         hd_err_set(err, HD_ERR_INPUT, "attribute %s= is given twice", quoted);
-    return list && !list->given ? list : NULL;
+    return NULL;
 }
 
 static enum hd_status parse_attribute(struct hd_text_reader *r, struct hd_span item,

@@ -3,13 +3,6 @@
 
 #include <string.h>
 
-/* The operation field taken apart. Arguments beyond the third are only counted. */
-struct call {
-    enum hd_op op;
-    unsigned n_args;
-    struct hd_span arg[3];
-};
-
 static uint64_t key_slot(uint64_t key)
 {
     return key * UINT64_C(0x9e3779b97f4a7c15) >> (64 - HD_TEXT_OP_BITS);
@@ -41,6 +34,16 @@ static enum hd_status unknown_op(struct hd_span name, struct hd_err *err)
                       nearest ? "'?" : "; expected one of r w ar aw rmw br acq rel fork join ...");
 }
 
+/* The operation of a packed text, or false. */
+static inline bool op_of_key(const struct hd_text_reader *r, uint64_t key, enum hd_op *op)
+{
+    uint64_t i = key_slot(key);
+    while (r->ops[i].key && r->ops[i].key != key)
+        i = (i + 1) % (1u << HD_TEXT_OP_BITS);
+    *op = r->ops[i].op;
+    return r->ops[i].key != 0;
+}
+
 static enum hd_status find_op(const struct hd_text_reader *r, struct hd_span name, enum hd_op *op,
                               struct hd_err *err)
 {
@@ -48,16 +51,10 @@ static enum hd_status find_op(const struct hd_text_reader *r, struct hd_span nam
     size_t len = hd_span_len(name);
     for (size_t i = 0; i < len && i < 8; i++)
         key = key << 8 | (unsigned char)name.p[i];
-    uint64_t i = key_slot(key);
-    while (r->ops[i].key && r->ops[i].key != key)
-        i = (i + 1) % (1u << HD_TEXT_OP_BITS);
-    if (!r->ops[i].key || len > 7 || !key)
-        return unknown_op(name, err);
-    *op = r->ops[i].op;
-    return HD_OK;
+    return len <= 7 && op_of_key(r, key, op) ? HD_OK : unknown_op(name, err);
 }
 
-static bool takes(enum hd_op op, unsigned n)
+static inline bool takes(enum hd_op op, unsigned n)
 {
     const struct hd_op_info *info = &hd_op_info[op];
     if (op == HD_OP_RMW)
@@ -67,7 +64,7 @@ static bool takes(enum hd_op op, unsigned n)
     return n == (info->kind == HD_OBJ_NONE ? 0u : 1u + info->has_lock);
 }
 
-static enum hd_status wrong_count(const struct call *call, struct hd_err *err)
+static enum hd_status wrong_count(const struct hd_text_line *l, struct hd_err *err)
 {
     static const char *const arg_of_kind[] = {"(x) or with its value: (x,5)",
                                               "(lock)",
@@ -76,59 +73,59 @@ static enum hd_status wrong_count(const struct call *call, struct hd_err *err)
                                               "(barrier)",
                                               "(thread)",
                                               ""};
-    const struct hd_op_info *info = &hd_op_info[call->op];
+    const struct hd_op_info *info = &hd_op_info[l->op];
     const char *args = arg_of_kind[info->kind];
-    if (call->op == HD_OP_RMW)
+    if (l->op == HD_OP_RMW)
         args = "(x) or with both values: (x,old,new)";
     else if (info->has_lock)
         args = "(condition,lock)";
     return hd_err_set(err, HD_ERR_INPUT, "wrong number of arguments: expected %s%s, found %u",
-                      info->text, args, call->n_args);
+                      info->text, args, l->n_args);
 }
 
 /* From after '(' to after ')'. */
-static enum hd_status split_args(struct hd_span *s, struct call *call, struct hd_err *err)
+static enum hd_status split_args(struct hd_span *s, struct hd_text_line *l, struct hd_err *err)
 {
     const char *p = s->p, *start = s->p;
     for (; p < s->end && *p != ')'; p++) {
         if (*p != ',')
             continue;
-        if (call->n_args < 3)
-            call->arg[call->n_args] = hd_text_trim((struct hd_span){start, p});
-        call->n_args++;
+        if (l->n_args < 3)
+            l->arg[l->n_args] = hd_text_trim((struct hd_span){start, p});
+        l->n_args++;
         start = p + 1;
     }
     if (p == s->end)
         return hd_err_set(err, HD_ERR_INPUT,
                           "expected ')' after the arguments of %s, found the end of the field",
-                          hd_op_info[call->op].text);
+                          hd_op_info[l->op].text);
     struct hd_span last = hd_text_trim((struct hd_span){start, p});
-    if (call->n_args < 3)
-        call->arg[call->n_args] = last;
-    if (call->n_args || last.p < last.end)
-        call->n_args++;
+    if (l->n_args < 3)
+        l->arg[l->n_args] = last;
+    if (l->n_args || last.p < last.end)
+        l->n_args++;
     s->p = p + 1;
     return HD_OK;
 }
 
 static enum hd_status parse_call(const struct hd_text_reader *r, struct hd_span field,
-                                 struct call *call, struct hd_err *err)
+                                 struct hd_text_line *l, struct hd_err *err)
 {
     struct hd_span s = hd_text_trim(field), name = s;
     char quoted[HD_TEXT_QUOTE];
     while (s.p < s.end && *s.p != '(')
         s.p++;
     name.end = s.p;
-    enum hd_status status = find_op(r, hd_text_trim(name), &call->op, err);
+    enum hd_status status = find_op(r, hd_text_trim(name), &l->op, err);
     if (status == HD_OK && s.p < s.end) {
         s.p++;
-        status = split_args(&s, call, err);
+        status = split_args(&s, l, err);
         if (status == HD_OK && s.p < s.end)
             return hd_err_set(err, HD_ERR_INPUT, "expected nothing after ')', found '%s'",
                               hd_text_quote(s, quoted));
     }
-    if (status == HD_OK && !takes(call->op, call->n_args))
-        return wrong_count(call, err);
+    if (status == HD_OK && !takes(l->op, l->n_args))
+        return wrong_count(l, err);
     return status;
 }
 
@@ -148,50 +145,37 @@ static enum hd_status parse_value(struct hd_span s, uint64_t *value, struct hd_e
     }
 }
 
-static enum hd_status fill_args(struct hd_text_reader *r, const struct call *call,
+static enum hd_status fill_args(struct hd_text_reader *r, const struct hd_text_line *l,
                                 struct hd_event *ev, struct hd_err *err)
 {
-    const struct hd_op_info *info = &hd_op_info[call->op];
+    const struct hd_op_info *info = &hd_op_info[l->op];
     enum hd_status status = HD_OK;
     if (info->kind != HD_OBJ_NONE)
-        status = hd_text_name(r, info->kind, call->arg[0], &ev->obj, err);
+        status = hd_text_name(r, info->kind, l->arg[0], &ev->obj, err);
     if (status == HD_OK && info->has_lock)
-        return hd_text_name(r, HD_OBJ_LOCK, call->arg[1], &ev->lock, err);
-    if (status != HD_OK || !hd_op_is_access(call->op) || call->n_args == 1)
+        return hd_text_name(r, HD_OBJ_LOCK, l->arg[1], &ev->lock, err);
+    if (status != HD_OK || !hd_op_is_access(l->op) || l->n_args == 1)
         return status;
     ev->has_value = true;
-    status = parse_value(call->arg[1], &ev->value, err);
-    if (status == HD_OK && call->op == HD_OP_RMW)
-        status = parse_value(call->arg[2], &ev->new_value, err);
+    status = parse_value(l->arg[1], &ev->value, err);
+    if (status == HD_OK && l->op == HD_OP_RMW)
+        status = parse_value(l->arg[2], &ev->new_value, err);
     return status;
 }
 
-/* Splits at '|'; absent fields are empty. Returns the number of fields, at most 5 (5: too many). */
-static unsigned split_fields(struct hd_span line, struct hd_span field[4])
-{
-    unsigned n = 0;
-    const char *p = line.p;
-    for (;;) {
-        const char *bar = memchr(p, '|', (size_t)(line.end - p));
-        if (n < 4)
-            field[n] = (struct hd_span){p, bar ? bar : line.end};
-        n++;
-        if (!bar || n == 5)
-            break;
-        p = bar + 1;
-    }
-    for (unsigned i = n; i < 4; i++)
-        field[i] = (struct hd_span){line.end, line.end};
-    return n;
-}
-
-enum hd_status hd_text_event(struct hd_text_reader *r, struct hd_span line, struct hd_err *err)
+/* Splits any line; absent fields are empty. */
+static enum hd_status split_line(const struct hd_text_reader *r, struct hd_span line,
+                                 struct hd_text_line *l, struct hd_err *err)
 {
     struct hd_span field[4];
-    struct hd_event ev = {0};
-    struct call call = {0};
     char quoted[HD_TEXT_QUOTE];
-    unsigned n = split_fields(line, field);
+    unsigned n = 0;
+    for (const char *p = line.p; p && n < 5; n++) {
+        const char *bar = memchr(p, '|', (size_t)(line.end - p));
+        if (n < 4)
+            field[n] = hd_text_trim((struct hd_span){p, bar ? bar : line.end});
+        p = bar ? bar + 1 : NULL;
+    }
     if (n < 2)
         return hd_err_set(err, HD_ERR_INPUT, "expected thread|operation|location, found '%s'",
                           hd_text_quote(line, quoted));
@@ -199,16 +183,99 @@ enum hd_status hd_text_event(struct hd_text_reader *r, struct hd_span line, stru
         return hd_err_set(
             err, HD_ERR_INPUT,
             "expected at most 4 fields, thread|operation|location|attributes, found more");
-    enum hd_status status = hd_text_name(r, HD_OBJ_THREAD, hd_text_trim(field[0]), &ev.thread, err);
+    for (unsigned i = n; i < 4; i++)
+        field[i] = (struct hd_span){line.end, line.end};
+    *l = (struct hd_text_line){.thread = field[0], .place = field[2], .attributes = field[3]};
+    return parse_call(r, field[1], l, err);
+}
+
+/* Bytes at which a scan of the quick way stops. The byte after a line is always one of them. */
+static const bool stops[256] = {['|'] = 1, ['('] = 1, [','] = 1, [')'] = 1, ['\n'] = 1, ['\r'] = 1};
+
+/* The next stop from p on. */
+static inline const char *scan(const char *p)
+{
+    while (!stops[(unsigned char)*p])
+        p++;
+    return p;
+}
+
+/* Not empty, and no blanks at its ends. */
+static inline bool tight(struct hd_span s)
+{
+    return s.p < s.end && !hd_text_blank(s.p[0]) && !hd_text_blank(s.end[-1]);
+}
+
+/* The operation that p begins with; NULL when it is none, else the byte after. */
+static inline const char *quick_op(const struct hd_text_reader *r, const char *p, enum hd_op *op)
+{
+    uint64_t key = 0;
+    const char *start = p;
+    for (; *p >= 'a' && *p <= 'z'; p++)
+        key = key << 8 | (unsigned char)*p;
+    return p - start <= 7 && op_of_key(r, key, op) ? p : NULL;
+}
+
+/* Location and attributes, from the '|' before them or the end of the line. */
+static inline bool quick_rest(const char *p, const char *end, struct hd_text_line *l)
+{
+    l->place = l->attributes = (struct hd_span){end, end};
+    if (p == end)
+        return true;
+    if (*p != '|')
+        return false;
+    p++;
+    const char *bar = memchr(p, '|', (size_t)(end - p));
+    l->place = (struct hd_span){p, bar ? bar : end};
+    if (bar) {
+        l->attributes = hd_text_trim((struct hd_span){bar + 1, end});
+        if (memchr(bar + 1, '|', (size_t)(end - bar - 1)))
+            return false;
+    }
+    return l->place.p == l->place.end || tight(l->place);
+}
+
+/* The quick way: lines without stray blanks, which is nearly all of them. False means that
+ * split_line shall judge; what is split here would be split there in the same way. */
+static inline bool quick_line(const struct hd_text_reader *r, struct hd_span line,
+                              struct hd_text_line *l)
+{
+    const char *p = scan(line.p);
+    unsigned n = 0;
+    l->thread = (struct hd_span){line.p, p};
+    if (*p != '|' || !tight(l->thread) || !(p = quick_op(r, p + 1, &l->op)))
+        return false;
+    if (*p == '(') {
+        do {
+            const char *start = p + 1;
+            p = scan(start);
+            if (n == 3)
+                return false;
+            l->arg[n] = (struct hd_span){start, p};
+            if (!tight(l->arg[n++]))
+                return false;
+        } while (*p == ',');
+        if (*p++ != ')')
+            return false;
+    }
+    l->n_args = n;
+    return takes(l->op, l->n_args) && quick_rest(p, line.end, l);
+}
+
+enum hd_status hd_text_event(struct hd_text_reader *r, struct hd_span line, struct hd_err *err)
+{
+    struct hd_event ev = {0};
+    struct hd_text_line l;
+    enum hd_status status = quick_line(r, line, &l) ? HD_OK : split_line(r, line, &l, err);
     if (status == HD_OK)
-        status = parse_call(r, field[1], &call, err);
+        status = hd_text_name(r, HD_OBJ_THREAD, l.thread, &ev.thread, err);
     if (status != HD_OK)
         return status;
-    ev.op = call.op;
-    status = fill_args(r, &call, &ev, err);
+    ev.op = l.op;
+    status = fill_args(r, &l, &ev, err);
     if (status == HD_OK)
-        status = hd_text_name(r, HD_TEXT_PLACE, hd_text_trim(field[2]), &ev.place, err);
-    if (status == HD_OK && n == 4)
-        status = hd_text_attributes(r, hd_text_trim(field[3]), &ev, err);
+        status = hd_text_name(r, HD_TEXT_PLACE, l.place, &ev.place, err);
+    if (status == HD_OK && l.attributes.p < l.attributes.end)
+        status = hd_text_attributes(r, l.attributes, &ev, err);
     return status == HD_OK ? hd_builder_add(r->b, &ev, err) : status;
 }

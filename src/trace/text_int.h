@@ -36,15 +36,20 @@ static inline struct hd_span hd_text_trim(struct hd_span s)
     return s;
 }
 
-/* A cached name. lo and hi are all its bytes up to 16, a hash beyond; tag is length * 8 + kind + 1,
- * so that a zeroed slot matches nothing. */
+/* A cached name. Up to 24 bytes, lo, mid and hi are all of it; beyond, lo is a hash. tag is length
+ * * 8 + kind + 1, so that a zeroed slot matches nothing. */
 struct hd_text_slot {
-    uint64_t lo, hi;
+    uint64_t lo, mid, hi;
     uint32_t tag, id;
 };
 
-/* 16384 slots of 24 bytes: 384 KiB, within the second-level cache of current machines. */
-#define HD_TEXT_CACHE_BITS 14
+/* Two slots that share a cache line; the first is the newer one. */
+struct hd_text_set {
+    struct hd_text_slot slot[2];
+};
+
+/* 4096 sets of 64 bytes: 256 KiB, half of a common second-level cache. */
+#define HD_TEXT_CACHE_BITS 12
 /* 24 operations in 64 slots; the longest text, tryfail, has 7 bytes and packs into one word. */
 #define HD_TEXT_OP_BITS 6
 
@@ -64,7 +69,16 @@ struct hd_text_reader {
     struct hd_u32vec deps, addr; /* the sets of the line being read */
     struct hd_vec barrier_line;  /* uint64_t by barrier: the line of its first mention */
     struct hd_text_op ops[1u << HD_TEXT_OP_BITS];
-    struct hd_text_slot cache[1u << HD_TEXT_CACHE_BITS];
+    struct hd_text_set cache[1u << HD_TEXT_CACHE_BITS];
+};
+
+/* An event line taken apart. Arguments beyond the third are only counted. Blanks around are cut
+ * off. */
+struct hd_text_line {
+    struct hd_span thread, place, attributes;
+    enum hd_op op;
+    unsigned n_args;
+    struct hd_span arg[3];
 };
 
 /* text_event.c, text_directive.c: one line without its end, not blank, not a comment. Errors carry

@@ -30,12 +30,17 @@ static enum hd_number parse_decimal(struct hd_span s, uint64_t *value)
 {
     uint64_t v = 0;
     bool overflow = false;
+    const char *safe = hd_span_len(s) < 20 ? s.end : s.p + 19; /* 19 digits stay below 2^64 */
     if (s.p == s.end)
         return HD_NUMBER_MALFORMED;
     for (; s.p < s.end; s.p++) {
         unsigned digit = (unsigned)(unsigned char)*s.p - '0';
         if (digit > 9)
             return HD_NUMBER_MALFORMED;
+        if (s.p < safe) {
+            v = v * 10 + digit;
+            continue;
+        }
         /* 2^64 - 1 ends in 5, so the last digit may be at most that beside the largest tens. */
         overflow |= v > UINT64_MAX / 10 || (v == UINT64_MAX / 10 && digit > UINT64_MAX % 10);
         v = v * 10 + digit;

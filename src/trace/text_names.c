@@ -1,10 +1,12 @@
-/* Names to ids, through a direct-mapped cache of recent ones. */
+/* Names to ids, through a cache of recent ones. */
 #include "base/hash.h"
 #include "trace/builder_int.h"
 #include "trace/text_int.h"
 
 #include <string.h>
 
+/* No control characters (a tab may stand inside), none of the forbidden ones, no blanks at the
+ * ends. */
 static bool clean(const char *name, size_t len, const char *forbidden)
 {
     for (size_t i = 0; i < len; i++) {
@@ -44,16 +46,17 @@ static uint32_t load32(const char *p)
     return word;
 }
 
-/* Up to 16 bytes, lo, hi and the length tell every byte: the two loads overlap and cover the name.
+/* The loads overlap where they must, so that with the length they tell every byte of a short name.
  */
-static struct hd_text_slot key_of(unsigned kind, struct hd_span s)
+static inline struct hd_text_slot key_of(unsigned kind, struct hd_span s)
 {
     size_t len = hd_span_len(s);
     struct hd_text_slot key = {.tag = (uint32_t)(len * 8 + kind + 1)};
-    if (len > 16) {
+    if (len > 24) {
         key.lo = hd_hash_bytes(s.p, len, kind);
     } else if (len >= 8) {
         key.lo = load64(s.p);
+        key.mid = len > 16 ? load64(s.p + 8) : 0;
         key.hi = load64(s.end - 8);
     } else if (len >= 4) {
         key.lo = load32(s.p) | (uint64_t)load32(s.end - 4) << 32;
@@ -72,13 +75,14 @@ static const struct hd_names *table_of(const struct hd_text_reader *r, unsigned 
     return kind == HD_OBJ_THREAD ? &t->threads : &t->objs[kind];
 }
 
-static bool hit(const struct hd_text_reader *r, const struct hd_text_slot *slot,
-                const struct hd_text_slot *key, unsigned kind, struct hd_span s)
+static inline bool hit(const struct hd_text_reader *r, const struct hd_text_slot *slot,
+                       const struct hd_text_slot *key, unsigned kind, struct hd_span s)
 {
-    if (slot->tag != key->tag || slot->lo != key->lo || slot->hi != key->hi)
-        return false;
     size_t len = hd_span_len(s);
-    return len <= 16 || !memcmp(hd_names_text(table_of(r, kind), slot->id), s.p, len);
+    if (slot->tag != key->tag ||
+        ((slot->lo ^ key->lo) | (slot->mid ^ key->mid) | (slot->hi ^ key->hi)))
+        return false;
+    return len <= 24 || !memcmp(hd_names_text(table_of(r, kind), slot->id), s.p, len);
 }
 
 static enum hd_status refuse(unsigned kind, struct hd_span s, struct hd_err *err)
@@ -128,16 +132,19 @@ enum hd_status hd_text_name(struct hd_text_reader *r, unsigned kind, struct hd_s
 {
     struct hd_text_slot key = key_of(kind, s);
     uint64_t hash = (key.lo ^ (key.hi << 1 | key.hi >> 63)) * UINT64_C(0x9e3779b97f4a7c15);
-    hash = (hash ^ hash >> 32 ^ key.tag) * UINT64_C(0xd6e8feb86659fd93);
-    struct hd_text_slot *slot = &r->cache[hash >> (64 - HD_TEXT_CACHE_BITS)];
-    if (hit(r, slot, &key, kind, s)) {
-        *id = slot->id;
-        return HD_OK;
+    hash = (hash ^ hash >> 32 ^ key.tag ^ key.mid) * UINT64_C(0xd6e8feb86659fd93);
+    struct hd_text_set *set = &r->cache[hash >> (64 - HD_TEXT_CACHE_BITS)];
+    for (int i = 0; i < 2; i++) {
+        if (hit(r, &set->slot[i], &key, kind, s)) {
+            *id = set->slot[i].id;
+            return HD_OK;
+        }
     }
     enum hd_status status = look_up(r, kind, s, id, err);
     if (status == HD_OK) {
         key.id = *id;
-        *slot = key;
+        set->slot[1] = set->slot[0];
+        set->slot[0] = key;
     }
     return status;
 }

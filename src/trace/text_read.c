@@ -53,7 +53,7 @@ static enum hd_status skip(struct hd_span line, struct hd_err *err)
     return HD_OK;
 }
 
-/* One line without its LF. */
+/* One line without its LF, which stands at end. */
 static enum hd_status read_line(struct hd_text_reader *r, const char *p, const char *end,
                                 struct hd_err *err)
 {
@@ -80,13 +80,14 @@ static enum hd_status read_line(struct hd_text_reader *r, const char *p, const c
 
 static void keep(struct hd_text_reader *r, const char *p, size_t len)
 {
-    if (r->carry_len + len > r->carry_cap) {
-        size_t cap = (r->carry_len + len) * 2;
+    if (r->carry_len + len + 1 > r->carry_cap) {
+        size_t cap = (r->carry_len + len + 1) * 2;
         r->carry = hd_realloc(r->carry, r->carry_cap, cap);
         r->carry_cap = cap;
     }
     memcpy(r->carry + r->carry_len, p, len);
     r->carry_len += len;
+    r->carry[r->carry_len] = '\n'; /* lines are read up to a line end that they may lack */
 }
 
 enum hd_status hd_text_feed(struct hd_text_reader *r, const char *data, size_t len,
