@@ -13,7 +13,7 @@ for dir in src/*/ include/heddle/; do
         # `vec.c`, `vec.[ch]` and plain vec all name vec.c; one line may stand for all cmd_*.c.
         case $name in cmd_*.c) grep -q 'cmd_<' "$readme" && continue ;; esac
         grep -qE "(^|[^A-Za-z0-9_])$stem([^A-Za-z0-9_]|\$)" "$readme" || { echo "$readme does not name $name"; status=1; }
-    done < <(find "$dir" -type f ! -name README.md | sort)
+    done < <(find "$dir" -type f ! -name README.md ! -name CMakeLists.txt | sort)
     while IFS= read -r stem; do
         compgen -G "$dir$stem.*" >/dev/null || { echo "$readme names $stem, which is not there"; status=1; }
     done < <(sed -nE 's/^\| *([^|]*)\|.*/\1/p' "$readme" | grep -v '<' | grep -oE '[A-Za-z0-9_/]+\.(c|h|cpp|\[ch\])' | sed -E 's/\..*//')

@@ -2,7 +2,11 @@
 # Nothing unfinished in the product: marker words are absent from src/ and include/.
 set -u
 cd "$(dirname "$0")/.." || exit 1
-if grep -rnwiE 'todo|fixme|xxx|hdx|tbd|wip|stubs?|stubbed|unimplemented|not (yet )?implemented' src include 2>/dev/null; then
+# Capitals for the markers, since a variable may well be called todo.
+marked=$(grep -rnwE 'TODO|FIXME|XXX|HACK|HDX|TBD|WIP' src include 2>/dev/null)
+unfinished=$(grep -rnwiE 'stubs?|stubbed|unimplemented|not (yet )?implemented' src include 2>/dev/null)
+if [ -n "$marked$unfinished" ]; then
+    printf '%s\n' "$marked" "$unfinished" | grep .
     echo "finish it, or open an issue and say its number in docs/"
     exit 1
 fi

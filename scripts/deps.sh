@@ -4,7 +4,7 @@ set -eu
 
 packages=(
     # the build
-    cmake ninja-build pkg-config gcc libc6-dev binutils
+    cmake ninja-build pkg-config gcc g++ libc6-dev binutils
     clang clang-14 libclang-rt-14-dev llvm-14-dev
     libz3-dev libzstd-dev zlib1g-dev libjansson-dev
     # the tests and the house checks
