@@ -8,7 +8,7 @@ packages=(
     clang clang-14 libclang-rt-14-dev llvm-14-dev
     libz3-dev libzstd-dev zlib1g-dev libjansson-dev
     # the tests and the house checks
-    libcmocka-dev zstd clang-format-14 git
+    libcmocka-dev libdw-dev g++ zstd clang-format-14 git
 )
 
 if ! command -v apt-get >/dev/null 2>&1; then

@@ -4,6 +4,7 @@
 
 #include "cli/cli.h"
 
+extern const struct hd_cmd hd_cmd_record;
 extern const struct hd_cmd hd_cmd_trace;
 extern const struct hd_cmd hd_cmd_trace_cat;
 extern const struct hd_cmd hd_cmd_trace_check;

@@ -1,0 +1,138 @@
+/* The raw log: what the runtime in the program under test leaves for the driver.
+ *
+ * A file shared by both sides: one header page, then chunks of HD_LOG_CHUNK bytes. The driver makes
+ * the file, fills in the settings and names it in the environment (HD_LOG_ENV). The first
+ * instrumented process that finds `owner` 0 claims it; every other process runs as if it were not
+ * instrumented. Only the holder of the token appends, so the order of the file is the order of the
+ * run and needs no locks. The file is mapped shared: what was written survives any death of the
+ * program.
+ *
+ * A record is a run of 64-bit words in the machine's order, wholly inside one chunk. Word 0 holds
+ * the kind in bits 0-7, a small number `aux` in bits 8-15 and the code address or site in bits
+ * 16-63 (user addresses have 47 bits). It is written last, so a record exists whole or not at all.
+ * A kind of 0 ends the chunk; a chunk that starts with 0, or the end of the file, ends the log.
+ *
+ * Records belong to the thread of the latest HD_LOG_SWITCH. Thread 0 is the main thread and runs
+ * first. A thread that runs without a FORK was created by code we do not see.
+ */
+#ifndef HEDDLE_RT_LOG_H
+#define HEDDLE_RT_LOG_H
+
+#include <stdint.h>
+
+#define HD_LOG_ENV     "HEDDLE_RT_LOG"
+#define HD_LOG_MAGIC   UINT64_C(0x31474f4c2d544448) /* "HDT-LOG1" */
+#define HD_LOG_VERSION 1
+#define HD_LOG_PAGE    4096
+#define HD_LOG_CHUNK   (1u << 22) /* 4 MB: some 170 000 accesses between two calls of the system */
+
+/* Kinds up to HD_LOG_LAST_EVENT are events: the thread numbers its own from 1, for the tokens of
+ * heddle/rt_abi.h. `aux` of an access is its size in bytes (1 to 8, 0 for ranges) and flags. Access
+ * words may be followed by a token of the address (HD_LOG_ADDR) and one of the value (HD_LOG_VAL);
+ * a token that is left out is HD_TOK_NONE. Without HD_LOG_SITE nothing is known about dependences
+ * and bits 16-63 are a code address.
+ *
+ * X(NAME, words after word 0, what they are). A count of 255 means: word 1, then a length in bytes
+ * in word 2, then that many bytes, padded to whole words. */
+#define HD_LOG_KINDS(X)                                                                            \
+    X(END, 0, "nothing more in this chunk")                                                        \
+    X(READ, 2, "address, value")                                                                   \
+    X(WRITE, 2, "address, value")                                                                  \
+    X(AREAD, 2, "address, value")                                                                  \
+    X(AWRITE, 2, "address, value")                                                                 \
+    X(RMW, 3, "address, old, new")                                                                 \
+    X(RANGE_READ, 255, "address, bytes, contents")                                                 \
+    X(RANGE_WRITE, 255, "address, bytes, contents")                                                \
+    X(BRANCH, 1, "token")                                                                          \
+    X(ACQ, 1, "lock")                                                                              \
+    X(REL, 1, "lock")                                                                              \
+    X(RACQ, 1, "lock")                                                                             \
+    X(RREL, 1, "lock")                                                                             \
+    X(TRYFAIL, 1, "lock")                                                                          \
+    X(FORK, 1, "thread")                                                                           \
+    X(JOIN, 1, "thread")                                                                           \
+    X(WAIT, 2, "condition, lock")                                                                  \
+    X(WAKE, 2, "condition, lock")                                                                  \
+    X(TMO, 2, "condition, lock")                                                                   \
+    X(SIG, 1, "condition")                                                                         \
+    X(BCAST, 1, "condition")                                                                       \
+    X(POST, 1, "semaphore")                                                                        \
+    X(SEM, 1, "semaphore")                                                                         \
+    X(BARIN, 1, "barrier")                                                                         \
+    X(BAROUT, 1, "barrier")                                                                        \
+    X(BEGIN, 0, "")                                                                                \
+    X(LAST_EVENT, 0, "end of a block that is meant to be atomic")                                  \
+    X(REL_FOR, 2, "lock, thread that held it: released by another one")                            \
+    X(MORE, 2, "role (0 value, 1 address), one more token for the thread's next record")           \
+    X(SWITCH, 1, "thread that runs from here on")                                                  \
+    X(STACK, 3, "thread, lowest address, end")                                                     \
+    X(ALLOC, 2, "address, bytes")                                                                  \
+    X(FREE, 1, "address")                                                                          \
+    X(MAP, 2, "address, bytes")                                                                    \
+    X(UNMAP, 2, "address, bytes")                                                                  \
+    X(SEM_INIT, 2, "semaphore, count")                                                             \
+    X(BARRIER_INIT, 2, "barrier, size")                                                            \
+    X(MODULE, 255, "load bias, path")                                                              \
+    X(SITES, 255, "address of the first site; number of sites in a word, sites, strings")          \
+    X(NOTE, 255, "HD_NOTE_*, text")                                                                \
+    X(HOLDS, 2, "thread, lock")                                                                    \
+    X(WAITS, 3, "thread, HD_WAITS_*, object; the code address is where it waits")
+
+enum hd_log_kind {
+#define HD_LOG_ENUM(name, words, what) HD_LOG_##name,
+    HD_LOG_KINDS(HD_LOG_ENUM)
+#undef HD_LOG_ENUM
+        HD_LOG_KIND_COUNT
+};
+
+enum {
+    HD_LOG_SIZE = 0x0f,
+    HD_LOG_SITE = 0x10, /* bits 16-63 are the address of a struct hd_site */
+    HD_LOG_VAL = 0x20,
+    HD_LOG_ADDR = 0x40,
+    HD_LOG_PENDING = 0x80, /* the written value is not there yet, and never will be after a crash */
+};
+
+enum hd_note {
+    HD_NOTE_STUCK = 1,   /* the token was taken from a thread that did not move */
+    HD_NOTE_UNMODELLED,  /* a call whose meaning for other threads we do not know */
+    HD_NOTE_FOREIGN_REL, /* a lock was released by a thread that did not hold it */
+    HD_NOTE_FORKED,      /* the program forked; the child is not in this log */
+    HD_NOTE_EXEC,        /* the program replaced itself; the rest is not in this log */
+};
+
+enum hd_waits {
+    HD_WAITS_LOCK = 1,
+    HD_WAITS_COND,
+    HD_WAITS_SEM,
+    HD_WAITS_BARRIER,
+    HD_WAITS_JOIN,
+    HD_WAITS_FUTEX,
+    HD_WAITS_OTHER,
+};
+
+#define HD_EXIT_DEADLOCK 66 /* what the program exits with when the scheduler ends it */
+
+enum hd_outcome { HD_OUTCOME_NONE, HD_OUTCOME_EXIT, HD_OUTCOME_DEADLOCK };
+
+enum hd_policy_kind { HD_POLICY_FIFO, HD_POLICY_RANDOM, HD_POLICY_PCT };
+
+/* The first page. The driver writes the settings before the program starts; the runtime the rest.
+ */
+struct hd_log_header {
+    uint64_t magic;
+    uint32_t version;
+    uint32_t policy; /* enum hd_policy_kind */
+    uint64_t seed;
+    uint64_t quantum; /* random: mean number of hooks between two choices */
+    uint32_t depth;   /* pct: number of priority changes plus one */
+    uint32_t steps;   /* pct: length of the run to spread the changes over, in hooks */
+    uint32_t owner;   /* process that writes this log; 0: nobody yet */
+    uint32_t outcome; /* enum hd_outcome */
+    uint32_t lost;    /* errno of a failed extension: events are missing from there on */
+    uint32_t threads;
+    uint64_t chunks; /* chunks in use */
+};
+_Static_assert(sizeof(struct hd_log_header) <= HD_LOG_PAGE, "the header is one page");
+
+#endif

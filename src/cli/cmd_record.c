@@ -1,0 +1,121 @@
+/* heddle record: run a program once and keep its trace. */
+#include "cli/cmds.h"
+
+#include "drive/record.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+struct values {
+    const char *out;
+    int policy; /* enum hd_policy_kind */
+    uint64_t seed, quantum, depth, steps;
+};
+
+#define POLICIES "fifo|random|pct"
+
+static const struct hd_opt options[] = {
+    {'o', "output", HD_OPT_FILE, offsetof(struct values, out), "FILE",
+     "Write the trace here (trace.hdt)", NULL, 0, 0},
+    {0, "policy", HD_OPT_CHOICE, offsetof(struct values, policy), "NAME",
+     "Who runs next: fifo, random or pct", POLICIES, 0, 0},
+    {0, "seed", HD_OPT_COUNT, offsetof(struct values, seed), "N", "Seed of the random choices (1)",
+     NULL, 0, 0},
+    {0, "quantum", HD_OPT_COUNT, offsetof(struct values, quantum), "N",
+     "random: mean number of accesses between two choices (500)", NULL, 1, 1000000000},
+    {0, "depth", HD_OPT_COUNT, offsetof(struct values, depth), "N",
+     "pct: number of priority changes plus one (3)", NULL, 1, 64},
+    {0, "steps", HD_OPT_COUNT, offsetof(struct values, steps), "N",
+     "pct: spread the changes over this many accesses (10000)", NULL, 1, 1000000000},
+    {0, NULL, 0, 0, NULL, NULL, NULL, 0, 0},
+};
+
+static void summary(const struct hd_cli *cli, const struct values *v,
+                    const struct hd_record_result *r)
+{
+    static const char *const names[] = {"fifo", "random", "pct"};
+    if (r->random_addresses)
+        hd_cli_error(cli, "the kernel keeps addresses random: runs may differ");
+    if (r->info.lost)
+        hd_cli_error(cli, "the trace is incomplete: %s", strerror((int)r->info.lost));
+    if (r->info.broken)
+        hd_cli_error(cli, "the end of the log was damaged by the program; it is left out");
+    for (uint32_t i = 0; i < r->info.notes.count; i++)
+        hd_cli_error(cli, "%s", hd_names_text(&r->info.notes, i));
+    if (cli->quiet)
+        return;
+    fprintf(stderr,
+            "heddle: %s: %" PRIu64 " events, %" PRIu64 " threads, %" PRIu64 " locations, %" PRIu64
+            " bytes; policy %s, seed %" PRIu64,
+            v->out, r->events, r->threads, r->locations, r->bytes, names[v->policy], v->seed);
+    if (r->info.outside_writes)
+        fprintf(stderr, "; %" PRIu64 " writes from outside", r->info.outside_writes);
+    fputc('\n', stderr);
+}
+
+/* Ends as the program ended. */
+static enum hd_exit end_like(const struct hd_record_result *r)
+{
+    if (!WIFSIGNALED(r->wait_status))
+        return (enum hd_exit)WEXITSTATUS(r->wait_status);
+    struct rlimit none = {0, 0};
+    setrlimit(RLIMIT_CORE, &none); /* the program's own core, if any, is the interesting one */
+    signal(WTERMSIG(r->wait_status), SIG_DFL);
+    raise(WTERMSIG(r->wait_status));
+    return (enum hd_exit)(128 + WTERMSIG(r->wait_status));
+}
+
+static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, char **argv)
+{
+    struct values v = {.out = "trace.hdt", .policy = HD_POLICY_FIFO, .seed = 1};
+    struct hd_record_result result;
+    struct hd_err err = {0};
+    enum hd_exit code;
+    v.quantum = 500;
+    v.depth = 3;
+    v.steps = 10000;
+    if (!hd_cli_parse(cli, cmd, &v, &argc, argv, &code))
+        return code;
+    argv[argc] = NULL;
+    struct hd_record_opts opts = {
+        .out = v.out,
+        .argv = argv,
+        .policy = (enum hd_policy_kind)v.policy,
+        .seed = v.seed,
+        .quantum = v.quantum,
+        .depth = (uint32_t)v.depth,
+        .steps = (uint32_t)v.steps,
+    };
+    enum hd_status s = hd_drive_record(&opts, &result, &err);
+    if (s != HD_OK)
+        code = s == HD_ERR_INPUT ? hd_cli_fail_input(cli, &err) : hd_cli_fail_output(cli, &err);
+    else
+        summary(cli, &v, &result);
+    if (s == HD_OK)
+        code = result.info.lost ? HD_EXIT_TOOL : end_like(&result);
+    hd_record_result_fini(&result);
+    return code;
+}
+
+const struct hd_cmd hd_cmd_record = {
+    .name = "record",
+    .path = "record",
+    .summary = "Run a program and keep its trace",
+    .args = "-- PROGRAM [ARG]...",
+    .detail =
+        "Runs an instrumented program (see heddle cc) with one thread at a time and writes what "
+        "the "
+        "threads did to a trace. Input, output, exit status and signals of the program pass "
+        "through.\n"
+        "\n"
+        "The same seed gives the same run again, another seed another order of the threads. A "
+        "deadlock ends the run with a report and exit status 66.",
+    .options = options,
+    .min_args = 1,
+    .max_args = 1 << 20,
+    .run = run,
+};

@@ -1,0 +1,344 @@
+#include "drive/build.h"
+
+#include "base/alloc.h"
+#include "drive/walk.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const enum hd_op sync_op[HD_LOG_KIND_COUNT] = {
+    [HD_LOG_ACQ] = HD_OP_ACQ,     [HD_LOG_REL] = HD_OP_REL,         [HD_LOG_RACQ] = HD_OP_RACQ,
+    [HD_LOG_RREL] = HD_OP_RREL,   [HD_LOG_TRYFAIL] = HD_OP_TRYFAIL, [HD_LOG_WAIT] = HD_OP_WAIT,
+    [HD_LOG_WAKE] = HD_OP_WAKE,   [HD_LOG_TMO] = HD_OP_TMO,         [HD_LOG_SIG] = HD_OP_SIG,
+    [HD_LOG_BCAST] = HD_OP_BCAST, [HD_LOG_POST] = HD_OP_POST,       [HD_LOG_SEM] = HD_OP_SEM,
+    [HD_LOG_BARIN] = HD_OP_BARIN, [HD_LOG_BAROUT] = HD_OP_BAROUT,   [HD_LOG_FORK] = HD_OP_FORK,
+    [HD_LOG_JOIN] = HD_OP_JOIN,   [HD_LOG_BEGIN] = HD_OP_BEGIN,     [HD_LOG_LAST_EVENT] = HD_OP_END,
+    [HD_LOG_REL_FOR] = HD_OP_REL,
+};
+
+static enum hd_status on_sync(struct hd_walk *w, const struct hd_raw *rec)
+{
+    struct hd_event ev = {.op = sync_op[rec->kind], .place = hd_walk_place(w, rec)};
+    const struct hd_op_info *info = &hd_op_info[ev.op];
+    if (info->kind != HD_OBJ_NONE)
+        ev.obj = hd_walk_object(w, info->kind, rec->w[0]);
+    if (info->has_lock)
+        ev.lock = hd_walk_object(w, HD_OBJ_LOCK, rec->w[1]);
+    return hd_walk_emit(w, &ev);
+}
+
+static enum hd_status on_thread(struct hd_walk *w, const struct hd_raw *rec)
+{
+    struct hd_walk_thread *t;
+    if (rec->w[0] >= HD_MAX_THREADS)
+        return hd_err_set(w->err, HD_ERR_INPUT, "the raw log names a thread that cannot be");
+    uint32_t parent = rec->kind == HD_LOG_FORK ? w->current : UINT32_MAX;
+    enum hd_status s = hd_walk_thread_at(w, (uint32_t)rec->w[0], parent, &t);
+    if (s != HD_OK)
+        return s;
+    if (rec->kind == HD_LOG_SWITCH) {
+        w->current = (uint32_t)rec->w[0];
+        return HD_OK;
+    }
+    if (w->pass == HD_WALK_MARK)
+        return HD_OK;
+    struct hd_event ev = {.op = sync_op[rec->kind], .obj = t->tid, .place = hd_walk_place(w, rec)};
+    return hd_walk_emit(w, &ev);
+}
+
+/* Released by a thread that did not hold it: in the trace its holder releases it, here. */
+static enum hd_status on_foreign_release(struct hd_walk *w, const struct hd_raw *rec)
+{
+    char name[256];
+    uint32_t me = w->current;
+    if (rec->w[1] >= w->threads.len)
+        return hd_err_set(w->err, HD_ERR_INPUT, "the raw log names a thread that cannot be");
+    hd_walk_address(w, rec->w[0], name, sizeof name);
+    hd_walk_note(w, "lock %s was released by a thread that did not hold it", name);
+    w->current = (uint32_t)rec->w[1];
+    enum hd_status s = on_sync(w, rec);
+    w->current = me;
+    return s;
+}
+
+static enum hd_status on_init(struct hd_walk *w, const struct hd_raw *rec)
+{
+    bool sem = rec->kind == HD_LOG_SEM_INIT;
+    uint32_t id = hd_walk_new_life(w, sem ? HD_OBJ_SEM : HD_OBJ_BARRIER, rec->w[0]);
+    if (w->pass != HD_WALK_BUILD)
+        return HD_OK;
+    return sem ? hd_builder_sem(w->builder, id, rec->w[1], w->err)
+               : hd_builder_barrier(w->builder, id, rec->w[1], w->err);
+}
+
+static void on_note(struct hd_walk *w, const struct hd_raw *rec)
+{
+    char text[200], place[256] = "unknown";
+    snprintf(text, sizeof text, "%.*s", (int)(rec->len < 180 ? rec->len : 180),
+             (const char *)rec->data);
+    hd_symbols_place(w->symbols, rec->site, place, sizeof place);
+    const struct hd_walk_thread *t = hd_walk_current(w);
+    switch ((enum hd_note)rec->w[0]) {
+    case HD_NOTE_STUCK:
+        w->info->stuck++;
+        hd_walk_note(w, "thread %s was stuck in a call that is not modelled; others went on",
+                     t->name ? t->name : "T1");
+        break;
+    case HD_NOTE_UNMODELLED:
+        hd_walk_note(w, "not modelled: %s", text);
+        break;
+    case HD_NOTE_FOREIGN_REL:
+        break;
+    case HD_NOTE_FORKED:
+        hd_walk_note(w, "the program forked; the child is not in the trace");
+        break;
+    case HD_NOTE_EXEC:
+        hd_walk_note(w, "the program replaced itself with another; only the first is in the trace");
+        break;
+    }
+}
+
+static void on_deadlock(struct hd_walk *w, const struct hd_raw *rec)
+{
+    static const char *const kinds[] = {
+        [HD_WAITS_LOCK] = "lock",       [HD_WAITS_COND] = "condition", [HD_WAITS_SEM] = "semaphore",
+        [HD_WAITS_BARRIER] = "barrier", [HD_WAITS_JOIN] = "end of",    [HD_WAITS_FUTEX] = "futex",
+        [HD_WAITS_OTHER] = "event",
+    };
+    char name[256] = "a thread", place[256] = "unknown";
+    w->info->deadlock = true;
+    if (rec->w[0] >= w->threads.len)
+        return;
+    const struct hd_walk_thread *t = hd_vec_at(&w->threads, rec->w[0]);
+    if (rec->kind == HD_LOG_HOLDS) {
+        hd_walk_address(w, rec->w[1], name, sizeof name);
+        hd_walk_note(w, "deadlock: %s holds %s", t->name, name);
+        return;
+    }
+    uint64_t kind = rec->w[1] >= 1 && rec->w[1] <= HD_WAITS_OTHER ? rec->w[1] : HD_WAITS_OTHER;
+    if (kind != HD_WAITS_JOIN)
+        hd_walk_address(w, rec->w[2], name, sizeof name);
+    else if (rec->w[2] < w->threads.len)
+        snprintf(name, sizeof name, "%s",
+                 ((struct hd_walk_thread *)hd_vec_at(&w->threads, rec->w[2]))->name);
+    if (rec->site)
+        hd_symbols_place(w->symbols, rec->site, place, sizeof place);
+    hd_walk_note(w, "deadlock: %s waits for %s %s at %s", t->name, kinds[kind], name, place);
+}
+
+static void on_memory(struct hd_walk *w, const struct hd_raw *rec)
+{
+    switch (rec->kind) {
+    case HD_LOG_STACK:
+        if (rec->w[2] > rec->w[1])
+            hd_regions_add(&w->regions, HD_REGION_STACK, rec->w[1], rec->w[2] - rec->w[1],
+                           (uint32_t)rec->w[0]);
+        break;
+    case HD_LOG_ALLOC:
+        hd_regions_add(&w->regions, HD_REGION_HEAP, rec->w[0], rec->w[1], 0);
+        break;
+    case HD_LOG_MAP:
+        hd_regions_add(&w->regions, HD_REGION_MAP, rec->w[0], rec->w[1], 0);
+        break;
+    default:
+        hd_regions_cut(&w->regions, rec->w[0], rec->w[1]);
+    }
+}
+
+/* Records that every walk has to follow. */
+static enum hd_status on_state(struct hd_walk *w, const struct hd_raw *rec)
+{
+    switch (rec->kind) {
+    case HD_LOG_SWITCH:
+        return on_thread(w, rec);
+    case HD_LOG_STACK:
+    case HD_LOG_ALLOC:
+    case HD_LOG_MAP:
+    case HD_LOG_UNMAP:
+        on_memory(w, rec);
+        return HD_OK;
+    case HD_LOG_FREE:
+        return hd_walk_free_block(w, rec);
+    case HD_LOG_SEM_INIT:
+    case HD_LOG_BARRIER_INIT:
+        return w->pass == HD_WALK_MARK ? HD_OK : on_init(w, rec);
+    default:
+        return HD_OK;
+    }
+}
+
+static void on_first(struct hd_walk *w, const struct hd_raw *rec)
+{
+    char path[4096];
+    if (rec->kind == HD_LOG_MODULE && rec->len < sizeof path) {
+        memcpy(path, rec->data, rec->len);
+        path[rec->len] = 0;
+        hd_symbols_module(w->symbols, path, rec->w[0]);
+    } else if (rec->kind == HD_LOG_SITES) {
+        hd_walk_sites(w, rec);
+        w->info->from_pass = true;
+    }
+}
+
+static enum hd_status on_event(struct hd_walk *w, const struct hd_raw *rec)
+{
+    if (rec->kind >= HD_LOG_READ && rec->kind <= HD_LOG_RANGE_WRITE)
+        return hd_walk_access(w, rec);
+    if (rec->kind == HD_LOG_FORK)
+        return on_thread(w, rec); /* in every walk: it names the child */
+    if (w->pass == HD_WALK_MARK)
+        return HD_OK;
+    if (rec->kind == HD_LOG_BRANCH)
+        return w->info->from_pass ? hd_walk_branch(w, rec, rec->w[0]) : HD_OK;
+    return rec->kind == HD_LOG_JOIN ? on_thread(w, rec) : on_sync(w, rec);
+}
+
+static enum hd_status on_record(struct hd_walk *w, const struct hd_raw *rec)
+{
+    struct hd_walk_thread *t = hd_walk_current(w);
+    if (rec->kind <= HD_LOG_LAST_EVENT) {
+        if (w->pass != HD_WALK_MARK)
+            hd_u32vec_push(&t->reads_at, (uint32_t)t->reads.len);
+        enum hd_status s = on_event(w, rec);
+        t = hd_walk_current(w); /* threads may have moved */
+        t->more[0].len = t->more[1].len = 0;
+        return s;
+    }
+    switch (rec->kind) {
+    case HD_LOG_MORE:
+        *(hd_tok *)hd_vec_push(&t->more[rec->w[0] & 1]) = rec->w[1];
+        return HD_OK;
+    case HD_LOG_MODULE:
+    case HD_LOG_SITES:
+        if (w->pass == HD_WALK_MARK)
+            on_first(w, rec);
+        return HD_OK;
+    case HD_LOG_REL_FOR:
+        return w->pass == HD_WALK_MARK ? HD_OK : on_foreign_release(w, rec);
+    case HD_LOG_NOTE:
+        if (w->pass == HD_WALK_BUILD)
+            on_note(w, rec);
+        return HD_OK;
+    case HD_LOG_HOLDS:
+    case HD_LOG_WAITS:
+        if (w->pass == HD_WALK_BUILD)
+            on_deadlock(w, rec);
+        return HD_OK;
+    default:
+        return on_state(w, rec);
+    }
+}
+
+static enum hd_status walk(struct hd_walk *w, enum hd_walk_pass pass)
+{
+    struct hd_raw rec;
+    struct hd_walk_thread *t;
+    w->pass = pass;
+    w->n_events = 0;
+    w->current = 0;
+    hd_rawlog_rewind(&w->log);
+    hd_regions_rewind(&w->regions);
+    hd_names_fini(&w->lives);
+    w->lives = (struct hd_names){0};
+    for (size_t i = 0; i < w->threads.len; i++) {
+        t = hd_vec_at(&w->threads, i);
+        t->reads.len = t->reads_at.len = 0;
+        t->branched = 0;
+        t->more[0].len = t->more[1].len = 0;
+    }
+    enum hd_status s = hd_walk_thread_at(w, 0, UINT32_MAX, &t);
+    while (s == HD_OK && hd_rawlog_next(&w->log, &rec))
+        s = on_record(w, &rec);
+    w->info->broken = w->log.broken;
+    w->info->raw_bytes = w->log.chunk * (uint64_t)HD_LOG_CHUNK + w->log.pos * 8;
+    return s;
+}
+
+static int by_position(const void *a, const void *b)
+{
+    const struct hd_walk_insert *x = a, *y = b;
+    return (x->after > y->after) - (x->after < y->after);
+}
+
+static enum hd_status walk_all(struct hd_walk *w)
+{
+    enum hd_status s = walk(w, HD_WALK_MARK);
+    if (s == HD_OK)
+        s = walk(w, HD_WALK_REPLAY);
+    if (s != HD_OK)
+        return s;
+    if (w->inserts.len)
+        qsort(w->inserts.data, w->inserts.len, w->inserts.size, by_position);
+    w->info->outside_writes = w->inserts.len;
+    s = hd_builder_control(w->builder, w->info->from_pass ? HD_CONTROL_BRANCHES : HD_CONTROL_ALL,
+                           w->err);
+    return s == HD_OK ? walk(w, HD_WALK_BUILD) : s;
+}
+
+static void walk_init(struct hd_walk *w, struct hd_build_info *info, struct hd_err *err)
+{
+    w->info = info;
+    w->err = err;
+    hd_regions_init(&w->regions);
+    hd_cells_init(&w->cells);
+    w->symbols = hd_symbols_new();
+    w->builder = hd_builder_new();
+    w->threads = HD_VEC_INIT(struct hd_walk_thread);
+    w->memory = HD_VEC_INIT(struct hd_walk_cell);
+    w->inserts = HD_VEC_INIT(struct hd_walk_insert);
+    w->sites = HD_VEC_INIT(struct hd_walk_sites);
+}
+
+static void walk_fini(struct hd_walk *w)
+{
+    for (size_t i = 0; i < w->threads.len; i++) {
+        struct hd_walk_thread *t = hd_vec_at(&w->threads, i);
+        if (t->name)
+            hd_free(t->name, strlen(t->name) + 1);
+        hd_u32vec_fini(&t->reads);
+        hd_u32vec_fini(&t->reads_at);
+        hd_vec_fini(&t->more[0]);
+        hd_vec_fini(&t->more[1]);
+    }
+    hd_regions_fini(&w->regions);
+    hd_cells_fini(&w->cells);
+    hd_symbols_free(w->symbols);
+    hd_builder_free(w->builder);
+    hd_vec_fini(&w->threads);
+    hd_vec_fini(&w->memory);
+    hd_vec_fini(&w->inserts);
+    hd_vec_fini(&w->sites);
+    hd_map_fini(&w->places);
+    hd_names_fini(&w->used);
+    hd_names_fini(&w->lives);
+    hd_u32vec_fini(&w->dep_list[0]);
+    hd_u32vec_fini(&w->dep_list[1]);
+    hd_rawlog_close(&w->log);
+}
+
+enum hd_status hd_drive_build(const char *path, struct hd_trace **trace, struct hd_build_info *info,
+                              struct hd_err *err)
+{
+    struct hd_walk w = {0};
+    *trace = NULL;
+    *info = (struct hd_build_info){0};
+    enum hd_status s = hd_rawlog_open(path, &w.log, err);
+    if (s != HD_OK)
+        return s;
+    info->claimed = w.log.header->owner != 0;
+    info->lost = w.log.header->lost;
+    walk_init(&w, info, err);
+    s = walk_all(&w);
+    if (s == HD_OK) {
+        s = hd_builder_finish(w.builder, trace, err);
+        w.builder = NULL;
+    }
+    walk_fini(&w);
+    return s;
+}
+
+void hd_build_info_fini(struct hd_build_info *info)
+{
+    hd_names_fini(&info->notes);
+}

@@ -1,0 +1,40 @@
+/* From a raw log to a trace that docs/MODEL.md accepts.
+ *
+ * The log is walked three times. First every access marks the ends of its bytes (cells.h). Then
+ * memory is replayed: a read that returns something else than memory holds proves a write that
+ * nobody logged (libc or the kernel on the program's behalf). Such a write is put right after the
+ * last access to the cell, by the same thread, at the place "outside", and counted. The third walk
+ * builds the trace.
+ *
+ * Dependences: see docs/MODEL.md section 1 and the tokens of heddle/rt_abi.h. If nothing in the log
+ * comes from our pass, the trace is `control all`; otherwise records without knowledge get a branch
+ * on all earlier reads before them.
+ */
+#ifndef HD_DRIVE_BUILD_H
+#define HD_DRIVE_BUILD_H
+
+#include "base/err.h"
+#include "base/names.h"
+#include "trace/trace.h"
+
+#include <stdbool.h>
+
+struct hd_build_info {
+    uint64_t outside_writes; /* inserted for consistency */
+    uint64_t raw_bytes;      /* of the log that were used */
+    uint32_t lost;           /* errno: the runtime could not write on */
+    bool claimed;            /* an instrumented program ran */
+    bool broken;             /* the log ends in damage */
+    bool deadlock;
+    bool from_pass;
+    unsigned stuck;        /* times the token was taken away */
+    struct hd_names notes; /* sentences for the user, without duplicates, in order */
+};
+
+/* Builds the trace of the raw log at path. On success the caller frees *trace; info->notes always.
+ */
+enum hd_status hd_drive_build(const char *path, struct hd_trace **trace, struct hd_build_info *info,
+                              struct hd_err *err);
+void hd_build_info_fini(struct hd_build_info *info);
+
+#endif

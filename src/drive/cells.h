@@ -1,0 +1,43 @@
+/* Cells: how bytes become the locations of docs/MODEL.md.
+ *
+ * A cell is a run of bytes that every access of the whole log covers completely or not at all: its
+ * ends are the ends of accesses. So two accesses overlap exactly if they share a cell, whatever
+ * their sizes. A field that is always accessed whole is one cell; where sizes mix, a wide access
+ * becomes one event for each cell. Its value is its bytes as a number (up to 8) or a hash of them
+ * (longer cells).
+ *
+ * Addresses here are linear (regions.h). First mark all accesses, then split.
+ */
+#ifndef HD_DRIVE_CELLS_H
+#define HD_DRIVE_CELLS_H
+
+#include "base/hash.h"
+#include "base/vec.h"
+
+#include <stdint.h>
+
+#define HD_CELL_PAGE 64
+#define HD_CELL_NONE UINT32_MAX
+
+struct hd_cells {
+    struct hd_map pages; /* linear / 64 -> page */
+    struct hd_vec edges; /* uint64_t: bit i: a cell starts at byte i */
+    struct hd_vec ids;   /* uint32_t *: 64 cell ids, or NULL */
+    uint32_t n_cells;    /* ids are given in order of first use */
+    uint64_t last_key;   /* cache of the last page */
+    uint32_t last_page;
+};
+
+void hd_cells_init(struct hd_cells *c);
+void hd_cells_fini(struct hd_cells *c);
+void hd_cells_mark(struct hd_cells *c, uint64_t linear, uint64_t len);
+/* Bytes from linear to the end of its cell, at most len. */
+uint64_t hd_cells_next(struct hd_cells *c, uint64_t linear, uint64_t len);
+/* The id of the cell that starts at linear; *fresh: it is new. */
+uint32_t hd_cells_id(struct hd_cells *c, uint64_t linear, bool *fresh);
+/* The next cell with an id in [linear, end), or HD_CELL_NONE; *at: its start. */
+uint32_t hd_cells_used(struct hd_cells *c, uint64_t linear, uint64_t end, uint64_t *at);
+
+uint64_t hd_cells_value(const uint8_t *bytes, uint64_t len);
+
+#endif

@@ -1,0 +1,300 @@
+#include "drive/walk.h"
+
+#include "base/alloc.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WIDE                                                                                       \
+    64 /* a range with more reads than this counts as all: lists would grow without bound */
+
+struct hd_walk_thread *hd_walk_current(struct hd_walk *w)
+{
+    return hd_vec_at(&w->threads, w->current);
+}
+
+/* Thread names are paths of creation: T1 is the main thread, T1.2 the second one that it creates.
+ */
+enum hd_status hd_walk_thread_at(struct hd_walk *w, uint32_t number, uint32_t parent,
+                                 struct hd_walk_thread **out)
+{
+    if (number >= HD_MAX_THREADS)
+        return hd_err_set(w->err, HD_ERR_INPUT, "the raw log names thread %u", number);
+    while (w->threads.len <= number) {
+        struct hd_walk_thread *t = hd_vec_push(&w->threads);
+        *t = (struct hd_walk_thread){0};
+        t->more[0] = t->more[1] = HD_VEC_INIT(hd_tok);
+    }
+    struct hd_walk_thread *t = hd_vec_at(&w->threads, number);
+    *out = t;
+    if (t->name)
+        return HD_OK;
+    char text[256];
+    if (number == 0) {
+        snprintf(text, sizeof text, "T1");
+    } else if (parent == UINT32_MAX) {
+        snprintf(text, sizeof text, "X%u", number);
+        hd_walk_note(w, "thread %s was started by code that is not instrumented", text);
+    } else {
+        struct hd_walk_thread *p = hd_vec_at(&w->threads, parent);
+        snprintf(text, sizeof text, "%.200s.%u", p->name, ++p->children);
+    }
+    t->name = hd_strndup(text, strlen(text));
+    return hd_builder_thread(w->builder, text, strlen(text), &t->tid, w->err);
+}
+
+static enum hd_status add_insert(struct hd_walk *w, const struct hd_walk_insert *in)
+{
+    const struct hd_walk_thread *t = hd_vec_at(&w->threads, in->thread);
+    const struct hd_walk_cell *cell = hd_vec_at(&w->memory, in->cell);
+    const char place[] = "outside";
+    struct hd_event ev = {.op = HD_OP_WRITE, .thread = t->tid, .obj = cell->loc, .has_value = true};
+    ev.value = in->value;
+    ev.place = hd_builder_place(w->builder, place, sizeof place - 1);
+    ev.deps.given = true; /* it did happen: nothing that we know of makes it happen otherwise */
+    return hd_builder_add(w->builder, &ev, w->err);
+}
+
+static uint32_t next_eid(const struct hd_walk *w)
+{
+    return (uint32_t)hd_builder_count(w->builder);
+}
+
+enum hd_status hd_walk_emit(struct hd_walk *w, struct hd_event *ev)
+{
+    struct hd_walk_thread *t = hd_walk_current(w);
+    uint32_t number = w->n_events++;
+    if (w->n_events == HD_MAX_EVENTS)
+        return hd_err_set(w->err, HD_ERR_LIMIT, "the run has more events than a trace can hold");
+    /* The replay keeps the same lists, with its own numbers: it has to decide alike everywhere. */
+    if (hd_op_reads(ev->op))
+        hd_u32vec_push(&t->reads, w->pass == HD_WALK_BUILD ? next_eid(w) : number);
+    if (w->pass != HD_WALK_BUILD)
+        return HD_OK;
+    ev->thread = t->tid;
+    enum hd_status s = hd_builder_add(w->builder, ev, w->err);
+    while (s == HD_OK && w->next_insert < w->inserts.len) {
+        const struct hd_walk_insert *in = hd_vec_at(&w->inserts, w->next_insert);
+        if (in->after != number)
+            break;
+        s = add_insert(w, in);
+        w->next_insert++;
+    }
+    return s;
+}
+
+enum hd_status hd_walk_branch_all(struct hd_walk *w, uint32_t place)
+{
+    struct hd_walk_thread *t = hd_walk_current(w);
+    if (!w->info->from_pass)
+        return HD_OK;
+    t->branched = (uint32_t)t->reads.len;
+    struct hd_event ev = {.op = HD_OP_BRANCH, .place = place};
+    return hd_walk_emit(w, &ev);
+}
+
+/* The reads in the token's range, appended to list. False: too many, take all. */
+static bool add_reads(const struct hd_walk_thread *t, hd_tok tok, struct hd_u32vec *list)
+{
+    if (tok == HD_TOK_NONE)
+        return true;
+    uint32_t lo = hd_tok_lo(tok), hi = hd_tok_hi(tok);
+    if (tok == HD_TOK_ALL || lo == 0 || lo > hi)
+        return false;
+    size_t ids = t->reads_at.len;
+    size_t from = lo <= ids ? t->reads_at.data[lo - 1] : t->reads.len;
+    size_t to = hi < ids ? t->reads_at.data[hi] : t->reads.len;
+    if (to - from > WIDE || list->len + (to - from) > 4 * WIDE)
+        return false;
+    for (; from < to; from++)
+        hd_u32vec_push(list, t->reads.data[from]);
+    return true;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* The set that a token and the extra tokens of this role name. False: all. */
+static bool collect(struct hd_walk *w, unsigned role, hd_tok tok, struct hd_dep_list *out)
+{
+    const struct hd_walk_thread *t = hd_walk_current(w);
+    struct hd_u32vec *list = &w->dep_list[role];
+    list->len = 0;
+    bool some = add_reads(t, tok, list);
+    for (size_t i = 0; some && i < t->more[role].len; i++)
+        some = add_reads(t, *(hd_tok *)hd_vec_at(&t->more[role], i), list);
+    if (!some)
+        return false;
+    if (list->len)
+        qsort(list->data, list->len, sizeof *list->data, by_number);
+    size_t n = 0;
+    for (size_t i = 0; i < list->len; i++)
+        if (n == 0 || list->data[n - 1] != list->data[i])
+            list->data[n++] = list->data[i];
+    list->len = n;
+    *out = (struct hd_dep_list){true, (uint32_t)n, list->data};
+    return true;
+}
+
+enum hd_status hd_walk_branch(struct hd_walk *w, const struct hd_raw *rec, hd_tok tok)
+{
+    struct hd_walk_thread *t = hd_walk_current(w);
+    struct hd_event ev = {.op = HD_OP_BRANCH, .place = hd_walk_place(w, rec)};
+    if (!collect(w, 0, tok, &ev.deps)) {
+        ev.deps = (struct hd_dep_list){0};
+        t->branched = (uint32_t)t->reads.len;
+    }
+    return hd_walk_emit(w, &ev);
+}
+
+/* REPLAY: does memory hold what the read returned? If not, somebody wrote after the last access. */
+static void replay(struct hd_walk *w, uint32_t id, const struct hd_event *ev)
+{
+    struct hd_walk_cell *cell = hd_vec_at(&w->memory, id);
+    if (hd_op_reads(ev->op) && cell->touched && !(cell->known && cell->value == ev->value)) {
+        struct hd_walk_insert *in = hd_vec_push(&w->inserts);
+        *in = (struct hd_walk_insert){cell->last, cell->thread, id, ev->value};
+    }
+    cell->touched = true;
+    cell->known = ev->has_value;
+    cell->value = ev->op == HD_OP_RMW ? ev->new_value : ev->value;
+    cell->last = w->n_events;
+    cell->thread = w->current;
+}
+
+static const enum hd_op op_of[] = {
+    [HD_LOG_READ] = HD_OP_READ,         [HD_LOG_WRITE] = HD_OP_WRITE,
+    [HD_LOG_AREAD] = HD_OP_AREAD,       [HD_LOG_AWRITE] = HD_OP_AWRITE,
+    [HD_LOG_RMW] = HD_OP_RMW,           [HD_LOG_RANGE_READ] = HD_OP_READ,
+    [HD_LOG_RANGE_WRITE] = HD_OP_WRITE,
+};
+
+/* An access on its way into cells. */
+struct access {
+    struct hd_event ev;
+    bool own;                         /* rmw: the last of its value's dependences is its own read */
+    const uint8_t *bytes, *new_bytes; /* NULL: not known */
+};
+
+/* One cell's share of an access. */
+static enum hd_status touch(struct hd_walk *w, struct access *a, const struct hd_region *g,
+                            uint64_t addr)
+{
+    bool fresh;
+    uint32_t id = hd_cells_id(&w->cells, hd_region_linear(g, addr), &fresh);
+    if (fresh) {
+        struct hd_walk_cell *cell = hd_vec_push(&w->memory);
+        *cell = (struct hd_walk_cell){.loc = hd_walk_location(w, g, addr)};
+    }
+    if (w->pass == HD_WALK_REPLAY)
+        replay(w, id, &a->ev);
+    a->ev.obj = ((struct hd_walk_cell *)hd_vec_at(&w->memory, id))->loc;
+    if (a->own)
+        w->dep_list[0].data[a->ev.deps.n - 1] = next_eid(w);
+    return hd_walk_emit(w, &a->ev);
+}
+
+/* Dependences of an access, and a branch before it where the trace cannot say them. */
+static enum hd_status set_deps(struct hd_walk *w, const struct hd_raw *rec, struct access *a)
+{
+    struct hd_walk_thread *t = hd_walk_current(w);
+    bool known = (rec->aux & HD_LOG_SITE) != 0;
+    if (!known || !collect(w, 1, rec->addr, &a->ev.addr)) {
+        a->ev.addr = (struct hd_dep_list){0};
+        enum hd_status s = t->reads.len > t->branched ? hd_walk_branch_all(w, a->ev.place) : HD_OK;
+        if (s != HD_OK)
+            return s;
+    }
+    if (!known || !hd_op_writes(a->ev.op) || !collect(w, 0, rec->val, &a->ev.deps)) {
+        a->ev.deps = (struct hd_dep_list){0};
+        return HD_OK;
+    }
+    const struct hd_site *site = hd_walk_site(w, rec->site);
+    if (a->ev.op == HD_OP_RMW && (!site || site->flags & HD_SITE_OWN)) {
+        hd_u32vec_push(&w->dep_list[0], 0);
+        a->ev.deps.events = w->dep_list[0].data;
+        a->ev.deps.n++;
+        a->own = true;
+    }
+    return HD_OK;
+}
+
+static enum hd_status spread(struct hd_walk *w, struct access *a, uint64_t addr, uint64_t len)
+{
+    while (len) {
+        uint64_t room;
+        struct hd_region *g = hd_regions_find(&w->regions, addr, &room);
+        uint64_t part =
+            hd_cells_next(&w->cells, hd_region_linear(g, addr), len < room ? len : room);
+        a->ev.has_value = a->bytes || a->new_bytes;
+        a->ev.value = a->bytes ? hd_cells_value(a->bytes, part) : 0;
+        a->ev.new_value = a->new_bytes ? hd_cells_value(a->new_bytes, part) : 0;
+        enum hd_status s = touch(w, a, g, addr);
+        if (s != HD_OK)
+            return s;
+        addr += part;
+        len -= part;
+        a->bytes += a->bytes ? part : 0;
+        a->new_bytes += a->new_bytes ? part : 0;
+    }
+    return HD_OK;
+}
+
+static void mark(struct hd_walk *w, uint64_t addr, uint64_t len)
+{
+    while (len) {
+        uint64_t room;
+        struct hd_region *g = hd_regions_find(&w->regions, addr, &room);
+        uint64_t part = len < room ? len : room;
+        hd_cells_mark(&w->cells, hd_region_linear(g, addr), part);
+        if (g->thread == UINT32_MAX)
+            g->thread = w->current;
+        g->shared = g->shared || g->thread != w->current;
+        addr += part;
+        len -= part;
+    }
+}
+
+enum hd_status hd_walk_access(struct hd_walk *w, const struct hd_raw *rec)
+{
+    bool range = rec->kind == HD_LOG_RANGE_READ || rec->kind == HD_LOG_RANGE_WRITE;
+    uint64_t len = range ? rec->len : rec->aux & HD_LOG_SIZE;
+    if (w->pass == HD_WALK_MARK) {
+        mark(w, rec->w[0], len);
+        return HD_OK;
+    }
+    struct access a = {.ev = {.op = op_of[rec->kind], .place = hd_walk_place(w, rec)}};
+    if (!(rec->aux & HD_LOG_PENDING))
+        a.bytes = range ? rec->data : (const uint8_t *)&rec->w[1];
+    if (rec->kind == HD_LOG_RMW)
+        a.new_bytes = (const uint8_t *)&rec->w[2];
+    enum hd_status s = set_deps(w, rec, &a);
+    return s == HD_OK ? spread(w, &a, rec->w[0], len) : s;
+}
+
+/* free writes what was used of the block, if anybody else ever touched it: for a block of one
+ * thread that could not matter to anybody. */
+enum hd_status hd_walk_free_block(struct hd_walk *w, const struct hd_raw *rec)
+{
+    struct hd_region *g = hd_regions_block(&w->regions, rec->w[0]);
+    if (!g)
+        return HD_OK;
+    g->freed = true;
+    if (w->pass == HD_WALK_MARK) {
+        g->shared = g->shared || (g->thread != UINT32_MAX && g->thread != w->current);
+        return HD_OK;
+    }
+    struct access a = {.ev = {.op = HD_OP_WRITE, .place = hd_walk_place(w, rec)}};
+    a.ev.deps.given = true;
+    uint64_t at = g->linear, end = g->linear + (g->end - g->start);
+    enum hd_status s = HD_OK;
+    while (s == HD_OK && g->shared && hd_cells_used(&w->cells, at, end, &at) != HD_CELL_NONE) {
+        s = touch(w, &a, g, g->start + (at - g->linear));
+        at++;
+    }
+    return s;
+}

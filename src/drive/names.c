@@ -1,0 +1,167 @@
+#include "drive/walk.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define NAME_MAX_LEN 512
+
+void hd_walk_note(struct hd_walk *w, const char *fmt, ...)
+{
+    char text[NAME_MAX_LEN];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    hd_names_add(&w->info->notes, text, strlen(text));
+}
+
+void hd_walk_sites(struct hd_walk *w, const struct hd_raw *rec)
+{
+    uint64_t n;
+    if (rec->len < 8)
+        return;
+    memcpy(&n, rec->data, 8);
+    if (n > (rec->len - 8) / sizeof(struct hd_site))
+        return;
+    struct hd_walk_sites *s = hd_vec_push(&w->sites);
+    s->base = rec->w[0];
+    s->count = n;
+    s->sites = (const void *)(rec->data + 8);
+    s->strings = (const char *)(s->sites + n);
+    s->strings_size = rec->len - 8 - n * sizeof(struct hd_site);
+}
+
+static const struct hd_walk_sites *table_of(const struct hd_walk *w, uint64_t address)
+{
+    for (size_t i = 0; i < w->sites.len; i++) {
+        const struct hd_walk_sites *s = hd_vec_at(&w->sites, i);
+        if (address >= s->base && address - s->base < s->count * sizeof(struct hd_site))
+            return s;
+    }
+    return NULL;
+}
+
+const struct hd_site *hd_walk_site(const struct hd_walk *w, uint64_t address)
+{
+    const struct hd_walk_sites *s = table_of(w, address);
+    return s ? s->sites + (address - s->base) / sizeof(struct hd_site) : NULL;
+}
+
+static void place_text(struct hd_walk *w, const struct hd_raw *rec, char *out, size_t size)
+{
+    if (rec->aux & HD_LOG_SITE && rec->kind <= HD_LOG_BRANCH) {
+        const struct hd_walk_sites *s = table_of(w, rec->site);
+        const struct hd_site *site = hd_walk_site(w, rec->site);
+        if (site && site->file < s->strings_size &&
+            memchr(s->strings + site->file, 0, s->strings_size - site->file)) {
+            snprintf(out, size, "%s:%" PRIu32, s->strings + site->file, site->line);
+            return;
+        }
+    } else if (rec->site && hd_symbols_place(w->symbols, rec->site, out, size)) {
+        return;
+    }
+    snprintf(out, size, "unknown");
+}
+
+uint32_t hd_walk_place(struct hd_walk *w, const struct hd_raw *rec)
+{
+    bool fresh;
+    uint32_t *place = hd_map_put(&w->places, rec->site, &fresh);
+    if (fresh) {
+        char text[NAME_MAX_LEN];
+        place_text(w, rec, text, sizeof text);
+        for (char *p = text; *p; p++)
+            if (*p == '|' || *p == '\n')
+                *p = '_';
+        *place = hd_builder_place(w->builder, text, strlen(text));
+    }
+    return *place;
+}
+
+static void region_text(struct hd_walk *w, const struct hd_region *g, uint64_t addr, char *out,
+                        size_t size)
+{
+    uint64_t off = addr - g->start;
+    switch ((enum hd_region_kind)g->kind) {
+    case HD_REGION_HEAP:
+        snprintf(out, size, "heap#%" PRIu32 "+%" PRIu64, g->number, off);
+        return;
+    case HD_REGION_MAP:
+        snprintf(out, size, "map#%" PRIu32 "+%" PRIu64, g->number, off);
+        return;
+    case HD_REGION_STACK: {
+        const struct hd_walk_thread *t =
+            g->number < w->threads.len ? hd_vec_at(&w->threads, g->number) : NULL;
+        /* Counted from the top, which does not move when the limit of the stack does. */
+        snprintf(out, size, "stack:%s-%" PRIu64, t && t->name ? t->name : "?", g->end - addr);
+        return;
+    }
+    case HD_REGION_STATIC:
+        if (!hd_symbols_data(w->symbols, addr, out, size))
+            snprintf(out, size, "mem+0x%" PRIx64, addr);
+    }
+}
+
+/* C++ names and paths may hold what the text form uses itself. */
+static void make_printable(char *text)
+{
+    for (char *p = text; *p; p++)
+        if (strchr("|(),; \t\n", *p))
+            *p = '_';
+}
+
+void hd_walk_address(struct hd_walk *w, uint64_t addr, char *out, size_t size)
+{
+    uint64_t room;
+    region_text(w, hd_regions_find(&w->regions, addr, &room), addr, out, size);
+    make_printable(out);
+}
+
+uint32_t hd_walk_location(struct hd_walk *w, const struct hd_region *g, uint64_t addr)
+{
+    char text[NAME_MAX_LEN];
+    uint32_t id;
+    region_text(w, g, addr, text, sizeof text - 16);
+    make_printable(text);
+    size_t base = strlen(text), len = base;
+    /* Two static variables of different files may share a name: the later one gets a number. */
+    for (unsigned n = 2; hd_names_find(&w->used, text, len, &id); n++)
+        len = base + (size_t)snprintf(text + base, 16, "'%u", n);
+    hd_names_add(&w->used, text, len);
+    return hd_builder_obj(w->builder, HD_OBJ_LOC, text, len);
+}
+
+static uint32_t object(struct hd_walk *w, enum hd_obj_kind kind, uint64_t addr, bool new_life)
+{
+    char text[NAME_MAX_LEN], key[NAME_MAX_LEN + 16];
+    hd_walk_address(w, addr, text, sizeof text - 16);
+    /* A life is counted by entries "kind:name:n". */
+    unsigned life = 0;
+    uint32_t id;
+    for (;; life++) {
+        int n = snprintf(key, sizeof key, "%d:%s:%u", (int)kind, text, life + 1);
+        if (!hd_names_find(&w->lives, key, (size_t)n, &id))
+            break;
+    }
+    if (new_life || life == 0) {
+        life++;
+        int n = snprintf(key, sizeof key, "%d:%s:%u", (int)kind, text, life);
+        hd_names_add(&w->lives, key, (size_t)n);
+    }
+    size_t len = strlen(text);
+    if (life > 1)
+        len += (size_t)snprintf(text + len, 16, "'%u", life);
+    return hd_builder_obj(w->builder, kind, text, len);
+}
+
+uint32_t hd_walk_object(struct hd_walk *w, enum hd_obj_kind kind, uint64_t addr)
+{
+    return object(w, kind, addr, false);
+}
+
+uint32_t hd_walk_new_life(struct hd_walk *w, enum hd_obj_kind kind, uint64_t addr)
+{
+    return object(w, kind, addr, true);
+}

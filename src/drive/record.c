@@ -1,0 +1,178 @@
+#include "drive/record.h"
+
+#include "trace/io.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/personality.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static enum hd_status make_log(const struct hd_record_opts *opts, char *path, size_t size,
+                               struct hd_err *err)
+{
+    struct hd_log_header h = {
+        .magic = HD_LOG_MAGIC,
+        .version = HD_LOG_VERSION,
+        .policy = (uint32_t)opts->policy,
+        .seed = opts->seed,
+        .quantum = opts->quantum,
+        .depth = opts->depth,
+        .steps = opts->steps,
+    };
+    char page[HD_LOG_PAGE] = {0}, here[PATH_MAX] = "";
+    if (opts->out[0] != '/' && !getcwd(here, sizeof here))
+        return hd_err_set(err, HD_ERR_IO, "cannot find the working directory: %s", strerror(errno));
+    int n = snprintf(path, size, "%s%s%s.raw-XXXXXX", here, *here ? "/" : "", opts->out);
+    if (n < 0 || (size_t)n >= size)
+        return hd_err_set(err, HD_ERR_IO, "the path of the trace is too long");
+    int fd = mkostemp(path, O_CLOEXEC);
+    if (fd < 0) {
+        int e = errno;
+        *path = 0;
+        return hd_err_set(err, HD_ERR_IO, "cannot write beside %s: %s", opts->out, strerror(e));
+    }
+    memcpy(page, &h, sizeof h);
+    ssize_t done = write(fd, page, sizeof page);
+    close(fd);
+    if (done != (ssize_t)sizeof page)
+        return hd_err_set(err, HD_ERR_IO, "cannot write beside %s: %s", opts->out, strerror(errno));
+    return HD_OK;
+}
+
+/* In the child. Tells the parent through `tell` why it could not start. */
+_Noreturn static void start(const struct hd_record_opts *opts, const char *log, int tell)
+{
+    int now = personality(0xffffffff);
+    if (now >= 0)
+        personality((unsigned)now |
+                    ADDR_NO_RANDOMIZE); /* the result is checked by the parent's way */
+    setenv(HD_LOG_ENV, log, 1);
+    execvp(opts->argv[0], opts->argv);
+    int e = errno;
+    if (write(tell, &e, sizeof e) < 0)
+        _exit(127);
+    _exit(127);
+}
+
+static volatile sig_atomic_t child_pid;
+
+static void pass_on(int sig)
+{
+    if (child_pid > 0)
+        kill((pid_t)child_pid, sig);
+}
+
+static const int passed[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
+#define N_PASSED (sizeof passed / sizeof *passed)
+
+static int wait_for(pid_t pid)
+{
+    int status = 0;
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        continue;
+    return status;
+}
+
+static enum hd_status why_not(const char *program, int e, struct hd_err *err)
+{
+    if (e == ENOENT)
+        return hd_err_set(err, HD_ERR_INPUT, "there is no program %s", program);
+    if (e == EACCES)
+        return hd_err_set(err, HD_ERR_INPUT, "%s may not be executed", program);
+    if (e == ENOEXEC)
+        return hd_err_set(err, HD_ERR_INPUT, "%s is not a program for this machine", program);
+    return hd_err_set(err, HD_ERR_INPUT, "%s cannot be started: %s", program, strerror(e));
+}
+
+static enum hd_status run(const struct hd_record_opts *opts, const char *log,
+                          struct hd_record_result *result, struct hd_err *err)
+{
+    int tell[2], e = 0;
+    struct sigaction act = {.sa_handler = pass_on}, old[N_PASSED];
+    if (pipe2(tell, O_CLOEXEC) < 0)
+        return hd_err_set(err, HD_ERR_IO, "cannot make a pipe: %s", strerror(errno));
+    sigset_t block, before;
+    sigemptyset(&block);
+    for (size_t i = 0; i < N_PASSED; i++)
+        sigaddset(&block, passed[i]);
+    sigprocmask(SIG_BLOCK, &block, &before); /* no signal between fork and the handlers gets lost */
+    pid_t pid = fork();
+    if (pid == 0) {
+        sigprocmask(SIG_SETMASK, &before, NULL);
+        close(tell[0]);
+        start(opts, log, tell[1]);
+    }
+    e = errno;
+    close(tell[1]);
+    child_pid = pid;
+    for (size_t i = 0; i < N_PASSED; i++)
+        sigaction(passed[i], &act, &old[i]);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    enum hd_status s = HD_OK;
+    if (pid < 0) {
+        s = hd_err_set(err, HD_ERR_IO, "cannot start a process: %s", strerror(e));
+    } else if (read(tell[0], &e, sizeof e) == (ssize_t)sizeof e) {
+        wait_for(pid);
+        s = why_not(opts->argv[0], e, err);
+    } else {
+        result->wait_status = wait_for(pid);
+        result->ran = true;
+    }
+    child_pid = 0;
+    for (size_t i = 0; i < N_PASSED; i++)
+        sigaction(passed[i], &old[i], NULL);
+    close(tell[0]);
+    return s;
+}
+
+static enum hd_status keep(const struct hd_record_opts *opts, const char *log,
+                           struct hd_record_result *result, struct hd_err *err)
+{
+    struct hd_trace *trace = NULL;
+    struct stat st;
+    enum hd_status s = hd_drive_build(log, &trace, &result->info, err);
+    if (s == HD_OK && !result->info.claimed)
+        s = hd_err_set(err, HD_ERR_INPUT,
+                       "%s is not instrumented: compile and link it with heddle cc", opts->argv[0]);
+    if (s == HD_OK) {
+        result->events = trace->n_events;
+        result->threads = hd_trace_n_threads(trace);
+        result->locations = hd_trace_n_objs(trace, HD_OBJ_LOC);
+        s = hd_trace_save(trace, opts->out, HD_FORMAT_HDT, err);
+    }
+    if (s == HD_OK && stat(opts->out, &st) == 0)
+        result->bytes = (uint64_t)st.st_size;
+    hd_trace_free(trace);
+    return s;
+}
+
+enum hd_status hd_drive_record(const struct hd_record_opts *opts, struct hd_record_result *result,
+                               struct hd_err *err)
+{
+    char log[PATH_MAX] = "";
+    *result = (struct hd_record_result){0};
+    int now = personality(0xffffffff);
+    result->random_addresses = now < 0 || personality((unsigned)now | ADDR_NO_RANDOMIZE) < 0;
+    if (now >= 0)
+        personality((unsigned)now);
+    enum hd_status s = make_log(opts, log, sizeof log, err);
+    if (s == HD_OK)
+        s = run(opts, log, result, err);
+    if (s == HD_OK)
+        s = keep(opts, log, result, err);
+    if (*log)
+        unlink(log);
+    return s;
+}
+
+void hd_record_result_fini(struct hd_record_result *result)
+{
+    hd_build_info_fini(&result->info);
+}

@@ -1,0 +1,42 @@
+/* Runs a program once under a policy and keeps its trace.
+ *
+ * The program gets our standard input, output and error, our environment and working directory. Its
+ * way to end is in wait_status, as waitpid gives it. Signals that ask us to stop are passed on to
+ * it; what it did until then is kept. The raw log stands beside the trace while the program runs
+ * and is removed in every case.
+ */
+#ifndef HD_DRIVE_RECORD_H
+#define HD_DRIVE_RECORD_H
+
+#include "base/err.h"
+#include "drive/build.h"
+#include "heddle/rt_log.h"
+
+struct hd_record_opts {
+    const char *out; /* path of the trace */
+    char **argv;     /* program and arguments, ends with NULL */
+    enum hd_policy_kind policy;
+    uint64_t seed;
+    uint64_t quantum;      /* random; at least 1 */
+    uint32_t depth, steps; /* pct; at least 1 */
+};
+
+struct hd_record_result {
+    int wait_status;
+    bool ran;              /* wait_status means something */
+    bool random_addresses; /* the kernel would not switch address randomisation off */
+    uint64_t events, threads, locations, bytes;
+    struct hd_build_info info;
+};
+
+/* HD_ERR_INPUT: the program cannot be run or is not instrumented; HD_ERR_IO: the trace cannot be
+ * written. The result is filled as far as things went. hd_record_result_fini afterwards always. */
+enum hd_status hd_drive_record(const struct hd_record_opts *opts, struct hd_record_result *result,
+                               struct hd_err *err);
+void hd_record_result_fini(struct hd_record_result *result);
+
+/* unmodelled.c: notes in `notes` each synchronisation function that the ELF file imports and the
+ * runtime does not know. Files that cannot be read are passed over. */
+void hd_drive_note_unmodelled(const char *path, struct hd_names *notes);
+
+#endif

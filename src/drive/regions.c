@@ -1,0 +1,165 @@
+#include "drive/regions.h"
+
+#include "base/alloc.h"
+#include "base/hash.h"
+
+#define STATIC_SPAN (UINT64_C(1) << 48) /* user addresses have 47 bits */
+#define GAP         64 /* so that the end of a region is not the start of another */
+
+void hd_regions_init(struct hd_regions *r)
+{
+    *r = (struct hd_regions){.linear_end = STATIC_SPAN};
+    r->static_region = (struct hd_region){.end = STATIC_SPAN, .thread = UINT32_MAX, .shared = true};
+    r->made_end = &r->made;
+}
+
+void hd_regions_fini(struct hd_regions *r)
+{
+    while (r->made) {
+        struct hd_region *next = r->made->next_made;
+        hd_free(r->made, sizeof *r->made);
+        r->made = next;
+    }
+}
+
+void hd_regions_rewind(struct hd_regions *r)
+{
+    r->root = NULL;
+    r->again = r->made;
+    for (struct hd_region *g = r->made; g; g = g->next_made)
+        g->left = g->right = NULL;
+    r->n_heap = r->n_map = 0;
+}
+
+/* Splits t: *low gets what starts below addr, *high the rest. */
+static void split(struct hd_region *t, uint64_t addr, struct hd_region **low,
+                  struct hd_region **high)
+{
+    while (t) {
+        if (t->start < addr) {
+            *low = t;
+            low = &t->right;
+            t = t->right;
+        } else {
+            *high = t;
+            high = &t->left;
+            t = t->left;
+        }
+    }
+    *low = *high = NULL;
+}
+
+static struct hd_region *merge(struct hd_region *a, struct hd_region *b)
+{
+    struct hd_region *root = NULL, **at = &root;
+    while (a && b) {
+        if (a->rank > b->rank) {
+            *at = a;
+            at = &a->right;
+            a = a->right;
+        } else {
+            *at = b;
+            at = &b->left;
+            b = b->left;
+        }
+    }
+    *at = a ? a : b;
+    return root;
+}
+
+static struct hd_region *last_below(struct hd_region *t, uint64_t addr)
+{
+    struct hd_region *best = NULL;
+    while (t) {
+        if (t->start < addr) {
+            best = t;
+            t = t->right;
+        } else {
+            t = t->left;
+        }
+    }
+    return best;
+}
+
+/* Takes every region that touches [start, end) out of the tree. */
+static void remove_overlaps(struct hd_regions *r, uint64_t start, uint64_t end)
+{
+    struct hd_region *low, *mid, *high;
+    const struct hd_region *before = last_below(r->root, start);
+    split(r->root, before && before->end > start ? before->start : start, &low, &mid);
+    split(mid, end, &mid, &high);
+    r->root = merge(low, high);
+}
+
+static void insert(struct hd_regions *r, struct hd_region *g)
+{
+    struct hd_region *low, *high;
+    split(r->root, g->start, &low, &high);
+    r->root = merge(merge(low, g), high);
+}
+
+static struct hd_region *make(struct hd_regions *r, uint64_t len)
+{
+    struct hd_region *g = r->again;
+    if (g) {
+        r->again = g->next_made;
+        return g;
+    }
+    g = hd_calloc(1, sizeof *g);
+    g->linear = r->linear_end;
+    r->linear_end += ((len + 63) & ~UINT64_C(63)) + GAP;
+    g->rank = hd_hash_mix(++r->rng);
+    g->thread = UINT32_MAX;
+    *r->made_end = g;
+    r->made_end = &g->next_made;
+    return g;
+}
+
+struct hd_region *hd_regions_add(struct hd_regions *r, enum hd_region_kind kind, uint64_t start,
+                                 uint64_t len, uint32_t thread)
+{
+    len = len ? len : 1; /* malloc(0) has an address too */
+    remove_overlaps(r, start, start + len);
+    struct hd_region *g = make(r, len);
+    g->start = start;
+    g->end = start + len;
+    g->kind = (uint8_t)kind;
+    g->freed = false;
+    g->number = kind == HD_REGION_HEAP ? ++r->n_heap : kind == HD_REGION_MAP ? ++r->n_map : thread;
+    g->left = g->right = NULL;
+    insert(r, g);
+    return g;
+}
+
+void hd_regions_cut(struct hd_regions *r, uint64_t start, uint64_t len)
+{
+    remove_overlaps(r, start, start + len);
+}
+
+struct hd_region *hd_regions_find(struct hd_regions *r, uint64_t addr, uint64_t *room)
+{
+    struct hd_region *best = NULL, *t = r->root;
+    uint64_t next = STATIC_SPAN;
+    while (t) {
+        if (t->start <= addr) {
+            best = t;
+            t = t->right;
+        } else {
+            next = t->start;
+            t = t->left;
+        }
+    }
+    if (best && addr < best->end) {
+        *room = best->end - addr;
+        return best;
+    }
+    *room = addr < next ? next - addr : 1;
+    return &r->static_region;
+}
+
+struct hd_region *hd_regions_block(struct hd_regions *r, uint64_t start)
+{
+    uint64_t room;
+    struct hd_region *g = hd_regions_find(r, start, &room);
+    return g->kind == HD_REGION_HEAP && g->start == start && !g->freed ? g : NULL;
+}

@@ -1,0 +1,200 @@
+#include "drive/symbols.h"
+
+#include "base/alloc.h"
+#include "base/vec.h"
+
+#include <dwarf.h>
+#include <elfutils/libdwfl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct line {
+    uint64_t addr;
+    const char *file, *dir; /* dir: where the compiler ran, or NULL */
+    int line;
+    bool end; /* of a sequence: nothing is known from here on */
+};
+
+struct module_lines {
+    Dwfl_Module *mod;
+    struct hd_vec lines; /* struct line */
+};
+
+struct hd_symbols {
+    Dwfl *dwfl;
+    unsigned n_modules;
+    struct hd_vec modules; /* struct module_lines, those asked about */
+};
+
+/* Only what the module itself holds: the default would look on the network if told so by the
+ * environment. */
+static int no_debuginfo(Dwfl_Module *mod, void **user, const char *name, Dwarf_Addr base,
+                        const char *file, const char *link, GElf_Word crc, char **out)
+{
+    (void)mod, (void)user, (void)name, (void)base, (void)file, (void)link, (void)crc, (void)out;
+    return -1;
+}
+
+static int no_elf(Dwfl_Module *mod, void **user, const char *name, Dwarf_Addr base, char **file,
+                  Elf **elf)
+{
+    (void)mod, (void)user, (void)name, (void)base, (void)file, (void)elf;
+    return -1;
+}
+
+static const Dwfl_Callbacks callbacks = {.find_elf = no_elf, .find_debuginfo = no_debuginfo};
+
+struct hd_symbols *hd_symbols_new(void)
+{
+    struct hd_symbols *s = hd_calloc(1, sizeof *s);
+    s->dwfl = dwfl_begin(&callbacks);
+    s->modules = HD_VEC_INIT(struct module_lines);
+    return s;
+}
+
+void hd_symbols_free(struct hd_symbols *s)
+{
+    if (!s)
+        return;
+    for (size_t i = 0; i < s->modules.len; i++)
+        hd_vec_fini(&((struct module_lines *)hd_vec_at(&s->modules, i))->lines);
+    hd_vec_fini(&s->modules);
+    if (s->dwfl)
+        dwfl_end(s->dwfl);
+    hd_free(s, sizeof *s);
+}
+
+void hd_symbols_module(struct hd_symbols *s, const char *path, uint64_t bias)
+{
+    if (!s->dwfl)
+        return;
+    if (s->n_modules++ == 0)
+        dwfl_report_begin(s->dwfl);
+    else
+        dwfl_report_begin_add(s->dwfl);
+    const char *slash = strrchr(path, '/');
+    dwfl_report_elf(s->dwfl, slash ? slash + 1 : path, path, -1, bias, true);
+    dwfl_report_end(s->dwfl, NULL, NULL);
+}
+
+static Dwfl_Module *module_of(struct hd_symbols *s, uint64_t addr)
+{
+    return s->dwfl && s->n_modules ? dwfl_addrmodule(s->dwfl, addr) : NULL;
+}
+
+static int by_module_address(const void *a, const void *b)
+{
+    const struct line *x = a, *y = b;
+    if (x->addr != y->addr)
+        return x->addr < y->addr ? -1 : 1;
+    return y->end - x->end; /* the end of one sequence comes before the start of the next */
+}
+
+/* All line tables of a module, sorted. (libdwfl finds units by .debug_aranges, which clang leaves
+ * out.) */
+static void read_lines(struct module_lines *m, Dwfl_Module *mod)
+{
+    Dwarf_Die *cu = NULL;
+    Dwarf_Addr bias = 0;
+    m->lines = HD_VEC_INIT(struct line);
+    while ((cu = dwfl_module_nextcu(mod, cu, &bias))) {
+        Dwarf_Lines *lines = NULL;
+        size_t n = 0;
+        Dwarf_Attribute attr;
+        const char *dir = dwarf_formstring(dwarf_attr(cu, DW_AT_comp_dir, &attr));
+        if (dwarf_getsrclines(cu, &lines, &n))
+            continue;
+        for (size_t i = 0; i < n; i++) {
+            Dwarf_Line *l = dwarf_onesrcline(lines, i);
+            Dwarf_Addr addr = 0;
+            struct line *out = hd_vec_push(&m->lines);
+            *out = (struct line){.dir = dir, .file = dwarf_linesrc(l, NULL, NULL)};
+            dwarf_lineaddr(l, &addr);
+            dwarf_lineno(l, &out->line);
+            dwarf_lineendsequence(l, &out->end);
+            out->addr = addr + bias;
+        }
+    }
+    if (m->lines.len)
+        qsort(m->lines.data, m->lines.len, m->lines.size, by_module_address);
+}
+
+static const struct hd_vec *lines_of(struct hd_symbols *s, Dwfl_Module *mod)
+{
+    for (size_t i = 0; i < s->modules.len; i++) {
+        struct module_lines *m = hd_vec_at(&s->modules, i);
+        if (m->mod == mod)
+            return &m->lines;
+    }
+    struct module_lines *m = hd_vec_push(&s->modules);
+    m->mod = mod;
+    read_lines(m, mod);
+    return &m->lines;
+}
+
+/* The last line entry at or before pc, or NULL. */
+static const struct line *line_of(const struct hd_vec *lines, uint64_t pc)
+{
+    size_t low = 0, high = lines->len;
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        if (((const struct line *)hd_vec_at(lines, mid))->addr <= pc)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    const struct line *l = low ? hd_vec_at(lines, low - 1) : NULL;
+    return l && !l->end && l->file && l->line > 0 ? l : NULL;
+}
+
+static bool source_line(struct hd_symbols *s, Dwfl_Module *mod, uint64_t pc, char *out, size_t size)
+{
+    const struct line *l = line_of(lines_of(s, mod), pc);
+    if (!l)
+        return false;
+    const char *file = l->file;
+    size_t n = l->dir ? strlen(l->dir) : 0;
+    if (n && strncmp(file, l->dir, n) == 0 && file[n] == '/')
+        file += n + 1;
+    while (strncmp(file, "./", 2) == 0)
+        file += 2;
+    snprintf(out, size, "%s:%d", file, l->line);
+    return true;
+}
+
+bool hd_symbols_place(struct hd_symbols *s, uint64_t pc, char *out, size_t size)
+{
+    uint64_t call = pc - 1; /* pc is where a call returns to */
+    Dwfl_Module *mod = module_of(s, call);
+    if (!mod)
+        return false;
+    if (source_line(s, mod, call, out, size))
+        return true;
+    const char *name = dwfl_module_addrname(mod, call);
+    if (!name)
+        name = dwfl_module_info(mod, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+    snprintf(out, size, "%s", name);
+    return true;
+}
+
+bool hd_symbols_data(struct hd_symbols *s, uint64_t addr, char *out, size_t size)
+{
+    Dwfl_Module *mod = module_of(s, addr);
+    if (!mod)
+        return false;
+    GElf_Off off = 0;
+    GElf_Sym sym;
+    const char *name = dwfl_module_addrinfo(mod, addr, &off, &sym, NULL, NULL, NULL);
+    if (!name || off >= (sym.st_size ? sym.st_size : 1)) {
+        Dwarf_Addr start;
+        name = dwfl_module_info(mod, NULL, &start, NULL, NULL, NULL, NULL, NULL);
+        off = addr - start;
+    }
+    if (off)
+        snprintf(out, size, "%s+%" PRIu64, name, (uint64_t)off);
+    else
+        snprintf(out, size, "%s", name);
+    return true;
+}

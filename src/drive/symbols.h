@@ -1,0 +1,22 @@
+/* Names for code and data addresses, from the ELF files and debug information of the program's
+ * modules. Nothing is fetched from elsewhere. An address that no module knows has no name.
+ */
+#ifndef HD_DRIVE_SYMBOLS_H
+#define HD_DRIVE_SYMBOLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct hd_symbols;
+
+struct hd_symbols *hd_symbols_new(void);
+void hd_symbols_free(struct hd_symbols *s); /* NULL is fine */
+/* A module at this load bias. One that cannot be read is ignored. */
+void hd_symbols_module(struct hd_symbols *s, const char *path, uint64_t bias);
+/* "dir/file.c:12" as compiled, or "function", or "module". False: nothing known. */
+bool hd_symbols_place(struct hd_symbols *s, uint64_t pc, char *out, size_t size);
+/* "variable" or "variable+8". False: nothing known. */
+bool hd_symbols_data(struct hd_symbols *s, uint64_t addr, char *out, size_t size);
+
+#endif

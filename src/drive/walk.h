@@ -1,0 +1,89 @@
+/* State of a walk over the raw log; see build.h. Shared by the files of this room only. */
+#ifndef HD_DRIVE_WALK_H
+#define HD_DRIVE_WALK_H
+
+#include "drive/build.h"
+#include "drive/cells.h"
+#include "drive/rawlog.h"
+#include "drive/regions.h"
+#include "drive/symbols.h"
+#include "trace/builder.h"
+
+enum hd_walk_pass { HD_WALK_MARK, HD_WALK_REPLAY, HD_WALK_BUILD };
+
+struct hd_walk_thread {
+    char *name; /* NULL: not seen yet */
+    hd_tid tid;
+    uint32_t children;
+    uint32_t branched;         /* reads that the last branch on all covers */
+    struct hd_u32vec reads;    /* the thread's reads: event numbers */
+    struct hd_u32vec reads_at; /* by runtime id (from 1): number of reads before it */
+    struct hd_vec more[2];     /* hd_tok: extra tokens for the next record, by role */
+};
+
+struct hd_walk_cell {
+    uint64_t value;
+    uint32_t loc;    /* location in the trace, once it has a name */
+    uint32_t last;   /* number of the last event on it, without inserted ones */
+    uint32_t thread; /* that event's */
+    bool touched, known;
+};
+
+struct hd_walk_insert {
+    uint32_t after; /* event, numbered as in struct hd_walk_cell */
+    uint32_t thread, cell;
+    uint64_t value;
+};
+
+struct hd_walk_sites {
+    uint64_t base;
+    uint64_t count;
+    const struct hd_site *sites;
+    const char *strings;
+    size_t strings_size;
+};
+
+struct hd_walk {
+    enum hd_walk_pass pass;
+    struct hd_rawlog log;
+    struct hd_regions regions;
+    struct hd_cells cells;
+    struct hd_symbols *symbols;
+    struct hd_builder *builder;
+    struct hd_build_info *info;
+    struct hd_err *err;
+    struct hd_vec threads; /* struct hd_walk_thread, by runtime number */
+    struct hd_vec memory;  /* struct hd_walk_cell, by cell id */
+    struct hd_vec inserts; /* struct hd_walk_insert */
+    struct hd_vec sites;   /* struct hd_walk_sites */
+    struct hd_map places;  /* site -> place */
+    struct hd_names used;  /* location names given */
+    struct hd_names lives; /* names of semaphores and barriers with a new life: "kind:name" */
+    size_t next_insert;
+    uint32_t n_events; /* so far in this walk, without inserted ones */
+    uint32_t current;  /* thread */
+    struct hd_u32vec dep_list[2];
+};
+
+/* names.c */
+uint32_t hd_walk_place(struct hd_walk *w, const struct hd_raw *rec);
+void hd_walk_address(struct hd_walk *w, uint64_t addr, char *out, size_t size);
+uint32_t hd_walk_location(struct hd_walk *w, const struct hd_region *g, uint64_t addr);
+uint32_t hd_walk_object(struct hd_walk *w, enum hd_obj_kind kind, uint64_t addr);
+/* The object at addr is initialised: from here on it has another name if it was used before. */
+uint32_t hd_walk_new_life(struct hd_walk *w, enum hd_obj_kind kind, uint64_t addr);
+void hd_walk_sites(struct hd_walk *w, const struct hd_raw *rec);
+const struct hd_site *hd_walk_site(const struct hd_walk *w, uint64_t address);
+void hd_walk_note(struct hd_walk *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* emit.c */
+struct hd_walk_thread *hd_walk_current(struct hd_walk *w);
+enum hd_status hd_walk_thread_at(struct hd_walk *w, uint32_t number, uint32_t parent,
+                                 struct hd_walk_thread **t);
+enum hd_status hd_walk_emit(struct hd_walk *w, struct hd_event *ev);
+enum hd_status hd_walk_branch(struct hd_walk *w, const struct hd_raw *rec, hd_tok tok);
+enum hd_status hd_walk_branch_all(struct hd_walk *w, uint32_t place);
+enum hd_status hd_walk_access(struct hd_walk *w, const struct hd_raw *rec);
+enum hd_status hd_walk_free_block(struct hd_walk *w, const struct hd_raw *rec);
+
+#endif

@@ -1,0 +1,306 @@
+/* Entry points of code compiled by our pass: heddle/rt_abi.h. Runs in the user's process; see the
+ * rules in rt.h. */
+#include "rt/access.h"
+#include "rt/blocks.h"
+
+#define HOOK HD_EXPORT __attribute__((noinline))
+
+static inline hd_tok last_id(void)
+{
+    uint32_t id = __hd_flow.count;
+    return HD_LIKELY(id < UINT32_MAX - 1) ? hd_tok_range(id, id) : HD_TOK_ALL;
+}
+
+/* Logs words after the address, then the tokens that say something. */
+static inline __attribute__((always_inline)) void
+log_access(enum hd_log_kind kind, struct hd_site *site, const void *p, unsigned size, unsigned n,
+           const uint64_t *values, hd_tok addr, hd_tok val)
+{
+    unsigned aux = size | HD_LOG_SITE, used = 2 + n;
+    uint64_t *w = hd_rt_log_room(6);
+    w[1] = (uintptr_t)p;
+    for (unsigned i = 0; i < n; i++)
+        w[2 + i] = values[i];
+    if (addr != HD_TOK_NONE) {
+        w[used++] = addr;
+        aux |= HD_LOG_ADDR;
+    }
+    if (val != HD_TOK_NONE) {
+        w[used++] = val;
+        aux |= HD_LOG_VAL;
+    }
+    rt.log_pos = w + used;
+    hd_rt_log_head(w, kind, aux, (uintptr_t)site);
+}
+
+#define PLAIN(size)                                                                                \
+    HOOK hd_tok __hd_read##size(struct hd_site *site, void *p, hd_tok addr)                        \
+    {                                                                                              \
+        struct hd_thread *me = hd_rt_enter();                                                      \
+        if (!me)                                                                                   \
+            return HD_TOK_NONE;                                                                    \
+        uint64_t v = hd_rt_load(p, size);                                                          \
+        log_access(HD_LOG_READ, site, p, size, 1, &v, addr, HD_TOK_NONE);                          \
+        hd_rt_leave(me);                                                                           \
+        return last_id();                                                                          \
+    }                                                                                              \
+    HOOK void __hd_write##size(struct hd_site *site, void *p, hd_tok addr, uint64_t v, hd_tok val) \
+    {                                                                                              \
+        struct hd_thread *me = hd_rt_enter();                                                      \
+        if (!me)                                                                                   \
+            return;                                                                                \
+        v &= UINT64_MAX >> (64 - 8 * size);                                                        \
+        log_access(HD_LOG_WRITE, site, p, size, 1, &v, addr, val);                                 \
+        hd_rt_leave(me);                                                                           \
+    }
+
+PLAIN(1)
+PLAIN(2)
+PLAIN(4)
+PLAIN(8)
+
+/* Ranges carry no tokens in their words: a MORE record before them does. */
+static void log_range(struct hd_thread *me, enum hd_log_kind kind, struct hd_site *site,
+                      const void *p, const void *bytes, size_t n, hd_tok addr, hd_tok val)
+{
+    if (addr != HD_TOK_NONE)
+        hd_rt_log2(HD_LOG_MORE, 0, 0, 1, addr);
+    if (val != HD_TOK_NONE)
+        hd_rt_log2(HD_LOG_MORE, 0, 0, 0, val);
+    (void)me;
+    hd_rt_log_bytes(kind, HD_LOG_SITE, (uintptr_t)site, p, bytes, n);
+}
+
+HOOK hd_tok __hd_read_n(struct hd_site *site, void *p, uint64_t n, hd_tok addr)
+{
+    struct hd_thread *me = hd_rt_enter();
+    if (!me)
+        return HD_TOK_NONE;
+    uint32_t first = __hd_flow.count + 1;
+    log_range(me, HD_LOG_RANGE_READ, site, p, p, n, addr, HD_TOK_NONE);
+    hd_rt_leave(me);
+    return n ? hd_tok_range(first, __hd_flow.count) : HD_TOK_NONE;
+}
+
+HOOK void __hd_write_n(struct hd_site *site, void *p, uint64_t n, hd_tok addr, void *bytes,
+                       hd_tok val)
+{
+    struct hd_thread *me = hd_rt_enter();
+    if (!me)
+        return;
+    log_range(me, HD_LOG_RANGE_WRITE, site, p, bytes, n, addr, val);
+    hd_rt_leave(me);
+}
+
+static unsigned part_of(const struct hd_site *site)
+{
+    return site->size < 8 ? site->size : 8;
+}
+
+HOOK hd_tok __hd_aread(struct hd_site *site, void *p, hd_tok addr)
+{
+    struct hd_thread *me = hd_rt_enter();
+    if (!me)
+        return HD_TOK_NONE;
+    uint32_t first = __hd_flow.count + 1;
+    for (unsigned at = 0; at < site->size; at += 8) {
+        uint64_t v = hd_rt_load((char *)p + at, part_of(site));
+        log_access(HD_LOG_AREAD, site, (char *)p + at, part_of(site), 1, &v, addr, HD_TOK_NONE);
+    }
+    hd_rt_leave(me);
+    return hd_tok_range(first, __hd_flow.count);
+}
+
+HOOK void __hd_awrite(struct hd_site *site, void *p, hd_tok addr, uint64_t low, uint64_t high,
+                      hd_tok val)
+{
+    struct hd_thread *me = hd_rt_enter();
+    if (!me)
+        return;
+    unsigned part = part_of(site);
+    low &= UINT64_MAX >> (64 - 8 * part);
+    log_access(HD_LOG_AWRITE, site, p, part, 1, &low, addr, val);
+    if (site->size == 16)
+        log_access(HD_LOG_AWRITE, site, (char *)p + 8, 8, 1, &high, addr, val);
+    hd_rt_leave(me);
+}
+
+HOOK void __hd_rmw_pre(struct hd_site *site, void *p, hd_tok addr)
+{
+    struct hd_thread *me = hd_rt_enter();
+    if (!me)
+        return;
+    me->rmw_addr = addr;
+    for (unsigned at = 0; at < site->size; at += 8)
+        me->rmw_old[at / 8] = hd_rt_load((char *)p + at, part_of(site));
+    hd_rt_leave(me);
+}
+
+/* No point to switch between pre and post, so not hd_rt_enter: its budget might run out. */
+static hd_tok rmw_end(struct hd_site *site, void *p, hd_tok val, bool stored)
+{
+    struct hd_thread *me = hd_rt_me;
+    if (!me || me->in_rt || rt.holder != me)
+        return HD_TOK_NONE;
+    me->in_rt = 1;
+    uint32_t first = __hd_flow.count + 1;
+    for (unsigned at = 0; at < site->size; at += 8) {
+        uint64_t v[2] = {me->rmw_old[at / 8], hd_rt_load((char *)p + at, part_of(site))};
+        log_access(stored ? HD_LOG_RMW : HD_LOG_AREAD, site, (char *)p + at, part_of(site),
+                   stored ? 2 : 1, v, me->rmw_addr, stored ? val : HD_TOK_NONE);
+    }
+    hd_rt_leave(me);
+    return hd_tok_range(first, __hd_flow.count);
+}
+
+HOOK hd_tok __hd_rmw_post(struct hd_site *site, void *p, hd_tok val)
+{
+    return rmw_end(site, p, val, true);
+}
+
+HOOK hd_tok __hd_cas_post(struct hd_site *site, void *p, hd_tok val, uint32_t stored)
+{
+    return rmw_end(site, p, val, stored != 0);
+}
+
+HOOK void __hd_fence(struct hd_site *site)
+{
+    (void)site;
+}
+
+static void copy(struct hd_site *site, void *to, const void *from, uint64_t n, hd_tok to_addr,
+                 hd_tok from_addr, void *(*real)(void *, const void *, size_t))
+{
+    struct hd_thread *me = n ? hd_rt_enter() : NULL;
+    if (!me) {
+        real(to, from, n);
+        return;
+    }
+    hd_tok read = HD_TOK_NONE;
+    if (!(site->flags & HD_SITE_SRC_PRIVATE)) {
+        uint32_t first = __hd_flow.count + 1;
+        log_range(me, HD_LOG_RANGE_READ, site, from, from, n, from_addr, HD_TOK_NONE);
+        read = hd_tok_range(first, __hd_flow.count);
+    } else {
+        read = HD_TOK_ALL;
+    }
+    if (!(site->flags & HD_SITE_DST_PRIVATE))
+        log_range(me, HD_LOG_RANGE_WRITE, site, to, from, n, to_addr, read);
+    real(to, from, n);
+    hd_rt_leave(me);
+}
+
+HOOK void __hd_memcpy(struct hd_site *site, void *to, void *from, uint64_t n, hd_tok to_addr,
+                      hd_tok from_addr)
+{
+    copy(site, to, from, n, to_addr, from_addr, hd_rt_memmove);
+}
+
+HOOK void __hd_memmove(struct hd_site *site, void *to, void *from, uint64_t n, hd_tok to_addr,
+                       hd_tok from_addr)
+{
+    copy(site, to, from, n, to_addr, from_addr, hd_rt_memmove);
+}
+
+HOOK void __hd_memset(struct hd_site *site, void *to, uint32_t byte, uint64_t n, hd_tok addr,
+                      hd_tok val)
+{
+    struct hd_thread *me = n ? hd_rt_enter() : NULL;
+    if (me && !(site->flags & HD_SITE_DST_PRIVATE)) {
+        hd_rt_memset(to, (int)byte, n); /* first, so that the new bytes are there to be logged */
+        log_range(me, HD_LOG_RANGE_WRITE, site, to, to, n, addr, val);
+    } else {
+        hd_rt_memset(to, (int)byte, n);
+    }
+    if (me)
+        hd_rt_leave(me);
+}
+
+static void branch(struct hd_site *site, hd_tok dep)
+{
+    struct hd_thread *me = hd_rt_enter();
+    if (!me)
+        return;
+    uint64_t *w = hd_rt_log_room(2);
+    w[1] = dep;
+    hd_rt_log_head(w, HD_LOG_BRANCH, HD_LOG_SITE, (uintptr_t)site);
+    hd_rt_leave(me);
+}
+
+HOOK void __hd_branch(struct hd_site *site, hd_tok dep)
+{
+    branch(site, dep);
+}
+
+HOOK void __hd_icall(struct hd_site *site, void *target, hd_tok dep)
+{
+    (void)target;
+    branch(site, dep);
+}
+
+HOOK void __hd_more(uint32_t role, hd_tok tok)
+{
+    struct hd_thread *me = hd_rt_enter();
+    if (!me)
+        return;
+    hd_rt_log2(HD_LOG_MORE, 0, 0, role, tok);
+    hd_rt_leave(me);
+}
+
+HOOK void __hd_enter(struct hd_site *site, void *frame)
+{
+    (void)site;
+    (void)frame;
+}
+
+HOOK void __hd_leave(void)
+{
+}
+
+HOOK void __hd_unwound(void *frame)
+{
+    (void)frame;
+}
+
+HOOK void __hd_asm(struct hd_site *site)
+{
+    static bool told;
+    struct hd_thread *me = hd_rt_enter();
+    if (!me)
+        return;
+    if (!told)
+        hd_rt_log_text(HD_LOG_NOTE, (uintptr_t)site, HD_NOTE_UNMODELLED, "inline assembly");
+    told = true;
+    hd_rt_leave(me);
+}
+
+static struct hd_module *modules, **modules_end = &modules;
+
+static void log_sites(const struct hd_module *m)
+{
+    uint64_t sites = (uint64_t)m->n_sites * sizeof *m->sites, n = m->n_sites;
+    uint64_t len = 8 + sites + m->strings_size;
+    if (len + 64 > HD_LOG_CHUNK)
+        return; /* the driver names such places by their address */
+    uint64_t *w = hd_rt_log_room(3 + (len + 7) / 8);
+    w[1] = (uintptr_t)m->sites;
+    w[2] = len;
+    w[3] = n;
+    hd_rt_memmove(w + 4, m->sites, sites);
+    hd_rt_memmove((char *)(w + 4) + sites, m->strings, m->strings_size);
+    hd_rt_log_head(w, HD_LOG_SITES, 0, 0);
+}
+
+HOOK void __hd_module_init(struct hd_module *m)
+{
+    if (m->version != HD_ABI_VERSION)
+        return;
+    *modules_end = m;
+    modules_end = &m->next;
+    struct hd_thread *me = hd_rt_enter();
+    if (!me)
+        return;
+    rt.pass = true;
+    log_sites(m);
+    hd_rt_leave(me);
+}

@@ -1,0 +1,84 @@
+/* Start and end of the runtime. Runs in the user's process; see the rules in rt.h. */
+#include "rt/real.h"
+#include "rt/sync.h"
+#include "rt/thread.h"
+
+#include <link.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+bool hd_rt_ready;
+__thread struct hd_flow __hd_flow HD_EXPORT;
+
+static int log_module(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    (void)size;
+    char exe[4096];
+    const char *path = info->dlpi_name;
+    bool *first = arg;
+    if (*first && (!path || !*path)) {
+        long n =
+            hd_rt_syscall(SYS_readlink, (long)"/proc/self/exe", (long)exe, sizeof exe - 1, 0, 0, 0);
+        exe[n > 0 ? n : 0] = 0;
+        path = exe;
+    }
+    *first = false;
+    if (path && *path)
+        hd_rt_log_text(HD_LOG_MODULE, 0, info->dlpi_addr, path);
+    return 0;
+}
+
+static void start_policy(void)
+{
+    static const struct hd_policy *const kinds[] = {&hd_rt_fifo, &hd_rt_random, &hd_rt_pct};
+    uint32_t k = rt.header->policy;
+    rt.policy = kinds[k < sizeof kinds / sizeof *kinds ? k : 0];
+    rt.policy->start();
+    rt.budget = rt.policy->budget();
+}
+
+void hd_rt_init(void)
+{
+    static bool begun;
+    if (begun)
+        return;
+    begun = true;
+    hd_rt_real_find();
+    if (!hd_rt_log_open()) {
+        hd_rt_ready = true;
+        return;
+    }
+    start_policy();
+    rt.real_base = hd_rt_real_ns(CLOCK_REALTIME);
+    struct hd_thread *me = hd_rt_thread_new();
+    me->tid = getpid();
+    me->handle = pthread_self();
+    me->state = HD_RUNNING;
+    me->in_rt = 1;
+    rt.holder = me;
+    hd_rt_me = me;
+    hd_rt_log1(HD_LOG_SWITCH, 0, 0);
+    bool first = true;
+    dl_iterate_phdr(log_module, &first);
+    hd_rt_thread_setup(me);
+    hd_rt_log_stack(me);
+    rt.on = true;
+    hd_rt_ready = true;
+    me->in_rt = 0;
+}
+
+__attribute__((constructor(101))) static void at_start(void)
+{
+    hd_rt_init();
+}
+
+__attribute__((destructor(101))) static void at_end(void)
+{
+    struct hd_thread *me = hd_rt_enter();
+    if (!me)
+        return;
+    rt.header->outcome = HD_OUTCOME_EXIT;
+    hd_rt_leave(me);
+}

@@ -1,0 +1,38 @@
+/* Exclusive and shared locks on scheduler state, whatever POSIX calls them. Runs in the user's
+ * process; see the rules in rt.h. */
+#include "rt/sync.h"
+
+int hd_rt_lock_acquire(struct hd_thread *me, struct hd_sync *l, uint64_t deadline, uintptr_t pc)
+{
+    while (l->owner || l->readers) {
+        if (deadline <= rt.now) {
+            bool other = l->owner ? l->owner != me : l->readers->thread != me || l->readers->next;
+            if (other)
+                hd_rt_log1(HD_LOG_TRYFAIL, pc, l->addr);
+            return HD_LOCK_TIMEOUT;
+        }
+        l->waiters++;
+        l->writers++;
+        hd_rt_block(me, l, HD_WAITS_LOCK, deadline, pc);
+        l->waiters--;
+        l->writers--;
+    }
+    l->owner = me;
+    l->depth = 1;
+    hd_rt_log1(HD_LOG_ACQ, pc, l->addr);
+    return 0;
+}
+
+void hd_rt_lock_release(struct hd_thread *me, struct hd_sync *l, uintptr_t pc)
+{
+    if (l->owner && l->owner != me) {
+        hd_rt_log2(HD_LOG_REL_FOR, 0, pc, l->addr, l->owner->num);
+    } else if (l->owner) {
+        hd_rt_log1(HD_LOG_REL, pc, l->addr);
+    }
+    if (!l->owner || --l->depth)
+        return;
+    l->owner = NULL;
+    if (l->waiters)
+        hd_rt_unblock(l);
+}

@@ -1,0 +1,37 @@
+/* Policy fifo: a thread runs until it blocks; the one that has been ready for longest is next. A
+ * thread that spins would never block, so after FAIR hooks it goes to the end of the queue. */
+#include "rt/rt.h"
+
+#define FAIR (1u << 20)
+
+static void start(void)
+{
+}
+
+static void created(struct hd_thread *t)
+{
+    (void)t;
+}
+
+static struct hd_thread *pick(void)
+{
+    struct hd_thread *best = NULL;
+    for (uint32_t i = 0; i < rt.n_threads; i++) {
+        struct hd_thread *t = rt.threads[i];
+        if (t->state == HD_READY && (!best || t->ready_seq < best->ready_seq))
+            best = t;
+    }
+    return best;
+}
+
+static uint64_t budget(void)
+{
+    return FAIR;
+}
+
+static void asked(struct hd_thread *running)
+{
+    (void)running;
+}
+
+const struct hd_policy hd_rt_fifo = {"fifo", start, created, pick, budget, asked};

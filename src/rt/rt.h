@@ -1,0 +1,244 @@
+/* The runtime inside the program under test: shared state and the entry protocol.
+ *
+ * Context: everything in this room runs in the user's process, between the user's own calls. Rules:
+ *   - no malloc, no stdio, no libc lock: only hd_rt_real, raw futex calls and memory of mem.c;
+ *   - errno is left as found, unless POSIX says that the call sets it;
+ *   - while `in_rt` of the thread is not 0, interposed functions fall through to the real ones.
+ *
+ * The token. rt.holder is the one thread that may run user code. Only it touches synchronisation
+ * objects and the log. rt.lock guards what a thread without the token may touch: states, the
+ * holder, the clock. A thread that comes back from outside asks for the token in hd_rt_enter.
+ */
+#ifndef HD_RT_RT_H
+#define HD_RT_RT_H
+
+#include "heddle/rt_abi.h"
+#include "heddle/rt_log.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define HD_EXPORT      __attribute__((visibility("default")))
+#define HD_LIKELY(x)   __builtin_expect(!!(x), 1)
+#define HD_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define HD_PC          ((uintptr_t)__builtin_return_address(0))
+#define HD_NEVER       UINT64_MAX /* a deadline that does not come */
+
+enum hd_state { HD_READY, HD_RUNNING, HD_BLOCKED, HD_FDWAIT, HD_OUTSIDE, HD_DONE };
+
+struct pollfd;
+struct hd_sync;
+
+struct hd_thread {
+    _Atomic uint32_t go; /* futex: 1 tells the thread that it holds the token; set by grant */
+    volatile int in_rt;  /* depth of runtime calls; the keeper never takes the token while not 0 */
+    uint32_t num;        /* place in rt.threads */
+    enum hd_state state;
+    pid_t tid;
+    pthread_t handle;
+
+    uint64_t *pend_word; /* word 0 of a write whose value is not logged yet, or NULL */
+    const void *pend_addr;
+    size_t pend_len;
+    const void *last_read; /* by code without dependences: see on_write of hooks_tsan.c */
+
+    const void *wait_obj; /* BLOCKED: what unblocks it */
+    enum hd_waits wait_kind;
+    uintptr_t wait_pc;
+    uint64_t deadline; /* virtual ns; HD_NEVER */
+    bool timed_out;
+    struct pollfd *fds; /* FDWAIT */
+    unsigned n_fds;
+    uint64_t ready_seq; /* order of becoming ready */
+    uint64_t prio;      /* pct */
+
+    struct hd_sync *in_cond; /* waiting set it is in */
+    uint64_t cond_seq;       /* order of arrival there */
+    uint64_t bar_gen;
+    uint32_t futex_mask;
+    uint64_t rmw_old[2]; /* between rmw_pre and rmw_post */
+    hd_tok rmw_addr;
+
+    void *(*start)(void *);
+    void *arg, *result;
+    bool detached, joined, key_rounds_done;
+    unsigned key_round;
+    struct hd_thread *parent;
+};
+
+/* What a pick or a budget may look at is in rt; see policy_*.c. */
+struct hd_policy {
+    const char *name;
+    void (*start)(void);
+    void (*created)(struct hd_thread *t);
+    /* The thread among the READY ones that runs next, or NULL when there is none. */
+    struct hd_thread *(*pick)(void);
+    uint64_t (*budget)(void); /* hooks until the policy wants to be asked again, >= 1 */
+    void (*asked)(struct hd_thread *running); /* the budget ran out, or the thread yields */
+};
+extern const struct hd_policy hd_rt_fifo, hd_rt_random, hd_rt_pct;
+
+#define HD_RT_MAX_THREADS 4096
+
+struct hd_rt {
+    bool on;    /* this process is recorded */
+    bool multi; /* a second thread was created */
+    bool pass;  /* code compiled by our pass is there: branches are recorded */
+    struct hd_thread *volatile holder;
+    uint64_t budget; /* hooks until hd_rt_ask */
+    uint64_t *log_pos, *log_end;
+    struct hd_log_header *header;
+    const struct hd_policy *policy;
+    _Atomic uint32_t lock; /* futex mutex; see sched.c */
+    struct hd_thread *threads[HD_RT_MAX_THREADS];
+    uint32_t n_threads;
+    unsigned n_fdwait, n_outside;
+    uint64_t ready_counter;
+    uint64_t now;           /* virtual ns since the start of the run */
+    uint64_t real_base;     /* CLOCK_REALTIME at the start, ns */
+    volatile pid_t leaving; /* thread that is ending: wait until it is gone */
+    _Atomic uint32_t
+        idle; /* futex: bumped when nobody holds the token and on return from outside */
+};
+extern struct hd_rt rt;
+extern __thread struct hd_thread *hd_rt_me;
+
+/* ---- log.c ---- */
+
+/* Takes over the log named in the environment. False: this process is not to be recorded. */
+bool hd_rt_log_open(void);
+/* Maps the next chunk; on failure notes the loss and makes every later record vanish. */
+void hd_rt_log_grow(void);
+void hd_rt_log_text(enum hd_log_kind kind, uintptr_t pc, uint64_t word, const char *text);
+/* A write of len bytes that is about to happen: contents follow at the thread's next entry. */
+void hd_rt_log_range_later(struct hd_thread *me, uintptr_t pc, const void *addr, size_t len);
+void hd_rt_log_off(void); /* in a forked child: nothing is logged any more */
+
+static inline uint64_t *hd_rt_log_room(size_t words)
+{
+    if (HD_UNLIKELY(rt.log_pos + words > rt.log_end))
+        hd_rt_log_grow();
+    uint64_t *p = rt.log_pos;
+    rt.log_pos += words;
+    return p;
+}
+
+static inline void hd_rt_log_head(uint64_t *p, enum hd_log_kind kind, unsigned aux, uintptr_t pc)
+{
+    if (kind <= HD_LOG_LAST_EVENT)
+        __hd_flow.count++;
+    __atomic_store_n(p, (uint64_t)kind | (uint64_t)aux << 8 | (uint64_t)pc << 16, __ATOMIC_RELEASE);
+}
+
+static inline void hd_rt_log1(enum hd_log_kind kind, uintptr_t pc, uint64_t a)
+{
+    uint64_t *p = hd_rt_log_room(2);
+    p[1] = a;
+    hd_rt_log_head(p, kind, 0, pc);
+}
+
+static inline void hd_rt_log2(enum hd_log_kind kind, unsigned aux, uintptr_t pc, uint64_t a,
+                              uint64_t b)
+{
+    uint64_t *p = hd_rt_log_room(3);
+    p[1] = a;
+    p[2] = b;
+    hd_rt_log_head(p, kind, aux, pc);
+}
+
+static inline void hd_rt_log3(enum hd_log_kind kind, unsigned aux, uintptr_t pc, uint64_t a,
+                              uint64_t b, uint64_t c)
+{
+    uint64_t *p = hd_rt_log_room(4);
+    p[1] = a;
+    p[2] = b;
+    p[3] = c;
+    hd_rt_log_head(p, kind, aux, pc);
+}
+
+#define HD_LOGP(kind, pc, ptr) hd_rt_log1(kind, pc, (uintptr_t)(ptr))
+
+/* Logs the value of the thread's last write, if that is still to be done. */
+void hd_rt_flush_slow(struct hd_thread *me);
+
+static inline void hd_rt_flush(struct hd_thread *me)
+{
+    if (me->pend_word)
+        hd_rt_flush_slow(me);
+}
+
+/* ---- sched.c ---- */
+
+void hd_rt_lock(void);
+void hd_rt_unlock(void);
+struct hd_thread *hd_rt_thread_new(void); /* READY, numbered; NULL when there are too many */
+struct hd_thread *hd_rt_adopt(void); /* the calling thread, unknown so far; it then has the token */
+void hd_rt_take_token(struct hd_thread *me); /* the caller lost it or comes from outside */
+/* Gives the token away until somebody unblocks obj or the deadline passes (then false). */
+bool hd_rt_block(struct hd_thread *me, const void *obj, enum hd_waits kind, uint64_t deadline,
+                 uintptr_t pc);
+void hd_rt_unblock(const void *obj);         /* all threads blocked on obj become ready */
+void hd_rt_unblock_one(struct hd_thread *t); /* t must be BLOCKED */
+void hd_rt_ask(struct hd_thread *me);        /* the budget ran out */
+void hd_rt_yield(struct hd_thread *me);      /* lets another ready thread run, if there is one */
+void hd_rt_outside(struct hd_thread *me);    /* gives the token away around a call that may block */
+bool hd_rt_fd_block(struct hd_thread *me, struct pollfd *fds, unsigned n, uint64_t deadline);
+void hd_rt_finish(struct hd_thread *me);        /* the thread ends; returns without the token */
+void hd_rt_choose_idle(void);                   /* keeper: lock held, nobody holds the token */
+void hd_rt_make_ready(struct hd_thread *t);     /* lock held */
+void hd_rt_forget_others(struct hd_thread *me); /* in a forked child */
+unsigned hd_rt_n_ready(void);
+
+/* ---- keeper.c ---- */
+
+void hd_rt_keeper_start(void); /* once; also in a forked child before its first thread */
+void hd_rt_keeper_forget(void);
+
+/* ---- init.c ---- */
+
+void hd_rt_init(void);
+extern bool hd_rt_ready; /* hd_rt_init is over */
+
+/* ---- mem.c: zeroed memory that is never given back ---- */
+void *hd_rt_mem(size_t bytes);
+
+/* ---- futex and small helpers, sys.c ---- */
+long hd_rt_syscall(long nr, long a, long b, long c, long d, long e, long f);
+void hd_rt_futex_wait(_Atomic uint32_t *word, uint32_t value, uint64_t timeout_ns);
+void hd_rt_futex_wake(_Atomic uint32_t *word, int n);
+uint64_t hd_rt_real_ns(int clock);
+uint64_t hd_rt_random_next(uint64_t *state);
+int hd_rt_high_fd(int fd); /* moves fd out of the program's way; closes the old one */
+
+/* Entry of every interposed function and every hook that is not on the fast path.
+ * NULL: act as if we were not there (not recorded, inside the runtime, ending thread). */
+struct hd_thread *hd_rt_enter_slow(void);
+
+static inline struct hd_thread *hd_rt_enter(void)
+{
+    struct hd_thread *me = hd_rt_me;
+    if (HD_UNLIKELY(!me || me->in_rt))
+        return me && me->in_rt ? NULL : hd_rt_enter_slow();
+    me->in_rt = 1;
+    atomic_signal_fence(
+        memory_order_seq_cst); /* pairs with the membarrier of the keeper's take_away */
+    if (HD_UNLIKELY(rt.holder != me))
+        return hd_rt_enter_slow();
+    hd_rt_flush(me);
+    if (HD_UNLIKELY(--rt.budget == 0))
+        hd_rt_ask(
+            me); /* here and not in hd_rt_leave: nothing may come between a hook and its access */
+    return me;
+}
+
+static inline void hd_rt_leave(struct hd_thread *me)
+{
+    atomic_signal_fence(memory_order_seq_cst);
+    me->in_rt = 0;
+}
+
+#endif

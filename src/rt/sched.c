@@ -1,0 +1,386 @@
+/* The scheduler: who holds the token. Runs in the user's process; see the rules in rt.h.
+ *
+ * A blocked thread names an object; whoever changes the object makes all its waiters ready, and
+ * each looks again when it runs. So the policy, and nothing else, decides who wins.
+ */
+#include "rt/rt.h"
+#include "rt/sync.h"
+#include "rt/thread.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <sys/syscall.h>
+
+struct hd_rt rt;
+__thread struct hd_thread *hd_rt_me;
+
+void hd_rt_lock(void)
+{
+    uint32_t free_word = 0;
+    if (atomic_compare_exchange_strong(&rt.lock, &free_word, 1))
+        return;
+    while (atomic_exchange(&rt.lock, 2) != 0) /* pairs with hd_rt_unlock */
+        hd_rt_futex_wait(&rt.lock, 2, HD_NEVER);
+}
+
+void hd_rt_unlock(void)
+{
+    if (atomic_exchange(&rt.lock, 0) == 2) /* pairs with hd_rt_lock */
+        hd_rt_futex_wake(&rt.lock, 1);
+}
+
+void hd_rt_make_ready(struct hd_thread *t)
+{
+    if (t->state == HD_FDWAIT)
+        rt.n_fdwait--;
+    if (t->state == HD_OUTSIDE)
+        rt.n_outside--;
+    t->state = HD_READY;
+    t->wait_obj = NULL;
+    t->ready_seq = rt.ready_counter++;
+}
+
+struct hd_thread *hd_rt_thread_new(void)
+{
+    if (rt.n_threads == HD_RT_MAX_THREADS)
+        return NULL;
+    struct hd_thread *t = hd_rt_mem(sizeof *t);
+    t->num = rt.n_threads;
+    t->deadline = HD_NEVER;
+    t->state = HD_READY;
+    t->ready_seq = rt.ready_counter++;
+    rt.threads[rt.n_threads++] = t;
+    rt.header->threads = rt.n_threads;
+    rt.policy->created(t);
+    return t;
+}
+
+unsigned hd_rt_n_ready(void)
+{
+    unsigned n = 0;
+    for (uint32_t i = 0; i < rt.n_threads; i++)
+        n += rt.threads[i]->state == HD_READY;
+    return n;
+}
+
+static void time_out(struct hd_thread *t)
+{
+    hd_rt_make_ready(t);
+    t->timed_out = true;
+}
+
+static void look_at_clock(void)
+{
+    for (uint32_t i = 0; i < rt.n_threads; i++) {
+        struct hd_thread *t = rt.threads[i];
+        if ((t->state == HD_BLOCKED || t->state == HD_FDWAIT) && t->deadline <= rt.now)
+            time_out(t);
+    }
+}
+
+static void look_at_fds(void)
+{
+    for (uint32_t i = 0; rt.n_fdwait && i < rt.n_threads; i++) {
+        struct hd_thread *t = rt.threads[i];
+        struct timespec zero = {0, 0};
+        if (t->state == HD_FDWAIT &&
+            hd_rt_syscall(SYS_ppoll, (long)t->fds, t->n_fds, (long)&zero, 0, 8, 0) != 0)
+            hd_rt_make_ready(t);
+    }
+}
+
+static uint64_t next_deadline(unsigned *alive)
+{
+    uint64_t first = HD_NEVER;
+    *alive = 0;
+    for (uint32_t i = 0; i < rt.n_threads; i++) {
+        const struct hd_thread *t = rt.threads[i];
+        *alive += t->state != HD_DONE;
+        if ((t->state == HD_BLOCKED || t->state == HD_FDWAIT) && t->deadline < first)
+            first = t->deadline;
+    }
+    return first;
+}
+
+static uint64_t waited_for(const struct hd_thread *t)
+{
+    switch (t->wait_kind) {
+    case HD_WAITS_JOIN:
+        return ((const struct hd_thread *)t->wait_obj)->num;
+    case HD_WAITS_LOCK:
+    case HD_WAITS_COND:
+    case HD_WAITS_SEM:
+    case HD_WAITS_BARRIER:
+        return ((const struct hd_sync *)t->wait_obj)->addr;
+    default:
+        return (uintptr_t)t->wait_obj;
+    }
+}
+
+static void report_deadlock(void)
+{
+    for (uint32_t i = 0; i < rt.n_threads; i++) {
+        const struct hd_thread *t = rt.threads[i];
+        if (t->state == HD_BLOCKED)
+            hd_rt_log3(HD_LOG_WAITS, 0, t->wait_pc, i, t->wait_kind, waited_for(t));
+    }
+    hd_rt_sync_log_holders();
+    rt.header->outcome = HD_OUTCOME_DEADLOCK;
+    hd_rt_syscall(SYS_exit_group, HD_EXIT_DEADLOCK, 0, 0, 0, 0, 0);
+}
+
+/* Lock held, nobody holds the token. NULL: somebody is outside, the keeper will see to it. */
+static struct hd_thread *choose(void)
+{
+    for (;;) {
+        look_at_clock();
+        look_at_fds();
+        struct hd_thread *t = rt.policy->pick();
+        if (t)
+            return t;
+        unsigned alive;
+        uint64_t first = next_deadline(&alive);
+        if (rt.n_fdwait || rt.n_outside || !alive)
+            return NULL; /* real time passes there, so the clock must not jump past them */
+        if (first == HD_NEVER)
+            report_deadlock();
+        rt.now = first;
+    }
+}
+
+static void grant(struct hd_thread *t)
+{
+    hd_rt_log1(HD_LOG_SWITCH, 0, t->num);
+    t->state = HD_RUNNING;
+    rt.budget = rt.policy->budget();
+    rt.holder = t;
+}
+
+static void send(struct hd_thread *t)
+{
+    atomic_store(&t->go, 1); /* pairs with wait_for_token */
+    hd_rt_futex_wake(&t->go, 1);
+}
+
+static void wake_keeper(void)
+{
+    atomic_fetch_add(&rt.idle, 1); /* pairs with the keeper's wait_idle */
+    hd_rt_futex_wake(&rt.idle, 1);
+}
+
+/* The next holder waits until an ending thread is gone: its last steps (destructors of libc, the
+ * cache of stacks) would otherwise run beside us and make addresses depend on luck. */
+static void wait_for_leaver(void)
+{
+    pid_t tid = rt.leaving;
+    if (!tid)
+        return;
+    rt.leaving = 0;
+    long pid = hd_rt_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0);
+    for (int i = 0; i < 100000; i++) {
+        if (hd_rt_syscall(SYS_tgkill, pid, tid, 0, 0, 0, 0) == -ESRCH)
+            return;
+        hd_rt_syscall(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
+    }
+}
+
+static void wait_for_token(struct hd_thread *me)
+{
+    while (!atomic_load(&me->go)) /* pairs with send */
+        hd_rt_futex_wait(&me->go, 0, HD_NEVER);
+    atomic_store(&me->go, 0);
+    wait_for_leaver();
+}
+
+void hd_rt_thread_first(struct hd_thread *me)
+{
+    wait_for_token(me);
+}
+
+/* Lock held; frees it. me is not RUNNING any more; returns when it is again. */
+static void switch_away(struct hd_thread *me)
+{
+    rt.holder = NULL;
+    struct hd_thread *next = choose();
+    if (next)
+        grant(next);
+    hd_rt_unlock();
+    if (next == me)
+        return;
+    if (next)
+        send(next);
+    else
+        wake_keeper();
+    wait_for_token(me);
+}
+
+void hd_rt_choose_idle(void)
+{
+    struct hd_thread *next = choose();
+    if (next) {
+        grant(next);
+        send(next);
+    }
+}
+
+bool hd_rt_block(struct hd_thread *me, const void *obj, enum hd_waits kind, uint64_t deadline,
+                 uintptr_t pc)
+{
+    hd_rt_lock();
+    me->state = HD_BLOCKED;
+    me->wait_obj = obj;
+    me->wait_kind = kind;
+    me->wait_pc = pc;
+    me->deadline = deadline;
+    me->timed_out = false;
+    switch_away(me);
+    me->deadline = HD_NEVER;
+    return !me->timed_out;
+}
+
+void hd_rt_unblock(const void *obj)
+{
+    if (!rt.multi)
+        return;
+    hd_rt_lock();
+    for (uint32_t i = 0; i < rt.n_threads; i++)
+        if (rt.threads[i]->state == HD_BLOCKED && rt.threads[i]->wait_obj == obj)
+            hd_rt_make_ready(rt.threads[i]);
+    hd_rt_unlock();
+}
+
+void hd_rt_unblock_one(struct hd_thread *t)
+{
+    hd_rt_lock();
+    if (t->state == HD_BLOCKED)
+        hd_rt_make_ready(t);
+    hd_rt_unlock();
+}
+
+void hd_rt_ask(struct hd_thread *me)
+{
+    rt.policy->asked(me);
+    hd_rt_yield(me);
+}
+
+void hd_rt_yield(struct hd_thread *me)
+{
+    if (!rt.multi) {
+        rt.budget = rt.policy->budget();
+        return;
+    }
+    hd_rt_lock();
+    hd_rt_make_ready(me);
+    switch_away(me);
+}
+
+void hd_rt_outside(struct hd_thread *me)
+{
+    if (!rt.multi)
+        return;
+    hd_rt_lock();
+    me->state = HD_OUTSIDE;
+    rt.n_outside++;
+    rt.holder = NULL;
+    struct hd_thread *next = choose();
+    if (next)
+        grant(next);
+    hd_rt_unlock();
+    if (next)
+        send(next);
+    else
+        wake_keeper();
+}
+
+void hd_rt_take_token(struct hd_thread *me)
+{
+    hd_rt_lock();
+    if (rt.holder == me) {
+        hd_rt_unlock();
+        return;
+    }
+    hd_rt_make_ready(me);
+    if (!rt.holder)
+        switch_away(me);
+    else {
+        hd_rt_unlock();
+        wait_for_token(me);
+    }
+}
+
+bool hd_rt_fd_block(struct hd_thread *me, struct pollfd *fds, unsigned n, uint64_t deadline)
+{
+    hd_rt_lock();
+    me->state = HD_FDWAIT;
+    rt.n_fdwait++;
+    me->fds = fds;
+    me->n_fds = n;
+    me->deadline = deadline;
+    me->timed_out = false;
+    switch_away(me);
+    me->deadline = HD_NEVER;
+    return !me->timed_out;
+}
+
+void hd_rt_finish(struct hd_thread *me)
+{
+    hd_rt_unblock(me);
+    hd_rt_lock();
+    me->state = HD_DONE;
+    rt.leaving = me->num ? me->tid : 0; /* the first thread stays as a zombie */
+    rt.holder = NULL;
+    struct hd_thread *next = choose();
+    if (next)
+        grant(next);
+    hd_rt_unlock();
+    if (next)
+        send(next);
+    else
+        wake_keeper();
+}
+
+struct hd_thread *hd_rt_adopt(void)
+{
+    hd_rt_lock();
+    struct hd_thread *me = hd_rt_thread_new();
+    if (me) {
+        me->tid = (pid_t)hd_rt_syscall(SYS_gettid, 0, 0, 0, 0, 0, 0);
+        me->in_rt = 1;
+        me->detached = true;
+        rt.multi = true;
+    }
+    hd_rt_unlock();
+    if (!me)
+        return NULL;
+    hd_rt_me = me;
+    hd_rt_take_token(me);
+    return me;
+}
+
+struct hd_thread *hd_rt_enter_slow(void)
+{
+    struct hd_thread *me = hd_rt_me;
+    if (!hd_rt_ready)
+        hd_rt_init();
+    if (!rt.on)
+        return NULL;
+    if (!me && !(me = hd_rt_me) && !(me = hd_rt_adopt()))
+        return NULL;
+    me->in_rt = 1;
+    if (rt.holder != me)
+        hd_rt_take_token(me);
+    hd_rt_flush(me);
+    return me;
+}
+
+void hd_rt_forget_others(struct hd_thread *me)
+{
+    for (uint32_t i = 0; i < rt.n_threads; i++)
+        if (rt.threads[i] != me)
+            rt.threads[i]->state = HD_DONE;
+    atomic_store(&rt.lock, 0);
+    rt.n_fdwait = rt.n_outside = 0;
+    rt.holder = me;
+    me->state = HD_RUNNING;
+    rt.multi = false;
+}

@@ -1,0 +1,80 @@
+/* Runs in the user's process; see the rules in rt.h. */
+#include "rt/sync.h"
+
+#define SLOTS 4096 /* chains stay short for tens of thousands of objects */
+
+static struct hd_sync *slots[SLOTS];
+
+static unsigned slot_of(uintptr_t addr, enum hd_sync_kind kind)
+{
+    uint64_t h = (addr >> 2) * UINT64_C(0x9e3779b97f4a7c15) + kind;
+    return (unsigned)(h >> 40) % SLOTS;
+}
+
+struct hd_sync *hd_rt_sync_find(const volatile void *addr, enum hd_sync_kind kind)
+{
+    struct hd_sync *s = slots[slot_of((uintptr_t)addr, kind)];
+    while (s && (s->addr != (uintptr_t)addr || s->kind != kind))
+        s = s->next;
+    return s;
+}
+
+struct hd_sync *hd_rt_sync(const volatile void *addr, enum hd_sync_kind kind)
+{
+    struct hd_sync *s = hd_rt_sync_find(addr, kind);
+    if (s)
+        return s;
+    s = hd_rt_mem(sizeof *s);
+    unsigned slot = slot_of((uintptr_t)addr, kind);
+    s->addr = (uintptr_t)addr;
+    s->kind = kind;
+    s->next = slots[slot];
+    slots[slot] = s;
+    return s;
+}
+
+void hd_rt_sync_reset(const volatile void *addr, enum hd_sync_kind kind)
+{
+    struct hd_sync *s = hd_rt_sync_find(addr, kind);
+    if (s)
+        *s = (struct hd_sync){.addr = s->addr, .kind = kind, .next = s->next};
+}
+
+void hd_rt_sync_log_holders(void)
+{
+    for (unsigned i = 0; i < SLOTS; i++) {
+        for (struct hd_sync *s = slots[i]; s; s = s->next) {
+            if (s->owner)
+                hd_rt_log2(HD_LOG_HOLDS, 0, 0, s->owner->num, s->addr);
+            for (struct hd_reader *r = s->readers; r; r = r->next)
+                hd_rt_log2(HD_LOG_HOLDS, 0, 0, r->thread->num, s->addr);
+        }
+    }
+}
+
+static bool is_robust(uintptr_t addr)
+{
+    const pthread_mutex_t *m = (const void *)addr;
+    return (m->__data.__kind & 0x10) != 0;
+}
+
+void hd_rt_sync_owner_ends(struct hd_thread *me)
+{
+    for (unsigned i = 0; i < SLOTS; i++) {
+        for (struct hd_sync *s = slots[i]; s; s = s->next) {
+            if (s->kind != HD_SYNC_LOCK || s->owner != me || !s->robust || !is_robust(s->addr))
+                continue;
+            s->owner_dead = true;
+            while (s->owner)
+                hd_rt_lock_release(me, s, 0);
+        }
+    }
+}
+
+void hd_rt_arg_dep_slow(const void *fn)
+{
+    hd_tok tok = __hd_flow.callee == fn ? __hd_flow.arg[0] : HD_TOK_ALL;
+    __hd_flow.callee = NULL;
+    if (tok != HD_TOK_NONE)
+        hd_rt_log1(HD_LOG_BRANCH, 0, tok);
+}

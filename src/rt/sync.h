@@ -1,0 +1,75 @@
+/* Synchronisation objects of the program, as the scheduler sees them.
+ *
+ * State is kept beside the program's objects, found by address, so that nothing depends on how libc
+ * lays them out, except the kind of a mutex (which static initialisers write there). An object
+ * comes into being at its first use. Only the holder of the token may call these functions.
+ */
+#ifndef HD_RT_SYNC_H
+#define HD_RT_SYNC_H
+
+#include "rt/rt.h"
+
+enum hd_sync_kind {
+    HD_SYNC_LOCK = 1, /* mutex, rwlock, spinlock, once */
+    HD_SYNC_COND,
+    HD_SYNC_SEM,
+    HD_SYNC_BARRIER,
+    HD_SYNC_PIPE,
+};
+
+struct hd_reader {
+    struct hd_thread *thread;
+    unsigned depth;
+    struct hd_reader *next;
+};
+
+struct hd_sync {
+    uintptr_t addr;
+    enum hd_sync_kind kind;
+    struct hd_thread *owner; /* LOCK: exclusive holder */
+    unsigned depth;
+    struct hd_reader *readers;
+    unsigned waiters; /* threads that may be blocked on this object */
+    unsigned writers; /* LOCK: of them, those who want it exclusively */
+    bool robust, owner_dead, not_recoverable;
+    uint64_t count;      /* SEM: value; BARRIER: size; PIPE: bytes written */
+    uint64_t arrived;    /* BARRIER; PIPE: bytes read */
+    uint64_t generation; /* BARRIER */
+    int clock;           /* COND: for its timed waits */
+    struct hd_sync *next;
+};
+
+/* The object at addr, made when it is not known. kind is part of the key. */
+struct hd_sync *hd_rt_sync(const volatile void *addr, enum hd_sync_kind kind);
+struct hd_sync *hd_rt_sync_find(const volatile void *addr, enum hd_sync_kind kind); /* or NULL */
+void hd_rt_sync_reset(const volatile void *addr, enum hd_sync_kind kind); /* as if never used */
+void hd_rt_sync_log_holders(void);
+void hd_rt_sync_owner_ends(struct hd_thread *me); /* robust mutexes of an ending thread */
+
+/* Locks. Deadlines are virtual; HD_NEVER waits for ever, 0 does not wait. They log their events.
+ * Results: 0, or HD_LOCK_TIMEOUT (a TRYFAIL was logged). */
+#define HD_LOCK_TIMEOUT 1
+int hd_rt_lock_acquire(struct hd_thread *me, struct hd_sync *l, uint64_t deadline, uintptr_t pc);
+void hd_rt_lock_release(struct hd_thread *me, struct hd_sync *l, uintptr_t pc);
+/* Conditions: waits with lock l, which me holds. True: notified; false: the deadline passed. */
+bool hd_rt_cond_wait(struct hd_thread *me, struct hd_sync *c, struct hd_sync *l, uint64_t deadline,
+                     uintptr_t pc);
+void hd_rt_cond_signal(struct hd_sync *c, bool all, uintptr_t pc);
+
+/* A mutex is robust, recursive, ... */
+int hd_rt_mutex_lock(struct hd_thread *me, pthread_mutex_t *m, uint64_t deadline, bool try_only,
+                     uintptr_t pc);
+int hd_rt_mutex_unlock(struct hd_thread *me, pthread_mutex_t *m, uintptr_t pc);
+int hd_rt_cond_do(struct hd_thread *me, pthread_cond_t *c, pthread_mutex_t *m, uint64_t deadline,
+                  uintptr_t pc);
+
+/* Logs that the choice of the object depends on what the pass says about the first argument. */
+void hd_rt_arg_dep_slow(const void *fn);
+
+static inline void hd_rt_arg_dep(const void *fn)
+{
+    if (rt.pass)
+        hd_rt_arg_dep_slow(fn);
+}
+
+#endif

@@ -1,0 +1,208 @@
+/* Threads: create, join, detach, the end. Runs in the user's process; see the rules in rt.h.
+ *
+ * A thread ends for the scheduler after the destructors of its thread-specific data: a key of ours,
+ * with a destructor that arms itself again until the last round, is how we get there. */
+#include "rt/real.h"
+#include "rt/sync.h"
+#include "rt/thread.h"
+#include "rt/vclock.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <sys/syscall.h>
+
+static pthread_key_t end_key;
+
+static void on_thread_end(void *arg)
+{
+    struct hd_thread *t = arg;
+    if (++t->key_round < PTHREAD_DESTRUCTOR_ITERATIONS && !pthread_setspecific(end_key, t))
+        return;
+    struct hd_thread *me = hd_rt_enter();
+    if (!me)
+        return;
+    hd_rt_sync_owner_ends(me);
+    hd_rt_finish(me); /* in_rt stays set: what libc still does in this thread is not ours */
+}
+
+void hd_rt_thread_setup(struct hd_thread *main_thread)
+{
+    pthread_key_create(&end_key, on_thread_end);
+    pthread_setspecific(end_key, main_thread);
+}
+
+/* Tells the driver where the calling thread's stack is. Token held. */
+void hd_rt_log_stack(struct hd_thread *me)
+{
+    pthread_attr_t attr;
+    void *low;
+    size_t size;
+    if (pthread_getattr_np(pthread_self(), &attr))
+        return;
+    if (!pthread_attr_getstack(&attr, &low, &size))
+        hd_rt_log3(HD_LOG_STACK, 0, 0, me->num, (uintptr_t)low, (uintptr_t)low + size);
+    pthread_attr_destroy(&attr);
+}
+
+static void *trampoline(void *arg)
+{
+    struct hd_thread *me = arg;
+    me->in_rt = 1;
+    me->tid = (pid_t)hd_rt_syscall(SYS_gettid, 0, 0, 0, 0, 0, 0);
+    hd_rt_me = me;
+    pthread_setspecific(end_key, me);
+    hd_rt_thread_first(me);
+    hd_rt_log_stack(me);
+    hd_rt_leave(me);
+    void *result = me->start(me->arg);
+    me->result = result;
+    return result;
+}
+
+static int create(struct hd_thread *me, pthread_t *out, const pthread_attr_t *attr,
+                  void *(*start)(void *), void *arg, uintptr_t pc)
+{
+    int detached = PTHREAD_CREATE_JOINABLE;
+    if (attr)
+        pthread_attr_getdetachstate(attr, &detached);
+    hd_rt_keeper_start();
+    hd_rt_lock();
+    struct hd_thread *t = hd_rt_thread_new();
+    if (t)
+        t->state = HD_DONE; /* not to be chosen before it exists */
+    hd_rt_unlock();
+    if (!t)
+        return EAGAIN;
+    t->start = start;
+    t->arg = arg;
+    t->parent = me;
+    t->detached = detached == PTHREAD_CREATE_DETACHED;
+    int r = hd_real.pthread_create(&t->handle, attr, trampoline, t);
+    if (r)
+        return r;
+    *out = t->handle;
+    rt.multi = true;
+    hd_rt_log1(HD_LOG_FORK, pc, t->num);
+    hd_rt_lock();
+    hd_rt_make_ready(t);
+    hd_rt_unlock();
+    return 0;
+}
+
+HD_EXPORT int pthread_create(pthread_t *out, const pthread_attr_t *attr, void *(*start)(void *),
+                             void *arg)
+{
+    struct hd_thread *me = hd_rt_enter();
+    if (!me)
+        return hd_real.pthread_create(out, attr, start, arg);
+    int r = create(me, out, attr, start, arg, HD_PC);
+    hd_rt_leave(me);
+    return r;
+}
+
+/* The latest thread with this handle: libc uses handles again once a thread was joined. */
+static struct hd_thread *find(pthread_t handle)
+{
+    for (uint32_t i = rt.n_threads; i-- > 0;)
+        if (pthread_equal(rt.threads[i]->handle, handle) && !rt.threads[i]->joined)
+            return rt.threads[i];
+    return NULL;
+}
+
+/* deadline 0: only look. timeout: what to answer when it passes. */
+static int join(struct hd_thread *me, pthread_t handle, void **result, uint64_t deadline,
+                int timeout, uintptr_t pc)
+{
+    struct hd_thread *t = find(handle);
+    if (!t)
+        return hd_real.pthread_join(handle, result);
+    if (t == me)
+        return EDEADLK;
+    if (t->detached)
+        return EINVAL;
+    while (t->state != HD_DONE) {
+        if (deadline <= rt.now)
+            return timeout;
+        hd_rt_block(me, t, HD_WAITS_JOIN, deadline, pc);
+    }
+    t->joined = true;
+    hd_rt_log1(HD_LOG_JOIN, pc, t->num);
+    return hd_real.pthread_join(handle, result);
+}
+
+HD_EXPORT int pthread_join(pthread_t handle, void **result)
+{
+    struct hd_thread *me = hd_rt_enter();
+    if (!me)
+        return hd_real.pthread_join(handle, result);
+    hd_rt_arg_dep(pthread_join);
+    int r = join(me, handle, result, HD_NEVER, 0, HD_PC);
+    hd_rt_leave(me);
+    return r;
+}
+
+HD_EXPORT int pthread_tryjoin_np(pthread_t handle, void **result)
+{
+    struct hd_thread *me = hd_rt_enter();
+    if (!me)
+        return hd_real.pthread_tryjoin_np(handle, result);
+    hd_rt_arg_dep(pthread_tryjoin_np);
+    int r = join(me, handle, result, 0, EBUSY, HD_PC);
+    hd_rt_leave(me);
+    return r;
+}
+
+static int timed_join(struct hd_thread *me, pthread_t handle, void **result, clockid_t clock,
+                      const struct timespec *abs, uintptr_t pc)
+{
+    uint64_t deadline = HD_NEVER;
+    if (abs && !hd_rt_deadline(clock, abs, &deadline))
+        return EINVAL;
+    return join(me, handle, result, deadline, ETIMEDOUT, pc);
+}
+
+HD_EXPORT int pthread_timedjoin_np(pthread_t handle, void **result, const struct timespec *abs)
+{
+    struct hd_thread *me = hd_rt_enter();
+    if (!me)
+        return hd_real.pthread_timedjoin_np(handle, result, abs);
+    hd_rt_arg_dep(pthread_timedjoin_np);
+    int r = timed_join(me, handle, result, CLOCK_REALTIME, abs, HD_PC);
+    hd_rt_leave(me);
+    return r;
+}
+
+HD_EXPORT int pthread_clockjoin_np(pthread_t handle, void **result, clockid_t clock,
+                                   const struct timespec *abs)
+{
+    struct hd_thread *me = hd_rt_enter();
+    if (!me)
+        return hd_real.pthread_clockjoin_np(handle, result, clock, abs);
+    hd_rt_arg_dep(pthread_clockjoin_np);
+    int r = timed_join(me, handle, result, clock, abs, HD_PC);
+    hd_rt_leave(me);
+    return r;
+}
+
+HD_EXPORT int pthread_detach(pthread_t handle)
+{
+    struct hd_thread *me = hd_rt_enter();
+    if (!me)
+        return hd_real.pthread_detach(handle);
+    struct hd_thread *t = find(handle);
+    int r = t && t->detached ? EINVAL : hd_real.pthread_detach(handle);
+    if (r == 0 && t)
+        t->detached = true;
+    hd_rt_leave(me);
+    return r;
+}
+
+HD_EXPORT int sched_yield(void)
+{
+    struct hd_thread *me = hd_rt_enter();
+    if (!me)
+        return hd_real.sched_yield();
+    hd_rt_ask(me);
+    hd_rt_leave(me);
+    return 0;
+}

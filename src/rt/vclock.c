@@ -1,0 +1,47 @@
+/* Runs in the user's process; see the rules in rt.h. */
+#include "rt/vclock.h"
+
+#define SECOND    UINT64_C(1000000000)
+#define MONO_BASE (1000 * SECOND)
+
+static bool valid(const struct timespec *ts)
+{
+    return ts->tv_nsec >= 0 && ts->tv_nsec < (long)SECOND;
+}
+
+static uint64_t base_of(clockid_t clock)
+{
+    return clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE || clock == CLOCK_TAI
+               ? rt.real_base
+               : MONO_BASE;
+}
+
+bool hd_rt_deadline(clockid_t clock, const struct timespec *abs, uint64_t *deadline)
+{
+    *deadline = 0;
+    if (!valid(abs))
+        return false;
+    if (abs->tv_sec < 0)
+        return true;
+    uint64_t base = base_of(clock), at;
+    if (__builtin_mul_overflow((uint64_t)abs->tv_sec, SECOND, &at) ||
+        __builtin_add_overflow(at, (uint64_t)abs->tv_nsec, &at))
+        at = HD_NEVER - 1;
+    *deadline = at > base ? at - base : 0;
+    return true;
+}
+
+bool hd_rt_deadline_in(const struct timespec *rel, uint64_t *deadline)
+{
+    *deadline = HD_NEVER;
+    if (!rel)
+        return true;
+    if (!valid(rel) || rel->tv_sec < 0)
+        return false;
+    uint64_t span;
+    if (__builtin_mul_overflow((uint64_t)rel->tv_sec, SECOND, &span) ||
+        __builtin_add_overflow(span, (uint64_t)rel->tv_nsec + rt.now, &span))
+        span = HD_NEVER - 1;
+    *deadline = span;
+    return true;
+}
