@@ -25,13 +25,13 @@ void hd_hdt_decoder_init(struct hd_hdt_decoder *d, struct hd_builder *b)
     *d = (struct hd_hdt_decoder){.b = b,
                                  .threads = HD_VEC_INIT(struct hd_hdt_thread),
                                  .records = HD_VEC_INIT(struct hd_hdt_record)};
-    d->model = hd_calloc(1, sizeof *d->model);
+    d->model = hd_hdt_model_new();
     memset(hd_vec_push(&d->records), 0, sizeof(struct hd_hdt_record));
 }
 
 void hd_hdt_decoder_fini(struct hd_hdt_decoder *d)
 {
-    hd_free(d->model, sizeof *d->model);
+    hd_hdt_model_free(d->model);
     hd_vec_fini(&d->threads);
     hd_vec_fini(&d->records);
 }
@@ -243,11 +243,10 @@ static inline bool read_access(struct chunk *k, const struct columns *c, struct 
 static inline bool read_event(struct chunk *k, const struct columns *c, struct hd_hdt_thread *th,
                               hd_tid thread, hd_eid e, unsigned code)
 {
-    struct hd_hdt_site *sites = k->d->model->sites;
-    unsigned slot = sites[th->site].next;
+    unsigned slot = k->d->model->sites[th->site].next;
     if ((code & 3) && !other_site(k, th->site, code & 3, &slot))
         return false;
-    const struct hd_hdt_site *s = &sites[slot];
+    const struct hd_hdt_site *s = &k->d->model->sites[slot];
     if (s->need & ~th->reads)
         return fault(k, "a dependence on something that is not an earlier read of its thread");
     if (s->leaves != th->waits)

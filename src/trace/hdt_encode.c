@@ -56,7 +56,7 @@ struct hd_hdt_encoder *hd_hdt_encoder_new(const struct hd_trace *t)
     struct hd_hdt_encoder *enc = hd_calloc(1, sizeof *enc);
     size_t locs = hd_trace_n_objs(t, HD_OBJ_LOC);
     enc->t = t;
-    enc->model = hd_calloc(1, sizeof *enc->model);
+    enc->model = hd_hdt_model_new();
     enc->threads = hd_calloc(t->threads.count, sizeof *enc->threads);
     enc->memory = hd_calloc(locs, sizeof *enc->memory);
     enc->heads = hd_calloc(HD_HDT_SITES, sizeof *enc->heads);
@@ -72,7 +72,7 @@ struct hd_hdt_encoder *hd_hdt_encoder_new(const struct hd_trace *t)
 void hd_hdt_encoder_free(struct hd_hdt_encoder *enc)
 {
     const struct hd_trace *t = enc->t;
-    hd_free(enc->model, sizeof *enc->model);
+    hd_hdt_model_free(enc->model);
     hd_free(enc->threads, t->threads.count * sizeof *enc->threads);
     hd_free(enc->memory, hd_trace_n_objs(t, HD_OBJ_LOC) * sizeof *enc->memory);
     hd_free(enc->heads, HD_HDT_SITES * sizeof *enc->heads);
@@ -251,18 +251,19 @@ static unsigned define_site(struct hd_hdt_encoder *enc, const struct hd_hdt_site
     return slot;
 }
 
-/* Codes the site of an event after `before`; returns the mode and sets *slot. */
-static unsigned put_site(struct hd_hdt_encoder *enc, struct hd_hdt_site *before,
-                         const struct hd_hdt_site *s, unsigned *slot)
+/* Codes the site of an event after slot `before`; returns the mode and sets *slot. */
+static unsigned put_site(struct hd_hdt_encoder *enc, uint16_t before, const struct hd_hdt_site *s,
+                         unsigned *slot)
 {
     struct hd_hdt_model *m = enc->model;
-    if (m->n_sites && same_site(&m->sites[before->next], s)) {
-        *slot = before->next;
+    const struct hd_hdt_site *last = &m->sites[before];
+    if (m->n_sites && same_site(&m->sites[last->next], s)) {
+        *slot = last->next;
         return HD_HDT_SITE_NEXT;
     }
     unsigned mode = HD_HDT_SITE_REF;
-    if (m->n_sites && same_site(&m->sites[before->other], s)) {
-        *slot = before->other;
+    if (m->n_sites && same_site(&m->sites[last->other], s)) {
+        *slot = last->other;
         mode = HD_HDT_SITE_OTHER;
     } else if (find_site(enc, s, slot)) {
         hd_hdt_put16(hd_hdt_buf_more(&enc->streams[HD_HDT_SITE_REFS], 2), *slot);
@@ -274,7 +275,7 @@ static unsigned put_site(struct hd_hdt_encoder *enc, struct hd_hdt_site *before,
         *slot = define_site(enc, s);
         mode = HD_HDT_SITE_NEW;
     }
-    hd_hdt_follow(before, *slot);
+    hd_hdt_follow(&m->sites[before], *slot);
     return mode;
 }
 
@@ -353,7 +354,7 @@ static void put_event(struct hd_hdt_encoder *enc, struct hd_hdt_thread *th, hd_e
                                .op = t->op[e],
                                .omitted = t->flags[e] & HD_F_OMITTED};
     unsigned slot;
-    unsigned code = put_site(enc, &enc->model->sites[th->site], &site, &slot);
+    unsigned code = put_site(enc, th->site, &site, &slot);
     th->site = (uint16_t)slot;
     if (info->kind != HD_OBJ_NONE) {
         struct hd_hdt_context *cx = hd_hdt_context(enc->model, t->thread[e], slot);

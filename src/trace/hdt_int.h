@@ -106,7 +106,8 @@ struct hd_hdt_thread {
 };
 
 struct hd_hdt_model {
-    struct hd_hdt_site sites[HD_HDT_SITES];
+    struct hd_hdt_site *sites; /* room for site_cap; moves when it grows */
+    uint32_t site_cap;         /* a small trace does not pay for 65536 */
     struct hd_hdt_context contexts[HD_HDT_CONTEXTS];
     uint32_t n_sites;            /* defined so far, capped: counts on to HD_HDT_SITES and stays */
     uint32_t next_slot;          /* of the next definition; wraps around */
@@ -119,15 +120,12 @@ static inline struct hd_hdt_context *hd_hdt_context(struct hd_hdt_model *m, hd_t
     return &m->contexts[(slot + thread * HD_HDT_CONTEXT_FACTOR) % HD_HDT_CONTEXTS];
 }
 
-static inline unsigned hd_hdt_define(struct hd_hdt_model *m, const struct hd_hdt_site *site)
-{
-    unsigned slot = m->next_slot;
-    m->sites[slot] = *site;
-    m->next_slot = (slot + 1) % HD_HDT_SITES;
-    if (m->n_sites < HD_HDT_SITES)
-        m->n_sites++;
-    return slot;
-}
+/* hdt_model.c. A new model is in the state that a file starts with. */
+struct hd_hdt_model *hd_hdt_model_new(void);
+void hd_hdt_model_free(struct hd_hdt_model *m);
+
+/* Fills the next slot and returns it. Moves m->sites. */
+unsigned hd_hdt_define(struct hd_hdt_model *m, const struct hd_hdt_site *site);
 
 /* Remembers what came after `before` when it was not the first guess. */
 static inline void hd_hdt_follow(struct hd_hdt_site *before, unsigned slot)

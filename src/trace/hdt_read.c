@@ -117,6 +117,8 @@ static enum hd_status unpack(struct reader *r, const struct chunk_header *c, con
         r->raw_cap = c->raw;
         r->raw = hd_alloc(r->raw_cap);
     }
+    if (!r->zstd && !(r->zstd = ZSTD_createDCtx()))
+        return hd_err_set(r->err, HD_ERR_INTERNAL, "zstd: no memory for a decompressor");
     size_t got = ZSTD_decompressDCtx(r->zstd, r->raw, c->raw, stored, c->stored);
     if (ZSTD_isError(got) || got != c->raw)
         return refuse(r, "the payload does not unpack to its length");
@@ -232,9 +234,6 @@ enum hd_status hd_hdt_read(const void *data, size_t len, const char *name, struc
     info = info ? info : &own;
     *info = (struct hd_hdt_info){0};
     struct reader r = {.data = data, .len = len, .name = name, .err = err, .info = info};
-    r.zstd = ZSTD_createDCtx();
-    if (!r.zstd)
-        return hd_err_set(err, HD_ERR_INTERNAL, "zstd: no memory for a decompressor");
     enum hd_status status = read_all(&r, trace);
     ZSTD_freeDCtx(r.zstd);
     hd_free(r.raw, r.raw_cap);
