@@ -178,6 +178,7 @@ bool hd_causal_follow(struct hd_causal *c, hd_tid u, const struct hd_stamp *s)
     struct hd_causal_thread *th = &c->thread[u];
     if (!hd_clock_join(&c->pool, &th->before, u, s))
         return false;
-    th->version += hd_clock_join(&c->pool, &th->known, u, s);
+    /* Not by the stamp: the event may be known without its happens-before past. */
+    th->version += hd_clock_join_clock(&c->pool, &th->known, u, th->before);
     return true;
 }

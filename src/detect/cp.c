@@ -224,6 +224,14 @@ static void step(struct walk *w, hd_eid e, struct hd_history *history)
     hd_causal_leave(&w->causal, e);
 }
 
+/* Rule (b) for sections that the trace leaves open. */
+static void learn_open(struct walk *w)
+{
+    for (uint32_t id = 0; id < w->whole.all.len; id++)
+        if (hd_section_at(&w->whole, id)->rel == HD_EID_NONE)
+            rule_b(w, id);
+}
+
 static void clear_walk(struct walk *w)
 {
     for (size_t i = 0; i < w->whole.all.len; i++)
@@ -246,6 +254,7 @@ static void walk_again(struct walk *w, const struct hd_sink *sink, struct hd_his
     hd_sections_init(&w->sections, w->t);
     for (size_t e = 0; e < w->t->n_events && !hd_sink_stopped(sink, e); e++)
         step(w, (hd_eid)e, history);
+    learn_open(w);
     clear_walk(w);
 }
 
