@@ -144,6 +144,35 @@ static void test_blocks(void **state)
     hd_trace_free(whole);
 }
 
+/* The reader has a quick way for lines without stray blanks and a general one: both say the same.
+ */
+static void test_padded(void **state)
+{
+    (void)state;
+    char padded[8192], *o = padded;
+    struct trace_difference difference;
+    for (const char *p = every_op; *p; p++) {
+        bool pad = strchr("|,()", *p) != NULL;
+        o += sprintf(o, pad ? " %c\t" : "%c", *p);
+    }
+    /* Commas in places are text, and so are the blanks beside them. */
+    char *place = strstr(padded, "f ");
+    assert_non_null(place);
+    struct hd_trace *plain = read_text(every_op), *t = read_text(padded);
+    for (hd_eid e = 0; e < plain->n_events; e++)
+        if (strchr(hd_trace_place_name(plain, e), ','))
+            assert_string_equal(hd_trace_place_name(t, e), "f (\tint ,\t char )\t; g.c:1");
+    hd_trace_free(t);
+    memcpy(place, "f(int, char); g.c:1\n", 20);
+    char *rest = strchr(place + 20, '\n') + 1;
+    memmove(place + 20, rest, strlen(rest) + 1);
+    t = read_text(padded);
+    if (!trace_equal(plain, t, &difference))
+        fail_msg("%s differs", difference.text);
+    hd_trace_free(t);
+    hd_trace_free(plain);
+}
+
 static void test_values(void **state)
 {
     (void)state;
@@ -210,13 +239,10 @@ static void test_failing_stream(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_op),
-        cmocka_unit_test(test_odd_layout),
-        cmocka_unit_test(test_directive_order),
-        cmocka_unit_test(test_empty),
-        cmocka_unit_test(test_blocks),
-        cmocka_unit_test(test_values),
-        cmocka_unit_test(test_std),
+        cmocka_unit_test(test_every_op),        cmocka_unit_test(test_odd_layout),
+        cmocka_unit_test(test_directive_order), cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_blocks),          cmocka_unit_test(test_padded),
+        cmocka_unit_test(test_values),          cmocka_unit_test(test_std),
         cmocka_unit_test(test_failing_stream),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
