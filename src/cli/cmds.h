@@ -14,6 +14,8 @@ extern const struct hd_cmd hd_cmd_trace_gen;
 extern const struct hd_cmd hd_cmd_trace_stats;
 extern const struct hd_cmd hd_cmd_witness;
 extern const struct hd_cmd hd_cmd_witness_check;
+extern const struct hd_cmd hd_cmd_cc;
+extern const struct hd_cmd hd_cmd_cxx;
 extern const struct hd_cmd hd_cmd_completion;
 extern const struct hd_cmd hd_cmd_help;
 

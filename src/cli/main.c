@@ -34,6 +34,18 @@ static enum hd_exit read_environment(const struct hd_cli *cli)
     return HD_EXIT_USAGE;
 }
 
+/* Installed as heddle-cc and heddle-c++ too, for build systems that want the compiler in one word.
+ */
+static const struct hd_cmd *verb_of_name(const char *name)
+{
+    const char *slash = strrchr(name, '/');
+    name = slash ? slash + 1 : name;
+    if (strncmp(name, "heddle-", 7) != 0)
+        return &hd_cmd_root;
+    const struct hd_cmd *cmd = hd_cli_find(&hd_cmd_root, name + 7);
+    return cmd ? cmd : &hd_cmd_root;
+}
+
 int main(int argc, char **argv)
 {
     struct hd_cli cli = {.color = HD_COLOR_AUTO};
@@ -43,7 +55,8 @@ int main(int argc, char **argv)
            SIG_IGN); /* the exit code must tell what was found even when a pager quits early */
     cli.color_err = hd_term_use_color(HD_COLOR_AUTO, 2);
     enum hd_exit code = read_environment(&cli);
+    const struct hd_cmd *cmd = verb_of_name(argc > 0 ? argv[0] : "");
     if (code == HD_EXIT_OK)
-        code = hd_cmd_root.run(&cli, &hd_cmd_root, argc - 1, argv + 1);
+        code = cmd->run(&cli, cmd, argc - 1, argv + 1);
     return hd_cli_finish(&cli, code);
 }

@@ -236,7 +236,10 @@ void hd_access_cas(struct hd_fn *f, LLVMValueRef inst)
 
 void hd_access_fence(struct hd_fn *f, LLVMValueRef inst)
 {
-    struct hd_site site = {.kind = HD_SITE_FENCE, .order = order_of(LLVMGetOrdering(inst))};
+    int order = hd_shim_fence_order(inst);
+    if (order == 0)
+        return;
+    struct hd_site site = {.kind = HD_SITE_FENCE, .order = order_of((LLVMAtomicOrdering)order)};
     LLVMPositionBuilderBefore(f->p->b, inst);
     hd_hooks_call(f, HD_HOOK_fence, (LLVMValueRef[]){hd_sites_add(f, inst, site)});
 }

@@ -10,18 +10,18 @@ static LLVMValueRef null_ptr(struct hd_pass *p)
     return LLVMConstNull(p->ptr);
 }
 
-static LLVMValueRef frame_address(struct hd_fn *f)
+/* Comes first of all: hooks are put behind it, what the function needs at its start before it. */
+void hd_control_begin(struct hd_fn *f)
 {
-    if (!f->frame) {
-        struct hd_pass *p = f->p;
-        unsigned id = LLVMLookupIntrinsicID("llvm.frameaddress", 17);
-        LLVMValueRef fn = LLVMGetIntrinsicDeclaration(p->module, id, &p->ptr, 1);
-        LLVMTypeRef type = LLVMFunctionType(p->ptr, &p->i32, 1, false);
-        LLVMValueRef level = hd_hooks_u32(p, 0);
-        LLVMPositionBuilderBefore(p->tb, f->first);
-        f->frame = LLVMBuildCall2(p->tb, type, fn, &level, 1, "");
-    }
-    return f->frame;
+    struct hd_pass *p = f->p;
+    unsigned id = LLVMLookupIntrinsicID("llvm.frameaddress", 17);
+    LLVMValueRef fn = LLVMGetIntrinsicDeclaration(p->module, id, &p->ptr, 1);
+    LLVMTypeRef type = LLVMFunctionType(p->ptr, &p->i32, 1, false);
+    LLVMValueRef level = hd_hooks_u32(p, 0), at = LLVMGetFirstInstruction(f->order[0]);
+    while (LLVMIsAAllocaInst(at))
+        at = LLVMGetNextInstruction(at);
+    LLVMPositionBuilderBefore(p->tb, at);
+    f->frame = LLVMBuildCall2(p->tb, type, fn, &level, 1, "");
 }
 
 static void branch_on(struct hd_fn *f, LLVMValueRef inst, enum hd_site_kind kind, LLVMValueRef tok)
@@ -43,9 +43,8 @@ void hd_control_branch(struct hd_fn *f, LLVMValueRef inst, LLVMValueRef cond)
 /* An exception arrived: which one, and from where, may depend on anything before. */
 void hd_control_landing(struct hd_fn *f, LLVMValueRef inst)
 {
-    LLVMValueRef frame = frame_address(f);
     hd_hooks_after(f->p->b, inst);
-    hd_hooks_call(f, HD_HOOK_unwound, &frame);
+    hd_hooks_call(f, HD_HOOK_unwound, &f->frame);
     branch_on(f, inst, HD_SITE_BRANCH, hd_deps_past(f, f->p->b));
 }
 
@@ -145,9 +144,8 @@ static void real_call(struct hd_fn *f, LLVMValueRef call, enum hd_callee kind)
     pass_arguments(f, call, kind);
     if (kind != HD_CALLEE_TWICE || !LLVMIsACallInst(call))
         return;
-    LLVMValueRef frame = frame_address(f);
     hd_hooks_after(f->p->b, call);
-    hd_hooks_call(f, HD_HOOK_unwound, &frame);
+    hd_hooks_call(f, HD_HOOK_unwound, &f->frame);
 }
 
 static bool is_intrinsic(LLVMValueRef call)
@@ -228,7 +226,7 @@ static void begin_arguments(struct hd_fn *f)
 {
     struct hd_pass *p = f->p;
     LLVMValueRef callee = hd_hooks_flow(p, FLOW_CALLEE, 0);
-    LLVMPositionBuilderBefore(p->tb, f->first);
+    LLVMPositionBuilderBefore(p->tb, f->frame);
     LLVMValueRef self = LLVMBuildPointerCast(p->tb, f->fn, p->ptr, "");
     LLVMValueRef who = LLVMBuildLoad2(p->tb, p->ptr, callee, "");
     f->arg_mine = LLVMBuildICmp(p->tb, LLVMIntEQ, who, self, "");
@@ -279,18 +277,22 @@ void hd_control_values(struct hd_fn *f)
             continue;
         LLVMValueRef tok = f->coarse ? hd_hooks_tok(f->p, HD_TOK_ALL) : hd_control_arg(f, a);
         hd_deps_set(f, a, NULL);
-        LLVMPositionBuilderBefore(f->p->b, f->first);
-        hd_block_written(f, f->first, a, size, tok);
+        hd_hooks_after(f->p->b, f->frame);
+        hd_block_written(f, NULL, a, size, tok);
     }
 }
 
-void hd_control_enter(struct hd_fn *f)
+/* Entry and exits, when there is anything between them. */
+void hd_control_end(struct hd_fn *f)
 {
     struct hd_pass *p = f->p;
-    LLVMValueRef frame = frame_address(f);
-    hd_hooks_after(p->b, frame);
+    if (!f->hooked && !f->calls) {
+        LLVMInstructionEraseFromParent(f->frame);
+        return;
+    }
+    hd_hooks_after(p->b, f->frame);
     LLVMValueRef site = hd_sites_add(f, NULL, (struct hd_site){.kind = HD_SITE_FUNC});
-    hd_hooks_call(f, HD_HOOK_enter, (LLVMValueRef[]){site, frame});
+    hd_hooks_call(f, HD_HOOK_enter, (LLVMValueRef[]){site, f->frame});
     for (size_t i = 0; i < f->exits.len; i++) {
         LLVMPositionBuilderBefore(p->b, *(LLVMValueRef *)hd_vec_at(&f->exits, i));
         hd_hooks_call(f, HD_HOOK_leave, NULL);

@@ -50,7 +50,7 @@ bool hd_escape_hooked(struct hd_fn *f, LLVMValueRef ptr)
 }
 
 struct walk {
-    struct hd_vec todo; /* LLVMValueRef: the alloca and pointers into it */
+    struct hd_vec work; /* LLVMValueRef: the alloca and pointers into it */
     LLVMValueRef alloca;
     bool whole;
 };
@@ -90,7 +90,7 @@ static bool use_keeps(struct walk *w, LLVMValueRef ptr, LLVMValueRef user)
         if (LLVMGetOperand(user, 0) != ptr ||
             LLVMGetTypeKind(LLVMTypeOf(user)) != LLVMPointerTypeKind)
             return false;
-        *(LLVMValueRef *)hd_vec_push(&w->todo) = user;
+        *(LLVMValueRef *)hd_vec_push(&w->work) = user;
         return true;
     case LLVMICmp:
         return true;
@@ -103,11 +103,11 @@ static bool use_keeps(struct walk *w, LLVMValueRef ptr, LLVMValueRef user)
 
 static bool is_private(struct walk *w)
 {
-    w->todo.len = 0;
-    *(LLVMValueRef *)hd_vec_push(&w->todo) = w->alloca;
+    w->work.len = 0;
+    *(LLVMValueRef *)hd_vec_push(&w->work) = w->alloca;
     w->whole = true;
-    while (w->todo.len > 0) {
-        LLVMValueRef ptr = *(LLVMValueRef *)hd_vec_at(&w->todo, --w->todo.len);
+    while (w->work.len > 0) {
+        LLVMValueRef ptr = *(LLVMValueRef *)hd_vec_at(&w->work, --w->work.len);
         for (LLVMUseRef use = LLVMGetFirstUse(ptr); use; use = LLVMGetNextUse(use))
             if (!use_keeps(w, ptr, LLVMGetUser(use)))
                 return false;
@@ -117,7 +117,7 @@ static bool is_private(struct walk *w)
 
 void hd_escape_find(struct hd_fn *f)
 {
-    struct walk w = {.todo = HD_VEC_INIT(LLVMValueRef)};
+    struct walk w = {.work = HD_VEC_INIT(LLVMValueRef)};
     LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(f->fn);
     for (LLVMValueRef i = LLVMGetFirstInstruction(entry); i; i = LLVMGetNextInstruction(i)) {
         if (!LLVMIsAAllocaInst(i) || !LLVMIsConstant(LLVMGetOperand(i, 0)))
@@ -129,5 +129,5 @@ void hd_escape_find(struct hd_fn *f)
         *local = (struct hd_local){.alloca = i, .kind = w.whole ? HD_LOCAL_WHOLE : HD_LOCAL_PARTS};
         *hd_map_put(&f->local_of, (uint64_t)(uintptr_t)i, NULL) = (uint32_t)f->locals.len;
     }
-    hd_vec_fini(&w.todo);
+    hd_vec_fini(&w.work);
 }

@@ -54,7 +54,7 @@ static void declare_hook(struct hd_pass *p, unsigned i)
     if (!p->hook[i])
         p->hook[i] = LLVMAddFunction(p->module, sig->symbol, p->hook_type[i]);
     add_attribute(p, p->hook[i], "nounwind", 8);
-    add_attribute(p, p->hook[i], "nonlazybind", 11); /* hot: no stub in between */
+    add_attribute(p, p->hook[i], "nonlazybind", 11); /* hot: no detour over the linkage table */
 }
 
 void hd_hooks_init(struct hd_pass *p)

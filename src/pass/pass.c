@@ -91,13 +91,6 @@ static void find_order(struct hd_fn *f)
     hd_vec_fini(&stack);
 }
 
-static void find_first(struct hd_fn *f)
-{
-    f->first = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(f->fn));
-    while (LLVMIsAAllocaInst(f->first))
-        f->first = LLVMGetNextInstruction(f->first);
-}
-
 static void make_shadows(struct hd_fn *f)
 {
     for (size_t i = 0; i < f->locals.len && !f->coarse; i++) {
@@ -105,7 +98,7 @@ static void make_shadows(struct hd_fn *f)
         if (!local->tainted)
             continue;
         local->shadow = hd_hooks_slot(f, f->p->i64);
-        LLVMPositionBuilderBefore(f->p->b, f->first);
+        LLVMPositionBuilderBefore(f->p->b, f->frame);
         LLVMBuildStore(f->p->b, hd_hooks_tok(f->p, HD_TOK_NONE), local->shadow);
     }
 }
@@ -200,18 +193,17 @@ static void run_function(struct hd_pass *p, LLVMValueRef fn)
                       .exits = HD_VEC_INIT(LLVMValueRef)};
     struct hd_vec list = HD_VEC_INIT(LLVMValueRef);
     find_order(&f);
-    find_first(&f);
     hd_vars_find(&f);
     hd_escape_find(&f);
     hd_taint_find(&f);
     list_instructions(&f, &list);
+    hd_control_begin(&f);
     make_shadows(&f);
     hd_control_values(&f);
     for (size_t i = 0; i < list.len; i++)
         visit(&f, *(LLVMValueRef *)hd_vec_at(&list, i));
     hd_deps_finish(&f);
-    if (f.hooked || f.calls)
-        hd_control_enter(&f);
+    hd_control_end(&f);
     drop_attributes(fn);
     hd_vec_fini(&list);
     fini_function(&f);

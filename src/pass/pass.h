@@ -79,12 +79,11 @@ struct hd_fn {
     struct hd_vec phis;      /* struct hd_phi: token phis without incoming values */
     struct hd_map var_of;    /* value -> index in vars + 1: the source variable it is or holds */
     struct hd_vec vars;      /* struct hd_var */
-    LLVMValueRef first;      /* first instruction of the entry block that is no alloca */
     LLVMValueRef arg_end;    /* tokens of arguments are loaded before this, or NULL */
     LLVMValueRef arg_mine;   /* i1: the tokens in the flow record are for this call */
     LLVMValueRef arg_past;   /* what arguments depend on when they are not */
     struct hd_vec exits;     /* LLVMValueRef: before these the function is left */
-    LLVMValueRef frame;      /* frame address */
+    LLVMValueRef frame;      /* frame address, taken at the start: hooks come behind it */
     unsigned depth;          /* of the recursion in deps.c */
     bool coarse;             /* returns_twice was called: every token is "all" */
     bool hooked;             /* some hook was put in */
@@ -175,8 +174,9 @@ void hd_control_branch(struct hd_fn *f, LLVMValueRef inst, LLVMValueRef cond);
 void hd_control_call(struct hd_fn *f, LLVMValueRef inst, enum hd_callee kind);
 void hd_control_landing(struct hd_fn *f, LLVMValueRef inst);
 void hd_control_return(struct hd_fn *f, LLVMValueRef inst);
-void hd_control_values(struct hd_fn *f);                        /* arguments passed by value */
-void hd_control_enter(struct hd_fn *f);                         /* entry and exits; comes last */
+void hd_control_values(struct hd_fn *f); /* arguments passed by value */
+void hd_control_begin(struct hd_fn *f);
+void hd_control_end(struct hd_fn *f);                           /* entry and exits; comes last */
 LLVMValueRef hd_control_arg(struct hd_fn *f, LLVMValueRef arg); /* token of an argument */
 LLVMValueRef hd_control_result(struct hd_fn *f, LLVMValueRef call);
 
@@ -193,6 +193,7 @@ bool hd_pass_run(LLVMModuleRef module);
 
 /* shim.cpp: what the C API of LLVM 14 does not tell. */
 bool hd_shim_is_musttail(LLVMValueRef call);
+int hd_shim_fence_order(LLVMValueRef fence); /* enum LLVMAtomicOrdering; 0: only against signals */
 bool hd_shim_asm_touches_memory(LLVMValueRef call);
 
 #endif

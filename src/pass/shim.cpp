@@ -9,12 +9,19 @@
 
 extern "C" bool hd_pass_run(LLVMModuleRef module);
 extern "C" bool hd_shim_is_musttail(LLVMValueRef call);
+extern "C" int hd_shim_fence_order(LLVMValueRef fence);
 extern "C" bool hd_shim_asm_touches_memory(LLVMValueRef call);
 
 bool hd_shim_is_musttail(LLVMValueRef call)
 {
     auto *inst = llvm::dyn_cast<llvm::CallInst>(llvm::unwrap(call));
     return inst && inst->isMustTailCall();
+}
+
+int hd_shim_fence_order(LLVMValueRef fence)
+{
+    auto *inst = llvm::cast<llvm::FenceInst>(llvm::unwrap(fence));
+    return inst->getSyncScopeID() == llvm::SyncScope::SingleThread ? 0 : (int)inst->getOrdering();
 }
 
 bool hd_shim_asm_touches_memory(LLVMValueRef call)

@@ -5,21 +5,21 @@
  */
 #include "pass/pass.h"
 
-struct work {
+struct spread {
     struct hd_fn *f;
-    struct hd_vec todo; /* LLVMValueRef */
+    struct hd_vec work; /* LLVMValueRef */
 };
 
-static void mark(struct work *w, LLVMValueRef v)
+static void mark(struct spread *w, LLVMValueRef v)
 {
     uint32_t *slot = hd_map_put(&w->f->tainted, (uint64_t)(uintptr_t)v, NULL);
     if (*slot)
         return;
     *slot = 1;
-    *(LLVMValueRef *)hd_vec_push(&w->todo) = v;
+    *(LLVMValueRef *)hd_vec_push(&w->work) = v;
 }
 
-static void mark_loads(struct work *w, LLVMValueRef ptr)
+static void mark_loads(struct spread *w, LLVMValueRef ptr)
 {
     for (LLVMUseRef use = LLVMGetFirstUse(ptr); use; use = LLVMGetNextUse(use)) {
         LLVMValueRef user = LLVMGetUser(use);
@@ -30,7 +30,7 @@ static void mark_loads(struct work *w, LLVMValueRef ptr)
     }
 }
 
-static void mark_local(struct work *w, struct hd_local *local)
+static void mark_local(struct spread *w, struct hd_local *local)
 {
     if (local->tainted)
         return;
@@ -55,7 +55,7 @@ static bool is_source_call(enum hd_callee kind)
 }
 
 /* A copy into a private local brings in what nobody tracked byte by byte. */
-static void seed_call(struct work *w, LLVMValueRef call)
+static void seed_call(struct spread *w, LLVMValueRef call)
 {
     enum hd_callee kind = hd_calls_kind(call);
     if (kind == HD_CALLEE_COPY || kind == HD_CALLEE_MOVE) {
@@ -67,7 +67,7 @@ static void seed_call(struct work *w, LLVMValueRef call)
     }
 }
 
-static void seed(struct work *w, LLVMValueRef inst)
+static void seed(struct spread *w, LLVMValueRef inst)
 {
     switch (LLVMGetInstructionOpcode(inst)) {
     case LLVMLoad: {
@@ -92,7 +92,7 @@ static void seed(struct work *w, LLVMValueRef inst)
     }
 }
 
-static void flow_into_call(struct work *w, LLVMValueRef call)
+static void flow_into_call(struct spread *w, LLVMValueRef call)
 {
     enum hd_callee kind = hd_calls_kind(call);
     if (kind == HD_CALLEE_PURE)
@@ -105,7 +105,7 @@ static void flow_into_call(struct work *w, LLVMValueRef call)
     mark(w, call);         /* memcpy() returns its first argument */
 }
 
-static void flow(struct work *w, LLVMValueRef user)
+static void flow(struct spread *w, LLVMValueRef user)
 {
     if (!LLVMIsAInstruction(user))
         return;
@@ -135,17 +135,17 @@ static void flow(struct work *w, LLVMValueRef user)
 
 void hd_taint_find(struct hd_fn *f)
 {
-    struct work w = {.f = f, .todo = HD_VEC_INIT(LLVMValueRef)};
+    struct spread w = {.f = f, .work = HD_VEC_INIT(LLVMValueRef)};
     for (LLVMValueRef a = LLVMGetFirstParam(f->fn); a; a = LLVMGetNextParam(a))
         mark(&w, a);
     for (size_t i = 0; i < f->n_order; i++)
         for (LLVMValueRef inst = LLVMGetFirstInstruction(f->order[i]); inst;
              inst = LLVMGetNextInstruction(inst))
             seed(&w, inst);
-    while (w.todo.len > 0) {
-        LLVMValueRef v = *(LLVMValueRef *)hd_vec_at(&w.todo, --w.todo.len);
+    while (w.work.len > 0) {
+        LLVMValueRef v = *(LLVMValueRef *)hd_vec_at(&w.work, --w.work.len);
         for (LLVMUseRef use = LLVMGetFirstUse(v); use; use = LLVMGetNextUse(use))
             flow(&w, LLVMGetUser(use));
     }
-    hd_vec_fini(&w.todo);
+    hd_vec_fini(&w.work);
 }

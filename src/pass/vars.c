@@ -252,23 +252,33 @@ static bool from_base(struct hd_fn *f, LLVMValueRef base, struct place *pl, int 
     return from_pointer(f, base, pl, depth);
 }
 
+static LLVMOpcode opcode_of(LLVMValueRef v)
+{
+    if (LLVMIsAInstruction(v))
+        return LLVMGetInstructionOpcode(v);
+    return LLVMIsAConstantExpr(v) ? LLVMGetConstOpcode(v) : LLVMRet;
+}
+
+static bool is_thread_local_address(LLVMValueRef call)
+{
+    LLVMValueRef fn = hd_calls_function(call);
+    size_t len;
+    return fn && strncmp(LLVMGetValueName2(fn, &len), "llvm.threadlocal.address", 24) == 0;
+}
+
 static bool locate(struct hd_fn *f, LLVMValueRef ptr, struct place *pl, int depth)
 {
     if (depth > 4)
         return false;
-    for (;;) {
-        bool inst = LLVMIsAInstruction(ptr) != NULL;
-        LLVMOpcode op = inst                       ? LLVMGetInstructionOpcode(ptr)
-                        : LLVMIsAConstantExpr(ptr) ? LLVMGetConstOpcode(ptr)
-                                                   : LLVMRet;
+    while (!var_of(f, ptr)) {
+        LLVMOpcode op = opcode_of(ptr);
         if (op == LLVMGetElementPtr)
             pl->moves |= !gep_offset(f->p, ptr, &pl->offset);
-        else if (op == LLVMCall && hd_calls_kind(ptr) == HD_CALLEE_PURE)
-            ; /* llvm.threadlocal.address */
-        else if (op != LLVMBitCast)
-            return from_base(f, ptr, pl, depth);
+        else if (op != LLVMBitCast && !(op == LLVMCall && is_thread_local_address(ptr)))
+            break;
         ptr = LLVMGetOperand(ptr, 0);
     }
+    return from_base(f, ptr, pl, depth);
 }
 
 void hd_vars_name(struct hd_fn *f, LLVMValueRef ptr, uint64_t size, struct hd_site *site)
@@ -295,22 +305,32 @@ static void add_var(struct hd_fn *f, LLVMValueRef v, LLVMMetadataRef node, bool 
     *slot = (uint32_t)f->vars.len;
 }
 
+/* Operand i of a debug intrinsic is a value, operand `expr` says how the variable follows from it.
+ */
+static void note_value(struct hd_fn *f, LLVMValueRef call, unsigned i, unsigned expr,
+                       bool is_address)
+{
+    LLVMValueRef wrapped = LLVMGetOperand(call, i), value;
+    if (LLVMGetMDNodeNumOperands(wrapped) != 1)
+        return;
+    LLVMGetMDNodeOperands(wrapped, &value);
+    if (!value || LLVMValueAsMetadata(LLVMGetOperand(call, expr)) != f->p->empty_expr)
+        return;
+    if (LLVMIsAInstruction(value) || LLVMIsAArgument(value))
+        add_var(f, value, LLVMValueAsMetadata(LLVMGetOperand(call, 1)), is_address);
+}
+
 static void note_var(struct hd_fn *f, LLVMValueRef call)
 {
     LLVMValueRef fn = hd_calls_function(call);
     size_t len;
     const char *name = fn ? LLVMGetValueName2(fn, &len) : "";
-    bool declare = strcmp(name, "llvm.dbg.declare") == 0;
-    if (!declare && strcmp(name, "llvm.dbg.value") != 0)
-        return;
-    LLVMValueRef wrapped = LLVMGetOperand(call, 0), value;
-    if (LLVMGetMDNodeNumOperands(wrapped) != 1)
-        return;
-    LLVMGetMDNodeOperands(wrapped, &value);
-    if (!value || LLVMValueAsMetadata(LLVMGetOperand(call, 2)) != f->p->empty_expr)
-        return;
-    if (LLVMIsAInstruction(value) || LLVMIsAArgument(value))
-        add_var(f, value, LLVMValueAsMetadata(LLVMGetOperand(call, 1)), declare);
+    if (strcmp(name, "llvm.dbg.declare") == 0)
+        note_value(f, call, 0, 2, true);
+    else if (strcmp(name, "llvm.dbg.value") == 0)
+        note_value(f, call, 0, 2, false);
+    else if (strcmp(name, "llvm.dbg.assign") == 0)
+        note_value(f, call, 4, 5, true);
 }
 
 void hd_vars_find(struct hd_fn *f)

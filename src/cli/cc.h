@@ -1,0 +1,34 @@
+/* What the compiler wrapper knows about a compiler command line: enough to see what kind of work it
+ * asks for, and no more. Everything else is the compiler's business.
+ */
+#ifndef HD_CLI_CC_H
+#define HD_CLI_CC_H
+
+#include <stdbool.h>
+
+struct hd_cc_line {
+    bool links;        /* the command ends with a link: inputs, and nothing that stops earlier */
+    bool is_static;    /* -static or -static-pie */
+    const char *clash; /* an option that cannot be combined with the instrumentation, or NULL */
+};
+
+struct hd_cc_line hd_cc_classify(int argc, char **argv);
+
+/* What becomes of one word of the user's command line. `text` is a buffer for REPLACE. */
+enum hd_cc_action { HD_CC_KEEP, HD_CC_DROP, HD_CC_REPLACE, HD_CC_TO_FRONTEND };
+enum hd_cc_action hd_cc_filter(const char *word, char *text, unsigned size);
+
+/* Where the plugins and the runtime are: ../lib/heddle or lib/heddle of the directory of this
+ * program. False when neither exists. */
+bool hd_cc_find_lib_dir(char *dir, unsigned size);
+
+/* The compiler and the major version of LLVM whose plugin goes with it. */
+struct hd_cc_clang {
+    char path[4096]; /* what to execute */
+    int version;
+};
+/* False: *reason says what is missing (static text or the buffer in clang->path). */
+bool hd_cc_find_clang(const char *lib_dir, bool cplusplus, struct hd_cc_clang *clang,
+                      const char **reason);
+
+#endif

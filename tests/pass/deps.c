@@ -1,0 +1,102 @@
+/* Tokens: each write to out_N has exactly the dependences that the comment says. The ids are those
+ * of the reads before, which the same comments pin down. */
+#include <stdlib.h>
+
+volatile int a, b, c;
+int out_1, out_2, out_3, out_4, out_5, out_6, out_7, out_8, out_9;
+int table[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+int *ptr = &table[2];
+
+#define NOINLINE __attribute__((noinline))
+
+NOINLINE static int add(int x, int y)
+{
+    return x + y;
+}
+
+NOINLINE static int second(int x, int y)
+{
+    (void)x;
+    return y;
+}
+
+NOINLINE static void direct(void)
+{
+    int x = a; /* 1 */
+    int y = b; /* 2 */
+    out_1 = y;
+    out_2 = 4;
+    out_3 = x + 1;
+}
+// LOG: ^1 read4 a direct
+// LOG: ^2 read4 b direct
+// LOG: write4 out_1 direct:[0-9]+ addr=- val=2
+// LOG: write4 out_2 direct:[0-9]+ addr=- val=-
+// LOG: write4 out_3 direct:[0-9]+ addr=- val=1
+
+NOINLINE static void calls(void)
+{
+    int x = a; /* 6 */
+    int y = b; /* 7 */
+    int z = c; /* 8 */
+    out_4 = second(y, x);
+    out_5 = add(y, z);
+    out_6 = add(3, 4);
+}
+// LOG: ^6 read4 a calls
+// LOG: ^7 read4 b calls
+// LOG: ^8 read4 c calls
+// LOG: write4 out_4 calls:[0-9]+ addr=- val=6
+// LOG: write4 out_5 calls:[0-9]+ addr=- val=7-8
+// LOG: write4 out_6 calls:[0-9]+ addr=- val=-
+
+NOINLINE static void control(void)
+{
+    int x = a; /* 12 */
+    int y = b; /* 13 */
+    if (y > 100)
+        abort();
+    for (int i = 0; i < 3; i++)
+        table[i] = i;
+    out_7 = x;
+}
+// LOG: ^12 read4 a control
+// LOG: ^13 read4 b control
+// LOG: ^14 branch . control:[0-9]+ dep=13$
+// NOT: branch . control:[0-9]+ dep=(-|all|.*12)
+// LOG: write4 out_7 control:[0-9]+ addr=- val=12
+
+NOINLINE static void address(void)
+{
+    int k = c;
+    out_8 = table[k & 7];
+    *ptr = 5;
+}
+// LOG: ^([0-9]+) read4 c address
+// LOG: read4 table\[\] address:[0-9]+ addr=[0-9]+ =
+// LOG: write4 out_8 address:[0-9]+ addr=- val=[0-9]+
+// LOG: read8 ptr address:[0-9]+ addr=- =
+// LOG: write4 \*ptr address:[0-9]+ addr=[0-9]+ val=- = 5
+
+NOINLINE static void loop(int n)
+{
+    int sum = 0;
+#pragma clang loop vectorize(disable) unroll(disable)
+    for (int i = 0; i < n; i++)
+        sum += table[i];
+    out_9 = sum;
+}
+// LOG: enter . loop
+// LOG: read4 table\[\] loop
+// LOG: write4 out_9 loop:[0-9]+ addr=- val=[0-9]+(-|\+)
+// NOT: branch . loop
+
+int main(void)
+{
+    direct();
+    calls();
+    control();
+    address();
+    loop(3);
+    return 0;
+}
