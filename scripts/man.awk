@@ -42,7 +42,7 @@ function refuse(what) {
 }
 
 NR == 1 {
-    if (!match($0, /^# [a-z-]+\([1-8]\): /))
+    if (!match($0, /^# [a-z+-]+\([1-8]\): /))
         refuse("the first line must be '# name(section): summary'")
     name = $2
     sub(/\(.*/, "", name)
