@@ -32,6 +32,117 @@
     X(mutex, int, pthread_mutex_unlock, (pthread_mutex_t *), "rel")                                \
     X(mutex, int, pthread_mutex_consistent, (pthread_mutex_t *), "none")
 
-#define HD_APIS(X) HD_APIS_THREAD(X) HD_APIS_MUTEX(X)
+#define HD_APIS_COND(X)                                                                            \
+    X(cond, int, pthread_cond_init, (pthread_cond_t *, const pthread_condattr_t *), "none")        \
+    X(cond, int, pthread_cond_destroy, (pthread_cond_t *), "none")                                 \
+        X(cond, int, pthread_cond_wait, (pthread_cond_t *, pthread_mutex_t *), "wait, wake")       \
+            X(cond, int, pthread_cond_timedwait,                                                   \
+              (pthread_cond_t *, pthread_mutex_t *, const struct timespec *),                      \
+              "wait, wake or tmo; virtual clock")                                                  \
+                X(cond, int, pthread_cond_clockwait,                                               \
+                  (pthread_cond_t *, pthread_mutex_t *, clockid_t, const struct timespec *),       \
+                  "wait, wake or tmo; virtual clock")                                              \
+                    X(cond, int, pthread_cond_signal, (pthread_cond_t *), "sig")                   \
+                        X(cond, int, pthread_cond_broadcast, (pthread_cond_t *), "bcast")
+
+#define HD_APIS_SEM(X)                                                                             \
+    X(sem, int, sem_init, (sem_t *, int, unsigned), "directive sem")                               \
+    X(sem, int, sem_destroy, (sem_t *), "none") X(sem, int, sem_wait, (sem_t *), "sem")            \
+        X(sem, int, sem_trywait, (sem_t *), "sem when it succeeds")                                \
+            X(sem, int, sem_timedwait, (sem_t *, const struct timespec *),                         \
+              "sem when it succeeds; virtual clock")                                               \
+                X(sem, int, sem_clockwait, (sem_t *, clockid_t, const struct timespec *),          \
+                  "sem when it succeeds; virtual clock") X(sem, int, sem_post, (sem_t *), "post")  \
+                    X(sem, int, sem_getvalue, (sem_t *, int *), "none")
+
+#define HD_APIS_RWLOCK(X)                                                                          \
+    X(rwlock, int, pthread_rwlock_init, (pthread_rwlock_t *, const pthread_rwlockattr_t *),        \
+      "none")                                                                                      \
+    X(rwlock, int, pthread_rwlock_destroy, (pthread_rwlock_t *),                                   \
+      "none") X(rwlock, int, pthread_rwlock_rdlock, (pthread_rwlock_t *),                          \
+                "racq") X(rwlock, int, pthread_rwlock_wrlock, (pthread_rwlock_t *), "acq")         \
+        X(rwlock, int, pthread_rwlock_tryrdlock, (pthread_rwlock_t *), "racq or tryfail")          \
+            X(rwlock, int, pthread_rwlock_trywrlock, (pthread_rwlock_t *), "acq or tryfail") X(    \
+                rwlock, int, pthread_rwlock_timedrdlock,                                           \
+                (pthread_rwlock_t *, const struct timespec *), "racq or tryfail; virtual clock")   \
+                X(rwlock, int, pthread_rwlock_timedwrlock,                                         \
+                  (pthread_rwlock_t *, const struct timespec *), "acq or tryfail; virtual clock")  \
+                    X(rwlock, int, pthread_rwlock_clockrdlock,                                     \
+                      (pthread_rwlock_t *, clockid_t, const struct timespec *),                    \
+                      "racq or tryfail; virtual clock")                                            \
+                        X(rwlock, int, pthread_rwlock_clockwrlock,                                 \
+                          (pthread_rwlock_t *, clockid_t, const struct timespec *),                \
+                          "acq or tryfail; virtual clock") X(rwlock, int, pthread_rwlock_unlock,   \
+                                                             (pthread_rwlock_t *), "rel or rrel")
+
+#define HD_APIS_BARRIER(X)                                                                         \
+    X(barrier, int, pthread_barrier_init,                                                          \
+      (pthread_barrier_t *, const pthread_barrierattr_t *, unsigned), "directive barrier")         \
+    X(barrier, int, pthread_barrier_destroy, (pthread_barrier_t *),                                \
+      "none") X(barrier, int, pthread_barrier_wait, (pthread_barrier_t *), "barin, barout")        \
+        X(spin, int, pthread_spin_init, (pthread_spinlock_t *, int), "none")                       \
+            X(spin, int, pthread_spin_destroy, (pthread_spinlock_t *), "none")                     \
+                X(spin, int, pthread_spin_lock, (pthread_spinlock_t *), "acq")                     \
+                    X(spin, int, pthread_spin_trylock, (pthread_spinlock_t *), "acq or tryfail")   \
+                        X(spin, int, pthread_spin_unlock, (pthread_spinlock_t *), "rel")
+
+#define HD_APIS_C11(X)                                                                             \
+    X(c11, int, thrd_create, (thrd_t *, thrd_start_t, void *), "fork")                             \
+    X(c11, int, thrd_join, (thrd_t, int *), "join") X(c11, int, thrd_detach, (thrd_t), "none")     \
+        X(c11, void, thrd_yield, (void),                                                           \
+          "point to switch") X(c11, int, thrd_sleep, (const struct timespec *, struct timespec *), \
+                               "virtual clock") X(c11, int, mtx_init, (mtx_t *, int), "none")      \
+            X(c11, void, mtx_destroy, (mtx_t *), "none") X(c11, int, mtx_lock, (mtx_t *), "acq")   \
+                X(c11, int, mtx_trylock, (mtx_t *), "acq or tryfail")                              \
+                    X(c11, int, mtx_timedlock, (mtx_t *, const struct timespec *),                 \
+                      "acq or tryfail; virtual clock") X(c11, int, mtx_unlock, (mtx_t *), "rel")   \
+                        X(c11, int, cnd_init, (cnd_t *), "none")                                   \
+                            X(c11, void, cnd_destroy, (cnd_t *), "none")                           \
+                                X(c11, int, cnd_wait, (cnd_t *, mtx_t *), "wait, wake")            \
+                                    X(c11, int, cnd_timedwait,                                     \
+                                      (cnd_t *, mtx_t *, const struct timespec *),                 \
+                                      "wait, wake or tmo; virtual clock") X(c11, int, cnd_signal,  \
+                                                                            (cnd_t *), "sig")      \
+                                        X(c11, int, cnd_broadcast, (cnd_t *), "bcast")             \
+                                            X(c11, void, call_once, (once_flag *, void (*)(void)), \
+                                              "acq, ar, aw, rel")
+
+#define HD_APIS_CXX(X)                                                                             \
+    X(cxx, int, __cxa_guard_acquire, (char *), "acq, ar")                                          \
+    X(cxx, void, __cxa_guard_release, (char *), "aw, rel")                                         \
+        X(cxx, void, __cxa_guard_abort, (char *), "aw, rel")
+
+#define HD_APIS_TIME(X)                                                                            \
+    X(time, unsigned, sleep, (unsigned), "virtual clock")                                          \
+    X(time, int, usleep, (useconds_t), "virtual clock")                                            \
+        X(time, int, nanosleep, (const struct timespec *, struct timespec *), "virtual clock")     \
+            X(time, int, clock_nanosleep,                                                          \
+              (clockid_t, int, const struct timespec *, struct timespec *), "virtual clock")       \
+                X(time, int, clock_gettime, (clockid_t, struct timespec *),                        \
+                  "virtual clock; w of the result")                                                \
+                    X(time, int, gettimeofday, (struct timeval *, void *),                         \
+                      "virtual clock; w of the result")                                            \
+                        X(time, time_t, time, (time_t *), "virtual clock; w of the result")        \
+                            X(time, int, timespec_get, (struct timespec *, int),                   \
+                              "virtual clock; w of the result")
+
+#define HD_APIS_HEAP(X)                                                                            \
+    X(heap, void *, malloc, (size_t), "a new block")                                               \
+    X(heap, void *, calloc, (size_t, size_t), "a new block")                                       \
+        X(heap, void *, realloc, (void *, size_t), "r, a new block, w, w of the old block")        \
+            X(heap, void *, reallocarray, (void *, size_t, size_t),                                \
+              "r, a new block, w, w of the old block")                                             \
+                X(heap, void *, memalign, (size_t, size_t), "a new block")                         \
+                    X(heap, void *, aligned_alloc, (size_t, size_t), "a new block")                \
+                        X(heap, int, posix_memalign, (void **, size_t, size_t), "a new block")     \
+                            X(heap, void *, valloc, (size_t), "a new block")                       \
+                                X(heap, void *, pvalloc, (size_t), "a new block")                  \
+                                    X(heap, void, free, (void *),                                  \
+                                      "w of what was used, if threads share the block")
+
+#define HD_APIS(X)                                                                                 \
+    HD_APIS_THREAD(X)                                                                              \
+    HD_APIS_MUTEX(X) HD_APIS_COND(X) HD_APIS_SEM(X) HD_APIS_RWLOCK(X) HD_APIS_BARRIER(X)           \
+        HD_APIS_C11(X) HD_APIS_CXX(X) HD_APIS_TIME(X) HD_APIS_HEAP(X)
 
 #endif

@@ -63,6 +63,7 @@
     X(BEGIN, 0, "")                                                                                \
     X(LAST_EVENT, 0, "end of a block that is meant to be atomic")                                  \
     X(REL_FOR, 2, "lock, thread that held it: released by another one")                            \
+    X(RREL_FOR, 2, "the same for the read side of a rwlock")                                       \
     X(MORE, 2, "role (0 value, 1 address), one more token for the thread's next record")           \
     X(SWITCH, 1, "thread that runs from here on")                                                  \
     X(STACK, 3, "thread, lowest address, end")                                                     \

@@ -14,7 +14,7 @@ static const enum hd_op sync_op[HD_LOG_KIND_COUNT] = {
     [HD_LOG_BCAST] = HD_OP_BCAST, [HD_LOG_POST] = HD_OP_POST,       [HD_LOG_SEM] = HD_OP_SEM,
     [HD_LOG_BARIN] = HD_OP_BARIN, [HD_LOG_BAROUT] = HD_OP_BAROUT,   [HD_LOG_FORK] = HD_OP_FORK,
     [HD_LOG_JOIN] = HD_OP_JOIN,   [HD_LOG_BEGIN] = HD_OP_BEGIN,     [HD_LOG_LAST_EVENT] = HD_OP_END,
-    [HD_LOG_REL_FOR] = HD_OP_REL,
+    [HD_LOG_REL_FOR] = HD_OP_REL, [HD_LOG_RREL_FOR] = HD_OP_RREL,
 };
 
 static enum hd_status on_sync(struct hd_walk *w, const struct hd_raw *rec)
@@ -215,6 +215,7 @@ static enum hd_status on_record(struct hd_walk *w, const struct hd_raw *rec)
             on_first(w, rec);
         return HD_OK;
     case HD_LOG_REL_FOR:
+    case HD_LOG_RREL_FOR:
         return w->pass == HD_WALK_MARK ? HD_OK : on_foreign_release(w, rec);
     case HD_LOG_NOTE:
         if (w->pass == HD_WALK_BUILD)

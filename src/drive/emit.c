@@ -249,6 +249,8 @@ static void mark(struct hd_walk *w, uint64_t addr, uint64_t len)
     while (len) {
         uint64_t room;
         struct hd_region *g = hd_regions_find(&w->regions, addr, &room);
+        if (g->kind == HD_REGION_HEAP && len > 8 && len > room)
+            len = room;
         uint64_t part = len < room ? len : room;
         hd_cells_mark(&w->cells, hd_region_linear(g, addr), part);
         if (g->thread == UINT32_MAX)

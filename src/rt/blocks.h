@@ -12,4 +12,10 @@ void *hd_rt_memset(void *to, int byte, size_t n);
 void hd_rt_log_bytes(enum hd_log_kind kind, unsigned aux, uintptr_t pc, const void *p,
                      const void *bytes, size_t n);
 
+/* We put n bytes at p into the program's memory, as POSIX tells us to: a write like any other. */
+static inline void hd_rt_wrote(uintptr_t pc, const void *p, size_t n)
+{
+    hd_rt_log_bytes(HD_LOG_RANGE_WRITE, 0, pc, p, p, n);
+}
+
 #endif

@@ -14,10 +14,11 @@
 #include <sys/syscall.h>
 #include <time.h>
 
-#define MS           UINT64_C(1000000)
-#define LOOK_EVERY   (50 * MS)
-#define STUCK_ASLEEP (300 * MS) /* blocked in the kernel: ten times what a busy machine may cause  \
-                                 */
+#define MS         UINT64_C(1000000)
+#define LOOK_EVERY (50 * MS)
+#define STUCK_ASLEEP                                                                               \
+    (300 * MS) /* blocked in the kernel: ten times what a busy machine may cause                   \
+                */
 #define STUCK_RUNNING                                                                              \
     (5000 * MS) /* computing without a hook: only a spin on foreign code does that */
 #define IDLE_SLICE (1 * MS)

@@ -5,8 +5,13 @@
 #include "heddle/rt_apis.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
+#include <stdlib.h>
+#include <sys/time.h>
+#include <threads.h>
 #include <time.h>
+#include <unistd.h>
 
 struct hd_real {
 #define HD_REAL_FIELD(group, ret, name, params, text) ret(*name) params;

@@ -2,6 +2,7 @@
  *
  * A thread ends for the scheduler after the destructors of its thread-specific data: a key of ours,
  * with a destructor that arms itself again until the last round, is how we get there. */
+#include "rt/blocks.h"
 #include "rt/real.h"
 #include "rt/sync.h"
 #include "rt/thread.h"
@@ -59,8 +60,8 @@ static void *trampoline(void *arg)
     return result;
 }
 
-static int create(struct hd_thread *me, pthread_t *out, const pthread_attr_t *attr,
-                  void *(*start)(void *), void *arg, uintptr_t pc)
+int hd_rt_thread_create(struct hd_thread *me, pthread_t *out, const pthread_attr_t *attr,
+                        void *(*start)(void *), void *arg, uintptr_t pc)
 {
     int detached = PTHREAD_CREATE_JOINABLE;
     if (attr)
@@ -82,6 +83,7 @@ static int create(struct hd_thread *me, pthread_t *out, const pthread_attr_t *at
         return r;
     *out = t->handle;
     rt.multi = true;
+    hd_rt_wrote(pc, out, sizeof *out);
     hd_rt_log1(HD_LOG_FORK, pc, t->num);
     hd_rt_lock();
     hd_rt_make_ready(t);
@@ -95,7 +97,7 @@ HD_EXPORT int pthread_create(pthread_t *out, const pthread_attr_t *attr, void *(
     struct hd_thread *me = hd_rt_enter();
     if (!me)
         return hd_real.pthread_create(out, attr, start, arg);
-    int r = create(me, out, attr, start, arg, HD_PC);
+    int r = hd_rt_thread_create(me, out, attr, start, arg, HD_PC);
     hd_rt_leave(me);
     return r;
 }
@@ -109,9 +111,8 @@ static struct hd_thread *find(pthread_t handle)
     return NULL;
 }
 
-/* deadline 0: only look. timeout: what to answer when it passes. */
-static int join(struct hd_thread *me, pthread_t handle, void **result, uint64_t deadline,
-                int timeout, uintptr_t pc)
+int hd_rt_thread_join(struct hd_thread *me, pthread_t handle, void **result, uint64_t deadline,
+                      int timeout, uintptr_t pc)
 {
     struct hd_thread *t = find(handle);
     if (!t)
@@ -130,13 +131,20 @@ static int join(struct hd_thread *me, pthread_t handle, void **result, uint64_t 
     return hd_real.pthread_join(handle, result);
 }
 
+static void log_result(int r, void **result, uintptr_t pc)
+{
+    if (r == 0 && result)
+        hd_rt_wrote(pc, result, sizeof *result);
+}
+
 HD_EXPORT int pthread_join(pthread_t handle, void **result)
 {
     struct hd_thread *me = hd_rt_enter();
     if (!me)
         return hd_real.pthread_join(handle, result);
     hd_rt_arg_dep(pthread_join);
-    int r = join(me, handle, result, HD_NEVER, 0, HD_PC);
+    int r = hd_rt_thread_join(me, handle, result, HD_NEVER, 0, HD_PC);
+    log_result(r, result, HD_PC);
     hd_rt_leave(me);
     return r;
 }
@@ -147,7 +155,8 @@ HD_EXPORT int pthread_tryjoin_np(pthread_t handle, void **result)
     if (!me)
         return hd_real.pthread_tryjoin_np(handle, result);
     hd_rt_arg_dep(pthread_tryjoin_np);
-    int r = join(me, handle, result, 0, EBUSY, HD_PC);
+    int r = hd_rt_thread_join(me, handle, result, 0, EBUSY, HD_PC);
+    log_result(r, result, HD_PC);
     hd_rt_leave(me);
     return r;
 }
@@ -158,7 +167,7 @@ static int timed_join(struct hd_thread *me, pthread_t handle, void **result, clo
     uint64_t deadline = HD_NEVER;
     if (abs && !hd_rt_deadline(clock, abs, &deadline))
         return EINVAL;
-    return join(me, handle, result, deadline, ETIMEDOUT, pc);
+    return hd_rt_thread_join(me, handle, result, deadline, ETIMEDOUT, pc);
 }
 
 HD_EXPORT int pthread_timedjoin_np(pthread_t handle, void **result, const struct timespec *abs)
@@ -168,6 +177,7 @@ HD_EXPORT int pthread_timedjoin_np(pthread_t handle, void **result, const struct
         return hd_real.pthread_timedjoin_np(handle, result, abs);
     hd_rt_arg_dep(pthread_timedjoin_np);
     int r = timed_join(me, handle, result, CLOCK_REALTIME, abs, HD_PC);
+    log_result(r, result, HD_PC);
     hd_rt_leave(me);
     return r;
 }
@@ -180,6 +190,7 @@ HD_EXPORT int pthread_clockjoin_np(pthread_t handle, void **result, clockid_t cl
         return hd_real.pthread_clockjoin_np(handle, result, clock, abs);
     hd_rt_arg_dep(pthread_clockjoin_np);
     int r = timed_join(me, handle, result, clock, abs, HD_PC);
+    log_result(r, result, HD_PC);
     hd_rt_leave(me);
     return r;
 }

@@ -1,8 +1,12 @@
 /* Runs in the user's process; see the rules in rt.h. */
 #include "rt/vclock.h"
 
+#include <errno.h>
+#include <sys/syscall.h>
+
 #define SECOND    UINT64_C(1000000000)
 #define MONO_BASE (1000 * SECOND)
+#define QUESTION  UINT64_C(1000) /* a loop that waits for the time to come gets there */
 
 static bool valid(const struct timespec *ts)
 {
@@ -44,4 +48,26 @@ bool hd_rt_deadline_in(const struct timespec *rel, uint64_t *deadline)
         span = HD_NEVER - 1;
     *deadline = span;
     return true;
+}
+
+bool hd_rt_clock_known(clockid_t clock)
+{
+    return clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC || clock == CLOCK_MONOTONIC_RAW ||
+           clock == CLOCK_REALTIME_COARSE || clock == CLOCK_MONOTONIC_COARSE ||
+           clock == CLOCK_BOOTTIME || clock == CLOCK_TAI;
+}
+
+void hd_rt_clock_ask(clockid_t clock, struct timespec *ts)
+{
+    rt.now += QUESTION;
+    uint64_t now = base_of(clock) + rt.now;
+    *ts = (struct timespec){(time_t)(now / SECOND), (long)(now % SECOND)};
+}
+
+int hd_rt_real_clock_gettime(clockid_t clock, struct timespec *ts)
+{
+    long r = hd_rt_syscall(SYS_clock_gettime, clock, (long)ts, 0, 0, 0, 0);
+    if (r < 0)
+        errno = (int)-r;
+    return r < 0 ? -1 : 0;
 }

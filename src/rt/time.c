@@ -1,0 +1,121 @@
+/* Sleeping and asking for the time, on the virtual clock. Runs in the user's process; see rt.h. */
+#include "rt/blocks.h"
+#include "rt/real.h"
+#include "rt/rt.h"
+#include "rt/vclock.h"
+
+#include <errno.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+static void sleep_until(struct hd_thread *me, uint64_t deadline, uintptr_t pc)
+{
+    while (rt.now < deadline)
+        hd_rt_block(me, me, HD_WAITS_OTHER, deadline, pc);
+}
+
+HD_EXPORT int nanosleep(const struct timespec *span, struct timespec *left)
+{
+    struct hd_thread *me = hd_rt_enter();
+    if (!me)
+        return hd_real.nanosleep(span, left);
+    uint64_t deadline;
+    int r = hd_rt_deadline_in(span, &deadline) && span ? 0 : EINVAL;
+    if (r == 0)
+        sleep_until(me, deadline, HD_PC);
+    hd_rt_leave(me);
+    if (r)
+        errno = r;
+    return r ? -1 : 0;
+}
+
+HD_EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec *span,
+                              struct timespec *left)
+{
+    struct hd_thread *me = hd_rt_enter();
+    if (!me || !hd_rt_clock_known(clock)) {
+        if (me)
+            hd_rt_leave(me);
+        return hd_real.clock_nanosleep(clock, flags, span, left);
+    }
+    uint64_t deadline;
+    bool valid = flags & TIMER_ABSTIME ? hd_rt_deadline(clock, span, &deadline)
+                                       : hd_rt_deadline_in(span, &deadline);
+    if (valid)
+        sleep_until(me, deadline, HD_PC);
+    hd_rt_leave(me);
+    return valid ? 0 : EINVAL;
+}
+
+HD_EXPORT unsigned sleep(unsigned seconds)
+{
+    struct hd_thread *me = hd_rt_enter();
+    if (!me)
+        return hd_real.sleep(seconds);
+    struct timespec span = {(time_t)seconds, 0};
+    uint64_t deadline;
+    hd_rt_deadline_in(&span, &deadline);
+    sleep_until(me, deadline, HD_PC);
+    hd_rt_leave(me);
+    return 0;
+}
+
+HD_EXPORT int usleep(useconds_t us)
+{
+    struct hd_thread *me = hd_rt_enter();
+    if (!me)
+        return hd_real.usleep(us);
+    sleep_until(me, rt.now + us * UINT64_C(1000), HD_PC);
+    hd_rt_leave(me);
+    return 0;
+}
+
+HD_EXPORT int clock_gettime(clockid_t clock, struct timespec *ts)
+{
+    struct hd_thread *me = hd_rt_clock_known(clock) ? hd_rt_enter() : NULL;
+    if (!me)
+        return hd_rt_real_clock_gettime(clock, ts);
+    hd_rt_clock_ask(clock, ts);
+    hd_rt_wrote(HD_PC, ts, sizeof *ts);
+    hd_rt_leave(me);
+    return 0;
+}
+
+HD_EXPORT int gettimeofday(struct timeval *restrict tv, void *restrict zone)
+{
+    struct hd_thread *me = hd_rt_enter();
+    if (!me)
+        return hd_real.gettimeofday(tv, zone);
+    struct timespec ts;
+    hd_rt_clock_ask(CLOCK_REALTIME, &ts);
+    *tv = (struct timeval){ts.tv_sec, ts.tv_nsec / 1000};
+    hd_rt_wrote(HD_PC, tv, sizeof *tv);
+    hd_rt_leave(me);
+    return 0;
+}
+
+HD_EXPORT time_t time(time_t *out)
+{
+    struct hd_thread *me = hd_rt_enter();
+    if (!me)
+        return hd_real.time(out);
+    struct timespec ts;
+    hd_rt_clock_ask(CLOCK_REALTIME, &ts);
+    if (out) {
+        *out = ts.tv_sec;
+        hd_rt_wrote(HD_PC, out, sizeof *out);
+    }
+    hd_rt_leave(me);
+    return ts.tv_sec;
+}
+
+HD_EXPORT int timespec_get(struct timespec *ts, int base)
+{
+    struct hd_thread *me = base == TIME_UTC ? hd_rt_enter() : NULL;
+    if (!me)
+        return hd_real.timespec_get(ts, base);
+    hd_rt_clock_ask(CLOCK_REALTIME, ts);
+    hd_rt_wrote(HD_PC, ts, sizeof *ts);
+    hd_rt_leave(me);
+    return base;
+}

@@ -1,0 +1,76 @@
+#!/usr/bin/env bash
+# One program of this folder: built in several ways, run natively and recorded.
+# The output and the exit status must be the same, every trace must pass `trace check`, and the trace
+# of the clang -O0 build under fifo must be the golden one (NAME.golden; UPDATE=1 writes it).
+#   run.sh NAME.c|NAME.cpp      with HEDDLE, RT_DIR, TMP_DIR in the environment
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+source=$1 name=${1%.*}
+work=$TMP_DIR/record/$name
+rm -rf "$work" && mkdir -p "$work" && cd "$work" || exit 1
+cp "$here/$source" . || exit 1
+
+fail() {
+    echo "FAIL $name: $*; see $work" >&2
+    exit 1
+}
+
+case $source in
+*.cpp) clang=clang++ gcc=g++ std=-std=c++20 ;;
+*) clang=clang gcc=gcc std=-std=gnu17 ;;
+esac
+common=(-g -pthread -D_GNU_SOURCE $std)
+
+$gcc "${common[@]}" -O1 "$source" -o native || fail "the native build"
+timeout 60 ./native >native.out 2>native.err </dev/null
+status=$?
+
+# build NAME COMPILER FLAG...
+build() {
+    local out=$1 cc=$2
+    shift 2
+    "$cc" "${common[@]}" "$@" -fsanitize=thread -c "$source" -o "$out.o" &&
+        "$cc" -pthread "$out.o" -o "$out" -L"$RT_DIR" -lheddle_rt -Wl,-rpath,"$RT_DIR" ||
+        fail "the build with $cc $*"
+}
+
+# record NAME OPTION...
+record() {
+    local exe=$1
+    shift
+    rm -f "$exe.hdt"
+    timeout 120 "$HEDDLE" record -o "$exe.hdt" "$@" -- "./$exe" >"$exe.out" 2>"$exe.err" </dev/null
+    local got=$?
+    [ $got -eq $status ] || fail "$exe $*: exit status $got, natively $status: $(tail -3 "$exe.err")"
+    cmp -s native.out "$exe.out" || fail "$exe $*: output differs: $(diff native.out "$exe.out" | head -5)"
+    "$HEDDLE" trace check "$exe.hdt" >check.out 2>&1 || fail "$exe $*: $(cat check.out)"
+}
+
+# Pointers as values, stack offsets and unnamed memory depend on the compiler and libc, not on us.
+normalise() {
+    sed -E -e 's/,[0-9]{13,}/,P/g' -e 's/stack:(T[0-9.]+)-[0-9]+/stack:\1/g' -e 's/mem\+0x[0-9a-f]+/mem/g'
+}
+
+build plain $clang -O0
+record plain
+"$HEDDLE" trace cat plain.hdt | normalise >plain.trace
+if [ -n "${UPDATE:-}" ]; then
+    cp plain.trace "$here/$name.golden"
+elif [ -e "$here/$name.golden" ]; then
+    diff "$here/$name.golden" plain.trace >golden.diff || fail "the events differ: $(head -20 golden.diff)"
+fi
+grep -q '; [0-9]* writes from outside' plain.err && grep -q 'no outside writes' "$source" &&
+    fail "writes from outside: $(cat plain.err)"
+record plain --policy random --seed 3 --quantum 5
+record plain --policy pct --seed 4 --steps 60
+build fast $gcc -O2
+record fast
+record fast --policy random --seed 11 --quantum 20
+if "$HEDDLE" cc --version >/dev/null 2>&1; then
+    pass=cc
+    [ "${source##*.}" = cpp ] && pass=c++
+    "$HEDDLE" $pass "${common[@]}" -O1 "$source" -o passed || fail "heddle $pass"
+    record passed
+    record passed --policy random --seed 5 --quantum 10
+fi
+exit 0
