@@ -1,0 +1,27 @@
+/* The SMT step: exact for docs/MODEL.md.
+ *
+ * The cone of a pair is every event that can matter for a witness of it: what must run, and what may
+ * help (sources of reads, releases, notifiers, posts, arrivals), closed under program order. For each
+ * event of the cone there is an inclusion flag and an order variable, so that threads may stop
+ * anywhere and locks may stay held. One solver serves all pairs of a worker; what depends on the pair
+ * is pushed and popped.
+ */
+#ifndef HD_PREDICT_ENCODE_H
+#define HD_PREDICT_ENCODE_H
+
+#include "base/vec.h"
+#include "predict/closure.h"
+#include "predict/world.h"
+
+struct hd_encoder;
+
+struct hd_encoder *hd_encoder_new(const struct hd_world *w);
+void hd_encoder_free(struct hd_encoder *e);
+
+/* Decides (a, b) within `seconds` (0 = no limit). After RACE `order` holds the events of a witness
+ * without its last two; which waiter each sig notifies is in `wakes` (struct hd_wake). UNKNOWN: the
+ * time is up, or the solver gave up, or the user interrupted. */
+enum hd_verdict hd_encoder_decide(struct hd_encoder *e, hd_eid a, hd_eid b, double seconds,
+                                  struct hd_u32vec *order, struct hd_vec *wakes);
+
+#endif

@@ -1,0 +1,24 @@
+#include "predict/greedy.h"
+
+/* How many begun sections may be ended on the way before the step gives up. */
+enum { MAX_ENDED = 16 };
+
+enum hd_verdict hd_greedy_decide(struct hd_sim *sim, struct hd_plan *plan)
+{
+    const struct hd_sections *sections = plan->w->sections;
+    hd_eid base = plan->a < plan->b ? plan->a : plan->b;
+    struct hd_sim_failure failure;
+    if (!hd_plan_widen(plan, base))
+        return HD_UNKNOWN;
+    for (int i = 0; i < MAX_ENDED; i++) {
+        enum hd_sim_result result = hd_sim_run(sim, plan, base, &failure);
+        if (result == HD_SIM_DONE)
+            return HD_RACE;
+        if (result != HD_SIM_LOCK)
+            return HD_UNKNOWN;
+        hd_eid close = hd_section_at(sections, failure.other)->close;
+        if (close == HD_EID_NONE || !hd_plan_include(plan, close))
+            return HD_UNKNOWN;
+    }
+    return HD_UNKNOWN;
+}

@@ -1,0 +1,460 @@
+#include "predict/must.h"
+
+#include "base/alloc.h"
+#include "predict/world.h"
+
+#include <string.h>
+
+/* From `pos` on, the thread's clock is the one at `offset` in the pool. */
+struct change {
+    uint32_t pos;
+    size_t offset;
+};
+
+struct hd_must {
+    const struct hd_trace *t;
+    const struct hd_sections *sections;
+    const struct hd_accesses *locs;
+    size_t threads;
+    struct hd_u32vec pool;      /* clocks, `threads` entries each; the first is all zero */
+    struct hd_vec *changes;     /* by thread: struct change, what its events need */
+    struct hd_vec *all_changes; /* by thread: struct change, what "all reads so far fresh" needs */
+};
+
+/* The pass over the trace. `now` and `fresh` are rows of `threads` entries, one for each thread. */
+struct pass {
+    struct hd_must *m;
+    const struct hd_accesses *conds, *sems, *barriers;
+    uint32_t *now;   /* what the next event of the thread needs, so far */
+    uint32_t *fresh; /* what "all earlier reads of the thread are fresh" needs on top */
+    uint8_t *dirty;  /* by thread: now differs from the last stored clock */
+    uint8_t *fresh_dirty;
+    uint8_t *simple; /* by barrier: exactly as many users as its size, each alternating in and out */
+    uint32_t *low;   /* scratch: minimum over the sources of a read */
+};
+
+/* How many writes of one thread are looked at for one of the right value; beyond it the position
+ * reached is taken as the lower bound. Only the precision of a clock depends on it. */
+enum { SCAN_LIMIT = 32 };
+
+static const uint32_t *lookup(const struct hd_must *m, const struct hd_vec *changes, uint32_t pos)
+{
+    size_t lo = 0, hi = changes->len; /* the first change after pos */
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (((struct change *)hd_vec_at(changes, mid))->pos <= pos)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    size_t offset = lo ? ((struct change *)hd_vec_at(changes, lo - 1))->offset : 0;
+    return m->pool.data + offset;
+}
+
+const uint32_t *hd_must_clock(const struct hd_must *m, hd_eid e)
+{
+    return lookup(m, &m->changes[m->t->thread[e]], m->t->pos[e]);
+}
+
+static uint32_t *row(const struct pass *p, uint32_t *rows, hd_tid u)
+{
+    return rows + (size_t)u * p->m->threads;
+}
+
+static bool join_clock(const struct pass *p, uint32_t *into, const uint32_t *from)
+{
+    bool changed = false;
+    for (size_t u = 0; u < p->m->threads; u++)
+        if (from[u] > into[u]) {
+            into[u] = from[u];
+            changed = true;
+        }
+    return changed;
+}
+
+/* The thread of e needs event f (of another thread) and all that f needs. */
+static void need_event(struct pass *p, hd_tid thread, hd_eid f)
+{
+    const struct hd_trace *t = p->m->t;
+    uint32_t *now = row(p, p->now, thread);
+    hd_tid u = t->thread[f];
+    if (u == thread || now[u] > t->pos[f])
+        return;
+    join_clock(p, now, hd_must_clock(p->m, f));
+    now[u] = t->pos[f] + 1;
+    p->dirty[thread] = 1;
+}
+
+static void store_change(struct pass *p, struct hd_vec *changes, uint32_t pos, const uint32_t *clock)
+{
+    struct hd_must *m = p->m;
+    size_t offset = m->pool.len;
+    hd_u32vec_reserve(&m->pool, offset + m->threads);
+    memcpy(m->pool.data + offset, clock, m->threads * sizeof *clock);
+    m->pool.len += m->threads;
+    *(struct change *)hd_vec_push(changes) = (struct change){pos, offset};
+}
+
+static void store_now(struct pass *p, hd_eid e)
+{
+    hd_tid u = p->m->t->thread[e];
+    if (p->dirty[u])
+        store_change(p, &p->m->changes[u], p->m->t->pos[e], row(p, p->now, u));
+    p->dirty[u] = 0;
+}
+
+/* One pass over the other users of a lock that `thread` holds: ends the sections it needs a part of. */
+static bool end_sections(struct pass *p, hd_tid thread, uint32_t lock, bool shared)
+{
+    const struct hd_sections *s = p->m->sections;
+    bool changed = false;
+    for (uint32_t i = s->user_start[lock]; i < s->user_start[lock + 1]; i++) {
+        const struct hd_lock_user *user = hd_vec_at(&s->users, i);
+        uint32_t count = row(p, p->now, thread)[user->thread];
+        if (user->thread == thread || !count)
+            continue;
+        uint32_t id = hd_sections_open_at(s, user, count);
+        if (id == HD_SECTION_NONE)
+            continue;
+        const struct hd_section *other = hd_section_at(s, id);
+        if ((other->shared && shared) || other->close == HD_EID_NONE)
+            continue;
+        need_event(p, thread, other->close);
+        changed = true;
+    }
+    return changed;
+}
+
+/* The lock rule, to a fixpoint, for what the thread holds at e and for the lock that e takes. */
+static void apply_locks(struct pass *p, hd_eid e)
+{
+    const struct hd_trace *t = p->m->t;
+    const struct hd_sections *s = p->m->sections;
+    uint32_t opened = s->of[e];
+    bool opens = opened != HD_SECTION_NONE && hd_section_at(s, opened)->open == e;
+    if (!p->dirty[t->thread[e]] && !opens)
+        return;
+    bool changed = true;
+    while (changed) {
+        changed = false;
+        for (uint32_t n = s->held[e]; n != HD_HELD_EMPTY; n = hd_held_at(s, n)->next) {
+            const struct hd_section *x = hd_section_at(s, hd_held_at(s, n)->section);
+            changed |= end_sections(p, t->thread[e], x->lock, x->shared);
+        }
+        if (opens) {
+            const struct hd_section *x = hd_section_at(s, opened);
+            changed |= end_sections(p, t->thread[e], x->lock, x->shared);
+        }
+    }
+}
+
+/* ---- sources of reads ---- */
+
+/* Lowers p->low to what the write w needs in order to run and to store its value. */
+static void add_source(struct pass *p, hd_eid reader, hd_eid w, bool *any)
+{
+    const struct hd_must *m = p->m;
+    const struct hd_trace *t = m->t;
+    hd_tid u = t->thread[w];
+    bool seen = w < reader;
+    const uint32_t *clock = seen ? hd_must_clock(m, w) : row(p, p->now, u);
+    const uint32_t *all = m->pool.data;
+    if (t->control == HD_CONTROL_BRANCHES && seen && hd_op_writes(t->op[w]) &&
+        hd_trace_deps(t, w, HD_DEP_VALUE).all)
+        all = lookup(m, &m->all_changes[u], t->pos[w]);
+    for (size_t i = 0; i < m->threads; i++) {
+        uint32_t needs = clock[i] > all[i] ? clock[i] : all[i];
+        if (i == u)
+            needs = t->pos[w] + 1;
+        if (!*any || needs < p->low[i])
+            p->low[i] = needs;
+    }
+    *any = true;
+}
+
+/* The last write of the user that must come before the read, or HD_EID_NONE. */
+static hd_eid forced_write(const struct hd_must *m, const struct hd_loc_user *user, hd_eid r,
+                           const uint32_t *clock)
+{
+    const struct hd_trace *t = m->t;
+    uint32_t limit = user->thread == t->thread[r] ? t->pos[r] : clock[user->thread];
+    uint32_t next = hd_accesses_write_from(m->locs, user, limit);
+    return next == user->wstart ? HD_EID_NONE : m->locs->writes[next - 1];
+}
+
+/* True when another write must come between w and r. */
+static bool hidden(const struct hd_must *m, const struct hd_loc_user *users, size_t n, hd_eid w,
+                   hd_eid r, const uint32_t *clock)
+{
+    for (size_t i = 0; i < n; i++) {
+        hd_eid other = forced_write(m, &users[i], r, clock);
+        if (other != HD_EID_NONE && other != w && hd_must_before(m, m->t, w, other))
+            return true;
+    }
+    return false;
+}
+
+/* Writes of another thread that need not come before r: the first of the right value is the weakest. */
+static void add_free_write(struct pass *p, const struct hd_loc_user *user, hd_eid r,
+                           const uint32_t *clock, struct hd_value value, bool *any)
+{
+    const struct hd_must *m = p->m;
+    uint32_t i = hd_accesses_write_from(m->locs, user, clock[user->thread]);
+    uint32_t stop = user->wend - i > SCAN_LIMIT ? i + SCAN_LIMIT : user->wend;
+    for (; i < stop; i++)
+        if (hd_value_eq(hd_trace_write_value(m->t, m->locs->writes[i]), value))
+            break;
+    if (i < user->wend)
+        add_source(p, r, m->locs->writes[i], any);
+}
+
+/* Puts into p->low what every possible source of r needs. False when nothing is known. */
+static bool source_needs(struct pass *p, hd_eid r)
+{
+    const struct hd_must *m = p->m;
+    const struct hd_trace *t = m->t;
+    uint32_t loc = t->obj[r];
+    size_t n;
+    const struct hd_loc_user *users = hd_accesses_users(m->locs, loc, &n);
+    if (n == 1)
+        return false;
+    const uint32_t *clock = hd_must_clock(m, r);
+    struct hd_value value = hd_trace_read_value(t, r);
+    bool any = false, forced = false;
+    for (size_t i = 0; i < n; i++) {
+        hd_eid w = forced_write(m, &users[i], r, clock);
+        if (w != HD_EID_NONE) {
+            forced = true;
+            if (hd_value_eq(hd_trace_write_value(t, w), value) &&
+                !hidden(m, users, n, w, r, clock))
+                add_source(p, r, w, &any);
+        }
+        if (users[i].thread != t->thread[r])
+            add_free_write(p, &users[i], r, clock, value, &any);
+    }
+    const struct hd_loc_init *init = &t->loc_init[loc];
+    if (!forced && init->how != HD_INIT_UNKNOWN && hd_value_eq(init->value, value))
+        return false;
+    return any;
+}
+
+static void need_fresh(struct pass *p, hd_tid thread, hd_eid r)
+{
+    if (source_needs(p, r) && join_clock(p, row(p, p->now, thread), p->low))
+        p->dirty[thread] = 1;
+}
+
+static void need_deps(struct pass *p, hd_eid e, enum hd_dep_role role)
+{
+    const struct hd_trace *t = p->m->t;
+    struct hd_deps deps = hd_trace_deps(t, e, role);
+    hd_tid u = t->thread[e];
+    if (deps.all && join_clock(p, row(p, p->now, u), row(p, p->fresh, u)))
+        p->dirty[u] = 1;
+    for (uint32_t i = 0; i < deps.n; i++)
+        need_fresh(p, u, hd_trace_back(t, e, deps.dist[i]));
+}
+
+/* After a read: what its freshness needs joins what "all reads so far" need. */
+static void note_read(struct pass *p, hd_eid r)
+{
+    const struct hd_must *m = p->m;
+    hd_tid u = m->t->thread[r];
+    if (source_needs(p, r) && join_clock(p, row(p, p->fresh, u), p->low))
+        p->fresh_dirty[u] = 1;
+    if (p->fresh_dirty[u] && m->t->control == HD_CONTROL_BRANCHES)
+        store_change(p, &m->all_changes[u], m->t->pos[r] + 1, row(p, p->fresh, u));
+    p->fresh_dirty[u] = 0;
+}
+
+/* ---- the other primitives ---- */
+
+/* Something that any one of several events of other threads gives: what the weakest of them needs. */
+static void need_any(struct pass *p, hd_eid e, const struct hd_accesses *index, const uint32_t *after)
+{
+    const struct hd_trace *t = p->m->t;
+    size_t n;
+    const struct hd_loc_user *users = hd_accesses_users(index, t->obj[e], &n);
+    bool any = false;
+    for (size_t i = 0; i < n; i++) {
+        if (users[i].thread == t->thread[e])
+            continue;
+        uint32_t g = hd_accesses_write_from(index, &users[i], after ? after[users[i].thread] : 0);
+        if (g < users[i].wend)
+            add_source(p, e, index->writes[g], &any);
+    }
+    hd_tid u = t->thread[e];
+    if (any && join_clock(p, row(p, p->now, u), p->low))
+        p->dirty[u] = 1;
+}
+
+/* Semaphores: when the P operations that must come first use up the initial count, one of the posts is
+ * needed. A post of the own thread may be that one: then nothing is known. */
+static void need_post(struct pass *p, hd_eid e)
+{
+    const struct hd_trace *t = p->m->t;
+    const uint32_t *now = row(p, p->now, t->thread[e]);
+    size_t n;
+    const struct hd_loc_user *users = hd_accesses_users(p->sems, t->obj[e], &n);
+    uint64_t taken = 0;
+    for (size_t i = 0; i < n; i++) {
+        bool own = users[i].thread == t->thread[e];
+        uint32_t limit = own ? t->pos[e] : now[users[i].thread];
+        uint32_t posts = hd_accesses_write_from(p->sems, &users[i], limit) - users[i].wstart;
+        if (own && posts)
+            return;
+        taken += hd_accesses_from(p->sems, &users[i], limit) - users[i].start - posts;
+    }
+    if (taken >= t->sem_init[t->obj[e]])
+        need_any(p, e, p->sems, NULL);
+}
+
+/* Number of arrivals of the user among the first `count` events of its thread. */
+static uint32_t arrivals(const struct pass *p, const struct hd_loc_user *user, uint32_t count)
+{
+    return hd_accesses_write_from(p->barriers, user, count) - user->wstart;
+}
+
+static void need_barrier(struct pass *p, hd_eid e)
+{
+    const struct hd_trace *t = p->m->t;
+    size_t n;
+    const struct hd_loc_user *users = hd_accesses_users(p->barriers, t->obj[e], &n);
+    if (!p->simple[t->obj[e]])
+        return;
+    uint32_t round = 0;
+    for (size_t i = 0; i < n; i++)
+        if (users[i].thread == t->thread[e])
+            round = arrivals(p, &users[i], t->pos[e]);
+    for (size_t i = 0; i < n; i++)
+        if (users[i].thread != t->thread[e] && users[i].wend - users[i].wstart >= round)
+            need_event(p, t->thread[e], p->barriers->writes[users[i].wstart + round - 1]);
+}
+
+static bool alternates(const struct hd_trace *t, const hd_eid *events, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (t->op[events[i]] != (i % 2 ? HD_OP_BAROUT : HD_OP_BARIN))
+            return false;
+    return true;
+}
+
+static void find_simple_barriers(struct pass *p)
+{
+    const struct hd_trace *t = p->m->t;
+    for (uint32_t b = 0; b < hd_trace_n_objs(t, HD_OBJ_BARRIER); b++) {
+        size_t n;
+        const struct hd_loc_user *users = hd_accesses_users(p->barriers, b, &n);
+        p->simple[b] = n == t->barrier_size[b];
+        for (size_t i = 0; i < n; i++)
+            if (!alternates(t, p->barriers->list + users[i].start, users[i].end - users[i].start))
+                p->simple[b] = 0;
+    }
+}
+
+static void need_thread(struct pass *p, hd_eid e)
+{
+    size_t n;
+    const hd_eid *events = hd_trace_thread_events(p->m->t, p->m->t->obj[e], &n);
+    if (n)
+        need_event(p, p->m->t->thread[e], events[n - 1]);
+}
+
+static void need_notifier(struct pass *p, hd_eid e)
+{
+    const struct hd_trace *t = p->m->t;
+    hd_eid wait = hd_trace_back(t, e, 1);
+    need_any(p, e, p->conds, hd_must_clock(p->m, wait));
+}
+
+static void need_own(struct pass *p, hd_eid e)
+{
+    const struct hd_trace *t = p->m->t;
+    hd_tid u = t->thread[e];
+    if (t->pos[e] == 0 && t->fork_of[u] != HD_EID_NONE)
+        need_event(p, u, t->fork_of[u]);
+    if (t->control == HD_CONTROL_ALL && join_clock(p, row(p, p->now, u), row(p, p->fresh, u)))
+        p->dirty[u] = 1;
+    switch ((enum hd_op)t->op[e]) {
+    case HD_OP_BRANCH:
+        need_deps(p, e, HD_DEP_CONTROL);
+        break;
+    case HD_OP_JOIN:
+        need_thread(p, e);
+        break;
+    case HD_OP_WAKE:
+        need_notifier(p, e);
+        break;
+    case HD_OP_SEM:
+        need_post(p, e);
+        break;
+    case HD_OP_BAROUT:
+        need_barrier(p, e);
+        break;
+    default:
+        if (hd_op_is_access(t->op[e]))
+            need_deps(p, e, HD_DEP_ADDR);
+        break;
+    }
+}
+
+static void run(struct pass *p)
+{
+    const struct hd_trace *t = p->m->t;
+    find_simple_barriers(p);
+    for (hd_eid e = 0; e < t->n_events; e++) {
+        need_own(p, e);
+        apply_locks(p, e);
+        store_now(p, e);
+        if (hd_op_reads(t->op[e]))
+            note_read(p, e);
+    }
+}
+
+struct hd_must *hd_must_new(const struct hd_world *w)
+{
+    const struct hd_trace *t = w->t;
+    struct hd_must *m = hd_calloc(1, sizeof *m);
+    size_t n = hd_trace_n_threads(t), barriers = hd_trace_n_objs(t, HD_OBJ_BARRIER);
+    *m = (struct hd_must){.t = t, .sections = w->sections, .locs = w->locs, .threads = n};
+    m->changes = hd_calloc(n, sizeof *m->changes);
+    m->all_changes = hd_calloc(n, sizeof *m->all_changes);
+    for (size_t u = 0; u < n; u++) {
+        m->changes[u] = HD_VEC_INIT(struct change);
+        m->all_changes[u] = HD_VEC_INIT(struct change);
+    }
+    for (size_t u = 0; u < n; u++)
+        hd_u32vec_push(&m->pool, 0);
+    struct pass p = {.m = m,
+                     .conds = w->conds,
+                     .sems = w->sems,
+                     .barriers = w->barriers,
+                     .now = hd_calloc(n * n, sizeof *p.now),
+                     .fresh = hd_calloc(n * n, sizeof *p.fresh),
+                     .dirty = hd_calloc(n, 1),
+                     .fresh_dirty = hd_calloc(n, 1),
+                     .simple = hd_calloc(barriers, 1),
+                     .low = hd_calloc(n, sizeof *p.low)};
+    run(&p);
+    hd_free(p.now, n * n * sizeof *p.now);
+    hd_free(p.fresh, n * n * sizeof *p.fresh);
+    hd_free(p.dirty, n);
+    hd_free(p.fresh_dirty, n);
+    hd_free(p.simple, barriers);
+    hd_free(p.low, n * sizeof *p.low);
+    return m;
+}
+
+void hd_must_free(struct hd_must *m)
+{
+    if (!m)
+        return;
+    for (size_t u = 0; u < m->threads; u++) {
+        hd_vec_fini(&m->changes[u]);
+        hd_vec_fini(&m->all_changes[u]);
+    }
+    hd_free(m->changes, m->threads * sizeof *m->changes);
+    hd_free(m->all_changes, m->threads * sizeof *m->all_changes);
+    hd_u32vec_fini(&m->pool);
+    hd_free(m, sizeof *m);
+}

@@ -1,0 +1,67 @@
+/* Prediction: every pair of conflicting accesses of a trace decided by docs/MODEL.md section 3.
+ *
+ * A pair is a race with a witness that model/ has accepted, impossible (proved by one of the steps), or
+ * undecided with the reason. Nothing is dropped: the counts add up to the number of conflicting pairs,
+ * or of pairs of source places.
+ *
+ * Two questions can be asked. "Which pairs of source places race?" (the default) stops at the first
+ * race of a pair of places, and proves all instances impossible where there is none. "Which pairs of
+ * events race?" decides every one.
+ *
+ * The result does not depend on the number of workers, unless the time budget runs out.
+ */
+#ifndef HD_PREDICT_PREDICT_H
+#define HD_PREDICT_PREDICT_H
+
+#include "base/err.h"
+#include "base/vec.h"
+#include "model/witness.h"
+#include "predict/closure.h"
+
+enum hd_step { HD_STEP_LOCKSET, HD_STEP_MUST, HD_STEP_GREEDY, HD_STEP_CLOSURE, HD_STEP_SMT, HD_STEPS };
+extern const char *const hd_step_names[HD_STEPS];
+
+struct hd_predict_options {
+    bool all_pairs;     /* decide every pair of events, not only every pair of places */
+    uint32_t steps;     /* bit set of 1 << enum hd_step: the steps that may be used */
+    unsigned jobs;      /* workers; 0 = as many as there are processors */
+    double seconds;     /* for the whole run; 0 = no limit, negative = no time at all */
+    double pair_seconds; /* for the solver on one pair */
+    /* Called now and then, from one worker at a time, with the share of the work done. May be NULL. */
+    void (*progress)(void *ctx, uint64_t done, uint64_t total);
+    void *progress_ctx;
+};
+void hd_predict_defaults(struct hd_predict_options *options);
+
+enum hd_reason { HD_WHY_TIME, HD_WHY_PAIR_TIME, HD_WHY_STOPPED, HD_WHY_STEPS, HD_REASONS };
+extern const char *const hd_reason_texts[HD_REASONS];
+
+struct hd_race {
+    struct hd_witness witness; /* witness.a < witness.b */
+    enum hd_step found_by;
+};
+
+struct hd_undecided {
+    hd_eid a, b; /* a < b */
+    enum hd_reason why;
+};
+
+struct hd_prediction {
+    struct hd_vec races;     /* struct hd_race, ascending by (a, b) */
+    struct hd_vec undecided; /* struct hd_undecided, ascending by (a, b) */
+    uint64_t conflicting;    /* pairs of events in conflict */
+    uint64_t places;         /* pairs of places with such a pair */
+    uint64_t places_raced, places_undecided; /* the other pairs of places are proved impossible */
+    uint64_t proved[HD_STEPS]; /* pairs of events proved impossible by each step */
+    uint64_t found[HD_STEPS];  /* races found by each step */
+    uint64_t skipped;          /* pairs of events not looked at because their places race already */
+    double seconds[HD_STEPS];  /* time in each step, summed over workers */
+};
+
+/* The trace must be consistent (hd_check_trace). HD_ERR_INTERNAL when a witness of ours is rejected by
+ * model/: then nothing is reported. */
+enum hd_status hd_predict(const struct hd_trace *t, const struct hd_predict_options *options,
+                          struct hd_prediction *result, struct hd_err *err);
+void hd_prediction_fini(struct hd_prediction *result);
+
+#endif

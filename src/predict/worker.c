@@ -1,0 +1,158 @@
+#include "predict/worker.h"
+
+#include "base/alloc.h"
+#include "base/interrupt.h"
+#include "base/progress.h"
+#include "predict/greedy.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* What the closure step may cost for one pair. A node is one simulation of the plan; most pairs need
+ * fewer than ten. The limit on events keeps long plans from using up the whole run on one pair. */
+static const struct hd_closure_budget closure_budget = {.nodes = 400, .steps = 20000000};
+
+void hd_worker_init(struct hd_worker *k, const struct hd_world *w,
+                    const struct hd_matching *matching, const struct hd_predict_options *options,
+                    double deadline)
+{
+    *k = (struct hd_worker){
+        .w = w, .matching = matching, .options = options, .deadline = deadline};
+    hd_plan_init(&k->plan, w);
+    k->sim = hd_sim_new(w, matching);
+    k->shortener = hd_shortener_new(w);
+    k->checker = hd_checker_new(w->t);
+}
+
+void hd_worker_fini(struct hd_worker *k)
+{
+    hd_plan_fini(&k->plan);
+    hd_sim_free(k->sim);
+    hd_shortener_free(k->shortener);
+    hd_encoder_free(k->encoder);
+    hd_checker_free(k->checker);
+    hd_witness_fini(&k->witness);
+}
+
+bool hd_worker_stopped(const struct hd_worker *k, enum hd_reason *why)
+{
+    if (hd_interrupt_requested()) {
+        *why = HD_WHY_STOPPED;
+        return true;
+    }
+    if (k->deadline != 0 && hd_progress_now() >= k->deadline) {
+        *why = HD_WHY_TIME;
+        return true;
+    }
+    return false;
+}
+
+/* The witness: `base` events of the trace, then `order`, then a and b. */
+static void make_witness(struct hd_worker *k, hd_eid a, hd_eid b, hd_eid base,
+                         const struct hd_u32vec *order, const struct hd_vec *wakes)
+{
+    struct hd_witness *w = &k->witness;
+    size_t before = 0;
+    while (before < k->matching->n && k->matching->wakes[before].sig < base)
+        before++;
+    hd_witness_fini(w);
+    w->a = a < b ? a : b;
+    w->b = a < b ? b : a;
+    w->n = base + order->len + 2;
+    w->schedule = hd_alloc(w->n * sizeof *w->schedule);
+    for (hd_eid e = 0; e < base; e++)
+        w->schedule[e] = e;
+    if (order->len)
+        memcpy(w->schedule + base, order->data, order->len * sizeof *order->data);
+    w->schedule[w->n - 2] = w->a;
+    w->schedule[w->n - 1] = w->b;
+    w->n_wakes = before + wakes->len;
+    w->wakes = hd_alloc(w->n_wakes * sizeof *w->wakes);
+    if (before)
+        memcpy(w->wakes, k->matching->wakes, before * sizeof *w->wakes);
+    if (wakes->len)
+        memcpy(w->wakes + before, wakes->data, wakes->len * sizeof *w->wakes);
+}
+
+/* Every witness goes through model/ before anyone sees it. */
+static enum hd_verdict accept(struct hd_worker *k)
+{
+    struct hd_err reason = {0};
+    hd_shorten(k->shortener, &k->witness);
+    if (hd_checker_check(k->checker, &k->witness, NULL, &reason) == HD_OK)
+        return HD_RACE;
+    if (!k->rejected)
+        hd_err_set(&k->err, HD_ERR_INTERNAL,
+                   "the witness of events %llu and %llu, found by %s, was rejected: %.300s",
+                   (unsigned long long)k->witness.a + 1, (unsigned long long)k->witness.b + 1,
+                   hd_step_names[k->step], reason.text);
+    k->rejected = true;
+    return HD_UNKNOWN;
+}
+
+static enum hd_verdict timed(struct hd_worker *k, double started, enum hd_verdict verdict)
+{
+    k->seconds[k->step] += hd_progress_now() - started;
+    return verdict;
+}
+
+static enum hd_verdict try_greedy(struct hd_worker *k, hd_eid a, hd_eid b)
+{
+    double started = hd_progress_now();
+    k->step = HD_STEP_GREEDY;
+    enum hd_verdict verdict = hd_greedy_decide(k->sim, &k->plan);
+    if (verdict == HD_RACE) {
+        make_witness(k, a, b, a < b ? a : b, hd_sim_order(k->sim), hd_sim_wakes(k->sim));
+        verdict = accept(k);
+    }
+    return timed(k, started, verdict);
+}
+
+static enum hd_verdict try_closure(struct hd_worker *k, hd_eid a, hd_eid b)
+{
+    double started = hd_progress_now();
+    k->step = HD_STEP_CLOSURE;
+    if (!hd_plan_start(&k->plan, a, b))
+        return timed(k, started, HD_IMPOSSIBLE);
+    enum hd_verdict verdict = hd_closure_decide(k->sim, &k->plan, closure_budget);
+    if (verdict == HD_RACE) {
+        make_witness(k, a, b, 0, hd_sim_order(k->sim), hd_sim_wakes(k->sim));
+        verdict = accept(k);
+    }
+    return timed(k, started, verdict);
+}
+
+enum hd_verdict hd_worker_decide_quick(struct hd_worker *k, hd_eid a, hd_eid b, bool greedy_only)
+{
+    enum hd_verdict verdict = HD_UNKNOWN;
+    if (hd_worker_may(k, HD_STEP_GREEDY) && hd_plan_start(&k->plan, a, b))
+        verdict = try_greedy(k, a, b);
+    if (verdict == HD_UNKNOWN && hd_worker_may(k, HD_STEP_CLOSURE) && !greedy_only)
+        verdict = try_closure(k, a, b);
+    return verdict;
+}
+
+enum hd_verdict hd_worker_decide_exact(struct hd_worker *k, hd_eid a, hd_eid b, enum hd_reason *why)
+{
+    *why = HD_WHY_STEPS;
+    if (!hd_worker_may(k, HD_STEP_SMT) || hd_worker_stopped(k, why))
+        return HD_UNKNOWN;
+    double started = hd_progress_now(), limit = k->options->pair_seconds;
+    if (k->deadline != 0 && (limit <= 0 || k->deadline - started < limit))
+        limit = k->deadline - started;
+    if (!k->encoder)
+        k->encoder = hd_encoder_new(k->w);
+    struct hd_u32vec order = {0};
+    struct hd_vec wakes = HD_VEC_INIT(struct hd_wake);
+    k->step = HD_STEP_SMT;
+    enum hd_verdict verdict = hd_encoder_decide(k->encoder, a, b, limit, &order, &wakes);
+    if (verdict == HD_RACE) {
+        make_witness(k, a, b, 0, &order, &wakes);
+        verdict = accept(k);
+    }
+    hd_u32vec_fini(&order);
+    hd_vec_fini(&wakes);
+    if (verdict == HD_UNKNOWN && !hd_worker_stopped(k, why))
+        *why = HD_WHY_PAIR_TIME;
+    return timed(k, started, verdict);
+}

@@ -1,0 +1,50 @@
+/* One worker of a prediction: the scratch memory for deciding pairs, one at a time.
+ *
+ * decide_quick tries the steps that cost little (filters, greedy, closure); decide_exact asks the
+ * solver. Both leave, after HD_RACE, a witness that model/ has accepted in `witness`, shortened.
+ */
+#ifndef HD_PREDICT_WORKER_H
+#define HD_PREDICT_WORKER_H
+
+#include "model/witness.h"
+#include "predict/encode.h"
+#include "predict/predict.h"
+#include "predict/shorten.h"
+
+struct hd_worker {
+    const struct hd_world *w;
+    const struct hd_matching *matching;
+    const struct hd_predict_options *options;
+    double deadline; /* hd_progress_now() at which the run ends; 0 = never */
+    struct hd_plan plan;
+    struct hd_sim *sim;
+    struct hd_shortener *shortener;
+    struct hd_encoder *encoder; /* made on first use */
+    struct hd_checker *checker;
+    struct hd_witness witness; /* of the last race; owned here until taken */
+    enum hd_step step;         /* that decided the last pair */
+    double seconds[HD_STEPS];
+    bool rejected;             /* a witness was rejected by model/: err says which */
+    struct hd_err err;
+};
+
+void hd_worker_init(struct hd_worker *k, const struct hd_world *w,
+                    const struct hd_matching *matching, const struct hd_predict_options *options,
+                    double deadline);
+void hd_worker_fini(struct hd_worker *k);
+
+/* Requires: the lock sets of a and b do not exclude each other and no must-order puts one before the
+ * other, when those filters are on. greedy_only: stop after the greedy step. */
+enum hd_verdict hd_worker_decide_quick(struct hd_worker *k, hd_eid a, hd_eid b, bool greedy_only);
+enum hd_verdict hd_worker_decide_exact(struct hd_worker *k, hd_eid a, hd_eid b,
+                                       enum hd_reason *why);
+
+/* True when the time is up or the user has pressed Ctrl-C; *why tells which. */
+bool hd_worker_stopped(const struct hd_worker *k, enum hd_reason *why);
+
+static inline bool hd_worker_may(const struct hd_worker *k, enum hd_step step)
+{
+    return k->options->steps >> step & 1;
+}
+
+#endif
