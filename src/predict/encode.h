@@ -19,9 +19,8 @@ struct hd_encoder *hd_encoder_new(const struct hd_world *w);
 void hd_encoder_free(struct hd_encoder *e);
 
 /* Decides (a, b) within `seconds` (0 = no limit). After RACE `order` holds the events of a witness
- * without its last two; which waiter each sig notifies is in `wakes` (struct hd_wake). UNKNOWN: the
- * time is up, or the solver gave up, or the user interrupted. */
+ * without its last two. UNKNOWN: the time is up, or the solver gave up, or the user interrupted. */
 enum hd_verdict hd_encoder_decide(struct hd_encoder *e, hd_eid a, hd_eid b, double seconds,
-                                  struct hd_u32vec *order, struct hd_vec *wakes);
+                                  struct hd_u32vec *order);
 
 #endif

@@ -1,25 +1,26 @@
 /* Makes a witness short: fewest context switches, then fewest events, as far as a quick search finds.
  *
- * First events that nothing in the witness needs are dropped, from the end backwards; then the rest
- * is put into an order that stays with one thread as long as the orders that matter allow.
- * The result is again a witness; the caller has model/ check it like any other.
+ * First the events that nothing needs are dropped: a plan is grown again from what every witness must
+ * contain, and wherever its simulation fails it is mended as the given witness has it. Then the rest is
+ * put into an order that stays with one thread as long as possible (resequence.h).
+ * The result is meant to be a witness; the caller has model/ judge it and keeps the old one if not.
  */
 #ifndef HD_PREDICT_SHORTEN_H
 #define HD_PREDICT_SHORTEN_H
 
-#include "base/vec.h"
 #include "model/witness.h"
-#include "predict/world.h"
+#include "predict/sim.h"
 
 struct hd_shortener;
 
-struct hd_shortener *hd_shortener_new(const struct hd_world *w);
+/* Uses the simulator of its worker. */
+struct hd_shortener *hd_shortener_new(const struct hd_world *w, struct hd_sim *sim);
 void hd_shortener_free(struct hd_shortener *s);
 
-/* Shortens w in place. Requires that it is a witness. */
-void hd_shorten(struct hd_shortener *s, struct hd_witness *w);
+/* Puts a shorter version of `w` into `out` (owned by the caller). False when none was found. */
+bool hd_shorten(struct hd_shortener *s, const struct hd_witness *w, struct hd_witness *out);
 
 /* Number of context switches in a schedule. */
-size_t hd_shorten_switches(const struct hd_trace *t, const struct hd_witness *w);
+size_t hd_shorten_switches(const struct hd_trace *t, const hd_eid *schedule, size_t n);
 
 #endif

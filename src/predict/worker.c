@@ -4,6 +4,7 @@
 #include "base/interrupt.h"
 #include "base/progress.h"
 #include "predict/greedy.h"
+#include "predict/notify.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -20,7 +21,7 @@ void hd_worker_init(struct hd_worker *k, const struct hd_world *w,
         .w = w, .matching = matching, .options = options, .deadline = deadline};
     hd_plan_init(&k->plan, w);
     k->sim = hd_sim_new(w, matching);
-    k->shortener = hd_shortener_new(w);
+    k->shortener = hd_shortener_new(w, k->sim);
     k->checker = hd_checker_new(w->t);
 }
 
@@ -74,13 +75,28 @@ static void make_witness(struct hd_worker *k, hd_eid a, hd_eid b, hd_eid base,
         memcpy(w->wakes + before, wakes->data, wakes->len * sizeof *w->wakes);
 }
 
+/* Takes the shorter version of the witness when there is one and model/ accepts it. */
+static void shorten(struct hd_worker *k)
+{
+    struct hd_witness shorter;
+    if (!hd_shorten(k->shortener, &k->witness, &shorter))
+        return;
+    if (hd_checker_check(k->checker, &shorter, NULL, NULL) == HD_OK) {
+        struct hd_witness old = k->witness;
+        k->witness = shorter;
+        shorter = old;
+    }
+    hd_witness_fini(&shorter);
+}
+
 /* Every witness goes through model/ before anyone sees it. */
 static enum hd_verdict accept(struct hd_worker *k)
 {
     struct hd_err reason = {0};
-    hd_shorten(k->shortener, &k->witness);
-    if (hd_checker_check(k->checker, &k->witness, NULL, &reason) == HD_OK)
+    if (hd_checker_check(k->checker, &k->witness, NULL, &reason) == HD_OK) {
+        shorten(k);
         return HD_RACE;
+    }
     if (!k->rejected)
         hd_err_set(&k->err, HD_ERR_INTERNAL,
                    "the witness of events %llu and %llu, found by %s, was rejected: %.300s",
@@ -145,8 +161,9 @@ enum hd_verdict hd_worker_decide_exact(struct hd_worker *k, hd_eid a, hd_eid b, 
     struct hd_u32vec order = {0};
     struct hd_vec wakes = HD_VEC_INIT(struct hd_wake);
     k->step = HD_STEP_SMT;
-    enum hd_verdict verdict = hd_encoder_decide(k->encoder, a, b, limit, &order, &wakes);
+    enum hd_verdict verdict = hd_encoder_decide(k->encoder, a, b, limit, &order);
     if (verdict == HD_RACE) {
+        hd_notify_choose(k->w, order.data, order.len, &wakes);
         make_witness(k, a, b, 0, &order, &wakes);
         verdict = accept(k);
     }

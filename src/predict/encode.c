@@ -1,0 +1,394 @@
+#include "predict/encode.h"
+
+#include "base/alloc.h"
+#include "predict/encode_int.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- clauses ---- */
+
+void hd_enc_begin(struct hd_encoder *e)
+{
+    e->clause.len = 0;
+}
+
+void hd_enc_add(struct hd_encoder *e, hd_lit lit)
+{
+    *(hd_lit *)hd_vec_push(&e->clause) = lit;
+}
+
+void hd_enc_end(struct hd_encoder *e)
+{
+    hd_lit *lits = e->clause.data;
+    size_t kept = 0;
+    for (size_t i = 0; i < e->clause.len; i++) {
+        if (lits[i] == HD_LIT_TRUE)
+            return;
+        if (lits[i] != HD_LIT_FALSE)
+            lits[kept++] = lits[i];
+    }
+    hd_solver_clause(e->s, lits, kept);
+}
+
+void hd_enc_implies(struct hd_encoder *e, hd_lit from, hd_lit to)
+{
+    hd_enc_implies3(e, from, to, HD_LIT_FALSE, HD_LIT_FALSE);
+}
+
+void hd_enc_implies3(struct hd_encoder *e, hd_lit from, hd_lit x, hd_lit y, hd_lit z)
+{
+    hd_enc_begin(e);
+    hd_enc_add(e, -from);
+    hd_enc_add(e, x);
+    hd_enc_add(e, y);
+    hd_enc_add(e, z);
+    hd_enc_end(e);
+}
+
+hd_lit hd_enc_before(struct hd_encoder *e, hd_eid x, hd_eid y)
+{
+    if (hd_world_before(e->w, x, y))
+        return HD_LIT_TRUE;
+    if (x == y || hd_world_before(e->w, y, x))
+        return HD_LIT_FALSE;
+    return hd_solver_before(e->s, *(hd_ord *)hd_vec_at(&e->ord, hd_enc_number(e, x)),
+                            *(hd_ord *)hd_vec_at(&e->ord, hd_enc_number(e, y)));
+}
+
+/* ---- reads ---- */
+
+static hd_lit lit_of(struct hd_encoder *e, struct hd_map *map, hd_eid key, bool *fresh)
+{
+    uint32_t *index = hd_map_put(map, key, fresh);
+    if (*fresh) {
+        *index = (uint32_t)e->lits.len;
+        *(hd_lit *)hd_vec_push(&e->lits) = hd_solver_bool(e->s);
+    }
+    return *(hd_lit *)hd_vec_at(&e->lits, *index);
+}
+
+/* "This read returned its traced value." What it takes is said later, by settle_reads. */
+static hd_lit fresh_lit(struct hd_encoder *e, hd_eid r)
+{
+    bool fresh;
+    hd_lit lit = lit_of(e, &e->fresh, r, &fresh);
+    if (fresh)
+        hd_u32vec_push(&e->todo, r);
+    return lit;
+}
+
+/* "All reads of the thread before this event are fresh", as a chain from read to read. */
+static hd_lit all_fresh_lit(struct hd_encoder *e, hd_eid x)
+{
+    const struct hd_trace *t = e->w->t;
+    hd_tid u = t->thread[x];
+    hd_lit first = HD_LIT_TRUE, later = 0;
+    for (uint32_t p = t->pos[x]; p-- > 0;) {
+        hd_eid r = hd_world_event(e->w, u, p);
+        if (!hd_op_reads(t->op[r]))
+            continue;
+        bool fresh;
+        hd_lit lit = lit_of(e, &e->all, r, &fresh); /* r and all reads before it */
+        if (!later)
+            first = lit;
+        else
+            hd_enc_implies(e, later, lit);
+        if (!fresh)
+            return first;
+        hd_enc_implies(e, lit, fresh_lit(e, r));
+        later = lit;
+    }
+    return first;
+}
+
+/* `from` implies that the reads of a dependence set are fresh. */
+static void imply_deps(struct hd_encoder *e, hd_lit from, hd_eid x, enum hd_dep_role role)
+{
+    const struct hd_trace *t = e->w->t;
+    struct hd_deps deps = hd_trace_deps(t, x, role);
+    if (deps.all)
+        hd_enc_implies(e, from, all_fresh_lit(e, x));
+    if (deps.all && role == HD_DEP_VALUE && t->op[x] == HD_OP_RMW)
+        hd_enc_implies(e, from, fresh_lit(e, x));
+    for (uint32_t i = 0; i < deps.n; i++)
+        hd_enc_implies(e, from, fresh_lit(e, hd_trace_back(t, x, deps.dist[i])));
+}
+
+/* "This write stored its traced value." */
+static hd_lit stores_lit(struct hd_encoder *e, hd_eid w)
+{
+    bool fresh;
+    hd_lit lit = lit_of(e, &e->stores, w, &fresh);
+    if (fresh)
+        imply_deps(e, lit, w, HD_DEP_VALUE);
+    return lit;
+}
+
+/* `from` implies that no other write comes between the source (HD_EID_NONE: the beginning) and r. */
+static void imply_unhidden(struct hd_encoder *e, hd_lit from, hd_eid source, hd_eid r)
+{
+    const struct hd_accesses *locs = e->w->locs;
+    size_t n;
+    const struct hd_loc_user *users = hd_accesses_users(locs, e->w->t->obj[r], &n);
+    for (size_t i = 0; i < n; i++)
+        for (uint32_t k = users[i].wstart; k < users[i].wend; k++) {
+            hd_eid other = locs->writes[k];
+            if (!hd_enc_has(e, other))
+                break;
+            if (other == source || other == r)
+                continue;
+            hd_lit earlier =
+                source == HD_EID_NONE ? HD_LIT_FALSE : hd_enc_before(e, other, source);
+            hd_lit later = earlier == HD_LIT_TRUE ? HD_LIT_TRUE : hd_enc_before(e, r, other);
+            hd_enc_implies3(e, from, -hd_enc_inc(e, other), earlier, later);
+        }
+}
+
+/* A fresh read has a source of the right value: a write that stored it, or the initial value. */
+static void settle_read(struct hd_encoder *e, hd_eid r)
+{
+    const struct hd_trace *t = e->w->t;
+    const struct hd_accesses *locs = e->w->locs;
+    struct hd_value value = hd_trace_read_value(t, r);
+    struct hd_vec sources = HD_VEC_INIT(hd_lit);
+    size_t n;
+    const struct hd_loc_user *users = hd_accesses_users(locs, t->obj[r], &n);
+    *(hd_lit *)hd_vec_push(&sources) = -fresh_lit(e, r);
+    for (size_t i = 0; i < n; i++)
+        for (uint32_t k = users[i].wstart; k < users[i].wend; k++) {
+            hd_eid w = locs->writes[k];
+            if (!hd_enc_has(e, w))
+                break;
+            if (w == r || !hd_value_eq(hd_trace_write_value(t, w), value))
+                continue;
+            hd_lit before = hd_enc_before(e, w, r);
+            if (before == HD_LIT_FALSE)
+                break;
+            hd_lit source = hd_solver_bool(e->s);
+            *(hd_lit *)hd_vec_push(&sources) = source;
+            hd_enc_implies(e, source, hd_enc_inc(e, w));
+            hd_enc_implies(e, source, before);
+            hd_enc_implies(e, source, stores_lit(e, w));
+            imply_unhidden(e, source, w, r);
+        }
+    const struct hd_loc_init *init = &t->loc_init[t->obj[r]];
+    if (init->how != HD_INIT_UNKNOWN && hd_value_eq(init->value, value)) {
+        hd_lit source = hd_solver_bool(e->s);
+        *(hd_lit *)hd_vec_push(&sources) = source;
+        imply_unhidden(e, source, HD_EID_NONE, r);
+    }
+    hd_solver_clause(e->s, sources.data, sources.len);
+    hd_vec_fini(&sources);
+}
+
+static void settle_reads(struct hd_encoder *e)
+{
+    while (e->todo.len)
+        settle_read(e, e->todo.data[--e->todo.len]);
+}
+
+/* ---- events ---- */
+
+/* What event x takes, apart from locks and the like: `from` is "x runs", or true for a and b. */
+static void imply_enabled(struct hd_encoder *e, hd_lit from, hd_eid x)
+{
+    const struct hd_trace *t = e->w->t;
+    hd_tid u = t->thread[x];
+    if (t->pos[x] > 0)
+        hd_enc_implies(e, from, hd_enc_inc(e, hd_world_event(e->w, u, t->pos[x] - 1)));
+    else if (t->fork_of[u] != HD_EID_NONE)
+        hd_enc_implies(e, from, hd_enc_inc(e, t->fork_of[u]));
+    if (t->control == HD_CONTROL_ALL)
+        hd_enc_implies(e, from, all_fresh_lit(e, x));
+    if (t->op[x] == HD_OP_BRANCH)
+        imply_deps(e, from, x, HD_DEP_CONTROL);
+    else if (hd_op_is_access(t->op[x]))
+        imply_deps(e, from, x, HD_DEP_ADDR);
+}
+
+static void encode_join(struct hd_encoder *e, hd_eid x)
+{
+    size_t n;
+    const hd_eid *events = hd_trace_thread_events(e->w->t, e->w->t->obj[x], &n);
+    if (n)
+        hd_enc_implies(e, hd_enc_inc(e, x), hd_enc_inc(e, events[n - 1]));
+}
+
+/* The must-orders hold whatever runs, if events that do not run are thought to come after all that do,
+ * in observed order. They tie the order variables together. */
+static void encode_must(struct hd_encoder *e, hd_eid x)
+{
+    const struct hd_trace *t = e->w->t;
+    hd_tid u = t->thread[x];
+    uint32_t p = t->pos[x];
+    const uint32_t *clock = hd_must_clock(e->w->must, x);
+    const uint32_t *before = p ? hd_must_clock(e->w->must, hd_world_event(e->w, u, p - 1)) : NULL;
+    hd_ord mine = *(hd_ord *)hd_vec_at(&e->ord, hd_enc_number(e, x));
+    for (hd_tid v = 0; v < e->w->n_threads; v++) {
+        uint32_t count = v == u ? p : clock[v];
+        if (!count || (v != u && before && before[v] == count))
+            continue;
+        hd_eid last = hd_world_event(e->w, v, count - 1);
+        if (!hd_enc_has(e, last))
+            continue;
+        hd_ord other = *(hd_ord *)hd_vec_at(&e->ord, hd_enc_number(e, last));
+        hd_lit lit = hd_solver_before(e->s, other, mine);
+        hd_solver_clause(e->s, &lit, 1);
+    }
+}
+
+static void make_variables(struct hd_encoder *e)
+{
+    e->inc.len = 0;
+    e->ord.len = 0;
+    for (hd_tid u = 0; u < e->w->n_threads; u++) {
+        e->first[u] = (uint32_t)e->inc.len;
+        for (uint32_t p = 0; p < e->cut[u]; p++) {
+            *(hd_lit *)hd_vec_push(&e->inc) = hd_solver_bool(e->s);
+            *(hd_ord *)hd_vec_push(&e->ord) = hd_solver_order(e->s);
+        }
+    }
+}
+
+/* Says everything about the events below the cut. */
+static void encode_events(struct hd_encoder *e)
+{
+    hd_solver_free(e->s);
+    e->s = hd_solver_new();
+    hd_map_clear(&e->fresh);
+    hd_map_clear(&e->all);
+    hd_map_clear(&e->stores);
+    e->lits.len = 0;
+    e->todo.len = 0;
+    make_variables(e);
+    for (hd_tid u = 0; u < e->w->n_threads; u++)
+        for (uint32_t p = 0; p < e->cut[u]; p++) {
+            hd_eid x = hd_world_event(e->w, u, p);
+            encode_must(e, x);
+            imply_enabled(e, hd_enc_inc(e, x), x);
+            if (e->w->t->op[x] == HD_OP_JOIN)
+                encode_join(e, x);
+        }
+    hd_enc_locks(e);
+    hd_enc_waits(e);
+    hd_enc_sems(e);
+    hd_enc_barriers(e);
+    settle_reads(e);
+}
+
+/* ---- pairs ---- */
+
+/* Whether the encoded events serve for the cone, without being many times as large. */
+static bool serves(const struct hd_encoder *e)
+{
+    if (!e->s || e->inc.len > 4 * hd_cone_size(&e->cone) + 256)
+        return false;
+    for (hd_tid u = 0; u < e->w->n_threads; u++)
+        if (e->cone.cut[u] > e->cut[u])
+            return false;
+    return true;
+}
+
+/* Makes the encoder say at least all about the cone; keeps what it said when that is not much more. */
+static void prepare(struct hd_encoder *e)
+{
+    if (serves(e))
+        return;
+    size_t size = hd_cone_size(&e->cone), joint = 0;
+    for (hd_tid u = 0; u < e->w->n_threads; u++)
+        joint += e->cone.cut[u] > e->cut[u] ? e->cone.cut[u] : e->cut[u];
+    for (hd_tid u = 0; u < e->w->n_threads; u++)
+        if (e->cone.cut[u] > e->cut[u] || joint > 2 * size + 64)
+            e->cut[u] = e->cone.cut[u];
+    encode_events(e);
+}
+
+struct placed {
+    int64_t place;
+    hd_eid event;
+};
+
+static int by_place(const void *a, const void *b)
+{
+    const struct placed *x = a, *y = b;
+    if (x->place != y->place)
+        return x->place < y->place ? -1 : 1;
+    return x->event < y->event ? -1 : x->event > y->event;
+}
+
+static void read_model(const struct hd_encoder *e, struct hd_u32vec *order)
+{
+    struct hd_vec placed = HD_VEC_INIT(struct placed);
+    for (hd_tid u = 0; u < e->w->n_threads; u++)
+        for (uint32_t p = 0; p < e->cut[u]; p++) {
+            hd_eid x = hd_world_event(e->w, u, p);
+            if (!hd_solver_value(e->s, hd_enc_inc(e, x)))
+                break;
+            hd_ord ord = *(hd_ord *)hd_vec_at(&e->ord, hd_enc_number(e, x));
+            *(struct placed *)hd_vec_push(&placed) =
+                (struct placed){hd_solver_place(e->s, ord), x};
+        }
+    if (placed.len)
+        qsort(placed.data, placed.len, sizeof(struct placed), by_place);
+    order->len = 0;
+    for (size_t i = 0; i < placed.len; i++)
+        hd_u32vec_push(order, ((struct placed *)hd_vec_at(&placed, i))->event);
+    hd_vec_fini(&placed);
+}
+
+enum hd_verdict hd_encoder_decide(struct hd_encoder *e, hd_eid a, hd_eid b, double seconds,
+                                  struct hd_u32vec *order)
+{
+    if (!hd_plan_start(&e->plan, a, b))
+        return HD_IMPOSSIBLE;
+    hd_cone_build(&e->cone, a, b, e->plan.cut);
+    prepare(e);
+    hd_lit selected = hd_solver_bool(e->s);
+    imply_enabled(e, selected, a);
+    imply_enabled(e, selected, b);
+    hd_enc_implies(e, selected, -hd_enc_inc(e, a));
+    hd_enc_implies(e, selected, -hd_enc_inc(e, b));
+    settle_reads(e);
+    enum hd_sat sat = hd_solver_check(e->s, &selected, 1, seconds);
+    if (sat == HD_SAT_YES)
+        read_model(e, order);
+    hd_lit done = -selected;
+    hd_solver_clause(e->s, &done, 1);
+    return sat == HD_SAT_YES ? HD_RACE : sat == HD_SAT_NO ? HD_IMPOSSIBLE : HD_UNKNOWN;
+}
+
+struct hd_encoder *hd_encoder_new(const struct hd_world *w)
+{
+    struct hd_encoder *e = hd_calloc(1, sizeof *e);
+    e->w = w;
+    hd_plan_init(&e->plan, w);
+    hd_cone_init(&e->cone, w);
+    e->cut = hd_calloc(w->n_threads, sizeof *e->cut);
+    e->first = hd_calloc(w->n_threads, sizeof *e->first);
+    e->inc = HD_VEC_INIT(hd_lit);
+    e->ord = HD_VEC_INIT(hd_ord);
+    e->lits = HD_VEC_INIT(hd_lit);
+    e->clause = HD_VEC_INIT(hd_lit);
+    return e;
+}
+
+void hd_encoder_free(struct hd_encoder *e)
+{
+    if (!e)
+        return;
+    hd_solver_free(e->s);
+    hd_plan_fini(&e->plan);
+    hd_cone_fini(&e->cone);
+    hd_free(e->cut, e->w->n_threads * sizeof *e->cut);
+    hd_free(e->first, e->w->n_threads * sizeof *e->first);
+    hd_vec_fini(&e->inc);
+    hd_vec_fini(&e->ord);
+    hd_vec_fini(&e->lits);
+    hd_vec_fini(&e->clause);
+    hd_map_fini(&e->fresh);
+    hd_map_fini(&e->all);
+    hd_map_fini(&e->stores);
+    hd_u32vec_fini(&e->todo);
+    hd_free(e, sizeof *e);
+}

@@ -1,0 +1,15 @@
+/* Reorders a schedule so that it stays with one thread as long as the orders that matter allow.
+ *
+ * Orders that matter: program order; fork and join; on a location, between its writes and the reads
+ * that must be fresh; sections of one lock that exclude each other; everything on one condition,
+ * semaphore or barrier, and on a lock with failed try-locks. All else may be exchanged.
+ */
+#ifndef HD_PREDICT_RESEQUENCE_H
+#define HD_PREDICT_RESEQUENCE_H
+
+#include "predict/plan.h"
+
+/* Reorders the schedule of n events in place; its last two (a and b) stay where they are. */
+void hd_resequence(const struct hd_plan *plan, hd_eid *schedule, size_t n);
+
+#endif
