@@ -190,15 +190,10 @@ static void settle_reads(struct hd_encoder *e)
 
 /* ---- events ---- */
 
-/* What event x takes, apart from locks and the like: `from` is "x runs", or true for a and b. */
+/* What event x takes of the reads before it: `from` is "x runs", or "this pair" for a and b. */
 static void imply_enabled(struct hd_encoder *e, hd_lit from, hd_eid x)
 {
     const struct hd_trace *t = e->w->t;
-    hd_tid u = t->thread[x];
-    if (t->pos[x] > 0)
-        hd_enc_implies(e, from, hd_enc_inc(e, hd_world_event(e->w, u, t->pos[x] - 1)));
-    else if (t->fork_of[u] != HD_EID_NONE)
-        hd_enc_implies(e, from, hd_enc_inc(e, t->fork_of[u]));
     if (t->control == HD_CONTROL_ALL)
         hd_enc_implies(e, from, all_fresh_lit(e, x));
     if (t->op[x] == HD_OP_BRANCH)
@@ -207,16 +202,9 @@ static void imply_enabled(struct hd_encoder *e, hd_lit from, hd_eid x)
         imply_deps(e, from, x, HD_DEP_ADDR);
 }
 
-static void encode_join(struct hd_encoder *e, hd_eid x)
-{
-    size_t n;
-    const hd_eid *events = hd_trace_thread_events(e->w->t, e->w->t->obj[x], &n);
-    if (n)
-        hd_enc_implies(e, hd_enc_inc(e, x), hd_enc_inc(e, events[n - 1]));
-}
-
 /* The must-orders hold whatever runs, if events that do not run are thought to come after all that do,
- * in observed order. They tie the order variables together. */
+ * in observed order. They tie the order variables together. Clauses that the must-order makes true are
+ * left out elsewhere, so what must run is said here as well. */
 static void encode_must(struct hd_encoder *e, hd_eid x)
 {
     const struct hd_trace *t = e->w->t;
@@ -230,6 +218,7 @@ static void encode_must(struct hd_encoder *e, hd_eid x)
         if (!count || (v != u && before && before[v] == count))
             continue;
         hd_eid last = hd_world_event(e->w, v, count - 1);
+        hd_enc_implies(e, hd_enc_inc(e, x), hd_enc_inc(e, last));
         if (!hd_enc_has(e, last))
             continue;
         hd_ord other = *(hd_ord *)hd_vec_at(&e->ord, hd_enc_number(e, last));
@@ -267,8 +256,6 @@ static void encode_events(struct hd_encoder *e)
             hd_eid x = hd_world_event(e->w, u, p);
             encode_must(e, x);
             imply_enabled(e, hd_enc_inc(e, x), x);
-            if (e->w->t->op[x] == HD_OP_JOIN)
-                encode_join(e, x);
         }
     hd_enc_locks(e);
     hd_enc_waits(e);
@@ -349,6 +336,10 @@ enum hd_verdict hd_encoder_decide(struct hd_encoder *e, hd_eid a, hd_eid b, doub
     imply_enabled(e, selected, b);
     hd_enc_implies(e, selected, -hd_enc_inc(e, a));
     hd_enc_implies(e, selected, -hd_enc_inc(e, b));
+    for (hd_tid u = 0; u < e->w->n_threads; u++)
+        if (e->plan.cut[u])
+            hd_enc_implies(e, selected,
+                           hd_enc_inc(e, hd_world_event(e->w, u, e->plan.cut[u] - 1)));
     settle_reads(e);
     enum hd_sat sat = hd_solver_check(e->s, &selected, 1, seconds);
     if (sat == HD_SAT_YES)
