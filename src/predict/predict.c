@@ -20,7 +20,8 @@ struct unit {
     struct hd_vec undecided;
     uint64_t proved[HD_STEPS];
     uint64_t found[HD_STEPS];
-    uint64_t skipped;
+    uint64_t skipped, open;
+    size_t kept; /* entries of schedules */
 };
 
 struct job {
@@ -42,15 +43,24 @@ void hd_predict_defaults(struct hd_predict_options *options)
 
 static void keep_race(struct unit *u, struct hd_worker *k)
 {
-    *(struct hd_race *)hd_vec_push(&u->races) = (struct hd_race){k->witness, k->step};
-    k->witness = (struct hd_witness){0};
+    struct hd_witness *w = &k->witness;
+    if (u->kept < HD_PREDICT_KEPT_ENTRIES) {
+        hd_worker_shorten(k);
+        u->kept += w->n;
+    } else {
+        struct hd_witness pair = {.a = w->a, .b = w->b};
+        hd_witness_fini(w);
+        *w = pair;
+    }
+    *(struct hd_race *)hd_vec_push(&u->races) = (struct hd_race){*w, k->step};
+    *w = (struct hd_witness){0};
     u->found[k->step]++;
 }
 
-static void keep_undecided(struct unit *u, hd_eid a, hd_eid b, enum hd_reason why)
+static void keep_undecided(struct unit *u, hd_eid a, hd_eid b, enum hd_reason why, uint64_t pairs)
 {
     *(struct hd_undecided *)hd_vec_push(&u->undecided) =
-        (struct hd_undecided){a < b ? a : b, a < b ? b : a, why};
+        (struct hd_undecided){a < b ? a : b, a < b ? b : a, why, pairs};
 }
 
 /* Keeps what a step said of a pair. UNKNOWN pairs wait for the solver in `undecided`. */
@@ -62,7 +72,7 @@ static void keep(struct unit *u, struct hd_worker *k, hd_eid a, hd_eid b, enum h
     else if (verdict == HD_IMPOSSIBLE)
         u->proved[k->step]++;
     else
-        keep_undecided(u, a, b, why);
+        keep_undecided(u, a, b, why, 1);
 }
 
 /* ---- one bundle ---- */
@@ -109,7 +119,8 @@ static bool probe_bundle(const struct job *j, struct hd_worker *k, struct unit *
     return false;
 }
 
-/* All pairs of a bundle by the quick steps. Stops at a race when one is enough. */
+/* All pairs of a bundle by the quick steps. Stops at a race when one is enough. When the time is up,
+ * one undecided pair stands for all that the filters leave open of each event's pairs. */
 static void sweep_bundle(const struct job *j, struct hd_worker *k, struct unit *u,
                          const struct hd_class *x, const struct hd_class *y)
 {
@@ -121,10 +132,11 @@ static void sweep_bundle(const struct job *j, struct hd_worker *k, struct unit *
         u->proved[HD_STEP_MUST] += class_size(y) - (to - from);
         for (uint32_t n = from; n < to; n++) {
             hd_eid f = j->c->events[n];
-            if (hd_worker_stopped(k, &why))
-                keep_undecided(u, e, f, why);
-            else
-                keep(u, k, e, f, hd_worker_decide_quick(k, e, f, false), HD_WHY_STEPS);
+            if (hd_worker_stopped(k, &why)) {
+                keep_undecided(u, e, f, why, to - n);
+                break;
+            }
+            keep(u, k, e, f, hd_worker_decide_quick(k, e, f, false), HD_WHY_STEPS);
             if (u->races.len && !j->options->all_pairs)
                 return;
         }
@@ -140,8 +152,13 @@ static void solve_rest(const struct job *j, struct hd_worker *k, struct unit *u)
         struct hd_undecided pair = *(struct hd_undecided *)hd_vec_at(&open, i);
         if (u->races.len && !j->options->all_pairs)
             break;
-        enum hd_verdict verdict = hd_worker_decide_exact(k, pair.a, pair.b, &pair.why);
-        keep(u, k, pair.a, pair.b, verdict, pair.why);
+        enum hd_reason why = pair.why;
+        enum hd_verdict verdict =
+            pair.pairs > 1 ? HD_UNKNOWN : hd_worker_decide_exact(k, pair.a, pair.b, &why);
+        if (verdict == HD_UNKNOWN)
+            keep_undecided(u, pair.a, pair.b, why, pair.pairs);
+        else
+            keep(u, k, pair.a, pair.b, verdict, why);
     }
     hd_vec_fini(&open);
 }
@@ -170,7 +187,9 @@ static void run_unit(struct job *j, struct unit *u, struct hd_worker *k)
         hd_vec_fini(&u->undecided);
     for (int s = 0; s < HD_STEPS; s++)
         settled += u->proved[s];
-    u->skipped = pairs - settled - u->races.len - u->undecided.len;
+    for (size_t i = 0; i < u->undecided.len; i++)
+        u->open += ((struct hd_undecided *)hd_vec_at(&u->undecided, i))->pairs;
+    u->skipped = pairs - settled - u->races.len - u->open;
 }
 
 static void run_item(void *ctx, size_t item, unsigned worker)
@@ -233,6 +252,7 @@ static void gather(struct job *j, struct hd_prediction *r)
             r->found[s] += u->found[s];
         }
         r->skipped += u->skipped;
+        r->open += u->open;
         hd_vec_fini(&u->races);
         hd_vec_fini(&u->undecided);
     }
@@ -270,6 +290,7 @@ static enum hd_status collect_workers(struct job *j, unsigned n, struct hd_predi
         struct hd_worker *k = &j->workers[i];
         for (int s = 0; s < HD_STEPS; s++)
             r->seconds[s] += k->seconds[s];
+        r->shorten_seconds += k->shorten_seconds;
         if (k->rejected && status == HD_OK) {
             status = HD_ERR_INTERNAL;
             if (err)

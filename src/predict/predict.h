@@ -36,6 +36,11 @@ void hd_predict_defaults(struct hd_predict_options *options);
 enum hd_reason { HD_WHY_TIME, HD_WHY_PAIR_TIME, HD_WHY_STOPPED, HD_WHY_STEPS, HD_REASONS };
 extern const char *const hd_reason_texts[HD_REASONS];
 
+/* When every pair is asked for, schedules are kept as long as their entries, summed over the pairs of
+ * one pair of classes, stay below this; the witnesses beyond it have been accepted like the others, but
+ * only the pair itself is kept (schedule NULL, n 0). 4 MB each. */
+#define HD_PREDICT_KEPT_ENTRIES (1u << 20)
+
 struct hd_race {
     struct hd_witness witness; /* witness.a < witness.b */
     enum hd_step found_by;
@@ -44,6 +49,7 @@ struct hd_race {
 struct hd_undecided {
     hd_eid a, b; /* a < b */
     enum hd_reason why;
+    uint64_t pairs; /* how many pairs of the same two places this one stands for, itself included */
 };
 
 struct hd_prediction {
@@ -55,7 +61,9 @@ struct hd_prediction {
     uint64_t proved[HD_STEPS]; /* pairs of events proved impossible by each step */
     uint64_t found[HD_STEPS];  /* races found by each step */
     uint64_t skipped;          /* pairs of events not looked at because their places race already */
+    uint64_t open;             /* pairs of events undecided */
     double seconds[HD_STEPS];  /* time in each step, summed over workers */
+    double shorten_seconds;    /* time spent on making witnesses short */
 };
 
 /* The trace must be consistent (hd_check_trace). HD_ERR_INTERNAL when a witness of ours is rejected by

@@ -75,28 +75,12 @@ static void make_witness(struct hd_worker *k, hd_eid a, hd_eid b, hd_eid base,
         memcpy(w->wakes + before, wakes->data, wakes->len * sizeof *w->wakes);
 }
 
-/* Takes the shorter version of the witness when there is one and model/ accepts it. */
-static void shorten(struct hd_worker *k)
-{
-    struct hd_witness shorter;
-    if (!hd_shorten(k->shortener, &k->witness, &shorter))
-        return;
-    if (hd_checker_check(k->checker, &shorter, NULL, NULL) == HD_OK) {
-        struct hd_witness old = k->witness;
-        k->witness = shorter;
-        shorter = old;
-    }
-    hd_witness_fini(&shorter);
-}
-
 /* Every witness goes through model/ before anyone sees it. */
 static enum hd_verdict accept(struct hd_worker *k)
 {
     struct hd_err reason = {0};
-    if (hd_checker_check(k->checker, &k->witness, NULL, &reason) == HD_OK) {
-        shorten(k);
+    if (hd_checker_check(k->checker, &k->witness, NULL, &reason) == HD_OK)
         return HD_RACE;
-    }
     if (!k->rejected)
         hd_err_set(&k->err, HD_ERR_INTERNAL,
                    "the witness of events %llu and %llu, found by %s, was rejected: %.300s",
@@ -172,4 +156,19 @@ enum hd_verdict hd_worker_decide_exact(struct hd_worker *k, hd_eid a, hd_eid b, 
     if (verdict == HD_UNKNOWN && !hd_worker_stopped(k, why))
         *why = HD_WHY_PAIR_TIME;
     return timed(k, started, verdict);
+}
+
+void hd_worker_shorten(struct hd_worker *k)
+{
+    struct hd_witness shorter;
+    double started = hd_progress_now();
+    if (hd_shorten(k->shortener, &k->witness, &shorter)) {
+        if (hd_checker_check(k->checker, &shorter, NULL, NULL) == HD_OK) {
+            struct hd_witness old = k->witness;
+            k->witness = shorter;
+            shorter = old;
+        }
+        hd_witness_fini(&shorter);
+    }
+    k->shorten_seconds += hd_progress_now() - started;
 }

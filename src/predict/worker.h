@@ -1,7 +1,7 @@
 /* One worker of a prediction: the scratch memory for deciding pairs, one at a time.
  *
  * decide_quick tries the steps that cost little (filters, greedy, closure); decide_exact asks the
- * solver. Both leave, after HD_RACE, a witness that model/ has accepted in `witness`, shortened.
+ * solver. Both leave, after HD_RACE, a witness that model/ has accepted in `witness`.
  */
 #ifndef HD_PREDICT_WORKER_H
 #define HD_PREDICT_WORKER_H
@@ -24,6 +24,7 @@ struct hd_worker {
     struct hd_witness witness; /* of the last race; owned here until taken */
     enum hd_step step;         /* that decided the last pair */
     double seconds[HD_STEPS];
+    double shorten_seconds;
     bool rejected;             /* a witness was rejected by model/: err says which */
     struct hd_err err;
 };
@@ -38,6 +39,9 @@ void hd_worker_fini(struct hd_worker *k);
 enum hd_verdict hd_worker_decide_quick(struct hd_worker *k, hd_eid a, hd_eid b, bool greedy_only);
 enum hd_verdict hd_worker_decide_exact(struct hd_worker *k, hd_eid a, hd_eid b,
                                        enum hd_reason *why);
+
+/* After HD_RACE: takes a shorter version of the witness when there is one and model/ accepts it. */
+void hd_worker_shorten(struct hd_worker *k);
 
 /* True when the time is up or the user has pressed Ctrl-C; *why tells which. */
 bool hd_worker_stopped(const struct hd_worker *k, enum hd_reason *why);
