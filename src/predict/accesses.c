@@ -76,8 +76,7 @@ void hd_accesses_free(struct hd_accesses *a)
         return;
     hd_free(a->list, a->n_list * sizeof *a->list);
     hd_free(a->writes, a->n_list * sizeof *a->writes);
-    hd_free(a->user_start,
-            (hd_trace_n_objs(a->t, a->kind) + 1) * sizeof *a->user_start);
+    hd_free(a->user_start, (hd_trace_n_objs(a->t, a->kind) + 1) * sizeof *a->user_start);
     hd_vec_fini(&a->users);
     hd_free(a, sizeof *a);
 }

@@ -1,10 +1,10 @@
-/* The events on each object, by thread: what candidate pairs, sources of reads, notifiers, posts and
- * arrivals are looked up in.
+/* The events on each object, by thread: what candidate pairs, sources of reads, notifiers, posts
+ * and arrivals are looked up in.
  *
  * A user of an object is one thread's events on it, in program order. Those that give something to
- * others (writes, notifications, posts, arrivals) are listed a second time on their own, so that "the
- * last write of thread u to x before position p" is a binary search.
- * Immutable after new; safe to share between threads.
+ * others (writes, notifications, posts, arrivals) are listed a second time on their own, so that
+ * "the last write of thread u to x before position p" is a binary search. Immutable after new; safe
+ * to share between threads.
  */
 #ifndef HD_PREDICT_ACCESSES_H
 #define HD_PREDICT_ACCESSES_H
@@ -45,9 +45,11 @@ uint32_t hd_accesses_write_from(const struct hd_accesses *a, const struct hd_loc
                                 uint32_t pos);
 
 /* The same in list: its first event of any kind at position >= pos; end when none. */
-uint32_t hd_accesses_from(const struct hd_accesses *a, const struct hd_loc_user *user, uint32_t pos);
+uint32_t hd_accesses_from(const struct hd_accesses *a, const struct hd_loc_user *user,
+                          uint32_t pos);
 
 /* The user of the object that is this thread, or NULL. */
-const struct hd_loc_user *hd_accesses_user(const struct hd_accesses *a, uint32_t obj, hd_tid thread);
+const struct hd_loc_user *hd_accesses_user(const struct hd_accesses *a, uint32_t obj,
+                                           hd_tid thread);
 
 #endif

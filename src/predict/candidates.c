@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 
-
 static int compare(uint64_t x, uint64_t y)
 {
     return x < y ? -1 : x > y;
@@ -108,8 +107,7 @@ static void make_groups(struct hd_candidates *c)
     for (size_t i = 0; i < c->bundles.len; i++) {
         const struct hd_bundle *bundle = hd_vec_at(&c->bundles, i);
         uint32_t x = hd_class_at(c, bundle->x)->place, y = hd_class_at(c, bundle->y)->place;
-        struct hd_group *last =
-            c->groups.len ? hd_vec_at(&c->groups, c->groups.len - 1) : NULL;
+        struct hd_group *last = c->groups.len ? hd_vec_at(&c->groups, c->groups.len - 1) : NULL;
         if (!last || last->place_x != x || last->place_y != y) {
             last = hd_vec_push(&c->groups);
             *last = (struct hd_group){x, y, (uint32_t)i, (uint32_t)i};

@@ -1,10 +1,10 @@
-/* The cone of a pair: every event that can matter for a witness of it, as a number of first events for
- * each thread.
+/* The cone of a pair: every event that can matter for a witness of it, as a number of first events
+ * for each thread.
  *
  * It holds what must run, and for each of its events all that may help it to run: sources of a read
  * that may have to be fresh, the end of a section, notifiers, posts, arrivals, holders for a failed
- * try-lock, other waiters for a signal. It never goes beyond a and b, nor to an event that one of them
- * must precede. A witness that has events outside the cone stays one without them.
+ * try-lock, other waiters for a signal. It never goes beyond a and b, nor to an event that one of
+ * them must precede. A witness that has events outside the cone stays one without them.
  */
 #ifndef HD_PREDICT_CONE_H
 #define HD_PREDICT_CONE_H
@@ -14,8 +14,8 @@
 struct hd_cone {
     const struct hd_world *w;
     hd_eid a, b;
-    uint32_t *cut;  /* by thread */
-    uint32_t *seen; /* by thread: events whose helpers have been added */
+    uint32_t *cut;      /* by thread */
+    uint32_t *seen;     /* by thread: events whose helpers have been added */
     uint32_t *may_need; /* by thread: every read before this position may have to be fresh */
     bool changed;
 };

@@ -125,7 +125,8 @@ static hd_lit stores_lit(struct hd_encoder *e, hd_eid w)
     return lit;
 }
 
-/* `from` implies that no other write comes between the source (HD_EID_NONE: the beginning) and r. */
+/* `from` implies that no other write comes between the source (HD_EID_NONE: the beginning) and r.
+ */
 static void imply_unhidden(struct hd_encoder *e, hd_lit from, hd_eid source, hd_eid r)
 {
     const struct hd_accesses *locs = e->w->locs;
@@ -138,8 +139,7 @@ static void imply_unhidden(struct hd_encoder *e, hd_lit from, hd_eid source, hd_
                 break;
             if (other == source || other == r)
                 continue;
-            hd_lit earlier =
-                source == HD_EID_NONE ? HD_LIT_FALSE : hd_enc_before(e, other, source);
+            hd_lit earlier = source == HD_EID_NONE ? HD_LIT_FALSE : hd_enc_before(e, other, source);
             hd_lit later = earlier == HD_LIT_TRUE ? HD_LIT_TRUE : hd_enc_before(e, r, other);
             hd_enc_implies3(e, from, -hd_enc_inc(e, other), earlier, later);
         }
@@ -202,9 +202,9 @@ static void imply_enabled(struct hd_encoder *e, hd_lit from, hd_eid x)
         imply_deps(e, from, x, HD_DEP_ADDR);
 }
 
-/* The must-orders hold whatever runs, if events that do not run are thought to come after all that do,
- * in observed order. They tie the order variables together. Clauses that the must-order makes true are
- * left out elsewhere, so what must run is said here as well. */
+/* The must-orders hold whatever runs, if events that do not run are thought to come after all that
+ * do, in observed order. They tie the order variables together. Clauses that the must-order makes
+ * true are left out elsewhere, so what must run is said here as well. */
 static void encode_must(struct hd_encoder *e, hd_eid x)
 {
     const struct hd_trace *t = e->w->t;
@@ -277,7 +277,8 @@ static bool serves(const struct hd_encoder *e)
     return true;
 }
 
-/* Makes the encoder say at least all about the cone; keeps what it said when that is not much more. */
+/* Makes the encoder say at least all about the cone; keeps what it said when that is not much more.
+ */
 static void prepare(struct hd_encoder *e)
 {
     if (serves(e))
@@ -313,8 +314,7 @@ static void read_model(const struct hd_encoder *e, struct hd_u32vec *order)
             if (!hd_solver_value(e->s, hd_enc_inc(e, x)))
                 break;
             hd_ord ord = *(hd_ord *)hd_vec_at(&e->ord, hd_enc_number(e, x));
-            *(struct placed *)hd_vec_push(&placed) =
-                (struct placed){hd_solver_place(e->s, ord), x};
+            *(struct placed *)hd_vec_push(&placed) = (struct placed){hd_solver_place(e->s, ord), x};
         }
     if (placed.len)
         qsort(placed.data, placed.len, sizeof(struct placed), by_place);
@@ -338,8 +338,7 @@ enum hd_verdict hd_encoder_decide(struct hd_encoder *e, hd_eid a, hd_eid b, doub
     hd_enc_implies(e, selected, -hd_enc_inc(e, b));
     for (hd_tid u = 0; u < e->w->n_threads; u++)
         if (e->plan.cut[u])
-            hd_enc_implies(e, selected,
-                           hd_enc_inc(e, hd_world_event(e->w, u, e->plan.cut[u] - 1)));
+            hd_enc_implies(e, selected, hd_enc_inc(e, hd_world_event(e->w, u, e->plan.cut[u] - 1)));
     settle_reads(e);
     enum hd_sat sat = hd_solver_check(e->s, &selected, 1, seconds);
     if (sat == HD_SAT_YES)

@@ -1,10 +1,10 @@
 /* The SMT step: exact for docs/MODEL.md.
  *
- * The cone of a pair is every event that can matter for a witness of it: what must run, and what may
- * help (sources of reads, releases, notifiers, posts, arrivals), closed under program order. For each
- * event of the cone there is an inclusion flag and an order variable, so that threads may stop
- * anywhere and locks may stay held. One solver serves all pairs of a worker; what depends on the pair
- * is pushed and popped.
+ * The cone of a pair is every event that can matter for a witness of it: what must run, and what
+ * may help (sources of reads, releases, notifiers, posts, arrivals), closed under program order.
+ * For each event of the cone there is an inclusion flag and an order variable, so that threads may
+ * stop anywhere and locks may stay held. One solver serves all pairs of a worker; what depends on
+ * the pair is pushed and popped.
  */
 #ifndef HD_PREDICT_ENCODE_H
 #define HD_PREDICT_ENCODE_H

@@ -1,5 +1,5 @@
-/* The inside of the encoder, shared by encode.c (memory, dependences, pairs) and encode_sync.c (locks,
- * waits, semaphores, barriers). */
+/* The inside of the encoder, shared by encode.c (memory, dependences, pairs) and encode_sync.c
+ * (locks, waits, semaphores, barriers). */
 #ifndef HD_PREDICT_ENCODE_INT_H
 #define HD_PREDICT_ENCODE_INT_H
 
@@ -15,15 +15,15 @@ struct hd_encoder {
     struct hd_cone cone;
     struct hd_solver *s; /* says all about the events below `cut`, nothing about a pair; or NULL */
     uint32_t *cut;
-    uint32_t *first;      /* by thread: number of its first event among the encoded ones */
-    struct hd_vec inc;    /* hd_lit by encoded event: it runs. Events are numbered thread by thread */
-    struct hd_vec ord;    /* hd_ord by encoded event */
-    struct hd_map fresh;  /* read: index into lits of "it returned its traced value" */
-    struct hd_map all;    /* event: index into lits of "all reads of the thread before it are fresh" */
-    struct hd_map stores; /* write: index into lits of "it stored its traced value" */
-    struct hd_vec lits;   /* hd_lit */
+    uint32_t *first;   /* by thread: number of its first event among the encoded ones */
+    struct hd_vec inc; /* hd_lit by encoded event: it runs. Events are numbered thread by thread */
+    struct hd_vec ord; /* hd_ord by encoded event */
+    struct hd_map fresh; /* read: index into lits of "it returned its traced value" */
+    struct hd_map all; /* event: index into lits of "all reads of the thread before it are fresh" */
+    struct hd_map stores;  /* write: index into lits of "it stored its traced value" */
+    struct hd_vec lits;    /* hd_lit */
     struct hd_u32vec todo; /* reads whose meaning is still to be said */
-    struct hd_vec clause; /* hd_lit: the clause under construction */
+    struct hd_vec clause;  /* hd_lit: the clause under construction */
 };
 
 /* Number of an encoded event; requires that it is below the cut. */
@@ -43,7 +43,8 @@ static inline hd_lit hd_enc_inc(const struct hd_encoder *e, hd_eid x)
     return hd_enc_has(e, x) ? *(hd_lit *)hd_vec_at(&e->inc, hd_enc_number(e, x)) : HD_LIT_FALSE;
 }
 
-/* "x comes before y", both below the cut. A constant where the must-order or program order tells. */
+/* "x comes before y", both below the cut. A constant where the must-order or program order tells.
+ */
 hd_lit hd_enc_before(struct hd_encoder *e, hd_eid x, hd_eid y);
 
 /* Clauses: begin, add literals, end. A true literal drops the clause, a false one is left out. */

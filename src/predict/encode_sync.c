@@ -93,9 +93,9 @@ struct stay {
 
 struct cond {
     struct hd_encoder *e;
-    struct hd_vec stays;      /* struct stay */
+    struct hd_vec stays; /* struct stay */
     struct hd_u32vec sigs, bcasts;
-    struct hd_vec picks;      /* hd_lit by sig * stays: this sig notifies this stay */
+    struct hd_vec picks; /* hd_lit by sig * stays: this sig notifies this stay */
 };
 
 static const struct stay *stay_at(const struct cond *c, size_t i)
@@ -219,8 +219,7 @@ static void encode_timeout(struct cond *c, size_t i)
 void hd_enc_waits(struct hd_encoder *e)
 {
     for (uint32_t cond = 0; cond < hd_trace_n_objs(e->w->t, HD_OBJ_COND); cond++) {
-        struct cond c = {
-            .e = e, .stays = HD_VEC_INIT(struct stay), .picks = HD_VEC_INIT(hd_lit)};
+        struct cond c = {.e = e, .stays = HD_VEC_INIT(struct stay), .picks = HD_VEC_INIT(hd_lit)};
         gather_cond(&c, cond);
         encode_picks(&c);
         for (size_t i = 0; i < c.stays.len; i++) {
@@ -240,7 +239,8 @@ void hd_enc_waits(struct hd_encoder *e)
 
 /* ---- semaphores and barriers ---- */
 
-/* The literals "this one of the events runs, and before x", for all events of one op on an object. */
+/* The literals "this one of the events runs, and before x", for all events of one op on an object.
+ */
 static void earlier_ones(struct hd_encoder *e, enum hd_obj_kind kind, enum hd_op op, hd_eid x,
                          bool negate, struct hd_vec *out)
 {
@@ -262,8 +262,9 @@ static void earlier_ones(struct hd_encoder *e, enum hd_obj_kind kind, enum hd_op
     }
 }
 
-/* P needs initial count + posts before it - P operations before it >= 1. With "not before" literals for
- * the P operations this is one counting constraint, used positively: posts before + others not before
+/* P needs initial count + posts before it - P operations before it >= 1. With "not before" literals
+ * for the P operations this is one counting constraint, used positively: posts before + others not
+ * before
  * >= others + 1 - initial. */
 void hd_enc_sems(struct hd_encoder *e)
 {
@@ -316,8 +317,7 @@ static void encode_departure(struct hd_encoder *e, hd_eid out)
     for (uint64_t end = size; end <= arrived.len; end += size) {
         hd_lit round = hd_solver_bool(e->s);
         uint64_t late = others + 1 > end ? others + 1 - end : 0;
-        hd_enc_implies(e, round,
-                       hd_solver_at_least(e->s, not_before.data, others, (uint32_t)late));
+        hd_enc_implies(e, round, hd_solver_at_least(e->s, not_before.data, others, (uint32_t)late));
         hd_enc_implies(e, round,
                        hd_solver_at_least(e->s, arrived.data, arrived.len, (uint32_t)end));
         *(hd_lit *)hd_vec_push(&rounds) = round;

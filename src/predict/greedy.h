@@ -1,5 +1,5 @@
-/* The greedy step: run the observed order up to the first of the two accesses, park its thread there,
- * and let the others go on in observed order, as far as the second access needs them.
+/* The greedy step: run the observed order up to the first of the two accesses, park its thread
+ * there, and let the others go on in observed order, as far as the second access needs them.
  *
  * Cheap because it pays only for the stretch between the two accesses. It finds witnesses; it never
  * proves that there is none.

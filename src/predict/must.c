@@ -5,32 +5,24 @@
 
 #include <string.h>
 
-/* From `pos` on, the thread's clock is the one at `offset` in the pool. */
+/* From `pos` on, the thread's clock is this one of the pool. */
 struct change {
     uint32_t pos;
-    size_t offset;
-};
-
-struct hd_must {
-    const struct hd_trace *t;
-    const struct hd_sections *sections;
-    const struct hd_accesses *locs;
-    size_t threads;
-    struct hd_u32vec pool;      /* clocks, `threads` entries each; the first is all zero */
-    struct hd_vec *changes;     /* by thread: struct change, what its events need */
-    struct hd_vec *all_changes; /* by thread: struct change, what "all reads so far fresh" needs */
+    uint32_t clock;
 };
 
 /* The pass over the trace. `now` and `fresh` are rows of `threads` entries, one for each thread. */
 struct pass {
     struct hd_must *m;
     const struct hd_accesses *conds, *sems, *barriers;
-    uint32_t *now;   /* what the next event of the thread needs, so far */
-    uint32_t *fresh; /* what "all earlier reads of the thread are fresh" needs on top */
-    uint8_t *dirty;  /* by thread: now differs from the last stored clock */
+    uint32_t *now;    /* what the next event of the thread needs, so far */
+    uint32_t *fresh;  /* what "all earlier reads of the thread are fresh" needs on top */
+    uint8_t *dirty;   /* by thread: now differs from the last stored clock */
+    uint32_t *stored; /* by thread: its last stored clock */
     uint8_t *fresh_dirty;
-    uint8_t *simple; /* by barrier: exactly as many users as its size, each alternating in and out */
-    uint32_t *low;   /* scratch: minimum over the sources of a read */
+    uint8_t
+        *simple;   /* by barrier: exactly as many users as its size, each alternating in and out */
+    uint32_t *low; /* scratch: minimum over the sources of a read */
 };
 
 /* How many writes of one thread are looked at for one of the right value; beyond it the position
@@ -47,13 +39,8 @@ static const uint32_t *lookup(const struct hd_must *m, const struct hd_vec *chan
         else
             hi = mid;
     }
-    size_t offset = lo ? ((struct change *)hd_vec_at(changes, lo - 1))->offset : 0;
-    return m->pool.data + offset;
-}
-
-const uint32_t *hd_must_clock(const struct hd_must *m, hd_eid e)
-{
-    return lookup(m, &m->changes[m->t->thread[e]], m->t->pos[e]);
+    uint32_t clock = lo ? ((struct change *)hd_vec_at(changes, lo - 1))->clock : 0;
+    return m->pool.data + (size_t)clock * m->threads;
 }
 
 static uint32_t *row(const struct pass *p, uint32_t *rows, hd_tid u)
@@ -75,7 +62,7 @@ static bool join_clock(const struct pass *p, uint32_t *into, const uint32_t *fro
 /* The thread of e needs event f (of another thread) and all that f needs. */
 static void need_event(struct pass *p, hd_tid thread, hd_eid f)
 {
-    const struct hd_trace *t = p->m->t;
+    const struct hd_trace *t = p->m->w->t;
     uint32_t *now = row(p, p->now, thread);
     hd_tid u = t->thread[f];
     if (u == thread || now[u] > t->pos[f])
@@ -85,28 +72,30 @@ static void need_event(struct pass *p, hd_tid thread, hd_eid f)
     p->dirty[thread] = 1;
 }
 
-static void store_change(struct pass *p, struct hd_vec *changes, uint32_t pos, const uint32_t *clock)
+/* Number of a new clock in the pool. */
+static uint32_t store_clock(struct hd_must *m, const uint32_t *clock)
 {
-    struct hd_must *m = p->m;
     size_t offset = m->pool.len;
     hd_u32vec_reserve(&m->pool, offset + m->threads);
     memcpy(m->pool.data + offset, clock, m->threads * sizeof *clock);
     m->pool.len += m->threads;
-    *(struct change *)hd_vec_push(changes) = (struct change){pos, offset};
+    return (uint32_t)(offset / m->threads);
 }
 
 static void store_now(struct pass *p, hd_eid e)
 {
-    hd_tid u = p->m->t->thread[e];
+    hd_tid u = p->m->w->t->thread[e];
     if (p->dirty[u])
-        store_change(p, &p->m->changes[u], p->m->t->pos[e], row(p, p->now, u));
+        p->stored[u] = store_clock(p->m, row(p, p->now, u));
     p->dirty[u] = 0;
+    p->m->clock_of[e] = p->stored[u];
 }
 
-/* One pass over the other users of a lock that `thread` holds: ends the sections it needs a part of. */
+/* One pass over the other users of a lock that `thread` holds: ends the sections it needs a part
+ * of. */
 static bool end_sections(struct pass *p, hd_tid thread, uint32_t lock, bool shared)
 {
-    const struct hd_sections *s = p->m->sections;
+    const struct hd_sections *s = p->m->w->sections;
     bool changed = false;
     for (uint32_t i = s->user_start[lock]; i < s->user_start[lock + 1]; i++) {
         const struct hd_lock_user *user = hd_vec_at(&s->users, i);
@@ -128,8 +117,8 @@ static bool end_sections(struct pass *p, hd_tid thread, uint32_t lock, bool shar
 /* The lock rule, to a fixpoint, for what the thread holds at e and for the lock that e takes. */
 static void apply_locks(struct pass *p, hd_eid e)
 {
-    const struct hd_trace *t = p->m->t;
-    const struct hd_sections *s = p->m->sections;
+    const struct hd_trace *t = p->m->w->t;
+    const struct hd_sections *s = p->m->w->sections;
     uint32_t opened = s->of[e];
     bool opens = opened != HD_SECTION_NONE && hd_section_at(s, opened)->open == e;
     if (!p->dirty[t->thread[e]] && !opens)
@@ -154,7 +143,7 @@ static void apply_locks(struct pass *p, hd_eid e)
 static void add_source(struct pass *p, hd_eid reader, hd_eid w, bool *any)
 {
     const struct hd_must *m = p->m;
-    const struct hd_trace *t = m->t;
+    const struct hd_trace *t = m->w->t;
     hd_tid u = t->thread[w];
     bool seen = w < reader;
     const uint32_t *clock = seen ? hd_must_clock(m, w) : row(p, p->now, u);
@@ -176,10 +165,10 @@ static void add_source(struct pass *p, hd_eid reader, hd_eid w, bool *any)
 static hd_eid forced_write(const struct hd_must *m, const struct hd_loc_user *user, hd_eid r,
                            const uint32_t *clock)
 {
-    const struct hd_trace *t = m->t;
+    const struct hd_trace *t = m->w->t;
     uint32_t limit = user->thread == t->thread[r] ? t->pos[r] : clock[user->thread];
-    uint32_t next = hd_accesses_write_from(m->locs, user, limit);
-    return next == user->wstart ? HD_EID_NONE : m->locs->writes[next - 1];
+    uint32_t next = hd_accesses_write_from(m->w->locs, user, limit);
+    return next == user->wstart ? HD_EID_NONE : m->w->locs->writes[next - 1];
 }
 
 /* True when another write must come between w and r. */
@@ -188,34 +177,35 @@ static bool hidden(const struct hd_must *m, const struct hd_loc_user *users, siz
 {
     for (size_t i = 0; i < n; i++) {
         hd_eid other = forced_write(m, &users[i], r, clock);
-        if (other != HD_EID_NONE && other != w && hd_must_before(m, m->t, w, other))
+        if (other != HD_EID_NONE && other != w && hd_must_before(m, m->w->t, w, other))
             return true;
     }
     return false;
 }
 
-/* Writes of another thread that need not come before r: the first of the right value is the weakest. */
+/* Writes of another thread that need not come before r: the first of the right value is the
+ * weakest. */
 static void add_free_write(struct pass *p, const struct hd_loc_user *user, hd_eid r,
                            const uint32_t *clock, struct hd_value value, bool *any)
 {
     const struct hd_must *m = p->m;
-    uint32_t i = hd_accesses_write_from(m->locs, user, clock[user->thread]);
+    uint32_t i = hd_accesses_write_from(m->w->locs, user, clock[user->thread]);
     uint32_t stop = user->wend - i > SCAN_LIMIT ? i + SCAN_LIMIT : user->wend;
     for (; i < stop; i++)
-        if (hd_value_eq(hd_trace_write_value(m->t, m->locs->writes[i]), value))
+        if (hd_value_eq(hd_trace_write_value(m->w->t, m->w->locs->writes[i]), value))
             break;
     if (i < user->wend)
-        add_source(p, r, m->locs->writes[i], any);
+        add_source(p, r, m->w->locs->writes[i], any);
 }
 
 /* Puts into p->low what every possible source of r needs. False when nothing is known. */
 static bool source_needs(struct pass *p, hd_eid r)
 {
     const struct hd_must *m = p->m;
-    const struct hd_trace *t = m->t;
+    const struct hd_trace *t = m->w->t;
     uint32_t loc = t->obj[r];
     size_t n;
-    const struct hd_loc_user *users = hd_accesses_users(m->locs, loc, &n);
+    const struct hd_loc_user *users = hd_accesses_users(m->w->locs, loc, &n);
     if (n == 1)
         return false;
     const uint32_t *clock = hd_must_clock(m, r);
@@ -225,8 +215,7 @@ static bool source_needs(struct pass *p, hd_eid r)
         hd_eid w = forced_write(m, &users[i], r, clock);
         if (w != HD_EID_NONE) {
             forced = true;
-            if (hd_value_eq(hd_trace_write_value(t, w), value) &&
-                !hidden(m, users, n, w, r, clock))
+            if (hd_value_eq(hd_trace_write_value(t, w), value) && !hidden(m, users, n, w, r, clock))
                 add_source(p, r, w, &any);
         }
         if (users[i].thread != t->thread[r])
@@ -246,7 +235,7 @@ static void need_fresh(struct pass *p, hd_tid thread, hd_eid r)
 
 static void need_deps(struct pass *p, hd_eid e, enum hd_dep_role role)
 {
-    const struct hd_trace *t = p->m->t;
+    const struct hd_trace *t = p->m->w->t;
     struct hd_deps deps = hd_trace_deps(t, e, role);
     hd_tid u = t->thread[e];
     if (deps.all && join_clock(p, row(p, p->now, u), row(p, p->fresh, u)))
@@ -258,21 +247,25 @@ static void need_deps(struct pass *p, hd_eid e, enum hd_dep_role role)
 /* After a read: what its freshness needs joins what "all reads so far" need. */
 static void note_read(struct pass *p, hd_eid r)
 {
-    const struct hd_must *m = p->m;
-    hd_tid u = m->t->thread[r];
+    struct hd_must *m = p->m;
+    const struct hd_trace *t = m->w->t;
+    hd_tid u = t->thread[r];
     if (source_needs(p, r) && join_clock(p, row(p, p->fresh, u), p->low))
         p->fresh_dirty[u] = 1;
-    if (p->fresh_dirty[u] && m->t->control == HD_CONTROL_BRANCHES)
-        store_change(p, &m->all_changes[u], m->t->pos[r] + 1, row(p, p->fresh, u));
+    if (p->fresh_dirty[u] && t->control == HD_CONTROL_BRANCHES)
+        *(struct change *)hd_vec_push(&m->all_changes[u]) =
+            (struct change){t->pos[r] + 1, store_clock(p->m, row(p, p->fresh, u))};
     p->fresh_dirty[u] = 0;
 }
 
 /* ---- the other primitives ---- */
 
-/* Something that any one of several events of other threads gives: what the weakest of them needs. */
-static void need_any(struct pass *p, hd_eid e, const struct hd_accesses *index, const uint32_t *after)
+/* Something that any one of several events of other threads gives: what the weakest of them needs.
+ */
+static void need_any(struct pass *p, hd_eid e, const struct hd_accesses *index,
+                     const uint32_t *after)
 {
-    const struct hd_trace *t = p->m->t;
+    const struct hd_trace *t = p->m->w->t;
     size_t n;
     const struct hd_loc_user *users = hd_accesses_users(index, t->obj[e], &n);
     bool any = false;
@@ -288,11 +281,11 @@ static void need_any(struct pass *p, hd_eid e, const struct hd_accesses *index, 
         p->dirty[u] = 1;
 }
 
-/* Semaphores: when the P operations that must come first use up the initial count, one of the posts is
- * needed. A post of the own thread may be that one: then nothing is known. */
+/* Semaphores: when the P operations that must come first use up the initial count, one of the posts
+ * is needed. A post of the own thread may be that one: then nothing is known. */
 static void need_post(struct pass *p, hd_eid e)
 {
-    const struct hd_trace *t = p->m->t;
+    const struct hd_trace *t = p->m->w->t;
     const uint32_t *now = row(p, p->now, t->thread[e]);
     size_t n;
     const struct hd_loc_user *users = hd_accesses_users(p->sems, t->obj[e], &n);
@@ -317,7 +310,7 @@ static uint32_t arrivals(const struct pass *p, const struct hd_loc_user *user, u
 
 static void need_barrier(struct pass *p, hd_eid e)
 {
-    const struct hd_trace *t = p->m->t;
+    const struct hd_trace *t = p->m->w->t;
     size_t n;
     const struct hd_loc_user *users = hd_accesses_users(p->barriers, t->obj[e], &n);
     if (!p->simple[t->obj[e]])
@@ -341,7 +334,7 @@ static bool alternates(const struct hd_trace *t, const hd_eid *events, uint32_t 
 
 static void find_simple_barriers(struct pass *p)
 {
-    const struct hd_trace *t = p->m->t;
+    const struct hd_trace *t = p->m->w->t;
     for (uint32_t b = 0; b < hd_trace_n_objs(t, HD_OBJ_BARRIER); b++) {
         size_t n;
         const struct hd_loc_user *users = hd_accesses_users(p->barriers, b, &n);
@@ -355,21 +348,21 @@ static void find_simple_barriers(struct pass *p)
 static void need_thread(struct pass *p, hd_eid e)
 {
     size_t n;
-    const hd_eid *events = hd_trace_thread_events(p->m->t, p->m->t->obj[e], &n);
+    const hd_eid *events = hd_trace_thread_events(p->m->w->t, p->m->w->t->obj[e], &n);
     if (n)
-        need_event(p, p->m->t->thread[e], events[n - 1]);
+        need_event(p, p->m->w->t->thread[e], events[n - 1]);
 }
 
 static void need_notifier(struct pass *p, hd_eid e)
 {
-    const struct hd_trace *t = p->m->t;
+    const struct hd_trace *t = p->m->w->t;
     hd_eid wait = hd_trace_back(t, e, 1);
     need_any(p, e, p->conds, hd_must_clock(p->m, wait));
 }
 
 static void need_own(struct pass *p, hd_eid e)
 {
-    const struct hd_trace *t = p->m->t;
+    const struct hd_trace *t = p->m->w->t;
     hd_tid u = t->thread[e];
     if (t->pos[e] == 0 && t->fork_of[u] != HD_EID_NONE)
         need_event(p, u, t->fork_of[u]);
@@ -400,7 +393,7 @@ static void need_own(struct pass *p, hd_eid e)
 
 static void run(struct pass *p)
 {
-    const struct hd_trace *t = p->m->t;
+    const struct hd_trace *t = p->m->w->t;
     find_simple_barriers(p);
     for (hd_eid e = 0; e < t->n_events; e++) {
         need_own(p, e);
@@ -416,13 +409,11 @@ struct hd_must *hd_must_new(const struct hd_world *w)
     const struct hd_trace *t = w->t;
     struct hd_must *m = hd_calloc(1, sizeof *m);
     size_t n = hd_trace_n_threads(t), barriers = hd_trace_n_objs(t, HD_OBJ_BARRIER);
-    *m = (struct hd_must){.t = t, .sections = w->sections, .locs = w->locs, .threads = n};
-    m->changes = hd_calloc(n, sizeof *m->changes);
+    *m = (struct hd_must){.w = w, .threads = n};
+    m->clock_of = hd_calloc(t->n_events, sizeof *m->clock_of);
     m->all_changes = hd_calloc(n, sizeof *m->all_changes);
-    for (size_t u = 0; u < n; u++) {
-        m->changes[u] = HD_VEC_INIT(struct change);
+    for (size_t u = 0; u < n; u++)
         m->all_changes[u] = HD_VEC_INIT(struct change);
-    }
     for (size_t u = 0; u < n; u++)
         hd_u32vec_push(&m->pool, 0);
     struct pass p = {.m = m,
@@ -432,6 +423,7 @@ struct hd_must *hd_must_new(const struct hd_world *w)
                      .now = hd_calloc(n * n, sizeof *p.now),
                      .fresh = hd_calloc(n * n, sizeof *p.fresh),
                      .dirty = hd_calloc(n, 1),
+                     .stored = hd_calloc(n, sizeof *p.stored),
                      .fresh_dirty = hd_calloc(n, 1),
                      .simple = hd_calloc(barriers, 1),
                      .low = hd_calloc(n, sizeof *p.low)};
@@ -439,6 +431,7 @@ struct hd_must *hd_must_new(const struct hd_world *w)
     hd_free(p.now, n * n * sizeof *p.now);
     hd_free(p.fresh, n * n * sizeof *p.fresh);
     hd_free(p.dirty, n);
+    hd_free(p.stored, n * sizeof *p.stored);
     hd_free(p.fresh_dirty, n);
     hd_free(p.simple, barriers);
     hd_free(p.low, n * sizeof *p.low);
@@ -449,11 +442,9 @@ void hd_must_free(struct hd_must *m)
 {
     if (!m)
         return;
-    for (size_t u = 0; u < m->threads; u++) {
-        hd_vec_fini(&m->changes[u]);
+    for (size_t u = 0; u < m->threads; u++)
         hd_vec_fini(&m->all_changes[u]);
-    }
-    hd_free(m->changes, m->threads * sizeof *m->changes);
+    hd_free(m->clock_of, m->w->t->n_events * sizeof *m->clock_of);
     hd_free(m->all_changes, m->threads * sizeof *m->all_changes);
     hd_u32vec_fini(&m->pool);
     hd_free(m, sizeof *m);

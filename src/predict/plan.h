@@ -1,9 +1,9 @@
 /* A plan: what is known so far about the witnesses of one pair.
  *
- * It stands for all witnesses of (a, b) that run at least the first cut[u] events of each thread u, put
- * the two ends of every edge in that order, and keep the listed reads fresh. The search starts from
- * what every witness must contain and only ever adds; a plan that contradicts itself stands for none.
- * The threads of a and b stop exactly before a and b.
+ * It stands for all witnesses of (a, b) that run at least the first cut[u] events of each thread u,
+ * put the two ends of every edge in that order, and keep the listed reads fresh. The search starts
+ * from what every witness must contain and only ever adds; a plan that contradicts itself stands
+ * for none. The threads of a and b stop exactly before a and b.
  */
 #ifndef HD_PREDICT_PLAN_H
 #define HD_PREDICT_PLAN_H
@@ -17,10 +17,10 @@ struct hd_edge {
 struct hd_plan {
     const struct hd_world *w;
     hd_eid a, b;
-    uint32_t *cut;         /* by thread */
-    struct hd_vec edges;   /* struct hd_edge */
-    uint32_t *fresh_below; /* by thread: every read before this position must be fresh (a source of a
-                            * needed read depends on it); 0 when nothing is asked */
+    uint32_t *cut;          /* by thread */
+    struct hd_vec edges;    /* struct hd_edge */
+    uint32_t *fresh_below;  /* by thread: every read before this position must be fresh (a source of
+                             * a  needed read depends on it); 0 when nothing is asked */
     struct hd_u32vec fresh; /* single reads that must be fresh */
 };
 
@@ -30,7 +30,8 @@ void hd_plan_fini(struct hd_plan *p);
 /* Starts over with what every witness of (a, b) must contain. False: there is none. */
 bool hd_plan_start(struct hd_plan *p, hd_eid a, hd_eid b);
 
-/* Adds an event with all that must come before it. False: contradiction (the plan is then useless). */
+/* Adds an event with all that must come before it. False: contradiction (the plan is then useless).
+ */
 bool hd_plan_include(struct hd_plan *p, hd_eid e);
 
 /* Adds all events before `base` in the trace, except those that the threads of a and b stop at.
@@ -51,7 +52,8 @@ static inline bool hd_plan_has(const struct hd_plan *p, hd_eid e)
     return p->w->t->pos[e] < p->cut[p->w->t->thread[e]];
 }
 
-/* Takes a copy of what a plan says, to come back to it. The copy must be initialised for the world. */
+/* Takes a copy of what a plan says, to come back to it. The copy must be initialised for the world.
+ */
 void hd_plan_copy(struct hd_plan *to, const struct hd_plan *from);
 
 #endif

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 
 const char *const hd_step_names[HD_STEPS] = {"lockset", "must", "greedy", "closure", "smt"};
-const char *const hd_reason_texts[HD_REASONS] = {"time budget of the run", "time budget of the pair",
-                                                 "interrupted", "steps switched off"};
+const char *const hd_reason_texts[HD_REASONS] = {
+    "time budget of the run", "time budget of the pair", "interrupted", "steps switched off"};
 
 /* One unit of work: a group of bundles (by places) or a single bundle (by events). */
 struct unit {
@@ -119,8 +119,8 @@ static bool probe_bundle(const struct job *j, struct hd_worker *k, struct unit *
     return false;
 }
 
-/* All pairs of a bundle by the quick steps. Stops at a race when one is enough. When the time is up,
- * one undecided pair stands for all that the filters leave open of each event's pairs. */
+/* All pairs of a bundle by the quick steps. Stops at a race when one is enough. When the time is
+ * up, one undecided pair stands for all that the filters leave open of each event's pairs. */
 static void sweep_bundle(const struct job *j, struct hd_worker *k, struct unit *u,
                          const struct hd_class *x, const struct hd_class *y)
 {
@@ -242,8 +242,7 @@ static void gather(struct job *j, struct hd_prediction *r)
     for (size_t i = 0; i < j->n_units; i++) {
         struct unit *u = &j->units[i];
         for (size_t n = 0; n < u->races.len; n++)
-            *(struct hd_race *)hd_vec_push(&r->races) =
-                *(struct hd_race *)hd_vec_at(&u->races, n);
+            *(struct hd_race *)hd_vec_push(&r->races) = *(struct hd_race *)hd_vec_at(&u->races, n);
         for (size_t n = 0; n < u->undecided.len; n++)
             *(struct hd_undecided *)hd_vec_push(&r->undecided) =
                 *(struct hd_undecided *)hd_vec_at(&u->undecided, n);

@@ -1,12 +1,12 @@
 /* Prediction: every pair of conflicting accesses of a trace decided by docs/MODEL.md section 3.
  *
- * A pair is a race with a witness that model/ has accepted, impossible (proved by one of the steps), or
- * undecided with the reason. Nothing is dropped: the counts add up to the number of conflicting pairs,
- * or of pairs of source places.
+ * A pair is a race with a witness that model/ has accepted, impossible (proved by one of the
+ * steps), or undecided with the reason. Nothing is dropped: the counts add up to the number of
+ * conflicting pairs, or of pairs of source places.
  *
  * Two questions can be asked. "Which pairs of source places race?" (the default) stops at the first
- * race of a pair of places, and proves all instances impossible where there is none. "Which pairs of
- * events race?" decides every one.
+ * race of a pair of places, and proves all instances impossible where there is none. "Which pairs
+ * of events race?" decides every one.
  *
  * The result does not depend on the number of workers, unless the time budget runs out.
  */
@@ -18,16 +18,24 @@
 #include "model/witness.h"
 #include "predict/closure.h"
 
-enum hd_step { HD_STEP_LOCKSET, HD_STEP_MUST, HD_STEP_GREEDY, HD_STEP_CLOSURE, HD_STEP_SMT, HD_STEPS };
+enum hd_step {
+    HD_STEP_LOCKSET,
+    HD_STEP_MUST,
+    HD_STEP_GREEDY,
+    HD_STEP_CLOSURE,
+    HD_STEP_SMT,
+    HD_STEPS
+};
 extern const char *const hd_step_names[HD_STEPS];
 
 struct hd_predict_options {
-    bool all_pairs;     /* decide every pair of events, not only every pair of places */
-    uint32_t steps;     /* bit set of 1 << enum hd_step: the steps that may be used */
-    unsigned jobs;      /* workers; 0 = as many as there are processors */
-    double seconds;     /* for the whole run; 0 = no limit, negative = no time at all */
+    bool all_pairs;      /* decide every pair of events, not only every pair of places */
+    uint32_t steps;      /* bit set of 1 << enum hd_step: the steps that may be used */
+    unsigned jobs;       /* workers; 0 = as many as there are processors */
+    double seconds;      /* for the whole run; 0 = no limit, negative = no time at all */
     double pair_seconds; /* for the solver on one pair */
-    /* Called now and then, from one worker at a time, with the share of the work done. May be NULL. */
+    /* Called now and then, from one worker at a time, with the share of the work done. May be NULL.
+     */
     void (*progress)(void *ctx, uint64_t done, uint64_t total);
     void *progress_ctx;
 };
@@ -36,9 +44,9 @@ void hd_predict_defaults(struct hd_predict_options *options);
 enum hd_reason { HD_WHY_TIME, HD_WHY_PAIR_TIME, HD_WHY_STOPPED, HD_WHY_STEPS, HD_REASONS };
 extern const char *const hd_reason_texts[HD_REASONS];
 
-/* When every pair is asked for, schedules are kept as long as their entries, summed over the pairs of
- * one pair of classes, stay below this; the witnesses beyond it have been accepted like the others, but
- * only the pair itself is kept (schedule NULL, n 0). 4 MB each. */
+/* When every pair is asked for, schedules are kept as long as their entries, summed over the pairs
+ * of one pair of classes, stay below this; the witnesses beyond it have been accepted like the
+ * others, but only the pair itself is kept (schedule NULL, n 0). 4 MB each. */
 #define HD_PREDICT_KEPT_ENTRIES (1u << 20)
 
 struct hd_race {
@@ -53,21 +61,21 @@ struct hd_undecided {
 };
 
 struct hd_prediction {
-    struct hd_vec races;     /* struct hd_race, ascending by (a, b) */
-    struct hd_vec undecided; /* struct hd_undecided, ascending by (a, b) */
-    uint64_t conflicting;    /* pairs of events in conflict */
-    uint64_t places;         /* pairs of places with such a pair */
+    struct hd_vec races;                     /* struct hd_race, ascending by (a, b) */
+    struct hd_vec undecided;                 /* struct hd_undecided, ascending by (a, b) */
+    uint64_t conflicting;                    /* pairs of events in conflict */
+    uint64_t places;                         /* pairs of places with such a pair */
     uint64_t places_raced, places_undecided; /* the other pairs of places are proved impossible */
-    uint64_t proved[HD_STEPS]; /* pairs of events proved impossible by each step */
-    uint64_t found[HD_STEPS];  /* races found by each step */
-    uint64_t skipped;          /* pairs of events not looked at because their places race already */
-    uint64_t open;             /* pairs of events undecided */
-    double seconds[HD_STEPS];  /* time in each step, summed over workers */
-    double shorten_seconds;    /* time spent on making witnesses short */
+    uint64_t proved[HD_STEPS];               /* pairs of events proved impossible by each step */
+    uint64_t found[HD_STEPS];                /* races found by each step */
+    uint64_t skipped;         /* pairs of events not looked at because their places race already */
+    uint64_t open;            /* pairs of events undecided */
+    double seconds[HD_STEPS]; /* time in each step, summed over workers */
+    double shorten_seconds;   /* time spent on making witnesses short */
 };
 
-/* The trace must be consistent (hd_check_trace). HD_ERR_INTERNAL when a witness of ours is rejected by
- * model/: then nothing is reported. */
+/* The trace must be consistent (hd_check_trace). HD_ERR_INTERNAL when a witness of ours is rejected
+ * by model/: then nothing is reported. */
 enum hd_status hd_predict(const struct hd_trace *t, const struct hd_predict_options *options,
                           struct hd_prediction *result, struct hd_err *err);
 void hd_prediction_fini(struct hd_prediction *result);

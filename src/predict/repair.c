@@ -1,7 +1,7 @@
 #include "predict/repair.h"
 
-/* Beyond this many candidate writes of one thread, or sections of one lock, the list is cut off and not
- * complete: the solver decides such pairs. */
+/* Beyond this many candidate writes of one thread, or sections of one lock, the list is cut off and
+ * not complete: the solver decides such pairs. */
 enum { MAX_LOOKED_AT = 256 };
 
 struct lister {
@@ -51,7 +51,8 @@ static void list_source(struct lister *l, hd_eid r, hd_eid hides, hd_eid w)
 
 /* Sources among the writes of one other thread. Those before the last one that must precede r are
  * hidden by it; those that r must precede come too late. */
-static void list_sources_of(struct lister *l, const struct hd_loc_user *user, hd_eid r, hd_eid hides)
+static void list_sources_of(struct lister *l, const struct hd_loc_user *user, hd_eid r,
+                            hd_eid hides)
 {
     const struct hd_trace *t = l->w->t;
     const struct hd_accesses *locs = l->w->locs;
@@ -91,8 +92,8 @@ static void list_read(struct lister *l, const struct hd_sim_failure *failure)
         add_one(l, r, hides);
 }
 
-/* Somebody notifies between the wait and the wake. Who of several waiters a sig picks is not a matter
- * of order alone, so with sigs about the list does not claim to be complete. */
+/* Somebody notifies between the wait and the wake. Who of several waiters a sig picks is not a
+ * matter of order alone, so with sigs about the list does not claim to be complete. */
 static void list_wake(struct lister *l, hd_eid wake)
 {
     const struct hd_trace *t = l->w->t;
@@ -176,9 +177,8 @@ static void list_taken(struct lister *l, hd_eid e)
     }
 }
 
-bool hd_repair_list(const struct hd_plan *plan, const struct hd_sim *sim,
-                    enum hd_sim_result result, const struct hd_sim_failure *failure,
-                    struct hd_vec *out)
+bool hd_repair_list(const struct hd_plan *plan, const struct hd_sim *sim, enum hd_sim_result result,
+                    const struct hd_sim_failure *failure, struct hd_vec *out)
 {
     struct lister l = {plan, plan->w, sim, out, true};
     hd_eid e = failure->event;

@@ -10,7 +10,7 @@
 
 /* What was last done to an object, as indices into the schedule. */
 struct object {
-    uint32_t last;        /* last event that changes it (write, exclusive operation) */
+    uint32_t last;          /* last event that changes it (write, exclusive operation) */
     struct hd_u32vec since; /* events since then that only look at it */
 };
 
@@ -18,14 +18,14 @@ struct graph {
     const struct hd_plan *plan;
     const hd_eid *events; /* the given order */
     uint32_t n;
-    uint8_t *fresh;              /* by index: a read that must be fresh */
-    struct hd_map ids;           /* kind << 32 | object to an index into objects */
-    struct hd_vec objects;       /* struct object */
-    struct hd_vec edges;         /* struct hd_edge, between indices */
-    uint32_t *out_start, *out;   /* successors by index */
-    uint32_t *waits;             /* by index: predecessors in other threads not run yet */
-    uint32_t *next;              /* by thread: index of its next event, or NOBODY */
-    uint32_t *after;             /* by index: index of the next event of its thread, or NOBODY */
+    uint8_t *fresh;            /* by index: a read that must be fresh */
+    struct hd_map ids;         /* kind << 32 | object to an index into objects */
+    struct hd_vec objects;     /* struct object */
+    struct hd_vec edges;       /* struct hd_edge, between indices */
+    uint32_t *out_start, *out; /* successors by index */
+    uint32_t *waits;           /* by index: predecessors in other threads not run yet */
+    uint32_t *next;            /* by thread: index of its next event, or NOBODY */
+    uint32_t *after;           /* by index: index of the next event of its thread, or NOBODY */
 };
 
 static struct object *object_of(struct graph *g, enum hd_obj_kind kind, uint32_t obj)
@@ -65,7 +65,8 @@ static void change(struct graph *g, struct object *o, uint32_t i)
 static void mark_fresh(struct graph *g)
 {
     const struct hd_trace *t = g->plan->w->t;
-    struct hd_map wanted = {0}; /* location: 1 when a later read must be fresh and sees no write yet */
+    struct hd_map wanted = {
+        0}; /* location: 1 when a later read must be fresh and sees no write yet */
     uint32_t *below = hd_calloc(g->plan->w->n_threads, sizeof *below);
     struct hd_map singles = {0};
     for (uint32_t i = g->n; i-- > 0;) {
@@ -118,17 +119,6 @@ static void add_lock(struct graph *g, uint32_t i, bool strict)
         look(g, o, i);
 }
 
-static bool has_tryfail(const struct graph *g, uint32_t lock)
-{
-    const struct hd_trace *t = g->plan->w->t;
-    size_t n;
-    const hd_eid *events = hd_trace_obj_events(t, HD_OBJ_LOCK, lock, &n);
-    for (size_t i = 0; i < n; i++)
-        if (t->op[events[i]] == HD_OP_TRYFAIL)
-            return true;
-    return false;
-}
-
 static void add_event(struct graph *g, uint32_t i)
 {
     const struct hd_trace *t = g->plan->w->t;
@@ -139,7 +129,7 @@ static void add_event(struct graph *g, uint32_t i)
     else if (info->kind < HD_OBJ_KINDS && info->kind != HD_OBJ_LOCK)
         change(g, object_of(g, info->kind, t->obj[e]), i);
     if (info->kind == HD_OBJ_LOCK || info->has_lock)
-        add_lock(g, i, has_tryfail(g, hd_trace_lock(t, e)));
+        add_lock(g, i, g->plan->w->sections->tried[hd_trace_lock(t, e)]);
     if (t->op[e] == HD_OP_FORK || t->op[e] == HD_OP_JOIN)
         change(g, object_of(g, HD_OBJ_THREAD, t->obj[e]), i);
     /* A thread's own events stand between its fork and its join. */

@@ -15,10 +15,10 @@ struct use {
 
 struct scan {
     struct hd_sections *s;
-    struct hd_map use_ids;   /* thread << 32 | lock to an index into uses */
-    struct hd_vec uses;      /* struct use */
-    uint32_t *head;          /* by thread: its held list now */
-    struct hd_map set_ids;   /* hash of a sorted lock set to a node that has it */
+    struct hd_map use_ids; /* thread << 32 | lock to an index into uses */
+    struct hd_vec uses;    /* struct use */
+    uint32_t *head;        /* by thread: its held list now */
+    struct hd_map set_ids; /* hash of a sorted lock set to a node that has it */
     struct hd_u32vec members[2];
 };
 
@@ -134,6 +134,9 @@ static void scan_event(struct scan *c, hd_eid e)
         use->depth[0] = use->waiting;
         open_section(c, e, lock, use, false);
         break;
+    case HD_OP_TRYFAIL:
+        c->s->tried[lock] = 1;
+        break;
     default:
         break;
     }
@@ -168,8 +171,7 @@ static void group_users(struct hd_sections *s)
         const struct hd_section *x = hd_section_at(s, s->order[i]);
         const struct hd_section *prev = i ? hd_section_at(s, s->order[i - 1]) : NULL;
         if (!prev || prev->lock != x->lock || prev->thread != x->thread) {
-            *(struct hd_lock_user *)hd_vec_push(&s->users) =
-                (struct hd_lock_user){x->thread, i, i};
+            *(struct hd_lock_user *)hd_vec_push(&s->users) = (struct hd_lock_user){x->thread, i, i};
             s->user_start[x->lock + 1]++;
         }
         ((struct hd_lock_user *)hd_vec_at(&s->users, s->users.len - 1))->end = i + 1;
@@ -188,6 +190,7 @@ struct hd_sections *hd_sections_new(const struct hd_trace *t)
     s->held = hd_alloc(t->n_events * sizeof *s->held);
     s->of = hd_alloc(t->n_events * sizeof *s->of);
     s->mixed = hd_calloc(hd_trace_n_objs(t, HD_OBJ_LOCK), 1);
+    s->tried = hd_calloc(hd_trace_n_objs(t, HD_OBJ_LOCK), 1);
     struct scan c = {.s = s, .uses = HD_VEC_INIT(struct use)};
     size_t threads = hd_trace_n_threads(t);
     c.head = hd_alloc(threads * sizeof *c.head);
@@ -216,6 +219,7 @@ void hd_sections_free(struct hd_sections *s)
     hd_free(s->held, s->t->n_events * sizeof *s->held);
     hd_free(s->of, s->t->n_events * sizeof *s->of);
     hd_free(s->mixed, hd_trace_n_objs(s->t, HD_OBJ_LOCK));
+    hd_free(s->tried, hd_trace_n_objs(s->t, HD_OBJ_LOCK));
     hd_free(s->order, s->list.len * sizeof *s->order);
     hd_free(s->user_start, (hd_trace_n_objs(s->t, HD_OBJ_LOCK) + 1) * sizeof *s->user_start);
     hd_vec_fini(&s->list);

@@ -1,13 +1,13 @@
 /* Critical sections, and what each event holds.
  *
- * A section is the stretch in which a thread holds a lock: from its outermost acquire (or the wake or
- * tmo that re-owns the lock) to its outermost release (or the wait that gives the lock up). `close` is
- * HD_EID_NONE when the trace ends with the lock held. Two sections of one lock exclude each other
- * unless both are shared (the read side of a rwlock) or both are of one thread.
+ * A section is the stretch in which a thread holds a lock: from its outermost acquire (or the wake
+ * or tmo that re-owns the lock) to its outermost release (or the wait that gives the lock up).
+ * `close` is HD_EID_NONE when the trace ends with the lock held. Two sections of one lock exclude
+ * each other unless both are shared (the read side of a rwlock) or both are of one thread.
  *
- * held(e) is what the thread of e holds just before e, as a list of nodes, innermost first. Lists share
- * their tails, so all of them together cost one node for each lock operation (more only where locks
- * are not released in the reverse order).
+ * held(e) is what the thread of e holds just before e, as a list of nodes, innermost first. Lists
+ * share their tails, so all of them together cost one node for each lock operation (more only where
+ * locks are not released in the reverse order).
  *
  * Immutable after new; safe to share between threads.
  */
@@ -39,15 +39,17 @@ struct hd_lock_user {
 
 struct hd_sections {
     const struct hd_trace *t;
-    struct hd_vec list;     /* struct hd_section, by open */
-    struct hd_vec nodes;    /* struct hd_held_node */
-    uint32_t *held;         /* by event: node or HD_HELD_EMPTY */
-    uint32_t *of;           /* by event: the section it opens or closes, or HD_SECTION_NONE */
-    uint32_t *user_start;   /* by lock: first entry in users; one more at the end */
-    struct hd_vec users;    /* struct hd_lock_user, grouped by lock */
-    uint32_t *order;        /* section ids, grouped by lock and thread */
-    uint8_t *mixed;         /* by lock: some thread held both sides of it at once */
-    struct hd_u32vec lockset; /* by node: id of its set of (lock, shared), from 1; equal sets, equal ids */
+    struct hd_vec list;   /* struct hd_section, by open */
+    struct hd_vec nodes;  /* struct hd_held_node */
+    uint32_t *held;       /* by event: node or HD_HELD_EMPTY */
+    uint32_t *of;         /* by event: the section it opens or closes, or HD_SECTION_NONE */
+    uint32_t *user_start; /* by lock: first entry in users; one more at the end */
+    struct hd_vec users;  /* struct hd_lock_user, grouped by lock */
+    uint32_t *order;      /* section ids, grouped by lock and thread */
+    uint8_t *mixed;       /* by lock: some thread held both sides of it at once */
+    uint8_t *tried;       /* by lock: some try-lock of it failed */
+    struct hd_u32vec
+        lockset; /* by node: id of its set of (lock, shared), from 1; equal sets, equal ids */
 };
 
 struct hd_sections *hd_sections_new(const struct hd_trace *t);
@@ -64,7 +66,8 @@ static inline bool hd_section_excludes(const struct hd_section *x, const struct 
     return x->lock == y->lock && x->thread != y->thread && !(x->shared && y->shared);
 }
 
-/* The section that this lock operation opens or closes, or HD_SECTION_NONE for inner re-entrant ones. */
+/* The section that this lock operation opens or closes, or HD_SECTION_NONE for inner re-entrant
+ * ones. */
 static inline uint32_t hd_section_of(const struct hd_sections *s, hd_eid e)
 {
     return s->of[e];
@@ -79,8 +82,8 @@ static inline uint32_t hd_sections_lockset(const struct hd_sections *s, hd_eid e
     return s->held[e] == HD_HELD_EMPTY ? 0 : s->lockset.data[s->held[e]];
 }
 
-/* The section of `lock` by a thread that is open when the thread has run `count` events: opened by one
- * of them, closed by none. HD_SECTION_NONE when there is none. `user` comes from s->users. */
+/* The section of `lock` by a thread that is open when the thread has run `count` events: opened by
+ * one of them, closed by none. HD_SECTION_NONE when there is none. `user` comes from s->users. */
 uint32_t hd_sections_open_at(const struct hd_sections *s, const struct hd_lock_user *user,
                              uint32_t count);
 

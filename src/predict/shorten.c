@@ -1,13 +1,15 @@
 #include "predict/shorten.h"
 
 #include "base/alloc.h"
+#include "base/err.h"
 #include "predict/repair.h"
 #include "predict/resequence.h"
 
 #include <string.h>
 
-/* Mending more often than this means the plan is about to rebuild the whole witness anyway. */
-enum { MAX_MENDED = 500 };
+/* Each mending costs a simulation. Beyond these the plan is about to rebuild the witness anyway, or
+ * the witness is too long to be worth it. */
+enum { MAX_MENDED = 300, MAX_STEPS = 2000000 };
 
 struct hd_shortener {
     const struct hd_world *w;
@@ -64,9 +66,10 @@ static bool mend(struct hd_shortener *s, enum hd_sim_result result,
 static bool regrow(struct hd_shortener *s, const struct hd_witness *w)
 {
     struct hd_sim_failure failure;
+    uint64_t end = hd_sim_steps(s->sim) + MAX_STEPS;
     if (!hd_plan_start(&s->plan, w->a, w->b))
         return false;
-    for (int i = 0; i < MAX_MENDED; i++) {
+    for (int i = 0; i < MAX_MENDED && hd_sim_steps(s->sim) < end; i++) {
         enum hd_sim_result result = hd_sim_run(s->sim, &s->plan, 0, &failure);
         if (result == HD_SIM_DONE)
             return true;
@@ -76,28 +79,49 @@ static bool regrow(struct hd_shortener *s, const struct hd_witness *w)
     return false;
 }
 
-bool hd_shorten(struct hd_shortener *s, const struct hd_witness *w, struct hd_witness *out)
+/* A plan that holds just the events of the witness. */
+static void plan_of(struct hd_shortener *s, const struct hd_witness *w)
+{
+    const struct hd_trace *t = s->w->t;
+    bool ok = hd_plan_start(&s->plan, w->a, w->b);
+    HD_ASSERT(ok);
+    for (size_t i = 0; i + 2 < w->n; i++) {
+        hd_eid e = w->schedule[i];
+        if (s->plan.cut[t->thread[e]] <= t->pos[e])
+            s->plan.cut[t->thread[e]] = t->pos[e] + 1;
+    }
+}
+
+static void copy_witness(const struct hd_witness *w, const hd_eid *order, size_t n,
+                         const struct hd_wake *wakes, size_t n_wakes, struct hd_witness *out)
+{
+    *out = (struct hd_witness){.a = w->a, .b = w->b, .n = n + 2, .n_wakes = n_wakes};
+    out->schedule = hd_alloc(out->n * sizeof *out->schedule);
+    out->wakes = hd_alloc(n_wakes * sizeof *out->wakes);
+    if (n)
+        memcpy(out->schedule, order, n * sizeof *order);
+    if (n_wakes)
+        memcpy(out->wakes, wakes, n_wakes * sizeof *wakes);
+    out->schedule[n] = w->a;
+    out->schedule[n + 1] = w->b;
+}
+
+void hd_shorten(struct hd_shortener *s, const struct hd_witness *w, struct hd_witness *out)
 {
     for (size_t i = 0; i < w->n; i++)
         s->rank[w->schedule[i]] = (uint32_t)i + 1;
-    bool found = regrow(s, w);
+    bool regrown = regrow(s, w);
     for (size_t i = 0; i < w->n; i++)
         s->rank[w->schedule[i]] = 0;
-    if (!found)
-        return false;
-    const struct hd_u32vec *order = hd_sim_order(s->sim);
-    const struct hd_vec *wakes = hd_sim_wakes(s->sim);
-    *out = (struct hd_witness){.a = w->a, .b = w->b, .n = order->len + 2, .n_wakes = wakes->len};
-    out->schedule = hd_alloc(out->n * sizeof *out->schedule);
-    if (order->len)
-        memcpy(out->schedule, order->data, order->len * sizeof *order->data);
-    out->schedule[out->n - 2] = w->a;
-    out->schedule[out->n - 1] = w->b;
-    out->wakes = hd_alloc(wakes->len * sizeof *out->wakes);
-    if (wakes->len)
-        memcpy(out->wakes, wakes->data, wakes->len * sizeof *out->wakes);
+    if (regrown) {
+        const struct hd_u32vec *order = hd_sim_order(s->sim);
+        const struct hd_vec *wakes = hd_sim_wakes(s->sim);
+        copy_witness(w, order->data, order->len, wakes->data, wakes->len, out);
+    } else {
+        plan_of(s, w);
+        copy_witness(w, w->schedule, w->n - 2, w->wakes, w->n_wakes, out);
+    }
     hd_resequence(&s->plan, out->schedule, out->n);
-    return true;
 }
 
 size_t hd_shorten_switches(const struct hd_trace *t, const hd_eid *schedule, size_t n)

@@ -4,7 +4,8 @@
 
 /* ---- one event ---- */
 
-/* A section of the lock, open now, that keeps `thread` from opening one; HD_SECTION_NONE when free. */
+/* A section of the lock, open now, that keeps `thread` from opening one; HD_SECTION_NONE when free.
+ */
 static uint32_t blocker(struct hd_sim *s, uint32_t lock, hd_tid thread, bool shared)
 {
     const struct hd_sections *sections = s->w->sections;
@@ -247,6 +248,9 @@ static bool is_ready(const struct hd_sim *s, hd_tid u, hd_eid e)
         return true;
     if (s->w->t->pos[e] == s->threads[u].next_target && !edges_met(s, e))
         return false;
+    uint32_t p = s->threads[u].next;
+    if (p > s->threads[u].base && hd_must_same(s->w->must, e, hd_world_event(s->w, u, p - 1)))
+        return true; /* met when the event before it ran */
     const uint32_t *clock = hd_must_clock(s->w->must, e);
     for (hd_tid v = 0; v < s->w->n_threads; v++)
         if (v != u && clock[v] > s->threads[v].next)
@@ -272,8 +276,8 @@ static void advance(struct hd_sim *s, hd_tid u, hd_eid e)
     }
 }
 
-/* The ready thread whose next event is first in the trace; *limit: how far it may run before another
- * thread's turn. False when no thread is ready; *left tells whether any has events left. */
+/* The ready thread whose next event is first in the trace; *limit: how far it may run before
+ * another thread's turn. False when no thread is ready; *left tells whether any has events left. */
 static bool choose(const struct hd_sim *s, hd_tid *chosen, hd_eid *limit, bool *left)
 {
     hd_eid first = HD_EID_NONE;

@@ -114,8 +114,8 @@ struct hd_sim_cell *hd_sim_cell(struct hd_sim *s, uint32_t loc)
     struct hd_sim_cell *cell = &s->cells[loc];
     if (cell->run == s->run)
         return cell;
-    *cell = (struct hd_sim_cell){s->run, HD_EID_NONE,
-                                 s->w->t->loc_init[loc].how != HD_INIT_UNKNOWN};
+    *cell =
+        (struct hd_sim_cell){s->run, HD_EID_NONE, s->w->t->loc_init[loc].how != HD_INIT_UNKNOWN};
     if (!s->base)
         return cell;
     size_t n;

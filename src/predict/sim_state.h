@@ -1,5 +1,6 @@
-/* The state of a simulator: what sim_state.c derives from the observed order on first touch, and what
- * sim.c changes. Cells are stamped with the run that wrote them, so a new run starts at no cost. */
+/* The state of a simulator: what sim_state.c derives from the observed order on first touch, and
+ * what sim.c changes. Cells are stamped with the run that wrote them, so a new run starts at no
+ * cost. */
 #ifndef HD_PREDICT_SIM_STATE_H
 #define HD_PREDICT_SIM_STATE_H
 
@@ -32,7 +33,7 @@ struct hd_sim_thread {
     uint8_t wait;         /* enum hd_sim_wait */
     uint32_t cond;        /* of the wait */
     hd_eid notifier;
-    uint64_t rank;        /* arrivals before its last arrival at a barrier */
+    uint64_t rank; /* arrivals before its last arrival at a barrier */
 };
 
 struct hd_sim {

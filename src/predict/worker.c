@@ -9,16 +9,16 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What the closure step may cost for one pair. A node is one simulation of the plan; most pairs need
- * fewer than ten. The limit on events keeps long plans from using up the whole run on one pair. */
+/* What the closure step may cost for one pair. A node is one simulation of the plan; most pairs
+ * need fewer than ten. The limit on events keeps long plans from using up the whole run on one
+ * pair. */
 static const struct hd_closure_budget closure_budget = {.nodes = 400, .steps = 20000000};
 
 void hd_worker_init(struct hd_worker *k, const struct hd_world *w,
                     const struct hd_matching *matching, const struct hd_predict_options *options,
                     double deadline)
 {
-    *k = (struct hd_worker){
-        .w = w, .matching = matching, .options = options, .deadline = deadline};
+    *k = (struct hd_worker){.w = w, .matching = matching, .options = options, .deadline = deadline};
     hd_plan_init(&k->plan, w);
     k->sim = hd_sim_new(w, matching);
     k->shortener = hd_shortener_new(w, k->sim);
@@ -162,13 +162,12 @@ void hd_worker_shorten(struct hd_worker *k)
 {
     struct hd_witness shorter;
     double started = hd_progress_now();
-    if (hd_shorten(k->shortener, &k->witness, &shorter)) {
-        if (hd_checker_check(k->checker, &shorter, NULL, NULL) == HD_OK) {
-            struct hd_witness old = k->witness;
-            k->witness = shorter;
-            shorter = old;
-        }
-        hd_witness_fini(&shorter);
+    hd_shorten(k->shortener, &k->witness, &shorter);
+    if (hd_checker_check(k->checker, &shorter, NULL, NULL) == HD_OK) {
+        struct hd_witness old = k->witness;
+        k->witness = shorter;
+        shorter = old;
     }
+    hd_witness_fini(&shorter);
     k->shorten_seconds += hd_progress_now() - started;
 }

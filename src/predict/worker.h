@@ -25,7 +25,7 @@ struct hd_worker {
     enum hd_step step;         /* that decided the last pair */
     double seconds[HD_STEPS];
     double shorten_seconds;
-    bool rejected;             /* a witness was rejected by model/: err says which */
+    bool rejected; /* a witness was rejected by model/: err says which */
     struct hd_err err;
 };
 
@@ -34,8 +34,8 @@ void hd_worker_init(struct hd_worker *k, const struct hd_world *w,
                     double deadline);
 void hd_worker_fini(struct hd_worker *k);
 
-/* Requires: the lock sets of a and b do not exclude each other and no must-order puts one before the
- * other, when those filters are on. greedy_only: stop after the greedy step. */
+/* Requires: the lock sets of a and b do not exclude each other and no must-order puts one before
+ * the other, when those filters are on. greedy_only: stop after the greedy step. */
 enum hd_verdict hd_worker_decide_quick(struct hd_worker *k, hd_eid a, hd_eid b, bool greedy_only);
 enum hd_verdict hd_worker_decide_exact(struct hd_worker *k, hd_eid a, hd_eid b,
                                        enum hd_reason *why);

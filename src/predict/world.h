@@ -1,5 +1,5 @@
-/* Everything about a trace that all pairs share: the indices, the sections, the must-clocks, and which
- * read is needed fresh from which event on. Built once, immutable, shared by the workers.
+/* Everything about a trace that all pairs share: the indices, the sections, the must-clocks, and
+ * which read is needed fresh from which event on. Built once, immutable, shared by the workers.
  */
 #ifndef HD_PREDICT_WORLD_H
 #define HD_PREDICT_WORLD_H
@@ -13,8 +13,8 @@ struct hd_world {
     struct hd_sections *sections;
     struct hd_accesses *locs, *conds, *sems, *barriers;
     struct hd_must *must;
-    uint32_t *needed_at; /* by event, for reads: the position in its thread of the first event that can
-                          * run only if this read is fresh; UINT32_MAX when there is none */
+    uint32_t *needed_at; /* by event, for reads: the position in its thread of the first event that
+                          * can run only if this read is fresh; UINT32_MAX when there is none */
     size_t n_threads;
 };
 

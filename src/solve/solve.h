@@ -1,13 +1,14 @@
-/* The SMT solver, as prediction needs it: Booleans, clauses, and order variables that can be compared.
+/* The SMT solver, as prediction needs it: Booleans, clauses, and order variables that can be
+ * compared.
  *
  * A literal is a non-zero integer: +n is the n-th Boolean, -n its negation. HD_LIT_TRUE and
  * HD_LIT_FALSE are constants. An order variable is a number; hd_solver_before gives the literal
  * "x comes before y". Comparisons should be used positively: a model then stays one however equal
  * variables are put in order.
  *
- * This room alone includes z3.h. It knows formulas, never traces. A solver belongs to one thread, but
- * different threads may use different solvers at the same time. A check ends early when its time is up
- * or when the user presses Ctrl-C (base/interrupt.h).
+ * This room alone includes z3.h. It knows formulas, never traces. A solver belongs to one thread,
+ * but different threads may use different solvers at the same time. A check ends early when its
+ * time is up or when the user presses Ctrl-C (base/interrupt.h).
  */
 #ifndef HD_SOLVE_SOLVE_H
 #define HD_SOLVE_SOLVE_H

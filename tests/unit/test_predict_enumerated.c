@@ -1,7 +1,7 @@
-/* Prediction against exhaustive enumeration: on small random traces `max` must give exactly the pairs
- * that some reachable state has enabled together, nothing undecided, and every witness accepted.
- * Each seed runs a different mix of primitives (hd_gen_small) and a different choice of steps; the
- * solver is always among them, so that everything is decided.
+/* Prediction against exhaustive enumeration: on small random traces `max` must give exactly the
+ * pairs that some reachable state has enabled together, nothing undecided, and every witness
+ * accepted. Each seed runs a different mix of primitives (hd_gen_small) and a different choice of
+ * steps; the solver is always among them, so that everything is decided.
  *
  * HEDDLE_TEST_LONG=1 runs 20,000 seeds, else 1,500. HEDDLE_SEED=n runs only that one and prints it.
  */
@@ -20,7 +20,8 @@
 
 static const uint32_t all_steps = (1u << HD_STEPS) - 1;
 
-/* Step sets to compare: everything, the solver alone, and each quick step with the solver behind it. */
+/* Step sets to compare: everything, the solver alone, and each quick step with the solver behind
+ * it. */
 static uint32_t steps_of(uint64_t seed)
 {
     const uint32_t smt = 1u << HD_STEP_SMT;
