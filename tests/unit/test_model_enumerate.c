@@ -8,6 +8,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <cmocka.h>
 
 static const uint8_t all_ops[] = {
@@ -25,6 +26,10 @@ static const uint8_t lock_ops[] = {HD_OP_ACQ,  HD_OP_REL,     HD_OP_RACQ,  HD_OP
 static const uint8_t meet_ops[] = {HD_OP_POST,  HD_OP_SEM,    HD_OP_BARIN, HD_OP_BAROUT,
                                    HD_OP_WRITE, HD_OP_BAROUT, HD_OP_READ,  HD_OP_JOIN};
 
+static const uint8_t monitor_ops[] = {HD_OP_ACQ, HD_OP_ACQ,   HD_OP_WAIT,  HD_OP_WAIT, HD_OP_REL,
+                                      HD_OP_SIG, HD_OP_BCAST, HD_OP_WRITE, HD_OP_RACQ, HD_OP_WRITE};
+static const uint8_t barrier_ops[] = {HD_OP_BARIN, HD_OP_BAROUT, HD_OP_BAROUT, HD_OP_WRITE};
+
 static const struct nv_shape shapes[] = {
     {8, 3, 2, all_ops, sizeof all_ops, false, 0},
     {9, 2, 2, all_ops, sizeof all_ops, false, 0},
@@ -34,6 +39,9 @@ static const struct nv_shape shapes[] = {
     {8, 3, 1, lock_ops, sizeof lock_ops, false, 0},
     {8, 3, 1, meet_ops, sizeof meet_ops, false, 0},
     {7, 2, 1, memory_ops, sizeof memory_ops, false, 3},
+    {10, 3, 1, monitor_ops, sizeof monitor_ops, false, 0},
+    {9, 3, 1, monitor_ops, sizeof monitor_ops, false, 8},
+    {10, 3, 1, barrier_ops, sizeof barrier_ops, false, 0},
 };
 enum { SHAPES = sizeof shapes / sizeof shapes[0] };
 
@@ -88,7 +96,8 @@ static void test_against_naive(void **state)
     (void)state;
     struct nv_random rnd = {7};
     size_t pairs[SHAPES] = {0}, seen[HD_OP_COUNT] = {0}, good = 0, total = 0;
-    for (int round = 0; round < 1200; round++)
+    int rounds = getenv("HEDDLE_TEST_LONG") ? 8000 : 400;
+    for (int round = 0; round < rounds; round++)
         for (size_t k = 0; k < SHAPES; k++) {
             struct nv_trace naive;
             struct hd_err err;
