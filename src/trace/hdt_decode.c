@@ -6,6 +6,7 @@
 /* The streams of the chunk at hand, beside the decoder. */
 struct chunk {
     struct hd_hdt_decoder *d;
+    struct hd_hdt_model *m;
     struct hd_hdt_cur refs, defs, objects, values;
     uint32_t limit[HD_OBJ_NONE]; /* names known by kind */
     const char *fault;
@@ -15,7 +16,8 @@ struct chunk {
  * could alias the pointers where they live. */
 struct columns {
     uint8_t *op, *flags;
-    uint32_t *obj, *place, *dep;
+    uint16_t *thread;
+    uint32_t *obj, *place, *dep, *pos;
     uint64_t *val;
     struct hd_loc_state *locs;
 };
@@ -80,16 +82,15 @@ static bool define_site(struct chunk *k, unsigned *slot)
                                .kind = (uint8_t)hd_op_info[op].kind,
                                .reads = hd_op_reads(op),
                                .leaves = op == HD_OP_WAKE || op == HD_OP_TMO};
-    *slot = hd_hdt_define(k->d->model, &site);
+    *slot = hd_hdt_define(k->m, &site);
     return true;
 }
 
 /* The site of an event that did not come as first guessed. */
 static bool other_site(struct chunk *k, uint16_t before, unsigned mode, unsigned *slot)
 {
-    struct hd_hdt_model *m = k->d->model;
     if (mode == HD_HDT_SITE_OTHER) {
-        *slot = m->sites[before].other;
+        *slot = k->m->sites[before].other;
     } else if (mode == HD_HDT_SITE_NEW) {
         if (!define_site(k, slot))
             return false;
@@ -99,27 +100,32 @@ static bool other_site(struct chunk *k, uint16_t before, unsigned mode, unsigned
         *slot = hd_hdt_get16(k->refs.p);
         k->refs.p += 2;
     }
-    if (*slot >= m->n_sites)
+    if (*slot >= k->m->n_sites)
         return fault(k, "an unknown site");
-    hd_hdt_follow(&m->sites[before], *slot);
+    hd_hdt_follow(&k->m->sites[before], *slot);
     return true;
 }
 
-static bool read_object(struct chunk *k, struct hd_hdt_thread *th, struct hd_hdt_context *cx,
-                        unsigned kind, unsigned mode, uint32_t *object)
+/* The object of an event that did not come with the stride of its context. */
+static uint32_t other_object(struct chunk *k, const struct hd_hdt_thread *th,
+                             const struct hd_hdt_context *cx, unsigned kind, unsigned mode)
 {
-    struct hd_hdt_model *m = k->d->model;
-    if (mode == HD_HDT_OBJ_STRIDE)
-        *object = cx->object + cx->stride;
-    else if (mode == HD_HDT_OBJ_SAME)
-        *object = th->object[kind];
-    else if (mode == HD_HDT_OBJ_FRESH)
-        *object = m->fresh[kind];
-    else
-        *object = cx->object + (uint32_t)hd_hdt_unzigzag(hd_hdt_get_varint(&k->objects));
+    if (mode == HD_HDT_OBJ_SAME)
+        return th->object[kind];
+    if (mode == HD_HDT_OBJ_FRESH)
+        return k->m->fresh[kind];
+    return cx->object + (uint32_t)hd_hdt_unzigzag(hd_hdt_get_varint(&k->objects));
+}
+
+static inline bool read_object(struct chunk *k, struct hd_hdt_thread *th, struct hd_hdt_context *cx,
+                               unsigned kind, unsigned mode, uint32_t *object)
+{
+    *object = cx->object + cx->stride;
+    if (mode != HD_HDT_OBJ_STRIDE)
+        *object = other_object(k, th, cx, kind, mode);
     if (*object >= k->limit[kind])
         return fault(k, "an unknown object");
-    hd_hdt_note_object(m, th, cx, kind, mode, *object);
+    hd_hdt_note_object(k->m, th, cx, kind, mode, *object);
     return true;
 }
 
@@ -200,8 +206,8 @@ static bool read_sync(struct chunk *k, struct hd_hdt_thread *th, hd_tid thread, 
                       unsigned slot, unsigned code)
 {
     struct hd_trace *t = k->d->b->t;
-    const struct hd_hdt_site *s = &k->d->model->sites[slot];
-    struct hd_hdt_context *cx = hd_hdt_context(k->d->model, thread, slot);
+    const struct hd_hdt_site *s = &k->m->sites[slot];
+    struct hd_hdt_context *cx = hd_hdt_context(k->m, thread, slot);
     uint32_t before = th->object[s->kind];
     t->val[e] = 0;
     if (!read_object(k, th, cx, s->kind, code >> HD_HDT_OBJECT_SHIFT & 3, &t->obj[e]))
@@ -216,8 +222,8 @@ static bool read_sync(struct chunk *k, struct hd_hdt_thread *th, hd_tid thread, 
 static inline bool read_access(struct chunk *k, const struct columns *c, struct hd_hdt_thread *th,
                                hd_tid thread, hd_eid e, unsigned slot, unsigned code)
 {
-    const struct hd_hdt_site *s = &k->d->model->sites[slot];
-    struct hd_hdt_context *cx = hd_hdt_context(k->d->model, thread, slot);
+    const struct hd_hdt_site *s = &k->m->sites[slot];
+    struct hd_hdt_context *cx = hd_hdt_context(k->m, thread, slot);
     uint32_t object;
     if (!read_object(k, th, cx, HD_OBJ_LOC, code >> HD_HDT_OBJECT_SHIFT & 3, &object))
         return false;
@@ -243,10 +249,10 @@ static inline bool read_access(struct chunk *k, const struct columns *c, struct 
 static inline bool read_event(struct chunk *k, const struct columns *c, struct hd_hdt_thread *th,
                               hd_tid thread, hd_eid e, unsigned code)
 {
-    unsigned slot = k->d->model->sites[th->site].next;
+    unsigned slot = k->m->sites[th->site].next;
     if ((code & 3) && !other_site(k, th->site, code & 3, &slot))
         return false;
-    const struct hd_hdt_site *s = &k->d->model->sites[slot];
+    const struct hd_hdt_site *s = &k->m->sites[slot];
     if (s->need & ~th->reads)
         return fault(k, "a dependence on something that is not an earlier read of its thread");
     if (s->leaves != th->waits)
@@ -280,13 +286,12 @@ static bool read_run(struct chunk *k, const struct columns *from, struct hd_hdt_
     struct hd_hdt_thread *th = hd_vec_at(&k->d->threads, thread);
     hd_eid first = (hd_eid)t->n_events;
     uint32_t pos = b->thread_len.data[thread];
-    for (uint32_t i = 0; i < n; i++)
-        t->thread[first + i] = (uint16_t)thread;
-    for (uint32_t i = 0; i < n; i++)
-        t->pos[first + i] = pos + i;
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = 0; i < n; i++) {
+        c.thread[first + i] = (uint16_t)thread;
+        c.pos[first + i] = pos + i;
         if (!read_event(k, &c, th, (hd_tid)thread, first + i, control[i]))
             return false;
+    }
     b->thread_len.data[thread] = pos + (uint32_t)n;
     t->n_events += n;
     *length = (uint32_t)n;
@@ -307,9 +312,10 @@ static bool read_events(struct chunk *k, struct hd_hdt_cur *runs, const uint8_t 
     k->limit[HD_OBJ_THREAD] = (uint32_t)t->threads.count;
     while (k->d->threads.len < t->threads.count)
         memset(hd_vec_push(&k->d->threads), 0, sizeof(struct hd_hdt_thread));
-    if (n && !k->d->model->n_sites && (control[0] & 3) != HD_HDT_SITE_NEW)
+    if (n && !k->m->n_sites && (control[0] & 3) != HD_HDT_SITE_NEW)
         return fault(k, "the first event does not define its site");
-    struct columns c = {t->op, t->flags, t->obj, t->place, t->dep, t->val, k->d->b->locs.data};
+    struct columns c = {t->op,  t->flags, t->thread,         t->obj, t->place, t->dep,
+                        t->pos, t->val,   k->d->b->locs.data};
     uint32_t length;
     for (uint32_t done = 0; done < n; done += length)
         if (!read_run(k, &c, runs, control + done, n - done, &length))
@@ -338,6 +344,7 @@ bool hd_hdt_decode(struct hd_hdt_decoder *d, const uint8_t *raw, size_t len, uin
         return false;
     d->fault = NULL;
     struct chunk k = {.d = d,
+                      .m = d->model,
                       .refs = in[HD_HDT_SITE_REFS],
                       .defs = in[HD_HDT_SITE_DEFS],
                       .objects = in[HD_HDT_OBJECTS],
