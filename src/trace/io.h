@@ -24,8 +24,9 @@ struct hd_load_info {
 };
 
 /* Loads a trace; path "-" is standard input. HD_ERR_IO when the system refuses, HD_ERR_INPUT or
- * HD_ERR_LIMIT with file and line when the content does. The caller frees the trace. Loads what
- * hd_trace_load_info reports as truncated too: only commands that can warn should use this one. */
+ * HD_ERR_LIMIT with file and line when the content does. The caller frees the trace. info may be
+ * NULL; hd_trace_load does not tell that a file was cut short, so commands use the other and warn.
+ */
 enum hd_status hd_trace_load(const char *path, struct hd_trace **trace, struct hd_err *err);
 enum hd_status hd_trace_load_info(const char *path, struct hd_trace **trace,
                                   struct hd_load_info *info, struct hd_err *err);

@@ -6,11 +6,11 @@
  * at the start of the input is skipped.
  *
  * Names (threads, objects): one or more bytes, none of | , ( ) and no control characters; blanks
- * only inside. A thread name does not begin with # or !. Locations: the same, but they may be empty
- * and hold , ( ) too. `;`, `[`, `.` and all bytes from 0x80 on are fine in both. Numbers: decimal
- * from -2^63 to 2^64 - 1 (negative ones mean their two's complement), or 0x and hex digits up to 64
- * bits. Counts, sizes and event numbers have no sign. Event numbers start at 1. NUL bytes are
- * refused anywhere, lines over HD_TEXT_MAX_LINE bytes too.
+ * only inside. A thread name does not begin with #, ! or a byte order mark. Locations: the same,
+ * but they may be empty and hold , ( ) too. `;`, `[`, `.` and all bytes from 0x80 on are fine in
+ * both. Numbers: decimal from -2^63 to 2^64 - 1 (negative ones mean their two's complement), or 0x
+ * and hex digits up to 64 bits. Counts, sizes and event numbers have no sign. Event numbers start
+ * at 1. NUL bytes are refused anywhere, lines over HD_TEXT_MAX_LINE bytes too.
  *
  * Canonical text is what hd_text_write prints: reading it gives an equal trace, and two traces of
  * equal content print the same bytes, whatever the numbering of their names.

@@ -24,7 +24,9 @@ bool hd_text_name_ok(const char *name, size_t len)
 
 bool hd_text_thread_ok(const char *name, size_t len)
 {
-    return hd_text_name_ok(name, len) && name[0] != '#' && name[0] != '!';
+    /* At the start of a file a byte order mark is no part of the first name. */
+    bool mark = len >= 3 && !memcmp(name, "\xef\xbb\xbf", 3);
+    return hd_text_name_ok(name, len) && name[0] != '#' && name[0] != '!' && !mark;
 }
 
 bool hd_text_place_ok(const char *name, size_t len)
@@ -93,12 +95,12 @@ static enum hd_status refuse(unsigned kind, struct hd_span s, struct hd_err *err
     if (s.p == s.end)
         return hd_err_set(err, HD_ERR_INPUT, "expected the name of a %s, found nothing",
                           what[kind]);
-    return hd_err_set(err, HD_ERR_INPUT,
-                      "'%s' cannot be the name of a %s: expected no control characters%s",
-                      hd_text_quote(s, quoted), what[kind],
-                      kind == HD_TEXT_PLACE   ? ""
-                      : kind == HD_OBJ_THREAD ? ", none of | , ( ) and no # or ! at the start"
-                                              : " and none of | , ( )");
+    return hd_err_set(
+        err, HD_ERR_INPUT, "'%s' cannot be the name of a %s: expected no control characters%s",
+        hd_text_quote(s, quoted), what[kind],
+        kind == HD_TEXT_PLACE   ? ""
+        : kind == HD_OBJ_THREAD ? ", none of | , ( ) and no # or ! or byte order mark at the start"
+                                : " and none of | , ( )");
 }
 
 /* The slow way: the name tables, and the check of a name that is new. */
