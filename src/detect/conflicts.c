@@ -1,6 +1,7 @@
 #include "detect/conflicts.h"
 
 #include "base/alloc.h"
+#include "detect/contended.h"
 
 #include <string.h>
 
@@ -37,25 +38,6 @@ struct hd_conflict_log {
     } cache[CACHE];
 };
 
-static void find_shared(struct hd_conflicts *c)
-{
-    const struct hd_trace *t = c->t;
-    size_t locs = hd_trace_n_objs(t, HD_OBJ_LOC);
-    uint32_t *first = hd_calloc(locs, sizeof *first);
-    for (size_t e = 0; e < t->n_events; e++) {
-        if (!hd_op_is_access(t->op[e]))
-            continue;
-        uint32_t *f = &first[t->obj[e]];
-        if (!*f)
-            *f = t->thread[e] + 1u;
-        else if (*f != t->thread[e] + 1u)
-            c->shared_loc[t->obj[e]] = 1;
-    }
-    hd_free(first, locs * sizeof *first);
-    for (uint32_t l = 0; l < hd_trace_n_objs(t, HD_OBJ_LOCK); l++)
-        c->shared_lock[l] = hd_lock_is_shared(t, l);
-}
-
 void hd_conflicts_init(struct hd_conflicts *c, const struct hd_trace *t, struct hd_clock_pool *pool)
 {
     size_t threads = hd_trace_n_threads(t);
@@ -65,9 +47,10 @@ void hd_conflicts_init(struct hd_conflicts *c, const struct hd_trace *t, struct 
         c->log[u].open = HD_VEC_INIT(struct open_section);
         c->log[u].notes = HD_VEC_INIT(struct note);
     }
-    c->shared_loc = hd_calloc(hd_trace_n_objs(t, HD_OBJ_LOC), 1);
+    c->contended = hd_contended_new(t);
     c->shared_lock = hd_calloc(hd_trace_n_objs(t, HD_OBJ_LOCK), 1);
-    find_shared(c);
+    for (uint32_t l = 0; l < hd_trace_n_objs(t, HD_OBJ_LOCK); l++)
+        c->shared_lock[l] = hd_lock_is_shared(t, l);
 }
 
 static void forget(struct hd_conflicts *c, struct marks *m, uint32_t from, uint32_t n)
@@ -101,7 +84,7 @@ void hd_conflicts_fini(struct hd_conflicts *c)
         hd_vec_fini(&c->log[u].notes);
     }
     hd_free(c->log, threads * sizeof *c->log);
-    hd_free(c->shared_loc, hd_trace_n_objs(c->t, HD_OBJ_LOC));
+    hd_contended_free(c->contended, c->t);
     hd_free(c->shared_lock, hd_trace_n_objs(c->t, HD_OBJ_LOCK));
 }
 
@@ -213,7 +196,7 @@ void hd_conflicts_access(struct hd_conflicts *c, hd_eid e, hd_conflict_found fou
     const struct hd_trace *t = c->t;
     hd_tid u = t->thread[e];
     struct hd_conflict_log *log = &c->log[u];
-    if (!log->open.len || !c->shared_loc[t->obj[e]])
+    if (!log->open.len || !hd_loc_communicates(c->contended[t->obj[e]]))
         return;
     uint32_t id;
     uint32_t how = (hd_op_reads(t->op[e]) ? READS : 0) | (hd_op_writes(t->op[e]) ? WRITES : 0);

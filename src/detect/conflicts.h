@@ -32,7 +32,8 @@ struct hd_conflicts {
     struct hd_map cell_of; /* lock << 32 | location: cell + 1 */
     struct hd_vec cells;   /* struct hd_conflict_cell */
     struct hd_conflict_log *log;
-    uint8_t *shared_loc, *shared_lock;
+    uint8_t *contended;   /* by location */
+    uint8_t *shared_lock; /* by lock */
 };
 
 /* pool: where the stamps of marks live; NULL if marks have none. */

@@ -3,6 +3,7 @@
  * from: hb only between atomics, before the test; shb always, after the test, so that an access
  * races with whatever is not ordered before the events that precede it in its thread. */
 #include "base/alloc.h"
+#include "detect/contended.h"
 #include "detect/detect_int.h"
 #include "detect/edges.h"
 #include "detect/history.h"
@@ -26,6 +27,8 @@ static void access(struct walk *w, hd_eid e)
     const struct hd_trace *t = w->t;
     hd_tid u = t->thread[e];
     enum hd_op op = t->op[e];
+    if (!hd_loc_communicates(w->history.contended[t->obj[e]]))
+        return;
     struct hd_stamp *write = &w->write[t->obj[e]];
     bool joins = hd_op_reads(op) && (w->schedulable || hd_op_is_atomic(op));
     if (w->schedulable)

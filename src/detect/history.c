@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/interrupt.h"
+#include "detect/contended.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,12 +12,17 @@ struct entry {
     uint32_t tick;
 };
 
-/* Accesses of one location, thread, kind and lock set, oldest first. */
-struct hd_record {
-    uint32_t next; /* record + 1 of the same location, or 0 */
+/* Accesses of one location, thread, kind and lock set: what a scan looks at. */
+struct head {
+    uint32_t last; /* tick of the newest */
     uint32_t lockset;
     uint16_t thread;
     uint8_t kind;
+    bool racy; /* timeless: some other record of the location races with it */
+};
+
+/* The accesses themselves, oldest first. */
+struct body {
     uint32_t n, cap, limit; /* cap 0: the only entry is `one`; limit: when to throw out repeats */
     union {
         struct entry one;
@@ -24,11 +30,20 @@ struct hd_record {
     } entries;
 };
 
+/* An access that knows all others (or all writes) up to itself, with none since. */
+struct peak {
+    uint32_t tick; /* 0: none */
+    hd_tid thread;
+};
+
 struct hd_seen {
-    uint32_t first;   /* record + 1, or 0 */
-    uint32_t recent;  /* the record of the last access + 1 */
+    struct head *head; /* cap heads, then cap bodies */
+    struct body *body;
+    uint32_t n, cap;
+    uint32_t recent;  /* record of the last access */
     uint32_t version; /* of the clock at the last access */
-    bool racy;        /* the last access raced */
+    struct peak all, writes;
+    bool racy; /* the last access raced */
 };
 
 void hd_sink_init(struct hd_sink *s, const struct hd_trace *t, const struct hd_detect_opts *opts,
@@ -87,58 +102,59 @@ void hd_history_init(struct hd_history *h, const struct hd_trace *t,
 {
     *h = (struct hd_history){.t = t, .ls = ls};
     hd_sink_init(&h->sink, t, opts, r);
+    h->contended = hd_contended_new(t);
     h->seen = hd_calloc(hd_trace_n_objs(t, HD_OBJ_LOC), sizeof *h->seen);
     h->mark = hd_calloc(t->places.count, sizeof *h->mark);
 }
 
-static struct entry *entries(struct hd_record *r)
+static struct entry *entries(struct body *b)
 {
-    return r->cap ? r->entries.many : &r->entries.one;
+    return b->cap ? b->entries.many : &b->entries.one;
 }
 
 /* Keeps only the latest entry of each place. */
-static void compact(struct hd_history *h, struct hd_record *r)
+static void compact(struct hd_history *h, struct body *b)
 {
-    struct entry *list = entries(r);
-    uint32_t to = r->n;
+    struct entry *list = entries(b);
+    uint32_t to = b->n;
     h->marked++;
-    for (uint32_t i = r->n; i-- > 0;) {
+    for (uint32_t i = b->n; i-- > 0;) {
         if (h->mark[list[i].what] == h->marked)
             continue;
         h->mark[list[i].what] = h->marked;
         list[--to] = list[i];
     }
-    r->n -= to;
-    memmove(list, list + to, r->n * sizeof *list);
-    r->limit = r->n < 8 ? 16 : r->n * 2;
+    b->n -= to;
+    memmove(list, list + to, b->n * sizeof *list);
+    b->limit = b->n < 8 ? 16 : b->n * 2;
 }
 
-static void append(struct hd_history *h, struct hd_record *r, uint32_t what, uint32_t tick)
+static void append(struct hd_history *h, struct body *b, uint32_t what, uint32_t tick)
 {
     bool all = h->sink.opts->pairs;
-    if (!all && r->n && entries(r)[r->n - 1].what == what) {
-        entries(r)[r->n - 1].tick = tick;
+    if (!all && b->n && entries(b)[b->n - 1].what == what) {
+        entries(b)[b->n - 1].tick = tick;
         return;
     }
-    if (!all && r->n >= r->limit)
-        compact(h, r);
-    if (r->n && r->n >= r->cap) {
-        uint32_t cap = r->cap ? r->cap * 2 : 4;
+    if (!all && b->n >= b->limit)
+        compact(h, b);
+    if (b->n && b->n >= b->cap) {
+        uint32_t cap = b->cap ? b->cap * 2 : 4;
         struct entry *many = hd_alloc(cap * sizeof *many);
-        memcpy(many, entries(r), r->n * sizeof *many);
-        if (r->cap)
-            hd_free(r->entries.many, r->cap * sizeof *many);
-        r->entries.many = many;
-        r->cap = cap;
+        memcpy(many, entries(b), b->n * sizeof *many);
+        if (b->cap)
+            hd_free(b->entries.many, b->cap * sizeof *many);
+        b->entries.many = many;
+        b->cap = cap;
     }
-    entries(r)[r->n++] = (struct entry){what, tick};
+    entries(b)[b->n++] = (struct entry){what, tick};
 }
 
-/* Reports the accesses of r that are newer than `known`; the newest one is. */
-static void report(struct hd_history *h, struct hd_record *r, hd_eid e, uint32_t known)
+/* Reports the accesses of a record that are newer than `known`. */
+static void report(struct hd_history *h, struct body *b, hd_eid e, uint32_t known)
 {
-    const struct entry *list = entries(r);
-    for (uint32_t i = r->n; i-- > 0 && list[i].tick > known;) {
+    const struct entry *list = entries(b);
+    for (uint32_t i = b->n; i-- > 0 && list[i].tick > known;) {
         if (h->sink.opts->pairs)
             hd_sink_pair(&h->sink, list[i].what, e);
         else
@@ -146,80 +162,176 @@ static void report(struct hd_history *h, struct hd_record *r, hd_eid e, uint32_t
     }
 }
 
-static uint32_t new_record(struct hd_history *h, struct hd_seen *seen, hd_tid u,
-                           enum hd_access_kind kind, uint32_t lockset)
+static size_t block_bytes(size_t cap)
 {
-    if (h->n_records == h->cap_records) {
-        size_t cap = h->cap_records ? h->cap_records * 2 : 64;
-        h->record =
-            hd_realloc(h->record, h->cap_records * sizeof *h->record, cap * sizeof *h->record);
-        h->cap_records = cap;
-    }
-    h->record[h->n_records++] = (struct hd_record){.next = seen->first,
-                                                   .lockset = lockset,
-                                                   .thread = (uint16_t)u,
-                                                   .kind = (uint8_t)kind,
-                                                   .limit = 16};
-    seen->first = (uint32_t)h->n_records;
-    return seen->first;
+    return cap * (sizeof(struct head) + sizeof(struct body));
 }
 
-/* Walks all records of the location: reports races, finds the record of this access. */
-static void full_access(struct hd_history *h, hd_eid e, const uint32_t *clock, uint32_t lockset)
+/* Bodies hold pointers, heads come in whole words: both stay aligned for an even number of heads.
+ */
+static void grow(struct hd_seen *seen)
+{
+    uint32_t cap = seen->cap ? seen->cap * 2 : 2;
+    struct head *head = hd_alloc(block_bytes(cap));
+    struct body *body = (struct body *)(void *)(head + cap);
+    if (seen->n) {
+        memcpy(head, seen->head, seen->n * sizeof *head);
+        memcpy(body, seen->body, seen->n * sizeof *body);
+    }
+    hd_free(seen->head, block_bytes(seen->cap));
+    seen->head = head;
+    seen->body = body;
+    seen->cap = cap;
+}
+
+/* The record of this access, made if it is new. */
+static uint32_t own_record(struct hd_seen *seen, hd_tid self, enum hd_access_kind kind,
+                           uint32_t lockset)
+{
+    for (uint32_t i = 0; i < seen->n; i++) {
+        const struct head *r = &seen->head[i];
+        if (r->thread == self && r->kind == kind && r->lockset == lockset)
+            return i;
+    }
+    if (seen->n == seen->cap)
+        grow(seen);
+    seen->head[seen->n] =
+        (struct head){.lockset = lockset, .thread = (uint16_t)self, .kind = (uint8_t)kind};
+    seen->body[seen->n] = (struct body){.limit = 16};
+    return seen->n++;
+}
+
+/* Reports the races of e with the records of the location. Whether all accesses (*knows_all), all
+ * writes (*knows_writes) are known to e comes out as well. */
+static bool scan(struct hd_history *h, struct hd_seen *seen, hd_eid e, const uint32_t *clock,
+                 uint32_t lockset, bool *knows_all, bool *knows_writes)
+{
+    enum hd_access_kind kind = hd_access_kind(h->t->op[e]);
+    hd_tid self = h->t->thread[e];
+    bool racy = false;
+    *knows_all = *knows_writes = true;
+    for (uint32_t i = 0; i < seen->n; i++) {
+        const struct head *r = &seen->head[i];
+        if (r->thread == self || r->last <= clock[r->thread])
+            continue;
+        *knows_all = false;
+        *knows_writes &= !(r->kind & 1);
+        if (!hd_kinds_conflict(kind, r->kind) ||
+            (h->ls && hd_locksets_ids_exclude(h->ls, r->lockset, lockset)))
+            continue;
+        racy = true;
+        report(h, &seen->body[i], e, clock[r->thread]);
+    }
+    return racy;
+}
+
+static bool knows(struct peak p, hd_tid self, const uint32_t *clock)
+{
+    return p.tick && (p.thread == self || clock[p.thread] >= p.tick);
+}
+
+static void ordered_access(struct hd_history *h, hd_eid e, const uint32_t *clock, uint32_t lockset)
 {
     const struct hd_trace *t = h->t;
     struct hd_seen *seen = &h->seen[t->obj[e]];
     enum hd_access_kind kind = hd_access_kind(t->op[e]);
     hd_tid self = t->thread[e];
-    uint32_t own = 0;
+    struct peak here = {t->pos[e] + 1, self};
+    bool writes = kind & 1, knows_all = knows(seen->all, self, clock);
+    bool knows_writes = knows_all || knows(seen->writes, self, clock);
     seen->racy = false;
-    for (uint32_t i = seen->first; i; i = h->record[i - 1].next) {
-        struct hd_record *r = &h->record[i - 1];
-        if (r->thread == self) {
-            if (r->kind == kind && r->lockset == lockset)
-                own = i;
-            continue;
-        }
-        if (!hd_kinds_conflict(kind, r->kind) || entries(r)[r->n - 1].tick <= clock[r->thread])
-            continue;
-        if (h->ls && hd_locksets_ids_exclude(h->ls, r->lockset, lockset))
-            continue;
-        seen->racy = true;
-        report(h, r, e, clock[r->thread]);
-    }
-    if (!own)
-        own = new_record(h, seen, self, kind, lockset);
-    append(h, &h->record[own - 1], h->sink.opts->pairs ? e : t->place[e], t->pos[e] + 1);
+    if (!knows_all && (writes || !knows_writes))
+        seen->racy = scan(h, seen, e, clock, lockset, &knows_all, &knows_writes);
+    seen->all = knows_all ? here : (struct peak){0};
+    if (knows_writes && (writes || knows_all))
+        seen->writes = here;
+    else if (writes)
+        seen->writes = (struct peak){0};
+    uint32_t own = own_record(seen, self, kind, lockset);
+    seen->head[own].last = here.tick;
+    append(h, &seen->body[own], h->sink.opts->pairs ? e : t->place[e], here.tick);
     seen->recent = own;
+}
+
+/* Compares a new kind of access with all records; both sides become racy. */
+static void compare(struct hd_history *h, struct hd_seen *seen, hd_eid e, uint32_t own)
+{
+    struct head *mine = &seen->head[own];
+    for (uint32_t i = 0; i < seen->n; i++) {
+        struct head *r = &seen->head[i];
+        if (r->thread == mine->thread || !hd_kinds_conflict(mine->kind, r->kind) ||
+            hd_locksets_ids_exclude(h->ls, r->lockset, mine->lockset))
+            continue;
+        mine->racy = r->racy = true;
+        report(h, &seen->body[i], e, 0);
+    }
+}
+
+/* Without order, an access adds something only from a place that is new to its record. */
+static void timeless_access(struct hd_history *h, hd_eid e, uint32_t lockset)
+{
+    const struct hd_trace *t = h->t;
+    struct hd_seen *seen = &h->seen[t->obj[e]];
+    bool all = h->sink.opts->pairs;
+    uint32_t own = own_record(seen, t->thread[e], hd_access_kind(t->op[e]), lockset);
+    struct body *b = &seen->body[own];
+    const struct entry *list = entries(b);
+    bool repeat = false;
+    for (uint32_t i = b->n; !all && i-- > 0 && !repeat;)
+        repeat = list[i].what == t->place[e];
+    if (!repeat) {
+        compare(h, seen, e, own);
+        append(h, &seen->body[own], all ? e : t->place[e], 1);
+    }
+    seen->recent = own;
+    seen->racy = seen->head[own].racy;
 }
 
 void hd_history_access(struct hd_history *h, hd_eid e, const uint32_t *clock, uint32_t version)
 {
     const struct hd_trace *t = h->t;
+    if (h->contended[t->obj[e]] != HD_LOC_CONTENDED)
+        return;
     struct hd_seen *seen = &h->seen[t->obj[e]];
     uint32_t lockset = h->ls ? hd_locksets_id(h->ls, e) : 0;
-    if (seen->recent && seen->version == version) {
-        struct hd_record *r = &h->record[seen->recent - 1];
-        struct entry *last = &entries(r)[r->n - 1];
+    if (seen->n && seen->version == version && !h->sink.opts->pairs) {
+        struct head *r = &seen->head[seen->recent];
+        struct body *b = &seen->body[seen->recent];
+        struct entry *last = &entries(b)[b->n - 1];
         if (r->thread == t->thread[e] && last->what == t->place[e] && r->lockset == lockset &&
-            r->kind == hd_access_kind(t->op[e]) && !h->sink.opts->pairs) {
-            last->tick = t->pos[e] + 1;
-            h->sink.r->racy_events += seen->racy;
+            r->kind == hd_access_kind(t->op[e])) {
+            last->tick = r->last = t->pos[e] + 1;
+            if (seen->all.tick) /* it was the last access */
+                seen->all.tick = r->last;
+            if (seen->writes.tick && (r->kind & 1))
+                seen->writes.tick = r->last;
+            h->sink.r->racy_events += h->timeless ? r->racy : seen->racy;
             return;
         }
     }
-    full_access(h, e, clock, lockset);
+    if (h->timeless)
+        timeless_access(h, e, lockset);
+    else
+        ordered_access(h, e, clock, lockset);
     seen->version = version;
     h->sink.r->racy_events += seen->racy;
 }
 
+static void free_seen(struct hd_seen *seen)
+{
+    for (uint32_t i = 0; i < seen->n; i++)
+        if (seen->body[i].cap)
+            hd_free(seen->body[i].entries.many, seen->body[i].cap * sizeof(struct entry));
+    hd_free(seen->head, block_bytes(seen->cap));
+}
+
 enum hd_status hd_history_finish(struct hd_history *h, struct hd_err *err)
 {
-    for (size_t i = 0; i < h->n_records; i++)
-        if (h->record[i].cap)
-            hd_free(h->record[i].entries.many, h->record[i].cap * sizeof(struct entry));
-    hd_free(h->record, h->cap_records * sizeof *h->record);
-    hd_free(h->seen, hd_trace_n_objs(h->t, HD_OBJ_LOC) * sizeof *h->seen);
+    size_t locs = hd_trace_n_objs(h->t, HD_OBJ_LOC);
+    for (size_t x = 0; x < locs; x++)
+        free_seen(&h->seen[x]);
+    hd_free(h->seen, locs * sizeof *h->seen);
+    hd_contended_free(h->contended, h->t);
     hd_free(h->mark, h->t->places.count * sizeof *h->mark);
     return hd_sink_finish(&h->sink, err);
 }

@@ -4,10 +4,15 @@
  * with the current event exactly when its tick is above clock[u]: the unordered ones are the latest
  * of each thread. So for each location, thread, kind of access and lock set the history keeps,
  * newest last, the latest access from each place (or, when event pairs are wanted, all accesses),
- * and a check walks from the newest until the first ordered one. Repeats of the same access in the
- * same state of clocks and locks take one comparison.
+ * and a check walks from the newest until the first ordered one.
  *
- * Lock sets are optional: with them a pair whose sets exclude each other is no race.
+ * Three short cuts, none of which changes the answer. Locations that cannot race are skipped. An
+ * access that knows an earlier one which knew all accesses (all writes, for a read) so far races
+ * with none of these, since the relations are transitive: this is what FastTrack's epochs are for.
+ * And a repeat of the same access in the same state of clocks and locks has the same races.
+ *
+ * Lock sets are optional: with them a pair whose sets exclude each other is no race. Without any
+ * order (`timeless`) only the set of different accesses counts.
  */
 #ifndef HD_DETECT_HISTORY_H
 #define HD_DETECT_HISTORY_H
@@ -29,7 +34,6 @@ static inline bool hd_kinds_conflict(enum hd_access_kind x, enum hd_access_kind 
     return ((x | y) & 1) && !(x & y & 2);
 }
 
-struct hd_record;
 struct hd_seen;
 
 /* The report of one run: event pairs, place pairs, counts. Shared with detectors that keep their
@@ -61,10 +65,10 @@ struct hd_history {
     struct hd_sink sink;
     const struct hd_trace *t;
     const struct hd_locksets *ls; /* or NULL */
-    struct hd_seen *seen;         /* by location */
-    struct hd_record *record;
-    size_t n_records, cap_records;
-    uint32_t *mark; /* by place, for throwing out older accesses from the same place */
+    bool timeless;
+    uint8_t *contended;   /* by location */
+    struct hd_seen *seen; /* by location */
+    uint32_t *mark;       /* by place, for throwing out older accesses from the same place */
     uint32_t marked;
 };
 
@@ -73,7 +77,8 @@ void hd_history_init(struct hd_history *h, const struct hd_trace *t,
                      const struct hd_locksets *ls);
 
 /* Reports the races of access e with earlier accesses and remembers it. clock is what e's thread
- * knows before e; version is a number that changes whenever that clock does. */
+ * knows before e, NULL if the history is timeless; version is a number that changes whenever that
+ * clock does. */
 void hd_history_access(struct hd_history *h, hd_eid e, const uint32_t *clock, uint32_t version);
 
 enum hd_status hd_history_finish(struct hd_history *h, struct hd_err *err); /* frees h's memory */

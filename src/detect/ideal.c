@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/hash.h"
+#include "detect/contended.h"
 
 #include <string.h>
 
@@ -39,6 +40,7 @@ void hd_ideal_base_init(struct hd_ideal_base *b, const struct hd_trace *t)
         b->lock[l].shared = hd_lock_is_shared(t, l);
     b->thread = hd_calloc(hd_trace_n_threads(t), sizeof *b->thread);
     b->segment = hd_calloc(hd_trace_n_threads(t), sizeof *b->segment);
+    b->contended = hd_contended_new(t);
     b->write = hd_calloc(hd_trace_n_objs(t, HD_OBJ_LOC), sizeof *b->write);
     hd_edges_init(&b->edges, t);
     hd_relay_init(&b->relay, &b->edges, &b->line.pool);
@@ -69,6 +71,7 @@ void hd_ideal_base_fini(struct hd_ideal_base *b)
     for (size_t x = 0; x < locs; x++)
         hd_stamp_clear(&b->line.pool, &b->write[x]);
     hd_free(b->write, locs * sizeof *b->write);
+    hd_contended_free(b->contended, t);
     hd_relay_fini(&b->relay);
     hd_edges_fini(&b->edges);
     hd_vec_fini(&b->release);
@@ -131,6 +134,8 @@ static void access(struct hd_ideal_base *b, hd_eid e)
     const struct hd_trace *t = b->t;
     hd_tid u = t->thread[e];
     struct hd_stamp *write = &b->write[t->obj[e]];
+    if (!hd_loc_communicates(b->contended[t->obj[e]]))
+        return;
     if (hd_op_reads(t->op[e])) {
         struct hd_clock *was = hd_timeline_now(&b->line, u);
         hd_timeline_join(&b->line, u, t->pos[e] + 1, write);

@@ -27,7 +27,8 @@ struct hd_ideal_base {
     struct hd_vec release; /* by section: struct hd_clock * in force at its release; not counted */
     struct hd_ideal_lock *lock;
     struct hd_ideal_thread *thread;
-    struct hd_stamp *write; /* by location: the last write */
+    uint8_t *contended;     /* by location */
+    struct hd_stamp *write; /* by location that communicates: the last write */
     struct hd_edges edges;
     struct hd_relay relay;
     uint32_t

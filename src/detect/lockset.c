@@ -1,7 +1,6 @@
 /* Two accesses race if they hold no lock in common that keeps them apart. This is Eraser's test
  * (Savage et al. 1997) put as a question about pairs, so that it can be compared with the others;
  * initialisation and read-sharing states are left out because they hide true races. */
-#include "base/alloc.h"
 #include "detect/detect_int.h"
 #include "detect/history.h"
 
@@ -10,13 +9,11 @@ static enum hd_status by_locks(const struct hd_trace *t, const struct hd_detect_
                                struct hd_err *err)
 {
     struct hd_history h;
-    size_t threads = hd_trace_n_threads(t);
-    uint32_t *nothing_known = hd_calloc(threads, sizeof *nothing_known);
     hd_history_init(&h, t, opts, r, ls);
+    h.timeless = true;
     for (size_t e = 0; e < t->n_events && !hd_sink_stopped(&h.sink, e); e++)
         if (hd_op_is_access(t->op[e]))
-            hd_history_access(&h, (hd_eid)e, nothing_known, 0);
-    hd_free(nothing_known, threads * sizeof *nothing_known);
+            hd_history_access(&h, (hd_eid)e, NULL, 0);
     hd_locksets_free(ls);
     return hd_history_finish(&h, err);
 }

@@ -9,6 +9,7 @@
  * the recorded orders alone or hold a common lock never get an ideal, which keeps most programs
  * cheap. */
 #include "base/alloc.h"
+#include "detect/contended.h"
 #include "detect/detect_int.h"
 #include "detect/history.h"
 #include "detect/ideal.h"
@@ -217,7 +218,7 @@ enum hd_status hd_detect_syncp(const struct hd_trace *t, const struct hd_detect_
     hd_ideal_init(&w.scratch, &w.base);
     for (size_t e = 0; e < t->n_events && !hd_sink_stopped(&w.sink, e); e++) {
         hd_ideal_base_before(&w.base, (hd_eid)e);
-        if (hd_op_is_access(t->op[e]))
+        if (hd_op_is_access(t->op[e]) && w.base.contended[t->obj[e]] == HD_LOC_CONTENDED)
             access(&w, (hd_eid)e);
         hd_ideal_base_after(&w.base, (hd_eid)e);
     }
