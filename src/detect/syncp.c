@@ -56,6 +56,8 @@ struct walk {
     struct spot *spot;    /* by location */
     struct hd_vec lists;  /* struct list */
     struct hd_vec sweeps; /* struct sweep */
+    struct hd_ideal
+        *needs; /* by thread: the ideal of all that comes before its newest checked access */
     struct hd_ideal scratch;
 };
 
@@ -71,6 +73,7 @@ static struct sweep *sweep_of(struct walk *w, uint32_t list_id, hd_tid u)
     struct sweep *s = hd_vec_push(&w->sweeps);
     *s = (struct sweep){.next = list->sweep, .thread = u};
     hd_ideal_init(&s->ideal, &w->base);
+    hd_ideal_copy(&s->ideal, &w->needs[u], &w->base);
     list->sweep = (uint32_t)w->sweeps.len;
     return s;
 }
@@ -102,9 +105,13 @@ static void report_all(struct walk *w, const struct list *list, const struct swe
 /* Whether some access of the list races with e. */
 static bool races(struct walk *w, uint32_t list_id, hd_eid e, const struct hd_clock *needs)
 {
-    struct sweep *s = sweep_of(w, list_id, w->t->thread[e]);
+    hd_tid u = w->t->thread[e];
     const struct list *list = hd_vec_at(&w->lists, list_id);
-    hd_ideal_add(&s->ideal, &w->base, w->t->thread[e], w->t->pos[e], needs);
+    hd_ideal_add(&w->needs[u], &w->base, u, w->t->pos[e], needs);
+    if (w->needs[u].have[list->thread] > list->seed[list->n - 1].pos)
+        return false;
+    struct sweep *s = sweep_of(w, list_id, u);
+    hd_ideal_add(&s->ideal, &w->base, u, w->t->pos[e], needs);
     s->at = advance(w, list, &s->ideal, s->at);
     if (s->at == list->n)
         return false;
@@ -201,6 +208,9 @@ static void walk_fini(struct walk *w)
     hd_vec_fini(&w->lists);
     hd_vec_fini(&w->sweeps);
     hd_ideal_fini(&w->scratch, &w->base);
+    for (size_t u = 0; u < hd_trace_n_threads(w->t); u++)
+        hd_ideal_fini(&w->needs[u], &w->base);
+    hd_free(w->needs, hd_trace_n_threads(w->t) * sizeof *w->needs);
     hd_free(w->spot, hd_trace_n_objs(w->t, HD_OBJ_LOC) * sizeof *w->spot);
     hd_locksets_free(w->locksets);
     hd_ideal_base_fini(&w->base);
@@ -216,6 +226,9 @@ enum hd_status hd_detect_syncp(const struct hd_trace *t, const struct hd_detect_
     w.spot = hd_calloc(hd_trace_n_objs(t, HD_OBJ_LOC), sizeof *w.spot);
     hd_ideal_base_init(&w.base, t);
     hd_ideal_init(&w.scratch, &w.base);
+    w.needs = hd_calloc(hd_trace_n_threads(t), sizeof *w.needs);
+    for (size_t u = 0; u < hd_trace_n_threads(t); u++)
+        hd_ideal_init(&w.needs[u], &w.base);
     for (size_t e = 0; e < t->n_events && !hd_sink_stopped(&w.sink, e); e++) {
         hd_ideal_base_before(&w.base, (hd_eid)e);
         if (hd_op_is_access(t->op[e]) && w.base.contended[t->obj[e]] == HD_LOC_CONTENDED)
