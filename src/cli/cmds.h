@@ -4,6 +4,8 @@
 
 #include "cli/cli.h"
 
+extern const struct hd_cmd hd_cmd_analyze;
+extern const struct hd_cmd hd_cmd_compare;
 extern const struct hd_cmd hd_cmd_record;
 extern const struct hd_cmd hd_cmd_trace;
 extern const struct hd_cmd hd_cmd_trace_cat;

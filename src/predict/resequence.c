@@ -170,15 +170,20 @@ static void build(struct graph *g)
 }
 
 /* Runs the graph: stays with a thread while its next event is free, then takes the free thread that
- * comes first after `turn` in a fixed circle of threads. Writes the order to out. */
-static void run(const struct graph *g, hd_tid turn, uint32_t *waits, uint32_t *next, hd_eid *out)
+ * comes first after `turn` in a fixed circle of threads, `late` only when no other is free. Writes the
+ * order to out. */
+static void run(const struct graph *g, hd_tid turn, hd_tid late, uint32_t *waits, uint32_t *next,
+                hd_eid *out)
 {
     size_t threads = g->plan->w->n_threads;
     memcpy(waits, g->waits, g->n * sizeof *waits);
     memcpy(next, g->next, threads * sizeof *next);
     for (uint32_t done = 0; done < g->n;) {
-        while (next[turn] == NOBODY || waits[next[turn]])
+        size_t looked = 0;
+        while (next[turn] == NOBODY || waits[next[turn]] || (turn == late && looked < threads)) {
             turn = (hd_tid)((turn + 1) % threads);
+            looked++;
+        }
         while (next[turn] != NOBODY && !waits[next[turn]]) {
             uint32_t i = next[turn];
             out[done++] = g->events[i];
@@ -189,19 +194,21 @@ static void run(const struct graph *g, hd_tid turn, uint32_t *waits, uint32_t *n
     }
 }
 
-/* Tries each thread as the first one (all of them only when that is cheap) and keeps the best. */
+/* Tries each thread as the first one (all of them only when that is cheap), with the thread of a as late
+ * as possible or not, and keeps the best order. */
 static void try_orders(const struct graph *g, hd_eid *schedule, size_t n)
 {
     const struct hd_trace *t = g->plan->w->t;
     size_t threads = g->plan->w->n_threads;
-    size_t tries = threads * n > 4000000 ? 1 : threads;
+    size_t starts = threads * n > 2000000 ? 1 : threads;
     uint32_t *waits = hd_alloc(n * sizeof *waits), *next = hd_alloc(threads * sizeof *next);
     hd_eid *order = hd_alloc(n * sizeof *order);
     size_t best = hd_shorten_switches(t, schedule, n);
     order[n - 2] = schedule[n - 2];
     order[n - 1] = schedule[n - 1];
-    for (size_t i = 0; i < tries; i++) {
-        run(g, (hd_tid)i, waits, next, order);
+    for (size_t i = 0; i < 2 * starts; i++) {
+        hd_tid late = i % 2 ? (hd_tid)threads : t->thread[order[n - 2]];
+        run(g, (hd_tid)(i / 2), late, waits, next, order);
         size_t switches = hd_shorten_switches(t, order, n);
         if (switches >= best)
             continue;

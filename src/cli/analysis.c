@@ -1,0 +1,96 @@
+#include "cli/analysis.h"
+
+#include "base/hash.h"
+#include "base/progress.h"
+
+#include <string.h>
+
+const char *const hd_analysis_names[] = {"max", "lockset", "lah", "mhb",   "quick", "hb",
+                                         "shb", "cp",      "wcp", "syncp", NULL};
+
+/* Pairs of events are listed up to this many; a detector with more reports its places only. */
+#define MAX_PAIRS 20000000
+
+bool hd_analysis_known(const char *detector)
+{
+    for (size_t i = 0; hd_analysis_names[i]; i++)
+        if (!strcmp(detector, hd_analysis_names[i]))
+            return true;
+    return false;
+}
+
+/* Leaves the first pair of events of each pair of places. */
+static void one_for_places(const struct hd_trace *t, struct hd_pairs *pairs)
+{
+    struct hd_map seen = {0};
+    size_t kept = 0;
+    for (size_t i = 0; i < pairs->len; i++) {
+        uint64_t p = t->place[pairs->data[i].a], q = t->place[pairs->data[i].b];
+        bool fresh;
+        hd_map_put(&seen, p < q ? p << 32 | q : q << 32 | p, &fresh);
+        if (fresh)
+            pairs->data[kept++] = pairs->data[i];
+    }
+    pairs->len = kept;
+    hd_map_fini(&seen);
+}
+
+static enum hd_status run_max(const struct hd_trace *t, const struct hd_predict_options *options,
+                              struct hd_analysis *r, struct hd_err *err)
+{
+    r->exact = true;
+    enum hd_status status = hd_predict(t, options, &r->prediction, err);
+    for (size_t i = 0; i < r->prediction.races.len; i++) {
+        const struct hd_race *race = hd_vec_at(&r->prediction.races, i);
+        hd_pairs_push(&r->pairs, race->witness.a, race->witness.b);
+        hd_pairs_push(&r->places, t->place[race->witness.a], t->place[race->witness.b]);
+    }
+    return status;
+}
+
+static enum hd_status run_detector(const struct hd_trace *t,
+                                   const struct hd_analysis_options *options, struct hd_analysis *r,
+                                   struct hd_err *err)
+{
+    const struct hd_detector *d = hd_detector_find(r->detector);
+    struct hd_detect_opts opts = {
+        .pairs = true, .max_pairs = MAX_PAIRS, .recorded_matching = options->recorded_matching};
+    struct hd_detect_result result = {0};
+    enum hd_status status = d->run(t, &opts, &result, err);
+    if (status == HD_ERR_LIMIT && !options->predict.all_pairs) {
+        hd_detect_result_fini(&result);
+        result = (struct hd_detect_result){0};
+        opts.pairs = false;
+        status = d->run(t, &opts, &result, err);
+    }
+    r->pairs = result.pairs;
+    r->places = result.places;
+    result.pairs = result.places = (struct hd_pairs){0};
+    hd_detect_result_fini(&result);
+    if (!options->predict.all_pairs)
+        one_for_places(t, &r->pairs);
+    return status;
+}
+
+enum hd_status hd_analysis_run(const char *detector, const struct hd_trace *t,
+                               const struct hd_analysis_options *options, struct hd_analysis *r,
+                               struct hd_err *err)
+{
+    double started = hd_progress_now();
+    *r = (struct hd_analysis){.detector = detector};
+    r->prediction.races = HD_VEC_INIT(struct hd_race);
+    r->prediction.undecided = HD_VEC_INIT(struct hd_undecided);
+    enum hd_status status = !strcmp(detector, "max") ? run_max(t, &options->predict, r, err)
+                                                     : run_detector(t, options, r, err);
+    hd_pairs_sort(&r->pairs);
+    hd_pairs_sort(&r->places);
+    r->seconds = hd_progress_now() - started;
+    return status;
+}
+
+void hd_analysis_fini(struct hd_analysis *r)
+{
+    hd_prediction_fini(&r->prediction);
+    hd_pairs_fini(&r->pairs);
+    hd_pairs_fini(&r->places);
+}

@@ -1,0 +1,34 @@
+/* One detector on one trace, whatever room it lives in, with one shape of result: what `analyze`
+ * and `compare` share. */
+#ifndef HD_CLI_ANALYSIS_H
+#define HD_CLI_ANALYSIS_H
+
+#include "detect/detect.h"
+#include "predict/predict.h"
+
+struct hd_analysis {
+    const char *detector;
+    bool exact; /* max: `prediction` holds more */
+    struct hd_prediction prediction;
+    struct hd_pairs pairs; /* racing events; one for each pair of places unless all were asked */
+    struct hd_pairs places;
+    double seconds;
+};
+
+struct hd_analysis_options {
+    struct hd_predict_options predict;
+    bool recorded_matching;
+};
+
+/* Whether there is a detector of this name. hd_analysis_names lists them, max first; ends with
+ * NULL. */
+bool hd_analysis_known(const char *detector);
+extern const char *const hd_analysis_names[];
+
+/* The caller ends the result with hd_analysis_fini in any case. */
+enum hd_status hd_analysis_run(const char *detector, const struct hd_trace *t,
+                               const struct hd_analysis_options *options,
+                               struct hd_analysis *result, struct hd_err *err);
+void hd_analysis_fini(struct hd_analysis *result);
+
+#endif

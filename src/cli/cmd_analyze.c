@@ -1,0 +1,400 @@
+#include "base/alloc.h"
+#include "base/interrupt.h"
+#include "base/outfile.h"
+#include "cli/analysis.h"
+#include "cli/cmds.h"
+#include "cli/common.h"
+#include "cli/duration.h"
+#include "cli/show_race.h"
+#include "model/witness_json.h"
+
+#include <string.h>
+
+struct values {
+    const char *detectors, *budget, *pair_budget, *steps, *dir;
+    uint64_t jobs;
+    int matching;
+    bool pairs, json, require_complete;
+};
+
+static const struct hd_opt options[] = {
+    {'d', "detector", HD_OPT_TEXT, offsetof(struct values, detectors), "LIST",
+     "Detectors, separated by commas (max)", NULL, 0, 0},
+    {'p', "pairs", HD_OPT_FLAG, offsetof(struct values, pairs), NULL,
+     "Decide every pair of events, not only of source places", NULL, 0, 0},
+    {0, "json", HD_OPT_FLAG, offsetof(struct values, json), NULL,
+     "Print one JSON object instead of text", NULL, 0, 0},
+    {0, "witness-dir", HD_OPT_FILE, offsetof(struct values, dir), "DIR",
+     "Write each schedule as DIR/witness-A-B.json", NULL, 0, 0},
+    {'b', "budget", HD_OPT_TEXT, offsetof(struct values, budget), "TIME",
+     "Stop after TIME (10s, 5m) and report what is decided", NULL, 0, 0},
+    {0, "pair-budget", HD_OPT_TEXT, offsetof(struct values, pair_budget), "TIME",
+     "Let the solver give up a pair after TIME (60s)", NULL, 0, 0},
+    {'j', "jobs", HD_OPT_COUNT, offsetof(struct values, jobs), "N", "Use N cores (all)", NULL, 1,
+     1024},
+    {0, "steps", HD_OPT_TEXT, offsetof(struct values, steps), "LIST",
+     "Steps of max: lockset,must,greedy,closure,smt", NULL, 0, 0},
+    {0, "matching", HD_OPT_CHOICE, offsetof(struct values, matching), "HOW",
+     "Waiters that a signal may wake, for mhb and quick", "any|recorded", 0, 0},
+    {0, "require-complete", HD_OPT_FLAG, offsetof(struct values, require_complete), NULL,
+     "Exit 5 when a pair is undecided and no race was found", NULL, 0, 0},
+    {0},
+};
+
+/* Cuts the next word of a list off *rest; NULL at the end. The list is changed. */
+static char *next_word(char **rest)
+{
+    return *rest ? strsep(rest, ",") : NULL;
+}
+
+/* ---- text ---- */
+
+static void print_summary(const struct hd_cli *cli, const char *name, const struct hd_prediction *p,
+                          bool pairs)
+{
+    const char *bold = hd_term_style(cli->color_out, HD_STYLE_BOLD);
+    uint64_t what = pairs ? p->races.len : p->places_raced;
+    printf("%s%s: %s%s", bold, name, hd_cli_plural(what, pairs ? "racing pair" : "race"),
+           hd_term_style(cli->color_out, HD_STYLE_PLAIN));
+    if (!pairs)
+        printf(" in %s of source places", hd_cli_plural(p->places, "pair"));
+    uint64_t proved = 0;
+    for (int s = 0; s < HD_STEPS; s++)
+        proved += p->proved[s];
+    printf("; %s of events impossible", hd_cli_plural(proved, "pair"));
+    const char *separator = " (";
+    for (int s = 0; s < HD_STEPS; s++)
+        if (p->proved[s]) {
+            printf("%s%s %llu", separator, hd_step_names[s], (unsigned long long)p->proved[s]);
+            separator = ", ";
+        }
+    printf("%s; %llu undecided", *separator == ',' ? ")" : "", (unsigned long long)p->open);
+    if (p->skipped)
+        printf("; %s more at racing places", hd_cli_plural(p->skipped, "pair"));
+    printf("\n");
+}
+
+static void print_undecided(const struct hd_trace *t, const struct hd_prediction *p)
+{
+    enum { SHOWN = 10 };
+    for (size_t i = 0; i < p->undecided.len && i < SHOWN; i++) {
+        const struct hd_undecided *u = hd_vec_at(&p->undecided, i);
+        printf("Undecided: events %u (%s) and %u (%s)", u->a + 1, hd_trace_place_name(t, u->a),
+               u->b + 1, hd_trace_place_name(t, u->b));
+        if (u->pairs > 1)
+            printf(" and %s more of these places", hd_cli_plural(u->pairs - 1, "pair"));
+        printf(": %s\n", hd_reason_texts[u->why]);
+    }
+    if (p->undecided.len > SHOWN)
+        printf("... and %zu more; --json lists all\n", p->undecided.len - SHOWN);
+}
+
+static void print_max(const struct hd_cli *cli, const char *name, const struct hd_trace *t,
+                      const struct hd_analysis *a, bool pairs)
+{
+    const struct hd_prediction *p = &a->prediction;
+    for (size_t i = 0; i < p->races.len && !ferror(stdout); i++)
+        hd_cli_show_race(cli, t, hd_vec_at(&p->races, i), i + 1);
+    print_undecided(t, p);
+    print_summary(cli, name, p, pairs);
+}
+
+static void print_detector(const struct hd_cli *cli, const char *name, const struct hd_trace *t,
+                           const struct hd_analysis *a, bool pairs)
+{
+    for (size_t i = 0; i < a->pairs.len && !ferror(stdout); i++) {
+        hd_eid x = a->pairs.data[i].a, y = a->pairs.data[i].b;
+        printf("%s: %s: event %u (%s %s) and event %u (%s %s)\n", a->detector,
+               hd_trace_obj_name(t, HD_OBJ_LOC, t->obj[x]), x + 1,
+               hd_trace_thread_name(t, t->thread[x]), hd_trace_place_name(t, x), y + 1,
+               hd_trace_thread_name(t, t->thread[y]), hd_trace_place_name(t, y));
+    }
+    printf("%s%s: %s reports %s%s\n", hd_term_style(cli->color_out, HD_STYLE_BOLD), name,
+           a->detector,
+           pairs ? hd_cli_plural(a->pairs.len, "pair")
+                 : hd_cli_plural(a->places.len, "pair of source places"),
+           hd_term_style(cli->color_out, HD_STYLE_PLAIN));
+}
+
+/* ---- JSON ---- */
+
+static void json_pair(struct hd_json *j, hd_eid a, hd_eid b)
+{
+    hd_json_begin_array(j);
+    hd_json_uint(j, (uint64_t)a + 1);
+    hd_json_uint(j, (uint64_t)b + 1);
+    hd_json_end_array(j);
+}
+
+static void json_counts(struct hd_json *j, const char *key, const uint64_t *counts)
+{
+    hd_json_key(j, key);
+    hd_json_begin_object(j);
+    for (int s = 0; s < HD_STEPS; s++) {
+        hd_json_key(j, hd_step_names[s]);
+        hd_json_uint(j, counts[s]);
+    }
+    hd_json_end_object(j);
+}
+
+static void json_max(struct hd_json *j, const struct hd_trace *t, const struct hd_prediction *p)
+{
+    hd_json_key(j, "undecided");
+    hd_json_begin_array(j);
+    for (size_t i = 0; i < p->undecided.len; i++) {
+        const struct hd_undecided *u = hd_vec_at(&p->undecided, i);
+        hd_json_begin_object(j);
+        hd_json_key(j, "pair");
+        json_pair(j, u->a, u->b);
+        hd_json_key(j, "reason");
+        hd_json_string(j, hd_reason_texts[u->why]);
+        hd_json_key(j, "pairs");
+        hd_json_uint(j, u->pairs);
+        hd_json_end_object(j);
+    }
+    hd_json_end_array(j);
+    hd_json_key(j, "conflicting");
+    hd_json_uint(j, p->conflicting);
+    json_counts(j, "impossible", p->proved);
+    json_counts(j, "found", p->found);
+    uint64_t omitted = 0;
+    hd_json_key(j, "witnesses");
+    hd_json_begin_array(j);
+    for (size_t i = 0; i < p->races.len; i++) {
+        const struct hd_race *race = hd_vec_at(&p->races, i);
+        omitted += race->witness.n == 0;
+        if (!race->witness.n)
+            continue;
+        hd_json_begin_object(j);
+        hd_witness_write_fields(j, t, &race->witness);
+        hd_json_end_object(j);
+    }
+    hd_json_end_array(j);
+    hd_json_key(j, "witnesses_omitted");
+    hd_json_uint(j, omitted);
+}
+
+static void json_analysis(struct hd_json *j, const struct hd_trace *t, const struct hd_analysis *a)
+{
+    hd_json_key(j, a->detector);
+    hd_json_begin_object(j);
+    hd_json_key(j, "pairs");
+    hd_json_begin_array(j);
+    for (size_t i = 0; i < a->pairs.len; i++)
+        json_pair(j, a->pairs.data[i].a, a->pairs.data[i].b);
+    hd_json_end_array(j);
+    hd_json_key(j, "places");
+    hd_json_uint(j, a->places.len);
+    if (a->exact)
+        json_max(j, t, &a->prediction);
+    hd_json_key(j, "seconds");
+    hd_json_double(j, a->seconds);
+    hd_json_end_object(j);
+}
+
+/* ---- the run ---- */
+
+struct run {
+    struct hd_cli *cli;
+    const struct values *v;
+    const char *name;
+    const struct hd_trace *t;
+    struct hd_analysis_options options;
+    struct hd_json json;
+    bool raced, undecided;
+};
+
+static enum hd_exit save_witnesses(const struct run *r, const struct hd_prediction *p)
+{
+    for (size_t i = 0; i < p->races.len; i++) {
+        const struct hd_witness *w = &((struct hd_race *)hd_vec_at(&p->races, i))->witness;
+        struct hd_err err = {0};
+        struct hd_outfile out;
+        char path[4096];
+        if (!w->n)
+            continue;
+        snprintf(path, sizeof path, "%s/witness-%u-%u.json", r->v->dir, w->a + 1, w->b + 1);
+        enum hd_status status = hd_outfile_open(path, &out, &err);
+        if (status == HD_OK) {
+            hd_witness_write(out.file, r->t, w);
+            status = hd_outfile_commit(&out, &err);
+        }
+        if (status != HD_OK)
+            return hd_cli_fail_output(r->cli, &err);
+    }
+    return HD_EXIT_OK;
+}
+
+static void show_progress(void *ctx, uint64_t done, uint64_t total)
+{
+    struct hd_progress *progress = ctx;
+    progress->total = total;
+    hd_progress_update(progress, done);
+}
+
+static enum hd_exit run_one(struct run *r, const char *detector)
+{
+    struct hd_progress progress;
+    struct hd_analysis a;
+    struct hd_err err = {0};
+    enum hd_exit code = HD_EXIT_OK;
+    hd_cli_progress(r->cli, &progress, detector, "groups", 0);
+    progress.hint = "Ctrl-C for partial results";
+    r->options.predict.progress = show_progress;
+    r->options.predict.progress_ctx = &progress;
+    enum hd_status status = hd_analysis_run(detector, r->t, &r->options, &a, &err);
+    hd_progress_end(&progress);
+    if (status != HD_OK) {
+        hd_analysis_fini(&a);
+        return hd_cli_fail_output(r->cli, &err);
+    }
+    r->raced |= a.exact && a.prediction.races.len > 0;
+    r->undecided |= a.prediction.undecided.len > 0;
+    if (r->v->json)
+        json_analysis(&r->json, r->t, &a);
+    else if (a.exact)
+        print_max(r->cli, r->name, r->t, &a, r->v->pairs);
+    else
+        print_detector(r->cli, r->name, r->t, &a, r->v->pairs);
+    if (r->v->dir && a.exact)
+        code = save_witnesses(r, &a.prediction);
+    hd_analysis_fini(&a);
+    return code;
+}
+
+static enum hd_exit run_all(struct run *r)
+{
+    char *list = hd_strndup(r->v->detectors, strlen(r->v->detectors)), *rest = list;
+    enum hd_exit code = HD_EXIT_OK;
+    if (r->v->json) {
+        hd_json_init(&r->json, stdout);
+        hd_json_begin_object(&r->json);
+        hd_json_key(&r->json, "schema");
+        hd_json_string(&r->json, "heddle-analysis-1");
+        hd_cli_json_trace(&r->json, r->t);
+        hd_json_key(&r->json, "detectors");
+        hd_json_begin_object(&r->json);
+    }
+    hd_interrupt_catch();
+    for (char *word = next_word(&rest); word && code == HD_EXIT_OK; word = next_word(&rest))
+        code = run_one(r, word);
+    hd_interrupt_release();
+    if (r->v->json) {
+        hd_json_end_object(&r->json);
+        hd_json_end_object(&r->json);
+        putchar('\n');
+    }
+    hd_free(list, strlen(r->v->detectors) + 1);
+    if (code != HD_EXIT_OK)
+        return code;
+    return r->raced                                 ? HD_EXIT_RACE
+           : r->undecided && r->v->require_complete ? HD_EXIT_UNDECIDED
+                                                    : HD_EXIT_OK;
+}
+
+static bool parse_steps(const char *text, uint32_t *steps)
+{
+    size_t size = strlen(text) + 1;
+    char *list = hd_strndup(text, size - 1), *rest = list;
+    bool ok = true;
+    *steps = 0;
+    for (char *word = next_word(&rest); word && ok; word = next_word(&rest)) {
+        int s = 0;
+        while (s < HD_STEPS && strcmp(word, hd_step_names[s]))
+            s++;
+        ok = s < HD_STEPS;
+        *steps |= ok ? 1u << s : 0;
+        if (!strcmp(word, "filters")) {
+            ok = true;
+            *steps |= 1u << HD_STEP_LOCKSET | 1u << HD_STEP_MUST;
+        }
+    }
+    hd_free(list, size);
+    return ok;
+}
+
+/* The first name in the list that is no detector, or NULL; the caller frees it (strlen + 1). */
+static bool known_detectors(const struct hd_cli *cli, const struct hd_cmd *cmd, const char *text,
+                            enum hd_exit *code)
+{
+    size_t size = strlen(text) + 1;
+    char *list = hd_strndup(text, size - 1), *rest = list;
+    bool ok = true;
+    for (char *word = next_word(&rest); word && ok; word = next_word(&rest))
+        if (!hd_analysis_known(word)) {
+            ok = false;
+            *code = hd_cli_usage(cli, cmd, "there is no detector '%s'", word);
+        }
+    hd_free(list, size);
+    return ok;
+}
+
+/* Turns the option texts into numbers. False: usage error, already told. */
+static bool read_options(struct run *r, const struct hd_cmd *cmd, enum hd_exit *code)
+{
+    const struct values *v = r->v;
+    struct hd_predict_options *p = &r->options.predict;
+    *code = HD_EXIT_USAGE;
+    hd_predict_defaults(p);
+    p->all_pairs = v->pairs;
+    p->jobs = (unsigned)v->jobs;
+    r->options.recorded_matching = v->matching == 1;
+    if (!known_detectors(r->cli, cmd, v->detectors, code))
+        return false;
+    if (v->budget && !hd_cli_duration(v->budget, &p->seconds)) {
+        hd_cli_usage(r->cli, cmd, "--budget wants a time like 10s or 5m, not '%s'", v->budget);
+        return false;
+    }
+    if (v->budget && p->seconds == 0)
+        p->seconds = -1;
+    if (v->pair_budget && !hd_cli_duration(v->pair_budget, &p->pair_seconds)) {
+        hd_cli_usage(r->cli, cmd, "--pair-budget wants a time like 10s, not '%s'", v->pair_budget);
+        return false;
+    }
+    if (v->steps && !parse_steps(v->steps, &p->steps)) {
+        hd_cli_usage(r->cli, cmd,
+                     "--steps wants some of lockset, must, greedy, closure, smt, not '%s'",
+                     v->steps);
+        return false;
+    }
+    return true;
+}
+
+static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, char **argv)
+{
+    struct values v = {.detectors = "max"};
+    enum hd_exit code;
+    if (!hd_cli_parse(cli, cmd, &v, &argc, argv, &code))
+        return code;
+    struct run r = {.cli = cli, .v = &v, .name = hd_cli_input_name(argv[0])};
+    if (!read_options(&r, cmd, &code))
+        return code;
+    struct hd_trace *t = hd_cli_load(cli, argv[0], &code);
+    if (!t)
+        return code;
+    r.t = t;
+    code = HD_EXIT_INPUT;
+    if (hd_cli_check(cli, argv[0], t))
+        code = run_all(&r);
+    hd_trace_free(t);
+    return code;
+}
+
+const struct hd_cmd hd_cmd_analyze = {
+    .name = "analyze",
+    .path = "analyze",
+    .summary = "every race that a trace allows, with schedules",
+    .args = "TRACE",
+    .detail = "Decides every pair of conflicting accesses of a recorded trace: a race, with\n"
+              "a schedule that leads to it and that the model of docs/MODEL.md accepts;\n"
+              "impossible in every schedule; or undecided, with the reason. One race is\n"
+              "shown for each pair of source places. Exits 66 when there is a race. Ctrl-C\n"
+              "ends the work and prints what is decided.\n\n"
+              "Other detectors can be asked for comparison (--detector max,hb,...):\n"
+              "lockset, lah, mhb, quick, hb, shb, cp, wcp, syncp. Their reports come\n"
+              "without schedules and do not change the exit code.",
+    .options = options,
+    .min_args = 1,
+    .max_args = 1,
+    .run = run,
+};

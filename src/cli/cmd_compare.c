@@ -1,0 +1,209 @@
+#include "base/alloc.h"
+#include "base/interrupt.h"
+#include "cli/analysis.h"
+#include "cli/cmds.h"
+#include "cli/common.h"
+#include "cli/duration.h"
+#include "predict/candidates.h"
+
+#include <string.h>
+
+struct values {
+    const char *detectors, *budget;
+    uint64_t jobs;
+    bool csv;
+};
+
+static const struct hd_opt options[] = {
+    {0, "csv", HD_OPT_FLAG, offsetof(struct values, csv), NULL,
+     "Print comma-separated values instead of a table", NULL, 0, 0},
+    {'d', "detector", HD_OPT_TEXT, offsetof(struct values, detectors), "LIST",
+     "Detectors to compare, separated by commas", NULL, 0, 0},
+    {'b', "budget", HD_OPT_TEXT, offsetof(struct values, budget), "TIME",
+     "Time for max, rv and said on each trace", NULL, 0, 0},
+    {'j', "jobs", HD_OPT_COUNT, offsetof(struct values, jobs), "N", "Use N cores for max (all)",
+     NULL, 1, 1024},
+    {0},
+};
+
+/* The order of the published comparisons: from the weakest filter to the strictest order. */
+#define DEFAULT_DETECTORS "quick,max,syncp,wcp,cp,shb,hb"
+enum { MAX_DETECTORS = 32 };
+
+struct row {
+    const char *trace;
+    uint64_t threads, events, accesses, sync, branches, candidates;
+    struct {
+        const char *name;
+        bool done; /* it ended; otherwise it gave up */
+        uint64_t places, undecided;
+        double seconds;
+    } cells[MAX_DETECTORS];
+    size_t n_cells;
+};
+
+static void describe(const char *name, const struct hd_trace *t, struct row *row)
+{
+    *row = (struct row){.trace = name, .threads = hd_trace_n_threads(t), .events = t->n_events};
+    for (size_t e = 0; e < t->n_events; e++) {
+        enum hd_op op = t->op[e];
+        row->accesses += hd_op_is_access(op);
+        row->branches += op == HD_OP_BRANCH;
+        row->sync +=
+            !hd_op_is_access(op) && op != HD_OP_BRANCH && op != HD_OP_BEGIN && op != HD_OP_END;
+    }
+    struct hd_world *w = hd_world_new(t);
+    struct hd_candidates *c = hd_candidates_new(w);
+    row->candidates = c->groups.len;
+    hd_candidates_free(c);
+    hd_world_free(w);
+}
+
+static void run_cell(const struct hd_trace *t, const struct hd_analysis_options *o,
+                     const char *detector, struct row *row)
+{
+    struct hd_analysis a;
+    struct hd_err err = {0};
+    enum hd_status status = hd_analysis_run(detector, t, o, &a, &err);
+    row->cells[row->n_cells].name = detector;
+    row->cells[row->n_cells].done = status == HD_OK;
+    row->cells[row->n_cells].places = a.places.len;
+    row->cells[row->n_cells].undecided = a.prediction.places_undecided;
+    row->cells[row->n_cells].seconds = a.seconds;
+    row->n_cells++;
+    hd_analysis_fini(&a);
+}
+
+static void print_csv(const struct row *row, bool heading)
+{
+    if (heading) {
+        printf("trace,threads,events,accesses,sync,branches,candidates");
+        for (size_t i = 0; i < row->n_cells; i++)
+            printf(",%s,%s_undecided,%s_seconds", row->cells[i].name, row->cells[i].name,
+                   row->cells[i].name);
+        printf("\n");
+    }
+    putchar('"');
+    for (const char *p = row->trace; *p; p++)
+        printf(*p == '"' ? "\"\"" : "%c", *p);
+    printf("\",%llu,%llu,%llu,%llu,%llu,%llu", (unsigned long long)row->threads,
+           (unsigned long long)row->events, (unsigned long long)row->accesses,
+           (unsigned long long)row->sync, (unsigned long long)row->branches,
+           (unsigned long long)row->candidates);
+    for (size_t i = 0; i < row->n_cells; i++)
+        if (row->cells[i].done)
+            printf(",%llu,%llu,%.6f", (unsigned long long)row->cells[i].places,
+                   (unsigned long long)row->cells[i].undecided, row->cells[i].seconds);
+        else
+            printf(",,,%.6f", row->cells[i].seconds);
+    printf("\n");
+}
+
+/* One block a trace: a line of figures, then a line a detector. */
+static void print_block(const struct hd_cli *cli, const struct row *row)
+{
+    printf("%s%s%s\n", hd_term_style(cli->color_out, HD_STYLE_BOLD), row->trace,
+           hd_term_style(cli->color_out, HD_STYLE_PLAIN));
+    printf("  %s, %s: %llu reads and writes, %llu sync, %s\n",
+           hd_cli_plural(row->threads, "thread"), hd_cli_plural(row->events, "event"),
+           (unsigned long long)row->accesses, (unsigned long long)row->sync,
+           row->branches == 1 ? "1 branch" : hd_cli_plural(row->branches, "branche"));
+    printf("  %-12s %12s %12s %12s\n", "detector", "place pairs", "undecided", "seconds");
+    printf("  %-12s %12llu\n", "candidates", (unsigned long long)row->candidates);
+    for (size_t i = 0; i < row->n_cells; i++) {
+        if (row->cells[i].done)
+            printf("  %-12s %12llu", row->cells[i].name, (unsigned long long)row->cells[i].places);
+        else
+            printf("  %-12s %12s", row->cells[i].name, "gave up");
+        if (row->cells[i].undecided)
+            printf(" %12llu", (unsigned long long)row->cells[i].undecided);
+        else
+            printf(" %12s", "");
+        printf(" %12.3f\n", row->cells[i].seconds);
+    }
+}
+
+/* Splits the list in place; false when a name is unknown (told) or there are too many. */
+static bool split(const struct hd_cli *cli, const struct hd_cmd *cmd, char *list,
+                  const char **names)
+{
+    size_t n = 0;
+    for (char *word = strsep(&list, ","); word; word = strsep(&list, ",")) {
+        if (!hd_analysis_known(word) || n + 1 == MAX_DETECTORS) {
+            hd_cli_usage(cli, cmd, "there is no detector '%s'", word);
+            return false;
+        }
+        names[n++] = word;
+    }
+    names[n] = NULL;
+    return true;
+}
+
+static enum hd_exit compare(struct hd_cli *cli, const struct values *v,
+                            const struct hd_analysis_options *o, const char **names, int n,
+                            char **paths)
+{
+    enum hd_exit code = HD_EXIT_OK;
+    for (int i = 0; i < n && !hd_interrupt_requested(); i++) {
+        enum hd_exit one;
+        struct hd_trace *t = hd_cli_load(cli, paths[i], &one);
+        struct row row;
+        if (t && !hd_cli_check(cli, paths[i], t)) {
+            hd_trace_free(t);
+            t = NULL;
+        }
+        if (!t) {
+            code = HD_EXIT_INPUT;
+            continue;
+        }
+        describe(hd_cli_input_name(paths[i]), t, &row);
+        for (size_t k = 0; names[k]; k++)
+            run_cell(t, o, names[k], &row);
+        if (v->csv)
+            print_csv(&row, i == 0);
+        else
+            print_block(cli, &row);
+        fflush(stdout);
+        hd_trace_free(t);
+    }
+    return code;
+}
+
+static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, char **argv)
+{
+    struct values v = {.detectors = DEFAULT_DETECTORS, .budget = "60s"};
+    struct hd_analysis_options o = {0};
+    const char *names[MAX_DETECTORS];
+    enum hd_exit code;
+    if (!hd_cli_parse(cli, cmd, &v, &argc, argv, &code))
+        return code;
+    hd_predict_defaults(&o.predict);
+    o.predict.jobs = (unsigned)v.jobs;
+    if (!hd_cli_duration(v.budget, &o.predict.seconds))
+        return hd_cli_usage(cli, cmd, "--budget wants a time like 10s or 5m, not '%s'", v.budget);
+    size_t size = strlen(v.detectors) + 1;
+    char *list = hd_strndup(v.detectors, size - 1);
+    code = HD_EXIT_USAGE;
+    if (split(cli, cmd, list, names)) {
+        hd_interrupt_catch();
+        code = compare(cli, &v, &o, names, argc, argv);
+        hd_interrupt_release();
+    }
+    hd_free(list, size);
+    return code;
+}
+
+const struct hd_cmd hd_cmd_compare = {
+    .name = "compare",
+    .path = "compare",
+    .summary = "what several detectors say of the same traces",
+    .args = "TRACE...",
+    .detail = "Runs each detector on each trace and prints how many distinct pairs of source\n"
+              "places it reports, and how long it took. `candidates` counts all pairs of\n"
+              "places with conflicting accesses; `quick` those that locks and forks leave\n"
+              "open; `max` is exact. Races do not change the exit code.",
+    .options = options,
+    .min_args = 1,
+    .max_args = 1000000,
+    .run = run,
+};

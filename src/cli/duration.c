@@ -1,0 +1,24 @@
+#include "cli/duration.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool hd_cli_duration(const char *text, double *seconds)
+{
+    static const struct {
+        const char *unit;
+        double seconds;
+    } units[] = {{"", 1}, {"ms", 0.001}, {"s", 1}, {"m", 60}, {"h", 3600}};
+    char *end;
+    if (!isdigit((unsigned char)*text) && *text != '.')
+        return false;
+    double number = strtod(text, &end);
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (end != text && isfinite(number) && !strcmp(end, units[i].unit)) {
+            *seconds = number * units[i].seconds;
+            return true;
+        }
+    return false;
+}

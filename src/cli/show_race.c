@@ -1,0 +1,205 @@
+#include "cli/show_race.h"
+
+#include "cli/common.h"
+#include "predict/shorten.h"
+
+#include <string.h>
+
+static const char *kind_of(enum hd_op op)
+{
+    static const char *const names[] = {[HD_OP_READ] = "read",
+                                        [HD_OP_WRITE] = "write",
+                                        [HD_OP_AREAD] = "atomic read",
+                                        [HD_OP_AWRITE] = "atomic write",
+                                        [HD_OP_RMW] = "atomic update"};
+    return names[op];
+}
+
+static const char *place_of(const struct hd_trace *t, hd_eid e)
+{
+    const char *place = hd_trace_place_name(t, e);
+    return *place ? place : "an unknown place";
+}
+
+/* What the thread of e holds just before e: "lock m, shared r", found by walking back its events.
+ */
+static void print_locks(const struct hd_trace *t, hd_eid e)
+{
+    size_t locks = hd_trace_n_objs(t, HD_OBJ_LOCK), n;
+    struct hd_u32vec depth[2] = {{0}, {0}}; /* by lock: exclusive, shared */
+    for (size_t i = 0; i < 2 * locks; i++)
+        hd_u32vec_push(&depth[i % 2], 0);
+    const hd_eid *events = hd_trace_thread_events(t, t->thread[e], &n);
+    for (uint32_t i = 0; i < t->pos[e]; i++) {
+        enum hd_op op = t->op[events[i]];
+        if (hd_op_info[op].kind != HD_OBJ_LOCK && !hd_op_info[op].has_lock)
+            continue;
+        uint32_t lock = hd_trace_lock(t, events[i]);
+        if (op == HD_OP_ACQ || op == HD_OP_RACQ)
+            depth[op == HD_OP_RACQ].data[lock]++;
+        else if (op == HD_OP_REL || op == HD_OP_RREL)
+            depth[op == HD_OP_RREL].data[lock]--;
+    }
+    const char *separator = "";
+    for (uint32_t lock = 0; lock < locks; lock++)
+        for (int shared = 0; shared < 2; shared++)
+            if (depth[shared].data[lock]) {
+                printf("%s%s%s", separator, hd_trace_obj_name(t, HD_OBJ_LOCK, lock),
+                       shared ? " (read side)" : "");
+                separator = ", ";
+            }
+    if (!*separator)
+        printf("no lock");
+    hd_u32vec_fini(&depth[0]);
+    hd_u32vec_fini(&depth[1]);
+}
+
+static void print_access(const struct hd_trace *t, hd_eid e)
+{
+    printf("  %s by %s at %s (event %u), holding ", kind_of(t->op[e]),
+           hd_trace_thread_name(t, t->thread[e]), place_of(t, e), e + 1);
+    print_locks(t, e);
+    printf("\n");
+}
+
+/* The first release of a lock by the thread of a after a that the thread of b then takes before b:
+ * the hand-over that ordered the two in the recorded run. */
+static bool find_handover(const struct hd_trace *t, hd_eid a, hd_eid b, hd_eid *rel, hd_eid *acq)
+{
+    size_t n, m;
+    const hd_eid *first = hd_trace_thread_events(t, t->thread[a], &n);
+    const hd_eid *second = hd_trace_thread_events(t, t->thread[b], &m);
+    for (size_t i = t->pos[a] + 1; i < n && first[i] < b; i++) {
+        if (t->op[first[i]] != HD_OP_REL)
+            continue;
+        for (size_t k = t->pos[b]; k-- > 0 && second[k] > first[i];)
+            if (t->op[second[k]] == HD_OP_ACQ && t->obj[second[k]] == t->obj[first[i]]) {
+                *rel = first[i];
+                *acq = second[k];
+                return true;
+            }
+    }
+    return false;
+}
+
+static bool in_schedule(const struct hd_witness *w, hd_eid e)
+{
+    for (size_t i = 0; i < w->n; i++)
+        if (w->schedule[i] == e)
+            return true;
+    return false;
+}
+
+static void print_why(const struct hd_trace *t, const struct hd_witness *w)
+{
+    hd_eid rel, acq;
+    if (!find_handover(t, w->a, w->b, &rel, &acq)) {
+        printf("  Why: no lock is held at both, and nothing that every run must do puts one\n"
+               "       before the other.\n");
+        return;
+    }
+    const char *lock = hd_trace_obj_name(t, HD_OBJ_LOCK, t->obj[rel]);
+    printf("  Why: the recorded run orders them only by the turn in which the threads took\n"
+           "       %s: %s released it at %s, then %s took it at %s.\n",
+           lock, hd_trace_thread_name(t, t->thread[rel]), place_of(t, rel),
+           hd_trace_thread_name(t, t->thread[acq]), place_of(t, acq));
+    if (in_schedule(w, acq) && !in_schedule(w, rel))
+        printf("       Here %s takes it first.\n", hd_trace_thread_name(t, t->thread[acq]));
+}
+
+/* ---- schedule ---- */
+
+static bool is_sync(enum hd_op op)
+{
+    return !hd_op_is_access(op) && op != HD_OP_BRANCH && op != HD_OP_BEGIN && op != HD_OP_END;
+}
+
+/* " acq(m) a.c:11": one event, short. Returns the columns used. */
+static int print_event(const struct hd_trace *t, hd_eid e, char *text, size_t size)
+{
+    const struct hd_op_info *info = &hd_op_info[t->op[e]];
+    const char *object = info->kind == HD_OBJ_NONE ? ""
+                         : info->kind == HD_OBJ_THREAD
+                             ? hd_trace_thread_name(t, t->obj[e])
+                             : hd_trace_obj_name(t, info->kind, t->obj[e]);
+    return snprintf(text, size, "%s(%s) %s", info->text, object, hd_trace_place_name(t, e));
+}
+
+/* One stretch of one thread: its synchronisation, as many as fit, and its last event. */
+static void print_stretch(const struct hd_trace *t, const hd_eid *events, size_t n)
+{
+    char text[256];
+    int column = printf("    %-6s ", hd_trace_thread_name(t, t->thread[events[0]]));
+    size_t left_out = 0;
+    for (size_t i = 0; i < n; i++) {
+        bool last = i + 1 == n;
+        if (!last && !is_sync(t->op[events[i]]))
+            continue;
+        int len = print_event(t, events[i], text, sizeof text);
+        if (!last && column + len + 24 > 78) {
+            left_out++;
+            continue;
+        }
+        if (left_out)
+            column += printf("... ");
+        left_out = 0;
+        column += printf("%s%s", text, last ? "" : ", ");
+    }
+    if (n > 1)
+        printf("%s[%zu events]", column > 64 ? "\n           " : "  ", n);
+    printf("\n");
+}
+
+/* Where the stretch that begins at i ends. */
+static size_t stretch_end(const struct hd_trace *t, const struct hd_witness *w, size_t i)
+{
+    size_t end = i + 1;
+    while (end + 2 < w->n && t->thread[w->schedule[end]] == t->thread[w->schedule[i]])
+        end++;
+    return end;
+}
+
+static void print_schedule(const struct hd_cli *cli, const struct hd_trace *t,
+                           const struct hd_witness *w)
+{
+    enum { HEAD = 4, TAIL = 6 }; /* stretches shown at both ends of a long schedule */
+    size_t stretches = 0, at = 0;
+    for (size_t i = 0; i + 2 < w->n; i = stretch_end(t, w, i))
+        stretches++;
+    size_t switches = hd_shorten_switches(t, w->schedule, w->n);
+    printf("  Schedule (%s, %zu context switch%s):\n", hd_cli_plural(w->n, "event"), switches,
+           switches == 1 ? "" : "es");
+    for (size_t i = 0; i + 2 < w->n; at++) {
+        size_t end = stretch_end(t, w, i);
+        if (stretches <= HEAD + TAIL || at < HEAD || at >= stretches - TAIL)
+            print_stretch(t, w->schedule + i, end - i);
+        else if (at == HEAD)
+            printf("    ... %zu more ...\n", stretches - HEAD - TAIL);
+        i = end;
+    }
+    for (size_t i = 0; i < w->n_wakes; i++)
+        printf("    where %s wakes %s\n", hd_trace_place_name(t, w->wakes[i].sig),
+               hd_trace_thread_name(t, w->wakes[i].thread));
+    char a[256], b[256];
+    print_event(t, w->a, a, sizeof a);
+    print_event(t, w->b, b, sizeof b);
+    printf("    %snow both can run:%s %s: %s\n", hd_term_style(cli->color_out, HD_STYLE_BOLD),
+           hd_term_style(cli->color_out, HD_STYLE_PLAIN), hd_trace_thread_name(t, t->thread[w->a]),
+           a);
+    printf("                       %s: %s\n", hd_trace_thread_name(t, t->thread[w->b]), b);
+}
+
+void hd_cli_show_race(const struct hd_cli *cli, const struct hd_trace *t,
+                      const struct hd_race *race, size_t number)
+{
+    const struct hd_witness *w = &race->witness;
+    printf("%s%zu. Race on %s%s\n", hd_term_style(cli->color_out, HD_STYLE_RED), number,
+           hd_trace_obj_name(t, HD_OBJ_LOC, t->obj[w->a]),
+           hd_term_style(cli->color_out, HD_STYLE_PLAIN));
+    print_access(t, w->a);
+    print_access(t, w->b);
+    print_why(t, w);
+    if (w->n)
+        print_schedule(cli, t, w);
+    printf("\n");
+}
