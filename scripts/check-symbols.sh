@@ -3,7 +3,7 @@
 set -u
 cd "$(dirname "$0")/.." || exit 1
 build=${1:-build}
-objects=$(find "$build" -path '*/hd_*.dir/*' -name '*.o' -o -path '*/heddle.dir/*' -name '*.o' | grep -v '/hd_rt\|/hd_pass')
+objects=$(find "$build" -path '*/hd_*.dir/*' -name '*.o' -o -path '*/heddle.dir/*' -name '*.o' | grep -v "^$build/tests/\|/hd_rt\|/hd_pass")
 [ -n "$objects" ] || { echo "no objects in $build: build first"; exit 1; }
 bad=$(xargs nm -A -g --defined-only <<<"$objects" |
     awk '$NF !~ /^(main|hd_.*|__hd_.*|LLVMFuzzer.*)$/ && NF { print }')
