@@ -2,158 +2,102 @@
 
 #include "base/alloc.h"
 #include "base/interrupt.h"
-#include "base/vec.h"
+#include "model/check.h"
+#include "model/published.h"
+#include "model/space.h"
 
 #include <stdlib.h>
-#include <string.h>
-
-/* How a state was first reached. */
-struct origin {
-    uint32_t parent; /* state number */
-    hd_eid event;    /* HD_EID_NONE for the initial state */
-    hd_tid woken;
-};
 
 struct found {
     struct hd_enum_pair pair;
-    uint32_t state; /* the first one with both enabled */
+    uint32_t state; /* the first one in which the pair shows */
 };
 
 struct search {
     const struct hd_trace *t;
-    struct hd_layout layout;
-    struct hd_state state, next;
-    struct hd_vec blocks;  /* of all states, in the order found; also the queue */
-    struct hd_vec origins; /* struct origin */
-    uint32_t *slots;       /* open addressing over the key bytes: state number + 1 */
-    size_t slot_cap;       /* a power of two */
-    size_t max_states;
-    struct hd_map known;     /* pairs found, a << 32 | b */
-    struct hd_vec races;     /* struct found */
-    struct hd_u32vec events; /* enabled in the state at hand */
+    const struct hd_enum_opts *opts;
+    struct hd_space space;
+    struct hd_map known; /* pairs found, a << 32 | b */
+    struct hd_vec races; /* struct found */
 };
 
-static uint64_t hash_key(const struct search *s, const unsigned char *block)
+static void note(struct search *s, hd_eid a, hd_eid b, uint32_t id)
 {
-    return hd_hash_bytes(block, s->layout.key_bytes, 0);
+    bool fresh;
+    hd_map_put(&s->known, (uint64_t)a << 32 | b, &fresh);
+    if (fresh)
+        *(struct found *)hd_vec_push(&s->races) = (struct found){{a, b}, id};
 }
 
-/* The slot that holds this state, or the empty one where it belongs. */
-static uint32_t *find_slot(const struct search *s, const unsigned char *block)
-{
-    size_t mask = s->slot_cap - 1;
-    for (size_t i = hash_key(s, block) & mask;; i = (i + 1) & mask) {
-        uint32_t id = s->slots[i];
-        if (!id || !memcmp(hd_vec_at(&s->blocks, id - 1), block, s->layout.key_bytes))
-            return &s->slots[i];
-    }
-}
-
-static void grow_slots(struct search *s)
-{
-    hd_free(s->slots, s->slot_cap * sizeof *s->slots);
-    s->slot_cap = s->slot_cap ? 2 * s->slot_cap : 1024;
-    s->slots = hd_calloc(s->slot_cap, sizeof *s->slots);
-    for (size_t i = 0; i < s->blocks.len; i++)
-        *find_slot(s, hd_vec_at(&s->blocks, i)) = (uint32_t)i + 1;
-}
-
-/* Adds the state in s->next unless it is known. False when that would break the limit. */
-static bool visit(struct search *s, struct origin origin)
-{
-    if (2 * (s->blocks.len + 1) > s->slot_cap)
-        grow_slots(s);
-    uint32_t *slot = find_slot(s, s->next.block);
-    if (*slot)
-        return true;
-    if (s->blocks.len == s->max_states)
-        return false;
-    memcpy(hd_vec_push(&s->blocks), s->next.block, s->layout.bytes);
-    *(struct origin *)hd_vec_push(&s->origins) = origin;
-    *slot = (uint32_t)s->blocks.len;
-    return true;
-}
-
-static bool try_step(struct search *s, uint32_t id, hd_eid e, hd_tid woken)
-{
-    hd_state_copy(&s->next, &s->state);
-    hd_state_step(&s->next, e, woken);
-    return visit(s, (struct origin){id, e, woken});
-}
-
-/* All successors by e: one for each waiter when it is a sig that has any. */
-static bool try_event(struct search *s, uint32_t id, hd_eid e)
-{
-    uint32_t c = s->t->obj[e];
-    if (s->t->op[e] != HD_OP_SIG || !s->state.n_waiting[c])
-        return try_step(s, id, e, HD_TID_NONE);
-    for (hd_tid u = 0; u < hd_trace_n_threads(s->t); u++)
-        if (hd_state_waits(&s->state, u, c) && !try_step(s, id, e, u))
-            return false;
-    return true;
-}
-
-static void list_enabled(struct search *s)
-{
-    s->events.len = 0;
-    for (hd_tid u = 0; u < hd_trace_n_threads(s->t); u++) {
-        size_t n;
-        const hd_eid *events = hd_trace_thread_events(s->t, u, &n);
-        uint32_t next = s->state.thread[u].next;
-        if (next < n && hd_state_enabled(&s->state, events[next]))
-            hd_u32vec_push(&s->events, events[next]);
-    }
-}
-
+/* The conflicting pairs among the events that may run in the state expanded last. */
 static void note_races(struct search *s, uint32_t id)
 {
-    for (size_t i = 0; i < s->events.len; i++)
-        for (size_t j = 0; j < s->events.len; j++) {
-            hd_eid a = s->events.data[i], b = s->events.data[j];
-            bool fresh;
-            if (a >= b || !hd_conflict(s->t, a, b))
-                continue;
-            hd_map_put(&s->known, (uint64_t)a << 32 | b, &fresh);
-            if (fresh)
-                *(struct found *)hd_vec_push(&s->races) = (struct found){{a, b}, id};
-        }
+    const struct hd_u32vec *enabled = &s->space.enabled;
+    for (size_t i = 0; i < enabled->len; i++)
+        for (size_t j = 0; j < enabled->len; j++)
+            if (enabled->data[i] < enabled->data[j] &&
+                hd_conflict(s->t, enabled->data[i], enabled->data[j]))
+                note(s, enabled->data[i], enabled->data[j], id);
 }
 
 /* Now and then: tells of progress, and whether the user wants to stop. */
-static bool stopped(const struct hd_enum_opts *opts, uint32_t id)
+static bool stopped(const struct hd_enum_opts *opts, size_t states)
 {
-    if (id % 1024)
+    if (states % 1024)
         return false;
     if (opts->tick)
-        opts->tick(opts->ctx, id);
+        opts->tick(opts->ctx, states);
     return hd_interrupt_requested();
 }
 
-static enum hd_status explore(struct search *s, const struct hd_enum_opts *opts, struct hd_err *err)
+static enum hd_status explore(struct search *s, struct hd_err *err)
 {
-    hd_state_init(&s->state, &s->layout);
-    hd_state_init(&s->next, &s->layout);
-    bool within = visit(s, (struct origin){0, HD_EID_NONE, HD_TID_NONE}), stop = false;
-    for (uint32_t id = 0; within && !stop && id < s->blocks.len; id++) {
-        memcpy(s->state.block, hd_vec_at(&s->blocks, id), s->layout.bytes);
-        list_enabled(s);
-        note_races(s, id);
-        for (size_t i = 0; within && i < s->events.len; i++)
-            within = try_event(s, id, s->events.data[i]);
-        stop = stopped(opts, id);
+    bool within = true, stop = false;
+    while (within && !stop && !hd_space_done(&s->space)) {
+        uint32_t id = (uint32_t)hd_space_expanded(&s->space);
+        within = hd_space_expand(&s->space);
+        if (s->opts->model == HD_ENUM_MAX)
+            note_races(s, id);
+        stop = stopped(s->opts, id);
     }
     if (!within)
         return hd_err_set(err, HD_ERR_LIMIT,
                           "more than %zu states: the trace is too long to enumerate",
-                          s->max_states);
+                          s->space.max_states);
     return stop ? hd_err_set(err, HD_ERR_STOPPED, "interrupted") : HD_OK;
+}
+
+/* Both allowed in this state, and not yet known to race: does the pair show here? */
+static void judge(struct search *s, struct hd_published *p, uint32_t id, hd_eid a, hd_eid b)
+{
+    uint32_t unused;
+    if (a >= b || !hd_conflict(s->t, a, b) || hd_map_get(&s->known, (uint64_t)a << 32 | b, &unused))
+        return;
+    if (s->opts->model == HD_ENUM_SAID ? hd_published_said(p, id, a, b)
+                                       : hd_published_rv(p, id, a, b))
+        note(s, a, b, id);
+}
+
+/* In a space of complete reorderings every event that may run has an edge, or would become stale
+ * (said): so the next events are taken from the threads, not from the edges. */
+static void judge_published(struct search *s, const struct hd_recorded *recorded)
+{
+    struct hd_space *space = &s->space;
+    struct hd_published *p = hd_published_new(s->t, space, recorded);
+    for (uint32_t id = 0; id < space->blocks.len; id++) {
+        hd_space_load(space, id);
+        for (size_t i = 0; i < space->enabled.len; i++)
+            for (size_t j = 0; j < space->enabled.len; j++)
+                judge(s, p, id, space->enabled.data[i], space->enabled.data[j]);
+    }
+    hd_published_free(p);
 }
 
 /* The way to the state in which the pair was found, and the pair. */
 static void build_witness(const struct search *s, const struct found *f, struct hd_witness *w)
 {
     *w = (struct hd_witness){.a = f->pair.a, .b = f->pair.b, .n = 2};
-    const struct origin *origins = s->origins.data, *o;
+    const struct hd_origin *origins = s->space.origins.data, *o;
     for (o = &origins[f->state]; o->event != HD_EID_NONE; o = &origins[o->parent]) {
         w->n++;
         w->n_wakes += o->woken != HD_TID_NONE;
@@ -179,8 +123,9 @@ static int by_pair(const void *x, const void *y)
     return p->b < q->b ? -1 : p->b > q->b;
 }
 
-static void hand_over(struct search *s, bool witnesses, struct hd_enum_result *result)
+static void hand_over(struct search *s, struct hd_enum_result *result)
 {
+    bool witnesses = s->opts->witnesses && s->opts->model == HD_ENUM_MAX;
     size_t n = s->races.len;
     struct found *races = s->races.data;
     if (n)
@@ -195,34 +140,61 @@ static void hand_over(struct search *s, bool witnesses, struct hd_enum_result *r
     }
 }
 
+static enum hd_status search(struct search *s, const struct hd_recorded *recorded,
+                             struct hd_enum_result *result, struct hd_err *err)
+{
+    enum hd_status status = explore(s, err);
+    result->n_states = s->space.blocks.len;
+    result->complete = status == HD_OK;
+    if (status == HD_OK && s->opts->model != HD_ENUM_MAX)
+        judge_published(s, recorded);
+    if (s->opts->partial)
+        status = HD_OK;
+    if (status == HD_OK)
+        hand_over(s, result);
+    hd_space_fini(&s->space);
+    hd_vec_fini(&s->races);
+    hd_map_fini(&s->known);
+    return status;
+}
+
+/* A copy of the trace's struct with default dependences everywhere: rv knows no others. The caller
+ * frees dep alone. */
+static struct hd_trace without_deps(const struct hd_trace *t)
+{
+    struct hd_trace plain = *t;
+    plain.dep = hd_calloc(t->n_events, sizeof *plain.dep);
+    return plain;
+}
+
+static enum hd_status search_published(struct search *s, struct hd_enum_result *result,
+                                       struct hd_err *err)
+{
+    enum hd_status status = hd_check_trace(s->t, NULL, err);
+    if (status != HD_OK)
+        return status;
+    bool said = s->opts->model == HD_ENUM_SAID;
+    struct hd_recorded recorded;
+    struct hd_trace plain = without_deps(s->t);
+    hd_recorded_init(&recorded, s->t);
+    hd_space_init(&s->space, said ? s->t : &plain, said ? &hd_said_rule : &hd_rv_rule, &recorded,
+                  s->opts->max_states);
+    status = search(s, &recorded, result, err);
+    hd_recorded_fini(&recorded);
+    hd_free(plain.dep, s->t->n_events * sizeof *plain.dep);
+    return status;
+}
+
 enum hd_status hd_enumerate(const struct hd_trace *t, const struct hd_enum_opts *opts,
                             struct hd_enum_result *result, struct hd_err *err)
 {
-    struct search s = {.t = t, .max_states = opts->max_states};
+    static const struct hd_space_rule model_rule = {.allow = NULL};
+    struct search s = {.t = t, .opts = opts, .races = HD_VEC_INIT(struct found)};
     *result = (struct hd_enum_result){0};
-    if (!s.max_states || s.max_states > UINT32_MAX - 1)
-        s.max_states = HD_ENUM_MAX_STATES;
-    hd_layout_init(&s.layout, t);
-    s.blocks = (struct hd_vec){.size = s.layout.bytes};
-    s.origins = HD_VEC_INIT(struct origin);
-    s.races = HD_VEC_INIT(struct found);
-    enum hd_status status = explore(&s, opts, err);
-    result->n_states = s.blocks.len;
-    result->complete = status == HD_OK;
-    if (opts->partial)
-        status = HD_OK;
-    if (status == HD_OK)
-        hand_over(&s, opts->witnesses, result);
-    hd_free(s.slots, s.slot_cap * sizeof *s.slots);
-    hd_vec_fini(&s.blocks);
-    hd_vec_fini(&s.origins);
-    hd_vec_fini(&s.races);
-    hd_u32vec_fini(&s.events);
-    hd_map_fini(&s.known);
-    hd_state_fini(&s.state);
-    hd_state_fini(&s.next);
-    hd_layout_fini(&s.layout);
-    return status;
+    if (opts->model != HD_ENUM_MAX)
+        return search_published(&s, result, err);
+    hd_space_init(&s.space, t, &model_rule, NULL, opts->max_states);
+    return search(&s, NULL, result, err);
 }
 
 void hd_enum_result_fini(struct hd_enum_result *result)

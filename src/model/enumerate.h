@@ -13,10 +13,15 @@
 #include "base/err.h"
 #include "model/witness.h"
 
+/* Which pairs: those of docs/MODEL.md, or those of a published model (docs/ALGORITHMS.md, "The
+ * published models said and rv"), which take a consistent trace. */
+enum hd_enum_model { HD_ENUM_MAX, HD_ENUM_SAID, HD_ENUM_RV };
+
 struct hd_enum_opts {
-    size_t max_states; /* 0: HD_ENUM_MAX_STATES */
-    bool witnesses;    /* also give one for each pair */
-    bool partial; /* at the limit or Ctrl-C: HD_OK with the pairs found so far, complete unset */
+    size_t max_states; /* 0: HD_ENUM_MAX_STATES, or as many as 1 GiB holds */
+    enum hd_enum_model model;
+    bool witnesses; /* also give one for each pair (MAX only) */
+    bool partial;   /* at the limit or Ctrl-C: HD_OK with the pairs found so far, complete unset */
     void (*tick)(void *ctx, size_t states); /* may be NULL; called now and then, for progress */
     void *ctx;
 };
@@ -34,7 +39,9 @@ struct hd_enum_result {
     bool complete; /* every reachable state was visited */
 };
 
-/* Any trace will do, consistent or not. On failure the result is empty but for n_states. */
+/* MAX takes any trace, consistent or not; SAID and RV refuse an inconsistent one with HD_ERR_INPUT,
+ * and find their pairs only when all states have been visited. On failure the result is empty but
+ * for n_states. */
 enum hd_status hd_enumerate(const struct hd_trace *t, const struct hd_enum_opts *opts,
                             struct hd_enum_result *result, struct hd_err *err);
 void hd_enum_result_fini(struct hd_enum_result *result);

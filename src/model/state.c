@@ -112,19 +112,11 @@ static enum hd_why why_not_join(const struct hd_state *s, hd_tid u)
     return s->thread[u].next == n ? HD_WHY_ENABLED : HD_WHY_UNFINISHED;
 }
 
-/* The rule of the op itself; the rules for all events have been passed. */
+/* The rule of the op itself, apart from stale reads. */
 static enum hd_why why_not_op(const struct hd_state *s, hd_eid e, hd_tid u)
 {
     const struct hd_trace *t = s->t;
     switch (t->op[e]) {
-    case HD_OP_READ:
-    case HD_OP_WRITE:
-    case HD_OP_AREAD:
-    case HD_OP_AWRITE:
-    case HD_OP_RMW:
-        return any_stale(s, e, HD_DEP_ADDR) ? HD_WHY_ADDR : HD_WHY_ENABLED;
-    case HD_OP_BRANCH:
-        return any_stale(s, e, HD_DEP_CONTROL) ? HD_WHY_DEPS : HD_WHY_ENABLED;
     case HD_OP_ACQ:
     case HD_OP_REL:
     case HD_OP_RACQ:
@@ -144,12 +136,12 @@ static enum hd_why why_not_op(const struct hd_state *s, hd_eid e, hd_tid u)
         return why_not_barout(s, e, u);
     case HD_OP_END:
         return s->thread[u].blocks ? HD_WHY_ENABLED : HD_WHY_NO_BEGIN;
-    default: /* fork, sig, bcast, post, barin, begin can always run */
+    default: /* accesses, br, fork, sig, bcast, post, barin, begin: nothing but stale reads */
         return HD_WHY_ENABLED;
     }
 }
 
-enum hd_why hd_state_why(const struct hd_state *s, hd_eid e)
+enum hd_why hd_state_why_order(const struct hd_state *s, hd_eid e)
 {
     const struct hd_trace *t = s->t;
     hd_tid u = t->thread[e];
@@ -159,11 +151,30 @@ enum hd_why hd_state_why(const struct hd_state *s, hd_eid e)
     /* A thread that has run anything has been forked. */
     if (!me->next && t->fork_of[u] != HD_EID_NONE && !hd_state_ran(s, t->fork_of[u]))
         return HD_WHY_NOT_FORKED;
-    if (t->control == HD_CONTROL_ALL && me->n_stale)
-        return HD_WHY_CONTROL;
     if (me->wait_depth && t->op[e] != HD_OP_WAKE && t->op[e] != HD_OP_TMO)
         return HD_WHY_IN_WAIT;
     return why_not_op(s, e, u);
+}
+
+/* Requires: e is its thread's next event. */
+static enum hd_why why_not_data(const struct hd_state *s, hd_eid e)
+{
+    const struct hd_trace *t = s->t;
+    if (!s->thread[t->thread[e]].n_stale)
+        return HD_WHY_ENABLED;
+    if (t->control == HD_CONTROL_ALL)
+        return HD_WHY_CONTROL;
+    if (t->op[e] == HD_OP_BRANCH && any_stale(s, e, HD_DEP_CONTROL))
+        return HD_WHY_DEPS;
+    if (hd_op_is_access(t->op[e]) && any_stale(s, e, HD_DEP_ADDR))
+        return HD_WHY_ADDR;
+    return HD_WHY_ENABLED;
+}
+
+enum hd_why hd_state_why(const struct hd_state *s, hd_eid e)
+{
+    enum hd_why why = hd_state_why_order(s, e);
+    return why ? why : why_not_data(s, e);
 }
 
 static void step_access(struct hd_state *s, hd_eid e, hd_tid u)

@@ -114,6 +114,10 @@ enum hd_why {
 
 enum hd_why hd_state_why(const struct hd_state *s, hd_eid e); /* e < n_events */
 
+/* The same but for the rules about stale reads (never CONTROL, DEPS, ADDR): what program order and
+ * synchronisation alone allow. For the published models. */
+enum hd_why hd_state_why_order(const struct hd_state *s, hd_eid e);
+
 static inline bool hd_state_enabled(const struct hd_state *s, hd_eid e)
 {
     return hd_state_why(s, e) == HD_WHY_ENABLED;

@@ -1,25 +1,26 @@
 #include "naive.h"
+#include "naive_int.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static bool nv_reads(enum hd_op op)
+bool nv_reads(enum hd_op op)
 {
     return op == HD_OP_READ || op == HD_OP_AREAD || op == HD_OP_RMW;
 }
 
-static bool nv_writes(enum hd_op op)
+bool nv_writes(enum hd_op op)
 {
     return op == HD_OP_WRITE || op == HD_OP_AWRITE || op == HD_OP_RMW;
 }
 
-static bool nv_access(enum hd_op op)
+bool nv_access(enum hd_op op)
 {
     return nv_reads(op) || nv_writes(op);
 }
 
 /* The initial value of x: given, or what the first read before all writes says. */
-static uint64_t nv_initial(const struct nv_trace *t, int x)
+uint64_t nv_initial(const struct nv_trace *t, int x)
 {
     if (t->init_given[x])
         return t->init[x];
@@ -66,7 +67,7 @@ static uint32_t nv_earlier_reads(const struct nv_trace *t, int i)
 }
 
 /* Runs memory along r. Returns the stale reads; *held is what memory has at x in the end. */
-static uint32_t nv_memory(const struct nv_trace *t, const struct nv_run *r, int x, uint64_t *held)
+uint32_t nv_memory(const struct nv_trace *t, const struct nv_run *r, int x, uint64_t *held)
 {
     uint64_t mem[NV_OBJS];
     uint32_t stale = 0;
@@ -123,7 +124,7 @@ static int nv_read_holds(const struct nv_trace *t, const struct nv_run *r, int u
 }
 
 /* Is u in the waiting set of c? */
-static bool nv_waiting(const struct nv_trace *t, const struct nv_run *r, int u, int c)
+bool nv_waiting(const struct nv_trace *t, const struct nv_run *r, int u, int c)
 {
     bool in = false;
     for (int k = 0; k < r->n; k++) {
@@ -141,7 +142,7 @@ static bool nv_waiting(const struct nv_trace *t, const struct nv_run *r, int u, 
 }
 
 /* The last event of u that has run, or -1. */
-static int nv_last(const struct nv_trace *t, const struct nv_run *r, int u)
+int nv_last(const struct nv_trace *t, const struct nv_run *r, int u)
 {
     int last = -1;
     for (int k = 0; k < r->n; k++)
@@ -245,7 +246,8 @@ static bool nv_op_rule(const struct nv_trace *t, const struct nv_run *r, int i, 
     }
 }
 
-static bool nv_enabled(const struct nv_trace *t, const struct nv_run *r, int i)
+/* May event i run after r when exactly these reads are stale? */
+bool nv_possible(const struct nv_trace *t, const struct nv_run *r, int i, uint32_t stale)
 {
     const struct nv_event *e = &t->ev[i];
     if (nv_has_run(r, i))
@@ -256,8 +258,6 @@ static bool nv_enabled(const struct nv_trace *t, const struct nv_run *r, int i)
         if (t->ev[j].op == HD_OP_FORK && t->ev[j].obj == e->thread && !nv_has_run(r, j))
             return false;
     }
-    uint64_t held;
-    uint32_t stale = nv_memory(t, r, 0, &held);
     if (t->control_all && (stale & nv_earlier_reads(t, i)))
         return false;
     int last = nv_last(t, r, e->thread);
@@ -266,7 +266,13 @@ static bool nv_enabled(const struct nv_trace *t, const struct nv_run *r, int i)
     return nv_op_rule(t, r, i, stale);
 }
 
-static bool nv_conflict(const struct nv_event *a, const struct nv_event *b)
+static bool nv_enabled(const struct nv_trace *t, const struct nv_run *r, int i)
+{
+    uint64_t held;
+    return nv_possible(t, r, i, nv_memory(t, r, 0, &held));
+}
+
+bool nv_conflict(const struct nv_event *a, const struct nv_event *b)
 {
     bool plain =
         a->op == HD_OP_READ || a->op == HD_OP_WRITE || b->op == HD_OP_READ || b->op == HD_OP_WRITE;
@@ -391,6 +397,9 @@ static bool nv_append(struct nv_random *rnd, struct nv_trace *t, struct nv_run *
 {
     if (!nv_takes(t, &e))
         return false;
+    for (int j = 0; j < t->n && !wild; j++) /* a joined thread has ended */
+        if (t->ev[j].op == HD_OP_JOIN && t->ev[j].obj == e.thread)
+            return false;
     int i = t->n++;
     t->ev[i] = e;
     uint32_t reads = nv_earlier_reads(t, i);

@@ -54,6 +54,16 @@ void nv_random_trace(struct nv_random *rnd, const struct nv_shape *shape, struct
 /* Every way to go on from r, by recursion; race[a][b] with a < b collects the pairs. */
 void nv_explore(const struct nv_trace *t, struct nv_run *r, bool race[NV_MAX][NV_MAX]);
 
+struct nv_pairs {
+    bool race[NV_MAX][NV_MAX]; /* [a][b] with a < b */
+};
+
+/* The pairs of the published models (docs/ALGORITHMS.md), by writing out every complete order and
+ * evaluating the published formulas on it. woken[i] is the thread that sig i woke in the trace, or
+ * -1. */
+void nv_published(const struct nv_trace *t, const int *woken, struct nv_pairs *said,
+                  struct nv_pairs *rv);
+
 /* How many events can run in the observed order, every read returning what memory holds, for the
  * best choice of waiters, after r. t->n: the trace is consistent. */
 int nv_furthest(const struct nv_trace *t, struct nv_run *r);
