@@ -48,8 +48,10 @@ struct hd_text_set {
     struct hd_text_slot slot[2];
 };
 
-/* 4096 sets of 64 bytes: 256 KiB, half of a common second-level cache. */
-#define HD_TEXT_CACHE_BITS 12
+/* The cache begins with 64 sets, so that small inputs cost little, and is replaced after some lines
+ * by one of 4096 sets of 64 bytes: 256 KiB, half of a common second-level cache. */
+enum { HD_TEXT_CACHE_SMALL = 6, HD_TEXT_CACHE_BITS = 12, HD_TEXT_CACHE_AFTER = 4096 };
+
 /* 24 operations in 64 slots; the longest text, tryfail, has 7 bytes and packs into one word. */
 #define HD_TEXT_OP_BITS 6
 
@@ -69,7 +71,9 @@ struct hd_text_reader {
     struct hd_u32vec deps, addr; /* the sets of the line being read */
     struct hd_vec barrier_line;  /* uint64_t by barrier: the line of its first mention */
     struct hd_text_op ops[1u << HD_TEXT_OP_BITS];
-    struct hd_text_set cache[1u << HD_TEXT_CACHE_BITS];
+    void *cache_memory;
+    struct hd_text_set *cache; /* in cache_memory, at the start of a cache line */
+    unsigned cache_bits;
 };
 
 /* An event line taken apart. Arguments beyond the third are only counted. Blanks around are cut
@@ -98,6 +102,9 @@ enum hd_status hd_text_attributes(struct hd_text_reader *r, struct hd_span field
  * byte. */
 enum hd_status hd_text_name(struct hd_text_reader *r, unsigned kind, struct hd_span name,
                             uint32_t *id, struct hd_err *err);
+
+/* A new, empty cache of 1 << bits sets; 0 bits free it. */
+void hd_text_cache(struct hd_text_reader *r, unsigned bits);
 
 /* text_lex.c */
 enum hd_number { HD_NUMBER_OK, HD_NUMBER_MALFORMED, HD_NUMBER_RANGE };

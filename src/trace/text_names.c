@@ -1,4 +1,5 @@
 /* Names to ids, through a cache of recent ones. */
+#include "base/alloc.h"
 #include "base/hash.h"
 #include "trace/builder_int.h"
 #include "trace/text_int.h"
@@ -32,6 +33,16 @@ bool hd_text_thread_ok(const char *name, size_t len)
 bool hd_text_place_ok(const char *name, size_t len)
 {
     return clean(name, len, "|");
+}
+
+void hd_text_cache(struct hd_text_reader *r, unsigned bits)
+{
+    /* One set more than used, for the alignment. */
+    hd_free(r->cache_memory, (((size_t)1 << r->cache_bits) + 1) * sizeof *r->cache);
+    r->cache_bits = bits;
+    r->cache_memory = bits ? hd_calloc(((size_t)1 << bits) + 1, sizeof *r->cache) : NULL;
+    uintptr_t start = (uintptr_t)r->cache_memory, line = sizeof *r->cache;
+    r->cache = (struct hd_text_set *)((start + line - 1) / line * line);
 }
 
 static uint64_t load64(const char *p)
@@ -135,7 +146,7 @@ enum hd_status hd_text_name(struct hd_text_reader *r, unsigned kind, struct hd_s
     struct hd_text_slot key = key_of(kind, s);
     uint64_t hash = (key.lo ^ (key.hi << 1 | key.hi >> 63)) * UINT64_C(0x9e3779b97f4a7c15);
     hash = (hash ^ hash >> 32 ^ key.tag ^ key.mid) * UINT64_C(0xd6e8feb86659fd93);
-    struct hd_text_set *set = &r->cache[hash >> (64 - HD_TEXT_CACHE_BITS)];
+    struct hd_text_set *set = &r->cache[hash >> (64 - r->cache_bits)];
     for (int i = 0; i < 2; i++) {
         if (hit(r, &set->slot[i], &key, kind, s)) {
             *id = set->slot[i].id;

@@ -12,6 +12,7 @@ struct hd_text_reader *hd_text_new(const char *name)
     r->name = hd_strndup(name, strlen(name));
     r->barrier_line = HD_VEC_INIT(uint64_t);
     hd_text_index_ops(r);
+    hd_text_cache(r, HD_TEXT_CACHE_SMALL);
     return r;
 }
 
@@ -20,6 +21,7 @@ void hd_text_free(struct hd_text_reader *r)
     if (!r)
         return;
     hd_builder_free(r->b);
+    hd_text_cache(r, 0);
     hd_free(r->name, strlen(r->name) + 1);
     hd_free(r->carry, r->carry_cap);
     hd_u32vec_fini(&r->deps);
@@ -62,6 +64,8 @@ static enum hd_status read_line(struct hd_text_reader *r, const char *p, const c
         return too_long(r, err);
     if (++r->line == 1 && end - p >= 3 && !memcmp(p, "\xef\xbb\xbf", 3))
         p += 3;
+    if (r->line == HD_TEXT_CACHE_AFTER)
+        hd_text_cache(r, HD_TEXT_CACHE_BITS);
     if (p < end && end[-1] == '\r')
         end--;
     while (p < end && hd_text_blank(*p))
