@@ -106,17 +106,16 @@ static LLVMBuilderRef builder_after(struct hd_fn *f, LLVMValueRef inst)
     return f->p->tb;
 }
 
+/* Two rounds: the tokens of the operands first, which moves the builder; their joins, if there are
+ * too many, then follow each other behind inst. */
 static struct hd_dep of_operands(struct hd_fn *f, LLVMValueRef inst, unsigned n)
 {
     struct hd_dep d = {0};
-    for (unsigned i = 0; i < n; i++) {
-        LLVMValueRef operand = LLVMGetOperand(inst, i);
-        if (LLVMValueIsBasicBlock(operand))
-            continue;
-        struct hd_dep more = hd_deps_of(f, operand);
-        if (more.n > 0)
-            hd_deps_add(f, builder_after(f, inst), &d, more);
-    }
+    for (unsigned i = 0; i < n; i++)
+        hd_deps_of(f, LLVMGetOperand(inst, i));
+    LLVMBuilderRef b = builder_after(f, inst);
+    for (unsigned i = 0; i < n; i++)
+        hd_deps_add(f, b, &d, hd_deps_of(f, LLVMGetOperand(inst, i)));
     return d;
 }
 

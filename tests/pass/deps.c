@@ -91,6 +91,17 @@ NOINLINE static void loop(int n)
 // LOG: write4 out_9 loop:[0-9]+ addr=- val=[0-9]+(-|\+)
 // NOT: branch . loop
 
+/* More tokens than a set holds, twice in one operation: joined into ranges that cover them. */
+volatile int many[8], out_10;
+NOINLINE static void joins(void)
+{
+    int e0 = many[0], e1 = many[1], e2 = many[2], e3 = many[3];
+    int e4 = many[4], e5 = many[5], e6 = many[6], e7 = many[7];
+    out_10 = (e0 * e1 * e2 * e3) ^ (e4 * e5 * e6 * e7);
+}
+// LOG: read4 many\[7\] joins
+// LOG: write4 out_10 joins:[0-9]+ addr=- val=[0-9]+(-|\+)
+
 int main(void)
 {
     direct();
@@ -98,5 +109,6 @@ int main(void)
     control();
     address();
     loop(3);
+    joins();
     return 0;
 }
