@@ -311,8 +311,8 @@ static void note_value(struct hd_fn *f, LLVMValueRef call, unsigned i, unsigned 
                        bool is_address)
 {
     LLVMValueRef wrapped = LLVMGetOperand(call, i), value;
-    if (LLVMGetMDNodeNumOperands(wrapped) != 1)
-        return;
+    if (LLVMGetMetadataKind(LLVMValueAsMetadata(wrapped)) != LLVMLocalAsMetadataMetadataKind)
+        return; /* a constant, nothing any more, or several values */
     LLVMGetMDNodeOperands(wrapped, &value);
     if (!value || LLVMValueAsMetadata(LLVMGetOperand(call, expr)) != f->p->empty_expr)
         return;
