@@ -238,8 +238,10 @@ static enum hd_status spread(struct hd_walk *w, struct access *a, uint64_t addr,
             return s;
         addr += part;
         len -= part;
-        a->bytes += a->bytes ? part : 0;
-        a->new_bytes += a->new_bytes ? part : 0;
+        if (a->bytes)
+            a->bytes += part;
+        if (a->new_bytes)
+            a->new_bytes += part;
     }
     return HD_OK;
 }

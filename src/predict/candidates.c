@@ -103,6 +103,8 @@ static int by_places(const void *a, const void *b, void *arg)
 
 static void make_groups(struct hd_candidates *c)
 {
+    if (!c->bundles.len)
+        return;
     qsort_r(c->bundles.data, c->bundles.len, sizeof(struct hd_bundle), by_places, c);
     for (size_t i = 0; i < c->bundles.len; i++) {
         const struct hd_bundle *bundle = hd_vec_at(&c->bundles, i);
