@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# `make run` works, and the README shows what it really prints.
+. "$TESTS/cli/lib.sh"
+root=$(cd "$TESTS/.." && pwd)
+command_line="scripts/run-example.sh"
+bash "$root/scripts/run-example.sh" "$HEDDLE" >out 2>err || fail "it fails"
+expect_no_err
+expect_out "race on balance"
+
+# The session in the README, between its markers, is part of that output.
+awk '/^```text session/ { on = 1; next } /^```/ { on = 0 } on' "$root/README.md" >session
+expect "the README has no session" [ -s session ]
+expect "the README's session is not what 'make run' prints" python3 - <<'PY'
+import sys
+sys.exit(open("session").read().strip() not in open("out").read())
+PY
+
+# The trace belongs to its program: the lines that it names do what it says.
+sed -n 's/.*|w(balance,.*|bank.c:\([0-9]*\)|.*/\1/p' "$root/examples/bank.trace" | head -1 >line
+expect "bank.trace and bank.c differ" sh -c "sed -n \"\$(cat line)p\" '$root/examples/bank.c' | grep -q 'balance += 50'"
+finish
