@@ -18,6 +18,37 @@ static void print_root(const struct hd_cmd *root)
            "Exit code: 0 nothing found, 66 race, 2 usage, 3 bad input, 4 tool failure.\n");
 }
 
+enum { WIDTH = 79, OPTION_COLUMN = 26 };
+
+/* Prints text from the given column on, broken at blanks so that no line is wider than WIDTH; lines
+ * after the first begin at that column. Line ends in the text stay. */
+static void print_wrapped(const char *text, int column)
+{
+    int at = column;
+    while (*text) {
+        int word = (int)strcspn(text, " \n");
+        if (at + word > WIDTH && at > column) {
+            printf("\n%*s", column, "");
+            at = column;
+        }
+        printf("%.*s", word, text);
+        text += word;
+        at += word;
+        if (*text == '\n') {
+            printf("\n%*s", text[1] == '\n' ? 0 : column, "");
+            at = column;
+            text++;
+        } else if (*text == ' ') {
+            size_t next = strcspn(text + 1, " \n");
+            if (at + 1 + (int)next <= WIDTH) /* no blank at the end of a line */
+                putchar(' ');
+            at++;
+            text++;
+        }
+    }
+    putchar('\n');
+}
+
 static void print_option(const struct hd_opt *o)
 {
     char left[64], letter[6] = "    ";
@@ -25,10 +56,11 @@ static void print_option(const struct hd_opt *o)
         snprintf(letter, sizeof letter, "-%c, ", o->letter);
     snprintf(left, sizeof left, "%s--%s%s%s", letter, o->name, o->arg ? " " : "",
              o->arg ? o->arg : "");
-    if (strlen(left) > 22)
-        printf("  %s\n  %-22s  %s\n", left, "", o->help);
+    if (strlen(left) > OPTION_COLUMN - 4)
+        printf("  %s\n%*s", left, OPTION_COLUMN, "");
     else
-        printf("  %-22s  %s\n", left, o->help);
+        printf("  %-*s", OPTION_COLUMN - 2, left);
+    print_wrapped(o->help, OPTION_COLUMN);
 }
 
 static void print_usage_line(const struct hd_cmd *cmd)
@@ -46,8 +78,10 @@ void hd_cli_print_help(const struct hd_cmd *cmd)
     }
     printf("heddle %s: %s\n\n", cmd->path, cmd->summary);
     print_usage_line(cmd);
-    if (*cmd->detail)
-        printf("\n%s\n", cmd->detail);
+    if (*cmd->detail) {
+        putchar('\n');
+        print_wrapped(cmd->detail, 0);
+    }
     if (cmd->subs) {
         printf("\nCommands:\n");
         for (const struct hd_cmd *const *sub = cmd->subs; *sub; sub++)

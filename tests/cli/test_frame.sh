@@ -9,7 +9,7 @@ expect_code 0
 expect_no_err
 expect "help is longer than 24 lines" [ "$(wc -l <out)" -le 24 ]
 expect "help is wider than 80 columns" [ "$(awk '{ if (length > m) m = length } END { print m }' out)" -le 80 ]
-for verb in trace witness completion help; do expect_out "  $verb "; done
+for verb in $("$HEDDLE" help --tables | cut -f1 | grep -v " " | sort -u); do expect_out "  $verb "; done
 expect "there are not 3 examples" [ "$(grep -c '^  heddle ' out)" = 3 ]
 cp out root-help
 heddle help
@@ -24,6 +24,7 @@ while read -r words; do
     expect_out "Usage: heddle $words"
     expect "wider than 80 columns" [ "$(awk '{ if (length > m) m = length } END { print m }' out)" -le 80 ]
     cp out by-help
+    expect "blanks at line ends" sh -c "! grep -q ' \$' out"
     # shellcheck disable=SC2086
     heddle $words --help
     expect_code 0
