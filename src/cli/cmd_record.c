@@ -104,7 +104,7 @@ static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, 
 const struct hd_cmd hd_cmd_record = {
     .name = "record",
     .path = "record",
-    .summary = "Run a program and keep its trace",
+    .summary = "run a program and keep its trace",
     .args = "-- PROGRAM [ARG]...",
     .detail =
         "Runs an instrumented program (see heddle cc) with one thread at a time and writes what "
