@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What `make run` shows: run-example.sh HEDDLE. Checks, describes, prints and enumerates a bundled trace.
+# What `make run` shows: run-example.sh HEDDLE. Checks, describes, prints and analyses a bundled trace.
 set -eu
 heddle=$(realpath "$1")
 cd "$(dirname "$0")/../examples"
@@ -19,5 +19,6 @@ show() { # show STATUS ARGUMENTS...: runs heddle and insists on its exit code
 show 0 trace check bank.trace
 show 0 trace stats bank.trace
 show 0 trace cat --numbers bank.trace
-show 66 trace enumerate --witnesses bank.trace
+show 0 analyze --detector hb bank.trace
+show 66 analyze bank.trace
 echo "The program is examples/bank.c. Exit code 66 says: a race was found."

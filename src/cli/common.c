@@ -65,7 +65,11 @@ const char *hd_cli_plural(uint64_t n, const char *noun)
     static char texts[8][64];
     static unsigned next;
     char *text = texts[next++ % 8];
-    snprintf(text, sizeof texts[0], "%llu %s%s", (unsigned long long)n, noun, n == 1 ? "" : "s");
+    size_t head = strcspn(noun, " "); /* "pair of places" becomes "pairs of places" */
+    if (strncmp(noun + head, " of ", 4))
+        head = strlen(noun);
+    snprintf(text, sizeof texts[0], "%llu %.*s%s%s", (unsigned long long)n, (int)head, noun,
+             n == 1 ? "" : "s", noun + head);
     return text;
 }
 

@@ -11,9 +11,9 @@ static void print_root(const struct hd_cmd *root)
     for (const struct hd_cmd *const *sub = root->subs; *sub; sub++)
         printf("  %-12s %s\n", (*sub)->name, (*sub)->summary);
     printf("\nExamples:\n"
-           "  heddle trace check run.trace            is this order of events possible?\n"
-           "  heddle trace stats run.hdt              what is in it\n"
-           "  heddle trace enumerate small.trace      every race of a small trace\n\n"
+           "  heddle cc -g prog.c -o prog -pthread    compile a program\n"
+           "  heddle record -- ./prog                 run it and keep trace.hdt\n"
+           "  heddle analyze trace.hdt                its races, with schedules\n\n"
            "'heddle help COMMAND' tells more; 'heddle --version' tells the version.\n"
            "Exit code: 0 nothing found, 66 race, 2 usage, 3 bad input, 4 tool failure.\n");
 }
