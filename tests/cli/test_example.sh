@@ -5,7 +5,7 @@ root=$(cd "$TESTS/.." && pwd)
 command_line="scripts/run-example.sh"
 bash "$root/scripts/run-example.sh" "$HEDDLE" >out 2>err || fail "it fails"
 expect_no_err
-expect_out "race on balance"
+expect_out "1. Race on balance"
 
 # The session in the README, between its markers, is part of that output.
 awk '/^```text session/ { on = 1; next } /^```/ { on = 0 } on' "$root/README.md" >session
