@@ -2,11 +2,12 @@
 
 #include "base/hash.h"
 #include "base/progress.h"
+#include "predict/published.h"
 
 #include <string.h>
 
-const char *const hd_analysis_names[] = {"max", "lockset", "lah", "mhb",   "quick", "hb",
-                                         "shb", "cp",      "wcp", "syncp", NULL};
+const char *const hd_analysis_names[] = {"max", "rv",  "said", "lockset", "lah",   "mhb", "quick",
+                                         "hb",  "shb", "cp",   "wcp",     "syncp", NULL};
 
 /* Pairs of events are listed up to this many; a detector with more reports its places only. */
 #define MAX_PAIRS 20000000
@@ -48,6 +49,21 @@ static enum hd_status run_max(const struct hd_trace *t, const struct hd_predict_
     return status;
 }
 
+static void run_published(const struct hd_trace *t, const struct hd_predict_options *options,
+                          struct hd_analysis *r)
+{
+    struct hd_published_options o = {.all_pairs = options->all_pairs, .seconds = options->seconds};
+    struct hd_published_result result;
+    enum hd_published model = !strcmp(r->detector, "rv") ? HD_PUBLISHED_RV : HD_PUBLISHED_SAID;
+    hd_published_run(model, t, &o, &result);
+    for (size_t i = 0; i < result.pairs.len; i++)
+        hd_pairs_push(&r->places, t->place[result.pairs.data[i].a],
+                      t->place[result.pairs.data[i].b]);
+    hd_pairs_sort(&r->places);
+    r->pairs = result.pairs;
+    r->undecided = result.undecided;
+}
+
 static enum hd_status run_detector(const struct hd_trace *t,
                                    const struct hd_analysis_options *options, struct hd_analysis *r,
                                    struct hd_err *err)
@@ -80,8 +96,13 @@ enum hd_status hd_analysis_run(const char *detector, const struct hd_trace *t,
     *r = (struct hd_analysis){.detector = detector};
     r->prediction.races = HD_VEC_INIT(struct hd_race);
     r->prediction.undecided = HD_VEC_INIT(struct hd_undecided);
-    enum hd_status status = !strcmp(detector, "max") ? run_max(t, &options->predict, r, err)
-                                                     : run_detector(t, options, r, err);
+    enum hd_status status = HD_OK;
+    if (!strcmp(detector, "max"))
+        status = run_max(t, &options->predict, r, err);
+    else if (!strcmp(detector, "rv") || !strcmp(detector, "said"))
+        run_published(t, &options->predict, r);
+    else
+        status = run_detector(t, options, r, err);
     hd_pairs_sort(&r->pairs);
     hd_pairs_sort(&r->places);
     r->seconds = hd_progress_now() - started;
@@ -93,4 +114,5 @@ void hd_analysis_fini(struct hd_analysis *r)
     hd_prediction_fini(&r->prediction);
     hd_pairs_fini(&r->pairs);
     hd_pairs_fini(&r->places);
+    hd_pairs_fini(&r->undecided);
 }

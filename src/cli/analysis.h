@@ -12,6 +12,7 @@ struct hd_analysis {
     struct hd_prediction prediction;
     struct hd_pairs pairs; /* racing events; one for each pair of places unless all were asked */
     struct hd_pairs places;
+    struct hd_pairs undecided; /* rv and said: events, one for many; max has its own list */
     double seconds;
 };
 

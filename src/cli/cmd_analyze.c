@@ -109,11 +109,13 @@ static void print_detector(const struct hd_cli *cli, const char *name, const str
                hd_trace_thread_name(t, t->thread[x]), hd_trace_place_name(t, x), y + 1,
                hd_trace_thread_name(t, t->thread[y]), hd_trace_place_name(t, y));
     }
-    printf("%s%s: %s reports %s%s\n", hd_term_style(cli->color_out, HD_STYLE_BOLD), name,
-           a->detector,
-           pairs ? hd_cli_plural(a->pairs.len, "pair")
-                 : hd_cli_plural(a->places.len, "pair of source places"),
+    printf("%s%s: %s reports %s%s%s\n", hd_term_style(cli->color_out, HD_STYLE_BOLD), name,
+           a->detector, hd_cli_plural(pairs ? a->pairs.len : a->places.len, "pair"),
+           pairs ? " of events" : " of source places",
            hd_term_style(cli->color_out, HD_STYLE_PLAIN));
+    if (a->undecided.len)
+        printf("%s: %s left pairs undecided: time ran out or the trace is too long\n", name,
+               a->detector);
 }
 
 /* ---- JSON ---- */
@@ -187,6 +189,13 @@ static void json_analysis(struct hd_json *j, const struct hd_trace *t, const str
     hd_json_uint(j, a->places.len);
     if (a->exact)
         json_max(j, t, &a->prediction);
+    if (a->undecided.len) {
+        hd_json_key(j, "undecided");
+        hd_json_begin_array(j);
+        for (size_t i = 0; i < a->undecided.len; i++)
+            json_pair(j, a->undecided.data[i].a, a->undecided.data[i].b);
+        hd_json_end_array(j);
+    }
     hd_json_key(j, "seconds");
     hd_json_double(j, a->seconds);
     hd_json_end_object(j);
@@ -391,8 +400,8 @@ const struct hd_cmd hd_cmd_analyze = {
               "shown for each pair of source places. Exits 66 when there is a race. Ctrl-C\n"
               "ends the work and prints what is decided.\n\n"
               "Other detectors can be asked for comparison (--detector max,hb,...):\n"
-              "lockset, lah, mhb, quick, hb, shb, cp, wcp, syncp. Their reports come\n"
-              "without schedules and do not change the exit code.",
+              "rv, said, lockset, lah, mhb, quick, hb, shb, cp, wcp, syncp. Their reports\n"
+              "come without schedules and do not change the exit code.",
     .options = options,
     .min_args = 1,
     .max_args = 1,

@@ -27,7 +27,7 @@ static const struct hd_opt options[] = {
 };
 
 /* The order of the published comparisons: from the weakest filter to the strictest order. */
-#define DEFAULT_DETECTORS "quick,max,syncp,wcp,cp,shb,hb"
+#define DEFAULT_DETECTORS "quick,max,rv,said,syncp,wcp,cp,shb,hb"
 enum { MAX_DETECTORS = 32 };
 
 struct row {
@@ -68,7 +68,7 @@ static void run_cell(const struct hd_trace *t, const struct hd_analysis_options 
     row->cells[row->n_cells].name = detector;
     row->cells[row->n_cells].done = status == HD_OK;
     row->cells[row->n_cells].places = a.places.len;
-    row->cells[row->n_cells].undecided = a.prediction.places_undecided;
+    row->cells[row->n_cells].undecided = a.exact ? a.prediction.places_undecided : a.undecided.len;
     row->cells[row->n_cells].seconds = a.seconds;
     row->n_cells++;
     hd_analysis_fini(&a);

@@ -52,8 +52,7 @@ hd_lit hd_enc_before(struct hd_encoder *e, hd_eid x, hd_eid y)
         return HD_LIT_TRUE;
     if (x == y || hd_world_before(e->w, y, x))
         return HD_LIT_FALSE;
-    return hd_solver_before(e->s, *(hd_ord *)hd_vec_at(&e->ord, hd_enc_number(e, x)),
-                            *(hd_ord *)hd_vec_at(&e->ord, hd_enc_number(e, y)));
+    return hd_solver_before(e->s, hd_enc_ord(e, x), hd_enc_ord(e, y));
 }
 
 /* ---- reads ---- */
@@ -68,8 +67,8 @@ static hd_lit lit_of(struct hd_encoder *e, struct hd_map *map, hd_eid key, bool 
     return *(hd_lit *)hd_vec_at(&e->lits, *index);
 }
 
-/* "This read returned its traced value." What it takes is said later, by settle_reads. */
-static hd_lit fresh_lit(struct hd_encoder *e, hd_eid r)
+/* "This read returned its traced value." What it takes is said later, by hd_enc_settle. */
+hd_lit hd_enc_fresh(struct hd_encoder *e, hd_eid r)
 {
     bool fresh;
     hd_lit lit = lit_of(e, &e->fresh, r, &fresh);
@@ -79,7 +78,7 @@ static hd_lit fresh_lit(struct hd_encoder *e, hd_eid r)
 }
 
 /* "All reads of the thread before this event are fresh", as a chain from read to read. */
-static hd_lit all_fresh_lit(struct hd_encoder *e, hd_eid x)
+hd_lit hd_enc_all_fresh(struct hd_encoder *e, hd_eid x)
 {
     const struct hd_trace *t = e->w->t;
     hd_tid u = t->thread[x];
@@ -96,7 +95,7 @@ static hd_lit all_fresh_lit(struct hd_encoder *e, hd_eid x)
             hd_enc_implies(e, later, lit);
         if (!fresh)
             return first;
-        hd_enc_implies(e, lit, fresh_lit(e, r));
+        hd_enc_implies(e, lit, hd_enc_fresh(e, r));
         later = lit;
     }
     return first;
@@ -107,12 +106,14 @@ static void imply_deps(struct hd_encoder *e, hd_lit from, hd_eid x, enum hd_dep_
 {
     const struct hd_trace *t = e->w->t;
     struct hd_deps deps = hd_trace_deps(t, x, role);
+    if (role == HD_DEP_VALUE && hd_op_writes(t->op[x]) && e->whole_history)
+        deps = (struct hd_deps){.all = true};
     if (deps.all)
-        hd_enc_implies(e, from, all_fresh_lit(e, x));
+        hd_enc_implies(e, from, hd_enc_all_fresh(e, x));
     if (deps.all && role == HD_DEP_VALUE && t->op[x] == HD_OP_RMW)
-        hd_enc_implies(e, from, fresh_lit(e, x));
+        hd_enc_implies(e, from, hd_enc_fresh(e, x));
     for (uint32_t i = 0; i < deps.n; i++)
-        hd_enc_implies(e, from, fresh_lit(e, hd_trace_back(t, x, deps.dist[i])));
+        hd_enc_implies(e, from, hd_enc_fresh(e, hd_trace_back(t, x, deps.dist[i])));
 }
 
 /* "This write stored its traced value." */
@@ -154,7 +155,7 @@ static void settle_read(struct hd_encoder *e, hd_eid r)
     struct hd_vec sources = HD_VEC_INIT(hd_lit);
     size_t n;
     const struct hd_loc_user *users = hd_accesses_users(locs, t->obj[r], &n);
-    *(hd_lit *)hd_vec_push(&sources) = -fresh_lit(e, r);
+    *(hd_lit *)hd_vec_push(&sources) = -hd_enc_fresh(e, r);
     for (size_t i = 0; i < n; i++)
         for (uint32_t k = users[i].wstart; k < users[i].wend; k++) {
             hd_eid w = locs->writes[k];
@@ -182,7 +183,7 @@ static void settle_read(struct hd_encoder *e, hd_eid r)
     hd_vec_fini(&sources);
 }
 
-static void settle_reads(struct hd_encoder *e)
+void hd_enc_settle(struct hd_encoder *e)
 {
     while (e->todo.len)
         settle_read(e, e->todo.data[--e->todo.len]);
@@ -195,7 +196,7 @@ static void imply_enabled(struct hd_encoder *e, hd_lit from, hd_eid x)
 {
     const struct hd_trace *t = e->w->t;
     if (t->control == HD_CONTROL_ALL)
-        hd_enc_implies(e, from, all_fresh_lit(e, x));
+        hd_enc_implies(e, from, hd_enc_all_fresh(e, x));
     if (t->op[x] == HD_OP_BRANCH)
         imply_deps(e, from, x, HD_DEP_CONTROL);
     else if (hd_op_is_access(t->op[x]))
@@ -212,7 +213,7 @@ static void encode_must(struct hd_encoder *e, hd_eid x)
     uint32_t p = t->pos[x];
     const uint32_t *clock = hd_must_clock(e->w->must, x);
     const uint32_t *before = p ? hd_must_clock(e->w->must, hd_world_event(e->w, u, p - 1)) : NULL;
-    hd_ord mine = *(hd_ord *)hd_vec_at(&e->ord, hd_enc_number(e, x));
+    hd_ord mine = hd_enc_ord(e, x);
     for (hd_tid v = 0; v < e->w->n_threads; v++) {
         uint32_t count = v == u ? p : clock[v];
         if (!count || (v != u && before && before[v] == count))
@@ -221,8 +222,7 @@ static void encode_must(struct hd_encoder *e, hd_eid x)
         hd_enc_implies(e, hd_enc_inc(e, x), hd_enc_inc(e, last));
         if (!hd_enc_has(e, last))
             continue;
-        hd_ord other = *(hd_ord *)hd_vec_at(&e->ord, hd_enc_number(e, last));
-        hd_lit lit = hd_solver_before(e->s, other, mine);
+        hd_lit lit = hd_solver_before(e->s, hd_enc_ord(e, last), mine);
         hd_solver_clause(e->s, &lit, 1);
     }
 }
@@ -240,8 +240,7 @@ static void make_variables(struct hd_encoder *e)
     }
 }
 
-/* Says everything about the events below the cut. */
-static void encode_events(struct hd_encoder *e)
+void hd_enc_events(struct hd_encoder *e)
 {
     hd_solver_free(e->s);
     e->s = hd_solver_new();
@@ -261,7 +260,7 @@ static void encode_events(struct hd_encoder *e)
     hd_enc_waits(e);
     hd_enc_sems(e);
     hd_enc_barriers(e);
-    settle_reads(e);
+    hd_enc_settle(e);
 }
 
 /* ---- pairs ---- */
@@ -289,7 +288,7 @@ static void prepare(struct hd_encoder *e)
     for (hd_tid u = 0; u < e->w->n_threads; u++)
         if (e->cone.cut[u] > e->cut[u] || joint > 2 * size + 64)
             e->cut[u] = e->cone.cut[u];
-    encode_events(e);
+    hd_enc_events(e);
 }
 
 struct placed {
@@ -313,8 +312,8 @@ static void read_model(const struct hd_encoder *e, struct hd_u32vec *order)
             hd_eid x = hd_world_event(e->w, u, p);
             if (!hd_solver_value(e->s, hd_enc_inc(e, x)))
                 break;
-            hd_ord ord = *(hd_ord *)hd_vec_at(&e->ord, hd_enc_number(e, x));
-            *(struct placed *)hd_vec_push(&placed) = (struct placed){hd_solver_place(e->s, ord), x};
+            *(struct placed *)hd_vec_push(&placed) =
+                (struct placed){hd_solver_place(e->s, hd_enc_ord(e, x)), x};
         }
     if (placed.len)
         qsort(placed.data, placed.len, sizeof(struct placed), by_place);
@@ -339,7 +338,7 @@ enum hd_verdict hd_encoder_decide(struct hd_encoder *e, hd_eid a, hd_eid b, doub
     for (hd_tid u = 0; u < e->w->n_threads; u++)
         if (e->plan.cut[u])
             hd_enc_implies(e, selected, hd_enc_inc(e, hd_world_event(e->w, u, e->plan.cut[u] - 1)));
-    settle_reads(e);
+    hd_enc_settle(e);
     enum hd_sat sat = hd_solver_check(e->s, &selected, 1, seconds);
     if (sat == HD_SAT_YES)
         read_model(e, order);

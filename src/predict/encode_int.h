@@ -15,9 +15,10 @@ struct hd_encoder {
     struct hd_cone cone;
     struct hd_solver *s; /* says all about the events below `cut`, nothing about a pair; or NULL */
     uint32_t *cut;
-    uint32_t *first;   /* by thread: number of its first event among the encoded ones */
-    struct hd_vec inc; /* hd_lit by encoded event: it runs. Events are numbered thread by thread */
-    struct hd_vec ord; /* hd_ord by encoded event */
+    bool whole_history; /* a written value depends on all earlier reads, whatever the trace says */
+    uint32_t *first;    /* by thread: number of its first event among the encoded ones */
+    struct hd_vec inc;  /* hd_lit by encoded event: it runs. Events are numbered thread by thread */
+    struct hd_vec ord;  /* hd_ord by encoded event */
     struct hd_map fresh; /* read: index into lits of "it returned its traced value" */
     struct hd_map all; /* event: index into lits of "all reads of the thread before it are fresh" */
     struct hd_map stores;  /* write: index into lits of "it stored its traced value" */
@@ -43,6 +44,11 @@ static inline hd_lit hd_enc_inc(const struct hd_encoder *e, hd_eid x)
     return hd_enc_has(e, x) ? *(hd_lit *)hd_vec_at(&e->inc, hd_enc_number(e, x)) : HD_LIT_FALSE;
 }
 
+static inline hd_ord hd_enc_ord(const struct hd_encoder *e, hd_eid x)
+{
+    return *(hd_ord *)hd_vec_at(&e->ord, hd_enc_number(e, x));
+}
+
 /* "x comes before y", both below the cut. A constant where the must-order or program order tells.
  */
 hd_lit hd_enc_before(struct hd_encoder *e, hd_eid x, hd_eid y);
@@ -54,6 +60,15 @@ void hd_enc_end(struct hd_encoder *e);
 void hd_enc_implies(struct hd_encoder *e, hd_lit from, hd_lit to);
 /* from implies that one of x, y, z holds */
 void hd_enc_implies3(struct hd_encoder *e, hd_lit from, hd_lit x, hd_lit y, hd_lit z);
+
+/* Says everything about the events below `cut`, in a new solver. */
+void hd_enc_events(struct hd_encoder *e);
+
+/* "Read r returned its traced value"; "all reads of the thread before x did". What it takes is said
+ * by the next hd_enc_settle, which must come before a check. */
+hd_lit hd_enc_fresh(struct hd_encoder *e, hd_eid r);
+hd_lit hd_enc_all_fresh(struct hd_encoder *e, hd_eid x);
+void hd_enc_settle(struct hd_encoder *e);
 
 /* encode_sync.c: everything about locks, waits, semaphores and barriers below the cut. */
 void hd_enc_locks(struct hd_encoder *e);

@@ -170,8 +170,8 @@ static void build(struct graph *g)
 }
 
 /* Runs the graph: stays with a thread while its next event is free, then takes the free thread that
- * comes first after `turn` in a fixed circle of threads, `late` only when no other is free. Writes the
- * order to out. */
+ * comes first after `turn` in a fixed circle of threads, `late` only when no other is free. Writes
+ * the order to out. */
 static void run(const struct graph *g, hd_tid turn, hd_tid late, uint32_t *waits, uint32_t *next,
                 hd_eid *out)
 {
@@ -194,8 +194,8 @@ static void run(const struct graph *g, hd_tid turn, hd_tid late, uint32_t *waits
     }
 }
 
-/* Tries each thread as the first one (all of them only when that is cheap), with the thread of a as late
- * as possible or not, and keeps the best order. */
+/* Tries each thread as the first one (all of them only when that is cheap), with the thread of a as
+ * late as possible or not, and keeps the best order. */
 static void try_orders(const struct graph *g, hd_eid *schedule, size_t n)
 {
     const struct hd_trace *t = g->plan->w->t;

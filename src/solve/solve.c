@@ -147,6 +147,12 @@ hd_lit hd_solver_before(struct hd_solver *s, hd_ord x, hd_ord y)
     return add_bool(s, Z3_mk_lt(s->ctx, order_of(s, x), order_of(s, y)));
 }
 
+hd_lit hd_solver_right_before(struct hd_solver *s, hd_ord x, hd_ord y)
+{
+    Z3_ast terms[2] = {order_of(s, x), Z3_mk_int(s->ctx, 1, s->int_sort)};
+    return add_bool(s, Z3_mk_eq(s->ctx, order_of(s, y), Z3_mk_add(s->ctx, 2, terms)));
+}
+
 void hd_solver_clause(struct hd_solver *s, const hd_lit *lits, size_t n)
 {
     struct hd_vec parts = HD_VEC_INIT(Z3_ast);
