@@ -105,10 +105,56 @@ static void test_against_formulas(void **state)
         assert_true(n_said[k] > 20 && n_rv[k] > 20);
 }
 
+static void test_inconsistent_trace_is_refused(void **state)
+{
+    (void)state;
+    const char *text = "t1|acq(m)\nt2|acq(m)\n";
+    struct hd_trace *t;
+    struct hd_err err;
+    struct hd_enum_result result;
+    assert_int_equal(hd_text_read(text, strlen(text), "test", &t, &err), HD_OK);
+    for (int model = HD_ENUM_SAID; model <= HD_ENUM_RV; model++) {
+        struct hd_enum_opts opts = {.model = (enum hd_enum_model)model};
+        assert_int_equal(hd_enumerate(t, &opts, &result, &err), HD_ERR_INPUT);
+        assert_null(result.pairs);
+    }
+    assert_int_equal(hd_enumerate(t, &(struct hd_enum_opts){0}, &result, &err), HD_OK);
+    hd_enum_result_fini(&result);
+    hd_trace_free(t);
+}
+
+static void test_limit(void **state)
+{
+    (void)state;
+    const char *text = "t1|w(x,1)\nt2|w(x,2)\n";
+    struct hd_trace *t;
+    struct hd_err err;
+    struct hd_enum_result result;
+    assert_int_equal(hd_text_read(text, strlen(text), "test", &t, &err), HD_OK);
+    for (int model = HD_ENUM_SAID; model <= HD_ENUM_RV; model++) {
+        struct hd_enum_opts opts = {.model = (enum hd_enum_model)model, .max_states = 3};
+        assert_int_equal(hd_enumerate(t, &opts, &result, &err), HD_ERR_LIMIT);
+        assert_null(result.pairs);
+        opts.partial = true; /* no pair can be known before all states are */
+        assert_int_equal(hd_enumerate(t, &opts, &result, &err), HD_OK);
+        assert_int_equal(result.n_pairs, 0);
+        assert_false(result.complete);
+        hd_enum_result_fini(&result);
+        opts = (struct hd_enum_opts){.model = (enum hd_enum_model)model, .max_states = 5};
+        assert_int_equal(hd_enumerate(t, &opts, &result, &err), HD_OK);
+        assert_int_equal(result.n_pairs, 1);
+        assert_true(result.complete);
+        hd_enum_result_fini(&result);
+    }
+    hd_trace_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_against_formulas),
+        cmocka_unit_test(test_inconsistent_trace_is_refused),
+        cmocka_unit_test(test_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
