@@ -2,7 +2,7 @@
  * example is and, in lines
  * `# expect DETECTOR: 3-10 4-7` (or `none`), what each detector must answer: `max` for all of them,
  * others where the literature says it. `max` is asked with several sets of steps and must also
- * agree with the enumeration of all states; `said` and `rv` are judged by theirs.
+ * agree with the enumeration of all states, and so must `said` and `rv` with theirs.
  */
 #include <dirent.h>
 #include <setjmp.h>
@@ -18,6 +18,7 @@
 #include "model/check.h"
 #include "model/enumerate.h"
 #include "predict/predict.h"
+#include "predict/published.h"
 #include "trace/io.h"
 
 #define STEP(name) (1u << HD_STEP_##name)
@@ -94,6 +95,21 @@ static void judge_max(const char *path, const struct hd_trace *t, const char *ex
     judge_enumerated(path, t, HD_ENUM_MAX, "the enumeration", expected);
 }
 
+static void judge_published(const char *path, const struct hd_trace *t, bool rv,
+                            const char *expected)
+{
+    struct hd_published_result r;
+    hd_published_run(rv ? HD_PUBLISHED_RV : HD_PUBLISHED_SAID, t,
+                     &(struct hd_published_options){.all_pairs = true}, &r);
+    assert_int_equal(r.undecided.len, 0);
+    struct hd_pairs pairs = r.pairs;
+    r.pairs = (struct hd_pairs){0};
+    hd_published_fini(&r);
+    judge(path, rv ? "rv" : "said", expected, &pairs);
+    judge_enumerated(path, t, rv ? HD_ENUM_RV : HD_ENUM_SAID, "the enumeration of the model",
+                     expected);
+}
+
 static void judge_detector(const char *path, const struct hd_trace *t, const char *name,
                            const char *expected)
 {
@@ -130,10 +146,8 @@ static int run_file(const char *path)
         if (!strcmp(name, "max")) {
             has_max = true;
             judge_max(path, t, expected);
-        } else if (!strcmp(name, "said")) {
-            judge_enumerated(path, t, HD_ENUM_SAID, name, expected);
-        } else if (!strcmp(name, "rv")) {
-            judge_enumerated(path, t, HD_ENUM_RV, name, expected);
+        } else if (!strcmp(name, "said") || !strcmp(name, "rv")) {
+            judge_published(path, t, name[0] == 'r', expected);
         } else {
             judge_detector(path, t, name, expected);
         }
