@@ -170,7 +170,7 @@ struct hd_flow {
     X(memmove, VOID, 6, (SITE, PTR, PTR, U64, TOK, TOK), "the same, the blocks may overlap")       \
     X(memset, VOID, 6, (SITE, PTR, U32, U64, TOK, TOK),                                            \
       "does the fill itself (to, byte, n, addr of to and n, val)")                                 \
-    X(branch, VOID, 2, (SITE, TOK), "a choice of control (dep); left out when dep is none")        \
+    X(branch, VOID, 2, (SITE, TOK), "a choice of control (dep); no event when dep is none")        \
     X(icall, VOID, 3, (SITE, PTR, TOK), "before an indirect call (target, dep)")                   \
     X(more, VOID, 2, (U32, TOK),                                                                   \
       "one more token for the next hook of this thread: role 0 is val or dep, 1 is addr")          \

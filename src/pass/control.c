@@ -107,6 +107,59 @@ static void pass_arguments(struct hd_fn *f, LLVMValueRef call, enum hd_callee ki
                        hd_hooks_flow(p, FLOW_CALLEE, 0));
 }
 
+/* Where the result of a call can be looked at first, or NULL. */
+static LLVMValueRef after_call(LLVMValueRef call)
+{
+    if (LLVMIsACallInst(call))
+        return hd_shim_is_musttail(call) ? NULL : LLVMGetNextInstruction(call);
+    if (!LLVMIsAInvokeInst(call))
+        return NULL;
+    LLVMBasicBlockRef block = LLVMGetNormalDest(call);
+    LLVMUseRef use = LLVMGetFirstUse(LLVMBasicBlockAsValue(block));
+    if (!use || LLVMGetNextUse(use))
+        return NULL; /* also reached from elsewhere */
+    LLVMValueRef first = LLVMGetFirstInstruction(block);
+    while (LLVMIsAPHINode(first))
+        first = LLVMGetNextInstruction(first);
+    return first;
+}
+
+/* What code without hooks does with its arguments: crash on them, loop or exit. Numbers to print
+ * are harmless. */
+static struct hd_dep dangerous_dep(struct hd_fn *f, LLVMValueRef call, enum hd_callee kind)
+{
+    struct hd_dep d = {0};
+    for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++) {
+        LLVMValueRef arg = LLVMGetOperand(call, i);
+        bool is_ptr = LLVMGetTypeKind(LLVMTypeOf(arg)) == LLVMPointerTypeKind;
+        if (kind != HD_CALLEE_VARARG_OK || is_ptr)
+            hd_deps_add(f, f->p->b, &d, hd_deps_of(f, arg));
+    }
+    return d;
+}
+
+/* That a call of code without hooks came back is a choice of control that its arguments decided.
+ * Code with hooks took the tokens of its arguments and cleared `callee`: it speaks for itself. */
+static void came_back(struct hd_fn *f, LLVMValueRef call, enum hd_callee kind)
+{
+    struct hd_pass *p = f->p;
+    LLVMValueRef fn = hd_calls_function(call), place = after_call(call);
+    if (kind == HD_CALLEE_PURE || kind == HD_CALLEE_TWICE || (fn && !LLVMIsDeclaration(fn)))
+        return;
+    struct hd_dep dep = dangerous_dep(f, call, kind);
+    if (dep.n == 0)
+        return;
+    LLVMValueRef tok = hd_deps_join(f, p->b, dep);
+    if (place) {
+        LLVMPositionBuilderBefore(p->b, place);
+        LLVMValueRef callee = LLVMBuildPointerCast(p->b, LLVMGetCalledValue(call), p->ptr, "");
+        LLVMValueRef left = LLVMBuildLoad2(p->b, p->ptr, hd_hooks_flow(p, FLOW_CALLEE, 0), "");
+        LLVMValueRef same = LLVMBuildICmp(p->b, LLVMIntEQ, left, callee, "");
+        tok = LLVMBuildSelect(p->b, same, tok, hd_hooks_tok(p, HD_TOK_NONE), "");
+    }
+    branch_on(f, call, HD_SITE_CALL, tok);
+}
+
 static void indirect_call(struct hd_fn *f, LLVMValueRef call)
 {
     LLVMValueRef target = LLVMGetCalledValue(call);
@@ -142,6 +195,7 @@ static void real_call(struct hd_fn *f, LLVMValueRef call, enum hd_callee kind)
     if (!hd_calls_function(call))
         indirect_call(f, call);
     pass_arguments(f, call, kind);
+    came_back(f, call, kind);
     if (kind != HD_CALLEE_TWICE || !LLVMIsACallInst(call))
         return;
     hd_hooks_after(f->p->b, call);
@@ -184,23 +238,6 @@ void hd_control_call(struct hd_fn *f, LLVMValueRef inst, enum hd_callee kind)
     default:
         break;
     }
-}
-
-/* Where the result of a call can be looked at first, or NULL. */
-static LLVMValueRef after_call(LLVMValueRef call)
-{
-    if (LLVMIsACallInst(call))
-        return LLVMGetNextInstruction(call);
-    if (!LLVMIsAInvokeInst(call))
-        return NULL;
-    LLVMBasicBlockRef block = LLVMGetNormalDest(call);
-    LLVMUseRef use = LLVMGetFirstUse(LLVMBasicBlockAsValue(block));
-    if (!use || LLVMGetNextUse(use))
-        return NULL; /* also reached from elsewhere */
-    LLVMValueRef first = LLVMGetFirstInstruction(block);
-    while (LLVMIsAPHINode(first))
-        first = LLVMGetNextInstruction(first);
-    return first;
 }
 
 LLVMValueRef hd_control_result(struct hd_fn *f, LLVMValueRef call)
@@ -282,10 +319,21 @@ void hd_control_values(struct hd_fn *f)
     }
 }
 
+/* Says that the tokens of the arguments were taken, even if nothing here needs them. */
+static void take_arguments(struct hd_fn *f)
+{
+    struct hd_pass *p = f->p;
+    if (f->arg_end || LLVMCountParams(f->fn) == 0)
+        return;
+    LLVMPositionBuilderBefore(p->tb, f->frame);
+    LLVMBuildStore(p->tb, null_ptr(p), hd_hooks_flow(p, FLOW_CALLEE, 0));
+}
+
 /* Entry and exits, when there is anything between them. */
 void hd_control_end(struct hd_fn *f)
 {
     struct hd_pass *p = f->p;
+    take_arguments(f);
     if (!f->hooked && !f->calls) {
         LLVMInstructionEraseFromParent(f->frame);
         return;

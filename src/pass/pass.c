@@ -143,6 +143,16 @@ static void visit(struct hd_fn *f, LLVMValueRef inst)
     case LLVMIndirectBr:
         hd_control_branch(f, inst, LLVMGetOperand(inst, 0));
         break;
+    case LLVMUDiv:
+    case LLVMSDiv:
+    case LLVMURem:
+    case LLVMSRem: /* a zero would end the program: going on is a choice */
+        if (!LLVMIsConstant(LLVMGetOperand(inst, 1)))
+            hd_control_branch(f, inst, LLVMGetOperand(inst, 1));
+        break;
+    case LLVMAlloca: /* so is having room on the stack */
+        hd_control_branch(f, inst, LLVMGetOperand(inst, 0));
+        break;
     case LLVMLandingPad:
         hd_control_landing(f, inst);
         break;

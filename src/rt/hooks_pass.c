@@ -216,11 +216,16 @@ HOOK void __hd_memset(struct hd_site *site, void *to, uint32_t byte, uint64_t n,
         hd_rt_leave(me);
 }
 
+/* Without a token there is no choice, unless __hd_more brought one. */
 static void branch(struct hd_site *site, hd_tok dep)
 {
-    struct hd_thread *me = hd_rt_enter();
+    struct hd_thread *me = hd_rt_me;
+    if (dep == HD_TOK_NONE && me && !me->more)
+        return;
+    me = hd_rt_enter();
     if (!me)
         return;
+    me->more = false;
     uint64_t *w = hd_rt_log_room(2);
     w[1] = dep;
     hd_rt_log_head(w, HD_LOG_BRANCH, HD_LOG_SITE, (uintptr_t)site);
@@ -240,9 +245,10 @@ HOOK void __hd_icall(struct hd_site *site, void *target, hd_tok dep)
 
 HOOK void __hd_more(uint32_t role, hd_tok tok)
 {
-    struct hd_thread *me = hd_rt_enter();
+    struct hd_thread *me = tok == HD_TOK_NONE ? NULL : hd_rt_enter();
     if (!me)
         return;
+    me->more = true; /* cleared by a branch only: at worst one branch too many is logged */
     hd_rt_log2(HD_LOG_MORE, 0, 0, role, tok);
     hd_rt_leave(me);
 }

@@ -62,6 +62,7 @@ struct hd_thread {
     uint32_t futex_mask;
     uint64_t rmw_old[2]; /* between rmw_pre and rmw_post */
     hd_tok rmw_addr;
+    bool more; /* __hd_more was called: see branch() in hooks_pass.c */
 
     void *(*start)(void *);
     void *arg, *result;

@@ -7,6 +7,8 @@
  * all earlier reads finds no race in any case.
  */
 #include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 int y, copy, x[4];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -48,26 +50,35 @@ static void *second(void *arg)
 #if CASE == 1 /* race: the value goes elsewhere */
     copy = r + 1;
     x[1] = 2;
-#elif CASE == 2 /* twin: a branch */
+#elif CASE == 2  /* twin: a branch */
     if (r == 1)
         x[1] = 2;
-#elif CASE == 3 /* twin: an address */
+#elif CASE == 3  /* twin: an address */
     x[r] = 2;
-#elif CASE == 4 /* race: through calls and a local */
+#elif CASE == 4  /* race: through calls and a local */
     int parts[2] = {scale(r, 5), 7};
     copy = parts[0];
     put(&x[1], scale(2, r));
-#elif CASE == 5 /* twin: the address comes back from a call */
+#elif CASE == 5  /* twin: the address comes back from a call */
     put(choose(r), 2);
-#elif CASE == 6 /* twin: through a local, by value of a loop bound */
+#elif CASE == 6  /* twin: through a local, by value of a loop bound */
     for (int i = 0; i <= r; i++)
         x[i] = i;
-#elif CASE == 7 /* race: the value is written to x itself */
+#elif CASE == 7  /* race: the value is written to x itself */
     x[1] = r;
-#elif CASE == 8 /* twin: an indirect call */
+#elif CASE == 8  /* twin: an indirect call */
     static void (*const table[2])(int *, int) = {0, put};
     if (table[r & 1])
         table[r & 1](&x[1], 2);
+#elif CASE == 9  /* twin: a division would end the program first */
+    copy = 10 / r;
+    x[1] = 2;
+#elif CASE == 10 /* twin: a library without hooks might not come back */
+    srand48(r);
+    x[1] = 2;
+#elif CASE == 11 /* race: printing a number cannot keep x = 2 from coming first */
+    printf("%d\n", r);
+    x[1] = 2;
 #endif
     return NULL;
 }
