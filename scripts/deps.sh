@@ -10,6 +10,8 @@ packages=(
     # the tests and the house checks
     libcmocka-dev libdw-dev g++ zstd clang-format-14 git
 )
+# With --ci also what only widens the tests: the newer LLVM, other build systems (some 420 MB).
+[ "${1:-}" != --ci ] || packages+=(clang-19 llvm-19-dev meson make)
 
 if ! command -v apt-get >/dev/null 2>&1; then
     echo "heddle: this is not Debian; install the equivalents of: ${packages[*]}" >&2

@@ -121,7 +121,8 @@ _Static_assert(sizeof(struct hd_module) == 40, "the pass lays modules out as 40 
  * of the runtime, uses them only if `callee` is its own address, and then clears `callee`;
  * otherwise its arguments depend on every read so far. In the same way a function that returns a
  * value stores its own address in `returner` and the token of the value in `ret`; the caller checks
- * and clears. Interposed functions need not set `returner`. */
+ * and clears. Interposed functions need not set `returner`. They must clear `callee`, or the caller
+ * takes them for code without hooks. A signal handler must find and leave this record unchanged. */
 #define HD_FLOW_ARGS 6
 struct hd_flow {
     uint32_t count; /* id of the last event of this thread; kept by the runtime */
