@@ -139,8 +139,8 @@ static void apply_locks(struct pass *p, hd_eid e)
 
 /* ---- sources of reads ---- */
 
-/* Lowers p->low to what the write w needs in order to run and to store its value. */
-static void add_source(struct pass *p, hd_eid reader, hd_eid w, bool *any)
+/* Lowers p->low to what w needs in order to run and, if `stores`, to store its traced value. */
+static void add_source(struct pass *p, hd_eid reader, hd_eid w, bool stores, bool *any)
 {
     const struct hd_must *m = p->m;
     const struct hd_trace *t = m->w->t;
@@ -148,8 +148,7 @@ static void add_source(struct pass *p, hd_eid reader, hd_eid w, bool *any)
     bool seen = w < reader;
     const uint32_t *clock = seen ? hd_must_clock(m, w) : row(p, p->now, u);
     const uint32_t *all = m->pool.data;
-    if (t->control == HD_CONTROL_BRANCHES && seen && hd_op_writes(t->op[w]) &&
-        hd_trace_deps(t, w, HD_DEP_VALUE).all)
+    if (stores && t->control == HD_CONTROL_BRANCHES && hd_trace_deps(t, w, HD_DEP_VALUE).all)
         all = lookup(m, &m->all_changes[u], t->pos[w]);
     for (size_t i = 0; i < m->threads; i++) {
         uint32_t needs = clock[i] > all[i] ? clock[i] : all[i];
@@ -195,7 +194,7 @@ static void add_free_write(struct pass *p, const struct hd_loc_user *user, hd_ei
         if (hd_value_eq(hd_trace_write_value(m->w->t, m->w->locs->writes[i]), value))
             break;
     if (i < user->wend)
-        add_source(p, r, m->w->locs->writes[i], any);
+        add_source(p, r, m->w->locs->writes[i], false, any);
 }
 
 /* Puts into p->low what every possible source of r needs. False when nothing is known. */
@@ -216,7 +215,7 @@ static bool source_needs(struct pass *p, hd_eid r)
         if (w != HD_EID_NONE) {
             forced = true;
             if (hd_value_eq(hd_trace_write_value(t, w), value) && !hidden(m, users, n, w, r, clock))
-                add_source(p, r, w, &any);
+                add_source(p, r, w, true, &any);
         }
         if (users[i].thread != t->thread[r])
             add_free_write(p, &users[i], r, clock, value, &any);
@@ -274,7 +273,7 @@ static void need_any(struct pass *p, hd_eid e, const struct hd_accesses *index,
             continue;
         uint32_t g = hd_accesses_write_from(index, &users[i], after ? after[users[i].thread] : 0);
         if (g < users[i].wend)
-            add_source(p, e, index->writes[g], &any);
+            add_source(p, e, index->writes[g], false, &any);
     }
     hd_tid u = t->thread[e];
     if (any && join_clock(p, row(p, p->now, u), p->low))
