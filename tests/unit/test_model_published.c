@@ -25,7 +25,11 @@ static const uint8_t thread_ops[] = {HD_OP_READ, HD_OP_WRITE,  HD_OP_READ, HD_OP
 static const uint8_t wait_ops[] = {HD_OP_ACQ,   HD_OP_WAIT, HD_OP_WAIT,  HD_OP_SIG,
                                    HD_OP_WRITE, HD_OP_SIG,  HD_OP_BCAST, HD_OP_WRITE};
 
+static const uint8_t access_ops[] = {HD_OP_READ,   HD_OP_WRITE, HD_OP_READ,  HD_OP_WRITE,
+                                     HD_OP_BRANCH, HD_OP_RMW,   HD_OP_AREAD, HD_OP_AWRITE};
+
 static const struct nv_shape shapes[] = {
+    {8, 3, 2, access_ops, sizeof access_ops, false, 0},
     {8, 3, 2, all_ops, sizeof all_ops, false, 0},
     {8, 3, 2, memory_ops, sizeof memory_ops, false, 0},
     {8, 2, 1, memory_ops, sizeof memory_ops, false, 0},
@@ -99,6 +103,9 @@ static void test_against_formulas(void **state)
             n_rv[k] += within(&naive, "rv, missed", &rv, &rv_enum);
             within(&naive, "rv, not in the formula", &rv_enum, &rv);
             within(&naive, "said is not within max", &said_enum, &max);
+            if (shapes[k].ops ==
+                access_ops) /* with synchronisation it is not: docs/ALGORITHMS.md */
+                within(&naive, "rv is not within max", &rv_enum, &max);
             hd_trace_free(t);
         }
     for (size_t k = 0; k < SHAPES; k++)
