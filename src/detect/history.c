@@ -70,17 +70,18 @@ bool hd_sink_has_places(const struct hd_sink *s, uint32_t p, uint32_t q)
 
 void hd_sink_pair(struct hd_sink *s, hd_eid a, hd_eid b)
 {
-    if (s->opts->max_pairs && s->r->pairs.len >= s->opts->max_pairs) {
-        s->full = true;
+    size_t n = s->r->pairs.len;
+    s->full |= s->opts->max_pairs && n >= s->opts->max_pairs;
+    s->halted |= s->full || ((n & 0xfff) == 0xfff && hd_interrupt_requested());
+    if (s->halted)
         return;
-    }
     hd_pairs_push(&s->r->pairs, a, b);
     hd_sink_places(s, s->t->place[a], s->t->place[b]);
 }
 
 bool hd_sink_stopped_now(const struct hd_sink *s)
 {
-    return s->full || hd_interrupt_requested();
+    return s->halted || hd_interrupt_requested();
 }
 
 enum hd_status hd_sink_finish(struct hd_sink *s, struct hd_err *err)

@@ -44,6 +44,7 @@ struct hd_sink {
     struct hd_detect_result *r;
     struct hd_map places; /* place pairs reported so far */
     bool full;            /* opts->max_pairs was passed */
+    bool halted;          /* full, or the user interrupted while pairs were listed */
 };
 
 void hd_sink_init(struct hd_sink *s, const struct hd_trace *t, const struct hd_detect_opts *opts,
@@ -56,7 +57,7 @@ void hd_sink_pair(struct hd_sink *s, hd_eid a, hd_eid b); /* its places too */
 bool hd_sink_stopped_now(const struct hd_sink *s);
 static inline bool hd_sink_stopped(const struct hd_sink *s, size_t e)
 {
-    return (e & 0xffff) == 0xffff && hd_sink_stopped_now(s);
+    return s->halted || ((e & 0xffff) == 0xffff && hd_sink_stopped_now(s));
 }
 /* Sorts the results, frees the sink, and tells why the run ended early, if it did. */
 enum hd_status hd_sink_finish(struct hd_sink *s, struct hd_err *err);

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "detect/detect.h"
+#include "detect/mhb.h"
 #include "model/matching.h"
 #include "model/witness.h"
 #include "trace/gen.h"
@@ -566,11 +567,87 @@ static void syncp_finds_what_the_least_ideal_allows_on_longer_traces(void **stat
     }
 }
 
+/* Whether two events hold a lock that keeps them apart; with histories, also whether each thread
+ * took, after a hold of its own, a lock that the other holds. */
+static bool kept_apart(const struct naive *v, hd_eid a, hd_eid b)
+{
+    const struct hd_trace *t = v->t;
+    hd_eid acq;
+    for (uint32_t l = 0; l < hd_trace_n_objs(t, HD_OBJ_LOCK); l++)
+        for (int m = 1; m < 4; m++) {
+            bool x = m & 1, y = m >> 1; /* not both read */
+            if (depth_at(t, t->thread[a], l, x, a, &acq) &&
+                depth_at(t, t->thread[b], l, y, b, &acq))
+                return true;
+        }
+    return false;
+}
+
+static bool took_after(const struct naive *v, hd_eid acq, hd_eid end, uint32_t lock, bool any_side)
+{
+    const struct hd_trace *t = v->t;
+    for (hd_eid e = acq + 1; e < end; e++) {
+        enum hd_op op = t->op[e];
+        bool read = op == HD_OP_RACQ;
+        if (t->thread[e] == t->thread[end] &&
+            (read ? any_side : op == HD_OP_ACQ || op == HD_OP_WAKE || op == HD_OP_TMO) &&
+            hd_trace_lock(t, e) == lock)
+            return true;
+    }
+    return false;
+}
+
+static bool histories_clash(const struct naive *v, hd_eid a, hd_eid b)
+{
+    const struct hd_trace *t = v->t;
+    uint32_t locks = (uint32_t)hd_trace_n_objs(t, HD_OBJ_LOCK);
+    for (uint32_t k = 0; k < locks * 2 * locks * 2; k++) {
+        uint32_t l = k / 4 / locks, m = k / 4 % locks;
+        bool x = k & 1, y = k >> 1 & 1;
+        hd_eid at_l = 0, at_m = 0;
+        if (l != m && depth_at(t, t->thread[a], l, x, a, &at_l) &&
+            depth_at(t, t->thread[b], m, y, b, &at_m) && took_after(v, at_l, a, m, y) &&
+            took_after(v, at_m, b, l, x))
+            return true;
+    }
+    return false;
+}
+
+static void filters_follow_their_rules(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 3000; seed++) {
+        struct hd_gen_config config;
+        small_config(seed, &config);
+        config.events = 15 + (uint32_t)(seed % 40);
+        struct hd_trace *t = make(&config);
+        struct hd_mhb *m = hd_mhb_new(t);
+        struct naive v;
+        row apart[MAX_N] = {0}, clash[MAX_N] = {0}, must[MAX_N] = {0}, quick[MAX_N] = {0};
+        naive_init(&v, t);
+        for (hd_eid b = 0; b < v.n; b++)
+            for (hd_eid a = 0; a < b; a++) {
+                bool together = t->thread[a] != t->thread[b] && kept_apart(&v, a, b);
+                apart[b] |= together ? BIT(a) : 0;
+                clash[b] |= together || histories_clash(&v, a, b) ? BIT(a) : 0;
+                must[b] |= hd_mhb_ordered(m, a, b) ? BIT(a) : 0;
+                quick[b] = apart[b] | must[b];
+            }
+        expect(t, "lockset", seed, apart, NULL);
+        expect(t, "lah", seed, clash, NULL);
+        expect(t, "mhb", seed, must, NULL);
+        expect(t, "quick", seed, quick, NULL);
+        hd_mhb_free(m);
+        hd_trace_free(t);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(orders_follow_their_rules_on_small_traces),
         cmocka_unit_test(orders_follow_their_rules_on_longer_traces),
+        cmocka_unit_test(filters_follow_their_rules),
         cmocka_unit_test(syncp_finds_exactly_what_some_prefixes_allow),
         cmocka_unit_test(syncp_finds_what_the_least_ideal_allows_on_longer_traces),
     };
