@@ -53,19 +53,33 @@ void hd_sink_init(struct hd_sink *s, const struct hd_trace *t, const struct hd_d
     *r = (struct hd_detect_result){.rounds = 1};
 }
 
+/* Up to this many places their pairs are a bit matrix: 2 MiB. */
+#define FEW_PLACES 4096
+
 void hd_sink_places(struct hd_sink *s, uint32_t p, uint32_t q)
 {
+    uint32_t low = p < q ? p : q, high = p < q ? q : p;
+    size_t count = s->t->places.count;
     bool fresh;
-    uint64_t key = p < q ? (uint64_t)p << 32 | q : (uint64_t)q << 32 | p;
-    hd_map_put(&s->places, key, &fresh);
+    if (count <= FEW_PLACES) {
+        if (!s->few.bits)
+            hd_bitset_init(&s->few, count * count);
+        size_t bit = low * count + high;
+        fresh = !hd_bitset_has(&s->few, bit);
+        hd_bitset_add(&s->few, bit);
+    } else {
+        hd_map_put(&s->places, (uint64_t)low << 32 | high, &fresh);
+    }
     if (fresh)
-        hd_pairs_push(&s->r->places, p, q);
+        hd_pairs_push(&s->r->places, low, high);
 }
 
 bool hd_sink_has_places(const struct hd_sink *s, uint32_t p, uint32_t q)
 {
-    uint32_t value;
-    return hd_map_get(&s->places, p < q ? (uint64_t)p << 32 | q : (uint64_t)q << 32 | p, &value);
+    uint32_t low = p < q ? p : q, high = p < q ? q : p, value;
+    if (s->t->places.count <= FEW_PLACES)
+        return s->few.bits && hd_bitset_has(&s->few, low * s->t->places.count + high);
+    return hd_map_get(&s->places, (uint64_t)low << 32 | high, &value);
 }
 
 void hd_sink_pair(struct hd_sink *s, hd_eid a, hd_eid b)
@@ -89,6 +103,8 @@ enum hd_status hd_sink_finish(struct hd_sink *s, struct hd_err *err)
     hd_pairs_sort(&s->r->pairs);
     hd_pairs_sort(&s->r->places);
     hd_map_fini(&s->places);
+    if (s->few.bits)
+        hd_bitset_fini(&s->few);
     if (s->full)
         return hd_err_set(err, HD_ERR_LIMIT, "more than %llu racing pairs",
                           (unsigned long long)s->opts->max_pairs);

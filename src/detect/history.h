@@ -17,6 +17,7 @@
 #ifndef HD_DETECT_HISTORY_H
 #define HD_DETECT_HISTORY_H
 
+#include "base/bitset.h"
 #include "base/hash.h"
 #include "detect/detect.h"
 #include "detect/locksets.h"
@@ -42,7 +43,8 @@ struct hd_sink {
     const struct hd_trace *t;
     const struct hd_detect_opts *opts;
     struct hd_detect_result *r;
-    struct hd_map places; /* place pairs reported so far */
+    struct hd_map places; /* place pairs reported so far, if there are many places */
+    struct hd_bitset few; /* the same as a matrix, if there are few; no bits until the first */
     bool full;            /* opts->max_pairs was passed */
     bool halted;          /* full, or the user interrupted while pairs were listed */
 };

@@ -138,12 +138,12 @@ static uint32_t check(struct walk *w, hd_eid e, uint32_t lockset, struct spot *s
                 own = i;
             continue;
         }
+        if (spot->racy && !w->sink.opts->pairs &&
+            hd_sink_has_places(&w->sink, list->place, t->place[e]))
+            continue;
         if (!hd_kinds_conflict(kind, list->kind) ||
             list->seed[list->n - 1].pos < needs->v[list->thread] ||
             hd_locksets_ids_exclude(w->locksets, list->lockset, lockset))
-            continue;
-        if (spot->racy && !w->sink.opts->pairs &&
-            hd_sink_has_places(&w->sink, list->place, t->place[e]))
             continue;
         spot->racy |= races(w, i - 1, e, needs);
     }

@@ -126,12 +126,12 @@ static void many_threads(void **state)
     hd_trace_free(t);
 }
 
-/* A million accesses of four threads to one location, half of them under a lock: every one from the
+/* 300,000 accesses of four threads to one location, half of them under a lock: every one from the
  * second thread's first on races, and the fast mode must not look at pairs. */
 static void hot_location(void **state)
 {
     (void)state;
-    enum { N = 1000000 };
+    enum { N = 300000 };
     struct hd_builder *b = builder(4, 1, 64);
     for (uint32_t i = 0; i < N; i++) {
         hd_tid u = i / 100 % 4;
