@@ -22,10 +22,9 @@ struct graph {
     struct hd_map ids;         /* kind << 32 | object to an index into objects */
     struct hd_vec objects;     /* struct object */
     struct hd_vec edges;       /* struct hd_edge, between indices */
-    uint32_t *out_start, *out; /* successors by index */
-    uint32_t *waits;           /* by index: predecessors in other threads not run yet */
-    uint32_t *next;            /* by thread: index of its next event, or NOBODY */
-    uint32_t *after;           /* by index: index of the next event of its thread, or NOBODY */
+    uint32_t *in_start, *in;   /* by index: those in other threads that come first */
+    uint32_t *own_start, *own; /* by thread: its indices */
+    uint32_t *ordinal;         /* by index: its place within its thread */
 };
 
 static struct object *object_of(struct graph *g, enum hd_obj_kind kind, uint32_t obj)
@@ -140,83 +139,173 @@ static void add_event(struct graph *g, uint32_t i)
     hd_u32vec_push(&self->since, i);
 }
 
+static hd_tid thread_of(const struct graph *g, uint32_t i)
+{
+    return g->plan->w->t->thread[g->events[i]];
+}
+
+static void group_by_thread(struct graph *g)
+{
+    size_t threads = g->plan->w->n_threads;
+    for (uint32_t i = 0; i < g->n; i++)
+        g->ordinal[i] = g->own_start[thread_of(g, i) + 1]++;
+    for (size_t u = 0; u < threads; u++)
+        g->own_start[u + 1] += g->own_start[u];
+    for (uint32_t i = 0; i < g->n; i++)
+        g->own[g->own_start[thread_of(g, i)] + g->ordinal[i]] = i;
+}
+
 static void build(struct graph *g)
 {
-    const struct hd_trace *t = g->plan->w->t;
     mark_fresh(g);
     for (uint32_t i = 0; i < g->n; i++)
         add_event(g, i);
-    for (size_t k = 0; k < g->edges.len; k++) {
-        const struct hd_edge *edge = hd_vec_at(&g->edges, k);
-        g->out_start[edge->from + 1]++;
-        g->waits[edge->to]++;
-    }
+    for (size_t k = 0; k < g->edges.len; k++)
+        g->in_start[((struct hd_edge *)hd_vec_at(&g->edges, k))->to + 1]++;
     for (uint32_t i = 0; i < g->n; i++)
-        g->out_start[i + 1] += g->out_start[i];
-    g->out = hd_alloc(g->edges.len * sizeof *g->out);
+        g->in_start[i + 1] += g->in_start[i];
+    g->in = hd_alloc(g->edges.len * sizeof *g->in);
     uint32_t *fill = hd_alloc((g->n + 1) * sizeof *fill);
-    memcpy(fill, g->out_start, (g->n + 1) * sizeof *fill);
+    memcpy(fill, g->in_start, (g->n + 1) * sizeof *fill);
     for (size_t k = 0; k < g->edges.len; k++) {
         const struct hd_edge *edge = hd_vec_at(&g->edges, k);
-        g->out[fill[edge->from]++] = edge->to;
+        g->in[fill[edge->to]++] = edge->from;
     }
     hd_free(fill, (g->n + 1) * sizeof *fill);
-    for (hd_tid u = 0; u < g->plan->w->n_threads; u++)
-        g->next[u] = NOBODY;
-    for (uint32_t i = g->n; i-- > 0;) {
-        g->after[i] = g->next[t->thread[g->events[i]]];
-        g->next[t->thread[g->events[i]]] = i;
-    }
+    group_by_thread(g);
 }
 
-/* Runs the graph: stays with a thread while its next event is free, then takes the free thread that
- * comes first after `turn` in a fixed circle of threads, `late` only when no other is free. Writes
- * the order to out. */
-static void run(const struct graph *g, hd_tid turn, hd_tid late, uint32_t *waits, uint32_t *next,
-                hd_eid *out)
+/* Runs a thread as far as it can go; `at` says how far each thread is. Going as far as possible
+ * never does harm: nobody waits for an event not to run. Appends to out unless it is NULL; returns
+ * the number of events run. */
+static uint32_t advance(const struct graph *g, uint32_t *at, hd_tid u, hd_eid *out)
+{
+    uint32_t len = g->own_start[u + 1] - g->own_start[u], ran = 0;
+    for (; at[u] < len; at[u]++, ran++) {
+        uint32_t i = g->own[g->own_start[u] + at[u]];
+        for (uint32_t k = g->in_start[i]; k < g->in_start[i + 1]; k++)
+            if (g->ordinal[g->in[k]] >= at[thread_of(g, g->in[k])])
+                return ran;
+        if (out)
+            out[ran] = g->events[i];
+    }
+    return ran;
+}
+
+/* ---- fewest stretches, by breadth-first search over "who runs next" ---- */
+
+/* The search is given up when it has looked at this much. */
+enum { MAX_WORK = 1000000 };
+
+struct node {
+    uint32_t parent;
+    uint32_t done; /* events run */
+    hd_tid thread; /* that ran last */
+};
+
+struct search {
+    const struct graph *g;
+    struct hd_vec nodes; /* struct node */
+    struct hd_u32vec at; /* a row for each node: how far each thread is */
+    struct hd_map seen;  /* hash of a row */
+    uint32_t goal;       /* best node with all events run, or NOBODY */
+    uint32_t work;
+};
+
+/* Lets one thread run from a node; keeps the new node when it leads somewhere new. */
+static void expand(struct search *s, uint32_t parent, hd_tid u, hd_tid last)
+{
+    size_t threads = s->g->plan->w->n_threads, row = s->at.len;
+    for (size_t v = 0; v < threads; v++)
+        hd_u32vec_push(&s->at, s->at.data[parent * threads + v]);
+    uint32_t ran = advance(s->g, s->at.data + row, u, NULL);
+    bool fresh = false;
+    s->work += ran + 1;
+    uint32_t done = ((struct node *)hd_vec_at(&s->nodes, parent))->done + ran;
+    if (ran)
+        hd_map_put(&s->seen, hd_hash_bytes(s->at.data + row, threads * sizeof *s->at.data, 3),
+                   &fresh);
+    bool goal = done == s->g->n && (s->goal == NOBODY || u == last);
+    if (!ran || (!fresh && !goal)) {
+        s->at.len = row;
+        return;
+    }
+    *(struct node *)hd_vec_push(&s->nodes) = (struct node){parent, done, u};
+    if (goal)
+        s->goal = (uint32_t)s->nodes.len - 1;
+}
+
+/* Writes the order that leads to the goal. */
+static void write_order(const struct search *s, hd_eid *out)
+{
+    size_t threads = s->g->plan->w->n_threads;
+    struct hd_u32vec path = {0};
+    for (uint32_t i = s->goal; i; i = ((struct node *)hd_vec_at(&s->nodes, i))->parent)
+        hd_u32vec_push(&path, i);
+    uint32_t *at = hd_calloc(threads, sizeof *at);
+    for (size_t i = path.len; i-- > 0;)
+        out += advance(s->g, at, ((struct node *)hd_vec_at(&s->nodes, path.data[i]))->thread, out);
+    hd_free(at, threads * sizeof *at);
+    hd_u32vec_fini(&path);
+}
+
+/* True when the search found the order with the fewest stretches; among equals the one that ends in
+ * thread `last`, so that the access which follows needs no switch. */
+static bool search_best(const struct graph *g, hd_tid last, hd_eid *out)
 {
     size_t threads = g->plan->w->n_threads;
-    memcpy(waits, g->waits, g->n * sizeof *waits);
-    memcpy(next, g->next, threads * sizeof *next);
-    for (uint32_t done = 0; done < g->n;) {
-        size_t looked = 0;
-        while (next[turn] == NOBODY || waits[next[turn]] || (turn == late && looked < threads)) {
-            turn = (hd_tid)((turn + 1) % threads);
-            looked++;
+    struct search s = {.g = g, .nodes = HD_VEC_INIT(struct node), .goal = NOBODY};
+    *(struct node *)hd_vec_push(&s.nodes) = (struct node){0};
+    for (size_t u = 0; u < threads; u++)
+        hd_u32vec_push(&s.at, 0);
+    size_t layer_end = 1;
+    for (uint32_t i = 0; i < s.nodes.len && s.work < MAX_WORK; i++) {
+        if (i == layer_end) { /* one stretch more from here on */
+            if (s.goal != NOBODY)
+                break;
+            layer_end = s.nodes.len;
         }
-        while (next[turn] != NOBODY && !waits[next[turn]]) {
-            uint32_t i = next[turn];
-            out[done++] = g->events[i];
-            next[turn] = g->after[i];
-            for (uint32_t k = g->out_start[i]; k < g->out_start[i + 1]; k++)
-                waits[g->out[k]]--;
-        }
+        for (hd_tid u = 0; u < threads; u++)
+            expand(&s, i, u, last);
+        s.work += (uint32_t)threads;
     }
+    bool found = s.goal != NOBODY;
+    if (found)
+        write_order(&s, out);
+    hd_vec_fini(&s.nodes);
+    hd_u32vec_fini(&s.at);
+    hd_map_fini(&s.seen);
+    return found;
 }
 
-/* Tries each thread as the first one (all of them only when that is cheap), with the thread of a as
- * late as possible or not, and keeps the best order. */
-static void try_orders(const struct graph *g, hd_eid *schedule, size_t n)
+/* Too long to search: threads in a fixed circle, each as far as it can go, `late` when no other
+ * can. */
+static void take_turns(const struct graph *g, hd_tid late, hd_eid *out)
+{
+    size_t threads = g->plan->w->n_threads;
+    uint32_t *at = hd_calloc(threads, sizeof *at), done = 0;
+    while (done < g->n) {
+        uint32_t before = done;
+        for (hd_tid u = 0; u < threads; u++)
+            if (u != late)
+                done += advance(g, at, u, out + done);
+        if (done == before)
+            done += advance(g, at, late, out + done);
+    }
+    hd_free(at, threads * sizeof *at);
+}
+
+static void choose_order(const struct graph *g, hd_eid *schedule, size_t n)
 {
     const struct hd_trace *t = g->plan->w->t;
-    size_t threads = g->plan->w->n_threads;
-    size_t starts = threads * n > 2000000 ? 1 : threads;
-    uint32_t *waits = hd_alloc(n * sizeof *waits), *next = hd_alloc(threads * sizeof *next);
     hd_eid *order = hd_alloc(n * sizeof *order);
-    size_t best = hd_shorten_switches(t, schedule, n);
+    hd_tid last = t->thread[schedule[n - 2]];
     order[n - 2] = schedule[n - 2];
     order[n - 1] = schedule[n - 1];
-    for (size_t i = 0; i < 2 * starts; i++) {
-        hd_tid late = i % 2 ? (hd_tid)threads : t->thread[order[n - 2]];
-        run(g, (hd_tid)(i / 2), late, waits, next, order);
-        size_t switches = hd_shorten_switches(t, order, n);
-        if (switches >= best)
-            continue;
-        best = switches;
+    if (g->n > 0 && !search_best(g, last, order))
+        take_turns(g, last, order);
+    if (g->n > 0 && hd_shorten_switches(t, order, n) < hd_shorten_switches(t, schedule, n))
         memcpy(schedule, order, n * sizeof *order);
-    }
-    hd_free(waits, n * sizeof *waits);
-    hd_free(next, threads * sizeof *next);
     hd_free(order, n * sizeof *order);
 }
 
@@ -231,22 +320,22 @@ void hd_resequence(const struct hd_plan *plan, hd_eid *schedule, size_t n)
                       .fresh = hd_calloc(n, 1),
                       .objects = HD_VEC_INIT(struct object),
                       .edges = HD_VEC_INIT(struct hd_edge),
-                      .out_start = hd_calloc(n, sizeof *g.out_start),
-                      .waits = hd_calloc(n, sizeof *g.waits),
-                      .next = hd_calloc(threads, sizeof *g.next),
-                      .after = hd_calloc(n, sizeof *g.after)};
+                      .in_start = hd_calloc(n, sizeof *g.in_start),
+                      .own_start = hd_calloc(threads + 1, sizeof *g.own_start),
+                      .own = hd_calloc(n, sizeof *g.own),
+                      .ordinal = hd_calloc(n, sizeof *g.ordinal)};
     build(&g);
-    try_orders(&g, schedule, n);
+    choose_order(&g, schedule, n);
     for (size_t i = 0; i < g.objects.len; i++)
         hd_u32vec_fini(&((struct object *)hd_vec_at(&g.objects, i))->since);
     hd_vec_fini(&g.objects);
     hd_map_fini(&g.ids);
-    hd_free(g.out, g.edges.len * sizeof *g.out);
+    hd_free(g.in, g.edges.len * sizeof *g.in);
     hd_vec_fini(&g.edges);
     hd_free(given, n * sizeof *given);
     hd_free(g.fresh, n);
-    hd_free(g.out_start, n * sizeof *g.out_start);
-    hd_free(g.waits, n * sizeof *g.waits);
-    hd_free(g.next, threads * sizeof *g.next);
-    hd_free(g.after, n * sizeof *g.after);
+    hd_free(g.in_start, n * sizeof *g.in_start);
+    hd_free(g.own_start, (threads + 1) * sizeof *g.own_start);
+    hd_free(g.own, n * sizeof *g.own);
+    hd_free(g.ordinal, n * sizeof *g.ordinal);
 }
