@@ -1,6 +1,7 @@
 /* `heddle` itself: the table of verbs, --version. */
 #include "cli/cli.h"
 #include "cli/cmds.h"
+#include "solve/solve.h"
 
 static const struct hd_cmd *const verbs[] = {
     &hd_cmd_cc,    &hd_cmd_cxx,     &hd_cmd_record,     &hd_cmd_analyze, &hd_cmd_compare,
@@ -23,6 +24,7 @@ static enum hd_exit print_version(void)
     printf("heddle %s\n", HD_VERSION);
     if (*id)
         printf("build-id %s\n", id);
+    printf("solver %s\n", hd_solver_version());
     return HD_EXIT_OK;
 }
 
