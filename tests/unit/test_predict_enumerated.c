@@ -3,7 +3,14 @@
  * accepted. Each seed runs a different mix of primitives (hd_gen_small) and a different choice of
  * steps; the solver is always among them, so that everything is decided.
  *
- * HEDDLE_TEST_LONG=1 runs 20,000 seeds, else 1,500. HEDDLE_SEED=n runs only that one and prints it.
+ * The small traces are rich in races, and most of these are easy. So there is a second kind: longer
+ * traces with more critical sections, branches that depend on everything, and more of the blocking
+ * primitives; few states, but reasons that are not near to each other. A third of their pairs at
+ * least must not race, and closure and solver must have work.
+ *
+ * HEDDLE_TEST_LONG=1 runs 20,000 seeds of the first and 5,000 of the second kind, else 1,500 and
+ * 700. HEDDLE_SEED=n runs only that one, HEDDLE_HARD_SEED=n one of the second kind; a mismatch
+ * keeps its trace. HEDDLE_TEST_COUNTS=1 prints which step decided how many pairs.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -35,17 +42,18 @@ static uint32_t steps_of(uint64_t seed)
     return choices[seed % (sizeof choices / sizeof *choices)];
 }
 
-static void show(const struct hd_trace *t, uint64_t seed)
+static void show(const struct hd_trace *t, uint64_t seed, bool hard)
 {
     char path[256];
-    snprintf(path, sizeof path, "%s/predict-%llu.trace", HD_TEST_TMP, (unsigned long long)seed);
+    snprintf(path, sizeof path, "%s/predict-%s%llu.trace", HD_TEST_TMP, hard ? "hard-" : "",
+             (unsigned long long)seed);
     struct hd_err err = {0};
     hd_trace_save(t, path, HD_FORMAT_TEXT, &err);
     print_error("seed %llu: the trace is kept in %s\n", (unsigned long long)seed, path);
 }
 
 static void compare(const struct hd_trace *t, const struct hd_prediction *p,
-                    const struct hd_enum_result *e, uint64_t seed)
+                    const struct hd_enum_result *e, uint64_t seed, bool hard)
 {
     bool same = p->races.len == e->n_pairs && p->undecided.len == 0;
     for (size_t i = 0; same && i < e->n_pairs; i++) {
@@ -54,7 +62,7 @@ static void compare(const struct hd_trace *t, const struct hd_prediction *p,
     }
     if (same)
         return;
-    show(t, seed);
+    show(t, seed, hard);
     for (size_t i = 0; i < e->n_pairs; i++)
         print_error("  enumerated %u-%u\n", e->pairs[i].a + 1, e->pairs[i].b + 1);
     for (size_t i = 0; i < p->races.len; i++) {
@@ -66,53 +74,136 @@ static void compare(const struct hd_trace *t, const struct hd_prediction *p,
     fail();
 }
 
-/* One seed; false when the trace has too many states to enumerate. */
-static bool run_seed(uint64_t seed)
+/* The second kind of traces. Those that only the solver sees are shorter, because it is slow. */
+static void hard_config(uint64_t seed, struct hd_gen_config *config)
+{
+    static const uint8_t some[] = {HD_GEN_COND,   HD_GEN_SEM,     HD_GEN_BARRIER, HD_GEN_REENTRANT,
+                                   HD_GEN_RWLOCK, HD_GEN_TRYFAIL, HD_GEN_FORK,    HD_GEN_JOIN,
+                                   HD_GEN_ATOMIC, HD_GEN_RMW,     HD_GEN_INIT};
+    bool closure = steps_of(seed) >> HD_STEP_CLOSURE & 1;
+    struct hd_rng rng;
+    hd_rng_init(&rng, ~seed);
+    hd_gen_defaults(config);
+    config->seed = seed;
+    config->events = closure ? 50 + hd_rng_below(&rng, 60) : 28 + hd_rng_below(&rng, 28);
+    config->threads = 2 + hd_rng_chance(&rng, 40);
+    config->locations = 2 + hd_rng_below(&rng, 2);
+    config->locks = 2 + hd_rng_below(&rng, 3);
+    config->values = 2 + hd_rng_below(&rng, 3);
+    config->control = hd_rng_chance(&rng, 60) ? HD_GEN_CONTROL_ALL : HD_GEN_CONTROL_BRANCHES;
+    config->features =
+        1u << HD_GEN_READ | 1u << HD_GEN_WRITE | 1u << HD_GEN_MUTEX | 1u << HD_GEN_BRANCH;
+    for (size_t i = 0; i < sizeof some; i++)
+        if (hd_rng_chance(&rng, 45))
+            config->features |= 1u << some[i];
+    if (config->features >> HD_GEN_COND & 1 && hd_rng_chance(&rng, 60))
+        config->features |= 1u << HD_GEN_TIMEOUT;
+}
+
+struct counts {
+    uint64_t left_out, conflicting, races, found[HD_STEPS], proved[HD_STEPS];
+};
+
+static void count(struct counts *n, const struct hd_prediction *p)
+{
+    uint64_t decided = p->skipped + p->open;
+    n->conflicting += p->conflicting;
+    n->races += p->races.len;
+    for (int s = 0; s < HD_STEPS; s++) {
+        n->found[s] += p->found[s];
+        n->proved[s] += p->proved[s];
+        decided += p->found[s] + p->proved[s];
+    }
+    assert_int_equal(decided, p->conflicting);
+}
+
+static void run_predict(const struct hd_trace *t, const struct hd_enum_result *e, uint64_t seed,
+                        bool hard, struct counts *n)
+{
+    struct hd_predict_options options;
+    struct hd_prediction p;
+    struct hd_err err = {0};
+    hd_predict_defaults(&options);
+    options.all_pairs = true;
+    options.jobs = 1;
+    options.steps = steps_of(seed);
+    if (hd_predict(t, &options, &p, &err) != HD_OK) {
+        show(t, seed, hard);
+        print_error("  %s (steps %#x)\n", err.text, options.steps);
+        fail();
+    }
+    compare(t, &p, e, seed, hard);
+    count(n, &p);
+    hd_prediction_fini(&p);
+}
+
+/* A trace with too many states to enumerate is left out. */
+static void run_seed(uint64_t seed, bool hard, struct counts *n)
 {
     struct hd_gen_config config;
     struct hd_trace *t;
     struct hd_err err = {0};
-    hd_gen_small(seed, &config);
+    if (hard)
+        hard_config(seed, &config);
+    else
+        hd_gen_small(seed, &config);
     assert_int_equal(hd_gen(&config, &t, &err), HD_OK);
     struct hd_enum_opts opts = {.max_states = 300000};
     struct hd_enum_result e;
-    bool enumerated = hd_enumerate(t, &opts, &e, &err) == HD_OK;
-    if (enumerated) {
-        struct hd_predict_options options;
-        struct hd_prediction p;
-        hd_predict_defaults(&options);
-        options.all_pairs = true;
-        options.jobs = 1;
-        options.steps = steps_of(seed);
-        if (hd_predict(t, &options, &p, &err) != HD_OK) {
-            show(t, seed);
-            print_error("  %s (steps %#x)\n", err.text, options.steps);
-            fail();
-        }
-        compare(t, &p, &e, seed);
-        hd_prediction_fini(&p);
-    }
+    if (hd_enumerate(t, &opts, &e, &err) == HD_OK)
+        run_predict(t, &e, seed, hard, n);
+    else
+        n->left_out++;
     hd_enum_result_fini(&e);
     hd_trace_free(t);
-    return enumerated;
+}
+
+static void run_seeds(const char *one, uint64_t seeds, bool hard, struct counts *n)
+{
+    *n = (struct counts){0};
+    if (getenv(one)) {
+        run_seed(strtoull(getenv(one), NULL, 0), hard, n);
+        return;
+    }
+    for (uint64_t seed = 0; seed < seeds; seed++)
+        run_seed(seed, hard, n);
+    assert_true(n->left_out * 50 < seeds); /* enumeration must stay the rule */
+    if (!getenv("HEDDLE_TEST_COUNTS"))
+        return;
+    print_message("%llu traces, %llu left out, %llu pairs, %llu races\n", (unsigned long long)seeds,
+                  (unsigned long long)n->left_out, (unsigned long long)n->conflicting,
+                  (unsigned long long)n->races);
+    for (int s = 0; s < HD_STEPS; s++)
+        print_message("  %-8s found %llu, proved impossible %llu\n", hd_step_names[s],
+                      (unsigned long long)n->found[s], (unsigned long long)n->proved[s]);
 }
 
 static void test_equal(void **state)
 {
+    struct counts n;
     (void)state;
-    const char *one = getenv("HEDDLE_SEED");
-    if (one) {
-        run_seed(strtoull(one, NULL, 0));
+    if (!getenv("HEDDLE_HARD_SEED"))
+        run_seeds("HEDDLE_SEED", getenv("HEDDLE_TEST_LONG") ? 20000 : 1500, false, &n);
+}
+
+static void test_equal_hard(void **state)
+{
+    struct counts n;
+    (void)state;
+    if (getenv("HEDDLE_SEED"))
         return;
-    }
-    uint64_t seeds = getenv("HEDDLE_TEST_LONG") ? 20000 : 1500, left_out = 0;
-    for (uint64_t seed = 0; seed < seeds; seed++)
-        left_out += !run_seed(seed);
-    assert_true(left_out * 50 < seeds); /* enumeration must stay the rule */
+    run_seeds("HEDDLE_HARD_SEED", getenv("HEDDLE_TEST_LONG") ? 5000 : 700, true, &n);
+    if (getenv("HEDDLE_HARD_SEED"))
+        return;
+    assert_true(n.races * 3 < n.conflicting * 2);
+    const enum hd_step slow[] = {HD_STEP_CLOSURE, HD_STEP_SMT};
+    for (int i = 0; i < 2; i++)
+        assert_true(n.found[slow[i]] > 1000 && n.proved[slow[i]] > 1000);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_equal)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_equal),
+                                       cmocka_unit_test(test_equal_hard)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
