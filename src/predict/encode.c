@@ -362,6 +362,16 @@ struct hd_encoder *hd_encoder_new(const struct hd_world *w)
     return e;
 }
 
+void hd_encoder_reset(struct hd_encoder *e)
+{
+    if (!e)
+        return;
+    hd_solver_free(e->s);
+    e->s = NULL;
+    if (e->w->n_threads)
+        memset(e->cut, 0, e->w->n_threads * sizeof *e->cut);
+}
+
 void hd_encoder_free(struct hd_encoder *e)
 {
     if (!e)

@@ -3,8 +3,9 @@
  * The cone of a pair is every event that can matter for a witness of it: what must run, and what
  * may help (sources of reads, releases, notifiers, posts, arrivals), closed under program order.
  * For each event of the cone there is an inclusion flag and an order variable, so that threads may
- * stop anywhere and locks may stay held. One solver serves all pairs of a worker; what depends on
- * the pair is pushed and popped.
+ * stop anywhere and locks may stay held. One solver serves many pairs; what depends on the pair is
+ * switched by an assumption. What it has learned from one pair can change the model of the next, so
+ * the user starts it afresh where the answer must not depend on what was asked before.
  */
 #ifndef HD_PREDICT_ENCODE_H
 #define HD_PREDICT_ENCODE_H
@@ -17,6 +18,8 @@ struct hd_encoder;
 
 struct hd_encoder *hd_encoder_new(const struct hd_world *w);
 void hd_encoder_free(struct hd_encoder *e);
+
+void hd_encoder_reset(struct hd_encoder *e); /* as if new; NULL is fine */
 
 /* Decides (a, b) within `seconds` (0 = no limit). After RACE `order` holds the events of a witness
  * without its last two. UNKNOWN: the time is up, or the solver gave up, or the user interrupted. */

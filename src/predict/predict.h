@@ -8,7 +8,8 @@
  * race of a pair of places, and proves all instances impossible where there is none. "Which pairs
  * of events race?" decides every one.
  *
- * The result does not depend on the number of workers, unless the time budget runs out.
+ * The result does not depend on the number of workers, unless a time budget runs out; when the
+ * closure step is switched off, this is so for the pairs but not for their schedules.
  */
 #ifndef HD_PREDICT_PREDICT_H
 #define HD_PREDICT_PREDICT_H

@@ -19,7 +19,8 @@ struct hd_worker {
     struct hd_plan plan;
     struct hd_sim *sim;
     struct hd_shortener *shortener;
-    struct hd_encoder *encoder; /* made on first use */
+    struct hd_encoder *encoder; /* made on first use; serves all pairs of this worker */
+    struct hd_encoder *afresh;  /* the same for one pair at a time, see worker.c */
     struct hd_checker *checker;
     struct hd_witness witness; /* of the last race; owned here until taken */
     enum hd_step step;         /* that decided the last pair */
