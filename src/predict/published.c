@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/interrupt.h"
 #include "base/progress.h"
+#include "model/matching.h"
 #include "predict/candidates.h"
 #include "predict/encode_int.h"
 
@@ -25,13 +26,74 @@ struct run {
     enum hd_published model;
     const struct hd_trace *t; /* as given */
     struct hd_encoder *e;
-    uint32_t *before; /* by thread: events that program order, fork and join put before an event */
+    uint32_t *before; /* by thread: events that must happen before an event */
+    struct hd_matching matching;
+    hd_eid
+        *notifier; /* by event: of a wait, what notified it in the recorded run, or HD_EID_NONE */
     const struct hd_published_options *options;
     double deadline;
     struct hd_published_result *result;
 };
 
-/* Raises `before` for thread u to count events, with the forks and joins that follow from it. */
+/* Who notified whom in the recorded run. */
+static void find_notifiers(struct run *r)
+{
+    const struct hd_trace *t = r->t;
+    size_t threads = hd_trace_n_threads(t);
+    hd_eid *waits = hd_alloc(threads * sizeof *waits); /* by thread: the wait it is in */
+    for (size_t u = 0; u < threads; u++)
+        waits[u] = HD_EID_NONE;
+    for (hd_eid e = 0; e < t->n_events; e++) {
+        hd_tid woken = t->op[e] == HD_OP_SIG ? hd_matching_woken(&r->matching, e) : HD_TID_NONE;
+        r->notifier[e] = HD_EID_NONE;
+        if (t->op[e] == HD_OP_WAIT)
+            waits[t->thread[e]] = e;
+        else if (t->op[e] == HD_OP_WAKE || t->op[e] == HD_OP_TMO)
+            waits[t->thread[e]] = HD_EID_NONE;
+        for (hd_tid u = 0; u < threads && (woken != HD_TID_NONE || t->op[e] == HD_OP_BCAST); u++)
+            if (waits[u] != HD_EID_NONE && t->obj[waits[u]] == t->obj[e] &&
+                r->notifier[waits[u]] == HD_EID_NONE && (woken == HD_TID_NONE || woken == u))
+                r->notifier[waits[u]] = e;
+    }
+    hd_free(waits, threads * sizeof *waits);
+}
+
+/* rv: `wait` is notified by its recorded notifier; every other notification finds it not in the set
+ * (a sig may find it there if it notifies somebody else). */
+static void imply_recorded(struct run *r, hd_eid wait, hd_eid by)
+{
+    struct hd_encoder *e = r->e;
+    const struct hd_trace *t = r->t;
+    bool wakes_other = t->op[by] == HD_OP_SIG && hd_matching_woken(&r->matching, by) != HD_TID_NONE;
+    hd_eid leave = t->pos[wait] + 1 < hd_world_thread_len(e->w, t->thread[wait])
+                       ? hd_world_event(e->w, t->thread[wait], t->pos[wait] + 1)
+                       : HD_EID_NONE;
+    hd_eid gone = r->notifier[wait] != HD_EID_NONE ? r->notifier[wait] : leave;
+    if (by == r->notifier[wait]) {
+        hd_enc_implies(e, HD_LIT_TRUE, hd_enc_before(e, wait, by));
+        if (leave != HD_EID_NONE)
+            hd_enc_implies(e, HD_LIT_TRUE, hd_enc_before(e, by, leave));
+    } else if (!wakes_other && t->thread[by] != t->thread[wait]) {
+        hd_enc_implies3(e, HD_LIT_TRUE, hd_enc_before(e, by, wait),
+                        gone == HD_EID_NONE ? HD_LIT_FALSE : hd_enc_before(e, gone, by),
+                        HD_LIT_FALSE);
+    }
+}
+
+static void encode_recorded(struct run *r)
+{
+    const struct hd_trace *t = r->t;
+    for (uint32_t cond = 0; cond < hd_trace_n_objs(t, HD_OBJ_COND); cond++) {
+        size_t n;
+        const hd_eid *events = hd_trace_obj_events(t, HD_OBJ_COND, cond, &n);
+        for (size_t i = 0; i < n; i++)
+            for (size_t k = 0; k < n && t->op[events[i]] == HD_OP_WAIT; k++)
+                if (t->op[events[k]] == HD_OP_SIG || t->op[events[k]] == HD_OP_BCAST)
+                    imply_recorded(r, events[i], events[k]);
+    }
+}
+
+/* Raises `before` for thread u to count events, with all that must happen before them. */
 static void reach(struct run *r, hd_tid u, uint32_t count)
 {
     const struct hd_trace *t = r->t;
@@ -41,6 +103,10 @@ static void reach(struct run *r, hd_tid u, uint32_t count)
             reach(r, t->thread[t->fork_of[u]], t->pos[t->fork_of[u]] + 1);
         if (t->op[e] == HD_OP_JOIN)
             reach(r, t->obj[e], hd_world_thread_len(r->e->w, t->obj[e]));
+        if (t->op[e] == HD_OP_WAKE) {
+            hd_eid by = r->notifier[hd_trace_back(t, e, 1)];
+            reach(r, t->thread[by], t->pos[by] + 1);
+        }
     }
 }
 
@@ -80,14 +146,16 @@ static void imply_adjacent(struct run *r, hd_lit pair, hd_eid a, hd_eid b)
                     HD_LIT_FALSE);
 }
 
-/* said: x comes after the predecessor and before the successor of y in y's thread. */
+/* said: x comes after the predecessor and before the successor of y in y's thread. The predecessor
+ * of a thread's first event is its fork. */
 static void imply_between(struct run *r, hd_lit pair, hd_eid x, hd_eid y)
 {
     struct hd_encoder *e = r->e;
     const struct hd_trace *t = r->t;
     hd_tid u = t->thread[y];
-    if (t->pos[y] > 0)
-        hd_enc_implies(e, pair, hd_enc_before(e, hd_world_event(e->w, u, t->pos[y] - 1), x));
+    hd_eid before = t->pos[y] > 0 ? hd_world_event(e->w, u, t->pos[y] - 1) : t->fork_of[u];
+    if (before != HD_EID_NONE)
+        hd_enc_implies(e, pair, hd_enc_before(e, before, x));
     if (t->pos[y] + 1 < hd_world_thread_len(e->w, u))
         hd_enc_implies(e, pair, hd_enc_before(e, x, hd_world_event(e->w, u, t->pos[y] + 1)));
 }
@@ -151,6 +219,8 @@ static void encode_complete(struct run *r)
         if (r->model == HD_PUBLISHED_SAID && hd_op_reads(r->t->op[x]))
             hd_enc_implies(e, HD_LIT_TRUE, hd_enc_fresh(e, x));
     }
+    if (r->model == HD_PUBLISHED_RV)
+        encode_recorded(r);
     hd_enc_settle(e);
 }
 
@@ -167,6 +237,9 @@ void hd_published_run(enum hd_published model, const struct hd_trace *t,
     r.e = hd_encoder_new(w);
     r.e->whole_history = model == HD_PUBLISHED_RV;
     r.before = hd_calloc(w->n_threads, sizeof *r.before);
+    r.notifier = hd_alloc(t->n_events * sizeof *r.notifier);
+    hd_check_matching(t, &r.matching);
+    find_notifiers(&r);
     /* The formula grows with the square of the trace: beyond this it would only eat memory. */
     bool fits = t->n_events <= 20000;
     if (fits && options->seconds >= 0)
@@ -185,6 +258,8 @@ void hd_published_run(enum hd_published model, const struct hd_trace *t,
     hd_pairs_sort(&result->pairs);
     hd_pairs_sort(&result->undecided);
     hd_free(r.before, w->n_threads * sizeof *r.before);
+    hd_free(r.notifier, t->n_events * sizeof *r.notifier);
+    hd_matching_fini(&r.matching);
     hd_encoder_free(r.e);
     hd_candidates_free(c);
     hd_world_free(w);
