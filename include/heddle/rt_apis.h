@@ -7,142 +7,191 @@
 #ifndef HEDDLE_RT_APIS_H
 #define HEDDLE_RT_APIS_H
 
-#define HD_APIS_THREAD(X)                                                                          \
-    X(thread, int, pthread_create,                                                                 \
-      (pthread_t *, const pthread_attr_t *, void *(*)(void *), void *), "fork")                    \
-    X(thread, int, pthread_join, (pthread_t, void **), "join")                                     \
-    X(thread, int, pthread_tryjoin_np, (pthread_t, void **), "join when it succeeds")              \
-    X(thread, int, pthread_timedjoin_np, (pthread_t, void **, const struct timespec *),            \
-      "join when it succeeds; virtual clock")                                                      \
-    X(thread, int, pthread_clockjoin_np, (pthread_t, void **, clockid_t, const struct timespec *), \
-      "join when it succeeds; virtual clock")                                                      \
-    X(thread, int, pthread_detach, (pthread_t), "none")                                            \
-    X(thread, int, pthread_once, (pthread_once_t *, void (*)(void)), "acq, ar, aw, rel")           \
+/* clang-format off: one function a line */
+#define HD_APIS_THREAD(X) \
+    X(thread, int, pthread_create, (pthread_t *, const pthread_attr_t *, void *(*)(void *), void *), "fork") \
+    X(thread, int, pthread_join, (pthread_t, void **), "join") \
+    X(thread, int, pthread_tryjoin_np, (pthread_t, void **), "join when it succeeds") \
+    X(thread, int, pthread_timedjoin_np, (pthread_t, void **, const struct timespec *), "join when it succeeds; virtual clock") \
+    X(thread, int, pthread_clockjoin_np, (pthread_t, void **, clockid_t, const struct timespec *), "join when it succeeds; virtual clock") \
+    X(thread, int, pthread_detach, (pthread_t), "none") \
+    X(thread, int, pthread_once, (pthread_once_t *, void (*)(void)), "acq, ar, aw, rel") \
     X(thread, int, sched_yield, (void), "point to switch")
 
-#define HD_APIS_MUTEX(X)                                                                           \
-    X(mutex, int, pthread_mutex_init, (pthread_mutex_t *, const pthread_mutexattr_t *), "none")    \
-    X(mutex, int, pthread_mutex_destroy, (pthread_mutex_t *), "none")                              \
-    X(mutex, int, pthread_mutex_lock, (pthread_mutex_t *), "acq")                                  \
-    X(mutex, int, pthread_mutex_trylock, (pthread_mutex_t *), "acq or tryfail")                    \
-    X(mutex, int, pthread_mutex_timedlock, (pthread_mutex_t *, const struct timespec *),           \
-      "acq or tryfail; virtual clock")                                                             \
-    X(mutex, int, pthread_mutex_clocklock,                                                         \
-      (pthread_mutex_t *, clockid_t, const struct timespec *), "acq or tryfail; virtual clock")    \
-    X(mutex, int, pthread_mutex_unlock, (pthread_mutex_t *), "rel")                                \
+#define HD_APIS_MUTEX(X) \
+    X(mutex, int, pthread_mutex_init, (pthread_mutex_t *, const pthread_mutexattr_t *), "none") \
+    X(mutex, int, pthread_mutex_destroy, (pthread_mutex_t *), "none") \
+    X(mutex, int, pthread_mutex_lock, (pthread_mutex_t *), "acq") \
+    X(mutex, int, pthread_mutex_trylock, (pthread_mutex_t *), "acq or tryfail") \
+    X(mutex, int, pthread_mutex_timedlock, (pthread_mutex_t *, const struct timespec *), "acq or tryfail; virtual clock") \
+    X(mutex, int, pthread_mutex_clocklock, (pthread_mutex_t *, clockid_t, const struct timespec *), "acq or tryfail; virtual clock") \
+    X(mutex, int, pthread_mutex_unlock, (pthread_mutex_t *), "rel") \
     X(mutex, int, pthread_mutex_consistent, (pthread_mutex_t *), "none")
 
-#define HD_APIS_COND(X)                                                                            \
-    X(cond, int, pthread_cond_init, (pthread_cond_t *, const pthread_condattr_t *), "none")        \
-    X(cond, int, pthread_cond_destroy, (pthread_cond_t *), "none")                                 \
-        X(cond, int, pthread_cond_wait, (pthread_cond_t *, pthread_mutex_t *), "wait, wake")       \
-            X(cond, int, pthread_cond_timedwait,                                                   \
-              (pthread_cond_t *, pthread_mutex_t *, const struct timespec *),                      \
-              "wait, wake or tmo; virtual clock")                                                  \
-                X(cond, int, pthread_cond_clockwait,                                               \
-                  (pthread_cond_t *, pthread_mutex_t *, clockid_t, const struct timespec *),       \
-                  "wait, wake or tmo; virtual clock")                                              \
-                    X(cond, int, pthread_cond_signal, (pthread_cond_t *), "sig")                   \
-                        X(cond, int, pthread_cond_broadcast, (pthread_cond_t *), "bcast")
+#define HD_APIS_COND(X) \
+    X(cond, int, pthread_cond_init, (pthread_cond_t *, const pthread_condattr_t *), "none") \
+    X(cond, int, pthread_cond_destroy, (pthread_cond_t *), "none") \
+    X(cond, int, pthread_cond_wait, (pthread_cond_t *, pthread_mutex_t *), "wait, wake") \
+    X(cond, int, pthread_cond_timedwait, (pthread_cond_t *, pthread_mutex_t *, const struct timespec *), "wait, wake or tmo; virtual clock") \
+    X(cond, int, pthread_cond_clockwait, (pthread_cond_t *, pthread_mutex_t *, clockid_t, const struct timespec *), "wait, wake or tmo; virtual clock") \
+    X(cond, int, pthread_cond_signal, (pthread_cond_t *), "sig") \
+    X(cond, int, pthread_cond_broadcast, (pthread_cond_t *), "bcast")
 
-#define HD_APIS_SEM(X)                                                                             \
-    X(sem, int, sem_init, (sem_t *, int, unsigned), "directive sem")                               \
-    X(sem, int, sem_destroy, (sem_t *), "none") X(sem, int, sem_wait, (sem_t *), "sem")            \
-        X(sem, int, sem_trywait, (sem_t *), "sem when it succeeds")                                \
-            X(sem, int, sem_timedwait, (sem_t *, const struct timespec *),                         \
-              "sem when it succeeds; virtual clock")                                               \
-                X(sem, int, sem_clockwait, (sem_t *, clockid_t, const struct timespec *),          \
-                  "sem when it succeeds; virtual clock") X(sem, int, sem_post, (sem_t *), "post")  \
-                    X(sem, int, sem_getvalue, (sem_t *, int *), "none")
+#define HD_APIS_SEM(X) \
+    X(sem, int, sem_init, (sem_t *, int, unsigned), "directive sem") \
+    X(sem, int, sem_destroy, (sem_t *), "none") \
+    X(sem, int, sem_wait, (sem_t *), "sem") \
+    X(sem, int, sem_trywait, (sem_t *), "sem when it succeeds") \
+    X(sem, int, sem_timedwait, (sem_t *, const struct timespec *), "sem when it succeeds; virtual clock") \
+    X(sem, int, sem_clockwait, (sem_t *, clockid_t, const struct timespec *), "sem when it succeeds; virtual clock") \
+    X(sem, int, sem_post, (sem_t *), "post") \
+    X(sem, int, sem_getvalue, (sem_t *, int *), "none")
 
-#define HD_APIS_RWLOCK(X)                                                                          \
-    X(rwlock, int, pthread_rwlock_init, (pthread_rwlock_t *, const pthread_rwlockattr_t *),        \
-      "none")                                                                                      \
-    X(rwlock, int, pthread_rwlock_destroy, (pthread_rwlock_t *),                                   \
-      "none") X(rwlock, int, pthread_rwlock_rdlock, (pthread_rwlock_t *),                          \
-                "racq") X(rwlock, int, pthread_rwlock_wrlock, (pthread_rwlock_t *), "acq")         \
-        X(rwlock, int, pthread_rwlock_tryrdlock, (pthread_rwlock_t *), "racq or tryfail")          \
-            X(rwlock, int, pthread_rwlock_trywrlock, (pthread_rwlock_t *), "acq or tryfail") X(    \
-                rwlock, int, pthread_rwlock_timedrdlock,                                           \
-                (pthread_rwlock_t *, const struct timespec *), "racq or tryfail; virtual clock")   \
-                X(rwlock, int, pthread_rwlock_timedwrlock,                                         \
-                  (pthread_rwlock_t *, const struct timespec *), "acq or tryfail; virtual clock")  \
-                    X(rwlock, int, pthread_rwlock_clockrdlock,                                     \
-                      (pthread_rwlock_t *, clockid_t, const struct timespec *),                    \
-                      "racq or tryfail; virtual clock")                                            \
-                        X(rwlock, int, pthread_rwlock_clockwrlock,                                 \
-                          (pthread_rwlock_t *, clockid_t, const struct timespec *),                \
-                          "acq or tryfail; virtual clock") X(rwlock, int, pthread_rwlock_unlock,   \
-                                                             (pthread_rwlock_t *), "rel or rrel")
+#define HD_APIS_RWLOCK(X) \
+    X(rwlock, int, pthread_rwlock_init, (pthread_rwlock_t *, const pthread_rwlockattr_t *), "none") \
+    X(rwlock, int, pthread_rwlock_destroy, (pthread_rwlock_t *), "none") \
+    X(rwlock, int, pthread_rwlock_rdlock, (pthread_rwlock_t *), "racq") \
+    X(rwlock, int, pthread_rwlock_wrlock, (pthread_rwlock_t *), "acq") \
+    X(rwlock, int, pthread_rwlock_tryrdlock, (pthread_rwlock_t *), "racq or tryfail") \
+    X(rwlock, int, pthread_rwlock_trywrlock, (pthread_rwlock_t *), "acq or tryfail") \
+    X( rwlock, int, pthread_rwlock_timedrdlock, (pthread_rwlock_t *, const struct timespec *), "racq or tryfail; virtual clock") \
+    X(rwlock, int, pthread_rwlock_timedwrlock, (pthread_rwlock_t *, const struct timespec *), "acq or tryfail; virtual clock") \
+    X(rwlock, int, pthread_rwlock_clockrdlock, (pthread_rwlock_t *, clockid_t, const struct timespec *), "racq or tryfail; virtual clock") \
+    X(rwlock, int, pthread_rwlock_clockwrlock, (pthread_rwlock_t *, clockid_t, const struct timespec *), "acq or tryfail; virtual clock") \
+    X(rwlock, int, pthread_rwlock_unlock, (pthread_rwlock_t *), "rel or rrel")
 
-#define HD_APIS_BARRIER(X)                                                                         \
-    X(barrier, int, pthread_barrier_init,                                                          \
-      (pthread_barrier_t *, const pthread_barrierattr_t *, unsigned), "directive barrier")         \
-    X(barrier, int, pthread_barrier_destroy, (pthread_barrier_t *),                                \
-      "none") X(barrier, int, pthread_barrier_wait, (pthread_barrier_t *), "barin, barout")        \
-        X(spin, int, pthread_spin_init, (pthread_spinlock_t *, int), "none")                       \
-            X(spin, int, pthread_spin_destroy, (pthread_spinlock_t *), "none")                     \
-                X(spin, int, pthread_spin_lock, (pthread_spinlock_t *), "acq")                     \
-                    X(spin, int, pthread_spin_trylock, (pthread_spinlock_t *), "acq or tryfail")   \
-                        X(spin, int, pthread_spin_unlock, (pthread_spinlock_t *), "rel")
+#define HD_APIS_BARRIER(X) \
+    X(barrier, int, pthread_barrier_init, (pthread_barrier_t *, const pthread_barrierattr_t *, unsigned), "directive barrier") \
+    X(barrier, int, pthread_barrier_destroy, (pthread_barrier_t *), "none") \
+    X(barrier, int, pthread_barrier_wait, (pthread_barrier_t *), "barin, barout") \
+    X(spin, int, pthread_spin_init, (pthread_spinlock_t *, int), "none") \
+    X(spin, int, pthread_spin_destroy, (pthread_spinlock_t *), "none") \
+    X(spin, int, pthread_spin_lock, (pthread_spinlock_t *), "acq") \
+    X(spin, int, pthread_spin_trylock, (pthread_spinlock_t *), "acq or tryfail") \
+    X(spin, int, pthread_spin_unlock, (pthread_spinlock_t *), "rel")
 
-#define HD_APIS_C11(X)                                                                             \
-    X(c11, int, thrd_create, (thrd_t *, thrd_start_t, void *), "fork")                             \
-    X(c11, int, thrd_join, (thrd_t, int *), "join") X(c11, int, thrd_detach, (thrd_t), "none")     \
-        X(c11, void, thrd_yield, (void),                                                           \
-          "point to switch") X(c11, int, thrd_sleep, (const struct timespec *, struct timespec *), \
-                               "virtual clock") X(c11, int, mtx_init, (mtx_t *, int), "none")      \
-            X(c11, void, mtx_destroy, (mtx_t *), "none") X(c11, int, mtx_lock, (mtx_t *), "acq")   \
-                X(c11, int, mtx_trylock, (mtx_t *), "acq or tryfail")                              \
-                    X(c11, int, mtx_timedlock, (mtx_t *, const struct timespec *),                 \
-                      "acq or tryfail; virtual clock") X(c11, int, mtx_unlock, (mtx_t *), "rel")   \
-                        X(c11, int, cnd_init, (cnd_t *), "none")                                   \
-                            X(c11, void, cnd_destroy, (cnd_t *), "none")                           \
-                                X(c11, int, cnd_wait, (cnd_t *, mtx_t *), "wait, wake")            \
-                                    X(c11, int, cnd_timedwait,                                     \
-                                      (cnd_t *, mtx_t *, const struct timespec *),                 \
-                                      "wait, wake or tmo; virtual clock") X(c11, int, cnd_signal,  \
-                                                                            (cnd_t *), "sig")      \
-                                        X(c11, int, cnd_broadcast, (cnd_t *), "bcast")             \
-                                            X(c11, void, call_once, (once_flag *, void (*)(void)), \
-                                              "acq, ar, aw, rel")
+#define HD_APIS_C11(X) \
+    X(c11, int, thrd_create, (thrd_t *, thrd_start_t, void *), "fork") \
+    X(c11, int, thrd_join, (thrd_t, int *), "join") \
+    X(c11, int, thrd_detach, (thrd_t), "none") \
+    X(c11, void, thrd_yield, (void), "point to switch") \
+    X(c11, int, thrd_sleep, (const struct timespec *, struct timespec *), "virtual clock") \
+    X(c11, int, mtx_init, (mtx_t *, int), "none") \
+    X(c11, void, mtx_destroy, (mtx_t *), "none") \
+    X(c11, int, mtx_lock, (mtx_t *), "acq") \
+    X(c11, int, mtx_trylock, (mtx_t *), "acq or tryfail") \
+    X(c11, int, mtx_timedlock, (mtx_t *, const struct timespec *), "acq or tryfail; virtual clock") \
+    X(c11, int, mtx_unlock, (mtx_t *), "rel") \
+    X(c11, int, cnd_init, (cnd_t *), "none") \
+    X(c11, void, cnd_destroy, (cnd_t *), "none") \
+    X(c11, int, cnd_wait, (cnd_t *, mtx_t *), "wait, wake") \
+    X(c11, int, cnd_timedwait, (cnd_t *, mtx_t *, const struct timespec *), "wait, wake or tmo; virtual clock") \
+    X(c11, int, cnd_signal, (cnd_t *), "sig") \
+    X(c11, int, cnd_broadcast, (cnd_t *), "bcast") \
+    X(c11, void, call_once, (once_flag *, void (*)(void)), "acq, ar, aw, rel")
 
-#define HD_APIS_CXX(X)                                                                             \
-    X(cxx, int, __cxa_guard_acquire, (char *), "acq, ar")                                          \
-    X(cxx, void, __cxa_guard_release, (char *), "aw, rel")                                         \
-        X(cxx, void, __cxa_guard_abort, (char *), "aw, rel")
+#define HD_APIS_CXX(X) \
+    X(cxx, int, __cxa_guard_acquire, (char *), "acq, ar") \
+    X(cxx, void, __cxa_guard_release, (char *), "aw, rel") \
+    X(cxx, void, __cxa_guard_abort, (char *), "aw, rel")
 
-#define HD_APIS_TIME(X)                                                                            \
-    X(time, unsigned, sleep, (unsigned), "virtual clock")                                          \
-    X(time, int, usleep, (useconds_t), "virtual clock")                                            \
-        X(time, int, nanosleep, (const struct timespec *, struct timespec *), "virtual clock")     \
-            X(time, int, clock_nanosleep,                                                          \
-              (clockid_t, int, const struct timespec *, struct timespec *), "virtual clock")       \
-                X(time, int, clock_gettime, (clockid_t, struct timespec *),                        \
-                  "virtual clock; w of the result")                                                \
-                    X(time, int, gettimeofday, (struct timeval *, void *),                         \
-                      "virtual clock; w of the result")                                            \
-                        X(time, time_t, time, (time_t *), "virtual clock; w of the result")        \
-                            X(time, int, timespec_get, (struct timespec *, int),                   \
-                              "virtual clock; w of the result")
+#define HD_APIS_TIME(X) \
+    X(time, unsigned, sleep, (unsigned), "virtual clock") \
+    X(time, int, usleep, (useconds_t), "virtual clock") \
+    X(time, int, nanosleep, (const struct timespec *, struct timespec *), "virtual clock") \
+    X(time, int, clock_nanosleep, (clockid_t, int, const struct timespec *, struct timespec *), "virtual clock") \
+    X(time, int, clock_gettime, (clockid_t, struct timespec *), "virtual clock; w of the result") \
+    X(time, int, gettimeofday, (struct timeval *, void *), "virtual clock; w of the result") \
+    X(time, time_t, time, (time_t *), "virtual clock; w of the result") \
+    X(time, int, timespec_get, (struct timespec *, int), "virtual clock; w of the result")
 
-#define HD_APIS_HEAP(X)                                                                            \
-    X(heap, void *, malloc, (size_t), "a new block")                                               \
-    X(heap, void *, calloc, (size_t, size_t), "a new block")                                       \
-        X(heap, void *, realloc, (void *, size_t), "r, a new block, w, w of the old block")        \
-            X(heap, void *, reallocarray, (void *, size_t, size_t),                                \
-              "r, a new block, w, w of the old block")                                             \
-                X(heap, void *, memalign, (size_t, size_t), "a new block")                         \
-                    X(heap, void *, aligned_alloc, (size_t, size_t), "a new block")                \
-                        X(heap, int, posix_memalign, (void **, size_t, size_t), "a new block")     \
-                            X(heap, void *, valloc, (size_t), "a new block")                       \
-                                X(heap, void *, pvalloc, (size_t), "a new block")                  \
-                                    X(heap, void, free, (void *),                                  \
-                                      "w of what was used, if threads share the block")
+#define HD_APIS_HEAP(X) \
+    X(heap, void *, malloc, (size_t), "a new block") \
+    X(heap, void *, calloc, (size_t, size_t), "a new block") \
+    X(heap, void *, realloc, (void *, size_t), "r, a new block, w, w of the old block") \
+    X(heap, void *, reallocarray, (void *, size_t, size_t), "r, a new block, w, w of the old block") \
+    X(heap, void *, memalign, (size_t, size_t), "a new block") \
+    X(heap, void *, aligned_alloc, (size_t, size_t), "a new block") \
+    X(heap, int, posix_memalign, (void **, size_t, size_t), "a new block") \
+    X(heap, void *, valloc, (size_t), "a new block") \
+    X(heap, void *, pvalloc, (size_t), "a new block") \
+    X(heap, void, free, (void *), "w of what was used, if threads share the block")
 
-#define HD_APIS(X)                                                                                 \
-    HD_APIS_THREAD(X)                                                                              \
-    HD_APIS_MUTEX(X) HD_APIS_COND(X) HD_APIS_SEM(X) HD_APIS_RWLOCK(X) HD_APIS_BARRIER(X)           \
-        HD_APIS_C11(X) HD_APIS_CXX(X) HD_APIS_TIME(X) HD_APIS_HEAP(X)
+#define HD_APIS_STR(X) \
+    X(string, void *, memcpy, (void *, const void *, size_t), "r, w") \
+    X(string, void *, memmove, (void *, const void *, size_t), "r, w") \
+    X(string, void *, mempcpy, (void *, const void *, size_t), "r, w") \
+    X(string, void *, memset, (void *, int, size_t), "w") \
+    X(string, int, memcmp, (const void *, const void *, size_t), "r of what was compared") \
+    X(string, void *, memchr, (const void *, int, size_t), "r of what was looked at") \
+    X(string, size_t, strlen, (const char *), "r") \
+    X(string, size_t, strnlen, (const char *, size_t), "r") \
+    X(string, char *, strcpy, (char *, const char *), "r, w") \
+    X(string, char *, stpcpy, (char *, const char *), "r, w") \
+    X(string, char *, strncpy, (char *, const char *, size_t), "r, w") \
+    X(string, char *, strcat, (char *, const char *), "r, w") \
+    X(string, char *, strncat, (char *, const char *, size_t), "r, w") \
+    X(string, int, strcmp, (const char *, const char *), "r of what was compared") \
+    X(string, int, strncmp, (const char *, const char *, size_t), "r of what was compared") \
+    X(string, char *, strchr, (const char *, int), "r of what was looked at") \
+    X(string, char *, strrchr, (const char *, int), "r") \
+    X(string, char *, strdup, (const char *), "a new block, r, w") \
+    X(string, char *, strndup, (const char *, size_t), "a new block, r, w")
+
+#define HD_APIS_IO(X) \
+    X(io, ssize_t, read, (int, void *, size_t), "waits; w, sem on a pipe") \
+    X(io, ssize_t, readv, (int, const struct iovec *, int), "waits; sem on a pipe") \
+    X(io, ssize_t, recv, (int, void *, size_t, int), "waits; w, sem on a socket pair") \
+    X( io, ssize_t, recvfrom, (int, void *, size_t, int, struct sockaddr *, socklen_t *), "waits; w, sem on a socket pair") \
+    X(io, ssize_t, recvmsg, (int, struct msghdr *, int), "waits; sem on a socket pair") \
+    X(io, ssize_t, write, (int, const void *, size_t), "waits; r, post on a pipe") \
+    X( io, ssize_t, writev, (int, const struct iovec *, int), "waits; post on a pipe") \
+    X(io, ssize_t, send, (int, const void *, size_t, int), "waits; r, post on a socket pair") \
+    X(io, ssize_t, sendto, (int, const void *, size_t, int, const struct sockaddr *, socklen_t), "waits; r, post on a socket pair") \
+    X(io, ssize_t, sendmsg, (int, const struct msghdr *, int), "waits; post on a socket pair") \
+    X(io, int, socketpair, (int, int, int, int *), "none") \
+    X(io, int, accept, (int, struct sockaddr *, socklen_t *), "waits") \
+    X(io, int, accept4, (int, struct sockaddr *, socklen_t *, int), "waits") \
+    X(io, int, connect, (int, const struct sockaddr *, socklen_t), "others run meanwhile") \
+    X(io, int, poll, (struct pollfd *, nfds_t, int), "waits; w") \
+    X(io, int, ppoll, (struct pollfd *, nfds_t, const struct timespec *, const sigset_t *), "waits; w") \
+    X(io, int, select, (int, fd_set *, fd_set *, fd_set *, struct timeval *), "waits") \
+    X(io, int, pselect, (int, fd_set *, fd_set *, fd_set *, const struct timespec *, const sigset_t *), "waits") \
+    X(io, int, epoll_wait, (int, struct epoll_event *, int, int), "waits; w") \
+    X(io, long, syscall, (long, ...), "futex: ar of the word; waits")
+
+#define HD_APIS_PROCESS(X) \
+    X(process, pid_t, fork, (void), "the child is not recorded") \
+    X(process, pid_t, vfork, (void), "as fork") \
+    X(process, pid_t, wait, (int *), "others run meanwhile") \
+    X(process, pid_t, waitpid, (pid_t, int *, int), "others run meanwhile") \
+    X( process, pid_t, wait3, (int *, int, struct rusage *), "others run meanwhile") \
+    X(process, pid_t, wait4, (pid_t, int *, int, struct rusage *), "others run meanwhile") \
+    X(process, int, waitid, (idtype_t, id_t, siginfo_t *, int), "others run meanwhile") \
+    X(process, int, system, (const char *), "others run meanwhile") \
+    X(process, int, pause, (void), "others run meanwhile") \
+    X(process, int, sigsuspend, (const sigset_t *), "others run meanwhile") \
+    X(process, int, sigwait, (const sigset_t *, int *), "others run meanwhile") \
+    X(process, int, sigwaitinfo, (const sigset_t *, siginfo_t *), "others run meanwhile") \
+    X(process, int, sigtimedwait, (const sigset_t *, siginfo_t *, const struct timespec *), "others run meanwhile") \
+    X(process, int, flock, (int, int), "others run meanwhile") \
+    X(process, int, lockf, (int, int, off_t), "others run meanwhile")
+
+#define HD_APIS_CANCEL(X) \
+    X(cancel, int, pthread_cancel, (pthread_t), "ends waits that are cancellation points") \
+    X(cancel, void, pthread_testcancel, (void), "none") \
+    X(cancel, int, pthread_setcancelstate, (int, int *), "none")
+
+#define HD_APIS_END(X) \
+    X(end, void, _exit, (int), "the last value is kept") \
+    X(end, void, _Exit, (int), "the last value is kept") \
+    X(end, void, quick_exit, (int), "the last value is kept") \
+    X(end, void, abort, (void), "the last value is kept") \
+    X(end, int, raise, (int), "the last value is kept") \
+    X(end, int, kill, (pid_t, int), "the last value is kept")
+
+#define HD_APIS(X) \
+    HD_APIS_THREAD(X) HD_APIS_MUTEX(X) HD_APIS_COND(X) HD_APIS_SEM(X) HD_APIS_RWLOCK(X) HD_APIS_BARRIER(X) HD_APIS_C11(X) HD_APIS_CXX(X) HD_APIS_TIME(X) HD_APIS_HEAP(X) HD_APIS_STR(X) HD_APIS_IO(X) HD_APIS_PROCESS(X) HD_APIS_CANCEL(X) HD_APIS_END(X)
+/* clang-format on */
 
 #endif

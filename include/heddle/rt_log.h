@@ -91,7 +91,8 @@ enum {
     HD_LOG_SITE = 0x10, /* bits 16-63 are the address of a struct hd_site */
     HD_LOG_VAL = 0x20,
     HD_LOG_ADDR = 0x40,
-    HD_LOG_PENDING = 0x80, /* the written value is not there yet, and never will be after a crash */
+    HD_LOG_PENDING = 0x80, /* write: the value is not there yet, and never will be after a crash;
+                            * read: not seen, but the write that follows may be based on it */
 };
 
 enum hd_note {

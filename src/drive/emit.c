@@ -176,6 +176,7 @@ static const enum hd_op op_of[] = {
 /* An access on its way into cells. */
 struct access {
     struct hd_event ev;
+    bool guess;                       /* a read that the compiler may have left out */
     bool own;                         /* rmw: the last of its value's dependences is its own read */
     const uint8_t *bytes, *new_bytes; /* NULL: not known */
 };
@@ -190,9 +191,14 @@ static enum hd_status touch(struct hd_walk *w, struct access *a, const struct hd
         struct hd_walk_cell *cell = hd_vec_push(&w->memory);
         *cell = (struct hd_walk_cell){.loc = hd_walk_location(w, g, addr)};
     }
+    struct hd_walk_cell *cell = hd_vec_at(&w->memory, id);
+    bool first = cell->seen != (uint8_t)w->pass;
+    cell->seen = (uint8_t)w->pass;
+    if (a->guess && first && g->kind == HD_REGION_STACK)
+        return HD_OK; /* what an unused part of a stack holds is nobody's business */
     if (w->pass == HD_WALK_REPLAY)
         replay(w, id, &a->ev);
-    a->ev.obj = ((struct hd_walk_cell *)hd_vec_at(&w->memory, id))->loc;
+    a->ev.obj = cell->loc;
     if (a->own)
         w->dep_list[0].data[a->ev.deps.n - 1] = next_eid(w);
     return hd_walk_emit(w, &a->ev);
@@ -228,6 +234,8 @@ static enum hd_status spread(struct hd_walk *w, struct access *a, uint64_t addr,
     while (len) {
         uint64_t room;
         struct hd_region *g = hd_regions_find(&w->regions, addr, &room);
+        if (g->kind == HD_REGION_HEAP && len > 8 && len > room)
+            len = room; /* realloc logs what libc could have kept, maybe more than was asked for */
         uint64_t part =
             hd_cells_next(&w->cells, hd_region_linear(g, addr), len < room ? len : room);
         a->ev.has_value = a->bytes || a->new_bytes;
@@ -272,7 +280,8 @@ enum hd_status hd_walk_access(struct hd_walk *w, const struct hd_raw *rec)
         return HD_OK;
     }
     struct access a = {.ev = {.op = op_of[rec->kind], .place = hd_walk_place(w, rec)}};
-    if (!(rec->aux & HD_LOG_PENDING))
+    a.guess = (rec->aux & HD_LOG_PENDING) && !hd_op_writes(a.ev.op);
+    if (a.guess || !(rec->aux & HD_LOG_PENDING))
         a.bytes = range ? rec->data : (const uint8_t *)&rec->w[1];
     if (rec->kind == HD_LOG_RMW)
         a.new_bytes = (const uint8_t *)&rec->w[2];

@@ -1,5 +1,6 @@
 #include "drive/record.h"
 
+#include "drive/program.h"
 #include "trace/io.h"
 
 #include <errno.h>
@@ -61,12 +62,18 @@ _Noreturn static void start(const struct hd_record_opts *opts, const char *log, 
     _exit(127);
 }
 
-static volatile sig_atomic_t child_pid;
+static volatile sig_atomic_t child_pid, late;
 
+/* A signal often comes to us and to the program, or twice. While the trace is written, only the
+ * third one ends us. */
 static void pass_on(int sig)
 {
-    if (child_pid > 0)
+    if (child_pid > 0) {
         kill((pid_t)child_pid, sig);
+    } else if (++late == 3) {
+        signal(sig, SIG_DFL);
+        raise(sig);
+    }
 }
 
 static const int passed[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
@@ -80,31 +87,23 @@ static int wait_for(pid_t pid)
     return status;
 }
 
-static enum hd_status why_not(const char *program, int e, struct hd_err *err)
-{
-    if (e == ENOENT)
-        return hd_err_set(err, HD_ERR_INPUT, "there is no program %s", program);
-    if (e == EACCES)
-        return hd_err_set(err, HD_ERR_INPUT, "%s may not be executed", program);
-    if (e == ENOEXEC)
-        return hd_err_set(err, HD_ERR_INPUT, "%s is not a program for this machine", program);
-    return hd_err_set(err, HD_ERR_INPUT, "%s cannot be started: %s", program, strerror(e));
-}
-
 static enum hd_status run(const struct hd_record_opts *opts, const char *log,
-                          struct hd_record_result *result, struct hd_err *err)
+                          const struct sigaction *old, struct hd_record_result *result,
+                          struct hd_err *err)
 {
     int tell[2], e = 0;
-    struct sigaction act = {.sa_handler = pass_on}, old[N_PASSED];
     if (pipe2(tell, O_CLOEXEC) < 0)
         return hd_err_set(err, HD_ERR_IO, "cannot make a pipe: %s", strerror(errno));
     sigset_t block, before;
     sigemptyset(&block);
     for (size_t i = 0; i < N_PASSED; i++)
         sigaddset(&block, passed[i]);
-    sigprocmask(SIG_BLOCK, &block, &before); /* no signal between fork and the handlers gets lost */
+    sigprocmask(SIG_BLOCK, &block,
+                &before); /* no signal gets lost while we do not know the child */
     pid_t pid = fork();
     if (pid == 0) {
+        for (size_t i = 0; i < N_PASSED; i++)
+            sigaction(passed[i], &old[i], NULL);
         sigprocmask(SIG_SETMASK, &before, NULL);
         close(tell[0]);
         start(opts, log, tell[1]);
@@ -112,22 +111,18 @@ static enum hd_status run(const struct hd_record_opts *opts, const char *log,
     e = errno;
     close(tell[1]);
     child_pid = pid;
-    for (size_t i = 0; i < N_PASSED; i++)
-        sigaction(passed[i], &act, &old[i]);
     sigprocmask(SIG_SETMASK, &before, NULL);
     enum hd_status s = HD_OK;
     if (pid < 0) {
         s = hd_err_set(err, HD_ERR_IO, "cannot start a process: %s", strerror(e));
     } else if (read(tell[0], &e, sizeof e) == (ssize_t)sizeof e) {
         wait_for(pid);
-        s = why_not(opts->argv[0], e, err);
+        s = hd_err_set(err, HD_ERR_INPUT, "%s cannot be started: %s", opts->argv[0], strerror(e));
     } else {
         result->wait_status = wait_for(pid);
         result->ran = true;
     }
     child_pid = 0;
-    for (size_t i = 0; i < N_PASSED; i++)
-        sigaction(passed[i], &old[i], NULL);
     close(tell[0]);
     return s;
 }
@@ -156,19 +151,29 @@ static enum hd_status keep(const struct hd_record_opts *opts, const char *log,
 enum hd_status hd_drive_record(const struct hd_record_opts *opts, struct hd_record_result *result,
                                struct hd_err *err)
 {
-    char log[PATH_MAX] = "";
+    char log[PATH_MAX] = "", program[PATH_MAX];
     *result = (struct hd_record_result){0};
     int now = personality(0xffffffff);
     result->random_addresses = now < 0 || personality((unsigned)now | ADDR_NO_RANDOMIZE) < 0;
     if (now >= 0)
         personality((unsigned)now);
-    enum hd_status s = make_log(opts, log, sizeof log, err);
+    struct sigaction act = {.sa_handler = pass_on}, old[N_PASSED];
+    enum hd_status s = hd_program_find(opts->argv[0], program, sizeof program, err);
+    child_pid = late = 0;
+    for (size_t i = 0; i < N_PASSED; i++)
+        sigaction(passed[i], &act, &old[i]);
     if (s == HD_OK)
-        s = run(opts, log, result, err);
+        s = make_log(opts, log, sizeof log, err);
+    if (s == HD_OK)
+        s = run(opts, log, old, result, err);
     if (s == HD_OK)
         s = keep(opts, log, result, err);
+    if (s == HD_OK)
+        hd_program_unmodelled(program, &result->info.notes);
     if (*log)
         unlink(log);
+    for (size_t i = 0; i < N_PASSED; i++)
+        sigaction(passed[i], &old[i], NULL);
     return s;
 }
 

@@ -35,8 +35,4 @@ enum hd_status hd_drive_record(const struct hd_record_opts *opts, struct hd_reco
                                struct hd_err *err);
 void hd_record_result_fini(struct hd_record_result *result);
 
-/* unmodelled.c: notes in `notes` each synchronisation function that the ELF file imports and the
- * runtime does not know. Files that cannot be read are passed over. */
-void hd_drive_note_unmodelled(const char *path, struct hd_names *notes);
-
 #endif

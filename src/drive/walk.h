@@ -27,6 +27,7 @@ struct hd_walk_cell {
     uint32_t last;   /* number of the last event on it, without inserted ones */
     uint32_t thread; /* that event's */
     bool touched, known;
+    uint8_t seen; /* enum hd_walk_pass of the last walk that touched it */
 };
 
 struct hd_walk_insert {

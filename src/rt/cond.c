@@ -2,6 +2,7 @@
  *
  * A waiter whose time is up stays in the set until it owns the lock again, as docs/MODEL.md has it:
  * a notification that comes in between counts. */
+#include "rt/cancel.h"
 #include "rt/sync.h"
 
 static uint64_t arrivals;
@@ -17,7 +18,7 @@ bool hd_rt_cond_wait(struct hd_thread *me, struct hd_sync *c, struct hd_sync *l,
     me->in_cond = c;
     me->cond_seq = arrivals++;
     c->waiters++;
-    while (me->in_cond == c && rt.now < deadline)
+    while (me->in_cond == c && rt.now < deadline && !hd_rt_cancelled(me))
         hd_rt_block(me, c, HD_WAITS_COND, deadline, pc);
     while (l->owner || l->readers) {
         l->waiters++;

@@ -2,6 +2,7 @@
  * rules in rt.h. */
 #include "rt/access.h"
 #include "rt/blocks.h"
+#include "rt/modules.h"
 
 #define HOOK HD_EXPORT __attribute__((noinline))
 
@@ -301,6 +302,7 @@ HOOK void __hd_module_init(struct hd_module *m)
 {
     if (m->version != HD_ABI_VERSION)
         return;
+    hd_rt_module_seen(HD_PC);
     *modules_end = m;
     modules_end = &m->next;
     struct hd_thread *me = hd_rt_enter();

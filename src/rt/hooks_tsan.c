@@ -11,6 +11,7 @@
  * blocks. */
 #include "rt/access.h"
 #include "rt/blocks.h"
+#include "rt/modules.h"
 
 #define INIT_MAX 64
 #define HOOK     HD_EXPORT __attribute__((noinline))
@@ -31,7 +32,7 @@ static inline __attribute__((always_inline)) void on_write(uintptr_t pc, void *p
     if (!me)
         return;
     if (me->last_read != p)
-        hd_rt_read(pc, p, size);
+        hd_rt_log2(HD_LOG_READ, size | HD_LOG_PENDING, pc, (uintptr_t)p, hd_rt_load(p, size));
     me->last_read = NULL;
     hd_rt_write_later(me, pc, p, size);
     hd_rt_leave(me);
@@ -43,7 +44,7 @@ static void on_range(uintptr_t pc, void *p, size_t size, bool write)
     if (!me)
         return;
     if (!write || size <= INIT_MAX)
-        hd_rt_log_bytes(HD_LOG_RANGE_READ, 0, pc, p, p, size);
+        hd_rt_log_bytes(HD_LOG_RANGE_READ, write ? HD_LOG_PENDING : 0, pc, p, p, size);
     if (write)
         hd_rt_log_range_later(me, pc, p, size);
     hd_rt_leave(me);
@@ -174,6 +175,7 @@ HOOK void __tsan_func_exit(void)
 
 HOOK void __tsan_init(void)
 {
+    hd_rt_module_seen(HD_PC);
     hd_rt_init();
 }
 

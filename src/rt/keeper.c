@@ -84,7 +84,16 @@ static void idle(void)
     hd_rt_unlock();
 }
 
-_Noreturn static void *keep(void *arg)
+/* When the last thread of the program has ended, ours ends too: libc then ends the process. */
+static bool anybody_left(void)
+{
+    for (uint32_t i = 0; i < rt.n_threads; i++)
+        if (rt.threads[i]->state != HD_DONE)
+            return true;
+    return false;
+}
+
+static void *keep(void *arg)
 {
     static struct hd_thread self;
     self.in_rt = 1;
@@ -92,7 +101,7 @@ _Noreturn static void *keep(void *arg)
     (void)arg;
     uint64_t *last_pos = NULL, since = 0;
     struct hd_thread *last = NULL;
-    for (;;) {
+    while (rt.holder || anybody_left()) {
         struct hd_thread *t = rt.holder;
         if (!t) {
             idle();
@@ -110,6 +119,7 @@ _Noreturn static void *keep(void *arg)
         }
         hd_rt_futex_wait(&rt.idle, atomic_load(&rt.idle), LOOK_EVERY);
     }
+    return NULL;
 }
 
 void hd_rt_keeper_start(void)

@@ -66,7 +66,8 @@ struct hd_thread {
 
     void *(*start)(void *);
     void *arg, *result;
-    bool detached, joined, key_rounds_done;
+    bool detached, joined;
+    bool cancelled, cancel_off;
     unsigned key_round;
     struct hd_thread *parent;
 };

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <sys/syscall.h>
+#include <time.h>
 
 struct hd_rt rt;
 __thread struct hd_thread *hd_rt_me;
@@ -308,8 +309,20 @@ void hd_rt_take_token(struct hd_thread *me)
     }
 }
 
+/* The only thread: nobody needs the token meanwhile. */
+static bool fd_wait_alone(struct pollfd *fds, unsigned n, uint64_t deadline)
+{
+    uint64_t before = hd_rt_real_ns(CLOCK_MONOTONIC), span = deadline - rt.now;
+    struct timespec ts = {(time_t)(span / 1000000000u), (long)(span % 1000000000u)};
+    long r = hd_rt_syscall(SYS_ppoll, (long)fds, n, deadline == HD_NEVER ? 0 : (long)&ts, 0, 8, 0);
+    rt.now = r == 0 ? deadline : rt.now + hd_rt_real_ns(CLOCK_MONOTONIC) - before;
+    return r != 0;
+}
+
 bool hd_rt_fd_block(struct hd_thread *me, struct pollfd *fds, unsigned n, uint64_t deadline)
 {
+    if (!rt.multi)
+        return fd_wait_alone(fds, n, deadline);
     hd_rt_lock();
     me->state = HD_FDWAIT;
     rt.n_fdwait++;

@@ -1,4 +1,5 @@
 /* pthread_cond_*. Runs in the user's process; see the rules in rt.h. */
+#include "rt/cancel.h"
 #include "rt/real.h"
 #include "rt/sync.h"
 #include "rt/vclock.h"
@@ -12,6 +13,8 @@ int hd_rt_cond_do(struct hd_thread *me, pthread_cond_t *c, pthread_mutex_t *m, u
     if (l->owner != me)
         return EPERM;
     bool notified = hd_rt_cond_wait(me, s, l, deadline, pc);
+    if (hd_rt_cancelled(me))
+        hd_rt_cancel_here(me);
     if (l->owner_dead)
         return EOWNERDEAD;
     return notified ? 0 : ETIMEDOUT;

@@ -4,6 +4,7 @@
  * that libc has for it. A wait that fails has no event in docs/MODEL.md; that is said in the log
  * once. */
 #include "rt/blocks.h"
+#include "rt/cancel.h"
 #include "rt/real.h"
 #include "rt/sync.h"
 #include "rt/vclock.h"
@@ -47,6 +48,8 @@ static int take(struct hd_thread *me, sem_t *sem, uint64_t deadline, int error, 
         s->waiters++;
         hd_rt_block(me, s, HD_WAITS_SEM, deadline, pc);
         s->waiters--;
+        if (hd_rt_cancelled(me))
+            hd_rt_cancel_here(me);
     }
     s->count--;
     hd_rt_log1(HD_LOG_SEM, pc, s->addr);

@@ -3,6 +3,7 @@
  * A thread ends for the scheduler after the destructors of its thread-specific data: a key of ours,
  * with a destructor that arms itself again until the last round, is how we get there. */
 #include "rt/blocks.h"
+#include "rt/cancel.h"
 #include "rt/real.h"
 #include "rt/sync.h"
 #include "rt/thread.h"
@@ -125,6 +126,8 @@ int hd_rt_thread_join(struct hd_thread *me, pthread_t handle, void **result, uin
         if (deadline <= rt.now)
             return timeout;
         hd_rt_block(me, t, HD_WAITS_JOIN, deadline, pc);
+        if (hd_rt_cancelled(me))
+            hd_rt_cancel_here(me);
     }
     t->joined = true;
     hd_rt_log1(HD_LOG_JOIN, pc, t->num);

@@ -1,5 +1,6 @@
 /* Sleeping and asking for the time, on the virtual clock. Runs in the user's process; see rt.h. */
 #include "rt/blocks.h"
+#include "rt/cancel.h"
 #include "rt/real.h"
 #include "rt/rt.h"
 #include "rt/vclock.h"
@@ -10,8 +11,11 @@
 
 static void sleep_until(struct hd_thread *me, uint64_t deadline, uintptr_t pc)
 {
-    while (rt.now < deadline)
+    while (rt.now < deadline) {
         hd_rt_block(me, me, HD_WAITS_OTHER, deadline, pc);
+        if (hd_rt_cancelled(me))
+            hd_rt_cancel_here(me);
+    }
 }
 
 HD_EXPORT int nanosleep(const struct timespec *span, struct timespec *left)

@@ -1,0 +1,18 @@
+/* What can be told about a program from its file, before it runs. */
+#ifndef HD_DRIVE_PROGRAM_H
+#define HD_DRIVE_PROGRAM_H
+
+#include "base/err.h"
+#include "base/names.h"
+
+#include <stddef.h>
+
+/* The file that a program name stands for, found as execvp would. HD_ERR_INPUT when there is none,
+ * it may not be executed, or it is an ELF file for another machine. */
+enum hd_status hd_program_find(const char *name, char *path, size_t size, struct hd_err *err);
+
+/* Notes each synchronisation function that the ELF file imports and the runtime does not model. A
+ * file that is not ELF (a script) has none. */
+void hd_program_unmodelled(const char *path, struct hd_names *notes);
+
+#endif

@@ -1,0 +1,66 @@
+/* Cancellation. Runs in the user's process; see the rules in rt.h.
+ *
+ * A request is kept with the thread and acted upon where it blocks in a cancellation point, by
+ * asking libc to cancel the calling thread itself: the unwinding is libc's. Asynchronous
+ * cancellation is treated as deferred. */
+#include "rt/cancel.h"
+#include "rt/real.h"
+
+#include <errno.h>
+#include <sys/syscall.h>
+
+bool hd_rt_cancelled(const struct hd_thread *me)
+{
+    return me->cancelled && !me->cancel_off;
+}
+
+void hd_rt_cancel_here(struct hd_thread *me)
+{
+    me->cancelled = false;
+    hd_rt_leave(me);
+    hd_real.pthread_cancel(pthread_self());
+    hd_real.pthread_testcancel();
+}
+
+HD_EXPORT int pthread_cancel(pthread_t handle)
+{
+    struct hd_thread *me = hd_rt_enter();
+    if (!me)
+        return hd_real.pthread_cancel(handle);
+    for (uint32_t i = rt.n_threads; i-- > 0;) {
+        struct hd_thread *t = rt.threads[i];
+        if (!pthread_equal(t->handle, handle) || t->joined || t->state == HD_DONE)
+            continue;
+        t->cancelled = true;
+        if (!t->cancel_off)
+            hd_rt_unblock_one(t); /* it looks again, and finds the request */
+        if (t->state == HD_OUTSIDE)
+            hd_real.pthread_cancel(handle); /* in a call of libc's, which knows what to do */
+        break;
+    }
+    hd_rt_leave(me);
+    return 0;
+}
+
+HD_EXPORT void pthread_testcancel(void)
+{
+    struct hd_thread *me = hd_rt_enter();
+    if (me && hd_rt_cancelled(me))
+        hd_rt_cancel_here(me);
+    else if (me)
+        hd_rt_leave(me);
+    else
+        hd_real.pthread_testcancel();
+}
+
+HD_EXPORT int pthread_setcancelstate(int state, int *old)
+{
+    struct hd_thread *me = hd_rt_enter();
+    int r = hd_real.pthread_setcancelstate(state, old);
+    if (me) {
+        if (r == 0)
+            me->cancel_off = state == PTHREAD_CANCEL_DISABLE;
+        hd_rt_leave(me);
+    }
+    return r;
+}

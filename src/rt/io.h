@@ -1,0 +1,12 @@
+/* Waiting for descriptors under the scheduler. */
+#ifndef HD_RT_IO_H
+#define HD_RT_IO_H
+
+#include "rt/rt.h"
+
+#include <poll.h>
+
+/* Lets others run until fd is ready for events; returns at once if it is, or does not block. */
+void hd_rt_fd_wait(struct hd_thread *me, int fd, short events);
+
+#endif

@@ -1,0 +1,44 @@
+/* Runs in the user's process; see the rules in rt.h. */
+#include "rt/modules.h"
+
+#include <link.h>
+
+#define MAX_MODULES 256
+
+struct span {
+    uintptr_t low, end;
+};
+static struct span spans[MAX_MODULES];
+static unsigned n_spans;
+
+bool hd_rt_module_has(uintptr_t pc)
+{
+    for (unsigned i = 0; i < n_spans; i++)
+        if (pc - spans[i].low < spans[i].end - spans[i].low)
+            return true;
+    return false;
+}
+
+static int look(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    uintptr_t pc = *(uintptr_t *)arg, low = UINTPTR_MAX, end = 0;
+    (void)size;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+        if (p->p_type != PT_LOAD)
+            continue;
+        uintptr_t from = info->dlpi_addr + p->p_vaddr, to = from + p->p_memsz;
+        low = from < low ? from : low;
+        end = to > end ? to : end;
+    }
+    if (pc < low || pc >= end)
+        return 0;
+    spans[n_spans++] = (struct span){low, end};
+    return 1;
+}
+
+void hd_rt_module_seen(uintptr_t pc)
+{
+    if (n_spans < MAX_MODULES && !hd_rt_module_has(pc))
+        dl_iterate_phdr(look, &pc);
+}

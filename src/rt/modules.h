@@ -1,0 +1,11 @@
+/* Which code is instrumented. Memory functions called from elsewhere (libgcc, libstdc++, the
+ * loader) are not accesses of the program. */
+#ifndef HD_RT_MODULES_H
+#define HD_RT_MODULES_H
+
+#include "rt/rt.h"
+
+void hd_rt_module_seen(uintptr_t pc); /* pc lies in an instrumented module; before or after start */
+bool hd_rt_module_has(uintptr_t pc);
+
+#endif

@@ -1,0 +1,77 @@
+/* Processes: fork and waiting for children. Runs in the user's process; see the rules in rt.h.
+ *
+ * A forked child keeps the scheduler, with the one thread that it has, but is not recorded. */
+#include "rt/real.h"
+#include "rt/rt.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static pid_t fork_here(struct hd_thread *me)
+{
+    hd_rt_log_text(HD_LOG_NOTE, 0, HD_NOTE_FORKED, "");
+    hd_rt_lock(); /* nobody else holds it when the child's memory is copied */
+    pid_t pid = hd_real.fork();
+    if (pid == 0) {
+        hd_rt_log_off();
+        hd_rt_forget_others(me);
+        hd_rt_keeper_forget();
+        me->tid = (pid_t)hd_rt_syscall(SYS_gettid, 0, 0, 0, 0, 0, 0);
+    } else {
+        hd_rt_unlock();
+    }
+    return pid;
+}
+
+HD_EXPORT pid_t fork(void)
+{
+    struct hd_thread *me = hd_rt_enter();
+    if (!me)
+        return hd_real.fork();
+    pid_t pid = fork_here(me);
+    hd_rt_leave(me);
+    return pid;
+}
+
+/* A child that shares our memory would write into our log: it gets a copy instead. */
+HD_EXPORT pid_t vfork(void)
+{
+    return fork();
+}
+
+#define OUTSIDE(ret, name, params, args)                                                           \
+    HD_EXPORT ret name params                                                                      \
+    {                                                                                              \
+        struct hd_thread *me = hd_rt_enter();                                                      \
+        if (!me)                                                                                   \
+            return hd_real.name args;                                                              \
+        hd_rt_outside(me);                                                                         \
+        ret r = hd_real.name args;                                                                 \
+        int e = errno;                                                                             \
+        hd_rt_take_token(me);                                                                      \
+        hd_rt_leave(me);                                                                           \
+        errno = e;                                                                                 \
+        return r;                                                                                  \
+    }
+
+OUTSIDE(pid_t, wait, (int *status), (status))
+OUTSIDE(pid_t, waitpid, (pid_t pid, int *status, int options), (pid, status, options))
+OUTSIDE(pid_t, wait3, (int *status, int options, struct rusage *usage), (status, options, usage))
+OUTSIDE(pid_t, wait4, (pid_t pid, int *status, int options, struct rusage *usage),
+        (pid, status, options, usage))
+OUTSIDE(int, waitid, (idtype_t type, id_t id, siginfo_t *info, int options),
+        (type, id, info, options))
+OUTSIDE(int, system, (const char *command), (command))
+OUTSIDE(int, pause, (void), ())
+OUTSIDE(int, sigsuspend, (const sigset_t *mask), (mask))
+OUTSIDE(int, sigwait, (const sigset_t *restrict set, int *restrict sig), (set, sig))
+OUTSIDE(int, sigwaitinfo, (const sigset_t *restrict set, siginfo_t *restrict info), (set, info))
+OUTSIDE(int, sigtimedwait,
+        (const sigset_t *restrict set, siginfo_t *restrict info,
+         const struct timespec *restrict timeout),
+        (set, info, timeout))
+OUTSIDE(int, flock, (int fd, int how), (fd, how))
+OUTSIDE(int, lockf, (int fd, int how, off_t len), (fd, how, len))

@@ -1,0 +1,250 @@
+/* Memory and string functions as accesses, when instrumented code calls them. Runs in the user's
+ * process; see the rules in rt.h.
+ *
+ * Each does its work with code of ours (blocks.c), because libc's own may not be there yet when the
+ * loader calls us, and logs what it read and wrote as ranges. */
+#include "rt/blocks.h"
+#include "rt/modules.h"
+#include "rt/rt.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+static void reads(uintptr_t pc, const void *p, size_t n)
+{
+    hd_rt_log_bytes(HD_LOG_RANGE_READ, 0, pc, p, p, n);
+}
+
+static struct hd_thread *enter(uintptr_t pc)
+{
+    return rt.on && hd_rt_module_has(pc) ? hd_rt_enter() : NULL;
+}
+
+static void copy(void *to, const void *from, size_t n, uintptr_t pc)
+{
+    struct hd_thread *me = n ? enter(pc) : NULL;
+    if (me)
+        reads(pc, from, n);
+    hd_rt_memmove(to, from, n);
+    if (me) {
+        hd_rt_wrote(pc, to, n);
+        hd_rt_leave(me);
+    }
+}
+
+HD_EXPORT void *memcpy(void *restrict to, const void *restrict from, size_t n)
+{
+    copy(to, from, n, HD_PC);
+    return to;
+}
+
+HD_EXPORT void *memmove(void *to, const void *from, size_t n)
+{
+    copy(to, from, n, HD_PC);
+    return to;
+}
+
+HD_EXPORT void *mempcpy(void *restrict to, const void *restrict from, size_t n)
+{
+    copy(to, from, n, HD_PC);
+    return (char *)to + n;
+}
+
+HD_EXPORT void *memset(void *to, int byte, size_t n)
+{
+    uintptr_t pc = HD_PC;
+    struct hd_thread *me = n ? enter(pc) : NULL;
+    hd_rt_memset(to, byte, n);
+    if (me) {
+        hd_rt_wrote(pc, to, n);
+        hd_rt_leave(me);
+    }
+    return to;
+}
+
+static size_t length(const char *s, size_t max)
+{
+    size_t n = 0;
+    while (n < max && s[n])
+        n++;
+    return n;
+}
+
+/* Compares up to n bytes, stopping after a zero when `text`; *seen: bytes looked at. */
+static int compare(const unsigned char *a, const unsigned char *b, size_t n, bool text,
+                   size_t *seen)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (a[i] != b[i] || (text && !a[i])) {
+            *seen = i + 1;
+            return a[i] - b[i];
+        }
+    }
+    *seen = n;
+    return 0;
+}
+
+static int compared(const void *a, const void *b, size_t n, bool text, uintptr_t pc)
+{
+    struct hd_thread *me = enter(pc);
+    size_t seen;
+    int r = compare(a, b, n, text, &seen);
+    if (me) {
+        reads(pc, a, seen);
+        reads(pc, b, seen);
+        hd_rt_leave(me);
+    }
+    return r;
+}
+
+HD_EXPORT int memcmp(const void *a, const void *b, size_t n)
+{
+    return compared(a, b, n, false, HD_PC);
+}
+
+HD_EXPORT int strcmp(const char *a, const char *b)
+{
+    return compared(a, b, SIZE_MAX, true, HD_PC);
+}
+
+HD_EXPORT int strncmp(const char *a, const char *b, size_t n)
+{
+    return compared(a, b, n, true, HD_PC);
+}
+
+static size_t measured(const char *s, size_t max, uintptr_t pc)
+{
+    struct hd_thread *me = enter(pc);
+    size_t n = length(s, max);
+    if (me) {
+        reads(pc, s, n < max ? n + 1 : n);
+        hd_rt_leave(me);
+    }
+    return n;
+}
+
+HD_EXPORT size_t strlen(const char *s)
+{
+    return measured(s, SIZE_MAX, HD_PC);
+}
+
+HD_EXPORT size_t strnlen(const char *s, size_t max)
+{
+    return measured(s, max, HD_PC);
+}
+
+HD_EXPORT char *strcpy(char *restrict to, const char *restrict from)
+{
+    copy(to, from, length(from, SIZE_MAX) + 1, HD_PC);
+    return to;
+}
+
+HD_EXPORT char *stpcpy(char *restrict to, const char *restrict from)
+{
+    size_t n = length(from, SIZE_MAX);
+    copy(to, from, n + 1, HD_PC);
+    return to + n;
+}
+
+HD_EXPORT char *strncpy(char *restrict to, const char *restrict from, size_t n)
+{
+    uintptr_t pc = HD_PC;
+    size_t len = length(from, n);
+    copy(to, from, len < n ? len + 1 : len, pc);
+    if (len + 1 < n) {
+        struct hd_thread *me = enter(pc);
+        hd_rt_memset(to + len + 1, 0, n - len - 1);
+        if (me) {
+            hd_rt_wrote(pc, to + len + 1, n - len - 1);
+            hd_rt_leave(me);
+        }
+    }
+    return to;
+}
+
+static char *append(char *to, const char *from, size_t max, uintptr_t pc)
+{
+    size_t at = measured(to, SIZE_MAX, pc), n = length(from, max);
+    copy(to + at, from, n, pc);
+    struct hd_thread *me = enter(pc);
+    to[at + n] = 0;
+    if (me) {
+        hd_rt_wrote(pc, to + at + n, 1);
+        hd_rt_leave(me);
+    }
+    return to;
+}
+
+HD_EXPORT char *strcat(char *restrict to, const char *restrict from)
+{
+    return append(to, from, SIZE_MAX, HD_PC);
+}
+
+HD_EXPORT char *strncat(char *restrict to, const char *restrict from, size_t n)
+{
+    return append(to, from, n, HD_PC);
+}
+
+/* The first byte c among n, or up to and with the final zero when `text`. */
+static void *find(const char *s, char c, size_t n, bool text, uintptr_t pc)
+{
+    struct hd_thread *me = enter(pc);
+    const char *found = NULL;
+    size_t i = 0;
+    for (; i < n && !found; i++) {
+        if (s[i] == c)
+            found = s + i;
+        else if (text && !s[i])
+            n = i + 1;
+    }
+    if (me) {
+        reads(pc, s, i);
+        hd_rt_leave(me);
+    }
+    return (void *)(uintptr_t)found;
+}
+
+HD_EXPORT void *memchr(const void *s, int c, size_t n)
+{
+    return find(s, (char)c, n, false, HD_PC);
+}
+
+HD_EXPORT char *strchr(const char *s, int c)
+{
+    return find(s, (char)c, SIZE_MAX, true, HD_PC);
+}
+
+HD_EXPORT char *strrchr(const char *s, int c)
+{
+    size_t n = measured(s, SIZE_MAX, HD_PC) + 1;
+    while (n-- > 0)
+        if (s[n] == (char)c)
+            return (char *)(uintptr_t)(s + n);
+    return NULL;
+}
+
+static char *duplicate(const char *s, size_t n, uintptr_t pc)
+{
+    char *p = malloc(n + 1);
+    if (!p)
+        return NULL;
+    copy(p, s, n, pc);
+    struct hd_thread *me = enter(pc);
+    p[n] = 0;
+    if (me) {
+        hd_rt_wrote(pc, p + n, 1);
+        hd_rt_leave(me);
+    }
+    return p;
+}
+
+HD_EXPORT char *strdup(const char *s)
+{
+    return duplicate(s, length(s, SIZE_MAX), HD_PC);
+}
+
+HD_EXPORT char *strndup(const char *s, size_t n)
+{
+    return duplicate(s, length(s, n), HD_PC);
+}
