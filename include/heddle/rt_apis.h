@@ -190,8 +190,17 @@
     X(end, int, raise, (int), "the last value is kept") \
     X(end, int, kill, (pid_t, int), "the last value is kept")
 
+#define HD_APIS_SIGNAL(X) \
+    X(signal, int, sigaction, (int, const struct sigaction *, struct sigaction *), "handlers run at points to switch") \
+    X(signal, __sighandler_t, signal, (int, __sighandler_t), "handlers run at points to switch")
+
+#define HD_APIS_MAP(X) \
+    X(map, void *, mmap, (void *, size_t, int, int, int, off_t), "new memory") \
+    X(map, void *, mmap64, (void *, size_t, int, int, int, off_t), "new memory") \
+    X(map, int, munmap, (void *, size_t), "the memory is gone")
+
 #define HD_APIS(X) \
-    HD_APIS_THREAD(X) HD_APIS_MUTEX(X) HD_APIS_COND(X) HD_APIS_SEM(X) HD_APIS_RWLOCK(X) HD_APIS_BARRIER(X) HD_APIS_C11(X) HD_APIS_CXX(X) HD_APIS_TIME(X) HD_APIS_HEAP(X) HD_APIS_STR(X) HD_APIS_IO(X) HD_APIS_PROCESS(X) HD_APIS_CANCEL(X) HD_APIS_END(X)
+    HD_APIS_THREAD(X) HD_APIS_MUTEX(X) HD_APIS_COND(X) HD_APIS_SEM(X) HD_APIS_RWLOCK(X) HD_APIS_BARRIER(X) HD_APIS_C11(X) HD_APIS_CXX(X) HD_APIS_TIME(X) HD_APIS_HEAP(X) HD_APIS_STR(X) HD_APIS_IO(X) HD_APIS_PROCESS(X) HD_APIS_CANCEL(X) HD_APIS_END(X) HD_APIS_SIGNAL(X) HD_APIS_MAP(X)
 /* clang-format on */
 
 #endif

@@ -104,7 +104,6 @@ static const char *const families[] = {
     "flockfile",
     "ftrylockfile",
     "funlockfile",
-    "pthread_kill",
     "pthread_atfork",
     "sigqueue",
 };

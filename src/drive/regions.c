@@ -8,7 +8,7 @@
 
 void hd_regions_init(struct hd_regions *r)
 {
-    *r = (struct hd_regions){.linear_end = STATIC_SPAN};
+    *r = (struct hd_regions){.linear_end = STATIC_SPAN, .change = 1};
     r->static_region = (struct hd_region){.end = STATIC_SPAN, .thread = UINT32_MAX, .shared = true};
     r->made_end = &r->made;
 }
@@ -25,6 +25,7 @@ void hd_regions_fini(struct hd_regions *r)
 void hd_regions_rewind(struct hd_regions *r)
 {
     r->root = NULL;
+    r->change++;
     r->again = r->made;
     for (struct hd_region *g = r->made; g; g = g->next_made)
         g->left = g->right = NULL;
@@ -85,6 +86,7 @@ static struct hd_region *last_below(struct hd_region *t, uint64_t addr)
 static void remove_overlaps(struct hd_regions *r, uint64_t start, uint64_t end)
 {
     struct hd_region *low, *mid, *high;
+    r->change++;
     const struct hd_region *before = last_below(r->root, start);
     split(r->root, before && before->end > start ? before->start : start, &low, &mid);
     split(mid, end, &mid, &high);
@@ -94,6 +96,7 @@ static void remove_overlaps(struct hd_regions *r, uint64_t start, uint64_t end)
 static void insert(struct hd_regions *r, struct hd_region *g)
 {
     struct hd_region *low, *high;
+    r->change++;
     split(r->root, g->start, &low, &high);
     r->root = merge(merge(low, g), high);
 }
@@ -140,6 +143,11 @@ struct hd_region *hd_regions_find(struct hd_regions *r, uint64_t addr, uint64_t 
 {
     struct hd_region *best = NULL, *t = r->root;
     uint64_t next = STATIC_SPAN;
+    struct hd_region_hit *hit = &r->hits[addr / 64 % 64];
+    if (hit->change == r->change && addr >= hit->start && addr < hit->end) {
+        *room = hit->end - addr;
+        return hit->region;
+    }
     while (t) {
         if (t->start <= addr) {
             best = t;
@@ -151,9 +159,11 @@ struct hd_region *hd_regions_find(struct hd_regions *r, uint64_t addr, uint64_t 
     }
     if (best && addr < best->end) {
         *room = best->end - addr;
+        *hit = (struct hd_region_hit){best->start, best->end, best, r->change};
         return best;
     }
     *room = addr < next ? next - addr : 1;
+    *hit = (struct hd_region_hit){addr, addr + *room, &r->static_region, r->change};
     return &r->static_region;
 }
 

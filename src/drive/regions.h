@@ -36,6 +36,12 @@ struct hd_regions {
     uint64_t linear_end;
     uint32_t n_heap, n_map;
     uint64_t rng;
+    struct hd_region_hit { /* answers of hd_regions_find since the last change */
+        uint64_t start, end;
+        struct hd_region *region;
+        uint64_t change;
+    } hits[64];
+    uint64_t change; /* counts from 1 */
 };
 
 void hd_regions_init(struct hd_regions *r);

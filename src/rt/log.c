@@ -1,4 +1,5 @@
 /* Runs in the user's process; see the rules in rt.h. The log file: heddle/rt_log.h. */
+#include "rt/access.h"
 #include "rt/blocks.h"
 #include "rt/rt.h"
 
@@ -132,8 +133,7 @@ void hd_rt_flush_slow(struct hd_thread *me)
     uint64_t *p = me->pend_word;
     me->pend_word = NULL;
     if ((*p & 0xff) == HD_LOG_WRITE) {
-        p[2] = 0;
-        hd_rt_memmove(p + 2, me->pend_addr, me->pend_len);
+        p[2] = hd_rt_load(me->pend_addr, (unsigned)me->pend_len);
     } else {
         hd_rt_memmove(p + 3, me->pend_addr, me->pend_len);
     }

@@ -11,7 +11,8 @@ void *hd_rt_mem(size_t bytes)
     bytes = (bytes + 15) & ~(size_t)15;
     if (bytes > (size_t)(end - next)) {
         size_t want = bytes > BLOCK ? bytes : BLOCK;
-        void *p = mmap(NULL, want, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        void *p =
+            hd_rt_mmap(NULL, want, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (p == MAP_FAILED)
             __builtin_trap(); /* no scheduler state, no run: there is nothing to fall back to */
         next = p;

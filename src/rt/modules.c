@@ -34,6 +34,14 @@ static int look(struct dl_phdr_info *info, size_t size, void *arg)
     if (pc < low || pc >= end)
         return 0;
     spans[n_spans++] = (struct span){low, end};
+    if (rt.on && info->dlpi_name &&
+        *info->dlpi_name) { /* loaded after the start: the driver needs it */
+        struct hd_thread *me = hd_rt_enter();
+        if (me) {
+            hd_rt_log_text(HD_LOG_MODULE, 0, info->dlpi_addr, info->dlpi_name);
+            hd_rt_leave(me);
+        }
+    }
     return 1;
 }
 

@@ -20,12 +20,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <signal.h>
 #include <sys/types.h>
 
 #define HD_EXPORT      __attribute__((visibility("default")))
 #define HD_LIKELY(x)   __builtin_expect(!!(x), 1)
 #define HD_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define HD_PC          ((uintptr_t)__builtin_return_address(0))
+#define HD_RT_SIGNALS  16
 #define HD_NEVER       UINT64_MAX /* a deadline that does not come */
 
 enum hd_state { HD_READY, HD_RUNNING, HD_BLOCKED, HD_FDWAIT, HD_OUTSIDE, HD_DONE };
@@ -70,6 +72,9 @@ struct hd_thread {
     bool cancelled, cancel_off;
     unsigned key_round;
     struct hd_thread *parent;
+
+    siginfo_t signals[HD_RT_SIGNALS]; /* arrived inside the runtime: sig_out .. sig_in, modulo */
+    volatile unsigned sig_in, sig_out;
 };
 
 /* What a pick or a budget may look at is in rt; see policy_*.c. */
@@ -99,6 +104,7 @@ struct hd_rt {
     struct hd_thread *threads[HD_RT_MAX_THREADS];
     uint32_t n_threads;
     unsigned n_fdwait, n_outside;
+    unsigned handlers; /* installed by the program: a signal may end any wait */
     uint64_t ready_counter;
     uint64_t now;           /* virtual ns since the start of the run */
     uint64_t real_base;     /* CLOCK_REALTIME at the start, ns */
@@ -214,6 +220,8 @@ void hd_rt_futex_wait(_Atomic uint32_t *word, uint32_t value, uint64_t timeout_n
 void hd_rt_futex_wake(_Atomic uint32_t *word, int n);
 uint64_t hd_rt_real_ns(int clock);
 uint64_t hd_rt_random_next(uint64_t *state);
+void *hd_rt_mmap(void *addr, size_t n, int prot, int flags, int fd, long offset); /* sets errno */
+int hd_rt_munmap(void *addr, size_t n);                                           /* sets errno */
 int hd_rt_high_fd(int fd); /* moves fd out of the program's way; closes the old one */
 
 /* Entry of every interposed function and every hook that is not on the fast path.

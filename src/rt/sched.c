@@ -4,6 +4,7 @@
  * each looks again when it runs. So the policy, and nothing else, decides who wins.
  */
 #include "rt/rt.h"
+#include "rt/signals.h"
 #include "rt/sync.h"
 #include "rt/thread.h"
 
@@ -11,6 +12,10 @@
 #include <poll.h>
 #include <sys/syscall.h>
 #include <time.h>
+
+/* How long a thread sleeps at most where a handler may be waiting for it: the signal may come just
+ * before the sleep, and a sleep without a limit is restarted after it (SA_RESTART). */
+#define NAP (UINT64_C(10) * 1000000u)
 
 struct hd_rt rt;
 __thread struct hd_thread *hd_rt_me;
@@ -143,6 +148,8 @@ static struct hd_thread *choose(void)
         uint64_t first = next_deadline(&alive);
         if (rt.n_fdwait || rt.n_outside || !alive)
             return NULL; /* real time passes there, so the clock must not jump past them */
+        if (first == HD_NEVER && rt.handlers)
+            return NULL;
         if (first == HD_NEVER)
             report_deadlock();
         rt.now = first;
@@ -185,10 +192,25 @@ static void wait_for_leaver(void)
     }
 }
 
+/* A signal waits for this thread: it has to run, whatever it is blocked on (and looks again then).
+ */
+static void rouse(struct hd_thread *me)
+{
+    hd_rt_lock();
+    if (me->state == HD_BLOCKED || me->state == HD_FDWAIT)
+        hd_rt_make_ready(me);
+    if (!rt.holder)
+        hd_rt_choose_idle();
+    hd_rt_unlock();
+}
+
 static void wait_for_token(struct hd_thread *me)
 {
-    while (!atomic_load(&me->go)) /* pairs with send */
-        hd_rt_futex_wait(&me->go, 0, HD_NEVER);
+    while (!atomic_load(&me->go)) { /* pairs with send */
+        hd_rt_futex_wait(&me->go, 0, rt.handlers ? NAP : HD_NEVER);
+        if (me->sig_in != me->sig_out && !atomic_load(&me->go))
+            rouse(me);
+    }
     atomic_store(&me->go, 0);
     wait_for_leaver();
 }
@@ -236,7 +258,9 @@ bool hd_rt_block(struct hd_thread *me, const void *obj, enum hd_waits kind, uint
     me->timed_out = false;
     switch_away(me);
     me->deadline = HD_NEVER;
-    return !me->timed_out;
+    bool in_time = !me->timed_out;
+    hd_rt_signals_run(me);
+    return in_time;
 }
 
 void hd_rt_unblock(const void *obj)
@@ -268,11 +292,13 @@ void hd_rt_yield(struct hd_thread *me)
 {
     if (!rt.multi) {
         rt.budget = rt.policy->budget();
+        hd_rt_signals_run(me);
         return;
     }
     hd_rt_lock();
     hd_rt_make_ready(me);
     switch_away(me);
+    hd_rt_signals_run(me);
 }
 
 void hd_rt_outside(struct hd_thread *me)
@@ -296,17 +322,17 @@ void hd_rt_outside(struct hd_thread *me)
 void hd_rt_take_token(struct hd_thread *me)
 {
     hd_rt_lock();
-    if (rt.holder == me) {
-        hd_rt_unlock();
-        return;
-    }
-    hd_rt_make_ready(me);
-    if (!rt.holder)
+    bool mine = rt.holder == me;
+    if (!mine)
+        hd_rt_make_ready(me);
+    if (!mine && !rt.holder) {
         switch_away(me);
-    else {
+    } else {
         hd_rt_unlock();
-        wait_for_token(me);
+        if (!mine)
+            wait_for_token(me);
     }
+    hd_rt_signals_run(me);
 }
 
 /* The only thread: nobody needs the token meanwhile. */
@@ -332,7 +358,9 @@ bool hd_rt_fd_block(struct hd_thread *me, struct pollfd *fds, unsigned n, uint64
     me->timed_out = false;
     switch_away(me);
     me->deadline = HD_NEVER;
-    return !me->timed_out;
+    bool in_time = !me->timed_out;
+    hd_rt_signals_run(me);
+    return in_time;
 }
 
 void hd_rt_finish(struct hd_thread *me)

@@ -2,6 +2,7 @@
  * libc's wrappers may be interposed by us, set errno, or be cancellation points. */
 #include "rt/rt.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <sys/resource.h>
@@ -58,4 +59,23 @@ int hd_rt_high_fd(int fd)
         return fd;
     hd_rt_syscall(SYS_close, fd, 0, 0, 0, 0, 0);
     return (int)moved;
+}
+
+static long checked(long r)
+{
+    if (r < 0 && r > -4096) {
+        errno = (int)-r;
+        return -1;
+    }
+    return r;
+}
+
+void *hd_rt_mmap(void *addr, size_t n, int prot, int flags, int fd, long offset)
+{
+    return (void *)checked(hd_rt_syscall(SYS_mmap, (long)addr, (long)n, prot, flags, fd, offset));
+}
+
+int hd_rt_munmap(void *addr, size_t n)
+{
+    return (int)checked(hd_rt_syscall(SYS_munmap, (long)addr, (long)n, 0, 0, 0, 0));
 }

@@ -1,0 +1,41 @@
+/* mmap and munmap: memory that comes and goes. Runs in the user's process; see the rules in rt.h.
+ */
+#include "rt/real.h"
+#include "rt/rt.h"
+
+#include <stdarg.h>
+#include <sys/mman.h>
+
+static void *mapped(struct hd_thread *me, void *p, size_t n, uintptr_t pc)
+{
+    if (me && p != MAP_FAILED)
+        hd_rt_log2(HD_LOG_MAP, 0, pc, (uintptr_t)p, n);
+    if (me)
+        hd_rt_leave(me);
+    return p;
+}
+
+HD_EXPORT void *mmap(void *addr, size_t n, int prot, int flags, int fd, off_t offset)
+{
+    struct hd_thread *me = hd_rt_ready ? hd_rt_enter() : NULL;
+    void *p = hd_rt_mmap(addr, n, prot, flags, fd, offset);
+    return mapped(me, p, n, HD_PC);
+}
+
+HD_EXPORT void *mmap64(void *addr, size_t n, int prot, int flags, int fd, off_t offset)
+{
+    struct hd_thread *me = hd_rt_ready ? hd_rt_enter() : NULL;
+    void *p = hd_rt_mmap(addr, n, prot, flags, fd, offset);
+    return mapped(me, p, n, HD_PC);
+}
+
+HD_EXPORT int munmap(void *addr, size_t n)
+{
+    struct hd_thread *me = hd_rt_ready ? hd_rt_enter() : NULL;
+    int r = hd_rt_munmap(addr, n);
+    if (me && r == 0)
+        hd_rt_log2(HD_LOG_UNMAP, 0, HD_PC, (uintptr_t)addr, n);
+    if (me)
+        hd_rt_leave(me);
+    return r;
+}
