@@ -9,6 +9,7 @@
  * the recorded orders alone or hold a common lock never get an ideal, which keeps most programs
  * cheap. */
 #include "base/alloc.h"
+#include "base/hash.h"
 #include "detect/contended.h"
 #include "detect/detect_int.h"
 #include "detect/history.h"
@@ -33,7 +34,7 @@ struct sweep {
 /* Accesses of one location by thread, kind, lock set and place. */
 struct list {
     uint32_t next; /* list + 1 of the same location */
-    uint32_t lockset, place;
+    uint32_t loc, lockset, place;
     uint16_t thread;
     uint8_t kind;
     uint32_t sweep; /* first sweep + 1 */
@@ -41,7 +42,13 @@ struct list {
     struct seed *seed;
 };
 
+/* Locks that every access of a location so far owned, up to this many: with one of them left, no
+ * pair of the location can race (Eraser's candidate set). */
+#define GUARDS 3
+
 struct spot {
+    uint32_t guard[GUARDS];
+    uint32_t n_guards;
     uint32_t first;   /* list + 1 */
     uint32_t recent;  /* list + 1 of the last access */
     uint32_t segment; /* of its thread then */
@@ -53,9 +60,10 @@ struct walk {
     struct hd_sink sink;
     struct hd_locksets *locksets;
     struct hd_ideal_base base;
-    struct spot *spot;    /* by location */
-    struct hd_vec lists;  /* struct list */
-    struct hd_vec sweeps; /* struct sweep */
+    struct spot *spot;     /* by location */
+    struct hd_map list_of; /* hash of what a list is for: list + 1 */
+    struct hd_vec lists;   /* struct list */
+    struct hd_vec sweeps;  /* struct sweep */
     struct hd_ideal
         *needs; /* by thread: the ideal of all that comes before its newest checked access */
     struct hd_ideal scratch;
@@ -122,32 +130,78 @@ static bool races(struct walk *w, uint32_t list_id, hd_eid e, const struct hd_cl
     return true;
 }
 
-/* Reports the races of e; the id + 1 of the list e belongs to, or 0. */
-static uint32_t check(struct walk *w, hd_eid e, uint32_t lockset, struct spot *spot)
+/* Reports the races of e; whether there are any. */
+static bool check(struct walk *w, hd_eid e, uint32_t lockset, const struct spot *spot)
 {
     const struct hd_trace *t = w->t;
     const struct hd_clock *needs = hd_timeline_now(&w->base.line, t->thread[e]);
     enum hd_access_kind kind = hd_access_kind(t->op[e]);
-    uint32_t own = 0, next;
-    spot->racy = false;
+    uint32_t next;
+    bool racy = false;
     for (uint32_t i = spot->first; i; i = next) {
         const struct list *list = hd_vec_at(&w->lists, i - 1);
         next = list->next;
-        if (list->thread == t->thread[e]) {
-            if (list->kind == kind && list->lockset == lockset && list->place == t->place[e])
-                own = i;
+        if (list->thread == t->thread[e])
             continue;
-        }
-        if (spot->racy && !w->sink.opts->pairs &&
-            hd_sink_has_places(&w->sink, list->place, t->place[e]))
+        if (racy && !w->sink.opts->pairs && hd_sink_has_places(&w->sink, list->place, t->place[e]))
             continue;
         if (!hd_kinds_conflict(kind, list->kind) ||
             list->seed[list->n - 1].pos < needs->v[list->thread] ||
             hd_locksets_ids_exclude(w->locksets, list->lockset, lockset))
             continue;
-        spot->racy |= races(w, i - 1, e, needs);
+        racy |= races(w, i - 1, e, needs);
     }
-    return own;
+    return racy;
+}
+
+/* Keeps the guards that this access owns too; true if any are left. */
+static bool guarded(const struct walk *w, struct spot *spot, uint32_t lockset)
+{
+    size_t n;
+    const struct hd_hold *hold = hd_locksets_holds(w->locksets, lockset, &n);
+    uint32_t kept = 0;
+    if (!spot->first) { /* the first access */
+        for (size_t k = 0; k < n && kept < GUARDS; k++)
+            if (hold[k].write)
+                spot->guard[kept++] = hold[k].lock;
+    } else {
+        for (uint32_t i = 0; i < spot->n_guards; i++) {
+            size_t k = 0;
+            while (k < n && !(hold[k].write && hold[k].lock == spot->guard[i]))
+                k++;
+            if (k < n)
+                spot->guard[kept++] = spot->guard[i];
+        }
+    }
+    spot->n_guards = kept;
+    return kept > 0;
+}
+
+/* The list that e belongs to, made if it is new; its id + 1. */
+static uint32_t own_list(struct walk *w, hd_eid e, uint32_t lockset, struct spot *spot)
+{
+    const struct hd_trace *t = w->t;
+    uint8_t kind = (uint8_t)hd_access_kind(t->op[e]);
+    uint64_t who = (uint64_t)t->obj[e] << 20 | (uint64_t)t->thread[e] << 2 | kind;
+    uint64_t key = hd_hash_mix(hd_hash_mix(who) + ((uint64_t)lockset << 32 | t->place[e]));
+    for (;; key++) {
+        bool fresh;
+        uint32_t *id = hd_map_put(&w->list_of, key, &fresh);
+        if (fresh) {
+            struct list *list = hd_vec_push(&w->lists);
+            *list = (struct list){.next = spot->first,
+                                  .loc = t->obj[e],
+                                  .lockset = lockset,
+                                  .place = t->place[e],
+                                  .thread = t->thread[e],
+                                  .kind = kind};
+            return *id = spot->first = (uint32_t)w->lists.len;
+        }
+        const struct list *list = hd_vec_at(&w->lists, *id - 1);
+        if (list->loc == t->obj[e] && list->thread == t->thread[e] && list->kind == kind &&
+            list->lockset == lockset && list->place == t->place[e])
+            return *id;
+    }
 }
 
 static void remember(struct walk *w, hd_eid e, uint32_t list_id)
@@ -180,16 +234,9 @@ static void access(struct walk *w, hd_eid e)
             list->kind == hd_access_kind(t->op[e]))
             own = spot->recent;
     }
-    if (!own)
-        own = check(w, e, lockset, spot);
     if (!own) {
-        struct list *list = hd_vec_push(&w->lists);
-        *list = (struct list){.next = spot->first,
-                              .lockset = lockset,
-                              .place = t->place[e],
-                              .thread = (uint16_t)u,
-                              .kind = (uint8_t)hd_access_kind(t->op[e])};
-        own = spot->first = (uint32_t)w->lists.len;
+        spot->racy = !guarded(w, spot, lockset) && check(w, e, lockset, spot);
+        own = own_list(w, e, lockset, spot);
     }
     w->sink.r->racy_events += spot->racy;
     remember(w, e, own - 1);
@@ -206,6 +253,7 @@ static void walk_fini(struct walk *w)
     for (size_t i = 0; i < w->sweeps.len; i++)
         hd_ideal_fini(&((struct sweep *)hd_vec_at(&w->sweeps, i))->ideal, &w->base);
     hd_vec_fini(&w->lists);
+    hd_map_fini(&w->list_of);
     hd_vec_fini(&w->sweeps);
     hd_ideal_fini(&w->scratch, &w->base);
     for (size_t u = 0; u < hd_trace_n_threads(w->t); u++)
