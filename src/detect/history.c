@@ -30,19 +30,13 @@ struct body {
     } entries;
 };
 
-/* An access that knows all others (or all writes) up to itself, with none since. */
-struct peak {
-    uint32_t tick; /* 0: none */
-    hd_tid thread;
-};
-
 struct hd_seen {
     struct head *head; /* cap heads, then cap bodies */
     struct body *body;
     uint32_t n, cap;
     uint32_t recent;  /* record of the last access */
     uint32_t version; /* of the clock at the last access */
-    struct peak all, writes;
+    struct hd_peaks peaks;
     bool racy; /* the last access raced */
 };
 
@@ -218,21 +212,20 @@ static uint32_t own_record(struct hd_seen *seen, hd_tid self, enum hd_access_kin
     return seen->n++;
 }
 
-/* Reports the races of e with the records of the location. Whether all accesses (*knows_all), all
- * writes (*knows_writes) are known to e comes out as well. */
+/* Reports the races of e with the records of the location, and finds out what e knows. */
 static bool scan(struct hd_history *h, struct hd_seen *seen, hd_eid e, const uint32_t *clock,
-                 uint32_t lockset, bool *knows_all, bool *knows_writes)
+                 uint32_t lockset, struct hd_knows *knows)
 {
     enum hd_access_kind kind = hd_access_kind(h->t->op[e]);
     hd_tid self = h->t->thread[e];
     bool racy = false;
-    *knows_all = *knows_writes = true;
+    *knows = (struct hd_knows){true, true};
     for (uint32_t i = 0; i < seen->n; i++) {
         const struct head *r = &seen->head[i];
         if (r->thread == self || r->last <= clock[r->thread])
             continue;
-        *knows_all = false;
-        *knows_writes &= !(r->kind & 1);
+        knows->all = false;
+        knows->writes &= !(r->kind & 1);
         if (!hd_kinds_conflict(kind, r->kind) ||
             (h->ls && hd_locksets_ids_exclude(h->ls, r->lockset, lockset)))
             continue;
@@ -242,31 +235,21 @@ static bool scan(struct hd_history *h, struct hd_seen *seen, hd_eid e, const uin
     return racy;
 }
 
-static bool knows(struct peak p, hd_tid self, const uint32_t *clock)
-{
-    return p.tick && (p.thread == self || clock[p.thread] >= p.tick);
-}
-
 static void ordered_access(struct hd_history *h, hd_eid e, const uint32_t *clock, uint32_t lockset)
 {
     const struct hd_trace *t = h->t;
     struct hd_seen *seen = &h->seen[t->obj[e]];
     enum hd_access_kind kind = hd_access_kind(t->op[e]);
     hd_tid self = t->thread[e];
-    struct peak here = {t->pos[e] + 1, self};
-    bool writes = kind & 1, knows_all = knows(seen->all, self, clock);
-    bool knows_writes = knows_all || knows(seen->writes, self, clock);
+    bool writes = hd_op_writes(t->op[e]);
+    struct hd_knows knows = hd_peaks_known(&seen->peaks, self, clock);
     seen->racy = false;
-    if (!knows_all && (writes || !knows_writes))
-        seen->racy = scan(h, seen, e, clock, lockset, &knows_all, &knows_writes);
-    seen->all = knows_all ? here : (struct peak){0};
-    if (knows_writes && (writes || knows_all))
-        seen->writes = here;
-    else if (writes)
-        seen->writes = (struct peak){0};
+    if (!knows.all && (writes || !knows.writes))
+        seen->racy = scan(h, seen, e, clock, lockset, &knows);
+    hd_peaks_pass(&seen->peaks, knows, writes, self, t->pos[e] + 1);
     uint32_t own = own_record(seen, self, kind, lockset);
-    seen->head[own].last = here.tick;
-    append(h, &seen->body[own], h->sink.opts->pairs ? e : t->place[e], here.tick);
+    seen->head[own].last = t->pos[e] + 1;
+    append(h, &seen->body[own], h->sink.opts->pairs ? e : t->place[e], t->pos[e] + 1);
     seen->recent = own;
 }
 
@@ -318,10 +301,7 @@ void hd_history_access(struct hd_history *h, hd_eid e, const uint32_t *clock, ui
         if (r->thread == t->thread[e] && last->what == t->place[e] && r->lockset == lockset &&
             r->kind == hd_access_kind(t->op[e])) {
             last->tick = r->last = t->pos[e] + 1;
-            if (seen->all.tick) /* it was the last access */
-                seen->all.tick = r->last;
-            if (seen->writes.tick && (r->kind & 1))
-                seen->writes.tick = r->last;
+            hd_peaks_repeat(&seen->peaks, r->kind & 1, r->last);
             h->sink.r->racy_events += h->timeless ? r->racy : seen->racy;
             return;
         }

@@ -37,6 +37,56 @@ static inline bool hd_kinds_conflict(enum hd_access_kind x, enum hd_access_kind 
 
 struct hd_seen;
 
+/* Of one location: an access that knows all others up to itself, with none since; and one that
+ * knows all writes, with no write since. Who knows it is ordered after all of them, the relations
+ * being transitive. */
+struct hd_peak {
+    uint32_t tick; /* 0: there is none */
+    hd_tid thread;
+};
+
+struct hd_peaks {
+    struct hd_peak all, writes;
+};
+
+/* What an access knows, given its thread and clock; or what a scan found out. */
+struct hd_knows {
+    bool all, writes;
+};
+
+static inline bool hd_peak_known(struct hd_peak p, hd_tid self, const uint32_t *clock)
+{
+    return p.tick && (p.thread == self || clock[p.thread] >= p.tick);
+}
+
+static inline struct hd_knows hd_peaks_known(const struct hd_peaks *p, hd_tid self,
+                                             const uint32_t *clock)
+{
+    bool all = hd_peak_known(p->all, self, clock);
+    return (struct hd_knows){all, all || hd_peak_known(p->writes, self, clock)};
+}
+
+/* After an access that knows so much. */
+static inline void hd_peaks_pass(struct hd_peaks *p, struct hd_knows k, bool writes, hd_tid self,
+                                 uint32_t tick)
+{
+    struct hd_peak here = {tick, self}, none = {0, 0};
+    p->all = k.all ? here : none;
+    if (k.writes && (writes || k.all))
+        p->writes = here;
+    else if (writes)
+        p->writes = none;
+}
+
+/* After a repeat of the last access. */
+static inline void hd_peaks_repeat(struct hd_peaks *p, bool writes, uint32_t tick)
+{
+    if (p->all.tick)
+        p->all.tick = tick;
+    if (p->writes.tick && writes)
+        p->writes.tick = tick;
+}
+
 /* The report of one run: event pairs, place pairs, counts. Shared with detectors that keep their
  * own memory of accesses. */
 struct hd_sink {

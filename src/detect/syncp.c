@@ -38,20 +38,22 @@ struct list {
     uint16_t thread;
     uint8_t kind;
     uint32_t sweep; /* first sweep + 1 */
+    uint32_t last;  /* position of the newest access */
     uint32_t n, cap;
     struct seed *seed;
 };
 
-/* Locks that every access of a location so far owned, up to this many: with one of them left, no
- * pair of the location can race (Eraser's candidate set). */
+/* Locks that every access of a location so far held, every write for writing, up to this many:
+ * with one of them left, no pair of the location can race (Eraser's candidate set). */
 #define GUARDS 3
 
 struct spot {
     uint32_t guard[GUARDS];
     uint32_t n_guards;
-    uint32_t first;   /* list + 1 */
-    uint32_t recent;  /* list + 1 of the last access */
-    uint32_t segment; /* of its thread then */
+    struct hd_peaks peaks; /* in the order of recorded orders and reads-from */
+    uint32_t first;        /* list + 1 */
+    uint32_t recent;       /* list + 1 of the last access */
+    uint32_t segment;      /* of its thread then */
     bool racy;
 };
 
@@ -116,7 +118,7 @@ static bool races(struct walk *w, uint32_t list_id, hd_eid e, const struct hd_cl
     hd_tid u = w->t->thread[e];
     const struct list *list = hd_vec_at(&w->lists, list_id);
     hd_ideal_add(&w->needs[u], &w->base, u, w->t->pos[e], needs);
-    if (w->needs[u].have[list->thread] > list->seed[list->n - 1].pos)
+    if (w->needs[u].have[list->thread] > list->last)
         return false;
     struct sweep *s = sweep_of(w, list_id, u);
     hd_ideal_add(&s->ideal, &w->base, u, w->t->pos[e], needs);
@@ -130,44 +132,46 @@ static bool races(struct walk *w, uint32_t list_id, hd_eid e, const struct hd_cl
     return true;
 }
 
-/* Reports the races of e; whether there are any. */
-static bool check(struct walk *w, hd_eid e, uint32_t lockset, const struct spot *spot)
+/* Reports the races of e, and finds out what it knows; whether there are any races. */
+static bool check(struct walk *w, hd_eid e, uint32_t lockset, const struct spot *spot,
+                  struct hd_knows *knows)
 {
     const struct hd_trace *t = w->t;
     const struct hd_clock *needs = hd_timeline_now(&w->base.line, t->thread[e]);
     enum hd_access_kind kind = hd_access_kind(t->op[e]);
     uint32_t next;
     bool racy = false;
+    *knows = (struct hd_knows){true, true};
     for (uint32_t i = spot->first; i; i = next) {
         const struct list *list = hd_vec_at(&w->lists, i - 1);
         next = list->next;
-        if (list->thread == t->thread[e])
+        if (list->thread == t->thread[e] || list->last < needs->v[list->thread])
             continue;
+        knows->all = false;
+        knows->writes &= !(list->kind & 1);
         if (racy && !w->sink.opts->pairs && hd_sink_has_places(&w->sink, list->place, t->place[e]))
             continue;
-        if (!hd_kinds_conflict(kind, list->kind) ||
-            list->seed[list->n - 1].pos < needs->v[list->thread] ||
-            hd_locksets_ids_exclude(w->locksets, list->lockset, lockset))
-            continue;
-        racy |= races(w, i - 1, e, needs);
+        if (hd_kinds_conflict(kind, list->kind) &&
+            !hd_locksets_ids_exclude(w->locksets, list->lockset, lockset))
+            racy |= races(w, i - 1, e, needs);
     }
     return racy;
 }
 
-/* Keeps the guards that this access owns too; true if any are left. */
-static bool guarded(const struct walk *w, struct spot *spot, uint32_t lockset)
+/* Keeps the guards that this access holds too; true if any are left. */
+static bool guarded(const struct walk *w, struct spot *spot, uint32_t lockset, bool writes)
 {
     size_t n;
     const struct hd_hold *hold = hd_locksets_holds(w->locksets, lockset, &n);
     uint32_t kept = 0;
     if (!spot->first) { /* the first access */
         for (size_t k = 0; k < n && kept < GUARDS; k++)
-            if (hold[k].write)
+            if (hold[k].write || !writes)
                 spot->guard[kept++] = hold[k].lock;
     } else {
         for (uint32_t i = 0; i < spot->n_guards; i++) {
             size_t k = 0;
-            while (k < n && !(hold[k].write && hold[k].lock == spot->guard[i]))
+            while (k < n && (hold[k].lock != spot->guard[i] || (writes && !hold[k].write)))
                 k++;
             if (k < n)
                 spot->guard[kept++] = spot->guard[i];
@@ -175,6 +179,20 @@ static bool guarded(const struct walk *w, struct spot *spot, uint32_t lockset)
     }
     spot->n_guards = kept;
     return kept > 0;
+}
+
+/* The same where it can be seen at once that there are none. */
+static bool check_quickly(struct walk *w, hd_eid e, uint32_t lockset, struct spot *spot)
+{
+    const struct hd_trace *t = w->t;
+    hd_tid u = t->thread[e];
+    bool writes = hd_op_writes(t->op[e]), racy = false;
+    struct hd_knows knows = hd_peaks_known(&spot->peaks, u, hd_timeline_now(&w->base.line, u)->v);
+    bool safe = guarded(w, spot, lockset, writes) || knows.all || (knows.writes && !writes);
+    if (!safe)
+        racy = check(w, e, lockset, spot, &knows);
+    hd_peaks_pass(&spot->peaks, knows, writes, u, t->pos[e] + 1);
+    return racy;
 }
 
 /* The list that e belongs to, made if it is new; its id + 1. */
@@ -209,6 +227,7 @@ static void remember(struct walk *w, hd_eid e, uint32_t list_id)
     struct list *list = hd_vec_at(&w->lists, list_id);
     hd_tid u = list->thread;
     struct seed seed = {w->t->pos[e], w->base.segment[u], hd_timeline_now(&w->base.line, u)};
+    list->last = seed.pos;
     if (!w->sink.opts->pairs && list->n && list->seed[list->n - 1].segment == seed.segment) {
         list->seed[list->n - 1] = seed;
         return;
@@ -234,8 +253,10 @@ static void access(struct walk *w, hd_eid e)
             list->kind == hd_access_kind(t->op[e]))
             own = spot->recent;
     }
-    if (!own) {
-        spot->racy = !guarded(w, spot, lockset) && check(w, e, lockset, spot);
+    if (own) {
+        hd_peaks_repeat(&spot->peaks, hd_op_writes(t->op[e]), t->pos[e] + 1);
+    } else {
+        spot->racy = check_quickly(w, e, lockset, spot);
         own = own_list(w, e, lockset, spot);
     }
     w->sink.r->racy_events += spot->racy;
