@@ -4,6 +4,7 @@
 # of the clang -O0 build under fifo must be the golden one (NAME.golden; UPDATE=1 writes it).
 #   run.sh NAME.c|NAME.cpp      with HEDDLE, RT_DIR, TMP_DIR in the environment
 set -u
+exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&- # numbers of descriptors are values in traces
 here=$(cd "$(dirname "$0")" && pwd)
 source=$1 name=${1%.*}
 work=$TMP_DIR/record/$name
