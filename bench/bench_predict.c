@@ -36,6 +36,7 @@ struct run {
 
 struct outcome {
     double wall, cpu;
+    double busy;   /* workers at work on pairs, on average, once the indices were there */
     bool finished; /* nothing undecided */
 };
 
@@ -129,6 +130,13 @@ static void print_row(const char *name, const struct run *run, const struct hd_t
     row_end(run->jobs, peak, t);
 }
 
+static double busy_workers(const struct hd_prediction *p, double wall)
+{
+    const double *s = p->seconds;
+    double work = s[HD_STEP_GREEDY] + s[HD_STEP_CLOSURE] + s[HD_STEP_SMT] + p->shorten_seconds;
+    return work / (wall - s[HD_STEP_MUST]);
+}
+
 /* Short runs are made five times; the row is that of the one with the least processor time. */
 static struct outcome predict(const char *name, const struct hd_trace *t, struct run run)
 {
@@ -160,7 +168,7 @@ static struct outcome predict(const char *name, const struct hd_trace *t, struct
         if (i)
             hd_prediction_fini(&best);
         best = p;
-        o = (struct outcome){wall, cpu, p.open == 0};
+        o = (struct outcome){wall, cpu, busy_workers(&p, wall), p.open == 0};
         peak = hd_alloc_peak() - base;
     }
     print_row(name, &run, t, &best, o, peak);
@@ -209,16 +217,17 @@ static void print_jobs(const char *name, const struct hd_trace *t)
     two.jobs = 2;
     struct outcome o1 = predict(name, t, one), o2 = predict(name, t, two);
     printf("# %s: two workers are %.2f times as fast by the clock, for %.2f times the processor "
-           "time\n",
-           name, o1.wall / o2.wall, o2.cpu / o1.cpu);
+           "time; %.2f of them were busy\n",
+           name, o1.wall / o2.wall, o2.cpu / o1.cpu, o2.busy);
 }
 
 static void file_section(const char *path)
 {
     struct hd_trace *t;
     struct hd_err err = {0};
-    const char *slash = strrchr(path, '/');
-    const char *name = slash ? slash + 1 : path;
+    const char *name = path + strlen(path);
+    for (int slashes = 0; name > path && (slashes += name[-1] == '/') < 2;)
+        name--; /* with its folder: some names occur in several */
     if (hd_trace_load(path, &t, &err) != HD_OK || hd_check_trace(t, NULL, &err) != HD_OK)
         fail(&err);
     predict(name, t, by_places);
