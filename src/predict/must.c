@@ -29,6 +29,10 @@ struct pass {
  * reached is taken as the lower bound. Only the precision of a clock depends on it. */
 enum { SCAN_LIMIT = 32 };
 
+/* A location with more users than this is taken to give a read nothing certain, unless its value
+ * has only one possible source: the cost of a read grows with users times threads. */
+enum { MAX_USERS = 64 };
+
 static const uint32_t *lookup(const struct hd_must *m, const struct hd_vec *changes, uint32_t pos)
 {
     size_t lo = 0, hi = changes->len; /* the first change after pos */
@@ -48,11 +52,13 @@ static uint32_t *row(const struct pass *p, uint32_t *rows, hd_tid u)
     return rows + (size_t)u * p->m->threads;
 }
 
-static bool join_clock(const struct pass *p, uint32_t *into, const uint32_t *from)
+/* The entry of the clock's own thread is left alone: it says nothing, and would make every clock
+ * new. */
+static bool join_clock(const struct pass *p, uint32_t *into, const uint32_t *from, hd_tid own)
 {
     bool changed = false;
     for (size_t u = 0; u < p->m->threads; u++)
-        if (from[u] > into[u]) {
+        if (from[u] > into[u] && u != own) {
             into[u] = from[u];
             changed = true;
         }
@@ -67,7 +73,7 @@ static void need_event(struct pass *p, hd_tid thread, hd_eid f)
     hd_tid u = t->thread[f];
     if (u == thread || now[u] > t->pos[f])
         return;
-    join_clock(p, now, hd_must_clock(p->m, f));
+    join_clock(p, now, hd_must_clock(p->m, f), thread);
     now[u] = t->pos[f] + 1;
     p->dirty[thread] = 1;
 }
@@ -205,11 +211,16 @@ static bool source_needs(struct pass *p, hd_eid r)
     uint32_t loc = t->obj[r];
     size_t n;
     const struct hd_loc_user *users = hd_accesses_users(m->w->locs, loc, &n);
-    if (n == 1)
-        return false;
-    const uint32_t *clock = hd_must_clock(m, r);
     struct hd_value value = hd_trace_read_value(t, r);
     bool any = false, forced = false;
+    if (value.unique &&
+        value.bits < t->n_events) { /* a value left out: the one write that made it */
+        add_source(p, r, (hd_eid)value.bits, true, &any);
+        return true;
+    }
+    if (n == 1 || n > MAX_USERS)
+        return false;
+    const uint32_t *clock = hd_must_clock(m, r);
     for (size_t i = 0; i < n; i++) {
         hd_eid w = forced_write(m, &users[i], r, clock);
         if (w != HD_EID_NONE) {
@@ -228,7 +239,7 @@ static bool source_needs(struct pass *p, hd_eid r)
 
 static void need_fresh(struct pass *p, hd_tid thread, hd_eid r)
 {
-    if (source_needs(p, r) && join_clock(p, row(p, p->now, thread), p->low))
+    if (source_needs(p, r) && join_clock(p, row(p, p->now, thread), p->low, thread))
         p->dirty[thread] = 1;
 }
 
@@ -237,7 +248,7 @@ static void need_deps(struct pass *p, hd_eid e, enum hd_dep_role role)
     const struct hd_trace *t = p->m->w->t;
     struct hd_deps deps = hd_trace_deps(t, e, role);
     hd_tid u = t->thread[e];
-    if (deps.all && join_clock(p, row(p, p->now, u), row(p, p->fresh, u)))
+    if (deps.all && join_clock(p, row(p, p->now, u), row(p, p->fresh, u), u))
         p->dirty[u] = 1;
     for (uint32_t i = 0; i < deps.n; i++)
         need_fresh(p, u, hd_trace_back(t, e, deps.dist[i]));
@@ -249,7 +260,7 @@ static void note_read(struct pass *p, hd_eid r)
     struct hd_must *m = p->m;
     const struct hd_trace *t = m->w->t;
     hd_tid u = t->thread[r];
-    if (source_needs(p, r) && join_clock(p, row(p, p->fresh, u), p->low))
+    if (source_needs(p, r) && join_clock(p, row(p, p->fresh, u), p->low, u))
         p->fresh_dirty[u] = 1;
     if (p->fresh_dirty[u] && t->control == HD_CONTROL_BRANCHES)
         *(struct change *)hd_vec_push(&m->all_changes[u]) =
@@ -276,7 +287,7 @@ static void need_any(struct pass *p, hd_eid e, const struct hd_accesses *index,
             add_source(p, e, index->writes[g], false, &any);
     }
     hd_tid u = t->thread[e];
-    if (any && join_clock(p, row(p, p->now, u), p->low))
+    if (any && join_clock(p, row(p, p->now, u), p->low, u))
         p->dirty[u] = 1;
 }
 
@@ -365,7 +376,7 @@ static void need_own(struct pass *p, hd_eid e)
     hd_tid u = t->thread[e];
     if (t->pos[e] == 0 && t->fork_of[u] != HD_EID_NONE)
         need_event(p, u, t->fork_of[u]);
-    if (t->control == HD_CONTROL_ALL && join_clock(p, row(p, p->now, u), row(p, p->fresh, u)))
+    if (t->control == HD_CONTROL_ALL && join_clock(p, row(p, p->now, u), row(p, p->fresh, u), u))
         p->dirty[u] = 1;
     switch ((enum hd_op)t->op[e]) {
     case HD_OP_BRANCH:

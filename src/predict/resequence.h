@@ -2,8 +2,8 @@
  *
  * Orders that matter: program order; fork and join; on a location, between its writes and the reads
  * that must be fresh; sections of one lock that exclude each other; everything on one condition,
- * semaphore or barrier, and on a lock with failed try-locks. All else may be exchanged. Within these
- * the result has the fewest switches possible, unless the schedule is too long to search.
+ * semaphore or barrier, and on a lock with failed try-locks. All else may be exchanged. Within
+ * these the result has the fewest switches possible, unless the schedule is too long to search.
  */
 #ifndef HD_PREDICT_RESEQUENCE_H
 #define HD_PREDICT_RESEQUENCE_H
