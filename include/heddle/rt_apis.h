@@ -7,7 +7,8 @@
 #ifndef HEDDLE_RT_APIS_H
 #define HEDDLE_RT_APIS_H
 
-/* clang-format off: one function a line */
+/* One function a line. */
+/* clang-format off */
 #define HD_APIS_THREAD(X) \
     X(thread, int, pthread_create, (pthread_t *, const pthread_attr_t *, void *(*)(void *), void *), "fork") \
     X(thread, int, pthread_join, (pthread_t, void **), "join") \

@@ -180,7 +180,6 @@ static inline void hd_rt_flush(struct hd_thread *me)
 }
 
 /* ---- sched.c ---- */
-
 void hd_rt_lock(void);
 void hd_rt_unlock(void);
 struct hd_thread *hd_rt_thread_new(void); /* READY, numbered; NULL when there are too many */
@@ -202,12 +201,10 @@ void hd_rt_forget_others(struct hd_thread *me); /* in a forked child */
 unsigned hd_rt_n_ready(void);
 
 /* ---- keeper.c ---- */
-
 void hd_rt_keeper_start(void); /* once; also in a forked child before its first thread */
 void hd_rt_keeper_forget(void);
 
 /* ---- init.c ---- */
-
 void hd_rt_init(void);
 extern bool hd_rt_ready; /* hd_rt_init is over */
 
@@ -234,14 +231,13 @@ static inline struct hd_thread *hd_rt_enter(void)
     if (HD_UNLIKELY(!me || me->in_rt))
         return me && me->in_rt ? NULL : hd_rt_enter_slow();
     me->in_rt = 1;
-    atomic_signal_fence(
-        memory_order_seq_cst); /* pairs with the membarrier of the keeper's take_away */
+    /* pairs with the membarrier of the keeper's take_away */
+    atomic_signal_fence(memory_order_seq_cst);
     if (HD_UNLIKELY(rt.holder != me))
         return hd_rt_enter_slow();
     hd_rt_flush(me);
     if (HD_UNLIKELY(--rt.budget == 0))
-        hd_rt_ask(
-            me); /* here and not in hd_rt_leave: nothing may come between a hook and its access */
+        hd_rt_ask(me); /* not in hd_rt_leave: nothing may come between a hook and its access */
     return me;
 }
 
