@@ -8,7 +8,7 @@ packages=(
     clang clang-14 libclang-rt-14-dev llvm-14-dev
     libz3-dev libzstd-dev zlib1g-dev libjansson-dev
     # the tests and the house checks
-    libcmocka-dev libdw-dev zstd clang-format-14 git
+    libcmocka-dev libdw-dev zstd clang-format-14 git jq
 )
 # With --ci also what only widens the tests: the newer LLVM, other build systems (some 420 MB).
 [ "${1:-}" != --ci ] || packages+=(clang-19 llvm-19-dev meson make)

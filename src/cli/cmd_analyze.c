@@ -159,6 +159,8 @@ static void json_max(struct hd_json *j, const struct hd_trace *t, const struct h
     hd_json_uint(j, p->conflicting);
     json_counts(j, "impossible", p->proved);
     json_counts(j, "found", p->found);
+    hd_json_key(j, "skipped");
+    hd_json_uint(j, p->skipped);
     uint64_t omitted = 0;
     hd_json_key(j, "witnesses");
     hd_json_begin_array(j);

@@ -1,6 +1,8 @@
 #include "predict/encode.h"
 
 #include "base/alloc.h"
+#include "base/interrupt.h"
+#include "base/progress.h"
 #include "predict/encode_int.h"
 
 #include <stdlib.h>
@@ -183,9 +185,15 @@ static void settle_read(struct hd_encoder *e, hd_eid r)
     hd_vec_fini(&sources);
 }
 
+bool hd_enc_late(struct hd_encoder *e)
+{
+    e->late |= hd_interrupt_requested() || (e->deadline != 0 && hd_progress_now() >= e->deadline);
+    return e->late;
+}
+
 void hd_enc_settle(struct hd_encoder *e)
 {
-    while (e->todo.len)
+    while (e->todo.len && !hd_enc_late(e))
         settle_read(e, e->todo.data[--e->todo.len]);
 }
 
@@ -251,7 +259,7 @@ void hd_enc_events(struct hd_encoder *e)
     e->todo.len = 0;
     make_variables(e);
     for (hd_tid u = 0; u < e->w->n_threads; u++)
-        for (uint32_t p = 0; p < e->cut[u]; p++) {
+        for (uint32_t p = 0; p < e->cut[u] && !hd_enc_late(e); p++) {
             hd_eid x = hd_world_event(e->w, u, p);
             encode_must(e, x);
             imply_enabled(e, hd_enc_inc(e, x), x);
@@ -323,6 +331,16 @@ static void read_model(const struct hd_encoder *e, struct hd_u32vec *order)
     hd_vec_fini(&placed);
 }
 
+void hd_encoder_reset(struct hd_encoder *e)
+{
+    if (!e)
+        return;
+    hd_solver_free(e->s);
+    e->s = NULL;
+    if (e->w->n_threads)
+        memset(e->cut, 0, e->w->n_threads * sizeof *e->cut);
+}
+
 enum hd_verdict hd_encoder_decide(struct hd_encoder *e, hd_eid a, hd_eid b, double seconds,
                                   struct hd_u32vec *order)
 {
@@ -339,17 +357,22 @@ enum hd_verdict hd_encoder_decide(struct hd_encoder *e, hd_eid a, hd_eid b, doub
         if (e->plan.cut[u])
             hd_enc_implies(e, selected, hd_enc_inc(e, hd_world_event(e->w, u, e->plan.cut[u] - 1)));
     hd_enc_settle(e);
-    enum hd_sat sat = hd_solver_check(e->s, &selected, 1, seconds);
+    enum hd_sat sat = e->late ? HD_SAT_UNKNOWN : hd_solver_check(e->s, &selected, 1, seconds);
     if (sat == HD_SAT_YES)
         read_model(e, order);
+    if (sat == HD_SAT_UNKNOWN) {
+        hd_encoder_reset(e); /* the solver is of no use any more */
+        return HD_UNKNOWN;
+    }
     hd_lit done = -selected;
     hd_solver_clause(e->s, &done, 1);
-    return sat == HD_SAT_YES ? HD_RACE : sat == HD_SAT_NO ? HD_IMPOSSIBLE : HD_UNKNOWN;
+    return sat == HD_SAT_YES ? HD_RACE : HD_IMPOSSIBLE;
 }
 
-struct hd_encoder *hd_encoder_new(const struct hd_world *w)
+struct hd_encoder *hd_encoder_new(const struct hd_world *w, double deadline)
 {
     struct hd_encoder *e = hd_calloc(1, sizeof *e);
+    e->deadline = deadline;
     e->w = w;
     hd_plan_init(&e->plan, w);
     hd_cone_init(&e->cone, w);
@@ -360,16 +383,6 @@ struct hd_encoder *hd_encoder_new(const struct hd_world *w)
     e->lits = HD_VEC_INIT(hd_lit);
     e->clause = HD_VEC_INIT(hd_lit);
     return e;
-}
-
-void hd_encoder_reset(struct hd_encoder *e)
-{
-    if (!e)
-        return;
-    hd_solver_free(e->s);
-    e->s = NULL;
-    if (e->w->n_threads)
-        memset(e->cut, 0, e->w->n_threads * sizeof *e->cut);
 }
 
 void hd_encoder_free(struct hd_encoder *e)

@@ -16,7 +16,8 @@
 
 struct hd_encoder;
 
-struct hd_encoder *hd_encoder_new(const struct hd_world *w);
+/* deadline: hd_progress_now() at which even the making of a formula ends; 0 = never. */
+struct hd_encoder *hd_encoder_new(const struct hd_world *w, double deadline);
 void hd_encoder_free(struct hd_encoder *e);
 
 void hd_encoder_reset(struct hd_encoder *e); /* as if new; NULL is fine */

@@ -16,9 +16,11 @@ struct hd_encoder {
     struct hd_solver *s; /* says all about the events below `cut`, nothing about a pair; or NULL */
     uint32_t *cut;
     bool whole_history; /* a written value depends on all earlier reads, whatever the trace says */
-    uint32_t *first;    /* by thread: number of its first event among the encoded ones */
-    struct hd_vec inc;  /* hd_lit by encoded event: it runs. Events are numbered thread by thread */
-    struct hd_vec ord;  /* hd_ord by encoded event */
+    double deadline;    /* see hd_encoder_new */
+    bool late; /* the deadline passed or the user interrupted: the formula may be incomplete */
+    uint32_t *first;   /* by thread: number of its first event among the encoded ones */
+    struct hd_vec inc; /* hd_lit by encoded event: it runs. Events are numbered thread by thread */
+    struct hd_vec ord; /* hd_ord by encoded event */
     struct hd_map fresh; /* read: index into lits of "it returned its traced value" */
     struct hd_map all; /* event: index into lits of "all reads of the thread before it are fresh" */
     struct hd_map stores;  /* write: index into lits of "it stored its traced value" */
@@ -69,6 +71,8 @@ void hd_enc_events(struct hd_encoder *e);
 hd_lit hd_enc_fresh(struct hd_encoder *e, hd_eid r);
 hd_lit hd_enc_all_fresh(struct hd_encoder *e, hd_eid x);
 void hd_enc_settle(struct hd_encoder *e);
+/* Whether to stop making the formula. Once true it stays so, and no check may be made. */
+bool hd_enc_late(struct hd_encoder *e);
 
 /* encode_sync.c: everything about locks, waits, semaphores and barriers below the cut. */
 void hd_enc_locks(struct hd_encoder *e);

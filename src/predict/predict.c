@@ -104,8 +104,9 @@ static bool probe_bundle(const struct job *j, struct hd_worker *k, struct unit *
                          const struct hd_class *x, const struct hd_class *y)
 {
     enum { PROBES = 16 };
+    enum hd_reason why;
     uint32_t stride = (uint32_t)(class_size(x) / PROBES) + 1;
-    for (uint32_t i = x->start; i < x->end; i += stride) {
+    for (uint32_t i = x->start; i < x->end && !hd_worker_stopped(k, &why); i += stride) {
         uint32_t from, to;
         hd_eid e = j->c->events[i];
         open_range(j, k, e, y, &from, &to);

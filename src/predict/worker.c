@@ -141,8 +141,8 @@ static enum hd_verdict ask_solver(struct hd_worker *k, hd_eid a, hd_eid b, doubl
                                   struct hd_u32vec *order)
 {
     if (!k->encoder) {
-        k->encoder = hd_encoder_new(k->w);
-        k->afresh = hd_encoder_new(k->w);
+        k->encoder = hd_encoder_new(k->w, k->deadline);
+        k->afresh = hd_encoder_new(k->w, k->deadline);
     }
     enum hd_verdict verdict = hd_encoder_decide(k->encoder, a, b, limit, order);
     if (verdict != HD_RACE || !hd_worker_may(k, HD_STEP_CLOSURE))

@@ -23,6 +23,7 @@ struct hd_solver {
     pthread_mutex_t lock;
     pthread_cond_t change;
     bool busy, ending, has_watcher;
+    bool spent; /* a check gave up: nothing that Z3 says later can be trusted */
 };
 
 /* Every 50 ms of a running check: has the user pressed Ctrl-C? Partner of hd_solver_check. */
@@ -42,7 +43,7 @@ static void *watch(void *arg)
         until.tv_nsec %= 1000000000;
         pthread_cond_timedwait(&s->change, &s->lock, &until);
         if (s->busy && hd_interrupt_requested())
-            Z3_solver_interrupt(s->ctx, s->solver);
+            Z3_interrupt(s->ctx);
     }
     pthread_mutex_unlock(&s->lock);
     return NULL;
@@ -69,6 +70,9 @@ static void set_params(struct hd_solver *s, unsigned milliseconds)
     Z3_params_inc_ref(s->ctx, params);
     Z3_params_set_uint(s->ctx, params, Z3_mk_string_symbol(s->ctx, "timeout"), milliseconds);
     Z3_params_set_uint(s->ctx, params, Z3_mk_string_symbol(s->ctx, "random_seed"), 0);
+    /* Otherwise a check takes over SIGINT for the process: the user's Ctrl-C ends that check and is
+     * lost, and with checks in two threads the handler is left pointing at a dead one. */
+    Z3_params_set_bool(s->ctx, params, Z3_mk_string_symbol(s->ctx, "ctrl_c"), false);
     Z3_solver_set_params(s->ctx, s->solver, params);
     Z3_params_dec_ref(s->ctx, params);
 }
@@ -184,6 +188,8 @@ enum hd_sat hd_solver_check(struct hd_solver *s, const hd_lit *assumptions, size
                             double seconds)
 {
     struct hd_vec parts = HD_VEC_INIT(Z3_ast);
+    if (s->spent)
+        return HD_SAT_UNKNOWN;
     for (size_t i = 0; i < n; i++)
         *(Z3_ast *)hd_vec_push(&parts) = literal(s, assumptions[i]);
     double ms = seconds * 1000;
@@ -196,6 +202,7 @@ enum hd_sat hd_solver_check(struct hd_solver *s, const hd_lit *assumptions, size
     if (s->model)
         Z3_model_dec_ref(s->ctx, s->model);
     s->model = NULL;
+    s->spent = result == Z3_L_UNDEF;
     if (result != Z3_L_TRUE)
         return result == Z3_L_FALSE ? HD_SAT_NO : HD_SAT_UNKNOWN;
     s->model = Z3_solver_get_model(s->ctx, s->solver);

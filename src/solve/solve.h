@@ -40,7 +40,9 @@ void hd_solver_clause(struct hd_solver *s, const hd_lit *lits, size_t n);
 /* A literal that is equivalent to "at least k of these hold". */
 hd_lit hd_solver_at_least(struct hd_solver *s, const hd_lit *lits, size_t n, uint32_t k);
 
-/* Is everything said so far satisfiable together with the assumptions? seconds <= 0: no limit. */
+/* Is everything said so far satisfiable together with the assumptions? seconds <= 0: no limit.
+ * A check that gives up may have been cut short while Z3 took clauses in, and some are then lost
+ * for good. So after HD_SAT_UNKNOWN every further check of this solver is HD_SAT_UNKNOWN. */
 enum hd_sat hd_solver_check(struct hd_solver *s, const hd_lit *assumptions, size_t n,
                             double seconds);
 
