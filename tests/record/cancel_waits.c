@@ -47,9 +47,9 @@ static void end(void *(*f)(void *))
     void *result;
     pthread_create(&t, NULL, f, NULL);
     usleep(20000);
-    printf("cancel %d\n", pthread_cancel(t));
-    pthread_join(t, &result);
-    printf("cancelled %d\n", result == PTHREAD_CANCELED);
+    int status = pthread_cancel(t);
+    pthread_join(t, &result); /* only then print: the thread prints too */
+    printf("cancel %d, cancelled %d\n", status, result == PTHREAD_CANCELED);
 }
 
 int main(void)
