@@ -9,6 +9,7 @@
 #include "model/witness_json.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 struct values {
     const char *detectors, *budget, *pair_budget, *steps, *dir;
@@ -217,6 +218,8 @@ struct run {
 
 static enum hd_exit save_witnesses(const struct run *r, const struct hd_prediction *p)
 {
+    if (p->races.len)
+        mkdir(r->v->dir, 0777); /* if that fails, so does opening the first file in it */
     for (size_t i = 0; i < p->races.len; i++) {
         const struct hd_witness *w = &((struct hd_race *)hd_vec_at(&p->races, i))->witness;
         struct hd_err err = {0};

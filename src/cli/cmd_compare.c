@@ -20,7 +20,7 @@ static const struct hd_opt options[] = {
     {'d', "detector", HD_OPT_TEXT, offsetof(struct values, detectors), "LIST",
      "Detectors to compare, separated by commas", NULL, 0, 0},
     {'b', "budget", HD_OPT_TEXT, offsetof(struct values, budget), "TIME",
-     "Time for max, rv and said on each trace", NULL, 0, 0},
+     "Time for each of max, rv and said on a trace (10s)", NULL, 0, 0},
     {'j', "jobs", HD_OPT_COUNT, offsetof(struct values, jobs), "N", "Use N cores for max (all)",
      NULL, 1, 1024},
     {0},
@@ -171,7 +171,7 @@ static enum hd_exit compare(struct hd_cli *cli, const struct values *v,
 
 static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, char **argv)
 {
-    struct values v = {.detectors = DEFAULT_DETECTORS, .budget = "60s"};
+    struct values v = {.detectors = DEFAULT_DETECTORS, .budget = "10s"};
     struct hd_analysis_options o = {0};
     const char *names[MAX_DETECTORS];
     enum hd_exit code;

@@ -94,7 +94,7 @@ static void print_why(const struct hd_trace *t, const struct hd_witness *w)
 {
     hd_eid rel, acq;
     if (!find_handover(t, w->a, w->b, &rel, &acq)) {
-        printf("  Why: no lock is held at both, and nothing that every run must do puts one\n"
+        printf("  Why: no lock keeps them apart, and nothing that every run must do puts one\n"
                "       before the other.\n");
         return;
     }
@@ -126,10 +126,10 @@ static int print_event(const struct hd_trace *t, hd_eid e, char *text, size_t si
 }
 
 /* One stretch of one thread: its synchronisation, as many as fit, and its last event. */
-static void print_stretch(const struct hd_trace *t, const hd_eid *events, size_t n)
+static void print_stretch(const struct hd_trace *t, const hd_eid *events, size_t n, int width)
 {
     char text[256];
-    int column = printf("    %-6s ", hd_trace_thread_name(t, t->thread[events[0]]));
+    int column = printf("    %-*s ", width, hd_trace_thread_name(t, t->thread[events[0]]));
     size_t left_out = 0;
     for (size_t i = 0; i < n; i++) {
         bool last = i + 1 == n;
@@ -150,6 +150,18 @@ static void print_stretch(const struct hd_trace *t, const hd_eid *events, size_t
     printf("\n");
 }
 
+/* Columns for the names of the threads: the longest one that runs, within reason. */
+static int name_width(const struct hd_trace *t, const struct hd_witness *w)
+{
+    size_t width = 2;
+    for (size_t i = 0; i < w->n; i++) {
+        size_t len = hd_names_len(&t->threads, t->thread[w->schedule[i]]);
+        if (len > width && len <= 16)
+            width = len;
+    }
+    return (int)width;
+}
+
 /* Where the stretch that begins at i ends. */
 static size_t stretch_end(const struct hd_trace *t, const struct hd_witness *w, size_t i)
 {
@@ -164,6 +176,7 @@ static void print_schedule(const struct hd_cli *cli, const struct hd_trace *t,
 {
     enum { HEAD = 4, TAIL = 6 }; /* stretches shown at both ends of a long schedule */
     size_t stretches = 0, at = 0;
+    int width = name_width(t, w);
     for (size_t i = 0; i + 2 < w->n; i = stretch_end(t, w, i))
         stretches++;
     size_t switches = hd_shorten_switches(t, w->schedule, w->n);
@@ -172,7 +185,7 @@ static void print_schedule(const struct hd_cli *cli, const struct hd_trace *t,
     for (size_t i = 0; i + 2 < w->n; at++) {
         size_t end = stretch_end(t, w, i);
         if (stretches <= HEAD + TAIL || at < HEAD || at >= stretches - TAIL)
-            print_stretch(t, w->schedule + i, end - i);
+            print_stretch(t, w->schedule + i, end - i, width);
         else if (at == HEAD)
             printf("    ... %zu more ...\n", stretches - HEAD - TAIL);
         i = end;
@@ -186,7 +199,21 @@ static void print_schedule(const struct hd_cli *cli, const struct hd_trace *t,
     printf("    %snow both can run:%s %s: %s\n", hd_term_style(cli->color_out, HD_STYLE_BOLD),
            hd_term_style(cli->color_out, HD_STYLE_PLAIN), hd_trace_thread_name(t, t->thread[w->a]),
            a);
-    printf("                       %s: %s\n", hd_trace_thread_name(t, t->thread[w->b]), b);
+    printf("                      %s: %s\n", hd_trace_thread_name(t, t->thread[w->b]), b);
+}
+
+/* One race is shown for two places; say which other variables they touch. */
+static void print_others(const struct hd_trace *t, const struct hd_race *race)
+{
+    uint32_t shown = sizeof race->others / sizeof *race->others;
+    if (!race->n_others)
+        return;
+    printf("  The same places also touch ");
+    for (uint32_t i = 0; i < race->n_others && i < shown; i++)
+        printf("%s%s", i ? ", " : "", hd_trace_obj_name(t, HD_OBJ_LOC, race->others[i]));
+    if (race->n_others > shown)
+        printf(" and %u more", race->n_others - shown);
+    printf(": --pairs decides those too.\n");
 }
 
 void hd_cli_show_race(const struct hd_cli *cli, const struct hd_trace *t,
@@ -201,5 +228,6 @@ void hd_cli_show_race(const struct hd_cli *cli, const struct hd_trace *t,
     print_why(t, w);
     if (w->n)
         print_schedule(cli, t, w);
+    print_others(t, race);
     printf("\n");
 }

@@ -1,6 +1,7 @@
 #include "predict/predict.h"
 
 #include "base/alloc.h"
+#include "base/hash.h"
 #include "base/pool.h"
 #include "base/progress.h"
 #include "predict/candidates.h"
@@ -52,7 +53,8 @@ static void keep_race(struct unit *u, struct hd_worker *k)
         hd_witness_fini(w);
         *w = pair;
     }
-    *(struct hd_race *)hd_vec_push(&u->races) = (struct hd_race){*w, k->step};
+    *(struct hd_race *)hd_vec_push(&u->races) =
+        (struct hd_race){.witness = *w, .found_by = k->step};
     *w = (struct hd_witness){0};
     u->found[k->step]++;
 }
@@ -164,6 +166,24 @@ static void solve_rest(const struct job *j, struct hd_worker *k, struct unit *u)
     hd_vec_fini(&open);
 }
 
+/* Names the other locations of a group whose race has been found. */
+static void note_others(const struct job *j, const struct unit *u, struct hd_race *race)
+{
+    const struct hd_trace *t = j->w->t;
+    struct hd_map seen = {0};
+    bool fresh;
+    hd_map_put(&seen, t->obj[race->witness.a], &fresh);
+    for (uint32_t i = u->start; i < u->end; i++) {
+        const struct hd_bundle *bundle = hd_vec_at(&j->c->bundles, i);
+        uint32_t loc = t->obj[j->c->events[hd_class_at(j->c, bundle->x)->start]];
+        hd_map_put(&seen, loc, &fresh);
+        if (fresh && race->n_others < sizeof race->others / sizeof *race->others)
+            race->others[race->n_others] = loc;
+        race->n_others += fresh;
+    }
+    hd_map_fini(&seen);
+}
+
 static void run_unit(struct job *j, struct unit *u, struct hd_worker *k)
 {
     uint64_t pairs = 0, settled = 0;
@@ -184,8 +204,10 @@ static void run_unit(struct job *j, struct unit *u, struct hd_worker *k)
         }
     }
     solve_rest(j, k, u);
-    if (u->races.len && !j->options->all_pairs)
+    if (u->races.len && !j->options->all_pairs) {
         hd_vec_fini(&u->undecided);
+        note_others(j, u, u->races.data);
+    }
     for (int s = 0; s < HD_STEPS; s++)
         settled += u->proved[s];
     for (size_t i = 0; i < u->undecided.len; i++)

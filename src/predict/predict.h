@@ -53,6 +53,10 @@ extern const char *const hd_reason_texts[HD_REASONS];
 struct hd_race {
     struct hd_witness witness; /* witness.a < witness.b */
     enum hd_step found_by;
+    /* Other locations on which the same two places have conflicting pairs that were not looked at,
+     * because one race for two places is enough: how many, and some of them. */
+    uint32_t n_others;
+    uint32_t others[4];
 };
 
 struct hd_undecided {
