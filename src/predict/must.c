@@ -14,6 +14,8 @@ struct change {
 /* The pass over the trace. `now` and `fresh` are rows of `threads` entries, one for each thread. */
 struct pass {
     struct hd_must *m;
+    hd_eid
+        at; /* the event in hand: clocks of earlier events are stored, `now` holds for later ones */
     const struct hd_accesses *conds, *sems, *barriers;
     uint32_t *now;    /* what the next event of the thread needs, so far */
     uint32_t *fresh;  /* what "all earlier reads of the thread are fresh" needs on top */
@@ -146,13 +148,12 @@ static void apply_locks(struct pass *p, hd_eid e)
 /* ---- sources of reads ---- */
 
 /* Lowers p->low to what w needs in order to run and, if `stores`, to store its traced value. */
-static void add_source(struct pass *p, hd_eid reader, hd_eid w, bool stores, bool *any)
+static void add_source(struct pass *p, hd_eid w, bool stores, bool *any)
 {
     const struct hd_must *m = p->m;
     const struct hd_trace *t = m->w->t;
     hd_tid u = t->thread[w];
-    bool seen = w < reader;
-    const uint32_t *clock = seen ? hd_must_clock(m, w) : row(p, p->now, u);
+    const uint32_t *clock = w < p->at ? hd_must_clock(m, w) : row(p, p->now, u);
     const uint32_t *all = m->pool.data;
     if (stores && t->control == HD_CONTROL_BRANCHES && hd_trace_deps(t, w, HD_DEP_VALUE).all)
         all = lookup(m, &m->all_changes[u], t->pos[w]);
@@ -190,8 +191,8 @@ static bool hidden(const struct hd_must *m, const struct hd_loc_user *users, siz
 
 /* Writes of another thread that need not come before r: the first of the right value is the
  * weakest. */
-static void add_free_write(struct pass *p, const struct hd_loc_user *user, hd_eid r,
-                           const uint32_t *clock, struct hd_value value, bool *any)
+static void add_free_write(struct pass *p, const struct hd_loc_user *user, const uint32_t *clock,
+                           struct hd_value value, bool *any)
 {
     const struct hd_must *m = p->m;
     uint32_t i = hd_accesses_write_from(m->w->locs, user, clock[user->thread]);
@@ -200,7 +201,7 @@ static void add_free_write(struct pass *p, const struct hd_loc_user *user, hd_ei
         if (hd_value_eq(hd_trace_write_value(m->w->t, m->w->locs->writes[i]), value))
             break;
     if (i < user->wend)
-        add_source(p, r, m->w->locs->writes[i], false, any);
+        add_source(p, m->w->locs->writes[i], false, any);
 }
 
 /* Puts into p->low what every possible source of r needs. False when nothing is known. */
@@ -215,7 +216,7 @@ static bool source_needs(struct pass *p, hd_eid r)
     bool any = false, forced = false;
     if (value.unique &&
         value.bits < t->n_events) { /* a value left out: the one write that made it */
-        add_source(p, r, (hd_eid)value.bits, true, &any);
+        add_source(p, (hd_eid)value.bits, true, &any);
         return true;
     }
     if (n == 1 || n > MAX_USERS)
@@ -226,10 +227,10 @@ static bool source_needs(struct pass *p, hd_eid r)
         if (w != HD_EID_NONE) {
             forced = true;
             if (hd_value_eq(hd_trace_write_value(t, w), value) && !hidden(m, users, n, w, r, clock))
-                add_source(p, r, w, true, &any);
+                add_source(p, w, true, &any);
         }
         if (users[i].thread != t->thread[r])
-            add_free_write(p, &users[i], r, clock, value, &any);
+            add_free_write(p, &users[i], clock, value, &any);
     }
     const struct hd_loc_init *init = &t->loc_init[loc];
     if (!forced && init->how != HD_INIT_UNKNOWN && hd_value_eq(init->value, value))
@@ -284,7 +285,7 @@ static void need_any(struct pass *p, hd_eid e, const struct hd_accesses *index,
             continue;
         uint32_t g = hd_accesses_write_from(index, &users[i], after ? after[users[i].thread] : 0);
         if (g < users[i].wend)
-            add_source(p, e, index->writes[g], false, &any);
+            add_source(p, index->writes[g], false, &any);
     }
     hd_tid u = t->thread[e];
     if (any && join_clock(p, row(p, p->now, u), p->low, u))
@@ -406,6 +407,7 @@ static void run(struct pass *p)
     const struct hd_trace *t = p->m->w->t;
     find_simple_barriers(p);
     for (hd_eid e = 0; e < t->n_events; e++) {
+        p->at = e;
         need_own(p, e);
         apply_locks(p, e);
         store_now(p, e);

@@ -170,7 +170,6 @@ static enum hd_sim_result run_tryfail(struct hd_sim *s, hd_eid e)
 static enum hd_sim_result run_counted(struct hd_sim *s, hd_eid e)
 {
     const struct hd_trace *t = s->w->t;
-    struct hd_sim_thread *thread = &s->threads[t->thread[e]];
     uint64_t size;
     switch ((enum hd_op)t->op[e]) {
     case HD_OP_POST:
@@ -182,11 +181,12 @@ static enum hd_sim_result run_counted(struct hd_sim *s, hd_eid e)
         hd_sim_sem(s, t->obj[e])->count--;
         return HD_SIM_DONE;
     case HD_OP_BARIN:
-        thread->rank = hd_sim_barrier(s, t->obj[e])->count++;
+        *(struct hd_sim_arrival *)hd_vec_push(&s->arrivals) =
+            (struct hd_sim_arrival){e, hd_sim_barrier(s, t->obj[e])->count++};
         return HD_SIM_DONE;
     default: /* barout */
         size = t->barrier_size[t->obj[e]];
-        return hd_sim_barrier(s, t->obj[e])->count >= (thread->rank / size + 1) * size
+        return hd_sim_barrier(s, t->obj[e])->count >= (hd_sim_rank(s, e) / size + 1) * size
                    ? HD_SIM_DONE
                    : HD_SIM_BARRIER;
     }

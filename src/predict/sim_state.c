@@ -15,6 +15,7 @@ struct hd_sim *hd_sim_new(const struct hd_world *w, const struct hd_matching *ma
     s->threads = hd_calloc(w->n_threads, sizeof *s->threads);
     s->stale = hd_calloc(t->n_events, sizeof *s->stale);
     s->wakes = HD_VEC_INIT(struct hd_wake);
+    s->arrivals = HD_VEC_INIT(struct hd_sim_arrival);
     return s;
 }
 
@@ -31,6 +32,7 @@ void hd_sim_free(struct hd_sim *s)
     hd_free(s->stale, t->n_events * sizeof *s->stale);
     hd_u32vec_fini(&s->order);
     hd_vec_fini(&s->wakes);
+    hd_vec_fini(&s->arrivals);
     hd_free(s, sizeof *s);
 }
 
@@ -54,16 +56,6 @@ static void derive_wait(struct hd_sim *s, struct hd_sim_thread *thread, hd_tid u
     }
 }
 
-/* A thread that stands in a barrier at the base: how many had arrived before it? */
-static void derive_rank(struct hd_sim *s, struct hd_sim_thread *thread, hd_eid arrival)
-{
-    const struct hd_trace *t = s->w->t;
-    size_t n;
-    const hd_eid *events = hd_trace_obj_events(t, HD_OBJ_BARRIER, t->obj[arrival], &n);
-    for (size_t i = 0; i < n && events[i] < arrival; i++)
-        thread->rank += t->op[events[i]] == HD_OP_BARIN;
-}
-
 static void reset_thread(struct hd_sim *s, hd_tid u)
 {
     const struct hd_trace *t = s->w->t;
@@ -79,16 +71,6 @@ static void reset_thread(struct hd_sim *s, hd_tid u)
     hd_eid last = hd_world_event(s->w, u, ran - 1);
     if (t->op[last] == HD_OP_WAIT)
         derive_wait(s, thread, u, last);
-    if (t->objs[HD_OBJ_BARRIER].count == 0)
-        return;
-    for (uint32_t p = ran; p-- > 0;) { /* events between an arrival and its departure are few */
-        hd_eid e = hd_world_event(s->w, u, p);
-        if (t->op[e] == HD_OP_BAROUT || t->op[e] == HD_OP_BARIN) {
-            if (t->op[e] == HD_OP_BARIN)
-                derive_rank(s, thread, e);
-            return;
-        }
-    }
 }
 
 void hd_sim_reset(struct hd_sim *s, const struct hd_plan *plan, hd_eid base)
@@ -99,6 +81,7 @@ void hd_sim_reset(struct hd_sim *s, const struct hd_plan *plan, hd_eid base)
     s->run++;
     s->order.len = 0;
     s->wakes.len = 0;
+    s->arrivals.len = 0;
     for (hd_tid u = 0; u < s->w->n_threads; u++)
         reset_thread(s, u);
     for (size_t i = 0; i < plan->edges.len; i++) {
@@ -133,6 +116,32 @@ struct hd_sim_cell *hd_sim_cell(struct hd_sim *s, uint32_t loc)
     return cell;
 }
 
+static void hold(struct hd_sim_lock *state, const struct hd_sections *sections, uint32_t id)
+{
+    if (id == HD_SECTION_NONE)
+        return;
+    if (hd_section_at(sections, id)->shared)
+        state->shared++;
+    else
+        state->owner = id;
+}
+
+/* A lock of which a thread may hold both sides: every section of the user that is open at the base.
+ */
+static void derive_mixed(const struct hd_sim *s, const struct hd_lock_user *user, uint32_t base,
+                         struct hd_sim_lock *state)
+{
+    const struct hd_sections *sections = s->w->sections;
+    const struct hd_trace *t = s->w->t;
+    for (uint32_t i = user->start; i < user->end; i++) {
+        const struct hd_section *x = hd_section_at(sections, sections->order[i]);
+        if (t->pos[x->open] >= base)
+            return;
+        if (x->close == HD_EID_NONE || t->pos[x->close] >= base)
+            hold(state, sections, sections->order[i]);
+    }
+}
+
 struct hd_sim_lock *hd_sim_lock(struct hd_sim *s, uint32_t lock)
 {
     struct hd_sim_lock *state = &s->locks[lock];
@@ -144,13 +153,12 @@ struct hd_sim_lock *hd_sim_lock(struct hd_sim *s, uint32_t lock)
     const struct hd_sections *sections = s->w->sections;
     for (uint32_t i = sections->user_start[lock]; i < sections->user_start[lock + 1]; i++) {
         const struct hd_lock_user *user = hd_vec_at(&sections->users, i);
-        uint32_t id = hd_sections_open_at(sections, user, s->threads[user->thread].base);
-        if (id == HD_SECTION_NONE)
+        uint32_t base = s->threads[user->thread].base;
+        if (sections->mixed[lock]) {
+            derive_mixed(s, user, base, state);
             continue;
-        if (hd_section_at(sections, id)->shared)
-            state->shared++;
-        else
-            state->owner = id;
+        }
+        hold(state, sections, hd_sections_open_at(sections, user, base));
     }
     return state;
 }
@@ -160,7 +168,10 @@ struct hd_sim_count *hd_sim_sem(struct hd_sim *s, uint32_t sem)
     struct hd_sim_count *state = &s->sems[sem];
     if (state->run == s->run)
         return state;
-    *state = (struct hd_sim_count){s->run, s->w->t->sem_init[sem]};
+    /* There are fewer operations than this, so a larger count changes nothing, and can not
+     * overflow. */
+    uint64_t initial = s->w->t->sem_init[sem];
+    *state = (struct hd_sim_count){s->run, initial < UINT32_MAX ? initial : UINT32_MAX};
     size_t n;
     const struct hd_accesses *index = s->w->sems;
     const struct hd_loc_user *users = hd_accesses_users(index, sem, &n);
@@ -187,4 +198,23 @@ struct hd_sim_count *hd_sim_barrier(struct hd_sim *s, uint32_t barrier)
         state->count += hd_accesses_write_from(s->w->barriers, &users[i], base) - users[i].wstart;
     }
     return state;
+}
+
+uint64_t hd_sim_rank(const struct hd_sim *s, hd_eid departure)
+{
+    const struct hd_trace *t = s->w->t;
+    hd_eid in = departure;
+    while (t->op[in] != HD_OP_BARIN || t->obj[in] != t->obj[departure])
+        in = hd_trace_back(t, in, 1);
+    for (size_t i = s->arrivals.len; i-- > 0;) {
+        const struct hd_sim_arrival *arrival = hd_vec_at(&s->arrivals, i);
+        if (arrival->event == in)
+            return arrival->rank;
+    }
+    size_t n; /* it lies before the base: as observed */
+    const hd_eid *events = hd_trace_obj_events(t, HD_OBJ_BARRIER, t->obj[in], &n);
+    uint64_t rank = 0;
+    for (size_t i = 0; i < n && events[i] < in; i++)
+        rank += t->op[events[i]] == HD_OP_BARIN;
+    return rank;
 }

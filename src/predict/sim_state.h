@@ -33,7 +33,12 @@ struct hd_sim_thread {
     uint8_t wait;         /* enum hd_sim_wait */
     uint32_t cond;        /* of the wait */
     hd_eid notifier;
-    uint64_t rank; /* arrivals before its last arrival at a barrier */
+};
+
+/* An arrival at a barrier in this run. */
+struct hd_sim_arrival {
+    hd_eid event;
+    uint64_t rank; /* arrivals before it */
 };
 
 struct hd_sim {
@@ -48,7 +53,8 @@ struct hd_sim {
     struct hd_sim_thread *threads;
     uint32_t *stale; /* by event: the run in which this read was stale */
     struct hd_u32vec order;
-    struct hd_vec wakes; /* struct hd_wake */
+    struct hd_vec wakes;    /* struct hd_wake */
+    struct hd_vec arrivals; /* struct hd_sim_arrival */
     uint64_t steps;
 };
 
@@ -59,6 +65,8 @@ struct hd_sim_cell *hd_sim_cell(struct hd_sim *s, uint32_t loc);
 struct hd_sim_lock *hd_sim_lock(struct hd_sim *s, uint32_t lock);
 struct hd_sim_count *hd_sim_sem(struct hd_sim *s, uint32_t sem);
 struct hd_sim_count *hd_sim_barrier(struct hd_sim *s, uint32_t barrier);
+/* How many had arrived before the arrival that this departure belongs to. */
+uint64_t hd_sim_rank(const struct hd_sim *s, hd_eid departure);
 
 /* The value a cell holds; meaningful when known. */
 static inline struct hd_value hd_sim_value(const struct hd_sim *s, uint32_t loc,
