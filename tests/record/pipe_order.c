@@ -29,11 +29,11 @@ int main(void)
     if (pipe(fds) || socketpair(AF_UNIX, SOCK_STREAM, 0, pair))
         return 1;
     pthread_create(&t, NULL, reader, NULL);
-    usleep(10000);
+    usleep(400000);
     data = 1;
     if (write(fds[1], "x", 1) != 1)
         return 1;
-    usleep(10000);
+    usleep(400000);
     data = 2;
     send(pair[0], "yz", 2, 0);
     pthread_join(t, NULL);
