@@ -1,6 +1,5 @@
 #include "base/alloc.h"
 #include "base/interrupt.h"
-#include "base/outfile.h"
 #include "cli/analysis.h"
 #include "cli/cmds.h"
 #include "cli/common.h"
@@ -9,7 +8,6 @@
 #include "model/witness_json.h"
 
 #include <string.h>
-#include <sys/stat.h>
 
 struct values {
     const char *detectors, *budget, *pair_budget, *steps, *dir;
@@ -218,25 +216,13 @@ struct run {
 
 static enum hd_exit save_witnesses(const struct run *r, const struct hd_prediction *p)
 {
-    if (p->races.len)
-        mkdir(r->v->dir, 0777); /* if that fails, so does opening the first file in it */
-    for (size_t i = 0; i < p->races.len; i++) {
+    enum hd_exit code = HD_EXIT_OK;
+    for (size_t i = 0; i < p->races.len && code == HD_EXIT_OK; i++) {
         const struct hd_witness *w = &((struct hd_race *)hd_vec_at(&p->races, i))->witness;
-        struct hd_err err = {0};
-        struct hd_outfile out;
-        char path[4096];
-        if (!w->n)
-            continue;
-        snprintf(path, sizeof path, "%s/witness-%u-%u.json", r->v->dir, w->a + 1, w->b + 1);
-        enum hd_status status = hd_outfile_open(path, &out, &err);
-        if (status == HD_OK) {
-            hd_witness_write(out.file, r->t, w);
-            status = hd_outfile_commit(&out, &err);
-        }
-        if (status != HD_OK)
-            return hd_cli_fail_output(r->cli, &err);
+        if (w->n)
+            code = hd_cli_save_witness(r->cli, r->v->dir, r->t, w);
     }
-    return HD_EXIT_OK;
+    return code;
 }
 
 static void show_progress(void *ctx, uint64_t done, uint64_t total)

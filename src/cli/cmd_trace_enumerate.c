@@ -1,5 +1,4 @@
 #include "base/interrupt.h"
-#include "base/outfile.h"
 #include "cli/cmds.h"
 #include "cli/common.h"
 #include "model/enumerate.h"
@@ -59,28 +58,6 @@ static void print_text(const struct hd_cli *cli, const char *name, const struct 
     printf("%s: %s in %s%s\n", name, hd_cli_plural(r->n_pairs, "racing pair"),
            hd_cli_plural(r->n_states, "state"),
            r->complete ? "" : " (not all states were visited)");
-}
-
-/* One file for each witness, named after its pair. */
-static void save_witnesses(const struct hd_cli *cli, const char *dir, const struct hd_trace *t,
-                           const struct hd_enum_result *r, enum hd_exit *code)
-{
-    for (size_t i = 0; i < r->n_pairs; i++) {
-        struct hd_err err = {0};
-        struct hd_outfile out;
-        char path[4096];
-        snprintf(path, sizeof path, "%s/witness-%u-%u.json", dir, r->pairs[i].a + 1,
-                 r->pairs[i].b + 1);
-        enum hd_status status = hd_outfile_open(path, &out, &err);
-        if (status == HD_OK) {
-            hd_witness_write(out.file, t, &r->witnesses[i]);
-            status = hd_outfile_commit(&out, &err);
-        }
-        if (status != HD_OK) {
-            *code = hd_cli_fail_output(cli, &err);
-            return;
-        }
-    }
 }
 
 /* The shape of docs/MODEL.md section 6, with "enumerate" as the detector. */
@@ -158,8 +135,13 @@ static enum hd_exit enumerate(struct hd_cli *cli, const struct values *v, const 
     enum hd_exit code = result.n_pairs                            ? HD_EXIT_RACE
                         : !result.complete && v->require_complete ? HD_EXIT_UNDECIDED
                                                                   : HD_EXIT_OK;
-    if (v->dir)
-        save_witnesses(cli, v->dir, t, &result, &code);
+    for (size_t i = 0; v->dir && i < result.n_pairs; i++) {
+        enum hd_exit saved = hd_cli_save_witness(cli, v->dir, t, &result.witnesses[i]);
+        if (saved != HD_EXIT_OK) {
+            code = saved;
+            break;
+        }
+    }
     hd_enum_result_fini(&result);
     return code;
 }

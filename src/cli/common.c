@@ -1,8 +1,12 @@
 #include "cli/common.h"
 
+#include "base/outfile.h"
+#include "model/witness_json.h"
+
 #include "model/check.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 const char *hd_cli_input_name(const char *path)
 {
@@ -86,4 +90,22 @@ void hd_cli_json_trace(struct hd_json *j, const struct hd_trace *t)
     hd_json_key(j, "locks");
     hd_json_uint(j, hd_trace_n_objs(t, HD_OBJ_LOCK));
     hd_json_end_object(j);
+}
+
+enum hd_exit hd_cli_save_witness(const struct hd_cli *cli, const char *dir,
+                                 const struct hd_trace *t, const struct hd_witness *w)
+{
+    struct hd_err err = {0};
+    struct hd_outfile out;
+    char path[4096];
+    int len = snprintf(path, sizeof path, "%s/witness-%u-%u.json", dir, w->a + 1, w->b + 1);
+    mkdir(dir, 0777); /* if that fails, so does opening a file in it */
+    enum hd_status status = len < (int)sizeof path
+                                ? hd_outfile_open(path, &out, &err)
+                                : hd_err_set(&err, HD_ERR_IO, "the name of the folder is too long");
+    if (status == HD_OK) {
+        hd_witness_write(out.file, t, w);
+        status = hd_outfile_commit(&out, &err);
+    }
+    return status == HD_OK ? HD_EXIT_OK : hd_cli_fail_output(cli, &err);
 }
