@@ -1,0 +1,116 @@
+#include "report/report.h"
+
+#include "base/alloc.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const hd_property_names[HD_PROPERTIES] = {"race", "atomicity", "deadlock"};
+const char *const hd_finding_status_names[HD_FINDING_STATUSES] = {"confirmed", "predicted",
+                                                                  "observed"};
+
+struct hd_report *hd_report_new(void)
+{
+    struct hd_report *r = hd_calloc(1, sizeof *r);
+    r->arena = hd_arena_new();
+    return r;
+}
+
+void hd_report_free(struct hd_report *r)
+{
+    if (!r)
+        return;
+    hd_arena_free(r->arena);
+    hd_free(r, sizeof *r);
+}
+
+const char *hd_report_text(struct hd_report *r, const char *text)
+{
+    return text ? hd_arena_strndup(r->arena, text, strlen(text)) : NULL;
+}
+
+const char *hd_report_format(struct hd_report *r, const char *fmt, ...)
+{
+    va_list args, again;
+    va_start(args, fmt);
+    va_copy(again, args);
+    int n = vsnprintf(NULL, 0, fmt, args);
+    va_end(args);
+    char *text = hd_arena_alloc(r->arena, (size_t)n + 1);
+    vsnprintf(text, (size_t)n + 1, fmt, again);
+    va_end(again);
+    return text;
+}
+
+void *hd_report_array(struct hd_report *r, size_t n, size_t size)
+{
+    return n ? hd_arena_calloc(r->arena, n, size) : NULL;
+}
+
+void hd_report_add(struct hd_report *r, struct hd_texts *list, const char *text)
+{
+    for (size_t i = 0; i < list->n; i++)
+        if (!strcmp(list->items[i], text))
+            return;
+    /* Room is doubled at powers of two; what is left behind dies with the arena. */
+    if ((list->n & (list->n - 1)) == 0) {
+        const char **more = hd_report_array(r, list->n ? 2 * list->n : 1, sizeof *more);
+        if (list->n)
+            memcpy(more, list->items, list->n * sizeof *more);
+        list->items = more;
+    }
+    list->items[list->n++] = hd_report_text(r, text);
+}
+
+static int rank(const struct hd_finding *f)
+{
+    return f->status == HD_FINDING_PREDICTED;
+}
+
+static int by_id(const void *a, const void *b)
+{
+    const struct hd_finding *x = a, *y = b;
+    int order = strcmp(x->id, y->id);
+    if (order)
+        return order;
+    if (rank(x) != rank(y))
+        return rank(x) - rank(y);
+    if (x->n_steps != y->n_steps)
+        return x->n_steps < y->n_steps ? -1 : 1;
+    return strcmp(x->witness ? x->witness : "", y->witness ? y->witness : "");
+}
+
+static int by_place_in_report(const void *a, const void *b)
+{
+    const struct hd_finding *x = a, *y = b;
+    if (rank(x) != rank(y))
+        return rank(x) - rank(y);
+    return strcmp(x->id, y->id);
+}
+
+void hd_report_settle(struct hd_report *r)
+{
+    if (!r->n_findings)
+        return;
+    qsort(r->findings, r->n_findings, sizeof *r->findings, by_id);
+    size_t kept = 0;
+    for (size_t i = 1; i < r->n_findings; i++) {
+        struct hd_finding *last = &r->findings[kept];
+        if (!strcmp(last->id, r->findings[i].id))
+            last->duplicates += 1 + r->findings[i].duplicates;
+        else
+            r->findings[++kept] = r->findings[i];
+    }
+    r->n_findings = kept + 1;
+    qsort(r->findings, r->n_findings, sizeof *r->findings, by_place_in_report);
+}
+
+size_t hd_report_errors(const struct hd_report *r)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < r->n_findings; i++)
+        n += r->findings[i].status != HD_FINDING_PREDICTED && !r->findings[i].known;
+    return n;
+}

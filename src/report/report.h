@@ -1,0 +1,195 @@
+/* A report: all that is told about one run of `heddle run`, as data.
+ *
+ * Every format (text, JSON, HTML, ...) is written from this struct alone, and JSON is read back
+ * into it without loss (json.h). It owns all it points to: strings and arrays live in `arena` and
+ * die together. A text that is not known is NULL, a number that is not known is 0, unless it says
+ * otherwise. Nothing here is printed as it stands: texts come from programs and may hold any bytes.
+ *
+ * Findings are in the order in which they are shown: confirmed ones first, then by id. Ids do not
+ * depend on line numbers, paths, thread numbers or the run (id.h), so reports of different runs,
+ * machines and versions of a program can be compared and joined.
+ *
+ * Event numbers are 1-based positions in the trace of the finding's run.
+ */
+#ifndef HD_REPORT_REPORT_H
+#define HD_REPORT_REPORT_H
+
+#include "base/arena.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum hd_property { HD_PROPERTY_RACE, HD_PROPERTY_ATOMICITY, HD_PROPERTY_DEADLOCK, HD_PROPERTIES };
+enum hd_finding_status {
+    HD_FINDING_CONFIRMED, /* the program was run under the schedule and did it */
+    HD_FINDING_PREDICTED, /* the model allows it; `reason` says why it is not confirmed */
+    HD_FINDING_OBSERVED,  /* the recorded run itself did it (a deadlock) */
+    HD_FINDING_STATUSES
+};
+extern const char *const hd_property_names[HD_PROPERTIES]; /* as in JSON */
+extern const char *const hd_finding_status_names[HD_FINDING_STATUSES];
+
+/* A place in the source. */
+struct hd_spot {
+    const char *file; /* as the compiler was given it */
+    uint32_t line, column;
+    const char *function;
+};
+
+struct hd_frame {
+    struct hd_spot at;
+    const char *module; /* for code without debug information: "libc.so.6+0x12a0" */
+};
+
+/* A lock that a thread holds. */
+struct hd_held {
+    const char *name;
+    bool shared; /* the read side of a rwlock */
+    struct hd_spot taken;
+};
+
+/* Source lines around a place, as they were when the report was made. */
+struct hd_snippet {
+    uint32_t first;     /* number of the first line */
+    uint32_t n;         /* 0: not available, and `missing` says why */
+    const char **lines; /* without line ends; any bytes but NUL */
+    const char *missing;
+};
+
+struct hd_access {
+    const char *thread; /* "T1.2": the second thread that the main thread T1 created */
+    const char *kind;   /* read, write, atomic read, atomic write, atomic update, free */
+    uint32_t size;      /* bytes */
+    struct hd_spot at;
+    const char *value; /* in the recorded run: "5"; for an update "5 -> 6" */
+    uint64_t event;
+    struct hd_held *locks;
+    size_t n_locks;
+    struct hd_frame *stack; /* innermost first; the first one is `at`; empty: not known */
+    size_t n_stack;
+    struct hd_snippet source;
+};
+
+/* One event of the schedule. */
+struct hd_schedule_step {
+    const char *thread;
+    const char *op;     /* as in docs/MODEL.md section 1: w, acq, fork, ... */
+    const char *object; /* variable, lock, thread ...; NULL when the op has none */
+    const char *value;  /* access: as in struct hd_access */
+    struct hd_spot at;
+    uint64_t event;
+    bool essential; /* racing, synchronisation, or first or last before a switch of threads */
+    bool racing;    /* one of the accesses of the finding */
+};
+
+/* What the program did when the racing accesses ran in one order. */
+struct hd_effect {
+    const char *summary; /* "exit 0", "killed by SIGSEGV", "assertion failed: bank.c:31", ...; NULL:
+                            this order was not run */
+    int exit_status;     /* -1: it did not exit */
+    int signal;          /* 0: none */
+    const char *signal_name;
+    const char *assertion; /* the text on its standard error */
+    const char
+        *output_diff; /* against the recorded run: lines that start with - or +; NULL: same */
+    bool deadlock, timeout;
+    struct hd_frame *stack; /* of a signal */
+    size_t n_stack;
+    /* What the accesses read or wrote in this order; by access; entries may be NULL. */
+    const char **values;
+    size_t n_values;
+};
+
+/* A thread that occurs in the finding. */
+struct hd_thread_made {
+    const char *name, *parent; /* parent NULL: the main thread */
+    struct hd_spot at;         /* where it was created */
+};
+
+struct hd_finding {
+    const char *id; /* "R-7f3a9c" */
+    enum hd_property property;
+    enum hd_finding_status status;
+    const char *reason;   /* when not confirmed: why */
+    const char *variable; /* the best name known */
+    const char *location; /* where it lives: "global", "heap block (64 bytes) from queue.c:33" */
+    const char *why;      /* one or two sentences: why nothing keeps the accesses apart */
+    /* The lock that the other accesses to the variable hold, and how many of how many. */
+    const char *advice_lock;
+    uint32_t advice_held, advice_of;
+    struct hd_access *accesses; /* race: 2; atomicity: 3; deadlock: one for each thread */
+    size_t n_accesses;
+    struct hd_thread_made *threads;
+    size_t n_threads;
+    struct hd_schedule_step *steps; /* in the order of the witness; the accesses come last */
+    size_t n_steps;
+    uint32_t *recorded; /* n_steps indices into steps: the same events as they were recorded */
+    uint32_t switches;  /* context switches of the witness */
+    struct hd_effect effects[2]; /* first: accesses[0] goes first; second: accesses[1] does */
+    uint32_t replays_confirmed, replays_tried;
+    const char *witness; /* file, relative to the report's folder */
+    const char *trace;   /* the same, of the run in which it was found */
+    const char *input;   /* file with the input that leads there; NULL: the given one */
+    uint32_t duplicates; /* further findings with the same id that were merged into this one */
+    bool known;          /* in the baseline */
+};
+
+/* A rule of a suppression file that did something, or did not. */
+struct hd_rule_use {
+    const char *text, *file;
+    uint32_t line;
+    uint64_t used; /* findings hidden */
+};
+
+struct hd_texts {
+    const char **items;
+    size_t n;
+};
+
+struct hd_report {
+    struct hd_arena *arena;
+    const char *tool_version;
+    struct hd_texts program;  /* argv */
+    uint64_t events, threads; /* of all recorded runs; the largest number of threads */
+    uint64_t runs;
+    double seconds; /* all together */
+    double record_seconds, analyze_seconds, replay_seconds;
+    /* Pairs of events. race counts findings before merging. */
+    uint64_t race, impossible, undecided, skipped;
+    struct hd_texts undecided_why;  /* "a.c:3 and b.c:5: the time ran out" */
+    struct hd_texts unmodelled;     /* functions and calls */
+    struct hd_texts uninstrumented; /* modules */
+    struct hd_texts notes;          /* sentences for people */
+    int exit_status;                /* of the recorded program; -1: it died by `signal` */
+    int signal;
+    struct hd_finding *findings;
+    size_t n_findings;
+    struct hd_rule_use *rules;
+    size_t n_rules;
+    uint64_t suppressed;   /* findings hidden by rules */
+    const char *directory; /* where witnesses and traces are; not written to JSON */
+    bool interrupted;      /* Ctrl-C: parts are missing */
+};
+
+/* An empty report with its arena. */
+struct hd_report *hd_report_new(void);
+void hd_report_free(struct hd_report *r); /* NULL is fine */
+
+/* Copies into the report's arena. text NULL gives NULL. */
+const char *hd_report_text(struct hd_report *r, const char *text);
+const char *hd_report_format(struct hd_report *r, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+/* n zeroed elements from the arena. */
+void *hd_report_array(struct hd_report *r, size_t n, size_t size);
+/* Appends a copy of text unless it is there already. */
+void hd_report_add(struct hd_report *r, struct hd_texts *list, const char *text);
+
+/* Puts the findings in order, confirmed first, then by id, and merges those with the same id: the
+ * best status, then the shortest schedule wins, and the others are counted in `duplicates`. */
+void hd_report_settle(struct hd_report *r);
+
+/* Findings that count as errors: confirmed or observed, and not known. */
+size_t hd_report_errors(const struct hd_report *r);
+
+#endif
