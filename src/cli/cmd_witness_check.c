@@ -4,6 +4,17 @@
 
 #include <string.h>
 
+static void print_events(const struct hd_trace *t, const hd_eid *events, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        printf("%s event %u (%s %s)",
+               i == 0       ? ""
+               : i + 1 == n ? " and"
+                            : ",",
+               events[i] + 1, hd_trace_thread_name(t, t->thread[events[i]]),
+               hd_trace_place_name(t, events[i]));
+}
+
 /* The verdict on one witness. */
 static enum hd_exit judge(const struct hd_cli *cli, const char *path, const struct hd_trace *t,
                           const struct hd_witness *w)
@@ -19,12 +30,17 @@ static enum hd_exit judge(const struct hd_cli *cli, const char *path, const stru
             hd_cli_error(cli, "%s: not a witness: %s", name, err.text);
         return HD_EXIT_INPUT;
     }
-    printf("%s: %switness%s of a race on %s: event %u (%s %s) and event %u (%s %s), %zu entries\n",
-           name, hd_term_style(cli->color_out, HD_STYLE_GREEN),
-           hd_term_style(cli->color_out, HD_STYLE_PLAIN),
-           hd_trace_obj_name(t, HD_OBJ_LOC, t->obj[w->a]), w->a + 1,
-           hd_trace_thread_name(t, t->thread[w->a]), hd_trace_place_name(t, w->a), w->b + 1,
-           hd_trace_thread_name(t, t->thread[w->b]), hd_trace_place_name(t, w->b), w->n);
+    printf("%s: %switness%s ", name, hd_term_style(cli->color_out, HD_STYLE_GREEN),
+           hd_term_style(cli->color_out, HD_STYLE_PLAIN));
+    const hd_eid pair[] = {w->a, w->b};
+    bool race = w->property == HD_PROPERTY_RACE;
+    if (w->property == HD_PROPERTY_DEADLOCK)
+        printf("of a deadlock:");
+    else
+        printf("of %s on %s:", race ? "a race" : "an atomicity violation",
+               hd_trace_obj_name(t, HD_OBJ_LOC, t->obj[race ? w->a : w->events[0]]));
+    print_events(t, race ? pair : w->events, race ? 2 : w->n_events);
+    printf(", %zu entries\n", w->n);
     return HD_EXIT_OK;
 }
 
@@ -55,11 +71,12 @@ static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, 
 const struct hd_cmd hd_cmd_witness_check = {
     .name = "check",
     .path = "witness check",
-    .summary = "does this schedule show the race?",
+    .summary = "does this schedule show what it claims?",
     .args = "TRACE WITNESS",
     .detail = "Runs the schedule of the file WITNESS through the model and tells whether\n"
-              "both accesses of its pair can happen next. Exits 0 when it is a witness;\n"
-              "otherwise names the entry that cannot run, and why, and exits 3.",
+              "both accesses of its pair can happen next, its atomicity violation happens,\n"
+              "or its threads wait for each other. Exits 0 when it is a witness; otherwise\n"
+              "names the entry that cannot run, and why, and exits 3.",
     .min_args = 2,
     .max_args = 2,
     .run = run,

@@ -177,6 +177,17 @@ enum hd_why hd_state_why(const struct hd_state *s, hd_eid e)
     return why ? why : why_not_data(s, e);
 }
 
+bool hd_state_blocked_by(const struct hd_state *s, hd_eid e, hd_tid holder)
+{
+    const struct hd_trace *t = s->t;
+    uint32_t lock = hd_trace_lock(t, e);
+    if (s->thread[t->thread[e]].next != t->pos[e] || holder == t->thread[e] || why_not_data(s, e))
+        return false;
+    if (s->lock[lock].owner == holder + 1)
+        return true;
+    return t->op[e] != HD_OP_RACQ && hd_state_read_holds(s, holder, lock) > 0;
+}
+
 static void step_access(struct hd_state *s, hd_eid e, hd_tid u)
 {
     const struct hd_trace *t = s->t;

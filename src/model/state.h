@@ -123,6 +123,10 @@ static inline bool hd_state_enabled(const struct hd_state *s, hd_eid e)
     return hd_state_why(s, e) == HD_WHY_ENABLED;
 }
 
+/* Whether e, which takes a lock (acq, racq, wake, tmo), is the next event of its thread, no rule
+ * about stale reads keeps it from running, and `holder` holds its lock so that it can not run. */
+bool hd_state_blocked_by(const struct hd_state *s, hd_eid e, hd_tid holder);
+
 /* The reason as a clause that can follow "event 7 cannot run: ", at most cap bytes with its NUL.
  * Requires: why is what hd_state_why answered for e in s. */
 void hd_state_explain(const struct hd_state *s, hd_eid e, enum hd_why why, char *text, size_t cap);

@@ -17,15 +17,8 @@ void hd_witness_fini(struct hd_witness *w)
 {
     hd_free(w->schedule, w->n * sizeof *w->schedule);
     hd_free(w->wakes, w->n_wakes * sizeof *w->wakes);
+    hd_free(w->events, w->n_events * sizeof *w->events);
     *w = (struct hd_witness){0};
-}
-
-bool hd_conflict(const struct hd_trace *t, hd_eid a, hd_eid b)
-{
-    enum hd_op x = t->op[a], y = t->op[b];
-    return hd_op_is_access(x) && hd_op_is_access(y) && t->thread[a] != t->thread[b] &&
-           t->obj[a] == t->obj[b] && (hd_op_writes(x) || hd_op_writes(y)) &&
-           !(hd_op_is_atomic(x) && hd_op_is_atomic(y));
 }
 
 struct hd_checker *hd_checker_new(const struct hd_trace *t)
@@ -52,17 +45,9 @@ static unsigned long long num(uint64_t e)
     return (unsigned long long)e + 1;
 }
 
-/* Everything that can be judged without running: the numbers, the pair, the ends. */
-static enum hd_status check_form(const struct hd_trace *t, const struct hd_witness *w,
-                                 size_t *entry, struct hd_err *err)
+static enum hd_status form_race(const struct hd_trace *t, const struct hd_witness *w,
+                                struct hd_err *err)
 {
-    for (size_t i = 0; i < w->n; i++) {
-        if (w->schedule[i] < t->n_events)
-            continue;
-        *entry = i;
-        return hd_err_set(err, HD_ERR_INPUT, "entry %llu is event %llu, but the trace has %llu",
-                          num(i), num(w->schedule[i]), (unsigned long long)t->n_events);
-    }
     if (w->a >= t->n_events || w->b >= t->n_events)
         return hd_err_set(err, HD_ERR_INPUT, "the pair names an event beyond the %llu of the trace",
                           (unsigned long long)t->n_events);
@@ -77,6 +62,69 @@ static enum hd_status check_form(const struct hd_trace *t, const struct hd_witne
                           "the schedule does not end in the pair: events %llu, %llu", num(w->a),
                           num(w->b));
     return HD_OK;
+}
+
+static enum hd_status form_atomicity(const struct hd_trace *t, const struct hd_witness *w,
+                                     struct hd_err *err)
+{
+    const hd_eid *e = w->events;
+    if (w->n_events != 3 || e[0] >= t->n_events || e[1] >= t->n_events || e[2] >= t->n_events ||
+        !hd_unserialisable(t, e[0], e[1], e[2]))
+        return hd_err_set(err, HD_ERR_INPUT,
+                          "an atomicity violation takes three accesses to one location, the first "
+                          "and the third of one thread, the second of another, in a pattern that "
+                          "no serial order gives");
+    if (!w->n || w->schedule[w->n - 1] != e[2])
+        return hd_err_set(err, HD_ERR_INPUT, "the schedule does not end in event %llu", num(e[2]));
+    size_t i = 0;
+    for (int k = 0; k < 2; k++) {
+        while (i < w->n && w->schedule[i] != e[k])
+            i++;
+        if (i == w->n)
+            return hd_err_set(err, HD_ERR_INPUT,
+                              "the schedule does not run event %llu and later event %llu",
+                              num(e[0]), num(e[1]));
+    }
+    return HD_OK;
+}
+
+static enum hd_status form_deadlock(const struct hd_trace *t, const struct hd_witness *w,
+                                    struct hd_err *err)
+{
+    if (w->n_events < 2)
+        return hd_err_set(err, HD_ERR_INPUT, "a cycle has at least two events");
+    for (size_t i = 0; i < w->n_events; i++)
+        if (w->events[i] >= t->n_events || !hd_takes_lock(t, w->events[i]))
+            return hd_err_set(err, HD_ERR_INPUT, "event %llu of the cycle does not take a lock",
+                              num(w->events[i]));
+    for (size_t i = 0; i < w->n_events; i++)
+        for (size_t k = 0; k < i; k++)
+            if (t->thread[w->events[i]] == t->thread[w->events[k]])
+                return hd_err_set(err, HD_ERR_INPUT,
+                                  "events %llu and %llu of the cycle belong to one thread",
+                                  num(w->events[k]), num(w->events[i]));
+    return HD_OK;
+}
+
+/* Everything that can be judged without running: the numbers, the property, the ends. */
+static enum hd_status check_form(const struct hd_trace *t, const struct hd_witness *w,
+                                 size_t *entry, struct hd_err *err)
+{
+    for (size_t i = 0; i < w->n; i++) {
+        if (w->schedule[i] < t->n_events)
+            continue;
+        *entry = i;
+        return hd_err_set(err, HD_ERR_INPUT, "entry %llu is event %llu, but the trace has %llu",
+                          num(i), num(w->schedule[i]), (unsigned long long)t->n_events);
+    }
+    switch (w->property) {
+    case HD_PROPERTY_ATOMICITY:
+        return form_atomicity(t, w, err);
+    case HD_PROPERTY_DEADLOCK:
+        return form_deadlock(t, w, err);
+    default:
+        return form_race(t, w, err);
+    }
 }
 
 static enum hd_status index_choices(struct hd_checker *c, const struct hd_witness *w,
@@ -141,18 +189,36 @@ static enum hd_status require_enabled(const struct hd_state *s, size_t i, hd_eid
                       reason);
 }
 
-/* Runs the entries before the pair and judges the pair. *ran counts the events that have run. */
+/* After the schedule of a deadlock: everybody in the cycle waits for the next. */
+static enum hd_status require_cycle(const struct hd_state *s, const struct hd_witness *w,
+                                    struct hd_err *err)
+{
+    const struct hd_trace *t = s->t;
+    for (size_t i = 0; i < w->n_events; i++) {
+        hd_eid e = w->events[i], next = w->events[(i + 1) % w->n_events];
+        if (!hd_state_blocked_by(s, e, t->thread[next]))
+            return hd_err_set(
+                err, HD_ERR_INPUT,
+                "after the schedule event %llu does not wait for a lock that %s holds", num(e),
+                hd_trace_thread_name(t, t->thread[next]));
+    }
+    return HD_OK;
+}
+
+/* Runs the entries, of a race those before the pair, and judges the end. *ran counts the events
+ * that have run. */
 static enum hd_status run(struct hd_checker *c, const struct hd_witness *w, size_t *ran,
                           size_t *entry, struct hd_err *err)
 {
     struct hd_state *s = &c->state;
+    size_t end = w->property == HD_PROPERTY_RACE ? w->n - 2 : w->n;
     for (size_t i = 0; i < w->n; i++) {
         hd_eid e = w->schedule[i];
         *entry = i;
         enum hd_status status = require_enabled(s, i, e, err);
         if (status != HD_OK)
             return status;
-        if (i >= w->n - 2) /* a and b are both judged in the state before a */
+        if (i >= end) /* a and b are both judged in the state before a */
             continue;
         hd_tid woken = HD_TID_NONE;
         if (c->t->op[e] == HD_OP_SIG)
@@ -166,7 +232,7 @@ static enum hd_status run(struct hd_checker *c, const struct hd_witness *w, size
     if (c->used < w->n_wakes)
         return hd_err_set(err, HD_ERR_INPUT,
                           "wakes names an event that is not a sig of the schedule");
-    return HD_OK;
+    return w->property == HD_PROPERTY_DEADLOCK ? require_cycle(s, w, err) : HD_OK;
 }
 
 enum hd_status hd_checker_check(struct hd_checker *c, const struct hd_witness *w, size_t *entry,

@@ -1,33 +1,40 @@
-/* Witnesses and their judge (docs/MODEL.md section 3).
+/* Witnesses and their judge (docs/MODEL.md sections 3 and 4).
  *
- * A witness says: after running these events, in this order, with these choices of notified
- * waiters, both a and b can run. The judge knows nothing of how it was found. It accepts when
+ * A witness of a race says: after running these events, in this order, with these choices of
+ * notified waiters, both a and b can run. The judge knows nothing of how it was found. It accepts
+ * when
  *   - a and b conflict, and are the last two entries of the schedule, in this order;
  *   - every entry before them is enabled when it runs;
  *   - both are enabled in the state before a;
  *   - each sig that meets waiters has a choice among them in wakes, which may be left out when
  * there is only one; and wakes says nothing else: no sig that is not run before the pair, none
  * twice, none without waiters. Event numbers are 0-based here and 1-based in files and texts.
+ *
+ * A witness of an atomicity violation has c, r, c' in `events`; its schedule ends in c', every
+ * entry is enabled when it runs, and c comes before r. A witness of a deadlock has the events of
+ * the cycle in `events`; after its whole schedule each of them is the next of its thread, nothing
+ * but a lock keeps it from being taken, and the thread of the next one in the list (of the first
+ * one for the last) holds that lock.
  */
 #ifndef HD_MODEL_WITNESS_H
 #define HD_MODEL_WITNESS_H
 
 #include "base/err.h"
+#include "model/property.h"
 #include "model/state.h"
 
 struct hd_witness {
-    hd_eid a, b;
-    hd_eid *schedule; /* the last two entries are a and b */
+    hd_eid a, b;      /* of a race */
+    hd_eid *schedule; /* of a race: the last two entries are a and b */
     size_t n;
     struct hd_wake *wakes; /* in any order */
     size_t n_wakes;
+    enum hd_property property; /* zeroed: a race */
+    hd_eid *events;            /* atomicity: c, r, c'; deadlock: the cycle; race: NULL */
+    size_t n_events;
 };
 
-void hd_witness_fini(struct hd_witness *w); /* frees schedule (n) and wakes (n_wakes) */
-
-/* Different threads, same location, at least one writes, at least one is not atomic. Requires: both
- * are events of t. */
-bool hd_conflict(const struct hd_trace *t, hd_eid a, hd_eid b);
+void hd_witness_fini(struct hd_witness *w); /* frees schedule, wakes and events */
 
 /* A judge for many witnesses of one trace: a check costs O(n + n_wakes), whatever the trace's
  * length. The trace must outlive it. Not to be shared by threads. */

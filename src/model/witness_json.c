@@ -11,6 +11,9 @@
 
 #define SCHEMA "heddle-witness-1"
 
+/* Where the events of a property stand. */
+static const char *const events_key[HD_PROPERTIES] = {"pair", "triple", "cycle"};
+
 struct reading {
     const char *name;
     const struct hd_trace *t;
@@ -58,6 +61,34 @@ static enum hd_status read_pair(const struct reading *r, const json_t *root)
         !event_number(r, json_array_get(pair, 1), &r->w->b))
         return REFUSE(r, "\"pair\" must be two event numbers from 1 to %zu", r->t->n_events);
     return HD_OK;
+}
+
+/* The events of a property that is not a race, under the key that belongs to it. */
+static enum hd_status read_events(const struct reading *r, const json_t *root, const char *key)
+{
+    const json_t *list = json_object_get(root, key);
+    if (!json_is_array(list))
+        return REFUSE(r, "\"%s\" must be an array of event numbers", key);
+    r->w->n_events = json_array_size(list);
+    r->w->events = hd_alloc(r->w->n_events * sizeof *r->w->events);
+    for (size_t i = 0; i < r->w->n_events; i++)
+        if (!event_number(r, json_array_get(list, i), &r->w->events[i]))
+            return REFUSE(r, "entry %zu of \"%s\" must be an event number from 1 to %zu", i + 1,
+                          key, r->t->n_events);
+    return HD_OK;
+}
+
+static enum hd_status read_property(const struct reading *r, const json_t *root)
+{
+    const json_t *property = json_object_get(root, "property");
+    const char *name = property ? json_string_value(property) : hd_property_names[0];
+    int i = 0;
+    while (name && i < HD_PROPERTIES && strcmp(name, hd_property_names[i]))
+        i++;
+    if (!name || i == HD_PROPERTIES)
+        return REFUSE(r, "\"property\" must be race, atomicity or deadlock");
+    r->w->property = (enum hd_property)i;
+    return i == HD_PROPERTY_RACE ? read_pair(r, root) : read_events(r, root, events_key[i]);
 }
 
 static enum hd_status read_schedule(const struct reading *r, const json_t *root)
@@ -119,7 +150,7 @@ static enum hd_status read_root(const struct reading *r, json_t *root)
         return REFUSE(r, "not a witness: not a JSON object");
     enum hd_status status = read_head(r, root);
     if (status == HD_OK)
-        status = read_pair(r, root);
+        status = read_property(r, root);
     if (status == HD_OK)
         status = read_schedule(r, root);
     if (status == HD_OK)
@@ -200,10 +231,14 @@ static void write_wakes(struct hd_json *j, const struct hd_trace *t, const struc
 void hd_witness_write_fields(struct hd_json *j, const struct hd_trace *t,
                              const struct hd_witness *w)
 {
-    hd_json_key(j, "pair");
+    const hd_eid pair[] = {w->a, w->b};
+    bool race = w->property == HD_PROPERTY_RACE;
+    hd_json_key(j, "property");
+    hd_json_string(j, hd_property_names[w->property]);
+    hd_json_key(j, events_key[w->property]);
     hd_json_begin_array(j);
-    hd_json_uint(j, (uint64_t)w->a + 1);
-    hd_json_uint(j, (uint64_t)w->b + 1);
+    for (size_t i = 0; i < (race ? 2 : w->n_events); i++)
+        hd_json_uint(j, (uint64_t)(race ? pair : w->events)[i] + 1);
     hd_json_end_array(j);
     hd_json_key(j, "schedule");
     hd_json_begin_array(j);

@@ -1,12 +1,14 @@
 /* Witness files (docs/MODEL.md section 6): one JSON object
  *
- *   {"schema": "heddle-witness-1", "digest": "hd1-...", "pair": [3, 9], "schedule": [1, 2, ..., 3,
- * 9], "wakes": {"7": "t2"}}
+ *   {"schema": "heddle-witness-1", "digest": "hd1-...", "property": "race", "pair": [3, 9],
+ *    "schedule": [1, 2, ..., 3, 9], "wakes": {"7": "t2"}}
  *
- * Event numbers are 1-based; wakes maps a sig of the schedule to the name of the thread that it
- * wakes and may be left out when empty; digest is that of the trace (trace/digest.h). Fields that
- * are not named here are ignored, so that later versions may add some. Reading checks the form and
- * the digest; whether it is a witness is hd_witness_check's question.
+ * "property" may be left out for a race. An atomicity violation has "triple": [c, r, c'] and a
+ * deadlock "cycle": [...] in place of "pair". Event numbers are 1-based; wakes maps a sig of the
+ * schedule to the name of the thread that it wakes and may be left out when empty; digest is that
+ * of the trace (trace/digest.h). Fields that are not named here are ignored, so that later versions
+ * may add some. Reading checks the form and the digest; whether it is a witness is
+ * hd_witness_check's question.
  */
 #ifndef HD_MODEL_WITNESS_JSON_H
 #define HD_MODEL_WITNESS_JSON_H
@@ -26,8 +28,8 @@ enum hd_status hd_witness_load(const char *path, const struct hd_trace *t, struc
 enum hd_status hd_witness_parse(const char *text, size_t len, const char *name,
                                 const struct hd_trace *t, struct hd_witness *w, struct hd_err *err);
 
-/* The fields pair, schedule and wakes, inside an object that the caller has begun: an element of
- * `witnesses` has these alone. */
+/* The fields property, pair (triple, cycle), schedule and wakes, inside an object that the caller
+ * has begun: an element of `witnesses` has these alone. */
 void hd_witness_write_fields(struct hd_json *j, const struct hd_trace *t,
                              const struct hd_witness *w);
 

@@ -63,7 +63,8 @@ static void test_round_trip(void **state)
     char *json = print(t, &len), expected[512], digest[HD_DIGEST_SIZE];
     hd_trace_digest(t, digest);
     snprintf(expected, sizeof expected,
-             "{\"schema\": \"heddle-witness-1\", \"digest\": \"%s\", \"pair\": [7, 8], "
+             "{\"schema\": \"heddle-witness-1\", \"digest\": \"%s\", \"property\": \"race\", "
+             "\"pair\": [7, 8], "
              "\"schedule\": [1, 2, 3, 4, 5, 6, 7, 8], \"wakes\": {\"5\": \"\\\"q\\\" t\"}}\n",
              digest);
     assert_string_equal(json, expected);
@@ -99,6 +100,11 @@ static const struct refusal refusals[] = {
     {HEAD "\"pair\": [0, 7], \"schedule\": [7, 8]}", "\"pair\" must be two event numbers"},
     {HEAD "\"pair\": [7, 9], \"schedule\": [7, 8]}", "\"pair\" must be two event numbers"},
     {HEAD "\"pair\": [7, 8]}", "\"schedule\" must be an array"},
+    {HEAD "\"property\": \"magic\", \"pair\": [7, 8]}", "must be race, atomicity or deadlock"},
+    {HEAD "\"property\": 7, \"pair\": [7, 8]}", "must be race, atomicity or deadlock"},
+    {HEAD "\"property\": \"atomicity\", \"pair\": [7, 8]}", "\"triple\" must be an array"},
+    {HEAD "\"property\": \"deadlock\", \"cycle\": [1, 9]}",
+     "entry 2 of \"cycle\" must be an event number from 1 to 8"},
     {HEAD "\"pair\": [7, 8], \"schedule\": 7}", "\"schedule\" must be an array"},
     {HEAD "\"pair\": [7, 8], \"schedule\": [7, 8.0]}",
      "entry 2 of \"schedule\" must be an event number from 1 to 8"},

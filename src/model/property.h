@@ -1,0 +1,31 @@
+/* The properties that a witness can show (docs/MODEL.md sections 3 and 4), and what the events of
+ * each must look like before anything is run.
+ *
+ *   race       two accesses a, b in conflict;
+ *   atomicity  c, r, c': c and c' of one thread in this order, r of another, all on one location,
+ *              in one of the five patterns that no serial order gives;
+ *   deadlock   k >= 2 events of different threads, each about to take a lock (acq, racq, or the
+ *              wake or tmo that takes it back), each lock held by the thread of the next one.
+ */
+#ifndef HD_MODEL_PROPERTY_H
+#define HD_MODEL_PROPERTY_H
+
+#include "base/err.h"
+#include "trace/trace.h"
+
+enum hd_property { HD_PROPERTY_RACE, HD_PROPERTY_ATOMICITY, HD_PROPERTY_DEADLOCK, HD_PROPERTIES };
+extern const char *const hd_property_names[HD_PROPERTIES];
+
+/* Different threads, same location, at least one writes, at least one is not atomic. Requires: both
+ * are events of t. */
+bool hd_conflict(const struct hd_trace *t, hd_eid a, hd_eid b);
+
+/* R-W-R, W-W-R, R-W-W, W-R-W or W-W-W on one location, c before d in one thread, r in another. A
+ * read-modify-write counts as a write. Whether c and d lie in a block is not asked. Requires: all
+ * are events of t. */
+bool hd_unserialisable(const struct hd_trace *t, hd_eid c, hd_eid r, hd_eid d);
+
+/* Whether e is an event that takes a lock: acq, racq, wake, tmo. */
+bool hd_takes_lock(const struct hd_trace *t, hd_eid e);
+
+#endif
