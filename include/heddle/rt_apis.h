@@ -12,9 +12,9 @@
 #define HD_APIS_THREAD(X) \
     X(thread, int, pthread_create, (pthread_t *, const pthread_attr_t *, void *(*)(void *), void *), "fork") \
     X(thread, int, pthread_join, (pthread_t, void **), "join") \
-    X(thread, int, pthread_tryjoin_np, (pthread_t, void **), "join when it succeeds") \
-    X(thread, int, pthread_timedjoin_np, (pthread_t, void **, const struct timespec *), "join when it succeeds; virtual clock") \
-    X(thread, int, pthread_clockjoin_np, (pthread_t, void **, clockid_t, const struct timespec *), "join when it succeeds; virtual clock") \
+    X(thread, int, pthread_tryjoin_np, (pthread_t, void **), "join, or ar of its end") \
+    X(thread, int, pthread_timedjoin_np, (pthread_t, void **, const struct timespec *), "join, or ar of its end; virtual clock") \
+    X(thread, int, pthread_clockjoin_np, (pthread_t, void **, clockid_t, const struct timespec *), "join, or ar of its end; virtual clock") \
     X(thread, int, pthread_detach, (pthread_t), "none") \
     X(thread, int, pthread_once, (pthread_once_t *, void (*)(void)), "acq, ar, aw, rel") \
     X(thread, int, sched_yield, (void), "point to switch")
@@ -42,11 +42,11 @@
     X(sem, int, sem_init, (sem_t *, int, unsigned), "directive sem") \
     X(sem, int, sem_destroy, (sem_t *), "none") \
     X(sem, int, sem_wait, (sem_t *), "sem") \
-    X(sem, int, sem_trywait, (sem_t *), "sem when it succeeds") \
-    X(sem, int, sem_timedwait, (sem_t *, const struct timespec *), "sem when it succeeds; virtual clock") \
-    X(sem, int, sem_clockwait, (sem_t *, clockid_t, const struct timespec *), "sem when it succeeds; virtual clock") \
+    X(sem, int, sem_trywait, (sem_t *), "sem, or ar of the count") \
+    X(sem, int, sem_timedwait, (sem_t *, const struct timespec *), "sem, or ar of the count; virtual clock") \
+    X(sem, int, sem_clockwait, (sem_t *, clockid_t, const struct timespec *), "sem, or ar of the count; virtual clock") \
     X(sem, int, sem_post, (sem_t *), "post") \
-    X(sem, int, sem_getvalue, (sem_t *, int *), "none")
+    X(sem, int, sem_getvalue, (sem_t *, int *), "ar of the count, w of the result")
 
 #define HD_APIS_RWLOCK(X) \
     X(rwlock, int, pthread_rwlock_init, (pthread_rwlock_t *, const pthread_rwlockattr_t *), "none") \
@@ -179,9 +179,10 @@
     X(process, int, lockf, (int, int, off_t), "others run meanwhile")
 
 #define HD_APIS_CANCEL(X) \
-    X(cancel, int, pthread_cancel, (pthread_t), "ends waits that are cancellation points") \
-    X(cancel, void, pthread_testcancel, (void), "none") \
-    X(cancel, int, pthread_setcancelstate, (int, int *), "none")
+    X(cancel, int, pthread_cancel, (pthread_t), "aw of a request; cancellation points are ar of it") \
+    X(cancel, void, pthread_testcancel, (void), "ar of the request") \
+    X(cancel, int, pthread_setcancelstate, (int, int *), "none") \
+    X(cancel, int, pthread_setcanceltype, (int, int *), "asynchronous is taken as deferred, and named")
 
 #define HD_APIS_END(X) \
     X(end, void, _exit, (int), "the last value is kept") \

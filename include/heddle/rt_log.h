@@ -60,6 +60,8 @@
     X(SEM, 1, "semaphore")                                                                         \
     X(BARIN, 1, "barrier")                                                                         \
     X(BAROUT, 1, "barrier")                                                                        \
+    X(LOOK, 3, "HD_LOOK_*, object, value: a call told the program about the object's state")       \
+    X(SET, 3, "HD_LOOK_*, object, value: that state changes")                                      \
     X(BEGIN, 0, "")                                                                                \
     X(LAST_EVENT, 0, "end of a block that is meant to be atomic")                                  \
     X(REL_FOR, 2, "lock, thread that held it: released by another one")                            \
@@ -77,7 +79,9 @@
     X(SITES, 255, "address of the first site; number of sites in a word, sites, strings")          \
     X(NOTE, 255, "HD_NOTE_*, text")                                                                \
     X(HOLDS, 2, "thread, lock")                                                                    \
-    X(WAITS, 3, "thread, HD_WAITS_*, object; the code address is where it waits")
+    X(WAITS, 3, "thread, HD_WAITS_*, object; the code address is where it waits")                  \
+    X(FRAMES, 255, "thread, return addresses of its stack, innermost first")                       \
+    X(NAME, 255, "thread, name that the program gave it")
 
 enum hd_log_kind {
 #define HD_LOG_ENUM(name, words, what) HD_LOG_##name,
@@ -102,6 +106,29 @@ enum hd_note {
     HD_NOTE_FORKED,      /* the program forked; the child is not in this log */
     HD_NOTE_EXEC,        /* the program replaced itself; the rest is not in this log */
 };
+
+/* State that docs/MODEL.md has no event for becomes an atomic location that is only in the trace if
+ * somebody looked at it. The count of a semaphore changes by its own events: each is then also an
+ * `rmw` of the location, right after it. The other kinds change by SET, which becomes an `aw`. A
+ * LOOK is an `ar`. So an order that would change what the program was told makes a read stale. */
+enum hd_look {
+    HD_LOOK_COUNT = 1, /* of a semaphore or a pipe */
+    HD_LOOK_END,       /* of a thread: 1 */
+    HD_LOOK_DEAD,      /* of a robust mutex: 1 its owner died, 2 not recoverable */
+    HD_LOOK_CANCEL,    /* of a thread: a request is there */
+};
+
+/* Objects without an address of their own. */
+#define HD_PSEUDO_KIND(addr) ((unsigned)((addr) >> 60))
+#define HD_PSEUDO(kind, n)   ((uint64_t)(kind) << 60 | (uint64_t)(n))
+enum hd_pseudo {
+    HD_PSEUDO_NONE,
+    HD_PSEUDO_PIPE,   /* number of the channel, in order of first use */
+    HD_PSEUDO_SIGNAL, /* thread << 8 | signal; thread HD_SIGNAL_ANY: sent to the process */
+    HD_PSEUDO_WIDE,   /* address of 16 bytes that hold an atomic object of several locations */
+    HD_PSEUDO_SOCKET, /* an address that is connected to and accepted from */
+};
+#define HD_SIGNAL_ANY 0xffffffu
 
 enum hd_waits {
     HD_WAITS_LOCK = 1,

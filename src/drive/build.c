@@ -25,7 +25,10 @@ static enum hd_status on_sync(struct hd_walk *w, const struct hd_raw *rec)
         ev.obj = hd_walk_object(w, info->kind, rec->w[0]);
     if (info->has_lock)
         ev.lock = hd_walk_object(w, HD_OBJ_LOCK, rec->w[1]);
-    return hd_walk_emit(w, &ev);
+    enum hd_status s = hd_walk_emit(w, &ev);
+    if (s == HD_OK && (rec->kind == HD_LOG_POST || rec->kind == HD_LOG_SEM))
+        s = hd_walk_count_changed(w, rec);
+    return s;
 }
 
 static enum hd_status on_thread(struct hd_walk *w, const struct hd_raw *rec)
@@ -66,6 +69,8 @@ static enum hd_status on_init(struct hd_walk *w, const struct hd_raw *rec)
 {
     bool sem = rec->kind == HD_LOG_SEM_INIT;
     uint32_t id = hd_walk_new_life(w, sem ? HD_OBJ_SEM : HD_OBJ_BARRIER, rec->w[0]);
+    if (sem)
+        hd_walk_count_set(w, rec->w[0], rec->w[1]);
     if (w->pass != HD_WALK_BUILD)
         return HD_OK;
     return sem ? hd_builder_sem(w->builder, id, rec->w[1], w->err)
@@ -187,8 +192,12 @@ static enum hd_status on_event(struct hd_walk *w, const struct hd_raw *rec)
         return hd_walk_access(w, rec);
     if (rec->kind == HD_LOG_FORK)
         return on_thread(w, rec); /* in every walk: it names the child */
-    if (w->pass == HD_WALK_MARK)
+    if (w->pass == HD_WALK_MARK) {
+        hd_walk_look_mark(w, rec);
         return HD_OK;
+    }
+    if (rec->kind == HD_LOG_LOOK || rec->kind == HD_LOG_SET)
+        return hd_walk_look(w, rec);
     if (rec->kind == HD_LOG_BRANCH)
         return w->info->from_pass ? hd_walk_branch(w, rec, rec->w[0]) : HD_OK;
     return rec->kind == HD_LOG_JOIN ? on_thread(w, rec) : on_sync(w, rec);
@@ -240,6 +249,7 @@ static enum hd_status walk(struct hd_walk *w, enum hd_walk_pass pass)
     w->current = 0;
     hd_rawlog_rewind(&w->log);
     hd_regions_rewind(&w->regions);
+    hd_map_clear(&w->counts);
     hd_names_fini(&w->lives);
     w->lives = (struct hd_names){0};
     for (size_t i = 0; i < w->threads.len; i++) {
@@ -311,6 +321,8 @@ static void walk_fini(struct hd_walk *w)
     hd_vec_fini(&w->inserts);
     hd_vec_fini(&w->sites);
     hd_map_fini(&w->places);
+    hd_map_fini(&w->looked);
+    hd_map_fini(&w->counts);
     hd_names_fini(&w->used);
     hd_names_fini(&w->lives);
     hd_u32vec_fini(&w->dep_list[0]);

@@ -56,7 +56,7 @@ static enum hd_status add_insert(struct hd_walk *w, const struct hd_walk_insert 
     return hd_builder_add(w->builder, &ev, w->err);
 }
 
-static uint32_t next_eid(const struct hd_walk *w)
+uint32_t hd_walk_next_eid(const struct hd_walk *w)
 {
     return (uint32_t)hd_builder_count(w->builder);
 }
@@ -69,7 +69,7 @@ enum hd_status hd_walk_emit(struct hd_walk *w, struct hd_event *ev)
         return hd_err_set(w->err, HD_ERR_LIMIT, "the run has more events than a trace can hold");
     /* The replay keeps the same lists, with its own numbers: it has to decide alike everywhere. */
     if (hd_op_reads(ev->op))
-        hd_u32vec_push(&t->reads, w->pass == HD_WALK_BUILD ? next_eid(w) : number);
+        hd_u32vec_push(&t->reads, w->pass == HD_WALK_BUILD ? hd_walk_next_eid(w) : number);
     if (w->pass != HD_WALK_BUILD)
         return HD_OK;
     ev->thread = t->tid;
@@ -147,6 +147,8 @@ enum hd_status hd_walk_branch(struct hd_walk *w, const struct hd_raw *rec, hd_to
     if (!collect(w, 0, tok, &ev.deps)) {
         ev.deps = (struct hd_dep_list){0};
         t->branched = (uint32_t)t->reads.len;
+    } else if (ev.deps.n == 0) {
+        return HD_OK; /* a choice that no read decides is none */
     }
     return hd_walk_emit(w, &ev);
 }
@@ -200,7 +202,7 @@ static enum hd_status touch(struct hd_walk *w, struct access *a, const struct hd
         replay(w, id, &a->ev);
     a->ev.obj = cell->loc;
     if (a->own)
-        w->dep_list[0].data[a->ev.deps.n - 1] = next_eid(w);
+        w->dep_list[0].data[a->ev.deps.n - 1] = hd_walk_next_eid(w);
     return hd_walk_emit(w, &a->ev);
 }
 

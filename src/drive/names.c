@@ -112,9 +112,38 @@ static void make_printable(char *text)
             *p = '_';
 }
 
+/* Objects that are no memory: heddle/rt_log.h, enum hd_pseudo. */
+static bool pseudo_text(struct hd_walk *w, uint64_t addr, char *out, size_t size)
+{
+    uint64_t n = addr & ((UINT64_C(1) << 60) - 1), thread = n >> 8;
+    switch ((enum hd_pseudo)HD_PSEUDO_KIND(addr)) {
+    case HD_PSEUDO_PIPE:
+        snprintf(out, size, "pipe#%" PRIu64, n);
+        return true;
+    case HD_PSEUDO_SOCKET:
+        snprintf(out, size, "socket#%" PRIu64, n);
+        return true;
+    case HD_PSEUDO_SIGNAL: {
+        const struct hd_walk_thread *t =
+            thread < w->threads.len ? hd_vec_at(&w->threads, thread) : NULL;
+        snprintf(out, size, "signal#%" PRIu64 "%s%s", n & 0xff, t ? ":" : "",
+                 t && t->name ? t->name : "");
+        return true;
+    }
+    case HD_PSEUDO_WIDE:
+        hd_walk_address(w, n, out, size > 8 ? size - 8 : 0);
+        strcat(out, "#wide");
+        return true;
+    default:
+        return false;
+    }
+}
+
 void hd_walk_address(struct hd_walk *w, uint64_t addr, char *out, size_t size)
 {
     uint64_t room;
+    if (pseudo_text(w, addr, out, size))
+        return;
     region_text(w, hd_regions_find(&w->regions, addr, &room), addr, out, size);
     make_printable(out);
 }
@@ -133,10 +162,11 @@ uint32_t hd_walk_location(struct hd_walk *w, const struct hd_region *g, uint64_t
     return hd_builder_obj(w->builder, HD_OBJ_LOC, text, len);
 }
 
-static uint32_t object(struct hd_walk *w, enum hd_obj_kind kind, uint64_t addr, bool new_life)
+static void object_text(struct hd_walk *w, enum hd_obj_kind kind, uint64_t addr, bool new_life,
+                        char *text, size_t size)
 {
-    char text[NAME_MAX_LEN], key[NAME_MAX_LEN + 16];
-    hd_walk_address(w, addr, text, sizeof text - 16);
+    char key[NAME_MAX_LEN + 16];
+    hd_walk_address(w, addr, text, size - 16);
     /* A life is counted by entries "kind:name:n". */
     unsigned life = 0;
     uint32_t id;
@@ -152,8 +182,20 @@ static uint32_t object(struct hd_walk *w, enum hd_obj_kind kind, uint64_t addr, 
     }
     size_t len = strlen(text);
     if (life > 1)
-        len += (size_t)snprintf(text + len, 16, "'%u", life);
-    return hd_builder_obj(w->builder, kind, text, len);
+        snprintf(text + len, 16, "'%u", life);
+}
+
+static uint32_t object(struct hd_walk *w, enum hd_obj_kind kind, uint64_t addr, bool new_life)
+{
+    char text[NAME_MAX_LEN];
+    object_text(w, kind, addr, new_life, text, sizeof text);
+    return hd_builder_obj(w->builder, kind, text, strlen(text));
+}
+
+void hd_walk_object_text(struct hd_walk *w, enum hd_obj_kind kind, uint64_t addr, char *out,
+                         size_t size)
+{
+    object_text(w, kind, addr, false, out, size < NAME_MAX_LEN ? size : NAME_MAX_LEN);
 }
 
 uint32_t hd_walk_object(struct hd_walk *w, enum hd_obj_kind kind, uint64_t addr)

@@ -60,6 +60,8 @@ struct hd_walk {
     struct hd_map places;  /* site -> place */
     struct hd_names used;  /* location names given */
     struct hd_names lives; /* names of semaphores and barriers with a new life: "kind:name" */
+    struct hd_map looked;  /* looks.c: 1 looked at, 2 set */
+    struct hd_map counts;  /* semaphore -> count, as of now */
     size_t next_insert;
     uint32_t n_events; /* so far in this walk, without inserted ones */
     uint32_t current;  /* thread */
@@ -77,7 +79,18 @@ void hd_walk_sites(struct hd_walk *w, const struct hd_raw *rec);
 const struct hd_site *hd_walk_site(const struct hd_walk *w, uint64_t address);
 void hd_walk_note(struct hd_walk *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/* The name of the object in its present life. */
+void hd_walk_object_text(struct hd_walk *w, enum hd_obj_kind kind, uint64_t addr, char *out,
+                         size_t size);
+
+/* looks.c */
+void hd_walk_look_mark(struct hd_walk *w, const struct hd_raw *rec); /* first walk */
+enum hd_status hd_walk_look(struct hd_walk *w, const struct hd_raw *rec);
+void hd_walk_count_set(struct hd_walk *w, uint64_t object, uint64_t count);
+enum hd_status hd_walk_count_changed(struct hd_walk *w, const struct hd_raw *rec);
+
 /* emit.c */
+uint32_t hd_walk_next_eid(const struct hd_walk *w); /* the event that is built next */
 struct hd_walk_thread *hd_walk_current(struct hd_walk *w);
 enum hd_status hd_walk_thread_at(struct hd_walk *w, uint32_t number, uint32_t parent,
                                  struct hd_walk_thread **t);

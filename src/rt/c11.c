@@ -42,6 +42,7 @@ HD_EXPORT int thrd_create(thrd_t *out, thrd_start_t start, void *arg)
     struct hd_thread *me = hd_rt_enter();
     if (!me)
         return hd_real.thrd_create(out, start, arg);
+    hd_rt_args_dep(thrd_create, 3);
     struct c11_start *s = hd_rt_mem(sizeof *s);
     *s = (struct c11_start){start, arg};
     int r = hd_rt_thread_create(me, out, NULL, c11_run, s, HD_PC);
@@ -164,7 +165,7 @@ HD_EXPORT int cnd_wait(cnd_t *c, mtx_t *m)
     struct hd_thread *me = hd_rt_enter();
     if (!me)
         return hd_real.cnd_wait(c, m);
-    hd_rt_arg_dep(cnd_wait);
+    hd_rt_args_dep(cnd_wait, 2);
     int r = hd_rt_cond_do(me, (pthread_cond_t *)c, (pthread_mutex_t *)m, HD_NEVER, HD_PC);
     hd_rt_leave(me);
     return answer(r);
@@ -176,7 +177,7 @@ HD_EXPORT int cnd_timedwait(cnd_t *restrict c, mtx_t *restrict m,
     struct hd_thread *me = hd_rt_enter();
     if (!me)
         return hd_real.cnd_timedwait(c, m, abs);
-    hd_rt_arg_dep(cnd_timedwait);
+    hd_rt_args_dep(cnd_timedwait, 3);
     uint64_t deadline;
     int r = EINVAL;
     if (hd_rt_deadline(CLOCK_REALTIME, abs, &deadline))

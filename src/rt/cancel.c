@@ -2,9 +2,10 @@
  *
  * A request is kept with the thread and acted upon where it blocks in a cancellation point, by
  * asking libc to cancel the calling thread itself: the unwinding is libc's. Asynchronous
- * cancellation is treated as deferred. */
+ * cancellation is treated as deferred, and named. */
 #include "rt/cancel.h"
 #include "rt/real.h"
+#include "rt/sync.h"
 
 #include <errno.h>
 #include <sys/syscall.h>
@@ -17,9 +18,18 @@ bool hd_rt_cancelled(const struct hd_thread *me)
 void hd_rt_cancel_here(struct hd_thread *me)
 {
     me->cancelled = false;
+    hd_rt_look(HD_LOOK_CANCEL, me->num, 1, 0);
     hd_rt_leave(me);
     hd_real.pthread_cancel(pthread_self());
     hd_real.pthread_testcancel();
+}
+
+void hd_rt_cancel_point(struct hd_thread *me, uintptr_t pc)
+{
+    if (hd_rt_cancelled(me))
+        hd_rt_cancel_here(me);
+    else if (rt.multi && !me->cancel_off)
+        hd_rt_look(HD_LOOK_CANCEL, me->num, 0, pc);
 }
 
 HD_EXPORT int pthread_cancel(pthread_t handle)
@@ -32,6 +42,7 @@ HD_EXPORT int pthread_cancel(pthread_t handle)
         if (!pthread_equal(t->handle, handle) || t->joined || t->state == HD_DONE)
             continue;
         t->cancelled = true;
+        hd_rt_set(HD_LOOK_CANCEL, t->num, 1, HD_PC);
         if (!t->cancel_off)
             hd_rt_unblock_one(t); /* it looks again, and finds the request */
         if (t->state == HD_OUTSIDE)
@@ -45,12 +56,12 @@ HD_EXPORT int pthread_cancel(pthread_t handle)
 HD_EXPORT void pthread_testcancel(void)
 {
     struct hd_thread *me = hd_rt_enter();
-    if (me && hd_rt_cancelled(me))
-        hd_rt_cancel_here(me);
-    else if (me)
-        hd_rt_leave(me);
-    else
+    if (!me) {
         hd_real.pthread_testcancel();
+        return;
+    }
+    hd_rt_cancel_point(me, HD_PC);
+    hd_rt_leave(me);
 }
 
 HD_EXPORT int pthread_setcancelstate(int state, int *old)
@@ -62,5 +73,24 @@ HD_EXPORT int pthread_setcancelstate(int state, int *old)
             me->cancel_off = state == PTHREAD_CANCEL_DISABLE;
         hd_rt_leave(me);
     }
+    return r;
+}
+
+HD_EXPORT int pthread_setcanceltype(int type, int *old)
+{
+    struct hd_thread *me = hd_rt_enter();
+    if (!me)
+        return hd_real.pthread_setcanceltype(type, old);
+    int before = me->cancel_async ? PTHREAD_CANCEL_ASYNCHRONOUS : PTHREAD_CANCEL_DEFERRED;
+    int r = type == PTHREAD_CANCEL_ASYNCHRONOUS || type == PTHREAD_CANCEL_DEFERRED ? 0 : EINVAL;
+    if (r == 0) {
+        me->cancel_async = type == PTHREAD_CANCEL_ASYNCHRONOUS;
+        if (me->cancel_async)
+            hd_rt_log_text(HD_LOG_NOTE, HD_PC, HD_NOTE_UNMODELLED,
+                           "asynchronous cancellation; it is treated as deferred");
+        if (old)
+            *old = before;
+    }
+    hd_rt_leave(me);
     return r;
 }

@@ -9,4 +9,7 @@ bool hd_rt_cancelled(const struct hd_thread *me);
 /* Leaves the runtime and lets libc unwind the thread. Returns only if libc has cancellation off. */
 void hd_rt_cancel_here(struct hd_thread *me);
 
+/* Entry of a cancellation point: acts on a request, or says that there was none. */
+void hd_rt_cancel_point(struct hd_thread *me, uintptr_t pc);
+
 #endif

@@ -6,7 +6,7 @@
  * of the old contents and a free: an address that stays the same is another location all the same.
  */
 #include "rt/blocks.h"
-#include "rt/rt.h"
+#include "rt/sync.h"
 
 #include <errno.h>
 #include <malloc.h>
@@ -52,6 +52,7 @@ HD_EXPORT void free(void *p)
 {
     struct hd_thread *me = p ? enter() : NULL;
     if (me) {
+        hd_rt_arg_dep(free);
         HD_LOGP(HD_LOG_FREE, HD_PC, p);
         __libc_free(p);
         hd_rt_leave(me);

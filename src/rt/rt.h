@@ -53,7 +53,9 @@ struct hd_thread {
     uintptr_t wait_pc;
     uint64_t deadline; /* virtual ns; HD_NEVER */
     bool timed_out;
-    struct pollfd *fds; /* FDWAIT */
+    const void *park_frame;         /* where it gave the token away: see stack.h */
+    uintptr_t stack_low, stack_end; /* 0: not known */
+    struct pollfd *fds;             /* FDWAIT */
     unsigned n_fds;
     uint64_t ready_seq; /* order of becoming ready */
     uint64_t prio;      /* pct */
@@ -69,7 +71,7 @@ struct hd_thread {
     void *(*start)(void *);
     void *arg, *result;
     bool detached, joined;
-    bool cancelled, cancel_off;
+    bool cancelled, cancel_off, cancel_async;
     unsigned key_round;
     struct hd_thread *parent;
 

@@ -5,6 +5,7 @@
  */
 #include "rt/rt.h"
 #include "rt/signals.h"
+#include "rt/stack.h"
 #include "rt/sync.h"
 #include "rt/thread.h"
 
@@ -129,6 +130,8 @@ static void report_deadlock(void)
         const struct hd_thread *t = rt.threads[i];
         if (t->state == HD_BLOCKED)
             hd_rt_log3(HD_LOG_WAITS, 0, t->wait_pc, i, t->wait_kind, waited_for(t));
+        if (t->state == HD_BLOCKED)
+            hd_rt_stack_log(t);
     }
     hd_rt_sync_log_holders();
     rt.header->outcome = HD_OUTCOME_DEADLOCK;
@@ -254,6 +257,7 @@ bool hd_rt_block(struct hd_thread *me, const void *obj, enum hd_waits kind, uint
     me->wait_obj = obj;
     me->wait_kind = kind;
     me->wait_pc = pc;
+    me->park_frame = __builtin_frame_address(0);
     me->deadline = deadline;
     me->timed_out = false;
     switch_away(me);

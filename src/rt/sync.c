@@ -65,16 +65,33 @@ void hd_rt_sync_owner_ends(struct hd_thread *me)
             if (s->kind != HD_SYNC_LOCK || s->owner != me || !s->robust || !is_robust(s->addr))
                 continue;
             s->owner_dead = true;
+            hd_rt_set(HD_LOOK_DEAD, s->addr, 1, 0);
             while (s->owner)
                 hd_rt_lock_release(me, s, 0);
         }
     }
 }
 
-void hd_rt_arg_dep_slow(const void *fn)
+void hd_rt_args_dep_slow(const void *fn, unsigned n)
 {
-    hd_tok tok = __hd_flow.callee == fn ? __hd_flow.arg[0] : HD_TOK_ALL;
+    hd_tok tok = HD_TOK_ALL;
+    if (__hd_flow.callee == fn) {
+        tok = __hd_flow.arg[0];
+        for (unsigned i = 1; i < n; i++)
+            tok = hd_tok_join(tok, __hd_flow.arg[i]);
+    }
     __hd_flow.callee = NULL;
     if (tok != HD_TOK_NONE)
         hd_rt_log1(HD_LOG_BRANCH, 0, tok);
+}
+
+void hd_rt_look(enum hd_look kind, uint64_t object, uint64_t value, uintptr_t pc)
+{
+    hd_rt_log3(HD_LOG_LOOK, 0, pc, kind, object, value);
+    hd_rt_log1(HD_LOG_BRANCH, pc, hd_tok_range(__hd_flow.count, __hd_flow.count));
+}
+
+void hd_rt_set(enum hd_look kind, uint64_t object, uint64_t value, uintptr_t pc)
+{
+    hd_rt_log3(HD_LOG_SET, 0, pc, kind, object, value);
 }

@@ -63,13 +63,23 @@ int hd_rt_mutex_unlock(struct hd_thread *me, pthread_mutex_t *m, uintptr_t pc);
 int hd_rt_cond_do(struct hd_thread *me, pthread_cond_t *c, pthread_mutex_t *m, uint64_t deadline,
                   uintptr_t pc);
 
-/* Logs that the choice of the object depends on what the pass says about the first argument. */
-void hd_rt_arg_dep_slow(const void *fn);
+/* Tells the program about the state of an object: heddle/rt_log.h, enum hd_look. What the program
+ * does next depends on it, also where the pass takes the call's result for a constant. */
+void hd_rt_look(enum hd_look kind, uint64_t object, uint64_t value, uintptr_t pc);
+void hd_rt_set(enum hd_look kind, uint64_t object, uint64_t value, uintptr_t pc);
+
+/* Logs that the choice of the objects depends on what the pass says about the first n arguments. */
+void hd_rt_args_dep_slow(const void *fn, unsigned n);
+
+static inline void hd_rt_args_dep(const void *fn, unsigned n)
+{
+    if (rt.pass)
+        hd_rt_args_dep_slow(fn, n);
+}
 
 static inline void hd_rt_arg_dep(const void *fn)
 {
-    if (rt.pass)
-        hd_rt_arg_dep_slow(fn);
+    hd_rt_args_dep(fn, 1);
 }
 
 #endif

@@ -12,9 +12,12 @@ int hd_rt_cond_do(struct hd_thread *me, pthread_cond_t *c, pthread_mutex_t *m, u
     struct hd_sync *s = hd_rt_sync(c, HD_SYNC_COND), *l = hd_rt_sync(m, HD_SYNC_LOCK);
     if (l->owner != me)
         return EPERM;
+    hd_rt_cancel_point(me, pc);
     bool notified = hd_rt_cond_wait(me, s, l, deadline, pc);
     if (hd_rt_cancelled(me))
         hd_rt_cancel_here(me);
+    if (l->robust)
+        hd_rt_look(HD_LOOK_DEAD, l->addr, l->owner_dead, pc);
     if (l->owner_dead)
         return EOWNERDEAD;
     return notified ? 0 : ETIMEDOUT;
@@ -59,7 +62,7 @@ HD_EXPORT int pthread_cond_wait(pthread_cond_t *c, pthread_mutex_t *m)
     struct hd_thread *me = hd_rt_enter();
     if (!me)
         return hd_real.pthread_cond_wait(c, m);
-    hd_rt_arg_dep(pthread_cond_wait);
+    hd_rt_args_dep(pthread_cond_wait, 2);
     int r = hd_rt_cond_do(me, c, m, HD_NEVER, HD_PC);
     hd_rt_leave(me);
     return r;
@@ -71,7 +74,7 @@ HD_EXPORT int pthread_cond_timedwait(pthread_cond_t *c, pthread_mutex_t *m,
     struct hd_thread *me = hd_rt_enter();
     if (!me)
         return hd_real.pthread_cond_timedwait(c, m, abs);
-    hd_rt_arg_dep(pthread_cond_timedwait);
+    hd_rt_args_dep(pthread_cond_timedwait, 3);
     int r = timed(me, c, m, hd_rt_sync(c, HD_SYNC_COND)->clock, abs, HD_PC);
     hd_rt_leave(me);
     return r;
@@ -83,7 +86,7 @@ HD_EXPORT int pthread_cond_clockwait(pthread_cond_t *c, pthread_mutex_t *m, cloc
     struct hd_thread *me = hd_rt_enter();
     if (!me)
         return hd_real.pthread_cond_clockwait(c, m, clock, abs);
-    hd_rt_arg_dep(pthread_cond_clockwait);
+    hd_rt_args_dep(pthread_cond_clockwait, 4);
     bool known = clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC;
     int r = known ? timed(me, c, m, clock, abs, HD_PC) : EINVAL;
     hd_rt_leave(me);

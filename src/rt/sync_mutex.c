@@ -11,6 +11,11 @@
 
 enum { TYPE_MASK = 3, RECURSIVE = 1, ERRORCHECK = 2, ROBUST = 0x10 };
 
+static void look_dead(const struct hd_sync *l, uintptr_t pc)
+{
+    hd_rt_look(HD_LOOK_DEAD, l->addr, l->not_recoverable ? 2 : l->owner_dead, pc);
+}
+
 static int relock(struct hd_sync *l, int kind, bool try_only, uintptr_t pc)
 {
     if ((kind & TYPE_MASK) == RECURSIVE) {
@@ -29,8 +34,10 @@ int hd_rt_mutex_lock(struct hd_thread *me, pthread_mutex_t *m, uint64_t deadline
     struct hd_sync *l = hd_rt_sync(m, HD_SYNC_LOCK);
     int kind = m->__data.__kind;
     l->robust = (kind & ROBUST) != 0;
-    if (l->not_recoverable)
+    if (l->not_recoverable) {
+        look_dead(l, pc);
         return ENOTRECOVERABLE;
+    }
     if (l->owner == me) {
         int r = relock(l, kind, try_only, pc);
         if (r >= 0)
@@ -38,6 +45,8 @@ int hd_rt_mutex_lock(struct hd_thread *me, pthread_mutex_t *m, uint64_t deadline
     }
     if (hd_rt_lock_acquire(me, l, deadline, pc) == HD_LOCK_TIMEOUT)
         return try_only ? EBUSY : ETIMEDOUT;
+    if (l->robust)
+        look_dead(l, pc);
     if (l->not_recoverable) {
         hd_rt_lock_release(me, l, pc);
         return ENOTRECOVERABLE;
@@ -55,6 +64,7 @@ int hd_rt_mutex_unlock(struct hd_thread *me, pthread_mutex_t *m, uintptr_t pc)
     if (l->owner_dead && l->owner == me) {
         l->owner_dead = false;
         l->not_recoverable = true;
+        hd_rt_set(HD_LOOK_DEAD, l->addr, 2, pc);
     }
     hd_rt_lock_release(me, l, pc);
     return 0;
@@ -162,8 +172,10 @@ HD_EXPORT int pthread_mutex_consistent(pthread_mutex_t *m)
         return hd_real.pthread_mutex_consistent(m);
     struct hd_sync *l = hd_rt_sync(m, HD_SYNC_LOCK);
     int r = l->robust && l->owner == me && l->owner_dead ? 0 : EINVAL;
-    if (r == 0)
+    if (r == 0) {
         l->owner_dead = false;
+        hd_rt_set(HD_LOOK_DEAD, l->addr, 0, HD_PC);
+    }
     hd_rt_leave(me);
     return r;
 }

@@ -47,6 +47,7 @@ HD_EXPORT int pthread_once(pthread_once_t *once, void (*routine)(void))
     if (!me)
         return hd_real.pthread_once(once, routine);
     uintptr_t pc = HD_PC;
+    hd_rt_args_dep(pthread_once, 2);
     if (*once == ONCE_DONE) {
         is_done(once, pc);
         hd_rt_leave(me);
@@ -82,6 +83,7 @@ HD_EXPORT int __cxa_guard_acquire(char *guard)
     struct hd_thread *me = hd_rt_enter();
     if (!me)
         return hd_real.__cxa_guard_acquire(guard);
+    hd_rt_arg_dep(__cxa_guard_acquire);
     struct hd_sync *l = hd_rt_sync(guard, HD_SYNC_LOCK);
     hd_rt_lock_acquire(me, l, HD_NEVER, HD_PC);
     log_guard(HD_LOG_AREAD, guard, HD_PC);

@@ -54,7 +54,11 @@ static int read_lock(struct hd_thread *me, pthread_rwlock_t *m, uint64_t deadlin
     struct hd_sync *l = hd_rt_sync(m, HD_SYNC_LOCK);
     if (l->owner == me)
         return timeout == EBUSY ? EBUSY : EDEADLK;
-    while (l->owner || (l->writers && writers_first(m) && !reader_of(l, me))) {
+    /* A try fails only for a writer that holds the lock: waiting ones have no event to blame. */
+    bool polite = deadline > rt.now && writers_first(m);
+    while (l->owner || (l->writers && polite && !reader_of(l, me))) {
+        if (deadline <= rt.now && !l->owner)
+            break; /* the time is up while a writer waits */
         if (deadline <= rt.now) {
             if (l->owner)
                 hd_rt_log1(HD_LOG_TRYFAIL, pc, l->addr);

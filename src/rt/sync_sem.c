@@ -1,8 +1,7 @@
 /* POSIX semaphores. Runs in the user's process; see the rules in rt.h.
  *
  * A semaphore that we did not see initialised (sem_open, or code before us) starts with the value
- * that libc has for it. A wait that fails has no event in docs/MODEL.md; that is said in the log
- * once. */
+ * that libc has for it. A wait that fails, and sem_getvalue, look at the count. */
 #include "rt/blocks.h"
 #include "rt/cancel.h"
 #include "rt/real.h"
@@ -26,22 +25,13 @@ static struct hd_sync *sem_of(sem_t *s)
     return known;
 }
 
-static void failed(uintptr_t pc)
-{
-    static bool told;
-    if (!told)
-        hd_rt_log_text(HD_LOG_NOTE, pc, HD_NOTE_UNMODELLED,
-                       "a wait for a semaphore that fails leaves no event");
-    told = true;
-}
-
 /* 0, or -1 with *error set. */
 static int take(struct hd_thread *me, sem_t *sem, uint64_t deadline, int error, uintptr_t pc)
 {
     struct hd_sync *s = sem_of(sem);
     while (s->count == 0) {
         if (deadline <= rt.now) {
-            failed(pc);
+            hd_rt_look(HD_LOOK_COUNT, s->addr, 0, pc);
             errno = error;
             return -1;
         }
@@ -87,6 +77,7 @@ HD_EXPORT int sem_wait(sem_t *sem)
     if (!me)
         return hd_real.sem_wait(sem);
     hd_rt_arg_dep(sem_wait);
+    hd_rt_cancel_point(me, HD_PC);
     int r = take(me, sem, HD_NEVER, 0, HD_PC);
     hd_rt_leave(me);
     return r;
@@ -107,8 +98,10 @@ static int timed(struct hd_thread *me, sem_t *sem, clockid_t clock, const struct
                  uintptr_t pc)
 {
     uint64_t deadline;
+    hd_rt_cancel_point(me, pc);
     bool valid = hd_rt_deadline(clock, abs, &deadline);
     if (!valid && sem_of(sem)->count == 0) {
+        hd_rt_look(HD_LOOK_COUNT, (uintptr_t)sem, 0, pc);
         errno = EINVAL;
         return -1;
     }
@@ -146,6 +139,7 @@ HD_EXPORT int sem_post(sem_t *sem)
     struct hd_sync *s = sem_of(sem);
     int r = 0;
     if (s->count == SEM_VALUE_MAX) {
+        hd_rt_look(HD_LOOK_COUNT, s->addr, s->count, HD_PC);
         errno = EOVERFLOW;
         r = -1;
     } else {
@@ -163,7 +157,10 @@ HD_EXPORT int sem_getvalue(sem_t *sem, int *value)
     struct hd_thread *me = hd_rt_enter();
     if (!me)
         return hd_real.sem_getvalue(sem, value);
-    *value = (int)sem_of(sem)->count;
+    hd_rt_arg_dep(sem_getvalue);
+    const struct hd_sync *s = sem_of(sem);
+    hd_rt_look(HD_LOOK_COUNT, s->addr, s->count, HD_PC);
+    *value = (int)s->count;
     hd_rt_wrote(HD_PC, value, sizeof *value);
     hd_rt_leave(me);
     return 0;

@@ -24,6 +24,7 @@ static void on_thread_end(void *arg)
     if (!me)
         return;
     hd_rt_sync_owner_ends(me);
+    hd_rt_set(HD_LOOK_END, me->num, 1, 0);
     hd_rt_finish(me); /* in_rt stays set: what libc still does in this thread is not ours */
 }
 
@@ -41,8 +42,11 @@ void hd_rt_log_stack(struct hd_thread *me)
     size_t size;
     if (pthread_getattr_np(pthread_self(), &attr))
         return;
-    if (!pthread_attr_getstack(&attr, &low, &size))
-        hd_rt_log3(HD_LOG_STACK, 0, 0, me->num, (uintptr_t)low, (uintptr_t)low + size);
+    if (!pthread_attr_getstack(&attr, &low, &size)) {
+        me->stack_low = (uintptr_t)low;
+        me->stack_end = (uintptr_t)low + size;
+        hd_rt_log3(HD_LOG_STACK, 0, 0, me->num, me->stack_low, me->stack_end);
+    }
     pthread_attr_destroy(&attr);
 }
 
@@ -98,6 +102,7 @@ HD_EXPORT int pthread_create(pthread_t *out, const pthread_attr_t *attr, void *(
     struct hd_thread *me = hd_rt_enter();
     if (!me)
         return hd_real.pthread_create(out, attr, start, arg);
+    hd_rt_args_dep(pthread_create, 4);
     int r = hd_rt_thread_create(me, out, attr, start, arg, HD_PC);
     hd_rt_leave(me);
     return r;
@@ -122,9 +127,13 @@ int hd_rt_thread_join(struct hd_thread *me, pthread_t handle, void **result, uin
         return EDEADLK;
     if (t->detached)
         return EINVAL;
+    if (deadline)
+        hd_rt_cancel_point(me, pc);
     while (t->state != HD_DONE) {
-        if (deadline <= rt.now)
+        if (deadline <= rt.now) {
+            hd_rt_look(HD_LOOK_END, t->num, 0, pc);
             return timeout;
+        }
         hd_rt_block(me, t, HD_WAITS_JOIN, deadline, pc);
         if (hd_rt_cancelled(me))
             hd_rt_cancel_here(me);
@@ -145,7 +154,7 @@ HD_EXPORT int pthread_join(pthread_t handle, void **result)
     struct hd_thread *me = hd_rt_enter();
     if (!me)
         return hd_real.pthread_join(handle, result);
-    hd_rt_arg_dep(pthread_join);
+    hd_rt_args_dep(pthread_join, 2);
     int r = hd_rt_thread_join(me, handle, result, HD_NEVER, 0, HD_PC);
     log_result(r, result, HD_PC);
     hd_rt_leave(me);
@@ -157,7 +166,7 @@ HD_EXPORT int pthread_tryjoin_np(pthread_t handle, void **result)
     struct hd_thread *me = hd_rt_enter();
     if (!me)
         return hd_real.pthread_tryjoin_np(handle, result);
-    hd_rt_arg_dep(pthread_tryjoin_np);
+    hd_rt_args_dep(pthread_tryjoin_np, 2);
     int r = hd_rt_thread_join(me, handle, result, 0, EBUSY, HD_PC);
     log_result(r, result, HD_PC);
     hd_rt_leave(me);
@@ -178,7 +187,7 @@ HD_EXPORT int pthread_timedjoin_np(pthread_t handle, void **result, const struct
     struct hd_thread *me = hd_rt_enter();
     if (!me)
         return hd_real.pthread_timedjoin_np(handle, result, abs);
-    hd_rt_arg_dep(pthread_timedjoin_np);
+    hd_rt_args_dep(pthread_timedjoin_np, 3);
     int r = timed_join(me, handle, result, CLOCK_REALTIME, abs, HD_PC);
     log_result(r, result, HD_PC);
     hd_rt_leave(me);
@@ -191,7 +200,7 @@ HD_EXPORT int pthread_clockjoin_np(pthread_t handle, void **result, clockid_t cl
     struct hd_thread *me = hd_rt_enter();
     if (!me)
         return hd_real.pthread_clockjoin_np(handle, result, clock, abs);
-    hd_rt_arg_dep(pthread_clockjoin_np);
+    hd_rt_args_dep(pthread_clockjoin_np, 4);
     int r = timed_join(me, handle, result, clock, abs, HD_PC);
     log_result(r, result, HD_PC);
     hd_rt_leave(me);

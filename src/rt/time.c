@@ -11,6 +11,7 @@
 
 static void sleep_until(struct hd_thread *me, uint64_t deadline, uintptr_t pc)
 {
+    hd_rt_cancel_point(me, pc);
     while (rt.now < deadline) {
         hd_rt_block(me, me, HD_WAITS_OTHER, deadline, pc);
         if (hd_rt_cancelled(me))

@@ -1,0 +1,77 @@
+/* State that calls told the program about: the atomic locations of enum hd_look (heddle/rt_log.h).
+ */
+#include "drive/walk.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static uint64_t key_of(uint64_t kind, uint64_t object)
+{
+    return hd_hash_mix(object) + kind;
+}
+
+void hd_walk_look_mark(struct hd_walk *w, const struct hd_raw *rec)
+{
+    if (rec->kind == HD_LOG_LOOK || rec->kind == HD_LOG_SET)
+        *hd_map_put(&w->looked, key_of(rec->w[0], rec->w[1]), NULL) |=
+            rec->kind == HD_LOG_LOOK ? 1 : 2;
+}
+
+/* COUNT changes by events of its own; of the rest, what nobody changes says nothing. */
+static bool matters(const struct hd_walk *w, uint64_t kind, uint64_t object)
+{
+    uint32_t how = 0;
+    hd_map_get(&w->looked, key_of(kind, object), &how);
+    return kind == HD_LOOK_COUNT ? how != 0 : how == 3;
+}
+
+static uint32_t location(struct hd_walk *w, uint64_t kind, uint64_t object)
+{
+    static const char *const words[] = {"", "count", "end", "dead", "cancel"};
+    char text[600] = "?";
+    bool thread = kind == HD_LOOK_END || kind == HD_LOOK_CANCEL;
+    if (thread && object < w->threads.len) {
+        const struct hd_walk_thread *t = hd_vec_at(&w->threads, object);
+        snprintf(text, 300, "%s", t->name ? t->name : "?");
+    } else if (!thread) {
+        hd_walk_object_text(w, kind == HD_LOOK_COUNT ? HD_OBJ_SEM : HD_OBJ_LOCK, object, text, 560);
+    }
+    size_t len = strlen(text);
+    len += (size_t)snprintf(text + len, sizeof text - len, "#%s",
+                            kind <= HD_LOOK_CANCEL ? words[kind] : "state");
+    return hd_builder_obj(w->builder, HD_OBJ_LOC, text, len);
+}
+
+enum hd_status hd_walk_look(struct hd_walk *w, const struct hd_raw *rec)
+{
+    if (!matters(w, rec->w[0], rec->w[1]))
+        return HD_OK;
+    struct hd_event ev = {.op = rec->kind == HD_LOG_LOOK ? HD_OP_AREAD : HD_OP_AWRITE,
+                          .place = hd_walk_place(w, rec),
+                          .has_value = true};
+    ev.value = rec->w[2];
+    ev.obj = location(w, rec->w[0], rec->w[1]);
+    ev.deps.given = ev.op == HD_OP_AWRITE;
+    return hd_walk_emit(w, &ev);
+}
+
+void hd_walk_count_set(struct hd_walk *w, uint64_t object, uint64_t count)
+{
+    *hd_map_put(&w->counts, object, NULL) = (uint32_t)count;
+}
+
+enum hd_status hd_walk_count_changed(struct hd_walk *w, const struct hd_raw *rec)
+{
+    uint64_t object = rec->w[0];
+    uint32_t *count = hd_map_put(&w->counts, object, NULL), old = *count, own;
+    *count = rec->kind == HD_LOG_POST ? old + 1 : old - (old > 0);
+    if (!matters(w, HD_LOOK_COUNT, object))
+        return HD_OK;
+    struct hd_event ev = {.op = HD_OP_RMW, .place = hd_walk_place(w, rec), .has_value = true};
+    ev.value = old;
+    ev.new_value = rec->kind == HD_LOG_POST ? old + 1 : old - (old > 0);
+    ev.obj = location(w, HD_LOOK_COUNT, object);
+    own = hd_walk_next_eid(w);
+    ev.deps = (struct hd_dep_list){true, 1, &own};
+    return hd_walk_emit(w, &ev);
+}
