@@ -77,61 +77,6 @@ static enum hd_status on_init(struct hd_walk *w, const struct hd_raw *rec)
                : hd_builder_barrier(w->builder, id, rec->w[1], w->err);
 }
 
-static void on_note(struct hd_walk *w, const struct hd_raw *rec)
-{
-    char text[200], place[256] = "unknown";
-    snprintf(text, sizeof text, "%.*s", (int)(rec->len < 180 ? rec->len : 180),
-             (const char *)rec->data);
-    hd_symbols_place(w->symbols, rec->site, place, sizeof place);
-    const struct hd_walk_thread *t = hd_walk_current(w);
-    switch ((enum hd_note)rec->w[0]) {
-    case HD_NOTE_STUCK:
-        w->info->stuck++;
-        hd_walk_note(w, "thread %s was stuck in a call that is not modelled; others went on",
-                     t->name ? t->name : "T1");
-        break;
-    case HD_NOTE_UNMODELLED:
-        hd_walk_note(w, "not modelled: %s", text);
-        break;
-    case HD_NOTE_FOREIGN_REL:
-        break;
-    case HD_NOTE_FORKED:
-        hd_walk_note(w, "the program forked; the child is not in the trace");
-        break;
-    case HD_NOTE_EXEC:
-        hd_walk_note(w, "the program replaced itself with another; only the first is in the trace");
-        break;
-    }
-}
-
-static void on_deadlock(struct hd_walk *w, const struct hd_raw *rec)
-{
-    static const char *const kinds[] = {
-        [HD_WAITS_LOCK] = "lock",       [HD_WAITS_COND] = "condition", [HD_WAITS_SEM] = "semaphore",
-        [HD_WAITS_BARRIER] = "barrier", [HD_WAITS_JOIN] = "end of",    [HD_WAITS_FUTEX] = "futex",
-        [HD_WAITS_OTHER] = "event",
-    };
-    char name[256] = "a thread", place[256] = "unknown";
-    w->info->deadlock = true;
-    if (rec->w[0] >= w->threads.len)
-        return;
-    const struct hd_walk_thread *t = hd_vec_at(&w->threads, rec->w[0]);
-    if (rec->kind == HD_LOG_HOLDS) {
-        hd_walk_address(w, rec->w[1], name, sizeof name);
-        hd_walk_note(w, "deadlock: %s holds %s", t->name, name);
-        return;
-    }
-    uint64_t kind = rec->w[1] >= 1 && rec->w[1] <= HD_WAITS_OTHER ? rec->w[1] : HD_WAITS_OTHER;
-    if (kind != HD_WAITS_JOIN)
-        hd_walk_address(w, rec->w[2], name, sizeof name);
-    else if (rec->w[2] < w->threads.len)
-        snprintf(name, sizeof name, "%s",
-                 ((struct hd_walk_thread *)hd_vec_at(&w->threads, rec->w[2]))->name);
-    if (rec->site)
-        hd_symbols_place(w->symbols, rec->site, place, sizeof place);
-    hd_walk_note(w, "deadlock: %s waits for %s %s at %s", t->name, kinds[kind], name, place);
-}
-
 static void on_memory(struct hd_walk *w, const struct hd_raw *rec)
 {
     switch (rec->kind) {
@@ -228,12 +173,13 @@ static enum hd_status on_record(struct hd_walk *w, const struct hd_raw *rec)
         return w->pass == HD_WALK_MARK ? HD_OK : on_foreign_release(w, rec);
     case HD_LOG_NOTE:
         if (w->pass == HD_WALK_BUILD)
-            on_note(w, rec);
+            hd_walk_on_note(w, rec);
         return HD_OK;
     case HD_LOG_HOLDS:
     case HD_LOG_WAITS:
+    case HD_LOG_FRAMES:
         if (w->pass == HD_WALK_BUILD)
-            on_deadlock(w, rec);
+            hd_walk_on_deadlock(w, rec);
         return HD_OK;
     default:
         return on_state(w, rec);

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/vec.h"
 
+#include <dlfcn.h>
 #include <dwarf.h>
 #include <elfutils/libdwfl.h>
 #include <inttypes.h>
@@ -176,6 +177,28 @@ bool hd_symbols_place(struct hd_symbols *s, uint64_t pc, char *out, size_t size)
     if (!name)
         name = dwfl_module_info(mod, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
     snprintf(out, size, "%s", name);
+    return true;
+}
+
+/* The C++ library demangles; it is in the process, because the solver is C++. */
+static char *demangle(const char *name)
+{
+    typedef char *demangler(const char *, char *, size_t *, int *);
+    demangler *f;
+    int status = -1;
+    *(void **)&f = dlsym(RTLD_DEFAULT, "__cxa_demangle");
+    return f && strncmp(name, "_Z", 2) == 0 ? f(name, NULL, NULL, &status) : NULL;
+}
+
+bool hd_symbols_function(struct hd_symbols *s, uint64_t pc, char *out, size_t size)
+{
+    Dwfl_Module *mod = module_of(s, pc - 1);
+    const char *name = mod ? dwfl_module_addrname(mod, pc - 1) : NULL;
+    if (!name)
+        return false;
+    char *plain = demangle(name);
+    snprintf(out, size, "%s", plain ? plain : name);
+    free(plain);
     return true;
 }
 

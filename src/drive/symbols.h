@@ -16,6 +16,8 @@ void hd_symbols_free(struct hd_symbols *s); /* NULL is fine */
 void hd_symbols_module(struct hd_symbols *s, const char *path, uint64_t bias);
 /* "dir/file.c:12" as compiled, or "function", or "module". False: nothing known. */
 bool hd_symbols_place(struct hd_symbols *s, uint64_t pc, char *out, size_t size);
+/* The function that pc lies in, demangled. False: nothing known. */
+bool hd_symbols_function(struct hd_symbols *s, uint64_t pc, char *out, size_t size);
 /* "variable" or "variable+8". False: nothing known. */
 bool hd_symbols_data(struct hd_symbols *s, uint64_t addr, char *out, size_t size);
 

@@ -83,6 +83,10 @@ void hd_walk_note(struct hd_walk *w, const char *fmt, ...) __attribute__((format
 void hd_walk_object_text(struct hd_walk *w, enum hd_obj_kind kind, uint64_t addr, char *out,
                          size_t size);
 
+/* notes.c */
+void hd_walk_on_note(struct hd_walk *w, const struct hd_raw *rec);
+void hd_walk_on_deadlock(struct hd_walk *w, const struct hd_raw *rec); /* WAITS, FRAMES, HOLDS */
+
 /* looks.c */
 void hd_walk_look_mark(struct hd_walk *w, const struct hd_raw *rec); /* first walk */
 enum hd_status hd_walk_look(struct hd_walk *w, const struct hd_raw *rec);

@@ -14,6 +14,7 @@
 
 #include "heddle/rt_abi.h"
 #include "heddle/rt_log.h"
+#include "rt/sys.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -212,16 +213,6 @@ extern bool hd_rt_ready; /* hd_rt_init is over */
 
 /* ---- mem.c: zeroed memory that is never given back ---- */
 void *hd_rt_mem(size_t bytes);
-
-/* ---- futex and small helpers, sys.c ---- */
-long hd_rt_syscall(long nr, long a, long b, long c, long d, long e, long f);
-void hd_rt_futex_wait(_Atomic uint32_t *word, uint32_t value, uint64_t timeout_ns);
-void hd_rt_futex_wake(_Atomic uint32_t *word, int n);
-uint64_t hd_rt_real_ns(int clock);
-uint64_t hd_rt_random_next(uint64_t *state);
-void *hd_rt_mmap(void *addr, size_t n, int prot, int flags, int fd, long offset); /* sets errno */
-int hd_rt_munmap(void *addr, size_t n);                                           /* sets errno */
-int hd_rt_high_fd(int fd); /* moves fd out of the program's way; closes the old one */
 
 /* Entry of every interposed function and every hook that is not on the fast path.
  * NULL: act as if we were not there (not recorded, inside the runtime, ending thread). */

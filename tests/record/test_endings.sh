@@ -75,6 +75,9 @@ usable deadlock 'acq(a)'
 grep -q 'deadlock: T1 waits for lock b at deadlock.c:8' deadlock.err || check 'deadlock: T1' waits "$(cat deadlock.err)"
 grep -q 'deadlock: T1.1 holds b' deadlock.err || check 'deadlock: T1.1' holds "$(cat deadlock.err)"
 
+grep -q 'deadlock: T1 #0 run at deadlock.c:8' deadlock.err || check 'deadlock: frame 0' run "$(cat deadlock.err)"
+grep -q 'deadlock: T1 #1 main at deadlock.c:16' deadlock.err || check 'deadlock: frame 1' main "$(cat deadlock.err)"
+
 # The holder of the token waits in a call that nobody models (a FIFO without a writer).
 build stuck <<'END'
 #include <fcntl.h>

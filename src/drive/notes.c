@@ -1,0 +1,79 @@
+/* What the user is told beside the trace: notes of the runtime, deadlocks. */
+#include "drive/walk.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void hd_walk_on_note(struct hd_walk *w, const struct hd_raw *rec)
+{
+    char text[200], place[256] = "unknown";
+    snprintf(text, sizeof text, "%.*s", (int)(rec->len < 180 ? rec->len : 180),
+             (const char *)rec->data);
+    hd_symbols_place(w->symbols, rec->site, place, sizeof place);
+    const struct hd_walk_thread *t = hd_walk_current(w);
+    switch ((enum hd_note)rec->w[0]) {
+    case HD_NOTE_STUCK:
+        w->info->stuck++;
+        hd_walk_note(w, "thread %s was stuck in a call that is not modelled; others went on",
+                     t->name ? t->name : "T1");
+        break;
+    case HD_NOTE_UNMODELLED:
+        hd_walk_note(w, "not modelled: %s", text);
+        break;
+    case HD_NOTE_FOREIGN_REL:
+        break;
+    case HD_NOTE_FORKED:
+        hd_walk_note(w, "the program forked; the child is not in the trace");
+        break;
+    case HD_NOTE_EXEC:
+        hd_walk_note(w, "the program replaced itself with another; only the first is in the trace");
+        break;
+    }
+}
+
+static void on_frames(struct hd_walk *w, const struct hd_raw *rec, const char *thread)
+{
+    for (size_t i = 0; i < rec->len / 8; i++) {
+        char function[256], place[256] = "";
+        uint64_t pc;
+        memcpy(&pc, rec->data + 8 * i, 8);
+        if (!hd_symbols_function(w->symbols, pc, function, sizeof function))
+            continue; /* start code of libc, without symbols */
+        if (!hd_symbols_place(w->symbols, pc, place, sizeof place) || !strcmp(function, place))
+            *place = 0;
+        hd_walk_note(w, "deadlock: %s #%zu %.200s%s%s", thread, i, function, *place ? " at " : "",
+                     place);
+    }
+}
+
+void hd_walk_on_deadlock(struct hd_walk *w, const struct hd_raw *rec)
+{
+    static const char *const kinds[] = {
+        [HD_WAITS_LOCK] = "lock",       [HD_WAITS_COND] = "condition", [HD_WAITS_SEM] = "semaphore",
+        [HD_WAITS_BARRIER] = "barrier", [HD_WAITS_JOIN] = "end of",    [HD_WAITS_FUTEX] = "futex",
+        [HD_WAITS_OTHER] = "event",
+    };
+    char name[256] = "a thread", place[256] = "unknown";
+    w->info->deadlock = true;
+    if (rec->w[0] >= w->threads.len)
+        return;
+    const struct hd_walk_thread *t = hd_vec_at(&w->threads, rec->w[0]);
+    if (rec->kind == HD_LOG_FRAMES) {
+        on_frames(w, rec, t->name);
+        return;
+    }
+    if (rec->kind == HD_LOG_HOLDS) {
+        hd_walk_address(w, rec->w[1], name, sizeof name);
+        hd_walk_note(w, "deadlock: %s holds %s", t->name, name);
+        return;
+    }
+    uint64_t kind = rec->w[1] >= 1 && rec->w[1] <= HD_WAITS_OTHER ? rec->w[1] : HD_WAITS_OTHER;
+    if (kind != HD_WAITS_JOIN)
+        hd_walk_address(w, rec->w[2], name, sizeof name);
+    else if (rec->w[2] < w->threads.len)
+        snprintf(name, sizeof name, "%s",
+                 ((struct hd_walk_thread *)hd_vec_at(&w->threads, rec->w[2]))->name);
+    if (rec->site)
+        hd_symbols_place(w->symbols, rec->site, place, sizeof place);
+    hd_walk_note(w, "deadlock: %s waits for %s %s at %s", t->name, kinds[kind], name, place);
+}
