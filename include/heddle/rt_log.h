@@ -62,6 +62,7 @@
     X(BAROUT, 1, "barrier")                                                                        \
     X(LOOK, 3, "HD_LOOK_*, object, value: a call told the program about the object's state")       \
     X(SET, 3, "HD_LOOK_*, object, value: that state changes")                                      \
+    X(FREE, 1, "address")                                                                          \
     X(BEGIN, 0, "")                                                                                \
     X(LAST_EVENT, 0, "end of a block that is meant to be atomic")                                  \
     X(REL_FOR, 2, "lock, thread that held it: released by another one")                            \
@@ -70,7 +71,6 @@
     X(SWITCH, 1, "thread that runs from here on")                                                  \
     X(STACK, 3, "thread, lowest address, end")                                                     \
     X(ALLOC, 2, "address, bytes")                                                                  \
-    X(FREE, 1, "address")                                                                          \
     X(MAP, 2, "address, bytes")                                                                    \
     X(UNMAP, 2, "address, bytes")                                                                  \
     X(SEM_INIT, 2, "semaphore, count")                                                             \
@@ -81,7 +81,8 @@
     X(HOLDS, 2, "thread, lock")                                                                    \
     X(WAITS, 3, "thread, HD_WAITS_*, object; the code address is where it waits")                  \
     X(FRAMES, 255, "thread, return addresses of its stack, innermost first")                       \
-    X(NAME, 255, "thread, name that the program gave it")
+    X(NAME, 255, "thread, name that the program gave it")                                          \
+    X(FOLLOW, 255, "enum hd_follow of heddle/rt_schedule.h, contents")
 
 enum hd_log_kind {
 #define HD_LOG_ENUM(name, words, what) HD_LOG_##name,
@@ -140,11 +141,12 @@ enum hd_waits {
     HD_WAITS_OTHER,
 };
 
+#define HD_EXIT_DIVERGED 6  /* the same when it cannot follow its schedule */
 #define HD_EXIT_DEADLOCK 66 /* what the program exits with when the scheduler ends it */
 
-enum hd_outcome { HD_OUTCOME_NONE, HD_OUTCOME_EXIT, HD_OUTCOME_DEADLOCK };
+enum hd_outcome { HD_OUTCOME_NONE, HD_OUTCOME_EXIT, HD_OUTCOME_DEADLOCK, HD_OUTCOME_DIVERGED };
 
-enum hd_policy_kind { HD_POLICY_FIFO, HD_POLICY_RANDOM, HD_POLICY_PCT };
+enum hd_policy_kind { HD_POLICY_FIFO, HD_POLICY_RANDOM, HD_POLICY_PCT, HD_POLICY_FOLLOW };
 
 /* The first page. The driver writes the settings before the program starts; the runtime the rest.
  */
@@ -160,7 +162,8 @@ struct hd_log_header {
     uint32_t outcome; /* enum hd_outcome */
     uint32_t lost;    /* errno of a failed extension: events are missing from there on */
     uint32_t threads;
-    uint64_t chunks; /* chunks in use */
+    uint64_t chunks;    /* chunks in use */
+    uint64_t real_base; /* CLOCK_REALTIME at the start in ns; 0: take it and write it here */
 };
 _Static_assert(sizeof(struct hd_log_header) <= HD_LOG_PAGE, "the header is one page");
 

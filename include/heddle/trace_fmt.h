@@ -58,7 +58,8 @@ enum {
 #define HD_HDT_OPTIONAL 1u /* a reader that does not know the type skips the chunk */
 #define HD_HDT_ZSTD     2u /* the payload is stored as zstd frames; else as it is */
 
-#define HD_HDT_END_BYTES 8 /* payload of END: the number of events */
+#define HD_HDT_MAX_KEY   255 /* bytes of the key of META */
+#define HD_HDT_END_BYTES 8   /* payload of END: the number of events */
 
 /* The payload of DATA opens with the byte lengths of these streams, four bytes each, in this order;
  * the control stream, one byte an event, has no length of its own. X(NAME, position). */

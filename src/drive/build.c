@@ -108,8 +108,6 @@ static enum hd_status on_state(struct hd_walk *w, const struct hd_raw *rec)
     case HD_LOG_UNMAP:
         on_memory(w, rec);
         return HD_OK;
-    case HD_LOG_FREE:
-        return hd_walk_free_block(w, rec);
     case HD_LOG_SEM_INIT:
     case HD_LOG_BARRIER_INIT:
         return w->pass == HD_WALK_MARK ? HD_OK : on_init(w, rec);
@@ -125,14 +123,44 @@ static void on_first(struct hd_walk *w, const struct hd_raw *rec)
         memcpy(path, rec->data, rec->len);
         path[rec->len] = 0;
         hd_symbols_module(w->symbols, path, rec->w[0]);
+        char id[128];
+        hd_module_id(path, id, sizeof id);
+        *(struct hd_origin_module *)hd_vec_push(&w->modules) =
+            (struct hd_origin_module){.path = hd_strndup(path, rec->len),
+                                      .id = hd_strndup(id, strlen(id)),
+                                      .bias = rec->w[0]};
     } else if (rec->kind == HD_LOG_SITES) {
         hd_walk_sites(w, rec);
         w->info->from_pass = true;
     }
 }
 
+/* Did the runtime make this event in the call that made the thread's last one? */
+static bool joins(const struct hd_walk_thread *t, const struct hd_raw *rec)
+{
+    unsigned last = t->last_kind;
+    if (!rec->site || rec->site != t->last_site)
+        return false;
+    switch (rec->kind) {
+    case HD_LOG_WRITE:
+        return last == HD_LOG_READ && t->last_aux & HD_LOG_PENDING;
+    case HD_LOG_RANGE_WRITE:
+        return last == HD_LOG_RANGE_READ || last == HD_LOG_FREE || last == HD_LOG_JOIN;
+    case HD_LOG_FREE:
+    case HD_LOG_POST:
+        return last == HD_LOG_RANGE_READ;
+    case HD_LOG_FORK:
+    case HD_LOG_SEM:
+        return last == HD_LOG_RANGE_WRITE;
+    default:
+        return false;
+    }
+}
+
 static enum hd_status on_event(struct hd_walk *w, const struct hd_raw *rec)
 {
+    if (rec->kind == HD_LOG_FREE)
+        return hd_walk_free_block(w, rec);
     if (rec->kind >= HD_LOG_READ && rec->kind <= HD_LOG_RANGE_WRITE)
         return hd_walk_access(w, rec);
     if (rec->kind == HD_LOG_FORK)
@@ -154,7 +182,13 @@ static enum hd_status on_record(struct hd_walk *w, const struct hd_raw *rec)
     if (rec->kind <= HD_LOG_LAST_EVENT) {
         if (w->pass != HD_WALK_MARK)
             hd_u32vec_push(&t->reads_at, (uint32_t)t->reads.len);
+        w->rec = rec;
+        w->joined = joins(t, rec);
+        t->last_kind = rec->kind;
+        t->last_aux = rec->aux;
+        t->last_site = rec->site;
         enum hd_status s = on_event(w, rec);
+        w->rec = NULL;
         t = hd_walk_current(w); /* threads may have moved */
         t->more[0].len = t->more[1].len = 0;
         return s;
@@ -202,6 +236,7 @@ static enum hd_status walk(struct hd_walk *w, enum hd_walk_pass pass)
         t = hd_vec_at(&w->threads, i);
         t->reads.len = t->reads_at.len = 0;
         t->branched = 0;
+        t->last_site = 0;
         t->more[0].len = t->more[1].len = 0;
     }
     enum hd_status s = hd_walk_thread_at(w, 0, UINT32_MAX, &t);
@@ -245,6 +280,7 @@ static void walk_init(struct hd_walk *w, struct hd_build_info *info, struct hd_e
     w->memory = HD_VEC_INIT(struct hd_walk_cell);
     w->inserts = HD_VEC_INIT(struct hd_walk_insert);
     w->sites = HD_VEC_INIT(struct hd_walk_sites);
+    w->modules = HD_VEC_INIT(struct hd_origin_module);
 }
 
 static void walk_fini(struct hd_walk *w)
@@ -273,6 +309,8 @@ static void walk_fini(struct hd_walk *w)
     hd_names_fini(&w->lives);
     hd_u32vec_fini(&w->dep_list[0]);
     hd_u32vec_fini(&w->dep_list[1]);
+    hd_origin_fini(&w->origins);
+    hd_origin_modules_fini(&w->modules);
     hd_rawlog_close(&w->log);
 }
 
@@ -293,6 +331,8 @@ enum hd_status hd_drive_build(const char *path, struct hd_trace **trace, struct 
         s = hd_builder_finish(w.builder, trace, err);
         w.builder = NULL;
     }
+    if (s == HD_OK)
+        hd_origin_save(&w.origins, &w.modules, *trace);
     walk_fini(&w);
     return s;
 }

@@ -53,6 +53,7 @@ static enum hd_status add_insert(struct hd_walk *w, const struct hd_walk_insert 
     ev.value = in->value;
     ev.place = hd_builder_place(w->builder, place, sizeof place - 1);
     ev.deps.given = true; /* it did happen: nothing that we know of makes it happen otherwise */
+    hd_origin_add(&w->origins, t->tid, ev.place, 0, NULL, false);
     return hd_builder_add(w->builder, &ev, w->err);
 }
 
@@ -73,6 +74,8 @@ enum hd_status hd_walk_emit(struct hd_walk *w, struct hd_event *ev)
     if (w->pass != HD_WALK_BUILD)
         return HD_OK;
     ev->thread = t->tid;
+    hd_origin_add(&w->origins, t->tid, ev->place, w->rec ? (uint32_t)t->reads_at.len : 0, w->rec,
+                  w->joined);
     enum hd_status s = hd_builder_add(w->builder, ev, w->err);
     while (s == HD_OK && w->next_insert < w->inserts.len) {
         const struct hd_walk_insert *in = hd_vec_at(&w->inserts, w->next_insert);

@@ -4,6 +4,7 @@
 
 #include "drive/build.h"
 #include "drive/cells.h"
+#include "drive/origin.h"
 #include "drive/rawlog.h"
 #include "drive/regions.h"
 #include "drive/symbols.h"
@@ -18,7 +19,9 @@ struct hd_walk_thread {
     uint32_t branched;         /* reads that the last branch on all covers */
     struct hd_u32vec reads;    /* the thread's reads: event numbers */
     struct hd_u32vec reads_at; /* by runtime id (from 1): number of reads before it */
-    struct hd_vec more[2];     /* hd_tok: extra tokens for the next record, by role */
+    uint64_t last_site;        /* of its last record that is an event */
+    unsigned last_kind, last_aux;
+    struct hd_vec more[2]; /* hd_tok: extra tokens for the next record, by role */
 };
 
 struct hd_walk_cell {
@@ -66,6 +69,10 @@ struct hd_walk {
     uint32_t n_events; /* so far in this walk, without inserted ones */
     uint32_t current;  /* thread */
     struct hd_u32vec dep_list[2];
+    struct hd_origin_log origins;
+    struct hd_vec modules;    /* struct hd_origin_module */
+    const struct hd_raw *rec; /* the event at hand, or NULL */
+    bool joined;              /* see struct hd_origin */
 };
 
 /* names.c */

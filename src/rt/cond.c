@@ -3,6 +3,7 @@
  * A waiter whose time is up stays in the set until it owns the lock again, as docs/MODEL.md has it:
  * a notification that comes in between counts. */
 #include "rt/cancel.h"
+#include "rt/policy.h"
 #include "rt/sync.h"
 
 static uint64_t arrivals;
@@ -48,8 +49,10 @@ static struct hd_thread *first_waiter(const struct hd_sync *c)
 void hd_rt_cond_signal(struct hd_sync *c, bool all, uintptr_t pc)
 {
     hd_rt_log1(all ? HD_LOG_BCAST : HD_LOG_SIG, pc, c->addr);
-    struct hd_thread *t;
-    while (c->waiters && (t = first_waiter(c))) {
+    struct hd_thread *t, *chosen = rt.follow && !all ? hd_rt_follow_wakes() : NULL;
+    if (chosen && chosen->in_cond != c)
+        chosen = NULL;
+    while (c->waiters && (t = chosen ? chosen : first_waiter(c))) {
         t->in_cond = NULL;
         if (t->wait_obj == c)
             hd_rt_unblock_one(t);

@@ -18,7 +18,7 @@ extern void *__libc_realloc(void *p, size_t n);
 extern void *__libc_memalign(size_t align, size_t n);
 extern void __libc_free(void *p);
 
-static struct hd_thread *enter(void)
+static inline __attribute__((always_inline)) struct hd_thread *enter(void)
 {
     return HD_LIKELY(hd_rt_ready) ? hd_rt_enter() : NULL;
 }

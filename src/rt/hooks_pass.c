@@ -37,7 +37,7 @@ log_access(enum hd_log_kind kind, struct hd_site *site, const void *p, unsigned 
 #define PLAIN(size)                                                                                \
     HOOK hd_tok __hd_read##size(struct hd_site *site, void *p, hd_tok addr)                        \
     {                                                                                              \
-        struct hd_thread *me = hd_rt_enter();                                                      \
+        struct hd_thread *me = hd_rt_enter_at(p, size, (uintptr_t)site);                           \
         if (!me)                                                                                   \
             return HD_TOK_NONE;                                                                    \
         uint64_t v = hd_rt_load(p, size);                                                          \
@@ -47,7 +47,7 @@ log_access(enum hd_log_kind kind, struct hd_site *site, const void *p, unsigned 
     }                                                                                              \
     HOOK void __hd_write##size(struct hd_site *site, void *p, hd_tok addr, uint64_t v, hd_tok val) \
     {                                                                                              \
-        struct hd_thread *me = hd_rt_enter();                                                      \
+        struct hd_thread *me = hd_rt_enter_at(p, size, (uintptr_t)site);                           \
         if (!me)                                                                                   \
             return;                                                                                \
         v &= UINT64_MAX >> (64 - 8 * size);                                                        \
@@ -74,7 +74,7 @@ static void log_range(struct hd_thread *me, enum hd_log_kind kind, struct hd_sit
 
 HOOK hd_tok __hd_read_n(struct hd_site *site, void *p, uint64_t n, hd_tok addr)
 {
-    struct hd_thread *me = hd_rt_enter();
+    struct hd_thread *me = hd_rt_enter_at(p, n, (uintptr_t)site);
     if (!me)
         return HD_TOK_NONE;
     uint32_t first = __hd_flow.count + 1;
@@ -86,7 +86,7 @@ HOOK hd_tok __hd_read_n(struct hd_site *site, void *p, uint64_t n, hd_tok addr)
 HOOK void __hd_write_n(struct hd_site *site, void *p, uint64_t n, hd_tok addr, void *bytes,
                        hd_tok val)
 {
-    struct hd_thread *me = hd_rt_enter();
+    struct hd_thread *me = hd_rt_enter_at(p, n, (uintptr_t)site);
     if (!me)
         return;
     log_range(me, HD_LOG_RANGE_WRITE, site, p, bytes, n, addr, val);
@@ -100,7 +100,7 @@ static unsigned part_of(const struct hd_site *site)
 
 HOOK hd_tok __hd_aread(struct hd_site *site, void *p, hd_tok addr)
 {
-    struct hd_thread *me = hd_rt_enter();
+    struct hd_thread *me = hd_rt_enter_at(p, site->size, (uintptr_t)site);
     if (!me)
         return HD_TOK_NONE;
     uint32_t first = __hd_flow.count + 1;
@@ -115,7 +115,7 @@ HOOK hd_tok __hd_aread(struct hd_site *site, void *p, hd_tok addr)
 HOOK void __hd_awrite(struct hd_site *site, void *p, hd_tok addr, uint64_t low, uint64_t high,
                       hd_tok val)
 {
-    struct hd_thread *me = hd_rt_enter();
+    struct hd_thread *me = hd_rt_enter_at(p, site->size, (uintptr_t)site);
     if (!me)
         return;
     unsigned part = part_of(site);
@@ -128,7 +128,7 @@ HOOK void __hd_awrite(struct hd_site *site, void *p, hd_tok addr, uint64_t low, 
 
 HOOK void __hd_rmw_pre(struct hd_site *site, void *p, hd_tok addr)
 {
-    struct hd_thread *me = hd_rt_enter();
+    struct hd_thread *me = hd_rt_enter_at(p, site->size, (uintptr_t)site);
     if (!me)
         return;
     me->rmw_addr = addr;
@@ -172,7 +172,7 @@ HOOK void __hd_fence(struct hd_site *site)
 static void copy(struct hd_site *site, void *to, const void *from, uint64_t n, hd_tok to_addr,
                  hd_tok from_addr, void *(*real)(void *, const void *, size_t))
 {
-    struct hd_thread *me = n ? hd_rt_enter() : NULL;
+    struct hd_thread *me = n ? hd_rt_enter_at(NULL, 0, (uintptr_t)site) : NULL;
     if (!me) {
         real(to, from, n);
         return;
@@ -206,7 +206,7 @@ HOOK void __hd_memmove(struct hd_site *site, void *to, void *from, uint64_t n, h
 HOOK void __hd_memset(struct hd_site *site, void *to, uint32_t byte, uint64_t n, hd_tok addr,
                       hd_tok val)
 {
-    struct hd_thread *me = n ? hd_rt_enter() : NULL;
+    struct hd_thread *me = n ? hd_rt_enter_at(to, n, (uintptr_t)site) : NULL;
     if (me && !(site->flags & HD_SITE_DST_PRIVATE)) {
         hd_rt_memset(to, (int)byte, n); /* first, so that the new bytes are there to be logged */
         log_range(me, HD_LOG_RANGE_WRITE, site, to, to, n, addr, val);
@@ -223,7 +223,7 @@ static void branch(struct hd_site *site, hd_tok dep)
     struct hd_thread *me = hd_rt_me;
     if (dep == HD_TOK_NONE && me && !me->more)
         return;
-    me = hd_rt_enter();
+    me = hd_rt_enter_at(NULL, 0, (uintptr_t)site);
     if (!me)
         return;
     me->more = false;

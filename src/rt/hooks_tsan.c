@@ -18,7 +18,7 @@
 
 static inline __attribute__((always_inline)) void on_read(uintptr_t pc, void *p, unsigned size)
 {
-    struct hd_thread *me = hd_rt_enter();
+    struct hd_thread *me = hd_rt_enter_at(p, size, pc);
     if (!me)
         return;
     hd_rt_read(pc, p, size);
@@ -28,7 +28,7 @@ static inline __attribute__((always_inline)) void on_read(uintptr_t pc, void *p,
 
 static inline __attribute__((always_inline)) void on_write(uintptr_t pc, void *p, unsigned size)
 {
-    struct hd_thread *me = hd_rt_enter();
+    struct hd_thread *me = hd_rt_enter_at(p, size, pc);
     if (!me)
         return;
     if (me->last_read != p)
@@ -40,7 +40,7 @@ static inline __attribute__((always_inline)) void on_write(uintptr_t pc, void *p
 
 static void on_range(uintptr_t pc, void *p, size_t size, bool write)
 {
-    struct hd_thread *me = hd_rt_enter();
+    struct hd_thread *me = hd_rt_enter_at(p, size, pc);
     if (!me)
         return;
     if (!write || size <= INIT_MAX)

@@ -40,7 +40,7 @@ static void log_wide(enum hd_log_kind kind, uintptr_t pc, const volatile void *p
     HOOK hd_a##bits __tsan_atomic##bits##_load(const volatile hd_a##bits *p, int order);           \
     HOOK hd_a##bits __tsan_atomic##bits##_load(const volatile hd_a##bits *p, int order)            \
     {                                                                                              \
-        struct hd_thread *me = hd_rt_enter();                                                      \
+        struct hd_thread *me = hd_rt_enter_at((const void *)p, bits / 8, HD_PC);                   \
         (void)order;                                                                               \
         if (!me)                                                                                   \
             return bits == 128 ? SWAP(bits, (volatile hd_a##bits *)p, 0, 0) : GET(bits, p);        \
@@ -52,7 +52,7 @@ static void log_wide(enum hd_log_kind kind, uintptr_t pc, const volatile void *p
     HOOK void __tsan_atomic##bits##_store(volatile hd_a##bits *p, hd_a##bits v, int order);        \
     HOOK void __tsan_atomic##bits##_store(volatile hd_a##bits *p, hd_a##bits v, int order)         \
     {                                                                                              \
-        struct hd_thread *me = hd_rt_enter();                                                      \
+        struct hd_thread *me = hd_rt_enter_at((const void *)p, bits / 8, HD_PC);                   \
         (void)order;                                                                               \
         if (!me) {                                                                                 \
             for (hd_a##bits seen = *p, was = ~seen; was != seen;)                                  \
@@ -68,7 +68,7 @@ static void log_wide(enum hd_log_kind kind, uintptr_t pc, const volatile void *p
     HOOK hd_a##bits __tsan_atomic##bits##_##name(volatile hd_a##bits *p, hd_a##bits v, int order); \
     HOOK hd_a##bits __tsan_atomic##bits##_##name(volatile hd_a##bits *p, hd_a##bits v, int order)  \
     {                                                                                              \
-        struct hd_thread *me = hd_rt_enter();                                                      \
+        struct hd_thread *me = hd_rt_enter_at((const void *)p, bits / 8, HD_PC);                   \
         (void)order;                                                                               \
         hd_a##bits old = GET(bits, p), seen;                                                       \
         if (!me) {                                                                                 \
@@ -87,7 +87,7 @@ static void log_wide(enum hd_log_kind kind, uintptr_t pc, const volatile void *p
     static bool cas##bits(volatile hd_a##bits *p, hd_a##bits *expected, hd_a##bits v,              \
                           uintptr_t pc)                                                            \
     {                                                                                              \
-        struct hd_thread *me = hd_rt_enter();                                                      \
+        struct hd_thread *me = hd_rt_enter_at((const void *)p, bits / 8, pc);                      \
         if (!me) {                                                                                 \
             hd_a##bits seen = SWAP(bits, p, *expected, v);                                         \
             bool same = seen == *expected;                                                         \

@@ -1,4 +1,5 @@
 /* Start and end of the runtime. Runs in the user's process; see the rules in rt.h. */
+#include "rt/policy.h"
 #include "rt/real.h"
 #include "rt/sync.h"
 #include "rt/thread.h"
@@ -25,6 +26,8 @@ static int log_module(struct dl_phdr_info *info, size_t size, void *arg)
         path = exe;
     }
     *first = false;
+    if (path && *path && rt.follow)
+        hd_rt_follow_module(path, path == exe, info->dlpi_addr);
     if (path && *path)
         hd_rt_log_text(HD_LOG_MODULE, 0, info->dlpi_addr, path);
     return 0;
@@ -32,7 +35,8 @@ static int log_module(struct dl_phdr_info *info, size_t size, void *arg)
 
 static void start_policy(void)
 {
-    static const struct hd_policy *const kinds[] = {&hd_rt_fifo, &hd_rt_random, &hd_rt_pct};
+    static const struct hd_policy *const kinds[] = {&hd_rt_fifo, &hd_rt_random, &hd_rt_pct,
+                                                    &hd_rt_follow};
     uint32_t k = rt.header->policy;
     rt.policy = kinds[k < sizeof kinds / sizeof *kinds ? k : 0];
     rt.policy->start();
@@ -51,7 +55,9 @@ void hd_rt_init(void)
         return;
     }
     start_policy();
-    rt.real_base = hd_rt_real_ns(CLOCK_REALTIME);
+    if (!rt.header->real_base)
+        rt.header->real_base = hd_rt_real_ns(CLOCK_REALTIME);
+    rt.real_base = rt.header->real_base;
     struct hd_thread *me = hd_rt_thread_new();
     me->tid = getpid();
     me->handle = pthread_self();

@@ -1,6 +1,7 @@
 /* Runs in the user's process; see the rules in rt.h. The log file: heddle/rt_log.h. */
 #include "rt/access.h"
 #include "rt/blocks.h"
+#include "rt/policy.h"
 #include "rt/rt.h"
 
 #include <errno.h>
@@ -63,6 +64,8 @@ static void use_sink(int error)
 
 void hd_rt_log_grow(void)
 {
+    if (rt.follow)
+        hd_rt_follow_catch_up();
     if (log_fd < 0 || (rt.header && rt.header->lost)) {
         use_sink(0);
         return;
@@ -83,6 +86,8 @@ void hd_rt_log_grow(void)
     rt.header->chunks++;
     rt.log_pos = chunk;
     rt.log_end = chunk + CHUNK_WORDS - 1; /* one word 0 stays at the end of every chunk */
+    if (rt.follow)
+        hd_rt_follow_new_chunk();
 }
 
 void hd_rt_log_off(void)

@@ -1,5 +1,6 @@
 /* Runs in the user's process; see the rules in rt.h. */
 #include "rt/modules.h"
+#include "rt/policy.h"
 
 #include <link.h>
 
@@ -38,6 +39,8 @@ static int look(struct dl_phdr_info *info, size_t size, void *arg)
         *info->dlpi_name) { /* loaded after the start: the driver needs it */
         struct hd_thread *me = hd_rt_enter();
         if (me) {
+            if (rt.follow)
+                hd_rt_follow_module(info->dlpi_name, false, info->dlpi_addr);
             hd_rt_log_text(HD_LOG_MODULE, 0, info->dlpi_addr, info->dlpi_name);
             hd_rt_leave(me);
         }

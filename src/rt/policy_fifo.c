@@ -1,6 +1,6 @@
 /* Policy fifo: a thread runs until it blocks; the one that has been ready for longest is next. A
  * thread that spins would never block, so after FAIR hooks it goes to the end of the queue. */
-#include "rt/rt.h"
+#include "rt/policy.h"
 
 #define FAIR (1u << 20)
 
@@ -29,9 +29,10 @@ static uint64_t budget(void)
     return FAIR;
 }
 
-static void asked(struct hd_thread *running)
+static bool asked(struct hd_thread *running)
 {
     (void)running;
+    return true;
 }
 
-const struct hd_policy hd_rt_fifo = {"fifo", start, created, pick, budget, asked};
+const struct hd_policy hd_rt_fifo = {"fifo", start, created, pick, budget, asked, NULL};

@@ -2,7 +2,7 @@
  * and the highest ready one runs. At depth - 1 random moments of the run the running thread falls
  * below all others. A thread that yields, or runs for FAIR hooks without a change, falls too:
  * otherwise a thread that spins would wait for ever for one of lower priority. */
-#include "rt/rt.h"
+#include "rt/policy.h"
 
 #define FAIR   (1u << 18)
 #define POINTS 64
@@ -56,9 +56,10 @@ static uint64_t budget(void)
     return n;
 }
 
-static void asked(struct hd_thread *running)
+static bool asked(struct hd_thread *running)
 {
     running->prio = --low;
+    return true;
 }
 
-const struct hd_policy hd_rt_pct = {"pct", start, created, pick, budget, asked};
+const struct hd_policy hd_rt_pct = {"pct", start, created, pick, budget, asked, NULL};

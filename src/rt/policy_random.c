@@ -1,6 +1,6 @@
 /* Policy random: every choice is uniform among the ready threads, and comes after a number of hooks
  * that is uniform between 1 and twice the quantum. */
-#include "rt/rt.h"
+#include "rt/policy.h"
 
 static uint64_t state;
 
@@ -30,9 +30,10 @@ static uint64_t budget(void)
     return 1 + hd_rt_random_next(&state) % (2 * rt.header->quantum);
 }
 
-static void asked(struct hd_thread *running)
+static bool asked(struct hd_thread *running)
 {
     (void)running;
+    return true;
 }
 
-const struct hd_policy hd_rt_random = {"random", start, created, pick, budget, asked};
+const struct hd_policy hd_rt_random = {"random", start, created, pick, budget, asked, NULL};

@@ -75,29 +75,26 @@ struct hd_thread {
     bool cancelled, cancel_off, cancel_async;
     unsigned key_round;
     struct hd_thread *parent;
+    uint32_t children; /* created so far */
+    uint32_t child;    /* it is this child of its parent, from 1 */
+
+    /* The call at whose start it waits for the token: set by hd_rt_ask_at, else 0. */
+    uintptr_t at_site;
+    const void *at_addr;
+    size_t at_size; /* 0: not known */
 
     siginfo_t signals[HD_RT_SIGNALS]; /* arrived inside the runtime: sig_out .. sig_in, modulo */
     volatile unsigned sig_in, sig_out;
 };
 
-/* What a pick or a budget may look at is in rt; see policy_*.c. */
-struct hd_policy {
-    const char *name;
-    void (*start)(void);
-    void (*created)(struct hd_thread *t);
-    /* The thread among the READY ones that runs next, or NULL when there is none. */
-    struct hd_thread *(*pick)(void);
-    uint64_t (*budget)(void); /* hooks until the policy wants to be asked again, >= 1 */
-    void (*asked)(struct hd_thread *running); /* the budget ran out, or the thread yields */
-};
-extern const struct hd_policy hd_rt_fifo, hd_rt_random, hd_rt_pct;
-
+struct hd_policy; /* policy.h */
 #define HD_RT_MAX_THREADS 4096
 
 struct hd_rt {
-    bool on;    /* this process is recorded */
-    bool multi; /* a second thread was created */
-    bool pass;  /* code compiled by our pass is there: branches are recorded */
+    bool on;     /* this process is recorded */
+    bool multi;  /* a second thread was created */
+    bool pass;   /* code compiled by our pass is there: branches are recorded */
+    bool follow; /* the policy is follow */
     struct hd_thread *volatile holder;
     uint64_t budget; /* hooks until hd_rt_ask */
     uint64_t *log_pos, *log_end;
@@ -194,14 +191,17 @@ bool hd_rt_block(struct hd_thread *me, const void *obj, enum hd_waits kind, uint
 void hd_rt_unblock(const void *obj);         /* all threads blocked on obj become ready */
 void hd_rt_unblock_one(struct hd_thread *t); /* t must be BLOCKED */
 void hd_rt_ask(struct hd_thread *me);        /* the budget ran out */
-void hd_rt_yield(struct hd_thread *me);      /* lets another ready thread run, if there is one */
-void hd_rt_outside(struct hd_thread *me);    /* gives the token away around a call that may block */
+/* The same at the start of a call, with what it is about to access (size 0: not known yet). */
+void hd_rt_ask_at(struct hd_thread *me, const void *p, size_t n, uintptr_t site);
+void hd_rt_yield(struct hd_thread *me);   /* lets another ready thread run, if there is one */
+void hd_rt_outside(struct hd_thread *me); /* gives the token away around a call that may block */
 bool hd_rt_fd_block(struct hd_thread *me, struct pollfd *fds, unsigned n, uint64_t deadline);
 void hd_rt_finish(struct hd_thread *me);        /* the thread ends; returns without the token */
 void hd_rt_choose_idle(void);                   /* keeper: lock held, nobody holds the token */
 void hd_rt_make_ready(struct hd_thread *t);     /* lock held */
 void hd_rt_forget_others(struct hd_thread *me); /* in a forked child */
 unsigned hd_rt_n_ready(void);
+uint64_t hd_rt_waited_for(const struct hd_thread *t); /* BLOCKED: address, or thread number */
 
 /* ---- keeper.c ---- */
 void hd_rt_keeper_start(void); /* once; also in a forked child before its first thread */
@@ -214,30 +214,6 @@ extern bool hd_rt_ready; /* hd_rt_init is over */
 /* ---- mem.c: zeroed memory that is never given back ---- */
 void *hd_rt_mem(size_t bytes);
 
-/* Entry of every interposed function and every hook that is not on the fast path.
- * NULL: act as if we were not there (not recorded, inside the runtime, ending thread). */
-struct hd_thread *hd_rt_enter_slow(void);
-
-static inline struct hd_thread *hd_rt_enter(void)
-{
-    struct hd_thread *me = hd_rt_me;
-    if (HD_UNLIKELY(!me || me->in_rt))
-        return me && me->in_rt ? NULL : hd_rt_enter_slow();
-    me->in_rt = 1;
-    /* pairs with the membarrier of the keeper's take_away */
-    atomic_signal_fence(memory_order_seq_cst);
-    if (HD_UNLIKELY(rt.holder != me))
-        return hd_rt_enter_slow();
-    hd_rt_flush(me);
-    if (HD_UNLIKELY(--rt.budget == 0))
-        hd_rt_ask(me); /* not in hd_rt_leave: nothing may come between a hook and its access */
-    return me;
-}
-
-static inline void hd_rt_leave(struct hd_thread *me)
-{
-    atomic_signal_fence(memory_order_seq_cst);
-    me->in_rt = 0;
-}
+#include "rt/enter.h"
 
 #endif

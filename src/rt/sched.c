@@ -3,6 +3,7 @@
  * A blocked thread names an object; whoever changes the object makes all its waiters ready, and
  * each looks again when it runs. So the policy, and nothing else, decides who wins.
  */
+#include "rt/policy.h"
 #include "rt/rt.h"
 #include "rt/signals.h"
 #include "rt/stack.h"
@@ -109,7 +110,7 @@ static uint64_t next_deadline(unsigned *alive)
     return first;
 }
 
-static uint64_t waited_for(const struct hd_thread *t)
+uint64_t hd_rt_waited_for(const struct hd_thread *t)
 {
     switch (t->wait_kind) {
     case HD_WAITS_JOIN:
@@ -129,7 +130,7 @@ static void report_deadlock(void)
     for (uint32_t i = 0; i < rt.n_threads; i++) {
         const struct hd_thread *t = rt.threads[i];
         if (t->state == HD_BLOCKED)
-            hd_rt_log3(HD_LOG_WAITS, 0, t->wait_pc, i, t->wait_kind, waited_for(t));
+            hd_rt_log3(HD_LOG_WAITS, 0, t->wait_pc, i, t->wait_kind, hd_rt_waited_for(t));
         if (t->state == HD_BLOCKED)
             hd_rt_stack_log(t);
     }
@@ -153,6 +154,8 @@ static struct hd_thread *choose(void)
             return NULL; /* real time passes there, so the clock must not jump past them */
         if (first == HD_NEVER && rt.handlers)
             return NULL;
+        if (first == HD_NEVER && rt.policy->nobody)
+            rt.policy->nobody();
         if (first == HD_NEVER)
             report_deadlock();
         rt.now = first;
@@ -288,8 +291,21 @@ void hd_rt_unblock_one(struct hd_thread *t)
 
 void hd_rt_ask(struct hd_thread *me)
 {
-    rt.policy->asked(me);
-    hd_rt_yield(me);
+    if (rt.policy->asked(me)) {
+        hd_rt_yield(me);
+        return;
+    }
+    rt.budget = rt.policy->budget();
+    hd_rt_signals_run(me);
+}
+
+void hd_rt_ask_at(struct hd_thread *me, const void *p, size_t n, uintptr_t site)
+{
+    me->at_site = site;
+    me->at_addr = p;
+    me->at_size = n;
+    hd_rt_ask(me);
+    me->at_site = 0;
 }
 
 void hd_rt_yield(struct hd_thread *me)
@@ -402,7 +418,7 @@ struct hd_thread *hd_rt_adopt(void)
     return me;
 }
 
-struct hd_thread *hd_rt_enter_slow(void)
+struct hd_thread *hd_rt_enter_slow(const void *p, size_t n, uintptr_t site)
 {
     struct hd_thread *me = hd_rt_me;
     if (!hd_rt_ready)
@@ -415,6 +431,8 @@ struct hd_thread *hd_rt_enter_slow(void)
     if (rt.holder != me)
         hd_rt_take_token(me);
     hd_rt_flush(me);
+    if (rt.follow)
+        hd_rt_ask_at(me, p, n, site);
     return me;
 }
 

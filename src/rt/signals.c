@@ -5,6 +5,7 @@
  * afterwards. In user code, and for faults, the handler runs at once. What is delivered late has no
  * machine context. */
 #include "rt/signals.h"
+#include "rt/policy.h"
 #include "rt/real.h"
 
 #include <errno.h>
@@ -62,7 +63,7 @@ void hd_rt_signals_run(struct hd_thread *me)
 
 static int set(int sig, const struct sigaction *act, struct sigaction *old)
 {
-    struct sigaction mine, before = user[sig], was;
+    struct sigaction mine, before = user[sig], was = {0};
     bool wrap = act && act->sa_handler != SIG_DFL && act->sa_handler != SIG_IGN;
     if (act)
         mine = *act;
@@ -73,6 +74,8 @@ static int set(int sig, const struct sigaction *act, struct sigaction *old)
         rt.handlers++;
     }
     int r = hd_real.sigaction(sig, act ? &mine : NULL, &was);
+    if (was.sa_sigaction == hd_rt_on_crash)
+        was = (struct sigaction){.sa_handler = SIG_DFL};
     if (r == 0 && old)
         *old = was.sa_sigaction == on_signal ? before : was;
     if (r < 0 && wrap)

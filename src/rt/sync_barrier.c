@@ -48,6 +48,7 @@ HD_EXPORT int pthread_barrier_wait(pthread_barrier_t *b)
         s->arrived = 0;
         s->generation++;
         hd_rt_unblock(s);
+        hd_rt_between(me, pc);
     }
     while (s->generation == generation)
         hd_rt_block(me, s, HD_WAITS_BARRIER, HD_NEVER, pc);

@@ -86,6 +86,7 @@ int hd_rt_thread_create(struct hd_thread *me, pthread_t *out, const pthread_attr
     int r = hd_real.pthread_create(&t->handle, attr, trampoline, t);
     if (r)
         return r;
+    t->child = ++me->children;
     *out = t->handle;
     rt.multi = true;
     hd_rt_wrote(pc, out, sizeof *out);

@@ -155,6 +155,28 @@ static enum hd_status read_end(struct reader *r, const struct chunk_header *c,
     return HD_OK;
 }
 
+/* A META chunk that is well-formed is kept; any other is skipped like an unknown one. */
+static enum hd_status read_meta(struct reader *r, const struct chunk_header *c,
+                                const uint8_t *stored)
+{
+    const uint8_t *raw;
+    char key[HD_HDT_MAX_KEY + 1];
+    if (!sizes_allowed(c) || (c->flags & ~(HD_HDT_OPTIONAL | HD_HDT_ZSTD)))
+        return HD_OK;
+    enum hd_status status = unpack(r, c, stored, &raw);
+    if (status != HD_OK)
+        return status;
+    struct hd_hdt_cur in = {raw, raw + c->raw, false};
+    uint64_t len = hd_hdt_get_varint(&in);
+    if (in.bad || len == 0 || len > HD_HDT_MAX_KEY || len > (size_t)(in.end - in.p) ||
+        memchr(in.p, 0, len))
+        return HD_OK;
+    memcpy(key, in.p, len);
+    key[len] = 0;
+    hd_trace_meta_add(r->decoder.b->t, key, in.p + len, (size_t)(in.end - in.p) - len);
+    return HD_OK;
+}
+
 static enum hd_status read_chunk(struct reader *r, const struct chunk_header *c)
 {
     const uint8_t *stored = r->data + r->at + HD_HDT_CHUNK_BYTES;
@@ -172,7 +194,7 @@ static enum hd_status read_chunk(struct reader *r, const struct chunk_header *c)
     if (!optional)
         return refuse(r, "its type is unknown and it is not optional");
     r->info->skipped++;
-    return HD_OK;
+    return c->type == HD_HDT_CHUNK_META ? read_meta(r, c, stored) : HD_OK;
 }
 
 /* Reads chunks to the end chunk or to where the file was cut off. */

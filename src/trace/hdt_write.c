@@ -10,6 +10,7 @@
 /* 128 Ki events pack to some 100 KiB: a torn file loses little, and zstd has enough to look at. */
 #define CHUNK_EVENTS (1u << 17)
 #define ZSTD_LEVEL   3
+#define META_BYTES   (16u << 20) /* of a META chunk; longer contents go into several */
 
 struct writer {
     FILE *out;
@@ -70,12 +71,9 @@ static void pad_to_ratio(struct hd_hdt_buf *packed, size_t raw_len)
     memset(p + 8, 0, fill);
 }
 
-static enum hd_status put_data(struct writer *w, struct hd_hdt_encoder *enc)
+/* w->raw as a chunk, packed if that helps. */
+static enum hd_status put_packed(struct writer *w, unsigned type, unsigned flags, uint32_t events)
 {
-    uint32_t events = hd_hdt_encoder_take(enc, &w->raw);
-    if (w->raw.len > HD_HDT_MAX_RAW)
-        return hd_err_set(w->err, HD_ERR_LIMIT,
-                          "a name or dependence set is too long for the .hdt format");
     size_t bound = ZSTD_compressBound(w->raw.len);
     w->packed.len = 0;
     uint8_t *to = hd_hdt_buf_more(&w->packed, bound);
@@ -84,9 +82,35 @@ static enum hd_status put_data(struct writer *w, struct hd_hdt_encoder *enc)
         return hd_err_set(w->err, HD_ERR_INTERNAL, "zstd: %s", ZSTD_getErrorName(got));
     w->packed.len = got;
     if (got >= w->raw.len)
-        return put_chunk(w, HD_HDT_CHUNK_DATA, 0, &w->raw, w->raw.len, events);
+        return put_chunk(w, type, flags, &w->raw, w->raw.len, events);
     pad_to_ratio(&w->packed, w->raw.len);
-    return put_chunk(w, HD_HDT_CHUNK_DATA, HD_HDT_ZSTD, &w->packed, w->raw.len, events);
+    return put_chunk(w, type, flags | HD_HDT_ZSTD, &w->packed, w->raw.len, events);
+}
+
+static enum hd_status put_data(struct writer *w, struct hd_hdt_encoder *enc)
+{
+    uint32_t events = hd_hdt_encoder_take(enc, &w->raw);
+    if (w->raw.len > HD_HDT_MAX_RAW)
+        return hd_err_set(w->err, HD_ERR_LIMIT,
+                          "a name or dependence set is too long for the .hdt format");
+    return put_packed(w, HD_HDT_CHUNK_DATA, 0, events);
+}
+
+static enum hd_status put_meta(struct writer *w, const struct hd_meta *m)
+{
+    size_t key = strlen(m->key), at = 0;
+    enum hd_status status = HD_OK;
+    do {
+        size_t part = m->len - at < META_BYTES ? m->len - at : META_BYTES;
+        w->raw.len = 0;
+        hd_hdt_buf_varint(&w->raw, key);
+        memcpy(hd_hdt_buf_more(&w->raw, key), m->key, key);
+        if (part)
+            memcpy(hd_hdt_buf_more(&w->raw, part), m->data + at, part);
+        status = put_packed(w, HD_HDT_CHUNK_META, HD_HDT_OPTIONAL, 0);
+        at += part;
+    } while (status == HD_OK && at < m->len);
+    return status;
 }
 
 static enum hd_status put_end(struct writer *w, const struct hd_trace *t)
@@ -111,6 +135,8 @@ static enum hd_status put_all(struct writer *w, const struct hd_trace *t,
     }
     while (status == HD_OK && hd_hdt_encoder_leftover(enc))
         status = put_data(w, enc);
+    for (size_t i = 0; status == HD_OK && i < t->n_meta; i++)
+        status = put_meta(w, &t->meta[i]);
     if (status == HD_OK)
         status = put_end(w, t);
     if (status == HD_OK && fflush(w->out))

@@ -2,6 +2,8 @@
 
 #include "base/alloc.h"
 
+#include <string.h>
+
 const struct hd_op_info hd_op_info[HD_OP_COUNT] = {
 #define HD_OP_INFO(name, text, kind, lock) [HD_OP_##name] = {text, HD_OBJ_##kind, lock},
     HD_OPS(HD_OP_INFO)
@@ -30,6 +32,15 @@ static void free_columns(struct hd_trace *t)
     hd_free(t->pos, n * sizeof *t->pos);
 }
 
+static void free_meta(struct hd_trace *t)
+{
+    for (size_t i = 0; i < t->n_meta; i++) {
+        hd_free(t->meta[i].key, strlen(t->meta[i].key) + 1);
+        hd_free(t->meta[i].data, t->meta[i].len);
+    }
+    hd_free(t->meta, t->n_meta * sizeof *t->meta);
+}
+
 void hd_trace_free(struct hd_trace *t)
 {
     if (!t)
@@ -48,7 +59,39 @@ void hd_trace_free(struct hd_trace *t)
     hd_names_fini(&t->threads);
     hd_names_fini(&t->places);
     hd_free(t->line_runs, t->n_line_runs * sizeof *t->line_runs);
+    free_meta(t);
     hd_free(t, sizeof *t);
+}
+
+static struct hd_meta *find_meta(const struct hd_trace *t, const char *key)
+{
+    for (size_t i = 0; i < t->n_meta; i++)
+        if (!strcmp(t->meta[i].key, key))
+            return &t->meta[i];
+    return NULL;
+}
+
+void hd_trace_meta_add(struct hd_trace *t, const char *key, const void *data, size_t len)
+{
+    struct hd_meta *m = find_meta(t, key);
+    if (!m) {
+        size_t bytes = t->n_meta * sizeof *t->meta;
+        t->meta = hd_realloc(t->meta, bytes, bytes + sizeof *t->meta);
+        m = &t->meta[t->n_meta++];
+        *m = (struct hd_meta){.key = hd_strndup(key, strlen(key))};
+    }
+    if (!len)
+        return;
+    m->data = hd_realloc(m->data, m->len, m->len + len);
+    memcpy(m->data + m->len, data, len);
+    m->len += len;
+}
+
+const uint8_t *hd_trace_meta(const struct hd_trace *t, const char *key, size_t *len)
+{
+    const struct hd_meta *m = find_meta(t, key);
+    *len = m ? m->len : 0;
+    return m ? m->data : NULL;
 }
 
 uint64_t hd_trace_line(const struct hd_trace *t, hd_eid e)

@@ -78,6 +78,13 @@ struct hd_line_run {
     uint64_t line;
 };
 
+/* Bytes under a key that say nothing about events: how the trace came about. */
+struct hd_meta {
+    char *key;
+    uint8_t *data;
+    size_t len;
+};
+
 struct hd_trace {
     size_t n_events;
     uint8_t *op;      /* enum hd_op */
@@ -108,12 +115,20 @@ struct hd_trace {
     enum hd_control control;
     struct hd_line_run *line_runs; /* ascending; none when the trace was not read from text */
     size_t n_line_runs;
+    struct hd_meta *meta; /* in .hdt files only */
+    size_t n_meta;
 };
 
 void hd_trace_free(struct hd_trace *t); /* NULL is fine */
 uint64_t hd_trace_line(const struct hd_trace *t,
                        hd_eid e);                /* 1-based line in its text; 0: not known */
 size_t hd_trace_bytes(const struct hd_trace *t); /* all memory held by the trace */
+
+/* Appends to the bytes under this key. The one change that a finished trace allows, before it is
+ * shared. */
+void hd_trace_meta_add(struct hd_trace *t, const char *key, const void *data, size_t len);
+/* The bytes under a key, or NULL with *len 0. */
+const uint8_t *hd_trace_meta(const struct hd_trace *t, const char *key, size_t *len);
 
 static inline size_t hd_trace_n_threads(const struct hd_trace *t)
 {

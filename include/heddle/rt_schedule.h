@@ -1,0 +1,99 @@
+/* A schedule for policy `follow`: which thread does which event, in which order.
+ *
+ * The driver writes it beside the raw log, in a file with the same name and HD_SCHED_SUFFIX; the
+ * runtime maps it. One header, then the tables at the offsets that it names, in the machine's
+ * order.
+ *
+ * Threads are named by their way of creation: the n-th one that a given parent created. An entry is
+ * the next event of its thread (heddle/rt_log.h says what an event is), so events need no numbers.
+ * Its site, or code address where there is none, is an offset into a module. Modules are named by
+ * their file. No address of a run ever stands here.
+ *
+ * The last n_first + n_second entries are those of the property. Before they run, both their
+ * threads have to stand at the call that makes the first of each: that moment is logged
+ * (HD_FOLLOW_STANDS, for each). After the last entry the program runs on under policy fifo. An
+ * event that is not the one expected, or a thread that cannot come to its event, is logged
+ * (HD_FOLLOW_DIVERGED) and ends the process.
+ */
+#ifndef HEDDLE_RT_SCHEDULE_H
+#define HEDDLE_RT_SCHEDULE_H
+
+#include <stdint.h>
+
+#define HD_SCHED_SUFFIX ".sched"
+#define HD_SCHED_MAGIC  UINT64_C(0x31484353544448) /* "HDTSCH1" */
+
+#define HD_SCHED_MAX_MODULES 256
+#define HD_SCHED_NOBODY      UINT16_MAX
+
+/* Kinds beyond those of heddle/rt_log.h. */
+enum {
+    HD_SCHED_ANY = 254, /* whatever it is: it left nothing in the trace */
+    HD_SCHED_ENDS = 255 /* no event: the thread runs to its end */
+};
+
+struct hd_sched_entry {
+    uint64_t offset; /* of the site or code address in its module; 0: not known */
+    uint16_t thread;
+    uint16_t module; /* HD_SCHED_NOBODY: not known */
+    uint16_t wakes;  /* signal: the thread to wake; or HD_SCHED_NOBODY */
+    uint8_t kind;    /* enum hd_log_kind, or one of the above */
+    uint8_t pad;
+};
+_Static_assert(sizeof(struct hd_sched_entry) == 16, "both sides agree");
+
+struct hd_sched_thread {
+    uint32_t parent; /* index; the first thread is 0 and has no parent */
+    uint32_t child;  /* from 1 */
+};
+
+struct hd_sched_header {
+    uint64_t magic;
+    uint64_t bytes; /* of the whole file */
+    uint32_t n_threads, n_modules;
+    uint64_t n_entries;
+    uint32_t n_first, n_second;
+    uint64_t threads; /* offset: struct hd_sched_thread[] */
+    uint64_t modules; /* offset: uint64_t[], offsets of their paths */
+    uint64_t entries; /* offset: struct hd_sched_entry[] */
+};
+
+/* Word 1 of HD_LOG_FOLLOW; its contents are 64-bit words. */
+enum hd_follow {
+    HD_FOLLOW_STANDS = 1, /* struct hd_follow_stands, then the stack */
+    HD_FOLLOW_DIVERGED,   /* struct hd_follow_diverged */
+    HD_FOLLOW_FREE,       /* nothing: from here on the program runs under fifo */
+    HD_FOLLOW_CRASH,      /* struct hd_follow_crash, then the stack */
+};
+
+struct hd_follow_stands {
+    uint64_t which;         /* 0: the first of the property, 1: the second */
+    uint64_t thread;        /* number in this run */
+    uint64_t address, size; /* of the access; size 0: not known before it happens */
+    uint64_t frames;
+};
+
+enum hd_diverged {
+    HD_DIVERGED_EVENT = 1, /* another kind of event or another site */
+    HD_DIVERGED_THREAD,    /* an event of another thread */
+    HD_DIVERGED_BLOCKED,   /* the expected thread cannot go on */
+    HD_DIVERGED_ENDED,     /* it has ended */
+    HD_DIVERGED_UNBORN,    /* it was not created */
+    HD_DIVERGED_LOG,       /* the log cannot be written */
+    HD_DIVERGED_EXIT,      /* the process ended: only the driver can tell */
+};
+
+struct hd_follow_diverged {
+    uint64_t entry;              /* index of the expected entry */
+    uint64_t why;                /* enum hd_diverged */
+    uint64_t thread, kind, site; /* what came: number in this run, kind of record, address */
+    uint64_t waits, object;      /* BLOCKED: enum hd_waits, and what for */
+};
+
+struct hd_follow_crash {
+    uint64_t signal, address, thread, frames;
+};
+
+#define HD_FOLLOW_FRAMES 64
+
+#endif

@@ -1,0 +1,31 @@
+/* Policies: who holds the token next, and when to ask again. See the rules in rt.h. */
+#ifndef HD_RT_POLICY_H
+#define HD_RT_POLICY_H
+
+#include "rt/rt.h"
+
+/* What a pick or a budget may look at is in rt; see policy_*.c. */
+struct hd_policy {
+    const char *name;
+    void (*start)(void);
+    void (*created)(struct hd_thread *t);
+    /* The thread among the READY ones that runs next, or NULL when there is none. */
+    struct hd_thread *(*pick)(void);
+    uint64_t (*budget)(void); /* hooks until the policy wants to be asked again, >= 1 */
+    /* The budget ran out, or the thread yields. True: pick again; false: it runs on. */
+    bool (*asked)(struct hd_thread *running);
+    void (*nobody)(void); /* nobody can run any more; NULL: that is a deadlock */
+};
+extern const struct hd_policy hd_rt_fifo, hd_rt_random, hd_rt_pct, hd_rt_follow;
+
+/* ---- policy_follow.c ---- */
+void hd_rt_follow_module(const char *path, bool main_program, uintptr_t bias);
+void hd_rt_follow_catch_up(void); /* the log is about to go on in another chunk */
+void hd_rt_follow_new_chunk(void);
+struct hd_thread *hd_rt_follow_wakes(void); /* whom the signal just logged wakes; NULL: anyone */
+void hd_rt_on_crash(int sig, siginfo_t *info, void *context);
+
+/* ---- unwind.c ---- */
+size_t hd_rt_unwind(uint64_t *frames, size_t max); /* code addresses, innermost first */
+
+#endif

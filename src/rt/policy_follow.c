@@ -1,0 +1,350 @@
+/* Policy follow: exactly the thread of the next entry of a schedule runs (heddle/rt_schedule.h).
+ *
+ * The budget is always 1, so a thread asks at the start of every call and runs on only if the next
+ * entry is its own. What it did is read back from the log at the next question: each event must be
+ * the one that the schedule names. The first that is not ends the process. */
+#include "heddle/rt_schedule.h"
+#include "rt/blocks.h"
+#include "rt/policy.h"
+#include "rt/real.h"
+#include "rt/sync.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+#define WITH_DATA 255
+
+static const struct hd_sched_header *sched;
+static const struct hd_sched_thread *paths;
+static const struct hd_sched_entry *entries;
+static uint64_t next;     /* the entry that is due */
+static uint64_t property; /* the first entry of the property; n_entries: there is none */
+static uintptr_t bases[HD_SCHED_MAX_MODULES];
+static bool loaded[HD_SCHED_MAX_MODULES];
+static struct hd_thread *by_path[HD_RT_MAX_THREADS];
+
+static uint64_t *seen;     /* the log is checked up to here */
+static uint32_t runner;    /* thread of the records there */
+static bool free_run;      /* all entries have run */
+static uint64_t before[2]; /* entries of the property's threads that come before it */
+static bool stood[2];      /* they stand at their calls */
+static struct {
+    struct hd_follow_stands head;
+    uint64_t frames[HD_FOLLOW_FRAMES];
+} stands[2];
+
+static void note(enum hd_follow what, const void *data, size_t n)
+{
+    hd_rt_log_bytes(HD_LOG_FOLLOW, 0, 0, (const void *)(uintptr_t)what, data, n);
+}
+
+_Noreturn static void stop(const struct hd_follow_diverged *d)
+{
+    rt.follow = false; /* the log may grow for this last record */
+    note(HD_FOLLOW_DIVERGED, d, sizeof *d);
+    rt.header->outcome = HD_OUTCOME_DIVERGED;
+    for (;;)
+        hd_rt_syscall(SYS_exit_group, HD_EXIT_DIVERGED, 0, 0, 0, 0, 0);
+}
+
+/* ---- names of threads and modules ---- */
+
+static struct hd_thread *thread_of(uint32_t path)
+{
+    if (by_path[path] || path >= sched->n_threads)
+        return by_path[path];
+    if (path == 0)
+        return by_path[0] = rt.n_threads ? rt.threads[0] : NULL;
+    const struct hd_thread *parent = thread_of(paths[path].parent);
+    for (uint32_t i = 0; parent && i < rt.n_threads; i++)
+        if (rt.threads[i]->parent == parent && rt.threads[i]->child == paths[path].child)
+            return by_path[path] = rt.threads[i];
+    return NULL;
+}
+
+static bool is_due(const struct hd_thread *t)
+{
+    return next < sched->n_entries && thread_of(entries[next].thread) == t;
+}
+
+void hd_rt_follow_module(const char *path, bool main_program, uintptr_t bias)
+{
+    const uint64_t *names = (const void *)((const char *)sched + sched->modules);
+    for (uint32_t i = 0; i < sched->n_modules; i++) {
+        bool same = i == 0 ? main_program : !strcmp((const char *)sched + names[i], path);
+        if (same && !loaded[i]) {
+            loaded[i] = true;
+            bases[i] = bias;
+            return;
+        }
+    }
+}
+
+static bool site_fits(const struct hd_sched_entry *e, uint64_t site)
+{
+    if (e->module == HD_SCHED_NOBODY)
+        return true;
+    return loaded[e->module] && ((bases[e->module] + e->offset) << 16 >> 16) == site;
+}
+
+/* A compare-and-swap is the one or the other, as it succeeds or not. */
+static bool kind_fits(unsigned expected, unsigned kind)
+{
+    bool cas = (expected == HD_LOG_RMW && kind == HD_LOG_AREAD) ||
+               (expected == HD_LOG_AREAD && kind == HD_LOG_RMW);
+    return expected == HD_SCHED_ANY || expected == kind || cas;
+}
+
+/* ---- reading back what happened ---- */
+
+static void count_down(const struct hd_sched_entry *e)
+{
+    for (unsigned w = 0; property < sched->n_entries && w < 2; w++) {
+        uint64_t first = w ? property + sched->n_first : property;
+        if (e->thread == entries[first].thread && before[w])
+            before[w]--;
+    }
+}
+
+static void check_event(unsigned kind, uint64_t site)
+{
+    const struct hd_sched_entry *e = &entries[next];
+    struct hd_follow_diverged d = {
+        .entry = next, .why = HD_DIVERGED_EVENT, .thread = runner, .kind = kind, .site = site};
+    if (next == sched->n_entries || (kind == HD_LOG_SET && e->kind == HD_SCHED_ENDS))
+        return; /* an ending thread says so */
+    const struct hd_thread *t = thread_of(e->thread);
+    bool early = next >= property && !(stood[0] && stood[1]);
+    if (!t || t->num != runner)
+        d.why = HD_DIVERGED_THREAD;
+    else if (!early && kind_fits(e->kind, kind) && (e->kind == HD_SCHED_ANY || site_fits(e, site)))
+        d.why = 0;
+    if (d.why)
+        stop(&d);
+    if (next < property)
+        count_down(e);
+    next++;
+}
+
+static size_t record_words(const uint64_t *p)
+{
+    static const uint8_t words[HD_LOG_KIND_COUNT] = {
+#define HD_WORDS(name, n, what) n,
+        HD_LOG_KINDS(HD_WORDS)
+#undef HD_WORDS
+    };
+    unsigned kind = *p & 0xff, aux = *p >> 8 & 0xff;
+    if (words[kind] == WITH_DATA)
+        return 3 + (p[2] + 7) / 8;
+    unsigned tokens = 0;
+    if (kind >= HD_LOG_READ && kind <= HD_LOG_RANGE_WRITE)
+        tokens = !!(aux & HD_LOG_ADDR) + !!(aux & HD_LOG_VAL);
+    return 1 + words[kind] + tokens;
+}
+
+static void skip_ended(void)
+{
+    while (next < sched->n_entries && entries[next].kind == HD_SCHED_ENDS) {
+        const struct hd_thread *t = thread_of(entries[next].thread);
+        if (!t || t->state != HD_DONE)
+            return;
+        next++;
+    }
+}
+
+void hd_rt_follow_catch_up(void)
+{
+    while (!free_run && seen && seen < rt.log_pos && *seen & 0xff) {
+        unsigned kind = *seen & 0xff;
+        if (kind == HD_LOG_SWITCH)
+            runner = (uint32_t)seen[1];
+        else if (kind <= HD_LOG_LAST_EVENT)
+            check_event(kind, *seen >> 16);
+        seen += record_words(seen);
+    }
+    skip_ended();
+}
+
+void hd_rt_follow_new_chunk(void)
+{
+    seen = rt.log_pos;
+}
+
+/* ---- the property ---- */
+
+/* Does this thread wait at the call that makes the property's first entry of its own? */
+static void look_whether_stands(struct hd_thread *me)
+{
+    for (unsigned w = 0; property < sched->n_entries && w < 2; w++) {
+        const struct hd_sched_entry *e = &entries[w ? property + sched->n_first : property];
+        if (stood[w] || before[w] || thread_of(e->thread) != me || !me->at_site)
+            continue;
+        if (!site_fits(e, (uint64_t)me->at_site << 16 >> 16))
+            continue;
+        stood[w] = true;
+        stands[w].head =
+            (struct hd_follow_stands){w, me->num, (uintptr_t)me->at_addr, me->at_size,
+                                      hd_rt_unwind(stands[w].frames, HD_FOLLOW_FRAMES)};
+    }
+}
+
+/* For a debugger: nobody runs, and both threads of the property stand at their calls. */
+HD_EXPORT __attribute__((noinline)) void __hd_both_stand(void);
+HD_EXPORT __attribute__((noinline)) void __hd_both_stand(void)
+{
+    __asm__ volatile("" ::: "memory");
+}
+
+static void announce(void)
+{
+    static bool done;
+    if (done)
+        return;
+    done = true;
+    for (unsigned w = 0; w < 2; w++)
+        note(HD_FOLLOW_STANDS, &stands[w], sizeof stands[w].head + 8 * stands[w].head.frames);
+    __hd_both_stand();
+}
+
+/* ---- the policy ---- */
+
+static void *map_schedule(size_t n, int fd)
+{
+    long p = hd_rt_syscall(SYS_mmap, 0, (long)n, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+    return p < 0 && p > -4096 ? NULL : (void *)p;
+}
+
+static void catch_crashes(void)
+{
+    static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+    struct sigaction act = {.sa_sigaction = hd_rt_on_crash, .sa_flags = SA_SIGINFO};
+    for (unsigned i = 0; i < sizeof signals / sizeof *signals; i++)
+        hd_real.sigaction(signals[i], &act, NULL);
+}
+
+static void start(void)
+{
+    char path[4096];
+    const char *log = getenv(HD_LOG_ENV);
+    struct hd_sched_header head = {0};
+    size_t n = log ? strlen(log) : sizeof path;
+    struct hd_follow_diverged d = {.why = HD_DIVERGED_LOG};
+    if (n + sizeof HD_SCHED_SUFFIX > sizeof path)
+        stop(&d);
+    memcpy(path, log, n);
+    memcpy(path + n, HD_SCHED_SUFFIX, sizeof HD_SCHED_SUFFIX);
+    long fd = hd_rt_syscall(SYS_open, (long)path, O_RDONLY | O_CLOEXEC, 0, 0, 0, 0);
+    if (fd >= 0 && hd_rt_syscall(SYS_read, fd, (long)&head, sizeof head, 0, 0, 0) == sizeof head &&
+        head.magic == HD_SCHED_MAGIC && head.n_modules <= HD_SCHED_MAX_MODULES)
+        sched = map_schedule(head.bytes, (int)fd);
+    if (!sched)
+        stop(&d);
+    hd_rt_syscall(SYS_close, fd, 0, 0, 0, 0, 0);
+    paths = (const void *)((const char *)sched + sched->threads);
+    entries = (const void *)((const char *)sched + sched->entries);
+    property = sched->n_entries - sched->n_first - sched->n_second;
+    for (uint64_t i = 0; i < property; i++)
+        for (unsigned w = 0; property < sched->n_entries && w < 2; w++)
+            before[w] +=
+                entries[i].kind != HD_SCHED_ENDS &&
+                entries[i].thread == entries[w ? property + sched->n_first : property].thread;
+    seen = rt.log_pos;
+    rt.follow = true;
+    catch_crashes();
+}
+
+static void created(struct hd_thread *t)
+{
+    (void)t;
+}
+
+static struct hd_thread *expect(uint64_t entry)
+{
+    struct hd_thread *t = thread_of(entries[entry].thread);
+    struct hd_follow_diverged d = {.entry = entry};
+    d.why = !t ? HD_DIVERGED_UNBORN : t->state == HD_DONE ? HD_DIVERGED_ENDED : 0;
+    d.thread = t ? t->num : 0;
+    if (d.why)
+        stop(&d);
+    return t->state == HD_READY ? t : NULL;
+}
+
+static struct hd_thread *pick(void)
+{
+    hd_rt_follow_catch_up();
+    if (next == sched->n_entries) {
+        uint64_t nothing = 0;
+        if (!free_run)
+            note(HD_FOLLOW_FREE, &nothing, sizeof nothing);
+        free_run = true;
+        return hd_rt_fifo.pick();
+    }
+    if (next == property && !stood[0])
+        return expect(property);
+    if (next == property && !stood[1])
+        return expect(property + sched->n_first);
+    if (next == property)
+        announce();
+    return expect(next);
+}
+
+static uint64_t budget(void)
+{
+    return free_run ? hd_rt_fifo.budget() : 1;
+}
+
+static bool asked(struct hd_thread *me)
+{
+    if (free_run)
+        return true;
+    hd_rt_follow_catch_up();
+    look_whether_stands(me);
+    return !(is_due(me) && next < property) && !(is_due(me) && stood[0] && stood[1]);
+}
+
+/* Nobody can run: whoever is due is blocked. After the last entry that is the program's deadlock.
+ */
+static void nobody(void)
+{
+    if (next == sched->n_entries)
+        return;
+    uint64_t entry = next == property && stood[0] ? property + sched->n_first : next;
+    if (next != property)
+        entry = next;
+    const struct hd_thread *t = thread_of(entries[entry].thread);
+    struct hd_follow_diverged d = {
+        .entry = entry, .why = HD_DIVERGED_BLOCKED, .thread = t->num, .site = t->wait_pc};
+    d.waits = t->wait_kind;
+    d.object = hd_rt_waited_for(t);
+    stop(&d);
+}
+
+const struct hd_policy hd_rt_follow = {"follow", start, created, pick, budget, asked, nobody};
+
+struct hd_thread *hd_rt_follow_wakes(void)
+{
+    hd_rt_follow_catch_up();
+    if (free_run || next == 0 || entries[next - 1].wakes == HD_SCHED_NOBODY)
+        return NULL;
+    return thread_of(entries[next - 1].wakes);
+}
+
+/* The program dies as it would have: the signal comes again when we return. */
+void hd_rt_on_crash(int sig, siginfo_t *info, void *context)
+{
+    static struct {
+        struct hd_follow_crash head;
+        uint64_t frames[HD_FOLLOW_FRAMES];
+    } crash;
+    (void)context;
+    hd_real.sigaction(sig, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
+    struct hd_thread *me = hd_rt_me;
+    if (!me || rt.holder != me)
+        return;
+    crash.head = (struct hd_follow_crash){(uint64_t)sig, (uintptr_t)info->si_addr, me->num, 0};
+    crash.head.frames = hd_rt_unwind(crash.frames, HD_FOLLOW_FRAMES);
+    note(HD_FOLLOW_CRASH, &crash, sizeof crash.head + 8 * crash.head.frames);
+}
