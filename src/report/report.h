@@ -30,6 +30,11 @@ enum hd_finding_status {
 extern const char *const hd_property_names[HD_PROPERTIES]; /* as in JSON */
 extern const char *const hd_finding_status_names[HD_FINDING_STATUSES];
 
+struct hd_texts {
+    const char **items;
+    size_t n;
+};
+
 /* A place in the source. */
 struct hd_spot {
     const char *file; /* as the compiler was given it */
@@ -51,9 +56,8 @@ struct hd_held {
 
 /* Source lines around a place, as they were when the report was made. */
 struct hd_snippet {
-    uint32_t first;     /* number of the first line */
-    uint32_t n;         /* 0: not available, and `missing` says why */
-    const char **lines; /* without line ends; any bytes but NUL */
+    uint32_t first;        /* number of the first line */
+    struct hd_texts lines; /* without line ends; none when not available: `missing` says why */
     const char *missing;
 };
 
@@ -91,14 +95,13 @@ struct hd_effect {
     int signal;          /* 0: none */
     const char *signal_name;
     const char *assertion; /* the text on its standard error */
-    const char
-        *output_diff; /* against the recorded run: lines that start with - or +; NULL: same */
+    /* Against the recorded run: lines that start with - or +; NULL: the same. */
+    const char *output_diff;
     bool deadlock, timeout;
     struct hd_frame *stack; /* of a signal */
     size_t n_stack;
     /* What the accesses read or wrote in this order; by access; entries may be NULL. */
-    const char **values;
-    size_t n_values;
+    struct hd_texts values;
 };
 
 /* A thread that occurs in the finding. */
@@ -140,11 +143,6 @@ struct hd_rule_use {
     const char *text, *file;
     uint32_t line;
     uint64_t used; /* findings hidden */
-};
-
-struct hd_texts {
-    const char **items;
-    size_t n;
 };
 
 struct hd_report {

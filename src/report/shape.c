@@ -1,0 +1,192 @@
+#include "report/shape.h"
+
+#define FIELD(k, type, member, what, ...)                                                          \
+    {                                                                                              \
+        .key = k, .kind = HD_SHAPE_##what, .offset = offsetof(type, member), __VA_ARGS__           \
+    }
+#define GROUP(k, fields)                                                                           \
+    {                                                                                              \
+        .key = k, .kind = HD_SHAPE_GROUP, .shape = &(fields)                                       \
+    }
+#define SAME(type, member, of)                                                                     \
+    {                                                                                              \
+        .kind = HD_SHAPE_SAME, .offset = offsetof(type, member), .shape = &(of)                    \
+    }
+#define LIST(k, type, member, number, of)                                                          \
+    FIELD(k, type, member, LIST, .count = offsetof(type, number), .shape = &(of))
+#define SHAPE(name, table, bytes)                                                                  \
+    static const struct hd_shape name = {table, sizeof(table) / sizeof *(table), bytes}
+
+static const struct hd_shape_field spot_fields[] = {
+    FIELD("file", struct hd_spot, file, TEXT),
+    FIELD("line", struct hd_spot, line, U32),
+    FIELD("column", struct hd_spot, column, U32),
+    FIELD("function", struct hd_spot, function, TEXT),
+};
+SHAPE(spot, spot_fields, sizeof(struct hd_spot));
+
+static const struct hd_shape_field frame_fields[] = {
+    SAME(struct hd_frame, at, spot),
+    FIELD("module", struct hd_frame, module, TEXT),
+};
+SHAPE(frame, frame_fields, sizeof(struct hd_frame));
+
+static const struct hd_shape_field held_fields[] = {
+    FIELD("name", struct hd_held, name, TEXT, .need = true),
+    FIELD("shared", struct hd_held, shared, BOOL),
+    SAME(struct hd_held, taken, spot),
+};
+SHAPE(held, held_fields, sizeof(struct hd_held));
+
+static const struct hd_shape_field snippet_fields[] = {
+    FIELD("first", struct hd_snippet, first, U32),
+    FIELD("lines", struct hd_snippet, lines, TEXTS, .need = true),
+    FIELD("missing", struct hd_snippet, missing, TEXT),
+};
+SHAPE(snippet, snippet_fields, sizeof(struct hd_snippet));
+
+static const struct hd_shape_field access_fields[] = {
+    FIELD("thread", struct hd_access, thread, TEXT, .need = true),
+    FIELD("kind", struct hd_access, kind, TEXT, .need = true),
+    FIELD("size", struct hd_access, size, U32),
+    SAME(struct hd_access, at, spot),
+    FIELD("value", struct hd_access, value, TEXT),
+    FIELD("event", struct hd_access, event, U64),
+    LIST("held", struct hd_access, locks, n_locks, held),
+    FIELD("locks", struct hd_access, locks, LOCKS, .count = offsetof(struct hd_access, n_locks)),
+    LIST("stack", struct hd_access, stack, n_stack, frame),
+    FIELD("source", struct hd_access, source, SUB, .shape = &snippet),
+};
+SHAPE(access_shape, access_fields, sizeof(struct hd_access));
+
+static const struct hd_shape_field step_fields[] = {
+    FIELD("thread", struct hd_schedule_step, thread, TEXT, .need = true),
+    FIELD("op", struct hd_schedule_step, op, TEXT, .need = true),
+    FIELD("object", struct hd_schedule_step, object, TEXT),
+    FIELD("value", struct hd_schedule_step, value, TEXT),
+    SAME(struct hd_schedule_step, at, spot),
+    FIELD("event", struct hd_schedule_step, event, U64),
+    FIELD("essential", struct hd_schedule_step, essential, BOOL),
+    FIELD("racing", struct hd_schedule_step, racing, BOOL),
+};
+SHAPE(step, step_fields, sizeof(struct hd_schedule_step));
+
+/* The summary stands in "effects", as docs/MODEL.md section 6 has it. */
+static const struct hd_shape_field effect_fields[] = {
+    FIELD("exit", struct hd_effect, exit_status, INT),
+    FIELD("signal", struct hd_effect, signal, INT),
+    FIELD("signal_name", struct hd_effect, signal_name, TEXT),
+    FIELD("assertion", struct hd_effect, assertion, TEXT),
+    FIELD("output_diff", struct hd_effect, output_diff, TEXT),
+    FIELD("deadlock", struct hd_effect, deadlock, BOOL),
+    FIELD("timeout", struct hd_effect, timeout, BOOL),
+    LIST("stack", struct hd_effect, stack, n_stack, frame),
+    FIELD("values", struct hd_effect, values, TEXTS),
+};
+SHAPE(effect, effect_fields, sizeof(struct hd_effect));
+
+static const struct hd_shape_field made_fields[] = {
+    FIELD("name", struct hd_thread_made, name, TEXT, .need = true),
+    FIELD("parent", struct hd_thread_made, parent, TEXT),
+    SAME(struct hd_thread_made, at, spot),
+};
+SHAPE(made, made_fields, sizeof(struct hd_thread_made));
+
+static const struct hd_shape_field advice_fields[] = {
+    FIELD("lock", struct hd_finding, advice_lock, TEXT),
+    FIELD("held", struct hd_finding, advice_held, U32),
+    FIELD("of", struct hd_finding, advice_of, U32),
+};
+SHAPE(advice, advice_fields, 0);
+
+static const struct hd_shape_field summary_fields[] = {
+    FIELD("first", struct hd_finding, effects[0].summary, TEXT),
+    FIELD("second", struct hd_finding, effects[1].summary, TEXT),
+};
+SHAPE(summaries, summary_fields, 0);
+
+static const struct hd_shape_field outcome_fields[] = {
+    FIELD("first", struct hd_finding, effects[0], SUB, .shape = &effect),
+    FIELD("second", struct hd_finding, effects[1], SUB, .shape = &effect),
+};
+SHAPE(outcomes, outcome_fields, 0);
+
+static const struct hd_shape_field replay_fields[] = {
+    FIELD("confirmed", struct hd_finding, replays_confirmed, U32),
+    FIELD("tried", struct hd_finding, replays_tried, U32),
+};
+SHAPE(replays, replay_fields, 0);
+
+static const struct hd_shape_field finding_fields[] = {
+    FIELD("id", struct hd_finding, id, TEXT, .need = true),
+    FIELD("property", struct hd_finding, property, CHOICE, .choices = hd_property_names,
+          .n_choices = HD_PROPERTIES),
+    FIELD("status", struct hd_finding, status, CHOICE, .choices = hd_finding_status_names,
+          .n_choices = HD_FINDING_STATUSES),
+    FIELD("reason", struct hd_finding, reason, TEXT),
+    FIELD("variable", struct hd_finding, variable, TEXT, .need = true),
+    FIELD("location", struct hd_finding, location, TEXT),
+    FIELD("why", struct hd_finding, why, TEXT),
+    GROUP("advice", advice),
+    LIST("accesses", struct hd_finding, accesses, n_accesses, access_shape),
+    GROUP("replays", replays),
+    FIELD("witness", struct hd_finding, witness, TEXT),
+    FIELD("trace", struct hd_finding, trace, TEXT),
+    GROUP("effects", summaries),
+    GROUP("outcomes", outcomes),
+    FIELD("input", struct hd_finding, input, TEXT),
+    LIST("threads", struct hd_finding, threads, n_threads, made),
+    FIELD("switches", struct hd_finding, switches, U32),
+    LIST("schedule", struct hd_finding, steps, n_steps, step),
+    FIELD("recorded", struct hd_finding, recorded, U32S,
+          .count = offsetof(struct hd_finding, n_steps)),
+    FIELD("duplicates", struct hd_finding, duplicates, U32),
+    FIELD("known", struct hd_finding, known, BOOL),
+};
+SHAPE(finding, finding_fields, sizeof(struct hd_finding));
+
+static const struct hd_shape_field rule_fields[] = {
+    FIELD("rule", struct hd_rule_use, text, TEXT, .need = true),
+    FIELD("file", struct hd_rule_use, file, TEXT),
+    FIELD("line", struct hd_rule_use, line, U32),
+    FIELD("used", struct hd_rule_use, used, U64),
+};
+SHAPE(rule, rule_fields, sizeof(struct hd_rule_use));
+
+static const struct hd_shape_field decided_fields[] = {
+    FIELD("race", struct hd_report, race, U64),
+    FIELD("impossible", struct hd_report, impossible, U64),
+    FIELD("undecided", struct hd_report, undecided, U64),
+    FIELD("skipped", struct hd_report, skipped, U64),
+};
+SHAPE(decided, decided_fields, 0);
+
+static const struct hd_shape_field seconds_fields[] = {
+    FIELD("all", struct hd_report, seconds, DOUBLE),
+    FIELD("record", struct hd_report, record_seconds, DOUBLE),
+    FIELD("analyze", struct hd_report, analyze_seconds, DOUBLE),
+    FIELD("replay", struct hd_report, replay_seconds, DOUBLE),
+};
+SHAPE(seconds, seconds_fields, 0);
+
+static const struct hd_shape_field report_fields[] = {
+    FIELD("version", struct hd_report, tool_version, TEXT),
+    FIELD("program", struct hd_report, program, TEXTS, .need = true),
+    FIELD("events", struct hd_report, events, U64),
+    FIELD("threads", struct hd_report, threads, U64),
+    FIELD("runs", struct hd_report, runs, U64),
+    GROUP("seconds", seconds),
+    FIELD("exit", struct hd_report, exit_status, INT),
+    FIELD("signal", struct hd_report, signal, INT),
+    FIELD("interrupted", struct hd_report, interrupted, BOOL),
+    LIST("races", struct hd_report, findings, n_findings, finding),
+    GROUP("decided", decided),
+    FIELD("undecided", struct hd_report, undecided_why, TEXTS, .need = true),
+    FIELD("unmodelled", struct hd_report, unmodelled, TEXTS, .need = true),
+    FIELD("uninstrumented", struct hd_report, uninstrumented, TEXTS, .need = true),
+    FIELD("notes", struct hd_report, notes, TEXTS, .need = true),
+    FIELD("suppressed", struct hd_report, suppressed, U64),
+    LIST("rules", struct hd_report, rules, n_rules, rule),
+};
+const struct hd_shape hd_shape_report = {
+    report_fields, sizeof report_fields / sizeof *report_fields, sizeof(struct hd_report)};
