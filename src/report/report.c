@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const hd_property_names[HD_PROPERTIES] = {"race", "atomicity", "deadlock"};
 const char *const hd_finding_status_names[HD_FINDING_STATUSES] = {"confirmed", "predicted",
                                                                   "observed"};
 
@@ -69,17 +68,29 @@ static int rank(const struct hd_finding *f)
     return f->status == HD_FINDING_PREDICTED;
 }
 
-static int by_id(const void *a, const void *b)
+static const char *or_empty(const char *text)
+{
+    return text ? text : "";
+}
+
+/* Equal ones are the same finding. */
+static int same_finding(const struct hd_finding *x, const struct hd_finding *y)
+{
+    int order = strcmp(or_empty(x->fingerprint), or_empty(y->fingerprint));
+    return order || x->fingerprint ? order : strcmp(x->id, y->id);
+}
+
+static int by_identity(const void *a, const void *b)
 {
     const struct hd_finding *x = a, *y = b;
-    int order = strcmp(x->id, y->id);
+    int order = same_finding(x, y);
     if (order)
         return order;
     if (rank(x) != rank(y))
         return rank(x) - rank(y);
     if (x->n_steps != y->n_steps)
         return x->n_steps < y->n_steps ? -1 : 1;
-    return strcmp(x->witness ? x->witness : "", y->witness ? y->witness : "");
+    return strcmp(or_empty(x->witness), or_empty(y->witness));
 }
 
 static int by_place_in_report(const void *a, const void *b)
@@ -90,20 +101,33 @@ static int by_place_in_report(const void *a, const void *b)
     return strcmp(x->id, y->id);
 }
 
+/* Different findings, same id: both get more digits. 24 bits are enough for most reports. */
+static void lengthen_ids(struct hd_report *r)
+{
+    for (size_t i = 0; i + 1 < r->n_findings; i++) { /* by fingerprint: equal ids are neighbours */
+        struct hd_finding *x = &r->findings[i], *y = x + 1;
+        for (int digits = 8; digits <= 16 && !strcmp(x->id, y->id); digits += 2) {
+            x->id = hd_report_format(r, "R-%.*s", digits, or_empty(x->fingerprint));
+            y->id = hd_report_format(r, "R-%.*s", digits, or_empty(y->fingerprint));
+        }
+    }
+}
+
 void hd_report_settle(struct hd_report *r)
 {
     if (!r->n_findings)
         return;
-    qsort(r->findings, r->n_findings, sizeof *r->findings, by_id);
+    qsort(r->findings, r->n_findings, sizeof *r->findings, by_identity);
     size_t kept = 0;
     for (size_t i = 1; i < r->n_findings; i++) {
         struct hd_finding *last = &r->findings[kept];
-        if (!strcmp(last->id, r->findings[i].id))
+        if (!same_finding(last, &r->findings[i]))
             last->duplicates += 1 + r->findings[i].duplicates;
         else
             r->findings[++kept] = r->findings[i];
     }
     r->n_findings = kept + 1;
+    lengthen_ids(r);
     qsort(r->findings, r->n_findings, sizeof *r->findings, by_place_in_report);
 }
 

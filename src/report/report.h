@@ -15,20 +15,19 @@
 #define HD_REPORT_REPORT_H
 
 #include "base/arena.h"
+#include "model/property.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-enum hd_property { HD_PROPERTY_RACE, HD_PROPERTY_ATOMICITY, HD_PROPERTY_DEADLOCK, HD_PROPERTIES };
 enum hd_finding_status {
     HD_FINDING_CONFIRMED, /* the program was run under the schedule and did it */
     HD_FINDING_PREDICTED, /* the model allows it; `reason` says why it is not confirmed */
     HD_FINDING_OBSERVED,  /* the recorded run itself did it (a deadlock) */
     HD_FINDING_STATUSES
 };
-extern const char *const hd_property_names[HD_PROPERTIES]; /* as in JSON */
-extern const char *const hd_finding_status_names[HD_FINDING_STATUSES];
+extern const char *const hd_finding_status_names[HD_FINDING_STATUSES]; /* as in JSON */
 
 struct hd_texts {
     const char **items;
@@ -111,7 +110,8 @@ struct hd_thread_made {
 };
 
 struct hd_finding {
-    const char *id; /* "R-7f3a9c" */
+    const char *id;          /* "R-7f3a9c": the first digits of the fingerprint, 6 or more */
+    const char *fingerprint; /* 16 hexadecimal digits; NULL: the report was written without */
     enum hd_property property;
     enum hd_finding_status status;
     const char *reason;   /* when not confirmed: why */
@@ -184,7 +184,8 @@ void *hd_report_array(struct hd_report *r, size_t n, size_t size);
 void hd_report_add(struct hd_report *r, struct hd_texts *list, const char *text);
 
 /* Puts the findings in order, confirmed first, then by id, and merges those with the same id: the
- * best status, then the shortest schedule wins, and the others are counted in `duplicates`. */
+ * best status, then the shortest schedule wins, and the others are counted in `duplicates`.
+ * Findings whose ids are equal by chance get longer ones. */
 void hd_report_settle(struct hd_report *r);
 
 /* Findings that count as errors: confirmed or observed, and not known. */

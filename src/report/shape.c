@@ -119,6 +119,7 @@ SHAPE(replays, replay_fields, 0);
 
 static const struct hd_shape_field finding_fields[] = {
     FIELD("id", struct hd_finding, id, TEXT, .need = true),
+    FIELD("fingerprint", struct hd_finding, fingerprint, TEXT),
     FIELD("property", struct hd_finding, property, CHOICE, .choices = hd_property_names,
           .n_choices = HD_PROPERTIES),
     FIELD("status", struct hd_finding, status, CHOICE, .choices = hd_finding_status_names,
