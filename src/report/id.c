@@ -1,5 +1,6 @@
 #include "report/id.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
