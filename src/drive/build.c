@@ -86,6 +86,8 @@ static void on_memory(struct hd_walk *w, const struct hd_raw *rec)
                            (uint32_t)rec->w[0]);
         break;
     case HD_LOG_ALLOC:
+        if (w->pass == HD_WALK_BUILD)
+            hd_walk_origin(w, rec);
         hd_regions_add(&w->regions, HD_REGION_HEAP, rec->w[0], rec->w[1], 0);
         break;
     case HD_LOG_MAP:
@@ -276,6 +278,7 @@ static void walk_init(struct hd_walk *w, struct hd_build_info *info, struct hd_e
     hd_cells_init(&w->cells);
     w->symbols = hd_symbols_new();
     w->builder = hd_builder_new();
+    w->details = hd_details_writer_new();
     w->threads = HD_VEC_INIT(struct hd_walk_thread);
     w->memory = HD_VEC_INIT(struct hd_walk_cell);
     w->inserts = HD_VEC_INIT(struct hd_walk_insert);
@@ -305,6 +308,9 @@ static void walk_fini(struct hd_walk *w)
     hd_map_fini(&w->places);
     hd_map_fini(&w->looked);
     hd_map_fini(&w->counts);
+    hd_map_fini(&w->detail_of);
+    hd_map_fini(&w->makers);
+    hd_details_writer_free(w->details);
     hd_names_fini(&w->used);
     hd_names_fini(&w->lives);
     hd_u32vec_fini(&w->dep_list[0]);
@@ -330,6 +336,8 @@ enum hd_status hd_drive_build(const char *path, struct hd_trace **trace, struct 
     if (s == HD_OK) {
         s = hd_builder_finish(w.builder, trace, err);
         w.builder = NULL;
+        if (s == HD_OK)
+            hd_details_finish(w.details, *trace);
     }
     if (s == HD_OK)
         hd_origin_save(&w.origins, &w.modules, *trace);

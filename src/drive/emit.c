@@ -54,6 +54,7 @@ static enum hd_status add_insert(struct hd_walk *w, const struct hd_walk_insert 
     ev.place = hd_builder_place(w->builder, place, sizeof place - 1);
     ev.deps.given = true; /* it did happen: nothing that we know of makes it happen otherwise */
     hd_origin_add(&w->origins, t->tid, ev.place, 0, NULL, false);
+    hd_details_event(w->details, UINT32_MAX);
     return hd_builder_add(w->builder, &ev, w->err);
 }
 
@@ -76,6 +77,7 @@ enum hd_status hd_walk_emit(struct hd_walk *w, struct hd_event *ev)
     ev->thread = t->tid;
     hd_origin_add(&w->origins, t->tid, ev->place, w->rec ? (uint32_t)t->reads_at.len : 0, w->rec,
                   w->joined);
+    hd_details_event(w->details, w->detail);
     enum hd_status s = hd_builder_add(w->builder, ev, w->err);
     while (s == HD_OK && w->next_insert < w->inserts.len) {
         const struct hd_walk_insert *in = hd_vec_at(&w->inserts, w->next_insert);

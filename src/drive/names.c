@@ -65,10 +65,41 @@ static void place_text(struct hd_walk *w, const struct hd_raw *rec, char *out, s
     snprintf(out, size, "unknown");
 }
 
+static const char *site_text(const struct hd_walk_sites *s, uint32_t offset)
+{
+    return offset < s->strings_size && memchr(s->strings + offset, 0, s->strings_size - offset)
+               ? s->strings + offset
+               : "";
+}
+
+/* What the site says beyond its place; see details.h. */
+static uint32_t add_detail(struct hd_walk *w, const struct hd_raw *rec, uint32_t place)
+{
+    char function[NAME_MAX_LEN] = "";
+    struct hd_detail detail = {.function = function, .name = "", .frees = rec->kind == HD_LOG_FREE};
+    const struct hd_walk_sites *s = rec->aux & HD_LOG_SITE ? table_of(w, rec->site) : NULL;
+    if (s && rec->kind <= HD_LOG_BRANCH) {
+        const struct hd_site *site = hd_walk_site(w, rec->site);
+        detail.function = site_text(s, site->func);
+        detail.name = site_text(s, site->name);
+        detail.column = site->col;
+        detail.size = site->size;
+        detail.flags =
+            site->flags & (HD_SITE_NAME_GLOBAL | HD_SITE_NAME_FIELD | HD_SITE_NAME_LOCAL);
+    } else {
+        hd_symbols_function(w->symbols, rec->site, function, sizeof function);
+        detail.column = hd_symbols_column(w->symbols, rec->site);
+        if (rec->kind >= HD_LOG_READ && rec->kind <= HD_LOG_RMW)
+            detail.size = rec->aux & HD_LOG_SIZE;
+    }
+    return hd_details_site(w->details, place, &detail);
+}
+
 uint32_t hd_walk_place(struct hd_walk *w, const struct hd_raw *rec)
 {
     bool fresh;
     uint32_t *place = hd_map_put(&w->places, rec->site, &fresh);
+    hd_map_get(&w->detail_of, rec->site, &w->detail);
     if (fresh) {
         char text[NAME_MAX_LEN];
         place_text(w, rec, text, sizeof text);
@@ -76,8 +107,23 @@ uint32_t hd_walk_place(struct hd_walk *w, const struct hd_raw *rec)
             if (*p == '|' || *p == '\n')
                 *p = '_';
         *place = hd_builder_place(w->builder, text, strlen(text));
+        w->detail = add_detail(w, rec, *place);
+        *hd_map_put(&w->detail_of, rec->site, NULL) = w->detail;
     }
     return *place;
+}
+
+void hd_walk_origin(struct hd_walk *w, const struct hd_raw *rec)
+{
+    bool fresh;
+    uint32_t *origin = hd_map_put(&w->makers, rec->site, &fresh);
+    if (fresh) {
+        char place[NAME_MAX_LEN] = "", function[NAME_MAX_LEN] = "";
+        hd_symbols_place(w->symbols, rec->site, place, sizeof place);
+        hd_symbols_function(w->symbols, rec->site, function, sizeof function);
+        *origin = hd_details_origin(w->details, place, function);
+    }
+    hd_details_add_block(w->details, rec->w[1], *origin);
 }
 
 static void region_text(struct hd_walk *w, const struct hd_region *g, uint64_t addr, char *out,

@@ -14,7 +14,7 @@
 struct line {
     uint64_t addr;
     const char *file, *dir; /* dir: where the compiler ran, or NULL */
-    int line;
+    int line, column;
     bool end; /* of a sequence: nothing is known from here on */
 };
 
@@ -114,6 +114,7 @@ static void read_lines(struct module_lines *m, Dwfl_Module *mod)
             *out = (struct line){.dir = dir, .file = dwarf_linesrc(l, NULL, NULL)};
             dwarf_lineaddr(l, &addr);
             dwarf_lineno(l, &out->line);
+            dwarf_linecol(l, &out->column);
             dwarf_lineendsequence(l, &out->end);
             out->addr = addr + bias;
         }
@@ -200,6 +201,13 @@ bool hd_symbols_function(struct hd_symbols *s, uint64_t pc, char *out, size_t si
     snprintf(out, size, "%s", plain ? plain : name);
     free(plain);
     return true;
+}
+
+uint32_t hd_symbols_column(struct hd_symbols *s, uint64_t pc)
+{
+    Dwfl_Module *mod = module_of(s, pc - 1);
+    const struct line *l = mod ? line_of(lines_of(s, mod), pc - 1) : NULL;
+    return l && l->column > 0 ? (uint32_t)l->column : 0;
 }
 
 bool hd_symbols_data(struct hd_symbols *s, uint64_t addr, char *out, size_t size)

@@ -18,6 +18,7 @@ void hd_symbols_module(struct hd_symbols *s, const char *path, uint64_t bias);
 bool hd_symbols_place(struct hd_symbols *s, uint64_t pc, char *out, size_t size);
 /* The function that pc lies in, demangled. False: nothing known. */
 bool hd_symbols_function(struct hd_symbols *s, uint64_t pc, char *out, size_t size);
+uint32_t hd_symbols_column(struct hd_symbols *s, uint64_t pc); /* 0: not known */
 /* "variable" or "variable+8". False: nothing known. */
 bool hd_symbols_data(struct hd_symbols *s, uint64_t addr, char *out, size_t size);
 

@@ -4,6 +4,7 @@
 
 #include "drive/build.h"
 #include "drive/cells.h"
+#include "drive/details.h"
 #include "drive/origin.h"
 #include "drive/rawlog.h"
 #include "drive/regions.h"
@@ -65,6 +66,10 @@ struct hd_walk {
     struct hd_names lives; /* names of semaphores and barriers with a new life: "kind:name" */
     struct hd_map looked;  /* looks.c: 1 looked at, 2 set */
     struct hd_map counts;  /* semaphore -> count, as of now */
+    struct hd_details_writer *details;
+    struct hd_map detail_of; /* site -> what details.h calls it */
+    struct hd_map makers;    /* code address of an allocation -> the same */
+    uint32_t detail;         /* of the latest hd_walk_place */
     size_t next_insert;
     uint32_t n_events; /* so far in this walk, without inserted ones */
     uint32_t current;  /* thread */
@@ -77,6 +82,8 @@ struct hd_walk {
 
 /* names.c */
 uint32_t hd_walk_place(struct hd_walk *w, const struct hd_raw *rec);
+/* A heap block was made: where from. */
+void hd_walk_origin(struct hd_walk *w, const struct hd_raw *rec);
 void hd_walk_address(struct hd_walk *w, uint64_t addr, char *out, size_t size);
 uint32_t hd_walk_location(struct hd_walk *w, const struct hd_region *g, uint64_t addr);
 uint32_t hd_walk_object(struct hd_walk *w, enum hd_obj_kind kind, uint64_t addr);
