@@ -79,6 +79,7 @@ struct hd_schedule_step {
     const char *thread;
     const char *op;     /* as in docs/MODEL.md section 1: w, acq, fork, ... */
     const char *object; /* variable, lock, thread ...; NULL when the op has none */
+    const char *lock;   /* wait, wake, tmo: the lock that is given back and taken again */
     const char *value;  /* access: as in struct hd_access */
     struct hd_spot at;
     uint64_t event;

@@ -63,6 +63,7 @@ static const struct hd_shape_field step_fields[] = {
     FIELD("thread", struct hd_schedule_step, thread, TEXT, .need = true),
     FIELD("op", struct hd_schedule_step, op, TEXT, .need = true),
     FIELD("object", struct hd_schedule_step, object, TEXT),
+    FIELD("lock", struct hd_schedule_step, lock, TEXT),
     FIELD("value", struct hd_schedule_step, value, TEXT),
     SAME(struct hd_schedule_step, at, spot),
     FIELD("event", struct hd_schedule_step, event, U64),

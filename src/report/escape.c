@@ -1,0 +1,138 @@
+#include "report/escape.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+enum { BAD = 0xfffd };
+
+/* The character at *p, which is moved behind it; BAD and one byte when it is not UTF-8. */
+static uint32_t next_char(const unsigned char **p)
+{
+    static const uint32_t min_of[5] = {0, 0, 0x80, 0x800, 0x10000};
+    const unsigned char *s = *p;
+    *p = s + 1;
+    if (*s < 0x80)
+        return *s;
+    if (*s < 0xc2 || *s > 0xf4)
+        return BAD;
+    size_t len = *s >= 0xf0 ? 4 : *s >= 0xe0 ? 3 : 2;
+    uint32_t c = *s & (0xffu >> (len + 1));
+    for (size_t i = 1; i < len; i++) {
+        if ((s[i] & 0xc0) != 0x80)
+            return BAD;
+        c = c << 6 | (s[i] & 0x3f);
+    }
+    if (c < min_of[len] || (c >= 0xd800 && c < 0xe000) || c > 0x10ffff)
+        return BAD;
+    *p = s + len;
+    return c;
+}
+
+static void put_utf8(FILE *out, uint32_t c)
+{
+    if (c < 0x80) {
+        fputc((int)c, out);
+        return;
+    }
+    int more = c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
+    fputc((int)(((0xff00u >> (more + 1)) & 0xff) | c >> (6 * more)), out);
+    while (more-- > 0)
+        fputc((int)(0x80 | (c >> (6 * more) & 0x3f)), out);
+}
+
+static bool turns_direction(uint32_t c)
+{
+    return (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069) || c == 0x200e ||
+           c == 0x200f || c == 0x61c;
+}
+
+/* Control characters and the two codes that XML forbids. Line and paragraph separators count as
+ * controls: some readers of lines break there. */
+static uint32_t visible(uint32_t c)
+{
+    if (c < 0x20)
+        return 0x2400 + c;
+    if (c == 0x7f)
+        return 0x2421;
+    if ((c >= 0x80 && c < 0xa0) || c == 0x2028 || c == 0x2029 || c == 0xfffe || c == 0xffff)
+        return BAD;
+    return c;
+}
+
+static const char *markup_entity(uint32_t c)
+{
+    switch (c) {
+    case '&':
+        return "&amp;";
+    case '<':
+        return "&lt;";
+    case '>':
+        return "&gt;";
+    case '"':
+        return "&quot;";
+    case '\'':
+        return "&#39;";
+    default:
+        return NULL;
+    }
+}
+
+static const char *command_entity(uint32_t c, bool property)
+{
+    if (c == '%')
+        return "%25";
+    if (property && c == ':')
+        return "%3A";
+    if (property && c == ',')
+        return "%2C";
+    return NULL;
+}
+
+static void put_char(FILE *out, enum hd_escape how, uint32_t c)
+{
+    const char *entity = how == HD_ESCAPE_MARKUP ? markup_entity(c)
+                         : how == HD_ESCAPE_LINE ? NULL
+                                                 : command_entity(c, how == HD_ESCAPE_PROPERTY);
+    if (entity)
+        fputs(entity, out);
+    else if (c == '\t' && how == HD_ESCAPE_MARKUP)
+        fputc('\t', out);
+    else if (turns_direction(c))
+        fprintf(out, "[U+%04X]", c);
+    else
+        put_utf8(out, visible(c));
+}
+
+void hd_escape(FILE *out, enum hd_escape how, const char *text, size_t max)
+{
+    const unsigned char *p = (const unsigned char *)text;
+    size_t n = 0, left = 0;
+    while (p && *p) {
+        uint32_t c = next_char(&p);
+        if (!max || n < max)
+            put_char(out, how, c);
+        else
+            left++;
+        n++;
+    }
+    if (left)
+        fprintf(out, "... (%zu more)", left);
+}
+
+const char *hd_escape_uri(struct hd_arena *a, const char *path)
+{
+    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+                                "-._~/";
+    static const char scheme[] = "file://";
+    char *uri = hd_arena_alloc(a, sizeof scheme + 3 * strlen(path)), *u = uri;
+    if (*path == '/')
+        u = stpcpy(u, scheme);
+    for (const unsigned char *p = (const unsigned char *)path; *p; p++)
+        if (strchr(plain, *p))
+            *u++ = (char)*p;
+        else
+            u += sprintf(u, "%%%02X", *p);
+    *u = 0;
+    return uri;
+}

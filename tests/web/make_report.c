@@ -1,0 +1,53 @@
+/* Writes the hand-made reports of tests/support in every format into a folder. */
+#include "report/github.h"
+#include "report/json.h"
+#include "report/junit.h"
+#include "report/perfetto.h"
+#include "report/sarif.h"
+#include "report/tsan.h"
+#include "report_fixture.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static FILE *create(const char *dir, const char *name, const char *suffix)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s.%s", dir, name, suffix);
+    FILE *out = fopen(path, "w");
+    if (!out) {
+        perror(path);
+        exit(1);
+    }
+    return out;
+}
+
+#define WRITE(suffix, call)                                                                        \
+    do {                                                                                           \
+        FILE *out = create(dir, name, suffix);                                                     \
+        call;                                                                                      \
+        fclose(out);                                                                               \
+    } while (0)
+
+static void write_all(const char *dir, const char *name, struct hd_report *r)
+{
+    r->directory = "heddle-out/1";
+    WRITE("json", hd_report_write_json(out, r));
+    WRITE("sarif", hd_report_write_sarif(out, r, NULL));
+    WRITE("xml", hd_report_write_junit(out, r, NULL));
+    WRITE("github", hd_report_write_github(out, r, NULL));
+    WRITE("tsan", hd_report_write_tsan(out, r, 1));
+    WRITE("trace.json", hd_report_write_perfetto(out, r));
+    hd_report_free(r);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 2)
+        return 2;
+    write_all(argv[1], "bank", hd_fixture_bank());
+    write_all(argv[1], "hostile", hd_fixture_hostile());
+    write_all(argv[1], "many", hd_fixture_many(100, 60));
+    write_all(argv[1], "empty", hd_report_new());
+    return 0;
+}
