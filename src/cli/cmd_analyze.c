@@ -220,7 +220,7 @@ static enum hd_exit save_witnesses(const struct run *r, const struct hd_predicti
     for (size_t i = 0; i < p->races.len && code == HD_EXIT_OK; i++) {
         const struct hd_witness *w = &((struct hd_race *)hd_vec_at(&p->races, i))->witness;
         if (w->n)
-            code = hd_cli_save_witness(r->cli, r->v->dir, r->t, w);
+            code = hd_cli_save_witness(r->cli, r->v->dir, r->name, r->t, w);
     }
     return code;
 }

@@ -136,7 +136,7 @@ static enum hd_exit enumerate(struct hd_cli *cli, const struct values *v, const 
                         : !result.complete && v->require_complete ? HD_EXIT_UNDECIDED
                                                                   : HD_EXIT_OK;
     for (size_t i = 0; v->dir && i < result.n_pairs; i++) {
-        enum hd_exit saved = hd_cli_save_witness(cli, v->dir, t, &result.witnesses[i]);
+        enum hd_exit saved = hd_cli_save_witness(cli, v->dir, name, t, &result.witnesses[i]);
         if (saved != HD_EXIT_OK) {
             code = saved;
             break;

@@ -5,6 +5,8 @@
 
 #include "model/check.h"
 
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -92,7 +94,28 @@ void hd_cli_json_trace(struct hd_json *j, const struct hd_trace *t)
     hd_json_end_object(j);
 }
 
-enum hd_exit hd_cli_save_witness(const struct hd_cli *cli, const char *dir,
+/* From the folder dir, which exists, to the file path. False: no such file. */
+static bool relative_to(const char *dir, const char *path, char *out, size_t size)
+{
+    char from[PATH_MAX], to[PATH_MAX];
+    if (!realpath(dir, from) || !realpath(path, to))
+        return false;
+    size_t same = 0, at = 0;
+    for (size_t i = 0; from[i] == to[i] || (!from[i] && to[i] == '/'); i++) {
+        if (to[i] == '/')
+            same = i;
+        if (!from[i] || !to[i])
+            break;
+    }
+    *out = 0;
+    const char *rest = from + same;
+    for (; *rest; rest += 1 + strcspn(rest + 1, "/"))
+        if (rest[1] && at + 4 < size)
+            at += (size_t)snprintf(out + at, size - at, "../");
+    return at + strlen(to + same + 1) < size && snprintf(out + at, size - at, "%s", to + same + 1);
+}
+
+enum hd_exit hd_cli_save_witness(const struct hd_cli *cli, const char *dir, const char *trace,
                                  const struct hd_trace *t, const struct hd_witness *w)
 {
     struct hd_err err = {0};
@@ -104,7 +127,9 @@ enum hd_exit hd_cli_save_witness(const struct hd_cli *cli, const char *dir,
                                 ? hd_outfile_open(path, &out, &err)
                                 : hd_err_set(&err, HD_ERR_IO, "the name of the folder is too long");
     if (status == HD_OK) {
-        hd_witness_write(out.file, t, w);
+        char relative[PATH_MAX];
+        bool named = relative_to(dir, trace, relative, sizeof relative);
+        hd_witness_write_named(out.file, t, w, named ? relative : NULL);
         status = hd_outfile_commit(&out, &err);
     }
     return status == HD_OK ? HD_EXIT_OK : hd_cli_fail_output(cli, &err);

@@ -141,6 +141,8 @@ static void on_first(struct hd_walk *w, const struct hd_raw *rec)
 static bool joins(const struct hd_walk_thread *t, const struct hd_raw *rec)
 {
     unsigned last = t->last_kind;
+    if (last == HD_LOG_BRANCH && !t->last_site)
+        return true; /* on the arguments of the call */
     if (!rec->site || rec->site != t->last_site)
         return false;
     switch (rec->kind) {

@@ -49,16 +49,22 @@ const struct hd_site *hd_walk_site(const struct hd_walk *w, uint64_t address)
     return s ? s->sites + (address - s->base) / sizeof(struct hd_site) : NULL;
 }
 
+bool hd_walk_site_place(const struct hd_walk *w, uint64_t address, char *out, size_t size)
+{
+    const struct hd_walk_sites *s = table_of(w, address);
+    const struct hd_site *site = hd_walk_site(w, address);
+    if (!site || site->file >= s->strings_size ||
+        !memchr(s->strings + site->file, 0, s->strings_size - site->file))
+        return false;
+    snprintf(out, size, "%s:%" PRIu32, s->strings + site->file, site->line);
+    return true;
+}
+
 static void place_text(struct hd_walk *w, const struct hd_raw *rec, char *out, size_t size)
 {
     if (rec->aux & HD_LOG_SITE && rec->kind <= HD_LOG_BRANCH) {
-        const struct hd_walk_sites *s = table_of(w, rec->site);
-        const struct hd_site *site = hd_walk_site(w, rec->site);
-        if (site && site->file < s->strings_size &&
-            memchr(s->strings + site->file, 0, s->strings_size - site->file)) {
-            snprintf(out, size, "%s:%" PRIu32, s->strings + site->file, site->line);
+        if (hd_walk_site_place(w, rec->site, out, size))
             return;
-        }
     } else if (rec->site && hd_symbols_place(w->symbols, rec->site, out, size)) {
         return;
     }

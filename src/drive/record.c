@@ -1,5 +1,6 @@
 #include "drive/record.h"
 
+#include "drive/inputs.h"
 #include "drive/program.h"
 #include "trace/io.h"
 
@@ -127,7 +128,25 @@ static enum hd_status run(const struct hd_record_opts *opts, const char *log,
     return s;
 }
 
-static enum hd_status keep(const struct hd_record_opts *opts, const char *log,
+/* What the run got from outside, for a replay. */
+static void keep_inputs(const struct hd_record_opts *opts, const char *log, const char *program,
+                        struct hd_trace *trace)
+{
+    struct hd_log_header h = {0};
+    char here[PATH_MAX] = "/", full[PATH_MAX], fds[4] = "";
+    int fd = open(log, O_RDONLY | O_CLOEXEC);
+    if (fd < 0 || read(fd, &h, sizeof h) != (ssize_t)sizeof h)
+        h = (struct hd_log_header){0};
+    if (fd >= 0)
+        close(fd);
+    for (int i = 0; i < 3; i++)
+        fds[i] = hd_inputs_fd(i);
+    if (!getcwd(here, sizeof here) || !realpath(program, full))
+        return;
+    hd_inputs_save(trace, full, opts->argv, environ, here, fds, &h);
+}
+
+static enum hd_status keep(const struct hd_record_opts *opts, const char *log, const char *program,
                            struct hd_record_result *result, struct hd_err *err)
 {
     struct hd_trace *trace = NULL;
@@ -137,6 +156,7 @@ static enum hd_status keep(const struct hd_record_opts *opts, const char *log,
         s = hd_err_set(err, HD_ERR_INPUT,
                        "%s is not instrumented: compile and link it with heddle cc", opts->argv[0]);
     if (s == HD_OK) {
+        keep_inputs(opts, log, program, trace);
         result->events = trace->n_events;
         result->threads = hd_trace_n_threads(trace);
         result->locations = hd_trace_n_objs(trace, HD_OBJ_LOC);
@@ -167,7 +187,7 @@ enum hd_status hd_drive_record(const struct hd_record_opts *opts, struct hd_reco
     if (s == HD_OK)
         s = run(opts, log, old, result, err);
     if (s == HD_OK)
-        s = keep(opts, log, result, err);
+        s = keep(opts, log, program, result, err);
     if (s == HD_OK)
         hd_program_unmodelled(program, &result->info.notes);
     if (*log)

@@ -91,6 +91,8 @@ uint32_t hd_walk_object(struct hd_walk *w, enum hd_obj_kind kind, uint64_t addr)
 uint32_t hd_walk_new_life(struct hd_walk *w, enum hd_obj_kind kind, uint64_t addr);
 void hd_walk_sites(struct hd_walk *w, const struct hd_raw *rec);
 const struct hd_site *hd_walk_site(const struct hd_walk *w, uint64_t address);
+/* "file.c:12" of the site at address. False: there is none. */
+bool hd_walk_site_place(const struct hd_walk *w, uint64_t address, char *out, size_t size);
 void hd_walk_note(struct hd_walk *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* The name of the object in its present life. */

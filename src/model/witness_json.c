@@ -194,6 +194,25 @@ enum hd_status hd_witness_load(const char *path, const struct hd_trace *t, struc
     return finish(&r, root, &error);
 }
 
+enum hd_status hd_witness_trace(const char *path, char *out, size_t size, struct hd_err *err)
+{
+    json_error_t error;
+    json_t *root = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
+    const char *trace = json_string_value(json_object_get(root, "trace"));
+    const char *slash = strrchr(path, '/');
+    size_t dir = slash && trace && trace[0] != '/' ? (size_t)(slash - path) + 1 : 0;
+    enum hd_status status = HD_OK;
+    int n = trace ? snprintf(out, size, "%.*s%s", (int)dir, path, trace) : 0;
+    if (!root)
+        status = hd_err_at(err, HD_ERR_INPUT, path, error.line > 0 ? (uint64_t)error.line : 0,
+                           "not JSON: %s", error.text);
+    else if (!trace || n < 0 || (size_t)n >= size)
+        status = hd_err_at(err, HD_ERR_INPUT, path, 0,
+                           "the witness does not name the file of its trace: give --trace FILE");
+    json_decref(root);
+    return status;
+}
+
 enum hd_status hd_witness_parse(const char *text, size_t len, const char *name,
                                 const struct hd_trace *t, struct hd_witness *w, struct hd_err *err)
 {
@@ -251,6 +270,12 @@ void hd_witness_write_fields(struct hd_json *j, const struct hd_trace *t,
 
 void hd_witness_write(FILE *out, const struct hd_trace *t, const struct hd_witness *w)
 {
+    hd_witness_write_named(out, t, w, NULL);
+}
+
+void hd_witness_write_named(FILE *out, const struct hd_trace *t, const struct hd_witness *w,
+                            const char *trace)
+{
     struct hd_json j;
     char digest[HD_DIGEST_SIZE];
     hd_trace_digest(t, digest);
@@ -260,6 +285,10 @@ void hd_witness_write(FILE *out, const struct hd_trace *t, const struct hd_witne
     hd_json_string(&j, SCHEMA);
     hd_json_key(&j, "digest");
     hd_json_string(&j, digest);
+    if (trace) {
+        hd_json_key(&j, "trace");
+        hd_json_string(&j, trace);
+    }
     hd_witness_write_fields(&j, t, w);
     hd_json_end_object(&j);
     fputc('\n', out);

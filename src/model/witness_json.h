@@ -6,9 +6,9 @@
  * "property" may be left out for a race. An atomicity violation has "triple": [c, r, c'] and a
  * deadlock "cycle": [...] in place of "pair". Event numbers are 1-based; wakes maps a sig of the
  * schedule to the name of the thread that it wakes and may be left out when empty; digest is that
- * of the trace (trace/digest.h). Fields that are not named here are ignored, so that later versions
- * may add some. Reading checks the form and the digest; whether it is a witness is
- * hd_witness_check's question.
+ * of the trace (trace/digest.h); "trace" may name its file. Fields that are not named here are
+ * ignored, so that later versions may add some. Reading checks the form and the digest; whether it
+ * is a witness is hd_witness_check's question.
  */
 #ifndef HD_MODEL_WITNESS_JSON_H
 #define HD_MODEL_WITNESS_JSON_H
@@ -35,5 +35,11 @@ void hd_witness_write_fields(struct hd_json *j, const struct hd_trace *t,
 
 /* A whole witness file with a final newline. Stream errors stay in the stream (ferror). */
 void hd_witness_write(FILE *out, const struct hd_trace *t, const struct hd_witness *w);
+/* The same with a field "trace": the path of the trace, relative to the file's folder. */
+void hd_witness_write_named(FILE *out, const struct hd_trace *t, const struct hd_witness *w,
+                            const char *trace);
+
+/* The path that stands under "trace", as seen from here. HD_ERR_INPUT when there is none. */
+enum hd_status hd_witness_trace(const char *path, char *out, size_t size, struct hd_err *err);
 
 #endif

@@ -28,6 +28,7 @@ static struct hd_thread *by_path[HD_RT_MAX_THREADS];
 
 static uint64_t *seen;     /* the log is checked up to here */
 static uint32_t runner;    /* thread of the records there */
+static bool announced;     /* that both stand */
 static bool free_run;      /* all entries have run */
 static uint64_t before[2]; /* entries of the property's threads that come before it */
 static bool stood[2];      /* they stand at their calls */
@@ -175,11 +176,18 @@ void hd_rt_follow_new_chunk(void)
 
 /* ---- the property ---- */
 
+static uint32_t property_length(unsigned w)
+{
+    return w ? sched->n_second : sched->n_first;
+}
+
 /* Does this thread wait at the call that makes the property's first entry of its own? */
 static void look_whether_stands(struct hd_thread *me)
 {
     for (unsigned w = 0; property < sched->n_entries && w < 2; w++) {
         const struct hd_sched_entry *e = &entries[w ? property + sched->n_first : property];
+        for (uint32_t i = 1; e->module == HD_SCHED_NOBODY && i < property_length(w); i++)
+            e++; /* branches on the arguments of the call have no site */
         if (stood[w] || before[w] || thread_of(e->thread) != me || !me->at_site)
             continue;
         if (!site_fits(e, (uint64_t)me->at_site << 16 >> 16))
@@ -200,10 +208,9 @@ HD_EXPORT __attribute__((noinline)) void __hd_both_stand(void)
 
 static void announce(void)
 {
-    static bool done;
-    if (done)
+    if (announced)
         return;
-    done = true;
+    announced = true;
     for (unsigned w = 0; w < 2; w++)
         note(HD_FOLLOW_STANDS, &stands[w], sizeof stands[w].head + 8 * stands[w].head.frames);
     __hd_both_stand();
@@ -302,7 +309,7 @@ static bool asked(struct hd_thread *me)
         return true;
     hd_rt_follow_catch_up();
     look_whether_stands(me);
-    return !(is_due(me) && next < property) && !(is_due(me) && stood[0] && stood[1]);
+    return !is_due(me) || (next == property && !announced);
 }
 
 /* Nobody can run: whoever is due is blocked. After the last entry that is the program's deadlock.

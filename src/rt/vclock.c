@@ -15,9 +15,10 @@ static bool valid(const struct timespec *ts)
 
 static uint64_t base_of(clockid_t clock)
 {
-    return clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE || clock == CLOCK_TAI
-               ? rt.real_base
-               : MONO_BASE;
+    bool date = clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE || clock == CLOCK_TAI;
+    if (date)
+        rt.header->asked_date = 1;
+    return date ? rt.real_base : MONO_BASE;
 }
 
 bool hd_rt_deadline(clockid_t clock, const struct timespec *abs, uint64_t *deadline)

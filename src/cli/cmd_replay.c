@@ -1,0 +1,223 @@
+/* heddle replay: run the program under the schedule of a witness. */
+#include "cli/cmds.h"
+#include "cli/common.h"
+
+#include "base/interrupt.h"
+#include "drive/replay.h"
+#include "model/witness_json.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+struct values {
+    const char *trace;
+    uint64_t times, timeout;
+    int order; /* index into ORDERS */
+    bool verbose;
+};
+
+#define ORDERS "both|first|second"
+
+static const struct hd_opt options[] = {
+    {0, "times", HD_OPT_COUNT, offsetof(struct values, times), "N",
+     "Run each order this often and compare the runs (1)", NULL, 1, 1000000},
+    {0, "order", HD_OPT_CHOICE, offsetof(struct values, order), "WHICH",
+     "Which access goes first: first, second or both in turn", ORDERS, 0, 0},
+    {0, "timeout", HD_OPT_COUNT, offsetof(struct values, timeout), "SECONDS",
+     "End each run after this time; 0 for no limit (60)", NULL, 0, 1000000},
+    {0, "trace", HD_OPT_FILE, offsetof(struct values, trace), "FILE",
+     "The trace, if it is not where the witness says", NULL, 0, 0},
+    {'v', "verbose", HD_OPT_FLAG, offsetof(struct values, verbose), NULL,
+     "Show what the program writes", NULL, 0, 0},
+    {0, NULL, 0, 0, NULL, NULL, NULL, 0, 0},
+};
+
+static void print_frame(const struct hd_replay_frame *f)
+{
+    printf("        %s", f->function ? f->function : "?");
+    if (f->file)
+        printf(" at %s:%" PRIu32 "\n", f->file, f->line);
+    else if (f->module)
+        printf(" in %s+0x%" PRIx64 "\n", f->module, f->offset);
+    else
+        printf("\n");
+}
+
+static void print_stack(const struct hd_replay_stack *s)
+{
+    for (size_t i = 0; i < s->n; i++)
+        print_frame(&s->frames[i]);
+}
+
+static void print_accesses(const struct hd_trace *t, const struct hd_witness *w,
+                           const struct hd_replay_order *o)
+{
+    const hd_eid pair[2] = {w->a, w->b};
+    for (int i = 0; i < 2; i++) {
+        const struct hd_replay_access *a = &o->access[i];
+        printf("    %s: %s of %" PRIu64 " bytes at 0x%" PRIx64 ", %s\n",
+               a->thread ? a->thread : "?", a->kind ? a->kind : "access", a->size, a->address,
+               hd_trace_place_name(t, pair[i]));
+        print_stack(&a->stack);
+    }
+}
+
+static void print_lines(const char *text, const char *indent)
+{
+    while (*text) {
+        size_t n = strcspn(text, "\n");
+        printf("%s%.*s\n", indent, (int)n, text);
+        text += n + (text[n] == '\n');
+    }
+}
+
+static void print_order(const struct hd_trace *t, const struct hd_witness *w,
+                        const struct hd_replay_order *o, int which)
+{
+    const hd_eid pair[2] = {w->a, w->b};
+    if (!o->ran)
+        return;
+    if (w->property == HD_PROPERTY_RACE) {
+        hd_eid e = pair[which];
+        printf("  %s first (%s): %s\n", hd_trace_thread_name(t, t->thread[e]),
+               hd_trace_place_name(t, e), o->summary);
+        for (int i = 0; i < 2; i++) {
+            const struct hd_replay_access *a = &o->access[which ? !i : i];
+            if (a->value)
+                printf("    %s %ss %s\n", a->thread, a->kind, a->value);
+        }
+    } else {
+        printf("  %s\n", o->summary);
+    }
+    print_stack(&o->crash);
+    for (uint32_t i = 0; i < o->deadlock_notes.count; i++)
+        printf("    %s\n", hd_names_text(&o->deadlock_notes, i));
+}
+
+static void print_confirmed(const struct hd_cli *cli, const struct hd_trace *t,
+                            const struct hd_witness *w, const struct hd_replay_result *r)
+{
+    bool race = w->property == HD_PROPERTY_RACE;
+    const struct hd_replay_order *o = r->orders[0].ran ? &r->orders[0] : &r->orders[1];
+    printf("%sCONFIRMED%s %s", hd_term_style(cli->color_out, HD_STYLE_RED),
+           hd_term_style(cli->color_out, HD_STYLE_PLAIN), hd_property_names[w->property]);
+    if (race)
+        printf(" on %s", hd_trace_obj_name(t, HD_OBJ_LOC, t->obj[w->a]));
+    printf("\n");
+    if (race)
+        print_accesses(t, w, o);
+    for (int i = 0; i < 2; i++)
+        print_order(t, w, &r->orders[i], i);
+    if (r->output_diff) {
+        printf("  the orders write different things (- first, + second):\n");
+        print_lines(r->output_diff, "    ");
+    }
+}
+
+static void print_result(const struct hd_cli *cli, const struct hd_trace *t,
+                         const struct hd_witness *w, const struct hd_replay_result *r,
+                         bool repeated)
+{
+    for (uint32_t i = 0; i < r->notes.count; i++)
+        hd_cli_error(cli, "note: %s", hd_names_text(&r->notes, i));
+    if (r->verdict == HD_REPLAY_CONFIRMED)
+        print_confirmed(cli, t, w, r);
+    else
+        printf("%s: %s\n", hd_replay_verdict_names[r->verdict], r->reason);
+    if (r->tried)
+        printf("%" PRIu32 " of %s confirmed%s\n", r->confirmed,
+               hd_cli_plural(r->tried, "execution"),
+               !repeated || r->confirmed < r->tried ? ""
+               : r->same                            ? ", all repetitions alike"
+                                                    : ", repetitions differ");
+}
+
+static enum hd_exit replay(struct hd_cli *cli, const struct values *v, const char *path,
+                           const struct hd_trace *t, char **argv)
+{
+    static const unsigned orders[] = {HD_REPLAY_FIRST | HD_REPLAY_SECOND, HD_REPLAY_FIRST,
+                                      HD_REPLAY_SECOND};
+    struct hd_witness w = {0};
+    struct hd_replay_result result;
+    struct hd_err err = {0};
+    size_t entry;
+    if (hd_witness_load(path, t, &w, &err) != HD_OK)
+        return hd_cli_fail_input(cli, &err);
+    if (hd_witness_check(t, &w, &entry, &err) != HD_OK) {
+        hd_cli_error(cli, "%s: not a witness: %s", hd_cli_input_name(path), err.text);
+        hd_witness_fini(&w);
+        return HD_EXIT_INPUT;
+    }
+    struct hd_replay_options opts = {.trace = t,
+                                     .witness = &w,
+                                     .argv = argv,
+                                     .orders = orders[v->order],
+                                     .times = (uint32_t)v->times,
+                                     .timeout = (uint32_t)v->timeout,
+                                     .show = v->verbose};
+    hd_interrupt_catch();
+    enum hd_status s = hd_drive_replay(&opts, &result, &err);
+    hd_interrupt_release();
+    enum hd_exit code = HD_EXIT_TOOL;
+    if (s == HD_ERR_STOPPED) {
+        hd_cli_error(cli, "interrupted after %s", hd_cli_plural(result.tried, "execution"));
+        signal(SIGINT, SIG_DFL);
+        raise(SIGINT);
+    } else if (s == HD_OK) {
+        print_result(cli, t, &w, &result, v->times > 1);
+        bool good = result.verdict == HD_REPLAY_CONFIRMED && result.same;
+        code = good ? HD_EXIT_RACE : HD_EXIT_DIVERGED;
+    } else {
+        code = s == HD_ERR_INPUT ? hd_cli_fail_input(cli, &err) : hd_cli_fail_output(cli, &err);
+    }
+    hd_replay_result_fini(&result);
+    hd_witness_fini(&w);
+    return code;
+}
+
+static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, char **argv)
+{
+    struct values v = {.times = 1, .timeout = 60};
+    struct hd_err err = {0};
+    enum hd_exit code;
+    char path[PATH_MAX];
+    if (!hd_cli_parse(cli, cmd, &v, &argc, argv, &code))
+        return code;
+    argv[argc] = NULL;
+    if (!v.trace && !strcmp(argv[0], "-"))
+        return hd_cli_usage(cli, cmd, "a witness on standard input needs --trace");
+    if (!v.trace && hd_witness_trace(argv[0], path, sizeof path, &err) != HD_OK)
+        return hd_cli_fail_input(cli, &err);
+    struct hd_trace *t = hd_cli_load(cli, v.trace ? v.trace : path, &code);
+    if (!t)
+        return code;
+    code = HD_EXIT_INPUT;
+    if (hd_cli_check(cli, v.trace ? v.trace : path, t))
+        code = replay(cli, &v, argv[0], t, argc > 1 ? argv + 1 : NULL);
+    hd_trace_free(t);
+    return code;
+}
+
+const struct hd_cmd hd_cmd_replay = {
+    .name = "replay",
+    .path = "replay",
+    .summary = "run a program under the schedule of a witness",
+    .args = "WITNESS [-- PROGRAM [ARG]...]",
+    .detail =
+        "Runs the recorded program again, one thread at a time, in exactly the order that the "
+        "witness gives, until both threads stand before their accesses. If these touch the same "
+        "memory the race is confirmed. Then lets them go, once in each order, to the end of the "
+        "program, and tells what each order did.\n"
+        "\n"
+        "Stops at the first event that is not the expected one and says what came instead. The "
+        "program is the one that the trace names, unless another is given.\n"
+        "\n"
+        "Exits 66 when everything was confirmed, and 6 when not.",
+    .options = options,
+    .min_args = 1,
+    .max_args = 1 << 20,
+    .run = run,
+};

@@ -1,0 +1,117 @@
+#include "drive/inputs.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#define KEY_PROGRAM "run.program"
+#define KEY_ARGV    "run.argv"
+#define KEY_ENV     "run.environment"
+#define KEY_CWD     "run.directory"
+#define KEY_FDS     "run.descriptors"
+#define KEY_DATE    "run.date"
+
+char hd_inputs_fd(int fd)
+{
+    struct stat st;
+    if (fstat(fd, &st) < 0)
+        return '-';
+    if (S_ISFIFO(st.st_mode))
+        return 'p';
+    if (S_ISREG(st.st_mode))
+        return 'f';
+    if (S_ISSOCK(st.st_mode))
+        return 's';
+    if (S_ISCHR(st.st_mode) && st.st_rdev == makedev(1, 3))
+        return 'n';
+    return isatty(fd) ? 't' : '?';
+}
+
+static void add_text(struct hd_trace *t, const char *key, const char *text)
+{
+    hd_trace_meta_add(t, key, text, strlen(text) + 1);
+}
+
+static void add_list(struct hd_trace *t, const char *key, char **list)
+{
+    hd_trace_meta_add(t, key, NULL, 0);
+    for (; *list; list++)
+        if (strncmp(*list, HD_LOG_ENV "=", sizeof HD_LOG_ENV) != 0)
+            add_text(t, key, *list);
+}
+
+void hd_inputs_save(struct hd_trace *t, const char *program, char **argv, char **env,
+                    const char *cwd, const char *fds, const struct hd_log_header *header)
+{
+    char date[32];
+    add_text(t, KEY_PROGRAM, program);
+    add_list(t, KEY_ARGV, argv);
+    add_list(t, KEY_ENV, env);
+    add_text(t, KEY_CWD, cwd);
+    add_text(t, KEY_FDS, fds);
+    if (header->asked_date) {
+        snprintf(date, sizeof date, "%" PRIu64, header->real_base);
+        add_text(t, KEY_DATE, date);
+    }
+}
+
+/* A copy of the text under a key, or NULL. Its bytes are in in->text, which may move: so offsets
+ * first. */
+static size_t copy(const struct hd_trace *t, struct hd_inputs *in, const char *key, size_t *at)
+{
+    size_t len;
+    const uint8_t *data = hd_trace_meta(t, key, &len);
+    *at = in->text.len;
+    if (!data || !len || data[len - 1])
+        return 0;
+    hd_bytes_put(&in->text, data, len);
+    return len;
+}
+
+static size_t count(const struct hd_inputs *in, size_t at, size_t len)
+{
+    size_t n = 0;
+    for (size_t i = at; i < at + len; i++)
+        n += in->text.data[i] == 0;
+    return n;
+}
+
+static char **list(const struct hd_inputs *in, size_t at, size_t n)
+{
+    char **out = hd_calloc(n + 1, sizeof *out), *p = (char *)in->text.data + at;
+    for (size_t i = 0; i < n; i++) {
+        out[i] = p;
+        p += strlen(p) + 1;
+    }
+    return out;
+}
+
+void hd_inputs_load(const struct hd_trace *t, struct hd_inputs *in)
+{
+    static const char *const keys[] = {KEY_PROGRAM, KEY_ARGV, KEY_ENV, KEY_CWD, KEY_FDS, KEY_DATE};
+    size_t at[6], len[6];
+    *in = (struct hd_inputs){0};
+    for (int i = 0; i < 6; i++)
+        len[i] = copy(t, in, keys[i], &at[i]);
+    char *text = (char *)in->text.data;
+    in->program = len[0] ? text + at[0] : NULL;
+    in->n_argv = count(in, at[1], len[1]);
+    in->n_env = count(in, at[2], len[2]);
+    in->argv = in->n_argv ? list(in, at[1], in->n_argv) : NULL;
+    in->env = len[0] ? list(in, at[2], in->n_env) : NULL;
+    in->cwd = len[3] ? text + at[3] : NULL;
+    in->fds = len[4] == 4 ? text + at[4] : NULL;
+    in->real_base = len[5] ? strtoull(text + at[5], NULL, 10) : 0;
+}
+
+void hd_inputs_fini(struct hd_inputs *in)
+{
+    if (in->argv)
+        hd_free(in->argv, (in->n_argv + 1) * sizeof *in->argv);
+    if (in->env)
+        hd_free(in->env, (in->n_env + 1) * sizeof *in->env);
+    hd_bytes_fini(&in->text);
+}

@@ -1,0 +1,30 @@
+/* What a run got from outside, kept in the META of its trace (docs/TRACE_FORMAT.md section 9) and
+ * given back to a replay. */
+#ifndef HD_DRIVE_INPUTS_H
+#define HD_DRIVE_INPUTS_H
+
+#include "drive/bytes.h"
+#include "heddle/rt_log.h"
+#include "trace/trace.h"
+
+/* Lists are ended by NULL and live as long as the struct. */
+struct hd_inputs {
+    char *program; /* its file; NULL: the trace does not tell */
+    char **argv, **env;
+    char *cwd;
+    char *fds;            /* what descriptors 0, 1 and 2 were: a letter of hd_inputs_fd each */
+    uint64_t real_base;   /* 0: the program never asked for the date */
+    struct hd_bytes text; /* what the pointers point into */
+    size_t n_argv, n_env;
+};
+
+/* 'p' pipe, 'f' file, 't' terminal, 'n' the null device, 's' socket, '-' closed, '?' else. */
+char hd_inputs_fd(int fd);
+
+/* Before the program runs: fds is what hd_inputs_fd said. */
+void hd_inputs_save(struct hd_trace *t, const char *program, char **argv, char **env,
+                    const char *cwd, const char *fds, const struct hd_log_header *header);
+void hd_inputs_load(const struct hd_trace *t, struct hd_inputs *in);
+void hd_inputs_fini(struct hd_inputs *in);
+
+#endif

@@ -1,0 +1,23 @@
+/* What the raw log of a replay tells: did both threads stand, what did they access, what came
+ * instead, where did it crash. */
+#ifndef HD_DRIVE_OUTCOME_H
+#define HD_DRIVE_OUTCOME_H
+
+#include "drive/replay.h"
+#include "drive/schedule.h"
+
+struct hd_replay_seen {
+    bool claimed;         /* an instrumented program ran */
+    bool stood, free_run; /* both stood; the whole schedule ran */
+    bool deadlock;        /* the program's own, after the schedule */
+    bool diverged;        /* then the rest */
+    uint64_t entry;       /* entry that was expected */
+    char came[400];       /* what came instead: "T1.2 acq at file.c:12" */
+};
+
+/* Fills access and crash of the order too. swap: the second access went first. */
+enum hd_status hd_outcome_read(const char *log, const struct hd_schedule *s, bool swap,
+                               struct hd_replay_order *order, struct hd_replay_seen *out,
+                               struct hd_err *err);
+
+#endif

@@ -1,0 +1,415 @@
+#include "drive/replay.h"
+
+#include "base/alloc.h"
+#include "drive/build.h"
+#include "drive/child.h"
+#include "drive/inputs.h"
+#include "drive/outcome.h"
+#include "drive/program.h"
+#include "drive/replay_int.h"
+#include "trace/digest.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+const char *const hd_replay_verdict_names[] = {"confirmed",  "diverged", "changed",
+                                               "impossible", "apart",    "timeout"};
+
+struct replay {
+    const struct hd_replay_options *opts;
+    struct hd_replay_result *result;
+    struct hd_origins origins;
+    struct hd_schedule schedule;
+    struct hd_inputs inputs;
+    char program[PATH_MAX];
+    char dir[PATH_MAX]; /* ours, removed in the end; "": none yet */
+    char log[PATH_MAX + 8], sched[PATH_MAX + 16];
+    struct hd_err *err;
+};
+
+static void note(struct replay *r, const char *text)
+{
+    hd_names_add(&r->result->notes, text, strlen(text));
+}
+
+static void set_reason(struct replay *r, enum hd_replay_verdict verdict, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static void set_reason(struct replay *r, enum hd_replay_verdict verdict, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(r->result->reason, sizeof r->result->reason, fmt, args);
+    va_end(args);
+    r->result->verdict = verdict;
+}
+
+/* ---- before the program runs ---- */
+
+static enum hd_status find_program(struct replay *r)
+{
+    const char *name = r->opts->argv ? r->opts->argv[0] : r->inputs.program;
+    if (!name)
+        return hd_err_set(r->err, HD_ERR_INPUT,
+                          "the trace does not tell which program it is of: give it after --");
+    return hd_program_find(name, r->program, sizeof r->program, r->err);
+}
+
+/* False: something is not what was recorded; the verdict says what. */
+static bool unchanged(struct replay *r)
+{
+    for (size_t i = 0; i < r->origins.modules.len; i++) {
+        const struct hd_origin_module *m = hd_vec_at(&r->origins.modules, i);
+        const char *path = i ? m->path : r->program, *slash = strrchr(path, '/');
+        char id[128];
+        if (!*m->id || !strncmp(slash ? slash + 1 : path, "libheddle_rt", 12))
+            continue;
+        hd_module_id(path, id, sizeof id);
+        if (!strcmp(id, m->id))
+            continue;
+        set_reason(r, HD_REPLAY_CHANGED,
+                   "%s is not the file that was recorded (build-id %.40s, recorded %.40s): record "
+                   "again",
+                   path, *id ? id : "none", m->id);
+        return false;
+    }
+    return true;
+}
+
+static enum hd_status make_dir(struct replay *r)
+{
+    const char *base = r->opts->dir ? r->opts->dir : getenv("TMPDIR");
+    char full[PATH_MAX];
+    base = base && *base ? base : "/tmp";
+    if (!realpath(base, full))
+        return hd_err_set(r->err, HD_ERR_IO, "cannot use the folder %s: %s", base, strerror(errno));
+    int n = snprintf(r->dir, sizeof r->dir, "%s/heddle-replay-XXXXXX", full);
+    if (n < 0 || (size_t)n >= sizeof r->dir || !mkdtemp(r->dir)) {
+        *r->dir = 0;
+        return hd_err_set(r->err, HD_ERR_IO, "cannot make a folder in %s: %s", base,
+                          strerror(errno));
+    }
+    snprintf(r->log, sizeof r->log, "%s/log", r->dir);
+    snprintf(r->sched, sizeof r->sched, "%s" HD_SCHED_SUFFIX, r->log);
+    return HD_OK;
+}
+
+static enum hd_status make_log(struct replay *r)
+{
+    struct hd_log_header h = {.magic = HD_LOG_MAGIC,
+                              .version = HD_LOG_VERSION,
+                              .policy = HD_POLICY_FOLLOW,
+                              .quantum = 1,
+                              .depth = 1,
+                              .steps = 1,
+                              .real_base = r->inputs.real_base};
+    char page[HD_LOG_PAGE] = {0};
+    memcpy(page, &h, sizeof h);
+    int fd = open(r->log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    bool good = fd >= 0 && write(fd, page, sizeof page) == (ssize_t)sizeof page;
+    int e = errno;
+    if (fd >= 0)
+        close(fd);
+    return good ? HD_OK : hd_err_set(r->err, HD_ERR_IO, "cannot write %s: %s", r->log, strerror(e));
+}
+
+/* ---- one execution ---- */
+
+static void free_text(char **text)
+{
+    if (*text)
+        hd_free(*text, strlen(*text) + 1);
+    *text = NULL;
+}
+
+static void free_stack(struct hd_replay_stack *s)
+{
+    for (size_t i = 0; i < s->n; i++) {
+        free_text(&s->frames[i].function);
+        free_text(&s->frames[i].file);
+        free_text(&s->frames[i].module);
+    }
+    hd_free(s->frames, s->n * sizeof *s->frames);
+}
+
+static void order_fini(struct hd_replay_order *o)
+{
+    for (int i = 0; i < 2; i++) {
+        free_text(&o->access[i].thread);
+        free_text(&o->access[i].value);
+        free_stack(&o->access[i].stack);
+    }
+    free_stack(&o->crash);
+    free_text(&o->summary);
+    free_text(&o->assertion);
+    hd_names_fini(&o->deadlock_notes);
+    if (o->out)
+        hd_free(o->out, o->out_len + 1);
+    if (o->err)
+        hd_free(o->err, o->err_len + 1);
+    *o = (struct hd_replay_order){0};
+}
+
+static char *keep_text(const struct hd_bytes *b)
+{
+    char *text = hd_alloc(b->len + 1);
+    if (b->len)
+        memcpy(text, b->data, b->len);
+    text[b->len] = 0;
+    return text;
+}
+
+static bool overlap(const struct hd_replay_order *o)
+{
+    const struct hd_replay_access *a = &o->access[0], *b = &o->access[1];
+    uint64_t from = a->address > b->address ? a->address : b->address;
+    uint64_t a_end = a->address + a->size, b_end = b->address + b->size;
+    return from < a_end && from < b_end && (a->writes || b->writes);
+}
+
+/* The accesses that the order did not come to keep the kind that the trace gives them. */
+static void fill_kinds(const struct replay *r, struct hd_replay_order *o)
+{
+    static const char *const words[] = {[HD_OP_READ] = "read",
+                                        [HD_OP_WRITE] = "write",
+                                        [HD_OP_AREAD] = "atomic read",
+                                        [HD_OP_AWRITE] = "atomic write",
+                                        [HD_OP_RMW] = "atomic update"};
+    const struct hd_trace *t = r->opts->trace;
+    hd_eid pair[2] = {r->opts->witness->a, r->opts->witness->b};
+    for (int i = 0; i < 2; i++) {
+        if (o->access[i].kind || t->op[pair[i]] > HD_OP_RMW)
+            continue;
+        o->access[i].kind = words[t->op[pair[i]]];
+        o->access[i].writes = hd_op_writes(t->op[pair[i]]);
+    }
+}
+
+static void expected_text(const struct replay *r, uint64_t entry, char *out, size_t size)
+{
+    const struct hd_trace *t = r->opts->trace;
+    const struct hd_sched_entry *e =
+        entry < r->schedule.entries.len ? hd_vec_at(&r->schedule.entries, entry) : NULL;
+    hd_eid event = e ? r->schedule.events.data[entry] : HD_EID_NONE;
+    if (event != HD_EID_NONE) {
+        snprintf(out, size, "event %u, %s %s at %s", event + 1,
+                 hd_trace_thread_name(t, t->thread[event]), hd_op_info[t->op[event]].text,
+                 hd_trace_place_name(t, event));
+        return;
+    }
+    hd_tid u = e ? r->schedule.tids.data[e->thread] : UINT32_MAX;
+    const char *name = u == UINT32_MAX ? "a thread" : hd_trace_thread_name(t, u);
+    snprintf(out, size, "%s to %s", name,
+             e && e->kind == HD_SCHED_ENDS ? "run to its end" : "go on");
+}
+
+/* Entries of the property stand in another order in the file when the second access goes first. */
+static uint64_t entry_of(const struct replay *r, uint64_t entry, bool swap)
+{
+    uint64_t rest = r->schedule.entries.len - r->schedule.n_first - r->schedule.n_second;
+    if (!swap || entry < rest || entry >= r->schedule.entries.len)
+        return entry;
+    return entry < rest + r->schedule.n_second ? entry + r->schedule.n_first
+                                               : entry - r->schedule.n_second;
+}
+
+static void diverged(struct replay *r, const struct hd_replay_seen *seen, bool swap)
+{
+    char expected[600];
+    uint64_t entry = entry_of(r, seen->entry, swap);
+    struct hd_replay_result *result = r->result;
+    result->entry = seen->entry;
+    result->entries = r->schedule.entries.len;
+    result->event = entry < r->schedule.events.len ? r->schedule.events.data[entry] : HD_EID_NONE;
+    expected_text(r, entry, expected, sizeof expected);
+    set_reason(r, HD_REPLAY_DIVERGED, "at step %llu of %llu: expected %s; but %s",
+               (unsigned long long)seen->entry + 1, (unsigned long long)result->entries, expected,
+               seen->came);
+}
+
+static enum hd_replay_verdict judge(struct replay *r, struct hd_replay_order *o,
+                                    const struct hd_replay_seen *seen, bool swap)
+{
+    bool race = r->opts->witness->property == HD_PROPERTY_RACE;
+    if (seen->diverged) {
+        diverged(r, seen, swap);
+    } else if (race ? !seen->stood : !seen->free_run) {
+        set_reason(r, o->timeout ? HD_REPLAY_TIMEOUT : HD_REPLAY_DIVERGED,
+                   o->timeout ? "the time ran out before the schedule was done (%s)"
+                              : "the program ended before the schedule was done (%s)",
+                   o->summary);
+    } else if (r->opts->witness->property == HD_PROPERTY_DEADLOCK && !o->deadlock) {
+        set_reason(r, HD_REPLAY_APART, "the schedule ran, but the program did not hang");
+    } else if (race && !overlap(o)) {
+        set_reason(r, HD_REPLAY_APART,
+                   "both threads stood before their accesses, but these touch different bytes "
+                   "(0x%llx, %llu bytes and 0x%llx, %llu bytes) or only read them",
+                   (unsigned long long)o->access[0].address, (unsigned long long)o->access[0].size,
+                   (unsigned long long)o->access[1].address, (unsigned long long)o->access[1].size);
+    } else {
+        return HD_REPLAY_CONFIRMED;
+    }
+    return r->result->verdict;
+}
+
+static void trace_of(struct replay *r, struct hd_replay_order *o)
+{
+    struct hd_trace *t = NULL;
+    struct hd_build_info info;
+    struct hd_err ignored = {0};
+    if (hd_drive_build(r->log, &t, &info, &ignored) == HD_OK && !info.lost) {
+        hd_trace_digest(t, o->digest);
+        for (uint32_t i = 0; o->deadlock && i < info.notes.count; i++)
+            hd_names_add(&o->deadlock_notes, hd_names_text(&info.notes, i),
+                         hd_names_len(&info.notes, i));
+    }
+    hd_trace_free(t);
+    hd_build_info_fini(&info);
+}
+
+static enum hd_status execute(struct replay *r, bool swap, struct hd_replay_order *o)
+{
+    struct hd_replay_seen seen;
+    struct hd_child_result done;
+    struct hd_child child = {.program = r->program,
+                             .argv = r->opts->argv ? r->opts->argv : r->inputs.argv,
+                             .env = r->inputs.env,
+                             .cwd = r->inputs.cwd,
+                             .log = r->log,
+                             .fds = r->inputs.fds,
+                             .input = -1,
+                             .timeout = r->opts->timeout,
+                             .show = r->opts->show,
+                             .kept = HD_REPLAY_KEPT};
+    enum hd_status s = hd_schedule_write(&r->schedule, &r->origins, swap, r->sched, r->err);
+    if (s == HD_OK)
+        s = make_log(r);
+    if (s != HD_OK)
+        return s;
+    s = hd_child_run(&child, &done, r->err);
+    if (s == HD_OK)
+        s = hd_outcome_read(r->log, &r->schedule, swap, o, &seen, r->err);
+    if (s == HD_OK && !seen.claimed)
+        s = hd_err_set(r->err, HD_ERR_INPUT,
+                       "%s is not instrumented: compile and link it with heddle cc", r->program);
+    if (s == HD_OK) {
+        o->ran = true;
+        o->timeout = done.timed_out;
+        o->deadlock = seen.deadlock;
+        o->out = keep_text(&done.out);
+        o->out_len = done.out.len;
+        o->out_total = done.out_total;
+        o->err = keep_text(&done.err);
+        o->err_len = done.err.len;
+        o->err_total = done.err_total;
+        hd_replay_describe(o, done.wait_status);
+        fill_kinds(r, o);
+        if (r->opts->times > 1 || o->deadlock)
+            trace_of(r, o);
+        o->verdict = judge(r, o, &seen, swap);
+    }
+    hd_child_result_fini(&done);
+    return s;
+}
+
+/* ---- all executions ---- */
+
+static enum hd_status repeat(struct replay *r, bool swap)
+{
+    struct hd_replay_order *kept = &r->result->orders[swap];
+    for (uint32_t i = 0; i < r->opts->times; i++) {
+        struct hd_replay_order o = {0};
+        enum hd_status s = execute(r, swap, &o);
+        if (s != HD_OK) {
+            order_fini(&o);
+            return s;
+        }
+        r->result->tried++;
+        r->result->confirmed += o.verdict == HD_REPLAY_CONFIRMED;
+        if (kept->ran && !hd_replay_equal(kept, &o))
+            r->result->same = false;
+        order_fini(kept);
+        *kept = o;
+        if (o.verdict != HD_REPLAY_CONFIRMED)
+            return HD_OK; /* the reason is that of this execution */
+    }
+    return HD_OK;
+}
+
+static enum hd_status run_all(struct replay *r)
+{
+    bool race = r->opts->witness->property == HD_PROPERTY_RACE;
+    enum hd_status s = make_dir(r);
+    r->result->same = true;
+    r->result->verdict = HD_REPLAY_CONFIRMED;
+    for (int swap = 0; s == HD_OK && swap < (race ? 2 : 1); swap++)
+        if (!race || r->opts->orders & (swap ? HD_REPLAY_SECOND : HD_REPLAY_FIRST))
+            if (r->result->verdict == HD_REPLAY_CONFIRMED)
+                s = repeat(r, swap);
+    struct hd_replay_order *o = r->result->orders;
+    if (s == HD_OK && o[0].ran && o[1].ran)
+        r->result->output_diff = hd_replay_diff(&o[0], &o[1]);
+    if (*r->dir) {
+        unlink(r->log);
+        unlink(r->sched);
+        rmdir(r->dir);
+    }
+    return s;
+}
+
+/* What the run had and we cannot give. */
+static void name_missing(struct replay *r)
+{
+    const char *fds = r->inputs.fds;
+    struct stat st;
+    if (fds && (fds[0] == 'p' || fds[0] == 'f' || fds[0] == 's' || fds[0] == 't'))
+        note(r, "the standard input of the recorded run was not kept: the program reads an empty "
+                "one");
+    if (fds && (fds[1] == 't' || fds[2] == 't'))
+        note(r, "the recorded run wrote to a terminal: here it writes to a file");
+    if (r->inputs.cwd && stat(r->inputs.cwd, &st) < 0) {
+        note(r, "the working directory of the recorded run is gone: the program runs in this one");
+        r->inputs.cwd = NULL;
+    }
+}
+
+enum hd_status hd_drive_replay(const struct hd_replay_options *opts,
+                               struct hd_replay_result *result, struct hd_err *err)
+{
+    struct replay r = {.opts = opts, .result = result, .err = err};
+    *result = (struct hd_replay_result){.event = HD_EID_NONE};
+    hd_inputs_load(opts->trace, &r.inputs);
+    enum hd_status s = hd_origins_load(opts->trace, &r.origins, err);
+    if (s == HD_OK)
+        s = find_program(&r);
+    if (s == HD_OK && unchanged(&r)) {
+        name_missing(&r);
+        s = hd_schedule_make(opts->trace, &r.origins, opts->witness, &r.schedule, err);
+        if (s == HD_OK)
+            s = run_all(&r);
+        else if (s == HD_ERR_LIMIT) {
+            set_reason(&r, HD_REPLAY_IMPOSSIBLE, "%s", err->text);
+            s = HD_OK;
+        }
+        hd_schedule_fini(&r.schedule);
+    }
+    hd_origins_fini(&r.origins);
+    hd_inputs_fini(&r.inputs);
+    return s;
+}
+
+void hd_replay_result_fini(struct hd_replay_result *result)
+{
+    order_fini(&result->orders[0]);
+    order_fini(&result->orders[1]);
+    free_text(&result->output_diff);
+    hd_names_fini(&result->notes);
+}
