@@ -10,6 +10,7 @@ void hd_cone_init(struct hd_cone *c, const struct hd_world *w)
     c->cut = hd_calloc(w->n_threads, sizeof *c->cut);
     c->seen = hd_calloc(w->n_threads, sizeof *c->seen);
     c->may_need = hd_calloc(w->n_threads, sizeof *c->may_need);
+    c->parked = hd_calloc(w->n_threads, 1);
 }
 
 void hd_cone_fini(struct hd_cone *c)
@@ -17,13 +18,16 @@ void hd_cone_fini(struct hd_cone *c)
     hd_free(c->cut, c->w->n_threads * sizeof *c->cut);
     hd_free(c->seen, c->w->n_threads * sizeof *c->seen);
     hd_free(c->may_need, c->w->n_threads * sizeof *c->may_need);
+    hd_free(c->parked, c->w->n_threads);
 }
 
-/* Whether e can run at all while a and b have not. */
+/* Whether e can run at all while the stops have not. */
 static bool can_run(const struct hd_cone *c, hd_eid e)
 {
-    return e != c->a && e != c->b && !hd_world_before(c->w, c->a, e) &&
-           !hd_world_before(c->w, c->b, e);
+    for (uint32_t i = 0; i < c->goal.n_stops; i++)
+        if (e == c->goal.stops[i] || hd_world_before(c->w, c->goal.stops[i], e))
+            return false;
+    return true;
 }
 
 /* Adds an event that may help. What it needs is added with it. True when it can run. */
@@ -161,11 +165,13 @@ static void add_helpers(struct hd_cone *c, hd_eid e)
     }
 }
 
-void hd_cone_build(struct hd_cone *c, hd_eid a, hd_eid b, const uint32_t *cut)
+void hd_cone_build(struct hd_cone *c, const struct hd_goal *goal, const uint32_t *cut)
 {
     size_t bytes = c->w->n_threads * sizeof *c->cut;
-    c->a = a;
-    c->b = b;
+    c->goal = *goal;
+    memset(c->parked, 0, c->w->n_threads);
+    for (uint32_t i = 0; i < goal->n_stops; i++)
+        c->parked[c->w->t->thread[goal->stops[i]]] = 1;
     memcpy(c->cut, cut, bytes);
     memset(c->seen, 0, bytes);
     memset(c->may_need, 0, bytes);
@@ -182,8 +188,7 @@ bool hd_cone_may_need(const struct hd_cone *c, hd_eid r)
     const struct hd_trace *t = c->w->t;
     hd_tid u = t->thread[r];
     uint32_t at = c->w->needed_at[r];
-    bool parked = u == t->thread[c->a] || u == t->thread[c->b];
-    return at < c->cut[u] || (parked && at == c->cut[u]) || t->pos[r] < c->may_need[u];
+    return at < c->cut[u] || (c->parked[u] && at == c->cut[u]) || t->pos[r] < c->may_need[u];
 }
 
 size_t hd_cone_size(const struct hd_cone *c)

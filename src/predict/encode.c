@@ -271,7 +271,7 @@ void hd_enc_events(struct hd_encoder *e)
     hd_enc_settle(e);
 }
 
-/* ---- pairs ---- */
+/* ---- goals ---- */
 
 /* Whether the encoded events serve for the cone, without being many times as large. */
 static bool serves(const struct hd_encoder *e)
@@ -341,22 +341,30 @@ void hd_encoder_reset(struct hd_encoder *e)
         memset(e->cut, 0, e->w->n_threads * sizeof *e->cut);
 }
 
-enum hd_verdict hd_encoder_decide(struct hd_encoder *e, hd_eid a, hd_eid b, double seconds,
-                                  struct hd_u32vec *order)
+/* What `selected` asks: the goal, and all that its plan says. */
+static void encode_goal(struct hd_encoder *e, const struct hd_goal *goal, hd_lit selected)
 {
-    if (!hd_plan_start(&e->plan, a, b))
-        return HD_IMPOSSIBLE;
-    hd_cone_build(&e->cone, a, b, e->plan.cut);
-    prepare(e);
-    hd_lit selected = hd_solver_bool(e->s);
-    imply_enabled(e, selected, a);
-    imply_enabled(e, selected, b);
-    hd_enc_implies(e, selected, -hd_enc_inc(e, a));
-    hd_enc_implies(e, selected, -hd_enc_inc(e, b));
+    for (uint32_t i = 0; i < goal->n_stops; i++) {
+        imply_enabled(e, selected, goal->stops[i]);
+        hd_enc_implies(e, selected, -hd_enc_inc(e, goal->stops[i]));
+    }
     for (hd_tid u = 0; u < e->w->n_threads; u++)
         if (e->plan.cut[u])
             hd_enc_implies(e, selected, hd_enc_inc(e, hd_world_event(e->w, u, e->plan.cut[u] - 1)));
+    if (goal->then != HD_EID_NONE)
+        hd_enc_implies(e, selected, hd_enc_before(e, goal->first, goal->then));
     hd_enc_settle(e);
+}
+
+enum hd_verdict hd_encoder_decide(struct hd_encoder *e, const struct hd_goal *goal, double seconds,
+                                  struct hd_u32vec *order)
+{
+    if (!hd_plan_start(&e->plan, goal))
+        return HD_IMPOSSIBLE;
+    hd_cone_build(&e->cone, goal, e->plan.cut);
+    prepare(e);
+    hd_lit selected = hd_solver_bool(e->s);
+    encode_goal(e, goal, selected);
     enum hd_sat sat = e->late ? HD_SAT_UNKNOWN : hd_solver_check(e->s, &selected, 1, seconds);
     if (sat == HD_SAT_YES)
         read_model(e, order);

@@ -1,6 +1,6 @@
 /* The SMT step: exact for docs/MODEL.md.
  *
- * The cone of a pair is every event that can matter for a witness of it: what must run, and what
+ * The cone of a goal is every event that can matter for a witness of it: what must run, and what
  * may help (sources of reads, releases, notifiers, posts, arrivals), closed under program order.
  * For each event of the cone there is an inclusion flag and an order variable, so that threads may
  * stop anywhere and locks may stay held. One solver serves many pairs; what depends on the pair is
@@ -12,7 +12,7 @@
 
 #include "base/vec.h"
 #include "predict/closure.h"
-#include "predict/world.h"
+#include "predict/goal.h"
 
 struct hd_encoder;
 
@@ -22,9 +22,10 @@ void hd_encoder_free(struct hd_encoder *e);
 
 void hd_encoder_reset(struct hd_encoder *e); /* as if new; NULL is fine */
 
-/* Decides (a, b) within `seconds` (0 = no limit). After RACE `order` holds the events of a witness
- * without its last two. UNKNOWN: the time is up, or the solver gave up, or the user interrupted. */
-enum hd_verdict hd_encoder_decide(struct hd_encoder *e, hd_eid a, hd_eid b, double seconds,
+/* Decides a goal within `seconds` (0 = no limit). After RACE `order` holds the events of a witness
+ * up to the state that the goal describes. UNKNOWN: the time is up, or the solver gave up, or the
+ * user interrupted. */
+enum hd_verdict hd_encoder_decide(struct hd_encoder *e, const struct hd_goal *goal, double seconds,
                                   struct hd_u32vec *order);
 
 #endif

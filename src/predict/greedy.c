@@ -3,10 +3,20 @@
 /* How many begun sections may be ended on the way before the step gives up. */
 enum { MAX_ENDED = 16 };
 
+hd_eid hd_greedy_base(const struct hd_goal *goal)
+{
+    hd_eid base = goal->stops[0];
+    for (uint32_t i = 1; i < goal->n_stops; i++)
+        base = goal->stops[i] < base ? goal->stops[i] : base;
+    if (goal->then != HD_EID_NONE && goal->then < goal->first && goal->then < base)
+        base = goal->then;
+    return base;
+}
+
 enum hd_verdict hd_greedy_decide(struct hd_sim *sim, struct hd_plan *plan)
 {
     const struct hd_sections *sections = plan->w->sections;
-    hd_eid base = plan->a < plan->b ? plan->a : plan->b;
+    hd_eid base = hd_greedy_base(&plan->goal);
     struct hd_sim_failure failure;
     if (!hd_plan_widen(plan, base))
         return HD_UNKNOWN;

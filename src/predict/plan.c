@@ -9,25 +9,26 @@ void hd_plan_init(struct hd_plan *p, const struct hd_world *w)
     *p = (struct hd_plan){.w = w};
     p->edges = HD_VEC_INIT(struct hd_edge);
     p->cut = hd_calloc(w->n_threads, sizeof *p->cut);
+    p->parked = hd_calloc(w->n_threads, 1);
     p->fresh_below = hd_calloc(w->n_threads, sizeof *p->fresh_below);
 }
 
 void hd_plan_fini(struct hd_plan *p)
 {
     hd_free(p->cut, p->w->n_threads * sizeof *p->cut);
+    hd_free(p->parked, p->w->n_threads);
     hd_free(p->fresh_below, p->w->n_threads * sizeof *p->fresh_below);
     hd_vec_fini(&p->edges);
     hd_u32vec_fini(&p->fresh);
 }
 
-/* Raises the cut of every thread to the clock; those of a and b can not move. */
+/* Raises the cut of every thread to the clock; those with a stop can not move. */
 static bool raise_to(struct hd_plan *p, const uint32_t *clock, hd_tid owner, bool *changed)
 {
-    const struct hd_trace *t = p->w->t;
     for (hd_tid u = 0; u < p->w->n_threads; u++) {
         if (u == owner || clock[u] <= p->cut[u])
             continue;
-        if (u == t->thread[p->a] || u == t->thread[p->b])
+        if (p->parked[u])
             return false;
         p->cut[u] = clock[u];
         *changed = true;
@@ -42,7 +43,7 @@ static bool add_event(struct hd_plan *p, hd_eid e, bool *changed)
     hd_tid u = t->thread[e];
     if (hd_plan_has(p, e))
         return true;
-    if (u == t->thread[p->a] || u == t->thread[p->b])
+    if (p->parked[u])
         return false;
     p->cut[u] = t->pos[e] + 1;
     *changed = true;
@@ -73,26 +74,38 @@ static bool close_plan(struct hd_plan *p)
     bool changed = true;
     while (changed) {
         changed = false;
-        if (!end_begun_sections(p, p->a, &changed) || !end_begun_sections(p, p->b, &changed))
-            return false;
+        for (uint32_t i = 0; i < p->goal.n_stops; i++)
+            if (!end_begun_sections(p, p->goal.stops[i], &changed))
+                return false;
     }
     return true;
 }
 
-bool hd_plan_start(struct hd_plan *p, hd_eid a, hd_eid b)
+bool hd_plan_start(struct hd_plan *p, const struct hd_goal *goal)
 {
     const struct hd_trace *t = p->w->t;
-    p->a = a;
-    p->b = b;
+    size_t threads = p->w->n_threads;
+    bool changed;
+    p->goal = *goal;
     p->edges.len = 0;
     p->fresh.len = 0;
-    memset(p->cut, 0, p->w->n_threads * sizeof *p->cut);
-    memset(p->fresh_below, 0, p->w->n_threads * sizeof *p->fresh_below);
-    p->cut[t->thread[a]] = t->pos[a];
-    p->cut[t->thread[b]] = t->pos[b];
-    bool changed;
-    return raise_to(p, hd_must_clock(p->w->must, a), t->thread[a], &changed) &&
-           raise_to(p, hd_must_clock(p->w->must, b), t->thread[b], &changed) && close_plan(p);
+    memset(p->cut, 0, threads * sizeof *p->cut);
+    memset(p->parked, 0, threads);
+    memset(p->fresh_below, 0, threads * sizeof *p->fresh_below);
+    for (uint32_t i = 0; i < goal->n_stops; i++) {
+        p->cut[t->thread[goal->stops[i]]] = t->pos[goal->stops[i]];
+        p->parked[t->thread[goal->stops[i]]] = 1;
+    }
+    for (uint32_t i = 0; i < goal->n_stops; i++) {
+        hd_eid needs = hd_goal_needs(p->w, goal, goal->stops[i]);
+        if (needs != HD_EID_NONE &&
+            !raise_to(p, hd_must_clock(p->w->must, needs), t->thread[needs], &changed))
+            return false;
+    }
+    if (goal->then != HD_EID_NONE && !add_event(p, goal->then, &changed))
+        return false;
+    return close_plan(p) &&
+           (goal->then == HD_EID_NONE || hd_plan_order(p, goal->first, goal->then));
 }
 
 bool hd_plan_include(struct hd_plan *p, hd_eid e)
@@ -139,8 +152,7 @@ bool hd_plan_needs(const struct hd_plan *p, hd_eid r)
     const struct hd_trace *t = p->w->t;
     hd_tid u = t->thread[r];
     uint32_t at = p->w->needed_at[r];
-    bool parked = u == t->thread[p->a] || u == t->thread[p->b];
-    if (at < p->cut[u] || (parked && at == p->cut[u]) || t->pos[r] < p->fresh_below[u])
+    if (at < p->cut[u] || (p->parked[u] && at == p->cut[u]) || t->pos[r] < p->fresh_below[u])
         return true;
     for (size_t i = 0; i < p->fresh.len; i++)
         if (p->fresh.data[i] == r)
@@ -151,8 +163,8 @@ bool hd_plan_needs(const struct hd_plan *p, hd_eid r)
 void hd_plan_copy(struct hd_plan *to, const struct hd_plan *from)
 {
     size_t bytes = from->w->n_threads * sizeof *from->cut;
-    to->a = from->a;
-    to->b = from->b;
+    to->goal = from->goal;
+    memcpy(to->parked, from->parked, from->w->n_threads);
     memcpy(to->cut, from->cut, bytes);
     memcpy(to->fresh_below, from->fresh_below, bytes);
     hd_vec_reserve(&to->edges, from->edges.len);

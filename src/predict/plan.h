@@ -1,14 +1,14 @@
-/* A plan: what is known so far about the witnesses of one pair.
+/* A plan: what is known so far about the witnesses of one goal.
  *
- * It stands for all witnesses of (a, b) that run at least the first cut[u] events of each thread u,
- * put the two ends of every edge in that order, and keep the listed reads fresh. The search starts
- * from what every witness must contain and only ever adds; a plan that contradicts itself stands
- * for none. The threads of a and b stop exactly before a and b.
+ * It stands for all witnesses that run at least the first cut[u] events of each thread u, put the
+ * two ends of every edge in that order, and keep the listed reads fresh. The search starts from
+ * what every witness must contain and only ever adds; a plan that contradicts itself stands for
+ * none. The threads of the stops run exactly up to them.
  */
 #ifndef HD_PREDICT_PLAN_H
 #define HD_PREDICT_PLAN_H
 
-#include "predict/world.h"
+#include "predict/goal.h"
 
 struct hd_edge {
     hd_eid from, to;
@@ -16,7 +16,8 @@ struct hd_edge {
 
 struct hd_plan {
     const struct hd_world *w;
-    hd_eid a, b;
+    struct hd_goal goal;
+    uint8_t *parked;        /* by thread: it has a stop */
     uint32_t *cut;          /* by thread */
     struct hd_vec edges;    /* struct hd_edge */
     uint32_t *fresh_below;  /* by thread: every read before this position must be fresh (a source of
@@ -27,15 +28,15 @@ struct hd_plan {
 void hd_plan_init(struct hd_plan *p, const struct hd_world *w);
 void hd_plan_fini(struct hd_plan *p);
 
-/* Starts over with what every witness of (a, b) must contain. False: there is none. */
-bool hd_plan_start(struct hd_plan *p, hd_eid a, hd_eid b);
+/* Starts over with what every witness of the goal must contain. False: there is none. */
+bool hd_plan_start(struct hd_plan *p, const struct hd_goal *goal);
 
 /* Adds an event with all that must come before it. False: contradiction (the plan is then useless).
  */
 bool hd_plan_include(struct hd_plan *p, hd_eid e);
 
-/* Adds all events before `base` in the trace, except those that the threads of a and b stop at.
- * Requires base <= a, base <= b. False: contradiction. */
+/* Adds all events before `base` in the trace, all of which come before the stops.
+ * Requires: no stop is before base. False: contradiction. */
 bool hd_plan_widen(struct hd_plan *p, hd_eid base);
 
 /* Adds an order between two events, both of which are included. False: contradiction. */

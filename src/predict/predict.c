@@ -46,7 +46,9 @@ static void keep_race(struct unit *u, struct hd_worker *k)
 {
     struct hd_witness *w = &k->witness;
     if (u->kept < HD_PREDICT_KEPT_ENTRIES) {
-        hd_worker_shorten(k);
+        const hd_eid pair[] = {w->a, w->b};
+        struct hd_goal goal = hd_goal_race(pair);
+        hd_worker_shorten(k, &goal);
         u->kept += w->n;
     } else {
         struct hd_witness pair = {.a = w->a, .b = w->b};
@@ -57,6 +59,20 @@ static void keep_race(struct unit *u, struct hd_worker *k)
         (struct hd_race){.witness = *w, .found_by = k->step};
     *w = (struct hd_witness){0};
     u->found[k->step]++;
+}
+
+static enum hd_verdict decide_quick(struct hd_worker *k, hd_eid a, hd_eid b, bool greedy_only)
+{
+    const hd_eid pair[] = {a, b};
+    struct hd_goal goal = hd_goal_race(pair);
+    return hd_worker_decide_quick(k, &goal, greedy_only);
+}
+
+static enum hd_verdict decide_exact(struct hd_worker *k, hd_eid a, hd_eid b, enum hd_reason *why)
+{
+    const hd_eid pair[] = {a, b};
+    struct hd_goal goal = hd_goal_race(pair);
+    return hd_worker_decide_exact(k, &goal, why);
 }
 
 static void keep_undecided(struct unit *u, hd_eid a, hd_eid b, enum hd_reason why, uint64_t pairs)
@@ -114,7 +130,7 @@ static bool probe_bundle(const struct job *j, struct hd_worker *k, struct unit *
         open_range(j, k, e, y, &from, &to);
         while (from < to && from + 1 < to && j->c->events[from] < e)
             from += (to - from) / 2; /* towards the events of y just after e */
-        if (from < to && hd_worker_decide_quick(k, e, j->c->events[from], true) == HD_RACE) {
+        if (from < to && decide_quick(k, e, j->c->events[from], true) == HD_RACE) {
             keep_race(u, k);
             return true;
         }
@@ -139,7 +155,7 @@ static void sweep_bundle(const struct job *j, struct hd_worker *k, struct unit *
                 keep_undecided(u, e, f, why, to - n);
                 break;
             }
-            keep(u, k, e, f, hd_worker_decide_quick(k, e, f, false), HD_WHY_STEPS);
+            keep(u, k, e, f, decide_quick(k, e, f, false), HD_WHY_STEPS);
             if (u->races.len && !j->options->all_pairs)
                 return;
         }
@@ -157,7 +173,7 @@ static void solve_rest(const struct job *j, struct hd_worker *k, struct unit *u)
             break;
         enum hd_reason why = pair.why;
         enum hd_verdict verdict =
-            pair.pairs > 1 ? HD_UNKNOWN : hd_worker_decide_exact(k, pair.a, pair.b, &why);
+            pair.pairs > 1 ? HD_UNKNOWN : decide_exact(k, pair.a, pair.b, &why);
         if (verdict == HD_UNKNOWN)
             keep_undecided(u, pair.a, pair.b, why, pair.pairs);
         else

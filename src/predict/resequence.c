@@ -157,9 +157,16 @@ static void group_by_thread(struct graph *g)
 
 static void build(struct graph *g)
 {
+    const struct hd_goal *goal = &g->plan->goal;
+    uint32_t first = NOBODY;
     mark_fresh(g);
-    for (uint32_t i = 0; i < g->n; i++)
+    for (uint32_t i = 0; i < g->n; i++) {
         add_event(g, i);
+        if (g->events[i] == goal->first)
+            first = i;
+        if (g->events[i] == goal->then)
+            add_edge(g, first, i);
+    }
     for (size_t k = 0; k < g->edges.len; k++)
         g->in_start[((struct hd_edge *)hd_vec_at(&g->edges, k))->to + 1]++;
     for (uint32_t i = 0; i < g->n; i++)
@@ -299,9 +306,8 @@ static void choose_order(const struct graph *g, hd_eid *schedule, size_t n)
 {
     const struct hd_trace *t = g->plan->w->t;
     hd_eid *order = hd_alloc(n * sizeof *order);
-    hd_tid last = t->thread[schedule[n - 2]];
-    order[n - 2] = schedule[n - 2];
-    order[n - 1] = schedule[n - 1];
+    hd_tid last = t->thread[schedule[g->n < n ? g->n : n - 1]];
+    memcpy(order, schedule, n * sizeof *order);
     if (g->n > 0 && !search_best(g, last, order))
         take_turns(g, last, order);
     if (g->n > 0 && hd_shorten_switches(t, order, n) < hd_shorten_switches(t, schedule, n))
@@ -312,15 +318,17 @@ static void choose_order(const struct graph *g, hd_eid *schedule, size_t n)
 void hd_resequence(const struct hd_plan *plan, hd_eid *schedule, size_t n)
 {
     size_t threads = plan->w->n_threads;
+    if (!n)
+        return;
     hd_eid *given = hd_alloc(n * sizeof *given);
     memcpy(given, schedule, n * sizeof *given);
     struct graph g = {.plan = plan,
                       .events = given,
-                      .n = (uint32_t)n - 2,
+                      .n = (uint32_t)(n - hd_goal_tail(&plan->goal)),
                       .fresh = hd_calloc(n, 1),
                       .objects = HD_VEC_INIT(struct object),
                       .edges = HD_VEC_INIT(struct hd_edge),
-                      .in_start = hd_calloc(n, sizeof *g.in_start),
+                      .in_start = hd_calloc(n + 1, sizeof *g.in_start),
                       .own_start = hd_calloc(threads + 1, sizeof *g.own_start),
                       .own = hd_calloc(n, sizeof *g.own),
                       .ordinal = hd_calloc(n, sizeof *g.ordinal)};
@@ -334,7 +342,7 @@ void hd_resequence(const struct hd_plan *plan, hd_eid *schedule, size_t n)
     hd_vec_fini(&g.edges);
     hd_free(given, n * sizeof *given);
     hd_free(g.fresh, n);
-    hd_free(g.in_start, n * sizeof *g.in_start);
+    hd_free(g.in_start, (n + 1) * sizeof *g.in_start);
     hd_free(g.own_start, (threads + 1) * sizeof *g.own_start);
     hd_free(g.own, n * sizeof *g.own);
     hd_free(g.ordinal, n * sizeof *g.ordinal);

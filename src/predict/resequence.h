@@ -10,7 +10,8 @@
 
 #include "predict/plan.h"
 
-/* Reorders the schedule of n events in place; its last two (a and b) stay where they are. */
+/* Reorders the schedule of n events in place, but for the tail that follows the state of the
+ * plan's goal (hd_goal_tail). The order of the goal's `first` and `then` is kept. */
 void hd_resequence(const struct hd_plan *plan, hd_eid *schedule, size_t n);
 
 #endif

@@ -63,11 +63,11 @@ static bool mend(struct hd_shortener *s, enum hd_sim_result result,
 }
 
 /* Grows a plan along the witness until its simulation succeeds. */
-static bool regrow(struct hd_shortener *s, const struct hd_witness *w)
+static bool regrow(struct hd_shortener *s, const struct hd_goal *goal)
 {
     struct hd_sim_failure failure;
     uint64_t end = hd_sim_steps(s->sim) + MAX_STEPS;
-    if (!hd_plan_start(&s->plan, w->a, w->b))
+    if (!hd_plan_start(&s->plan, goal))
         return false;
     for (int i = 0; i < MAX_MENDED && hd_sim_steps(s->sim) < end; i++) {
         enum hd_sim_result result = hd_sim_run(s->sim, &s->plan, 0, &failure);
@@ -80,46 +80,54 @@ static bool regrow(struct hd_shortener *s, const struct hd_witness *w)
 }
 
 /* A plan that holds just the events of the witness. */
-static void plan_of(struct hd_shortener *s, const struct hd_witness *w)
+static void plan_of(struct hd_shortener *s, const struct hd_goal *goal, const struct hd_witness *w)
 {
     const struct hd_trace *t = s->w->t;
-    bool ok = hd_plan_start(&s->plan, w->a, w->b);
+    bool ok = hd_plan_start(&s->plan, goal);
     HD_ASSERT(ok);
-    for (size_t i = 0; i + 2 < w->n; i++) {
+    for (size_t i = 0; i + hd_goal_tail(goal) < w->n; i++) {
         hd_eid e = w->schedule[i];
         if (s->plan.cut[t->thread[e]] <= t->pos[e])
             s->plan.cut[t->thread[e]] = t->pos[e] + 1;
     }
 }
 
-static void copy_witness(const struct hd_witness *w, const hd_eid *order, size_t n,
+/* A witness of the same property with another order before its tail. */
+static void copy_witness(const struct hd_witness *w, size_t tail, const hd_eid *order, size_t n,
                          const struct hd_wake *wakes, size_t n_wakes, struct hd_witness *out)
 {
-    *out = (struct hd_witness){.a = w->a, .b = w->b, .n = n + 2, .n_wakes = n_wakes};
+    *out = *w;
+    out->n = n + tail;
+    out->n_wakes = n_wakes;
     out->schedule = hd_alloc(out->n * sizeof *out->schedule);
     out->wakes = hd_alloc(n_wakes * sizeof *out->wakes);
+    out->events = hd_alloc(w->n_events * sizeof *out->events);
     if (n)
         memcpy(out->schedule, order, n * sizeof *order);
+    if (tail)
+        memcpy(out->schedule + n, w->schedule + w->n - tail, tail * sizeof *order);
     if (n_wakes)
         memcpy(out->wakes, wakes, n_wakes * sizeof *wakes);
-    out->schedule[n] = w->a;
-    out->schedule[n + 1] = w->b;
+    if (w->n_events)
+        memcpy(out->events, w->events, w->n_events * sizeof *w->events);
 }
 
-void hd_shorten(struct hd_shortener *s, const struct hd_witness *w, struct hd_witness *out)
+void hd_shorten(struct hd_shortener *s, const struct hd_goal *goal, const struct hd_witness *w,
+                struct hd_witness *out)
 {
+    size_t tail = hd_goal_tail(goal);
     for (size_t i = 0; i < w->n; i++)
         s->rank[w->schedule[i]] = (uint32_t)i + 1;
-    bool regrown = regrow(s, w);
+    bool regrown = regrow(s, goal);
     for (size_t i = 0; i < w->n; i++)
         s->rank[w->schedule[i]] = 0;
     if (regrown) {
         const struct hd_u32vec *order = hd_sim_order(s->sim);
         const struct hd_vec *wakes = hd_sim_wakes(s->sim);
-        copy_witness(w, order->data, order->len, wakes->data, wakes->len, out);
+        copy_witness(w, tail, order->data, order->len, wakes->data, wakes->len, out);
     } else {
-        plan_of(s, w);
-        copy_witness(w, w->schedule, w->n - 2, w->wakes, w->n_wakes, out);
+        plan_of(s, goal, w);
+        copy_witness(w, tail, w->schedule, w->n - tail, w->wakes, w->n_wakes, out);
     }
     hd_resequence(&s->plan, out->schedule, out->n);
 }

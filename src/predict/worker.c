@@ -49,25 +49,48 @@ bool hd_worker_stopped(const struct hd_worker *k, enum hd_reason *why)
     return false;
 }
 
-/* The witness: `base` events of the trace, then `order`, then a and b. */
-static void make_witness(struct hd_worker *k, hd_eid a, hd_eid b, hd_eid base,
+/* What the witness is about, and the entries that follow the order. */
+static void name_goal(struct hd_witness *w, const struct hd_goal *goal, hd_eid *tail)
+{
+    w->property = goal->property;
+    if (goal->property == HD_PROPERTY_RACE) {
+        w->a = goal->stops[0] < goal->stops[1] ? goal->stops[0] : goal->stops[1];
+        w->b = goal->stops[0] < goal->stops[1] ? goal->stops[1] : goal->stops[0];
+        tail[0] = w->a;
+        tail[1] = w->b;
+        return;
+    }
+    bool triple = goal->property == HD_PROPERTY_ATOMICITY;
+    w->n_events = triple ? 3 : goal->n_stops;
+    w->events = hd_alloc(w->n_events * sizeof *w->events);
+    if (!triple) {
+        memcpy(w->events, goal->stops, w->n_events * sizeof *w->events);
+        return;
+    }
+    w->events[0] = goal->first;
+    w->events[1] = goal->then;
+    w->events[2] = tail[0] = goal->stops[0];
+}
+
+/* The witness: `base` events of the trace, then `order`, then the tail of the goal. */
+static void make_witness(struct hd_worker *k, const struct hd_goal *goal, hd_eid base,
                          const struct hd_u32vec *order, const struct hd_vec *wakes)
 {
     struct hd_witness *w = &k->witness;
     size_t before = 0;
+    hd_eid tail[2];
     while (before < k->matching->n && k->matching->wakes[before].sig < base)
         before++;
     hd_witness_fini(w);
-    w->a = a < b ? a : b;
-    w->b = a < b ? b : a;
-    w->n = base + order->len + 2;
+    name_goal(w, goal, tail);
+    w->n = base + order->len + hd_goal_tail(goal);
     w->schedule = hd_alloc(w->n * sizeof *w->schedule);
     for (hd_eid e = 0; e < base; e++)
         w->schedule[e] = e;
     if (order->len)
         memcpy(w->schedule + base, order->data, order->len * sizeof *order->data);
-    w->schedule[w->n - 2] = w->a;
-    w->schedule[w->n - 1] = w->b;
+    for (size_t i = 0; i < hd_goal_tail(goal); i++)
+        w->schedule[base + order->len + i] = tail[i];
     w->n_wakes = before + wakes->len;
     w->wakes = hd_alloc(w->n_wakes * sizeof *w->wakes);
     if (before)
@@ -80,12 +103,15 @@ static void make_witness(struct hd_worker *k, hd_eid a, hd_eid b, hd_eid base,
 static enum hd_verdict accept(struct hd_worker *k)
 {
     struct hd_err reason = {0};
+    bool race = k->witness.property == HD_PROPERTY_RACE;
     if (hd_checker_check(k->checker, &k->witness, NULL, &reason) == HD_OK)
         return HD_RACE;
     if (!k->rejected)
         hd_err_set(&k->err, HD_ERR_INTERNAL,
-                   "the witness of events %llu and %llu, found by %s, was rejected: %.300s",
-                   (unsigned long long)k->witness.a + 1, (unsigned long long)k->witness.b + 1,
+                   "the witness (%s) of events %llu and %llu, found by %s, was rejected: %.300s",
+                   hd_property_names[k->witness.property],
+                   (unsigned long long)(race ? k->witness.a : k->witness.events[0]) + 1,
+                   (unsigned long long)(race ? k->witness.b : k->witness.events[1]) + 1,
                    hd_step_names[k->step], reason.text);
     k->rejected = true;
     return HD_UNKNOWN;
@@ -97,39 +123,40 @@ static enum hd_verdict timed(struct hd_worker *k, double started, enum hd_verdic
     return verdict;
 }
 
-static enum hd_verdict try_greedy(struct hd_worker *k, hd_eid a, hd_eid b)
+static enum hd_verdict try_greedy(struct hd_worker *k, const struct hd_goal *goal)
 {
     double started = hd_progress_now();
     k->step = HD_STEP_GREEDY;
     enum hd_verdict verdict = hd_greedy_decide(k->sim, &k->plan);
     if (verdict == HD_RACE) {
-        make_witness(k, a, b, a < b ? a : b, hd_sim_order(k->sim), hd_sim_wakes(k->sim));
+        make_witness(k, goal, hd_greedy_base(goal), hd_sim_order(k->sim), hd_sim_wakes(k->sim));
         verdict = accept(k);
     }
     return timed(k, started, verdict);
 }
 
-static enum hd_verdict try_closure(struct hd_worker *k, hd_eid a, hd_eid b)
+static enum hd_verdict try_closure(struct hd_worker *k, const struct hd_goal *goal)
 {
     double started = hd_progress_now();
     k->step = HD_STEP_CLOSURE;
-    if (!hd_plan_start(&k->plan, a, b))
+    if (!hd_plan_start(&k->plan, goal))
         return timed(k, started, HD_IMPOSSIBLE);
     enum hd_verdict verdict = hd_closure_decide(k->sim, &k->plan, closure_budget);
     if (verdict == HD_RACE) {
-        make_witness(k, a, b, 0, hd_sim_order(k->sim), hd_sim_wakes(k->sim));
+        make_witness(k, goal, 0, hd_sim_order(k->sim), hd_sim_wakes(k->sim));
         verdict = accept(k);
     }
     return timed(k, started, verdict);
 }
 
-enum hd_verdict hd_worker_decide_quick(struct hd_worker *k, hd_eid a, hd_eid b, bool greedy_only)
+enum hd_verdict hd_worker_decide_quick(struct hd_worker *k, const struct hd_goal *goal,
+                                       bool greedy_only)
 {
     enum hd_verdict verdict = HD_UNKNOWN;
-    if (hd_worker_may(k, HD_STEP_GREEDY) && hd_plan_start(&k->plan, a, b))
-        verdict = try_greedy(k, a, b);
+    if (hd_worker_may(k, HD_STEP_GREEDY) && hd_plan_start(&k->plan, goal))
+        verdict = try_greedy(k, goal);
     if (verdict == HD_UNKNOWN && hd_worker_may(k, HD_STEP_CLOSURE) && !greedy_only)
-        verdict = try_closure(k, a, b);
+        verdict = try_closure(k, goal);
     return verdict;
 }
 
@@ -137,19 +164,19 @@ enum hd_verdict hd_worker_decide_quick(struct hd_worker *k, hd_eid a, hd_eid b, 
  * depends on what it was asked before, and so on which worker had which pairs. A race is therefore
  * put to a new solver, and its order is the one kept; when that runs out of time, so be it. Without
  * the closure step most races come here, and this would be most of the work: not then. */
-static enum hd_verdict ask_solver(struct hd_worker *k, hd_eid a, hd_eid b, double limit,
+static enum hd_verdict ask_solver(struct hd_worker *k, const struct hd_goal *goal, double limit,
                                   struct hd_u32vec *order)
 {
     if (!k->encoder) {
         k->encoder = hd_encoder_new(k->w, k->deadline);
         k->afresh = hd_encoder_new(k->w, k->deadline);
     }
-    enum hd_verdict verdict = hd_encoder_decide(k->encoder, a, b, limit, order);
+    enum hd_verdict verdict = hd_encoder_decide(k->encoder, goal, limit, order);
     if (verdict != HD_RACE || !hd_worker_may(k, HD_STEP_CLOSURE))
         return verdict;
     struct hd_u32vec again = {0};
     hd_encoder_reset(k->afresh);
-    if (hd_encoder_decide(k->afresh, a, b, limit, &again) == HD_RACE) {
+    if (hd_encoder_decide(k->afresh, goal, limit, &again) == HD_RACE) {
         struct hd_u32vec first = *order;
         *order = again;
         again = first;
@@ -158,7 +185,8 @@ static enum hd_verdict ask_solver(struct hd_worker *k, hd_eid a, hd_eid b, doubl
     return HD_RACE;
 }
 
-enum hd_verdict hd_worker_decide_exact(struct hd_worker *k, hd_eid a, hd_eid b, enum hd_reason *why)
+enum hd_verdict hd_worker_decide_exact(struct hd_worker *k, const struct hd_goal *goal,
+                                       enum hd_reason *why)
 {
     *why = HD_WHY_STEPS;
     if (!hd_worker_may(k, HD_STEP_SMT) || hd_worker_stopped(k, why))
@@ -169,10 +197,10 @@ enum hd_verdict hd_worker_decide_exact(struct hd_worker *k, hd_eid a, hd_eid b, 
     struct hd_u32vec order = {0};
     struct hd_vec wakes = HD_VEC_INIT(struct hd_wake);
     k->step = HD_STEP_SMT;
-    enum hd_verdict verdict = ask_solver(k, a, b, limit, &order);
+    enum hd_verdict verdict = ask_solver(k, goal, limit, &order);
     if (verdict == HD_RACE) {
         hd_notify_choose(k->w, order.data, order.len, &wakes);
-        make_witness(k, a, b, 0, &order, &wakes);
+        make_witness(k, goal, 0, &order, &wakes);
         verdict = accept(k);
     }
     hd_u32vec_fini(&order);
@@ -182,11 +210,11 @@ enum hd_verdict hd_worker_decide_exact(struct hd_worker *k, hd_eid a, hd_eid b, 
     return timed(k, started, verdict);
 }
 
-void hd_worker_shorten(struct hd_worker *k)
+void hd_worker_shorten(struct hd_worker *k, const struct hd_goal *goal)
 {
     struct hd_witness shorter;
     double started = hd_progress_now();
-    hd_shorten(k->shortener, &k->witness, &shorter);
+    hd_shorten(k->shortener, goal, &k->witness, &shorter);
     if (hd_checker_check(k->checker, &shorter, NULL, NULL) == HD_OK) {
         struct hd_witness old = k->witness;
         k->witness = shorter;

@@ -1,4 +1,4 @@
-/* One worker of a prediction: the scratch memory for deciding pairs, one at a time.
+/* One worker of a prediction: the scratch memory for deciding goals, one at a time.
  *
  * decide_quick tries the steps that cost little (filters, greedy, closure); decide_exact asks the
  * solver. Both leave, after HD_RACE, a witness that model/ has accepted in `witness`.
@@ -35,14 +35,15 @@ void hd_worker_init(struct hd_worker *k, const struct hd_world *w,
                     double deadline);
 void hd_worker_fini(struct hd_worker *k);
 
-/* Requires: the lock sets of a and b do not exclude each other and no must-order puts one before
- * the other, when those filters are on. greedy_only: stop after the greedy step. */
-enum hd_verdict hd_worker_decide_quick(struct hd_worker *k, hd_eid a, hd_eid b, bool greedy_only);
-enum hd_verdict hd_worker_decide_exact(struct hd_worker *k, hd_eid a, hd_eid b,
+/* Requires: what the stops hold does not exclude each other and no must-order puts one before the
+ * other, when those filters are on. greedy_only: stop after the greedy step. */
+enum hd_verdict hd_worker_decide_quick(struct hd_worker *k, const struct hd_goal *goal,
+                                       bool greedy_only);
+enum hd_verdict hd_worker_decide_exact(struct hd_worker *k, const struct hd_goal *goal,
                                        enum hd_reason *why);
 
 /* After HD_RACE: takes a shorter version of the witness when there is one and model/ accepts it. */
-void hd_worker_shorten(struct hd_worker *k);
+void hd_worker_shorten(struct hd_worker *k, const struct hd_goal *goal);
 
 /* True when the time is up or the user has pressed Ctrl-C; *why tells which. */
 bool hd_worker_stopped(const struct hd_worker *k, enum hd_reason *why);
