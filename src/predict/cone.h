@@ -10,6 +10,7 @@
 #define HD_PREDICT_CONE_H
 
 #include "predict/goal.h"
+#include "predict/world.h"
 
 struct hd_cone {
     const struct hd_world *w;

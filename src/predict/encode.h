@@ -13,6 +13,7 @@
 #include "base/vec.h"
 #include "predict/closure.h"
 #include "predict/goal.h"
+#include "predict/world.h"
 
 struct hd_encoder;
 

@@ -14,7 +14,7 @@
 #define HD_PREDICT_GOAL_H
 
 #include "model/property.h"
-#include "predict/world.h"
+#include "trace/trace.h"
 
 struct hd_goal {
     enum hd_property property;
@@ -42,11 +42,11 @@ static inline struct hd_goal hd_goal_deadlock(const hd_eid *cycle, uint32_t n)
 /* The event whose must-clock holds in every state that reaches the goal at this stop: the stop
  * itself, or the event before it, since a cycle's event is not enabled. HD_EID_NONE: there is none.
  */
-static inline hd_eid hd_goal_needs(const struct hd_world *w, const struct hd_goal *g, hd_eid stop)
+static inline hd_eid hd_goal_needs(const struct hd_trace *t, const struct hd_goal *g, hd_eid stop)
 {
     if (g->property != HD_PROPERTY_DEADLOCK)
         return stop;
-    return w->t->pos[stop] ? hd_trace_back(w->t, stop, 1) : HD_EID_NONE;
+    return t->pos[stop] ? hd_trace_back(t, stop, 1) : HD_EID_NONE;
 }
 
 /* How many entries of a schedule follow the state that the goal describes: the pair, c', none. */

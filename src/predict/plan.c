@@ -97,7 +97,7 @@ bool hd_plan_start(struct hd_plan *p, const struct hd_goal *goal)
         p->parked[t->thread[goal->stops[i]]] = 1;
     }
     for (uint32_t i = 0; i < goal->n_stops; i++) {
-        hd_eid needs = hd_goal_needs(p->w, goal, goal->stops[i]);
+        hd_eid needs = hd_goal_needs(t, goal, goal->stops[i]);
         if (needs != HD_EID_NONE &&
             !raise_to(p, hd_must_clock(p->w->must, needs), t->thread[needs], &changed))
             return false;

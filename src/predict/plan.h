@@ -9,6 +9,7 @@
 #define HD_PREDICT_PLAN_H
 
 #include "predict/goal.h"
+#include "predict/world.h"
 
 struct hd_edge {
     hd_eid from, to;

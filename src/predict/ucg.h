@@ -1,0 +1,47 @@
+/* Universal causality graphs: what must come before what in any schedule that has a property, from
+ * locks, waits and the property itself (after Kahlon and Wang, docs/ALGORITHMS.md says what
+ * differs).
+ *
+ * Seeds: the orders of the base, which hold in every schedule; the stops of the goal, before which
+ * their threads have run all and after which nothing; `first` before `then`. Induced, to a fixpoint
+ * and through chains over any threads:
+ *   - a section that can not have ended before another one of its lock began (it is held at a
+ *     stop, or some event of the other comes before its end) begins after the other's end;
+ *   - a wake comes after what all notifiers that are still possible come after, its wait before
+ *     the last of them if they are all of one thread; a time-out has no notifier in its wait.
+ * A cycle, a needed event beyond a stop, or a wake without a notifier means: no schedule has the
+ * property. The answer "possible" is a proof as well when only two threads matter and their data
+ * does not; for more it is not.
+ *
+ * Chopping: a barrier is a number of events for each thread, such that nobody holds a lock or waits
+ * there, nothing before it needs anything after it, and no wait after it can have a notifier before
+ * it. Nothing before a barrier can contradict the property, so the graph has the events after the
+ * last barrier only. One graph serves one goal after another; it belongs to one worker.
+ */
+#ifndef HD_PREDICT_UCG_H
+#define HD_PREDICT_UCG_H
+
+#include "base/vec.h"
+#include "predict/goal.h"
+#include "predict/ucg_base.h"
+
+struct hd_ucg;
+
+/* chop: false takes every event into each graph; for tests and measurements. */
+struct hd_ucg *hd_ucg_new(const struct hd_ucg_base *base, bool chop);
+void hd_ucg_free(struct hd_ucg *g); /* NULL is fine */
+
+/* False: no schedule reaches the goal. */
+bool hd_ucg_possible(struct hd_ucg *g, const struct hd_goal *goal);
+
+/* After `true`: how many events of a thread every schedule with the property runs. */
+uint32_t hd_ucg_cut(const struct hd_ucg *g, hd_tid u);
+
+/* After `true`: the orders that the graph has and the base has not, as pairs of events from, to
+ * (two entries each). Those that program order or another one of them implies are left out. */
+void hd_ucg_induced(const struct hd_ucg *g, struct hd_u32vec *orders);
+
+/* Since hd_ucg_new: synchronisation events taken into graphs, the measure of work. */
+uint64_t hd_ucg_nodes(const struct hd_ucg *g);
+
+#endif
