@@ -3,11 +3,12 @@
 #include "base/hash.h"
 #include "base/progress.h"
 #include "predict/published.h"
+#include "predict/ucg_detect.h"
 
 #include <string.h>
 
-const char *const hd_analysis_names[] = {"max", "rv",  "said", "lockset", "lah",   "mhb", "quick",
-                                         "hb",  "shb", "cp",   "wcp",     "syncp", NULL};
+const char *const hd_analysis_names[] = {"max", "rv", "said", "lockset", "lah", "mhb",   "quick",
+                                         "ucg", "hb", "shb",  "cp",      "wcp", "syncp", NULL};
 
 /* Pairs of events are listed up to this many; a detector with more reports its places only. */
 #define MAX_PAIRS 20000000
@@ -68,16 +69,20 @@ static enum hd_status run_detector(const struct hd_trace *t,
                                    const struct hd_analysis_options *options, struct hd_analysis *r,
                                    struct hd_err *err)
 {
-    const struct hd_detector *d = hd_detector_find(r->detector);
-    struct hd_detect_opts opts = {
-        .pairs = true, .max_pairs = MAX_PAIRS, .recorded_matching = options->recorded_matching};
+    bool ucg = !strcmp(r->detector, "ucg");
+    enum hd_status (*detect)(const struct hd_trace *, const struct hd_detect_opts *,
+                             struct hd_detect_result *, struct hd_err *) =
+        ucg ? hd_ucg_detect : hd_detector_find(r->detector)->run;
+    struct hd_detect_opts opts = {.pairs = !ucg || options->predict.all_pairs,
+                                  .max_pairs = MAX_PAIRS,
+                                  .recorded_matching = options->recorded_matching};
     struct hd_detect_result result = {0};
-    enum hd_status status = d->run(t, &opts, &result, err);
+    enum hd_status status = detect(t, &opts, &result, err);
     if (status == HD_ERR_LIMIT && !options->predict.all_pairs) {
         hd_detect_result_fini(&result);
         result = (struct hd_detect_result){0};
         opts.pairs = false;
-        status = d->run(t, &opts, &result, err);
+        status = detect(t, &opts, &result, err);
     }
     r->pairs = result.pairs;
     r->places = result.places;

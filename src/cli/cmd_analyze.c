@@ -32,9 +32,9 @@ static const struct hd_opt options[] = {
     {'j', "jobs", HD_OPT_COUNT, offsetof(struct values, jobs), "N", "Use N cores (all)", NULL, 1,
      1024},
     {0, "steps", HD_OPT_TEXT, offsetof(struct values, steps), "LIST",
-     "Steps of max: lockset,must,greedy,closure,smt", NULL, 0, 0},
+     "Steps of max: lockset,must,ucg,greedy,closure,smt", NULL, 0, 0},
     {0, "matching", HD_OPT_CHOICE, offsetof(struct values, matching), "HOW",
-     "Waiters that a signal may wake, for mhb and quick", "any|recorded", 0, 0},
+     "Waiters that a signal may wake, for mhb, quick and ucg", "any|recorded", 0, 0},
     {0, "require-complete", HD_OPT_FLAG, offsetof(struct values, require_complete), NULL,
      "Exit 5 when a pair is undecided and no race was found", NULL, 0, 0},
     {0},
@@ -306,7 +306,7 @@ static bool parse_steps(const char *text, uint32_t *steps)
         *steps |= ok ? 1u << s : 0;
         if (!strcmp(word, "filters")) {
             ok = true;
-            *steps |= 1u << HD_STEP_LOCKSET | 1u << HD_STEP_MUST;
+            *steps |= 1u << HD_STEP_LOCKSET | 1u << HD_STEP_MUST | 1u << HD_STEP_UCG;
         }
     }
     hd_free(list, size);
@@ -353,7 +353,7 @@ static bool read_options(struct run *r, const struct hd_cmd *cmd, enum hd_exit *
     }
     if (v->steps && !parse_steps(v->steps, &p->steps)) {
         hd_cli_usage(r->cli, cmd,
-                     "--steps wants some of lockset, must, greedy, closure, smt, not '%s'",
+                     "--steps wants some of lockset, must, ucg, greedy, closure, smt, not '%s'",
                      v->steps);
         return false;
     }
@@ -391,8 +391,8 @@ const struct hd_cmd hd_cmd_analyze = {
               "shown for each pair of source places. Exits 66 when there is a race. Ctrl-C\n"
               "ends the work and prints what is decided.\n\n"
               "Other detectors can be asked for comparison (--detector max,hb,...):\n"
-              "rv, said, lockset, lah, mhb, quick, hb, shb, cp, wcp, syncp. Their reports\n"
-              "come without schedules and do not change the exit code.",
+              "rv, said, lockset, lah, mhb, quick, ucg, hb, shb, cp, wcp, syncp. Their\n"
+              "reports come without schedules and do not change the exit code.",
     .options = options,
     .min_args = 1,
     .max_args = 1,

@@ -10,7 +10,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-const char *const hd_step_names[HD_STEPS] = {"lockset", "must", "greedy", "closure", "smt"};
+const char *const hd_step_names[HD_STEPS] = {"lockset", "must", "ucg", "greedy", "closure", "smt"};
 const char *const hd_reason_texts[HD_REASONS] = {
     "time budget of the run", "time budget of the pair", "interrupted", "steps switched off"};
 
@@ -29,6 +29,7 @@ struct job {
     const struct hd_world *w;
     const struct hd_candidates *c;
     const struct hd_predict_options *options;
+    const struct hd_ucg_base *ucg; /* or NULL */
     struct unit *units;
     size_t n_units;
     struct hd_worker *workers;
@@ -348,7 +349,7 @@ static enum hd_status run_job(struct job *j, const struct hd_matching *matching,
         n = j->n_units ? (unsigned)j->n_units : 1;
     j->workers = hd_calloc(n, sizeof *j->workers);
     for (unsigned i = 0; i < n; i++)
-        hd_worker_init(&j->workers[i], j->w, matching, j->options, deadline);
+        hd_worker_init(&j->workers[i], j->w, j->ucg, matching, j->options, deadline);
     hd_parallel_for(j->n_units, n, run_item, j);
     count_places(j, r);
     gather(j, r);
@@ -370,8 +371,12 @@ enum hd_status hd_predict(const struct hd_trace *t, const struct hd_predict_opti
     struct hd_candidates *c = hd_candidates_new(w);
     result->conflicting = c->pairs;
     result->seconds[HD_STEP_MUST] = hd_progress_now() - started;
-    struct job j = {.w = w, .c = c, .options = options};
+    struct hd_ucg_base *ucg = NULL;
+    if (options->steps >> HD_STEP_UCG & 1)
+        ucg = hd_ucg_base_new(t, w->sections, w->conds, w->must, HD_MHB_ANY_WAITER);
+    struct job j = {.w = w, .c = c, .options = options, .ucg = ucg};
     enum hd_status status = run_job(&j, &matching, deadline, result, err);
+    hd_ucg_base_free(ucg);
     hd_candidates_free(c);
     hd_world_free(w);
     hd_matching_fini(&matching);

@@ -22,6 +22,7 @@
 enum hd_step {
     HD_STEP_LOCKSET,
     HD_STEP_MUST,
+    HD_STEP_UCG,
     HD_STEP_GREEDY,
     HD_STEP_CLOSURE,
     HD_STEP_SMT,

@@ -14,11 +14,12 @@
  * pair. */
 static const struct hd_closure_budget closure_budget = {.nodes = 400, .steps = 20000000};
 
-void hd_worker_init(struct hd_worker *k, const struct hd_world *w,
+void hd_worker_init(struct hd_worker *k, const struct hd_world *w, const struct hd_ucg_base *ucg,
                     const struct hd_matching *matching, const struct hd_predict_options *options,
                     double deadline)
 {
     *k = (struct hd_worker){.w = w, .matching = matching, .options = options, .deadline = deadline};
+    k->ucg = ucg ? hd_ucg_new(ucg, true) : NULL;
     hd_plan_init(&k->plan, w);
     k->sim = hd_sim_new(w, matching);
     k->shortener = hd_shortener_new(w, k->sim);
@@ -27,6 +28,7 @@ void hd_worker_init(struct hd_worker *k, const struct hd_world *w,
 
 void hd_worker_fini(struct hd_worker *k)
 {
+    hd_ucg_free(k->ucg);
     hd_plan_fini(&k->plan);
     hd_sim_free(k->sim);
     hd_shortener_free(k->shortener);
@@ -123,6 +125,13 @@ static enum hd_verdict timed(struct hd_worker *k, double started, enum hd_verdic
     return verdict;
 }
 
+static enum hd_verdict try_ucg(struct hd_worker *k, const struct hd_goal *goal)
+{
+    double started = hd_progress_now();
+    k->step = HD_STEP_UCG;
+    return timed(k, started, hd_ucg_possible(k->ucg, goal) ? HD_UNKNOWN : HD_IMPOSSIBLE);
+}
+
 static enum hd_verdict try_greedy(struct hd_worker *k, const struct hd_goal *goal)
 {
     double started = hd_progress_now();
@@ -153,7 +162,9 @@ enum hd_verdict hd_worker_decide_quick(struct hd_worker *k, const struct hd_goal
                                        bool greedy_only)
 {
     enum hd_verdict verdict = HD_UNKNOWN;
-    if (hd_worker_may(k, HD_STEP_GREEDY) && hd_plan_start(&k->plan, goal))
+    if (k->ucg && !greedy_only)
+        verdict = try_ucg(k, goal);
+    if (verdict == HD_UNKNOWN && hd_worker_may(k, HD_STEP_GREEDY) && hd_plan_start(&k->plan, goal))
         verdict = try_greedy(k, goal);
     if (verdict == HD_UNKNOWN && hd_worker_may(k, HD_STEP_CLOSURE) && !greedy_only)
         verdict = try_closure(k, goal);

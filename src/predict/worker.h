@@ -10,6 +10,7 @@
 #include "predict/encode.h"
 #include "predict/predict.h"
 #include "predict/shorten.h"
+#include "predict/ucg.h"
 
 struct hd_worker {
     const struct hd_world *w;
@@ -17,6 +18,7 @@ struct hd_worker {
     const struct hd_predict_options *options;
     double deadline; /* hd_progress_now() at which the run ends; 0 = never */
     struct hd_plan plan;
+    struct hd_ucg *ucg; /* or NULL */
     struct hd_sim *sim;
     struct hd_shortener *shortener;
     struct hd_encoder *encoder; /* made on first use; serves all pairs of this worker */
@@ -30,7 +32,8 @@ struct hd_worker {
     struct hd_err err;
 };
 
-void hd_worker_init(struct hd_worker *k, const struct hd_world *w,
+/* ucg: NULL unless that step may be used. */
+void hd_worker_init(struct hd_worker *k, const struct hd_world *w, const struct hd_ucg_base *ucg,
                     const struct hd_matching *matching, const struct hd_predict_options *options,
                     double deadline);
 void hd_worker_fini(struct hd_worker *k);

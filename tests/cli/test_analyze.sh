@@ -75,7 +75,7 @@ heddle trace gen --seed 5 --events 60 --threads 3 -o small.trace
 heddle analyze --json --pairs small.trace
 max .pairs >all_pairs
 expect "too few races to compare" [ "$(jq length all_pairs)" -gt 5 ]
-for steps in smt lockset,smt must,smt greedy,smt closure,smt filters,greedy,smt lockset,must,greedy,closure,smt; do
+for steps in smt lockset,smt must,smt ucg,smt greedy,smt closure,smt filters,greedy,smt lockset,must,greedy,closure,smt; do
     heddle analyze --json --pairs --steps "$steps" small.trace
     expect_code 66
     expect_sum

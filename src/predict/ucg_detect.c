@@ -1,0 +1,156 @@
+#include "predict/ucg_detect.h"
+
+#include "base/alloc.h"
+#include "base/hash.h"
+#include "base/interrupt.h"
+#include "predict/candidates.h"
+#include "predict/ucg.h"
+
+struct detection {
+    const struct hd_trace *t;
+    const struct hd_detect_opts *opts;
+    struct hd_detect_result *r;
+    struct hd_candidates *c;
+    struct hd_ucg_base *base;
+    struct hd_ucg *graph;
+    struct hd_map answers; /* label: 1 impossible, 2 possible */
+    uint64_t *stretches;   /* by thread: the number of its first stretch */
+    bool too_many;
+};
+
+/* A stretch of a thread is what lies between two changes of its synchronisation or its clock: for
+ * all accesses of a stretch the seeds are the same. */
+static uint64_t stretch_of(const struct detection *d, hd_eid e)
+{
+    const struct hd_trace *t = d->t;
+    hd_tid u = t->thread[e];
+    const struct hd_timeline *line = hd_mhb_timeline(d->base->mhb);
+    uint32_t lo = 0, hi = line->n[u];
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (line->of[u][mid].pos <= t->pos[e])
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return d->stretches[u] + hd_ucg_sync_from(d->base, u, t->pos[e]) - d->base->sync_start[u] + lo;
+}
+
+static void number_stretches(struct detection *d)
+{
+    const struct hd_timeline *line = hd_mhb_timeline(d->base->mhb);
+    uint64_t next = 0;
+    d->stretches = hd_alloc(d->base->n_threads * sizeof *d->stretches);
+    for (hd_tid u = 0; u < d->base->n_threads; u++) {
+        d->stretches[u] = next;
+        next += d->base->sync_start[u + 1] - d->base->sync_start[u] + line->n[u] + 1;
+    }
+}
+
+static bool possible(struct detection *d, hd_eid a, hd_eid b)
+{
+    const hd_eid pair[] = {a < b ? a : b, a < b ? b : a};
+    struct hd_goal goal = hd_goal_race(pair);
+    uint64_t label = stretch_of(d, pair[0]) << 32 | (stretch_of(d, pair[1]) & UINT32_MAX);
+    uint32_t *answer = hd_map_put(&d->answers, label, NULL);
+    if (!*answer)
+        *answer = hd_ucg_possible(d->graph, &goal) ? 2 : 1;
+    return *answer == 2;
+}
+
+static bool ordered(const struct detection *d, hd_eid a, hd_eid b)
+{
+    return hd_ucg_base_clock(d->base, b)[d->t->thread[a]] > d->t->pos[a];
+}
+
+/* The events of y that no order of the base puts before or after e: [*from, *to). */
+static void open_range(const struct detection *d, hd_eid e, const struct hd_class *y,
+                       uint32_t *from, uint32_t *to)
+{
+    uint32_t lo = y->start, hi = y->end;
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (ordered(d, d->c->events[mid], e))
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    *from = lo;
+    hi = y->end;
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (!ordered(d, e, d->c->events[mid]))
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    *to = lo;
+}
+
+/* True when the bundle has settled its group: one pair is enough and was found. */
+static bool sweep(struct detection *d, const struct hd_bundle *bundle)
+{
+    const struct hd_class *x = hd_class_at(d->c, bundle->x), *y = hd_class_at(d->c, bundle->y);
+    const hd_eid *events = d->c->events;
+    if (hd_sections_exclude(d->base->sections, events[x->start], events[y->start]))
+        return false;
+    for (uint32_t i = x->start; i < x->end && !hd_interrupt_requested(); i++) {
+        uint32_t from, to;
+        open_range(d, events[i], y, &from, &to);
+        for (; from < to; from++) {
+            hd_eid a = events[i], b = events[from];
+            if (!possible(d, a, b))
+                continue;
+            hd_pairs_push(&d->r->pairs, a < b ? a : b, a < b ? b : a);
+            d->too_many |= d->opts->max_pairs && d->r->pairs.len > d->opts->max_pairs;
+            if (!d->opts->pairs || d->too_many)
+                return true;
+        }
+    }
+    return false;
+}
+
+static void sweep_groups(struct detection *d)
+{
+    for (size_t g = 0; g < d->c->groups.len && !d->too_many; g++) {
+        const struct hd_group *group = hd_vec_at(&d->c->groups, g);
+        size_t before = d->r->pairs.len;
+        for (uint32_t i = group->start; i < group->end; i++)
+            if (sweep(d, hd_vec_at(&d->c->bundles, i)))
+                break;
+        if (d->r->pairs.len > before)
+            hd_pairs_push(&d->r->places, group->place_x, group->place_y);
+    }
+    hd_pairs_sort(&d->r->pairs);
+    hd_pairs_sort(&d->r->places);
+}
+
+enum hd_status hd_ucg_detect(const struct hd_trace *t, const struct hd_detect_opts *opts,
+                             struct hd_detect_result *r, struct hd_err *err)
+{
+    struct hd_world w = {.t = t, .n_threads = hd_trace_n_threads(t)};
+    struct detection d = {.t = t, .opts = opts, .r = r};
+    w.sections = hd_sections_new(t);
+    w.locs = hd_accesses_new(t, HD_OBJ_LOC);
+    w.conds = hd_accesses_new(t, HD_OBJ_COND);
+    d.c = hd_candidates_new(&w);
+    d.base = hd_ucg_base_new(t, w.sections, w.conds, NULL,
+                             opts->recorded_matching ? HD_MHB_RECORDED : HD_MHB_ANY_WAITER);
+    d.graph = hd_ucg_new(d.base, true);
+    number_stretches(&d);
+    sweep_groups(&d);
+    hd_free(d.stretches, d.base->n_threads * sizeof *d.stretches);
+    hd_map_fini(&d.answers);
+    hd_ucg_free(d.graph);
+    hd_ucg_base_free(d.base);
+    hd_candidates_free(d.c);
+    hd_accesses_free(w.conds);
+    hd_accesses_free(w.locs);
+    hd_sections_free(w.sections);
+    if (hd_interrupt_requested())
+        return hd_err_set(err, HD_ERR_STOPPED, "interrupted");
+    if (d.too_many)
+        return hd_err_set(err, HD_ERR_LIMIT, "more than %llu pairs",
+                          (unsigned long long)opts->max_pairs);
+    return HD_OK;
+}

@@ -1,0 +1,18 @@
+/* The detector `ucg`: the conflicting pairs that the universal causality graph leaves, with the
+ * orders of must-happen-before as its base and nothing about data. A filter: "not reported" is a
+ * proof that there is no race (not with the recorded matching), "reported" is none that there is.
+ *
+ * Many pairs have the same graph: its seeds depend only on which synchronisation events stand
+ * before the two accesses. Such pairs carry one label, and a graph is closed once for a label.
+ */
+#ifndef HD_PREDICT_UCG_DETECT_H
+#define HD_PREDICT_UCG_DETECT_H
+
+#include "detect/detect.h"
+
+/* As the run functions of detect.h; but without opts->pairs `pairs` has the first pair of events of
+ * each pair of places. Requires a consistent trace. */
+enum hd_status hd_ucg_detect(const struct hd_trace *t, const struct hd_detect_opts *opts,
+                             struct hd_detect_result *r, struct hd_err *err);
+
+#endif
