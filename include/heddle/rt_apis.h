@@ -140,25 +140,33 @@
     X(string, char *, strndup, (const char *, size_t), "a new block, r, w")
 
 #define HD_APIS_IO(X) \
-    X(io, ssize_t, read, (int, void *, size_t), "waits; w, sem on a pipe") \
-    X(io, ssize_t, readv, (int, const struct iovec *, int), "waits; sem on a pipe") \
-    X(io, ssize_t, recv, (int, void *, size_t, int), "waits; w, sem on a socket pair") \
-    X( io, ssize_t, recvfrom, (int, void *, size_t, int, struct sockaddr *, socklen_t *), "waits; w, sem on a socket pair") \
-    X(io, ssize_t, recvmsg, (int, struct msghdr *, int), "waits; sem on a socket pair") \
-    X(io, ssize_t, write, (int, const void *, size_t), "waits; r, post on a pipe") \
-    X( io, ssize_t, writev, (int, const struct iovec *, int), "waits; post on a pipe") \
-    X(io, ssize_t, send, (int, const void *, size_t, int), "waits; r, post on a socket pair") \
-    X(io, ssize_t, sendto, (int, const void *, size_t, int, const struct sockaddr *, socklen_t), "waits; r, post on a socket pair") \
-    X(io, ssize_t, sendmsg, (int, const struct msghdr *, int), "waits; post on a socket pair") \
+    X(io, ssize_t, read, (int, void *, size_t), "waits; w, sem on a channel") \
+    X(io, ssize_t, readv, (int, const struct iovec *, int), "waits; w, sem on a channel") \
+    X(io, ssize_t, recv, (int, void *, size_t, int), "waits; w, sem on a channel") \
+    X( io, ssize_t, recvfrom, (int, void *, size_t, int, struct sockaddr *, socklen_t *), "waits; w, sem on a channel") \
+    X(io, ssize_t, recvmsg, (int, struct msghdr *, int), "waits; w, sem on a channel") \
+    X(io, ssize_t, write, (int, const void *, size_t), "waits; r, post on a channel") \
+    X( io, ssize_t, writev, (int, const struct iovec *, int), "waits; r, post on a channel") \
+    X(io, ssize_t, send, (int, const void *, size_t, int), "waits; r, post on a channel") \
+    X(io, ssize_t, sendto, (int, const void *, size_t, int, const struct sockaddr *, socklen_t), "waits; r, post on a channel") \
+    X(io, ssize_t, sendmsg, (int, const struct msghdr *, int), "waits; r, post on a channel") \
     X(io, int, socketpair, (int, int, int, int *), "none") \
-    X(io, int, accept, (int, struct sockaddr *, socklen_t *), "waits") \
-    X(io, int, accept4, (int, struct sockaddr *, socklen_t *, int), "waits") \
-    X(io, int, connect, (int, const struct sockaddr *, socklen_t), "others run meanwhile") \
-    X(io, int, poll, (struct pollfd *, nfds_t, int), "waits; w") \
-    X(io, int, ppoll, (struct pollfd *, nfds_t, const struct timespec *, const sigset_t *), "waits; w") \
-    X(io, int, select, (int, fd_set *, fd_set *, fd_set *, struct timeval *), "waits") \
-    X(io, int, pselect, (int, fd_set *, fd_set *, fd_set *, const struct timespec *, const sigset_t *), "waits") \
-    X(io, int, epoll_wait, (int, struct epoll_event *, int, int), "waits; w") \
+    X(io, int, accept, (int, struct sockaddr *, socklen_t *), "waits; sem for a connect, w") \
+    X(io, int, accept4, (int, struct sockaddr *, socklen_t *, int), "waits; sem for a connect, w") \
+    X(io, int, connect, (int, const struct sockaddr *, socklen_t), "post; others run meanwhile") \
+    X(io, int, poll, (struct pollfd *, nfds_t, int), "waits; ar of channels, w") \
+    X(io, int, ppoll, (struct pollfd *, nfds_t, const struct timespec *, const sigset_t *), "waits; ar of channels, w") \
+    X(io, int, select, (int, fd_set *, fd_set *, fd_set *, struct timeval *), "waits; ar of channels, w") \
+    X(io, int, pselect, (int, fd_set *, fd_set *, fd_set *, const struct timespec *, const sigset_t *), "waits; ar of channels, w") \
+    X(io, int, epoll_wait, (int, struct epoll_event *, int, int), "waits; ar of all channels, w") \
+    X(io, int, epoll_pwait, (int, struct epoll_event *, int, int, const sigset_t *), "as epoll_wait; with a mask others run meanwhile") \
+    X(io, int, pipe, (int *), "w of the descriptors") \
+    X(io, int, pipe2, (int *, int), "w of the descriptors") \
+    X(io, int, eventfd, (unsigned, int), "none") \
+    X(io, int, eventfd_read, (int, eventfd_t *), "waits; sem") \
+    X(io, int, eventfd_write, (int, eventfd_t), "post") \
+    X(io, int, close, (int), "rmw of the channel's end, if somebody looks") \
+    X(io, int, shutdown, (int, int), "as close") \
     X(io, long, syscall, (long, ...), "futex: ar of the word; waits")
 
 #define HD_APIS_PROCESS(X) \
@@ -170,11 +178,12 @@
     X(process, pid_t, wait4, (pid_t, int *, int, struct rusage *), "others run meanwhile") \
     X(process, int, waitid, (idtype_t, id_t, siginfo_t *, int), "others run meanwhile") \
     X(process, int, system, (const char *), "others run meanwhile") \
+    X(process, int, pclose, (FILE *), "others run meanwhile") \
     X(process, int, pause, (void), "others run meanwhile") \
     X(process, int, sigsuspend, (const sigset_t *), "others run meanwhile") \
-    X(process, int, sigwait, (const sigset_t *, int *), "others run meanwhile") \
-    X(process, int, sigwaitinfo, (const sigset_t *, siginfo_t *), "others run meanwhile") \
-    X(process, int, sigtimedwait, (const sigset_t *, siginfo_t *, const struct timespec *), "others run meanwhile") \
+    X(process, int, sigwait, (const sigset_t *, int *), "others run meanwhile; sem for a signal of the program itself") \
+    X(process, int, sigwaitinfo, (const sigset_t *, siginfo_t *), "others run meanwhile; sem for a signal of the program itself") \
+    X(process, int, sigtimedwait, (const sigset_t *, siginfo_t *, const struct timespec *), "others run meanwhile; sem for a signal of the program itself") \
     X(process, int, flock, (int, int), "others run meanwhile") \
     X(process, int, lockf, (int, int, off_t), "others run meanwhile")
 
@@ -189,8 +198,11 @@
     X(end, void, _Exit, (int), "the last value is kept") \
     X(end, void, quick_exit, (int), "the last value is kept") \
     X(end, void, abort, (void), "the last value is kept") \
-    X(end, int, raise, (int), "the last value is kept") \
-    X(end, int, kill, (pid_t, int), "the last value is kept")
+    X(signal, int, raise, (int), "post; sem before the handler") \
+    X(signal, int, kill, (pid_t, int), "post when it is for this process; sem before the handler") \
+    X(signal, int, pthread_kill, (pthread_t, int), "post; sem before the handler") \
+    X(signal, int, sigqueue, (pid_t, int, const union sigval), "as kill") \
+    X(signal, int, pthread_sigqueue, (pthread_t, int, const union sigval), "as pthread_kill")
 
 #define HD_APIS_SIGNAL(X) \
     X(signal, int, sigaction, (int, const struct sigaction *, struct sigaction *), "handlers run at points to switch") \

@@ -27,25 +27,40 @@ static bool matters(const struct hd_walk *w, uint64_t kind, uint64_t object)
 
 static uint32_t location(struct hd_walk *w, uint64_t kind, uint64_t object)
 {
-    static const char *const words[] = {"", "count", "end", "dead", "cancel"};
+    static const char *const words[] = {"", "count", "end", "dead", "cancel", "closed"};
     char text[600] = "?";
     bool thread = kind == HD_LOOK_END || kind == HD_LOOK_CANCEL;
     if (thread && object < w->threads.len) {
         const struct hd_walk_thread *t = hd_vec_at(&w->threads, object);
         snprintf(text, 300, "%s", t->name ? t->name : "?");
     } else if (!thread) {
-        hd_walk_object_text(w, kind == HD_LOOK_COUNT ? HD_OBJ_SEM : HD_OBJ_LOCK, object, text, 560);
+        hd_walk_object_text(w, kind == HD_LOOK_DEAD ? HD_OBJ_LOCK : HD_OBJ_SEM, object, text, 560);
     }
     size_t len = strlen(text);
     len += (size_t)snprintf(text + len, sizeof text - len, "#%s",
-                            kind <= HD_LOOK_CANCEL ? words[kind] : "state");
+                            kind <= HD_LOOK_CLOSED ? words[kind] : "state");
     return hd_builder_obj(w->builder, HD_OBJ_LOC, text, len);
+}
+
+/* A change by one step, whatever came before: its order among others of its kind counts. */
+static enum hd_status step(struct hd_walk *w, const struct hd_raw *rec, uint64_t kind,
+                           uint64_t object, uint64_t old, uint64_t now)
+{
+    uint32_t own = hd_walk_next_eid(w);
+    struct hd_event ev = {.op = HD_OP_RMW, .place = hd_walk_place(w, rec), .has_value = true};
+    ev.value = old;
+    ev.new_value = now;
+    ev.obj = location(w, kind, object);
+    ev.deps = (struct hd_dep_list){true, 1, &own};
+    return hd_walk_emit(w, &ev);
 }
 
 enum hd_status hd_walk_look(struct hd_walk *w, const struct hd_raw *rec)
 {
     if (!matters(w, rec->w[0], rec->w[1]))
         return HD_OK;
+    if (rec->kind == HD_LOG_SET && rec->w[0] == HD_LOOK_CLOSED)
+        return step(w, rec, rec->w[0], rec->w[1], rec->w[2] - 1, rec->w[2]);
     struct hd_event ev = {.op = rec->kind == HD_LOG_LOOK ? HD_OP_AREAD : HD_OP_AWRITE,
                           .place = hd_walk_place(w, rec),
                           .has_value = true};
@@ -63,15 +78,10 @@ void hd_walk_count_set(struct hd_walk *w, uint64_t object, uint64_t count)
 enum hd_status hd_walk_count_changed(struct hd_walk *w, const struct hd_raw *rec)
 {
     uint64_t object = rec->w[0];
-    uint32_t *count = hd_map_put(&w->counts, object, NULL), old = *count, own;
-    *count = rec->kind == HD_LOG_POST ? old + 1 : old - (old > 0);
+    uint32_t *count = hd_map_put(&w->counts, object, NULL), old = *count;
+    uint32_t now = rec->kind == HD_LOG_POST ? old + 1 : old - (old > 0);
+    *count = now;
     if (!matters(w, HD_LOOK_COUNT, object))
         return HD_OK;
-    struct hd_event ev = {.op = HD_OP_RMW, .place = hd_walk_place(w, rec), .has_value = true};
-    ev.value = old;
-    ev.new_value = rec->kind == HD_LOG_POST ? old + 1 : old - (old > 0);
-    ev.obj = location(w, HD_LOOK_COUNT, object);
-    own = hd_walk_next_eid(w);
-    ev.deps = (struct hd_dep_list){true, 1, &own};
-    return hd_walk_emit(w, &ev);
+    return step(w, rec, HD_LOOK_COUNT, object, old, now);
 }

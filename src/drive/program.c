@@ -97,15 +97,11 @@ static const char *const families[] = {
     "semop",
     "semtimedop",
     "clone",
-    "eventfd_read",
-    "eventfd_write",
-    "epoll_pwait",
     "timer_create",
     "flockfile",
     "ftrylockfile",
     "funlockfile",
     "pthread_atfork",
-    "sigqueue",
 };
 /* Members of those families that do not. */
 static const char *const harmless[] = {

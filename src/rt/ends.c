@@ -2,6 +2,8 @@
  * process; see the rules in rt.h. */
 #include "rt/real.h"
 #include "rt/rt.h"
+#include "rt/signals.h"
+#include "rt/thread.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -40,14 +42,34 @@ HD_EXPORT void abort(void)
     __builtin_unreachable();
 }
 
-HD_EXPORT int raise(int sig)
+/* The event comes first: nothing of another thread runs between it and the call. */
+#define SENDS(name, params, args, thread)                                                          \
+    HD_EXPORT int name params                                                                      \
+    {                                                                                              \
+        struct hd_thread *me = hd_rt_enter();                                                      \
+        if (me) {                                                                                  \
+            uint32_t to = thread;                                                                  \
+            if (to != UINT32_MAX)                                                                  \
+                hd_rt_signal_sent(to, sig, HD_PC);                                                 \
+            hd_rt_leave(me);                                                                       \
+        }                                                                                          \
+        return hd_real.name args;                                                                  \
+    }
+
+static uint32_t number_of(pthread_t handle)
 {
-    settle();
-    return hd_real.raise(sig);
+    const struct hd_thread *t = hd_rt_thread_find(handle);
+    return t ? t->num : UINT32_MAX;
 }
 
-HD_EXPORT int kill(pid_t pid, int sig)
+static uint32_t to_process(pid_t pid)
 {
-    settle();
-    return hd_real.kill(pid, sig);
+    return pid == getpid() || pid == 0 ? HD_SIGNAL_ANY : UINT32_MAX;
 }
+
+SENDS(raise, (int sig), (sig), me->num)
+SENDS(kill, (pid_t pid, int sig), (pid, sig), to_process(pid))
+SENDS(pthread_kill, (pthread_t handle, int sig), (handle, sig), number_of(handle))
+SENDS(sigqueue, (pid_t pid, int sig, const union sigval value), (pid, sig, value), to_process(pid))
+SENDS(pthread_sigqueue, (pthread_t handle, int sig, const union sigval value), (handle, sig, value),
+      number_of(handle))

@@ -2,6 +2,7 @@
  * process; see the rules in rt.h. The kernel's look at the word is an atomic read; the rest needs
  * no event, because a futex wait may always return early and its caller looks again. */
 #include "rt/rt.h"
+#include "rt/signals.h"
 #include "rt/vclock.h"
 
 #include <errno.h>
@@ -18,7 +19,10 @@ static long wait_on(struct hd_thread *me, const uint32_t *word, uint32_t value, 
     if (now != value)
         return -EAGAIN;
     me->futex_mask = mask;
+    hd_rt_signals_fresh(me);
     bool woken = hd_rt_block(me, word, HD_WAITS_FUTEX, deadline, pc);
+    if (me->sig_ran & HD_RAN_BREAKS)
+        return -EINTR;
     return woken ? 0 : -ETIMEDOUT;
 }
 

@@ -4,19 +4,20 @@
  * and the call is made when it will not wait. So a pipe between two threads is deterministic. Long
  * writes and calls that cannot be asked beforehand give the token away instead.
  *
- * A pipe orders its ends: each write is a `post`, and a read that reaches into a write is a `sem`
- * for it. Ends are paired by inode (pipes) or by socketpair. */
+ * What pipes and sockets tell one thread about another: chan.h. A handler without SA_RESTART ends a
+ * wait with EINTR. */
 #include "rt/io.h"
 #include "rt/blocks.h"
+#include "rt/cancel.h"
+#include "rt/chan.h"
 #include "rt/real.h"
-#include "rt/sync.h"
-#include "rt/vclock.h"
+#include "rt/signals.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 
@@ -33,79 +34,29 @@ static bool may_block(int fd)
     return flags >= 0 && !(flags & O_NONBLOCK);
 }
 
-void hd_rt_fd_wait(struct hd_thread *me, int fd, short events)
+bool hd_rt_fd_wait(struct hd_thread *me, int fd, short events)
 {
+    hd_rt_signals_fresh(me);
     if (!rt.multi || !may_block(fd))
-        return;
+        return true;
     while (!is_ready(fd, events)) {
         struct pollfd p = {fd, events, 0};
         hd_rt_fd_block(me, &p, 1, HD_NEVER);
+        if (hd_rt_cancelled(me))
+            hd_rt_cancel_here(me);
+        if (me->sig_ran & HD_RAN_BREAKS)
+            return false;
     }
+    return true;
 }
 
-/* ---- edges through pipes ---- */
-
-#define ENDS 1024
-
-struct end {
-    bool known;
-    ino_t peer; /* socketpair: where what we write arrives; 0: a pipe, itself */
-    ino_t self;
-};
-static struct end ends[ENDS];
-
-/* The channel that fd reads from or writes to, or NULL when it does not connect threads. */
-static struct hd_sync *channel(int fd, bool write)
+/* The only thread waits in the kernel, where handlers run at once. */
+static long make_call(struct hd_thread *me, const long *a, long nr)
 {
-    struct stat st;
-    if (fd < 0 || hd_rt_syscall(SYS_fstat, fd, (long)&st, 0, 0, 0, 0) < 0)
-        return NULL;
-    if (S_ISFIFO(st.st_mode))
-        return hd_rt_sync((void *)(uintptr_t)st.st_ino, HD_SYNC_PIPE);
-    if (!S_ISSOCK(st.st_mode) || fd >= ENDS || !ends[fd].known || ends[fd].self != st.st_ino)
-        return NULL;
-    return hd_rt_sync((void *)(uintptr_t)(write ? ends[fd].peer : st.st_ino), HD_SYNC_PIPE);
-}
-
-struct chunk {
-    uint64_t start; /* of a write, in bytes of the channel */
-    struct chunk *next;
-};
-
-static struct chunk *spare;
-
-static void sent(struct hd_sync *c, uint64_t n, uintptr_t pc)
-{
-    struct chunk *k = spare;
-    if (k)
-        spare = k->next;
-    else
-        k = hd_rt_mem(sizeof *k);
-    *k = (struct chunk){c->count, NULL};
-    struct chunk **at =
-        (struct chunk **)&c->owner; /* a pipe has no owner: the queue of its writes */
-    while (*at)
-        at = &(*at)->next;
-    *at = k;
-    c->count += n;
-    if (!c->generation) {
-        c->generation = 1;
-        hd_rt_log2(HD_LOG_SEM_INIT, 0, pc, c->addr, 0);
-    }
-    hd_rt_log1(HD_LOG_POST, pc, c->addr);
-}
-
-static void received(struct hd_sync *c, uint64_t n, uintptr_t pc)
-{
-    struct chunk **head = (struct chunk **)&c->owner;
-    c->arrived += n;
-    while (*head && (*head)->start < c->arrived) {
-        struct chunk *k = *head;
-        *head = k->next;
-        k->next = spare;
-        spare = k;
-        hd_rt_log1(HD_LOG_SEM, pc, c->addr);
-    }
+    me->in_wait = true;
+    long r = hd_rt_syscall(nr, a[0], a[1], a[2], a[3], a[4], a[5]);
+    me->in_wait = false;
+    return r;
 }
 
 static ssize_t answer(long r)
@@ -118,66 +69,99 @@ static ssize_t answer(long r)
 
 /* ---- reading ---- */
 
-static long do_read(struct hd_thread *me, const long *a, long nr, void *buf, uintptr_t pc)
+static void log_vector(const struct iovec *v, size_t parts, size_t n, bool write, uintptr_t pc)
 {
-    hd_rt_fd_wait(me, (int)a[0], POLLIN);
-    long r = hd_rt_syscall(nr, a[0], a[1], a[2], a[3], a[4], a[5]);
+    for (size_t i = 0; i < parts && n; i++) {
+        size_t part = v[i].iov_len < n ? v[i].iov_len : n;
+        hd_rt_log_bytes(write ? HD_LOG_RANGE_WRITE : HD_LOG_RANGE_READ, 0, pc, v[i].iov_base,
+                        v[i].iov_base, part);
+        n -= part;
+    }
+}
+
+/* What the call left in buf, or in the vector if buf is NULL. */
+static long do_read(struct hd_thread *me, const long *a, long nr, void *buf, const struct iovec *v,
+                    size_t parts, uintptr_t pc)
+{
+    hd_rt_cancel_point(me, pc);
+    if (!hd_rt_fd_wait(me, (int)a[0], POLLIN))
+        return -EINTR;
+    long r = make_call(me, a, nr);
     if (r > 0 && buf)
         hd_rt_wrote(pc, buf, (size_t)r);
-    struct hd_sync *c = r > 0 ? channel((int)a[0], false) : NULL;
-    if (c)
-        received(c, (uint64_t)r, pc);
+    else if (r > 0 && v)
+        log_vector(v, parts, (size_t)r, true, pc);
+    struct hd_chan *c = r >= 0 || r == -EAGAIN ? hd_rt_chan((int)a[0], false) : NULL;
+    if (c && r > 0)
+        hd_rt_chan_received(c, (uint64_t)r, pc);
+    else if (c && r == 0)
+        hd_rt_chan_closed(c, pc);
+    else if (c)
+        hd_rt_chan_look(c, pc);
     return r;
 }
 
-#define READ_CALL(name, nr, buf, params, args, ...)                                                \
+#define READ_CALL(name, nr, buf, v, parts, params, args, ...)                                      \
     HD_EXPORT ssize_t name params                                                                  \
     {                                                                                              \
         struct hd_thread *me = hd_rt_enter();                                                      \
         if (!me)                                                                                   \
             return hd_real.name args;                                                              \
         long a[6] = {__VA_ARGS__};                                                                 \
-        long r = do_read(me, a, nr, buf, HD_PC);                                                   \
+        long r = do_read(me, a, nr, buf, v, parts, HD_PC);                                         \
         hd_rt_leave(me);                                                                           \
         return answer(r);                                                                          \
     }
 
-READ_CALL(read, SYS_read, buf, (int fd, void *buf, size_t n), (fd, buf, n), fd, (long)buf, (long)n)
-READ_CALL(recv, SYS_recvfrom, buf, (int fd, void *buf, size_t n, int flags), (fd, buf, n, flags),
-          fd, (long)buf, (long)n, flags)
-READ_CALL(recvfrom, SYS_recvfrom, buf,
+READ_CALL(read, SYS_read, buf, NULL, 0, (int fd, void *buf, size_t n), (fd, buf, n), fd, (long)buf,
+          (long)n)
+READ_CALL(recv, SYS_recvfrom, buf, NULL, 0, (int fd, void *buf, size_t n, int flags),
+          (fd, buf, n, flags), fd, (long)buf, (long)n, flags)
+READ_CALL(recvfrom, SYS_recvfrom, buf, NULL, 0,
           (int fd, void *restrict buf, size_t n, int flags, struct sockaddr *restrict from,
            socklen_t *restrict len),
           (fd, buf, n, flags, from, len), fd, (long)buf, (long)n, flags, (long)from, (long)len)
-READ_CALL(recvmsg, SYS_recvmsg, NULL, (int fd, struct msghdr *m, int flags), (fd, m, flags), fd,
-          (long)m, flags)
-READ_CALL(readv, SYS_readv, NULL, (int fd, const struct iovec *v, int n), (fd, v, n), fd, (long)v,
-          n)
+READ_CALL(recvmsg, SYS_recvmsg, NULL, m->msg_iov, m->msg_iovlen,
+          (int fd, struct msghdr *m, int flags), (fd, m, flags), fd, (long)m, flags)
+READ_CALL(readv, SYS_readv, NULL, v, (size_t)n, (int fd, const struct iovec *v, int n), (fd, v, n),
+          fd, (long)v, n)
 
 /* ---- writing ---- */
 
 static long do_write(struct hd_thread *me, const long *a, long nr, size_t n, uintptr_t pc)
 {
-    struct hd_sync *c = n ? channel((int)a[0], true) : NULL;
-    bool outside = rt.multi && may_block((int)a[0]);
+    hd_rt_cancel_point(me, pc);
+    struct hd_chan *c = n ? hd_rt_chan((int)a[0], true) : NULL;
+    bool outside = rt.multi && may_block((int)a[0]),
+         full = outside && !is_ready((int)a[0], POLLOUT);
     if (outside && n <= PIPE_BUF) {
-        hd_rt_fd_wait(me, (int)a[0], POLLOUT);
+        if (!hd_rt_fd_wait(me, (int)a[0], POLLOUT))
+            return -EINTR;
         outside = false;
     }
-    if (c)
-        sent(c, n, pc); /* before: a reader may run as soon as the first byte is there */
+    if (c && full)
+        hd_rt_chan_look(c, pc); /* somebody made room */
+    if (c && outside)
+        hd_rt_chan_sent(c, n, pc); /* before: a reader may run as soon as the first byte is there */
     if (outside)
         hd_rt_outside(me);
-    long r = hd_rt_syscall(nr, a[0], a[1], a[2], a[3], a[4], a[5]);
+    long r = outside ? hd_rt_syscall(nr, a[0], a[1], a[2], a[3], a[4], a[5]) : make_call(me, a, nr);
     if (outside)
         hd_rt_take_token(me);
+    else if (c && r > 0)
+        hd_rt_chan_sent(c, (uint64_t)r, pc);
+    else if (c && r == -EAGAIN)
+        hd_rt_chan_look(c, pc);
     return r;
 }
 
-static void read_by_call(const void *buf, size_t n, uintptr_t pc)
+static void read_by_call(const void *buf, const struct iovec *v, size_t parts, size_t n,
+                         uintptr_t pc)
 {
     if (buf && n)
         hd_rt_log_bytes(HD_LOG_RANGE_READ, 0, pc, buf, buf, n);
+    else if (v)
+        log_vector(v, parts, n, false, pc);
 }
 
 static size_t total(const struct iovec *v, size_t n)
@@ -188,51 +172,132 @@ static size_t total(const struct iovec *v, size_t n)
     return sum;
 }
 
-#define WRITE_CALL(name, nr, buf, size, params, args, ...)                                         \
+#define WRITE_CALL(name, nr, buf, v, parts, size, params, args, ...)                               \
     HD_EXPORT ssize_t name params                                                                  \
     {                                                                                              \
         struct hd_thread *me = hd_rt_enter();                                                      \
         if (!me)                                                                                   \
             return hd_real.name args;                                                              \
         long a[6] = {__VA_ARGS__};                                                                 \
-        read_by_call(buf, size, HD_PC);                                                            \
+        read_by_call(buf, v, parts, size, HD_PC);                                                  \
         long r = do_write(me, a, nr, size, HD_PC);                                                 \
         hd_rt_leave(me);                                                                           \
         return answer(r);                                                                          \
     }
 
-WRITE_CALL(write, SYS_write, buf, n, (int fd, const void *buf, size_t n), (fd, buf, n), fd,
+WRITE_CALL(write, SYS_write, buf, NULL, 0, n, (int fd, const void *buf, size_t n), (fd, buf, n), fd,
            (long)buf, (long)n)
-WRITE_CALL(send, SYS_sendto, buf, n, (int fd, const void *buf, size_t n, int flags),
+WRITE_CALL(send, SYS_sendto, buf, NULL, 0, n, (int fd, const void *buf, size_t n, int flags),
            (fd, buf, n, flags), fd, (long)buf, (long)n, flags)
-WRITE_CALL(sendto, SYS_sendto, buf, n,
+WRITE_CALL(sendto, SYS_sendto, buf, NULL, 0, n,
            (int fd, const void *buf, size_t n, int flags, const struct sockaddr *to, socklen_t len),
            (fd, buf, n, flags, to, len), fd, (long)buf, (long)n, flags, (long)to, (long)len)
-WRITE_CALL(sendmsg, SYS_sendmsg, NULL, total(m->msg_iov, m->msg_iovlen),
+WRITE_CALL(sendmsg, SYS_sendmsg, NULL, m->msg_iov, m->msg_iovlen, total(m->msg_iov, m->msg_iovlen),
            (int fd, const struct msghdr *m, int flags), (fd, m, flags), fd, (long)m, flags)
-WRITE_CALL(writev, SYS_writev, NULL, total(v, (size_t)n), (int fd, const struct iovec *v, int n),
-           (fd, v, n), fd, (long)v, n)
+WRITE_CALL(writev, SYS_writev, NULL, v, (size_t)n, total(v, (size_t)n),
+           (int fd, const struct iovec *v, int n), (fd, v, n), fd, (long)v, n)
 
-/* ---- sockets ---- */
-
-static ino_t inode(int fd)
-{
-    struct stat st;
-    return hd_rt_syscall(SYS_fstat, fd, (long)&st, 0, 0, 0, 0) < 0 ? 0 : st.st_ino;
-}
+/* ---- descriptors that connect threads ---- */
 
 HD_EXPORT int socketpair(int domain, int type, int protocol, int fds[2])
 {
     struct hd_thread *me = hd_rt_enter();
     long r = hd_rt_syscall(SYS_socketpair, domain, type, protocol, (long)fds, 0, 0);
     if (me) {
-        if (r == 0 && fds[0] < ENDS && fds[1] < ENDS) {
-            ends[fds[0]] = (struct end){true, inode(fds[1]), inode(fds[0])};
-            ends[fds[1]] = (struct end){true, inode(fds[0]), inode(fds[1])};
+        if (r == 0) {
+            hd_rt_chan_pair(fds[0], fds[1]);
+            hd_rt_wrote(HD_PC, fds, 2 * sizeof *fds);
         }
         hd_rt_leave(me);
     }
     return (int)answer(r);
+}
+
+HD_EXPORT int pipe2(int fds[2], int flags)
+{
+    struct hd_thread *me = hd_rt_enter();
+    long r = hd_rt_syscall(SYS_pipe2, (long)fds, flags, 0, 0, 0, 0);
+    if (me) {
+        if (r == 0)
+            hd_rt_wrote(HD_PC, fds, 2 * sizeof *fds);
+        hd_rt_leave(me);
+    }
+    return (int)answer(r);
+}
+
+HD_EXPORT int pipe(int fds[2])
+{
+    struct hd_thread *me = hd_rt_enter();
+    long r = hd_rt_syscall(SYS_pipe2, (long)fds, 0, 0, 0, 0, 0);
+    if (me) {
+        if (r == 0)
+            hd_rt_wrote(HD_PC, fds, 2 * sizeof *fds);
+        hd_rt_leave(me);
+    }
+    return (int)answer(r);
+}
+
+HD_EXPORT int eventfd(unsigned count, int flags)
+{
+    struct hd_thread *me = hd_rt_enter();
+    long r = hd_rt_syscall(SYS_eventfd2, count, flags, 0, 0, 0, 0);
+    if (me) {
+        if (r >= 0)
+            hd_rt_chan_event((int)r, flags & EFD_SEMAPHORE);
+        hd_rt_leave(me);
+    }
+    return (int)answer(r);
+}
+
+HD_EXPORT int eventfd_read(int fd, eventfd_t *value)
+{
+    return read(fd, value, sizeof *value) == sizeof *value ? 0 : -1;
+}
+
+HD_EXPORT int eventfd_write(int fd, eventfd_t value)
+{
+    return write(fd, &value, sizeof value) == sizeof value ? 0 : -1;
+}
+
+HD_EXPORT int close(int fd)
+{
+    struct hd_thread *me = hd_rt_ready ? hd_rt_enter() : NULL;
+    if (me)
+        hd_rt_chan_closing(fd, HD_PC);
+    long r = hd_rt_syscall(SYS_close, fd, 0, 0, 0, 0, 0);
+    if (me)
+        hd_rt_leave(me);
+    return (int)answer(r);
+}
+
+HD_EXPORT int shutdown(int fd, int how)
+{
+    struct hd_thread *me = hd_rt_enter();
+    struct hd_chan *c = me && how != SHUT_RD ? hd_rt_chan(fd, true) : NULL;
+    if (c)
+        hd_rt_chan_shut(c, HD_PC);
+    long r = hd_rt_syscall(SYS_shutdown, fd, how, 0, 0, 0, 0);
+    if (me)
+        hd_rt_leave(me);
+    return (int)answer(r);
+}
+
+static long do_accept(struct hd_thread *me, int fd, struct sockaddr *addr, socklen_t *len,
+                      int flags, uintptr_t pc)
+{
+    hd_rt_cancel_point(me, pc);
+    if (!hd_rt_fd_wait(me, fd, POLLIN))
+        return -EINTR;
+    long a[6] = {fd, (long)addr, (long)len, flags};
+    long r = make_call(me, a, SYS_accept4);
+    if (r < 0)
+        return r;
+    hd_rt_chan_accepted(fd, (int)r, pc);
+    if (addr && len) {
+        hd_rt_wrote(pc, addr, *len);
+        hd_rt_wrote(pc, len, sizeof *len);
+    }
+    return r;
 }
 
 HD_EXPORT int accept(int fd, struct sockaddr *restrict addr, socklen_t *restrict len)
@@ -240,8 +305,7 @@ HD_EXPORT int accept(int fd, struct sockaddr *restrict addr, socklen_t *restrict
     struct hd_thread *me = hd_rt_enter();
     if (!me)
         return hd_real.accept(fd, addr, len);
-    hd_rt_fd_wait(me, fd, POLLIN);
-    long r = hd_rt_syscall(SYS_accept, fd, (long)addr, (long)len, 0, 0, 0);
+    long r = do_accept(me, fd, addr, len, 0, HD_PC);
     hd_rt_leave(me);
     return (int)answer(r);
 }
@@ -251,8 +315,7 @@ HD_EXPORT int accept4(int fd, struct sockaddr *restrict addr, socklen_t *restric
     struct hd_thread *me = hd_rt_enter();
     if (!me)
         return hd_real.accept4(fd, addr, len, flags);
-    hd_rt_fd_wait(me, fd, POLLIN);
-    long r = hd_rt_syscall(SYS_accept4, fd, (long)addr, (long)len, flags, 0, 0);
+    long r = do_accept(me, fd, addr, len, flags, HD_PC);
     hd_rt_leave(me);
     return (int)answer(r);
 }
@@ -262,6 +325,8 @@ HD_EXPORT int connect(int fd, const struct sockaddr *addr, socklen_t len)
     struct hd_thread *me = hd_rt_enter();
     if (!me)
         return hd_real.connect(fd, addr, len);
+    hd_rt_cancel_point(me, HD_PC);
+    hd_rt_chan_connects(addr, len, HD_PC);
     hd_rt_outside(me);
     long r = hd_rt_syscall(SYS_connect, fd, (long)addr, len, 0, 0, 0);
     hd_rt_take_token(me);

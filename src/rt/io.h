@@ -6,7 +6,8 @@
 
 #include <poll.h>
 
-/* Lets others run until fd is ready for events; returns at once if it is, or does not block. */
-void hd_rt_fd_wait(struct hd_thread *me, int fd, short events);
+/* Lets others run until fd is ready for events; returns at once if it is, or does not block. False:
+ * a handler broke the wait off. */
+bool hd_rt_fd_wait(struct hd_thread *me, int fd, short events);
 
 #endif

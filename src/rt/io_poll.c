@@ -1,9 +1,13 @@
 /* poll, select, epoll_wait and their kin. Runs in the user's process; see the rules in rt.h. Each
  * is asked without waiting; when nothing is ready the thread waits under the scheduler, with the
- * virtual clock, and asks again. */
+ * virtual clock, and asks again. With a signal mask, which holds only while the call waits, the
+ * call is the kernel's and others run meanwhile. Every handler ends such a wait with EINTR. */
 #include "rt/blocks.h"
+#include "rt/cancel.h"
+#include "rt/chan.h"
 #include "rt/io.h"
 #include "rt/real.h"
+#include "rt/signals.h"
 #include "rt/vclock.h"
 
 #include <errno.h>
@@ -25,15 +29,44 @@ static int answer(long r)
     return -1;
 }
 
-static long poll_until(struct hd_thread *me, struct pollfd *fds, nfds_t n, uint64_t deadline)
+/* What the answer said about channels, for fds that were asked for something to read. */
+static void looked(const struct pollfd *fds, nfds_t n, uintptr_t pc)
 {
+    for (nfds_t i = 0; i < n; i++) {
+        const struct hd_chan *c = NULL;
+        if (fds[i].fd >= 0 && (fds[i].events & (POLLIN | POLLRDNORM)))
+            c = hd_rt_chan(fds[i].fd, false);
+        if (c && fds[i].revents & (POLLHUP | POLLRDHUP))
+            hd_rt_chan_closed(c, pc);
+        else if (c)
+            hd_rt_chan_look(c, pc);
+    }
+}
+
+static long poll_until(struct hd_thread *me, struct pollfd *fds, nfds_t n, uint64_t deadline,
+                       uintptr_t pc)
+{
+    hd_rt_cancel_point(me, pc);
+    hd_rt_signals_fresh(me);
     for (;;) {
         struct timespec zero = {0, 0};
         long r = hd_rt_syscall(SYS_ppoll, (long)fds, (long)n, (long)&zero, 0, 8, 0);
-        if (r || rt.now >= deadline)
+        if (r || rt.now >= deadline) {
+            looked(fds, r >= 0 ? n : 0, pc);
             return r;
+        }
         hd_rt_fd_block(me, fds, (unsigned)n, deadline);
+        if (hd_rt_cancelled(me))
+            hd_rt_cancel_here(me);
+        if (me->sig_ran)
+            return -EINTR;
     }
+}
+
+static void answered(const struct pollfd *fds, nfds_t n, long r, uintptr_t pc)
+{
+    for (nfds_t i = 0; r >= 0 && i < n; i++)
+        hd_rt_wrote(pc, &fds[i].revents, sizeof fds[i].revents);
 }
 
 HD_EXPORT int poll(struct pollfd *fds, nfds_t n, int timeout)
@@ -41,40 +74,54 @@ HD_EXPORT int poll(struct pollfd *fds, nfds_t n, int timeout)
     struct hd_thread *me = hd_rt_enter();
     if (!me)
         return hd_real.poll(fds, n, timeout);
-    long r = poll_until(me, fds, n, in_ms(timeout));
-    if (r >= 0)
-        hd_rt_wrote(HD_PC, fds, n * sizeof *fds);
+    long r = poll_until(me, fds, n, in_ms(timeout), HD_PC);
+    answered(fds, n, r, HD_PC);
     hd_rt_leave(me);
     return answer(r);
+}
+
+/* With a mask. Others may run and move the clock, so the time-out is the real one. */
+static long masked(struct hd_thread *me, const long *a, long nr)
+{
+    hd_rt_outside(me);
+    long r = hd_rt_syscall(nr, a[0], a[1], a[2], a[3], a[4], a[5]);
+    hd_rt_take_token(me);
+    return r;
 }
 
 HD_EXPORT int ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeout,
                     const sigset_t *mask)
 {
-    struct hd_thread *me = mask ? NULL : hd_rt_enter();
+    struct hd_thread *me = hd_rt_enter();
     if (!me)
         return hd_real.ppoll(fds, n, timeout, mask);
     uint64_t deadline;
     long r = -EINVAL;
-    if (hd_rt_deadline_in(timeout, &deadline))
-        r = poll_until(me, fds, n, deadline);
-    if (r >= 0)
-        hd_rt_wrote(HD_PC, fds, n * sizeof *fds);
+    struct timespec copy = timeout ? *timeout : (struct timespec){0, 0};
+    if (mask) {
+        long a[6] = {(long)fds, (long)n, timeout ? (long)&copy : 0, (long)mask, 8};
+        hd_rt_cancel_point(me, HD_PC);
+        r = masked(me, a, SYS_ppoll);
+        looked(fds, r >= 0 ? n : 0, HD_PC);
+    } else if (hd_rt_deadline_in(timeout, &deadline)) {
+        r = poll_until(me, fds, n, deadline, HD_PC);
+    }
+    answered(fds, n, r, HD_PC);
     hd_rt_leave(me);
     return answer(r);
 }
 
 /* The descriptors of three sets as pollfds; returns their number. */
-static unsigned gather(int n, const fd_set *r, const fd_set *w, const fd_set *e, struct pollfd *out)
+static unsigned gather(int n, fd_set *const sets[3], struct pollfd *out)
 {
     unsigned used = 0;
     for (int fd = 0; fd < n && fd < FD_SETSIZE; fd++) {
         short events = 0;
-        if (r && FD_ISSET(fd, r))
+        if (sets[0] && FD_ISSET(fd, sets[0]))
             events |= POLLIN;
-        if (w && FD_ISSET(fd, w))
+        if (sets[1] && FD_ISSET(fd, sets[1]))
             events |= POLLOUT;
-        if (e && FD_ISSET(fd, e))
+        if (sets[2] && FD_ISSET(fd, sets[2]))
             events |= POLLPRI;
         if (events)
             out[used++] = (struct pollfd){fd, events, 0};
@@ -82,24 +129,53 @@ static unsigned gather(int n, const fd_set *r, const fd_set *w, const fd_set *e,
     return used;
 }
 
-static long select_until(struct hd_thread *me, int n, fd_set *sets[3], uint64_t deadline)
+static void sets_written(fd_set *const sets[3], int n, uintptr_t pc)
+{
+    size_t bytes = ((size_t)n + 63) / 64 * 8;
+    for (int i = 0; i < 3; i++)
+        if (sets[i] && n > 0)
+            hd_rt_wrote(pc, sets[i], bytes < sizeof(fd_set) ? bytes : sizeof(fd_set));
+}
+
+static long select_until(struct hd_thread *me, int n, fd_set *const sets[3], uint64_t deadline,
+                         const sigset_t *mask, const struct timespec *span, uintptr_t pc)
 {
     fd_set saved[3];
     struct pollfd fds[FD_SETSIZE];
+    struct timespec zero = mask && span ? *span : (struct timespec){0, 0};
+    struct {
+        const sigset_t *set;
+        size_t size;
+    } how = {mask, 8};
     for (int i = 0; i < 3; i++)
         if (sets[i])
             saved[i] = *sets[i];
-    unsigned used = gather(n, sets[0], sets[1], sets[2], fds);
+    unsigned used = gather(n, sets, fds);
+    hd_rt_cancel_point(me, pc);
+    hd_rt_signals_fresh(me);
     for (;;) {
-        struct timespec zero = {0, 0};
-        long r = hd_rt_syscall(SYS_pselect6, n, (long)sets[0], (long)sets[1], (long)sets[2],
-                               (long)&zero, 0);
-        if (r || rt.now >= deadline)
+        long a[6] = {n,
+                     (long)sets[0],
+                     (long)sets[1],
+                     (long)sets[2],
+                     mask && !span ? 0 : (long)&zero,
+                     mask ? (long)&how : 0};
+        long r = mask ? masked(me, a, SYS_pselect6)
+                      : hd_rt_syscall(SYS_pselect6, a[0], a[1], a[2], a[3], a[4], a[5]);
+        if (r || mask || rt.now >= deadline) {
+            looked(fds, r >= 0 ? used : 0, pc);
+            if (r >= 0)
+                sets_written(sets, n, pc);
             return r;
+        }
         hd_rt_fd_block(me, fds, used, deadline);
         for (int i = 0; i < 3; i++)
             if (sets[i])
                 *sets[i] = saved[i];
+        if (hd_rt_cancelled(me))
+            hd_rt_cancel_here(me);
+        if (me->sig_ran)
+            return -EINTR;
     }
 }
 
@@ -113,11 +189,12 @@ HD_EXPORT int select(int n, fd_set *restrict r, fd_set *restrict w, fd_set *rest
     if (timeout)
         deadline =
             rt.now + (uint64_t)timeout->tv_sec * 1000000000u + (uint64_t)timeout->tv_usec * 1000u;
-    fd_set *sets[3] = {r, w, e};
-    long got = select_until(me, n, sets, deadline);
+    fd_set *const sets[3] = {r, w, e};
+    long got = select_until(me, n, sets, deadline, NULL, NULL, HD_PC);
     if (timeout) {
         uint64_t left = deadline > rt.now ? (deadline - rt.now) / 1000 : 0;
         *timeout = (struct timeval){(time_t)(left / 1000000), (suseconds_t)(left % 1000000)};
+        hd_rt_wrote(HD_PC, timeout, sizeof *timeout);
     }
     hd_rt_leave(me);
     return answer(got);
@@ -126,16 +203,43 @@ HD_EXPORT int select(int n, fd_set *restrict r, fd_set *restrict w, fd_set *rest
 HD_EXPORT int pselect(int n, fd_set *restrict r, fd_set *restrict w, fd_set *restrict e,
                       const struct timespec *restrict timeout, const sigset_t *restrict mask)
 {
-    struct hd_thread *me = mask ? NULL : hd_rt_enter();
+    struct hd_thread *me = hd_rt_enter();
     if (!me)
         return hd_real.pselect(n, r, w, e, timeout, mask);
     uint64_t deadline;
-    fd_set *sets[3] = {r, w, e};
+    fd_set *const sets[3] = {r, w, e};
     long got = -EINVAL;
     if (hd_rt_deadline_in(timeout, &deadline))
-        got = select_until(me, n, sets, deadline);
+        got = select_until(me, n, sets, deadline, mask, timeout, HD_PC);
     hd_rt_leave(me);
     return answer(got);
+}
+
+static long epoll_until(struct hd_thread *me, int fd, struct epoll_event *events, int max,
+                        int timeout, const sigset_t *mask, uintptr_t pc)
+{
+    uint64_t deadline = in_ms(timeout);
+    long r;
+    hd_rt_cancel_point(me, pc);
+    hd_rt_signals_fresh(me);
+    for (;;) {
+        long a[6] = {fd, (long)events, max, mask ? timeout : 0, (long)mask, 8};
+        r = mask ? masked(me, a, SYS_epoll_pwait)
+                 : hd_rt_syscall(SYS_epoll_pwait, a[0], a[1], a[2], a[3], 0, 8);
+        if (r || mask || rt.now >= deadline)
+            break;
+        struct pollfd p = {fd, POLLIN, 0};
+        hd_rt_fd_block(me, &p, 1, deadline);
+        if (hd_rt_cancelled(me))
+            hd_rt_cancel_here(me);
+        if (me->sig_ran)
+            return -EINTR;
+    }
+    if (r >= 0)
+        hd_rt_chan_look_all(pc);
+    if (r > 0)
+        hd_rt_wrote(pc, events, (size_t)r * sizeof *events);
+    return r;
 }
 
 HD_EXPORT int epoll_wait(int fd, struct epoll_event *events, int max, int timeout)
@@ -143,15 +247,18 @@ HD_EXPORT int epoll_wait(int fd, struct epoll_event *events, int max, int timeou
     struct hd_thread *me = hd_rt_enter();
     if (!me)
         return hd_real.epoll_wait(fd, events, max, timeout);
-    uint64_t deadline = in_ms(timeout);
-    long r;
-    while ((r = hd_rt_syscall(SYS_epoll_wait, fd, (long)events, max, 0, 0, 0)) == 0 &&
-           rt.now < deadline) {
-        struct pollfd p = {fd, POLLIN, 0};
-        hd_rt_fd_block(me, &p, 1, deadline);
-    }
-    if (r > 0)
-        hd_rt_wrote(HD_PC, events, (size_t)r * sizeof *events);
+    long r = epoll_until(me, fd, events, max, timeout, NULL, HD_PC);
+    hd_rt_leave(me);
+    return answer(r);
+}
+
+HD_EXPORT int epoll_pwait(int fd, struct epoll_event *events, int max, int timeout,
+                          const sigset_t *mask)
+{
+    struct hd_thread *me = hd_rt_enter();
+    if (!me)
+        return hd_real.epoll_pwait(fd, events, max, timeout, mask);
+    long r = epoll_until(me, fd, events, max, timeout, mask, HD_PC);
     hd_rt_leave(me);
     return answer(r);
 }

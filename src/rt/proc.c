@@ -1,8 +1,11 @@
 /* Processes: fork and waiting for children. Runs in the user's process; see the rules in rt.h.
  *
  * A forked child keeps the scheduler, with the one thread that it has, but is not recorded. */
+#include "rt/blocks.h"
+#include "rt/cancel.h"
 #include "rt/real.h"
 #include "rt/rt.h"
+#include "rt/signals.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -42,36 +45,65 @@ HD_EXPORT pid_t vfork(void)
     return fork();
 }
 
-#define OUTSIDE(ret, name, params, args)                                                           \
+static void wrote(const void *p, size_t n, uintptr_t pc)
+{
+    if (p)
+        hd_rt_wrote(pc, p, n);
+}
+
+/* `after` sees the result r, the caller's address pc, and runs with the token. */
+#define OUTSIDE(ret, name, params, args, after)                                                    \
     HD_EXPORT ret name params                                                                      \
     {                                                                                              \
         struct hd_thread *me = hd_rt_enter();                                                      \
         if (!me)                                                                                   \
             return hd_real.name args;                                                              \
+        uintptr_t pc = HD_PC;                                                                      \
+        hd_rt_cancel_point(me, pc);                                                                \
         hd_rt_outside(me);                                                                         \
         ret r = hd_real.name args;                                                                 \
         int e = errno;                                                                             \
         hd_rt_take_token(me);                                                                      \
+        after;                                                                                     \
         hd_rt_leave(me);                                                                           \
         errno = e;                                                                                 \
         return r;                                                                                  \
     }
+#define STATUS                                                                                     \
+    if (r > 0)                                                                                     \
+    wrote(status, sizeof *status, pc)
 
-OUTSIDE(pid_t, wait, (int *status), (status))
-OUTSIDE(pid_t, waitpid, (pid_t pid, int *status, int options), (pid, status, options))
-OUTSIDE(pid_t, wait3, (int *status, int options, struct rusage *usage), (status, options, usage))
+OUTSIDE(pid_t, wait, (int *status), (status), STATUS)
+OUTSIDE(pid_t, waitpid, (pid_t pid, int *status, int options), (pid, status, options), STATUS)
+OUTSIDE(pid_t, wait3, (int *status, int options, struct rusage *usage), (status, options, usage),
+        STATUS)
 OUTSIDE(pid_t, wait4, (pid_t pid, int *status, int options, struct rusage *usage),
-        (pid, status, options, usage))
+        (pid, status, options, usage), STATUS)
 OUTSIDE(int, waitid, (idtype_t type, id_t id, siginfo_t *info, int options),
-        (type, id, info, options))
-OUTSIDE(int, system, (const char *command), (command))
-OUTSIDE(int, pause, (void), ())
-OUTSIDE(int, sigsuspend, (const sigset_t *mask), (mask))
-OUTSIDE(int, sigwait, (const sigset_t *restrict set, int *restrict sig), (set, sig))
-OUTSIDE(int, sigwaitinfo, (const sigset_t *restrict set, siginfo_t *restrict info), (set, info))
+        (type, id, info, options), wrote(r == 0 ? info : NULL, sizeof *info, pc))
+OUTSIDE(int, system, (const char *command), (command), (void)pc)
+OUTSIDE(int, pclose, (FILE * f), (f), (void)pc)
+OUTSIDE(int, pause, (void), (), (void)pc)
+OUTSIDE(int, sigsuspend, (const sigset_t *mask), (mask), (void)pc)
+OUTSIDE(
+    int, sigwait, (const sigset_t *restrict set, int *restrict sig), (set, sig), if (r == 0) {
+        hd_rt_signal_came(me, *sig, NULL, pc);
+        wrote(sig, sizeof *sig, pc);
+    })
+
+static void came(struct hd_thread *me, int sig, const siginfo_t *info, uintptr_t pc)
+{
+    if (sig <= 0)
+        return;
+    hd_rt_signal_came(me, sig, info, pc);
+    wrote(info, info ? sizeof *info : 0, pc);
+}
+
+OUTSIDE(int, sigwaitinfo, (const sigset_t *restrict set, siginfo_t *restrict info), (set, info),
+        came(me, r, info, pc))
 OUTSIDE(int, sigtimedwait,
         (const sigset_t *restrict set, siginfo_t *restrict info,
          const struct timespec *restrict timeout),
-        (set, info, timeout))
-OUTSIDE(int, flock, (int fd, int how), (fd, how))
-OUTSIDE(int, lockf, (int fd, int how, off_t len), (fd, how, len))
+        (set, info, timeout), came(me, r, info, pc))
+OUTSIDE(int, flock, (int fd, int how), (fd, how), (void)pc)
+OUTSIDE(int, lockf, (int fd, int how, off_t len), (fd, how, len), (void)pc)

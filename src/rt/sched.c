@@ -323,6 +323,7 @@ void hd_rt_yield(struct hd_thread *me)
 
 void hd_rt_outside(struct hd_thread *me)
 {
+    me->in_wait = true;
     if (!rt.multi)
         return;
     hd_rt_lock();
@@ -341,6 +342,7 @@ void hd_rt_outside(struct hd_thread *me)
 
 void hd_rt_take_token(struct hd_thread *me)
 {
+    me->in_wait = false;
     hd_rt_lock();
     bool mine = rt.holder == me;
     if (!mine)
@@ -356,11 +358,13 @@ void hd_rt_take_token(struct hd_thread *me)
 }
 
 /* The only thread: nobody needs the token meanwhile. */
-static bool fd_wait_alone(struct pollfd *fds, unsigned n, uint64_t deadline)
+static bool fd_wait_alone(struct hd_thread *me, struct pollfd *fds, unsigned n, uint64_t deadline)
 {
     uint64_t before = hd_rt_real_ns(CLOCK_MONOTONIC), span = deadline - rt.now;
     struct timespec ts = {(time_t)(span / 1000000000u), (long)(span % 1000000000u)};
+    me->in_wait = true;
     long r = hd_rt_syscall(SYS_ppoll, (long)fds, n, deadline == HD_NEVER ? 0 : (long)&ts, 0, 8, 0);
+    me->in_wait = false;
     rt.now = r == 0 ? deadline : rt.now + hd_rt_real_ns(CLOCK_MONOTONIC) - before;
     return r != 0;
 }
@@ -368,7 +372,7 @@ static bool fd_wait_alone(struct pollfd *fds, unsigned n, uint64_t deadline)
 bool hd_rt_fd_block(struct hd_thread *me, struct pollfd *fds, unsigned n, uint64_t deadline)
 {
     if (!rt.multi)
-        return fd_wait_alone(fds, n, deadline);
+        return fd_wait_alone(me, fds, n, deadline);
     hd_rt_lock();
     me->state = HD_FDWAIT;
     rt.n_fdwait++;

@@ -2,25 +2,109 @@
  *
  * A handler that arrives while its thread is inside the runtime waits until the thread holds the
  * token at a point where it may switch; a blocked thread is woken for it and blocks again
- * afterwards. In user code, and for faults, the handler runs at once. What is delivered late has no
- * machine context. */
+ * afterwards. In user code, in a call of the system that waits, and for faults, the handler runs at
+ * once. What is delivered late has no machine context.
+ *
+ * A signal that the program sends itself orders sender and handler: a `post` when it is sent, a
+ * `sem` before the handler, on an object for each thread and signal. */
 #include "rt/signals.h"
 #include "rt/policy.h"
 #include "rt/real.h"
+#include "rt/sync.h"
 
 #include <errno.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 static struct sigaction user[_NSIG]; /* what the program asked for */
 
-static void run(int sig, siginfo_t *info, void *context)
+/* ---- edges from sender to handler ---- */
+
+static struct hd_sync *edge(uint32_t thread, int sig)
+{
+    uint64_t name = HD_PSEUDO(HD_PSEUDO_SIGNAL, (uint64_t)thread << 8 | (unsigned)sig);
+    struct hd_sync *s = hd_rt_sync((const void *)(uintptr_t)name, HD_SYNC_SEM);
+    if (!s->generation) {
+        s->generation = 1;
+        hd_rt_log2(HD_LOG_SEM_INIT, 0, 0, s->addr, 0);
+    }
+    return s;
+}
+
+void hd_rt_signal_sent(uint32_t thread, int sig, uintptr_t pc)
+{
+    if (sig <= 0 || sig >= _NSIG)
+        return;
+    struct hd_sync *s = edge(thread, sig);
+    s->count++;
+    hd_rt_log1(HD_LOG_POST, pc, s->addr);
+}
+
+static bool take(uint32_t thread, int sig, uintptr_t pc)
+{
+    struct hd_sync *s = edge(thread, sig);
+    if (!s->count)
+        return false;
+    s->count--;
+    hd_rt_log1(HD_LOG_SEM, pc, s->addr);
+    return true;
+}
+
+void hd_rt_signal_came(struct hd_thread *me, int sig, const siginfo_t *info, uintptr_t pc)
+{
+    bool own = !info || info->si_pid == (pid_t)hd_rt_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0);
+    if (!own || sig <= 0 || sig >= _NSIG)
+        return;
+    if (!take(me->num, sig, pc))
+        take(HD_SIGNAL_ANY, sig, pc);
+}
+
+/* ---- running handlers ---- */
+
+static void call(int sig, siginfo_t *info, void *context)
 {
     struct sigaction act = user[sig];
     if (act.sa_flags & SA_SIGINFO)
         act.sa_sigaction(sig, info, context);
     else if (act.sa_handler != SIG_DFL && act.sa_handler != SIG_IGN)
         act.sa_handler(sig);
+}
+
+/* A handler may come between two hooks of one access, or between a call and the tokens for it. */
+static void run(struct hd_thread *me, int sig, siginfo_t *info, void *context)
+{
+    if (!me) {
+        call(sig, info, context);
+        return;
+    }
+    struct hd_flow flow = __hd_flow;
+    uint64_t *pend_word = me->pend_word, old[2] = {me->rmw_old[0], me->rmw_old[1]};
+    const void *pend_addr = me->pend_addr, *last_read = me->last_read;
+    size_t pend_len = me->pend_len;
+    hd_tok rmw_addr = me->rmw_addr;
+    me->pend_word = NULL;
+    me->last_read = NULL;
+    if (hd_rt_enter()) {
+        hd_rt_signal_came(me, sig, info, 0);
+        hd_rt_leave(me);
+    }
+    call(sig, info, context);
+    if (pend_word && hd_rt_enter()) /* what the handler wrote last */
+        hd_rt_leave(me);
+    me->sig_ran |= HD_RAN_ANY | (user[sig].sa_flags & SA_RESTART ? 0 : HD_RAN_BREAKS);
+    if (pend_word) {
+        me->pend_word = pend_word;
+        me->pend_addr = pend_addr;
+        me->pend_len = pend_len;
+    }
+    me->last_read = last_read;
+    me->rmw_old[0] = old[0];
+    me->rmw_old[1] = old[1];
+    me->rmw_addr = rmw_addr;
+    flow.count = __hd_flow.count;
+    __hd_flow = flow;
 }
 
 static bool is_fault(int sig, const siginfo_t *info)
@@ -30,12 +114,31 @@ static bool is_fault(int sig, const siginfo_t *info)
     return kind && info->si_code != SI_USER && info->si_code != SI_QUEUE;
 }
 
+/* The thread waits in the kernel, maybe without the token: the handler takes it, if it has hooks,
+ * and the wait goes on without it. */
+static void run_in_wait(struct hd_thread *me, int sig, siginfo_t *info, void *context)
+{
+    bool outside = rt.holder != me;
+    me->in_wait = false;
+    me->in_rt = 0;
+    run(me, sig, info, context);
+    me->in_rt = 1;
+    hd_rt_flush(me);
+    if (outside && rt.holder == me)
+        hd_rt_outside(me);
+    me->in_wait = true;
+}
+
 static void on_signal(int sig, siginfo_t *info, void *context)
 {
     int saved = errno;
     struct hd_thread *me = hd_rt_me;
-    if (!me || !me->in_rt || is_fault(sig, info) || sig == SIGABRT) {
-        run(sig, info, context);
+    if (!me || !me->in_rt) {
+        run(rt.on ? me : NULL, sig, info, context);
+    } else if (is_fault(sig, info) || sig == SIGABRT) {
+        call(sig, info, context);
+    } else if (me->in_wait) {
+        run_in_wait(me, sig, info, context);
     } else if (me->sig_in - me->sig_out < HD_RT_SIGNALS) {
         me->signals[me->sig_in % HD_RT_SIGNALS] = *info;
         me->sig_in++; /* pairs with hd_rt_signals_run */
@@ -50,14 +153,16 @@ void hd_rt_signals_run(struct hd_thread *me)
     while (me->sig_out != me->sig_in) {
         siginfo_t info = me->signals[me->sig_out % HD_RT_SIGNALS];
         ucontext_t none;
+        int saved = errno;
         memset(&none, 0, sizeof none);
         me->sig_out++;
         me->in_rt = 0;
-        run(info.si_signo, &info, &none);
+        run(me, info.si_signo, &info, &none);
         me->in_rt = 1;
         if (rt.holder != me)
             hd_rt_take_token(me);
         hd_rt_flush(me);
+        errno = saved;
     }
 }
 

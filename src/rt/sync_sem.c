@@ -5,6 +5,7 @@
 #include "rt/blocks.h"
 #include "rt/cancel.h"
 #include "rt/real.h"
+#include "rt/signals.h"
 #include "rt/sync.h"
 #include "rt/vclock.h"
 
@@ -29,6 +30,7 @@ static struct hd_sync *sem_of(sem_t *s)
 static int take(struct hd_thread *me, sem_t *sem, uint64_t deadline, int error, uintptr_t pc)
 {
     struct hd_sync *s = sem_of(sem);
+    hd_rt_signals_fresh(me);
     while (s->count == 0) {
         if (deadline <= rt.now) {
             hd_rt_look(HD_LOOK_COUNT, s->addr, 0, pc);
@@ -40,6 +42,11 @@ static int take(struct hd_thread *me, sem_t *sem, uint64_t deadline, int error, 
         s->waiters--;
         if (hd_rt_cancelled(me))
             hd_rt_cancel_here(me);
+        if (s->count == 0 && me->sig_ran & HD_RAN_BREAKS) {
+            hd_rt_look(HD_LOOK_COUNT, s->addr, 0, pc);
+            errno = EINTR;
+            return -1;
+        }
     }
     s->count--;
     hd_rt_log1(HD_LOG_SEM, pc, s->addr);

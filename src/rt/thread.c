@@ -110,7 +110,7 @@ HD_EXPORT int pthread_create(pthread_t *out, const pthread_attr_t *attr, void *(
 }
 
 /* The latest thread with this handle: libc uses handles again once a thread was joined. */
-static struct hd_thread *find(pthread_t handle)
+struct hd_thread *hd_rt_thread_find(pthread_t handle)
 {
     for (uint32_t i = rt.n_threads; i-- > 0;)
         if (pthread_equal(rt.threads[i]->handle, handle) && !rt.threads[i]->joined)
@@ -121,7 +121,7 @@ static struct hd_thread *find(pthread_t handle)
 int hd_rt_thread_join(struct hd_thread *me, pthread_t handle, void **result, uint64_t deadline,
                       int timeout, uintptr_t pc)
 {
-    struct hd_thread *t = find(handle);
+    struct hd_thread *t = hd_rt_thread_find(handle);
     if (!t)
         return hd_real.pthread_join(handle, result);
     if (t == me)
@@ -213,7 +213,7 @@ HD_EXPORT int pthread_detach(pthread_t handle)
     struct hd_thread *me = hd_rt_enter();
     if (!me)
         return hd_real.pthread_detach(handle);
-    struct hd_thread *t = find(handle);
+    struct hd_thread *t = hd_rt_thread_find(handle);
     int r = t && t->detached ? EINVAL : hd_real.pthread_detach(handle);
     if (r == 0 && t)
         t->detached = true;

@@ -11,6 +11,7 @@ int hd_rt_thread_create(struct hd_thread *me, pthread_t *out, const pthread_attr
 /* deadline 0: only look. timeout: what to answer when it passes. */
 int hd_rt_thread_join(struct hd_thread *me, pthread_t handle, void **result, uint64_t deadline,
                       int timeout, uintptr_t pc);
-void hd_rt_thread_first(struct hd_thread *me); /* a new thread waits for its first turn */
+struct hd_thread *hd_rt_thread_find(pthread_t handle); /* the latest with it, or NULL */
+void hd_rt_thread_first(struct hd_thread *me);         /* a new thread waits for its first turn */
 
 #endif

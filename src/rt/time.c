@@ -3,20 +3,33 @@
 #include "rt/cancel.h"
 #include "rt/real.h"
 #include "rt/rt.h"
+#include "rt/signals.h"
 #include "rt/vclock.h"
 
 #include <errno.h>
 #include <sys/time.h>
 #include <unistd.h>
 
-static void sleep_until(struct hd_thread *me, uint64_t deadline, uintptr_t pc)
+/* The time that is left: more than 0 when a handler broke the sleep off. */
+static uint64_t sleep_until(struct hd_thread *me, uint64_t deadline, uintptr_t pc)
 {
     hd_rt_cancel_point(me, pc);
-    while (rt.now < deadline) {
+    hd_rt_signals_fresh(me);
+    while (rt.now < deadline && !me->sig_ran) {
         hd_rt_block(me, me, HD_WAITS_OTHER, deadline, pc);
         if (hd_rt_cancelled(me))
             hd_rt_cancel_here(me);
     }
+    return rt.now < deadline ? deadline - rt.now : 0;
+}
+
+static int tell_left(uint64_t ns, struct timespec *left, uintptr_t pc)
+{
+    if (ns && left) {
+        *left = (struct timespec){(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
+        hd_rt_wrote(pc, left, sizeof *left);
+    }
+    return ns ? EINTR : 0;
 }
 
 HD_EXPORT int nanosleep(const struct timespec *span, struct timespec *left)
@@ -27,7 +40,7 @@ HD_EXPORT int nanosleep(const struct timespec *span, struct timespec *left)
     uint64_t deadline;
     int r = hd_rt_deadline_in(span, &deadline) && span ? 0 : EINVAL;
     if (r == 0)
-        sleep_until(me, deadline, HD_PC);
+        r = tell_left(sleep_until(me, deadline, HD_PC), left, HD_PC);
     hd_rt_leave(me);
     if (r)
         errno = r;
@@ -44,12 +57,14 @@ HD_EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec 
         return hd_real.clock_nanosleep(clock, flags, span, left);
     }
     uint64_t deadline;
-    bool valid = flags & TIMER_ABSTIME ? hd_rt_deadline(clock, span, &deadline)
-                                       : hd_rt_deadline_in(span, &deadline);
+    bool absolute = flags & TIMER_ABSTIME;
+    bool valid =
+        absolute ? hd_rt_deadline(clock, span, &deadline) : hd_rt_deadline_in(span, &deadline);
+    int r = EINVAL;
     if (valid)
-        sleep_until(me, deadline, HD_PC);
+        r = tell_left(sleep_until(me, deadline, HD_PC), absolute ? NULL : left, HD_PC);
     hd_rt_leave(me);
-    return valid ? 0 : EINVAL;
+    return r;
 }
 
 HD_EXPORT unsigned sleep(unsigned seconds)
@@ -60,9 +75,9 @@ HD_EXPORT unsigned sleep(unsigned seconds)
     struct timespec span = {(time_t)seconds, 0};
     uint64_t deadline;
     hd_rt_deadline_in(&span, &deadline);
-    sleep_until(me, deadline, HD_PC);
+    uint64_t left = sleep_until(me, deadline, HD_PC);
     hd_rt_leave(me);
-    return 0;
+    return (unsigned)((left + 500000000u) / 1000000000u);
 }
 
 HD_EXPORT int usleep(useconds_t us)
@@ -70,9 +85,11 @@ HD_EXPORT int usleep(useconds_t us)
     struct hd_thread *me = hd_rt_enter();
     if (!me)
         return hd_real.usleep(us);
-    sleep_until(me, rt.now + us * UINT64_C(1000), HD_PC);
+    uint64_t left = sleep_until(me, rt.now + us * UINT64_C(1000), HD_PC);
     hd_rt_leave(me);
-    return 0;
+    if (left)
+        errno = EINTR;
+    return left ? -1 : 0;
 }
 
 HD_EXPORT int clock_gettime(clockid_t clock, struct timespec *ts)

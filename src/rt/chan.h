@@ -1,0 +1,31 @@
+/* Channels: pipes, socket pairs, event descriptors and connections over a network address, which
+ * order the threads that use their ends.
+ *
+ * Each write is a `post`, and a read that reaches into what a write left is a `sem` for it. Whoever
+ * is told that there is nothing to read, or that the other side is gone, looks at that (enum
+ * hd_look). Data that came from outside the program has no post, and reading it no sem. Only the
+ * holder of the token may call these functions; they leave errno alone.
+ */
+#ifndef HD_RT_CHAN_H
+#define HD_RT_CHAN_H
+
+#include "rt/rt.h"
+
+struct hd_chan;
+
+/* The channel that fd reads from or writes to, or NULL when it does not connect threads. */
+struct hd_chan *hd_rt_chan(int fd, bool write);
+void hd_rt_chan_sent(struct hd_chan *c, uint64_t n, uintptr_t pc);
+void hd_rt_chan_received(struct hd_chan *c, uint64_t n, uintptr_t pc);
+void hd_rt_chan_look(const struct hd_chan *c, uintptr_t pc);   /* how much there is to read */
+void hd_rt_chan_closed(const struct hd_chan *c, uintptr_t pc); /* the other side is gone */
+void hd_rt_chan_look_all(uintptr_t pc); /* epoll: the call does not say which ones it looked at */
+void hd_rt_chan_shut(struct hd_chan *c, uintptr_t pc); /* its side for writing is closed */
+void hd_rt_chan_closing(int fd, uintptr_t pc);         /* fd is about to be closed */
+
+void hd_rt_chan_pair(int a, int b);            /* the ends of a socketpair */
+void hd_rt_chan_event(int fd, bool semaphore); /* an eventfd */
+void hd_rt_chan_connects(const void *addr, size_t len, uintptr_t pc);
+void hd_rt_chan_accepted(int listener, int fd, uintptr_t pc);
+
+#endif
