@@ -7,6 +7,8 @@
 #ifndef HEDDLE_RT_APIS_H
 #define HEDDLE_RT_APIS_H
 
+#include "heddle/rt_apis_libc.h"
+
 /* One function a line. */
 /* clang-format off */
 #define HD_APIS_THREAD(X) \
@@ -118,27 +120,6 @@
     X(heap, void *, pvalloc, (size_t), "a new block") \
     X(heap, void, free, (void *), "w of what was used, if threads share the block")
 
-#define HD_APIS_STR(X) \
-    X(string, void *, memcpy, (void *, const void *, size_t), "r, w") \
-    X(string, void *, memmove, (void *, const void *, size_t), "r, w") \
-    X(string, void *, mempcpy, (void *, const void *, size_t), "r, w") \
-    X(string, void *, memset, (void *, int, size_t), "w") \
-    X(string, int, memcmp, (const void *, const void *, size_t), "r of what was compared") \
-    X(string, void *, memchr, (const void *, int, size_t), "r of what was looked at") \
-    X(string, size_t, strlen, (const char *), "r") \
-    X(string, size_t, strnlen, (const char *, size_t), "r") \
-    X(string, char *, strcpy, (char *, const char *), "r, w") \
-    X(string, char *, stpcpy, (char *, const char *), "r, w") \
-    X(string, char *, strncpy, (char *, const char *, size_t), "r, w") \
-    X(string, char *, strcat, (char *, const char *), "r, w") \
-    X(string, char *, strncat, (char *, const char *, size_t), "r, w") \
-    X(string, int, strcmp, (const char *, const char *), "r of what was compared") \
-    X(string, int, strncmp, (const char *, const char *, size_t), "r of what was compared") \
-    X(string, char *, strchr, (const char *, int), "r of what was looked at") \
-    X(string, char *, strrchr, (const char *, int), "r") \
-    X(string, char *, strdup, (const char *), "a new block, r, w") \
-    X(string, char *, strndup, (const char *, size_t), "a new block, r, w")
-
 #define HD_APIS_IO(X) \
     X(io, ssize_t, read, (int, void *, size_t), "waits; w, sem on a channel") \
     X(io, ssize_t, readv, (int, const struct iovec *, int), "waits; w, sem on a channel") \
@@ -214,7 +195,7 @@
     X(map, int, munmap, (void *, size_t), "the memory is gone")
 
 #define HD_APIS(X) \
-    HD_APIS_THREAD(X) HD_APIS_MUTEX(X) HD_APIS_COND(X) HD_APIS_SEM(X) HD_APIS_RWLOCK(X) HD_APIS_BARRIER(X) HD_APIS_C11(X) HD_APIS_CXX(X) HD_APIS_TIME(X) HD_APIS_HEAP(X) HD_APIS_STR(X) HD_APIS_IO(X) HD_APIS_PROCESS(X) HD_APIS_CANCEL(X) HD_APIS_END(X) HD_APIS_SIGNAL(X) HD_APIS_MAP(X)
+    HD_APIS_THREAD(X) HD_APIS_MUTEX(X) HD_APIS_COND(X) HD_APIS_SEM(X) HD_APIS_RWLOCK(X) HD_APIS_BARRIER(X) HD_APIS_C11(X) HD_APIS_CXX(X) HD_APIS_TIME(X) HD_APIS_HEAP(X) HD_APIS_STR(X) HD_APIS_IO(X) HD_APIS_STDIO(X) HD_APIS_FORTIFY(X) HD_APIS_PROCESS(X) HD_APIS_CANCEL(X) HD_APIS_END(X) HD_APIS_SIGNAL(X) HD_APIS_MAP(X)
 /* clang-format on */
 
 #endif

@@ -132,6 +132,13 @@ void hd_walk_origin(struct hd_walk *w, const struct hd_raw *rec)
     hd_details_add_block(w->details, rec->w[1], *origin);
 }
 
+static void stream_text(char *name)
+{
+    size_t n = strcspn(name + 8, "_");
+    memmove(name, name + 8, n);
+    name[n] = 0;
+}
+
 static void region_text(struct hd_walk *w, const struct hd_region *g, uint64_t addr, char *out,
                         size_t size)
 {
@@ -153,6 +160,8 @@ static void region_text(struct hd_walk *w, const struct hd_region *g, uint64_t a
     case HD_REGION_STATIC:
         if (!hd_symbols_data(w->symbols, addr, out, size))
             snprintf(out, size, "mem+0x%" PRIx64, addr);
+        else if (strncmp(out, "_IO_2_1_std", 11) == 0) /* glibc's names for stdin and the others */
+            stream_text(out);
     }
 }
 

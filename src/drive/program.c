@@ -98,9 +98,6 @@ static const char *const families[] = {
     "semtimedop",
     "clone",
     "timer_create",
-    "flockfile",
-    "ftrylockfile",
-    "funlockfile",
     "pthread_atfork",
 };
 /* Members of those families that do not. */

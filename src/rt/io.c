@@ -10,6 +10,8 @@
 #include "rt/blocks.h"
 #include "rt/cancel.h"
 #include "rt/chan.h"
+#include "rt/format.h"
+#include "rt/fortify.h"
 #include "rt/real.h"
 #include "rt/signals.h"
 
@@ -87,10 +89,6 @@ static long do_read(struct hd_thread *me, const long *a, long nr, void *buf, con
     if (!hd_rt_fd_wait(me, (int)a[0], POLLIN))
         return -EINTR;
     long r = make_call(me, a, nr);
-    if (r > 0 && buf)
-        hd_rt_wrote(pc, buf, (size_t)r);
-    else if (r > 0 && v)
-        log_vector(v, parts, (size_t)r, true, pc);
     struct hd_chan *c = r >= 0 || r == -EAGAIN ? hd_rt_chan((int)a[0], false) : NULL;
     if (c && r > 0)
         hd_rt_chan_received(c, (uint64_t)r, pc);
@@ -98,6 +96,10 @@ static long do_read(struct hd_thread *me, const long *a, long nr, void *buf, con
         hd_rt_chan_closed(c, pc);
     else if (c)
         hd_rt_chan_look(c, pc);
+    if (r > 0 && buf)
+        hd_rt_wrote(pc, buf, (size_t)r);
+    else if (r > 0 && v)
+        log_vector(v, parts, (size_t)r, true, pc);
     return r;
 }
 
@@ -113,8 +115,22 @@ static long do_read(struct hd_thread *me, const long *a, long nr, void *buf, con
         return answer(r);                                                                          \
     }
 
-READ_CALL(read, SYS_read, buf, NULL, 0, (int fd, void *buf, size_t n), (fd, buf, n), fd, (long)buf,
-          (long)n)
+ssize_t hd_rt_read_fd(int fd, void *buf, size_t n, uintptr_t pc)
+{
+    struct hd_thread *me = hd_rt_enter();
+    if (!me)
+        return hd_real.read(fd, buf, n);
+    long a[6] = {fd, (long)buf, (long)n};
+    long r = do_read(me, a, SYS_read, buf, NULL, 0, pc);
+    hd_rt_leave(me);
+    return answer(r);
+}
+
+HD_EXPORT ssize_t read(int fd, void *buf, size_t n)
+{
+    return hd_rt_read_fd(fd, buf, n, HD_PC);
+}
+
 READ_CALL(recv, SYS_recvfrom, buf, NULL, 0, (int fd, void *buf, size_t n, int flags),
           (fd, buf, n, flags), fd, (long)buf, (long)n, flags)
 READ_CALL(recvfrom, SYS_recvfrom, buf, NULL, 0,
@@ -158,8 +174,8 @@ static long do_write(struct hd_thread *me, const long *a, long nr, size_t n, uin
 static void read_by_call(const void *buf, const struct iovec *v, size_t parts, size_t n,
                          uintptr_t pc)
 {
-    if (buf && n)
-        hd_rt_log_bytes(HD_LOG_RANGE_READ, 0, pc, buf, buf, n);
+    if (buf)
+        hd_rt_reads(pc, buf, n);
     else if (v)
         log_vector(v, parts, n, false, pc);
 }

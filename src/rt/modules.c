@@ -9,13 +9,21 @@
 struct span {
     uintptr_t low, end;
 };
-static struct span spans[MAX_MODULES];
-static unsigned n_spans;
+static struct span spans[MAX_MODULES], constants[4 * MAX_MODULES];
+static unsigned n_spans, n_constants;
 
 bool hd_rt_module_has(uintptr_t pc)
 {
     for (unsigned i = 0; i < n_spans; i++)
         if (pc - spans[i].low < spans[i].end - spans[i].low)
+            return true;
+    return false;
+}
+
+bool hd_rt_module_const(const void *p)
+{
+    for (unsigned i = 0; i < n_constants; i++)
+        if ((uintptr_t)p - constants[i].low < constants[i].end - constants[i].low)
             return true;
     return false;
 }
@@ -48,8 +56,24 @@ static int look(struct dl_phdr_info *info, size_t size, void *arg)
     return 1;
 }
 
+static int add_constants(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    (void)size;
+    (void)arg;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+        uintptr_t from = info->dlpi_addr + p->p_vaddr;
+        if (p->p_type == PT_LOAD && !(p->p_flags & PF_W) && n_constants < 4 * MAX_MODULES)
+            constants[n_constants++] = (struct span){from, from + p->p_memsz};
+    }
+    return 0;
+}
+
 void hd_rt_module_seen(uintptr_t pc)
 {
-    if (n_spans < MAX_MODULES && !hd_rt_module_has(pc))
-        dl_iterate_phdr(look, &pc);
+    if (n_spans == MAX_MODULES || hd_rt_module_has(pc))
+        return;
+    dl_iterate_phdr(look, &pc);
+    n_constants = 0; /* something may be gone since the last time */
+    dl_iterate_phdr(add_constants, NULL);
 }

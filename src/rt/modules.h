@@ -7,5 +7,6 @@
 
 void hd_rt_module_seen(uintptr_t pc); /* pc lies in an instrumented module; before or after start */
 bool hd_rt_module_has(uintptr_t pc);
+bool hd_rt_module_const(const void *p); /* in memory of a module that is not to be written */
 
 #endif

@@ -3,7 +3,10 @@
  *
  * Each does its work with code of ours (blocks.c), because libc's own may not be there yet when the
  * loader calls us, and logs what it read and wrote as ranges. */
+#include "rt/str.h"
+
 #include "rt/blocks.h"
+#include "rt/format.h"
 #include "rt/modules.h"
 #include "rt/rt.h"
 
@@ -11,21 +14,16 @@
 #include <string.h>
 #include <strings.h>
 
-static void reads(uintptr_t pc, const void *p, size_t n)
-{
-    hd_rt_log_bytes(HD_LOG_RANGE_READ, 0, pc, p, p, n);
-}
-
 static struct hd_thread *enter(uintptr_t pc)
 {
     return rt.on && hd_rt_module_has(pc) ? hd_rt_enter() : NULL;
 }
 
-static void copy(void *to, const void *from, size_t n, uintptr_t pc)
+void hd_rt_copy(void *to, const void *from, size_t n, uintptr_t pc)
 {
     struct hd_thread *me = n ? enter(pc) : NULL;
     if (me)
-        reads(pc, from, n);
+        hd_rt_reads(pc, from, n);
     hd_rt_memmove(to, from, n);
     if (me) {
         hd_rt_wrote(pc, to, n);
@@ -35,31 +33,35 @@ static void copy(void *to, const void *from, size_t n, uintptr_t pc)
 
 HD_EXPORT void *memcpy(void *restrict to, const void *restrict from, size_t n)
 {
-    copy(to, from, n, HD_PC);
+    hd_rt_copy(to, from, n, HD_PC);
     return to;
 }
 
 HD_EXPORT void *memmove(void *to, const void *from, size_t n)
 {
-    copy(to, from, n, HD_PC);
+    hd_rt_copy(to, from, n, HD_PC);
     return to;
 }
 
 HD_EXPORT void *mempcpy(void *restrict to, const void *restrict from, size_t n)
 {
-    copy(to, from, n, HD_PC);
+    hd_rt_copy(to, from, n, HD_PC);
     return (char *)to + n;
 }
 
-HD_EXPORT void *memset(void *to, int byte, size_t n)
+void hd_rt_fill(void *to, int byte, size_t n, uintptr_t pc)
 {
-    uintptr_t pc = HD_PC;
     struct hd_thread *me = n ? enter(pc) : NULL;
     hd_rt_memset(to, byte, n);
     if (me) {
         hd_rt_wrote(pc, to, n);
         hd_rt_leave(me);
     }
+}
+
+HD_EXPORT void *memset(void *to, int byte, size_t n)
+{
+    hd_rt_fill(to, byte, n, HD_PC);
     return to;
 }
 
@@ -91,8 +93,8 @@ static int compared(const void *a, const void *b, size_t n, bool text, uintptr_t
     size_t seen;
     int r = compare(a, b, n, text, &seen);
     if (me) {
-        reads(pc, a, seen);
-        reads(pc, b, seen);
+        hd_rt_reads(pc, a, seen);
+        hd_rt_reads(pc, b, seen);
         hd_rt_leave(me);
     }
     return r;
@@ -118,7 +120,7 @@ static size_t measured(const char *s, size_t max, uintptr_t pc)
     struct hd_thread *me = enter(pc);
     size_t n = length(s, max);
     if (me) {
-        reads(pc, s, n < max ? n + 1 : n);
+        hd_rt_reads(pc, s, n < max ? n + 1 : n);
         hd_rt_leave(me);
     }
     return n;
@@ -136,37 +138,35 @@ HD_EXPORT size_t strnlen(const char *s, size_t max)
 
 HD_EXPORT char *strcpy(char *restrict to, const char *restrict from)
 {
-    copy(to, from, length(from, SIZE_MAX) + 1, HD_PC);
+    hd_rt_copy(to, from, length(from, SIZE_MAX) + 1, HD_PC);
     return to;
 }
 
 HD_EXPORT char *stpcpy(char *restrict to, const char *restrict from)
 {
     size_t n = length(from, SIZE_MAX);
-    copy(to, from, n + 1, HD_PC);
+    hd_rt_copy(to, from, n + 1, HD_PC);
     return to + n;
+}
+
+char *hd_rt_copy_padded(char *to, const char *from, size_t n, uintptr_t pc)
+{
+    size_t len = length(from, n);
+    hd_rt_copy(to, from, len < n ? len + 1 : len, pc);
+    if (len + 1 < n)
+        hd_rt_fill(to + len + 1, 0, n - len - 1, pc);
+    return to;
 }
 
 HD_EXPORT char *strncpy(char *restrict to, const char *restrict from, size_t n)
 {
-    uintptr_t pc = HD_PC;
-    size_t len = length(from, n);
-    copy(to, from, len < n ? len + 1 : len, pc);
-    if (len + 1 < n) {
-        struct hd_thread *me = enter(pc);
-        hd_rt_memset(to + len + 1, 0, n - len - 1);
-        if (me) {
-            hd_rt_wrote(pc, to + len + 1, n - len - 1);
-            hd_rt_leave(me);
-        }
-    }
-    return to;
+    return hd_rt_copy_padded(to, from, n, HD_PC);
 }
 
-static char *append(char *to, const char *from, size_t max, uintptr_t pc)
+char *hd_rt_append(char *to, const char *from, size_t max, uintptr_t pc)
 {
     size_t at = measured(to, SIZE_MAX, pc), n = length(from, max);
-    copy(to + at, from, n, pc);
+    hd_rt_copy(to + at, from, n, pc);
     struct hd_thread *me = enter(pc);
     to[at + n] = 0;
     if (me) {
@@ -178,12 +178,12 @@ static char *append(char *to, const char *from, size_t max, uintptr_t pc)
 
 HD_EXPORT char *strcat(char *restrict to, const char *restrict from)
 {
-    return append(to, from, SIZE_MAX, HD_PC);
+    return hd_rt_append(to, from, SIZE_MAX, HD_PC);
 }
 
 HD_EXPORT char *strncat(char *restrict to, const char *restrict from, size_t n)
 {
-    return append(to, from, n, HD_PC);
+    return hd_rt_append(to, from, n, HD_PC);
 }
 
 /* The first byte c among n, or up to and with the final zero when `text`. */
@@ -199,7 +199,7 @@ static void *find(const char *s, char c, size_t n, bool text, uintptr_t pc)
             n = i + 1;
     }
     if (me) {
-        reads(pc, s, i);
+        hd_rt_reads(pc, s, i);
         hd_rt_leave(me);
     }
     return (void *)(uintptr_t)found;
@@ -229,7 +229,7 @@ static char *duplicate(const char *s, size_t n, uintptr_t pc)
     char *p = malloc(n + 1);
     if (!p)
         return NULL;
-    copy(p, s, n, pc);
+    hd_rt_copy(p, s, n, pc);
     struct hd_thread *me = enter(pc);
     p[n] = 0;
     if (me) {

@@ -10,7 +10,7 @@ static void *w(void *arg)
         x++;
         pthread_mutex_unlock(&m);
     }
-    y = *(int *)arg;
+    y = *(int *)arg; /* RACE a */
     return NULL;
 }
 int main(void)

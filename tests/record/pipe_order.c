@@ -14,7 +14,7 @@ static void *reader(void *arg)
     char c[4];
     (void)arg;
     ssize_t n = read(fds[0], c, 1);
-    printf("read %zd data %d\n", n, data);
+    printf("read %zd data %d\n", n, data); /* RACE a */
     struct pollfd p = {pair[1], POLLIN, 0};
     printf("poll %d\n", poll(&p, 1, 0));
     printf("poll %d\n", poll(&p, 1, 5000));
@@ -34,7 +34,7 @@ int main(void)
     if (write(fds[1], "x", 1) != 1)
         return 1;
     usleep(400000);
-    data = 2;
+    data = 2; /* RACE a: sleeping is no order */
     send(pair[0], "yz", 2, 0);
     pthread_join(t, NULL);
     fd_set set;

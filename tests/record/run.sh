@@ -2,6 +2,8 @@
 # One program of this folder: built in several ways, run natively and recorded.
 # The output and the exit status must be the same, every trace must pass `trace check`, and the trace
 # of the clang -O0 build under fifo must be the golden one (NAME.golden; UPDATE=1 writes it).
+# `heddle analyze` must find in the trace of our own build exactly the races that the source marks, and
+# in no trace any other.
 #   run.sh NAME.c|NAME.cpp      with HEDDLE, RT_DIR, TMP_DIR in the environment
 set -u
 exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&- # numbers of descriptors are values in traces
@@ -52,6 +54,27 @@ record() {
     "$HEDDLE" trace check "$exe.hdt" >check.out 2>&1 || fail "$exe $*: $(cat check.out)"
 }
 
+# Pairs of lines that race: those with the same mark RACE x in the source, or one line with itself.
+awk 'match($0, /RACE [a-z ]+/) { n = split(substr($0, RSTART + 5, RLENGTH - 5), marks, " ")
+         for (i = 1; i <= n; i++) at[marks[i]] = at[marks[i]] " " NR }
+     END { for (m in at) { n = split(at[m], l, " "); print l[1], (n > 1 ? l[2] : l[1]) } }' "$source" | sort -u >races.expected
+
+# races TRACE: the analysis works on the trace; its pairs of lines go to races.found
+races() {
+    "$HEDDLE" analyze -j 1 "$1" >analyze.out 2>analyze.err
+    local got=$?
+    [ $got -eq 0 ] || [ $got -eq 66 ] || fail "analyze $1: $got $(cat analyze.err)"
+    awk '/^  (read|write|atomic|free).* by .* at .*:[0-9]+ / { match($0, /:[0-9]+ /); line = substr($0, RSTART + 1, RLENGTH - 2)
+             if (first) { print (first + 0 < line + 0 ? first " " line : line " " first); first = 0 } else first = line }' \
+        analyze.out | sort -u >races.found
+}
+
+# No analysis of any build may find what cannot be.
+no_more_races() {
+    races "$1"
+    [ -z "$(comm -13 races.expected races.found)" ] || fail "$1: races that are none: $(comm -13 races.expected races.found)"
+}
+
 # Pointers as values, stack offsets and unnamed memory depend on the compiler and libc, not on us.
 normalise() {
     sed -E -e 's/,[0-9]{13,}/,P/g' -e 's/stack:(T[0-9.]+)-[0-9]+/stack:\1/g' -e 's/mem\+0x[0-9a-f]+/mem/g'
@@ -67,16 +90,21 @@ elif [ -e "$here/$name.golden" ]; then
 fi
 grep -q '; [0-9]* writes from outside' plain.err && grep -q 'no outside writes' "$source" &&
     fail "writes from outside: $(cat plain.err)"
+no_more_races plain.hdt
 record plain --policy random --seed 3 --quantum 5
+no_more_races plain.hdt
 record plain --policy pct --seed 4 --steps 60
 build fast $gcc -O2
 record fast
+no_more_races fast.hdt
 record fast --policy random --seed 11 --quantum 20
 if "$HEDDLE" cc --version >/dev/null 2>&1; then
     pass=cc
     [ "${source##*.}" = cpp ] && pass=c++
     "$HEDDLE" $pass "${common[@]}" -O1 "$source" -o passed || fail "heddle $pass"
     record passed
+    races passed.hdt
+    cmp -s races.expected races.found || fail "races: $(diff races.expected races.found)"
     record passed --policy random --seed 5 --quantum 10
 fi
 exit 0

@@ -1,0 +1,23 @@
+/* Prototypes of the checked functions, which glibc's headers give only to fortified code, and the
+ * bodies they share with the plain ones. */
+#ifndef HD_RT_FORTIFY_H
+#define HD_RT_FORTIFY_H
+
+#include "rt/rt.h"
+
+#include "heddle/rt_apis.h"
+
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <sys/socket.h>
+
+#define HD_FORTIFY_PROTOTYPE(group, ret, name, params, text) ret name params;
+HD_APIS_FORTIFY(HD_FORTIFY_PROTOTYPE)
+#undef HD_FORTIFY_PROTOTYPE
+
+char *hd_rt_fgets(char *p, int n, FILE *f, uintptr_t pc);
+size_t hd_rt_fread(void *p, size_t size, size_t n, FILE *f, uintptr_t pc);
+ssize_t hd_rt_read_fd(int fd, void *p, size_t n, uintptr_t pc);
+
+#endif

@@ -1,0 +1,14 @@
+/* The work of memory and string functions, with their accesses logged when instrumented code (pc)
+ * asked for it. */
+#ifndef HD_RT_STR_H
+#define HD_RT_STR_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+void hd_rt_copy(void *to, const void *from, size_t n, uintptr_t pc); /* may overlap */
+void hd_rt_fill(void *to, int byte, size_t n, uintptr_t pc);
+char *hd_rt_copy_padded(char *to, const char *from, size_t n, uintptr_t pc); /* strncpy */
+char *hd_rt_append(char *to, const char *from, size_t max, uintptr_t pc);    /* strncat */
+
+#endif
