@@ -95,6 +95,7 @@ enum {
     HD_LOG_SIZE = 0x0f,
     HD_LOG_SITE = 0x10, /* bits 16-63 are the address of a struct hd_site */
     HD_LOG_VAL = 0x20,
+    HD_LOG_TEXT = 0x20, /* ranges: each byte decides whether the next one is read */
     HD_LOG_ADDR = 0x40,
     HD_LOG_PENDING = 0x80, /* write: the value is not there yet, and never will be after a crash;
                             * read: not seen, but the write that follows may be based on it */

@@ -184,6 +184,7 @@ static const enum hd_op op_of[] = {
 struct access {
     struct hd_event ev;
     bool guess;                       /* a read that the compiler may have left out */
+    bool text;                        /* each cell decides whether the next one is read */
     bool own;                         /* rmw: the last of its value's dependences is its own read */
     const uint8_t *bytes, *new_bytes; /* NULL: not known */
 };
@@ -238,6 +239,7 @@ static enum hd_status set_deps(struct hd_walk *w, const struct hd_raw *rec, stru
 
 static enum hd_status spread(struct hd_walk *w, struct access *a, uint64_t addr, uint64_t len)
 {
+    bool first = true;
     while (len) {
         uint64_t room;
         struct hd_region *g = hd_regions_find(&w->regions, addr, &room);
@@ -248,7 +250,10 @@ static enum hd_status spread(struct hd_walk *w, struct access *a, uint64_t addr,
         a->ev.has_value = a->bytes || a->new_bytes;
         a->ev.value = a->bytes ? hd_cells_value(a->bytes, part) : 0;
         a->ev.new_value = a->new_bytes ? hd_cells_value(a->new_bytes, part) : 0;
-        enum hd_status s = touch(w, a, g, addr);
+        enum hd_status s = a->text && !first ? hd_walk_branch_all(w, a->ev.place) : HD_OK;
+        first = false;
+        if (s == HD_OK)
+            s = touch(w, a, g, addr);
         if (s != HD_OK)
             return s;
         addr += part;
@@ -287,6 +292,7 @@ enum hd_status hd_walk_access(struct hd_walk *w, const struct hd_raw *rec)
         return HD_OK;
     }
     struct access a = {.ev = {.op = op_of[rec->kind], .place = hd_walk_place(w, rec)}};
+    a.text = rec->kind == HD_LOG_RANGE_READ && rec->aux & HD_LOG_TEXT;
     a.guess = (rec->aux & HD_LOG_PENDING) && !hd_op_writes(a.ev.op);
     if (a.guess || !(rec->aux & HD_LOG_PENDING))
         a.bytes = range ? rec->data : (const uint8_t *)&rec->w[1];

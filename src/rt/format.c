@@ -14,6 +14,12 @@ void hd_rt_reads(uintptr_t pc, const void *p, size_t n)
         hd_rt_log_bytes(HD_LOG_RANGE_READ, 0, pc, p, p, n);
 }
 
+void hd_rt_reads_on(uintptr_t pc, const void *p, size_t n)
+{
+    if (n && !hd_rt_module_const(p))
+        hd_rt_log_bytes(HD_LOG_RANGE_READ, HD_LOG_TEXT, pc, p, p, n);
+}
+
 /* One conversion of a format. */
 struct spec {
     bool skip, star_width, star_precision, allocates, positions;
@@ -129,7 +135,7 @@ static void read_string(const struct spec *s, const char *p, uintptr_t pc)
     size_t n = 0, max = s->precision < 0 ? SIZE_MAX : (size_t)s->precision;
     while (n < max && p[n])
         n++;
-    hd_rt_reads(pc, p, n < max ? n + 1 : n);
+    hd_rt_reads_on(pc, p, n < max ? n + 1 : n);
 }
 
 unsigned hd_rt_format_reads(const char *format, va_list args, uintptr_t pc,

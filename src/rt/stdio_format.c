@@ -195,7 +195,7 @@ static int scan_from(scan_text *real, const char *text, const char *format, va_l
     va_list again;
     va_copy(again, a);
     if (c.memory)
-        hd_rt_reads(pc, text, strlen(text) + 1);
+        hd_rt_reads_on(pc, text, strlen(text) + 1);
     int r = real(text, format, a);
     if (c.memory)
         hd_rt_format_wrote(format, again, r, pc);

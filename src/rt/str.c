@@ -16,7 +16,7 @@
 
 static struct hd_thread *enter(uintptr_t pc)
 {
-    return rt.on && hd_rt_module_has(pc) ? hd_rt_enter() : NULL;
+    return rt.on && hd_rt_module_has(pc) ? hd_rt_enter_at(NULL, 0, pc) : NULL;
 }
 
 void hd_rt_copy(void *to, const void *from, size_t n, uintptr_t pc)
@@ -93,8 +93,8 @@ static int compared(const void *a, const void *b, size_t n, bool text, uintptr_t
     size_t seen;
     int r = compare(a, b, n, text, &seen);
     if (me) {
-        hd_rt_reads(pc, a, seen);
-        hd_rt_reads(pc, b, seen);
+        hd_rt_reads_on(pc, a, seen);
+        hd_rt_reads_on(pc, b, seen);
         hd_rt_leave(me);
     }
     return r;
@@ -120,7 +120,7 @@ static size_t measured(const char *s, size_t max, uintptr_t pc)
     struct hd_thread *me = enter(pc);
     size_t n = length(s, max);
     if (me) {
-        hd_rt_reads(pc, s, n < max ? n + 1 : n);
+        hd_rt_reads_on(pc, s, n < max ? n + 1 : n);
         hd_rt_leave(me);
     }
     return n;
@@ -136,23 +136,36 @@ HD_EXPORT size_t strnlen(const char *s, size_t max)
     return measured(s, max, HD_PC);
 }
 
+/* Copies up to max bytes of a text, and its final zero if that is among them. Returns the length.
+ * The length is taken when it is this thread's turn. */
+static size_t copy_text(char *to, const char *from, size_t max, uintptr_t pc)
+{
+    struct hd_thread *me = enter(pc);
+    size_t len = length(from, max), n = len < max ? len + 1 : len;
+    if (me)
+        hd_rt_reads_on(pc, from, n);
+    hd_rt_memmove(to, from, n);
+    if (me) {
+        hd_rt_wrote(pc, to, n);
+        hd_rt_leave(me);
+    }
+    return len;
+}
+
 HD_EXPORT char *strcpy(char *restrict to, const char *restrict from)
 {
-    hd_rt_copy(to, from, length(from, SIZE_MAX) + 1, HD_PC);
+    copy_text(to, from, SIZE_MAX, HD_PC);
     return to;
 }
 
 HD_EXPORT char *stpcpy(char *restrict to, const char *restrict from)
 {
-    size_t n = length(from, SIZE_MAX);
-    hd_rt_copy(to, from, n + 1, HD_PC);
-    return to + n;
+    return to + copy_text(to, from, SIZE_MAX, HD_PC);
 }
 
 char *hd_rt_copy_padded(char *to, const char *from, size_t n, uintptr_t pc)
 {
-    size_t len = length(from, n);
-    hd_rt_copy(to, from, len < n ? len + 1 : len, pc);
+    size_t len = copy_text(to, from, n, pc);
     if (len + 1 < n)
         hd_rt_fill(to + len + 1, 0, n - len - 1, pc);
     return to;
@@ -165,8 +178,7 @@ HD_EXPORT char *strncpy(char *restrict to, const char *restrict from, size_t n)
 
 char *hd_rt_append(char *to, const char *from, size_t max, uintptr_t pc)
 {
-    size_t at = measured(to, SIZE_MAX, pc), n = length(from, max);
-    hd_rt_copy(to + at, from, n, pc);
+    size_t at = measured(to, SIZE_MAX, pc), n = copy_text(to + at, from, max, pc);
     struct hd_thread *me = enter(pc);
     to[at + n] = 0;
     if (me) {
@@ -199,7 +211,7 @@ static void *find(const char *s, char c, size_t n, bool text, uintptr_t pc)
             n = i + 1;
     }
     if (me) {
-        hd_rt_reads(pc, s, i);
+        hd_rt_reads_on(pc, s, i);
         hd_rt_leave(me);
     }
     return (void *)(uintptr_t)found;
@@ -241,10 +253,10 @@ static char *duplicate(const char *s, size_t n, uintptr_t pc)
 
 HD_EXPORT char *strdup(const char *s)
 {
-    return duplicate(s, length(s, SIZE_MAX), HD_PC);
+    return duplicate(s, measured(s, SIZE_MAX, HD_PC), HD_PC);
 }
 
 HD_EXPORT char *strndup(const char *s, size_t n)
 {
-    return duplicate(s, length(s, n), HD_PC);
+    return duplicate(s, measured(s, n, HD_PC), HD_PC);
 }
