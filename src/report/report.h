@@ -43,7 +43,7 @@ struct hd_spot {
 
 struct hd_frame {
     struct hd_spot at;
-    const char *module; /* for code without debug information: "libc.so.6+0x12a0" */
+    const char *module; /* "libc.so.6+0x12a0" */
 };
 
 /* A lock that a thread holds. */
@@ -95,7 +95,7 @@ struct hd_effect {
     int signal;          /* 0: none */
     const char *signal_name;
     const char *assertion; /* the text on its standard error */
-    /* Against the recorded run: lines that start with - or +; NULL: the same. */
+    /* Against the other order: lines that start with - (other) or + (this); NULL: none. */
     const char *output_diff;
     bool deadlock, timeout;
     struct hd_frame *stack; /* of a signal */

@@ -1,0 +1,286 @@
+#include "report/suppress.h"
+
+#include "base/alloc.h"
+#include "base/vec.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum rule_type {
+    RULE_RACE,
+    RULE_RACE_TOP,
+    RULE_DEADLOCK,
+    RULE_LIB,
+    RULE_MUTEX,
+    RULE_THREAD,
+    RULE_SIGNAL,
+    RULE_VAR,
+    RULE_ID,
+    RULE_TYPES
+};
+static const char *const type_names[RULE_TYPES] = {
+    "race", "race_top", "deadlock", "called_from_lib", "mutex", "thread", "signal", "var", "id"};
+
+struct rule {
+    enum rule_type type;
+    const char *text;            /* as written */
+    const char *pattern, *other; /* other: of a pair, or NULL */
+    const char *file;
+    uint32_t line;
+    uint64_t used;
+};
+
+struct hd_suppressions {
+    struct hd_arena *arena;
+    struct hd_vec rules; /* struct rule */
+};
+
+struct hd_suppressions *hd_suppress_new(void)
+{
+    struct hd_suppressions *s = hd_calloc(1, sizeof *s);
+    s->arena = hd_arena_new();
+    s->rules = HD_VEC_INIT(struct rule);
+    return s;
+}
+
+void hd_suppress_free(struct hd_suppressions *s)
+{
+    if (!s)
+        return;
+    hd_arena_free(s->arena);
+    hd_vec_fini(&s->rules);
+    hd_free(s, sizeof *s);
+}
+
+/* ---- patterns ---- */
+
+/* pattern[0 .. len) with * at text; `end`: it has to reach the end of the text. */
+static bool glob_here(const char *pattern, size_t len, const char *text, bool end)
+{
+    size_t star = SIZE_MAX, p = 0;
+    const char *mark = NULL;
+    for (;;) {
+        if (p < len && pattern[p] == '*') {
+            star = ++p;
+            mark = text;
+        } else if (p == len && (!end || !*text)) {
+            return true;
+        } else if (*text && p < len && pattern[p] == *text) {
+            p++;
+            text++;
+        } else if (star != SIZE_MAX && *mark) {
+            p = star;
+            text = ++mark;
+        } else {
+            return false;
+        }
+    }
+}
+
+static bool glob_part(const char *pattern, size_t len, const char *text)
+{
+    if (!text || !*text)
+        return false;
+    bool start = len && *pattern == '^';
+    pattern += start;
+    len -= start;
+    bool end = len && pattern[len - 1] == '$';
+    len -= end;
+    if (start)
+        return glob_here(pattern, len, text, end);
+    for (; *text; text++)
+        if (glob_here(pattern, len, text, end))
+            return true;
+    return false;
+}
+
+bool hd_suppress_glob(const char *pattern, const char *text)
+{
+    return glob_part(pattern, strlen(pattern), text);
+}
+
+/* ---- reading ---- */
+
+static char *trimmed(struct hd_arena *arena, const char *text, size_t len)
+{
+    while (len && strchr(" \t\r\n", text[len - 1]))
+        len--;
+    while (len && strchr(" \t", *text)) {
+        text++;
+        len--;
+    }
+    return hd_arena_strndup(arena, text, len);
+}
+
+bool hd_suppress_line(struct hd_suppressions *s, const char *text, const char *file, uint32_t line,
+                      const char **why)
+{
+    char *whole = trimmed(s->arena, text, strlen(text));
+    if (!*whole || *whole == '#')
+        return true;
+    const char *colon = strchr(whole, ':');
+    struct rule rule = {.text = whole, .line = line};
+    *why = "there is no \"type:\" before the pattern";
+    if (!colon)
+        return false;
+    size_t len = (size_t)(colon - whole);
+    while (len && strchr(" \t", whole[len - 1]))
+        len--;
+    while (rule.type < RULE_TYPES && (strlen(type_names[rule.type]) != len ||
+                                      strncmp(type_names[rule.type], whole, len) != 0))
+        rule.type++;
+    *why = "the type is not one that is known";
+    if (rule.type == RULE_TYPES)
+        return false;
+    const char *pair = strstr(colon + 1, "<->");
+    rule.pattern =
+        trimmed(s->arena, colon + 1, pair ? (size_t)(pair - colon - 1) : strlen(colon + 1));
+    rule.other = pair ? trimmed(s->arena, pair + 3, strlen(pair + 3)) : NULL;
+    *why = "the pattern is empty";
+    if (!*rule.pattern || (rule.other && !*rule.other))
+        return false;
+    *why = "only race and race_top take a pair";
+    if (rule.other && rule.type != RULE_RACE && rule.type != RULE_RACE_TOP)
+        return false;
+    rule.file = hd_arena_strndup(s->arena, file, strlen(file));
+    *(struct rule *)hd_vec_push(&s->rules) = rule;
+    return true;
+}
+
+enum hd_status hd_suppress_load(struct hd_suppressions *s, const char *path,
+                                struct hd_names *warnings, struct hd_err *err)
+{
+    FILE *file = fopen(path, "re");
+    char *line = NULL;
+    size_t cap = 0;
+    if (!file)
+        return hd_err_at(err, HD_ERR_IO, path, 0, "%s", strerror(errno));
+    errno = 0;
+    for (uint32_t number = 1; getline(&line, &cap, file) >= 0; number++) {
+        const char *why;
+        if (hd_suppress_line(s, line, path, number, &why))
+            continue;
+        char text[512];
+        int n =
+            snprintf(text, sizeof text, "%.300s:%u: %s; the line is left out", path, number, why);
+        hd_names_add(warnings, text, (size_t)n);
+    }
+    int failed = ferror(file) ? errno : 0;
+    free(line);
+    fclose(file);
+    return failed ? hd_err_at(err, HD_ERR_IO, path, 0, "%s", strerror(failed)) : HD_OK;
+}
+
+/* ---- matching ---- */
+
+static bool frame_matches(const char *pattern, size_t len, const struct hd_frame *f)
+{
+    return glob_part(pattern, len, f->at.function) || glob_part(pattern, len, f->at.file) ||
+           glob_part(pattern, len, f->module);
+}
+
+/* Patterns between ; on frames next to each other, from frame i on. */
+static bool sequence_at(const char *pattern, const struct hd_access *a, size_t i)
+{
+    for (;; i++) {
+        size_t len = strcspn(pattern, ";");
+        if (i >= a->n_stack || !frame_matches(pattern, len, &a->stack[i]))
+            return false;
+        if (!pattern[len])
+            return true;
+        pattern += len + 1;
+    }
+}
+
+static bool access_matches(const char *pattern, const struct hd_access *a, bool top)
+{
+    for (size_t i = 0; i < (top && a->n_stack ? 1 : a->n_stack); i++)
+        if (sequence_at(pattern, a, i))
+            return true;
+    return false;
+}
+
+static bool any_matches(const struct rule *rule, const struct hd_finding *f, bool top)
+{
+    if (rule->other) {
+        const struct hd_access *a = &f->accesses[0], *b = &f->accesses[1];
+        return (access_matches(rule->pattern, a, top) && access_matches(rule->other, b, top)) ||
+               (access_matches(rule->pattern, b, top) && access_matches(rule->other, a, top));
+    }
+    for (size_t i = 0; i < f->n_accesses; i++)
+        if (access_matches(rule->pattern, &f->accesses[i], top))
+            return true;
+    return false;
+}
+
+static bool from_library(const struct rule *rule, const struct hd_finding *f)
+{
+    for (size_t i = 0; i < f->n_accesses; i++)
+        for (size_t k = 0; k < f->accesses[i].n_stack; k++)
+            if (hd_suppress_glob(rule->pattern, f->accesses[i].stack[k].module))
+                return true;
+    return false;
+}
+
+static bool matches(const struct rule *rule, const struct hd_finding *f)
+{
+    bool deadlock = f->property == HD_PROPERTY_DEADLOCK;
+    switch (rule->type) {
+    case RULE_RACE:
+        return !deadlock && (any_matches(rule, f, false) ||
+                             (!rule->other && hd_suppress_glob(rule->pattern, f->variable)));
+    case RULE_RACE_TOP:
+        return !deadlock && any_matches(rule, f, true);
+    case RULE_DEADLOCK:
+        return deadlock &&
+               (any_matches(rule, f, false) || hd_suppress_glob(rule->pattern, f->variable));
+    case RULE_LIB:
+        return from_library(rule, f);
+    case RULE_VAR:
+        return hd_suppress_glob(rule->pattern, f->variable);
+    case RULE_ID:
+        return !strcmp(rule->pattern, f->id);
+    default:
+        return false; /* kinds of reports that we do not make */
+    }
+}
+
+void hd_suppress_apply(struct hd_suppressions *s, struct hd_report *r)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < r->n_findings; i++) {
+        struct rule *hit = NULL;
+        for (size_t k = 0; k < s->rules.len && !hit; k++)
+            if (matches(hd_vec_at(&s->rules, k), &r->findings[i]))
+                hit = hd_vec_at(&s->rules, k);
+        if (hit) {
+            hit->used++;
+            r->suppressed++;
+        } else {
+            r->findings[kept++] = r->findings[i];
+        }
+    }
+    r->n_findings = kept;
+    r->n_rules = s->rules.len;
+    r->rules = hd_report_array(r, r->n_rules, sizeof *r->rules);
+    for (size_t k = 0; k < s->rules.len; k++) {
+        const struct rule *rule = hd_vec_at(&s->rules, k);
+        r->rules[k] = (struct hd_rule_use){hd_report_text(r, rule->text),
+                                           hd_report_text(r, rule->file), rule->line, rule->used};
+    }
+}
+
+static bool same(const struct hd_finding *x, const struct hd_finding *y)
+{
+    return x->fingerprint && y->fingerprint ? !strcmp(x->fingerprint, y->fingerprint)
+                                            : !strcmp(x->id, y->id);
+}
+
+void hd_baseline_apply(const struct hd_report *baseline, struct hd_report *r)
+{
+    for (size_t i = 0; i < r->n_findings; i++)
+        for (size_t k = 0; k < baseline->n_findings && !r->findings[i].known; k++)
+            r->findings[i].known = same(&r->findings[i], &baseline->findings[k]);
+}

@@ -1,0 +1,452 @@
+#include "report/text.h"
+
+#include "report/page.h"
+
+#include <limits.h>
+#include <string.h>
+
+#define RULE "=================="
+
+static const char *what_of(const struct hd_finding *f)
+{
+    static const char *const names[HD_PROPERTIES] = {"data race", "atomicity violation",
+                                                     "deadlock"};
+    return names[f->property];
+}
+
+/* "confirmed 3 of 3", "predicted, not confirmed" */
+static const char *proof_of(const struct hd_finding *f, char *text, size_t size)
+{
+    if (f->status == HD_FINDING_CONFIRMED)
+        snprintf(text, size, "confirmed %u of %u", f->replays_confirmed, f->replays_tried);
+    else
+        snprintf(text, size, "%s",
+                 f->status == HD_FINDING_OBSERVED ? "observed" : "predicted, not confirmed");
+    return text;
+}
+
+/* "teller bank.c:13:9", "bank.c:13", "teller" */
+static void put_spot(struct hd_page *p, const struct hd_spot *at, const char *before)
+{
+    if (at->function)
+        hd_page_words(p, "%s%s", before, at->function);
+    if (at->file && at->column)
+        hd_page_words(p, "%s%s:%u:%u", at->function ? " " : before, at->file, at->line, at->column);
+    else if (at->file)
+        hd_page_words(p, "%s%s:%u", at->function ? " " : before, at->file, at->line);
+    else if (!at->function)
+        hd_page_words(p, "%san unknown place", before);
+}
+
+static void put_locks(struct hd_page *p, const struct hd_access *a)
+{
+    for (size_t i = 0; i < a->n_locks; i++)
+        hd_page_words(p, "%s%s%s", i ? ", " : "", a->locks[i].name,
+                      a->locks[i].shared ? " (read side)" : "");
+    if (!a->n_locks)
+        hd_page_words(p, "none");
+}
+
+/* ---- the essence ---- */
+
+static void essence(struct hd_page *p, const struct hd_finding *f, size_t number)
+{
+    char proof[64];
+    hd_page_begin(p, 0, 3);
+    hd_page_style(p, f->status == HD_FINDING_PREDICTED || f->known ? HD_STYLE_BOLD : HD_STYLE_RED);
+    hd_page_words(p, "%zu. %s on %s", number, what_of(f), f->variable);
+    hd_page_style(p, HD_STYLE_PLAIN);
+    hd_page_words(p, " [%s%s] %s", proof_of(f, proof, sizeof proof), f->known ? ", known" : "",
+                  f->id);
+    hd_page_end(p);
+    for (size_t i = 0; i < f->n_accesses; i++) {
+        const struct hd_access *a = &f->accesses[i];
+        hd_page_begin(p, 3, 5);
+        hd_page_words(p, "%s by %s in ", a->kind, a->thread);
+        put_spot(p, &a->at, "");
+        hd_page_words(p, "; locks: ");
+        put_locks(p, a);
+        hd_page_end(p);
+    }
+}
+
+/* ---- details ---- */
+
+static void put_access(struct hd_page *p, const struct hd_finding *f, size_t i)
+{
+    const struct hd_access *a = &f->accesses[i];
+    char kind[64];
+    snprintf(kind, sizeof kind, "%s", a->kind);
+    if (i == 0 && kind[0] >= 'a' && kind[0] <= 'z')
+        kind[0] = (char)(kind[0] - 'a' + 'A');
+    hd_page_begin(p, 2, 6);
+    hd_page_words(p, "%s%s", i ? "Concurrent " : "", kind);
+    if (a->size)
+        hd_page_words(p, " of size %u", a->size);
+    if (i == 0)
+        hd_page_words(p, " to '%s'", f->variable);
+    if (i == 0 && f->location && strcmp(f->location, f->variable) != 0)
+        hd_page_words(p, " (%s)", f->location);
+    hd_page_words(p, " by thread %s (locks: ", a->thread);
+    put_locks(p, a);
+    hd_page_words(p, "):");
+    hd_page_end(p);
+    for (size_t k = 0; k < a->n_stack; k++) {
+        hd_page_begin(p, 4, 8);
+        hd_page_words(p, "#%zu", k);
+        put_spot(p, &a->stack[k].at, " ");
+        if (a->stack[k].module && !a->stack[k].at.file)
+            hd_page_words(p, " (%s)", a->stack[k].module);
+        hd_page_end(p);
+    }
+    for (size_t k = 0; k < a->n_locks; k++) {
+        hd_page_begin(p, 4, 8);
+        hd_page_words(p, "holds %s, taken in", a->locks[k].name);
+        put_spot(p, &a->locks[k].taken, " ");
+        hd_page_end(p);
+    }
+}
+
+static void put_source(struct hd_page *p, const struct hd_access *a)
+{
+    enum { AROUND = 2 };
+    const struct hd_snippet *s = &a->source;
+    hd_page_begin(p, 2, 4);
+    if (!s->lines.n) {
+        if (a->at.file)
+            hd_page_words(p, "%s:%u: %s", a->at.file, a->at.line,
+                          s->missing ? s->missing : "no source");
+        hd_page_end(p);
+        return;
+    }
+    hd_page_words(p, "%s:", a->at.file);
+    hd_page_end(p);
+    for (size_t i = 0; i < s->lines.n; i++) {
+        uint32_t line = s->first + (uint32_t)i;
+        bool here = line == a->at.line;
+        if (line + AROUND < a->at.line || line > a->at.line + AROUND)
+            continue;
+        hd_page_begin(p, 2, 0);
+        hd_page_style(p, here ? HD_STYLE_BOLD : HD_STYLE_PLAIN);
+        fprintf(p->out, "%s%5u | ", here ? ">" : " ", line);
+        hd_page_raw(p, s->lines.items[i], HD_PAGE_WIDTH - 11);
+        hd_page_style(p, HD_STYLE_PLAIN);
+        hd_page_end(p);
+    }
+}
+
+/* "acq(lock) bank.c:24" */
+static void put_step(struct hd_page *p, const struct hd_schedule_step *s)
+{
+    hd_page_words(p, "%s(%s)", s->op, s->object ? s->object : "");
+    if (s->at.file)
+        hd_page_words(p, " %s:%u", s->at.file, s->at.line);
+}
+
+static size_t stretch_end(const struct hd_finding *f, size_t i, size_t end)
+{
+    size_t k = i + 1;
+    while (k < end && !strcmp(f->steps[k].thread, f->steps[i].thread))
+        k++;
+    return k;
+}
+
+/* One stretch of one thread: its synchronisation and its last event. */
+static void put_stretch(struct hd_page *p, const struct hd_finding *f, size_t from, size_t to,
+                        int width)
+{
+    enum { SHOWN = 6 };
+    size_t left = 0, shown = 0;
+    hd_page_begin(p, 4, 4 + (unsigned)width + 1);
+    hd_page_words(p, "%s", f->steps[from].thread);
+    for (int n = (int)strlen(f->steps[from].thread); n < width; n++, p->column++)
+        fputc(' ', p->out);
+    for (size_t i = from; i < to; i++) {
+        bool last = i + 1 == to;
+        if (!last && (!f->steps[i].essential || shown >= SHOWN)) {
+            left++;
+            continue;
+        }
+        hd_page_words(p, shown ? ", " : " ");
+        if (left)
+            hd_page_words(p, "... ");
+        left = 0;
+        shown++;
+        put_step(p, &f->steps[i]);
+    }
+    if (to - from > shown)
+        hd_page_words(p, " [%zu events]", to - from);
+    hd_page_end(p);
+}
+
+static int thread_width(const struct hd_finding *f)
+{
+    size_t width = 2;
+    for (size_t i = 0; i < f->n_steps; i++) {
+        size_t len = strlen(f->steps[i].thread);
+        width = len > width && len <= 16 ? len : width;
+    }
+    return (int)width;
+}
+
+static void put_schedule(struct hd_page *p, const struct hd_finding *f)
+{
+    enum { HEAD = 4, TAIL = 8 }; /* stretches shown at both ends of a long schedule */
+    size_t end = f->n_steps, stretches = 0, at = 0;
+    bool race = f->property == HD_PROPERTY_RACE && end >= 2;
+    int width = thread_width(f);
+    if (race)
+        end -= 2;
+    for (size_t i = 0; i < end; i = stretch_end(f, i, end))
+        stretches++;
+    fprintf(p->out, "  Schedule (%zu event%s, %u context switch%s):\n", f->n_steps,
+            f->n_steps == 1 ? "" : "s", f->switches, f->switches == 1 ? "" : "es");
+    for (size_t i = 0; i < end; at++) {
+        size_t to = stretch_end(f, i, end);
+        if (stretches <= HEAD + TAIL || at < HEAD || at >= stretches - TAIL)
+            put_stretch(p, f, i, to, width);
+        else if (at == HEAD)
+            fprintf(p->out, "    ... %zu more stretches ...\n", stretches - HEAD - TAIL);
+        i = to;
+    }
+    if (!race)
+        return;
+    for (size_t i = end; i < f->n_steps; i++) {
+        hd_page_begin(p, 4, 8);
+        hd_page_style(p, HD_STYLE_BOLD);
+        hd_page_words(p, i == end ? "now both can run:" : "             and:");
+        hd_page_style(p, HD_STYLE_PLAIN);
+        hd_page_words(p, " %s ", f->steps[i].thread);
+        put_step(p, &f->steps[i]);
+        hd_page_end(p);
+    }
+}
+
+static void put_diff(struct hd_page *p, const char *diff)
+{
+    enum { SHOWN = 8 };
+    unsigned n = 0;
+    for (const char *at = diff; *at; n++) {
+        size_t len = strcspn(at, "\n");
+        char line[512];
+        snprintf(line, sizeof line, "%.*s", (int)(len < 500 ? len : 500), at);
+        if (n < SHOWN) {
+            hd_page_begin(p, 6, 0);
+            hd_page_raw(p, line, HD_PAGE_WIDTH - 6);
+            hd_page_end(p);
+        }
+        at += len + (at[len] == '\n');
+    }
+    if (n > SHOWN)
+        fprintf(p->out, "      ... and %u more lines\n", n - SHOWN);
+}
+
+static void put_effect(struct hd_page *p, const struct hd_finding *f, int order)
+{
+    const struct hd_effect *e = &f->effects[order];
+    if (!e->summary)
+        return;
+    hd_page_begin(p, 4, 6);
+    hd_page_words(p, "%s of %s first: %s", f->accesses[order].kind, f->accesses[order].thread,
+                  e->summary);
+    for (size_t i = 0; i < e->values.n && i < f->n_accesses; i++)
+        if (e->values.items[i])
+            hd_page_words(p, "; %s %s %s", f->accesses[i].thread,
+                          strstr(f->accesses[i].kind, "read")     ? "reads"
+                          : strstr(f->accesses[i].kind, "update") ? "updates"
+                                                                  : "writes",
+                          e->values.items[i]);
+    hd_page_end(p);
+    if (e->assertion && !strstr(e->summary, e->assertion)) {
+        hd_page_begin(p, 6, 6);
+        hd_page_words(p, "%s", e->assertion);
+        hd_page_end(p);
+    }
+    for (size_t i = 0; i < e->n_stack; i++) {
+        hd_page_begin(p, 6, 10);
+        hd_page_words(p, "#%zu", i);
+        put_spot(p, &e->stack[i].at, " ");
+        hd_page_end(p);
+    }
+    if (e->output_diff) {
+        fprintf(p->out, "      output, against the other order:\n");
+        put_diff(p, e->output_diff);
+    }
+}
+
+static void put_threads(struct hd_page *p, const struct hd_finding *f)
+{
+    for (size_t i = 0; i < f->n_threads; i++) {
+        const struct hd_thread_made *t = &f->threads[i];
+        hd_page_begin(p, 2, 6);
+        if (t->parent) {
+            hd_page_words(p, "Thread %s created by %s in", t->name, t->parent);
+            put_spot(p, &t->at, " ");
+        } else {
+            hd_page_words(p, "Thread %s is the main thread", t->name);
+        }
+        hd_page_end(p);
+    }
+}
+
+static void put_advice(struct hd_page *p, const struct hd_finding *f)
+{
+    if (!f->advice_lock || !f->advice_of)
+        return;
+    hd_page_begin(p, 2, 4);
+    hd_page_words(p, "Advice: %u of %u other accesses to it hold %s; take it here, too.",
+                  f->advice_held, f->advice_of, f->advice_lock);
+    hd_page_end(p);
+}
+
+static void put_summary_of(struct hd_page *p, const struct hd_finding *f)
+{
+    hd_page_begin(p, 0, 2);
+    hd_page_words(p, "SUMMARY: heddle: %s", what_of(f));
+    for (size_t i = 0; i < f->n_accesses; i++) {
+        const struct hd_spot *at = &f->accesses[i].at;
+        hd_page_words(p, i ? " / " : " ");
+        if (at->file)
+            hd_page_words(p, "%s:%u", at->file, at->line);
+        else
+            hd_page_words(p, "unknown place");
+        if (at->file && at->column)
+            hd_page_words(p, ":%u", at->column);
+        if (at->function)
+            hd_page_words(p, " in %s", at->function);
+    }
+    hd_page_end(p);
+}
+
+static void put_effects(struct hd_page *p, const struct hd_finding *f)
+{
+    if (!f->effects[0].summary && !f->effects[1].summary)
+        return;
+    fprintf(p->out, "  Effect of the two orders:\n");
+    put_effect(p, f, 0);
+    put_effect(p, f, 1);
+}
+
+static void details(struct hd_page *p, const struct hd_finding *f)
+{
+    char proof[64];
+    hd_page_begin(p, 0, 2);
+    hd_page_style(p, HD_STYLE_BOLD);
+    hd_page_words(p, "WARNING: heddle: %s [%s] id=%s", what_of(f), proof_of(f, proof, sizeof proof),
+                  f->id);
+    hd_page_style(p, HD_STYLE_PLAIN);
+    hd_page_end(p);
+    for (size_t i = 0; i < f->n_accesses; i++)
+        put_access(p, f, i);
+    if (f->reason) {
+        hd_page_begin(p, 2, 4);
+        hd_page_words(p, "Not confirmed: %s", f->reason);
+        hd_page_end(p);
+    }
+    if (f->why) {
+        hd_page_begin(p, 2, 4);
+        hd_page_words(p, "Why it can happen: %s", f->why);
+        hd_page_end(p);
+    }
+    put_advice(p, f);
+    if (f->n_steps)
+        put_schedule(p, f);
+    put_effects(p, f);
+    for (size_t i = 0; i < f->n_accesses; i++)
+        put_source(p, &f->accesses[i]);
+    put_threads(p, f);
+    if (f->duplicates)
+        fprintf(p->out, "  Found %u more time%s.\n", f->duplicates, f->duplicates == 1 ? "" : "s");
+    if (f->witness)
+        fprintf(p->out, "  Replay: heddle replay %s   Debug: heddle replay --gdb %s\n", f->id,
+                f->id);
+    put_summary_of(p, f);
+    fprintf(p->out, "%s\n", RULE);
+}
+
+/* ---- the frame ---- */
+
+static void put_list(struct hd_page *p, const char *title, const struct hd_texts *list)
+{
+    enum { SHOWN = 10 };
+    for (size_t i = 0; i < list->n && i < SHOWN; i++) {
+        hd_page_begin(p, 0, 2);
+        hd_page_words(p, "%s: %s", title, list->items[i]);
+        hd_page_end(p);
+    }
+    if (list->n > SHOWN)
+        fprintf(p->out, "%s: ... and %zu more\n", title, list->n - SHOWN);
+}
+
+static void put_rules(struct hd_page *p, const struct hd_report *r)
+{
+    for (size_t i = 0; i < r->n_rules; i++)
+        if (!r->rules[i].used) {
+            hd_page_begin(p, 0, 2);
+            hd_page_words(p, "Unused suppression: %s:%u: %s",
+                          r->rules[i].file ? r->rules[i].file : "?", r->rules[i].line,
+                          r->rules[i].text);
+            hd_page_end(p);
+        }
+}
+
+static void put_count(struct hd_page *p, uint64_t n, const char *one, const char *many)
+{
+    hd_page_words(p, "%llu %s", (unsigned long long)n, n == 1 ? one : many);
+}
+
+static void summary(struct hd_page *p, const struct hd_report *r)
+{
+    size_t confirmed = 0, predicted = 0, known = 0;
+    for (size_t i = 0; i < r->n_findings; i++) {
+        confirmed += r->findings[i].status != HD_FINDING_PREDICTED && !r->findings[i].known;
+        predicted += r->findings[i].status == HD_FINDING_PREDICTED && !r->findings[i].known;
+        known += r->findings[i].known;
+    }
+    hd_page_begin(p, 0, UINT_MAX); /* one line, whatever its length: scripts take the last */
+    hd_page_style(p, confirmed ? HD_STYLE_RED : HD_STYLE_BOLD);
+    hd_page_words(p, "heddle: ");
+    put_count(p, confirmed, "race confirmed", "races confirmed");
+    hd_page_style(p, HD_STYLE_PLAIN);
+    hd_page_words(p, ", %zu predicted only", predicted);
+    if (known)
+        hd_page_words(p, ", %zu known", known);
+    if (r->suppressed)
+        hd_page_words(p, ", %llu suppressed", (unsigned long long)r->suppressed);
+    hd_page_words(p, "; ");
+    put_count(p, r->impossible, "pair impossible", "pairs impossible");
+    hd_page_words(p, ", %llu undecided; ", (unsigned long long)r->undecided);
+    put_count(p, r->events, "event", "events");
+    if (r->runs > 1)
+        hd_page_words(p, " in %llu runs", (unsigned long long)r->runs);
+    if (r->interrupted)
+        hd_page_words(p, "; interrupted, parts are missing");
+    if (r->directory)
+        hd_page_words(p, "; %s", r->directory);
+    hd_page_end(p);
+}
+
+void hd_report_write_summary(FILE *out, const struct hd_report *r)
+{
+    struct hd_page p;
+    hd_page_init(&p, out, false);
+    summary(&p, r);
+}
+
+void hd_report_write_text(FILE *out, const struct hd_report *r, bool color)
+{
+    struct hd_page p;
+    hd_page_init(&p, out, color);
+    for (size_t i = 0; i < r->n_findings && !ferror(out); i++)
+        essence(&p, &r->findings[i], i + 1);
+    if (r->n_findings)
+        fprintf(out, "\n%s\n", RULE);
+    for (size_t i = 0; i < r->n_findings && !ferror(out); i++)
+        details(&p, &r->findings[i]);
+    put_list(&p, "Undecided", &r->undecided_why);
+    put_list(&p, "Not modelled", &r->unmodelled);
+    put_list(&p, "Not instrumented", &r->uninstrumented);
+    put_list(&p, "Note", &r->notes);
+    put_rules(&p, r);
+    summary(&p, r);
+}
