@@ -32,6 +32,7 @@ enum hd_opt_type {
     HD_OPT_FLAG,  /* bool, no argument */
     HD_OPT_TEXT,  /* const char * */
     HD_OPT_FILE,  /* const char *, completed as a file name */
+    HD_OPT_FILES, /* struct hd_opt_files: the same, may be repeated */
     HD_OPT_COUNT, /* uint64_t: decimal or 0x hexadecimal, k, M and G multiply by 10^3, 10^6, 10^9 */
     HD_OPT_CHOICE, /* int: index into the words of `choices` */
 };
@@ -45,6 +46,12 @@ struct hd_opt {
     const char *help;    /* one sentence, no full stop */
     const char *choices; /* "auto|always|never" */
     uint64_t min, max;   /* COUNT; max 0 means no upper bound */
+};
+
+#define HD_OPT_MAX_FILES 64
+struct hd_opt_files {
+    const char *items[HD_OPT_MAX_FILES];
+    unsigned n;
 };
 
 struct hd_cli {

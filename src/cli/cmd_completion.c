@@ -76,7 +76,7 @@ static void bash_argument(const struct hd_cmd *cmd, const struct hd_opt *o)
         printf("COMPREPLY=($(compgen -W '");
         print_choices(o);
         printf("' -- \"$cur\")); ");
-    } else if (o->type == HD_OPT_FILE) {
+    } else if (o->type == HD_OPT_FILE || o->type == HD_OPT_FILES) {
         printf("COMPREPLY=($(compgen -f -- \"$cur\")); ");
     }
     printf("return ;;\n");
@@ -139,7 +139,7 @@ static void zsh_option(const struct hd_cmd *cmd, const struct hd_opt *o)
         printf("(");
         print_choices(o);
         printf(")");
-    } else if (o->type == HD_OPT_FILE) {
+    } else if (o->type == HD_OPT_FILE || o->type == HD_OPT_FILES) {
         printf("_files");
     }
     printf("'");
@@ -178,7 +178,7 @@ static void fish_option(const struct hd_cmd *cmd, const struct hd_opt *o)
         printf("-x -a '");
         print_choices(o);
         printf("' ");
-    } else if (o->type == HD_OPT_FILE) {
+    } else if (o->type == HD_OPT_FILE || o->type == HD_OPT_FILES) {
         printf("-r ");
     } else if (o->type != HD_OPT_FLAG) {
         printf("-x ");

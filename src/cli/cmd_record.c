@@ -1,14 +1,12 @@
 /* heddle record: run a program once and keep its trace. */
 #include "cli/cmds.h"
 
+#include "cli/common.h"
 #include "drive/record.h"
 
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
 
 struct values {
     const char *out;
@@ -57,18 +55,6 @@ static void summary(const struct hd_cli *cli, const struct values *v,
     fputc('\n', stderr);
 }
 
-/* Ends as the program ended. */
-static enum hd_exit end_like(const struct hd_record_result *r)
-{
-    if (!WIFSIGNALED(r->wait_status))
-        return (enum hd_exit)WEXITSTATUS(r->wait_status);
-    struct rlimit none = {0, 0};
-    setrlimit(RLIMIT_CORE, &none); /* the program's own core, if any, is the interesting one */
-    signal(WTERMSIG(r->wait_status), SIG_DFL);
-    raise(WTERMSIG(r->wait_status));
-    return (enum hd_exit)(128 + WTERMSIG(r->wait_status));
-}
-
 static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, char **argv)
 {
     struct values v = {.out = "trace.hdt", .policy = HD_POLICY_FIFO, .seed = 1};
@@ -96,7 +82,7 @@ static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, 
     else
         summary(cli, &v, &result);
     if (s == HD_OK)
-        code = result.info.lost ? HD_EXIT_TOOL : end_like(&result);
+        code = result.info.lost ? HD_EXIT_TOOL : hd_cli_end_like(result.wait_status);
     hd_record_result_fini(&result);
     return code;
 }

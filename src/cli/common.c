@@ -7,8 +7,11 @@
 
 #include <limits.h>
 #include <stdlib.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 const char *hd_cli_input_name(const char *path)
 {
@@ -133,4 +136,15 @@ enum hd_exit hd_cli_save_witness(const struct hd_cli *cli, const char *dir, cons
         status = hd_outfile_commit(&out, &err);
     }
     return status == HD_OK ? HD_EXIT_OK : hd_cli_fail_output(cli, &err);
+}
+
+enum hd_exit hd_cli_end_like(int wait_status)
+{
+    if (!WIFSIGNALED(wait_status))
+        return (enum hd_exit)WEXITSTATUS(wait_status);
+    struct rlimit none = {0, 0};
+    setrlimit(RLIMIT_CORE, &none); /* the program's own core, if any, is the interesting one */
+    signal(WTERMSIG(wait_status), SIG_DFL);
+    raise(WTERMSIG(wait_status));
+    return (enum hd_exit)(128 + WTERMSIG(wait_status));
 }

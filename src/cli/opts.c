@@ -122,6 +122,17 @@ static bool set_choice(struct parse *p, const struct hd_opt *o, int *target, con
     return false;
 }
 
+static bool add_file(struct parse *p, const struct hd_opt *o, struct hd_opt_files *files,
+                     const char *text)
+{
+    if (files->n == HD_OPT_MAX_FILES) {
+        hd_cli_usage(p->cli, p->cmd, "--%s: at most %d may be given", o->name, HD_OPT_MAX_FILES);
+        return false;
+    }
+    files->items[files->n++] = text;
+    return true;
+}
+
 static bool set_value(struct parse *p, const struct hd_opt *o, void *base, const char *text)
 {
     void *target = (char *)base + o->offset;
@@ -133,6 +144,8 @@ static bool set_value(struct parse *p, const struct hd_opt *o, void *base, const
     case HD_OPT_FILE:
         *(const char **)target = text;
         return true;
+    case HD_OPT_FILES:
+        return add_file(p, o, target, text);
     case HD_OPT_COUNT:
         return set_count(p, o, target, text);
     case HD_OPT_CHOICE:

@@ -2,6 +2,8 @@
 
 #include "cli/common.h"
 #include "predict/shorten.h"
+#include "report/page.h"
+#include "report/why.h"
 
 #include <string.h>
 
@@ -62,49 +64,15 @@ static void print_access(const struct hd_trace *t, hd_eid e)
     printf("\n");
 }
 
-/* The first release of a lock by the thread of a after a that the thread of b then takes before b:
- * the hand-over that ordered the two in the recorded run. */
-static bool find_handover(const struct hd_trace *t, hd_eid a, hd_eid b, hd_eid *rel, hd_eid *acq)
-{
-    size_t n, m;
-    const hd_eid *first = hd_trace_thread_events(t, t->thread[a], &n);
-    const hd_eid *second = hd_trace_thread_events(t, t->thread[b], &m);
-    for (size_t i = t->pos[a] + 1; i < n && first[i] < b; i++) {
-        if (t->op[first[i]] != HD_OP_REL)
-            continue;
-        for (size_t k = t->pos[b]; k-- > 0 && second[k] > first[i];)
-            if (t->op[second[k]] == HD_OP_ACQ && t->obj[second[k]] == t->obj[first[i]]) {
-                *rel = first[i];
-                *acq = second[k];
-                return true;
-            }
-    }
-    return false;
-}
-
-static bool in_schedule(const struct hd_witness *w, hd_eid e)
-{
-    for (size_t i = 0; i < w->n; i++)
-        if (w->schedule[i] == e)
-            return true;
-    return false;
-}
-
 static void print_why(const struct hd_trace *t, const struct hd_witness *w)
 {
-    hd_eid rel, acq;
-    if (!find_handover(t, w->a, w->b, &rel, &acq)) {
-        printf("  Why: no lock keeps them apart, and nothing that every run must do puts one\n"
-               "       before the other.\n");
-        return;
-    }
-    const char *lock = hd_trace_obj_name(t, HD_OBJ_LOCK, t->obj[rel]);
-    printf("  Why: the recorded run orders them only by the turn in which the threads took\n"
-           "       %s: %s released it at %s, then %s took it at %s.\n",
-           lock, hd_trace_thread_name(t, t->thread[rel]), place_of(t, rel),
-           hd_trace_thread_name(t, t->thread[acq]), place_of(t, acq));
-    if (in_schedule(w, acq) && !in_schedule(w, rel))
-        printf("       Here %s takes it first.\n", hd_trace_thread_name(t, t->thread[acq]));
+    char why[1024];
+    struct hd_page page;
+    hd_why_race(t, w, why, sizeof why);
+    hd_page_init(&page, stdout, false);
+    hd_page_begin(&page, 2, 7);
+    hd_page_words(&page, "Why: %s", why);
+    hd_page_end(&page);
 }
 
 /* ---- schedule ---- */

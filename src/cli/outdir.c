@@ -1,0 +1,115 @@
+#include "cli/outdir.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static enum hd_status fits(int n, size_t size, struct hd_err *err)
+{
+    return n > 0 && (size_t)n < size
+               ? HD_OK
+               : hd_err_set(err, HD_ERR_IO, "the name of the folder is too long");
+}
+
+static enum hd_status cannot_make(const char *path, struct hd_err *err)
+{
+    return hd_err_set(err, HD_ERR_IO, "cannot make the folder %s: %s", path, strerror(errno));
+}
+
+static bool is_empty(const char *path)
+{
+    DIR *dir = opendir(path);
+    int n = 0;
+    if (!dir)
+        return false;
+    while (readdir(dir))
+        n++;
+    closedir(dir);
+    return n == 2; /* itself and its parent */
+}
+
+static enum hd_status make_wanted(const char *path, struct hd_err *err)
+{
+    if (mkdir(path, 0777) == 0)
+        return HD_OK;
+    if (errno != EEXIST)
+        return cannot_make(path, err);
+    if (!is_empty(path))
+        return hd_err_set(err, HD_ERR_INPUT,
+                          "%s is not an empty folder; an earlier run is never overwritten", path);
+    return access(path, W_OK) == 0 ? HD_OK : cannot_make(path, err);
+}
+
+/* The largest number among the names in heddle-out. */
+static unsigned long last_number(void)
+{
+    DIR *dir = opendir(HD_OUTDIR);
+    unsigned long last = 0;
+    for (struct dirent *entry; dir && (entry = readdir(dir));) {
+        char *end;
+        unsigned long n = strtoul(entry->d_name, &end, 10);
+        if (*end == 0 && end != entry->d_name && n > last)
+            last = n;
+    }
+    if (dir)
+        closedir(dir);
+    return last;
+}
+
+static enum hd_status make_next(char *path, size_t size, struct hd_err *err)
+{
+    if (mkdir(HD_OUTDIR, 0777) && errno != EEXIST)
+        return cannot_make(HD_OUTDIR, err);
+    for (unsigned long n = last_number() + 1;; n++) {
+        enum hd_status s = fits(snprintf(path, size, "%s/%lu", HD_OUTDIR, n), size, err);
+        if (s != HD_OK || mkdir(path, 0777) == 0)
+            return s;
+        if (errno != EEXIST) /* another run may be quicker */
+            return cannot_make(path, err);
+    }
+}
+
+enum hd_status hd_outdir_make(const char *wanted, char *path, size_t size, struct hd_err *err)
+{
+    if (!wanted)
+        return make_next(path, size, err);
+    enum hd_status s = fits(snprintf(path, size, "%s", wanted), size, err);
+    return s == HD_OK ? make_wanted(path, err) : s;
+}
+
+void hd_outdir_link(const char *path)
+{
+    char next[64];
+    if (strncmp(path, HD_OUTDIR "/", strlen(HD_OUTDIR "/")) != 0)
+        return;
+    const char *name = path + strlen(HD_OUTDIR "/");
+    snprintf(next, sizeof next, HD_OUTDIR "/.latest-%ld", (long)getpid());
+    if (symlink(name, next) == 0 && rename(next, HD_OUTDIR_LATEST) != 0)
+        unlink(next);
+}
+
+void hd_outdir_drop(const char *path)
+{
+    rmdir(path);
+    if (strncmp(path, HD_OUTDIR "/", strlen(HD_OUTDIR "/")) == 0)
+        rmdir(HD_OUTDIR);
+}
+
+enum hd_status hd_outdir_report(const char *word, char *path, size_t size, struct hd_err *err)
+{
+    struct stat st;
+    const char *name = word ? word : HD_OUTDIR_LATEST;
+    if (stat(name, &st) != 0) {
+        if (!word)
+            return hd_err_set(err, HD_ERR_INPUT,
+                              "there is no run here yet (" HD_OUTDIR_LATEST "); use heddle run");
+        return hd_err_at(err, HD_ERR_IO, name, 0, "%s", strerror(errno));
+    }
+    return fits(snprintf(path, size, S_ISDIR(st.st_mode) ? "%s/report.json" : "%s", name), size,
+                err);
+}

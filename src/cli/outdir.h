@@ -1,0 +1,29 @@
+/* Folders of runs. All files of one `heddle run` lie in one folder: heddle-out/N, where N counts
+ * up, or the one that was asked for. heddle-out/latest points to the newest. No folder that holds
+ * anything is ever written to.
+ */
+#ifndef HD_CLI_OUTDIR_H
+#define HD_CLI_OUTDIR_H
+
+#include "base/err.h"
+
+#include <stddef.h>
+
+#define HD_OUTDIR        "heddle-out"
+#define HD_OUTDIR_LATEST HD_OUTDIR "/latest"
+
+/* Makes a folder: `wanted`, which must be empty or not there, or heddle-out/N when wanted is NULL.
+ * Its path goes to `path`. HD_ERR_IO: it cannot be made; HD_ERR_INPUT: it is not empty. */
+enum hd_status hd_outdir_make(const char *wanted, char *path, size_t size, struct hd_err *err);
+
+/* Points heddle-out/latest to the folder. Does nothing for a folder elsewhere. */
+void hd_outdir_link(const char *path);
+
+/* Removes the folder if it is empty (nothing was recorded). */
+void hd_outdir_drop(const char *path);
+
+/* The report.json that a word on the command line stands for: NULL is that of the latest run, a
+ * folder the one in it, anything else a file. */
+enum hd_status hd_outdir_report(const char *word, char *path, size_t size, struct hd_err *err);
+
+#endif
