@@ -4,9 +4,11 @@
 #include "solve/solve.h"
 
 static const struct hd_cmd *const verbs[] = {
-    &hd_cmd_cc,         &hd_cmd_cxx,     &hd_cmd_record, &hd_cmd_analyze, &hd_cmd_replay,
-    &hd_cmd_report,     &hd_cmd_compare, &hd_cmd_trace,  &hd_cmd_witness, &hd_cmd_doctor,
-    &hd_cmd_completion, &hd_cmd_help,    NULL,
+    /* Help explains the first eight and names the others. */
+    &hd_cmd_run,     &hd_cmd_cc,     &hd_cmd_cxx,     &hd_cmd_record,
+    &hd_cmd_analyze, &hd_cmd_replay, &hd_cmd_report,  &hd_cmd_doctor,
+    &hd_cmd_compare, &hd_cmd_trace,  &hd_cmd_witness, &hd_cmd_completion,
+    &hd_cmd_help,    NULL,
 };
 
 struct values {

@@ -10,6 +10,7 @@ extern const struct hd_cmd hd_cmd_doctor;
 extern const struct hd_cmd hd_cmd_record;
 extern const struct hd_cmd hd_cmd_replay;
 extern const struct hd_cmd hd_cmd_report;
+extern const struct hd_cmd hd_cmd_run;
 extern const struct hd_cmd hd_cmd_trace;
 extern const struct hd_cmd hd_cmd_trace_cat;
 extern const struct hd_cmd hd_cmd_trace_check;

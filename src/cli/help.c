@@ -6,14 +6,19 @@
 /* One screen of 80 by 24: usage, the commands, three examples. */
 static void print_root(const struct hd_cmd *root)
 {
+    enum { EXPLAINED = 8 }; /* the first ones of the table: what a user needs every day */
+    const struct hd_cmd *const *sub = root->subs;
     printf("heddle: finds data races of C and C++ programs that one run did not show\n\n"
            "Usage: heddle [--color=WHEN] [-q] COMMAND ...\n\nCommands:\n");
-    for (const struct hd_cmd *const *sub = root->subs; *sub; sub++)
+    for (int i = 0; i < EXPLAINED && *sub; i++, sub++)
         printf("  %-12s %s\n", (*sub)->name, (*sub)->summary);
+    printf("Others:");
+    for (; *sub; sub++)
+        printf(" %s%s", (*sub)->name, sub[1] ? "," : "\n");
     printf("\nExamples:\n"
+           "  heddle run prog.c                       compile it, find and confirm its races\n"
            "  heddle cc -g prog.c -o prog -pthread    compile a program\n"
-           "  heddle record -- ./prog                 run it and keep trace.hdt\n"
-           "  heddle analyze trace.hdt                its races, with schedules\n\n"
+           "  heddle run -- ./prog                    the same with a program\n\n"
            "'heddle help COMMAND' tells more; 'heddle --version' tells the version.\n"
            "Exit code: 0 nothing found, 66 race, 2 usage, 3 bad input, 4 tool failure.\n");
 }

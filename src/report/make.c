@@ -216,7 +216,7 @@ static void make_steps(struct hd_maker *m, const struct hd_witness *w, const hd_
         step->at = spot_of(m, e);
         step->event = (uint64_t)e + 1;
         step->racing = is_among(e, events, n_events);
-        step->essential = step->racing || is_sync(m->t->op[e]) || switched || last || i == 0;
+        step->essential = step->racing || is_sync(m->t->op[e]) || last;
         f->recorded[i] = (uint32_t)i;
     }
     if (w->n)

@@ -83,7 +83,7 @@ struct hd_schedule_step {
     const char *value;  /* access: as in struct hd_access */
     struct hd_spot at;
     uint64_t event;
-    bool essential; /* racing, synchronisation, or first or last before a switch of threads */
+    bool essential; /* racing, synchronisation, or last before a switch of threads */
     bool racing;    /* one of the accesses of the finding */
 };
 

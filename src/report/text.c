@@ -214,7 +214,7 @@ static void put_schedule(struct hd_page *p, const struct hd_finding *f)
     for (size_t i = end; i < f->n_steps; i++) {
         hd_page_begin(p, 4, 8);
         hd_page_style(p, HD_STYLE_BOLD);
-        hd_page_words(p, i == end ? "now both can run:" : "             and:");
+        hd_page_words(p, i == end ? "now both can run:" : "and:");
         hd_page_style(p, HD_STYLE_PLAIN);
         hd_page_words(p, " %s ", f->steps[i].thread);
         put_step(p, &f->steps[i]);
@@ -249,13 +249,15 @@ static void put_effect(struct hd_page *p, const struct hd_finding *f, int order)
     hd_page_begin(p, 4, 6);
     hd_page_words(p, "%s of %s first: %s", f->accesses[order].kind, f->accesses[order].thread,
                   e->summary);
-    for (size_t i = 0; i < e->values.n && i < f->n_accesses; i++)
+    for (size_t k = 0; k < e->values.n && k < f->n_accesses; k++) {
+        size_t i = order && f->n_accesses == 2 ? 1 - k : k; /* as they happened */
         if (e->values.items[i])
             hd_page_words(p, "; %s %s %s", f->accesses[i].thread,
                           strstr(f->accesses[i].kind, "read")     ? "reads"
                           : strstr(f->accesses[i].kind, "update") ? "updates"
                                                                   : "writes",
                           e->values.items[i]);
+    }
     hd_page_end(p);
     if (e->assertion && !strstr(e->summary, e->assertion)) {
         hd_page_begin(p, 6, 6);

@@ -1,0 +1,263 @@
+/* heddle run: record, analyse, replay and report in one go. */
+#include "cli/cmds.h"
+
+#include "base/interrupt.h"
+#include "base/outfile.h"
+#include "cli/build.h"
+#include "cli/common.h"
+#include "cli/duration.h"
+#include "cli/outdir.h"
+#include "cli/session.h"
+#include "report/json.h"
+#include "report/text.h"
+
+#include <limits.h>
+#include <string.h>
+
+struct values {
+    const char *out, *budget, *baseline, *json;
+    struct hd_opt_files suppressions;
+    int policy; /* 0: as said at HD_POLICIES; else enum hd_policy_kind plus 1 */
+    uint64_t runs, seed, times, timeout, jobs, quantum, depth, steps;
+};
+
+static const struct hd_opt options[] = {
+    {'o', "output", HD_OPT_FILE, offsetof(struct values, out), "DIR",
+     "Put everything into this folder (heddle-out/N)", NULL, 0, 0},
+    {'n', "runs", HD_OPT_COUNT, offsetof(struct values, runs), "N",
+     "Record N runs, with other seeds and policies (1)", NULL, 1, 1000000},
+    {0, "policy", HD_OPT_CHOICE, offsetof(struct values, policy), "NAME",
+     "Who runs next in a recorded run: vary, fifo, random or pct", "vary|fifo|random|pct", 0, 0},
+    {0, "seed", HD_OPT_COUNT, offsetof(struct values, seed), "N", "Seed of the first run (1)", NULL,
+     0, 0},
+    {0, "quantum", HD_OPT_COUNT, offsetof(struct values, quantum), "N",
+     "random: mean number of accesses between two choices (500)", NULL, 1, 1000000000},
+    {0, "depth", HD_OPT_COUNT, offsetof(struct values, depth), "N",
+     "pct: number of priority changes plus one (3)", NULL, 1, 64},
+    {0, "steps", HD_OPT_COUNT, offsetof(struct values, steps), "N",
+     "pct: spread the changes over this many accesses (10000)", NULL, 1, 1000000000},
+    {'t', "times", HD_OPT_COUNT, offsetof(struct values, times), "N",
+     "Replay each order of each race N times (3); 0 predicts only", NULL, 0, 1000000},
+    {0, "timeout", HD_OPT_COUNT, offsetof(struct values, timeout), "SECONDS",
+     "End a replay after this time (60); 0 is never", NULL, 0, 1000000},
+    {'b', "budget", HD_OPT_TEXT, offsetof(struct values, budget), "TIME",
+     "Analyse each run for at most TIME (10s, 5m)", NULL, 0, 0},
+    {'j', "jobs", HD_OPT_COUNT, offsetof(struct values, jobs), "N", "Use N cores (all)", NULL, 1,
+     1024},
+    {'s', "suppressions", HD_OPT_FILES, offsetof(struct values, suppressions), "FILE",
+     "Hide races that the rules in FILE name; may be repeated", NULL, 0, 0},
+    {0, "baseline", HD_OPT_FILE, offsetof(struct values, baseline), "FILE",
+     "Races of this report.json are known and no error", NULL, 0, 0},
+    {0, "json", HD_OPT_FILE, offsetof(struct values, json), "FILE",
+     "Write the report as JSON to FILE, too", NULL, 0, 0},
+    {0},
+};
+
+struct run {
+    const struct hd_cli *cli;
+    const struct hd_cmd *cmd;
+    const struct values *v;
+    struct hd_session_options o;
+    struct hd_progress progress;
+    const char *stage;
+    char dir[PATH_MAX];
+};
+
+/* ---- what is asked for ---- */
+
+static enum hd_exit read_options(struct run *r)
+{
+    const struct values *v = r->v;
+    r->o.runs = v->runs;
+    r->o.policy = v->policy - 1;
+    r->o.seed = v->seed;
+    r->o.quantum = v->quantum;
+    r->o.depth = (uint32_t)v->depth;
+    r->o.steps = (uint32_t)v->steps;
+    r->o.times = (uint32_t)v->times;
+    r->o.timeout = (uint32_t)v->timeout;
+    r->o.version = HD_VERSION;
+    hd_predict_defaults(&r->o.predict);
+    r->o.predict.jobs = (unsigned)v->jobs;
+    if (v->budget && !hd_cli_duration(v->budget, &r->o.predict.seconds))
+        return hd_cli_usage(r->cli, r->cmd, "--budget wants a time like 10s or 5m, not '%s'",
+                            v->budget);
+    if (v->budget && r->o.predict.seconds == 0)
+        r->o.predict.seconds = -1;
+    return HD_EXIT_OK;
+}
+
+static enum hd_exit load_rules(const struct hd_cli *cli, const struct hd_opt_files *files,
+                               struct hd_suppressions *s)
+{
+    struct hd_names warnings = {0};
+    struct hd_err err = {0};
+    enum hd_exit code = HD_EXIT_OK;
+    for (unsigned i = 0; i < files->n && code == HD_EXIT_OK; i++)
+        if (hd_suppress_load(s, files->items[i], &warnings, &err) != HD_OK)
+            code = hd_cli_fail_input(cli, &err);
+    for (uint32_t i = 0; i < warnings.count; i++)
+        hd_cli_error(cli, "%s", hd_names_text(&warnings, i));
+    hd_names_fini(&warnings);
+    return code;
+}
+
+/* ---- progress ---- */
+
+static void show_progress(void *ctx, const char *stage, uint64_t done, uint64_t total)
+{
+    struct run *r = ctx;
+    if (stage != r->stage) {
+        if (r->stage)
+            hd_progress_end(&r->progress);
+        r->stage = stage;
+        hd_cli_progress(r->cli, &r->progress, stage, *stage == 'a' ? "groups" : "runs", total);
+        r->progress.hint = "Ctrl-C for partial results";
+        /* The program has the terminal while it runs. */
+        if (!strcmp(stage, "recording"))
+            r->progress.out = NULL;
+    }
+    r->progress.total = total;
+    hd_progress_update(&r->progress, done);
+}
+
+/* ---- the run ---- */
+
+static enum hd_exit save_json(const struct run *r, const struct hd_report *report)
+{
+    struct hd_outfile out = {0};
+    struct hd_err err = {0};
+    if (!r->v->json)
+        return HD_EXIT_OK;
+    if (hd_outfile_open(r->v->json, &out, &err) != HD_OK)
+        return hd_cli_fail_output(r->cli, &err);
+    hd_report_write_json(out.file, report);
+    return hd_outfile_commit(&out, &err) == HD_OK ? HD_EXIT_OK : hd_cli_fail_output(r->cli, &err);
+}
+
+/* Ours go to the standard error: the standard output is the program's. */
+static void print(const struct run *r, const struct hd_report *report)
+{
+    fflush(stdout);
+    if (!r->cli->quiet)
+        hd_report_write_text(stderr, report, r->cli->color_err);
+    else if (hd_report_errors(report))
+        hd_report_write_summary(stderr, report);
+}
+
+static enum hd_exit run_session(struct run *r)
+{
+    struct hd_session_result result;
+    struct hd_err err = {0};
+    r->o.progress = show_progress;
+    r->o.progress_ctx = r;
+    hd_interrupt_catch();
+    enum hd_status s = hd_session_run(&r->o, &result, &err);
+    hd_interrupt_release();
+    if (r->stage)
+        hd_progress_end(&r->progress);
+    enum hd_exit code;
+    if (s != HD_OK) {
+        code =
+            s == HD_ERR_INPUT ? hd_cli_fail_input(r->cli, &err) : hd_cli_fail_output(r->cli, &err);
+    } else {
+        hd_outdir_link(r->dir);
+        print(r, result.report);
+        code = save_json(r, result.report);
+        if (code == HD_EXIT_OK && hd_report_errors(result.report))
+            code = HD_EXIT_RACE;
+        else if (code == HD_EXIT_OK)
+            code = hd_cli_end_like(result.wait_status);
+    }
+    hd_session_result_fini(&result);
+    return code;
+}
+
+/* Words before and after --. Source files are compiled into the folder first. */
+static enum hd_exit run_in_folder(struct run *r, int argc, char **argv, int before)
+{
+    char program[PATH_MAX];
+    int sources = 0;
+    while (sources < before && hd_build_is_source(argv[sources]))
+        sources++;
+    if (sources) {
+        if (sources < before)
+            return hd_cli_usage(r->cli, r->cmd, "'%s' is no source file; arguments follow --",
+                                argv[sources]);
+        enum hd_exit code =
+            hd_build_sources(r->cli, r->dir, sources, argv, program, sizeof program);
+        if (code != HD_EXIT_OK)
+            return code;
+        argv += sources - 1;
+        argc -= sources - 1;
+        argv[0] = program;
+    }
+    argv[argc] = NULL;
+    r->o.argv = argv;
+    return run_session(r);
+}
+
+static enum hd_exit run_prepared(struct run *r, int argc, char **argv, int before)
+{
+    struct hd_err err = {0};
+    struct hd_report *baseline = NULL;
+    r->o.suppressions = hd_suppress_new();
+    enum hd_exit code = load_rules(r->cli, &r->v->suppressions, r->o.suppressions);
+    if (code == HD_EXIT_OK && r->v->baseline &&
+        hd_report_load_json(r->v->baseline, &baseline, &err) != HD_OK)
+        code = hd_cli_fail_input(r->cli, &err);
+    r->o.baseline = baseline;
+    if (code == HD_EXIT_OK) {
+        enum hd_status s = hd_outdir_make(r->v->out, r->dir, sizeof r->dir, &err);
+        if (s != HD_OK)
+            code = s == HD_ERR_INPUT ? hd_cli_fail_input(r->cli, &err)
+                                     : hd_cli_fail_output(r->cli, &err);
+    }
+    if (code == HD_EXIT_OK) {
+        r->o.dir = r->dir;
+        code = run_in_folder(r, argc, argv, before);
+        hd_outdir_drop(r->dir); /* when nothing was recorded */
+    }
+    hd_suppress_free(r->o.suppressions);
+    hd_report_free(baseline);
+    return code;
+}
+
+static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, char **argv)
+{
+    struct values v = {.runs = 1, .seed = 1, .times = 3, .timeout = 60, .quantum = 500};
+    struct run r = {.cli = cli, .cmd = cmd, .v = &v};
+    enum hd_exit code;
+    v.depth = 3;
+    v.steps = 10000;
+    int after = 0; /* words that follow -- */
+    for (int i = 0; i < argc; i++)
+        if (!strcmp(argv[i], "--")) {
+            after = argc - i - 1;
+            break;
+        }
+    if (!hd_cli_parse(cli, cmd, &v, &argc, argv, &code))
+        return code;
+    code = read_options(&r);
+    return code == HD_EXIT_OK ? run_prepared(&r, argc, argv, argc - after) : code;
+}
+
+const struct hd_cmd hd_cmd_run = {
+    .name = "run",
+    .path = "run",
+    .summary = "record, predict, confirm and report races",
+    .args = "{-- PROGRAM [ARG]... | FILE.c... [-- ARG...]}",
+    .detail = "Runs an instrumented program (see heddle cc), predicts the races that other orders\n"
+              "of its threads lead to, runs the program again under each such order, and reports.\n"
+              "A race that the program really did is confirmed and an error; one that it did not\n"
+              "is listed as predicted, with the reason. Source files are compiled first.\n\n"
+              "Everything lies in heddle-out/N afterwards: the trace, a witness for each race,\n"
+              "report.json and report.txt; heddle-out/latest is the newest. The program's input\n"
+              "and output are its own; the report goes to the standard error.\n\n"
+              "Exits 66 when a race is confirmed that is not in the baseline, otherwise as the\n"
+              "program did.",
+    .options = options,
+    .min_args = 1,
+    .max_args = 1 << 20,
+    .run = run,
+};
