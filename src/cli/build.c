@@ -1,5 +1,6 @@
 #include "cli/build.h"
 
+#include "base/alloc.h"
 #include "base/vec.h"
 
 #include <errno.h>
@@ -64,14 +65,17 @@ static enum hd_exit run_compiler(const struct hd_cli *cli, char **words)
 }
 
 enum hd_exit hd_build_sources(const struct hd_cli *cli, const char *dir, int n, char **files,
-                              char *program, size_t size)
+                              const char *flags, char *program, size_t size)
 {
     const char *slash = strrchr(files[0], '/'), *base = slash ? slash + 1 : files[0];
     struct hd_vec words = HD_VEC_INIT(const char *);
+    size_t flags_len = flags ? strlen(flags) : 0;
+    char *more = hd_strndup(flags ? flags : "", flags_len), *rest = NULL;
     bool cxx = false;
     int len = snprintf(program, size, "%s/%.*s", dir, (int)(strrchr(base, '.') - base), base);
     if (len < 0 || (size_t)len >= size || strrchr(base, '.') == base) {
         hd_cli_error(cli, "cannot name the program of '%s'", files[0]);
+        hd_free(more, flags_len + 1);
         return HD_EXIT_INPUT;
     }
     for (int i = 0; i < n; i++)
@@ -82,10 +86,13 @@ enum hd_exit hd_build_sources(const struct hd_cli *cli, const char *dir, int n, 
         push(&words, files[i]);
     push(&words, "-g");
     push(&words, "-pthread");
+    for (char *word = strtok_r(more, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
+        push(&words, word);
     push(&words, "-o");
     push(&words, program);
     push(&words, NULL);
     enum hd_exit code = run_compiler(cli, words.data);
     hd_vec_fini(&words);
+    hd_free(more, flags_len + 1);
     return code;
 }

@@ -9,8 +9,9 @@
 bool hd_build_is_source(const char *name);
 
 /* Compiles the n files into DIR/<name of the first without suffix>, whose path goes to `program`.
+ * flags: words between spaces, after ours; may be NULL.
  * The compiler speaks for itself; HD_EXIT_INPUT when it refuses. */
 enum hd_exit hd_build_sources(const struct hd_cli *cli, const char *dir, int n, char **files,
-                              char *program, size_t size);
+                              const char *flags, char *program, size_t size);
 
 #endif

@@ -15,9 +15,9 @@
 #include <string.h>
 
 struct values {
-    const char *out, *budget, *baseline, *json;
+    const char *out, *budget, *baseline, *json, *cflags;
     struct hd_opt_files suppressions;
-    int policy; /* 0: as said at HD_POLICIES; else enum hd_policy_kind plus 1 */
+    int policy; /* 0: vary; else enum hd_policy_kind plus 1 */
     uint64_t runs, seed, times, timeout, jobs, quantum, depth, steps;
 };
 
@@ -48,6 +48,8 @@ static const struct hd_opt options[] = {
      "Hide races that the rules in FILE name; may be repeated", NULL, 0, 0},
     {0, "baseline", HD_OPT_FILE, offsetof(struct values, baseline), "FILE",
      "Races of this report.json are known and no error", NULL, 0, 0},
+    {0, "cflags", HD_OPT_TEXT, offsetof(struct values, cflags), "FLAGS",
+     "Flags for the compiler, separated by spaces", NULL, 0, 0},
     {0, "json", HD_OPT_FILE, offsetof(struct values, json), "FILE",
      "Write the report as JSON to FILE, too", NULL, 0, 0},
     {0},
@@ -185,7 +187,7 @@ static enum hd_exit run_in_folder(struct run *r, int argc, char **argv, int befo
             return hd_cli_usage(r->cli, r->cmd, "'%s' is no source file; arguments follow --",
                                 argv[sources]);
         enum hd_exit code =
-            hd_build_sources(r->cli, r->dir, sources, argv, program, sizeof program);
+            hd_build_sources(r->cli, r->dir, sources, argv, r->v->cflags, program, sizeof program);
         if (code != HD_EXIT_OK)
             return code;
         argv += sources - 1;
