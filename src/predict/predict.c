@@ -12,7 +12,8 @@
 
 const char *const hd_step_names[HD_STEPS] = {"lockset", "must", "ucg", "greedy", "closure", "smt"};
 const char *const hd_reason_texts[HD_REASONS] = {
-    "time budget of the run", "time budget of the pair", "interrupted", "steps switched off"};
+    "time budget of the run", "time budget of the pair", "interrupted", "steps switched off",
+    "more candidates than can be listed"};
 
 /* One unit of work: a group of bundles (by places) or a single bundle (by events). */
 struct unit {

@@ -43,7 +43,14 @@ struct hd_predict_options {
 };
 void hd_predict_defaults(struct hd_predict_options *options);
 
-enum hd_reason { HD_WHY_TIME, HD_WHY_PAIR_TIME, HD_WHY_STOPPED, HD_WHY_STEPS, HD_REASONS };
+enum hd_reason {
+    HD_WHY_TIME,
+    HD_WHY_PAIR_TIME,
+    HD_WHY_STOPPED,
+    HD_WHY_STEPS,
+    HD_WHY_LIMIT,
+    HD_REASONS
+};
 extern const char *const hd_reason_texts[HD_REASONS];
 
 /* When every pair is asked for, schedules are kept as long as their entries, summed over the pairs

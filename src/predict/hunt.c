@@ -1,0 +1,340 @@
+#include "predict/hunt.h"
+
+#include "base/alloc.h"
+#include "base/pool.h"
+#include "base/progress.h"
+#include "predict/worker.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What is known of one group. */
+struct unit {
+    struct hd_vec found;     /* struct hd_violation */
+    struct hd_vec undecided; /* struct hd_open_goal */
+    uint64_t proved[HD_STEPS], found_by[HD_STEPS];
+    size_t kept; /* entries of schedules */
+};
+
+enum mode { PROBE, SWEEP };
+enum { PROBES = 16 };
+
+struct hd_hunter {
+    const struct hd_hunt *hunt;
+    struct unit *unit;
+    struct hd_worker *worker;
+    enum mode mode;
+    uint32_t probed;
+};
+
+struct job {
+    const struct hd_hunt *hunt;
+    struct unit *units;
+    struct hd_worker *workers;
+    atomic_size_t done;
+};
+
+struct hd_goal hd_hunt_goal(enum hd_property property, const hd_eid *events, uint32_t n)
+{
+    return property == HD_PROPERTY_ATOMICITY ? hd_goal_atomicity(events)
+                                             : hd_goal_deadlock(events, n);
+}
+
+/* ---- filters ---- */
+
+/* c, r, c': a section that holds both c and c' is not open while r's is. */
+static bool triple_excluded(const struct hd_sections *s, hd_eid c, hd_eid r, hd_eid d)
+{
+    for (uint32_t i = s->held[d]; i != HD_HELD_EMPTY; i = hd_held_at(s, i)->next) {
+        const struct hd_section *x = hd_section_at(s, hd_held_at(s, i)->section);
+        if (s->t->pos[x->open] > s->t->pos[c])
+            continue;
+        for (uint32_t k = s->held[r]; k != HD_HELD_EMPTY; k = hd_held_at(s, k)->next)
+            if (hd_section_excludes(x, hd_section_at(s, hd_held_at(s, k)->section)))
+                return true;
+    }
+    return false;
+}
+
+bool hd_hunt_excluded(const struct hd_sections *s, const struct hd_goal *goal)
+{
+    if (goal->then != HD_EID_NONE)
+        return triple_excluded(s, goal->first, goal->then, goal->stops[0]);
+    for (uint32_t i = 0; i < goal->n_stops; i++)
+        for (uint32_t k = 0; k < i; k++)
+            if (hd_sections_exclude(s, goal->stops[i], goal->stops[k]))
+                return true;
+    return false;
+}
+
+bool hd_hunt_ordered(const struct hd_world *w, const struct hd_goal *goal)
+{
+    const struct hd_trace *t = w->t;
+    if (goal->then != HD_EID_NONE)
+        return hd_world_before(w, goal->then, goal->first) ||
+               hd_world_before(w, goal->stops[0], goal->then);
+    for (uint32_t i = 0; i < goal->n_stops; i++) {
+        hd_eid needs = hd_goal_needs(t, goal, goal->stops[i]);
+        for (uint32_t k = 0; k < goal->n_stops && needs != HD_EID_NONE; k++)
+            if (i != k && hd_world_before(w, goal->stops[k], needs))
+                return true;
+    }
+    return false;
+}
+
+/* ---- one candidate ---- */
+
+static void keep_found(struct hd_hunter *h, const struct hd_goal *goal)
+{
+    struct unit *u = h->unit;
+    struct hd_witness *w = &h->worker->witness;
+    enum hd_step step = h->worker->step;
+    if (u->kept < HD_PREDICT_KEPT_ENTRIES) {
+        hd_worker_shorten(h->worker, goal);
+        u->kept += w->n;
+    } else {
+        hd_free(w->schedule, w->n * sizeof *w->schedule);
+        hd_free(w->wakes, w->n_wakes * sizeof *w->wakes);
+        w->schedule = NULL;
+        w->wakes = NULL;
+        w->n = w->n_wakes = 0;
+    }
+    *(struct hd_violation *)hd_vec_push(&u->found) =
+        (struct hd_violation){.witness = *w, .found_by = step};
+    *w = (struct hd_witness){0};
+    u->found_by[step]++;
+}
+
+static void keep_open(struct unit *u, const hd_eid *events, size_t n, enum hd_reason why,
+                      uint64_t goals)
+{
+    struct hd_open_goal *open = hd_vec_push(&u->undecided);
+    *open = (struct hd_open_goal){hd_alloc(n * sizeof *events), n, why, goals};
+    memcpy(open->events, events, n * sizeof *events);
+}
+
+static bool enough(const struct hd_hunter *h)
+{
+    return h->unit->found.len && !h->hunt->options->all_pairs;
+}
+
+static bool sweep(struct hd_hunter *h, const hd_eid *events, uint32_t n, const struct hd_goal *goal)
+{
+    enum hd_reason why;
+    if (hd_worker_stopped(h->worker, &why)) { /* this one stands for all that are left */
+        keep_open(h->unit, events, n, why, 1);
+        return false;
+    }
+    enum hd_verdict verdict = hd_worker_decide_quick(h->worker, goal, false);
+    if (verdict == HD_RACE)
+        keep_found(h, goal);
+    else if (verdict == HD_IMPOSSIBLE)
+        h->unit->proved[h->worker->step]++;
+    else
+        keep_open(h->unit, events, n, HD_WHY_STEPS, 1);
+    return !enough(h);
+}
+
+bool hd_hunt_visit(struct hd_hunter *h, const hd_eid *events, uint32_t n)
+{
+    struct hd_goal goal = hd_hunt_goal(h->hunt->property, events, n);
+    enum hd_reason why;
+    enum hd_step step = HD_STEPS;
+    if (hd_worker_may(h->worker, HD_STEP_LOCKSET) && hd_hunt_excluded(h->hunt->w->sections, &goal))
+        step = HD_STEP_LOCKSET;
+    else if (hd_worker_may(h->worker, HD_STEP_MUST) && hd_hunt_ordered(h->hunt->w, &goal))
+        step = HD_STEP_MUST;
+    if (step != HD_STEPS) {
+        hd_hunt_skip(h, step, 1);
+        return true;
+    }
+    if (h->mode == SWEEP)
+        return sweep(h, events, n, &goal);
+    if (h->probed++ == PROBES || hd_worker_stopped(h->worker, &why))
+        return false;
+    if (hd_worker_decide_quick(h->worker, &goal, true) == HD_RACE)
+        keep_found(h, &goal);
+    return !enough(h);
+}
+
+void hd_hunt_skip(struct hd_hunter *h, enum hd_step step, uint64_t n)
+{
+    if (h->mode == SWEEP)
+        h->unit->proved[step] += n;
+}
+
+/* ---- one group ---- */
+
+static void solve_rest(struct hd_hunter *h)
+{
+    struct hd_vec open = h->unit->undecided;
+    h->unit->undecided = HD_VEC_INIT(struct hd_open_goal);
+    for (size_t i = 0; i < open.len; i++) {
+        struct hd_open_goal *g = hd_vec_at(&open, i);
+        struct hd_goal goal = hd_hunt_goal(h->hunt->property, g->events, (uint32_t)g->n);
+        enum hd_reason why = g->why;
+        enum hd_verdict verdict = HD_UNKNOWN;
+        if (g->why == HD_WHY_STEPS && !enough(h))
+            verdict = hd_worker_decide_exact(h->worker, &goal, &why);
+        if (verdict == HD_RACE)
+            keep_found(h, &goal);
+        else if (verdict == HD_IMPOSSIBLE)
+            h->unit->proved[h->worker->step]++;
+        else if (!enough(h))
+            keep_open(h->unit, g->events, g->n, why, g->goals);
+        hd_free(g->events, g->n * sizeof *g->events);
+    }
+    hd_vec_fini(&open);
+}
+
+static void drop_open(struct hd_vec *open)
+{
+    for (size_t i = 0; i < open->len; i++) {
+        struct hd_open_goal *g = hd_vec_at(open, i);
+        hd_free(g->events, g->n * sizeof *g->events);
+    }
+    hd_vec_fini(open);
+}
+
+static void run_group(void *ctx, size_t group, unsigned worker)
+{
+    struct job *j = ctx;
+    const struct hd_hunt *hunt = j->hunt;
+    struct hd_hunter h = {hunt, &j->units[group], &j->workers[worker], PROBE, 0};
+    if (!hunt->options->all_pairs && hd_worker_may(h.worker, HD_STEP_GREEDY))
+        hunt->each(hunt->ctx, group, &h);
+    h.mode = SWEEP;
+    if (!h.unit->found.len)
+        hunt->each(hunt->ctx, group, &h);
+    solve_rest(&h);
+    if (enough(&h))
+        drop_open(&h.unit->undecided);
+    size_t done = atomic_fetch_add(&j->done, 1) + 1;
+    if (worker == 0 && hunt->options->progress)
+        hunt->options->progress(hunt->options->progress_ctx, done, hunt->n_groups);
+}
+
+/* ---- the run ---- */
+
+static int by_list(const hd_eid *x, size_t n, const hd_eid *y, size_t m)
+{
+    for (size_t i = 0; i < n && i < m; i++)
+        if (x[i] != y[i])
+            return x[i] < y[i] ? -1 : 1;
+    return n < m ? -1 : n > m;
+}
+
+static int found_order(const void *x, const void *y)
+{
+    const struct hd_witness *v = &((const struct hd_violation *)x)->witness;
+    const struct hd_witness *w = &((const struct hd_violation *)y)->witness;
+    return by_list(v->events, v->n_events, w->events, w->n_events);
+}
+
+static int open_order(const void *x, const void *y)
+{
+    const struct hd_open_goal *g = x, *h = y;
+    return by_list(g->events, g->n, h->events, h->n);
+}
+
+/* Moves what a group has found into the result. What was not visited in the end, when nothing was
+ * found, is open: the last candidate that was visited stands for it. */
+static void gather(const struct hd_hunt *hunt, size_t group, struct unit *u,
+                   struct hd_violations *r)
+{
+    uint64_t settled = u->found.len + u->undecided.len, total = hunt->count(hunt->ctx, group);
+    for (int s = 0; s < HD_STEPS; s++) {
+        settled += u->proved[s];
+        r->proved[s] += u->proved[s];
+        r->found_by[s] += u->found_by[s];
+    }
+    r->candidates += total;
+    if (total > settled && u->found.len && !hunt->options->all_pairs)
+        r->skipped += total - settled;
+    else if (total > settled && u->undecided.len)
+        ((struct hd_open_goal *)hd_vec_at(&u->undecided, u->undecided.len - 1))->goals +=
+            total - settled;
+    r->groups_undecided += u->undecided.len && !u->found.len;
+    for (size_t i = 0; i < u->found.len; i++)
+        *(struct hd_violation *)hd_vec_push(&r->found) =
+            *(struct hd_violation *)hd_vec_at(&u->found, i);
+    for (size_t i = 0; i < u->undecided.len; i++) {
+        struct hd_open_goal *g = hd_vec_push(&r->undecided);
+        *g = *(struct hd_open_goal *)hd_vec_at(&u->undecided, i);
+        r->open += g->goals;
+    }
+    hd_vec_fini(&u->found);
+    hd_vec_fini(&u->undecided);
+}
+
+static enum hd_status collect_workers(struct job *j, unsigned n, struct hd_violations *r,
+                                      struct hd_err *err)
+{
+    enum hd_status status = HD_OK;
+    for (unsigned i = 0; i < n; i++) {
+        struct hd_worker *k = &j->workers[i];
+        for (int s = 0; s < HD_STEPS; s++)
+            r->step_seconds[s] += k->seconds[s];
+        r->shorten_seconds += k->shorten_seconds;
+        if (k->rejected && status == HD_OK) {
+            status = HD_ERR_INTERNAL;
+            if (err)
+                *err = k->err;
+        }
+        hd_worker_fini(k);
+    }
+    return status;
+}
+
+static void sort_result(struct hd_violations *r)
+{
+    if (r->found.len)
+        qsort(r->found.data, r->found.len, sizeof(struct hd_violation), found_order);
+    if (r->undecided.len)
+        qsort(r->undecided.data, r->undecided.len, sizeof(struct hd_open_goal), open_order);
+}
+
+enum hd_status hd_hunt_run(const struct hd_hunt *hunt, double started, struct hd_violations *result,
+                           struct hd_err *err)
+{
+    const struct hd_predict_options *o = hunt->options;
+    const struct hd_trace *t = hunt->w->t;
+    double deadline = o->seconds != 0 ? started + o->seconds : 0;
+    unsigned n = o->jobs ? o->jobs : hd_parallel_cpus();
+    struct hd_matching matching = {0};
+    struct hd_ucg_base *ucg = NULL;
+    struct job j = {.hunt = hunt, .units = hd_calloc(hunt->n_groups, sizeof *j.units)};
+    if (n > hunt->n_groups)
+        n = hunt->n_groups ? (unsigned)hunt->n_groups : 1;
+    hd_check_matching(t, &matching);
+    if (o->steps >> HD_STEP_UCG & 1)
+        ucg =
+            hd_ucg_base_new(t, hunt->w->sections, hunt->w->conds, hunt->w->must, HD_MHB_ANY_WAITER);
+    for (size_t i = 0; i < hunt->n_groups; i++) {
+        j.units[i].found = HD_VEC_INIT(struct hd_violation);
+        j.units[i].undecided = HD_VEC_INIT(struct hd_open_goal);
+    }
+    j.workers = hd_calloc(n, sizeof *j.workers);
+    for (unsigned i = 0; i < n; i++)
+        hd_worker_init(&j.workers[i], hunt->w, ucg, &matching, o, deadline);
+    hd_parallel_for(hunt->n_groups, n, run_group, &j);
+    for (size_t i = 0; i < hunt->n_groups; i++)
+        gather(hunt, i, &j.units[i], result);
+    sort_result(result);
+    enum hd_status status = collect_workers(&j, n, result, err);
+    hd_free(j.workers, n * sizeof *j.workers);
+    hd_free(j.units, hunt->n_groups * sizeof *j.units);
+    hd_ucg_base_free(ucg);
+    hd_matching_fini(&matching);
+    result->seconds = hd_progress_now() - started;
+    return status;
+}
+
+void hd_violations_fini(struct hd_violations *result)
+{
+    for (size_t i = 0; i < result->found.len; i++)
+        hd_witness_fini(&((struct hd_violation *)hd_vec_at(&result->found, i))->witness);
+    hd_vec_fini(&result->found);
+    drop_open(&result->undecided);
+}
