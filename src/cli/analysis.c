@@ -37,11 +37,19 @@ static void one_for_places(const struct hd_trace *t, struct hd_pairs *pairs)
     hd_map_fini(&seen);
 }
 
-static enum hd_status run_max(const struct hd_trace *t, const struct hd_predict_options *options,
+static enum hd_status run_max(const struct hd_trace *t, const struct hd_analysis_options *options,
                               struct hd_analysis *r, struct hd_err *err)
 {
+    const struct hd_predict_options *o = &options->predict;
+    enum hd_status status = HD_OK;
     r->exact = true;
-    enum hd_status status = hd_predict(t, options, &r->prediction, err);
+    r->properties = options->properties ? options->properties : 1u << HD_PROPERTY_RACE;
+    if (r->properties >> HD_PROPERTY_RACE & 1)
+        status = hd_predict(t, o, &r->prediction, err);
+    if (status == HD_OK && r->properties >> HD_PROPERTY_ATOMICITY & 1)
+        status = hd_predict_atomicity(t, o, &r->violations[HD_PROPERTY_ATOMICITY], err);
+    if (status == HD_OK && r->properties >> HD_PROPERTY_DEADLOCK & 1)
+        status = hd_predict_deadlocks(t, o, &r->violations[HD_PROPERTY_DEADLOCK], err);
     for (size_t i = 0; i < r->prediction.races.len; i++) {
         const struct hd_race *race = hd_vec_at(&r->prediction.races, i);
         hd_pairs_push(&r->pairs, race->witness.a, race->witness.b);
@@ -103,7 +111,7 @@ enum hd_status hd_analysis_run(const char *detector, const struct hd_trace *t,
     r->prediction.undecided = HD_VEC_INIT(struct hd_undecided);
     enum hd_status status = HD_OK;
     if (!strcmp(detector, "max"))
-        status = run_max(t, &options->predict, r, err);
+        status = run_max(t, options, r, err);
     else if (!strcmp(detector, "rv") || !strcmp(detector, "said"))
         run_published(t, &options->predict, r);
     else
@@ -117,6 +125,8 @@ enum hd_status hd_analysis_run(const char *detector, const struct hd_trace *t,
 void hd_analysis_fini(struct hd_analysis *r)
 {
     hd_prediction_fini(&r->prediction);
+    for (int p = 0; p < HD_PROPERTIES; p++)
+        hd_violations_fini(&r->violations[p]);
     hd_pairs_fini(&r->pairs);
     hd_pairs_fini(&r->places);
     hd_pairs_fini(&r->undecided);

@@ -5,11 +5,14 @@
 
 #include "detect/detect.h"
 #include "predict/predict.h"
+#include "predict/violations.h"
 
 struct hd_analysis {
     const char *detector;
-    bool exact; /* max: `prediction` holds more */
+    bool exact;          /* max: `prediction` holds more */
+    unsigned properties; /* max: bit set of 1 << enum hd_property: those looked for */
     struct hd_prediction prediction;
+    struct hd_violations violations[HD_PROPERTIES]; /* of the properties that are not races */
     struct hd_pairs pairs; /* racing events; one for each pair of places unless all were asked */
     struct hd_pairs places;
     struct hd_pairs undecided; /* rv and said: events, one for many; max has its own list */
@@ -19,6 +22,7 @@ struct hd_analysis {
 struct hd_analysis_options {
     struct hd_predict_options predict;
     bool recorded_matching;
+    unsigned properties; /* what max looks for, see above; 0: races */
 };
 
 /* Whether there is a detector of this name. hd_analysis_names lists them, max first; ends with

@@ -5,12 +5,13 @@
 #include "cli/common.h"
 #include "cli/duration.h"
 #include "cli/show_race.h"
+#include "cli/show_violation.h"
 #include "model/witness_json.h"
 
 #include <string.h>
 
 struct values {
-    const char *detectors, *budget, *pair_budget, *steps, *dir;
+    const char *detectors, *properties, *budget, *pair_budget, *steps, *dir;
     uint64_t jobs;
     int matching;
     bool pairs, json, require_complete;
@@ -19,12 +20,14 @@ struct values {
 static const struct hd_opt options[] = {
     {'d', "detector", HD_OPT_TEXT, offsetof(struct values, detectors), "LIST",
      "Detectors, separated by commas (max)", NULL, 0, 0},
+    {0, "property", HD_OPT_TEXT, offsetof(struct values, properties), "LIST",
+     "What max looks for: race, atomicity, deadlock (race)", NULL, 0, 0},
     {'p', "pairs", HD_OPT_FLAG, offsetof(struct values, pairs), NULL,
      "Decide every pair of events, not only of source places", NULL, 0, 0},
     {0, "json", HD_OPT_FLAG, offsetof(struct values, json), NULL,
      "Print one JSON object instead of text", NULL, 0, 0},
     {0, "witness-dir", HD_OPT_FILE, offsetof(struct values, dir), "DIR",
-     "Write each schedule as DIR/witness-A-B.json", NULL, 0, 0},
+     "Write each schedule as a file in DIR, such as witness-A-B.json", NULL, 0, 0},
     {'b', "budget", HD_OPT_TEXT, offsetof(struct values, budget), "TIME",
      "Stop after TIME (10s, 5m) and report what is decided", NULL, 0, 0},
     {0, "pair-budget", HD_OPT_TEXT, offsetof(struct values, pair_budget), "TIME",
@@ -36,7 +39,7 @@ static const struct hd_opt options[] = {
     {0, "matching", HD_OPT_CHOICE, offsetof(struct values, matching), "HOW",
      "Waiters that a signal may wake, for mhb, quick and ucg", "any|recorded", 0, 0},
     {0, "require-complete", HD_OPT_FLAG, offsetof(struct values, require_complete), NULL,
-     "Exit 5 when a pair is undecided and no race was found", NULL, 0, 0},
+     "Exit 5 when something is undecided and nothing was found", NULL, 0, 0},
     {0},
 };
 
@@ -94,8 +97,13 @@ static void print_max(const struct hd_cli *cli, const char *name, const struct h
     const struct hd_prediction *p = &a->prediction;
     for (size_t i = 0; i < p->races.len && !ferror(stdout); i++)
         hd_cli_show_race(cli, t, hd_vec_at(&p->races, i), i + 1);
-    print_undecided(t, p);
-    print_summary(cli, name, p, pairs);
+    if (a->properties >> HD_PROPERTY_RACE & 1) {
+        print_undecided(t, p);
+        print_summary(cli, name, p, pairs);
+    }
+    for (int k = HD_PROPERTY_ATOMICITY; k < HD_PROPERTIES; k++)
+        if (a->properties >> k & 1)
+            hd_cli_show_violations(cli, name, t, &a->violations[k]);
 }
 
 static void print_detector(const struct hd_cli *cli, const char *name, const struct hd_trace *t,
@@ -138,10 +146,51 @@ static void json_counts(struct hd_json *j, const char *key, const uint64_t *coun
     hd_json_end_object(j);
 }
 
-static void json_max(struct hd_json *j, const struct hd_trace *t, const struct hd_prediction *p)
+/* Figures of the properties other than races, if any was asked for. */
+static void json_properties(struct hd_json *j, const struct hd_analysis *a)
 {
+    if (!(a->properties & ~(1u << HD_PROPERTY_RACE)))
+        return;
+    hd_json_key(j, "properties");
+    hd_json_begin_object(j);
+    for (int k = HD_PROPERTY_ATOMICITY; k < HD_PROPERTIES; k++)
+        if (a->properties >> k & 1)
+            hd_cli_json_violation_counts(j, &a->violations[k]);
+    hd_json_end_object(j);
+}
+
+static void json_witnesses(struct hd_json *j, const struct hd_trace *t, const struct hd_analysis *a)
+{
+    uint64_t omitted = 0;
+    hd_json_key(j, "witnesses");
+    hd_json_begin_array(j);
+    for (size_t i = 0; i < a->prediction.races.len; i++) {
+        const struct hd_race *race = hd_vec_at(&a->prediction.races, i);
+        omitted += race->witness.n == 0;
+        if (!race->witness.n)
+            continue;
+        hd_json_begin_object(j);
+        hd_witness_write_fields(j, t, &race->witness);
+        hd_json_end_object(j);
+    }
+    for (int k = HD_PROPERTY_ATOMICITY; k < HD_PROPERTIES; k++) {
+        const struct hd_violations *v = &a->violations[k];
+        hd_cli_json_violation_witnesses(j, t, v);
+        for (size_t i = 0; i < v->found.len; i++)
+            omitted += ((struct hd_violation *)hd_vec_at(&v->found, i))->witness.n == 0;
+    }
+    hd_json_end_array(j);
+    hd_json_key(j, "witnesses_omitted");
+    hd_json_uint(j, omitted);
+}
+
+static void json_max(struct hd_json *j, const struct hd_trace *t, const struct hd_analysis *a)
+{
+    const struct hd_prediction *p = &a->prediction;
     hd_json_key(j, "undecided");
     hd_json_begin_array(j);
+    for (int k = HD_PROPERTY_ATOMICITY; k < HD_PROPERTIES; k++)
+        hd_cli_json_open_goals(j, &a->violations[k]);
     for (size_t i = 0; i < p->undecided.len; i++) {
         const struct hd_undecided *u = hd_vec_at(&p->undecided, i);
         hd_json_begin_object(j);
@@ -160,36 +209,28 @@ static void json_max(struct hd_json *j, const struct hd_trace *t, const struct h
     json_counts(j, "found", p->found);
     hd_json_key(j, "skipped");
     hd_json_uint(j, p->skipped);
-    uint64_t omitted = 0;
-    hd_json_key(j, "witnesses");
-    hd_json_begin_array(j);
-    for (size_t i = 0; i < p->races.len; i++) {
-        const struct hd_race *race = hd_vec_at(&p->races, i);
-        omitted += race->witness.n == 0;
-        if (!race->witness.n)
-            continue;
-        hd_json_begin_object(j);
-        hd_witness_write_fields(j, t, &race->witness);
-        hd_json_end_object(j);
-    }
-    hd_json_end_array(j);
-    hd_json_key(j, "witnesses_omitted");
-    hd_json_uint(j, omitted);
+    json_properties(j, a);
+    json_witnesses(j, t, a);
 }
 
 static void json_analysis(struct hd_json *j, const struct hd_trace *t, const struct hd_analysis *a)
 {
     hd_json_key(j, a->detector);
     hd_json_begin_object(j);
-    hd_json_key(j, "pairs");
-    hd_json_begin_array(j);
-    for (size_t i = 0; i < a->pairs.len; i++)
-        json_pair(j, a->pairs.data[i].a, a->pairs.data[i].b);
-    hd_json_end_array(j);
-    hd_json_key(j, "places");
-    hd_json_uint(j, a->places.len);
+    if (!a->exact || a->properties >> HD_PROPERTY_RACE & 1) {
+        hd_json_key(j, "pairs");
+        hd_json_begin_array(j);
+        for (size_t i = 0; i < a->pairs.len; i++)
+            json_pair(j, a->pairs.data[i].a, a->pairs.data[i].b);
+        hd_json_end_array(j);
+        hd_json_key(j, "places");
+        hd_json_uint(j, a->places.len);
+    }
+    for (int k = HD_PROPERTY_ATOMICITY; k < HD_PROPERTIES; k++)
+        if (a->properties >> k & 1)
+            hd_cli_json_violations(j, &a->violations[k]);
     if (a->exact)
-        json_max(j, t, &a->prediction);
+        json_max(j, t, a);
     if (a->undecided.len) {
         hd_json_key(j, "undecided");
         hd_json_begin_array(j);
@@ -214,13 +255,21 @@ struct run {
     bool raced, undecided;
 };
 
-static enum hd_exit save_witnesses(const struct run *r, const struct hd_prediction *p)
+static enum hd_exit save_witness(const struct run *r, const struct hd_witness *w)
 {
+    return w->n ? hd_cli_save_witness(r->cli, r->v->dir, r->name, r->t, w) : HD_EXIT_OK;
+}
+
+static enum hd_exit save_witnesses(const struct run *r, const struct hd_analysis *a)
+{
+    const struct hd_prediction *p = &a->prediction;
     enum hd_exit code = HD_EXIT_OK;
-    for (size_t i = 0; i < p->races.len && code == HD_EXIT_OK; i++) {
-        const struct hd_witness *w = &((struct hd_race *)hd_vec_at(&p->races, i))->witness;
-        if (w->n)
-            code = hd_cli_save_witness(r->cli, r->v->dir, r->name, r->t, w);
+    for (size_t i = 0; i < p->races.len && code == HD_EXIT_OK; i++)
+        code = save_witness(r, &((struct hd_race *)hd_vec_at(&p->races, i))->witness);
+    for (int k = HD_PROPERTY_ATOMICITY; k < HD_PROPERTIES; k++) {
+        const struct hd_vec *found = &a->violations[k].found;
+        for (size_t i = 0; i < found->len && code == HD_EXIT_OK; i++)
+            code = save_witness(r, &((struct hd_violation *)hd_vec_at(found, i))->witness);
     }
     return code;
 }
@@ -250,6 +299,10 @@ static enum hd_exit run_one(struct run *r, const char *detector)
     }
     r->raced |= a.exact && a.prediction.races.len > 0;
     r->undecided |= a.prediction.undecided.len > 0;
+    for (int k = HD_PROPERTY_ATOMICITY; k < HD_PROPERTIES; k++) {
+        r->raced |= a.violations[k].found.len > 0;
+        r->undecided |= a.violations[k].undecided.len > 0;
+    }
     if (r->v->json)
         json_analysis(&r->json, r->t, &a);
     else if (a.exact)
@@ -257,7 +310,7 @@ static enum hd_exit run_one(struct run *r, const char *detector)
     else
         print_detector(r->cli, r->name, r->t, &a, r->v->pairs);
     if (r->v->dir && a.exact)
-        code = save_witnesses(r, &a.prediction);
+        code = save_witnesses(r, &a);
     hd_analysis_fini(&a);
     return code;
 }
@@ -329,6 +382,28 @@ static bool known_detectors(const struct hd_cli *cli, const struct hd_cmd *cmd, 
     return ok;
 }
 
+/* False: a name is unknown (told). */
+static bool parse_properties(const struct hd_cli *cli, const struct hd_cmd *cmd, const char *text,
+                             unsigned *properties)
+{
+    size_t size = strlen(text) + 1;
+    char *list = hd_strndup(text, size - 1), *rest = list;
+    bool ok = true;
+    for (char *word = next_word(&rest); word && ok; word = next_word(&rest)) {
+        int k = 0;
+        while (k < HD_PROPERTIES && strcmp(word, hd_property_names[k]))
+            k++;
+        ok = k < HD_PROPERTIES;
+        if (ok)
+            *properties |= 1u << k;
+        else
+            hd_cli_usage(cli, cmd, "--property wants some of race, atomicity, deadlock, not '%s'",
+                         word);
+    }
+    hd_free(list, size);
+    return ok;
+}
+
 /* Turns the option texts into numbers. False: usage error, already told. */
 static bool read_options(struct run *r, const struct hd_cmd *cmd, enum hd_exit *code)
 {
@@ -339,8 +414,13 @@ static bool read_options(struct run *r, const struct hd_cmd *cmd, enum hd_exit *
     p->all_pairs = v->pairs;
     p->jobs = (unsigned)v->jobs;
     r->options.recorded_matching = v->matching == 1;
-    if (!known_detectors(r->cli, cmd, v->detectors, code))
+    if (!known_detectors(r->cli, cmd, v->detectors, code) ||
+        !parse_properties(r->cli, cmd, v->properties, &r->options.properties))
         return false;
+    if (strcmp(v->properties, "race") && strcmp(v->detectors, "max")) {
+        hd_cli_usage(r->cli, cmd, "only max knows other properties than races: --detector max");
+        return false;
+    }
     if (v->budget && !hd_cli_duration(v->budget, &p->seconds)) {
         hd_cli_usage(r->cli, cmd, "--budget wants a time like 10s or 5m, not '%s'", v->budget);
         return false;
@@ -362,7 +442,7 @@ static bool read_options(struct run *r, const struct hd_cmd *cmd, enum hd_exit *
 
 static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, char **argv)
 {
-    struct values v = {.detectors = "max"};
+    struct values v = {.detectors = "max", .properties = "race"};
     enum hd_exit code;
     if (!hd_cli_parse(cli, cmd, &v, &argc, argv, &code))
         return code;
@@ -390,6 +470,10 @@ const struct hd_cmd hd_cmd_analyze = {
               "impossible in every schedule; or undecided, with the reason. One race is\n"
               "shown for each pair of source places. Exits 66 when there is a race. Ctrl-C\n"
               "ends the work and prints what is decided.\n\n"
+              "--property atomicity decides whether an access of another thread can come\n"
+              "between two of a block that is meant to be atomic: marked in the trace, or\n"
+              "inferred. --property deadlock decides every cycle of threads that wait for\n"
+              "each other's locks.\n\n"
               "Other detectors can be asked for comparison (--detector max,hb,...):\n"
               "rv, said, lockset, lah, mhb, quick, ucg, hb, shb, cp, wcp, syncp. Their\n"
               "reports come without schedules and do not change the exit code.",

@@ -118,13 +118,24 @@ static bool relative_to(const char *dir, const char *path, char *out, size_t siz
     return at + strlen(to + same + 1) < size && snprintf(out + at, size - at, "%s", to + same + 1);
 }
 
+/* A race is named by its pair, everything else by its property and its first events. */
+static int witness_path(const char *dir, const struct hd_witness *w, char *path, size_t size)
+{
+    if (w->property == HD_PROPERTY_RACE)
+        return snprintf(path, size, "%s/witness-%u-%u.json", dir, w->a + 1, w->b + 1);
+    int len = snprintf(path, size, "%s/witness-%s", dir, hd_property_names[w->property]);
+    for (size_t i = 0; i < w->n_events && i < 8 && len < (int)size; i++)
+        len += snprintf(path + len, size - (size_t)len, "-%u", w->events[i] + 1);
+    return len < (int)size ? len + snprintf(path + len, size - (size_t)len, ".json") : len;
+}
+
 enum hd_exit hd_cli_save_witness(const struct hd_cli *cli, const char *dir, const char *trace,
                                  const struct hd_trace *t, const struct hd_witness *w)
 {
     struct hd_err err = {0};
     struct hd_outfile out;
     char path[4096];
-    int len = snprintf(path, sizeof path, "%s/witness-%u-%u.json", dir, w->a + 1, w->b + 1);
+    int len = witness_path(dir, w, path, sizeof path);
     mkdir(dir, 0777); /* if that fails, so does opening a file in it */
     enum hd_status status = len < (int)sizeof path
                                 ? hd_outfile_open(path, &out, &err)

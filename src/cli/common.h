@@ -35,9 +35,9 @@ const char *hd_cli_plural(uint64_t n, const char *noun);
 /* The "trace" object of docs/MODEL.md section 6, key included. */
 void hd_cli_json_trace(struct hd_json *j, const struct hd_trace *t);
 
-/* Writes a witness as DIR/witness-A-B.json, with the way to the file of its trace; DIR is made if
- * it is missing. On failure the reason is
- * on stderr and the exit code for it is returned. */
+/* Writes a witness as DIR/witness-A-B.json, or witness-PROPERTY-A-B-....json, with the way to the
+ * file of its trace; DIR is made if it is missing. On failure the reason is on stderr and the exit
+ * code for it is returned. */
 enum hd_exit hd_cli_save_witness(const struct hd_cli *cli, const char *dir, const char *trace,
                                  const struct hd_trace *t, const struct hd_witness *w);
 

@@ -25,7 +25,7 @@ static const char *place_of(const struct hd_trace *t, hd_eid e)
 
 /* What the thread of e holds just before e: "lock m, shared r", found by walking back its events.
  */
-static void print_locks(const struct hd_trace *t, hd_eid e)
+void hd_cli_show_locks(const struct hd_trace *t, hd_eid e)
 {
     size_t locks = hd_trace_n_objs(t, HD_OBJ_LOCK), n;
     struct hd_u32vec depth[2] = {{0}, {0}}; /* by lock: exclusive, shared */
@@ -56,11 +56,11 @@ static void print_locks(const struct hd_trace *t, hd_eid e)
     hd_u32vec_fini(&depth[1]);
 }
 
-static void print_access(const struct hd_trace *t, hd_eid e)
+void hd_cli_show_access(const struct hd_trace *t, hd_eid e)
 {
     printf("  %s by %s at %s (event %u), holding ", kind_of(t->op[e]),
            hd_trace_thread_name(t, t->thread[e]), place_of(t, e), e + 1);
-    print_locks(t, e);
+    hd_cli_show_locks(t, e);
     printf("\n");
 }
 
@@ -130,27 +130,45 @@ static int name_width(const struct hd_trace *t, const struct hd_witness *w)
     return (int)width;
 }
 
+/* The two accesses of a race are shown apart. */
+static size_t tail_of(const struct hd_witness *w)
+{
+    return w->property == HD_PROPERTY_RACE ? 2 : 0;
+}
+
 /* Where the stretch that begins at i ends. */
 static size_t stretch_end(const struct hd_trace *t, const struct hd_witness *w, size_t i)
 {
     size_t end = i + 1;
-    while (end + 2 < w->n && t->thread[w->schedule[end]] == t->thread[w->schedule[i]])
+    while (end + tail_of(w) < w->n && t->thread[w->schedule[end]] == t->thread[w->schedule[i]])
         end++;
     return end;
 }
 
-static void print_schedule(const struct hd_cli *cli, const struct hd_trace *t,
-                           const struct hd_witness *w)
+static void print_pair(const struct hd_cli *cli, const struct hd_trace *t,
+                       const struct hd_witness *w)
+{
+    char a[256], b[256];
+    print_event(t, w->a, a, sizeof a);
+    print_event(t, w->b, b, sizeof b);
+    printf("    %snow both can run:%s %s: %s\n", hd_term_style(cli->color_out, HD_STYLE_BOLD),
+           hd_term_style(cli->color_out, HD_STYLE_PLAIN), hd_trace_thread_name(t, t->thread[w->a]),
+           a);
+    printf("                      %s: %s\n", hd_trace_thread_name(t, t->thread[w->b]), b);
+}
+
+void hd_cli_show_schedule(const struct hd_cli *cli, const struct hd_trace *t,
+                          const struct hd_witness *w)
 {
     enum { HEAD = 4, TAIL = 6 }; /* stretches shown at both ends of a long schedule */
     size_t stretches = 0, at = 0;
     int width = name_width(t, w);
-    for (size_t i = 0; i + 2 < w->n; i = stretch_end(t, w, i))
+    for (size_t i = 0; i + tail_of(w) < w->n; i = stretch_end(t, w, i))
         stretches++;
     size_t switches = hd_shorten_switches(t, w->schedule, w->n);
     printf("  Schedule (%s, %zu context switch%s):\n", hd_cli_plural(w->n, "event"), switches,
            switches == 1 ? "" : "es");
-    for (size_t i = 0; i + 2 < w->n; at++) {
+    for (size_t i = 0; i + tail_of(w) < w->n; at++) {
         size_t end = stretch_end(t, w, i);
         if (stretches <= HEAD + TAIL || at < HEAD || at >= stretches - TAIL)
             print_stretch(t, w->schedule + i, end - i, width);
@@ -161,13 +179,11 @@ static void print_schedule(const struct hd_cli *cli, const struct hd_trace *t,
     for (size_t i = 0; i < w->n_wakes; i++)
         printf("    where %s wakes %s\n", hd_trace_place_name(t, w->wakes[i].sig),
                hd_trace_thread_name(t, w->wakes[i].thread));
-    char a[256], b[256];
-    print_event(t, w->a, a, sizeof a);
-    print_event(t, w->b, b, sizeof b);
-    printf("    %snow both can run:%s %s: %s\n", hd_term_style(cli->color_out, HD_STYLE_BOLD),
-           hd_term_style(cli->color_out, HD_STYLE_PLAIN), hd_trace_thread_name(t, t->thread[w->a]),
-           a);
-    printf("                      %s: %s\n", hd_trace_thread_name(t, t->thread[w->b]), b);
+    if (w->property == HD_PROPERTY_RACE)
+        print_pair(cli, t, w);
+    else if (w->property == HD_PROPERTY_DEADLOCK)
+        printf("    %snow none of them can go on%s\n", hd_term_style(cli->color_out, HD_STYLE_BOLD),
+               hd_term_style(cli->color_out, HD_STYLE_PLAIN));
 }
 
 /* One race is shown for two places; say which other variables they touch. */
@@ -191,11 +207,11 @@ void hd_cli_show_race(const struct hd_cli *cli, const struct hd_trace *t,
     printf("%s%zu. Race on %s%s\n", hd_term_style(cli->color_out, HD_STYLE_RED), number,
            hd_trace_obj_name(t, HD_OBJ_LOC, t->obj[w->a]),
            hd_term_style(cli->color_out, HD_STYLE_PLAIN));
-    print_access(t, w->a);
-    print_access(t, w->b);
+    hd_cli_show_access(t, w->a);
+    hd_cli_show_access(t, w->b);
     print_why(t, w);
     if (w->n)
-        print_schedule(cli, t, w);
+        hd_cli_show_schedule(cli, t, w);
     print_others(t, race);
     printf("\n");
 }

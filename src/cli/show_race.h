@@ -6,6 +6,16 @@
 #include "cli/cli.h"
 #include "predict/predict.h"
 
+/* One access on a line: kind, thread, place, locks held. */
+void hd_cli_show_access(const struct hd_trace *t, hd_eid e);
+
+/* The locks that the thread of e holds just before e, without a newline. */
+void hd_cli_show_locks(const struct hd_trace *t, hd_eid e);
+
+/* The schedule of a witness of any property, with what it leads to. Requires w->n > 0. */
+void hd_cli_show_schedule(const struct hd_cli *cli, const struct hd_trace *t,
+                          const struct hd_witness *w);
+
 /* number: its place in the report, from 1. */
 void hd_cli_show_race(const struct hd_cli *cli, const struct hd_trace *t,
                       const struct hd_race *race, size_t number);
