@@ -8,22 +8,48 @@ packages=(
     clang clang-14 libclang-rt-14-dev llvm-14-dev
     libz3-dev libzstd-dev zlib1g-dev libjansson-dev
     # the tests and the house checks
-    libcmocka-dev libdw-dev zstd clang-format-14 git jq
+    libcmocka-dev libdw-dev zstd clang-format-14 git jq libxml2-utils
 )
-# With --ci also what only widens the tests: the newer LLVM, other build systems (some 420 MB).
-[ "${1:-}" != --ci ] || packages+=(clang-19 llvm-19-dev meson make)
+# With --ci also what only widens the tests: the newer LLVM, other build systems, and a browser with its driver for the
+# HTML report (some 800 MB).
+ci=0
+if [ "${1:-}" = --ci ]; then
+    ci=1
+    packages+=(clang-19 llvm-19-dev meson make chromium fonts-dejavu-core nodejs)
+    # Some packages of Node bring npm along.
+    command -v npm >/dev/null 2>&1 || packages+=(npm)
+fi
 
 if ! command -v apt-get >/dev/null 2>&1; then
     echo "heddle: this is not Debian; install the equivalents of: ${packages[*]}" >&2
     exit 0
 fi
 
+# Node's packages for tests/web, as its lock file names them; nothing to do when they are there.
+node_packages() {
+    local web log
+    [ "$ci" = 1 ] || return 0
+    web=$(dirname "$0")/../tests/web
+    [ "$web/node_modules/.package-lock.json" -nt "$web/package-lock.json" ] && return 0
+    log=$(mktemp)
+    if ! npm ci --prefix "$web" --no-audit --no-fund >"$log" 2>&1; then
+        cat "$log" >&2
+        rm -f "$log"
+        echo "heddle: npm could not install what tests/web needs" >&2
+        return 1
+    fi
+    rm -f "$log"
+}
+
 installed=" $(dpkg-query -W -f='${db:Status-Status}:${Package} ' "${packages[@]}" 2>/dev/null || true)"
 missing=()
 for package in "${packages[@]}"; do
     [[ $installed == *" installed:$package "* ]] || missing+=("$package")
 done
-[ ${#missing[@]} -gt 0 ] || exit 0
+if [ ${#missing[@]} = 0 ]; then
+    node_packages
+    exit
+fi
 
 as_root=()
 if [ "$(id -u)" -ne 0 ]; then
@@ -44,3 +70,4 @@ if ! { "${as_root[@]}" apt-get update -qq &&
     echo "heddle: apt-get could not install: ${missing[*]}" >&2
     exit 1
 fi
+node_packages

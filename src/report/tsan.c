@@ -4,117 +4,124 @@
 #include "report/words.h"
 
 #include <ctype.h>
+#include <string.h>
 
 enum { MAX_TEXT = 1000 };
 
 static const char *const headings[HD_PROPERTIES] = {"data race", "atomicity violation",
                                                     "lock-order-inversion (potential deadlock)"};
 
-static void put(FILE *out, const char *text)
+struct writer {
+    FILE *out;
+    struct hd_arena *a;
+    const struct hd_report *r;
+};
+
+/* Readers look for "ThreadSanitizer:" anywhere in a line, so no text of the program may hold it. */
+static void put(struct writer *w, const char *text)
 {
-    hd_escape(out, HD_ESCAPE_LINE, text, MAX_TEXT);
+    static const char word[] = "ThreadSanitizer:";
+    if (text && strstr(text, word)) {
+        char *copy = hd_arena_strndup(w->a, text, strlen(text));
+        for (char *p = copy; (p = strstr(p, word));)
+            p[sizeof word - 2] = ';';
+        text = copy;
+    }
+    hd_escape(w->out, HD_ESCAPE_LINE, text, MAX_TEXT);
 }
 
-static void put_line(FILE *out, const char *lead, const char *text)
+static void put_line(struct writer *w, const char *lead, const char *text)
 {
     if (!text)
         return;
-    fputs(lead, out);
-    put(out, text);
-    fputc('\n', out);
+    fputs(lead, w->out);
+    put(w, text);
+    fputc('\n', w->out);
 }
 
-static void put_frame(FILE *out, size_t n, const struct hd_frame *f, struct hd_arena *a)
+static void put_frame(struct writer *w, size_t n, const struct hd_frame *f)
 {
-    fprintf(out, "    #%zu ", n);
-    put(out, hd_words_frame(a, f));
+    fprintf(w->out, "    #%zu ", n);
+    put(w, hd_words_frame(w->a, f));
     if (f->at.file && f->module) {
-        fputs(" (", out);
-        put(out, f->module);
-        fputc(')', out);
+        fputs(" (", w->out);
+        put(w, f->module);
+        fputc(')', w->out);
     }
-    fputc('\n', out);
+    fputc('\n', w->out);
 }
 
-static void put_access(FILE *out, const struct hd_access *x, bool first, struct hd_arena *a)
+static void put_access(struct writer *w, const struct hd_access *x, bool first)
 {
-    const char *kind = first ? x->kind : hd_words_format(a, "concurrent %s", x->kind);
-    fputs("  ", out);
-    if (*kind)
-        fputc(toupper((unsigned char)*kind), out);
-    put(out, *kind ? kind + 1 : kind);
+    const char *kind = first ? x->kind : hd_words_format(w->a, "concurrent %s", x->kind);
+    char *capital = hd_arena_strndup(w->a, kind, strlen(kind));
+    *capital = (char)toupper((unsigned char)*capital);
+    fputs("  ", w->out);
+    put(w, capital);
     if (x->size)
-        fprintf(out, " of size %u", x->size);
-    fputs(" by thread ", out);
-    put(out, x->thread);
-    if (x->n_locks) {
-        fputs(" (mutexes: ", out);
-        for (size_t i = 0; i < x->n_locks; i++) {
-            fprintf(out, "%s%s ", i ? ", " : "", x->locks[i].shared ? "read" : "write");
-            put(out, x->locks[i].name);
-        }
-        fputc(')', out);
+        fprintf(w->out, " of size %u", x->size);
+    fputs(" by thread ", w->out);
+    put(w, x->thread);
+    for (size_t i = 0; i < x->n_locks; i++) {
+        fputs(i ? ", " : " (mutexes: ", w->out);
+        fputs(x->locks[i].shared ? "read " : "write ", w->out);
+        put(w, x->locks[i].name);
     }
-    fputs(":\n", out);
+    fputs(x->n_locks ? "):\n" : ":\n", w->out);
     for (size_t i = 0; i < x->n_stack; i++)
-        put_frame(out, i, &x->stack[i], a);
+        put_frame(w, i, &x->stack[i]);
     if (!x->n_stack)
-        put_frame(out, 0, &(struct hd_frame){x->at, NULL}, a);
-    fputc('\n', out);
+        put_frame(w, 0, &(struct hd_frame){x->at, NULL});
+    fputc('\n', w->out);
 }
 
-static void put_threads(FILE *out, const struct hd_finding *f, struct hd_arena *a)
+static void put_threads(struct writer *w, const struct hd_finding *f)
 {
     for (size_t i = 0; i < f->n_threads; i++) {
         const struct hd_thread_made *t = &f->threads[i];
         if (!t->parent)
             continue;
-        fputs("  Thread ", out);
-        put(out, t->name);
-        fputs(" created by ", out);
-        put(out, t->parent);
-        fputs(" at:\n", out);
-        put_frame(out, 0, &(struct hd_frame){t->at, NULL}, a);
-        fputc('\n', out);
+        fputs("  Thread ", w->out);
+        put(w, hd_words_format(w->a, "%s created by %s", t->name, t->parent));
+        fputs(" at:\n", w->out);
+        put_frame(w, 0, &(struct hd_frame){t->at, NULL});
+        fputc('\n', w->out);
     }
 }
 
-static void put_finding(FILE *out, const struct hd_report *r, const struct hd_finding *f,
-                        unsigned pid, struct hd_arena *a)
+static void put_finding(struct writer *w, const struct hd_finding *f, unsigned pid)
 {
-    fprintf(out, "==================\n==%u==WARNING: ThreadSanitizer: %s (pid=%u)\n", pid,
+    fprintf(w->out, "==================\n==%u==WARNING: ThreadSanitizer: %s (pid=%u)\n", pid,
             headings[f->property], pid);
     for (size_t i = 0; i < f->n_accesses; i++)
-        put_access(out, &f->accesses[i], i == 0, a);
-    fputs("  Location is ", out);
-    put(out, f->location ? f->location : "memory");
-    fputs(" '", out);
-    put(out, f->variable);
-    fputs("'\n\n", out);
-    put_threads(out, f, a);
-    put_line(out, "  Status: ", hd_words_status(a, f));
-    put_line(out, "  Why: ", f->why);
-    put_line(out, "  Replay: ", hd_words_replay(a, r, f, ""));
-    fprintf(out, "SUMMARY: ThreadSanitizer: %s ", headings[f->property]);
+        put_access(w, &f->accesses[i], i == 0);
+    fputs("  Location is ", w->out);
+    put(w, hd_words_format(w->a, "%s '%s'", f->location ? f->location : "memory", f->variable));
+    fputs("\n\n", w->out);
+    put_threads(w, f);
+    put_line(w, "  Status: ", hd_words_status(w->a, f));
+    put_line(w, "  Why: ", f->why);
+    put_line(w, "  Replay: ", hd_words_replay(w->a, w->r, f, ""));
+    fprintf(w->out, "SUMMARY: ThreadSanitizer: %s ", headings[f->property]);
     for (size_t i = 0; i < f->n_accesses; i++) {
         const struct hd_spot *at = &f->accesses[i].at;
-        put(out, hd_words_format(a, "%s%s in %s", i ? " / " : "", hd_words_spot(a, at),
-                                 at->function ? at->function : "??"));
+        put(w, hd_words_format(w->a, "%s%s in %s", i ? " / " : "", hd_words_spot(w->a, at),
+                               at->function ? at->function : "??"));
     }
-    fputs("\n==================\n", out);
+    fputs("\n==================\n", w->out);
 }
 
 void hd_report_write_tsan(FILE *out, const struct hd_report *r, unsigned pid)
 {
-    struct hd_arena *a = hd_arena_new();
+    struct writer w = {out, hd_arena_new(), r};
+    size_t n = hd_report_errors(r);
     for (size_t i = 0; i < r->n_findings; i++) {
         const struct hd_finding *f = &r->findings[i];
         if (f->status != HD_FINDING_PREDICTED && !f->known)
-            put_finding(out, r, f, pid, a);
-        hd_arena_reset(a);
+            put_finding(&w, f, pid);
+        hd_arena_reset(w.a);
     }
-    size_t n = hd_report_errors(r);
     if (n)
         fprintf(out, "ThreadSanitizer: reported %zu warnings\n", n);
-    hd_arena_free(a);
+    hd_arena_free(w.a);
 }

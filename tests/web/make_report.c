@@ -1,5 +1,6 @@
 /* Writes the hand-made reports of tests/support in every format into a folder. */
 #include "report/github.h"
+#include "report/html.h"
 #include "report/json.h"
 #include "report/junit.h"
 #include "report/perfetto.h"
@@ -34,6 +35,7 @@ static void write_all(const char *dir, const char *name, struct hd_report *r)
     r->directory = "heddle-out/1";
     WRITE("json", hd_report_write_json(out, r));
     WRITE("sarif", hd_report_write_sarif(out, r, NULL));
+    WRITE("html", hd_report_write_html(out, r));
     WRITE("xml", hd_report_write_junit(out, r, NULL));
     WRITE("github", hd_report_write_github(out, r, NULL));
     WRITE("tsan", hd_report_write_tsan(out, r, 1));

@@ -1,0 +1,11 @@
+# Writes OUT, a C file with each of FILES (name=path) as a NUL-terminated array hd_asset_<name>.
+set(text "#include \"report/assets.h\"\n")
+foreach(pair ${FILES})
+  string(REGEX REPLACE "=.*" "" name "${pair}")
+  string(REGEX REPLACE "^[^=]*=" "" path "${pair}")
+  file(READ "${path}" hex HEX)
+  string(REGEX REPLACE "(................................)" "\\1\n" hex "${hex}")
+  string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${hex}")
+  string(APPEND text "const unsigned char hd_asset_${name}[] = {\n${bytes}0};\n")
+endforeach()
+file(WRITE "${OUT}" "${text}")

@@ -1,0 +1,104 @@
+#include "report/html.h"
+
+#include "report/assets.h"
+#include "report/escape.h"
+#include "report/html_int.h"
+#include "report/words.h"
+
+#include <string.h>
+
+/* 2 MB for 100 findings: 20 KB each. A step takes some 160 bytes, all the rest of a finding some
+ * 8 KB, so 1.1 MB is left for steps. Few findings may have more. */
+enum { STEP_BUDGET = 7000, MIN_STEPS = 40, MAX_STEPS = 2000, MAX_TEXT = 300, MAX_LINE = 300 };
+
+void hd_html_raw(struct hd_html *h, const char *markup)
+{
+    fputs(markup, h->out);
+}
+
+void hd_html_text(struct hd_html *h, const char *text)
+{
+    hd_escape(h->out, HD_ESCAPE_MARKUP, text, MAX_TEXT);
+}
+
+void hd_html_wrap(struct hd_html *h, const char *before, const char *text, const char *after)
+{
+    if (!text)
+        return;
+    hd_html_raw(h, before);
+    hd_html_text(h, text);
+    hd_html_raw(h, after);
+}
+
+const char *hd_html_id(struct hd_html *h, size_t finding)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyz0123456789";
+    const char *id = h->r->findings[finding].id;
+    if (id[0] >= 'A' && id[0] <= 'Z' && id[1] == '-' && id[2] && strlen(id) <= 40 &&
+        !id[2 + strspn(id + 2, plain)])
+        return id;
+    return hd_words_format(h->a, "finding-%zu", finding + 1);
+}
+
+void hd_html_status(struct hd_html *h, const struct hd_finding *f, const char *words)
+{
+    fprintf(h->out, "<span class=\"status %s\">", hd_finding_status_names[f->status]);
+    hd_html_text(h, words);
+    hd_html_raw(h, "</span>");
+}
+
+static void put_content(struct hd_html *h)
+{
+    hd_html_index(h);
+    for (size_t i = 0; i < h->r->n_findings; i++) {
+        hd_html_finding(h, i);
+        hd_arena_reset(h->a);
+    }
+    hd_html_coverage(h);
+}
+
+static const char *program_of(struct hd_html *h)
+{
+    const char *command = hd_words_command(h->a, h->r), *program = strstr(command, " -- ");
+    return program ? program + 4 : command;
+}
+
+static void put_part(struct hd_html *h, const char *name, size_t len)
+{
+    if (!strncmp(name, "title", len)) {
+        fprintf(h->out, "%zu findings in ", h->r->n_findings);
+        hd_html_text(h, program_of(h));
+        hd_html_raw(h, " \xe2\x80\x94 Heddle");
+    } else if (!strncmp(name, "style", len)) {
+        hd_html_raw(h, (const char *)hd_asset_style);
+    } else if (!strncmp(name, "script", len)) {
+        hd_html_raw(h, (const char *)hd_asset_script);
+    } else if (!strncmp(name, "program", len)) {
+        hd_html_text(h, program_of(h));
+    } else if (!strncmp(name, "content", len)) {
+        put_content(h);
+    } else {
+        hd_html_raw(h, "Written by heddle ");
+        hd_html_text(h, h->r->tool_version);
+    }
+}
+
+static size_t clamp(size_t n, size_t low, size_t high)
+{
+    return n < low ? low : n > high ? high : n;
+}
+
+void hd_report_write_html(FILE *out, const struct hd_report *r)
+{
+    struct hd_html h = {.out = out, .a = hd_arena_new(), .r = r, .max_line = MAX_LINE};
+    h.max_steps = clamp(STEP_BUDGET / (r->n_findings + 1), MIN_STEPS, MAX_STEPS);
+    const char *p = (const char *)hd_asset_page, *mark;
+    while ((mark = strstr(p, "{{"))) {
+        const char *end = strstr(mark, "}}");
+        fwrite(p, 1, (size_t)(mark - p), out);
+        put_part(&h, mark + 2, (size_t)(end - mark - 2));
+        p = end + 2;
+    }
+    fputs(p, out);
+    hd_arena_free(h.a);
+}
