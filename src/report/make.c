@@ -212,6 +212,9 @@ static void make_steps(struct hd_maker *m, const struct hd_witness *w, const hd_
         step->thread = hd_report_text(m->r, hd_trace_thread_name(m->t, m->t->thread[e]));
         step->op = hd_op_info[m->t->op[e]].text;
         step->object = object_of(m, e);
+        if (hd_op_info[m->t->op[e]].has_lock)
+            step->lock =
+                hd_report_text(m->r, hd_trace_obj_name(m->t, HD_OBJ_LOCK, hd_trace_lock(m->t, e)));
         step->value = value_of(m, e);
         step->at = spot_of(m, e);
         step->event = (uint64_t)e + 1;

@@ -207,8 +207,8 @@ const char *hd_words_replay(struct hd_arena *a, const struct hd_report *r,
     const char *path = f->witness;
     if (*path != '/' && r->directory && strcmp(r->directory, "."))
         path = hd_words_format(a, "%s/%s", r->directory, path);
-    return hd_words_format(a, "heddle replay%s%s %s%s", *option ? " " : "", option,
-                           shell_word(a, path), program_words(a, r));
+    return hd_words_format(a, "heddle replay%s%s %s", *option ? " " : "", option,
+                           shell_word(a, path));
 }
 
 const char *hd_words_command(struct hd_arena *a, const struct hd_report *r)
