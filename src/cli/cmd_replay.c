@@ -1,6 +1,7 @@
 /* heddle replay: run the program under the schedule of a witness. */
 #include "cli/cmds.h"
 #include "cli/common.h"
+#include "cli/outdir.h"
 
 #include "base/interrupt.h"
 #include "drive/replay.h"
@@ -13,7 +14,7 @@
 #include <string.h>
 
 struct values {
-    const char *trace;
+    const char *trace, *run;
     uint64_t times, timeout;
     int order; /* index into ORDERS */
     bool verbose;
@@ -30,6 +31,8 @@ static const struct hd_opt options[] = {
      "End each run after this time; 0 for no limit (60)", NULL, 0, 1000000},
     {0, "trace", HD_OPT_FILE, offsetof(struct values, trace), "FILE",
      "The trace, if it is not where the witness says", NULL, 0, 0},
+    {0, "run", HD_OPT_FILE, offsetof(struct values, run), "DIR",
+     "The run that has the race (heddle-out/latest)", NULL, 0, 0},
     {'v', "verbose", HD_OPT_FLAG, offsetof(struct values, verbose), NULL,
      "Show what the program writes", NULL, 0, 0},
     {0, NULL, 0, 0, NULL, NULL, NULL, 0, 0},
@@ -183,20 +186,28 @@ static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, 
     struct values v = {.times = 1, .timeout = 60};
     struct hd_err err = {0};
     enum hd_exit code;
-    char path[PATH_MAX];
+    char path[PATH_MAX], witness[PATH_MAX];
+    size_t others;
+    int after = hd_cli_words_after(argc, argv);
     if (!hd_cli_parse(cli, cmd, &v, &argc, argv, &code))
         return code;
     argv[argc] = NULL;
-    if (!v.trace && !strcmp(argv[0], "-"))
+    const char *word = argc > after ? argv[0] : NULL;
+    if (hd_outdir_witness(word, v.run, witness, sizeof witness, &others, &err) != HD_OK)
+        return hd_cli_fail_input(cli, &err);
+    if (others)
+        hd_cli_error(cli, "replaying %s; the run has %s more", witness,
+                     hd_cli_plural(others, "race"));
+    if (!v.trace && !strcmp(witness, "-"))
         return hd_cli_usage(cli, cmd, "a witness on standard input needs --trace");
-    if (!v.trace && hd_witness_trace(argv[0], path, sizeof path, &err) != HD_OK)
+    if (!v.trace && hd_witness_trace(witness, path, sizeof path, &err) != HD_OK)
         return hd_cli_fail_input(cli, &err);
     struct hd_trace *t = hd_cli_load(cli, v.trace ? v.trace : path, &code);
     if (!t)
         return code;
     code = HD_EXIT_INPUT;
     if (hd_cli_check(cli, v.trace ? v.trace : path, t))
-        code = replay(cli, &v, argv[0], t, argc > 1 ? argv + 1 : NULL);
+        code = replay(cli, &v, witness, t, argc > (word != NULL) ? argv + (word != NULL) : NULL);
     hd_trace_free(t);
     return code;
 }
@@ -205,7 +216,7 @@ const struct hd_cmd hd_cmd_replay = {
     .name = "replay",
     .path = "replay",
     .summary = "run a program under the schedule of a witness",
-    .args = "WITNESS [-- PROGRAM [ARG]...]",
+    .args = "[WITNESS|ID] [-- PROGRAM [ARG]...]",
     .detail =
         "Runs the recorded program again, one thread at a time, in exactly the order that the "
         "witness gives, until both threads stand before their accesses. If these touch the same "
@@ -215,9 +226,13 @@ const struct hd_cmd hd_cmd_replay = {
         "Stops at the first event that is not the expected one and says what came instead. The "
         "program is the one that the trace names, unless another is given.\n"
         "\n"
+        "A race can be named by its id (R-7f3a9c, or the beginning of it): then it is one of the "
+        "latest heddle run here, or of the run given with --run. Without a word it is the first "
+        "race of that run.\n"
+        "\n"
         "Exits 66 when everything was confirmed, and 6 when not.",
     .options = options,
-    .min_args = 1,
+    .min_args = 0,
     .max_args = 1 << 20,
     .run = run,
 };

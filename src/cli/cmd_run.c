@@ -232,12 +232,7 @@ static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, 
     enum hd_exit code;
     v.depth = 3;
     v.steps = 10000;
-    int after = 0; /* words that follow -- */
-    for (int i = 0; i < argc; i++)
-        if (!strcmp(argv[i], "--")) {
-            after = argc - i - 1;
-            break;
-        }
+    int after = hd_cli_words_after(argc, argv);
     if (!hd_cli_parse(cli, cmd, &v, &argc, argv, &code))
         return code;
     code = read_options(&r);

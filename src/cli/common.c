@@ -159,3 +159,11 @@ enum hd_exit hd_cli_end_like(int wait_status)
     raise(WTERMSIG(wait_status));
     return (enum hd_exit)(128 + WTERMSIG(wait_status));
 }
+
+int hd_cli_words_after(int argc, char **argv)
+{
+    for (int i = 0; i < argc; i++)
+        if (!strcmp(argv[i], "--"))
+            return argc - i - 1;
+    return 0;
+}

@@ -41,6 +41,9 @@ void hd_cli_json_trace(struct hd_json *j, const struct hd_trace *t);
 enum hd_exit hd_cli_save_witness(const struct hd_cli *cli, const char *dir, const char *trace,
                                  const struct hd_trace *t, const struct hd_witness *w);
 
+/* Words that follow the first "--"; before hd_cli_parse. */
+int hd_cli_words_after(int argc, char **argv);
+
 /* Ends as a program with this status (of waitpid) ended: by its exit code, or by its signal. */
 enum hd_exit hd_cli_end_like(int wait_status);
 

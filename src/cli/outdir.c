@@ -1,7 +1,10 @@
 #include "cli/outdir.h"
 
+#include "report/json.h"
+
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -112,4 +115,59 @@ enum hd_status hd_outdir_report(const char *word, char *path, size_t size, struc
     }
     return fits(snprintf(path, size, S_ISDIR(st.st_mode) ? "%s/report.json" : "%s", name), size,
                 err);
+}
+
+static bool is_id(const char *word)
+{
+    return !strncmp(word, "R-", 2) && word[2] &&
+           strspn(word + 2, "0123456789abcdef") == strlen(word + 2);
+}
+
+/* The race with this id or beginning of one; any when id is NULL. */
+static enum hd_status find_race(const struct hd_report *r, const char *id, const char *report,
+                                const struct hd_finding **found, struct hd_err *err)
+{
+    size_t matches = 0;
+    for (size_t i = 0; i < r->n_findings; i++) {
+        const struct hd_finding *f = &r->findings[i];
+        if (!f->witness || (id && strncmp(f->id, id, strlen(id)) != 0))
+            continue;
+        if (matches++ == 0)
+            *found = f;
+        if (!id || !strcmp(f->id, id))
+            return HD_OK;
+    }
+    if (matches == 1)
+        return HD_OK;
+    if (!id)
+        return hd_err_set(err, HD_ERR_INPUT, "%s has no race to replay", report);
+    return hd_err_set(err, HD_ERR_INPUT,
+                      matches ? "%s has several races that begin with %s" : "%s has no race %s",
+                      report, id);
+}
+
+enum hd_status hd_outdir_witness(const char *word, const char *run, char *path, size_t size,
+                                 size_t *others, struct hd_err *err)
+{
+    char report[PATH_MAX];
+    struct hd_report *r = NULL;
+    const struct hd_finding *found = NULL;
+    *others = 0;
+    if (word && (!is_id(word) || access(word, F_OK) == 0))
+        return fits(snprintf(path, size, "%s", word), size, err);
+    enum hd_status s = hd_outdir_report(run, report, sizeof report, err);
+    if (s == HD_OK)
+        s = hd_report_load_json(report, &r, err);
+    if (s == HD_OK)
+        s = find_race(r, word, report, &found, err);
+    if (s == HD_OK) {
+        char *slash = strrchr(report, '/');
+        s = fits(
+            slash ? snprintf(path, size, "%.*s/%s", (int)(slash - report), report, found->witness)
+                  : snprintf(path, size, "%s", found->witness),
+            size, err);
+        *others = word ? 0 : r->n_findings - 1;
+    }
+    hd_report_free(r);
+    return s;
 }

@@ -26,4 +26,11 @@ void hd_outdir_drop(const char *path);
  * folder the one in it, anything else a file. */
 enum hd_status hd_outdir_report(const char *word, char *path, size_t size, struct hd_err *err);
 
+/* The witness that a word stands for: NULL is the first race of the latest run, an id such as
+ * R-7f3a9c (or the beginning of one) a race of it, anything else a file. `run` is the folder (or
+ * report.json) to look in instead of the latest, or NULL. *others: how many more races the run has
+ * when word is NULL. */
+enum hd_status hd_outdir_witness(const char *word, const char *run, char *path, size_t size,
+                                 size_t *others, struct hd_err *err);
+
 #endif

@@ -158,7 +158,8 @@ static void replay(struct session *s, const struct hd_trace *t, const struct hd_
     else
         f->reason = status == HD_ERR_STOPPED ? "not replayed: interrupted"
                                              : hd_report_format(s->r, "not replayed: %s", err.text);
-    for (uint32_t i = 0; i < result.notes.count; i++)
+    /* What could not be given back to the program matters only when something went wrong. */
+    for (uint32_t i = 0; f->status != HD_FINDING_CONFIRMED && i < result.notes.count; i++)
         hd_report_add(s->r, &s->r->notes, hd_names_text(&result.notes, i));
     hd_replay_result_fini(&result);
 }

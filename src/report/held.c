@@ -123,17 +123,14 @@ const hd_eid *hd_held_at(const struct hd_held_map *h, hd_eid e, size_t *n)
     return h->pool.data + s->start;
 }
 
-uint32_t hd_held_usual(const struct hd_held_map *h, uint32_t location, uint32_t place_a,
-                       uint32_t place_b, uint32_t *held, uint32_t *of)
+uint32_t hd_held_usual(const struct hd_held_map *h, uint32_t location, uint32_t *held, uint32_t *of)
 {
     struct hd_map counts = {0};
     uint32_t best = UINT32_MAX;
     *held = *of = 0;
     for (size_t i = 0; i < h->seen.len; i++) {
         const struct seen *s = hd_vec_at(&h->seen, i);
-        uint32_t place = h->t->place[s->event];
-        if (!hd_op_is_access(h->t->op[s->event]) || h->t->obj[s->event] != location ||
-            place == place_a || place == place_b)
+        if (!hd_op_is_access(h->t->op[s->event]) || h->t->obj[s->event] != location)
             continue;
         ++*of;
         for (uint32_t k = 0; k < s->n; k++) {

@@ -19,11 +19,11 @@ void hd_held_walk(struct hd_held_map *h);
  * there once); *n is 0 when e was not asked for. */
 const hd_eid *hd_held_at(const struct hd_held_map *h, hd_eid e, size_t *n);
 
-/* The lock that most of the accesses to the location hold, apart from those at the two places.
- * UINT32_MAX: none. *held of *of other accesses hold it. At most HD_HELD_SAMPLE accesses of a
- * location are looked at, the first ones. */
+/* The lock that most of the accesses to the location hold; UINT32_MAX: none. *held of *of accesses
+ * hold it. At most HD_HELD_SAMPLE accesses of a location are looked at, the first ones and those
+ * that were asked for. */
 #define HD_HELD_SAMPLE 4096
-uint32_t hd_held_usual(const struct hd_held_map *h, uint32_t location, uint32_t place_a,
-                       uint32_t place_b, uint32_t *held, uint32_t *of);
+uint32_t hd_held_usual(const struct hd_held_map *h, uint32_t location, uint32_t *held,
+                       uint32_t *of);
 
 #endif

@@ -256,12 +256,21 @@ static void make_threads(struct hd_maker *m, const hd_eid *events, size_t n, str
     }
 }
 
-static void make_advice(struct hd_maker *m, hd_eid a, hd_eid b, struct hd_finding *f)
+static bool holds(const struct hd_access *a, const char *lock)
 {
-    uint32_t lock = hd_held_usual(m->held, m->t->obj[a], m->t->place[a], m->t->place[b],
-                                  &f->advice_held, &f->advice_of);
-    if (lock != UINT32_MAX)
-        f->advice_lock = hd_report_text(m->r, hd_trace_obj_name(m->t, HD_OBJ_LOCK, lock));
+    for (size_t i = 0; i < a->n_locks; i++)
+        if (!strcmp(a->locks[i].name, lock) && !a->locks[i].shared)
+            return true;
+    return false;
+}
+
+static void make_advice(struct hd_maker *m, struct hd_finding *f)
+{
+    uint32_t location = m->t->obj[f->accesses[0].event - 1];
+    uint32_t lock = hd_held_usual(m->held, location, &f->advice_held, &f->advice_of);
+    const char *name = lock == UINT32_MAX ? NULL : hd_trace_obj_name(m->t, HD_OBJ_LOCK, lock);
+    if (name && !(holds(&f->accesses[0], name) && holds(&f->accesses[1], name)))
+        f->advice_lock = hd_report_text(m->r, name);
 }
 
 /* The variable of a deadlock: its locks. */
@@ -297,7 +306,7 @@ void hd_maker_finding(struct hd_maker *m, const struct hd_witness *w, struct hd_
     if (w->property == HD_PROPERTY_RACE) {
         hd_why_race(m->t, w, why, sizeof why);
         f->why = hd_report_text(m->r, why);
-        make_advice(m, w->a, w->b, f);
+        make_advice(m, f);
     }
     make_threads(m, events, n, f);
     make_steps(m, w, events, n, f);

@@ -119,7 +119,7 @@ struct hd_finding {
     const char *variable; /* the best name known */
     const char *location; /* where it lives: "global", "heap block (64 bytes) from queue.c:33" */
     const char *why;      /* one or two sentences: why nothing keeps the accesses apart */
-    /* The lock that the other accesses to the variable hold, and how many of how many. */
+    /* The lock that most of the accesses to the variable hold, and how many of how many. */
     const char *advice_lock;
     uint32_t advice_held, advice_of;
     struct hd_access *accesses; /* race: 2; atomicity: 3; deadlock: one for each thread */

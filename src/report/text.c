@@ -296,7 +296,7 @@ static void put_advice(struct hd_page *p, const struct hd_finding *f)
     if (!f->advice_lock || !f->advice_of)
         return;
     hd_page_begin(p, 2, 4);
-    hd_page_words(p, "Advice: %u of %u other accesses to it hold %s; take it here, too.",
+    hd_page_words(p, "Advice: %u of %u accesses to it hold %s; take it for the others, too.",
                   f->advice_held, f->advice_of, f->advice_lock);
     hd_page_end(p);
 }

@@ -145,9 +145,9 @@ const char *hd_words_advice(struct hd_arena *a, const struct hd_finding *f)
         return NULL;
     const char *text =
         f->advice_of
-            ? hd_words_format(a, "%u of %u other accesses to '%s' hold '%s'.", f->advice_held,
+            ? hd_words_format(a, "%u of %u accesses to '%s' hold '%s'.", f->advice_held,
                               f->advice_of, f->variable, f->advice_lock)
-            : hd_words_format(a, "Other accesses to '%s' hold '%s'.", f->variable, f->advice_lock);
+            : hd_words_format(a, "Accesses to '%s' hold '%s'.", f->variable, f->advice_lock);
     const char *places = "";
     for (size_t i = 0; i < f->n_accesses; i++) {
         const char *place = hd_words_spot(a, &f->accesses[i].at);

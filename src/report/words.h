@@ -26,7 +26,7 @@ const char *hd_words_frame(struct hd_arena *a, const struct hd_frame *f);
 const char *hd_words_step(struct hd_arena *a, const struct hd_schedule_step *s);
 /* "m, rw (read side)", or "none". */
 const char *hd_words_locks(struct hd_arena *a, const struct hd_access *x);
-/* Two sentences with full stops: which lock the other accesses hold, where to take it. NULL when
+/* Two sentences with full stops: which lock the accesses hold, where to take it. NULL when
  * there is nothing to say. */
 const char *hd_words_advice(struct hd_arena *a, const struct hd_finding *f);
 /* What order `which` (0 or 1) did, "not run" when it was not. */

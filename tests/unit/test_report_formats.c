@@ -83,7 +83,7 @@ static void test_sentences(void **state)
                         "(T1.2)");
     assert_string_equal(hd_words_status(r->arena, f), "confirmed by 20 of 20 replays");
     assert_string_equal(hd_words_advice(r->arena, f),
-                        "3 of 3 other accesses to 'balance' hold 'lock'. Take it around "
+                        "3 of 3 accesses to 'balance' hold 'lock'. Take it around "
                         "src/bank.c:17:9 too.");
     assert_string_equal(hd_words_step(r->arena, &f->steps[14]), "write balance = 50");
     assert_string_equal(hd_words_step(r->arena, &f->steps[0]), "create thread T1.1");
