@@ -1,64 +1,29 @@
 /* heddle report: write the report of a run again, in another format. */
 #include "cli/cmds.h"
 
-#include "base/outfile.h"
 #include "cli/outdir.h"
+#include "cli/savereport.h"
 #include "report/json.h"
-#include "report/text.h"
 
 #include <limits.h>
 #include <string.h>
 
 struct values {
     const char *out;
-    int format; /* index into formats */
+    int format; /* -1: by the name of the output */
 };
 
-#define FORMATS "text|json"
-
 static const struct hd_opt options[] = {
-    {'f', "format", HD_OPT_CHOICE, offsetof(struct values, format), "FORMAT", "Format: " FORMATS,
-     FORMATS, 0, 0},
+    {'f', "format", HD_OPT_CHOICE, offsetof(struct values, format), "FORMAT", "Format: " HD_FORMATS,
+     HD_FORMATS, 0, 0},
     {'o', "output", HD_OPT_FILE, offsetof(struct values, out), "FILE",
      "Write to FILE instead of the standard output", NULL, 0, 0},
     {0},
 };
 
-static void write_text(FILE *out, const struct hd_report *r, bool color)
-{
-    hd_report_write_text(out, r, color);
-}
-
-static void write_json(FILE *out, const struct hd_report *r, bool color)
-{
-    (void)color;
-    hd_report_write_json(out, r);
-}
-
-/* In the order of FORMATS. */
-static void (*const formats[])(FILE *out, const struct hd_report *r, bool color) = {
-    write_text,
-    write_json,
-};
-
-static enum hd_exit write_report(const struct hd_cli *cli, const struct values *v,
-                                 const struct hd_report *r)
-{
-    struct hd_outfile out = {0};
-    struct hd_err err = {0};
-    if (!v->out || !strcmp(v->out, "-")) {
-        formats[v->format](stdout, r, cli->color_out);
-        return HD_EXIT_OK;
-    }
-    if (hd_outfile_open(v->out, &out, &err) != HD_OK)
-        return hd_cli_fail_output(cli, &err);
-    formats[v->format](out.file, r, false);
-    return hd_outfile_commit(&out, &err) == HD_OK ? HD_EXIT_OK : hd_cli_fail_output(cli, &err);
-}
-
 static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, char **argv)
 {
-    struct values v = {0};
+    struct values v = {.format = -1};
     struct hd_report *r = NULL;
     struct hd_err err = {0};
     char path[PATH_MAX] = "-";
@@ -71,7 +36,14 @@ static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, 
         return hd_cli_fail_input(cli, &err);
     if (hd_report_load_json(path, &r, &err) != HD_OK)
         return hd_cli_fail_input(cli, &err);
-    code = write_report(cli, &v, r);
+    char folder[PATH_MAX];
+    hd_cli_folder(path, folder, sizeof folder);
+    r->directory = folder;
+    if (v.format < 0)
+        v.format = v.out ? hd_formats_of_name(v.out) : HD_REPORT_TEXT;
+    if (v.format < 0)
+        v.format = HD_REPORT_TEXT;
+    code = hd_cli_save_report(cli, r, (enum hd_report_kind)v.format, v.out, stdout, cli->color_out);
     hd_report_free(r);
     return code;
 }
@@ -81,9 +53,12 @@ const struct hd_cmd hd_cmd_report = {
     .path = "report",
     .summary = "show the report of a run in another format",
     .args = "[DIR|REPORT.json]",
-    .detail = "Reads the report of an earlier heddle run: the folder of that run, its\n"
-              "report.json, or nothing for the latest one here; \"-\" is the standard input.\n"
-              "Exits 0 whatever the report says.",
+    .detail =
+        "Reads the report of an earlier heddle run: the folder of that run, its\n"
+        "report.json, or nothing for the latest one here; \"-\" is the standard input.\n"
+        "The format is that of --format, else what the name of FILE ends with (.html, .sarif,\n"
+        ".json, .xml for JUnit, .trace for Perfetto), else text. A file that is there and is\n"
+        "no report is not overwritten. Exits 0 whatever the report says.",
     .options = options,
     .min_args = 0,
     .max_args = 1,

@@ -2,11 +2,11 @@
 #include "cli/cmds.h"
 
 #include "base/interrupt.h"
-#include "base/outfile.h"
 #include "cli/build.h"
 #include "cli/common.h"
 #include "cli/duration.h"
 #include "cli/outdir.h"
+#include "cli/savereport.h"
 #include "cli/session.h"
 #include "report/json.h"
 #include "report/text.h"
@@ -16,7 +16,8 @@
 
 struct values {
     const char *out, *budget, *baseline, *json, *cflags;
-    struct hd_opt_files suppressions;
+    struct hd_opt_files suppressions, reports;
+    int format; /* of what is printed */
     int policy; /* 0: vary; else enum hd_policy_kind plus 1 */
     uint64_t runs, seed, times, timeout, jobs, quantum, depth, steps;
 };
@@ -52,6 +53,10 @@ static const struct hd_opt options[] = {
      "Flags for the compiler, separated by spaces", NULL, 0, 0},
     {0, "json", HD_OPT_FILE, offsetof(struct values, json), "FILE",
      "Write the report as JSON to FILE, too", NULL, 0, 0},
+    {'f', "format", HD_OPT_CHOICE, offsetof(struct values, format), "FORMAT",
+     "Print the report as " HD_FORMATS, HD_FORMATS, 0, 0},
+    {'r', "report", HD_OPT_FILES, offsetof(struct values, reports), "FILE",
+     "Write the report to FILE, too, as its ending says; may be repeated", NULL, 0, 0},
     {0},
 };
 
@@ -81,6 +86,11 @@ static enum hd_exit read_options(struct run *r)
     r->o.version = HD_VERSION;
     hd_predict_defaults(&r->o.predict);
     r->o.predict.jobs = (unsigned)v->jobs;
+    for (unsigned i = 0; i < v->reports.n; i++)
+        if (hd_formats_of_name(v->reports.items[i]) < 0)
+            return hd_cli_usage(r->cli, r->cmd,
+                                "no format has the ending of '%s': " HD_FORMAT_ENDINGS,
+                                v->reports.items[i]);
     if (v->budget && !hd_cli_duration(v->budget, &r->o.predict.seconds))
         return hd_cli_usage(r->cli, r->cmd, "--budget wants a time like 10s or 5m, not '%s'",
                             v->budget);
@@ -125,26 +135,31 @@ static void show_progress(void *ctx, const char *stage, uint64_t done, uint64_t 
 
 /* ---- the run ---- */
 
-static enum hd_exit save_json(const struct run *r, const struct hd_report *report)
+/* The files that were asked for; the first failure counts. */
+static enum hd_exit save(const struct run *r, const struct hd_report *report)
 {
-    struct hd_outfile out = {0};
-    struct hd_err err = {0};
-    if (!r->v->json)
-        return HD_EXIT_OK;
-    if (hd_outfile_open(r->v->json, &out, &err) != HD_OK)
-        return hd_cli_fail_output(r->cli, &err);
-    hd_report_write_json(out.file, report);
-    return hd_outfile_commit(&out, &err) == HD_OK ? HD_EXIT_OK : hd_cli_fail_output(r->cli, &err);
+    enum hd_exit code = HD_EXIT_OK, one;
+    if (r->v->json)
+        code = hd_cli_save_report(r->cli, report, HD_REPORT_JSON, r->v->json, stdout, false);
+    for (unsigned i = 0; i < r->v->reports.n; i++) {
+        const char *path = r->v->reports.items[i];
+        int kind = hd_formats_of_name(path);
+        one = hd_cli_save_report(r->cli, report, (enum hd_report_kind)kind, path, stdout, false);
+        code = code == HD_EXIT_OK ? one : code;
+    }
+    return code;
 }
 
 /* Ours go to the standard error: the standard output is the program's. */
-static void print(const struct run *r, const struct hd_report *report)
+static enum hd_exit print(const struct run *r, const struct hd_report *report)
 {
     fflush(stdout);
-    if (!r->cli->quiet)
-        hd_report_write_text(stderr, report, r->cli->color_err);
-    else if (hd_report_errors(report))
+    if (!r->cli->quiet || r->v->format != HD_REPORT_TEXT)
+        return hd_cli_save_report(r->cli, report, (enum hd_report_kind)r->v->format, NULL, stderr,
+                                  r->cli->color_err);
+    if (hd_report_errors(report))
         hd_report_write_summary(stderr, report);
+    return HD_EXIT_OK;
 }
 
 static enum hd_exit run_session(struct run *r)
@@ -164,8 +179,9 @@ static enum hd_exit run_session(struct run *r)
             s == HD_ERR_INPUT ? hd_cli_fail_input(r->cli, &err) : hd_cli_fail_output(r->cli, &err);
     } else {
         hd_outdir_link(r->dir);
-        print(r, result.report);
-        code = save_json(r, result.report);
+        code = print(r, result.report);
+        enum hd_exit saved = save(r, result.report);
+        code = code == HD_EXIT_OK ? saved : code;
         if (code == HD_EXIT_OK && hd_report_errors(result.report))
             code = HD_EXIT_RACE;
         else if (code == HD_EXIT_OK)
@@ -249,7 +265,7 @@ const struct hd_cmd hd_cmd_run = {
               "A race that the program really did is confirmed and an error; one that it did not\n"
               "is listed as predicted, with the reason. Source files are compiled first.\n\n"
               "Everything lies in heddle-out/N afterwards: the trace, a witness for each race,\n"
-              "report.json and report.txt; heddle-out/latest is the newest. The program's input\n"
+              "report.json, .txt and .html; heddle-out/latest is the newest. The program's input\n"
               "and output are its own; the report goes to the standard error.\n\n"
               "Exits 66 when a race is confirmed that is not in the baseline, otherwise as the\n"
               "program did.",

@@ -6,10 +6,9 @@
 #include "drive/replay.h"
 #include "model/check.h"
 #include "model/witness_json.h"
-#include "report/json.h"
+#include "report/formats.h"
 #include "report/make.h"
 #include "report/replayed.h"
-#include "report/text.h"
 #include "trace/io.h"
 
 #include <libgen.h>
@@ -261,7 +260,7 @@ static enum hd_status analyse(struct session *s, const char *path)
 
 /* ---- report ---- */
 
-static enum hd_status save_report(const struct session *s, const char *name, bool json)
+static enum hd_status save_report(const struct session *s, const char *name)
 {
     char path[PATH_MAX];
     struct hd_outfile out = {0};
@@ -270,10 +269,7 @@ static enum hd_status save_report(const struct session *s, const char *name, boo
         status = hd_outfile_open(path, &out, s->err);
     if (status != HD_OK)
         return status;
-    if (json)
-        hd_report_write_json(out.file, s->r);
-    else
-        hd_report_write_text(out.file, s->r, false);
+    hd_formats_write(out.file, s->r, (enum hd_report_kind)hd_formats_of_name(name), NULL, false);
     return hd_outfile_commit(&out, s->err);
 }
 
@@ -289,8 +285,11 @@ static enum hd_status finish(struct session *s)
         hd_suppress_apply(s->o->suppressions, r);
     if (s->o->baseline)
         hd_baseline_apply(s->o->baseline, r);
-    enum hd_status status = save_report(s, "report.json", true);
-    return status == HD_OK ? save_report(s, "report.txt", false) : status;
+    static const char *const names[] = {"report.json", "report.txt", "report.html"};
+    enum hd_status status = HD_OK;
+    for (size_t i = 0; i < sizeof names / sizeof *names && status == HD_OK; i++)
+        status = save_report(s, names[i]);
+    return status;
 }
 
 static enum hd_status run_all(struct session *s)

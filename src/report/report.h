@@ -110,6 +110,12 @@ struct hd_thread_made {
     struct hd_spot at;         /* where it was created */
 };
 
+/* In a merged report: how often a finding was seen in one of its parts. */
+struct hd_seen {
+    const char *part;
+    uint32_t times;
+};
+
 struct hd_finding {
     const char *id;          /* "R-7f3a9c": the first digits of the fingerprint, 6 or more */
     const char *fingerprint; /* 16 hexadecimal digits; NULL: the report was written without */
@@ -132,11 +138,13 @@ struct hd_finding {
     uint32_t switches;  /* context switches of the witness */
     struct hd_effect effects[2]; /* first: accesses[0] goes first; second: accesses[1] does */
     uint32_t replays_confirmed, replays_tried;
-    const char *witness; /* file, relative to the report's folder */
-    const char *trace;   /* the same, of the run in which it was found */
-    const char *input;   /* file with the input that leads there; NULL: the given one */
-    uint32_t duplicates; /* further findings with the same id that were merged into this one */
-    bool known;          /* in the baseline */
+    const char *witness;  /* file, relative to the report's folder */
+    const char *trace;    /* the same, of the run in which it was found */
+    const char *input;    /* file with the input that leads there; NULL: the given one */
+    uint32_t duplicates;  /* further findings with the same id that were merged into this one */
+    bool known;           /* in the baseline */
+    struct hd_seen *seen; /* by part; empty unless the report is a merged one */
+    size_t n_seen;
 };
 
 /* A rule of a suppression file that did something, or did not. */
@@ -144,6 +152,15 @@ struct hd_rule_use {
     const char *text, *file;
     uint32_t line;
     uint64_t used; /* findings hidden */
+};
+
+/* One of the reports that a merged report was made from (merge.h), with its figures. */
+struct hd_part {
+    const char *id; /* digest of its content */
+    struct hd_texts program;
+    uint64_t events, threads, runs;
+    double seconds, record_seconds, analyze_seconds, replay_seconds;
+    uint64_t race, impossible, undecided, skipped, suppressed;
 };
 
 struct hd_report {
@@ -167,6 +184,8 @@ struct hd_report {
     struct hd_rule_use *rules;
     size_t n_rules;
     uint64_t suppressed;   /* findings hidden by rules */
+    struct hd_part *parts; /* by id; empty unless the report is a merged one */
+    size_t n_parts;
     const char *directory; /* where witnesses and traces are; not written to JSON */
     bool interrupted;      /* Ctrl-C: parts are missing */
 };

@@ -355,7 +355,7 @@ static void put_result(struct writer *w, const struct hd_finding *f, bool has_ba
         hd_json_end_array(j);
     }
     hd_put_object(j, "partialFingerprints");
-    hd_put_text(j, "raceId/v1", f->id);
+    hd_put_text(j, "raceId/v1", f->fingerprint ? f->fingerprint : f->id);
     hd_json_end_object(j);
     put_flows(w, f);
     put_attachments(w, f);

@@ -118,6 +118,12 @@ static const struct hd_shape_field replay_fields[] = {
 };
 SHAPE(replays, replay_fields, 0);
 
+static const struct hd_shape_field seen_fields[] = {
+    FIELD("part", struct hd_seen, part, TEXT, .need = true),
+    FIELD("times", struct hd_seen, times, U32),
+};
+SHAPE(seen, seen_fields, sizeof(struct hd_seen));
+
 static const struct hd_shape_field finding_fields[] = {
     FIELD("id", struct hd_finding, id, TEXT, .need = true),
     FIELD("fingerprint", struct hd_finding, fingerprint, TEXT),
@@ -144,6 +150,7 @@ static const struct hd_shape_field finding_fields[] = {
           .count = offsetof(struct hd_finding, n_steps)),
     FIELD("duplicates", struct hd_finding, duplicates, U32),
     FIELD("known", struct hd_finding, known, BOOL),
+    LIST("seen", struct hd_finding, seen, n_seen, seen),
 };
 SHAPE(finding, finding_fields, sizeof(struct hd_finding));
 
@@ -171,6 +178,34 @@ static const struct hd_shape_field seconds_fields[] = {
 };
 SHAPE(seconds, seconds_fields, 0);
 
+static const struct hd_shape_field part_decided_fields[] = {
+    FIELD("race", struct hd_part, race, U64),
+    FIELD("impossible", struct hd_part, impossible, U64),
+    FIELD("undecided", struct hd_part, undecided, U64),
+    FIELD("skipped", struct hd_part, skipped, U64),
+};
+SHAPE(part_decided, part_decided_fields, 0);
+
+static const struct hd_shape_field part_seconds_fields[] = {
+    FIELD("all", struct hd_part, seconds, DOUBLE),
+    FIELD("record", struct hd_part, record_seconds, DOUBLE),
+    FIELD("analyze", struct hd_part, analyze_seconds, DOUBLE),
+    FIELD("replay", struct hd_part, replay_seconds, DOUBLE),
+};
+SHAPE(part_seconds, part_seconds_fields, 0);
+
+static const struct hd_shape_field part_fields[] = {
+    FIELD("id", struct hd_part, id, TEXT, .need = true),
+    FIELD("program", struct hd_part, program, TEXTS, .need = true),
+    FIELD("events", struct hd_part, events, U64),
+    FIELD("threads", struct hd_part, threads, U64),
+    FIELD("runs", struct hd_part, runs, U64),
+    GROUP("seconds", part_seconds),
+    GROUP("decided", part_decided),
+    FIELD("suppressed", struct hd_part, suppressed, U64),
+};
+SHAPE(part, part_fields, sizeof(struct hd_part));
+
 static const struct hd_shape_field report_fields[] = {
     FIELD("version", struct hd_report, tool_version, TEXT),
     FIELD("program", struct hd_report, program, TEXTS, .need = true),
@@ -189,6 +224,7 @@ static const struct hd_shape_field report_fields[] = {
     FIELD("notes", struct hd_report, notes, TEXTS, .need = true),
     FIELD("suppressed", struct hd_report, suppressed, U64),
     LIST("rules", struct hd_report, rules, n_rules, rule),
+    LIST("parts", struct hd_report, parts, n_parts, part),
 };
 const struct hd_shape hd_shape_report = {
     report_fields, sizeof report_fields / sizeof *report_fields, sizeof(struct hd_report)};

@@ -1,0 +1,79 @@
+#include "cli/savereport.h"
+
+#include "base/outfile.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Whether writing to path loses nothing but a report. What cannot be looked at is left to the
+ * attempt to write it. */
+static bool may_replace(const char *path)
+{
+    struct stat st;
+    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size == 0)
+        return true;
+    FILE *in = fopen(path, "rb");
+    if (!in)
+        return true;
+    bool ours = hd_formats_is_report(in);
+    fclose(in);
+    return ours;
+}
+
+/* log_path of TSAN_OPTIONS, where ThreadSanitizer would write for this process; false: none.
+ * Options are separated by colons, commas or spaces; values may be quoted. */
+static bool tsan_log(char *path, size_t size)
+{
+    static const char key[] = "log_path=";
+    const char *options = getenv("TSAN_OPTIONS");
+    const char *p = options ? strstr(options, key) : NULL;
+    if (!p || (p > options && !strchr(": ,", p[-1])))
+        return false;
+    p += sizeof key - 1;
+    bool quoted = *p == '\'' || *p == '"';
+    const char stop[2] = {*p, 0};
+    size_t len = quoted ? strcspn(++p, stop) : strcspn(p, ":, ");
+    if (!len || !strncmp(p, "stdout", len) || !strncmp(p, "stderr", len))
+        return false;
+    int n = snprintf(path, size, "%.*s.%ld", (int)len, p, (long)getpid());
+    return n > 0 && (size_t)n < size;
+}
+
+enum hd_exit hd_cli_save_report(const struct hd_cli *cli, const struct hd_report *r,
+                                enum hd_report_kind kind, const char *path, FILE *stream,
+                                bool color)
+{
+    struct hd_outfile out = {0};
+    struct hd_err err = {0};
+    char log[PATH_MAX];
+    if (!path && kind == HD_REPORT_TSAN && tsan_log(log, sizeof log))
+        path = log;
+    char cwd[PATH_MAX];
+    const char *root = getcwd(cwd, sizeof cwd);
+    if (!path || !strcmp(path, "-")) {
+        hd_formats_write(stream, r, kind, root, color);
+        return HD_EXIT_OK;
+    }
+    if (!may_replace(path)) {
+        hd_err_at(
+            &err, HD_ERR_IO, path, 0,
+            "it is there already and is no report of heddle; remove it or choose another name");
+        return hd_cli_fail_output(cli, &err);
+    }
+    if (hd_outfile_open(path, &out, &err) != HD_OK)
+        return hd_cli_fail_output(cli, &err);
+    hd_formats_write(out.file, r, kind, root, false);
+    return hd_outfile_commit(&out, &err) == HD_OK ? HD_EXIT_OK : hd_cli_fail_output(cli, &err);
+}
+
+void hd_cli_folder(const char *path, char *out, size_t size)
+{
+    const char *slash = strrchr(path, '/');
+    if (!slash)
+        snprintf(out, size, ".");
+    else
+        snprintf(out, size, "%.*s", slash == path ? 1 : (int)(slash - path), path);
+}

@@ -1,0 +1,22 @@
+/* Writing reports where the command line says.
+ *
+ * A file that is there already is replaced only when it is empty or a report in one of our formats;
+ * anything else is left alone and is an error. New content appears whole or not at all.
+ */
+#ifndef HD_CLI_SAVEREPORT_H
+#define HD_CLI_SAVEREPORT_H
+
+#include "cli/cli.h"
+#include "report/formats.h"
+
+/* Writes a report to a file; path NULL and "-" are `stream` (with `color`). ThreadSanitizer's words
+ * go to the log that TSAN_OPTIONS names when there is no path. Places below the current folder are
+ * relative to it. On failure the reason is on stderr and the exit code for it is returned. */
+enum hd_exit hd_cli_save_report(const struct hd_cli *cli, const struct hd_report *r,
+                                enum hd_report_kind kind, const char *path, FILE *stream,
+                                bool color);
+
+/* The folder part of a path, in `out`; "." when it has none. */
+void hd_cli_folder(const char *path, char *out, size_t size);
+
+#endif

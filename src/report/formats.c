@@ -1,0 +1,88 @@
+#include "report/formats.h"
+
+#include "report/github.h"
+#include "report/html.h"
+#include "report/json.h"
+#include "report/junit.h"
+#include "report/perfetto.h"
+#include "report/sarif.h"
+#include "report/text.h"
+#include "report/tsan.h"
+
+#include <string.h>
+
+/* What a file in the format has near its beginning, or (text) its end: how we know one of ours. */
+static const struct {
+    const char *suffix, *mark;
+} kinds[HD_REPORT_KINDS] = {
+    [HD_REPORT_TEXT] = {".txt", " predicted only"},
+    [HD_REPORT_JSON] = {".json", "\"heddle-report-"},
+    [HD_REPORT_SARIF] = {".sarif", "\"name\": \"heddle\""},
+    [HD_REPORT_HTML] = {".html", " \xe2\x80\x94 Heddle</title>"},
+    [HD_REPORT_PERFETTO] = {".trace", "{\"traceEvents\": ["},
+    [HD_REPORT_TSAN] = {".tsan", "WARNING: ThreadSanitizer: "},
+    [HD_REPORT_JUNIT] = {".xml", "<testsuites name=\"heddle\""},
+    [HD_REPORT_GITHUB] = {".github", "%0AId: "},
+};
+enum { LOOKED_AT = 4096 };
+
+int hd_formats_of_name(const char *path)
+{
+    size_t len = strlen(path);
+    for (int i = 0; i < HD_REPORT_KINDS; i++) {
+        size_t n = strlen(kinds[i].suffix);
+        if (len > n && !strcmp(path + len - n, kinds[i].suffix))
+            return i;
+    }
+    return -1;
+}
+
+void hd_formats_write(FILE *out, const struct hd_report *r, enum hd_report_kind kind,
+                      const char *root, bool color)
+{
+    switch (kind) {
+    case HD_REPORT_JSON:
+        hd_report_write_json(out, r);
+        return;
+    case HD_REPORT_SARIF:
+        hd_report_write_sarif(out, r, root);
+        return;
+    case HD_REPORT_HTML:
+        hd_report_write_html(out, r);
+        return;
+    case HD_REPORT_PERFETTO:
+        hd_report_write_perfetto(out, r);
+        return;
+    case HD_REPORT_TSAN:
+        hd_report_write_tsan(out, r, 1);
+        return;
+    case HD_REPORT_JUNIT:
+        hd_report_write_junit(out, r, root);
+        return;
+    case HD_REPORT_GITHUB:
+        hd_report_write_github(out, r, root);
+        return;
+    default:
+        hd_report_write_text(out, r, color);
+    }
+}
+
+static bool has_mark(FILE *in)
+{
+    char text[LOOKED_AT + 1];
+    size_t n = fread(text, 1, LOOKED_AT, in);
+    for (size_t i = 0; i < n; i++)
+        text[i] = text[i] ? text[i] : ' ';
+    text[n] = 0;
+    for (int i = 0; i < HD_REPORT_KINDS; i++)
+        if (strstr(text, kinds[i].mark))
+            return true;
+    return false;
+}
+
+bool hd_formats_is_report(FILE *in)
+{
+    if (has_mark(in))
+        return true;
+    return !fseek(in, -LOOKED_AT, SEEK_END) && has_mark(in);
+}
