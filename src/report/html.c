@@ -57,8 +57,18 @@ static void put_content(struct hd_html *h)
     hd_html_coverage(h);
 }
 
+/* What was run: the command, or in a merged report of several programs their number. */
 static const char *program_of(struct hd_html *h)
 {
+    const struct hd_report *r = h->r;
+    for (size_t i = 1; i < r->n_parts; i++) {
+        const struct hd_texts *x = &r->parts[0].program, *y = &r->parts[i].program;
+        bool same = x->n == y->n;
+        for (size_t k = 0; same && k < x->n; k++)
+            same = !strcmp(x->items[k], y->items[k]);
+        if (!same)
+            return hd_words_format(h->a, "%zu merged reports", r->n_parts);
+    }
     const char *command = hd_words_command(h->a, h->r), *program = strstr(command, " -- ");
     return program ? program + 4 : command;
 }

@@ -1,6 +1,8 @@
 /* The page on what was covered, and what was not. */
 #include "report/html_int.h"
 
+#include <string.h>
+
 static void put_figure(struct hd_html *h, const char *name, unsigned long long value)
 {
     char digits[32], grouped[48], *g = grouped;
@@ -52,6 +54,28 @@ static void put_rules(struct hd_html *h)
     hd_html_raw(h, "</tbody></table></div></section>\n");
 }
 
+static void put_parts(struct hd_html *h)
+{
+    const struct hd_report *r = h->r;
+    if (!r->n_parts)
+        return;
+    hd_html_raw(h, "<section><h2>Merged from</h2>\n<div class=\"scroll\"><table><thead><tr>"
+                   "<th scope=\"col\">Program</th><th scope=\"col\">Runs</th>"
+                   "<th scope=\"col\">Events</th><th scope=\"col\">Undecided</th>"
+                   "<th scope=\"col\">Part</th></tr></thead><tbody>\n");
+    for (size_t i = 0; i < r->n_parts; i++) {
+        const struct hd_part *p = &r->parts[i];
+        hd_html_raw(h, "<tr><td class=\"mono\">");
+        for (size_t k = 0; k < p->program.n; k++)
+            hd_html_wrap(h, k ? " " : "", p->program.items[k], "");
+        fprintf(h->out, "</td><td>%llu</td><td>%llu</td><td>%llu</td>", (unsigned long long)p->runs,
+                (unsigned long long)p->events, (unsigned long long)p->undecided);
+        hd_html_wrap(h, "<td class=\"mono\">", hd_arena_strndup(h->a, p->id, strnlen(p->id, 12)),
+                     "</td></tr>\n");
+    }
+    hd_html_raw(h, "</tbody></table></div></section>\n");
+}
+
 void hd_html_coverage(struct hd_html *h)
 {
     const struct hd_report *r = h->r;
@@ -84,5 +108,6 @@ void hd_html_coverage(struct hd_html *h)
              "What they order or change is not known to the analysis.", &r->unmodelled, "None.");
     put_list(h, "Notes", "", &r->notes, "None.");
     put_rules(h);
+    put_parts(h);
     hd_html_raw(h, "</section>\n");
 }

@@ -29,9 +29,13 @@ static void put_outcome(struct hd_html *h, const struct hd_effect *e)
         hd_html_raw(h, "<span class=\"soft\">not run</span>");
         return;
     }
-    fprintf(h->out, "<span class=\"status %s\">", bad ? "confirmed" : "fine");
+    fprintf(h->out, "<span class=\"status %s\">",
+            bad              ? "confirmed"
+            : e->output_diff ? "differs"
+                             : "fine");
     hd_html_text(h, e->summary);
     hd_html_wrap(h, " (", e->signal_name, ")");
+    hd_html_raw(h, e->output_diff ? ", other output" : "");
     hd_html_raw(h, "</span>");
 }
 
@@ -49,6 +53,16 @@ static void put_essential_effect(struct hd_html *h, const struct hd_finding *f)
     hd_html_raw(h, "</dd>");
 }
 
+/* Sentences of other rooms may begin small. */
+static const char *capital(struct hd_html *h, const char *text)
+{
+    if (!text || *text < 'a' || *text > 'z')
+        return text;
+    char *copy = hd_arena_strndup(h->a, text, strlen(text));
+    *copy = (char)(*copy - 'a' + 'A');
+    return copy;
+}
+
 static void put_top(struct hd_html *h, size_t finding)
 {
     const struct hd_finding *f = &h->r->findings[finding];
@@ -64,7 +78,7 @@ static void put_top(struct hd_html *h, size_t finding)
     fprintf(h->out, "<span class=\"soft\">%s</span></p>\n",
             f->known ? "known: in the baseline" : "new");
     hd_html_raw(h, "<dl class=\"essence\">");
-    hd_html_wrap(h, "<dt>Why</dt><dd>", f->why, "</dd>");
+    hd_html_wrap(h, "<dt>Why</dt><dd>", capital(h, f->why), "</dd>");
     put_essential_effect(h, f);
     hd_html_wrap(h, "<dt>Advice</dt><dd>", hd_words_advice(h->a, f), "</dd>");
     hd_html_raw(h, "</dl>\n");

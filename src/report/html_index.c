@@ -89,20 +89,23 @@ static void put_accesses(struct hd_html *h, size_t finding)
 }
 
 /* The effect that matters more: what went wrong, if anything did. */
-static const char *worst_effect(const struct hd_finding *f)
+static const char *worst_effect(struct hd_html *h, const struct hd_finding *f)
 {
     for (int k = 0; k < 2; k++) {
         const struct hd_effect *e = &f->effects[k];
         if (e->summary && (e->signal || e->exit_status || e->deadlock || e->timeout))
             return e->summary;
     }
+    for (int k = 0; k < 2; k++)
+        if (f->effects[k].summary && f->effects[k].output_diff)
+            return hd_words_format(h->a, "%s, other output", f->effects[k].summary);
     return f->effects[0].summary ? f->effects[0].summary : f->effects[1].summary;
 }
 
 static void put_row(struct hd_html *h, size_t finding)
 {
     const struct hd_finding *f = &h->r->findings[finding];
-    const char *effect = worst_effect(f);
+    const char *effect = worst_effect(h, f);
     fprintf(h->out, "<tr data-status=\"%s\" data-known=\"%d\">", hd_finding_status_names[f->status],
             f->known);
     put_accesses(h, finding);
