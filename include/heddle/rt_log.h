@@ -93,7 +93,8 @@ enum hd_log_kind {
 
 enum {
     HD_LOG_SIZE = 0x0f,
-    HD_LOG_SITE = 0x10, /* bits 16-63 are the address of a struct hd_site */
+    HD_LOG_JOINED = 0x01, /* events without a size: made in the same call as the one before */
+    HD_LOG_SITE = 0x10,   /* bits 16-63 are the address of a struct hd_site */
     HD_LOG_VAL = 0x20,
     HD_LOG_TEXT = 0x20, /* ranges: each byte decides whether the next one is read */
     HD_LOG_ADDR = 0x40,

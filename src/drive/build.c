@@ -141,6 +141,11 @@ static void on_first(struct hd_walk *w, const struct hd_raw *rec)
 static bool joins(const struct hd_walk_thread *t, const struct hd_raw *rec)
 {
     unsigned last = t->last_kind;
+    if (rec->kind == HD_LOG_WAKE || rec->kind == HD_LOG_TMO || rec->kind == HD_LOG_BAROUT)
+        return false; /* others have to run before */
+    if (rec->kind >= HD_LOG_RANGE_READ && !(rec->aux & (HD_LOG_SITE | HD_LOG_PENDING)) &&
+        rec->aux & HD_LOG_JOINED)
+        return true;
     if (last == HD_LOG_BRANCH && !t->last_site)
         return true; /* on the arguments of the call */
     if (!rec->site || rec->site != t->last_site)

@@ -51,6 +51,7 @@ void hd_rt_log_bytes(enum hd_log_kind kind, unsigned aux, uintptr_t pc, const vo
 {
     const char *from = bytes;
     uintptr_t at = (uintptr_t)p;
+    bool hook = aux & (HD_LOG_SITE | HD_LOG_PENDING);
     while (n) {
         size_t part = n < RANGE_MAX ? n : RANGE_MAX, words = (part + 7) / 8;
         uint64_t *w = hd_rt_log_room(3 + words);
@@ -58,7 +59,7 @@ void hd_rt_log_bytes(enum hd_log_kind kind, unsigned aux, uintptr_t pc, const vo
         w[2] = part;
         w[2 + words] = 0;
         hd_rt_memmove(w + 3, from, part);
-        hd_rt_log_head(w, kind, aux, pc);
+        hd_rt_log_head(w, kind, aux | (hook ? 0 : hd_rt_joined()), pc);
         at += part;
         from += part;
         n -= part;

@@ -144,11 +144,26 @@ static inline void hd_rt_log_head(uint64_t *p, enum hd_log_kind kind, unsigned a
     __atomic_store_n(p, (uint64_t)kind | (uint64_t)aux << 8 | (uint64_t)pc << 16, __ATOMIC_RELEASE);
 }
 
+/* Whether a function that we stand before has logged an event since it was entered; hooks do not
+ * ask. in_rt is 1 before the first one and 2 afterwards. */
+static inline unsigned hd_rt_joined(void)
+{
+    if (hd_rt_me->in_rt == 2)
+        return HD_LOG_JOINED;
+    hd_rt_me->in_rt = 2;
+    return 0;
+}
+
+static inline bool hd_rt_is_call(enum hd_log_kind kind)
+{
+    return kind >= HD_LOG_BRANCH && kind <= HD_LOG_LAST_EVENT;
+}
+
 static inline void hd_rt_log1(enum hd_log_kind kind, uintptr_t pc, uint64_t a)
 {
     uint64_t *p = hd_rt_log_room(2);
     p[1] = a;
-    hd_rt_log_head(p, kind, 0, pc);
+    hd_rt_log_head(p, kind, hd_rt_is_call(kind) ? hd_rt_joined() : 0, pc);
 }
 
 static inline void hd_rt_log2(enum hd_log_kind kind, unsigned aux, uintptr_t pc, uint64_t a,
@@ -157,7 +172,7 @@ static inline void hd_rt_log2(enum hd_log_kind kind, unsigned aux, uintptr_t pc,
     uint64_t *p = hd_rt_log_room(3);
     p[1] = a;
     p[2] = b;
-    hd_rt_log_head(p, kind, aux, pc);
+    hd_rt_log_head(p, kind, aux | (hd_rt_is_call(kind) ? hd_rt_joined() : 0), pc);
 }
 
 static inline void hd_rt_log3(enum hd_log_kind kind, unsigned aux, uintptr_t pc, uint64_t a,
@@ -167,7 +182,7 @@ static inline void hd_rt_log3(enum hd_log_kind kind, unsigned aux, uintptr_t pc,
     p[1] = a;
     p[2] = b;
     p[3] = c;
-    hd_rt_log_head(p, kind, aux, pc);
+    hd_rt_log_head(p, kind, aux | (hd_rt_is_call(kind) ? hd_rt_joined() : 0), pc);
 }
 
 #define HD_LOGP(kind, pc, ptr) hd_rt_log1(kind, pc, (uintptr_t)(ptr))
