@@ -2,10 +2,13 @@
  *
  * A file shared by both sides: one header page, then chunks of HD_LOG_CHUNK bytes. The driver makes
  * the file, fills in the settings and names it in the environment (HD_LOG_ENV). The first
- * instrumented process that finds `owner` 0 claims it; every other process runs as if it were not
- * instrumented. Only the holder of the token appends, so the order of the file is the order of the
- * run and needs no locks. The file is mapped shared: what was written survives any death of the
- * program.
+ * instrumented process that finds `owner` 0 claims it. Its n-th forked child (n up to
+ * HD_LOG_CHILDREN) writes a file of its own with the same name and ".n": it starts where the
+ * parent's NOTE of the fork stands, so the parent's records up to there belong to it as well. The
+ * program that a recorded process becomes by exec writes to the name with ".x". Every other process
+ * runs as if it were not instrumented. Only the holder of the token appends, so the order of the
+ * file is the order of the run and needs no locks. The file is mapped shared: what was written
+ * survives any death of the program.
  *
  * A record is a run of 64-bit words in the machine's order, wholly inside one chunk. Word 0 holds
  * the kind in bits 0-7, a small number `aux` in bits 8-15 and the code address or site in bits
@@ -20,11 +23,12 @@
 
 #include <stdint.h>
 
-#define HD_LOG_ENV     "HEDDLE_RT_LOG"
-#define HD_LOG_MAGIC   UINT64_C(0x31474f4c2d544448) /* "HDT-LOG1" */
-#define HD_LOG_VERSION 1
-#define HD_LOG_PAGE    4096
-#define HD_LOG_CHUNK   (1u << 22) /* 4 MB: some 170 000 accesses between two calls of the system */
+#define HD_LOG_ENV      "HEDDLE_RT_LOG"
+#define HD_LOG_MAGIC    UINT64_C(0x31474f4c2d544448) /* "HDT-LOG1" */
+#define HD_LOG_VERSION  1
+#define HD_LOG_PAGE     4096
+#define HD_LOG_CHILDREN 64
+#define HD_LOG_CHUNK    (1u << 22) /* 4 MB: some 170 000 accesses between two calls of the system */
 
 /* Kinds up to HD_LOG_LAST_EVENT are events: the thread numbers its own from 1, for the tokens of
  * heddle/rt_abi.h. `aux` of an access is its size in bytes (1 to 8, 0 for ranges) and flags. Access
@@ -106,8 +110,8 @@ enum hd_note {
     HD_NOTE_STUCK = 1,   /* the token was taken from a thread that did not move */
     HD_NOTE_UNMODELLED,  /* a call whose meaning for other threads we do not know */
     HD_NOTE_FOREIGN_REL, /* a lock was released by a thread that did not hold it */
-    HD_NOTE_FORKED,      /* the program forked; the child is not in this log */
-    HD_NOTE_EXEC,        /* the program replaced itself; the rest is not in this log */
+    HD_NOTE_FORKED, /* the program forked: the number of the child, or "" if it is not recorded */
+    HD_NOTE_EXEC,   /* the program replaced itself; the rest is not in this log */
 };
 
 /* State that docs/MODEL.md has no event for becomes an atomic location that is only in the trace if

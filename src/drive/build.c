@@ -20,6 +20,8 @@ static const enum hd_op sync_op[HD_LOG_KIND_COUNT] = {
 static enum hd_status on_sync(struct hd_walk *w, const struct hd_raw *rec)
 {
     struct hd_event ev = {.op = sync_op[rec->kind], .place = hd_walk_place(w, rec)};
+    if (HD_PSEUDO_KIND(rec->w[0]) == HD_PSEUDO_WIDE)
+        w->in_wide = rec->kind == HD_LOG_ACQ;
     const struct hd_op_info *info = &hd_op_info[ev.op];
     if (info->kind != HD_OBJ_NONE)
         ev.obj = hd_walk_object(w, info->kind, rec->w[0]);
@@ -166,16 +168,29 @@ static bool joins(const struct hd_walk_thread *t, const struct hd_raw *rec)
     }
 }
 
+static enum hd_status on_access(struct hd_walk *w, const struct hd_raw *rec)
+{
+    if (w->pass == HD_WALK_MARK)
+        hd_walk_wide_mark(w, rec);
+    if (w->pass == HD_WALK_MARK || !hd_walk_wide_is(w, rec))
+        return hd_walk_access(w, rec);
+    enum hd_status s = hd_walk_wide_lock(w, rec, true);
+    if (s == HD_OK)
+        s = rec->kind == HD_LOG_RMW ? hd_walk_wide_rmw(w, rec) : hd_walk_access(w, rec);
+    return s == HD_OK ? hd_walk_wide_lock(w, rec, false) : s;
+}
+
 static enum hd_status on_event(struct hd_walk *w, const struct hd_raw *rec)
 {
     if (rec->kind == HD_LOG_FREE)
         return hd_walk_free_block(w, rec);
     if (rec->kind >= HD_LOG_READ && rec->kind <= HD_LOG_RANGE_WRITE)
-        return hd_walk_access(w, rec);
+        return on_access(w, rec);
     if (rec->kind == HD_LOG_FORK)
         return on_thread(w, rec); /* in every walk: it names the child */
     if (w->pass == HD_WALK_MARK) {
         hd_walk_look_mark(w, rec);
+        hd_walk_wide_mark(w, rec);
         return HD_OK;
     }
     if (rec->kind == HD_LOG_LOOK || rec->kind == HD_LOG_SET)
@@ -229,6 +244,51 @@ static enum hd_status on_record(struct hd_walk *w, const struct hd_raw *rec)
     }
 }
 
+/* A record of the parent, before the fork: only what it left behind counts. */
+static enum hd_status on_inherited(struct hd_walk *w, const struct hd_raw *rec)
+{
+    struct hd_walk_thread *t = hd_walk_current(w);
+    struct hd_region *g;
+    if (rec->kind <= HD_LOG_LAST_EVENT && w->pass != HD_WALK_MARK)
+        hd_u32vec_push(&t->reads_at,
+                       0); /* its id may be in a token; its reads are no events here */
+    switch (rec->kind) {
+    case HD_LOG_FORK:
+        return rec->w[0] < HD_MAX_THREADS
+                   ? hd_walk_thread_at(w, (uint32_t)rec->w[0], w->current, &t)
+                   : HD_OK;
+    case HD_LOG_FREE:
+        g = hd_regions_block(&w->regions, rec->w[0]);
+        if (g)
+            g->freed = true;
+        return HD_OK;
+    case HD_LOG_MODULE:
+    case HD_LOG_SITES:
+        if (w->pass == HD_WALK_MARK)
+            on_first(w, rec);
+        return HD_OK;
+    case HD_LOG_SEM_INIT:
+    case HD_LOG_BARRIER_INIT:
+        return HD_OK;
+    default:
+        return rec->kind > HD_LOG_LAST_EVENT ? on_state(w, rec) : HD_OK;
+    }
+}
+
+static enum hd_status inherit(struct hd_walk *w, struct hd_walk_parent *parent)
+{
+    struct hd_raw rec;
+    enum hd_status s = HD_OK;
+    hd_rawlog_rewind(&parent->log);
+    while (s == HD_OK && hd_rawlog_next(&parent->log, &rec)) {
+        s = on_inherited(w, &rec);
+        if (rec.kind == HD_LOG_NOTE && rec.w[0] == HD_NOTE_FORKED && rec.len == 2 &&
+            (unsigned)(rec.data[0] - '0') * 10 + (unsigned)(rec.data[1] - '0') == parent->child)
+            break;
+    }
+    return s;
+}
+
 static enum hd_status walk(struct hd_walk *w, enum hd_walk_pass pass)
 {
     struct hd_raw rec;
@@ -249,6 +309,8 @@ static enum hd_status walk(struct hd_walk *w, enum hd_walk_pass pass)
         t->more[0].len = t->more[1].len = 0;
     }
     enum hd_status s = hd_walk_thread_at(w, 0, UINT32_MAX, &t);
+    for (size_t i = 0; s == HD_OK && i < w->n_parents; i++)
+        s = inherit(w, &w->parents[i]);
     while (s == HD_OK && hd_rawlog_next(&w->log, &rec))
         s = on_record(w, &rec);
     w->info->broken = w->log.broken;
@@ -265,6 +327,7 @@ static int by_position(const void *a, const void *b)
 static enum hd_status walk_all(struct hd_walk *w)
 {
     enum hd_status s = walk(w, HD_WALK_MARK);
+    hd_walk_wide_settle(w);
     if (s == HD_OK)
         s = walk(w, HD_WALK_REPLAY);
     if (s != HD_OK)
@@ -290,6 +353,7 @@ static void walk_init(struct hd_walk *w, struct hd_build_info *info, struct hd_e
     w->memory = HD_VEC_INIT(struct hd_walk_cell);
     w->inserts = HD_VEC_INIT(struct hd_walk_insert);
     w->sites = HD_VEC_INIT(struct hd_walk_sites);
+    w->atomic_list = HD_VEC_INIT(struct hd_walk_atomic);
     w->modules = HD_VEC_INIT(struct hd_origin_module);
 }
 
@@ -313,6 +377,9 @@ static void walk_fini(struct hd_walk *w)
     hd_vec_fini(&w->inserts);
     hd_vec_fini(&w->sites);
     hd_map_fini(&w->places);
+    hd_map_fini(&w->wide);
+    hd_map_fini(&w->atomics);
+    hd_vec_fini(&w->atomic_list);
     hd_map_fini(&w->looked);
     hd_map_fini(&w->counts);
     hd_map_fini(&w->detail_of);
@@ -324,11 +391,42 @@ static void walk_fini(struct hd_walk *w)
     hd_u32vec_fini(&w->dep_list[1]);
     hd_origin_fini(&w->origins);
     hd_origin_modules_fini(&w->modules);
+    for (size_t i = 0; i < w->n_parents; i++)
+        hd_rawlog_close(&w->parents[i].log);
     hd_rawlog_close(&w->log);
 }
 
-enum hd_status hd_drive_build(const char *path, struct hd_trace **trace, struct hd_build_info *info,
-                              struct hd_err *err)
+static enum hd_status open_parents(struct hd_walk *w, const struct hd_build_parent *parents,
+                                   size_t n, struct hd_err *err)
+{
+    enum hd_status s = HD_OK;
+    if (n > HD_BUILD_PARENTS)
+        return hd_err_set(err, HD_ERR_LIMIT, "processes were forked too deep to follow");
+    for (size_t i = 0; s == HD_OK && i < n; i++) {
+        s = hd_rawlog_open(parents[i].path, &w->parents[i].log, err);
+        w->parents[i].child = parents[i].child;
+        w->n_parents += s == HD_OK;
+    }
+    return s;
+}
+
+static enum hd_status build(struct hd_walk *w, struct hd_trace **trace, struct hd_err *err)
+{
+    enum hd_status s = walk_all(w);
+    if (s == HD_OK) {
+        s = hd_builder_finish(w->builder, trace, err);
+        w->builder = NULL;
+        if (s == HD_OK)
+            hd_details_finish(w->details, *trace);
+    }
+    if (s == HD_OK)
+        hd_origin_save(&w->origins, &w->modules, *trace);
+    return s;
+}
+
+enum hd_status hd_drive_build_child(const char *path, const struct hd_build_parent *parents,
+                                    size_t n, struct hd_trace **trace, struct hd_build_info *info,
+                                    struct hd_err *err)
 {
     struct hd_walk w = {0};
     *trace = NULL;
@@ -339,17 +437,17 @@ enum hd_status hd_drive_build(const char *path, struct hd_trace **trace, struct 
     info->claimed = w.log.header->owner != 0;
     info->lost = w.log.header->lost;
     walk_init(&w, info, err);
-    s = walk_all(&w);
-    if (s == HD_OK) {
-        s = hd_builder_finish(w.builder, trace, err);
-        w.builder = NULL;
-        if (s == HD_OK)
-            hd_details_finish(w.details, *trace);
-    }
+    s = open_parents(&w, parents, n, err);
     if (s == HD_OK)
-        hd_origin_save(&w.origins, &w.modules, *trace);
+        s = build(&w, trace, err);
     walk_fini(&w);
     return s;
+}
+
+enum hd_status hd_drive_build(const char *path, struct hd_trace **trace, struct hd_build_info *info,
+                              struct hd_err *err)
+{
+    return hd_drive_build_child(path, NULL, 0, trace, info, err);
 }
 
 void hd_build_info_fini(struct hd_build_info *info)

@@ -35,6 +35,18 @@ struct hd_build_info {
  */
 enum hd_status hd_drive_build(const char *path, struct hd_trace **trace, struct hd_build_info *info,
                               struct hd_err *err);
+
+/* The same for a forked process: its log goes on where that of its parent notes the fork of its
+ * child number `child`. Its trace starts there; parents tell what memory and threads there are. The
+ * outermost parent comes first. */
+#define HD_BUILD_PARENTS 8
+struct hd_build_parent {
+    const char *path;
+    unsigned child;
+};
+enum hd_status hd_drive_build_child(const char *path, const struct hd_build_parent *parents,
+                                    size_t n, struct hd_trace **trace, struct hd_build_info *info,
+                                    struct hd_err *err);
 void hd_build_info_fini(struct hd_build_info *info);
 
 #endif

@@ -23,7 +23,8 @@ void hd_walk_on_note(struct hd_walk *w, const struct hd_raw *rec)
     case HD_NOTE_FOREIGN_REL:
         break;
     case HD_NOTE_FORKED:
-        hd_walk_note(w, "the program forked; the child is not in the trace");
+        if (!*text)
+            hd_walk_note(w, "the program forked; this child is not recorded");
         break;
     case HD_NOTE_EXEC:
         hd_walk_note(w, "the program replaced itself with another; only the first is in the trace");

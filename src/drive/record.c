@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -168,6 +169,68 @@ static enum hd_status keep(const struct hd_record_opts *opts, const char *log, c
     return s;
 }
 
+/* ---- forked children, and programs that others became ---- */
+
+/* "t.hdt" and "child1": "t.child1.hdt". */
+static bool name_of(const char *out, const char *what, char *name, size_t size)
+{
+    size_t n = strlen(out), ext = n > 4 && !strcmp(out + n - 4, ".hdt") ? 4 : 0;
+    int len = snprintf(name, size, "%.*s.%s%s", (int)(n - ext), out, what, out + n - ext);
+    return len > 0 && (size_t)len < size;
+}
+
+/* One more process: its trace at `out`. */
+static void keep_one(const char *log, const char *out, const struct hd_build_parent *parents,
+                     size_t n, struct hd_names *notes)
+{
+    struct hd_trace *trace = NULL;
+    struct hd_build_info info = {0};
+    struct hd_err err = {0};
+    char text[PATH_MAX + 200];
+    enum hd_status s = hd_drive_build_child(log, parents, n, &trace, &info, &err);
+    uint64_t events = trace ? trace->n_events : 0;
+    if (s == HD_OK)
+        s = hd_trace_save(trace, out, HD_FORMAT_HDT, &err);
+    if (s == HD_OK)
+        snprintf(text, sizeof text, "%s: %" PRIu64 " events of another process of the program", out,
+                 events);
+    else
+        snprintf(text, sizeof text, "%s: %.150s", out, err.text);
+    hd_names_add(notes, text, strlen(text));
+    if (s == HD_OK && info.lost) {
+        snprintf(text, sizeof text, "%s is incomplete: %s", out, strerror((int)info.lost));
+        hd_names_add(notes, text, strlen(text));
+    }
+    for (uint32_t i = 0; i < info.notes.count; i++) {
+        const char *note = hd_names_text(&info.notes, i);
+        hd_names_add(notes, note, strlen(note));
+    }
+    hd_trace_free(trace);
+    hd_build_info_fini(&info);
+}
+
+static void keep_family(const char *log, const char *out, struct hd_build_parent *parents, size_t n,
+                        struct hd_names *notes)
+{
+    char path[PATH_MAX], name[PATH_MAX], what[32];
+    for (unsigned child = 0; child <= HD_LOG_CHILDREN; child++) {
+        bool became = child == 0;
+        int len = became ? snprintf(path, sizeof path, "%s.x", log)
+                         : snprintf(path, sizeof path, "%s.%u", log, child);
+        snprintf(what, sizeof what, became ? "exec" : "child%u", child);
+        if (len < 0 || (size_t)len >= sizeof path || access(path, R_OK))
+            continue;
+        size_t depth = became ? 0 : n + 1;
+        if (depth <= HD_BUILD_PARENTS && name_of(out, what, name, sizeof name)) {
+            if (!became)
+                parents[n] = (struct hd_build_parent){log, child};
+            keep_one(path, name, parents, depth, notes);
+            keep_family(path, name, parents, depth, notes);
+        }
+        unlink(path);
+    }
+}
+
 enum hd_status hd_drive_record(const struct hd_record_opts *opts, struct hd_record_result *result,
                                struct hd_err *err)
 {
@@ -188,8 +251,11 @@ enum hd_status hd_drive_record(const struct hd_record_opts *opts, struct hd_reco
         s = run(opts, log, old, result, err);
     if (s == HD_OK)
         s = keep(opts, log, program, result, err);
+    struct hd_build_parent parents[HD_BUILD_PARENTS + 1];
     if (s == HD_OK)
         hd_program_unmodelled(program, &result->info.notes);
+    if (s == HD_OK)
+        keep_family(log, opts->out, parents, 0, &result->info.notes);
     if (*log)
         unlink(log);
     for (size_t i = 0; i < N_PASSED; i++)

@@ -48,24 +48,39 @@ struct hd_walk_sites {
     size_t strings_size;
 };
 
+struct hd_walk_atomic {
+    uint64_t linear, len, block;
+};
+
+struct hd_walk_parent {
+    struct hd_rawlog log;
+    unsigned child;
+};
+
 struct hd_walk {
     enum hd_walk_pass pass;
     struct hd_rawlog log;
+    struct hd_walk_parent parents[HD_BUILD_PARENTS];
+    size_t n_parents;
     struct hd_regions regions;
     struct hd_cells cells;
     struct hd_symbols *symbols;
     struct hd_builder *builder;
     struct hd_build_info *info;
     struct hd_err *err;
-    struct hd_vec threads; /* struct hd_walk_thread, by runtime number */
-    struct hd_vec memory;  /* struct hd_walk_cell, by cell id */
-    struct hd_vec inserts; /* struct hd_walk_insert */
-    struct hd_vec sites;   /* struct hd_walk_sites */
-    struct hd_map places;  /* site -> place */
-    struct hd_names used;  /* location names given */
-    struct hd_names lives; /* names of semaphores and barriers with a new life: "kind:name" */
-    struct hd_map looked;  /* looks.c: 1 looked at, 2 set */
-    struct hd_map counts;  /* semaphore -> count, as of now */
+    struct hd_vec threads;     /* struct hd_walk_thread, by runtime number */
+    struct hd_vec memory;      /* struct hd_walk_cell, by cell id */
+    struct hd_vec inserts;     /* struct hd_walk_insert */
+    struct hd_vec sites;       /* struct hd_walk_sites */
+    struct hd_map places;      /* site -> place */
+    struct hd_names used;      /* location names given */
+    struct hd_names lives;     /* names of semaphores and barriers with a new life: "kind:name" */
+    struct hd_map wide;        /* wide.c: linear addresses of 16 bytes under a lock of their own */
+    struct hd_map atomics;     /* linear address and size of atomic accesses: seen */
+    struct hd_vec atomic_list; /* struct hd_walk_atomic */
+    bool in_wide;              /* between the runtime's own events for that lock */
+    struct hd_map looked;      /* looks.c: 1 looked at, 2 set */
+    struct hd_map counts;      /* semaphore -> count, as of now */
     struct hd_details_writer *details;
     struct hd_map detail_of; /* site -> what details.h calls it */
     struct hd_map makers;    /* code address of an allocation -> the same */
@@ -102,6 +117,14 @@ void hd_walk_object_text(struct hd_walk *w, enum hd_obj_kind kind, uint64_t addr
 /* notes.c */
 void hd_walk_on_note(struct hd_walk *w, const struct hd_raw *rec);
 void hd_walk_on_deadlock(struct hd_walk *w, const struct hd_raw *rec); /* WAITS, FRAMES, HOLDS */
+
+/* wide.c */
+void hd_walk_wide_mark(struct hd_walk *w, const struct hd_raw *rec); /* first walk */
+void hd_walk_wide_settle(struct hd_walk *w);                         /* after it */
+bool hd_walk_wide_is(struct hd_walk *w, const struct hd_raw *rec);   /* needs the lock */
+/* All parts are read before one is written: each new one may depend on every old one. */
+enum hd_status hd_walk_wide_rmw(struct hd_walk *w, const struct hd_raw *rec);
+enum hd_status hd_walk_wide_lock(struct hd_walk *w, const struct hd_raw *rec, bool take);
 
 /* looks.c */
 void hd_walk_look_mark(struct hd_walk *w, const struct hd_raw *rec); /* first walk */

@@ -219,6 +219,12 @@ void hd_rt_chan_look_all(uintptr_t pc)
         hd_rt_chan_closed(c, pc);
 }
 
+void hd_rt_chan_log_again(void)
+{
+    for (const struct hd_chan *c = all; c; c = c->next)
+        hd_rt_log2(HD_LOG_SEM_INIT, 0, 0, c->name, c->waiting);
+}
+
 void hd_rt_chan_shut(struct hd_chan *c, uintptr_t pc)
 {
     hd_rt_set(HD_LOOK_CLOSED, c->name, ++c->closes, pc);

@@ -23,6 +23,7 @@ void hd_rt_chan_look_all(uintptr_t pc); /* epoll: the call does not say which on
 void hd_rt_chan_shut(struct hd_chan *c, uintptr_t pc); /* its side for writing is closed */
 void hd_rt_chan_closing(int fd, uintptr_t pc);         /* fd is about to be closed */
 
+void hd_rt_chan_log_again(void);               /* counts, for a forked child */
 void hd_rt_chan_pair(int a, int b);            /* the ends of a socketpair */
 void hd_rt_chan_event(int fd, bool semaphore); /* an eventfd */
 void hd_rt_chan_connects(const void *addr, size_t len, uintptr_t pc);

@@ -93,6 +93,14 @@ HOOK void __hd_write_n(struct hd_site *site, void *p, uint64_t n, hd_tok addr, v
     hd_rt_leave(me);
 }
 
+/* docs/MODEL.md knows no access to two locations at once: 16 bytes get a lock around their parts.
+ */
+static void wide(const struct hd_site *site, const void *p, enum hd_log_kind kind)
+{
+    if (HD_UNLIKELY(site->size == 16))
+        hd_rt_log1(kind, 0, HD_PSEUDO(HD_PSEUDO_WIDE, (uintptr_t)p & ~(uintptr_t)15));
+}
+
 static unsigned part_of(const struct hd_site *site)
 {
     return site->size < 8 ? site->size : 8;
@@ -104,10 +112,12 @@ HOOK hd_tok __hd_aread(struct hd_site *site, void *p, hd_tok addr)
     if (!me)
         return HD_TOK_NONE;
     uint32_t first = __hd_flow.count + 1;
+    wide(site, p, HD_LOG_ACQ);
     for (unsigned at = 0; at < site->size; at += 8) {
         uint64_t v = hd_rt_load((char *)p + at, part_of(site));
         log_access(HD_LOG_AREAD, site, (char *)p + at, part_of(site), 1, &v, addr, HD_TOK_NONE);
     }
+    wide(site, p, HD_LOG_REL);
     hd_rt_leave(me);
     return hd_tok_range(first, __hd_flow.count);
 }
@@ -120,9 +130,11 @@ HOOK void __hd_awrite(struct hd_site *site, void *p, hd_tok addr, uint64_t low, 
         return;
     unsigned part = part_of(site);
     low &= UINT64_MAX >> (64 - 8 * part);
+    wide(site, p, HD_LOG_ACQ);
     log_access(HD_LOG_AWRITE, site, p, part, 1, &low, addr, val);
     if (site->size == 16)
         log_access(HD_LOG_AWRITE, site, (char *)p + 8, 8, 1, &high, addr, val);
+    wide(site, p, HD_LOG_REL);
     hd_rt_leave(me);
 }
 
@@ -137,6 +149,22 @@ HOOK void __hd_rmw_pre(struct hd_site *site, void *p, hd_tok addr)
     hd_rt_leave(me);
 }
 
+/* Both halves are read before one is written: each new half may depend on both old ones. */
+static void rmw_wide(struct hd_thread *me, struct hd_site *site, void *p, hd_tok val, bool stored)
+{
+    wide(site, p, HD_LOG_ACQ);
+    uint32_t first = __hd_flow.count + 1;
+    for (unsigned i = 0; i < 2; i++)
+        log_access(HD_LOG_AREAD, site, (char *)p + 8 * i, 8, 1, &me->rmw_old[i], me->rmw_addr,
+                   HD_TOK_NONE);
+    val = hd_tok_join(val, hd_tok_range(first, first + 1));
+    for (unsigned i = 0; stored && i < 2; i++) {
+        uint64_t v = hd_rt_load((char *)p + 8 * i, 8);
+        log_access(HD_LOG_AWRITE, site, (char *)p + 8 * i, 8, 1, &v, me->rmw_addr, val);
+    }
+    wide(site, p, HD_LOG_REL);
+}
+
 /* No point to switch between pre and post, so not hd_rt_enter: its budget might run out. */
 static hd_tok rmw_end(struct hd_site *site, void *p, hd_tok val, bool stored)
 {
@@ -145,10 +173,12 @@ static hd_tok rmw_end(struct hd_site *site, void *p, hd_tok val, bool stored)
         return HD_TOK_NONE;
     me->in_rt = 1;
     uint32_t first = __hd_flow.count + 1;
-    for (unsigned at = 0; at < site->size; at += 8) {
-        uint64_t v[2] = {me->rmw_old[at / 8], hd_rt_load((char *)p + at, part_of(site))};
-        log_access(stored ? HD_LOG_RMW : HD_LOG_AREAD, site, (char *)p + at, part_of(site),
-                   stored ? 2 : 1, v, me->rmw_addr, stored ? val : HD_TOK_NONE);
+    if (HD_UNLIKELY(site->size == 16)) {
+        rmw_wide(me, site, p, val, stored);
+    } else {
+        uint64_t v[2] = {me->rmw_old[0], hd_rt_load(p, site->size)};
+        log_access(stored ? HD_LOG_RMW : HD_LOG_AREAD, site, p, site->size, stored ? 2 : 1, v,
+                   me->rmw_addr, stored ? val : HD_TOK_NONE);
     }
     hd_rt_leave(me);
     return hd_tok_range(first, __hd_flow.count);

@@ -16,6 +16,7 @@
 
 static int log_fd = -1;
 static uint64_t *chunk; /* mapped chunk, or the sink */
+static char log_path[4096];
 
 static void *map_at(size_t len, uint64_t offset, int fd, int flags)
 {
@@ -23,29 +24,113 @@ static void *map_at(size_t len, uint64_t offset, int fd, int flags)
     return p < 0 && p > -4096 ? NULL : (void *)p;
 }
 
-bool hd_rt_log_open(void)
+static bool has_claimed(struct hd_log_header *h)
 {
-    const char *path = getenv(HD_LOG_ENV);
-    if (!path || !*path)
-        return false;
-    long fd = hd_rt_syscall(SYS_open, (long)path, O_RDWR | O_CLOEXEC, 0, 0, 0, 0);
-    if (fd < 0)
-        return false;
-    log_fd = hd_rt_high_fd((int)fd);
-    struct hd_log_header *h = map_at(HD_LOG_PAGE, 0, log_fd, MAP_SHARED);
     uint32_t nobody = 0;
-    if (!h || h->magic != HD_LOG_MAGIC || h->version != HD_LOG_VERSION ||
-        !__atomic_compare_exchange_n(&h->owner, &nobody, (uint32_t)getpid(), false,
-                                     __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
-        if (h)
-            hd_rt_syscall(SYS_munmap, (long)h, HD_LOG_PAGE, 0, 0, 0, 0);
+    return h->magic == HD_LOG_MAGIC && h->version == HD_LOG_VERSION &&
+           __atomic_compare_exchange_n(&h->owner, &nobody, (uint32_t)getpid(), false,
+                                       __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+}
+
+static struct hd_log_header *map_header(const char *path, long how)
+{
+    long fd = hd_rt_syscall(SYS_open, (long)path, how | O_RDWR | O_CLOEXEC, 0600, 0, 0, 0);
+    if (fd < 0)
+        return NULL;
+    log_fd = hd_rt_high_fd((int)fd);
+    if (how & O_CREAT)
+        hd_rt_syscall(SYS_ftruncate, log_fd, HD_LOG_PAGE, 0, 0, 0, 0);
+    return map_at(HD_LOG_PAGE, 0, log_fd, MAP_SHARED);
+}
+
+static void drop(struct hd_log_header *h)
+{
+    if (h)
+        hd_rt_syscall(SYS_munmap, (long)h, HD_LOG_PAGE, 0, 0, 0, 0);
+    if (log_fd >= 0)
         hd_rt_syscall(SYS_close, log_fd, 0, 0, 0, 0, 0);
-        log_fd = -1;
+    log_fd = -1;
+}
+
+/* A log of our own, with the settings of another one. Its name is in log_path. */
+static bool open_own(const struct hd_log_header *like)
+{
+    struct hd_log_header copy = *like, *h = map_header(log_path, O_CREAT | O_EXCL);
+    if (!h) {
+        drop(NULL);
         return false;
     }
+    copy.owner = (uint32_t)getpid();
+    copy.outcome = copy.lost = 0;
+    copy.chunks = 0;
+    *h = copy;
     rt.header = h;
     hd_rt_log_grow();
     return true;
+}
+
+static bool add_suffix(const char *suffix)
+{
+    size_t n = strlen(log_path), m = strlen(suffix);
+    if (n + m + 1 > sizeof log_path)
+        return false;
+    hd_rt_memmove(log_path + n, suffix, m + 1);
+    return true;
+}
+
+static const char *number(char text[8], unsigned n)
+{
+    char *p = text + 7;
+    *p = 0;
+    for (; n; n /= 10)
+        *--p = (char)('0' + n % 10);
+    *--p = '.';
+    return p;
+}
+
+/* This process was recorded before it became this program: h, or the log of a child, says so. */
+static bool open_after_exec(struct hd_log_header *h)
+{
+    size_t base = strlen(log_path);
+    char text[8];
+    bool mine = h && h->owner == (uint32_t)getpid();
+    for (unsigned n = 1; !mine && n <= HD_LOG_CHILDREN; n++) {
+        drop(h);
+        log_path[base] = 0;
+        h = add_suffix(number(text, n)) ? map_header(log_path, 0) : NULL;
+        mine = h && h->owner == (uint32_t)getpid();
+        if (!h)
+            break;
+    }
+    struct hd_log_header like = mine ? *h : (struct hd_log_header){0};
+    drop(h);
+    while (mine && add_suffix(".x"))
+        if (open_own(&like))
+            return true;
+    return false;
+}
+
+bool hd_rt_log_open(void)
+{
+    const char *path = getenv(HD_LOG_ENV);
+    if (!path || !*path || strlen(path) >= sizeof log_path)
+        return false;
+    hd_rt_memmove(log_path, path, strlen(path) + 1);
+    struct hd_log_header *h = map_header(log_path, 0);
+    if (!h || !has_claimed(h))
+        return open_after_exec(h);
+    rt.header = h;
+    hd_rt_log_grow();
+    return true;
+}
+
+bool hd_rt_log_child(unsigned n)
+{
+    char text[8];
+    struct hd_log_header like = *rt.header;
+    drop(rt.header);
+    chunk = NULL; /* the parent's; nobody writes there any more */
+    return n && add_suffix(number(text, n)) && open_own(&like);
 }
 
 /* Records that cannot be kept go to private memory, over and over. */
@@ -92,11 +177,10 @@ void hd_rt_log_grow(void)
 
 void hd_rt_log_off(void)
 {
+    static struct hd_log_header none;
     if (log_fd >= 0)
         hd_rt_syscall(SYS_close, log_fd, 0, 0, 0, 0, 0);
     log_fd = -1;
-    static struct hd_log_header none;
-    none = *rt.header;
     rt.header = &none;
     use_sink(0);
 }

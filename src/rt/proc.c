@@ -1,11 +1,14 @@
 /* Processes: fork and waiting for children. Runs in the user's process; see the rules in rt.h.
  *
- * A forked child keeps the scheduler, with the one thread that it has, but is not recorded. */
+ * A forked child keeps the scheduler, with the one thread that it has, and gets a log of its own.
+ */
 #include "rt/blocks.h"
 #include "rt/cancel.h"
+#include "rt/chan.h"
 #include "rt/real.h"
 #include "rt/rt.h"
 #include "rt/signals.h"
+#include "rt/sync.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -13,19 +16,37 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+static unsigned children;
+
+/* The child starts with what the forking thread held and with the counts of semaphores. */
+static void begin_child(struct hd_thread *me, unsigned n)
+{
+    bool recorded = !rt.follow && hd_rt_log_child(n);
+    if (!recorded)
+        hd_rt_log_off();
+    rt.follow = false;
+    children = 0;
+    hd_rt_forget_others(me);
+    hd_rt_keeper_forget();
+    me->tid = (pid_t)hd_rt_syscall(SYS_gettid, 0, 0, 0, 0, 0, 0);
+    hd_rt_log1(HD_LOG_SWITCH, 0, me->num);
+    hd_rt_sync_log_again(me);
+    hd_rt_chan_log_again();
+}
+
 static pid_t fork_here(struct hd_thread *me)
 {
-    hd_rt_log_text(HD_LOG_NOTE, 0, HD_NOTE_FORKED, "");
+    unsigned n = children < HD_LOG_CHILDREN ? children + 1 : 0;
+    char text[3] = {(char)('0' + n / 10), (char)('0' + n % 10), 0};
+    hd_rt_log_text(HD_LOG_NOTE, 0, HD_NOTE_FORKED, n ? text : "");
     hd_rt_lock(); /* nobody else holds it when the child's memory is copied */
     pid_t pid = hd_real.fork();
-    if (pid == 0) {
-        hd_rt_log_off();
-        hd_rt_forget_others(me);
-        hd_rt_keeper_forget();
-        me->tid = (pid_t)hd_rt_syscall(SYS_gettid, 0, 0, 0, 0, 0, 0);
-    } else {
+    if (pid == 0)
+        begin_child(me, n);
+    else
         hd_rt_unlock();
-    }
+    if (pid > 0)
+        children++;
     return pid;
 }
 

@@ -126,7 +126,10 @@ void hd_rt_log_grow(void);
 void hd_rt_log_text(enum hd_log_kind kind, uintptr_t pc, uint64_t word, const char *text);
 /* A write of len bytes that is about to happen: contents follow at the thread's next entry. */
 void hd_rt_log_range_later(struct hd_thread *me, uintptr_t pc, const void *addr, size_t len);
-void hd_rt_log_off(void); /* in a forked child: nothing is logged any more */
+/* In a forked child: a log of its own, for the parent's n-th child. False: it has none, and the old
+ * one is gone; hd_rt_log_off then. */
+bool hd_rt_log_child(unsigned n);
+void hd_rt_log_off(void); /* nothing is logged any more */
 
 static inline uint64_t *hd_rt_log_room(size_t words)
 {

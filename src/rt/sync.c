@@ -52,6 +52,26 @@ void hd_rt_sync_log_holders(void)
     }
 }
 
+static void log_again(const struct hd_sync *s, const struct hd_thread *me)
+{
+    for (unsigned i = 0; s->owner == me && i < s->depth; i++)
+        hd_rt_log1(HD_LOG_ACQ, 0, s->addr);
+    for (const struct hd_reader *r = s->readers; r; r = r->next)
+        for (unsigned i = 0; r->thread == me && i < r->depth; i++)
+            hd_rt_log1(HD_LOG_RACQ, 0, s->addr);
+    if (s->kind == HD_SYNC_SEM && s->generation)
+        hd_rt_log2(HD_LOG_SEM_INIT, 0, 0, s->addr, s->count);
+    if (s->kind == HD_SYNC_BARRIER && s->count)
+        hd_rt_log2(HD_LOG_BARRIER_INIT, 0, 0, s->addr, s->count);
+}
+
+void hd_rt_sync_log_again(struct hd_thread *me)
+{
+    for (unsigned i = 0; i < SLOTS; i++)
+        for (const struct hd_sync *s = slots[i]; s; s = s->next)
+            log_again(s, me);
+}
+
 static bool is_robust(uintptr_t addr)
 {
     const pthread_mutex_t *m = (const void *)addr;

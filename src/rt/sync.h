@@ -44,6 +44,7 @@ struct hd_sync *hd_rt_sync(const volatile void *addr, enum hd_sync_kind kind);
 struct hd_sync *hd_rt_sync_find(const volatile void *addr, enum hd_sync_kind kind); /* or NULL */
 void hd_rt_sync_reset(const volatile void *addr, enum hd_sync_kind kind); /* as if never used */
 void hd_rt_sync_log_holders(void);
+void hd_rt_sync_log_again(struct hd_thread *me);  /* what a forked child starts with */
 void hd_rt_sync_owner_ends(struct hd_thread *me); /* robust mutexes of an ending thread */
 
 /* Locks. Deadlines are virtual; HD_NEVER waits for ever, 0 does not wait. They log their events.
