@@ -18,6 +18,7 @@
     X(thread, int, pthread_timedjoin_np, (pthread_t, void **, const struct timespec *), "join, or ar of its end; virtual clock") \
     X(thread, int, pthread_clockjoin_np, (pthread_t, void **, clockid_t, const struct timespec *), "join, or ar of its end; virtual clock") \
     X(thread, int, pthread_detach, (pthread_t), "none") \
+    X(thread, int, pthread_setname_np, (pthread_t, const char *), "names the thread in messages") \
     X(thread, int, pthread_once, (pthread_once_t *, void (*)(void)), "acq, ar, aw, rel") \
     X(thread, int, sched_yield, (void), "point to switch")
 
@@ -151,7 +152,7 @@
     X(io, long, syscall, (long, ...), "futex: ar of the word; waits")
 
 #define HD_APIS_PROCESS(X) \
-    X(process, pid_t, fork, (void), "the child is not recorded") \
+    X(process, pid_t, fork, (void), "the child has a trace of its own") \
     X(process, pid_t, vfork, (void), "as fork") \
     X(process, pid_t, wait, (int *), "others run meanwhile") \
     X(process, pid_t, waitpid, (pid_t, int *, int), "others run meanwhile") \
@@ -189,13 +190,22 @@
     X(signal, int, sigaction, (int, const struct sigaction *, struct sigaction *), "handlers run at points to switch") \
     X(signal, __sighandler_t, signal, (int, __sighandler_t), "handlers run at points to switch")
 
+#define HD_APIS_ENV(X) \
+    X(env, char *, getenv, (const char *), "r of environ") \
+    X(env, int, setenv, (const char *, const char *, int), "acq, w of environ, rel") \
+    X(env, int, unsetenv, (const char *), "acq, w of environ, rel") \
+    X(env, int, putenv, (char *), "acq, w of environ, rel") \
+    X(env, int, clearenv, (void), "acq, w of environ, rel") \
+    X(env, void, qsort, (void *, size_t, size_t, int (*)(const void *, const void *)), "what the comparisons do, w")
+
 #define HD_APIS_MAP(X) \
     X(map, void *, mmap, (void *, size_t, int, int, int, off_t), "new memory") \
     X(map, void *, mmap64, (void *, size_t, int, int, int, off_t), "new memory") \
+    X(map, void *, mremap, (void *, size_t, size_t, int, ...), "the memory is gone, new memory") \
     X(map, int, munmap, (void *, size_t), "the memory is gone")
 
 #define HD_APIS(X) \
-    HD_APIS_THREAD(X) HD_APIS_MUTEX(X) HD_APIS_COND(X) HD_APIS_SEM(X) HD_APIS_RWLOCK(X) HD_APIS_BARRIER(X) HD_APIS_C11(X) HD_APIS_CXX(X) HD_APIS_TIME(X) HD_APIS_HEAP(X) HD_APIS_STR(X) HD_APIS_IO(X) HD_APIS_STDIO(X) HD_APIS_FORTIFY(X) HD_APIS_PROCESS(X) HD_APIS_CANCEL(X) HD_APIS_END(X) HD_APIS_SIGNAL(X) HD_APIS_MAP(X)
+    HD_APIS_THREAD(X) HD_APIS_MUTEX(X) HD_APIS_COND(X) HD_APIS_SEM(X) HD_APIS_RWLOCK(X) HD_APIS_BARRIER(X) HD_APIS_C11(X) HD_APIS_CXX(X) HD_APIS_TIME(X) HD_APIS_HEAP(X) HD_APIS_STR(X) HD_APIS_IO(X) HD_APIS_STDIO(X) HD_APIS_FORTIFY(X) HD_APIS_PROCESS(X) HD_APIS_CANCEL(X) HD_APIS_END(X) HD_APIS_SIGNAL(X) HD_APIS_ENV(X) HD_APIS_MAP(X)
 /* clang-format on */
 
 #endif

@@ -85,7 +85,7 @@
     X(HOLDS, 2, "thread, lock")                                                                    \
     X(WAITS, 3, "thread, HD_WAITS_*, object; the code address is where it waits")                  \
     X(FRAMES, 255, "thread, return addresses of its stack, innermost first")                       \
-    X(NAME, 255, "thread, name that the program gave it")                                          \
+    X(NAME, 255, "thread, its name; or \"\", and the code address is where it starts")             \
     X(FOLLOW, 255, "enum hd_follow of heddle/rt_schedule.h, contents")
 
 enum hd_log_kind {
@@ -110,8 +110,9 @@ enum hd_note {
     HD_NOTE_STUCK = 1,   /* the token was taken from a thread that did not move */
     HD_NOTE_UNMODELLED,  /* a call whose meaning for other threads we do not know */
     HD_NOTE_FOREIGN_REL, /* a lock was released by a thread that did not hold it */
-    HD_NOTE_FORKED, /* the program forked: the number of the child, or "" if it is not recorded */
-    HD_NOTE_EXEC,   /* the program replaced itself; the rest is not in this log */
+    HD_NOTE_FORKED,  /* the program forked: the number of the child, or "" if it is not recorded */
+    HD_NOTE_FOREIGN, /* a thread starts in code that is not instrumented: at the code address */
+    HD_NOTE_EXEC,    /* the program replaced itself; the rest is not in this log */
 };
 
 /* State that docs/MODEL.md has no event for becomes an atomic location that is only in the trace if

@@ -229,6 +229,9 @@ static enum hd_status on_record(struct hd_walk *w, const struct hd_raw *rec)
     case HD_LOG_REL_FOR:
     case HD_LOG_RREL_FOR:
         return w->pass == HD_WALK_MARK ? HD_OK : on_foreign_release(w, rec);
+    case HD_LOG_NAME:
+        hd_walk_on_name(w, rec);
+        return HD_OK;
     case HD_LOG_NOTE:
         if (w->pass == HD_WALK_BUILD)
             hd_walk_on_note(w, rec);
@@ -266,6 +269,9 @@ static enum hd_status on_inherited(struct hd_walk *w, const struct hd_raw *rec)
     case HD_LOG_SITES:
         if (w->pass == HD_WALK_MARK)
             on_first(w, rec);
+        return HD_OK;
+    case HD_LOG_NAME:
+        hd_walk_on_name(w, rec);
         return HD_OK;
     case HD_LOG_SEM_INIT:
     case HD_LOG_BARRIER_INIT:
@@ -410,6 +416,20 @@ static enum hd_status open_parents(struct hd_walk *w, const struct hd_build_pare
     return s;
 }
 
+static void save_titles(const struct hd_walk *w, struct hd_trace *trace)
+{
+    hd_trace_meta_add(trace, "threads", NULL, 0);
+    for (hd_tid u = 0; u < hd_trace_n_threads(trace); u++) {
+        const char *title = "";
+        for (size_t i = 0; i < w->threads.len; i++) {
+            const struct hd_walk_thread *t = hd_vec_at(&w->threads, i);
+            if (t->name && t->tid == u)
+                title = t->title;
+        }
+        hd_trace_meta_add(trace, "threads", title, strlen(title) + 1);
+    }
+}
+
 static enum hd_status build(struct hd_walk *w, struct hd_trace **trace, struct hd_err *err)
 {
     enum hd_status s = walk_all(w);
@@ -419,8 +439,10 @@ static enum hd_status build(struct hd_walk *w, struct hd_trace **trace, struct h
         if (s == HD_OK)
             hd_details_finish(w->details, *trace);
     }
-    if (s == HD_OK)
+    if (s == HD_OK) {
         hd_origin_save(&w->origins, &w->modules, *trace);
+        save_titles(w, *trace);
+    }
     return s;
 }
 

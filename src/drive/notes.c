@@ -4,6 +4,23 @@
 #include <stdio.h>
 #include <string.h>
 
+void hd_walk_on_name(struct hd_walk *w, const struct hd_raw *rec)
+{
+    if (rec->w[0] >= w->threads.len)
+        return;
+    struct hd_walk_thread *t = hd_vec_at(&w->threads, rec->w[0]);
+    if (rec->len)
+        snprintf(t->title, sizeof t->title, "%.*s", (int)rec->len, (const char *)rec->data);
+    else if (!*t->title)
+        hd_symbols_function(w->symbols, rec->site + 1, t->title, sizeof t->title);
+}
+
+void hd_walk_thread_text(const struct hd_walk_thread *t, char *out, size_t size)
+{
+    snprintf(out, size, "%s%s%s%s", t->name ? t->name : "T1", *t->title ? " (" : "", t->title,
+             *t->title ? ")" : "");
+}
+
 void hd_walk_on_note(struct hd_walk *w, const struct hd_raw *rec)
 {
     char text[200], place[256] = "unknown";
@@ -11,16 +28,22 @@ void hd_walk_on_note(struct hd_walk *w, const struct hd_raw *rec)
              (const char *)rec->data);
     hd_symbols_place(w->symbols, rec->site, place, sizeof place);
     const struct hd_walk_thread *t = hd_walk_current(w);
+    char who[160];
+    hd_walk_thread_text(t, who, sizeof who);
     switch ((enum hd_note)rec->w[0]) {
     case HD_NOTE_STUCK:
         w->info->stuck++;
-        hd_walk_note(w, "thread %s was stuck in a call that is not modelled; others went on",
-                     t->name ? t->name : "T1");
+        hd_walk_note(w, "thread %s was stuck in a call that is not modelled; others went on", who);
         break;
     case HD_NOTE_UNMODELLED:
         hd_walk_note(w, "not modelled: %s", text);
         break;
     case HD_NOTE_FOREIGN_REL:
+        break;
+    case HD_NOTE_FOREIGN:
+        if (hd_symbols_module_name(w->symbols, rec->site, text, sizeof text) &&
+            strncmp(text, "libstdc++", 9) != 0 && strncmp(text, "libc++", 6) != 0)
+            hd_walk_note(w, "%s is not instrumented, and starts threads", text);
         break;
     case HD_NOTE_FORKED:
         if (!*text)
@@ -59,13 +82,15 @@ void hd_walk_on_deadlock(struct hd_walk *w, const struct hd_raw *rec)
     if (rec->w[0] >= w->threads.len)
         return;
     const struct hd_walk_thread *t = hd_vec_at(&w->threads, rec->w[0]);
+    char who[160];
+    hd_walk_thread_text(t, who, sizeof who);
     if (rec->kind == HD_LOG_FRAMES) {
         on_frames(w, rec, t->name);
         return;
     }
     if (rec->kind == HD_LOG_HOLDS) {
         hd_walk_address(w, rec->w[1], name, sizeof name);
-        hd_walk_note(w, "deadlock: %s holds %s", t->name, name);
+        hd_walk_note(w, "deadlock: %s holds %s", who, name);
         return;
     }
     uint64_t kind = rec->w[1] >= 1 && rec->w[1] <= HD_WAITS_OTHER ? rec->w[1] : HD_WAITS_OTHER;
@@ -76,5 +101,5 @@ void hd_walk_on_deadlock(struct hd_walk *w, const struct hd_raw *rec)
                  ((struct hd_walk_thread *)hd_vec_at(&w->threads, rec->w[2]))->name);
     if (rec->site)
         hd_symbols_place(w->symbols, rec->site, place, sizeof place);
-    hd_walk_note(w, "deadlock: %s waits for %s %s at %s", t->name, kinds[kind], name, place);
+    hd_walk_note(w, "deadlock: %s waits for %s %s at %s", who, kinds[kind], name, place);
 }

@@ -141,6 +141,90 @@ static void look_at_section(Elf *elf, Elf_Scn *section, const GElf_Shdr *head,
     }
 }
 
+/* ---- is it instrumented? ---- */
+
+static const char *const plain_libraries[] = {
+    "libc.so.",  "libm.so.", "libpthread.so.", "libdl.so.",
+    "librt.so.", "ld-linux", "libstdc++.so.",  "libgcc_s.so.",
+};
+/* Whoever calls these may start or load something that is. */
+static const char *const starters[] = {"exec", "fexec", "posix_spawn", "system", "popen", "dlopen"};
+
+struct look {
+    bool ours, tsan, others, starts, dynamic;
+};
+
+static void look_at_needed(Elf *elf, Elf_Scn *section, const GElf_Shdr *head, struct look *l)
+{
+    Elf_Data *data = elf_getdata(section, NULL);
+    size_t n = data && head->sh_entsize ? head->sh_size / head->sh_entsize : 0;
+    l->dynamic = true;
+    for (size_t i = 0; i < n && i < INT32_MAX; i++) {
+        GElf_Dyn dyn;
+        if (!gelf_getdyn(data, (int)i, &dyn) || dyn.d_tag != DT_NEEDED)
+            continue;
+        const char *name = elf_strptr(elf, head->sh_link, dyn.d_un.d_val);
+        if (!name)
+            continue;
+        const char *slash = strrchr(name, '/');
+        name = slash ? slash + 1 : name;
+        if (!strncmp(name, "libheddle_rt.", 13))
+            l->ours = true;
+        else if (!strncmp(name, "libtsan.", 8))
+            l->tsan = true;
+        else if (!in_list(name, plain_libraries, COUNT(plain_libraries), true))
+            l->others = true;
+    }
+}
+
+static void look_at_imports(Elf *elf, Elf_Scn *section, const GElf_Shdr *head, struct look *l)
+{
+    Elf_Data *data = elf_getdata(section, NULL);
+    size_t n = data && head->sh_entsize ? head->sh_size / head->sh_entsize : 0;
+    for (size_t i = 0; i < n && i < INT32_MAX; i++) {
+        GElf_Sym sym;
+        if (!gelf_getsym(data, (int)i, &sym))
+            continue;
+        const char *name = elf_strptr(elf, head->sh_link, sym.st_name);
+        if (!name)
+            continue;
+        if (sym.st_shndx == SHN_UNDEF)
+            l->starts |= in_list(name, starters, COUNT(starters), true);
+        else
+            l->tsan |= !strcmp(name, "__tsan_init"); /* clang puts its runtime into the program */
+    }
+}
+
+enum hd_program_kind hd_program_kind(const char *path)
+{
+    struct look l = {0};
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return HD_PROGRAM_UNKNOWN;
+    elf_version(EV_CURRENT);
+    Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+    Elf_Scn *section = NULL;
+    GElf_Shdr head;
+    while (elf && (section = elf_nextscn(elf, section))) {
+        if (!gelf_getshdr(section, &head))
+            continue;
+        if (head.sh_type == SHT_DYNAMIC)
+            look_at_needed(elf, section, &head, &l);
+        else if (head.sh_type == SHT_DYNSYM)
+            look_at_imports(elf, section, &head, &l);
+    }
+    if (elf)
+        elf_end(elf);
+    close(fd);
+    if (l.ours)
+        return HD_PROGRAM_INSTRUMENTED;
+    if (l.tsan)
+        return HD_PROGRAM_TSAN;
+    return !l.dynamic || l.others || l.starts ? HD_PROGRAM_UNKNOWN : HD_PROGRAM_NOT;
+}
+
+/* ---- what is not modelled ---- */
+
 void hd_program_unmodelled(const char *path, struct hd_names *notes)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);

@@ -11,6 +11,16 @@
  * it may not be executed, or it is an ELF file for another machine. */
 enum hd_status hd_program_find(const char *name, char *path, size_t size, struct hd_err *err);
 
+/* What the file's dynamic section tells. NOT: neither the program nor anything that it loads or
+ * starts can be instrumented. TSAN: linked with ThreadSanitizer's own runtime. */
+enum hd_program_kind {
+    HD_PROGRAM_UNKNOWN,
+    HD_PROGRAM_INSTRUMENTED,
+    HD_PROGRAM_NOT,
+    HD_PROGRAM_TSAN,
+};
+enum hd_program_kind hd_program_kind(const char *path);
+
 /* Notes each synchronisation function that the ELF file imports and the runtime does not model. A
  * file that is not ELF (a script) has none. */
 void hd_program_unmodelled(const char *path, struct hd_names *notes);

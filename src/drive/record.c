@@ -147,6 +147,46 @@ static void keep_inputs(const struct hd_record_opts *opts, const char *log, cons
     hd_inputs_save(trace, full, opts->argv, environ, here, fds, &h);
 }
 
+/* What the user was told about the trace stays with it. */
+static void keep_notes(struct hd_trace *trace, const struct hd_names *notes)
+{
+    hd_trace_meta_add(trace, "notes", NULL, 0);
+    for (uint32_t i = 0; i < notes->count; i++) {
+        const char *note = hd_names_text(notes, i);
+        hd_trace_meta_add(trace, "notes", note, strlen(note) + 1);
+    }
+}
+
+static enum hd_status refuse(const char *name, const char *program, struct hd_err *err)
+{
+    switch (hd_program_kind(program)) {
+    case HD_PROGRAM_NOT:
+        return hd_err_set(err, HD_ERR_INPUT,
+                          "%s is not instrumented: compile and link it with heddle cc", name);
+    case HD_PROGRAM_TSAN:
+        return hd_err_set(err, HD_ERR_INPUT,
+                          "%s is linked with ThreadSanitizer's runtime: link it with heddle cc",
+                          name);
+    default:
+        return HD_OK;
+    }
+}
+
+/* The program ran, and our runtime did not. */
+static enum hd_status not_claimed(const struct hd_record_opts *opts, const char *program,
+                                  int status, struct hd_err *err)
+{
+    if (hd_program_kind(program) != HD_PROGRAM_INSTRUMENTED)
+        return hd_err_set(err, HD_ERR_INPUT,
+                          "%s is not instrumented: compile and link it with heddle cc",
+                          opts->argv[0]);
+    if (WIFSIGNALED(status))
+        return hd_err_set(err, HD_ERR_INPUT, "%s was ended by signal %d before it started",
+                          opts->argv[0], WTERMSIG(status));
+    return hd_err_set(err, HD_ERR_INPUT, "%s ended with status %d before it started", opts->argv[0],
+                      WEXITSTATUS(status));
+}
+
 static enum hd_status keep(const struct hd_record_opts *opts, const char *log, const char *program,
                            struct hd_record_result *result, struct hd_err *err)
 {
@@ -154,10 +194,11 @@ static enum hd_status keep(const struct hd_record_opts *opts, const char *log, c
     struct stat st;
     enum hd_status s = hd_drive_build(log, &trace, &result->info, err);
     if (s == HD_OK && !result->info.claimed)
-        s = hd_err_set(err, HD_ERR_INPUT,
-                       "%s is not instrumented: compile and link it with heddle cc", opts->argv[0]);
+        s = not_claimed(opts, program, result->wait_status, err);
     if (s == HD_OK) {
         keep_inputs(opts, log, program, trace);
+        hd_program_unmodelled(program, &result->info.notes);
+        keep_notes(trace, &result->info.notes);
         result->events = trace->n_events;
         result->threads = hd_trace_n_threads(trace);
         result->locations = hd_trace_n_objs(trace, HD_OBJ_LOC);
@@ -189,6 +230,8 @@ static void keep_one(const char *log, const char *out, const struct hd_build_par
     char text[PATH_MAX + 200];
     enum hd_status s = hd_drive_build_child(log, parents, n, &trace, &info, &err);
     uint64_t events = trace ? trace->n_events : 0;
+    if (s == HD_OK)
+        keep_notes(trace, &info.notes);
     if (s == HD_OK)
         s = hd_trace_save(trace, out, HD_FORMAT_HDT, &err);
     if (s == HD_OK)
@@ -242,6 +285,8 @@ enum hd_status hd_drive_record(const struct hd_record_opts *opts, struct hd_reco
         personality((unsigned)now);
     struct sigaction act = {.sa_handler = pass_on}, old[N_PASSED];
     enum hd_status s = hd_program_find(opts->argv[0], program, sizeof program, err);
+    if (s == HD_OK)
+        s = refuse(opts->argv[0], program, err);
     child_pid = late = 0;
     for (size_t i = 0; i < N_PASSED; i++)
         sigaction(passed[i], &act, &old[i]);
@@ -252,8 +297,6 @@ enum hd_status hd_drive_record(const struct hd_record_opts *opts, struct hd_reco
     if (s == HD_OK)
         s = keep(opts, log, program, result, err);
     struct hd_build_parent parents[HD_BUILD_PARENTS + 1];
-    if (s == HD_OK)
-        hd_program_unmodelled(program, &result->info.notes);
     if (s == HD_OK)
         keep_family(log, opts->out, parents, 0, &result->info.notes);
     if (*log)

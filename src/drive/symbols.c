@@ -210,6 +210,15 @@ uint32_t hd_symbols_column(struct hd_symbols *s, uint64_t pc)
     return l && l->column > 0 ? (uint32_t)l->column : 0;
 }
 
+bool hd_symbols_module_name(struct hd_symbols *s, uint64_t pc, char *out, size_t size)
+{
+    Dwfl_Module *mod = module_of(s, pc);
+    if (!mod)
+        return false;
+    snprintf(out, size, "%s", dwfl_module_info(mod, NULL, NULL, NULL, NULL, NULL, NULL, NULL));
+    return true;
+}
+
 bool hd_symbols_data(struct hd_symbols *s, uint64_t addr, char *out, size_t size)
 {
     Dwfl_Module *mod = module_of(s, addr);

@@ -19,6 +19,7 @@ bool hd_symbols_place(struct hd_symbols *s, uint64_t pc, char *out, size_t size)
 /* The function that pc lies in, demangled. False: nothing known. */
 bool hd_symbols_function(struct hd_symbols *s, uint64_t pc, char *out, size_t size);
 uint32_t hd_symbols_column(struct hd_symbols *s, uint64_t pc); /* 0: not known */
+bool hd_symbols_module_name(struct hd_symbols *s, uint64_t pc, char *out, size_t size);
 /* "variable" or "variable+8". False: nothing known. */
 bool hd_symbols_data(struct hd_symbols *s, uint64_t addr, char *out, size_t size);
 

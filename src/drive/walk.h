@@ -14,7 +14,8 @@
 enum hd_walk_pass { HD_WALK_MARK, HD_WALK_REPLAY, HD_WALK_BUILD };
 
 struct hd_walk_thread {
-    char *name; /* NULL: not seen yet */
+    char *name;     /* NULL: not seen yet */
+    char title[64]; /* what the program calls it, or its first function; "": not known */
     hd_tid tid;
     uint32_t children;
     uint32_t branched;         /* reads that the last branch on all covers */
@@ -115,6 +116,9 @@ void hd_walk_object_text(struct hd_walk *w, enum hd_obj_kind kind, uint64_t addr
                          size_t size);
 
 /* notes.c */
+void hd_walk_on_name(struct hd_walk *w, const struct hd_raw *rec);
+/* "T1.2", or "T1.2 (worker)" when the thread has a title. */
+void hd_walk_thread_text(const struct hd_walk_thread *t, char *out, size_t size);
 void hd_walk_on_note(struct hd_walk *w, const struct hd_raw *rec);
 void hd_walk_on_deadlock(struct hd_walk *w, const struct hd_raw *rec); /* WAITS, FRAMES, HOLDS */
 

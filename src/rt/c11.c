@@ -45,7 +45,7 @@ HD_EXPORT int thrd_create(thrd_t *out, thrd_start_t start, void *arg)
     hd_rt_args_dep(thrd_create, 3);
     struct c11_start *s = hd_rt_mem(sizeof *s);
     *s = (struct c11_start){start, arg};
-    int r = hd_rt_thread_create(me, out, NULL, c11_run, s, HD_PC);
+    int r = hd_rt_thread_create(me, out, NULL, c11_run, s, (uintptr_t)start, HD_PC);
     hd_rt_leave(me);
     return answer(r);
 }

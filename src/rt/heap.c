@@ -143,6 +143,11 @@ HD_EXPORT int posix_memalign(void **out, size_t align, size_t n)
     errno = saved;
     if (!p)
         return ENOMEM;
+    struct hd_thread *me = enter();
     *out = p;
+    if (me) {
+        hd_rt_wrote(HD_PC, out, sizeof *out);
+        hd_rt_leave(me);
+    }
     return 0;
 }

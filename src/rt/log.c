@@ -112,7 +112,7 @@ static bool open_after_exec(struct hd_log_header *h)
 
 bool hd_rt_log_open(void)
 {
-    const char *path = getenv(HD_LOG_ENV);
+    const char *path = hd_rt_getenv(HD_LOG_ENV);
     if (!path || !*path || strlen(path) >= sizeof log_path)
         return false;
     hd_rt_memmove(log_path, path, strlen(path) + 1);

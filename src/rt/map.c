@@ -1,4 +1,5 @@
-/* mmap and munmap: memory that comes and goes. Runs in the user's process; see the rules in rt.h.
+/* mmap, mremap and munmap: memory that comes and goes. Runs in the user's process; see the rules in
+ * rt.h.
  */
 #include "rt/real.h"
 #include "rt/rt.h"
@@ -38,4 +39,18 @@ HD_EXPORT int munmap(void *addr, size_t n)
     if (me)
         hd_rt_leave(me);
     return r;
+}
+
+/* Another mapping, even at the same address; what it holds shows when it is read. */
+HD_EXPORT void *mremap(void *addr, size_t n, size_t now, int flags, ...)
+{
+    va_list args;
+    va_start(args, flags);
+    void *to = flags & MREMAP_FIXED ? va_arg(args, void *) : NULL;
+    va_end(args);
+    struct hd_thread *me = hd_rt_ready ? hd_rt_enter() : NULL;
+    void *p = hd_rt_mremap(addr, n, now, flags, to);
+    if (me && p != MAP_FAILED && n)
+        hd_rt_log2(HD_LOG_UNMAP, 0, HD_PC, (uintptr_t)addr, n);
+    return mapped(me, p, now, HD_PC);
 }

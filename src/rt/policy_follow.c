@@ -235,7 +235,7 @@ static void catch_crashes(void)
 static void start(void)
 {
     char path[4096];
-    const char *log = getenv(HD_LOG_ENV);
+    const char *log = hd_rt_getenv(HD_LOG_ENV);
     struct hd_sched_header head = {0};
     size_t n = log ? strlen(log) : sizeof path;
     struct hd_follow_diverged d = {.why = HD_DIVERGED_LOG};

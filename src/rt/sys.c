@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 long hd_rt_syscall(long nr, long a, long b, long c, long d, long e, long f)
 {
@@ -39,6 +40,18 @@ uint64_t hd_rt_real_ns(int clock)
     struct timespec ts = {0, 0};
     hd_rt_syscall(SYS_clock_gettime, clock, (long)&ts, 0, 0, 0, 0);
     return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+char *hd_rt_getenv(const char *name)
+{
+    for (char **e = environ; e && *e; e++) {
+        size_t i = 0;
+        while (name[i] && (*e)[i] == name[i])
+            i++;
+        if (!name[i] && (*e)[i] == '=')
+            return *e + i + 1;
+    }
+    return NULL;
 }
 
 uint64_t hd_rt_random_next(uint64_t *state)
@@ -78,4 +91,10 @@ void *hd_rt_mmap(void *addr, size_t n, int prot, int flags, int fd, long offset)
 int hd_rt_munmap(void *addr, size_t n)
 {
     return (int)checked(hd_rt_syscall(SYS_munmap, (long)addr, (long)n, 0, 0, 0, 0));
+}
+
+void *hd_rt_mremap(void *addr, size_t n, size_t now, int flags, void *to)
+{
+    return (void *)checked(
+        hd_rt_syscall(SYS_mremap, (long)addr, (long)n, (long)now, flags, (long)to, 0));
 }

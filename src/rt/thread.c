@@ -4,6 +4,7 @@
  * with a destructor that arms itself again until the last round, is how we get there. */
 #include "rt/blocks.h"
 #include "rt/cancel.h"
+#include "rt/modules.h"
 #include "rt/real.h"
 #include "rt/sync.h"
 #include "rt/thread.h"
@@ -66,7 +67,7 @@ static void *trampoline(void *arg)
 }
 
 int hd_rt_thread_create(struct hd_thread *me, pthread_t *out, const pthread_attr_t *attr,
-                        void *(*start)(void *), void *arg, uintptr_t pc)
+                        void *(*start)(void *), void *arg, uintptr_t start_pc, uintptr_t pc)
 {
     int detached = PTHREAD_CREATE_JOINABLE;
     if (attr)
@@ -91,6 +92,10 @@ int hd_rt_thread_create(struct hd_thread *me, pthread_t *out, const pthread_attr
     rt.multi = true;
     hd_rt_wrote(pc, out, sizeof *out);
     hd_rt_log1(HD_LOG_FORK, pc, t->num);
+    uintptr_t first = start_pc ? start_pc : (uintptr_t)start;
+    hd_rt_log_text(HD_LOG_NAME, first, t->num, "");
+    if (!hd_rt_module_has(first))
+        hd_rt_log_text(HD_LOG_NOTE, first, HD_NOTE_FOREIGN, "");
     hd_rt_lock();
     hd_rt_make_ready(t);
     hd_rt_unlock();
@@ -104,7 +109,7 @@ HD_EXPORT int pthread_create(pthread_t *out, const pthread_attr_t *attr, void *(
     if (!me)
         return hd_real.pthread_create(out, attr, start, arg);
     hd_rt_args_dep(pthread_create, 4);
-    int r = hd_rt_thread_create(me, out, attr, start, arg, HD_PC);
+    int r = hd_rt_thread_create(me, out, attr, start, arg, 0, HD_PC);
     hd_rt_leave(me);
     return r;
 }
@@ -229,4 +234,17 @@ HD_EXPORT int sched_yield(void)
     hd_rt_ask(me);
     hd_rt_leave(me);
     return 0;
+}
+
+HD_EXPORT int pthread_setname_np(pthread_t handle, const char *name)
+{
+    struct hd_thread *me = hd_rt_enter();
+    int r = hd_real.pthread_setname_np(handle, name);
+    if (!me)
+        return r;
+    const struct hd_thread *t = hd_rt_thread_find(handle);
+    if (r == 0 && t)
+        hd_rt_log_text(HD_LOG_NAME, HD_PC, t->num, name);
+    hd_rt_leave(me);
+    return r;
 }

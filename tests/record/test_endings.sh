@@ -73,7 +73,7 @@ record deadlock
 check deadlock 66 "$status"
 usable deadlock 'acq(a)'
 grep -q 'deadlock: T1 waits for lock b at deadlock.c:8' deadlock.err || check 'deadlock: T1' waits "$(cat deadlock.err)"
-grep -q 'deadlock: T1.1 holds b' deadlock.err || check 'deadlock: T1.1' holds "$(cat deadlock.err)"
+grep -q 'deadlock: T1.1 (run) holds b' deadlock.err || check 'deadlock: T1.1' holds "$(cat deadlock.err)"
 
 grep -q 'deadlock: T1 #0 run at deadlock.c:8' deadlock.err || check 'deadlock: frame 0' run "$(cat deadlock.err)"
 grep -q 'deadlock: T1 #1 main at deadlock.c:16' deadlock.err || check 'deadlock: frame 1' main "$(cat deadlock.err)"
@@ -127,6 +127,27 @@ refuse() { # WHAT WORDS PROGRAM
     ls no.hdt* >/dev/null 2>&1 && check "$1: raw log" none some
 }
 refuse 'not instrumented' 'is not instrumented' ./plain
+# It must not have run: what it would do is seen.
+clang -x c - -o touches <<<'#include <fcntl.h>
+int main(void) { return open("touched", O_CREAT | O_WRONLY, 0600) < 0; }'
+refuse 'not run' 'is not instrumented' ./touches
+[ ! -e touched ] || check 'not run' no yes
+# One that could start another program is known only afterwards.
+clang -x c - -o starts <<<'#include <unistd.h>
+int main(int n, char **v) { return n > 1 ? execv(v[1], v + 1) : 0; }'
+refuse 'starts nothing' 'is not instrumented' ./starts
+"$HEDDLE" record -o starts.hdt -- ./starts ./returns 2>no.err
+check 'starts an instrumented one' 3 $?
+usable starts 'w(x,3)'
+clang -g -fsanitize=thread -x c - -o tsan <<<'int main(void) { return 0; }' 2>/dev/null &&
+    refuse 'ThreadSanitizer' "ThreadSanitizer's runtime" ./tsan
+# Ends before the runtime starts: a library is missing.
+clang -shared -fPIC -x c - -o libgone.so <<<'int gone(void) { return 1; }'
+clang -fsanitize=thread -c -x c - -o needs.o <<<'int gone(void); int main(void) { return gone(); }'
+clang needs.o -o needs -L. -lgone -L"$RT_DIR" -lheddle_rt -Wl,-rpath,"$RT_DIR" && rm libgone.so
+refuse 'at start' 'ended with status 127 before it started' ./needs
+clang -static -nostdlib -x c - -o bare <<<'void _start(void) { __builtin_trap(); }' 2>/dev/null &&
+    refuse 'crash at start' 'is not instrumented' ./bare
 refuse missing 'there is no program' ./nothing
 : >text && refuse 'not executable' 'may not be executed' ./text
 head -c 64 /bin/true | sed 's/\x3e\x00\x01/\xb7\x00\x01/' >other && chmod +x other &&
@@ -135,6 +156,17 @@ head -c 64 /bin/true | sed 's/\x3e\x00\x01/\xb7\x00\x01/' >other && chmod +x oth
 check 'no folder' 4 $?
 "$HEDDLE" record >/dev/null 2>&1
 check 'usage' 2 $?
+# A full disk is said, and what was written until then is a trace.
+build fills <<'END'
+#include <pthread.h>
+static volatile int x;
+static void *run(void *p) { for (int i = 0; i < 400000; i++) x = i; return p; }
+int main(void) { pthread_t t; pthread_create(&t, NULL, run, NULL); pthread_join(t, NULL); return 0; }
+END
+(ulimit -f 6000; trap '' XFSZ; timeout -k 5 60 "$HEDDLE" record -o fills.hdt -- ./fills 2>fills.err)
+check 'full disk' 4 $?
+grep -q 'the trace is incomplete: File too large' fills.err || check 'full disk: words' incomplete "$(cat fills.err)"
+usable fills 'w(x,1)'
 # Not under heddle, an instrumented program runs by itself.
 ./returns
 check 'alone' 3 $?
