@@ -1,0 +1,78 @@
+#!/usr/bin/env bash
+# Real programs, built from Debian's source packages: natively, under ThreadSanitizer and with heddle cc; run in
+# all three ways; what they print compared; the trace checked and analysed. Prints CSV. README.md says more.
+#   bench/real/run.sh [NAME...]
+# Environment: HEDDLE, HEDDLE_REAL_DIR (work folder), SIZE (bytes to compress), ROUNDS (of the loads), FRAMES, RECORD_OPTIONS, MODES, LIMIT_S, BUDGET.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/lib.sh"
+export HEDDLE=${HEDDLE:-$here/../../build/heddle} SIZE=${SIZE:-5000000} ROUNDS=${ROUNDS:-50} FRAMES=${FRAMES:-20} RECORD_OPTIONS=${RECORD_OPTIONS:-}
+export dir=${HEDDLE_REAL_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/heddle-real}
+modes=${MODES:-native tsan heddle} limit_s=${LIMIT_S:-1800} budget=${BUDGET:-120s}
+[ -x "$HEDDLE" ] || die "build heddle first: $HEDDLE is missing"
+mkdir -p "$dir" && dir=$(cd "$dir" && pwd)
+[ "$dir/measure" -nt "$here/measure.c" ] || ${CC:-cc} -O2 "$here/measure.c" -o "$dir/measure" || die "no compiler"
+export here limit_s
+
+# field MODE N: a figure of the last run.
+field() {
+    cut -d' ' -f"$2" "$dir/run/$name-$case/$1/time" 2>/dev/null || echo 0
+}
+
+# Prints "races undecided seconds peak_kb", or words that say why not.
+analyse() {
+    local at=$dir/run/$name-$case/heddle
+    "$HEDDLE" trace check "$at/trace.hdt" >"$at/check" 2>&1 || {
+        echo "refused - - -"
+        return
+    }
+    "$dir/measure" "$at/time-analyze" timeout -k 10 "$limit_s" "$HEDDLE" analyze --quiet --budget "$budget" "$at/trace.hdt" \
+        >"$at/analysis" 2>"$at/analyze.err"
+    read -r cpu _ _ own <"$at/time-analyze"
+    local found
+    found=$(sed -nE 's/.*: ([0-9]+) races? in .*; ([0-9]+) undecided.*/\1 \2/p' "$at/analysis" | tail -1)
+    echo "${found:-failed -} $cpu $own"
+}
+
+one_case() {
+    local same=- events=- bytes=- races=- undecided=- cpu_a=- kb_a=- reports=-
+    for mode in $modes; do
+        run_mode "$case" "$mode" || { [ "$mode" = heddle ] && same=failed; }
+    done
+    local at=$dir/run/$name-$case
+    if [ $same = - ] && [ -s "$at/heddle/out" ]; then
+        same=differs && cmp -s "$at/native/out" "$at/heddle/out" && same=same
+    fi
+    events=$(sed -nE 's/.*: ([0-9]+) events.*/\1/p' "$at/heddle/err" | tail -1)
+    bytes=$(stat -c %s "$at/heddle/trace.hdt" 2>/dev/null)
+    [ ! -e "$at/heddle/trace.hdt" ] || read -r races undecided cpu_a kb_a <<<"$(analyse)"
+    reports=$(cat "$at"/tsan/tsan.log* 2>/dev/null | grep -c '^WARNING: ThreadSanitizer: data race')
+    awk -v OFS=, -v p="$name" -v c="$case" -v e="${events:-0}" -v b="${bytes:-0}" -v n="$(field native 1)" -v t="$(field tsan 1)" \
+        -v r="$(field heddle 1)" -v own="$(field heddle 3)" -v fam="$(field heddle 4)" -v same="$same" -v races="$races" \
+        -v und="$undecided" -v ca="$cpu_a" -v ka="$kb_a" -v rep="$reports" 'BEGIN {
+            each = e ? sprintf("%.2f", b / e) : "-"
+            slow = n + 0 ? sprintf("%.0f", r / n) : "-"
+            ratio = t + 0 ? sprintf("%.2f", r / t) : "-"
+            print p, c, e, b, each, n, t, r, slow, ratio, int(own / 1024), int(fam / 1024), same, races, und, ca, int(ka / 1024), rep }'
+}
+
+echo "program,case,events,trace bytes,bytes/event,native cpu s,tsan cpu s,recorded cpu s,slow-down,ratio to tsan,recorder MB,largest process MB,output,races,undecided,analyze cpu s,analyze MB,tsan reports"
+status=0
+[ $# -gt 0 ] || set -- $(cd "$here" && ls ./*.sh | sed 's|./||;s|\.sh$||' | grep -vx -e lib -e run)
+for name; do
+    [ -e "$here/$name.sh" ] || die "there is no $name.sh"
+    export name src=$dir/src inputs=$dir/inputs/$name-$SIZE-$FRAMES native=$dir/build/$name/native
+    . "$here/$name.sh"
+    for package in "${packages[@]}"; do
+        fetch "$package"
+    done
+    mkdir -p "$dir/build/$name"
+    for mode in native $modes; do
+        build_mode "$mode" || { status=1; continue 2; }
+    done
+    [ -e "$inputs/.ready" ] || { rm -rf "$inputs" && mkdir -p "$inputs" && input && touch "$inputs/.ready"; } || die "$name: no input"
+    for case in "${cases[@]}"; do
+        one_case
+    done
+done
+exit $status
