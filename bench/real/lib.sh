@@ -50,7 +50,7 @@ fetch() {
 # build_mode MODE: builds the program once per mode, and again when the compiler pass has changed.
 build_mode() {
     local mode=$1 at=$dir/build/$name/$1 stamp
-    stamp="$(cksum "$here/$name.sh" | cut -d' ' -f1)"
+    stamp="$(declare -f build | cksum)"
     export CFLAGS="-O2 -g" LDFLAGS=
     case $mode in
     native) export CC=clang CXX=clang++ ;;

@@ -2,6 +2,7 @@
  *     USER+SYSTEM_SECONDS  WALL_SECONDS  OWN_PEAK_KB  FAMILY_PEAK_KB
  * Times and the family's peak count the command and its children. The own peak is the command's alone:
  * it is read when the process is about to end, so that the recorder and the program it runs can be told apart.
+ * FILE.pid gets the process number of the command at once, for those who want to send it a signal.
  * The exit status is the command's. */
 #include <errno.h>
 #include <signal.h>
@@ -58,6 +59,17 @@ static int follow(pid_t pid, long *kb, struct rusage *used)
     }
 }
 
+static void tell_pid(const char *file, pid_t pid)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s.pid", file);
+    FILE *f = fopen(path, "w");
+    if (!f)
+        return;
+    fprintf(f, "%d\n", (int)pid);
+    fclose(f);
+}
+
 static double seconds(struct timeval t)
 {
     return (double)t.tv_sec + (double)t.tv_usec / 1e6;
@@ -83,6 +95,7 @@ int main(int argc, char **argv)
         _exit(127);
     }
     child = pid;
+    tell_pid(argv[1], pid);
     signal(SIGINT, pass_on);
     signal(SIGTERM, pass_on);
     long kb = 0;

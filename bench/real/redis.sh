@@ -15,7 +15,7 @@ run_case() {
     program "$2/redis/src/redis-server" --port 0 --unixsocket "$PWD/socket" --save "" --appendonly no \
         --io-threads 4 --io-threads-do-reads yes --daemonize no --lazyfree-lazy-user-del yes >server.log 2>&1 &
     local server=$! status=0
-    "$inputs/load" redis "$PWD/socket" 8 "$ROUNDS" >out || { status=$? && kill $server; }
+    "$inputs/load" redis "$PWD/socket" 8 "$ROUNDS" >out || { status=$? && kill "$(cat time.pid)"; }
     wait $server || status=1
     cat server.log >&2
     return $status
