@@ -1,6 +1,7 @@
 # memcached with libevent, both instrumented: four worker threads behind a local socket, eight clients.
 packages=(memcached libevent)
 cases=(load)
+needs_client=yes
 
 build() {
     local still=(ACLOCAL=: AUTOCONF=: AUTOMAKE=: AUTOHEADER=:) prefix=$PWD/prefix

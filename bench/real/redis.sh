@@ -2,6 +2,7 @@
 # instrumented as well; the C library's malloc takes the place of the bundled allocator.
 packages=(redis)
 cases=(load)
+needs_client=yes
 
 build() {
     make -j2 -C redis/src CC="$CC" MALLOC=libc OPTIMIZATION=-O2 REDIS_CFLAGS= BUILD_TLS=no USE_SYSTEMD=no redis-server

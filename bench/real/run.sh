@@ -2,13 +2,15 @@
 # Real programs, built from Debian's source packages: natively, under ThreadSanitizer and with heddle cc; run in
 # all three ways; what they print compared; the trace checked and analysed. Prints CSV. README.md says more.
 #   bench/real/run.sh [NAME...]
-# Environment: HEDDLE, HEDDLE_REAL_DIR (work folder), SIZE (bytes to compress), ROUNDS (of the loads), FRAMES, RECORD_OPTIONS, MODES, LIMIT_S, BUDGET.
+# Environment: HEDDLE, HEDDLE_REAL_DIR (work folder), SIZE (bytes to compress), ROUNDS (of the loads), FRAMES,
+# RECORD_OPTIONS, MODES (of native tsan heddle), LIMIT_S (seconds for each run), BUDGET (of analyze), REPLAYS (at most, for
+# each case).
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/lib.sh"
 export HEDDLE=${HEDDLE:-$here/../../build/heddle} SIZE=${SIZE:-5000000} ROUNDS=${ROUNDS:-50} FRAMES=${FRAMES:-20} RECORD_OPTIONS=${RECORD_OPTIONS:-}
 export dir=${HEDDLE_REAL_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/heddle-real}
-modes=${MODES:-native tsan heddle} limit_s=${LIMIT_S:-1800} budget=${BUDGET:-120s}
+modes=${MODES:-native tsan heddle} limit_s=${LIMIT_S:-1800} budget=${BUDGET:-120s} replays=${REPLAYS:-10}
 [ -x "$HEDDLE" ] || die "build heddle first: $HEDDLE is missing"
 mkdir -p "$dir" && dir=$(cd "$dir" && pwd)
 [ "$dir/measure" -nt "$here/measure.c" ] || ${CC:-cc} -O2 "$here/measure.c" -o "$dir/measure" || die "no compiler"
@@ -26,7 +28,8 @@ analyse() {
         echo "refused - - -"
         return
     }
-    "$dir/measure" "$at/time-analyze" timeout -k 10 "$limit_s" "$HEDDLE" analyze --quiet --budget "$budget" "$at/trace.hdt" \
+    "$dir/measure" "$at/time-analyze" timeout -k 10 "$limit_s" "$HEDDLE" analyze --quiet --budget "$budget" \
+        --witness-dir "$at/witnesses" "$at/trace.hdt" \
         >"$at/analysis" 2>"$at/analyze.err"
     read -r cpu _ _ own <"$at/time-analyze"
     local found
@@ -34,8 +37,21 @@ analyse() {
     echo "${found:-failed -} $cpu $own"
 }
 
+# Runs the program under the schedule of each race; prints how many happened, of how many tried.
+confirm() {
+    local at=$dir/run/$name-$case/heddle yes=0 tried=0
+    for witness in "$at"/witnesses/*.json; do
+        [ -e "$witness" ] && [ $tried -lt "$replays" ] || break
+        tried=$((tried + 1))
+        (cd "$at" && timeout -k 10 "$limit_s" "$HEDDLE" replay --order first "$witness") >"$at/replay.$tried" 2>&1 </dev/null
+        [ $? -ne 66 ] || yes=$((yes + 1))
+    done
+    rm -rf "$at/witnesses"
+    echo "$yes of $tried"
+}
+
 one_case() {
-    local same=- events=- bytes=- races=- undecided=- cpu_a=- kb_a=- reports=-
+    local same=- events=- bytes=- races=- undecided=- cpu_a=- kb_a=- reports=- confirmed=-
     for mode in $modes; do
         run_mode "$case" "$mode" || { [ "$mode" = heddle ] && same=failed; }
     done
@@ -46,22 +62,24 @@ one_case() {
     events=$(sed -nE 's/.*: ([0-9]+) events.*/\1/p' "$at/heddle/err" | tail -1)
     bytes=$(stat -c %s "$at/heddle/trace.hdt" 2>/dev/null)
     [ ! -e "$at/heddle/trace.hdt" ] || read -r races undecided cpu_a kb_a <<<"$(analyse)"
+    [ "$needs_client" = yes ] || confirmed=$(confirm)
     reports=$(cat "$at"/tsan/tsan.log* 2>/dev/null | grep -c '^WARNING: ThreadSanitizer: data race')
     awk -v OFS=, -v p="$name" -v c="$case" -v e="${events:-0}" -v b="${bytes:-0}" -v n="$(field native 1)" -v t="$(field tsan 1)" \
         -v r="$(field heddle 1)" -v own="$(field heddle 3)" -v fam="$(field heddle 4)" -v same="$same" -v races="$races" \
-        -v und="$undecided" -v ca="$cpu_a" -v ka="$kb_a" -v rep="$reports" 'BEGIN {
+        -v und="$undecided" -v ca="$cpu_a" -v ka="$kb_a" -v rep="$reports" -v conf="$confirmed" 'BEGIN {
             each = e ? sprintf("%.2f", b / e) : "-"
             slow = n + 0 ? sprintf("%.0f", r / n) : "-"
             ratio = t + 0 ? sprintf("%.2f", r / t) : "-"
-            print p, c, e, b, each, n, t, r, slow, ratio, int(own / 1024), int(fam / 1024), same, races, und, ca, int(ka / 1024), rep }'
+            print p, c, e, b, each, n, t, r, slow, ratio, int(own / 1024), int(fam / 1024), same, races, conf, und, ca, int(ka / 1024), rep }'
 }
 
-echo "program,case,events,trace bytes,bytes/event,native cpu s,tsan cpu s,recorded cpu s,slow-down,ratio to tsan,recorder MB,largest process MB,output,races,undecided,analyze cpu s,analyze MB,tsan reports"
+echo "program,case,events,trace bytes,bytes/event,native cpu s,tsan cpu s,recorded cpu s,slow-down,ratio to tsan,recorder MB,largest process MB,output,races,confirmed,undecided,analyze cpu s,analyze MB,tsan reports"
 status=0
 [ $# -gt 0 ] || set -- $(cd "$here" && ls ./*.sh | sed 's|./||;s|\.sh$||' | grep -vx -e lib -e run)
 for name; do
     [ -e "$here/$name.sh" ] || die "there is no $name.sh"
     export name src=$dir/src inputs=$dir/inputs/$name-$SIZE-$FRAMES native=$dir/build/$name/native
+    needs_client=no
     . "$here/$name.sh"
     for package in "${packages[@]}"; do
         fetch "$package"
