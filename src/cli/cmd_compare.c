@@ -5,6 +5,7 @@
 #include "cli/common.h"
 #include "cli/duration.h"
 #include "predict/candidates.h"
+#include "predict/stages.h"
 
 #include <string.h>
 
@@ -29,6 +30,8 @@ static const struct hd_opt options[] = {
 /* The order of the published comparisons: from the weakest filter to the strictest order. */
 #define DEFAULT_DETECTORS "quick,max,rv,said,syncp,wcp,cp,shb,hb"
 enum { MAX_DETECTORS = 32 };
+static const char *const stage_names[] = {"candidates", "lockset",   "mhb",    "ucg",
+                                          "witnesses",  "undecided", "seconds"};
 
 struct row {
     const char *trace;
@@ -40,6 +43,10 @@ struct row {
         double seconds;
     } cells[MAX_DETECTORS];
     size_t n_cells;
+    struct stage { /* what is left of the candidates of a property, stage by stage */
+        uint64_t candidates, lockset, mhb, ucg, witnesses, undecided;
+        double seconds; /* of the exact decision, with all its filters */
+    } stages[HD_PROPERTIES];
 };
 
 static void describe(const char *name, const struct hd_trace *t, struct row *row)
@@ -74,6 +81,77 @@ static void run_cell(const struct hd_trace *t, const struct hd_analysis_options 
     hd_analysis_fini(&a);
 }
 
+/* The places a detector reports: from the row if it is there. */
+static uint64_t places(const struct hd_trace *t, const struct hd_analysis_options *o,
+                       const char *detector, struct row *row)
+{
+    size_t n = row->n_cells;
+    for (size_t i = 0; i < n; i++)
+        if (!strcmp(row->cells[i].name, detector))
+            return row->cells[i].places;
+    run_cell(t, o, detector, row);
+    row->n_cells = n; /* not asked for as a line of its own; its cell is read once more below */
+    return row->cells[n].places;
+}
+
+static void stages_of_races(const struct hd_trace *t, const struct hd_analysis_options *o,
+                            struct row *row)
+{
+    struct stage *s = &row->stages[HD_PROPERTY_RACE];
+    size_t max = 0;
+    s->candidates = row->candidates;
+    s->lockset = places(t, o, "lockset", row);
+    s->mhb = places(t, o, "mhb", row);
+    s->ucg = places(t, o, "ucg", row);
+    s->witnesses = places(t, o, "max", row);
+    while (strcmp(row->cells[max].name, "max"))
+        max++;
+    s->undecided = row->cells[max].undecided;
+    s->seconds = row->cells[max].seconds;
+}
+
+static void stages_of(enum hd_property property, const struct hd_trace *t,
+                      const struct hd_analysis_options *o, struct row *row)
+{
+    struct stage *s = &row->stages[property];
+    struct hd_stages left;
+    struct hd_violations v;
+    struct hd_err err = {0};
+    hd_stages_run(property, t, o->predict.seconds, &left);
+    enum hd_status status = property == HD_PROPERTY_ATOMICITY
+                                ? hd_predict_atomicity(t, &o->predict, &v, &err)
+                                : hd_predict_deadlocks(t, &o->predict, &v, &err);
+    *s = (struct stage){left.candidates, left.lockset,       left.mhb, left.ucg,
+                        v.found.len,     v.groups_undecided, v.seconds};
+    if (status != HD_OK) /* a witness of ours was rejected: nothing it said counts */
+        s->undecided = left.ucg;
+    hd_violations_fini(&v);
+}
+
+static void print_stages(const struct row *row)
+{
+    printf("  %-12s %10s %9s %9s %9s %9s %9s %9s\n", "property", "candidates", "lockset", "mhb",
+           "ucg", "witnesses", "undecided", "seconds");
+    for (int p = 0; p < HD_PROPERTIES; p++) {
+        const struct stage *s = &row->stages[p];
+        printf("  %-12s %10llu %9llu %9llu %9llu %9llu %9llu %9.3f\n", hd_property_names[p],
+               (unsigned long long)s->candidates, (unsigned long long)s->lockset,
+               (unsigned long long)s->mhb, (unsigned long long)s->ucg,
+               (unsigned long long)s->witnesses, (unsigned long long)s->undecided, s->seconds);
+    }
+}
+
+static void print_stages_csv(const struct row *row)
+{
+    for (int p = 0; p < HD_PROPERTIES; p++) {
+        const struct stage *s = &row->stages[p];
+        printf(",%llu,%llu,%llu,%llu,%llu,%llu,%.6f", (unsigned long long)s->candidates,
+               (unsigned long long)s->lockset, (unsigned long long)s->mhb,
+               (unsigned long long)s->ucg, (unsigned long long)s->witnesses,
+               (unsigned long long)s->undecided, s->seconds);
+    }
+}
+
 static void print_csv(const struct row *row, bool heading)
 {
     if (heading) {
@@ -81,6 +159,9 @@ static void print_csv(const struct row *row, bool heading)
         for (size_t i = 0; i < row->n_cells; i++)
             printf(",%s,%s_undecided,%s_seconds", row->cells[i].name, row->cells[i].name,
                    row->cells[i].name);
+        for (int p = 0; p < HD_PROPERTIES; p++)
+            for (size_t i = 0; i < sizeof stage_names / sizeof *stage_names; i++)
+                printf(",%s_stage_%s", hd_property_names[p], stage_names[i]);
         printf("\n");
     }
     putchar('"');
@@ -96,6 +177,7 @@ static void print_csv(const struct row *row, bool heading)
                    (unsigned long long)row->cells[i].undecided, row->cells[i].seconds);
         else
             printf(",,,%.6f", row->cells[i].seconds);
+    print_stages_csv(row);
     printf("\n");
 }
 
@@ -121,6 +203,7 @@ static void print_block(const struct hd_cli *cli, const struct row *row)
             printf(" %12s", "");
         printf(" %12.3f\n", row->cells[i].seconds);
     }
+    print_stages(row);
 }
 
 /* Splits the list in place; false when a name is unknown (told) or there are too many. */
@@ -159,6 +242,9 @@ static enum hd_exit compare(struct hd_cli *cli, const struct values *v,
         describe(hd_cli_input_name(paths[i]), t, &row);
         for (size_t k = 0; names[k]; k++)
             run_cell(t, o, names[k], &row);
+        stages_of_races(t, o, &row);
+        stages_of(HD_PROPERTY_ATOMICITY, t, o, &row);
+        stages_of(HD_PROPERTY_DEADLOCK, t, o, &row);
         if (v->csv)
             print_csv(&row, i == 0);
         else
@@ -201,7 +287,9 @@ const struct hd_cmd hd_cmd_compare = {
     .detail = "Runs each detector on each trace and prints how many distinct pairs of source\n"
               "places it reports, and how long it took. `candidates` counts all pairs of\n"
               "places with conflicting accesses; `quick` those that locks and forks leave\n"
-              "open; `max` is exact. Races do not change the exit code.",
+              "open; `max` is exact. A second table tells how many candidates each filter\n"
+              "leaves when it is used alone, and how many have a witness in the end, for\n"
+              "races, atomicity violations and deadlocks. Races do not change the exit code.",
     .options = options,
     .min_args = 1,
     .max_args = 1000000,

@@ -52,11 +52,4 @@ enum hd_status hd_predict_deadlocks(const struct hd_trace *t,
                                     struct hd_violations *result, struct hd_err *err);
 void hd_violations_fini(struct hd_violations *result);
 
-/* How many groups of candidates each filter leaves when it is used alone. */
-struct hd_stages {
-    uint64_t candidates, lockset, mhb, both, ucg;
-};
-void hd_atomicity_stages(const struct hd_trace *t, bool recorded, struct hd_stages *stages);
-void hd_deadlock_stages(const struct hd_trace *t, bool recorded, struct hd_stages *stages);
-
 #endif
