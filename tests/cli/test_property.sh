@@ -196,6 +196,15 @@ expect "not undecided" [ "$(max '.undecided[0] | [.property, .reason]')" = '["at
 heddle analyze --property atomicity --budget 0s --require-complete marked.trace
 expect_code 5
 expect_out "Undecided: atomicity violation of events 2 (f.c:2)"
+# Stages: the filters one by one, and what is left in the end.
+heddle compare -d hb marked.trace guarded.trace opposite.trace
+expect_code 0
+expect "stages of marked" grep -qE '^  atomicity +1 +1 +1 +1 +1 +0 ' out
+expect "stages of guarded" grep -qE '^  deadlock +1 +0 +1 +0 +0 +0 ' out
+expect "stages of opposite" grep -qE '^  deadlock +1 +1 +1 +1 +1 +0 ' out
+heddle compare --csv -d hb marked.trace
+expect "other columns" [ "$(head -1 out | tr , '\n' | grep -c _stage_)" = 21 ]
+expect "columns and values differ" [ "$(head -1 out | tr , '\n' | wc -l)" = "$(sed -n 2p out | tr , '\n' | wc -l)" ]
 heddle analyze --property magic marked.trace
 expect_usage "--property wants some of race, atomicity, deadlock, not 'magic'"
 heddle analyze --property deadlock --detector hb marked.trace
