@@ -1,5 +1,6 @@
 #include "report/html.h"
 
+#include "base/names.h"
 #include "report/assets.h"
 #include "report/escape.h"
 #include "report/html_int.h"
@@ -7,9 +8,17 @@
 
 #include <string.h>
 
-/* 2 MB for 100 findings: 20 KB each. A step takes some 160 bytes, all the rest of a finding some
- * 8 KB, so 1.1 MB is left for steps. Few findings may have more. */
-enum { STEP_BUDGET = 7000, MIN_STEPS = 40, MAX_STEPS = 2000, MAX_TEXT = 300, MAX_LINE = 300 };
+/* 2 MB for 100 findings: 20 KB each. A step takes some 160 bytes, the rest of a finding some 8 KB,
+ * so 1 MB is left for steps, and a little for the source around them. Few findings may have more.
+ */
+enum {
+    STEP_BUDGET = 6000,
+    MIN_STEPS = 40,
+    MAX_STEPS = 2000,
+    MAX_TEXT = 300,
+    MAX_LINE = 300,
+    SOURCE_BUDGET = 200 * 1000
+};
 
 void hd_html_raw(struct hd_html *h, const char *markup)
 {
@@ -47,6 +56,44 @@ void hd_html_status(struct hd_html *h, const struct hd_finding *f, const char *w
     hd_html_raw(h, "</span>");
 }
 
+/* Pieces of source for stepping, each once, for the script alone. */
+static void put_sources(struct hd_html *h)
+{
+    struct hd_names written = {0};
+    size_t bytes = 0;
+    hd_html_raw(h, "<template id=\"sources\">");
+    for (size_t i = 0; i < h->r->n_findings; i++)
+        for (size_t k = 0; k < h->r->findings[i].n_sources && bytes < SOURCE_BUDGET; k++) {
+            const struct hd_source *s = &h->r->findings[i].sources[k];
+            const char *key = hd_words_format(h->a, "%u %s", s->text.first, s->file);
+            for (size_t n = 0; n < s->text.lines.n; n++) {
+                size_t len = strlen(s->text.lines.items[n]);
+                bytes += len < h->max_line ? len : h->max_line;
+                key = n < 3 ? hd_words_format(h->a, "%s\n%s", key, s->text.lines.items[n]) : key;
+            }
+            size_t before = written.count;
+            hd_names_add(&written, key, strlen(key));
+            if (written.count > before)
+                hd_html_lines(h, s->file, &s->text, 0);
+            hd_arena_reset(h->a);
+        }
+    hd_html_raw(h, "</template>\n");
+    hd_names_fini(&written);
+}
+
+void hd_html_lines(struct hd_html *h, const char *file, const struct hd_snippet *text, uint32_t hit)
+{
+    hd_html_wrap(h, "<pre class=\"src\" tabindex=\"0\" data-file=\"", file ? file : "", "\"");
+    fprintf(h->out, " data-hit=\"%u\" role=\"group\" aria-label=\"Source\">", hit);
+    for (size_t i = 0; i < text->lines.n; i++) {
+        uint32_t n = text->first + (uint32_t)i;
+        fprintf(h->out, "<span%s data-n=\"%u\">", n == hit ? " class=\"hit\"" : "", n);
+        hd_escape(h->out, HD_ESCAPE_MARKUP, text->lines.items[i], h->max_line);
+        hd_html_raw(h, "\n</span>");
+    }
+    hd_html_raw(h, "</pre>\n");
+}
+
 static void put_content(struct hd_html *h)
 {
     hd_html_index(h);
@@ -55,6 +102,7 @@ static void put_content(struct hd_html *h)
         hd_arena_reset(h->a);
     }
     hd_html_coverage(h);
+    put_sources(h);
 }
 
 /* What was run: the command, or in a merged report of several programs their number. */
@@ -100,7 +148,8 @@ static size_t clamp(size_t n, size_t low, size_t high)
 
 void hd_report_write_html(FILE *out, const struct hd_report *r)
 {
-    struct hd_html h = {.out = out, .a = hd_arena_new(), .r = r, .max_line = MAX_LINE};
+    struct hd_html h = {.out = out, .a = hd_arena_new(), .r = r};
+    h.max_line = r->n_findings > 20 ? MAX_LINE / 2 : MAX_LINE;
     h.max_steps = clamp(STEP_BUDGET / (r->n_findings + 1), MIN_STEPS, MAX_STEPS);
     const char *p = (const char *)hd_asset_page, *mark;
     while ((mark = strstr(p, "{{"))) {

@@ -92,16 +92,7 @@ static void put_source(struct hd_html *h, const struct hd_access *x)
                      "</p>\n");
         return;
     }
-    hd_html_wrap(h, "<pre class=\"src\" tabindex=\"0\" data-file=\"", x->at.file ? x->at.file : "",
-                 "\"");
-    fprintf(h->out, " data-hit=\"%u\" role=\"group\" aria-label=\"Source\">", x->at.line);
-    for (size_t i = 0; i < x->source.lines.n; i++) {
-        uint32_t n = x->source.first + (uint32_t)i;
-        fprintf(h->out, "<span%s data-n=\"%u\">", n == x->at.line ? " class=\"hit\"" : "", n);
-        hd_escape(h->out, HD_ESCAPE_MARKUP, x->source.lines.items[i], h->max_line);
-        hd_html_raw(h, "\n</span>");
-    }
-    hd_html_raw(h, "</pre>\n");
+    hd_html_lines(h, x->at.file, &x->source, x->at.line);
 }
 
 static void put_stack(struct hd_html *h, const struct hd_frame *frames, size_t n)

@@ -22,6 +22,9 @@ void hd_html_text(struct hd_html *h, const char *text);
 void hd_html_wrap(struct hd_html *h, const char *before, const char *text, const char *after);
 /* The id of a finding's element: its own id when that is one of ours, else its number. */
 const char *hd_html_id(struct hd_html *h, size_t finding);
+/* Source lines in a <pre>, the one with the number `hit` marked. */
+void hd_html_lines(struct hd_html *h, const char *file, const struct hd_snippet *text,
+                   uint32_t hit);
 /* "read", "confirmed" as class and words: a <span> for the status. */
 void hd_html_status(struct hd_html *h, const struct hd_finding *f, const char *words);
 

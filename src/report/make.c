@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "report/held.h"
 #include "report/id.h"
+#include "report/stepsource.h"
 #include "report/variable.h"
 #include "report/why.h"
 
@@ -310,5 +311,6 @@ void hd_maker_finding(struct hd_maker *m, const struct hd_witness *w, struct hd_
     }
     make_threads(m, events, n, f);
     make_steps(m, w, events, n, f);
+    hd_stepsource_set(m->r, f, m->sources);
     hd_id_set(m->r, f, variable.stable, m->sources);
 }

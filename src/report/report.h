@@ -60,6 +60,12 @@ struct hd_snippet {
     const char *missing;
 };
 
+/* A piece of a file that a step of the schedule is in. */
+struct hd_source {
+    const char *file;
+    struct hd_snippet text;
+};
+
 struct hd_access {
     const char *thread; /* "T1.2": the second thread that the main thread T1 created */
     const char *kind;   /* read, write, atomic read, atomic write, atomic update, free */
@@ -136,6 +142,8 @@ struct hd_finding {
     size_t n_steps;
     uint32_t *recorded; /* n_steps indices into steps: the same events as they were recorded */
     uint32_t switches;  /* context switches of the witness */
+    struct hd_source *sources; /* around steps that the sources of the accesses do not show */
+    size_t n_sources;
     struct hd_effect effects[2]; /* first: accesses[0] goes first; second: accesses[1] does */
     uint32_t replays_confirmed, replays_tried;
     const char *witness;  /* file, relative to the report's folder */

@@ -7,9 +7,9 @@
 
 #include <string.h>
 
-/* Code scanning takes at most 10,000 thread flow locations a result; every step stands in two
- * flows. */
-enum { MAX_STEPS = 5000 };
+/* Code scanning takes at most 10,000 thread flow locations a result (every step stands in two
+ * flows), and 10 MB of compressed text in all. */
+enum { MAX_STEPS = 5000, MIN_STEPS = 100, STEP_BUDGET = 40000 };
 
 static const struct {
     const char *id, *name, *text, *severity;
@@ -97,13 +97,15 @@ static void put_location(struct writer *w, const struct hd_spot *at, const char 
     }
 }
 
-static void put_stack(struct writer *w, const struct hd_access *x)
+/* SARIF wants the stacks of a result to differ, so each says which access it is. */
+static void put_stack(struct writer *w, const struct hd_finding *f, size_t access)
 {
+    const struct hd_access *x = &f->accesses[access];
     struct hd_json *j = &w->j;
     hd_json_begin_object(j);
-    put_message(
-        w, "message",
-        hd_words_format(w->a, "%s: %s, holding %s", x->thread, x->kind, hd_words_locks(w->a, x)));
+    put_message(w, "message",
+                hd_words_format(w->a, "access %zu, %s: %s, holding %s", access + 1, x->thread,
+                                x->kind, hd_words_locks(w->a, x)));
     hd_put_array(j, "frames");
     for (size_t i = 0; i < x->n_stack; i++) {
         const struct hd_frame *frame = &x->stack[i];
@@ -166,7 +168,7 @@ static void put_step(struct writer *w, const struct hd_finding *f, const struct 
     for (size_t i = 0; per_thread && s->racing && i < f->n_accesses; i++)
         if (f->accesses[i].event == s->event && !strcmp(f->accesses[i].thread, s->thread)) {
             hd_json_key(j, "stack");
-            put_stack(w, &f->accesses[i]);
+            put_stack(w, f, i);
             break;
         }
     const char *words = hd_words_step(w->a, s);
@@ -247,7 +249,9 @@ static void put_flows(struct writer *w, const struct hd_finding *f)
     if (!f->n_steps)
         return;
     bool *keep = hd_arena_calloc(w->a, f->n_steps, sizeof *keep);
-    size_t left_out = hd_lanes_keep(f, MAX_STEPS, keep);
+    size_t max = STEP_BUDGET / w->r->n_findings;
+    max = max < MIN_STEPS ? MIN_STEPS : max > MAX_STEPS ? MAX_STEPS : max;
+    size_t left_out = hd_lanes_keep(f, max, keep);
     hd_put_array(&w->j, "codeFlows");
     put_schedule(w, f, keep, left_out);
     put_per_thread(w, f, keep);
@@ -351,7 +355,7 @@ static void put_result(struct writer *w, const struct hd_finding *f, bool has_ba
         put_related(w, f);
         hd_put_array(j, "stacks");
         for (size_t i = 0; i < f->n_accesses; i++)
-            put_stack(w, &f->accesses[i]);
+            put_stack(w, f, i);
         hd_json_end_array(j);
     }
     hd_put_object(j, "partialFingerprints");

@@ -118,6 +118,12 @@ static const struct hd_shape_field replay_fields[] = {
 };
 SHAPE(replays, replay_fields, 0);
 
+static const struct hd_shape_field source_fields[] = {
+    FIELD("file", struct hd_source, file, TEXT, .need = true),
+    SAME(struct hd_source, text, snippet),
+};
+SHAPE(source, source_fields, sizeof(struct hd_source));
+
 static const struct hd_shape_field seen_fields[] = {
     FIELD("part", struct hd_seen, part, TEXT, .need = true),
     FIELD("times", struct hd_seen, times, U32),
@@ -148,6 +154,7 @@ static const struct hd_shape_field finding_fields[] = {
     LIST("schedule", struct hd_finding, steps, n_steps, step),
     FIELD("recorded", struct hd_finding, recorded, U32S,
           .count = offsetof(struct hd_finding, n_steps)),
+    LIST("sources", struct hd_finding, sources, n_sources, source),
     FIELD("duplicates", struct hd_finding, duplicates, U32),
     FIELD("known", struct hd_finding, known, BOOL),
     LIST("seen", struct hd_finding, seen, n_seen, seen),

@@ -122,6 +122,16 @@ static void set_steps(struct hd_report *r, struct hd_finding *f, const struct ro
             f->accesses[k++].event = f->steps[i].event;
 }
 
+/* The creation of the threads, which no access is near. */
+static void set_sources(struct hd_report *r, struct hd_finding *f)
+{
+    struct hd_access around = {.at = spot(41, 5)};
+    add_source(r, &around);
+    f->n_sources = 1;
+    f->sources = hd_report_array(r, 1, sizeof *f->sources);
+    f->sources[0] = (struct hd_source){around.at.file, around.source};
+}
+
 static void set_threads(struct hd_report *r, struct hd_finding *f)
 {
     f->n_threads = 3;
@@ -179,6 +189,7 @@ static void race(struct hd_report *r, struct hd_finding *f)
     f->accesses[1] = access_by(r, "T1.2", "write", 17, "50", NULL);
     set_steps(r, f, rows, sizeof rows / sizeof *rows, recorded);
     set_threads(r, f);
+    set_sources(r, f);
     f->effects[0] = (struct hd_effect){.summary = "exit 0"};
     set_values(r, &f->effects[0], "100", "50");
     f->effects[1] = (struct hd_effect){.summary = "assertion failed: src/bank.c:31",
@@ -220,7 +231,7 @@ static void atomicity(struct hd_report *r, struct hd_finding *f)
         {"T1.1", "w", "balance", "-30", 17, false, true},
     };
     race(r, f);
-    f->id = "A-2c91f07a";
+    f->id = "R-2c91f07a";
     f->property = HD_PROPERTY_ATOMICITY;
     f->n_accesses = 3;
     f->accesses = hd_report_array(r, 3, sizeof *f->accesses);
@@ -242,7 +253,7 @@ static void deadlock(struct hd_report *r, struct hd_finding *f)
         {"T1.1", "acq", "log_lock", NULL, 19, false, true},
         {"T1.3", "acq", "lock", NULL, 30, false, true},
     };
-    *f = (struct hd_finding){.id = "D-55e0a3b9",
+    *f = (struct hd_finding){.id = "R-55e0a3b9",
                              .property = HD_PROPERTY_DEADLOCK,
                              .status = HD_FINDING_OBSERVED,
                              .variable = "lock, log_lock",
@@ -368,6 +379,11 @@ static void spoil_finding(struct hd_report *r, struct hd_finding *f, size_t n)
     }
     for (size_t i = 0; i < f->n_threads; i++)
         spoil_spot(r, &f->threads[i].at, n + i);
+    for (size_t i = 0; i < f->n_sources; i++) {
+        f->sources[i].file = nasty(r, n + i);
+        for (size_t k = 0; k < f->sources[i].text.lines.n; k++)
+            f->sources[i].text.lines.items[k] = nasty(r, n + k);
+    }
     for (int k = 0; k < 2; k++) {
         f->effects[k].summary = nasty(r, n + 6);
         f->effects[k].assertion = nasty(r, n + 7);
@@ -388,6 +404,35 @@ struct hd_report *hd_fixture_hostile(void)
     for (size_t i = 0; i < r->n_rules; i++)
         r->rules[i].text = nasty(r, i);
     r->tool_version = nasty(r, 0);
+    return r;
+}
+
+/* ---- sparse ---- */
+
+struct hd_report *hd_fixture_sparse(void)
+{
+    struct hd_report *r = hd_report_new();
+    static const char *const ids[] = {"index", "coverage", "main", "R-1", "a b\"c"};
+    r->n_findings = sizeof ids / sizeof *ids;
+    r->findings = hd_report_array(r, r->n_findings, sizeof *r->findings);
+    for (size_t i = 0; i < r->n_findings; i++) {
+        struct hd_finding *f = &r->findings[i];
+        *f = (struct hd_finding){.id = ids[i], .variable = "x", .status = i % HD_FINDING_STATUSES};
+        f->property = (enum hd_property)(i % HD_PROPERTIES);
+        f->n_accesses = i;
+        f->accesses = hd_report_array(r, i, sizeof *f->accesses);
+        for (size_t k = 0; k < i; k++)
+            f->accesses[k] = (struct hd_access){.thread = "T1", .kind = "read"};
+        f->n_steps = 2 * i;
+        f->steps = hd_report_array(r, 2 * i, sizeof *f->steps);
+        f->recorded = hd_report_array(r, 2 * i, sizeof *f->recorded);
+        for (uint32_t k = 0; k < 2 * i; k++) {
+            f->steps[k] = (struct hd_schedule_step){.thread = "T1", .op = k % 2 ? "rel" : "new op"};
+            f->steps[k].racing = k >= i;
+            f->recorded[k] = (uint32_t)(2 * i) - 1 - k;
+        }
+    }
+    hd_report_settle(r);
     return r;
 }
 

@@ -12,6 +12,9 @@ struct hd_report *hd_fixture_bank(void);
  * UTF-8, ends of comments, scripts and CDATA sections, lines of 10,000 characters. */
 struct hd_report *hd_fixture_hostile(void);
 
+/* Findings that lack all that may be missing, with ids and steps that nobody would make. */
+struct hd_report *hd_fixture_sparse(void);
+
 /* n confirmed races on n / 3 variables, each with a schedule of `steps` events. */
 struct hd_report *hd_fixture_many(size_t n, size_t steps);
 

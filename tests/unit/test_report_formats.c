@@ -93,7 +93,7 @@ static void test_sentences(void **state)
                         "heddle replay --gdb 'out dir/witness-R-7f3a9c12.json'");
     assert_string_equal(hd_words_command(r->arena, r),
                         "heddle run -- ./bank --seed=7 $'it\\'s\\012'");
-    f = finding(r, "D-55e0a3b9");
+    f = finding(r, "R-55e0a3b9");
     assert_string_equal(hd_words_heading(r->arena, f), "Deadlock around 'lock, log_lock'");
     assert_null(hd_words_replay(r->arena, r, f, ""));
     assert_null(hd_words_advice(r->arena, f));
@@ -144,7 +144,7 @@ static void test_lanes(void **state)
     hd_lanes_fini(&l);
 
     /* The locks that a deadlock waits for are not held. */
-    hd_lanes_init(&l, finding(r, "D-55e0a3b9"), r->arena);
+    hd_lanes_init(&l, finding(r, "R-55e0a3b9"), r->arena);
     assert_int_equal(l.holds.len, 2);
     hd_lanes_fini(&l);
     hd_report_free(r);

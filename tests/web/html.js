@@ -31,12 +31,12 @@ const tests = {
   async 'the list sorts, filters and groups'() {
     const page = await open('bank');
     const ids = () => texts(page, '#findings tbody tr:not(.group) td:nth-child(7)');
-    assert.deepStrictEqual(await ids(), ['A-2c91f07a', 'R-7f3a9c12', 'R-a1a1a1a1', 'D-55e0a3b9', 'R-0b44d1ee']);
+    assert.deepStrictEqual(await ids(), ['R-2c91f07a', 'R-7f3a9c12', 'R-a1a1a1a1', 'R-55e0a3b9', 'R-0b44d1ee']);
     assert.strictEqual(await page.locator('#findings .group:visible').count(), 3);
     await page.click('text=Group by variable');
     assert.strictEqual(await page.locator('#findings .group:visible').count(), 0);
     await page.click('#findings th button:text-is("Id")');
-    assert.deepStrictEqual(await ids(), ['A-2c91f07a', 'D-55e0a3b9', 'R-0b44d1ee', 'R-7f3a9c12', 'R-a1a1a1a1']);
+    assert.deepStrictEqual(await ids(), ['R-0b44d1ee', 'R-2c91f07a', 'R-55e0a3b9', 'R-7f3a9c12', 'R-a1a1a1a1']);
     assert.strictEqual(await page.getAttribute('#findings th:nth-child(7)', 'aria-sort'), 'ascending');
     await page.click('#findings th button:text-is("Id")');
     assert.deepStrictEqual((await ids())[0], 'R-a1a1a1a1');
@@ -51,7 +51,7 @@ const tests = {
     await page.click('button[data-known="new"]');
     assert.ok(!(await ids()).includes('R-a1a1a1a1'));
     await page.fill('#search', 'audit');
-    assert.deepStrictEqual(await ids(), ['D-55e0a3b9']);
+    assert.deepStrictEqual(await ids(), ['R-55e0a3b9']);
     assert.strictEqual(await page.textContent('#shown'), '1 of 5 shown');
     await page.fill('#search', 'no such thing');
     assert.deepStrictEqual(await ids(), []);
@@ -110,6 +110,7 @@ const tests = {
     const current = () => texts(page, '.src .cur');
     await page.keyboard.press('j');
     assert.deepStrictEqual(await selected(), ['create thread T1.1 :41']);
+    assert.ok((await texts(page, '.event dl')).join().includes('pthread_create(&a, NULL, withdraw, &x);'));
     for (let i = 0; i < 2; i++) await page.keyboard.press('j');
     assert.deepStrictEqual(await selected(), ['lock lock :13']);
     assert.deepStrictEqual(await current(), ['pthread_mutex_lock(&lock);']);
@@ -148,11 +149,11 @@ const tests = {
   async 'keys lead from page to page'() {
     const page = await open('bank');
     await page.keyboard.press('n');
-    assert.strictEqual(await page.evaluate(() => location.hash), '#A-2c91f07a');
+    assert.strictEqual(await page.evaluate(() => location.hash), '#R-2c91f07a');
     await page.keyboard.press('n');
-    await page.waitForSelector('#D-55e0a3b9', { state: 'visible' });
+    await page.waitForSelector('#R-55e0a3b9', { state: 'visible' });
     await page.keyboard.press('p');
-    await page.waitForSelector('#A-2c91f07a', { state: 'visible' });
+    await page.waitForSelector('#R-2c91f07a', { state: 'visible' });
     await page.keyboard.press('?');
     assert.ok(await page.locator('#help').isVisible());
     await page.keyboard.press('Escape');
@@ -193,11 +194,11 @@ const tests = {
   },
 
   async 'a deadlock waits in one row, an atomicity violation in three'() {
-    const page = await open('bank', '#D-55e0a3b9');
+    const page = await open('bank', '#R-55e0a3b9');
     assert.strictEqual(await page.locator('.lanes:visible .row >> nth=-1 >> .ev').count(), 2);
     assert.strictEqual(await page.locator('.lanes:visible .held').count(), 2);
-    await page.goto(url('bank', '#A-2c91f07a'));
-    await page.waitForSelector('#A-2c91f07a', { state: 'visible' });
+    await page.goto(url('bank', '#R-2c91f07a'));
+    await page.waitForSelector('#R-2c91f07a', { state: 'visible' });
     assert.strictEqual(await page.locator('.pane:visible').count(), 3);
     assert.strictEqual(await page.locator('.lanes:visible .clash').count(), 0);
     assert.deepStrictEqual(await texts(page, '.lanes .ev .mark'), ['A', 'B', 'C']);
@@ -227,7 +228,7 @@ const tests = {
     assert.strictEqual(await page.locator('script').count(), 1);
     assert.ok(!(await page.title()).includes('owned') || (await page.title()).includes('<script>'));
     assert.strictEqual(await page.locator('[onmouseover], [onerror]').count(), 0);
-    for (const id of ['R-7f3a9c12', 'A-2c91f07a', 'D-55e0a3b9']) {
+    for (const id of ['R-7f3a9c12', 'R-2c91f07a', 'R-55e0a3b9']) {
       await page.goto(url('hostile', '#' + id));
       await page.waitForSelector('#' + id, { state: 'visible' });
       assert.ok(await page.locator('.lanes:visible .ev').count() > 2);
@@ -251,11 +252,20 @@ const tests = {
     await empty.keyboard.press('n');
     await empty.keyboard.press('j');
     await close(empty);
+    const sparse = await open('sparse');
+    const links = await sparse.locator('#findings td a').evaluateAll((es) => es.map((e) => e.hash));
+    assert.deepStrictEqual(links.slice().sort(), ['#R-1', '#finding-2', '#finding-3', '#finding-4', '#finding-5']);
+    for (const link of links) {
+      await sparse.evaluate((hash) => { location.hash = hash; }, link);
+      await sparse.waitForSelector(link, { state: 'visible' });
+      for (const key of 'mjjwjkkm') await sparse.keyboard.press(key);
+    }
+    await close(sparse);
   },
 
   async 'axe finds nothing, wide and narrow, light and dark'() {
     for (const [width, colorScheme, hashes] of [[1280, 'light', ['', '#R-7f3a9c12']], [1280, 'dark', ['#R-7f3a9c12', '#coverage']],
-                                                [400, 'light', ['#D-55e0a3b9']], [400, 'dark', ['', '#R-7f3a9c12']]]) {
+                                                [400, 'light', ['#R-55e0a3b9']], [400, 'dark', ['', '#R-7f3a9c12']]]) {
       for (const hash of hashes) {
         const page = await open('bank', hash, { viewport: { width, height: 860 }, colorScheme, bypassCSP: true });
         if (hash.startsWith('#R')) await page.keyboard.press('j');

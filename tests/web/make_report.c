@@ -49,7 +49,8 @@ int main(int argc, char **argv)
         return 2;
     write_all(argv[1], "bank", hd_fixture_bank());
     write_all(argv[1], "hostile", hd_fixture_hostile());
-    write_all(argv[1], "many", hd_fixture_many(100, 60));
+    write_all(argv[1], "many", hd_fixture_many(100, 150));
+    write_all(argv[1], "sparse", hd_fixture_sparse());
     write_all(argv[1], "empty", hd_report_new());
     return 0;
 }

@@ -126,13 +126,25 @@
     filter();
   }
 
-  /* ---- sources: every line that any pane holds, by file ---- */
-  var lines = new Map();
-  $$('.src[data-file]').forEach(function (src) {
-    var file = lines.get(src.dataset.file) || new Map();
-    lines.set(src.dataset.file, file);
-    $$('span', src).forEach(function (s) { file.set(Number(s.dataset.n), s.textContent); });
-  });
+  /* ---- sources: every line that the report holds, by file ---- */
+  function collect(panes, into, once) {
+    panes.forEach(function (src) {
+      var file = into.get(src.dataset.file) || new Map();
+      into.set(src.dataset.file, file);
+      $$('span', src).forEach(function (s) {
+        var n = Number(s.dataset.n), text = s.textContent;
+        /* Two programs may have files of one name: a line that differs is nobody's. */
+        file.set(n, once && file.has(n) && file.get(n) !== text ? null : text);
+      });
+    });
+    return into;
+  }
+  var lines = collect($$('.src[data-file]').concat($$('.src', $('#sources').content)), new Map(), true);
+  function lineOf(picture, file, n) {
+    var own = picture.own.get(file), all = lines.get(file);
+    var text = own && own.has(n) ? own.get(n) : all && all.get(n);
+    return text === undefined ? null : text;
+  }
 
   /* ---- the picture of one schedule ---- */
   var pictures = new Map();
@@ -149,6 +161,7 @@
     this.full = false;
     this.selected = null;
     this.ready = false;
+    this.own = collect($$('.src[data-file]', article), new Map(), false);
     this.panes = $$('.pane', article).map(function (pane) { return new Pane(pane); });
     if (!this.table) return;
     this.data = JSON.parse(this.table.dataset.picture);
@@ -381,14 +394,14 @@
       say(this.cells.get(s).getAttribute('aria-label'));
     }
     this.inspect(s);
-    this.panes.forEach(function (p) { p.follow(s, me.panes); });
+    this.panes.forEach(function (p) { p.follow(s, me); });
   };
 
   /* What is known of one event, in the side. */
   Picture.prototype.inspect = function (s) {
     var out = $('.event dl', this.article), me = this;
     out.textContent = '';
-    var line = lines.has(s.file) && lines.get(s.file).get(s.line);
+    var line = lineOf(this, s.file, s.line);
     var put = function (name, text, tag) {
       if (!text) return;
       out.appendChild(make('dt', '', name));
@@ -428,25 +441,24 @@
     if (hit) this.src.scrollTop = hit.offsetTop - this.src.offsetTop - (this.src.clientHeight - hit.offsetHeight) / 2;
   };
   /* Shows where the thread is. The first pane of a thread follows it; the others keep their place. */
-  Pane.prototype.follow = function (s, panes) {
-    var me = this, first = panes.find(function (p) { return p.thread === me.thread; });
+  Pane.prototype.follow = function (s, picture) {
+    var me = this, panes = picture.panes, first = panes.find(function (p) { return p.thread === me.thread; });
     if (!this.src || s.thread !== this.thread || (first !== this && !(s.mark && s.mark === this.pane.dataset.mark))) return;
     if (first === this && s.mark && s.mark !== this.pane.dataset.mark &&
         panes.some(function (p) { return p !== me && p.pane.dataset.mark === s.mark; })) return;
-    var known = lines.get(s.file);
     this.place.textContent = s.where;
-    if (!known || !known.has(s.line)) {
-      this.src.textContent = '';
+    this.src.textContent = '';
+    if (lineOf(picture, s.file, s.line) === null) {
       this.src.appendChild(make('span', '', 'The report holds no source for this place.'));
       return;
     }
-    this.src.textContent = '';
-    for (var n = s.line - 8; n <= s.line + 8; n++)
-      if (known.has(n)) {
-        var line = make('span', (s.file === this.file && n === this.hit ? 'hit' : '') + (n === s.line ? ' cur' : ''), known.get(n));
-        line.dataset.n = String(n);
-        this.src.appendChild(line);
-      }
+    for (var n = s.line - 8; n <= s.line + 8; n++) {
+      var text = lineOf(picture, s.file, n);
+      if (text === null) continue;
+      var line = make('span', (s.file === this.file && n === this.hit ? 'hit' : '') + (n === s.line ? ' cur' : ''), text);
+      line.dataset.n = String(n);
+      this.src.appendChild(line);
+    }
     this.center();
   };
 
