@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -120,17 +121,20 @@ static uint64_t now_ms(void)
 static bool watch(const struct hd_child *c, pid_t pid, struct sink *sinks, int *status)
 {
     uint64_t end = c->timeout ? now_ms() + (uint64_t)c->timeout * 1000 : UINT64_MAX;
-    for (unsigned wait = 1;; wait = wait < LOOK_MS ? wait * 2 : LOOK_MS) {
+    int gone = (int)syscall(SYS_pidfd_open, pid, 0); /* old kernels have none: then we look */
+    for (unsigned wait = 1;; wait = gone >= 0 || wait > LOOK_MS / 2 ? LOOK_MS : wait * 2) {
         pid_t r = waitpid(pid, status, WNOHANG);
-        if (r == pid || (r < 0 && errno != EINTR))
-            return true;
-        if (hd_interrupt_requested() || now_ms() >= end)
-            return false;
-        struct pollfd p[2];
+        bool ended = r == pid || (r < 0 && errno != EINTR);
+        if (ended || hd_interrupt_requested() || now_ms() >= end) {
+            close_fd(&gone);
+            return ended;
+        }
+        struct pollfd p[3];
         for (int i = 0; i < 2; i++)
             p[i] =
                 (struct pollfd){sinks[i].file || sinks[i].closed ? -1 : sinks[i].ours, POLLIN, 0};
-        poll(p, 2, (int)wait);
+        p[2] = (struct pollfd){gone, POLLIN, 0};
+        poll(p, 3, (int)wait);
         for (int i = 0; i < 2; i++) {
             if (p[i].revents & POLLIN)
                 drain(c, &sinks[i], i + 1);

@@ -17,7 +17,7 @@ struct reading {
     struct hd_vec modules; /* struct hd_origin_module, without ids */
     uint32_t current;
     const struct hd_schedule *s;
-    bool swap;
+    bool swap, stacks;
     uint64_t stood_thread[2]; /* by place in the run */
     uint32_t since[2];        /* events of that thread since both stood */
     uint64_t freed[2];        /* address of a free, until its size is found */
@@ -77,6 +77,11 @@ static const struct hd_origin_module *module_of(const struct reading *r, uint64_
     return best;
 }
 
+static bool is_ours(const struct hd_replay_frame *f)
+{
+    return f->module && !strncmp(f->module, "libheddle_rt", 12);
+}
+
 static void fill_frame(struct reading *r, uint64_t pc, struct hd_replay_frame *f)
 {
     char text[TEXT];
@@ -87,6 +92,8 @@ static void fill_frame(struct reading *r, uint64_t pc, struct hd_replay_frame *f
         f->module = hd_strndup(slash, strlen(slash));
         f->offset = pc - m->bias;
     }
+    if (is_ours(f))
+        return;
     if (hd_symbols_function(r->w.symbols, pc, text, sizeof text))
         f->function = hd_strndup(text, strlen(text));
     char *colon = NULL;
@@ -101,10 +108,9 @@ static void fill_frame(struct reading *r, uint64_t pc, struct hd_replay_frame *f
 /* What starts threads and programs is nobody's business. */
 static bool is_outer(const struct hd_replay_frame *f)
 {
-    bool ours = f->module && !strncmp(f->module, "libheddle_rt", 12);
     bool libc = f->module && !strncmp(f->module, "libc.so", 7);
     bool crt = f->function && !strcmp(f->function, "_start");
-    return ours || libc || crt;
+    return is_ours(f) || libc || crt;
 }
 
 static void free_frame(struct hd_replay_frame *f)
@@ -126,7 +132,7 @@ static void fill_stack(struct reading *r, const uint8_t *data, size_t n, bool cr
         memcpy(&pc, data + 8 * i, 8);
         fill_frame(r, pc, &frames[i]);
     }
-    while (from < n && frames[from].module && !strncmp(frames[from].module, "libheddle_rt", 12))
+    while (from < n && is_ours(&frames[from]))
         free_frame(&frames[from++]);
     /* The handler returns into libc's trampoline for signals. */
     if (crash && from < n && frames[from].module && !strncmp(frames[from].module, "libc.so", 7) &&
@@ -232,7 +238,7 @@ static void on_stands(struct reading *r, const struct hd_raw *rec)
     a->thread = a->thread ? a->thread : hd_strndup(name, strlen(name));
     a->address = h.address;
     a->size = h.size;
-    if (!a->stack.frames)
+    if (r->stacks && !a->stack.frames)
         fill_stack(r, rec->data + sizeof h, h.frames, false, &a->stack);
     r->out->stood = h.which == 1;
 }
@@ -309,7 +315,7 @@ static void on_crash(struct reading *r, const struct hd_raw *rec)
     if (rec->len < sizeof h)
         return;
     memcpy(&h, rec->data, sizeof h);
-    if (h.frames * 8 <= rec->len - sizeof h && !r->order->crash.frames)
+    if (r->stacks && h.frames * 8 <= rec->len - sizeof h && !r->order->crash.frames)
         fill_stack(r, rec->data + sizeof h, h.frames, true, &r->order->crash);
 }
 
@@ -387,11 +393,11 @@ static void find_freed(struct reading *r)
             access_at(r, i)->size = size[i];
 }
 
-enum hd_status hd_outcome_read(const char *log, const struct hd_schedule *s, bool swap,
+enum hd_status hd_outcome_read(const char *log, const struct hd_schedule *s, bool swap, bool stacks,
                                struct hd_replay_order *order, struct hd_replay_seen *out,
                                struct hd_err *err)
 {
-    struct reading r = {.s = s, .swap = swap, .order = order, .out = out};
+    struct reading r = {.s = s, .swap = swap, .stacks = stacks, .order = order, .out = out};
     struct hd_raw rec;
     *out = (struct hd_replay_seen){0};
     enum hd_status status = hd_rawlog_open(log, &r.w.log, err);

@@ -15,8 +15,9 @@ struct hd_replay_seen {
     char came[400];       /* what came instead: "T1.2 acq at file.c:12" */
 };
 
-/* Fills access and crash of the order too. swap: the second access went first. */
-enum hd_status hd_outcome_read(const char *log, const struct hd_schedule *s, bool swap,
+/* Fills access and crash of the order too. swap: the second access went first. stacks: with stacks,
+ * which cost most of the time. */
+enum hd_status hd_outcome_read(const char *log, const struct hd_schedule *s, bool swap, bool stacks,
                                struct hd_replay_order *order, struct hd_replay_seen *out,
                                struct hd_err *err);
 

@@ -275,7 +275,7 @@ static void trace_of(struct replay *r, struct hd_replay_order *o)
     hd_build_info_fini(&info);
 }
 
-static enum hd_status execute(struct replay *r, bool swap, struct hd_replay_order *o)
+static enum hd_status execute(struct replay *r, bool swap, bool last, struct hd_replay_order *o)
 {
     struct hd_replay_seen seen;
     struct hd_child_result done;
@@ -296,7 +296,7 @@ static enum hd_status execute(struct replay *r, bool swap, struct hd_replay_orde
         return s;
     s = hd_child_run(&child, &done, r->err);
     if (s == HD_OK)
-        s = hd_outcome_read(r->log, &r->schedule, swap, o, &seen, r->err);
+        s = hd_outcome_read(r->log, &r->schedule, swap, last, o, &seen, r->err);
     if (s == HD_OK && !seen.claimed)
         s = hd_err_set(r->err, HD_ERR_INPUT,
                        "%s is not instrumented: compile and link it with heddle cc", r->program);
@@ -327,7 +327,7 @@ static enum hd_status repeat(struct replay *r, bool swap)
     struct hd_replay_order *kept = &r->result->orders[swap];
     for (uint32_t i = 0; i < r->opts->times; i++) {
         struct hd_replay_order o = {0};
-        enum hd_status s = execute(r, swap, &o);
+        enum hd_status s = execute(r, swap, i + 1 == r->opts->times, &o);
         if (s != HD_OK) {
             order_fini(&o);
             return s;
