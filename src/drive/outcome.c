@@ -82,27 +82,33 @@ static bool is_ours(const struct hd_replay_frame *f)
     return f->module && !strncmp(f->module, "libheddle_rt", 12);
 }
 
-static void fill_frame(struct reading *r, uint64_t pc, struct hd_replay_frame *f)
+static char *copy_of(const char *text)
 {
+    return text && *text ? hd_strndup(text, strlen(text)) : NULL;
+}
+
+/* The frames at pc, innermost first: more than one where functions are inlined. Returns how many,
+ * at most max, at least 1. */
+static size_t fill_frames(struct reading *r, uint64_t pc, struct hd_replay_frame *f, size_t max)
+{
+    struct hd_symbols_inline inlined[HD_FOLLOW_FRAMES];
     char text[TEXT];
     const struct hd_origin_module *m = module_of(r, pc);
-    if (m) {
-        const char *slash = strrchr(m->path, '/');
-        slash = slash ? slash + 1 : m->path;
-        f->module = hd_strndup(slash, strlen(slash));
-        f->offset = pc - m->bias;
-    }
-    if (is_ours(f))
-        return;
-    if (hd_symbols_function(r->w.symbols, pc, text, sizeof text))
-        f->function = hd_strndup(text, strlen(text));
-    char *colon = NULL;
-    if (hd_symbols_place(r->w.symbols, pc, text, sizeof text))
-        colon = strrchr(text, ':');
-    if (colon && colon[1] >= '0' && colon[1] <= '9') {
-        f->line = (uint32_t)strtoul(colon + 1, NULL, 10);
-        f->file = hd_strndup(text, (size_t)(colon - text));
-    }
+    const char *slash = m ? strrchr(m->path, '/') : NULL;
+    const char *module = m ? (slash ? slash + 1 : m->path) : NULL;
+    f[0] = (struct hd_replay_frame){.module = copy_of(module), .offset = m ? pc - m->bias : 0};
+    if (is_ours(&f[0]))
+        return 1;
+    size_t n = hd_symbols_inlined(r->w.symbols, pc, inlined, max);
+    for (size_t i = 0; i < n; i++)
+        f[i] = (struct hd_replay_frame){.function = copy_of(inlined[i].function),
+                                        .file = copy_of(inlined[i].file),
+                                        .line = (uint32_t)inlined[i].line,
+                                        .module = i ? copy_of(module) : f[0].module,
+                                        .offset = f[0].offset};
+    if (!n && hd_symbols_function(r->w.symbols, pc, text, sizeof text))
+        f[0].function = copy_of(text);
+    return n ? n : 1;
 }
 
 /* What starts threads and programs is nobody's business. */
@@ -125,13 +131,13 @@ static void fill_stack(struct reading *r, const uint8_t *data, size_t n, bool cr
                        struct hd_replay_stack *stack)
 {
     struct hd_replay_frame frames[HD_FOLLOW_FRAMES] = {{0}};
-    size_t from = 0;
-    n = n < HD_FOLLOW_FRAMES ? n : HD_FOLLOW_FRAMES;
-    for (size_t i = 0; i < n; i++) {
+    size_t from = 0, used = 0;
+    for (size_t i = 0; i < n && used < HD_FOLLOW_FRAMES; i++) {
         uint64_t pc;
         memcpy(&pc, data + 8 * i, 8);
-        fill_frame(r, pc, &frames[i]);
+        used += fill_frames(r, pc, &frames[used], HD_FOLLOW_FRAMES - used);
     }
+    n = used;
     while (from < n && is_ours(&frames[from]))
         free_frame(&frames[from++]);
     /* The handler returns into libc's trampoline for signals. */

@@ -151,17 +151,24 @@ static const struct line *line_of(const struct hd_vec *lines, uint64_t pc)
     return l && !l->end && l->file && l->line > 0 ? l : NULL;
 }
 
+/* As the compiler was given it: without the folder in which it ran. */
+static void short_name(const char *file, const char *dir, char *out, size_t size)
+{
+    size_t n = dir ? strlen(dir) : 0;
+    if (n && strncmp(file, dir, n) == 0 && file[n] == '/')
+        file += n + 1;
+    while (strncmp(file, "./", 2) == 0)
+        file += 2;
+    snprintf(out, size, "%s", file);
+}
+
 static bool source_line(struct hd_symbols *s, Dwfl_Module *mod, uint64_t pc, char *out, size_t size)
 {
     const struct line *l = line_of(lines_of(s, mod), pc);
     if (!l)
         return false;
-    const char *file = l->file;
-    size_t n = l->dir ? strlen(l->dir) : 0;
-    if (n && strncmp(file, l->dir, n) == 0 && file[n] == '/')
-        file += n + 1;
-    while (strncmp(file, "./", 2) == 0)
-        file += 2;
+    char file[512];
+    short_name(l->file, l->dir, file, sizeof file);
     snprintf(out, size, "%s:%d", file, l->line);
     return true;
 }
@@ -217,6 +224,66 @@ bool hd_symbols_module_name(struct hd_symbols *s, uint64_t pc, char *out, size_t
         return false;
     snprintf(out, size, "%s", dwfl_module_info(mod, NULL, NULL, NULL, NULL, NULL, NULL, NULL));
     return true;
+}
+
+/* Where the code of an inlined function was called. */
+static void call_site(Dwarf_Die *cu, Dwarf_Die *die, struct hd_symbols_inline *caller)
+{
+    Dwarf_Attribute attr;
+    Dwarf_Word file = 0, line = 0;
+    Dwarf_Files *files = NULL;
+    size_t n = 0;
+    const char *dir = dwarf_formstring(dwarf_attr(cu, DW_AT_comp_dir, &attr));
+    dwarf_formudata(dwarf_attr(die, DW_AT_call_line, &attr), &line);
+    if (!dwarf_formudata(dwarf_attr(die, DW_AT_call_file, &attr), &file) &&
+        !dwarf_getsrcfiles(cu, &files, &n) && file < n) {
+        const char *name = dwarf_filesrc(files, file, NULL, NULL);
+        if (name)
+            short_name(name, dir, caller->file, sizeof caller->file);
+    }
+    caller->line = (int)line;
+}
+
+static size_t inlined_in(struct hd_symbols *s, Dwfl_Module *mod, Dwarf_Die *cu, uint64_t bias,
+                         uint64_t pc, struct hd_symbols_inline *out, size_t max)
+{
+    Dwarf_Die *scopes = NULL;
+    int n = dwarf_getscopes(cu, pc - bias, &scopes);
+    size_t used = 0;
+    const struct line *l = line_of(lines_of(s, mod), pc);
+    for (int i = 0; i < n && used < max; i++) {
+        int tag = dwarf_tag(&scopes[i]);
+        if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_subprogram)
+            continue;
+        struct hd_symbols_inline *at = &out[used++];
+        if (used == 1) {
+            *at = (struct hd_symbols_inline){.line = l ? l->line : 0};
+            if (l)
+                short_name(l->file, l->dir, at->file, sizeof at->file);
+        }
+        at->function = dwarf_diename(&scopes[i]);
+        if (tag == DW_TAG_subprogram)
+            break;
+        if (used < max) {
+            out[used] = (struct hd_symbols_inline){0};
+            call_site(cu, &scopes[i], &out[used]);
+        }
+    }
+    free(scopes);
+    return used;
+}
+
+size_t hd_symbols_inlined(struct hd_symbols *s, uint64_t pc, struct hd_symbols_inline *out,
+                          size_t max)
+{
+    uint64_t call = pc - 1;
+    Dwfl_Module *mod = module_of(s, call);
+    Dwarf_Die *cu = NULL;
+    Dwarf_Addr bias = 0;
+    while (mod && (cu = dwfl_module_nextcu(mod, cu, &bias)))
+        if (dwarf_haspc(cu, call - bias) > 0)
+            return inlined_in(s, mod, cu, bias, call, out, max);
+    return 0;
 }
 
 bool hd_symbols_data(struct hd_symbols *s, uint64_t addr, char *out, size_t size)

@@ -20,6 +20,15 @@ bool hd_symbols_place(struct hd_symbols *s, uint64_t pc, char *out, size_t size)
 bool hd_symbols_function(struct hd_symbols *s, uint64_t pc, char *out, size_t size);
 uint32_t hd_symbols_column(struct hd_symbols *s, uint64_t pc); /* 0: not known */
 bool hd_symbols_module_name(struct hd_symbols *s, uint64_t pc, char *out, size_t size);
+/* The functions whose code is inlined at pc, innermost first, and where in each of them pc is; the
+ * last is the function itself. Returns how many were filled, 0: nothing known. */
+struct hd_symbols_inline {
+    const char *function; /* as in the source; lives as long as s */
+    char file[256];       /* "": not known */
+    int line;
+};
+size_t hd_symbols_inlined(struct hd_symbols *s, uint64_t pc, struct hd_symbols_inline *out,
+                          size_t max);
 /* "variable" or "variable+8". False: nothing known. */
 bool hd_symbols_data(struct hd_symbols *s, uint64_t addr, char *out, size_t size);
 

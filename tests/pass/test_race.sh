@@ -15,6 +15,8 @@ fail() {
     exit 1
 }
 
+. "$TESTS/replay/confirm.sh"
+
 judge() { # judge WHAT WANT: is a race on x in trace.hdt reported
     local found=no
     "$HEDDLE" trace check trace.hdt >check 2>&1 || fail "$1: $(cat check)"
@@ -39,6 +41,9 @@ for plugin in "$lib"/heddle-pass-*.so; do
             HEDDLE_CLANG=clang-$version "$HEDDLE" cc -O$level -DCASE=$number "$TESTS/pass/race/race.c" -o prog
             record ./prog >out
             judge "case $number -O$level clang-$version" "${want[$number]}"
+            [ "${want[$number]}" = no ] && continue
+            confirm trace.hdt >problems || fail "case $number -O$level clang-$version: $(cat problems)"
+            [ "$confirmed" -ge 1 ] || fail "case $number -O$level clang-$version: nothing to replay"
         done
     done
 done

@@ -115,6 +115,7 @@ record plain --policy pct --seed 4 --steps 60
 build fast $gcc -O2
 record fast
 no_more_races fast.hdt
+problems=$(. "$here/../replay/confirm.sh" && confirm fast.hdt) || fail "replay: $problems"
 record fast --policy random --seed 11 --quantum 20
 # ours NAME FLAG...: built with our pass, where exactly the marked races are to be found
 ours() {
@@ -125,6 +126,7 @@ ours() {
     record "$out"
     races "$out.hdt"
     cmp -s races.expected races.found || fail "$out: races: $(diff races.expected races.found)"
+    problems=$(. "$here/../replay/confirm.sh" && confirm "$out.hdt") || fail "$out: replay: $problems"
 }
 
 "$HEDDLE" cc --version >/dev/null 2>&1 || exit 0
