@@ -33,7 +33,7 @@ static void add(struct words *w, const char *fmt, const char *text)
 /* Ours come first: a later option of the user wins where both speak, and the runtime comes before
  * every library of the link, so that its functions are found before theirs. Clang does not warn
  * about those it has no use for. */
-static void add_ours(struct words *w, const char *lib_dir, int version, bool links)
+static void add_ours(struct words *w, const char *lib_dir, int version, bool links, bool concolic)
 {
     char plugin[PATH_MAX + 64];
     snprintf(plugin, sizeof plugin, "%s/heddle-pass-%d.so", lib_dir, version);
@@ -46,6 +46,10 @@ static void add_ours(struct words *w, const char *lib_dir, int version, bool lin
     add(w, "%s", "-D__HEDDLE__=1");
     add(w, "%s", "-D__SANITIZE_THREAD__=1");
     add(w, "%s", "-pthread");
+    if (concolic) { /* vectors have no expressions */
+        add(w, "%s", "-fno-vectorize");
+        add(w, "%s", "-fno-slp-vectorize");
+    }
     if (links) {
         add(w, "%s", "-Wl,--push-state,--no-as-needed");
         add(w, "%s/libheddle_rt.so", lib_dir);
@@ -117,6 +121,27 @@ static enum hd_exit become_clang(const struct hd_cli *cli, const char *path, str
     return HD_EXIT_UNSUPPORTED;
 }
 
+/* Our one option: takes it out of the line. HEDDLE_CONCOLIC in the environment asks for it too, for
+ * build systems. The pass hears of it through the environment. */
+static bool take_concolic(int *argc, char **argv)
+{
+    const char *asked = getenv("HEDDLE_CONCOLIC");
+    bool found = asked && *asked && strcmp(asked, "0") != 0;
+    int kept = 0;
+    for (int i = 0; i < *argc; i++) {
+        if (strcmp(argv[i], "--concolic") == 0)
+            found = true;
+        else
+            argv[kept++] = argv[i];
+    }
+    *argc = kept;
+    if (found)
+        setenv("HEDDLE_PASS_CONCOLIC", "1", 1);
+    else
+        unsetenv("HEDDLE_PASS_CONCOLIC");
+    return found;
+}
+
 static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, char **argv)
 {
     if (argc == 1 && strcmp(argv[0], "--help") == 0) {
@@ -127,6 +152,7 @@ static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, 
     struct hd_cc_clang clang;
     const char *reason = "";
     bool cplusplus = cmd == &hd_cmd_cxx;
+    bool concolic = take_concolic(&argc, argv);
     hd_cc_find_lib_dir(lib_dir, sizeof lib_dir);
     if (!hd_cc_find_clang(lib_dir, cplusplus, &clang, &reason)) {
         hd_cli_error(cli, "%s", reason);
@@ -138,7 +164,7 @@ static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, 
         return code;
     struct words w = {0};
     add(&w, "%s", clang.path);
-    add_ours(&w, lib_dir, clang.version, line.links);
+    add_ours(&w, lib_dir, clang.version, line.links, concolic);
     add_users(&w, argc, argv);
     return become_clang(cli, clang.path, &w);
 }
@@ -149,6 +175,7 @@ static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, 
     "the runtime. -fsanitize=thread is replaced by our instrumentation; -flto is left out. "       \
     "__HEDDLE__ "                                                                                  \
     "and __SANITIZE_THREAD__ are defined.\n"                                                       \
+    "With --concolic the program can be searched by heddle hunt.\n"                                \
     "HEDDLE_CLANG chooses the compiler (clang-14, clang-19, a path).\n"                            \
     "For build systems that want one word there are heddle-cc and heddle-c++."
 

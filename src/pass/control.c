@@ -108,7 +108,7 @@ static void pass_arguments(struct hd_fn *f, LLVMValueRef call, enum hd_callee ki
 }
 
 /* Where the result of a call can be looked at first, or NULL. */
-static LLVMValueRef after_call(LLVMValueRef call)
+LLVMValueRef hd_control_after(LLVMValueRef call)
 {
     if (LLVMIsACallInst(call))
         return hd_shim_is_musttail(call) ? NULL : LLVMGetNextInstruction(call);
@@ -143,7 +143,7 @@ static struct hd_dep dangerous_dep(struct hd_fn *f, LLVMValueRef call, enum hd_c
 static void came_back(struct hd_fn *f, LLVMValueRef call, enum hd_callee kind)
 {
     struct hd_pass *p = f->p;
-    LLVMValueRef fn = hd_calls_function(call), place = after_call(call);
+    LLVMValueRef fn = hd_calls_function(call), place = hd_control_after(call);
     if (kind == HD_CALLEE_PURE || kind == HD_CALLEE_TWICE || (fn && !LLVMIsDeclaration(fn)))
         return;
     struct hd_dep dep = dangerous_dep(f, call, kind);
@@ -243,7 +243,7 @@ void hd_control_call(struct hd_fn *f, LLVMValueRef inst, enum hd_callee kind)
 LLVMValueRef hd_control_result(struct hd_fn *f, LLVMValueRef call)
 {
     struct hd_pass *p = f->p;
-    LLVMValueRef place = after_call(call);
+    LLVMValueRef place = hd_control_after(call);
     if (!place)
         return hd_hooks_tok(p, HD_TOK_ALL);
     LLVMPositionBuilderBefore(p->tb, place);

@@ -2,8 +2,7 @@
 
 #include <string.h>
 
-/* The object a pointer is computed from, through casts and address arithmetic. */
-static LLVMValueRef base_of(LLVMValueRef ptr)
+LLVMValueRef hd_escape_base(LLVMValueRef ptr)
 {
     for (;;) {
         bool inst = LLVMIsAInstruction(ptr) != NULL;
@@ -19,21 +18,21 @@ static LLVMValueRef base_of(LLVMValueRef ptr)
 struct hd_local *hd_escape_local(struct hd_fn *f, LLVMValueRef ptr)
 {
     uint32_t index;
-    if (!hd_map_get(&f->local_of, (uint64_t)(uintptr_t)base_of(ptr), &index) || index == 0)
+    if (!hd_map_get(&f->local_of, (uint64_t)(uintptr_t)hd_escape_base(ptr), &index) || index == 0)
         return NULL;
     return hd_vec_at(&f->locals, index - 1);
 }
 
 bool hd_escape_is_constant(LLVMValueRef ptr)
 {
-    LLVMValueRef base = base_of(ptr);
+    LLVMValueRef base = hd_escape_base(ptr);
     return LLVMIsAGlobalVariable(base) && LLVMIsGlobalConstant(base);
 }
 
 /* Counters that the compiler itself adds (coverage, profiles): their races are not the user's. */
 static bool is_compiler_made(LLVMValueRef ptr)
 {
-    LLVMValueRef base = base_of(ptr);
+    LLVMValueRef base = hd_escape_base(ptr);
     if (!LLVMIsAGlobalVariable(base))
         return false;
     size_t len;

@@ -1,4 +1,5 @@
 #include "pass/pass.h"
+#include "pass/sym.h"
 
 #include "base/alloc.h"
 
@@ -26,7 +27,9 @@ static bool wants_hooks(LLVMValueRef fn)
     const char *name = LLVMGetValueName2(fn, &len);
     if (LLVMIsDeclaration(fn) || LLVMGetLinkage(fn) == LLVMAvailableExternallyLinkage)
         return false;
-    if (strncmp(name, "__hd_", 5) == 0 || strncmp(name, "__tsan_", 7) == 0)
+    if (strncmp(name, "__tsan_", 7) == 0)
+        return false;
+    if (strncmp(name, "__hd_", 5) == 0 && strncmp(name, "__hd_model_", 11) != 0)
         return false;
     if (has_attribute(fn, "naked") || has_attribute(fn, "disable_sanitizer_instrumentation"))
         return false;
@@ -192,7 +195,40 @@ static void fini_function(struct hd_fn *f)
     hd_vec_fini(&f->exits);
 }
 
-static void run_function(struct hd_pass *p, LLVMValueRef fn)
+/* Memory calls may be erased; the concolic part gets what it needs of them at once, and never sees
+ * them in the list. */
+static void visit_memory(struct hd_fn *f, struct hd_sym_pass *sym, LLVMValueRef *inst,
+                         struct hd_vec *blocks)
+{
+    enum hd_callee kind = hd_calls_is_call(*inst) ? hd_calls_kind(*inst) : HD_CALLEE_UNKNOWN;
+    if (!hd_calls_is_memory(kind))
+        return;
+    LLVMValueRef next = LLVMGetNextInstruction(*inst), ops[3];
+    for (unsigned i = 0; i < 3; i++)
+        ops[i] = LLVMGetOperand(*inst, i);
+    visit(f, *inst);
+    hd_sym_block(sym, next, kind, ops, blocks);
+    *inst = NULL;
+}
+
+static void record_function(struct hd_fn *f, struct hd_sym_pass *sym, struct hd_vec *list,
+                            struct hd_vec *blocks)
+{
+    hd_control_begin(f);
+    make_shadows(f);
+    hd_control_values(f);
+    for (size_t i = 0; i < list->len; i++) {
+        LLVMValueRef *inst = hd_vec_at(list, i);
+        if (sym)
+            visit_memory(f, sym, inst, blocks);
+        if (*inst)
+            visit(f, *inst);
+    }
+    hd_deps_finish(f);
+    hd_control_end(f);
+}
+
+static void run_function(struct hd_pass *p, struct hd_sym_pass *sym, LLVMValueRef fn)
 {
     struct hd_fn f = {.p = p,
                       .fn = fn,
@@ -201,25 +237,23 @@ static void run_function(struct hd_pass *p, LLVMValueRef fn)
                       .phis = HD_VEC_INIT(struct hd_phi),
                       .vars = HD_VEC_INIT(struct hd_var),
                       .exits = HD_VEC_INIT(LLVMValueRef)};
-    struct hd_vec list = HD_VEC_INIT(LLVMValueRef);
+    struct hd_vec list = HD_VEC_INIT(LLVMValueRef), blocks = HD_VEC_INIT(struct hd_sym_block);
     find_order(&f);
     hd_vars_find(&f);
     hd_escape_find(&f);
     hd_taint_find(&f);
     list_instructions(&f, &list);
-    hd_control_begin(&f);
-    make_shadows(&f);
-    hd_control_values(&f);
-    for (size_t i = 0; i < list.len; i++)
-        visit(&f, *(LLVMValueRef *)hd_vec_at(&list, i));
-    hd_deps_finish(&f);
-    hd_control_end(&f);
+    if (!sym || !sym->models)
+        record_function(&f, sym, &list, &blocks);
+    if (sym)
+        hd_sym_function(sym, &f, &list, &blocks);
     drop_attributes(fn);
     hd_vec_fini(&list);
+    hd_vec_fini(&blocks);
     fini_function(&f);
 }
 
-static void run_functions(struct hd_pass *p)
+static void run_functions(struct hd_pass *p, struct hd_sym_pass *sym)
 {
     struct hd_vec list = HD_VEC_INIT(LLVMValueRef);
     for (LLVMValueRef fn = LLVMGetFirstFunction(p->module); fn; fn = LLVMGetNextFunction(fn)) {
@@ -227,7 +261,7 @@ static void run_functions(struct hd_pass *p)
             *(LLVMValueRef *)hd_vec_push(&list) = fn;
     }
     for (size_t i = 0; i < list.len; i++)
-        run_function(p, *(LLVMValueRef *)hd_vec_at(&list, i));
+        run_function(p, sym, *(LLVMValueRef *)hd_vec_at(&list, i));
     hd_vec_fini(&list);
 }
 
@@ -275,8 +309,13 @@ bool hd_pass_run(LLVMModuleRef module)
     p.empty_expr = find_empty_expr(module);
     hd_hooks_init(&p);
     hd_sites_string(&p, "", 0);
-    run_functions(&p);
+    struct hd_sym_pass sym, *concolic = hd_sym_wanted() ? &sym : NULL;
+    if (concolic)
+        hd_sym_init(concolic, &p);
+    run_functions(&p, concolic);
     hd_sites_emit(&p);
+    if (concolic)
+        hd_sym_emit(concolic);
     keep_sanitizer_out(&p);
     drop_unused(&p);
     LLVMDisposeBuilder(p.b);

@@ -114,9 +114,11 @@ void hd_hooks_after(LLVMBuilderRef b, LLVMValueRef inst); /* b goes behind inst 
 uint32_t hd_sites_string(struct hd_pass *p, const char *text, size_t len);
 LLVMValueRef hd_sites_add(struct hd_fn *f, LLVMValueRef inst, struct hd_site site);
 void hd_sites_emit(struct hd_pass *p); /* table, strings, module record, constructor */
+void hd_sites_constructor(struct hd_pass *p, LLVMValueRef fn); /* fn runs before the program's */
 
 /* escape.c */
 void hd_escape_find(struct hd_fn *f);
+LLVMValueRef hd_escape_base(LLVMValueRef ptr); /* the object that casts and offsets start from */
 struct hd_local *hd_escape_local(struct hd_fn *f, LLVMValueRef ptr); /* the local ptr points into */
 bool hd_escape_is_constant(LLVMValueRef ptr);                        /* memory that no one writes */
 bool hd_escape_hooked(struct hd_fn *f, LLVMValueRef ptr); /* accesses through ptr are logged */
@@ -172,6 +174,7 @@ void hd_block_written(struct hd_fn *f, LLVMValueRef at, LLVMValueRef ptr, uint64
 LLVMValueRef hd_block_read(struct hd_fn *f, LLVMValueRef at, LLVMValueRef ptr, uint64_t size);
 void hd_control_branch(struct hd_fn *f, LLVMValueRef inst, LLVMValueRef cond);
 void hd_control_call(struct hd_fn *f, LLVMValueRef inst, enum hd_callee kind);
+LLVMValueRef hd_control_after(LLVMValueRef call); /* where its result can be seen first, or NULL */
 void hd_control_landing(struct hd_fn *f, LLVMValueRef inst);
 void hd_control_return(struct hd_fn *f, LLVMValueRef inst);
 void hd_control_values(struct hd_fn *f); /* arguments passed by value */

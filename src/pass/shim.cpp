@@ -6,11 +6,13 @@
 #include <llvm/IR/Module.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Passes/PassPlugin.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
 extern "C" bool hd_pass_run(LLVMModuleRef module);
 extern "C" bool hd_shim_is_musttail(LLVMValueRef call);
 extern "C" int hd_shim_fence_order(LLVMValueRef fence);
 extern "C" bool hd_shim_asm_touches_memory(LLVMValueRef call);
+extern "C" LLVMValueRef hd_shim_split(LLVMValueRef at, LLVMValueRef cond);
 
 bool hd_shim_is_musttail(LLVMValueRef call)
 {
@@ -31,6 +33,12 @@ bool hd_shim_asm_touches_memory(LLVMValueRef call)
     std::string limits(code->getConstraintString());
     return !code->getAsmString().empty() &&
            (limits.find("{memory}") != std::string::npos || limits.find("=*") != std::string::npos);
+}
+
+LLVMValueRef hd_shim_split(LLVMValueRef at, LLVMValueRef cond)
+{
+    auto *inst = llvm::cast<llvm::Instruction>(llvm::unwrap(at));
+    return llvm::wrap(llvm::SplitBlockAndInsertIfThen(llvm::unwrap(cond), inst, false));
 }
 
 namespace

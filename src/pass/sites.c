@@ -117,7 +117,7 @@ static LLVMValueRef emit_constructor(struct hd_pass *p, LLVMValueRef record)
 }
 
 /* Appends to llvm.global_ctors, which has to be made anew. Priority 0: before the program's own. */
-static void register_constructor(struct hd_pass *p, LLVMValueRef fn)
+void hd_sites_constructor(struct hd_pass *p, LLVMValueRef fn)
 {
     LLVMValueRef old = LLVMGetNamedGlobal(p->module, "llvm.global_ctors");
     LLVMValueRef init = old ? LLVMGetInitializer(old) : NULL;
@@ -139,5 +139,5 @@ static void register_constructor(struct hd_pass *p, LLVMValueRef fn)
 void hd_sites_emit(struct hd_pass *p)
 {
     if (p->sites_base)
-        register_constructor(p, emit_constructor(p, emit_record(p)));
+        hd_sites_constructor(p, emit_constructor(p, emit_record(p)));
 }

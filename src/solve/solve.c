@@ -2,12 +2,10 @@
 
 #include "base/alloc.h"
 #include "base/err.h"
-#include "base/interrupt.h"
 #include "base/vec.h"
+#include "solve/watch.h"
 
-#include <pthread.h>
 #include <stdio.h>
-#include <time.h>
 #include <z3.h>
 
 struct hd_solver {
@@ -18,44 +16,9 @@ struct hd_solver {
     struct hd_vec bools;  /* Z3_ast; literal n is entry n - 1 */
     struct hd_vec orders; /* Z3_ast */
     uint64_t clauses;
-    /* The watcher ends a check that the user has interrupted. */
-    pthread_t watcher;
-    pthread_mutex_t lock;
-    pthread_cond_t change;
-    bool busy, ending, has_watcher;
+    struct hd_watch watch;
     bool spent; /* a check gave up: nothing that Z3 says later can be trusted */
 };
-
-/* Every 50 ms of a running check: has the user pressed Ctrl-C? Partner of hd_solver_check. */
-static void *watch(void *arg)
-{
-    struct hd_solver *s = arg;
-    pthread_mutex_lock(&s->lock);
-    while (!s->ending) {
-        if (!s->busy) {
-            pthread_cond_wait(&s->change, &s->lock);
-            continue;
-        }
-        struct timespec until;
-        clock_gettime(CLOCK_REALTIME, &until);
-        until.tv_nsec += 50000000;
-        until.tv_sec += until.tv_nsec / 1000000000;
-        until.tv_nsec %= 1000000000;
-        pthread_cond_timedwait(&s->change, &s->lock, &until);
-        if (s->busy && hd_interrupt_requested())
-            Z3_interrupt(s->ctx);
-    }
-    pthread_mutex_unlock(&s->lock);
-    return NULL;
-}
-
-static void set_busy(struct hd_solver *s, bool busy)
-{
-    pthread_mutex_lock(&s->lock);
-    s->busy = busy;
-    pthread_cond_signal(&s->change);
-    pthread_mutex_unlock(&s->lock);
-}
 
 /* Z3 calls this on misuse only; a check that gives up does not come here. */
 static void on_error(Z3_context ctx, Z3_error_code code)
@@ -91,9 +54,7 @@ struct hd_solver *hd_solver_new(void)
     s->bools = HD_VEC_INIT(Z3_ast);
     s->orders = HD_VEC_INIT(Z3_ast);
     *(Z3_ast *)hd_vec_push(&s->bools) = Z3_mk_true(s->ctx);
-    pthread_mutex_init(&s->lock, NULL);
-    pthread_cond_init(&s->change, NULL);
-    s->has_watcher = pthread_create(&s->watcher, NULL, watch, s) == 0;
+    hd_watch_init(&s->watch, s->ctx);
     return s;
 }
 
@@ -101,14 +62,7 @@ void hd_solver_free(struct hd_solver *s)
 {
     if (!s)
         return;
-    pthread_mutex_lock(&s->lock);
-    s->ending = true;
-    pthread_cond_signal(&s->change);
-    pthread_mutex_unlock(&s->lock);
-    if (s->has_watcher)
-        pthread_join(s->watcher, NULL);
-    pthread_mutex_destroy(&s->lock);
-    pthread_cond_destroy(&s->change);
+    hd_watch_fini(&s->watch);
     if (s->model)
         Z3_model_dec_ref(s->ctx, s->model);
     Z3_solver_dec_ref(s->ctx, s->solver);
@@ -194,10 +148,10 @@ enum hd_sat hd_solver_check(struct hd_solver *s, const hd_lit *assumptions, size
         *(Z3_ast *)hd_vec_push(&parts) = literal(s, assumptions[i]);
     double ms = seconds * 1000;
     set_params(s, seconds <= 0 || ms > 4e9 ? 4294967295u : ms < 1 ? 1 : (unsigned)ms);
-    set_busy(s, true);
+    hd_watch_busy(&s->watch, true);
     Z3_lbool result =
         Z3_solver_check_assumptions(s->ctx, s->solver, (unsigned)n, n ? parts.data : NULL);
-    set_busy(s, false);
+    hd_watch_busy(&s->watch, false);
     hd_vec_fini(&parts);
     if (s->model)
         Z3_model_dec_ref(s->ctx, s->model);

@@ -1,0 +1,337 @@
+/* heddle hunt: look for inputs that reach a race. */
+#include "cli/cmds.h"
+#include "cli/common.h"
+#include "cli/duration.h"
+#include "cli/hunt_show.h"
+#include "cli/show_race.h"
+
+#include "base/interrupt.h"
+#include "concolic/arena.h"
+#include "concolic/hunt.h"
+#include "drive/record.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct values {
+    const char *inputs, *calls, *budget, *dir, *solver, *timeout, *rerun;
+    uint64_t max_paths, jobs, max_depth, memory, size;
+    int order; /* enum hd_hunt_order */
+    bool no_prune, first, keep, json, no_predict;
+};
+
+#define ORDERS "depth|coverage"
+
+static const struct hd_opt options[] = {
+    {0, "input", HD_OPT_TEXT, offsetof(struct values, inputs), "LIST",
+     "What is input: argv:N, env:NAME, stdin, file:PATH (argv,stdin)", NULL, 0, 0},
+    {0, "symbolic-call", HD_OPT_TEXT, offsetof(struct values, calls), "LIST",
+     "Functions whose result is input (rand)", NULL, 0, 0},
+    {0, "size", HD_OPT_COUNT, offsetof(struct values, size), "N",
+     "Give each input room for N bytes (8)", NULL, 1, 1000000},
+    {'b', "budget", HD_OPT_TEXT, offsetof(struct values, budget), "TIME",
+     "Stop after TIME (10s, 5m)", NULL, 0, 0},
+    {0, "max-paths", HD_OPT_COUNT, offsetof(struct values, max_paths), "N", "Stop after N runs",
+     NULL, 1, 100000000},
+    {0, "first", HD_OPT_FLAG, offsetof(struct values, first), NULL, "Stop at the first race", NULL,
+     0, 0},
+    {'j', "jobs", HD_OPT_COUNT, offsetof(struct values, jobs), "N", "Run N at a time (1)", NULL, 1,
+     256},
+    {'o', "output", HD_OPT_FILE, offsetof(struct values, dir), "DIR",
+     "Folder for inputs and findings (heddle-hunt)", NULL, 0, 0},
+    {0, "order", HD_OPT_CHOICE, offsetof(struct values, order), "HOW",
+     "What to try next: depth first or new coverage first", ORDERS, 0, 0},
+    {0, "no-prune", HD_OPT_FLAG, offsetof(struct values, no_prune), NULL,
+     "Try every path, also those that can cover nothing new", NULL, 0, 0},
+    {0, "no-predict", HD_OPT_FLAG, offsetof(struct values, no_predict), NULL,
+     "Do not look for races, only for paths", NULL, 0, 0},
+    {0, "max-depth", HD_OPT_COUNT, offsetof(struct values, max_depth), "N",
+     "Look at the first N choices of a path (20000)", NULL, 1, 1000000},
+    {0, "solver-budget", HD_OPT_TEXT, offsetof(struct values, solver), "TIME",
+     "Let the solver give up a question after TIME (10s)", NULL, 0, 0},
+    {0, "timeout", HD_OPT_TEXT, offsetof(struct values, timeout), "TIME",
+     "End a run after TIME (60s)", NULL, 0, 0},
+    {0, "memory", HD_OPT_COUNT, offsetof(struct values, memory), "BYTES",
+     "Give the program at most this much memory", NULL, 1000000, 0},
+    {0, "keep-all", HD_OPT_FLAG, offsetof(struct values, keep), NULL, "Keep the trace of every run",
+     NULL, 0, 0},
+    {0, "rerun", HD_OPT_FILE, offsetof(struct values, rerun), "FILE",
+     "Run the program once with this input", NULL, 0, 0},
+    {0, "json", HD_OPT_FLAG, offsetof(struct values, json), NULL,
+     "Print one JSON object instead of text", NULL, 0, 0},
+    {0},
+};
+
+/* ---- what is input ---- */
+
+static bool known_place(const char *word)
+{
+    return !strcmp(word, "stdin") || !strcmp(word, "argv") ||
+           (!strncmp(word, "argv:", 5) && word[5] >= '1' && word[5] <= '9') ||
+           (!strncmp(word, "env:", 4) && word[4]) || (!strncmp(word, "file:", 5) && word[5]);
+}
+
+static void add_place(struct hd_input *in, const struct values *v, const char *word, int argc)
+{
+    char place[4096];
+    if (!strcmp(word, "argv")) {
+        for (int i = 1; i < argc; i++) {
+            snprintf(place, sizeof place, "input:argv:%d:%llu", i, (unsigned long long)v->size);
+            hd_input_place(in, place);
+        }
+        return;
+    }
+    bool is_file = !strncmp(word, "file:", 5); /* a file is as long as it is */
+    snprintf(place, sizeof place, "input:%s:%llu", word, is_file ? 0 : (unsigned long long)v->size);
+    hd_input_place(in, place);
+}
+
+static bool add_places(struct hd_cli *cli, const struct hd_cmd *cmd, struct hd_input *in,
+                       const struct values *v, int argc)
+{
+    char *list = strdup(v->inputs), *rest = list, *word;
+    bool ok = list != NULL;
+    while (ok && (word = strsep(&rest, ","))) {
+        ok = known_place(word);
+        if (ok)
+            add_place(in, v, word, argc);
+        else
+            hd_cli_usage(cli, cmd, "--input wants argv:N, env:NAME, stdin or file:PATH, not '%s'",
+                         word);
+    }
+    free(list);
+    list = rest = strdup(v->calls);
+    while (ok && (word = strsep(&rest, ","))) {
+        char place[4096];
+        snprintf(place, sizeof place, "call:%s", word);
+        if (*word)
+            hd_input_place(in, place);
+    }
+    free(list);
+    return ok;
+}
+
+/* Standard input that is not a terminal is the first value of the object. */
+static void take_stdin(struct hd_input *in)
+{
+    static uint8_t bytes[1 << 20];
+    size_t n = 0;
+    ssize_t got;
+    if (isatty(0))
+        return;
+    while (n < sizeof bytes && (got = read(0, bytes + n, sizeof bytes - n)) > 0)
+        n += (size_t)got;
+    if (n == 0)
+        return;
+    char place[64];
+    snprintf(place, sizeof place, "input:stdin:%zu", n);
+    hd_input_place(in, place); /* the first of a name wins, so this comes before the default */
+    hd_input_set(in, "stdin", bytes, n);
+}
+
+/* ---- running ---- */
+
+struct show {
+    struct hd_cli *cli;
+    struct hd_progress progress;
+    bool json;
+    size_t shown;
+    struct hd_vec found; /* struct hd_hunt_shown */
+};
+
+static void on_found(void *ctx, const struct hd_found *f)
+{
+    struct show *w = ctx;
+    hd_progress_end(&w->progress);
+    hd_hunt_show_remember(&w->found, f);
+    if (w->json)
+        return;
+    if (f->race)
+        hd_cli_show_race(w->cli, f->trace, f->race, ++w->shown);
+    else
+        printf("%s: %s\n", hd_found_names[f->kind], f->text);
+    printf("    input: %s\n", f->input);
+    if (f->witness)
+        printf("    replay: heddle replay %s\n", f->witness);
+    printf("\n");
+    fflush(stdout);
+}
+
+static void on_progress(void *ctx, uint64_t paths, uint64_t open)
+{
+    struct show *w = ctx;
+    w->progress.total = paths + open;
+    hd_progress_update(&w->progress, paths);
+}
+
+static bool read_times(struct hd_cli *cli, const struct hd_cmd *cmd, const struct values *v,
+                       struct hd_hunt_options *o)
+{
+    const struct {
+        const char *name, *text;
+        double *to;
+    } times[] = {{"--budget", v->budget, &o->seconds},
+                 {"--solver-budget", v->solver, &o->solver_seconds},
+                 {"--timeout", v->timeout, &o->limits.seconds}};
+    for (size_t i = 0; i < 3; i++)
+        if (times[i].text && (!hd_cli_duration(times[i].text, times[i].to) || *times[i].to <= 0)) {
+            hd_cli_usage(cli, cmd, "%s wants a time like 10s or 5m, not '%s'", times[i].name,
+                         times[i].text);
+            return false;
+        }
+    return true;
+}
+
+static enum hd_exit hunt(struct hd_cli *cli, const struct values *v, struct hd_hunt_options *o)
+{
+    struct hd_hunt_stats stats;
+    struct hd_err err = {0};
+    struct show w = {.cli = cli, .json = v->json};
+    w.found = hd_hunt_show_list();
+    hd_cli_progress(cli, &w.progress, "hunt", "paths", 0);
+    w.progress.hint = "Ctrl-C for partial results";
+    o->found = on_found;
+    o->progress = on_progress;
+    o->ctx = &w;
+    hd_interrupt_catch();
+    enum hd_status s = hd_hunt(o, &stats, &err);
+    hd_interrupt_release();
+    hd_progress_end(&w.progress);
+    enum hd_exit code = HD_EXIT_OK;
+    if (s != HD_OK)
+        code = s == HD_ERR_INPUT ? hd_cli_fail_input(cli, &err) : hd_cli_fail_output(cli, &err);
+    else if (v->json)
+        hd_hunt_show_json(o, &stats, &w.found);
+    else
+        hd_hunt_show_text(cli, o, &stats);
+    if (s == HD_OK)
+        hd_hunt_show_info(o, &stats);
+    for (int k = 0; k < HD_FOUND_KINDS && code == HD_EXIT_OK; k++)
+        code = stats.found[k] ? HD_EXIT_RACE : code;
+    hd_hunt_show_list_fini(&w.found);
+    hd_hunt_stats_fini(&stats);
+    return code;
+}
+
+static enum hd_exit search(struct hd_cli *cli, const struct hd_cmd *cmd, const struct values *v,
+                           int argc, char **argv)
+{
+    struct hd_hunt_options o;
+    struct hd_input seed;
+    enum hd_exit code = HD_EXIT_USAGE;
+    hd_hunt_defaults(&o);
+    hd_input_init(&seed);
+    for (int i = 0; i < argc; i++)
+        hd_input_word(&seed, argv[i]);
+    if (strstr(v->inputs, "stdin"))
+        take_stdin(&seed);
+    if (add_places(cli, cmd, &seed, v, argc) && read_times(cli, cmd, v, &o)) {
+        o.seed = &seed;
+        o.dir = v->dir;
+        o.order = (enum hd_hunt_order)v->order;
+        o.max_paths = v->max_paths;
+        o.max_depth = (uint32_t)v->max_depth;
+        o.jobs = (unsigned)v->jobs;
+        o.no_prune = v->no_prune;
+        o.no_predict = v->no_predict;
+        o.first_only = v->first;
+        o.keep_all = v->keep;
+        o.limits.memory = v->memory;
+        code = hunt(cli, v, &o);
+    }
+    hd_input_fini(&seed);
+    return code;
+}
+
+/* ---- --rerun ---- */
+
+static enum hd_exit rerun(struct hd_cli *cli, const struct values *v, int argc, char **argv)
+{
+    struct hd_input in;
+    struct hd_err err = {0};
+    struct hd_record_result result = {0};
+    char arena[] = "/tmp/heddle-rerun-XXXXXX", trace[64];
+    if (hd_input_load(v->rerun, &in, &err) != HD_OK) {
+        hd_input_fini(&in);
+        return hd_cli_fail_input(cli, &err);
+    }
+    char **words = calloc(in.words.len + 1, sizeof *words);
+    for (size_t i = 0; words && i < in.words.len; i++)
+        words[i] = (char *)((struct hd_bytes *)hd_vec_at(&in.words, i))->data;
+    int fd = mkstemp(arena);
+    enum hd_exit code = HD_EXIT_TOOL;
+    enum hd_status s = HD_ERR_IO;
+    if (fd < 0 || !words)
+        hd_cli_error(cli, "cannot make a temporary file: %s", strerror(errno));
+    else if ((s = hd_arena_create(arena, &in, true, &err)) != HD_OK)
+        code = hd_cli_fail_output(cli, &err);
+    else {
+        setenv(HD_SYM_ENV, arena, 1);
+        snprintf(trace, sizeof trace, "%s.hdt", arena);
+        struct hd_record_opts opts = {
+            .out = trace, .argv = argc ? argv : words, .policy = HD_POLICY_FIFO, .seed = 1};
+        opts.quantum = opts.depth = opts.steps = 1;
+        s = hd_drive_record(&opts, &result, &err);
+        code = s == HD_OK          ? (enum hd_exit)WEXITSTATUS(result.wait_status)
+               : s == HD_ERR_INPUT ? hd_cli_fail_input(cli, &err)
+                                   : hd_cli_fail_output(cli, &err);
+        if (s == HD_OK && WIFSIGNALED(result.wait_status))
+            code = (enum hd_exit)(128 + WTERMSIG(result.wait_status));
+        unlink(trace);
+        hd_record_result_fini(&result);
+    }
+    if (fd >= 0) {
+        close(fd);
+        unlink(arena);
+    }
+    free(words);
+    hd_input_fini(&in);
+    return code;
+}
+
+static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, char **argv)
+{
+    struct values v = {.inputs = "argv,stdin", .calls = "rand", .dir = "heddle-hunt"};
+    enum hd_exit code;
+    v.jobs = 1;
+    v.max_depth = 20000;
+    v.size = 8;
+    if (!hd_cli_parse(cli, cmd, &v, &argc, argv, &code))
+        return code;
+    argv[argc] = NULL;
+    if (v.rerun)
+        return rerun(cli, &v, argc, argv);
+    if (argc == 0)
+        return hd_cli_usage(cli, cmd, "name the program, after --");
+    return search(cli, cmd, &v, argc, argv);
+}
+
+const struct hd_cmd hd_cmd_hunt = {
+    .name = "hunt",
+    .path = "hunt",
+    .summary = "look for inputs that reach a race",
+    .args = "-- PROGRAM [ARG]...",
+    .detail =
+        "Runs a program that was built with heddle cc --concolic again and again, each time with "
+        "an input that takes another path, and looks for races on every path. A program without "
+        "races behaves the same under every schedule, so each input is run under one schedule "
+        "only; prediction sees the others.\n"
+        "\n"
+        "Inputs are the arguments and standard input unless --input says otherwise, and what "
+        "heddle_make_symbolic of heddle/annotate.h names. The bytes given on the command line are "
+        "the first ones tried.\n"
+        "\n"
+        "Failed assertions, crashes, deadlocks and runs that exceed their memory or time are found "
+        "too. Every input is kept in the folder of --output; --rerun FILE runs the program with "
+        "one of them, and heddle replay WITNESS shows a race that was found there.\n"
+        "\n"
+        "Exits 66 when something was found.",
+    .options = options,
+    .min_args = 0,
+    .max_args = 1 << 20,
+    .run = run,
+};

@@ -1,0 +1,240 @@
+#include "cli/hunt_show.h"
+
+#include "base/json.h"
+#include "cli/common.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const lost_texts[HD_SYM_LOST_COUNT] = {
+    [HD_SYM_LOST_FLOAT] = "floating point",
+    [HD_SYM_LOST_WIDE] = "values wider than 64 bits or structs in registers",
+    [HD_SYM_LOST_ADDRESS] = "addresses into unknown or large objects",
+    [HD_SYM_LOST_CALL] = "arguments of functions that are not modelled",
+    [HD_SYM_LOST_STALE] = "memory changed by code without hooks",
+    [HD_SYM_LOST_OP] = "operations that are not modelled",
+    [HD_SYM_LOST_FULL] = "limits of the expression store",
+};
+
+/* ---- findings ---- */
+
+struct hd_vec hd_hunt_show_list(void)
+{
+    return HD_VEC_INIT(struct hd_hunt_shown);
+}
+
+void hd_hunt_show_remember(struct hd_vec *list, const struct hd_found *f)
+{
+    *(struct hd_hunt_shown *)hd_vec_push(list) =
+        (struct hd_hunt_shown){.kind = f->kind,
+                               .test = f->test,
+                               .text = strdup(f->text),
+                               .input = strdup(f->input),
+                               .witness = f->witness ? strdup(f->witness) : NULL};
+}
+
+void hd_hunt_show_list_fini(struct hd_vec *list)
+{
+    for (size_t i = 0; i < list->len; i++) {
+        struct hd_hunt_shown *f = hd_vec_at(list, i);
+        free(f->text);
+        free(f->input);
+        free(f->witness);
+    }
+    hd_vec_fini(list);
+}
+
+/* ---- text ---- */
+
+static double share(double part, double whole)
+{
+    return whole > 0 ? 100 * part / whole : 0;
+}
+
+static void print_findings(FILE *out, const struct hd_hunt_stats *s)
+{
+    const char *separator = "";
+    for (int k = 0; k < HD_FOUND_KINDS; k++)
+        if (s->found[k]) {
+            const char *name = hd_found_names[k];
+            bool plain = k == HD_FOUND_MEMORY || k == HD_FOUND_CRASH;
+            fprintf(out, "%s%" PRIu64 " %s%s", separator, s->found[k], name,
+                    s->found[k] == 1 || k == HD_FOUND_MEMORY ? ""
+                    : plain                                  ? "es"
+                                                             : "s");
+            separator = ", ";
+        }
+    fprintf(out, "%s\n", *separator ? "" : "nothing found");
+}
+
+static void print_stats(FILE *out, const struct hd_hunt_stats *s)
+{
+    fprintf(out,
+            "paths: %" PRIu64 " in %.1f s (%.1f/s); ended by: %s; %" PRIu64 " choices left open\n",
+            s->paths, s->seconds, s->seconds > 0 ? (double)s->paths / s->seconds : 0, s->why_ended,
+            s->open);
+    fprintf(out,
+            "choices: %" PRIu64 " infeasible, %" PRIu64 " given up by the solver, %" PRIu64
+            " paths cut, %" PRIu64 " runs went elsewhere\n",
+            s->infeasible, s->unknown, s->pruned, s->diverged);
+    fprintf(out, "time: runs %.1f%%, solver %.1f%% (%" PRIu64 " questions), prediction %.1f%%\n",
+            share(s->run_seconds, s->seconds), share(s->solver_seconds, s->seconds), s->checks,
+            share(s->predict_seconds, s->seconds));
+    fprintf(out, "branches: %" PRIu32 " of %" PRIu32 " outcomes covered\n", s->covered,
+            s->outcomes);
+    if (s->first_race >= 0)
+        fprintf(out, "first race after %.2f s\n", s->first_race);
+    if (s->undecided)
+        fprintf(out, "prediction left %" PRIu64 " pairs undecided\n", s->undecided);
+}
+
+static void print_losses(FILE *out, const struct hd_hunt_stats *s)
+{
+    for (int i = 0; i < HD_SYM_LOST_COUNT; i++)
+        if (s->lost[i])
+            fprintf(out, "made concrete: %s (%" PRIu64 " times)\n", lost_texts[i], s->lost[i]);
+    if (s->calls.count) {
+        fputs("not modelled:", out);
+        for (uint32_t i = 0; i < s->calls.count; i++)
+            fprintf(out, " %s", hd_names_text(&s->calls, i));
+        fputc('\n', out);
+    }
+    if (s->bad)
+        fprintf(out, "runs whose expressions were damaged: %" PRIu64 "\n", s->bad);
+}
+
+void hd_hunt_show_text(const struct hd_cli *cli, const struct hd_hunt_options *o,
+                       const struct hd_hunt_stats *s)
+{
+    enum { SHOWN = 10 };
+    printf("%s", hd_term_style(cli->color_out, HD_STYLE_BOLD));
+    print_findings(stdout, s);
+    printf("%s", hd_term_style(cli->color_out, HD_STYLE_PLAIN));
+    print_stats(stdout, s);
+    for (uint32_t i = 0; i < s->uncovered.count && i < SHOWN; i++)
+        printf("  not covered: %s\n", hd_names_text(&s->uncovered, i));
+    if (s->uncovered.count > SHOWN)
+        printf("  ... and %zu more; see %s/info\n", s->uncovered.count - SHOWN, o->dir);
+    print_losses(stdout, s);
+}
+
+void hd_hunt_show_info(const struct hd_hunt_options *o, const struct hd_hunt_stats *s)
+{
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/info", o->dir);
+    FILE *out = fopen(path, "w");
+    if (!out)
+        return;
+    fputs("command:", out);
+    for (size_t i = 0; i < o->seed->words.len; i++)
+        fprintf(out, " %s", ((struct hd_bytes *)hd_vec_at(&o->seed->words, i))->data);
+    fputs("\nfound: ", out);
+    print_findings(out, s);
+    print_stats(out, s);
+    for (uint32_t i = 0; i < s->uncovered.count; i++)
+        fprintf(out, "not covered: %s\n", hd_names_text(&s->uncovered, i));
+    print_losses(out, s);
+    fclose(out);
+}
+
+/* ---- JSON ---- */
+
+static void number(struct hd_json *j, const char *key, uint64_t v)
+{
+    hd_json_key(j, key);
+    hd_json_uint(j, v);
+}
+
+static void seconds(struct hd_json *j, const char *key, double v)
+{
+    hd_json_key(j, key);
+    hd_json_double(j, v);
+}
+
+static void text(struct hd_json *j, const char *key, const char *v)
+{
+    hd_json_key(j, key);
+    if (v)
+        hd_json_string(j, v);
+    else
+        hd_json_null(j);
+}
+
+static void json_found(struct hd_json *j, const struct hd_vec *found)
+{
+    hd_json_key(j, "findings");
+    hd_json_begin_array(j);
+    for (size_t i = 0; i < found->len; i++) {
+        const struct hd_hunt_shown *f = hd_vec_at(found, i);
+        hd_json_begin_object(j);
+        text(j, "kind", hd_found_names[f->kind]);
+        number(j, "test", f->test);
+        text(j, "text", f->text);
+        text(j, "input", f->input);
+        text(j, "witness", f->witness);
+        hd_json_end_object(j);
+    }
+    hd_json_end_array(j);
+}
+
+static void json_names(struct hd_json *j, const char *key, const struct hd_names *names)
+{
+    hd_json_key(j, key);
+    hd_json_begin_array(j);
+    for (uint32_t i = 0; i < names->count; i++)
+        hd_json_string(j, hd_names_text(names, i));
+    hd_json_end_array(j);
+}
+
+static void json_losses(struct hd_json *j, const struct hd_hunt_stats *s)
+{
+    static const char *const keys[HD_SYM_LOST_COUNT] = {"float", "wide",      "address", "call",
+                                                        "stale", "operation", "full"};
+    hd_json_key(j, "concretised");
+    hd_json_begin_object(j);
+    for (int i = 0; i < HD_SYM_LOST_COUNT; i++)
+        number(j, keys[i], s->lost[i]);
+    hd_json_end_object(j);
+}
+
+void hd_hunt_show_json(const struct hd_hunt_options *o, const struct hd_hunt_stats *s,
+                       const struct hd_vec *found)
+{
+    struct hd_json j;
+    hd_json_init(&j, stdout);
+    hd_json_begin_object(&j);
+    text(&j, "schema", "heddle-hunt-1");
+    text(&j, "folder", o->dir);
+    json_found(&j, found);
+    number(&j, "paths", s->paths);
+    number(&j, "open", s->open);
+    number(&j, "infeasible", s->infeasible);
+    number(&j, "unknown", s->unknown);
+    number(&j, "pruned", s->pruned);
+    number(&j, "diverged", s->diverged);
+    number(&j, "repeated", s->repeated);
+    number(&j, "questions", s->checks);
+    number(&j, "covered", s->covered);
+    number(&j, "outcomes", s->outcomes);
+    number(&j, "undecided", s->undecided);
+    number(&j, "damaged", s->bad);
+    text(&j, "ended", s->why_ended);
+    hd_json_key(&j, "complete");
+    hd_json_bool(&j, s->complete);
+    seconds(&j, "seconds", s->seconds);
+    seconds(&j, "solver_seconds", s->solver_seconds);
+    seconds(&j, "run_seconds", s->run_seconds);
+    seconds(&j, "predict_seconds", s->predict_seconds);
+    hd_json_key(&j, "first_race_seconds");
+    if (s->first_race >= 0)
+        hd_json_double(&j, s->first_race);
+    else
+        hd_json_null(&j);
+    json_losses(&j, s);
+    json_names(&j, "not_modelled", &s->calls);
+    json_names(&j, "not_covered", &s->uncovered);
+    hd_json_end_object(&j);
+    putchar('\n');
+}

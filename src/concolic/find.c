@@ -1,0 +1,217 @@
+/* What a run has shown: coverage, races by prediction, and how it ended. */
+#include "concolic/hunt_int.h"
+
+#include "base/alloc.h"
+#include "base/outfile.h"
+#include "base/progress.h"
+#include "model/witness_json.h"
+#include "trace/io.h"
+
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+const char *const hd_found_names[HD_FOUND_KINDS] = {"race",     "assertion",     "crash",
+                                                    "deadlock", "out of memory", "hang"};
+static const char *const file_names[HD_FOUND_KINDS] = {"race",     "assert", "crash",
+                                                       "deadlock", "memory", "hang"};
+
+/* ---- coverage ---- */
+
+void hd_find_cover(struct hd_search *s, const struct hd_arena *a)
+{
+    if (a->n_outcomes > s->cap_cover) {
+        s->cover = hd_realloc(s->cover, s->cap_cover, a->n_outcomes);
+        memset(s->cover + s->cap_cover, 0, a->n_outcomes - s->cap_cover);
+        s->cap_cover = a->n_outcomes;
+    }
+    for (uint32_t i = 0; i < a->n_outcomes; i++)
+        s->cover[i] |= a->cover[i];
+    s->stats->outcomes = s->cap_cover;
+    s->stats->covered = 0;
+    for (uint32_t i = 0; i < s->cap_cover; i++)
+        s->stats->covered += s->cover[i] != 0;
+}
+
+void hd_find_uncovered(struct hd_search *s, const struct hd_arena *a)
+{
+    char text[512];
+    hd_names_fini(&s->stats->uncovered);
+    s->stats->uncovered = (struct hd_names){0};
+    for (uint32_t i = 0; i < a->n_branches; i++) {
+        const struct hd_sym_branch *b = &a->branches[i];
+        for (uint32_t k = 0; k < b->outcomes && b->first + k < s->cap_cover; k++) {
+            if (s->cover[b->first + k])
+                continue;
+            const char *way = b->outcomes > 2 ? k + 1 == b->outcomes ? "default" : "case"
+                              : k             ? "true"
+                                              : "false";
+            int n = snprintf(text, sizeof text, "%s:%u: %s (%s)", hd_arena_string(a, b->file),
+                             b->line, hd_arena_string(a, b->func), way);
+            if (n > 0 && (size_t)n < sizeof text)
+                hd_names_add(&s->stats->uncovered, text, (size_t)n);
+        }
+    }
+}
+
+/* ---- telling ---- */
+
+struct about {
+    enum hd_found_kind kind;
+    const struct hd_trace *t;
+    const struct hd_race *race;
+    unsigned in_run; /* races of this run told so far */
+    const char *key, *text;
+};
+
+static bool save_witness(struct hd_search *s, const struct hd_flight *f, const struct about *a,
+                         char *path, size_t size)
+{
+    struct hd_outfile out;
+    char trace[32];
+    snprintf(path, size, "%s/test%06u.race%u.witness.json", s->dir, f->run.number, a->in_run);
+    snprintf(trace, sizeof trace, "test%06u.hdt", f->run.number);
+    if (hd_outfile_open(path, &out, s->err) != HD_OK)
+        return false;
+    hd_witness_write_named(out.file, a->t, &a->race->witness, trace);
+    return hd_outfile_commit(&out, s->err) == HD_OK;
+}
+
+static void save_reason(struct hd_search *s, const struct hd_flight *f, const struct about *a)
+{
+    char path[PATH_MAX + 64];
+    struct hd_outfile out;
+    snprintf(path, sizeof path, "%s/test%06u.%s%.0u.err", s->dir, f->run.number,
+             file_names[a->kind], a->in_run);
+    if (hd_outfile_open(path, &out, s->err) != HD_OK)
+        return;
+    fprintf(out.file, "%s: %s\n", hd_found_names[a->kind], a->text);
+    hd_outfile_commit(&out, s->err);
+}
+
+/* False: the same was told before. */
+static bool tell(struct hd_search *s, const struct hd_flight *f, const struct about *a)
+{
+    char input[PATH_MAX + 32], witness[PATH_MAX + 64];
+    uint32_t id;
+    if (hd_names_find(&s->known, a->key, strlen(a->key), &id))
+        return false;
+    hd_names_add(&s->known, a->key, strlen(a->key));
+    s->stats->found[a->kind]++;
+    if (a->kind == HD_FOUND_RACE && s->stats->first_race < 0)
+        s->stats->first_race = hd_progress_now() - s->started;
+    snprintf(input, sizeof input, "%s/test%06u.input", s->dir, f->run.number);
+    bool has_witness = a->race && save_witness(s, f, a, witness, sizeof witness);
+    save_reason(s, f, a);
+    fprintf(s->messages, "test%06u: %s: %s\n", f->run.number, hd_found_names[a->kind], a->text);
+    struct hd_found found = {.kind = a->kind,
+                             .test = f->run.number,
+                             .text = a->text,
+                             .trace = a->t,
+                             .race = a->race,
+                             .input = input,
+                             .witness = has_witness ? witness : NULL};
+    if (s->o->found)
+        s->o->found(s->o->ctx, &found);
+    return true;
+}
+
+/* ---- races ---- */
+
+static bool tell_race(struct hd_search *s, const struct hd_flight *f, const struct hd_trace *t,
+                      const struct hd_race *race, unsigned number)
+{
+    char key[1024], text[1024];
+    const char *a = hd_trace_place_name(t, race->witness.a);
+    const char *b = hd_trace_place_name(t, race->witness.b);
+    bool swap = strcmp(a, b) > 0;
+    snprintf(key, sizeof key, "race %s %s", swap ? b : a, swap ? a : b);
+    snprintf(text, sizeof text, "%s: %s and %s",
+             hd_trace_obj_name(t, HD_OBJ_LOC, t->obj[race->witness.a]), a, b);
+    struct about about = {HD_FOUND_RACE, t, race, number, key, text};
+    return tell(s, f, &about);
+}
+
+static bool find_races(struct hd_search *s, const struct hd_flight *f, const struct hd_trace *t)
+{
+    struct hd_predict_options po;
+    struct hd_prediction p = {.races = HD_VEC_INIT(struct hd_race),
+                              .undecided = HD_VEC_INIT(struct hd_undecided)};
+    double before = hd_progress_now();
+    unsigned told = 0;
+    hd_predict_defaults(&po);
+    po.jobs = s->o->jobs;
+    if (hd_predict(t, &po, &p, s->err) == HD_OK) {
+        s->stats->predict_seconds += hd_progress_now() - before;
+        s->stats->undecided += p.open;
+        for (size_t i = 0; i < p.races.len; i++)
+            told += tell_race(s, f, t, hd_vec_at(&p.races, i), told + 1);
+    }
+    hd_prediction_fini(&p);
+    return told > 0;
+}
+
+/* ---- ends ---- */
+
+static const char *last_place(const struct hd_trace *t)
+{
+    return t && t->n_events > 0 ? hd_trace_place_name(t, (hd_eid)(t->n_events - 1)) : "its start";
+}
+
+static bool find_end(struct hd_search *s, const struct hd_flight *f, const struct hd_trace *t)
+{
+    const struct hd_run *r = &f->run;
+    char key[1200], text[1024];
+    struct about a = {.t = t, .key = key, .text = text};
+    switch (r->ending) {
+    case HD_END_SIGNAL:
+        a.kind = *r->assertion ? HD_FOUND_ASSERTION : HD_FOUND_CRASH;
+        if (*r->assertion)
+            snprintf(text, sizeof text, "%s", r->assertion);
+        else
+            snprintf(text, sizeof text, "SIG%s after %s", sigabbrev_np(r->status), last_place(t));
+        break;
+    case HD_END_DEADLOCK:
+        a.kind = HD_FOUND_DEADLOCK;
+        snprintf(text, sizeof text, "no thread can go on after %s", last_place(t));
+        break;
+    case HD_END_MEMORY:
+        a.kind = HD_FOUND_MEMORY;
+        snprintf(text, sizeof text, "killed after %s", last_place(t));
+        break;
+    case HD_END_TIMEOUT:
+        a.kind = HD_FOUND_HANG;
+        snprintf(text, sizeof text, "not at its end after %.0f s", s->o->limits.seconds);
+        break;
+    default:
+        return false;
+    }
+    snprintf(key, sizeof key, "%d %s", (int)a.kind, text);
+    return tell(s, f, &a);
+}
+
+/* A finding can be repeated: its trace stays, and an arena that only holds the input. */
+static void keep_files(struct hd_search *s, struct hd_flight *f)
+{
+    unlink(f->run.arena);
+    hd_arena_create(f->run.arena, &f->in, true, s->err);
+    f->run.arena[0] = 0;
+}
+
+void hd_find_all(struct hd_search *s, struct hd_flight *f)
+{
+    struct hd_trace *t = NULL;
+    struct hd_err err = {0};
+    bool any = false;
+    if (hd_trace_load(f->run.trace, &t, &err) != HD_OK)
+        t = NULL;
+    if (t && f->run.threads > 1 && !s->o->no_predict)
+        any = find_races(s, f, t);
+    any |= find_end(s, f, t);
+    hd_trace_free(t);
+    if (any || s->o->keep_all) {
+        keep_files(s, f);
+        return;
+    }
+    hd_run_remove(&f->run);
+}

@@ -1,0 +1,52 @@
+/* One run of the program with one input: recorded under policy fifo, with its path condition.
+ *
+ * The run happens in a process of its own, so that several can go on at once and that neither the
+ * program's output nor its end touches us. Files stand in one folder: testNNNNNN.hdt (the trace),
+ * .arena (path condition), .out (what the program wrote).
+ */
+#ifndef HD_CONCOLIC_RUN_H
+#define HD_CONCOLIC_RUN_H
+
+#include "base/err.h"
+#include "concolic/input.h"
+
+#include <limits.h>
+#include <sys/types.h>
+
+enum hd_ending {
+    HD_END_EXIT,     /* `status` is its exit status */
+    HD_END_SIGNAL,   /* `status` is the signal */
+    HD_END_DEADLOCK, /* the scheduler ended it */
+    HD_END_TIMEOUT,  /* we ended it */
+    HD_END_MEMORY,   /* killed by the system, or out of the memory it was allowed */
+};
+
+struct hd_run {
+    uint32_t number;
+    const struct hd_input *in; /* the caller keeps it */
+    char trace[PATH_MAX], arena[PATH_MAX], out[PATH_MAX];
+    pid_t pid;
+    int answer; /* pipe */
+    double deadline;
+    enum hd_ending ending;
+    int status;
+    uint64_t events, threads;
+    char assertion[512]; /* the message of a failed assertion, or "" */
+};
+
+struct hd_run_limits {
+    double seconds;  /* for the run */
+    uint64_t memory; /* bytes of address space beyond ours; 0: no limit */
+};
+
+/* Starts it. dir is absolute. */
+enum hd_status hd_run_start(struct hd_run *r, uint32_t number, const struct hd_input *in,
+                            const char *dir, const struct hd_run_limits *limits,
+                            struct hd_err *err);
+/* Waits for its end. HD_ERR_INPUT: the program cannot be run or is not instrumented;
+ * HD_ERR_STOPPED: the user interrupted, the run is killed. */
+enum hd_status hd_run_wait(struct hd_run *r, struct hd_err *err);
+void hd_run_kill(struct hd_run *r);   /* if it is still going */
+void hd_run_remove(struct hd_run *r); /* its files */
+
+#endif

@@ -1,0 +1,386 @@
+/* Ids over calls: arguments, results, models of library functions, results that are inputs. */
+#include "pass/sym.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { FLOW_CALLEE, FLOW_RETURNER, FLOW_RET, FLOW_ARG = 4 }; /* struct hd_sym_flow */
+
+/* Functions with a model (src/rt/sym_models.c), which the program calls after the real one. They
+ * are run only when an argument, or memory near a pointer argument, is symbolic. */
+static const char *const models[] = {
+    "strcmp",
+    "strncmp",
+    "strcasecmp",
+    "strncasecmp",
+    "memcmp",
+    "bcmp",
+    "strlen",
+    "strnlen",
+    "strcpy",
+    "strncpy",
+    "stpcpy",
+    "strcat",
+    "strncat",
+    "strdup",
+    "strndup",
+    "strchr",
+    "strrchr",
+    "memchr",
+    "strstr",
+    "strspn",
+    "strcspn",
+    "strpbrk",
+    "atoi",
+    "atol",
+    "atoll",
+    "strtol",
+    "strtoul",
+    "strtoll",
+    "strtoull",
+    "isalpha",
+    "isdigit",
+    "isalnum",
+    "isspace",
+    "isupper",
+    "islower",
+    "isxdigit",
+    "ispunct",
+    "isprint",
+    "tolower",
+    "toupper",
+    "sscanf",
+    "__isoc99_sscanf",
+    "__isoc23_strtol",
+    "__isoc23_strtoul",
+    "mempcpy",
+    "abs",
+    "labs",
+};
+
+/* The same, but they bring input in: the model runs after every call. */
+static const char *const inputs[] = {
+    "read",  "fgets",   "fgetc", "getc",   "getchar",        "fread",           "getline", "open",
+    "fopen", "fopen64", "scanf", "fscanf", "__isoc99_scanf", "__isoc99_fscanf", "open64",  "getenv",
+};
+
+/* What these change, no later code of the program looks at. */
+static const char *const outputs[] = {
+    "printf", "puts",  "putchar", "fprintf", "fputs",   "fputc",   "putc",
+    "fwrite", "write", "perror",  "fflush",  "dprintf", "vprintf", "vfprintf",
+};
+
+static bool is_in(const char *name, const char *const *list, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(name, list[i]) == 0)
+            return true;
+    return false;
+}
+#define IS_IN(name, list) is_in(name, list, sizeof(list) / sizeof((list)[0]))
+
+static const char *name_of(LLVMValueRef call)
+{
+    LLVMValueRef fn = hd_calls_function(call);
+    size_t len;
+    return fn ? LLVMGetValueName2(fn, &len) : "";
+}
+
+static bool is_external(LLVMValueRef call)
+{
+    LLVMValueRef fn = hd_calls_function(call);
+    return fn && LLVMIsAFunction(fn) && LLVMIsDeclaration(fn);
+}
+
+static LLVMValueRef name_value(struct hd_sym_fn *f, const char *name)
+{
+    struct hd_pass *p = f->s->p;
+    LLVMValueRef bytes = LLVMConstStringInContext(p->ctx, name, (unsigned)strlen(name), false);
+    LLVMValueRef v = LLVMAddGlobal(p->module, LLVMTypeOf(bytes), "heddle.name");
+    LLVMSetInitializer(v, bytes);
+    LLVMSetLinkage(v, LLVMPrivateLinkage);
+    LLVMSetGlobalConstant(v, true);
+    return LLVMConstBitCast(v, p->ptr);
+}
+
+void hd_sym_arguments(struct hd_sym_fn *f)
+{
+    struct hd_pass *p = f->s->p;
+    LLVMValueRef fn = f->f->fn, mine = NULL;
+    unsigned i = 0;
+    LLVMPositionBuilderBefore(p->b, f->entry);
+    for (LLVMValueRef a = LLVMGetFirstParam(fn); a && i < HD_SYM_ARGS;
+         a = LLVMGetNextParam(a), i++) {
+        if (!hd_sym_width(f->s, LLVMTypeOf(a)))
+            continue;
+        if (!mine) {
+            LLVMValueRef who = LLVMBuildLoad2(p->b, p->ptr, hd_sym_flow(f->s, FLOW_CALLEE, 0), "");
+            mine =
+                LLVMBuildICmp(p->b, LLVMIntEQ, who, LLVMBuildPointerCast(p->b, fn, p->ptr, ""), "");
+        }
+        LLVMValueRef id = LLVMBuildLoad2(p->b, p->i32, hd_sym_flow(f->s, FLOW_ARG, i), "");
+        hd_sym_set(f, a, LLVMBuildSelect(p->b, mine, id, f->zero, ""));
+    }
+    if (mine)
+        LLVMBuildStore(p->b, LLVMConstNull(p->ptr), hd_sym_flow(f->s, FLOW_CALLEE, 0));
+}
+
+void hd_sym_return(struct hd_sym_fn *f, LLVMValueRef inst)
+{
+    struct hd_pass *p = f->s->p;
+    LLVMValueRef before = LLVMGetPreviousInstruction(inst);
+    if (LLVMGetNumOperands(inst) == 0 || (before && hd_shim_is_musttail(before)))
+        return;
+    LLVMValueRef v = LLVMGetOperand(inst, 0);
+    if (!hd_sym_width(f->s, LLVMTypeOf(v)))
+        return;
+    LLVMPositionBuilderBefore(p->b, inst);
+    LLVMBuildStore(p->b, hd_sym_id(f, v), hd_sym_flow(f->s, FLOW_RET, 0));
+    LLVMBuildStore(p->b, LLVMBuildPointerCast(p->b, f->f->fn, p->ptr, ""),
+                   hd_sym_flow(f->s, FLOW_RETURNER, 0));
+}
+
+/* The id in the flow record when it was `who` that returned last. At the builder. */
+static LLVMValueRef taken_id(struct hd_sym_fn *f, LLVMValueRef who)
+{
+    struct hd_pass *p = f->s->p;
+    LLVMValueRef returner = hd_sym_flow(f->s, FLOW_RETURNER, 0);
+    LLVMValueRef last = LLVMBuildLoad2(p->b, p->ptr, returner, "");
+    LLVMValueRef mine =
+        LLVMBuildICmp(p->b, LLVMIntEQ, last, LLVMBuildPointerCast(p->b, who, p->ptr, ""), "");
+    LLVMValueRef id = LLVMBuildLoad2(p->b, p->i32, hd_sym_flow(f->s, FLOW_RET, 0), "");
+    LLVMBuildStore(p->b, LLVMConstNull(p->ptr), returner);
+    return LLVMBuildSelect(p->b, mine, id, f->zero, "");
+}
+
+/* ---- models ---- */
+
+/* i1: an argument is symbolic or points near symbolic memory; NULL: never. */
+static LLVMValueRef touches_symbols(struct hd_sym_fn *f, LLVMValueRef call)
+{
+    struct hd_pass *p = f->s->p;
+    LLVMValueRef any = NULL;
+    for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++) {
+        LLVMValueRef v = LLVMGetOperand(call, i), id = hd_sym_id(f, v);
+        LLVMValueRef one = hd_sym_any(f, &id, 1);
+        if (LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMPointerTypeKind && !hd_escape_is_constant(v)) {
+            LLVMValueRef near = hd_sym_flagged(f->s, v);
+            one = one ? LLVMBuildOr(p->b, one, near, "") : near;
+        }
+        any = any && one ? LLVMBuildOr(p->b, any, one, "") : any ? any : one;
+    }
+    return any;
+}
+
+/* In a slow block: hands (result, arguments...) to the model, all as 64-bit numbers. */
+static LLVMValueRef call_model(struct hd_sym_fn *f, LLVMValueRef call, const char *name)
+{
+    struct hd_pass *p = f->s->p;
+    char symbol[96];
+    snprintf(symbol, sizeof symbol, "__hd_model_%s", strncmp(name, "__isoc", 6) ? name : name + 9);
+    LLVMValueRef args[HD_SYM_ARGS], ids[HD_SYM_ARGS];
+    LLVMTypeRef types[HD_SYM_ARGS];
+    unsigned n = LLVMGetNumArgOperands(call), used = 0;
+    for (unsigned i = 0; i <= n && used < HD_SYM_ARGS; i++) {
+        LLVMValueRef v = i == 0 ? call : LLVMGetOperand(call, i - 1);
+        unsigned width = hd_sym_width(f->s, LLVMTypeOf(v));
+        LLVMValueRef id = i == 0 ? f->zero : hd_sym_id(f, v);
+        args[used] = width ? hd_sym_bits(f->s, v) : hd_hooks_u64(p, 0);
+        if (width && width < 64 && !hd_sym_is_zero(f, id))
+            id = hd_sym_call(f->s, HD_SYM_HOOK_cast,
+                             (LLVMValueRef[]){hd_hooks_u32(p, HD_SYM_ZEXT | 64u << 8),
+                                              hd_hooks_u32(p, width), id, args[used]});
+        types[used] = p->i64;
+        ids[used++] = id;
+    }
+    for (unsigned i = 0; i < used; i++)
+        LLVMBuildStore(p->b, ids[i], hd_sym_flow(f->s, FLOW_ARG, i));
+    LLVMTypeRef type = LLVMFunctionType(p->i64, types, used, false);
+    LLVMValueRef model = LLVMGetNamedFunction(p->module, symbol);
+    if (!model)
+        model = LLVMAddFunction(p->module, symbol, LLVMFunctionType(p->i64, NULL, 0, true));
+    LLVMValueRef fn = LLVMConstBitCast(model, LLVMPointerType(type, 0));
+    LLVMBuildStore(p->b, LLVMConstBitCast(model, p->ptr), hd_sym_flow(f->s, FLOW_CALLEE, 0));
+    LLVMValueRef result = LLVMBuildCall2(p->b, type, fn, args, used, "");
+    unsigned width = hd_sym_width(f->s, LLVMTypeOf(call));
+    if (!width)
+        return NULL;
+    LLVMValueRef id = taken_id(f, model), real = hd_sym_bits(f->s, call);
+    if (width < 64) {
+        result = LLVMBuildAnd(p->b, result, hd_hooks_u64(p, UINT64_MAX >> (64 - width)), "");
+        id = hd_sym_call(f->s, HD_SYM_HOOK_cast,
+                         (LLVMValueRef[]){hd_hooks_u32(p, HD_SYM_EXTRACT | width << 8),
+                                          hd_hooks_u32(p, 64), id, real});
+    }
+    LLVMValueRef agrees = LLVMBuildICmp(p->b, LLVMIntEQ, result, real, "");
+    return LLVMBuildSelect(p->b, agrees, id, f->zero, "");
+}
+
+static void modelled(struct hd_sym_fn *f, LLVMValueRef call, const char *name, bool always)
+{
+    LLVMValueRef at = LLVMGetNextInstruction(call);
+    LLVMPositionBuilderBefore(f->s->p->b, at);
+    LLVMValueRef cond = always ? LLVMConstInt(f->s->i1, 1, false) : touches_symbols(f, call);
+    if (!cond)
+        return;
+    struct hd_sym_slow slow = hd_sym_slow_begin(f->s, at, cond);
+    LLVMValueRef id = call_model(f, call, name);
+    id = hd_sym_slow_end(f->s, slow, id, f->zero);
+    if (id)
+        hd_sym_set(f, call, id);
+}
+
+/* ---- results that are inputs ---- */
+
+/* Replaces the result where the user asked for it (--symbolic-call): the value and its id come from
+ * the runtime. A byte per call remembers that nobody asked. */
+static void chosen(struct hd_sym_fn *f, LLVMValueRef call, LLVMValueRef at, const char *name)
+{
+    struct hd_pass *p = f->s->p;
+    LLVMTypeRef type = LLVMTypeOf(call);
+    unsigned width = hd_sym_width(f->s, type);
+    bool is_ptr = LLVMGetTypeKind(type) == LLVMPointerTypeKind;
+    if (width < 8 || hd_shim_is_musttail(call))
+        return;
+    LLVMValueRef cache = LLVMAddGlobal(p->module, p->i8, "heddle.chosen");
+    LLVMSetInitializer(cache, LLVMConstInt(p->i8, 0, false));
+    LLVMSetLinkage(cache, LLVMInternalLinkage);
+    LLVMPositionBuilderBefore(p->b, at);
+    LLVMValueRef known = LLVMBuildLoad2(p->b, p->i8, cache, "");
+    LLVMValueRef maybe = LLVMBuildICmp(p->b, LLVMIntEQ, known, LLVMConstInt(p->i8, 0, false), "");
+    LLVMValueRef old_id = hd_sym_id(f, call);
+    struct hd_sym_slow slow = hd_sym_slow_begin(f->s, at, maybe);
+    LLVMValueRef bits = hd_sym_bits(f->s, call);
+    bool bits_use = bits != call; /* the one use of the call that must stay */
+    LLVMValueRef args[] = {name_value(f, name), hd_hooks_ptr(p, cache),
+                           hd_hooks_u32(p, width | (is_ptr ? 256u : 0)), bits, old_id};
+    LLVMValueRef hook = hd_sym_call(f->s, HD_SYM_HOOK_result, args), new = hook;
+    LLVMValueRef id = LLVMBuildLoad2(p->b, p->i32, hd_sym_flow(f->s, FLOW_RET, 0), "");
+    if (is_ptr)
+        new = LLVMBuildIntToPtr(p->b, new, type, "");
+    else if (width < 64)
+        new = LLVMBuildTrunc(p->b, new, type, "");
+    LLVMBasicBlockRef slow_block = LLVMGetInsertBlock(p->b);
+    id = hd_sym_slow_end(f->s, slow, id, old_id);
+    LLVMPositionBuilderBefore(p->b, id);
+    LLVMValueRef value = LLVMBuildPhi(p->b, type, "");
+    LLVMReplaceAllUsesWith(call, value);
+    LLVMAddIncoming(value, (LLVMValueRef[]){new, call},
+                    (LLVMBasicBlockRef[]){slow_block, slow.head}, 2);
+    if (bits_use)
+        LLVMSetOperand(bits, 0, call);
+    else
+        LLVMSetOperand(hook, 3, call);
+    hd_sym_set(f, value, id);
+}
+
+/* ---- calls ---- */
+
+static LLVMValueRef pass_ids(struct hd_sym_fn *f, LLVMValueRef call)
+{
+    struct hd_pass *p = f->s->p;
+    unsigned n = LLVMGetNumArgOperands(call);
+    LLVMValueRef ids[HD_SYM_ARGS];
+    if (n > HD_SYM_ARGS)
+        n = HD_SYM_ARGS;
+    LLVMPositionBuilderBefore(p->b, call);
+    for (unsigned i = 0; i < n; i++)
+        ids[i] = hd_sym_id(f, LLVMGetOperand(call, i));
+    LLVMValueRef any = hd_sym_any(f, ids, n);
+    if (!any)
+        return NULL;
+    for (unsigned i = 0; i < n; i++)
+        LLVMBuildStore(p->b, ids[i], hd_sym_flow(f->s, FLOW_ARG, i));
+    LLVMBuildStore(p->b, LLVMBuildPointerCast(p->b, LLVMGetCalledValue(call), p->ptr, ""),
+                   hd_sym_flow(f->s, FLOW_CALLEE, 0));
+    return any;
+}
+
+static void indirect(struct hd_sym_fn *f, LLVMValueRef call)
+{
+    LLVMValueRef target = LLVMGetCalledValue(call), id = hd_sym_id(f, target);
+    LLVMPositionBuilderBefore(f->s->p->b, call);
+    LLVMValueRef any = hd_sym_any(f, &id, 1);
+    if (!any)
+        return;
+    struct hd_sym_slow slow = hd_sym_slow_begin(f->s, call, any);
+    hd_sym_call(f->s, HD_SYM_HOOK_target, (LLVMValueRef[]){id, hd_hooks_ptr(f->s->p, target)});
+    hd_sym_slow_end(f->s, slow, NULL, NULL);
+}
+
+static uint64_t hash_name(const char *name)
+{
+    uint64_t h = UINT64_C(14695981039346656037);
+    for (; *name; name++)
+        h = (h ^ (uint8_t)*name) * UINT64_C(1099511628211);
+    return h;
+}
+
+static void real_call(struct hd_sym_fn *f, LLVMValueRef call, enum hd_callee kind)
+{
+    struct hd_pass *p = f->s->p;
+    const char *name = name_of(call);
+    bool external = is_external(call) && LLVMIsACallInst(call);
+    LLVMPositionBuilderBefore(p->b, call);
+    if (external && !IS_IN(name, outputs))
+        hd_sym_past(f->s, hd_hooks_u64(p, hash_name(name)));
+    if (!hd_calls_function(call))
+        indirect(f, call);
+    LLVMValueRef at = hd_control_after(call), any = NULL;
+    bool model = external && IS_IN(name, models), input = external && IS_IN(name, inputs);
+    if (!model && !input)
+        any = pass_ids(f, call);
+    if (!at)
+        return;
+    if (model || input) {
+        modelled(f, call, name, input);
+        return;
+    }
+    if (hd_sym_width(f->s, LLVMTypeOf(call)) && kind != HD_CALLEE_PURE) {
+        LLVMPositionBuilderBefore(p->b, at);
+        hd_sym_set(f, call, taken_id(f, LLVMGetCalledValue(call)));
+    }
+    if (any && (external || !hd_calls_function(call)) && LLVMIsACallInst(call)) {
+        struct hd_sym_slow slow = hd_sym_slow_begin(f->s, at, any);
+        LLVMValueRef text = name_value(f, *name ? name : "(indirect)");
+        hd_sym_call(f->s, HD_SYM_HOOK_unmodelled, &text);
+        hd_sym_slow_end(f->s, slow, NULL, NULL);
+    }
+    if (kind == HD_CALLEE_UNKNOWN && *name && LLVMIsACallInst(call))
+        chosen(f, call, at, name);
+}
+
+/* Between functions of the models: ids go over, nothing is replaced. */
+static void model_call(struct hd_sym_fn *f, LLVMValueRef call)
+{
+    struct hd_pass *p = f->s->p;
+    if (strncmp(name_of(call), "__hd_", 5) == 0)
+        return;
+    pass_ids(f, call);
+    if (!hd_sym_width(f->s, LLVMTypeOf(call)))
+        return;
+    LLVMPositionBuilderBefore(p->b, hd_control_after(call));
+    hd_sym_set(f, call, taken_id(f, LLVMGetCalledValue(call)));
+}
+
+void hd_sym_call_inst(struct hd_sym_fn *f, LLVMValueRef call)
+{
+    enum hd_callee kind = hd_calls_kind(call);
+    if (strncmp(name_of(call), "llvm.", 5) == 0) {
+        hd_sym_intrinsic(f, call, kind);
+        return;
+    }
+    switch (kind) {
+    case HD_CALLEE_UNKNOWN:
+    case HD_CALLEE_PURE:
+    case HD_CALLEE_VARARG_OK:
+    case HD_CALLEE_TWICE:
+        if (!f->s->models)
+            real_call(f, call, kind);
+        else if (hd_control_after(call))
+            model_call(f, call);
+        break;
+    default:
+        break;
+    }
+}

@@ -1,0 +1,113 @@
+/* Ids of the intrinsics that optimised integer code is full of: minimum, maximum, absolute value,
+ * rotation. */
+#include "pass/sym.h"
+
+#include <string.h>
+
+static const struct {
+    const char *prefix;
+    enum hd_sym_op compare; /* the result is the first operand when this holds */
+} choices[] = {
+    {"llvm.umin.", HD_SYM_ULT},
+    {"llvm.umax.", HD_SYM_UGT},
+    {"llvm.smin.", HD_SYM_SLT},
+    {"llvm.smax.", HD_SYM_SGT},
+};
+
+static LLVMIntPredicate predicate(enum hd_sym_op op)
+{
+    return (LLVMIntPredicate)(LLVMIntEQ + (op - HD_SYM_EQ));
+}
+
+/* In a slow block: c ? a : b, where c is `op` on a and x. */
+static LLVMValueRef pick(struct hd_sym_fn *f, enum hd_sym_op op, LLVMValueRef *v, LLVMValueRef *ids)
+{
+    struct hd_pass *p = f->s->p;
+    unsigned width = hd_sym_width(f->s, LLVMTypeOf(v[0]));
+    LLVMValueRef holds = LLVMBuildICmp(p->b, predicate(op), v[0], v[1], "");
+    LLVMValueRef cond = hd_sym_build(f, op, width, ids, v[0], v[1], holds);
+    LLVMValueRef flag =
+        LLVMBuildShl(p->b, LLVMBuildZExt(p->b, holds, p->i32, ""), hd_hooks_u32(p, 8), "");
+    LLVMValueRef args[] = {LLVMBuildOr(p->b, flag, hd_hooks_u32(p, width), ""),
+                           cond,
+                           ids[0],
+                           ids[2],
+                           hd_sym_bits(f->s, v[0]),
+                           hd_sym_bits(f->s, v[2])};
+    return hd_sym_call(f->s, HD_SYM_HOOK_select, args);
+}
+
+static LLVMValueRef absolute(struct hd_sym_fn *f, LLVMValueRef v, LLVMValueRef id)
+{
+    struct hd_pass *p = f->s->p;
+    LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(v)), minus = LLVMBuildSub(p->b, zero, v, "");
+    LLVMValueRef ids[] = {f->zero, id};
+    LLVMValueRef negated =
+        hd_sym_build(f, HD_SYM_SUB, hd_sym_width(f->s, LLVMTypeOf(v)), ids, zero, v, minus);
+    LLVMValueRef values[] = {v, zero, minus}, all[] = {id, f->zero, negated};
+    return pick(f, HD_SYM_SGE, values, all);
+}
+
+/* fshl(a, b, n) by a constant: a << n | b >> (width - n). */
+static LLVMValueRef funnel(struct hd_sym_fn *f, LLVMValueRef *v, LLVMValueRef *ids, bool left)
+{
+    struct hd_pass *p = f->s->p;
+    LLVMTypeRef type = LLVMTypeOf(v[0]);
+    unsigned width = hd_sym_width(f->s, type);
+    uint64_t n = LLVMConstIntGetZExtValue(v[2]) % width;
+    if (n == 0)
+        return left ? ids[0] : ids[1];
+    LLVMValueRef up = LLVMConstInt(type, left ? n : width - n, false);
+    LLVMValueRef down = LLVMConstInt(type, left ? width - n : n, false);
+    LLVMValueRef high = LLVMBuildShl(p->b, v[0], up, ""), low = LLVMBuildLShr(p->b, v[1], down, "");
+    LLVMValueRef id_a[] = {ids[0], f->zero}, id_b[] = {ids[1], f->zero};
+    LLVMValueRef parts[] = {hd_sym_build(f, HD_SYM_SHL, width, id_a, v[0], up, high),
+                            hd_sym_build(f, HD_SYM_LSHR, width, id_b, v[1], down, low)};
+    return hd_sym_build(f, HD_SYM_OR, width, parts, high, low, LLVMBuildOr(p->b, high, low, ""));
+}
+
+static LLVMValueRef compute(struct hd_sym_fn *f, LLVMValueRef call, const char *name,
+                            LLVMValueRef *v, LLVMValueRef *ids)
+{
+    for (size_t i = 0; i < sizeof choices / sizeof *choices; i++)
+        if (strncmp(name, choices[i].prefix, strlen(choices[i].prefix)) == 0) {
+            LLVMValueRef values[] = {v[0], v[1], v[1]}, all[] = {ids[0], ids[1], ids[1]};
+            return pick(f, choices[i].compare, values, all);
+        }
+    if (strncmp(name, "llvm.abs.", 9) == 0)
+        return absolute(f, v[0], ids[0]);
+    bool left = strncmp(name, "llvm.fshl.", 10) == 0;
+    if ((left || strncmp(name, "llvm.fshr.", 10) == 0) && LLVMIsAConstantInt(v[2]))
+        return funnel(f, v, ids, left);
+    (void)call;
+    LLVMValueRef why = hd_hooks_u32(f->s->p, HD_SYM_LOST_OP);
+    hd_sym_call(f->s, HD_SYM_HOOK_drop, &why);
+    return f->zero;
+}
+
+void hd_sym_intrinsic(struct hd_sym_fn *f, LLVMValueRef call, enum hd_callee kind)
+{
+    size_t len;
+    const char *name = LLVMGetValueName2(hd_calls_function(call), &len);
+    LLVMValueRef v[3], ids[3], at = LLVMGetNextInstruction(call);
+    unsigned n = LLVMGetNumArgOperands(call);
+    if (kind == HD_CALLEE_IGNORED || n == 0 || n > 3 || !LLVMIsACallInst(call))
+        return;
+    if (strncmp(name, "llvm.expect", 11) == 0) {
+        hd_sym_set(f, call, hd_sym_id(f, LLVMGetOperand(call, 0)));
+        return;
+    }
+    for (unsigned i = 0; i < n; i++) {
+        v[i] = LLVMGetOperand(call, i);
+        ids[i] = hd_sym_id(f, v[i]);
+    }
+    LLVMPositionBuilderBefore(f->s->p->b, at);
+    LLVMValueRef any = hd_sym_any(f, ids, n);
+    if (!any)
+        return;
+    struct hd_sym_slow slow = hd_sym_slow_begin(f->s, at, any);
+    LLVMValueRef id = compute(f, call, name, v, ids);
+    id = hd_sym_slow_end(f->s, slow, id, f->zero);
+    if (hd_sym_width(f->s, LLVMTypeOf(call)))
+        hd_sym_set(f, call, id);
+}
