@@ -1,0 +1,261 @@
+/* Universal causality graphs: what they filter, what they save, and what they cost.
+ *
+ * Usage: bench_ucg [SECTION...], each one of
+ *   filters        how many pairs of events each filter leaves, alone and together
+ *   saved          pairs left to the solver, and processor time, with and without the graphs
+ *   depth=N        cost of a graph for pairs near the beginning, the middle and the end of a trace
+ * of N rounds, chopped and whole Without arguments: all three. Prints CSV rows, and remarks that
+ * start with '#'. */
+#include "base/progress.h"
+#include "detect/detect.h"
+#include "model/check.h"
+#include "predict/predict.h"
+#include "predict/ucg.h"
+#include "predict/ucg_detect.h"
+#include "predict/world.h"
+#include "trace/gen.h"
+#include "trace/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static void fail(const struct hd_err *err)
+{
+    fprintf(stderr, "bench_ucg: %s\n", err->text);
+    exit(4);
+}
+
+static struct hd_trace *generate(struct hd_gen_config config)
+{
+    struct hd_trace *t;
+    struct hd_err err = {0};
+    if (hd_gen(&config, &t, &err) != HD_OK || hd_check_trace(t, NULL, &err) != HD_OK)
+        fail(&err);
+    return t;
+}
+
+/* Threads that meet at locks and conditions; data matters or not. */
+static struct hd_trace *meeting(uint32_t threads, uint32_t events, bool data, uint64_t seed)
+{
+    struct hd_gen_config config;
+    hd_gen_defaults(&config);
+    config.seed = seed;
+    config.events = events;
+    config.threads = threads;
+    config.locations = 3;
+    config.locks = 4;
+    config.control = HD_GEN_CONTROL_BRANCHES;
+    config.features = 1u << HD_GEN_READ | 1u << HD_GEN_WRITE | 1u << HD_GEN_MUTEX |
+                      1u << HD_GEN_RWLOCK | 1u << HD_GEN_COND | 1u << HD_GEN_FORK |
+                      1u << HD_GEN_JOIN;
+    if (data)
+        config.features |= 1u << HD_GEN_BRANCH | 1u << HD_GEN_DEPS | 1u << HD_GEN_VAL;
+    return generate(config);
+}
+
+static struct hd_trace *program(uint32_t events)
+{
+    struct hd_gen_config config;
+    hd_gen_defaults(&config);
+    config.style = HD_GEN_STYLE_PROGRAM;
+    config.control = HD_GEN_CONTROL_BRANCHES;
+    config.seed = 1;
+    config.events = events;
+    config.threads = 8;
+    config.locations = 40;
+    config.locks = 8;
+    config.races = 10;
+    return generate(config);
+}
+
+/* ---- filters ---- */
+
+static uint64_t left(const struct hd_trace *t, const char *name)
+{
+    struct hd_detect_result r = {0};
+    struct hd_detect_opts opts = {.pairs = true};
+    struct hd_err err = {0};
+    enum hd_status status = strcmp(name, "ucg") ? hd_detector_find(name)->run(t, &opts, &r, &err)
+                                                : hd_ucg_detect(t, &opts, &r, &err);
+    if (status != HD_OK)
+        fail(&err);
+    uint64_t n = r.pairs.len;
+    hd_detect_result_fini(&r);
+    return n;
+}
+
+static void filters_of(const char *name, struct hd_trace *t)
+{
+    struct hd_predict_options o;
+    struct hd_prediction p;
+    struct hd_err err = {0};
+    hd_predict_defaults(&o);
+    o.all_pairs = true;
+    o.seconds = 60;
+    if (hd_predict(t, &o, &p, &err) != HD_OK)
+        fail(&err);
+    double all = (double)p.conflicting;
+    const char *const names[] = {"lockset", "mhb", "quick", "ucg"};
+    printf("filters,%s,%zu,%llu", name, t->n_events, (unsigned long long)p.conflicting);
+    for (int i = 0; i < 4; i++)
+        printf(",%.1f", 100 * (1 - (double)left(t, names[i]) / all));
+    printf(",%.1f,%llu\n", 100 * (1 - (double)(p.races.len + p.open) / all),
+           (unsigned long long)p.open);
+    hd_prediction_fini(&p);
+    hd_trace_free(t);
+}
+
+static void filters(void)
+{
+    printf("# percent of the conflicting pairs of events that each filter rules out; `max` is "
+           "exact\n");
+    printf("section,trace,events,pairs,lockset,mhb,both,ucg,max,undecided\n");
+    filters_of("program", program(4000));
+    filters_of("two-no-data", meeting(2, 400, false, 7));
+    filters_of("two", meeting(2, 400, true, 7));
+    filters_of("five-no-data", meeting(5, 300, false, 8));
+    filters_of("five", meeting(5, 300, true, 8));
+}
+
+/* ---- what is saved ---- */
+
+static double cpu_now(void)
+{
+    struct timespec ts;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
+    return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
+}
+
+struct cost {
+    double cpu;
+    uint64_t solver; /* pairs that the solver had to decide */
+    uint64_t proved; /* by the graphs */
+};
+
+static void add_cost(const struct hd_trace *t, uint32_t steps, struct cost *cost)
+{
+    struct hd_predict_options o;
+    struct hd_prediction p;
+    struct hd_err err = {0};
+    hd_predict_defaults(&o);
+    o.all_pairs = true;
+    o.jobs = 1;
+    o.steps = steps;
+    double started = cpu_now();
+    if (hd_predict(t, &o, &p, &err) != HD_OK)
+        fail(&err);
+    cost->cpu += cpu_now() - started;
+    cost->solver += p.found[HD_STEP_SMT] + p.proved[HD_STEP_SMT];
+    cost->proved += p.proved[HD_STEP_UCG];
+    hd_prediction_fini(&p);
+}
+
+static void saved_by(bool data, uint32_t threads, const char *name, uint32_t steps)
+{
+    enum { TRACES = 12 };
+    struct cost without = {0}, with = {0};
+    for (uint64_t seed = 0; seed < TRACES; seed++) {
+        struct hd_trace *t = meeting(threads, 110, data, seed);
+        add_cost(t, steps, &without);
+        add_cost(t, steps | 1u << HD_STEP_UCG, &with);
+        hd_trace_free(t);
+    }
+    printf("saved,%u-threads%s,%s,%llu,%llu,%llu,%.3f,%.3f\n", threads, data ? "" : "-no-data",
+           name, (unsigned long long)without.solver, (unsigned long long)with.solver,
+           (unsigned long long)with.proved, without.cpu, with.cpu);
+}
+
+static void saved(void)
+{
+    const uint32_t smt = 1u << HD_STEP_SMT;
+    const uint32_t filters = 1u << HD_STEP_LOCKSET | 1u << HD_STEP_MUST;
+    const uint32_t quick = 1u << HD_STEP_GREEDY | 1u << HD_STEP_CLOSURE;
+    printf(
+        "# 12 traces: pairs left to the solver without and with the graphs, pairs the graphs rule "
+        "out, seconds of processor time of the whole\n");
+    printf("section,traces,steps,solver,solver_ucg,proved_ucg,cpu,cpu_ucg\n");
+    for (int data = 0; data < 2; data++)
+        for (uint32_t threads = 2; threads <= 4; threads += 2) {
+            saved_by(data, threads, "smt", smt);
+            saved_by(data, threads, "filters+smt", filters | smt);
+            saved_by(data, threads, "all", filters | quick | smt);
+        }
+}
+
+/* ---- depth ---- */
+
+/* Rounds in which two threads take two locks in opposite ways, each released in between. */
+static struct hd_trace *rounds(uint32_t n)
+{
+    static const char *const round = "t1|acq(a)\nt1|acq(b)\nt1|rel(a)\nt1|w(x)\nt1|rel(b)\n"
+                                     "t2|acq(b)\nt2|acq(a)\nt2|rel(b)\nt2|w(x)\nt2|rel(a)\n";
+    size_t len = strlen(round);
+    char *text = malloc(n * len + 64);
+    size_t at = (size_t)sprintf(text, "!control branches\n");
+    struct hd_trace *t;
+    struct hd_err err = {0};
+    for (uint32_t i = 0; i < n; i++, at += len)
+        memcpy(text + at, round, len);
+    if (hd_text_read(text, at, "rounds", &t, &err) != HD_OK)
+        fail(&err);
+    free(text);
+    return t;
+}
+
+static void depth_at(const struct hd_ucg_base *base, uint32_t n, double share, bool chop)
+{
+    enum { EVENTS = 10, FIRST = 3, SECOND = 8, PAIRS = 200 };
+    uint32_t pairs = chop ? PAIRS : 1, start = (uint32_t)((n - PAIRS) * share);
+    struct hd_ucg *g = hd_ucg_new(base, chop);
+    uint64_t possible = 0;
+    double started = hd_progress_now();
+    for (uint32_t i = 0; i < pairs; i++) {
+        const hd_eid pair[] = {(start + i) * EVENTS + FIRST, (start + i) * EVENTS + SECOND};
+        struct hd_goal goal = hd_goal_race(pair);
+        possible += hd_ucg_possible(g, &goal);
+    }
+    double seconds = hd_progress_now() - started;
+    printf("depth,%s,%u,%.0f,%.1f,%.2f,%llu\n", chop ? "chopped" : "whole", n, 100 * share,
+           (double)hd_ucg_nodes(g) / pairs, 1e6 * seconds / pairs, (unsigned long long)possible);
+    hd_ucg_free(g);
+}
+
+static void depth(uint32_t n)
+{
+    static const double shares[] = {0, 0.1, 0.5, 1};
+    struct hd_trace *t = rounds(n);
+    struct hd_sections *s = hd_sections_new(t);
+    struct hd_accesses *conds = hd_accesses_new(t, HD_OBJ_COND);
+    struct hd_ucg_base *base = hd_ucg_base_new(t, s, conds, NULL, HD_MHB_ANY_WAITER);
+    printf("# cost of a graph by the place of its pair in the trace (percent of its length)\n");
+    printf("section,kind,rounds,place,nodes,microseconds,possible\n");
+    for (size_t i = 0; i < sizeof shares / sizeof *shares; i++)
+        depth_at(base, n, shares[i], true);
+    for (size_t i = 1; i < sizeof shares / sizeof *shares && n <= 20000; i++)
+        depth_at(base, n, shares[i], false);
+    hd_ucg_base_free(base);
+    hd_accesses_free(conds);
+    hd_sections_free(s);
+    hd_trace_free(t);
+}
+
+int main(int argc, char **argv)
+{
+    static const char *const all[] = {"filters", "saved", "depth=2000", "depth=200000"};
+    int n = argc > 1 ? argc - 1 : 4;
+    const char *const *sections = argc > 1 ? (const char *const *)argv + 1 : all;
+    for (int i = 0; i < n; i++) {
+        if (!strcmp(sections[i], "filters"))
+            filters();
+        else if (!strcmp(sections[i], "saved"))
+            saved();
+        else if (!strncmp(sections[i], "depth=", 6) && atoi(sections[i] + 6) > 200)
+            depth((uint32_t)atoi(sections[i] + 6));
+        else
+            return fprintf(stderr, "bench_ucg: there is no section %s\n", sections[i]), 2;
+        fflush(stdout);
+    }
+    return 0;
+}
