@@ -1,6 +1,7 @@
 #include "predict/ucg.h"
 
 #include "base/alloc.h"
+#include "base/vec.h"
 
 #include <string.h>
 
@@ -533,28 +534,6 @@ bool hd_ucg_possible(struct hd_ucg *g, const struct hd_goal *goal)
         outcome = close_graph(g);
     } while (outcome == CHOPPED_TOO_MUCH);
     return outcome == GOES_ON;
-}
-
-uint32_t hd_ucg_cut(const struct hd_ucg *g, hd_tid u)
-{
-    return g->regions[u].cut;
-}
-
-void hd_ucg_induced(const struct hd_ucg *g, struct hd_u32vec *orders)
-{
-    size_t threads = g->b->n_threads;
-    for (hd_tid u = 0; u < threads; u++)
-        for (uint32_t node = 0; node < g->regions[u].n; node++) {
-            hd_eid e = node_event(g, u, node);
-            const uint32_t *base = hd_ucg_base_clock(g->b, e), *row = row_at(g, u, node);
-            const uint32_t *before = node ? row_at(g, u, node - 1) : NULL;
-            for (hd_tid v = 0; v < threads; v++) {
-                if (v == u || row[v] <= base[v] || (before && before[v] == row[v]))
-                    continue;
-                hd_u32vec_push(orders, hd_ucg_base_event(g->b, v, row[v] - 1));
-                hd_u32vec_push(orders, e);
-            }
-        }
 }
 
 uint64_t hd_ucg_nodes(const struct hd_ucg *g)

@@ -21,7 +21,6 @@
 #ifndef HD_PREDICT_UCG_H
 #define HD_PREDICT_UCG_H
 
-#include "base/vec.h"
 #include "predict/goal.h"
 #include "predict/ucg_base.h"
 
@@ -33,13 +32,6 @@ void hd_ucg_free(struct hd_ucg *g); /* NULL is fine */
 
 /* False: no schedule reaches the goal. */
 bool hd_ucg_possible(struct hd_ucg *g, const struct hd_goal *goal);
-
-/* After `true`: how many events of a thread every schedule with the property runs. */
-uint32_t hd_ucg_cut(const struct hd_ucg *g, hd_tid u);
-
-/* After `true`: the orders that the graph has and the base has not, as pairs of events from, to
- * (two entries each). Those that program order or another one of them implies are left out. */
-void hd_ucg_induced(const struct hd_ucg *g, struct hd_u32vec *orders);
 
 /* Since hd_ucg_new: synchronisation events taken into graphs, the measure of work. */
 uint64_t hd_ucg_nodes(const struct hd_ucg *g);
