@@ -23,6 +23,22 @@
     X(string, int, strncmp, (const char *, const char *, size_t), "r of what was compared") \
     X(string, char *, strchr, (const char *, int), "r of what was looked at") \
     X(string, char *, strrchr, (const char *, int), "r") \
+    X(string, int, bcmp, (const void *, const void *, size_t), "r of what was compared") \
+    X(string, char *, strstr, (const char *, const char *), "r") \
+    X(string, char *, strpbrk, (const char *, const char *), "r") \
+    X(string, size_t, strspn, (const char *, const char *), "r") \
+    X(string, size_t, strcspn, (const char *, const char *), "r") \
+    X(string, int, strcasecmp, (const char *, const char *), "r") \
+    X(string, int, strncasecmp, (const char *, const char *, size_t), "r") \
+    X(string, void *, memrchr, (const void *, int, size_t), "r of what was looked at") \
+    X(string, char *, strchrnul, (const char *, int), "r of what was looked at") \
+    X(string, void *, rawmemchr, (const void *, int), "r of what was looked at") \
+    X(string, long, strtol, (const char *, char **, int), "r, w of the end") \
+    X(string, long long, strtoll, (const char *, char **, int), "r, w of the end") \
+    X(string, unsigned long, strtoul, (const char *, char **, int), "r, w of the end") \
+    X(string, unsigned long long, strtoull, (const char *, char **, int), "r, w of the end") \
+    X(string, double, strtod, (const char *, char **), "r, w of the end") \
+    X(string, int, atoi, (const char *), "r") \
     X(string, char *, strdup, (const char *), "a new block, r, w") \
     X(string, char *, strndup, (const char *, size_t), "a new block, r, w")
 

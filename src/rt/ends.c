@@ -42,18 +42,24 @@ HD_EXPORT void abort(void)
     __builtin_unreachable();
 }
 
-/* The event comes first: nothing of another thread runs between it and the call. */
+/* The event comes first: nothing of another thread runs between it and the call. A handler for this
+ * thread runs in user code, as it does natively. */
 #define SENDS(name, params, args, thread)                                                          \
     HD_EXPORT int name params                                                                      \
     {                                                                                              \
         struct hd_thread *me = hd_rt_enter();                                                      \
-        if (me) {                                                                                  \
-            uint32_t to = thread;                                                                  \
-            if (to != UINT32_MAX)                                                                  \
-                hd_rt_signal_sent(to, sig, HD_PC);                                                 \
+        uint32_t to = me ? thread : UINT32_MAX;                                                    \
+        unsigned before = to == UINT32_MAX ? 0 : hd_rt_signal_before(to);                          \
+        if (to != UINT32_MAX)                                                                      \
+            hd_rt_signal_sent(to, sig, HD_PC);                                                     \
+        if (me)                                                                                    \
             hd_rt_leave(me);                                                                       \
-        }                                                                                          \
-        return hd_real.name args;                                                                  \
+        int r = hd_real.name args;                                                                 \
+        if (to == UINT32_MAX || r || !(me = hd_rt_enter()))                                        \
+            return r;                                                                              \
+        hd_rt_signal_settle(me, to, sig, before);                                                  \
+        hd_rt_leave(me);                                                                           \
+        return r;                                                                                  \
     }
 
 static uint32_t number_of(pthread_t handle)

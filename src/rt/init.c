@@ -1,6 +1,7 @@
 /* Start and end of the runtime. Runs in the user's process; see the rules in rt.h. */
 #include "rt/policy.h"
 #include "rt/real.h"
+#include "rt/stack.h"
 #include "rt/sync.h"
 #include "rt/thread.h"
 
@@ -68,6 +69,7 @@ void hd_rt_init(void)
     hd_rt_log1(HD_LOG_SWITCH, 0, 0);
     bool first = true;
     dl_iterate_phdr(log_module, &first);
+    hd_rt_stack_init();
     hd_rt_thread_setup(me);
     hd_rt_log_stack(me);
     rt.on = true;

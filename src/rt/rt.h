@@ -84,7 +84,7 @@ struct hd_thread {
     size_t at_size; /* 0: not known */
 
     siginfo_t signals[HD_RT_SIGNALS]; /* arrived inside the runtime: sig_out .. sig_in, modulo */
-    volatile unsigned sig_in, sig_out;
+    volatile unsigned sig_in, sig_out, sig_seen;
     volatile bool in_wait; /* in a call of the system that may wait: handlers run at once */
     unsigned sig_ran;      /* HD_RAN_*: handlers that ran since hd_rt_signals_fresh */
 };

@@ -61,6 +61,37 @@ void hd_rt_signal_came(struct hd_thread *me, int sig, const siginfo_t *info, uin
         take(HD_SIGNAL_ANY, sig, pc);
 }
 
+static unsigned arrived_at(uint32_t thread)
+{
+    unsigned n = 0;
+    for (uint32_t i = 0; i < rt.n_threads; i++)
+        if (thread == i || thread == HD_SIGNAL_ANY)
+            n += rt.threads[i]->sig_seen;
+    return n;
+}
+
+unsigned hd_rt_signal_before(uint32_t thread)
+{
+    return arrived_at(thread);
+}
+
+/* The kernel delivers when it likes. We wait for that, a little, so that the same run comes again,
+ * and so that the clock does not jump past a wait that is about to be broken off. */
+void hd_rt_signal_settle(struct hd_thread *me, uint32_t thread, int sig, unsigned before)
+{
+    if (sig <= 0 || sig >= _NSIG || thread == me->num || !user[sig].sa_handler)
+        return;
+    for (int i = 0; i < 2000 && arrived_at(thread) == before; i++)
+        hd_rt_syscall(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
+    hd_rt_lock();
+    for (uint32_t i = 0; i < rt.n_threads; i++) {
+        struct hd_thread *t = rt.threads[i];
+        if (t->sig_in != t->sig_out && (t->state == HD_BLOCKED || t->state == HD_FDWAIT))
+            hd_rt_make_ready(t);
+    }
+    hd_rt_unlock();
+}
+
 /* ---- running handlers ---- */
 
 static void call(int sig, siginfo_t *info, void *context)
@@ -133,6 +164,8 @@ static void on_signal(int sig, siginfo_t *info, void *context)
 {
     int saved = errno;
     struct hd_thread *me = hd_rt_me;
+    if (me)
+        me->sig_seen++; /* pairs with hd_rt_signal_settle */
     if (!me || !me->in_rt) {
         run(rt.on ? me : NULL, sig, info, context);
     } else if (is_fault(sig, info) || sig == SIGABRT) {

@@ -3,13 +3,35 @@
 
 #include "rt/blocks.h"
 
-/* Given by the linker: where this library starts, and where its code ends. */
-extern const char __ehdr_start[] __attribute__((visibility("hidden")));
-extern const char etext[] __attribute__((visibility("hidden")));
+#include <link.h>
+
+static uintptr_t own_low, own_end; /* where this library is */
+
+static int look(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    uintptr_t here = (uintptr_t)&hd_rt_stack_walk;
+    (void)size;
+    (void)arg;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+        uintptr_t from = info->dlpi_addr + p->p_vaddr;
+        if (p->p_type == PT_LOAD && here - from < p->p_memsz) {
+            own_low = from;
+            own_end = from + p->p_memsz;
+            return 1;
+        }
+    }
+    return 0;
+}
+
+void hd_rt_stack_init(void)
+{
+    dl_iterate_phdr(look, NULL);
+}
 
 static bool is_ours(uintptr_t pc)
 {
-    return pc - (uintptr_t)__ehdr_start < (uintptr_t)(etext - __ehdr_start);
+    return pc - own_low < own_end - own_low;
 }
 
 /* A frame holds the caller's frame address and the address to return to. */

@@ -11,6 +11,8 @@
 
 #define HD_RT_FRAMES 32
 
+void hd_rt_stack_init(void); /* once, at the start */
+
 /* Return addresses of the frames from `frame` (a frame address of t, such as
  * __builtin_frame_address(0)) outwards, without those of the runtime itself; at most `max`. t must
  * be the caller, or not be running. Returns how many. */

@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# The runtime exports the functions of `heddle doctor --apis`, its hooks, and nothing else.
+set -u
+work=$TMP_DIR/record/symbols
+rm -rf "$work" && mkdir -p "$work" && cd "$work" || exit 1
+export LC_ALL=C
+nm -D --defined-only "$RT_DIR/libheddle_rt.so" | awk '{ sub(/@.*/, "", $3); print $3 }' | sort -u >exported
+"$HEDDLE" doctor --apis | awk '{ print $2 }' | sort >modelled
+sort -u modelled | cmp -s - modelled || { echo "FAIL a function is listed twice: $(uniq -d modelled)" >&2; exit 1; }
+missing=$(comm -13 exported modelled)
+[ -z "$missing" ] || { echo "FAIL modelled, but not exported: $missing" >&2; exit 1; }
+more=$(comm -23 exported modelled | grep -Ev '^(__tsan_|__hd_)')
+[ -z "$more" ] || { echo "FAIL exported, but not modelled: $more" >&2; exit 1; }
+[ "$(wc -l <modelled)" -gt 250 ] || { echo "FAIL only $(wc -l <modelled) functions" >&2; exit 1; }
+exit 0
