@@ -189,9 +189,28 @@ static void list_written(struct hd_fn *f, LLVMValueRef call)
                      hd_hooks_tok(f->p, HD_TOK_NONE));
 }
 
+/* The back end would turn these into loads and stores that nobody sees. */
+static void keep_call(LLVMValueRef call)
+{
+    static const char *const names[] = {"memcmp", "bcmp",   "strcmp", "strlen", "strnlen",
+                                        "memchr", "strcpy", "stpcpy", "mempcpy"};
+    LLVMValueRef fn = hd_calls_function(call);
+    size_t len;
+    const char *name = fn ? LLVMGetValueName2(fn, &len) : "";
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strcmp(name, names[i]) != 0)
+            continue;
+        LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(call));
+        unsigned kind = LLVMGetEnumAttributeKindForName("nobuiltin", 9);
+        LLVMAddCallSiteAttribute(call, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                                 LLVMCreateEnumAttribute(context, kind, 0));
+    }
+}
+
 static void real_call(struct hd_fn *f, LLVMValueRef call, enum hd_callee kind)
 {
     f->calls = true;
+    keep_call(call);
     if (!hd_calls_function(call))
         indirect_call(f, call);
     pass_arguments(f, call, kind);
