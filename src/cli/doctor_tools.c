@@ -118,7 +118,8 @@ static bool look_at_plugin(struct probe *p, const struct hd_cc_clang *clang)
 static bool look_at_runtime(struct probe *p, const char *lib_dir)
 {
     static const char *const link[] = {"heddle", "cc", "probe.o", "-o", "probe", NULL};
-    static const char *const record[] = {"heddle", "record", "-q", "-o", "probe.hdt", "--", "./probe", NULL};
+    static const char *const record[] = {"heddle",    "record", "-q",      "-o",
+                                         "probe.hdt", "--",     "./probe", NULL};
     char text[PATH_MAX + 64];
     if (!run_self(p, link) || !run_self(p, record))
         return hd_doctor_line("runtime", HD_DOCTOR_FAIL, p->said, "build or install Heddle again");

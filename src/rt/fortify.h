@@ -19,5 +19,6 @@ HD_APIS_FORTIFY(HD_FORTIFY_PROTOTYPE)
 char *hd_rt_fgets(char *p, int n, FILE *f, uintptr_t pc);
 size_t hd_rt_fread(void *p, size_t size, size_t n, FILE *f, uintptr_t pc);
 ssize_t hd_rt_read_fd(int fd, void *p, size_t n, uintptr_t pc);
+ssize_t hd_rt_write_fd(int fd, const void *p, size_t n, uintptr_t pc);
 
 #endif

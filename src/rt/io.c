@@ -201,8 +201,23 @@ static size_t total(const struct iovec *v, size_t n)
         return answer(r);                                                                          \
     }
 
-WRITE_CALL(write, SYS_write, buf, NULL, 0, n, (int fd, const void *buf, size_t n), (fd, buf, n), fd,
-           (long)buf, (long)n)
+ssize_t hd_rt_write_fd(int fd, const void *buf, size_t n, uintptr_t pc)
+{
+    struct hd_thread *me = hd_rt_enter();
+    if (!me)
+        return hd_real.write(fd, buf, n);
+    long a[6] = {fd, (long)buf, (long)n};
+    read_by_call(buf, NULL, 0, n, pc);
+    long r = do_write(me, a, SYS_write, n, pc);
+    hd_rt_leave(me);
+    return answer(r);
+}
+
+HD_EXPORT ssize_t write(int fd, const void *buf, size_t n)
+{
+    return hd_rt_write_fd(fd, buf, n, HD_PC);
+}
+
 WRITE_CALL(send, SYS_sendto, buf, NULL, 0, n, (int fd, const void *buf, size_t n, int flags),
            (fd, buf, n, flags), fd, (long)buf, (long)n, flags)
 WRITE_CALL(sendto, SYS_sendto, buf, NULL, 0, n,
@@ -267,12 +282,12 @@ HD_EXPORT int eventfd(unsigned count, int flags)
 
 HD_EXPORT int eventfd_read(int fd, eventfd_t *value)
 {
-    return read(fd, value, sizeof *value) == sizeof *value ? 0 : -1;
+    return hd_rt_read_fd(fd, value, sizeof *value, HD_PC) == sizeof *value ? 0 : -1;
 }
 
 HD_EXPORT int eventfd_write(int fd, eventfd_t value)
 {
-    return write(fd, &value, sizeof value) == sizeof value ? 0 : -1;
+    return hd_rt_write_fd(fd, &value, sizeof value, HD_PC) == sizeof value ? 0 : -1;
 }
 
 HD_EXPORT int close(int fd)

@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -81,8 +82,9 @@ void hd_rt_signal_settle(struct hd_thread *me, uint32_t thread, int sig, unsigne
 {
     if (sig <= 0 || sig >= _NSIG || thread == me->num || !user[sig].sa_handler)
         return;
-    for (int i = 0; i < 2000 && arrived_at(thread) == before; i++)
-        hd_rt_syscall(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
+    struct timespec ms = {0, 1000000};
+    for (int i = 0; i < 200 && arrived_at(thread) == before; i++)
+        hd_rt_syscall(i < 100 ? SYS_sched_yield : SYS_nanosleep, (long)&ms, 0, 0, 0, 0, 0);
     hd_rt_lock();
     for (uint32_t i = 0; i < rt.n_threads; i++) {
         struct hd_thread *t = rt.threads[i];

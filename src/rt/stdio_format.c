@@ -1,6 +1,7 @@
 /* printf and scanf. Runs in the user's process; see the rules in rt.h. */
 #include "rt/blocks.h"
 #include "rt/format.h"
+#include "rt/fortify.h"
 #include "rt/real.h"
 #include "rt/stdio.h"
 #include "rt/stdio_format.h"
@@ -149,7 +150,7 @@ static int to_descriptor(int fd, const char *format, va_list a, uintptr_t pc)
     int r = hd_rt_vasprintf(&text, format, a, pc);
     if (r < 0)
         return r;
-    ssize_t done = r ? write(fd, text, (size_t)r) : 0;
+    ssize_t done = r ? hd_rt_write_fd(fd, text, (size_t)r, pc) : 0;
     int saved = errno;
     free(text);
     errno = saved;
