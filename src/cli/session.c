@@ -57,6 +57,8 @@ static void take_notes(struct session *s, const struct hd_record_result *rec)
     struct hd_report *r = s->r;
     for (uint32_t i = 0; i < rec->info.notes.count; i++) {
         const char *note = hd_names_text(&rec->info.notes, i);
+        if (!strncmp(note, "deadlock: ", 10))
+            continue; /* a finding of its own */
         if (!strncmp(note, mark, sizeof mark - 1))
             hd_report_add(r, &r->unmodelled, note + sizeof mark - 1);
         else
@@ -96,6 +98,12 @@ static enum hd_status record(struct session *s, uint64_t run, const char *path)
         s->r->events += rec.events;
         s->r->threads = rec.threads > s->r->threads ? rec.threads : s->r->threads;
         take_notes(s, &rec);
+        if (rec.info.waits.len) {
+            struct hd_finding *f = hd_vec_push(&s->findings);
+            hd_make_stuck(s->r, &rec.info, s->sources, f);
+            f->trace = hd_report_text(s->r, s->trace_name);
+            s->findings.len -= f->n_accesses == 0; /* nobody is known to wait */
+        }
     }
     if (run == 0 && rec.ran) {
         s->result->ran = true;
@@ -168,7 +176,7 @@ static struct hd_finding *find_confirmed(struct session *s, const struct hd_find
 {
     for (size_t i = 0; i < s->findings.len; i++) {
         struct hd_finding *other = hd_vec_at(&s->findings, i);
-        if (!strcmp(other->fingerprint, f->fingerprint) && other->status == HD_FINDING_CONFIRMED)
+        if (!strcmp(other->fingerprint, f->fingerprint) && other->status != HD_FINDING_PREDICTED)
             return other;
     }
     return NULL;

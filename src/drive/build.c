@@ -452,7 +452,7 @@ enum hd_status hd_drive_build_child(const char *path, const struct hd_build_pare
 {
     struct hd_walk w = {0};
     *trace = NULL;
-    *info = (struct hd_build_info){0};
+    *info = (struct hd_build_info){.waits = HD_VEC_INIT(struct hd_build_wait)};
     enum hd_status s = hd_rawlog_open(path, &w.log, err);
     if (s != HD_OK)
         return s;
@@ -474,5 +474,12 @@ enum hd_status hd_drive_build(const char *path, struct hd_trace **trace, struct 
 
 void hd_build_info_fini(struct hd_build_info *info)
 {
+    for (size_t i = 0; i < info->waits.len; i++) {
+        struct hd_build_wait *wait = hd_vec_at(&info->waits, i);
+        hd_u32vec_fini(&wait->frames);
+        hd_u32vec_fini(&wait->holds);
+    }
+    hd_vec_fini(&info->waits);
+    hd_names_fini(&info->words);
     hd_names_fini(&info->notes);
 }

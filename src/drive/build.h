@@ -15,9 +15,19 @@
 
 #include "base/err.h"
 #include "base/names.h"
+#include "base/vec.h"
 #include "trace/trace.h"
 
 #include <stdbool.h>
+
+/* A thread that could not go on when the program deadlocked. Numbers are ids in info->words. */
+struct hd_build_wait {
+    uint32_t thread;
+    uint32_t kind; /* "lock", "condition", ... */
+    uint32_t object, place;
+    struct hd_u32vec frames; /* pairs: function, place */
+    struct hd_u32vec holds;
+};
 
 struct hd_build_info {
     uint64_t outside_writes; /* inserted for consistency */
@@ -29,6 +39,8 @@ struct hd_build_info {
     bool from_pass;
     unsigned stuck;        /* times the token was taken away */
     struct hd_names notes; /* sentences for the user, without duplicates, in order */
+    struct hd_vec waits;   /* struct hd_build_wait, when deadlock */
+    struct hd_names words;
 };
 
 /* Builds the trace of the raw log at path. On success the caller frees *trace; info->notes always.

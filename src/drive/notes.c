@@ -55,6 +55,26 @@ void hd_walk_on_note(struct hd_walk *w, const struct hd_raw *rec)
     }
 }
 
+static uint32_t word(struct hd_walk *w, const char *text)
+{
+    return hd_names_add(&w->info->words, text, strlen(text));
+}
+
+/* The thread's entry, made when it is named first. */
+static struct hd_build_wait *wait_of(struct hd_walk *w, const char *thread)
+{
+    uint32_t id = word(w, thread);
+    for (size_t i = 0; i < w->info->waits.len; i++) {
+        struct hd_build_wait *wait = hd_vec_at(&w->info->waits, i);
+        if (wait->thread == id)
+            return wait;
+    }
+    struct hd_build_wait *wait = hd_vec_push(&w->info->waits);
+    uint32_t none = word(w, "");
+    *wait = (struct hd_build_wait){.thread = id, .kind = none, .object = none, .place = none};
+    return wait;
+}
+
 static void on_frames(struct hd_walk *w, const struct hd_raw *rec, const char *thread)
 {
     for (size_t i = 0; i < rec->len / 8; i++) {
@@ -65,6 +85,8 @@ static void on_frames(struct hd_walk *w, const struct hd_raw *rec, const char *t
             continue; /* start code of libc, without symbols */
         if (!hd_symbols_place(w->symbols, pc, place, sizeof place) || !strcmp(function, place))
             *place = 0;
+        hd_u32vec_push(&wait_of(w, thread)->frames, word(w, function));
+        hd_u32vec_push(&wait_of(w, thread)->frames, word(w, place));
         hd_walk_note(w, "deadlock: %s #%zu %.200s%s%s", thread, i, function, *place ? " at " : "",
                      place);
     }
@@ -90,6 +112,7 @@ void hd_walk_on_deadlock(struct hd_walk *w, const struct hd_raw *rec)
     }
     if (rec->kind == HD_LOG_HOLDS) {
         hd_walk_address(w, rec->w[1], name, sizeof name);
+        hd_u32vec_push(&wait_of(w, who)->holds, word(w, name));
         hd_walk_note(w, "deadlock: %s holds %s", who, name);
         return;
     }
@@ -101,5 +124,9 @@ void hd_walk_on_deadlock(struct hd_walk *w, const struct hd_raw *rec)
                  ((struct hd_walk_thread *)hd_vec_at(&w->threads, rec->w[2]))->name);
     if (rec->site)
         hd_symbols_place(w->symbols, rec->site, place, sizeof place);
+    struct hd_build_wait *wait = wait_of(w, who);
+    wait->kind = word(w, kinds[kind]);
+    wait->object = word(w, name);
+    wait->place = word(w, place);
     hd_walk_note(w, "deadlock: %s waits for %s %s at %s", who, kinds[kind], name, place);
 }

@@ -64,19 +64,23 @@ void hd_maker_walk(struct hd_maker *m)
 
 /* ---- one event ---- */
 
-/* "dir/file.c:12" is file and line; anything else names code without lines. */
-static struct hd_spot spot_of(struct hd_maker *m, hd_eid e)
+struct hd_spot hd_make_spot(struct hd_report *r, const char *place)
 {
-    const char *place = hd_trace_place_name(m->t, e);
     const char *colon = strrchr(place, ':');
     struct hd_spot at = {0};
-    struct hd_detail detail;
     if (colon && isdigit((unsigned char)colon[1])) {
-        at.file = hd_arena_strndup(m->r->arena, place, (size_t)(colon - place));
+        at.file = hd_arena_strndup(r->arena, place, (size_t)(colon - place));
         at.line = (uint32_t)strtoul(colon + 1, NULL, 10);
     } else if (*place && strcmp(place, "unknown") != 0) {
-        at.function = hd_report_text(m->r, place);
+        at.function = hd_report_text(r, place);
     }
+    return at;
+}
+
+static struct hd_spot spot_of(struct hd_maker *m, hd_eid e)
+{
+    struct hd_spot at = hd_make_spot(m->r, hd_trace_place_name(m->t, e));
+    struct hd_detail detail;
     if (hd_details_at(m->details, e, &detail)) {
         at.column = detail.column;
         if (*detail.function)
@@ -103,6 +107,8 @@ static const char *value_of(struct hd_maker *m, hd_eid e)
     const struct hd_trace *t = m->t;
     struct hd_detail detail;
     hd_details_at(m->details, e, &detail);
+    if (hd_takes_lock(t, e)) /* of a deadlock: what it waits for */
+        return hd_report_text(m->r, hd_trace_obj_name(t, HD_OBJ_LOCK, hd_trace_lock(t, e)));
     if (!hd_op_is_access(t->op[e]) || detail.frees)
         return NULL;
     if (t->op[e] != HD_OP_RMW)
@@ -121,10 +127,10 @@ static const char *kind_of(const struct hd_maker *m, hd_eid e)
                                                    [HD_OP_AREAD] = "atomic read",
                                                    [HD_OP_AWRITE] = "atomic write",
                                                    [HD_OP_RMW] = "atomic update",
-                                                   [HD_OP_ACQ] = "lock",
-                                                   [HD_OP_RACQ] = "lock to read",
-                                                   [HD_OP_WAKE] = "wake and lock",
-                                                   [HD_OP_TMO] = "time out and lock"};
+                                                   [HD_OP_ACQ] = "wait for lock",
+                                                   [HD_OP_RACQ] = "wait for lock to read",
+                                                   [HD_OP_WAKE] = "wake and wait for lock",
+                                                   [HD_OP_TMO] = "time out and wait for lock"};
     struct hd_detail detail;
     if (hd_details_at(m->details, e, &detail) && detail.frees)
         return "free";
@@ -216,7 +222,7 @@ static void make_steps(struct hd_maker *m, const struct hd_witness *w, const hd_
         if (hd_op_info[m->t->op[e]].has_lock)
             step->lock =
                 hd_report_text(m->r, hd_trace_obj_name(m->t, HD_OBJ_LOCK, hd_trace_lock(m->t, e)));
-        step->value = value_of(m, e);
+        step->value = hd_op_is_access(m->t->op[e]) ? value_of(m, e) : NULL;
         step->at = spot_of(m, e);
         step->event = (uint64_t)e + 1;
         step->racing = is_among(e, events, n_events);

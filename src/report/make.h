@@ -6,6 +6,7 @@
 #ifndef HD_REPORT_MAKE_H
 #define HD_REPORT_MAKE_H
 
+#include "drive/build.h"
 #include "model/witness.h"
 #include "report/source.h"
 
@@ -18,5 +19,12 @@ void hd_maker_announce(struct hd_maker *m, const struct hd_witness *w);
 void hd_maker_walk(struct hd_maker *m);
 /* A finding with status predicted and no reason yet; witness, trace and input are left NULL. */
 void hd_maker_finding(struct hd_maker *m, const struct hd_witness *w, struct hd_finding *f);
+
+/* The deadlock that the recorded run itself came to: status observed. */
+void hd_make_stuck(struct hd_report *r, const struct hd_build_info *info, struct hd_sources *s,
+                   struct hd_finding *f);
+
+/* "dir/file.c:12" is file and line; anything else names code without lines. */
+struct hd_spot hd_make_spot(struct hd_report *r, const char *place);
 
 #endif

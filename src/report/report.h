@@ -68,10 +68,12 @@ struct hd_source {
 
 struct hd_access {
     const char *thread; /* "T1.2": the second thread that the main thread T1 created */
-    const char *kind;   /* read, write, atomic read, atomic write, atomic update, free */
+    const char *kind;   /* read, write, atomic read, atomic write, atomic update, free; of a
+                           deadlock: "wait for lock" and the like */
     uint32_t size;      /* bytes */
     struct hd_spot at;
-    const char *value; /* in the recorded run: "5"; for an update "5 -> 6" */
+    const char
+        *value; /* in the recorded run: "5"; for an update "5 -> 6"; of a deadlock: the lock */
     uint64_t event;
     struct hd_held *locks;
     size_t n_locks;

@@ -72,10 +72,37 @@ static void essence(struct hd_page *p, const struct hd_finding *f, size_t number
 
 /* ---- details ---- */
 
+static void put_frames(struct hd_page *p, const struct hd_access *a)
+{
+    for (size_t k = 0; k < a->n_stack; k++) {
+        hd_page_begin(p, 4, 8);
+        hd_page_words(p, "#%zu", k);
+        put_spot(p, &a->stack[k].at, " ");
+        if (a->stack[k].module && !a->stack[k].at.file)
+            hd_page_words(p, " (%s)", a->stack[k].module);
+        hd_page_end(p);
+    }
+}
+
+/* A thread of a deadlock. */
+static void put_wait(struct hd_page *p, const struct hd_access *a)
+{
+    hd_page_begin(p, 2, 6);
+    hd_page_words(p, "Thread %s: %s %s (locks: ", a->thread, a->kind, a->value ? a->value : "");
+    put_locks(p, a);
+    hd_page_words(p, "):");
+    hd_page_end(p);
+    put_frames(p, a);
+}
+
 static void put_access(struct hd_page *p, const struct hd_finding *f, size_t i)
 {
     const struct hd_access *a = &f->accesses[i];
     char kind[64];
+    if (f->property == HD_PROPERTY_DEADLOCK) {
+        put_wait(p, a);
+        return;
+    }
     snprintf(kind, sizeof kind, "%s", a->kind);
     if (i == 0 && kind[0] >= 'a' && kind[0] <= 'z')
         kind[0] = (char)(kind[0] - 'a' + 'A');
@@ -91,14 +118,7 @@ static void put_access(struct hd_page *p, const struct hd_finding *f, size_t i)
     put_locks(p, a);
     hd_page_words(p, "):");
     hd_page_end(p);
-    for (size_t k = 0; k < a->n_stack; k++) {
-        hd_page_begin(p, 4, 8);
-        hd_page_words(p, "#%zu", k);
-        put_spot(p, &a->stack[k].at, " ");
-        if (a->stack[k].module && !a->stack[k].at.file)
-            hd_page_words(p, " (%s)", a->stack[k].module);
-        hd_page_end(p);
-    }
+    put_frames(p, a);
     for (size_t k = 0; k < a->n_locks; k++) {
         hd_page_begin(p, 4, 8);
         hd_page_words(p, "holds %s, taken in", a->locks[k].name);
@@ -399,16 +419,21 @@ static void put_count(struct hd_page *p, uint64_t n, const char *one, const char
 
 static void summary(struct hd_page *p, const struct hd_report *r)
 {
-    size_t confirmed = 0, predicted = 0, known = 0;
+    size_t confirmed = 0, predicted = 0, known = 0, deadlocks = 0;
     for (size_t i = 0; i < r->n_findings; i++) {
-        confirmed += r->findings[i].status != HD_FINDING_PREDICTED && !r->findings[i].known;
+        deadlocks += r->findings[i].status == HD_FINDING_OBSERVED && !r->findings[i].known;
+        confirmed += r->findings[i].status == HD_FINDING_CONFIRMED && !r->findings[i].known;
         predicted += r->findings[i].status == HD_FINDING_PREDICTED && !r->findings[i].known;
         known += r->findings[i].known;
     }
     hd_page_begin(p, 0, UINT_MAX); /* one line, whatever its length: scripts take the last */
-    hd_page_style(p, confirmed ? HD_STYLE_RED : HD_STYLE_BOLD);
+    hd_page_style(p, confirmed || deadlocks ? HD_STYLE_RED : HD_STYLE_BOLD);
     hd_page_words(p, "heddle: ");
     put_count(p, confirmed, "race confirmed", "races confirmed");
+    if (deadlocks)
+        hd_page_words(p, ", ");
+    if (deadlocks)
+        put_count(p, deadlocks, "deadlock", "deadlocks");
     hd_page_style(p, HD_STYLE_PLAIN);
     hd_page_words(p, ", %zu predicted only", predicted);
     if (known)
