@@ -112,7 +112,7 @@ void hd_walk_on_deadlock(struct hd_walk *w, const struct hd_raw *rec)
     }
     if (rec->kind == HD_LOG_HOLDS) {
         hd_walk_address(w, rec->w[1], name, sizeof name);
-        hd_u32vec_push(&wait_of(w, who)->holds, word(w, name));
+        hd_u32vec_push(&wait_of(w, t->name)->holds, word(w, name));
         hd_walk_note(w, "deadlock: %s holds %s", who, name);
         return;
     }
@@ -124,7 +124,7 @@ void hd_walk_on_deadlock(struct hd_walk *w, const struct hd_raw *rec)
                  ((struct hd_walk_thread *)hd_vec_at(&w->threads, rec->w[2]))->name);
     if (rec->site)
         hd_symbols_place(w->symbols, rec->site, place, sizeof place);
-    struct hd_build_wait *wait = wait_of(w, who);
+    struct hd_build_wait *wait = wait_of(w, t->name);
     wait->kind = word(w, kinds[kind]);
     wait->object = word(w, name);
     wait->place = word(w, place);
