@@ -8,7 +8,7 @@ packages=(
     clang clang-14 libclang-rt-14-dev llvm-14-dev
     libz3-dev libzstd-dev zlib1g-dev libjansson-dev
     # the tests and the house checks
-    libcmocka-dev libdw-dev zstd clang-format-14 git jq libxml2-utils python3-jsonschema
+    libcmocka-dev libdw-dev zstd clang-format-14 git jq libxml2-utils python3-jsonschema gdb gdbserver
 )
 # With --ci also what only widens the tests: the newer LLVM, other build systems, and a browser with its driver for the
 # HTML report (some 800 MB).

@@ -1,4 +1,5 @@
 /* heddle replay: run the program under the schedule of a witness. */
+#include "cli/cc.h"
 #include "cli/cmds.h"
 #include "cli/common.h"
 #include "cli/outdir.h"
@@ -12,12 +13,13 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 struct values {
     const char *trace, *run;
-    uint64_t times, timeout;
+    uint64_t times, timeout, port;
     int order; /* index into ORDERS */
-    bool verbose;
+    bool verbose, gdb;
 };
 
 #define ORDERS "both|first|second"
@@ -33,6 +35,10 @@ static const struct hd_opt options[] = {
      "The trace, if it is not where the witness says", NULL, 0, 0},
     {0, "run", HD_OPT_FILE, offsetof(struct values, run), "DIR",
      "The run that has the race (heddle-out/latest)", NULL, 0, 0},
+    {0, "gdb", HD_OPT_FLAG, offsetof(struct values, gdb), NULL,
+     "Run it in gdb and stop where both threads stand", NULL, 0, 0},
+    {0, "gdbserver", HD_OPT_COUNT, offsetof(struct values, port), "PORT",
+     "Run it in gdbserver, which waits for a debugger at this port", NULL, 1, 65535},
     {'v', "verbose", HD_OPT_FLAG, offsetof(struct values, verbose), NULL,
      "Show what the program writes", NULL, 0, 0},
     {0, NULL, 0, 0, NULL, NULL, NULL, 0, 0},
@@ -138,6 +144,45 @@ static void print_result(const struct hd_cli *cli, const struct hd_trace *t,
                                                     : ", repetitions differ");
 }
 
+/* Where the commands for gdb are. */
+static bool find_script(char *path, size_t size)
+{
+    char dir[PATH_MAX];
+    return hd_cc_find_lib_dir(dir, sizeof dir) &&
+           snprintf(path, size, "%s/heddle-gdb.py", dir) < (int)size && access(path, R_OK) == 0;
+}
+
+static enum hd_exit debug(const struct hd_cli *cli, const struct values *v,
+                          struct hd_replay_options *opts)
+{
+    char script[PATH_MAX] = "";
+    struct hd_replay_result result;
+    struct hd_err err = {0};
+    if (!find_script(script, sizeof script)) {
+        hd_cli_error(cli, "the commands for gdb (lib/heddle/heddle-gdb.py) are missing");
+        return HD_EXIT_UNSUPPORTED;
+    }
+    opts->gdb = v->gdb ? script : NULL;
+    opts->gdbserver = (uint32_t)v->port;
+    if (v->port && !cli->quiet)
+        fprintf(stderr,
+                "heddle: connect with: gdb -x %s -ex 'target remote localhost:%" PRIu64
+                "' -ex continue\n",
+                script, v->port);
+    hd_interrupt_catch(); /* Ctrl-C is for the debugger */
+    enum hd_status s = hd_drive_replay(opts, &result, &err);
+    hd_interrupt_release();
+    enum hd_exit code = HD_EXIT_OK;
+    if (s != HD_OK)
+        code = s == HD_ERR_INPUT ? hd_cli_fail_input(cli, &err) : hd_cli_fail_output(cli, &err);
+    else if (result.verdict != HD_REPLAY_CONFIRMED)
+        printf("%s: %s\n", hd_replay_verdict_names[result.verdict], result.reason);
+    if (s == HD_OK && result.verdict != HD_REPLAY_CONFIRMED)
+        code = HD_EXIT_DIVERGED;
+    hd_replay_result_fini(&result);
+    return code;
+}
+
 static enum hd_exit replay(struct hd_cli *cli, const struct values *v, const char *path,
                            const struct hd_trace *t, char **argv)
 {
@@ -161,10 +206,15 @@ static enum hd_exit replay(struct hd_cli *cli, const struct values *v, const cha
                                      .times = (uint32_t)v->times,
                                      .timeout = (uint32_t)v->timeout,
                                      .show = v->verbose};
+    enum hd_exit code = HD_EXIT_TOOL;
+    if (v->gdb || v->port) {
+        code = debug(cli, v, &opts);
+        hd_witness_fini(&w);
+        return code;
+    }
     hd_interrupt_catch();
     enum hd_status s = hd_drive_replay(&opts, &result, &err);
     hd_interrupt_release();
-    enum hd_exit code = HD_EXIT_TOOL;
     if (s == HD_ERR_STOPPED) {
         hd_cli_error(cli, "interrupted after %s", hd_cli_plural(result.tried, "execution"));
         signal(SIGINT, SIG_DFL);
@@ -192,6 +242,8 @@ static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, 
     if (!hd_cli_parse(cli, cmd, &v, &argc, argv, &code))
         return code;
     argv[argc] = NULL;
+    if (v.gdb && v.port)
+        return hd_cli_usage(cli, cmd, "--gdb and --gdbserver exclude each other");
     const char *word = argc > after ? argv[0] : NULL;
     if (hd_outdir_witness(word, v.run, witness, sizeof witness, &others, &err) != HD_OK)
         return hd_cli_fail_input(cli, &err);
@@ -229,6 +281,10 @@ const struct hd_cmd hd_cmd_replay = {
         "A race can be named by its id (R-7f3a9c, or the beginning of it): then it is one of the "
         "latest heddle run here, or of the run given with --run. Without a word it is the first "
         "race of that run.\n"
+        "\n"
+        "With --gdb the program runs in gdb and stops where both threads stand; the commands "
+        "heddle-schedule, heddle-next and heddle-other show the schedule, run its next step, and "
+        "let the other access go first.\n"
         "\n"
         "Exits 66 when everything was confirmed, and 6 when not.",
     .options = options,

@@ -105,7 +105,8 @@ _Noreturn static void start(const struct hd_child *c, int input, int out, int er
         tell_and_exit(tell);
     if (c->env)
         environ = c->env;
-    setenv(HD_LOG_ENV, c->log, 1);
+    if (c->log)
+        setenv(HD_LOG_ENV, c->log, 1);
     execvp(c->program, c->argv);
     tell_and_exit(tell);
 }

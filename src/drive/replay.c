@@ -275,11 +275,9 @@ static void trace_of(struct replay *r, struct hd_replay_order *o)
     hd_build_info_fini(&info);
 }
 
-static enum hd_status execute(struct replay *r, bool swap, bool last, struct hd_replay_order *o)
+static struct hd_child child_of(const struct replay *r)
 {
-    struct hd_replay_seen seen;
-    struct hd_child_result done;
-    struct hd_child child = {.program = r->program,
+    return (struct hd_child){.program = r->program,
                              .argv = r->opts->argv ? r->opts->argv : r->inputs.argv,
                              .env = r->inputs.env,
                              .cwd = r->inputs.cwd,
@@ -289,6 +287,36 @@ static enum hd_status execute(struct replay *r, bool swap, bool last, struct hd_
                              .timeout = r->opts->timeout,
                              .show = r->opts->show,
                              .kept = HD_REPLAY_KEPT};
+}
+
+/* Under a debugger the user sees what happens: all that is told is whether both threads stood. */
+static enum hd_status debug(struct replay *r)
+{
+    struct hd_replay_seen seen;
+    struct hd_replay_order o = {0};
+    struct hd_child child = child_of(r);
+    enum hd_status s = make_dir(r);
+    if (s == HD_OK)
+        s = hd_schedule_write(&r->schedule, &r->origins, false, r->sched, r->err);
+    if (s == HD_OK)
+        s = make_log(r);
+    if (s == HD_OK)
+        s = hd_replay_debug(r->opts, &r->schedule, &child, r->dir, r->err);
+    if (s == HD_OK)
+        s = hd_outcome_read(r->log, &r->schedule, false, false, &o, &seen, r->err);
+    if (s == HD_OK && seen.diverged)
+        diverged(r, &seen, false);
+    else if (s == HD_OK && !seen.stood)
+        set_reason(r, HD_REPLAY_DIVERGED, "the program did not get to the accesses");
+    order_fini(&o);
+    return s;
+}
+
+static enum hd_status execute(struct replay *r, bool swap, bool last, struct hd_replay_order *o)
+{
+    struct hd_replay_seen seen;
+    struct hd_child_result done;
+    struct hd_child child = child_of(r);
     enum hd_status s = hd_schedule_write(&r->schedule, &r->origins, swap, r->sched, r->err);
     if (s == HD_OK)
         s = make_log(r);
@@ -344,6 +372,15 @@ static enum hd_status repeat(struct replay *r, bool swap)
     return HD_OK;
 }
 
+static void clean(const struct replay *r)
+{
+    if (!*r->dir)
+        return;
+    unlink(r->log);
+    unlink(r->sched);
+    rmdir(r->dir);
+}
+
 static enum hd_status run_all(struct replay *r)
 {
     bool race = r->opts->witness->property == HD_PROPERTY_RACE;
@@ -357,11 +394,6 @@ static enum hd_status run_all(struct replay *r)
     struct hd_replay_order *o = r->result->orders;
     if (s == HD_OK && o[0].ran && o[1].ran)
         r->result->output_diff = hd_replay_diff(&o[0], &o[1]);
-    if (*r->dir) {
-        unlink(r->log);
-        unlink(r->sched);
-        rmdir(r->dir);
-    }
     return s;
 }
 
@@ -394,12 +426,13 @@ enum hd_status hd_drive_replay(const struct hd_replay_options *opts,
         name_missing(&r);
         s = hd_schedule_make(opts->trace, &r.origins, opts->witness, &r.schedule, err);
         if (s == HD_OK)
-            s = run_all(&r);
+            s = opts->gdb || opts->gdbserver ? debug(&r) : run_all(&r);
         else if (s == HD_ERR_LIMIT) {
             set_reason(&r, HD_REPLAY_IMPOSSIBLE, "%s", err->text);
             s = HD_OK;
         }
         hd_schedule_fini(&r.schedule);
+        clean(&r);
     }
     hd_origins_fini(&r.origins);
     hd_inputs_fini(&r.inputs);

@@ -1,8 +1,10 @@
-/* Between replay.c and replay_text.c. */
+/* Between replay.c, replay_text.c and debug.c. */
 #ifndef HD_DRIVE_REPLAY_INT_H
 #define HD_DRIVE_REPLAY_INT_H
 
+#include "drive/child.h"
 #include "drive/replay.h"
+#include "drive/schedule.h"
 
 /* Fills exit_status, signal, assertion and summary. Requires timeout, deadlock and err. */
 void hd_replay_describe(struct hd_replay_order *o, int wait_status);
@@ -10,5 +12,10 @@ void hd_replay_describe(struct hd_replay_order *o, int wait_status);
 bool hd_replay_equal(const struct hd_replay_order *a, const struct hd_replay_order *b);
 /* Lines of the outputs that only one order wrote; NULL: none. Free with its length plus one. */
 char *hd_replay_diff(const struct hd_replay_order *a, const struct hd_replay_order *b);
+
+/* Runs the child under gdb or gdbserver, as the options say, with the steps of the schedule in a
+ * file of dir. HD_ERR_INPUT: the debugger cannot be started. */
+enum hd_status hd_replay_debug(const struct hd_replay_options *opts, const struct hd_schedule *s,
+                               const struct hd_child *child, const char *dir, struct hd_err *err);
 
 #endif

@@ -20,7 +20,12 @@
 static const struct hd_sched_header *sched;
 static const struct hd_sched_thread *paths;
 static const struct hd_sched_entry *entries;
-static uint64_t next;     /* the entry that is due */
+/* What a debugger looks at and sets: src/drive/gdb. */
+HD_EXPORT struct {
+    uint64_t next; /* the entry that is due */
+    uint64_t stop; /* not 0: call __hd_follow_stopped when this many have run */
+    int tids[2];   /* threads of the property, the one that goes first first */
+} __hd_follow;
 static uint64_t property; /* the first entry of the property; n_entries: there is none */
 static uintptr_t bases[HD_SCHED_MAX_MODULES];
 static bool loaded[HD_SCHED_MAX_MODULES];
@@ -68,7 +73,7 @@ static struct hd_thread *thread_of(uint32_t path)
 
 static bool is_due(const struct hd_thread *t)
 {
-    return next < sched->n_entries && thread_of(entries[next].thread) == t;
+    return __hd_follow.next < sched->n_entries && thread_of(entries[__hd_follow.next].thread) == t;
 }
 
 void hd_rt_follow_module(const char *path, bool main_program, uintptr_t bias)
@@ -112,22 +117,25 @@ static void count_down(const struct hd_sched_entry *e)
 
 static void check_event(unsigned kind, uint64_t site)
 {
-    const struct hd_sched_entry *e = &entries[next];
-    struct hd_follow_diverged d = {
-        .entry = next, .why = HD_DIVERGED_EVENT, .thread = runner, .kind = kind, .site = site};
-    if (next == sched->n_entries || (kind == HD_LOG_SET && e->kind == HD_SCHED_ENDS))
+    const struct hd_sched_entry *e = &entries[__hd_follow.next];
+    struct hd_follow_diverged d = {.entry = __hd_follow.next,
+                                   .why = HD_DIVERGED_EVENT,
+                                   .thread = runner,
+                                   .kind = kind,
+                                   .site = site};
+    if (__hd_follow.next == sched->n_entries || (kind == HD_LOG_SET && e->kind == HD_SCHED_ENDS))
         return; /* an ending thread says so */
     const struct hd_thread *t = thread_of(e->thread);
-    bool early = next >= property && !(stood[0] && stood[1]);
+    bool early = __hd_follow.next >= property && !(stood[0] && stood[1]);
     if (!t || t->num != runner)
         d.why = HD_DIVERGED_THREAD;
     else if (!early && kind_fits(e->kind, kind) && (e->kind == HD_SCHED_ANY || site_fits(e, site)))
         d.why = 0;
     if (d.why)
         stop(&d);
-    if (next < property)
+    if (__hd_follow.next < property)
         count_down(e);
-    next++;
+    __hd_follow.next++;
 }
 
 static size_t record_words(const uint64_t *p)
@@ -146,13 +154,20 @@ static size_t record_words(const uint64_t *p)
     return 1 + words[kind] + tokens;
 }
 
+/* For a debugger: as many entries have run as it wanted. */
+HD_EXPORT __attribute__((noinline)) void __hd_follow_stopped(void);
+HD_EXPORT __attribute__((noinline)) void __hd_follow_stopped(void)
+{
+    __asm__ volatile("" ::: "memory");
+}
+
 static void skip_ended(void)
 {
-    while (next < sched->n_entries && entries[next].kind == HD_SCHED_ENDS) {
-        const struct hd_thread *t = thread_of(entries[next].thread);
+    while (__hd_follow.next < sched->n_entries && entries[__hd_follow.next].kind == HD_SCHED_ENDS) {
+        const struct hd_thread *t = thread_of(entries[__hd_follow.next].thread);
         if (!t || t->state != HD_DONE)
             return;
-        next++;
+        __hd_follow.next++;
     }
 }
 
@@ -167,6 +182,10 @@ void hd_rt_follow_catch_up(void)
         seen += record_words(seen);
     }
     skip_ended();
+    if (__hd_follow.stop && __hd_follow.next >= __hd_follow.stop) {
+        __hd_follow.stop = 0;
+        __hd_follow_stopped();
+    }
 }
 
 void hd_rt_follow_new_chunk(void)
@@ -193,10 +212,31 @@ static void look_whether_stands(struct hd_thread *me)
         if (!site_fits(e, (uint64_t)me->at_site << 16 >> 16))
             continue;
         stood[w] = true;
+        __hd_follow.tids[w] = me->tid;
         stands[w].head =
             (struct hd_follow_stands){w, me->num, (uintptr_t)me->at_addr, me->at_size,
                                       hd_rt_unwind(stands[w].frames, HD_FOLLOW_FRAMES)};
     }
+}
+
+/* For a debugger: the second of the property goes first after all. */
+HD_EXPORT void __hd_follow_swap(void);
+HD_EXPORT void __hd_follow_swap(void)
+{
+    struct hd_sched_header *h = (struct hd_sched_header *)(uintptr_t)sched;
+    struct hd_sched_entry *e = (struct hd_sched_entry *)(uintptr_t)(entries + property), first;
+    for (uint32_t i = 0; i < h->n_first; i++) { /* the front goes to the end, one by one */
+        first = e[0];
+        for (uint32_t k = 1; k < h->n_first + h->n_second; k++)
+            e[k - 1] = e[k];
+        e[h->n_first + h->n_second - 1] = first;
+    }
+    uint32_t n = h->n_first;
+    h->n_first = h->n_second;
+    h->n_second = n;
+    int tid = __hd_follow.tids[0];
+    __hd_follow.tids[0] = __hd_follow.tids[1];
+    __hd_follow.tids[1] = tid;
 }
 
 /* For a debugger: nobody runs, and both threads of the property stand at their calls. */
@@ -282,20 +322,20 @@ static struct hd_thread *expect(uint64_t entry)
 static struct hd_thread *pick(void)
 {
     hd_rt_follow_catch_up();
-    if (next == sched->n_entries) {
+    if (__hd_follow.next == sched->n_entries) {
         uint64_t nothing = 0;
         if (!free_run)
             note(HD_FOLLOW_FREE, &nothing, sizeof nothing);
         free_run = true;
         return hd_rt_fifo.pick();
     }
-    if (next == property && !stood[0])
+    if (__hd_follow.next == property && !stood[0])
         return expect(property);
-    if (next == property && !stood[1])
+    if (__hd_follow.next == property && !stood[1])
         return expect(property + sched->n_first);
-    if (next == property)
+    if (__hd_follow.next == property)
         announce();
-    return expect(next);
+    return expect(__hd_follow.next);
 }
 
 static uint64_t budget(void)
@@ -309,18 +349,19 @@ static bool asked(struct hd_thread *me)
         return true;
     hd_rt_follow_catch_up();
     look_whether_stands(me);
-    return !is_due(me) || (next == property && !announced);
+    return !is_due(me) || (__hd_follow.next == property && !announced);
 }
 
 /* Nobody can run: whoever is due is blocked. After the last entry that is the program's deadlock.
  */
 static void nobody(void)
 {
-    if (next == sched->n_entries)
+    if (__hd_follow.next == sched->n_entries)
         return;
-    uint64_t entry = next == property && stood[0] ? property + sched->n_first : next;
-    if (next != property)
-        entry = next;
+    uint64_t entry =
+        __hd_follow.next == property && stood[0] ? property + sched->n_first : __hd_follow.next;
+    if (__hd_follow.next != property)
+        entry = __hd_follow.next;
     const struct hd_thread *t = thread_of(entries[entry].thread);
     struct hd_follow_diverged d = {
         .entry = entry, .why = HD_DIVERGED_BLOCKED, .thread = t->num, .site = t->wait_pc};
@@ -334,9 +375,9 @@ const struct hd_policy hd_rt_follow = {"follow", start, created, pick, budget, a
 struct hd_thread *hd_rt_follow_wakes(void)
 {
     hd_rt_follow_catch_up();
-    if (free_run || next == 0 || entries[next - 1].wakes == HD_SCHED_NOBODY)
+    if (free_run || __hd_follow.next == 0 || entries[__hd_follow.next - 1].wakes == HD_SCHED_NOBODY)
         return NULL;
-    return thread_of(entries[next - 1].wakes);
+    return thread_of(entries[__hd_follow.next - 1].wakes);
 }
 
 /* The program dies as it would have: the signal comes again when we return. */

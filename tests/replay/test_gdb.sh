@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# heddle replay --gdb and --gdbserver, driven by commands from a file.
+set -u
+. "$TESTS/replay/lib.sh"
+command -v gdb >/dev/null && command -v gdbserver >/dev/null || { echo "no gdb"; exit 77; }
+start gdb
+export HOME=$work # no settings of the user's
+cp "$TESTS/replay/effects.c" .
+"$HEDDLE" cc -g -O0 effects.c -o effects || fail "heddle cc"
+predict effects output
+writer=$(grep -n 'flag = 1;' effects.c | cut -d: -f1) reader=$(grep -n 'show(flag);' effects.c | cut -d: -f1)
+
+debug() { # debug COMMAND...: output in out
+    printf '%s\n' "$@" quit | timeout -k 5 120 "$HEDDLE" replay --gdb "$witness" >out 2>&1
+    code=$?
+}
+
+debug 'info threads' heddle-schedule 'heddle-schedule all' heddle-next heddle-next heddle-next continue
+[ $code -eq 0 ] || fail "exit $code: $(cat out)"
+has out '^heddle: both threads stand before their accesses'
+has out "^heddle: thread [0-9]+ stands at effects.c:$writer \(writer\), and goes first"
+has out "^heddle: thread [0-9]+ stands at effects.c:$reader \(reader\), and goes second"
+[ "$(grep -Ec '^[* ] +[0-9]+ +Thread ' out)" -ge 3 ] || fail "info threads: $(cat out)"
+has out "^=> +[0-9]+  T1.1 +w\(flag\) effects.c:$writer  \(racing\)"
+has out "^.*heddle: done: T1.1 +w\(flag\)"
+has out "^.*heddle: done: T1.2 +r\(flag\)"
+has out 'heddle: the schedule is done: use continue'
+has out '^the flag is up$'
+has out 'exited normally'
+
+debug heddle-other heddle-next heddle-other continue
+has out "heddle: thread [0-9]+ stands at effects.c:$reader \(reader\), and goes first"
+has out "heddle: done: T1.2 +r\(flag\)"
+has out 'heddle: the order is fixed'
+has out '^the flag is down$'
+
+debug 'p flag' 'kill'
+has out '\$1 = 0' # nobody has written it yet
+
+"$HEDDLE" replay --gdb --gdbserver 1 "$witness" >out 2>&1
+[ $? -eq 2 ] || fail "both debuggers: $(cat out)"
+
+port=$((20000 + $$ % 20000))
+timeout -k 5 120 "$HEDDLE" replay --gdbserver $port "$witness" >server.out 2>&1 </dev/null &
+server=$!
+script=$(dirname "$HEDDLE")/lib/heddle/heddle-gdb.py
+timeout -k 5 60 gdb -q -batch -x "$script" -ex "target remote localhost:$port" -ex continue -ex 'p flag' -ex continue \
+    effects >out 2>&1 </dev/null
+wait $server
+has out 'both threads stand before their accesses'
+has out '\$1 = 0'
+has server.out "connect with: gdb -x .*heddle-gdb.py -ex 'target remote localhost:$port'"
+exit 0
