@@ -109,6 +109,14 @@
     X(time, time_t, time, (time_t *), "virtual clock; w of the result") \
     X(time, int, timespec_get, (struct timespec *, int), "virtual clock; w of the result")
 
+#define HD_APIS_INPUT(X) \
+    X(input, ssize_t, getrandom, (void *, size_t, unsigned), "numbers from the seed; w of the result") \
+    X(input, int, getentropy, (void *, size_t), "numbers from the seed; w of the result") \
+    X(input, void, arc4random_buf, (void *, size_t), "numbers from the seed; w of the result") \
+    X(input, uint32_t, arc4random, (void), "numbers from the seed") \
+    X(input, uint32_t, arc4random_uniform, (uint32_t), "numbers from the seed") \
+    X(input, pid_t, getpid, (void), "a replay tells the recorded one")
+
 #define HD_APIS_HEAP(X) \
     X(heap, void *, malloc, (size_t), "a new block") \
     X(heap, void *, calloc, (size_t, size_t), "a new block") \
@@ -205,7 +213,7 @@
     X(map, int, munmap, (void *, size_t), "the memory is gone")
 
 #define HD_APIS(X) \
-    HD_APIS_THREAD(X) HD_APIS_MUTEX(X) HD_APIS_COND(X) HD_APIS_SEM(X) HD_APIS_RWLOCK(X) HD_APIS_BARRIER(X) HD_APIS_C11(X) HD_APIS_CXX(X) HD_APIS_TIME(X) HD_APIS_HEAP(X) HD_APIS_STR(X) HD_APIS_IO(X) HD_APIS_STDIO(X) HD_APIS_FORTIFY(X) HD_APIS_PROCESS(X) HD_APIS_CANCEL(X) HD_APIS_END(X) HD_APIS_SIGNAL(X) HD_APIS_ENV(X) HD_APIS_MAP(X)
+    HD_APIS_THREAD(X) HD_APIS_MUTEX(X) HD_APIS_COND(X) HD_APIS_SEM(X) HD_APIS_RWLOCK(X) HD_APIS_BARRIER(X) HD_APIS_C11(X) HD_APIS_CXX(X) HD_APIS_TIME(X) HD_APIS_INPUT(X) HD_APIS_HEAP(X) HD_APIS_STR(X) HD_APIS_IO(X) HD_APIS_STDIO(X) HD_APIS_FORTIFY(X) HD_APIS_PROCESS(X) HD_APIS_CANCEL(X) HD_APIS_END(X) HD_APIS_SIGNAL(X) HD_APIS_ENV(X) HD_APIS_MAP(X)
 /* clang-format on */
 
 #endif

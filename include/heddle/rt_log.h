@@ -170,9 +170,12 @@ struct hd_log_header {
     uint32_t outcome; /* enum hd_outcome */
     uint32_t lost;    /* errno of a failed extension: events are missing from there on */
     uint32_t threads;
-    uint64_t chunks;     /* chunks in use */
-    uint64_t real_base;  /* CLOCK_REALTIME at the start in ns; 0: take it and write it here */
-    uint32_t asked_date; /* the program asked for the date, so real_base matters */
+    uint64_t chunks;       /* chunks in use */
+    uint64_t real_base;    /* CLOCK_REALTIME at the start in ns; 0: take it and write it here */
+    uint32_t asked_date;   /* the program asked for the date, so real_base matters */
+    uint32_t asked_random; /* it asked for random numbers, so entropy matters */
+    uint64_t entropy;      /* what random numbers of the system are made of */
+    uint32_t pid; /* process id that it asked for; 0: it did not. A replay tells this one */
     uint32_t pad;
 };
 _Static_assert(sizeof(struct hd_log_header) <= HD_LOG_PAGE, "the header is one page");

@@ -152,6 +152,8 @@ static bool joins(const struct hd_walk_thread *t, const struct hd_raw *rec)
         return true; /* on the arguments of the call */
     if (!rec->site || rec->site != t->last_site)
         return false;
+    if (t->in_stdio && rec->kind != HD_LOG_ACQ)
+        return true;
     switch (rec->kind) {
     case HD_LOG_WRITE:
         return last == HD_LOG_READ && t->last_aux & HD_LOG_PENDING;
@@ -208,6 +210,9 @@ static enum hd_status on_record(struct hd_walk *w, const struct hd_raw *rec)
             hd_u32vec_push(&t->reads_at, (uint32_t)t->reads.len);
         w->rec = rec;
         w->joined = joins(t, rec);
+        /* A call of stdio takes the lock of its stream, works, and releases it. */
+        bool same = rec->site && rec->site == t->last_site;
+        t->in_stdio = rec->kind == HD_LOG_ACQ || (t->in_stdio && same && rec->kind != HD_LOG_REL);
         t->last_kind = rec->kind;
         t->last_aux = rec->aux;
         t->last_site = rec->site;

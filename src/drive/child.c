@@ -150,6 +150,7 @@ static enum hd_status run(const struct hd_child *c, struct sink *sinks, int inpu
 {
     int e;
     fflush(NULL);
+    lseek(input, 0, SEEK_SET); /* a file is read again in every execution */
     pid_t pid = fork();
     if (pid == 0)
         start(c, input, sinks[0].theirs, sinks[1].theirs, tell[1]);

@@ -13,6 +13,9 @@
 #define KEY_CWD     "run.directory"
 #define KEY_FDS     "run.descriptors"
 #define KEY_DATE    "run.date"
+#define KEY_RANDOM  "run.random"
+#define KEY_PID     "run.process"
+#define KEY_INPUT   "run.input"
 
 char hd_inputs_fd(int fd)
 {
@@ -43,19 +46,42 @@ static void add_list(struct hd_trace *t, const char *key, char **list)
             add_text(t, key, *list);
 }
 
-void hd_inputs_save(struct hd_trace *t, const char *program, char **argv, char **env,
-                    const char *cwd, const char *fds, const struct hd_log_header *header)
+static void add_number(struct hd_trace *t, const char *key, uint64_t number)
 {
-    char date[32];
+    char text[32];
+    snprintf(text, sizeof text, "%" PRIu64, number);
+    add_text(t, key, text);
+}
+
+void hd_inputs_save(struct hd_trace *t, const char *program, char **argv, char **env,
+                    const char *cwd, const char *fds, const struct hd_bytes *input,
+                    const struct hd_log_header *header)
+{
     add_text(t, KEY_PROGRAM, program);
     add_list(t, KEY_ARGV, argv);
     add_list(t, KEY_ENV, env);
     add_text(t, KEY_CWD, cwd);
     add_text(t, KEY_FDS, fds);
-    if (header->asked_date) {
-        snprintf(date, sizeof date, "%" PRIu64, header->real_base);
-        add_text(t, KEY_DATE, date);
-    }
+    if (header->asked_date)
+        add_number(t, KEY_DATE, header->real_base);
+    if (header->asked_random)
+        add_number(t, KEY_RANDOM, header->entropy);
+    if (header->pid)
+        add_number(t, KEY_PID, header->pid);
+    if (input)
+        hd_trace_meta_add(t, KEY_INPUT, input->data, input->len);
+}
+
+bool hd_inputs_read(int fd, struct hd_bytes *out)
+{
+    struct stat st;
+    off_t at = lseek(fd, 0, SEEK_CUR);
+    if (at < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size - at > HD_INPUTS_KEPT)
+        return false;
+    size_t n = st.st_size > at ? (size_t)(st.st_size - at) : 0;
+    ssize_t got = pread(fd, hd_bytes_room(out, n + 1), n, at);
+    out->len = got > 0 ? (size_t)got : 0;
+    return got >= 0;
 }
 
 /* A copy of the text under a key, or NULL. Its bytes are in in->text, which may move: so offsets
@@ -89,12 +115,21 @@ static char **list(const struct hd_inputs *in, size_t at, size_t n)
     return out;
 }
 
+static bool has_key(const struct hd_trace *t, const char *key)
+{
+    for (size_t i = 0; i < t->n_meta; i++)
+        if (!strcmp(t->meta[i].key, key))
+            return true;
+    return false;
+}
+
 void hd_inputs_load(const struct hd_trace *t, struct hd_inputs *in)
 {
-    static const char *const keys[] = {KEY_PROGRAM, KEY_ARGV, KEY_ENV, KEY_CWD, KEY_FDS, KEY_DATE};
-    size_t at[6], len[6];
+    static const char *const keys[] = {KEY_PROGRAM, KEY_ARGV, KEY_ENV,    KEY_CWD,
+                                       KEY_FDS,     KEY_DATE, KEY_RANDOM, KEY_PID};
+    size_t at[8], len[8];
     *in = (struct hd_inputs){0};
-    for (int i = 0; i < 6; i++)
+    for (int i = 0; i < 8; i++)
         len[i] = copy(t, in, keys[i], &at[i]);
     char *text = (char *)in->text.data;
     in->program = len[0] ? text + at[0] : NULL;
@@ -105,6 +140,11 @@ void hd_inputs_load(const struct hd_trace *t, struct hd_inputs *in)
     in->cwd = len[3] ? text + at[3] : NULL;
     in->fds = len[4] == 4 ? text + at[4] : NULL;
     in->real_base = len[5] ? strtoull(text + at[5], NULL, 10) : 0;
+    in->entropy = len[6] ? strtoull(text + at[6], NULL, 10) : 0;
+    in->pid = len[7] ? (uint32_t)strtoul(text + at[7], NULL, 10) : 0;
+    in->input = hd_trace_meta(t, KEY_INPUT, &in->input_len);
+    if (!in->input && has_key(t, KEY_INPUT))
+        in->input = (const uint8_t *)"";
 }
 
 void hd_inputs_fini(struct hd_inputs *in)

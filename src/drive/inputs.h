@@ -14,6 +14,10 @@ struct hd_inputs {
     char *cwd;
     char *fds;            /* what descriptors 0, 1 and 2 were: a letter of hd_inputs_fd each */
     uint64_t real_base;   /* 0: the program never asked for the date */
+    uint64_t entropy;     /* of its random numbers */
+    uint32_t pid;         /* 0: it never asked for its process id */
+    const uint8_t *input; /* its standard input, in the trace; NULL: not kept */
+    size_t input_len;
     struct hd_bytes text; /* what the pointers point into */
     size_t n_argv, n_env;
 };
@@ -21,9 +25,15 @@ struct hd_inputs {
 /* 'p' pipe, 'f' file, 't' terminal, 'n' the null device, 's' socket, '-' closed, '?' else. */
 char hd_inputs_fd(int fd);
 
-/* Before the program runs: fds is what hd_inputs_fd said. */
+/* Standard input as far as it is a file of at most HD_INPUTS_KEPT bytes, from where it stands;
+ * false: it is not. Its position stays. */
+#define HD_INPUTS_KEPT (1u << 20)
+bool hd_inputs_read(int fd, struct hd_bytes *out);
+
+/* input NULL: not kept. fds is what hd_inputs_fd said. */
 void hd_inputs_save(struct hd_trace *t, const char *program, char **argv, char **env,
-                    const char *cwd, const char *fds, const struct hd_log_header *header);
+                    const char *cwd, const char *fds, const struct hd_bytes *input,
+                    const struct hd_log_header *header);
 void hd_inputs_load(const struct hd_trace *t, struct hd_inputs *in);
 void hd_inputs_fini(struct hd_inputs *in);
 

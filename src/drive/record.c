@@ -28,6 +28,7 @@ static enum hd_status make_log(const struct hd_record_opts *opts, char *path, si
         .quantum = opts->quantum,
         .depth = opts->depth,
         .steps = opts->steps,
+        .entropy = opts->seed,
     };
     char page[HD_LOG_PAGE] = {0}, here[PATH_MAX] = "";
     if (opts->out[0] != '/' && !getcwd(here, sizeof here))
@@ -131,7 +132,7 @@ static enum hd_status run(const struct hd_record_opts *opts, const char *log,
 
 /* What the run got from outside, for a replay. */
 static void keep_inputs(const struct hd_record_opts *opts, const char *log, const char *program,
-                        struct hd_trace *trace)
+                        const struct hd_bytes *input, struct hd_trace *trace)
 {
     struct hd_log_header h = {0};
     char here[PATH_MAX] = "/", full[PATH_MAX], fds[4] = "";
@@ -144,7 +145,7 @@ static void keep_inputs(const struct hd_record_opts *opts, const char *log, cons
         fds[i] = hd_inputs_fd(i);
     if (!getcwd(here, sizeof here) || !realpath(program, full))
         return;
-    hd_inputs_save(trace, full, opts->argv, environ, here, fds, &h);
+    hd_inputs_save(trace, full, opts->argv, environ, here, fds, input, &h);
 }
 
 /* What the user was told about the trace stays with it. */
@@ -188,7 +189,8 @@ static enum hd_status not_claimed(const struct hd_record_opts *opts, const char 
 }
 
 static enum hd_status keep(const struct hd_record_opts *opts, const char *log, const char *program,
-                           struct hd_record_result *result, struct hd_err *err)
+                           const struct hd_bytes *input, struct hd_record_result *result,
+                           struct hd_err *err)
 {
     struct hd_trace *trace = NULL;
     struct stat st;
@@ -196,7 +198,7 @@ static enum hd_status keep(const struct hd_record_opts *opts, const char *log, c
     if (s == HD_OK && !result->info.claimed)
         s = not_claimed(opts, program, result->wait_status, err);
     if (s == HD_OK) {
-        keep_inputs(opts, log, program, trace);
+        keep_inputs(opts, log, program, input, trace);
         hd_program_unmodelled(program, &result->info.notes);
         keep_notes(trace, &result->info.notes);
         result->events = trace->n_events;
@@ -287,6 +289,8 @@ enum hd_status hd_drive_record(const struct hd_record_opts *opts, struct hd_reco
     enum hd_status s = hd_program_find(opts->argv[0], program, sizeof program, err);
     if (s == HD_OK)
         s = refuse(opts->argv[0], program, err);
+    struct hd_bytes input = {0};
+    bool have_input = hd_inputs_read(0, &input);
     child_pid = late = 0;
     for (size_t i = 0; i < N_PASSED; i++)
         sigaction(passed[i], &act, &old[i]);
@@ -295,10 +299,11 @@ enum hd_status hd_drive_record(const struct hd_record_opts *opts, struct hd_reco
     if (s == HD_OK)
         s = run(opts, log, old, result, err);
     if (s == HD_OK)
-        s = keep(opts, log, program, result, err);
+        s = keep(opts, log, program, have_input ? &input : NULL, result, err);
     struct hd_build_parent parents[HD_BUILD_PARENTS + 1];
     if (s == HD_OK)
         keep_family(log, opts->out, parents, 0, &result->info.notes);
+    hd_bytes_fini(&input);
     if (*log)
         unlink(log);
     for (size_t i = 0; i < N_PASSED; i++)

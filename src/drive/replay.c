@@ -9,6 +9,7 @@
 #include "drive/replay_int.h"
 #include "trace/digest.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -16,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -32,6 +34,7 @@ struct replay {
     char program[PATH_MAX];
     char dir[PATH_MAX]; /* ours, removed in the end; "": none yet */
     char log[PATH_MAX + 8], sched[PATH_MAX + 16];
+    int input; /* the program's standard input, or -1 */
     struct hd_err *err;
 };
 
@@ -110,7 +113,9 @@ static enum hd_status make_log(struct replay *r)
                               .quantum = 1,
                               .depth = 1,
                               .steps = 1,
-                              .real_base = r->inputs.real_base};
+                              .real_base = r->inputs.real_base,
+                              .entropy = r->inputs.entropy,
+                              .pid = r->inputs.pid};
     char page[HD_LOG_PAGE] = {0};
     memcpy(page, &h, sizeof h);
     int fd = open(r->log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
@@ -283,7 +288,7 @@ static struct hd_child child_of(const struct replay *r)
                              .cwd = r->inputs.cwd,
                              .log = r->log,
                              .fds = r->inputs.fds,
-                             .input = -1,
+                             .input = r->input,
                              .timeout = r->opts->timeout,
                              .show = r->opts->show,
                              .kept = HD_REPLAY_KEPT};
@@ -372,13 +377,20 @@ static enum hd_status repeat(struct replay *r, bool swap)
     return HD_OK;
 }
 
+/* Processes that the program forked leave logs of their own. */
 static void clean(const struct replay *r)
 {
-    if (!*r->dir)
-        return;
-    unlink(r->log);
-    unlink(r->sched);
-    rmdir(r->dir);
+    char path[PATH_MAX + 260];
+    DIR *dir = *r->dir ? opendir(r->dir) : NULL;
+    for (struct dirent *e; dir && (e = readdir(dir));) {
+        snprintf(path, sizeof path, "%s/%.255s", r->dir, e->d_name);
+        if (e->d_name[0] != '.')
+            unlink(path);
+    }
+    if (dir)
+        closedir(dir);
+    if (*r->dir)
+        rmdir(r->dir);
 }
 
 static enum hd_status run_all(struct replay *r)
@@ -397,12 +409,29 @@ static enum hd_status run_all(struct replay *r)
     return s;
 }
 
+/* Standard input as the recorded run had it: the kept file, an empty pipe where there was a pipe,
+ * or nothing. */
+static void open_input(struct replay *r)
+{
+    int p[2];
+    r->input = -1;
+    if (r->inputs.input) {
+        r->input = memfd_create("heddle-input", MFD_CLOEXEC);
+        size_t n = r->inputs.input_len;
+        if (r->input >= 0 && write(r->input, r->inputs.input, n) != (ssize_t)n)
+            note(r, "the standard input of the recorded run cannot be given back");
+    } else if (r->inputs.fds && r->inputs.fds[0] == 'p' && !pipe2(p, O_CLOEXEC)) {
+        close(p[1]);
+        r->input = p[0];
+    }
+}
+
 /* What the run had and we cannot give. */
 static void name_missing(struct replay *r)
 {
     const char *fds = r->inputs.fds;
     struct stat st;
-    if (fds && (fds[0] == 'p' || fds[0] == 'f' || fds[0] == 's' || fds[0] == 't'))
+    if (fds && !r->inputs.input && strchr("pfst?", fds[0]))
         note(r, "the standard input of the recorded run was not kept: the program reads an empty "
                 "one");
     if (fds && (fds[1] == 't' || fds[2] == 't'))
@@ -424,6 +453,7 @@ enum hd_status hd_drive_replay(const struct hd_replay_options *opts,
         s = find_program(&r);
     if (s == HD_OK && unchanged(&r)) {
         name_missing(&r);
+        open_input(&r);
         s = hd_schedule_make(opts->trace, &r.origins, opts->witness, &r.schedule, err);
         if (s == HD_OK)
             s = opts->gdb || opts->gdbserver ? debug(&r) : run_all(&r);
@@ -433,6 +463,8 @@ enum hd_status hd_drive_replay(const struct hd_replay_options *opts,
         }
         hd_schedule_fini(&r.schedule);
         clean(&r);
+        if (r.input >= 0)
+            close(r.input);
     }
     hd_origins_fini(&r.origins);
     hd_inputs_fini(&r.inputs);

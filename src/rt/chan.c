@@ -149,7 +149,7 @@ static void name_unix(int fd, uintptr_t pc)
     struct ucred who = {0, 0, 0};
     socklen_t n = sizeof who;
     long r = hd_rt_syscall(SYS_getsockopt, fd, SOL_SOCKET, SO_PEERCRED, (long)&who, (long)&n, 0);
-    if (told || r < 0 || who.pid != getpid())
+    if (told || r < 0 || who.pid != hd_rt_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0))
         return;
     told = true;
     hd_rt_log_text(HD_LOG_NOTE, pc, HD_NOTE_UNMODELLED,

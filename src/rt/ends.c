@@ -1,5 +1,6 @@
 /* Calls that may end the process: the last write's value is logged before. Runs in the user's
  * process; see the rules in rt.h. */
+#include "rt/inputs.h"
 #include "rt/real.h"
 #include "rt/rt.h"
 #include "rt/signals.h"
@@ -74,8 +75,9 @@ static uint32_t to_process(pid_t pid)
 }
 
 SENDS(raise, (int sig), (sig), me->num)
-SENDS(kill, (pid_t pid, int sig), (pid, sig), to_process(pid))
+SENDS(kill, (pid_t pid, int sig), (hd_rt_real_pid(pid), sig), to_process(pid))
 SENDS(pthread_kill, (pthread_t handle, int sig), (handle, sig), number_of(handle))
-SENDS(sigqueue, (pid_t pid, int sig, const union sigval value), (pid, sig, value), to_process(pid))
+SENDS(sigqueue, (pid_t pid, int sig, const union sigval value), (hd_rt_real_pid(pid), sig, value),
+      to_process(pid))
 SENDS(pthread_sigqueue, (pthread_t handle, int sig, const union sigval value), (handle, sig, value),
       number_of(handle))

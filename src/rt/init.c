@@ -60,7 +60,7 @@ void hd_rt_init(void)
         rt.header->real_base = hd_rt_real_ns(CLOCK_REALTIME);
     rt.real_base = rt.header->real_base;
     struct hd_thread *me = hd_rt_thread_new();
-    me->tid = getpid();
+    me->tid = (pid_t)hd_rt_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0);
     me->handle = pthread_self();
     me->state = HD_RUNNING;
     me->in_rt = 1;

@@ -7,6 +7,7 @@
  * What pipes and sockets tell one thread about another: chan.h. A handler without SA_RESTART ends a
  * wait with EINTR. */
 #include "rt/io.h"
+#include "rt/inputs.h"
 #include "rt/blocks.h"
 #include "rt/cancel.h"
 #include "rt/chan.h"
@@ -89,6 +90,8 @@ static long do_read(struct hd_thread *me, const long *a, long nr, void *buf, con
     if (!hd_rt_fd_wait(me, (int)a[0], POLLIN))
         return -EINTR;
     long r = make_call(me, a, nr);
+    if (r > 0 && buf && hd_rt_random_fd((int)a[0]))
+        hd_rt_random_fill(me, buf, (size_t)r);
     struct hd_chan *c = r >= 0 || r == -EAGAIN ? hd_rt_chan((int)a[0], false) : NULL;
     if (c && r > 0)
         hd_rt_chan_received(c, (uint64_t)r, pc);

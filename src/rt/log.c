@@ -28,7 +28,8 @@ static bool has_claimed(struct hd_log_header *h)
 {
     uint32_t nobody = 0;
     return h->magic == HD_LOG_MAGIC && h->version == HD_LOG_VERSION &&
-           __atomic_compare_exchange_n(&h->owner, &nobody, (uint32_t)getpid(), false,
+           __atomic_compare_exchange_n(&h->owner, &nobody,
+                                       (uint32_t)hd_rt_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0), false,
                                        __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
 
@@ -60,7 +61,7 @@ static bool open_own(const struct hd_log_header *like)
         drop(NULL);
         return false;
     }
-    copy.owner = (uint32_t)getpid();
+    copy.owner = (uint32_t)hd_rt_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0);
     copy.outcome = copy.lost = 0;
     copy.chunks = 0;
     *h = copy;

@@ -60,6 +60,7 @@ struct hd_thread {
     unsigned n_fds;
     uint64_t ready_seq; /* order of becoming ready */
     uint64_t prio;      /* pct */
+    uint64_t random;    /* inputs.c; 0: not begun */
 
     struct hd_sync *in_cond; /* waiting set it is in */
     uint64_t cond_seq;       /* order of arrival there */

@@ -442,6 +442,11 @@ struct hd_thread *hd_rt_enter_slow(const void *p, size_t n, uintptr_t site)
 
 void hd_rt_forget_others(struct hd_thread *me)
 {
+    if (rt.follow) { /* the schedule is the parent's */
+        rt.follow = false;
+        rt.policy = &hd_rt_fifo;
+        rt.budget = rt.policy->budget();
+    }
     for (uint32_t i = 0; i < rt.n_threads; i++)
         if (rt.threads[i] != me)
             rt.threads[i]->state = HD_DONE;

@@ -77,7 +77,7 @@ static int bytes_in(int fd)
 
 bool hd_rt_stdio_begin(struct hd_stdio *c, FILE *file, bool input, uintptr_t pc)
 {
-    struct hd_thread *me = hd_rt_enter();
+    struct hd_thread *me = hd_rt_enter_at(NULL, 0, pc);
     if (!me)
         return false;
     *c = (struct hd_stdio){.me = me, .file = file, .pc = pc, .memory = hd_rt_module_has(pc)};

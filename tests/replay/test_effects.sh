@@ -51,7 +51,7 @@ order 'exit 9'
 predict effects deadlock
 replay 66 "$witness"
 order 'deadlock'
-has out 'T1.2 waits for lock a at effects.c:'
+has out 'T1.2 (\(reader\) )?waits for lock a at effects.c:'
 
 predict effects hang
 replay 66 "$witness" --timeout 3
