@@ -241,6 +241,8 @@ static void run_seeds(bool exact, uint64_t seeds)
     uint64_t first = 0, left_out = 0;
     if (getenv("HEDDLE_TEST_LONG"))
         seeds *= 10;
+    else if (getenv("HEDDLE_TEST_SANITIZED"))
+        seeds /= 5;
     if (getenv("HEDDLE_SEED")) {
         first = strtoull(getenv("HEDDLE_SEED"), NULL, 0);
         seeds = first + 1;
