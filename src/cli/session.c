@@ -59,6 +59,10 @@ static void take_notes(struct session *s, const struct hd_record_result *rec)
         const char *note = hd_names_text(&rec->info.notes, i);
         if (!strncmp(note, "deadlock: ", 10))
             continue; /* a finding of its own */
+        const char *foreign = strstr(note, " is not instrumented");
+        if (foreign)
+            hd_report_add(r, &r->uninstrumented,
+                          hd_report_format(r, "%.*s", (int)(foreign - note), note));
         if (!strncmp(note, mark, sizeof mark - 1))
             hd_report_add(r, &r->unmodelled, note + sizeof mark - 1);
         else
