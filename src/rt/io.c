@@ -120,7 +120,7 @@ static long do_read(struct hd_thread *me, const long *a, long nr, void *buf, con
 
 ssize_t hd_rt_read_fd(int fd, void *buf, size_t n, uintptr_t pc)
 {
-    struct hd_thread *me = hd_rt_enter();
+    struct hd_thread *me = hd_rt_enter_at(NULL, 0, pc);
     if (!me)
         return hd_real.read(fd, buf, n);
     long a[6] = {fd, (long)buf, (long)n};
@@ -206,7 +206,7 @@ static size_t total(const struct iovec *v, size_t n)
 
 ssize_t hd_rt_write_fd(int fd, const void *buf, size_t n, uintptr_t pc)
 {
-    struct hd_thread *me = hd_rt_enter();
+    struct hd_thread *me = hd_rt_enter_at(NULL, 0, pc);
     if (!me)
         return hd_real.write(fd, buf, n);
     long a[6] = {fd, (long)buf, (long)n};

@@ -12,7 +12,7 @@
 
 static struct hd_thread *enter(uintptr_t pc)
 {
-    return rt.on && hd_rt_module_has(pc) ? hd_rt_enter() : NULL;
+    return rt.on && hd_rt_module_has(pc) ? hd_rt_enter_at(NULL, 0, pc) : NULL;
 }
 
 static void read_text(const char *s, uintptr_t pc)
