@@ -27,6 +27,8 @@ hd_rt_enter_at(const void *p, size_t n, uintptr_t site)
     return me;
 }
 
+/* For exported functions. A helper that gets its caller's pc uses hd_rt_enter_at(NULL, 0, pc): a
+ * replay knows the call at which a thread stands by the address that its events are logged with. */
 static inline __attribute__((always_inline)) struct hd_thread *hd_rt_enter(void)
 {
     return hd_rt_enter_at(NULL, 0, HD_PC);
