@@ -1,8 +1,8 @@
-/* load KIND SOCKET CLIENTS ROUNDS: a small load for a server on a local socket; KIND is memcached or redis.
- * Each round, every client sends a few requests in one go, then all replies are read. Keys belong to one client or are
- * read by all after they were written, so the replies do not depend on who is served first. Prints them. Last of
- * all the server is asked to stop (redis) or left to a signal (memcached).
- * Exit status 1: the server went away or did not come up. */
+/* load KIND SOCKET CLIENTS ROUNDS: a small load for a server on a local socket; KIND is memcached
+ * or redis. Each round, every client sends a few requests in one go, then all replies are read.
+ * Keys belong to one client or are read by all after they were written, so the replies do not
+ * depend on who is served first. Prints them. Last of all the server is asked to stop (redis) or
+ * left to a signal (memcached). Exit status 1: the server went away or did not come up. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* measure FILE COMMAND [ARG]...: runs the command and writes to FILE one line
  *     USER+SYSTEM_SECONDS  WALL_SECONDS  OWN_PEAK_KB  FAMILY_PEAK_KB
- * Times and the family's peak count the command and its children. The own peak is the command's alone:
- * it is read when the process is about to end, so that the recorder and the program it runs can be told apart.
- * FILE.pid gets the process number of the command at once, for those who want to send it a signal.
- * The exit status is the command's. */
+ * Times and the family's peak count the command and its children. The own peak is the command's
+ * alone: it is read when the process is about to end, so that the recorder and the program it runs
+ * can be told apart. FILE.pid gets the process number of the command at once, for those who want to
+ * send it a signal. The exit status is the command's. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -112,7 +112,8 @@ int main(int argc, char **argv)
     if (!out)
         return 2;
     fprintf(out, "%.2f %.2f %ld %ld\n", seconds(used.ru_utime) + seconds(used.ru_stime),
-            (double)(to.tv_sec - from.tv_sec) + (double)(to.tv_nsec - from.tv_nsec) / 1e9, kb, used.ru_maxrss);
+            (double)(to.tv_sec - from.tv_sec) + (double)(to.tv_nsec - from.tv_nsec) / 1e9, kb,
+            used.ru_maxrss);
     fclose(out);
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }

@@ -1,5 +1,6 @@
-/* driver shared|many THREADS ROUNDS: threads insert, update and read rows, through one connection or one each.
- * Each thread has its own rows; the sums printed at the end do not depend on the order. */
+/* driver shared|many THREADS ROUNDS: threads insert, update and read rows, through one connection
+ * or one each. Each thread has its own rows; the sums printed at the end do not depend on the
+ * order. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,12 +40,14 @@ static void *work(void *arg)
         must(sqlite3_exec(db, sql, NULL, NULL, NULL), db, "write");
         sqlite3_free(sql);
         sqlite3_stmt *s;
-        must(sqlite3_prepare_v2(db, "SELECT count(*), sum(length(v)) FROM t WHERE who = ?", -1, &s, NULL), db,
-             "prepare");
+        must(sqlite3_prepare_v2(db, "SELECT count(*), sum(length(v)) FROM t WHERE who = ?", -1, &s,
+                                NULL),
+             db, "prepare");
         sqlite3_bind_int(s, 1, who);
         must(sqlite3_step(s), db, "step");
         if (sqlite3_column_int(s, 0) != i + 1)
-            fprintf(stderr, "thread %d sees %d rows in round %d\n", who, sqlite3_column_int(s, 0), i);
+            fprintf(stderr, "thread %d sees %d rows in round %d\n", who, sqlite3_column_int(s, 0),
+                    i);
         sqlite3_finalize(s);
     }
     if (!shared)
@@ -69,14 +72,16 @@ int main(int argc, char **argv)
     rounds = atoi(argv[3]);
     unlink("test.db");
     sqlite3 *db = open_it();
-    must(sqlite3_exec(db, "CREATE TABLE t(who INT, k INT, v TEXT); CREATE INDEX i ON t(who, k)", NULL, NULL, NULL),
+    must(sqlite3_exec(db, "CREATE TABLE t(who INT, k INT, v TEXT); CREATE INDEX i ON t(who, k)",
+                      NULL, NULL, NULL),
          db, "create");
     shared = strcmp(argv[1], "shared") == 0 ? db : NULL;
     for (long i = 0; i < threads; i++)
         pthread_create(&t[i], NULL, work, (void *)i);
     for (long i = 0; i < threads; i++)
         pthread_join(t[i], NULL);
-    must(sqlite3_exec(db, "SELECT who, count(*), sum(k), sum(length(v)) FROM t GROUP BY who", print_row, NULL, NULL),
+    must(sqlite3_exec(db, "SELECT who, count(*), sum(k), sum(length(v)) FROM t GROUP BY who",
+                      print_row, NULL, NULL),
          db, "sums");
     sqlite3_close(db);
     unlink("test.db");

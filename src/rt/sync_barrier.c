@@ -27,6 +27,9 @@ HD_EXPORT int pthread_barrier_destroy(pthread_barrier_t *b)
         return hd_real.pthread_barrier_destroy(b);
     struct hd_sync *s = hd_rt_sync_find(b, HD_SYNC_BARRIER);
     int r = s && s->arrived ? EBUSY : 0;
+    /* The first one out may destroy it: glibc, too, waits for the others to leave. */
+    while (r == 0 && s && s->waiters)
+        hd_rt_block(me, &s->waiters, HD_WAITS_OTHER, HD_NEVER, HD_PC);
     if (r == 0)
         hd_rt_sync_reset(b, HD_SYNC_BARRIER);
     hd_rt_leave(me);
@@ -50,8 +53,11 @@ HD_EXPORT int pthread_barrier_wait(pthread_barrier_t *b)
         hd_rt_unblock(s);
         hd_rt_between(me, pc);
     }
+    s->waiters++;
     while (s->generation == generation)
         hd_rt_block(me, s, HD_WAITS_BARRIER, HD_NEVER, pc);
+    if (--s->waiters == 0)
+        hd_rt_unblock(&s->waiters); /* pairs with pthread_barrier_destroy */
     hd_rt_log1(HD_LOG_BAROUT, pc, s->addr);
     hd_rt_leave(me);
     return last ? PTHREAD_BARRIER_SERIAL_THREAD : 0;
