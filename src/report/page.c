@@ -1,5 +1,7 @@
 #include "report/page.h"
 
+#include "base/err.h"
+
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,8 +81,7 @@ void hd_page_words(struct hd_page *p, const char *fmt, ...)
     va_start(args, fmt);
     int n = vasprintf(&text, fmt, args);
     va_end(args);
-    if (n < 0)
-        abort(); /* out of memory, outside our allocator */
+    HD_ASSERT(n >= 0); /* out of memory, outside our allocator */
     for (const char *at = text; *at;) {
         size_t len = strcspn(at, " \n");
         if (len)
