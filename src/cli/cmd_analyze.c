@@ -382,28 +382,6 @@ static bool known_detectors(const struct hd_cli *cli, const struct hd_cmd *cmd, 
     return ok;
 }
 
-/* False: a name is unknown (told). */
-static bool parse_properties(const struct hd_cli *cli, const struct hd_cmd *cmd, const char *text,
-                             unsigned *properties)
-{
-    size_t size = strlen(text) + 1;
-    char *list = hd_strndup(text, size - 1), *rest = list;
-    bool ok = true;
-    for (char *word = next_word(&rest); word && ok; word = next_word(&rest)) {
-        int k = 0;
-        while (k < HD_PROPERTIES && strcmp(word, hd_property_names[k]))
-            k++;
-        ok = k < HD_PROPERTIES;
-        if (ok)
-            *properties |= 1u << k;
-        else
-            hd_cli_usage(cli, cmd, "--property wants some of race, atomicity, deadlock, not '%s'",
-                         word);
-    }
-    hd_free(list, size);
-    return ok;
-}
-
 /* Turns the option texts into numbers. False: usage error, already told. */
 static bool read_options(struct run *r, const struct hd_cmd *cmd, enum hd_exit *code)
 {
@@ -415,7 +393,7 @@ static bool read_options(struct run *r, const struct hd_cmd *cmd, enum hd_exit *
     p->jobs = (unsigned)v->jobs;
     r->options.recorded_matching = v->matching == 1;
     if (!known_detectors(r->cli, cmd, v->detectors, code) ||
-        !parse_properties(r->cli, cmd, v->properties, &r->options.properties))
+        !hd_cli_properties(r->cli, cmd, v->properties, &r->options.properties))
         return false;
     if (strcmp(v->properties, "race") && strcmp(v->detectors, "max")) {
         hd_cli_usage(r->cli, cmd, "only max knows other properties than races: --detector max");

@@ -44,6 +44,7 @@ static void add_ours(struct words *w, const char *lib_dir, int version, bool lin
     add(w, "%s", "-g");
     add(w, "%s", "-fno-omit-frame-pointer");
     add(w, "%s", "-D__HEDDLE__=1");
+    add(w, "-idirafter%s/../../include", lib_dir); /* heddle/annotate.h */
     add(w, "%s", "-D__SANITIZE_THREAD__=1");
     add(w, "%s", "-pthread");
     if (concolic) { /* vectors have no expressions */

@@ -15,7 +15,7 @@
 #include <string.h>
 
 struct values {
-    const char *out, *budget, *baseline, *json, *cflags;
+    const char *out, *budget, *baseline, *json, *cflags, *properties;
     struct hd_opt_files suppressions, reports;
     int format; /* of what is printed */
     int policy; /* 0: vary; else enum hd_policy_kind plus 1 */
@@ -37,6 +37,8 @@ static const struct hd_opt options[] = {
      "pct: number of priority changes plus one (3)", NULL, 1, 64},
     {0, "steps", HD_OPT_COUNT, offsetof(struct values, steps), "N",
      "pct: spread the changes over this many accesses (10000)", NULL, 1, 1000000000},
+    {0, "property", HD_OPT_TEXT, offsetof(struct values, properties), "LIST",
+     "What to look for: race, deadlock, atomicity (race,deadlock)", NULL, 0, 0},
     {'t', "times", HD_OPT_COUNT, offsetof(struct values, times), "N",
      "Replay each order of each race N times (3); 0 predicts only", NULL, 0, 1000000},
     {0, "timeout", HD_OPT_COUNT, offsetof(struct values, timeout), "SECONDS",
@@ -91,6 +93,9 @@ static enum hd_exit read_options(struct run *r)
             return hd_cli_usage(r->cli, r->cmd,
                                 "no format has the ending of '%s': " HD_FORMAT_ENDINGS,
                                 v->reports.items[i]);
+    if (!hd_cli_properties(r->cli, r->cmd, v->properties ? v->properties : "race,deadlock",
+                           &r->o.properties))
+        return HD_EXIT_USAGE;
     if (v->budget && !hd_cli_duration(v->budget, &r->o.predict.seconds))
         return hd_cli_usage(r->cli, r->cmd, "--budget wants a time like 10s or 5m, not '%s'",
                             v->budget);

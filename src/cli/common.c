@@ -1,5 +1,6 @@
 #include "cli/common.h"
 
+#include "base/alloc.h"
 #include "base/outfile.h"
 #include "model/witness_json.h"
 
@@ -166,4 +167,25 @@ int hd_cli_words_after(int argc, char **argv)
         if (!strcmp(argv[i], "--"))
             return argc - i - 1;
     return 0;
+}
+
+bool hd_cli_properties(const struct hd_cli *cli, const struct hd_cmd *cmd, const char *list,
+                       unsigned *properties)
+{
+    size_t size = strlen(list) + 1;
+    char *words = hd_strndup(list, size - 1), *rest = words, *word;
+    bool ok = true;
+    while (ok && (word = strsep(&rest, ","))) {
+        int k = 0;
+        while (k < HD_PROPERTIES && strcmp(word, hd_property_names[k]))
+            k++;
+        ok = k < HD_PROPERTIES;
+        if (ok)
+            *properties |= 1u << k;
+        else
+            hd_cli_usage(cli, cmd, "--property wants some of race, atomicity, deadlock, not '%s'",
+                         word);
+    }
+    hd_free(words, size);
+    return ok;
 }

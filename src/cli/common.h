@@ -41,6 +41,11 @@ void hd_cli_json_trace(struct hd_json *j, const struct hd_trace *t);
 enum hd_exit hd_cli_save_witness(const struct hd_cli *cli, const char *dir, const char *trace,
                                  const struct hd_trace *t, const struct hd_witness *w);
 
+/* Adds the properties named in a list ("race,deadlock") to a set of 1 << enum hd_property. False: a
+ * name is unknown (told). */
+bool hd_cli_properties(const struct hd_cli *cli, const struct hd_cmd *cmd, const char *list,
+                       unsigned *properties);
+
 /* Words that follow the first "--"; before hd_cli_parse. */
 int hd_cli_words_after(int argc, char **argv);
 

@@ -6,6 +6,7 @@
 #include "drive/replay.h"
 #include "model/check.h"
 #include "model/witness_json.h"
+#include "predict/violations.h"
 #include "report/formats.h"
 #include "report/make.h"
 #include "report/replayed.h"
@@ -151,7 +152,8 @@ static void replay(struct session *s, const struct hd_trace *t, const struct hd_
         .witness = w,
         .argv = s->o->argv,
         .dir = s->o->dir,
-        .orders = HD_REPLAY_FIRST | HD_REPLAY_SECOND,
+        .orders =
+            w->property == HD_PROPERTY_RACE ? HD_REPLAY_FIRST | HD_REPLAY_SECOND : HD_REPLAY_FIRST,
         .times = s->o->times,
         .timeout = s->o->timeout,
     };
@@ -227,45 +229,111 @@ static void count(struct session *s, const struct hd_trace *t, const struct hd_p
     }
 }
 
+static void count_violations(struct session *s, const struct hd_trace *t,
+                             const struct hd_violations *v)
+{
+    struct hd_report *r = s->r;
+    for (int i = 0; i < HD_STEPS; i++)
+        r->impossible += v->proved[i];
+    r->undecided += v->open;
+    r->skipped += v->skipped;
+    for (size_t i = 0; i < v->undecided.len; i++) {
+        const struct hd_open_goal *u = hd_vec_at(&v->undecided, i);
+        const char *at = u->n ? hd_trace_place_name(t, u->events[0]) : "everywhere";
+        hd_report_add(r, &r->undecided_why,
+                      hd_report_format(r, "%s, %s: %s", hd_property_names[v->property], at,
+                                       hd_reason_texts[u->why]));
+    }
+}
+
+/* What was predicted for each property. */
+struct predicted {
+    struct hd_prediction races;
+    struct hd_violations others[HD_PROPERTIES];
+    struct hd_vec witnesses; /* const struct hd_witness *: of all, in the order they are handled */
+};
+
+static enum hd_status predict_violations(struct session *s, const struct hd_trace *t,
+                                         const struct hd_predict_options *options,
+                                         enum hd_property property, struct predicted *p)
+{
+    struct hd_violations *v = &p->others[property];
+    if (!(s->o->properties >> property & 1))
+        return HD_OK;
+    enum hd_status status = property == HD_PROPERTY_ATOMICITY
+                                ? hd_predict_atomicity(t, options, v, s->err)
+                                : hd_predict_deadlocks(t, options, v, s->err);
+    if (status != HD_OK)
+        return status;
+    count_violations(s, t, v);
+    for (size_t i = 0; i < v->found.len; i++)
+        *(const struct hd_witness **)hd_vec_push(&p->witnesses) =
+            &((struct hd_violation *)hd_vec_at(&v->found, i))->witness;
+    return HD_OK;
+}
+
+static enum hd_status predict(struct session *s, const struct hd_trace *t, struct predicted *p)
+{
+    struct hd_predict_options options = s->o->predict;
+    enum hd_status status = HD_OK;
+    options.progress = predict_progress;
+    options.progress_ctx = s;
+    if (s->o->properties >> HD_PROPERTY_RACE & 1) {
+        status = hd_predict(t, &options, &p->races, s->err);
+        if (status == HD_OK)
+            count(s, t, &p->races);
+        for (size_t i = 0; status == HD_OK && i < p->races.races.len; i++)
+            *(const struct hd_witness **)hd_vec_push(&p->witnesses) =
+                &((struct hd_race *)hd_vec_at(&p->races.races, i))->witness;
+    }
+    if (status == HD_OK)
+        status = predict_violations(s, t, &options, HD_PROPERTY_ATOMICITY, p);
+    if (status == HD_OK)
+        status = predict_violations(s, t, &options, HD_PROPERTY_DEADLOCK, p);
+    return status;
+}
+
 static enum hd_status handle_all(struct session *s, const struct hd_trace *t,
-                                 const struct hd_prediction *p)
+                                 const struct predicted *p)
 {
     struct hd_maker *maker = hd_maker_new(s->r, t, s->sources);
+    const struct hd_witness *const *list = p->witnesses.data;
     enum hd_status status = HD_OK;
-    for (size_t i = 0; i < p->races.len; i++)
-        hd_maker_announce(maker, &((struct hd_race *)hd_vec_at(&p->races, i))->witness);
+    for (size_t i = 0; i < p->witnesses.len; i++)
+        hd_maker_announce(maker, list[i]);
     hd_maker_walk(maker);
-    for (size_t i = 0; i < p->races.len && status == HD_OK; i++) {
-        tell(s, "replaying", i, p->races.len);
-        status = handle(s, maker, t, &((struct hd_race *)hd_vec_at(&p->races, i))->witness);
+    for (size_t i = 0; i < p->witnesses.len && status == HD_OK; i++) {
+        tell(s, "replaying", i, p->witnesses.len);
+        status = handle(s, maker, t, list[i]);
     }
     hd_maker_free(maker);
     return status;
 }
 
+static void predicted_fini(struct predicted *p)
+{
+    hd_prediction_fini(&p->races);
+    for (int i = HD_PROPERTY_ATOMICITY; i < HD_PROPERTIES; i++)
+        hd_violations_fini(&p->others[i]);
+    hd_vec_fini(&p->witnesses);
+}
+
 static enum hd_status analyse(struct session *s, const char *path)
 {
     struct hd_trace *t = NULL;
-    struct hd_predict_options options = s->o->predict;
-    struct hd_prediction p = {0};
+    struct predicted p = {.witnesses = HD_VEC_INIT(const struct hd_witness *)};
     double started = hd_progress_now();
-    options.progress = predict_progress;
-    options.progress_ctx = s;
     tell(s, "analysing", 0, 0);
     enum hd_status status = hd_trace_load(path, &t, s->err);
     if (status == HD_OK)
         status = hd_check_trace(t, NULL, s->err);
-    if (status != HD_OK) {
-        hd_trace_free(t);
-        return status;
-    }
-    status = hd_predict(t, &options, &p, s->err);
-    s->r->analyze_seconds += hd_progress_now() - started;
     if (status == HD_OK) {
-        count(s, t, &p);
-        status = handle_all(s, t, &p);
+        status = predict(s, t, &p);
+        s->r->analyze_seconds += hd_progress_now() - started;
+        if (status == HD_OK)
+            status = handle_all(s, t, &p);
+        predicted_fini(&p);
     }
-    hd_prediction_fini(&p);
     hd_trace_free(t);
     return status;
 }

@@ -21,6 +21,7 @@ struct hd_session_options {
     uint64_t quantum;
     uint32_t depth, steps;
     uint32_t times, timeout; /* replays of each order (0: none), seconds for each */
+    unsigned properties;     /* set of 1 << enum hd_property: what is looked for */
     struct hd_predict_options predict;
     struct hd_suppressions *suppressions; /* may be NULL */
     const struct hd_report *baseline;     /* may be NULL */

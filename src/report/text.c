@@ -342,8 +342,14 @@ static void put_summary_of(struct hd_page *p, const struct hd_finding *f)
 
 static void put_effects(struct hd_page *p, const struct hd_finding *f)
 {
-    if (!f->effects[0].summary && !f->effects[1].summary)
+    if (!f->effects[0].summary && (f->property != HD_PROPERTY_RACE || !f->effects[1].summary))
         return;
+    if (f->property != HD_PROPERTY_RACE) {
+        hd_page_begin(p, 2, 4);
+        hd_page_words(p, "Effect: %s", f->effects[0].summary);
+        hd_page_end(p);
+        return;
+    }
     fprintf(p->out, "  Effect of the two orders:\n");
     put_effect(p, f, 0);
     put_effect(p, f, 1);
@@ -419,21 +425,28 @@ static void put_count(struct hd_page *p, uint64_t n, const char *one, const char
 
 static void summary(struct hd_page *p, const struct hd_report *r)
 {
-    size_t confirmed = 0, predicted = 0, known = 0, deadlocks = 0;
+    size_t proved[HD_PROPERTIES] = {0}, predicted = 0, known = 0;
     for (size_t i = 0; i < r->n_findings; i++) {
-        deadlocks += r->findings[i].status == HD_FINDING_OBSERVED && !r->findings[i].known;
-        confirmed += r->findings[i].status == HD_FINDING_CONFIRMED && !r->findings[i].known;
-        predicted += r->findings[i].status == HD_FINDING_PREDICTED && !r->findings[i].known;
-        known += r->findings[i].known;
+        const struct hd_finding *f = &r->findings[i];
+        if (f->known)
+            known++;
+        else if (f->status == HD_FINDING_PREDICTED)
+            predicted++;
+        else
+            proved[f->property]++;
     }
     hd_page_begin(p, 0, UINT_MAX); /* one line, whatever its length: scripts take the last */
-    hd_page_style(p, confirmed || deadlocks ? HD_STYLE_RED : HD_STYLE_BOLD);
+    hd_page_style(p, hd_report_errors(r) ? HD_STYLE_RED : HD_STYLE_BOLD);
     hd_page_words(p, "heddle: ");
-    put_count(p, confirmed, "race confirmed", "races confirmed");
-    if (deadlocks)
+    put_count(p, proved[HD_PROPERTY_RACE], "race confirmed", "races confirmed");
+    if (proved[HD_PROPERTY_ATOMICITY]) {
         hd_page_words(p, ", ");
-    if (deadlocks)
-        put_count(p, deadlocks, "deadlock", "deadlocks");
+        put_count(p, proved[HD_PROPERTY_ATOMICITY], "atomicity violation", "atomicity violations");
+    }
+    if (proved[HD_PROPERTY_DEADLOCK]) {
+        hd_page_words(p, ", ");
+        put_count(p, proved[HD_PROPERTY_DEADLOCK], "deadlock", "deadlocks");
+    }
     hd_page_style(p, HD_STYLE_PLAIN);
     hd_page_words(p, ", %zu predicted only", predicted);
     if (known)

@@ -252,4 +252,21 @@ exec 8>&-
 expect_code 130
 expect_err "0 races confirmed, 1 predicted only"
 expect "no report" [ -s waits/report.json ]
+
+# Deadlocks are looked for unless told otherwise, atomicity violations when asked for; both are confirmed by replay.
+heddle run -q -o hungry "$TESTS/property/philosophers.c"
+expect_code 66
+expect_err "0 races confirmed, 1 deadlock, 0 predicted only"
+expect "the deadlock is not confirmed" [ "$(jq -r '.races[0]|"\(.property) \(.status) \(.effects.first)"' hungry/report.json)" = "deadlock confirmed deadlock" ]
+heddle replay --run hungry
+expect_code 66
+heddle run -q --property race -o hungry2 "$TESTS/property/philosophers.c"
+expect_code 0
+heddle run -q --property atomicity -o bank "$TESTS/property/bank.c"
+expect_code 66
+expect_err "0 races confirmed, 1 atomicity violation"
+expect "the violation has no three accesses" [ "$(jq -r '.races[0].accesses|length' bank/report.json)" = 3 ]
+heddle run --property luck "$TESTS/property/bank.c"
+expect_code 2
+expect_err "--property wants"
 finish
