@@ -85,6 +85,8 @@ enum hd_sym_step_kind {
     HD_SYM_CHECK,  /* the program would fail otherwise: division by zero, index out of bounds */
     HD_SYM_TARGET, /* an indirect call went where the expression says: other targets may be tried */
     HD_SYM_ASSUME, /* holds by construction (rand() is not negative): never negated */
+    HD_SYM_AGAIN,  /* a choice that the path has decided before, the same way; told once between two
+                    * new steps */
 };
 
 /* One conjunct of the path condition: expression `expr` (width 1) was `taken`. */

@@ -54,7 +54,7 @@ static const struct hd_opt options[] = {
     {0, "solver-budget", HD_OPT_TEXT, offsetof(struct values, solver), "TIME",
      "Let the solver give up a question after TIME (10s)", NULL, 0, 0},
     {0, "timeout", HD_OPT_TEXT, offsetof(struct values, timeout), "TIME",
-     "End a run after TIME (60s)", NULL, 0, 0},
+     "End a run after TIME of processor time (60s)", NULL, 0, 0},
     {0, "memory", HD_OPT_COUNT, offsetof(struct values, memory), "BYTES",
      "Give the program at most this much memory", NULL, 1000000, 0},
     {0, "keep-all", HD_OPT_FLAG, offsetof(struct values, keep), NULL, "Keep the trace of every run",

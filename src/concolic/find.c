@@ -181,7 +181,8 @@ static bool find_end(struct hd_search *s, const struct hd_flight *f, const struc
         break;
     case HD_END_TIMEOUT:
         a.kind = HD_FOUND_HANG;
-        snprintf(text, sizeof text, "not at its end after %.0f s", s->o->limits.seconds);
+        snprintf(text, sizeof text, "not at its end after %.0f s of processor time",
+                 s->o->limits.seconds);
         break;
     default:
         return false;

@@ -161,7 +161,8 @@ void hd_formula_slice(struct hd_formula *f, uint32_t last, struct hd_u32vec *ste
     steps->len = 0;
     uint32_t group = firsts.data[last] ? root(f, firsts.data[last]) : 0;
     for (uint32_t i = 0; i < last; i++)
-        if (group && firsts.data[i] && root(f, firsts.data[i]) == group)
+        if (group && firsts.data[i] && root(f, firsts.data[i]) == group &&
+            f->path->steps[i].kind != HD_SYM_AGAIN)
             hd_u32vec_push(steps, i);
     hd_u32vec_fini(&firsts);
 }

@@ -28,7 +28,7 @@ void hd_hunt_stats_fini(struct hd_hunt_stats *stats)
 
 static bool is_choice(const struct hd_sym_step *s)
 {
-    return s->kind != HD_SYM_ASSUME;
+    return s->kind != HD_SYM_ASSUME && s->kind != HD_SYM_AGAIN;
 }
 
 static void push_todo(struct hd_search *s, struct hd_path *p, uint32_t i, uint32_t node)
@@ -101,6 +101,18 @@ static uint64_t state_of(const struct hd_path *p, uint32_t i)
     return hd_hash_mix(p->steps[i].past + 5 * p->hash[p->steps[i].expr]) + p->steps[i].thread;
 }
 
+/* The other way is impossible because of one earlier step. */
+static void decided_before(struct hd_search *s, struct hd_path *p, uint32_t i, uint32_t node)
+{
+    struct hd_u32vec one = {0};
+    for (uint32_t k = 0; k < i && one.len == 0; k++)
+        if (p->steps[k].expr == p->steps[i].expr)
+            hd_u32vec_push(&one, k);
+    hd_tree_at(&s->tree, node)->flip = HD_FLIP_INFEASIBLE;
+    hd_tree_set_core(&s->tree, node, p, &one);
+    hd_u32vec_fini(&one);
+}
+
 /* An indirect call went where it had not been: there may be more places to go. */
 static void add_target(struct hd_search *s, struct hd_path *p, uint32_t i, uint32_t node,
                        bool is_new)
@@ -125,6 +137,8 @@ static void add_path(struct hd_search *s, struct hd_path *p)
             s->stats->pruned += pruned;
             if (is_choice(&p->steps[i]) && !pruned)
                 push_todo(s, p, i, node);
+            if (p->steps[i].kind == HD_SYM_AGAIN)
+                decided_before(s, p, i, node);
         }
         uint64_t choice = hd_path_choice(p, i, p->steps[i].taken);
         hd_map_put(&s->tried, choice, NULL);

@@ -37,10 +37,18 @@ static void redirect(const struct hd_run *r)
     }
 }
 
+static void go_on(int sig)
+{
+    (void)sig;
+}
+
+/* Processor time, not the clock: a busy machine is no hang. */
 static void set_limits(const struct hd_run_limits *limits)
 {
-    struct rlimit none = {0, 0};
+    struct rlimit none = {0, 0}, cpu = {(rlim_t)limits->seconds + 1, RLIM_INFINITY};
     setrlimit(RLIMIT_CORE, &none);
+    signal(SIGXCPU, go_on); /* for us; exec gives the program the default again */
+    setrlimit(RLIMIT_CPU, &cpu);
     if (limits->memory == 0)
         return;
     struct rlimit all = {limits->memory + HD_SYM_SIZE + (UINT64_C(1) << 31), RLIM_INFINITY};
@@ -102,7 +110,7 @@ enum hd_status hd_run_start(struct hd_run *r, uint32_t number, const struct hd_i
     }
     close(ends[1]);
     r->answer = ends[0];
-    r->deadline = hd_progress_now() + limits->seconds;
+    r->deadline = hd_progress_now() + 10 * limits->seconds;
     if (r->pid < 0)
         return hd_err_set(err, HD_ERR_IO, "cannot start a process: %s", strerror(errno));
     setpgid(r->pid, r->pid); /* also here: whoever comes first */
@@ -152,7 +160,8 @@ static void classify(struct hd_run *r, const struct answer *a, bool late)
 {
     r->events = a->events;
     r->threads = a->threads;
-    if (late) {
+    bool used_up = WIFSIGNALED(a->wait_status) && WTERMSIG(a->wait_status) == SIGXCPU;
+    if (late || used_up) {
         r->ending = HD_END_TIMEOUT;
     } else if (a->deadlock) {
         r->ending = HD_END_DEADLOCK;
@@ -181,7 +190,7 @@ enum hd_status hd_run_wait(struct hd_run *r, struct hd_err *err)
         if (!late && now > r->deadline) {
             late = true;
             kill(r->pid, SIGTERM); /* passed on to the program; its trace is kept */
-        } else if (late && now > r->deadline + 20) {
+        } else if (late && now > r->deadline + 60) {
             kill(-r->pid, SIGKILL);
         }
     }

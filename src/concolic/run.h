@@ -35,7 +35,7 @@ struct hd_run {
 };
 
 struct hd_run_limits {
-    double seconds;  /* for the run */
+    double seconds;  /* of the program's processor time; ten times that on the clock */
     uint64_t memory; /* bytes of address space beyond ours; 0: no limit */
 };
 

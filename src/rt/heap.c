@@ -5,6 +5,7 @@
  * new and delete of libstdc++ arrive here through malloc and free. realloc is a new block, a copy
  * of the old contents and a free: an address that stays the same is another location all the same.
  */
+#include "rt/sym.h"
 #include "rt/blocks.h"
 #include "rt/sync.h"
 
@@ -25,8 +26,10 @@ static inline __attribute__((always_inline)) struct hd_thread *enter(void)
 
 static void born(struct hd_thread *me, const void *p, size_t n, uintptr_t pc)
 {
-    if (p)
+    if (p) {
         hd_rt_log2(HD_LOG_ALLOC, 0, pc, (uintptr_t)p, n);
+        hd_rt_sym_born(p, n);
+    }
     hd_rt_leave(me);
 }
 

@@ -19,6 +19,7 @@ struct hd_sym {
     uint8_t *base; /* the mapped arena */
     struct hd_sym_node *nodes;
     uint32_t *shapes; /* by id: a hash of the expression that is the same in every run */
+    uint32_t *told;   /* by id: number of new steps when the path last spoke of it, plus one */
 };
 extern struct hd_sym hd_rt_sym;
 extern uint64_t __hd_sym_past;

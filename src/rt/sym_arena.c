@@ -63,7 +63,8 @@ void hd_rt_sym_open(void)
     table_size = 1u << 14;
     table = private_memory(table_size * sizeof *table);
     hd_rt_sym.shapes = private_memory((size_t)HD_SYM_MAX_NODES * sizeof(uint32_t));
-    if (!table || !hd_rt_sym.shapes)
+    hd_rt_sym.told = private_memory((size_t)HD_SYM_MAX_NODES * sizeof(uint32_t));
+    if (!table || !hd_rt_sym.shapes || !hd_rt_sym.told)
         return;
     h->owner = (uint32_t)hd_rt_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0);
     h->n_nodes = h->n_strings = 1; /* 0 stands for none */

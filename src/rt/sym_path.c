@@ -33,18 +33,35 @@ static uint64_t stack_hash(void)
     return h;
 }
 
+/* Whether there is something to tell, and of which kind. */
+static bool is_news(uint32_t expr, bool taken, enum hd_sym_step_kind *kind)
+{
+    static uint32_t n_new;
+    struct hd_sym_node *n = &hd_rt_sym.nodes[expr];
+    if (!expr || n->op == HD_SYM_CONST)
+        return false;
+    if (n->asserted & 1u << taken) {
+        *kind = HD_SYM_AGAIN;
+        if (hd_rt_sym.told[expr] == n_new + 1)
+            return false;
+    } else {
+        n_new++;
+    }
+    hd_rt_sym.told[expr] = n_new + 1;
+    n->asserted |= (uint8_t)(1u << taken);
+    return true;
+}
+
 void hd_rt_sym_step(uint32_t expr, bool taken, enum hd_sym_step_kind kind, uint32_t branch,
                     uint32_t other)
 {
     struct hd_sym_header *h = hd_rt_sym.header;
-    struct hd_sym_node *n = expr ? &hd_rt_sym.nodes[expr] : NULL;
-    if (!n || n->op == HD_SYM_CONST || n->asserted & 1u << taken)
-        return; /* nothing new is said */
+    if (!is_news(expr, taken, &kind))
+        return;
     if (h->n_steps >= HD_SYM_MAX_STEPS) {
         h->lost[HD_SYM_LOST_FULL]++;
         return;
     }
-    n->asserted |= (uint8_t)(1u << taken);
     struct hd_sym_step *s = (struct hd_sym_step *)(hd_rt_sym.base + HD_SYM_AT_STEPS) + h->n_steps;
     *s = (struct hd_sym_step){.expr = expr,
                               .branch = branch,

@@ -2,10 +2,10 @@
 # 19 control and data flow variants, the variable global and on the stack, faulty and correct. With HEDDLE_TEST_LONG all
 # 76 programs, with loops of a million rounds as the published test programs have; otherwise 38 of them, global and stack
 # in turn, with short loops. Race-free programs are searched to the end.
-. "$SOURCE/common.sh"
+. "$SOURCE/common.sh" || exit 1
 enter flow
 rounds=20 places="global stack"
-[ -z "${HEDDLE_TEST_LONG:-}" ] || rounds=1000000
+[ -z "${HEDDLE_TEST_LONG:-}" ] || rounds=${ROUNDS:-1000000}
 number=0
 for variant in $("$SOURCE/flow.sh" list); do
     number=$((number + 1))

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Races behind a parsed number, a string compare, a checksum, a state machine, a configuration file: every faulty
 # program is found, no correct one is reported, and the race is confirmed by a replay with the input that was found.
-. "$SOURCE/common.sh"
+. "$SOURCE/common.sh" || exit 1
 enter programs
 for source in "$SOURCE"/programs/*.c; do
     name=$(basename "$source" .c)

@@ -1,0 +1,133 @@
+#!/usr/bin/env bash
+# What else is found: assertions, crashes, deadlocks, hangs, memory; inputs of every sort; Ctrl-C; -j; --rerun.
+. "$SOURCE/common.sh" || exit 1
+enter kinds
+
+cat >kinds.c <<'END'
+#include "work.h"
+#include <assert.h>
+#include <heddle/annotate.h>
+#include <signal.h>
+#include <unistd.h>
+static pthread_mutex_t other = PTHREAD_MUTEX_INITIALIZER;
+static int table[16];
+int main(int argc, char **argv)
+{
+    char c = argc > 1 ? argv[1][0] : 'x';
+    unsigned char order[4] = {1, 2, 3, 4};
+    heddle_make_symbolic(order, sizeof order, "order");
+    switch (c) {
+    case 'a':
+        assert(order[2] != 200);
+        break;
+    case 'c':
+        if (order[0] == 7)
+            *(volatile int *)8 = 1;
+        break;
+    case 'd':
+        pthread_mutex_lock(&other);
+        pthread_mutex_lock(&other);
+        break;
+    case 'h':
+        for (;;)
+            ;
+    case 'k':
+        kill(getpid(), SIGKILL);
+        break;
+    case 'z':
+        printf("%d\n", 100 / (order[3] - 50));
+        break;
+    case 'i': /* reads and writes at a symbolic place */
+        table[order[1] & 15] = 3;
+        if (table[9] == 3)
+            work();
+        break;
+    default:
+        puts("nothing");
+    }
+    return 0;
+}
+END
+build kinds -O1 -DFAULTY -I"$SOURCE/programs" -I"$SOURCE/../../include" kinds.c
+hunt all --input argv:1 --size 1 --timeout 1s -j 2 -- ./kinds x
+for kind in race assertion crash deadlock hang "out of memory"; do
+    check "finds: $kind" true "$(field all "[.findings[].kind] | contains([\"$kind\"])")"
+done
+check "both crashes" 2 "$(field all '[.findings[] | select(.kind == "crash")] | length')"
+check "searched to the end" true "$(field all .complete)"
+check "exit status" 66 "$status"
+
+# Each finding happens again with its input.
+while IFS=$'\t' read -r kind input; do
+    timeout 60 "$HEDDLE" hunt --quiet --rerun "$input" >again.out 2>again.err
+    got=$?
+    case $kind in
+    assertion) check "again: $kind" 134 $got ;;
+    crash) [ $got = 139 ] || [ $got = 136 ] || check "again: $kind" "139 or 136" $got ;;
+    deadlock) check "again: $kind" 66 $got ;;
+    race) check "again: $kind" 0 $got ;;
+    esac
+done < <(jq -r '.findings[] | select(.kind != "hang") | [.kind, .input] | @tsv' all.json)
+witness=$(field all '.findings[] | select(.kind == "race") | .witness')
+"$HEDDLE" replay --times 10 "$witness" >replay.out 2>&1
+check "the race is confirmed with its input" 66 $?
+check "20 of 20" 1 "$(grep -c '^20 of 20 executions confirmed' replay.out)"
+
+cat >sources.c <<'END'
+#include "work.h"
+#include <time.h>
+int main(void)
+{
+    const char *home = getenv("PLACE"), *set = getenv("OTHER");
+    char word[16];
+    int n;
+    if (home && strcmp(home, "loom") == 0)
+        puts("environment");
+    if (set && set[0] == '7')
+        puts("getenv");
+    if (time(NULL) == 1234567)
+        puts("time");
+    if (scanf("%d %15s", &n, word) == 2 && n == 42 && strcmp(word, "go") == 0)
+        puts("scanf");
+    if (rand() % 1000 == 77 && rand() % 1000 == 78)
+        work();
+    return 0;
+}
+END
+build sources -O1 -DFAULTY -I"$SOURCE/programs" sources.c
+PLACE=here OTHER=6 hunt sources --input env:PLACE,stdin --symbolic-call rand,time,getenv --size 6 --order coverage \
+    --first --budget 100s -- ./sources
+check "sources finds the race" race "$(field sources '.findings[0].kind')"
+PLACE=here OTHER=6 hunt texts --input env:PLACE,stdin --symbolic-call rand,time,getenv --size 6 --order coverage \
+    --max-paths 60 --keep-all -- ./sources
+for word in environment getenv time; do
+    check "reached: $word" true "$(cat texts.d/*.out | grep -q "^$word" && echo true)"
+done
+
+# Ctrl-C keeps what was found.
+cat >endless.c <<'END'
+#include "work.h"
+int main(int argc, char **argv)
+{
+    unsigned sum = 0;
+    work();
+    for (int i = 0; argc > 1 && i < 24; i++)
+        if (argv[1][i] & 1)
+            sum += (unsigned)i * 7;
+    return sum == 1;
+}
+END
+build endless -O0 -DFAULTY -I"$SOURCE/programs" endless.c
+"$HEDDLE" hunt --quiet --json -o endless.d --input argv:1 --size 24 -- ./endless a >endless.json 2>endless.err </dev/null &
+pid=$!
+for _ in $(seq 600); do
+    [ -e endless.d/test000005.input ] && break
+    sleep 0.1
+done
+kill -INT $pid
+wait $pid
+check "interrupted: status" 66 $?
+check "interrupted: said" interrupted "$(field endless .ended)"
+check "interrupted: kept" race "$(field endless '.findings[0].kind')"
+check "interrupted: nothing left over" "" "$(find endless.d -name '*.raw-*')"
+finish
