@@ -1,7 +1,6 @@
 #include "concolic/input.h"
 
 #include "base/alloc.h"
-#include "base/outfile.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -116,27 +115,30 @@ static void write_bytes(FILE *f, struct hd_bytes b)
     fputs("\"\n", f);
 }
 
+/* Written in place and not forced to the disk: a search writes one for each run. */
 enum hd_status hd_input_save(const char *path, const struct hd_input *in, struct hd_err *err)
 {
-    struct hd_outfile out;
-    enum hd_status s = hd_outfile_open(path, &out, err);
-    if (s != HD_OK)
-        return s;
-    fputs(HEAD "\n", out.file);
+    FILE *f = fopen(path, "w");
+    if (!f)
+        return hd_err_set(err, HD_ERR_IO, "cannot write %s: %s", path, strerror(errno));
+    fputs(HEAD "\n", f);
     for (size_t i = 0; i < in->words.len; i++) {
-        fputs("word ", out.file);
-        write_bytes(out.file, *(struct hd_bytes *)hd_vec_at(&in->words, i));
+        fputs("word ", f);
+        write_bytes(f, *(struct hd_bytes *)hd_vec_at(&in->words, i));
     }
     for (size_t i = 0; i < in->places.len; i++) {
-        fputs("place ", out.file);
-        write_bytes(out.file, *(struct hd_bytes *)hd_vec_at(&in->places, i));
+        fputs("place ", f);
+        write_bytes(f, *(struct hd_bytes *)hd_vec_at(&in->places, i));
     }
     for (size_t i = 0; i < in->objects.len; i++) {
         const struct hd_input_object *o = hd_vec_at(&in->objects, i);
-        fprintf(out.file, "object %s ", o->name.data);
-        write_bytes(out.file, o->bytes);
+        fprintf(f, "object %s ", o->name.data);
+        write_bytes(f, o->bytes);
     }
-    return hd_outfile_commit(&out, err);
+    bool failed = ferror(f);
+    if (fclose(f) || failed)
+        return hd_err_set(err, HD_ERR_IO, "cannot write %s: %s", path, strerror(errno));
+    return HD_OK;
 }
 
 static int hex(int c)
