@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -128,11 +129,29 @@ static void reap(struct hd_run *r)
     r->answer = -1;
 }
 
+/* A process that was killed could not remove its raw log. */
+static void remove_log(const struct hd_run *r)
+{
+    char pattern[PATH_MAX + 16];
+    glob_t found;
+    snprintf(pattern, sizeof pattern, "%s.raw-*", r->trace);
+    if (glob(pattern, 0, NULL, &found))
+        return;
+    for (size_t i = 0; i < found.gl_pathc; i++)
+        unlink(found.gl_pathv[i]);
+    globfree(&found);
+}
+
 void hd_run_kill(struct hd_run *r)
 {
-    if (r->pid > 0)
+    bool going = r->pid > 0;
+    if (going)
         kill(-r->pid, SIGKILL);
     reap(r);
+    if (going) {
+        remove_log(r);
+        hd_run_remove(r);
+    }
 }
 
 void hd_run_remove(struct hd_run *r)
@@ -197,6 +216,7 @@ enum hd_status hd_run_wait(struct hd_run *r, struct hd_err *err)
     ssize_t n = read(r->answer, &a, sizeof a);
     reap(r);
     if (n != (ssize_t)sizeof a && late) {
+        remove_log(r);
         r->ending = HD_END_TIMEOUT;
         return HD_OK;
     }

@@ -46,7 +46,7 @@ enum hd_status hd_run_start(struct hd_run *r, uint32_t number, const struct hd_i
 /* Waits for its end. HD_ERR_INPUT: the program cannot be run or is not instrumented;
  * HD_ERR_STOPPED: the user interrupted, the run is killed. */
 enum hd_status hd_run_wait(struct hd_run *r, struct hd_err *err);
-void hd_run_kill(struct hd_run *r);   /* if it is still going */
+void hd_run_kill(struct hd_run *r);   /* if it is still going; its files go as well */
 void hd_run_remove(struct hd_run *r); /* its files */
 
 #endif

@@ -118,7 +118,8 @@ int main(int argc, char **argv)
 }
 END
 build endless -O0 -DFAULTY -I"$SOURCE/programs" endless.c
-"$HEDDLE" hunt --quiet --json -o endless.d --input argv:1 --size 24 -- ./endless a >endless.json 2>endless.err </dev/null &
+# A background command of a shell without job control ignores SIGINT; env gives it back.
+env --default-signal=INT "$HEDDLE" hunt --quiet --json -o endless.d --input argv:1 --size 24 -- ./endless a >endless.json 2>endless.err </dev/null &
 pid=$!
 for _ in $(seq 600); do
     [ -e endless.d/test000005.input ] && break
