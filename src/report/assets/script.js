@@ -53,7 +53,12 @@
     if (!articles.length) return;
     var i = articles.indexOf(current);
     var next = i < 0 ? (step > 0 ? 0 : articles.length - 1) : i + step;
-    if (articles[next]) location.hash = articles[next].id;
+    if (articles[next]) turnTo(articles[next].id);
+  }
+  /* At once: the next key may come before the browser tells of the new address. */
+  function turnTo(id) {
+    location.hash = id;
+    show();
   }
 
   /* ---- the list ---- */
@@ -505,7 +510,7 @@
       m: picture && function () { picture.setDetail(!picture.full); },
       n: function () { go(1); },
       p: function () { go(-1); },
-      i: function () { location.hash = 'index'; },
+      i: function () { turnTo('index'); },
       '?': function () { help.showModal(); }
     }[e.key];
     if (!act) return;
