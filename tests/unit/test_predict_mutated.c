@@ -49,11 +49,12 @@ struct corpus {
 
 static bool parse_item(struct text *t, char *line)
 {
+    if (t->n == MAX_EVENTS)
+        return false;
     struct item *it = &t->item[t->n];
     char place[64], attrs[96] = "", call[64];
     *it = (struct item){.id = t->next_id};
-    if (t->n == MAX_EVENTS ||
-        sscanf(line, "%15[^|]|%63[^|]|%63[^|\n]|%95[^\n]", it->thread, call, place, attrs) < 2)
+    if (sscanf(line, "%15[^|]|%63[^|]|%63[^|\n]|%95[^\n]", it->thread, call, place, attrs) < 2)
         return false;
     sscanf(call, "%11[a-z](%31[^)])", it->op, it->args);
     char *value = strchr(attrs, '=');
@@ -210,7 +211,7 @@ static void mutate(struct text *t, const struct corpus *c, struct hd_rng *rng)
         insert(t, to, it);
         break;
     case 5:
-        strcpy(t->item[at].thread, t->item[to].thread);
+        memmove(t->item[at].thread, t->item[to].thread, sizeof it.thread);
         break;
     case 6:
         if (!strcmp(t->item[to].op, it.op) || (reads(&it) && t->item[to].op[0] == 'w'))
