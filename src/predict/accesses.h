@@ -32,12 +32,12 @@ struct hd_accesses {
 struct hd_accesses *hd_accesses_new(const struct hd_trace *t, enum hd_obj_kind kind);
 void hd_accesses_free(struct hd_accesses *a);
 
-/* The users of an object; *n is their number. */
+/* The users of an object; *n is their number. NULL when there are none. */
 static inline const struct hd_loc_user *hd_accesses_users(const struct hd_accesses *a, uint32_t obj,
                                                           size_t *n)
 {
     *n = a->user_start[obj + 1] - a->user_start[obj];
-    return hd_vec_at(&a->users, a->user_start[obj]);
+    return *n ? hd_vec_at(&a->users, a->user_start[obj]) : NULL;
 }
 
 /* Index into writes of the user's first write at position >= pos of its thread; wend when none. */
