@@ -120,7 +120,7 @@ const hd_eid *hd_held_at(const struct hd_held_map *h, hd_eid e, size_t *n)
         return NULL;
     const struct seen *s = hd_vec_at(&h->seen, index - 1);
     *n = s->n;
-    return h->pool.data + s->start;
+    return s->n ? h->pool.data + s->start : NULL;
 }
 
 uint32_t hd_held_usual(const struct hd_held_map *h, uint32_t location, uint32_t *held, uint32_t *of)
