@@ -1,5 +1,6 @@
 /* Atomic objects of 1 to 8 bytes, all operations, fences, and a flag as a lock. */
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 
@@ -19,7 +20,7 @@ static void *work(void *arg)
     atomic_fetch_xor_explicit(&a8, 5, memory_order_acq_rel);
     atomic_exchange(&a4, atomic_load(&a4) & 8u);
     while (atomic_flag_test_and_set_explicit(&flag, memory_order_acquire))
-        continue;
+        sched_yield(); /* a spinning thread keeps the token for a million steps */
     guarded++;
     atomic_flag_clear_explicit(&flag, memory_order_release);
     return arg;
@@ -41,7 +42,7 @@ int main(void)
         pthread_create(&t[i], NULL, work, NULL);
     pthread_create(&t[2], NULL, publishes, NULL);
     while (!atomic_load_explicit(&ready, memory_order_acquire))
-        continue;
+        sched_yield();
     printf("published %d\n", published);
     for (int i = 0; i < 3; i++)
         pthread_join(t[i], NULL);
