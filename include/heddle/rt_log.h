@@ -1,19 +1,20 @@
-/* The raw log: what the runtime in the program under test leaves for the driver.
+/* The raw log: what the runtime in the program under test tells the driver while it runs.
  *
- * A file shared by both sides: one header page, then chunks of HD_LOG_CHUNK bytes. The driver makes
- * the file, fills in the settings and names it in the environment (HD_LOG_ENV). The first
- * instrumented process that finds `owner` 0 claims it. Its n-th forked child (n up to
- * HD_LOG_CHILDREN) writes a file of its own with the same name and ".n": it starts where the
- * parent's NOTE of the fork stands, so the parent's records up to there belong to it as well. The
- * program that a recorded process becomes by exec writes to the name with ".x". Every other process
- * runs as if it were not instrumented. Only the holder of the token appends, so the order of the
- * file is the order of the run and needs no locks. The file is mapped shared: what was written
- * survives any death of the program.
+ * Memory shared by both sides: a head, the keys of rt_pack.h by number, then a ring of HD_LOG_RING
+ * chunks. The driver makes it (System V), fills in the settings and puts its id in the environment
+ * (HD_LOG_ENV). The first instrumented process that finds `owner` 0 claims it. Its n-th forked
+ * child (n up to HD_LOG_CHILDREN) writes a file of its own, named `family` and ".n", with the same
+ * parts but all chunks one after the other: it starts where the parent's NOTE of the fork stands,
+ * so the parent's records up to there belong to it as well, and it goes on with the parent's
+ * guesses and keys. The program that a recorded process becomes by exec writes to the name with
+ * ".x". Every other process runs as if it were not instrumented. Only the holder of the token
+ * appends, so the order of the log is the order of the run and needs no locks. The driver takes
+ * finished chunks away while the program runs; the runtime waits when all are full. What was
+ * written survives any death of the program.
  *
- * A record is a run of 64-bit words in the machine's order, wholly inside one chunk. Word 0 holds
- * the kind in bits 0-7, a small number `aux` in bits 8-15 and the code address or site in bits
- * 16-63 (user addresses have 47 bits). It is written last, so a record exists whole or not at all.
- * A kind of 0 ends the chunk; a chunk that starts with 0, or the end of the file, ends the log.
+ * A chunk is a run of records in the bytes of rt_pack.h. A byte 0 where a record would start ends
+ * it. Chunk n lies in place n % HD_LOG_RING, which the driver has zeroed. No record goes over the
+ * end of a chunk.
  *
  * Records belong to the thread of the latest HD_LOG_SWITCH. Thread 0 is the main thread and runs
  * first. A thread that runs without a FORK was created by code we do not see.
@@ -23,21 +24,24 @@
 
 #include <stdint.h>
 
-#define HD_LOG_ENV      "HEDDLE_RT_LOG"
-#define HD_LOG_MAGIC    UINT64_C(0x31474f4c2d544448) /* "HDT-LOG1" */
-#define HD_LOG_VERSION  1
-#define HD_LOG_PAGE     4096
-#define HD_LOG_CHILDREN 64
-#define HD_LOG_CHUNK    (1u << 22) /* 4 MB: some 170 000 accesses between two calls of the system */
+#define HD_LOG_ENV       "HEDDLE_RT_LOG"
+#define HD_LOG_MAGIC     UINT64_C(0x31474f4c2d544448) /* "HDT-LOG1" */
+#define HD_LOG_VERSION   2
+#define HD_LOG_HEAD      65536u     /* the header, then HD_LOG_NOTES bytes of text */
+#define HD_LOG_CHUNK     (1u << 22) /* 4 MB: some 2 million accesses between two system calls */
+#define HD_LOG_RING      8          /* 32 MB: how far the driver may fall behind */
+#define HD_LOG_CHILDREN  64
+#define HD_LOG_KEYS      (1u << 19) /* places times shapes */
+#define HD_LOG_CHUNKS_AT (HD_LOG_HEAD + HD_LOG_KEYS * 8u)
+#define HD_LOG_BYTES     (HD_LOG_CHUNKS_AT + (uint64_t)HD_LOG_RING * HD_LOG_CHUNK)
 
 /* Kinds up to HD_LOG_LAST_EVENT are events: the thread numbers its own from 1, for the tokens of
- * heddle/rt_abi.h. `aux` of an access is its size in bytes (1 to 8, 0 for ranges) and flags. Access
- * words may be followed by a token of the address (HD_LOG_ADDR) and one of the value (HD_LOG_VAL);
- * a token that is left out is HD_TOK_NONE. Without HD_LOG_SITE nothing is known about dependences
- * and bits 16-63 are a code address.
+ * heddle/rt_abi.h. Every record has a small number `aux` and a place: a code address or the address
+ * of a struct hd_site (HD_LOG_SITE). `aux` of an access is its size in bytes (1 to 8, 0 for ranges)
+ * and flags. With HD_LOG_SITE an access has tokens; without it nothing is known about dependences.
+ * There are at most 63 kinds.
  *
- * X(NAME, words after word 0, what they are). A count of 255 means: word 1, then a length in bytes
- * in word 2, then that many bytes, padded to whole words. */
+ * X(NAME, words, what they are). A count of 255 means: one word, then contents of any length. */
 #define HD_LOG_KINDS(X)                                                                            \
     X(END, 0, "nothing more in this chunk")                                                        \
     X(READ, 2, "address, value")                                                                   \
@@ -79,7 +83,7 @@
     X(UNMAP, 2, "address, bytes")                                                                  \
     X(SEM_INIT, 2, "semaphore, count")                                                             \
     X(BARRIER_INIT, 2, "barrier, size")                                                            \
-    X(MODULE, 255, "load bias, path")                                                              \
+    X(MODULE, 255, "load bias, path; not in the log but among the notes behind the header")        \
     X(SITES, 255, "address of the first site; number of sites in a word, sites, strings")          \
     X(NOTE, 255, "HD_NOTE_*, text")                                                                \
     X(HOLDS, 2, "thread, lock")                                                                    \
@@ -97,12 +101,10 @@ enum hd_log_kind {
 
 enum {
     HD_LOG_SIZE = 0x0f,
-    HD_LOG_JOINED = 0x01, /* events without a size: made in the same call as the one before */
-    HD_LOG_SITE = 0x10,   /* bits 16-63 are the address of a struct hd_site */
-    HD_LOG_VAL = 0x20,
-    HD_LOG_TEXT = 0x20, /* ranges: each byte decides whether the next one is read */
-    HD_LOG_ADDR = 0x40,
-    HD_LOG_PENDING = 0x80, /* write: the value is not there yet, and never will be after a crash;
+    HD_LOG_JOINED = 0x01,  /* events without a size: made in the same call as the one before */
+    HD_LOG_SITE = 0x10,    /* the place is the address of a struct hd_site */
+    HD_LOG_TEXT = 0x20,    /* ranges: each byte decides whether the next one is read */
+    HD_LOG_PENDING = 0x80, /* write: the program ended before its value was there;
                             * read: not seen, but the write that follows may be based on it */
 };
 
@@ -156,28 +158,52 @@ enum hd_outcome { HD_OUTCOME_NONE, HD_OUTCOME_EXIT, HD_OUTCOME_DEADLOCK, HD_OUTC
 
 enum hd_policy_kind { HD_POLICY_FIFO, HD_POLICY_RANDOM, HD_POLICY_PCT, HD_POLICY_FOLLOW };
 
-/* The first page. The driver writes the settings before the program starts; the runtime the rest.
- */
+/* A write whose value comes at the thread's next entry into the runtime. If the program ends
+ * before, the driver takes it from here. At most one at a time: only the holder of the token
+ * writes. */
+struct hd_log_pending {
+    uint64_t pc, addr;
+    uint64_t len;  /* 0: none; also written last */
+    uint64_t kind; /* WRITE or RANGE_WRITE */
+};
+
+/* The driver writes the settings before the program starts, and `drained` and `stop`; the runtime
+ * the rest. `filled` and `drained` are futex words that count chunks (they may wrap). */
 struct hd_log_header {
     uint64_t magic;
     uint32_t version;
     uint32_t policy; /* enum hd_policy_kind */
     uint64_t seed;
-    uint64_t quantum; /* random: mean number of hooks between two choices */
-    uint32_t depth;   /* pct: number of priority changes plus one */
-    uint32_t steps;   /* pct: length of the run to spread the changes over, in hooks */
-    uint32_t owner;   /* process that writes this log; 0: nobody yet */
-    uint32_t outcome; /* enum hd_outcome */
-    uint32_t lost;    /* errno of a failed extension: events are missing from there on */
+    uint64_t quantum;     /* random: mean number of hooks between two choices */
+    uint32_t depth;       /* pct: number of priority changes plus one */
+    uint32_t steps;       /* pct: length of the run to spread the changes over, in hooks */
+    uint64_t limit;       /* stop logging after the chunk with this event; 0: never */
+    uint32_t driver;      /* its process: when it is gone nobody drains */
+    uint32_t stop;        /* the driver cannot keep more: log nothing from here on */
+    uint32_t owner;       /* process that writes this log; 0: nobody yet */
+    uint32_t outcome;     /* enum hd_outcome */
+    uint32_t wants_notes; /* something happened that only the whole log can explain */
     uint32_t threads;
-    uint64_t chunks;       /* chunks in use */
-    uint64_t real_base;    /* CLOCK_REALTIME at the start in ns; 0: take it and write it here */
+    uint32_t filled, drained;
+    uint64_t events;                 /* up to events_end */
+    uint64_t events_end;             /* bytes of the log, counted as if chunks were full */
+    uint64_t used[HD_LOG_RING];      /* bytes of finished chunks, by place */
+    uint64_t events_at[HD_LOG_RING]; /* `events` when the chunk in that place was finished */
+    struct hd_log_pending pending;
+    uint32_t notes_len;    /* text behind the header, a line each: '0' + HD_NOTE_*, text; or for
+                            * modules '0', load bias in 16 hex digits, path */
+    uint32_t lost;         /* file of a child: errno, the rest could not be written */
+    uint32_t own_file;     /* no ring: chunk n lies at its place in a file that grows */
+    char family[2048];     /* start of the names of children's files; "": they are not recorded */
     uint32_t asked_date;   /* the program asked for the date, so real_base matters */
-    uint32_t asked_random; /* it asked for random numbers, so entropy matters */
+    uint64_t real_base;    /* CLOCK_REALTIME at the start in ns; 0: take it and write it here */
     uint64_t entropy;      /* what random numbers of the system are made of */
+    uint32_t asked_random; /* it asked for random numbers, so entropy matters */
     uint32_t pid; /* process id that it asked for; 0: it did not. A replay tells this one */
-    uint32_t pad;
 };
-_Static_assert(sizeof(struct hd_log_header) <= HD_LOG_PAGE, "the header is one page");
+#define HD_LOG_NOTES_AT 4096u
+#define HD_LOG_NOTES    (HD_LOG_HEAD - HD_LOG_NOTES_AT)
+_Static_assert(sizeof(struct hd_log_header) <= HD_LOG_NOTES_AT, "the notes follow the header");
+_Static_assert(HD_LOG_KIND_COUNT <= 63, "a kind has six bits");
 
 #endif

@@ -1,7 +1,7 @@
 /* A schedule for policy `follow`: which thread does which event, in which order.
  *
- * The driver writes it beside the raw log, in a file with the same name and HD_SCHED_SUFFIX; the
- * runtime maps it. One header, then the tables at the offsets that it names, in the machine's
+ * The driver writes it to a file and names that in the environment (HD_SCHED_ENV); the runtime maps
+ * it. One header, then the tables at the offsets that it names, in the machine's
  * order.
  *
  * Threads are named by their way of creation: the n-th one that a given parent created. An entry is
@@ -20,8 +20,8 @@
 
 #include <stdint.h>
 
-#define HD_SCHED_SUFFIX ".sched"
-#define HD_SCHED_MAGIC  UINT64_C(0x31484353544448) /* "HDTSCH1" */
+#define HD_SCHED_ENV   "HEDDLE_RT_SCHEDULE"
+#define HD_SCHED_MAGIC UINT64_C(0x31484353544448) /* "HDTSCH1" */
 
 #define HD_SCHED_MAX_MODULES 256
 #define HD_SCHED_NOBODY      UINT16_MAX

@@ -11,7 +11,7 @@
 struct values {
     const char *out;
     int policy; /* enum hd_policy_kind */
-    uint64_t seed, quantum, depth, steps;
+    uint64_t seed, quantum, depth, steps, limit;
 };
 
 #define POLICIES "fifo|random|pct"
@@ -29,6 +29,8 @@ static const struct hd_opt options[] = {
      "pct: number of priority changes plus one (3)", NULL, 1, 64},
     {0, "steps", HD_OPT_COUNT, offsetof(struct values, steps), "N",
      "pct: spread the changes over this many accesses (10000)", NULL, 1, 1000000000},
+    {0, "limit", HD_OPT_COUNT, offsetof(struct values, limit), "N",
+     "Keep only the first N events; the program runs on (0: keep all)", NULL, 0, 0},
     {0, NULL, 0, 0, NULL, NULL, NULL, 0, 0},
 };
 
@@ -47,12 +49,10 @@ static void summary(const struct hd_cli *cli, const struct values *v,
     if (cli->quiet)
         return;
     fprintf(stderr,
-            "heddle: %s: %" PRIu64 " events, %" PRIu64 " threads, %" PRIu64 " locations, %" PRIu64
-            " bytes; policy %s, seed %" PRIu64,
-            v->out, r->events, r->threads, r->locations, r->bytes, names[v->policy], v->seed);
-    if (r->info.outside_writes)
-        fprintf(stderr, "; %" PRIu64 " writes from outside", r->info.outside_writes);
-    fputc('\n', stderr);
+            "heddle: %s: %" PRIu64 " events, %" PRIu64 " threads, %" PRIu64
+            " bytes; policy %s, seed %" PRIu64 "%s\n",
+            v->out, r->events, r->threads, r->bytes, names[v->policy], v->seed,
+            r->info.limit ? "; stopped at the limit" : "");
 }
 
 static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, char **argv)
@@ -75,6 +75,7 @@ static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, 
         .quantum = v.quantum,
         .depth = (uint32_t)v.depth,
         .steps = (uint32_t)v.steps,
+        .limit = v.limit,
     };
     enum hd_status s = hd_drive_record(&opts, &result, &err);
     if (s != HD_OK)

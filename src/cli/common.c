@@ -2,10 +2,11 @@
 
 #include "base/alloc.h"
 #include "base/outfile.h"
+#include "drive/load.h"
+#include "model/check.h"
 #include "model/witness_json.h"
 
-#include "model/check.h"
-
+#include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <signal.h>
@@ -19,12 +20,33 @@ const char *hd_cli_input_name(const char *path)
     return strcmp(path, "-") ? path : "<stdin>";
 }
 
+/* What a recording leaves out. */
+static void say_missing(const struct hd_cli *cli, const char *path,
+                        const struct hd_build_info *info)
+{
+    const char *name = hd_cli_input_name(path);
+    if (info->limit)
+        hd_cli_error(cli,
+                     "%s: the recording stops after %" PRIu64 " events, as asked for with --limit",
+                     name, info->limit);
+    if (info->lost)
+        hd_cli_error(cli, "%s: warning: the recording is a prefix of the run: %s", name,
+                     strerror((int)info->lost));
+    if (info->broken)
+        hd_cli_error(cli, "%s: warning: the end of the log is damaged; it is left out", name);
+}
+
 struct hd_trace *hd_cli_load(const struct hd_cli *cli, const char *path, enum hd_exit *code)
 {
     struct hd_trace *t;
     struct hd_load_info info;
+    struct hd_build_info build;
     struct hd_err err = {0};
-    if (hd_trace_load_info(path, &t, &info, &err) != HD_OK) {
+    enum hd_status s = hd_drive_load(path, &t, &info, &build, &err);
+    if (s == HD_OK)
+        say_missing(cli, path, &build);
+    hd_build_info_fini(&build);
+    if (s != HD_OK) {
         *code = hd_cli_fail_input(cli, &err);
         return NULL;
     }

@@ -3,6 +3,7 @@
 #include "base/interrupt.h"
 #include "base/outfile.h"
 #include "base/progress.h"
+#include "drive/load.h"
 #include "drive/replay.h"
 #include "model/check.h"
 #include "model/witness_json.h"
@@ -100,7 +101,6 @@ static enum hd_status record(struct session *s, uint64_t run, const char *path)
     s->r->record_seconds += hd_progress_now() - started;
     if (status == HD_OK) {
         s->r->runs++;
-        s->r->events += rec.events;
         s->r->threads = rec.threads > s->r->threads ? rec.threads : s->r->threads;
         take_notes(s, &rec);
         if (rec.info.waits.len) {
@@ -217,6 +217,7 @@ static void predict_progress(void *ctx, uint64_t done, uint64_t total)
 static void count(struct session *s, const struct hd_trace *t, const struct hd_prediction *p)
 {
     struct hd_report *r = s->r;
+    r->events += t->n_events;
     for (int i = 0; i < HD_STEPS; i++)
         r->impossible += p->proved[i];
     r->undecided += p->open;
@@ -324,7 +325,7 @@ static enum hd_status analyse(struct session *s, const char *path)
     struct predicted p = {.witnesses = HD_VEC_INIT(const struct hd_witness *)};
     double started = hd_progress_now();
     tell(s, "analysing", 0, 0);
-    enum hd_status status = hd_trace_load(path, &t, s->err);
+    enum hd_status status = hd_drive_load(path, &t, NULL, NULL, s->err);
     if (status == HD_OK)
         status = hd_check_trace(t, NULL, s->err);
     if (status == HD_OK) {

@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/outfile.h"
 #include "base/progress.h"
+#include "drive/load.h"
 #include "model/witness_json.h"
 #include "trace/io.h"
 
@@ -204,7 +205,7 @@ void hd_find_all(struct hd_search *s, struct hd_flight *f)
     struct hd_trace *t = NULL;
     struct hd_err err = {0};
     bool any = false;
-    if (hd_trace_load(f->run.trace, &t, &err) != HD_OK)
+    if (hd_drive_load(f->run.trace, &t, NULL, NULL, &err) != HD_OK)
         t = NULL;
     if (t && f->run.threads > 1 && !s->o->no_predict)
         any = find_races(s, f, t);

@@ -120,25 +120,6 @@ static enum hd_status on_state(struct hd_walk *w, const struct hd_raw *rec)
     }
 }
 
-static void on_first(struct hd_walk *w, const struct hd_raw *rec)
-{
-    char path[4096];
-    if (rec->kind == HD_LOG_MODULE && rec->len < sizeof path) {
-        memcpy(path, rec->data, rec->len);
-        path[rec->len] = 0;
-        hd_symbols_module(w->symbols, path, rec->w[0]);
-        char id[128];
-        hd_module_id(path, id, sizeof id);
-        *(struct hd_origin_module *)hd_vec_push(&w->modules) =
-            (struct hd_origin_module){.path = hd_strndup(path, rec->len),
-                                      .id = hd_strndup(id, strlen(id)),
-                                      .bias = rec->w[0]};
-    } else if (rec->kind == HD_LOG_SITES) {
-        hd_walk_sites(w, rec);
-        w->info->from_pass = true;
-    }
-}
-
 /* Did the runtime make this event in the call that made the thread's last one? */
 static bool joins(const struct hd_walk_thread *t, const struct hd_raw *rec)
 {
@@ -226,10 +207,10 @@ static enum hd_status on_record(struct hd_walk *w, const struct hd_raw *rec)
     case HD_LOG_MORE:
         *(hd_tok *)hd_vec_push(&t->more[rec->w[0] & 1]) = rec->w[1];
         return HD_OK;
-    case HD_LOG_MODULE:
     case HD_LOG_SITES:
         if (w->pass == HD_WALK_MARK)
-            on_first(w, rec);
+            hd_walk_sites(w, rec);
+        w->info->from_pass = true;
         return HD_OK;
     case HD_LOG_REL_FOR:
     case HD_LOG_RREL_FOR:
@@ -270,10 +251,10 @@ static enum hd_status on_inherited(struct hd_walk *w, const struct hd_raw *rec)
         if (g)
             g->freed = true;
         return HD_OK;
-    case HD_LOG_MODULE:
     case HD_LOG_SITES:
         if (w->pass == HD_WALK_MARK)
-            on_first(w, rec);
+            hd_walk_sites(w, rec);
+        w->info->from_pass = true;
         return HD_OK;
     case HD_LOG_NAME:
         hd_walk_on_name(w, rec);
@@ -284,20 +265,6 @@ static enum hd_status on_inherited(struct hd_walk *w, const struct hd_raw *rec)
     default:
         return rec->kind > HD_LOG_LAST_EVENT ? on_state(w, rec) : HD_OK;
     }
-}
-
-static enum hd_status inherit(struct hd_walk *w, struct hd_walk_parent *parent)
-{
-    struct hd_raw rec;
-    enum hd_status s = HD_OK;
-    hd_rawlog_rewind(&parent->log);
-    while (s == HD_OK && hd_rawlog_next(&parent->log, &rec)) {
-        s = on_inherited(w, &rec);
-        if (rec.kind == HD_LOG_NOTE && rec.w[0] == HD_NOTE_FORKED && rec.len == 2 &&
-            (unsigned)(rec.data[0] - '0') * 10 + (unsigned)(rec.data[1] - '0') == parent->child)
-            break;
-    }
-    return s;
 }
 
 static enum hd_status walk(struct hd_walk *w, enum hd_walk_pass pass)
@@ -320,12 +287,10 @@ static enum hd_status walk(struct hd_walk *w, enum hd_walk_pass pass)
         t->more[0].len = t->more[1].len = 0;
     }
     enum hd_status s = hd_walk_thread_at(w, 0, UINT32_MAX, &t);
-    for (size_t i = 0; s == HD_OK && i < w->n_parents; i++)
-        s = inherit(w, &w->parents[i]);
     while (s == HD_OK && hd_rawlog_next(&w->log, &rec))
-        s = on_record(w, &rec);
+        s = rec.inherited ? on_inherited(w, &rec) : on_record(w, &rec);
     w->info->broken = w->log.broken;
-    w->info->raw_bytes = w->log.chunk * (uint64_t)HD_LOG_CHUNK + w->log.pos * 8;
+    w->info->events = w->log.events;
     return s;
 }
 
@@ -357,7 +322,6 @@ static void walk_init(struct hd_walk *w, struct hd_build_info *info, struct hd_e
     w->err = err;
     hd_regions_init(&w->regions);
     hd_cells_init(&w->cells);
-    w->symbols = hd_symbols_new();
     w->builder = hd_builder_new();
     w->details = hd_details_writer_new();
     w->threads = HD_VEC_INIT(struct hd_walk_thread);
@@ -368,7 +332,7 @@ static void walk_init(struct hd_walk *w, struct hd_build_info *info, struct hd_e
     w->modules = HD_VEC_INIT(struct hd_origin_module);
 }
 
-static void walk_fini(struct hd_walk *w)
+void hd_walk_close(struct hd_walk *w)
 {
     for (size_t i = 0; i < w->threads.len; i++) {
         struct hd_walk_thread *t = hd_vec_at(&w->threads, i);
@@ -381,19 +345,23 @@ static void walk_fini(struct hd_walk *w)
     }
     hd_regions_fini(&w->regions);
     hd_cells_fini(&w->cells);
-    hd_symbols_free(w->symbols);
     hd_builder_free(w->builder);
     hd_vec_fini(&w->threads);
     hd_vec_fini(&w->memory);
     hd_vec_fini(&w->inserts);
+    for (size_t i = 0; i < w->sites.len; i++) {
+        struct hd_walk_sites *s = hd_vec_at(&w->sites, i);
+        hd_free(s->sites, s->count * sizeof *s->sites);
+        hd_free(s->strings, s->strings_size + 1);
+    }
     hd_vec_fini(&w->sites);
-    hd_map_fini(&w->places);
+    hd_u32vec_fini(&w->places);
+    hd_u32vec_fini(&w->detail_of);
     hd_map_fini(&w->wide);
     hd_map_fini(&w->atomics);
     hd_vec_fini(&w->atomic_list);
     hd_map_fini(&w->looked);
     hd_map_fini(&w->counts);
-    hd_map_fini(&w->detail_of);
     hd_map_fini(&w->makers);
     hd_details_writer_free(w->details);
     hd_names_fini(&w->used);
@@ -402,23 +370,82 @@ static void walk_fini(struct hd_walk *w)
     hd_u32vec_fini(&w->dep_list[1]);
     hd_origin_fini(&w->origins);
     hd_origin_modules_fini(&w->modules);
-    for (size_t i = 0; i < w->n_parents; i++)
-        hd_rawlog_close(&w->parents[i].log);
-    hd_rawlog_close(&w->log);
+    hd_rawlog_fini(&w->log);
+    hd_recnames_fini(&w->debug);
+    hd_recmeta_fini(&w->meta);
+    hd_rec_close(&w->rec_file);
 }
 
-static enum hd_status open_parents(struct hd_walk *w, const struct hd_build_parent *parents,
-                                   size_t n, struct hd_err *err)
+bool hd_drive_is_recording(const char *data, size_t len)
 {
-    enum hd_status s = HD_OK;
-    if (n > HD_BUILD_PARENTS)
-        return hd_err_set(err, HD_ERR_LIMIT, "processes were forked too deep to follow");
-    for (size_t i = 0; s == HD_OK && i < n; i++) {
-        s = hd_rawlog_open(parents[i].path, &w->parents[i].log, err);
-        w->parents[i].child = parents[i].child;
-        w->n_parents += s == HD_OK;
+    return hd_rec_is(data, len);
+}
+
+/* "module BIAS ID PATH" */
+static void read_modules(struct hd_walk *w)
+{
+    char line[4400];
+    for (size_t i = 0; hd_recmeta_get(&w->meta, "module", i, line, sizeof line); i++) {
+        char *id, *path = NULL;
+        uint64_t bias = strtoull(line, &id, 16);
+        if (*id == ' ' && (path = strchr(++id, ' ')))
+            *path++ = 0;
+        if (path)
+            *(struct hd_origin_module *)hd_vec_push(&w->modules) = (struct hd_origin_module){
+                hd_strndup(path, strlen(path)), hd_strndup(id, strlen(id)), bias};
     }
-    return s;
+}
+
+enum hd_status hd_walk_open(struct hd_walk *w, const char *name, const char *data, size_t len,
+                            struct hd_build_info *info, struct hd_err *err)
+{
+    walk_init(w, info, err);
+    enum hd_status s = hd_rec_open(name, data, len, &w->rec_file, w->err);
+    if (s == HD_OK)
+        s = hd_recnames_read(&w->rec_file, &w->debug, w->err);
+    if (s == HD_OK)
+        s = hd_recmeta_read(&w->rec_file, &w->meta, w->err);
+    if (s != HD_OK)
+        return s;
+    hd_rawlog_init(&w->log, &w->rec_file, w->debug.keys.data, (uint32_t)w->debug.keys.len);
+    w->log.limit = hd_recmeta_number(&w->meta, "limit");
+    char number[16];
+    for (size_t i = 0; i < HD_RAW_LEVELS; i++)
+        if (hd_recmeta_get(&w->meta, "fork", i, number, sizeof number))
+            w->log.forks[i] = (unsigned)strtoul(number, NULL, 10);
+    w->log.pending = (struct hd_log_pending){
+        .pc = hd_recmeta_number(&w->meta, "pending-pc"),
+        .addr = hd_recmeta_number(&w->meta, "pending-address"),
+        .len = hd_recmeta_number(&w->meta, "pending-bytes"),
+        .kind = hd_recmeta_number(&w->meta, "pending-kind"),
+    };
+    read_modules(w);
+    w->info->lost = (uint32_t)hd_recmeta_number(&w->meta, "lost");
+    return HD_OK;
+}
+
+/* Entries: key ended by a zero byte, varint length, contents. */
+static enum hd_status read_inputs(struct hd_walk *w, struct hd_trace *t)
+{
+    char *data;
+    size_t len;
+    if (!hd_rec_has(&w->rec_file, HD_REC_INPUTS))
+        return HD_OK;
+    enum hd_status s = hd_rec_get(&w->rec_file, HD_REC_INPUTS, &data, &len, w->err);
+    if (s != HD_OK)
+        return s;
+    struct hd_bytes_cur c = {(const uint8_t *)data, (const uint8_t *)data + len, false};
+    while (c.p < c.end && !c.bad) {
+        const char *key = (const char *)c.p;
+        c.p += strlen(key) + 1; /* the block is followed by a zero byte */
+        uint64_t n = hd_bytes_get(&c);
+        if (c.bad || n > (uint64_t)(c.end - c.p))
+            break;
+        hd_trace_meta_add(t, key, c.p, n);
+        c.p += n;
+    }
+    hd_free(data, len + 1);
+    return HD_OK;
 }
 
 static void save_titles(const struct hd_walk *w, struct hd_trace *trace)
@@ -435,46 +462,64 @@ static void save_titles(const struct hd_walk *w, struct hd_trace *trace)
     }
 }
 
-static enum hd_status build(struct hd_walk *w, struct hd_trace **trace, struct hd_err *err)
+/* What the user was told about the trace stays with it. */
+static void save_notes(const struct hd_walk *w, struct hd_trace *trace)
 {
-    enum hd_status s = walk_all(w);
-    if (s == HD_OK) {
-        s = hd_builder_finish(w->builder, trace, err);
-        w->builder = NULL;
-        if (s == HD_OK)
-            hd_details_finish(w->details, *trace);
+    char note[600];
+    for (size_t i = 0; hd_recmeta_get(&w->meta, "note", i, note, sizeof note); i++)
+        hd_names_add(&w->info->notes, note, strlen(note));
+    hd_trace_meta_add(trace, "notes", NULL, 0);
+    for (uint32_t i = 0; i < w->info->notes.count; i++) {
+        const char *text = hd_names_text(&w->info->notes, i);
+        hd_trace_meta_add(trace, "notes", text, strlen(text) + 1);
     }
-    if (s == HD_OK) {
-        hd_origin_save(&w->origins, &w->modules, *trace);
-        save_titles(w, *trace);
-    }
-    return s;
 }
 
-enum hd_status hd_drive_build_child(const char *path, const struct hd_build_parent *parents,
-                                    size_t n, struct hd_trace **trace, struct hd_build_info *info,
-                                    struct hd_err *err)
+enum hd_status hd_drive_build(const char *name, const char *data, size_t len,
+                              struct hd_trace **trace, struct hd_build_info *info,
+                              struct hd_err *err)
 {
     struct hd_walk w = {0};
     *trace = NULL;
     *info = (struct hd_build_info){.waits = HD_VEC_INIT(struct hd_build_wait)};
-    enum hd_status s = hd_rawlog_open(path, &w.log, err);
-    if (s != HD_OK)
-        return s;
-    info->claimed = w.log.header->owner != 0;
-    info->lost = w.log.header->lost;
-    walk_init(&w, info, err);
-    s = open_parents(&w, parents, n, err);
+    enum hd_status s = hd_walk_open(&w, name, data, len, info, err);
     if (s == HD_OK)
-        s = build(&w, trace, err);
-    walk_fini(&w);
+        s = walk_all(&w);
+    if (s == HD_OK && w.log.limit && w.log.events == w.log.limit)
+        info->limit = w.log.limit;
+    if (s == HD_OK) {
+        s = hd_builder_finish(w.builder, trace, err);
+        w.builder = NULL;
+        if (s == HD_OK)
+            hd_details_finish(w.details, *trace);
+    }
+    if (s == HD_OK)
+        s = read_inputs(&w, *trace);
+    if (s == HD_OK) {
+        hd_origin_save(&w.origins, &w.modules, *trace);
+        save_titles(&w, *trace);
+        save_notes(&w, *trace);
+    }
+    hd_walk_close(&w);
     return s;
 }
 
-enum hd_status hd_drive_build(const char *path, struct hd_trace **trace, struct hd_build_info *info,
-                              struct hd_err *err)
+enum hd_status hd_drive_count(const char *name, const char *data, size_t len,
+                              struct hd_build_info *info, struct hd_err *err)
 {
-    return hd_drive_build_child(path, NULL, 0, trace, info, err);
+    struct hd_walk w = {0};
+    struct hd_raw rec;
+    *info = (struct hd_build_info){0};
+    enum hd_status s = hd_walk_open(&w, name, data, len, info, err);
+    if (s == HD_OK) {
+        hd_rawlog_rewind(&w.log);
+        while (hd_rawlog_next(&w.log, &rec))
+            continue;
+        info->events = w.log.events;
+        info->broken = w.log.broken;
+    }
+    hd_walk_close(&w);
+    return s;
 }
 
 void hd_build_info_fini(struct hd_build_info *info)

@@ -1,4 +1,4 @@
-/* From a raw log to a trace that docs/MODEL.md accepts.
+/* From a recording to a trace that docs/MODEL.md accepts.
  *
  * The log is walked three times. First every access marks the ends of its bytes (cells.h). Then
  * memory is replayed: a read that returns something else than memory holds proves a write that
@@ -29,12 +29,15 @@ struct hd_build_wait {
     struct hd_u32vec holds;
 };
 
+#define HD_TEXT_FORKED "the program forked; this child is not recorded"
+#define HD_TEXT_EXEC   "the program replaced itself with another; only the first is in the trace"
+
 struct hd_build_info {
     uint64_t outside_writes; /* inserted for consistency */
-    uint64_t raw_bytes;      /* of the log that were used */
-    uint32_t lost;           /* errno: the runtime could not write on */
-    bool claimed;            /* an instrumented program ran */
-    bool broken;             /* the log ends in damage */
+    uint64_t events;         /* records in the log that are events */
+    uint64_t limit; /* the log stops after this many events, as asked for; 0: it does not */
+    uint32_t lost;  /* errno: the rest of the log could not be written */
+    bool broken;    /* the log ends in damage */
     bool deadlock;
     bool from_pass;
     unsigned stuck;        /* times the token was taken away */
@@ -43,22 +46,16 @@ struct hd_build_info {
     struct hd_names words;
 };
 
-/* Builds the trace of the raw log at path. On success the caller frees *trace; info->notes always.
- */
-enum hd_status hd_drive_build(const char *path, struct hd_trace **trace, struct hd_build_info *info,
+/* Whether these are the first bytes of a recording. */
+bool hd_drive_is_recording(const char *data, size_t len);
+/* Builds the trace of a recording in memory; name is for messages. On success the caller frees
+ * *trace; info->notes always. HD_ERR_INPUT when the recording is damaged. */
+enum hd_status hd_drive_build(const char *name, const char *data, size_t len,
+                              struct hd_trace **trace, struct hd_build_info *info,
                               struct hd_err *err);
-
-/* The same for a forked process: its log goes on where that of its parent notes the fork of its
- * child number `child`. Its trace starts there; parents tell what memory and threads there are. The
- * outermost parent comes first. */
-#define HD_BUILD_PARENTS 8
-struct hd_build_parent {
-    const char *path;
-    unsigned child;
-};
-enum hd_status hd_drive_build_child(const char *path, const struct hd_build_parent *parents,
-                                    size_t n, struct hd_trace **trace, struct hd_build_info *info,
-                                    struct hd_err *err);
+/* Only counts the events. */
+enum hd_status hd_drive_count(const char *name, const char *data, size_t len,
+                              struct hd_build_info *info, struct hd_err *err);
 void hd_build_info_fini(struct hd_build_info *info);
 
 #endif

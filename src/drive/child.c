@@ -2,6 +2,7 @@
 
 #include "base/interrupt.h"
 #include "heddle/rt_log.h"
+#include "heddle/rt_schedule.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -107,6 +108,8 @@ _Noreturn static void start(const struct hd_child *c, int input, int out, int er
         environ = c->env;
     if (c->log)
         setenv(HD_LOG_ENV, c->log, 1);
+    if (c->sched)
+        setenv(HD_SCHED_ENV, c->sched, 1);
     execvp(c->program, c->argv);
     tell_and_exit(tell);
 }

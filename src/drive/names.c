@@ -1,5 +1,7 @@
 #include "drive/walk.h"
 
+#include "base/alloc.h"
+
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -28,9 +30,11 @@ void hd_walk_sites(struct hd_walk *w, const struct hd_raw *rec)
     struct hd_walk_sites *s = hd_vec_push(&w->sites);
     s->base = rec->w[0];
     s->count = n;
-    s->sites = (const void *)(rec->data + 8);
-    s->strings = (const char *)(s->sites + n);
-    s->strings_size = rec->len - 8 - n * sizeof(struct hd_site);
+    size_t bytes = n * sizeof(struct hd_site);
+    s->sites = hd_alloc(bytes);
+    memcpy(s->sites, rec->data + 8, bytes);
+    s->strings_size = rec->len - 8 - bytes;
+    s->strings = hd_strndup((const char *)rec->data + 8 + bytes, s->strings_size);
 }
 
 static const struct hd_walk_sites *table_of(const struct hd_walk *w, uint64_t address)
@@ -65,7 +69,7 @@ static void place_text(struct hd_walk *w, const struct hd_raw *rec, char *out, s
     if (rec->aux & HD_LOG_SITE && rec->kind <= HD_LOG_BRANCH) {
         if (hd_walk_site_place(w, rec->site, out, size))
             return;
-    } else if (rec->site && hd_symbols_place(w->symbols, rec->site, out, size)) {
+    } else if (rec->site && hd_recnames_place(&w->debug, rec->site, out, size)) {
         return;
     }
     snprintf(out, size, "unknown");
@@ -93,30 +97,37 @@ static uint32_t add_detail(struct hd_walk *w, const struct hd_raw *rec, uint32_t
         detail.flags =
             site->flags & (HD_SITE_NAME_GLOBAL | HD_SITE_NAME_FIELD | HD_SITE_NAME_LOCAL);
     } else {
-        hd_symbols_function(w->symbols, rec->site, function, sizeof function);
-        detail.column = hd_symbols_column(w->symbols, rec->site);
+        hd_recnames_function(&w->debug, rec->site, function, sizeof function);
+        detail.column = hd_recnames_column(&w->debug, rec->site);
         if (rec->kind >= HD_LOG_READ && rec->kind <= HD_LOG_RMW)
             detail.size = rec->aux & HD_LOG_SIZE;
     }
     return hd_details_site(w->details, place, &detail);
 }
 
+static uint32_t *slot_cell(struct hd_u32vec *v, uint32_t slot)
+{
+    while (v->len <= slot)
+        hd_u32vec_push(v, 0);
+    return &v->data[slot];
+}
+
 uint32_t hd_walk_place(struct hd_walk *w, const struct hd_raw *rec)
 {
-    bool fresh;
-    uint32_t *place = hd_map_put(&w->places, rec->site, &fresh);
-    hd_map_get(&w->detail_of, rec->site, &w->detail);
-    if (fresh) {
-        char text[NAME_MAX_LEN];
-        place_text(w, rec, text, sizeof text);
-        for (char *p = text; *p; p++)
-            if (*p == '|' || *p == '\n')
-                *p = '_';
-        *place = hd_builder_place(w->builder, text, strlen(text));
-        w->detail = add_detail(w, rec, *place);
-        *hd_map_put(&w->detail_of, rec->site, NULL) = w->detail;
+    uint32_t *place = slot_cell(&w->places, rec->slot);
+    uint32_t *detail = slot_cell(&w->detail_of, rec->slot);
+    if (*place && rec->slot) {
+        w->detail = *detail;
+        return *place - 1;
     }
-    return *place;
+    char text[NAME_MAX_LEN];
+    place_text(w, rec, text, sizeof text);
+    for (char *p = text; *p; p++)
+        if (*p == '|' || *p == '\n')
+            *p = '_';
+    *place = hd_builder_place(w->builder, text, strlen(text)) + 1;
+    w->detail = *detail = add_detail(w, rec, *place - 1);
+    return *place - 1;
 }
 
 void hd_walk_origin(struct hd_walk *w, const struct hd_raw *rec)
@@ -125,8 +136,8 @@ void hd_walk_origin(struct hd_walk *w, const struct hd_raw *rec)
     uint32_t *origin = hd_map_put(&w->makers, rec->site, &fresh);
     if (fresh) {
         char place[NAME_MAX_LEN] = "", function[NAME_MAX_LEN] = "";
-        hd_symbols_place(w->symbols, rec->site, place, sizeof place);
-        hd_symbols_function(w->symbols, rec->site, function, sizeof function);
+        hd_recnames_place(&w->debug, rec->site, place, sizeof place);
+        hd_recnames_function(&w->debug, rec->site, function, sizeof function);
         *origin = hd_details_origin(w->details, place, function);
     }
     hd_details_add_block(w->details, rec->w[1], *origin);
@@ -158,7 +169,7 @@ static void region_text(struct hd_walk *w, const struct hd_region *g, uint64_t a
         return;
     }
     case HD_REGION_STATIC:
-        if (!hd_symbols_data(w->symbols, addr, out, size))
+        if (!hd_recnames_data(&w->debug, addr, out, size))
             snprintf(out, size, "mem+0x%" PRIx64, addr);
         else if (strncmp(out, "_IO_2_1_std", 11) == 0) /* glibc's names for stdin and the others */
             stream_text(out);

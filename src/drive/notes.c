@@ -12,7 +12,7 @@ void hd_walk_on_name(struct hd_walk *w, const struct hd_raw *rec)
     if (rec->len)
         snprintf(t->title, sizeof t->title, "%.*s", (int)rec->len, (const char *)rec->data);
     else if (!*t->title)
-        hd_symbols_function(w->symbols, rec->site + 1, t->title, sizeof t->title);
+        hd_recnames_function(&w->debug, rec->site, t->title, sizeof t->title);
 }
 
 void hd_walk_thread_text(const struct hd_walk_thread *t, char *out, size_t size)
@@ -23,10 +23,9 @@ void hd_walk_thread_text(const struct hd_walk_thread *t, char *out, size_t size)
 
 void hd_walk_on_note(struct hd_walk *w, const struct hd_raw *rec)
 {
-    char text[200], place[256] = "unknown";
+    char text[200];
     snprintf(text, sizeof text, "%.*s", (int)(rec->len < 180 ? rec->len : 180),
              (const char *)rec->data);
-    hd_symbols_place(w->symbols, rec->site, place, sizeof place);
     const struct hd_walk_thread *t = hd_walk_current(w);
     char who[160];
     hd_walk_thread_text(t, who, sizeof who);
@@ -41,16 +40,16 @@ void hd_walk_on_note(struct hd_walk *w, const struct hd_raw *rec)
     case HD_NOTE_FOREIGN_REL:
         break;
     case HD_NOTE_FOREIGN:
-        if (hd_symbols_module_name(w->symbols, rec->site, text, sizeof text) &&
+        if (hd_recnames_module(&w->debug, rec->site, text, sizeof text) &&
             strncmp(text, "libstdc++", 9) != 0 && strncmp(text, "libc++", 6) != 0)
             hd_walk_note(w, "%s is not instrumented, and starts threads", text);
         break;
     case HD_NOTE_FORKED:
         if (!*text)
-            hd_walk_note(w, "the program forked; this child is not recorded");
+            hd_walk_note(w, HD_TEXT_FORKED);
         break;
     case HD_NOTE_EXEC:
-        hd_walk_note(w, "the program replaced itself with another; only the first is in the trace");
+        hd_walk_note(w, HD_TEXT_EXEC);
         break;
     }
 }
@@ -81,9 +80,9 @@ static void on_frames(struct hd_walk *w, const struct hd_raw *rec, const char *t
         char function[256], place[256] = "";
         uint64_t pc;
         memcpy(&pc, rec->data + 8 * i, 8);
-        if (!hd_symbols_function(w->symbols, pc, function, sizeof function))
+        if (!hd_recnames_function(&w->debug, pc, function, sizeof function))
             continue; /* start code of libc, without symbols */
-        if (!hd_symbols_place(w->symbols, pc, place, sizeof place) || !strcmp(function, place))
+        if (!hd_recnames_place(&w->debug, pc, place, sizeof place) || !strcmp(function, place))
             *place = 0;
         hd_u32vec_push(&wait_of(w, thread)->frames, word(w, function));
         hd_u32vec_push(&wait_of(w, thread)->frames, word(w, place));
@@ -123,7 +122,7 @@ void hd_walk_on_deadlock(struct hd_walk *w, const struct hd_raw *rec)
         snprintf(name, sizeof name, "%s",
                  ((struct hd_walk_thread *)hd_vec_at(&w->threads, rec->w[2]))->name);
     if (rec->site)
-        hd_symbols_place(w->symbols, rec->site, place, sizeof place);
+        hd_recnames_place(&w->debug, rec->site, place, sizeof place);
     struct hd_build_wait *wait = wait_of(w, t->name);
     wait->kind = word(w, kinds[kind]);
     wait->object = word(w, name);

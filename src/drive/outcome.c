@@ -1,6 +1,7 @@
 #include "drive/outcome.h"
 
 #include "base/alloc.h"
+#include "drive/symbols.h"
 #include "drive/walk.h"
 
 #include <inttypes.h>
@@ -11,10 +12,10 @@
 #define TEXT 400
 
 struct reading {
-    struct hd_walk w;    /* its log, symbols and sites only */
+    struct hd_walk w;    /* its log, names and sites only */
     struct hd_vec names; /* char *, by number of the thread; NULL: not created yet */
     struct hd_u32vec children;
-    struct hd_vec modules; /* struct hd_origin_module, without ids */
+    struct hd_symbols *symbols;
     uint32_t current;
     const struct hd_schedule *s;
     bool swap, stacks;
@@ -61,7 +62,7 @@ static void on_fork(struct reading *r, uint64_t child)
 static void place_of(struct reading *r, uint64_t site, char *out, size_t size)
 {
     if (hd_walk_site_place(&r->w, site, out, size) ||
-        (site && hd_symbols_place(r->w.symbols, site, out, size)))
+        (site && hd_symbols_place(r->symbols, site, out, size)))
         return;
     snprintf(out, size, "an unknown place");
 }
@@ -69,8 +70,8 @@ static void place_of(struct reading *r, uint64_t site, char *out, size_t size)
 static const struct hd_origin_module *module_of(const struct reading *r, uint64_t addr)
 {
     const struct hd_origin_module *best = NULL;
-    for (size_t i = 0; i < r->modules.len; i++) {
-        const struct hd_origin_module *m = hd_vec_at(&r->modules, i);
+    for (size_t i = 0; i < r->w.modules.len; i++) {
+        const struct hd_origin_module *m = hd_vec_at(&r->w.modules, i);
         if (m->bias <= addr && (!best || m->bias > best->bias))
             best = m;
     }
@@ -99,14 +100,14 @@ static size_t fill_frames(struct reading *r, uint64_t pc, struct hd_replay_frame
     f[0] = (struct hd_replay_frame){.module = copy_of(module), .offset = m ? pc - m->bias : 0};
     if (is_ours(&f[0]))
         return 1;
-    size_t n = hd_symbols_inlined(r->w.symbols, pc, inlined, max);
+    size_t n = hd_symbols_inlined(r->symbols, pc, inlined, max);
     for (size_t i = 0; i < n; i++)
         f[i] = (struct hd_replay_frame){.function = copy_of(inlined[i].function),
                                         .file = copy_of(inlined[i].file),
                                         .line = (uint32_t)inlined[i].line,
                                         .module = i ? copy_of(module) : f[0].module,
                                         .offset = f[0].offset};
-    if (!n && hd_symbols_function(r->w.symbols, pc, text, sizeof text))
+    if (!n && hd_symbols_function(r->symbols, pc, text, sizeof text))
         f[0].function = copy_of(text);
     return n ? n : 1;
 }
@@ -298,7 +299,7 @@ static void on_diverged(struct reading *r, const struct hd_raw *rec)
     case HD_DIVERGED_BLOCKED:
         if (d.waits == HD_WAITS_JOIN)
             snprintf(what, sizeof what, " %s", name_of(r, d.object));
-        else if (hd_symbols_data(r->w.symbols, d.object, what + 1, sizeof what - 1))
+        else if (hd_recnames_data(&r->w.debug, d.object, what + 1, sizeof what - 1))
             *what = ' ';
         snprintf(out, size, "%s waits for %s%s at %s", name,
                  waits[d.waits <= HD_WAITS_OTHER ? d.waits : 0], what, place);
@@ -325,16 +326,12 @@ static void on_crash(struct reading *r, const struct hd_raw *rec)
         fill_stack(r, rec->data + sizeof h, h.frames, true, &r->order->crash);
 }
 
-static void on_module(struct reading *r, const struct hd_raw *rec)
+static void read_modules(struct reading *r)
 {
-    char path[4096];
-    if (rec->len >= sizeof path)
-        return;
-    memcpy(path, rec->data, rec->len);
-    path[rec->len] = 0;
-    hd_symbols_module(r->w.symbols, path, rec->w[0]);
-    *(struct hd_origin_module *)hd_vec_push(&r->modules) = (struct hd_origin_module){
-        .path = hd_strndup(path, rec->len), .id = hd_strndup("", 0), .bias = rec->w[0]};
+    for (size_t i = 0; i < r->w.modules.len; i++) {
+        const struct hd_origin_module *m = hd_vec_at(&r->w.modules, i);
+        hd_symbols_module(r->symbols, m->path, m->bias);
+    }
 }
 
 static void on_follow(struct reading *r, const struct hd_raw *rec)
@@ -364,9 +361,6 @@ static void on_record(struct reading *r, const struct hd_raw *rec)
         break;
     case HD_LOG_FORK:
         on_fork(r, rec->w[0]);
-        break;
-    case HD_LOG_MODULE:
-        on_module(r, rec);
         break;
     case HD_LOG_SITES:
         hd_walk_sites(&r->w, rec);
@@ -399,25 +393,26 @@ static void find_freed(struct reading *r)
             access_at(r, i)->size = size[i];
 }
 
-enum hd_status hd_outcome_read(const char *log, const struct hd_schedule *s, bool swap, bool stacks,
-                               struct hd_replay_order *order, struct hd_replay_seen *out,
-                               struct hd_err *err)
+enum hd_status hd_outcome_read(const char *data, size_t len, const struct hd_schedule *s, bool swap,
+                               bool stacks, struct hd_replay_order *order,
+                               struct hd_replay_seen *out, struct hd_err *err)
 {
     struct reading r = {.s = s, .swap = swap, .stacks = stacks, .order = order, .out = out};
+    struct hd_build_info info = {0};
     struct hd_raw rec;
     *out = (struct hd_replay_seen){0};
-    enum hd_status status = hd_rawlog_open(log, &r.w.log, err);
-    if (status != HD_OK)
+    enum hd_status status = hd_walk_open(&r.w, "replay", data, len, &info, err);
+    if (status != HD_OK) {
+        hd_walk_close(&r.w);
         return status;
-    r.w.symbols = hd_symbols_new();
-    r.w.sites = HD_VEC_INIT(struct hd_walk_sites);
+    }
+    r.symbols = hd_symbols_new();
     r.names = HD_VEC_INIT(char *);
-    r.modules = HD_VEC_INIT(struct hd_origin_module);
+    read_modules(&r);
     set_name(&r, 0, "T1");
-    out->claimed = r.w.log.header->owner != 0;
+    hd_rawlog_rewind(&r.w.log);
     while (hd_rawlog_next(&r.w.log, &rec))
         on_record(&r, &rec);
-    out->deadlock = r.w.log.header->outcome == HD_OUTCOME_DEADLOCK;
     find_freed(&r);
     for (size_t i = 0; i < r.names.len; i++) {
         char *name = *(char **)hd_vec_at(&r.names, i);
@@ -426,9 +421,7 @@ enum hd_status hd_outcome_read(const char *log, const struct hd_schedule *s, boo
     }
     hd_vec_fini(&r.names);
     hd_u32vec_fini(&r.children);
-    hd_origin_modules_fini(&r.modules);
-    hd_vec_fini(&r.w.sites);
-    hd_symbols_free(r.w.symbols);
-    hd_rawlog_close(&r.w.log);
+    hd_symbols_free(r.symbols);
+    hd_walk_close(&r.w);
     return HD_OK;
 }

@@ -1,4 +1,4 @@
-/* What the raw log of a replay tells: did both threads stand, what did they access, what came
+/* What the log of a replay tells: did both threads stand, what did they access, what came
  * instead, where did it crash. */
 #ifndef HD_DRIVE_OUTCOME_H
 #define HD_DRIVE_OUTCOME_H
@@ -7,7 +7,6 @@
 #include "drive/schedule.h"
 
 struct hd_replay_seen {
-    bool claimed;         /* an instrumented program ran */
     bool stood, free_run; /* both stood; the whole schedule ran */
     bool deadlock;        /* the program's own, after the schedule */
     bool diverged;        /* then the rest */
@@ -15,10 +14,10 @@ struct hd_replay_seen {
     char came[400];       /* what came instead: "T1.2 acq at file.c:12" */
 };
 
-/* Fills access and crash of the order too. swap: the second access went first. stacks: with stacks,
- * which cost most of the time. */
-enum hd_status hd_outcome_read(const char *log, const struct hd_schedule *s, bool swap, bool stacks,
-                               struct hd_replay_order *order, struct hd_replay_seen *out,
-                               struct hd_err *err);
+/* data: the recording. `deadlock` is left to the caller. Fills access and crash of the order too.
+ * swap: the second access went first. stacks: with stacks, which cost most of the time. */
+enum hd_status hd_outcome_read(const char *data, size_t len, const struct hd_schedule *s, bool swap,
+                               bool stacks, struct hd_replay_order *order,
+                               struct hd_replay_seen *out, struct hd_err *err);
 
 #endif

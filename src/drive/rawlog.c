@@ -1,14 +1,14 @@
 #include "drive/rawlog.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include "base/alloc.h"
+#include "heddle/rt_pack.h"
 
-#define CHUNK_WORDS (HD_LOG_CHUNK / 8)
+#include <string.h>
+
 #define WITH_DATA   255
+#define SLACK       (2 * HD_PACK_ROOM) /* zeros behind a chunk: one record may be read past its end */
+#define BUFFER      (HD_LOG_CHUNK + SLACK)
+#define THREADS_MAX 65536
 
 static const uint8_t kind_words[HD_LOG_KIND_COUNT] = {
 #define HD_KIND_WORDS(name, words, what) words,
@@ -16,88 +16,270 @@ static const uint8_t kind_words[HD_LOG_KIND_COUNT] = {
 #undef HD_KIND_WORDS
 };
 
-enum hd_status hd_rawlog_open(const char *path, struct hd_rawlog *log, struct hd_err *err)
+void hd_rawlog_init(struct hd_rawlog *log, const struct hd_rec *rec, const uint64_t *keys,
+                    uint32_t n_keys)
 {
-    *log = (struct hd_rawlog){0};
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    struct stat st;
-    if (fd < 0 || fstat(fd, &st) < 0) {
-        int e = errno;
-        if (fd >= 0)
-            close(fd);
-        return hd_err_set(err, HD_ERR_IO, "cannot read the raw log %s: %s", path, strerror(e));
-    }
-    void *base = MAP_FAILED;
-    if (st.st_size >= HD_LOG_PAGE)
-        base = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, fd, 0);
-    close(fd);
-    if (base == MAP_FAILED)
-        return hd_err_set(err, HD_ERR_IO, "cannot map the raw log %s", path);
-    log->base = base;
-    log->size = (size_t)st.st_size;
-    log->header = base;
-    if (log->header->magic != HD_LOG_MAGIC || log->header->version != HD_LOG_VERSION) {
-        hd_rawlog_close(log);
-        return hd_err_set(err, HD_ERR_INPUT, "%s is not a raw log of this version", path);
-    }
-    return HD_OK;
+    *log = (struct hd_rawlog){.rec = rec, .keys = keys, .n_keys = n_keys};
+    log->chunk = hd_alloc(BUFFER);
+    log->contents = hd_alloc(HD_LOG_CHUNK);
 }
 
-void hd_rawlog_close(struct hd_rawlog *log)
+void hd_rawlog_fini(struct hd_rawlog *log)
 {
-    if (log->base)
-        munmap((void *)(uintptr_t)log->base, log->size);
+    hd_free(log->pack, sizeof *log->pack);
+    hd_free(log->chunk, log->chunk ? BUFFER : 0);
+    hd_free(log->contents, log->contents ? HD_LOG_CHUNK : 0);
+    hd_u32vec_fini(&log->counts);
     *log = (struct hd_rawlog){0};
 }
 
 void hd_rawlog_rewind(struct hd_rawlog *log)
 {
-    log->chunk = log->pos = 0;
-    log->broken = false;
+    hd_free(log->pack, sizeof *log->pack);
+    log->pack = hd_calloc(1, sizeof *log->pack); /* pages that nobody needs stay untouched */
+    for (uint32_t i = 1; i < log->n_keys; i++)
+        log->pack->slots[i].key = log->keys[i];
+    log->block = log->pos = log->chunk_len = 0;
+    log->events = 0;
+    log->counts.len = 0;
+    log->thread = 0;
+    log->broken = log->last = false;
+    log->level = 0;
 }
 
-/* The words of the present chunk, or NULL after the last. */
-static const uint64_t *chunk_words(const struct hd_rawlog *log)
+static uint32_t *count_of(struct hd_rawlog *log)
 {
-    size_t at = HD_LOG_PAGE + log->chunk * (size_t)HD_LOG_CHUNK;
-    return at + HD_LOG_CHUNK <= log->size ? (const uint64_t *)(const void *)(log->base + at) : NULL;
+    while (log->counts.len <= log->thread)
+        hd_u32vec_push(&log->counts, 0);
+    return &log->counts.data[log->thread];
 }
 
-static bool is_access(enum hd_log_kind kind)
+/* Blocks of ancestors have a letter for their level; those of the process itself come last. */
+static bool is_at_level(const struct hd_rawlog *log, const struct hd_rec_block *b)
 {
-    return kind >= HD_LOG_READ && kind <= HD_LOG_RANGE_WRITE;
+    bool own = log->level == HD_RAW_LEVELS || !log->forks[log->level];
+    return b->type == (own ? (unsigned)HD_REC_LOG : HD_REC_ANCESTOR + log->level);
 }
 
-static bool fill(struct hd_rawlog *log, const uint64_t *p, struct hd_raw *rec)
+static bool next_chunk(struct hd_rawlog *log)
 {
-    uint64_t head = *p;
-    size_t left = CHUNK_WORDS - log->pos, n = kind_words[rec->kind];
-    rec->aux = (unsigned)(head >> 8 & 0xff);
-    rec->site = head >> 16;
-    rec->data = NULL;
-    rec->len = 0;
-    rec->addr = rec->val = HD_TOK_NONE;
-    if (n == WITH_DATA) {
-        if (left < 3 || p[2] > (left - 3) * 8)
+    while (log->block < log->rec->blocks.len) {
+        const struct hd_rec_block *b = hd_vec_at(&log->rec->blocks, log->block++);
+        struct hd_err err;
+        if (!is_at_level(log, b))
+            continue;
+        log->pos = 0;
+        log->chunk_len = b->raw;
+        if (b->raw > HD_LOG_CHUNK || hd_rec_unpack(log->rec, b, log->chunk, &err) != HD_OK) {
+            log->broken = true;
             return false;
-        rec->w[0] = p[1];
-        rec->len = p[2];
-        rec->data = (const uint8_t *)(p + 3);
-        log->pos += 3 + (rec->len + 7) / 8;
+        }
+        memset(log->chunk + b->raw, 0, BUFFER - b->raw);
         return true;
     }
-    unsigned tokens = 0;
-    if (is_access(rec->kind))
-        tokens = !!(rec->aux & HD_LOG_ADDR) + !!(rec->aux & HD_LOG_VAL);
-    if (left < 1 + n + tokens)
+    return false;
+}
+
+/* Varints are at most 10 bytes here: the slack behind the chunk ends them. */
+static uint64_t varint(const uint8_t **q)
+{
+    uint64_t v = 0;
+    for (unsigned shift = 0; shift < 64; shift += 7) {
+        uint8_t b = *(*q)++;
+        v |= (uint64_t)(b & 127) << shift;
+        if (b < 128)
+            break;
+    }
+    return v;
+}
+
+static uint64_t bytes(const uint8_t **q, unsigned n)
+{
+    uint64_t v = hd_pack_peek(*q, n);
+    *q += n;
+    return v;
+}
+
+static struct hd_pack_slot *get_slot(struct hd_rawlog *log, const uint8_t **q, unsigned code)
+{
+    struct hd_pack *pk = log->pack;
+    struct hd_pack_slot *prev = &pk->slots[pk->prev];
+    uint64_t slot = code == 3 ? varint(q) : prev->next[code - 1];
+    if (slot >= log->n_keys || (code != 3 && slot == 0))
+        return NULL;
+    if (slot == 0)
+        pk->slots[0].key = bytes(q, 8);
+    hd_pack_follow(pk, prev, (uint32_t)slot, code);
+    return &pk->slots[slot];
+}
+
+static uint64_t get_word0(struct hd_pack *pk, struct hd_pack_slot *s, const uint8_t **q,
+                          unsigned code)
+{
+    uint64_t w = s->word0 + (uint64_t)(int64_t)s->step;
+    if (code == 1) {
+        w = pk->pointer + s->off;
+    } else if (code == 2) {
+        w = s->word0 + (uint64_t)(int64_t)(int16_t)bytes(q, 2);
+    } else if (code == 3) {
+        int32_t d = (int32_t)bytes(q, 4);
+        w = d == INT32_MIN ? bytes(q, 8) : s->word0 + (uint64_t)(int64_t)d;
+    }
+    hd_pack_word0(pk, s, w);
+    return w;
+}
+
+static uint64_t get_word1(struct hd_pack_slot *s, const uint8_t **q, unsigned flag, unsigned size,
+                          uint64_t guess, uint64_t w0)
+{
+    uint64_t w = s->word1;
+    switch (flag >> 4 & 3) {
+    case 0:
+        return guess;
+    case 1:
+        return w;
+    case 2:
+        w = guess + (uint64_t)(int64_t)(int16_t)bytes(q, 2);
+        break;
+    default:
+        w = flag & 128 ? w0 + (uint64_t)(int64_t)(int32_t)bytes(q, 4) : bytes(q, size);
+    }
+    if (size < 8)
+        w &= (UINT64_C(1) << 8 * size) - 1;
+    s->word1 = w;
+    return w;
+}
+
+static void get_halves(struct hd_pack_slot *s, const uint8_t **q, unsigned flag, uint32_t count,
+                       struct hd_raw *rec, unsigned parts)
+{
+    unsigned missed = flag & 64 ? *(*q)++ : 0;
+    uint32_t half[4];
+    for (unsigned i = 0; i < 4; i++) {
+        half[i] = hd_pack_half(s, i, count);
+        if (missed >> i & 1) {
+            uint32_t d = (uint32_t)varint(q);
+            half[i] = i & 1 ? d - count : count - d;
+            hd_pack_half_set(s, i, count, half[i]);
+        }
+    }
+    if (parts & HD_PART_ADDR)
+        rec->addr = (hd_tok)half[0] << 32 | half[1];
+    if (parts & HD_PART_VAL)
+        rec->val = (hd_tok)half[2] << 32 | half[3];
+}
+
+static void get_memory(struct hd_pack *pk, struct hd_pack_slot *s, const uint8_t **q, unsigned flag,
+                       unsigned shape, struct hd_raw *rec)
+{
+    unsigned size = hd_shape_size(shape);
+    uint8_t *mirror = hd_pack_mirror(pk, rec->w[0]);
+    rec->w[1] = get_word1(s, q, flag, size, hd_pack_peek(mirror, size), rec->w[0]);
+    hd_pack_poke(mirror, size, rec->w[1]);
+    if (hd_shape_points(shape))
+        pk->pointer = rec->w[1];
+}
+
+static bool get_packed(struct hd_rawlog *log, unsigned flag, const uint8_t **q, struct hd_raw *rec)
+{
+    struct hd_pack *pk = log->pack;
+    struct hd_pack_slot *s = get_slot(log, q, flag & 3);
+    if (!s)
         return false;
-    memcpy(rec->w, p + 1, n * 8);
-    p += 1 + n;
-    if (is_access(rec->kind) && (rec->aux & HD_LOG_ADDR))
-        rec->addr = *p++;
-    if (is_access(rec->kind) && (rec->aux & HD_LOG_VAL))
-        rec->val = *p;
-    log->pos += 1 + n + tokens;
+    unsigned shape = hd_pack_shape(s->key), parts = hd_shape_parts(shape);
+    if (!parts)
+        return false;
+    rec->kind = (enum hd_log_kind)hd_shape_kind(shape);
+    rec->slot = (uint32_t)(s - pk->slots);
+    rec->site = rec->kind == HD_LOG_MORE ? 0 : s->key >> 16;
+    rec->aux = (parts & HD_PART_MEMORY ? hd_shape_size(shape) : 0) |
+               (shape & HD_SHAPE_SITE ? HD_LOG_SITE : 0) |
+               (shape & HD_SHAPE_GUESS ? HD_LOG_PENDING : 0) |
+               (shape & HD_SHAPE_JOINED ? HD_LOG_JOINED : 0);
+    if (parts & HD_PART_WORD0)
+        rec->w[0] = get_word0(pk, s, q, flag >> 2 & 3);
+    if (parts & HD_PART_MEMORY)
+        get_memory(pk, s, q, flag, shape, rec);
+    else if (parts & HD_PART_WORD1)
+        rec->w[1] = get_word1(s, q, flag, 8, s->word1, rec->w[0]);
+    if (parts & (HD_PART_ADDR | HD_PART_VAL))
+        get_halves(s, q, flag, *count_of(log), rec, parts);
+    if (parts & HD_PART_NEW) {
+        unsigned size = hd_shape_size(shape);
+        rec->w[2] = rec->w[1] + hd_pack_unzigzag(varint(q));
+        if (size < 8)
+            rec->w[2] &= (UINT64_C(1) << 8 * size) - 1;
+        hd_pack_poke(hd_pack_mirror(pk, rec->w[0]), size, rec->w[2]);
+    }
+    if (rec->kind == HD_LOG_BRANCH)
+        rec->w[0] = rec->val;
+    if (rec->kind == HD_LOG_MORE)
+        rec->w[1] = rec->val;
+    return true;
+}
+
+static void mirrored(struct hd_pack *pk, uint64_t addr, uint8_t *to, size_t n)
+{
+    for (size_t i = 0; i < n;) {
+        unsigned step = n - i >= 8 ? 8 : 1;
+        memcpy(to + i, hd_pack_mirror(pk, addr + i), step);
+        i += step;
+    }
+}
+
+static bool get_range(struct hd_rawlog *log, const uint8_t **q, const uint8_t *end,
+                      struct hd_raw *rec)
+{
+    struct hd_pack *pk = log->pack;
+    rec->w[0] = pk->range + hd_pack_unzigzag(varint(q));
+    rec->len = varint(q);
+    unsigned code = *(*q)++;
+    rec->data = log->contents;
+    if (rec->len > HD_LOG_CHUNK || *q > end)
+        return false;
+    if (code <= 1) {
+        mirrored(pk, code ? pk->range : rec->w[0], log->contents, rec->len);
+    } else if (code == 2) {
+        memset(log->contents, *(*q)++, rec->len);
+    } else {
+        if ((size_t)(end - *q) < rec->len)
+            return false;
+        rec->data = *q;
+        *q += rec->len;
+    }
+    if (code)
+        hd_pack_keep(pk, rec->w[0], rec->data, rec->len);
+    pk->range = rec->w[0];
+    return true;
+}
+
+static bool get_plain(struct hd_rawlog *log, unsigned flag, const uint8_t **q, const uint8_t *end,
+                      struct hd_raw *rec)
+{
+    rec->kind = (enum hd_log_kind)(flag >> 2);
+    if (rec->kind >= HD_LOG_KIND_COUNT)
+        return false;
+    rec->aux = *(*q)++;
+    uint64_t slot = varint(q);
+    if (slot >= log->n_keys)
+        return false;
+    rec->slot = (uint32_t)slot;
+    rec->site = log->pack->slots[slot].key >> 16;
+    if (!slot)
+        rec->site = 0;
+    if (rec->kind == HD_LOG_RANGE_READ || rec->kind == HD_LOG_RANGE_WRITE)
+        return get_range(log, q, end, rec);
+    if (kind_words[rec->kind] != WITH_DATA) {
+        for (unsigned i = 0; i < kind_words[rec->kind]; i++)
+            rec->w[i] = varint(q);
+        return true;
+    }
+    rec->w[0] = varint(q);
+    rec->len = varint(q);
+    rec->data = *q;
+    if (*q > end || (size_t)(end - *q) < rec->len)
+        return false;
+    *q += rec->len;
     return true;
 }
 
@@ -107,29 +289,63 @@ static bool sound(const struct hd_raw *rec)
         unsigned size = rec->aux & HD_LOG_SIZE;
         return size >= 1 && size <= 8;
     }
-    return true;
+    return rec->kind != HD_LOG_SWITCH || rec->w[0] < THREADS_MAX;
+}
+
+/* The write that the program did not live to finish. */
+static bool get_pending(struct hd_rawlog *log, struct hd_raw *rec)
+{
+    const struct hd_log_pending *p = &log->pending;
+    if (log->last || !p->len || log->limit || p->len > HD_LOG_CHUNK)
+        return false;
+    log->last = true;
+    bool range = p->kind == HD_LOG_RANGE_WRITE;
+    rec->kind = range ? HD_LOG_RANGE_WRITE : HD_LOG_WRITE;
+    rec->aux = HD_LOG_PENDING | (range ? 0 : (unsigned)p->len & HD_LOG_SIZE);
+    rec->site = p->pc;
+    for (uint32_t i = 1; i < log->n_keys && !rec->slot; i++)
+        rec->slot = log->keys[i] >> 16 == p->pc ? i : 0;
+    rec->w[0] = p->addr;
+    rec->len = range ? p->len : 0;
+    return sound(rec);
+}
+
+/* The ancestor forks: the rest of its log is not ours. */
+static void look_for_fork(struct hd_rawlog *log, const struct hd_raw *rec)
+{
+    unsigned child = log->level < HD_RAW_LEVELS ? log->forks[log->level] : 0;
+    if (rec->kind != HD_LOG_NOTE || rec->w[0] != HD_NOTE_FORKED || rec->len != 2 || !child)
+        return;
+    if ((unsigned)(rec->data[0] - '0') * 10 + (unsigned)(rec->data[1] - '0') != child)
+        return;
+    log->level++;
+    log->pos = log->chunk_len;
 }
 
 bool hd_rawlog_next(struct hd_rawlog *log, struct hd_raw *rec)
 {
-    for (;;) {
-        const uint64_t *p = chunk_words(log);
-        if (!p || log->broken)
-            return false;
-        uint64_t head =
-            log->pos < CHUNK_WORDS ? __atomic_load_n(p + log->pos, __ATOMIC_ACQUIRE) : 0;
-        if ((head & 0xff) == HD_LOG_END) {
-            if (log->pos == 0)
-                return false;
-            log->chunk++;
-            log->pos = 0;
-            continue;
-        }
-        rec->kind = (enum hd_log_kind)(head & 0xff);
-        if (rec->kind >= HD_LOG_KIND_COUNT || !fill(log, p + log->pos, rec) || !sound(rec)) {
-            log->broken = true;
-            return false;
-        }
-        return true;
+    if (log->broken || (log->limit && log->events == log->limit))
+        return false;
+    *rec = (struct hd_raw){.addr = HD_TOK_NONE, .val = HD_TOK_NONE};
+    while (log->pos >= log->chunk_len || log->chunk[log->pos] == 0)
+        if (!next_chunk(log))
+            return !log->broken && get_pending(log, rec);
+    /* Zeros at the end of the log may not be in the file. */
+    const uint8_t *q = log->chunk + log->pos, *end = log->chunk + BUFFER - HD_PACK_ROOM;
+    unsigned flag = *q++;
+    bool ok = flag & 3 ? get_packed(log, flag, &q, rec) : get_plain(log, flag, &q, end, rec);
+    if (!ok || q > end || !sound(rec)) {
+        log->broken = true;
+        return false;
     }
+    log->pos = (size_t)(q - log->chunk);
+    rec->inherited = log->level < HD_RAW_LEVELS && log->forks[log->level];
+    look_for_fork(log, rec);
+    if (rec->kind == HD_LOG_SWITCH)
+        log->thread = (uint32_t)rec->w[0];
+    if (rec->kind <= HD_LOG_LAST_EVENT) {
+        ++*count_of(log);
+        log->events++;
+    }
+    return true;
 }

@@ -1,8 +1,11 @@
 #include "drive/record.h"
 
+#include "base/outfile.h"
+#include "drive/family.h"
 #include "drive/inputs.h"
 #include "drive/program.h"
-#include "trace/io.h"
+#include "drive/ring.h"
+#include "drive/trailer.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,39 +19,6 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-static enum hd_status make_log(const struct hd_record_opts *opts, char *path, size_t size,
-                               struct hd_err *err)
-{
-    struct hd_log_header h = {
-        .magic = HD_LOG_MAGIC,
-        .version = HD_LOG_VERSION,
-        .policy = (uint32_t)opts->policy,
-        .seed = opts->seed,
-        .quantum = opts->quantum,
-        .depth = opts->depth,
-        .steps = opts->steps,
-        .entropy = opts->seed,
-    };
-    char page[HD_LOG_PAGE] = {0}, here[PATH_MAX] = "";
-    if (opts->out[0] != '/' && !getcwd(here, sizeof here))
-        return hd_err_set(err, HD_ERR_IO, "cannot find the working directory: %s", strerror(errno));
-    int n = snprintf(path, size, "%s%s%s.raw-XXXXXX", here, *here ? "/" : "", opts->out);
-    if (n < 0 || (size_t)n >= size)
-        return hd_err_set(err, HD_ERR_IO, "the path of the trace is too long");
-    int fd = mkostemp(path, O_CLOEXEC);
-    if (fd < 0) {
-        int e = errno;
-        *path = 0;
-        return hd_err_set(err, HD_ERR_IO, "cannot write beside %s: %s", opts->out, strerror(e));
-    }
-    memcpy(page, &h, sizeof h);
-    ssize_t done = write(fd, page, sizeof page);
-    close(fd);
-    if (done != (ssize_t)sizeof page)
-        return hd_err_set(err, HD_ERR_IO, "cannot write beside %s: %s", opts->out, strerror(errno));
-    return HD_OK;
-}
 
 /* In the child. Tells the parent through `tell` why it could not start. */
 _Noreturn static void start(const struct hd_record_opts *opts, const char *log, int tell)
@@ -90,11 +60,13 @@ static int wait_for(pid_t pid)
     return status;
 }
 
-static enum hd_status run(const struct hd_record_opts *opts, const char *log,
-                          const struct sigaction *old, struct hd_record_result *result,
-                          struct hd_err *err)
+static enum hd_status run(const struct hd_record_opts *opts, struct hd_ring *ring,
+                          struct hd_rec_writer *out, const struct sigaction *old,
+                          struct hd_record_result *result, struct hd_err *err)
 {
     int tell[2], e = 0;
+    char log[64];
+    hd_ring_path(ring, log, sizeof log);
     if (pipe2(tell, O_CLOEXEC) < 0)
         return hd_err_set(err, HD_ERR_IO, "cannot make a pipe: %s", strerror(errno));
     sigset_t block, before;
@@ -122,40 +94,14 @@ static enum hd_status run(const struct hd_record_opts *opts, const char *log,
         wait_for(pid);
         s = hd_err_set(err, HD_ERR_INPUT, "%s cannot be started: %s", opts->argv[0], strerror(e));
     } else {
+        hd_ring_start(ring, out);
         result->wait_status = wait_for(pid);
         result->ran = true;
+        hd_ring_finish(ring);
     }
     child_pid = 0;
     close(tell[0]);
     return s;
-}
-
-/* What the run got from outside, for a replay. */
-static void keep_inputs(const struct hd_record_opts *opts, const char *log, const char *program,
-                        const struct hd_bytes *input, struct hd_trace *trace)
-{
-    struct hd_log_header h = {0};
-    char here[PATH_MAX] = "/", full[PATH_MAX], fds[4] = "";
-    int fd = open(log, O_RDONLY | O_CLOEXEC);
-    if (fd < 0 || read(fd, &h, sizeof h) != (ssize_t)sizeof h)
-        h = (struct hd_log_header){0};
-    if (fd >= 0)
-        close(fd);
-    for (int i = 0; i < 3; i++)
-        fds[i] = hd_inputs_fd(i);
-    if (!getcwd(here, sizeof here) || !realpath(program, full))
-        return;
-    hd_inputs_save(trace, full, opts->argv, environ, here, fds, input, &h);
-}
-
-/* What the user was told about the trace stays with it. */
-static void keep_notes(struct hd_trace *trace, const struct hd_names *notes)
-{
-    hd_trace_meta_add(trace, "notes", NULL, 0);
-    for (uint32_t i = 0; i < notes->count; i++) {
-        const char *note = hd_names_text(notes, i);
-        hd_trace_meta_add(trace, "notes", note, strlen(note) + 1);
-    }
 }
 
 static enum hd_status refuse(const char *name, const char *program, struct hd_err *err)
@@ -173,113 +119,63 @@ static enum hd_status refuse(const char *name, const char *program, struct hd_er
     }
 }
 
-/* The program ran, and our runtime did not. */
-static enum hd_status not_claimed(const struct hd_record_opts *opts, const char *program,
-                                  int status, struct hd_err *err)
+/* Where other processes of the program put their logs: beside the recording. */
+static void name_family(const char *out, char *name, size_t size)
 {
-    if (hd_program_kind(program) != HD_PROGRAM_INSTRUMENTED)
-        return hd_err_set(err, HD_ERR_INPUT,
-                          "%s is not instrumented: compile and link it with heddle cc",
-                          opts->argv[0]);
-    if (WIFSIGNALED(status))
-        return hd_err_set(err, HD_ERR_INPUT, "%s was ended by signal %d before it started",
-                          opts->argv[0], WTERMSIG(status));
-    return hd_err_set(err, HD_ERR_INPUT, "%s ended with status %d before it started", opts->argv[0],
-                      WEXITSTATUS(status));
+    char here[PATH_MAX] = "";
+    if (out[0] != '/' && !getcwd(here, sizeof here))
+        return;
+    int n = snprintf(name, size, "%s%s%s.raw-%d", here, *here ? "/" : "", out, (int)getpid());
+    if (n < 0 || (size_t)n >= size)
+        *name = 0;
 }
 
-static enum hd_status keep(const struct hd_record_opts *opts, const char *log, const char *program,
-                           const struct hd_bytes *input, struct hd_record_result *result,
-                           struct hd_err *err)
+static enum hd_status record(const struct hd_record_opts *opts, const char *program,
+                             const struct sigaction *old, struct hd_record_result *result,
+                             struct hd_err *err)
 {
-    struct hd_trace *trace = NULL;
-    struct stat st;
-    enum hd_status s = hd_drive_build(log, &trace, &result->info, err);
-    if (s == HD_OK && !result->info.claimed)
-        s = not_claimed(opts, program, result->wait_status, err);
+    struct hd_log_header settings = {
+        .policy = (uint32_t)opts->policy,
+        .seed = opts->seed,
+        .quantum = opts->quantum,
+        .depth = opts->depth,
+        .steps = opts->steps,
+        .limit = opts->limit,
+        .entropy = opts->seed,
+    };
+    struct hd_bytes input = {0};
+    bool have_input = hd_inputs_read(0, &input);
+    name_family(opts->out, settings.family, sizeof settings.family);
+    struct hd_outfile out;
+    struct hd_ring ring;
+    struct hd_rec_writer writer;
+    enum hd_status s = hd_outfile_open(opts->out, &out, err);
+    bool open = s == HD_OK;
+    if (open)
+        s = hd_ring_open(&ring, &settings, err);
     if (s == HD_OK) {
-        keep_inputs(opts, log, program, input, trace);
-        hd_program_unmodelled(program, &result->info.notes);
-        keep_notes(trace, &result->info.notes);
-        result->events = trace->n_events;
-        result->threads = hd_trace_n_threads(trace);
-        result->locations = hd_trace_n_objs(trace, HD_OBJ_LOC);
-        s = hd_trace_save(trace, opts->out, HD_FORMAT_HDT, err);
+        hd_rec_writer_init(&writer, fileno(out.file));
+        s = run(opts, &ring, &writer, old, result, err);
+        if (s == HD_OK)
+            s = hd_trailer_write(opts, program, have_input ? &input : NULL, &ring, &writer, result,
+                                 err);
+        hd_rec_writer_fini(&writer);
+        hd_ring_close(&ring);
     }
-    if (s == HD_OK && stat(opts->out, &st) == 0)
-        result->bytes = (uint64_t)st.st_size;
-    hd_trace_free(trace);
+    if (s == HD_OK)
+        s = hd_outfile_commit(&out, err);
+    else if (open)
+        hd_outfile_discard(&out);
+    hd_bytes_fini(&input);
+    if (s == HD_OK && *settings.family)
+        hd_family_keep(settings.family, opts->out, &result->info.notes);
     return s;
-}
-
-/* ---- forked children, and programs that others became ---- */
-
-/* "t.hdt" and "child1": "t.child1.hdt". */
-static bool name_of(const char *out, const char *what, char *name, size_t size)
-{
-    size_t n = strlen(out), ext = n > 4 && !strcmp(out + n - 4, ".hdt") ? 4 : 0;
-    int len = snprintf(name, size, "%.*s.%s%s", (int)(n - ext), out, what, out + n - ext);
-    return len > 0 && (size_t)len < size;
-}
-
-/* One more process: its trace at `out`. */
-static void keep_one(const char *log, const char *out, const struct hd_build_parent *parents,
-                     size_t n, struct hd_names *notes)
-{
-    struct hd_trace *trace = NULL;
-    struct hd_build_info info = {0};
-    struct hd_err err = {0};
-    char text[PATH_MAX + 200];
-    enum hd_status s = hd_drive_build_child(log, parents, n, &trace, &info, &err);
-    uint64_t events = trace ? trace->n_events : 0;
-    if (s == HD_OK)
-        keep_notes(trace, &info.notes);
-    if (s == HD_OK)
-        s = hd_trace_save(trace, out, HD_FORMAT_HDT, &err);
-    if (s == HD_OK)
-        snprintf(text, sizeof text, "%s: %" PRIu64 " events of another process of the program", out,
-                 events);
-    else
-        snprintf(text, sizeof text, "%s: %.150s", out, err.text);
-    hd_names_add(notes, text, strlen(text));
-    if (s == HD_OK && info.lost) {
-        snprintf(text, sizeof text, "%s is incomplete: %s", out, strerror((int)info.lost));
-        hd_names_add(notes, text, strlen(text));
-    }
-    for (uint32_t i = 0; i < info.notes.count; i++) {
-        const char *note = hd_names_text(&info.notes, i);
-        hd_names_add(notes, note, strlen(note));
-    }
-    hd_trace_free(trace);
-    hd_build_info_fini(&info);
-}
-
-static void keep_family(const char *log, const char *out, struct hd_build_parent *parents, size_t n,
-                        struct hd_names *notes)
-{
-    char path[PATH_MAX], name[PATH_MAX], what[32];
-    for (unsigned child = 0; child <= HD_LOG_CHILDREN; child++) {
-        bool became = child == 0;
-        int len = became ? snprintf(path, sizeof path, "%s.x", log)
-                         : snprintf(path, sizeof path, "%s.%u", log, child);
-        snprintf(what, sizeof what, became ? "exec" : "child%u", child);
-        if (len < 0 || (size_t)len >= sizeof path || access(path, R_OK))
-            continue;
-        size_t depth = became ? 0 : n + 1;
-        if (depth <= HD_BUILD_PARENTS && name_of(out, what, name, sizeof name)) {
-            if (!became)
-                parents[n] = (struct hd_build_parent){log, child};
-            keep_one(path, name, parents, depth, notes);
-            keep_family(path, name, parents, depth, notes);
-        }
-        unlink(path);
-    }
 }
 
 enum hd_status hd_drive_record(const struct hd_record_opts *opts, struct hd_record_result *result,
                                struct hd_err *err)
 {
-    char log[PATH_MAX] = "", program[PATH_MAX];
+    char program[PATH_MAX];
     *result = (struct hd_record_result){0};
     int now = personality(0xffffffff);
     result->random_addresses = now < 0 || personality((unsigned)now | ADDR_NO_RANDOMIZE) < 0;
@@ -289,23 +185,11 @@ enum hd_status hd_drive_record(const struct hd_record_opts *opts, struct hd_reco
     enum hd_status s = hd_program_find(opts->argv[0], program, sizeof program, err);
     if (s == HD_OK)
         s = refuse(opts->argv[0], program, err);
-    struct hd_bytes input = {0};
-    bool have_input = hd_inputs_read(0, &input);
     child_pid = late = 0;
     for (size_t i = 0; i < N_PASSED; i++)
         sigaction(passed[i], &act, &old[i]);
     if (s == HD_OK)
-        s = make_log(opts, log, sizeof log, err);
-    if (s == HD_OK)
-        s = run(opts, log, old, result, err);
-    if (s == HD_OK)
-        s = keep(opts, log, program, have_input ? &input : NULL, result, err);
-    struct hd_build_parent parents[HD_BUILD_PARENTS + 1];
-    if (s == HD_OK)
-        keep_family(log, opts->out, parents, 0, &result->info.notes);
-    hd_bytes_fini(&input);
-    if (*log)
-        unlink(log);
+        s = record(opts, program, old, result, err);
     for (size_t i = 0; i < N_PASSED; i++)
         sigaction(passed[i], &old[i], NULL);
     return s;

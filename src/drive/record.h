@@ -1,9 +1,9 @@
-/* Runs a program once under a policy and keeps its trace.
+/* Runs a program once under a policy and keeps a recording of it (recfile.h).
  *
  * The program gets our standard input, output and error, our environment and working directory. Its
  * way to end is in wait_status, as waitpid gives it. Signals that ask us to stop are passed on to
- * it; what it did until then is kept. The raw log stands beside the trace while the program runs
- * and is removed in every case.
+ * it; what it did until then is kept. The recording grows under a temporary name while the program
+ * runs. If the disk fills up, what fits is kept.
  */
 #ifndef HD_DRIVE_RECORD_H
 #define HD_DRIVE_RECORD_H
@@ -19,13 +19,15 @@ struct hd_record_opts {
     uint64_t seed;
     uint64_t quantum;      /* random; at least 1 */
     uint32_t depth, steps; /* pct; at least 1 */
+    uint64_t limit;        /* keep this many events; 0: all */
 };
 
 struct hd_record_result {
     int wait_status;
     bool ran;              /* wait_status means something */
     bool random_addresses; /* the kernel would not switch address randomisation off */
-    uint64_t events, threads, locations, bytes;
+    uint64_t events;       /* that the threads had; a trace may have some more */
+    uint64_t threads, bytes;
     struct hd_build_info info;
 };
 

@@ -7,6 +7,8 @@
 #include "drive/outcome.h"
 #include "drive/program.h"
 #include "drive/replay_int.h"
+#include "drive/ring.h"
+#include "drive/trailer.h"
 #include "trace/digest.h"
 
 #include <dirent.h>
@@ -33,8 +35,11 @@ struct replay {
     struct hd_inputs inputs;
     char program[PATH_MAX];
     char dir[PATH_MAX]; /* ours, removed in the end; "": none yet */
-    char log[PATH_MAX + 8], sched[PATH_MAX + 16];
+    char log[64], sched[PATH_MAX + 16];
     int input; /* the program's standard input, or -1 */
+    struct hd_ring ring;
+    struct hd_rec_writer out;
+    void *data; /* the recording of the last execution, out.size bytes */
     struct hd_err *err;
 };
 
@@ -100,30 +105,50 @@ static enum hd_status make_dir(struct replay *r)
         return hd_err_set(r->err, HD_ERR_IO, "cannot make a folder in %s: %s", base,
                           strerror(errno));
     }
-    snprintf(r->log, sizeof r->log, "%s/log", r->dir);
-    snprintf(r->sched, sizeof r->sched, "%s" HD_SCHED_SUFFIX, r->log);
+    snprintf(r->sched, sizeof r->sched, "%s/schedule", r->dir);
     return HD_OK;
 }
 
+/* The log goes through memory to a recording in memory. */
 static enum hd_status make_log(struct replay *r)
 {
-    struct hd_log_header h = {.magic = HD_LOG_MAGIC,
-                              .version = HD_LOG_VERSION,
-                              .policy = HD_POLICY_FOLLOW,
+    struct hd_log_header h = {.policy = HD_POLICY_FOLLOW,
                               .quantum = 1,
                               .depth = 1,
                               .steps = 1,
                               .real_base = r->inputs.real_base,
                               .entropy = r->inputs.entropy,
                               .pid = r->inputs.pid};
-    char page[HD_LOG_PAGE] = {0};
-    memcpy(page, &h, sizeof h);
-    int fd = open(r->log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    bool good = fd >= 0 && write(fd, page, sizeof page) == (ssize_t)sizeof page;
-    int e = errno;
-    if (fd >= 0)
-        close(fd);
-    return good ? HD_OK : hd_err_set(r->err, HD_ERR_IO, "cannot write %s: %s", r->log, strerror(e));
+    enum hd_status s = hd_ring_open(&r->ring, &h, r->err);
+    if (s != HD_OK)
+        return s;
+    hd_ring_path(&r->ring, r->log, sizeof r->log);
+    hd_rec_writer_init(&r->out, memfd_create("heddle-replay", MFD_CLOEXEC));
+    hd_ring_start(&r->ring, &r->out);
+    return HD_OK;
+}
+
+static enum hd_status take_log(struct replay *r)
+{
+    hd_ring_finish(&r->ring);
+    hd_trailer_short(&r->ring, NULL, 0, &r->out);
+    r->data = MAP_FAILED;
+    if (!r->out.error)
+        r->data = mmap(NULL, r->out.size, PROT_READ, MAP_SHARED, r->out.fd, 0);
+    return r->data != MAP_FAILED
+               ? HD_OK
+               : hd_err_set(r->err, HD_ERR_IO, "cannot keep the log of the replay: %s",
+                            strerror(r->out.error ? r->out.error : errno));
+}
+
+static void end_log(struct replay *r)
+{
+    if (r->data && r->data != MAP_FAILED)
+        munmap(r->data, r->out.size);
+    r->data = NULL;
+    close(r->out.fd);
+    hd_rec_writer_fini(&r->out);
+    hd_ring_close(&r->ring);
 }
 
 /* ---- one execution ---- */
@@ -270,7 +295,8 @@ static void trace_of(struct replay *r, struct hd_replay_order *o)
     struct hd_trace *t = NULL;
     struct hd_build_info info;
     struct hd_err ignored = {0};
-    if (hd_drive_build(r->log, &t, &info, &ignored) == HD_OK && !info.lost) {
+    if (hd_drive_build("replay", r->data, r->out.size, &t, &info, &ignored) == HD_OK &&
+        !info.lost) {
         hd_trace_digest(t, o->digest);
         for (uint32_t i = 0; o->deadlock && i < info.notes.count; i++)
             hd_names_add(&o->deadlock_notes, hd_names_text(&info.notes, i),
@@ -287,6 +313,7 @@ static struct hd_child child_of(const struct replay *r)
                              .env = r->inputs.env,
                              .cwd = r->inputs.cwd,
                              .log = r->log,
+                             .sched = r->sched,
                              .fds = r->inputs.fds,
                              .input = r->input,
                              .timeout = r->opts->timeout,
@@ -297,7 +324,7 @@ static struct hd_child child_of(const struct replay *r)
 /* Under a debugger the user sees what happens: all that is told is whether both threads stood. */
 static enum hd_status debug(struct replay *r)
 {
-    struct hd_replay_seen seen;
+    struct hd_replay_seen seen = {0};
     struct hd_replay_order o = {0};
     struct hd_child child = child_of(r);
     enum hd_status s = make_dir(r);
@@ -305,10 +332,14 @@ static enum hd_status debug(struct replay *r)
         s = hd_schedule_write(&r->schedule, &r->origins, false, r->sched, r->err);
     if (s == HD_OK)
         s = make_log(r);
+    if (s != HD_OK)
+        return s;
+    s = hd_replay_debug(r->opts, &r->schedule, &child, r->dir, r->err);
+    enum hd_status kept = take_log(r);
+    s = s == HD_OK ? kept : s;
     if (s == HD_OK)
-        s = hd_replay_debug(r->opts, &r->schedule, &child, r->dir, r->err);
-    if (s == HD_OK)
-        s = hd_outcome_read(r->log, &r->schedule, false, false, &o, &seen, r->err);
+        s = hd_outcome_read(r->data, r->out.size, &r->schedule, false, false, &o, &seen, r->err);
+    end_log(r);
     if (s == HD_OK && seen.diverged)
         diverged(r, &seen, false);
     else if (s == HD_OK && !seen.stood)
@@ -319,7 +350,7 @@ static enum hd_status debug(struct replay *r)
 
 static enum hd_status execute(struct replay *r, bool swap, bool last, struct hd_replay_order *o)
 {
-    struct hd_replay_seen seen;
+    struct hd_replay_seen seen = {0};
     struct hd_child_result done;
     struct hd_child child = child_of(r);
     enum hd_status s = hd_schedule_write(&r->schedule, &r->origins, swap, r->sched, r->err);
@@ -328,9 +359,12 @@ static enum hd_status execute(struct replay *r, bool swap, bool last, struct hd_
     if (s != HD_OK)
         return s;
     s = hd_child_run(&child, &done, r->err);
+    enum hd_status kept = take_log(r);
+    s = s == HD_OK ? kept : s;
     if (s == HD_OK)
-        s = hd_outcome_read(r->log, &r->schedule, swap, last, o, &seen, r->err);
-    if (s == HD_OK && !seen.claimed)
+        s = hd_outcome_read(r->data, r->out.size, &r->schedule, swap, last, o, &seen, r->err);
+    seen.deadlock = r->ring.header->outcome == HD_OUTCOME_DEADLOCK;
+    if (s == HD_OK && !r->ring.header->owner)
         s = hd_err_set(r->err, HD_ERR_INPUT,
                        "%s is not instrumented: compile and link it with heddle cc", r->program);
     if (s == HD_OK) {
@@ -350,6 +384,7 @@ static enum hd_status execute(struct replay *r, bool swap, bool last, struct hd_
         o->verdict = judge(r, o, &seen, swap);
     }
     hd_child_result_fini(&done);
+    end_log(r);
     return s;
 }
 

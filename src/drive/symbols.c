@@ -1,13 +1,11 @@
 #include "drive/symbols.h"
 
 #include "base/alloc.h"
-#include "base/hash.h"
 #include "base/vec.h"
 
 #include <dlfcn.h>
 #include <dwarf.h>
 #include <elfutils/libdwfl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,19 +22,10 @@ struct module_lines {
     struct hd_vec lines; /* struct line */
 };
 
-/* A variable that was asked about. libdw looks through all symbols of a module each time, and every
- * lock and unlock asks. */
-struct span {
-    uint64_t start, end;
-    const char *name; /* libdw's */
-};
-
 struct hd_symbols {
     Dwfl *dwfl;
     unsigned n_modules;
-    struct hd_vec modules;  /* struct module_lines, those asked about */
-    struct hd_vec spans;    /* struct span, sorted */
-    struct hd_map nameless; /* addresses of no variable */
+    struct hd_vec modules; /* struct module_lines, those asked about */
 };
 
 /* Only what the module itself holds: the default would look on the network if told so by the
@@ -62,7 +51,6 @@ struct hd_symbols *hd_symbols_new(void)
     struct hd_symbols *s = hd_calloc(1, sizeof *s);
     s->dwfl = dwfl_begin(&callbacks);
     s->modules = HD_VEC_INIT(struct module_lines);
-    s->spans = HD_VEC_INIT(struct span);
     return s;
 }
 
@@ -73,8 +61,6 @@ void hd_symbols_free(struct hd_symbols *s)
     for (size_t i = 0; i < s->modules.len; i++)
         hd_vec_fini(&((struct module_lines *)hd_vec_at(&s->modules, i))->lines);
     hd_vec_fini(&s->modules);
-    hd_vec_fini(&s->spans);
-    hd_map_fini(&s->nameless);
     if (s->dwfl)
         dwfl_end(s->dwfl);
     hd_free(s, sizeof *s);
@@ -84,7 +70,6 @@ void hd_symbols_module(struct hd_symbols *s, const char *path, uint64_t bias)
 {
     if (!s->dwfl)
         return;
-    hd_map_clear(&s->nameless);
     if (s->n_modules++ == 0)
         dwfl_report_begin(s->dwfl);
     else
@@ -300,67 +285,34 @@ size_t hd_symbols_inlined(struct hd_symbols *s, uint64_t pc, struct hd_symbols_i
     return 0;
 }
 
-/* The number of spans that start at or before addr. */
-static size_t spans_before(const struct hd_symbols *s, uint64_t addr)
+struct each {
+    hd_symbols_see see;
+    void *ctx;
+};
+
+static int each_module(Dwfl_Module *mod, void **user, const char *name, Dwarf_Addr base, void *arg)
 {
-    size_t low = 0, high = s->spans.len;
-    while (low < high) {
-        size_t mid = (low + high) / 2;
-        if (((const struct span *)hd_vec_at(&s->spans, mid))->start <= addr)
-            low = mid + 1;
-        else
-            high = mid;
+    struct each *e = arg;
+    Dwarf_Addr low = base, high = base;
+    (void)user;
+    dwfl_module_info(mod, NULL, &low, &high, NULL, NULL, NULL, NULL);
+    e->see(e->ctx, true, name, low, high - low);
+    int n = dwfl_module_getsymtab(mod);
+    for (int i = 1; i < n; i++) {
+        GElf_Sym sym;
+        GElf_Addr addr;
+        const char *text = dwfl_module_getsym_info(mod, i, &sym, &addr, NULL, NULL, NULL);
+        int type = GELF_ST_TYPE(sym.st_info);
+        bool data = type == STT_OBJECT || type == STT_COMMON;
+        if (text && *text && data && sym.st_size && sym.st_shndx != SHN_UNDEF)
+            e->see(e->ctx, false, text, addr, sym.st_size);
     }
-    return low;
+    return DWARF_CB_OK;
 }
 
-static void add_span(struct hd_symbols *s, size_t at, struct span new)
+void hd_symbols_each(struct hd_symbols *s, hd_symbols_see see, void *ctx)
 {
-    *(struct span *)hd_vec_push(&s->spans) = new;
-    struct span *all = hd_vec_at(&s->spans, 0);
-    memmove(all + at + 1, all + at, (s->spans.len - 1 - at) * sizeof *all);
-    all[at] = new;
-}
-
-/* The variable at addr; false when there is none. */
-static bool variable_at(struct hd_symbols *s, Dwfl_Module *mod, uint64_t addr, struct span *out)
-{
-    size_t at = spans_before(s, addr);
-    uint32_t seen;
-    if (at > 0) {
-        *out = *(const struct span *)hd_vec_at(&s->spans, at - 1);
-        if (addr < out->end)
-            return true;
-    }
-    if (hd_map_get(&s->nameless, addr, &seen))
-        return false;
-    GElf_Off off = 0;
-    GElf_Sym sym;
-    const char *name = dwfl_module_addrinfo(mod, addr, &off, &sym, NULL, NULL, NULL);
-    uint64_t len = name && sym.st_size ? sym.st_size : 1;
-    if (!name || off >= len) {
-        hd_map_put(&s->nameless, addr, NULL);
-        return false;
-    }
-    *out = (struct span){addr - off, addr - off + len, name};
-    add_span(s, spans_before(s, out->start), *out);
-    return true;
-}
-
-bool hd_symbols_data(struct hd_symbols *s, uint64_t addr, char *out, size_t size)
-{
-    Dwfl_Module *mod = module_of(s, addr);
-    if (!mod)
-        return false;
-    struct span v;
-    if (!variable_at(s, mod, addr, &v)) {
-        Dwarf_Addr start;
-        v.name = dwfl_module_info(mod, NULL, &start, NULL, NULL, NULL, NULL, NULL);
-        v.start = start;
-    }
-    if (addr > v.start)
-        snprintf(out, size, "%s+%" PRIu64, v.name, addr - v.start);
-    else
-        snprintf(out, size, "%s", v.name);
-    return true;
+    struct each e = {see, ctx};
+    if (s->dwfl && s->n_modules)
+        dwfl_getmodules(s->dwfl, each_module, &e, 0);
 }

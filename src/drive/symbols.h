@@ -29,7 +29,11 @@ struct hd_symbols_inline {
 };
 size_t hd_symbols_inlined(struct hd_symbols *s, uint64_t pc, struct hd_symbols_inline *out,
                           size_t max);
-/* "variable" or "variable+8". False: nothing known. */
-bool hd_symbols_data(struct hd_symbols *s, uint64_t addr, char *out, size_t size);
+
+/* A module (size: of its image) or one of its variables. */
+typedef void (*hd_symbols_see)(void *ctx, bool module, const char *name, uint64_t addr,
+                               uint64_t size);
+/* All modules, each followed by its variables, in an order that depends on the files alone. */
+void hd_symbols_each(struct hd_symbols *s, hd_symbols_see see, void *ctx);
 
 #endif

@@ -4,11 +4,12 @@
 
 #include "drive/build.h"
 #include "drive/cells.h"
+#include "drive/recnames.h"
 #include "drive/details.h"
+#include "drive/recmeta.h"
 #include "drive/origin.h"
 #include "drive/rawlog.h"
 #include "drive/regions.h"
-#include "drive/symbols.h"
 #include "trace/builder.h"
 
 enum hd_walk_pass { HD_WALK_MARK, HD_WALK_REPLAY, HD_WALK_BUILD };
@@ -45,8 +46,8 @@ struct hd_walk_insert {
 struct hd_walk_sites {
     uint64_t base;
     uint64_t count;
-    const struct hd_site *sites;
-    const char *strings;
+    struct hd_site *sites;
+    char *strings;
     size_t strings_size;
 };
 
@@ -54,19 +55,14 @@ struct hd_walk_atomic {
     uint64_t linear, len, block;
 };
 
-struct hd_walk_parent {
-    struct hd_rawlog log;
-    unsigned child;
-};
-
 struct hd_walk {
     enum hd_walk_pass pass;
     struct hd_rawlog log;
-    struct hd_walk_parent parents[HD_BUILD_PARENTS];
-    size_t n_parents;
     struct hd_regions regions;
     struct hd_cells cells;
-    struct hd_symbols *symbols;
+    struct hd_rec rec_file;
+    struct hd_recnames debug;
+    struct hd_recmeta meta;
     struct hd_builder *builder;
     struct hd_build_info *info;
     struct hd_err *err;
@@ -74,7 +70,7 @@ struct hd_walk {
     struct hd_vec memory;      /* struct hd_walk_cell, by cell id */
     struct hd_vec inserts;     /* struct hd_walk_insert */
     struct hd_vec sites;       /* struct hd_walk_sites */
-    struct hd_map places;      /* site -> place */
+    struct hd_u32vec places;   /* by slot: place + 1, or 0 */
     struct hd_names used;      /* location names given */
     struct hd_names lives;     /* names of semaphores and barriers with a new life: "kind:name" */
     struct hd_map wide;        /* wide.c: linear addresses of 16 bytes under a lock of their own */
@@ -84,9 +80,9 @@ struct hd_walk {
     struct hd_map looked;      /* looks.c: 1 looked at, 2 set */
     struct hd_map counts;      /* semaphore -> count, as of now */
     struct hd_details_writer *details;
-    struct hd_map detail_of; /* site -> what details.h calls it */
-    struct hd_map makers;    /* code address of an allocation -> the same */
-    uint32_t detail;         /* of the latest hd_walk_place */
+    struct hd_u32vec detail_of; /* by slot: what details.h calls it */
+    struct hd_map makers;       /* code address of an allocation -> the same */
+    uint32_t detail;            /* of the latest hd_walk_place */
     size_t next_insert;
     uint32_t n_events; /* so far in this walk, without inserted ones */
     uint32_t current;  /* thread */
@@ -96,6 +92,11 @@ struct hd_walk {
     const struct hd_raw *rec; /* the event at hand, or NULL */
     bool joined;              /* see struct hd_origin */
 };
+
+/* build.c. Opens a recording; the caller closes *w, which starts zeroed, in any case. */
+enum hd_status hd_walk_open(struct hd_walk *w, const char *name, const char *data, size_t len,
+                            struct hd_build_info *info, struct hd_err *err);
+void hd_walk_close(struct hd_walk *w);
 
 /* names.c */
 uint32_t hd_walk_place(struct hd_walk *w, const struct hd_raw *rec);

@@ -23,23 +23,14 @@ static inline __attribute__((always_inline)) uint64_t hd_rt_load(const void *p, 
     }
 }
 
+#define HD_SHAPE(kind, size) ((unsigned)(kind) | (unsigned)__builtin_ctz(size) << 6)
+
 /* A read without knowledge of dependences. */
 static inline __attribute__((always_inline)) void hd_rt_read(uintptr_t pc, const void *p,
                                                              unsigned size)
 {
-    hd_rt_log2(HD_LOG_READ, size, pc, (uintptr_t)p, hd_rt_load(p, size));
-}
-
-/* A write that is about to happen: its value is logged at the thread's next entry. */
-static inline __attribute__((always_inline)) void
-hd_rt_write_later(struct hd_thread *me, uintptr_t pc, const void *p, unsigned size)
-{
-    uint64_t *w = hd_rt_log_room(3);
-    w[1] = (uintptr_t)p;
-    hd_rt_log_head(w, HD_LOG_WRITE, size | HD_LOG_PENDING, pc);
-    me->pend_word = w;
-    me->pend_addr = p;
-    me->pend_len = size;
+    uint64_t w[2] = {(uintptr_t)p, hd_rt_load(p, size)};
+    hd_rt_put(pc, HD_SHAPE(HD_LOG_READ, size), w, HD_TOK_NONE, HD_TOK_NONE);
 }
 
 #endif

@@ -8,8 +8,7 @@ static __thread unsigned depth; /* begun by this thread, not yet ended */
 
 static void log_mark(enum hd_log_kind kind, uintptr_t pc)
 {
-    uint64_t *w = hd_rt_log_room(1);
-    hd_rt_log_head(w, kind, 0, pc);
+    hd_rt_log_words(kind, 0, pc, 0, NULL);
 }
 
 HD_EXPORT void __hd_atomic_begin(void)

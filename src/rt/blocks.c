@@ -46,22 +46,33 @@ void *hd_rt_memset(void *to, int byte, size_t n)
 /* A long range is cut so that each record fits easily into a chunk. */
 #define RANGE_MAX (HD_LOG_CHUNK / 4)
 
+void hd_rt_put_range(enum hd_log_kind kind, unsigned aux, uintptr_t pc, const void *p,
+                     const void *bytes, size_t n)
+{
+    uint8_t *to = hd_rt_log_room(n + HD_PACK_ROOM);
+    if (!to)
+        return;
+    uint8_t *q = hd_put_plain(&hd_rt_pack, hd_rt_log.keys, to, aux, pc);
+    hd_rt_log.pos = hd_put_range(&hd_rt_pack, q, (uintptr_t)p, bytes, n);
+    hd_put_done(to, kind);
+}
+
 void hd_rt_log_bytes(enum hd_log_kind kind, unsigned aux, uintptr_t pc, const void *p,
                      const void *bytes, size_t n)
 {
-    const char *from = bytes;
-    uintptr_t at = (uintptr_t)p;
     bool hook = aux & (HD_LOG_SITE | HD_LOG_PENDING);
-    while (n) {
-        size_t part = n < RANGE_MAX ? n : RANGE_MAX, words = (part + 7) / 8;
-        uint64_t *w = hd_rt_log_room(3 + words);
-        w[1] = at;
-        w[2] = part;
-        w[2 + words] = 0;
-        hd_rt_memmove(w + 3, from, part);
-        hd_rt_log_head(w, kind, aux | (hook ? 0 : hd_rt_joined()), pc);
-        at += part;
-        from += part;
-        n -= part;
+    for (size_t at = 0; at < n; at += RANGE_MAX) {
+        size_t part = n - at < RANGE_MAX ? n - at : RANGE_MAX;
+        hd_rt_put_range(kind, aux | (hook ? 0 : hd_rt_joined()), pc, (const char *)p + at,
+                        (const char *)bytes + at, part);
+        __hd_flow.count++;
     }
+}
+
+void hd_rt_range_later(struct hd_thread *me, uintptr_t pc, const void *addr, size_t len)
+{
+    if (len > RANGE_MAX) /* the driver finds the new contents at the next read */
+        hd_rt_log_bytes(HD_LOG_RANGE_WRITE, 0, pc, addr, addr, len);
+    else if (len)
+        hd_rt_write_later(me, HD_LOG_RANGE_WRITE, pc, addr, len);
 }

@@ -12,6 +12,12 @@ void *hd_rt_memset(void *to, int byte, size_t n);
 void hd_rt_log_bytes(enum hd_log_kind kind, unsigned aux, uintptr_t pc, const void *p,
                      const void *bytes, size_t n);
 
+/* The same for one record of at most HD_LOG_CHUNK / 4 bytes, without counting an event. */
+void hd_rt_put_range(enum hd_log_kind kind, unsigned aux, uintptr_t pc, const void *p,
+                     const void *bytes, size_t n);
+/* A range that is about to be written: contents follow at the thread's next entry. */
+void hd_rt_range_later(struct hd_thread *me, uintptr_t pc, const void *addr, size_t len);
+
 /* We put n bytes at p into the program's memory, as POSIX tells us to: a write like any other. */
 static inline void hd_rt_wrote(uintptr_t pc, const void *p, size_t n)
 {

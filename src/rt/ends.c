@@ -13,8 +13,10 @@
 static void settle(void)
 {
     struct hd_thread *me = hd_rt_enter();
-    if (me)
-        hd_rt_leave(me);
+    if (!me)
+        return;
+    hd_rt_log_finish();
+    hd_rt_leave(me);
 }
 
 HD_EXPORT void _exit(int status)

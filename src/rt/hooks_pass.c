@@ -12,36 +12,15 @@ static inline hd_tok last_id(void)
     return HD_LIKELY(id < UINT32_MAX - 1) ? hd_tok_range(id, id) : HD_TOK_ALL;
 }
 
-/* Logs words after the address, then the tokens that say something. */
-static inline __attribute__((always_inline)) void
-log_access(enum hd_log_kind kind, struct hd_site *site, const void *p, unsigned size, unsigned n,
-           const uint64_t *values, hd_tok addr, hd_tok val)
-{
-    unsigned aux = size | HD_LOG_SITE, used = 2 + n;
-    uint64_t *w = hd_rt_log_room(6);
-    w[1] = (uintptr_t)p;
-    for (unsigned i = 0; i < n; i++)
-        w[2 + i] = values[i];
-    if (addr != HD_TOK_NONE) {
-        w[used++] = addr;
-        aux |= HD_LOG_ADDR;
-    }
-    if (val != HD_TOK_NONE) {
-        w[used++] = val;
-        aux |= HD_LOG_VAL;
-    }
-    rt.log_pos = w + used;
-    hd_rt_log_head(w, kind, aux, (uintptr_t)site);
-}
-
 #define PLAIN(size)                                                                                \
     HOOK hd_tok __hd_read##size(struct hd_site *site, void *p, hd_tok addr)                        \
     {                                                                                              \
         struct hd_thread *me = hd_rt_enter_at(p, size, (uintptr_t)site);                           \
         if (!me)                                                                                   \
             return HD_TOK_NONE;                                                                    \
-        uint64_t v = hd_rt_load(p, size);                                                          \
-        log_access(HD_LOG_READ, site, p, size, 1, &v, addr, HD_TOK_NONE);                          \
+        uint64_t w[2] = {(uintptr_t)p, hd_rt_load(p, size)};                                       \
+        hd_rt_put((uintptr_t)site, HD_SHAPE(HD_LOG_READ, size) | HD_SHAPE_SITE, w, addr,           \
+                  HD_TOK_NONE);                                                                    \
         hd_rt_leave(me);                                                                           \
         return last_id();                                                                          \
     }                                                                                              \
@@ -50,8 +29,8 @@ log_access(enum hd_log_kind kind, struct hd_site *site, const void *p, unsigned 
         struct hd_thread *me = hd_rt_enter_at(p, size, (uintptr_t)site);                           \
         if (!me)                                                                                   \
             return;                                                                                \
-        v &= UINT64_MAX >> (64 - 8 * size);                                                        \
-        log_access(HD_LOG_WRITE, site, p, size, 1, &v, addr, val);                                 \
+        uint64_t w[2] = {(uintptr_t)p, v & UINT64_MAX >> (64 - 8 * size)};                         \
+        hd_rt_put((uintptr_t)site, HD_SHAPE(HD_LOG_WRITE, size) | HD_SHAPE_SITE, w, addr, val);    \
         hd_rt_leave(me);                                                                           \
     }
 
@@ -60,14 +39,28 @@ PLAIN(2)
 PLAIN(4)
 PLAIN(8)
 
+/* One part, of 1 to 8 bytes, of an atomic access. */
+static void log_part(enum hd_log_kind kind, const struct hd_site *site, const void *p,
+                     unsigned size, uint64_t value, uint64_t new_value, hd_tok addr, hd_tok val)
+{
+    uint64_t w[3] = {(uintptr_t)p, value, new_value};
+    hd_rt_put((uintptr_t)site, HD_SHAPE(kind, size) | HD_SHAPE_SITE, w, addr, val);
+}
+
+/* The place of a token that stands by itself: what came before tells best what it is for. */
+static void log_more(uint32_t role, hd_tok tok)
+{
+    hd_rt_log2(HD_LOG_MORE, 0, hd_rt_pack.prev, role, tok);
+}
+
 /* Ranges carry no tokens in their words: a MORE record before them does. */
 static void log_range(struct hd_thread *me, enum hd_log_kind kind, struct hd_site *site,
                       const void *p, const void *bytes, size_t n, hd_tok addr, hd_tok val)
 {
     if (addr != HD_TOK_NONE)
-        hd_rt_log2(HD_LOG_MORE, 0, 0, 1, addr);
+        log_more(1, addr);
     if (val != HD_TOK_NONE)
-        hd_rt_log2(HD_LOG_MORE, 0, 0, 0, val);
+        log_more(0, val);
     (void)me;
     hd_rt_log_bytes(kind, HD_LOG_SITE, (uintptr_t)site, p, bytes, n);
 }
@@ -115,7 +108,7 @@ HOOK hd_tok __hd_aread(struct hd_site *site, void *p, hd_tok addr)
     wide(site, p, HD_LOG_ACQ);
     for (unsigned at = 0; at < site->size; at += 8) {
         uint64_t v = hd_rt_load((char *)p + at, part_of(site));
-        log_access(HD_LOG_AREAD, site, (char *)p + at, part_of(site), 1, &v, addr, HD_TOK_NONE);
+        log_part(HD_LOG_AREAD, site, (char *)p + at, part_of(site), v, 0, addr, HD_TOK_NONE);
     }
     wide(site, p, HD_LOG_REL);
     hd_rt_leave(me);
@@ -131,9 +124,9 @@ HOOK void __hd_awrite(struct hd_site *site, void *p, hd_tok addr, uint64_t low, 
     unsigned part = part_of(site);
     low &= UINT64_MAX >> (64 - 8 * part);
     wide(site, p, HD_LOG_ACQ);
-    log_access(HD_LOG_AWRITE, site, p, part, 1, &low, addr, val);
+    log_part(HD_LOG_AWRITE, site, p, part, low, 0, addr, val);
     if (site->size == 16)
-        log_access(HD_LOG_AWRITE, site, (char *)p + 8, 8, 1, &high, addr, val);
+        log_part(HD_LOG_AWRITE, site, (char *)p + 8, 8, high, 0, addr, val);
     wide(site, p, HD_LOG_REL);
     hd_rt_leave(me);
 }
@@ -155,12 +148,12 @@ static void rmw_wide(struct hd_thread *me, struct hd_site *site, void *p, hd_tok
     wide(site, p, HD_LOG_ACQ);
     uint32_t first = __hd_flow.count + 1;
     for (unsigned i = 0; i < 2; i++)
-        log_access(HD_LOG_AREAD, site, (char *)p + 8 * i, 8, 1, &me->rmw_old[i], me->rmw_addr,
-                   HD_TOK_NONE);
+        log_part(HD_LOG_AREAD, site, (char *)p + 8 * i, 8, me->rmw_old[i], 0, me->rmw_addr,
+                 HD_TOK_NONE);
     val = hd_tok_join(val, hd_tok_range(first, first + 1));
     for (unsigned i = 0; stored && i < 2; i++) {
         uint64_t v = hd_rt_load((char *)p + 8 * i, 8);
-        log_access(HD_LOG_AWRITE, site, (char *)p + 8 * i, 8, 1, &v, me->rmw_addr, val);
+        log_part(HD_LOG_AWRITE, site, (char *)p + 8 * i, 8, v, 0, me->rmw_addr, val);
     }
     wide(site, p, HD_LOG_REL);
 }
@@ -173,13 +166,11 @@ static hd_tok rmw_end(struct hd_site *site, void *p, hd_tok val, bool stored)
         return HD_TOK_NONE;
     me->in_rt = 1;
     uint32_t first = __hd_flow.count + 1;
-    if (HD_UNLIKELY(site->size == 16)) {
+    if (HD_UNLIKELY(site->size == 16))
         rmw_wide(me, site, p, val, stored);
-    } else {
-        uint64_t v[2] = {me->rmw_old[0], hd_rt_load(p, site->size)};
-        log_access(stored ? HD_LOG_RMW : HD_LOG_AREAD, site, p, site->size, stored ? 2 : 1, v,
-                   me->rmw_addr, stored ? val : HD_TOK_NONE);
-    }
+    else
+        log_part(stored ? HD_LOG_RMW : HD_LOG_AREAD, site, p, site->size, me->rmw_old[0],
+                 hd_rt_load(p, site->size), me->rmw_addr, stored ? val : HD_TOK_NONE);
     hd_rt_leave(me);
     return hd_tok_range(first, __hd_flow.count);
 }
@@ -257,9 +248,7 @@ static void branch(struct hd_site *site, hd_tok dep)
     if (!me)
         return;
     me->more = false;
-    uint64_t *w = hd_rt_log_room(2);
-    w[1] = dep;
-    hd_rt_log_head(w, HD_LOG_BRANCH, HD_LOG_SITE, (uintptr_t)site);
+    hd_rt_put((uintptr_t)site, HD_SHAPE(HD_LOG_BRANCH, 8) | HD_SHAPE_SITE, NULL, HD_TOK_NONE, dep);
     hd_rt_leave(me);
 }
 
@@ -280,7 +269,7 @@ HOOK void __hd_more(uint32_t role, hd_tok tok)
     if (!me)
         return;
     me->more = true; /* cleared by a branch only: at worst one branch too many is logged */
-    hd_rt_log2(HD_LOG_MORE, 0, 0, role, tok);
+    log_more(role, tok);
     hd_rt_leave(me);
 }
 
@@ -317,15 +306,15 @@ static void log_sites(const struct hd_module *m)
 {
     uint64_t sites = (uint64_t)m->n_sites * sizeof *m->sites, n = m->n_sites;
     uint64_t len = 8 + sites + m->strings_size;
-    if (len + 64 > HD_LOG_CHUNK)
+    if (len + 2 * HD_PACK_ROOM > HD_LOG_CHUNK)
         return; /* the driver names such places by their address */
-    uint64_t *w = hd_rt_log_room(3 + (len + 7) / 8);
-    w[1] = (uintptr_t)m->sites;
-    w[2] = len;
-    w[3] = n;
-    hd_rt_memmove(w + 4, m->sites, sites);
-    hd_rt_memmove((char *)(w + 4) + sites, m->strings, m->strings_size);
-    hd_rt_log_head(w, HD_LOG_SITES, 0, 0);
+    uint8_t *to = hd_rt_log_begin(0, 0, (uintptr_t)m->sites, len);
+    if (!to)
+        return;
+    hd_rt_memmove(to, &n, 8);
+    hd_rt_memmove(to + 8, m->sites, sites);
+    hd_rt_memmove(to + 8 + sites, m->strings, m->strings_size);
+    hd_rt_log_end(HD_LOG_SITES, to + len);
 }
 
 HOOK void __hd_module_init(struct hd_module *m)

@@ -31,10 +31,12 @@ static inline __attribute__((always_inline)) void on_write(uintptr_t pc, void *p
     struct hd_thread *me = hd_rt_enter_at(p, size, pc);
     if (!me)
         return;
-    if (me->last_read != p)
-        hd_rt_log2(HD_LOG_READ, size | HD_LOG_PENDING, pc, (uintptr_t)p, hd_rt_load(p, size));
+    if (me->last_read != p) {
+        uint64_t w[2] = {(uintptr_t)p, hd_rt_load(p, size)};
+        hd_rt_put(pc, HD_SHAPE(HD_LOG_READ, size) | HD_SHAPE_GUESS, w, HD_TOK_NONE, HD_TOK_NONE);
+    }
     me->last_read = NULL;
-    hd_rt_write_later(me, pc, p, size);
+    hd_rt_write_later(me, HD_LOG_WRITE, pc, p, size);
     hd_rt_leave(me);
 }
 
@@ -46,7 +48,7 @@ static void on_range(uintptr_t pc, void *p, size_t size, bool write)
     if (!write || size <= INIT_MAX)
         hd_rt_log_bytes(HD_LOG_RANGE_READ, write ? HD_LOG_PENDING : 0, pc, p, p, size);
     if (write)
-        hd_rt_log_range_later(me, pc, p, size);
+        hd_rt_range_later(me, pc, p, size);
     hd_rt_leave(me);
 }
 

@@ -61,6 +61,7 @@ void hd_rt_init(void)
     rt.real_base = rt.header->real_base;
     struct hd_thread *me = hd_rt_thread_new();
     me->tid = (pid_t)hd_rt_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0);
+    me->flow = &__hd_flow;
     me->handle = pthread_self();
     me->state = HD_RUNNING;
     me->in_rt = 1;
@@ -88,5 +89,6 @@ __attribute__((destructor(101))) static void at_end(void)
     if (!me)
         return;
     rt.header->outcome = HD_OUTCOME_EXIT;
+    hd_rt_log_finish();
     hd_rt_leave(me);
 }

@@ -99,7 +99,8 @@ static void *keep(void *arg)
     self.in_rt = 1;
     hd_rt_me = &self;
     (void)arg;
-    uint64_t *last_pos = NULL, since = 0;
+    uint64_t last_budget = 0, since = 0;
+    const uint8_t *last_pos = NULL;
     struct hd_thread *last = NULL;
     while (rt.holder || anybody_left()) {
         struct hd_thread *t = rt.holder;
@@ -108,9 +109,10 @@ static void *keep(void *arg)
             continue;
         }
         uint64_t now = hd_rt_real_ns(CLOCK_MONOTONIC);
-        if (t != last || rt.log_pos != last_pos) {
+        if (t != last || hd_rt_log.pos != last_pos || rt.budget != last_budget) {
             last = t;
-            last_pos = rt.log_pos;
+            last_pos = hd_rt_log.pos;
+            last_budget = rt.budget; /* each hook lowers it */
             since = now;
         } else if (now - since >= STUCK_ASLEEP && hd_rt_n_ready() && !t->in_rt) {
             char s = state_of(t->tid);

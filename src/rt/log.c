@@ -1,4 +1,5 @@
-/* Runs in the user's process; see the rules in rt.h. The log file: heddle/rt_log.h. */
+/* Runs in the user's process; see the rules in rt.h. The log: heddle/rt_log.h. */
+#include "rt/log.h"
 #include "rt/access.h"
 #include "rt/blocks.h"
 #include "rt/policy.h"
@@ -6,76 +7,116 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
-#define CHUNK_WORDS (HD_LOG_CHUNK / 8)
+struct hd_rt_log hd_rt_log;
+struct hd_pack hd_rt_pack;
 
-static int log_fd = -1;
-static uint64_t *chunk; /* mapped chunk, or the sink */
-static char log_path[4096];
-
-static void *map_at(size_t len, uint64_t offset, int fd, int flags)
+/* Ours is interposed. */
+static uint32_t own_pid(void)
 {
-    long p = hd_rt_syscall(SYS_mmap, 0, (long)len, PROT_READ | PROT_WRITE, flags, fd, (long)offset);
+    return (uint32_t)hd_rt_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0);
+}
+
+static int own_fd = -1; /* file of a child */
+
+static uint8_t *chunk_start(void)
+{
+    size_t place = rt.header->own_file ? 0 : hd_rt_log.chunk % HD_LOG_RING;
+    return hd_rt_log.chunks + place * HD_LOG_CHUNK;
+}
+
+static void use_chunk(uint32_t number)
+{
+    hd_rt_log.chunk = number;
+    hd_rt_log.pos = chunk_start();
+    hd_rt_log.end = hd_rt_log.pos + HD_LOG_CHUNK - 1; /* one byte 0 stays at the end */
+}
+
+static void *map_at(int fd, size_t len, uint64_t offset)
+{
+    long p =
+        hd_rt_syscall(SYS_mmap, 0, (long)len, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (long)offset);
     return p < 0 && p > -4096 ? NULL : (void *)p;
 }
 
-static bool has_claimed(struct hd_log_header *h)
-{
-    uint32_t nobody = 0;
-    return h->magic == HD_LOG_MAGIC && h->version == HD_LOG_VERSION &&
-           __atomic_compare_exchange_n(&h->owner, &nobody,
-                                       (uint32_t)hd_rt_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0), false,
-                                       __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
-}
+/* ---- logs of forked children, and of programs that recorded ones became ---- */
 
-static struct hd_log_header *map_header(const char *path, long how)
+/* Chunk n of our own file, instead of the last one. False: the disk is full. */
+static bool next_of_file(uint32_t n)
 {
-    long fd = hd_rt_syscall(SYS_open, (long)path, how | O_RDWR | O_CLOEXEC, 0600, 0, 0, 0);
-    if (fd < 0)
-        return NULL;
-    log_fd = hd_rt_high_fd((int)fd);
-    if (how & O_CREAT)
-        hd_rt_syscall(SYS_ftruncate, log_fd, HD_LOG_PAGE, 0, 0, 0, 0);
-    return map_at(HD_LOG_PAGE, 0, log_fd, MAP_SHARED);
-}
-
-static void drop(struct hd_log_header *h)
-{
-    if (h)
-        hd_rt_syscall(SYS_munmap, (long)h, HD_LOG_PAGE, 0, 0, 0, 0);
-    if (log_fd >= 0)
-        hd_rt_syscall(SYS_close, log_fd, 0, 0, 0, 0, 0);
-    log_fd = -1;
-}
-
-/* A log of our own, with the settings of another one. Its name is in log_path. */
-static bool open_own(const struct hd_log_header *like)
-{
-    struct hd_log_header copy = *like, *h = map_header(log_path, O_CREAT | O_EXCL);
-    if (!h) {
-        drop(NULL);
+    uint64_t offset = HD_LOG_CHUNKS_AT + (uint64_t)n * HD_LOG_CHUNK;
+    /* Reserve the blocks now: a full disk must show here and not as a SIGBUS in the user's code. */
+    long r = hd_rt_syscall(SYS_fallocate, own_fd, 0, (long)offset, HD_LOG_CHUNK, 0, 0);
+    if (r == -EOPNOTSUPP)
+        r = hd_rt_syscall(SYS_ftruncate, own_fd, (long)(offset + HD_LOG_CHUNK), 0, 0, 0, 0);
+    uint8_t *next = r < 0 ? NULL : map_at(own_fd, HD_LOG_CHUNK, offset);
+    if (!next) {
+        rt.header->lost = r < 0 ? (uint32_t)-r : ENOMEM;
         return false;
     }
-    copy.owner = (uint32_t)hd_rt_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0);
-    copy.outcome = copy.lost = 0;
-    copy.chunks = 0;
-    *h = copy;
-    rt.header = h;
-    hd_rt_log_grow();
+    if (hd_rt_log.chunks)
+        hd_rt_syscall(SYS_munmap, (long)hd_rt_log.chunks, HD_LOG_CHUNK, 0, 0, 0, 0);
+    hd_rt_log.chunks = next;
+    use_chunk(n);
     return true;
 }
 
-static bool add_suffix(const char *suffix)
+/* A file of our own, with the settings of another log and the keys that we have. */
+static bool open_own(const struct hd_log_header *like, const char *path, bool forked)
 {
-    size_t n = strlen(log_path), m = strlen(suffix);
-    if (n + m + 1 > sizeof log_path)
+    long fd =
+        hd_rt_syscall(SYS_open, (long)path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600, 0, 0, 0);
+    if (fd < 0)
         return false;
-    hd_rt_memmove(log_path + n, suffix, m + 1);
+    own_fd = hd_rt_high_fd((int)fd);
+    long r = hd_rt_syscall(SYS_fallocate, own_fd, 0, 0, HD_LOG_CHUNKS_AT, 0, 0);
+    if (r == -EOPNOTSUPP)
+        r = hd_rt_syscall(SYS_ftruncate, own_fd, HD_LOG_CHUNKS_AT, 0, 0, 0, 0);
+    struct hd_log_header *h = r < 0 ? NULL : map_at(own_fd, HD_LOG_CHUNKS_AT, 0);
+    if (!h)
+        return false;
+    *h = (struct hd_log_header){.magic = like->magic,
+                                .version = like->version,
+                                .policy = like->policy,
+                                .seed = like->seed,
+                                .quantum = like->quantum,
+                                .depth = like->depth,
+                                .steps = like->steps,
+                                .real_base = like->real_base,
+                                .entropy = like->entropy,
+                                .pid = forked ? 0 : like->pid,
+                                .owner = own_pid(),
+                                .own_file = 1};
+    hd_rt_memmove(h->family, path, strlen(path) + 1);
+    if (forked) { /* the modules */
+        h->notes_len = like->notes_len;
+        hd_rt_memmove((char *)h + HD_LOG_NOTES_AT, (const char *)like + HD_LOG_NOTES_AT,
+                      like->notes_len);
+    }
+    uint64_t *keys = (uint64_t *)((char *)h + HD_LOG_HEAD);
+    for (uint32_t i = 1; i <= hd_rt_pack.n_slots; i++)
+        keys[i] = hd_rt_pack.slots[i].key;
+    rt.header = h;
+    hd_rt_log.keys = keys;
+    hd_rt_log.chunks = NULL;
+    return next_of_file(0);
+}
+
+/* path and what is added to it; false: too long. */
+static bool name_of(char out[2048], const char *path, const char *suffix)
+{
+    size_t n = strlen(path), m = strlen(suffix);
+    if (!n || n + m + 1 > 2048)
+        return false;
+    hd_rt_memmove(out, path, n);
+    hd_rt_memmove(out + n, suffix, m + 1);
     return true;
 }
 
@@ -89,143 +130,309 @@ static const char *number(char text[8], unsigned n)
     return p;
 }
 
-/* This process was recorded before it became this program: h, or the log of a child, says so. */
-static bool open_after_exec(struct hd_log_header *h)
+bool hd_rt_log_child(unsigned n)
 {
-    size_t base = strlen(log_path);
-    char text[8];
-    bool mine = h && h->owner == (uint32_t)getpid();
-    for (unsigned n = 1; !mine && n <= HD_LOG_CHILDREN; n++) {
-        drop(h);
-        log_path[base] = 0;
-        h = add_suffix(number(text, n)) ? map_header(log_path, 0) : NULL;
-        mine = h && h->owner == (uint32_t)getpid();
-        if (!h)
-            break;
+    char text[8], path[2048];
+    const struct hd_log_header *parent = rt.header;
+    return n && name_of(path, parent->family, number(text, n)) && open_own(parent, path, true);
+}
+
+/* The owner of a child's file; 0: there is no such file. */
+static uint32_t owner_of(const char *path)
+{
+    struct hd_log_header h = {0};
+    long fd = hd_rt_syscall(SYS_open, (long)path, O_RDONLY | O_CLOEXEC, 0, 0, 0, 0);
+    if (fd < 0)
+        return 0;
+    hd_rt_syscall(SYS_read, fd, (long)&h, sizeof h, 0, 0, 0);
+    hd_rt_syscall(SYS_close, fd, 0, 0, 0, 0, 0);
+    return h.owner;
+}
+
+/* This process was recorded before it became this program: h, or the file of a child, says so. */
+static bool open_after_exec(const struct hd_log_header *h)
+{
+    char text[8], path[2048], after[2048];
+    uint32_t me = own_pid(), owner = h->owner;
+    if (!name_of(path, h->family, ""))
+        return false;
+    for (unsigned n = 1; owner != me && n <= HD_LOG_CHILDREN; n++) {
+        if (!name_of(path, h->family, number(text, n)) || !(owner = owner_of(path)))
+            return false;
     }
-    struct hd_log_header like = mine ? *h : (struct hd_log_header){0};
-    drop(h);
-    while (mine && add_suffix(".x"))
-        if (open_own(&like))
+    while (owner == me && name_of(after, path, ".x")) {
+        if (open_own(h, after, false))
             return true;
+        hd_rt_memmove(path, after, sizeof path);
+    }
     return false;
 }
 
 bool hd_rt_log_open(void)
 {
     const char *path = hd_rt_getenv(HD_LOG_ENV);
-    if (!path || !*path || strlen(path) >= sizeof log_path)
+    if (!path || !*path)
         return false;
-    hd_rt_memmove(log_path, path, strlen(path) + 1);
-    struct hd_log_header *h = map_header(log_path, 0);
-    if (!h || !has_claimed(h))
-        return open_after_exec(h);
+    long id = 0;
+    for (const char *p = path; *p >= '0' && *p <= '9'; p++)
+        id = id * 10 + (*p - '0');
+    long at = hd_rt_syscall(SYS_shmat, id, 0, 0, 0, 0, 0);
+    if (at < 0 && at > -4096)
+        return false;
+    struct hd_log_header *h = (void *)at;
+    uint32_t nobody = 0;
+    bool fits = h->magic == HD_LOG_MAGIC && h->version == HD_LOG_VERSION;
+    if (!fits || !__atomic_compare_exchange_n(&h->owner, &nobody, own_pid(), false,
+                                              __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
+        bool again = fits && open_after_exec(h);
+        hd_rt_syscall(SYS_shmdt, at, 0, 0, 0, 0, 0);
+        return again;
+    }
     rt.header = h;
-    hd_rt_log_grow();
+    hd_rt_log.keys = (uint64_t *)((char *)h + HD_LOG_HEAD);
+    hd_rt_log.chunks = (uint8_t *)h + HD_LOG_CHUNKS_AT;
+    use_chunk(0);
     return true;
 }
 
-bool hd_rt_log_child(unsigned n)
+static uint64_t count_events(void)
 {
-    char text[8];
-    struct hd_log_header like = *rt.header;
-    drop(rt.header);
-    chunk = NULL; /* the parent's; nobody writes there any more */
-    return n && add_suffix(number(text, n)) && open_own(&like);
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < rt.n_threads; i++) {
+        const struct hd_thread *t = rt.threads[i];
+        n += t->flow ? t->flow->count : t->n_events;
+    }
+    return n;
 }
 
-/* Records that cannot be kept go to private memory, over and over. */
-static void use_sink(int error)
+void hd_rt_log_finish(void)
 {
-    static uint64_t *sink;
-    if (!sink)
-        sink = map_at(HD_LOG_CHUNK, 0, -1, MAP_PRIVATE | MAP_ANONYMOUS);
-    if (!sink)
-        __builtin_trap();
-    if (rt.header && !rt.header->lost && error)
-        rt.header->lost = (uint32_t)error;
-    rt.log_pos = sink;
-    rt.log_end = sink + CHUNK_WORDS;
+    if (!hd_rt_log.chunks)
+        return;
+    size_t used = (size_t)(hd_rt_log.pos - chunk_start());
+    rt.header->events = count_events();
+    rt.header->events_end = (uint64_t)hd_rt_log.chunk * HD_LOG_CHUNK + used;
 }
 
-void hd_rt_log_grow(void)
+static void shared_futex(uint32_t *word, int op, uint32_t value)
 {
-    if (rt.follow)
-        hd_rt_follow_catch_up();
-    if (log_fd < 0 || (rt.header && rt.header->lost)) {
-        use_sink(0);
-        return;
+    struct timespec ts = {0, 100000000};
+    hd_rt_syscall(SYS_futex, (long)word, op, value, op == FUTEX_WAIT ? (long)&ts : 0, 0, 0);
+}
+
+/* False: the driver is gone or cannot keep more. */
+static bool wait_for_room(void)
+{
+    struct hd_log_header *h = rt.header;
+    for (;;) {
+        /* pairs with the driver's drain */
+        uint32_t drained = __atomic_load_n(&h->drained, __ATOMIC_ACQUIRE);
+        if (__atomic_load_n(&h->stop, __ATOMIC_RELAXED))
+            return false;
+        if (hd_rt_log.chunk + 1 - drained < HD_LOG_RING)
+            return true;
+        shared_futex(&h->drained, FUTEX_WAIT, drained);
+        if (hd_rt_syscall(SYS_kill, h->driver, 0, 0, 0, 0, 0) == -ESRCH)
+            return false;
     }
-    uint64_t offset = HD_LOG_PAGE + rt.header->chunks * HD_LOG_CHUNK;
-    /* Reserve the blocks now: a full disk must show here and not as a SIGBUS in the user's code. */
-    long r = hd_rt_syscall(SYS_fallocate, log_fd, 0, (long)offset, HD_LOG_CHUNK, 0, 0);
-    if (r == -EOPNOTSUPP)
-        r = hd_rt_syscall(SYS_ftruncate, log_fd, (long)(offset + HD_LOG_CHUNK), 0, 0, 0, 0);
-    uint64_t *next = r < 0 ? NULL : map_at(HD_LOG_CHUNK, offset, log_fd, MAP_SHARED | MAP_POPULATE);
-    if (!next) {
-        use_sink(r < 0 ? (int)-r : ENOMEM);
-        return;
+}
+
+static void go_quiet(void)
+{
+    hd_rt_log.chunks = hd_rt_log.pos = hd_rt_log.end = NULL;
+}
+
+static void finish_chunk(void)
+{
+    struct hd_log_header *h = rt.header;
+    uint32_t n = hd_rt_log.chunk, place = n % HD_LOG_RING;
+    h->used[place] = (uint64_t)(hd_rt_log.pos - chunk_start());
+    h->events = h->events_at[place] = count_events();
+    h->events_end = (uint64_t)(n + 1) * HD_LOG_CHUNK;
+    __atomic_store_n(&h->filled, n + 1, __ATOMIC_RELEASE); /* pairs with the driver's drain */
+    shared_futex(&h->filled, FUTEX_WAKE, 1);
+}
+
+/* Follow looks at every record when the next one is about to be written: there is never room. */
+static uint8_t *grow_slowly(size_t n)
+{
+    hd_rt_follow_catch_up();
+    if ((size_t)(chunk_start() + HD_LOG_CHUNK - 1 - hd_rt_log.pos) < n) {
+        finish_chunk();
+        if (!wait_for_room())
+            return NULL;
+        use_chunk(hd_rt_log.chunk + 1);
     }
-    if (chunk)
-        hd_rt_syscall(SYS_munmap, (long)chunk, HD_LOG_CHUNK, 0, 0, 0, 0);
-    chunk = next;
-    rt.header->chunks++;
-    rt.log_pos = chunk;
-    rt.log_end = chunk + CHUNK_WORDS - 1; /* one word 0 stays at the end of every chunk */
+    hd_rt_log.end = hd_rt_log.pos;
+    hd_rt_follow_new_record();
+    return n < HD_LOG_CHUNK ? hd_rt_log.pos : NULL;
+}
+
+uint8_t *hd_rt_log_grow(size_t n)
+{
+    if (!hd_rt_log.chunks)
+        return NULL;
     if (rt.follow)
-        hd_rt_follow_new_chunk();
+        return grow_slowly(n);
+    if (rt.header->own_file) {
+        if (!next_of_file(hd_rt_log.chunk + 1))
+            go_quiet();
+        return n < HD_LOG_CHUNK ? hd_rt_log.pos : NULL;
+    }
+    finish_chunk();
+    if ((rt.header->limit && rt.header->events >= rt.header->limit) || !wait_for_room()) {
+        go_quiet();
+        return NULL;
+    }
+    use_chunk(hd_rt_log.chunk + 1);
+    return n < HD_LOG_CHUNK ? hd_rt_log.pos : NULL;
 }
 
 void hd_rt_log_off(void)
 {
     static struct hd_log_header none;
-    if (log_fd >= 0)
-        hd_rt_syscall(SYS_close, log_fd, 0, 0, 0, 0, 0);
-    log_fd = -1;
     rt.header = &none;
-    use_sink(0);
+    go_quiet();
+}
+
+unsigned hd_rt_joined(void)
+{
+    if (hd_rt_me->in_rt == 2)
+        return HD_LOG_JOINED;
+    hd_rt_me->in_rt = 2;
+    return 0;
+}
+
+static unsigned shape_of(enum hd_log_kind kind, unsigned aux)
+{
+    static const uint8_t log2_of[16] = {[1] = 1, [2] = 2, [4] = 3, [8] = 4};
+    unsigned shape = kind;
+    if (kind >= HD_LOG_READ && kind <= HD_LOG_RMW) {
+        unsigned size = log2_of[aux & HD_LOG_SIZE];
+        if (!size)
+            return 0;
+        shape |= (size - 1) << 6;
+    } else {
+        shape |= 3 << 6 | (aux & HD_LOG_JOINED ? HD_SHAPE_JOINED : 0);
+    }
+    return shape | (aux & HD_LOG_SITE ? HD_SHAPE_SITE : 0) |
+           (aux & HD_LOG_PENDING ? HD_SHAPE_GUESS : 0);
+}
+
+static void put_words(enum hd_log_kind kind, unsigned aux, uintptr_t pc, unsigned n,
+                      const uint64_t *w)
+{
+    unsigned shape = shape_of(kind, aux);
+    uint8_t *p = hd_rt_log_room(HD_PACK_ROOM);
+    if (!p)
+        return;
+    if (hd_shape_parts(shape)) {
+        hd_tok val = kind == HD_LOG_BRANCH ? w[0] : kind == HD_LOG_MORE ? w[1] : HD_TOK_NONE;
+        hd_rt_log.pos = hd_put_packed(&hd_rt_pack, hd_rt_log.keys, p, pc, shape, __hd_flow.count, w,
+                                      HD_TOK_NONE, val);
+        return;
+    }
+    uint8_t *q = hd_put_plain(&hd_rt_pack, hd_rt_log.keys, p, aux, pc);
+    for (unsigned i = 0; i < n; i++)
+        q = hd_put_varint(q, w[i]);
+    hd_rt_log.pos = q;
+    hd_put_done(p, kind);
+}
+
+void hd_rt_log_words(enum hd_log_kind kind, unsigned aux, uintptr_t pc, unsigned n,
+                     const uint64_t *w)
+{
+    /* What has to be named with its surroundings when the run is over. */
+    if (HD_UNLIKELY(kind == HD_LOG_REL_FOR || kind == HD_LOG_RREL_FOR || kind == HD_LOG_WAITS))
+        rt.header->wants_notes = 1;
+    if (kind >= HD_LOG_BRANCH && kind <= HD_LOG_LAST_EVENT)
+        aux |= hd_rt_joined();
+    put_words(kind, aux, pc, n, w);
+    if (kind <= HD_LOG_LAST_EVENT)
+        __hd_flow.count++;
+}
+
+uint8_t *hd_rt_log_begin(unsigned aux, uintptr_t pc, uint64_t word, size_t len)
+{
+    uint8_t *p = hd_rt_log_room(len + HD_PACK_ROOM);
+    if (!p)
+        return NULL;
+    uint8_t *q = hd_put_plain(&hd_rt_pack, hd_rt_log.keys, p, aux, pc);
+    return hd_put_varint(hd_put_varint(q, word), len);
+}
+
+void hd_rt_log_end(enum hd_log_kind kind, const uint8_t *contents_end)
+{
+    uint8_t *p = hd_rt_log.pos;
+    hd_rt_log.pos += contents_end - p;
+    hd_put_done(p, kind);
+}
+
+void hd_rt_log_data(enum hd_log_kind kind, uintptr_t pc, uint64_t word, const void *data,
+                    size_t len)
+{
+    uint8_t *to = hd_rt_log_begin(0, pc, word, len);
+    if (!to)
+        return;
+    hd_rt_memmove(to, data, len);
+    hd_rt_log_end(kind, to + len);
+}
+
+/* One line for the driver, which needs it before anybody reads the log. */
+static void note(uint64_t kind, uint64_t word, const char *text, size_t len)
+{
+    static uint64_t last_kind;
+    static const char *last_text;
+    struct hd_log_header *h = rt.header;
+    char *to = (char *)h + HD_LOG_NOTES_AT + h->notes_len;
+    if (kind == HD_NOTE_STUCK)
+        h->wants_notes = 1;
+    if (!hd_rt_log.chunks || len + 19 > HD_LOG_NOTES - h->notes_len ||
+        (kind && kind == last_kind && text == last_text))
+        return;
+    last_kind = kind;
+    last_text = text;
+    *to++ = (char)('0' + kind);
+    for (int shift = 60; (kind == 0 || kind == HD_NOTE_FOREIGN) && shift >= 0; shift -= 4)
+        *to++ = "0123456789abcdef"[word >> shift & 15];
+    hd_rt_memmove(to, text, len);
+    to[len] = '\n';
+    h->notes_len = (uint32_t)(to + len + 1 - ((char *)h + HD_LOG_NOTES_AT));
 }
 
 void hd_rt_log_text(enum hd_log_kind kind, uintptr_t pc, uint64_t word, const char *text)
 {
-    size_t len = strlen(text), words = (len + 7) / 8;
-    uint64_t *p = hd_rt_log_room(3 + words);
-    if (words)
-        p[2 + words] = 0;
-    p[1] = word;
-    p[2] = len;
-    hd_rt_memmove(p + 3, text, len);
-    hd_rt_log_head(p, kind, 0, pc);
+    size_t len = strlen(text);
+    if (kind == HD_LOG_NOTE || kind == HD_LOG_MODULE)
+        note(kind == HD_LOG_NOTE ? word : 0, kind == HD_LOG_NOTE ? pc : word, text, len);
+    if (kind != HD_LOG_MODULE)
+        hd_rt_log_data(kind, pc, word, text, len);
 }
 
-void hd_rt_log_range_later(struct hd_thread *me, uintptr_t pc, const void *addr, size_t len)
+void hd_rt_write_later(struct hd_thread *me, enum hd_log_kind kind, uintptr_t pc, const void *addr,
+                       size_t len)
 {
-    size_t words = (len + 7) / 8;
-    if (!len)
-        return;
-    if (words > HD_LOG_CHUNK / 8 / 2) {
-        /* Too long to wait for: the driver finds the new contents at the next read. */
-        hd_rt_log_bytes(HD_LOG_RANGE_WRITE, 0, pc, addr, addr, len);
-        return;
-    }
-    uint64_t *p = hd_rt_log_room(3 + words);
-    p[1] = (uintptr_t)addr;
-    p[2] = len;
-    p[2 + words] = 0;
-    hd_rt_log_head(p, HD_LOG_RANGE_WRITE, HD_LOG_PENDING, pc);
-    me->pend_word = p;
+    struct hd_log_pending *shared = &rt.header->pending;
+    __hd_flow.count++;
+    me->pend_kind = kind;
+    me->pend_pc = pc;
     me->pend_addr = addr;
     me->pend_len = len;
+    shared->kind = kind;
+    shared->pc = pc;
+    shared->addr = (uintptr_t)addr;
+    __atomic_store_n(&shared->len, len, __ATOMIC_RELEASE);
 }
 
 void hd_rt_flush_slow(struct hd_thread *me)
 {
-    uint64_t *p = me->pend_word;
-    me->pend_word = NULL;
-    if ((*p & 0xff) == HD_LOG_WRITE) {
-        p[2] = hd_rt_load(me->pend_addr, (unsigned)me->pend_len);
+    size_t len = me->pend_len;
+    me->pend_len = 0;
+    if (me->pend_kind == HD_LOG_WRITE) {
+        uint64_t w[2] = {(uintptr_t)me->pend_addr, hd_rt_load(me->pend_addr, (unsigned)len)};
+        put_words(HD_LOG_WRITE, (unsigned)len, me->pend_pc, 2, w);
     } else {
-        hd_rt_memmove(p + 3, me->pend_addr, me->pend_len);
+        hd_rt_put_range(HD_LOG_RANGE_WRITE, 0, me->pend_pc, me->pend_addr, me->pend_addr, len);
     }
-    __atomic_store_n(p, *p & ~((uint64_t)HD_LOG_PENDING << 8), __ATOMIC_RELEASE);
+    rt.header->pending.len = 0;
 }

@@ -21,7 +21,7 @@ extern const struct hd_policy hd_rt_fifo, hd_rt_random, hd_rt_pct, hd_rt_follow;
 /* ---- policy_follow.c ---- */
 void hd_rt_follow_module(const char *path, bool main_program, uintptr_t bias);
 void hd_rt_follow_catch_up(void); /* the log is about to go on in another chunk */
-void hd_rt_follow_new_chunk(void);
+void hd_rt_follow_new_record(void);
 struct hd_thread *hd_rt_follow_wakes(void); /* whom the signal just logged wakes; NULL: anyone */
 void hd_rt_on_crash(int sig, siginfo_t *info, void *context);
 

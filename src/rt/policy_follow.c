@@ -15,8 +15,6 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
-#define WITH_DATA 255
-
 static const struct hd_sched_header *sched;
 static const struct hd_sched_thread *paths;
 static const struct hd_sched_entry *entries;
@@ -31,12 +29,12 @@ static uintptr_t bases[HD_SCHED_MAX_MODULES];
 static bool loaded[HD_SCHED_MAX_MODULES];
 static struct hd_thread *by_path[HD_RT_MAX_THREADS];
 
-static uint64_t *seen;     /* the log is checked up to here */
-static uint32_t runner;    /* thread of the records there */
-static bool announced;     /* that both stand */
-static bool free_run;      /* all entries have run */
-static uint64_t before[2]; /* entries of the property's threads that come before it */
-static bool stood[2];      /* they stand at their calls */
+static const uint8_t *seen; /* the log is checked up to here */
+static uint32_t runner;     /* thread of the records there */
+static bool announced;      /* that both stand */
+static bool free_run;       /* all entries have run */
+static uint64_t before[2];  /* entries of the property's threads that come before it */
+static bool stood[2];       /* they stand at their calls */
 static struct {
     struct hd_follow_stands head;
     uint64_t frames[HD_FOLLOW_FRAMES];
@@ -44,7 +42,7 @@ static struct {
 
 static void note(enum hd_follow what, const void *data, size_t n)
 {
-    hd_rt_log_bytes(HD_LOG_FOLLOW, 0, 0, (const void *)(uintptr_t)what, data, n);
+    hd_rt_log_data(HD_LOG_FOLLOW, 0, what, data, n);
 }
 
 _Noreturn static void stop(const struct hd_follow_diverged *d)
@@ -138,22 +136,6 @@ static void check_event(unsigned kind, uint64_t site)
     __hd_follow.next++;
 }
 
-static size_t record_words(const uint64_t *p)
-{
-    static const uint8_t words[HD_LOG_KIND_COUNT] = {
-#define HD_WORDS(name, n, what) n,
-        HD_LOG_KINDS(HD_WORDS)
-#undef HD_WORDS
-    };
-    unsigned kind = *p & 0xff, aux = *p >> 8 & 0xff;
-    if (words[kind] == WITH_DATA)
-        return 3 + (p[2] + 7) / 8;
-    unsigned tokens = 0;
-    if (kind >= HD_LOG_READ && kind <= HD_LOG_RANGE_WRITE)
-        tokens = !!(aux & HD_LOG_ADDR) + !!(aux & HD_LOG_VAL);
-    return 1 + words[kind] + tokens;
-}
-
 /* For a debugger: as many entries have run as it wanted. */
 HD_EXPORT __attribute__((noinline)) void __hd_follow_stopped(void);
 HD_EXPORT __attribute__((noinline)) void __hd_follow_stopped(void)
@@ -171,16 +153,42 @@ static void skip_ended(void)
     }
 }
 
+static uint64_t varint(const uint8_t **p)
+{
+    uint64_t v = 0;
+    for (unsigned shift = 0; shift < 64; shift += 7) {
+        uint8_t b = *(*p)++;
+        v |= (uint64_t)(b & 127) << shift;
+        if (b < 128)
+            break;
+    }
+    return v;
+}
+
+/* The record at `seen`, which is the last one: see heddle/rt_pack.h. */
+static void look_at_record(void)
+{
+    const uint8_t *p = seen;
+    unsigned flag = *p++;
+    if (flag & 3) {
+        uint64_t key = hd_rt_pack.slots[hd_rt_pack.prev].key;
+        if (hd_shape_kind(hd_pack_shape(key)) <= HD_LOG_LAST_EVENT)
+            check_event(hd_shape_kind(hd_pack_shape(key)), key >> 16);
+        return;
+    }
+    p++; /* aux */
+    uint64_t slot = varint(&p), site = slot ? hd_rt_pack.slots[slot].key >> 16 : 0;
+    if (flag >> 2 == HD_LOG_SWITCH)
+        runner = (uint32_t)varint(&p);
+    else if (flag >> 2 <= HD_LOG_LAST_EVENT)
+        check_event(flag >> 2, site);
+}
+
 void hd_rt_follow_catch_up(void)
 {
-    while (!free_run && seen && seen < rt.log_pos && *seen & 0xff) {
-        unsigned kind = *seen & 0xff;
-        if (kind == HD_LOG_SWITCH)
-            runner = (uint32_t)seen[1];
-        else if (kind <= HD_LOG_LAST_EVENT)
-            check_event(kind, *seen >> 16);
-        seen += record_words(seen);
-    }
+    if (!free_run && seen && seen < hd_rt_log.pos && *seen)
+        look_at_record();
+    seen = hd_rt_log.pos;
     skip_ended();
     if (__hd_follow.stop && __hd_follow.next >= __hd_follow.stop) {
         __hd_follow.stop = 0;
@@ -188,9 +196,9 @@ void hd_rt_follow_catch_up(void)
     }
 }
 
-void hd_rt_follow_new_chunk(void)
+void hd_rt_follow_new_record(void)
 {
-    seen = rt.log_pos;
+    seen = hd_rt_log.pos;
 }
 
 /* ---- the property ---- */
@@ -274,15 +282,11 @@ static void catch_crashes(void)
 
 static void start(void)
 {
-    char path[4096];
-    const char *log = hd_rt_getenv(HD_LOG_ENV);
+    const char *path = hd_rt_getenv(HD_SCHED_ENV);
     struct hd_sched_header head = {0};
-    size_t n = log ? strlen(log) : sizeof path;
     struct hd_follow_diverged d = {.why = HD_DIVERGED_LOG};
-    if (n + sizeof HD_SCHED_SUFFIX > sizeof path)
+    if (!path)
         stop(&d);
-    memcpy(path, log, n);
-    memcpy(path + n, HD_SCHED_SUFFIX, sizeof HD_SCHED_SUFFIX);
     long fd = hd_rt_syscall(SYS_open, (long)path, O_RDONLY | O_CLOEXEC, 0, 0, 0, 0);
     if (fd >= 0 && hd_rt_syscall(SYS_read, fd, (long)&head, sizeof head, 0, 0, 0) == sizeof head &&
         head.magic == HD_SCHED_MAGIC && head.n_modules <= HD_SCHED_MAX_MODULES)
@@ -298,7 +302,7 @@ static void start(void)
             before[w] +=
                 entries[i].kind != HD_SCHED_ENDS &&
                 entries[i].thread == entries[w ? property + sched->n_first : property].thread;
-    seen = rt.log_pos;
+    seen = hd_rt_log.end = hd_rt_log.pos;
     rt.follow = true;
     catch_crashes();
 }

@@ -12,8 +12,7 @@
 #ifndef HD_RT_RT_H
 #define HD_RT_RT_H
 
-#include "heddle/rt_abi.h"
-#include "heddle/rt_log.h"
+#include "rt/log.h"
 #include "rt/sys.h"
 
 #include <pthread.h>
@@ -24,12 +23,9 @@
 #include <signal.h>
 #include <sys/types.h>
 
-#define HD_EXPORT      __attribute__((visibility("default")))
-#define HD_LIKELY(x)   __builtin_expect(!!(x), 1)
-#define HD_UNLIKELY(x) __builtin_expect(!!(x), 0)
-#define HD_PC          ((uintptr_t)__builtin_return_address(0))
-#define HD_RT_SIGNALS  16
-#define HD_NEVER       UINT64_MAX /* a deadline that does not come */
+#define HD_PC         ((uintptr_t)__builtin_return_address(0))
+#define HD_RT_SIGNALS 16
+#define HD_NEVER      UINT64_MAX /* a deadline that does not come */
 
 enum hd_state { HD_READY, HD_RUNNING, HD_BLOCKED, HD_FDWAIT, HD_OUTSIDE, HD_DONE };
 
@@ -44,10 +40,13 @@ struct hd_thread {
     pid_t tid;
     pthread_t handle;
 
-    uint64_t *pend_word; /* word 0 of a write whose value is not logged yet, or NULL */
+    size_t pend_len; /* of a write whose value is not logged yet, or 0 */
     const void *pend_addr;
-    size_t pend_len;
-    const void *last_read; /* by code without dependences: see on_write of hooks_tsan.c */
+    uintptr_t pend_pc;
+    enum hd_log_kind pend_kind; /* WRITE or RANGE_WRITE */
+    const struct hd_flow *flow; /* where it counts its events; NULL when it has ended */
+    uint32_t n_events;          /* of an ended thread */
+    const void *last_read;      /* by code without dependences: see on_write of hooks_tsan.c */
 
     const void *wait_obj; /* BLOCKED: what unblocks it */
     enum hd_waits wait_kind;
@@ -100,7 +99,6 @@ struct hd_rt {
     bool follow; /* the policy is follow */
     struct hd_thread *volatile holder;
     uint64_t budget; /* hooks until hd_rt_ask */
-    uint64_t *log_pos, *log_end;
     struct hd_log_header *header;
     const struct hd_policy *policy;
     _Atomic uint32_t lock; /* futex mutex; see sched.c */
@@ -115,90 +113,20 @@ struct hd_rt {
     _Atomic uint32_t
         idle; /* futex: bumped when nobody holds the token and on return from outside */
 };
-extern struct hd_rt rt;
-extern __thread struct hd_thread *hd_rt_me;
-
-/* ---- log.c ---- */
-
-/* Takes over the log named in the environment. False: this process is not to be recorded. */
-bool hd_rt_log_open(void);
-/* Maps the next chunk; on failure notes the loss and makes every later record vanish. */
-void hd_rt_log_grow(void);
-void hd_rt_log_text(enum hd_log_kind kind, uintptr_t pc, uint64_t word, const char *text);
-/* A write of len bytes that is about to happen: contents follow at the thread's next entry. */
-void hd_rt_log_range_later(struct hd_thread *me, uintptr_t pc, const void *addr, size_t len);
-/* In a forked child: a log of its own, for the parent's n-th child. False: it has none, and the old
- * one is gone; hd_rt_log_off then. */
-bool hd_rt_log_child(unsigned n);
-void hd_rt_log_off(void); /* nothing is logged any more */
-
-static inline uint64_t *hd_rt_log_room(size_t words)
-{
-    if (HD_UNLIKELY(rt.log_pos + words > rt.log_end))
-        hd_rt_log_grow();
-    uint64_t *p = rt.log_pos;
-    rt.log_pos += words;
-    return p;
-}
-
-static inline void hd_rt_log_head(uint64_t *p, enum hd_log_kind kind, unsigned aux, uintptr_t pc)
-{
-    if (kind <= HD_LOG_LAST_EVENT)
-        __hd_flow.count++;
-    __atomic_store_n(p, (uint64_t)kind | (uint64_t)aux << 8 | (uint64_t)pc << 16, __ATOMIC_RELEASE);
-}
-
-/* Whether a function that we stand before has logged an event since it was entered; hooks do not
- * ask. in_rt is 1 before the first one and 2 afterwards. */
-static inline unsigned hd_rt_joined(void)
-{
-    if (hd_rt_me->in_rt == 2)
-        return HD_LOG_JOINED;
-    hd_rt_me->in_rt = 2;
-    return 0;
-}
-
-static inline bool hd_rt_is_call(enum hd_log_kind kind)
-{
-    return kind >= HD_LOG_BRANCH && kind <= HD_LOG_LAST_EVENT;
-}
-
-static inline void hd_rt_log1(enum hd_log_kind kind, uintptr_t pc, uint64_t a)
-{
-    uint64_t *p = hd_rt_log_room(2);
-    p[1] = a;
-    hd_rt_log_head(p, kind, hd_rt_is_call(kind) ? hd_rt_joined() : 0, pc);
-}
-
-static inline void hd_rt_log2(enum hd_log_kind kind, unsigned aux, uintptr_t pc, uint64_t a,
-                              uint64_t b)
-{
-    uint64_t *p = hd_rt_log_room(3);
-    p[1] = a;
-    p[2] = b;
-    hd_rt_log_head(p, kind, aux | (hd_rt_is_call(kind) ? hd_rt_joined() : 0), pc);
-}
-
-static inline void hd_rt_log3(enum hd_log_kind kind, unsigned aux, uintptr_t pc, uint64_t a,
-                              uint64_t b, uint64_t c)
-{
-    uint64_t *p = hd_rt_log_room(4);
-    p[1] = a;
-    p[2] = b;
-    p[3] = c;
-    hd_rt_log_head(p, kind, aux | (hd_rt_is_call(kind) ? hd_rt_joined() : 0), pc);
-}
-
-#define HD_LOGP(kind, pc, ptr) hd_rt_log1(kind, pc, (uintptr_t)(ptr))
+extern struct hd_rt rt HD_HIDDEN;
+extern __thread struct hd_thread *hd_rt_me HD_HIDDEN;
 
 /* Logs the value of the thread's last write, if that is still to be done. */
 void hd_rt_flush_slow(struct hd_thread *me);
 
 static inline void hd_rt_flush(struct hd_thread *me)
 {
-    if (me->pend_word)
+    if (HD_UNLIKELY(me->pend_len))
         hd_rt_flush_slow(me);
 }
+/* A write of len bytes that is about to happen: contents follow at the thread's next entry. */
+void hd_rt_write_later(struct hd_thread *me, enum hd_log_kind kind, uintptr_t pc, const void *addr,
+                       size_t len);
 
 /* ---- sched.c ---- */
 void hd_rt_lock(void);

@@ -389,6 +389,8 @@ bool hd_rt_fd_block(struct hd_thread *me, struct pollfd *fds, unsigned n, uint64
 
 void hd_rt_finish(struct hd_thread *me)
 {
+    me->n_events = __hd_flow.count;
+    me->flow = NULL;
     hd_rt_unblock(me);
     hd_rt_lock();
     me->state = HD_DONE;
@@ -411,6 +413,8 @@ struct hd_thread *hd_rt_adopt(void)
     if (me) {
         me->tid = (pid_t)hd_rt_syscall(SYS_gettid, 0, 0, 0, 0, 0, 0);
         me->in_rt = 1;
+        me->flow = &__hd_flow;
+        rt.header->wants_notes = 1;
         me->detached = true;
         rt.multi = true;
     }

@@ -113,25 +113,26 @@ static void run(struct hd_thread *me, int sig, siginfo_t *info, void *context)
         return;
     }
     struct hd_flow flow = __hd_flow;
-    uint64_t *pend_word = me->pend_word, old[2] = {me->rmw_old[0], me->rmw_old[1]};
+    uint64_t old[2] = {me->rmw_old[0], me->rmw_old[1]};
     const void *pend_addr = me->pend_addr, *last_read = me->last_read;
     size_t pend_len = me->pend_len;
+    uintptr_t pend_pc = me->pend_pc;
+    enum hd_log_kind pend_kind = me->pend_kind;
     hd_tok rmw_addr = me->rmw_addr;
-    me->pend_word = NULL;
+    if (pend_len)
+        __hd_flow.count--; /* it will come after what the handler does */
+    me->pend_len = 0;
     me->last_read = NULL;
     if (hd_rt_enter()) {
         hd_rt_signal_came(me, sig, info, 0);
         hd_rt_leave(me);
     }
     call(sig, info, context);
-    if (pend_word && hd_rt_enter()) /* what the handler wrote last */
+    if (pend_len && hd_rt_enter()) /* what the handler wrote last */
         hd_rt_leave(me);
     me->sig_ran |= HD_RAN_ANY | (user[sig].sa_flags & SA_RESTART ? 0 : HD_RAN_BREAKS);
-    if (pend_word) {
-        me->pend_word = pend_word;
-        me->pend_addr = pend_addr;
-        me->pend_len = pend_len;
-    }
+    if (pend_len)
+        hd_rt_write_later(me, pend_kind, pend_pc, pend_addr, pend_len);
     me->last_read = last_read;
     me->rmw_old[0] = old[0];
     me->rmw_old[1] = old[1];

@@ -1,8 +1,6 @@
 /* Runs in the user's process; see the rules in rt.h. */
 #include "rt/stack.h"
 
-#include "rt/blocks.h"
-
 #include <link.h>
 
 static uintptr_t own_low, own_end; /* where this library is */
@@ -63,9 +61,7 @@ void hd_rt_stack_log(const struct hd_thread *t)
 {
     uintptr_t pcs[HD_RT_FRAMES];
     unsigned n = hd_rt_stack_walk(t, t->park_frame, pcs, HD_RT_FRAMES);
-    uint64_t *w = hd_rt_log_room(3 + n);
-    w[1] = t->num;
-    w[2] = n * sizeof *pcs;
-    hd_rt_memmove(w + 3, pcs, n * sizeof *pcs);
-    hd_rt_log_head(w, HD_LOG_FRAMES, 0, 0);
+    for (unsigned i = 0; i < n && hd_rt_log.chunks; i++) /* the driver names what has a slot */
+        hd_pack_slot_of(&hd_rt_pack, hd_rt_log.keys, hd_pack_key(pcs[i], HD_SHAPE_PLACE));
+    hd_rt_log_data(HD_LOG_FRAMES, 0, t->num, pcs, n * sizeof *pcs);
 }

@@ -56,6 +56,7 @@ static void *trampoline(void *arg)
     struct hd_thread *me = arg;
     me->in_rt = 1;
     me->tid = (pid_t)hd_rt_syscall(SYS_gettid, 0, 0, 0, 0, 0, 0);
+    me->flow = &__hd_flow;
     hd_rt_me = me;
     pthread_setspecific(end_key, me);
     hd_rt_thread_first(me);
@@ -93,7 +94,7 @@ int hd_rt_thread_create(struct hd_thread *me, pthread_t *out, const pthread_attr
     hd_rt_wrote(pc, out, sizeof *out);
     hd_rt_log1(HD_LOG_FORK, pc, t->num);
     uintptr_t first = start_pc ? start_pc : (uintptr_t)start;
-    hd_rt_log_text(HD_LOG_NAME, first, t->num, "");
+    hd_rt_log_text(HD_LOG_NAME, first + 1, t->num, ""); /* places lie behind calls */
     if (!hd_rt_module_has(first))
         hd_rt_log_text(HD_LOG_NOTE, first, HD_NOTE_FOREIGN, "");
     hd_rt_lock();

@@ -19,6 +19,7 @@ enum {
  * an .hdt is gathered, since its reader wants the whole. */
 struct load {
     const char *name;
+    const struct hd_form *other; /* or NULL */
     struct hd_load_info info;
     bool decided;
     struct hd_text_reader *text;
@@ -42,6 +43,10 @@ static enum hd_status decide(struct load *l, struct hd_err *err)
     l->decided = true;
     if (hd_hdt_is(l->data, l->len)) {
         l->info.format = HD_FORMAT_HDT;
+        return HD_OK;
+    }
+    if (l->other && l->other->is(l->data, l->len)) {
+        l->info.format = HD_FORMAT_OTHER;
         return HD_OK;
     }
     l->info.format = HD_FORMAT_TEXT;
@@ -68,6 +73,8 @@ static enum hd_status finish(struct load *l, struct hd_trace **trace, struct hd_
         l->text = NULL;
         return hd_text_finish(text, trace, err);
     }
+    if (l->info.format == HD_FORMAT_OTHER)
+        return l->other->read(l->other->ctx, l->name, l->data, l->len, trace, err);
     struct hd_hdt_info info = {0};
     status = hd_hdt_read(l->data, l->len, l->name, trace, &info, err);
     l->info.truncated = info.truncated;
@@ -116,11 +123,12 @@ static enum hd_status load_blocks(int fd, struct load *l, char *block, struct hd
     return status;
 }
 
-enum hd_status hd_trace_load_info(const char *path, struct hd_trace **trace,
-                                  struct hd_load_info *info, struct hd_err *err)
+enum hd_status hd_trace_load_form(const char *path, const struct hd_form *other,
+                                  struct hd_trace **trace, struct hd_load_info *info,
+                                  struct hd_err *err)
 {
     bool standard = !strcmp(path, "-");
-    struct load l = {.name = standard ? "<stdin>" : path};
+    struct load l = {.name = standard ? "<stdin>" : path, .other = other};
     struct hd_err local = {0};
     *trace = NULL;
     int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
@@ -142,6 +150,12 @@ enum hd_status hd_trace_load_info(const char *path, struct hd_trace **trace,
     if (info)
         *info = l.info;
     return status;
+}
+
+enum hd_status hd_trace_load_info(const char *path, struct hd_trace **trace,
+                                  struct hd_load_info *info, struct hd_err *err)
+{
+    return hd_trace_load_form(path, NULL, trace, info, err);
 }
 
 enum hd_status hd_trace_load(const char *path, struct hd_trace **trace, struct hd_err *err)

@@ -14,10 +14,10 @@
 
 #include <stdbool.h>
 
-enum hd_format { HD_FORMAT_TEXT, HD_FORMAT_STD, HD_FORMAT_HDT };
+enum hd_format { HD_FORMAT_TEXT, HD_FORMAT_STD, HD_FORMAT_HDT, HD_FORMAT_OTHER };
 
 struct hd_load_info {
-    enum hd_format format; /* TEXT or HDT: plain STD is text */
+    enum hd_format format; /* TEXT, HDT or OTHER: plain STD is text */
     enum hd_pack pack;     /* how it was packed outside */
     bool truncated;        /* an .hdt cut short: the trace is the part that is whole */
     uint64_t bytes;        /* size of the input as it was stored */
@@ -30,6 +30,20 @@ struct hd_load_info {
 enum hd_status hd_trace_load(const char *path, struct hd_trace **trace, struct hd_err *err);
 enum hd_status hd_trace_load_info(const char *path, struct hd_trace **trace,
                                   struct hd_load_info *info, struct hd_err *err);
+
+/* A form that this room does not know: is() judges the first bytes, read() makes the trace of the
+ * whole. */
+struct hd_form {
+    bool (*is)(const char *data, size_t len);
+    enum hd_status (*read)(void *ctx, const char *name, const char *data, size_t len,
+                           struct hd_trace **trace, struct hd_err *err);
+    void *ctx;
+};
+
+/* The same as hd_trace_load_info, for one more form. other may be NULL. */
+enum hd_status hd_trace_load_form(const char *path, const struct hd_form *other,
+                                  struct hd_trace **trace, struct hd_load_info *info,
+                                  struct hd_err *err);
 
 /* Saves a trace; path "-" is standard output. A suffix .zst or .gz packs it. HD_ERR_INPUT when the
  * form cannot say the trace, HD_ERR_IO with the path and the reason in the text when the system

@@ -159,8 +159,17 @@ check 'usage' 2 $?
 # A full disk is said, and what was written until then is a trace.
 build fills <<'END'
 #include <pthread.h>
-static volatile int x;
-static void *run(void *p) { for (int i = 0; i < 400000; i++) x = i; return p; }
+static volatile unsigned long x; /* values that cannot be guessed or compressed */
+static void *run(void *p)
+{
+    unsigned long v = 1;
+    x = v;
+    for (int i = 0; i < 2000000; i++) {
+        v = v * 6364136223846793005u + 1442695040888963407u;
+        x = v ^ v >> 29;
+    }
+    return p;
+}
 int main(void) { pthread_t t; pthread_create(&t, NULL, run, NULL); pthread_join(t, NULL); return 0; }
 END
 (ulimit -f 6000; trap '' XFSZ; timeout -k 5 60 "$HEDDLE" record -o fills.hdt -- ./fills 2>fills.err)

@@ -1,0 +1,23 @@
+/* The end of a recording: names, settings, outcome; and what the user is told about the run. */
+#ifndef HD_DRIVE_TRAILER_H
+#define HD_DRIVE_TRAILER_H
+
+#include "drive/bytes.h"
+#include "drive/record.h"
+#include "drive/ring.h"
+
+/* program: its file. input: what of its standard input is kept, or NULL. The program has ended and
+ * the ring is drained. Fills in events, threads, bytes and info of the result. When the disk is
+ * full, log blocks at the end are given up until the rest fits; info.lost tells. HD_ERR_INPUT when
+ * no instrumented program ran, HD_ERR_IO when nothing can be written. */
+enum hd_status hd_trailer_write(const struct hd_record_opts *opts, const char *program,
+                                const struct hd_bytes *input, struct hd_ring *ring,
+                                struct hd_rec_writer *out, struct hd_record_result *result,
+                                struct hd_err *err);
+
+/* The same for other runs: names and modules only. forks: for a forked process, which child of each
+ * ancestor it comes from. */
+void hd_trailer_short(const struct hd_ring *ring, const unsigned *forks, size_t n,
+                      struct hd_rec_writer *out);
+
+#endif

@@ -1,0 +1,94 @@
+/* Writing the log (heddle/rt_log.h, heddle/rt_pack.h). Only the holder of the token may.
+ *
+ * When there is no log, or no more of it (a limit, a full disk, a forked child), records vanish;
+ * events are counted all the same, because dependences name them by number.
+ */
+#ifndef HD_RT_LOG_H
+#define HD_RT_LOG_H
+
+#include "heddle/rt_abi.h"
+#include "heddle/rt_log.h"
+#include "heddle/rt_pack_put.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define HD_EXPORT      __attribute__((visibility("default")))
+#define HD_HIDDEN      __attribute__((visibility("hidden")))
+#define HD_LIKELY(x)   __builtin_expect(!!(x), 1)
+#define HD_UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+struct hd_rt_log {
+    uint8_t *pos, *end; /* of the chunk in use; both NULL: records vanish */
+    uint64_t *keys;     /* shared: keys of slots by number */
+    uint8_t *chunks;    /* shared: the ring */
+    uint32_t chunk;     /* number of the chunk in use */
+};
+extern struct hd_rt_log hd_rt_log HD_HIDDEN;
+extern struct hd_pack hd_rt_pack HD_HIDDEN;
+
+/* Takes over the log named in the environment. False: this process is not to be recorded. */
+bool hd_rt_log_open(void);
+/* In a forked child: a log of its own, for the parent's n-th child. False: it has none, and the old
+ * one is gone; hd_rt_log_off then. */
+bool hd_rt_log_child(unsigned n);
+void hd_rt_log_off(void);    /* nothing is logged any more */
+void hd_rt_log_finish(void); /* at the end of the program: tells the driver the number of events */
+
+/* The next chunk, if it takes n bytes; waits for the driver. NULL: records vanish. */
+uint8_t *hd_rt_log_grow(size_t n);
+
+/* Whether a function that we stand before has logged an event since it was entered; hooks do not
+ * ask. in_rt is 1 before the first one and 2 afterwards. */
+unsigned hd_rt_joined(void);
+
+/* Records of any kind; what a kind has is in HD_LOG_KINDS. */
+void hd_rt_log_words(enum hd_log_kind kind, unsigned aux, uintptr_t pc, unsigned n,
+                     const uint64_t *w);
+/* A record with contents: the place for them, or NULL; hd_rt_log_end when they are there. */
+uint8_t *hd_rt_log_begin(unsigned aux, uintptr_t pc, uint64_t word, size_t len);
+void hd_rt_log_end(enum hd_log_kind kind, const uint8_t *contents_end);
+void hd_rt_log_data(enum hd_log_kind kind, uintptr_t pc, uint64_t word, const void *data,
+                    size_t len);
+void hd_rt_log_text(enum hd_log_kind kind, uintptr_t pc, uint64_t word, const char *text);
+
+static inline uint8_t *hd_rt_log_room(size_t n)
+{
+    if (HD_UNLIKELY(hd_rt_log.end - hd_rt_log.pos < (ptrdiff_t)n))
+        return hd_rt_log_grow(n);
+    return hd_rt_log.pos;
+}
+
+/* A packed record that is an event of the running thread. */
+static inline __attribute__((always_inline)) void
+hd_rt_put(uintptr_t place, unsigned shape, const uint64_t *w, hd_tok addr, hd_tok val)
+{
+    uint8_t *p = hd_rt_log_room(HD_PACK_ROOM);
+    uint32_t count = __hd_flow.count;
+    __hd_flow.count = count + 1;
+    if (HD_LIKELY(p))
+        hd_rt_log.pos =
+            hd_put_packed(&hd_rt_pack, hd_rt_log.keys, p, place, shape, count, w, addr, val);
+}
+
+static inline void hd_rt_log1(enum hd_log_kind kind, uintptr_t pc, uint64_t a)
+{
+    hd_rt_log_words(kind, 0, pc, 1, &a);
+}
+
+static inline void hd_rt_log2(enum hd_log_kind kind, unsigned aux, uintptr_t pc, uint64_t a,
+                              uint64_t b)
+{
+    hd_rt_log_words(kind, aux, pc, 2, (uint64_t[]){a, b});
+}
+
+static inline void hd_rt_log3(enum hd_log_kind kind, unsigned aux, uintptr_t pc, uint64_t a,
+                              uint64_t b, uint64_t c)
+{
+    hd_rt_log_words(kind, aux, pc, 3, (uint64_t[]){a, b, c});
+}
+
+#define HD_LOGP(kind, pc, ptr) hd_rt_log1(kind, pc, (uintptr_t)(ptr))
+
+#endif
