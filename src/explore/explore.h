@@ -1,0 +1,75 @@
+/* Searching the schedules of a program by running it again and again.
+ *
+ * Strategies: `dpor` covers every schedule of a small program, once for each class of schedules
+ * that differ only in the order of independent operations; `warned`, `pct` and `random` look for
+ * races in programs that are too large for that. What is found is told at once, each different
+ * finding once, with a plan that leads there. The same options give the same findings in the same
+ * order, unless a budget of time cuts the search short.
+ */
+#ifndef HD_EXPLORE_EXPLORE_H
+#define HD_EXPLORE_EXPLORE_H
+
+#include "explore/exec.h"
+
+enum hd_strategy { HD_STRATEGY_WARNED, HD_STRATEGY_DPOR, HD_STRATEGY_PCT, HD_STRATEGY_RANDOM };
+
+enum hd_found {
+    HD_FOUND_RACE,
+    HD_FOUND_DEADLOCK,
+    HD_FOUND_ASSERTION,
+    HD_FOUND_CRASH,
+    HD_FOUND_HANG, /* an execution that did not end in its time */
+};
+extern const char *const hd_found_names[]; /* "race", "deadlock", ... */
+
+/* A finding. For a race: after the choices both threads stand at their accesses, ops[0] and ops[1].
+ * Otherwise: the program, running on after the choices, ends that way. */
+struct hd_finding {
+    enum hd_found kind;
+    const struct hd_steer_choice *choices; /* each with its `until`; the caller copies */
+    size_t n_choices;
+    struct hd_steer_op ops[2]; /* a race; threads are names */
+    uint32_t wakes[2];
+    int signal;       /* crash, assertion */
+    const char *text; /* of a failed assertion; else "" */
+};
+
+struct hd_explore_progress {
+    uint64_t executions; /* all of them */
+    uint64_t schedules;  /* different ones that ran to their end */
+    uint64_t redundant;  /* stopped: they would have led to a schedule already seen */
+    uint64_t states;     /* different steps taken: nodes of the tree of schedules */
+    uint64_t frontier;   /* choices that are still to be tried */
+    uint64_t findings;
+    uint64_t depth; /* steps of the last execution */
+    double seconds;
+};
+
+struct hd_explore_opts {
+    struct hd_exec_opts exec;
+    enum hd_strategy strategy;
+    uint64_t budget;      /* milliseconds; 0: no limit */
+    uint64_t runs;        /* executions; 0: no limit */
+    uint32_t jobs;        /* at once; at least 1 */
+    uint32_t preemptions; /* at most; UINT32_MAX: any number */
+    uint64_t seed;
+    bool all; /* dpor: without reduction, every order of every step; for tests */
+    void *ctx;
+    void (*progress)(void *ctx, const struct hd_explore_progress *p); /* after each; or NULL */
+    void (*found)(void *ctx, const struct hd_finding *f);             /* or NULL */
+    /* Each execution that ran to its end, or NULL. */
+    void (*ran)(void *ctx, const struct hd_run *run);
+};
+
+struct hd_explore_result {
+    struct hd_explore_progress p;
+    bool complete; /* every schedule was explored: no bound, budget or loss cut anything */
+    char why[200]; /* when not: what did */
+};
+
+/* HD_ERR_INPUT: the program cannot be run; HD_ERR_STOPPED: the user interrupted, and the result
+ * tells how far it went. */
+enum hd_status hd_explore_dpor(const struct hd_explore_opts *opts, struct hd_explore_result *result,
+                               struct hd_err *err);
+
+#endif
