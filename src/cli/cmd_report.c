@@ -1,6 +1,7 @@
 /* heddle report: write the report of a run again, in another format. */
 #include "cli/cmds.h"
 
+#include "cli/filters.h"
 #include "cli/outdir.h"
 #include "cli/savereport.h"
 #include "report/json.h"
@@ -10,7 +11,10 @@
 
 struct values {
     const char *out;
+    const char *baseline;
+    struct hd_opt_files suppressions;
     int format; /* -1: by the name of the output */
+    int rules;  /* of --gen-suppressions */
 };
 
 static const struct hd_opt options[] = {
@@ -18,8 +22,35 @@ static const struct hd_opt options[] = {
      HD_FORMATS, 0, 0},
     {'o', "output", HD_OPT_FILE, offsetof(struct values, out), "FILE",
      "Write to FILE instead of the standard output", NULL, 0, 0},
+    {0, "baseline", HD_OPT_FILE, offsetof(struct values, baseline), "FILE",
+     "Compare with this report.json: what is new, known, gone", NULL, 0, 0},
+    {'s', "suppressions", HD_OPT_FILES, offsetof(struct values, suppressions), "FILE",
+     "Hide findings that the rules in FILE name; may be repeated", NULL, 0, 0},
+    {0, "gen-suppressions", HD_OPT_CHOICE, offsetof(struct values, rules), "WHICH",
+     "Print rules that hide the new confirmed, or all, instead", "no|errors|all", 0, 0},
     {0},
 };
+
+static void keep_errors(struct hd_report *r)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < r->n_findings; i++)
+        if (hd_report_is_error(&r->findings[i]))
+            r->findings[kept++] = r->findings[i];
+    r->n_findings = kept;
+}
+
+static enum hd_exit write_report(const struct hd_cli *cli, struct hd_report *r,
+                                 const struct values *v)
+{
+    int format = v->rules ? HD_REPORT_RULES : v->format;
+    if (v->rules == 1)
+        keep_errors(r);
+    if (format < 0)
+        format = v->out ? hd_formats_of_name(v->out) : HD_REPORT_TEXT;
+    return hd_cli_save_report(cli, r, format < 0 ? HD_REPORT_TEXT : (enum hd_report_kind)format,
+                              v->out, stdout, cli->color_out);
+}
 
 static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, char **argv)
 {
@@ -39,11 +70,9 @@ static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, 
     char folder[PATH_MAX];
     hd_cli_folder(path, folder, sizeof folder);
     r->directory = folder;
-    if (v.format < 0)
-        v.format = v.out ? hd_formats_of_name(v.out) : HD_REPORT_TEXT;
-    if (v.format < 0)
-        v.format = HD_REPORT_TEXT;
-    code = hd_cli_save_report(cli, r, (enum hd_report_kind)v.format, v.out, stdout, cli->color_out);
+    code = hd_cli_filter_report(cli, r, &v.suppressions, v.baseline);
+    if (code == HD_EXIT_OK)
+        code = write_report(cli, r, &v);
     hd_report_free(r);
     return code;
 }

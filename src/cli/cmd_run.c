@@ -5,10 +5,12 @@
 #include "cli/build.h"
 #include "cli/common.h"
 #include "cli/duration.h"
+#include "cli/filters.h"
 #include "cli/outdir.h"
 #include "cli/savereport.h"
 #include "cli/session.h"
 #include "report/json.h"
+#include "report/rules.h"
 #include "report/text.h"
 
 #include <limits.h>
@@ -18,6 +20,7 @@ struct values {
     const char *out, *budget, *baseline, *json, *cflags, *properties;
     struct hd_opt_files suppressions, reports;
     int format; /* of what is printed */
+    int rules;  /* of --gen-suppressions */
     int policy; /* 0: vary; else enum hd_policy_kind plus 1 */
     uint64_t runs, seed, times, timeout, jobs, quantum, depth, steps;
 };
@@ -51,6 +54,8 @@ static const struct hd_opt options[] = {
      "Hide races that the rules in FILE name; may be repeated", NULL, 0, 0},
     {0, "baseline", HD_OPT_FILE, offsetof(struct values, baseline), "FILE",
      "Races of this report.json are known and no error", NULL, 0, 0},
+    {0, "gen-suppressions", HD_OPT_CHOICE, offsetof(struct values, rules), "WHICH",
+     "Print rules that hide no, the new confirmed, or all findings", "no|errors|all", 0, 0},
     {0, "cflags", HD_OPT_TEXT, offsetof(struct values, cflags), "FLAGS",
      "Flags for the compiler, separated by spaces", NULL, 0, 0},
     {0, "json", HD_OPT_FILE, offsetof(struct values, json), "FILE",
@@ -104,21 +109,6 @@ static enum hd_exit read_options(struct run *r)
     return HD_EXIT_OK;
 }
 
-static enum hd_exit load_rules(const struct hd_cli *cli, const struct hd_opt_files *files,
-                               struct hd_suppressions *s)
-{
-    struct hd_names warnings = {0};
-    struct hd_err err = {0};
-    enum hd_exit code = HD_EXIT_OK;
-    for (unsigned i = 0; i < files->n && code == HD_EXIT_OK; i++)
-        if (hd_suppress_load(s, files->items[i], &warnings, &err) != HD_OK)
-            code = hd_cli_fail_input(cli, &err);
-    for (uint32_t i = 0; i < warnings.count; i++)
-        hd_cli_error(cli, "%s", hd_names_text(&warnings, i));
-    hd_names_fini(&warnings);
-    return code;
-}
-
 /* ---- progress ---- */
 
 static void show_progress(void *ctx, const char *stage, uint64_t done, uint64_t total)
@@ -158,13 +148,16 @@ static enum hd_exit save(const struct run *r, const struct hd_report *report)
 /* Ours go to the standard error: the standard output is the program's. */
 static enum hd_exit print(const struct run *r, const struct hd_report *report)
 {
+    enum hd_exit code = HD_EXIT_OK;
     fflush(stdout);
     if (!r->cli->quiet || r->v->format != HD_REPORT_TEXT)
-        return hd_cli_save_report(r->cli, report, (enum hd_report_kind)r->v->format, NULL, stderr,
+        code = hd_cli_save_report(r->cli, report, (enum hd_report_kind)r->v->format, NULL, stderr,
                                   r->cli->color_err);
-    if (hd_report_errors(report))
+    else if (hd_report_errors(report))
         hd_report_write_summary(stderr, report);
-    return HD_EXIT_OK;
+    if (r->v->rules)
+        hd_report_write_rules(stderr, report, r->v->rules == 1);
+    return code;
 }
 
 static enum hd_exit run_session(struct run *r)
@@ -225,11 +218,12 @@ static enum hd_exit run_prepared(struct run *r, int argc, char **argv, int befor
     struct hd_err err = {0};
     struct hd_report *baseline = NULL;
     r->o.suppressions = hd_suppress_new();
-    enum hd_exit code = load_rules(r->cli, &r->v->suppressions, r->o.suppressions);
+    enum hd_exit code = hd_cli_load_rules(r->cli, &r->v->suppressions, r->o.suppressions);
     if (code == HD_EXIT_OK && r->v->baseline &&
         hd_report_load_json(r->v->baseline, &baseline, &err) != HD_OK)
         code = hd_cli_fail_input(r->cli, &err);
     r->o.baseline = baseline;
+    r->o.baseline_name = r->v->baseline;
     if (code == HD_EXIT_OK) {
         enum hd_status s = hd_outdir_make(r->v->out, r->dir, sizeof r->dir, &err);
         if (s != HD_OK)

@@ -1,6 +1,7 @@
 #include "cli/savereport.h"
 
 #include "base/outfile.h"
+#include "cli/filters.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -23,22 +24,14 @@ static bool may_replace(const char *path)
     return ours;
 }
 
-/* log_path of TSAN_OPTIONS, where ThreadSanitizer would write for this process; false: none.
- * Options are separated by colons, commas or spaces; values may be quoted. */
+/* log_path of TSAN_OPTIONS, where ThreadSanitizer would write for this process; false: none. */
 static bool tsan_log(char *path, size_t size)
 {
-    static const char key[] = "log_path=";
-    const char *options = getenv("TSAN_OPTIONS");
-    const char *p = options ? strstr(options, key) : NULL;
-    if (!p || (p > options && !strchr(": ,", p[-1])))
+    char name[PATH_MAX];
+    if (!hd_cli_tsan_option("log_path", name, sizeof name) || !strcmp(name, "stdout") ||
+        !strcmp(name, "stderr"))
         return false;
-    p += sizeof key - 1;
-    bool quoted = *p == '\'' || *p == '"';
-    const char stop[2] = {*p, 0};
-    size_t len = quoted ? strcspn(++p, stop) : strcspn(p, ":, ");
-    if (!len || !strncmp(p, "stdout", len) || !strncmp(p, "stderr", len))
-        return false;
-    int n = snprintf(path, size, "%.*s.%ld", (int)len, p, (long)getpid());
+    int n = snprintf(path, size, "%s.%ld", name, (long)getpid());
     return n > 0 && (size_t)n < size;
 }
 

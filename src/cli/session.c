@@ -8,7 +8,9 @@
 #include "model/check.h"
 #include "model/witness_json.h"
 #include "predict/violations.h"
+#include "report/baseline.h"
 #include "report/formats.h"
+#include "report/ignore.h"
 #include "report/make.h"
 #include "report/replayed.h"
 #include "trace/io.h"
@@ -362,10 +364,11 @@ static enum hd_status finish(struct session *s)
     if (r->n_findings)
         memcpy(r->findings, s->findings.data, r->n_findings * sizeof *r->findings);
     hd_report_settle(r);
+    if (s->o->baseline)
+        hd_baseline_apply(s->o->baseline, s->o->baseline_name, r);
     if (s->o->suppressions)
         hd_suppress_apply(s->o->suppressions, r);
-    if (s->o->baseline)
-        hd_baseline_apply(s->o->baseline, r);
+    hd_ignore_apply(r);
     static const char *const names[] = {"report.json", "report.txt", "report.html"};
     enum hd_status status = HD_OK;
     for (size_t i = 0; i < sizeof names / sizeof *names && status == HD_OK; i++)

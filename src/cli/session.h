@@ -25,6 +25,7 @@ struct hd_session_options {
     struct hd_predict_options predict;
     struct hd_suppressions *suppressions; /* may be NULL */
     const struct hd_report *baseline;     /* may be NULL */
+    const char *baseline_name;            /* its file */
     const char *version;
     /* Called when a stage begins ("recording", "analysing", "replaying") and as it goes on; may be
      * NULL. */

@@ -120,6 +120,24 @@ void hd_escape(FILE *out, enum hd_escape how, const char *text, size_t max)
         fprintf(out, "... (%zu more)", left);
 }
 
+unsigned hd_escape_char(FILE *out, const char **text)
+{
+    const unsigned char *p = (const unsigned char *)*text;
+    uint32_t c = next_char(&p);
+    *text = (const char *)p;
+    if (turns_direction(c)) {
+        int n = snprintf(NULL, 0, "[U+%04X]", c);
+        if (out)
+            fprintf(out, "[U+%04X]", c);
+        return (unsigned)n;
+    }
+    if (out && visible(c) != c)
+        fputc('?', out);
+    else if (out)
+        put_utf8(out, c);
+    return 1;
+}
+
 const char *hd_escape_uri(struct hd_arena *a, const char *path)
 {
     static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"

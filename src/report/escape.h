@@ -24,6 +24,11 @@ enum hd_escape {
  * nothing. */
 void hd_escape(FILE *out, enum hd_escape how, const char *text, size_t max);
 
+/* The next character of a text that is not at its end, for a terminal: controls become '?', as a
+ * picture would not be in every font. Moves *text behind it and returns its width in columns. out
+ * NULL only measures. */
+unsigned hd_escape_char(FILE *out, const char **text);
+
 /* A file name as a URI, made in the arena: a relative reference, or file:// for an absolute name.
  */
 const char *hd_escape_uri(struct hd_arena *a, const char *path);

@@ -5,6 +5,7 @@
 #include "report/json.h"
 #include "report/junit.h"
 #include "report/perfetto.h"
+#include "report/rules.h"
 #include "report/sarif.h"
 #include "report/text.h"
 #include "report/tsan.h"
@@ -23,6 +24,7 @@ static const struct {
     [HD_REPORT_TSAN] = {".tsan", "WARNING: ThreadSanitizer: "},
     [HD_REPORT_JUNIT] = {".xml", "<testsuites name=\"heddle\""},
     [HD_REPORT_GITHUB] = {".github", "%0AId: "},
+    [HD_REPORT_RULES] = {".supp", NULL}, /* people write reasons into it: never replaced */
 };
 enum { LOOKED_AT = 4096 };
 
@@ -62,6 +64,9 @@ void hd_formats_write(FILE *out, const struct hd_report *r, enum hd_report_kind 
     case HD_REPORT_GITHUB:
         hd_report_write_github(out, r, root);
         return;
+    case HD_REPORT_RULES:
+        hd_report_write_rules(out, r, false);
+        return;
     default:
         hd_report_write_text(out, r, color);
     }
@@ -75,7 +80,7 @@ static bool has_mark(FILE *in)
         text[i] = text[i] ? text[i] : ' ';
     text[n] = 0;
     for (int i = 0; i < HD_REPORT_KINDS; i++)
-        if (strstr(text, kinds[i].mark))
+        if (kinds[i].mark && strstr(text, kinds[i].mark))
             return true;
     return false;
 }

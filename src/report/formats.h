@@ -7,8 +7,8 @@
 #include <stdio.h>
 
 /* In the order of enum hd_report_kind. */
-#define HD_FORMATS        "text|json|sarif|html|perfetto|tsan|junit|github"
-#define HD_FORMAT_ENDINGS ".txt, .json, .sarif, .html, .trace, .tsan, .xml, .github"
+#define HD_FORMATS        "text|json|sarif|html|perfetto|tsan|junit|github|rules"
+#define HD_FORMAT_ENDINGS ".txt, .json, .sarif, .html, .trace, .tsan, .xml, .github, .supp"
 
 enum hd_report_kind {
     HD_REPORT_TEXT,
@@ -19,6 +19,7 @@ enum hd_report_kind {
     HD_REPORT_TSAN,
     HD_REPORT_JUNIT,
     HD_REPORT_GITHUB,
+    HD_REPORT_RULES,
     HD_REPORT_KINDS
 };
 

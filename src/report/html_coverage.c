@@ -40,16 +40,20 @@ static void put_rules(struct hd_html *h)
         return;
     hd_html_raw(h, "<section><h2>Suppressions</h2>\n<div class=\"scroll\"><table><thead><tr>"
                    "<th scope=\"col\">Rule</th><th scope=\"col\">From</th>"
+                   "<th scope=\"col\">Reason</th><th scope=\"col\">Until</th>"
                    "<th scope=\"col\">Hidden</th></tr></thead><tbody>\n");
     for (size_t i = 0; i < r->n_rules; i++) {
         const struct hd_rule_use *rule = &r->rules[i];
         hd_html_wrap(h, "<tr><td><code>", rule->text, "</code></td>");
         hd_html_wrap(h, "<td class=\"mono\">", rule->file ? rule->file : "", "");
         fprintf(h->out, ":%u</td><td>", rule->line);
+        hd_html_text(h, rule->reason);
+        hd_html_wrap(h, "</td><td class=\"nowrap\">", rule->until ? rule->until : "", "</td><td>");
         if (rule->used)
             fprintf(h->out, "%llu</td></tr>\n", (unsigned long long)rule->used);
         else
-            hd_html_raw(h, "<span class=\"predicted status\">unused</span></td></tr>\n");
+            fprintf(h->out, "<span class=\"predicted status\">%s</span></td></tr>\n",
+                    rule->expired ? "expired" : "unused");
     }
     hd_html_raw(h, "</tbody></table></div></section>\n");
 }

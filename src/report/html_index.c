@@ -22,7 +22,10 @@ static void put_lead(struct hd_html *h)
     else
         fprintf(h->out, "<h1>%zu finding%s</h1>\n", r->n_findings, r->n_findings == 1 ? "" : "s");
     fprintf(h->out, "<p class=\"lead soft\">%zu confirmed, %zu predicted only", sure, predicted);
-    if (known)
+    if (r->baseline)
+        fprintf(h->out, "; against the baseline %zu new, %zu known, %zu gone",
+                r->n_findings - known, known, r->n_gone);
+    else if (known)
         fprintf(h->out, ", %zu known from the baseline", known);
     if (r->suppressed)
         fprintf(h->out, ", %llu suppressed", (unsigned long long)r->suppressed);
@@ -138,6 +141,29 @@ static void put_group(struct hd_html *h, const struct hd_u32vec *variable, uint3
     hd_html_raw(h, "</tbody>\n");
 }
 
+/* What the baseline has and this run did not find again. */
+static void put_gone(struct hd_html *h)
+{
+    const struct hd_report *r = h->r;
+    if (!r->baseline)
+        return;
+    hd_html_wrap(h, "<h2>Gone since the baseline</h2>\n<p class=\"soft\">Findings of <code>",
+                 r->baseline, "</code> that this run did not find again");
+    hd_html_raw(h, r->n_gone ? ".</p>\n" : ": none.</p>\n");
+    if (!r->n_gone)
+        return;
+    hd_html_raw(h, "<div class=\"scroll\"><table id=\"gone\"><thead><tr>"
+                   "<th scope=\"col\">Finding</th><th scope=\"col\">It was</th>"
+                   "<th scope=\"col\">Id</th></tr></thead><tbody>\n");
+    for (size_t i = 0; i < r->n_gone; i++) {
+        const struct hd_gone *g = &r->gone[i];
+        hd_html_wrap(h, "<tr><td>", g->title ? g->title : g->variable, "</td><td>");
+        hd_html_text(h, hd_finding_status_names[g->status]);
+        hd_html_wrap(h, "</td><td class=\"nowrap\"><code>", g->id, "</code></td></tr>\n");
+    }
+    hd_html_raw(h, "</tbody></table></div>\n");
+}
+
 void hd_html_index(struct hd_html *h)
 {
     const struct hd_report *r = h->r;
@@ -158,6 +184,7 @@ void hd_html_index(struct hd_html *h)
             put_group(h, &variable, seen++, i);
     if (r->n_findings)
         hd_html_raw(h, "</table></div>\n");
+    put_gone(h);
     hd_html_raw(h, "</section>\n");
     hd_names_fini(&names);
     hd_u32vec_fini(&variable);

@@ -14,6 +14,7 @@ struct merge {
     struct hd_vec parts;    /* struct hd_part */
     struct hd_vec findings; /* struct hd_finding */
     struct hd_vec rules;    /* struct hd_rule_use */
+    struct hd_vec gone;     /* struct hd_gone */
 };
 
 static int compare_texts(const char *a, const char *b)
@@ -248,6 +249,7 @@ static void add_rule(struct merge *m, const struct hd_rule_use *rule)
         if (!compare_texts(old->text, rule->text) && !compare_texts(old->file, rule->file) &&
             old->line == rule->line) {
             old->used = rule->used > old->used ? rule->used : old->used;
+            old->expired = old->expired && rule->expired;
             return;
         }
     }
@@ -261,6 +263,53 @@ static int by_rule(const void *a, const void *b)
     if (!order)
         order = (x->line > y->line) - (x->line < y->line);
     return order ? order : compare_texts(x->text, y->text);
+}
+
+static bool same_gone(const struct hd_gone *x, const char *fingerprint, const char *id)
+{
+    return x->fingerprint && fingerprint ? !strcmp(x->fingerprint, fingerprint)
+                                         : !strcmp(x->id, id);
+}
+
+/* Of equals the one that reads first stays, so that the order of reports does not matter. */
+static void add_gone(struct merge *m, const struct hd_gone *g)
+{
+    for (size_t i = 0; i < m->gone.len; i++) {
+        struct hd_gone *old = hd_vec_at(&m->gone, i);
+        if (!same_gone(old, g->fingerprint, g->id))
+            continue;
+        int order = (int)g->status - (int)old->status;
+        order = order ? order : compare_texts(g->title, old->title);
+        if (order < 0)
+            *old = *g;
+        return;
+    }
+    *(struct hd_gone *)hd_vec_push(&m->gone) = *g;
+}
+
+static int by_gone_id(const void *a, const void *b)
+{
+    const struct hd_gone *x = a, *y = b;
+    return compare_texts(x->id, y->id);
+}
+
+/* Gone is what no part has found. */
+static void keep_gone(struct merge *m)
+{
+    struct hd_report *r = m->r;
+    r->gone = hd_report_array(r, m->gone.len, sizeof *r->gone);
+    for (size_t i = 0; i < m->gone.len; i++) {
+        const struct hd_gone *g = hd_vec_at(&m->gone, i);
+        bool found = false;
+        for (size_t k = 0; k < m->findings.len && !found; k++) {
+            const struct hd_finding *f = hd_vec_at(&m->findings, k);
+            found = same_gone(g, f->fingerprint, f->id);
+        }
+        if (!found)
+            r->gone[r->n_gone++] = *g;
+    }
+    if (r->n_gone)
+        qsort(r->gone, r->n_gone, sizeof *r->gone, by_gone_id);
 }
 
 /* The worst end of any: a signal before an exit status. */
@@ -296,6 +345,10 @@ static enum hd_status add_report(struct merge *m, const struct hd_report *r, con
     add_texts(m, &m->r->notes, &r->notes);
     for (size_t i = 0; i < r->n_rules; i++)
         add_rule(m, &r->rules[i]);
+    for (size_t i = 0; i < r->n_gone; i++)
+        add_gone(m, &r->gone[i]);
+    if (r->baseline && (!m->r->baseline || strcmp(r->baseline, m->r->baseline) < 0))
+        m->r->baseline = r->baseline;
     add_end(m->r, r);
     m->r->interrupted = m->r->interrupted || r->interrupted;
     if (compare_texts(r->tool_version, m->r->tool_version) > 0)
@@ -315,6 +368,7 @@ static void finish(struct merge *m)
     r->findings = hd_report_array(r, r->n_findings, sizeof *r->findings);
     if (r->n_findings)
         memcpy(r->findings, m->findings.data, r->n_findings * sizeof *r->findings);
+    keep_gone(m);
     r->n_rules = m->rules.len;
     r->rules = hd_report_array(r, r->n_rules, sizeof *r->rules);
     if (r->n_rules) {
@@ -330,7 +384,8 @@ enum hd_status hd_report_merge(struct hd_report *const *inputs, size_t n, const 
     struct merge m = {.r = hd_report_new(),
                       .parts = HD_VEC_INIT(struct hd_part),
                       .findings = HD_VEC_INIT(struct hd_finding),
-                      .rules = HD_VEC_INIT(struct hd_rule_use)};
+                      .rules = HD_VEC_INIT(struct hd_rule_use),
+                      .gone = HD_VEC_INIT(struct hd_gone)};
     enum hd_status s = HD_OK;
     *merged = NULL;
     HD_ASSERT(n > 0);
@@ -343,6 +398,7 @@ enum hd_status hd_report_merge(struct hd_report *const *inputs, size_t n, const 
     hd_vec_fini(&m.parts);
     hd_vec_fini(&m.findings);
     hd_vec_fini(&m.rules);
+    hd_vec_fini(&m.gone);
     if (s == HD_OK)
         *merged = m.r;
     else

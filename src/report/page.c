@@ -1,6 +1,7 @@
 #include "report/page.h"
 
 #include "base/err.h"
+#include "report/escape.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -33,31 +34,19 @@ void hd_page_end(struct hd_page *p)
     p->gap = false;
 }
 
-/* C0 and C1 controls and DEL; C1 only as UTF-8 (c2 80 to c2 9f). */
-static size_t control_at(const char *text)
-{
-    unsigned char c = (unsigned char)text[0], d = (unsigned char)text[1];
-    if (c < 0x20 || c == 0x7f)
-        return 1;
-    return c == 0xc2 && d >= 0x80 && d < 0xa0 ? 2 : 0;
-}
-
-static bool starts_character(char c)
-{
-    return ((unsigned char)c & 0xc0) != 0x80;
-}
-
-static unsigned width_of(const char *text, size_t len)
+static unsigned width_of(const char *text, const char *end)
 {
     unsigned n = 0;
-    for (size_t i = 0; i < len; i++)
-        n += starts_character(text[i]);
+    while (text < end && *text)
+        n += hd_escape_char(NULL, &text);
     return n;
 }
 
 static void put_word(struct hd_page *p, const char *text, size_t len)
 {
-    unsigned width = width_of(text, len);
+    enum { LONGEST = 500 }; /* the name of a template, not a joke */
+    const char *end = text + len;
+    unsigned width = width_of(text, end), shown = 0;
     if (p->gap && p->column + 1 + width > HD_PAGE_WIDTH && p->column > p->indent) {
         hd_page_end(p);
         put_spaces(p, p->indent);
@@ -65,13 +54,11 @@ static void put_word(struct hd_page *p, const char *text, size_t len)
         put_spaces(p, 1);
     }
     p->gap = false;
-    for (size_t i = 0; i < len; i++) {
-        size_t control = control_at(text + i);
-        if (control == 2)
-            i++;
-        fputc(control ? '?' : text[i], p->out);
-    }
-    p->column += width;
+    while (text < end && shown < LONGEST)
+        shown += hd_escape_char(p->out, &text);
+    if (text < end)
+        shown += (unsigned)fprintf(p->out, "...");
+    p->column += shown;
 }
 
 void hd_page_words(struct hd_page *p, const char *fmt, ...)
@@ -98,21 +85,20 @@ void hd_page_words(struct hd_page *p, const char *fmt, ...)
 void hd_page_raw(struct hd_page *p, const char *text, unsigned max)
 {
     unsigned start = p->column;
-    for (const char *at = text; *at; at++) {
+    const char *end = text + strlen(text);
+    for (const char *at = text; *at;) {
         unsigned used = p->column - start;
-        if (starts_character(*at) && used + 3 >= max && width_of(at, strlen(at)) > max - used) {
+        if (used + 3 >= max && width_of(at, end) > max - used) {
             fputs("...", p->out);
             p->column += 3;
             return;
         }
-        size_t control = *at == '\t' ? 0 : control_at(at);
         if (*at == '\t') {
             put_spaces(p, 4 - used % 4);
-            continue;
+            at++;
+        } else {
+            p->column += hd_escape_char(p->out, &at);
         }
-        at += control == 2;
-        fputc(control ? '?' : *at, p->out);
-        p->column += control || starts_character(*at);
     }
 }
 

@@ -24,9 +24,10 @@ void hd_page_init(struct hd_page *p, FILE *out, bool color);
 /* Begins a line: `first` columns in, the lines that follow it `rest` columns in. */
 void hd_page_begin(struct hd_page *p, unsigned first, unsigned rest);
 void hd_page_end(struct hd_page *p);
-/* Words, broken at spaces where a line would get too long. Control characters become '?'. */
+/* Words, broken at spaces where a line would get too long. Texts of programs
+ * are made safe (hd_escape_char), very long words are cut. */
 void hd_page_words(struct hd_page *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* Text that is never broken, as it is but for control characters, cut at `max` columns with "...".
+/* Text that is never broken, made safe, cut at `max` columns with "...".
  * Tabs become spaces up to the next multiple of 4. */
 void hd_page_raw(struct hd_page *p, const char *text, unsigned max);
 void hd_page_style(struct hd_page *p, enum hd_style style);

@@ -131,10 +131,15 @@ void hd_report_settle(struct hd_report *r)
     qsort(r->findings, r->n_findings, sizeof *r->findings, by_place_in_report);
 }
 
+bool hd_report_is_error(const struct hd_finding *f)
+{
+    return f->status != HD_FINDING_PREDICTED && !f->known;
+}
+
 size_t hd_report_errors(const struct hd_report *r)
 {
     size_t n = 0;
     for (size_t i = 0; i < r->n_findings; i++)
-        n += r->findings[i].status != HD_FINDING_PREDICTED && !r->findings[i].known;
+        n += hd_report_is_error(&r->findings[i]);
     return n;
 }

@@ -157,11 +157,23 @@ struct hd_finding {
     size_t n_seen;
 };
 
-/* A rule of a suppression file that did something, or did not. */
+/* A finding of the baseline that this run did not find again. */
+struct hd_gone {
+    const char *id, *fingerprint;
+    enum hd_property property;
+    enum hd_finding_status status; /* what it was in the baseline */
+    const char *variable;
+    const char *title; /* the sentence that says what it was */
+};
+
+/* A rule of a suppression file, or a comment in the source, that did something, or did not. */
 struct hd_rule_use {
     const char *text, *file;
     uint32_t line;
-    uint64_t used; /* findings hidden */
+    uint64_t used;      /* findings hidden */
+    const char *reason; /* as written behind reason: */
+    const char *until;  /* "2026-12-31": the last day on which it holds */
+    bool expired;       /* that day is over, and it hides nothing any more */
 };
 
 /* One of the reports that a merged report was made from (merge.h), with its figures. */
@@ -193,7 +205,10 @@ struct hd_report {
     size_t n_findings;
     struct hd_rule_use *rules;
     size_t n_rules;
-    uint64_t suppressed;   /* findings hidden by rules */
+    uint64_t suppressed;  /* findings hidden by rules */
+    const char *baseline; /* the report that this one was compared with; NULL: none */
+    struct hd_gone *gone; /* by id */
+    size_t n_gone;
     struct hd_part *parts; /* by id; empty unless the report is a merged one */
     size_t n_parts;
     const char *directory; /* where witnesses and traces are; not written to JSON */
@@ -218,7 +233,9 @@ void hd_report_add(struct hd_report *r, struct hd_texts *list, const char *text)
  * Findings whose ids are equal by chance get longer ones. */
 void hd_report_settle(struct hd_report *r);
 
-/* Findings that count as errors: confirmed or observed, and not known. */
+/* Whether the finding counts as an error: confirmed or observed, and not known. */
+bool hd_report_is_error(const struct hd_finding *f);
+/* How many do. */
 size_t hd_report_errors(const struct hd_report *r);
 
 #endif

@@ -166,8 +166,23 @@ static const struct hd_shape_field rule_fields[] = {
     FIELD("file", struct hd_rule_use, file, TEXT),
     FIELD("line", struct hd_rule_use, line, U32),
     FIELD("used", struct hd_rule_use, used, U64),
+    FIELD("reason", struct hd_rule_use, reason, TEXT),
+    FIELD("until", struct hd_rule_use, until, TEXT),
+    FIELD("expired", struct hd_rule_use, expired, BOOL),
 };
 SHAPE(rule, rule_fields, sizeof(struct hd_rule_use));
+
+static const struct hd_shape_field gone_fields[] = {
+    FIELD("id", struct hd_gone, id, TEXT, .need = true),
+    FIELD("fingerprint", struct hd_gone, fingerprint, TEXT),
+    FIELD("property", struct hd_gone, property, CHOICE, .choices = hd_property_names,
+          .n_choices = HD_PROPERTIES),
+    FIELD("status", struct hd_gone, status, CHOICE, .choices = hd_finding_status_names,
+          .n_choices = HD_FINDING_STATUSES),
+    FIELD("variable", struct hd_gone, variable, TEXT, .need = true),
+    FIELD("title", struct hd_gone, title, TEXT),
+};
+SHAPE(gone, gone_fields, sizeof(struct hd_gone));
 
 static const struct hd_shape_field decided_fields[] = {
     FIELD("race", struct hd_report, race, U64),
@@ -231,6 +246,8 @@ static const struct hd_shape_field report_fields[] = {
     FIELD("notes", struct hd_report, notes, TEXTS, .need = true),
     FIELD("suppressed", struct hd_report, suppressed, U64),
     LIST("rules", struct hd_report, rules, n_rules, rule),
+    FIELD("baseline", struct hd_report, baseline, TEXT),
+    LIST("gone", struct hd_report, gone, n_gone, gone),
     LIST("parts", struct hd_report, parts, n_parts, part),
 };
 const struct hd_shape hd_shape_report = {

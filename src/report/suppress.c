@@ -27,6 +27,7 @@ struct rule {
     enum rule_type type;
     const char *text;            /* as written */
     const char *pattern, *other; /* other: of a pair, or NULL */
+    const char *until, *reason;  /* or NULL */
     const char *file;
     uint32_t line;
     uint64_t used;
@@ -35,6 +36,7 @@ struct rule {
 struct hd_suppressions {
     struct hd_arena *arena;
     struct hd_vec rules; /* struct rule */
+    char today[11];      /* "2026-12-31"; empty: not known */
 };
 
 struct hd_suppressions *hd_suppress_new(void)
@@ -52,6 +54,11 @@ void hd_suppress_free(struct hd_suppressions *s)
     hd_arena_free(s->arena);
     hd_vec_fini(&s->rules);
     hd_free(s, sizeof *s);
+}
+
+void hd_suppress_today(struct hd_suppressions *s, const char *date)
+{
+    snprintf(s->today, sizeof s->today, "%s", date);
 }
 
 /* ---- patterns ---- */
@@ -114,23 +121,58 @@ static char *trimmed(struct hd_arena *arena, const char *text, size_t len)
     return hd_arena_strndup(arena, text, len);
 }
 
+static bool is_date(const char *text)
+{
+    unsigned month, day;
+    int n = 0;
+    return strlen(text) == 10 && sscanf(text, "%*4[0-9]-%2u-%2u%n", &month, &day, &n) == 2 &&
+           n == 10 && month >= 1 && month <= 12 && day >= 1 && day <= 31;
+}
+
+/* Takes " until:DATE" and " reason:TEXT" off the end of a rule. */
+static bool take_fields(struct hd_suppressions *s, char *whole, struct rule *rule)
+{
+    static const char until[] = " until:", reason[] = " reason:";
+    char *at = strstr(whole, until), *why = strstr(whole, reason);
+    if (at && why && why < at)
+        at = NULL; /* a word of the reason */
+    if (why) {
+        rule->reason = trimmed(s->arena, why + sizeof reason - 1, strlen(why + sizeof reason - 1));
+        *why = 0;
+    }
+    if (at) {
+        rule->until = trimmed(s->arena, at + sizeof until - 1, strlen(at + sizeof until - 1));
+        *at = 0;
+    }
+    return !at || is_date(rule->until);
+}
+
+static enum rule_type type_of(const char *word, size_t len)
+{
+    enum rule_type type = RULE_RACE;
+    while (len && strchr(" \t", word[len - 1]))
+        len--;
+    while (type < RULE_TYPES &&
+           (strlen(type_names[type]) != len || strncmp(type_names[type], word, len) != 0))
+        type++;
+    return type;
+}
+
 bool hd_suppress_line(struct hd_suppressions *s, const char *text, const char *file, uint32_t line,
                       const char **why)
 {
     char *whole = trimmed(s->arena, text, strlen(text));
     if (!*whole || *whole == '#')
         return true;
+    struct rule rule = {.text = hd_arena_strndup(s->arena, whole, strlen(whole)), .line = line};
+    *why = "the date behind until: is not like 2026-12-31";
+    if (!take_fields(s, whole, &rule))
+        return false;
     const char *colon = strchr(whole, ':');
-    struct rule rule = {.text = whole, .line = line};
     *why = "there is no \"type:\" before the pattern";
     if (!colon)
         return false;
-    size_t len = (size_t)(colon - whole);
-    while (len && strchr(" \t", whole[len - 1]))
-        len--;
-    while (rule.type < RULE_TYPES && (strlen(type_names[rule.type]) != len ||
-                                      strncmp(type_names[rule.type], whole, len) != 0))
-        rule.type++;
+    rule.type = type_of(whole, (size_t)(colon - whole));
     *why = "the type is not one that is known";
     if (rule.type == RULE_TYPES)
         return false;
@@ -224,6 +266,15 @@ static bool from_library(const struct rule *rule, const struct hd_finding *f)
     return false;
 }
 
+/* "R-7f3a9c" against a fingerprint: an id may be longer in a report where it had to be. */
+static bool is_prefix(const char *id, const char *fingerprint)
+{
+    enum { SHORTEST = 2 + 6 };
+    size_t len = strlen(id);
+    return fingerprint && len >= SHORTEST && !strncmp(id, "R-", 2) &&
+           !strncmp(id + 2, fingerprint, len - 2);
+}
+
 static bool matches(const struct rule *rule, const struct hd_finding *f)
 {
     bool deadlock = f->property == HD_PROPERTY_DEADLOCK;
@@ -241,20 +292,51 @@ static bool matches(const struct rule *rule, const struct hd_finding *f)
     case RULE_VAR:
         return hd_suppress_glob(rule->pattern, f->variable);
     case RULE_ID:
-        return !strcmp(rule->pattern, f->id);
+        return !strcmp(rule->pattern, f->id) || is_prefix(rule->pattern, f->fingerprint);
     default:
         return false; /* kinds of reports that we do not make */
     }
+}
+
+static bool is_over(const struct hd_suppressions *s, const struct rule *rule)
+{
+    return rule->until && *s->today && strcmp(rule->until, s->today) < 0;
+}
+
+static struct rule *rule_for(struct hd_suppressions *s, const struct hd_finding *f)
+{
+    for (size_t k = 0; k < s->rules.len; k++) {
+        struct rule *rule = hd_vec_at(&s->rules, k);
+        if (!is_over(s, rule) && matches(rule, f))
+            return rule;
+    }
+    return NULL;
+}
+
+/* Behind the rules that the report lists already. */
+static void list_rules(const struct hd_suppressions *s, struct hd_report *r)
+{
+    struct hd_rule_use *all = hd_report_array(r, r->n_rules + s->rules.len, sizeof *all);
+    if (r->n_rules)
+        memcpy(all, r->rules, r->n_rules * sizeof *all);
+    for (size_t k = 0; k < s->rules.len; k++) {
+        const struct rule *rule = hd_vec_at(&s->rules, k);
+        all[r->n_rules++] = (struct hd_rule_use){.text = hd_report_text(r, rule->text),
+                                                 .file = hd_report_text(r, rule->file),
+                                                 .line = rule->line,
+                                                 .used = rule->used,
+                                                 .reason = hd_report_text(r, rule->reason),
+                                                 .until = hd_report_text(r, rule->until),
+                                                 .expired = is_over(s, rule)};
+    }
+    r->rules = all;
 }
 
 void hd_suppress_apply(struct hd_suppressions *s, struct hd_report *r)
 {
     size_t kept = 0;
     for (size_t i = 0; i < r->n_findings; i++) {
-        struct rule *hit = NULL;
-        for (size_t k = 0; k < s->rules.len && !hit; k++)
-            if (matches(hd_vec_at(&s->rules, k), &r->findings[i]))
-                hit = hd_vec_at(&s->rules, k);
+        struct rule *hit = rule_for(s, &r->findings[i]);
         if (hit) {
             hit->used++;
             r->suppressed++;
@@ -263,24 +345,5 @@ void hd_suppress_apply(struct hd_suppressions *s, struct hd_report *r)
         }
     }
     r->n_findings = kept;
-    r->n_rules = s->rules.len;
-    r->rules = hd_report_array(r, r->n_rules, sizeof *r->rules);
-    for (size_t k = 0; k < s->rules.len; k++) {
-        const struct rule *rule = hd_vec_at(&s->rules, k);
-        r->rules[k] = (struct hd_rule_use){hd_report_text(r, rule->text),
-                                           hd_report_text(r, rule->file), rule->line, rule->used};
-    }
-}
-
-static bool same(const struct hd_finding *x, const struct hd_finding *y)
-{
-    return x->fingerprint && y->fingerprint ? !strcmp(x->fingerprint, y->fingerprint)
-                                            : !strcmp(x->id, y->id);
-}
-
-void hd_baseline_apply(const struct hd_report *baseline, struct hd_report *r)
-{
-    for (size_t i = 0; i < r->n_findings; i++)
-        for (size_t k = 0; k < baseline->n_findings && !r->findings[i].known; k++)
-            r->findings[i].known = same(&r->findings[i], &baseline->findings[k]);
+    list_rules(s, r);
 }

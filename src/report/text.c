@@ -408,14 +408,26 @@ static void put_list(struct hd_page *p, const char *title, const struct hd_texts
 
 static void put_rules(struct hd_page *p, const struct hd_report *r)
 {
-    for (size_t i = 0; i < r->n_rules; i++)
-        if (!r->rules[i].used) {
-            hd_page_begin(p, 0, 2);
-            hd_page_words(p, "Unused suppression: %s:%u: %s",
-                          r->rules[i].file ? r->rules[i].file : "?", r->rules[i].line,
-                          r->rules[i].text);
-            hd_page_end(p);
-        }
+    for (size_t i = 0; i < r->n_rules; i++) {
+        const struct hd_rule_use *rule = &r->rules[i];
+        if (rule->used)
+            continue;
+        hd_page_begin(p, 0, 2);
+        hd_page_words(p, "%s suppression: %s:%u: %s", rule->expired ? "Expired" : "Unused",
+                      rule->file ? rule->file : "?", rule->line, rule->text);
+        hd_page_end(p);
+    }
+}
+
+static void put_gone(struct hd_page *p, const struct hd_report *r)
+{
+    for (size_t i = 0; i < r->n_gone; i++) {
+        const struct hd_gone *g = &r->gone[i];
+        hd_page_begin(p, 0, 2);
+        hd_page_words(p, "Gone since the baseline: %s [%s] %s", g->title ? g->title : g->variable,
+                      hd_finding_status_names[g->status], g->id);
+        hd_page_end(p);
+    }
 }
 
 static void put_count(struct hd_page *p, uint64_t n, const char *one, const char *many)
@@ -449,8 +461,10 @@ static void summary(struct hd_page *p, const struct hd_report *r)
     }
     hd_page_style(p, HD_STYLE_PLAIN);
     hd_page_words(p, ", %zu predicted only", predicted);
-    if (known)
+    if (known || r->baseline)
         hd_page_words(p, ", %zu known", known);
+    if (r->baseline)
+        hd_page_words(p, ", %zu gone", r->n_gone);
     if (r->suppressed)
         hd_page_words(p, ", %llu suppressed", (unsigned long long)r->suppressed);
     hd_page_words(p, "; ");
@@ -483,6 +497,7 @@ void hd_report_write_text(FILE *out, const struct hd_report *r, bool color)
         fprintf(out, "\n%s\n", RULE);
     for (size_t i = 0; i < r->n_findings && !ferror(out); i++)
         details(&p, &r->findings[i]);
+    put_gone(&p, r);
     put_list(&p, "Undecided", &r->undecided_why);
     put_list(&p, "Not modelled", &r->unmodelled);
     put_list(&p, "Not instrumented", &r->uninstrumented);

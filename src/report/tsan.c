@@ -117,7 +117,7 @@ void hd_report_write_tsan(FILE *out, const struct hd_report *r, unsigned pid)
     size_t n = hd_report_errors(r);
     for (size_t i = 0; i < r->n_findings; i++) {
         const struct hd_finding *f = &r->findings[i];
-        if (f->status != HD_FINDING_PREDICTED && !f->known)
+        if (hd_report_is_error(f))
             put_finding(&w, f, pid);
         hd_arena_reset(w.a);
     }

@@ -301,10 +301,29 @@ struct hd_report *hd_fixture_bank(void)
     hd_report_add(r, &r->unmodelled, "pthread_setaffinity_np");
     hd_report_add(r, &r->uninstrumented, "libcrypto.so.3");
     hd_report_add(r, &r->notes, "Inputs of the program were read from standard input.");
-    r->n_rules = 2;
-    r->rules = hd_report_array(r, 2, sizeof *r->rules);
-    r->rules[0] = (struct hd_rule_use){"race:logger", "heddle.supp", 3, 1};
-    r->rules[1] = (struct hd_rule_use){"race:old_cache", "heddle.supp", 4, 0};
+    r->n_rules = 4;
+    r->rules = hd_report_array(r, 4, sizeof *r->rules);
+    r->rules[0] = (struct hd_rule_use){"race:logger", "heddle.supp", 3, 1, NULL, NULL, false};
+    r->rules[1] = (struct hd_rule_use){"race:old_cache", "heddle.supp", 4, 0, NULL, NULL, false};
+    r->rules[2] = (struct hd_rule_use){"race:parse until:2026-01-31 reason:ticket 12",
+                                       "heddle.supp",
+                                       7,
+                                       0,
+                                       "ticket 12",
+                                       "2026-01-31",
+                                       true};
+    r->rules[3] = (struct hd_rule_use){
+        "heddle:ignore", "src/bank.c", 20, 2, "a lost count does no harm", NULL, false};
+    r->baseline = "main/report.json";
+    r->n_gone = 1;
+    r->gone = hd_report_array(r, 1, sizeof *r->gone);
+    r->gone[0] = (struct hd_gone){"R-90e1",
+                                  NULL,
+                                  HD_PROPERTY_RACE,
+                                  HD_FINDING_CONFIRMED,
+                                  "cache.size",
+                                  "Data race on 'cache.size': write in put (T1.1) and read in get "
+                                  "(T1.2)"};
     r->n_findings = sizeof makers / sizeof *makers;
     r->findings = hd_report_array(r, r->n_findings, sizeof *r->findings);
     for (size_t i = 0; i < r->n_findings; i++)
@@ -401,8 +420,18 @@ struct hd_report *hd_fixture_hostile(void)
             hd_report_add(r, lists[i], nasty(r, k));
     for (size_t i = 0; i < r->n_findings; i++)
         spoil_finding(r, &r->findings[i], 2 * i);
-    for (size_t i = 0; i < r->n_rules; i++)
+    for (size_t i = 0; i < r->n_rules; i++) {
         r->rules[i].text = nasty(r, i);
+        r->rules[i].file = nasty(r, i + 1);
+        r->rules[i].reason = nasty(r, i + 2);
+        r->rules[i].until = nasty(r, i + 3);
+    }
+    r->baseline = nasty(r, 5);
+    for (size_t i = 0; i < r->n_gone; i++) {
+        r->gone[i].id = nasty(r, i + 5);
+        r->gone[i].variable = nasty(r, i + 1);
+        r->gone[i].title = nasty(r, i + 5);
+    }
     r->tool_version = nasty(r, 0);
     return r;
 }

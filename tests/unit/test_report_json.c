@@ -80,7 +80,12 @@ static struct hd_report *full_report(void)
     fill_finding(r, &r->findings[1], "R-000002");
     r->n_rules = 1;
     r->rules = hd_report_array(r, 1, sizeof *r->rules);
-    r->rules[0] = (struct hd_rule_use){"race:x", "s.txt", 3, 0};
+    r->rules[0] = (struct hd_rule_use){"race:x", "s.txt", 3, 0, "r", "2026-01-01", true};
+    r->baseline = "b.json";
+    r->n_gone = 1;
+    r->gone = hd_report_array(r, 1, sizeof *r->gone);
+    r->gone[0] =
+        (struct hd_gone){"R-000003", "f", HD_PROPERTY_DEADLOCK, HD_FINDING_PREDICTED, "v", "title"};
     return r;
 }
 

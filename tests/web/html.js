@@ -55,6 +55,8 @@ const tests = {
     assert.strictEqual(await page.textContent('#shown'), '1 of 5 shown');
     await page.fill('#search', 'no such thing');
     assert.deepStrictEqual(await ids(), []);
+    assert.ok((await texts(page, '#index .lead')).join().includes('4 new, 1 known, 1 gone'));
+    assert.deepStrictEqual(await texts(page, '#gone tbody td:nth-child(3)'), ['R-90e1']);
     await close(page);
   },
 
@@ -163,7 +165,7 @@ const tests = {
     await page.click('nav >> text=Coverage');
     await page.waitForSelector('#coverage', { state: 'visible' });
     const cover = (await texts(page, '#coverage')).join();
-    for (const word of ['libcrypto.so.3', 'pthread_setaffinity_np', 'the time ran out', '1,234,567', 'unused']) assert.ok(cover.includes(word), word);
+    for (const word of ['libcrypto.so.3', 'pthread_setaffinity_np', 'the time ran out', '1,234,567', 'unused', 'expired', 'ticket 12', '2026-01-31', 'a lost count does no harm']) assert.ok(cover.includes(word), word);
     // From the keyboard alone: the first link is the way past the header.
     await page.keyboard.press('i');
     await page.waitForSelector('#index', { state: 'visible' });

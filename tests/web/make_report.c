@@ -4,7 +4,9 @@
 #include "report/json.h"
 #include "report/junit.h"
 #include "report/perfetto.h"
+#include "report/rules.h"
 #include "report/sarif.h"
+#include "report/text.h"
 #include "report/tsan.h"
 #include "report_fixture.h"
 
@@ -39,6 +41,8 @@ static void write_all(const char *dir, const char *name, struct hd_report *r)
     WRITE("xml", hd_report_write_junit(out, r, NULL));
     WRITE("github", hd_report_write_github(out, r, NULL));
     WRITE("tsan", hd_report_write_tsan(out, r, 1));
+    WRITE("txt", hd_report_write_text(out, r, false));
+    WRITE("supp", hd_report_write_rules(out, r, false));
     WRITE("trace.json", hd_report_write_perfetto(out, r));
     hd_report_free(r);
 }

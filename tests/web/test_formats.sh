@@ -59,6 +59,12 @@ done
 expect "a frame has its place" grep -qE '^    #0 withdraw src/bank\.c:17:9' "$out/bank.tsan"
 expect "no finding, no word" [ ! -s "$out/empty.tsan" ]
 
+# ---- rules ----
+for name in bank hostile many; do
+    n=$(jq '.races | length' "$out/$name.json")
+    expect "$name.supp: a rule for each finding, all else comments" [ "$(grep -cE '^id:R-[0-9a-f]+$' "$out/$name.supp") $(grep -cvE '^(#.*|id:R-[0-9a-f]+)?$' "$out/$name.supp")" = "$n 0" ]
+done
+
 # ---- Chrome trace ----
 for name in bank hostile; do
     trace=$out/$name.trace.json

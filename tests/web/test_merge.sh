@@ -44,7 +44,17 @@ expect "known means known to all" jq -e '.races[] | select(.id == "R-a1a1a1a1") 
 expect "figures are sums" jq -e '.events == 1234567 + 7 + 1 and .threads == 9 and .runs == 9 and .seconds.all == 7 and (.parts | length) == 3' abc.json
 expect "lists are unions, sorted" jq -e '.notes == ["Inputs of the program were read from standard input.", "b"] and .unmodelled == ["fork", "pthread_setaffinity_np"]' abc.json
 expect "the worst end shows" jq -e '.signal == 11 and .interrupted' abc.json
-expect "rules are joined" jq -e '[.rules[] | [.line, .used]] == [[3, 5], [4, 0], [9, 0]]' abc.json
+expect "rules are joined" jq -e '[.rules[] | [.line, .used]] == [[3, 5], [4, 0], [7, 0], [9, 0], [20, 2]] and ([.rules[] | select(.expired) | .until] == ["2026-01-31"])' abc.json
+
+# What is gone in one part and found in another is not gone.
+expect "gone in all is gone" jq -e '[.gone[].id] == ["R-90e1"] and .baseline == "main/report.json"' abc.json
+jq '.gone = [{"id": "R-7f3a9c12", "variable": "balance"}, {"id": "R-00000001", "variable": "x"}]' c/report.json >gone.json
+merge a gone.json gone1.json
+merge gone.json a gone2.json
+same gone1.json gone2.json "the order matters for what is gone"
+expect "found in a part is not gone" jq -e '[.gone[].id] == ["R-00000001", "R-90e1"]' gone1.json
+merge gone1.json gone.json gone3.json
+same gone1.json gone3.json "gone is not idempotent"
 
 # Paths are seen from the new report, wherever it is made.
 merge a b sub/dir/ab.json
