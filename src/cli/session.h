@@ -1,8 +1,9 @@
-/* One session of `heddle run`: record, analyse, replay, report. Does the work and leaves every file
- * in one folder; prints nothing.
+/* A session: recordings of one program in one folder, what prediction finds in them, replays of
+ * that, one report. Does the work and leaves every file in the folder; prints nothing.
  *
- * Recording is repeated with other policies and seeds when asked for. The races of each run are
- * predicted and replayed at once; a race that an earlier run has confirmed is only counted again.
+ * Recordings come from outside (`heddle explore`), or from hd_session_run, which is `heddle run`:
+ * it records once, or more often with other policies and seeds. The races of each recording are
+ * predicted and replayed at once; a race that an earlier one has confirmed is only counted again.
  * An interrupt ends the stage that is running; what is known by then is reported.
  */
 #ifndef HD_CLI_SESSION_H
@@ -14,12 +15,14 @@
 
 struct hd_session_options {
     char **argv;     /* program and arguments, ends with NULL */
-    const char *dir; /* an empty folder */
-    uint64_t runs;   /* at least 1 */
-    int policy;      /* enum hd_policy_kind, or -1: fifo first, then random and pct in turn */
-    uint64_t seed;   /* of the first run; later ones count up */
+    const char *dir; /* an empty folder, or that of a session that goes on */
+    /* These are for hd_session_run. */
+    uint64_t runs; /* at least 1 */
+    int policy;    /* enum hd_policy_kind, or -1: fifo first, then random and pct in turn */
+    uint64_t seed; /* of the first run; later ones count up */
     uint64_t quantum;
     uint32_t depth, steps;
+    /* These are for all. */
     uint32_t times, timeout; /* replays of each order (0: none), seconds for each */
     unsigned properties;     /* set of 1 << enum hd_property: what is looked for */
     struct hd_predict_options predict;
@@ -39,9 +42,29 @@ struct hd_session_result {
     bool ran;                 /* wait_status means something */
 };
 
-/* HD_OK when there is a report, also an interrupted one. HD_ERR_INPUT: the program cannot be run or
- * is not instrumented, or its trace is refused; HD_ERR_IO: a file cannot be written;
- * HD_ERR_INTERNAL: the analysis contradicts itself. hd_session_result_fini in every case. */
+struct hd_session;
+
+/* `earlier` is the report of a session that goes on, and belongs to the new one from now on; or
+ * NULL. The options must outlive it. hd_session_free in any case. */
+struct hd_session *hd_session_new(const struct hd_session_options *options,
+                                  struct hd_report *earlier);
+void hd_session_free(struct hd_session *s); /* NULL is fine */
+/* Name of the n-th recording of a session, from 1. */
+void hd_session_name(uint64_t number, char *name, size_t size);
+/* How a run of the program ended, as waitpid gives it; the first one counts. */
+void hd_session_ended(struct hd_session *s, int wait_status);
+/* Predicts on the recording with this name in the folder, replays, keeps the findings.
+ * HD_ERR_INPUT: the recording is refused; HD_ERR_IO: a file cannot be written; HD_ERR_INTERNAL: the
+ * analysis contradicts itself. */
+enum hd_status hd_session_take(struct hd_session *s, const char *name, struct hd_err *err);
+size_t hd_session_findings(const struct hd_session *s); /* so far, not yet merged */
+/* Writes the report into the folder. hd_session_result_fini in every case. */
+enum hd_status hd_session_finish(struct hd_session *s, struct hd_session_result *result,
+                                 struct hd_err *err);
+
+/* All of it, with runs that it records itself. HD_OK when there is a report, also an interrupted
+ * one. HD_ERR_INPUT: the program cannot be run or is not instrumented, or its trace is refused;
+ * the rest as above. */
 enum hd_status hd_session_run(const struct hd_session_options *options,
                               struct hd_session_result *result, struct hd_err *err);
 void hd_session_result_fini(struct hd_session_result *result);

@@ -1,0 +1,27 @@
+/* A session from inside: what session.c and session_take.c share. */
+#ifndef HD_CLI_SESSION_INT_H
+#define HD_CLI_SESSION_INT_H
+
+#include "cli/session.h"
+
+#include "report/source.h"
+
+struct hd_session {
+    const struct hd_session_options *o;
+    struct hd_report *r;
+    struct hd_sources *sources;
+    struct hd_vec findings; /* struct hd_finding, as they come up */
+    struct hd_err *err;     /* of the call that is going on */
+    char trace_name[32];    /* of the run in hand */
+    int wait_status;        /* of the first run; means something when `ran` */
+    bool ran;
+    double started, earlier_seconds;
+};
+
+void hd_session_tell(const struct hd_session *s, const char *stage, uint64_t done, uint64_t total);
+/* The path of a file in the session's folder. */
+enum hd_status hd_session_path(const struct hd_session *s, const char *name, char *path,
+                               size_t size);
+void hd_session_notes(struct hd_session *s, const struct hd_build_info *info);
+
+#endif

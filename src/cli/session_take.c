@@ -1,0 +1,293 @@
+/* What is done with one recording of a session: predict, replay, make findings. */
+#include "cli/session_int.h"
+
+#include "base/interrupt.h"
+#include "base/outfile.h"
+#include "base/progress.h"
+#include "drive/load.h"
+#include "drive/replay.h"
+#include "model/check.h"
+#include "model/witness_json.h"
+#include "predict/violations.h"
+#include "report/make.h"
+#include "report/replayed.h"
+
+#include <limits.h>
+#include <string.h>
+
+/* ---- notes ---- */
+
+void hd_session_notes(struct hd_session *s, const struct hd_build_info *info)
+{
+    static const char mark[] = "not modelled: ";
+    struct hd_report *r = s->r;
+    for (uint32_t i = 0; i < info->notes.count; i++) {
+        const char *note = hd_names_text(&info->notes, i);
+        if (!strncmp(note, "deadlock: ", 10))
+            continue; /* a finding of its own */
+        const char *foreign = strstr(note, " is not instrumented");
+        if (foreign)
+            hd_report_add(r, &r->uninstrumented,
+                          hd_report_format(r, "%.*s", (int)(foreign - note), note));
+        if (!strncmp(note, mark, sizeof mark - 1))
+            hd_report_add(r, &r->unmodelled, note + sizeof mark - 1);
+        else
+            hd_report_add(r, &r->notes, note);
+    }
+    if (info->lost)
+        hd_report_add(r, &r->notes, "a trace is incomplete: it could not be written to the end");
+    if (info->broken)
+        hd_report_add(r, &r->notes, "the end of a log was damaged by the program; it is left out");
+    if (info->outside_writes)
+        hd_report_add(r, &r->notes,
+                      "memory was written by code that is not instrumented; races "
+                      "with such code can be missed");
+}
+
+/* ---- replay ---- */
+
+static enum hd_status save_witness(struct hd_session *s, const struct hd_trace *t,
+                                   const struct hd_witness *w, struct hd_finding *f)
+{
+    char name[64], path[PATH_MAX];
+    struct hd_outfile out = {0};
+    snprintf(name, sizeof name, "witness-%.40s.json", f->id);
+    for (size_t i = 0; i < s->findings.len; i++) { /* equal by chance: see hd_report_settle */
+        const struct hd_finding *other = hd_vec_at(&s->findings, i);
+        if (!strcmp(other->id, f->id) && strcmp(other->fingerprint, f->fingerprint) != 0)
+            snprintf(name, sizeof name, "witness-R-%.40s.json", f->fingerprint);
+    }
+    enum hd_status status = hd_session_path(s, name, path, sizeof path);
+    if (status == HD_OK)
+        status = hd_outfile_open(path, &out, s->err);
+    if (status != HD_OK)
+        return status;
+    hd_witness_write_named(out.file, t, w, s->trace_name);
+    f->witness = hd_report_text(s->r, name);
+    f->trace = hd_report_text(s->r, s->trace_name);
+    return hd_outfile_commit(&out, s->err);
+}
+
+static void replay(struct hd_session *s, const struct hd_trace *t, const struct hd_witness *w,
+                   struct hd_finding *f)
+{
+    struct hd_replay_options opts = {
+        .trace = t,
+        .witness = w,
+        .argv = s->o->argv,
+        .dir = s->o->dir,
+        .orders =
+            w->property == HD_PROPERTY_RACE ? HD_REPLAY_FIRST | HD_REPLAY_SECOND : HD_REPLAY_FIRST,
+        .times = s->o->times,
+        .timeout = s->o->timeout,
+    };
+    struct hd_replay_result result;
+    struct hd_err err = {0};
+    if (hd_interrupt_requested() || s->o->times == 0) {
+        f->reason = s->o->times ? "not replayed: interrupted" : "replay was not asked for";
+        return;
+    }
+    double started = hd_progress_now();
+    enum hd_status status = hd_drive_replay(&opts, &result, &err);
+    s->r->replay_seconds += hd_progress_now() - started;
+    if (status == HD_OK)
+        hd_replayed_apply(s->r, f, &result);
+    else
+        f->reason = status == HD_ERR_STOPPED ? "not replayed: interrupted"
+                                             : hd_report_format(s->r, "not replayed: %s", err.text);
+    /* What could not be given back to the program matters only when something went wrong. */
+    for (uint32_t i = 0; f->status != HD_FINDING_CONFIRMED && i < result.notes.count; i++)
+        hd_report_add(s->r, &s->r->notes, hd_names_text(&result.notes, i));
+    hd_replay_result_fini(&result);
+}
+
+/* An earlier finding that is the same and leaves nothing to do. */
+static struct hd_finding *find_confirmed(struct hd_session *s, const struct hd_finding *f)
+{
+    for (size_t i = 0; i < s->findings.len; i++) {
+        struct hd_finding *other = hd_vec_at(&s->findings, i);
+        if (!strcmp(other->fingerprint, f->fingerprint) && other->status != HD_FINDING_PREDICTED)
+            return other;
+    }
+    return NULL;
+}
+
+static enum hd_status handle(struct hd_session *s, struct hd_maker *maker, const struct hd_trace *t,
+                             const struct hd_witness *w)
+{
+    struct hd_finding f;
+    hd_maker_finding(maker, w, &f);
+    s->r->race++;
+    struct hd_finding *old = find_confirmed(s, &f);
+    if (old) {
+        old->duplicates++;
+        return HD_OK;
+    }
+    enum hd_status status = save_witness(s, t, w, &f);
+    if (status == HD_OK)
+        replay(s, t, w, &f);
+    if (status == HD_OK)
+        *(struct hd_finding *)hd_vec_push(&s->findings) = f;
+    return status;
+}
+
+/* ---- analyse ---- */
+
+static void predict_progress(void *ctx, uint64_t done, uint64_t total)
+{
+    hd_session_tell(ctx, "analysing", done, total);
+}
+
+static void count(struct hd_session *s, const struct hd_trace *t, const struct hd_prediction *p)
+{
+    struct hd_report *r = s->r;
+    for (int i = 0; i < HD_STEPS; i++)
+        r->impossible += p->proved[i];
+    r->undecided += p->open;
+    r->skipped += p->skipped;
+    for (size_t i = 0; i < p->undecided.len; i++) {
+        const struct hd_undecided *u = hd_vec_at(&p->undecided, i);
+        hd_report_add(r, &r->undecided_why,
+                      hd_report_format(r, "%s and %s: %s", hd_trace_place_name(t, u->a),
+                                       hd_trace_place_name(t, u->b), hd_reason_texts[u->why]));
+    }
+}
+
+static void count_violations(struct hd_session *s, const struct hd_trace *t,
+                             const struct hd_violations *v)
+{
+    struct hd_report *r = s->r;
+    for (int i = 0; i < HD_STEPS; i++)
+        r->impossible += v->proved[i];
+    r->undecided += v->open;
+    r->skipped += v->skipped;
+    for (size_t i = 0; i < v->undecided.len; i++) {
+        const struct hd_open_goal *u = hd_vec_at(&v->undecided, i);
+        const char *at = u->n ? hd_trace_place_name(t, u->events[0]) : "everywhere";
+        hd_report_add(r, &r->undecided_why,
+                      hd_report_format(r, "%s, %s: %s", hd_property_names[v->property], at,
+                                       hd_reason_texts[u->why]));
+    }
+}
+
+/* What was predicted for each property. */
+struct predicted {
+    struct hd_prediction races;
+    struct hd_violations others[HD_PROPERTIES];
+    struct hd_vec witnesses; /* const struct hd_witness *: of all, in the order they are handled */
+};
+
+static enum hd_status predict_violations(struct hd_session *s, const struct hd_trace *t,
+                                         const struct hd_predict_options *options,
+                                         enum hd_property property, struct predicted *p)
+{
+    struct hd_violations *v = &p->others[property];
+    if (!(s->o->properties >> property & 1))
+        return HD_OK;
+    enum hd_status status = property == HD_PROPERTY_ATOMICITY
+                                ? hd_predict_atomicity(t, options, v, s->err)
+                                : hd_predict_deadlocks(t, options, v, s->err);
+    if (status != HD_OK)
+        return status;
+    count_violations(s, t, v);
+    for (size_t i = 0; i < v->found.len; i++)
+        *(const struct hd_witness **)hd_vec_push(&p->witnesses) =
+            &((struct hd_violation *)hd_vec_at(&v->found, i))->witness;
+    return HD_OK;
+}
+
+static enum hd_status predict(struct hd_session *s, const struct hd_trace *t, struct predicted *p)
+{
+    struct hd_predict_options options = s->o->predict;
+    enum hd_status status = HD_OK;
+    options.progress = predict_progress;
+    options.progress_ctx = s;
+    if (s->o->properties >> HD_PROPERTY_RACE & 1) {
+        status = hd_predict(t, &options, &p->races, s->err);
+        if (status == HD_OK)
+            count(s, t, &p->races);
+        for (size_t i = 0; status == HD_OK && i < p->races.races.len; i++)
+            *(const struct hd_witness **)hd_vec_push(&p->witnesses) =
+                &((struct hd_race *)hd_vec_at(&p->races.races, i))->witness;
+    }
+    if (status == HD_OK)
+        status = predict_violations(s, t, &options, HD_PROPERTY_ATOMICITY, p);
+    if (status == HD_OK)
+        status = predict_violations(s, t, &options, HD_PROPERTY_DEADLOCK, p);
+    return status;
+}
+
+static enum hd_status handle_all(struct hd_session *s, const struct hd_trace *t,
+                                 const struct predicted *p)
+{
+    struct hd_maker *maker = hd_maker_new(s->r, t, s->sources);
+    const struct hd_witness *const *list = p->witnesses.data;
+    enum hd_status status = HD_OK;
+    for (size_t i = 0; i < p->witnesses.len; i++)
+        hd_maker_announce(maker, list[i]);
+    hd_maker_walk(maker);
+    for (size_t i = 0; i < p->witnesses.len && status == HD_OK; i++) {
+        hd_session_tell(s, "replaying", i, p->witnesses.len);
+        status = handle(s, maker, t, list[i]);
+    }
+    hd_maker_free(maker);
+    return status;
+}
+
+static void predicted_fini(struct predicted *p)
+{
+    hd_prediction_fini(&p->races);
+    for (int i = HD_PROPERTY_ATOMICITY; i < HD_PROPERTIES; i++)
+        hd_violations_fini(&p->others[i]);
+    hd_vec_fini(&p->witnesses);
+}
+
+/* The deadlock that the run itself came to. */
+static void take_stuck(struct hd_session *s, const struct hd_build_info *info)
+{
+    if (info->waits.len == 0)
+        return;
+    struct hd_finding *f = hd_vec_push(&s->findings);
+    hd_make_stuck(s->r, info, s->sources, f);
+    f->trace = hd_report_text(s->r, s->trace_name);
+    s->findings.len -= f->n_accesses == 0; /* nobody is known to wait */
+}
+
+static enum hd_status examine(struct hd_session *s, const struct hd_trace *t)
+{
+    struct predicted p = {.witnesses = HD_VEC_INIT(const struct hd_witness *)};
+    double started = hd_progress_now();
+    s->r->events += t->n_events;
+    enum hd_status status = hd_check_trace(t, NULL, s->err);
+    if (status == HD_OK)
+        status = predict(s, t, &p);
+    s->r->analyze_seconds += hd_progress_now() - started;
+    if (status == HD_OK)
+        status = handle_all(s, t, &p);
+    predicted_fini(&p);
+    return status;
+}
+
+enum hd_status hd_session_take(struct hd_session *s, const char *name, struct hd_err *err)
+{
+    struct hd_trace *t = NULL;
+    struct hd_build_info info = {0};
+    char path[PATH_MAX];
+    s->err = err;
+    snprintf(s->trace_name, sizeof s->trace_name, "%s", name);
+    hd_session_tell(s, "analysing", 0, 0);
+    enum hd_status status = hd_session_path(s, name, path, sizeof path);
+    if (status == HD_OK)
+        status = hd_drive_load(path, &t, NULL, &info, err);
+    if (status == HD_OK) {
+        size_t threads = hd_trace_n_threads(t);
+        s->r->runs++;
+        s->r->threads = threads > s->r->threads ? threads : s->r->threads;
+        hd_session_notes(s, &info);
+        take_stuck(s, &info);
+        status = examine(s, t);
+    }
+    hd_build_info_fini(&info);
+    hd_trace_free(t);
+    return status;
+}
