@@ -161,7 +161,7 @@ static const char *last_place(const struct hd_trace *t)
 
 static bool find_end(struct hd_search *s, const struct hd_flight *f, const struct hd_trace *t)
 {
-    const struct hd_run *r = &f->run;
+    const struct hd_aside *r = &f->run.aside;
     char key[1200], text[1024];
     struct about a = {.t = t, .key = key, .text = text};
     switch (r->ending) {
@@ -207,7 +207,7 @@ void hd_find_all(struct hd_search *s, struct hd_flight *f)
     bool any = false;
     if (hd_drive_load(f->run.trace, &t, NULL, NULL, &err) != HD_OK)
         t = NULL;
-    if (t && f->run.threads > 1 && !s->o->no_predict)
+    if (t && f->run.aside.threads > 1 && !s->o->no_predict)
         any = find_races(s, f, t);
     any |= find_end(s, f, t);
     hd_trace_free(t);

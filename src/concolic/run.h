@@ -7,31 +7,14 @@
 #ifndef HD_CONCOLIC_RUN_H
 #define HD_CONCOLIC_RUN_H
 
-#include "base/err.h"
 #include "concolic/input.h"
-
-#include <limits.h>
-#include <sys/types.h>
-
-enum hd_ending {
-    HD_END_EXIT,     /* `status` is its exit status */
-    HD_END_SIGNAL,   /* `status` is the signal */
-    HD_END_DEADLOCK, /* the scheduler ended it */
-    HD_END_TIMEOUT,  /* we ended it */
-    HD_END_MEMORY,   /* killed by the system, or out of the memory it was allowed */
-};
+#include "drive/aside.h"
 
 struct hd_run {
     uint32_t number;
     const struct hd_input *in; /* the caller keeps it */
     char trace[PATH_MAX], arena[PATH_MAX], out[PATH_MAX];
-    pid_t pid;
-    int answer; /* pipe */
-    double deadline;
-    enum hd_ending ending;
-    int status;
-    uint64_t events, threads;
-    char assertion[512]; /* the message of a failed assertion, or "" */
+    struct hd_aside aside; /* the process, and how the run ended */
 };
 
 struct hd_run_limits {
