@@ -20,7 +20,7 @@ struct answer {
     enum hd_status status;
     int wait_status;
     bool random_addresses, deadlock;
-    uint64_t events, threads;
+    uint64_t events, threads, after;
     char text[512];
 };
 
@@ -72,6 +72,8 @@ _Noreturn static void run_here(const struct hd_aside_opts *o, int tell)
     a.deadlock = result.info.deadlock;
     a.events = result.events;
     a.threads = result.threads;
+    if (a.status == HD_OK && o->after)
+        a.after = o->after(o->record.out);
     snprintf(a.text, sizeof a.text, "%s", err.text);
     ssize_t n = write(tell, &a, sizeof a);
     _exit(n == (ssize_t)sizeof a ? 0 : 1);
@@ -216,6 +218,7 @@ enum hd_status hd_aside_wait(struct hd_aside *a, struct hd_err *err)
         return hd_err_set(err, told.status, "%s", told.text);
     a->events = told.events;
     a->threads = told.threads;
+    a->after = told.after;
     a->wait_status = told.wait_status;
     a->random_addresses = told.random_addresses;
     classify(a, told.deadlock, late);

@@ -29,6 +29,9 @@ struct hd_aside_opts {
     double seconds;               /* of processor time */
     uint64_t memory;              /* bytes of address space; 0: no limit */
     const char *variable, *value; /* set in the program's environment; or NULL */
+    /* Called in the other process with the path of the trace, so that its work is done at once with
+     * that of others; its result is in `after`. May be NULL. */
+    uint64_t (*after)(const char *trace);
 };
 
 struct hd_aside {
@@ -40,7 +43,7 @@ struct hd_aside {
     enum hd_ending ending;
     int status, wait_status;
     bool random_addresses;
-    uint64_t events, threads;
+    uint64_t events, threads, after;
     char assertion[512]; /* the message of a failed assertion, or "" */
 };
 
