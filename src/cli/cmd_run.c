@@ -2,25 +2,22 @@
 #include "cli/cmds.h"
 
 #include "base/interrupt.h"
-#include "cli/build.h"
 #include "cli/common.h"
 #include "cli/duration.h"
 #include "cli/filters.h"
 #include "cli/outdir.h"
-#include "cli/savereport.h"
+#include "cli/runs.h"
 #include "cli/session.h"
 #include "report/json.h"
-#include "report/rules.h"
-#include "report/text.h"
+#include "report/formats.h"
 
 #include <limits.h>
 #include <string.h>
 
 struct values {
-    const char *out, *budget, *baseline, *json, *cflags, *properties;
-    struct hd_opt_files suppressions, reports;
-    int format; /* of what is printed */
-    int rules;  /* of --gen-suppressions */
+    const char *out, *budget, *baseline, *cflags, *properties;
+    struct hd_opt_files suppressions;
+    struct hd_runs_output output;
     int policy; /* 0: vary; else enum hd_policy_kind plus 1 */
     uint64_t runs, seed, times, timeout, jobs, quantum, depth, steps;
 };
@@ -54,15 +51,15 @@ static const struct hd_opt options[] = {
      "Hide races that the rules in FILE name; may be repeated", NULL, 0, 0},
     {0, "baseline", HD_OPT_FILE, offsetof(struct values, baseline), "FILE",
      "Races of this report.json are known and no error", NULL, 0, 0},
-    {0, "gen-suppressions", HD_OPT_CHOICE, offsetof(struct values, rules), "WHICH",
+    {0, "gen-suppressions", HD_OPT_CHOICE, offsetof(struct values, output.rules), "WHICH",
      "Print rules that hide no, the new confirmed, or all findings", "no|errors|all", 0, 0},
     {0, "cflags", HD_OPT_TEXT, offsetof(struct values, cflags), "FLAGS",
      "Flags for the compiler, separated by spaces", NULL, 0, 0},
-    {0, "json", HD_OPT_FILE, offsetof(struct values, json), "FILE",
+    {0, "json", HD_OPT_FILE, offsetof(struct values, output.json), "FILE",
      "Write the report as JSON to FILE, too", NULL, 0, 0},
-    {'f', "format", HD_OPT_CHOICE, offsetof(struct values, format), "FORMAT",
+    {'f', "format", HD_OPT_CHOICE, offsetof(struct values, output.format), "FORMAT",
      "Print the report as " HD_FORMATS, HD_FORMATS, 0, 0},
-    {'r', "report", HD_OPT_FILES, offsetof(struct values, reports), "FILE",
+    {'r', "report", HD_OPT_FILES, offsetof(struct values, output.reports), "FILE",
      "Write the report to FILE, too, as its ending says; may be repeated", NULL, 0, 0},
     {0},
 };
@@ -93,11 +90,9 @@ static enum hd_exit read_options(struct run *r)
     r->o.version = HD_VERSION;
     hd_predict_defaults(&r->o.predict);
     r->o.predict.jobs = (unsigned)v->jobs;
-    for (unsigned i = 0; i < v->reports.n; i++)
-        if (hd_formats_of_name(v->reports.items[i]) < 0)
-            return hd_cli_usage(r->cli, r->cmd,
-                                "no format has the ending of '%s': " HD_FORMAT_ENDINGS,
-                                v->reports.items[i]);
+    enum hd_exit code = hd_runs_check_output(r->cli, r->cmd, &v->output);
+    if (code != HD_EXIT_OK)
+        return code;
     if (!hd_cli_properties(r->cli, r->cmd, v->properties ? v->properties : "race,deadlock",
                            &r->o.properties))
         return HD_EXIT_USAGE;
@@ -130,36 +125,6 @@ static void show_progress(void *ctx, const char *stage, uint64_t done, uint64_t 
 
 /* ---- the run ---- */
 
-/* The files that were asked for; the first failure counts. */
-static enum hd_exit save(const struct run *r, const struct hd_report *report)
-{
-    enum hd_exit code = HD_EXIT_OK, one;
-    if (r->v->json)
-        code = hd_cli_save_report(r->cli, report, HD_REPORT_JSON, r->v->json, stdout, false);
-    for (unsigned i = 0; i < r->v->reports.n; i++) {
-        const char *path = r->v->reports.items[i];
-        int kind = hd_formats_of_name(path);
-        one = hd_cli_save_report(r->cli, report, (enum hd_report_kind)kind, path, stdout, false);
-        code = code == HD_EXIT_OK ? one : code;
-    }
-    return code;
-}
-
-/* Ours go to the standard error: the standard output is the program's. */
-static enum hd_exit print(const struct run *r, const struct hd_report *report)
-{
-    enum hd_exit code = HD_EXIT_OK;
-    fflush(stdout);
-    if (!r->cli->quiet || r->v->format != HD_REPORT_TEXT)
-        code = hd_cli_save_report(r->cli, report, (enum hd_report_kind)r->v->format, NULL, stderr,
-                                  r->cli->color_err);
-    else if (hd_report_errors(report))
-        hd_report_write_summary(stderr, report);
-    if (r->v->rules)
-        hd_report_write_rules(stderr, report, r->v->rules == 1);
-    return code;
-}
-
 static enum hd_exit run_session(struct run *r)
 {
     struct hd_session_result result;
@@ -177,40 +142,21 @@ static enum hd_exit run_session(struct run *r)
             s == HD_ERR_INPUT ? hd_cli_fail_input(r->cli, &err) : hd_cli_fail_output(r->cli, &err);
     } else {
         hd_outdir_link(r->dir);
-        code = print(r, result.report);
-        enum hd_exit saved = save(r, result.report);
-        code = code == HD_EXIT_OK ? saved : code;
-        if (code == HD_EXIT_OK && hd_report_errors(result.report))
-            code = HD_EXIT_RACE;
-        else if (code == HD_EXIT_OK)
+        code = hd_runs_report(r->cli, &r->v->output, result.report);
+        if (code == HD_EXIT_OK)
             code = hd_cli_end_like(result.wait_status);
     }
     hd_session_result_fini(&result);
     return code;
 }
 
-/* Words before and after --. Source files are compiled into the folder first. */
 static enum hd_exit run_in_folder(struct run *r, int argc, char **argv, int before)
 {
     char program[PATH_MAX];
-    int sources = 0;
-    while (sources < before && hd_build_is_source(argv[sources]))
-        sources++;
-    if (sources) {
-        if (sources < before)
-            return hd_cli_usage(r->cli, r->cmd, "'%s' is no source file; arguments follow --",
-                                argv[sources]);
-        enum hd_exit code =
-            hd_build_sources(r->cli, r->dir, sources, argv, r->v->cflags, program, sizeof program);
-        if (code != HD_EXIT_OK)
-            return code;
-        argv += sources - 1;
-        argc -= sources - 1;
-        argv[0] = program;
-    }
-    argv[argc] = NULL;
+    enum hd_exit code = hd_runs_program(r->cli, r->cmd, r->dir, r->v->cflags, before, &argc, &argv,
+                                        program, sizeof program);
     r->o.argv = argv;
-    return run_session(r);
+    return code == HD_EXIT_OK ? run_session(r) : code;
 }
 
 static enum hd_exit run_prepared(struct run *r, int argc, char **argv, int before)
