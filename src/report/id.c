@@ -22,6 +22,11 @@ static uint64_t hash_access(const struct hd_access *a, struct hd_sources *s)
     snprintf(number, sizeof number, "%u", a->at.line);
     /* Without the source only the number of the line is left to tell lines of a function apart. */
     h = hash_text(h, line ? line : number);
+    uint32_t above = hd_sources_equal_above(s, a->at.file, a->at.line);
+    if (above) {
+        snprintf(number, sizeof number, "#%u", above);
+        h = hash_text(h, number);
+    }
     return hash_text(h, a->kind);
 }
 

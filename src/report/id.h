@@ -1,6 +1,7 @@
 /* Ids of findings that stay the same when lines move, files are renamed or threads come in another
  * order: a hash of the variable and of the unordered set of accesses, each with its function, the
- * text of its line without spaces and its kind. Stable across machines and versions of Heddle: the
+ * text of its line without spaces and its kind; of equal lines in one function, which one it is, so
+ * that two races are never taken for one. Stable across machines and versions of Heddle: the
  * hash is part of the format of reports.
  */
 #ifndef HD_REPORT_ID_H

@@ -150,6 +150,36 @@ const char *hd_sources_squeezed(struct hd_sources *s, const char *file, uint32_t
     return out;
 }
 
+static bool equal_but_spaces(const char *a, const char *b)
+{
+    for (;;) {
+        while (isspace((unsigned char)*a))
+            a++;
+        while (isspace((unsigned char)*b))
+            b++;
+        if (*a != *b)
+            return false;
+        if (!*a)
+            return true;
+        a++;
+        b++;
+    }
+}
+
+uint32_t hd_sources_equal_above(struct hd_sources *s, const char *file, uint32_t line)
+{
+    const struct source *f = file ? find(s, file) : NULL;
+    const char *text = f ? line_at(f, line) : NULL;
+    uint32_t n = 0;
+    for (uint32_t i = line; text && i > 1; i--) {
+        const char *above = line_at(f, i - 1);
+        if (*above == '}')
+            break;
+        n += equal_but_spaces(above, text);
+    }
+    return n;
+}
+
 void hd_sources_snippet(struct hd_sources *s, struct hd_report *r, const struct hd_spot *at,
                         struct hd_snippet *out)
 {

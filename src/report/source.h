@@ -21,6 +21,11 @@ void hd_sources_folder(struct hd_sources *s, const char *path);
 /* The line without spaces, or NULL when there is none. Valid as long as s. */
 const char *hd_sources_squeezed(struct hd_sources *s, const char *file, uint32_t line);
 
+/* How many lines above it, in the same function, have the same text but for spaces. A function is
+ * taken to begin after the last '}' that stands at the start of a line. 0 when there is no source.
+ */
+uint32_t hd_sources_equal_above(struct hd_sources *s, const char *file, uint32_t line);
+
 /* The lines around a place, copied into the report. */
 void hd_sources_snippet(struct hd_sources *s, struct hd_report *r, const struct hd_spot *at,
                         struct hd_snippet *out);

@@ -217,6 +217,11 @@ static void test_id(void **state)
     write_file(HD_TEST_TMP "/id.c", "x = 2;\ny = x;\n");
     id_of(r, 1, 2, false, "x", &other);
     assert_string_not_equal(one, other);
+    write_file(HD_TEST_TMP "/id.c", "x = 1;\n}\nx = 1;\ny = x;\nx=1;\n");
+    id_of(r, 3, 4, false, "x", &other);
+    assert_string_equal(one, other); /* an equal line of another function is none of ours */
+    id_of(r, 5, 4, false, "x", &other);
+    assert_string_not_equal(one, other); /* the second of two equal lines */
     unlink(HD_TEST_TMP "/id.c");
     id_of(r, 1, 2, false, "x", &one);
     id_of(r, 1, 3, false, "x", &other);
