@@ -1,4 +1,4 @@
-/* Writes a random multithreaded C program: generate SEED >program.c
+/* Writes a random multithreaded C program: generate SEED [free] >program.c
  *
  * The programs are made so that two detectors can be compared by line. Every access stands on a
  * line of its own. No branch depends on shared memory and no call may fail or choose, so every
@@ -12,6 +12,7 @@
 enum { VARIABLES = 4, LOCKS = 3, DEPTH = 3, THREADS_MAX = 4 };
 
 static uint64_t state;
+static int free_form;
 
 static unsigned pick(unsigned n)
 {
@@ -87,6 +88,33 @@ static void loop(int depth, unsigned first_lock)
     puts("}");
 }
 
+static void choice(int depth, unsigned first_lock)
+{
+    static const char *const forms[] = {"if (g%u > 2) {\n", "if (box->f%u == 0) {\n",
+                                        "while (atomic_fetch_add(&a%u, 1) < 4) {\n",
+                                        "if (sem_trywait(&spare%u) == 0) {\n"};
+    indent(depth);
+    printf(forms[pick(4)], pick(2));
+    body(depth + 1, first_lock);
+    indent(depth);
+    puts("}");
+    if (pick(2)) {
+        indent(depth);
+        printf("sem_post(&spare%u);\n", pick(2));
+    }
+}
+
+static void attempt(int depth, unsigned lock)
+{
+    indent(depth);
+    printf("if (pthread_mutex_trylock(&m%u) == 0) {\n", lock);
+    body(depth + 1, lock + 1);
+    indent(depth + 1);
+    printf("pthread_mutex_unlock(&m%u);\n", lock);
+    indent(depth);
+    puts("}");
+}
+
 static void body(int depth, unsigned first_lock)
 {
     unsigned lines = 1 + pick(4);
@@ -98,6 +126,10 @@ static void body(int depth, unsigned first_lock)
             loop(depth, first_lock);
         else if (what == 3)
             atomic_line(depth);
+        else if (what == 4 && free_form && depth < DEPTH)
+            choice(depth, first_lock);
+        else if (what == 5 && free_form && depth < DEPTH && first_lock < LOCKS)
+            attempt(depth, first_lock + pick(LOCKS - first_lock));
         else
             access_line(depth);
     }
@@ -119,7 +151,8 @@ static void globals(void)
         "#include <pthread.h>\n#include <semaphore.h>\n#include <stdatomic.h>\n#include <stdio.h>\n"
         "#include <stdlib.h>\n"
         "static struct { short f0, f1; } *box;\nstatic char array[3];\nstatic long total;\n"
-        "static pthread_mutex_t end = PTHREAD_MUTEX_INITIALIZER;\nstatic atomic_int a0, a1;");
+        "static pthread_mutex_t end = PTHREAD_MUTEX_INITIALIZER;\nstatic atomic_int a0, "
+        "a1;\nstatic sem_t spare0, spare1;");
     for (int i = 0; i < VARIABLES; i++)
         printf("static int g%d;\n", i);
     for (int i = 0; i < LOCKS; i++)
@@ -130,8 +163,9 @@ static void globals(void)
 
 static void main_function(unsigned threads, const int *waits)
 {
-    puts("int main(void) {\n    long sink = 0;\n    pthread_t t[4];\n    box = calloc(1, sizeof "
-         "*box);");
+    puts("int main(void) {\n    long sink = 0;\n    pthread_t t[4];");
+    puts("    box = calloc(1, sizeof *box);\n    sem_init(&spare0, 0, 1);\n    sem_init(&spare1, "
+         "0, 0);");
     for (unsigned i = 0; i < threads; i++)
         if (waits[i])
             printf("    sem_init(&ready%u, 0, 0);\n", i);
@@ -156,8 +190,9 @@ static void main_function(unsigned threads, const int *waits)
 
 int main(int argc, char **argv)
 {
-    if (argc != 2)
+    if (argc < 2)
         return 2;
+    free_form = argc > 2;
     state = (strtoull(argv[1], NULL, 10) + 1) * 0x9E3779B97F4A7C15u;
     for (int i = 0; i < 8; i++)
         pick(2);
