@@ -188,6 +188,7 @@
     X(end, void, _Exit, (int), "the last value is kept") \
     X(end, void, quick_exit, (int), "the last value is kept") \
     X(end, void, abort, (void), "the last value is kept") \
+    X(end, void, __assert_fail, (const char *, const char *, unsigned, const char *), "none") \
     X(signal, int, raise, (int), "post; sem before the handler") \
     X(signal, int, kill, (pid_t, int), "post when it is for this process; sem before the handler") \
     X(signal, int, pthread_kill, (pthread_t, int), "post; sem before the handler") \

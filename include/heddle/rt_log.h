@@ -152,11 +152,18 @@ enum hd_waits {
 };
 
 #define HD_EXIT_DIVERGED 6  /* the same when it cannot follow its schedule */
+#define HD_EXIT_STEERED  65 /* the same when policy steer ends it */
 #define HD_EXIT_DEADLOCK 66 /* what the program exits with when the scheduler ends it */
 
 enum hd_outcome { HD_OUTCOME_NONE, HD_OUTCOME_EXIT, HD_OUTCOME_DEADLOCK, HD_OUTCOME_DIVERGED };
 
-enum hd_policy_kind { HD_POLICY_FIFO, HD_POLICY_RANDOM, HD_POLICY_PCT, HD_POLICY_FOLLOW };
+enum hd_policy_kind {
+    HD_POLICY_FIFO,
+    HD_POLICY_RANDOM,
+    HD_POLICY_PCT,
+    HD_POLICY_FOLLOW,
+    HD_POLICY_STEER,
+};
 
 /* A write whose value comes at the thread's next entry into the runtime. If the program ends
  * before, the driver takes it from here. At most one at a time: only the holder of the token

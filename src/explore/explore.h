@@ -11,21 +11,23 @@
 
 #include "explore/exec.h"
 
+struct hd_order; /* order.h */
+
 enum hd_strategy { HD_STRATEGY_WARNED, HD_STRATEGY_DPOR, HD_STRATEGY_PCT, HD_STRATEGY_RANDOM };
 
-enum hd_found {
-    HD_FOUND_RACE,
-    HD_FOUND_DEADLOCK,
-    HD_FOUND_ASSERTION,
-    HD_FOUND_CRASH,
-    HD_FOUND_HANG, /* an execution that did not end in its time */
+enum hd_explore_kind {
+    HD_EXPLORE_RACE,
+    HD_EXPLORE_DEADLOCK,
+    HD_EXPLORE_ASSERTION,
+    HD_EXPLORE_CRASH,
+    HD_EXPLORE_HANG, /* an execution that did not end in its time */
 };
-extern const char *const hd_found_names[]; /* "race", "deadlock", ... */
+extern const char *const hd_explore_kind_names[]; /* "race", "deadlock", ... */
 
 /* A finding. For a race: after the choices both threads stand at their accesses, ops[0] and ops[1].
  * Otherwise: the program, running on after the choices, ends that way. */
-struct hd_finding {
-    enum hd_found kind;
+struct hd_explore_finding {
+    enum hd_explore_kind kind;
     const struct hd_steer_choice *choices; /* each with its `until`; the caller copies */
     size_t n_choices;
     struct hd_steer_op ops[2]; /* a race; threads are names */
@@ -56,9 +58,9 @@ struct hd_explore_opts {
     bool all; /* dpor: without reduction, every order of every step; for tests */
     void *ctx;
     void (*progress)(void *ctx, const struct hd_explore_progress *p); /* after each; or NULL */
-    void (*found)(void *ctx, const struct hd_finding *f);             /* or NULL */
+    void (*found)(void *ctx, const struct hd_explore_finding *f);     /* or NULL */
     /* Each execution that ran to its end, or NULL. */
-    void (*ran)(void *ctx, const struct hd_run *run);
+    void (*ran)(void *ctx, const struct hd_run *run, const struct hd_order *order);
 };
 
 struct hd_explore_result {

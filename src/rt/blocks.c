@@ -50,6 +50,10 @@ void hd_rt_put_range(enum hd_log_kind kind, unsigned aux, uintptr_t pc, const vo
                      const void *bytes, size_t n)
 {
     uint8_t *to = hd_rt_log_room(n + HD_PACK_ROOM);
+    if (!to && rt.tapped) {
+        uint64_t at = (uintptr_t)p;
+        hd_rt_steer_op(kind, aux, pc, &at, n, __hd_flow.count + 1);
+    }
     if (!to)
         return;
     uint8_t *q = hd_put_plain(&hd_rt_pack, hd_rt_log.keys, to, aux, pc);

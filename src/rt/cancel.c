@@ -26,10 +26,13 @@ void hd_rt_cancel_here(struct hd_thread *me)
 
 void hd_rt_cancel_point(struct hd_thread *me, uintptr_t pc)
 {
-    if (hd_rt_cancelled(me))
+    if (hd_rt_cancelled(me)) {
         hd_rt_cancel_here(me);
-    else if (rt.multi && !me->cancel_off)
+    } else if (rt.multi && !me->cancel_off) {
         hd_rt_look(HD_LOOK_CANCEL, me->num, 0, pc);
+        if (rt.steer) /* what a step is must not depend on whether the call then blocks */
+            hd_rt_ask_at(me, NULL, 0, pc);
+    }
 }
 
 HD_EXPORT int pthread_cancel(pthread_t handle)

@@ -12,6 +12,7 @@ bool hd_rt_cond_wait(struct hd_thread *me, struct hd_sync *c, struct hd_sync *l,
                      uintptr_t pc)
 {
     unsigned depth = l->depth;
+    me->timed = deadline != HD_NEVER;
     hd_rt_log2(HD_LOG_WAIT, 0, pc, c->addr, l->addr);
     l->owner = NULL;
     if (l->waiters)
@@ -49,7 +50,9 @@ static struct hd_thread *first_waiter(const struct hd_sync *c)
 void hd_rt_cond_signal(struct hd_sync *c, bool all, uintptr_t pc)
 {
     hd_rt_log1(all ? HD_LOG_BCAST : HD_LOG_SIG, pc, c->addr);
-    struct hd_thread *t, *chosen = rt.follow && !all ? hd_rt_follow_wakes() : NULL;
+    struct hd_thread *t, *chosen = NULL;
+    if (!all && rt.stepwise)
+        chosen = rt.follow ? hd_rt_follow_wakes() : hd_rt_steer_wakes(c);
     if (chosen && chosen->in_cond != c)
         chosen = NULL;
     while (c->waiters && (t = chosen ? chosen : first_waiter(c))) {

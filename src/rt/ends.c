@@ -1,12 +1,16 @@
 /* Calls that may end the process: the last write's value is logged before. Runs in the user's
  * process; see the rules in rt.h. */
 #include "rt/inputs.h"
+#include "rt/policy.h"
 #include "rt/real.h"
 #include "rt/rt.h"
 #include "rt/signals.h"
 #include "rt/thread.h"
 
+#include <assert.h>
+#include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -15,6 +19,7 @@ static void settle(void)
     struct hd_thread *me = hd_rt_enter();
     if (!me)
         return;
+    hd_rt_steer_ending(me, HD_PC);
     hd_rt_log_finish();
     hd_rt_leave(me);
 }
@@ -40,8 +45,28 @@ HD_EXPORT void quick_exit(int status)
 
 HD_EXPORT void abort(void)
 {
-    settle();
+    struct hd_thread *me = hd_rt_enter();
+    if (me && rt.tapped)
+        hd_rt_steer_crash(me, SIGABRT);
+    if (me) {
+        hd_rt_log_finish();
+        hd_rt_leave(me);
+    }
     hd_real.abort();
+    __builtin_unreachable();
+}
+
+/* glibc's holds a lock of its own while it aborts: under a search, other threads go on and may come
+ * here, too. */
+HD_EXPORT void __assert_fail(const char *expr, const char *file, unsigned line, const char *func)
+{
+    struct hd_thread *me = rt.tapped ? hd_rt_enter() : NULL;
+    if (me) {
+        dprintf(STDERR_FILENO, "%s: %s:%u: %s: Assertion `%s' failed.\n",
+                program_invocation_short_name, file, line, func ? func : "?", expr);
+        hd_rt_steer_crash(me, SIGABRT);
+    }
+    hd_real.__assert_fail(expr, file, line, func);
     __builtin_unreachable();
 }
 

@@ -37,7 +37,7 @@ static inline __attribute__((always_inline)) struct hd_thread *hd_rt_enter(void)
 /* A point between two events of one call where a schedule may want another thread to run. */
 static inline __attribute__((always_inline)) void hd_rt_between(struct hd_thread *me, uintptr_t pc)
 {
-    if (HD_UNLIKELY(rt.follow))
+    if (HD_UNLIKELY(rt.stepwise))
         hd_rt_ask_at(me, NULL, 0, pc);
 }
 

@@ -37,7 +37,7 @@ static int log_module(struct dl_phdr_info *info, size_t size, void *arg)
 static void start_policy(void)
 {
     static const struct hd_policy *const kinds[] = {&hd_rt_fifo, &hd_rt_random, &hd_rt_pct,
-                                                    &hd_rt_follow};
+                                                    &hd_rt_follow, &hd_rt_steer};
     uint32_t k = rt.header->policy;
     rt.policy = kinds[k < sizeof kinds / sizeof *kinds ? k : 0];
     rt.policy->start();
@@ -88,6 +88,7 @@ __attribute__((destructor(101))) static void at_end(void)
     struct hd_thread *me = hd_rt_enter();
     if (!me)
         return;
+    hd_rt_steer_ending(me, HD_PC);
     rt.header->outcome = HD_OUTCOME_EXIT;
     hd_rt_log_finish();
     hd_rt_leave(me);

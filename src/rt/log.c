@@ -237,7 +237,7 @@ static bool wait_for_room(void)
     }
 }
 
-static void go_quiet(void)
+void hd_rt_log_quiet(void)
 {
     hd_rt_log.chunks = hd_rt_log.pos = hd_rt_log.end = NULL;
 }
@@ -276,12 +276,12 @@ uint8_t *hd_rt_log_grow(size_t n)
         return grow_slowly(n);
     if (rt.header->own_file) {
         if (!next_of_file(hd_rt_log.chunk + 1))
-            go_quiet();
+            hd_rt_log_quiet();
         return n < HD_LOG_CHUNK ? hd_rt_log.pos : NULL;
     }
     finish_chunk();
     if ((rt.header->limit && rt.header->events >= rt.header->limit) || !wait_for_room()) {
-        go_quiet();
+        hd_rt_log_quiet();
         return NULL;
     }
     use_chunk(hd_rt_log.chunk + 1);
@@ -292,7 +292,7 @@ void hd_rt_log_off(void)
 {
     static struct hd_log_header none;
     rt.header = &none;
-    go_quiet();
+    hd_rt_log_quiet();
 }
 
 unsigned hd_rt_joined(void)
@@ -324,6 +324,9 @@ static void put_words(enum hd_log_kind kind, unsigned aux, uintptr_t pc, unsigne
 {
     unsigned shape = shape_of(kind, aux);
     uint8_t *p = hd_rt_log_room(HD_PACK_ROOM);
+    if (!p && rt.tapped)
+        hd_rt_steer_op(kind, aux, pc, w, kind <= HD_LOG_RMW ? aux & HD_LOG_SIZE : 0,
+                       __hd_flow.count + 1);
     if (!p)
         return;
     if (hd_shape_parts(shape)) {
@@ -337,6 +340,13 @@ static void put_words(enum hd_log_kind kind, unsigned aux, uintptr_t pc, unsigne
         q = hd_put_varint(q, w[i]);
     hd_rt_log.pos = q;
     hd_put_done(p, kind);
+}
+
+void hd_rt_log_missed(uintptr_t place, unsigned shape, const uint64_t *w, uint32_t count)
+{
+    if (rt.tapped)
+        hd_rt_steer_op(hd_shape_kind(shape), shape & HD_SHAPE_SITE ? HD_LOG_SITE : 0, place, w,
+                       hd_shape_size(shape), count);
 }
 
 void hd_rt_log_words(enum hd_log_kind kind, unsigned aux, uintptr_t pc, unsigned n,
@@ -414,6 +424,11 @@ void hd_rt_write_later(struct hd_thread *me, enum hd_log_kind kind, uintptr_t pc
 {
     struct hd_log_pending *shared = &rt.header->pending;
     __hd_flow.count++;
+    if (rt.tapped) {
+        uint64_t at = (uintptr_t)addr;
+        hd_rt_steer_op(kind, 0, pc, &at, len, __hd_flow.count);
+        return;
+    }
     me->pend_kind = kind;
     me->pend_pc = pc;
     me->pend_addr = addr;

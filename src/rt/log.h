@@ -34,7 +34,15 @@ bool hd_rt_log_open(void);
  * one is gone; hd_rt_log_off then. */
 bool hd_rt_log_child(unsigned n);
 void hd_rt_log_off(void);    /* nothing is logged any more */
+void hd_rt_log_quiet(void);  /* records vanish from here on */
 void hd_rt_log_finish(void); /* at the end of the program: tells the driver the number of events */
+
+/* A record that had no room while rt.tapped: w are its words, count the event's number in its
+ * thread. For ranges and what is written later, w is the address only. */
+void hd_rt_steer_op(enum hd_log_kind kind, unsigned aux, uintptr_t pc, const uint64_t *w,
+                    size_t size, uint32_t count);
+/* The same for a packed record; does nothing when records are not tapped. */
+void hd_rt_log_missed(uintptr_t place, unsigned shape, const uint64_t *w, uint32_t count);
 
 /* The next chunk, if it takes n bytes; waits for the driver. NULL: records vanish. */
 uint8_t *hd_rt_log_grow(size_t n);
@@ -70,6 +78,8 @@ hd_rt_put(uintptr_t place, unsigned shape, const uint64_t *w, hd_tok addr, hd_to
     if (HD_LIKELY(p))
         hd_rt_log.pos =
             hd_put_packed(&hd_rt_pack, hd_rt_log.keys, p, place, shape, count, w, addr, val);
+    else
+        hd_rt_log_missed(place, shape, w, count + 1);
 }
 
 static inline void hd_rt_log1(enum hd_log_kind kind, uintptr_t pc, uint64_t a)

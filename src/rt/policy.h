@@ -16,7 +16,7 @@ struct hd_policy {
     bool (*asked)(struct hd_thread *running);
     void (*nobody)(void); /* nobody can run any more; NULL: that is a deadlock */
 };
-extern const struct hd_policy hd_rt_fifo, hd_rt_random, hd_rt_pct, hd_rt_follow;
+extern const struct hd_policy hd_rt_fifo, hd_rt_random, hd_rt_pct, hd_rt_follow, hd_rt_steer;
 
 /* ---- policy_follow.c ---- */
 void hd_rt_follow_module(const char *path, bool main_program, uintptr_t bias);
@@ -24,6 +24,13 @@ void hd_rt_follow_catch_up(void); /* the log is about to go on in another chunk 
 void hd_rt_follow_new_record(void);
 struct hd_thread *hd_rt_follow_wakes(void); /* whom the signal just logged wakes; NULL: anyone */
 void hd_rt_on_crash(int sig, siginfo_t *info, void *context);
+
+/* ---- policy_steer.c ---- */
+struct hd_thread *
+hd_rt_steer_wakes(const struct hd_sync *c);                  /* whom the signal just logged wakes */
+void hd_rt_steer_ending(struct hd_thread *me, uintptr_t pc); /* it is about to end the process */
+_Noreturn void hd_rt_steer_crash(struct hd_thread *me, int sig); /* only while rt.tapped */
+void hd_rt_steer_on_crash(int sig, siginfo_t *info, void *context);
 
 /* ---- unwind.c ---- */
 size_t hd_rt_unwind(uint64_t *frames, size_t max); /* code addresses, innermost first */

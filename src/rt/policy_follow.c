@@ -303,7 +303,7 @@ static void start(void)
                 entries[i].kind != HD_SCHED_ENDS &&
                 entries[i].thread == entries[w ? property + sched->n_first : property].thread;
     seen = hd_rt_log.end = hd_rt_log.pos;
-    rt.follow = true;
+    rt.follow = rt.stepwise = true;
     catch_crashes();
 }
 

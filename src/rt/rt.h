@@ -53,6 +53,7 @@ struct hd_thread {
     uintptr_t wait_pc;
     uint64_t deadline; /* virtual ns; HD_NEVER */
     bool timed_out;
+    bool timed;                     /* the call it is in does not wait for ever: for policy steer */
     const void *park_frame;         /* where it gave the token away: see stack.h */
     uintptr_t stack_low, stack_end; /* 0: not known */
     struct pollfd *fds;             /* FDWAIT */
@@ -93,10 +94,13 @@ struct hd_policy; /* policy.h */
 #define HD_RT_MAX_THREADS 4096
 
 struct hd_rt {
-    bool on;     /* this process is recorded */
-    bool multi;  /* a second thread was created */
-    bool pass;   /* code compiled by our pass is there: branches are recorded */
-    bool follow; /* the policy is follow */
+    bool on;       /* this process is recorded */
+    bool multi;    /* a second thread was created */
+    bool pass;     /* code compiled by our pass is there: branches are recorded */
+    bool follow;   /* the policy is follow */
+    bool steer;    /* the policy is steer */
+    bool stepwise; /* one of them: every call is a point to switch */
+    bool tapped;   /* records go to hd_rt_steer_op instead of the log */
     struct hd_thread *volatile holder;
     uint64_t budget; /* hooks until hd_rt_ask */
     struct hd_log_header *header;

@@ -439,15 +439,15 @@ struct hd_thread *hd_rt_enter_slow(const void *p, size_t n, uintptr_t site)
     if (rt.holder != me)
         hd_rt_take_token(me);
     hd_rt_flush(me);
-    if (rt.follow)
+    if (rt.stepwise)
         hd_rt_ask_at(me, p, n, site);
     return me;
 }
 
 void hd_rt_forget_others(struct hd_thread *me)
 {
-    if (rt.follow) { /* the schedule is the parent's */
-        rt.follow = false;
+    if (rt.stepwise) { /* the schedule is the parent's */
+        rt.follow = rt.steer = rt.stepwise = rt.tapped = false;
         rt.policy = &hd_rt_fifo;
         rt.budget = rt.policy->budget();
     }

@@ -1,0 +1,265 @@
+/* Every schedule of a program, by dynamic partial order reduction with source sets and sleep sets.
+ *
+ * After each execution, each race of it (order.h) names a different schedule: all that need not
+ * wait for the first step, then the thread of the second one. If none of the threads that could
+ * begin it is to be tried at the node before the first step, one of them is added there. Sleep sets
+ * keep what was explored from being explored again, so that each schedule is seen once; an
+ * execution may still turn out redundant before its end.
+ *
+ * Two cases beyond the textbook. A signal may wake any waiter: its step is tried once for each. A
+ * thread that was chosen and could not move tells that the order of the node was judged wrongly:
+ * everybody who may run is tried there then.
+ */
+#include "base/interrupt.h"
+#include "explore/explore.h"
+#include "explore/findings.h"
+#include "explore/order.h"
+#include "explore/stack.h"
+
+#include <stdio.h>
+#include <time.h>
+
+struct search {
+    const struct hd_explore_opts *opts;
+    struct hd_explore_result *result;
+    struct hd_exec_names names;
+    struct hd_exec *exec;
+    struct hd_stack stack;
+    struct hd_order order;
+    struct hd_findings findings;
+    bool bounded;
+    uint64_t start;
+};
+
+static uint64_t now_ns(void)
+{
+    struct timespec ts;
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+/* The first reason is kept. */
+static void incomplete(struct search *s, const char *why)
+{
+    if (!*s->result->why)
+        snprintf(s->result->why, sizeof s->result->why, "%s", why);
+}
+
+/* ---- what an execution asks for ---- */
+
+/* Threads that could begin the schedule in which the thread of race->j does not wait for race->i.
+ */
+static uint64_t initials(const struct hd_order *o, const struct hd_order_race *race)
+{
+    uint32_t first[HD_STEER_THREADS];
+    uint64_t seen = 0, result = 0;
+    for (uint32_t k = race->i + 1; k < race->j; k++) {
+        uint32_t t = hd_run_step(o->run, k)->thread;
+        if (hd_order_before(o, race->i, k) || seen >> t & 1)
+            continue;
+        bool waits = false;
+        for (uint32_t u = 0; u < o->width && !waits; u++)
+            waits = seen >> u & 1 && o->clocks[(size_t)k * o->width + u] >= first[u];
+        first[t] = o->index.data[k];
+        seen |= UINT64_C(1) << t;
+        if (!waits)
+            result |= UINT64_C(1) << t;
+    }
+    return result;
+}
+
+/* The thread of j itself, if nothing between i and j that stays comes before it. */
+static bool begins(const struct hd_order *o, const struct hd_order_race *race)
+{
+    for (uint32_t k = race->i + 1; k < race->j; k++) {
+        if (hd_order_before(o, race->i, k))
+            continue;
+        bool before = hd_run_step(o->run, k)->thread == race->thread;
+        if (race->j < o->run->steps.len)
+            before = before || hd_order_before(o, k, race->j);
+        if (before)
+            return false;
+    }
+    return true;
+}
+
+static void reverse(struct search *s, const struct hd_order_race *race)
+{
+    struct hd_node *n = hd_stack_at(&s->stack, race->i);
+    uint64_t who = initials(&s->order, race), me = UINT64_C(1) << race->thread;
+    if (begins(&s->order, race))
+        who |= me;
+    if (!who || who & (n->to_try | n->asleep))
+        return;
+    n->to_try |= who & me ? me : who & -who;
+}
+
+static void reverse_races(struct search *s, size_t taken)
+{
+    for (size_t k = 0; k < s->order.races.len; k++) {
+        const struct hd_order_race *r = hd_vec_at(&s->order.races, k);
+        bool whole = taken == s->order.run->steps.len;
+        if (r->i < taken && (r->j < taken || whole))
+            reverse(s, r);
+    }
+}
+
+/* Steps of the execution become nodes; how many of them are on the stack then. */
+static size_t take_steps(struct search *s, const struct hd_run *run)
+{
+    size_t at = s->stack.nodes.len ? s->stack.nodes.len - 1 : 0;
+    for (; at < run->steps.len; at++) {
+        if (!hd_stack_add(&s->stack, run, (uint32_t)at))
+            return at;
+        if (s->opts->all)
+            hd_stack_at(&s->stack, at)->to_try |= hd_run_step(run, at)->may_run;
+        s->result->p.states++;
+    }
+    return at;
+}
+
+static void count(struct search *s, const struct hd_run *run, bool whole)
+{
+    struct hd_explore_progress *p = &s->result->p;
+    p->executions++;
+    p->depth = run->steps.len;
+    bool ended =
+        run->end == HD_EXEC_EXIT || run->end == HD_EXEC_CRASH || run->end == HD_EXEC_DEADLOCK;
+    if (ended && whole) {
+        p->schedules++;
+        if (s->opts->ran)
+            s->opts->ran(s->opts->ctx, run, &s->order);
+    } else if (ended || run->end == HD_EXEC_REDUNDANT || run->end == HD_EXEC_BLOCKED) {
+        p->redundant++;
+    }
+    if (run->end == HD_EXEC_CUT)
+        incomplete(s, "an execution was cut: it has too many steps");
+    else if (run->end == HD_EXEC_TIMEOUT)
+        incomplete(s, "an execution did not end in its time");
+    else if (run->end == HD_EXEC_DIED)
+        incomplete(s, "the program died and took its other threads with it");
+    else if (run->end == HD_EXEC_DIVERGED)
+        incomplete(s, "the program did not do again what it did before");
+}
+
+/* The choice of the last node could not be carried out. */
+static void see_refusal(struct search *s)
+{
+    struct hd_node *n = hd_stack_at(&s->stack, s->stack.nodes.len - 1);
+    n->to_try |= n->step.may_run;
+}
+
+static void see_run(struct search *s, const struct hd_run *run)
+{
+    bool first = !s->stack.nodes.len;
+    size_t taken = 0;
+    if (!first && (run->end == HD_EXEC_DIVERGED || !hd_stack_agrees(&s->stack, run, 1))) {
+        s->result->p.executions++;
+        incomplete(s, "the program did not do again what it did before");
+        return;
+    }
+    uint32_t from = first ? 0 : (uint32_t)s->stack.nodes.len - 1;
+    if (run->end == HD_EXEC_BLOCKED && run->steps.len <= from) {
+        see_refusal(s);
+        count(s, run, false);
+        return;
+    }
+    taken = take_steps(s, run);
+    if (s->names.threads.len > HD_STEER_THREADS) {
+        incomplete(s, "the program has too many threads");
+        return;
+    }
+    hd_order_make(&s->order, run, (uint32_t)s->names.threads.len, from);
+    if (!s->opts->all)
+        reverse_races(s, taken);
+    hd_findings_see(&s->findings, &s->order);
+    count(s, run, taken == run->steps.len);
+}
+
+/* ---- the search ---- */
+
+static uint64_t frontier(const struct search *s)
+{
+    uint64_t n = 0;
+    for (size_t i = 0; i < s->stack.nodes.len; i++) {
+        const struct hd_node *d = hd_stack_at(&s->stack, i);
+        uint64_t left = d->to_try & ~d->tried & ~d->asleep & ~(UINT64_C(1) << d->step.thread);
+        n += (uint64_t)__builtin_popcountll(left) + (uint64_t)__builtin_popcountll(d->wakes_left);
+    }
+    return n;
+}
+
+static void tell(struct search *s)
+{
+    struct hd_explore_progress *p = &s->result->p;
+    p->seconds = (double)(now_ns() - s->start) / 1e9;
+    p->frontier = frontier(s);
+    p->findings = s->findings.n;
+    if (s->opts->progress)
+        s->opts->progress(s->opts->ctx, p);
+}
+
+static bool used_up(struct search *s)
+{
+    const struct hd_explore_progress *p = &s->result->p;
+    if (s->opts->runs && p->executions >= s->opts->runs)
+        incomplete(s, "the number of executions is used up");
+    else if (s->opts->budget && (now_ns() - s->start) / 1000000 >= s->opts->budget)
+        incomplete(s, "the time is up");
+    else
+        return false;
+    return true;
+}
+
+static enum hd_status run_once(struct search *s, struct hd_err *err)
+{
+    struct hd_plan plan;
+    struct hd_run run;
+    hd_stack_plan(&s->stack, &plan);
+    enum hd_status status = hd_exec_run(s->exec, &plan, &run, err);
+    if (status == HD_OK)
+        see_run(s, &run);
+    hd_run_fini(&run);
+    return status;
+}
+
+static enum hd_status search(struct search *s, struct hd_err *err)
+{
+    for (;;) {
+        enum hd_status status = run_once(s, err);
+        if (status == HD_ERR_STOPPED)
+            incomplete(s, "interrupted");
+        if (status != HD_OK)
+            return status;
+        bool more = hd_stack_next(&s->stack, s->opts->preemptions, !s->opts->all, &s->bounded);
+        tell(s);
+        if (!more) {
+            if (s->bounded)
+                incomplete(s, "the bound on preemptions left schedules out");
+            s->result->complete = !*s->result->why;
+            return HD_OK;
+        }
+        if (used_up(s))
+            return HD_OK;
+    }
+}
+
+enum hd_status hd_explore_dpor(const struct hd_explore_opts *opts, struct hd_explore_result *result,
+                               struct hd_err *err)
+{
+    struct search s = {.opts = opts, .result = result, .start = now_ns()};
+    *result = (struct hd_explore_result){0};
+    hd_exec_names_init(&s.names);
+    hd_stack_init(&s.stack);
+    hd_order_init(&s.order);
+    hd_findings_init(&s.findings, opts->found, opts->ctx);
+    enum hd_status status = hd_exec_open(&opts->exec, &s.names, &s.exec, err);
+    if (status == HD_OK)
+        status = search(&s, err);
+    hd_exec_close(s.exec);
+    hd_findings_fini(&s.findings);
+    hd_order_fini(&s.order);
+    hd_stack_fini(&s.stack);
+    hd_exec_names_fini(&s.names);
+    return status;
+}

@@ -1,0 +1,387 @@
+#include "explore/exec.h"
+
+#include "base/alloc.h"
+#include "base/interrupt.h"
+#include "drive/program.h"
+#include "drive/ring.h"
+#include "explore/steps.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/personality.h>
+#include <sys/prctl.h>
+#include <sys/shm.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define TIMEOUT   10000  /* milliseconds */
+#define MAX_STEPS 200000 /* operations */
+#define LOOK_MS   50     /* how often we look whether the user wants to stop */
+#define PLAN_ROOM (1u << 22)
+
+const char *const hd_exec_end_names[] = {"exit", "crash",     "deadlock", "timeout", "died",
+                                         "cut",  "redundant", "parked",   "blocked", "diverged"};
+
+struct hd_exec {
+    struct hd_exec_opts opts;
+    struct hd_exec_names *names;
+    char program[PATH_MAX];
+    char log[64], steer[64]; /* variables of the environment */
+    char **env;
+    size_t n_env;
+    struct hd_ring ring;
+    struct hd_log_header settings;
+    int area_id;
+    struct hd_steer_header *area;
+    size_t area_bytes;
+    int null, err; /* what the program's standard descriptors are */
+    pid_t pid;     /* 0: none runs */
+    int gone;      /* tells when it has ended, or -1 */
+    uint64_t deadline;
+};
+
+static uint64_t now_ms(void)
+{
+    struct timespec ts;
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
+}
+
+/* ---- making and freeing ---- */
+
+/* Our environment with two more variables. */
+static void make_env(struct hd_exec *x)
+{
+    size_t n = 0, k = 0;
+    while (environ[n])
+        n++;
+    x->n_env = n + 3;
+    x->env = hd_calloc(x->n_env, sizeof *x->env);
+    for (size_t i = 0; i < n; i++)
+        if (strncmp(environ[i], HD_LOG_ENV "=", sizeof HD_LOG_ENV) != 0 &&
+            strncmp(environ[i], HD_STEER_ENV "=", sizeof HD_STEER_ENV) != 0)
+            x->env[k++] = environ[i];
+    x->env[k++] = x->log;
+    x->env[k] = x->steer;
+}
+
+static enum hd_status make_area(struct hd_exec *x, struct hd_err *err)
+{
+    x->area_bytes = sizeof *x->area + PLAN_ROOM + x->opts.max_steps * sizeof(struct hd_steer_op);
+    x->area_id = shmget(IPC_PRIVATE, x->area_bytes, 0600);
+    void *at = x->area_id < 0 ? (void *)-1 : shmat(x->area_id, NULL, 0);
+    int e = errno;
+    if (x->area_id >= 0)
+        shmctl(x->area_id, IPC_RMID, NULL); /* it goes when the last process lets go */
+    if (at == (void *)-1)
+        return hd_err_set(err, HD_ERR_IO, "cannot make memory to share with the program: %s",
+                          strerror(e));
+    x->area = at;
+    snprintf(x->steer, sizeof x->steer, "%s=%010d", HD_STEER_ENV, x->area_id);
+    return HD_OK;
+}
+
+static enum hd_status make_log(struct hd_exec *x, struct hd_err *err)
+{
+    char id[32];
+    x->settings = (struct hd_log_header){
+        .policy = HD_POLICY_STEER, .quantum = 1, .depth = 1, .steps = 1, .real_base = 1};
+    enum hd_status s = hd_ring_open(&x->ring, &x->settings, err);
+    if (s != HD_OK)
+        return s;
+    x->settings = *x->ring.header;
+    hd_ring_path(&x->ring, id, sizeof id);
+    snprintf(x->log, sizeof x->log, "%s=%s", HD_LOG_ENV, id);
+    return HD_OK;
+}
+
+static enum hd_status open_files(struct hd_exec *x, struct hd_err *err)
+{
+    x->null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    x->err = memfd_create("heddle-explore", MFD_CLOEXEC);
+    return x->null >= 0 && x->err >= 0
+               ? HD_OK
+               : hd_err_set(err, HD_ERR_IO, "cannot open a file: %s", strerror(errno));
+}
+
+enum hd_status hd_exec_open(const struct hd_exec_opts *opts, struct hd_exec_names *names,
+                            struct hd_exec **exec, struct hd_err *err)
+{
+    struct hd_exec *x = *exec = hd_calloc(1, sizeof *x);
+    *x = (struct hd_exec){.opts = *opts, .names = names, .null = -1, .err = -1, .gone = -1};
+    if (!x->opts.timeout)
+        x->opts.timeout = TIMEOUT;
+    if (!x->opts.max_steps)
+        x->opts.max_steps = MAX_STEPS;
+    enum hd_status s = hd_program_find(opts->argv[0], x->program, sizeof x->program, err);
+    if (s == HD_OK && (hd_program_kind(x->program) == HD_PROGRAM_NOT ||
+                       hd_program_kind(x->program) == HD_PROGRAM_TSAN))
+        s = hd_err_set(err, HD_ERR_INPUT,
+                       "%s is not instrumented: compile and link it with heddle cc", opts->argv[0]);
+    if (s == HD_OK)
+        s = make_area(x, err);
+    if (s == HD_OK)
+        s = make_log(x, err);
+    if (s == HD_OK)
+        s = open_files(x, err);
+    if (s == HD_OK)
+        make_env(x);
+    if (s != HD_OK) {
+        hd_exec_close(x);
+        *exec = NULL;
+    }
+    return s;
+}
+
+static void reap(struct hd_exec *x, int *status)
+{
+    kill(-x->pid, SIGKILL); /* and what it may have left running */
+    while (waitpid(x->pid, status, 0) < 0 && errno == EINTR)
+        continue;
+    if (x->gone >= 0)
+        close(x->gone);
+    x->gone = -1;
+    x->pid = 0;
+}
+
+void hd_exec_close(struct hd_exec *x)
+{
+    int status;
+    if (!x)
+        return;
+    if (x->pid) {
+        kill(x->pid, SIGKILL);
+        reap(x, &status);
+    }
+    if (x->area)
+        shmdt(x->area);
+    hd_ring_close(&x->ring);
+    if (x->null >= 0)
+        close(x->null);
+    if (x->err >= 0)
+        close(x->err);
+    hd_free(x->env, x->n_env * sizeof *x->env);
+    hd_free(x, sizeof *x);
+}
+
+/* ---- the plan ---- */
+
+/* Puts n bytes behind *at, which moves on; where they are from the start of the area. */
+static uint64_t put(struct hd_exec *x, size_t *at, const void *data, size_t n)
+{
+    size_t here = *at;
+    if (n)
+        memcpy((char *)x->area + here, data, n);
+    *at = (here + n + 15) & ~(size_t)15;
+    return here;
+}
+
+static enum hd_status write_plan(struct hd_exec *x, const struct hd_plan *p, bool silent,
+                                 struct hd_err *err)
+{
+    size_t n_threads = x->names->threads.len;
+    size_t bytes = n_threads * sizeof(struct hd_steer_thread) + p->n_choices * sizeof *p->choices +
+                   p->n_sleepers * sizeof *p->sleepers + p->n_ops * sizeof *p->ops + 64;
+    if (n_threads > HD_STEER_THREADS || bytes > PLAN_ROOM)
+        return hd_err_set(err, HD_ERR_LIMIT,
+                          n_threads > HD_STEER_THREADS ? "the program has more than %d threads"
+                                                       : "an execution has too many steps",
+                          HD_STEER_THREADS);
+    struct hd_steer_header *h = x->area;
+    size_t at = sizeof *h;
+    *h = (struct hd_steer_header){.magic = HD_STEER_MAGIC,
+                                  .n_threads = (uint32_t)n_threads,
+                                  .n_choices = (uint32_t)p->n_choices,
+                                  .n_sleepers = (uint32_t)p->n_sleepers,
+                                  .n_plan_ops = (uint32_t)p->n_ops,
+                                  .parked = p->parked,
+                                  .first = p->first,
+                                  .silent = silent};
+    h->threads = put(x, &at, x->names->threads.data, n_threads * sizeof(struct hd_steer_thread));
+    h->choices = put(x, &at, p->choices, p->n_choices * sizeof *p->choices);
+    h->sleepers = put(x, &at, p->sleepers, p->n_sleepers * sizeof *p->sleepers);
+    h->plan_ops = put(x, &at, p->ops, p->n_ops * sizeof *p->ops);
+    h->ops = sizeof *h + PLAN_ROOM;
+    h->room = x->opts.max_steps;
+    return HD_OK;
+}
+
+/* ---- running ---- */
+
+/* In the child, which shares our memory until it has become the program: only calls of the system.
+ */
+static void become(const struct hd_exec *x, volatile int *why)
+{
+    setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    dup2(x->null, 0);
+    dup2(x->null, 1);
+    dup2(x->err, 2);
+    execve(x->program, x->opts.argv, x->env);
+    *why = errno;
+    _exit(127);
+}
+
+/* The child shares our memory, so it must not see our handlers run. */
+static pid_t spawn(const struct hd_exec *x, volatile int *why)
+{
+    sigset_t all, before;
+    int now = personality(0xffffffff);
+    if (now >= 0)
+        personality((unsigned)now | ADDR_NO_RANDOMIZE); /* inherited */
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, &before);
+    pid_t pid = vfork();
+    if (pid == 0) {
+        for (int sig = 1; sig < NSIG; sig++) {
+            struct sigaction old;
+            if (sigaction(sig, NULL, &old) == 0 && old.sa_handler != SIG_DFL)
+                signal(sig, SIG_DFL);
+        }
+        sigset_t none;
+        sigemptyset(&none);
+        sigprocmask(SIG_SETMASK, &none, NULL);
+        become(x, why);
+    }
+    if (pid < 0)
+        *why = errno;
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    if (now >= 0)
+        personality((unsigned)now);
+    return pid;
+}
+
+enum hd_status hd_exec_start(struct hd_exec *x, const struct hd_plan *plan, struct hd_err *err)
+{
+    volatile int why = 0;
+    HD_ASSERT(!x->pid);
+    enum hd_status s = write_plan(x, plan, false, err);
+    if (s != HD_OK)
+        return s;
+    *x->ring.header = x->settings;
+    if (ftruncate(x->err, 0) < 0 || lseek(x->err, 0, SEEK_SET) < 0)
+        return hd_err_set(err, HD_ERR_IO, "cannot empty a file: %s", strerror(errno));
+    pid_t pid = spawn(x, &why);
+    if (pid < 0)
+        return hd_err_set(err, HD_ERR_IO, "cannot start a process: %s", strerror(why));
+    x->pid = pid;
+    if (why) {
+        int status;
+        reap(x, &status);
+        return hd_err_set(err, HD_ERR_INPUT, "%s cannot be started: %s", x->opts.argv[0],
+                          strerror(why));
+    }
+    x->gone = (int)syscall(SYS_pidfd_open, pid, 0);
+    x->deadline = now_ms() + x->opts.timeout;
+    return HD_OK;
+}
+
+int hd_exec_fd(const struct hd_exec *x)
+{
+    return x->gone;
+}
+
+/* True: it ended by itself, in its time. */
+static bool wait_for_end(struct hd_exec *x, bool *stopped)
+{
+    for (unsigned wait = 1;; wait = x->gone >= 0 || wait > LOOK_MS / 2 ? LOOK_MS : wait * 2) {
+        siginfo_t info = {0};
+        bool ended = waitid(P_PID, (id_t)x->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+                     info.si_pid == x->pid;
+        *stopped = !ended && hd_interrupt_requested();
+        if (ended || *stopped || now_ms() >= x->deadline)
+            return ended;
+        struct pollfd p = {x->gone, POLLIN, 0};
+        poll(&p, 1, (int)wait);
+    }
+}
+
+/* ---- what happened ---- */
+
+void hd_run_init(struct hd_run *run)
+{
+    *run = (struct hd_run){.steps = HD_VEC_INIT(struct hd_step),
+                           .ops = HD_VEC_INIT(struct hd_op),
+                           .states = HD_VEC_INIT(struct hd_exec_state)};
+}
+
+void hd_run_fini(struct hd_run *run)
+{
+    hd_vec_fini(&run->steps);
+    hd_vec_fini(&run->ops);
+    hd_vec_fini(&run->states);
+}
+
+/* The first line that looks like the message of assert. */
+static void find_assertion(const struct hd_exec *x, struct hd_run *run)
+{
+    char text[4096];
+    ssize_t n = pread(x->err, text, sizeof text - 1, 0);
+    text[n > 0 ? n : 0] = 0;
+    char *at = strstr(text, ": Assertion `"), *end;
+    if (!at)
+        return;
+    end = at + strcspn(at, "\n");
+    while (at > text && at[-1] != '\n')
+        at--;
+    snprintf(run->assertion, sizeof run->assertion, "%.*s", (int)(end - at), at);
+}
+
+static enum hd_exec_end end_of(const struct hd_exec *x, const struct hd_run *run, bool ended)
+{
+    static const enum hd_exec_end ends[] = {
+        [HD_STEER_EXIT] = HD_EXEC_EXIT,         [HD_STEER_CRASH] = HD_EXEC_CRASH,
+        [HD_STEER_DEADLOCK] = HD_EXEC_DEADLOCK, [HD_STEER_REDUNDANT] = HD_EXEC_REDUNDANT,
+        [HD_STEER_PARKED] = HD_EXEC_PARKED,     [HD_STEER_CUT] = HD_EXEC_CUT,
+        [HD_STEER_BLOCKED] = HD_EXEC_BLOCKED,   [HD_STEER_DIVERGED] = HD_EXEC_DIVERGED,
+    };
+    uint32_t how = x->area->end;
+    if (!ended)
+        return HD_EXEC_TIMEOUT;
+    if (WIFSIGNALED(run->wait_status))
+        return HD_EXEC_DIED;
+    if (how == HD_STEER_RUNS || how >= sizeof ends / sizeof *ends)
+        return HD_EXEC_EXIT;
+    return ends[how];
+}
+
+enum hd_status hd_exec_finish(struct hd_exec *x, struct hd_run *run, struct hd_err *err)
+{
+    bool stopped;
+    hd_run_init(run);
+    HD_ASSERT(x->pid);
+    bool ended = wait_for_end(x, &stopped);
+    if (!ended)
+        kill(x->pid, SIGKILL);
+    reap(x, &run->wait_status);
+    if (stopped)
+        return hd_err_set(err, HD_ERR_STOPPED, "interrupted");
+    if (!x->ring.header->owner)
+        return hd_err_set(err, HD_ERR_INPUT,
+                          "%s is not instrumented: compile and link it with heddle cc",
+                          x->opts.argv[0]);
+    run->end = end_of(x, run, ended);
+    run->chosen = x->area->chosen;
+    find_assertion(x, run);
+    return hd_steps_read(x->area, x->area_bytes, x->names, run, err);
+}
+
+enum hd_status hd_exec_run(struct hd_exec *x, const struct hd_plan *plan, struct hd_run *run,
+                           struct hd_err *err)
+{
+    enum hd_status s = hd_exec_start(x, plan, err);
+    if (s != HD_OK) {
+        hd_run_init(run);
+        return s;
+    }
+    return hd_exec_finish(x, run, err);
+}

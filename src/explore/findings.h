@@ -1,0 +1,28 @@
+/* What an execution shows to be wrong, each different thing told once.
+ *
+ * Races are told by their two places; deadlocks by the places where the threads wait; crashes by
+ * signal and place, failed assertions by their text. A finding comes with choices that lead there:
+ * only steps that have to come before it, or that stood before it in the execution.
+ */
+#ifndef HD_EXPLORE_FINDINGS_H
+#define HD_EXPLORE_FINDINGS_H
+
+#include "explore/explore.h"
+#include "explore/order.h"
+
+struct hd_findings {
+    void (*found)(void *ctx, const struct hd_explore_finding *f); /* or NULL */
+    void *ctx;
+    struct hd_map seen;
+    uint64_t n;
+    struct hd_vec choices; /* scratch */
+};
+
+void hd_findings_init(struct hd_findings *f,
+                      void (*found)(void *ctx, const struct hd_explore_finding *f), void *ctx);
+void hd_findings_fini(struct hd_findings *f);
+
+/* Looks at the execution that was ordered last, and at the races that were listed. */
+void hd_findings_see(struct hd_findings *f, const struct hd_order *order);
+
+#endif
