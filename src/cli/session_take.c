@@ -279,7 +279,12 @@ enum hd_status hd_session_take(struct hd_session *s, const char *name, struct hd
     enum hd_status status = hd_session_path(s, name, path, sizeof path);
     if (status == HD_OK)
         status = hd_drive_load(path, &t, NULL, &info, err);
-    if (status == HD_OK) {
+    if (status == HD_ERR_STOPPED) {
+        hd_report_add(
+            s->r, &s->r->notes,
+            hd_report_format(s->r, "interrupted: %s is kept, but was not analysed", name));
+        status = HD_OK;
+    } else if (status == HD_OK) {
         size_t threads = hd_trace_n_threads(t);
         s->r->runs++;
         s->r->threads = threads > s->r->threads ? threads : s->r->threads;

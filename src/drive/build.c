@@ -1,11 +1,14 @@
 #include "drive/build.h"
 
 #include "base/alloc.h"
+#include "base/interrupt.h"
 #include "drive/walk.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define LOOK_UP 65536 /* records between two looks whether the user wants us to stop */
 
 static const enum hd_op sync_op[HD_LOG_KIND_COUNT] = {
     [HD_LOG_ACQ] = HD_OP_ACQ,     [HD_LOG_REL] = HD_OP_REL,         [HD_LOG_RACQ] = HD_OP_RACQ,
@@ -287,8 +290,11 @@ static enum hd_status walk(struct hd_walk *w, enum hd_walk_pass pass)
         t->more[0].len = t->more[1].len = 0;
     }
     enum hd_status s = hd_walk_thread_at(w, 0, UINT32_MAX, &t);
-    while (s == HD_OK && hd_rawlog_next(&w->log, &rec))
+    for (uint32_t n = 1; s == HD_OK && hd_rawlog_next(&w->log, &rec); n++) {
         s = rec.inherited ? on_inherited(w, &rec) : on_record(w, &rec);
+        if (n % LOOK_UP == 0 && hd_interrupt_requested())
+            return hd_err_set(w->err, HD_ERR_STOPPED, "interrupted");
+    }
     w->info->broken = w->log.broken;
     w->info->events = w->log.events;
     return s;

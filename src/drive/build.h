@@ -49,7 +49,8 @@ struct hd_build_info {
 /* Whether these are the first bytes of a recording. */
 bool hd_drive_is_recording(const char *data, size_t len);
 /* Builds the trace of a recording in memory; name is for messages. On success the caller frees
- * *trace; info->notes always. HD_ERR_INPUT when the recording is damaged. */
+ * *trace; info->notes always. HD_ERR_INPUT when the recording is damaged,
+ * HD_ERR_STOPPED when the user interrupted. */
 enum hd_status hd_drive_build(const char *name, const char *data, size_t len,
                               struct hd_trace **trace, struct hd_build_info *info,
                               struct hd_err *err);

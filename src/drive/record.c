@@ -1,5 +1,6 @@
 #include "drive/record.h"
 
+#include "base/interrupt.h"
 #include "base/outfile.h"
 #include "drive/family.h"
 #include "drive/inputs.h"
@@ -192,6 +193,8 @@ enum hd_status hd_drive_record(const struct hd_record_opts *opts, struct hd_reco
         s = record(opts, program, old, result, err);
     for (size_t i = 0; i < N_PASSED; i++)
         sigaction(passed[i], &old[i], NULL);
+    if (late)
+        hd_interrupt_request(); /* the user wants more than the program to end */
     return s;
 }
 

@@ -91,7 +91,7 @@ static void loop(int depth, unsigned first_lock)
 static void choice(int depth, unsigned first_lock)
 {
     static const char *const forms[] = {"if (g%u > 2) {\n", "if (box->f%u == 0) {\n",
-                                        "while (atomic_fetch_add(&a%u, 1) < 4) {\n",
+                                        "while (atomic_fetch_add(&w%u, 1) < 4) {\n",
                                         "if (sem_trywait(&spare%u) == 0) {\n"};
     indent(depth);
     printf(forms[pick(4)], pick(2));
@@ -151,7 +151,7 @@ static void globals(void)
         "#include <pthread.h>\n#include <semaphore.h>\n#include <stdatomic.h>\n#include <stdio.h>\n"
         "#include <stdlib.h>\n"
         "static struct { short f0, f1; } *box;\nstatic char array[3];\nstatic long total;\n"
-        "static pthread_mutex_t end = PTHREAD_MUTEX_INITIALIZER;\nstatic atomic_int a0, "
+        "static pthread_mutex_t end = PTHREAD_MUTEX_INITIALIZER;\nstatic atomic_int w0, w1, a0, "
         "a1;\nstatic sem_t spare0, spare1;");
     for (int i = 0; i < VARIABLES; i++)
         printf("static int g%d;\n", i);

@@ -1,4 +1,5 @@
 /* Recordings made by hand: what they become, and what is refused. */
+#include "base/interrupt.h"
 #include "drive/build.h"
 #include "drive/recnames.h"
 #include "drive/recmeta.h"
@@ -325,12 +326,32 @@ static void damaged_file(void **state)
     }
 }
 
+/* A long recording can be left before its end. */
+static void interrupted(void **state)
+{
+    struct log l = start();
+    struct hd_trace *t = NULL;
+    struct hd_build_info info;
+    (void)state;
+    put(&l, HD_LOG_SWITCH, 0, 1, U(0));
+    for (int i = 0; i < 1 << 17; i++)
+        put(&l, HD_LOG_WRITE, 4, 2, U(0x1000), U(i & 1));
+    hd_interrupt_request();
+    assert_int_equal(finish(&l, &t, &info), HD_ERR_STOPPED);
+    assert_null(t);
+    hd_build_info_fini(&info);
+    hd_interrupt_catch(); /* forgets the request */
+    hd_interrupt_release();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(outside_write), cmocka_unit_test(mixed_sizes),  cmocka_unit_test(pending),
-        cmocka_unit_test(free_block),    cmocka_unit_test(ranges),       cmocka_unit_test(tokens),
+        cmocka_unit_test(outside_write), cmocka_unit_test(mixed_sizes),
+        cmocka_unit_test(pending),       cmocka_unit_test(free_block),
+        cmocka_unit_test(ranges),        cmocka_unit_test(tokens),
         cmocka_unit_test(damage),        cmocka_unit_test(damaged_file),
+        cmocka_unit_test(interrupted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
