@@ -39,7 +39,7 @@ static inline bool hd_steer_visible(unsigned kind)
     if (kind == HD_LOG_BRANCH || kind == HD_LOG_BEGIN || kind == HD_LOG_LAST_EVENT)
         return false;
     return (kind >= HD_LOG_READ && kind < HD_LOG_LAST_EVENT) || kind == HD_LOG_REL_FOR ||
-           kind == HD_LOG_RREL_FOR || kind == HD_LOG_SEM_INIT || kind == HD_LOG_BARRIER_INIT;
+           kind == HD_LOG_RREL_FOR;
 }
 
 /* The lock that an operation is about; 0: none. */
@@ -99,7 +99,7 @@ static inline bool hd_steer_conds_depend(const struct hd_steer_op *a, const stru
 
 static inline bool hd_steer_of_sem(const struct hd_steer_op *o)
 {
-    return o->kind == HD_LOG_POST || o->kind == HD_LOG_SEM || o->kind == HD_LOG_SEM_INIT ||
+    return o->kind == HD_LOG_POST || o->kind == HD_LOG_SEM ||
            (o->kind == HD_LOG_LOOK && o->other == HD_LOOK_COUNT);
 }
 
@@ -135,10 +135,8 @@ static inline bool hd_steer_depend(const struct hd_steer_op *a, const struct hd_
     if (hd_steer_is_access(a->kind) || hd_steer_is_access(b->kind))
         return hd_steer_is_access(a->kind) && hd_steer_is_access(b->kind) &&
                (hd_steer_writes(a->kind) || hd_steer_writes(b->kind)) && hd_steer_overlap(a, b);
-    bool bar_a = a->kind == HD_LOG_BARIN || a->kind == HD_LOG_BARRIER_INIT;
-    bool bar_b = b->kind == HD_LOG_BARIN || b->kind == HD_LOG_BARRIER_INIT;
-    if (bar_a || bar_b)
-        return bar_a && bar_b && a->addr == b->addr;
+    if (a->kind == HD_LOG_BARIN && b->kind == HD_LOG_BARIN)
+        return a->addr == b->addr;
     return hd_steer_locks_depend(a, b) || hd_steer_conds_depend(a, b) ||
            hd_steer_sems_depend(a, b) || hd_steer_looks_depend(a, b);
 }

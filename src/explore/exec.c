@@ -311,6 +311,7 @@ void hd_run_init(struct hd_run *run)
 {
     *run = (struct hd_run){.steps = HD_VEC_INIT(struct hd_step),
                            .ops = HD_VEC_INIT(struct hd_op),
+                           .starts = HD_VEC_INIT(struct hd_exec_start),
                            .states = HD_VEC_INIT(struct hd_exec_state)};
 }
 
@@ -318,6 +319,7 @@ void hd_run_fini(struct hd_run *run)
 {
     hd_vec_fini(&run->steps);
     hd_vec_fini(&run->ops);
+    hd_vec_fini(&run->starts);
     hd_vec_fini(&run->states);
 }
 

@@ -88,6 +88,13 @@ struct hd_exec_state { /* a thread at the end */
     struct hd_steer_state s;
 };
 
+/* A semaphore or barrier gets its number before a step. */
+struct hd_exec_start {
+    uint64_t object; /* as addr of struct hd_op */
+    uint32_t step;   /* index */
+    uint32_t value;
+};
+
 struct hd_run {
     enum hd_exec_end end;
     int wait_status;      /* as waitpid has it; of a crash see states */
@@ -95,6 +102,7 @@ struct hd_run {
     uint32_t chosen;      /* choices that were carried out */
     struct hd_vec steps;  /* struct hd_step */
     struct hd_vec ops;    /* struct hd_op */
+    struct hd_vec starts; /* struct hd_exec_start */
     struct hd_vec states; /* struct hd_exec_state, by number in the run */
 };
 

@@ -182,17 +182,26 @@ static bool lock_is_free(struct hd_order *o, const struct hd_steer_op *want, uin
     return free_of_owner && (want->kind == HD_LOG_RACQ || !readers);
 }
 
+/* The number that a semaphore or barrier was given last. */
+static uint32_t start_of(const struct hd_order *o, uint64_t object, uint32_t none)
+{
+    for (size_t i = o->run->starts.len; i-- > 0;) {
+        const struct hd_exec_start *s = hd_vec_at(&o->run->starts, i);
+        if (s->object == object)
+            return s->value;
+    }
+    return none;
+}
+
 static bool token_is_there(struct hd_order *o, const struct hd_steer_op *want, uint32_t i,
                            const struct candidate *c)
 {
     const struct hd_u32vec *list = list_of(o, want->addr, SYNC);
-    int64_t count = 0;
+    int64_t count = start_of(o, want->addr, 0);
     for (size_t k = 0; k < list->len; k++) {
         const struct hd_steer_op *e = op_at(o, list->data[k]);
         if (!stays(o, o->step_of.data[list->data[k]], i, c->at))
             continue;
-        if (e->kind == HD_LOG_SEM_INIT)
-            count = e->size;
         count += e->kind == HD_LOG_POST ? 1 : e->kind == HD_LOG_SEM ? -1 : 0;
     }
     return count > 0;
@@ -201,17 +210,18 @@ static bool token_is_there(struct hd_order *o, const struct hd_steer_op *want, u
 static bool could_run(struct hd_order *o, const struct hd_steer_op *op, uint32_t i,
                       const struct candidate *c)
 {
-    if (op->flags & HD_STEER_TIMED)
-        return true;
+    bool timed = op->flags & HD_STEER_TIMED;
     switch (op->kind) {
+    case HD_LOG_WAKE:
+    case HD_LOG_TMO:
+        return lock_is_free(o, op, i, c);
     case HD_LOG_ACQ:
     case HD_LOG_RACQ:
-    case HD_LOG_WAKE:
-        return lock_is_free(o, op, i, c);
+        return timed || lock_is_free(o, op, i, c);
     case HD_LOG_SEM:
-        return token_is_there(o, op, i, c);
+        return timed || token_is_there(o, op, i, c);
     case HD_LOG_JOIN:
-        return thread_at(o, (uint32_t)op->addr)->last != i;
+        return timed || thread_at(o, (uint32_t)op->addr)->last != i;
     default:
         return true;
     }
@@ -264,24 +274,20 @@ static void join_barrier(struct hd_order *o, const struct candidate *c,
                          const struct hd_steer_op *op, uint32_t *clock)
 {
     const struct hd_u32vec *list = list_of(o, op->addr, SYNC);
-    uint32_t size = 1, arrived = 0, mine = UINT32_MAX, last = NO_STEP;
+    uint32_t size = start_of(o, op->addr, 1), arrived = 0, mine = UINT32_MAX, last = NO_STEP;
+    size = size ? size : 1;
     for (size_t k = 0; k < list->len; k++) {
         const struct hd_steer_op *e = op_at(o, list->data[k]);
-        if (e->kind == HD_LOG_BARRIER_INIT) {
-            size = e->size ? e->size : 1;
-            arrived = 0;
-        } else if (e->kind == HD_LOG_BARIN) {
-            if (e->thread == c->thread)
-                mine = arrived / size;
-            arrived++;
-        }
+        if (e->kind != HD_LOG_BARIN)
+            continue;
+        if (e->thread == c->thread)
+            mine = arrived / size;
+        arrived++;
     }
     arrived = 0;
     for (size_t k = 0; k < list->len && mine != UINT32_MAX; k++) {
         const struct hd_steer_op *e = op_at(o, list->data[k]);
-        if (e->kind == HD_LOG_BARRIER_INIT)
-            arrived = 0;
-        else if (e->kind == HD_LOG_BARIN && arrived++ / size == mine)
+        if (e->kind == HD_LOG_BARIN && arrived++ / size == mine)
             last = o->step_of.data[list->data[k]];
     }
     if (last != NO_STEP)

@@ -135,13 +135,16 @@ static void see_fork(struct reader *r, const struct hd_steer_op *o)
         r->name[o->addr] = name_thread(r->names, r->name[o->thread], ++r->children[o->thread]);
 }
 
-/* What is no operation but tells what memory is. */
+/* What is no operation but tells what memory is, or what an object starts with. */
 static void see_memory(struct reader *r, const struct hd_steer_op *o)
 {
     if (o->kind == HD_LOG_ALLOC || o->kind == HD_LOG_MAP)
         add_region(r, o->addr, o->size, o->thread, r->blocks[o->thread]++);
     else if (o->kind == HD_LOG_STACK && o->thread && o->other > o->addr)
         add_region(r, o->addr, o->other - o->addr, o->thread, STACK_SEQ);
+    else if (o->kind == HD_LOG_SEM_INIT || o->kind == HD_LOG_BARRIER_INIT)
+        *(struct hd_exec_start *)hd_vec_push(&r->run->starts) =
+            (struct hd_exec_start){address_named(r, o->addr), (uint32_t)r->run->steps.len, o->size};
 }
 
 static bool is_of_thread(const struct hd_steer_op *o)

@@ -12,7 +12,7 @@ bool hd_rt_cond_wait(struct hd_thread *me, struct hd_sync *c, struct hd_sync *l,
                      uintptr_t pc)
 {
     unsigned depth = l->depth;
-    me->timed = deadline != HD_NEVER;
+    me->timed |= deadline != HD_NEVER;
     hd_rt_log2(HD_LOG_WAIT, 0, pc, c->addr, l->addr);
     l->owner = NULL;
     if (l->waiters)

@@ -4,7 +4,7 @@
 
 int hd_rt_lock_acquire(struct hd_thread *me, struct hd_sync *l, uint64_t deadline, uintptr_t pc)
 {
-    me->timed = deadline != HD_NEVER;
+    me->timed |= deadline != HD_NEVER;
     while (l->owner || l->readers) {
         if (deadline <= rt.now) {
             bool other = l->owner ? l->owner != me : l->readers->thread != me || l->readers->next;

@@ -163,7 +163,7 @@ static struct hd_steer_op *new_op(unsigned kind)
 static bool is_wanted(unsigned kind)
 {
     return hd_steer_visible(kind) || kind == HD_LOG_ALLOC || kind == HD_LOG_MAP ||
-           kind == HD_LOG_STACK;
+           kind == HD_LOG_STACK || kind == HD_LOG_SEM_INIT || kind == HD_LOG_BARRIER_INIT;
 }
 
 /* What the words of a record are depends on its kind: HD_LOG_KINDS. */

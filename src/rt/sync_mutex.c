@@ -122,6 +122,7 @@ static int timed_lock(struct hd_thread *me, pthread_mutex_t *m, clockid_t clock,
 {
     const struct hd_sync *l = hd_rt_sync(m, HD_SYNC_LOCK);
     uint64_t deadline = HD_NEVER;
+    me->timed = true;
     if (l->owner && !hd_rt_deadline(clock, abs, &deadline)) {
         /* POSIX looks at the time only when the call would block. */
         int type = m->__data.__kind & TYPE_MASK;

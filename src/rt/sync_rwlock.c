@@ -55,7 +55,7 @@ static int read_lock(struct hd_thread *me, pthread_rwlock_t *m, uint64_t deadlin
     if (l->owner == me)
         return timeout == EBUSY ? EBUSY : EDEADLK;
     /* A try fails only for a writer that holds the lock: waiting ones have no event to blame. */
-    me->timed = deadline != HD_NEVER;
+    me->timed |= deadline != HD_NEVER;
     bool polite = deadline > rt.now && writers_first(m);
     while (l->owner || (l->writers && polite && !reader_of(l, me))) {
         if (deadline <= rt.now && !l->owner)

@@ -31,7 +31,7 @@ static int take(struct hd_thread *me, sem_t *sem, uint64_t deadline, int error, 
 {
     struct hd_sync *s = sem_of(sem);
     hd_rt_signals_fresh(me);
-    me->timed = deadline != HD_NEVER;
+    me->timed |= deadline != HD_NEVER;
     while (s->count == 0) {
         if (deadline <= rt.now) {
             hd_rt_look(HD_LOOK_COUNT, s->addr, 0, pc);

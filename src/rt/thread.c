@@ -136,7 +136,7 @@ int hd_rt_thread_join(struct hd_thread *me, pthread_t handle, void **result, uin
         return EINVAL;
     if (deadline)
         hd_rt_cancel_point(me, pc);
-    me->timed = deadline != HD_NEVER;
+    me->timed |= deadline != HD_NEVER;
     while (t->state != HD_DONE) {
         if (deadline <= rt.now) {
             hd_rt_look(HD_LOOK_END, t->num, 0, pc);

@@ -1,0 +1,357 @@
+/* Small programs whose schedules can be counted by hand: programs NAME N. The main thread takes
+ * part where it keeps the number of steps small; nobody is joined, because the end of the process
+ * waits for everybody in a search. */
+#include <assert.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define MAX 32
+
+static atomic_int ax, ay, cells[MAX];
+static int x, y, z;
+static int n;
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER, m2 = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t c = PTHREAD_COND_INITIALIZER;
+static pthread_rwlock_t rw = PTHREAD_RWLOCK_INITIALIZER;
+static sem_t sem;
+static pthread_barrier_t bar;
+
+static void start(void *(*f)(void *), long arg)
+{
+    pthread_t t; /* not shared, so that no step is spent on it */
+    if (pthread_create(&t, NULL, f, (void *)arg))
+        exit(2);
+}
+
+/* n - 1 threads and this one. */
+static void all(void *(*f)(void *))
+{
+    for (long i = 1; i < n; i++)
+        start(f, i);
+    f((void *)0);
+}
+
+static void *write_one(void *arg)
+{
+    atomic_store(&ax, (int)(long)arg + 1);
+    return NULL;
+}
+
+static void *write_own(void *arg)
+{
+    atomic_store(&cells[(long)arg], 1);
+    return NULL;
+}
+
+static void *read_or_write(void *arg)
+{
+    if (arg)
+        (void)atomic_load(&ax);
+    else
+        atomic_store(&ax, 1);
+    return NULL;
+}
+
+static void *section(void *arg)
+{
+    pthread_mutex_lock(&m);
+    x++;
+    pthread_mutex_unlock(&m);
+    return arg;
+}
+
+static void *two_sections(void *arg)
+{
+    pthread_mutex_lock(&m);
+    pthread_mutex_unlock(&m);
+    pthread_mutex_lock(&m2);
+    pthread_mutex_unlock(&m2);
+    return arg;
+}
+
+static void *crossed(void *arg)
+{
+    pthread_mutex_lock(arg ? &m : &m2);
+    pthread_mutex_lock(arg ? &m2 : &m);
+    pthread_mutex_unlock(&m);
+    pthread_mutex_unlock(&m2);
+    return NULL;
+}
+
+static void *store_buffer(void *arg)
+{
+    atomic_store(arg ? &ax : &ay, 1);
+    (void)atomic_load(arg ? &ay : &ax);
+    return NULL;
+}
+
+static void *increment(void *arg)
+{
+    x++;
+    return arg;
+}
+
+static void *wait_for_flag(void *arg)
+{
+    pthread_mutex_lock(&m);
+    if (arg) {
+        while (!x)
+            pthread_cond_wait(&c, &m);
+    } else {
+        x = 1;
+        pthread_cond_signal(&c);
+    }
+    pthread_mutex_unlock(&m);
+    return NULL;
+}
+
+/* Threads 1 .. n-1 wait once, whatever comes; this one notifies one of them. */
+static void *notify_one(void *arg)
+{
+    pthread_mutex_lock(&m);
+    if (arg)
+        pthread_cond_wait(&c, &m);
+    else
+        pthread_cond_signal(&c);
+    pthread_mutex_unlock(&m);
+    return NULL;
+}
+
+static void *notify_all(void *arg)
+{
+    if (!arg)
+        pthread_cond_broadcast(&c);
+    else
+        notify_one(arg);
+    return NULL;
+}
+
+static void *wait_a_while(void *arg)
+{
+    struct timespec soon = {0, 0};
+    soon.tv_sec = 5;
+    pthread_mutex_lock(&m);
+    if (arg)
+        pthread_cond_timedwait(&c, &m, &soon);
+    else
+        pthread_cond_signal(&c);
+    pthread_mutex_unlock(&m);
+    return NULL;
+}
+
+static void *take_token(void *arg)
+{
+    sem_wait(&sem);
+    sem_post(&sem);
+    return arg;
+}
+
+static void *hand_over(void *arg)
+{
+    if (arg)
+        sem_post(&sem);
+    else
+        sem_wait(&sem);
+    return NULL;
+}
+
+static void *meet(void *arg)
+{
+    pthread_barrier_wait(&bar);
+    return arg;
+}
+
+static void *try_lock(void *arg)
+{
+    if (arg) {
+        pthread_mutex_lock(&m);
+        pthread_mutex_unlock(&m);
+    } else if (!pthread_mutex_trylock(&m)) {
+        pthread_mutex_unlock(&m);
+    }
+    return NULL;
+}
+
+static void *timed_lock(void *arg)
+{
+    struct timespec soon = {5, 0};
+    if (arg) {
+        pthread_mutex_lock(&m);
+        pthread_mutex_unlock(&m);
+    } else if (!pthread_mutex_timedlock(&m, &soon)) {
+        pthread_mutex_unlock(&m);
+    }
+    return NULL;
+}
+
+static void *read_write_lock(void *arg)
+{
+    if (arg)
+        pthread_rwlock_rdlock(&rw);
+    else
+        pthread_rwlock_wrlock(&rw);
+    pthread_rwlock_unlock(&rw);
+    return NULL;
+}
+
+static void *use_heap(void *arg)
+{
+    int *p = malloc(sizeof *p);
+    *p = 1;
+    free(p);
+    return arg;
+}
+
+static void *branch_on_value(void *arg)
+{
+    if (arg)
+        atomic_store(&ax, 1);
+    else if (atomic_load(&ax))
+        atomic_store(&ay, 1);
+    else
+        (void)atomic_load(&cells[0]);
+    return NULL;
+}
+
+static void *create_writer(void *arg)
+{
+    if (arg)
+        start(write_one, 5);
+    else
+        atomic_store(&ax, 1);
+    return NULL;
+}
+
+static void *grow_and_join(void *arg)
+{
+    pthread_t t;
+    if (!arg) {
+        pthread_create(&t, NULL, write_one, (void *)1);
+        pthread_join(t, NULL);
+        (void)atomic_load(&ax);
+    } else {
+        atomic_store(&ax, 9);
+    }
+    return NULL;
+}
+
+/* Reader of the array from its end; writers that each read their neighbour's entry. */
+static void *last_zero(void *arg)
+{
+    long i = (long)arg;
+    if (i) {
+        atomic_store(&cells[i], atomic_load(&cells[i - 1]) + 1);
+    } else {
+        for (i = n - 1; i > 0 && atomic_load(&cells[i]); i--)
+            continue;
+    }
+    return NULL;
+}
+
+#define TABLE   128
+#define ENTRIES 4
+static atomic_int table[TABLE];
+
+static void *indexer(void *arg)
+{
+    for (int k = 1; k <= ENTRIES; k++) {
+        int w = k * 11 + (int)(long)arg, h = w * 7 % TABLE, zero = 0;
+        while (!atomic_compare_exchange_strong(&table[h], &zero, w)) {
+            h = (h + 1) % TABLE;
+            zero = 0;
+        }
+    }
+    return NULL;
+}
+
+#define INODES 32
+#define BLOCKS 26
+static pthread_mutex_t locki[INODES], lockb[BLOCKS];
+static int inode[INODES], busy[BLOCKS];
+
+static void *file_system(void *arg)
+{
+    int i = (int)(long)arg % INODES;
+    pthread_mutex_lock(&locki[i]);
+    if (!inode[i]) {
+        for (int b = i * 2 % BLOCKS;; b = (b + 1) % BLOCKS) {
+            pthread_mutex_lock(&lockb[b]);
+            if (!busy[b]) {
+                busy[b] = 1;
+                inode[i] = b + 1;
+                pthread_mutex_unlock(&lockb[b]);
+                break;
+            }
+            pthread_mutex_unlock(&lockb[b]);
+        }
+    }
+    pthread_mutex_unlock(&locki[i]);
+    return NULL;
+}
+
+static void *check_value(void *arg)
+{
+    if (arg)
+        atomic_store(&ax, 1);
+    else
+        assert(atomic_load(&ax) == 0);
+    return NULL;
+}
+
+/* Both end the process; each is seen, because the other goes on. */
+static void *crash_twice(void *arg)
+{
+    volatile int *nowhere = NULL;
+    if (arg)
+        *nowhere = 1;
+    atomic_store(&ax, 1);
+    atomic_store(&ay, 1);
+    return NULL;
+}
+
+static void *spin(void *arg)
+{
+    if (arg)
+        while (!atomic_load(&ax))
+            continue;
+    return NULL;
+}
+
+static const struct {
+    const char *name;
+    void *(*f)(void *);
+} programs[] = {
+    {"writers", write_one},   {"independent", write_own},  {"readers", read_or_write},
+    {"sections", section},    {"two", two_sections},       {"crossed", crossed},
+    {"buffer", store_buffer}, {"increment", increment},    {"flag", wait_for_flag},
+    {"notify", notify_one},   {"broadcast", notify_all},   {"while", wait_a_while},
+    {"token", take_token},    {"hand", hand_over},         {"barrier", meet},
+    {"try", try_lock},        {"timed", timed_lock},       {"rwlock", read_write_lock},
+    {"heap", use_heap},       {"branch", branch_on_value}, {"creator", create_writer},
+    {"join", grow_and_join},  {"lastzero", last_zero},     {"indexer", indexer},
+    {"files", file_system},   {"assert", check_value},     {"crash", crash_twice},
+    {"spin", spin},
+};
+
+int main(int argc, char **argv)
+{
+    n = argc > 2 ? atoi(argv[2]) : 2;
+    if (argc > 1 && !strcmp(argv[1], "token"))
+        sem_init(&sem, 0, 1);
+    if (argc > 1 && !strcmp(argv[1], "barrier"))
+        pthread_barrier_init(&bar, NULL, (unsigned)n);
+    for (size_t i = 0; argc > 1 && i < sizeof programs / sizeof *programs; i++)
+        if (!strcmp(argv[1], programs[i].name)) {
+            all(programs[i].f);
+            (void)y;
+            (void)z;
+            return 0;
+        }
+    return 2;
+}
