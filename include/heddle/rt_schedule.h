@@ -14,6 +14,10 @@
  * (HD_FOLLOW_STANDS, for each). After the last entry the program runs on under policy fifo. An
  * event that is not the one expected, or a thread that cannot come to its event, is logged
  * (HD_FOLLOW_DIVERGED) and ends the process.
+ *
+ * A schedule may ask for stacks instead: those of the entries with HD_SCHED_STACK, of the
+ * allocations that it lists by number, and of every call that makes a lock. Such a run ends after
+ * the last entry.
  */
 #ifndef HEDDLE_RT_SCHEDULE_H
 #define HEDDLE_RT_SCHEDULE_H
@@ -38,8 +42,9 @@ struct hd_sched_entry {
     uint16_t module; /* HD_SCHED_NOBODY: not known */
     uint16_t wakes;  /* signal: the thread to wake; or HD_SCHED_NOBODY */
     uint8_t kind;    /* enum hd_log_kind, or one of the above */
-    uint8_t pad;
+    uint8_t flags;   /* HD_SCHED_STACK */
 };
+enum { HD_SCHED_STACK = 1 }; /* log the stack of the thread when it makes this event */
 _Static_assert(sizeof(struct hd_sched_entry) == 16, "both sides agree");
 
 struct hd_sched_thread {
@@ -56,6 +61,9 @@ struct hd_sched_header {
     uint64_t threads; /* offset: struct hd_sched_thread[] */
     uint64_t modules; /* offset: uint64_t[], offsets of their paths */
     uint64_t entries; /* offset: struct hd_sched_entry[] */
+    uint64_t stacks;  /* not 0: stacks are asked for */
+    uint64_t n_blocks;
+    uint64_t blocks; /* offset: uint64_t[], ascending: the n-th HD_LOG_ALLOC of the run, from 1 */
 };
 
 /* Word 1 of HD_LOG_FOLLOW; its contents are 64-bit words. */
@@ -64,6 +72,9 @@ enum hd_follow {
     HD_FOLLOW_DIVERGED,   /* struct hd_follow_diverged */
     HD_FOLLOW_FREE,       /* nothing: from here on the program runs under fifo */
     HD_FOLLOW_CRASH,      /* struct hd_follow_crash, then the stack */
+    HD_FOLLOW_STACK,      /* struct hd_follow_stack, then the stack: of an entry; the last counts */
+    HD_FOLLOW_BLOCK,      /* the same, of an allocation */
+    HD_FOLLOW_MADE,       /* the same, of a call that makes a lock */
 };
 
 struct hd_follow_stands {
@@ -92,6 +103,11 @@ struct hd_follow_diverged {
 
 struct hd_follow_crash {
     uint64_t signal, address, thread, frames;
+};
+
+struct hd_follow_stack {
+    uint64_t what; /* entry, number of the allocation, address of the lock */
+    uint64_t frames;
 };
 
 #define HD_FOLLOW_FRAMES 64

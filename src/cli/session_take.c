@@ -11,6 +11,7 @@
 #include "predict/violations.h"
 #include "report/make.h"
 #include "report/replayed.h"
+#include "report/stacked.h"
 
 #include <limits.h>
 #include <string.h>
@@ -217,12 +218,38 @@ static enum hd_status predict(struct hd_session *s, const struct hd_trace *t, st
     return status;
 }
 
+/* Stacks for the findings of this recording: one more run for all of them. */
+static void take_stacks(struct hd_session *s, const struct hd_trace *t, size_t first)
+{
+    struct hd_stacks_options opts = {
+        .trace = t, .argv = s->o->argv, .dir = s->o->dir, .timeout = s->o->timeout};
+    struct hd_stacked want;
+    struct hd_stacks stacks;
+    struct hd_err err = {0};
+    if (hd_interrupt_requested() || s->o->times == 0)
+        return;
+    double started = hd_progress_now();
+    hd_stacked_init(&want);
+    for (size_t i = first; i < s->findings.len; i++)
+        hd_stacked_want(&want, hd_vec_at(&s->findings, i));
+    if (hd_stacked_ask(&want, &stacks)) {
+        if (hd_drive_stacks(&opts, &stacks, &err) != HD_OK)
+            snprintf(stacks.reason, sizeof stacks.reason, "%s", err.text);
+        for (size_t i = first; i < s->findings.len; i++)
+            hd_stacked_apply(s->r, hd_vec_at(&s->findings, i), &stacks);
+        hd_stacks_fini(&stacks);
+    }
+    hd_stacked_fini(&want);
+    s->r->replay_seconds += hd_progress_now() - started;
+}
+
 static enum hd_status handle_all(struct hd_session *s, const struct hd_trace *t,
                                  const struct predicted *p)
 {
     struct hd_maker *maker = hd_maker_new(s->r, t, s->sources);
     const struct hd_witness *const *list = p->witnesses.data;
     enum hd_status status = HD_OK;
+    size_t first = s->findings.len;
     for (size_t i = 0; i < p->witnesses.len; i++)
         hd_maker_announce(maker, list[i]);
     hd_maker_walk(maker);
@@ -231,6 +258,8 @@ static enum hd_status handle_all(struct hd_session *s, const struct hd_trace *t,
         status = handle(s, maker, t, list[i]);
     }
     hd_maker_free(maker);
+    if (status == HD_OK)
+        take_stacks(s, t, first);
     return status;
 }
 

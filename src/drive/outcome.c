@@ -1,6 +1,7 @@
 #include "drive/outcome.h"
 
 #include "base/alloc.h"
+#include "drive/frames.h"
 #include "drive/symbols.h"
 #include "drive/walk.h"
 
@@ -57,7 +58,7 @@ static void on_fork(struct reading *r, uint64_t child)
     set_name(r, child, text);
 }
 
-/* ---- places and stacks ---- */
+/* ---- places ---- */
 
 static void place_of(struct reading *r, uint64_t site, char *out, size_t size)
 {
@@ -65,91 +66,6 @@ static void place_of(struct reading *r, uint64_t site, char *out, size_t size)
         (site && hd_symbols_place(r->symbols, site, out, size)))
         return;
     snprintf(out, size, "an unknown place");
-}
-
-static const struct hd_origin_module *module_of(const struct reading *r, uint64_t addr)
-{
-    const struct hd_origin_module *best = NULL;
-    for (size_t i = 0; i < r->w.modules.len; i++) {
-        const struct hd_origin_module *m = hd_vec_at(&r->w.modules, i);
-        if (m->bias <= addr && (!best || m->bias > best->bias))
-            best = m;
-    }
-    return best;
-}
-
-static bool is_ours(const struct hd_replay_frame *f)
-{
-    return f->module && !strncmp(f->module, "libheddle_rt", 12);
-}
-
-static char *copy_of(const char *text)
-{
-    return text && *text ? hd_strndup(text, strlen(text)) : NULL;
-}
-
-/* The frames at pc, innermost first: more than one where functions are inlined. Returns how many,
- * at most max, at least 1. */
-static size_t fill_frames(struct reading *r, uint64_t pc, struct hd_replay_frame *f, size_t max)
-{
-    struct hd_symbols_inline inlined[HD_FOLLOW_FRAMES];
-    char text[TEXT];
-    const struct hd_origin_module *m = module_of(r, pc);
-    const char *slash = m ? strrchr(m->path, '/') : NULL;
-    const char *module = m ? (slash ? slash + 1 : m->path) : NULL;
-    f[0] = (struct hd_replay_frame){.module = copy_of(module), .offset = m ? pc - m->bias : 0};
-    if (is_ours(&f[0]))
-        return 1;
-    size_t n = hd_symbols_inlined(r->symbols, pc, inlined, max);
-    for (size_t i = 0; i < n; i++)
-        f[i] = (struct hd_replay_frame){.function = copy_of(inlined[i].function),
-                                        .file = copy_of(inlined[i].file),
-                                        .line = (uint32_t)inlined[i].line,
-                                        .module = i ? copy_of(module) : f[0].module,
-                                        .offset = f[0].offset};
-    if (!n && hd_symbols_function(r->symbols, pc, text, sizeof text))
-        f[0].function = copy_of(text);
-    return n ? n : 1;
-}
-
-/* What starts threads and programs is nobody's business. */
-static bool is_outer(const struct hd_replay_frame *f)
-{
-    bool libc = f->module && !strncmp(f->module, "libc.so", 7);
-    bool crt = f->function && !strcmp(f->function, "_start");
-    return is_ours(f) || libc || crt;
-}
-
-static void free_frame(struct hd_replay_frame *f)
-{
-    char *texts[] = {f->function, f->file, f->module};
-    for (int i = 0; i < 3; i++)
-        if (texts[i])
-            hd_free(texts[i], strlen(texts[i]) + 1);
-}
-
-static void fill_stack(struct reading *r, const uint8_t *data, size_t n, bool crash,
-                       struct hd_replay_stack *stack)
-{
-    struct hd_replay_frame frames[HD_FOLLOW_FRAMES] = {{0}};
-    size_t from = 0, used = 0;
-    for (size_t i = 0; i < n && used < HD_FOLLOW_FRAMES; i++) {
-        uint64_t pc;
-        memcpy(&pc, data + 8 * i, 8);
-        used += fill_frames(r, pc, &frames[used], HD_FOLLOW_FRAMES - used);
-    }
-    n = used;
-    while (from < n && is_ours(&frames[from]))
-        free_frame(&frames[from++]);
-    /* The handler returns into libc's trampoline for signals. */
-    if (crash && from < n && frames[from].module && !strncmp(frames[from].module, "libc.so", 7) &&
-        !frames[from].line && from + 1 < n)
-        free_frame(&frames[from++]);
-    while (n > from + 1 && is_outer(&frames[n - 1]))
-        free_frame(&frames[--n]);
-    stack->n = n - from;
-    stack->frames = hd_calloc(stack->n, sizeof *stack->frames);
-    memcpy(stack->frames, frames + from, stack->n * sizeof *stack->frames);
 }
 
 /* ---- accesses ---- */
@@ -246,7 +162,7 @@ static void on_stands(struct reading *r, const struct hd_raw *rec)
     a->address = h.address;
     a->size = h.size;
     if (r->stacks && !a->stack.frames)
-        fill_stack(r, rec->data + sizeof h, h.frames, false, &a->stack);
+        hd_frames_fill(r->symbols, &r->w.modules, rec->data + sizeof h, h.frames, false, &a->stack);
     r->out->stood = h.which == 1;
 }
 
@@ -323,15 +239,8 @@ static void on_crash(struct reading *r, const struct hd_raw *rec)
         return;
     memcpy(&h, rec->data, sizeof h);
     if (r->stacks && h.frames * 8 <= rec->len - sizeof h && !r->order->crash.frames)
-        fill_stack(r, rec->data + sizeof h, h.frames, true, &r->order->crash);
-}
-
-static void read_modules(struct reading *r)
-{
-    for (size_t i = 0; i < r->w.modules.len; i++) {
-        const struct hd_origin_module *m = hd_vec_at(&r->w.modules, i);
-        hd_symbols_module(r->symbols, m->path, m->bias);
-    }
+        hd_frames_fill(r->symbols, &r->w.modules, rec->data + sizeof h, h.frames, true,
+                       &r->order->crash);
 }
 
 static void on_follow(struct reading *r, const struct hd_raw *rec)
@@ -348,6 +257,9 @@ static void on_follow(struct reading *r, const struct hd_raw *rec)
         break;
     case HD_FOLLOW_CRASH:
         on_crash(r, rec);
+        break;
+    default:
+        break; /* stacks.c */
     }
 }
 
@@ -406,9 +318,8 @@ enum hd_status hd_outcome_read(const char *data, size_t len, const struct hd_sch
         hd_walk_close(&r.w);
         return status;
     }
-    r.symbols = hd_symbols_new();
+    r.symbols = hd_frames_symbols(&r.w.modules);
     r.names = HD_VEC_INIT(char *);
-    read_modules(&r);
     set_name(&r, 0, "T1");
     hd_rawlog_rewind(&r.w.log);
     while (hd_rawlog_next(&r.w.log, &rec))

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "drive/build.h"
 #include "drive/child.h"
+#include "drive/frames.h"
 #include "drive/inputs.h"
 #include "drive/outcome.h"
 #include "drive/program.h"
@@ -160,24 +161,14 @@ static void free_text(char **text)
     *text = NULL;
 }
 
-static void free_stack(struct hd_replay_stack *s)
-{
-    for (size_t i = 0; i < s->n; i++) {
-        free_text(&s->frames[i].function);
-        free_text(&s->frames[i].file);
-        free_text(&s->frames[i].module);
-    }
-    hd_free(s->frames, s->n * sizeof *s->frames);
-}
-
 static void order_fini(struct hd_replay_order *o)
 {
     for (int i = 0; i < 2; i++) {
         free_text(&o->access[i].thread);
         free_text(&o->access[i].value);
-        free_stack(&o->access[i].stack);
+        hd_frames_fini(&o->access[i].stack);
     }
-    free_stack(&o->crash);
+    hd_frames_fini(&o->crash);
     free_text(&o->summary);
     free_text(&o->assertion);
     hd_names_fini(&o->deadlock_notes);
@@ -348,6 +339,31 @@ static enum hd_status debug(struct replay *r)
     return s;
 }
 
+/* One run that is only to tell stacks: hd_drive_stacks. */
+static enum hd_status take_stacks(struct replay *r)
+{
+    struct hd_child_result done;
+    struct hd_child child = child_of(r);
+    enum hd_status s = make_dir(r);
+    hd_stacks_mark(r->opts->stacks, &r->schedule);
+    if (s == HD_OK)
+        s = hd_schedule_write(&r->schedule, &r->origins, false, r->sched, r->err);
+    if (s == HD_OK)
+        s = make_log(r);
+    if (s != HD_OK)
+        return s;
+    s = hd_child_run(&child, &done, r->err);
+    enum hd_status kept = take_log(r);
+    s = s == HD_OK ? kept : s;
+    if (s == HD_OK)
+        s = hd_stacks_read(r->opts->stacks, r->data, r->out.size, &r->schedule, r->err);
+    if (s == HD_OK && done.timed_out)
+        set_reason(r, HD_REPLAY_TIMEOUT, "the time ran out");
+    hd_child_result_fini(&done);
+    end_log(r);
+    return s;
+}
+
 static enum hd_status execute(struct replay *r, bool swap, bool last, struct hd_replay_order *o)
 {
     struct hd_replay_seen seen = {0};
@@ -491,7 +507,9 @@ enum hd_status hd_drive_replay(const struct hd_replay_options *opts,
         open_input(&r);
         s = hd_schedule_make(opts->trace, &r.origins, opts->witness, &r.schedule, err);
         if (s == HD_OK)
-            s = opts->gdb || opts->gdbserver ? debug(&r) : run_all(&r);
+            s = opts->gdb || opts->gdbserver ? debug(&r)
+                : opts->stacks               ? take_stacks(&r)
+                                             : run_all(&r);
         else if (s == HD_ERR_LIMIT) {
             set_reason(&r, HD_REPLAY_IMPOSSIBLE, "%s", err->text);
             s = HD_OK;

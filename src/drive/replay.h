@@ -19,6 +19,8 @@
 #include "base/names.h"
 #include "model/witness.h"
 
+struct hd_stacks;
+
 enum { HD_REPLAY_FIRST = 1, HD_REPLAY_SECOND = 2 };
 
 struct hd_replay_options {
@@ -33,6 +35,7 @@ struct hd_replay_options {
     const char *gdb;    /* not NULL: run it once, first order, under a debugger; this is the file
                          * of gdb commands to load */
     uint32_t gdbserver; /* not 0: the same, under gdbserver at this port */
+    struct hd_stacks *stacks; /* not NULL: run it once, only to fill this; see stacks.h */
 };
 
 struct hd_replay_frame {

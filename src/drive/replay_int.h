@@ -5,6 +5,7 @@
 #include "drive/child.h"
 #include "drive/replay.h"
 #include "drive/schedule.h"
+#include "drive/stacks.h"
 
 /* Fills exit_status, signal, assertion and summary. Requires timeout, deadlock and err. */
 void hd_replay_describe(struct hd_replay_order *o, int wait_status);
@@ -12,6 +13,12 @@ void hd_replay_describe(struct hd_replay_order *o, int wait_status);
 bool hd_replay_equal(const struct hd_replay_order *a, const struct hd_replay_order *b);
 /* Lines of the outputs that only one order wrote; NULL: none. Free with its length plus one. */
 char *hd_replay_diff(const struct hd_replay_order *a, const struct hd_replay_order *b);
+
+/* stacks.c. Marks the entries of the schedule whose stacks are wanted. */
+void hd_stacks_mark(const struct hd_stacks *stacks, struct hd_schedule *s);
+/* Takes the stacks from the recording of that run. */
+enum hd_status hd_stacks_read(struct hd_stacks *stacks, const char *data, size_t len,
+                              const struct hd_schedule *s, struct hd_err *err);
 
 /* Runs the child under gdb or gdbserver, as the options say, with the steps of the schedule in a
  * file of dir. HD_ERR_INPUT: the debugger cannot be started. */

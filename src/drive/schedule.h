@@ -26,7 +26,10 @@ struct hd_schedule {
     struct hd_vec threads;   /* struct hd_sched_thread */
     struct hd_u32vec tids;   /* by thread of the schedule: of the trace, or UINT32_MAX */
     uint32_t n_first, n_second;
-    uint32_t race[2]; /* place of the racing access within its unit */
+    uint32_t race[2];       /* place of the racing access within its unit */
+    bool stacks;            /* the run is only to tell stacks */
+    const uint64_t *blocks; /* then: allocations whose stacks are wanted, ascending; not owned */
+    size_t n_blocks;
 };
 
 /* w must be a witness for t. HD_ERR_LIMIT: it cannot be replayed, and why. hd_schedule_fini in any

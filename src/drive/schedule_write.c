@@ -30,7 +30,9 @@ enum hd_status hd_schedule_write(const struct hd_schedule *s, const struct hd_or
                                 .n_modules = (uint32_t)o->modules.len,
                                 .n_entries = s->entries.len,
                                 .n_first = swap ? s->n_second : s->n_first,
-                                .n_second = swap ? s->n_first : s->n_second};
+                                .n_second = swap ? s->n_first : s->n_second,
+                                .stacks = s->stacks,
+                                .n_blocks = s->n_blocks};
     struct hd_bytes out = {0};
     if (o->modules.len > HD_SCHED_MAX_MODULES || s->threads.len >= HD_SCHED_NOBODY)
         return hd_err_set(err, HD_ERR_LIMIT, "the program has too many modules or threads");
@@ -43,6 +45,10 @@ enum hd_status hd_schedule_write(const struct hd_schedule *s, const struct hd_or
     hd_bytes_put(&out, swap ? e + rest + s->n_first : e + rest, h.n_first * size);
     hd_bytes_put(&out, swap ? e + rest : e + rest + s->n_first, h.n_second * size);
     put_modules(o, &out, h.modules);
+    while (out.len % sizeof(uint64_t))
+        hd_bytes_put(&out, "", 1);
+    h.blocks = out.len;
+    hd_bytes_put(&out, s->blocks, s->n_blocks * sizeof *s->blocks);
     h.bytes = out.len;
     memcpy(out.data, &h, sizeof h);
     FILE *f = fopen(path, "wbe");

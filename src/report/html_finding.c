@@ -95,11 +95,11 @@ static void put_source(struct hd_html *h, const struct hd_access *x)
     hd_html_lines(h, x->at.file, &x->source, x->at.line);
 }
 
-static void put_stack(struct hd_html *h, const struct hd_frame *frames, size_t n)
+static void put_stack(struct hd_html *h, const struct hd_stack *stack)
 {
     hd_html_raw(h, "<ol class=\"stack mono\" start=\"0\">");
-    for (size_t i = 0; i < n; i++)
-        hd_html_wrap(h, "<li>", hd_words_frame(h->a, &frames[i]), "</li>");
+    for (size_t i = 0; i < stack->n; i++)
+        hd_html_wrap(h, "<li>", hd_words_frame(h->a, &stack->frames[i]), "</li>");
     hd_html_raw(h, "</ol>");
 }
 
@@ -119,10 +119,10 @@ static void put_pane(struct hd_html *h, const struct hd_access *x, size_t i)
     hd_html_wrap(h, "value <code>", x->value, "</code> \xc2\xb7 ");
     hd_html_wrap(h, "holds ", x->n_locks ? hd_words_locks(h->a, x) : "no lock", "</p></header>\n");
     put_source(h, x);
-    fprintf(h->out, "<details><summary>Stack (%zu frame%s)</summary>", x->n_stack,
-            x->n_stack == 1 ? "" : "s");
-    if (x->n_stack)
-        put_stack(h, x->stack, x->n_stack);
+    fprintf(h->out, "<details><summary>Stack (%zu frame%s)</summary>", x->stack.n,
+            x->stack.n == 1 ? "" : "s");
+    if (x->stack.n)
+        put_stack(h, &x->stack);
     else
         hd_html_raw(h, "<p class=\"soft\">not known</p>");
     hd_html_raw(h, "</details>\n</section>\n");
@@ -158,7 +158,7 @@ static void put_recorded_outcome(struct hd_html *h)
 
 static void put_effect_detail(struct hd_html *h, const struct hd_effect *e, const char *order)
 {
-    if (!e->assertion && !e->output_diff && !e->n_stack)
+    if (!e->assertion && !e->output_diff && !e->stack.n)
         return;
     hd_html_wrap(h, "<details open><summary>", order, " first: what was seen</summary>");
     hd_html_wrap(h, "<pre class=\"diff\">", e->assertion, "</pre>");
@@ -174,8 +174,8 @@ static void put_effect_detail(struct hd_html *h, const struct hd_effect *e, cons
         }
         hd_html_raw(h, *p ? "...</pre>" : "</pre>");
     }
-    if (e->n_stack)
-        put_stack(h, e->stack, e->n_stack);
+    if (e->stack.n)
+        put_stack(h, &e->stack);
     hd_html_raw(h, "</details>\n");
 }
 
@@ -219,22 +219,44 @@ static void put_commands(struct hd_html *h, const struct hd_finding *f)
     hd_html_wrap(h, "<p class=\"soft\">Input: <code>", f->input, "</code></p>");
 }
 
-static void put_threads(struct hd_html *h, const struct hd_finding *f)
+/* Where something comes from: its stack behind a line that says what it is. */
+static void put_origin(struct hd_html *h, const char *what, const struct hd_spot *at,
+                       const struct hd_stack *stack)
 {
-    if (!f->n_threads)
+    hd_html_raw(h, stack->n ? "<li><details><summary>" : "<li>");
+    hd_html_text(h, what);
+    hd_html_wrap(h, " at <span class=\"mono\">",
+                 hd_words_spot(h->a, stack->n ? &stack->frames[0].at : at), "</span>");
+    if (stack->n) {
+        hd_html_raw(h, "</summary>");
+        put_stack(h, stack);
+        hd_html_raw(h, "</details>");
+    }
+    hd_html_raw(h, "</li>\n");
+}
+
+static void put_origins(struct hd_html *h, const struct hd_finding *f)
+{
+    if (!f->n_threads && !f->n_locks && !f->block_stack.n)
         return;
-    hd_html_raw(h, "<h2 class=\"next\">Threads</h2>\n<ul class=\"stack\">");
+    hd_html_raw(h, "<h2 class=\"next\">Where they come from</h2>\n<ul class=\"origins\">");
+    if (f->block_stack.n)
+        put_origin(h, "the heap block, allocated", NULL, &f->block_stack);
     for (size_t i = 0; i < f->n_threads; i++) {
         const struct hd_thread_made *t = &f->threads[i];
-        hd_html_wrap(h, "<li>", t->name, "");
-        if (!t->parent)
-            hd_html_raw(h, ", the main thread");
-        hd_html_wrap(h, ", created by ", t->parent, "");
         if (t->parent)
-            hd_html_wrap(h, " at <span class=\"mono\">", hd_words_spot(h->a, &t->at), "</span>");
-        hd_html_raw(h, "</li>");
+            put_origin(h, hd_words_format(h->a, "%s, created by %s", t->name, t->parent), &t->at,
+                       &t->stack);
+        else
+            hd_html_wrap(h, "<li>", t->name, ", the main thread</li>\n");
     }
+    for (size_t i = 0; i < f->n_locks; i++)
+        put_origin(h,
+                   hd_words_format(h->a, "lock %s, %s", f->locks[i].name,
+                                   hd_words_lock_made(&f->locks[i])),
+                   &f->locks[i].at, &f->locks[i].stack);
     hd_html_raw(h, "</ul>\n");
+    hd_html_wrap(h, "<p class=\"soft\">Innermost frames only: ", f->stacks, "</p>\n");
 }
 
 void hd_html_finding(struct hd_html *h, size_t finding)
@@ -253,6 +275,6 @@ void hd_html_finding(struct hd_html *h, size_t finding)
     put_effects(h, f);
     hd_html_raw(h, "<section><h2>Commands</h2>\n");
     put_commands(h, f);
-    put_threads(h, f);
+    put_origins(h, f);
     hd_html_raw(h, "</section>\n</div>\n</article>\n");
 }

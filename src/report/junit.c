@@ -37,11 +37,12 @@ static void put_detail(struct writer *w, const struct hd_finding *f)
         put_line(w, "",
                  hd_words_format(w->a, "%s: %s of size %u, locks: %s", x->thread, x->kind, x->size,
                                  hd_words_locks(w->a, x)));
-        for (size_t k = 0; k < x->n_stack; k++)
-            put_line(w, "    ", hd_words_frame(w->a, &x->stack[k]));
-        if (!x->n_stack)
+        for (size_t k = 0; k < x->stack.n; k++)
+            put_line(w, "    ", hd_words_frame(w->a, &x->stack.frames[k]));
+        if (!x->stack.n)
             put_line(w, "    ", hd_words_spot(w->a, &x->at));
     }
+    put_line(w, "innermost frames only: ", f->stacks);
     put_line(w, "why: ", f->why);
     put_line(w, "advice: ", hd_words_advice(w->a, f));
     put_line(w, "effect: ", hd_words_effect(f, 0));

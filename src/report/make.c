@@ -6,6 +6,7 @@
 #include "report/stepsource.h"
 #include "report/variable.h"
 #include "report/why.h"
+#include "report/words.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -18,12 +19,13 @@ struct hd_maker {
     struct hd_sources *sources;
     struct hd_details *details; /* may be NULL */
     struct hd_held_map *held;
+    struct hd_u32vec first; /* by lock: the event that takes it first */
 };
 
 struct hd_maker *hd_maker_new(struct hd_report *r, const struct hd_trace *t, struct hd_sources *s)
 {
     struct hd_maker *m = hd_calloc(1, sizeof *m);
-    *m = (struct hd_maker){r, t, s, hd_details_open(t), hd_held_new(t)};
+    *m = (struct hd_maker){r, t, s, hd_details_open(t), hd_held_new(t), {0}};
     return m;
 }
 
@@ -33,6 +35,7 @@ void hd_maker_free(struct hd_maker *m)
         return;
     hd_details_close(m->details);
     hd_held_free(m->held);
+    hd_u32vec_fini(&m->first);
     hd_free(m, sizeof *m);
 }
 
@@ -60,6 +63,11 @@ void hd_maker_announce(struct hd_maker *m, const struct hd_witness *w)
 void hd_maker_walk(struct hd_maker *m)
 {
     hd_held_walk(m->held);
+    for (size_t i = 0; i < hd_trace_n_objs(m->t, HD_OBJ_LOCK); i++)
+        hd_u32vec_push(&m->first, HD_EID_NONE);
+    for (size_t e = m->t->n_events; e-- > 0;)
+        if (hd_takes_lock(m->t, (hd_eid)e))
+            m->first.data[hd_trace_lock(m->t, (hd_eid)e)] = (hd_eid)e;
 }
 
 /* ---- one event ---- */
@@ -157,10 +165,10 @@ static void make_access(struct hd_maker *m, hd_eid e, struct hd_access *a)
         a->locks[i].name = hd_report_text(m->r, hd_trace_obj_name(m->t, HD_OBJ_LOCK, lock));
         a->locks[i].shared = m->t->op[locks[i]] == HD_OP_RACQ;
         a->locks[i].taken = spot_of(m, locks[i]);
+        a->locks[i].event = (uint64_t)locks[i] + 1;
     }
-    a->stack = hd_report_array(m->r, 1, sizeof *a->stack);
-    a->n_stack = 1;
-    a->stack[0].at = a->at;
+    a->stack = (struct hd_stack){hd_report_array(m->r, 1, sizeof *a->stack.frames), 1};
+    a->stack.frames[0].at = a->at;
     hd_sources_snippet(m->sources, m->r, &a->at, &a->source);
 }
 
@@ -258,8 +266,40 @@ static void make_threads(struct hd_maker *m, const hd_eid *events, size_t n, str
         if (fork != HD_EID_NONE) {
             made->parent = hd_report_text(m->r, hd_trace_thread_name(m->t, m->t->thread[fork]));
             made->at = spot_of(m, fork);
+            made->event = (uint64_t)fork + 1;
         }
         made++;
+    }
+}
+
+static void add_lock(struct hd_maker *m, uint32_t lock, struct hd_finding *f)
+{
+    const char *name = hd_trace_obj_name(m->t, HD_OBJ_LOCK, lock);
+    hd_eid first = m->first.data[lock];
+    for (size_t i = 0; i < f->n_locks; i++)
+        if (!strcmp(f->locks[i].name, name))
+            return;
+    struct hd_lock_made *made = &f->locks[f->n_locks++];
+    made->name = hd_report_text(m->r, name);
+    if (first != HD_EID_NONE) {
+        made->at = spot_of(m, first);
+        made->event = (uint64_t)first + 1;
+    }
+}
+
+/* The locks that the accesses hold or wait for. */
+static void make_locks(struct hd_maker *m, const hd_eid *events, size_t n, struct hd_finding *f)
+{
+    size_t most = n, held;
+    for (size_t i = 0; i < n; i++)
+        most += f->accesses[i].n_locks;
+    f->locks = hd_report_array(m->r, most, sizeof *f->locks);
+    for (size_t i = 0; i < n; i++) {
+        const hd_eid *taken = hd_held_at(m->held, events[i], &held);
+        for (size_t k = 0; k < held; k++)
+            add_lock(m, hd_trace_lock(m->t, taken[k]), f);
+        if (hd_takes_lock(m->t, events[i]))
+            add_lock(m, hd_trace_lock(m->t, events[i]), f);
     }
 }
 
@@ -278,6 +318,15 @@ static void make_advice(struct hd_maker *m, struct hd_finding *f)
     const char *name = lock == UINT32_MAX ? NULL : hd_trace_obj_name(m->t, HD_OBJ_LOCK, lock);
     if (name && !(holds(&f->accesses[0], name) && holds(&f->accesses[1], name)))
         f->advice_lock = hd_report_text(m->r, name);
+}
+
+/* The heap block that the event accesses, or 0. */
+static uint64_t block_of(const struct hd_maker *m, hd_eid e)
+{
+    static const char heap[] = "heap#";
+    const char *name =
+        hd_op_is_access(m->t->op[e]) ? hd_trace_obj_name(m->t, HD_OBJ_LOC, m->t->obj[e]) : "";
+    return strncmp(name, heap, sizeof heap - 1) ? 0 : strtoull(name + sizeof heap - 1, NULL, 10);
 }
 
 /* The variable of a deadlock: its locks. */
@@ -314,8 +363,13 @@ void hd_maker_finding(struct hd_maker *m, const struct hd_witness *w, struct hd_
         hd_why_race(m->t, w, why, sizeof why);
         f->why = hd_report_text(m->r, why);
         make_advice(m, f);
+    } else {
+        f->why = hd_words_why(m->r->arena, f);
     }
     make_threads(m, events, n, f);
+    make_locks(m, events, n, f);
+    f->block = w->property == HD_PROPERTY_DEADLOCK ? 0 : block_of(m, events[0]);
+    f->stacks = "the program was not run again";
     make_steps(m, w, events, n, f);
     hd_stepsource_set(m->r, f, m->sources);
     hd_id_set(m->r, f, variable.stable, m->sources);

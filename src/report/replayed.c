@@ -1,22 +1,8 @@
 #include "report/replayed.h"
 
-#include <string.h>
+#include "report/stacked.h"
 
-static void copy_stack(struct hd_report *r, const struct hd_replay_stack *from,
-                       struct hd_frame **frames, size_t *n)
-{
-    *n = from->n;
-    *frames = hd_report_array(r, from->n, sizeof **frames);
-    for (size_t i = 0; i < from->n; i++) {
-        const struct hd_replay_frame *f = &from->frames[i];
-        (*frames)[i].at.function = hd_report_text(r, f->function);
-        (*frames)[i].at.file = hd_report_text(r, f->file);
-        (*frames)[i].at.line = f->file ? f->line : 0;
-        if (f->module)
-            (*frames)[i].module =
-                hd_report_format(r, "%s+0x%llx", f->module, (unsigned long long)f->offset);
-    }
-}
+#include <string.h>
 
 /* The stack of an access at the moment when it was about to happen. Its innermost frame is known
  * better from the site: with its column, and in the innermost function when calls were inlined. */
@@ -25,9 +11,9 @@ static void take_stack(struct hd_report *r, const struct hd_replay_access *from,
 {
     if (!from->stack.n)
         return;
-    copy_stack(r, &from->stack, &to->stack, &to->n_stack);
+    hd_stack_copy(r, &from->stack, &to->stack);
     if (to->at.file || to->at.function)
-        to->stack[0].at = to->at;
+        to->stack.frames[0].at = to->at;
 }
 
 static const char *signal_name(struct hd_report *r, int number)
@@ -49,7 +35,7 @@ static void take_effect(struct hd_report *r, const struct hd_replay_order *from,
     to->assertion = hd_report_text(r, from->assertion);
     to->deadlock = from->deadlock;
     to->timeout = from->timeout;
-    copy_stack(r, &from->crash, &to->stack, &to->n_stack);
+    hd_stack_copy(r, &from->crash, &to->stack);
     to->values.n = 2;
     to->values.items = hd_report_array(r, 2, sizeof *to->values.items);
     for (int i = 0; i < 2; i++)

@@ -16,6 +16,7 @@
 
 #include "base/arena.h"
 #include "model/property.h"
+#include "report/spot.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,43 +30,6 @@ enum hd_finding_status {
 };
 extern const char *const hd_finding_status_names[HD_FINDING_STATUSES]; /* as in JSON */
 
-struct hd_texts {
-    const char **items;
-    size_t n;
-};
-
-/* A place in the source. */
-struct hd_spot {
-    const char *file; /* as the compiler was given it */
-    uint32_t line, column;
-    const char *function;
-};
-
-struct hd_frame {
-    struct hd_spot at;
-    const char *module; /* "libc.so.6+0x12a0" */
-};
-
-/* A lock that a thread holds. */
-struct hd_held {
-    const char *name;
-    bool shared; /* the read side of a rwlock */
-    struct hd_spot taken;
-};
-
-/* Source lines around a place, as they were when the report was made. */
-struct hd_snippet {
-    uint32_t first;        /* number of the first line */
-    struct hd_texts lines; /* without line ends; none when not available: `missing` says why */
-    const char *missing;
-};
-
-/* A piece of a file that a step of the schedule is in. */
-struct hd_source {
-    const char *file;
-    struct hd_snippet text;
-};
-
 struct hd_access {
     const char *thread; /* "T1.2": the second thread that the main thread T1 created */
     const char *kind;   /* read, write, atomic read, atomic write, atomic update, free; of a
@@ -77,8 +41,7 @@ struct hd_access {
     uint64_t event;
     struct hd_held *locks;
     size_t n_locks;
-    struct hd_frame *stack; /* innermost first; the first one is `at`; empty: not known */
-    size_t n_stack;
+    struct hd_stack stack; /* the first frame is `at`; one frame: see `stacks` of the finding */
     struct hd_snippet source;
 };
 
@@ -106,8 +69,7 @@ struct hd_effect {
     /* Against the other order: lines that start with - (other) or + (this); NULL: none. */
     const char *output_diff;
     bool deadlock, timeout;
-    struct hd_frame *stack; /* of a signal */
-    size_t n_stack;
+    struct hd_stack stack; /* of a signal */
     /* What the accesses read or wrote in this order; by access; entries may be NULL. */
     struct hd_texts values;
 };
@@ -116,6 +78,17 @@ struct hd_effect {
 struct hd_thread_made {
     const char *name, *parent; /* parent NULL: the main thread */
     struct hd_spot at;         /* where it was created */
+    uint64_t event;            /* that creation; 0: not known */
+    struct hd_stack stack;     /* the same as `at` */
+};
+
+/* A lock that occurs in the finding. */
+struct hd_lock_made {
+    const char *name;
+    bool made;             /* stack: of the call that made it; else of its first use */
+    struct hd_spot at;     /* its first use */
+    uint64_t event;        /* the same */
+    struct hd_stack stack; /* empty: only the first use is known */
 };
 
 /* In a merged report: how often a finding was seen in one of its parts. */
@@ -140,6 +113,11 @@ struct hd_finding {
     size_t n_accesses;
     struct hd_thread_made *threads;
     size_t n_threads;
+    struct hd_lock_made *locks; /* that an access holds or waits for */
+    size_t n_locks;
+    uint64_t block;              /* on the heap: number of the block in the trace; 0: elsewhere */
+    struct hd_stack block_stack; /* of the call that allocated it */
+    const char *stacks;          /* why only innermost frames are known; NULL: all are */
     struct hd_schedule_step *steps; /* in the order of the witness; the accesses come last */
     size_t n_steps;
     uint32_t *recorded; /* n_steps indices into steps: the same events as they were recorded */

@@ -107,8 +107,8 @@ static void put_stack(struct writer *w, const struct hd_finding *f, size_t acces
                 hd_words_format(w->a, "access %zu, %s: %s, holding %s", access + 1, x->thread,
                                 x->kind, hd_words_locks(w->a, x)));
     hd_put_array(j, "frames");
-    for (size_t i = 0; i < x->n_stack; i++) {
-        const struct hd_frame *frame = &x->stack[i];
+    for (size_t i = 0; i < x->stack.n; i++) {
+        const struct hd_frame *frame = &x->stack.frames[i];
         hd_json_begin_object(j);
         hd_put_object(j, "location");
         put_location(w, &frame->at, NULL);

@@ -14,6 +14,7 @@
     }
 #define LIST(k, type, member, number, of)                                                          \
     FIELD(k, type, member, LIST, .count = offsetof(type, number), .shape = &(of))
+#define STACK(k, type, member) LIST(k, type, member.frames, member.n, frame)
 #define SHAPE(name, table, bytes)                                                                  \
     static const struct hd_shape name = {table, sizeof(table) / sizeof *(table), bytes}
 
@@ -35,6 +36,8 @@ static const struct hd_shape_field held_fields[] = {
     FIELD("name", struct hd_held, name, TEXT, .need = true),
     FIELD("shared", struct hd_held, shared, BOOL),
     SAME(struct hd_held, taken, spot),
+    FIELD("event", struct hd_held, event, U64),
+    STACK("stack", struct hd_held, stack),
 };
 SHAPE(held, held_fields, sizeof(struct hd_held));
 
@@ -54,7 +57,7 @@ static const struct hd_shape_field access_fields[] = {
     FIELD("event", struct hd_access, event, U64),
     LIST("held", struct hd_access, locks, n_locks, held),
     FIELD("locks", struct hd_access, locks, LOCKS, .count = offsetof(struct hd_access, n_locks)),
-    LIST("stack", struct hd_access, stack, n_stack, frame),
+    STACK("stack", struct hd_access, stack),
     FIELD("source", struct hd_access, source, SUB, .shape = &snippet),
 };
 SHAPE(access_shape, access_fields, sizeof(struct hd_access));
@@ -81,7 +84,7 @@ static const struct hd_shape_field effect_fields[] = {
     FIELD("output_diff", struct hd_effect, output_diff, TEXT),
     FIELD("deadlock", struct hd_effect, deadlock, BOOL),
     FIELD("timeout", struct hd_effect, timeout, BOOL),
-    LIST("stack", struct hd_effect, stack, n_stack, frame),
+    STACK("stack", struct hd_effect, stack),
     FIELD("values", struct hd_effect, values, TEXTS),
 };
 SHAPE(effect, effect_fields, sizeof(struct hd_effect));
@@ -90,8 +93,25 @@ static const struct hd_shape_field made_fields[] = {
     FIELD("name", struct hd_thread_made, name, TEXT, .need = true),
     FIELD("parent", struct hd_thread_made, parent, TEXT),
     SAME(struct hd_thread_made, at, spot),
+    FIELD("event", struct hd_thread_made, event, U64),
+    STACK("stack", struct hd_thread_made, stack),
 };
 SHAPE(made, made_fields, sizeof(struct hd_thread_made));
+
+static const struct hd_shape_field lock_fields[] = {
+    FIELD("name", struct hd_lock_made, name, TEXT, .need = true),
+    FIELD("made", struct hd_lock_made, made, BOOL),
+    SAME(struct hd_lock_made, at, spot),
+    FIELD("event", struct hd_lock_made, event, U64),
+    STACK("stack", struct hd_lock_made, stack),
+};
+SHAPE(lock, lock_fields, sizeof(struct hd_lock_made));
+
+static const struct hd_shape_field block_fields[] = {
+    FIELD("number", struct hd_finding, block, U64),
+    STACK("stack", struct hd_finding, block_stack),
+};
+SHAPE(block, block_fields, 0);
 
 static const struct hd_shape_field advice_fields[] = {
     FIELD("lock", struct hd_finding, advice_lock, TEXT),
@@ -150,6 +170,9 @@ static const struct hd_shape_field finding_fields[] = {
     GROUP("outcomes", outcomes),
     FIELD("input", struct hd_finding, input, TEXT),
     LIST("threads", struct hd_finding, threads, n_threads, made),
+    LIST("locks", struct hd_finding, locks, n_locks, lock),
+    GROUP("block", block),
+    FIELD("stacks", struct hd_finding, stacks, TEXT),
     FIELD("switches", struct hd_finding, switches, U32),
     LIST("schedule", struct hd_finding, steps, n_steps, step),
     FIELD("recorded", struct hd_finding, recorded, U32S,

@@ -19,10 +19,10 @@ static void make_wait(struct hd_report *r, const struct hd_build_info *info, str
     a->kind = hd_report_format(r, "wait for %s", strcmp(kind, "end of") ? kind : THREAD);
     a->value = text_of(r, info, wait->object);
     a->at = hd_make_spot(r, hd_names_text(&info->words, wait->place));
-    a->n_stack = wait->frames.len / 2;
-    a->stack = hd_report_array(r, a->n_stack, sizeof *a->stack);
-    for (size_t i = 0; i < a->n_stack; i++) {
-        struct hd_frame *frame = &a->stack[i];
+    a->stack.n = wait->frames.len / 2;
+    a->stack.frames = hd_report_array(r, a->stack.n, sizeof *a->stack.frames);
+    for (size_t i = 0; i < a->stack.n; i++) {
+        struct hd_frame *frame = &a->stack.frames[i];
         frame->at = hd_make_spot(r, hd_names_text(&info->words, wait->frames.data[2 * i + 1]));
         frame->at.function = text_of(r, info, wait->frames.data[2 * i]);
         if (i == 0 && !a->at.function)

@@ -228,7 +228,7 @@ static bool sequence_at(const char *pattern, const struct hd_access *a, size_t i
 {
     for (;; i++) {
         size_t len = strcspn(pattern, ";");
-        if (i >= a->n_stack || !frame_matches(pattern, len, &a->stack[i]))
+        if (i >= a->stack.n || !frame_matches(pattern, len, &a->stack.frames[i]))
             return false;
         if (!pattern[len])
             return true;
@@ -238,7 +238,7 @@ static bool sequence_at(const char *pattern, const struct hd_access *a, size_t i
 
 static bool access_matches(const char *pattern, const struct hd_access *a, bool top)
 {
-    for (size_t i = 0; i < (top && a->n_stack ? 1 : a->n_stack); i++)
+    for (size_t i = 0; i < (top && a->stack.n ? 1 : a->stack.n); i++)
         if (sequence_at(pattern, a, i))
             return true;
     return false;
@@ -260,8 +260,8 @@ static bool any_matches(const struct rule *rule, const struct hd_finding *f, boo
 static bool from_library(const struct rule *rule, const struct hd_finding *f)
 {
     for (size_t i = 0; i < f->n_accesses; i++)
-        for (size_t k = 0; k < f->accesses[i].n_stack; k++)
-            if (hd_suppress_glob(rule->pattern, f->accesses[i].stack[k].module))
+        for (size_t k = 0; k < f->accesses[i].stack.n; k++)
+            if (hd_suppress_glob(rule->pattern, f->accesses[i].stack.frames[k].module))
                 return true;
     return false;
 }

@@ -1,6 +1,7 @@
 #include "report/text.h"
 
 #include "report/page.h"
+#include "report/words.h"
 
 #include <limits.h>
 #include <string.h>
@@ -72,16 +73,31 @@ static void essence(struct hd_page *p, const struct hd_finding *f, size_t number
 
 /* ---- details ---- */
 
-static void put_frames(struct hd_page *p, const struct hd_access *a)
+static void put_frames(struct hd_page *p, const struct hd_stack *s, unsigned indent)
 {
-    for (size_t k = 0; k < a->n_stack; k++) {
-        hd_page_begin(p, 4, 8);
+    for (size_t k = 0; k < s->n; k++) {
+        const struct hd_frame *f = &s->frames[k];
+        hd_page_begin(p, indent, indent + 4);
         hd_page_words(p, "#%zu", k);
-        put_spot(p, &a->stack[k].at, " ");
-        if (a->stack[k].module && !a->stack[k].at.file)
-            hd_page_words(p, " (%s)", a->stack[k].module);
+        if (f->at.function || f->at.file || !f->module)
+            put_spot(p, &f->at, " ");
+        if (f->module && !f->at.file)
+            hd_page_words(p, " (%s)", f->module);
         hd_page_end(p);
     }
+}
+
+/* "... at:" with its stack, or "... in" with the one place that there is. */
+static void put_origin(struct hd_page *p, const struct hd_spot *at, const struct hd_stack *stack,
+                       unsigned indent)
+{
+    bool one = stack->n <= 1;
+    hd_page_words(p, one ? " in" : " at:");
+    if (one)
+        put_spot(p, stack->n ? &stack->frames[0].at : at, " ");
+    hd_page_end(p);
+    if (!one)
+        put_frames(p, stack, indent);
 }
 
 /* A thread of a deadlock. */
@@ -92,7 +108,7 @@ static void put_wait(struct hd_page *p, const struct hd_access *a)
     put_locks(p, a);
     hd_page_words(p, "):");
     hd_page_end(p);
-    put_frames(p, a);
+    put_frames(p, &a->stack, 4);
 }
 
 static void put_access(struct hd_page *p, const struct hd_finding *f, size_t i)
@@ -118,12 +134,11 @@ static void put_access(struct hd_page *p, const struct hd_finding *f, size_t i)
     put_locks(p, a);
     hd_page_words(p, "):");
     hd_page_end(p);
-    put_frames(p, a);
+    put_frames(p, &a->stack, 4);
     for (size_t k = 0; k < a->n_locks; k++) {
         hd_page_begin(p, 4, 8);
-        hd_page_words(p, "holds %s, taken in", a->locks[k].name);
-        put_spot(p, &a->locks[k].taken, " ");
-        hd_page_end(p);
+        hd_page_words(p, "holds %s, taken", a->locks[k].name);
+        put_origin(p, &a->locks[k].taken, &a->locks[k].stack, 6);
     }
 }
 
@@ -284,41 +299,55 @@ static void put_effect(struct hd_page *p, const struct hd_finding *f, int order)
         hd_page_words(p, "%s", e->assertion);
         hd_page_end(p);
     }
-    for (size_t i = 0; i < e->n_stack; i++) {
-        hd_page_begin(p, 6, 10);
-        hd_page_words(p, "#%zu", i);
-        put_spot(p, &e->stack[i].at, " ");
-        hd_page_end(p);
-    }
+    put_frames(p, &e->stack, 6);
     if (e->output_diff) {
         fprintf(p->out, "      output, against the other order:\n");
         put_diff(p, e->output_diff);
     }
 }
 
-static void put_threads(struct hd_page *p, const struct hd_finding *f)
+/* Where the memory, the threads and the locks come from. */
+static void put_origins(struct hd_page *p, const struct hd_finding *f)
 {
+    if (f->block_stack.n) {
+        hd_page_begin(p, 2, 6);
+        hd_page_words(p, "Location is a %s, allocated", f->location ? f->location : "heap block");
+        put_origin(p, NULL, &f->block_stack, 4);
+    }
     for (size_t i = 0; i < f->n_threads; i++) {
         const struct hd_thread_made *t = &f->threads[i];
         hd_page_begin(p, 2, 6);
         if (t->parent) {
-            hd_page_words(p, "Thread %s created by %s in", t->name, t->parent);
-            put_spot(p, &t->at, " ");
+            hd_page_words(p, "Thread %s created by %s", t->name, t->parent);
+            put_origin(p, &t->at, &t->stack, 4);
         } else {
             hd_page_words(p, "Thread %s is the main thread", t->name);
+            hd_page_end(p);
         }
+    }
+    for (size_t i = 0; i < f->n_locks; i++) {
+        const struct hd_lock_made *l = &f->locks[i];
+        hd_page_begin(p, 2, 6);
+        hd_page_words(p, "Lock %s %s", l->name, hd_words_lock_made(l));
+        put_origin(p, &l->at, &l->stack, 4);
+    }
+    if (f->stacks && f->status != HD_FINDING_OBSERVED) {
+        hd_page_begin(p, 2, 4);
+        hd_page_words(p, "Innermost frames only: %s", f->stacks);
         hd_page_end(p);
     }
 }
 
 static void put_advice(struct hd_page *p, const struct hd_finding *f)
 {
-    if (!f->advice_lock || !f->advice_of)
-        return;
-    hd_page_begin(p, 2, 4);
-    hd_page_words(p, "Advice: %u of %u accesses to it hold %s; take it for the others, too.",
-                  f->advice_held, f->advice_of, f->advice_lock);
-    hd_page_end(p);
+    struct hd_arena *a = hd_arena_new();
+    const char *advice = hd_words_advice(a, f);
+    if (advice) {
+        hd_page_begin(p, 2, 4);
+        hd_page_words(p, "Advice: %s", advice);
+        hd_page_end(p);
+    }
+    hd_arena_free(a);
 }
 
 static void put_summary_of(struct hd_page *p, const struct hd_finding *f)
@@ -382,7 +411,7 @@ static void details(struct hd_page *p, const struct hd_finding *f)
     put_effects(p, f);
     for (size_t i = 0; i < f->n_accesses; i++)
         put_source(p, &f->accesses[i]);
-    put_threads(p, f);
+    put_origins(p, f);
     if (f->duplicates)
         fprintf(p->out, "  Found %u more time%s.\n", f->duplicates, f->duplicates == 1 ? "" : "s");
     if (f->witness)

@@ -68,14 +68,24 @@ static void put_access(struct writer *w, const struct hd_access *x, bool first)
         put(w, x->locks[i].name);
     }
     fputs(x->n_locks ? "):\n" : ":\n", w->out);
-    for (size_t i = 0; i < x->n_stack; i++)
-        put_frame(w, i, &x->stack[i]);
-    if (!x->n_stack)
+    for (size_t i = 0; i < x->stack.n; i++)
+        put_frame(w, i, &x->stack.frames[i]);
+    if (!x->stack.n)
         put_frame(w, 0, &(struct hd_frame){x->at, NULL});
     fputc('\n', w->out);
 }
 
-static void put_threads(struct writer *w, const struct hd_finding *f)
+static void put_origin(struct writer *w, const struct hd_spot *at, const struct hd_stack *stack)
+{
+    fputs(" at:\n", w->out);
+    for (size_t i = 0; i < stack->n; i++)
+        put_frame(w, i, &stack->frames[i]);
+    if (!stack->n)
+        put_frame(w, 0, &(struct hd_frame){*at, NULL});
+    fputc('\n', w->out);
+}
+
+static void put_origins(struct writer *w, const struct hd_finding *f)
 {
     for (size_t i = 0; i < f->n_threads; i++) {
         const struct hd_thread_made *t = &f->threads[i];
@@ -83,9 +93,13 @@ static void put_threads(struct writer *w, const struct hd_finding *f)
             continue;
         fputs("  Thread ", w->out);
         put(w, hd_words_format(w->a, "%s created by %s", t->name, t->parent));
-        fputs(" at:\n", w->out);
-        put_frame(w, 0, &(struct hd_frame){t->at, NULL});
-        fputc('\n', w->out);
+        put_origin(w, &t->at, &t->stack);
+    }
+    for (size_t i = 0; i < f->n_locks; i++) {
+        const struct hd_lock_made *l = &f->locks[i];
+        fputs("  Mutex ", w->out);
+        put(w, hd_words_format(w->a, "%s %s", l->name, l->made ? "created" : "first taken"));
+        put_origin(w, &l->at, &l->stack);
     }
 }
 
@@ -97,8 +111,14 @@ static void put_finding(struct writer *w, const struct hd_finding *f, unsigned p
         put_access(w, &f->accesses[i], i == 0);
     fputs("  Location is ", w->out);
     put(w, hd_words_format(w->a, "%s '%s'", f->location ? f->location : "memory", f->variable));
-    fputs("\n\n", w->out);
-    put_threads(w, f);
+    if (f->block_stack.n) {
+        fputs(" allocated", w->out);
+        put_origin(w, NULL, &f->block_stack);
+    } else {
+        fputs("\n\n", w->out);
+    }
+    put_origins(w, f);
+    put_line(w, "  Innermost frames only: ", f->stacks);
     put_line(w, "  Status: ", hd_words_status(w->a, f));
     put_line(w, "  Why: ", f->why);
     put_line(w, "  Replay: ", hd_words_replay(w->a, w->r, f, ""));

@@ -141,6 +141,8 @@ static bool holds(const struct hd_access *x, const char *lock)
 
 const char *hd_words_advice(struct hd_arena *a, const struct hd_finding *f)
 {
+    if (f->property == HD_PROPERTY_DEADLOCK && f->n_accesses > 1)
+        return "Take these locks in the same order everywhere.";
     if (!f->advice_lock)
         return NULL;
     const char *text =
@@ -232,4 +234,34 @@ const char *hd_words_path(const char *root, const char *file)
 const char *hd_words_suppression(struct hd_arena *a, const struct hd_finding *f)
 {
     return hd_words_format(a, "id:%s", f->id);
+}
+
+const char *hd_words_lock_made(const struct hd_lock_made *l)
+{
+    return l->made ? "made" : "first taken";
+}
+
+static const char *why_deadlock(struct hd_arena *a, const struct hd_finding *f)
+{
+    const char *text = "";
+    for (size_t i = 0; i < f->n_accesses; i++) {
+        const struct hd_access *x = &f->accesses[i];
+        text = hd_words_format(a, "%s%s%s holds %s and waits for %s", text, i ? ", " : "",
+                               x->thread, hd_words_locks(a, x), x->value ? x->value : "another");
+    }
+    return hd_words_format(a, "%s. None of them gives way.", text);
+}
+
+const char *hd_words_why(struct hd_arena *a, const struct hd_finding *f)
+{
+    if (f->property == HD_PROPERTY_DEADLOCK)
+        return why_deadlock(a, f);
+    if (f->property != HD_PROPERTY_ATOMICITY || f->n_accesses != 3)
+        return NULL;
+    const struct hd_access *x = f->accesses;
+    return hd_words_format(a,
+                           "%s does a %s at %s and a %s at %s as if they were one step, but "
+                           "nothing keeps the %s of %s from coming in between.",
+                           x[0].thread, x[0].kind, hd_words_spot(a, &x[0].at), x[2].kind,
+                           hd_words_spot(a, &x[2].at), x[1].kind, x[1].thread);
 }

@@ -1,6 +1,7 @@
 /* C11 threads.h. Runs in the user's process; see the rules in rt.h. glibc makes mtx_t and cnd_t
  * from the pthread types, but calls its own inside, so each function has to be caught itself. */
 #include "rt/blocks.h"
+#include "rt/policy.h"
 #include "rt/real.h"
 #include "rt/sync.h"
 #include "rt/thread.h"
@@ -87,6 +88,7 @@ HD_EXPORT int mtx_init(mtx_t *m, int type)
     int r = hd_real.mtx_init(m, type);
     if (me) {
         hd_rt_sync_reset(m, HD_SYNC_LOCK);
+        hd_rt_follow_made(m);
         hd_rt_leave(me);
     }
     return r;

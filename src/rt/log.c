@@ -257,6 +257,7 @@ static void finish_chunk(void)
 static uint8_t *grow_slowly(size_t n)
 {
     hd_rt_follow_catch_up();
+    hd_rt_follow_record();
     if ((size_t)(chunk_start() + HD_LOG_CHUNK - 1 - hd_rt_log.pos) < n) {
         finish_chunk();
         if (!wait_for_room())
@@ -357,6 +358,8 @@ void hd_rt_log_words(enum hd_log_kind kind, unsigned aux, uintptr_t pc, unsigned
         rt.header->wants_notes = 1;
     if (kind >= HD_LOG_BRANCH && kind <= HD_LOG_LAST_EVENT)
         aux |= hd_rt_joined();
+    if (HD_UNLIKELY(rt.follow && kind == HD_LOG_ALLOC))
+        hd_rt_follow_alloc();
     put_words(kind, aux, pc, n, w);
     if (kind <= HD_LOG_LAST_EVENT)
         __hd_flow.count++;
@@ -423,6 +426,8 @@ void hd_rt_write_later(struct hd_thread *me, enum hd_log_kind kind, uintptr_t pc
                        size_t len)
 {
     struct hd_log_pending *shared = &rt.header->pending;
+    if (HD_UNLIKELY(rt.follow))
+        hd_rt_follow_write_later();
     __hd_flow.count++;
     if (rt.tapped) {
         uint64_t at = (uintptr_t)addr;

@@ -2,6 +2,7 @@
 #ifndef HD_RT_POLICY_H
 #define HD_RT_POLICY_H
 
+#include "heddle/rt_schedule.h"
 #include "rt/rt.h"
 
 /* What a pick or a budget may look at is in rt; see policy_*.c. */
@@ -23,6 +24,10 @@ void hd_rt_follow_module(const char *path, bool main_program, uintptr_t bias);
 void hd_rt_follow_catch_up(void); /* the log is about to go on in another chunk */
 void hd_rt_follow_new_record(void);
 struct hd_thread *hd_rt_follow_wakes(void); /* whom the signal just logged wakes; NULL: anyone */
+/* The entry that is due is this thread's, and its stack is wanted. */
+bool hd_rt_follow_wants(const struct hd_thread *me, uint64_t *entry);
+/* NULL: none is followed, or it does not ask for stacks. */
+const struct hd_sched_header *hd_rt_follow_asks(void);
 void hd_rt_on_crash(int sig, siginfo_t *info, void *context);
 
 /* ---- policy_steer.c ---- */
@@ -31,6 +36,14 @@ hd_rt_steer_wakes(const struct hd_sync *c);                  /* whom the signal 
 void hd_rt_steer_ending(struct hd_thread *me, uintptr_t pc); /* it is about to end the process */
 _Noreturn void hd_rt_steer_crash(struct hd_thread *me, int sig); /* only while rt.tapped */
 void hd_rt_steer_on_crash(int sig, siginfo_t *info, void *context);
+
+/* ---- follow_stacks.c: what a schedule that asks for stacks gets; only while one is followed ----
+ */
+void hd_rt_follow_record(void);      /* a record is about to be written */
+void hd_rt_follow_write_later(void); /* a write is about to happen, its record comes later */
+void hd_rt_follow_alloc(void);       /* a record of an allocation is about to be written */
+void hd_rt_follow_made(
+    const volatile void *at); /* a lock is made there; does nothing when not followed */
 
 /* ---- unwind.c ---- */
 size_t hd_rt_unwind(uint64_t *frames, size_t max); /* code addresses, innermost first */

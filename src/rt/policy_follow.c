@@ -201,6 +201,19 @@ void hd_rt_follow_new_record(void)
     seen = hd_rt_log.pos;
 }
 
+/* ---- stacks ---- */
+
+bool hd_rt_follow_wants(const struct hd_thread *me, uint64_t *entry)
+{
+    *entry = __hd_follow.next;
+    return !free_run && is_due(me) && entries[*entry].flags & HD_SCHED_STACK;
+}
+
+const struct hd_sched_header *hd_rt_follow_asks(void)
+{
+    return sched && sched->stacks ? sched : NULL;
+}
+
 /* ---- the property ---- */
 
 static uint32_t property_length(unsigned w)
@@ -331,6 +344,8 @@ static struct hd_thread *pick(void)
         if (!free_run)
             note(HD_FOLLOW_FREE, &nothing, sizeof nothing);
         free_run = true;
+        if (sched->stacks)
+            hd_rt_syscall(SYS_exit_group, 0, 0, 0, 0, 0, 0);
         return hd_rt_fifo.pick();
     }
     if (__hd_follow.next == property && !stood[0])

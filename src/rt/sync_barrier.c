@@ -1,4 +1,5 @@
 /* Barriers and spinlocks. Runs in the user's process; see the rules in rt.h. */
+#include "rt/policy.h"
 #include "rt/real.h"
 #include "rt/sync.h"
 
@@ -69,6 +70,7 @@ HD_EXPORT int pthread_spin_init(pthread_spinlock_t *s, int shared)
     int r = hd_real.pthread_spin_init(s, shared);
     if (me) {
         hd_rt_sync_reset(s, HD_SYNC_LOCK);
+        hd_rt_follow_made(s);
         hd_rt_leave(me);
     }
     return r;

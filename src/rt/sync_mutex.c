@@ -3,6 +3,7 @@
  * The kind of a mutex is read where glibc keeps it, because static initialisers write it there:
  * bits 0-1 are the type, 0x10 says robust, the rest (priority protocols, sharing) does not matter
  * here. */
+#include "rt/policy.h"
 #include "rt/real.h"
 #include "rt/sync.h"
 #include "rt/vclock.h"
@@ -77,6 +78,7 @@ HD_EXPORT int pthread_mutex_init(pthread_mutex_t *m, const pthread_mutexattr_t *
     if (me) {
         if (r == 0)
             hd_rt_sync_reset(m, HD_SYNC_LOCK);
+        hd_rt_follow_made(m);
         hd_rt_leave(me);
     }
     return r;

@@ -1,5 +1,6 @@
 /* pthread_rwlock_*. Runs in the user's process; see the rules in rt.h. Readers go before waiting
  * writers, as glibc's default does, unless the lock asks for writers first. */
+#include "rt/policy.h"
 #include "rt/real.h"
 #include "rt/sync.h"
 #include "rt/vclock.h"
@@ -111,6 +112,7 @@ HD_EXPORT int pthread_rwlock_init(pthread_rwlock_t *m, const pthread_rwlockattr_
     int r = hd_real.pthread_rwlock_init(m, attr);
     if (me) {
         hd_rt_sync_reset(m, HD_SYNC_LOCK);
+        hd_rt_follow_made(m);
         hd_rt_leave(me);
     }
     return r;

@@ -72,6 +72,15 @@ static void add_source(struct hd_report *r, struct hd_access *x)
         x->source.lines.items[i] = bank_c[first - 1 + i];
 }
 
+/* A frame and where libc called it. */
+static struct hd_stack stack_of(struct hd_report *r, struct hd_spot at)
+{
+    struct hd_stack s = {hd_report_array(r, 2, sizeof *s.frames), 2};
+    s.frames[0].at = at;
+    s.frames[1].module = "libc.so.6+0x89144";
+    return s;
+}
+
 static struct hd_access access_by(struct hd_report *r, const char *thread, const char *kind,
                                   uint32_t line, const char *value, const char *lock)
 {
@@ -79,13 +88,11 @@ static struct hd_access access_by(struct hd_report *r, const char *thread, const
     x.at = spot(line, 9);
     if (lock) {
         x.locks = hd_report_array(r, 1, sizeof *x.locks);
-        x.locks[0] = (struct hd_held){lock, false, spot(13, 5)};
+        x.locks[0] = (struct hd_held){.name = lock, .taken = spot(13, 5), .event = 3};
+        x.locks[0].stack = stack_of(r, x.locks[0].taken);
         x.n_locks = 1;
     }
-    x.n_stack = 2;
-    x.stack = hd_report_array(r, 2, sizeof *x.stack);
-    x.stack[0].at = x.at;
-    x.stack[1].module = "libc.so.6+0x89144";
+    x.stack = stack_of(r, x.at);
     add_source(r, &x);
     return x;
 }
@@ -137,8 +144,18 @@ static void set_threads(struct hd_report *r, struct hd_finding *f)
     f->n_threads = 3;
     f->threads = hd_report_array(r, 3, sizeof *f->threads);
     f->threads[0] = (struct hd_thread_made){.name = "T1"};
-    f->threads[1] = (struct hd_thread_made){"T1.1", "T1", spot(41, 5)};
-    f->threads[2] = (struct hd_thread_made){"T1.2", "T1", spot(42, 5)};
+    for (uint32_t i = 1; i < 3; i++) {
+        f->threads[i] = (struct hd_thread_made){.name = i == 1 ? "T1.1" : "T1.2", .parent = "T1"};
+        f->threads[i].at = spot(40 + i, 5);
+        f->threads[i].event = i;
+    }
+    f->threads[1].stack = stack_of(r, spot(41, 5));
+    f->n_locks = 2;
+    f->locks = hd_report_array(r, 2, sizeof *f->locks);
+    f->locks[0] =
+        (struct hd_lock_made){.name = "lock", .at = spot(13, 5), .event = 3, .made = true};
+    f->locks[0].stack = stack_of(r, spot(40, 5));
+    f->locks[1] = (struct hd_lock_made){.name = "log_lock", .at = spot(19, 5), .event = 5};
 }
 
 static void set_values(struct hd_report *r, struct hd_effect *e, const char *a, const char *b)
@@ -200,9 +217,9 @@ static void race(struct hd_report *r, struct hd_finding *f)
                                                     "`balance >= 0' failed.",
                                        .output_diff = "-2 entries\n+1 entries"};
     set_values(r, &f->effects[1], "50", "50");
-    f->effects[1].n_stack = 1;
-    f->effects[1].stack = hd_report_array(r, 1, sizeof *f->effects[1].stack);
-    f->effects[1].stack[0].at = spot(31, 5);
+    f->effects[1].stack.n = 1;
+    f->effects[1].stack.frames = hd_report_array(r, 1, sizeof *f->effects[1].stack.frames);
+    f->effects[1].stack.frames[0].at = spot(31, 5);
 }
 
 static void predicted(struct hd_report *r, struct hd_finding *f)
@@ -217,7 +234,11 @@ static void predicted(struct hd_report *r, struct hd_finding *f)
     f->advice_lock = NULL;
     f->effects[0] = f->effects[1] = (struct hd_effect){0};
     f->accesses[1] = access_by(r, "T1.3", "read", 29, "2", "log_lock");
-    f->accesses[1].n_stack = 0;
+    f->accesses[1].stack.n = 0;
+    f->stacks = "the program did something else when it was run again";
+    f->location = "heap block (64 bytes) from src/bank.c:40";
+    f->block = 3;
+    f->block_stack = stack_of(r, spot(40, 5));
 }
 
 static void atomicity(struct hd_report *r, struct hd_finding *f)
@@ -366,17 +387,24 @@ static void spoil_spot(struct hd_report *r, struct hd_spot *at, size_t n)
     at->function = nasty(r, n + 3);
 }
 
+static void spoil_stack(struct hd_report *r, struct hd_stack *s, size_t n)
+{
+    for (size_t i = 0; i < s->n; i++) {
+        spoil_spot(r, &s->frames[i].at, n + i + 1);
+        s->frames[i].module = nasty(r, n + i + 2);
+    }
+}
+
 static void spoil_access(struct hd_report *r, struct hd_access *x, size_t n)
 {
     x->kind = nasty(r, n + 5);
     x->value = nasty(r, n + 1);
     spoil_spot(r, &x->at, n);
-    for (size_t i = 0; i < x->n_locks; i++)
+    for (size_t i = 0; i < x->n_locks; i++) {
         x->locks[i].name = nasty(r, n + i);
-    for (size_t i = 0; i < x->n_stack; i++) {
-        spoil_spot(r, &x->stack[i].at, n + i + 1);
-        x->stack[i].module = nasty(r, n + i + 2);
+        spoil_stack(r, &x->locks[i].stack, n + i);
     }
+    spoil_stack(r, &x->stack, n);
     for (size_t i = 0; i < x->source.lines.n; i++)
         x->source.lines.items[i] = nasty(r, i);
 }
@@ -396,8 +424,17 @@ static void spoil_finding(struct hd_report *r, struct hd_finding *f, size_t n)
         f->steps[i].value = nasty(r, n + i + 4);
         spoil_spot(r, &f->steps[i].at, n + i);
     }
-    for (size_t i = 0; i < f->n_threads; i++)
+    for (size_t i = 0; i < f->n_threads; i++) {
         spoil_spot(r, &f->threads[i].at, n + i);
+        spoil_stack(r, &f->threads[i].stack, n + i);
+    }
+    for (size_t i = 0; i < f->n_locks; i++) {
+        f->locks[i].name = nasty(r, n + i);
+        spoil_spot(r, &f->locks[i].at, n + i);
+        spoil_stack(r, &f->locks[i].stack, n + i);
+    }
+    f->stacks = f->stacks ? nasty(r, n + 5) : NULL;
+    spoil_stack(r, &f->block_stack, n);
     for (size_t i = 0; i < f->n_sources; i++) {
         f->sources[i].file = nasty(r, n + i);
         for (size_t k = 0; k < f->sources[i].text.lines.n; k++)

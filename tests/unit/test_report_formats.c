@@ -96,7 +96,16 @@ static void test_sentences(void **state)
     f = finding(r, "R-55e0a3b9");
     assert_string_equal(hd_words_heading(r->arena, f), "Deadlock around 'lock, log_lock'");
     assert_null(hd_words_replay(r->arena, r, f, ""));
-    assert_null(hd_words_advice(r->arena, f));
+    assert_string_equal(hd_words_advice(r->arena, f),
+                        "Take these locks in the same order everywhere.");
+    assert_string_equal(hd_words_why(r->arena, f), "T1.1 holds lock and waits for another, T1.3 "
+                                                   "holds log_lock and waits for another. None of "
+                                                   "them gives way.");
+    f = finding(r, "R-2c91f07a");
+    assert_string_equal(hd_words_why(r->arena, f),
+                        "T1.1 does a read at src/bank.c:14:9 and a write at src/bank.c:17:9 as if "
+                        "they were one step, but nothing keeps the write of T1.2 from coming in "
+                        "between.");
     f = finding(r, "R-0b44d1ee");
     assert_string_equal(hd_words_status(r->arena, f),
                         "predicted, not confirmed: the replay left the schedule at src/bank.c:29");

@@ -27,11 +27,13 @@ static void fill_access(struct hd_report *r, struct hd_access *a, const char *ki
     a->at = (struct hd_spot){"a \"quoted\" <b>.c", 12, 3, "f\xc3\xa4n"};
     a->locks = hd_report_array(r, 2, sizeof *a->locks);
     a->n_locks = 2;
-    a->locks[0] = (struct hd_held){"m", false, {"a.c", 9, 1, "g"}};
-    a->locks[1] = (struct hd_held){"rw", true, {NULL, 0, 0, NULL}};
-    a->stack = hd_report_array(r, 1, sizeof *a->stack);
-    a->n_stack = 1;
-    a->stack[0] = (struct hd_frame){a->at, "libx.so+0x12"};
+    a->locks[0] = (struct hd_held){.name = "m", .taken = {"a.c", 9, 1, "g"}, .event = 7};
+    a->locks[0].stack = (struct hd_stack){hd_report_array(r, 1, sizeof(struct hd_frame)), 1};
+    a->locks[0].stack.frames[0].at = a->locks[0].taken;
+    a->locks[1] = (struct hd_held){.name = "rw", .shared = true};
+    a->stack.frames = hd_report_array(r, 1, sizeof *a->stack.frames);
+    a->stack.n = 1;
+    a->stack.frames[0] = (struct hd_frame){a->at, "libx.so+0x12"};
     a->source.first = 10;
     hd_report_add(r, &a->source.lines, "\tint x;\x01");
     hd_report_add(r, &a->source.lines, "");
@@ -60,6 +62,13 @@ static void fill_finding(struct hd_report *r, struct hd_finding *f, const char *
     f->replays_tried = 3;
     f->duplicates = 4;
     f->known = true;
+    f->block = 12;
+    f->block_stack = f->accesses[0].stack;
+    f->stacks = "why not";
+    f->n_locks = 1;
+    f->locks = hd_report_array(r, 1, sizeof *f->locks);
+    f->locks[0] = (struct hd_lock_made){.name = "m", .made = true, .event = 7};
+    f->locks[0].stack = f->accesses[0].stack;
 }
 
 static struct hd_report *full_report(void)

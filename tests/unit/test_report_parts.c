@@ -47,14 +47,15 @@ static void fill(struct hd_report *r, struct hd_finding *f)
     f->n_accesses = 2;
     f->accesses = hd_report_array(r, 2, sizeof *f->accesses);
     f->accesses[0] = (struct hd_access){.thread = "T1", .kind = "read"};
-    f->accesses[0].n_stack = 3;
-    f->accesses[0].stack = hd_report_array(r, 3, sizeof(struct hd_frame));
+    f->accesses[0].stack.n = 3;
+    f->accesses[0].stack.frames = hd_report_array(r, 3, sizeof(struct hd_frame));
     for (int i = 0; i < 3; i++)
-        f->accesses[0].stack[i] = (struct hd_frame){{"src/a.c", 1, 1, names[i]}, "libm.so+0x1"};
+        f->accesses[0].stack.frames[i] =
+            (struct hd_frame){{"src/a.c", 1, 1, names[i]}, "libm.so+0x1"};
     f->accesses[1] = (struct hd_access){.thread = "T2", .kind = "write"};
-    f->accesses[1].n_stack = 1;
-    f->accesses[1].stack = hd_report_array(r, 1, sizeof(struct hd_frame));
-    f->accesses[1].stack[0] = (struct hd_frame){{"b.c", 2, 2, "g1"}, NULL};
+    f->accesses[1].stack.n = 1;
+    f->accesses[1].stack.frames = hd_report_array(r, 1, sizeof(struct hd_frame));
+    f->accesses[1].stack.frames[0] = (struct hd_frame){{"b.c", 2, 2, "g1"}, NULL};
 }
 
 static bool hides(const char *rule, enum hd_property property)
