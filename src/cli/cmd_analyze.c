@@ -12,7 +12,7 @@
 
 struct values {
     const char *detectors, *properties, *budget, *pair_budget, *steps, *dir;
-    uint64_t jobs;
+    uint64_t jobs, solver_memory;
     int matching;
     bool pairs, json, require_complete;
 };
@@ -32,6 +32,8 @@ static const struct hd_opt options[] = {
      "Stop after TIME (10s, 5m) and report what is decided", NULL, 0, 0},
     {0, "pair-budget", HD_OPT_TEXT, offsetof(struct values, pair_budget), "TIME",
      "Let the solver give up a pair after TIME (60s)", NULL, 0, 0},
+    {0, "solver-memory", HD_OPT_COUNT, offsetof(struct values, solver_memory), "MB",
+     "Let a solver use so many megabytes (4096)", NULL, 16, 1 << 20},
     {'j', "jobs", HD_OPT_COUNT, offsetof(struct values, jobs), "N", "Use N cores (all)", NULL, 1,
      1024},
     {0, "steps", HD_OPT_TEXT, offsetof(struct values, steps), "LIST",
@@ -391,6 +393,8 @@ static bool read_options(struct run *r, const struct hd_cmd *cmd, enum hd_exit *
     hd_predict_defaults(p);
     p->all_pairs = v->pairs;
     p->jobs = (unsigned)v->jobs;
+    if (v->solver_memory)
+        p->solver_memory = (size_t)v->solver_memory << 20;
     r->options.recorded_matching = v->matching == 1;
     if (!known_detectors(r->cli, cmd, v->detectors, code) ||
         !hd_cli_properties(r->cli, cmd, v->properties, &r->options.properties))

@@ -130,7 +130,7 @@ static bool look_at_runtime(struct probe *p, const char *lib_dir)
 /* Three events cannot come before one another in a circle; two can come in order. */
 static bool look_at_solver(void)
 {
-    struct hd_solver *s = hd_solver_new();
+    struct hd_solver *s = hd_solver_new((struct hd_solver_limits){.memory = HD_SOLVER_MEMORY});
     hd_ord a = hd_solver_order(s), b = hd_solver_order(s), c = hd_solver_order(s);
     hd_lit line[2] = {hd_solver_before(s, a, b), hd_solver_before(s, b, c)};
     hd_lit circle[3] = {line[0], line[1], hd_solver_before(s, c, a)};

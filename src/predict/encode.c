@@ -187,8 +187,9 @@ static void settle_read(struct hd_encoder *e, hd_eid r)
 
 bool hd_enc_late(struct hd_encoder *e)
 {
-    e->late |= hd_interrupt_requested() || (e->deadline != 0 && hd_progress_now() >= e->deadline);
-    return e->late;
+    double deadline = e->limits.deadline;
+    e->late |= hd_interrupt_requested() || (deadline != 0 && hd_progress_now() >= deadline);
+    return e->late || hd_solver_lost(e->s) != HD_LOST_NOT;
 }
 
 void hd_enc_settle(struct hd_encoder *e)
@@ -251,15 +252,16 @@ static void make_variables(struct hd_encoder *e)
 void hd_enc_events(struct hd_encoder *e)
 {
     hd_solver_free(e->s);
-    e->s = hd_solver_new();
+    e->s = hd_solver_new(e->limits);
     hd_map_clear(&e->fresh);
     hd_map_clear(&e->all);
     hd_map_clear(&e->stores);
     e->lits.len = 0;
     e->todo.len = 0;
     make_variables(e);
+    /* From the end: Z3 then moves one variable for each link of a chain, not all before it. */
     for (hd_tid u = 0; u < e->w->n_threads; u++)
-        for (uint32_t p = 0; p < e->cut[u] && !hd_enc_late(e); p++) {
+        for (uint32_t p = e->cut[u]; p-- > 0 && !hd_enc_late(e);) {
             hd_eid x = hd_world_event(e->w, u, p);
             encode_must(e, x);
             imply_enabled(e, hd_enc_inc(e, x), x);
@@ -312,23 +314,28 @@ static int by_place(const void *a, const void *b)
     return x->event < y->event ? -1 : x->event > y->event;
 }
 
-static void read_model(const struct hd_encoder *e, struct hd_u32vec *order)
+/* False: the solver was lost meanwhile. */
+static bool read_model(struct hd_encoder *e, struct hd_u32vec *order)
 {
+    size_t n = e->inc.len;
+    bool *runs = hd_alloc(n * sizeof *runs);
+    int64_t *places = hd_alloc(n * sizeof *places);
     struct hd_vec placed = HD_VEC_INIT(struct placed);
-    for (hd_tid u = 0; u < e->w->n_threads; u++)
-        for (uint32_t p = 0; p < e->cut[u]; p++) {
-            hd_eid x = hd_world_event(e->w, u, p);
-            if (!hd_solver_value(e->s, hd_enc_inc(e, x)))
-                break;
+    bool good = hd_solver_values(e->s, e->inc.data, n, runs) &&
+                hd_solver_places(e->s, e->ord.data, n, places);
+    for (hd_tid u = 0; u < e->w->n_threads && good; u++)
+        for (uint32_t p = 0; p < e->cut[u] && runs[e->first[u] + p]; p++)
             *(struct placed *)hd_vec_push(&placed) =
-                (struct placed){hd_solver_place(e->s, hd_enc_ord(e, x)), x};
-        }
+                (struct placed){places[e->first[u] + p], hd_world_event(e->w, u, p)};
     if (placed.len)
         qsort(placed.data, placed.len, sizeof(struct placed), by_place);
     order->len = 0;
     for (size_t i = 0; i < placed.len; i++)
         hd_u32vec_push(order, ((struct placed *)hd_vec_at(&placed, i))->event);
     hd_vec_fini(&placed);
+    hd_free(runs, n * sizeof *runs);
+    hd_free(places, n * sizeof *places);
+    return good;
 }
 
 void hd_encoder_reset(struct hd_encoder *e)
@@ -356,6 +363,16 @@ static void encode_goal(struct hd_encoder *e, const struct hd_goal *goal, hd_lit
     hd_enc_settle(e);
 }
 
+enum hd_sat hd_enc_check(struct hd_encoder *e, hd_lit assumption, double seconds)
+{
+    return e->late ? HD_SAT_UNKNOWN : hd_solver_check(e->s, &assumption, 1, seconds);
+}
+
+enum hd_lost hd_encoder_lost(const struct hd_encoder *e)
+{
+    return e->lost;
+}
+
 enum hd_verdict hd_encoder_decide(struct hd_encoder *e, const struct hd_goal *goal, double seconds,
                                   struct hd_u32vec *order)
 {
@@ -365,10 +382,11 @@ enum hd_verdict hd_encoder_decide(struct hd_encoder *e, const struct hd_goal *go
     prepare(e);
     hd_lit selected = hd_solver_bool(e->s);
     encode_goal(e, goal, selected);
-    enum hd_sat sat = e->late ? HD_SAT_UNKNOWN : hd_solver_check(e->s, &selected, 1, seconds);
-    if (sat == HD_SAT_YES)
-        read_model(e, order);
+    enum hd_sat sat = hd_enc_check(e, selected, seconds);
+    if (sat == HD_SAT_YES && !read_model(e, order))
+        sat = HD_SAT_UNKNOWN;
     if (sat == HD_SAT_UNKNOWN) {
+        e->lost = hd_solver_lost(e->s);
         hd_encoder_reset(e); /* the solver is of no use any more */
         return HD_UNKNOWN;
     }
@@ -377,10 +395,10 @@ enum hd_verdict hd_encoder_decide(struct hd_encoder *e, const struct hd_goal *go
     return sat == HD_SAT_YES ? HD_RACE : HD_IMPOSSIBLE;
 }
 
-struct hd_encoder *hd_encoder_new(const struct hd_world *w, double deadline)
+struct hd_encoder *hd_encoder_new(const struct hd_world *w, struct hd_solver_limits limits)
 {
     struct hd_encoder *e = hd_calloc(1, sizeof *e);
-    e->deadline = deadline;
+    e->limits = limits;
     e->w = w;
     hd_plan_init(&e->plan, w);
     hd_cone_init(&e->cone, w);

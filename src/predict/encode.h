@@ -14,19 +14,19 @@
 #include "predict/closure.h"
 #include "predict/goal.h"
 #include "predict/world.h"
+#include "solve/solve.h"
 
 struct hd_encoder;
 
-/* deadline: hd_progress_now() at which even the making of a formula ends; 0 = never. */
-struct hd_encoder *hd_encoder_new(const struct hd_world *w, double deadline);
+struct hd_encoder *hd_encoder_new(const struct hd_world *w, struct hd_solver_limits limits);
 void hd_encoder_free(struct hd_encoder *e);
 
 void hd_encoder_reset(struct hd_encoder *e); /* as if new; NULL is fine */
 
 /* Decides a goal within `seconds` (0 = no limit). After RACE `order` holds the events of a witness
- * up to the state that the goal describes. UNKNOWN: the time is up, or the solver gave up, or the
- * user interrupted. */
+ * up to the state that the goal describes. After UNKNOWN hd_encoder_lost says why. */
 enum hd_verdict hd_encoder_decide(struct hd_encoder *e, const struct hd_goal *goal, double seconds,
                                   struct hd_u32vec *order);
+enum hd_lost hd_encoder_lost(const struct hd_encoder *e);
 
 #endif

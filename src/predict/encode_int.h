@@ -16,7 +16,8 @@ struct hd_encoder {
     struct hd_solver *s; /* says all about the events below `cut`, nothing about a pair; or NULL */
     uint32_t *cut;
     bool whole_history; /* a written value depends on all earlier reads, whatever the trace says */
-    double deadline;    /* see hd_encoder_new */
+    struct hd_solver_limits limits;
+    enum hd_lost lost; /* why the last goal was left undecided */
     bool late; /* the deadline passed or the user interrupted: the formula may be incomplete */
     uint32_t *first;   /* by thread: number of its first event among the encoded ones */
     struct hd_vec inc; /* hd_lit by encoded event: it runs. Events are numbered thread by thread */
@@ -71,8 +72,10 @@ void hd_enc_events(struct hd_encoder *e);
 hd_lit hd_enc_fresh(struct hd_encoder *e, hd_eid r);
 hd_lit hd_enc_all_fresh(struct hd_encoder *e, hd_eid x);
 void hd_enc_settle(struct hd_encoder *e);
-/* Whether to stop making the formula. Once true it stays so, and no check may be made. */
+/* Whether to stop making the formula; then no check may be made. */
 bool hd_enc_late(struct hd_encoder *e);
+/* Whether the formula holds together with `assumption`; unknown if it was not finished. */
+enum hd_sat hd_enc_check(struct hd_encoder *e, hd_lit assumption, double seconds);
 
 /* encode_sync.c: everything about locks, waits, semaphores and barriers below the cut. */
 void hd_enc_locks(struct hd_encoder *e);

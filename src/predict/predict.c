@@ -11,9 +11,13 @@
 #include <stdlib.h>
 
 const char *const hd_step_names[HD_STEPS] = {"lockset", "must", "ucg", "greedy", "closure", "smt"};
-const char *const hd_reason_texts[HD_REASONS] = {
-    "time budget of the run", "time budget of the pair", "interrupted", "steps switched off",
-    "more candidates than can be listed"};
+const char *const hd_reason_texts[HD_REASONS] = {"time budget of the run",
+                                                 "time budget of the pair",
+                                                 "interrupted",
+                                                 "steps switched off",
+                                                 "more candidates than can be listed",
+                                                 "memory limit of the solver",
+                                                 "the solver failed"};
 
 /* One unit of work: a group of bundles (by places) or a single bundle (by events). */
 struct unit {
@@ -39,7 +43,8 @@ struct job {
 
 void hd_predict_defaults(struct hd_predict_options *options)
 {
-    *options = (struct hd_predict_options){.steps = (1u << HD_STEPS) - 1, .pair_seconds = 60};
+    *options = (struct hd_predict_options){
+        .steps = (1u << HD_STEPS) - 1, .pair_seconds = 60, .solver_memory = HD_SOLVER_MEMORY};
 }
 
 /* ---- one pair ---- */

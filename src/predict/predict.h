@@ -31,11 +31,12 @@ enum hd_step {
 extern const char *const hd_step_names[HD_STEPS];
 
 struct hd_predict_options {
-    bool all_pairs;      /* decide every pair of events, not only every pair of places */
-    uint32_t steps;      /* bit set of 1 << enum hd_step: the steps that may be used */
-    unsigned jobs;       /* workers; 0 = as many as there are processors */
-    double seconds;      /* for the whole run; 0 = no limit, negative = no time at all */
-    double pair_seconds; /* for the solver on one pair */
+    bool all_pairs;       /* decide every pair of events, not only every pair of places */
+    uint32_t steps;       /* bit set of 1 << enum hd_step: the steps that may be used */
+    unsigned jobs;        /* workers; 0 = as many as there are processors */
+    double seconds;       /* for the whole run; 0 = no limit, negative = no time at all */
+    double pair_seconds;  /* for the solver on one pair */
+    size_t solver_memory; /* bytes that one solver may use; 0 = no limit */
     /* Called now and then, from one worker at a time, with the share of the work done. May be NULL.
      */
     void (*progress)(void *ctx, uint64_t done, uint64_t total);
@@ -49,6 +50,8 @@ enum hd_reason {
     HD_WHY_STOPPED,
     HD_WHY_STEPS,
     HD_WHY_LIMIT,
+    HD_WHY_MEMORY,
+    HD_WHY_SOLVER,
     HD_REASONS
 };
 extern const char *const hd_reason_texts[HD_REASONS];

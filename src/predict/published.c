@@ -176,7 +176,7 @@ static enum hd_sat ask(struct run *r, hd_eid a, hd_eid b)
         imply_feasible(r, pair, b);
     }
     hd_enc_settle(e);
-    enum hd_sat sat = e->late ? HD_SAT_UNKNOWN : hd_solver_check(e->s, &pair, 1, left);
+    enum hd_sat sat = hd_enc_check(e, pair, left);
     hd_solver_clause(e->s, &done, 1);
     return sat;
 }
@@ -234,7 +234,7 @@ void hd_published_run(enum hd_published model, const struct hd_trace *t,
     struct run r = {.model = model, .t = t, .options = options, .result = result};
     *result = (struct hd_published_result){0};
     r.deadline = options->seconds != 0 ? hd_progress_now() + options->seconds : 0;
-    r.e = hd_encoder_new(w, r.deadline);
+    r.e = hd_encoder_new(w, (struct hd_solver_limits){r.deadline, HD_SOLVER_MEMORY});
     r.e->whole_history = model == HD_PUBLISHED_RV;
     r.before = hd_calloc(w->n_threads, sizeof *r.before);
     r.notifier = hd_alloc(t->n_events * sizeof *r.notifier);

@@ -179,8 +179,9 @@ static enum hd_verdict ask_solver(struct hd_worker *k, const struct hd_goal *goa
                                   struct hd_u32vec *order)
 {
     if (!k->encoder) {
-        k->encoder = hd_encoder_new(k->w, k->deadline);
-        k->afresh = hd_encoder_new(k->w, k->deadline);
+        struct hd_solver_limits limits = {k->deadline, k->options->solver_memory};
+        k->encoder = hd_encoder_new(k->w, limits);
+        k->afresh = hd_encoder_new(k->w, limits);
     }
     enum hd_verdict verdict = hd_encoder_decide(k->encoder, goal, limit, order);
     if (verdict != HD_RACE || !hd_worker_may(k, HD_STEP_CLOSURE))
@@ -194,6 +195,13 @@ static enum hd_verdict ask_solver(struct hd_worker *k, const struct hd_goal *goa
     }
     hd_u32vec_fini(&again);
     return HD_RACE;
+}
+
+static enum hd_reason reason(enum hd_lost lost)
+{
+    return lost == HD_LOST_MEMORY   ? HD_WHY_MEMORY
+           : lost == HD_LOST_FAILED ? HD_WHY_SOLVER
+                                    : HD_WHY_PAIR_TIME;
 }
 
 enum hd_verdict hd_worker_decide_exact(struct hd_worker *k, const struct hd_goal *goal,
@@ -217,7 +225,7 @@ enum hd_verdict hd_worker_decide_exact(struct hd_worker *k, const struct hd_goal
     hd_u32vec_fini(&order);
     hd_vec_fini(&wakes);
     if (verdict == HD_UNKNOWN && !hd_worker_stopped(k, why))
-        *why = HD_WHY_PAIR_TIME;
+        *why = reason(hd_encoder_lost(k->encoder));
     return timed(k, started, verdict);
 }
 

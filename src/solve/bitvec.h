@@ -4,8 +4,9 @@
  * asked to be true or false. Terms belong to one formula store and live as long as it does.
  *
  * A check asks whether a set of literals holds together, with a time limit; every check is a fresh
- * one, so that one which gave up cannot spoil the next. Ctrl-C ends a running check
- * (HD_SAT_UNKNOWN). A store belongs to one thread.
+ * one, so that one which gave up cannot spoil the next. Z3 runs in a process of its own, which is
+ * killed when the time is up, when it takes too much memory or when the user presses Ctrl-C
+ * (HD_SAT_UNKNOWN); the next check starts another. A store belongs to one thread.
  */
 #ifndef HD_SOLVE_BITVEC_H
 #define HD_SOLVE_BITVEC_H
@@ -67,7 +68,7 @@ struct hd_bv_lit {
 
 /* Do all literals hold for some values of the variables? seconds > 0. */
 enum hd_sat hd_bv_check(struct hd_bv *bv, const struct hd_bv_lit *lits, size_t n, double seconds);
-/* After HD_SAT_YES. */
+/* After HD_SAT_YES; 0 if the process was killed since. */
 uint64_t hd_bv_value(struct hd_bv *bv, hd_term a);
 
 uint64_t hd_bv_checks(const struct hd_bv *bv); /* so far */

@@ -1,60 +1,32 @@
 #include "solve/solve.h"
 
 #include "base/alloc.h"
-#include "base/err.h"
-#include "base/vec.h"
-#include "solve/watch.h"
+#include "base/progress.h"
+#include "solve/link.h"
+#include "solve/wire.h"
 
 #include <stdio.h>
 #include <z3.h>
 
+/* What is said goes out in pieces of this size, so that a large formula is not held twice. */
+enum { PIECE = 1 << 18 };
+
 struct hd_solver {
-    Z3_context ctx;
-    Z3_solver solver;
-    Z3_model model; /* of the last HD_SAT_YES, or NULL */
-    Z3_sort int_sort, bool_sort;
-    struct hd_vec bools;  /* Z3_ast; literal n is entry n - 1 */
-    struct hd_vec orders; /* Z3_ast */
+    struct hd_solver_limits limits;
+    struct hd_link link; /* opened when the first piece goes out */
+    struct hd_wire wire;
+    uint32_t bools, orders;
     uint64_t clauses;
-    struct hd_watch watch;
-    bool spent; /* a check gave up: nothing that Z3 says later can be trusted */
+    enum hd_lost lost;
 };
 
-/* Z3 calls this on misuse only; a check that gives up does not come here. */
-static void on_error(Z3_context ctx, Z3_error_code code)
-{
-    if (code != Z3_OK)
-        hd_panic(__FILE__, __LINE__, Z3_get_error_msg(ctx, code));
-}
-
-static void set_params(struct hd_solver *s, unsigned milliseconds)
-{
-    Z3_params params = Z3_mk_params(s->ctx);
-    Z3_params_inc_ref(s->ctx, params);
-    Z3_params_set_uint(s->ctx, params, Z3_mk_string_symbol(s->ctx, "timeout"), milliseconds);
-    Z3_params_set_uint(s->ctx, params, Z3_mk_string_symbol(s->ctx, "random_seed"), 0);
-    /* Otherwise a check takes over SIGINT for the process: the user's Ctrl-C ends that check and is
-     * lost, and with checks in two threads the handler is left pointing at a dead one. */
-    Z3_params_set_bool(s->ctx, params, Z3_mk_string_symbol(s->ctx, "ctrl_c"), false);
-    Z3_solver_set_params(s->ctx, s->solver, params);
-    Z3_params_dec_ref(s->ctx, params);
-}
-
-struct hd_solver *hd_solver_new(void)
+struct hd_solver *hd_solver_new(struct hd_solver_limits limits)
 {
     struct hd_solver *s = hd_calloc(1, sizeof *s);
-    Z3_config config = Z3_mk_config();
-    s->ctx = Z3_mk_context(config);
-    Z3_del_config(config);
-    Z3_set_error_handler(s->ctx, on_error);
-    s->solver = Z3_mk_simple_solver(s->ctx);
-    Z3_solver_inc_ref(s->ctx, s->solver);
-    s->int_sort = Z3_mk_int_sort(s->ctx);
-    s->bool_sort = Z3_mk_bool_sort(s->ctx);
-    s->bools = HD_VEC_INIT(Z3_ast);
-    s->orders = HD_VEC_INIT(Z3_ast);
-    *(Z3_ast *)hd_vec_push(&s->bools) = Z3_mk_true(s->ctx);
-    hd_watch_init(&s->watch, s->ctx);
+    s->limits = limits;
+    s->bools = 1; /* HD_LIT_TRUE */
+    hd_wire_put(&s->wire, HD_WIRE_NEW_ORDER);
+    hd_wire_put(&s->wire, limits.memory);
     return s;
 }
 
@@ -62,65 +34,70 @@ void hd_solver_free(struct hd_solver *s)
 {
     if (!s)
         return;
-    hd_watch_fini(&s->watch);
-    if (s->model)
-        Z3_model_dec_ref(s->ctx, s->model);
-    Z3_solver_dec_ref(s->ctx, s->solver);
-    Z3_del_context(s->ctx);
-    hd_vec_fini(&s->bools);
-    hd_vec_fini(&s->orders);
+    hd_link_close(&s->link, s->lost == HD_LOST_NOT);
+    hd_wire_fini(&s->wire);
     hd_free(s, sizeof *s);
 }
 
-static hd_lit add_bool(struct hd_solver *s, Z3_ast ast)
+static bool send_wire(struct hd_solver *s, double until)
 {
-    *(Z3_ast *)hd_vec_push(&s->bools) = ast;
-    return (hd_lit)s->bools.len;
+    if (s->lost == HD_LOST_NOT && !s->link.pid)
+        hd_link_open(&s->link);
+    if (s->link.pid)
+        hd_link_send(&s->link, s->wire.data, s->wire.len, until);
+    s->wire.len = 0;
+    s->lost = s->lost == HD_LOST_NOT ? s->link.lost : s->lost;
+    return s->lost == HD_LOST_NOT;
+}
+
+static void put(struct hd_solver *s, enum hd_wire_op op)
+{
+    if (s->wire.len >= PIECE)
+        send_wire(s, s->limits.deadline);
+    hd_wire_put(&s->wire, op);
+}
+
+static void put_literals(struct hd_solver *s, const hd_lit *lits, size_t n)
+{
+    hd_wire_put(&s->wire, n);
+    for (size_t i = 0; i < n; i++)
+        hd_wire_put_signed(&s->wire, lits[i]);
 }
 
 hd_lit hd_solver_bool(struct hd_solver *s)
 {
-    return add_bool(s, Z3_mk_fresh_const(s->ctx, "b", s->bool_sort));
+    put(s, HD_WIRE_BOOL);
+    return (hd_lit)++s->bools;
 }
 
 hd_ord hd_solver_order(struct hd_solver *s)
 {
-    *(Z3_ast *)hd_vec_push(&s->orders) = Z3_mk_fresh_const(s->ctx, "o", s->int_sort);
-    return (hd_ord)(s->orders.len - 1);
+    put(s, HD_WIRE_ORDER);
+    return s->orders++;
 }
 
-static Z3_ast order_of(const struct hd_solver *s, hd_ord x)
+static hd_lit compare(struct hd_solver *s, enum hd_wire_op op, hd_ord x, hd_ord y)
 {
-    return *(Z3_ast *)hd_vec_at(&s->orders, x);
-}
-
-static Z3_ast literal(const struct hd_solver *s, hd_lit lit)
-{
-    Z3_ast ast = *(Z3_ast *)hd_vec_at(&s->bools, (size_t)(lit < 0 ? -lit : lit) - 1);
-    return lit < 0 ? Z3_mk_not(s->ctx, ast) : ast;
+    put(s, op);
+    hd_wire_put(&s->wire, x);
+    hd_wire_put(&s->wire, y);
+    return (hd_lit)++s->bools;
 }
 
 hd_lit hd_solver_before(struct hd_solver *s, hd_ord x, hd_ord y)
 {
-    return add_bool(s, Z3_mk_lt(s->ctx, order_of(s, x), order_of(s, y)));
+    return compare(s, HD_WIRE_BEFORE, x, y);
 }
 
 hd_lit hd_solver_right_before(struct hd_solver *s, hd_ord x, hd_ord y)
 {
-    Z3_ast terms[2] = {order_of(s, x), Z3_mk_int(s->ctx, 1, s->int_sort)};
-    return add_bool(s, Z3_mk_eq(s->ctx, order_of(s, y), Z3_mk_add(s->ctx, 2, terms)));
+    return compare(s, HD_WIRE_RIGHT_BEFORE, x, y);
 }
 
 void hd_solver_clause(struct hd_solver *s, const hd_lit *lits, size_t n)
 {
-    struct hd_vec parts = HD_VEC_INIT(Z3_ast);
-    for (size_t i = 0; i < n; i++)
-        *(Z3_ast *)hd_vec_push(&parts) = literal(s, lits[i]);
-    Z3_ast clause = n == 0   ? Z3_mk_false(s->ctx)
-                    : n == 1 ? *(Z3_ast *)parts.data
-                             : Z3_mk_or(s->ctx, (unsigned)n, parts.data);
-    Z3_solver_assert(s->ctx, s->solver, clause);
-    hd_vec_fini(&parts);
+    put(s, HD_WIRE_CLAUSE);
+    put_literals(s, lits, n);
     s->clauses++;
 }
 
@@ -130,55 +107,79 @@ hd_lit hd_solver_at_least(struct hd_solver *s, const hd_lit *lits, size_t n, uin
         return HD_LIT_TRUE;
     if (k > n)
         return HD_LIT_FALSE;
-    struct hd_vec parts = HD_VEC_INIT(Z3_ast);
-    for (size_t i = 0; i < n; i++)
-        *(Z3_ast *)hd_vec_push(&parts) = literal(s, lits[i]);
-    Z3_ast sum = Z3_mk_atleast(s->ctx, (unsigned)n, parts.data, k);
-    hd_vec_fini(&parts);
-    return add_bool(s, sum);
+    put(s, HD_WIRE_AT_LEAST);
+    hd_wire_put(&s->wire, k);
+    put_literals(s, lits, n);
+    return (hd_lit)++s->bools;
 }
 
 enum hd_sat hd_solver_check(struct hd_solver *s, const hd_lit *assumptions, size_t n,
                             double seconds)
 {
-    struct hd_vec parts = HD_VEC_INIT(Z3_ast);
-    if (s->spent)
+    enum hd_sat sat = HD_SAT_UNKNOWN;
+    double until = seconds > 0 ? hd_progress_now() + seconds : 0;
+    if (s->limits.deadline != 0 && (until == 0 || s->limits.deadline < until))
+        until = s->limits.deadline;
+    put(s, HD_WIRE_CHECK);
+    put_literals(s, assumptions, n);
+    if (!send_wire(s, until))
         return HD_SAT_UNKNOWN;
-    for (size_t i = 0; i < n; i++)
-        *(Z3_ast *)hd_vec_push(&parts) = literal(s, assumptions[i]);
-    double ms = seconds * 1000;
-    set_params(s, seconds <= 0 || ms > 4e9 ? 4294967295u : ms < 1 ? 1 : (unsigned)ms);
-    hd_watch_busy(&s->watch, true);
-    Z3_lbool result =
-        Z3_solver_check_assumptions(s->ctx, s->solver, (unsigned)n, n ? parts.data : NULL);
-    hd_watch_busy(&s->watch, false);
-    hd_vec_fini(&parts);
-    if (s->model)
-        Z3_model_dec_ref(s->ctx, s->model);
-    s->model = NULL;
-    s->spent = result == Z3_L_UNDEF;
-    if (result != Z3_L_TRUE)
-        return result == Z3_L_FALSE ? HD_SAT_NO : HD_SAT_UNKNOWN;
-    s->model = Z3_solver_get_model(s->ctx, s->solver);
-    Z3_model_inc_ref(s->ctx, s->model);
-    return HD_SAT_YES;
+    hd_link_answer(&s->link, &sat, until);
+    s->lost = s->link.lost;
+    if (sat == HD_SAT_UNKNOWN && s->lost == HD_LOST_NOT)
+        s->lost = HD_LOST_FAILED; /* Z3 says that it does not know: our formulas are decidable */
+    return sat;
 }
 
-bool hd_solver_value(const struct hd_solver *s, hd_lit lit)
+/* The other side answers while it reads: no more is asked at once than the sockets hold. */
+enum { QUESTIONS = 1024 };
+
+/* The n numbers that the question on the wire asks for. */
+static bool receive(struct hd_solver *s, int64_t *numbers, size_t n)
 {
-    Z3_ast value;
-    bool ok = Z3_model_eval(s->ctx, s->model, literal(s, lit), true, &value);
-    return ok && Z3_get_bool_value(s->ctx, value) == Z3_L_TRUE;
+    if (send_wire(s, s->limits.deadline))
+        hd_link_recv(&s->link, numbers, n * sizeof *numbers, s->limits.deadline);
+    s->lost = s->lost == HD_LOST_NOT ? s->link.lost : s->lost;
+    return s->lost == HD_LOST_NOT;
 }
 
-int64_t hd_solver_place(const struct hd_solver *s, hd_ord x)
+static size_t questions(size_t left)
 {
-    Z3_ast value;
-    int64_t place = 0;
-    bool ok = Z3_model_eval(s->ctx, s->model, order_of(s, x), true, &value) &&
-              Z3_get_numeral_int64(s->ctx, value, &place);
-    HD_ASSERT(ok);
-    return place;
+    return left < QUESTIONS ? left : QUESTIONS;
+}
+
+bool hd_solver_places(struct hd_solver *s, const hd_ord *orders, size_t n, int64_t *places)
+{
+    bool good = true;
+    for (size_t from = 0, some; from < n && good; from += some) {
+        some = questions(n - from);
+        put(s, HD_WIRE_PLACES);
+        hd_wire_put(&s->wire, some);
+        for (size_t i = from; i < from + some; i++)
+            hd_wire_put(&s->wire, orders[i]);
+        good = receive(s, places + from, some);
+    }
+    return good;
+}
+
+bool hd_solver_values(struct hd_solver *s, const hd_lit *lits, size_t n, bool *values)
+{
+    int64_t numbers[QUESTIONS];
+    bool good = true;
+    for (size_t from = 0, some; from < n && good; from += some) {
+        some = questions(n - from);
+        put(s, HD_WIRE_TRUTHS);
+        put_literals(s, lits + from, some);
+        good = receive(s, numbers, some);
+        for (size_t i = 0; i < some && good; i++)
+            values[from + i] = numbers[i] != 0;
+    }
+    return good;
+}
+
+enum hd_lost hd_solver_lost(const struct hd_solver *s)
+{
+    return s->lost;
 }
 
 uint64_t hd_solver_clauses(const struct hd_solver *s)
