@@ -161,6 +161,7 @@ void hd_cli_show_schedule(const struct hd_cli *cli, const struct hd_trace *t,
                           const struct hd_witness *w)
 {
     enum { HEAD = 4, TAIL = 6 }; /* stretches shown at both ends of a long schedule */
+    enum { WAKES = 6 };
     size_t stretches = 0, at = 0;
     int width = name_width(t, w);
     for (size_t i = 0; i + tail_of(w) < w->n; i = stretch_end(t, w, i))
@@ -176,9 +177,12 @@ void hd_cli_show_schedule(const struct hd_cli *cli, const struct hd_trace *t,
             printf("    ... %zu more ...\n", stretches - HEAD - TAIL);
         i = end;
     }
-    for (size_t i = 0; i < w->n_wakes; i++)
+    for (size_t i = 0; i < w->n_wakes && i < WAKES; i++)
         printf("    where %s wakes %s\n", hd_trace_place_name(t, w->wakes[i].sig),
                hd_trace_thread_name(t, w->wakes[i].thread));
+    if (w->n_wakes > WAKES)
+        printf("    ... and %zu more choices of a waiter; the witness file has all\n",
+               w->n_wakes - WAKES);
     if (w->property == HD_PROPERTY_RACE)
         print_pair(cli, t, w);
     else if (w->property == HD_PROPERTY_DEADLOCK)

@@ -1,6 +1,7 @@
 #include "model/witness_json.h"
 
 #include "base/alloc.h"
+#include "model/witness_runs.h"
 #include "trace/digest.h"
 
 #include <errno.h>
@@ -91,9 +92,56 @@ static enum hd_status read_property(const struct reading *r, const json_t *root)
     return i == HD_PROPERTY_RACE ? read_pair(r, root) : read_events(r, root, events_key[i]);
 }
 
+/* One entry of "list": a thread's name and a number of events. */
+static enum hd_status read_run(const struct reading *r, struct hd_runs *runs, const json_t *run,
+                               size_t number, size_t *at)
+{
+    const json_t *name = json_array_get(run, 0), *count = json_array_get(run, 1);
+    hd_tid thread;
+    if (json_array_size(run) != 2 || !json_is_string(name) || !json_is_integer(count) ||
+        json_integer_value(count) < 1)
+        return REFUSE(r, "run %zu must be the name of a thread and a number of events", number);
+    if (!hd_names_find(&r->t->threads, json_string_value(name), json_string_length(name), &thread))
+        return REFUSE(r, "run %zu: there is no thread %.60s", number, json_string_value(name));
+    size_t n = (size_t)json_integer_value(count);
+    if (n > r->w->n - *at || !hd_runs_take(runs, thread, n, r->w->schedule + *at))
+        return REFUSE(r, "run %zu: thread %.60s has not so many events left", number,
+                      json_string_value(name));
+    *at += n;
+    return HD_OK;
+}
+
+static enum hd_status read_runs(const struct reading *r, const json_t *object)
+{
+    const json_t *form = json_object_get(object, "form"), *list = json_object_get(object, "list");
+    json_int_t entries = json_integer_value(json_object_get(object, "entries"));
+    struct hd_runs runs;
+    enum hd_status status = HD_OK;
+    size_t at = 0;
+    if (json_integer_value(form) != HD_RUNS_FORM)
+        return REFUSE(r, "the schedule is in a form of \"runs\" that this version does not know");
+    if (!json_is_array(list) || entries < 0 || (uint64_t)entries > r->t->n_events)
+        return REFUSE(r, "\"runs\" must have a \"list\" and at most %zu \"entries\"",
+                      r->t->n_events);
+    r->w->n = (size_t)entries;
+    r->w->schedule = hd_alloc(r->w->n * sizeof *r->w->schedule);
+    hd_runs_init(&runs, r->t);
+    for (size_t i = 0; i < json_array_size(list) && status == HD_OK; i++)
+        status = read_run(r, &runs, json_array_get(list, i), i + 1, &at);
+    hd_runs_fini(&runs);
+    if (status == HD_OK && at != r->w->n)
+        status = REFUSE(r, "\"runs\" has %zu events, not %zu", at, r->w->n);
+    return status;
+}
+
 static enum hd_status read_schedule(const struct reading *r, const json_t *root)
 {
     const json_t *schedule = json_object_get(root, "schedule");
+    const json_t *runs = json_object_get(root, "runs");
+    if (runs && schedule)
+        return REFUSE(r, "\"schedule\" and \"runs\" say the same: only one of them may stand");
+    if (runs)
+        return read_runs(r, runs);
     if (!json_is_array(schedule))
         return REFUSE(r, "\"schedule\" must be an array of event numbers");
     r->w->n = json_array_size(schedule);
@@ -247,6 +295,20 @@ static void write_wakes(struct hd_json *j, const struct hd_trace *t, const struc
     hd_free(sorted, bytes);
 }
 
+static void write_schedule(struct hd_json *j, const struct hd_trace *t, const struct hd_witness *w)
+{
+    if (hd_runs_suit(t, w->schedule, w->n)) {
+        hd_json_key(j, "runs");
+        hd_runs_write(j, t, w->schedule, w->n);
+        return;
+    }
+    hd_json_key(j, "schedule");
+    hd_json_begin_array(j);
+    for (size_t i = 0; i < w->n; i++)
+        hd_json_uint(j, (uint64_t)w->schedule[i] + 1);
+    hd_json_end_array(j);
+}
+
 void hd_witness_write_fields(struct hd_json *j, const struct hd_trace *t,
                              const struct hd_witness *w)
 {
@@ -259,11 +321,7 @@ void hd_witness_write_fields(struct hd_json *j, const struct hd_trace *t,
     for (size_t i = 0; i < (race ? 2 : w->n_events); i++)
         hd_json_uint(j, (uint64_t)(race ? pair : w->events)[i] + 1);
     hd_json_end_array(j);
-    hd_json_key(j, "schedule");
-    hd_json_begin_array(j);
-    for (size_t i = 0; i < w->n; i++)
-        hd_json_uint(j, (uint64_t)w->schedule[i] + 1);
-    hd_json_end_array(j);
+    write_schedule(j, t, w);
     hd_json_key(j, "wakes");
     write_wakes(j, t, w);
 }

@@ -179,6 +179,20 @@ for file in witnesses/*.json; do
     heddle witness check small.trace "$file"
     expect_code 0
 done
+# A long schedule: threads and counts, not event numbers; and no long text.
+{
+    printf '!control branches\nmain|fork(a)|m.c:1\nmain|fork(b)|m.c:2\n'
+    awk 'BEGIN { for (i = 0; i < 20000; i++) printf "%s|w(p%s,%d)|l.c:1\n", i % 2 ? "a" : "b", i % 2 ? "a" : "b", i }'
+    printf 'a|w(x,1)|a.c:9\nb|w(x,2)|b.c:9\n'
+} >long.trace
+heddle analyze --json --witness-dir long long.trace
+expect_code 66
+expect "a long schedule is not written as runs" jq -e '.detectors.max.witnesses[0] | has("schedule") == false and
+    .runs.form == 1 and .runs.entries == 20004 and ([.runs.list[][1]] | add) == 20004 and (.runs.list | length) < 8' out >/dev/null
+heddle witness check long.trace long/witness-20003-20004.json
+expect_code 0
+heddle analyze long.trace
+expect "a long schedule makes long text" [ "$(wc -l <out)" -lt 15 ]
 heddle analyze --witness-dir missing/dir small.trace
 expect_code 4
 

@@ -9,6 +9,19 @@ cp "$TESTS/replay/effects.c" .
 predict effects output
 w=$witness
 
+# The same schedule as runs of threads: read as well, and refused when they are wrong.
+"$HEDDLE" trace cat effects.hdt | python3 -c '
+import itertools, json, sys
+threads = [l.split("|")[0] for l in sys.stdin if l.strip() and l[0] not in "#!"]
+w = json.load(open(sys.argv[1]))
+order = [threads[e - 1] for e in w.pop("schedule")]
+w["runs"] = {"form": 1, "entries": len(order), "list": [[t, len(list(g))] for t, g in itertools.groupby(order)]}
+json.dump(w, open("runs.json", "w"))
+w["runs"]["list"][0][1] += 1
+json.dump(w, open("wrong.json", "w"))' "$w"
+replay 66 runs.json --trace effects.hdt
+replay 3 wrong.json --trace effects.hdt
+
 # An edited schedule: the checker refuses it, nothing runs.
 sed -E 's/"schedule": \[1, /"schedule": [/' "$w" >edited.json
 cmp -s "$w" edited.json && fail "nothing was edited"

@@ -77,12 +77,63 @@ static void test_round_trip(void **state)
     free(json);
 }
 
+/* A witness with a long schedule is written as runs and read back. */
+static void test_runs(void **state)
+{
+    enum { MANY = 12000 };
+    (void)state;
+    char *trace = NULL, *json = NULL;
+    size_t len;
+    FILE *f = open_memstream(&trace, &len);
+    for (int i = 0; i < MANY; i++)
+        fprintf(f, "%s|w(%c,%d)\n", i % 3 ? "one" : "two", i % 3 ? 'x' : 'y', i);
+    fprintf(f, "one|w(z,1)\ntwo|w(z,2)\n");
+    fclose(f);
+    struct hd_trace *t;
+    struct hd_err err = {0};
+    assert_int_equal(hd_text_read(trace, len, "long", &t, &err), HD_OK);
+    hd_eid *schedule = malloc((MANY + 2) * sizeof *schedule);
+    size_t n = 0;
+    for (int wanted = 0; wanted < 2; wanted++)
+        for (hd_eid e = 0; e < MANY; e++)
+            if ((e % 3 == 0) == wanted)
+                schedule[n++] = e;
+    schedule[n++] = MANY;
+    schedule[n++] = MANY + 1;
+    struct hd_witness w = {.a = MANY, .b = MANY + 1, .schedule = schedule, .n = n}, again;
+    f = open_memstream(&json, &len);
+    hd_witness_write(f, t, &w);
+    fclose(f);
+    assert_null(strstr(json, "\"schedule\""));
+    assert_non_null(
+        strstr(json, "\"runs\": {\"form\": 1, \"entries\": 12002, \"list\": [[\"one\", 8000], "
+                     "[\"two\", 4000], [\"one\", 1], [\"two\", 1]]}"));
+    assert_int_equal(hd_witness_parse(json, len, "w.json", t, &again, &err), HD_OK);
+    assert_int_equal(again.n, n);
+    assert_memory_equal(again.schedule, schedule, n * sizeof *schedule);
+    assert_int_equal(hd_witness_check(t, &again, NULL, &err), HD_OK);
+    hd_witness_fini(&again);
+    free(json);
+    for (size_t i = 0; i < MANY; i++) /* the observed order: runs of one and two events */
+        schedule[i] = (hd_eid)i;
+    f = open_memstream(&json, &len);
+    hd_witness_write(f, t, &w);
+    fclose(f);
+    assert_non_null(strstr(json, "\"schedule\": [1, 2, 3, "));
+    free(json);
+    free(schedule);
+    free(trace);
+    hd_trace_free(t);
+}
+
 struct refusal {
     const char *json; /* @ stands for the digest */
     const char *reason;
 };
 
 #define HEAD "{\"schema\": \"heddle-witness-1\", \"digest\": \"@\", "
+
+#define RUNS(n) HEAD "\"pair\": [7, 8], \"runs\": {\"form\": 1, \"entries\": " n ", \"list\": "
 
 static const struct refusal refusals[] = {
     {"", "not JSON"},
@@ -100,6 +151,19 @@ static const struct refusal refusals[] = {
     {HEAD "\"pair\": [0, 7], \"schedule\": [7, 8]}", "\"pair\" must be two event numbers"},
     {HEAD "\"pair\": [7, 9], \"schedule\": [7, 8]}", "\"pair\" must be two event numbers"},
     {HEAD "\"pair\": [7, 8]}", "\"schedule\" must be an array"},
+    {HEAD "\"pair\": [7, 8], \"schedule\": [7, 8], \"runs\": {}}", "only one of them"},
+    {HEAD "\"pair\": [7, 8], \"runs\": 7}", "a form of \"runs\" that this version does not know"},
+    {HEAD "\"pair\": [7, 8], \"runs\": {\"form\": 2}}", "this version does not know"},
+    {HEAD "\"pair\": [7, 8], \"runs\": {\"form\": 1, \"entries\": 1}}", "must have a \"list\""},
+    {RUNS("9") "[]}}", "at most 8 \"entries\""},
+    {RUNS("3") "[]}}", "\"runs\" has 0 events, not 3"},
+    {RUNS("3") "[[\"t1\", 2]]}}", "\"runs\" has 2 events, not 3"},
+    {RUNS("3") "[[\"t1\"]]}}", "run 1 must be the name of a thread and a number"},
+    {RUNS("3") "[[\"t1\", 0]]}}", "run 1 must be the name of a thread and a number"},
+    {RUNS("3") "[[\"t1\", 1], 7]}}", "run 2 must be the name of a thread and a number"},
+    {RUNS("3") "[[\"t9\", 1]]}}", "run 1: there is no thread t9"},
+    {RUNS("3") "[[\"t1\", 3]]}}", "run 1: thread t1 has not so many events left"},
+    {RUNS("1") "[[\"t1\", 2]]}}", "run 1: thread t1 has not so many events left"},
     {HEAD "\"property\": \"magic\", \"pair\": [7, 8]}", "must be race, atomicity or deadlock"},
     {HEAD "\"property\": 7, \"pair\": [7, 8]}", "must be race, atomicity or deadlock"},
     {HEAD "\"property\": \"atomicity\", \"pair\": [7, 8]}", "\"triple\" must be an array"},
@@ -197,9 +261,8 @@ static void test_files(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_extra_fields_and_no_wakes),
+        cmocka_unit_test(test_round_trip), cmocka_unit_test(test_runs),
+        cmocka_unit_test(test_refusals),   cmocka_unit_test(test_extra_fields_and_no_wakes),
         cmocka_unit_test(test_files),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
