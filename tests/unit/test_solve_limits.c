@@ -202,7 +202,8 @@ static void test_one_process_serves_many(void **state)
     hd_link_close(&c, false);
     hd_link_close(&b, true);
     kill(first, SIGKILL); /* somebody kills an idle one */
-    usleep(100000);
+    siginfo_t info;
+    assert_int_equal(waitid(P_PID, (id_t)first, &info, WEXITED | WNOWAIT), 0);
     struct hd_solver *s = hd_solver_new(usual);
     assert_int_equal(ask(s, 0), HD_SAT_YES);
     hd_solver_free(s);
