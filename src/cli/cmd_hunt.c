@@ -28,9 +28,9 @@ struct values {
 
 static const struct hd_opt options[] = {
     {0, "input", HD_OPT_TEXT, offsetof(struct values, inputs), "LIST",
-     "What is input: argv:N, env:NAME, stdin, file:PATH (argv,stdin)", NULL, 0, 0},
+     "What is input: argv:N, env:NAME, stdin, file:PATH, none (argv,stdin)", NULL, 0, 0},
     {0, "symbolic-call", HD_OPT_TEXT, offsetof(struct values, calls), "LIST",
-     "Functions whose result is input (rand)", NULL, 0, 0},
+     "Functions whose result is input, or none (rand)", NULL, 0, 0},
     {0, "size", HD_OPT_COUNT, offsetof(struct values, size), "N",
      "Give each input room for N bytes (8)", NULL, 1, 1000000},
     {'b', "budget", HD_OPT_TEXT, offsetof(struct values, budget), "TIME",
@@ -70,7 +70,7 @@ static const struct hd_opt options[] = {
 
 static bool known_place(const char *word)
 {
-    return !strcmp(word, "stdin") || !strcmp(word, "argv") ||
+    return !strcmp(word, "stdin") || !strcmp(word, "argv") || !strcmp(word, "none") ||
            (!strncmp(word, "argv:", 5) && word[5] >= '1' && word[5] <= '9') ||
            (!strncmp(word, "env:", 4) && word[4]) || (!strncmp(word, "file:", 5) && word[5]);
 }
@@ -78,6 +78,8 @@ static bool known_place(const char *word)
 static void add_place(struct hd_input *in, const struct values *v, const char *word, int argc)
 {
     char place[4096];
+    if (!strcmp(word, "none"))
+        return;
     if (!strcmp(word, "argv")) {
         for (int i = 1; i < argc; i++) {
             snprintf(place, sizeof place, "input:argv:%d:%llu", i, (unsigned long long)v->size);
@@ -100,7 +102,8 @@ static bool add_places(struct hd_cli *cli, const struct hd_cmd *cmd, struct hd_i
         if (ok)
             add_place(in, v, word, argc);
         else
-            hd_cli_usage(cli, cmd, "--input wants argv:N, env:NAME, stdin or file:PATH, not '%s'",
+            hd_cli_usage(cli, cmd,
+                         "--input wants argv:N, env:NAME, stdin, file:PATH or none, not '%s'",
                          word);
     }
     free(list);
@@ -108,7 +111,7 @@ static bool add_places(struct hd_cli *cli, const struct hd_cmd *cmd, struct hd_i
     while (ok && (word = strsep(&rest, ","))) {
         char place[4096];
         snprintf(place, sizeof place, "call:%s", word);
-        if (*word)
+        if (*word && strcmp(word, "none") != 0)
             hd_input_place(in, place);
     }
     free(list);

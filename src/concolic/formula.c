@@ -5,10 +5,9 @@
 
 #include <string.h>
 
-void hd_formula_init(struct hd_formula *f, const struct hd_path *path)
+void hd_formula_init(struct hd_formula *f, struct hd_bv *bv, const struct hd_path *path)
 {
-    *f = (struct hd_formula){
-        .bv = hd_bv_new(), .path = path, .extra = HD_VEC_INIT(struct hd_bv_lit)};
+    *f = (struct hd_formula){.bv = bv, .path = path, .extra = HD_VEC_INIT(struct hd_bv_lit)};
     f->term = hd_calloc(path->n_nodes, sizeof *f->term);
     f->stamp = hd_calloc(path->n_nodes, sizeof *f->stamp);
     f->parent = hd_calloc(path->n_nodes, sizeof *f->parent);
@@ -16,7 +15,6 @@ void hd_formula_init(struct hd_formula *f, const struct hd_path *path)
 
 void hd_formula_fini(struct hd_formula *f)
 {
-    hd_bv_free(f->bv);
     hd_free(f->term, f->path->n_nodes * sizeof *f->term);
     hd_free(f->stamp, f->path->n_nodes * sizeof *f->stamp);
     hd_free(f->parent, f->path->n_nodes * sizeof *f->parent);

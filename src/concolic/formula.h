@@ -2,7 +2,8 @@
  *
  * A question is a set of literals "step i of the path went this way". Only the steps that share
  * inputs with each other matter to an answer: `slice` finds them. Answers with a model come back as
- * a new input; bytes that the question does not mention keep their value.
+ * a new input; bytes that the question does not mention keep their value. The solver's store is the
+ * caller's and may serve many formulas.
  */
 #ifndef HD_CONCOLIC_FORMULA_H
 #define HD_CONCOLIC_FORMULA_H
@@ -22,7 +23,8 @@ struct hd_formula {
     struct hd_vec extra;   /* struct hd_bv_lit: what hd_formula_exclude added */
 };
 
-void hd_formula_init(struct hd_formula *f, const struct hd_path *path);
+/* bv outlives f. */
+void hd_formula_init(struct hd_formula *f, struct hd_bv *bv, const struct hd_path *path);
 void hd_formula_fini(struct hd_formula *f);
 
 /* The steps before `last` that share inputs, directly or through others, with step `last`;

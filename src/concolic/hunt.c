@@ -12,6 +12,9 @@
 
 #define ROOT 1u
 
+/* Starting a solver takes longer than most questions; one that has seen many terms gets slow. */
+#define SOLVER_LIFE 100
+
 void hd_hunt_defaults(struct hd_hunt_options *o)
 {
     *o = (struct hd_hunt_options){.solver_seconds = 10, .max_depth = 20000, .jobs = 1};
@@ -195,12 +198,31 @@ static enum hd_status landed(struct hd_search *s, struct hd_flight *f)
 
 /* ---- the next run ---- */
 
+static void end_solver(struct hd_search *s)
+{
+    if (s->bv) {
+        s->stats->checks += hd_bv_checks(s->bv);
+        s->stats->solver_seconds += hd_bv_seconds(s->bv);
+    }
+    hd_bv_free(s->bv);
+    s->bv = NULL;
+}
+
+struct hd_bv *hd_hunt_solver(struct hd_search *s)
+{
+    if (s->bv_used++ % SOLVER_LIFE == 0)
+        end_solver(s);
+    if (!s->bv)
+        s->bv = hd_bv_new();
+    return s->bv;
+}
+
 /* Asks for an input that goes the other way. True: f->in holds it. */
 static bool solve(struct hd_search *s, const struct hd_todo *t, struct hd_flight *f)
 {
     struct hd_formula q;
     struct hd_u32vec steps = {0};
-    hd_formula_init(&q, t->path);
+    hd_formula_init(&q, hd_hunt_solver(s), t->path);
     hd_formula_slice(&q, t->step, &steps);
     for (size_t i = 0; i < s->targets.len; i++) {
         const struct hd_todo *known = hd_vec_at(&s->targets, i);
@@ -218,8 +240,6 @@ static bool solve(struct hd_search *s, const struct hd_todo *t, struct hd_flight
         hd_tree_close(&s->tree, t->node, HD_FLIP_UNKNOWN);
         s->stats->unknown++;
     }
-    s->stats->checks += hd_bv_checks(q.bv);
-    s->stats->solver_seconds += hd_bv_seconds(q.bv);
     hd_formula_fini(&q);
     hd_u32vec_fini(&steps);
     return sat == HD_SAT_YES;
@@ -333,6 +353,7 @@ static const char *why_ended(const struct hd_search *s)
 
 static void end(struct hd_search *s)
 {
+    end_solver(s);
     s->stats->open = s->todo.len;
     s->stats->seconds = hd_progress_now() - s->started;
     s->stats->why_ended = why_ended(s);

@@ -38,8 +38,13 @@ struct hd_search {
     FILE *messages;
     double started;
     uint32_t next_test;
+    struct hd_bv *bv; /* hd_hunt_solver */
+    uint32_t bv_used;
     bool told_branches;
 };
+
+/* hunt.c: where the next formula goes; no formula may be under way. */
+struct hd_bv *hd_hunt_solver(struct hd_search *s);
 
 /* prune.c: can nothing new be covered from step i of the path on, which is at this node? Then the
  * reason is kept there. */

@@ -46,7 +46,7 @@ static bool is_implied(struct question *q, const struct hd_path *other, uint32_t
     if (is_said(q, hd_path_choice(other, k, other->steps[k].taken)))
         return true;
     if (!q->has_formula) {
-        hd_formula_init(&q->f, q->path);
+        hd_formula_init(&q->f, hd_hunt_solver(q->s), q->path);
         q->has_formula = true;
     }
     struct hd_u32vec steps = {0};
@@ -108,11 +108,8 @@ bool hd_prune_at(struct hd_search *s, struct hd_path *p, uint32_t node, uint32_t
         hd_tree_at(&s->tree, node)->flip = HD_FLIP_PRUNED;
         hd_tree_set_core(&s->tree, node, p, &q.used);
     }
-    if (q.has_formula) {
-        s->stats->checks += hd_bv_checks(q.f.bv);
-        s->stats->solver_seconds += hd_bv_seconds(q.f.bv);
+    if (q.has_formula)
         hd_formula_fini(&q.f);
-    }
     hd_u32vec_fini(&q.used);
     return pruned;
 }

@@ -43,7 +43,11 @@ static struct hd_sym_header *map(int fd)
         return NULL;
     int how = repeat ? MAP_PRIVATE | MAP_NORESERVE : MAP_SHARED;
     void *p = hd_rt_mmap(NULL, HD_SYM_SIZE, PROT_READ | PROT_WRITE, how, fd, 0);
-    return p == MAP_FAILED ? NULL : p;
+    if (p == MAP_FAILED)
+        return NULL;
+    /* Reading ahead in a file of holes fills memory with zeros that nobody looks at. */
+    hd_rt_syscall(SYS_madvise, (long)p, (long)HD_SYM_SIZE, MADV_RANDOM, 0, 0, 0);
+    return p;
 }
 
 void hd_rt_sym_open(void)

@@ -188,7 +188,8 @@ static void test_flip(void **state)
     hd_input_init(&in);
     assert_int_equal(hd_arena_open(file_of("arena"), &a, &err), HD_OK);
     struct hd_path *p = hd_path_new(&a, &in, 1, 100);
-    hd_formula_init(&f, p);
+    struct hd_bv *bv = hd_bv_new();
+    hd_formula_init(&f, bv, p);
     hd_formula_slice(&f, 0, &steps);
     assert_int_equal(steps.len, 0);
     assert_int_equal(hd_formula_flip(&f, &steps, 0, 10, &found), HD_SAT_YES);
@@ -196,6 +197,7 @@ static void test_flip(void **state)
     assert_true(hd_formula_implies(&f, 1, p, 0, 10, &steps));
     hd_input_fini(&found);
     hd_formula_fini(&f);
+    hd_bv_free(bv);
     hd_path_put(p);
     hd_arena_close(&a);
     hd_input_fini(&in);
