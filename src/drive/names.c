@@ -1,6 +1,7 @@
 #include "drive/walk.h"
 
 #include "base/alloc.h"
+#include "base/hash.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -270,12 +271,21 @@ void hd_walk_object_text(struct hd_walk *w, enum hd_obj_kind kind, uint64_t addr
     object_text(w, kind, addr, false, out, size < NAME_MAX_LEN ? size : NAME_MAX_LEN);
 }
 
+static struct hd_walk_named *named(struct hd_walk *w, uint64_t addr)
+{
+    return &w->named[hd_hash_mix(addr) % (sizeof w->named / sizeof *w->named)];
+}
+
 uint32_t hd_walk_object(struct hd_walk *w, enum hd_obj_kind kind, uint64_t addr)
 {
-    return object(w, kind, addr, false);
+    struct hd_walk_named *n = named(w, addr);
+    if (n->addr != addr || n->kind != kind || n->change != w->regions.change)
+        *n = (struct hd_walk_named){addr, w->regions.change, object(w, kind, addr, false), kind};
+    return n->id;
 }
 
 uint32_t hd_walk_new_life(struct hd_walk *w, enum hd_obj_kind kind, uint64_t addr)
 {
+    named(w, addr)->change = 0;
     return object(w, kind, addr, true);
 }

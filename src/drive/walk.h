@@ -66,13 +66,18 @@ struct hd_walk {
     struct hd_builder *builder;
     struct hd_build_info *info;
     struct hd_err *err;
-    struct hd_vec threads;     /* struct hd_walk_thread, by runtime number */
-    struct hd_vec memory;      /* struct hd_walk_cell, by cell id */
-    struct hd_vec inserts;     /* struct hd_walk_insert */
-    struct hd_vec sites;       /* struct hd_walk_sites */
-    struct hd_u32vec places;   /* by slot: place + 1, or 0 */
-    struct hd_names used;      /* location names given */
-    struct hd_names lives;     /* names of semaphores and barriers with a new life: "kind:name" */
+    struct hd_vec threads;   /* struct hd_walk_thread, by runtime number */
+    struct hd_vec memory;    /* struct hd_walk_cell, by cell id */
+    struct hd_vec inserts;   /* struct hd_walk_insert */
+    struct hd_vec sites;     /* struct hd_walk_sites */
+    struct hd_u32vec places; /* by slot: place + 1, or 0 */
+    struct hd_names used;    /* location names given */
+    struct hd_names lives;   /* names of semaphores and barriers with a new life: "kind:name" */
+    struct hd_walk_named {   /* answers of hd_walk_object since regions.change */
+        uint64_t addr, change;
+        uint32_t id;
+        enum hd_obj_kind kind;
+    } named[64];
     struct hd_map wide;        /* wide.c: linear addresses of 16 bytes under a lock of their own */
     struct hd_map atomics;     /* linear address and size of atomic accesses: seen */
     struct hd_vec atomic_list; /* struct hd_walk_atomic */
