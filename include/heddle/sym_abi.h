@@ -27,8 +27,9 @@
 
 #define HD_SYM_ENV     "HEDDLE_RT_SYM"
 #define HD_SYM_MAGIC   UINT64_C(0x314d59532d444548) /* "HED-SYM1" */
-#define HD_SYM_VERSION 1u
+#define HD_SYM_VERSION 2u
 #define HD_SYM_ARGS    12 /* arguments of a call that carry ids */
+#define HD_SYM_BLOCKS  4  /* structs passed by value in memory, per call */
 
 /* X(NAME, text). Operands a, b, c are ids unless said otherwise. Comparisons have width 1. */
 #define HD_SYM_OPS(X)                                                                              \
@@ -119,13 +120,14 @@ struct hd_sym_object {
 
 enum hd_sym_lost { /* why a value became concrete */
                    HD_SYM_LOST_FLOAT,
-                   HD_SYM_LOST_WIDE,    /* wider than 64 bits, vectors, structs in registers */
+                   HD_SYM_LOST_WIDE, /* wider than 64 bits, vectors, large structs in registers */
                    HD_SYM_LOST_ADDRESS, /* a symbolic address whose object is not known or too large
                                          */
                    HD_SYM_LOST_CALL,    /* passed to a function that is not modelled */
                    HD_SYM_LOST_STALE,   /* memory changed by code that nobody saw */
                    HD_SYM_LOST_OP,      /* an operation that is not modelled */
                    HD_SYM_LOST_FULL,    /* the arena is full */
+                   HD_SYM_LOST_VARARG,  /* passed after "..." */
                    HD_SYM_LOST_COUNT
 };
 
@@ -190,17 +192,22 @@ struct hd_sym_module {
     uint64_t strings_size;
 };
 
-/* Ids over calls, as tokens cross calls in struct hd_flow of heddle/rt_abi.h. */
+/* Ids over calls, as tokens cross calls in struct hd_flow of heddle/rt_abi.h. A struct of two
+ * numbers that is returned in registers has two ids. `block`: where the caller has the structs that
+ * it passes by value in memory, in order; NULL: nothing in them is symbolic. */
 struct hd_sym_flow {
     const void *callee, *returner;
-    uint32_t ret, pad;
+    uint32_t ret, ret2;
     uint32_t arg[HD_SYM_ARGS];
+    const void *block[HD_SYM_BLOCKS];
 };
 
 /* Pages by (address >> 12) & 0xffff: not 0 when a byte of such a page may be symbolic. An access of
  * up to 8 bytes is looked up by its first byte. */
 extern uint8_t __hd_sym_filter[65536];
 extern __thread struct hd_sym_flow __hd_sym_flow __attribute__((tls_model("initial-exec")));
+
+enum hd_sym_bits { HD_SYM_BITS_COUNT, HD_SYM_BITS_LEAD, HD_SYM_BITS_TRAIL, HD_SYM_BITS_SWAP };
 
 /* X(name, result, number of arguments, (argument types), meaning); symbols are __hd_sym_<name>.
  * `op` is enum hd_sym_op | width of the operands << 8. Ids of 0 stand for the value beside. */
@@ -213,6 +220,7 @@ extern __thread struct hd_sym_flow __hd_sym_flow __attribute__((tls_model("initi
     X(offset, U32, 5, (U32, U64, U32, U64, U64),                                                   \
       "address + index * scale (address id, address, index id, index, scale)")                     \
     X(object, VOID, 2, (PTR, U64), "the next symbolic address points into this object")            \
+    X(based, VOID, 3, (U32, PTR, U64), "this address (id) was made from that of an object")        \
     X(load, U32, 4, (PTR, U32, U32, U64), "after a load (address, bytes, address id, value)")      \
     X(store, VOID, 5, (PTR, U32, U32, U32, U64),                                                   \
       "before a store (address, bytes, address id, value id, value)")                              \
@@ -226,6 +234,13 @@ extern __thread struct hd_sym_flow __hd_sym_flow __attribute__((tls_model("initi
     X(check, VOID, 3, (U32, U32, U64), "a divisor (width, id, value)")                             \
     X(target, VOID, 2, (U32, PTR), "an indirect call (id, target)")                                \
     X(unmodelled, VOID, 1, (PTR), "a symbolic argument of a function without code (name)")         \
+    X(passed, VOID, 2, (PTR, PTR), "memory handed to such a function (name, address)")             \
+    X(block, VOID, 3, (PTR, U64, PTR),                                                             \
+      "a struct passed by value (address in the callee, bytes, address in the caller or NULL)")    \
+    X(bits, U32, 4, (U32, U32, U64, U64),                                                          \
+      "enum hd_sym_bits | width << 8 of one operand (id, value, result)")                          \
+    X(overflow, U32, 6, (U32, U32, U32, U64, U64, U64),                                            \
+      "does ADD, SUB, MUL overflow? (op | signed << 16, ids, values, 1 or 0)")                     \
     X(result, U64, 5, (PTR, PTR, U32, U64, U32),                                                   \
       "may be an input: answers the value to use, its id in flow.ret (name of the function, byte " \
       "set to 1 when nobody asks for it, width | pointer << 8, real result, its id)")              \

@@ -10,12 +10,13 @@
 
 static const char *const lost_texts[HD_SYM_LOST_COUNT] = {
     [HD_SYM_LOST_FLOAT] = "floating point",
-    [HD_SYM_LOST_WIDE] = "values wider than 64 bits or structs in registers",
+    [HD_SYM_LOST_WIDE] = "values wider than 64 bits, vectors, larger structs in registers",
     [HD_SYM_LOST_ADDRESS] = "addresses into unknown or large objects",
     [HD_SYM_LOST_CALL] = "arguments of functions that are not modelled",
     [HD_SYM_LOST_STALE] = "memory changed by code without hooks",
     [HD_SYM_LOST_OP] = "operations that are not modelled",
     [HD_SYM_LOST_FULL] = "limits of the expression store",
+    [HD_SYM_LOST_VARARG] = "arguments after ... of functions of the program",
 };
 
 /* ---- findings ---- */
@@ -191,7 +192,7 @@ static void json_names(struct hd_json *j, const char *key, const struct hd_names
 static void json_losses(struct hd_json *j, const struct hd_hunt_stats *s)
 {
     static const char *const keys[HD_SYM_LOST_COUNT] = {"float", "wide",      "address", "call",
-                                                        "stale", "operation", "full"};
+                                                        "stale", "operation", "full",    "vararg"};
     hd_json_key(j, "concretised");
     hd_json_begin_object(j);
     for (int i = 0; i < HD_SYM_LOST_COUNT; i++)

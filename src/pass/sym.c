@@ -75,8 +75,13 @@ void hd_sym_init(struct hd_sym_pass *s, struct hd_pass *p)
     s->models = strcmp(getenv("HEDDLE_PASS_CONCOLIC"), "models") == 0;
     s->i1 = LLVMInt1TypeInContext(p->ctx);
     declare_hooks(s);
-    LLVMTypeRef flow[] = {p->ptr, p->ptr, p->i32, p->i32, LLVMArrayType(p->i32, HD_SYM_ARGS)};
-    s->flow_type = LLVMStructTypeInContext(p->ctx, flow, 5, false);
+    LLVMTypeRef flow[] = {p->ptr,
+                          p->ptr,
+                          p->i32,
+                          p->i32,
+                          LLVMArrayType(p->i32, HD_SYM_ARGS),
+                          LLVMArrayType(p->ptr, HD_SYM_BLOCKS)};
+    s->flow_type = LLVMStructTypeInContext(p->ctx, flow, 6, false);
     s->flow = find_global(p, s->flow_type, "__hd_sym_flow");
     LLVMSetThreadLocalMode(s->flow, LLVMInitialExecTLSModel);
     s->filter_type = LLVMArrayType(p->i8, 65536);
@@ -182,7 +187,7 @@ LLVMValueRef hd_sym_flow(struct hd_sym_pass *s, unsigned field, unsigned index)
 {
     struct hd_pass *p = s->p;
     LLVMValueRef path[] = {hd_hooks_u32(p, 0), hd_hooks_u32(p, field), hd_hooks_u32(p, index)};
-    return LLVMConstInBoundsGEP2(s->flow_type, s->flow, path, field == 4 ? 3 : 2);
+    return LLVMConstInBoundsGEP2(s->flow_type, s->flow, path, field >= 4 ? 3 : 2);
 }
 
 unsigned hd_sym_width(struct hd_sym_pass *s, LLVMTypeRef type)
@@ -314,8 +319,10 @@ static void phi_id(struct hd_sym_fn *f, LLVMValueRef phi)
     if (hd_sym_width(f->s, LLVMTypeOf(phi)) && is_tainted(f, phi)) {
         LLVMPositionBuilderBefore(p->b, phi);
         LLVMValueRef id = LLVMBuildPhi(p->b, p->i32, "");
-        *(struct hd_sym_phi *)hd_vec_push(&f->phis) = (struct hd_sym_phi){phi, id};
+        *(struct hd_sym_phi *)hd_vec_push(&f->phis) = (struct hd_sym_phi){phi, id, -1};
         hd_sym_set(f, phi, id);
+    } else if (hd_sym_parts(f->s, LLVMTypeOf(phi))) {
+        hd_sym_part_phi(f, phi);
     }
     if (f->s->models)
         return;
@@ -329,7 +336,8 @@ static void finish_phis(struct hd_sym_fn *f)
         struct hd_sym_phi *phi = hd_vec_at(&f->phis, k);
         for (unsigned i = 0; i < LLVMCountIncoming(phi->source); i++) {
             LLVMBasicBlockRef block = LLVMGetIncomingBlock(phi->source, i);
-            LLVMValueRef id = hd_sym_id(f, LLVMGetIncomingValue(phi->source, i));
+            LLVMValueRef v = LLVMGetIncomingValue(phi->source, i);
+            LLVMValueRef id = phi->part < 0 ? hd_sym_id(f, v) : hd_sym_pair(f, v).id[phi->part];
             LLVMAddIncoming(phi->id, &id, &block, 1);
         }
     }
@@ -385,6 +393,7 @@ void hd_sym_function(struct hd_sym_pass *s, struct hd_fn *fn, struct hd_vec *lis
                           .f = fn,
                           .ids = HD_VEC_INIT(LLVMValueRef),
                           .phis = HD_VEC_INIT(struct hd_sym_phi),
+                          .pairs = HD_VEC_INIT(struct hd_sym_pair),
                           .slots = HD_VEC_INIT(LLVMValueRef),
                           .zero = hd_hooks_u32(s->p, 0)};
     f.entry = first_code(LLVMGetEntryBasicBlock(fn->fn));
@@ -400,6 +409,8 @@ void hd_sym_function(struct hd_sym_pass *s, struct hd_fn *fn, struct hd_vec *lis
     }
     finish_phis(&f);
     hd_map_fini(&f.id_of);
+    hd_map_fini(&f.pair_of);
+    hd_vec_fini(&f.pairs);
     hd_vec_fini(&f.ids);
     hd_vec_fini(&f.phis);
     hd_map_fini(&f.slot_of);

@@ -7,7 +7,8 @@
  * called only if something symbolic is there: `slow` blocks. Splitting is safe here because the
  * recording part is finished with the function.
  *
- * What has no id (floats, vectors, structs in registers) is reported to the runtime when a symbolic
+ * Structs in registers of at most two such values have an id for each (sym_parts.c). What has no id
+ * (floats, vectors, other structs in registers) is reported to the runtime when a symbolic
  * value flows into it, so that nothing is lost in silence.
  */
 #ifndef HD_PASS_SYM_H
@@ -37,6 +38,12 @@ struct hd_sym_pass {
 
 struct hd_sym_phi {
     LLVMValueRef source, id;
+    int part; /* of a small struct; -1: the value itself */
+};
+
+/* The ids of the two numbers of a small struct in a register. */
+struct hd_sym_pair {
+    LLVMValueRef id[2];
 };
 
 /* The hook of a memset, put in while the recording part worked; the id of its byte comes later. */
@@ -50,6 +57,8 @@ struct hd_sym_fn {
     struct hd_map id_of;   /* value -> index in ids */
     struct hd_vec ids;     /* LLVMValueRef */
     struct hd_vec phis;    /* struct hd_sym_phi */
+    struct hd_map pair_of; /* small struct -> index in pairs */
+    struct hd_vec pairs;   /* struct hd_sym_pair */
     struct hd_map slot_of; /* private local -> index in slots */
     struct hd_vec slots;   /* LLVMValueRef: the alloca that holds its id */
     LLVMValueRef zero;
@@ -87,6 +96,15 @@ void hd_sym_past(struct hd_sym_pass *s, LLVMValueRef what);
 /* The bits of v, or the shape of its expression. */
 LLVMValueRef hd_sym_seen(struct hd_sym_fn *f, LLVMValueRef v);
 
+/* sym_parts.c: structs of one or two numbers in registers */
+unsigned hd_sym_parts(struct hd_sym_pass *s, LLVMTypeRef type);      /* how many; 0: it is none */
+struct hd_sym_pair hd_sym_pair(struct hd_sym_fn *f, LLVMValueRef v); /* zeros when it has none */
+void hd_sym_set_pair(struct hd_sym_fn *f, LLVMValueRef v, struct hd_sym_pair pair);
+bool hd_sym_part_op(struct hd_sym_fn *f, LLVMValueRef inst); /* insert, extract, select */
+void hd_sym_part_phi(struct hd_sym_fn *f, LLVMValueRef phi);
+void hd_sym_part_load(struct hd_sym_fn *f, LLVMValueRef inst);
+void hd_sym_part_store(struct hd_sym_fn *f, LLVMValueRef inst);
+
 /* sym_ops.c, sym_mem.c, sym_calls.c: one instruction each */
 void hd_sym_op(struct hd_sym_fn *f, LLVMValueRef inst);
 /* The id of `op` on a and b with these ids, inside a slow block; width is that of a and b. */
@@ -94,6 +112,16 @@ LLVMValueRef hd_sym_build(struct hd_sym_fn *f, enum hd_sym_op op, unsigned width
                           LLVMValueRef a, LLVMValueRef b, LLVMValueRef result);
 void hd_sym_branch(struct hd_sym_fn *f, LLVMValueRef inst);
 void hd_sym_load(struct hd_sym_fn *f, LLVMValueRef inst);
+/* The id of what a load at ptr gave; `value` is it. Emitted before `at`; NULL: it has none. */
+LLVMValueRef hd_sym_loaded(struct hd_sym_fn *f, LLVMValueRef at, LLVMValueRef ptr,
+                           LLVMValueRef value);
+/* The shadow of a store of `value` at ptr, before `at`. */
+void hd_sym_stored(struct hd_sym_fn *f, LLVMValueRef at, LLVMValueRef ptr, LLVMValueRef value,
+                   LLVMValueRef value_id);
+/* Bytes of the variable that ptr points into, *base its address; 0: not known. */
+uint64_t hd_sym_object(struct hd_sym_fn *f, LLVMValueRef ptr, LLVMValueRef *base);
+/* In a slow block or not: a symbolic value is lost here. */
+void hd_sym_drop(struct hd_sym_fn *f, enum hd_sym_lost why);
 void hd_sym_store(struct hd_sym_fn *f, LLVMValueRef inst);
 void hd_sym_rmw(struct hd_sym_fn *f, LLVMValueRef inst);
 void hd_sym_cas(struct hd_sym_fn *f, LLVMValueRef inst);

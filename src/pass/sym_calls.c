@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { FLOW_CALLEE, FLOW_RETURNER, FLOW_RET, FLOW_ARG = 4 }; /* struct hd_sym_flow */
+enum { FLOW_CALLEE, FLOW_RETURNER, FLOW_RET, FLOW_RET2, FLOW_ARG, FLOW_BLOCK }; /* hd_sym_flow */
 
 /* Functions with a model (src/rt/sym_models.c), which the program calls after the real one. They
  * are run only when an argument, or memory near a pointer argument, is symbolic. */
@@ -70,6 +70,16 @@ static const char *const outputs[] = {
     "fwrite", "write", "perror",  "fflush",  "dprintf", "vprintf", "vfprintf",
 };
 
+/* These compute nothing from the memory that they are given, or nobody looks at it. A name that
+ * ends in _ stands for all that start so. */
+static const char *const harmless[] = {
+    "pthread_", "sem_",   "mtx_",     "cnd_",   "thrd_",   "heddle_", "__hd_",   "__assert_fail",
+    "free",     "malloc", "calloc",   "close",  "fclose",  "exit",    "_exit",   "abort",
+    "realloc",  "fseek",  "rewind",   "lseek",  "feof",    "ferror",  "setvbuf", "setbuf",
+    "fileno",   "ungetc", "clearerr", "ftell",  "signal",  "perror",  "remove",  "unlink",
+    "atexit",   "__cxa_", "_ZdlPv",   "_ZdaPv", "_ZdlPvm", "_ZSt",    "rand_r",  "nanosleep",
+};
+
 static bool is_in(const char *name, const char *const *list, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -78,6 +88,16 @@ static bool is_in(const char *name, const char *const *list, size_t n)
     return false;
 }
 #define IS_IN(name, list) is_in(name, list, sizeof(list) / sizeof((list)[0]))
+
+static bool is_harmless(const char *name)
+{
+    for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++) {
+        size_t n = strlen(harmless[i]);
+        if (harmless[i][n - 1] == '_' ? !strncmp(name, harmless[i], n) : !strcmp(name, harmless[i]))
+            return true;
+    }
+    return false;
+}
 
 static const char *name_of(LLVMValueRef call)
 {
@@ -103,6 +123,73 @@ static LLVMValueRef name_value(struct hd_sym_fn *f, const char *name)
     return LLVMConstBitCast(v, p->ptr);
 }
 
+/* ---- structs by value in memory ---- */
+
+static unsigned byval_kind(void)
+{
+    return LLVMGetEnumAttributeKindForName("byval", 5);
+}
+
+/* Bytes of parameter i of a function or call when it is a copy in memory, else 0. */
+static uint64_t byval_bytes(struct hd_pass *p, LLVMValueRef fn, unsigned i, bool is_call)
+{
+    LLVMAttributeRef a = is_call ? LLVMGetCallSiteEnumAttribute(fn, i + 1, byval_kind())
+                                 : LLVMGetEnumAttributeAtIndex(fn, i + 1, byval_kind());
+    return a ? LLVMABISizeOfType(p->layout, LLVMGetTypeAttributeValue(a)) : 0;
+}
+
+/* i1: the first or the last byte is on a page with symbols. */
+static LLVMValueRef block_flagged(struct hd_sym_fn *f, LLVMValueRef ptr, uint64_t bytes)
+{
+    struct hd_pass *p = f->s->p;
+    LLVMValueRef last = hd_hooks_u64(p, bytes - 1), start = hd_hooks_ptr(p, ptr);
+    LLVMValueRef end = LLVMBuildInBoundsGEP2(p->b, p->i8, start, &last, 1, "");
+    return LLVMBuildOr(p->b, hd_sym_flagged(f->s, start), hd_sym_flagged(f->s, end), "");
+}
+
+/* Tells the callee where our copies are. False: there are none. */
+static bool pass_blocks(struct hd_sym_fn *f, LLVMValueRef call)
+{
+    struct hd_pass *p = f->s->p;
+    unsigned n = 0;
+    for (unsigned i = 0; i < LLVMGetNumArgOperands(call) && n < HD_SYM_BLOCKS; i++) {
+        uint64_t bytes = byval_bytes(p, call, i, true);
+        if (!bytes)
+            continue;
+        LLVMValueRef ptr = LLVMGetOperand(call, i), flagged = block_flagged(f, ptr, bytes);
+        LLVMBuildStore(
+            p->b, LLVMBuildSelect(p->b, flagged, hd_hooks_ptr(p, ptr), LLVMConstNull(p->ptr), ""),
+            hd_sym_flow(f->s, FLOW_BLOCK, n++));
+    }
+    return n > 0;
+}
+
+/* The shadow of our copies, at the start of the function: what was at this place of the stack
+ * before must not be taken for theirs. */
+static void take_blocks(struct hd_sym_fn *f, LLVMValueRef mine)
+{
+    struct hd_pass *p = f->s->p;
+    unsigned i = 0, n = 0;
+    for (LLVMValueRef a = LLVMGetFirstParam(f->f->fn); a && n < HD_SYM_BLOCKS;
+         a = LLVMGetNextParam(a), i++) {
+        uint64_t bytes = byval_bytes(p, f->f->fn, i, false);
+        if (!bytes)
+            continue;
+        LLVMPositionBuilderBefore(p->b, f->entry);
+        LLVMValueRef from = LLVMBuildLoad2(p->b, p->ptr, hd_sym_flow(f->s, FLOW_BLOCK, n++), "");
+        LLVMValueRef none = LLVMConstNull(p->ptr);
+        from = LLVMBuildSelect(p->b, mine, from, none, "");
+        LLVMValueRef any = LLVMBuildICmp(p->b, LLVMIntNE, from, none, "");
+        any = LLVMBuildOr(p->b, any, block_flagged(f, a, bytes), "");
+        struct hd_sym_slow slow = hd_sym_slow_begin(f->s, f->entry, any);
+        hd_sym_call(f->s, HD_SYM_HOOK_block,
+                    (LLVMValueRef[]){hd_hooks_ptr(p, a), hd_hooks_u64(p, bytes), from});
+        hd_sym_slow_end(f->s, slow, NULL, NULL);
+    }
+}
+
+/* ---- arguments and results ---- */
+
 void hd_sym_arguments(struct hd_sym_fn *f)
 {
     struct hd_pass *p = f->s->p;
@@ -121,8 +208,10 @@ void hd_sym_arguments(struct hd_sym_fn *f)
         LLVMValueRef id = LLVMBuildLoad2(p->b, p->i32, hd_sym_flow(f->s, FLOW_ARG, i), "");
         hd_sym_set(f, a, LLVMBuildSelect(p->b, mine, id, f->zero, ""));
     }
-    if (mine)
-        LLVMBuildStore(p->b, LLVMConstNull(p->ptr), hd_sym_flow(f->s, FLOW_CALLEE, 0));
+    if (!mine)
+        return;
+    LLVMBuildStore(p->b, LLVMConstNull(p->ptr), hd_sym_flow(f->s, FLOW_CALLEE, 0));
+    take_blocks(f, mine);
 }
 
 void hd_sym_return(struct hd_sym_fn *f, LLVMValueRef inst)
@@ -132,16 +221,21 @@ void hd_sym_return(struct hd_sym_fn *f, LLVMValueRef inst)
     if (LLVMGetNumOperands(inst) == 0 || (before && hd_shim_is_musttail(before)))
         return;
     LLVMValueRef v = LLVMGetOperand(inst, 0);
-    if (!hd_sym_width(f->s, LLVMTypeOf(v)))
+    bool parts = hd_sym_parts(f->s, LLVMTypeOf(v)) != 0;
+    if (!parts && !hd_sym_width(f->s, LLVMTypeOf(v)))
         return;
     LLVMPositionBuilderBefore(p->b, inst);
-    LLVMBuildStore(p->b, hd_sym_id(f, v), hd_sym_flow(f->s, FLOW_RET, 0));
+    struct hd_sym_pair pair = hd_sym_pair(f, v);
+    LLVMBuildStore(p->b, parts ? pair.id[0] : hd_sym_id(f, v), hd_sym_flow(f->s, FLOW_RET, 0));
+    if (parts)
+        LLVMBuildStore(p->b, pair.id[1], hd_sym_flow(f->s, FLOW_RET2, 0));
     LLVMBuildStore(p->b, LLVMBuildPointerCast(p->b, f->f->fn, p->ptr, ""),
                    hd_sym_flow(f->s, FLOW_RETURNER, 0));
 }
 
-/* The id in the flow record when it was `who` that returned last. At the builder. */
-static LLVMValueRef taken_id(struct hd_sym_fn *f, LLVMValueRef who)
+/* The id in the flow record when it was `who` that returned last. At the builder. second: that of
+ * the other part of a struct, or NULL. */
+static LLVMValueRef taken(struct hd_sym_fn *f, LLVMValueRef who, LLVMValueRef *second)
 {
     struct hd_pass *p = f->s->p;
     LLVMValueRef returner = hd_sym_flow(f->s, FLOW_RETURNER, 0);
@@ -149,8 +243,33 @@ static LLVMValueRef taken_id(struct hd_sym_fn *f, LLVMValueRef who)
     LLVMValueRef mine =
         LLVMBuildICmp(p->b, LLVMIntEQ, last, LLVMBuildPointerCast(p->b, who, p->ptr, ""), "");
     LLVMValueRef id = LLVMBuildLoad2(p->b, p->i32, hd_sym_flow(f->s, FLOW_RET, 0), "");
+    if (second) {
+        *second = LLVMBuildLoad2(p->b, p->i32, hd_sym_flow(f->s, FLOW_RET2, 0), "");
+        *second = LLVMBuildSelect(p->b, mine, *second, f->zero, "");
+    }
     LLVMBuildStore(p->b, LLVMConstNull(p->ptr), returner);
     return LLVMBuildSelect(p->b, mine, id, f->zero, "");
+}
+
+static LLVMValueRef taken_id(struct hd_sym_fn *f, LLVMValueRef who)
+{
+    return taken(f, who, NULL);
+}
+
+/* After a call: the ids of its result. */
+static void take_result(struct hd_sym_fn *f, LLVMValueRef call, LLVMValueRef at)
+{
+    LLVMTypeRef type = LLVMTypeOf(call);
+    bool parts = hd_sym_parts(f->s, type) != 0;
+    struct hd_sym_pair pair;
+    if (!parts && !hd_sym_width(f->s, type))
+        return;
+    LLVMPositionBuilderBefore(f->s->p->b, at);
+    pair.id[0] = taken(f, LLVMGetCalledValue(call), parts ? &pair.id[1] : NULL);
+    if (parts)
+        hd_sym_set_pair(f, call, pair);
+    else
+        hd_sym_set(f, call, pair.id[0]);
 }
 
 /* ---- models ---- */
@@ -284,10 +403,11 @@ static LLVMValueRef pass_ids(struct hd_sym_fn *f, LLVMValueRef call)
     if (n > HD_SYM_ARGS)
         n = HD_SYM_ARGS;
     LLVMPositionBuilderBefore(p->b, call);
+    bool blocks = pass_blocks(f, call);
     for (unsigned i = 0; i < n; i++)
         ids[i] = hd_sym_id(f, LLVMGetOperand(call, i));
     LLVMValueRef any = hd_sym_any(f, ids, n);
-    if (!any)
+    if (!any && !blocks)
         return NULL;
     for (unsigned i = 0; i < n; i++)
         LLVMBuildStore(p->b, ids[i], hd_sym_flow(f->s, FLOW_ARG, i));
@@ -316,6 +436,55 @@ static uint64_t hash_name(const char *name)
     return h;
 }
 
+/* What goes in after "..." comes out as plain memory: its ids end here, as do those of arguments
+ * beyond the flow record and of structs in registers. */
+static void lost_arguments(struct hd_sym_fn *f, LLVMValueRef call, enum hd_callee kind)
+{
+    struct hd_pass *p = f->s->p;
+    LLVMTypeRef type = LLVMGetCalledFunctionType(call);
+    unsigned fixed = LLVMCountParamTypes(type);
+    bool dots = LLVMIsFunctionVarArg(type) && kind != HD_CALLEE_VARARG_OK;
+    for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++) {
+        LLVMValueRef v = LLVMGetOperand(call, i);
+        struct hd_sym_pair ids = hd_sym_pair(f, v);
+        bool wide = !hd_sym_is_zero(f, ids.id[0]) || !hd_sym_is_zero(f, ids.id[1]);
+        if (!wide && i < HD_SYM_ARGS && !(dots && i >= fixed))
+            continue;
+        if (!wide)
+            ids.id[0] = hd_sym_id(f, v);
+        LLVMPositionBuilderBefore(p->b, call);
+        LLVMValueRef any = hd_sym_any(f, ids.id, 2);
+        if (!any)
+            continue;
+        struct hd_sym_slow slow = hd_sym_slow_begin(f->s, call, any);
+        hd_sym_drop(f, wide ? HD_SYM_LOST_WIDE : HD_SYM_LOST_VARARG);
+        hd_sym_slow_end(f->s, slow, NULL, NULL);
+    }
+}
+
+/* Symbolic memory in the hands of a function that nobody models. */
+static void passed_memory(struct hd_sym_fn *f, LLVMValueRef call, const char *name)
+{
+    struct hd_pass *p = f->s->p;
+    for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++) {
+        LLVMValueRef v = LLVMGetOperand(call, i);
+        if (LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMPointerTypeKind || hd_escape_is_constant(v) ||
+            LLVMIsConstant(v))
+            continue;
+        LLVMPositionBuilderBefore(p->b, call);
+        struct hd_sym_slow slow = hd_sym_slow_begin(f->s, call, hd_sym_flagged(f->s, v));
+        hd_sym_call(f->s, HD_SYM_HOOK_passed,
+                    (LLVMValueRef[]){name_value(f, name), hd_hooks_ptr(p, v)});
+        hd_sym_slow_end(f->s, slow, NULL, NULL);
+    }
+}
+
+/* Output that nobody asks about afterwards computes nothing. */
+static bool is_plain_output(LLVMValueRef call, const char *name)
+{
+    return IS_IN(name, outputs) && !LLVMGetFirstUse(call);
+}
+
 static void real_call(struct hd_sym_fn *f, LLVMValueRef call, enum hd_callee kind)
 {
     struct hd_pass *p = f->s->p;
@@ -328,19 +497,23 @@ static void real_call(struct hd_sym_fn *f, LLVMValueRef call, enum hd_callee kin
         indirect(f, call);
     LLVMValueRef at = hd_control_after(call), any = NULL;
     bool model = external && IS_IN(name, models), input = external && IS_IN(name, inputs);
-    if (!model && !input)
+    if (!model && !input) {
+        if (external && !is_harmless(name) && !is_plain_output(call, name))
+            passed_memory(f, call, name);
+        lost_arguments(f, call, kind);
         any = pass_ids(f, call);
+    }
     if (!at)
         return;
     if (model || input) {
         modelled(f, call, name, input);
         return;
     }
-    if (hd_sym_width(f->s, LLVMTypeOf(call)) && kind != HD_CALLEE_PURE) {
+    if (kind != HD_CALLEE_PURE)
+        take_result(f, call, at);
+    if (any && (external || !hd_calls_function(call)) && LLVMIsACallInst(call) &&
+        !is_plain_output(call, name)) {
         LLVMPositionBuilderBefore(p->b, at);
-        hd_sym_set(f, call, taken_id(f, LLVMGetCalledValue(call)));
-    }
-    if (any && (external || !hd_calls_function(call)) && LLVMIsACallInst(call)) {
         struct hd_sym_slow slow = hd_sym_slow_begin(f->s, at, any);
         LLVMValueRef text = name_value(f, *name ? name : "(indirect)");
         hd_sym_call(f->s, HD_SYM_HOOK_unmodelled, &text);
@@ -353,14 +526,10 @@ static void real_call(struct hd_sym_fn *f, LLVMValueRef call, enum hd_callee kin
 /* Between functions of the models: ids go over, nothing is replaced. */
 static void model_call(struct hd_sym_fn *f, LLVMValueRef call)
 {
-    struct hd_pass *p = f->s->p;
     if (strncmp(name_of(call), "__hd_", 5) == 0)
         return;
     pass_ids(f, call);
-    if (!hd_sym_width(f->s, LLVMTypeOf(call)))
-        return;
-    LLVMPositionBuilderBefore(p->b, hd_control_after(call));
-    hd_sym_set(f, call, taken_id(f, LLVMGetCalledValue(call)));
+    take_result(f, call, hd_control_after(call));
 }
 
 void hd_sym_call_inst(struct hd_sym_fn *f, LLVMValueRef call)

@@ -1,5 +1,5 @@
 /* Ids of the intrinsics that optimised integer code is full of: minimum, maximum, absolute value,
- * rotation. */
+ * rotation, bits, arithmetic that tells about overflow. */
 #include "pass/sym.h"
 
 #include <string.h>
@@ -12,6 +12,26 @@ static const struct {
     {"llvm.umax.", HD_SYM_UGT},
     {"llvm.smin.", HD_SYM_SLT},
     {"llvm.smax.", HD_SYM_SGT},
+};
+
+static const struct {
+    const char *prefix;
+    enum hd_sym_bits bits;
+} bit_functions[] = {
+    {"llvm.ctpop.", HD_SYM_BITS_COUNT},
+    {"llvm.ctlz.", HD_SYM_BITS_LEAD},
+    {"llvm.cttz.", HD_SYM_BITS_TRAIL},
+    {"llvm.bswap.", HD_SYM_BITS_SWAP},
+};
+
+static const struct {
+    const char *prefix;
+    enum hd_sym_op op;
+    bool is_signed;
+} checked[] = {
+    {"llvm.uadd.with.", HD_SYM_ADD, false}, {"llvm.sadd.with.", HD_SYM_ADD, true},
+    {"llvm.usub.with.", HD_SYM_SUB, false}, {"llvm.ssub.with.", HD_SYM_SUB, true},
+    {"llvm.umul.with.", HD_SYM_MUL, false}, {"llvm.smul.with.", HD_SYM_MUL, true},
 };
 
 static LLVMIntPredicate predicate(enum hd_sym_op op)
@@ -79,10 +99,50 @@ static LLVMValueRef compute(struct hd_sym_fn *f, LLVMValueRef call, const char *
     bool left = strncmp(name, "llvm.fshl.", 10) == 0;
     if ((left || strncmp(name, "llvm.fshr.", 10) == 0) && LLVMIsAConstantInt(v[2]))
         return funnel(f, v, ids, left);
-    (void)call;
-    LLVMValueRef why = hd_hooks_u32(f->s->p, HD_SYM_LOST_OP);
-    hd_sym_call(f->s, HD_SYM_HOOK_drop, &why);
+    for (size_t i = 0; i < sizeof bit_functions / sizeof *bit_functions; i++)
+        if (strncmp(name, bit_functions[i].prefix, strlen(bit_functions[i].prefix)) == 0 &&
+            hd_sym_width(f->s, LLVMTypeOf(call))) {
+            unsigned width = hd_sym_width(f->s, LLVMTypeOf(v[0]));
+            LLVMValueRef args[] = {hd_hooks_u32(f->s->p, bit_functions[i].bits | width << 8),
+                                   ids[0], hd_sym_bits(f->s, v[0]), hd_sym_bits(f->s, call)};
+            return hd_sym_call(f->s, HD_SYM_HOOK_bits, args);
+        }
+    hd_sym_drop(f, HD_SYM_LOST_OP);
     return f->zero;
+}
+
+/* A result and whether it overflowed. False: not such an intrinsic. */
+static bool with_overflow(struct hd_sym_fn *f, LLVMValueRef call, const char *name)
+{
+    struct hd_pass *p = f->s->p;
+    LLVMValueRef a = LLVMGetOperand(call, 0), b = LLVMGetOperand(call, 1);
+    LLVMValueRef at = LLVMGetNextInstruction(call), ids[] = {hd_sym_id(f, a), hd_sym_id(f, b)};
+    unsigned width = hd_sym_width(f->s, LLVMTypeOf(a)), i = 0;
+    struct hd_sym_pair pair;
+    while (i < 6 && strncmp(name, checked[i].prefix, strlen(checked[i].prefix)) != 0)
+        i++;
+    LLVMPositionBuilderBefore(p->b, at);
+    LLVMValueRef any = i < 6 && width ? hd_sym_any(f, ids, 2) : NULL;
+    if (!any)
+        return false;
+    LLVMValueRef parts[] = {LLVMBuildExtractValue(p->b, call, 0, ""),
+                            LLVMBuildExtractValue(p->b, call, 1, "")};
+    struct hd_sym_slow slow = hd_sym_slow_begin(f->s, at, any);
+    uint32_t op = (uint32_t)checked[i].op | width << 8 | (uint32_t)checked[i].is_signed << 16;
+    pair.id[0] = hd_sym_build(f, checked[i].op, width, ids, a, b, parts[0]);
+    LLVMValueRef args[] = {
+        hd_hooks_u32(p, op),        ids[0], ids[1], hd_sym_bits(f->s, a), hd_sym_bits(f->s, b),
+        hd_sym_bits(f->s, parts[1])};
+    pair.id[1] = hd_sym_call(f->s, HD_SYM_HOOK_overflow, args);
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(p->b);
+    pair.id[0] = hd_sym_slow_end(f->s, slow, pair.id[0], f->zero);
+    LLVMPositionBuilderBefore(p->b, pair.id[0]);
+    LLVMValueRef second = LLVMBuildPhi(p->b, p->i32, "");
+    LLVMAddIncoming(second, (LLVMValueRef[]){pair.id[1], f->zero},
+                    (LLVMBasicBlockRef[]){from, slow.head}, 2);
+    pair.id[1] = second;
+    hd_sym_set_pair(f, call, pair);
+    return true;
 }
 
 void hd_sym_intrinsic(struct hd_sym_fn *f, LLVMValueRef call, enum hd_callee kind)
@@ -97,6 +157,8 @@ void hd_sym_intrinsic(struct hd_sym_fn *f, LLVMValueRef call, enum hd_callee kin
         hd_sym_set(f, call, hd_sym_id(f, LLVMGetOperand(call, 0)));
         return;
     }
+    if (n == 2 && with_overflow(f, call, name))
+        return;
     for (unsigned i = 0; i < n; i++) {
         v[i] = LLVMGetOperand(call, i);
         ids[i] = hd_sym_id(f, v[i]);

@@ -35,21 +35,27 @@ static uint64_t bytes_of(struct hd_sym_fn *f, LLVMTypeRef type)
     return LLVMStoreSizeOfType(f->s->p->layout, type);
 }
 
+uint64_t hd_sym_object(struct hd_sym_fn *f, LLVMValueRef ptr, LLVMValueRef *base)
+{
+    LLVMTypeRef type = NULL;
+    *base = hd_escape_base(ptr);
+    if (LLVMIsAGlobalVariable(*base))
+        type = LLVMGlobalGetValueType(*base);
+    else if (LLVMIsAAllocaInst(*base) && LLVMIsConstant(LLVMGetOperand(*base, 0)))
+        type = LLVMGetAllocatedType(*base);
+    return type && LLVMTypeIsSized(type) ? LLVMABISizeOfType(f->s->p->layout, type) : 0;
+}
+
 /* In a slow block: tells the runtime which object a symbolic address points into, when that is a
  * variable. Heap blocks it knows itself. */
 static void tell_object(struct hd_sym_fn *f, LLVMValueRef ptr)
 {
     struct hd_pass *p = f->s->p;
-    LLVMValueRef base = hd_escape_base(ptr);
-    LLVMTypeRef type = NULL;
-    if (LLVMIsAGlobalVariable(base))
-        type = LLVMGlobalGetValueType(base);
-    else if (LLVMIsAAllocaInst(base) && LLVMIsConstant(LLVMGetOperand(base, 0)))
-        type = LLVMGetAllocatedType(base);
-    if (!type || !LLVMTypeIsSized(type))
-        return;
-    LLVMValueRef size = hd_hooks_u64(p, LLVMABISizeOfType(p->layout, type));
-    hd_sym_call(f->s, HD_SYM_HOOK_object, (LLVMValueRef[]){hd_hooks_ptr(p, base), size});
+    LLVMValueRef base;
+    uint64_t size = hd_sym_object(f, ptr, &base);
+    if (size)
+        hd_sym_call(f->s, HD_SYM_HOOK_object,
+                    (LLVMValueRef[]){hd_hooks_ptr(p, base), hd_hooks_u64(p, size)});
 }
 
 /* i1: an access through ptr has to be looked at; `more` are further ids. */
@@ -62,8 +68,7 @@ static LLVMValueRef interesting(struct hd_sym_fn *f, LLVMValueRef ptr, LLVMValue
     return any ? LLVMBuildOr(p->b, flagged, any, "") : flagged;
 }
 
-/* The id of what a load of `type` at ptr gave; `value` is it. Emitted before `at`. */
-static LLVMValueRef loaded(struct hd_sym_fn *f, LLVMValueRef at, LLVMValueRef ptr,
+LLVMValueRef hd_sym_loaded(struct hd_sym_fn *f, LLVMValueRef at, LLVMValueRef ptr,
                            LLVMValueRef value)
 {
     struct hd_pass *p = f->s->p;
@@ -85,7 +90,8 @@ static LLVMValueRef loaded(struct hd_sym_fn *f, LLVMValueRef at, LLVMValueRef pt
         }
     } else {
         LLVMTypeKind kind = LLVMGetTypeKind(type);
-        bool is_float = kind == LLVMFloatTypeKind || kind == LLVMDoubleTypeKind;
+        bool is_float =
+            kind == LLVMFloatTypeKind || kind == LLVMDoubleTypeKind || kind == LLVMX86_FP80TypeKind;
         LLVMValueRef why = hd_hooks_u32(p, is_float ? HD_SYM_LOST_FLOAT : HD_SYM_LOST_WIDE);
         hd_sym_call(f->s, HD_SYM_HOOK_lost, (LLVMValueRef[]){hd_hooks_ptr(p, ptr), size, why});
     }
@@ -108,19 +114,22 @@ void hd_sym_load(struct hd_sym_fn *f, LLVMValueRef inst)
     if (!indexed && (hd_escape_is_constant(ptr) ||
                      !hd_map_get(&f->f->tainted, (uint64_t)(uintptr_t)inst, &tainted)))
         return;
+    if (!indexed && hd_sym_parts(f->s, LLVMTypeOf(inst))) {
+        hd_sym_part_load(f, inst);
+        return;
+    }
     LLVMValueRef id = NULL;
     if (slot) {
         LLVMPositionBuilderBefore(p->b, after(inst));
         id = LLVMBuildLoad2(p->b, p->i32, slot, "");
     } else {
-        id = loaded(f, after(inst), ptr, inst);
+        id = hd_sym_loaded(f, after(inst), ptr, inst);
     }
     if (id)
         hd_sym_set(f, inst, id);
 }
 
-/* The shadow of a store of `value` at ptr, before `at`. */
-static void stored(struct hd_sym_fn *f, LLVMValueRef at, LLVMValueRef ptr, LLVMValueRef value,
+void hd_sym_stored(struct hd_sym_fn *f, LLVMValueRef at, LLVMValueRef ptr, LLVMValueRef value,
                    LLVMValueRef value_id)
 {
     struct hd_pass *p = f->s->p;
@@ -164,8 +173,10 @@ void hd_sym_store(struct hd_sym_fn *f, LLVMValueRef inst)
     if (slot) {
         LLVMPositionBuilderBefore(p->b, at);
         LLVMBuildStore(p->b, hd_sym_id(f, value), slot);
+    } else if (hd_sym_parts(f->s, LLVMTypeOf(value)) && hd_sym_is_zero(f, hd_sym_id(f, ptr))) {
+        hd_sym_part_store(f, inst);
     } else {
-        stored(f, at, ptr, value, hd_sym_id(f, value));
+        hd_sym_stored(f, at, ptr, value, hd_sym_id(f, value));
     }
 }
 
@@ -203,7 +214,7 @@ void hd_sym_rmw(struct hd_sym_fn *f, LLVMValueRef inst)
     unsigned width = hd_sym_width(f->s, LLVMTypeOf(inst));
     if (!width || !is_plain_address(f, ptr))
         return;
-    LLVMValueRef old = loaded(f, at, ptr, inst);
+    LLVMValueRef old = hd_sym_loaded(f, at, ptr, inst);
     hd_sym_set(f, inst, old);
     LLVMAtomicRMWBinOp op = LLVMGetAtomicRMWBinOp(inst);
     enum hd_sym_op sym;
@@ -217,7 +228,7 @@ void hd_sym_rmw(struct hd_sym_fn *f, LLVMValueRef inst)
         id = f->zero; /* minimum, maximum, nand: rare enough to be concrete */
     }
     seen_by_others(f, at, ptr, new);
-    stored(f, at, ptr, new, id);
+    hd_sym_stored(f, at, ptr, new, id);
 }
 
 static void set_part(struct hd_sym_fn *f, LLVMValueRef pair, unsigned index, LLVMValueRef id)
@@ -242,7 +253,7 @@ void hd_sym_cas(struct hd_sym_fn *f, LLVMValueRef inst)
     LLVMPositionBuilderBefore(p->b, at);
     LLVMValueRef old = LLVMBuildExtractValue(p->b, inst, 0, "");
     LLVMValueRef done = LLVMBuildExtractValue(p->b, inst, 1, "");
-    LLVMValueRef ids[] = {loaded(f, at, ptr, old), hd_sym_id(f, expected)};
+    LLVMValueRef ids[] = {hd_sym_loaded(f, at, ptr, old), hd_sym_id(f, expected)};
     LLVMPositionBuilderBefore(p->b, at);
     LLVMValueRef any = hd_sym_any(f, ids, 2);
     struct hd_sym_slow slow = hd_sym_slow_begin(f->s, at, any);
@@ -254,7 +265,7 @@ void hd_sym_cas(struct hd_sym_fn *f, LLVMValueRef inst)
     LLVMValueRef value = LLVMBuildSelect(p->b, done, new, old, "");
     LLVMValueRef id = LLVMBuildSelect(p->b, done, hd_sym_id(f, new), ids[0], "");
     seen_by_others(f, at, ptr, value);
-    stored(f, at, ptr, value, id);
+    hd_sym_stored(f, at, ptr, value, id);
 }
 
 /* ---- blocks ---- */

@@ -94,9 +94,10 @@ static void cast(struct hd_sym_fn *f, LLVMValueRef inst, LLVMOpcode op)
     LLVMPositionBuilderBefore(p->b, at);
     struct hd_sym_slow slow = hd_sym_slow_begin(f->s, at, hd_sym_any(f, &id, 1));
     if (!new) {
-        bool is_float = op == LLVMSIToFP || op == LLVMUIToFP;
-        LLVMValueRef why = hd_hooks_u32(p, is_float ? HD_SYM_LOST_FLOAT : HD_SYM_LOST_WIDE);
-        hd_sym_call(f->s, HD_SYM_HOOK_drop, &why);
+        LLVMTypeKind to = LLVMGetTypeKind(LLVMTypeOf(inst));
+        bool is_float = op == LLVMSIToFP || op == LLVMUIToFP || to == LLVMFloatTypeKind ||
+                        to == LLVMDoubleTypeKind;
+        hd_sym_drop(f, is_float ? HD_SYM_LOST_FLOAT : HD_SYM_LOST_WIDE);
         hd_sym_slow_end(f->s, slow, NULL, NULL);
         return;
     }
@@ -184,7 +185,18 @@ static void address(struct hd_sym_fn *f, LLVMValueRef inst)
                          (LLVMValueRef[]){id, sum, hd_sym_id(f, index), value, factor});
         sum = LLVMBuildAdd(p->b, sum, LLVMBuildMul(p->b, value, factor, ""), "");
     }
+    LLVMValueRef object;
+    uint64_t size = hd_sym_object(f, base, &object);
+    if (size)
+        hd_sym_call(f->s, HD_SYM_HOOK_based,
+                    (LLVMValueRef[]){id, hd_hooks_ptr(p, object), hd_hooks_u64(p, size)});
     hd_sym_set(f, inst, hd_sym_slow_end(f->s, slow, id, f->zero));
+}
+
+void hd_sym_drop(struct hd_sym_fn *f, enum hd_sym_lost why)
+{
+    LLVMValueRef reason = hd_hooks_u32(f->s->p, why);
+    hd_sym_call(f->s, HD_SYM_HOOK_drop, &reason);
 }
 
 /* An operation without a model: if an operand is symbolic, say so. */
@@ -200,8 +212,7 @@ static void not_modelled(struct hd_sym_fn *f, LLVMValueRef inst)
             continue;
         LLVMPositionBuilderBefore(p->b, at);
         struct hd_sym_slow slow = hd_sym_slow_begin(f->s, at, hd_sym_any(f, &id, 1));
-        LLVMValueRef why = hd_hooks_u32(p, HD_SYM_LOST_OP);
-        hd_sym_call(f->s, HD_SYM_HOOK_drop, &why);
+        hd_sym_drop(f, HD_SYM_LOST_OP);
         hd_sym_slow_end(f->s, slow, NULL, NULL);
     }
 }
@@ -213,6 +224,8 @@ void hd_sym_op(struct hd_sym_fn *f, LLVMValueRef inst)
     uint32_t known;
     if (hd_map_get(&f->id_of, (uint64_t)(uintptr_t)inst, &known))
         return; /* a part of a pair: set with the pair */
+    if (hd_sym_part_op(f, inst))
+        return;
     if (kind != HD_SYM_NONE)
         binary(f, inst, kind);
     else if (op == LLVMICmp)

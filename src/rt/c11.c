@@ -4,6 +4,7 @@
 #include "rt/policy.h"
 #include "rt/real.h"
 #include "rt/sync.h"
+#include "rt/sym.h"
 #include "rt/thread.h"
 #include "rt/vclock.h"
 
@@ -35,7 +36,10 @@ struct c11_start {
 static void *c11_run(void *p)
 {
     struct c11_start s = *(struct c11_start *)p;
-    return (void *)(intptr_t)s.start(s.arg);
+    hd_rt_sym_start(hd_rt_me, (const void *)s.start);
+    intptr_t result = s.start(s.arg);
+    hd_rt_sym_end(hd_rt_me, (const void *)s.start);
+    return (void *)result;
 }
 
 HD_EXPORT int thrd_create(thrd_t *out, thrd_start_t start, void *arg)
@@ -44,6 +48,7 @@ HD_EXPORT int thrd_create(thrd_t *out, thrd_start_t start, void *arg)
     if (!me)
         return hd_real.thrd_create(out, start, arg);
     hd_rt_args_dep(thrd_create, 3);
+    hd_rt_sym_given(me, thrd_create, 2);
     struct c11_start *s = hd_rt_mem(sizeof *s);
     *s = (struct c11_start){start, arg};
     int r = hd_rt_thread_create(me, out, NULL, c11_run, s, (uintptr_t)start, HD_PC);
@@ -61,6 +66,8 @@ HD_EXPORT int thrd_join(thrd_t thread, int *result)
     int r = hd_rt_thread_join(me, thread, &p, HD_NEVER, 0, HD_PC);
     if (r == 0 && result) {
         *result = (int)(intptr_t)p;
+        if (hd_rt_sym.on)
+            hd_rt_sym_copy(result, &p, sizeof *result);
         hd_rt_wrote(HD_PC, result, sizeof *result);
     }
     hd_rt_leave(me);

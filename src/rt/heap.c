@@ -69,11 +69,15 @@ static void *move(struct hd_thread *me, void *p, size_t n, uintptr_t pc)
 {
     size_t had = malloc_usable_size(p), keep = had < n ? had : n;
     hd_rt_log_bytes(HD_LOG_RANGE_READ, 0, pc, p, p, keep);
+    uint32_t *ids = hd_rt_sym.on ? hd_rt_sym_lift(p, keep) : NULL;
     void *q = __libc_realloc(p, n);
+    if (ids)
+        hd_rt_sym_put(q ? q : p, keep, ids);
     if (!q && n)
         return NULL; /* the old block stays */
     HD_LOGP(HD_LOG_FREE, pc, p);
     if (q) {
+        hd_rt_sym_born(q, n);
         hd_rt_log2(HD_LOG_ALLOC, 0, pc, (uintptr_t)q, n);
         hd_rt_log_bytes(HD_LOG_RANGE_WRITE, 0, pc, q, q, keep);
     }

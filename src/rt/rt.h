@@ -72,6 +72,8 @@ struct hd_thread {
 
     void *(*start)(void *);
     void *arg, *result;
+    uint32_t sym_arg, sym_result; /* their expressions (sym.h), or 0 */
+    uint32_t sym_given;           /* sym_arg of the next thread that this one creates */
     bool detached, joined;
     bool cancelled, cancel_off, cancel_async;
     unsigned key_round;

@@ -46,6 +46,10 @@ uint32_t hd_rt_sym_bytes(const void *p, unsigned n, uint64_t value); /* little-e
 void hd_rt_sym_set_bytes(const void *p, unsigned n, uint32_t id);    /* 0: concrete */
 void hd_rt_sym_copy(const void *to, const void *from, size_t n);
 bool hd_rt_sym_any(const void *p, size_t n);
+/* The ids of n bytes whose memory is about to move, taken away from there. NULL: none is symbolic.
+ * hd_rt_sym_put gives them to their new place and frees them. */
+uint32_t *hd_rt_sym_lift(const void *p, size_t n);
+void hd_rt_sym_put(const void *p, size_t n, uint32_t *ids);
 
 /* sym_index.c */
 void hd_rt_sym_born(const void *p, size_t n); /* a heap block */
@@ -53,6 +57,12 @@ void hd_rt_sym_born(const void *p, size_t n); /* a heap block */
 bool hd_rt_sym_read_at(const void *p, unsigned n, uint32_t addr, uint32_t *id);
 bool hd_rt_sym_write_at(const void *p, unsigned n, uint32_t addr, uint32_t value_id,
                         uint64_t value);
+
+/* sym_threads.c: ids over pthread_create and pthread_join */
+void hd_rt_sym_given(struct hd_thread *me, const void *fn, unsigned i); /* argument i of fn */
+void hd_rt_sym_start(struct hd_thread *me, const void *start); /* before the start routine */
+void hd_rt_sym_end(struct hd_thread *me, const void *start);   /* after it */
+void hd_rt_sym_joined(uint32_t id, void *out, unsigned n);
 
 /* sym_path.c */
 void hd_rt_sym_step(uint32_t expr, bool taken, enum hd_sym_step_kind kind, uint32_t branch,

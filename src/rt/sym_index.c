@@ -19,6 +19,10 @@ struct object {
 static struct object told;
 static struct object blocks[BLOCKS]; /* the latest heap blocks, in turn */
 static unsigned next_block;
+static struct { /* where addresses came from, by id */
+    uint32_t id;
+    struct object object;
+} based[1024];
 
 void hd_rt_sym_born(const void *p, size_t n)
 {
@@ -29,6 +33,14 @@ void hd_rt_sym_born(const void *p, size_t n)
 HD_EXPORT void __hd_sym_object(void *p, uint64_t n)
 {
     told = (struct object){(uintptr_t)p, n};
+}
+
+HD_EXPORT void __hd_sym_based(uint32_t id, void *p, uint64_t n)
+{
+    if (!id)
+        return;
+    based[id % 1024].id = id;
+    based[id % 1024].object = (struct object){(uintptr_t)p, n};
 }
 
 static bool holds(struct object o, uintptr_t a, unsigned n)
@@ -52,7 +64,20 @@ static bool find_ctype(uintptr_t a, unsigned n, struct object *out)
     return false;
 }
 
-static bool find_object(const void *p, unsigned n, struct object *out)
+/* The address was made from that of a variable, and perhaps added to since. */
+static bool find_based(uintptr_t a, unsigned n, uint32_t id, struct object *out)
+{
+    for (int i = 0; i < 8 && id; i++) {
+        *out = based[id % 1024].object;
+        if (based[id % 1024].id == id && holds(*out, a, n))
+            return true;
+        const struct hd_sym_node *node = hd_rt_sym_node(id);
+        id = node->op == HD_SYM_ADD ? node->a : 0;
+    }
+    return false;
+}
+
+static bool find_object(const void *p, unsigned n, uint32_t id, struct object *out)
 {
     struct object hint = told;
     told = (struct object){0, 0};
@@ -64,7 +89,7 @@ static bool find_object(const void *p, unsigned n, struct object *out)
         if (holds(*out, (uintptr_t)p, n))
             return true;
     }
-    return find_ctype((uintptr_t)p, n, out);
+    return find_based((uintptr_t)p, n, id, out) || find_ctype((uintptr_t)p, n, out);
 }
 
 static uint64_t load(const void *p, unsigned n)
@@ -120,7 +145,7 @@ bool hd_rt_sym_read_at(const void *p, unsigned n, uint32_t addr, uint32_t *id)
 {
     struct object o;
     uintptr_t first;
-    if (!find_object(p, n, &o) || (n & (n - 1)))
+    if (!find_object(p, n, addr, &o) || (n & (n - 1)))
         return false;
     unsigned count = places(o, p, n, &first);
     if (count == 0 || count > MAX_READ)
@@ -147,7 +172,7 @@ bool hd_rt_sym_write_at(const void *p, unsigned n, uint32_t addr, uint32_t value
 {
     struct object o;
     uintptr_t first;
-    if (!find_object(p, n, &o) || (n & (n - 1)))
+    if (!find_object(p, n, addr, &o) || (n & (n - 1)))
         return false;
     unsigned count = places(o, p, n, &first);
     if (count == 0 || count > MAX_WRITE)

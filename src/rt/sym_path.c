@@ -198,13 +198,9 @@ static bool equal(const char *a, const char *b)
     return *a == *b;
 }
 
-/* Code with hooks has taken the ids of its arguments and cleared `callee`. */
-HD_EXPORT void __hd_sym_unmodelled(void *name)
+static void name_call(const char *name)
 {
     struct hd_sym_header *h = hd_rt_sym.header;
-    if (!hd_rt_sym.on || !__hd_sym_flow.callee)
-        return;
-    __hd_sym_flow.callee = NULL;
     hd_rt_sym_lost(HD_SYM_LOST_CALL);
     const char *strings = (char *)hd_rt_sym.base + HD_SYM_AT_STRINGS;
     for (uint32_t i = 0; i < h->n_calls; i++)
@@ -212,6 +208,22 @@ HD_EXPORT void __hd_sym_unmodelled(void *name)
             return;
     if (h->n_calls < HD_SYM_MAX_CALLS)
         h->calls[h->n_calls++] = hd_rt_sym_string(name, length(name));
+}
+
+/* Code with hooks has taken the ids of its arguments and cleared `callee`. */
+HD_EXPORT void __hd_sym_unmodelled(void *name)
+{
+    if (!hd_rt_sym.on || !__hd_sym_flow.callee)
+        return;
+    __hd_sym_flow.callee = NULL;
+    name_call(name);
+}
+
+/* How much of it the function looks at is not known: a symbol near by counts. */
+HD_EXPORT void __hd_sym_passed(void *name, void *p)
+{
+    if (hd_rt_sym.on && hd_rt_sym_any(p, 64))
+        name_call(name);
 }
 
 /* ---- modules ---- */

@@ -140,6 +140,30 @@ void hd_rt_sym_copy(const void *to, const void *from, size_t n)
     }
 }
 
+uint32_t *hd_rt_sym_lift(const void *p, size_t n)
+{
+    if (!hd_rt_sym_any(p, n))
+        return NULL;
+    void *room = hd_rt_mmap(NULL, n * sizeof(uint32_t), PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    uint32_t *ids = room == MAP_FAILED ? NULL : room;
+    if (!ids)
+        hd_rt_sym_lost(HD_SYM_LOST_FULL);
+    for (size_t i = 0; i < n; i++) {
+        if (ids)
+            ids[i] = hd_rt_sym_byte((const uint8_t *)p + i);
+        hd_rt_sym_set_byte((const uint8_t *)p + i, 0);
+    }
+    return ids;
+}
+
+void hd_rt_sym_put(const void *p, size_t n, uint32_t *ids)
+{
+    for (size_t i = 0; i < n; i++)
+        hd_rt_sym_set_byte((const uint8_t *)p + i, ids[i]);
+    hd_rt_munmap(ids, n * sizeof(uint32_t));
+}
+
 /* ---- hooks ---- */
 
 HD_EXPORT uint32_t __hd_sym_load(void *p, uint32_t n, uint32_t addr, uint64_t value)
@@ -191,6 +215,14 @@ HD_EXPORT void __hd_sym_copy(void *to, void *from, uint64_t n)
 {
     if (hd_rt_sym.on)
         hd_rt_sym_copy(to, from, n);
+}
+
+HD_EXPORT void __hd_sym_block(void *to, uint64_t n, void *from)
+{
+    if (from)
+        __hd_sym_copy(to, from, n);
+    else
+        __hd_sym_clear(to, n);
 }
 
 HD_EXPORT void __hd_sym_fill(void *to, uint64_t n, uint32_t id, uint32_t byte)

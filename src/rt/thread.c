@@ -6,6 +6,7 @@
 #include "rt/cancel.h"
 #include "rt/modules.h"
 #include "rt/real.h"
+#include "rt/sym.h"
 #include "rt/sync.h"
 #include "rt/thread.h"
 #include "rt/vclock.h"
@@ -62,7 +63,9 @@ static void *trampoline(void *arg)
     hd_rt_thread_first(me);
     hd_rt_log_stack(me);
     hd_rt_leave(me);
+    hd_rt_sym_start(me, (const void *)me->start);
     void *result = me->start(me->arg);
+    hd_rt_sym_end(me, (const void *)me->start);
     me->result = result;
     return result;
 }
@@ -84,6 +87,7 @@ int hd_rt_thread_create(struct hd_thread *me, pthread_t *out, const pthread_attr
     t->start = start;
     t->arg = arg;
     t->parent = me;
+    t->sym_arg = me->sym_given;
     t->detached = detached == PTHREAD_CREATE_DETACHED;
     int r = hd_real.pthread_create(&t->handle, attr, trampoline, t);
     if (r)
@@ -110,6 +114,7 @@ HD_EXPORT int pthread_create(pthread_t *out, const pthread_attr_t *attr, void *(
     if (!me)
         return hd_real.pthread_create(out, attr, start, arg);
     hd_rt_args_dep(pthread_create, 4);
+    hd_rt_sym_given(me, pthread_create, 3);
     int r = hd_rt_thread_create(me, out, attr, start, arg, 0, HD_PC);
     hd_rt_leave(me);
     return r;
@@ -148,7 +153,9 @@ int hd_rt_thread_join(struct hd_thread *me, pthread_t handle, void **result, uin
     }
     t->joined = true;
     hd_rt_log1(HD_LOG_JOIN, pc, t->num);
-    return hd_real.pthread_join(handle, result);
+    int r = hd_real.pthread_join(handle, result);
+    hd_rt_sym_joined(t->sym_result, result, sizeof *result);
+    return r;
 }
 
 static void log_result(int r, void **result, uintptr_t pc)
