@@ -93,9 +93,8 @@ enum hd_sym_step_kind {
 /* One conjunct of the path condition: expression `expr` (width 1) was `taken`. */
 struct hd_sym_step {
     uint32_t expr;
-    uint32_t
-        branch; /* outcome number of the branch taken (see hd_sym_branch), or the site's first */
-    uint32_t other; /* that of the other way, HD_SYM_NO_OUTCOME: not known before */
+    uint32_t branch; /* outcome number of the branch taken (see hd_sym_branch) */
+    uint32_t other;  /* that of the other way, HD_SYM_NO_OUTCOME: not known before */
     uint16_t thread;
     uint8_t taken, kind;
     uint64_t past; /* hash of what this run did before that later code can see; see rt/sym_path.c */
@@ -121,8 +120,7 @@ struct hd_sym_object {
 enum hd_sym_lost { /* why a value became concrete */
                    HD_SYM_LOST_FLOAT,
                    HD_SYM_LOST_WIDE, /* wider than 64 bits, vectors, large structs in registers */
-                   HD_SYM_LOST_ADDRESS, /* a symbolic address whose object is not known or too large
-                                         */
+                   HD_SYM_LOST_ADDRESS, /* the object of an address is not known or too large */
                    HD_SYM_LOST_CALL,    /* passed to a function that is not modelled */
                    HD_SYM_LOST_STALE,   /* memory changed by code that nobody saw */
                    HD_SYM_LOST_OP,      /* an operation that is not modelled */
@@ -202,8 +200,7 @@ struct hd_sym_flow {
     const void *block[HD_SYM_BLOCKS];
 };
 
-/* Pages by (address >> 12) & 0xffff: not 0 when a byte of such a page may be symbolic. An access of
- * up to 8 bytes is looked up by its first byte. */
+/* Pages by (address >> 12) & 0xffff: not 0 when a byte of such a page may be symbolic. */
 extern uint8_t __hd_sym_filter[65536];
 extern __thread struct hd_sym_flow __hd_sym_flow __attribute__((tls_model("initial-exec")));
 

@@ -87,6 +87,10 @@ static void print_stats(FILE *out, const struct hd_hunt_stats *s)
             s->outcomes);
     if (s->first_race >= 0)
         fprintf(out, "first race after %.2f s\n", s->first_race);
+    if (s->unread)
+        fprintf(out, "runs without prediction: %" PRIu64 "; see messages.txt\n", s->unread);
+    if (s->too_deep)
+        fprintf(out, "runs with more choices than --max-depth: %" PRIu64 "\n", s->too_deep);
     if (s->undecided)
         fprintf(out, "prediction left %" PRIu64 " pairs undecided\n", s->undecided);
 }
@@ -221,6 +225,8 @@ void hd_hunt_show_json(const struct hd_hunt_options *o, const struct hd_hunt_sta
     number(&j, "outcomes", s->outcomes);
     number(&j, "undecided", s->undecided);
     number(&j, "damaged", s->bad);
+    number(&j, "unread", s->unread);
+    number(&j, "too_deep", s->too_deep);
     text(&j, "ended", s->why_ended);
     hd_json_key(&j, "complete");
     hd_json_bool(&j, s->complete);

@@ -133,6 +133,13 @@ static bool tell_race(struct hd_search *s, const struct hd_flight *f, const stru
     return tell(s, f, &about);
 }
 
+/* Nothing can be said about this run; the search goes on. */
+static void not_read(struct hd_search *s, const struct hd_flight *f, const struct hd_err *why)
+{
+    s->stats->unread++;
+    fprintf(s->messages, "test%06u: no prediction: %s\n", f->run.number, why->text);
+}
+
 static bool find_races(struct hd_search *s, const struct hd_flight *f, const struct hd_trace *t)
 {
     struct hd_predict_options po;
@@ -147,6 +154,8 @@ static bool find_races(struct hd_search *s, const struct hd_flight *f, const str
         s->stats->undecided += p.open;
         for (size_t i = 0; i < p.races.len; i++)
             told += tell_race(s, f, t, hd_vec_at(&p.races, i), told + 1);
+    } else {
+        not_read(s, f, s->err);
     }
     hd_prediction_fini(&p);
     return told > 0;
@@ -204,11 +213,14 @@ void hd_find_all(struct hd_search *s, struct hd_flight *f)
 {
     struct hd_trace *t = NULL;
     struct hd_err err = {0};
-    bool any = false;
-    if (hd_drive_load(f->run.trace, &t, NULL, NULL, &err) != HD_OK)
+    bool any = false, predict = f->run.aside.threads > 1 && !s->o->no_predict;
+    if ((predict || f->run.aside.ending != HD_END_EXIT) &&
+        hd_drive_load(f->run.trace, &t, NULL, NULL, &err) != HD_OK)
         t = NULL;
-    if (t && f->run.aside.threads > 1 && !s->o->no_predict)
+    if (predict && t)
         any = find_races(s, f, t);
+    else if (predict)
+        not_read(s, f, &err);
     any |= find_end(s, f, t);
     hd_trace_free(t);
     if (any || s->o->keep_all) {

@@ -76,8 +76,8 @@ static struct hd_todo take_todo(struct hd_search *s)
 static bool same_choice(const struct hd_flight *f, const struct hd_path *p, uint32_t i)
 {
     const struct hd_sym_step *was = &f->from->steps[i];
-    if (i >= p->n_steps)
-        return false;
+    if (i >= p->n_steps) /* a division by zero ends the program before it can tell */
+        return i == f->step && was->kind == HD_SYM_CHECK && f->run.aside.ending == HD_END_SIGNAL;
     if (i == f->step && was->kind == HD_SYM_TARGET)
         return true;
     return hd_path_choice(p, i, p->steps[i].taken) ==
@@ -180,6 +180,7 @@ static enum hd_status landed(struct hd_search *s, struct hd_flight *f)
         return st;
     struct hd_path *p = hd_path_new(&a, &f->in, f->run.number, s->o->max_depth);
     add_losses(s, &a);
+    s->stats->too_deep += a.n_steps > s->o->max_depth;
     hd_find_cover(s, &a);
     bool expected = as_expected(s, f, p);
     if (f->from)
@@ -340,12 +341,23 @@ static enum hd_status open_dir(struct hd_search *s)
     return HD_OK;
 }
 
+/* Whether some choice of some input may have escaped the search. */
+static bool may_miss_paths(const struct hd_hunt_stats *t)
+{
+    uint64_t lost = t->unknown + t->diverged + t->too_deep + t->bad + t->unread;
+    for (int i = 0; i < HD_SYM_LOST_COUNT; i++)
+        lost += t->lost[i];
+    return lost > 0;
+}
+
 static const char *why_ended(const struct hd_search *s)
 {
     if (hd_interrupt_requested())
         return "interrupted";
     if (s->todo.len == 0)
-        return s->stats->unknown ? "the solver gave up on the rest" : "every path was tried";
+        return s->stats->unknown          ? "the solver gave up on the rest"
+               : may_miss_paths(s->stats) ? "every path that could be followed was tried"
+                                          : "every path was tried";
     if (s->o->first_only && s->stats->found[HD_FOUND_RACE])
         return "a race was found";
     return s->o->max_paths && s->next_test > s->o->max_paths ? "the number of paths" : "the time";
@@ -357,7 +369,7 @@ static void end(struct hd_search *s)
     s->stats->open = s->todo.len;
     s->stats->seconds = hd_progress_now() - s->started;
     s->stats->why_ended = why_ended(s);
-    s->stats->complete = s->todo.len == 0 && !s->stats->unknown && s->stats->paths > 0;
+    s->stats->complete = s->todo.len == 0 && s->stats->paths > 0 && !may_miss_paths(s->stats);
     for (size_t i = 0; i < s->todo.len; i++)
         hd_path_put(((struct hd_todo *)hd_vec_at(&s->todo, i))->path);
     for (size_t i = 0; i < s->targets.len; i++)

@@ -69,12 +69,15 @@ struct hd_hunt_stats {
     uint32_t covered, outcomes;
     uint64_t found[HD_FOUND_KINDS];
     uint64_t undecided; /* pairs that prediction left open */
+    uint64_t unread;    /* runs whose trace could not be read or predicted on */
+    uint64_t too_deep;  /* runs with more choices than max_depth */
     uint64_t lost[HD_SYM_LOST_COUNT];
     uint64_t bad;              /* expressions whose value did not follow: dropped */
     struct hd_names calls;     /* functions that are not modelled */
     struct hd_names uncovered; /* "file.c:12 (true)", in order */
     const char *why_ended;     /* "every path was tried", "time", ... */
-    bool complete;             /* nothing is open, given up or too deep */
+    bool complete;             /* no path is left: nothing is open, given up, too deep or made
+                                * concrete, and every run went where it should */
 };
 
 /* HD_ERR_INPUT: the program cannot be used. Ctrl-C and budgets are not errors. The caller ends

@@ -46,6 +46,7 @@ uint32_t hd_rt_sym_bytes(const void *p, unsigned n, uint64_t value); /* little-e
 void hd_rt_sym_set_bytes(const void *p, unsigned n, uint32_t id);    /* 0: concrete */
 void hd_rt_sym_copy(const void *to, const void *from, size_t n);
 bool hd_rt_sym_any(const void *p, size_t n);
+bool hd_rt_sym_has_page(const void *p); /* a byte of its page was symbolic at some time */
 /* The ids of n bytes whose memory is about to move, taken away from there. NULL: none is symbolic.
  * hd_rt_sym_put gives them to their new place and frees them. */
 uint32_t *hd_rt_sym_lift(const void *p, size_t n);

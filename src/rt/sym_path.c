@@ -219,10 +219,14 @@ HD_EXPORT void __hd_sym_unmodelled(void *name)
     name_call(name);
 }
 
-/* How much of it the function looks at is not known: a symbol near by counts. */
+/* How much of it the function looks at is not known: a symbol near by counts, also behind a pointer
+ * at the start. */
 HD_EXPORT void __hd_sym_passed(void *name, void *p)
 {
-    if (hd_rt_sym.on && hd_rt_sym_any(p, 64))
+    if (!hd_rt_sym.on)
+        return;
+    bool points = (uintptr_t)p % sizeof(void *) == 0 && hd_rt_sym_has_page(p);
+    if (hd_rt_sym_any(p, 64) || (points && hd_rt_sym_any(*(void **)p, 64)))
         name_call(name);
 }
 

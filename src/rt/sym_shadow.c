@@ -36,6 +36,11 @@ uint32_t hd_rt_sym_byte(const void *p)
     return page->ids ? page->ids[a % PAGE] : 0;
 }
 
+bool hd_rt_sym_has_page(const void *p)
+{
+    return find((uintptr_t)p / PAGE)->ids != NULL;
+}
+
 static void count(uintptr_t page, int by)
 {
     uint32_t *n = &in_slot[page & 0xffff];
