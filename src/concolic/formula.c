@@ -175,13 +175,14 @@ void hd_formula_exclude(struct hd_formula *f, const struct hd_path *other, uint3
     hd_u32vec_fini(&inputs);
 }
 
-static enum hd_sat ask(struct hd_formula *f, const struct hd_u32vec *steps, uint32_t without,
-                       uint32_t last, double seconds)
+/* The steps without `n` of them from place `without` on; `last` the other way. */
+static enum hd_sat ask(struct hd_formula *f, const struct hd_u32vec *steps, size_t without,
+                       size_t n, uint32_t last, double seconds)
 {
     struct hd_vec lits = HD_VEC_INIT(struct hd_bv_lit);
     for (size_t i = 0; i < steps->len; i++) {
         const struct hd_sym_step *s = &f->path->steps[steps->data[i]];
-        if (i != without)
+        if (i < without || i - without >= n)
             *(struct hd_bv_lit *)hd_vec_push(&lits) =
                 (struct hd_bv_lit){term_of(f, s->expr), s->taken != 0};
     }
@@ -228,7 +229,7 @@ static void read_model(struct hd_formula *f, const struct hd_u32vec *steps, uint
 enum hd_sat hd_formula_flip(struct hd_formula *f, const struct hd_u32vec *steps, uint32_t last,
                             double seconds, struct hd_input *in)
 {
-    enum hd_sat sat = ask(f, steps, UINT32_MAX, last, seconds);
+    enum hd_sat sat = ask(f, steps, 0, 0, last, seconds);
     if (sat == HD_SAT_YES)
         read_model(f, steps, last, in);
     return sat;
@@ -236,14 +237,17 @@ enum hd_sat hd_formula_flip(struct hd_formula *f, const struct hd_u32vec *steps,
 
 void hd_formula_core(struct hd_formula *f, struct hd_u32vec *steps, uint32_t last, double seconds)
 {
-    for (uint32_t i = 0; i < steps->len && !hd_interrupt_requested();) {
-        if (ask(f, steps, i, last, seconds) != HD_SAT_NO) {
-            i++;
-            continue;
+    size_t n = steps->len > 1 ? steps->len / 2 : 1; /* halves first: most cores are small */
+    for (; n > 0; n /= 2)
+        for (size_t i = 0; i < steps->len && !hd_interrupt_requested();) {
+            size_t cut = steps->len - i < n ? steps->len - i : n;
+            if (ask(f, steps, i, cut, last, seconds) != HD_SAT_NO) {
+                i += cut;
+                continue;
+            }
+            steps->len -= cut;
+            memmove(steps->data + i, steps->data + i + cut, (steps->len - i) * sizeof(uint32_t));
         }
-        memmove(steps->data + i, steps->data + i + 1, (steps->len - i - 1) * sizeof(uint32_t));
-        steps->len--;
-    }
 }
 
 /* Steps that share inputs with those listed; over-approximated by all that have any. */

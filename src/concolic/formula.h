@@ -39,7 +39,8 @@ void hd_formula_exclude(struct hd_formula *f, const struct hd_path *other, uint3
 enum hd_sat hd_formula_flip(struct hd_formula *f, const struct hd_u32vec *steps, uint32_t last,
                             double seconds, struct hd_input *in);
 
-/* Removes from steps, one after the other, what is not needed for the contradiction. */
+/* Removes from steps what is not needed for the contradiction: halves of them are tried first, then
+ * smaller parts, at last each step alone. */
 void hd_formula_core(struct hd_formula *f, struct hd_u32vec *steps, uint32_t last, double seconds);
 
 /* Do the first `depth` steps of our path imply that step k of another path goes as it went there?

@@ -516,7 +516,8 @@ static void real_call(struct hd_sym_fn *f, LLVMValueRef call, enum hd_callee kin
         LLVMPositionBuilderBefore(p->b, at);
         struct hd_sym_slow slow = hd_sym_slow_begin(f->s, at, any);
         LLVMValueRef text = name_value(f, *name ? name : "(indirect)");
-        hd_sym_call(f->s, HD_SYM_HOOK_unmodelled, &text);
+        LLVMValueRef fn = LLVMBuildPointerCast(p->b, LLVMGetCalledValue(call), p->ptr, "");
+        hd_sym_call(f->s, HD_SYM_HOOK_unmodelled, (LLVMValueRef[]){text, fn});
         hd_sym_slow_end(f->s, slow, NULL, NULL);
     }
     if (kind == HD_CALLEE_UNKNOWN && *name && LLVMIsACallInst(call))

@@ -211,9 +211,9 @@ static void name_call(const char *name)
 }
 
 /* Code with hooks has taken the ids of its arguments and cleared `callee`. */
-HD_EXPORT void __hd_sym_unmodelled(void *name)
+HD_EXPORT void __hd_sym_unmodelled(void *name, void *fn)
 {
-    if (!hd_rt_sym.on || !__hd_sym_flow.callee)
+    if (!hd_rt_sym.on || __hd_sym_flow.callee != fn)
         return;
     __hd_sym_flow.callee = NULL;
     name_call(name);

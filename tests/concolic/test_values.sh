@@ -4,7 +4,7 @@
 # without a model) is counted and named, and the search does not call itself complete.
 . "$SOURCE/common.sh" || exit 1
 enter values
-names=$(sed -n 's/.*FOLLOWED("\([a-z0-9_]*\)").*/\1/p' "$SOURCE/values.c")
+names=$(sed -n '/followed\[\]/,/};/s/.*{"\([a-z0-9_]*\)".*/\1/p' "$SOURCE/values.c")
 [ "$(wc -w <<<"$names")" -gt 40 ] || { echo "FAIL: too few computations in values.c" >&2; exit 1; }
 for level in 0 2; do
     build values -O$level -I"$SOURCE/../../include" "$SOURCE/values.c"
