@@ -124,6 +124,7 @@ _Static_assert(sizeof(struct hd_module) == 40, "the pass lays modules out as 40 
  * and clears. Interposed functions need not set `returner`. They must clear `callee`, or the caller
  * takes them for code without hooks. A signal handler must find and leave this record unchanged. */
 #define HD_FLOW_ARGS 6
+struct hd_thread;
 struct hd_flow {
     uint32_t count; /* id of the last event of this thread; kept by the runtime */
     uint32_t pad;
@@ -131,6 +132,7 @@ struct hd_flow {
     const void *returner;
     hd_tok ret;
     hd_tok arg[HD_FLOW_ARGS];
+    struct hd_thread *thread; /* the runtime's */
 };
 
 /* Argument and result types of hooks: name in the table, C type. */

@@ -13,8 +13,8 @@
  * written survives any death of the program.
  *
  * A chunk is a run of records in the bytes of rt_pack.h. A byte 0 where a record would start ends
- * it. Chunk n lies in place n % HD_LOG_RING, which the driver has zeroed. No record goes over the
- * end of a chunk.
+ * it. Those of the ring are left at HD_LOG_PART unless a record is longer. Chunk n lies in place n
+ * % HD_LOG_RING, which the driver has zeroed. No record goes over the end of a chunk.
  *
  * Records belong to the thread of the latest HD_LOG_SWITCH. Thread 0 is the main thread and runs
  * first. A thread that runs without a FORK was created by code we do not see.
@@ -28,8 +28,9 @@
 #define HD_LOG_MAGIC     UINT64_C(0x31474f4c2d544448) /* "HDT-LOG1" */
 #define HD_LOG_VERSION   2
 #define HD_LOG_HEAD      65536u     /* the header, then HD_LOG_NOTES bytes of text */
-#define HD_LOG_CHUNK     (1u << 22) /* 4 MB: some 2 million accesses between two system calls */
-#define HD_LOG_RING      8          /* 32 MB: how far the driver may fall behind */
+#define HD_LOG_CHUNK     (1u << 22) /* 4 MB: a record takes at most as much */
+#define HD_LOG_PART      (1u << 19) /* chunks of the ring end here: what both sides use stays cached */
+#define HD_LOG_RING      16         /* how many chunks the driver may fall behind */
 #define HD_LOG_CHILDREN  64
 #define HD_LOG_KEYS      (1u << 19) /* places times shapes */
 #define HD_LOG_CHUNKS_AT (HD_LOG_HEAD + HD_LOG_KEYS * 8u)

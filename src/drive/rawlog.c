@@ -103,13 +103,13 @@ static uint64_t bytes(const uint8_t **q, unsigned n)
 static struct hd_pack_slot *get_slot(struct hd_rawlog *log, const uint8_t **q, unsigned code)
 {
     struct hd_pack *pk = log->pack;
-    struct hd_pack_slot *prev = &pk->slots[pk->prev];
-    uint64_t slot = code == 3 ? varint(q) : prev->next[code - 1];
+    struct hd_pack_slot *prev = hd_pack_at(pk, pk->prev);
+    uint64_t slot = code == 3 ? varint(q) : prev->next[code - 1] / sizeof *prev;
     if (slot >= log->n_keys || (code != 3 && slot == 0))
         return NULL;
     if (slot == 0)
         pk->slots[0].key = bytes(q, 8);
-    hd_pack_follow(pk, prev, (uint32_t)slot, code);
+    hd_pack_follow(pk, prev, hd_pack_offset((uint32_t)slot), code);
     return &pk->slots[slot];
 }
 
@@ -117,8 +117,12 @@ static uint64_t get_word0(struct hd_pack *pk, struct hd_pack_slot *s, const uint
                           unsigned code)
 {
     uint64_t w = s->word0 + (uint64_t)(int64_t)s->step;
+    if (code == 0) {
+        s->word0 = w;
+        return w;
+    }
     if (code == 1) {
-        w = pk->pointer + s->off;
+        w = pk->pointer + (uint64_t)(int64_t)s->off;
     } else if (code == 2) {
         w = s->word0 + (uint64_t)(int64_t)(int16_t)bytes(q, 2);
     } else if (code == 3) {
@@ -150,23 +154,28 @@ static uint64_t get_word1(struct hd_pack_slot *s, const uint8_t **q, unsigned fl
     return w;
 }
 
-static void get_halves(struct hd_pack_slot *s, const uint8_t **q, unsigned flag, uint32_t count,
+static void get_tokens(struct hd_pack_slot *s, const uint8_t **q, unsigned flag, uint32_t count,
                        struct hd_raw *rec, unsigned parts)
 {
     unsigned missed = flag & 64 ? *(*q)++ : 0;
-    uint32_t half[4];
-    for (unsigned i = 0; i < 4; i++) {
-        half[i] = hd_pack_half(s, i, count);
-        if (missed >> i & 1) {
-            uint32_t d = (uint32_t)varint(q);
-            half[i] = i & 1 ? d - count : count - d;
-            hd_pack_half_set(s, i, count, half[i]);
-        }
+    uint64_t moving = hd_pack_moving(count);
+    hd_tok tok[2];
+    for (unsigned i = 0; i < 2; i++, missed >>= 2) {
+        tok[i] = hd_pack_tok(s, i, moving);
+        if (!(missed & 3))
+            continue;
+        uint32_t lo = hd_tok_lo(tok[i]), not_hi = (uint32_t)tok[i];
+        if (missed & 1)
+            lo = count - (uint32_t)varint(q);
+        if (missed & 2)
+            not_hi = (uint32_t)varint(q) - count;
+        tok[i] = (hd_tok)lo << 32 | not_hi;
+        hd_pack_tok_set(s, i, moving, tok[i], missed & 3);
     }
     if (parts & HD_PART_ADDR)
-        rec->addr = (hd_tok)half[0] << 32 | half[1];
+        rec->addr = tok[0];
     if (parts & HD_PART_VAL)
-        rec->val = (hd_tok)half[2] << 32 | half[3];
+        rec->val = tok[1];
 }
 
 static void get_memory(struct hd_pack *pk, struct hd_pack_slot *s, const uint8_t **q, unsigned flag,
@@ -180,6 +189,30 @@ static void get_memory(struct hd_pack *pk, struct hd_pack_slot *s, const uint8_t
         pk->pointer = rec->w[1];
 }
 
+/* See hd_put_wide. */
+static bool get_wide(struct hd_rawlog *log, const uint8_t **q, unsigned flag, unsigned shape,
+                     struct hd_raw *rec)
+{
+    uint8_t *mirror = hd_pack_mirror(log->pack, rec->w[0]);
+    rec->len = hd_shape_wide(shape);
+    rec->data = log->contents;
+    for (size_t i = 0; flag >> 4 & 3 && i < rec->len; i += 16) {
+        unsigned lengths[2] = {**q & 15, **q >> 4};
+        ++*q;
+        for (unsigned k = 0; k < 2; k++) {
+            uint64_t x = 0;
+            if (lengths[k] > 8)
+                return false;
+            memcpy(&x, *q, lengths[k]);
+            *q += lengths[k];
+            uint8_t *at = mirror + i + 8 * (size_t)k;
+            hd_pack_poke(at, 8, hd_pack_peek(at, 8) ^ x);
+        }
+    }
+    memcpy(log->contents, mirror, rec->len);
+    return true;
+}
+
 static bool get_packed(struct hd_rawlog *log, unsigned flag, const uint8_t **q, struct hd_raw *rec)
 {
     struct hd_pack *pk = log->pack;
@@ -187,7 +220,7 @@ static bool get_packed(struct hd_rawlog *log, unsigned flag, const uint8_t **q, 
     if (!s)
         return false;
     unsigned shape = hd_pack_shape(s->key), parts = hd_shape_parts(shape);
-    if (!parts)
+    if (!parts || (parts & HD_PART_WIDE && hd_shape_wide(shape) > 64))
         return false;
     rec->kind = (enum hd_log_kind)hd_shape_kind(shape);
     rec->slot = (uint32_t)(s - pk->slots);
@@ -200,10 +233,12 @@ static bool get_packed(struct hd_rawlog *log, unsigned flag, const uint8_t **q, 
         rec->w[0] = get_word0(pk, s, q, flag >> 2 & 3);
     if (parts & HD_PART_MEMORY)
         get_memory(pk, s, q, flag, shape, rec);
+    else if (parts & HD_PART_WIDE && !get_wide(log, q, flag, shape, rec))
+        return false;
     else if (parts & HD_PART_WORD1)
         rec->w[1] = get_word1(s, q, flag, 8, s->word1, rec->w[0]);
     if (parts & (HD_PART_ADDR | HD_PART_VAL))
-        get_halves(s, q, flag, *count_of(log), rec, parts);
+        get_tokens(s, q, flag, *count_of(log), rec, parts);
     if (parts & HD_PART_NEW) {
         unsigned size = hd_shape_size(shape);
         rec->w[2] = rec->w[1] + hd_pack_unzigzag(varint(q));
@@ -220,10 +255,9 @@ static bool get_packed(struct hd_rawlog *log, unsigned flag, const uint8_t **q, 
 
 static void mirrored(struct hd_pack *pk, uint64_t addr, uint8_t *to, size_t n)
 {
-    for (size_t i = 0; i < n;) {
-        unsigned step = n - i >= 8 ? 8 : 1;
-        memcpy(to + i, hd_pack_mirror(pk, addr + i), step);
-        i += step;
+    for (size_t i = 0, part; i < n; i += part) {
+        part = hd_pack_beside(addr + i, n - i);
+        memcpy(to + i, hd_pack_mirror(pk, addr + i), part);
     }
 }
 

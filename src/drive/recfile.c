@@ -8,10 +8,11 @@
 #include <zlib.h>
 #include <zstd.h>
 
-#define VERSION     1
+#define VERSION     2
 #define FILE_HEADER 16
 #define HEADER      20
 #define RAW_MAX     (1u << 30)
+#define MIX         UINT64_C(0x9e3779b97f4a7c15)
 
 static const uint8_t magic[8] = {0x89, 'H', 'D', 'R', '\r', '\n', 0x1a, '\n'};
 
@@ -24,6 +25,23 @@ static void put32(uint8_t *p, uint32_t v)
 static uint32_t get32(const uint8_t *p)
 {
     return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+/* Of what a block holds: four sums of words side by side. A crc would take a tenth of the time of
+ * recording. */
+static uint32_t checksum(const uint8_t *p, size_t n)
+{
+    uint64_t sum[4] = {n, 1, 2, 3}, w[4];
+    for (; n >= sizeof w; n -= sizeof w, p += sizeof w) {
+        memcpy(w, p, sizeof w);
+        for (unsigned i = 0; i < 4; i++)
+            sum[i] = (sum[i] ^ w[i]) * MIX;
+    }
+    for (; n; n--)
+        sum[0] = (sum[0] ^ *p++) * MIX;
+    for (unsigned i = 1; i < 4; i++)
+        sum[0] = ((sum[0] ^ sum[0] >> 29) + (sum[i] ^ sum[i] >> 29)) * MIX;
+    return (uint32_t)(sum[0] >> 32);
 }
 
 static void write_all(struct hd_rec_writer *w, const void *data, size_t len)
@@ -84,7 +102,7 @@ void hd_rec_copy(struct hd_rec_writer *w, unsigned type, const struct hd_rec_blo
         *(uint64_t *)hd_vec_push(&w->starts) = w->size;
     put32(h + 4, block->stored);
     put32(h + 8, block->raw);
-    put32(h + 12, (uint32_t)crc32_z(0, block->data, block->stored));
+    put32(h + 12, checksum(block->data, block->stored));
     put32(h + 16, (uint32_t)crc32(0, h, 16));
     write_all(w, h, sizeof h);
     write_all(w, block->data, block->stored);
@@ -130,7 +148,7 @@ static enum hd_status read_blocks(struct hd_rec *rec, const uint8_t *at, const u
         if ((uint32_t)crc32(0, at, 16) != get32(at + 16))
             return refuse(rec, err, "the checksum of a block's header is wrong");
         struct hd_rec_block b = {at[0], at[1] != 0, get32(at + 4), get32(at + 8), at + HEADER};
-        uint32_t crc = get32(at + 12);
+        uint32_t sum = get32(at + 12);
         at += HEADER;
         if (b.type == HD_REC_END)
             return HD_OK;
@@ -138,7 +156,7 @@ static enum hd_status read_blocks(struct hd_rec *rec, const uint8_t *at, const u
             return refuse(rec, err, "the recording is cut short");
         if (b.raw > RAW_MAX || (!b.packed && b.raw != b.stored))
             return refuse(rec, err, "a block has an impossible length");
-        if ((uint32_t)crc32_z(0, at, b.stored) != crc)
+        if (checksum(at, b.stored) != sum)
             return refuse(rec, err, "the checksum of a block is wrong");
         *(struct hd_rec_block *)hd_vec_push(&rec->blocks) = b;
         at += b.stored;

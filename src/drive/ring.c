@@ -14,7 +14,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define LEVEL 1 /* of zstd: chunks come fast */
+#define LEVEL 1   /* of zstd: chunks come fast */
+#define DEAR  297 /* hundredths of bytes an event from which on it is worth the time */
 
 static uint8_t *chunk_at(const struct hd_ring *r, uint32_t number)
 {
@@ -54,10 +55,10 @@ void hd_ring_close(struct hd_ring *r)
     r->header = NULL;
 }
 
-/* Most chunks are small enough as they are; the others are worth the time. */
-static int level_for(uint64_t bytes, uint64_t events)
+/* Most chunks are small enough as they are; compressing takes as long as recording. */
+static int level_for(const struct hd_ring *r, size_t used, uint64_t events)
 {
-    return bytes > 2 * events ? LEVEL : 0;
+    return r->out->size + used > events * DEAR / 100 ? LEVEL : 0;
 }
 
 static void keep(struct hd_ring *r, const uint8_t *chunk, size_t used, int level)
@@ -81,8 +82,7 @@ static void drain(struct hd_ring *r)
         uint32_t place = n % HD_LOG_RING;
         uint8_t *chunk = chunk_at(r, n);
         size_t used = h->used[place] <= HD_LOG_CHUNK ? h->used[place] : HD_LOG_CHUNK;
-        keep(r, chunk, used, level_for(used, h->events_at[place] - r->events_seen));
-        r->events_seen = h->events_at[place];
+        keep(r, chunk, used, level_for(r, used, h->events_at[place]));
         memset(chunk, 0, used);
         __atomic_store_n(&h->drained, n + 1, __ATOMIC_RELEASE); /* pairs with wait_for_room of rt */
         syscall(SYS_futex, &h->drained, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);

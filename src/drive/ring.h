@@ -19,10 +19,9 @@ struct hd_ring {
     struct hd_rec_writer *out;
     pthread_t thread;
     bool running;
-    uint32_t done;        /* futex: the program has ended */
-    uint64_t events_seen; /* up to the last chunk that was drained */
-    uint64_t end;         /* of the log, as in events_end of the header */
-    int error;            /* why chunks are thrown away */
+    uint32_t done; /* futex: the program has ended */
+    uint64_t end;  /* of the log, as in events_end of the header */
+    int error;     /* why chunks are thrown away */
 };
 
 /* Settings are copied into the header; magic, version and driver are filled in. */

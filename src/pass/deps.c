@@ -79,6 +79,7 @@ LLVMValueRef hd_deps_past(struct hd_fn *f, LLVMBuilderRef b)
 
 LLVMValueRef hd_deps_pass(struct hd_fn *f, struct hd_dep d, unsigned role)
 {
+    d = hd_runs_merge(f, d);
     for (unsigned i = 1; i < d.n; i++) {
         LLVMValueRef args[] = {hd_hooks_u32(f->p, role), d.tok[i]};
         hd_hooks_call(f, HD_HOOK_more, args);

@@ -141,6 +141,9 @@ void hd_deps_local_store(struct hd_fn *f, LLVMBuilderRef b, struct hd_local *loc
                          struct hd_dep d);
 void hd_deps_finish(struct hd_fn *f); /* incoming values of token phis */
 
+/* runs.c. The same set with fewer tokens where reads follow each other; instructions go to p->b. */
+struct hd_dep hd_runs_merge(struct hd_fn *f, struct hd_dep d);
+
 /* calls.c */
 enum hd_callee {
     HD_CALLEE_UNKNOWN, /* tokens go and come through the flow record */

@@ -3,6 +3,7 @@
 #include "rt/access.h"
 #include "rt/blocks.h"
 #include "rt/modules.h"
+#include "rt/quick.h"
 
 #define HOOK HD_EXPORT __attribute__((noinline))
 
@@ -12,8 +13,16 @@ static inline hd_tok last_id(void)
     return HD_LIKELY(id < UINT32_MAX - 1) ? hd_tok_range(id, id) : HD_TOK_ALL;
 }
 
+/* The token of the event that hd_rt_quick logged last. */
+static inline hd_tok quick_id(void)
+{
+    return hd_pack_moving(__hd_flow.count) + UINT32_MAX; /* hd_tok_range(count, count) */
+}
+
+#define LONG_WAY static __attribute__((noinline, cold))
+
 #define PLAIN(size)                                                                                \
-    HOOK hd_tok __hd_read##size(struct hd_site *site, void *p, hd_tok addr)                        \
+    LONG_WAY hd_tok read##size(struct hd_site *site, void *p, hd_tok addr)                         \
     {                                                                                              \
         struct hd_thread *me = hd_rt_enter_at(p, size, (uintptr_t)site);                           \
         if (!me)                                                                                   \
@@ -21,17 +30,40 @@ static inline hd_tok last_id(void)
         uint64_t w[2] = {(uintptr_t)p, hd_rt_load(p, size)};                                       \
         hd_rt_put((uintptr_t)site, HD_SHAPE(HD_LOG_READ, size) | HD_SHAPE_SITE, w, addr,           \
                   HD_TOK_NONE);                                                                    \
+        hd_rt_quick_next(site);                                                                    \
         hd_rt_leave(me);                                                                           \
         return last_id();                                                                          \
     }                                                                                              \
-    HOOK void __hd_write##size(struct hd_site *site, void *p, hd_tok addr, uint64_t v, hd_tok val) \
+    static __attribute__((noinline))                                                               \
+    hd_tok near_read##size(struct hd_site *site, void *p, hd_tok addr)                             \
+    {                                                                                              \
+        if (HD_LIKELY(hd_rt_quick(site, HD_SHAPE(HD_LOG_READ, size) | HD_SHAPE_SITE, p, 0, addr,   \
+                                  HD_TOK_NONE)))                                                   \
+            return quick_id();                                                                     \
+        return read##size(site, p, addr);                                                          \
+    }                                                                                              \
+    HOOK hd_tok __hd_read##size(struct hd_site *site, void *p, hd_tok addr)                        \
+    {                                                                                              \
+        if (HD_LIKELY(                                                                             \
+                hd_rt_quick_read(site, HD_SHAPE(HD_LOG_READ, size) | HD_SHAPE_SITE, p, addr)))     \
+            return quick_id();                                                                     \
+        return near_read##size(site, p, addr);                                                     \
+    }                                                                                              \
+    LONG_WAY void write##size(struct hd_site *site, void *p, hd_tok addr, uint64_t v, hd_tok val)  \
     {                                                                                              \
         struct hd_thread *me = hd_rt_enter_at(p, size, (uintptr_t)site);                           \
         if (!me)                                                                                   \
             return;                                                                                \
         uint64_t w[2] = {(uintptr_t)p, v & UINT64_MAX >> (64 - 8 * size)};                         \
         hd_rt_put((uintptr_t)site, HD_SHAPE(HD_LOG_WRITE, size) | HD_SHAPE_SITE, w, addr, val);    \
+        hd_rt_quick_next(site);                                                                    \
         hd_rt_leave(me);                                                                           \
+    }                                                                                              \
+    HOOK void __hd_write##size(struct hd_site *site, void *p, hd_tok addr, uint64_t v, hd_tok val) \
+    {                                                                                              \
+        if (HD_UNLIKELY(!hd_rt_quick(site, HD_SHAPE(HD_LOG_WRITE, size) | HD_SHAPE_SITE, p,        \
+                                     v & UINT64_MAX >> (64 - 8 * size), addr, val)))               \
+            write##size(site, p, addr, v, val);                                                    \
     }
 
 PLAIN(1)
@@ -53,37 +85,96 @@ static void log_more(uint32_t role, hd_tok tok)
     hd_rt_log2(HD_LOG_MORE, 0, hd_rt_pack.prev, role, tok);
 }
 
-/* Ranges carry no tokens in their words: a MORE record before them does. */
-static void log_range(struct hd_thread *me, enum hd_log_kind kind, struct hd_site *site,
-                      const void *p, const void *bytes, size_t n, hd_tok addr, hd_tok val)
+/* A fault must come before anything has changed. n <= 64: at most two pages. */
+static inline void touch(const void *p, size_t n)
 {
+    const volatile char *at = p;
+    if (n)
+        (void)(at[0] | at[n - 1]);
+}
+
+/* The shape of ranges of 16 bytes, such as vectors, and of 32. */
+#define WIDE(kind)   ((unsigned)(kind) | HD_SHAPE_SITE)
+#define WIDE32(kind) (WIDE(kind) | 1 << 6)
+
+static inline bool is_wide(size_t n)
+{
+    return n == 16 || n == 32 || n == 64;
+}
+
+static void log_wide(unsigned shape, struct hd_site *site, const void *p, const void *bytes,
+                     hd_tok addr, hd_tok val)
+{
+    hd_rt_put((uintptr_t)site, shape, (uint64_t[3]){(uintptr_t)p, (uintptr_t)bytes}, addr, val);
+}
+
+/* Other ranges carry no tokens in their words: a MORE record before them does. */
+static void log_range(enum hd_log_kind kind, struct hd_site *site, const void *p, const void *bytes,
+                      size_t n, hd_tok addr, hd_tok val)
+{
+    touch(bytes, n < 64 ? n : 64);
+    if (is_wide(n)) {
+        log_wide(WIDE(kind) | (unsigned)(n / 32) << 6, site, p, bytes, addr, val);
+        return;
+    }
     if (addr != HD_TOK_NONE)
         log_more(1, addr);
     if (val != HD_TOK_NONE)
         log_more(0, val);
-    (void)me;
     hd_rt_log_bytes(kind, HD_LOG_SITE, (uintptr_t)site, p, bytes, n);
 }
 
-HOOK hd_tok __hd_read_n(struct hd_site *site, void *p, uint64_t n, hd_tok addr)
+LONG_WAY hd_tok read_n(struct hd_site *site, void *p, uint64_t n, hd_tok addr)
 {
     struct hd_thread *me = hd_rt_enter_at(p, n, (uintptr_t)site);
     if (!me)
         return HD_TOK_NONE;
     uint32_t first = __hd_flow.count + 1;
-    log_range(me, HD_LOG_RANGE_READ, site, p, p, n, addr, HD_TOK_NONE);
+    log_range(HD_LOG_RANGE_READ, site, p, p, n, addr, HD_TOK_NONE);
+    if (is_wide(n))
+        hd_rt_quick_next(site);
     hd_rt_leave(me);
     return n ? hd_tok_range(first, __hd_flow.count) : HD_TOK_NONE;
+}
+
+HOOK hd_tok __hd_read_n(struct hd_site *site, void *p, uint64_t n, hd_tok addr)
+{
+    if (HD_LIKELY(n == 16)) {
+        touch(p, 16);
+        if (HD_LIKELY(
+                hd_rt_quick(site, WIDE(HD_LOG_RANGE_READ), p, (uintptr_t)p, addr, HD_TOK_NONE)))
+            return quick_id();
+    } else if (n == 32) {
+        touch(p, 32);
+        if (HD_LIKELY(
+                hd_rt_quick(site, WIDE32(HD_LOG_RANGE_READ), p, (uintptr_t)p, addr, HD_TOK_NONE)))
+            return quick_id();
+    }
+    return read_n(site, p, n, addr);
+}
+
+LONG_WAY void write_n(struct hd_site *site, void *p, uint64_t n, hd_tok addr, void *bytes,
+                      hd_tok val)
+{
+    struct hd_thread *me = hd_rt_enter_at(p, n, (uintptr_t)site);
+    if (!me)
+        return;
+    log_range(HD_LOG_RANGE_WRITE, site, p, bytes, n, addr, val);
+    if (is_wide(n))
+        hd_rt_quick_next(site);
+    hd_rt_leave(me);
 }
 
 HOOK void __hd_write_n(struct hd_site *site, void *p, uint64_t n, hd_tok addr, void *bytes,
                        hd_tok val)
 {
-    struct hd_thread *me = hd_rt_enter_at(p, n, (uintptr_t)site);
-    if (!me)
+    if (HD_LIKELY(n == 16) &&
+        HD_LIKELY(hd_rt_quick(site, WIDE(HD_LOG_RANGE_WRITE), p, (uintptr_t)bytes, addr, val)))
         return;
-    log_range(me, HD_LOG_RANGE_WRITE, site, p, bytes, n, addr, val);
-    hd_rt_leave(me);
+    if (n == 32 &&
+        HD_LIKELY(hd_rt_quick(site, WIDE32(HD_LOG_RANGE_WRITE), p, (uintptr_t)bytes, addr, val)))
+        return;
+    write_n(site, p, n, addr, bytes, val);
 }
 
 /* docs/MODEL.md knows no access to two locations at once: 16 bytes get a lock around their parts.
@@ -201,13 +292,13 @@ static void copy(struct hd_site *site, void *to, const void *from, uint64_t n, h
     hd_tok read = HD_TOK_NONE;
     if (!(site->flags & HD_SITE_SRC_PRIVATE)) {
         uint32_t first = __hd_flow.count + 1;
-        log_range(me, HD_LOG_RANGE_READ, site, from, from, n, from_addr, HD_TOK_NONE);
+        log_range(HD_LOG_RANGE_READ, site, from, from, n, from_addr, HD_TOK_NONE);
         read = hd_tok_range(first, __hd_flow.count);
     } else {
         read = HD_TOK_ALL;
     }
     if (!(site->flags & HD_SITE_DST_PRIVATE))
-        log_range(me, HD_LOG_RANGE_WRITE, site, to, from, n, to_addr, read);
+        log_range(HD_LOG_RANGE_WRITE, site, to, from, n, to_addr, read);
     real(to, from, n);
     hd_rt_leave(me);
 }
@@ -230,7 +321,7 @@ HOOK void __hd_memset(struct hd_site *site, void *to, uint32_t byte, uint64_t n,
     struct hd_thread *me = n ? hd_rt_enter_at(to, n, (uintptr_t)site) : NULL;
     if (me && !(site->flags & HD_SITE_DST_PRIVATE)) {
         hd_rt_memset(to, (int)byte, n); /* first, so that the new bytes are there to be logged */
-        log_range(me, HD_LOG_RANGE_WRITE, site, to, to, n, addr, val);
+        log_range(HD_LOG_RANGE_WRITE, site, to, to, n, addr, val);
     } else {
         hd_rt_memset(to, (int)byte, n);
     }
@@ -238,18 +329,52 @@ HOOK void __hd_memset(struct hd_site *site, void *to, uint32_t byte, uint64_t n,
         hd_rt_leave(me);
 }
 
-/* Without a token there is no choice, unless __hd_more brought one. */
-static void branch(struct hd_site *site, hd_tok dep)
+/* A branch on reads that an earlier branch of the thread depended on as well adds nothing: whoever
+ * gets there has run the earlier one, so none of these reads is stale (docs/MODEL.md, section 2: a
+ * read is stale or not when it runs). Such branches are left out; loops are full of them. */
+static inline hd_tok *decided_by(struct hd_thread *me, const struct hd_site *site)
 {
-    struct hd_thread *me = hd_rt_me;
-    if (dep == HD_TOK_NONE && me && !me->more)
-        return;
-    me = hd_rt_enter_at(NULL, 0, (uintptr_t)site);
+    return &me->decided[(uintptr_t)site / sizeof *site % HD_RT_DECIDED];
+}
+
+static inline bool is_decided(hd_tok dep, hd_tok earlier)
+{
+    return hd_tok_lo(dep) >= hd_tok_lo(earlier) && (uint32_t)dep >= (uint32_t)earlier;
+}
+
+/* "All reads" are those so far. */
+static inline hd_tok up_to_now(hd_tok dep)
+{
+    return dep == HD_TOK_ALL ? hd_tok_range(0, __hd_flow.count) : dep;
+}
+
+LONG_WAY void branch_slowly(struct hd_site *site, hd_tok dep)
+{
+    struct hd_thread *me = hd_rt_enter_at(NULL, 0, (uintptr_t)site);
     if (!me)
         return;
+    *decided_by(me, site) = ~up_to_now(dep);
     me->more = false;
     hd_rt_put((uintptr_t)site, HD_SHAPE(HD_LOG_BRANCH, 8) | HD_SHAPE_SITE, NULL, HD_TOK_NONE, dep);
+    hd_rt_quick_next(site);
     hd_rt_leave(me);
+}
+
+/* Without a token there is no choice, unless __hd_more brought one. */
+static inline __attribute__((always_inline)) void branch(struct hd_site *site, hd_tok dep)
+{
+    struct hd_thread *me = hd_rt_me;
+    if (me && !me->more) {
+        hd_tok *decided = decided_by(me, site);
+        if (dep == HD_TOK_NONE || is_decided(dep, ~*decided))
+            return;
+        if (HD_LIKELY(hd_rt_quick(site, HD_SHAPE(HD_LOG_BRANCH, 8) | HD_SHAPE_SITE, NULL, 0,
+                                  HD_TOK_NONE, dep))) {
+            *decided = ~up_to_now(dep); /* the branch itself is no read */
+            return;
+        }
+    }
+    branch_slowly(site, dep);
 }
 
 HOOK void __hd_branch(struct hd_site *site, hd_tok dep)
@@ -263,14 +388,20 @@ HOOK void __hd_icall(struct hd_site *site, void *target, hd_tok dep)
     branch(site, dep);
 }
 
-HOOK void __hd_more(uint32_t role, hd_tok tok)
+LONG_WAY void add_more(uint32_t role, hd_tok tok, uintptr_t pc)
 {
-    struct hd_thread *me = tok == HD_TOK_NONE ? NULL : hd_rt_enter();
+    struct hd_thread *me = hd_rt_enter_at(NULL, 0, pc);
     if (!me)
         return;
     me->more = true; /* cleared by a branch only: at worst one branch too many is logged */
     log_more(role, tok);
     hd_rt_leave(me);
+}
+
+HOOK void __hd_more(uint32_t role, hd_tok tok)
+{
+    if (tok != HD_TOK_NONE && HD_UNLIKELY(!hd_rt_quick_more(role, tok)))
+        add_more(role, tok, HD_PC);
 }
 
 HOOK void __hd_enter(struct hd_site *site, void *frame)

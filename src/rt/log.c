@@ -32,11 +32,21 @@ static uint8_t *chunk_start(void)
     return hd_rt_log.chunks + place * HD_LOG_CHUNK;
 }
 
+/* Whether a thread may use up its ids in this chunk. */
+static bool ids_run_out(void)
+{
+    for (uint32_t i = 0; i < rt.n_threads; i++)
+        if (rt.threads[i]->flow && rt.threads[i]->flow->count > UINT32_MAX - 2 * HD_LOG_CHUNK)
+            return true;
+    return false;
+}
+
 static void use_chunk(uint32_t number)
 {
     hd_rt_log.chunk = number;
     hd_rt_log.pos = chunk_start();
-    hd_rt_log.end = hd_rt_log.pos + HD_LOG_CHUNK - 1; /* one byte 0 stays at the end */
+    hd_rt_log.end = hd_rt_log.pos + (rt.header->own_file ? HD_LOG_CHUNK - 1 : HD_LOG_PART);
+    hd_rt_log.quick = ids_run_out() ? NULL : hd_rt_log.end - HD_PACK_ROOM;
 }
 
 static void *map_at(int fd, size_t len, uint64_t offset)
@@ -239,7 +249,7 @@ static bool wait_for_room(void)
 
 void hd_rt_log_quiet(void)
 {
-    hd_rt_log.chunks = hd_rt_log.pos = hd_rt_log.end = NULL;
+    hd_rt_log.chunks = hd_rt_log.pos = hd_rt_log.end = hd_rt_log.quick = NULL;
 }
 
 static void finish_chunk(void)
@@ -251,6 +261,13 @@ static void finish_chunk(void)
     h->events_end = (uint64_t)(n + 1) * HD_LOG_CHUNK;
     __atomic_store_n(&h->filled, n + 1, __ATOMIC_RELEASE); /* pairs with the driver's drain */
     shared_futex(&h->filled, FUTEX_WAKE, 1);
+}
+
+/* The place for a record at the start of a chunk, which may take more than usual. One byte 0 stays
+ * at the end. */
+static uint8_t *in_fresh_chunk(size_t n)
+{
+    return n < HD_LOG_CHUNK ? hd_rt_log.pos : NULL;
 }
 
 /* Follow looks at every record when the next one is about to be written: there is never room. */
@@ -265,8 +282,9 @@ static uint8_t *grow_slowly(size_t n)
         use_chunk(hd_rt_log.chunk + 1);
     }
     hd_rt_log.end = hd_rt_log.pos;
+    hd_rt_log.quick = NULL;
     hd_rt_follow_new_record();
-    return n < HD_LOG_CHUNK ? hd_rt_log.pos : NULL;
+    return in_fresh_chunk(n);
 }
 
 uint8_t *hd_rt_log_grow(size_t n)
@@ -278,7 +296,7 @@ uint8_t *hd_rt_log_grow(size_t n)
     if (rt.header->own_file) {
         if (!next_of_file(hd_rt_log.chunk + 1))
             hd_rt_log_quiet();
-        return n < HD_LOG_CHUNK ? hd_rt_log.pos : NULL;
+        return in_fresh_chunk(n);
     }
     finish_chunk();
     if ((rt.header->limit && rt.header->events >= rt.header->limit) || !wait_for_room()) {
@@ -286,7 +304,7 @@ uint8_t *hd_rt_log_grow(size_t n)
         return NULL;
     }
     use_chunk(hd_rt_log.chunk + 1);
-    return n < HD_LOG_CHUNK ? hd_rt_log.pos : NULL;
+    return in_fresh_chunk(n);
 }
 
 void hd_rt_log_off(void)
@@ -437,7 +455,7 @@ void hd_rt_write_later(struct hd_thread *me, enum hd_log_kind kind, uintptr_t pc
     me->pend_kind = kind;
     me->pend_pc = pc;
     me->pend_addr = addr;
-    me->pend_len = len;
+    me->pend_len = (uint32_t)len;
     shared->kind = kind;
     shared->pc = pc;
     shared->addr = (uintptr_t)addr;

@@ -8,7 +8,7 @@
 
 #include "heddle/rt_abi.h"
 #include "heddle/rt_log.h"
-#include "heddle/rt_pack_put.h"
+#include "heddle/rt_pack_plain.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,6 +21,7 @@
 
 struct hd_rt_log {
     uint8_t *pos, *end; /* of the chunk in use; both NULL: records vanish */
+    uint8_t *quick;     /* from here on, records go the long way (quick.h) */
     uint64_t *keys;     /* shared: keys of slots by number */
     uint8_t *chunks;    /* shared: the ring */
     uint32_t chunk;     /* number of the chunk in use */

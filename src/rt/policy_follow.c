@@ -171,7 +171,8 @@ static void look_at_record(void)
     const uint8_t *p = seen;
     unsigned flag = *p++;
     if (flag & 3) {
-        uint64_t key = hd_rt_pack.slots[hd_rt_pack.prev].key;
+        uint64_t key =
+            hd_rt_pack.prev ? hd_pack_at(&hd_rt_pack, hd_rt_pack.prev)->key : hd_rt_pack.spelled;
         if (hd_shape_kind(hd_pack_shape(key)) <= HD_LOG_LAST_EVENT)
             check_event(hd_shape_kind(hd_pack_shape(key)), key >> 16);
         return;
@@ -316,6 +317,7 @@ static void start(void)
                 entries[i].kind != HD_SCHED_ENDS &&
                 entries[i].thread == entries[w ? property + sched->n_first : property].thread;
     seen = hd_rt_log.end = hd_rt_log.pos;
+    hd_rt_log.quick = NULL;
     rt.follow = rt.stepwise = true;
     catch_crashes();
 }

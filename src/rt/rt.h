@@ -25,6 +25,7 @@
 
 #define HD_PC         ((uintptr_t)__builtin_return_address(0))
 #define HD_RT_SIGNALS 16
+#define HD_RT_DECIDED 16
 #define HD_NEVER      UINT64_MAX /* a deadline that does not come */
 
 enum hd_state { HD_READY, HD_RUNNING, HD_BLOCKED, HD_FDWAIT, HD_OUTSIDE, HD_DONE };
@@ -33,15 +34,20 @@ struct pollfd;
 struct hd_sync;
 
 struct hd_thread {
+    union {
+        struct {
+            volatile int in_rt; /* depth of runtime calls; not 0: the keeper leaves the token */
+            uint32_t pend_len;  /* of a write whose value is not logged yet, or 0 */
+        };
+        volatile uint64_t busy; /* both */
+    };
     _Atomic uint32_t go; /* futex: 1 tells the thread that it holds the token; set by grant */
-    volatile int in_rt;  /* depth of runtime calls; the keeper never takes the token while not 0 */
     uint32_t num;        /* place in rt.threads */
     enum hd_state state;
     pid_t tid;
     pthread_t handle;
 
-    size_t pend_len; /* of a write whose value is not logged yet, or 0 */
-    const void *pend_addr;
+    const void *pend_addr; /* with pend_len */
     uintptr_t pend_pc;
     enum hd_log_kind pend_kind; /* WRITE or RANGE_WRITE */
     const struct hd_flow *flow; /* where it counts its events; NULL when it has ended */
@@ -68,7 +74,8 @@ struct hd_thread {
     uint32_t futex_mask;
     uint64_t rmw_old[2]; /* between rmw_pre and rmw_post */
     hd_tok rmw_addr;
-    bool more; /* __hd_more was called: see branch() in hooks_pass.c */
+    bool more;                     /* __hd_more was called: see branch() in hooks_pass.c */
+    hd_tok decided[HD_RT_DECIDED]; /* ~token of a branch that was logged, by site */
 
     void *(*start)(void *);
     void *arg, *result;
@@ -120,7 +127,7 @@ struct hd_rt {
         idle; /* futex: bumped when nobody holds the token and on return from outside */
 };
 extern struct hd_rt rt HD_HIDDEN;
-extern __thread struct hd_thread *hd_rt_me HD_HIDDEN;
+#define hd_rt_me (__hd_flow.thread) /* the calling thread; NULL: not ours */
 
 /* Logs the value of the thread's last write, if that is still to be done. */
 void hd_rt_flush_slow(struct hd_thread *me);

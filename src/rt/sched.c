@@ -20,7 +20,6 @@
 #define NAP (UINT64_C(10) * 1000000u)
 
 struct hd_rt rt;
-__thread struct hd_thread *hd_rt_me;
 
 void hd_rt_lock(void)
 {

@@ -115,7 +115,7 @@ static void run(struct hd_thread *me, int sig, siginfo_t *info, void *context)
     struct hd_flow flow = __hd_flow;
     uint64_t old[2] = {me->rmw_old[0], me->rmw_old[1]};
     const void *pend_addr = me->pend_addr, *last_read = me->last_read;
-    size_t pend_len = me->pend_len;
+    uint32_t pend_len = me->pend_len;
     uintptr_t pend_pc = me->pend_pc;
     enum hd_log_kind pend_kind = me->pend_kind;
     hd_tok rmw_addr = me->rmw_addr;

@@ -102,6 +102,19 @@ NOINLINE static void joins(void)
 // LOG: read4 many\[7\] joins
 // LOG: write4 out_10 joins:[0-9]+ addr=- val=[0-9]+(-|\+)
 
+/* Reads that follow each other are one range; one in between is not taken in. */
+int out_11, out_12;
+NOINLINE static void runs(void)
+{
+    int x = a, y = b, z = c;
+    out_11 = x + y + z;
+    x = a, y = b, z = c;
+    out_12 = x + z;
+    (void)y;
+}
+// LOG-O1+: ^([0-9]+) write4 out_11 runs:[0-9]+ addr=- val=[0-9]+-[0-9]+ =
+// LOG-O1+: write4 out_12 runs:[0-9]+ addr=- val=[0-9]+\+[0-9]+-[0-9]+ =
+
 int main(void)
 {
     direct();
@@ -110,5 +123,6 @@ int main(void)
     address();
     loop(3);
     joins();
+    runs();
     return 0;
 }

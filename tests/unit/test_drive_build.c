@@ -3,7 +3,7 @@
 #include "drive/build.h"
 #include "drive/recnames.h"
 #include "drive/recmeta.h"
-#include "heddle/rt_pack_put.h"
+#include "heddle/rt_pack_plain.h"
 #include "model/check.h"
 
 #include <fcntl.h>

@@ -1,0 +1,104 @@
+/* Reads that follow each other. A token is a range of ids, so the tokens of reads of one block
+ * between which the thread reads nothing else are one token, exactly: from the first to the last.
+ * That saves a call of __hd_more and its record for each but the first.
+ *
+ * Blocks are instrumented in an order in which a token's block comes before its uses, so all hooks
+ * that will ever stand between two tokens already do.
+ */
+#include "pass/pass.h"
+
+#define REACH 100 /* instructions to look at behind a read */
+
+static int hook_of(struct hd_pass *p, LLVMValueRef inst)
+{
+    LLVMValueRef callee = LLVMIsACallInst(inst) ? LLVMGetCalledValue(inst) : NULL;
+    for (int i = 0; callee && i < HD_HOOK_COUNT; i++)
+        if (p->hook[i] == callee)
+            return i;
+    return -1;
+}
+
+static bool is_read(int hook)
+{
+    switch (hook) {
+    case HD_HOOK_read1:
+    case HD_HOOK_read2:
+    case HD_HOOK_read4:
+    case HD_HOOK_read8:
+    case HD_HOOK_read_n:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Whether the thread may read something in inst that we do not know the token of. */
+static bool may_read(struct hd_pass *p, LLVMValueRef inst)
+{
+    switch (hook_of(p, inst)) {
+    case -1:
+        break;
+    case HD_HOOK_write1:
+    case HD_HOOK_write2:
+    case HD_HOOK_write4:
+    case HD_HOOK_write8:
+    case HD_HOOK_write_n:
+    case HD_HOOK_branch:
+    case HD_HOOK_more:
+        return false;
+    default:
+        return true;
+    }
+    if (!hd_calls_is_call(inst))
+        return false; /* an access that is hooked has its hook before it */
+    enum hd_callee kind = hd_calls_kind(inst);
+    return kind != HD_CALLEE_PURE && kind != HD_CALLEE_IGNORED;
+}
+
+static unsigned index_of(const struct hd_dep *d, LLVMValueRef tok)
+{
+    unsigned i = 0;
+    while (i < d->n && d->tok[i] != tok)
+        i++;
+    return i;
+}
+
+/* The last token that tok and nothing else leads to; those passed are marked in *taken. */
+static LLVMValueRef last_of_run(struct hd_pass *p, const struct hd_dep *d, unsigned from,
+                                unsigned *taken)
+{
+    LLVMValueRef last = d->tok[from], inst = last;
+    for (unsigned steps = 0; steps < REACH && (inst = LLVMGetNextInstruction(inst)); steps++) {
+        unsigned i = index_of(d, inst);
+        if (i < d->n && is_read(hook_of(p, inst))) {
+            *taken |= 1u << i;
+            last = inst;
+        } else if (may_read(p, inst)) {
+            break;
+        }
+    }
+    return last;
+}
+
+static LLVMValueRef range(struct hd_pass *p, LLVMValueRef first, LLVMValueRef last)
+{
+    LLVMValueRef lo = LLVMBuildAnd(p->b, first, hd_hooks_u64(p, UINT64_MAX << 32), "");
+    LLVMValueRef hi = LLVMBuildAnd(p->b, last, hd_hooks_u64(p, UINT32_MAX), "");
+    return LLVMBuildOr(p->b, lo, hi, "");
+}
+
+struct hd_dep hd_runs_merge(struct hd_fn *f, struct hd_dep d)
+{
+    LLVMValueRef last[HD_DEP_MAX];
+    struct hd_dep merged = {0};
+    unsigned taken = 0;
+    if (d.n < 2)
+        return d;
+    for (unsigned i = 0; i < d.n; i++)
+        last[i] = is_read(hook_of(f->p, d.tok[i])) ? last_of_run(f->p, &d, i, &taken) : d.tok[i];
+    for (unsigned i = 0; i < d.n; i++)
+        if (!(taken >> i & 1))
+            merged.tok[merged.n++] =
+                last[i] == d.tok[i] ? d.tok[i] : range(f->p, d.tok[i], last[i]);
+    return merged;
+}
