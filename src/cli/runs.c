@@ -38,7 +38,7 @@ enum hd_exit hd_runs_check_output(const struct hd_cli *cli, const struct hd_cmd 
 }
 
 static enum hd_exit print(const struct hd_cli *cli, const struct hd_runs_output *out,
-                          const struct hd_report *report)
+                          struct hd_report *report)
 {
     enum hd_exit code = HD_EXIT_OK;
     fflush(stdout);
@@ -53,7 +53,7 @@ static enum hd_exit print(const struct hd_cli *cli, const struct hd_runs_output 
 }
 
 static enum hd_exit save(const struct hd_cli *cli, const struct hd_runs_output *out,
-                         const struct hd_report *report)
+                         struct hd_report *report)
 {
     enum hd_exit code = HD_EXIT_OK, one;
     if (out->json)
@@ -68,7 +68,7 @@ static enum hd_exit save(const struct hd_cli *cli, const struct hd_runs_output *
 }
 
 enum hd_exit hd_runs_report(const struct hd_cli *cli, const struct hd_runs_output *out,
-                            const struct hd_report *report)
+                            struct hd_report *report)
 {
     enum hd_exit code = print(cli, out, report), saved = save(cli, out, report);
     code = code == HD_EXIT_OK ? saved : code;

@@ -25,6 +25,6 @@ enum hd_exit hd_runs_check_output(const struct hd_cli *cli, const struct hd_cmd 
 /* Prints to the standard error, since the standard output is the program's, and writes the files;
  * the first failure counts. HD_EXIT_RACE when all went well and the report has errors. */
 enum hd_exit hd_runs_report(const struct hd_cli *cli, const struct hd_runs_output *out,
-                            const struct hd_report *report);
+                            struct hd_report *report);
 
 #endif

@@ -35,7 +35,7 @@ static bool tsan_log(char *path, size_t size)
     return n > 0 && (size_t)n < size;
 }
 
-enum hd_exit hd_cli_save_report(const struct hd_cli *cli, const struct hd_report *r,
+enum hd_exit hd_cli_save_report(const struct hd_cli *cli, struct hd_report *r,
                                 enum hd_report_kind kind, const char *path, FILE *stream,
                                 bool color)
 {

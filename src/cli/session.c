@@ -11,6 +11,7 @@
 #include <libgen.h>
 #include <limits.h>
 #include <string.h>
+#include <unistd.h>
 #include <sys/wait.h>
 
 void hd_session_tell(const struct hd_session *s, const char *stage, uint64_t done, uint64_t total)
@@ -88,7 +89,9 @@ static enum hd_status save_report(const struct hd_session *s, const char *name)
         status = hd_outfile_open(path, &out, s->err);
     if (status != HD_OK)
         return status;
-    hd_formats_write(out.file, s->r, (enum hd_report_kind)hd_formats_of_name(name), NULL, false);
+    char cwd[PATH_MAX];
+    hd_formats_write(out.file, s->r, (enum hd_report_kind)hd_formats_of_name(name),
+                     getcwd(cwd, sizeof cwd), false);
     return hd_outfile_commit(&out, s->err);
 }
 

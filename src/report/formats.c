@@ -4,6 +4,7 @@
 #include "report/html.h"
 #include "report/json.h"
 #include "report/junit.h"
+#include "report/paths.h"
 #include "report/perfetto.h"
 #include "report/rules.h"
 #include "report/sarif.h"
@@ -39,8 +40,8 @@ int hd_formats_of_name(const char *path)
     return -1;
 }
 
-void hd_formats_write(FILE *out, const struct hd_report *r, enum hd_report_kind kind,
-                      const char *root, bool color)
+static void write_kind(FILE *out, const struct hd_report *r, enum hd_report_kind kind,
+                       const char *root, bool color)
 {
     switch (kind) {
     case HD_REPORT_JSON:
@@ -70,6 +71,18 @@ void hd_formats_write(FILE *out, const struct hd_report *r, enum hd_report_kind 
     default:
         hd_report_write_text(out, r, color);
     }
+}
+
+void hd_formats_write(FILE *out, struct hd_report *r, enum hd_report_kind kind, const char *root,
+                      bool color)
+{
+    /* These have rules of their own for names, or want them as they are. */
+    bool own = kind == HD_REPORT_JSON || kind == HD_REPORT_SARIF || kind == HD_REPORT_JUNIT ||
+               kind == HD_REPORT_GITHUB;
+    struct hd_paths paths;
+    hd_paths_shorten(&paths, r, own ? NULL : root);
+    write_kind(out, r, kind, root, color);
+    hd_paths_restore(&paths);
 }
 
 static bool has_mark(FILE *in)

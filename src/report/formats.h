@@ -26,10 +26,11 @@ enum hd_report_kind {
 /* The format that the ending of a file's name stands for, or -1. */
 int hd_formats_of_name(const char *path);
 
-/* Writes a report. Source files below the folder `root` (NULL: none) are given relative to it where
- * the format wants that; colour is for text only. Stream errors stay in the stream. */
-void hd_formats_write(FILE *out, const struct hd_report *r, enum hd_report_kind kind,
-                      const char *root, bool color);
+/* Writes a report. Source files are given as seen from the folder `root` (NULL: as they are), but
+ * in JSON; colour is for text only. Stream errors stay in the stream. The report is as before
+ * afterwards. */
+void hd_formats_write(FILE *out, struct hd_report *r, enum hd_report_kind kind, const char *root,
+                      bool color);
 
 /* Whether the file holds a report in one of our formats, by what stands near its beginning and its
  * end. */

@@ -41,7 +41,7 @@ static void put_outcome(struct hd_html *h, const struct hd_effect *e)
 
 static void put_essential_effect(struct hd_html *h, const struct hd_finding *f)
 {
-    bool one = f->property == HD_PROPERTY_DEADLOCK;
+    bool one = f->property != HD_PROPERTY_RACE;
     if (!f->effects[0].summary && !f->effects[1].summary)
         return;
     hd_html_raw(h, one ? "<dt>Effect</dt><dd>" : "<dt>Effect</dt><dd>A first: ");
@@ -95,16 +95,33 @@ static void put_source(struct hd_html *h, const struct hd_access *x)
     hd_html_lines(h, x->at.file, &x->source, x->at.line);
 }
 
-static void put_stack(struct hd_html *h, const struct hd_stack *stack)
+/* event: of which it is the stack, so that pointing at it shows it; 0: none. */
+static void put_stack(struct hd_html *h, const struct hd_stack *stack, uint64_t event)
 {
-    hd_html_raw(h, "<ol class=\"stack mono\" start=\"0\">");
+    hd_html_raw(h, "<ol class=\"stack mono\" start=\"0\"");
+    if (event)
+        fprintf(h->out, " data-e=\"%llu\"", (unsigned long long)event);
+    hd_html_raw(h, ">");
     for (size_t i = 0; i < stack->n; i++)
         hd_html_wrap(h, "<li>", hd_words_frame(h->a, &stack->frames[i]), "</li>");
     hd_html_raw(h, "</ol>");
 }
 
-static void put_pane(struct hd_html *h, const struct hd_access *x, size_t i)
+static void put_held(struct hd_html *h, const struct hd_access *x)
 {
+    for (size_t i = 0; i < x->n_locks; i++) {
+        const struct hd_held *l = &x->locks[i];
+        if (!l->stack.n)
+            continue;
+        hd_html_wrap(h, "<p>", l->name, ", held since:</p>");
+        put_stack(h, &l->stack, l->event);
+    }
+}
+
+static void put_pane(struct hd_html *h, const struct hd_finding *f, size_t i)
+{
+    const struct hd_access *x = &f->accesses[i];
+    bool waits = f->property == HD_PROPERTY_DEADLOCK;
     char mark = mark_of(i);
     hd_html_wrap(h, "<section class=\"pane\" data-thread=\"", x->thread, "\"");
     fprintf(h->out, " data-mark=\"%c\">\n<header><h2><span class=\"mark\">%c</span>", mark, mark);
@@ -116,19 +133,26 @@ static void put_pane(struct hd_html *h, const struct hd_access *x, size_t i)
     hd_html_text(h, hd_words_spot(h->a, &x->at));
     hd_html_wrap(h, " ", x->at.function, "");
     hd_html_raw(h, "</span></p><p>");
-    hd_html_wrap(h, "value <code>", x->value, "</code> \xc2\xb7 ");
+    hd_html_wrap(h, waits ? "waits for <code>" : "value <code>", x->value, "</code> \xc2\xb7 ");
     hd_html_wrap(h, "holds ", x->n_locks ? hd_words_locks(h->a, x) : "no lock", "</p></header>\n");
     put_source(h, x);
     fprintf(h->out, "<details><summary>Stack (%zu frame%s)</summary>", x->stack.n,
             x->stack.n == 1 ? "" : "s");
     if (x->stack.n)
-        put_stack(h, &x->stack);
+        put_stack(h, &x->stack, x->event);
     else
         hd_html_raw(h, "<p class=\"soft\">not known</p>");
+    put_held(h, x);
     hd_html_raw(h, "</details>\n</section>\n");
 }
 
 /* ---- below the schedule ---- */
+
+/* A race has two orders, an atomicity violation one. */
+static int orders_of(const struct hd_finding *f)
+{
+    return f->property == HD_PROPERTY_RACE ? 2 : 1;
+}
 
 static void put_value_rows(struct hd_html *h, const struct hd_finding *f)
 {
@@ -138,7 +162,7 @@ static void put_value_rows(struct hd_html *h, const struct hd_finding *f)
         hd_html_text(h, x->kind);
         hd_html_raw(h, "</th>");
         hd_html_wrap(h, "<td><code>", x->value ? x->value : "?", "</code></td>");
-        for (int k = 0; k < 2; k++) {
+        for (int k = 0; k < orders_of(f); k++) {
             const struct hd_texts *v = &f->effects[k].values;
             const char *value = i < v->n ? v->items[i] : NULL;
             hd_html_wrap(h, "<td><code>", value ? value : "?", "</code></td>");
@@ -156,11 +180,11 @@ static void put_recorded_outcome(struct hd_html *h)
         fprintf(h->out, "<td>exit %d</td>", r->exit_status);
 }
 
-static void put_effect_detail(struct hd_html *h, const struct hd_effect *e, const char *order)
+static void put_effect_detail(struct hd_html *h, const struct hd_effect *e, const char *title)
 {
     if (!e->assertion && !e->output_diff && !e->stack.n)
         return;
-    hd_html_wrap(h, "<details open><summary>", order, " first: what was seen</summary>");
+    hd_html_wrap(h, "<details open><summary>", title, "</summary>");
     hd_html_wrap(h, "<pre class=\"diff\">", e->assertion, "</pre>");
     if (e->output_diff) {
         hd_html_raw(h, "<pre class=\"diff\" tabindex=\"0\">");
@@ -175,7 +199,7 @@ static void put_effect_detail(struct hd_html *h, const struct hd_effect *e, cons
         hd_html_raw(h, *p ? "...</pre>" : "</pre>");
     }
     if (e->stack.n)
-        put_stack(h, &e->stack);
+        put_stack(h, &e->stack, 0);
     hd_html_raw(h, "</details>\n");
 }
 
@@ -184,20 +208,25 @@ static void put_effects(struct hd_html *h, const struct hd_finding *f)
 {
     if (f->property == HD_PROPERTY_DEADLOCK)
         return;
-    hd_html_raw(h, "<section><h2>Both orders</h2>\n<table><thead><tr><td></td>"
-                   "<th scope=\"col\">recorded</th><th scope=\"col\">A first</th>"
-                   "<th scope=\"col\">B first</th></tr></thead><tbody>\n");
+    bool two = orders_of(f) == 2;
+    fprintf(h->out, "<section><h2>%s</h2>\n<table class=\"orders\"><thead><tr><td></td>",
+            two ? "Both orders" : "What it does");
+    hd_html_raw(h, "<th scope=\"col\">recorded</th>");
+    hd_html_raw(h, two ? "<th scope=\"col\">A first</th><th scope=\"col\">B first</th>"
+                       : "<th scope=\"col\">in this order</th>");
+    hd_html_raw(h, "</tr></thead><tbody>\n");
     put_value_rows(h, f);
     hd_html_raw(h, "<tr><th scope=\"row\">program</th>");
     put_recorded_outcome(h);
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < orders_of(f); k++) {
         hd_html_raw(h, "<td>");
         put_outcome(h, &f->effects[k]);
         hd_html_raw(h, "</td>");
     }
     hd_html_raw(h, "</tr></tbody></table>\n");
-    put_effect_detail(h, &f->effects[0], "A");
-    put_effect_detail(h, &f->effects[1], "B");
+    put_effect_detail(h, &f->effects[0], two ? "A first: what was seen" : "What was seen");
+    if (two)
+        put_effect_detail(h, &f->effects[1], "B first: what was seen");
     hd_html_raw(h, "</section>\n");
 }
 
@@ -221,7 +250,7 @@ static void put_commands(struct hd_html *h, const struct hd_finding *f)
 
 /* Where something comes from: its stack behind a line that says what it is. */
 static void put_origin(struct hd_html *h, const char *what, const struct hd_spot *at,
-                       const struct hd_stack *stack)
+                       const struct hd_stack *stack, uint64_t event)
 {
     hd_html_raw(h, stack->n ? "<li><details><summary>" : "<li>");
     hd_html_text(h, what);
@@ -229,7 +258,7 @@ static void put_origin(struct hd_html *h, const char *what, const struct hd_spot
                  hd_words_spot(h->a, stack->n ? &stack->frames[0].at : at), "</span>");
     if (stack->n) {
         hd_html_raw(h, "</summary>");
-        put_stack(h, stack);
+        put_stack(h, stack, event);
         hd_html_raw(h, "</details>");
     }
     hd_html_raw(h, "</li>\n");
@@ -241,12 +270,12 @@ static void put_origins(struct hd_html *h, const struct hd_finding *f)
         return;
     hd_html_raw(h, "<h2 class=\"next\">Where they come from</h2>\n<ul class=\"origins\">");
     if (f->block_stack.n)
-        put_origin(h, "the heap block, allocated", NULL, &f->block_stack);
+        put_origin(h, "the heap block, allocated", NULL, &f->block_stack, 0);
     for (size_t i = 0; i < f->n_threads; i++) {
         const struct hd_thread_made *t = &f->threads[i];
         if (t->parent)
             put_origin(h, hd_words_format(h->a, "%s, created by %s", t->name, t->parent), &t->at,
-                       &t->stack);
+                       &t->stack, t->event);
         else
             hd_html_wrap(h, "<li>", t->name, ", the main thread</li>\n");
     }
@@ -254,7 +283,7 @@ static void put_origins(struct hd_html *h, const struct hd_finding *f)
         put_origin(h,
                    hd_words_format(h->a, "lock %s, %s", f->locks[i].name,
                                    hd_words_lock_made(&f->locks[i])),
-                   &f->locks[i].at, &f->locks[i].stack);
+                   &f->locks[i].at, &f->locks[i].stack, f->locks[i].made ? 0 : f->locks[i].event);
     hd_html_raw(h, "</ul>\n");
     hd_html_wrap(h, "<p class=\"soft\">Innermost frames only: ", f->stacks, "</p>\n");
 }
@@ -266,7 +295,7 @@ void hd_html_finding(struct hd_html *h, size_t finding)
     put_top(h, finding);
     hd_html_raw(h, "<div class=\"panes\">\n");
     for (size_t i = 0; i < f->n_accesses; i++)
-        put_pane(h, &f->accesses[i], i);
+        put_pane(h, f, i);
     hd_html_raw(h, "</div>\n<div class=\"under\">\n");
     hd_html_schedule(h, finding);
     if (f->n_steps)

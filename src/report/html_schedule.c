@@ -151,6 +151,36 @@ static char mark_of(const struct hd_finding *f, const struct hd_schedule_step *s
     return 0;
 }
 
+/* Whether the page of the finding holds the stack of this event. */
+static bool has_stack(const struct hd_finding *f, uint64_t event)
+{
+    for (size_t i = 0; i < f->n_accesses; i++) {
+        const struct hd_access *a = &f->accesses[i];
+        if (a->event == event && a->stack.n)
+            return true;
+        for (size_t k = 0; k < a->n_locks; k++)
+            if (a->locks[k].event == event && a->locks[k].stack.n)
+                return true;
+    }
+    for (size_t i = 0; i < f->n_threads; i++)
+        if (f->threads[i].event == event && f->threads[i].stack.n)
+            return true;
+    for (size_t i = 0; i < f->n_locks; i++)
+        if (f->locks[i].event == event && f->locks[i].stack.n && !f->locks[i].made)
+            return true;
+    return false;
+}
+
+static const char *words_of(const struct schedule *s, const struct hd_schedule_step *step)
+{
+    if (!step->racing || s->f->property != HD_PROPERTY_DEADLOCK)
+        return hd_words_step(s->h->a, step);
+    return hd_words_format(s->h->a, "wait for %s",
+                           step->lock     ? step->lock
+                           : step->object ? step->object
+                                          : "another");
+}
+
 static void put_row(struct schedule *s, uint32_t i)
 {
     struct hd_html *h = s->h;
@@ -163,9 +193,16 @@ static void put_row(struct schedule *s, uint32_t i)
         fprintf(h->out, " data-n=\"%u\"", step->at.line);
     if (mark)
         fprintf(h->out, " data-m=\"%c\"", mark);
+    if (step->racing && step->value) { /* in the witness it may be another one */
+        struct hd_schedule_step bare = *step;
+        bare.value = NULL;
+        hd_html_wrap(h, " data-w=\"", hd_words_step(h->a, &bare), "\"");
+    }
+    if (has_stack(s->f, step->event))
+        fprintf(h->out, " data-e=\"%llu\"", (unsigned long long)step->event);
     fprintf(h->out, "><td>%u<td>%u<td>", i + 1, s->place[i]);
     hd_html_text(h, step->thread);
-    hd_html_wrap(h, "<td>", hd_words_step(h->a, step), "<td>");
+    hd_html_wrap(h, "<td>", words_of(s, step), "<td>");
     hd_html_wrap(h, "<i>", step->at.file ? step->at.file : "an unknown place", "</i>");
     if (step->at.line)
         fprintf(h->out, ":%u", step->at.line);
@@ -183,7 +220,9 @@ static void put_table(struct schedule *s)
     hd_html_raw(h, "<details class=\"astable\" open><summary>As a table</summary>\n"
                    "<div class=\"scroll\"><table class=\"steps\"");
     fprintf(h->out, " data-together=\"%d\" data-word=\"%s\"", together,
-            s->f->property == HD_PROPERTY_DEADLOCK ? "waits for ever" : "racing access");
+            s->f->property == HD_PROPERTY_DEADLOCK    ? "waits for ever"
+            : s->f->property == HD_PROPERTY_ATOMICITY ? "access"
+                                                      : "racing access");
     put_picture(s, &locks);
     hd_html_raw(h,
                 ">\n<thead><tr><th scope=\"col\">#</th><th scope=\"col\">recorded</th>"

@@ -212,33 +212,40 @@ static int by_event(const void *a, const void *b, void *context)
     return (x > y) - (x < y);
 }
 
+static void make_step(struct hd_maker *m, hd_eid e, struct hd_schedule_step *step)
+{
+    step->thread = hd_report_text(m->r, hd_trace_thread_name(m->t, m->t->thread[e]));
+    step->op = hd_op_info[m->t->op[e]].text;
+    step->object = object_of(m, e);
+    if (hd_op_info[m->t->op[e]].has_lock)
+        step->lock =
+            hd_report_text(m->r, hd_trace_obj_name(m->t, HD_OBJ_LOCK, hd_trace_lock(m->t, e)));
+    step->value = hd_op_is_access(m->t->op[e]) ? value_of(m, e) : NULL;
+    step->at = spot_of(m, e);
+    step->event = (uint64_t)e + 1;
+}
+
+/* Behind the schedule of a deadlock stand the calls that never return. */
 static void make_steps(struct hd_maker *m, const struct hd_witness *w, const hd_eid *events,
                        size_t n_events, struct hd_finding *f)
 {
-    f->n_steps = w->n;
-    f->steps = hd_report_array(m->r, w->n, sizeof *f->steps);
-    f->recorded = hd_report_array(m->r, w->n, sizeof *f->recorded);
-    for (size_t i = 0; i < w->n; i++) {
-        hd_eid e = w->schedule[i];
+    size_t blocked = w->property == HD_PROPERTY_DEADLOCK ? n_events : 0;
+    f->n_steps = w->n + blocked;
+    f->steps = hd_report_array(m->r, f->n_steps, sizeof *f->steps);
+    f->recorded = hd_report_array(m->r, f->n_steps, sizeof *f->recorded);
+    for (size_t i = 0; i < f->n_steps; i++) {
+        hd_eid e = i < w->n ? w->schedule[i] : events[i - w->n];
         struct hd_schedule_step *step = &f->steps[i];
-        bool switched = i > 0 && m->t->thread[e] != m->t->thread[w->schedule[i - 1]];
-        bool last = i + 1 == w->n || m->t->thread[e] != m->t->thread[w->schedule[i + 1]];
+        bool switched = i > 0 && i < w->n && m->t->thread[e] != m->t->thread[w->schedule[i - 1]];
+        bool last = i + 1 >= w->n || m->t->thread[e] != m->t->thread[w->schedule[i + 1]];
+        make_step(m, e, step);
         f->switches += switched;
-        step->thread = hd_report_text(m->r, hd_trace_thread_name(m->t, m->t->thread[e]));
-        step->op = hd_op_info[m->t->op[e]].text;
-        step->object = object_of(m, e);
-        if (hd_op_info[m->t->op[e]].has_lock)
-            step->lock =
-                hd_report_text(m->r, hd_trace_obj_name(m->t, HD_OBJ_LOCK, hd_trace_lock(m->t, e)));
-        step->value = hd_op_is_access(m->t->op[e]) ? value_of(m, e) : NULL;
-        step->at = spot_of(m, e);
-        step->event = (uint64_t)e + 1;
         step->racing = is_among(e, events, n_events);
         step->essential = step->racing || is_sync(m->t->op[e]) || last;
         f->recorded[i] = (uint32_t)i;
     }
-    if (w->n)
-        qsort_r(f->recorded, w->n, sizeof *f->recorded, by_event, f->steps);
+    if (f->n_steps)
+        qsort_r(f->recorded, f->n_steps, sizeof *f->recorded, by_event, f->steps);
 }
 
 /* ---- the rest ---- */

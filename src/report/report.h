@@ -118,7 +118,8 @@ struct hd_finding {
     uint64_t block;              /* on the heap: number of the block in the trace; 0: elsewhere */
     struct hd_stack block_stack; /* of the call that allocated it */
     const char *stacks;          /* why only innermost frames are known; NULL: all are */
-    struct hd_schedule_step *steps; /* in the order of the witness; the accesses come last */
+    struct hd_schedule_step *steps; /* in the order of the witness; the accesses come last,
+                                       also the calls of a deadlock that never return */
     size_t n_steps;
     uint32_t *recorded; /* n_steps indices into steps: the same events as they were recorded */
     uint32_t switches;  /* context switches of the witness */

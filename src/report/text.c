@@ -228,10 +228,10 @@ static void put_schedule(struct hd_page *p, const struct hd_finding *f)
 {
     enum { HEAD = 4, TAIL = 8 }; /* stretches shown at both ends of a long schedule */
     size_t end = f->n_steps, stretches = 0, at = 0;
-    bool race = f->property == HD_PROPERTY_RACE && end >= 2;
+    bool race = f->property == HD_PROPERTY_RACE, together = f->property != HD_PROPERTY_ATOMICITY;
     int width = thread_width(f);
-    if (race)
-        end -= 2;
+    while (together && end && f->steps[end - 1].racing && f->n_steps - end < f->n_accesses)
+        end--;
     for (size_t i = 0; i < end; i = stretch_end(f, i, end))
         stretches++;
     fprintf(p->out, "  Schedule (%zu event%s, %u context switch%s):\n", f->n_steps,
@@ -244,12 +244,10 @@ static void put_schedule(struct hd_page *p, const struct hd_finding *f)
             fprintf(p->out, "    ... %zu more stretches ...\n", stretches - HEAD - TAIL);
         i = to;
     }
-    if (!race)
-        return;
     for (size_t i = end; i < f->n_steps; i++) {
         hd_page_begin(p, 4, 8);
         hd_page_style(p, HD_STYLE_BOLD);
-        hd_page_words(p, i == end ? "now both can run:" : "and:");
+        hd_page_words(p, i > end ? "and:" : race ? "now both can run:" : "now blocked:");
         hd_page_style(p, HD_STYLE_PLAIN);
         hd_page_words(p, " %s ", f->steps[i].thread);
         put_step(p, &f->steps[i]);

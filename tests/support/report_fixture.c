@@ -147,7 +147,7 @@ static void set_threads(struct hd_report *r, struct hd_finding *f)
     for (uint32_t i = 1; i < 3; i++) {
         f->threads[i] = (struct hd_thread_made){.name = i == 1 ? "T1.1" : "T1.2", .parent = "T1"};
         f->threads[i].at = spot(40 + i, 5);
-        f->threads[i].event = i;
+        f->threads[i].event = 9 + i; /* the first steps */
     }
     f->threads[1].stack = stack_of(r, spot(41, 5));
     f->n_locks = 2;
@@ -260,6 +260,8 @@ static void atomicity(struct hd_report *r, struct hd_finding *f)
     f->accesses[1] = access_by(r, "T1.2", "write", 17, "50", NULL);
     f->accesses[2] = access_by(r, "T1.1", "write", 17, "20", NULL);
     f->why = "Between the check and the act of T1.1 nothing keeps T1.2 away from 'balance'.";
+    f->effects[0] = f->effects[1];
+    f->effects[1] = (struct hd_effect){0};
     f->switches = 0;
     set_steps(r, f, rows, sizeof rows / sizeof *rows, NULL);
 }
@@ -527,5 +529,32 @@ struct hd_report *hd_fixture_many(size_t n, size_t steps)
         set_steps(r, f, rows, steps, NULL);
     }
     hd_report_settle(r);
+    return r;
+}
+
+/* ---- crowd ---- */
+
+struct hd_report *hd_fixture_crowd(void)
+{
+    static const char *const names[] = {"T1.1", "T1.2", "T1.3", "T1.4", "T1.5"};
+    enum { THREADS = 5, STEPS = THREADS + 3 * THREADS + 2 };
+    struct hd_report *r = hd_fixture_bank();
+    struct row rows[STEPS];
+    size_t n = 0;
+    for (int i = 0; i < THREADS; i++)
+        rows[n++] = (struct row){"T1", "fork", names[i], NULL, 41, false, false};
+    for (int i = 0; i < THREADS; i++) { /* each gets the lock from the one after it */
+        const char *name = names[THREADS - 1 - i];
+        rows[n++] = (struct row){name, "acq", "lock", NULL, 13, false, false};
+        rows[n++] = (struct row){name, "r", "balance", "100", 14, true, false};
+        rows[n++] = (struct row){name, "rel", "lock", NULL, 15, false, false};
+    }
+    rows[n++] = (struct row){"T1.1", "r", "balance", "100", 17, false, true};
+    rows[n++] = (struct row){"T1.5", "w", "balance", "50", 17, false, true};
+    r->n_findings = 1;
+    race(r, &r->findings[0]);
+    r->findings[0].accesses[1].thread = "T1.5";
+    r->findings[0].switches = 0;
+    set_steps(r, &r->findings[0], rows, n, NULL);
     return r;
 }

@@ -18,6 +18,9 @@ struct hd_report *hd_fixture_sparse(void);
 /* n confirmed races on n / 3 variables, each with a schedule of `steps` events. */
 struct hd_report *hd_fixture_many(size_t n, size_t steps);
 
+/* One race in a schedule of six threads. */
+struct hd_report *hd_fixture_crowd(void);
+
 /* What no output may contain as it stands: the start of a tag that hostile texts carry. */
 #define HD_FIXTURE_TAG "<img src=x onerror=alert(1)>"
 

@@ -54,6 +54,7 @@ int main(int argc, char **argv)
     write_all(argv[1], "bank", hd_fixture_bank());
     write_all(argv[1], "hostile", hd_fixture_hostile());
     write_all(argv[1], "many", hd_fixture_many(100, 150));
+    write_all(argv[1], "crowd", hd_fixture_crowd());
     write_all(argv[1], "sparse", hd_fixture_sparse());
     write_all(argv[1], "empty", hd_report_new());
     return 0;

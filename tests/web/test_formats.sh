@@ -1,7 +1,7 @@
 # Every format through a parser: what is asked of its structure, and what hostile texts must not do to it.
 . "$TESTS/web/lib.sh"
 need jq xmllint
-reports="bank hostile many sparse empty"
+reports="bank hostile many crowd sparse empty"
 
 for name in $reports; do
     for file in "$out/$name".*; do

@@ -176,7 +176,7 @@
                recorded: Number(c[1].textContent), no: c[0].textContent, thread: c[2].textContent, words: c[3].textContent,
                where: c[4].textContent, file: where ? where.textContent : '', line: Number(row.dataset.n || 0),
                holds: c[5].textContent.trim(), essential: row.classList.contains('e'), racing: row.classList.contains('racing'),
-               mark: row.dataset.m || '' };
+               mark: row.dataset.m || '', event: row.dataset.e || '', plain: row.dataset.w || '' };
     });
   }
 
@@ -249,7 +249,10 @@
     this.box.textContent = '';
     var inner = make('div', 'inner');
     inner.setAttribute('role', 'presentation');
-    inner.style.setProperty('--n', lanes.length);
+    /* Lanes in which nothing is shown are narrow. */
+    var busy = lanes.map(function (name, lane) { return me.shown.some(function (steps) { return steps.some(function (s) { return s.lane === lane; }); }); });
+    inner.style.setProperty('--n', busy.reduce(function (n, b) { return n + (b ? 1 : .3); }, 0));
+    inner.style.setProperty('--cols', busy.map(function (b) { return b ? 'minmax(var(--lane), 1fr)' : 'minmax(calc(var(--lane) * .3), .3fr)'; }).join(' '));
     inner.style.setProperty('--bars', Math.min(deepest, 4));
     var heads = make('div', 'heads');
     heads.setAttribute('role', 'presentation');
@@ -278,13 +281,16 @@
     else { this.selected = null; this.box.removeAttribute('aria-activedescendant'); }
   };
 
+  /* What a racing access reads or writes in the witness depends on who goes first. */
+  Picture.prototype.wordsOf = function (s) { return s.plain && !this.recorded && this.table.dataset.together === '1' ? s.plain : s.words; };
+
   Picture.prototype.eventBox = function (s, row) {
     var me = this, box = make('div', 'ev' + (s.racing ? ' racing' : ''));
     box.id = this.article.id + '-e' + s.i;
     box.setAttribute('role', 'option');
     box.setAttribute('aria-selected', 'false');
     if (s.mark) { box.appendChild(make('span', 'mark', s.mark)); box.appendChild(document.createTextNode(' ')); }
-    box.appendChild(document.createTextNode(s.words + ' '));
+    box.appendChild(document.createTextNode(this.wordsOf(s) + ' '));
     if (s.line) box.appendChild(make('small', '', ':' + s.line));
     box.setAttribute('aria-label', box.textContent + ', ' + s.thread + ', row ' + (row + 1) + ', ' + s.where +
       (s.racing ? ', ' + this.table.dataset.word : '') + (s.holds ? ', holds ' + s.holds : ''));
@@ -363,8 +369,10 @@
   };
 
   Picture.prototype.drawArrow = function (art, a, b) {
-    var right = b.x > a.x, end = b.x + (right ? -6 : 6), bend = Math.max(24, Math.abs(b.x - a.x) * .45) * (right ? 1 : -1);
-    svg('path', { d: 'M' + a.x + ' ' + a.y + 'C' + (a.x + bend) + ' ' + a.y + ' ' + (end - bend) + ' ' + b.y + ' ' + end + ' ' + b.y, class: 'sync' }, art);
+    /* From the end of the words to the dot, or back from the dot to the end of the words: no words are crossed. */
+    var right = b.x > a.x, start = right ? a.right + 2 : a.x - 6, end = right ? b.x - 6 : b.right + 2;
+    var bend = Math.max(24, Math.abs(end - start) * .45) * (right ? 1 : -1);
+    svg('path', { d: 'M' + start + ' ' + a.y + 'C' + (start + bend) + ' ' + a.y + ' ' + (end - bend) + ' ' + b.y + ' ' + end + ' ' + b.y, class: 'sync' }, art);
     head(art, end, b.y, right, 'head');
   };
   Picture.prototype.drawClash = function (art, points) {
@@ -415,7 +423,9 @@
       out.appendChild(dd);
     };
     put('Event', (this.recorded ? s.recorded : s.no) + ', ' + s.thread + (s.racing ? ', ' + this.table.dataset.word + ' ' + s.mark : ''));
-    put('Does', s.words, 'code');
+    put('Does', this.wordsOf(s), 'code');
+    var values = s.mark && $$('.orders tbody tr', this.article).find(function (r) { var m = $('.mark', r); return m && m.textContent === s.mark; });
+    if (values) put('Value', $$('.orders thead th', this.article).map(function (th, k) { return th.textContent + ' ' + values.cells[k + 1].textContent; }).join(', '));
     put('At', s.where);
     put('Line', line && line.trim(), 'pre');
     put('Holds', s.holds || 'no lock');
@@ -424,7 +434,8 @@
       var from = e[1] === s.i && me.steps.find(function (o) { return o.i === e[0]; });
       if (from) put('After', names[e[2]] + ' by ' + from.thread + ' (event ' + (me.recorded ? from.recorded : from.no) + ')');
     });
-    var stack = s.mark && $('.pane[data-mark="' + s.mark + '"] .stack', this.article);
+    var stack = (s.mark && $('.pane[data-mark="' + s.mark + '"] .stack', this.article)) ||
+                (s.event && $('.stack[data-e="' + s.event + '"]', this.article));
     if (stack) {
       out.appendChild(make('dt', '', 'Stack'));
       var dd = make('dd'), copy = stack.cloneNode(true);
