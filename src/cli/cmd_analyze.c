@@ -4,6 +4,7 @@
 #include "cli/cmds.h"
 #include "cli/common.h"
 #include "cli/duration.h"
+#include "cli/json_parts.h"
 #include "cli/show_race.h"
 #include "cli/show_violation.h"
 #include "model/witness_json.h"
@@ -41,7 +42,7 @@ static const struct hd_opt options[] = {
     {0, "matching", HD_OPT_CHOICE, offsetof(struct values, matching), "HOW",
      "Waiters that a signal may wake, for mhb, quick and ucg", "any|recorded", 0, 0},
     {0, "require-complete", HD_OPT_FLAG, offsetof(struct values, require_complete), NULL,
-     "Exit 5 when something is undecided and nothing was found", NULL, 0, 0},
+     "Exit 5 when something is undecided, 3 when TRACE is cut short or empty", NULL, 0, 0},
     {0},
 };
 
@@ -54,7 +55,7 @@ static char *next_word(char **rest)
 /* ---- text ---- */
 
 static void print_summary(const struct hd_cli *cli, const char *name, const struct hd_prediction *p,
-                          bool pairs)
+                          bool pairs, bool whole)
 {
     const char *bold = hd_term_style(cli->color_out, HD_STYLE_BOLD);
     uint64_t what = pairs ? p->races.len : p->places_raced;
@@ -62,6 +63,8 @@ static void print_summary(const struct hd_cli *cli, const char *name, const stru
            hd_term_style(cli->color_out, HD_STYLE_PLAIN));
     if (!pairs)
         printf(" in %s of source places", hd_cli_plural(p->places, "pair"));
+    if (!whole)
+        printf(" of an incomplete trace");
     uint64_t proved = 0;
     for (int s = 0; s < HD_STEPS; s++)
         proved += p->proved[s];
@@ -94,14 +97,14 @@ static void print_undecided(const struct hd_trace *t, const struct hd_prediction
 }
 
 static void print_max(const struct hd_cli *cli, const char *name, const struct hd_trace *t,
-                      const struct hd_analysis *a, bool pairs)
+                      const struct hd_analysis *a, bool pairs, bool whole)
 {
     const struct hd_prediction *p = &a->prediction;
     for (size_t i = 0; i < p->races.len && !ferror(stdout); i++)
         hd_cli_show_race(cli, t, hd_vec_at(&p->races, i), i + 1);
     if (a->properties >> HD_PROPERTY_RACE & 1) {
         print_undecided(t, p);
-        print_summary(cli, name, p, pairs);
+        print_summary(cli, name, p, pairs, whole);
     }
     for (int k = HD_PROPERTY_ATOMICITY; k < HD_PROPERTIES; k++)
         if (a->properties >> k & 1)
@@ -131,21 +134,7 @@ static void print_detector(const struct hd_cli *cli, const char *name, const str
 
 static void json_pair(struct hd_json *j, hd_eid a, hd_eid b)
 {
-    hd_json_begin_array(j);
-    hd_json_uint(j, (uint64_t)a + 1);
-    hd_json_uint(j, (uint64_t)b + 1);
-    hd_json_end_array(j);
-}
-
-static void json_counts(struct hd_json *j, const char *key, const uint64_t *counts)
-{
-    hd_json_key(j, key);
-    hd_json_begin_object(j);
-    for (int s = 0; s < HD_STEPS; s++) {
-        hd_json_key(j, hd_step_names[s]);
-        hd_json_uint(j, counts[s]);
-    }
-    hd_json_end_object(j);
+    hd_cli_json_events(j, (const hd_eid[]){a, b}, 2);
 }
 
 /* Figures of the properties other than races, if any was asked for. */
@@ -207,8 +196,8 @@ static void json_max(struct hd_json *j, const struct hd_trace *t, const struct h
     hd_json_end_array(j);
     hd_json_key(j, "conflicting");
     hd_json_uint(j, p->conflicting);
-    json_counts(j, "impossible", p->proved);
-    json_counts(j, "found", p->found);
+    hd_cli_json_steps(j, "impossible", p->proved);
+    hd_cli_json_steps(j, "found", p->found);
     hd_json_key(j, "skipped");
     hd_json_uint(j, p->skipped);
     json_properties(j, a);
@@ -254,6 +243,7 @@ struct run {
     const struct hd_trace *t;
     struct hd_analysis_options options;
     struct hd_json json;
+    bool whole; /* the trace is not known to be a part of the run, and not empty */
     bool raced, undecided;
 };
 
@@ -308,7 +298,7 @@ static enum hd_exit run_one(struct run *r, const char *detector)
     if (r->v->json)
         json_analysis(&r->json, r->t, &a);
     else if (a.exact)
-        print_max(r->cli, r->name, r->t, &a, r->v->pairs);
+        print_max(r->cli, r->name, r->t, &a, r->v->pairs, r->whole);
     else
         print_detector(r->cli, r->name, r->t, &a, r->v->pairs);
     if (r->v->dir && a.exact)
@@ -327,6 +317,8 @@ static enum hd_exit run_all(struct run *r)
         hd_json_key(&r->json, "schema");
         hd_json_string(&r->json, "heddle-analysis-1");
         hd_cli_json_trace(&r->json, r->t);
+        hd_json_key(&r->json, "complete");
+        hd_json_bool(&r->json, r->whole);
         hd_json_key(&r->json, "detectors");
         hd_json_begin_object(&r->json);
     }
@@ -422,6 +414,19 @@ static bool read_options(struct run *r, const struct hd_cmd *cmd, enum hd_exit *
     return true;
 }
 
+/* "No race" of half a trace must not look like that of a whole one. False: refused. */
+static bool judge_whole(struct run *r)
+{
+    if (r->t->n_events == 0) {
+        hd_cli_error(r->cli, "%s: warning: the trace has no events: nothing is analysed", r->name);
+        r->whole = false;
+    }
+    if (!r->whole && r->v->require_complete)
+        hd_cli_error(r->cli, "%s: the trace is not complete, and --require-complete is given",
+                     r->name);
+    return r->whole || !r->v->require_complete;
+}
+
 static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, char **argv)
 {
     struct values v = {.detectors = "max", .properties = "race"};
@@ -431,12 +436,12 @@ static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, 
     struct run r = {.cli = cli, .v = &v, .name = hd_cli_input_name(argv[0])};
     if (!read_options(&r, cmd, &code))
         return code;
-    struct hd_trace *t = hd_cli_load(cli, argv[0], &code);
+    struct hd_trace *t = hd_cli_load_whole(cli, argv[0], &r.whole, &code);
     if (!t)
         return code;
     r.t = t;
     code = HD_EXIT_INPUT;
-    if (hd_cli_check(cli, argv[0], t))
+    if (judge_whole(&r) && hd_cli_check(cli, argv[0], t))
         code = run_all(&r);
     hd_trace_free(t);
     return code;

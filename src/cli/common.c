@@ -38,6 +38,13 @@ static void say_missing(const struct hd_cli *cli, const char *path,
 
 struct hd_trace *hd_cli_load(const struct hd_cli *cli, const char *path, enum hd_exit *code)
 {
+    bool whole;
+    return hd_cli_load_whole(cli, path, &whole, code);
+}
+
+struct hd_trace *hd_cli_load_whole(const struct hd_cli *cli, const char *path, bool *whole,
+                                   enum hd_exit *code)
+{
     struct hd_trace *t;
     struct hd_load_info info;
     struct hd_build_info build;
@@ -45,6 +52,7 @@ struct hd_trace *hd_cli_load(const struct hd_cli *cli, const char *path, enum hd
     enum hd_status s = hd_drive_load(path, &t, &info, &build, &err);
     if (s == HD_OK)
         say_missing(cli, path, &build);
+    *whole = s == HD_OK && !build.limit && !build.lost && !build.broken && !info.truncated;
     hd_build_info_fini(&build);
     if (s != HD_OK) {
         *code = hd_cli_fail_input(cli, &err);

@@ -1,5 +1,6 @@
 #include "cli/show_violation.h"
 
+#include "cli/json_parts.h"
 #include "cli/common.h"
 #include "cli/show_race.h"
 #include "model/witness_json.h"
@@ -101,21 +102,13 @@ void hd_cli_show_violations(const struct hd_cli *cli, const char *name, const st
 
 /* ---- JSON ---- */
 
-static void json_list(struct hd_json *j, const hd_eid *events, size_t n)
-{
-    hd_json_begin_array(j);
-    for (size_t i = 0; i < n; i++)
-        hd_json_uint(j, (uint64_t)events[i] + 1);
-    hd_json_end_array(j);
-}
-
 void hd_cli_json_violations(struct hd_json *j, const struct hd_violations *v)
 {
     hd_json_key(j, v->property == HD_PROPERTY_ATOMICITY ? "atomicity" : "deadlocks");
     hd_json_begin_array(j);
     for (size_t i = 0; i < v->found.len; i++) {
         const struct hd_witness *w = &((struct hd_violation *)hd_vec_at(&v->found, i))->witness;
-        json_list(j, w->events, w->n_events);
+        hd_cli_json_events(j, w->events, w->n_events);
     }
     hd_json_end_array(j);
 }
@@ -128,7 +121,7 @@ void hd_cli_json_open_goals(struct hd_json *j, const struct hd_violations *v)
         hd_json_key(j, "property");
         hd_json_string(j, hd_property_names[v->property]);
         hd_json_key(j, groups[v->property]);
-        json_list(j, g->events, g->n);
+        hd_cli_json_events(j, g->events, g->n);
         hd_json_key(j, "reason");
         hd_json_string(j, hd_reason_texts[g->why]);
         hd_json_key(j, v->property == HD_PROPERTY_ATOMICITY ? "triples" : "cycles");
@@ -154,17 +147,6 @@ void hd_cli_json_violation_witnesses(struct hd_json *j, const struct hd_trace *t
     }
 }
 
-static void json_steps(struct hd_json *j, const char *key, const uint64_t *counts)
-{
-    hd_json_key(j, key);
-    hd_json_begin_object(j);
-    for (int s = 0; s < HD_STEPS; s++) {
-        hd_json_key(j, hd_step_names[s]);
-        hd_json_uint(j, counts[s]);
-    }
-    hd_json_end_object(j);
-}
-
 void hd_cli_json_violation_counts(struct hd_json *j, const struct hd_violations *v)
 {
     const struct {
@@ -181,8 +163,8 @@ void hd_cli_json_violation_counts(struct hd_json *j, const struct hd_violations 
         hd_json_key(j, figures[i].key);
         hd_json_uint(j, figures[i].value);
     }
-    json_steps(j, "impossible", v->proved);
-    json_steps(j, "found_by", v->found_by);
+    hd_cli_json_steps(j, "impossible", v->proved);
+    hd_cli_json_steps(j, "found_by", v->found_by);
     hd_json_key(j, "seconds");
     hd_json_double(j, v->seconds);
     hd_json_end_object(j);

@@ -1,11 +1,9 @@
 #include "predict/hunt.h"
 
 #include "base/alloc.h"
-#include "base/pool.h"
 #include "base/progress.h"
-#include "predict/worker.h"
+#include "predict/crew.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,8 +29,6 @@ struct hd_hunter {
 struct job {
     const struct hd_hunt *hunt;
     struct unit *units;
-    struct hd_worker *workers;
-    atomic_size_t done;
 };
 
 struct hd_goal hd_hunt_goal(enum hd_property property, const hd_eid *events, uint32_t n)
@@ -88,21 +84,9 @@ bool hd_hunt_ordered(const struct hd_world *w, const struct hd_goal *goal)
 static void keep_found(struct hd_hunter *h, const struct hd_goal *goal)
 {
     struct unit *u = h->unit;
-    struct hd_witness *w = &h->worker->witness;
     enum hd_step step = h->worker->step;
-    if (u->kept < HD_PREDICT_KEPT_ENTRIES) {
-        hd_worker_shorten(h->worker, goal);
-        u->kept += w->n;
-    } else {
-        hd_free(w->schedule, w->n * sizeof *w->schedule);
-        hd_free(w->wakes, w->n_wakes * sizeof *w->wakes);
-        w->schedule = NULL;
-        w->wakes = NULL;
-        w->n = w->n_wakes = 0;
-    }
-    *(struct hd_violation *)hd_vec_push(&u->found) =
-        (struct hd_violation){.witness = *w, .found_by = step};
-    *w = (struct hd_witness){0};
+    *(struct hd_violation *)hd_vec_push(&u->found) = (struct hd_violation){
+        .witness = hd_worker_take(h->worker, goal, &u->kept), .found_by = step};
     u->found_by[step]++;
 }
 
@@ -197,11 +181,11 @@ static void drop_open(struct hd_vec *open)
     hd_vec_fini(open);
 }
 
-static void run_group(void *ctx, size_t group, unsigned worker)
+static void run_group(void *ctx, size_t group, struct hd_worker *worker)
 {
     struct job *j = ctx;
     const struct hd_hunt *hunt = j->hunt;
-    struct hd_hunter h = {hunt, &j->units[group], &j->workers[worker], PROBE, 0};
+    struct hd_hunter h = {hunt, &j->units[group], worker, PROBE, 0};
     if (!hunt->options->all_pairs && hd_worker_may(h.worker, HD_STEP_GREEDY))
         hunt->each(hunt->ctx, group, &h);
     h.mode = SWEEP;
@@ -210,9 +194,6 @@ static void run_group(void *ctx, size_t group, unsigned worker)
     solve_rest(&h);
     if (enough(&h))
         drop_open(&h.unit->undecided);
-    size_t done = atomic_fetch_add(&j->done, 1) + 1;
-    if (worker == 0 && hunt->options->progress)
-        hunt->options->progress(hunt->options->progress_ctx, done, hunt->n_groups);
 }
 
 /* ---- the run ---- */
@@ -268,25 +249,6 @@ static void gather(const struct hd_hunt *hunt, size_t group, struct unit *u,
     hd_vec_fini(&u->undecided);
 }
 
-static enum hd_status collect_workers(struct job *j, unsigned n, struct hd_violations *r,
-                                      struct hd_err *err)
-{
-    enum hd_status status = HD_OK;
-    for (unsigned i = 0; i < n; i++) {
-        struct hd_worker *k = &j->workers[i];
-        for (int s = 0; s < HD_STEPS; s++)
-            r->step_seconds[s] += k->seconds[s];
-        r->shorten_seconds += k->shorten_seconds;
-        if (k->rejected && status == HD_OK) {
-            status = HD_ERR_INTERNAL;
-            if (err)
-                *err = k->err;
-        }
-        hd_worker_fini(k);
-    }
-    return status;
-}
-
 static void sort_result(struct hd_violations *r)
 {
     if (r->found.len)
@@ -298,35 +260,22 @@ static void sort_result(struct hd_violations *r)
 enum hd_status hd_hunt_run(const struct hd_hunt *hunt, double started, struct hd_violations *result,
                            struct hd_err *err)
 {
-    const struct hd_predict_options *o = hunt->options;
-    const struct hd_trace *t = hunt->w->t;
-    double deadline = o->seconds != 0 ? started + o->seconds : 0;
-    unsigned n = o->jobs ? o->jobs : hd_parallel_cpus();
-    struct hd_matching matching = {0};
-    struct hd_ucg_base *ucg = NULL;
     struct job j = {.hunt = hunt, .units = hd_calloc(hunt->n_groups, sizeof *j.units)};
-    if (n > hunt->n_groups)
-        n = hunt->n_groups ? (unsigned)hunt->n_groups : 1;
-    hd_check_matching(t, &matching);
-    if (o->steps >> HD_STEP_UCG & 1)
-        ucg =
-            hd_ucg_base_new(t, hunt->w->sections, hunt->w->conds, hunt->w->must, HD_MHB_ANY_WAITER);
+    const struct hd_crew crew = {.w = hunt->w,
+                                 .options = hunt->options,
+                                 .started = started,
+                                 .n_items = hunt->n_groups,
+                                 .ctx = &j,
+                                 .decide = run_group};
     for (size_t i = 0; i < hunt->n_groups; i++) {
         j.units[i].found = HD_VEC_INIT(struct hd_violation);
         j.units[i].undecided = HD_VEC_INIT(struct hd_open_goal);
     }
-    j.workers = hd_calloc(n, sizeof *j.workers);
-    for (unsigned i = 0; i < n; i++)
-        hd_worker_init(&j.workers[i], hunt->w, ucg, &matching, o, deadline);
-    hd_parallel_for(hunt->n_groups, n, run_group, &j);
+    enum hd_status status = hd_crew_run(&crew, result->step_seconds, &result->shorten_seconds, err);
     for (size_t i = 0; i < hunt->n_groups; i++)
         gather(hunt, i, &j.units[i], result);
     sort_result(result);
-    enum hd_status status = collect_workers(&j, n, result, err);
-    hd_free(j.workers, n * sizeof *j.workers);
     hd_free(j.units, hunt->n_groups * sizeof *j.units);
-    hd_ucg_base_free(ucg);
-    hd_matching_fini(&matching);
     result->seconds = hd_progress_now() - started;
     return status;
 }

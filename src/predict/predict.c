@@ -2,12 +2,10 @@
 
 #include "base/alloc.h"
 #include "base/hash.h"
-#include "base/pool.h"
 #include "base/progress.h"
 #include "predict/candidates.h"
-#include "predict/worker.h"
+#include "predict/crew.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 
 const char *const hd_step_names[HD_STEPS] = {"lockset", "must", "ucg", "greedy", "closure", "smt"};
@@ -34,11 +32,8 @@ struct job {
     const struct hd_world *w;
     const struct hd_candidates *c;
     const struct hd_predict_options *options;
-    const struct hd_ucg_base *ucg; /* or NULL */
     struct unit *units;
     size_t n_units;
-    struct hd_worker *workers;
-    atomic_size_t done;
 };
 
 void hd_predict_defaults(struct hd_predict_options *options)
@@ -51,21 +46,12 @@ void hd_predict_defaults(struct hd_predict_options *options)
 
 static void keep_race(struct unit *u, struct hd_worker *k)
 {
-    struct hd_witness *w = &k->witness;
-    if (u->kept < HD_PREDICT_KEPT_ENTRIES) {
-        const hd_eid pair[] = {w->a, w->b};
-        struct hd_goal goal = hd_goal_race(pair);
-        hd_worker_shorten(k, &goal);
-        u->kept += w->n;
-    } else {
-        struct hd_witness pair = {.a = w->a, .b = w->b};
-        hd_witness_fini(w);
-        *w = pair;
-    }
+    const hd_eid pair[] = {k->witness.a, k->witness.b};
+    struct hd_goal goal = hd_goal_race(pair);
+    enum hd_step step = k->step;
     *(struct hd_race *)hd_vec_push(&u->races) =
-        (struct hd_race){.witness = *w, .found_by = k->step};
-    *w = (struct hd_witness){0};
-    u->found[k->step]++;
+        (struct hd_race){.witness = hd_worker_take(k, &goal, &u->kept), .found_by = step};
+    u->found[step]++;
 }
 
 static enum hd_verdict decide_quick(struct hd_worker *k, hd_eid a, hd_eid b, bool greedy_only)
@@ -238,13 +224,10 @@ static void run_unit(struct job *j, struct unit *u, struct hd_worker *k)
     u->skipped = pairs - settled - u->races.len - u->open;
 }
 
-static void run_item(void *ctx, size_t item, unsigned worker)
+static void run_item(void *ctx, size_t item, struct hd_worker *k)
 {
     struct job *j = ctx;
-    run_unit(j, &j->units[item], &j->workers[worker]);
-    size_t done = atomic_fetch_add(&j->done, 1) + 1;
-    if (worker == 0 && j->options->progress)
-        j->options->progress(j->options->progress_ctx, done, j->n_units);
+    run_unit(j, &j->units[item], k);
 }
 
 /* ---- the run ---- */
@@ -327,65 +310,29 @@ static void count_places(struct job *j, struct hd_prediction *r)
     }
 }
 
-static enum hd_status collect_workers(struct job *j, unsigned n, struct hd_prediction *r,
-                                      struct hd_err *err)
-{
-    enum hd_status status = HD_OK;
-    for (unsigned i = 0; i < n; i++) {
-        struct hd_worker *k = &j->workers[i];
-        for (int s = 0; s < HD_STEPS; s++)
-            r->seconds[s] += k->seconds[s];
-        r->shorten_seconds += k->shorten_seconds;
-        if (k->rejected && status == HD_OK) {
-            status = HD_ERR_INTERNAL;
-            if (err)
-                *err = k->err;
-        }
-        hd_worker_fini(k);
-    }
-    return status;
-}
-
-static enum hd_status run_job(struct job *j, const struct hd_matching *matching, double deadline,
-                              struct hd_prediction *r, struct hd_err *err)
-{
-    unsigned n = j->options->jobs ? j->options->jobs : hd_parallel_cpus();
-    make_units(j);
-    if (n > j->n_units)
-        n = j->n_units ? (unsigned)j->n_units : 1;
-    j->workers = hd_calloc(n, sizeof *j->workers);
-    for (unsigned i = 0; i < n; i++)
-        hd_worker_init(&j->workers[i], j->w, j->ucg, matching, j->options, deadline);
-    hd_parallel_for(j->n_units, n, run_item, j);
-    count_places(j, r);
-    gather(j, r);
-    enum hd_status status = collect_workers(j, n, r, err);
-    hd_free(j->workers, n * sizeof *j->workers);
-    return status;
-}
-
 enum hd_status hd_predict(const struct hd_trace *t, const struct hd_predict_options *options,
                           struct hd_prediction *result, struct hd_err *err)
 {
     double started = hd_progress_now();
-    double deadline = options->seconds != 0 ? started + options->seconds : 0;
-    struct hd_matching matching = {0};
     *result = (struct hd_prediction){.races = HD_VEC_INIT(struct hd_race),
                                      .undecided = HD_VEC_INIT(struct hd_undecided)};
-    hd_check_matching(t, &matching);
     struct hd_world *w = hd_world_new(t);
     struct hd_candidates *c = hd_candidates_new(w);
     result->conflicting = c->pairs;
     result->seconds[HD_STEP_MUST] = hd_progress_now() - started;
-    struct hd_ucg_base *ucg = NULL;
-    if (options->steps >> HD_STEP_UCG & 1)
-        ucg = hd_ucg_base_new(t, w->sections, w->conds, w->must, HD_MHB_ANY_WAITER);
-    struct job j = {.w = w, .c = c, .options = options, .ucg = ucg};
-    enum hd_status status = run_job(&j, &matching, deadline, result, err);
-    hd_ucg_base_free(ucg);
+    struct job j = {.w = w, .c = c, .options = options};
+    make_units(&j);
+    const struct hd_crew crew = {.w = w,
+                                 .options = options,
+                                 .started = started,
+                                 .n_items = j.n_units,
+                                 .ctx = &j,
+                                 .decide = run_item};
+    enum hd_status status = hd_crew_run(&crew, result->seconds, &result->shorten_seconds, err);
+    count_places(&j, result);
+    gather(&j, result);
     hd_candidates_free(c);
     hd_world_free(w);
-    hd_matching_fini(&matching);
     if (status != HD_OK)
         hd_prediction_fini(result);
     return status;

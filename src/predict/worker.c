@@ -229,7 +229,7 @@ enum hd_verdict hd_worker_decide_exact(struct hd_worker *k, const struct hd_goal
     return timed(k, started, verdict);
 }
 
-void hd_worker_shorten(struct hd_worker *k, const struct hd_goal *goal)
+static void shorten(struct hd_worker *k, const struct hd_goal *goal)
 {
     struct hd_witness shorter;
     double started = hd_progress_now();
@@ -241,4 +241,22 @@ void hd_worker_shorten(struct hd_worker *k, const struct hd_goal *goal)
     }
     hd_witness_fini(&shorter);
     k->shorten_seconds += hd_progress_now() - started;
+}
+
+struct hd_witness hd_worker_take(struct hd_worker *k, const struct hd_goal *goal, size_t *kept)
+{
+    struct hd_witness *w = &k->witness;
+    if (*kept < HD_PREDICT_KEPT_ENTRIES) {
+        shorten(k, goal);
+        *kept += w->n;
+    } else {
+        hd_free(w->schedule, w->n * sizeof *w->schedule);
+        hd_free(w->wakes, w->n_wakes * sizeof *w->wakes);
+        w->schedule = NULL;
+        w->wakes = NULL;
+        w->n = w->n_wakes = 0;
+    }
+    struct hd_witness taken = *w;
+    *w = (struct hd_witness){0};
+    return taken;
 }

@@ -45,8 +45,10 @@ enum hd_verdict hd_worker_decide_quick(struct hd_worker *k, const struct hd_goal
 enum hd_verdict hd_worker_decide_exact(struct hd_worker *k, const struct hd_goal *goal,
                                        enum hd_reason *why);
 
-/* After HD_RACE: takes a shorter version of the witness when there is one and model/ accepts it. */
-void hd_worker_shorten(struct hd_worker *k, const struct hd_goal *goal);
+/* After HD_RACE: gives the witness away, a shorter version of it when there is one and model/
+ * accepts it. *kept counts entries of schedules; beyond HD_PREDICT_KEPT_ENTRIES only the events of
+ * the goal are kept. */
+struct hd_witness hd_worker_take(struct hd_worker *k, const struct hd_goal *goal, size_t *kept);
 
 /* True when the time is up or the user has pressed Ctrl-C; *why tells which. */
 bool hd_worker_stopped(const struct hd_worker *k, enum hd_reason *why);

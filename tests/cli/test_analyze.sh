@@ -179,6 +179,24 @@ for file in witnesses/*.json; do
     heddle witness check small.trace "$file"
     expect_code 0
 done
+# Half a trace, or none: said, and refused when all of it is asked for.
+: >empty.trace
+heddle trace convert small.trace small.hdt
+head -c $(($(wc -c <small.hdt) - 3)) small.hdt >cut.hdt
+for name in empty.trace cut.hdt; do
+    heddle analyze $name
+    expect "$name is taken for a whole trace" [ "$code" != 3 ]
+    expect_err warning
+    expect_out "of an incomplete trace"
+    heddle analyze --json $name
+    expect "$name is complete in JSON" jq -e '.complete == false' out >/dev/null
+    heddle analyze --require-complete $name
+    expect_code 3
+    expect_err "is not complete"
+done
+heddle analyze --json small.trace
+expect "a whole trace is not complete in JSON" jq -e '.complete' out >/dev/null
+
 # A long schedule: threads and counts, not event numbers; and no long text.
 {
     printf '!control branches\nmain|fork(a)|m.c:1\nmain|fork(b)|m.c:2\n'

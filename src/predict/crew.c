@@ -1,0 +1,68 @@
+#include "predict/crew.h"
+
+#include "base/alloc.h"
+#include "base/pool.h"
+#include "model/matching.h"
+
+#include <stdatomic.h>
+
+struct job {
+    const struct hd_crew *crew;
+    struct hd_worker *workers;
+    atomic_size_t done; /* items, for the progress line */
+};
+
+static void run_item(void *ctx, size_t item, unsigned worker)
+{
+    struct job *j = ctx;
+    const struct hd_predict_options *o = j->crew->options;
+    j->crew->decide(j->crew->ctx, item, &j->workers[worker]);
+    size_t done = atomic_fetch_add(&j->done, 1) + 1;
+    if (worker == 0 && o->progress)
+        o->progress(o->progress_ctx, done, j->crew->n_items);
+}
+
+static enum hd_status collect(struct job *j, unsigned n, double seconds[HD_STEPS],
+                              double *shortening, struct hd_err *err)
+{
+    enum hd_status status = HD_OK;
+    for (unsigned i = 0; i < n; i++) {
+        struct hd_worker *k = &j->workers[i];
+        for (int s = 0; s < HD_STEPS; s++)
+            seconds[s] += k->seconds[s];
+        *shortening += k->shorten_seconds;
+        if (k->rejected && status == HD_OK) {
+            status = HD_ERR_INTERNAL;
+            if (err)
+                *err = k->err;
+        }
+        hd_worker_fini(k);
+    }
+    return status;
+}
+
+enum hd_status hd_crew_run(const struct hd_crew *crew, double seconds[HD_STEPS], double *shortening,
+                           struct hd_err *err)
+{
+    const struct hd_predict_options *o = crew->options;
+    const struct hd_world *w = crew->w;
+    double deadline = o->seconds != 0 ? crew->started + o->seconds : 0;
+    unsigned n = o->jobs ? o->jobs : hd_parallel_cpus();
+    struct hd_matching matching = {0};
+    struct hd_ucg_base *ucg = NULL;
+    struct job j = {.crew = crew};
+    if (n > crew->n_items)
+        n = crew->n_items ? (unsigned)crew->n_items : 1;
+    hd_check_matching(w->t, &matching);
+    if (o->steps >> HD_STEP_UCG & 1)
+        ucg = hd_ucg_base_new(w->t, w->sections, w->conds, w->must, HD_MHB_ANY_WAITER);
+    j.workers = hd_calloc(n, sizeof *j.workers);
+    for (unsigned i = 0; i < n; i++)
+        hd_worker_init(&j.workers[i], w, ucg, &matching, o, deadline);
+    hd_parallel_for(crew->n_items, n, run_item, &j);
+    enum hd_status status = collect(&j, n, seconds, shortening, err);
+    hd_free(j.workers, n * sizeof *j.workers);
+    hd_ucg_base_free(ucg);
+    hd_matching_fini(&matching);
+    return status;
+}
