@@ -11,7 +11,8 @@
  *
  * The last n_first + n_second entries are those of the property. Before they run, both their
  * threads have to stand at the call that makes the first of each: that moment is logged
- * (HD_FOLLOW_STANDS, for each). After the last entry the program runs on under policy fifo. An
+ * (HD_FOLLOW_STANDS, for each). After the last entry the program runs on under policy fifo; with
+ * `stays` the thread of the last entry first, as long as it can. An
  * event that is not the one expected, or a thread that cannot come to its event, is logged
  * (HD_FOLLOW_DIVERGED) and ends the process.
  *
@@ -58,6 +59,7 @@ struct hd_sched_header {
     uint32_t n_threads, n_modules;
     uint64_t n_entries;
     uint32_t n_first, n_second;
+    uint32_t stays, pad;
     uint64_t threads; /* offset: struct hd_sched_thread[] */
     uint64_t modules; /* offset: uint64_t[], offsets of their paths */
     uint64_t entries; /* offset: struct hd_sched_entry[] */

@@ -125,7 +125,7 @@ enum hd_status hd_analysis_run(const char *detector, const struct hd_trace *t,
 void hd_analysis_fini(struct hd_analysis *r)
 {
     hd_prediction_fini(&r->prediction);
-    for (int p = 0; p < HD_PROPERTIES; p++)
+    for (int p = 0; p < HD_PREDICTED_PROPERTIES; p++)
         hd_violations_fini(&r->violations[p]);
     hd_pairs_fini(&r->pairs);
     hd_pairs_fini(&r->places);

@@ -12,7 +12,8 @@ struct hd_analysis {
     bool exact;          /* max: `prediction` holds more */
     unsigned properties; /* max: bit set of 1 << enum hd_property: those looked for */
     struct hd_prediction prediction;
-    struct hd_violations violations[HD_PROPERTIES]; /* of the properties that are not races */
+    struct hd_violations
+        violations[HD_PREDICTED_PROPERTIES]; /* of the properties that are not races */
     struct hd_pairs pairs; /* racing events; one for each pair of places unless all were asked */
     struct hd_pairs places;
     struct hd_pairs undecided; /* rv and said: events, one for many; max has its own list */

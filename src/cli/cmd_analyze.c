@@ -106,7 +106,7 @@ static void print_max(const struct hd_cli *cli, const char *name, const struct h
         print_undecided(t, p);
         print_summary(cli, name, p, pairs, whole);
     }
-    for (int k = HD_PROPERTY_ATOMICITY; k < HD_PROPERTIES; k++)
+    for (int k = HD_PROPERTY_ATOMICITY; k < HD_PREDICTED_PROPERTIES; k++)
         if (a->properties >> k & 1)
             hd_cli_show_violations(cli, name, t, &a->violations[k]);
 }
@@ -144,7 +144,7 @@ static void json_properties(struct hd_json *j, const struct hd_analysis *a)
         return;
     hd_json_key(j, "properties");
     hd_json_begin_object(j);
-    for (int k = HD_PROPERTY_ATOMICITY; k < HD_PROPERTIES; k++)
+    for (int k = HD_PROPERTY_ATOMICITY; k < HD_PREDICTED_PROPERTIES; k++)
         if (a->properties >> k & 1)
             hd_cli_json_violation_counts(j, &a->violations[k]);
     hd_json_end_object(j);
@@ -164,7 +164,7 @@ static void json_witnesses(struct hd_json *j, const struct hd_trace *t, const st
         hd_witness_write_fields(j, t, &race->witness);
         hd_json_end_object(j);
     }
-    for (int k = HD_PROPERTY_ATOMICITY; k < HD_PROPERTIES; k++) {
+    for (int k = HD_PROPERTY_ATOMICITY; k < HD_PREDICTED_PROPERTIES; k++) {
         const struct hd_violations *v = &a->violations[k];
         hd_cli_json_violation_witnesses(j, t, v);
         for (size_t i = 0; i < v->found.len; i++)
@@ -180,7 +180,7 @@ static void json_max(struct hd_json *j, const struct hd_trace *t, const struct h
     const struct hd_prediction *p = &a->prediction;
     hd_json_key(j, "undecided");
     hd_json_begin_array(j);
-    for (int k = HD_PROPERTY_ATOMICITY; k < HD_PROPERTIES; k++)
+    for (int k = HD_PROPERTY_ATOMICITY; k < HD_PREDICTED_PROPERTIES; k++)
         hd_cli_json_open_goals(j, &a->violations[k]);
     for (size_t i = 0; i < p->undecided.len; i++) {
         const struct hd_undecided *u = hd_vec_at(&p->undecided, i);
@@ -217,7 +217,7 @@ static void json_analysis(struct hd_json *j, const struct hd_trace *t, const str
         hd_json_key(j, "places");
         hd_json_uint(j, a->places.len);
     }
-    for (int k = HD_PROPERTY_ATOMICITY; k < HD_PROPERTIES; k++)
+    for (int k = HD_PROPERTY_ATOMICITY; k < HD_PREDICTED_PROPERTIES; k++)
         if (a->properties >> k & 1)
             hd_cli_json_violations(j, &a->violations[k]);
     if (a->exact)
@@ -258,7 +258,7 @@ static enum hd_exit save_witnesses(const struct run *r, const struct hd_analysis
     enum hd_exit code = HD_EXIT_OK;
     for (size_t i = 0; i < p->races.len && code == HD_EXIT_OK; i++)
         code = save_witness(r, &((struct hd_race *)hd_vec_at(&p->races, i))->witness);
-    for (int k = HD_PROPERTY_ATOMICITY; k < HD_PROPERTIES; k++) {
+    for (int k = HD_PROPERTY_ATOMICITY; k < HD_PREDICTED_PROPERTIES; k++) {
         const struct hd_vec *found = &a->violations[k].found;
         for (size_t i = 0; i < found->len && code == HD_EXIT_OK; i++)
             code = save_witness(r, &((struct hd_violation *)hd_vec_at(found, i))->witness);
@@ -291,7 +291,7 @@ static enum hd_exit run_one(struct run *r, const char *detector)
     }
     r->raced |= a.exact && a.prediction.races.len > 0;
     r->undecided |= a.prediction.undecided.len > 0;
-    for (int k = HD_PROPERTY_ATOMICITY; k < HD_PROPERTIES; k++) {
+    for (int k = HD_PROPERTY_ATOMICITY; k < HD_PREDICTED_PROPERTIES; k++) {
         r->raced |= a.violations[k].found.len > 0;
         r->undecided |= a.violations[k].undecided.len > 0;
     }

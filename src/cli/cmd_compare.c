@@ -46,7 +46,7 @@ struct row {
     struct stage { /* what is left of the candidates of a property, stage by stage */
         uint64_t candidates, lockset, mhb, ucg, witnesses, undecided;
         double seconds; /* of the exact decision, with all its filters */
-    } stages[HD_PROPERTIES];
+    } stages[HD_PREDICTED_PROPERTIES];
 };
 
 static void describe(const char *name, const struct hd_trace *t, struct row *row)
@@ -132,7 +132,7 @@ static void print_stages(const struct row *row)
 {
     printf("  %-12s %10s %9s %9s %9s %9s %9s %9s\n", "property", "candidates", "lockset", "mhb",
            "ucg", "witnesses", "undecided", "seconds");
-    for (int p = 0; p < HD_PROPERTIES; p++) {
+    for (int p = 0; p < HD_PREDICTED_PROPERTIES; p++) {
         const struct stage *s = &row->stages[p];
         printf("  %-12s %10llu %9llu %9llu %9llu %9llu %9llu %9.3f\n", hd_property_names[p],
                (unsigned long long)s->candidates, (unsigned long long)s->lockset,
@@ -143,7 +143,7 @@ static void print_stages(const struct row *row)
 
 static void print_stages_csv(const struct row *row)
 {
-    for (int p = 0; p < HD_PROPERTIES; p++) {
+    for (int p = 0; p < HD_PREDICTED_PROPERTIES; p++) {
         const struct stage *s = &row->stages[p];
         printf(",%llu,%llu,%llu,%llu,%llu,%llu,%.6f", (unsigned long long)s->candidates,
                (unsigned long long)s->lockset, (unsigned long long)s->mhb,
@@ -159,7 +159,7 @@ static void print_csv(const struct row *row, bool heading)
         for (size_t i = 0; i < row->n_cells; i++)
             printf(",%s,%s_undecided,%s_seconds", row->cells[i].name, row->cells[i].name,
                    row->cells[i].name);
-        for (int p = 0; p < HD_PROPERTIES; p++)
+        for (int p = 0; p < HD_PREDICTED_PROPERTIES; p++)
             for (size_t i = 0; i < sizeof stage_names / sizeof *stage_names; i++)
                 printf(",%s_stage_%s", hd_property_names[p], stage_names[i]);
         printf("\n");

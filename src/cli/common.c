@@ -207,9 +207,9 @@ bool hd_cli_properties(const struct hd_cli *cli, const struct hd_cmd *cmd, const
     bool ok = true;
     while (ok && (word = strsep(&rest, ","))) {
         int k = 0;
-        while (k < HD_PROPERTIES && strcmp(word, hd_property_names[k]))
+        while (k < HD_PREDICTED_PROPERTIES && strcmp(word, hd_property_names[k]))
             k++;
-        ok = k < HD_PROPERTIES;
+        ok = k < HD_PREDICTED_PROPERTIES;
         if (ok)
             *properties |= 1u << k;
         else

@@ -174,7 +174,7 @@ static void count_violations(struct hd_session *s, const struct hd_trace *t,
 /* What was predicted for each property. */
 struct predicted {
     struct hd_prediction races;
-    struct hd_violations others[HD_PROPERTIES];
+    struct hd_violations others[HD_PREDICTED_PROPERTIES];
     struct hd_vec witnesses; /* const struct hd_witness *: of all, in the order they are handled */
 };
 
@@ -266,7 +266,7 @@ static enum hd_status handle_all(struct hd_session *s, const struct hd_trace *t,
 static void predicted_fini(struct predicted *p)
 {
     hd_prediction_fini(&p->races);
-    for (int i = HD_PROPERTY_ATOMICITY; i < HD_PROPERTIES; i++)
+    for (int i = HD_PROPERTY_ATOMICITY; i < HD_PREDICTED_PROPERTIES; i++)
         hd_violations_fini(&p->others[i]);
     hd_vec_fini(&p->witnesses);
 }

@@ -5,8 +5,9 @@
 #include "cli/show_race.h"
 #include "model/witness_json.h"
 
-static const char *const nouns[HD_PROPERTIES] = {"race", "atomicity violation", "deadlock"};
-static const char *const groups[HD_PROPERTIES] = {"pair", "triple", "cycle"};
+static const char *const nouns[HD_PREDICTED_PROPERTIES] = {"race", "atomicity violation",
+                                                           "deadlock"};
+static const char *const groups[HD_PREDICTED_PROPERTIES] = {"pair", "triple", "cycle"};
 
 /* ---- text ---- */
 

@@ -97,6 +97,14 @@ void hd_frames_fill(struct hd_symbols *symbols, const struct hd_vec *modules, co
         free_frame(&frames[from++]);
     while (n > from + 1 && is_outer(&frames[n - 1]))
         free_frame(&frames[--n]);
+    used = from;
+    for (size_t i = from; i < n; i++) { /* we may also stand between libc and the program */
+        if (is_ours(&frames[i]))
+            free_frame(&frames[i]);
+        else
+            frames[used++] = frames[i];
+    }
+    n = used;
     stack->n = n - from;
     stack->frames = hd_calloc(stack->n, sizeof *stack->frames);
     memcpy(stack->frames, frames + from, stack->n * sizeof *stack->frames);

@@ -259,16 +259,20 @@ static void diverged(struct replay *r, const struct hd_replay_seen *seen, bool s
 static enum hd_replay_verdict judge(struct replay *r, struct hd_replay_order *o,
                                     const struct hd_replay_seen *seen, bool swap)
 {
-    bool race = r->opts->witness->property == HD_PROPERTY_RACE;
+    enum hd_property property = r->opts->witness->property;
+    bool race = property == HD_PROPERTY_RACE;
+    bool fails = property == HD_PROPERTY_FAILURE && (o->signal || o->deadlock || o->timeout);
     if (seen->diverged) {
         diverged(r, seen, swap);
-    } else if (race ? !seen->stood : !seen->free_run) {
+    } else if (race ? !seen->stood : !seen->free_run && !fails) {
         set_reason(r, o->timeout ? HD_REPLAY_TIMEOUT : HD_REPLAY_DIVERGED,
                    o->timeout ? "the time ran out before the schedule was done (%s)"
                               : "the program ended before the schedule was done (%s)",
                    o->summary);
-    } else if (r->opts->witness->property == HD_PROPERTY_DEADLOCK && !o->deadlock) {
+    } else if (property == HD_PROPERTY_DEADLOCK && !o->deadlock) {
         set_reason(r, HD_REPLAY_APART, "the schedule ran, but the program did not hang");
+    } else if (property == HD_PROPERTY_FAILURE && !fails) {
+        set_reason(r, HD_REPLAY_APART, "the schedule ran, but the program did not fail");
     } else if (race && !overlap(o)) {
         set_reason(r, HD_REPLAY_APART,
                    "both threads stood before their accesses, but these touch different bytes "

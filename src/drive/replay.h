@@ -4,7 +4,8 @@
  * schedule until both threads stand before their accesses; the race is CONFIRMED when these then
  * touch overlapping bytes and at least one of them writes. The program goes on from there under
  * policy fifo to its end. A witness of another property has one order, `first`: an atomicity
- * violation is confirmed when its whole schedule ran, a deadlock when the program then hangs.
+ * violation is confirmed when its whole schedule ran, a deadlock when the program then hangs, a
+ * failure when it crashes, fails an assertion or hangs.
  *
  * At the first event that is not the expected one the run is stopped and nothing is confirmed.
  *

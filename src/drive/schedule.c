@@ -468,7 +468,8 @@ enum hd_status hd_schedule_make(const struct hd_trace *t, const struct hd_origin
     size_t n = hd_trace_n_threads(t);
     struct plan p = {.t = t, .o = o, .w = w, .s = s, .n_threads = n, .err = err};
     *s = (struct hd_schedule){.entries = HD_VEC_INIT(struct hd_sched_entry),
-                              .threads = HD_VEC_INIT(struct hd_sched_thread)};
+                              .threads = HD_VEC_INIT(struct hd_sched_thread),
+                              .stays = w->property == HD_PROPERTY_FAILURE};
     p.threads = hd_calloc(n, sizeof *p.threads);
     for (size_t i = 0; i < n; i++) {
         p.threads[i].raws = HD_VEC_INIT(struct raw);

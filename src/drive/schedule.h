@@ -30,6 +30,7 @@ struct hd_schedule {
     bool stacks;            /* the run is only to tell stacks */
     const uint64_t *blocks; /* then: allocations whose stacks are wanted, ascending; not owned */
     size_t n_blocks;
+    bool stays; /* a failure: the last thread goes on, so that it comes to it */
 };
 
 /* w must be a witness for t. HD_ERR_LIMIT: it cannot be replayed, and why. hd_schedule_fini in any

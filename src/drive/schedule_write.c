@@ -32,7 +32,8 @@ enum hd_status hd_schedule_write(const struct hd_schedule *s, const struct hd_or
                                 .n_first = swap ? s->n_second : s->n_first,
                                 .n_second = swap ? s->n_first : s->n_second,
                                 .stacks = s->stacks,
-                                .n_blocks = s->n_blocks};
+                                .n_blocks = s->n_blocks,
+                                .stays = s->stays};
     struct hd_bytes out = {0};
     if (o->modules.len > HD_SCHED_MAX_MODULES || s->threads.len >= HD_SCHED_NOBODY)
         return hd_err_set(err, HD_ERR_LIMIT, "the program has too many modules or threads");

@@ -254,6 +254,7 @@ enum hd_status hd_explore_dpor(const struct hd_explore_opts *opts, struct hd_exp
     hd_order_init(&s.order);
     hd_findings_init(&s.findings, opts->found, opts->ctx);
     enum hd_status status = hd_exec_open(&opts->exec, &s.names, &s.exec, err);
+    s.findings.exec = s.exec;
     if (status == HD_OK)
         status = search(&s, err);
     hd_exec_close(s.exec);

@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/interrupt.h"
+#include "drive/aside.h"
 #include "drive/program.h"
 #include "drive/ring.h"
 #include "explore/steps.h"
@@ -305,12 +306,50 @@ static bool wait_for_end(struct hd_exec *x, bool *stopped)
     }
 }
 
+bool hd_exec_thread(const struct hd_exec *x, uint32_t name, struct hd_steer_thread *path)
+{
+    if (name >= x->names->threads.len)
+        return false;
+    *path = *(const struct hd_steer_thread *)hd_vec_at(&x->names->threads, name);
+    return true;
+}
+
+/* The program's output goes to a file beside the recording, which does not stay. */
+enum hd_status hd_exec_record(struct hd_exec *x, const struct hd_plan *plan, const char *path,
+                              struct hd_err *err)
+{
+    char output[PATH_MAX];
+    struct hd_aside aside = {.answer = -1};
+    HD_ASSERT(!x->pid);
+    int n = snprintf(output, sizeof output, "%s.output", path);
+    if (n < 0 || (size_t)n >= sizeof output)
+        return hd_err_set(err, HD_ERR_IO, "the path of the recording is too long");
+    struct hd_aside_opts opts = {.record = {.out = path,
+                                            .argv = x->opts.argv,
+                                            .policy = HD_POLICY_STEER,
+                                            .quantum = 1,
+                                            .depth = 1,
+                                            .steps = 1},
+                                 .output = output,
+                                 .seconds = x->opts.timeout / 1000 + 1,
+                                 .variable = HD_STEER_ENV,
+                                 .value = x->steer + sizeof HD_STEER_ENV};
+    enum hd_status s = write_plan(x, plan, true, err);
+    if (s == HD_OK)
+        s = hd_aside_start(&aside, &opts, err);
+    if (s == HD_OK)
+        s = hd_aside_wait(&aside, err);
+    hd_aside_kill(&aside);
+    unlink(output);
+    return s;
+}
+
 /* ---- what happened ---- */
 
 void hd_run_init(struct hd_run *run)
 {
     *run = (struct hd_run){.steps = HD_VEC_INIT(struct hd_step),
-                           .ops = HD_VEC_INIT(struct hd_op),
+                           .ops = HD_VEC_INIT(struct hd_exec_op),
                            .starts = HD_VEC_INIT(struct hd_exec_start),
                            .states = HD_VEC_INIT(struct hd_exec_state)};
 }

@@ -55,7 +55,7 @@ struct hd_plan {
 
 /* An operation. `raw` is what the runtime told. In `op` threads are names, and addresses of heap
  * blocks, maps and stacks are replaced by names (the top bit is set). */
-struct hd_op {
+struct hd_exec_op {
     struct hd_steer_op op, raw;
     bool own; /* memory that its thread asked for in the same step: nobody else knows it */
 };
@@ -90,7 +90,7 @@ struct hd_exec_state { /* a thread at the end */
 
 /* A semaphore or barrier gets its number before a step. */
 struct hd_exec_start {
-    uint64_t object; /* as addr of struct hd_op */
+    uint64_t object; /* as addr of struct hd_exec_op */
     uint32_t step;   /* index */
     uint32_t value;
 };
@@ -101,7 +101,7 @@ struct hd_run {
     char assertion[300];  /* line of standard error that tells of a failed assertion, or "" */
     uint32_t chosen;      /* choices that were carried out */
     struct hd_vec steps;  /* struct hd_step */
-    struct hd_vec ops;    /* struct hd_op */
+    struct hd_vec ops;    /* struct hd_exec_op */
     struct hd_vec starts; /* struct hd_exec_start */
     struct hd_vec states; /* struct hd_exec_state, by number in the run */
 };
@@ -128,12 +128,15 @@ void hd_run_fini(struct hd_run *run);
 enum hd_status hd_exec_record(struct hd_exec *x, const struct hd_plan *plan, const char *path,
                               struct hd_err *err);
 
+/* How thread `name` was created; false: there is no such name. */
+bool hd_exec_thread(const struct hd_exec *x, uint32_t name, struct hd_steer_thread *path);
+
 static inline const struct hd_step *hd_run_step(const struct hd_run *r, size_t i)
 {
     return hd_vec_at(&r->steps, i);
 }
 
-static inline const struct hd_op *hd_run_op(const struct hd_run *r, size_t i)
+static inline const struct hd_exec_op *hd_run_op(const struct hd_run *r, size_t i)
 {
     return hd_vec_at(&r->ops, i);
 }

@@ -31,9 +31,9 @@ struct hd_explore_finding {
     const struct hd_steer_choice *choices; /* each with its `until`; the caller copies */
     size_t n_choices;
     struct hd_steer_op ops[2]; /* a race; threads are names */
-    uint32_t wakes[2];
-    int signal;       /* crash, assertion */
-    const char *text; /* of a failed assertion; else "" */
+    int signal;                /* crash, assertion */
+    struct hd_exec *exec;      /* to run it again: kept.h; until the callback returns */
+    const char *text;          /* of a failed assertion; else "" */
 };
 
 struct hd_explore_progress {

@@ -48,6 +48,7 @@ static void tell(struct hd_findings *f, struct hd_explore_finding *what)
 {
     what->choices = f->choices.data;
     what->n_choices = f->choices.len;
+    what->exec = f->exec;
     f->n++;
     if (f->found)
         f->found(f->ctx, what);

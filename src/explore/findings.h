@@ -15,6 +15,7 @@ struct hd_findings {
     void *ctx;
     struct hd_map seen;
     uint64_t n;
+    struct hd_exec *exec;  /* for those who are told */
     struct hd_vec choices; /* scratch */
 };
 

@@ -147,7 +147,7 @@ static int later_first(const void *a, const void *b)
 
 struct candidate { /* a step that may be moved: its operations, and where it stands */
     uint32_t thread, at;
-    const struct hd_op *ops;
+    const struct hd_exec_op *ops;
     uint32_t n;
 };
 
@@ -380,10 +380,10 @@ static void order_blocked(struct hd_order *o)
         if ((!lock && !sem) || e->s.timed || e->thread >= o->width)
             continue;
         const struct thread *t = thread_at(o, e->thread);
-        struct hd_op op = {.op = {.addr = e->s.object,
-                                  .site = e->s.site,
-                                  .thread = (uint16_t)e->thread,
-                                  .kind = sem ? HD_LOG_SEM : HD_LOG_ACQ}};
+        struct hd_exec_op op = {.op = {.addr = e->s.object,
+                                       .site = e->s.site,
+                                       .thread = (uint16_t)e->thread,
+                                       .kind = sem ? HD_LOG_SEM : HD_LOG_ACQ}};
         if (lock && t->woken != NO_STEP) {
             op.op.kind = HD_LOG_WAKE;
             op.op.other = e->s.object;

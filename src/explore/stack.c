@@ -6,7 +6,7 @@ void hd_stack_init(struct hd_stack *s)
 {
     *s = (struct hd_stack){.nodes = HD_VEC_INIT(struct hd_node),
                            .sleepers = HD_VEC_INIT(struct hd_sleeper),
-                           .ops = HD_VEC_INIT(struct hd_op),
+                           .ops = HD_VEC_INIT(struct hd_exec_op),
                            .choices = HD_VEC_INIT(struct hd_steer_choice),
                            .plan_sleepers = HD_VEC_INIT(struct hd_steer_sleeper),
                            .plan_ops = HD_VEC_INIT(struct hd_steer_op)};
@@ -31,7 +31,7 @@ static uint64_t bit(uint32_t thread)
 
 static bool depend(const struct hd_stack *s, const struct hd_sleeper *z, const struct hd_node *n)
 {
-    const struct hd_op *ops = s->ops.data;
+    const struct hd_exec_op *ops = s->ops.data;
     for (uint32_t a = 0; a < z->n; a++)
         for (uint32_t b = 0; b < n->step.n; b++)
             if (hd_steer_depend(&ops[z->op + a].op, &ops[n->op + b].op))
@@ -71,7 +71,7 @@ static void take_step(struct hd_stack *s, struct hd_node *n, const struct hd_run
     n->step = *hd_run_step(run, i);
     n->op = (uint32_t)s->ops.len;
     for (uint32_t k = 0; k < n->step.n; k++)
-        *(struct hd_op *)hd_vec_push(&s->ops) = *hd_run_op(run, n->step.first + k);
+        *(struct hd_exec_op *)hd_vec_push(&s->ops) = *hd_run_op(run, n->step.first + k);
     if (wakes == HD_EXEC_NOBODY && n->step.wakes != HD_EXEC_NOBODY)
         n->wakes_left = n->step.waiters & ~bit(n->step.wakes);
     n->fresh = false;
@@ -204,7 +204,7 @@ static void plan_sleepers(struct hd_stack *s)
         struct hd_steer_sleeper *p = hd_vec_push(&s->plan_sleepers);
         *p = (struct hd_steer_sleeper){z->thread, (uint32_t)s->plan_ops.len, 0};
         for (uint32_t i = 0; i < z->n; i++) {
-            const struct hd_op *o = hd_vec_at(&s->ops, z->op + i);
+            const struct hd_exec_op *o = hd_vec_at(&s->ops, z->op + i);
             if (o->own)
                 continue;
             *(struct hd_steer_op *)hd_vec_push(&s->plan_ops) = o->raw;

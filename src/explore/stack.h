@@ -30,7 +30,7 @@ struct hd_sleeper {
 struct hd_stack {
     struct hd_vec nodes;    /* struct hd_node */
     struct hd_vec sleepers; /* struct hd_sleeper */
-    struct hd_vec ops;      /* struct hd_op */
+    struct hd_vec ops;      /* struct hd_exec_op */
     /* A plan for the path; rebuilt by hd_stack_plan. */
     struct hd_vec choices, plan_sleepers, plan_ops;
 };

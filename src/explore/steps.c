@@ -176,9 +176,9 @@ static void name_objects(const struct reader *r, struct hd_steer_op *o)
 
 static void add_op(struct reader *r, const struct hd_steer_op *raw)
 {
-    struct hd_op *o = hd_vec_push(&r->run->ops);
+    struct hd_exec_op *o = hd_vec_push(&r->run->ops);
     const struct region *g = hd_steer_is_access(raw->kind) ? region_at(r, raw->addr) : NULL;
-    *o = (struct hd_op){.op = *raw, .raw = *raw};
+    *o = (struct hd_exec_op){.op = *raw, .raw = *raw};
     if (raw->kind == HD_LOG_FREE && g)
         o->op.size = o->raw.size = (uint32_t)(g->end - raw->addr);
     o->own = g && g->thread == raw->thread && g->step == r->steps[raw->thread];

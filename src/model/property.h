@@ -5,7 +5,9 @@
  *   atomicity  c, r, c': c and c' of one thread in this order, r of another, all on one location,
  *              in one of the five patterns that no serial order gives;
  *   deadlock   k >= 2 events of different threads, each about to take a lock (acq, racq, or the
- *              wake or tmo that takes it back), each lock held by the thread of the next one.
+ *              wake or tmo that takes it back), each lock held by the thread of the next one;
+ *   failure    the last event before the program, run along the schedule, crashes, hangs or fails
+ *              an assertion: what only running it can show.
  */
 #ifndef HD_MODEL_PROPERTY_H
 #define HD_MODEL_PROPERTY_H
@@ -13,7 +15,15 @@
 #include "base/err.h"
 #include "trace/trace.h"
 
-enum hd_property { HD_PROPERTY_RACE, HD_PROPERTY_ATOMICITY, HD_PROPERTY_DEADLOCK, HD_PROPERTIES };
+enum hd_property {
+    HD_PROPERTY_RACE,
+    HD_PROPERTY_ATOMICITY,
+    HD_PROPERTY_DEADLOCK,
+    HD_PROPERTY_FAILURE,
+    HD_PROPERTIES,
+};
+/* Those before it can be told from a trace; a failure takes a run. */
+#define HD_PREDICTED_PROPERTIES HD_PROPERTY_FAILURE
 extern const char *const hd_property_names[HD_PROPERTIES];
 
 /* Different threads, same location, at least one writes, at least one is not atomic. Requires: both

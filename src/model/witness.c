@@ -106,6 +106,13 @@ static enum hd_status form_deadlock(const struct hd_trace *t, const struct hd_wi
     return HD_OK;
 }
 
+static enum hd_status form_failure(const struct hd_witness *w, struct hd_err *err)
+{
+    if (w->n_events != 1 || !w->n || w->schedule[w->n - 1] != w->events[0])
+        return hd_err_set(err, HD_ERR_INPUT, "a failure has one event, in which the schedule ends");
+    return HD_OK;
+}
+
 /* Everything that can be judged without running: the numbers, the property, the ends. */
 static enum hd_status check_form(const struct hd_trace *t, const struct hd_witness *w,
                                  size_t *entry, struct hd_err *err)
@@ -122,6 +129,8 @@ static enum hd_status check_form(const struct hd_trace *t, const struct hd_witne
         return form_atomicity(t, w, err);
     case HD_PROPERTY_DEADLOCK:
         return form_deadlock(t, w, err);
+    case HD_PROPERTY_FAILURE:
+        return form_failure(w, err);
     default:
         return form_race(t, w, err);
     }

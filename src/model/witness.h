@@ -14,7 +14,9 @@
  * entry is enabled when it runs, and c comes before r. A witness of a deadlock has the events of
  * the cycle in `events`; after its whole schedule each of them is the next of its thread, nothing
  * but a lock keeps it from being taken, and the thread of the next one in the list (of the first
- * one for the last) holds that lock.
+ * one for the last) holds that lock. A witness of a failure has the last entry of its schedule in
+ * `events`, and every entry is enabled when it runs; that the program then fails is for a replay to
+ * show.
  */
 #ifndef HD_MODEL_WITNESS_H
 #define HD_MODEL_WITNESS_H
@@ -30,7 +32,7 @@ struct hd_witness {
     struct hd_wake *wakes; /* in any order */
     size_t n_wakes;
     enum hd_property property; /* zeroed: a race */
-    hd_eid *events;            /* atomicity: c, r, c'; deadlock: the cycle; race: NULL */
+    hd_eid *events; /* atomicity: c, r, c'; deadlock: the cycle; failure: the last; race: NULL */
     size_t n_events;
 };
 

@@ -13,7 +13,7 @@
 #define SCHEMA "heddle-witness-1"
 
 /* Where the events of a property stand. */
-static const char *const events_key[HD_PROPERTIES] = {"pair", "triple", "cycle"};
+static const char *const events_key[HD_PROPERTIES] = {"pair", "triple", "cycle", "last"};
 
 struct reading {
     const char *name;
@@ -87,7 +87,7 @@ static enum hd_status read_property(const struct reading *r, const json_t *root)
     while (name && i < HD_PROPERTIES && strcmp(name, hd_property_names[i]))
         i++;
     if (!name || i == HD_PROPERTIES)
-        return REFUSE(r, "\"property\" must be race, atomicity or deadlock");
+        return REFUSE(r, "\"property\" must be race, atomicity, deadlock or failure");
     r->w->property = (enum hd_property)i;
     return i == HD_PROPERTY_RACE ? read_pair(r, root) : read_events(r, root, events_key[i]);
 }

@@ -211,7 +211,7 @@ static enum hd_status read_fields(const struct reading *g, const struct hd_shape
 /* What every writer of a format may rely on. */
 static enum hd_status check(const struct reading *g)
 {
-    static const size_t least[HD_PROPERTIES] = {2, 3, 1};
+    static const size_t least[HD_PROPERTIES] = {2, 3, 1, 1};
     for (size_t i = 0; i < g->r->n_findings; i++) {
         const struct hd_finding *f = &g->r->findings[i];
         if (f->n_accesses < least[f->property])

@@ -30,6 +30,11 @@ static const struct {
      "Threads wait for each other in a circle, for ever",
      "5.0",
      {"concurrency", "security", "CWE-667", "CWE-833"}},
+    {"failure",
+     "Failure",
+     "The program crashes, hangs or fails an assertion under a schedule",
+     "6.0",
+     {"concurrency", "correctness", "CWE-362", "CWE-691"}},
 };
 
 struct writer {

@@ -10,8 +10,8 @@
 
 static const char *what_of(const struct hd_finding *f)
 {
-    static const char *const names[HD_PROPERTIES] = {"data race", "atomicity violation",
-                                                     "deadlock"};
+    static const char *const names[HD_PROPERTIES] = {"data race", "atomicity violation", "deadlock",
+                                                     "failure"};
     return names[f->property];
 }
 
@@ -485,6 +485,10 @@ static void summary(struct hd_page *p, const struct hd_report *r)
     if (proved[HD_PROPERTY_DEADLOCK]) {
         hd_page_words(p, ", ");
         put_count(p, proved[HD_PROPERTY_DEADLOCK], "deadlock", "deadlocks");
+    }
+    if (proved[HD_PROPERTY_FAILURE]) {
+        hd_page_words(p, ", ");
+        put_count(p, proved[HD_PROPERTY_FAILURE], "failure", "failures");
     }
     hd_page_style(p, HD_STYLE_PLAIN);
     hd_page_words(p, ", %zu predicted only", predicted);

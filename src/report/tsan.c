@@ -8,8 +8,8 @@
 
 enum { MAX_TEXT = 1000 };
 
-static const char *const headings[HD_PROPERTIES] = {"data race", "atomicity violation",
-                                                    "lock-order-inversion (potential deadlock)"};
+static const char *const headings[HD_PROPERTIES] = {
+    "data race", "atomicity violation", "lock-order-inversion (potential deadlock)", "failure"};
 
 struct writer {
     FILE *out;

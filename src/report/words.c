@@ -19,8 +19,8 @@ const char *hd_words_format(struct hd_arena *a, const char *fmt, ...)
 
 const char *hd_words_property(enum hd_property p)
 {
-    static const char *const names[HD_PROPERTIES] = {"Data race", "Atomicity violation",
-                                                     "Deadlock"};
+    static const char *const names[HD_PROPERTIES] = {"Data race", "Atomicity violation", "Deadlock",
+                                                     "Failure"};
     return names[p];
 }
 
@@ -35,7 +35,10 @@ static const char *access_words(struct hd_arena *a, const struct hd_access *x)
 const char *hd_words_heading(struct hd_arena *a, const struct hd_finding *f)
 {
     return hd_words_format(a, "%s %s '%s'", hd_words_property(f->property),
-                           f->property == HD_PROPERTY_DEADLOCK ? "around" : "on", f->variable);
+                           f->property == HD_PROPERTY_DEADLOCK  ? "around"
+                           : f->property == HD_PROPERTY_FAILURE ? "after"
+                                                                : "on",
+                           f->variable);
 }
 
 const char *hd_words_title(struct hd_arena *a, const struct hd_finding *f)

@@ -338,14 +338,19 @@ static struct hd_thread *expect(uint64_t entry)
     return t->state == HD_READY ? t : NULL;
 }
 
+static void go_free(void)
+{
+    uint64_t nothing = 0;
+    if (!free_run)
+        note(HD_FOLLOW_FREE, &nothing, sizeof nothing);
+    free_run = true;
+}
+
 static struct hd_thread *pick(void)
 {
     hd_rt_follow_catch_up();
     if (__hd_follow.next == sched->n_entries) {
-        uint64_t nothing = 0;
-        if (!free_run)
-            note(HD_FOLLOW_FREE, &nothing, sizeof nothing);
-        free_run = true;
+        go_free();
         if (sched->stacks)
             hd_rt_syscall(SYS_exit_group, 0, 0, 0, 0, 0, 0);
         return hd_rt_fifo.pick();
@@ -370,6 +375,11 @@ static bool asked(struct hd_thread *me)
         return true;
     hd_rt_follow_catch_up();
     look_whether_stands(me);
+    if (sched->stays && __hd_follow.next == sched->n_entries && sched->n_entries &&
+        thread_of(entries[sched->n_entries - 1].thread) == me) {
+        go_free();
+        return false;
+    }
     return !is_due(me) || (__hd_follow.next == property && !announced);
 }
 
@@ -414,6 +424,9 @@ void hd_rt_on_crash(int sig, siginfo_t *info, void *context)
     if (!me || rt.holder != me)
         return;
     crash.head = (struct hd_follow_crash){(uint64_t)sig, (uintptr_t)info->si_addr, me->num, 0};
+    int was = me->in_rt;
+    me->in_rt = 1; /* what unwinding calls is not the program's: nobody else may run now */
     crash.head.frames = hd_rt_unwind(crash.frames, HD_FOLLOW_FRAMES);
     note(HD_FOLLOW_CRASH, &crash, sizeof crash.head + 8 * crash.head.frames);
+    me->in_rt = was;
 }

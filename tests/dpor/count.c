@@ -1,8 +1,11 @@
 /* count dpor|all PROGRAM [ARGS]: explores all schedules and prints
  *     schedules N classes N twice N end=exit:N,deadlock:N... found=race:N... complete|why
- * `twice` counts schedules of a class that was seen before: 0 unless there is no reduction. */
+ * `twice` counts schedules of a class that was seen before: 0 unless there is no reduction. With
+ * KEEP in the environment, findings are kept in that folder, as KIND-N.hdt and KIND-N.json. */
 #include "explore/explore.h"
+#include "explore/kept.h"
 #include "explore/order.h"
+#include "model/witness_json.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -25,9 +28,32 @@ static void on_run(void *ctx, const struct hd_run *run, const struct hd_order *o
     c->ends[run->end] += fresh;
 }
 
+static void keep(const struct hd_explore_finding *f, const char *dir, uint64_t n)
+{
+    char path[1000], json[1010];
+    struct hd_trace *t;
+    struct hd_witness w;
+    struct hd_err err = {0};
+    snprintf(path, sizeof path, "%s/%s-%" PRIu64 ".hdt", dir, hd_explore_kind_names[f->kind], n);
+    snprintf(json, sizeof json, "%.*s.json", (int)strlen(path) - 4, path);
+    FILE *out = NULL;
+    if (hd_explore_keep(f, path, &t, &w, &err) == HD_OK)
+        out = fopen(json, "w");
+    else
+        printf("not kept: %s\n", err.text);
+    if (out) {
+        hd_witness_write_named(out, t, &w, path);
+        fclose(out);
+        hd_trace_free(t);
+    }
+    hd_witness_fini(&w);
+}
+
 static void on_found(void *ctx, const struct hd_explore_finding *f)
 {
-    ((struct counts *)ctx)->found[f->kind]++;
+    uint64_t n = ++((struct counts *)ctx)->found[f->kind];
+    if (getenv("KEEP"))
+        keep(f, getenv("KEEP"), n);
 }
 
 static void put(const char *name, const char *const *names, const uint64_t *n, size_t len)

@@ -315,6 +315,21 @@ static void *crash_twice(void *arg)
     return NULL;
 }
 
+/* Only if the signal wakes thread 2, who came last, and not the one who waits longest. */
+static void *wrong_one(void *arg)
+{
+    pthread_mutex_lock(&m);
+    if (arg) {
+        int before = x++;
+        pthread_cond_wait(&c, &m);
+        assert(before == 0);
+    } else if (x == 2) {
+        pthread_cond_signal(&c);
+    }
+    pthread_mutex_unlock(&m);
+    return NULL;
+}
+
 static void *spin(void *arg)
 {
     if (arg)
@@ -336,7 +351,7 @@ static const struct {
     {"heap", use_heap},       {"branch", branch_on_value}, {"creator", create_writer},
     {"join", grow_and_join},  {"lastzero", last_zero},     {"indexer", indexer},
     {"files", file_system},   {"assert", check_value},     {"crash", crash_twice},
-    {"spin", spin},
+    {"spin", spin},           {"woken", wrong_one},
 };
 
 int main(int argc, char **argv)

@@ -189,11 +189,45 @@ static void test_files(void **state)
     hd_trace_free(t);
 }
 
+/* A failure: any schedule that can run and ends in its one event. */
+static void test_judge_failure(void **state)
+{
+    struct hd_trace *t = read_trace(opposite);
+    hd_eid events[] = {4, 0}, schedule[] = {0, 4}, again[] = {4, 4};
+    struct hd_witness back, w = {.property = HD_PROPERTY_FAILURE,
+                                 .events = events,
+                                 .n_events = 1,
+                                 .schedule = schedule,
+                                 .n = 2};
+    struct hd_err err = {0};
+    char *text = NULL;
+    size_t len;
+    (void)state;
+    assert_int_equal(hd_witness_check(t, &w, NULL, &err), HD_OK);
+    FILE *f = open_memstream(&text, &len);
+    hd_witness_write(f, t, &w);
+    fclose(f);
+    assert_non_null(strstr(text, "\"property\": \"failure\", \"last\": [5]"));
+    assert_int_equal(hd_witness_parse(text, len, "w", t, &back, &err), HD_OK);
+    assert_int_equal(hd_witness_check(t, &back, NULL, &err), HD_OK);
+    hd_witness_fini(&back);
+    free(text);
+    w.n_events = 2;
+    assert_int_equal(hd_witness_check(t, &w, NULL, &err), HD_ERR_INPUT);
+    w.n_events = 1;
+    w.n = 1; /* ends in another event */
+    assert_int_equal(hd_witness_check(t, &w, NULL, &err), HD_ERR_INPUT);
+    w.n = 2;
+    w.schedule = again; /* cannot run */
+    assert_int_equal(hd_witness_check(t, &w, NULL, &err), HD_ERR_INPUT);
+    hd_trace_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_judge_atomicity), cmocka_unit_test(test_judge_deadlock),
+        cmocka_unit_test(test_judge_atomicity),     cmocka_unit_test(test_judge_deadlock),
         cmocka_unit_test(test_enumerate_deadlocks), cmocka_unit_test(test_enumerate_triples),
-        cmocka_unit_test(test_files)};
+        cmocka_unit_test(test_judge_failure),       cmocka_unit_test(test_files)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -60,7 +60,7 @@ struct run {
     struct graphs g;
     uint64_t seed;
     bool exact;
-    uint64_t goals[HD_PROPERTIES], possible[HD_PROPERTIES];
+    uint64_t goals[HD_PREDICTED_PROPERTIES], possible[HD_PREDICTED_PROPERTIES];
 };
 
 static void complain(const struct run *r, const struct hd_goal *goal, const char *what)
@@ -265,13 +265,13 @@ static void run_seeds(bool exact, uint64_t seeds)
         hd_trace_free((struct hd_trace *)r.t);
     }
     if (getenv("HEDDLE_TEST_COUNTS"))
-        for (int p = 0; p < HD_PROPERTIES; p++)
+        for (int p = 0; p < HD_PREDICTED_PROPERTIES; p++)
             print_message("%s: %llu goals, %llu possible\n", hd_property_names[p],
                           (unsigned long long)r.goals[p], (unsigned long long)r.possible[p]);
     if (getenv("HEDDLE_SEED"))
         return;
     assert_true(left_out * 20 < seeds);
-    for (int p = 0; p < HD_PROPERTIES; p++) /* both answers must occur, often */
+    for (int p = 0; p < HD_PREDICTED_PROPERTIES; p++) /* both answers must occur, often */
         assert_true(r.possible[p] * 50 > r.goals[p] &&
                     (r.goals[p] - r.possible[p]) * 50 > r.goals[p]);
 }
