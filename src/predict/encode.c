@@ -4,6 +4,7 @@
 #include "base/interrupt.h"
 #include "base/progress.h"
 #include "predict/encode_int.h"
+#include "predict/ucg.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -348,6 +349,17 @@ void hd_encoder_reset(struct hd_encoder *e)
         memset(e->cut, 0, e->w->n_threads * sizeof *e->cut);
 }
 
+/* Events beyond the cut can not matter, whatever the hint says of them. */
+static void encode_hint(struct hd_encoder *e, const struct hd_ucg_order *order, hd_lit selected)
+{
+    if (!hd_enc_has(e, order->from))
+        return;
+    if (order->to == HD_EID_NONE)
+        hd_enc_implies(e, selected, hd_enc_inc(e, order->from));
+    else if (hd_enc_has(e, order->to))
+        hd_enc_implies(e, selected, hd_enc_before(e, order->from, order->to));
+}
+
 /* What `selected` asks: the goal, and all that its plan says. */
 static void encode_goal(struct hd_encoder *e, const struct hd_goal *goal, hd_lit selected)
 {
@@ -360,7 +372,14 @@ static void encode_goal(struct hd_encoder *e, const struct hd_goal *goal, hd_lit
             hd_enc_implies(e, selected, hd_enc_inc(e, hd_world_event(e->w, u, e->plan.cut[u] - 1)));
     if (goal->then != HD_EID_NONE)
         hd_enc_implies(e, selected, hd_enc_before(e, goal->first, goal->then));
+    for (size_t i = 0; e->hints && i < e->hints->len; i++)
+        encode_hint(e, hd_vec_at(e->hints, i), selected);
     hd_enc_settle(e);
+}
+
+void hd_encoder_hints(struct hd_encoder *e, const struct hd_vec *orders)
+{
+    e->hints = orders;
 }
 
 enum hd_sat hd_enc_check(struct hd_encoder *e, hd_lit assumption, double seconds)

@@ -16,6 +16,7 @@ struct hd_encoder {
     struct hd_solver *s; /* says all about the events below `cut`, nothing about a pair; or NULL */
     uint32_t *cut;
     bool whole_history; /* a written value depends on all earlier reads, whatever the trace says */
+    const struct hd_vec *hints; /* struct hd_ucg_order, or NULL */
     struct hd_solver_limits limits;
     enum hd_lost lost; /* why the last goal was left undecided */
     bool late; /* the deadline passed or the user interrupted: the formula may be incomplete */

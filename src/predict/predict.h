@@ -37,6 +37,7 @@ struct hd_predict_options {
     double seconds;       /* for the whole run; 0 = no limit, negative = no time at all */
     double pair_seconds;  /* for the solver on one pair */
     size_t solver_memory; /* bytes that one solver may use; 0 = no limit */
+    bool no_hints; /* do not tell the solver the orders of causality graphs; for measurements */
     /* Called now and then, from one worker at a time, with the share of the work done. May be NULL.
      */
     void (*progress)(void *ctx, uint64_t done, uint64_t total);

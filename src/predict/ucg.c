@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/vec.h"
+#include "predict/ucg_labels.h"
 
 #include <string.h>
 
@@ -28,7 +29,8 @@ struct hd_ucg {
     uint32_t *low;          /* scratch: a row */
     bool built;             /* the regions have their nodes */
     bool changed;
-    uint64_t nodes;
+    struct hd_ucg_labels labels;
+    uint64_t nodes, shared;
 };
 
 struct hd_ucg *hd_ucg_new(const struct hd_ucg_base *base, bool chop)
@@ -49,6 +51,7 @@ void hd_ucg_free(struct hd_ucg *g)
         hd_u32vec_fini(&g->regions[u].rows);
     hd_free(g->regions, g->b->n_threads * sizeof *g->regions);
     hd_free(g->low, g->b->n_threads * sizeof *g->low);
+    hd_ucg_labels_fini(&g->labels);
     hd_free(g, sizeof *g);
 }
 
@@ -524,7 +527,7 @@ static void find_barrier(struct hd_ucg *g)
     }
 }
 
-bool hd_ucg_possible(struct hd_ucg *g, const struct hd_goal *goal)
+static bool make_graph(struct hd_ucg *g, const struct hd_goal *goal)
 {
     if (!start(g, goal))
         return false;
@@ -534,6 +537,52 @@ bool hd_ucg_possible(struct hd_ucg *g, const struct hd_goal *goal)
         outcome = close_graph(g);
     } while (outcome == CHOPPED_TOO_MUCH);
     return outcome == GOES_ON;
+}
+
+bool hd_ucg_possible(struct hd_ucg *g, const struct hd_goal *goal)
+{
+    enum { IS_NOT = 1, IS = 2 };
+    uint32_t *answer = g->chop ? hd_ucg_label(&g->labels, g->b, goal) : NULL;
+    if (!answer)
+        return make_graph(g, goal);
+    if (*answer)
+        g->shared++;
+    else
+        *answer = make_graph(g, goal) ? IS : IS_NOT;
+    return *answer == IS;
+}
+
+uint64_t hd_ucg_shared(const struct hd_ucg *g)
+{
+    return g->shared;
+}
+
+/* The orders of one node that neither the base nor the node before it has. */
+static void list_orders(const struct hd_ucg *g, hd_tid u, uint32_t node, struct hd_vec *orders)
+{
+    hd_eid e = node_event(g, u, node);
+    const uint32_t *row = row_at(g, u, node), *base = hd_ucg_base_clock(g->b, e);
+    const uint32_t *before = node ? row_at(g, u, node - 1) : NULL;
+    for (hd_tid v = 0; v < g->b->n_threads; v++)
+        if (v != u && row[v] > base[v] && (!before || row[v] > before[v]))
+            *(struct hd_ucg_order *)hd_vec_push(orders) =
+                (struct hd_ucg_order){hd_ucg_base_event(g->b, v, row[v] - 1), e};
+}
+
+bool hd_ucg_orders(struct hd_ucg *g, const struct hd_goal *goal, struct hd_vec *orders)
+{
+    orders->len = 0;
+    if (!make_graph(g, goal))
+        return false;
+    for (hd_tid u = 0; u < g->b->n_threads; u++) {
+        const struct region *r = &g->regions[u];
+        if (r->cut)
+            *(struct hd_ucg_order *)hd_vec_push(orders) =
+                (struct hd_ucg_order){hd_ucg_base_event(g->b, u, r->cut - 1), HD_EID_NONE};
+        for (uint32_t node = 0; node < r->n; node++)
+            list_orders(g, u, node, orders);
+    }
+    return true;
 }
 
 uint64_t hd_ucg_nodes(const struct hd_ucg *g)

@@ -26,12 +26,23 @@
 
 struct hd_ucg;
 
-/* chop: false takes every event into each graph; for tests and measurements. */
+/* chop: false makes a graph of its own for each goal and takes every event into it; for tests and
+ * measurements. Otherwise goals with the same label (predict/ucg_labels.h) share one. */
 struct hd_ucg *hd_ucg_new(const struct hd_ucg_base *base, bool chop);
 void hd_ucg_free(struct hd_ucg *g); /* NULL is fine */
 
 /* False: no schedule reaches the goal. */
 bool hd_ucg_possible(struct hd_ucg *g, const struct hd_goal *goal);
+
+/* What the graph of the goal knows beyond the orders of the base, in every schedule that reaches
+ * the goal: struct hd_ucg_order. False: no schedule does. */
+struct hd_ucg_order {
+    hd_eid from, to; /* from comes before to, and both run; or HD_EID_NONE: from runs */
+};
+bool hd_ucg_orders(struct hd_ucg *g, const struct hd_goal *goal, struct hd_vec *orders);
+
+/* Goals whose answer was that of an earlier one with the same label. */
+uint64_t hd_ucg_shared(const struct hd_ucg *g);
 
 /* Since hd_ucg_new: synchronisation events taken into graphs, the measure of work. */
 uint64_t hd_ucg_nodes(const struct hd_ucg *g);

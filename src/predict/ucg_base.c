@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "detect/edges.h"
+#include "predict/ucg_labels.h"
 
 static bool is_sync(const struct hd_ucg_base *b, hd_eid e)
 {
@@ -104,6 +105,7 @@ struct hd_ucg_base *hd_ucg_base_new(const struct hd_trace *t, const struct hd_se
         find_notifiers(b);
     list_sync(b);
     count_waiters(b);
+    hd_ucg_stretches_make(b);
     return b;
 }
 
@@ -118,6 +120,7 @@ void hd_ucg_base_free(struct hd_ucg_base *b)
     hd_free(b->sync, b->n_sync * sizeof *b->sync);
     hd_free(b->safe, (b->n_sync + b->n_threads) * sizeof *b->safe);
     hd_free(b->sync_start, (b->n_threads + 1) * sizeof *b->sync_start);
+    hd_ucg_stretches_free(b);
     hd_free(b->few_waiters, hd_trace_n_objs(b->t, HD_OBJ_COND));
     hd_free(b, sizeof *b);
 }

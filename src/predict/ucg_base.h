@@ -29,7 +29,9 @@ struct hd_ucg_base {
                            * notifications */
     uint32_t *safe;       /* by index into sync, and one more for each thread: see hd_ucg_safe */
     size_t n_sync;
-    uint8_t *few_waiters; /* by condition: a notification has at most one thread to choose */
+    struct hd_u32vec stretches; /* positions where one begins, see ucg_labels.h */
+    uint32_t *stretch_start;    /* by thread, and the end */
+    uint8_t *few_waiters;       /* by condition: a notification has at most one thread to choose */
 };
 
 /* must may be NULL. All arguments must outlive the result. */

@@ -1,7 +1,5 @@
 #include "predict/ucg_detect.h"
 
-#include "base/alloc.h"
-#include "base/hash.h"
 #include "base/interrupt.h"
 #include "predict/candidates.h"
 #include "predict/ucg.h"
@@ -13,49 +11,14 @@ struct detection {
     struct hd_candidates *c;
     struct hd_ucg_base *base;
     struct hd_ucg *graph;
-    struct hd_map answers; /* label: 1 impossible, 2 possible */
-    uint64_t *stretches;   /* by thread: the number of its first stretch */
     bool too_many;
 };
-
-/* A stretch of a thread is what lies between two changes of its synchronisation or its clock: for
- * all accesses of a stretch the seeds are the same. */
-static uint64_t stretch_of(const struct detection *d, hd_eid e)
-{
-    const struct hd_trace *t = d->t;
-    hd_tid u = t->thread[e];
-    const struct hd_timeline *line = hd_mhb_timeline(d->base->mhb);
-    uint32_t lo = 0, hi = line->n[u];
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (line->of[u][mid].pos <= t->pos[e])
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return d->stretches[u] + hd_ucg_sync_from(d->base, u, t->pos[e]) - d->base->sync_start[u] + lo;
-}
-
-static void number_stretches(struct detection *d)
-{
-    const struct hd_timeline *line = hd_mhb_timeline(d->base->mhb);
-    uint64_t next = 0;
-    d->stretches = hd_alloc(d->base->n_threads * sizeof *d->stretches);
-    for (hd_tid u = 0; u < d->base->n_threads; u++) {
-        d->stretches[u] = next;
-        next += d->base->sync_start[u + 1] - d->base->sync_start[u] + line->n[u] + 1;
-    }
-}
 
 static bool possible(struct detection *d, hd_eid a, hd_eid b)
 {
     const hd_eid pair[] = {a < b ? a : b, a < b ? b : a};
     struct hd_goal goal = hd_goal_race(pair);
-    uint64_t label = stretch_of(d, pair[0]) << 32 | (stretch_of(d, pair[1]) & UINT32_MAX);
-    uint32_t *answer = hd_map_put(&d->answers, label, NULL);
-    if (!*answer)
-        *answer = hd_ucg_possible(d->graph, &goal) ? 2 : 1;
-    return *answer == 2;
+    return hd_ucg_possible(d->graph, &goal);
 }
 
 static bool ordered(const struct detection *d, hd_eid a, hd_eid b)
@@ -137,10 +100,7 @@ enum hd_status hd_ucg_detect(const struct hd_trace *t, const struct hd_detect_op
     d.base = hd_ucg_base_new(t, w.sections, w.conds, NULL,
                              opts->recorded_matching ? HD_MHB_RECORDED : HD_MHB_ANY_WAITER);
     d.graph = hd_ucg_new(d.base, true);
-    number_stretches(&d);
     sweep_groups(&d);
-    hd_free(d.stretches, d.base->n_threads * sizeof *d.stretches);
-    hd_map_fini(&d.answers);
     hd_ucg_free(d.graph);
     hd_ucg_base_free(d.base);
     hd_candidates_free(d.c);

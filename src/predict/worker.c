@@ -19,6 +19,7 @@ void hd_worker_init(struct hd_worker *k, const struct hd_world *w, const struct 
                     double deadline)
 {
     *k = (struct hd_worker){.w = w, .matching = matching, .options = options, .deadline = deadline};
+    k->hints = HD_VEC_INIT(struct hd_ucg_order);
     k->ucg = ucg ? hd_ucg_new(ucg, true) : NULL;
     hd_plan_init(&k->plan, w);
     k->sim = hd_sim_new(w, matching);
@@ -29,6 +30,7 @@ void hd_worker_init(struct hd_worker *k, const struct hd_world *w, const struct 
 void hd_worker_fini(struct hd_worker *k)
 {
     hd_ucg_free(k->ucg);
+    hd_vec_fini(&k->hints);
     hd_plan_fini(&k->plan);
     hd_sim_free(k->sim);
     hd_shortener_free(k->shortener);
@@ -182,6 +184,8 @@ static enum hd_verdict ask_solver(struct hd_worker *k, const struct hd_goal *goa
         struct hd_solver_limits limits = {k->deadline, k->options->solver_memory};
         k->encoder = hd_encoder_new(k->w, limits);
         k->afresh = hd_encoder_new(k->w, limits);
+        hd_encoder_hints(k->encoder, &k->hints);
+        hd_encoder_hints(k->afresh, &k->hints);
     }
     enum hd_verdict verdict = hd_encoder_decide(k->encoder, goal, limit, order);
     if (verdict != HD_RACE || !hd_worker_may(k, HD_STEP_CLOSURE))
@@ -216,6 +220,8 @@ enum hd_verdict hd_worker_decide_exact(struct hd_worker *k, const struct hd_goal
     struct hd_u32vec order = {0};
     struct hd_vec wakes = HD_VEC_INIT(struct hd_wake);
     k->step = HD_STEP_SMT;
+    if (k->ucg && !k->options->no_hints)
+        hd_ucg_orders(k->ucg, goal, &k->hints);
     enum hd_verdict verdict = ask_solver(k, goal, limit, &order);
     if (verdict == HD_RACE) {
         hd_notify_choose(k->w, order.data, order.len, &wakes);

@@ -18,7 +18,8 @@ struct hd_worker {
     const struct hd_predict_options *options;
     double deadline; /* hd_progress_now() at which the run ends; 0 = never */
     struct hd_plan plan;
-    struct hd_ucg *ucg; /* or NULL */
+    struct hd_ucg *ucg;  /* or NULL */
+    struct hd_vec hints; /* struct hd_ucg_order, for the solver's next goal */
     struct hd_sim *sim;
     struct hd_shortener *shortener;
     struct hd_encoder *encoder; /* made on first use; serves all pairs of this worker */
