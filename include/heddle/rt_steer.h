@@ -41,11 +41,14 @@ enum {
     HD_STEER_SITE = 1,        /* site is a struct hd_site */
     HD_STEER_TIMED = 2,       /* made by a call that does not wait for ever: it can always run */
     HD_STEER_OTHERS_READ = 4, /* unused by the runtime: the driver's own mark */
+    HD_STEER_NO_VALUE = 8,    /* `value` is not known: ranges, what is written later */
 };
 
 struct hd_steer_op {
     uint64_t addr;  /* of the memory or object; a thread's number for FORK and JOIN */
-    uint64_t other; /* WAIT, WAKE, TMO: the lock; SIG: the set of waiters; LOOK, SET: the kind */
+    uint64_t other; /* WAIT, WAKE, TMO: the lock; SIG: the set of waiters; LOOK, SET: the kind; RMW:
+                       the old value */
+    uint64_t value; /* of an access: what is read or written; LOOK, SET: the state */
     uint64_t site;
     uint32_t size;  /* bytes; SEM_INIT, BARRIER_INIT: the number */
     uint32_t count; /* events of the thread, this one included */
@@ -54,7 +57,7 @@ struct hd_steer_op {
     uint8_t kind; /* enum hd_log_kind, or HD_STEER_STEP */
     uint8_t flags;
 };
-_Static_assert(sizeof(struct hd_steer_op) == 40, "both sides agree");
+_Static_assert(sizeof(struct hd_steer_op) == 48, "both sides agree");
 
 /* One step of a thread. Threads are indices into the table of the plan. */
 struct hd_steer_choice {

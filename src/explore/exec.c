@@ -44,9 +44,9 @@ struct hd_exec {
     int area_id;
     struct hd_steer_header *area;
     size_t area_bytes;
-    int null, err; /* what the program's standard descriptors are */
-    pid_t pid;     /* 0: none runs */
-    int gone;      /* tells when it has ended, or -1 */
+    int in, null, err; /* what the program's standard descriptors are */
+    pid_t pid;         /* 0: none runs */
+    int gone;          /* tells when it has ended, or -1 */
     uint64_t deadline;
 };
 
@@ -108,8 +108,9 @@ static enum hd_status make_log(struct hd_exec *x, struct hd_err *err)
 static enum hd_status open_files(struct hd_exec *x, struct hd_err *err)
 {
     x->null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    x->in = open(x->opts.input ? x->opts.input : "/dev/null", O_RDONLY | O_CLOEXEC);
     x->err = memfd_create("heddle-explore", MFD_CLOEXEC);
-    return x->null >= 0 && x->err >= 0
+    return x->null >= 0 && x->in >= 0 && x->err >= 0
                ? HD_OK
                : hd_err_set(err, HD_ERR_IO, "cannot open a file: %s", strerror(errno));
 }
@@ -118,7 +119,8 @@ enum hd_status hd_exec_open(const struct hd_exec_opts *opts, struct hd_exec_name
                             struct hd_exec **exec, struct hd_err *err)
 {
     struct hd_exec *x = *exec = hd_calloc(1, sizeof *x);
-    *x = (struct hd_exec){.opts = *opts, .names = names, .null = -1, .err = -1, .gone = -1};
+    *x = (struct hd_exec){
+        .opts = *opts, .names = names, .in = -1, .null = -1, .err = -1, .gone = -1};
     if (!x->opts.timeout)
         x->opts.timeout = TIMEOUT;
     if (!x->opts.max_steps)
@@ -166,6 +168,8 @@ void hd_exec_close(struct hd_exec *x)
     if (x->area)
         shmdt(x->area);
     hd_ring_close(&x->ring);
+    if (x->in >= 0)
+        close(x->in);
     if (x->null >= 0)
         close(x->null);
     if (x->err >= 0)
@@ -224,7 +228,8 @@ static void become(const struct hd_exec *x, volatile int *why)
 {
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    dup2(x->null, 0);
+    lseek(x->in, 0, SEEK_SET);
+    dup2(x->in, 0);
     dup2(x->null, 1);
     dup2(x->err, 2);
     execve(x->program, x->opts.argv, x->env);
@@ -331,6 +336,7 @@ enum hd_status hd_exec_record(struct hd_exec *x, const struct hd_plan *plan, con
                                             .depth = 1,
                                             .steps = 1},
                                  .output = output,
+                                 .input = x->opts.input,
                                  .seconds = x->opts.timeout / 1000 + 1,
                                  .variable = HD_STEER_ENV,
                                  .value = x->steer + sizeof HD_STEER_ENV};

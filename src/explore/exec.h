@@ -6,8 +6,8 @@
  * is used again is another object. The names are kept in a struct hd_exec_names, which all
  * executions of one search share.
  *
- * Executions leave no log: hd_exec_record runs one again and keeps the recording. Standard input is
- * empty; standard output is thrown away, of standard error the last one's is kept.
+ * Executions leave no log: hd_exec_record runs one again and keeps the recording. Standard
+ * output is thrown away, of standard error the last one's is kept.
  *
  * A struct hd_exec runs one execution at a time; to run several at once have several.
  */
@@ -25,6 +25,7 @@ struct hd_exec;
 
 struct hd_exec_opts {
     char **argv;        /* program and arguments, ends with NULL */
+    const char *input;  /* file for the standard input, or NULL for none */
     uint32_t timeout;   /* real milliseconds for an execution; 0: 10000 */
     uint32_t max_steps; /* room for operations; 0: 200000 */
 };
@@ -37,6 +38,8 @@ struct hd_exec_names {
 };
 void hd_exec_names_init(struct hd_exec_names *n);
 void hd_exec_names_fini(struct hd_exec_names *n);
+/* The n-th thread, from 1, that a parent created. */
+uint32_t hd_exec_name_thread(struct hd_exec_names *n, uint32_t parent, uint32_t child);
 
 /* ---- plans ---- */
 

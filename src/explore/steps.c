@@ -41,7 +41,7 @@ void hd_exec_names_fini(struct hd_exec_names *n)
     hd_map_fini(&n->region_of);
 }
 
-static uint32_t name_thread(struct hd_exec_names *n, uint32_t parent, uint32_t child)
+uint32_t hd_exec_name_thread(struct hd_exec_names *n, uint32_t parent, uint32_t child)
 {
     bool fresh;
     uint32_t *at = hd_map_put(&n->thread_of, (uint64_t)parent << 32 | child, &fresh);
@@ -132,7 +132,8 @@ static uint64_t address_named(const struct reader *r, uint64_t addr)
 static void see_fork(struct reader *r, const struct hd_steer_op *o)
 {
     if (o->addr < N_NUMBERS && o->thread < N_NUMBERS)
-        r->name[o->addr] = name_thread(r->names, r->name[o->thread], ++r->children[o->thread]);
+        r->name[o->addr] =
+            hd_exec_name_thread(r->names, r->name[o->thread], ++r->children[o->thread]);
 }
 
 /* What is no operation but tells what memory is, or what an object starts with. */

@@ -449,7 +449,7 @@ void hd_rt_write_later(struct hd_thread *me, enum hd_log_kind kind, uintptr_t pc
     __hd_flow.count++;
     if (rt.tapped) {
         uint64_t at = (uintptr_t)addr;
-        hd_rt_steer_op(kind, 0, pc, &at, len, __hd_flow.count);
+        hd_rt_steer_op(kind, HD_LOG_PENDING, pc, &at, len, __hd_flow.count);
         return;
     }
     me->pend_kind = kind;

@@ -174,7 +174,18 @@ static void take_words(struct hd_steer_op *o, const uint64_t *w)
     case HD_LOG_SET:
         o->addr = w[1];
         o->other = w[0];
+        o->value = w[2];
         return;
+    case HD_LOG_READ:
+    case HD_LOG_WRITE:
+    case HD_LOG_AREAD:
+    case HD_LOG_AWRITE:
+        o->value = o->flags & HD_STEER_NO_VALUE ? 0 : w[1];
+        break;
+    case HD_LOG_RMW:
+        o->other = o->flags & HD_STEER_NO_VALUE ? 0 : w[1];
+        o->value = o->flags & HD_STEER_NO_VALUE ? 0 : w[2];
+        break;
     case HD_LOG_ALLOC:
     case HD_LOG_MAP:
     case HD_LOG_SEM_INIT:
@@ -211,8 +222,9 @@ void hd_rt_steer_op(enum hd_log_kind kind, unsigned aux, uintptr_t pc, const uin
     o->site = pc;
     o->size = (uint32_t)size;
     o->count = count;
-    o->flags =
-        (uint8_t)((aux & HD_LOG_SITE ? HD_STEER_SITE : 0) | (me->timed ? HD_STEER_TIMED : 0));
+    bool unknown = aux & HD_LOG_PENDING || kind == HD_LOG_RANGE_READ || kind == HD_LOG_RANGE_WRITE;
+    o->flags = (uint8_t)((aux & HD_LOG_SITE ? HD_STEER_SITE : 0) |
+                         (me->timed ? HD_STEER_TIMED : 0) | (unknown ? HD_STEER_NO_VALUE : 0));
     take_words(o, w);
     if (!hd_steer_visible(kind))
         return;
