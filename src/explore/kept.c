@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "drive/origin.h"
+#include "explore/found.h"
 #include "model/matching.h"
 
 #include <string.h>
@@ -141,6 +142,15 @@ static enum hd_status make_witness(struct keeping *k, const struct hd_explore_fi
         return s;
     return hd_err_set(k->err, HD_ERR_LIMIT, "the recorded execution gives no witness: %s",
                       k->err->text);
+}
+
+enum hd_status hd_explored_failure(const struct hd_trace *t, struct hd_witness *w,
+                                   struct hd_err *err)
+{
+    struct keeping k = {.t = t, .w = w, .err = err};
+    const struct hd_explore_finding f = {.kind = HD_EXPLORE_CRASH};
+    *w = (struct hd_witness){0};
+    return make_witness(&k, &f);
 }
 
 static enum hd_status record(const struct hd_explore_finding *f, const char *path,

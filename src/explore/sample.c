@@ -7,6 +7,9 @@
 #include <stdio.h>
 #include <unistd.h>
 
+/* Of a run that never ends, so that looking at it ends. */
+#define MAX_EVENTS 20000000
+
 struct sampler {
     const struct hd_sample_options *o;
     struct hd_sample_state *state;
@@ -48,7 +51,7 @@ static enum hd_status start(struct sampler *s)
                      (unsigned long long)number);
     if (n >= (int)sizeof trace || m >= (int)sizeof output)
         return hd_err_set(s->err, HD_ERR_IO, "the path of the folder is too long");
-    struct hd_aside_opts opts = {.record = {.out = trace, .argv = s->o->argv},
+    struct hd_aside_opts opts = {.record = {.out = trace, .argv = s->o->argv, .limit = MAX_EVENTS},
                                  .output = output,
                                  .input = s->o->input,
                                  .seconds = s->o->timeout,

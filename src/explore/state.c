@@ -86,6 +86,8 @@ enum hd_status hd_search_state_save(const struct hd_search_state *s, const char 
     hd_json_string(&j, s->strategy.count ? hd_names_text(&s->strategy, 0) : "");
     number(&j, "seed", s->seed);
     number(&j, "executions", s->executions);
+    number(&j, "milliseconds", s->milliseconds);
+    number(&j, "peak_kilobytes", s->peak_kilobytes);
     hd_json_key(&j, "complete");
     hd_json_bool(&j, s->complete);
     number(&j, "done", s->sample.done);
@@ -152,6 +154,8 @@ static bool read_all(struct hd_search_state *s, const json_t *root)
     hd_names_add(&s->strategy, strategy, strlen(strategy));
     s->complete = json_is_true(complete);
     return read_number(root, "seed", &s->seed) && read_number(root, "executions", &s->executions) &&
+           read_number(root, "milliseconds", &s->milliseconds) &&
+           read_number(root, "peak_kilobytes", &s->peak_kilobytes) &&
            read_number(root, "done", &s->sample.done) &&
            read_number(root, "length", &s->sample.length) &&
            read_list(s, root, "program", take_word) && s->words.len > 0 &&

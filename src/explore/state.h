@@ -17,8 +17,9 @@ struct hd_search_state {
     struct hd_names program;  /* words; equal ones are kept apart by `words` */
     struct hd_u32vec words;   /* by position: into `program` */
     uint64_t seed;
-    uint64_t executions; /* so far, all sessions together */
-    bool complete;       /* nothing is left to be done */
+    uint64_t executions;                   /* so far, all sessions together */
+    uint64_t milliseconds, peak_kilobytes; /* the same: time; most memory of ours */
+    bool complete;                         /* nothing is left to be done */
     struct hd_sample_state sample;
     struct hd_names settled; /* warned: warnings that are done with, as texts */
 };

@@ -1,0 +1,289 @@
+#include "explore/warned.h"
+
+#include "base/alloc.h"
+#include "base/progress.h"
+#include "explore/keep.h"
+#include "explore/reach.h"
+#include "heddle/rt_depend.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A search from one candidate. Warnings share them. */
+struct attempt {
+    uint32_t event;
+    bool released, useless; /* useless: it could not be begun */
+    struct hd_reach *reach;
+};
+
+struct warning {
+    const struct hd_warning *w;
+    struct hd_u32vec attempts;
+    enum hd_warned_end how; /* OPEN until it is settled */
+};
+
+struct search {
+    const struct hd_warned_options *o;
+    struct hd_warned_result *result;
+    struct hd_err *err;
+    struct hd_leads *leads;
+    struct hd_reach_env env;
+    struct hd_exec *recorder; /* apart from those of the search, which may be busy */
+    struct hd_keeper keeper;
+    struct hd_vec attempts; /* struct attempt */
+    struct hd_vec warnings; /* struct warning */
+    struct hd_vec races;    /* struct hd_steer_op: accesses of races that were found */
+    const struct attempt *now;
+    bool hit;  /* the attempt in hand has found what it looks for */
+    bool told; /* the execution in hand was recorded */
+    enum hd_status status;
+};
+
+void hd_warned_key(const char *place1, const char *place2, uint32_t preemptions, char *text,
+                   size_t size)
+{
+    snprintf(text, size, "%s %s %" PRIu32, place1, place2, preemptions);
+}
+
+/* ---- what is found ---- */
+
+static bool same_access(const struct hd_steer_op *a, const struct hd_steer_op *b)
+{
+    return a->site == b->site && hd_steer_overlap(a, b);
+}
+
+/* Where the thread stands is known from the attempt that parks it; one that is released looks for
+ * races on the same memory. Without knowing it, any race will do. */
+static const struct hd_steer_op *access_of(const struct search *s, const struct attempt *a)
+{
+    for (size_t i = 0; i < s->attempts.len; i++) {
+        const struct attempt *other = hd_vec_at(&s->attempts, i);
+        if (other->event == a->event && !other->released && other->reach)
+            return hd_reach_stands(other->reach);
+    }
+    return NULL;
+}
+
+static bool is_hit(const struct search *s, const struct hd_explore_finding *f)
+{
+    const struct hd_steer_op *stands = s->now ? access_of(s, s->now) : NULL;
+    if (f->kind != HD_EXPLORE_RACE || !s->now)
+        return false;
+    if (!stands)
+        return true;
+    return hd_steer_overlap(stands, &f->ops[0]) || hd_steer_overlap(stands, &f->ops[1]);
+}
+
+/* The recording of what was found has been judged. A failure ends the search that is going on, too.
+ */
+static void see_result(struct search *s, const struct hd_explore_finding *f, bool led)
+{
+    for (int i = 0; i < 2 && led && f->kind == HD_EXPLORE_RACE; i++)
+        *(struct hd_steer_op *)hd_vec_push(&s->races) = f->ops[i];
+    s->hit = s->hit || (led && is_hit(s, f)) || s->status != HD_OK;
+}
+
+static void on_found(void *ctx, const struct hd_explore_finding *f)
+{
+    struct search *s = ctx;
+    bool led = false;
+    if (s->status != HD_OK)
+        return;
+    s->status = hd_keep(&s->keeper, f, &led, s->err);
+    see_result(s, f, led);
+    s->told = true;
+}
+
+/* The execution with a new pair of unguarded accesses, if it was not recorded for more. */
+static void on_fresh(void *ctx, const struct hd_run *run, const struct hd_steer_op *op)
+{
+    struct search *s = ctx;
+    const struct hd_explore_finding f = {.kind = HD_EXPLORE_RACE, .ops = {*op, *op}};
+    bool led = false;
+    if (s->told || s->status != HD_OK)
+        return;
+    s->status = hd_keep_run(&s->keeper, s->recorder, run, &led, s->err);
+    see_result(s, &f, led);
+}
+
+/* Findings are told once; this one may have been told to another attempt. */
+static bool found_before(const struct search *s, const struct attempt *a)
+{
+    const struct hd_steer_op *stands = access_of(s, a);
+    for (size_t i = 0; stands && i < s->races.len; i++)
+        if (same_access(hd_vec_at(&s->races, i), stands))
+            return true;
+    return false;
+}
+
+/* ---- warnings and attempts ---- */
+
+static uint32_t attempt_of(struct search *s, uint32_t event, bool released)
+{
+    for (uint32_t i = 0; i < s->attempts.len; i++) {
+        const struct attempt *a = hd_vec_at(&s->attempts, i);
+        if (a->event == event && a->released == released)
+            return i;
+    }
+    *(struct attempt *)hd_vec_push(&s->attempts) =
+        (struct attempt){.event = event, .released = released};
+    return (uint32_t)(s->attempts.len - 1);
+}
+
+static bool is_settled(const struct search *s, const struct hd_warning *w)
+{
+    char key[1024];
+    hd_warned_key(w->places[0], w->places[1], s->o->preemptions, key, sizeof key);
+    return (s->o->settled && hd_names_find(s->o->settled, key, strlen(key), &(uint32_t){0})) ||
+           s->o->known(s->o->ctx, w->places[0], w->places[1]);
+}
+
+static void prepare(struct search *s)
+{
+    for (size_t i = 0; i < hd_leads_count(s->leads); i++) {
+        struct warning *w = hd_vec_push(&s->warnings);
+        *w = (struct warning){.w = hd_leads_warning(s->leads, i), .how = HD_WARNED_OPEN};
+        if (is_settled(s, w->w))
+            w->how = HD_WARNED_KNOWN;
+        size_t n = w->w->candidates.len;
+        const struct hd_candidate *c = w->w->candidates.data;
+        for (size_t k = 0; k < n && s->o->aim == HD_AIM_PARKED; k++)
+            hd_u32vec_push(&w->attempts, attempt_of(s, c[k].event, false));
+        if (n)
+            hd_u32vec_push(&w->attempts, attempt_of(s, c[n - 1].event, true));
+    }
+    s->result->warnings = s->warnings.len;
+}
+
+static void settle(struct search *s, struct warning *w, enum hd_warned_end how)
+{
+    w->how = how;
+    s->o->settle(s->o->ctx, w->w->places[0], w->w->places[1], how);
+}
+
+/* ---- searching ---- */
+
+static bool begin(struct search *s, size_t warning, size_t k, struct attempt *a)
+{
+    struct hd_lead lead;
+    unsigned how = s->o->aim == HD_AIM_NONE ? 0 : HD_REACH_HINT;
+    bool ok = hd_leads_make(s->leads, warning, k, &lead);
+    if (ok)
+        a->reach = hd_reach_new(&s->env, &lead, a->released ? how : how | HD_REACH_PARK);
+    hd_lead_fini(&lead);
+    a->useless = !ok;
+    return ok;
+}
+
+static void try_attempt(struct search *s, size_t i, size_t k, uint32_t level)
+{
+    struct warning *w = hd_vec_at(&s->warnings, i);
+    struct attempt *a = hd_vec_at(&s->attempts, w->attempts.data[k]);
+    size_t n = w->w->candidates.len;
+    if (a->useless || (!a->reach && !begin(s, i, a->released ? n - 1 : k, a)))
+        return;
+    s->hit = found_before(s, a);
+    s->now = a;
+    if (!s->hit) {
+        enum hd_status status = hd_reach_level(a->reach, level, &s->hit, s->err);
+        s->status = s->status == HD_OK ? status : s->status;
+    }
+    s->now = NULL;
+    if (s->status == HD_OK && (s->hit || found_before(s, a)))
+        settle(s, w, HD_WARNED_FOUND);
+}
+
+/* Parked ones first: they are the shorter searches. */
+static void search_level(struct search *s, uint32_t level)
+{
+    for (int released = 0; released < 2; released++)
+        for (size_t i = 0; i < s->warnings.len; i++) {
+            const struct warning *w = hd_vec_at(&s->warnings, i);
+            for (size_t k = 0; k < w->attempts.len && w->how == HD_WARNED_OPEN; k++) {
+                const struct attempt *a = hd_vec_at(&s->attempts, w->attempts.data[k]);
+                if (s->status != HD_OK || hd_reach_used_up(&s->env))
+                    return;
+                if (a->released == released)
+                    try_attempt(s, i, k, level);
+            }
+        }
+}
+
+static void on_execution(void *ctx)
+{
+    struct search *s = ctx;
+    s->told = false;
+    if (s->o->progress)
+        s->o->progress(s->o->ctx, s->env.executions, s->env.states, s->env.open);
+}
+
+static void finish(struct search *s)
+{
+    bool whole = s->status == HD_OK && !hd_reach_used_up(&s->env);
+    for (size_t i = 0; i < s->warnings.len; i++) {
+        struct warning *w = hd_vec_at(&s->warnings, i);
+        if (w->how == HD_WARNED_OPEN || w->how == HD_WARNED_KNOWN)
+            settle(s, w,
+                   w->how == HD_WARNED_KNOWN ? HD_WARNED_KNOWN
+                   : whole                   ? HD_WARNED_NOT_REACHED
+                                             : HD_WARNED_OPEN);
+        s->result->ends[w->how]++;
+        hd_u32vec_fini(&w->attempts);
+    }
+    for (size_t i = 0; i < s->attempts.len; i++)
+        hd_reach_free(((struct attempt *)hd_vec_at(&s->attempts, i))->reach);
+    s->result->executions = s->env.executions;
+    s->result->states = s->env.states;
+    hd_vec_fini(&s->attempts);
+    hd_vec_fini(&s->warnings);
+    hd_vec_fini(&s->races);
+}
+
+static enum hd_status search(struct search *s, const struct hd_exec_opts *exec)
+{
+    s->status = hd_exec_open(exec, &s->env.names, &s->recorder, s->err);
+    s->env.findings.found = on_found;
+    s->env.findings.ctx = s;
+    s->env.findings.exec = s->recorder;
+    s->keeper = (struct hd_keeper){.dir = s->o->dir, .next = s->o->first, .taker = s->o->taker};
+    s->env.progress = on_execution;
+    s->env.fresh = on_fresh;
+    s->env.ctx = s;
+    s->env.max_executions = s->o->runs;
+    s->env.max_level = s->o->preemptions;
+    s->env.deadline = s->o->seconds > 0 ? hd_progress_now() + s->o->seconds : 0;
+    prepare(s);
+    if (s->status == HD_OK && s->warnings.len)
+        s->status = hd_reach_env_seed(&s->env, s->err);
+    for (uint32_t level = 0; level <= s->o->preemptions && s->status == HD_OK; level++)
+        search_level(s, level);
+    s->result->open = s->env.open;
+    s->result->recordings = s->keeper.next - s->o->first;
+    finish(s);
+    hd_exec_close(s->recorder);
+    return s->status;
+}
+
+enum hd_status hd_warned(const struct hd_warned_options *o, struct hd_warned_result *result,
+                         struct hd_err *err)
+{
+    struct search s = {.o = o,
+                       .result = result,
+                       .err = err,
+                       .attempts = HD_VEC_INIT(struct attempt),
+                       .warnings = HD_VEC_INIT(struct warning),
+                       .races = HD_VEC_INIT(struct hd_steer_op)};
+    struct hd_exec_opts exec = {
+        .argv = o->argv, .input = o->input, .timeout = (uint32_t)(o->timeout * 1000)};
+    *result = (struct hd_warned_result){0};
+    enum hd_status status = hd_leads_new(o->trace, &s.leads, err);
+    if (status == HD_OK) {
+        status = hd_reach_env_init(&s.env, &exec, o->jobs, err);
+        if (status == HD_OK)
+            status = search(&s, &exec);
+        hd_reach_env_fini(&s.env);
+    }
+    hd_leads_free(s.leads);
+    return status;
+}

@@ -1,0 +1,135 @@
+/* The lockset violations of a trace, with the accesses to start a search from. */
+#include "base/alloc.h"
+#include "base/hash.h"
+#include "detect/locksets.h"
+#include "explore/lead_int.h"
+#include "model/property.h"
+
+#include <stdlib.h>
+
+/* How many accesses of one kind are tried for a warning: the last ones of each location, and of a
+ * long series then those that lie twice as far back each time. */
+#define NEAR       4
+#define CANDIDATES 48
+
+/* Accesses to one location that lockset cannot tell apart. */
+struct class
+{
+    hd_tid thread;
+    uint32_t place, locks;
+    uint8_t op;
+    struct hd_u32vec events;
+};
+
+struct finding {
+    const struct hd_trace *t;
+    struct hd_locksets *locks;
+    struct hd_vec *warnings;
+    struct hd_map index;   /* pair of places to warning + 1 */
+    struct hd_vec classes; /* struct class, of the location in hand */
+};
+
+static struct class *class_of(struct finding *f, hd_eid e)
+{
+    const struct hd_trace *t = f->t;
+    uint32_t locks = hd_locksets_id(f->locks, e);
+    for (size_t i = 0; i < f->classes.len; i++) {
+        struct class *c = hd_vec_at(&f->classes, i);
+        if (c->thread == t->thread[e] && c->place == t->place[e] && c->locks == locks &&
+            c->op == t->op[e])
+            return c;
+    }
+    struct class *c = hd_vec_push(&f->classes);
+    *c = (struct class){
+        .thread = t->thread[e], .place = t->place[e], .locks = locks, .op = t->op[e]};
+    return c;
+}
+
+static bool violates(const struct finding *f, const struct class *a, const struct class *b)
+{
+    bool writes = hd_op_writes(a->op) || hd_op_writes(b->op);
+    bool atomic = hd_op_is_atomic(a->op) && hd_op_is_atomic(b->op);
+    return a->thread != b->thread && writes && !atomic &&
+           !hd_locksets_ids_exclude(f->locks, a->locks, b->locks);
+}
+
+/* The warning of a pair of places, made when it comes up first. */
+static struct hd_warning *warning_of(struct finding *f, uint32_t place1, uint32_t place2)
+{
+    uint32_t low = place1 < place2 ? place1 : place2, high = place1 < place2 ? place2 : place1;
+    bool fresh;
+    uint32_t *at = hd_map_put(&f->index, (uint64_t)low << 32 | high, &fresh);
+    if (fresh) {
+        struct hd_warning *w = hd_vec_push(f->warnings);
+        *w = (struct hd_warning){
+            .places = {hd_names_text(&f->t->places, low), hd_names_text(&f->t->places, high)},
+            .candidates = HD_VEC_INIT(struct hd_candidate)};
+        *at = (uint32_t)f->warnings->len;
+    }
+    return hd_vec_at(f->warnings, *at - 1);
+}
+
+static void add(struct hd_warning *w, hd_eid e, hd_tid hint)
+{
+    for (size_t i = 0; i < w->candidates.len; i++)
+        if (((struct hd_candidate *)hd_vec_at(&w->candidates, i))->event == e)
+            return;
+    if (w->candidates.len < CANDIDATES)
+        *(struct hd_candidate *)hd_vec_push(&w->candidates) = (struct hd_candidate){e, hint};
+}
+
+/* Accesses of class c that come before one of class d. */
+static void add_candidates(struct finding *f, const struct class *c, const struct class *d)
+{
+    size_t n = 0;
+    hd_eid last = d->events.data[d->events.len - 1];
+    while (n < c->events.len && c->events.data[n] < last)
+        n++;
+    for (size_t back = 1; back <= n; back = back < NEAR ? back + 1 : back * 2)
+        add(warning_of(f, c->place, d->place), c->events.data[n - back], d->thread);
+}
+
+/* The last ones of the whole trace first: where little is left to be run, a search is short. */
+static int later_first(const void *a, const void *b)
+{
+    const struct hd_candidate *x = a, *y = b;
+    return (x->event < y->event) - (x->event > y->event);
+}
+
+static void drop_classes(struct finding *f)
+{
+    for (size_t i = 0; i < f->classes.len; i++)
+        hd_u32vec_fini(&((struct class *)hd_vec_at(&f->classes, i))->events);
+    f->classes.len = 0;
+}
+
+static void look_at_location(struct finding *f, uint32_t loc)
+{
+    size_t n;
+    const hd_eid *list = hd_trace_obj_events(f->t, HD_OBJ_LOC, loc, &n);
+    drop_classes(f);
+    for (size_t i = 0; i < n; i++)
+        hd_u32vec_push(&class_of(f, list[i])->events, list[i]);
+    for (size_t i = 0; i < f->classes.len; i++)
+        for (size_t k = 0; k < f->classes.len; k++) {
+            const struct class *c = hd_vec_at(&f->classes, i), *d = hd_vec_at(&f->classes, k);
+            if (i != k && violates(f, c, d))
+                add_candidates(f, c, d);
+        }
+}
+
+void hd_warnings_find(const struct hd_trace *t, struct hd_vec *warnings)
+{
+    struct finding f = {.t = t, .warnings = warnings, .classes = HD_VEC_INIT(struct class)};
+    f.locks = hd_locksets_new(t);
+    for (uint32_t loc = 0; loc < hd_trace_n_objs(t, HD_OBJ_LOC); loc++)
+        look_at_location(&f, loc);
+    drop_classes(&f);
+    for (size_t i = 0; i < warnings->len; i++) {
+        struct hd_warning *w = hd_vec_at(warnings, i);
+        qsort(w->candidates.data, w->candidates.len, w->candidates.size, later_first);
+    }
+    hd_vec_fini(&f.classes);
+    hd_map_fini(&f.index);
+    hd_locksets_free(f.locks);
+}
