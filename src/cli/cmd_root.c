@@ -5,10 +5,23 @@
 
 static const struct hd_cmd *const verbs[] = {
     /* Help explains the first eight and names the others. */
-    &hd_cmd_run,     &hd_cmd_cc,         &hd_cmd_cxx,     &hd_cmd_record,
-    &hd_cmd_analyze, &hd_cmd_replay,     &hd_cmd_report,  &hd_cmd_doctor,
-    &hd_cmd_hunt,    &hd_cmd_merge,      &hd_cmd_compare, &hd_cmd_trace,
-    &hd_cmd_witness, &hd_cmd_completion, &hd_cmd_help,    NULL,
+    &hd_cmd_run,
+    &hd_cmd_cc,
+    &hd_cmd_cxx,
+    &hd_cmd_record,
+    &hd_cmd_analyze,
+    &hd_cmd_replay,
+    &hd_cmd_report,
+    &hd_cmd_doctor,
+    &hd_cmd_explore,
+    &hd_cmd_hunt,
+    &hd_cmd_merge,
+    &hd_cmd_compare,
+    &hd_cmd_trace,
+    &hd_cmd_witness,
+    &hd_cmd_completion,
+    &hd_cmd_help,
+    NULL,
 };
 
 struct values {

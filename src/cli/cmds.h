@@ -7,6 +7,7 @@
 extern const struct hd_cmd hd_cmd_analyze;
 extern const struct hd_cmd hd_cmd_compare;
 extern const struct hd_cmd hd_cmd_doctor;
+extern const struct hd_cmd hd_cmd_explore;
 extern const struct hd_cmd hd_cmd_hunt;
 extern const struct hd_cmd hd_cmd_merge;
 extern const struct hd_cmd hd_cmd_record;

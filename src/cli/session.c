@@ -194,7 +194,7 @@ static enum hd_status run_all(struct hd_session *s, struct hd_err *err)
         if (status == HD_OK)
             status = record(s, i, path);
         if (status == HD_OK)
-            status = hd_session_take(s, name, err);
+            status = hd_session_take(s, name, NULL, err);
         if (hd_interrupt_requested())
             break;
     }

@@ -271,18 +271,32 @@ static void predicted_fini(struct predicted *p)
     hd_vec_fini(&p->witnesses);
 }
 
-/* The deadlock that the run itself came to. */
-static void take_stuck(struct hd_session *s, const struct hd_build_info *info)
+/* The deadlock that the run itself came to. Equal ones are counted. */
+static enum hd_status take_stuck(struct hd_session *s, const struct hd_trace *t,
+                                 const struct hd_build_info *info, const struct hd_witness *known)
 {
-    if (info->waits.len == 0)
-        return;
-    struct hd_finding *f = hd_vec_push(&s->findings);
-    hd_make_stuck(s->r, info, s->sources, f);
-    f->trace = hd_report_text(s->r, s->trace_name);
-    s->findings.len -= f->n_accesses == 0; /* nobody is known to wait */
+    struct hd_finding f;
+    hd_make_stuck(s->r, info, s->sources, &f);
+    if (f.n_accesses == 0)
+        return HD_OK; /* nobody is known to wait */
+    f.trace = hd_report_text(s->r, s->trace_name);
+    struct hd_finding *old = find_confirmed(s, &f);
+    if (old) {
+        old->duplicates++;
+        return HD_OK;
+    }
+    enum hd_status status = known ? save_witness(s, t, known, &f) : HD_OK;
+    if (status == HD_OK && known)
+        replay(s, t, known, &f);
+    if (f.status == HD_FINDING_PREDICTED)
+        f.status = HD_FINDING_OBSERVED;
+    if (status == HD_OK)
+        *(struct hd_finding *)hd_vec_push(&s->findings) = f;
+    return status;
 }
 
-static enum hd_status examine(struct hd_session *s, const struct hd_trace *t)
+static enum hd_status examine(struct hd_session *s, const struct hd_trace *t,
+                              const struct hd_witness *known)
 {
     struct predicted p = {.witnesses = HD_VEC_INIT(const struct hd_witness *)};
     double started = hd_progress_now();
@@ -291,13 +305,16 @@ static enum hd_status examine(struct hd_session *s, const struct hd_trace *t)
     if (status == HD_OK)
         status = predict(s, t, &p);
     s->r->analyze_seconds += hd_progress_now() - started;
+    if (known)
+        *(const struct hd_witness **)hd_vec_push(&p.witnesses) = known;
     if (status == HD_OK)
         status = handle_all(s, t, &p);
     predicted_fini(&p);
     return status;
 }
 
-enum hd_status hd_session_take(struct hd_session *s, const char *name, struct hd_err *err)
+enum hd_status hd_session_take(struct hd_session *s, const char *name,
+                               const struct hd_witness *known, struct hd_err *err)
 {
     struct hd_trace *t = NULL;
     struct hd_build_info info = {0};
@@ -308,18 +325,16 @@ enum hd_status hd_session_take(struct hd_session *s, const char *name, struct hd
     enum hd_status status = hd_session_path(s, name, path, sizeof path);
     if (status == HD_OK)
         status = hd_drive_load(path, &t, NULL, &info, err);
-    if (status == HD_ERR_STOPPED) {
-        hd_report_add(
-            s->r, &s->r->notes,
-            hd_report_format(s->r, "interrupted: %s is kept, but was not analysed", name));
-        status = HD_OK;
-    } else if (status == HD_OK) {
+    if (status == HD_OK) {
         size_t threads = hd_trace_n_threads(t);
+        bool stuck = info.waits.len > 0;
         s->r->runs++;
         s->r->threads = threads > s->r->threads ? threads : s->r->threads;
         hd_session_notes(s, &info);
-        take_stuck(s, &info);
-        status = examine(s, t);
+        if (stuck)
+            status = take_stuck(s, t, &info, known);
+        if (status == HD_OK)
+            status = examine(s, t, stuck ? NULL : known);
     }
     hd_build_info_fini(&info);
     hd_trace_free(t);

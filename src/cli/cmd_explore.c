@@ -1,0 +1,329 @@
+/* heddle explore: search other schedules of the program itself. */
+#include "cli/cmds.h"
+
+#include "base/interrupt.h"
+#include "cli/common.h"
+#include "cli/duration.h"
+#include "cli/filters.h"
+#include "cli/outdir.h"
+#include "cli/runs.h"
+#include "cli/search.h"
+#include "report/formats.h"
+#include "report/json.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct values {
+    const char *out, *budget, *baseline, *cflags, *properties;
+    struct hd_opt_files suppressions;
+    struct hd_runs_output output;
+    int strategy; /* enum hd_search_strategy; -1: not said */
+    uint64_t runs, seed, times, timeout, jobs, preemptions;
+    int aim; /* enum hd_aim */
+    bool resume, first;
+};
+
+static const struct hd_opt options[] = {
+    {0, "strategy", HD_OPT_CHOICE, offsetof(struct values, strategy), "NAME",
+     "How to search: warned, dpor, pct or random", HD_SEARCH_STRATEGIES, 0, 0},
+    {'b', "budget", HD_OPT_TEXT, offsetof(struct values, budget), "TIME",
+     "Search for at most TIME (10s, 5m)", NULL, 0, 0},
+    {'n', "runs", HD_OPT_COUNT, offsetof(struct values, runs), "N",
+     "Run the program at most N times; pct, random: 100 without a budget", NULL, 1, 1000000000},
+    {'j', "jobs", HD_OPT_COUNT, offsetof(struct values, jobs), "N", "Run N at a time (1)", NULL, 1,
+     256},
+    {0, "resume", HD_OPT_FLAG, offsetof(struct values, resume), NULL,
+     "Go on with the search in the folder (heddle-out/latest)", NULL, 0, 0},
+    {0, "first", HD_OPT_FLAG, offsetof(struct values, first), NULL,
+     "Stop at the first confirmed finding", NULL, 0, 0},
+    {'o', "output", HD_OPT_FILE, offsetof(struct values, out), "DIR",
+     "Put everything into this folder (heddle-out/N)", NULL, 0, 0},
+    {0, "seed", HD_OPT_COUNT, offsetof(struct values, seed), "N",
+     "pct, random: seed of the first run (1)", NULL, 0, 0},
+    {0, "preemptions", HD_OPT_COUNT, offsetof(struct values, preemptions), "N",
+     "Stop running threads at most N times (warned: 2; dpor: any number)", NULL, 0, 7},
+    {0, "aim", HD_OPT_CHOICE, offsetof(struct values, aim), "HOW",
+     "warned: park a thread and prefer another, only prefer, or neither", "parked|hint|none", 0, 0},
+    {0, "property", HD_OPT_TEXT, offsetof(struct values, properties), "LIST",
+     "What to look for: race, deadlock, atomicity (race,deadlock)", NULL, 0, 0},
+    {'t', "times", HD_OPT_COUNT, offsetof(struct values, times), "N",
+     "Replay each order of each race N times (3); 0 predicts only", NULL, 0, 1000000},
+    {0, "timeout", HD_OPT_COUNT, offsetof(struct values, timeout), "SECONDS",
+     "End one execution after this time (10)", NULL, 1, 1000000},
+    {'s', "suppressions", HD_OPT_FILES, offsetof(struct values, suppressions), "FILE",
+     "Hide races that the rules in FILE name; may be repeated", NULL, 0, 0},
+    {0, "baseline", HD_OPT_FILE, offsetof(struct values, baseline), "FILE",
+     "Races of this report.json are known and no error", NULL, 0, 0},
+    {0, "cflags", HD_OPT_TEXT, offsetof(struct values, cflags), "FLAGS",
+     "Flags for the compiler, separated by spaces", NULL, 0, 0},
+    {0, "json", HD_OPT_FILE, offsetof(struct values, output.json), "FILE",
+     "Write the report as JSON to FILE, too", NULL, 0, 0},
+    {'f', "format", HD_OPT_CHOICE, offsetof(struct values, output.format), "FORMAT",
+     "Print the report as " HD_FORMATS, HD_FORMATS, 0, 0},
+    {'r', "report", HD_OPT_FILES, offsetof(struct values, output.reports), "FILE",
+     "Write the report to FILE, too, as its ending says; may be repeated", NULL, 0, 0},
+    {0},
+};
+
+static const char *const strategies[] = {"warned", "dpor", "pct", "random"};
+#define N_STRATEGIES 4
+
+struct explore {
+    const struct hd_cli *cli;
+    const struct hd_cmd *cmd;
+    const struct values *v;
+    struct hd_search_options o;
+    struct hd_search_state state;
+    struct hd_report *earlier; /* of a search that goes on; given away to the session */
+    struct hd_progress progress;
+    char hint[96];
+    char dir[PATH_MAX], full[PATH_MAX], program[PATH_MAX], input[PATH_MAX + 16];
+    char **words; /* of a search that goes on without naming its program; or NULL */
+};
+
+/* ---- what is asked for ---- */
+
+static enum hd_exit read_options(struct explore *x)
+{
+    const struct values *v = x->v;
+    struct hd_session_options *s = &x->o.session;
+    x->o.strategy = v->strategy < 0 ? HD_SEARCH_WARNED : (enum hd_search_strategy)v->strategy;
+    x->o.runs = v->runs;
+    x->o.timeout = (double)v->timeout;
+    x->o.jobs = (unsigned)v->jobs;
+    x->o.preemptions = v->preemptions != UINT64_MAX        ? (uint32_t)v->preemptions
+                       : x->o.strategy == HD_SEARCH_WARNED ? 2
+                                                           : UINT32_MAX;
+    x->o.aim = v->aim;
+    x->o.first = v->first;
+    s->times = (uint32_t)v->times;
+    s->timeout = (uint32_t)v->timeout;
+    s->version = HD_VERSION;
+    hd_predict_defaults(&s->predict);
+    s->predict.jobs = (unsigned)v->jobs;
+    enum hd_exit code = hd_runs_check_output(x->cli, x->cmd, &v->output);
+    if (code != HD_EXIT_OK)
+        return code;
+    if (!hd_cli_properties(x->cli, x->cmd, v->properties ? v->properties : "race,deadlock",
+                           &s->properties))
+        return HD_EXIT_USAGE;
+    if (v->budget && (!hd_cli_duration(v->budget, &x->o.seconds) || x->o.seconds <= 0))
+        return hd_cli_usage(x->cli, x->cmd, "--budget wants a time like 10s or 5m, not '%s'",
+                            v->budget);
+    return HD_EXIT_OK;
+}
+
+/* ---- the folder ---- */
+
+static enum hd_exit fail(const struct explore *x, enum hd_status s, const struct hd_err *err)
+{
+    return s == HD_ERR_INPUT ? hd_cli_fail_input(x->cli, err) : hd_cli_fail_output(x->cli, err);
+}
+
+/* Standard input for every run: a copy, since each reads it from the start. A terminal and the null
+ * device give nothing. */
+static enum hd_exit keep_input(struct explore *x)
+{
+    struct stat st;
+    char bytes[65536];
+    ssize_t got = 0;
+    snprintf(x->input, sizeof x->input, "%s/input", x->full);
+    if (x->v->resume) {
+        x->o.input = access(x->input, R_OK) == 0 ? x->input : NULL;
+        return HD_EXIT_OK;
+    }
+    if (fstat(0, &st) != 0 || (!S_ISREG(st.st_mode) && !S_ISFIFO(st.st_mode)))
+        return HD_EXIT_OK;
+    int fd = open(x->input, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    bool ok = fd >= 0;
+    while (ok && (got = read(0, bytes, sizeof bytes)) > 0)
+        ok = write(fd, bytes, (size_t)got) == got;
+    ok = fd >= 0 && close(fd) == 0 && ok && got == 0;
+    if (!ok) {
+        hd_cli_error(x->cli, "cannot keep the standard input: %s", strerror(errno));
+        return HD_EXIT_TOOL;
+    }
+    x->o.input = x->input;
+    return HD_EXIT_OK;
+}
+
+/* The search that goes on has to be the one that is asked for. */
+static enum hd_exit check_same(struct explore *x, int argc, char **argv)
+{
+    const char *strategy = hd_names_text(&x->state.strategy, 0);
+    bool same = argc == 0 || (size_t)argc == x->state.words.len;
+    for (int i = 0; same && i < argc; i++)
+        same = !strcmp(argv[i], hd_names_text(&x->state.program, x->state.words.data[i]));
+    if (!same)
+        return hd_cli_usage(x->cli, x->cmd, "the search in %s is about another program", x->dir);
+    int k = 0;
+    while (k < N_STRATEGIES && strcmp(strategies[k], strategy) != 0)
+        k++;
+    if (k == N_STRATEGIES || (x->v->strategy >= 0 && x->v->strategy != k))
+        return hd_cli_usage(x->cli, x->cmd, "the search in %s has strategy %s", x->dir, strategy);
+    x->o.strategy = (enum hd_search_strategy)k;
+    return HD_EXIT_OK;
+}
+
+static enum hd_exit resume(struct explore *x, int argc, char **argv)
+{
+    struct hd_err err = {0};
+    char path[PATH_MAX + 32];
+    snprintf(x->dir, sizeof x->dir, "%s", x->v->out ? x->v->out : HD_OUTDIR_LATEST);
+    if (!realpath(x->dir, x->full)) {
+        hd_cli_error(x->cli, "there is no search to go on with: %s: %s", x->dir, strerror(errno));
+        return HD_EXIT_INPUT;
+    }
+    snprintf(path, sizeof path, "%s/" HD_SEARCH_FILE, x->full);
+    hd_search_state_fini(&x->state);
+    enum hd_status s = hd_search_state_load(&x->state, path, &err);
+    if (s != HD_OK)
+        return hd_cli_fail_input(x->cli, &err);
+    enum hd_exit code = check_same(x, argc, argv);
+    if (code != HD_EXIT_OK)
+        return code;
+    snprintf(path, sizeof path, "%s/report.json", x->full);
+    if (hd_report_load_json(path, &x->earlier, &err) != HD_OK)
+        return hd_cli_fail_input(x->cli, &err);
+    size_t n = x->state.words.len;
+    x->words = calloc(n + 1, sizeof *x->words);
+    for (size_t i = 0; x->words && i < n; i++)
+        x->words[i] = (char *)hd_names_text(&x->state.program, x->state.words.data[i]);
+    x->o.session.argv = x->words;
+    return x->words ? HD_EXIT_OK : HD_EXIT_TOOL;
+}
+
+static enum hd_exit begin(struct explore *x, int argc, char **argv, int before)
+{
+    struct hd_err err = {0};
+    enum hd_status s = hd_outdir_make(x->v->out, x->dir, sizeof x->dir, &err);
+    if (s != HD_OK)
+        return fail(x, s, &err);
+    if (!realpath(x->dir, x->full)) {
+        hd_cli_error(x->cli, "cannot use %s: %s", x->dir, strerror(errno));
+        return HD_EXIT_TOOL;
+    }
+    enum hd_exit code = hd_runs_program(x->cli, x->cmd, x->dir, x->v->cflags, before, &argc, &argv,
+                                        x->program, sizeof x->program);
+    if (code != HD_EXIT_OK)
+        return code;
+    x->o.session.argv = argv;
+    x->state.seed = x->v->seed;
+    hd_search_state_program(&x->state, strategies[x->o.strategy], argv);
+    return HD_EXIT_OK;
+}
+
+/* ---- the search ---- */
+
+static void show_progress(void *ctx, const struct hd_search_progress *p)
+{
+    struct explore *x = ctx;
+    snprintf(x->hint, sizeof x->hint, "%" PRIu64 " states, %" PRIu64 " open; Ctrl-C ends it",
+             p->states, p->frontier);
+    hd_progress_update(&x->progress, p->executions);
+}
+
+static enum hd_exit search(struct explore *x)
+{
+    struct hd_search_result result;
+    struct hd_err err = {0};
+    bool samples = x->o.strategy == HD_SEARCH_PCT || x->o.strategy == HD_SEARCH_RANDOM;
+    if (!x->o.runs && x->o.seconds == 0) { /* dpor has an end of its own */
+        x->o.runs = samples ? 100 : 0;
+        x->o.seconds = x->o.strategy == HD_SEARCH_WARNED ? 60 : 0;
+    }
+    x->o.session.dir = x->full;
+    x->o.progress = show_progress;
+    x->o.ctx = x;
+    hd_cli_progress(x->cli, &x->progress, "exploring", "executions", 0);
+    x->progress.hint = x->hint;
+    hd_interrupt_catch();
+    enum hd_status s = hd_search(&x->o, &x->state, x->earlier, &result, &err);
+    hd_interrupt_release();
+    x->earlier = NULL;
+    hd_progress_end(&x->progress);
+    enum hd_exit code = HD_EXIT_OK;
+    if (s != HD_OK) {
+        code = fail(x, s, &err);
+    } else {
+        result.session.report->directory = hd_report_text(result.session.report, x->dir);
+        hd_outdir_link(x->dir);
+        code = hd_runs_report(x->cli, &x->v->output, result.session.report);
+    }
+    hd_session_result_fini(&result.session);
+    return code;
+}
+
+static enum hd_exit run_prepared(struct explore *x, int argc, char **argv, int before)
+{
+    struct hd_err err = {0};
+    struct hd_report *baseline = NULL;
+    x->o.session.suppressions = hd_suppress_new();
+    enum hd_exit code = hd_cli_load_rules(x->cli, &x->v->suppressions, x->o.session.suppressions);
+    if (code == HD_EXIT_OK && x->v->baseline &&
+        hd_report_load_json(x->v->baseline, &baseline, &err) != HD_OK)
+        code = hd_cli_fail_input(x->cli, &err);
+    x->o.session.baseline = baseline;
+    x->o.session.baseline_name = x->v->baseline;
+    if (code == HD_EXIT_OK)
+        code = x->v->resume ? resume(x, argc, argv) : begin(x, argc, argv, before);
+    if (code == HD_EXIT_OK)
+        code = keep_input(x);
+    if (code == HD_EXIT_OK)
+        code = search(x);
+    if (*x->dir && !x->v->resume)
+        hd_outdir_drop(x->dir); /* when nothing was recorded */
+    hd_suppress_free(x->o.session.suppressions);
+    hd_report_free(baseline);
+    return code;
+}
+
+static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, char **argv)
+{
+    struct values v = {
+        .strategy = -1, .seed = 1, .times = 3, .timeout = 10, .jobs = 1, .preemptions = UINT64_MAX};
+    struct explore x = {.cli = cli, .cmd = cmd, .v = &v};
+    enum hd_exit code;
+    int after = hd_cli_words_after(argc, argv);
+    if (!hd_cli_parse(cli, cmd, &v, &argc, argv, &code))
+        return code;
+    if (argc == 0 && !v.resume)
+        return hd_cli_usage(cli, cmd, "name the program, after --");
+    argv[argc] = NULL;
+    code = read_options(&x);
+    if (code != HD_EXIT_OK)
+        return code;
+    hd_search_state_init(&x.state);
+    code = run_prepared(&x, argc, argv, argc - after);
+    hd_search_state_fini(&x.state);
+    hd_report_free(x.earlier);
+    free(x.words);
+    return code;
+}
+
+const struct hd_cmd hd_cmd_explore = {
+    .name = "explore",
+    .path = "explore",
+    .summary = "search other schedules of the program",
+    .args = "{-- PROGRAM [ARG]... | FILE.c... [-- ARG...]}",
+    .detail =
+        "Runs an instrumented program (see heddle cc) again and again under other schedules,\n"
+        "for races that prediction from one run cannot reach because another schedule takes\n"
+        "another branch. What is found is predicted on, replayed and reported as heddle run\n"
+        "does. What the program writes is not shown; its standard input is kept and given\n"
+        "to each run.\n\n"
+        "Everything lies in heddle-out/N afterwards. Ctrl-C or the end of the budget ends\n"
+        "the search with a report; --resume goes on with it.\n\n"
+        "Exits 66 when something is confirmed that is not in the baseline, otherwise 0.",
+    .options = options,
+    .min_args = 0,
+    .max_args = 1 << 20,
+    .run = run,
+};

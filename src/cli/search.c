@@ -1,0 +1,383 @@
+#include "cli/search.h"
+
+#include "base/interrupt.h"
+#include "base/progress.h"
+#include "cli/session_int.h"
+#include "drive/load.h"
+#include "explore/found.h"
+#include "explore/sweep.h"
+#include "explore/warned.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+/* Notes that this file writes start so; those of an earlier part of the search make way. */
+#define MARK "search: "
+
+struct search {
+    const struct hd_search_options *o;
+    struct hd_search_state *state;
+    struct hd_session *session;
+    struct hd_search_result *result;
+};
+
+static void tell(struct search *s, uint64_t executions, uint64_t states, uint64_t frontier)
+{
+    s->result->p = (struct hd_search_progress){executions, states, frontier};
+    if (s->o->progress)
+        s->o->progress(s->o->ctx, &s->result->p);
+}
+
+static void note(struct search *s, const char *text)
+{
+    struct hd_report *r = s->session->r;
+    hd_report_add(r, &r->notes, text);
+}
+
+/* ---- pct, random ---- */
+
+/* What is no finding, but has to be said. */
+static const char *ending_text(struct hd_report *r, const struct hd_aside *run)
+{
+    const char *name = strrchr(run->trace, '/') + 1;
+    if (run->ending == HD_END_TIMEOUT)
+        return hd_report_format(r, "the run of %s did not end in its time", name);
+    if (run->ending == HD_END_MEMORY)
+        return hd_report_format(r, "the run of %s was killed, perhaps for want of memory", name);
+    return NULL;
+}
+
+static bool found_error(const struct search *s)
+{
+    for (size_t i = 0; i < s->session->findings.len; i++) {
+        const struct hd_finding *f = hd_vec_at(&s->session->findings, i);
+        if (f->status != HD_FINDING_PREDICTED)
+            return true;
+    }
+    return false;
+}
+
+/* Predicts on a recording. It stays when something was found in it, and the first one always. */
+static enum hd_status take(struct search *s, const char *path, const struct hd_witness *known,
+                           struct hd_err *err)
+{
+    const char *name = strrchr(path, '/') + 1;
+    size_t before = hd_session_findings(s->session);
+    enum hd_status status = hd_session_take(s->session, name, known, err);
+    if (status == HD_ERR_INPUT) { /* one bad recording is not the end of the search */
+        note(s, hd_report_format(s->session->r, "%s was left out: %s", name, err->text));
+        status = HD_OK;
+    }
+    if (hd_session_findings(s->session) == before && strcmp(name, "trace.hdt") != 0)
+        unlink(path);
+    return status == HD_OK && s->o->first && found_error(s) ? HD_ERR_STOPPED : status;
+}
+
+/* A run that crashed or deadlocked is its own witness. */
+static enum hd_status take_failed(struct search *s, const char *path, struct hd_err *err)
+{
+    struct hd_trace *t = NULL;
+    struct hd_witness w = {0};
+    enum hd_status status = hd_drive_load(path, &t, NULL, NULL, err);
+    bool known = status == HD_OK && hd_explored_failure(t, &w, err) == HD_OK;
+    status = take(s, path, known ? &w : NULL, err);
+    hd_witness_fini(&w);
+    hd_trace_free(t);
+    return status;
+}
+
+static enum hd_status take_run(struct search *s, const char *path, const struct hd_aside *run,
+                               struct hd_err *err)
+{
+    hd_session_ended(s->session, run->wait_status);
+    const char *ending = ending_text(s->session->r, run);
+    if (ending)
+        note(s, ending);
+    return run->ending == HD_END_SIGNAL || run->ending == HD_END_DEADLOCK
+               ? take_failed(s, path, err)
+               : take(s, path, NULL, err);
+}
+
+static enum hd_status take_sample(void *ctx, const struct hd_sampled *run, struct hd_err *err)
+{
+    if (run->fresh || run->run->ending != HD_END_TIMEOUT)
+        return take_run(ctx, run->path, run->run, err);
+    unlink(run->path);
+    return HD_OK;
+}
+
+static void sample_progress(void *ctx, uint64_t runs, uint64_t behaviours)
+{
+    tell(ctx, runs, behaviours, 0);
+}
+
+static struct hd_sample_options sample_options(struct search *s)
+{
+    const struct hd_search_options *o = s->o;
+    return (struct hd_sample_options){
+        .argv = o->session.argv,
+        .dir = o->session.dir,
+        .input = o->input,
+        .policy = o->strategy == HD_SEARCH_PCT ? HD_POLICY_PCT : HD_POLICY_RANDOM,
+        .seed = s->state->seed,
+        .last = o->runs ? s->state->sample.done + o->runs : 0,
+        .seconds = o->seconds,
+        .timeout = o->timeout,
+        .jobs = o->jobs,
+        .take = take_sample,
+        .progress = sample_progress,
+        .ctx = s,
+    };
+}
+
+static enum hd_status sample(struct search *s, struct hd_err *err)
+{
+    struct hd_sample_options options = sample_options(s);
+    enum hd_status status = hd_sample(&options, &s->state->sample, err);
+    s->state->executions = s->state->sample.done;
+    tell(s, s->state->sample.done, s->state->sample.seen.list.len, 0);
+    note(s, hd_report_format(s->session->r, MARK "%llu runs, %zu different behaviours",
+                             (unsigned long long)s->state->sample.done,
+                             s->state->sample.seen.list.len));
+    return status;
+}
+
+/* ---- what warned and dpor find ---- */
+
+static enum hd_status take_explored(void *ctx, const struct hd_explored *e, bool *led,
+                                    struct hd_err *err)
+{
+    struct search *s = ctx;
+    uint64_t before = s->session->r->race + hd_session_findings(s->session);
+    enum hd_status status = take(s, e->path, e->witness, err);
+    *led = s->session->r->race + hd_session_findings(s->session) > before;
+    return status;
+}
+
+static void tell_lost(void *ctx, const char *kind, const char *why)
+{
+    struct search *s = ctx;
+    note(s, hd_report_format(s->session->r, MARK "a %s could not be had again: %s", kind, why));
+}
+
+static void explored_progress(void *ctx, uint64_t executions, uint64_t states, uint64_t open)
+{
+    struct search *s = ctx;
+    tell(s, s->state->executions + executions, states, open);
+}
+
+/* ---- dpor ---- */
+
+static enum hd_status dpor(struct search *s, struct hd_err *err)
+{
+    const struct hd_search_options *o = s->o;
+    struct hd_report *r = s->session->r;
+    struct hd_sweep_result result;
+    struct hd_sweep_options options = {
+        .argv = o->session.argv,
+        .dir = o->session.dir,
+        .input = o->input,
+        .first = s->state->sample.done + 1,
+        .jobs = o->jobs,
+        .runs = o->runs,
+        .seconds = o->seconds,
+        .timeout = o->timeout,
+        .preemptions = o->preemptions,
+        .taker = {take_explored, tell_lost, s},
+        .progress = explored_progress,
+        .ctx = s,
+    };
+    enum hd_status status = hd_sweep(&options, &result, err);
+    s->state->executions += result.executions;
+    s->state->sample.done += result.recordings;
+    s->result->complete = result.complete;
+    tell(s, s->state->executions, result.states, result.open);
+    if (result.complete)
+        note(s, hd_report_format(
+                    r, MARK "all %" PRIu64 " schedules explored, in %" PRIu64 " executions",
+                    result.schedules, result.executions));
+    else
+        note(s, hd_report_format(r, MARK "%" PRIu64 " schedules explored, not all: %s",
+                                 result.schedules, result.why));
+    return status;
+}
+
+/* ---- warned ---- */
+
+/* The run whose lockset violations are looked at: each thread until it blocks. It is kept. */
+static enum hd_status record_first(struct search *s, struct hd_err *err)
+{
+    char path[PATH_MAX], output[PATH_MAX];
+    struct hd_aside run;
+    enum hd_status status = hd_session_path(s->session, "trace.hdt", path, sizeof path);
+    if (status == HD_OK)
+        status = hd_session_path(s->session, "output.txt", output, sizeof output);
+    if (status != HD_OK)
+        return status;
+    struct hd_aside_opts opts = {.record = {.out = path, .argv = s->o->session.argv},
+                                 .output = output,
+                                 .input = s->o->input,
+                                 .seconds = s->o->timeout};
+    opts.record.policy = HD_POLICY_FIFO;
+    opts.record.seed = opts.record.quantum = opts.record.depth = opts.record.steps = 1;
+    status = hd_aside_start(&run, &opts, err);
+    if (status == HD_OK)
+        status = hd_aside_wait(&run, err);
+    if (status == HD_OK) {
+        s->state->sample.done = 1;
+        status = take_run(s, path, &run, err);
+    }
+    hd_aside_kill(&run);
+    unlink(output);
+    return status;
+}
+
+static bool is_place(const char *place, const struct hd_spot *at)
+{
+    size_t n = at->file ? strlen(at->file) : 0;
+    char line[16];
+    snprintf(line, sizeof line, ":%" PRIu32, at->line);
+    return n && !strncmp(place, at->file, n) && !strcmp(place + n, line);
+}
+
+static bool is_known(void *ctx, const char *place1, const char *place2)
+{
+    const struct search *s = ctx;
+    for (size_t i = 0; i < s->session->findings.len; i++) {
+        const struct hd_finding *f = hd_vec_at(&s->session->findings, i);
+        if (f->property != HD_PROPERTY_RACE || f->n_accesses < 2)
+            continue;
+        const struct hd_spot *a = &f->accesses[0].at, *b = &f->accesses[1].at;
+        if ((is_place(place1, a) && is_place(place2, b)) ||
+            (is_place(place1, b) && is_place(place2, a)))
+            return true;
+    }
+    return false;
+}
+
+static void settle(void *ctx, const char *place1, const char *place2, enum hd_warned_end how)
+{
+    struct search *s = ctx;
+    struct hd_report *r = s->session->r;
+    char key[1024];
+    if (how == HD_WARNED_NOT_REACHED)
+        note(s, hd_report_format(r,
+                                 MARK "%s and %s hold no common lock; no race was reached with "
+                                      "%" PRIu32 " preemptions",
+                                 place1, place2, s->o->preemptions));
+    if (how == HD_WARNED_OPEN)
+        return;
+    hd_warned_key(place1, place2, s->o->preemptions, key, sizeof key);
+    hd_names_add(&s->state->settled, key, strlen(key));
+}
+
+static enum hd_status search_warned(struct search *s, const struct hd_trace *t, double seconds,
+                                    struct hd_err *err)
+{
+    const struct hd_search_options *o = s->o;
+    struct hd_warned_result result;
+    struct hd_names settled = {0};
+    for (uint32_t i = 0; i < s->state->settled.count; i++)
+        hd_names_add(&settled, hd_names_text(&s->state->settled, i),
+                     hd_names_len(&s->state->settled, i));
+    struct hd_warned_options options = {
+        .trace = t,
+        .argv = o->session.argv,
+        .dir = o->session.dir,
+        .input = o->input,
+        .first = s->state->sample.done + 1,
+        .jobs = o->jobs,
+        .runs = o->runs,
+        .seconds = seconds,
+        .timeout = o->timeout,
+        .preemptions = o->preemptions,
+        .aim = (enum hd_aim)o->aim,
+        .settled = &settled,
+        .known = is_known,
+        .taker = {take_explored, tell_lost, s},
+        .settle = settle,
+        .progress = explored_progress,
+        .ctx = s,
+    };
+    enum hd_status status = hd_warned(&options, &result, err);
+    s->state->executions += result.executions;
+    s->state->sample.done += result.recordings;
+    s->result->complete = status == HD_OK && result.ends[HD_WARNED_OPEN] == 0;
+    tell(s, s->state->executions, result.states, result.open);
+    note(s, hd_report_format(s->session->r,
+                             MARK "%" PRIu64 " executions, %" PRIu64 " states; of %" PRIu64
+                                  " lockset warnings %" PRIu64 " led to races, %" PRIu64
+                                  " were not reached, %" PRIu64 " were known, %" PRIu64 " are open",
+                             s->state->executions, result.states, result.warnings,
+                             result.ends[HD_WARNED_FOUND], result.ends[HD_WARNED_NOT_REACHED],
+                             result.ends[HD_WARNED_KNOWN], result.ends[HD_WARNED_OPEN]));
+    hd_names_fini(&settled);
+    return status;
+}
+
+static enum hd_status warned(struct search *s, struct hd_err *err)
+{
+    char path[PATH_MAX];
+    struct hd_trace *t = NULL;
+    double started = hd_progress_now();
+    enum hd_status status = s->state->sample.done ? HD_OK : record_first(s, err);
+    if (status == HD_OK && (hd_interrupt_requested() || (s->o->first && found_error(s))))
+        status = HD_ERR_STOPPED;
+    if (status == HD_OK)
+        status = hd_session_path(s->session, "trace.hdt", path, sizeof path);
+    if (status == HD_OK)
+        status = hd_drive_load(path, &t, NULL, NULL, err);
+    double left = s->o->seconds - (hd_progress_now() - started);
+    if (status == HD_OK)
+        status = search_warned(s, t, s->o->seconds > 0 ? (left > 0 ? left : 1e-3) : 0, err);
+    hd_trace_free(t);
+    return status;
+}
+
+/* ---- all ---- */
+
+static void drop_notes(struct hd_report *r)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < r->notes.n; i++)
+        if (strncmp(r->notes.items[i], MARK, sizeof MARK - 1) != 0)
+            r->notes.items[kept++] = r->notes.items[i];
+    r->notes.n = kept;
+}
+
+static void measure(struct hd_search_state *state, double started)
+{
+    struct rusage use;
+    state->milliseconds += (uint64_t)((hd_progress_now() - started) * 1000);
+    if (getrusage(RUSAGE_SELF, &use) == 0 && (uint64_t)use.ru_maxrss > state->peak_kilobytes)
+        state->peak_kilobytes = (uint64_t)use.ru_maxrss;
+}
+
+enum hd_status hd_search(const struct hd_search_options *o, struct hd_search_state *state,
+                         struct hd_report *earlier, struct hd_search_result *result,
+                         struct hd_err *err)
+{
+    char path[PATH_MAX];
+    double started = hd_progress_now();
+    *result = (struct hd_search_result){0};
+    struct search s = {.o = o, .state = state, .result = result};
+    s.session = hd_session_new(&o->session, earlier);
+    drop_notes(s.session->r);
+    enum hd_status status = o->strategy == HD_SEARCH_WARNED ? warned(&s, err)
+                            : o->strategy == HD_SEARCH_DPOR ? dpor(&s, err)
+                                                            : sample(&s, err);
+    if (status == HD_ERR_STOPPED)
+        status = HD_OK; /* what is known is reported */
+    if (status == HD_OK)
+        status = hd_session_finish(s.session, &result->session, err);
+    if (status == HD_OK)
+        status = hd_session_path(s.session, HD_SEARCH_FILE, path, sizeof path);
+    state->complete = result->complete;
+    measure(state, started);
+    if (status == HD_OK)
+        status = hd_search_state_save(state, path, err);
+    hd_session_free(s.session);
+    return status;
+}

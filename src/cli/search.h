@@ -1,0 +1,47 @@
+/* A search over schedules as a session: runs a strategy of explore/, hands what it brings to
+ * prediction and replay, leaves a report and the state of the search in the folder. Prints nothing.
+ */
+#ifndef HD_CLI_SEARCH_H
+#define HD_CLI_SEARCH_H
+
+#include "cli/session.h"
+#include "explore/state.h"
+
+enum hd_search_strategy { HD_SEARCH_WARNED, HD_SEARCH_DPOR, HD_SEARCH_PCT, HD_SEARCH_RANDOM };
+#define HD_SEARCH_STRATEGIES "warned|dpor|pct|random"
+
+struct hd_search_progress {
+    uint64_t executions;
+    uint64_t states;   /* different ones: behaviours of pct and random, else nodes of the search */
+    uint64_t frontier; /* choices that are still to be tried */
+};
+
+struct hd_search_options {
+    struct hd_session_options session; /* argv and dir, which is absolute, are in there */
+    enum hd_search_strategy strategy;
+    const char *input; /* file for the standard input, or NULL */
+    uint64_t runs;     /* executions of this part of the search; 0: no limit */
+    double seconds, timeout;
+    unsigned jobs;
+    bool first; /* stop at the first finding that is an error */
+    uint32_t preemptions; /* warned */
+    int aim;              /* warned: enum hd_aim */
+    /* Called after each execution; may be NULL. */
+    void (*progress)(void *ctx, const struct hd_search_progress *p);
+    void *ctx;
+};
+
+struct hd_search_result {
+    struct hd_session_result session;
+    struct hd_search_progress p;
+    bool complete; /* the strategy has nothing left to do */
+};
+
+/* Goes on from *state, which is saved in the end. `earlier` is as for hd_session_new. HD_OK when
+ * there is a report; errors as those of hd_session_run. hd_session_result_fini of result->session
+ * in every case. */
+enum hd_status hd_search(const struct hd_search_options *o, struct hd_search_state *state,
+                         struct hd_report *earlier, struct hd_search_result *result,
+                         struct hd_err *err);
+
+#endif

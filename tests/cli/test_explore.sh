@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# heddle explore: usage, programs that cannot be searched, searches that cannot go on.
+. "$TESTS/cli/lib.sh"
+heddle explore
+expect_usage "name the program"
+heddle explore --budget soon -- /bin/true
+expect_usage "--budget wants a time"
+heddle explore --strategy guess -- /bin/true
+expect_code 2
+heddle explore --aim high -- /bin/true
+expect_code 2
+heddle explore -r report.unknown -- /bin/true
+expect_usage "no format has the ending"
+for strategy in warned dpor pct random; do
+    heddle explore --strategy $strategy -o new -- ./not-there
+    expect_code 3
+    expect_err "not-there"
+    heddle explore --strategy $strategy -o true -- /bin/true
+    expect_code 3
+    expect_err "not instrumented"
+done
+mkdir full
+touch full/file
+heddle explore -o full -- /bin/true
+expect_code 3
+expect_err "not an empty folder"
+heddle explore --resume
+expect_code 3
+expect_err "no search to go on with"
+heddle explore --resume -o full
+expect_code 3
+expect_err "no search to go on with"
+echo '{"schema": "heddle-explore-1"}' >full/explore.json
+heddle explore --resume -o full
+expect_code 3
+expect_err "not the state of a search"
+cat >full/explore.json <<'EOF'
+{"schema": "heddle-explore-1", "strategy": "pct", "seed": 1, "executions": 0, "milliseconds": 0, "peak_kilobytes": 0, "complete": false,
+ "done": 0, "length": 0, "program": ["./prog"], "seen": [], "settled": []}
+EOF
+heddle explore --resume -o full -- ./other
+expect_usage "is about another program"
+heddle explore --resume --strategy random -o full
+expect_usage "has strategy pct"
+heddle explore --resume -o full
+expect_code 3
+expect_err "report.json"
