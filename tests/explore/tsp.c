@@ -1,15 +1,17 @@
-/* A travelling-salesman solver. Workers take the first leg of a tour and try all ways on; the
- * length of the best tour is guarded everywhere but in one place: who finds a tour shorter than the
- * bound that it knew, and then learns under the lock that somebody was better meanwhile, takes the
- * new bound without the lock.
+/* A travelling-salesman solver, with one-way roads. Workers take the first leg of a tour and try
+ * all ways on; the length of the best tour is guarded everywhere but in one place: who finds a tour
+ * shorter than the bound that it knew, and then learns under the lock that somebody was better
+ * meanwhile, takes the new bound without the lock.
  *
- * When one worker after the other runs, nobody is better meanwhile. The race needs the parked
- * worker to go on: it loses once, while another one improves the bound twice. */
+ * The tours are 30 and 26 long by the first leg, 25 and 20 by the second. When one worker after the
+ * other runs, nobody is better meanwhile. For the race one worker has to offer 30, another one 25,
+ * then the first one 26, which loses, and then the other one 20. No worker may stay where it is all
+ * the time, so parking one does not help. */
 #include "common.h"
 
 enum { TOWNS = 4 };
 
-static const int way[TOWNS][TOWNS] = {{0, 9, 2, 5}, {9, 0, 4, 8}, {2, 4, 0, 7}, {5, 8, 7, 0}};
+static const int way[TOWNS][TOWNS] = {{0, 8, 4, 30}, {5, 0, 9, 5}, {5, 10, 0, 7}, {6, 4, 8, 0}};
 static pthread_mutex_t take = PTHREAD_MUTEX_INITIALIZER, guard = PTHREAD_MUTEX_INITIALIZER;
 static int next_leg = 1, best = 1000;
 

@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# Strategies pct, random and dpor: findings, --jobs, --resume, interrupts, runs that crash or hang.
+. "$SOURCE/lib.sh"
+build sort queries
+"$HEDDLE" cc -g -O0 "$SOURCE/trouble.c" -o trouble -pthread || exit 1
+
+# The same findings with one run at a time, with several, and in two parts.
+for s in pct random; do
+    explore 66 one --strategy $s -n 24 -t 1 -- ./queries.bad 2
+    explore 66 two --strategy $s -n 24 -t 1 -j 3 -- ./queries.bad 2
+    [ "$(ids one)" = "$(ids two)" ] || fail "$s: other findings with -j 3"
+    explore 66 part --strategy $s -n 12 -t 1 -- ./queries.bad 2
+    "$HEDDLE" -q explore --resume -o part -n 12 -t 1 2>part.err
+    [ $? = 66 ] || fail "$s: --resume does not end with 66"
+    [ "$(ids one)" = "$(ids part)" ] || fail "$s: other findings in two parts"
+    tr -s '\n ' ' ' <part/report.txt | grep -q "search: 24 runs" || fail "$s: the parts do not add up"
+    explore 0 good --strategy $s -n 12 -t 1 -- ./queries.good 2
+done
+confirm one 1
+explore 66 one --runs 150 -t 1 -- ./sort.bad 2
+explore 66 two --runs 150 -t 1 -j 2 -- ./sort.bad 2
+[ "$(ids one)" = "$(ids two)" ] || fail "warned: other findings with -j 2"
+
+# dpor ends by itself.
+explore 66 out --strategy dpor -- ./trouble race
+confirm out 1
+tr -s '\n ' ' ' <out/report.txt | grep -q "search: all [0-9]* schedules explored" || fail "dpor does not say that it is through"
+explore 0 out --strategy dpor -- ./trouble none
+
+# A run that crashes, fails an assertion or deadlocks under one schedule only is a finding; one that
+# hangs is told, and does not end the search.
+for kind in crash assert deadlock; do
+    explore 66 out --strategy dpor --timeout 2 -- ./trouble $kind
+    confirm out 1
+    explore 66 out --strategy random -n 60 --timeout 2 -- ./trouble $kind
+done
+explore 0 out --strategy dpor --timeout 2 -- ./trouble hang
+tr -s '\n ' ' ' <out/report.txt | grep -q "schedules explored, not all: an execution" || fail "a run without end is not told"
+exit $failed
