@@ -23,7 +23,7 @@ struct hd_search_options {
     uint64_t runs;     /* executions of this part of the search; 0: no limit */
     double seconds, timeout;
     unsigned jobs;
-    bool first; /* stop at the first finding that is an error */
+    bool first;           /* stop at the first finding that is an error */
     uint32_t preemptions; /* warned */
     int aim;              /* warned: enum hd_aim */
     /* Called after each execution; may be NULL. */
