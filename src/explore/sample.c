@@ -65,8 +65,10 @@ static enum hd_status land(struct sampler *s)
     uint64_t number = s->state->done + 1;
     struct hd_aside *run = &s->ring[number % s->o->jobs];
     enum hd_status status = hd_aside_wait(run, s->err);
-    if (status != HD_OK)
+    if (status != HD_OK) {
+        hd_aside_remove(run);
         return status;
+    }
     if (number == 1)
         s->state->length = run->events;
     struct hd_sampled sampled = {.number = number, .path = run->trace, .run = run};

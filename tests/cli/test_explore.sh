@@ -45,3 +45,4 @@ expect_usage "has strategy pct"
 heddle explore --resume -o full
 expect_code 3
 expect_err "report.json"
+finish

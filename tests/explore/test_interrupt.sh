@@ -4,9 +4,17 @@
 build queries
 "$HEDDLE" -q explore -o out --strategy random -n 3000 -t 1 -- ./queries.bad 2 </dev/null 2>err &
 pid=$!
-for _ in $(seq 600); do
-    ls out/witness-*.json >/dev/null 2>&1 && break
-    sleep 0.1
+# A later run than that of the first finding is going on: then the finding is confirmed.
+later() {
+    local found last
+    found=$(ls out/witness-*.json 2>/dev/null | wc -l)
+    last=$(ls out 2>/dev/null | sed -n 's/^output-\([0-9]*\)\.txt$/\1/p' | sort -n | tail -1)
+    first=$(ls out 2>/dev/null | sed -n 's/^trace-\([0-9]*\)\.hdt$/\1/p' | sort -n | head -1)
+    [ "$found" -gt 0 ] && [ "${last:-0}" -gt "${first:-0}" ]
+}
+for _ in $(seq 3000); do
+    later && break
+    sleep 0.02
 done
 kill -TERM $pid # counts as Ctrl-C, which shells let background jobs ignore
 wait $pid
