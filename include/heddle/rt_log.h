@@ -116,6 +116,7 @@ enum hd_note {
     HD_NOTE_FORKED,  /* the program forked: the number of the child, or "" if it is not recorded */
     HD_NOTE_FOREIGN, /* a thread starts in code that is not instrumented: at the code address */
     HD_NOTE_EXEC,    /* the program replaced itself; the rest is not in this log */
+    HD_NOTE_RULES,   /* lines of suppression rules that the program itself brings along */
 };
 
 /* State that docs/MODEL.md has no event for becomes an atomic location that is only in the trace if

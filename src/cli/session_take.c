@@ -45,6 +45,20 @@ void hd_session_notes(struct hd_session *s, const struct hd_build_info *info)
                       "with such code can be missed");
 }
 
+/* The rules that the program brings along: the same in every run. */
+static void take_rules(struct hd_session *s, const struct hd_build_info *info)
+{
+    static const char from[] = "__tsan_default_suppressions";
+    for (uint32_t i = 0; s->o->suppressions && s->r->runs == 1 && i < info->rules.count; i++) {
+        const char *why;
+        if (!hd_suppress_line(s->o->suppressions, hd_names_text(&info->rules, i), from, i + 1,
+                              &why))
+            hd_report_add(
+                s->r, &s->r->notes,
+                hd_report_format(s->r, "%s:%u: %s; the line is left out", from, i + 1, why));
+    }
+}
+
 /* ---- replay ---- */
 
 static enum hd_status save_witness(struct hd_session *s, const struct hd_trace *t,
@@ -331,6 +345,7 @@ enum hd_status hd_session_take(struct hd_session *s, const char *name,
         s->r->runs++;
         s->r->threads = threads > s->r->threads ? threads : s->r->threads;
         hd_session_notes(s, &info);
+        take_rules(s, &info);
         if (stuck)
             status = take_stuck(s, t, &info, known);
         if (status == HD_OK)

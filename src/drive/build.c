@@ -538,4 +538,5 @@ void hd_build_info_fini(struct hd_build_info *info)
     hd_vec_fini(&info->waits);
     hd_names_fini(&info->words);
     hd_names_fini(&info->notes);
+    hd_names_fini(&info->rules);
 }

@@ -44,12 +44,13 @@ struct hd_build_info {
     struct hd_names notes; /* sentences for the user, without duplicates, in order */
     struct hd_vec waits;   /* struct hd_build_wait, when deadlock */
     struct hd_names words;
+    struct hd_names rules; /* lines of suppressions that the program brings along */
 };
 
 /* Whether these are the first bytes of a recording. */
 bool hd_drive_is_recording(const char *data, size_t len);
 /* Builds the trace of a recording in memory; name is for messages. On success the caller frees
- * *trace; info->notes always. HD_ERR_INPUT when the recording is damaged,
+ * *trace; info always. HD_ERR_INPUT when the recording is damaged,
  * HD_ERR_STOPPED when the user interrupted. */
 enum hd_status hd_drive_build(const char *name, const char *data, size_t len,
                               struct hd_trace **trace, struct hd_build_info *info,

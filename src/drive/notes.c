@@ -21,6 +21,20 @@ void hd_walk_thread_text(const struct hd_walk_thread *t, char *out, size_t size)
              *t->title ? ")" : "");
 }
 
+/* One entry for each line; the text may lack its end. */
+static void take_rules(struct hd_walk *w, const char *text, size_t len)
+{
+    while (len) {
+        const char *end = memchr(text, '\n', len);
+        size_t n = end ? (size_t)(end - text) : len;
+        if (n)
+            hd_names_add(&w->info->rules, text, n);
+        n += end != NULL;
+        text += n;
+        len -= n;
+    }
+}
+
 void hd_walk_on_note(struct hd_walk *w, const struct hd_raw *rec)
 {
     char text[200];
@@ -50,6 +64,9 @@ void hd_walk_on_note(struct hd_walk *w, const struct hd_raw *rec)
         break;
     case HD_NOTE_EXEC:
         hd_walk_note(w, HD_TEXT_EXEC);
+        break;
+    case HD_NOTE_RULES:
+        take_rules(w, (const char *)rec->data, rec->len);
         break;
     }
 }

@@ -40,7 +40,8 @@ struct plan {
     struct hd_schedule *s;
     struct thread *threads;
     size_t n_threads;
-    size_t n_prefix; /* entries of the witness before the accesses of a race */
+    size_t n_prefix;     /* entries of the witness before the accesses of a race */
+    struct hd_map woken; /* sig: the thread that it wakes */
     struct hd_err *err;
 };
 
@@ -233,9 +234,9 @@ static hd_tid woken_by(const struct plan *p, const struct hd_state *s, hd_eid e)
 {
     if (p->t->op[e] != HD_OP_SIG || !s->n_waiting[p->t->obj[e]])
         return HD_TID_NONE;
-    for (size_t i = 0; i < p->w->n_wakes; i++)
-        if (p->w->wakes[i].sig == e)
-            return p->w->wakes[i].thread;
+    uint32_t chosen;
+    if (hd_map_get(&p->woken, e, &chosen))
+        return chosen;
     return hd_state_first_waiter(s, p->t->obj[e]);
 }
 
@@ -337,10 +338,9 @@ static void put_entry(struct plan *p, const struct hd_sched_entry *e, hd_eid eve
 /* Whom the signal wakes, as the schedule numbers threads. */
 static uint16_t wakes_of(const struct plan *p, hd_eid e)
 {
-    for (size_t i = 0; i < p->w->n_wakes; i++)
-        if (p->w->wakes[i].sig == e && p->threads[p->w->wakes[i].thread].number != UINT32_MAX)
-            return (uint16_t)p->threads[p->w->wakes[i].thread].number;
-    return HD_SCHED_NOBODY;
+    uint32_t chosen;
+    uint32_t number = hd_map_get(&p->woken, e, &chosen) ? p->threads[chosen].number : UINT32_MAX;
+    return number == UINT32_MAX ? HD_SCHED_NOBODY : (uint16_t)number;
 }
 
 static void put_raw(struct plan *p, hd_tid u, const struct raw *r)
@@ -476,6 +476,8 @@ enum hd_status hd_schedule_make(const struct hd_trace *t, const struct hd_origin
         p.threads[i].units = HD_VEC_INIT(struct unit);
         p.threads[i].stop = p.threads[i].number = UINT32_MAX;
     }
+    for (size_t i = 0; i < w->n_wakes; i++)
+        *hd_map_put(&p.woken, w->wakes[i].sig, NULL) = w->wakes[i].thread;
     enum hd_status status = find_all(&p);
     if (status == HD_OK)
         status = name_threads(&p);
@@ -486,6 +488,7 @@ enum hd_status hd_schedule_make(const struct hd_trace *t, const struct hd_origin
         hd_vec_fini(&p.threads[i].units);
     }
     hd_free(p.threads, n * sizeof *p.threads);
+    hd_map_fini(&p.woken);
     return status;
 }
 

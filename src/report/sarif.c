@@ -289,6 +289,22 @@ static void put_related(struct writer *w, const struct hd_finding *f)
             hd_words_format(w->a, "%s created by %s", f->threads[i].name, f->threads[i].parent));
         hd_json_end_object(j);
     }
+    for (size_t i = 0; i < f->n_locks; i++) {
+        const struct hd_lock_made *l = &f->locks[i];
+        const struct hd_spot *at = l->stack.n ? &l->stack.frames[0].at : &l->at;
+        if (!at->file)
+            continue;
+        hd_json_begin_object(j);
+        hd_put_uint(j, "id", id++);
+        put_location(w, at, hd_words_format(w->a, "lock %s %s", l->name, hd_words_lock_made(l)));
+        hd_json_end_object(j);
+    }
+    if (f->block_stack.n && f->block_stack.frames[0].at.file) {
+        hd_json_begin_object(j);
+        hd_put_uint(j, "id", id++);
+        put_location(w, &f->block_stack.frames[0].at, "the heap block was allocated here");
+        hd_json_end_object(j);
+    }
     hd_json_end_array(j);
 }
 

@@ -44,6 +44,17 @@ static void start_policy(void)
     rt.budget = rt.policy->budget();
 }
 
+/* Programs that were made for ThreadSanitizer may bring suppressions along in this function. */
+extern const char *__tsan_default_suppressions(void) __attribute__((weak));
+
+static void log_rules(void)
+{
+    const char *rules = __tsan_default_suppressions ? __tsan_default_suppressions() : NULL;
+    size_t n = rules ? strlen(rules) : 0;
+    if (n)
+        hd_rt_log_data(HD_LOG_NOTE, 0, HD_NOTE_RULES, rules, n < 65536 ? n : 65536);
+}
+
 void hd_rt_init(void)
 {
     static bool begun;
@@ -70,6 +81,7 @@ void hd_rt_init(void)
     hd_rt_log1(HD_LOG_SWITCH, 0, 0);
     bool first = true;
     dl_iterate_phdr(log_module, &first);
+    log_rules();
     hd_rt_stack_init();
     hd_rt_thread_setup(me);
     hd_rt_log_stack(me);

@@ -83,6 +83,12 @@ C
     sed -n '/^# Suppressions by heddle/,$p' stderr >mine.supp
     heddle run -t 1 --baseline count.json -s mine.supp --json again.json count.c
     [ $code = 0 ] || { fail "with the rules that it made: exit $code"; cat stderr; }
+    # Rules that the program brings along, as for ThreadSanitizer; one line is none.
+    sed 's|^int main|const char *__tsan_default_suppressions(void);\nconst char *__tsan_default_suppressions(void) { return "race:^count$\\nnonsense\\n# x\\nvar:nothing"; }\nint main|; s| // heddle.*||' count.c >own.c
+    heddle run -t 1 --json own.json own.c
+    [ $code = 0 ] || { fail "with the rules of the program: exit $code"; cat stderr; }
+    expect "the rules of the program count" jq -e '.races == [] and .suppressed == 2 and ([.rules[] | [.file, .line, .used]] == [["__tsan_default_suppressions", 1, 2], ["__tsan_default_suppressions", 4, 0]])' own.json
+    says '__tsan_default_suppressions:2: there is no "type:" before the pattern; the line is left out' stderr
     expect "what is hidden is not gone" jq -e '.races == [] and .gone == [] and .baseline == "count.json"' again.json
 fi
 finish
