@@ -338,6 +338,126 @@ static void *spin(void *arg)
     return NULL;
 }
 
+/* Threads of few random operations, drawn from the seed in argv[3]; a lock that is held is given
+ * back in the end. Only operations that others may notice are instrumented, so that trying all
+ * orders of them comes to an end. */
+#define QUIET __attribute__((no_sanitize("thread"), noinline)) static
+#define KINDS 14
+static unsigned seed;
+static pthread_mutex_t locks[2] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};
+static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+
+static __attribute__((noinline)) void put_cell(unsigned i, int v)
+{
+    atomic_store(&cells[i], v);
+}
+
+static __attribute__((noinline)) int get_cell(unsigned i)
+{
+    return atomic_load(&cells[i]);
+}
+
+static __attribute__((noinline)) void add_cell(unsigned i)
+{
+    atomic_fetch_add(&cells[i], 1);
+}
+
+QUIET unsigned draw(unsigned *state)
+{
+    *state = *state * 1103515245u + 12345u;
+    return *state >> 16;
+}
+
+QUIET void wait_once(bool timed)
+{
+    struct timespec soon = {5, 0};
+    pthread_mutex_lock(&gate);
+    if (timed)
+        pthread_cond_timedwait(&c, &gate, &soon);
+    else
+        pthread_cond_wait(&c, &gate);
+    pthread_mutex_unlock(&gate);
+}
+
+QUIET void notify(bool all_of_them)
+{
+    pthread_mutex_lock(&gate);
+    if (all_of_them)
+        pthread_cond_broadcast(&c);
+    else
+        pthread_cond_signal(&c);
+    pthread_mutex_unlock(&gate);
+}
+
+QUIET void one_random(unsigned kind, unsigned which, bool *held)
+{
+    struct timespec soon = {5, 0};
+    switch (kind) {
+    case 0:
+    case 1:
+        put_cell(which, (int)kind + 1);
+        break;
+    case 2:
+        if (get_cell(which))
+            (void)get_cell(!which);
+        break;
+    case 3:
+        add_cell(which);
+        break;
+    case 4:
+    case 5:
+        if (!held[which])
+            held[which] = !pthread_mutex_lock(&locks[which]);
+        else
+            held[which] = pthread_mutex_unlock(&locks[which]);
+        break;
+    case 6:
+        if (!held[which])
+            held[which] = !pthread_mutex_trylock(&locks[which]);
+        break;
+    case 7:
+        if (!held[which])
+            held[which] = !pthread_mutex_timedlock(&locks[which], &soon);
+        break;
+    case 8:
+        sem_post(&sem);
+        break;
+    case 9:
+        sem_wait(&sem);
+        break;
+    case 10:
+        if (sem_trywait(&sem))
+            put_cell(which, 7);
+        break;
+    case 11:
+        wait_once(which);
+        break;
+    case 12:
+        notify(which);
+        break;
+    default:
+        if (pthread_rwlock_tryrdlock(&rw) == 0)
+            pthread_rwlock_unlock(&rw);
+        if (which && pthread_rwlock_trywrlock(&rw) == 0)
+            pthread_rwlock_unlock(&rw);
+    }
+}
+
+QUIET void *random_thread(void *arg)
+{
+    unsigned state = seed * 31 + (unsigned)(long)arg * 977 + 7;
+    bool held[2] = {false, false};
+    unsigned len = 1 + draw(&state) % (n > 2 ? 2 : 3);
+    for (unsigned i = 0; i < len; i++) {
+        unsigned kind = draw(&state) % KINDS, which = draw(&state) % 2;
+        one_random(kind, which, held);
+    }
+    for (int i = 0; i < 2; i++)
+        if (held[i])
+            pthread_mutex_unlock(&locks[i]);
+    return NULL;
+}
+
 static const struct {
     const char *name;
     void *(*f)(void *);
@@ -351,12 +471,15 @@ static const struct {
     {"heap", use_heap},       {"branch", branch_on_value}, {"creator", create_writer},
     {"join", grow_and_join},  {"lastzero", last_zero},     {"indexer", indexer},
     {"files", file_system},   {"assert", check_value},     {"crash", crash_twice},
-    {"spin", spin},           {"woken", wrong_one},
+    {"spin", spin},           {"woken", wrong_one},        {"random", random_thread},
 };
 
 int main(int argc, char **argv)
 {
     n = argc > 2 ? atoi(argv[2]) : 2;
+    seed = argc > 3 ? (unsigned)atoi(argv[3]) : 0;
+    if (argc > 1 && !strcmp(argv[1], "random"))
+        sem_init(&sem, 0, seed % 2);
     if (argc > 1 && !strcmp(argv[1], "token"))
         sem_init(&sem, 0, 1);
     if (argc > 1 && !strcmp(argv[1], "barrier"))

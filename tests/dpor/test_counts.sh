@@ -89,6 +89,17 @@ expect "indexer 12" 8 exit:8 ""
 expect "files 13" 1 exit:1 ""
 expect "files 14" 2 exit:2 ""
 
+# Random programs: as many as there are without reduction.
+for seed in 1 3 8 11 20 25 27 30; do
+    # shellcheck disable=SC2086
+    got=$("$COUNT" dpor "$dir/programs" random 2 $seed | sed 's/ found=[^ ]*//')
+    all=$("$COUNT" all "$dir/programs" random 2 $seed |
+        sed -E 's/schedules [0-9]+ classes ([0-9]+) twice [0-9]+/schedules \1 classes \1 twice 0/; s/ found=[^ ]*//')
+    case $got in *complete) [ "$got" = "$all" ] && continue ;; esac
+    printf 'random 2 %s\n  reduced  %s\n  all      %s\n' "$seed" "$got" "$all"
+    failed=1
+done
+
 # Crashes do not keep the other threads from going on.
 brute "assert 2" 2 exit:1,crash:1 assertion:1
 brute "crash 2" 1 crash:1 crash:1
