@@ -28,6 +28,7 @@
 #include <stdint.h>
 
 #define HD_STEER_ENV     "HEDDLE_RT_STEER"
+#define HD_SERVE_ENV     "HEDDLE_RT_SERVE"            /* descriptor: src/rt/server.c */
 #define HD_STEER_MAGIC   UINT64_C(0x3152454554534448) /* "HDSTEER1" */
 #define HD_STEER_THREADS 64                           /* at most: sets of threads are one word */
 #define HD_STEER_NOBODY  UINT32_MAX

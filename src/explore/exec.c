@@ -5,6 +5,7 @@
 #include "drive/aside.h"
 #include "drive/program.h"
 #include "drive/ring.h"
+#include "explore/server.h"
 #include "explore/steps.h"
 
 #include <errno.h>
@@ -36,9 +37,9 @@ struct hd_exec {
     struct hd_exec_opts opts;
     struct hd_exec_names *names;
     char program[PATH_MAX];
-    char log[64], steer[64]; /* variables of the environment */
+    char log[64], steer[64], serve[64]; /* variables of the environment */
     char **env;
-    size_t n_env;
+    size_t n_env, serve_at;
     struct hd_ring ring;
     struct hd_log_header settings;
     int area_id;
@@ -48,6 +49,10 @@ struct hd_exec {
     pid_t pid;         /* 0: none runs */
     int gone;          /* tells when it has ended, or -1 */
     uint64_t deadline;
+    struct hd_server server;
+    bool ended; /* the server told the status of the run */
+    int status;
+    bool no_server; /* it was tried, and the program cannot be one */
 };
 
 static uint64_t now_ms(void)
@@ -59,20 +64,22 @@ static uint64_t now_ms(void)
 
 /* ---- making and freeing ---- */
 
-/* Our environment with two more variables. */
+/* Our environment with three more variables, that for the server last. */
 static void make_env(struct hd_exec *x)
 {
     size_t n = 0, k = 0;
     while (environ[n])
         n++;
-    x->n_env = n + 3;
+    x->n_env = n + 4;
     x->env = hd_calloc(x->n_env, sizeof *x->env);
     for (size_t i = 0; i < n; i++)
         if (strncmp(environ[i], HD_LOG_ENV "=", sizeof HD_LOG_ENV) != 0 &&
             strncmp(environ[i], HD_STEER_ENV "=", sizeof HD_STEER_ENV) != 0)
             x->env[k++] = environ[i];
     x->env[k++] = x->log;
-    x->env[k] = x->steer;
+    x->env[k++] = x->steer;
+    x->env[k] = x->serve;
+    x->serve_at = k;
 }
 
 static enum hd_status make_area(struct hd_exec *x, struct hd_err *err)
@@ -119,8 +126,14 @@ enum hd_status hd_exec_open(const struct hd_exec_opts *opts, struct hd_exec_name
                             struct hd_exec **exec, struct hd_err *err)
 {
     struct hd_exec *x = *exec = hd_calloc(1, sizeof *x);
-    *x = (struct hd_exec){
-        .opts = *opts, .names = names, .in = -1, .null = -1, .err = -1, .gone = -1};
+    *x = (struct hd_exec){.opts = *opts,
+                          .names = names,
+                          .in = -1,
+                          .null = -1,
+                          .err = -1,
+                          .gone = -1,
+                          .server = {.ours = -1, .theirs = -1}};
+    snprintf(x->serve, sizeof x->serve, "%s=%d", HD_SERVE_ENV, HD_SERVER_FD);
     if (!x->opts.timeout)
         x->opts.timeout = TIMEOUT;
     if (!x->opts.max_steps)
@@ -145,11 +158,16 @@ enum hd_status hd_exec_open(const struct hd_exec_opts *opts, struct hd_exec_name
     return s;
 }
 
+/* The process is dead or dying. */
 static void reap(struct hd_exec *x, int *status)
 {
     kill(-x->pid, SIGKILL); /* and what it may have left running */
-    while (waitpid(x->pid, status, 0) < 0 && errno == EINTR)
+    if (x->server.pid && !x->ended && !hd_server_ended(&x->server, -1, status))
+        hd_server_close(&x->server);
+    while (!x->server.pid && waitpid(x->pid, status, 0) < 0 && errno == EINTR)
         continue;
+    if (x->server.pid && x->ended)
+        *status = x->status;
     if (x->gone >= 0)
         close(x->gone);
     x->gone = -1;
@@ -165,6 +183,7 @@ void hd_exec_close(struct hd_exec *x)
         kill(x->pid, SIGKILL);
         reap(x, &status);
     }
+    hd_server_close(&x->server);
     if (x->area)
         shmdt(x->area);
     hd_ring_close(&x->ring);
@@ -228,10 +247,11 @@ static void become(const struct hd_exec *x, volatile int *why)
 {
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    lseek(x->in, 0, SEEK_SET);
     dup2(x->in, 0);
     dup2(x->null, 1);
     dup2(x->err, 2);
+    if (x->server.theirs >= 0)
+        dup2(x->server.theirs, HD_SERVER_FD);
     execve(x->program, x->opts.argv, x->env);
     *why = errno;
     _exit(127);
@@ -266,6 +286,26 @@ static pid_t spawn(const struct hd_exec *x, volatile int *why)
     return pid;
 }
 
+/* From the server, which is started when there is none; 0: the program cannot be one. */
+static pid_t ask_server(struct hd_exec *x)
+{
+    volatile int why = 0;
+    if (x->no_server)
+        return 0;
+    if (!x->server.pid && hd_server_open(&x->server)) {
+        x->env[x->serve_at] = x->serve;
+        pid_t pid = spawn(x, &why);
+        x->server.pid = pid > 0 ? pid : 0;
+    }
+    pid_t run = x->server.pid && !why ? hd_server_run(&x->server, (int)x->opts.timeout) : 0;
+    if (run)
+        return run;
+    hd_server_close(&x->server);
+    x->no_server = true;
+    x->env[x->serve_at] = NULL;
+    return 0;
+}
+
 enum hd_status hd_exec_start(struct hd_exec *x, const struct hd_plan *plan, struct hd_err *err)
 {
     volatile int why = 0;
@@ -274,9 +314,18 @@ enum hd_status hd_exec_start(struct hd_exec *x, const struct hd_plan *plan, stru
     if (s != HD_OK)
         return s;
     *x->ring.header = x->settings;
+    lseek(x->in, 0, SEEK_SET); /* what the server was given is the same open file */
     if (ftruncate(x->err, 0) < 0 || lseek(x->err, 0, SEEK_SET) < 0)
         return hd_err_set(err, HD_ERR_IO, "cannot empty a file: %s", strerror(errno));
-    pid_t pid = spawn(x, &why);
+    x->ended = false;
+    pid_t pid = ask_server(x);
+    if (!pid) { /* it may have run as the program: that does not count */
+        *x->ring.header = x->settings;
+        s = write_plan(x, plan, false, err);
+        pid = s == HD_OK ? spawn(x, &why) : 0;
+    }
+    if (s != HD_OK)
+        return s;
     if (pid < 0)
         return hd_err_set(err, HD_ERR_IO, "cannot start a process: %s", strerror(why));
     x->pid = pid;
@@ -286,28 +335,38 @@ enum hd_status hd_exec_start(struct hd_exec *x, const struct hd_plan *plan, stru
         return hd_err_set(err, HD_ERR_INPUT, "%s cannot be started: %s", x->opts.argv[0],
                           strerror(why));
     }
-    x->gone = (int)syscall(SYS_pidfd_open, pid, 0);
+    if (!x->server.pid)
+        x->gone = (int)syscall(SYS_pidfd_open, pid, 0);
     x->deadline = now_ms() + x->opts.timeout;
     return HD_OK;
 }
 
 int hd_exec_fd(const struct hd_exec *x)
 {
-    return x->gone;
+    return x->server.pid ? x->server.ours : x->gone;
+}
+
+static bool has_ended(struct hd_exec *x, int wait)
+{
+    if (x->server.pid)
+        return x->ended = hd_server_ended(&x->server, wait, &x->status);
+    siginfo_t info = {0};
+    struct pollfd p = {x->gone, POLLIN, 0};
+    poll(&p, 1, wait);
+    return waitid(P_PID, (id_t)x->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+           info.si_pid == x->pid;
 }
 
 /* True: it ended by itself, in its time. */
 static bool wait_for_end(struct hd_exec *x, bool *stopped)
 {
-    for (unsigned wait = 1;; wait = x->gone >= 0 || wait > LOOK_MS / 2 ? LOOK_MS : wait * 2) {
-        siginfo_t info = {0};
-        bool ended = waitid(P_PID, (id_t)x->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
-                     info.si_pid == x->pid;
+    bool told = x->gone >= 0 || x->server.pid;
+    for (unsigned wait = told ? LOOK_MS : 1;;
+         wait = told || wait > LOOK_MS / 2 ? LOOK_MS : wait * 2) {
+        bool ended = has_ended(x, (int)wait);
         *stopped = !ended && hd_interrupt_requested();
         if (ended || *stopped || now_ms() >= x->deadline)
             return ended;
-        struct pollfd p = {x->gone, POLLIN, 0};
-        poll(&p, 1, (int)wait);
     }
 }
 

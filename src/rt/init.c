@@ -1,6 +1,7 @@
 /* Start and end of the runtime. Runs in the user's process; see the rules in rt.h. */
 #include "rt/policy.h"
 #include "rt/real.h"
+#include "rt/server.h"
 #include "rt/stack.h"
 #include "rt/sync.h"
 #include "rt/thread.h"
@@ -62,6 +63,7 @@ void hd_rt_init(void)
         return;
     begun = true;
     hd_rt_real_find();
+    hd_rt_serve();
     if (!hd_rt_log_open()) {
         hd_rt_ready = true;
         return;
