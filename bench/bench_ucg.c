@@ -1,11 +1,13 @@
 /* Universal causality graphs: what they filter, what they save, and what they cost.
  *
- * Usage: bench_ucg [SECTION...], each one of
+ * Usage: bench_ucg [SECTION...] [FILE...], each section one of
  *   filters        how many pairs of events each filter leaves, alone and together
- *   saved          pairs left to the solver, and processor time, with and without the graphs
+ *   saved          pairs left to the solver, and processor time, without the graphs, with them, and
+ * with their orders as hints for the solver
  *   depth=N        cost of a graph for pairs near the beginning, the middle and the end of a trace
- * of N rounds, chopped and whole Without arguments: all three. Prints CSV rows, and remarks that
- * start with '#'. */
+ * of N rounds, chopped and whole
+ * Without arguments: all three. A file is a trace: filters and saved for it, with a budget. Prints
+ * CSV rows, and remarks that start with '#'. */
 #include "base/progress.h"
 #include "detect/detect.h"
 #include "model/check.h"
@@ -14,12 +16,15 @@
 #include "predict/ucg_detect.h"
 #include "predict/world.h"
 #include "trace/gen.h"
+#include "trace/io.h"
 #include "trace/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
+#include <unistd.h>
 
 static void fail(const struct hd_err *err)
 {
@@ -86,6 +91,8 @@ static uint64_t left(const struct hd_trace *t, const char *name)
     return n;
 }
 
+static const char filters_head[] = "section,trace,events,pairs,lockset,mhb,both,ucg,max,undecided";
+
 static void filters_of(const char *name, struct hd_trace *t)
 {
     struct hd_predict_options o;
@@ -96,7 +103,7 @@ static void filters_of(const char *name, struct hd_trace *t)
     o.seconds = 60;
     if (hd_predict(t, &o, &p, &err) != HD_OK)
         fail(&err);
-    double all = (double)p.conflicting;
+    double all = p.conflicting ? (double)p.conflicting : 1;
     const char *const names[] = {"lockset", "mhb", "quick", "ucg"};
     printf("filters,%s,%zu,%llu", name, t->n_events, (unsigned long long)p.conflicting);
     for (int i = 0; i < 4; i++)
@@ -111,7 +118,7 @@ static void filters(void)
 {
     printf("# percent of the conflicting pairs of events that each filter rules out; `max` is "
            "exact\n");
-    printf("section,trace,events,pairs,lockset,mhb,both,ucg,max,undecided\n");
+    puts(filters_head);
     filters_of("program", program(4000));
     filters_of("two-no-data", meeting(2, 400, false, 7));
     filters_of("two", meeting(2, 400, true, 7));
@@ -121,20 +128,44 @@ static void filters(void)
 
 /* ---- what is saved ---- */
 
-static double cpu_now(void)
+static double clock_seconds(clockid_t clock)
 {
     struct timespec ts;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
-    return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
+    return clock_gettime(clock, &ts) ? 0 : (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
+}
+
+/* Of this process and its solvers: those that ended, and those that live. */
+static double cpu_now(void)
+{
+    struct rusage ended;
+    char path[64];
+    int pid;
+    clockid_t clock;
+    getrusage(RUSAGE_CHILDREN, &ended);
+    double seconds = clock_seconds(CLOCK_PROCESS_CPUTIME_ID) +
+                     (double)(ended.ru_utime.tv_sec + ended.ru_stime.tv_sec) +
+                     (double)(ended.ru_utime.tv_usec + ended.ru_stime.tv_usec) * 1e-6;
+    snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
+    FILE *children = fopen(path, "r");
+    while (children && fscanf(children, "%d", &pid) == 1)
+        if (!clock_getcpuclockid(pid, &clock))
+            seconds += clock_seconds(clock);
+    if (children)
+        fclose(children);
+    return seconds;
 }
 
 struct cost {
     double cpu;
     uint64_t solver; /* pairs that the solver had to decide */
     uint64_t proved; /* by the graphs */
+    uint64_t open;
 };
 
-static void add_cost(const struct hd_trace *t, uint32_t steps, struct cost *cost)
+enum how { WITHOUT, WITH, WITH_HINTS, HOWS };
+
+static void add_cost(const struct hd_trace *t, uint32_t steps, enum how how, double seconds,
+                     struct cost *cost)
 {
     struct hd_predict_options o;
     struct hd_prediction p;
@@ -142,29 +173,43 @@ static void add_cost(const struct hd_trace *t, uint32_t steps, struct cost *cost
     hd_predict_defaults(&o);
     o.all_pairs = true;
     o.jobs = 1;
-    o.steps = steps;
+    o.seconds = seconds;
+    o.steps = how == WITHOUT ? steps : steps | 1u << HD_STEP_UCG;
+    o.no_hints = how != WITH_HINTS;
     double started = cpu_now();
     if (hd_predict(t, &o, &p, &err) != HD_OK)
         fail(&err);
     cost->cpu += cpu_now() - started;
     cost->solver += p.found[HD_STEP_SMT] + p.proved[HD_STEP_SMT];
     cost->proved += p.proved[HD_STEP_UCG];
+    cost->open += p.open;
     hd_prediction_fini(&p);
+}
+
+static const char saved_head[] = "section,traces,steps,solver,solver_ucg,proved_ucg,cpu,cpu_ucg,"
+                                 "cpu_ucg_hints,undecided";
+
+static void print_saved(const char *traces, const char *steps, const struct cost *costs)
+{
+    printf("saved,%s,%s,%llu,%llu,%llu,%.3f,%.3f,%.3f,%llu\n", traces, steps,
+           (unsigned long long)costs[WITHOUT].solver, (unsigned long long)costs[WITH].solver,
+           (unsigned long long)costs[WITH].proved, costs[WITHOUT].cpu, costs[WITH].cpu,
+           costs[WITH_HINTS].cpu, (unsigned long long)costs[WITH_HINTS].open);
 }
 
 static void saved_by(bool data, uint32_t threads, const char *name, uint32_t steps)
 {
     enum { TRACES = 12 };
-    struct cost without = {0}, with = {0};
+    struct cost costs[HOWS] = {0};
+    char traces[32];
     for (uint64_t seed = 0; seed < TRACES; seed++) {
         struct hd_trace *t = meeting(threads, 110, data, seed);
-        add_cost(t, steps, &without);
-        add_cost(t, steps | 1u << HD_STEP_UCG, &with);
+        for (int how = 0; how < HOWS; how++)
+            add_cost(t, steps, (enum how)how, 0, &costs[how]);
         hd_trace_free(t);
     }
-    printf("saved,%u-threads%s,%s,%llu,%llu,%llu,%.3f,%.3f\n", threads, data ? "" : "-no-data",
-           name, (unsigned long long)without.solver, (unsigned long long)with.solver,
-           (unsigned long long)with.proved, without.cpu, with.cpu);
+    snprintf(traces, sizeof traces, "%u-threads%s", threads, data ? "" : "-no-data");
+    print_saved(traces, name, costs);
 }
 
 static void saved(void)
@@ -175,13 +220,43 @@ static void saved(void)
     printf(
         "# 12 traces: pairs left to the solver without and with the graphs, pairs the graphs rule "
         "out, seconds of processor time of the whole\n");
-    printf("section,traces,steps,solver,solver_ucg,proved_ucg,cpu,cpu_ucg\n");
+    puts(saved_head);
     for (int data = 0; data < 2; data++)
         for (uint32_t threads = 2; threads <= 4; threads += 2) {
             saved_by(data, threads, "smt", smt);
             saved_by(data, threads, "filters+smt", filters | smt);
             saved_by(data, threads, "all", filters | quick | smt);
         }
+}
+
+/* ---- files ---- */
+
+/* With the solver right after the filters, where it has most to do, and with all steps. */
+static void file(const char *path)
+{
+    static bool begun;
+    const uint32_t filter = 1u << HD_STEP_LOCKSET | 1u << HD_STEP_MUST, smt = 1u << HD_STEP_SMT;
+    const uint32_t quick = 1u << HD_STEP_GREEDY | 1u << HD_STEP_CLOSURE;
+    const struct {
+        const char *name;
+        uint32_t steps;
+    } sets[] = {{"filters+smt", filter | smt}, {"all", filter | quick | smt}};
+    const char *slash = strrchr(path, '/');
+    struct hd_trace *t;
+    struct hd_err err = {0};
+    if (hd_trace_load(path, &t, &err) != HD_OK || hd_check_trace(t, NULL, &err) != HD_OK)
+        fail(&err);
+    if (!begun)
+        puts(saved_head);
+    begun = true;
+    for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) {
+        struct cost costs[HOWS] = {0};
+        for (int how = 0; how < HOWS; how++)
+            add_cost(t, sets[i].steps, (enum how)how, 10, &costs[how]);
+        print_saved(slash ? slash + 1 : path, sets[i].name, costs);
+    }
+    puts(filters_head);
+    filters_of(slash ? slash + 1 : path, t);
 }
 
 /* ---- depth ---- */
@@ -253,6 +328,8 @@ int main(int argc, char **argv)
             saved();
         else if (!strncmp(sections[i], "depth=", 6) && atoi(sections[i] + 6) > 200)
             depth((uint32_t)atoi(sections[i] + 6));
+        else if (!access(sections[i], R_OK))
+            file(sections[i]);
         else
             return fprintf(stderr, "bench_ucg: there is no section %s\n", sections[i]), 2;
         fflush(stdout);

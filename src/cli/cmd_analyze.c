@@ -4,6 +4,7 @@
 #include "cli/cmds.h"
 #include "cli/common.h"
 #include "cli/duration.h"
+#include "cli/functions.h"
 #include "cli/json_parts.h"
 #include "cli/show_race.h"
 #include "cli/show_violation.h"
@@ -383,6 +384,7 @@ static bool read_options(struct run *r, const struct hd_cmd *cmd, enum hd_exit *
     struct hd_predict_options *p = &r->options.predict;
     *code = HD_EXIT_USAGE;
     hd_predict_defaults(p);
+    p->functions = hd_cli_functions;
     p->all_pairs = v->pairs;
     p->jobs = (unsigned)v->jobs;
     if (v->solver_memory)

@@ -4,6 +4,7 @@
 #include "cli/cmds.h"
 #include "cli/common.h"
 #include "cli/duration.h"
+#include "cli/functions.h"
 #include "predict/candidates.h"
 #include "predict/stages.h"
 
@@ -117,7 +118,7 @@ static void stages_of(enum hd_property property, const struct hd_trace *t,
     struct hd_stages left;
     struct hd_violations v;
     struct hd_err err = {0};
-    hd_stages_run(property, t, o->predict.seconds, &left);
+    hd_stages_run(property, t, o->predict.seconds, o->predict.functions, &left);
     enum hd_status status = property == HD_PROPERTY_ATOMICITY
                                 ? hd_predict_atomicity(t, &o->predict, &v, &err)
                                 : hd_predict_deadlocks(t, &o->predict, &v, &err);
@@ -264,6 +265,7 @@ static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, 
     if (!hd_cli_parse(cli, cmd, &v, &argc, argv, &code))
         return code;
     hd_predict_defaults(&o.predict);
+    o.predict.functions = hd_cli_functions;
     o.predict.jobs = (unsigned)v.jobs;
     if (!hd_cli_duration(v.budget, &o.predict.seconds))
         return hd_cli_usage(cli, cmd, "--budget wants a time like 10s or 5m, not '%s'", v.budget);

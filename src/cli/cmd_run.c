@@ -4,6 +4,7 @@
 #include "base/interrupt.h"
 #include "cli/common.h"
 #include "cli/duration.h"
+#include "cli/functions.h"
 #include "cli/filters.h"
 #include "cli/outdir.h"
 #include "cli/runs.h"
@@ -89,6 +90,7 @@ static enum hd_exit read_options(struct run *r)
     r->o.timeout = (uint32_t)v->timeout;
     r->o.version = HD_VERSION;
     hd_predict_defaults(&r->o.predict);
+    r->o.predict.functions = hd_cli_functions;
     r->o.predict.jobs = (unsigned)v->jobs;
     enum hd_exit code = hd_runs_check_output(r->cli, r->cmd, &v->output);
     if (code != HD_EXIT_OK)

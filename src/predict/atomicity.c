@@ -220,6 +220,8 @@ enum hd_status hd_predict_atomicity(const struct hd_trace *t,
     double started = hd_progress_now();
     struct hd_world *w = hd_world_new(t);
     struct context x = {.use_must = options->steps >> HD_STEP_MUST & 1};
+    uint32_t *functions = options->functions ? options->functions(t) : NULL;
+    w->functions = functions;
     hd_triples_init(&x.triples, w, options->all_pairs);
     *result = (struct hd_violations){.property = HD_PROPERTY_ATOMICITY,
                                      .found = HD_VEC_INIT(struct hd_violation),
@@ -239,5 +241,6 @@ enum hd_status hd_predict_atomicity(const struct hd_trace *t,
     }
     hd_triples_fini(&x.triples);
     hd_world_free(w);
+    hd_free(functions, t->n_events * sizeof *functions);
     return status;
 }

@@ -3,6 +3,7 @@
 #include "base/hash.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 const char *const hd_block_names[HD_BLOCK_KINDS] = {"marked block", "critical section",
                                                     "check, then act"};
@@ -154,10 +155,35 @@ static bool depends(const struct finder *f, hd_eid c, hd_eid d)
     return false;
 }
 
-/* The first read of each place in the first section with each write in the second. */
+/* The line of a place such as "file.c:12"; 0: it has none. */
+static unsigned long line_of(const struct hd_trace *t, hd_eid e)
+{
+    const char *colon = strrchr(hd_trace_place_name(t, e), ':');
+    return colon ? strtoul(colon + 1, NULL, 10) : 0;
+}
+
+/* The function that both sections are begun in, the second further down; 0: none is known. */
+static uint32_t common_function(const struct finder *f, const struct stretch *x,
+                                const struct stretch *y)
+{
+    const uint32_t *functions = f->w->functions;
+    hd_eid a = f->events[x->start], b = f->events[y->start];
+    if (!functions || functions[a] != functions[b])
+        return 0;
+    unsigned long first = line_of(f->w->t, a);
+    return first && first < line_of(f->w->t, b) ? functions[a] : 0;
+}
+
+static bool both_in(const struct finder *f, uint32_t function, hd_eid c, hd_eid d)
+{
+    return function && f->w->functions[c] == function && f->w->functions[d] == function;
+}
+
+/* Each read in the first section with each write in the second. */
 static void add_checks(struct finder *f, const struct stretch *x, const struct stretch *y)
 {
     const struct hd_trace *t = f->w->t;
+    uint32_t function = common_function(f, x, y);
     for (uint32_t q = y->start; q < y->end; q++) {
         hd_eid d = f->events[q];
         if (!hd_op_is_access(t->op[d]) || !hd_op_writes(t->op[d]) ||
@@ -166,7 +192,7 @@ static void add_checks(struct finder *f, const struct stretch *x, const struct s
         for (uint32_t p = x->start; p < x->end; p++) {
             hd_eid c = f->events[p];
             if (hd_op_is_access(t->op[c]) && hd_op_reads(t->op[c]) && t->obj[c] == t->obj[d] &&
-                depends(f, c, d))
+                (both_in(f, function, c, d) || depends(f, c, d)))
                 add_pair(f, c, d, HD_BLOCK_CHECK);
         }
     }

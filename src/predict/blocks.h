@@ -3,9 +3,12 @@
  *   given   a begin...end of the trace, the outermost one where they nest;
  *   region  a critical section with no wait inside, the outermost one where they nest;
  *   check   two critical sections of one lock by one thread, one following the other, with a read
- *           of a location in the first on which a write of it in the second depends, by its value,
- *           its address or a branch between them; only dependences that the trace names count,
- *           since "all earlier reads" says nothing about what the code does.
+ *           of a location in the first and a write of it in the second. Where the world knows
+ *           functions: all of it stands in one function, and the second section begins further
+ *           down, so that a section in a loop is not taken for two. Or, whatever the functions,
+ *           the write depends on the read, by its value, its address or a branch between them;
+ *           only dependences that the trace names count, since "all earlier reads" says nothing
+ *           about what the code does.
  *
  * A thread's stretch with a given block in it has no inferred ones. The pairs of a block are every
  * access with, for each place and kind (read, write) of earlier accesses in the block, the first

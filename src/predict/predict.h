@@ -30,6 +30,8 @@ enum hd_step {
 };
 extern const char *const hd_step_names[HD_STEPS];
 
+typedef uint32_t *(*hd_functions_fn)(const struct hd_trace *t);
+
 struct hd_predict_options {
     bool all_pairs;       /* decide every pair of events, not only every pair of places */
     uint32_t steps;       /* bit set of 1 << enum hd_step: the steps that may be used */
@@ -38,6 +40,9 @@ struct hd_predict_options {
     double pair_seconds;  /* for the solver on one pair */
     size_t solver_memory; /* bytes that one solver may use; 0 = no limit */
     bool no_hints; /* do not tell the solver the orders of causality graphs; for measurements */
+    /* Which function each event stands in, as a number, 0 = not known; or NULL when none is known.
+     * The result is an array of one number for each event, freed here. May be NULL. */
+    hd_functions_fn functions;
     /* Called now and then, from one worker at a time, with the share of the work done. May be NULL.
      */
     void (*progress)(void *ctx, uint64_t done, uint64_t total);

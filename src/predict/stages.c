@@ -174,11 +174,13 @@ static void count_cycles(struct counter *c, struct hd_stages *stages)
 }
 
 void hd_stages_run(enum hd_property property, const struct hd_trace *t, double seconds,
-                   struct hd_stages *stages)
+                   hd_functions_fn functions, struct hd_stages *stages)
 {
     double started = hd_progress_now();
     struct counter c = {.w = {.t = t, .n_threads = hd_trace_n_threads(t)}};
     c.deadline = seconds > 0 ? started + seconds : 0;
+    uint32_t *known = functions ? functions(t) : NULL;
+    c.w.functions = known;
     c.w.sections = hd_sections_new(t);
     c.w.locs = hd_accesses_new(t, HD_OBJ_LOC);
     c.w.conds = hd_accesses_new(t, HD_OBJ_COND);
@@ -194,5 +196,6 @@ void hd_stages_run(enum hd_property property, const struct hd_trace *t, double s
     hd_accesses_free(c.w.conds);
     hd_accesses_free(c.w.locs);
     hd_sections_free(c.w.sections);
+    hd_free(known, t->n_events * sizeof *known);
     stages->seconds = hd_progress_now() - started;
 }

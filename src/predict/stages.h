@@ -5,7 +5,7 @@
 #ifndef HD_PREDICT_STAGES_H
 #define HD_PREDICT_STAGES_H
 
-#include "model/property.h"
+#include "predict/predict.h"
 
 /* Groups of candidates, by source places. What a filter has no time or patience to rule out counts
  * as left. */
@@ -17,6 +17,6 @@ struct hd_stages {
 /* property: atomicity or deadlock. Ctrl-C (base/interrupt.h) and `seconds` (0: no limit) end the
  * work early. Requires a consistent trace. */
 void hd_stages_run(enum hd_property property, const struct hd_trace *t, double seconds,
-                   struct hd_stages *stages);
+                   hd_functions_fn functions, struct hd_stages *stages);
 
 #endif

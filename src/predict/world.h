@@ -15,6 +15,7 @@ struct hd_world {
     struct hd_must *must;
     uint32_t *needed_at; /* by event, for reads: the position in its thread of the first event that
                           * can run only if this read is fresh; UINT32_MAX when there is none */
+    const uint32_t *functions; /* by event, see hd_predict_options; NULL: not known */
     size_t n_threads;
 };
 
