@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/outfile.h"
 #include "base/progress.h"
+#include "concolic/ktest.h"
 #include "drive/load.h"
 #include "model/witness_json.h"
 #include "trace/io.h"
@@ -204,6 +205,9 @@ static bool find_end(struct hd_search *s, const struct hd_flight *f, const struc
 /* A finding can be repeated: its trace stays, and an arena that only holds the input. */
 static void keep_files(struct hd_search *s, struct hd_flight *f)
 {
+    char prefix[PATH_MAX + 32];
+    snprintf(prefix, sizeof prefix, "%s/test%06u", s->dir, f->run.number);
+    hd_ktest_plain(prefix, &f->in, s->err);
     unlink(f->run.arena);
     hd_arena_create(f->run.arena, &f->in, true, s->err);
     f->run.arena[0] = 0;

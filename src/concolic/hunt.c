@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/interrupt.h"
 #include "base/progress.h"
+#include "concolic/ktest.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -158,7 +159,9 @@ static enum hd_status save_input(struct hd_search *s, const struct hd_path *p)
 {
     char path[PATH_MAX + 32];
     snprintf(path, sizeof path, "%s/test%06u.input", s->dir, p->number);
-    return hd_input_save(path, &p->input, s->err);
+    enum hd_status st = hd_input_save(path, &p->input, s->err);
+    snprintf(path, sizeof path, "%s/test%06u.ktest", s->dir, p->number);
+    return st == HD_OK ? hd_ktest_save(path, &p->input, s->err) : st;
 }
 
 static void add_losses(struct hd_search *s, const struct hd_arena *a)

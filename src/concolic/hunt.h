@@ -10,8 +10,9 @@
  * was, whose continuations are all known, and whose path condition implies what made the others
  * infeasible, can cover nothing new from there. docs/ALGORITHMS.md tells what "state" means.
  *
- * The folder gets testNNNNNN.input for each path; for a finding also its trace, the witness and the
- * reason; and `info` and `messages.txt`. Ctrl-C ends the search with what it has.
+ * The folder gets testNNNNNN.input and .ktest for each path; for a finding also its trace, the
+ * witness, the reason and each input object as a plain file; and `info` and `messages.txt`. Ctrl-C
+ * ends the search with what it has.
  */
 #ifndef HD_CONCOLIC_HUNT_H
 #define HD_CONCOLIC_HUNT_H

@@ -2,6 +2,7 @@
  */
 #include "concolic/arena.h"
 #include "concolic/formula.h"
+#include "concolic/ktest.h"
 #include "concolic/path.h"
 #include "concolic/tree.h"
 
@@ -230,6 +231,35 @@ static void test_tree(void **state)
     hd_tree_fini(&t);
 }
 
+static void test_ktest(void **state)
+{
+    static const char want[] = "KTEST\0\0\0\3\0\0\0\2\0\0\0\2p\0\0\0\0\1\0\0\0\0\0\0\0\0\0"
+                               "\0\0\0\1\0\0\0\6stdin\0\0\0\0\3a\0b";
+    char got[128];
+    struct hd_input in;
+    struct hd_err err = {0};
+    (void)state;
+    hd_input_init(&in);
+    hd_input_word(&in, "p");
+    hd_input_word(&in, "");
+    hd_input_set(&in, "stdin", "a\0b", 3);
+    assert_int_equal(hd_ktest_save(file_of("ktest"), &in, &err), HD_OK);
+    FILE *f = fopen(file_of("ktest"), "r");
+    assert_non_null(f);
+    assert_int_equal(fread(got, 1, sizeof got, f), sizeof want - 1);
+    assert_memory_equal(got, want, sizeof want - 1);
+    fclose(f);
+    assert_int_equal(hd_ktest_plain(file_of("plain"), &in, &err), HD_OK);
+    f = fopen(file_of("plain.stdin"), "r");
+    assert_non_null(f);
+    assert_int_equal(fread(got, 1, sizeof got, f), 3);
+    assert_memory_equal(got, "a\0b", 3);
+    fclose(f);
+    assert_int_equal(hd_ktest_save("/nonexistent/x.ktest", &in, &err), HD_ERR_IO);
+    assert_int_equal(hd_ktest_plain("/nonexistent/x", &in, &err), HD_ERR_IO);
+    hd_input_fini(&in);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -240,6 +270,7 @@ int main(void)
         cmocka_unit_test(test_arena_unclaimed),
         cmocka_unit_test(test_flip),
         cmocka_unit_test(test_tree),
+        cmocka_unit_test(test_ktest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
