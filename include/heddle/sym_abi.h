@@ -230,7 +230,8 @@ enum hd_sym_bits { HD_SYM_BITS_COUNT, HD_SYM_BITS_LEAD, HD_SYM_BITS_TRAIL, HD_SY
     X(switch, VOID, 5, (PTR, PTR, U32, U64, U32), "(module, cases, id, value, width)")             \
     X(check, VOID, 3, (U32, U32, U64), "a divisor (width, id, value)")                             \
     X(target, VOID, 2, (U32, PTR), "an indirect call (id, target)")                                \
-    X(unmodelled, VOID, 2, (PTR, PTR), "after a call with symbolic arguments (name, function)")    \
+    X(unmodelled, VOID, 2, (PTR, PTR),                                                             \
+      "after a call with symbolic arguments (name or NULL, function)")                             \
     X(passed, VOID, 2, (PTR, PTR), "memory handed to such a function (name, address)")             \
     X(block, VOID, 3, (PTR, U64, PTR),                                                             \
       "a struct passed by value (address in the callee, bytes, address in the caller or NULL)")    \

@@ -106,6 +106,8 @@ static void print_losses(FILE *out, const struct hd_hunt_stats *s)
             fprintf(out, " %s", hd_names_text(&s->calls, i));
         fputc('\n', out);
     }
+    for (uint32_t i = 0; i < s->notes.count; i++)
+        fprintf(out, "note: %s\n", hd_names_text(&s->notes, i));
     if (s->bad)
         fprintf(out, "runs whose expressions were damaged: %" PRIu64 "\n", s->bad);
 }
@@ -241,6 +243,7 @@ void hd_hunt_show_json(const struct hd_hunt_options *o, const struct hd_hunt_sta
         hd_json_null(&j);
     json_losses(&j, s);
     json_names(&j, "not_modelled", &s->calls);
+    json_names(&j, "notes", &s->notes);
     json_names(&j, "not_covered", &s->uncovered);
     hd_json_end_object(&j);
     putchar('\n');

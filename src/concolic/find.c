@@ -7,6 +7,7 @@
 #include "concolic/ktest.h"
 #include "drive/load.h"
 #include "model/witness_json.h"
+#include "predict/violations.h"
 #include "trace/io.h"
 
 #include <signal.h>
@@ -62,7 +63,8 @@ struct about {
     enum hd_found_kind kind;
     const struct hd_trace *t;
     const struct hd_race *race;
-    unsigned in_run; /* races of this run told so far */
+    const struct hd_witness *witness; /* NULL: it happened in the run itself */
+    unsigned in_run;                  /* of its kind, predicted on this run, from 1; 0: no matter */
     const char *key, *text;
 };
 
@@ -71,11 +73,12 @@ static bool save_witness(struct hd_search *s, const struct hd_flight *f, const s
 {
     struct hd_outfile out;
     char trace[32];
-    snprintf(path, size, "%s/test%06u.race%u.witness.json", s->dir, f->run.number, a->in_run);
+    snprintf(path, size, "%s/test%06u.%s%u.witness.json", s->dir, f->run.number,
+             file_names[a->kind], a->in_run);
     snprintf(trace, sizeof trace, "test%06u.hdt", f->run.number);
     if (hd_outfile_open(path, &out, s->err) != HD_OK)
         return false;
-    hd_witness_write_named(out.file, a->t, &a->race->witness, trace);
+    hd_witness_write_named(out.file, a->t, a->witness, trace);
     return hd_outfile_commit(&out, s->err) == HD_OK;
 }
 
@@ -103,7 +106,7 @@ static bool tell(struct hd_search *s, const struct hd_flight *f, const struct ab
     if (a->kind == HD_FOUND_RACE && s->stats->first_race < 0)
         s->stats->first_race = hd_progress_now() - s->started;
     snprintf(input, sizeof input, "%s/test%06u.input", s->dir, f->run.number);
-    bool has_witness = a->race && save_witness(s, f, a, witness, sizeof witness);
+    bool has_witness = a->witness && save_witness(s, f, a, witness, sizeof witness);
     save_reason(s, f, a);
     fprintf(s->messages, "test%06u: %s: %s\n", f->run.number, hd_found_names[a->kind], a->text);
     struct hd_found found = {.kind = a->kind,
@@ -130,7 +133,7 @@ static bool tell_race(struct hd_search *s, const struct hd_flight *f, const stru
     snprintf(key, sizeof key, "race %s %s", swap ? b : a, swap ? a : b);
     snprintf(text, sizeof text, "%s: %s and %s",
              hd_trace_obj_name(t, HD_OBJ_LOC, t->obj[race->witness.a]), a, b);
-    struct about about = {HD_FOUND_RACE, t, race, number, key, text};
+    struct about about = {HD_FOUND_RACE, t, race, &race->witness, number, key, text};
     return tell(s, f, &about);
 }
 
@@ -159,6 +162,43 @@ static bool find_races(struct hd_search *s, const struct hd_flight *f, const str
         not_read(s, f, s->err);
     }
     hd_prediction_fini(&p);
+    return told > 0;
+}
+
+/* ---- deadlocks under another schedule ---- */
+
+static bool tell_deadlock(struct hd_search *s, const struct hd_flight *f, const struct hd_trace *t,
+                          const struct hd_witness *w, unsigned number)
+{
+    char key[1024], text[1024];
+    size_t n = (size_t)snprintf(text, sizeof text, "threads can wait for each other at");
+    for (size_t i = 0; i < w->n_events && n < sizeof text; i++)
+        n += (size_t)snprintf(text + n, sizeof text - n, "%s %s", i ? " and" : "",
+                              hd_trace_place_name(t, w->events[i]));
+    snprintf(key, sizeof key, "%d %.1000s", (int)HD_FOUND_DEADLOCK, text);
+    struct about about = {HD_FOUND_DEADLOCK, t, NULL, w, number, key, text};
+    return tell(s, f, &about);
+}
+
+static bool find_deadlocks(struct hd_search *s, const struct hd_flight *f, const struct hd_trace *t)
+{
+    struct hd_predict_options po;
+    struct hd_violations v;
+    double before = hd_progress_now();
+    unsigned told = 0;
+    hd_predict_defaults(&po);
+    po.jobs = s->o->jobs;
+    if (hd_predict_deadlocks(t, &po, &v, s->err) == HD_OK) {
+        s->stats->predict_seconds += hd_progress_now() - before;
+        s->stats->undecided += v.open;
+        for (size_t i = 0; i < v.found.len; i++) {
+            const struct hd_violation *one = hd_vec_at(&v.found, i);
+            told += tell_deadlock(s, f, t, &one->witness, told + 1);
+        }
+    } else {
+        not_read(s, f, s->err);
+    }
+    hd_violations_fini(&v);
     return told > 0;
 }
 
@@ -216,15 +256,22 @@ static void keep_files(struct hd_search *s, struct hd_flight *f)
 void hd_find_all(struct hd_search *s, struct hd_flight *f)
 {
     struct hd_trace *t = NULL;
+    struct hd_build_info built = {0};
     struct hd_err err = {0};
     bool any = false, predict = f->run.aside.threads > 1 && !s->o->no_predict;
     if ((predict || f->run.aside.ending != HD_END_EXIT) &&
-        hd_drive_load(f->run.trace, &t, NULL, NULL, &err) != HD_OK)
+        hd_drive_load(f->run.trace, &t, NULL, &built, &err) != HD_OK)
         t = NULL;
     if (predict && t)
-        any = find_races(s, f, t);
+        any = find_races(s, f, t) | find_deadlocks(s, f, t);
     else if (predict)
         not_read(s, f, &err);
+    for (uint32_t i = 0; i < built.notes.count; i++) {
+        const char *note = hd_names_text(&built.notes, i);
+        if (strncmp(note, "deadlock: ", 10) != 0) /* a finding of its own */
+            hd_names_add(&s->stats->notes, note, strlen(note));
+    }
+    hd_build_info_fini(&built);
     any |= find_end(s, f, t);
     hd_trace_free(t);
     if (any || s->o->keep_all) {

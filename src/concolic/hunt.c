@@ -25,6 +25,7 @@ void hd_hunt_defaults(struct hd_hunt_options *o)
 void hd_hunt_stats_fini(struct hd_hunt_stats *stats)
 {
     hd_names_fini(&stats->calls);
+    hd_names_fini(&stats->notes);
     hd_names_fini(&stats->uncovered);
 }
 

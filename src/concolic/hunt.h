@@ -41,7 +41,7 @@ struct hd_found {
     const char *text; /* one line */
     const struct hd_trace *trace;
     const struct hd_race *race;  /* RACE only */
-    const char *input, *witness; /* paths; witness: RACE only, else NULL */
+    const char *input, *witness; /* paths; witness: when it was predicted, else NULL */
 };
 
 struct hd_hunt_options {
@@ -75,6 +75,7 @@ struct hd_hunt_stats {
     uint64_t lost[HD_SYM_LOST_COUNT];
     uint64_t bad;              /* expressions whose value did not follow: dropped */
     struct hd_names calls;     /* functions that are not modelled */
+    struct hd_names notes;     /* sentences of the recorder: what it could not see */
     struct hd_names uncovered; /* "file.c:12 (true)", in order */
     const char *why_ended;     /* "every path was tried", "time", ... */
     bool complete;             /* no path is left: nothing is open, given up, too deep or made

@@ -73,11 +73,11 @@ static const char *const outputs[] = {
 /* These compute nothing from the memory that they are given, or nobody looks at it. A name that
  * ends in _ stands for all that start so. */
 static const char *const harmless[] = {
-    "pthread_", "sem_",   "mtx_",     "cnd_",   "thrd_",   "heddle_", "__hd_",   "__assert_fail",
-    "free",     "malloc", "calloc",   "close",  "fclose",  "exit",    "_exit",   "abort",
-    "realloc",  "fseek",  "rewind",   "lseek",  "feof",    "ferror",  "setvbuf", "setbuf",
-    "fileno",   "ungetc", "clearerr", "ftell",  "signal",  "perror",  "remove",  "unlink",
-    "atexit",   "__cxa_", "_ZdlPv",   "_ZdaPv", "_ZdlPvm", "_ZSt",    "rand_r",  "nanosleep",
+    "pthread_", "sem_",   "mtx_",     "cnd_",   "thrd_",   "heddle_", "__hd_",     "__assert_fail",
+    "free",     "malloc", "calloc",   "close",  "fclose",  "exit",    "_exit",     "abort",
+    "realloc",  "fseek",  "rewind",   "lseek",  "feof",    "ferror",  "setvbuf",   "setbuf",
+    "fileno",   "ungetc", "clearerr", "ftell",  "signal",  "perror",  "remove",    "unlink",
+    "atexit",   "__cxa_", "_ZdlPv",   "_ZdaPv", "_ZdlPvm", "rand_r",  "nanosleep",
 };
 
 static bool is_in(const char *name, const char *const *list, size_t n)
@@ -485,6 +485,16 @@ static bool is_plain_output(LLVMValueRef call, const char *name)
     return IS_IN(name, outputs) && !LLVMGetFirstUse(call);
 }
 
+/* Synchronisation: the scheduler knows what it does; only which object it is done to is lost. */
+static bool is_modelled_elsewhere(const char *name)
+{
+    static const char *const prefixes[] = {"pthread_", "sem_", "mtx_", "cnd_", "thrd_"};
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+        if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0)
+            return true;
+    return false;
+}
+
 static void real_call(struct hd_sym_fn *f, LLVMValueRef call, enum hd_callee kind)
 {
     struct hd_pass *p = f->s->p;
@@ -515,7 +525,9 @@ static void real_call(struct hd_sym_fn *f, LLVMValueRef call, enum hd_callee kin
         !is_plain_output(call, name)) {
         LLVMPositionBuilderBefore(p->b, at);
         struct hd_sym_slow slow = hd_sym_slow_begin(f->s, at, any);
-        LLVMValueRef text = name_value(f, *name ? name : "(indirect)");
+        LLVMValueRef text = is_modelled_elsewhere(name)
+                                ? LLVMConstNull(p->ptr)
+                                : name_value(f, *name ? name : "(indirect)");
         LLVMValueRef fn = LLVMBuildPointerCast(p->b, LLVMGetCalledValue(call), p->ptr, "");
         hd_sym_call(f->s, HD_SYM_HOOK_unmodelled, (LLVMValueRef[]){text, fn});
         hd_sym_slow_end(f->s, slow, NULL, NULL);

@@ -216,7 +216,10 @@ HD_EXPORT void __hd_sym_unmodelled(void *name, void *fn)
     if (!hd_rt_sym.on || __hd_sym_flow.callee != fn)
         return;
     __hd_sym_flow.callee = NULL;
-    name_call(name);
+    if (name)
+        name_call(name);
+    else
+        hd_rt_sym_lost(HD_SYM_LOST_ADDRESS);
 }
 
 /* How much of it the function looks at is not known: a symbol near by counts, also behind a pointer

@@ -73,6 +73,58 @@ witness=$(field all '.findings[] | select(.kind == "race") | .witness')
 check "the race is confirmed with its input" 66 $?
 check "20 of 20" 1 "$(grep -c '^20 of 20 executions confirmed' replay.out)"
 
+# A deadlock that no run had: prediction sees it on the path where the input swaps the locks.
+cat >locks.c <<'END'
+#include "work.h"
+static pthread_mutex_t other = PTHREAD_MUTEX_INITIALIZER;
+static void take(pthread_mutex_t *x, pthread_mutex_t *y)
+{
+    pthread_mutex_lock(x);
+    pthread_mutex_lock(y);
+    total++;
+    pthread_mutex_unlock(y);
+    pthread_mutex_unlock(x);
+}
+static void *one(void *p)
+{
+    (void)p;
+    take(&lock, &other);
+    return NULL;
+}
+static void *two(void *p)
+{
+    if (p)
+        take(&other, &lock);
+    else
+        take(&lock, &other);
+    return NULL;
+}
+int main(int argc, char **argv)
+{
+    pthread_t s, t;
+    (void)work;
+    pthread_create(&s, NULL, one, NULL);
+    pthread_create(&t, NULL, two, argc > 1 && strcmp(argv[1], "swap") == 0 ? argv : NULL);
+    pthread_join(s, NULL);
+    pthread_join(t, NULL);
+    return total - 2;
+}
+END
+build locks -O0 -I"$SOURCE/programs" locks.c
+hunt locks --input argv:1 --size 4 -- ./locks word
+check "one finding" 1 "$(field locks '.findings | length')"
+check "a deadlock" deadlock "$(field locks '.findings[0].kind')"
+"$HEDDLE" replay --times 20 "$(field locks '.findings[0].witness')" >locks.out 2>&1
+check "the deadlock is confirmed with its input" 66 $?
+check "deadlock 20 of 20" 1 "$(grep -c '^20 of 20 executions confirmed' locks.out)"
+
+# The folder: one .ktest and one .input for each path, plain bytes for the finding.
+test_name=$(basename "$(field locks '.findings[0].input')" .input)
+check "as many .ktest as paths" "$(field locks .paths)" "$(find locks.d -name '*.ktest' | wc -l)"
+check "as many .input as paths" "$(field locks .paths)" "$(find locks.d -name '*.input' | wc -l)"
+check "magic of .ktest" KTEST "$(head -c 5 "locks.d/$test_name.ktest")"
+check "plain bytes" swap "$(tr -d '\0' <"locks.d/$test_name.argv1")"
+
 cat >sources.c <<'END'
 #include "work.h"
 #include <time.h>
