@@ -6,9 +6,8 @@
  * calls a hook only when an operand's id is not 0, or when __hd_sym_filter says that the page of an
  * address may hold symbolic bytes; so what does not depend on input runs without hooks.
  *
- * Nodes are hash-consed: operands have smaller ids than the node, and equal nodes have equal ids.
- * Each node keeps the value it had in this run, which lets both sides check each other: a byte in
- * memory that differs from its node was written by code that nobody saw and is concrete.
+ * Nodes are hash-consed: operands have smaller ids than the node, equal nodes have equal ids. Each
+ * keeps its value in this run: a byte in memory that differs was written by code that nobody saw.
  *
  * The arena is a sparse file, mapped shared and named in the environment (HD_SYM_ENV). The driver
  * makes it, with the settings and the given input; the first recorded process claims it with its

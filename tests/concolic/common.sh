@@ -17,12 +17,12 @@ build() { # OUT ARGUMENTS...
     "$HEDDLE" cc --concolic -g "$@" -o "$out" || exit 1
 }
 
-# hunt NAME ARGUMENTS...: leaves $status and NAME.json; the folder is NAME.d.
+# hunt NAME ARGUMENTS...: within HUNT_SECONDS (280); leaves $status and NAME.json; the folder is NAME.d.
 hunt() {
     local name=$1
     shift
     rm -rf "$name.d"
-    timeout -k 5 280 "$HEDDLE" hunt --quiet --json -o "$name.d" "$@" >"$name.json" 2>"$name.err" </dev/null
+    timeout -k 5 "${HUNT_SECONDS:-280}" "$HEDDLE" hunt --quiet --json -o "$name.d" "$@" >"$name.json" 2>"$name.err" </dev/null
     status=$?
     [ -s "$name.json" ] || { echo "FAIL $name: $(cat "$name.err")" >&2; fails=$((fails + 1)); }
 }

@@ -5,7 +5,7 @@
 . "$SOURCE/common.sh" || exit 1
 enter flow
 rounds=20 places="global stack"
-[ -z "${HEDDLE_TEST_LONG:-}" ] || rounds=${ROUNDS:-1000000}
+[ -z "${HEDDLE_TEST_LONG:-}" ] || rounds=${ROUNDS:-1000000} HUNT_SECONDS=3000
 number=0
 for variant in $("$SOURCE/flow.sh" list); do
     number=$((number + 1))
