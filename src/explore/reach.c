@@ -304,11 +304,17 @@ static bool find_stand(struct hd_reach *r, const struct hd_run *run)
     return false;
 }
 
+/* Ordering takes time that grows with the square of their number. Longer executions are looked at
+ * for new pairs only (guard.h). */
+#define MAX_ORDERED 20000
+
 /* Shows the execution to the findings, with the access of the parked thread as if it were the last
  * step. */
 static void show(struct hd_reach *r, struct hd_run *run, uint32_t from)
 {
     size_t n_steps = run->steps.len, n_ops = run->ops.len;
+    if (n_ops > MAX_ORDERED)
+        return;
     if (r->parked && find_stand(r, run)) {
         *(struct hd_step *)hd_vec_push(&run->steps) = (struct hd_step){.thread = r->parked_thread,
                                                                        .until = r->stand.count,

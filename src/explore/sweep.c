@@ -4,6 +4,10 @@
 
 #include <string.h>
 
+/* Ordering the steps of an execution takes time that grows with the square of their number; one of
+ * this size takes some tenths of a second. No program with so many steps has few schedules. */
+#define MAX_STEPS 20000
+
 struct sweep {
     const struct hd_sweep_options *o;
     struct hd_keeper keeper;
@@ -45,7 +49,10 @@ enum hd_status hd_sweep(const struct hd_sweep_options *o, struct hd_sweep_result
     struct sweep s = {.o = o, .err = err};
     struct hd_explore_result r = {0};
     s.opts = (struct hd_explore_opts){
-        .exec = {.argv = o->argv, .input = o->input, .timeout = (uint32_t)(o->timeout * 1000)},
+        .exec = {.argv = o->argv,
+                 .input = o->input,
+                 .timeout = (uint32_t)(o->timeout * 1000),
+                 .max_steps = MAX_STEPS},
         .strategy = HD_STRATEGY_DPOR,
         .budget = (uint64_t)(o->seconds * 1000),
         .runs = o->runs,

@@ -32,8 +32,8 @@ explore 0 out --strategy dpor -- ./trouble none
 for kind in crash assert deadlock; do
     explore 66 out --strategy dpor --timeout 2 -- ./trouble $kind
     confirm out 1
-    explore 66 out --strategy random -n 60 --timeout 2 -- ./trouble $kind
+    explore 66 out --strategy random -n 60 --first --timeout 2 -- ./trouble $kind
 done
-explore 0 out --strategy dpor --timeout 2 -- ./trouble hang
+explore 0 out --strategy dpor --runs 4 --timeout 2 -- ./trouble hang
 tr -s '\n ' ' ' <out/report.txt | grep -q "schedules explored, not all: an execution" || fail "a run without end is not told"
 exit $failed
