@@ -352,15 +352,18 @@ static void take(struct hd_reach *r, struct hd_item *item)
         e->progress(e->ctx);
 }
 
-enum hd_status hd_reach_level(struct hd_reach *r, uint32_t level, const bool *stop,
-                              struct hd_err *err)
+enum hd_status hd_reach_level(struct hd_reach *r, uint32_t level, uint64_t quota, const bool *stop,
+                              bool *done, struct hd_err *err)
 {
     enum hd_status s = HD_OK;
+    uint64_t end = r->e->executions + quota;
     HD_ASSERT(level < HD_REACH_LEVELS);
+    *done = false;
     while (s == HD_OK && !*stop && !hd_reach_used_up(r->e)) {
         struct hd_item_queue *q = &r->queue[level][1];
         q = length(q) ? q : &r->queue[level][0];
-        if (!length(q))
+        *done = !length(q);
+        if (*done || r->e->executions >= end)
             break;
         if (hd_interrupt_requested())
             s = hd_err_set(err, HD_ERR_STOPPED, "interrupted");

@@ -54,10 +54,11 @@ enum { HD_REACH_HINT = 1, HD_REACH_PARK = 2 };
 struct hd_reach *hd_reach_new(struct hd_reach_env *e, const struct hd_lead *lead, unsigned how);
 void hd_reach_free(struct hd_reach *r); /* NULL is fine */
 
-/* Searches the schedules with `level` preemptions; levels come in order. Ends early when *stop is
- * set (by what env->findings tells) or something is used up. HD_ERR_STOPPED: interrupted. */
-enum hd_status hd_reach_level(struct hd_reach *r, uint32_t level, const bool *stop,
-                              struct hd_err *err);
+/* Searches schedules with `level` preemptions, in at most `quota` executions; levels come in order.
+ * Ends early when *stop is set (by what env->findings tells) or something is used up. *done: the
+ * level has no more. HD_ERR_STOPPED: interrupted. */
+enum hd_status hd_reach_level(struct hd_reach *r, uint32_t level, uint64_t quota, const bool *stop,
+                              bool *done, struct hd_err *err);
 /* The access at which the parked thread stands, threads and memory by name; NULL: not known, or it
  * is not parked. After level 0. */
 const struct hd_steer_op *hd_reach_stands(const struct hd_reach *r);

@@ -10,10 +10,14 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Executions of one search before others have their turn; twice as many each time round. */
+#define QUOTA 32
+
 /* A search from one candidate. Warnings share them. */
 struct attempt {
     uint32_t event;
-    bool released, useless; /* useless: it could not be begun */
+    bool released;
+    uint32_t levels; /* searched to their end; UINT32_MAX: it could not be begun */
     struct hd_reach *reach;
 };
 
@@ -172,42 +176,59 @@ static bool begin(struct search *s, size_t warning, size_t k, struct attempt *a)
     if (ok)
         a->reach = hd_reach_new(&s->env, &lead, a->released ? how : how | HD_REACH_PARK);
     hd_lead_fini(&lead);
-    a->useless = !ok;
+    a->levels = ok ? 0 : UINT32_MAX;
     return ok;
 }
 
-static void try_attempt(struct search *s, size_t i, size_t k, uint32_t level)
+static void try_attempt(struct search *s, size_t i, size_t k, uint32_t level, uint64_t quota)
 {
     struct warning *w = hd_vec_at(&s->warnings, i);
     struct attempt *a = hd_vec_at(&s->attempts, w->attempts.data[k]);
     size_t n = w->w->candidates.len;
-    if (a->useless || (!a->reach && !begin(s, i, a->released ? n - 1 : k, a)))
+    bool done = false;
+    if (!a->reach && !begin(s, i, a->released ? n - 1 : k, a))
         return;
     s->hit = found_before(s, a);
     s->now = a;
     if (!s->hit) {
-        enum hd_status status = hd_reach_level(a->reach, level, &s->hit, s->err);
+        enum hd_status status = hd_reach_level(a->reach, level, quota, &s->hit, &done, s->err);
         s->status = s->status == HD_OK ? status : s->status;
     }
     s->now = NULL;
+    a->levels += done;
     if (s->status == HD_OK && (s->hit || found_before(s, a)))
         settle(s, w, HD_WARNED_FOUND);
 }
 
-/* Parked ones first: they are the shorter searches. */
+/* One turn of every attempt of a warning. Parked threads make for short searches, so they come
+ * first; the one with nobody parked may then run as long as all of them together, since it is the
+ * one that finds what they cannot. True: there is more to do on this level. */
+static bool try_warning(struct search *s, size_t i, uint32_t level, uint64_t quota)
+{
+    const struct warning *w = hd_vec_at(&s->warnings, i);
+    uint64_t start = s->env.executions;
+    bool more = false;
+    for (size_t k = 0; k < w->attempts.len && w->how == HD_WARNED_OPEN; k++) {
+        const struct attempt *a = hd_vec_at(&s->attempts, w->attempts.data[k]);
+        uint64_t spent = s->env.executions - start;
+        if (s->status != HD_OK || hd_reach_used_up(&s->env))
+            return false;
+        if (a->levels > level)
+            continue;
+        try_attempt(s, i, k, level, a->released && spent > quota ? spent : quota);
+        more = more || a->levels <= level;
+    }
+    return more && w->how == HD_WARNED_OPEN;
+}
+
 static void search_level(struct search *s, uint32_t level)
 {
-    for (int released = 0; released < 2; released++)
-        for (size_t i = 0; i < s->warnings.len; i++) {
-            const struct warning *w = hd_vec_at(&s->warnings, i);
-            for (size_t k = 0; k < w->attempts.len && w->how == HD_WARNED_OPEN; k++) {
-                const struct attempt *a = hd_vec_at(&s->attempts, w->attempts.data[k]);
-                if (s->status != HD_OK || hd_reach_used_up(&s->env))
-                    return;
-                if (a->released == released)
-                    try_attempt(s, i, k, level);
-            }
-        }
+    bool more = true;
+    for (uint64_t quota = QUOTA; more && s->status == HD_OK; quota *= 2) {
+        more = false;
+        for (size_t i = 0; i < s->warnings.len; i++)
+            more = try_warning(s, i, level, quota) || more;
+    }
 }
 
 static void on_execution(void *ctx)
