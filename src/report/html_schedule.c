@@ -222,6 +222,7 @@ static void put_table(struct schedule *s)
     fprintf(h->out, " data-together=\"%d\" data-word=\"%s\"", together,
             s->f->property == HD_PROPERTY_DEADLOCK    ? "waits for ever"
             : s->f->property == HD_PROPERTY_ATOMICITY ? "access"
+            : s->f->property == HD_PROPERTY_FAILURE   ? "last event"
                                                       : "racing access");
     put_picture(s, &locks);
     hd_html_raw(h,

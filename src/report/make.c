@@ -348,6 +348,22 @@ static void name_locks(struct hd_maker *m, const hd_eid *events, size_t n, struc
     out->stable = ""; /* the order of the cycle is arbitrary; the accesses tell enough */
 }
 
+/* A failure has no variable: it is named by where its thread was last. An event without a place,
+ * such as a branch, takes that of an earlier one. */
+static void name_failure(struct hd_maker *m, hd_eid e, struct hd_access *a, struct hd_variable *out)
+{
+    size_t n;
+    const hd_eid *events = hd_trace_thread_events(m->t, m->t->thread[e], &n);
+    for (size_t k = (size_t)m->t->pos[e] + 1; k-- > 0 && !a->at.file;)
+        a->at = spot_of(m, events[k]);
+    a->kind = "last event";
+    a->stack.frames[0].at = a->at;
+    hd_sources_snippet(m->sources, m->r, &a->at, &a->source);
+    out->name = a->at.function ? a->at.function : hd_words_spot(m->r->arena, &a->at);
+    out->location = "where the run was when it failed";
+    out->stable = "";
+}
+
 void hd_maker_finding(struct hd_maker *m, const struct hd_witness *w, struct hd_finding *f)
 {
     hd_eid pair[2];
@@ -362,6 +378,8 @@ void hd_maker_finding(struct hd_maker *m, const struct hd_witness *w, struct hd_
         make_access(m, events[i], &f->accesses[i]);
     if (w->property == HD_PROPERTY_DEADLOCK)
         name_locks(m, events, n, &variable);
+    else if (w->property == HD_PROPERTY_FAILURE)
+        name_failure(m, events[0], &f->accesses[0], &variable);
     else
         hd_variable_of(m->r, m->t, m->details, events, n, &variable);
     f->variable = variable.name;

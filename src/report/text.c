@@ -55,7 +55,10 @@ static void essence(struct hd_page *p, const struct hd_finding *f, size_t number
     char proof[64];
     hd_page_begin(p, 0, 3);
     hd_page_style(p, f->status == HD_FINDING_PREDICTED || f->known ? HD_STYLE_BOLD : HD_STYLE_RED);
-    hd_page_words(p, "%zu. %s on %s", number, what_of(f), f->variable);
+    if (f->property == HD_PROPERTY_FAILURE && f->effects[0].summary)
+        hd_page_words(p, "%zu. %s: %s", number, what_of(f), f->effects[0].summary);
+    else
+        hd_page_words(p, "%zu. %s on %s", number, what_of(f), f->variable);
     hd_page_style(p, HD_STYLE_PLAIN);
     hd_page_words(p, " [%s%s] %s", proof_of(f, proof, sizeof proof), f->known ? ", known" : "",
                   f->id);
@@ -126,9 +129,10 @@ static void put_access(struct hd_page *p, const struct hd_finding *f, size_t i)
     hd_page_words(p, "%s%s", i ? "Concurrent " : "", kind);
     if (a->size)
         hd_page_words(p, " of size %u", a->size);
-    if (i == 0)
+    bool failure = f->property == HD_PROPERTY_FAILURE;
+    if (i == 0 && !failure)
         hd_page_words(p, " to '%s'", f->variable);
-    if (i == 0 && f->location && strcmp(f->location, f->variable) != 0)
+    if (i == 0 && !failure && f->location && strcmp(f->location, f->variable) != 0)
         hd_page_words(p, " (%s)", f->location);
     hd_page_words(p, " by thread %s (locks: ", a->thread);
     put_locks(p, a);
@@ -228,7 +232,8 @@ static void put_schedule(struct hd_page *p, const struct hd_finding *f)
 {
     enum { HEAD = 4, TAIL = 8 }; /* stretches shown at both ends of a long schedule */
     size_t end = f->n_steps, stretches = 0, at = 0;
-    bool race = f->property == HD_PROPERTY_RACE, together = f->property != HD_PROPERTY_ATOMICITY;
+    bool race = f->property == HD_PROPERTY_RACE,
+         together = race || f->property == HD_PROPERTY_DEADLOCK;
     int width = thread_width(f);
     while (together && end && f->steps[end - 1].racing && f->n_steps - end < f->n_accesses)
         end--;

@@ -34,6 +34,8 @@ static const char *access_words(struct hd_arena *a, const struct hd_access *x)
 
 const char *hd_words_heading(struct hd_arena *a, const struct hd_finding *f)
 {
+    if (f->property == HD_PROPERTY_FAILURE && f->effects[0].summary)
+        return hd_words_format(a, "Failure: %s", f->effects[0].summary);
     return hd_words_format(a, "%s %s '%s'", hd_words_property(f->property),
                            f->property == HD_PROPERTY_DEADLOCK  ? "around"
                            : f->property == HD_PROPERTY_FAILURE ? "after"
