@@ -79,9 +79,9 @@ static inline uint32_t hd_pack_offset(uint32_t number)
 static inline __attribute__((always_inline)) uint8_t *hd_pack_mirror(struct hd_pack *pk,
                                                                      uint64_t addr)
 {
-    uint32_t page = (uint32_t)(addr >> HD_PACK_PAGE_BITS) * 0x9e3779b1u;
-    page >>= 32 - (HD_PACK_MIRROR_BITS - HD_PACK_PAGE_BITS);
-    return pk->mirror + (page << HD_PACK_PAGE_BITS | (addr & ((1u << HD_PACK_PAGE_BITS) - 1)));
+    /* Blocks of up to 4 MB stay whole; heaps and stacks of threads start at different pages. */
+    uint64_t at = addr ^ (addr >> 10 & ~(uint64_t)((1u << HD_PACK_PAGE_BITS) - 1));
+    return pk->mirror + (at & ((1u << HD_PACK_MIRROR_BITS) - 1));
 }
 
 static inline __attribute__((always_inline)) uint64_t hd_pack_peek(const uint8_t *p, unsigned size)
@@ -146,7 +146,7 @@ static inline void hd_pack_keep(struct hd_pack *pk, uint64_t addr, const uint8_t
 static inline __attribute__((always_inline)) void
 hd_pack_follow(struct hd_pack *pk, struct hd_pack_slot *prev, uint32_t offset, unsigned code)
 {
-    if (code == 3) {
+    if (code != 1) { /* the latest comes first */
         prev->next[1] = prev->next[0];
         prev->next[0] = offset;
     }

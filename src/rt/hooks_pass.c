@@ -44,9 +44,10 @@ static inline hd_tok quick_id(void)
     }                                                                                              \
     HOOK hd_tok __hd_read##size(struct hd_site *site, void *p, hd_tok addr)                        \
     {                                                                                              \
-        if (HD_LIKELY(                                                                             \
-                hd_rt_quick_read(site, HD_SHAPE(HD_LOG_READ, size) | HD_SHAPE_SITE, p, addr)))     \
-            return quick_id();                                                                     \
+        hd_tok id;                                                                                 \
+        if (HD_LIKELY(hd_rt_quick_read(site, HD_SHAPE(HD_LOG_READ, size) | HD_SHAPE_SITE, p, addr, \
+                                       &id)))                                                      \
+            return id;                                                                             \
         return near_read##size(site, p, addr);                                                     \
     }                                                                                              \
     LONG_WAY void write##size(struct hd_site *site, void *p, hd_tok addr, uint64_t v, hd_tok val)  \

@@ -363,9 +363,10 @@ static void put_words(enum hd_log_kind kind, unsigned aux, uintptr_t pc, unsigne
 
 void hd_rt_log_missed(uintptr_t place, unsigned shape, const uint64_t *w, uint32_t count)
 {
+    bool wide = hd_shape_parts(shape) & HD_PART_WIDE;
     if (rt.tapped)
         hd_rt_steer_op(hd_shape_kind(shape), shape & HD_SHAPE_SITE ? HD_LOG_SITE : 0, place, w,
-                       hd_shape_size(shape), count);
+                       wide ? hd_shape_wide(shape) : hd_shape_size(shape), count);
 }
 
 void hd_rt_log_words(enum hd_log_kind kind, unsigned aux, uintptr_t pc, unsigned n,

@@ -20,8 +20,7 @@ static inline __attribute__((always_inline)) bool hd_rt_quick(const struct hd_si
     me->busy = 1;
     atomic_signal_fence(memory_order_seq_cst); /* see hd_rt_enter_at */
     uint32_t slot = site->id, count = __hd_flow.count;
-    const struct hd_pack_slot *prev = hd_pack_at(pk, pk->prev);
-    struct hd_pack_slot *s = hd_pack_at(pk, slot);
+    struct hd_pack_slot *prev = hd_pack_at(pk, pk->prev), *s = hd_pack_at(pk, slot);
     unsigned flag = 1;
     if (HD_UNLIKELY(prev->next[0] != slot)) {
         flag = 2;
@@ -39,7 +38,7 @@ static inline __attribute__((always_inline)) bool hd_rt_quick(const struct hd_si
         goto no;
     }
     __hd_flow.count = count + 1;
-    pk->prev = slot;
+    hd_pack_follow(pk, prev, slot, flag);
     if (parts & HD_PART_WORD0)
         q = hd_put_word0(pk, s, (uintptr_t)p, q, &flag);
     if (parts & HD_PART_MEMORY)
@@ -57,9 +56,9 @@ no:
 }
 
 /* The same for a read whose address and value are as guessed, too: one byte, and no register to be
- * saved. False: not done. */
+ * saved. False: not done; else *id is its token. */
 static inline __attribute__((always_inline)) bool
-hd_rt_quick_read(const struct hd_site *site, unsigned shape, const void *p, hd_tok addr)
+hd_rt_quick_read(const struct hd_site *site, unsigned shape, const void *p, hd_tok addr, hd_tok *id)
 {
     struct hd_thread *me = hd_rt_me;
     struct hd_pack *pk = &hd_rt_pack;
@@ -69,11 +68,11 @@ hd_rt_quick_read(const struct hd_site *site, unsigned shape, const void *p, hd_t
     me->busy = 1;
     atomic_signal_fence(memory_order_seq_cst);
     uint32_t slot = site->id;
+    uint64_t moving = hd_pack_moving(__hd_flow.count);
     struct hd_pack_slot *s = hd_pack_at(pk, slot);
     if (HD_UNLIKELY(hd_pack_at(pk, pk->prev)->next[0] != slot || !slot || rt.holder != me ||
                     s->word0 + (uint64_t)(int64_t)s->step != (uintptr_t)p ||
-                    addr != hd_pack_tok(s, 0, hd_pack_moving(__hd_flow.count)) ||
-                    hd_rt_log.pos >= hd_rt_log.quick))
+                    addr != hd_pack_tok(s, 0, moving) || hd_rt_log.pos >= hd_rt_log.quick))
         goto no;
     uint64_t v = hd_rt_load(p, size);
     if (HD_UNLIKELY(v != hd_pack_peek(hd_pack_mirror(pk, (uintptr_t)p), size)))
@@ -91,6 +90,7 @@ hd_rt_quick_read(const struct hd_site *site, unsigned shape, const void *p, hd_t
     hd_rt_log.pos++;
     atomic_signal_fence(memory_order_seq_cst);
     me->busy = 0;
+    *id = moving + 2 * (uint64_t)UINT32_MAX; /* range(count, count) of the new count */
     return true;
 no:
     me->busy = 0;
@@ -110,14 +110,14 @@ static inline __attribute__((always_inline)) bool hd_rt_quick_more(uint32_t role
     uint8_t *out = hd_rt_log.pos;
     uint64_t key = hd_pack_key(pk->prev, HD_SHAPE(HD_LOG_MORE, 8));
     uint64_t moving = hd_pack_moving(__hd_flow.count);
-    struct hd_pack_slot *s = hd_put_next(pk, hd_pack_at(pk, pk->prev), key, &flag);
+    struct hd_pack_slot *prev = hd_pack_at(pk, pk->prev), *s = hd_put_next(pk, prev, key, &flag);
     bool done = s && rt.holder == me && out < hd_rt_log.quick && rt.budget > 1 &&
                 role == s->word0 + (uint64_t)(int64_t)s->step && tok == hd_pack_tok(s, 1, moving);
     if (HD_LIKELY(done)) {
         rt.budget--;
         me->more = true;
         s->word0 = role;
-        pk->prev = (uint32_t)((char *)s - (char *)pk->slots);
+        hd_pack_follow(pk, prev, (uint32_t)((char *)s - (char *)pk->slots), flag);
         __atomic_store_n(out, (uint8_t)flag, __ATOMIC_RELEASE);
         hd_rt_log.pos = out + 1;
     }
@@ -126,10 +126,13 @@ static inline __attribute__((always_inline)) bool hd_rt_quick_more(uint32_t role
     return done;
 }
 
-/* The long way has logged an event of this site: the next one may go the short way. */
+/* The long way has logged an event of this site, if there was a log: the next one may go the short
+ * way. */
 static inline void hd_rt_quick_next(struct hd_site *site)
 {
-    site->id = hd_rt_pack.prev;
+    uint32_t slot = hd_rt_pack.prev;
+    if (hd_pack_at(&hd_rt_pack, slot)->key >> 16 == ((uintptr_t)site & (UINT64_MAX >> 16)))
+        site->id = slot;
 }
 
 #endif
