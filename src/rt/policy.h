@@ -45,6 +45,11 @@ void hd_rt_follow_alloc(void);       /* a record of an allocation is about to be
 void hd_rt_follow_made(
     const volatile void *at); /* a lock is made there; does nothing when not followed */
 
+/* ---- spin.c ---- */
+/* Whether the holder of the token has done nothing since then (a place in the log) but look at the
+ * same values; only after a thousand records. */
+bool hd_rt_spins(const uint8_t *since);
+
 /* ---- unwind.c ---- */
 size_t hd_rt_unwind(uint64_t *frames, size_t max); /* code addresses, innermost first */
 

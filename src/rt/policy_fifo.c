@@ -1,8 +1,13 @@
 /* Policy fifo: a thread runs until it blocks; the one that has been ready for longest is next. A
- * thread that spins would never block, so after FAIR hooks it goes to the end of the queue. */
+ * thread that spins would never block: when it is seen to, or after FAIR hooks, it goes to the end
+ * of the queue. */
 #include "rt/policy.h"
 
-#define FAIR (1u << 20)
+#define FAIR  (1u << 20)
+#define SLICE (1u << 12) /* hooks between two looks */
+
+static uint64_t run;         /* hooks since a thread was picked, in slices */
+static const uint8_t *since; /* where the log was when the slice began */
 
 static void start(void)
 {
@@ -16,6 +21,7 @@ static void created(struct hd_thread *t)
 static struct hd_thread *pick(void)
 {
     struct hd_thread *best = NULL;
+    run = 0;
     for (uint32_t i = 0; i < rt.n_threads; i++) {
         struct hd_thread *t = rt.threads[i];
         if (t->state == HD_READY && (!best || t->ready_seq < best->ready_seq))
@@ -26,13 +32,17 @@ static struct hd_thread *pick(void)
 
 static uint64_t budget(void)
 {
-    return FAIR;
+    since = hd_rt_log.pos;
+    return SLICE;
 }
 
 static bool asked(struct hd_thread *running)
 {
     (void)running;
-    return true;
+    if (rt.budget)
+        return true; /* it yields */
+    run += SLICE;
+    return run >= FAIR || hd_rt_spins(since);
 }
 
 const struct hd_policy hd_rt_fifo = {"fifo", start, created, pick, budget, asked, NULL};
