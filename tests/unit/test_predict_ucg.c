@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <cmocka.h>
 
 #include "lock_trace.h"
@@ -22,6 +23,7 @@
 #include "predict/world.h"
 #include "trace/gen.h"
 #include "trace/io.h"
+#include "trace/text.h"
 
 struct graphs {
     struct hd_world *w;
@@ -288,9 +290,46 @@ static void test_any_threads(void **state)
     run_seeds(false, 800);
 }
 
+/* Two races with one label share a graph; its orders, which the solver gets, are those that the
+ * lock makes: t2's section ends before the one that t1 stops in begins. */
+static void test_shared_graph_and_orders(void **state)
+{
+    static const char text[] = "!control branches\n"
+                               "t1|acq(l)\nt1|w(x)\nt1|w(y)\nt1|rel(l)\n"
+                               "t2|acq(l)\nt2|rel(l)\nt2|w(x)\nt2|w(y)\n";
+    (void)state;
+    struct hd_trace *t;
+    assert_int_equal(hd_text_read(text, strlen(text), "shared", &t, NULL), HD_OK);
+    struct hd_world *w = hd_world_new(t);
+    struct hd_ucg_base *base =
+        hd_ucg_base_new(t, w->sections, w->conds, w->must, HD_MHB_ANY_WAITER);
+    struct hd_ucg *g = hd_ucg_new(base, true);
+    const hd_eid on_x[] = {1, 6}, on_y[] = {2, 7}, crossed[] = {1, 7};
+    struct hd_goal x = hd_goal_race(on_x), y = hd_goal_race(on_y), z = hd_goal_race(crossed);
+    assert_true(hd_ucg_possible(g, &x));
+    assert_int_equal(hd_ucg_shared(g), 0);
+    assert_true(hd_ucg_possible(g, &y));
+    assert_true(hd_ucg_possible(g, &z));
+    assert_int_equal(hd_ucg_shared(g), 2);
+    struct hd_vec orders = HD_VEC_INIT(struct hd_ucg_order);
+    assert_true(hd_ucg_orders(g, &y, &orders));
+    bool found = false;
+    for (size_t i = 0; i < orders.len; i++) {
+        const struct hd_ucg_order *o = hd_vec_at(&orders, i);
+        found |= o->from == 5 && o->to == 0;
+    }
+    assert_true(found);
+    hd_vec_fini(&orders);
+    hd_ucg_free(g);
+    hd_ucg_base_free(base);
+    hd_world_free(w);
+    hd_trace_free(t);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_two_threads),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_shared_graph_and_orders),
+                                       cmocka_unit_test(test_two_threads),
                                        cmocka_unit_test(test_any_threads)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
