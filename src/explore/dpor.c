@@ -11,6 +11,7 @@
  * everybody who may run is tried there then.
  */
 #include "base/interrupt.h"
+#include "explore/ahead.h"
 #include "explore/explore.h"
 #include "explore/findings.h"
 #include "explore/order.h"
@@ -23,7 +24,7 @@ struct search {
     const struct hd_explore_opts *opts;
     struct hd_explore_result *result;
     struct hd_exec_names names;
-    struct hd_exec *exec;
+    struct hd_ahead *ahead;
     struct hd_stack stack;
     struct hd_order order;
     struct hd_findings findings;
@@ -211,12 +212,23 @@ static bool used_up(struct search *s)
     return true;
 }
 
+/* The choices that come next if this execution adds none: the deepest ones. */
+static void run_ahead(struct search *s)
+{
+    struct hd_plan plan;
+    for (size_t i = s->stack.nodes.len; i-- > 0 && hd_ahead_idle(s->ahead);)
+        if (hd_stack_plan_later(&s->stack, i, &plan))
+            hd_ahead_start(s->ahead, &plan);
+}
+
 static enum hd_status run_once(struct search *s, struct hd_err *err)
 {
     struct hd_plan plan;
     struct hd_run run;
+    if (!s->opts->all)
+        run_ahead(s);
     hd_stack_plan(&s->stack, &plan);
-    enum hd_status status = hd_exec_run(s->exec, &plan, &run, err);
+    enum hd_status status = hd_ahead_run(s->ahead, &plan, &run, err);
     if (status == HD_OK)
         see_run(s, &run);
     hd_run_fini(&run);
@@ -253,11 +265,12 @@ enum hd_status hd_explore_dpor(const struct hd_explore_opts *opts, struct hd_exp
     hd_stack_init(&s.stack);
     hd_order_init(&s.order);
     hd_findings_init(&s.findings, opts->found, opts->ctx);
-    enum hd_status status = hd_exec_open(&opts->exec, &s.names, &s.exec, err);
-    s.findings.exec = s.exec;
+    enum hd_status status =
+        hd_ahead_new(&opts->exec, &s.names, opts->jobs ? opts->jobs : 1, &s.ahead, err);
+    s.findings.exec = hd_ahead_exec(s.ahead);
     if (status == HD_OK)
         status = search(&s, err);
-    hd_exec_close(s.exec);
+    hd_ahead_free(s.ahead);
     hd_findings_fini(&s.findings);
     hd_order_fini(&s.order);
     hd_stack_fini(&s.stack);

@@ -113,14 +113,19 @@ static void make_race(struct keeping *k)
     push(w, w->b);
 }
 
+/* Branches at the end are on the way to the failure: the thread takes them by itself, and an event
+ * that does something tells more. */
 static void make_failure(struct keeping *k)
 {
-    for (hd_eid e = 0; e < k->t->n_events; e++)
+    size_t n = k->t->n_events;
+    while (n > 1 && k->t->op[n - 1] == HD_OP_BRANCH)
+        n--;
+    for (hd_eid e = 0; e < n; e++)
         push(k->w, e);
     k->w->property = HD_PROPERTY_FAILURE;
     k->w->n_events = 1;
     k->w->events = hd_alloc(sizeof *k->w->events);
-    k->w->events[0] = (hd_eid)(k->t->n_events - 1);
+    k->w->events[0] = (hd_eid)(n - 1);
 }
 
 static enum hd_status make_witness(struct keeping *k, const struct hd_explore_finding *f)

@@ -177,11 +177,11 @@ bool hd_stack_next(struct hd_stack *s, uint32_t preemptions, bool use_sleep, boo
 
 /* ---- plans ---- */
 
-static void plan_choices(struct hd_stack *s)
+static void plan_choices(struct hd_stack *s, size_t n_nodes)
 {
     struct hd_steer_choice *last = NULL;
     s->choices.len = 0;
-    for (size_t i = 0; i < s->nodes.len; i++) {
+    for (size_t i = 0; i < n_nodes; i++) {
         const struct hd_node *n = hd_stack_at(s, i);
         bool joins = last && last->thread == n->step.thread && last->wakes == HD_STEER_NOBODY &&
                      n->step.wakes == HD_EXEC_NOBODY && !n->fresh;
@@ -193,30 +193,31 @@ static void plan_choices(struct hd_stack *s)
 }
 
 /* Memory that nobody else knows wakes nobody: the same address may be another block's by then. */
-static void plan_sleepers(struct hd_stack *s)
+static void plan_sleeper(struct hd_stack *s, uint32_t thread, uint32_t op, uint32_t n)
 {
-    s->plan_sleepers.len = s->plan_ops.len = 0;
-    const struct hd_node *n = s->nodes.len ? hd_stack_at(s, s->nodes.len - 1) : NULL;
-    for (uint32_t k = 0; n && k < n->n_sleepers; k++) {
-        const struct hd_sleeper *z = hd_vec_at(&s->sleepers, n->sleeper + k);
-        if (z->thread == n->step.thread)
+    struct hd_steer_sleeper *p = hd_vec_push(&s->plan_sleepers);
+    *p = (struct hd_steer_sleeper){thread, (uint32_t)s->plan_ops.len, 0};
+    for (uint32_t i = 0; i < n; i++) {
+        const struct hd_exec_op *o = hd_vec_at(&s->ops, op + i);
+        if (o->own)
             continue;
-        struct hd_steer_sleeper *p = hd_vec_push(&s->plan_sleepers);
-        *p = (struct hd_steer_sleeper){z->thread, (uint32_t)s->plan_ops.len, 0};
-        for (uint32_t i = 0; i < z->n; i++) {
-            const struct hd_exec_op *o = hd_vec_at(&s->ops, z->op + i);
-            if (o->own)
-                continue;
-            *(struct hd_steer_op *)hd_vec_push(&s->plan_ops) = o->raw;
-            p->n++;
-        }
+        *(struct hd_steer_op *)hd_vec_push(&s->plan_ops) = o->raw;
+        p->n++;
     }
 }
 
-void hd_stack_plan(struct hd_stack *s, struct hd_plan *plan)
+static void plan_sleepers(struct hd_stack *s, const struct hd_node *n, uint32_t chosen)
 {
-    plan_choices(s);
-    plan_sleepers(s);
+    s->plan_sleepers.len = s->plan_ops.len = 0;
+    for (uint32_t k = 0; n && k < n->n_sleepers; k++) {
+        const struct hd_sleeper *z = hd_vec_at(&s->sleepers, n->sleeper + k);
+        if (z->thread != chosen)
+            plan_sleeper(s, z->thread, z->op, z->n);
+    }
+}
+
+static void fill_plan(const struct hd_stack *s, struct hd_plan *plan)
+{
     *plan = (struct hd_plan){.choices = s->choices.data,
                              .n_choices = s->choices.len,
                              .sleepers = s->plan_sleepers.data,
@@ -224,4 +225,28 @@ void hd_stack_plan(struct hd_stack *s, struct hd_plan *plan)
                              .ops = s->plan_ops.data,
                              .n_ops = s->plan_ops.len,
                              .first = HD_EXEC_NOBODY};
+}
+
+void hd_stack_plan(struct hd_stack *s, struct hd_plan *plan)
+{
+    const struct hd_node *n = s->nodes.len ? hd_stack_at(s, s->nodes.len - 1) : NULL;
+    plan_choices(s, s->nodes.len);
+    plan_sleepers(s, n, n ? n->step.thread : HD_EXEC_NOBODY);
+    fill_plan(s, plan);
+}
+
+bool hd_stack_plan_later(struct hd_stack *s, size_t i, struct hd_plan *plan)
+{
+    const struct hd_node *n = hd_stack_at(s, i);
+    uint64_t left = n->to_try & ~n->tried & ~n->asleep & ~bit(n->step.thread);
+    if (n->fresh || n->wakes_left || !left)
+        return false;
+    uint32_t thread = (uint32_t)__builtin_ctzll(left);
+    plan_choices(s, i);
+    *(struct hd_steer_choice *)hd_vec_push(&s->choices) =
+        (struct hd_steer_choice){thread, 0, HD_STEER_NOBODY};
+    plan_sleepers(s, n, thread);
+    plan_sleeper(s, n->step.thread, n->op, n->step.n);
+    fill_plan(s, plan);
+    return true;
 }

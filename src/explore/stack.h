@@ -59,4 +59,8 @@ bool hd_stack_next(struct hd_stack *s, uint32_t preemptions, bool use_sleep, boo
 /* The plan that carries out the path; valid until the next call. */
 void hd_stack_plan(struct hd_stack *s, struct hd_plan *plan);
 
+/* The plan that hd_stack_plan will give when node i comes to its next choice, if nothing is added
+ * to the node until then. False: it has none that can be told. Valid until the next call. */
+bool hd_stack_plan_later(struct hd_stack *s, size_t i, struct hd_plan *plan);
+
 #endif

@@ -81,6 +81,8 @@ int main(int argc, char **argv)
                                    .ran = on_run,
                                    .found = on_found};
     const char *limit = getenv("STEPS"), *runs = getenv("RUNS"), *bound = getenv("BOUND");
+    const char *jobs = getenv("JOBS");
+    opts.jobs = jobs ? (uint32_t)atoi(jobs) : 1;
     opts.exec.max_steps = limit ? (uint32_t)atoi(limit) : 0;
     opts.runs = runs ? (uint64_t)atoi(runs) : 0;
     opts.preemptions = bound ? (uint32_t)atoi(bound) : UINT32_MAX;

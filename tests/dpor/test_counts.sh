@@ -89,6 +89,14 @@ expect "indexer 12" 8 exit:8 ""
 expect "files 13" 1 exit:1 ""
 expect "files 14" 2 exit:2 ""
 
+# The same with executions beside each other: the same schedules in the same order.
+export JOBS=3
+expect "writers 4" 24 exit:24 ""
+expect "lastzero 5" 28 exit:28 ""
+expect "crossed 2" 3 exit:2,deadlock:1 deadlock:1
+expect "notify 3" 10 exit:10 ""
+unset JOBS
+
 # Random programs: as many as there are without reduction.
 for seed in 1 3 8 11 20 25 27 30; do
     # shellcheck disable=SC2086
