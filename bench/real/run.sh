@@ -3,8 +3,8 @@
 # all three ways; what they print compared; the trace checked and analysed. Prints CSV. README.md says more.
 #   bench/real/run.sh [NAME...]
 # Environment: HEDDLE, HEDDLE_REAL_DIR (work folder), SIZE (bytes to compress), ROUNDS (of the loads), FRAMES,
-# RECORD_OPTIONS, MODES (of native tsan heddle), LIMIT_S (seconds for each run), BUDGET (of analyze), REPLAYS (at most, for
-# each case).
+# RECORD_OPTIONS, MODES (of native tsan heddle), LIMIT_S (seconds for each run), BUDGET (of analyze; none: record only),
+# REPLAYS (at most, for each case).
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/lib.sh"
@@ -61,8 +61,8 @@ one_case() {
     fi
     events=$(sed -nE 's/.*: ([0-9]+) events.*/\1/p' "$at/heddle/err" | tail -1)
     bytes=$(stat -c %s "$at/heddle/trace.hdt" 2>/dev/null)
-    [ ! -e "$at/heddle/trace.hdt" ] || read -r races undecided cpu_a kb_a <<<"$(analyse)"
-    [ "$needs_client" = yes ] || confirmed=$(confirm)
+    [ "$budget" = none ] || [ ! -e "$at/heddle/trace.hdt" ] || read -r races undecided cpu_a kb_a <<<"$(analyse)"
+    [ "$budget" = none ] || [ "$needs_client" = yes ] || confirmed=$(confirm)
     reports=$(cat "$at"/tsan/tsan.log* 2>/dev/null | grep -c '^WARNING: ThreadSanitizer: data race')
     awk -v OFS=, -v p="$name" -v c="$case" -v e="${events:-0}" -v b="${bytes:-0}" -v n="$(field native 1)" -v t="$(field tsan 1)" \
         -v r="$(field heddle 1)" -v own="$(field heddle 3)" -v fam="$(field heddle 4)" -v same="$same" -v races="$races" \
