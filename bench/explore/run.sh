@@ -39,5 +39,5 @@ ms=$((($(date +%s%N) - start) / 1000000)) used=$(awk "BEGIN {printf \"%.2f\", $(
 echo "$stamp,start-up of counter,2,plain,,500,$(awk "BEGIN {printf \"%.2f\", $ms / 1000}"),$used,,$(cut -d' ' -f1 /proc/loadavg)"
 rm -rf out
 before=$(cpu)
-"$build/heddle" -q explore -o out --strategy dpor --runs 500 -t 1 -- ./counter 2 </dev/null 2>err || true
-echo "$stamp,counter by dpor,2,,,$(field executions),$(awk "BEGIN {printf \"%.2f\", $(field milliseconds) / 1000}"),$(awk "BEGIN {printf \"%.2f\", $(cpu) - $before}"),$(awk "BEGIN {printf \"%.1f\", $(field peak_kilobytes) / 1024}"),$(cut -d' ' -f1 /proc/loadavg)"
+"$build/heddle" -q explore -o out --strategy dpor --runs 500 -t 1 -- ./counter 4 </dev/null 2>err || true
+echo "$stamp,counter by dpor,4,,,$(field executions),$(awk "BEGIN {printf \"%.2f\", $(field milliseconds) / 1000}"),$(awk "BEGIN {printf \"%.2f\", $(cpu) - $before}"),$(awk "BEGIN {printf \"%.1f\", $(field peak_kilobytes) / 1024}"),$(cut -d' ' -f1 /proc/loadavg)"

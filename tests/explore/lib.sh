@@ -35,7 +35,7 @@ explore() {
 
 # ids DIR: what was confirmed, one line each
 ids() {
-    sed -n 's/.*"id": *"\(R-[0-9a-f]*\)".*/\1/p' "$1/report.json" | sort
+    grep -o '"id": *"R-[0-9a-f]*"' "$1/report.json" | sort
 }
 
 # confirm DIR AT_LEAST: every witness in it is confirmed 20 of 20 times, and there are so many
