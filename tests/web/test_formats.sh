@@ -56,6 +56,9 @@ for name in bank hostile; do
     expect "$name.tsan: CTest counts errors only" [ "$(grep -cE 'WARNING: ThreadSanitizer: (.*) \(pid=.*\)$' "$out/$name.tsan")" = 3 ]
     expect "$name.tsan: CodeChecker sees as many" [ "$(grep -cE '^==[0-9]+==(ERROR|WARNING): ThreadSanitizer: ' "$out/$name.tsan")" = 3 ]
 done
+# CodeChecker takes the place of a report from the lines between its heading and the next empty one.
+expect "bank.tsan: each heading is followed by a place, then by an empty line" \
+    awk '/^==[0-9]+==WARNING/ { open = 1; n = 0; next } open && /^$/ { bad += !n; open = 0 } open && /[^ ]+:[0-9]+/ { n++ } END { exit bad || open }' "$out/bank.tsan"
 expect "a frame has its place" grep -qE '^    #0 withdraw src/bank\.c:17:9' "$out/bank.tsan"
 expect "no finding, no word" [ ! -s "$out/empty.tsan" ]
 
