@@ -345,10 +345,10 @@ static enum hd_status open_dir(struct hd_search *s)
     return HD_OK;
 }
 
-/* Whether some choice of some input may have escaped the search. */
+/* Whether some choice of some input, or some race of a path, may have escaped the search. */
 static bool may_miss_paths(const struct hd_hunt_stats *t)
 {
-    uint64_t lost = t->unknown + t->diverged + t->too_deep + t->bad + t->unread;
+    uint64_t lost = t->unknown + t->diverged + t->too_deep + t->bad + t->unread + t->undecided;
     for (int i = 0; i < HD_SYM_LOST_COUNT; i++)
         lost += t->lost[i];
     return lost > 0;
@@ -373,7 +373,8 @@ static void end(struct hd_search *s)
     s->stats->open = s->todo.len;
     s->stats->seconds = hd_progress_now() - s->started;
     s->stats->why_ended = why_ended(s);
-    s->stats->complete = s->todo.len == 0 && s->stats->paths > 0 && !may_miss_paths(s->stats);
+    s->stats->complete = s->todo.len == 0 && s->stats->paths > 0 && !may_miss_paths(s->stats) &&
+                         !hd_interrupt_requested();
     for (size_t i = 0; i < s->todo.len; i++)
         hd_path_put(((struct hd_todo *)hd_vec_at(&s->todo, i))->path);
     for (size_t i = 0; i < s->targets.len; i++)

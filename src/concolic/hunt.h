@@ -78,8 +78,8 @@ struct hd_hunt_stats {
     struct hd_names notes;     /* sentences of the recorder: what it could not see */
     struct hd_names uncovered; /* "file.c:12 (true)", in order */
     const char *why_ended;     /* "every path was tried", "time", ... */
-    bool complete;             /* no path is left: nothing is open, given up, too deep or made
-                                * concrete, and every run went where it should */
+    bool complete;             /* nothing is open, given up, undecided, too deep or made concrete,
+                                * and every run went where it should */
 };
 
 /* HD_ERR_INPUT: the program cannot be used. Ctrl-C and budgets are not errors. The caller ends
