@@ -313,15 +313,14 @@ const struct hd_cmd hd_cmd_explore = {
     .path = "explore",
     .summary = "search other schedules of the program",
     .args = "{-- PROGRAM [ARG]... | FILE.c... [-- ARG...]}",
-    .detail =
-        "Runs an instrumented program (see heddle cc) again and again under other schedules,\n"
-        "for races that prediction from one run cannot reach because another schedule takes\n"
-        "another branch. What is found is predicted on, replayed and reported as heddle run\n"
-        "does. What the program writes is not shown; its standard input is kept and given\n"
-        "to each run.\n\n"
-        "Everything lies in heddle-out/N afterwards. Ctrl-C or the end of the budget ends\n"
-        "the search with a report; --resume goes on with it.\n\n"
-        "Exits 66 when something is confirmed that is not in the baseline, otherwise 0.",
+    .detail = "Runs an instrumented program (see heddle cc) again and again under other schedules, "
+              "for races that prediction from one run cannot reach because another schedule takes "
+              "another branch. What is found is predicted on, replayed and reported as heddle run "
+              "does. What the program writes is not shown; its standard input is kept and given "
+              "to each run.\n\n"
+              "Everything lies in heddle-out/N afterwards. Ctrl-C or the end of the budget ends "
+              "the search with a report; --resume goes on with it.\n\n"
+              "Exits 66 when something is confirmed that is not in the baseline, otherwise 0.",
     .options = options,
     .min_args = 0,
     .max_args = 1 << 20,

@@ -207,14 +207,14 @@ const struct hd_cmd hd_cmd_run = {
     .path = "run",
     .summary = "record, predict, confirm and report races",
     .args = "{-- PROGRAM [ARG]... | FILE.c... [-- ARG...]}",
-    .detail = "Runs an instrumented program (see heddle cc), predicts the races that other orders\n"
-              "of its threads lead to, runs the program again under each such order, and reports.\n"
-              "A race that the program really did is confirmed and an error; one that it did not\n"
+    .detail = "Runs an instrumented program (see heddle cc), predicts the races that other orders "
+              "of its threads lead to, runs the program again under each such order, and reports. "
+              "A race that the program really did is confirmed and an error; one that it did not "
               "is listed as predicted, with the reason. Source files are compiled first.\n\n"
-              "Everything lies in heddle-out/N afterwards: the trace, a witness for each race,\n"
-              "report.json, .txt and .html; heddle-out/latest is the newest. The program's input\n"
+              "Everything lies in heddle-out/N afterwards: the trace, a witness for each race, "
+              "report.json, .txt and .html; heddle-out/latest is the newest. The program's input "
               "and output are its own; the report goes to the standard error.\n\n"
-              "Exits 66 when a race is confirmed that is not in the baseline, otherwise as the\n"
+              "Exits 66 when a race is confirmed that is not in the baseline, otherwise as the "
               "program did.",
     .options = options,
     .min_args = 1,
