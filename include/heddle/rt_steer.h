@@ -39,10 +39,9 @@ enum {
 };
 
 enum {
-    HD_STEER_SITE = 1,        /* site is a struct hd_site */
-    HD_STEER_TIMED = 2,       /* made by a call that does not wait for ever: it can always run */
-    HD_STEER_OTHERS_READ = 4, /* unused by the runtime: the driver's own mark */
-    HD_STEER_NO_VALUE = 8,    /* `value` is not known: ranges, what is written later */
+    HD_STEER_SITE = 1,     /* site is a struct hd_site */
+    HD_STEER_TIMED = 2,    /* made by a call that does not wait for ever: it can always run */
+    HD_STEER_NO_VALUE = 4, /* `value` is not known: ranges, what is written later */
 };
 
 struct hd_steer_op {

@@ -1,10 +1,9 @@
-/* Searching the schedules of a program by running it again and again.
+/* Searching all schedules of a small program by running it again and again: strategy `dpor`.
  *
- * Strategies: `dpor` covers every schedule of a small program, once for each class of schedules
- * that differ only in the order of independent operations; `warned`, `pct` and `random` look for
- * races in programs that are too large for that. What is found is told at once, each different
- * finding once, with a plan that leads there. The same options give the same findings in the same
- * order, unless a budget of time cuts the search short.
+ * Each class of schedules that differ only in the order of independent operations is run once. What
+ * is found is told at once, each different finding once, with choices that lead there. The same
+ * options give the same findings in the same order, whatever the number of jobs, unless a budget of
+ * time cuts the search short. The other strategies have headers of their own: warned.h, sample.h.
  */
 #ifndef HD_EXPLORE_EXPLORE_H
 #define HD_EXPLORE_EXPLORE_H
@@ -12,8 +11,6 @@
 #include "explore/exec.h"
 
 struct hd_order; /* order.h */
-
-enum hd_strategy { HD_STRATEGY_WARNED, HD_STRATEGY_DPOR, HD_STRATEGY_PCT, HD_STRATEGY_RANDOM };
 
 enum hd_explore_kind {
     HD_EXPLORE_RACE,
@@ -49,13 +46,11 @@ struct hd_explore_progress {
 
 struct hd_explore_opts {
     struct hd_exec_opts exec;
-    enum hd_strategy strategy;
     uint64_t budget;      /* milliseconds; 0: no limit */
     uint64_t runs;        /* executions; 0: no limit */
     uint32_t jobs;        /* at once; at least 1 */
     uint32_t preemptions; /* at most; UINT32_MAX: any number */
-    uint64_t seed;
-    bool all; /* dpor: without reduction, every order of every step; for tests */
+    bool all;             /* dpor: without reduction, every order of every step; for tests */
     void *ctx;
     void (*progress)(void *ctx, const struct hd_explore_progress *p); /* after each; or NULL */
     void (*found)(void *ctx, const struct hd_explore_finding *f);     /* or NULL */

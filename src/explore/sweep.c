@@ -53,7 +53,6 @@ enum hd_status hd_sweep(const struct hd_sweep_options *o, struct hd_sweep_result
                  .input = o->input,
                  .timeout = (uint32_t)(o->timeout * 1000),
                  .max_steps = MAX_STEPS},
-        .strategy = HD_STRATEGY_DPOR,
         .budget = (uint64_t)(o->seconds * 1000),
         .runs = o->runs,
         .jobs = o->jobs,

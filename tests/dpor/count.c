@@ -73,7 +73,6 @@ int main(int argc, char **argv)
     if (argc < 3)
         return 2;
     struct hd_explore_opts opts = {.exec = {.argv = argv + 2, .timeout = 120000},
-                                   .strategy = HD_STRATEGY_DPOR,
                                    .jobs = 1,
                                    .preemptions = UINT32_MAX,
                                    .all = !strcmp(argv[1], "all"),
