@@ -30,7 +30,7 @@
 #define HD_LOG_HEAD      65536u     /* the header, then HD_LOG_NOTES bytes of text */
 #define HD_LOG_CHUNK     (1u << 22) /* 4 MB: a record takes at most as much */
 #define HD_LOG_PART      (1u << 19) /* chunks of the ring end here: what both sides use stays cached */
-#define HD_LOG_RING      16         /* how many chunks the driver may fall behind */
+#define HD_LOG_RING      8          /* how many chunks the driver may fall behind */
 #define HD_LOG_CHILDREN  64
 #define HD_LOG_KEYS      (1u << 19) /* places times shapes */
 #define HD_LOG_CHUNKS_AT (HD_LOG_HEAD + HD_LOG_KEYS * 8u)

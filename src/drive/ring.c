@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #define LEVEL 1   /* of zstd: chunks come fast */
-#define DEAR  297 /* hundredths of bytes an event from which on it is worth the time */
+#define DEAR  299 /* hundredths of bytes an event from which on it is worth the time */
 
 static uint8_t *chunk_at(const struct hd_ring *r, uint32_t number)
 {
