@@ -10,7 +10,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -66,6 +66,15 @@ static bool lose_ended(struct hd_link *l)
                                     : WTERMSIG(status) == SIGABRT || WTERMSIG(status) == SIGKILL;
     l->lost = memory ? HD_LOST_MEMORY : HD_LOST_FAILED;
     return false;
+}
+
+/* Idle processes would end by themselves, but somebody would have to bury them. */
+static void end_idle(void)
+{
+    if (idle.owner != getpid())
+        return;
+    for (; idle.n > 0; idle.n--)
+        lose(&idle.links[idle.n - 1], HD_LOST_NOT);
 }
 
 /* ---- the beginning ---- */
@@ -132,6 +141,8 @@ void hd_link_close(struct hd_link *l, bool reusable)
     pthread_mutex_lock(&idle.lock);
     if (idle.owner != getpid())
         idle.n = 0;
+    if (!idle.owner)
+        atexit(end_idle);
     idle.owner = getpid();
     bool kept = reusable && idle.n < HD_LINKS_IDLE;
     if (kept)
