@@ -6,7 +6,8 @@
  *   - accesses depend when they share a byte and one of them writes; FREE writes the whole block;
  *   - operations on one lock depend, unless both are of readers or both are failed tries;
  *   - SIG and BCAST depend on each other (two BCASTs do not) and on WAIT and TMO of the condition;
- *   - operations on a semaphore depend unless both are POST; LOOK sees its count;
+ *   - operations on a semaphore depend unless both are POST; LOOK sees its count; those on a pipe
+ * or socket always do: the order of the data counts;
  *   - arrivals at a barrier depend: the last one is told so;
  *   - SET depends on LOOK and SET of the same state, and JOIN on the SET that tells the end.
  * FORK, the leaving of a barrier and a WAKE after its notification depend on nothing by themselves:
@@ -109,7 +110,9 @@ static inline bool hd_steer_sems_depend(const struct hd_steer_op *a, const struc
         return false;
     if (a->kind == HD_LOG_LOOK && b->kind == HD_LOG_LOOK)
         return false;
-    return a->kind != HD_LOG_POST || b->kind != HD_LOG_POST;
+    bool carries_data =
+        HD_PSEUDO_KIND(a->addr) == HD_PSEUDO_PIPE || HD_PSEUDO_KIND(a->addr) == HD_PSEUDO_SOCKET;
+    return carries_data || a->kind != HD_LOG_POST || b->kind != HD_LOG_POST;
 }
 
 /* LOOK, SET and JOIN: which state of which object; JOIN looks at the end of a thread. */

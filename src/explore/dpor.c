@@ -7,8 +7,10 @@
  * execution may still turn out redundant before its end.
  *
  * Two cases beyond the textbook. A signal may wake any waiter: its step is tried once for each. A
- * thread that was chosen and could not move tells that the order of the node was judged wrongly:
- * everybody who may run is tried there then.
+ * thread that was chosen and could not move (pthread_once while another thread is inside) tells that
+ * the order of the node was judged wrongly: everybody who may run is tried there, and what it waits
+ * for is turned round. What a thread did inside a call before it had to wait there is no step:
+ * schedules that differ in nothing else count as one.
  */
 #include "base/interrupt.h"
 #include "explore/ahead.h"
@@ -162,6 +164,10 @@ static void see_run(struct search *s, const struct hd_run *run)
     uint32_t from = first ? 0 : (uint32_t)s->stack.nodes.len - 1;
     if (run->end == HD_EXEC_BLOCKED && run->steps.len <= from) {
         see_refusal(s);
+        hd_order_make(&s->order, run, (uint32_t)s->names.threads.len, from);
+        if (!s->opts->all)
+            for (size_t k = 0; k < s->order.races.len; k++)
+                reverse(s, hd_vec_at(&s->order.races, k));
         count(s, run, false);
         return;
     }

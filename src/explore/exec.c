@@ -456,7 +456,7 @@ static enum hd_exec_end end_of(const struct hd_exec *x, const struct hd_run *run
     if (WIFSIGNALED(run->wait_status))
         return HD_EXEC_DIED;
     if (how == HD_STEER_RUNS || how >= sizeof ends / sizeof *ends)
-        return HD_EXEC_EXIT;
+        return HD_EXEC_DIED; /* exec, or a system call of its own: the runtime saw no end */
     return ends[how];
 }
 

@@ -426,7 +426,7 @@ void hd_order_make(struct hd_order *o, const struct hd_run *run, uint32_t n_thre
         end_step(o, i);
     }
     if (run->end == HD_EXEC_EXIT || run->end == HD_EXEC_CRASH || run->end == HD_EXEC_DEADLOCK ||
-        run->end == HD_EXEC_PARKED)
+        run->end == HD_EXEC_PARKED || run->end == HD_EXEC_BLOCKED)
         order_blocked(o);
 }
 

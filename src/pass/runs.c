@@ -87,6 +87,17 @@ static LLVMValueRef range(struct hd_pass *p, LLVMValueRef first, LLVMValueRef la
     return LLVMBuildOr(p->b, lo, hi, "");
 }
 
+/* A run may go further than we look behind its first read: its last one begins a run then. */
+static LLVMValueRef end_of_chain(const struct hd_dep *d, LLVMValueRef *last, unsigned from)
+{
+    unsigned at = from, next = index_of(d, last[from]);
+    while (next != at) {
+        at = next;
+        next = index_of(d, last[at]);
+    }
+    return last[at];
+}
+
 struct hd_dep hd_runs_merge(struct hd_fn *f, struct hd_dep d)
 {
     LLVMValueRef last[HD_DEP_MAX];
@@ -96,9 +107,11 @@ struct hd_dep hd_runs_merge(struct hd_fn *f, struct hd_dep d)
         return d;
     for (unsigned i = 0; i < d.n; i++)
         last[i] = is_read(hook_of(f->p, d.tok[i])) ? last_of_run(f->p, &d, i, &taken) : d.tok[i];
-    for (unsigned i = 0; i < d.n; i++)
-        if (!(taken >> i & 1))
-            merged.tok[merged.n++] =
-                last[i] == d.tok[i] ? d.tok[i] : range(f->p, d.tok[i], last[i]);
+    for (unsigned i = 0; i < d.n; i++) {
+        if (taken >> i & 1)
+            continue;
+        LLVMValueRef end = end_of_chain(&d, last, i);
+        merged.tok[merged.n++] = end == d.tok[i] ? d.tok[i] : range(f->p, d.tok[i], end);
+    }
     return merged;
 }

@@ -119,6 +119,8 @@ static void run(struct hd_thread *me, int sig, siginfo_t *info, void *context)
     uintptr_t pend_pc = me->pend_pc;
     enum hd_log_kind pend_kind = me->pend_kind;
     hd_tok rmw_addr = me->rmw_addr;
+    bool more = me->more;
+    me->more = false;
     if (pend_len)
         __hd_flow.count--; /* it will come after what the handler does */
     me->pend_len = 0;
@@ -134,6 +136,7 @@ static void run(struct hd_thread *me, int sig, siginfo_t *info, void *context)
     if (pend_len)
         hd_rt_write_later(me, pend_kind, pend_pc, pend_addr, pend_len);
     me->last_read = last_read;
+    me->more = more;
     me->rmw_old[0] = old[0];
     me->rmw_old[1] = old[1];
     me->rmw_addr = rmw_addr;

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #define MAX 32
 
@@ -21,6 +22,7 @@ static pthread_cond_t c = PTHREAD_COND_INITIALIZER;
 static pthread_rwlock_t rw = PTHREAD_RWLOCK_INITIALIZER;
 static sem_t sem;
 static pthread_barrier_t bar;
+static int ends[2];
 
 static void start(void *(*f)(void *), long arg)
 {
@@ -150,6 +152,24 @@ static void *take_token(void *arg)
     sem_wait(&sem);
     sem_post(&sem);
     return arg;
+}
+
+static void nothing(void)
+{
+}
+
+/* The second one finds the lock of the first taken, or the work done. */
+static void *do_once(void *arg)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, nothing);
+    return arg;
+}
+
+/* The order of the bytes is for whoever reads them. */
+static void *write_pipe(void *arg)
+{
+    return write(ends[1], "x", 1) == 1 ? arg : NULL;
 }
 
 static void *hand_over(void *arg)
@@ -472,6 +492,7 @@ static const struct {
     {"join", grow_and_join},  {"lastzero", last_zero},     {"indexer", indexer},
     {"files", file_system},   {"assert", check_value},     {"crash", crash_twice},
     {"spin", spin},           {"woken", wrong_one},        {"random", random_thread},
+    {"once", do_once},        {"pipe", write_pipe},
 };
 
 int main(int argc, char **argv)
@@ -484,6 +505,8 @@ int main(int argc, char **argv)
         sem_init(&sem, 0, 1);
     if (argc > 1 && !strcmp(argv[1], "barrier"))
         pthread_barrier_init(&bar, NULL, (unsigned)n);
+    if (argc > 1 && !strcmp(argv[1], "pipe") && pipe(ends))
+        return 2;
     for (size_t i = 0; argc > 1 && i < sizeof programs / sizeof *programs; i++)
         if (!strcmp(argv[1], programs[i].name)) {
             all(programs[i].f);

@@ -68,6 +68,9 @@ expect "token 3" 6 exit:6 ""
 brute "hand 3" 3 exit:3 ""
 # Arrivals are ordered: the last one is told so.
 brute "barrier 2" 2 exit:2 ""
+brute "pipe 2" 2 exit:2 ""
+# Who does the work. Whether the other one comes while it is done or later is no step.
+expect "once 2" 2 exit:2 ""
 expect "barrier 3" 6 exit:6 ""
 
 # Memory that is used again is other memory. What a thread reads decides what it does.
