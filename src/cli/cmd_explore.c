@@ -90,6 +90,14 @@ struct explore {
 
 /* ---- what is asked for ---- */
 
+/* Once the strategy is known. */
+static void set_bound(struct explore *x)
+{
+    uint64_t given = x->v->preemptions;
+    uint32_t usual = x->o.strategy == HD_SEARCH_WARNED ? 2 : UINT32_MAX;
+    x->o.preemptions = given != UINT64_MAX ? (uint32_t)given : usual;
+}
+
 static enum hd_exit read_options(struct explore *x)
 {
     const struct values *v = x->v;
@@ -98,9 +106,7 @@ static enum hd_exit read_options(struct explore *x)
     x->o.runs = v->runs;
     x->o.timeout = (double)v->timeout;
     x->o.jobs = (unsigned)v->jobs;
-    x->o.preemptions = v->preemptions != UINT64_MAX        ? (uint32_t)v->preemptions
-                       : x->o.strategy == HD_SEARCH_WARNED ? 2
-                                                           : UINT32_MAX;
+    set_bound(x);
     x->o.aim = v->aim;
     x->o.first = v->first;
     s->times = (uint32_t)v->times;
@@ -169,6 +175,7 @@ static enum hd_exit check_same(struct explore *x, int argc, char **argv)
     if (k == N_STRATEGIES || (x->v->strategy >= 0 && x->v->strategy != k))
         return hd_cli_usage(x->cli, x->cmd, "the search in %s has strategy %s", x->dir, strategy);
     x->o.strategy = (enum hd_search_strategy)k;
+    set_bound(x);
     return HD_EXIT_OK;
 }
 
@@ -176,7 +183,10 @@ static enum hd_exit resume(struct explore *x, int argc, char **argv)
 {
     struct hd_err err = {0};
     char path[PATH_MAX + 32];
-    snprintf(x->dir, sizeof x->dir, "%s", x->v->out ? x->v->out : HD_OUTDIR_LATEST);
+    if (x->v->out)
+        snprintf(x->dir, sizeof x->dir, "%s", x->v->out);
+    else
+        hd_outdir_latest(x->dir, sizeof x->dir);
     if (!realpath(x->dir, x->full)) {
         hd_cli_error(x->cli, "there is no search to go on with: %s: %s", x->dir, strerror(errno));
         return HD_EXIT_INPUT;

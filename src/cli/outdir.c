@@ -96,6 +96,16 @@ void hd_outdir_link(const char *path)
         unlink(next);
 }
 
+void hd_outdir_latest(char *path, size_t size)
+{
+    char name[64];
+    ssize_t n = readlink(HD_OUTDIR_LATEST, name, sizeof name - 1);
+    if (n > 0)
+        snprintf(path, size, HD_OUTDIR "/%.*s", (int)n, name);
+    else
+        snprintf(path, size, HD_OUTDIR_LATEST);
+}
+
 void hd_outdir_drop(const char *path)
 {
     rmdir(path);

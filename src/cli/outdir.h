@@ -19,6 +19,9 @@ enum hd_status hd_outdir_make(const char *wanted, char *path, size_t size, struc
 /* Points heddle-out/latest to the folder. Does nothing for a folder elsewhere. */
 void hd_outdir_link(const char *path);
 
+/* The folder that heddle-out/latest points to; the link itself when it cannot be read. */
+void hd_outdir_latest(char *path, size_t size);
+
 /* Removes the folder if it is empty (nothing was recorded). */
 void hd_outdir_drop(const char *path);
 

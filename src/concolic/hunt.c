@@ -4,8 +4,10 @@
 #include "base/interrupt.h"
 #include "base/progress.h"
 #include "concolic/ktest.h"
+#include "drive/program.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -389,6 +391,20 @@ static void end(struct hd_search *s)
         fclose(s->messages);
 }
 
+/* Without the hooks no input is followed: then one path would look like all of them. */
+static enum hd_status check_program(const struct hd_search *s)
+{
+    char path[PATH_MAX];
+    const char *name = (const char *)((struct hd_bytes *)hd_vec_at(&s->o->seed->words, 0))->data;
+    enum hd_status st = hd_program_find(name, path, sizeof path, s->err);
+    if (st == HD_OK && !hd_program_may_be_concolic(path))
+        st = hd_err_set(s->err, HD_ERR_INPUT,
+                        "%s was not built for a search over inputs: build it with heddle cc "
+                        "--concolic",
+                        name);
+    return st;
+}
+
 enum hd_status hd_hunt(const struct hd_hunt_options *o, struct hd_hunt_stats *stats,
                        struct hd_err *err)
 {
@@ -401,7 +417,9 @@ enum hd_status hd_hunt(const struct hd_hunt_options *o, struct hd_hunt_stats *st
                           .started = hd_progress_now(),
                           .next_test = 1};
     hd_tree_init(&s.tree);
-    enum hd_status st = open_dir(&s);
+    enum hd_status st = check_program(&s);
+    if (st == HD_OK)
+        st = open_dir(&s);
     if (st == HD_OK)
         st = search(&s);
     end(&s);

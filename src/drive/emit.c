@@ -311,7 +311,9 @@ enum hd_status hd_walk_free_block(struct hd_walk *w, const struct hd_raw *rec)
         return HD_OK;
     g->freed = true;
     if (w->pass == HD_WALK_MARK) {
-        g->shared = g->shared || (g->thread != UINT32_MAX && g->thread != w->current);
+        if (g->thread == UINT32_MAX)
+            g->thread = w->current; /* others may come too late */
+        g->shared = g->shared || g->thread != w->current;
         return HD_OK;
     }
     struct access a = {.ev = {.op = HD_OP_WRITE, .place = hd_walk_place(w, rec)}};

@@ -151,7 +151,7 @@ static const char *const plain_libraries[] = {
 static const char *const starters[] = {"exec", "fexec", "posix_spawn", "system", "popen", "dlopen"};
 
 struct look {
-    bool ours, tsan, others, starts, dynamic;
+    bool ours, tsan, others, starts, dynamic, concolic;
 };
 
 static void look_at_needed(Elf *elf, Elf_Scn *section, const GElf_Shdr *head, struct look *l)
@@ -188,6 +188,7 @@ static void look_at_imports(Elf *elf, Elf_Scn *section, const GElf_Shdr *head, s
         const char *name = elf_strptr(elf, head->sh_link, sym.st_name);
         if (!name)
             continue;
+        l->concolic |= !strncmp(name, "__hd_sym_", 9);
         if (sym.st_shndx == SHN_UNDEF)
             l->starts |= in_list(name, starters, COUNT(starters), true);
         else
@@ -195,12 +196,12 @@ static void look_at_imports(Elf *elf, Elf_Scn *section, const GElf_Shdr *head, s
     }
 }
 
-enum hd_program_kind hd_program_kind(const char *path)
+/* false: it cannot be opened. */
+static bool look_at_file(const char *path, struct look *l)
 {
-    struct look l = {0};
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
-        return HD_PROGRAM_UNKNOWN;
+        return false;
     elf_version(EV_CURRENT);
     Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
     Elf_Scn *section = NULL;
@@ -209,13 +210,28 @@ enum hd_program_kind hd_program_kind(const char *path)
         if (!gelf_getshdr(section, &head))
             continue;
         if (head.sh_type == SHT_DYNAMIC)
-            look_at_needed(elf, section, &head, &l);
+            look_at_needed(elf, section, &head, l);
         else if (head.sh_type == SHT_DYNSYM)
-            look_at_imports(elf, section, &head, &l);
+            look_at_imports(elf, section, &head, l);
     }
     if (elf)
         elf_end(elf);
     close(fd);
+    return true;
+}
+
+bool hd_program_may_be_concolic(const char *path)
+{
+    struct look l = {0};
+    /* Its own libraries may be. */
+    return !look_at_file(path, &l) || !l.ours || l.others || l.concolic;
+}
+
+enum hd_program_kind hd_program_kind(const char *path)
+{
+    struct look l = {0};
+    if (!look_at_file(path, &l))
+        return HD_PROGRAM_UNKNOWN;
     if (l.ours)
         return HD_PROGRAM_INSTRUMENTED;
     if (l.tsan)

@@ -5,6 +5,7 @@
 #include "base/err.h"
 #include "base/names.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* The file that a program name stands for, found as execvp would. HD_ERR_INPUT when there is none,
@@ -20,6 +21,10 @@ enum hd_program_kind {
     HD_PROGRAM_TSAN,
 };
 enum hd_program_kind hd_program_kind(const char *path);
+
+/* Whether a file could have been built with heddle cc --concolic: false only for an instrumented
+ * program that uses none of the hooks. */
+bool hd_program_may_be_concolic(const char *path);
 
 /* Notes each synchronisation function that the ELF file imports and the runtime does not model. A
  * file that is not ELF (a script) has none. */

@@ -1,0 +1,68 @@
+#!/usr/bin/env bash
+# Small programs whose races are known, that Heddle once judged wrongly. HEDDLE and TMP_DIR are in the environment.
+set -u
+exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-
+"$HEDDLE" cc --version >/dev/null 2>&1 || { echo "no pass"; exit 77; }
+work=$TMP_DIR/differential-verdicts
+rm -rf "$work" && mkdir -p "$work" && cd "$work" || exit 1
+failed=0
+
+verdict() { # verdict CODE NAME FLAGS
+    timeout 200 "$HEDDLE" run -q --times 1 --cflags "$3" "$2.c" >"$2.out" 2>&1 </dev/null
+    local code=$?
+    [ $code -eq "$1" ] && return
+    echo "$2 ($3): exit $code instead of $1: $(tail -3 "$2.out")"
+    failed=1
+}
+
+# Three reads decide together, with N other instructions between them: the branch depends on all three.
+far_reads() {
+    echo '#include <pthread.h>
+int a = 1, b = 1, c, x;
+volatile int out[2000];
+pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static void *other(void *arg) {
+    pthread_mutex_lock(&m);
+    int one = a;'
+    for i in $(seq "$1"); do echo "    out[$((i * 7))] = $i;"; done
+    echo '    int two = b;'
+    for i in $(seq "$1"); do echo "    out[$((i * 7 + 3))] = $i;"; done
+    echo '    int sum = one + two + c;
+    pthread_mutex_unlock(&m);
+    if (sum == 3) x = 2;
+    return arg;
+}
+int main(void) {
+    pthread_t t;
+    pthread_create(&t, 0, other, 0);
+    x = 1;
+    pthread_mutex_lock(&m);
+    c = 1;
+    pthread_mutex_unlock(&m);
+    pthread_join(t, 0);
+    return 0;
+}'
+}
+for n in 20 30 40 60; do
+    far_reads $n >far$n.c
+    verdict 0 far$n -O1
+done
+
+# The block is freed before anybody used it.
+echo '#include <pthread.h>
+#include <stdlib.h>
+static struct { int descriptor, bytes; } *c;
+static void *use(void *arg) {
+    c->bytes += 10;
+    return arg;
+}
+int main(void) {
+    pthread_t t;
+    c = calloc(1, sizeof *c);
+    pthread_create(&t, 0, use, 0);
+    free(c);
+    pthread_join(t, 0);
+    return 0;
+}' >freed.c
+verdict 66 freed -O0
+exit $failed
