@@ -306,10 +306,25 @@ static int by_position(const void *a, const void *b)
     return (x->after > y->after) - (x->after < y->after);
 }
 
+/* free writes the cells of its block that have ids. Where some get theirs later, a replay that only
+ * gives ids comes first: both walks after it have to see the same events. */
+static enum hd_status give_ids(struct hd_walk *w)
+{
+    enum hd_status s = walk(w, HD_WALK_REPLAY);
+    w->inserts.len = 0;
+    for (size_t i = 0; i < w->memory.len; i++) {
+        struct hd_walk_cell *cell = hd_vec_at(&w->memory, i);
+        *cell = (struct hd_walk_cell){.loc = cell->loc};
+    }
+    return s;
+}
+
 static enum hd_status walk_all(struct hd_walk *w)
 {
     enum hd_status s = walk(w, HD_WALK_MARK);
     hd_walk_wide_settle(w);
+    if (s == HD_OK && w->late)
+        s = give_ids(w);
     if (s == HD_OK)
         s = walk(w, HD_WALK_REPLAY);
     if (s != HD_OK)

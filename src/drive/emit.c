@@ -278,6 +278,7 @@ static void mark(struct hd_walk *w, uint64_t addr, uint64_t len)
         if (g->thread == UINT32_MAX)
             g->thread = w->current;
         g->shared = g->shared || g->thread != w->current;
+        w->late = w->late || g->freed;
         addr += part;
         len -= part;
     }
