@@ -90,6 +90,15 @@ enum hd_steer_end {
     HD_STEER_DIVERGED,  /* a choice names a thread that is not there, or too many threads */
 };
 
+/* What the run did that the operations do not tell, while it had more than one thread: steps that
+ * look independent may not be. */
+enum {
+    HD_STEER_FOREIGN_RELEASE = 1, /* of a lock that another thread held */
+    HD_STEER_UNMAPPED = 2,        /* memory went away or was protected */
+    HD_STEER_UNMODELLED = 4,      /* HD_NOTE_UNMODELLED */
+    HD_STEER_FUTEX = 8,           /* a wake or a requeue through the system call */
+};
+
 /* How a thread of the run stood in the end. */
 struct hd_steer_state {
     uint32_t parent, child; /* by number; HD_STEER_NOBODY: not created by the program */
@@ -119,7 +128,7 @@ struct hd_steer_header {
     uint32_t chosen; /* choices that were carried out */
     uint32_t end;    /* enum hd_steer_end */
     uint32_t n_states;
-    uint32_t pad;
+    uint32_t untold;                                /* set of HD_STEER_FOREIGN_RELEASE and so on */
     struct hd_steer_state states[HD_STEER_THREADS]; /* filled in at the end */
 };
 

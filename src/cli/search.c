@@ -313,6 +313,8 @@ static enum hd_status search_warned(struct search *s, const struct hd_trace *t, 
                              s->state->executions, result.states, result.warnings,
                              result.ends[HD_WARNED_FOUND], result.ends[HD_WARNED_NOT_REACHED],
                              result.ends[HD_WARNED_KNOWN], result.ends[HD_WARNED_OPEN]));
+    if (result.why)
+        note(s, hd_report_format(s->session->r, MARK "not all was searched: %s", result.why));
     if (status == HD_OK && result.warnings == 0)
         note(s,
              MARK "the recorded run gives no lockset warning to start from; --strategy dpor runs "

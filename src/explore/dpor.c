@@ -31,6 +31,7 @@ struct search {
     struct hd_order order;
     struct hd_findings findings;
     bool bounded;
+    bool lost; /* no use to go on: what is tried next is not what the program would do */
     uint64_t start;
 };
 
@@ -218,6 +219,27 @@ static bool used_up(struct search *s)
     return true;
 }
 
+/* Steps that look independent may depend on each other then. The search goes on without the claim;
+ * but a release by another thread makes choices of locks wrong, so that it may never end. */
+static void see_untold(struct search *s, const struct hd_run *run)
+{
+    static const struct {
+        uint32_t what;
+        const char *why;
+    } reasons[] = {
+        {HD_STEER_FOREIGN_RELEASE, "a thread released a lock that another one held"},
+        {HD_STEER_UNMAPPED, "memory was unmapped or protected while other threads could use it"},
+        {HD_STEER_UNMODELLED,
+         "the program did something whose meaning for other threads is not known, such as inline "
+         "assembly"},
+        {HD_STEER_FUTEX, "the program wakes threads by the system call futex"},
+    };
+    for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
+        if (run->untold & reasons[i].what)
+            incomplete(s, reasons[i].why);
+    s->lost = s->lost || run->untold & HD_STEER_FOREIGN_RELEASE;
+}
+
 /* The choices that come next if this execution adds none: the deepest ones. */
 static void run_ahead(struct search *s)
 {
@@ -235,8 +257,10 @@ static enum hd_status run_once(struct search *s, struct hd_err *err)
         run_ahead(s);
     hd_stack_plan(&s->stack, &plan);
     enum hd_status status = hd_ahead_run(s->ahead, &plan, &run, err);
-    if (status == HD_OK)
+    if (status == HD_OK) {
+        see_untold(s, &run);
         see_run(s, &run);
+    }
     hd_run_fini(&run);
     return status;
 }
@@ -257,7 +281,7 @@ static enum hd_status search(struct search *s, struct hd_err *err)
             s->result->complete = !*s->result->why;
             return HD_OK;
         }
-        if (used_up(s))
+        if (s->lost || used_up(s))
             return HD_OK;
     }
 }

@@ -477,6 +477,7 @@ enum hd_status hd_exec_finish(struct hd_exec *x, struct hd_run *run, struct hd_e
                           x->opts.argv[0]);
     run->end = end_of(x, run, ended);
     run->chosen = x->area->chosen;
+    run->untold = x->area->untold;
     find_assertion(x, run);
     return hd_steps_read(x->area, x->area_bytes, x->names, run, err);
 }

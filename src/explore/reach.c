@@ -164,6 +164,11 @@ bool hd_reach_followed(const struct hd_reach *r)
     return r->followed;
 }
 
+const char *hd_reach_lost(const struct hd_reach *r)
+{
+    return r->lost;
+}
+
 /* ---- running ---- */
 
 static struct hd_item **worked_on(const struct hd_reach *r, unsigned i)
@@ -330,6 +335,26 @@ static void show(struct hd_reach *r, struct hd_run *run, uint32_t from)
     run->ops.len = n_ops;
 }
 
+/* Why the schedules that follow from the execution are not searched, or not all; NULL: they are. A
+ * derived execution whose last choice could not move is no schedule of the program. */
+static const char *loss(const struct hd_reach *r, const struct hd_item *item)
+{
+    const struct hd_run *run = item->run;
+    bool refused =
+        run->end == HD_EXEC_BLOCKED && item->depth && run->chosen + 1 == item->choices.len;
+    if (r->e->names.threads.len > HD_STEER_THREADS)
+        return "the program has too many threads";
+    if (run->end == HD_EXEC_CUT || run->ops.len > MAX_ORDERED)
+        return "an execution has too many steps";
+    if (run->end == HD_EXEC_TIMEOUT)
+        return "an execution did not end in its time";
+    if (run->end == HD_EXEC_DIED)
+        return "the program died and took its other threads with it";
+    if (run->end == HD_EXEC_DIVERGED || (run->chosen < item->choices.len && !refused))
+        return "the program did not do again what it did before";
+    return NULL;
+}
+
 static void take(struct hd_reach *r, struct hd_item *item)
 {
     struct hd_reach_env *e = r->e;
@@ -337,6 +362,7 @@ static void take(struct hd_reach *r, struct hd_item *item)
     bool first = item->depth == 0;
     e->executions++;
     bool whole = run->chosen >= item->choices.len && e->names.threads.len <= HD_STEER_THREADS;
+    r->lost = r->lost ? r->lost : loss(r, item);
     if (first) {
         r->followed = whole;
         r->base = steps_of_lead(r, item, run);

@@ -37,6 +37,7 @@ struct hd_reach {
     uint32_t n_prefix; /* choices of the lead */
     uint32_t base;     /* steps of the lead */
     bool followed, has_stand, writes, atomic;
+    const char *lost; /* the first reason why executions could not be used; or NULL */
     struct hd_steer_op stand;
     struct hd_map visit_of; /* states to index */
     struct hd_vec visits;   /* struct hd_visit */

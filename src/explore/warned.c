@@ -239,15 +239,32 @@ static void on_execution(void *ctx)
         s->o->progress(s->o->ctx, s->env.executions, s->env.states, s->env.open);
 }
 
+/* Why not all that the bound allows was searched for a warning; NULL: it was. */
+static const char *loss(const struct search *s, const struct warning *w)
+{
+    for (size_t k = 0; k < w->attempts.len; k++) {
+        const struct attempt *a = hd_vec_at(&s->attempts, w->attempts.data[k]);
+        const char *why = a->reach ? hd_reach_lost(a->reach) : NULL;
+        if (a->levels == UINT32_MAX)
+            why = "an access is none that the search can start from";
+        if (why)
+            return why;
+    }
+    return NULL;
+}
+
 static void finish(struct search *s)
 {
     bool whole = s->status == HD_OK && !hd_reach_used_up(&s->env);
     for (size_t i = 0; i < s->warnings.len; i++) {
         struct warning *w = hd_vec_at(&s->warnings, i);
+        const char *why = w->how == HD_WARNED_OPEN ? loss(s, w) : NULL;
+        if (why && !s->result->why)
+            s->result->why = why;
         if (w->how == HD_WARNED_OPEN || w->how == HD_WARNED_KNOWN)
             settle(s, w,
                    w->how == HD_WARNED_KNOWN ? HD_WARNED_KNOWN
-                   : whole                   ? HD_WARNED_NOT_REACHED
+                   : whole && !why           ? HD_WARNED_NOT_REACHED
                                              : HD_WARNED_OPEN);
         s->result->ends[w->how]++;
         hd_u32vec_fini(&w->attempts);

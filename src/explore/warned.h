@@ -29,7 +29,7 @@ enum hd_aim { HD_AIM_PARKED, HD_AIM_HINT, HD_AIM_NONE }; /* for comparison: how 
 enum hd_warned_end {
     HD_WARNED_FOUND,
     HD_WARNED_NOT_REACHED, /* within the bound */
-    HD_WARNED_OPEN,        /* the search ended before */
+    HD_WARNED_OPEN,        /* the search ended before, or could not use all executions */
     HD_WARNED_KNOWN,       /* before the search, or by an earlier part of it */
     HD_WARNED_ENDS
 };
@@ -59,6 +59,7 @@ struct hd_warned_result {
     uint64_t warnings, ends[HD_WARNED_ENDS];
     uint64_t executions, states, open;
     uint64_t recordings;
+    const char *why; /* warnings are open though nothing was used up: what was lost; or NULL */
 };
 
 /* HD_ERR_INPUT: the program cannot be run, or the trace was not recorded; HD_ERR_STOPPED:

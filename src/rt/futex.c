@@ -1,6 +1,8 @@
 /* futex through syscall(), as C++20 waits, libstdc++ and hand-made locks use it. Runs in the user's
  * process; see the rules in rt.h. The kernel's look at the word is an atomic read; the rest needs
  * no event, because a futex wait may always return early and its caller looks again. */
+#include "heddle/rt_steer.h"
+#include "rt/policy.h"
 #include "rt/rt.h"
 #include "rt/signals.h"
 #include "rt/vclock.h"
@@ -31,6 +33,7 @@ static long wake(const uint32_t *word, unsigned n, uint32_t mask, unsigned move,
                  const uint32_t *other)
 {
     long done = 0;
+    hd_rt_steer_untold(HD_STEER_FUTEX);
     for (uint32_t i = 0; i < rt.n_threads; i++) {
         struct hd_thread *t = rt.threads[i];
         if (t->state != HD_BLOCKED || t->wait_kind != HD_WAITS_FUTEX || t->wait_obj != word ||

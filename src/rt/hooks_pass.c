@@ -1,8 +1,10 @@
 /* Entry points of code compiled by our pass: heddle/rt_abi.h. Runs in the user's process; see the
  * rules in rt.h. */
+#include "heddle/rt_steer.h"
 #include "rt/access.h"
 #include "rt/blocks.h"
 #include "rt/modules.h"
+#include "rt/policy.h"
 #include "rt/quick.h"
 
 #define HOOK HD_EXPORT __attribute__((noinline))
@@ -426,6 +428,7 @@ HOOK void __hd_asm(struct hd_site *site)
     struct hd_thread *me = hd_rt_enter();
     if (!me)
         return;
+    hd_rt_steer_untold(HD_STEER_UNMODELLED); /* told may be from before there were threads */
     if (!told)
         hd_rt_log_text(HD_LOG_NOTE, (uintptr_t)site, HD_NOTE_UNMODELLED, "inline assembly");
     told = true;

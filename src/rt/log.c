@@ -1,5 +1,6 @@
 /* Runs in the user's process; see the rules in rt.h. The log: heddle/rt_log.h. */
 #include "rt/log.h"
+#include "heddle/rt_steer.h"
 #include "rt/access.h"
 #include "rt/blocks.h"
 #include "rt/policy.h"
@@ -375,6 +376,8 @@ void hd_rt_log_words(enum hd_log_kind kind, unsigned aux, uintptr_t pc, unsigned
     /* What has to be named with its surroundings when the run is over. */
     if (HD_UNLIKELY(kind == HD_LOG_REL_FOR || kind == HD_LOG_RREL_FOR || kind == HD_LOG_WAITS))
         rt.header->wants_notes = 1;
+    if (HD_UNLIKELY(kind == HD_LOG_REL_FOR || kind == HD_LOG_RREL_FOR))
+        hd_rt_steer_untold(HD_STEER_FOREIGN_RELEASE);
     if (kind >= HD_LOG_BRANCH && kind <= HD_LOG_LAST_EVENT)
         aux |= hd_rt_joined();
     if (HD_UNLIKELY(rt.follow && kind == HD_LOG_ALLOC))
@@ -435,6 +438,8 @@ static void note(uint64_t kind, uint64_t word, const char *text, size_t len)
 void hd_rt_log_text(enum hd_log_kind kind, uintptr_t pc, uint64_t word, const char *text)
 {
     size_t len = strlen(text);
+    if (kind == HD_LOG_NOTE && word == HD_NOTE_UNMODELLED)
+        hd_rt_steer_untold(HD_STEER_UNMODELLED);
     if (kind == HD_LOG_NOTE || kind == HD_LOG_MODULE)
         note(kind == HD_LOG_NOTE ? word : 0, kind == HD_LOG_NOTE ? pc : word, text, len);
     if (kind != HD_LOG_MODULE)

@@ -447,6 +447,13 @@ struct hd_thread *hd_rt_steer_wakes(const struct hd_sync *c)
     return chosen;
 }
 
+void hd_rt_steer_untold(unsigned what)
+{
+    if (rt.tapped && rt.multi)
+        __atomic_fetch_or(&area->untold, what,
+                          __ATOMIC_RELAXED); /* not every caller has the token */
+}
+
 void hd_rt_steer_ending(struct hd_thread *me, uintptr_t pc)
 {
     if (rt.steer)

@@ -2,6 +2,7 @@
  * part where it keeps the number of steps small; nobody is joined, because the end of the process
  * waits for everybody in a search. */
 #include <assert.h>
+#include <linux/futex.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdatomic.h>
@@ -9,6 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -358,6 +361,44 @@ static void *spin(void *arg)
     return NULL;
 }
 
+/* main has taken the lock. */
+static void *release_foreign(void *arg)
+{
+    if (arg)
+        pthread_mutex_unlock(&m);
+    return NULL;
+}
+
+static char *page;
+
+static void *unmap_page(void *arg)
+{
+    if (arg)
+        munmap(page, 4096);
+    return NULL;
+}
+
+static void *protect_page(void *arg)
+{
+    if (arg)
+        mprotect(page, 4096, PROT_NONE);
+    return NULL;
+}
+
+static void *wake_nobody(void *arg)
+{
+    if (arg)
+        syscall(SYS_futex, &ax, FUTEX_WAKE, 1, NULL, NULL, 0);
+    return NULL;
+}
+
+static void *use_assembly(void *arg)
+{
+    if (arg)
+        __asm__ volatile("" : "+m"(x) : : "memory");
+    return NULL;
+}
+
 /* Threads of few random operations, drawn from the seed in argv[3]; a lock that is held is given
  * back in the end. Only operations that others may notice are instrumented, so that trying all
  * orders of them comes to an end. */
@@ -482,17 +523,43 @@ static const struct {
     const char *name;
     void *(*f)(void *);
 } programs[] = {
-    {"writers", write_one},   {"independent", write_own},  {"readers", read_or_write},
-    {"sections", section},    {"two", two_sections},       {"crossed", crossed},
-    {"buffer", store_buffer}, {"increment", increment},    {"flag", wait_for_flag},
-    {"notify", notify_one},   {"broadcast", notify_all},   {"while", wait_a_while},
-    {"token", take_token},    {"hand", hand_over},         {"barrier", meet},
-    {"try", try_lock},        {"timed", timed_lock},       {"rwlock", read_write_lock},
-    {"heap", use_heap},       {"branch", branch_on_value}, {"creator", create_writer},
-    {"join", grow_and_join},  {"lastzero", last_zero},     {"indexer", indexer},
-    {"files", file_system},   {"assert", check_value},     {"crash", crash_twice},
-    {"spin", spin},           {"woken", wrong_one},        {"random", random_thread},
-    {"once", do_once},        {"pipe", write_pipe},
+    {"writers", write_one},
+    {"independent", write_own},
+    {"readers", read_or_write},
+    {"sections", section},
+    {"two", two_sections},
+    {"crossed", crossed},
+    {"buffer", store_buffer},
+    {"increment", increment},
+    {"flag", wait_for_flag},
+    {"notify", notify_one},
+    {"broadcast", notify_all},
+    {"while", wait_a_while},
+    {"token", take_token},
+    {"hand", hand_over},
+    {"barrier", meet},
+    {"try", try_lock},
+    {"timed", timed_lock},
+    {"rwlock", read_write_lock},
+    {"heap", use_heap},
+    {"branch", branch_on_value},
+    {"creator", create_writer},
+    {"join", grow_and_join},
+    {"lastzero", last_zero},
+    {"indexer", indexer},
+    {"files", file_system},
+    {"assert", check_value},
+    {"crash", crash_twice},
+    {"spin", spin},
+    {"woken", wrong_one},
+    {"random", random_thread},
+    {"foreign", release_foreign},
+    {"unmap", unmap_page},
+    {"protect", protect_page},
+    {"futex", wake_nobody},
+    {"assembly", use_assembly},
+    {"once", do_once},
+    {"pipe", write_pipe},
 };
 
 int main(int argc, char **argv)
@@ -507,6 +574,10 @@ int main(int argc, char **argv)
         pthread_barrier_init(&bar, NULL, (unsigned)n);
     if (argc > 1 && !strcmp(argv[1], "pipe") && pipe(ends))
         return 2;
+    if (argc > 1 && !strcmp(argv[1], "foreign"))
+        pthread_mutex_lock(&m);
+    if (argc > 1 && (!strcmp(argv[1], "unmap") || !strcmp(argv[1], "protect")))
+        page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     for (size_t i = 0; argc > 1 && i < sizeof programs / sizeof *programs; i++)
         if (!strcmp(argv[1], programs[i].name)) {
             all(programs[i].f);

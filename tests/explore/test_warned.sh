@@ -24,4 +24,13 @@ done
 explore 0 out -- ./counter.good 2
 tr -s '\n ' ' ' <out/report.txt | grep -q "no race was reached with 2 preemptions" || fail "no note of what was not reached"
 tr -s '\n ' ' ' <out/report.txt | grep -q "2 were not reached, 0 were known, 0 are open" || fail "not all warnings are settled"
+
+# A warning whose executions are too long to be used is not settled, and a search that goes on tries
+# it again.
+"$HEDDLE" cc -g -O0 "$SOURCE/long.c" -o long -pthread || exit 1
+explore 0 out -- ./long
+tr -s '\n ' ' ' <out/report.txt >long.txt
+grep -q "no race was reached" long.txt && fail "long: what was not searched is called not reached"
+grep -q "0 were not reached, 0 were known, 1 are open" long.txt || fail "long: the warning is not open"
+grep -q "not all was searched: an execution has too many steps" long.txt || fail "long: no reason is given"
 exit $failed
