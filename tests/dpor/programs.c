@@ -395,7 +395,7 @@ static void *wake_nobody(void *arg)
 static void *use_assembly(void *arg)
 {
     if (arg)
-        __asm__ volatile("" : "+m"(x) : : "memory");
+        __asm__ volatile("nop" : "+m"(x) : : "memory");
     return NULL;
 }
 

@@ -17,7 +17,10 @@ static void *reader(void *arg)
     pthread_mutex_lock(&m);
     int seen = flag;
     pthread_mutex_unlock(&m);
-    set(seen ? 2 : 5);
+    if (seen)
+        set(2);
+    else
+        set(5);
     return arg;
 }
 

@@ -33,4 +33,6 @@ tr -s '\n ' ' ' <out/report.txt >long.txt
 grep -q "no race was reached" long.txt && fail "long: what was not searched is called not reached"
 grep -q "0 were not reached, 0 were known, 1 are open" long.txt || fail "long: the warning is not open"
 grep -q "not all was searched: an execution has too many steps" long.txt || fail "long: no reason is given"
+"$HEDDLE" -q explore --resume -o out -- ./long </dev/null 2>out.err
+tr -s '\n ' ' ' <out/report.txt | grep -q "0 were known, 1 are open" || fail "long: it is not tried again"
 exit $failed
