@@ -7,10 +7,10 @@
  * execution may still turn out redundant before its end.
  *
  * Two cases beyond the textbook. A signal may wake any waiter: its step is tried once for each. A
- * thread that was chosen and could not move (pthread_once while another thread is inside) tells that
- * the order of the node was judged wrongly: everybody who may run is tried there, and what it waits
- * for is turned round. What a thread did inside a call before it had to wait there is no step:
- * schedules that differ in nothing else count as one.
+ * thread that was chosen and could not move (pthread_once while another thread is inside) tells
+ * that the order of the node was judged wrongly: everybody who may run is tried there, and what it
+ * waits for is turned round. What a thread did inside a call before it had to wait there is no
+ * step: schedules that differ in nothing else count as one.
  */
 #include "base/interrupt.h"
 #include "explore/ahead.h"
