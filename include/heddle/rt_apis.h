@@ -211,7 +211,8 @@
     X(map, void *, mmap, (void *, size_t, int, int, int, off_t), "new memory") \
     X(map, void *, mmap64, (void *, size_t, int, int, int, off_t), "new memory") \
     X(map, void *, mremap, (void *, size_t, size_t, int, ...), "the memory is gone, new memory") \
-    X(map, int, munmap, (void *, size_t), "the memory is gone")
+    X(map, int, munmap, (void *, size_t), "the memory is gone")                                  \
+    X(map, int, mprotect, (void *, size_t, int), "goes on; a search is not called complete")
 
 #define HD_APIS(X) \
     HD_APIS_THREAD(X) HD_APIS_MUTEX(X) HD_APIS_COND(X) HD_APIS_SEM(X) HD_APIS_RWLOCK(X) HD_APIS_BARRIER(X) HD_APIS_C11(X) HD_APIS_CXX(X) HD_APIS_TIME(X) HD_APIS_INPUT(X) HD_APIS_HEAP(X) HD_APIS_STR(X) HD_APIS_IO(X) HD_APIS_STDIO(X) HD_APIS_FORTIFY(X) HD_APIS_PROCESS(X) HD_APIS_CANCEL(X) HD_APIS_END(X) HD_APIS_SIGNAL(X) HD_APIS_ENV(X) HD_APIS_MAP(X)
