@@ -262,10 +262,12 @@ void hd_find_all(struct hd_search *s, struct hd_flight *f)
     if ((predict || f->run.aside.ending != HD_END_EXIT) &&
         hd_drive_load(f->run.trace, &t, NULL, &built, &err) != HD_OK)
         t = NULL;
-    if (predict && t)
-        any = find_races(s, f, t) | find_deadlocks(s, f, t);
-    else if (predict)
+    if (predict && t) {
+        any = find_races(s, f, t);
+        any = find_deadlocks(s, f, t) || any;
+    } else if (predict) {
         not_read(s, f, &err);
+    }
     for (uint32_t i = 0; i < built.notes.count; i++) {
         const char *note = hd_names_text(&built.notes, i);
         if (strncmp(note, "deadlock: ", 10) != 0) /* a finding of its own */
