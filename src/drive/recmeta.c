@@ -79,7 +79,7 @@ static void decode(const char *from, const char *end, char *out, size_t size)
 
 bool hd_recmeta_get(const struct hd_recmeta *m, const char *key, size_t n, char *out, size_t size)
 {
-    const char *p = m->text.data, *end = p + m->text.len;
+    const char *p = m->text.data, *end = m->text.len ? p + m->text.len : p;
     size_t len = strlen(key);
     while (p < end) {
         const char *line_end = memchr(p, '\n', (size_t)(end - p));
