@@ -98,6 +98,16 @@ static void set_bound(struct explore *x)
     x->o.preemptions = given != UINT64_MAX ? (uint32_t)given : usual;
 }
 
+/* dpor judges executions, not blocks of them: it would look for nothing and call that complete. */
+static enum hd_exit check_properties(const struct explore *x)
+{
+    bool blocks = x->o.session.properties >> HD_PROPERTY_ATOMICITY & 1;
+    if (blocks && x->o.strategy == HD_SEARCH_DPOR)
+        return hd_cli_usage(x->cli, x->cmd,
+                            "strategy dpor does not look for atomicity violations; use pct");
+    return HD_EXIT_OK;
+}
+
 static enum hd_exit read_options(struct explore *x)
 {
     const struct values *v = x->v;
@@ -123,7 +133,7 @@ static enum hd_exit read_options(struct explore *x)
     if (v->budget && (!hd_cli_duration(v->budget, &x->o.seconds) || x->o.seconds <= 0))
         return hd_cli_usage(x->cli, x->cmd, "--budget wants a time like 10s or 5m, not '%s'",
                             v->budget);
-    return HD_EXIT_OK;
+    return check_properties(x);
 }
 
 /* ---- the folder ---- */
@@ -176,7 +186,7 @@ static enum hd_exit check_same(struct explore *x, int argc, char **argv)
         return hd_cli_usage(x->cli, x->cmd, "the search in %s has strategy %s", x->dir, strategy);
     x->o.strategy = (enum hd_search_strategy)k;
     set_bound(x);
-    return HD_EXIT_OK;
+    return check_properties(x);
 }
 
 static enum hd_exit resume(struct explore *x, int argc, char **argv)

@@ -387,7 +387,24 @@ static void put_effects(struct hd_page *p, const struct hd_finding *f)
     put_effect(p, f, 1);
 }
 
-static void details(struct hd_page *p, const struct hd_finding *f)
+/* By its id where the run is the latest one, by its witness where the folder is the user's own. */
+static void put_commands(const struct hd_page *p, const struct hd_report *r,
+                         const struct hd_finding *f)
+{
+    if (!f->witness)
+        return;
+    if (!r->directory || !strncmp(r->directory, "heddle-out/", 11)) {
+        fprintf(p->out, "  Replay: heddle replay %s   Debug: heddle replay --gdb %s\n", f->id,
+                f->id);
+        return;
+    }
+    struct hd_arena *a = hd_arena_new();
+    fprintf(p->out, "  Replay: %s\n", hd_words_replay(a, r, f, ""));
+    fprintf(p->out, "  Debug: %s\n", hd_words_replay(a, r, f, "--gdb"));
+    hd_arena_free(a);
+}
+
+static void details(struct hd_page *p, const struct hd_report *r, const struct hd_finding *f)
 {
     char proof[64];
     hd_page_begin(p, 0, 2);
@@ -417,9 +434,7 @@ static void details(struct hd_page *p, const struct hd_finding *f)
     put_origins(p, f);
     if (f->duplicates)
         fprintf(p->out, "  Found %u more time%s.\n", f->duplicates, f->duplicates == 1 ? "" : "s");
-    if (f->witness)
-        fprintf(p->out, "  Replay: heddle replay %s   Debug: heddle replay --gdb %s\n", f->id,
-                f->id);
+    put_commands(p, r, f);
     put_summary_of(p, f);
     fprintf(p->out, "%s\n", RULE);
 }
@@ -532,7 +547,7 @@ void hd_report_write_text(FILE *out, const struct hd_report *r, bool color)
     if (r->n_findings)
         fprintf(out, "\n%s\n", RULE);
     for (size_t i = 0; i < r->n_findings && !ferror(out); i++)
-        details(&p, &r->findings[i]);
+        details(&p, r, &r->findings[i]);
     put_gone(&p, r);
     put_list(&p, "Undecided", &r->undecided_why);
     put_list(&p, "Not modelled", &r->unmodelled);

@@ -9,6 +9,8 @@ heddle explore --strategy guess -- /bin/true
 expect_code 2
 heddle explore --aim high -- /bin/true
 expect_code 2
+heddle explore --strategy dpor --property race,atomicity -- /bin/true
+expect_usage "does not look for atomicity violations"
 heddle explore -r report.unknown -- /bin/true
 expect_usage "no format has the ending"
 for strategy in warned dpor pct random; do

@@ -258,6 +258,7 @@ heddle run -q -o hungry "$TESTS/property/philosophers.c"
 expect_code 66
 expect_err "0 races confirmed, 1 deadlock, 0 predicted only"
 expect "the deadlock is not confirmed" [ "$(jq -r '.races[0]|"\(.property) \(.status) \(.effects.first)"' hungry/report.json)" = "deadlock confirmed deadlock" ]
+expect "the command does not name the folder" grep -q "Replay: heddle replay hungry/witness-" hungry/report.txt
 heddle replay --run hungry
 expect_code 66
 heddle run -q --property race -o hungry2 "$TESTS/property/philosophers.c"
