@@ -11,6 +11,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* Notes that this file writes start so; those of an earlier part of the search make way. */
@@ -60,7 +61,7 @@ static bool found_error(const struct search *s)
 }
 
 /* Predicts on a recording. It stays when something was found in it, and the first one always. */
-static enum hd_status take(struct search *s, const char *path, const struct hd_witness *known,
+static enum hd_status take(struct search *s, const char *path, const struct hd_session_known *known,
                            struct hd_err *err)
 {
     const char *name = strrchr(path, '/') + 1;
@@ -76,13 +77,16 @@ static enum hd_status take(struct search *s, const char *path, const struct hd_w
 }
 
 /* A run that crashed or deadlocked is its own witness. */
-static enum hd_status take_failed(struct search *s, const char *path, struct hd_err *err)
+static enum hd_status take_failed(struct search *s, const char *path, const struct hd_aside *run,
+                                  struct hd_err *err)
 {
     struct hd_trace *t = NULL;
     struct hd_witness w = {0};
+    struct hd_session_known found = {
+        &w, run->assertion, WIFSIGNALED(run->wait_status) ? WTERMSIG(run->wait_status) : 0};
     enum hd_status status = hd_drive_load(path, &t, NULL, NULL, err);
     bool known = status == HD_OK && hd_explored_failure(t, &w, err) == HD_OK;
-    status = take(s, path, known ? &w : NULL, err);
+    status = take(s, path, known ? &found : NULL, err);
     hd_witness_fini(&w);
     hd_trace_free(t);
     return status;
@@ -96,7 +100,7 @@ static enum hd_status take_run(struct search *s, const char *path, const struct 
     if (ending)
         note(s, ending);
     return run->ending == HD_END_SIGNAL || run->ending == HD_END_DEADLOCK
-               ? take_failed(s, path, err)
+               ? take_failed(s, path, run, err)
                : take(s, path, NULL, err);
 }
 
@@ -151,7 +155,8 @@ static enum hd_status take_explored(void *ctx, const struct hd_explored *e, bool
 {
     struct search *s = ctx;
     uint64_t before = s->session->r->race + hd_session_findings(s->session);
-    enum hd_status status = take(s, e->path, e->witness, err);
+    struct hd_session_known known = {e->witness, e->text, e->signal};
+    enum hd_status status = take(s, e->path, e->witness ? &known : NULL, err);
     *led = s->session->r->race + hd_session_findings(s->session) > before;
     return status;
 }

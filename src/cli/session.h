@@ -53,12 +53,19 @@ void hd_session_free(struct hd_session *s); /* NULL is fine */
 void hd_session_name(uint64_t number, char *name, size_t size);
 /* How a run of the program ended, as waitpid gives it; the first one counts. */
 void hd_session_ended(struct hd_session *s, int wait_status);
-/* Predicts on the recording with this name in the folder, replays, keeps the findings. known is a
- * witness over it that somebody else found, or NULL; if the run itself deadlocked, it says how to
- * get there. HD_ERR_INPUT: the recording is refused; HD_ERR_IO: a file cannot be written;
+/* What somebody else found in a recording. If the run itself deadlocked, the witness says how to
+ * get there. A failure that no replay confirms is observed all the same. */
+struct hd_session_known {
+    const struct hd_witness *witness;
+    const char *assertion; /* of a failure: what the run said; NULL or "": nothing */
+    int signal;            /* of a failure: what killed the run, or 0 */
+};
+
+/* Predicts on the recording with this name in the folder, replays, keeps the findings. known may be
+ * NULL. HD_ERR_INPUT: the recording is refused; HD_ERR_IO: a file cannot be written;
  * HD_ERR_INTERNAL: the analysis contradicts itself. */
 enum hd_status hd_session_take(struct hd_session *s, const char *name,
-                               const struct hd_witness *known, struct hd_err *err);
+                               const struct hd_session_known *known, struct hd_err *err);
 size_t hd_session_findings(const struct hd_session *s); /* so far, not yet merged */
 /* Writes the report into the folder. hd_session_result_fini in every case. */
 enum hd_status hd_session_finish(struct hd_session *s, struct hd_session_result *result,

@@ -127,8 +127,28 @@ static struct hd_finding *find_confirmed(struct hd_session *s, const struct hd_f
     return NULL;
 }
 
+/* What the recorded run itself did, when no replay did it again. */
+static void observe(struct hd_session *s, const struct hd_session_known *known,
+                    struct hd_finding *f)
+{
+    struct hd_report *r = s->r;
+    struct hd_effect *e = &f->effects[0];
+    if (f->property != HD_PROPERTY_FAILURE || f->status != HD_FINDING_PREDICTED)
+        return;
+    const char *name = known->signal ? sigabbrev_np(known->signal) : NULL;
+    f->status = HD_FINDING_OBSERVED;
+    *e = (struct hd_effect){.exit_status = -1, .signal = known->signal};
+    e->signal_name = name ? hd_report_format(r, "SIG%s", name) : NULL;
+    if (known->assertion && *known->assertion) {
+        e->assertion = hd_report_text(r, known->assertion);
+        e->summary = hd_report_format(r, "assertion failed: %s", known->assertion);
+    } else {
+        e->summary = name ? hd_report_format(r, "killed by SIG%s", name) : "the run did not end";
+    }
+}
+
 static enum hd_status handle(struct hd_session *s, struct hd_maker *maker, const struct hd_trace *t,
-                             const struct hd_witness *w)
+                             const struct hd_witness *w, const struct hd_session_known *known)
 {
     struct hd_finding f;
     hd_maker_finding(maker, w, &f);
@@ -141,6 +161,8 @@ static enum hd_status handle(struct hd_session *s, struct hd_maker *maker, const
     enum hd_status status = save_witness(s, t, w, &f);
     if (status == HD_OK)
         replay(s, t, w, &f);
+    if (known && known->witness == w)
+        observe(s, known, &f);
     if (status == HD_OK)
         *(struct hd_finding *)hd_vec_push(&s->findings) = f;
     return status;
@@ -258,7 +280,7 @@ static void take_stacks(struct hd_session *s, const struct hd_trace *t, size_t f
 }
 
 static enum hd_status handle_all(struct hd_session *s, const struct hd_trace *t,
-                                 const struct predicted *p)
+                                 const struct predicted *p, const struct hd_session_known *known)
 {
     struct hd_maker *maker = hd_maker_new(s->r, t, s->sources);
     const struct hd_witness *const *list = p->witnesses.data;
@@ -269,7 +291,7 @@ static enum hd_status handle_all(struct hd_session *s, const struct hd_trace *t,
     hd_maker_walk(maker);
     for (size_t i = 0; i < p->witnesses.len && status == HD_OK; i++) {
         hd_session_tell(s, "replaying", i, p->witnesses.len);
-        status = handle(s, maker, t, list[i]);
+        status = handle(s, maker, t, list[i], known);
     }
     hd_maker_free(maker);
     if (status == HD_OK)
@@ -310,7 +332,7 @@ static enum hd_status take_stuck(struct hd_session *s, const struct hd_trace *t,
 }
 
 static enum hd_status examine(struct hd_session *s, const struct hd_trace *t,
-                              const struct hd_witness *known)
+                              const struct hd_session_known *known)
 {
     struct predicted p = {.witnesses = HD_VEC_INIT(const struct hd_witness *)};
     double started = hd_progress_now();
@@ -320,15 +342,15 @@ static enum hd_status examine(struct hd_session *s, const struct hd_trace *t,
         status = predict(s, t, &p);
     s->r->analyze_seconds += hd_progress_now() - started;
     if (known)
-        *(const struct hd_witness **)hd_vec_push(&p.witnesses) = known;
+        *(const struct hd_witness **)hd_vec_push(&p.witnesses) = known->witness;
     if (status == HD_OK)
-        status = handle_all(s, t, &p);
+        status = handle_all(s, t, &p, known);
     predicted_fini(&p);
     return status;
 }
 
 enum hd_status hd_session_take(struct hd_session *s, const char *name,
-                               const struct hd_witness *known, struct hd_err *err)
+                               const struct hd_session_known *known, struct hd_err *err)
 {
     struct hd_trace *t = NULL;
     struct hd_build_info info = {0};
@@ -347,7 +369,7 @@ enum hd_status hd_session_take(struct hd_session *s, const char *name,
         hd_session_notes(s, &info);
         take_rules(s, &info);
         if (stuck)
-            status = take_stuck(s, t, &info, known);
+            status = take_stuck(s, t, &info, known ? known->witness : NULL);
         if (status == HD_OK)
             status = examine(s, t, stuck ? NULL : known);
     }

@@ -47,4 +47,36 @@ expect_usage "has strategy pct"
 heddle explore --resume -o full
 expect_code 3
 expect_err "report.json"
+
+# What a run did is observed, also when it is not replayed.
+cat >asserts.c <<'EOF'
+#include <assert.h>
+#include <pthread.h>
+static int x;
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static void *w(void *a)
+{
+    pthread_mutex_lock(&m);
+    x = 1;
+    pthread_mutex_unlock(&m);
+    return a;
+}
+int main(void)
+{
+    pthread_t t;
+    pthread_create(&t, 0, w, 0);
+    pthread_mutex_lock(&m);
+    int y = x;
+    pthread_mutex_unlock(&m);
+    assert(y == 0);
+    return pthread_join(t, 0);
+}
+EOF
+for strategy in dpor random; do
+    heddle explore --strategy $strategy -t 0 --json $strategy.json asserts.c
+    expect_code 66
+    expect "an observed failure with its text by $strategy" jq -e '.races | any(.property == "failure" and
+        .status == "observed" and (.effects.first | test("Assertion `y == 0. failed")) and
+        .outcomes.first.signal_name == "SIGABRT")' $strategy.json >/dev/null
+done
 finish
