@@ -103,6 +103,7 @@ enum hd_log_kind {
 enum {
     HD_LOG_SIZE = 0x0f,
     HD_LOG_JOINED = 0x01,  /* events without a size: made in the same call as the one before */
+    HD_LOG_TRY = 0x02,     /* ACQ, RACQ: the call does not wait for ever */
     HD_LOG_SITE = 0x10,    /* the place is the address of a struct hd_site */
     HD_LOG_TEXT = 0x20,    /* ranges: each byte decides whether the next one is read */
     HD_LOG_PENDING = 0x80, /* write: the program ended before its value was there;

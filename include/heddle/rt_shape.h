@@ -15,6 +15,7 @@ enum {
     HD_SHAPE_SITE = 1 << 8,    /* the address is a struct hd_site: tokens are given */
     HD_SHAPE_GUESS = 1 << 9,   /* HD_LOG_PENDING of a read */
     HD_SHAPE_JOINED = 1 << 11, /* HD_LOG_JOINED */
+    HD_SHAPE_TRY = 1 << 12,    /* HD_LOG_TRY */
     HD_SHAPE_PLACE = 1 << 10,  /* only names a place, for plain records */
 };
 

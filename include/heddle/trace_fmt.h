@@ -91,8 +91,9 @@ enum { HD_HDT_VAL_PREDICTED, HD_HDT_VAL_COPIED, HD_HDT_VAL_REPEATED, HD_HDT_VAL_
 #define HD_HDT_CONTEXTS       32768u
 #define HD_HDT_CONTEXT_FACTOR 2531u /* spreads the threads; odd */
 
-/* A site definition: the op in the low seven bits and this one for a value that was left out. */
-#define HD_HDT_DEF_OMITTED 0x80u
+/* A site definition: the op in the low seven bits and this one for a value that was left
+ * out, or a lock that is only tried. */
+#define HD_HDT_DEF_MARK 0x80u
 
 /* Limits a reader may rely on before it allocates. A payload of DATA of `stored` bytes unpacks to
  * at most HD_HDT_RATIO_BASE + HD_HDT_RATIO * stored bytes. */

@@ -28,6 +28,7 @@ static enum hd_status on_sync(struct hd_walk *w, const struct hd_raw *rec)
     const struct hd_op_info *info = &hd_op_info[ev.op];
     if (info->kind != HD_OBJ_NONE)
         ev.obj = hd_walk_object(w, info->kind, rec->w[0]);
+    ev.tries = (ev.op == HD_OP_ACQ || ev.op == HD_OP_RACQ) && rec->aux & HD_LOG_TRY;
     if (info->has_lock)
         ev.lock = hd_walk_object(w, HD_OBJ_LOCK, rec->w[1]);
     enum hd_status s = hd_walk_emit(w, &ev);

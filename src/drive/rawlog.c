@@ -225,10 +225,10 @@ static bool get_packed(struct hd_rawlog *log, unsigned flag, const uint8_t **q, 
     rec->kind = (enum hd_log_kind)hd_shape_kind(shape);
     rec->slot = (uint32_t)(s - pk->slots);
     rec->site = rec->kind == HD_LOG_MORE ? 0 : s->key >> 16;
-    rec->aux = (parts & HD_PART_MEMORY ? hd_shape_size(shape) : 0) |
-               (shape & HD_SHAPE_SITE ? HD_LOG_SITE : 0) |
-               (shape & HD_SHAPE_GUESS ? HD_LOG_PENDING : 0) |
-               (shape & HD_SHAPE_JOINED ? HD_LOG_JOINED : 0);
+    rec->aux =
+        (parts & HD_PART_MEMORY ? hd_shape_size(shape) : 0) |
+        (shape & HD_SHAPE_SITE ? HD_LOG_SITE : 0) | (shape & HD_SHAPE_GUESS ? HD_LOG_PENDING : 0) |
+        (shape & HD_SHAPE_JOINED ? HD_LOG_JOINED : 0) | (shape & HD_SHAPE_TRY ? HD_LOG_TRY : 0);
     if (parts & HD_PART_WORD0)
         rec->w[0] = get_word0(pk, s, q, flag >> 2 & 3);
     if (parts & HD_PART_MEMORY)

@@ -21,6 +21,11 @@ bool hd_unserialisable(const struct hd_trace *t, hd_eid c, hd_eid r, hd_eid d)
     return hd_op_writes(t->op[r]) || (hd_op_writes(t->op[c]) && hd_op_writes(t->op[d]));
 }
 
+bool hd_waits_for_lock(const struct hd_trace *t, hd_eid e)
+{
+    return hd_takes_lock(t, e) && !(t->flags[e] & HD_F_TRY);
+}
+
 bool hd_takes_lock(const struct hd_trace *t, hd_eid e)
 {
     enum hd_op op = t->op[e];

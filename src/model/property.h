@@ -4,10 +4,10 @@
  *   race       two accesses a, b in conflict;
  *   atomicity  c, r, c': c and c' of one thread in this order, r of another, all on one location,
  *              in one of the five patterns that no serial order gives;
- *   deadlock   k >= 2 events of different threads, each about to take a lock (acq, racq, or the
- *              wake or tmo that takes it back), each lock held by the thread of the next one;
- *   failure    the last event before the program, run along the schedule, crashes, hangs or fails
- *              an assertion: what only running it can show.
+ *   deadlock   k >= 2 events of different threads, each about to wait for a lock (acq or racq that
+ * is not a try, or the wake or tmo that takes it back), each lock held by the thread of the next
+ * one; failure    the last event before the program, run along the schedule, crashes, hangs or
+ * fails an assertion: what only running it can show.
  */
 #ifndef HD_MODEL_PROPERTY_H
 #define HD_MODEL_PROPERTY_H
@@ -37,5 +37,8 @@ bool hd_unserialisable(const struct hd_trace *t, hd_eid c, hd_eid r, hd_eid d);
 
 /* Whether e is an event that takes a lock: acq, racq, wake, tmo. */
 bool hd_takes_lock(const struct hd_trace *t, hd_eid e);
+
+/* Whether e takes a lock and its thread, as long as it cannot, waits without end: not a try. */
+bool hd_waits_for_lock(const struct hd_trace *t, hd_eid e);
 
 #endif

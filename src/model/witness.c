@@ -94,8 +94,8 @@ static enum hd_status form_deadlock(const struct hd_trace *t, const struct hd_wi
     if (w->n_events < 2)
         return hd_err_set(err, HD_ERR_INPUT, "a cycle has at least two events");
     for (size_t i = 0; i < w->n_events; i++)
-        if (w->events[i] >= t->n_events || !hd_takes_lock(t, w->events[i]))
-            return hd_err_set(err, HD_ERR_INPUT, "event %llu of the cycle does not take a lock",
+        if (w->events[i] >= t->n_events || !hd_waits_for_lock(t, w->events[i]))
+            return hd_err_set(err, HD_ERR_INPUT, "event %llu of the cycle does not wait for a lock",
                               num(w->events[i]));
     for (size_t i = 0; i < w->n_events; i++)
         for (size_t k = 0; k < i; k++)

@@ -17,7 +17,7 @@ static bool is_request(const struct hd_world *w, hd_eid e)
 {
     const struct hd_sections *s = w->sections;
     uint32_t id = s->of[e];
-    return hd_takes_lock(w->t, e) && id != HD_SECTION_NONE && hd_section_at(s, id)->open == e &&
+    return hd_waits_for_lock(w->t, e) && id != HD_SECTION_NONE && hd_section_at(s, id)->open == e &&
            s->held[e] != HD_HELD_EMPTY;
 }
 

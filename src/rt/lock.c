@@ -20,7 +20,7 @@ int hd_rt_lock_acquire(struct hd_thread *me, struct hd_sync *l, uint64_t deadlin
     }
     l->owner = me;
     l->depth = 1;
-    hd_rt_log1(HD_LOG_ACQ, pc, l->addr);
+    hd_rt_log_words(HD_LOG_ACQ, deadline == HD_NEVER ? 0 : HD_LOG_TRY, pc, 1, &l->addr);
     return 0;
 }
 

@@ -333,7 +333,8 @@ static unsigned shape_of(enum hd_log_kind kind, unsigned aux)
             return 0;
         shape |= (size - 1) << 6;
     } else {
-        shape |= 3 << 6 | (aux & HD_LOG_JOINED ? HD_SHAPE_JOINED : 0);
+        shape |= 3 << 6 | (aux & HD_LOG_JOINED ? HD_SHAPE_JOINED : 0) |
+                 (aux & HD_LOG_TRY ? HD_SHAPE_TRY : 0);
     }
     return shape | (aux & HD_LOG_SITE ? HD_SHAPE_SITE : 0) |
            (aux & HD_LOG_PENDING ? HD_SHAPE_GUESS : 0);

@@ -123,7 +123,7 @@ static int timed_lock(struct hd_thread *me, pthread_mutex_t *m, clockid_t clock,
                       const struct timespec *abs, uintptr_t pc)
 {
     const struct hd_sync *l = hd_rt_sync(m, HD_SYNC_LOCK);
-    uint64_t deadline = HD_NEVER;
+    uint64_t deadline = 0; /* not looked at when the lock is free */
     me->timed = true;
     if (l->owner && !hd_rt_deadline(clock, abs, &deadline)) {
         /* POSIX looks at the time only when the call would block. */

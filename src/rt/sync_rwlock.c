@@ -71,7 +71,7 @@ static int read_lock(struct hd_thread *me, pthread_rwlock_t *m, uint64_t deadlin
         l->waiters--;
     }
     add_reader(l, me);
-    hd_rt_log1(HD_LOG_RACQ, pc, l->addr);
+    hd_rt_log_words(HD_LOG_RACQ, deadline == HD_NEVER ? 0 : HD_LOG_TRY, pc, 1, &l->addr);
     return 0;
 }
 

@@ -378,7 +378,7 @@ enum hd_status hd_builder_add(struct hd_builder *b, const struct hd_event *ev, s
         hd_builder_reserve(b, 1);
     hd_eid e = (hd_eid)t->n_events++;
     t->op[e] = (uint8_t)ev->op;
-    t->flags[e] = 0;
+    t->flags[e] = ev->tries ? HD_F_TRY : 0;
     t->thread[e] = (uint16_t)ev->thread;
     t->obj[e] = info->kind == HD_OBJ_NONE ? 0 : ev->obj;
     t->val[e] = info->has_lock ? ev->lock : 0;

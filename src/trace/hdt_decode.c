@@ -61,10 +61,10 @@ static bool define_site(struct chunk *k, unsigned *slot)
     if (in->p == in->end)
         return fault(k, "the stream of site definitions ends early");
     uint8_t head = *in->p++;
-    unsigned op = head & (HD_HDT_DEF_OMITTED - 1u);
-    bool omitted = head & HD_HDT_DEF_OMITTED;
+    unsigned op = head & (HD_HDT_DEF_MARK - 1u);
+    bool marked = head & HD_HDT_DEF_MARK;
     uint64_t place = hd_hdt_get_varint(in), number = hd_hdt_get_varint(in);
-    if (op >= HD_OP_COUNT || (omitted && !hd_op_is_access(op)))
+    if (op >= HD_OP_COUNT || (marked && !hd_hdt_has_mark(op)))
         return fault(k, "an unknown operation");
     if (in->bad || place >= k->d->b->t->places.count)
         return fault(k, "an unknown place");
@@ -78,7 +78,7 @@ static bool define_site(struct chunk *k, unsigned *slot)
                                .place = (uint32_t)place,
                                .dep = record->offset,
                                .op = (uint8_t)op,
-                               .omitted = omitted,
+                               .marked = marked,
                                .kind = (uint8_t)hd_op_info[op].kind,
                                .reads = hd_op_reads(op),
                                .leaves = op == HD_OP_WAKE || op == HD_OP_TMO};
@@ -210,6 +210,7 @@ static bool read_sync(struct chunk *k, struct hd_hdt_thread *th, hd_tid thread, 
     struct hd_hdt_context *cx = hd_hdt_context(k->m, thread, slot);
     uint32_t before = th->object[s->kind];
     t->val[e] = 0;
+    t->flags[e] = s->marked ? HD_F_TRY : 0;
     if (!read_object(k, th, cx, s->kind, code >> HD_HDT_OBJECT_SHIFT & 3, &t->obj[e]))
         return false;
     hd_builder_use(k->d->b, s->kind, t->obj[e]);
@@ -230,9 +231,9 @@ static inline bool read_access(struct chunk *k, const struct columns *c, struct 
     struct hd_loc_state *state = &c->locs[object];
     c->obj[e] = object;
     state->events++;
-    bool plain = s->op < HD_OP_RMW && !s->omitted && code >> HD_HDT_VALUE_SHIFT == 0;
+    bool plain = s->op < HD_OP_RMW && !s->marked && code >> HD_HDT_VALUE_SHIFT == 0;
     if (!plain || !state->known || state->unique) {
-        read_values(k, th, cx, e, s->omitted, code);
+        read_values(k, th, cx, e, s->marked, code);
         return true;
     }
     if (s->reads) {

@@ -78,14 +78,19 @@ static inline uint64_t hd_hdt_get_varint(struct hd_hdt_cur *c)
     return 0;
 }
 
-/* A combination of op, place, dependences and "value left out", and which site followed it lately.
- */
+/* The ops whose sites may have the mark: an access without its value, a lock that is only tried. */
+static inline bool hd_hdt_has_mark(unsigned op)
+{
+    return hd_op_is_access(op) || op == HD_OP_ACQ || op == HD_OP_RACQ;
+}
+
+/* A combination of op, place, dependences and mark, and which site followed it lately. */
 struct hd_hdt_site {
     uint64_t need; /* bit d - 1: the event d before it in its thread must be a read */
     uint32_t place;
     uint32_t dep; /* writer: number of the record; reader: its offset in the pool */
     uint16_t next, other;
-    uint8_t op, omitted, kind, reads;
+    uint8_t op, marked, kind, reads;
     uint8_t leaves; /* wake and tmo: only after a wait of the thread */
 };
 

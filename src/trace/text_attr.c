@@ -1,4 +1,4 @@
-/* The attribute field of an event: deps=, val=, addr=. */
+/* The attribute field of an event: deps=, val=, addr=, try. */
 #include "trace/text_int.h"
 
 #include <string.h>
@@ -66,8 +66,8 @@ static struct hd_dep_list *target(struct hd_span name, struct hd_event *ev, stru
         return list;
     hd_text_quote(name, quoted);
     if (!carriers)
-        hd_err_set(err, HD_ERR_INPUT,
-                   "unknown attribute '%s': expected deps=, val= or addr=", quoted);
+        hd_err_set(err, HD_ERR_INPUT, "unknown attribute '%s': expected deps=, val=, addr= or try",
+                   quoted);
     else if (!list)
         hd_err_set(err, HD_ERR_INPUT, "attribute %s= is for %s, found on %s", quoted, carriers,
                    hd_op_info[ev->op].text);
@@ -76,11 +76,24 @@ static struct hd_dep_list *target(struct hd_span name, struct hd_event *ev, stru
     return NULL;
 }
 
+static enum hd_status parse_try(struct hd_event *ev, struct hd_err *err)
+{
+    if (ev->op != HD_OP_ACQ && ev->op != HD_OP_RACQ)
+        return hd_err_set(err, HD_ERR_INPUT, "attribute try is for acq and racq, found on %s",
+                          hd_op_info[ev->op].text);
+    if (ev->tries)
+        return hd_err_set(err, HD_ERR_INPUT, "attribute try is given twice");
+    ev->tries = true;
+    return HD_OK;
+}
+
 static enum hd_status parse_attribute(struct hd_text_reader *r, struct hd_span item,
                                       struct hd_event *ev, struct hd_err *err)
 {
     const char *eq = memchr(item.p, '=', hd_span_len(item));
     char quoted[HD_TEXT_QUOTE];
+    if (is(item, "try"))
+        return parse_try(ev, err);
     if (!eq)
         return hd_err_set(err, HD_ERR_INPUT, "expected an attribute name=events, found '%s'",
                           hd_text_quote(item, quoted));

@@ -139,6 +139,8 @@ static void put_event(struct out *o, const struct hd_trace *t, hd_eid e)
     put_name(o, &t->places, t->place[e]);
     if (t->dep[e])
         put_attributes(o, t, e);
+    if (t->flags[e] & HD_F_TRY)
+        put_text(o, "|try");
     put_char(o, '\n');
 }
 

@@ -54,6 +54,7 @@ struct hd_rmw {
 enum {
     HD_F_OMITTED = 1, /* the value was left out in the input: writers leave it out again */
     HD_F_UNIQUE = 2,  /* the value in val[] is a struct hd_value with unique set */
+    HD_F_TRY = 4,     /* acq, racq: of a call that gives up instead of waiting for ever */
 };
 
 /* Occurrences grouped by object: those of object i are list[start[i]] .. list[start[i + 1] - 1],

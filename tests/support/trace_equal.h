@@ -79,6 +79,8 @@ static bool same_event(const struct hd_trace *a, const struct hd_trace *b, hd_ei
         return differ(d, "thread", e);
     if (!same_objects(a, b, e))
         return differ(d, "object", e);
+    if ((a->flags[e] ^ b->flags[e]) & HD_F_TRY)
+        return differ(d, "try", e);
     if (!same_name(&a->places, a->place[e], &b->places, b->place[e]))
         return differ(d, "place", e);
     if (!same_values(a, b, e))

@@ -114,7 +114,7 @@ static void test_judge_deadlock(void **state)
     judge(t, p, LIST(2, 6), LIST(1), "does not wait for a lock that t2 holds");
     judge(t, p, LIST(2, 6), LIST(1, 2, 5), "entry 3: event 5 cannot run");
     judge(t, p, LIST(2), LIST(1), "at least two");
-    judge(t, p, LIST(2, 4), LIST(1), "does not take a lock");
+    judge(t, p, LIST(2, 4), LIST(1), "does not wait for a lock");
     judge(t, p, LIST(2, 10), LIST(1), "belong to one thread");
     hd_trace_free(t);
     t = read_trace(in_wait);

@@ -112,6 +112,7 @@ static inline void draw_event(struct drawing *d)
     ev.place =
         hd_builder_place(d->b, name, (size_t)sprintf(name, "f.c:%u", (unsigned)draw(seed, 20)));
     ev.has_value = hd_op_is_access(ev.op) && draw(seed, 3) > 0;
+    ev.tries = (ev.op == HD_OP_ACQ || ev.op == HD_OP_RACQ) && draw(seed, 3) == 0;
     ev.value = draw(seed, 4) ? draw(seed, 3) : draw(seed, UINT64_MAX);
     ev.new_value = draw(seed, 4) ? ev.value + 1 : draw(seed, UINT64_MAX);
     struct hd_u32vec *reads = &d->reads[ev.thread];
