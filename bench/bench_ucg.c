@@ -6,12 +6,16 @@
  * with their orders as hints for the solver
  *   depth=N        cost of a graph for pairs near the beginning, the middle and the end of a trace
  * of N rounds, chopped and whole
- * Without arguments: all three. A file is a trace: filters and saved for it, with a budget. Prints
- * CSV rows, and remarks that start with '#'. */
+ *   batch[=FILE]   time of a goal when each has a graph of its own, and when up to 64 share one
+ * Without arguments: all of them. A file is a trace: filters and saved for it, with a budget.
+ * Prints CSV rows, and remarks that start with '#'. */
 #include "base/progress.h"
 #include "detect/detect.h"
 #include "model/check.h"
+#include "predict/cycles.h"
+#include "predict/hunt.h"
 #include "predict/predict.h"
+#include "predict/triples.h"
 #include "predict/ucg.h"
 #include "predict/ucg_detect.h"
 #include "predict/world.h"
@@ -316,10 +320,180 @@ static void depth(uint32_t n)
     hd_trace_free(t);
 }
 
+/* ---- batches ---- */
+
+enum { MOST_GOALS = 20000, MOST_EVENTS = 8 };
+
+struct asked {
+    enum hd_property property;
+    uint32_t n;
+    hd_eid events[MOST_EVENTS];
+};
+
+/* What the other filters leave, as `max` would put it to the graph. */
+static void put_goal(struct hd_vec *goals, const struct hd_world *w, enum hd_property property,
+                     const hd_eid *events, uint32_t n)
+{
+    struct asked a = {.property = property, .n = n};
+    struct hd_goal goal =
+        property == HD_PROPERTY_RACE ? hd_goal_race(events) : hd_hunt_goal(property, events, n);
+    if (n > MOST_EVENTS || goals->len >= MOST_GOALS || hd_hunt_excluded(w->sections, &goal) ||
+        hd_hunt_ordered(w, &goal))
+        return;
+    memcpy(a.events, events, n * sizeof *events);
+    *(struct asked *)hd_vec_push(goals) = a;
+}
+
+static void put_races(struct hd_vec *goals, const struct hd_world *w)
+{
+    struct hd_candidates *c = hd_candidates_new(w);
+    for (size_t i = 0; i < c->bundles.len && goals->len < MOST_GOALS; i++) {
+        const struct hd_bundle *b = hd_vec_at(&c->bundles, i);
+        const struct hd_class *x = hd_class_at(c, b->x), *y = hd_class_at(c, b->y);
+        for (uint32_t e = x->start; e < x->end && goals->len < MOST_GOALS; e++)
+            for (uint32_t f = y->start; f < y->end; f++) {
+                const hd_eid pair[] = {c->events[e], c->events[f]};
+                put_goal(goals, w, HD_PROPERTY_RACE, pair, 2);
+            }
+    }
+    hd_candidates_free(c);
+}
+
+static void put_triples(struct hd_vec *goals, const struct hd_world *w)
+{
+    struct hd_triples s;
+    hd_triples_init(&s, w, true);
+    for (size_t i = 0; i < s.bundles.len; i++) {
+        const struct hd_triple_bundle *b = hd_vec_at(&s.bundles, i);
+        const struct hd_class *y = hd_class_at(s.c, b->class);
+        for (uint32_t k = b->from; k < b->to && goals->len < MOST_GOALS; k++)
+            for (uint32_t f = y->start; f < y->end; f++) {
+                const struct hd_block_pair *pair = hd_vec_at(&s.pairs, k);
+                const hd_eid triple[] = {pair->c, s.c->events[f], pair->d};
+                put_goal(goals, w, HD_PROPERTY_ATOMICITY, triple, 3);
+            }
+    }
+    hd_triples_fini(&s);
+}
+
+static void put_cycle(struct hd_vec *goals, const struct hd_cycles *s,
+                      const struct hd_class_cycle *cycle, hd_eid *events, uint32_t i)
+{
+    if (i == cycle->n) {
+        put_goal(goals, s->w, HD_PROPERTY_DEADLOCK, events, i);
+        return;
+    }
+    const struct hd_request_class *x = hd_request_class_at(s, s->members.data[cycle->start + i]);
+    for (uint32_t e = x->start; e < x->end && goals->len < MOST_GOALS; e++) {
+        events[i] = s->events[e];
+        put_cycle(goals, s, cycle, events, i + 1);
+    }
+}
+
+static void put_cycles(struct hd_vec *goals, const struct hd_world *w)
+{
+    struct hd_cycles s;
+    hd_eid events[MOST_EVENTS];
+    hd_cycles_init(&s, w, false);
+    for (size_t i = 0; i < s.cycles.len; i++)
+        if (((struct hd_class_cycle *)hd_vec_at(&s.cycles, i))->n <= MOST_EVENTS)
+            put_cycle(goals, &s, hd_vec_at(&s.cycles, i), events, 0);
+    hd_cycles_done(&s);
+}
+
+struct asking {
+    double seconds;
+    uint64_t graphs, possible;
+};
+
+static struct asking ask_all(const struct hd_ucg_base *base, const struct hd_vec *list, size_t most)
+{
+    struct asking a = {0};
+    struct hd_ucg *g = hd_ucg_new(base, true);
+    struct hd_goal goals[HD_UCG_ASK];
+    bool possible[HD_UCG_ASK];
+    double started = clock_seconds(CLOCK_THREAD_CPUTIME_ID);
+    for (size_t from = 0, n; from < list->len; from += n) {
+        n = list->len - from < most ? list->len - from : most;
+        for (size_t i = 0; i < n; i++) {
+            const struct asked *x = hd_vec_at(list, from + i);
+            goals[i] = x->property == HD_PROPERTY_RACE ? hd_goal_race(x->events)
+                                                       : hd_hunt_goal(x->property, x->events, x->n);
+        }
+        hd_ucg_ask(g, goals, n, possible);
+        for (size_t i = 0; i < n; i++)
+            a.possible += possible[i];
+    }
+    a.seconds = clock_seconds(CLOCK_THREAD_CPUTIME_ID) - started;
+    a.graphs = hd_ucg_graphs(g);
+    hd_ucg_free(g);
+    return a;
+}
+
+static void print_batch(const char *name, const struct hd_world *w, const struct hd_ucg_base *base,
+                        enum hd_property property)
+{
+    void (*const put[])(struct hd_vec *, const struct hd_world *) = {put_races, put_triples,
+                                                                     put_cycles};
+    struct hd_vec goals = HD_VEC_INIT(struct asked);
+    put[property](&goals, w);
+    struct asking one = ask_all(base, &goals, 1), many = ask_all(base, &goals, HD_UCG_ASK);
+    double n = goals.len ? 1e6 / (double)goals.len : 0;
+    printf("batch,%s,%zu,%s,%zu,%llu,%llu,%llu,%.3f,%.3f\n", name, w->t->n_events,
+           hd_property_names[property], goals.len, (unsigned long long)one.possible,
+           (unsigned long long)one.graphs, (unsigned long long)many.graphs, n * one.seconds,
+           n * many.seconds);
+    if (one.possible != many.possible)
+        printf("# the answers differ: %llu\n", (unsigned long long)many.possible);
+    hd_vec_fini(&goals);
+}
+
+static const char batch_head[] = "section,trace,events,property,goals,possible,graphs,graphs_batch,"
+                                 "microseconds,microseconds_batch";
+
+static void batch_of(const char *name, struct hd_trace *t)
+{
+    struct hd_world *w = hd_world_new(t);
+    struct hd_ucg_base *base =
+        hd_ucg_base_new(t, w->sections, w->conds, w->must, HD_MHB_ANY_WAITER);
+    for (int p = 0; p < HD_PREDICTED_PROPERTIES; p++)
+        print_batch(name, w, base, (enum hd_property)p);
+    hd_ucg_base_free(base);
+    hd_world_free(w);
+    hd_trace_free(t);
+}
+
+static void batch_file(const char *path)
+{
+    static bool begun;
+    const char *slash = strrchr(path, '/');
+    struct hd_trace *t;
+    struct hd_err err = {0};
+    if (hd_trace_load(path, &t, &err) != HD_OK || hd_check_trace(t, NULL, &err) != HD_OK)
+        fail(&err);
+    if (!begun)
+        puts(batch_head);
+    begun = true;
+    batch_of(slash ? slash + 1 : path, t);
+}
+
+static void batch(void)
+{
+    printf("# processor time of a goal that lockset and must leave: alone, and with others\n");
+    puts(batch_head);
+    batch_of("program", program(20000));
+    batch_of("two", meeting(2, 400, true, 7));
+    batch_of("two-no-data", meeting(2, 400, false, 7));
+    batch_of("five", meeting(5, 300, true, 8));
+    batch_of("five-no-data", meeting(5, 300, false, 8));
+    batch_of("ten-no-data", meeting(10, 1000, false, 9));
+    batch_of("rounds", rounds(2000));
+}
+
 int main(int argc, char **argv)
 {
-    static const char *const all[] = {"filters", "saved", "depth=2000", "depth=200000"};
-    int n = argc > 1 ? argc - 1 : 4;
+    static const char *const all[] = {"filters", "saved", "depth=2000", "depth=200000", "batch"};
+    int n = argc > 1 ? argc - 1 : 5;
     const char *const *sections = argc > 1 ? (const char *const *)argv + 1 : all;
     for (int i = 0; i < n; i++) {
         if (!strcmp(sections[i], "filters"))
@@ -328,6 +502,10 @@ int main(int argc, char **argv)
             saved();
         else if (!strncmp(sections[i], "depth=", 6) && atoi(sections[i] + 6) > 200)
             depth((uint32_t)atoi(sections[i] + 6));
+        else if (!strcmp(sections[i], "batch"))
+            batch();
+        else if (!strncmp(sections[i], "batch=", 6))
+            batch_file(sections[i] + 6);
         else if (!access(sections[i], R_OK))
             file(sections[i]);
         else

@@ -24,6 +24,9 @@ struct hd_hunter {
     struct hd_worker *worker;
     enum mode mode;
     uint32_t probed;
+    struct hd_u32vec queue; /* events of the candidates that wait for the last filter */
+    uint32_t lengths[HD_UCG_ASK], waiting;
+    uint32_t ahead; /* how many it looks at together: more while nothing is found */
 };
 
 struct job {
@@ -103,14 +106,17 @@ static bool enough(const struct hd_hunter *h)
     return h->unit->found.len && !h->hunt->options->all_pairs;
 }
 
-static bool sweep(struct hd_hunter *h, const hd_eid *events, uint32_t n, const struct hd_goal *goal)
+static bool sweep(struct hd_hunter *h, const hd_eid *events, uint32_t n, const struct hd_goal *goal,
+                  bool impossible)
 {
     enum hd_reason why;
     if (hd_worker_stopped(h->worker, &why)) { /* this one stands for all that are left */
         keep_open(h->unit, events, n, why, 1);
         return false;
     }
-    enum hd_verdict verdict = hd_worker_decide_quick(h->worker, goal, false);
+    h->worker->step = HD_STEP_UCG;
+    enum hd_verdict verdict =
+        impossible ? HD_IMPOSSIBLE : hd_worker_decide_quick(h->worker, goal, false);
     if (verdict == HD_RACE)
         keep_found(h, goal);
     else if (verdict == HD_IMPOSSIBLE)
@@ -118,6 +124,34 @@ static bool sweep(struct hd_hunter *h, const hd_eid *events, uint32_t n, const s
     else
         keep_open(h->unit, events, n, HD_WHY_STEPS, 1);
     return !enough(h);
+}
+
+/* All that wait, in their order. False: enough. */
+static bool sweep_queue(struct hd_hunter *h)
+{
+    struct hd_goal goals[HD_UCG_ASK];
+    bool impossible[HD_UCG_ASK] = {false}, more = true;
+    const hd_eid *events = h->queue.data;
+    uint32_t n = h->waiting;
+    enum hd_reason why;
+    for (uint32_t i = 0; i < n; events += h->lengths[i++])
+        goals[i] = hd_hunt_goal(h->hunt->property, events, h->lengths[i]);
+    if (n && !hd_worker_stopped(h->worker, &why))
+        hd_worker_filter(h->worker, goals, n, impossible);
+    events = h->queue.data;
+    for (uint32_t i = 0; i < n && more; events += h->lengths[i++])
+        more = sweep(h, events, h->lengths[i], &goals[i], impossible[i]);
+    h->queue.len = h->waiting = 0;
+    h->ahead = h->ahead < HD_UCG_ASK / 2 ? 2 * h->ahead : HD_UCG_ASK;
+    return more;
+}
+
+static bool put_in_queue(struct hd_hunter *h, const hd_eid *events, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        hd_u32vec_push(&h->queue, events[i]);
+    h->lengths[h->waiting++] = n;
+    return h->waiting < h->ahead || sweep_queue(h);
 }
 
 bool hd_hunt_visit(struct hd_hunter *h, const hd_eid *events, uint32_t n)
@@ -134,7 +168,7 @@ bool hd_hunt_visit(struct hd_hunter *h, const hd_eid *events, uint32_t n)
         return true;
     }
     if (h->mode == SWEEP)
-        return sweep(h, events, n, &goal);
+        return put_in_queue(h, events, n);
     if (h->probed++ == PROBES || hd_worker_stopped(h->worker, &why))
         return false;
     if (hd_worker_decide_quick(h->worker, &goal, true) == HD_RACE)
@@ -185,12 +219,15 @@ static void run_group(void *ctx, size_t group, struct hd_worker *worker)
 {
     struct job *j = ctx;
     const struct hd_hunt *hunt = j->hunt;
-    struct hd_hunter h = {hunt, &j->units[group], worker, PROBE, 0};
+    struct hd_hunter h = {.hunt = hunt, .unit = &j->units[group], .worker = worker, .mode = PROBE};
+    h.ahead = hunt->options->all_pairs ? HD_UCG_ASK : 1;
     if (!hunt->options->all_pairs && hd_worker_may(h.worker, HD_STEP_GREEDY))
         hunt->each(hunt->ctx, group, &h);
     h.mode = SWEEP;
     if (!h.unit->found.len)
         hunt->each(hunt->ctx, group, &h);
+    sweep_queue(&h);
+    hd_u32vec_fini(&h.queue);
     solve_rest(&h);
     if (enough(&h))
         drop_open(&h.unit->undecided);

@@ -131,27 +131,64 @@ static bool probe_bundle(const struct job *j, struct hd_worker *k, struct unit *
     return false;
 }
 
-/* All pairs of a bundle by the quick steps. Stops at a race when one is enough. When the time is
- * up, one undecided pair stands for all that the filters leave open of each event's pairs. */
+/* Event e with the next events of its class: what the last filter says of these pairs. */
+static void filter_ahead(const struct job *j, struct hd_worker *k, hd_eid e, uint32_t from,
+                         uint32_t n, bool *impossible)
+{
+    struct hd_goal goals[HD_UCG_ASK];
+    hd_eid pairs[HD_UCG_ASK][2];
+    for (uint32_t i = 0; i < n; i++) {
+        pairs[i][0] = e;
+        pairs[i][1] = j->c->events[from + i];
+        goals[i] = hd_goal_race(pairs[i]);
+    }
+    hd_worker_filter(k, goals, n, impossible);
+}
+
+/* The pairs of e with events [from, to), until a race when one is enough. When the time is up, one
+ * undecided pair stands for all that are left. *ahead: how many the filter looks at together, which
+ * grows while no race is found. */
+static void sweep_event(const struct job *j, struct hd_worker *k, struct unit *u, hd_eid e,
+                        uint32_t from, uint32_t to, uint32_t *ahead)
+{
+    bool impossible[HD_UCG_ASK];
+    enum hd_reason why;
+    for (uint32_t some; from < to; from += some, *ahead = 2 * *ahead) {
+        *ahead = *ahead < HD_UCG_ASK ? *ahead : HD_UCG_ASK;
+        some = *ahead < to - from ? *ahead : to - from;
+        if (hd_worker_stopped(k, &why)) {
+            keep_undecided(u, e, j->c->events[from], why, to - from);
+            return;
+        }
+        filter_ahead(j, k, e, from, some, impossible);
+        for (uint32_t i = 0; i < some; i++) {
+            hd_eid f = j->c->events[from + i];
+            if (hd_worker_stopped(k, &why)) {
+                keep_undecided(u, e, f, why, to - from - i);
+                return;
+            }
+            k->step = HD_STEP_UCG;
+            keep(u, k, e, f, impossible[i] ? HD_IMPOSSIBLE : decide_quick(k, e, f, false),
+                 HD_WHY_STEPS);
+            if (u->races.len && !j->options->all_pairs)
+                return;
+        }
+    }
+}
+
+/* All pairs of a bundle by the quick steps. Stops at a race when one is enough. */
 static void sweep_bundle(const struct job *j, struct hd_worker *k, struct unit *u,
                          const struct hd_class *x, const struct hd_class *y)
 {
-    enum hd_reason why;
+    uint32_t ahead = j->options->all_pairs ? HD_UCG_ASK : 1;
     for (uint32_t i = x->start; i < x->end; i++) {
         uint32_t from, to;
         hd_eid e = j->c->events[i];
         open_range(j, k, e, y, &from, &to);
         u->proved[HD_STEP_MUST] += class_size(y) - (to - from);
-        for (uint32_t n = from; n < to; n++) {
-            hd_eid f = j->c->events[n];
-            if (hd_worker_stopped(k, &why)) {
-                keep_undecided(u, e, f, why, to - n);
-                break;
-            }
-            keep(u, k, e, f, decide_quick(k, e, f, false), HD_WHY_STEPS);
-            if (u->races.len && !j->options->all_pairs)
-                return;
-        }
+        sweep_event(j, k, u, e, from, to, &ahead);
+        if (u->races.len && !j->options->all_pairs)
+            return;
     }
 }
 

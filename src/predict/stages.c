@@ -19,6 +19,10 @@ struct counter {
     double deadline;
     bool lockset, mhb, both, ucg; /* what is left of the group in hand */
     uint32_t graphs;
+    struct hd_u32vec queue; /* events of the candidates that wait for the graph */
+    uint32_t lengths[HD_UCG_ASK], waiting;
+    uint32_t ahead; /* how many it is asked about together */
+    enum hd_property property;
 };
 
 static bool before(const struct counter *c, hd_eid a, hd_eid b)
@@ -55,18 +59,38 @@ static void leave_all(struct counter *c)
     c->lockset = c->mhb = c->both = c->ucg = true;
 }
 
-static void judge(struct counter *c, const struct hd_goal *goal, bool excluded)
+static void ask_graph(struct counter *c)
 {
-    bool apart = ordered(c, goal);
+    struct hd_goal goals[HD_UCG_ASK];
+    bool possible[HD_UCG_ASK];
+    const hd_eid *events = c->queue.data;
+    for (uint32_t i = 0; i < c->waiting; events += c->lengths[i++])
+        goals[i] = hd_hunt_goal(c->property, events, c->lengths[i]);
+    hd_ucg_ask(c->graph, goals, c->waiting, possible);
+    for (uint32_t i = 0; i < c->waiting; i++)
+        c->ucg |= possible[i];
+    c->queue.len = c->waiting = 0;
+    c->ahead = c->ahead < HD_UCG_ASK / 2 ? 2 * c->ahead : HD_UCG_ASK;
+}
+
+static void judge(struct counter *c, const hd_eid *events, uint32_t n, bool excluded)
+{
+    const struct hd_goal goal = hd_hunt_goal(c->property, events, n);
+    bool apart = ordered(c, &goal);
     c->lockset |= !excluded;
     c->mhb |= !apart;
     c->both |= !excluded && !apart;
     if (excluded || apart || c->ucg)
         return;
-    if (++c->graphs > MAX_GRAPHS || stopped(c))
+    if (++c->graphs > MAX_GRAPHS || stopped(c)) {
         leave_all(c);
-    else
-        c->ucg = hd_ucg_possible(c->graph, goal);
+        return;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        hd_u32vec_push(&c->queue, events[i]);
+    c->lengths[c->waiting++] = n;
+    if (c->waiting >= c->ahead)
+        ask_graph(c);
 }
 
 static void begin_group(struct counter *c, struct hd_stages *stages)
@@ -74,10 +98,14 @@ static void begin_group(struct counter *c, struct hd_stages *stages)
     stages->candidates++;
     c->lockset = c->mhb = c->both = c->ucg = false;
     c->graphs = 0;
+    c->queue.len = c->waiting = 0;
+    c->ahead = 1;
 }
 
-static void end_group(const struct counter *c, struct hd_stages *stages)
+static void end_group(struct counter *c, struct hd_stages *stages)
 {
+    if (!c->ucg)
+        ask_graph(c);
     stages->lockset += c->lockset;
     stages->mhb += c->mhb;
     stages->both += c->both;
@@ -95,12 +123,11 @@ static void judge_pair(struct counter *c, const struct hd_triples *s,
     bool excluded = hd_hunt_excluded(c->w.sections, &goal);
     for (uint32_t i = y->start; i < y->end && !settled(c); i++) {
         events[1] = s->c->events[i];
-        goal = hd_goal_atomicity(events);
         if (before(c, pair->d, events[1])) { /* and so for all later ones */
             c->lockset |= !excluded;
             return;
         }
-        judge(c, &goal, excluded);
+        judge(c, events, 3, excluded);
         if (excluded && c->mhb) /* the rest of the class tells nothing new */
             return;
     }
@@ -143,7 +170,7 @@ static void judge_tuples(struct counter *c, struct tuples *k, uint32_t i)
         if (k->tried > MAX_TUPLES || stopped(c))
             leave_all(c);
         else
-            judge(c, &goal, k->excluded);
+            judge(c, k->events, k->cycle->n, k->excluded);
         return;
     }
     const struct hd_request_class *x =
@@ -186,12 +213,14 @@ void hd_stages_run(enum hd_property property, const struct hd_trace *t, double s
     c.w.conds = hd_accesses_new(t, HD_OBJ_COND);
     c.base = hd_ucg_base_new(t, c.w.sections, c.w.conds, NULL, HD_MHB_ANY_WAITER);
     c.graph = hd_ucg_new(c.base, true);
+    c.property = property;
     *stages = (struct hd_stages){0};
     if (property == HD_PROPERTY_ATOMICITY)
         count_triples(&c, stages);
     else
         count_cycles(&c, stages);
     hd_ucg_free(c.graph);
+    hd_u32vec_fini(&c.queue);
     hd_ucg_base_free(c.base);
     hd_accesses_free(c.w.conds);
     hd_accesses_free(c.w.locs);

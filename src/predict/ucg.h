@@ -16,7 +16,10 @@
  * Chopping: a barrier is a number of events for each thread, such that nobody holds a lock or waits
  * there, nothing before it needs anything after it, and no wait after it can have a notifier before
  * it. Nothing before a barrier can contradict the property, so the graph has the events after the
- * last barrier only. One graph serves one goal after another; it belongs to one worker.
+ * last barrier only.
+ *
+ * A graph is closed for up to 64 goals at once (predict/ucg_int.h); one goal is a batch of one. The
+ * same memory serves one batch after another; it belongs to one worker.
  */
 #ifndef HD_PREDICT_UCG_H
 #define HD_PREDICT_UCG_H
@@ -26,12 +29,22 @@
 
 struct hd_ucg;
 
-/* chop: false makes a graph of its own for each goal and takes every event into it; for tests and
- * measurements. Otherwise goals with the same label (predict/ucg_labels.h) share one. */
+/* chop: false takes every event into the graph and forgets every answer; for tests and
+ * measurements. Otherwise goals with the same label (predict/ucg_labels.h) share one answer. */
 struct hd_ucg *hd_ucg_new(const struct hd_ucg_base *base, bool chop);
 void hd_ucg_free(struct hd_ucg *g); /* NULL is fine */
 
-/* False: no schedule reaches the goal. */
+/* A graph of several goals takes at most about 16 bytes times this for the edges that hold for some
+ * of them only; one that would take more is made in parts. For tests; the default is 16 MB. */
+void hd_ucg_limit(struct hd_ucg *g, size_t levels);
+
+/* Whether some schedule may reach each of the goals, at most HD_UCG_ASK; false: none does. Those
+ * that lie near each other share one graph, whose edges carry the goals they hold for; no answer
+ * depends on the others. Goals that follow each other should lie near each other. */
+enum { HD_UCG_ASK = 64 };
+void hd_ucg_ask(struct hd_ucg *g, const struct hd_goal *goals, size_t n, bool *possible);
+
+/* The same for one. */
 bool hd_ucg_possible(struct hd_ucg *g, const struct hd_goal *goal);
 
 /* What the graph of the goal knows beyond the orders of the base, in every schedule that reaches
@@ -43,6 +56,9 @@ bool hd_ucg_orders(struct hd_ucg *g, const struct hd_goal *goal, struct hd_vec *
 
 /* Goals whose answer was that of an earlier one with the same label. */
 uint64_t hd_ucg_shared(const struct hd_ucg *g);
+
+/* Graphs that were closed. */
+uint64_t hd_ucg_graphs(const struct hd_ucg *g);
 
 /* Since hd_ucg_new: synchronisation events taken into graphs, the measure of work. */
 uint64_t hd_ucg_nodes(const struct hd_ucg *g);

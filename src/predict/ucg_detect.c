@@ -14,11 +14,17 @@ struct detection {
     bool too_many;
 };
 
-static bool possible(struct detection *d, hd_eid a, hd_eid b)
+/* The pairs of e with the next n events of its class. */
+static void ask(struct detection *d, hd_eid e, const hd_eid *others, uint32_t n, bool *possible)
 {
-    const hd_eid pair[] = {a < b ? a : b, a < b ? b : a};
-    struct hd_goal goal = hd_goal_race(pair);
-    return hd_ucg_possible(d->graph, &goal);
+    struct hd_goal goals[HD_UCG_ASK];
+    hd_eid pairs[HD_UCG_ASK][2];
+    for (uint32_t i = 0; i < n; i++) {
+        pairs[i][0] = e < others[i] ? e : others[i];
+        pairs[i][1] = e < others[i] ? others[i] : e;
+        goals[i] = hd_goal_race(pairs[i]);
+    }
+    hd_ucg_ask(d->graph, goals, n, possible);
 }
 
 static bool ordered(const struct detection *d, hd_eid a, hd_eid b)
@@ -50,25 +56,41 @@ static void open_range(const struct detection *d, hd_eid e, const struct hd_clas
     *to = lo;
 }
 
+/* The pairs of e with events [from, to). True when one is enough and was found. *ahead: how many
+ * the graph is asked about together, which grows while none is found. */
+static bool sweep_event(struct detection *d, hd_eid e, uint32_t from, uint32_t to, uint32_t *ahead)
+{
+    bool possible[HD_UCG_ASK];
+    for (uint32_t some; from < to; from += some, *ahead = 2 * *ahead) {
+        *ahead = *ahead < HD_UCG_ASK ? *ahead : HD_UCG_ASK;
+        some = *ahead < to - from ? *ahead : to - from;
+        ask(d, e, d->c->events + from, some, possible);
+        for (uint32_t i = 0; i < some; i++) {
+            hd_eid f = d->c->events[from + i];
+            if (!possible[i])
+                continue;
+            hd_pairs_push(&d->r->pairs, e < f ? e : f, e < f ? f : e);
+            d->too_many |= d->opts->max_pairs && d->r->pairs.len > d->opts->max_pairs;
+            if (!d->opts->pairs || d->too_many)
+                return true;
+        }
+    }
+    return false;
+}
+
 /* True when the bundle has settled its group: one pair is enough and was found. */
 static bool sweep(struct detection *d, const struct hd_bundle *bundle)
 {
     const struct hd_class *x = hd_class_at(d->c, bundle->x), *y = hd_class_at(d->c, bundle->y);
     const hd_eid *events = d->c->events;
+    uint32_t ahead = d->opts->pairs ? HD_UCG_ASK : 1;
     if (hd_sections_exclude(d->base->sections, events[x->start], events[y->start]))
         return false;
     for (uint32_t i = x->start; i < x->end && !hd_interrupt_requested(); i++) {
         uint32_t from, to;
         open_range(d, events[i], y, &from, &to);
-        for (; from < to; from++) {
-            hd_eid a = events[i], b = events[from];
-            if (!possible(d, a, b))
-                continue;
-            hd_pairs_push(&d->r->pairs, a < b ? a : b, a < b ? b : a);
-            d->too_many |= d->opts->max_pairs && d->r->pairs.len > d->opts->max_pairs;
-            if (!d->opts->pairs || d->too_many)
-                return true;
-        }
+        if (sweep_event(d, events[i], from, to, &ahead))
+            return true;
     }
     return false;
 }

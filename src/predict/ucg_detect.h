@@ -2,8 +2,7 @@
  * orders of must-happen-before as its base and nothing about data. A filter: "not reported" is a
  * proof that there is no race (not with the recorded matching), "reported" is none that there is.
  *
- * Many pairs have the same graph: its seeds depend only on which synchronisation events stand
- * before the two accesses. Such pairs carry one label, and a graph is closed once for a label.
+ * Pairs are put to the graph up to 64 at a time (predict/ucg.h).
  */
 #ifndef HD_PREDICT_UCG_DETECT_H
 #define HD_PREDICT_UCG_DETECT_H

@@ -101,6 +101,15 @@ void hd_ucg_labels_fini(struct hd_ucg_labels *l)
     hd_map_fini(&l->triples);
 }
 
+void hd_ucg_labels_limit(struct hd_ucg_labels *l, size_t most)
+{
+    if (l->pairs.len + l->answers.len + l->triples.len <= most)
+        return;
+    hd_map_clear(&l->pairs);
+    hd_map_clear(&l->answers);
+    hd_map_clear(&l->triples);
+}
+
 uint32_t *hd_ucg_label(struct hd_ucg_labels *l, const struct hd_ucg_base *b,
                        const struct hd_goal *goal)
 {

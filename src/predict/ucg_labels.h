@@ -22,6 +22,9 @@ struct hd_ucg_labels {
 
 void hd_ucg_labels_fini(struct hd_ucg_labels *l);
 
+/* Forgets all labels when there are more than that. */
+void hd_ucg_labels_limit(struct hd_ucg_labels *l, size_t most);
+
 /* The place for the answer of all goals with the label of this one: 0 when it is not known yet.
  * NULL: it has no label. Valid until the next call. */
 uint32_t *hd_ucg_label(struct hd_ucg_labels *l, const struct hd_ucg_base *b,

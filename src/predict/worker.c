@@ -127,11 +127,18 @@ static enum hd_verdict timed(struct hd_worker *k, double started, enum hd_verdic
     return verdict;
 }
 
-static enum hd_verdict try_ucg(struct hd_worker *k, const struct hd_goal *goal)
+void hd_worker_filter(struct hd_worker *k, const struct hd_goal *goals, size_t n, bool *impossible)
 {
     double started = hd_progress_now();
+    bool possible[HD_UCG_ASK];
     k->step = HD_STEP_UCG;
-    return timed(k, started, hd_ucg_possible(k->ucg, goal) ? HD_UNKNOWN : HD_IMPOSSIBLE);
+    for (size_t i = 0; i < n; i++)
+        possible[i] = true;
+    if (k->ucg)
+        hd_ucg_ask(k->ucg, goals, n, possible);
+    for (size_t i = 0; i < n; i++)
+        impossible[i] = !possible[i];
+    timed(k, started, HD_UNKNOWN);
 }
 
 static enum hd_verdict try_greedy(struct hd_worker *k, const struct hd_goal *goal)
@@ -164,9 +171,7 @@ enum hd_verdict hd_worker_decide_quick(struct hd_worker *k, const struct hd_goal
                                        bool greedy_only)
 {
     enum hd_verdict verdict = HD_UNKNOWN;
-    if (k->ucg && !greedy_only)
-        verdict = try_ucg(k, goal);
-    if (verdict == HD_UNKNOWN && hd_worker_may(k, HD_STEP_GREEDY) && hd_plan_start(&k->plan, goal))
+    if (hd_worker_may(k, HD_STEP_GREEDY) && hd_plan_start(&k->plan, goal))
         verdict = try_greedy(k, goal);
     if (verdict == HD_UNKNOWN && hd_worker_may(k, HD_STEP_CLOSURE) && !greedy_only)
         verdict = try_closure(k, goal);

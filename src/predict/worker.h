@@ -1,7 +1,7 @@
 /* One worker of a prediction: the scratch memory for deciding goals, one at a time.
  *
- * decide_quick tries the steps that cost little (filters, greedy, closure); decide_exact asks the
- * solver. Both leave, after HD_RACE, a witness that model/ has accepted in `witness`.
+ * filter rules goals out, many at a time; decide_quick tries the steps that cost little (greedy,
+ * closure); decide_exact asks the solver. Both leave, after HD_RACE, a witness that model/ has accepted in `witness`.
  */
 #ifndef HD_PREDICT_WORKER_H
 #define HD_PREDICT_WORKER_H
@@ -39,8 +39,12 @@ void hd_worker_init(struct hd_worker *k, const struct hd_world *w, const struct 
                     double deadline);
 void hd_worker_fini(struct hd_worker *k);
 
-/* Requires: what the stops hold does not exclude each other and no must-order puts one before the
- * other, when those filters are on. greedy_only: stop after the greedy step. */
+/* The last filter, for up to HD_UCG_ASK goals that lie near each other: which of them no schedule
+ * reaches. Requires of each: what the stops hold does not exclude each other and no must-order puts
+ * one before the other, when those filters are on. After it `step` is that of the filter. */
+void hd_worker_filter(struct hd_worker *k, const struct hd_goal *goals, size_t n, bool *impossible);
+
+/* For a goal that the filters leave. greedy_only: stop after the greedy step. */
 enum hd_verdict hd_worker_decide_quick(struct hd_worker *k, const struct hd_goal *goal,
                                        bool greedy_only);
 enum hd_verdict hd_worker_decide_exact(struct hd_worker *k, const struct hd_goal *goal,
