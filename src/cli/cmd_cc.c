@@ -175,9 +175,9 @@ static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, 
     "linking, "                                                                                    \
     "the runtime. -fsanitize=thread is replaced by our instrumentation; -flto is left out. "       \
     "__HEDDLE__ "                                                                                  \
-    "and __SANITIZE_THREAD__ are defined.\n"                                                       \
-    "With --concolic the program can be searched by heddle hunt.\n"                                \
-    "HEDDLE_CLANG chooses the compiler (clang-14, clang-19, a path).\n"                            \
+    "and __SANITIZE_THREAD__ are defined.\n\n"                                                     \
+    "With --concolic the program can be searched by heddle hunt.\n\n"                              \
+    "HEDDLE_CLANG chooses the compiler (clang-14, clang-19, a path).\n\n"                          \
     "For build systems that want one word there are heddle-cc and heddle-c++."
 
 const struct hd_cmd hd_cmd_cc = {
@@ -185,7 +185,7 @@ const struct hd_cmd hd_cmd_cc = {
     .path = "cc",
     .summary = "compile C for recording, as clang does",
     .args = "CLANG-ARGUMENTS...",
-    .detail = "For example: ./configure CC=\"heddle cc\"\n" DETAIL,
+    .detail = "For example: ./configure CC=\"heddle cc\"\n\n" DETAIL,
     .run = run,
 };
 
@@ -194,6 +194,6 @@ const struct hd_cmd hd_cmd_cxx = {
     .path = "c++",
     .summary = "compile C++ for recording, as clang++ does",
     .args = "CLANG-ARGUMENTS...",
-    .detail = "For example: cmake -DCMAKE_CXX_COMPILER=heddle-c++ .\n" DETAIL,
+    .detail = "For example: cmake -DCMAKE_CXX_COMPILER=heddle-c++ .\n\n" DETAIL,
     .run = run,
 };

@@ -50,7 +50,8 @@ static const struct hd_opt options[] = {
     {0, "preemptions", HD_OPT_COUNT, offsetof(struct values, preemptions), "N",
      "Stop running threads at most N times (warned: 2; dpor: any number)", NULL, 0, 7},
     {0, "aim", HD_OPT_CHOICE, offsetof(struct values, aim), "HOW",
-     "warned: park a thread and prefer another, only prefer, or neither", "parked|hint|none", 0, 0},
+     "warned: parked (park a thread and prefer another), hint (only prefer) or none",
+     "parked|hint|none", 0, 0},
     {0, "property", HD_OPT_TEXT, offsetof(struct values, properties), "LIST",
      "What to look for: race, deadlock, atomicity (race,deadlock)", NULL, 0, 0},
     {'t', "times", HD_OPT_COUNT, offsetof(struct values, times), "N",
@@ -67,6 +68,8 @@ static const struct hd_opt options[] = {
      "Write the report as JSON to FILE, too", NULL, 0, 0},
     {'f', "format", HD_OPT_CHOICE, offsetof(struct values, output.format), "FORMAT",
      "Print the report as " HD_FORMATS, HD_FORMATS, 0, 0},
+    {0, "full-stacks", HD_OPT_FLAG, offsetof(struct values, output.full), NULL,
+     "Show the frames of libraries, too", NULL, 0, 0},
     {'r', "report", HD_OPT_FILES, offsetof(struct values, output.reports), "FILE",
      "Write the report to FILE, too, as its ending says; may be repeated", NULL, 0, 0},
     {0},
@@ -217,7 +220,7 @@ static enum hd_exit resume(struct explore *x, int argc, char **argv)
     for (size_t i = 0; x->words && i < n; i++)
         x->words[i] = (char *)hd_names_text(&x->state.program, x->state.words.data[i]);
     x->o.session.argv = x->words;
-    return x->words ? HD_EXIT_OK : HD_EXIT_TOOL;
+    return x->words ? hd_runs_check_paths(x->cli, &x->v->output) : HD_EXIT_TOOL;
 }
 
 static enum hd_exit begin(struct explore *x, int argc, char **argv, int before)
@@ -230,8 +233,10 @@ static enum hd_exit begin(struct explore *x, int argc, char **argv, int before)
         hd_cli_error(x->cli, "cannot use %s: %s", x->dir, strerror(errno));
         return HD_EXIT_TOOL;
     }
-    enum hd_exit code = hd_runs_program(x->cli, x->cmd, x->dir, x->v->cflags, before, &argc, &argv,
-                                        x->program, sizeof x->program);
+    enum hd_exit code = hd_runs_check_paths(x->cli, &x->v->output);
+    if (code == HD_EXIT_OK)
+        code = hd_runs_program(x->cli, x->cmd, x->dir, x->v->cflags, before, &argc, &argv,
+                               x->program, sizeof x->program);
     if (code != HD_EXIT_OK)
         return code;
     x->o.session.argv = argv;

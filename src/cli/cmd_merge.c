@@ -69,7 +69,7 @@ static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, 
         return code;
     size_t n = (size_t)argc;
     struct hd_report **inputs = hd_calloc(n, sizeof *inputs);
-    code = HD_EXIT_OK;
+    code = hd_cli_check_report(cli, v.out);
     for (size_t i = 0; i < n && code == HD_EXIT_OK; i++)
         code = load(cli, argv[i], &inputs[i]);
     if (code == HD_EXIT_OK)

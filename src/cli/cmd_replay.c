@@ -7,6 +7,8 @@
 #include "base/interrupt.h"
 #include "drive/replay.h"
 #include "model/witness_json.h"
+#include "report/frames.h"
+#include "report/variable.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -46,7 +48,11 @@ static const struct hd_opt options[] = {
 
 static void print_frame(const struct hd_replay_frame *f)
 {
-    printf("        %s", f->function ? f->function : "?");
+    char name[400];
+    struct hd_frame frame = {.at = {.file = f->file, .function = f->function}, .module = f->module};
+    if (hd_frames_foreign(&frame))
+        return;
+    printf("        %s", f->function ? hd_frames_name(f->function, name, sizeof name) : "?");
     if (f->file)
         printf(" at %s:%" PRIu32 "\n", f->file, f->line);
     else if (f->module)
@@ -106,6 +112,21 @@ static void print_order(const struct hd_trace *t, const struct hd_witness *w,
         printf("    %s\n", hd_names_text(&o->deadlock_notes, i));
 }
 
+/* As the report calls it. */
+static void print_variable(const struct hd_trace *t, const struct hd_witness *w)
+{
+    const hd_eid pair[2] = {w->a, w->b};
+    struct hd_report *names = hd_report_new();
+    struct hd_details *details = hd_details_open(t);
+    struct hd_variable variable;
+    hd_variable_of(names, t, details, pair, 2, &variable);
+    printf(" on %s", variable.name);
+    if (variable.location && strcmp(variable.location, variable.name) != 0)
+        printf(" (%s)", variable.location);
+    hd_details_close(details);
+    hd_report_free(names);
+}
+
 static void print_confirmed(const struct hd_cli *cli, const struct hd_trace *t,
                             const struct hd_witness *w, const struct hd_replay_result *r)
 {
@@ -114,7 +135,7 @@ static void print_confirmed(const struct hd_cli *cli, const struct hd_trace *t,
     printf("%sCONFIRMED%s %s", hd_term_style(cli->color_out, HD_STYLE_RED),
            hd_term_style(cli->color_out, HD_STYLE_PLAIN), hd_property_names[w->property]);
     if (race)
-        printf(" on %s", hd_trace_obj_name(t, HD_OBJ_LOC, t->obj[w->a]));
+        print_variable(t, w);
     printf("\n");
     if (race)
         print_accesses(t, w, o);

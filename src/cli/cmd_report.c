@@ -15,6 +15,7 @@ struct values {
     struct hd_opt_files suppressions;
     int format; /* -1: by the name of the output */
     int rules;  /* of --gen-suppressions */
+    bool full;
 };
 
 static const struct hd_opt options[] = {
@@ -22,12 +23,15 @@ static const struct hd_opt options[] = {
      HD_FORMATS, 0, 0},
     {'o', "output", HD_OPT_FILE, offsetof(struct values, out), "FILE",
      "Write to FILE instead of the standard output", NULL, 0, 0},
+    {0, "full-stacks", HD_OPT_FLAG, offsetof(struct values, full), NULL,
+     "Show the frames of libraries, too", NULL, 0, 0},
     {0, "baseline", HD_OPT_FILE, offsetof(struct values, baseline), "FILE",
      "Compare with this report.json: what is new, known, gone", NULL, 0, 0},
     {'s', "suppressions", HD_OPT_FILES, offsetof(struct values, suppressions), "FILE",
      "Hide findings that the rules in FILE name; may be repeated", NULL, 0, 0},
     {0, "gen-suppressions", HD_OPT_CHOICE, offsetof(struct values, rules), "WHICH",
-     "Print rules that hide the new confirmed, or all, instead", "no|errors|all", 0, 0},
+     "Print rules that hide findings instead: errors (the new confirmed), all, or no",
+     "no|errors|all", 0, 0},
     {0},
 };
 
@@ -61,6 +65,9 @@ static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, 
     enum hd_exit code;
     if (!hd_cli_parse(cli, cmd, &v, &argc, argv, &code))
         return code;
+    code = hd_cli_check_report(cli, v.out);
+    if (code != HD_EXIT_OK)
+        return code;
     const char *word = argc ? argv[0] : NULL;
     if ((!word || strcmp(word, "-") != 0) &&
         hd_outdir_report(word, path, sizeof path, &err) != HD_OK)
@@ -70,6 +77,7 @@ static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, 
     char folder[PATH_MAX];
     hd_cli_folder(path, folder, sizeof folder);
     r->directory = folder;
+    r->full_stacks = v.full;
     code = hd_cli_filter_report(cli, r, &v.suppressions, v.baseline);
     if (code == HD_EXIT_OK)
         code = write_report(cli, r, &v);

@@ -53,13 +53,16 @@ static const struct hd_opt options[] = {
     {0, "baseline", HD_OPT_FILE, offsetof(struct values, baseline), "FILE",
      "Races of this report.json are known and no error", NULL, 0, 0},
     {0, "gen-suppressions", HD_OPT_CHOICE, offsetof(struct values, output.rules), "WHICH",
-     "Print rules that hide no, the new confirmed, or all findings", "no|errors|all", 0, 0},
+     "Print rules that hide findings: no (none), errors (the new confirmed) or all",
+     "no|errors|all", 0, 0},
     {0, "cflags", HD_OPT_TEXT, offsetof(struct values, cflags), "FLAGS",
      "Flags for the compiler, separated by spaces", NULL, 0, 0},
     {0, "json", HD_OPT_FILE, offsetof(struct values, output.json), "FILE",
      "Write the report as JSON to FILE, too", NULL, 0, 0},
     {'f', "format", HD_OPT_CHOICE, offsetof(struct values, output.format), "FORMAT",
      "Print the report as " HD_FORMATS, HD_FORMATS, 0, 0},
+    {0, "full-stacks", HD_OPT_FLAG, offsetof(struct values, output.full), NULL,
+     "Show the frames of libraries, too", NULL, 0, 0},
     {'r', "report", HD_OPT_FILES, offsetof(struct values, output.reports), "FILE",
      "Write the report to FILE, too, as its ending says; may be repeated", NULL, 0, 0},
     {0},
@@ -155,8 +158,10 @@ static enum hd_exit run_session(struct run *r)
 static enum hd_exit run_in_folder(struct run *r, int argc, char **argv, int before)
 {
     char program[PATH_MAX];
-    enum hd_exit code = hd_runs_program(r->cli, r->cmd, r->dir, r->v->cflags, before, &argc, &argv,
-                                        program, sizeof program);
+    enum hd_exit code = hd_runs_check_paths(r->cli, &r->v->output);
+    if (code == HD_EXIT_OK)
+        code = hd_runs_program(r->cli, r->cmd, r->dir, r->v->cflags, before, &argc, &argv, program,
+                               sizeof program);
     r->o.argv = argv;
     return code == HD_EXIT_OK ? run_session(r) : code;
 }

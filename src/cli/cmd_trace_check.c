@@ -12,6 +12,8 @@ static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, 
     code = HD_EXIT_INPUT;
     if (hd_cli_check(cli, argv[0], t)) {
         code = HD_EXIT_OK;
+        if (t->n_events == 0)
+            hd_cli_error(cli, "%s: warning: the trace has no events", hd_cli_input_name(argv[0]));
         printf("%s: %sconsistent%s: %s, %s, %s, %s\n", hd_cli_input_name(argv[0]),
                hd_term_style(cli->color_out, HD_STYLE_GREEN),
                hd_term_style(cli->color_out, HD_STYLE_PLAIN), hd_cli_plural(t->n_events, "event"),

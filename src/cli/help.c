@@ -1,6 +1,7 @@
 /* Help, made from the tables. */
 #include "cli/cli.h"
 
+#include <ctype.h>
 #include <string.h>
 
 /* One screen of 80 by 24: usage, the commands, three examples. */
@@ -26,7 +27,8 @@ static void print_root(const struct hd_cmd *root)
 enum { WIDTH = 79, OPTION_COLUMN = 26 };
 
 /* Prints text from the given column on, broken at blanks so that no line is wider than WIDTH; lines
- * after the first begin at that column. Line ends in the text stay. */
+ * after the first begin at that column. A line end in the text is a blank, two are an empty line.
+ */
 static void print_wrapped(const char *text, int column)
 {
     int at = column;
@@ -39,11 +41,11 @@ static void print_wrapped(const char *text, int column)
         printf("%.*s", word, text);
         text += word;
         at += word;
-        if (*text == '\n') {
-            printf("\n%*s", text[1] == '\n' ? 0 : column, "");
+        if (text[0] == '\n' && text[1] == '\n') {
+            printf("\n\n%*s", column, "");
             at = column;
-            text++;
-        } else if (*text == ' ') {
+            text += 2;
+        } else if (*text) {
             size_t next = strcspn(text + 1, " \n");
             if (at + 1 + (int)next <= WIDTH) /* no blank at the end of a line */
                 putchar(' ');
@@ -52,6 +54,26 @@ static void print_wrapped(const char *text, int column)
         }
     }
     putchar('\n');
+}
+
+static bool names_word(const char *help, const char *word, size_t n)
+{
+    for (const char *at = help; (at = memmem(at, strlen(at), word, n)); at++)
+        if ((at == help || !isalnum((unsigned char)at[-1])) && !isalnum((unsigned char)at[n]))
+            return true;
+    return false;
+}
+
+/* Whether the help of a choice names each word that it takes. */
+static bool names_all(const struct hd_opt *o)
+{
+    for (const char *word = o->type == HD_OPT_CHOICE ? o->choices : ""; *word;) {
+        size_t n = strcspn(word, "|");
+        if (!names_word(o->help, word, n))
+            return false;
+        word += n + (word[n] == '|');
+    }
+    return true;
 }
 
 static void print_option(const struct hd_opt *o)
@@ -65,7 +87,10 @@ static void print_option(const struct hd_opt *o)
         printf("  %s\n%*s", left, OPTION_COLUMN, "");
     else
         printf("  %-*s", OPTION_COLUMN - 2, left);
-    print_wrapped(o->help, OPTION_COLUMN);
+    char help[400];
+    snprintf(help, sizeof help, "%s%s%s", o->help, names_all(o) ? "" : ": ",
+             names_all(o) ? "" : o->choices);
+    print_wrapped(help, OPTION_COLUMN);
 }
 
 static void print_usage_line(const struct hd_cmd *cmd)

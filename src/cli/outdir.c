@@ -163,7 +163,17 @@ enum hd_status hd_outdir_witness(const char *word, const char *run, char *path, 
     struct hd_report *r = NULL;
     const struct hd_finding *found = NULL;
     *others = 0;
-    if (word && (!is_id(word) || access(word, F_OK) == 0))
+    struct stat st;
+    bool there = word && strcmp(word, "-") != 0 && stat(word, &st) == 0;
+    if (there && S_ISDIR(st.st_mode))
+        return hd_err_at(err, HD_ERR_INPUT, word, 0,
+                         "a folder; name a race of the run in it with --run %s R-...", word);
+    if (word && !there && strcmp(word, "-") != 0 && !is_id(word))
+        return hd_err_at(err, HD_ERR_INPUT, word, 0,
+                         !strncmp(word, "R-", 2)
+                             ? "not an id: R- and hexadecimal digits, such as R-7f3a9c"
+                             : "there is no such witness file, and it is no id such as R-7f3a9c");
+    if (word && (there || !is_id(word)))
         return fits(snprintf(path, size, "%s", word), size, err);
     enum hd_status s = hd_outdir_report(run, report, sizeof report, err);
     if (s == HD_OK)

@@ -37,11 +37,20 @@ enum hd_exit hd_runs_check_output(const struct hd_cli *cli, const struct hd_cmd 
     return HD_EXIT_OK;
 }
 
+enum hd_exit hd_runs_check_paths(const struct hd_cli *cli, const struct hd_runs_output *out)
+{
+    enum hd_exit code = hd_cli_check_report(cli, out->json);
+    for (unsigned i = 0; i < out->reports.n && code == HD_EXIT_OK; i++)
+        code = hd_cli_check_report(cli, out->reports.items[i]);
+    return code;
+}
+
 static enum hd_exit print(const struct hd_cli *cli, const struct hd_runs_output *out,
                           struct hd_report *report)
 {
     enum hd_exit code = HD_EXIT_OK;
     fflush(stdout);
+    report->full_stacks = out->full;
     if (!cli->quiet || out->format != HD_REPORT_TEXT)
         code = hd_cli_save_report(cli, report, (enum hd_report_kind)out->format, NULL, stderr,
                                   cli->color_err);

@@ -18,10 +18,13 @@ struct hd_runs_output {
     struct hd_opt_files reports; /* files, by their endings */
     int format;                  /* enum hd_report_kind of what is printed */
     int rules;                   /* --gen-suppressions: 0 none, 1 of errors, 2 of all findings */
+    bool full;                   /* --full-stacks */
 };
 /* Refuses endings that stand for no format. */
 enum hd_exit hd_runs_check_output(const struct hd_cli *cli, const struct hd_cmd *cmd,
                                   const struct hd_runs_output *out);
+/* Once the folder of the run is there, and before the program runs: can all files be written? */
+enum hd_exit hd_runs_check_paths(const struct hd_cli *cli, const struct hd_runs_output *out);
 /* Prints to the standard error, since the standard output is the program's, and writes the files;
  * the first failure counts. HD_EXIT_RACE when all went well and the report has errors. */
 enum hd_exit hd_runs_report(const struct hd_cli *cli, const struct hd_runs_output *out,

@@ -35,6 +35,30 @@ static bool tsan_log(char *path, size_t size)
     return n > 0 && (size_t)n < size;
 }
 
+static enum hd_exit open_report(const struct hd_cli *cli, const char *path, struct hd_outfile *out)
+{
+    struct hd_err err = {0};
+    if (!may_replace(path)) {
+        hd_err_at(
+            &err, HD_ERR_IO, path, 0,
+            "it is there already and is no report of heddle; remove it or choose another name");
+        return hd_cli_fail_output(cli, &err);
+    }
+    return hd_outfile_open(path, out, &err) == HD_OK ? HD_EXIT_OK : hd_cli_fail_output(cli, &err);
+}
+
+enum hd_exit hd_cli_check_report(const struct hd_cli *cli, const char *path)
+{
+    struct hd_outfile out = {0};
+    struct stat st;
+    if (!path || !strcmp(path, "-") ||
+        (stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)))
+        return HD_EXIT_OK;
+    enum hd_exit code = open_report(cli, path, &out);
+    hd_outfile_discard(&out);
+    return code;
+}
+
 enum hd_exit hd_cli_save_report(const struct hd_cli *cli, struct hd_report *r,
                                 enum hd_report_kind kind, const char *path, FILE *stream,
                                 bool color)
@@ -50,14 +74,9 @@ enum hd_exit hd_cli_save_report(const struct hd_cli *cli, struct hd_report *r,
         hd_formats_write(stream, r, kind, root, color);
         return HD_EXIT_OK;
     }
-    if (!may_replace(path)) {
-        hd_err_at(
-            &err, HD_ERR_IO, path, 0,
-            "it is there already and is no report of heddle; remove it or choose another name");
-        return hd_cli_fail_output(cli, &err);
-    }
-    if (hd_outfile_open(path, &out, &err) != HD_OK)
-        return hd_cli_fail_output(cli, &err);
+    enum hd_exit code = open_report(cli, path, &out);
+    if (code != HD_EXIT_OK)
+        return code;
     hd_formats_write(out.file, r, kind, root, false);
     return hd_outfile_commit(&out, &err) == HD_OK ? HD_EXIT_OK : hd_cli_fail_output(cli, &err);
 }

@@ -16,6 +16,10 @@ enum hd_exit hd_cli_save_report(const struct hd_cli *cli, struct hd_report *r,
                                 enum hd_report_kind kind, const char *path, FILE *stream,
                                 bool color);
 
+/* Whether a report can be written there, before any work is done for it: as above, but nothing is
+ * written. NULL, "-" and what is no plain file are fine. */
+enum hd_exit hd_cli_check_report(const struct hd_cli *cli, const char *path);
+
 /* The folder part of a path, in `out`; "." when it has none. */
 void hd_cli_folder(const char *path, char *out, size_t size);
 

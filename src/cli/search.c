@@ -252,9 +252,12 @@ static bool is_known(void *ctx, const char *place1, const char *place2)
     const struct search *s = ctx;
     for (size_t i = 0; i < s->session->findings.len; i++) {
         const struct hd_finding *f = hd_vec_at(&s->session->findings, i);
-        if (f->property != HD_PROPERTY_RACE || f->n_accesses < 2)
+        if (f->property != HD_PROPERTY_RACE || f->n_accesses < 2 || !f->accesses[0].stack.n ||
+            !f->accesses[1].stack.n)
             continue;
-        const struct hd_spot *a = &f->accesses[0].at, *b = &f->accesses[1].at;
+        /* The innermost places, which may lie in a library: those are what the trace names. */
+        const struct hd_spot *a = &f->accesses[0].stack.frames[0].at;
+        const struct hd_spot *b = &f->accesses[1].stack.frames[0].at;
         if ((is_place(place1, a) && is_place(place2, b)) ||
             (is_place(place1, b) && is_place(place2, a)))
             return true;

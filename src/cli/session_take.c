@@ -9,6 +9,7 @@
 #include "model/check.h"
 #include "model/witness_json.h"
 #include "predict/violations.h"
+#include "report/frames.h"
 #include "report/make.h"
 #include "report/replayed.h"
 #include "report/stacked.h"
@@ -276,6 +277,8 @@ static void take_stacks(struct hd_session *s, const struct hd_trace *t, size_t f
         hd_stacks_fini(&stacks);
     }
     hd_stacked_fini(&want);
+    for (size_t i = first; i < s->findings.len; i++)
+        hd_frames_lift(s->r, hd_vec_at(&s->findings, i), s->sources);
     s->r->replay_seconds += hd_progress_now() - started;
 }
 
@@ -326,6 +329,7 @@ static enum hd_status take_stuck(struct hd_session *s, const struct hd_trace *t,
         replay(s, t, known, &f);
     if (f.status == HD_FINDING_PREDICTED)
         f.status = HD_FINDING_OBSERVED;
+    hd_frames_lift(s->r, &f, s->sources);
     if (status == HD_OK)
         *(struct hd_finding *)hd_vec_push(&s->findings) = f;
     return status;

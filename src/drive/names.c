@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/hash.h"
+#include "base/plainpath.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -62,6 +63,7 @@ bool hd_walk_site_place(const struct hd_walk *w, uint64_t address, char *out, si
         !memchr(s->strings + site->file, 0, s->strings_size - site->file))
         return false;
     snprintf(out, size, "%s:%" PRIu32, s->strings + site->file, site->line);
+    hd_plainpath(out);
     return true;
 }
 

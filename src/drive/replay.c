@@ -84,6 +84,13 @@ static bool unchanged(struct replay *r)
         hd_module_id(path, id, sizeof id);
         if (!strcmp(id, m->id))
             continue;
+        if (i == 0 && hd_program_kind(path) != HD_PROGRAM_INSTRUMENTED) {
+            set_reason(r, HD_REPLAY_CHANGED,
+                       "%s only started the recorded program, %s, and cannot be run again under "
+                       "its schedule; run that program itself",
+                       path, m->path);
+            return false;
+        }
         set_reason(r, HD_REPLAY_CHANGED,
                    "%s is not the file that was recorded (build-id %.40s, recorded %.40s): record "
                    "again",

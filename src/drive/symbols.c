@@ -1,6 +1,7 @@
 #include "drive/symbols.h"
 
 #include "base/alloc.h"
+#include "base/plainpath.h"
 #include "base/vec.h"
 
 #include <dlfcn.h>
@@ -159,6 +160,7 @@ static void short_name(const char *file, const char *dir, char *out, size_t size
     while (strncmp(file, "./", 2) == 0)
         file += 2;
     snprintf(out, size, "%s", file);
+    hd_plainpath(out); /* compilers find their headers by detours */
 }
 
 static bool source_line(struct hd_symbols *s, Dwfl_Module *mod, uint64_t pc, char *out, size_t size)

@@ -220,7 +220,9 @@ static enum hd_status not_claimed(const struct hd_record_opts *opts, const char 
 {
     if (hd_program_kind(program) != HD_PROGRAM_INSTRUMENTED)
         return hd_err_set(err, HD_ERR_INPUT,
-                          "%s is not instrumented: compile and link it with heddle cc",
+                          "%s is not instrumented: compile and link it with heddle cc. If it only "
+                          "starts your program, build that one so (for example make CC=\"heddle "
+                          "cc\") and run it itself",
                           opts->argv[0]);
     if (WIFSIGNALED(status))
         return hd_err_set(err, HD_ERR_INPUT, "%s was ended by signal %d before it started",

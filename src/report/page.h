@@ -7,6 +7,7 @@
 #include "base/term.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -18,6 +19,8 @@ struct hd_page {
     unsigned column; /* of the next character, from 0 */
     unsigned indent; /* of the lines after the first of a paragraph */
     bool gap;        /* a space stands before the next word */
+    bool full;       /* stacks are shown with the frames of libraries */
+    size_t left_out; /* such frames, so far */
 };
 
 void hd_page_init(struct hd_page *p, FILE *out, bool color);

@@ -35,13 +35,14 @@ struct hd_access {
     const char *kind;   /* read, write, atomic read, atomic write, atomic update, free; of a
                            deadlock: "wait for lock" and the like */
     uint32_t size;      /* bytes */
-    struct hd_spot at;
+    struct hd_spot at;  /* the innermost place in the program's own code (frames.h), where that is
+                           known; else the innermost */
     const char
         *value; /* in the recorded run: "5"; for an update "5 -> 6"; of a deadlock: the lock */
     uint64_t event;
     struct hd_held *locks;
     size_t n_locks;
-    struct hd_stack stack; /* the first frame is `at`; one frame: see `stacks` of the finding */
+    struct hd_stack stack; /* innermost first; one frame: see `stacks` of the finding */
     struct hd_snippet source;
 };
 
@@ -192,6 +193,7 @@ struct hd_report {
     size_t n_parts;
     const char *directory; /* where witnesses and traces are; not written to JSON */
     bool interrupted;      /* Ctrl-C: parts are missing */
+    bool full_stacks;      /* text: also the frames of libraries; not written to JSON */
 };
 
 /* An empty report with its arena. */

@@ -1,9 +1,10 @@
 #include "report/text.h"
 
+#include "report/frames.h"
 #include "report/page.h"
 #include "report/words.h"
 
-#include <limits.h>
+#include <stdarg.h>
 #include <string.h>
 
 #define RULE "=================="
@@ -29,8 +30,9 @@ static const char *proof_of(const struct hd_finding *f, char *text, size_t size)
 /* "teller bank.c:13:9", "bank.c:13", "teller" */
 static void put_spot(struct hd_page *p, const struct hd_spot *at, const char *before)
 {
+    char name[400];
     if (at->function)
-        hd_page_words(p, "%s%s", before, at->function);
+        hd_page_words(p, "%s%s", before, hd_frames_name(at->function, name, sizeof name));
     if (at->file && at->column)
         hd_page_words(p, "%s%s:%u:%u", at->function ? " " : before, at->file, at->line, at->column);
     else if (at->file)
@@ -76,30 +78,61 @@ static void essence(struct hd_page *p, const struct hd_finding *f, size_t number
 
 /* ---- details ---- */
 
+struct frames {
+    struct hd_page *p;
+    unsigned indent;
+};
+
+static void put_frame(void *ctx, size_t number, const struct hd_frame *f)
+{
+    const struct frames *to = ctx;
+    struct hd_page *p = to->p;
+    hd_page_begin(p, to->indent, to->indent + 4);
+    hd_page_words(p, "#%zu", number);
+    if (f->at.function || f->at.file || !f->module)
+        put_spot(p, &f->at, " ");
+    if (f->module && !f->at.file)
+        hd_page_words(p, " (%s)", f->module);
+    hd_page_end(p);
+}
+
 static void put_frames(struct hd_page *p, const struct hd_stack *s, unsigned indent)
 {
-    for (size_t k = 0; k < s->n; k++) {
-        const struct hd_frame *f = &s->frames[k];
-        hd_page_begin(p, indent, indent + 4);
-        hd_page_words(p, "#%zu", k);
-        if (f->at.function || f->at.file || !f->module)
-            put_spot(p, &f->at, " ");
-        if (f->module && !f->at.file)
-            hd_page_words(p, " (%s)", f->module);
-        hd_page_end(p);
-    }
+    struct frames to = {p, indent};
+    p->left_out += hd_frames_each(s, p->full, put_frame, &to);
+}
+
+/* What of a library was called there: the innermost frame, when it is not the program's own. */
+static void put_inside(struct hd_page *p, const struct hd_stack *s, unsigned indent)
+{
+    char name[400];
+    size_t own = hd_frames_own(s);
+    if (p->full || own == 0 || own == s->n)
+        return;
+    const struct hd_spot *at = &s->frames[0].at;
+    const char *file = at->file ? strrchr(at->file, '/') : NULL;
+    hd_page_begin(p, indent, indent + 4);
+    hd_page_words(p, "inside %s",
+                  at->function ? hd_frames_name(at->function, name, sizeof name) : "a library");
+    if (at->file)
+        hd_page_words(p, " (%s:%u)", file ? file + 1 : at->file, at->line);
+    hd_page_end(p);
 }
 
 /* "... at:" with its stack, or "... in" with the one place that there is. */
 static void put_origin(struct hd_page *p, const struct hd_spot *at, const struct hd_stack *stack,
                        unsigned indent)
 {
-    bool one = stack->n <= 1;
-    hd_page_words(p, one ? " in" : " at:");
-    if (one)
-        put_spot(p, stack->n ? &stack->frames[0].at : at, " ");
+    size_t own = hd_frames_own(stack), shown = 0;
+    for (size_t k = 0; k < stack->n; k++)
+        shown += p->full || own == stack->n || !hd_frames_foreign(&stack->frames[k]);
+    hd_page_words(p, shown <= 1 ? " in" : " at:");
+    if (shown <= 1) {
+        put_spot(p, stack->n ? &stack->frames[own < stack->n ? own : 0].at : at, " ");
+        p->left_out += stack->n - shown;
+    }
     hd_page_end(p);
-    if (!one)
+    if (shown > 1)
         put_frames(p, stack, indent);
 }
 
@@ -131,7 +164,7 @@ static void put_access(struct hd_page *p, const struct hd_finding *f, size_t i)
         hd_page_words(p, " of size %u", a->size);
     bool failure = f->property == HD_PROPERTY_FAILURE;
     if (i == 0 && !failure)
-        hd_page_words(p, " to '%s'", f->variable);
+        hd_page_words(p, " %s '%s'", strstr(a->kind, "read") ? "at" : "to", f->variable);
     if (i == 0 && !failure && f->location && strcmp(f->location, f->variable) != 0)
         hd_page_words(p, " (%s)", f->location);
     hd_page_words(p, " by thread %s (locks: ", a->thread);
@@ -139,6 +172,7 @@ static void put_access(struct hd_page *p, const struct hd_finding *f, size_t i)
     hd_page_words(p, "):");
     hd_page_end(p);
     put_frames(p, &a->stack, 4);
+    put_inside(p, &a->stack, 6);
     for (size_t k = 0; k < a->n_locks; k++) {
         hd_page_begin(p, 4, 8);
         hd_page_words(p, "holds %s, taken", a->locks[k].name);
@@ -174,12 +208,29 @@ static void put_source(struct hd_page *p, const struct hd_access *a)
     }
 }
 
-/* "acq(lock) bank.c:24" */
+/* "lock m bank.c:24" */
 static void put_step(struct hd_page *p, const struct hd_schedule_step *s)
 {
-    hd_page_words(p, "%s(%s)", s->op, s->object ? s->object : "");
-    if (s->at.file)
+    struct hd_arena *a = hd_arena_new();
+    struct hd_frame frame = {.at = s->at};
+    struct hd_schedule_step step = *s;
+    /* Addresses say nothing, and what the racing accesses give depends on which goes first. */
+    if (s->racing || (s->value && strstr(s->value, "0x")))
+        step.value = NULL;
+    hd_page_words(p, "%s", hd_words_step(a, &step));
+    if (s->at.file && !hd_frames_foreign(&frame))
         hd_page_words(p, " %s:%u", s->at.file, s->at.line);
+    hd_arena_free(a);
+}
+
+/* Of one stretch, what a reader has to know: its synchronisation and its last step that is no
+ * branch. */
+static size_t last_shown(const struct hd_finding *f, size_t from, size_t to)
+{
+    size_t last = to - 1;
+    while (last > from && !strcmp(f->steps[last].op, "br"))
+        last--;
+    return last;
 }
 
 static size_t stretch_end(const struct hd_finding *f, size_t i, size_t end)
@@ -190,19 +241,18 @@ static size_t stretch_end(const struct hd_finding *f, size_t i, size_t end)
     return k;
 }
 
-/* One stretch of one thread: its synchronisation and its last event. */
+/* One stretch of one thread. */
 static void put_stretch(struct hd_page *p, const struct hd_finding *f, size_t from, size_t to,
                         int width)
 {
     enum { SHOWN = 6 };
-    size_t left = 0, shown = 0;
+    size_t left = 0, shown = 0, last = last_shown(f, from, to);
     hd_page_begin(p, 4, 4 + (unsigned)width + 1);
     hd_page_words(p, "%s", f->steps[from].thread);
     for (int n = (int)strlen(f->steps[from].thread); n < width; n++, p->column++)
         fputc(' ', p->out);
     for (size_t i = from; i < to; i++) {
-        bool last = i + 1 == to;
-        if (!last && (!f->steps[i].essential || shown >= SHOWN)) {
+        if (i > last || (i < last && (!f->steps[i].essential || shown >= SHOWN))) {
             left++;
             continue;
         }
@@ -441,6 +491,21 @@ static void details(struct hd_page *p, const struct hd_report *r, const struct h
 
 /* ---- the frame ---- */
 
+/* A line that must not be broken. */
+struct line {
+    char text[512];
+    size_t len;
+};
+
+__attribute__((format(printf, 2, 3))) static void add_to(struct line *l, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(l->text + l->len, sizeof l->text - l->len, fmt, args);
+    va_end(args);
+    l->len = strlen(l->text);
+}
+
 static void put_list(struct hd_page *p, const char *title, const struct hd_texts *list)
 {
     enum { SHOWN = 10 };
@@ -482,9 +547,16 @@ static void put_count(struct hd_page *p, uint64_t n, const char *one, const char
     hd_page_words(p, "%llu %s", (unsigned long long)n, n == 1 ? one : many);
 }
 
-static void summary(struct hd_page *p, const struct hd_report *r)
+/* Behind the counts of a summary, each only where there is some. */
+static void put_part(struct line *l, uint64_t n, const char *one, const char *many)
 {
-    size_t proved[HD_PROPERTIES] = {0}, predicted = 0, known = 0;
+    if (n)
+        add_to(l, ", %llu %s", (unsigned long long)n, n == 1 ? one : many);
+}
+
+static void count_findings(struct line *l, const struct hd_report *r)
+{
+    uint64_t proved[HD_PROPERTIES] = {0}, predicted = 0, known = 0;
     for (size_t i = 0; i < r->n_findings; i++) {
         const struct hd_finding *f = &r->findings[i];
         if (f->known)
@@ -494,54 +566,76 @@ static void summary(struct hd_page *p, const struct hd_report *r)
         else
             proved[f->property]++;
     }
-    hd_page_begin(p, 0, UINT_MAX); /* one line, whatever its length: scripts take the last */
-    hd_page_style(p, hd_report_errors(r) ? HD_STYLE_RED : HD_STYLE_BOLD);
-    hd_page_words(p, "heddle: ");
-    put_count(p, proved[HD_PROPERTY_RACE], "race confirmed", "races confirmed");
-    if (proved[HD_PROPERTY_ATOMICITY]) {
-        hd_page_words(p, ", ");
-        put_count(p, proved[HD_PROPERTY_ATOMICITY], "atomicity violation", "atomicity violations");
-    }
-    if (proved[HD_PROPERTY_DEADLOCK]) {
-        hd_page_words(p, ", ");
-        put_count(p, proved[HD_PROPERTY_DEADLOCK], "deadlock", "deadlocks");
-    }
-    if (proved[HD_PROPERTY_FAILURE]) {
-        hd_page_words(p, ", ");
-        put_count(p, proved[HD_PROPERTY_FAILURE], "failure", "failures");
-    }
-    hd_page_style(p, HD_STYLE_PLAIN);
-    hd_page_words(p, ", %zu predicted only", predicted);
+    add_to(l, "heddle: %llu %s confirmed", (unsigned long long)proved[HD_PROPERTY_RACE],
+           proved[HD_PROPERTY_RACE] == 1 ? "race" : "races");
+    put_part(l, proved[HD_PROPERTY_ATOMICITY], "atomicity violation", "atomicity violations");
+    put_part(l, proved[HD_PROPERTY_DEADLOCK], "deadlock", "deadlocks");
+    put_part(l, proved[HD_PROPERTY_FAILURE], "failure", "failures");
+    add_to(l, ", %llu predicted only", (unsigned long long)predicted);
     if (known || r->baseline)
-        hd_page_words(p, ", %zu known", known);
+        add_to(l, ", %llu known", (unsigned long long)known);
     if (r->baseline)
-        hd_page_words(p, ", %zu gone", r->n_gone);
-    if (r->suppressed)
-        hd_page_words(p, ", %llu suppressed", (unsigned long long)r->suppressed);
-    hd_page_words(p, "; ");
-    put_count(p, r->impossible, "pair impossible", "pairs impossible");
-    hd_page_words(p, ", %llu undecided; ", (unsigned long long)r->undecided);
+        add_to(l, ", %zu gone", r->n_gone);
+    put_part(l, r->suppressed, "suppressed", "suppressed");
+    put_part(l, r->undecided, "undecided", "undecided");
+}
+
+/* How the recorded program ended, when it did not end well. */
+static void put_ending(struct line *l, const struct hd_report *r)
+{
+    const char *name = r->signal ? sigabbrev_np(r->signal) : NULL;
+    if (name)
+        add_to(l, "; killed by SIG%s", name);
+    else if (r->signal)
+        add_to(l, "; killed by signal %d", r->signal);
+}
+
+/* What was looked at. */
+static void put_extent(struct hd_page *p, const struct hd_report *r)
+{
+    hd_page_begin(p, 0, 2);
+    hd_page_words(p, "Checked: ");
     put_count(p, r->events, "event", "events");
     if (r->runs > 1)
         hd_page_words(p, " in %llu runs", (unsigned long long)r->runs);
-    if (r->interrupted)
-        hd_page_words(p, "; interrupted, parts are missing");
-    if (r->directory)
-        hd_page_words(p, "; %s", r->directory);
+    hd_page_words(p, "; ");
+    put_count(p, r->impossible, "other pair", "other pairs");
+    hd_page_words(p, " cannot race in %s", r->runs > 1 ? "these runs" : "this run");
+    hd_page_words(p, ", %llu undecided", (unsigned long long)r->undecided);
     hd_page_end(p);
+}
+
+/* One line, the last: scripts take it. What does not fit stands before it. */
+static void summary(struct hd_page *p, const struct hd_report *r, bool alone)
+{
+    struct line line = {0}, folder = {0}, ending = {0};
+    count_findings(&line, r);
+    put_ending(&ending, r);
+    if (r->interrupted)
+        add_to(&ending, "; interrupted");
+    if (r->directory)
+        add_to(&folder, "; %s", r->directory);
+    bool fits = line.len + ending.len + folder.len <= HD_PAGE_WIDTH;
+    if (!fits && !alone)
+        fprintf(p->out, "Files: %s\n", r->directory);
+    hd_page_style(p, hd_report_errors(r) ? HD_STYLE_RED : HD_STYLE_BOLD);
+    fputs(line.text, p->out);
+    hd_page_style(p, HD_STYLE_PLAIN);
+    fprintf(p->out, "%s%s\n", ending.text, fits ? folder.text : "");
 }
 
 void hd_report_write_summary(FILE *out, const struct hd_report *r)
 {
     struct hd_page p;
     hd_page_init(&p, out, false);
-    summary(&p, r);
+    summary(&p, r, true);
 }
 
 void hd_report_write_text(FILE *out, const struct hd_report *r, bool color)
 {
     struct hd_page p;
     hd_page_init(&p, out, color);
+    p.full = r->full_stacks;
     for (size_t i = 0; i < r->n_findings && !ferror(out); i++)
         essence(&p, &r->findings[i], i + 1);
     if (r->n_findings)
@@ -554,5 +648,8 @@ void hd_report_write_text(FILE *out, const struct hd_report *r, bool color)
     put_list(&p, "Not instrumented", &r->uninstrumented);
     put_list(&p, "Note", &r->notes);
     put_rules(&p, r);
-    summary(&p, r);
+    if (p.left_out)
+        fputs("Frames of libraries are left out; heddle report --full-stacks shows them.\n", out);
+    put_extent(&p, r);
+    summary(&p, r, false);
 }

@@ -1,11 +1,18 @@
 #include "report/why.h"
 
+#include "report/frames.h"
+
 #include <stdio.h>
 
-static const char *place_of(const struct hd_trace *t, hd_eid e)
+/* " at bank.c:12"; nothing where the C++ library does it for the program. */
+static void place_of(const struct hd_trace *t, hd_eid e, char *out, size_t size)
 {
     const char *place = hd_trace_place_name(t, e);
-    return *place ? place : "an unknown place";
+    struct hd_frame frame = {.at.file = place};
+    if (*place && !hd_frames_foreign(&frame))
+        snprintf(out, size, " at %s", place);
+    else
+        *out = 0;
 }
 
 /* The first release of a lock by the thread of a after a that the thread of b then takes before b:
@@ -46,12 +53,15 @@ void hd_why_race(const struct hd_trace *t, const struct hd_witness *w, char *tex
                  "the other.");
         return;
     }
+    char released[400], taken[400];
+    place_of(t, rel, released, sizeof released);
+    place_of(t, acq, taken, sizeof taken);
     int n = snprintf(text, size,
                      "the recorded run orders them only by the turn in which the threads took "
-                     "%s: %s released it at %s, then %s took it at %s.",
+                     "%s: %s released it%s, then %s took it%s.",
                      hd_trace_obj_name(t, HD_OBJ_LOCK, t->obj[rel]),
-                     hd_trace_thread_name(t, t->thread[rel]), place_of(t, rel),
-                     hd_trace_thread_name(t, t->thread[acq]), place_of(t, acq));
+                     hd_trace_thread_name(t, t->thread[rel]), released,
+                     hd_trace_thread_name(t, t->thread[acq]), taken);
     if (n > 0 && (size_t)n < size && in_schedule(w, acq) && !in_schedule(w, rel))
         snprintf(text + n, size - (size_t)n, " Here %s takes it first.",
                  hd_trace_thread_name(t, t->thread[acq]));

@@ -144,10 +144,36 @@ static bool holds(const struct hd_access *x, const char *lock)
     return false;
 }
 
+static bool waits_for(const struct hd_finding *f, const char *what)
+{
+    for (size_t i = 0; i < f->n_accesses; i++)
+        if (strstr(f->accesses[i].kind, what))
+            return true;
+    return false;
+}
+
+/* Opposite orders are what to look for only where every thread waits for a lock. */
+static const char *deadlock_advice(const struct hd_finding *f)
+{
+    if (waits_for(f, "for condition"))
+        return "A signal that nobody waits for yet is lost. Change what is waited for, and look at "
+               "it in a loop around the wait, both with the lock held.";
+    if (waits_for(f, "for semaphore"))
+        return "No thread is left that could post the semaphore.";
+    if (waits_for(f, "for barrier"))
+        return "Fewer threads come to the barrier than it waits for.";
+    if (waits_for(f, "for thread") || waits_for(f, "for futex") || waits_for(f, "for event"))
+        return f->n_accesses > 1 ? "What a thread waits for must not depend on what it holds."
+                                 : NULL;
+    return f->n_accesses > 1 ? "Take these locks in the same order everywhere."
+                             : "The thread waits for itself: give the lock back first, or make it "
+                               "recursive.";
+}
+
 const char *hd_words_advice(struct hd_arena *a, const struct hd_finding *f)
 {
-    if (f->property == HD_PROPERTY_DEADLOCK && f->n_accesses > 1)
-        return "Take these locks in the same order everywhere.";
+    if (f->property == HD_PROPERTY_DEADLOCK)
+        return deadlock_advice(f);
     if (!f->advice_lock)
         return NULL;
     const char *text =

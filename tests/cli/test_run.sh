@@ -18,8 +18,9 @@ heddle run hidden.c
 expect_code 66
 expect "the output is not the program's" [ "$(cat out)" = "level 5 after 2 changes" ]
 expect "no essence first: $(head -1 err)" grep -q '^1. data race on level \[confirmed' err
-expect "the summary is not last" sh -c "tail -1 err | grep -q '^heddle: 1 race confirmed, 0 predicted only; .*; heddle-out/1$'"
-expect "more than 80 columns" sh -c "! sed '\$d' err | grep -nE '.{81}'"
+expect "the summary is not last" sh -c "tail -1 err | grep -qx 'heddle: 1 race confirmed, 0 predicted only; heddle-out/1'"
+expect_err "other pairs cannot race in this run, 0 undecided"
+expect "more than 80 columns" sh -c "! grep -nE '.{81}' err"
 expect "report.txt differs" cmp -s err heddle-out/1/report.txt
 for file in 1/hidden 1/trace.hdt 1/report.json latest/report.json; do
     expect "$file is missing" [ -e "heddle-out/$file" ]
@@ -67,6 +68,15 @@ expect_code 66
 heddle replay R-000000
 expect_code 3
 expect_err "has no race R-000000"
+heddle replay R-zzzz
+expect_code 3
+expect_err "R-zzzz: not an id"
+heddle replay heddle-out/1
+expect_code 3
+expect_err "heddle-out/1: a folder; name a race of the run in it with --run"
+heddle replay nothing.json
+expect_code 3
+expect_err "nothing.json: there is no such witness file"
 heddle report nowhere
 expect_code 3
 expect_err "nowhere: No such file or directory"
@@ -95,6 +105,30 @@ expect_code 7
 expect_err "heddle: 0 races confirmed"
 heddle run five.c -- two arguments
 expect_code 139
+expect_err "heddle: 0 races confirmed, 0 predicted only; killed by SIGSEGV; heddle-out/"
+
+# ---- where a report cannot go is told before the program runs ----
+cat >shouts.c <<'C'
+#include <stdio.h>
+int main(void) { return puts("I was run") < 0; }
+C
+for option in --json -r; do
+    heddle run $option nowhere/a.json shouts.c
+    expect_code 4
+    expect_err "nowhere/a.json"
+    expect_no_out
+    heddle run $option hidden.c/a.json shouts.c
+    expect_code 4
+    expect_no_out
+done
+heddle explore -r nowhere/a.html shouts.c
+expect_code 4
+expect_err "nowhere/a.html"
+heddle merge -o nowhere/a.json heddle-out/1
+expect_code 4
+heddle run -o fresh -r fresh/a.html shouts.c
+expect_code 0
+expect "no report in the folder of the run" [ -s fresh/a.html ]
 heddle run counter_fixed.c
 expect_code 0
 

@@ -104,4 +104,8 @@ heddle witness check blocked.trace w/witness-4-15.json; expect_code 3
 heddle witness check one.trace w/witness-4-15.json; expect_code 3; expect_err "trace"
 echo '{' >broken.json
 heddle witness check bank.trace broken.json; expect_code 3; expect_err "broken.json"
+: >empty.trace
+heddle trace check empty.trace
+expect_code 0
+expect_err "empty.trace: warning: the trace has no events"
 finish

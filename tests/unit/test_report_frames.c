@@ -1,0 +1,139 @@
+/* Which frames are the program's own, how C++ names are shortened, file names without detours, and
+ * what is advised on deadlocks. */
+#include "base/plainpath.h"
+#include "report/frames.h"
+#include "report/words.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void names_are_shortened(void **state)
+{
+    static const char *const cases[][2] = {
+        {"main", "main"},
+        {"operator()", "operator()"},
+        {"Queue<int>::push(int)", "Queue<int>::push"},
+        {"void std::__invoke_impl<void, main::$_0>(std::__invoke_other, main::$_0&&)",
+         "std::__invoke_impl<void, main::$_0>"},
+        {"std::__invoke_result<main::$_0>::type std::__invoke<main::$_0>(main::$_0&&)",
+         "std::__invoke<main::$_0>"},
+        {"main::$_0::operator()() const", "main::$_0::operator()"},
+        {"std::ostream& operator<< <char>(std::ostream&, char)", "operator<<<char>"},
+        {"operator new(unsigned long)", "operator new"},
+        {"(anonymous namespace)::work(int)", "(anonymous namespace)::work"},
+        {"void std::vector<std::pair<std::string, std::string>, std::allocator<int> >::"
+         "_M_realloc_insert<int>(int&&)",
+         "std::vector<...>::_M_realloc_insert<...>"},
+    };
+    char out[100];
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_string_equal(hd_frames_name(cases[i][0], out, sizeof out), cases[i][1]);
+    assert_string_equal(hd_frames_name("abcdefgh", out, 5), "abcd");
+}
+
+static struct hd_frame frame(const char *file, const char *function, const char *module)
+{
+    return (struct hd_frame){.at = {.file = file, .function = function}, .module = module};
+}
+
+static void libraries_are_foreign(void **state)
+{
+    struct hd_frame own[] = {
+        frame("a.cpp", "put", "prog+0x1"),
+        frame("/home/me/std_mutex.h", "lock", NULL),
+        frame(NULL, "helper", "libmine.so+0x1"),
+        frame(NULL, NULL, NULL),
+    };
+    struct hd_frame foreign[] = {
+        frame("/usr/include/c++/12/bits/std_mutex.h", "lock", NULL),
+        frame("/opt/gcc/include/c++/13/thread", "run", NULL),
+        frame(NULL, NULL, "libstdc++.so.6+0xd44a3"),
+        frame(NULL, "void std::__invoke_impl<void>(int)", "prog+0x4661"),
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        assert_false(hd_frames_foreign(&own[i]));
+    for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
+        assert_true(hd_frames_foreign(&foreign[i]));
+    struct hd_frame mixed[] = {foreign[0], own[0], foreign[2], own[2]};
+    struct hd_stack stack = {mixed, 4}, none = {foreign, 4};
+    assert_int_equal(hd_frames_own(&stack), 1);
+    assert_int_equal(hd_frames_own(&none), 4);
+}
+
+static void count(void *ctx, size_t number, const struct hd_frame *f)
+{
+    (void)f;
+    *(size_t *)ctx = *(size_t *)ctx * 10 + number + 1;
+}
+
+static void foreign_frames_are_left_out(void **state)
+{
+    struct hd_frame frames[] = {frame("/usr/include/c++/12/mutex", "lock", NULL),
+                                frame("a.cpp", "put", NULL), frame(NULL, NULL, "libc.so.6+0x1")};
+    struct hd_stack stack = {frames, 3}, none = {frames, 1};
+    size_t seen = 0;
+    (void)state;
+    assert_int_equal(hd_frames_each(&stack, false, count, &seen), 2);
+    assert_int_equal(seen, 2);
+    seen = 0;
+    assert_int_equal(hd_frames_each(&stack, true, count, &seen), 0);
+    assert_int_equal(seen, 123);
+    seen = 0; /* when there is nothing else, they are shown */
+    assert_int_equal(hd_frames_each(&none, false, count, &seen), 0);
+    assert_int_equal(seen, 1);
+}
+
+static void paths_are_plain(void **state)
+{
+    static const char *const cases[][2] = {
+        {"/usr/bin/../lib/gcc/x86_64-linux-gnu/12/../../../../include/c++/12/bits/x.h:3",
+         "/usr/include/c++/12/bits/x.h:3"},
+        {"/a//b/./c", "/a/b/c"},
+        {"/../a", "/a"},
+        {"/a/..", "/"},
+        {"/a/...b/..c", "/a/...b/..c"},
+        {"../src/a.c", "../src/a.c"},
+        {"a/../b.c", "a/../b.c"},
+        {"", ""},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char path[128];
+        strcpy(path, cases[i][0]);
+        hd_plainpath(path);
+        assert_string_equal(path, cases[i][1]);
+    }
+}
+
+static void advice_fits_the_deadlock(void **state)
+{
+    struct hd_access waits[] = {{.kind = "wait for lock"}, {.kind = "wait for condition"}};
+    struct hd_finding f = {
+        .property = HD_PROPERTY_DEADLOCK, .accesses = waits, .n_accesses = 2, .variable = "c"};
+    struct hd_arena *a = hd_arena_new();
+    (void)state;
+    assert_non_null(strstr(hd_words_advice(a, &f), "signal that nobody waits for"));
+    waits[1].kind = "wait for lock";
+    assert_non_null(strstr(hd_words_advice(a, &f), "same order"));
+    f.n_accesses = 1;
+    assert_non_null(strstr(hd_words_advice(a, &f), "waits for itself"));
+    waits[0].kind = "wait for semaphore";
+    assert_null(strstr(hd_words_advice(a, &f), "order"));
+    hd_arena_free(a);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_are_shortened),         cmocka_unit_test(libraries_are_foreign),
+        cmocka_unit_test(foreign_frames_are_left_out), cmocka_unit_test(paths_are_plain),
+        cmocka_unit_test(advice_fits_the_deadlock),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
