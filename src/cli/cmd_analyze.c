@@ -8,6 +8,7 @@
 #include "cli/json_parts.h"
 #include "cli/show_race.h"
 #include "cli/show_violation.h"
+#include "drive/details.h"
 #include "model/witness_json.h"
 
 #include <string.h>
@@ -385,6 +386,7 @@ static bool read_options(struct run *r, const struct hd_cmd *cmd, enum hd_exit *
     *code = HD_EXIT_USAGE;
     hd_predict_defaults(p);
     p->functions = hd_cli_functions;
+    p->spots = hd_details_spots;
     p->all_pairs = v->pairs;
     p->jobs = (unsigned)v->jobs;
     if (v->solver_memory)

@@ -4,6 +4,7 @@
 #include "base/interrupt.h"
 #include "base/outfile.h"
 #include "base/progress.h"
+#include "drive/details.h"
 #include "drive/load.h"
 #include "drive/replay.h"
 #include "model/check.h"
@@ -238,6 +239,7 @@ static enum hd_status predict(struct hd_session *s, const struct hd_trace *t, st
 {
     struct hd_predict_options options = s->o->predict;
     enum hd_status status = HD_OK;
+    options.spots = hd_details_spots;
     options.progress = predict_progress;
     options.progress_ctx = s;
     if (s->o->properties >> HD_PROPERTY_RACE & 1) {

@@ -5,6 +5,7 @@
 #include "base/outfile.h"
 #include "base/progress.h"
 #include "concolic/ktest.h"
+#include "drive/details.h"
 #include "drive/load.h"
 #include "model/witness_json.h"
 #include "predict/violations.h"
@@ -153,6 +154,7 @@ static bool find_races(struct hd_search *s, const struct hd_flight *f, const str
     unsigned told = 0;
     hd_predict_defaults(&po);
     po.jobs = s->o->jobs;
+    po.spots = hd_details_spots;
     if (hd_predict(t, &po, &p, s->err) == HD_OK) {
         s->stats->predict_seconds += hd_progress_now() - before;
         s->stats->undecided += p.open;

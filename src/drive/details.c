@@ -241,6 +241,37 @@ bool hd_details_at(const struct hd_details *d, hd_eid e, struct hd_detail *out)
     return true;
 }
 
+/* By site: the first site of its place with the same name. */
+static void same_names(const struct hd_details *d, struct hd_u32vec *first)
+{
+    for (uint32_t place = 0; place + 1 < d->start.len; place++)
+        for (uint32_t from = d->start.data[place], i = from; i < d->start.data[place + 1]; i++) {
+            const struct hd_detail *site = hd_vec_at(&d->sites, i);
+            uint32_t k = from;
+            while (strcmp(((const struct hd_detail *)hd_vec_at(&d->sites, k))->name, site->name))
+                k++;
+            hd_u32vec_push(first, k);
+        }
+}
+
+uint32_t *hd_details_spots(const struct hd_trace *t)
+{
+    struct hd_details *d = hd_details_open(t);
+    if (!d)
+        return NULL;
+    struct hd_u32vec first = {0};
+    same_names(d, &first);
+    uint32_t *spots = hd_alloc(t->n_events * sizeof *spots);
+    uint32_t n = (uint32_t)first.len; /* places without sites come after the sites */
+    for (size_t e = 0; e < t->n_events; e++) {
+        uint32_t place = t->place[e], at = d->start.data[place] + d->ordinals[e];
+        spots[e] = at < d->start.data[place + 1] ? first.data[at] : n + place;
+    }
+    hd_u32vec_fini(&first);
+    hd_details_close(d);
+    return spots;
+}
+
 bool hd_details_block(const struct hd_details *d, uint64_t number, struct hd_block_origin *out)
 {
     if (!d || number == 0 || number > d->blocks.len)

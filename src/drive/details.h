@@ -31,6 +31,10 @@ struct hd_details *hd_details_open(const struct hd_trace *t);
 void hd_details_close(struct hd_details *d); /* NULL is fine */
 /* False, and *out has empty texts, when nothing is known; d may be NULL. */
 bool hd_details_at(const struct hd_details *d, hd_eid e, struct hd_detail *out);
+/* By event: equal numbers say that the source place and the name of what is accessed are equal, so
+ * that what one line does to two variables can be told apart. NULL when the trace has no details.
+ * The caller frees it (hd_free, one uint32_t for each event). */
+uint32_t *hd_details_spots(const struct hd_trace *t);
 /* The heap block with this number, as in "heap#3+8". */
 bool hd_details_block(const struct hd_details *d, uint64_t number, struct hd_block_origin *out);
 

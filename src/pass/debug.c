@@ -59,15 +59,33 @@ static void set_file(struct hd_fn *f, LLVMMetadataRef scope, struct hd_site *sit
         site->file = hd_sites_string(f->p, name, len);
 }
 
+static LLVMMetadataRef line_of(LLVMValueRef inst)
+{
+    LLVMMetadataRef loc = LLVMInstructionGetDebugLoc(inst);
+    return loc && LLVMDILocationGetLine(loc) ? loc : NULL;
+}
+
+/* The optimiser leaves some instructions without a line. The nearest one of their block that has
+ * one, those after it first, stands for it, as in a debugger that stops there. */
+static LLVMMetadataRef nearest_line(LLVMValueRef inst)
+{
+    LLVMMetadataRef loc = line_of(inst);
+    for (LLVMValueRef i = inst; i && !loc; i = LLVMGetNextInstruction(i))
+        loc = line_of(i);
+    for (LLVMValueRef i = inst; i && !loc; i = LLVMGetPreviousInstruction(i))
+        loc = line_of(i);
+    return loc;
+}
+
 void hd_debug_place(struct hd_fn *f, LLVMValueRef inst, struct hd_site *site)
 {
-    LLVMMetadataRef loc = inst ? LLVMInstructionGetDebugLoc(inst) : NULL;
+    LLVMMetadataRef loc = inst ? nearest_line(inst) : NULL;
     LLVMMetadataRef scope = loc ? LLVMDILocationGetScope(loc) : LLVMGetSubprogram(f->fn);
     if (loc) {
         site->line = LLVMDILocationGetLine(loc);
-        unsigned col = LLVMDILocationGetColumn(loc);
+        unsigned col = line_of(inst) ? LLVMDILocationGetColumn(loc) : 0;
         site->col = col > UINT16_MAX ? 0 : (uint16_t)col;
-    } else if (!inst && scope) {
+    } else if (scope) {
         site->line = LLVMDISubprogramGetLine(scope);
     }
     set_function(f, scope, site);

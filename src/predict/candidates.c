@@ -9,13 +9,18 @@ static int compare(uint64_t x, uint64_t y)
     return x < y ? -1 : x > y;
 }
 
+static uint32_t spot_of(const struct hd_world *w, hd_eid e)
+{
+    return w->spots ? w->spots[e] : w->t->place[e];
+}
+
 /* Events of one user of a location, by place, kind, lock set, then program order. */
 static int by_class(const void *a, const void *b, void *arg)
 {
     const struct hd_world *w = arg;
     const struct hd_trace *t = w->t;
     hd_eid x = *(const hd_eid *)a, y = *(const hd_eid *)b;
-    int order = compare(t->place[x], t->place[y]);
+    int order = compare(spot_of(w, x), spot_of(w, y));
     if (!order)
         order = compare(t->op[x], t->op[y]);
     if (!order)
@@ -26,7 +31,7 @@ static int by_class(const void *a, const void *b, void *arg)
 static bool same_class(const struct hd_world *w, hd_eid x, hd_eid y)
 {
     const struct hd_trace *t = w->t;
-    return t->place[x] == t->place[y] && t->op[x] == t->op[y] &&
+    return spot_of(w, x) == spot_of(w, y) && t->op[x] == t->op[y] &&
            hd_sections_lockset(w->sections, x) == hd_sections_lockset(w->sections, y);
 }
 
@@ -50,7 +55,7 @@ static void add_classes(struct hd_candidates *c, const struct hd_world *w,
             *(struct hd_class *)hd_vec_push(&c->classes) =
                 (struct hd_class){.start = at,
                                   .end = at,
-                                  .place = t->place[e],
+                                  .place = spot_of(w, e),
                                   .lockset = hd_sections_lockset(w->sections, e),
                                   .thread = t->thread[e],
                                   .op = t->op[e]};

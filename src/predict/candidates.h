@@ -3,7 +3,8 @@
  * The accesses of one thread to one location from one source place, of one kind, under one set of
  * locks, form a class; a bundle is a pair of classes of different threads that conflict. A million
  * accesses of a loop are one class, and what the filters say of a bundle they say of all its pairs
- * at once. Bundles are grouped by their unordered pair of source places.
+ * at once. Bundles are grouped by their unordered pair of source places. A place is that of
+ * the trace, or the spot where the world knows it (hd_predict_options).
  */
 #ifndef HD_PREDICT_CANDIDATES_H
 #define HD_PREDICT_CANDIDATES_H

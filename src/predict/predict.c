@@ -354,6 +354,8 @@ enum hd_status hd_predict(const struct hd_trace *t, const struct hd_predict_opti
     *result = (struct hd_prediction){.races = HD_VEC_INIT(struct hd_race),
                                      .undecided = HD_VEC_INIT(struct hd_undecided)};
     struct hd_world *w = hd_world_new(t);
+    uint32_t *spots = options->spots ? options->spots(t) : NULL;
+    w->spots = spots;
     struct hd_candidates *c = hd_candidates_new(w);
     result->conflicting = c->pairs;
     result->seconds[HD_STEP_MUST] = hd_progress_now() - started;
@@ -370,6 +372,7 @@ enum hd_status hd_predict(const struct hd_trace *t, const struct hd_predict_opti
     gather(&j, result);
     hd_candidates_free(c);
     hd_world_free(w);
+    hd_free(spots, t->n_events * sizeof *spots);
     if (status != HD_OK)
         hd_prediction_fini(result);
     return status;

@@ -43,6 +43,9 @@ struct hd_predict_options {
     /* Which function each event stands in, as a number, 0 = not known; or NULL when none is known.
      * The result is an array of one number for each event, freed here. May be NULL. */
     hd_functions_fn functions;
+    /* The same kind of function: events with equal numbers count as of one source place when races
+     * are told apart. NULL, or no array: places are those of the trace. */
+    hd_functions_fn spots;
     /* Called now and then, from one worker at a time, with the share of the work done. May be NULL.
      */
     void (*progress)(void *ctx, uint64_t done, uint64_t total);

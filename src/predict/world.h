@@ -16,6 +16,7 @@ struct hd_world {
     uint32_t *needed_at; /* by event, for reads: the position in its thread of the first event that
                           * can run only if this read is fresh; UINT32_MAX when there is none */
     const uint32_t *functions; /* by event, see hd_predict_options; NULL: not known */
+    const uint32_t *spots;     /* the same; NULL: the places of the trace */
     size_t n_threads;
 };
 

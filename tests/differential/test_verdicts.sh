@@ -65,4 +65,41 @@ int main(void) {
     return 0;
 }' >freed.c
 verdict 66 freed -O0
+
+# Two variables in one line are two races; what the optimiser has no line for is not in line 0.
+echo '#include <pthread.h>
+#include <stdlib.h>
+int one, two;
+static struct pair { int a, b; } *p;
+static void *use(void *arg) {
+    one = 1; two = 1;
+    if (!p) {
+        struct pair *q = malloc(sizeof *q);
+        q->a = 1; q->b = 2;
+        p = q;
+    }
+    p->a++;
+    return (void *)(long)p->b;
+}
+int main(void) {
+    pthread_t t;
+    pthread_create(&t, 0, use, 0);
+    one = 2; two = 2;
+    pthread_join(t, 0);
+    pthread_t u;
+    pthread_create(&t, 0, use, 0);
+    pthread_create(&u, 0, use, 0);
+    pthread_join(t, 0);
+    pthread_join(u, 0);
+    return 0;
+}' >lines.c
+for level in -O0 -O2; do
+    verdict 66 lines $level
+    json=heddle-out/latest/report.json
+    for variable in one two; do
+        found=$(jq -r --arg v $variable '[.races[] | select(.variable == $v) | .accesses[].line] | sort | join(" ")' $json)
+        [ -n "$found" ] || { echo "lines ($level): no race on $variable"; failed=1; }
+    done
+    [ "$(jq '[.races[].accesses[] | select(.line == 0)] | length' $json)" = 0 ] || { echo "lines ($level): line 0"; failed=1; }
+done
 exit $failed
