@@ -9,6 +9,8 @@
  *   - operations on a semaphore depend unless both are POST; LOOK sees its count; those on a pipe
  * or socket always do: the order of the data counts;
  *   - arrivals at a barrier depend: the last one is told so;
+ *   - pthread_once is a lock and a flag at the same address: a look at the flag inside the call
+ * waits for the lock, so it depends on operations on it;
  *   - SET depends on LOOK and SET of the same state, and JOIN on the SET that tells the end.
  * FORK, the leaving of a barrier and a WAKE after its notification depend on nothing by themselves:
  * what they come after is an order that no swap can change.
@@ -132,9 +134,18 @@ static inline bool hd_steer_overlap(const struct hd_steer_op *a, const struct hd
     return from - a->addr < a->size && from - b->addr < b->size;
 }
 
+/* The flag of a pthread_once or of a guard, used inside the call. */
+static inline bool hd_steer_is_flag(const struct hd_steer_op *o)
+{
+    return hd_steer_is_atomic(o->kind) && !(o->flags & HD_STEER_SITE);
+}
+
 /* a and b are of different threads. */
 static inline bool hd_steer_depend(const struct hd_steer_op *a, const struct hd_steer_op *b)
 {
+    if ((hd_steer_is_flag(a) && hd_steer_lock(b) == a->addr) ||
+        (hd_steer_is_flag(b) && hd_steer_lock(a) == b->addr))
+        return true;
     if (hd_steer_is_access(a->kind) || hd_steer_is_access(b->kind))
         return hd_steer_is_access(a->kind) && hd_steer_is_access(b->kind) &&
                (hd_steer_writes(a->kind) || hd_steer_writes(b->kind)) && hd_steer_overlap(a, b);

@@ -39,17 +39,6 @@ static void note(struct search *s, const char *text)
 
 /* ---- pct, random ---- */
 
-/* What is no finding, but has to be said. */
-static const char *ending_text(struct hd_report *r, const struct hd_aside *run)
-{
-    const char *name = strrchr(run->trace, '/') + 1;
-    if (run->ending == HD_END_TIMEOUT)
-        return hd_report_format(r, "the run of %s did not end in its time", name);
-    if (run->ending == HD_END_MEMORY)
-        return hd_report_format(r, "the run of %s was killed, perhaps for want of memory", name);
-    return NULL;
-}
-
 static bool found_error(const struct search *s)
 {
     for (size_t i = 0; i < s->session->findings.len; i++) {
@@ -76,14 +65,19 @@ static enum hd_status take(struct search *s, const char *path, const struct hd_s
     return status == HD_OK && s->o->first && found_error(s) ? HD_ERR_STOPPED : status;
 }
 
-/* A run that crashed or deadlocked is its own witness. */
+static int signal_of(const struct hd_aside *run)
+{
+    return WIFSIGNALED(run->wait_status) ? WTERMSIG(run->wait_status) : 0;
+}
+
+/* A run that crashed, deadlocked or did not end is its own witness. */
 static enum hd_status take_failed(struct search *s, const char *path, const struct hd_aside *run,
                                   struct hd_err *err)
 {
     struct hd_trace *t = NULL;
     struct hd_witness w = {0};
-    struct hd_session_known found = {
-        &w, run->assertion, WIFSIGNALED(run->wait_status) ? WTERMSIG(run->wait_status) : 0};
+    struct hd_session_known found = {&w, run->assertion,
+                                     run->ending == HD_END_TIMEOUT ? 0 : signal_of(run)};
     enum hd_status status = hd_drive_load(path, &t, NULL, NULL, err);
     bool known = status == HD_OK && hd_explored_failure(t, &w, err) == HD_OK;
     status = take(s, path, known ? &found : NULL, err);
@@ -96,12 +90,7 @@ static enum hd_status take_run(struct search *s, const char *path, const struct 
                                struct hd_err *err)
 {
     hd_session_ended(s->session, run->wait_status);
-    const char *ending = ending_text(s->session->r, run);
-    if (ending)
-        note(s, ending);
-    return run->ending == HD_END_SIGNAL || run->ending == HD_END_DEADLOCK
-               ? take_failed(s, path, run, err)
-               : take(s, path, NULL, err);
+    return run->ending == HD_END_EXIT ? take(s, path, NULL, err) : take_failed(s, path, run, err);
 }
 
 static enum hd_status take_sample(void *ctx, const struct hd_sampled *run, struct hd_err *err)
@@ -175,11 +164,31 @@ static void explored_progress(void *ctx, uint64_t executions, uint64_t states, u
 
 /* ---- dpor ---- */
 
+static void dpor_progress(void *ctx, uint64_t executions, uint64_t states, uint64_t open)
+{
+    tell(ctx, executions, states, open);
+}
+
+static void note_dpor(struct search *s, const struct hd_sweep_result *result)
+{
+    struct hd_report *r = s->session->r;
+    if (result->complete)
+        note(s, hd_report_format(
+                    r, MARK "all %" PRIu64 " schedules explored, in %" PRIu64 " executions",
+                    result->schedules, result->executions));
+    else
+        note(s, hd_report_format(r, MARK "%" PRIu64 " schedules explored, not all: %s",
+                                 result->schedules, result->why));
+}
+
 static enum hd_status dpor(struct search *s, struct hd_err *err)
 {
     const struct hd_search_options *o = s->o;
-    struct hd_report *r = s->session->r;
     struct hd_sweep_result result;
+    char path[PATH_MAX];
+    enum hd_status status = hd_session_path(s->session, HD_DPOR_FILE, path, sizeof path);
+    if (status != HD_OK)
+        return status;
     struct hd_sweep_options options = {
         .argv = o->session.argv,
         .dir = o->session.dir,
@@ -190,22 +199,18 @@ static enum hd_status dpor(struct search *s, struct hd_err *err)
         .seconds = o->seconds,
         .timeout = o->timeout,
         .preemptions = o->preemptions,
+        .state = path,
+        .resume = s->state->executions > 0,
         .taker = {take_explored, tell_lost, s},
-        .progress = explored_progress,
+        .progress = dpor_progress,
         .ctx = s,
     };
-    enum hd_status status = hd_sweep(&options, &result, err);
-    s->state->executions += result.executions;
+    status = hd_sweep(&options, &result, err);
+    s->state->executions = result.executions;
     s->state->sample.done += result.recordings;
     s->result->complete = result.complete;
     tell(s, s->state->executions, result.states, result.open);
-    if (result.complete)
-        note(s, hd_report_format(
-                    r, MARK "all %" PRIu64 " schedules explored, in %" PRIu64 " executions",
-                    result.schedules, result.executions));
-    else
-        note(s, hd_report_format(r, MARK "%" PRIu64 " schedules explored, not all: %s",
-                                 result.schedules, result.why));
+    note_dpor(s, &result);
     return status;
 }
 

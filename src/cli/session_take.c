@@ -118,12 +118,29 @@ static void replay(struct hd_session *s, const struct hd_trace *t, const struct 
     hd_replay_result_fini(&result);
 }
 
+static bool same_spot(const struct hd_access *a, const struct hd_access *b)
+{
+    return a->at.file && b->at.file && !strcmp(a->at.file, b->at.file) && a->at.line == b->at.line;
+}
+
+/* Races of one variable at the same two lines, whoever reads and whoever writes. */
+static bool same_places(const struct hd_finding *f, const struct hd_finding *g)
+{
+    const struct hd_access *a = f->accesses, *b = g->accesses;
+    if (f->property != HD_PROPERTY_RACE || g->property != HD_PROPERTY_RACE || f->n_accesses < 2 ||
+        g->n_accesses < 2 || !f->variable || !g->variable || strcmp(f->variable, g->variable) != 0)
+        return false;
+    return (same_spot(&a[0], &b[0]) && same_spot(&a[1], &b[1])) ||
+           (same_spot(&a[0], &b[1]) && same_spot(&a[1], &b[0]));
+}
+
 /* An earlier finding that is the same and leaves nothing to do. */
 static struct hd_finding *find_confirmed(struct hd_session *s, const struct hd_finding *f)
 {
     for (size_t i = 0; i < s->findings.len; i++) {
         struct hd_finding *other = hd_vec_at(&s->findings, i);
-        if (!strcmp(other->fingerprint, f->fingerprint) && other->status != HD_FINDING_PREDICTED)
+        bool same = !strcmp(other->fingerprint, f->fingerprint) || same_places(other, f);
+        if (same && other->status != HD_FINDING_PREDICTED)
             return other;
     }
     return NULL;

@@ -16,6 +16,7 @@
 #include "explore/ahead.h"
 #include "explore/explore.h"
 #include "explore/findings.h"
+#include "explore/freeze.h"
 #include "explore/order.h"
 #include "explore/stack.h"
 
@@ -30,9 +31,11 @@ struct search {
     struct hd_stack stack;
     struct hd_order order;
     struct hd_findings findings;
+    char loss[sizeof((struct hd_explore_result *)0)->why]; /* why schedules were left out, or "" */
     bool bounded;
-    bool lost; /* no use to go on: what is tried next is not what the program would do */
-    uint64_t start;
+    bool lost;     /* no use to go on: what is tried next is not what the program would do */
+    bool unproved; /* it goes on, and no execution has shown that the program is the same */
+    uint64_t start, begun; /* time; executions of earlier parts */
 };
 
 static uint64_t now_ns(void)
@@ -42,11 +45,17 @@ static uint64_t now_ns(void)
     return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
-/* The first reason is kept. */
+/* Schedules are left out for good. The first reason is kept. */
 static void incomplete(struct search *s, const char *why)
 {
-    if (!*s->result->why)
-        snprintf(s->result->why, sizeof s->result->why, "%s", why);
+    if (!*s->loss)
+        snprintf(s->loss, sizeof s->loss, "%s", why);
+}
+
+/* The search ends before it is through, and may go on. */
+static void pause(struct search *s, const char *why)
+{
+    snprintf(s->result->why, sizeof s->result->why, "%s", why);
 }
 
 /* ---- what an execution asks for ---- */
@@ -210,10 +219,10 @@ static void tell(struct search *s)
 static bool used_up(struct search *s)
 {
     const struct hd_explore_progress *p = &s->result->p;
-    if (s->opts->runs && p->executions >= s->opts->runs)
-        incomplete(s, "the number of executions is used up");
+    if (s->opts->runs && p->executions - s->begun >= s->opts->runs)
+        pause(s, "the number of executions is used up");
     else if (s->opts->budget && (now_ns() - s->start) / 1000000 >= s->opts->budget)
-        incomplete(s, "the time is up");
+        pause(s, "the time is up");
     else
         return false;
     return true;
@@ -249,6 +258,21 @@ static void run_ahead(struct search *s)
             hd_ahead_start(s->ahead, &plan);
 }
 
+/* The first execution of a search that goes on: addresses of sleepers would mean something else in
+ * a program that lies elsewhere, and schedules would be missed. */
+static enum hd_status see_same(struct search *s, const struct hd_run *run, struct hd_err *err)
+{
+    if (!s->unproved)
+        return HD_OK;
+    s->unproved = false;
+    if (run->end != HD_EXEC_DIVERGED && hd_stack_agrees(&s->stack, run, 1) &&
+        hd_stack_lies_so(&s->stack, run, 1))
+        return HD_OK;
+    return hd_err_set(err, HD_ERR_INPUT,
+                      "the search cannot go on: the program does not do again what it did then, or "
+                      "its memory lies elsewhere; search again without --resume");
+}
+
 static enum hd_status run_once(struct search *s, struct hd_err *err)
 {
     struct hd_plan plan;
@@ -257,6 +281,8 @@ static enum hd_status run_once(struct search *s, struct hd_err *err)
         run_ahead(s);
     hd_stack_plan(&s->stack, &plan);
     enum hd_status status = hd_ahead_run(s->ahead, &plan, &run, err);
+    if (status == HD_OK)
+        status = see_same(s, &run, err);
     if (status == HD_OK) {
         see_untold(s, &run);
         see_run(s, &run);
@@ -270,20 +296,123 @@ static enum hd_status search(struct search *s, struct hd_err *err)
     for (;;) {
         enum hd_status status = run_once(s, err);
         if (status == HD_ERR_STOPPED)
-            incomplete(s, "interrupted");
+            pause(s, "interrupted");
         if (status != HD_OK)
             return status;
-        bool more = hd_stack_next(&s->stack, s->opts->preemptions, !s->opts->all, &s->bounded);
+        bool more = hd_stack_next(&s->stack, s->opts->preemptions, s->opts->all != HD_EXPLORE_ALL,
+                                  &s->bounded);
         tell(s);
         if (!more) {
             if (s->bounded)
                 incomplete(s, "the bound on preemptions left schedules out");
-            s->result->complete = !*s->result->why;
+            s->result->complete = !*s->loss;
             return HD_OK;
         }
         if (s->lost || used_up(s))
             return HD_OK;
     }
+}
+
+/* ---- in parts ---- */
+
+static void freeze_text(struct hd_freezer *z, char *text, size_t size)
+{
+    for (size_t i = 0; i < size; i += 8) {
+        uint64_t word = 0;
+        for (size_t k = 0; k < 8 && i + k < size; k++)
+            word |= (uint64_t)(unsigned char)text[i + k] << 8 * k;
+        hd_freeze_u64(z, &word);
+        for (size_t k = 0; k < 8 && i + k < size; k++)
+            text[i + k] = (char)(word >> 8 * k);
+    }
+    text[size - 1] = 0;
+}
+
+static void freeze_findings(struct hd_freezer *z, struct hd_findings *f)
+{
+    struct hd_vec keys = z->writes ? f->keys : HD_VEC_INIT(uint64_t);
+    hd_freeze_u64s(z, &keys);
+    hd_freeze_u64(z, &f->n);
+    if (z->writes)
+        return;
+    for (size_t i = 0; i < keys.len; i++)
+        hd_findings_know(f, *(uint64_t *)hd_vec_at(&keys, i));
+    hd_vec_fini(&keys);
+}
+
+static void freeze(struct search *s, struct hd_freezer *z)
+{
+    struct hd_explore_progress *p = &s->result->p;
+    hd_freeze_u64(z, &p->executions);
+    hd_freeze_u64(z, &p->schedules);
+    hd_freeze_u64(z, &p->redundant);
+    hd_freeze_u64(z, &p->states);
+    freeze_text(z, s->loss, sizeof s->loss);
+    hd_freeze_bool(z, &s->bounded);
+    hd_freeze_bool(z, &s->lost);
+    freeze_findings(z, &s->findings);
+    hd_freeze_names(z, &s->names);
+    hd_stack_freeze(&s->stack, z, (uint32_t)s->names.threads.len);
+}
+
+#define FILE_KIND "HDDPOR1"
+
+static enum hd_status thaw(struct search *s, struct hd_err *err)
+{
+    struct hd_freezer z;
+    uint64_t stamp = 0;
+    uint32_t preemptions = 0;
+    enum hd_status status = hd_freeze_open(&z, s->opts->state, false, FILE_KIND, err);
+    if (status != HD_OK)
+        return status;
+    hd_freeze_u64(&z, &stamp);
+    hd_freeze_u32(&z, &preemptions);
+    freeze(s, &z);
+    status = hd_freeze_close(&z, err);
+    if (status == HD_OK && stamp != hd_freeze_stamp(hd_exec_program(hd_ahead_exec(s->ahead))))
+        status = hd_err_set(err, HD_ERR_INPUT,
+                            "the search cannot go on: the program has changed since; search again "
+                            "without --resume");
+    if (status == HD_OK && preemptions != s->opts->preemptions)
+        status = hd_err_set(err, HD_ERR_INPUT,
+                            "the search cannot go on with another bound on preemptions; search "
+                            "again without --resume");
+    s->begun = s->result->p.executions;
+    s->unproved = true;
+    return status;
+}
+
+static enum hd_status save(struct search *s, struct hd_err *err)
+{
+    struct hd_freezer z;
+    uint64_t stamp = hd_freeze_stamp(hd_exec_program(hd_ahead_exec(s->ahead)));
+    uint32_t preemptions = s->opts->preemptions;
+    enum hd_status status = hd_freeze_open(&z, s->opts->state, true, FILE_KIND, err);
+    if (status != HD_OK)
+        return status;
+    hd_freeze_u64(&z, &stamp);
+    hd_freeze_u32(&z, &preemptions);
+    freeze(s, &z);
+    return hd_freeze_close(&z, err);
+}
+
+static enum hd_status go(struct search *s, struct hd_err *err)
+{
+    enum hd_status status = s->opts->resume ? thaw(s, err) : HD_OK;
+    bool over = s->opts->resume && (!s->stack.nodes.len || s->lost);
+    if (status != HD_OK)
+        return status;
+    s->result->complete = over && !*s->loss;
+    if (!over)
+        status = search(s, err);
+    if (*s->loss)
+        snprintf(s->result->why, sizeof s->result->why, "%s", s->loss);
+    tell(s);
+    if (s->opts->state && (status == HD_OK || status == HD_ERR_STOPPED)) {
+        enum hd_status saved = save(s, err);
+        status = saved == HD_OK ? status : saved;
+    }
+    return status;
 }
 
 enum hd_status hd_explore_dpor(const struct hd_explore_opts *opts, struct hd_explore_result *result,
@@ -299,7 +428,7 @@ enum hd_status hd_explore_dpor(const struct hd_explore_opts *opts, struct hd_exp
         hd_ahead_new(&opts->exec, &s.names, opts->jobs ? opts->jobs : 1, &s.ahead, err);
     s.findings.exec = hd_ahead_exec(s.ahead);
     if (status == HD_OK)
-        status = search(&s, err);
+        status = go(&s, err);
     hd_ahead_free(s.ahead);
     hd_findings_fini(&s.findings);
     hd_order_fini(&s.order);

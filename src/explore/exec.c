@@ -40,6 +40,8 @@ struct hd_exec {
     char log[64], steer[64], serve[64]; /* variables of the environment */
     char **env;
     size_t n_env, serve_at;
+    char *pad; /* a variable */
+    size_t pad_bytes;
     struct hd_ring ring;
     struct hd_log_header settings;
     int area_id;
@@ -64,18 +66,49 @@ static uint64_t now_ms(void)
 
 /* ---- making and freeing ---- */
 
-/* Our environment with three more variables, that for the server last. */
+/* Variables that fill the environment up to multiples of these, so that the program's stack lies
+ * where it did when the search goes on later in a somewhat other environment. */
+#define PAD_BYTES 16384
+#define PAD_COUNT 64
+#define PAD_ENV   "HEDDLE_RT_PAD"
+
+/* n others are there, and `rest` come behind. */
+static size_t pad_env(struct hd_exec *x, size_t n, size_t rest)
+{
+    static char filler[] = PAD_ENV "=";
+    size_t bytes = sizeof filler + strlen(x->log) + strlen(x->steer) + strlen(x->serve);
+    while ((n + 1 + rest) % PAD_COUNT)
+        x->env[n++] = filler;
+    for (size_t i = 0; i < n; i++)
+        bytes += strlen(x->env[i]) + 1;
+    x->pad_bytes = sizeof filler + (PAD_BYTES - bytes % PAD_BYTES);
+    x->pad = hd_alloc(x->pad_bytes);
+    memset(x->pad, 'x', x->pad_bytes - 1);
+    x->pad[x->pad_bytes - 1] = 0;
+    memcpy(x->pad, filler, sizeof filler - 1);
+    x->env[n++] = x->pad;
+    return n;
+}
+
+static bool is_ours(const char *variable)
+{
+    return !strncmp(variable, HD_LOG_ENV "=", sizeof HD_LOG_ENV) ||
+           !strncmp(variable, HD_STEER_ENV "=", sizeof HD_STEER_ENV) ||
+           !strncmp(variable, PAD_ENV "=", sizeof PAD_ENV);
+}
+
+/* Our environment with three more variables and filling, that for the server last. */
 static void make_env(struct hd_exec *x)
 {
     size_t n = 0, k = 0;
     while (environ[n])
         n++;
-    x->n_env = n + 4;
+    x->n_env = n + 4 + PAD_COUNT;
     x->env = hd_calloc(x->n_env, sizeof *x->env);
     for (size_t i = 0; i < n; i++)
-        if (strncmp(environ[i], HD_LOG_ENV "=", sizeof HD_LOG_ENV) != 0 &&
-            strncmp(environ[i], HD_STEER_ENV "=", sizeof HD_STEER_ENV) != 0)
+        if (!is_ours(environ[i]))
             x->env[k++] = environ[i];
+    k = pad_env(x, k, 3);
     x->env[k++] = x->log;
     x->env[k++] = x->steer;
     x->env[k] = x->serve;
@@ -194,6 +227,7 @@ void hd_exec_close(struct hd_exec *x)
     if (x->err >= 0)
         close(x->err);
     hd_free(x->env, x->n_env * sizeof *x->env);
+    hd_free(x->pad, x->pad_bytes);
     hd_free(x, sizeof *x);
 }
 
@@ -370,6 +404,11 @@ static bool wait_for_end(struct hd_exec *x, bool *stopped)
     }
 }
 
+const char *hd_exec_program(const struct hd_exec *x)
+{
+    return x->program;
+}
+
 bool hd_exec_thread(const struct hd_exec *x, uint32_t name, struct hd_steer_thread *path)
 {
     if (name >= x->names->threads.len)
@@ -380,8 +419,13 @@ bool hd_exec_thread(const struct hd_exec *x, uint32_t name, struct hd_steer_thre
 
 /* The program's output goes to a file beside the recording, which does not stay. */
 enum hd_status hd_exec_record(struct hd_exec *x, const struct hd_plan *plan, const char *path,
-                              struct hd_err *err)
+                              uint64_t limit, enum hd_exec_end *end, struct hd_err *err)
 {
+    static const enum hd_exec_end ends[] = {[HD_END_EXIT] = HD_EXEC_EXIT,
+                                            [HD_END_SIGNAL] = HD_EXEC_CRASH,
+                                            [HD_END_DEADLOCK] = HD_EXEC_DEADLOCK,
+                                            [HD_END_TIMEOUT] = HD_EXEC_TIMEOUT,
+                                            [HD_END_MEMORY] = HD_EXEC_DIED};
     char output[PATH_MAX];
     struct hd_aside aside = {.answer = -1};
     HD_ASSERT(!x->pid);
@@ -393,7 +437,8 @@ enum hd_status hd_exec_record(struct hd_exec *x, const struct hd_plan *plan, con
                                             .policy = HD_POLICY_STEER,
                                             .quantum = 1,
                                             .depth = 1,
-                                            .steps = 1},
+                                            .steps = 1,
+                                            .limit = limit},
                                  .output = output,
                                  .input = x->opts.input,
                                  .seconds = x->opts.timeout / 1000 + 1,
@@ -404,6 +449,7 @@ enum hd_status hd_exec_record(struct hd_exec *x, const struct hd_plan *plan, con
         s = hd_aside_start(&aside, &opts, err);
     if (s == HD_OK)
         s = hd_aside_wait(&aside, err);
+    *end = ends[aside.ending];
     hd_aside_kill(&aside);
     unlink(output);
     return s;

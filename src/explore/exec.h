@@ -33,13 +33,15 @@ struct hd_exec_opts {
 /* Names of threads and memory: indices are dense and never change. */
 struct hd_exec_names {
     struct hd_vec threads; /* struct hd_steer_thread; 0 is the main thread */
+    struct hd_vec regions; /* uint64_t: thread that asked for it, and which one of its own */
     struct hd_map thread_of, region_of;
-    uint32_t n_regions;
 };
 void hd_exec_names_init(struct hd_exec_names *n);
 void hd_exec_names_fini(struct hd_exec_names *n);
 /* The n-th thread, from 1, that a parent created. */
 uint32_t hd_exec_name_thread(struct hd_exec_names *n, uint32_t parent, uint32_t child);
+/* The seq-th piece of memory that a thread, by name, asked for. */
+uint32_t hd_exec_name_region(struct hd_exec_names *n, uint32_t thread, uint32_t seq);
 
 /* ---- plans ---- */
 
@@ -113,7 +115,8 @@ struct hd_run {
 /* HD_ERR_INPUT: the program cannot be run or is not instrumented. names must outlive it. */
 enum hd_status hd_exec_open(const struct hd_exec_opts *opts, struct hd_exec_names *names,
                             struct hd_exec **exec, struct hd_err *err);
-void hd_exec_close(struct hd_exec *x); /* kills a running execution; NULL is fine */
+const char *hd_exec_program(const struct hd_exec *x); /* its file */
+void hd_exec_close(struct hd_exec *x);                /* kills a running execution; NULL is fine */
 
 /* Starts an execution; the plan is copied. Then hd_exec_finish, when the descriptor becomes
  * readable or at once: it waits. */
@@ -128,9 +131,10 @@ void hd_run_init(struct hd_run *run);
 void hd_run_fini(struct hd_run *run);
 
 /* Runs the choices again (each with its `until`), lets the program go on to its end and keeps the
- * recording at path, as heddle record would. */
+ * recording at path, as heddle record would. *end is how that run ended: exit, crash, deadlock or
+ * timeout. limit: keep so many events; 0: all. */
 enum hd_status hd_exec_record(struct hd_exec *x, const struct hd_plan *plan, const char *path,
-                              struct hd_err *err);
+                              uint64_t limit, enum hd_exec_end *end, struct hd_err *err);
 
 /* How thread `name` was created; false: there is no such name. */
 bool hd_exec_thread(const struct hd_exec *x, uint32_t name, struct hd_steer_thread *path);

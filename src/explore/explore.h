@@ -44,13 +44,22 @@ struct hd_explore_progress {
     double seconds;
 };
 
+/* How much of the reduction is left out. */
+enum hd_explore_all {
+    HD_EXPLORE_REDUCED,
+    HD_EXPLORE_ASLEEP, /* every thread is tried at every node, unless it sleeps */
+    HD_EXPLORE_ALL,    /* every order of every step */
+};
+
 struct hd_explore_opts {
     struct hd_exec_opts exec;
-    uint64_t budget;      /* milliseconds; 0: no limit */
-    uint64_t runs;        /* executions; 0: no limit */
-    uint32_t jobs;        /* at once; at least 1 */
-    uint32_t preemptions; /* at most; UINT32_MAX: any number */
-    bool all;             /* dpor: without reduction, every order of every step; for tests */
+    uint64_t budget;         /* milliseconds; 0: no limit */
+    uint64_t runs;           /* executions; 0: no limit */
+    uint32_t jobs;           /* at once; at least 1 */
+    uint32_t preemptions;    /* at most; UINT32_MAX: any number */
+    const char *state;       /* file in which the search is kept when it ends; or NULL */
+    bool resume;             /* it goes on from there; budget and runs count from now */
+    enum hd_explore_all all; /* for tests */
     void *ctx;
     void (*progress)(void *ctx, const struct hd_explore_progress *p); /* after each; or NULL */
     void (*found)(void *ctx, const struct hd_explore_finding *f);     /* or NULL */
@@ -64,8 +73,9 @@ struct hd_explore_result {
     char why[200]; /* when not: what did */
 };
 
-/* HD_ERR_INPUT: the program cannot be run; HD_ERR_STOPPED: the user interrupted, and the result
- * tells how far it went. */
+/* HD_ERR_INPUT: the program cannot be run, or is not the one of the search that is to go on;
+ * HD_ERR_STOPPED: the user interrupted, and the result tells how far it went. The counts of a
+ * search that goes on include those of its earlier parts; what was found then is not told again. */
 enum hd_status hd_explore_dpor(const struct hd_explore_opts *opts, struct hd_explore_result *result,
                                struct hd_err *err);
 

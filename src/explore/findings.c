@@ -10,27 +10,41 @@ const char *const hd_explore_kind_names[] = {"race", "deadlock", "assertion", "c
 void hd_findings_init(struct hd_findings *f,
                       void (*found)(void *ctx, const struct hd_explore_finding *f), void *ctx)
 {
-    *f = (struct hd_findings){
-        .found = found, .ctx = ctx, .choices = HD_VEC_INIT(struct hd_steer_choice)};
+    *f = (struct hd_findings){.found = found,
+                              .ctx = ctx,
+                              .keys = HD_VEC_INIT(uint64_t),
+                              .choices = HD_VEC_INIT(struct hd_steer_choice)};
 }
 
 void hd_findings_fini(struct hd_findings *f)
 {
     hd_map_fini(&f->seen);
+    hd_vec_fini(&f->keys);
     hd_vec_fini(&f->choices);
 }
+
+/* Operations at the end of an execution without end that tell where it is. */
+#define LOOP 1000
 
 static uint64_t mix(uint64_t h, uint64_t x)
 {
     return hd_hash_mix(h * UINT64_C(0x9e3779b97f4a7c15) + x);
 }
 
+void hd_findings_know(struct hd_findings *f, uint64_t key)
+{
+    bool fresh;
+    hd_map_put(&f->seen, key, &fresh);
+    if (fresh)
+        *(uint64_t *)hd_vec_push(&f->keys) = key;
+}
+
 /* False: it was told before. */
 static bool is_new(struct hd_findings *f, enum hd_explore_kind kind, uint64_t key)
 {
-    bool fresh;
-    hd_map_put(&f->seen, mix(key, kind), &fresh);
-    return fresh;
+    size_t before = f->keys.len;
+    hd_findings_know(f, mix(key, kind));
+    return f->keys.len > before;
 }
 
 static void choose_step(struct hd_findings *f, const struct hd_step *s)
@@ -62,15 +76,10 @@ static bool conflict(const struct hd_steer_op *a, const struct hd_steer_op *b)
            !(hd_steer_is_atomic(a->kind) && hd_steer_is_atomic(b->kind)) && hd_steer_depend(a, b);
 }
 
-static uint64_t place(const struct hd_steer_op *o)
-{
-    return mix(o->site, o->kind);
-}
-
 static void see_race(struct hd_findings *f, const struct hd_order *o, const struct hd_order_race *r,
                      const struct hd_steer_op *a, const struct hd_steer_op *b)
 {
-    uint64_t pa = place(a), pb = place(b);
+    uint64_t pa = a->site, pb = b->site;
     if (!conflict(a, b) || !is_new(f, HD_EXPLORE_RACE, mix(pa < pb ? pa : pb, pa < pb ? pb : pa)))
         return;
     f->choices.len = 0;
@@ -172,28 +181,91 @@ static void see_crash(struct hd_findings *f, const struct hd_order *o,
     tell(f, &what);
 }
 
+/* Of the operations at the end: the same wherever in its loop a thread was stopped. */
+static uint64_t first_site(const struct hd_run *run)
+{
+    uint64_t site = UINT64_MAX;
+    for (size_t i = run->ops.len > LOOP ? run->ops.len - LOOP : 0; i < run->ops.len; i++) {
+        const struct hd_steer_op *o = &hd_run_op(run, i)->op;
+        site = o->site < site ? o->site : site;
+    }
+    return site;
+}
+
+/* The choices of one that was cut need not follow the loop to the end of the room. */
+static void choose_start(struct hd_findings *f, const struct hd_run *run)
+{
+    size_t n = run->steps.len > LOOP ? run->steps.len - LOOP : run->steps.len;
+    f->choices.len = 0;
+    for (size_t i = 0; i < n; i++)
+        choose_step(f, hd_run_step(run, i));
+}
+
+/* Whether it would never have ended shows when it runs again with more time (kept.h). */
+static void see_hang(struct hd_findings *f, const struct hd_run *run)
+{
+    if (!is_new(f, HD_EXPLORE_HANG, first_site(run)))
+        return;
+    choose_start(f, run);
+    struct hd_explore_finding what = {.kind = HD_EXPLORE_HANG, .text = ""};
+    tell(f, &what);
+}
+
+/* A process that became another program, or left by a system call of its own, did not crash. */
 static void see_death(struct hd_findings *f, const struct hd_run *run)
 {
-    bool hang = run->end == HD_EXEC_TIMEOUT;
-    int sig = hang ? 0 : WTERMSIG(run->wait_status);
+    int sig = WIFSIGNALED(run->wait_status) ? WTERMSIG(run->wait_status) : 0;
     const struct hd_step *last = run->steps.len ? hd_run_step(run, run->steps.len - 1) : NULL;
     uint64_t site = last ? hd_run_op(run, last->first + last->n - 1)->op.site : 0;
-    enum hd_explore_kind kind = hang ? HD_EXPLORE_HANG : HD_EXPLORE_CRASH;
-    if (!is_new(f, kind, mix(site, (uint64_t)sig)))
+    if (!sig || !is_new(f, HD_EXPLORE_CRASH, mix(site, (uint64_t)sig)))
         return;
     choose_all(f, run);
-    struct hd_explore_finding what = {.kind = kind, .signal = sig, .text = ""};
+    struct hd_explore_finding what = {.kind = HD_EXPLORE_CRASH, .signal = sig, .text = ""};
     tell(f, &what);
+}
+
+static void see_end(struct hd_findings *f, const struct hd_run *run)
+{
+    if (run->end == HD_EXEC_DEADLOCK)
+        see_deadlock(f, run);
+    if (run->end == HD_EXEC_TIMEOUT || run->end == HD_EXEC_CUT)
+        see_hang(f, run);
+    if (run->end == HD_EXEC_DIED)
+        see_death(f, run);
+}
+
+/* A crash of an execution that was not ordered comes with all that was done. */
+static void see_late_crash(struct hd_findings *f, const struct hd_run *run,
+                           const struct hd_exec_state *s)
+{
+    bool assertion = s->s.signal == SIGABRT && *run->assertion;
+    uint64_t key = assertion ? hd_hash_bytes(run->assertion, strlen(run->assertion), 0)
+                             : mix((uint64_t)s->s.signal, s->s.count);
+    enum hd_explore_kind kind = assertion ? HD_EXPLORE_ASSERTION : HD_EXPLORE_CRASH;
+    if (!is_new(f, kind, key))
+        return;
+    choose_all(f, run);
+    struct hd_explore_finding what = {
+        .kind = kind, .signal = s->s.signal, .text = assertion ? run->assertion : ""};
+    what.ops[0].thread = (uint16_t)s->thread;
+    tell(f, &what);
+}
+
+void hd_findings_see_end(struct hd_findings *f, const struct hd_run *run)
+{
+    see_end(f, run);
+    for (size_t i = 0; i < run->states.len; i++) {
+        const struct hd_exec_state *s = hd_vec_at(&run->states, i);
+        if (s->s.ended == 2)
+            see_late_crash(f, run, s);
+    }
 }
 
 void hd_findings_see(struct hd_findings *f, const struct hd_order *order)
 {
     const struct hd_run *run = order->run;
     see_races(f, order);
-    if (run->end == HD_EXEC_DEADLOCK)
-        see_deadlock(f, run);
-    if (run->end == HD_EXEC_TIMEOUT || run->end == HD_EXEC_DIED)
-        see_death(f, run);
+    see_end(f, run);
     for (size_t i = 0; i < run->states.len; i++) {
         const struct hd_exec_state *s = hd_vec_at(&run->states, i);
         if (s->s.ended == 2)

@@ -14,6 +14,7 @@ struct hd_findings {
     void (*found)(void *ctx, const struct hd_explore_finding *f); /* or NULL */
     void *ctx;
     struct hd_map seen;
+    struct hd_vec keys; /* uint64_t: those in `seen` */
     uint64_t n;
     struct hd_exec *exec;  /* for those who are told */
     struct hd_vec choices; /* scratch */
@@ -23,7 +24,12 @@ void hd_findings_init(struct hd_findings *f,
                       void (*found)(void *ctx, const struct hd_explore_finding *f), void *ctx);
 void hd_findings_fini(struct hd_findings *f);
 
+/* Something with this key was told, in an earlier part of the search. */
+void hd_findings_know(struct hd_findings *f, uint64_t key);
+
 /* Looks at the execution that was ordered last, and at the races that were listed. */
 void hd_findings_see(struct hd_findings *f, const struct hd_order *order);
+/* How an execution ended that was not ordered, because it is too long. */
+void hd_findings_see_end(struct hd_findings *f, const struct hd_run *run);
 
 #endif

@@ -35,7 +35,8 @@ enum hd_status hd_keep(struct hd_keeper *k, const struct hd_explore_finding *f, 
         status = k->taker.take(k->taker.ctx, &e, led, err);
     } else if (status == HD_ERR_LIMIT || status == HD_ERR_INPUT) {
         unlink(path);
-        k->taker.lost(k->taker.ctx, e.kind, err->text);
+        if (f->kind != HD_EXPLORE_HANG) /* it took long, or waited for a thread that was parked */
+            k->taker.lost(k->taker.ctx, e.kind, err->text);
         status = HD_OK;
     }
     hd_witness_fini(&w);
@@ -48,6 +49,7 @@ enum hd_status hd_keep_run(struct hd_keeper *k, struct hd_exec *exec, const stru
 {
     char path[PATH_MAX];
     struct hd_vec choices = HD_VEC_INIT(struct hd_steer_choice);
+    enum hd_exec_end end;
     *led = false;
     enum hd_status status = next_path(k, path, sizeof path, err);
     for (size_t i = 0; i < run->steps.len; i++) {
@@ -58,7 +60,7 @@ enum hd_status hd_keep_run(struct hd_keeper *k, struct hd_exec *exec, const stru
     struct hd_plan plan = {
         .choices = choices.data, .n_choices = choices.len, .first = HD_EXEC_NOBODY};
     if (status == HD_OK)
-        status = hd_exec_record(exec, &plan, path, err);
+        status = hd_exec_record(exec, &plan, path, 0, &end, err);
     hd_vec_fini(&choices);
     struct hd_explored e = {.kind = "race", .path = path, .text = ""};
     return status == HD_OK ? k->taker.take(k->taker.ctx, &e, led, err) : status;

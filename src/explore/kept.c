@@ -113,11 +113,15 @@ static void make_race(struct keeping *k)
     push(w, w->b);
 }
 
+/* Only a run that does not end is longer and still makes a witness: behind so many events of it the
+ * program goes on by itself. */
+#define MOST_EVENTS 200000
+
 /* Branches at the end are on the way to the failure: the thread takes them by itself, and an event
  * that does something tells more. */
 static void make_failure(struct keeping *k)
 {
-    size_t n = k->t->n_events;
+    size_t n = k->t->n_events < MOST_EVENTS ? k->t->n_events : MOST_EVENTS;
     while (n > 1 && k->t->op[n - 1] == HD_OP_BRANCH)
         n--;
     for (hd_eid e = 0; e < n; e++)
@@ -158,9 +162,39 @@ enum hd_status hd_explored_failure(const struct hd_trace *t, struct hd_witness *
     return make_witness(&k, &f);
 }
 
+/* A run that does not end is not kept for ever: so many events behind the choices. */
+#define MORE_EVENTS 20000
+
+static bool ends_so(enum hd_explore_kind kind, enum hd_exec_end end)
+{
+    switch (kind) {
+    case HD_EXPLORE_DEADLOCK:
+        return end == HD_EXEC_DEADLOCK;
+    case HD_EXPLORE_ASSERTION:
+    case HD_EXPLORE_CRASH:
+        return end == HD_EXEC_CRASH || end == HD_EXEC_DIED;
+    case HD_EXPLORE_HANG:
+        return end == HD_EXEC_TIMEOUT;
+    default:
+        return true; /* what both orders of a race lead to is another question */
+    }
+}
+
+static uint64_t limit_of(const struct hd_explore_finding *f)
+{
+    uint32_t until[HD_STEER_THREADS] = {0};
+    uint64_t n = MORE_EVENTS;
+    for (size_t i = 0; i < f->n_choices; i++)
+        until[f->choices[i].thread % HD_STEER_THREADS] = f->choices[i].until;
+    for (unsigned i = 0; i < HD_STEER_THREADS; i++)
+        n += until[i];
+    return f->kind == HD_EXPLORE_HANG ? n : 0;
+}
+
 static enum hd_status record(const struct hd_explore_finding *f, const char *path,
                              struct hd_err *err)
 {
+    enum hd_exec_end end;
     struct hd_vec choices = HD_VEC_INIT(struct hd_steer_choice);
     for (size_t i = 0; i < f->n_choices; i++)
         *(struct hd_steer_choice *)hd_vec_push(&choices) = f->choices[i];
@@ -169,8 +203,11 @@ static enum hd_status record(const struct hd_explore_finding *f, const char *pat
             (struct hd_steer_choice){f->ops[i].thread, f->ops[i].count, HD_STEER_NOBODY};
     struct hd_plan plan = {
         .choices = choices.data, .n_choices = choices.len, .first = HD_EXEC_NOBODY};
-    enum hd_status s = hd_exec_record(f->exec, &plan, path, err);
+    enum hd_status s = hd_exec_record(f->exec, &plan, path, limit_of(f), &end, err);
     hd_vec_fini(&choices);
+    if (s == HD_OK && !ends_so(f->kind, end))
+        s = hd_err_set(err, HD_ERR_LIMIT, "the recorded execution ended otherwise: %s",
+                       hd_exec_end_names[end]);
     return s;
 }
 

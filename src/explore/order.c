@@ -123,7 +123,7 @@ static void find_in_list(struct hd_order *o, const struct hd_u32vec *list,
         const struct hd_steer_op *e = op_at(o, list->data[k]);
         if (e->thread != thread && hd_steer_depend(e, op))
             hd_u32vec_push(&o->found, o->step_of.data[list->data[k]]);
-        if (covers(e, op))
+        if (covers(e, op) && hd_steer_depend(e, op))
             return;
     }
 }
@@ -135,6 +135,10 @@ static void find_dependent(struct hd_order *o, const struct hd_steer_op *op, uin
     do
         find_in_list(o, list_of(o, key, space), op, thread);
     while (next_key(op, &key));
+    if (hd_steer_is_flag(op))
+        find_in_list(o, list_of(o, op->addr, SYNC), op, thread);
+    else if (hd_steer_lock(op))
+        find_in_list(o, list_of(o, hd_steer_lock(op) >> 3, MEMORY), op, thread);
 }
 
 static int later_first(const void *a, const void *b)
@@ -160,7 +164,8 @@ static bool stays(const struct hd_order *o, uint32_t s, uint32_t i, uint32_t j)
 static bool lock_is_free(struct hd_order *o, const struct hd_steer_op *want, uint32_t i,
                          const struct candidate *c)
 {
-    const struct hd_u32vec *list = list_of(o, hd_steer_lock(want), SYNC);
+    uint64_t lock = hd_steer_is_flag(want) ? want->addr : hd_steer_lock(want);
+    const struct hd_u32vec *list = list_of(o, lock, SYNC);
     uint32_t owner = HD_EXEC_NOBODY, depth = 0, readers = 0;
     for (size_t k = 0; k < list->len; k++) {
         const struct hd_steer_op *e = op_at(o, list->data[k]);
@@ -218,6 +223,8 @@ static bool could_run(struct hd_order *o, const struct hd_steer_op *op, uint32_t
     case HD_LOG_ACQ:
     case HD_LOG_RACQ:
         return timed || lock_is_free(o, op, i, c);
+    case HD_LOG_AREAD:
+        return !hd_steer_is_flag(op) || lock_is_free(o, op, i, c);
     case HD_LOG_SEM:
         return timed || token_is_there(o, op, i, c);
     case HD_LOG_JOIN:

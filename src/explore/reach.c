@@ -318,8 +318,10 @@ static bool find_stand(struct hd_reach *r, const struct hd_run *run)
 static void show(struct hd_reach *r, struct hd_run *run, uint32_t from)
 {
     size_t n_steps = run->steps.len, n_ops = run->ops.len;
-    if (n_ops > MAX_ORDERED)
+    if (n_ops > MAX_ORDERED) {
+        hd_findings_see_end(&r->e->findings, run);
         return;
+    }
     if (r->parked && find_stand(r, run)) {
         *(struct hd_step *)hd_vec_push(&run->steps) = (struct hd_step){.thread = r->parked_thread,
                                                                        .until = r->stand.count,

@@ -7,8 +7,11 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* Of a run that never ends, so that looking at it ends. */
-#define MAX_EVENTS 20000000
+/* Of a run that never ends, so that looking at it ends: so many, or so many times as many as the
+ * first run has, whichever is more. */
+#define MAX_EVENTS 500000
+#define MAX_TIMES  20
+#define MAX_FIRST  20000000
 
 struct sampler {
     const struct hd_sample_options *o;
@@ -38,6 +41,8 @@ static void choose(const struct sampler *s, uint64_t number, struct hd_record_op
     r->quantum = o->quantum ? o->quantum : length >> (1 + number % 6);
     r->quantum += r->quantum == 0;
     r->depth = o->depth ? o->depth : (uint32_t)(2 + number % 3);
+    uint64_t most = MAX_TIMES * length > MAX_EVENTS ? MAX_TIMES * length : MAX_EVENTS;
+    r->limit = number == 1 || most > MAX_FIRST ? MAX_FIRST : most;
     r->steps = o->steps ? o->steps : (uint32_t)(length < UINT32_MAX ? length : UINT32_MAX);
 }
 
@@ -51,7 +56,7 @@ static enum hd_status start(struct sampler *s)
                      (unsigned long long)number);
     if (n >= (int)sizeof trace || m >= (int)sizeof output)
         return hd_err_set(s->err, HD_ERR_IO, "the path of the folder is too long");
-    struct hd_aside_opts opts = {.record = {.out = trace, .argv = s->o->argv, .limit = MAX_EVENTS},
+    struct hd_aside_opts opts = {.record = {.out = trace, .argv = s->o->argv},
                                  .output = output,
                                  .input = s->o->input,
                                  .seconds = s->o->timeout,

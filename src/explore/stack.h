@@ -63,4 +63,14 @@ void hd_stack_plan(struct hd_stack *s, struct hd_plan *plan);
  * to the node until then. False: it has none that can be told. Valid until the next call. */
 bool hd_stack_plan_later(struct hd_stack *s, size_t i, struct hd_plan *plan);
 
+struct hd_freezer; /* freeze.h */
+
+/* Writes it, or reads it into an empty one. A stack that was read and is not one makes the freezer
+ * bad. */
+void hd_stack_freeze(struct hd_stack *s, struct hd_freezer *z, uint32_t n_threads);
+
+/* Whether the first steps of run, as many as hd_stack_agrees compares, lie at the same addresses:
+ * what sleepers are about to do is known by address. */
+bool hd_stack_lies_so(const struct hd_stack *s, const struct hd_run *run, size_t n);
+
 #endif

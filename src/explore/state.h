@@ -11,6 +11,7 @@
 #include "explore/sample.h"
 
 #define HD_SEARCH_FILE "explore.json"
+#define HD_DPOR_FILE   "explore.dpor" /* beside it: the path of strategy dpor (freeze.h) */
 
 struct hd_search_state {
     struct hd_names strategy; /* one name */

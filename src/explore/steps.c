@@ -30,13 +30,15 @@ struct reader {
 
 void hd_exec_names_init(struct hd_exec_names *n)
 {
-    *n = (struct hd_exec_names){.threads = HD_VEC_INIT(struct hd_steer_thread)};
+    *n = (struct hd_exec_names){.threads = HD_VEC_INIT(struct hd_steer_thread),
+                                .regions = HD_VEC_INIT(uint64_t)};
     *(struct hd_steer_thread *)hd_vec_push(&n->threads) = (struct hd_steer_thread){0, 0};
 }
 
 void hd_exec_names_fini(struct hd_exec_names *n)
 {
     hd_vec_fini(&n->threads);
+    hd_vec_fini(&n->regions);
     hd_map_fini(&n->thread_of);
     hd_map_fini(&n->region_of);
 }
@@ -53,12 +55,15 @@ uint32_t hd_exec_name_thread(struct hd_exec_names *n, uint32_t parent, uint32_t 
     return *at;
 }
 
-static uint32_t name_region(struct hd_exec_names *n, uint32_t thread, uint32_t seq)
+uint32_t hd_exec_name_region(struct hd_exec_names *n, uint32_t thread, uint32_t seq)
 {
     bool fresh;
-    uint32_t *at = hd_map_put(&n->region_of, (uint64_t)thread << 32 | seq, &fresh);
-    if (fresh)
-        *at = n->n_regions++;
+    uint64_t key = (uint64_t)thread << 32 | seq;
+    uint32_t *at = hd_map_put(&n->region_of, key, &fresh);
+    if (fresh) {
+        *at = (uint32_t)n->regions.len;
+        *(uint64_t *)hd_vec_push(&n->regions) = key;
+    }
     return *at;
 }
 
@@ -115,8 +120,8 @@ static void add_region(struct reader *r, uint64_t start, uint64_t size, uint32_t
     size_t tail = r->regions.len - (gone ? 0 : 1) - at - gone;
     memmove(all + at + 1, all + at + gone, tail * sizeof *all);
     r->regions.len = at + 1 + tail;
-    all[at] = (struct region){start, end, name_region(r->names, r->name[number], seq), number,
-                              r->steps[number]};
+    all[at] = (struct region){start, end, hd_exec_name_region(r->names, r->name[number], seq),
+                              number, r->steps[number]};
 }
 
 static uint64_t address_named(const struct reader *r, uint64_t addr)

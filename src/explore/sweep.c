@@ -57,6 +57,8 @@ enum hd_status hd_sweep(const struct hd_sweep_options *o, struct hd_sweep_result
         .runs = o->runs,
         .jobs = o->jobs,
         .preemptions = o->preemptions,
+        .state = o->state,
+        .resume = o->resume,
         .ctx = &s,
         .progress = on_progress,
         .found = on_found,

@@ -15,11 +15,14 @@ struct hd_sweep_options {
     uint64_t runs;           /* executions; 0: no limit */
     double seconds, timeout; /* 0: no limit; of one execution */
     uint32_t preemptions;    /* UINT32_MAX: any number */
+    const char *state;       /* file in which the search is kept */
+    bool resume;             /* it goes on from there */
     struct hd_explored_taker taker;
     void (*progress)(void *ctx, uint64_t executions, uint64_t states, uint64_t open);
     void *ctx;
 };
 
+/* Counts are those of all parts of the search, but for the recordings. */
 struct hd_sweep_result {
     uint64_t executions, schedules, states, open, recordings;
     bool complete; /* every schedule was explored */

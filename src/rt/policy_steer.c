@@ -257,7 +257,7 @@ static void end_step(void)
         fall_asleep();
     if (rt.n_threads > HD_STEER_THREADS)
         end(HD_STEER_DIVERGED);
-    if (++questions > area->room * QUESTIONS)
+    if (++questions > area->room * QUESTIONS && !area->silent) /* a recording has a time limit */
         end(HD_STEER_CUT);
 }
 

@@ -75,7 +75,8 @@ int main(int argc, char **argv)
     struct hd_explore_opts opts = {.exec = {.argv = argv + 2, .timeout = 120000},
                                    .jobs = 1,
                                    .preemptions = UINT32_MAX,
-                                   .all = !strcmp(argv[1], "all"),
+                                   .all =
+                                       strcmp(argv[1], "all") ? HD_EXPLORE_REDUCED : HD_EXPLORE_ALL,
                                    .ctx = &c,
                                    .ran = on_run,
                                    .found = on_found};
