@@ -115,6 +115,10 @@
     X(input, void, arc4random_buf, (void *, size_t), "numbers from the seed; w of the result") \
     X(input, uint32_t, arc4random, (void), "numbers from the seed") \
     X(input, uint32_t, arc4random_uniform, (uint32_t), "numbers from the seed") \
+    X(input, int, rand, (void), "libc's numbers; a search over schedules does not order them") \
+    X(input, long, random, (void), "libc's numbers; a search over schedules does not order them") \
+    X(input, long, lrand48, (void), "libc's numbers; a search over schedules does not order them") \
+    X(input, double, drand48, (void), "libc's numbers; a search over schedules does not order them") \
     X(input, pid_t, getpid, (void), "a replay tells the recorded one")
 
 #define HD_APIS_HEAP(X) \

@@ -87,7 +87,8 @@ enum hd_steer_end {
     HD_STEER_PARKED,    /* only parked threads could run */
     HD_STEER_CUT,       /* as many operations as there is room for */
     HD_STEER_BLOCKED,   /* the thread of a choice could not do a step */
-    HD_STEER_DIVERGED,  /* a choice names a thread that is not there, or too many threads */
+    HD_STEER_DIVERGED,  /* a choice names a thread that is not there */
+    HD_STEER_CROWDED,   /* more than HD_STEER_THREADS threads */
 };
 
 /* What the run did that the operations do not tell, while it had more than one thread: steps that
@@ -97,6 +98,7 @@ enum {
     HD_STEER_UNMAPPED = 2,        /* memory went away or was protected */
     HD_STEER_UNMODELLED = 4,      /* HD_NOTE_UNMODELLED */
     HD_STEER_FUTEX = 8,           /* a wake or a requeue through the system call */
+    HD_STEER_INPUT = 16,          /* state of the system or of libc: files, clocks, rand */
 };
 
 /* How a thread of the run stood in the end. */

@@ -77,6 +77,7 @@ static const struct hd_opt options[] = {
 
 static const char *const strategies[] = {"warned", "dpor", "pct", "random"};
 #define N_STRATEGIES 4
+#define SAMPLES      100 /* runs of pct and random when nothing is said */
 
 struct explore {
     const struct hd_cli *cli;
@@ -261,8 +262,9 @@ static enum hd_exit search(struct explore *x)
     struct hd_err err = {0};
     bool samples = x->o.strategy == HD_SEARCH_PCT || x->o.strategy == HD_SEARCH_RANDOM;
     if (!x->o.runs && x->o.seconds == 0) { /* dpor has an end of its own */
-        x->o.runs = samples ? 100 : 0;
+        x->o.runs = samples ? SAMPLES : 0;
         x->o.seconds = x->o.strategy == HD_SEARCH_WARNED ? 60 : 0;
+        x->o.samples = SAMPLES;
     }
     x->o.session.dir = x->full;
     x->o.progress = show_progress;

@@ -17,11 +17,23 @@
 /* Notes that this file writes start so; those of an earlier part of the search make way. */
 #define MARK "search: "
 
+/* Of the time: what is left serves other strategies when no warning leads anywhere. */
+#define WARNED_SHARE 0.6
+
+/* What a part of the search may use. */
+struct limits {
+    double seconds; /* 0: no limit */
+    uint64_t runs;  /* 0: no limit */
+};
+
 struct search {
     const struct hd_search_options *o;
     struct hd_search_state *state;
     struct hd_session *session;
     struct hd_search_result *result;
+    double started;
+    uint64_t executions_before; /* of earlier parts */
+    struct hd_texts later;      /* notes that come behind what sums up: there may be many */
 };
 
 static void tell(struct search *s, uint64_t executions, uint64_t states, uint64_t frontier)
@@ -106,17 +118,17 @@ static void sample_progress(void *ctx, uint64_t runs, uint64_t behaviours)
     tell(ctx, runs, behaviours, 0);
 }
 
-static struct hd_sample_options sample_options(struct search *s)
+static struct hd_sample_options sample_options(struct search *s, const struct limits *l)
 {
     const struct hd_search_options *o = s->o;
     return (struct hd_sample_options){
         .argv = o->session.argv,
         .dir = o->session.dir,
         .input = o->input,
-        .policy = o->strategy == HD_SEARCH_PCT ? HD_POLICY_PCT : HD_POLICY_RANDOM,
+        .policy = o->strategy == HD_SEARCH_RANDOM ? HD_POLICY_RANDOM : HD_POLICY_PCT,
         .seed = s->state->seed,
-        .last = o->runs ? s->state->sample.done + o->runs : 0,
-        .seconds = o->seconds,
+        .last = l->runs ? s->state->sample.done + l->runs : 0,
+        .seconds = l->seconds,
         .timeout = o->timeout,
         .jobs = o->jobs,
         .take = take_sample,
@@ -125,15 +137,17 @@ static struct hd_sample_options sample_options(struct search *s)
     };
 }
 
-static enum hd_status sample(struct search *s, struct hd_err *err)
+static enum hd_status sample(struct search *s, const struct limits *l, struct hd_err *err)
 {
-    struct hd_sample_options options = sample_options(s);
+    struct hd_sample_options options = sample_options(s, l);
+    uint64_t before = s->state->sample.done;
     enum hd_status status = hd_sample(&options, &s->state->sample, err);
-    s->state->executions = s->state->sample.done;
-    tell(s, s->state->sample.done, s->state->sample.seen.list.len, 0);
-    note(s, hd_report_format(s->session->r, MARK "%llu runs, %zu different behaviours",
-                             (unsigned long long)s->state->sample.done,
-                             s->state->sample.seen.list.len));
+    s->state->executions += s->state->sample.done - before;
+    s->state->sampled += s->state->sample.done - before;
+    tell(s, s->state->executions, s->state->sample.seen.list.len, 0);
+    note(s,
+         hd_report_format(s->session->r, MARK "%llu runs, %zu different behaviours",
+                          (unsigned long long)s->state->sampled, s->state->sample.seen.list.len));
     return status;
 }
 
@@ -166,7 +180,8 @@ static void explored_progress(void *ctx, uint64_t executions, uint64_t states, u
 
 static void dpor_progress(void *ctx, uint64_t executions, uint64_t states, uint64_t open)
 {
-    tell(ctx, executions, states, open);
+    struct search *s = ctx;
+    tell(s, s->state->executions - s->state->dpor_executions + executions, states, open);
 }
 
 static void note_dpor(struct search *s, const struct hd_sweep_result *result)
@@ -181,7 +196,7 @@ static void note_dpor(struct search *s, const struct hd_sweep_result *result)
                                  result->schedules, result->why));
 }
 
-static enum hd_status dpor(struct search *s, struct hd_err *err)
+static enum hd_status dpor(struct search *s, const struct limits *l, bool whole, struct hd_err *err)
 {
     const struct hd_search_options *o = s->o;
     struct hd_sweep_result result;
@@ -195,18 +210,20 @@ static enum hd_status dpor(struct search *s, struct hd_err *err)
         .input = o->input,
         .first = s->state->sample.done + 1,
         .jobs = o->jobs,
-        .runs = o->runs,
-        .seconds = o->seconds,
+        .runs = l->runs,
+        .seconds = l->seconds,
         .timeout = o->timeout,
-        .preemptions = o->preemptions,
+        .preemptions = o->strategy == HD_SEARCH_DPOR ? o->preemptions : UINT32_MAX,
         .state = path,
-        .resume = s->state->executions > 0,
+        .resume = s->state->dpor_executions > 0,
+        .whole = whole,
         .taker = {take_explored, tell_lost, s},
         .progress = dpor_progress,
         .ctx = s,
     };
     status = hd_sweep(&options, &result, err);
-    s->state->executions = result.executions;
+    s->state->executions += result.executions - s->state->dpor_executions;
+    s->state->dpor_executions = result.executions;
     s->state->sample.done += result.recordings;
     s->result->complete = result.complete;
     tell(s, s->state->executions, result.states, result.open);
@@ -276,18 +293,20 @@ static void settle(void *ctx, const char *place1, const char *place2, enum hd_wa
     struct hd_report *r = s->session->r;
     char key[1024];
     if (how == HD_WARNED_NOT_REACHED)
-        note(s, hd_report_format(r,
-                                 MARK "%s and %s hold no common lock; no race was reached with "
-                                      "%" PRIu32 " preemptions",
-                                 place1, place2, s->o->preemptions));
+        hd_report_add(r, &s->later,
+                      hd_report_format(r,
+                                       MARK
+                                       "%s and %s hold no common lock; no race was reached with "
+                                       "%" PRIu32 " preemptions",
+                                       place1, place2, s->o->preemptions));
     if (how == HD_WARNED_OPEN)
         return;
     hd_warned_key(place1, place2, s->o->preemptions, key, sizeof key);
     hd_names_add(&s->state->settled, key, strlen(key));
 }
 
-static enum hd_status search_warned(struct search *s, const struct hd_trace *t, double seconds,
-                                    struct hd_err *err)
+static enum hd_status search_warned(struct search *s, const struct hd_trace *t,
+                                    const struct limits *l, struct hd_err *err)
 {
     const struct hd_search_options *o = s->o;
     struct hd_warned_result result;
@@ -302,8 +321,8 @@ static enum hd_status search_warned(struct search *s, const struct hd_trace *t, 
         .input = o->input,
         .first = s->state->sample.done + 1,
         .jobs = o->jobs,
-        .runs = o->runs,
-        .seconds = seconds,
+        .runs = l->runs,
+        .seconds = l->seconds,
         .timeout = o->timeout,
         .preemptions = o->preemptions,
         .aim = (enum hd_aim)o->aim,
@@ -328,19 +347,27 @@ static enum hd_status search_warned(struct search *s, const struct hd_trace *t, 
                              result.ends[HD_WARNED_KNOWN], result.ends[HD_WARNED_OPEN]));
     if (result.why)
         note(s, hd_report_format(s->session->r, MARK "not all was searched: %s", result.why));
-    if (status == HD_OK && result.warnings == 0)
-        note(s,
-             MARK "the recorded run gives no lockset warning to start from; --strategy dpor runs "
-                  "every schedule of a small program, pct samples those of a large one");
     hd_names_fini(&settled);
     return status;
 }
 
-static enum hd_status warned(struct search *s, struct hd_err *err)
+/* What is left of what the user allows; false: nothing. */
+static bool left_over(const struct search *s, struct limits *l)
+{
+    uint64_t used = s->state->executions - s->executions_before;
+    double passed = hd_progress_now() - s->started;
+    *l = (struct limits){s->o->seconds > 0 ? s->o->seconds - passed : 0, 0};
+    if (s->o->runs)
+        l->runs = s->o->runs > used ? s->o->runs - used : 0;
+    return !hd_interrupt_requested() && (s->o->seconds <= 0 || l->seconds > 0) &&
+           (!s->o->runs || l->runs > 0);
+}
+
+static enum hd_status search_from_warnings(struct search *s, struct hd_err *err)
 {
     char path[PATH_MAX];
     struct hd_trace *t = NULL;
-    double started = hd_progress_now();
+    struct limits l;
     enum hd_status status = s->state->sample.done ? HD_OK : record_first(s, err);
     if (status == HD_OK && (hd_interrupt_requested() || (s->o->first && found_error(s))))
         status = HD_ERR_STOPPED;
@@ -348,10 +375,44 @@ static enum hd_status warned(struct search *s, struct hd_err *err)
         status = hd_session_path(s->session, "trace.hdt", path, sizeof path);
     if (status == HD_OK)
         status = hd_drive_load(path, &t, NULL, NULL, err);
-    double left = s->o->seconds - (hd_progress_now() - started);
+    if (status == HD_OK && !left_over(s, &l))
+        l = (struct limits){1e-3, 1}; /* it says how many warnings there are */
+    l.seconds *= WARNED_SHARE;
     if (status == HD_OK)
-        status = search_warned(s, t, s->o->seconds > 0 ? (left > 0 ? left : 1e-3) : 0, err);
+        status = search_warned(s, t, &l, err);
     hd_trace_free(t);
+    return status;
+}
+
+/* Every schedule if there are few, which half of what is left has to show; else samples. */
+static enum hd_status fall_back(struct search *s, struct hd_err *err)
+{
+    struct limits l;
+    enum hd_status status = HD_OK;
+    if (s->state->part == HD_PART_WARNED)
+        s->state->part = HD_PART_DPOR;
+    if (s->state->part == HD_PART_DPOR && left_over(s, &l)) {
+        struct limits half = {l.seconds / 2, (l.runs + 1) / 2};
+        note(s, MARK "no lockset warning led to a finding; then each schedule was run (dpor)");
+        status = dpor(s, &half, true, err);
+        if (!s->result->complete && status == HD_OK)
+            s->state->part = HD_PART_PCT;
+    }
+    if (status != HD_OK || s->state->part != HD_PART_PCT || !left_over(s, &l))
+        return status;
+    note(s, MARK "these are too many or not all can be told apart, so samples were run (pct)");
+    l.runs = s->o->samples && (!l.runs || l.runs > s->o->samples) ? s->o->samples : l.runs;
+    return sample(s, &l, err);
+}
+
+static enum hd_status warned(struct search *s, struct hd_err *err)
+{
+    struct limits l;
+    enum hd_status status = HD_OK;
+    if (s->state->part == HD_PART_WARNED)
+        status = search_from_warnings(s, err);
+    if (status == HD_OK && !found_error(s) && left_over(s, &l))
+        status = fall_back(s, err);
     return status;
 }
 
@@ -381,12 +442,19 @@ enum hd_status hd_search(const struct hd_search_options *o, struct hd_search_sta
     char path[PATH_MAX];
     double started = hd_progress_now();
     *result = (struct hd_search_result){0};
-    struct search s = {.o = o, .state = state, .result = result};
+    struct search s = {.o = o,
+                       .state = state,
+                       .result = result,
+                       .started = started,
+                       .executions_before = state->executions};
+    const struct limits l = {o->seconds, o->runs};
     s.session = hd_session_new(&o->session, earlier);
     drop_notes(s.session->r);
     enum hd_status status = o->strategy == HD_SEARCH_WARNED ? warned(&s, err)
-                            : o->strategy == HD_SEARCH_DPOR ? dpor(&s, err)
-                                                            : sample(&s, err);
+                            : o->strategy == HD_SEARCH_DPOR ? dpor(&s, &l, false, err)
+                                                            : sample(&s, &l, err);
+    for (size_t i = 0; i < s.later.n; i++)
+        note(&s, s.later.items[i]);
     if (status == HD_ERR_STOPPED)
         status = HD_OK; /* what is known is reported */
     if (status == HD_OK)

@@ -21,6 +21,7 @@ struct hd_search_options {
     enum hd_search_strategy strategy;
     const char *input; /* file for the standard input, or NULL */
     uint64_t runs;     /* executions of this part of the search; 0: no limit */
+    uint64_t samples;  /* runs of pct where warned goes on with it; 0: no limit */
     double seconds, timeout;
     unsigned jobs;
     bool first;           /* stop at the first finding that is an error */

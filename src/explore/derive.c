@@ -151,28 +151,41 @@ static void copy_sleepers(const struct walk *w, struct hd_item *item)
 
 /* ---- other executions ---- */
 
-/* Steps 0 to i - 1 as they were, then one of thread u. */
-static void derive(struct walk *w, uint32_t i, uint32_t u, uint32_t cost)
+/* Steps 0 to i - 1 as they were, then one of thread u, whose signal wakes a given thread. */
+static struct hd_item *branch(struct walk *w, uint32_t i, uint32_t u, uint32_t wakes, uint32_t cost)
 {
     struct hd_item *item = hd_item_new();
-    const struct hd_step *taken = hd_run_step(w->run, i);
     for (uint32_t k = 0; k < i; k++) {
         const struct hd_step *s = hd_run_step(w->run, k);
         struct hd_steer_choice *last =
             item->choices.len ? hd_vec_at(&item->choices, item->choices.len - 1) : NULL;
-        if (!last || last->thread != s->thread) {
+        if (!last || last->thread != s->thread || last->wakes != NOBODY || s->wakes != NOBODY)
             last = hd_vec_push(&item->choices);
-            *last = (struct hd_steer_choice){.thread = s->thread, .wakes = NOBODY};
-        }
-        last->until = s->until;
+        *last = (struct hd_steer_choice){s->thread, s->until, s->wakes};
     }
     *(struct hd_steer_choice *)hd_vec_push(&item->choices) =
-        (struct hd_steer_choice){.thread = u, .wakes = NOBODY};
+        (struct hd_steer_choice){.thread = u, .wakes = wakes};
     item->depth = i + 1;
     item->cost = cost;
     copy_sleepers(w, item);
+    return item;
+}
+
+static void derive(struct walk *w, uint32_t i, uint32_t u, uint32_t cost)
+{
+    const struct hd_step *taken = hd_run_step(w->run, i);
+    struct hd_item *item = branch(w, i, u, NOBODY, cost);
     put_to_sleep(item, taken->thread, w->run, taken);
     hd_reach_push(w->r, item, u == w->r->hint);
+}
+
+/* The step as it was, but for whom its signal wakes. */
+static void wake_others(struct walk *w, uint32_t i)
+{
+    const struct hd_step *s = hd_run_step(w->run, i);
+    for (uint32_t u = 0; u < WIDTH && s->wakes != NOBODY; u++)
+        if (u != s->wakes && s->waiters & bit(u))
+            hd_reach_push(w->r, branch(w, i, s->thread, u, w->item->cost), s->thread == w->r->hint);
 }
 
 static void look_around(struct walk *w, uint32_t i)
@@ -240,6 +253,7 @@ void hd_reach_derive(struct hd_reach *r, const struct hd_item *item, const struc
             if (!visit(&w))
                 break;
             look_around(&w, i);
+            wake_others(&w, i);
         }
         pass(&w, i);
     }

@@ -153,6 +153,8 @@ static void count(struct search *s, const struct hd_run *run, bool whole)
         incomplete(s, "the program died and took its other threads with it");
     else if (run->end == HD_EXEC_DIVERGED)
         incomplete(s, "the program did not do again what it did before");
+    else if (run->end == HD_EXEC_CROWDED)
+        incomplete(s, HD_EXEC_CROWD_TEXT);
 }
 
 /* The choice of the last node could not be carried out. */
@@ -183,7 +185,7 @@ static void see_run(struct search *s, const struct hd_run *run)
     }
     taken = take_steps(s, run);
     if (s->names.threads.len > HD_STEER_THREADS) {
-        incomplete(s, "the program has too many threads");
+        incomplete(s, HD_EXEC_CROWD_TEXT);
         return;
     }
     hd_order_make(&s->order, run, (uint32_t)s->names.threads.len, from);
@@ -232,20 +234,9 @@ static bool used_up(struct search *s)
  * but a release by another thread makes choices of locks wrong, so that it may never end. */
 static void see_untold(struct search *s, const struct hd_run *run)
 {
-    static const struct {
-        uint32_t what;
-        const char *why;
-    } reasons[] = {
-        {HD_STEER_FOREIGN_RELEASE, "a thread released a lock that another one held"},
-        {HD_STEER_UNMAPPED, "memory was unmapped or protected while other threads could use it"},
-        {HD_STEER_UNMODELLED,
-         "the program did something whose meaning for other threads is not known, such as inline "
-         "assembly"},
-        {HD_STEER_FUTEX, "the program wakes threads by the system call futex"},
-    };
-    for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
-        if (run->untold & reasons[i].what)
-            incomplete(s, reasons[i].why);
+    const char *why = hd_run_untold(run);
+    if (why)
+        incomplete(s, why);
     s->lost = s->lost || run->untold & HD_STEER_FOREIGN_RELEASE;
 }
 
@@ -308,7 +299,7 @@ static enum hd_status search(struct search *s, struct hd_err *err)
             s->result->complete = !*s->loss;
             return HD_OK;
         }
-        if (s->lost || used_up(s))
+        if (s->lost || (s->opts->whole && *s->loss) || used_up(s))
             return HD_OK;
     }
 }

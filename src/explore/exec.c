@@ -30,8 +30,10 @@
 #define LOOK_MS   50     /* how often we look whether the user wants to stop */
 #define PLAN_ROOM (1u << 22)
 
-const char *const hd_exec_end_names[] = {"exit", "crash",     "deadlock", "timeout", "died",
-                                         "cut",  "redundant", "parked",   "blocked", "diverged"};
+const char *const hd_exec_end_names[] = {"exit",    "crash",    "deadlock",  "timeout",
+                                         "died",    "cut",      "redundant", "parked",
+                                         "blocked", "diverged", "crowded"};
+_Static_assert(HD_STEER_THREADS == 64, "HD_EXEC_CROWD_TEXT");
 
 struct hd_exec {
     struct hd_exec_opts opts;
@@ -250,10 +252,9 @@ static enum hd_status write_plan(struct hd_exec *x, const struct hd_plan *p, boo
     size_t bytes = n_threads * sizeof(struct hd_steer_thread) + p->n_choices * sizeof *p->choices +
                    p->n_sleepers * sizeof *p->sleepers + p->n_ops * sizeof *p->ops + 64;
     if (n_threads > HD_STEER_THREADS || bytes > PLAN_ROOM)
-        return hd_err_set(err, HD_ERR_LIMIT,
-                          n_threads > HD_STEER_THREADS ? "the program has more than %d threads"
-                                                       : "an execution has too many steps",
-                          HD_STEER_THREADS);
+        return hd_err_set(err, HD_ERR_LIMIT, "%s",
+                          n_threads > HD_STEER_THREADS ? HD_EXEC_CROWD_TEXT
+                                                       : "an execution has too many steps");
     struct hd_steer_header *h = x->area;
     size_t at = sizeof *h;
     *h = (struct hd_steer_header){.magic = HD_STEER_MAGIC,
@@ -488,6 +489,27 @@ static void find_assertion(const struct hd_exec *x, struct hd_run *run)
     snprintf(run->assertion, sizeof run->assertion, "%.*s", (int)(end - at), at);
 }
 
+const char *hd_run_untold(const struct hd_run *run)
+{
+    static const struct {
+        uint32_t what;
+        const char *why;
+    } reasons[] = {
+        {HD_STEER_FOREIGN_RELEASE, "a thread released a lock that another one held"},
+        {HD_STEER_UNMAPPED, "memory was unmapped or protected while other threads could use it"},
+        {HD_STEER_UNMODELLED,
+         "the program did something whose meaning for other threads is not known, such as inline "
+         "assembly"},
+        {HD_STEER_FUTEX, "the program wakes threads by the system call futex"},
+        {HD_STEER_INPUT,
+         "threads use files, clocks or random numbers, whose order is not followed"},
+    };
+    for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
+        if (run->untold & reasons[i].what)
+            return reasons[i].why;
+    return NULL;
+}
+
 static enum hd_exec_end end_of(const struct hd_exec *x, const struct hd_run *run, bool ended)
 {
     static const enum hd_exec_end ends[] = {
@@ -495,6 +517,7 @@ static enum hd_exec_end end_of(const struct hd_exec *x, const struct hd_run *run
         [HD_STEER_DEADLOCK] = HD_EXEC_DEADLOCK, [HD_STEER_REDUNDANT] = HD_EXEC_REDUNDANT,
         [HD_STEER_PARKED] = HD_EXEC_PARKED,     [HD_STEER_CUT] = HD_EXEC_CUT,
         [HD_STEER_BLOCKED] = HD_EXEC_BLOCKED,   [HD_STEER_DIVERGED] = HD_EXEC_DIVERGED,
+        [HD_STEER_CROWDED] = HD_EXEC_CROWDED,
     };
     uint32_t how = x->area->end;
     if (!ended)

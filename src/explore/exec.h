@@ -85,8 +85,12 @@ enum hd_exec_end {
     HD_EXEC_PARKED,    /* only parked threads were left */
     HD_EXEC_BLOCKED,   /* the thread of the last choice could not do a step */
     HD_EXEC_DIVERGED,  /* the program did not do again what it did before */
+    HD_EXEC_CROWDED,   /* more than HD_STEER_THREADS threads */
+    HD_EXEC_ENDS
 };
 extern const char *const hd_exec_end_names[]; /* "exit", ... */
+
+#define HD_EXEC_CROWD_TEXT "the program has more than 64 threads, which only pct and random take"
 
 struct hd_exec_state { /* a thread at the end */
     uint32_t thread;   /* its name */
@@ -138,6 +142,9 @@ enum hd_status hd_exec_record(struct hd_exec *x, const struct hd_plan *plan, con
 
 /* How thread `name` was created; false: there is no such name. */
 bool hd_exec_thread(const struct hd_exec *x, uint32_t name, struct hd_steer_thread *path);
+
+/* One of the things that run->untold is a set of, in words; NULL: nothing is untold. */
+const char *hd_run_untold(const struct hd_run *run);
 
 static inline const struct hd_step *hd_run_step(const struct hd_run *r, size_t i)
 {

@@ -59,6 +59,7 @@ struct hd_explore_opts {
     uint32_t preemptions;    /* at most; UINT32_MAX: any number */
     const char *state;       /* file in which the search is kept when it ends; or NULL */
     bool resume;             /* it goes on from there; budget and runs count from now */
+    bool whole;              /* end as soon as it is known that not all will be explored */
     enum hd_explore_all all; /* for tests */
     void *ctx;
     void (*progress)(void *ctx, const struct hd_explore_progress *p); /* after each; or NULL */

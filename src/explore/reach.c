@@ -344,8 +344,8 @@ static const char *loss(const struct hd_reach *r, const struct hd_item *item)
     const struct hd_run *run = item->run;
     bool refused =
         run->end == HD_EXEC_BLOCKED && item->depth && run->chosen + 1 == item->choices.len;
-    if (r->e->names.threads.len > HD_STEER_THREADS)
-        return "the program has too many threads";
+    if (r->e->names.threads.len > HD_STEER_THREADS || run->end == HD_EXEC_CROWDED)
+        return HD_EXEC_CROWD_TEXT;
     if (run->end == HD_EXEC_CUT || run->ops.len > MAX_ORDERED)
         return "an execution has too many steps";
     if (run->end == HD_EXEC_TIMEOUT)
@@ -354,7 +354,7 @@ static const char *loss(const struct hd_reach *r, const struct hd_item *item)
         return "the program died and took its other threads with it";
     if (run->end == HD_EXEC_DIVERGED || (run->chosen < item->choices.len && !refused))
         return "the program did not do again what it did before";
-    return NULL;
+    return hd_run_untold(run);
 }
 
 static void take(struct hd_reach *r, struct hd_item *item)

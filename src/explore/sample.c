@@ -74,8 +74,8 @@ static enum hd_status land(struct sampler *s)
         hd_aside_remove(run);
         return status;
     }
-    if (number == 1)
-        s->state->length = run->events;
+    if (!s->state->length) /* run 1, unless another strategy used up the number */
+        s->state->length = run->events ? run->events : 1;
     struct hd_sampled sampled = {.number = number, .path = run->trace, .run = run};
     sampled.fresh = run->after != 0 && hd_behaviours_add(&s->state->seen, run->after);
     if (sampled.fresh || run->ending != HD_END_EXIT)

@@ -86,6 +86,9 @@ enum hd_status hd_search_state_save(const struct hd_search_state *s, const char 
     hd_json_string(&j, s->strategy.count ? hd_names_text(&s->strategy, 0) : "");
     number(&j, "seed", s->seed);
     number(&j, "executions", s->executions);
+    number(&j, "dpor_executions", s->dpor_executions);
+    number(&j, "sampled", s->sampled);
+    number(&j, "part", s->part);
     number(&j, "milliseconds", s->milliseconds);
     number(&j, "peak_kilobytes", s->peak_kilobytes);
     hd_json_key(&j, "complete");
@@ -107,6 +110,12 @@ static bool read_number(const json_t *root, const char *key, uint64_t *value)
         return false;
     *value = (uint64_t)json_integer_value(v);
     return true;
+}
+
+/* Fields that the first files did not have. */
+static bool read_later(const json_t *root, const char *key, uint64_t *value)
+{
+    return !json_object_get(root, key) || read_number(root, key, value);
 }
 
 /* Calls take for each text of a list. */
@@ -154,7 +163,9 @@ static bool read_all(struct hd_search_state *s, const json_t *root)
     hd_names_add(&s->strategy, strategy, strlen(strategy));
     s->complete = json_is_true(complete);
     return read_number(root, "seed", &s->seed) && read_number(root, "executions", &s->executions) &&
-           read_number(root, "milliseconds", &s->milliseconds) &&
+           read_later(root, "dpor_executions", &s->dpor_executions) &&
+           read_later(root, "sampled", &s->sampled) && read_later(root, "part", &s->part) &&
+           s->part <= HD_PART_PCT && read_number(root, "milliseconds", &s->milliseconds) &&
            read_number(root, "peak_kilobytes", &s->peak_kilobytes) &&
            read_number(root, "done", &s->sample.done) &&
            read_number(root, "length", &s->sample.length) &&

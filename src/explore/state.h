@@ -13,6 +13,9 @@
 #define HD_SEARCH_FILE "explore.json"
 #define HD_DPOR_FILE   "explore.dpor" /* beside it: the path of strategy dpor (freeze.h) */
 
+/* What warned goes on with when it has found nothing. */
+enum hd_search_part { HD_PART_WARNED, HD_PART_DPOR, HD_PART_PCT };
+
 struct hd_search_state {
     struct hd_names strategy; /* one name */
     struct hd_names program;  /* words; equal ones are kept apart by `words` */
@@ -20,6 +23,8 @@ struct hd_search_state {
     uint64_t seed;
     uint64_t executions;                   /* so far, all sessions together */
     uint64_t milliseconds, peak_kilobytes; /* the same: time; most memory of ours */
+    uint64_t dpor_executions, sampled;     /* of these, those of dpor; runs of pct and random */
+    uint64_t part;                         /* warned: enum hd_search_part */
     bool complete;                         /* nothing is left to be done */
     struct hd_sample_state sample;
     struct hd_names settled; /* warned: warnings that are done with, as texts */

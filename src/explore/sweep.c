@@ -59,6 +59,7 @@ enum hd_status hd_sweep(const struct hd_sweep_options *o, struct hd_sweep_result
         .preemptions = o->preemptions,
         .state = o->state,
         .resume = o->resume,
+        .whole = o->whole,
         .ctx = &s,
         .progress = on_progress,
         .found = on_found,

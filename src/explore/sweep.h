@@ -17,6 +17,7 @@ struct hd_sweep_options {
     uint32_t preemptions;    /* UINT32_MAX: any number */
     const char *state;       /* file in which the search is kept */
     bool resume;             /* it goes on from there */
+    bool whole;              /* end as soon as it is known that not all will be explored */
     struct hd_explored_taker taker;
     void (*progress)(void *ctx, uint64_t executions, uint64_t states, uint64_t open);
     void *ctx;

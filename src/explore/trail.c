@@ -81,7 +81,8 @@ static void see(struct hd_trail *t, const struct hd_steer_op *o)
     if (hd_steer_is_access(o->kind) && hd_steer_writes(o->kind))
         write_bytes(t, o, *seen);
     if (hd_steer_of_cond(o->kind))
-        set(t, ~o->addr, join(get(t, ~o->addr), (uint64_t)o->thread << 8 | o->kind) | 1);
+        set(t, ~o->addr,
+            join(get(t, ~o->addr), (uint64_t)o->wakes << 32 | o->thread << 8 | o->kind) | 1);
 }
 
 void hd_trail_step(struct hd_trail *t, const struct hd_run *run, const struct hd_step *s)

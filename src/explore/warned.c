@@ -17,7 +17,8 @@
 struct attempt {
     uint32_t event;
     bool released;
-    uint32_t levels; /* searched to their end; UINT32_MAX: it could not be begun */
+    uint32_t levels; /* searched to their end; UINT32_MAX: it could not be begun, or not go on */
+    bool crowded;    /* because there are too many threads */
     struct hd_reach *reach;
 };
 
@@ -192,6 +193,12 @@ static void try_attempt(struct search *s, size_t i, size_t k, uint32_t level, ui
     s->now = a;
     if (!s->hit) {
         enum hd_status status = hd_reach_level(a->reach, level, quota, &s->hit, &done, s->err);
+        if (status == HD_ERR_LIMIT) { /* of threads or steps: others may have fewer */
+            a->crowded = s->env.names.threads.len > HD_STEER_THREADS;
+            a->levels = UINT32_MAX;
+            status = HD_OK;
+            done = false;
+        }
         s->status = s->status == HD_OK ? status : s->status;
     }
     s->now = NULL;
@@ -246,7 +253,8 @@ static const char *loss(const struct search *s, const struct warning *w)
         const struct attempt *a = hd_vec_at(&s->attempts, w->attempts.data[k]);
         const char *why = a->reach ? hd_reach_lost(a->reach) : NULL;
         if (a->levels == UINT32_MAX)
-            why = "an access is none that the search can start from";
+            why = a->crowded ? HD_EXEC_CROWD_TEXT
+                             : "an access is none that the search can start from";
         if (why)
             return why;
     }

@@ -6,6 +6,8 @@
  * The process id is the real one while recording; a replay tells the recorded one. */
 #include "rt/inputs.h"
 #include "rt/blocks.h"
+#include "heddle/rt_steer.h"
+#include "rt/policy.h"
 #include "rt/real.h"
 
 #include <errno.h>
@@ -95,6 +97,28 @@ HD_EXPORT uint32_t arc4random_uniform(uint32_t bound)
     hd_rt_leave(me);
     return bound ? (uint32_t)(v % bound) : 0; /* the bias of 64 bits is below what shows */
 }
+
+/* ---- libc's numbers: one sequence for all threads ---- */
+
+static void tell_shared(void)
+{
+    struct hd_thread *me = hd_real.rand ? NULL : hd_rt_enter(); /* the first call finds them */
+    if (me)
+        hd_rt_leave(me);
+    hd_rt_steer_untold(HD_STEER_INPUT);
+}
+
+#define SHARED_NUMBERS(ret, name)                                                                  \
+    HD_EXPORT ret name(void)                                                                       \
+    {                                                                                              \
+        tell_shared();                                                                             \
+        return hd_real.name();                                                                     \
+    }
+
+SHARED_NUMBERS(int, rand)
+SHARED_NUMBERS(long, random)
+SHARED_NUMBERS(long, lrand48)
+SHARED_NUMBERS(double, drand48)
 
 /* ---- the process ---- */
 

@@ -13,6 +13,8 @@
 #include "rt/chan.h"
 #include "rt/format.h"
 #include "rt/fortify.h"
+#include "heddle/rt_steer.h"
+#include "rt/policy.h"
 #include "rt/real.h"
 #include "rt/signals.h"
 
@@ -99,6 +101,8 @@ static long do_read(struct hd_thread *me, const long *a, long nr, void *buf, con
         hd_rt_chan_closed(c, pc);
     else if (c)
         hd_rt_chan_look(c, pc);
+    else if (r > 0 && !hd_rt_random_fd((int)a[0]))
+        hd_rt_steer_untold(HD_STEER_INPUT); /* a file: its position is shared */
     if (r > 0 && buf)
         hd_rt_wrote(pc, buf, (size_t)r);
     else if (r > 0 && v)

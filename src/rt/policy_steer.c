@@ -255,8 +255,8 @@ static void end_step(void)
     }
     if (next >= area->n_choices && !slept)
         fall_asleep();
-    if (rt.n_threads > HD_STEER_THREADS)
-        end(HD_STEER_DIVERGED);
+    if (rt.n_threads > HD_STEER_THREADS && !area->silent)
+        end(HD_STEER_CROWDED);
     if (++questions > area->room * QUESTIONS && !area->silent) /* a recording has a time limit */
         end(HD_STEER_CUT);
 }

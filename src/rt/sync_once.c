@@ -41,6 +41,18 @@ static bool is_done(const pthread_once_t *once, uintptr_t pc)
     return *once == ONCE_DONE;
 }
 
+/* A search holds threads up only where they do something. Whether a caller came while the routine
+ * ran or afterwards is nothing, so it must not show in what the caller does then. */
+static void wait_for_other(struct hd_thread *me, const pthread_once_t *once, uintptr_t pc)
+{
+    struct hd_sync *l = rt.steer ? hd_rt_sync((void *)once, HD_SYNC_LOCK) : NULL;
+    while (l && *once != ONCE_DONE && l->owner && l->owner != me) {
+        l->waiters++;
+        hd_rt_block(me, l, HD_WAITS_LOCK, HD_NEVER, pc);
+        l->waiters--;
+    }
+}
+
 HD_EXPORT int pthread_once(pthread_once_t *once, void (*routine)(void))
 {
     struct hd_thread *me = hd_rt_enter();
@@ -48,6 +60,7 @@ HD_EXPORT int pthread_once(pthread_once_t *once, void (*routine)(void))
         return hd_real.pthread_once(once, routine);
     uintptr_t pc = HD_PC;
     hd_rt_args_dep(pthread_once, 2);
+    wait_for_other(me, once, pc);
     if (*once == ONCE_DONE) {
         is_done(once, pc);
         hd_rt_leave(me);

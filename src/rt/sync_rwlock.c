@@ -1,5 +1,6 @@
 /* pthread_rwlock_*. Runs in the user's process; see the rules in rt.h. Readers go before waiting
  * writers, as glibc's default does, unless the lock asks for writers first. */
+#include "heddle/rt_steer.h"
 #include "rt/policy.h"
 #include "rt/real.h"
 #include "rt/sync.h"
@@ -58,6 +59,8 @@ static int read_lock(struct hd_thread *me, pthread_rwlock_t *m, uint64_t deadlin
     /* A try fails only for a writer that holds the lock: waiting ones have no event to blame. */
     me->timed |= deadline != HD_NEVER;
     bool polite = deadline > rt.now && writers_first(m);
+    if (polite) /* that a writer waits is no step of it */
+        hd_rt_steer_untold(HD_STEER_UNMODELLED);
     while (l->owner || (l->writers && polite && !reader_of(l, me))) {
         if (deadline <= rt.now && !l->owner)
             break; /* the time is up while a writer waits */

@@ -1,6 +1,9 @@
 /* Runs in the user's process; see the rules in rt.h. */
 #include "rt/vclock.h"
 
+#include "heddle/rt_steer.h"
+#include "rt/policy.h"
+
 #include <errno.h>
 #include <sys/syscall.h>
 
@@ -60,6 +63,7 @@ bool hd_rt_clock_known(clockid_t clock)
 
 void hd_rt_clock_ask(clockid_t clock, struct timespec *ts)
 {
+    hd_rt_steer_untold(HD_STEER_INPUT); /* what it says depends on who asked before */
     rt.now += QUESTION;
     uint64_t now = base_of(clock) + rt.now;
     *ts = (struct timespec){(time_t)(now / SECOND), (long)(now % SECOND)};

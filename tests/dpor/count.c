@@ -15,7 +15,7 @@
 struct counts {
     struct hd_map classes;
     uint64_t twice;
-    uint64_t ends[HD_EXEC_DIVERGED + 1];
+    uint64_t ends[HD_EXEC_ENDS];
     uint64_t found[HD_EXPLORE_HANG + 1];
 };
 

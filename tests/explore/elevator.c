@@ -52,6 +52,6 @@ int main(int argc, char **argv)
 {
     read_workers(argc, argv);
     run_workers(lift);
-    printf("%d floors\n", way);
+    printf("%d floors, shown as %d\n", way, total(shown));
     return 0;
 }

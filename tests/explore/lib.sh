@@ -12,12 +12,27 @@ fail() {
     failed=1
 }
 
-# build PROGRAM...: PROGRAM.bad and PROGRAM.good
+# build PROGRAM...: PROGRAM.bad and PROGRAM.good; the same with .O2 in between
 build() {
     for p in "$@"; do
         "$HEDDLE" cc -g -O0 -DFAULTY "$SOURCE/$p.c" -o "$p.bad" -pthread || exit 1
         "$HEDDLE" cc -g -O0 -DFIXED "$SOURCE/$p.c" -o "$p.good" -pthread || exit 1
+        "$HEDDLE" cc -g -O2 -DFAULTY "$SOURCE/$p.c" -o "$p.O2.bad" -pthread || exit 1
+        "$HEDDLE" cc -g -O2 -DFIXED "$SOURCE/$p.c" -o "$p.O2.good" -pthread || exit 1
     done
+}
+
+# says DIR WORDS: the report says so, whatever the line breaks
+says() {
+    tr -s '\n ' ' ' <"$1/report.txt" | grep -q -- "$2" || {
+        fail "$1: the report does not say: $2"
+        cat "$1/report.txt"
+    }
+}
+
+# number DIR KEY: of explore.json
+number() {
+    sed -n "s/.*\"$2\": *\([0-9]*\).*/\1/p" "$1/explore.json"
 }
 
 # explore CODE OUT OPTIONS...: a search that has to end with this code; its report is OUT/report.txt

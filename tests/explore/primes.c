@@ -60,6 +60,6 @@ int main(int argc, char **argv)
 {
     read_workers(argc, argv);
     run_workers(work);
-    printf("%d primes, the largest is %d\n", n_primes, largest);
+    printf("%d primes, the largest is %d, seen as %d\n", n_primes, largest, total(seen));
     return 0;
 }

@@ -61,6 +61,6 @@ int main(int argc, char **argv)
     run_workers(work);
     for (int i = 0; i < RECORDS; i++)
         place_of[i] = 0;
-    printf("%d open\n", n_open);
+    printf("%d open, places %d, records %d\n", n_open, total(found), total(record));
     return 0;
 }

@@ -59,6 +59,6 @@ int main(int argc, char **argv)
 {
     read_workers(argc, argv);
     run_workers(work);
-    printf("%d merged\n", merged);
+    printf("%d merged, %d in order before\n", merged, total(in_order));
     return 0;
 }

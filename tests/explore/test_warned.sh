@@ -13,11 +13,14 @@ for p in counter primes sort elevator queries tsp; do
     rm -rf one
 done
 
+# Optimised they have fewer branches, so that one run may be enough: the answers stay.
 for p in counter primes sort elevator queries tsp; do
-    explore 66 out --first --runs 2000 -t 1 -- "./$p.bad" 2
-    confirm out 1
-    explore 0 out --runs 60 -t 1 -- "./$p.good" 2
-    [ -z "$(ids out)" ] || fail "$p.good: something is reported"
+    for q in "$p" "$p.O2"; do
+        explore 66 out --first --runs 2000 -t 1 -- "./$q.bad" 2
+        confirm out 1
+        explore 0 out --runs 60 -t 1 -- "./$q.good" 2
+        [ -z "$(ids out)" ] || fail "$q.good: something is reported"
+    done
 done
 
 # The corrected counter has two spurious warnings, which the bound settles.
@@ -25,14 +28,14 @@ explore 0 out -- ./counter.good 2
 tr -s '\n ' ' ' <out/report.txt | grep -q "no race was reached with 2 preemptions" || fail "no note of what was not reached"
 tr -s '\n ' ' ' <out/report.txt | grep -q "2 were not reached, 0 were known, 0 are open" || fail "not all warnings are settled"
 
-# A warning whose executions are too long to be used is not settled, and a search that goes on tries
-# it again.
+# A warning whose executions are too long to be used is not settled; the search goes on with samples.
+
 "$HEDDLE" cc -g -O0 "$SOURCE/long.c" -o long -pthread || exit 1
-explore 0 out -- ./long
+explore 0 out --runs 30 -- ./long
 tr -s '\n ' ' ' <out/report.txt >long.txt
 grep -q "no race was reached" long.txt && fail "long: what was not searched is called not reached"
 grep -q "0 were not reached, 0 were known, 1 are open" long.txt || fail "long: the warning is not open"
 grep -q "not all was searched: an execution has too many steps" long.txt || fail "long: no reason is given"
-"$HEDDLE" -q explore --resume -o out -- ./long </dev/null 2>out.err
-tr -s '\n ' ' ' <out/report.txt | grep -q "0 were known, 1 are open" || fail "long: it is not tried again"
+"$HEDDLE" -q explore --resume -o out --strategy warned -n 3 -- ./long </dev/null 2>out.err
+says out "search: 1[0-9] runs"
 exit $failed

@@ -1,0 +1,68 @@
+#!/usr/bin/env bash
+# Strategy dpor in parts, by budget and by Ctrl-C: the same schedules and findings as in one go.
+. "$SOURCE/lib.sh"
+build tsp
+"$HEDDLE" cc -g -O1 "$SOURCE/../dpor/programs.c" -o programs -pthread || exit 1
+
+same() {
+    [ "$(ids one)" = "$(ids part)" ] || fail "$*: other findings in parts"
+    [ "$(grep 'search: ' one/report.txt)" = "$(grep 'search: ' part/report.txt)" ] ||
+        fail "$*: $(grep 'search: ' part/report.txt) instead of $(grep 'search: ' one/report.txt)"
+}
+
+for p in "lastzero 5" "increment 2" "notify 3" "crossed 2"; do
+    # shellcheck disable=SC2086
+    "$HEDDLE" -q explore -o one --strategy dpor -t 1 -- ./programs $p </dev/null 2>err
+    # shellcheck disable=SC2086
+    "$HEDDLE" -q explore -o part --strategy dpor -t 1 -n 2 -- ./programs $p </dev/null 2>err
+    for i in $(seq 40); do
+        grep -q "search: all" part/report.txt && break
+        # In another environment, and with other numbers of jobs.
+        PART=$(head -c "$i" /dev/zero | tr '\0' x) \
+            "$HEDDLE" -q explore --resume -o part -t 1 -n 3 -j $((1 + i % 2)) </dev/null 2>err
+    done
+    same "$p"
+    rm -rf one part
+done
+
+# Interrupted in the middle, again and again.
+explore 0 one --strategy dpor -t 1 -- ./tsp.good 2
+says one "search: all [0-9]* schedules explored"
+i=0
+"$HEDDLE" explore -o part --strategy dpor -t 1 -n 5 -- ./tsp.good 2 </dev/null >/dev/null 2>err
+while ! grep -q "search: all" part/report.txt && [ $i -lt 200 ]; do
+    timeout -s INT "0.$((3 + i % 7))" "$HEDDLE" -q explore --resume -o part -t 1 </dev/null 2>err
+    i=$((i + 1))
+done
+same "interrupted"
+# A search that is through stays so.
+"$HEDDLE" -q explore --resume -o part -t 1 </dev/null 2>err
+same "over"
+
+# What cannot go on says why.
+refused() {
+    "$HEDDLE" -q explore --resume -o part -t 1 "${@:2}" </dev/null >out.txt 2>err
+    [ $? = 3 ] || fail "$1: not refused"
+    grep -q "$1" err || {
+        fail "$1: not said"
+        cat err
+    }
+}
+rm -rf part
+explore 0 part --strategy dpor -t 1 -n 5 -- ./tsp.good 2
+refused "another bound" --preemptions 1
+cp part/explore.dpor kept
+head -c 1000 kept >part/explore.dpor
+refused "is damaged"
+{
+    head -c 3000 kept
+    printf x
+    tail -c +3002 kept
+} >part/explore.dpor
+refused "is damaged"
+echo nothing >part/explore.dpor
+refused "is not the state of a search"
+cp kept part/explore.dpor
+touch tsp.good
+refused "the program has changed"
+exit $failed
