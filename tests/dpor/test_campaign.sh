@@ -2,7 +2,7 @@
 # Random programs: the classes, outcomes and races that dpor comes to against every thread at every
 # node and against every order of every step (campaign.c). A longer campaign: dpor_campaign 1 2000 60.
 set -u
-dir=$TMP_DIR/dpor_campaign
+dir=$TMP_DIR/random_programs
 mkdir -p "$dir"
 "$HEDDLE" cc -g -O1 "$SOURCE/random.c" -o "$dir/random" -pthread || exit 1
 "$CAMPAIGN" 1 12 20 "$dir/random" || exit 1
