@@ -305,6 +305,21 @@ static void settle(void *ctx, const char *place1, const char *place2, enum hd_wa
     hd_names_add(&s->state->settled, key, strlen(key));
 }
 
+static void note_warned(struct search *s, const struct hd_warned_result *result)
+{
+    if (!result->warnings) {
+        note(s, MARK "the recorded run gives no lockset warning to start from");
+        return;
+    }
+    note(s, hd_report_format(s->session->r,
+                             MARK "%" PRIu64 " executions, %" PRIu64 " states; of %" PRIu64
+                                  " lockset warnings %" PRIu64 " led to races, %" PRIu64
+                                  " were not reached, %" PRIu64 " were known, %" PRIu64 " are open",
+                             s->state->executions, result->states, result->warnings,
+                             result->ends[HD_WARNED_FOUND], result->ends[HD_WARNED_NOT_REACHED],
+                             result->ends[HD_WARNED_KNOWN], result->ends[HD_WARNED_OPEN]));
+}
+
 static enum hd_status search_warned(struct search *s, const struct hd_trace *t,
                                     const struct limits *l, struct hd_err *err)
 {
@@ -338,13 +353,7 @@ static enum hd_status search_warned(struct search *s, const struct hd_trace *t,
     s->state->sample.done += result.recordings;
     s->result->complete = status == HD_OK && result.ends[HD_WARNED_OPEN] == 0;
     tell(s, s->state->executions, result.states, result.open);
-    note(s, hd_report_format(s->session->r,
-                             MARK "%" PRIu64 " executions, %" PRIu64 " states; of %" PRIu64
-                                  " lockset warnings %" PRIu64 " led to races, %" PRIu64
-                                  " were not reached, %" PRIu64 " were known, %" PRIu64 " are open",
-                             s->state->executions, result.states, result.warnings,
-                             result.ends[HD_WARNED_FOUND], result.ends[HD_WARNED_NOT_REACHED],
-                             result.ends[HD_WARNED_KNOWN], result.ends[HD_WARNED_OPEN]));
+    note_warned(s, &result);
     if (result.why)
         note(s, hd_report_format(s->session->r, MARK "not all was searched: %s", result.why));
     hd_names_fini(&settled);
@@ -393,7 +402,7 @@ static enum hd_status fall_back(struct search *s, struct hd_err *err)
         s->state->part = HD_PART_DPOR;
     if (s->state->part == HD_PART_DPOR && left_over(s, &l)) {
         struct limits half = {l.seconds / 2, (l.runs + 1) / 2};
-        note(s, MARK "no lockset warning led to a finding; then each schedule was run (dpor)");
+        note(s, MARK "no warning led to a finding, so each schedule was run (dpor)");
         status = dpor(s, &half, true, err);
         if (!s->result->complete && status == HD_OK)
             s->state->part = HD_PART_PCT;

@@ -240,6 +240,30 @@ static hd_tid woken_by(const struct plan *p, const struct hd_state *s, hd_eid e)
     return hd_state_first_waiter(s, p->t->obj[e]);
 }
 
+static bool step(struct plan *p, struct hd_state *s, hd_eid e, struct hd_u32vec *ran)
+{
+    if (!hd_state_enabled(s, e))
+        return false;
+    hd_tid woken = woken_by(p, s, e);
+    if (woken != HD_TID_NONE && !hd_state_waits(s, woken, p->t->obj[e]))
+        return false;
+    hd_state_step(s, e, woken);
+    hd_u32vec_push(ran, e);
+    return true;
+}
+
+/* Branches at the end of a thread stand nowhere in the order; who joins it waits for them, too. */
+static bool run_last_branches(struct plan *p, struct hd_state *s, hd_tid u, struct hd_u32vec *ran)
+{
+    size_t n;
+    const hd_eid *events = hd_trace_thread_events(p->t, u, &n);
+    struct thread *th = &p->threads[u];
+    for (; th->used && th->pos < n && p->t->op[events[th->pos]] == HD_OP_BRANCH; th->pos++)
+        if (!step(p, s, events[th->pos], ran))
+            return false;
+    return true;
+}
+
 static bool run_events(struct plan *p, struct hd_state *s, hd_tid u, uint32_t upto,
                        struct hd_u32vec *ran)
 {
@@ -248,13 +272,10 @@ static bool run_events(struct plan *p, struct hd_state *s, hd_tid u, uint32_t up
     struct thread *th = &p->threads[u];
     for (; th->pos < upto; th->pos++) {
         hd_eid e = events[th->pos];
-        if (!hd_state_enabled(s, e))
+        if (p->t->op[e] == HD_OP_JOIN && !run_last_branches(p, s, p->t->obj[e], ran))
             return false;
-        hd_tid woken = woken_by(p, s, e);
-        if (woken != HD_TID_NONE && !hd_state_waits(s, woken, p->t->obj[e]))
+        if (!step(p, s, e, ran))
             return false;
-        hd_state_step(s, e, woken);
-        hd_u32vec_push(ran, e);
     }
     return true;
 }
@@ -370,6 +391,19 @@ static void put_raw(struct plan *p, hd_tid u, const struct raw *r)
     put_entry(p, &e, event);
 }
 
+/* See run_last_branches. */
+static void put_last_branches(struct plan *p, hd_tid u)
+{
+    struct thread *th = &p->threads[u];
+    for (; th->done < th->units.len; th->done++) {
+        const struct unit *unit = hd_vec_at(&th->units, th->done);
+        for (uint32_t i = unit->from; unit->branch && i < unit->to; i++)
+            put_raw(p, u, hd_vec_at(&th->raws, i));
+        if (!unit->branch)
+            return;
+    }
+}
+
 /* A thread that is joined runs to its end before. */
 static void put_ends(struct plan *p, const struct thread *th, hd_tid u, const struct unit *unit)
 {
@@ -383,6 +417,7 @@ static void put_ends(struct plan *p, const struct thread *th, hd_tid u, const st
                                    .module = HD_SCHED_NOBODY,
                                    .wakes = HD_SCHED_NOBODY,
                                    .kind = HD_SCHED_ENDS};
+        put_last_branches(p, p->t->obj[events[i]]);
         if (other->number != UINT32_MAX)
             put_entry(p, &e, HD_EID_NONE);
     }

@@ -13,7 +13,7 @@ explore 66 out -t 1 -- ./rare lost
 confirm out 1
 says out "deadlock"
 explore 0 out -t 1 -- ./rare none
-says out "no lockset warning led to a finding; then each schedule was run (dpor)"
+says out "no warning led to a finding, so each schedule was run (dpor)"
 says out "search: all [0-9]* schedules explored"
 
 # More threads than can be steered: samples, and dpor says who takes them.

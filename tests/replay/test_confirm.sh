@@ -12,4 +12,9 @@ for run in "pass fifo 1" "pass random 5" "clang fifo 1" "gcc random 3"; do
     confirm "$1.hdt" >problems || fail "$run: $(cat problems)"
     [ "$confirmed" -ge 6 ] || fail "$run: only $confirmed races"
 done
+# Who joins a thread waits for the branches at its end.
+"$HEDDLE" cc -g -O0 "$TESTS/replay/joined.c" -o joined -pthread || fail "heddle cc"
+"$HEDDLE" record -q -o joined.hdt -- ./joined >/dev/null 2>&1 </dev/null || fail "recording joined"
+confirm joined.hdt >problems || fail "joined: $(cat problems)"
+[ "$confirmed" -ge 1 ] || fail "joined: no race"
 exit 0
