@@ -58,11 +58,15 @@ static void log_rules(void)
 
 void hd_rt_init(void)
 {
-    static bool begun;
+    static bool found, begun;
     if (begun)
         return;
+    if (!found)
+        hd_rt_real_find();
+    found = true;
+    if (!environ)
+        return; /* pre-initialisers (of UBSan) run before the C library has its environment */
     begun = true;
-    hd_rt_real_find();
     hd_rt_serve();
     if (!hd_rt_log_open()) {
         hd_rt_ready = true;
