@@ -1,7 +1,12 @@
 #include "predict/greedy.h"
 
-/* How many begun sections may be ended on the way before the step gives up. */
-enum { MAX_ENDED = 16 };
+#include "base/alloc.h"
+
+#include <string.h>
+
+/* How many begun sections may be ended on the way, how many threads may be left behind, and how
+ * many events all tries may run, before the step gives up. */
+enum { MAX_ENDED = 16, MAX_LEFT = 16, MAX_STEPS = 1 << 22 };
 
 hd_eid hd_greedy_base(const struct hd_goal *goal)
 {
@@ -31,4 +36,67 @@ enum hd_verdict hd_greedy_decide(struct hd_sim *sim, struct hd_plan *plan)
             return HD_UNKNOWN;
     }
     return HD_UNKNOWN;
+}
+
+/* Whether the event must come after a stop, so that no witness runs it. */
+static bool after_stop(const struct hd_plan *p, hd_eid e)
+{
+    for (uint32_t i = 0; i < p->goal.n_stops; i++)
+        if (hd_world_before(p->w, p->goal.stops[i], e))
+            return true;
+    return false;
+}
+
+/* Lets every thread go as far as it went before `end` in the trace, or to what must come after a
+ * stop. */
+static void go_on(struct hd_plan *p, hd_eid end)
+{
+    for (hd_tid u = 0; u < p->w->n_threads; u++) {
+        if (p->parked[u])
+            continue;
+        uint32_t low = p->cut[u], high = hd_world_events_before(p->w, u, end);
+        while (low < high) {
+            uint32_t mid = low + (high - low) / 2;
+            if (after_stop(p, hd_world_event(p->w, u, mid)))
+                high = mid;
+            else
+                low = mid + 1;
+        }
+        p->cut[u] = low;
+    }
+}
+
+static enum hd_verdict follow(struct hd_sim *sim, struct hd_plan *p, hd_eid base,
+                              const uint32_t *least)
+{
+    const struct hd_trace *t = p->w->t;
+    uint64_t end = hd_sim_steps(sim) + MAX_STEPS;
+    for (int i = 0; i < MAX_LEFT && hd_sim_steps(sim) < end; i++) {
+        struct hd_sim_failure failure;
+        enum hd_sim_result result = hd_sim_run(sim, p, base, &failure);
+        if (result == HD_SIM_DONE)
+            return HD_RACE;
+        hd_tid u = t->thread[failure.event];
+        if (result == HD_SIM_CYCLE || p->parked[u] || t->pos[failure.event] < least[u])
+            return HD_UNKNOWN;
+        p->cut[u] = t->pos[failure.event];
+    }
+    return HD_UNKNOWN;
+}
+
+enum hd_verdict hd_greedy_follow(struct hd_sim *sim, struct hd_plan *plan)
+{
+    const struct hd_goal *goal = &plan->goal;
+    hd_eid base = hd_greedy_base(goal), end = base;
+    size_t bytes = plan->w->n_threads * sizeof *plan->cut;
+    for (uint32_t i = 0; i < goal->n_stops; i++)
+        end = goal->stops[i] > end ? goal->stops[i] : end;
+    if (goal->then != HD_EID_NONE || end - base > MAX_STEPS || !hd_plan_widen(plan, base))
+        return HD_UNKNOWN;
+    uint32_t *least = hd_alloc(bytes);
+    memcpy(least, plan->cut, bytes);
+    go_on(plan, end);
+    enum hd_verdict verdict = follow(sim, plan, base, least);
+    hd_free(least, bytes);
+    return verdict;
 }

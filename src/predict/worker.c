@@ -141,11 +141,14 @@ void hd_worker_filter(struct hd_worker *k, const struct hd_goal *goals, size_t n
     timed(k, started, HD_UNKNOWN);
 }
 
-static enum hd_verdict try_greedy(struct hd_worker *k, const struct hd_goal *goal)
+static enum hd_verdict try_greedy(struct hd_worker *k, const struct hd_goal *goal,
+                                  enum hd_verdict (*how)(struct hd_sim *, struct hd_plan *))
 {
     double started = hd_progress_now();
     k->step = HD_STEP_GREEDY;
-    enum hd_verdict verdict = hd_greedy_decide(k->sim, &k->plan);
+    if (!hd_plan_start(&k->plan, goal))
+        return timed(k, started, HD_UNKNOWN);
+    enum hd_verdict verdict = how(k->sim, &k->plan);
     if (verdict == HD_RACE) {
         make_witness(k, goal, hd_greedy_base(goal), hd_sim_order(k->sim), hd_sim_wakes(k->sim));
         verdict = accept(k);
@@ -171,8 +174,10 @@ enum hd_verdict hd_worker_decide_quick(struct hd_worker *k, const struct hd_goal
                                        bool greedy_only)
 {
     enum hd_verdict verdict = HD_UNKNOWN;
-    if (hd_worker_may(k, HD_STEP_GREEDY) && hd_plan_start(&k->plan, goal))
-        verdict = try_greedy(k, goal);
+    if (hd_worker_may(k, HD_STEP_GREEDY))
+        verdict = try_greedy(k, goal, hd_greedy_decide);
+    if (verdict == HD_UNKNOWN && hd_worker_may(k, HD_STEP_GREEDY) && !greedy_only)
+        verdict = try_greedy(k, goal, hd_greedy_follow);
     if (verdict == HD_UNKNOWN && hd_worker_may(k, HD_STEP_CLOSURE) && !greedy_only)
         verdict = try_closure(k, goal);
     return verdict;
