@@ -85,6 +85,23 @@ static enum hd_status save_witness(struct hd_session *s, const struct hd_trace *
     return hd_outfile_commit(&out, s->err);
 }
 
+/* Threads that a library starts have orders between them that no trace of ours shows. What is
+ * predicted in spite of them and does not come about may be no race at all: say so. */
+static void doubt(struct hd_session *s, struct hd_finding *f)
+{
+    static const char mark[] = " is not instrumented, and starts threads";
+    const struct hd_texts *notes = &s->r->notes;
+    for (size_t i = 0; i < notes->n && f->status == HD_FINDING_PREDICTED && f->reason; i++) {
+        const char *end = strstr(notes->items[i], mark);
+        if (!end)
+            continue;
+        f->reason = hd_report_format(
+            s->r, "%s; it may be no race: %.*s starts threads and orders them unseen", f->reason,
+            (int)(end - notes->items[i]), notes->items[i]);
+        return;
+    }
+}
+
 static void replay(struct hd_session *s, const struct hd_trace *t, const struct hd_witness *w,
                    struct hd_finding *f)
 {
@@ -116,6 +133,7 @@ static void replay(struct hd_session *s, const struct hd_trace *t, const struct 
     for (uint32_t i = 0; f->status != HD_FINDING_CONFIRMED && i < result.notes.count; i++)
         hd_report_add(s->r, &s->r->notes, hd_names_text(&result.notes, i));
     hd_replay_result_fini(&result);
+    doubt(s, f);
 }
 
 static bool same_spot(const struct hd_access *a, const struct hd_access *b)

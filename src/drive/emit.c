@@ -102,10 +102,13 @@ enum hd_status hd_walk_branch_all(struct hd_walk *w, uint32_t place)
 /* The reads in the token's range, appended to list. False: too many, take all. */
 static bool add_reads(const struct hd_walk_thread *t, hd_tok tok, struct hd_u32vec *list)
 {
-    if (tok == HD_TOK_NONE)
-        return true;
     uint32_t lo = hd_tok_lo(tok), hi = hd_tok_hi(tok);
-    if (tok == HD_TOK_ALL || lo == 0 || lo > hi)
+    if (tok == HD_TOK_NONE ||
+        hi == 0) /* what a thread gets at its start comes from no read of it */
+        return true;
+    if (lo == 0)
+        lo = 1; /* all up to hi */
+    if (tok == HD_TOK_ALL || lo > hi)
         return false;
     size_t ids = t->reads_at.len;
     size_t from = lo <= ids ? t->reads_at.data[lo - 1] : t->reads.len;
