@@ -95,7 +95,8 @@ static struct hd_trace *hard(uint32_t events, uint32_t without)
     config.locations = 10;
     config.locks = 4;
     config.values = 1000;
-    config.features = HD_GEN_ALL & ~without & ~(UINT32_C(1) << HD_GEN_OMIT);
+    config.features =
+        HD_GEN_ALL & ~without & ~(UINT32_C(1) << HD_GEN_OMIT | UINT32_C(1) << HD_GEN_SHAPES);
     return generate(config);
 }
 

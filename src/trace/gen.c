@@ -22,7 +22,7 @@ void hd_gen_defaults(struct hd_gen_config *config)
         .locations = 3,
         .locks = 2,
         .values = 3,
-        .features = HD_GEN_ALL & ~(UINT32_C(1) << HD_GEN_OMIT),
+        .features = HD_GEN_ALL & ~(UINT32_C(1) << HD_GEN_OMIT | UINT32_C(1) << HD_GEN_SHAPES),
     };
 }
 

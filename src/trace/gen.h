@@ -41,7 +41,8 @@
     X(BARRIER, "barrier", "barin, barout")                                                         \
     X(BLOCK, "block", "begin, end")                                                                \
     X(OMIT, "omit", "values left out")                                                             \
-    X(INIT, "init", "!init directives")
+    X(INIT, "init", "!init directives")                                                            \
+    X(SHAPES, "shapes", "rare meetings of the others, on purpose")
 
 enum hd_gen_feature {
 #define HD_GEN_ENUM(name, text, help) HD_GEN_##name,
@@ -67,7 +68,8 @@ struct hd_gen_config {
     uint32_t features;  /* random: mask of 1 << HD_GEN_x */
 };
 
-/* Random style, 3 threads, 40 events, 3 locations, 2 locks, 3 values, every feature but omit. */
+/* Random style, 3 threads, 40 events, 3 locations, 2 locks, 3 values, every feature but omit and
+ * shapes. */
 void hd_gen_defaults(struct hd_gen_config *config);
 
 /* A varied small configuration: 2..4 threads, 6..25 events, 1..3 locations, 1..3 locks, a random

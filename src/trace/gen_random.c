@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 
 #include <stdio.h>
+#include <string.h>
 
 enum { TRIES = 12, LINES = 40, MAX_NESTING = 3 };
 
@@ -32,7 +33,10 @@ static const struct {
  * A, R acquire and release the lock; r, w read and write the first location; s, v the second;
  * b branches on the latest read; W waits, N notifies one; ( and ) stand
  * around a block meant to be atomic. The lock is the guard of the first
- * location if it has one. */
+ * location if it has one.
+ * In shapes, too: B branches on the first read of the plan, V writes the second location with a
+ * value that comes from it; a, z take and give the read side; T fails to take the lock; M notifies
+ * all; Y arrives at a barrier; P, S are post and sem. */
 static const char *const habits_of_code[] = {
     "ArbwR",    /* check and update under the lock */
     "AwR",      /* update under the lock */
@@ -53,9 +57,25 @@ static const char *const habits_of_code[] = {
     "rsbw",     /* combine two values */
 };
 
+/* What chance hardly ever brings together, and where predictors have been wrong. */
+static const char *const shapes[] = {
+    "rwB", /* a source between a read and the branch that depends on it */
+    "rvBw",     "rswB",    "rAwRB",   "ArwvRB", "rsVB",
+    "rwVbv",    "arz", /* the read side, the write side, both */
+    "arbzAwR",  "aArRz",   "aarzbz",  "AwRarz", "arzBv",
+    "AAwRvR",                                 /* re-entrant, with accesses at each depth */
+    "AAArRRbR", "AAWrRbR", "ArAwRsR", "Tbv",  /* a failed try tells that somebody holds the lock */
+    "rTBw",     "TAwR",    "AwTR",    "AWrR", /* several waiters, notified one by one and all at
+                                                 once */
+    "AWrbR",    "AwNNR",   "AwMR",    "NAwRM",  "wYr", /* barriers, one or two of them */
+    "YwYr",     "rYbYv",   "AYR",     "wPSr",          /* semaphores */
+    "SwP",      "PrSb",
+};
+
 struct plan {
     const char *next; /* NULL: none */
     uint32_t lock, first, second;
+    hd_eid read; /* the first of the plan, or HD_EID_NONE */
 };
 
 struct random_gen {
@@ -117,9 +137,13 @@ static bool completes(const struct sim *s, uint32_t barrier)
 static enum hd_op draw_useful_op(struct random_gen *g)
 {
     struct sim *s = g->s;
-    if (s->waiting && hd_rng_chance(&s->rng, 20))
+    bool more = has(g, HD_GEN_SHAPES) && s->waiting == 1; /* wait for a second waiter */
+    if (s->waiting && hd_rng_chance(&s->rng, more ? 4 : 20))
         return hd_rng_chance(&s->rng, 75) ? HD_OP_SIG : HD_OP_BCAST;
-    if (s->count[HD_OBJ_BARRIER] && has_gap(s, 0) && hd_rng_chance(&s->rng, 15))
+    bool gap = false;
+    for (uint32_t b = 0; b < s->count[HD_OBJ_BARRIER]; b++)
+        gap |= has_gap(s, b);
+    if (gap && hd_rng_chance(&s->rng, 15))
         return HD_OP_BARIN;
     enum hd_op op = draw_op(g);
     bool idle = (op == HD_OP_SIG || op == HD_OP_BCAST) && !s->waiting;
@@ -250,6 +274,11 @@ static void start_plan(struct random_gen *g, struct plan *plan)
     struct hd_rng *rng = &g->s->rng;
     const uint32_t *count = g->s->count;
     plan->next = habits_of_code[hd_rng_below(rng, sizeof habits_of_code / sizeof *habits_of_code)];
+    if (has(g, HD_GEN_SHAPES) && hd_rng_chance(rng, 70))
+        plan->next = shapes[hd_rng_below(rng, sizeof shapes / sizeof *shapes)];
+    if (has(g, HD_GEN_SHAPES) && g->s->waiting == 1 && hd_rng_chance(rng, 50))
+        plan->next = "AWrbR";
+    plan->read = HD_EID_NONE;
     plan->first = hd_rng_below(rng, count[HD_OBJ_LOC]);
     plan->second = hd_rng_below(rng, count[HD_OBJ_LOC]);
     plan->lock = g->guard[plan->first];
@@ -257,11 +286,75 @@ static void start_plan(struct random_gen *g, struct plan *plan)
         plan->lock = hd_rng_below(rng, count[HD_OBJ_LOCK]);
 }
 
+/* The latest read, or the first of the plan, as all that a branch or a value depends on. */
+static void depend(struct random_gen *g, uint32_t thread, const struct plan *plan,
+                   struct sim_step *step)
+{
+    bool first = *plan->next == 'B' || *plan->next == 'V';
+    if (!g->s->threads[thread].n_reads || (first && plan->read == HD_EID_NONE))
+        return;
+    g->deps[0] = first ? plan->read : hd_sim_recent_read(&g->s->threads[thread], 0);
+    step->deps = (struct hd_dep_list){.given = true, .n = 1, .events = g->deps};
+}
+
+/* The letters of shapes alone. */
+static bool read_shape(struct random_gen *g, uint32_t thread, const struct plan *plan,
+                       struct sim_step *step)
+{
+    static const struct {
+        char letter;
+        uint8_t op;
+    } ops[] = {{'a', HD_OP_RACQ},  {'z', HD_OP_RREL},   {'T', HD_OP_TRYFAIL},
+               {'M', HD_OP_BCAST}, {'Y', HD_OP_BARIN},  {'P', HD_OP_POST},
+               {'S', HD_OP_SEM},   {'B', HD_OP_BRANCH}, {'V', HD_OP_WRITE}};
+    uint32_t i = 0;
+    while (ops[i].letter != *plan->next)
+        i++;
+    *step = (struct sim_step){.op = (enum hd_op)ops[i].op};
+    enum hd_obj_kind kind = hd_op_info[step->op].kind;
+    if (!has(g, (enum hd_gen_feature)moves[step->op].feature) ||
+        (step->op == HD_OP_BRANCH && !has(g, HD_GEN_DEPS)) ||
+        (step->op == HD_OP_WRITE && !has(g, HD_GEN_VAL)))
+        return false;
+    if (kind == HD_OBJ_LOCK)
+        step->obj = plan->lock;
+    else if (kind != HD_OBJ_NONE && kind != HD_OBJ_LOC)
+        step->obj = hd_rng_below(&g->s->rng, g->s->count[kind]);
+    if (step->op == HD_OP_BRANCH || step->op == HD_OP_WRITE) {
+        decorate_access(g, thread, step);
+        step->omit = false;
+        step->addr = (struct hd_dep_list){0};
+        depend(g, thread, plan, step);
+        step->obj = step->op == HD_OP_WRITE ? plan->second : 0;
+    }
+    const struct sim_held *held = kind == HD_OBJ_LOCK && plan->lock != SIM_NOBODY
+                                      ? hd_sim_held(g->s, thread, plan->lock)
+                                      : NULL;
+    if (step->op == HD_OP_RREL && !(held && held->reads))
+        return false;
+    if (step->op == HD_OP_BARIN && !completes(g->s, step->obj) && !may_block(g, thread))
+        return false;
+    return kind != HD_OBJ_LOCK || plan->lock != SIM_NOBODY;
+}
+
+/* Whether a plan may take or give its lock as it says. Shapes nest, and mix both sides. */
+static bool fits_lock(const struct random_gen *g, uint32_t thread, const struct plan *plan)
+{
+    const struct sim_held *held = hd_sim_held(g->s, thread, plan->lock);
+    if (!has(g, HD_GEN_SHAPES) || !held)
+        return (*plan->next == 'R') == (held != NULL);
+    if (*plan->next == 'R')
+        return held->depth > 0;
+    return has(g, HD_GEN_REENTRANT) && held->depth && held->depth < MAX_NESTING;
+}
+
 /* The step that a letter stands for; false when the configuration or the state has no use for it.
  */
 static bool read_letter(struct random_gen *g, uint32_t thread, const struct plan *plan,
                         struct sim_step *step)
 {
+    if (strchr("azTMYPSBV", *plan->next))
+        return read_shape(g, thread, plan, step);
     switch (*plan->next) {
     case 'A':
     case 'R':
@@ -269,7 +362,7 @@ static bool read_letter(struct random_gen *g, uint32_t thread, const struct plan
             (struct sim_step){.op = *plan->next == 'A' ? HD_OP_ACQ : HD_OP_REL, .obj = plan->lock};
         if (plan->lock == SIM_NOBODY || !has(g, HD_GEN_MUTEX))
             return false;
-        return (*plan->next == 'R') == (hd_sim_held(g->s, thread, plan->lock) != NULL);
+        return fits_lock(g, thread, plan);
     case 'W':
     case 'N':
         *step = (struct sim_step){.op = *plan->next == 'W' ? HD_OP_WAIT : HD_OP_SIG,
@@ -283,10 +376,8 @@ static bool read_letter(struct random_gen *g, uint32_t thread, const struct plan
         return has(g, HD_GEN_BLOCK) && hd_sim_can(g->s, thread, step);
     case 'b':
         *step = (struct sim_step){.op = HD_OP_BRANCH};
-        if (has(g, HD_GEN_DEPS) && g->s->threads[thread].n_reads) {
-            g->deps[0] = hd_sim_recent_read(&g->s->threads[thread], 0);
-            step->deps = (struct hd_dep_list){.given = true, .n = 1, .events = g->deps};
-        }
+        if (has(g, HD_GEN_DEPS))
+            depend(g, thread, plan, step);
         return has(g, HD_GEN_BRANCH);
     case 'r':
     case 's':
@@ -315,6 +406,8 @@ static bool draw_planned(struct random_gen *g, uint32_t thread, struct sim_step 
             continue;
         }
         if (hd_sim_can(g->s, thread, step)) {
+            if (hd_op_reads(step->op) && plan->read == HD_EID_NONE)
+                plan->read = (hd_eid)g->s->events;
             plan->next++;
             return true;
         }
@@ -430,8 +523,13 @@ static void start_objects(struct random_gen *g)
         if (has(g, HD_GEN_INIT) && hd_rng_chance(&s->rng, 60))
             hd_sim_set_init(s, i, hd_rng_below(&s->rng, g->config->values));
     }
-    for (uint32_t i = 0; i < count[HD_OBJ_SEM]; i++)
+    static const uint64_t huge[] = {UINT64_C(1) << 31, UINT32_MAX, UINT64_C(1) << 32,
+                                    UINT64_C(1) << 62};
+    for (uint32_t i = 0; i < count[HD_OBJ_SEM]; i++) {
         hd_sim_set_sem(s, i, hd_rng_below(&s->rng, 3));
+        if (has(g, HD_GEN_SHAPES) && hd_rng_chance(&s->rng, 20))
+            hd_sim_set_sem(s, i, huge[hd_rng_below(&s->rng, sizeof huge / sizeof *huge)]);
+    }
     for (uint32_t i = 0; i < count[HD_OBJ_BARRIER]; i++) {
         uint32_t most = count[HD_OBJ_THREAD] > 2 ? 2 : 1;
         s->barrier_size[i] = hd_rng_chance(&s->rng, 5) ? 1 : 2 + hd_rng_below(&s->rng, most);
@@ -466,12 +564,13 @@ static void name_object(enum hd_obj_kind kind, uint32_t i, char *name, size_t si
 enum hd_status hd_gen_random(const struct hd_gen_config *config, struct sim *s, struct hd_err *err)
 {
     struct random_gen g = {.config = config, .s = s};
+    uint32_t each = has(&g, HD_GEN_SHAPES) ? 2 : 1; /* semaphores and barriers */
     const uint32_t count[HD_OBJ_THREAD + 1] = {
         [HD_OBJ_LOC] = config->locations,
         [HD_OBJ_LOCK] = config->locks,
-        [HD_OBJ_COND] = has(&g, HD_GEN_COND) ? 1 + config->threads / 4 : 0,
-        [HD_OBJ_SEM] = has(&g, HD_GEN_SEM),
-        [HD_OBJ_BARRIER] = has(&g, HD_GEN_BARRIER),
+        [HD_OBJ_COND] = has(&g, HD_GEN_COND) ? 1 + config->threads / (4 * each) : 0,
+        [HD_OBJ_SEM] = has(&g, HD_GEN_SEM) ? each : 0,
+        [HD_OBJ_BARRIER] = has(&g, HD_GEN_BARRIER) ? each : 0,
         [HD_OBJ_THREAD] = config->threads};
     hd_sim_init(s, config->seed, count, name_object);
     g.guard = hd_calloc(config->locations, sizeof *g.guard);

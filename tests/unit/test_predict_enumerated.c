@@ -8,8 +8,12 @@
  * primitives; few states, but reasons that are not near to each other. A third of their pairs at
  * least must not race, and closure and solver must have work.
  *
- * HEDDLE_TEST_LONG=1 runs 20,000 seeds of the first and 5,000 of the second kind, else 1,500 and
- * 700. HEDDLE_SEED=n runs only that one, HEDDLE_HARD_SEED=n one of the second kind; a mismatch
+ * A third kind has shapes in which errors were once found by reading (HD_GEN_SHAPES), with more
+ * threads and fewer objects.
+ *
+ * HEDDLE_TEST_LONG=1 runs 20,000 seeds of the first, 5,000 of the second and 20,000 of the third
+ * kind, else 1,500, 700 and 800. HEDDLE_SEED=n runs only that one, HEDDLE_HARD_SEED=n one of the
+ * second and HEDDLE_SHAPE_SEED=n one of the third kind; HEDDLE_FROM=n begins there; a mismatch
  * keeps its trace. HEDDLE_TEST_COUNTS=1 prints which step decided how many pairs.
  */
 #include <setjmp.h>
@@ -43,10 +47,13 @@ static uint32_t steps_of(uint64_t seed)
     return choices[seed % (sizeof choices / sizeof *choices)];
 }
 
-static void show(const struct hd_trace *t, uint64_t seed, bool hard)
+enum kind { SMALL, HARD, SHAPES };
+
+static void show(const struct hd_trace *t, uint64_t seed, enum kind kind)
 {
     char path[256];
-    snprintf(path, sizeof path, "%s/predict-%s%llu.trace", HD_TEST_TMP, hard ? "hard-" : "",
+    static const char *const names[] = {"", "hard-", "shape-"};
+    snprintf(path, sizeof path, "%s/predict-%s%llu.trace", HD_TEST_TMP, names[kind],
              (unsigned long long)seed);
     struct hd_err err = {0};
     hd_trace_save(t, path, HD_FORMAT_TEXT, &err);
@@ -54,7 +61,7 @@ static void show(const struct hd_trace *t, uint64_t seed, bool hard)
 }
 
 static void compare(const struct hd_trace *t, const struct hd_prediction *p,
-                    const struct hd_enum_result *e, uint64_t seed, bool hard)
+                    const struct hd_enum_result *e, uint64_t seed, enum kind kind)
 {
     bool same = p->races.len == e->n_pairs && p->undecided.len == 0;
     for (size_t i = 0; same && i < e->n_pairs; i++) {
@@ -63,7 +70,7 @@ static void compare(const struct hd_trace *t, const struct hd_prediction *p,
     }
     if (same)
         return;
-    show(t, seed, hard);
+    show(t, seed, kind);
     for (size_t i = 0; i < e->n_pairs; i++)
         print_error("  enumerated %u-%u\n", e->pairs[i].a + 1, e->pairs[i].b + 1);
     for (size_t i = 0; i < p->races.len; i++) {
@@ -101,6 +108,29 @@ static void hard_config(uint64_t seed, struct hd_gen_config *config)
         config->features |= 1u << HD_GEN_TIMEOUT;
 }
 
+/* The third kind: everything at once, or a few things often. */
+static void shape_config(uint64_t seed, struct hd_gen_config *config)
+{
+    const uint32_t always = 1u << HD_GEN_READ | 1u << HD_GEN_WRITE | 1u << HD_GEN_MUTEX |
+                            1u << HD_GEN_BRANCH | 1u << HD_GEN_DEPS | 1u << HD_GEN_SHAPES;
+    struct hd_rng rng;
+    hd_rng_init(&rng, ~seed);
+    hd_gen_defaults(config);
+    config->seed = seed;
+    config->events = 12 + hd_rng_below(&rng, 19);
+    config->threads = 2 + hd_rng_below(&rng, 3);
+    config->locations = 1 + hd_rng_below(&rng, 2);
+    config->locks = 1 + hd_rng_below(&rng, 2);
+    config->values = 1 + hd_rng_below(&rng, 3);
+    config->features = always;
+    uint32_t chance = 20 + hd_rng_below(&rng, 60);
+    for (uint32_t f = 0; f < HD_GEN_FEATURE_COUNT; f++)
+        if (f != HD_GEN_FORK && f != HD_GEN_JOIN && f != HD_GEN_OMIT && hd_rng_chance(&rng, chance))
+            config->features |= 1u << f;
+    if (config->features >> HD_GEN_TIMEOUT & 1)
+        config->features |= 1u << HD_GEN_COND;
+}
+
 struct counts {
     uint64_t left_out, conflicting, races, found[HD_STEPS], proved[HD_STEPS];
 };
@@ -119,7 +149,7 @@ static void count(struct counts *n, const struct hd_prediction *p)
 }
 
 static void run_predict(const struct hd_trace *t, const struct hd_enum_result *e, uint64_t seed,
-                        bool hard, struct counts *n)
+                        enum kind kind, struct counts *n)
 {
     struct hd_predict_options options;
     struct hd_prediction p;
@@ -129,45 +159,48 @@ static void run_predict(const struct hd_trace *t, const struct hd_enum_result *e
     options.jobs = 1;
     options.steps = steps_of(seed);
     if (hd_predict(t, &options, &p, &err) != HD_OK) {
-        show(t, seed, hard);
+        show(t, seed, kind);
         print_error("  %s (steps %#x)\n", err.text, options.steps);
         fail();
     }
-    compare(t, &p, e, seed, hard);
+    compare(t, &p, e, seed, kind);
     count(n, &p);
     hd_prediction_fini(&p);
 }
 
 /* A trace with too many states to enumerate is left out. */
-static void run_seed(uint64_t seed, bool hard, struct counts *n)
+static void run_seed(uint64_t seed, enum kind kind, struct counts *n)
 {
     struct hd_gen_config config;
     struct hd_trace *t;
     struct hd_err err = {0};
-    if (hard)
+    if (kind == HARD)
         hard_config(seed, &config);
+    else if (kind == SHAPES)
+        shape_config(seed, &config);
     else
         hd_gen_small(seed, &config);
     assert_int_equal(hd_gen(&config, &t, &err), HD_OK);
     struct hd_enum_opts opts = {.max_states = 300000};
     struct hd_enum_result e;
     if (hd_enumerate(t, &opts, &e, &err) == HD_OK)
-        run_predict(t, &e, seed, hard, n);
+        run_predict(t, &e, seed, kind, n);
     else
         n->left_out++;
     hd_enum_result_fini(&e);
     hd_trace_free(t);
 }
 
-static void run_seeds(const char *one, uint64_t seeds, bool hard, struct counts *n)
+static void run_seeds(const char *one, uint64_t seeds, enum kind kind, struct counts *n)
 {
     *n = (struct counts){0};
     if (getenv(one)) {
-        run_seed(strtoull(getenv(one), NULL, 0), hard, n);
+        run_seed(strtoull(getenv(one), NULL, 0), kind, n);
         return;
     }
+    uint64_t from = getenv("HEDDLE_FROM") ? strtoull(getenv("HEDDLE_FROM"), NULL, 0) : 0;
     for (uint64_t seed = 0; seed < seeds; seed++)
-        run_seed(seed, hard, n);
+        run_seed(from + seed, kind, n);
     assert_true(n->left_out * 50 < seeds); /* enumeration must stay the rule */
     if (!getenv("HEDDLE_TEST_COUNTS"))
         return;
@@ -191,17 +224,17 @@ static void test_equal(void **state)
 {
     struct counts n;
     (void)state;
-    if (!getenv("HEDDLE_HARD_SEED"))
-        run_seeds("HEDDLE_SEED", how_many(1500, 20000), false, &n);
+    if (!getenv("HEDDLE_HARD_SEED") && !getenv("HEDDLE_SHAPE_SEED"))
+        run_seeds("HEDDLE_SEED", how_many(1500, 20000), SMALL, &n);
 }
 
 static void test_equal_hard(void **state)
 {
     struct counts n;
     (void)state;
-    if (getenv("HEDDLE_SEED"))
+    if (getenv("HEDDLE_SEED") || getenv("HEDDLE_SHAPE_SEED"))
         return;
-    run_seeds("HEDDLE_HARD_SEED", how_many(700, 5000), true, &n);
+    run_seeds("HEDDLE_HARD_SEED", how_many(700, 5000), HARD, &n);
     if (getenv("HEDDLE_HARD_SEED"))
         return;
     assert_true(n.races * 3 < n.conflicting * 2);
@@ -211,9 +244,18 @@ static void test_equal_hard(void **state)
                     n.proved[slow[i]] * 50 > n.conflicting);
 }
 
+static void test_equal_shapes(void **state)
+{
+    struct counts n;
+    (void)state;
+    if (!getenv("HEDDLE_SEED") && !getenv("HEDDLE_HARD_SEED"))
+        run_seeds("HEDDLE_SHAPE_SEED", how_many(800, 20000), SHAPES, &n);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_equal),
-                                       cmocka_unit_test(test_equal_hard)};
+                                       cmocka_unit_test(test_equal_hard),
+                                       cmocka_unit_test(test_equal_shapes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -152,10 +152,91 @@ static void features_are_obeyed(void **state)
                 seen |= features_of(t, e);
             hd_trace_free(t);
         }
-        if (seen != asked)
+        if (seen != (asked & ~(1u << HD_GEN_SHAPES))) /* that is how the others meet */
             fail_msg("feature %s: asked for %x, saw %x",
                      hd_gen_feature_name((enum hd_gen_feature)f), asked, seen);
     }
+}
+
+/* What one trace has of the meetings that HD_GEN_SHAPES is for. */
+enum shape {
+    OLD_READ,
+    TWO_BARRIERS,
+    BOTH_SIDES,
+    HUGE_SEM,
+    TRY_FAILS,
+    WAITERS,
+    NESTED_WAIT,
+    N_SHAPES
+};
+
+/* A branch on a read alone, with a write of the same thread to the same location between. */
+static bool branches_on_old_read(const struct hd_trace *t, hd_eid e)
+{
+    size_t n;
+    const hd_eid *events = hd_trace_thread_events(t, t->thread[e], &n);
+    struct hd_deps deps = hd_trace_deps(t, e, HD_DEP_CONTROL);
+    if (t->op[e] != HD_OP_BRANCH || deps.all || deps.n != 1)
+        return false;
+    hd_eid read = hd_trace_back(t, e, deps.dist[0]);
+    for (size_t i = 0; i < n && events[i] < e; i++)
+        if (events[i] > read && hd_op_writes(t->op[events[i]]) && t->obj[events[i]] == t->obj[read])
+            return true;
+    return false;
+}
+
+static uint32_t shapes_of(const struct hd_trace *t)
+{
+    uint32_t seen = 0, waiting = 0, sides[64] = {0};
+    uint64_t at[8] = {0};
+    for (hd_eid e = 0; e < t->n_events; e++) {
+        enum hd_op op = t->op[e];
+        if (op == HD_OP_BARIN)
+            at[t->obj[e]]++;
+        waiting += op == HD_OP_WAIT;
+        waiting -= op == HD_OP_WAKE || op == HD_OP_TMO;
+        if (op == HD_OP_ACQ || op == HD_OP_RACQ)
+            sides[t->obj[e]] |= op == HD_OP_ACQ ? 1 : 2;
+        uint32_t open = 0;
+        for (size_t b = 0; b < hd_trace_n_objs(t, HD_OBJ_BARRIER); b++)
+            open += at[b] % t->barrier_size[b] != 0;
+        seen |= (uint32_t)branches_on_old_read(t, e) << OLD_READ;
+        seen |= (uint32_t)(open > 1) << TWO_BARRIERS;
+        seen |= (uint32_t)(op == HD_OP_ACQ && sides[t->obj[e]] == 3) << BOTH_SIDES;
+        seen |= (uint32_t)(op == HD_OP_SEM && t->sem_init[t->obj[e]] > UINT32_MAX) << HUGE_SEM;
+        seen |= (uint32_t)(op == HD_OP_TRYFAIL) << TRY_FAILS;
+        seen |= (uint32_t)(waiting > 1) << WAITERS;
+        seen |= (uint32_t)(op == HD_OP_ACQ && nests(t, e) && e + 1 < t->n_events &&
+                           t->op[e + 1] == HD_OP_WAIT)
+                << NESTED_WAIT;
+    }
+    return seen;
+}
+
+static void shapes_occur(void **state)
+{
+    static const char *const names[] = {"old read",       "two barriers", "both sides",
+                                        "huge semaphore", "failed try",   "waiters",
+                                        "nested wait"};
+    enum { TRACES = 600 };
+    uint32_t often[N_SHAPES] = {0};
+    (void)state;
+    for (uint64_t seed = 0; seed < TRACES; seed++) {
+        struct hd_gen_config config;
+        hd_gen_defaults(&config);
+        config.seed = seed;
+        config.threads = 4;
+        config.features |= 1u << HD_GEN_SHAPES;
+        struct hd_trace *t = make(&config);
+        assert_consistent(t, &config);
+        uint32_t seen = shapes_of(t);
+        for (int i = 0; i < N_SHAPES; i++)
+            often[i] += seen >> i & 1;
+        hd_trace_free(t);
+    }
+    for (int i = 0; i < N_SHAPES; i++)
+        if (often[i] < TRACES / 60)
+            fail_msg("%s: in %u of %d traces", names[i], often[i], TRACES);
 }
 
 static void assert_same(const struct hd_trace *a, const struct hd_trace *b)
@@ -271,6 +352,7 @@ int main(void)
         cmocka_unit_test(small_traces_are_consistent),
         cmocka_unit_test(larger_traces_are_consistent),
         cmocka_unit_test(features_are_obeyed),
+        cmocka_unit_test(shapes_occur),
         cmocka_unit_test(seeds_decide),
         cmocka_unit_test(random_numbers_are_pinned),
         cmocka_unit_test(config_is_checked),
