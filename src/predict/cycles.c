@@ -73,6 +73,8 @@ struct search {
     bool guarded;
     uint32_t *holder_start, *holders; /* by lock: the classes that hold it */
     struct hd_u32vec path;
+    uint32_t length; /* of the cycles that are looked for */
+    bool deeper;     /* some path was cut off there */
     uint64_t steps;
 };
 
@@ -126,8 +128,12 @@ static void extend(struct search *c)
         s->complete = false;
         return;
     }
-    if (c->path.len > 1 && waits_for(s, last, first))
-        note_cycle(c);
+    if (c->path.len == c->length) {
+        if (waits_for(s, last, first))
+            note_cycle(c);
+        c->deeper = true;
+        return;
+    }
     for (uint32_t i = c->holder_start[lock]; i < c->holder_start[lock + 1]; i++) {
         uint32_t class = c->holders[i];
         if (class <= first || !fits(c, class) || !waits_for(s, last, class))
@@ -180,10 +186,14 @@ static void find_cycles(struct hd_cycles *s, bool guarded)
     for (size_t i = locks; i > 0; i--) /* listing has moved each start to its end */
         c.holder_start[i] = c.holder_start[i - 1];
     c.holder_start[0] = 0;
-    for (uint32_t class = 0; class < s->classes.len; class ++) {
-        c.path.len = 0;
-        hd_u32vec_push(&c.path, class);
-        extend(&c);
+    c.deeper = true;
+    for (c.length = 2; c.deeper && s->complete; c.length++) {
+        c.deeper = false;
+        for (uint32_t class = 0; class < s->classes.len; class ++) {
+            c.path.len = 0;
+            hd_u32vec_push(&c.path, class);
+            extend(&c);
+        }
     }
     hd_free(c.holders, total * sizeof *c.holders);
     hd_free(c.holder_start, (locks + 2) * sizeof *c.holder_start);

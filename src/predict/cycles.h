@@ -3,8 +3,8 @@
  * A request is an event that takes a lock while its thread holds another; requests of one thread,
  * place, lock, mode and set of held locks form a class. A cycle of classes is one of different
  * threads in which each wants a lock that the next one holds. Cycles whose places are the same form
- * a group. The number of cycles can be exponential in the number of classes; beyond a limit the
- * list is not complete.
+ * a group. The number of cycles can be exponential in the number of classes; short ones are listed
+ * first, and beyond a limit the list is not complete.
  */
 #ifndef HD_PREDICT_CYCLES_H
 #define HD_PREDICT_CYCLES_H

@@ -292,25 +292,44 @@ static void need_any(struct pass *p, hd_eid e, const struct hd_accesses *index,
         p->dirty[u] = 1;
 }
 
-/* Semaphores: when the P operations that must come first use up the initial count, one of the posts
- * is needed. A post of the own thread may be that one: then nothing is known. */
+/* Post number k, from 1, of the user comes before e. */
+static void need_kth_post(struct pass *p, hd_eid e, const struct hd_loc_user *user, uint64_t k)
+{
+    hd_tid u = p->m->w->t->thread[e];
+    bool any = false;
+    add_source(p, p->sems->writes[user->wstart + k - 1], false, &any);
+    if (join_clock(p, row(p, p->now, u), p->low, u))
+        p->dirty[u] = 1;
+}
+
+/* Semaphores: the initial count and the posts of the own thread may not do for the P operations
+ * that must come first and for this one. Then posts of others are needed: of each as many as all
+ * the rest can not give, and of somebody the first. */
 static void need_post(struct pass *p, hd_eid e)
 {
     const struct hd_trace *t = p->m->w->t;
     const uint32_t *now = row(p, p->now, t->thread[e]);
     size_t n;
     const struct hd_loc_user *users = hd_accesses_users(p->sems, t->obj[e], &n);
-    uint64_t taken = 0;
+    uint64_t takes = 1, given = t->sem_init[t->obj[e]], others = 0;
     for (size_t i = 0; i < n; i++) {
         bool own = users[i].thread == t->thread[e];
         uint32_t limit = own ? t->pos[e] : now[users[i].thread];
         uint32_t posts = hd_accesses_write_from(p->sems, &users[i], limit) - users[i].wstart;
-        if (own && posts)
-            return;
-        taken += hd_accesses_from(p->sems, &users[i], limit) - users[i].start - posts;
+        takes += hd_accesses_from(p->sems, &users[i], limit) - users[i].start - posts;
+        if (own)
+            given = given > UINT64_MAX - posts ? UINT64_MAX : given + posts;
+        else
+            others += users[i].wend - users[i].wstart;
     }
-    if (taken >= t->sem_init[t->obj[e]])
-        need_any(p, e, p->sems, NULL);
+    if (takes <= given)
+        return;
+    need_any(p, e, p->sems, NULL);
+    for (size_t i = 0; i < n; i++) {
+        uint64_t posts = users[i].wend - users[i].wstart, rest = given + others - posts;
+        if (users[i].thread != t->thread[e] && takes > rest && takes - rest <= posts)
+            need_kth_post(p, e, &users[i], takes - rest);
+    }
 }
 
 /* Number of arrivals of the user among the first `count` events of its thread. */

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # One program of this folder: each of its `expect` lines names a set of flags and what `heddle analyze` must find: the
 # variables with races and with atomicity violations, and the numbers of threads of its deadlocks (`-`: none). The program
-# is built with `heddle cc`, recorded under several policies and analysed; every witness must pass `witness check`.
+# is built with `heddle cc`, recorded under several policies and analysed; every witness must pass `witness check`, and
+# some of them are replayed: the program must really come to what they say.
 #   run.sh NAME.c      with HEDDLE, INCLUDE, TMP_DIR in the environment
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
@@ -35,6 +36,19 @@ analyse() {
     done
 }
 
+# replay FLAGS: the first witness of each property.
+replay() {
+    local property witness
+    for property in '[0-9]' atomicity deadlock; do
+        for witness in w/witness-$property*.json; do
+            [ -e "$witness" ] || continue
+            timeout -k 5 60 "$HEDDLE" replay "$witness" >replayed 2>&1 </dev/null
+            [ $? = 66 ] && grep -q '^CONFIRMED' replayed || fail "$1: replay of $witness: $(cat replayed)"
+            break
+        done
+    done
+}
+
 "$HEDDLE" cc --version >/dev/null 2>&1 || exit 77 # built without the compiler pass
 cases=0
 while IFS= read -r line; do
@@ -43,6 +57,7 @@ while IFS= read -r line; do
     # shellcheck disable=SC2086
     "$HEDDLE" cc -g -O1 -pthread -Wall -Werror -I"$INCLUDE" $flags "$source" -o prog || fail "the build with $flags"
     analyse "$flags" "$expected"
+    replay "$flags"
     analyse "$flags" "$expected" --policy random --seed 2 --quantum 30
     cases=$((cases + 1))
 done < <(grep -E '^// expect' "$here/$source")
