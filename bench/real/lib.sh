@@ -1,7 +1,7 @@
 # Shared by run.sh and the scripts of the programs. A program's script sets
 #   packages=(...)      Debian source packages; each is unpacked in $src/PACKAGE
 #   cases=(...)         what is run
-#   needs_client=yes    if it does nothing by itself, so that schedules cannot be tried
+#   needs_client=CASE   the case that does nothing by itself, so that schedules cannot be tried
 #   build               in a fresh copy of $src (the working directory), with $CC, $CXX, $CFLAGS, $LDFLAGS
 #   input               makes $inputs/... once; may use $native, the folder of the native build
 #   run_case CASE BIN   in an empty folder: runs the program of the build folder BIN with `program FILE...`, which

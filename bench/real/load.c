@@ -2,7 +2,16 @@
  * or redis. Each round, every client sends a few requests in one go, then all replies are read.
  * Keys belong to one client or are read by all after they were written, so the replies do not
  * depend on who is served first. Prints them. Last of all the server is asked to stop (redis) or
- * left to a signal (memcached). Exit status 1: the server went away or did not come up. */
+ * left to a signal (memcached). Exit status 1: the server went away or did not come up.
+ *
+ * Compiled with -DINSIDE and linked into the server, it is a thread of the server itself, so that
+ * server and clients are one program that does the same in each run under one schedule. The
+ * environment gives REAL_LOAD="0|1 SOCKET CLIENTS ROUNDS" (1 for redis); the replies go to `out`.
+ */
+#ifdef INSIDE
+#include <pthread.h>
+#include <signal.h>
+#endif
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +25,7 @@
 
 static int redis;
 static int fds[CLIENTS];
+static FILE *out;
 
 static int open_socket(const char *path)
 {
@@ -66,21 +76,21 @@ static char line(int fd, char *text, size_t size)
 }
 
 /* One reply, however many lines it has. */
-static void reply(int fd)
+static void reply(int who)
 {
     char text[4096];
-    char kind = line(fd, text, sizeof text);
-    printf("%d %s\n", fd - fds[0], text);
+    char kind = line(fds[who], text, sizeof text);
+    fprintf(out, "%d %s\n", who, text);
     if (redis && kind == '$' && text[1] != '-') {
-        line(fd, text, sizeof text);
-        printf("  %s\n", text);
+        line(fds[who], text, sizeof text);
+        fprintf(out, "  %s\n", text);
     } else if (redis && kind == '*') {
         for (int n = atoi(text + 1); n > 0; n--)
-            reply(fd);
+            reply(who);
     } else if (!redis && strncmp(text, "VALUE ", 6) == 0) {
-        line(fd, text, sizeof text);
-        printf("  %s\n", text);
-        reply(fd);
+        line(fds[who], text, sizeof text);
+        fprintf(out, "  %s\n", text);
+        reply(who);
     }
 }
 
@@ -111,30 +121,61 @@ static int ask_redis(int fd, int who, int round, int clients)
     return 8;
 }
 
-int main(int argc, char **argv)
+static void load(const char *socket, int clients, int rounds)
 {
-    if (argc != 5)
-        return 2;
-    redis = strcmp(argv[1], "redis") == 0;
-    int clients = atoi(argv[3]), rounds = atoi(argv[4]);
-    if (clients < 1 || clients > CLIENTS)
-        return 2;
     for (int i = 0; i < clients; i++)
-        fds[i] = open_socket(argv[2]);
+        fds[i] = open_socket(socket);
     for (int round = 0; round < rounds; round++) {
         int n = 0;
         for (int i = 0; i < clients; i++)
             n = (redis ? ask_redis : ask_memcached)(fds[i], i, round, clients);
         for (int i = 0; i < clients; i++)
             for (int k = 0; k < n; k++)
-                reply(fds[i]);
+                reply(i);
     }
+    fclose(out);
     if (redis)
         sends(fds[0], "SHUTDOWN NOSAVE\r\n");
     for (int i = redis; i < clients; i++)
         close(fds[i]);
+    char last;
     if (redis) /* until the server has closed it */
-        while (read(fds[0], argv[1], 1) > 0)
+        while (read(fds[0], &last, 1) > 0)
             continue;
+}
+
+#ifdef INSIDE
+static void *client(void *arg)
+{
+    char socket[100];
+    int clients, rounds;
+    if (sscanf(arg, "%d %99s %d %d", &redis, socket, &clients, &rounds) != 4 || clients < 1 ||
+        clients > CLIENTS || !(out = fopen("out", "w")))
+        exit(1);
+    load(socket, clients, rounds);
+    if (!redis)
+        kill(getpid(), SIGTERM);
+    return NULL;
+}
+
+__attribute__((constructor)) static void start(void)
+{
+    pthread_t t;
+    char *what = getenv("REAL_LOAD");
+    if (what && pthread_create(&t, NULL, client, what) == 0)
+        pthread_detach(t);
+}
+#else
+int main(int argc, char **argv)
+{
+    if (argc != 5)
+        return 2;
+    redis = strcmp(argv[1], "redis") == 0;
+    out = stdout;
+    int clients = atoi(argv[3]);
+    if (clients < 1 || clients > CLIENTS)
+        return 2;
+    load(argv[2], clients, atoi(argv[4]));
     return 0;
 }
+#endif

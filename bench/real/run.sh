@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Real programs, built from Debian's source packages: natively, under ThreadSanitizer and with heddle cc; run in
-# all three ways; what they print compared; the trace checked and analysed. Prints CSV. README.md says more.
+# all three ways; what they print compared; the trace checked and analysed. Prints CSV. Exit status 1 when a program
+# cannot be built, or its recorded run fails or prints something else than the native one. README.md says more.
 #   bench/real/run.sh [NAME...]
 # Environment: HEDDLE, HEDDLE_REAL_DIR (work folder), SIZE (bytes to compress), ROUNDS (of the loads), FRAMES,
 # RECORD_OPTIONS, MODES (of native tsan heddle), LIMIT_S (seconds for each run), BUDGET (of analyze; none: record only),
@@ -10,7 +11,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/lib.sh"
 export HEDDLE=${HEDDLE:-$here/../../build/heddle} SIZE=${SIZE:-5000000} ROUNDS=${ROUNDS:-50} FRAMES=${FRAMES:-20} RECORD_OPTIONS=${RECORD_OPTIONS:-}
 export dir=${HEDDLE_REAL_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/heddle-real}
-modes=${MODES:-native tsan heddle} limit_s=${LIMIT_S:-1800} budget=${BUDGET:-120s} replays=${REPLAYS:-10}
+modes=${MODES:-native tsan heddle} limit_s=${LIMIT_S:-1800} budget=${BUDGET:-120s} replays=${REPLAYS:-1000}
 [ -x "$HEDDLE" ] || die "build heddle first: $HEDDLE is missing"
 mkdir -p "$dir" && dir=$(cd "$dir" && pwd)
 [ "$dir/measure" -nt "$here/measure.c" ] || ${CC:-cc} -O2 "$here/measure.c" -o "$dir/measure" || die "no compiler"
@@ -37,16 +38,19 @@ analyse() {
     echo "${found:-failed -} $cpu $own"
 }
 
-# Runs the program under the schedule of each race; prints how many happened, of how many tried.
+# Runs the program under the schedule of each race, in an empty folder as the recorded run had; prints how many
+# happened, of how many tried. The file `verdicts` has the first line of each answer.
 confirm() {
     local at=$dir/run/$name-$case/heddle yes=0 tried=0
+    : >"$at/verdicts"
     for witness in "$at"/witnesses/*.json; do
         [ -e "$witness" ] && [ $tried -lt "$replays" ] || break
         tried=$((tried + 1))
-        (cd "$at" && timeout -k 10 "$limit_s" "$HEDDLE" replay --order first "$witness") >"$at/replay.$tried" 2>&1 </dev/null
+        rm -rf "$at/again" && mkdir "$at/again"
+        (cd "$at/again" && timeout -k 10 "$limit_s" "$HEDDLE" replay --timeout 600 --order first "$witness") >"$at/replay.$tried" 2>&1 </dev/null
         [ $? -ne 66 ] || yes=$((yes + 1))
+        echo "$(basename "$witness") $(head -1 "$at/replay.$tried")" >>"$at/verdicts"
     done
-    rm -rf "$at/witnesses"
     echo "$yes of $tried"
 }
 
@@ -59,10 +63,11 @@ one_case() {
     if [ $same = - ] && [ -s "$at/heddle/out" ]; then
         same=differs && cmp -s "$at/native/out" "$at/heddle/out" && same=same
     fi
+    case " $modes " in *" heddle "*) [ $same = same ] || failed=1 ;; esac
     events=$(sed -nE 's/.*: ([0-9]+) events.*/\1/p' "$at/heddle/err" | tail -1)
     bytes=$(stat -c %s "$at/heddle/trace.hdt" 2>/dev/null)
     [ "$budget" = none ] || [ ! -e "$at/heddle/trace.hdt" ] || read -r races undecided cpu_a kb_a <<<"$(analyse)"
-    [ "$budget" = none ] || [ "$needs_client" = yes ] || confirmed=$(confirm)
+    [ "$budget" = none ] || [ "$needs_client" = "$case" ] || confirmed=$(confirm)
     reports=$(cat "$at"/tsan/tsan.log* 2>/dev/null | grep -c '^WARNING: ThreadSanitizer: data race')
     awk -v OFS=, -v p="$name" -v c="$case" -v e="${events:-0}" -v b="${bytes:-0}" -v n="$(field native 1)" -v t="$(field tsan 1)" \
         -v r="$(field heddle 1)" -v own="$(field heddle 3)" -v fam="$(field heddle 4)" -v same="$same" -v races="$races" \
@@ -74,7 +79,7 @@ one_case() {
 }
 
 echo "program,case,events,trace bytes,bytes/event,native cpu s,tsan cpu s,recorded cpu s,slow-down,ratio to tsan,recorder MB,largest process MB,output,races,confirmed,undecided,analyze cpu s,analyze MB,tsan reports"
-status=0
+status=0 failed=0
 [ $# -gt 0 ] || set -- $(cd "$here" && ls ./*.sh | sed 's|./||;s|\.sh$||' | grep -vx -e lib -e run)
 for name; do
     [ -e "$here/$name.sh" ] || die "there is no $name.sh"
@@ -93,4 +98,4 @@ for name; do
         one_case
     done
 done
-exit $status
+[ $status -eq 0 ] && [ $failed -eq 0 ] || exit 1
