@@ -1,6 +1,8 @@
 #include "predict/cone.h"
 
 #include "base/alloc.h"
+#include "base/interrupt.h"
+#include "base/progress.h"
 
 #include <string.h>
 
@@ -11,6 +13,7 @@ void hd_cone_init(struct hd_cone *c, const struct hd_world *w)
     c->seen = hd_calloc(w->n_threads, sizeof *c->seen);
     c->may_need = hd_calloc(w->n_threads, sizeof *c->may_need);
     c->parked = hd_calloc(w->n_threads, 1);
+    c->again = hd_calloc(w->n_threads, 1);
 }
 
 void hd_cone_fini(struct hd_cone *c)
@@ -19,6 +22,7 @@ void hd_cone_fini(struct hd_cone *c)
     hd_free(c->seen, c->w->n_threads * sizeof *c->seen);
     hd_free(c->may_need, c->w->n_threads * sizeof *c->may_need);
     hd_free(c->parked, c->w->n_threads);
+    hd_free(c->again, c->w->n_threads);
 }
 
 /* Whether e can run at all while the stops have not. */
@@ -43,7 +47,7 @@ static bool add(struct hd_cone *c, hd_eid e)
         uint32_t count = u == t->thread[e] ? t->pos[e] + 1 : clock[u];
         if (count > c->cut[u]) {
             c->cut[u] = count;
-            c->seen[u] = 0; /* a new event may need reads that nobody needed before */
+            c->again[u] = 1; /* a new event may need reads that nobody needed before */
         }
     }
     c->changed = true;
@@ -79,7 +83,7 @@ static void add_source(struct hd_cone *c, hd_eid write)
     }
     if (limit > c->may_need[t->thread[write]]) {
         c->may_need[t->thread[write]] = limit;
-        c->seen[t->thread[write]] = 0;
+        c->again[t->thread[write]] = 1;
         c->changed = true;
     }
 }
@@ -165,11 +169,34 @@ static void add_helpers(struct hd_cone *c, hd_eid e)
     }
 }
 
-void hd_cone_build(struct hd_cone *c, const struct hd_goal *goal, const uint32_t *cut)
+static bool late(double deadline)
+{
+    return hd_interrupt_requested() || (deadline != 0 && hd_progress_now() >= deadline);
+}
+
+/* Looks at the events of u that nobody has looked at, or at all of them when some may have changed
+ * meanwhile: once for all changes, since each change alone would make it quadratic. */
+static bool look_at(struct hd_cone *c, hd_tid u, double deadline)
+{
+    enum { EACH = 4096 };
+    if (c->again[u])
+        c->seen[u] = 0;
+    c->again[u] = 0;
+    while (c->seen[u] < c->cut[u]) {
+        add_helpers(c, hd_world_event(c->w, u, c->seen[u]++));
+        if (c->seen[u] % EACH == 0 && late(deadline))
+            return false;
+    }
+    return true;
+}
+
+bool hd_cone_build(struct hd_cone *c, const struct hd_goal *goal, const uint32_t *cut,
+                   double deadline)
 {
     size_t bytes = c->w->n_threads * sizeof *c->cut;
     c->goal = *goal;
     memset(c->parked, 0, c->w->n_threads);
+    memset(c->again, 0, c->w->n_threads);
     for (uint32_t i = 0; i < goal->n_stops; i++)
         c->parked[c->w->t->thread[goal->stops[i]]] = 1;
     memcpy(c->cut, cut, bytes);
@@ -178,9 +205,10 @@ void hd_cone_build(struct hd_cone *c, const struct hd_goal *goal, const uint32_t
     do {
         c->changed = false;
         for (hd_tid u = 0; u < c->w->n_threads; u++)
-            while (c->seen[u] < c->cut[u])
-                add_helpers(c, hd_world_event(c->w, u, c->seen[u]++));
+            if (!look_at(c, u, deadline))
+                return false;
     } while (c->changed);
+    return true;
 }
 
 bool hd_cone_may_need(const struct hd_cone *c, hd_eid r)

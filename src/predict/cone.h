@@ -16,6 +16,7 @@ struct hd_cone {
     const struct hd_world *w;
     struct hd_goal goal;
     uint8_t *parked;    /* by thread: it has a stop */
+    uint8_t *again;     /* by thread: all its events have to be looked at again */
     uint32_t *cut;      /* by thread */
     uint32_t *seen;     /* by thread: events whose helpers have been added */
     uint32_t *may_need; /* by thread: every read before this position may have to be fresh */
@@ -25,8 +26,10 @@ struct hd_cone {
 void hd_cone_init(struct hd_cone *c, const struct hd_world *w);
 void hd_cone_fini(struct hd_cone *c);
 
-/* Starts from `cut` (the plan of the goal) and adds all that may help. */
-void hd_cone_build(struct hd_cone *c, const struct hd_goal *goal, const uint32_t *cut);
+/* Starts from `cut` (the plan of the goal) and adds all that may help. False: the deadline (0:
+ * none) passed, or the user interrupted; the cone is not whole then. */
+bool hd_cone_build(struct hd_cone *c, const struct hd_goal *goal, const uint32_t *cut,
+                   double deadline);
 
 /* Whether the read may have to be fresh in a witness within the cone. */
 bool hd_cone_may_need(const struct hd_cone *c, hd_eid r);

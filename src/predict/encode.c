@@ -392,12 +392,21 @@ enum hd_lost hd_encoder_lost(const struct hd_encoder *e)
     return e->lost;
 }
 
+static double cone_deadline(const struct hd_encoder *e, double seconds)
+{
+    double deadline = e->limits.deadline, own = hd_progress_now() + seconds;
+    return seconds > 0 && (deadline == 0 || own < deadline) ? own : deadline;
+}
+
 enum hd_verdict hd_encoder_decide(struct hd_encoder *e, const struct hd_goal *goal, double seconds,
                                   struct hd_u32vec *order)
 {
     if (!hd_plan_start(&e->plan, goal))
         return HD_IMPOSSIBLE;
-    hd_cone_build(&e->cone, goal, e->plan.cut);
+    if (!hd_cone_build(&e->cone, goal, e->plan.cut, cone_deadline(e, seconds))) {
+        e->lost = HD_LOST_TIME;
+        return HD_UNKNOWN;
+    }
     prepare(e);
     hd_lit selected = hd_solver_bool(e->s);
     encode_goal(e, goal, selected);
