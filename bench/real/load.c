@@ -162,6 +162,7 @@ __attribute__((constructor)) static void start(void)
 {
     pthread_t t;
     char *what = getenv("REAL_LOAD");
+    what = what ? strdup(what) : NULL; /* redis writes over its environment */
     if (what && pthread_create(&t, NULL, client, what) == 0)
         pthread_detach(t);
 }

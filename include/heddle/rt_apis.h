@@ -147,7 +147,8 @@
     X(io, int, socketpair, (int, int, int, int *), "none") \
     X(io, int, accept, (int, struct sockaddr *, socklen_t *), "waits; sem for a connect, w") \
     X(io, int, accept4, (int, struct sockaddr *, socklen_t *, int), "waits; sem for a connect, w") \
-    X(io, int, connect, (int, const struct sockaddr *, socklen_t), "post; others run meanwhile") \
+    X(io, int, connect, (int, const struct sockaddr *, socklen_t), "looks who listens; post; others run meanwhile") \
+    X(io, int, listen, (int, int), "aw: from now on connect finds somebody") \
     X(io, int, poll, (struct pollfd *, nfds_t, int), "waits; ar of channels, w") \
     X(io, int, ppoll, (struct pollfd *, nfds_t, const struct timespec *, const sigset_t *), "waits; ar of channels, w") \
     X(io, int, select, (int, fd_set *, fd_set *, fd_set *, struct timeval *), "waits; ar of channels, w") \

@@ -130,6 +130,7 @@ enum hd_look {
     HD_LOOK_DEAD,      /* of a robust mutex: 1 its owner died, 2 not recoverable */
     HD_LOOK_CANCEL,    /* of a thread: a request is there */
     HD_LOOK_CLOSED,    /* of a pipe: how often an end was closed; each time an `rmw` */
+    HD_LOOK_LISTENS,   /* of a socket's address: 1 while somebody listens there */
 };
 
 /* Objects without an address of their own. */

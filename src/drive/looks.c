@@ -27,7 +27,7 @@ static bool matters(const struct hd_walk *w, uint64_t kind, uint64_t object)
 
 static uint32_t location(struct hd_walk *w, uint64_t kind, uint64_t object)
 {
-    static const char *const words[] = {"", "count", "end", "dead", "cancel", "closed"};
+    static const char *const words[] = {"", "count", "end", "dead", "cancel", "closed", "listens"};
     char text[600] = "?";
     bool thread = kind == HD_LOOK_END || kind == HD_LOOK_CANCEL;
     if (thread && object < w->threads.len) {
@@ -38,7 +38,7 @@ static uint32_t location(struct hd_walk *w, uint64_t kind, uint64_t object)
     }
     size_t len = strlen(text);
     len += (size_t)snprintf(text + len, sizeof text - len, "#%s",
-                            kind <= HD_LOOK_CLOSED ? words[kind] : "state");
+                            kind <= HD_LOOK_LISTENS ? words[kind] : "state");
     return hd_builder_obj(w->builder, HD_OBJ_LOC, text, len);
 }
 

@@ -4,6 +4,7 @@
 #include "rt/blocks.h"
 #include "rt/sync.h"
 
+#include <stddef.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -25,6 +26,7 @@ struct hd_chan {
     struct chunk *first, **end;
     uint64_t waiting; /* chunks that nobody has read from */
     uint64_t closes;
+    uint64_t listens; /* of an address */
     struct hd_chan *next;
 };
 
@@ -55,7 +57,8 @@ struct end {
     ino_t self; /* what the entry is about; 0: nothing known */
     uint64_t in, out;
     int kind;
-    bool none; /* looked at, and no channel */
+    bool none;               /* looked at, and no channel */
+    struct hd_chan *listens; /* the address where it does */
 };
 static struct end ends[ENDS];
 
@@ -131,43 +134,158 @@ void hd_rt_chan_event(int fd, bool semaphore)
     ino_t self = inode(fd, &mode);
     uint64_t key = ++made << 40 | 1u << 30;
     if (fd < ENDS)
-        ends[fd] = (struct end){self, key, key, semaphore ? EVENT_SEM : EVENT, false};
+        ends[fd] = (struct end){
+            .self = self, .in = key, .out = key, .kind = semaphore ? EVENT_SEM : EVENT};
+}
+
+/* ---- connections ---- */
+
+/* What stands for an address. That of a UNIX socket may come with bytes after the end of its path.
+ */
+static uint64_t place_of(const void *addr, size_t len)
+{
+    const struct sockaddr_un *u = addr;
+    size_t head = offsetof(struct sockaddr_un, sun_path), n = 0;
+    if (u->sun_family == AF_UNIX && len > head && u->sun_path[0]) {
+        while (head + n < len && u->sun_path[n])
+            n++;
+        len = head + n;
+    }
+    return hash(2, addr, len) | 1u << 31;
+}
+
+/* NULL: no address that connects. */
+static struct hd_chan *chan_at(const void *addr, size_t len)
+{
+    const struct sockaddr *a = addr;
+    if (len < sizeof(sa_family_t) ||
+        (a->sa_family != AF_INET && a->sa_family != AF_INET6 && a->sa_family != AF_UNIX))
+        return NULL;
+    return chan_of(place_of(addr, len), HD_PSEUDO_SOCKET);
+}
+
+static struct hd_chan *chan_bound(int fd, int *family)
+{
+    struct sockaddr_storage me;
+    socklen_t n = sizeof me;
+    if (hd_rt_syscall(SYS_getsockname, fd, (long)&me, (long)&n, 0, 0, 0) < 0)
+        return NULL;
+    *family = me.ss_family;
+    return chan_at(&me, n);
+}
+
+void hd_rt_chan_listens(int fd, uintptr_t pc)
+{
+    int family;
+    struct hd_chan *c = chan_bound(fd, &family);
+    mode_t mode;
+    if (!c)
+        return;
+    if (fd < ENDS)
+        ends[fd] = (struct end){.self = inode(fd, &mode), .none = true, .listens = c};
+    c->listens = 1;
+    hd_rt_set(HD_LOOK_LISTENS, c->name, 1, pc);
+}
+
+void hd_rt_chan_looked(const void *addr, size_t len, uintptr_t pc)
+{
+    const struct hd_chan *c = chan_at(addr, len);
+    if (c)
+        hd_rt_look(HD_LOOK_LISTENS, c->name, c->listens, pc);
 }
 
 void hd_rt_chan_connects(const void *addr, size_t len, uintptr_t pc)
 {
-    const struct sockaddr *a = addr;
-    if (len >= sizeof(sa_family_t) &&
-        (a->sa_family == AF_INET || a->sa_family == AF_INET6 || a->sa_family == AF_UNIX))
-        hd_rt_chan_sent(chan_of(hash(2, addr, len) | 1u << 31, HD_PSEUDO_SOCKET), 1, pc);
+    struct hd_chan *c = chan_at(addr, len);
+    if (c)
+        hd_rt_chan_sent(c, 1, pc);
 }
 
-/* The two ends of a connection through the file system have the same names as all its others. */
-static void name_unix(int fd, uintptr_t pc)
+/* The two ends of a connection through the file system have the same names as all its others. But
+ * they are accepted in the order in which they came. */
+struct knock {
+    const struct hd_chan *at;
+    ino_t from;
+    struct knock *next;
+};
+static struct knock *knocks, **knocks_end = &knocks, *spare_knocks;
+
+/* The channel to the side that accepts, which has no inode before it does. */
+static uint64_t inward(ino_t from)
 {
-    static bool told;
+    return hash(3, &from, sizeof from) | 1u << 31;
+}
+
+void hd_rt_chan_connected(int fd, const void *addr, size_t len, uintptr_t pc)
+{
+    int type = SOCK_DGRAM;
+    socklen_t n = sizeof type;
+    mode_t mode;
+    struct hd_chan *c = chan_at(addr, len);
+    hd_rt_syscall(SYS_getsockopt, fd, SOL_SOCKET, SO_TYPE, (long)&type, (long)&n, 0);
+    if (!c || type == SOCK_DGRAM)
+        return;
+    struct knock *k = spare_knocks;
+    if (k)
+        spare_knocks = k->next;
+    else
+        k = hd_rt_mem(sizeof *k);
+    *k = (struct knock){.at = c, .from = inode(fd, &mode)};
+    *knocks_end = k;
+    knocks_end = &k->next;
+    if (fd < ENDS)
+        ends[fd] = (struct end){.self = k->from, .in = k->from, .out = inward(k->from)};
+    hd_rt_chan_sent(c, 1, pc);
+}
+
+static bool is_own(int fd)
+{
     struct ucred who = {0, 0, 0};
     socklen_t n = sizeof who;
-    long r = hd_rt_syscall(SYS_getsockopt, fd, SOL_SOCKET, SO_PEERCRED, (long)&who, (long)&n, 0);
-    if (told || r < 0 || who.pid != hd_rt_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0))
-        return;
-    told = true;
-    hd_rt_log_text(HD_LOG_NOTE, pc, HD_NOTE_UNMODELLED,
-                   "a UNIX connection of the program to itself; what it orders is not seen");
+    return hd_rt_syscall(SYS_getsockopt, fd, SOL_SOCKET, SO_PEERCRED, (long)&who, (long)&n, 0) >=
+               0 &&
+           who.pid == hd_rt_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0);
+}
+
+/* False: nobody is known to have connected, so that the other end is not in this process, or in
+ * code that is not instrumented. */
+static bool meet(const struct hd_chan *c, int fd)
+{
+    mode_t mode;
+    struct knock **at = &knocks, *k;
+    while (*at && (*at)->at != c)
+        at = &(*at)->next;
+    k = *at;
+    if (!k)
+        return false;
+    *at = k->next;
+    if (knocks_end == &k->next)
+        knocks_end = at;
+    if (fd < ENDS)
+        ends[fd] = (struct end){.self = inode(fd, &mode), .in = inward(k->from), .out = k->from};
+    k->next = spare_knocks;
+    spare_knocks = k;
+    return true;
 }
 
 void hd_rt_chan_accepted(int listener, int fd, uintptr_t pc)
 {
-    struct sockaddr_storage me;
-    socklen_t n = sizeof me;
-    if (hd_rt_syscall(SYS_getsockname, listener, (long)&me, (long)&n, 0, 0, 0) < 0)
+    static bool told;
+    int family;
+    struct hd_chan *c = chan_bound(listener, &family);
+    if (!c)
         return;
-    if (me.ss_family == AF_UNIX)
-        name_unix(fd, pc);
-    uint64_t key = hash(2, &me, n) | 1u << 31;
-    for (struct hd_chan *c = all; c; c = c->next)
-        if (c->key == key)
-            hd_rt_chan_received(c, 1, pc);
+    if (family == AF_UNIX && !is_own(fd))
+        return;
+    if (family == AF_UNIX && !meet(c, fd)) {
+        if (!told)
+            hd_rt_log_text(
+                HD_LOG_NOTE, pc, HD_NOTE_UNMODELLED,
+                "a UNIX connection of the program to itself; what it orders is not seen");
+        told = true;
+        return;
+    }
+    hd_rt_chan_received(c, 1, pc);
 }
 
 /* ---- events ---- */
@@ -235,6 +353,11 @@ void hd_rt_chan_closing(int fd, uintptr_t pc)
     struct hd_chan *c = hd_rt_chan(fd, true);
     if (c)
         hd_rt_chan_shut(c, pc);
-    if (fd >= 0 && fd < ENDS)
-        ends[fd] = (struct end){0};
+    if (fd < 0 || fd >= ENDS)
+        return;
+    if (ends[fd].listens) {
+        ends[fd].listens->listens = 0;
+        hd_rt_set(HD_LOOK_LISTENS, ends[fd].listens->name, 0, pc);
+    }
+    ends[fd] = (struct end){0};
 }

@@ -26,7 +26,12 @@ void hd_rt_chan_closing(int fd, uintptr_t pc);         /* fd is about to be clos
 void hd_rt_chan_log_again(void);               /* counts, for a forked child */
 void hd_rt_chan_pair(int a, int b);            /* the ends of a socketpair */
 void hd_rt_chan_event(int fd, bool semaphore); /* an eventfd */
+/* Around connect, by the kind of address: before the call, which may let the other side go on; or
+ * after one that succeeded. Whatever it answered, it told whether somebody listens. */
 void hd_rt_chan_connects(const void *addr, size_t len, uintptr_t pc);
+void hd_rt_chan_connected(int fd, const void *addr, size_t len, uintptr_t pc); /* AF_UNIX */
+void hd_rt_chan_looked(const void *addr, size_t len, uintptr_t pc);
+void hd_rt_chan_listens(int fd, uintptr_t pc);
 void hd_rt_chan_accepted(int listener, int fd, uintptr_t pc);
 
 #endif

@@ -358,16 +358,61 @@ HD_EXPORT int accept4(int fd, struct sockaddr *restrict addr, socklen_t *restric
     return (int)answer(r);
 }
 
-HD_EXPORT int connect(int fd, const struct sockaddr *addr, socklen_t len)
+static long connect_outside(struct hd_thread *me, int fd, const struct sockaddr *addr,
+                            socklen_t len)
 {
-    struct hd_thread *me = hd_rt_enter();
-    if (!me)
-        return hd_real.connect(fd, addr, len);
-    hd_rt_cancel_point(me, HD_PC);
-    hd_rt_chan_connects(addr, len, HD_PC);
     hd_rt_outside(me);
     long r = hd_rt_syscall(SYS_connect, fd, (long)addr, len, 0, 0, 0);
     hd_rt_take_token(me);
+    return r;
+}
+
+/* Through the file system it waits only when the other side lets many wait: nobody has to run
+ * meanwhile, so that it is known whether it succeeds before others see it. */
+static long connect_unix(struct hd_thread *me, int fd, const struct sockaddr *addr, socklen_t len,
+                         uintptr_t pc)
+{
+    long flags = hd_rt_syscall(SYS_fcntl, fd, F_GETFL, 0, 0, 0, 0);
+    bool waits = flags >= 0 && !(flags & O_NONBLOCK);
+    if (waits)
+        hd_rt_syscall(SYS_fcntl, fd, F_SETFL, flags | O_NONBLOCK, 0, 0, 0);
+    long r = hd_rt_syscall(SYS_connect, fd, (long)addr, len, 0, 0, 0);
+    if (waits)
+        hd_rt_syscall(SYS_fcntl, fd, F_SETFL, flags, 0, 0, 0);
+    if (waits && r == -EAGAIN)
+        r = connect_outside(me, fd, addr, len);
+    hd_rt_chan_looked(addr, len, pc);
+    if (r == 0)
+        hd_rt_chan_connected(fd, addr, len, pc);
+    return r;
+}
+
+HD_EXPORT int connect(int fd, const struct sockaddr *addr, socklen_t len)
+{
+    struct hd_thread *me = hd_rt_enter();
+    long r;
+    if (!me)
+        return hd_real.connect(fd, addr, len);
+    hd_rt_cancel_point(me, HD_PC);
+    if (len >= sizeof addr->sa_family && addr->sa_family == AF_UNIX) {
+        r = connect_unix(me, fd, addr, len, HD_PC);
+    } else {
+        hd_rt_chan_looked(addr, len, HD_PC);
+        hd_rt_chan_connects(addr, len, HD_PC);
+        r = connect_outside(me, fd, addr, len);
+    }
+    hd_rt_leave(me);
+    return (int)answer(r);
+}
+
+HD_EXPORT int listen(int fd, int backlog)
+{
+    struct hd_thread *me = hd_rt_enter();
+    if (!me)
+        return hd_real.listen(fd, backlog);
+    long r = hd_rt_syscall(SYS_listen, fd, backlog, 0, 0, 0, 0);
+    if (r == 0)
+        hd_rt_chan_listens(fd, HD_PC);
     hd_rt_leave(me);
     return (int)answer(r);
 }
