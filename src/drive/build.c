@@ -63,8 +63,10 @@ static enum hd_status on_foreign_release(struct hd_walk *w, const struct hd_raw 
     uint32_t me = w->current;
     if (rec->w[1] >= w->threads.len)
         return hd_err_set(w->err, HD_ERR_INPUT, "the raw log names a thread that cannot be");
-    hd_walk_address(w, rec->w[0], name, sizeof name);
-    hd_walk_note(w, "lock %s was released by a thread that did not hold it", name);
+    if (w->pass == HD_WALK_BUILD) {
+        hd_walk_address(w, rec->w[0], name, sizeof name);
+        hd_walk_note(w, "lock %s was released by a thread that did not hold it", name);
+    }
     w->current = (uint32_t)rec->w[1];
     enum hd_status s = on_sync(w, rec);
     w->current = me;
@@ -283,6 +285,7 @@ static enum hd_status walk(struct hd_walk *w, enum hd_walk_pass pass)
     hd_map_clear(&w->counts);
     hd_names_fini(&w->lives);
     w->lives = (struct hd_names){0};
+    memset(w->named, 0, sizeof w->named);
     for (size_t i = 0; i < w->threads.len; i++) {
         t = hd_vec_at(&w->threads, i);
         t->reads.len = t->reads_at.len = 0;
@@ -394,6 +397,7 @@ void hd_walk_close(struct hd_walk *w)
     hd_origin_modules_fini(&w->modules);
     hd_rawlog_fini(&w->log);
     hd_recnames_fini(&w->debug);
+    hd_walk_objlocks_fini(w);
     hd_recmeta_fini(&w->meta);
     hd_rec_close(&w->rec_file);
 }
@@ -429,6 +433,7 @@ enum hd_status hd_walk_open(struct hd_walk *w, const char *name, const char *dat
         s = hd_recmeta_read(&w->rec_file, &w->meta, w->err);
     if (s != HD_OK)
         return s;
+    hd_rectypes_read(&w->rec_file, &w->types);
     hd_rawlog_init(&w->log, &w->rec_file, w->debug.keys.data, (uint32_t)w->debug.keys.len);
     w->log.limit = hd_recmeta_number(&w->meta, "limit");
     char number[16];

@@ -201,6 +201,7 @@ static enum hd_status touch(struct hd_walk *w, struct access *a, const struct hd
     if (fresh) {
         struct hd_walk_cell *cell = hd_vec_push(&w->memory);
         *cell = (struct hd_walk_cell){.loc = hd_walk_location(w, g, addr)};
+        hd_walk_objlocks_see(w, g, addr);
     }
     struct hd_walk_cell *cell = hd_vec_at(&w->memory, id);
     bool first = cell->seen != (uint8_t)w->pass;

@@ -85,6 +85,12 @@ static const char *site_text(const struct hd_walk_sites *s, uint32_t offset)
                : "";
 }
 
+const char *hd_walk_site_name(const struct hd_walk *w, uint64_t address)
+{
+    const struct hd_site *site = hd_walk_site(w, address);
+    return site ? site_text(table_of(w, address), site->name) : "";
+}
+
 /* What the site says beyond its place; see details.h. */
 static uint32_t add_detail(struct hd_walk *w, const struct hd_raw *rec, uint32_t place)
 {
@@ -219,8 +225,13 @@ void hd_walk_address(struct hd_walk *w, uint64_t addr, char *out, size_t size)
     uint64_t room;
     if (pseudo_text(w, addr, out, size))
         return;
-    region_text(w, hd_regions_find(&w->regions, addr, &room), addr, out, size);
+    const struct hd_region *g = hd_regions_find(&w->regions, addr, &room);
+    bool named = hd_walk_objlocks_name(w, g, addr, out, size);
+    if (!named)
+        region_text(w, g, addr, out, size);
     make_printable(out);
+    if (named || g->kind == HD_REGION_STATIC) /* the others are unique as they are */
+        hd_walk_objlocks_number(w, g, addr, out, size);
 }
 
 uint32_t hd_walk_location(struct hd_walk *w, const struct hd_region *g, uint64_t addr)
@@ -263,6 +274,8 @@ static void object_text(struct hd_walk *w, enum hd_obj_kind kind, uint64_t addr,
 static uint32_t object(struct hd_walk *w, enum hd_obj_kind kind, uint64_t addr, bool new_life)
 {
     char text[NAME_MAX_LEN];
+    if (w->pass != HD_WALK_BUILD)
+        return 0; /* names may become better until then */
     object_text(w, kind, addr, new_life, text, sizeof text);
     return hd_builder_obj(w->builder, kind, text, strlen(text));
 }

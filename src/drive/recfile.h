@@ -18,6 +18,7 @@ enum hd_rec_type {
     HD_REC_LOG = 'L',     /* one chunk of the log */
     HD_REC_KEYS = 'K',    /* keys by number and the names of their places */
     HD_REC_SYMBOLS = 'S', /* modules and variables */
+    HD_REC_TYPES = 'T',   /* structs that hold locks */
     HD_REC_META = 'M',    /* settings, outcome */
     HD_REC_INPUTS = 'I',  /* META for the trace: what the run got from outside */
     HD_REC_END = 'E',

@@ -287,6 +287,11 @@ size_t hd_symbols_inlined(struct hd_symbols *s, uint64_t pc, struct hd_symbols_i
     return 0;
 }
 
+struct Dwfl *hd_symbols_dwfl(const struct hd_symbols *s)
+{
+    return s->n_modules ? s->dwfl : NULL;
+}
+
 struct each {
     hd_symbols_see see;
     void *ctx;

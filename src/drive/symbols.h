@@ -30,6 +30,9 @@ struct hd_symbols_inline {
 size_t hd_symbols_inlined(struct hd_symbols *s, uint64_t pc, struct hd_symbols_inline *out,
                           size_t max);
 
+/* For those who read more of the debug information than names; NULL: no module was read. */
+struct Dwfl *hd_symbols_dwfl(const struct hd_symbols *s);
+
 /* A module (size: of its image) or one of its variables. */
 typedef void (*hd_symbols_see)(void *ctx, bool module, const char *name, uint64_t addr,
                                uint64_t size);

@@ -7,6 +7,7 @@
 #include "drive/recmeta.h"
 #include "drive/origin.h"
 #include "drive/program.h"
+#include "drive/symtypes.h"
 #include "drive/rawlog.h"
 #include "trace/builder.h"
 
@@ -136,7 +137,12 @@ static void write_names(const struct hd_ring *ring, struct hd_rec_writer *out)
     struct hd_symbols *symbols = hd_symbols_new();
     struct modules ctx = {symbols, NULL};
     each_note(ring->header, see_module, &ctx);
+    struct hd_bytes types = {0};
     hd_recnames_write(out, keys, n, symbols);
+    hd_symtypes_collect(symbols, &types);
+    if (types.len)
+        hd_rec_put(out, HD_REC_TYPES, types.data, types.len, LEVEL);
+    hd_bytes_fini(&types);
     hd_symbols_free(symbols);
 }
 

@@ -5,6 +5,7 @@
 #include "drive/build.h"
 #include "drive/cells.h"
 #include "drive/recnames.h"
+#include "drive/rectypes.h"
 #include "drive/details.h"
 #include "drive/recmeta.h"
 #include "drive/origin.h"
@@ -62,6 +63,12 @@ struct hd_walk {
     struct hd_cells cells;
     struct hd_rec rec_file;
     struct hd_recnames debug;
+    struct hd_rectypes types;
+    struct hd_map objects;      /* objlocks.c: linear address of an object that was seen -> type */
+    struct hd_map locks;        /* the same of a lock in one -> name */
+    struct hd_names lock_names; /* "Cache.m" */
+    struct hd_u32vec lock_counts; /* by name: locks that have it */
+    struct hd_map lock_numbers; /* linear address of a lock that has a name -> its number, from 1 */
     struct hd_recmeta meta;
     struct hd_builder *builder;
     struct hd_build_info *info;
@@ -117,11 +124,24 @@ void hd_walk_sites(struct hd_walk *w, const struct hd_raw *rec);
 const struct hd_site *hd_walk_site(const struct hd_walk *w, uint64_t address);
 /* "file.c:12" of the site at address. False: there is none. */
 bool hd_walk_site_place(const struct hd_walk *w, uint64_t address, char *out, size_t size);
+/* What the site touches, as the compiler names it; "": nothing known. */
+const char *hd_walk_site_name(const struct hd_walk *w, uint64_t address);
 void hd_walk_note(struct hd_walk *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* The name of the object in its present life. */
 void hd_walk_object_text(struct hd_walk *w, enum hd_obj_kind kind, uint64_t addr, char *out,
                          size_t size);
+
+/* objlocks.c */
+/* The first access to a cell: its site may say what it is part of. */
+void hd_walk_objlocks_see(struct hd_walk *w, const struct hd_region *g, uint64_t addr);
+/* "Cache.m". False: not known. */
+bool hd_walk_objlocks_name(struct hd_walk *w, const struct hd_region *g, uint64_t addr, char *out,
+                           size_t size);
+/* Last walk: appends "#2" to the name when another object has it already. */
+void hd_walk_objlocks_number(struct hd_walk *w, const struct hd_region *g, uint64_t addr, char *out,
+                             size_t size);
+void hd_walk_objlocks_fini(struct hd_walk *w);
 
 /* notes.c */
 void hd_walk_on_name(struct hd_walk *w, const struct hd_raw *rec);
