@@ -49,7 +49,7 @@ static void summary(const struct hd_cli *cli, const struct values *v,
     if (cli->quiet)
         return;
     fprintf(stderr,
-            "heddle: %s: %" PRIu64 " log entries, %" PRIu64 " threads, %" PRIu64
+            "heddle: %s: %" PRIu64 " events logged, %" PRIu64 " threads, %" PRIu64
             " bytes; policy %s, seed %" PRIu64 "%s\n",
             v->out, r->events, r->threads, r->bytes, names[v->policy], v->seed,
             r->info.limit ? "; stopped at the limit" : "");

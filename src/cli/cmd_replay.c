@@ -121,7 +121,7 @@ static void print_variable(const struct hd_trace *t, const struct hd_witness *w)
     struct hd_variable variable;
     hd_variable_of(names, t, details, pair, 2, &variable);
     printf(" on %s", variable.name);
-    if (variable.location && strcmp(variable.location, variable.name) != 0)
+    if (strcmp(variable.location, variable.name) != 0 && strcmp(variable.location, "global") != 0)
         printf(" (%s)", variable.location);
     hd_details_close(details);
     hd_report_free(names);

@@ -1,5 +1,6 @@
 /* The page of one finding: title, sources, what each order did, what to do. */
 #include "report/escape.h"
+#include "report/frames.h"
 #include "report/html_int.h"
 #include "report/words.h"
 
@@ -95,6 +96,13 @@ static void put_source(struct hd_html *h, const struct hd_access *x)
     hd_html_lines(h, x->at.file, &x->source, x->at.line);
 }
 
+static void put_frame(void *ctx, size_t number, const struct hd_frame *f)
+{
+    struct hd_html *h = ctx;
+    fprintf(h->out, "<li value=\"%zu\">", number);
+    hd_html_wrap(h, "", hd_words_frame(h->a, f), "</li>");
+}
+
 /* event: of which it is the stack, so that pointing at it shows it; 0: none. */
 static void put_stack(struct hd_html *h, const struct hd_stack *stack, uint64_t event)
 {
@@ -102,8 +110,10 @@ static void put_stack(struct hd_html *h, const struct hd_stack *stack, uint64_t 
     if (event)
         fprintf(h->out, " data-e=\"%llu\"", (unsigned long long)event);
     hd_html_raw(h, ">");
-    for (size_t i = 0; i < stack->n; i++)
-        hd_html_wrap(h, "<li>", hd_words_frame(h->a, &stack->frames[i]), "</li>");
+    size_t left = hd_frames_each(stack, h->r->full_stacks, put_frame, h);
+    if (left)
+        fprintf(h->out, "<li class=\"left\">%zu frame%s of libraries left out</li>", left,
+                left == 1 ? "" : "s");
     hd_html_raw(h, "</ol>");
 }
 
@@ -254,8 +264,10 @@ static void put_origin(struct hd_html *h, const char *what, const struct hd_spot
 {
     hd_html_raw(h, stack->n ? "<li><details><summary>" : "<li>");
     hd_html_text(h, what);
-    hd_html_wrap(h, " at <span class=\"mono\">",
-                 hd_words_spot(h->a, stack->n ? &stack->frames[0].at : at), "</span>");
+    size_t own = hd_frames_own(stack);
+    if (stack->n)
+        at = &stack->frames[own < stack->n ? own : 0].at;
+    hd_html_wrap(h, " at <span class=\"mono\">", hd_words_spot(h->a, at), "</span>");
     if (stack->n) {
         hd_html_raw(h, "</summary>");
         put_stack(h, stack, event);

@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "base/names.h"
 #include "report/escape.h"
+#include "report/frames.h"
 #include "report/html_int.h"
 #include "report/lanes.h"
 #include "report/put.h"
@@ -189,7 +190,8 @@ static void put_row(struct schedule *s, uint32_t i)
     fprintf(h->out, "<tr class=\"%s%s\" data-i=\"%u\" data-t=\"%u\"",
             step->essential || step->racing ? "e" : "", step->racing ? " racing" : "", i,
             s->lanes.thread_of[i]);
-    if (step->at.line)
+    struct hd_frame frame = {.at = step->at};
+    if (step->at.line && !hd_frames_foreign(&frame)) /* a line of a library says nothing */
         fprintf(h->out, " data-n=\"%u\"", step->at.line);
     if (mark)
         fprintf(h->out, " data-m=\"%c\"", mark);

@@ -1,5 +1,7 @@
 #include "report/words.h"
 
+#include "report/frames.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,8 +29,10 @@ const char *hd_words_property(enum hd_property p)
 /* "write in deposit (T1.1)". */
 static const char *access_words(struct hd_arena *a, const struct hd_access *x)
 {
+    char name[400];
     if (x->at.function)
-        return hd_words_format(a, "%s in %s (%s)", x->kind, x->at.function, x->thread);
+        return hd_words_format(a, "%s in %s (%s)", x->kind,
+                               hd_frames_name(x->at.function, name, sizeof name), x->thread);
     return hd_words_format(a, "%s at %s (%s)", x->kind, hd_words_spot(a, &x->at), x->thread);
 }
 
@@ -80,7 +84,10 @@ const char *hd_words_spot(struct hd_arena *a, const struct hd_spot *at)
 const char *hd_words_frame(struct hd_arena *a, const struct hd_frame *f)
 {
     const char *place = f->at.file || !f->module ? hd_words_spot(a, &f->at) : f->module;
-    return hd_words_format(a, "%s %s", f->at.function ? f->at.function : "??", place);
+    char name[400];
+    return hd_words_format(
+        a, "%s %s", f->at.function ? hd_frames_name(f->at.function, name, sizeof name) : "??",
+        place);
 }
 
 static const struct {

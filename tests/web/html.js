@@ -147,7 +147,7 @@ const tests = {
     assert.ok(said.includes('read balance = 100') && said.includes('Holdslock') && said.includes('int enough = balance >= amount;'), said);
     await page.hover('.lanes:visible .ev.racing >> nth=0');
     said = (await texts(page, '.event dl')).join();
-    assert.ok(said.includes('no lock') && said.includes('libc.so.6+0x89144') && said.includes('recorded 100, A first 100, B first 50'), said);
+    assert.ok(said.includes('no lock') && said.includes('withdraw src/bank.c:17:9') && said.includes('1 frame of libraries left out') && said.includes('recorded 100, A first 100, B first 50'), said);
     // Stacks of other events are known, too: of the creation of a thread.
     await page.hover('.lanes:visible .ev:has-text("create thread T1.1")');
     said = (await texts(page, '.event dl')).join();
