@@ -283,20 +283,32 @@ static struct hd_trace *rounds(uint32_t n)
     return t;
 }
 
-static void depth_at(const struct hd_ucg_base *base, uint32_t n, double share, bool chop)
+/* many: goals that are asked together. */
+static void depth_at(const struct hd_ucg_base *base, uint32_t n, double share, bool chop,
+                     uint32_t many)
 {
     enum { EVENTS = 10, FIRST = 3, SECOND = 8, PAIRS = 200 };
     uint32_t pairs = chop ? PAIRS : 1, start = (uint32_t)((n - PAIRS) * share);
     struct hd_ucg *g = hd_ucg_new(base, chop);
     uint64_t possible = 0;
     double started = hd_progress_now();
-    for (uint32_t i = 0; i < pairs; i++) {
-        const hd_eid pair[] = {(start + i) * EVENTS + FIRST, (start + i) * EVENTS + SECOND};
-        struct hd_goal goal = hd_goal_race(pair);
-        possible += hd_ucg_possible(g, &goal);
+    for (uint32_t from = 0, some; from < pairs; from += some) {
+        hd_eid events[HD_UCG_ASK][2];
+        struct hd_goal goals[HD_UCG_ASK];
+        bool answers[HD_UCG_ASK];
+        some = pairs - from < many ? pairs - from : many;
+        for (uint32_t i = 0; i < some; i++) {
+            events[i][0] = (start + from + i) * EVENTS + FIRST;
+            events[i][1] = (start + from + i) * EVENTS + SECOND;
+            goals[i] = hd_goal_race(events[i]);
+        }
+        hd_ucg_ask(g, goals, some, answers);
+        for (uint32_t i = 0; i < some; i++)
+            possible += answers[i];
     }
     double seconds = hd_progress_now() - started;
-    printf("depth,%s,%u,%.0f,%.1f,%.2f,%llu\n", chop ? "chopped" : "whole", n, 100 * share,
+    const char *kind = !chop ? "whole" : many > 1 ? "batch" : "chopped";
+    printf("depth,%s,%u,%.0f,%.1f,%.2f,%llu\n", kind, n, 100 * share,
            (double)hd_ucg_nodes(g) / pairs, 1e6 * seconds / pairs, (unsigned long long)possible);
     hd_ucg_free(g);
 }
@@ -311,9 +323,11 @@ static void depth(uint32_t n)
     printf("# cost of a graph by the place of its pair in the trace (percent of its length)\n");
     printf("section,kind,rounds,place,nodes,microseconds,possible\n");
     for (size_t i = 0; i < sizeof shares / sizeof *shares; i++)
-        depth_at(base, n, shares[i], true);
+        depth_at(base, n, shares[i], true, 1);
+    for (size_t i = 0; i < sizeof shares / sizeof *shares; i++)
+        depth_at(base, n, shares[i], true, HD_UCG_ASK);
     for (size_t i = 1; i < sizeof shares / sizeof *shares && n <= 20000; i++)
-        depth_at(base, n, shares[i], false);
+        depth_at(base, n, shares[i], false, 1);
     hd_ucg_base_free(base);
     hd_accesses_free(conds);
     hd_sections_free(s);
