@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <malloc.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -99,17 +98,6 @@ static void limit_memory(const struct hd_serve *s, uint64_t bytes)
     limit.rlim_cur =
         limit.rlim_max == RLIM_INFINITY || want < limit.rlim_max ? want : limit.rlim_max;
     setrlimit(RLIMIT_AS, &limit);
-}
-
-/* Each formula has a context of its own, so that no answer depends on what was asked before. To give
- * its memory back to the system and fault it in again costs several times what Z3 does to make one
- * (14 ms against 1.6): so much is kept. */
-static void keep_memory(void)
-{
-    enum { KEPT = 64 << 20, STEP = 4 << 20, LARGE = 32 << 20 };
-    mallopt(M_TRIM_THRESHOLD, KEPT);
-    mallopt(M_TOP_PAD, STEP);
-    mallopt(M_MMAP_THRESHOLD, LARGE);
 }
 
 /* ---- talking ---- */
@@ -211,6 +199,10 @@ static void drop_formula(struct hd_serve *s)
  * long chains of them. */
 enum { DIFFERENCES = 1 };
 
+/* A context of its own for each formula: in one that is kept, the numbers of terms, and with them
+ * the model that Z3 finds, depend on what was asked before. It costs 1.6 ms of the 4.6 ms of a
+ * small question; a new solver in an old context costs as much, since it is the theories that take
+ * the time. Questions that may share their learning do so by assumptions, see predict/worker.c. */
 static void new_formula(struct hd_serve *s, bool bits)
 {
     drop_formula(s);
@@ -286,7 +278,6 @@ _Noreturn void hd_serve(int fd)
     set_files(fd);
     prctl(PR_SET_NAME, "heddle-solver");
     hd_alloc_set_oom_hook(no_memory);
-    keep_memory();
     s = (struct hd_serve){.fd = SOCKET, .own_memory = address_space()};
     s.asts = &asts;
     s.others = &others;
