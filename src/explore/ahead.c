@@ -9,11 +9,21 @@ struct member {
     uint64_t turn; /* when it was started */
 };
 
+/* An execution that has ended and was not asked for yet. */
+struct kept {
+    uint64_t plan;
+    uint64_t turn; /* 0: none */
+    struct hd_exec_left left;
+};
+
+#define KEPT 128
+
 /* The first member runs what is asked for; the others run ahead. */
 struct hd_ahead {
     struct member *members;
     uint32_t n;
     uint64_t turns;
+    struct kept kept[KEPT];
 };
 
 static uint64_t number_of(const struct hd_plan *p)
@@ -27,10 +37,12 @@ enum hd_status hd_ahead_new(const struct hd_exec_opts *opts, struct hd_exec_name
                             uint32_t jobs, struct hd_ahead **ahead, struct hd_err *err)
 {
     struct hd_ahead *c = *ahead = hd_calloc(1, sizeof *c);
-    c->members = hd_calloc(jobs, sizeof *c->members);
-    c->n = jobs;
+    /* Mostly the first one has nothing to do: what is asked for runs already. */
+    c->n = jobs > 1 ? jobs + 1 : 1;
+    c->members = hd_calloc(c->n, sizeof *c->members);
+    c->turns = 1;
     enum hd_status s = HD_OK;
-    for (uint32_t i = 0; s == HD_OK && i < jobs; i++)
+    for (uint32_t i = 0; s == HD_OK && i < c->n; i++)
         s = hd_exec_open(opts, names, &c->members[i].exec, err);
     return s;
 }
@@ -41,6 +53,8 @@ void hd_ahead_free(struct hd_ahead *c)
         return;
     for (uint32_t i = 0; i < c->n; i++)
         hd_exec_close(c->members[i].exec);
+    for (unsigned i = 0; i < KEPT; i++)
+        hd_exec_left_fini(&c->kept[i].left);
     hd_free(c->members, c->n * sizeof *c->members);
     hd_free(c, sizeof *c);
 }
@@ -53,8 +67,42 @@ static struct member *find(const struct hd_ahead *c, uint64_t plan)
     return NULL;
 }
 
-bool hd_ahead_idle(const struct hd_ahead *c)
+static struct kept *find_kept(struct hd_ahead *c, uint64_t plan)
 {
+    for (unsigned i = 0; i < KEPT; i++)
+        if (c->kept[i].turn && c->kept[i].plan == plan)
+            return &c->kept[i];
+    return NULL;
+}
+
+/* What a member has done goes to a place that is free, or to that of the oldest. */
+static void keep(struct hd_ahead *c, struct member *m)
+{
+    struct kept *to = &c->kept[0];
+    struct hd_err ignored;
+    for (unsigned i = 1; i < KEPT; i++)
+        to = c->kept[i].turn < to->turn ? &c->kept[i] : to;
+    hd_exec_left_fini(&to->left);
+    to->plan = m->plan;
+    to->turn = hd_exec_collect(m->exec, &to->left, &ignored) == HD_OK ? m->turn : 0;
+    m->runs = false;
+}
+
+/* Nobody asked for it for so long that it is waited for. */
+#define PATIENCE 50
+
+static void keep_ended(struct hd_ahead *c)
+{
+    for (uint32_t i = 1; i < c->n; i++) {
+        struct member *m = &c->members[i];
+        if (m->runs && (hd_exec_ready(m->exec) || c->turns - m->turn > PATIENCE))
+            keep(c, m);
+    }
+}
+
+bool hd_ahead_idle(struct hd_ahead *c)
+{
+    keep_ended(c);
     for (uint32_t i = 1; i < c->n; i++)
         if (!c->members[i].runs)
             return true;
@@ -65,7 +113,9 @@ void hd_ahead_start(struct hd_ahead *c, const struct hd_plan *plan)
 {
     uint64_t number = number_of(plan);
     struct hd_err ignored;
-    for (uint32_t i = 1; i < c->n && !find(c, number); i++) {
+    if (find(c, number) || find_kept(c, number))
+        return;
+    for (uint32_t i = 1; i < c->n; i++) {
         struct member *m = &c->members[i];
         if (m->runs)
             continue;
@@ -76,30 +126,20 @@ void hd_ahead_start(struct hd_ahead *c, const struct hd_plan *plan)
     }
 }
 
-/* Nobody asked for it for so long that nobody will. */
-#define PATIENCE 50
-
-static void drop_old(struct hd_ahead *c)
-{
-    for (uint32_t i = 1; i < c->n; i++) {
-        struct member *m = &c->members[i];
-        struct hd_run run;
-        struct hd_err ignored;
-        if (!m->runs || c->turns - m->turn < PATIENCE)
-            continue;
-        hd_exec_finish(m->exec, &run, &ignored);
-        hd_run_fini(&run);
-        m->runs = false;
-    }
-}
-
 enum hd_status hd_ahead_run(struct hd_ahead *c, const struct hd_plan *plan, struct hd_run *run,
                             struct hd_err *err)
 {
-    struct member *m = find(c, number_of(plan));
+    uint64_t number = number_of(plan);
+    struct member *m = find(c, number);
+    struct kept *k = m ? NULL : find_kept(c, number);
     c->turns++;
-    drop_old(c);
-    if (!m || !m->runs)
+    if (k) {
+        enum hd_status s = hd_exec_read(c->members[0].exec, &k->left, run, err);
+        hd_exec_left_fini(&k->left);
+        k->turn = 0;
+        return s;
+    }
+    if (!m)
         return hd_exec_run(c->members[0].exec, plan, run, err);
     m->runs = false;
     return hd_exec_finish(m->exec, run, err);

@@ -1,8 +1,9 @@
 /* Executions that run beside each other: those that a search will probably want soon.
  *
  * A search asks for one execution after the other and stays what it is with one job: the same plan
- * gives the same execution whenever it runs. It starts some before they are asked for. One
- * that is never asked for is wasted; it is dropped when room is needed.
+ * gives the same execution whenever it runs. It starts some before they are asked for; what they
+ * left is kept until then, and read only then, so that names do not depend on what ran ahead. One
+ * that is never asked for is wasted; the oldest are dropped when room is needed.
  */
 #ifndef HD_EXPLORE_AHEAD_H
 #define HD_EXPLORE_AHEAD_H
@@ -17,7 +18,7 @@ enum hd_status hd_ahead_new(const struct hd_exec_opts *opts, struct hd_exec_name
 void hd_ahead_free(struct hd_ahead *c); /* NULL is fine */
 
 /* Whether one more could be started now. */
-bool hd_ahead_idle(const struct hd_ahead *c);
+bool hd_ahead_idle(struct hd_ahead *c);
 /* Starts the plan beside others, unless it is there already. Needs hd_ahead_idle. */
 void hd_ahead_start(struct hd_ahead *c, const struct hd_plan *plan);
 /* The execution of a plan: waits for it or runs it. As hd_exec_run. */

@@ -104,7 +104,7 @@ static void reverse(struct search *s, const struct hd_order_race *race)
         who |= me;
     if (!who || who & (n->to_try | n->asleep))
         return;
-    n->to_try |= who & me ? me : who & -who;
+    hd_stack_try(n, who & me ? me : who & -who);
 }
 
 static void reverse_races(struct search *s, size_t taken)
@@ -125,7 +125,7 @@ static size_t take_steps(struct search *s, const struct hd_run *run)
         if (!hd_stack_add(&s->stack, run, (uint32_t)at))
             return at;
         if (s->opts->all)
-            hd_stack_at(&s->stack, at)->to_try |= hd_run_step(run, at)->may_run;
+            hd_stack_try(hd_stack_at(&s->stack, at), hd_run_step(run, at)->may_run);
         s->result->p.states++;
     }
     return at;
@@ -161,7 +161,7 @@ static void count(struct search *s, const struct hd_run *run, bool whole)
 static void see_refusal(struct search *s)
 {
     struct hd_node *n = hd_stack_at(&s->stack, s->stack.nodes.len - 1);
-    n->to_try |= n->step.may_run;
+    hd_stack_try(n, n->step.may_run);
 }
 
 static void see_run(struct search *s, const struct hd_run *run)
@@ -346,7 +346,7 @@ static void freeze(struct search *s, struct hd_freezer *z)
     hd_stack_freeze(&s->stack, z, (uint32_t)s->names.threads.len);
 }
 
-#define FILE_KIND "HDDPOR1"
+#define FILE_KIND "HDDPOR2"
 
 static enum hd_status thaw(struct search *s, struct hd_err *err)
 {

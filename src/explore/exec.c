@@ -383,6 +383,8 @@ int hd_exec_fd(const struct hd_exec *x)
 
 static bool has_ended(struct hd_exec *x, int wait)
 {
+    if (x->ended)
+        return true;
     if (x->server.pid)
         return x->ended = hd_server_ended(&x->server, wait, &x->status);
     siginfo_t info = {0};
@@ -475,7 +477,7 @@ void hd_run_fini(struct hd_run *run)
 }
 
 /* The first line that looks like the message of assert. */
-static void find_assertion(const struct hd_exec *x, struct hd_run *run)
+static void find_assertion(const struct hd_exec *x, char *line, size_t size)
 {
     char text[4096];
     ssize_t n = pread(x->err, text, sizeof text - 1, 0);
@@ -486,7 +488,7 @@ static void find_assertion(const struct hd_exec *x, struct hd_run *run)
     end = at + strcspn(at, "\n");
     while (at > text && at[-1] != '\n')
         at--;
-    snprintf(run->assertion, sizeof run->assertion, "%.*s", (int)(end - at), at);
+    snprintf(line, size, "%.*s", (int)(end - at), at);
 }
 
 const char *hd_run_untold(const struct hd_run *run)
@@ -510,7 +512,7 @@ const char *hd_run_untold(const struct hd_run *run)
     return NULL;
 }
 
-static enum hd_exec_end end_of(const struct hd_exec *x, const struct hd_run *run, bool ended)
+static enum hd_exec_end end_of(uint32_t how, int wait_status, bool ended)
 {
     static const enum hd_exec_end ends[] = {
         [HD_STEER_EXIT] = HD_EXEC_EXIT,         [HD_STEER_CRASH] = HD_EXEC_CRASH,
@@ -519,36 +521,90 @@ static enum hd_exec_end end_of(const struct hd_exec *x, const struct hd_run *run
         [HD_STEER_BLOCKED] = HD_EXEC_BLOCKED,   [HD_STEER_DIVERGED] = HD_EXEC_DIVERGED,
         [HD_STEER_CROWDED] = HD_EXEC_CROWDED,
     };
-    uint32_t how = x->area->end;
     if (!ended)
         return HD_EXEC_TIMEOUT;
-    if (WIFSIGNALED(run->wait_status))
+    if (WIFSIGNALED(wait_status))
         return HD_EXEC_DIED;
     if (how == HD_STEER_RUNS || how >= sizeof ends / sizeof *ends)
         return HD_EXEC_DIED; /* exec, or a system call of its own: the runtime saw no end */
     return ends[how];
 }
 
-enum hd_status hd_exec_finish(struct hd_exec *x, struct hd_run *run, struct hd_err *err)
+/* Waits for the end; what the run left is still in the shared memory. */
+static enum hd_status end_run(struct hd_exec *x, struct hd_exec_left *left, struct hd_err *err)
 {
     bool stopped;
-    hd_run_init(run);
+    *left = (struct hd_exec_left){0};
     HD_ASSERT(x->pid);
-    bool ended = wait_for_end(x, &stopped);
-    if (!ended)
+    left->ended = wait_for_end(x, &stopped);
+    if (!left->ended)
         kill(x->pid, SIGKILL);
-    reap(x, &run->wait_status);
+    reap(x, &left->wait_status);
     if (stopped)
         return hd_err_set(err, HD_ERR_STOPPED, "interrupted");
     if (!x->ring.header->owner)
         return hd_err_set(err, HD_ERR_INPUT,
                           "%s is not instrumented: compile and link it with heddle cc",
                           x->opts.argv[0]);
-    run->end = end_of(x, run, ended);
-    run->chosen = x->area->chosen;
-    run->untold = x->area->untold;
-    find_assertion(x, run);
-    return hd_steps_read(x->area, x->area_bytes, x->names, run, err);
+    find_assertion(x, left->assertion, sizeof left->assertion);
+    return HD_OK;
+}
+
+static enum hd_status read_area(const struct hd_exec *x, const struct hd_steer_header *area,
+                                size_t bytes, const struct hd_exec_left *left, struct hd_run *run,
+                                struct hd_err *err)
+{
+    run->wait_status = left->wait_status;
+    run->end = end_of(area->end, left->wait_status, left->ended);
+    run->chosen = area->chosen;
+    run->untold = area->untold;
+    memcpy(run->assertion, left->assertion, sizeof run->assertion);
+    return hd_steps_read(area, bytes, x->names, run, err);
+}
+
+enum hd_status hd_exec_finish(struct hd_exec *x, struct hd_run *run, struct hd_err *err)
+{
+    struct hd_exec_left left;
+    hd_run_init(run);
+    enum hd_status s = end_run(x, &left, err);
+    return s == HD_OK ? read_area(x, x->area, x->area_bytes, &left, run, err) : s;
+}
+
+bool hd_exec_ready(struct hd_exec *x)
+{
+    return has_ended(x, 0);
+}
+
+enum hd_status hd_exec_collect(struct hd_exec *x, struct hd_exec_left *left, struct hd_err *err)
+{
+    enum hd_status s = end_run(x, left, err);
+    const struct hd_steer_header *h = x->area;
+    if (s == HD_OK && (h->ops > x->area_bytes ||
+                       h->n_ops > (x->area_bytes - h->ops) / sizeof(struct hd_steer_op)))
+        s = hd_err_set(err, HD_ERR_INPUT, "the program wrote over the runtime's memory");
+    if (s != HD_OK)
+        return s;
+    size_t ops = h->n_ops * sizeof(struct hd_steer_op);
+    left->bytes = sizeof *h + ops;
+    left->area = hd_alloc(left->bytes);
+    *left->area = *h;
+    left->area->ops = sizeof *h;
+    if (ops)
+        memcpy(left->area + 1, (const char *)h + h->ops, ops);
+    return HD_OK;
+}
+
+enum hd_status hd_exec_read(const struct hd_exec *x, const struct hd_exec_left *left,
+                            struct hd_run *run, struct hd_err *err)
+{
+    hd_run_init(run);
+    return read_area(x, left->area, left->bytes, left, run, err);
+}
+
+void hd_exec_left_fini(struct hd_exec_left *left)
+{
+    hd_free(left->area, left->bytes);
+    left->area = NULL;
 }
 
 enum hd_status hd_exec_run(struct hd_exec *x, const struct hd_plan *plan, struct hd_run *run,

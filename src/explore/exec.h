@@ -128,7 +128,21 @@ enum hd_status hd_exec_start(struct hd_exec *x, const struct hd_plan *plan, stru
 int hd_exec_fd(const struct hd_exec *x); /* readable when the program has ended; -1: not known */
 /* HD_ERR_STOPPED: interrupted by the user. run is emptied first; hd_run_fini in every case. */
 enum hd_status hd_exec_finish(struct hd_exec *x, struct hd_run *run, struct hd_err *err);
-/* Both. */
+/* The same in two parts, so that executions get their names in the order in which they are read,
+ * whenever they ended. */
+struct hd_exec_left {
+    struct hd_steer_header *area; /* a copy; or NULL */
+    size_t bytes;
+    int wait_status;
+    bool ended;
+    char assertion[300];
+};
+bool hd_exec_ready(struct hd_exec *x); /* it has ended: hd_exec_collect will not wait */
+enum hd_status hd_exec_collect(struct hd_exec *x, struct hd_exec_left *left, struct hd_err *err);
+enum hd_status hd_exec_read(const struct hd_exec *x, const struct hd_exec_left *left,
+                            struct hd_run *run, struct hd_err *err);
+void hd_exec_left_fini(struct hd_exec_left *left);
+/* hd_exec_start and hd_exec_finish. */
 enum hd_status hd_exec_run(struct hd_exec *x, const struct hd_plan *plan, struct hd_run *run,
                            struct hd_err *err);
 void hd_run_init(struct hd_run *run);

@@ -126,13 +126,30 @@ static void end_thread(struct hd_stack *s, struct hd_node *n, bool use_sleep)
     n->n_sleepers++;
 }
 
+static uint64_t left_of(const struct hd_node *n)
+{
+    return n->to_try & ~n->tried & ~n->asleep & ~bit(n->step.thread);
+}
+
+/* What comes next must not change when more is added: it may be running already. */
+static void promise(struct hd_node *n)
+{
+    uint64_t left = left_of(n);
+    if (!(n->promised & left))
+        n->promised = left & -left;
+}
+
+void hd_stack_try(struct hd_node *n, uint64_t threads)
+{
+    n->to_try |= threads;
+    promise(n);
+}
+
 static bool choose(struct hd_stack *s, struct hd_node *n, uint32_t limit, bool *bounded)
 {
-    uint64_t left = n->to_try & ~n->tried & ~n->asleep;
-    for (uint32_t t = 0; left; t++) {
-        if (!(left & bit(t)))
-            continue;
-        left &= ~bit(t);
+    for (uint64_t left = left_of(n); left; left = left_of(n)) {
+        promise(n);
+        uint32_t t = (uint32_t)__builtin_ctzll(n->promised);
         if (n->preemptions + preempts(s, s->nodes.len - 1, t) > limit) {
             *bounded = true;
             n->tried |= bit(t);
@@ -143,6 +160,7 @@ static bool choose(struct hd_stack *s, struct hd_node *n, uint32_t limit, bool *
         n->op = (uint32_t)s->ops.len;
         n->wakes_left = 0;
         n->fresh = true;
+        promise(n);
         return true;
     }
     return false;
@@ -238,10 +256,10 @@ void hd_stack_plan(struct hd_stack *s, struct hd_plan *plan)
 bool hd_stack_plan_later(struct hd_stack *s, size_t i, struct hd_plan *plan)
 {
     const struct hd_node *n = hd_stack_at(s, i);
-    uint64_t left = n->to_try & ~n->tried & ~n->asleep & ~bit(n->step.thread);
-    if (n->fresh || n->wakes_left || !left)
+    uint64_t next = n->promised & left_of(n);
+    if (n->fresh || n->wakes_left || !next)
         return false;
-    uint32_t thread = (uint32_t)__builtin_ctzll(left);
+    uint32_t thread = (uint32_t)__builtin_ctzll(next);
     plan_choices(s, i);
     *(struct hd_steer_choice *)hd_vec_push(&s->choices) =
         (struct hd_steer_choice){thread, 0, HD_STEER_NOBODY};

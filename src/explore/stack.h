@@ -17,6 +17,7 @@ struct hd_node {
     uint64_t to_try;              /* threads, those tried included */
     uint64_t tried;               /* threads */
     uint64_t asleep;              /* threads that came asleep */
+    uint64_t promised;            /* the thread that is tried next, settled when it was added */
     uint64_t wakes_left;          /* of a signal: waiters that it is still to wake, one at a time */
     uint32_t preemptions;         /* before it */
     bool fresh;                   /* the step is a choice that has not been carried out yet */
@@ -46,6 +47,9 @@ static inline struct hd_node *hd_stack_at(const struct hd_stack *s, size_t i)
 /* Takes over step i of run: for the last node, when it is fresh, or for a new one behind it. False:
  * its thread is asleep there, and nothing was done. */
 bool hd_stack_add(struct hd_stack *s, const struct hd_run *run, uint32_t i);
+
+/* Adds threads to those that are to be tried at a node. */
+void hd_stack_try(struct hd_node *n, uint64_t threads);
 
 /* Whether the first steps of run are those of the nodes before the last n. */
 bool hd_stack_agrees(const struct hd_stack *s, const struct hd_run *run, size_t n);
