@@ -37,7 +37,9 @@ before=$(cpu) start=$(date +%s%N)
 for _ in $(seq 500); do ./plain 2 >plain.out; done
 ms=$((($(date +%s%N) - start) / 1000000)) used=$(awk "BEGIN {printf \"%.2f\", $(cpu) - $before}")
 echo "$stamp,start-up of counter,2,plain,,500,$(awk "BEGIN {printf \"%.2f\", $ms / 1000}"),$used,,$(cut -d' ' -f1 /proc/loadavg)"
-rm -rf out
-before=$(cpu)
-"$build/heddle" -q explore -o out --strategy dpor --runs 500 -t 1 -- ./counter 4 </dev/null 2>err || true
-echo "$stamp,counter by dpor,4,,,$(field executions),$(awk "BEGIN {printf \"%.2f\", $(field milliseconds) / 1000}"),$(awk "BEGIN {printf \"%.2f\", $(cpu) - $before}"),$(awk "BEGIN {printf \"%.1f\", $(field peak_kilobytes) / 1024}"),$(cut -d' ' -f1 /proc/loadavg)"
+for jobs in 1 2; do
+    rm -rf out
+    before=$(cpu)
+    "$build/heddle" -q explore -o out --strategy dpor --runs 500 -t 1 -j $jobs -- ./counter 4 </dev/null 2>err || true
+    echo "$stamp,counter by dpor with $jobs jobs,4,,,$(field executions),$(awk "BEGIN {printf \"%.2f\", $(field milliseconds) / 1000}"),$(awk "BEGIN {printf \"%.2f\", $(cpu) - $before}"),$(awk "BEGIN {printf \"%.1f\", $(field peak_kilobytes) / 1024}"),$(cut -d' ' -f1 /proc/loadavg)"
+done
