@@ -62,6 +62,9 @@ static inline hd_tok hd_tok_join(hd_tok a, hd_tok b)
     return lo | ((uint32_t)a < (uint32_t)b ? (uint32_t)a : (uint32_t)b);
 }
 
+/* What a token of __hd_more belongs to. */
+enum hd_more { HD_MORE_VAL, HD_MORE_ADDR, HD_MORE_DEP };
+
 enum hd_site_kind {
     HD_SITE_READ,
     HD_SITE_WRITE,
@@ -176,7 +179,7 @@ struct hd_flow {
     X(branch, VOID, 2, (SITE, TOK), "a choice of control (dep); no event when dep is none")        \
     X(icall, VOID, 3, (SITE, PTR, TOK), "before an indirect call (target, dep)")                   \
     X(more, VOID, 2, (U32, TOK),                                                                   \
-      "one more token for the next hook of this thread: role 0 is val or dep, 1 is addr")          \
+      "one more token for the next hook of this thread (enum hd_more)")          \
     X(enter, VOID, 2, (SITE, PTR), "a function was entered (its frame address)")                   \
     X(leave, VOID, 0, (), "the function entered last returns")                                     \
     X(unwound, VOID, 1, (PTR),                                                                     \

@@ -17,13 +17,12 @@
  *   bits 0-1  0: a plain record, its kind in bits 2-7 (see rt_pack_plain.h);
  *             1, 2: the slot that followed the previous record's slot last time, or the time
  * before; 3: the number of the slot follows (varint; 0: then 8 bytes of key) bits 2-3  word 0: 0
- * last + step, 1 pointer + offset, 2 last + 2 bytes, 3 last + 4 bytes (INT32_MIN: 8 bytes follow)
- *   bits 4-5  word 1: 0 guess (memory, or the slot's last), 1 the slot's last, 2 guess + 2 bytes,
- *             3 the value in as many bytes as the access has
- *   bit 6     tokens follow: a byte with one bit for each half that is not as guessed, then those
- *             halves as distances (varint)
- *   bit 7     with word 1 coded 3: word 1 is word 0 plus 4 bytes
- * in this order. RMW ends with new - old, zigzag varint.
+ * last + step, 1 base + offset (see hd_pack_base), 2 last + 2 bytes, 3 last + 4 bytes (INT32_MIN: 8
+ * bytes follow) bits 4-5  word 1: 0 guess (memory, or the slot's last), 1 the slot's last, 2 guess
+ * + 2 bytes, 3 the value in as many bytes as the access has; wide ones: see hd_put_wide bit 6
+ * tokens follow: a byte with one bit for each half that is not as guessed, then those halves as
+ * distances (varint) bit 7     with word 1 coded 3: word 1 is word 0 plus 4 bytes; coded 1: what
+ * was read last in this order. RMW ends with new - old, zigzag varint.
  */
 #ifndef HEDDLE_RT_PACK_H
 #define HEDDLE_RT_PACK_H
@@ -37,6 +36,7 @@
 #define HD_PACK_PAGE_BITS   12
 #define HD_PACK_MIRROR_BITS 22
 #define HD_PACK_FIND_BITS   20  /* twice HD_LOG_KEYS: chains stay short */
+#define HD_PACK_BESIDE      64  /* bytes between accesses that belong together */
 #define HD_PACK_ROOM        128 /* bytes that a packed record takes at most */
 
 struct hd_pack_slot {
@@ -44,10 +44,12 @@ struct hd_pack_slot {
     uint64_t word0, word1;
     hd_tok tok[2];    /* of the address and of the value, less what moves: see hd_pack_tok */
     int32_t step;     /* of word 0 */
-    int32_t off;      /* word 0 less the pointer before it, when last it was not as guessed */
+    int32_t off;      /* word 0 less the base before it, when last it was not as guessed */
     uint32_t next[2]; /* slots that followed, as offsets */
     uint8_t moves[2]; /* by token: bit 0 lo, bit 1 ~hi are relative to the thread's count */
-    uint8_t padding[6];
+    uint8_t beside;   /* 1: the base is where the last read was, not the pointer read last */
+    uint8_t odd;      /* writer: how often tokens were not as guessed; stops at 255 */
+    uint8_t padding[4];
 };
 _Static_assert(sizeof(struct hd_pack_slot) == 64, "a slot is one cache line");
 
@@ -55,6 +57,9 @@ struct hd_pack {
     uint32_t prev;    /* slot of the last packed record, as an offset */
     uint32_t n_slots; /* in use, without slot 0 */
     uint64_t pointer; /* the last 8 bytes that were read */
+    uint64_t value;   /* the last 1 to 8 bytes that were read, and their address */
+    uint64_t at;
+    uint64_t wide;    /* address of the last wide read */
     uint64_t range;   /* address of the last range record */
     uint64_t spelled; /* writer: key of the last record in slot 0 */
     struct hd_pack_slot slots[HD_LOG_KEYS] __attribute__((aligned(64)));
@@ -158,13 +163,32 @@ static inline int32_t hd_pack_near(uint64_t distance)
     return (int64_t)distance == (int32_t)distance ? (int32_t)distance : 0;
 }
 
+static inline __attribute__((always_inline)) uint64_t hd_pack_base(const struct hd_pack *pk,
+                                                                   const struct hd_pack_slot *s)
+{
+    return (s->beside ? pk->at : pk->pointer) + (uint64_t)(int64_t)s->off;
+}
+
 /* Word 0 was not the last one plus the step. */
 static inline __attribute__((always_inline)) void hd_pack_word0(const struct hd_pack *pk,
                                                                 struct hd_pack_slot *s, uint64_t w)
 {
     s->step = hd_pack_near(w - s->word0);
-    s->off = hd_pack_near(w - pk->pointer);
+    s->beside = w - pk->at + HD_PACK_BESIDE <= 2 * HD_PACK_BESIDE;
+    s->off = hd_pack_near(w - (s->beside ? pk->at : pk->pointer));
     s->word0 = w;
+}
+
+/* What a record of this shape read at w0. */
+static inline __attribute__((always_inline)) void hd_pack_read(struct hd_pack *pk, unsigned shape,
+                                                               uint64_t w0, uint64_t w1)
+{
+    if (hd_shape_points(shape))
+        pk->pointer = w1;
+    if (hd_shape_looks(shape)) {
+        pk->value = w1;
+        pk->at = w0;
+    }
 }
 
 /* Tokens move on with the thread's events: count in the upper half, -count in the lower one. The

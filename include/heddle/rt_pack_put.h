@@ -79,7 +79,7 @@ hd_put_word0(struct hd_pack *pk, struct hd_pack_slot *s, uint64_t w, uint8_t *q,
         return q;
     }
     int64_t d = (int64_t)(w - s->word0);
-    if (w == pk->pointer + (uint64_t)(int64_t)s->off) {
+    if (w == hd_pack_base(pk, s)) {
         *flag |= 1 << 2;
     } else if (d == (int16_t)d) {
         *flag |= 2 << 2;
@@ -99,10 +99,10 @@ hd_put_word0(struct hd_pack *pk, struct hd_pack_slot *s, uint64_t w, uint8_t *q,
     return q;
 }
 
-static inline __attribute__((always_inline)) uint8_t *hd_put_word1(struct hd_pack_slot *s,
-                                                                   uint64_t guess, unsigned size,
-                                                                   uint64_t w0, uint64_t w,
-                                                                   uint8_t *q, unsigned *flag)
+/* read: what was read last. */
+static inline __attribute__((always_inline)) uint8_t *
+hd_put_word1(struct hd_pack_slot *s, uint64_t guess, uint64_t read, unsigned size, uint64_t w0,
+             uint64_t w, uint8_t *q, unsigned *flag)
 {
     int64_t d = (int64_t)(w - guess), far = (int64_t)(w - w0);
     if (w == s->word1) {
@@ -110,7 +110,9 @@ static inline __attribute__((always_inline)) uint8_t *hd_put_word1(struct hd_pac
         return q;
     }
     s->word1 = w;
-    if (size >= 4 && d == (int16_t)d) {
+    if (w == (read & UINT64_MAX >> (64 - 8 * size))) {
+        *flag |= 1 << 4 | 128;
+    } else if (size >= 4 && d == (int16_t)d) {
         *flag |= 2 << 4;
         hd_pack_poke(q, 2, (uint64_t)d);
         q += 2;
@@ -135,16 +137,27 @@ hd_put_memory(struct hd_pack *pk, struct hd_pack_slot *s, unsigned shape, uint64
     uint8_t *mirror = hd_pack_mirror(pk, w0);
     uint64_t guess = hd_pack_peek(mirror, size);
     if (w1 != guess) {
-        q = hd_put_word1(s, guess, size, w0, w1, q, flag);
+        q = hd_put_word1(s, guess, pk->value, size, w0, w1, q, flag);
         hd_pack_poke(mirror, size, w1);
     }
-    if (hd_shape_points(shape))
-        pk->pointer = w1;
+    hd_pack_read(pk, shape, w0, w1);
     return q;
 }
 
-/* The same for 16, 32 or 64 bytes, as words that are xored with what memory was: for each two words
- * a byte with the lengths of both (low half first), then that many low bytes of each. */
+/* Whether the words of a wide one are those at `at`. */
+static inline __attribute__((always_inline)) bool
+hd_put_wide_same(const uint8_t *at, const uint8_t *bytes, unsigned size)
+{
+    uint64_t differs = 0;
+    for (unsigned i = 0; i < size; i += 8)
+        differs |= hd_pack_peek(at + i, 8) ^ hd_pack_peek(bytes + i, 8);
+    return !differs;
+}
+
+/* The same for 16, 32 or 64 bytes. Word 1 is coded 0: as memory was; 1: as the mirror has it at the
+ * last wide read, which is what copies write; 3: words that are xored with what memory was, for
+ * each two words a byte with the lengths of both (low half first), then that many low bytes of
+ * each. */
 static inline __attribute__((always_inline)) uint8_t *hd_put_wide(struct hd_pack *pk,
                                                                   unsigned shape, uint64_t w0,
                                                                   const uint8_t *bytes, uint8_t *q,
@@ -152,11 +165,17 @@ static inline __attribute__((always_inline)) uint8_t *hd_put_wide(struct hd_pack
 {
     unsigned size = hd_shape_wide(shape);
     uint8_t *mirror = hd_pack_mirror(pk, w0);
-    uint64_t differs = 0;
-    for (unsigned i = 0; i < size; i += 8)
-        differs |= hd_pack_peek(mirror + i, 8) ^ hd_pack_peek(bytes + i, 8);
-    if (!differs)
+    bool reads = hd_shape_kind(shape) == HD_LOG_RANGE_READ;
+    uint64_t last = pk->wide;
+    if (reads)
+        pk->wide = w0;
+    if (hd_put_wide_same(mirror, bytes, size))
         return q;
+    if (!reads && hd_put_wide_same(hd_pack_mirror(pk, last), bytes, size)) {
+        *flag |= 1 << 4;
+        hd_pack_copy(mirror, bytes, size);
+        return q;
+    }
     *flag |= 3 << 4;
     for (unsigned i = 0; i < size; i += 16) {
         uint64_t a = hd_pack_peek(bytes + i, 8), b = hd_pack_peek(bytes + i + 8, 8);
@@ -223,7 +242,7 @@ hd_put_packed(struct hd_pack *pk, uint64_t *keys, uint8_t *p, uint64_t address, 
     else if (parts & HD_PART_WIDE)
         q = hd_put_wide(pk, shape, w[0], (const uint8_t *)(uintptr_t)w[1], q, &flag);
     else if (parts & HD_PART_WORD1 && w[1] != s->word1)
-        q = hd_put_word1(s, s->word1, 8, w[0], w[1], q, &flag);
+        q = hd_put_word1(s, s->word1, pk->value, 8, w[0], w[1], q, &flag);
     if (!hd_put_as_guessed(s, parts, hd_pack_moving(count), addr, val)) {
         flag |= 64;
         q = hd_put_tokens(s, parts, count, addr, val, q);

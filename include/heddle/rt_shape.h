@@ -70,7 +70,7 @@ static inline __attribute__((always_inline)) unsigned hd_shape_parts(unsigned sh
         return HD_PART_WORD0 | HD_PART_WORD1 | HD_PART_MEMORY | addr | val;
     case HD_LOG_RMW:
         return HD_PART_WORD0 | HD_PART_WORD1 | HD_PART_MEMORY | HD_PART_NEW | addr | val;
-    case HD_LOG_RANGE_READ: /* word 1 is coded 0, as memory was, or 3: see hd_put_wide */
+    case HD_LOG_RANGE_READ: /* for word 1 see hd_put_wide */
         return shape & HD_SHAPE_SITE ? HD_PART_WORD0 | HD_PART_WIDE | addr : 0;
     case HD_LOG_RANGE_WRITE:
         return shape & HD_SHAPE_SITE ? HD_PART_WORD0 | HD_PART_WIDE | addr | val : 0;
@@ -105,6 +105,12 @@ static inline __attribute__((always_inline)) unsigned hd_shape_parts(unsigned sh
 static inline __attribute__((always_inline)) bool hd_shape_points(unsigned shape)
 {
     return hd_shape_size(shape) == 8 && hd_shape_kind(shape) != HD_LOG_WRITE;
+}
+
+/* Whether it is a plain or atomic read of 1 to 8 bytes. */
+static inline __attribute__((always_inline)) bool hd_shape_looks(unsigned shape)
+{
+    return hd_shape_kind(shape) == HD_LOG_READ || hd_shape_kind(shape) == HD_LOG_AREAD;
 }
 
 #endif

@@ -122,7 +122,7 @@ static uint64_t get_word0(struct hd_pack *pk, struct hd_pack_slot *s, const uint
         return w;
     }
     if (code == 1) {
-        w = pk->pointer + (uint64_t)(int64_t)s->off;
+        w = hd_pack_base(pk, s);
     } else if (code == 2) {
         w = s->word0 + (uint64_t)(int64_t)(int16_t)bytes(q, 2);
     } else if (code == 3) {
@@ -134,14 +134,17 @@ static uint64_t get_word0(struct hd_pack *pk, struct hd_pack_slot *s, const uint
 }
 
 static uint64_t get_word1(struct hd_pack_slot *s, const uint8_t **q, unsigned flag, unsigned size,
-                          uint64_t guess, uint64_t w0)
+                          uint64_t guess, uint64_t w0, uint64_t read)
 {
     uint64_t w = s->word1;
     switch (flag >> 4 & 3) {
     case 0:
         return guess;
     case 1:
-        return w;
+        if (!(flag & 128))
+            return w;
+        w = read;
+        break;
     case 2:
         w = guess + (uint64_t)(int64_t)(int16_t)bytes(q, 2);
         break;
@@ -183,10 +186,9 @@ static void get_memory(struct hd_pack *pk, struct hd_pack_slot *s, const uint8_t
 {
     unsigned size = hd_shape_size(shape);
     uint8_t *mirror = hd_pack_mirror(pk, rec->w[0]);
-    rec->w[1] = get_word1(s, q, flag, size, hd_pack_peek(mirror, size), rec->w[0]);
+    rec->w[1] = get_word1(s, q, flag, size, hd_pack_peek(mirror, size), rec->w[0], pk->value);
     hd_pack_poke(mirror, size, rec->w[1]);
-    if (hd_shape_points(shape))
-        pk->pointer = rec->w[1];
+    hd_pack_read(pk, shape, rec->w[0], rec->w[1]);
 }
 
 /* See hd_put_wide. */
@@ -196,6 +198,13 @@ static bool get_wide(struct hd_rawlog *log, const uint8_t **q, unsigned flag, un
     uint8_t *mirror = hd_pack_mirror(log->pack, rec->w[0]);
     rec->len = hd_shape_wide(shape);
     rec->data = log->contents;
+    if ((flag >> 4 & 3) == 1) {
+        memcpy(log->contents, hd_pack_mirror(log->pack, log->pack->wide), rec->len);
+        memcpy(mirror, log->contents, rec->len);
+        return true;
+    }
+    if (rec->kind == HD_LOG_RANGE_READ)
+        log->pack->wide = rec->w[0];
     for (size_t i = 0; flag >> 4 & 3 && i < rec->len; i += 16) {
         unsigned lengths[2] = {**q & 15, **q >> 4};
         ++*q;
@@ -236,7 +245,7 @@ static bool get_packed(struct hd_rawlog *log, unsigned flag, const uint8_t **q, 
     else if (parts & HD_PART_WIDE && !get_wide(log, q, flag, shape, rec))
         return false;
     else if (parts & HD_PART_WORD1)
-        rec->w[1] = get_word1(s, q, flag, 8, s->word1, rec->w[0]);
+        rec->w[1] = get_word1(s, q, flag, 8, s->word1, rec->w[0], pk->value);
     if (parts & (HD_PART_ADDR | HD_PART_VAL))
         get_tokens(s, q, flag, *count_of(log), rec, parts);
     if (parts & HD_PART_NEW) {

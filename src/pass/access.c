@@ -47,7 +47,7 @@ static LLVMValueRef plain_read(struct hd_fn *f, LLVMValueRef site, LLVMValueRef 
 {
     struct hd_pass *p = f->p;
     LLVMValueRef where = hd_hooks_ptr(p, ptr);
-    LLVMValueRef tok = hd_deps_pass(f, addr, 1);
+    LLVMValueRef tok = hd_deps_pass(f, addr, HD_MORE_ADDR);
     int k = hook_index(size);
     if (k >= 0)
         return hd_hooks_call(f, read_hooks[k], (LLVMValueRef[]){site, where, tok});
@@ -71,7 +71,7 @@ void hd_access_load(struct hd_fn *f, LLVMValueRef inst)
     if (atomic)
         tok = hd_hooks_call(
             f, HD_HOOK_aread,
-            (LLVMValueRef[]){record, hd_hooks_ptr(f->p, ptr), hd_deps_pass(f, addr, 1)});
+            (LLVMValueRef[]){record, hd_hooks_ptr(f->p, ptr), hd_deps_pass(f, addr, HD_MORE_ADDR)});
     else
         tok = plain_read(f, record, ptr, site.size, addr);
     hd_deps_set(f, inst, tok);
@@ -116,7 +116,8 @@ static void plain_write(struct hd_fn *f, LLVMValueRef site, LLVMValueRef ptr, LL
     struct hd_pass *p = f->p;
     LLVMValueRef where = hd_hooks_ptr(p, ptr);
     uint64_t size = size_of(f, LLVMTypeOf(value));
-    LLVMValueRef addr_tok = hd_deps_pass(f, addr, 1), val_tok = hd_deps_pass(f, val, 0);
+    LLVMValueRef addr_tok = hd_deps_pass(f, addr, HD_MORE_ADDR),
+                 val_tok = hd_deps_pass(f, val, HD_MORE_VAL);
     if (fits_register(f, LLVMTypeOf(value))) {
         hd_hooks_call(f, write_hooks[hook_index(size)],
                       (LLVMValueRef[]){site, where, addr_tok, bits64(f, value), val_tok});
@@ -145,7 +146,8 @@ static void atomic_write(struct hd_fn *f, LLVMValueRef site, LLVMValueRef ptr, L
         lo = bits64(f, value);
     }
     LLVMValueRef where = hd_hooks_ptr(p, ptr);
-    LLVMValueRef addr_tok = hd_deps_pass(f, addr, 1), val_tok = hd_deps_pass(f, val, 0);
+    LLVMValueRef addr_tok = hd_deps_pass(f, addr, HD_MORE_ADDR),
+                 val_tok = hd_deps_pass(f, val, HD_MORE_VAL);
     hd_hooks_call(f, HD_HOOK_awrite, (LLVMValueRef[]){site, where, addr_tok, lo, hi, val_tok});
 }
 
@@ -189,7 +191,8 @@ static LLVMValueRef before_rmw(struct hd_fn *f, LLVMValueRef inst, struct hd_sit
     LLVMPositionBuilderBefore(f->p->b, inst);
     LLVMValueRef record = add_site(f, inst, ptr, site);
     LLVMValueRef where = hd_hooks_ptr(f->p, ptr);
-    hd_hooks_call(f, HD_HOOK_rmw_pre, (LLVMValueRef[]){record, where, hd_deps_pass(f, addr, 1)});
+    hd_hooks_call(f, HD_HOOK_rmw_pre,
+                  (LLVMValueRef[]){record, where, hd_deps_pass(f, addr, HD_MORE_ADDR)});
     return record;
 }
 
@@ -207,8 +210,8 @@ void hd_access_rmw(struct hd_fn *f, LLVMValueRef inst)
     LLVMValueRef record = before_rmw(f, inst, site);
     hd_hooks_after(f->p->b, inst);
     LLVMValueRef where = hd_hooks_ptr(f->p, ptr);
-    LLVMValueRef tok = hd_hooks_call(f, HD_HOOK_rmw_post,
-                                     (LLVMValueRef[]){record, where, hd_deps_pass(f, val, 0)});
+    LLVMValueRef tok = hd_hooks_call(
+        f, HD_HOOK_rmw_post, (LLVMValueRef[]){record, where, hd_deps_pass(f, val, HD_MORE_VAL)});
     hd_deps_set(f, inst, tok);
 }
 
@@ -229,8 +232,9 @@ void hd_access_cas(struct hd_fn *f, LLVMValueRef inst)
     LLVMValueRef stored = LLVMBuildExtractValue(f->p->b, inst, 1, "");
     stored = LLVMBuildZExt(f->p->b, stored, f->p->i32, "");
     LLVMValueRef where = hd_hooks_ptr(f->p, ptr);
-    LLVMValueRef tok = hd_hooks_call(
-        f, HD_HOOK_cas_post, (LLVMValueRef[]){record, where, hd_deps_pass(f, val, 0), stored});
+    LLVMValueRef tok =
+        hd_hooks_call(f, HD_HOOK_cas_post,
+                      (LLVMValueRef[]){record, where, hd_deps_pass(f, val, HD_MORE_VAL), stored});
     hd_deps_set(f, inst, tok);
 }
 

@@ -78,7 +78,8 @@ static void fill(struct hd_fn *f, LLVMValueRef inst)
     if (LLVMTypeOf(byte) != p->i32)
         byte = LLVMBuildZExt(p->b, byte, p->i32, "");
     LLVMValueRef where = hd_hooks_ptr(p, to), n = length(f, inst);
-    LLVMValueRef addr_tok = hd_deps_pass(f, addr, 1), val_tok = hd_deps_pass(f, val, 0);
+    LLVMValueRef addr_tok = hd_deps_pass(f, addr, HD_MORE_ADDR),
+                 val_tok = hd_deps_pass(f, val, HD_MORE_VAL);
     hd_hooks_call(f, HD_HOOK_memset, (LLVMValueRef[]){site, where, byte, n, addr_tok, val_tok});
     replace(inst, to);
 }

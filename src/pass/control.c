@@ -32,12 +32,13 @@ static void branch_on(struct hd_fn *f, LLVMValueRef inst, enum hd_site_kind kind
 
 void hd_control_branch(struct hd_fn *f, LLVMValueRef inst, LLVMValueRef cond)
 {
-    struct hd_dep dep = hd_deps_of(f, cond);
+    struct hd_dep dep = hd_decided_rest(f, hd_deps_of(f, cond));
     if (dep.n == 0)
         return;
     LLVMPositionBuilderBefore(f->p->b, inst);
-    LLVMValueRef tok = hd_deps_pass(f, dep, 0);
+    LLVMValueRef tok = hd_deps_pass(f, dep, HD_MORE_DEP);
     branch_on(f, inst, HD_SITE_BRANCH, tok);
+    hd_decided_add(f, dep);
 }
 
 /* An exception arrived: which one, and from where, may depend on anything before. */
@@ -163,12 +164,13 @@ static void came_back(struct hd_fn *f, LLVMValueRef call, enum hd_callee kind)
 static void indirect_call(struct hd_fn *f, LLVMValueRef call)
 {
     LLVMValueRef target = LLVMGetCalledValue(call);
-    struct hd_dep dep = hd_deps_of(f, target);
+    struct hd_dep dep = hd_decided_rest(f, hd_deps_of(f, target));
     if (dep.n == 0)
         return;
     LLVMValueRef site = hd_sites_add(f, call, (struct hd_site){.kind = HD_SITE_CALL});
-    LLVMValueRef tok = hd_deps_pass(f, dep, 0);
+    LLVMValueRef tok = hd_deps_pass(f, dep, HD_MORE_DEP);
     hd_hooks_call(f, HD_HOOK_icall, (LLVMValueRef[]){site, hd_hooks_ptr(f->p, target), tok});
+    hd_decided_add(f, dep);
 }
 
 static void unmodelled(struct hd_fn *f, LLVMValueRef call)

@@ -77,9 +77,9 @@ LLVMValueRef hd_deps_past(struct hd_fn *f, LLVMBuilderRef b)
     return LLVMBuildZExt(b, LLVMBuildNot(b, count, ""), f->p->i64, "");
 }
 
-LLVMValueRef hd_deps_pass(struct hd_fn *f, struct hd_dep d, unsigned role)
+LLVMValueRef hd_deps_pass(struct hd_fn *f, struct hd_dep d, enum hd_more role)
 {
-    d = hd_runs_merge(f, d);
+    d = hd_runs_merge(f, hd_decided_rest(f, d));
     for (unsigned i = 1; i < d.n; i++) {
         LLVMValueRef args[] = {hd_hooks_u32(f->p, role), d.tok[i]};
         hd_hooks_call(f, HD_HOOK_more, args);
@@ -147,6 +147,9 @@ static struct hd_dep of_load(struct hd_fn *f, LLVMValueRef load)
 
 static struct hd_dep of_phi(struct hd_fn *f, LLVMValueRef phi)
 {
+    LLVMValueRef start = hd_decided_start(f, phi);
+    if (start)
+        return hd_deps_of(f, start);
     LLVMPositionBuilderBefore(f->p->tb, phi);
     struct hd_phi *entry = hd_vec_push(&f->phis);
     *entry = (struct hd_phi){phi, LLVMBuildPhi(f->p->tb, f->p->i64, "")};
@@ -186,7 +189,7 @@ static struct hd_dep compute(struct hd_fn *f, LLVMValueRef v)
     }
 }
 
-static bool is_tainted(struct hd_fn *f, LLVMValueRef v)
+bool hd_deps_tainted(struct hd_fn *f, LLVMValueRef v)
 {
     uint32_t mark;
     return hd_map_get(&f->tainted, (uint64_t)(uintptr_t)v, &mark);
@@ -195,7 +198,7 @@ static bool is_tainted(struct hd_fn *f, LLVMValueRef v)
 struct hd_dep hd_deps_of(struct hd_fn *f, LLVMValueRef v)
 {
     uint32_t index;
-    if (!is_tainted(f, v))
+    if (!hd_deps_tainted(f, v))
         return (struct hd_dep){0};
     if (hd_map_get(&f->dep_of, (uint64_t)(uintptr_t)v, &index))
         return *(struct hd_dep *)hd_vec_at(&f->deps, index);

@@ -184,6 +184,7 @@ static void fini_function(struct hd_fn *f)
 {
     hd_free(f->order, f->cap_order * sizeof *f->order);
     hd_map_fini(&f->reachable);
+    hd_decided_fini(f);
     hd_vec_fini(&f->locals);
     hd_map_fini(&f->local_of);
     hd_map_fini(&f->tainted);
@@ -219,6 +220,9 @@ static void record_function(struct hd_fn *f, struct hd_sym_pass *sym, struct hd_
     hd_control_values(f);
     for (size_t i = 0; i < list->len; i++) {
         LLVMValueRef *inst = hd_vec_at(list, i);
+        LLVMBasicBlockRef block = LLVMGetInstructionParent(*inst);
+        if (block != f->order[f->at])
+            hd_decided_block(f, block);
         if (sym)
             visit_memory(f, sym, inst, blocks);
         if (*inst)
@@ -239,6 +243,7 @@ static void run_function(struct hd_pass *p, struct hd_sym_pass *sym, LLVMValueRe
                       .exits = HD_VEC_INIT(LLVMValueRef)};
     struct hd_vec list = HD_VEC_INIT(LLVMValueRef), blocks = HD_VEC_INIT(struct hd_sym_block);
     find_order(&f);
+    hd_decided_init(&f);
     hd_vars_find(&f);
     hd_escape_find(&f);
     hd_taint_find(&f);

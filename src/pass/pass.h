@@ -65,29 +65,38 @@ struct hd_local {
     bool tainted;
 };
 
+/* By place in `order`. */
+struct hd_block {
+    uint32_t dominator; /* the nearest one; of the entry: itself */
+    uint32_t decided;   /* index + 1 in hd_fn.decided of what was decided last, or 0 */
+};
+
 struct hd_fn {
     struct hd_pass *p;
     LLVMValueRef fn;
     LLVMBasicBlockRef *order; /* reachable blocks, reverse post-order */
     size_t n_order, cap_order;
-    struct hd_map reachable; /* blocks in order */
-    struct hd_vec locals;    /* struct hd_local */
-    struct hd_map local_of;  /* alloca -> index in locals + 1 */
-    struct hd_map tainted;   /* values that may depend on reads */
-    struct hd_map dep_of;    /* value -> index in deps */
-    struct hd_vec deps;      /* struct hd_dep */
-    struct hd_vec phis;      /* struct hd_phi: token phis without incoming values */
-    struct hd_map var_of;    /* value -> index in vars + 1: the source variable it is or holds */
-    struct hd_vec vars;      /* struct hd_var */
-    LLVMValueRef arg_end;    /* tokens of arguments are loaded before this, or NULL */
-    LLVMValueRef arg_mine;   /* i1: the tokens in the flow record are for this call */
-    LLVMValueRef arg_past;   /* what arguments depend on when they are not */
-    struct hd_vec exits;     /* LLVMValueRef: before these the function is left */
-    LLVMValueRef frame;      /* frame address, taken at the start: hooks come behind it */
-    unsigned depth;          /* of the recursion in deps.c */
-    bool coarse;             /* returns_twice was called: every token is "all" */
-    bool hooked;             /* some hook was put in */
-    bool calls;              /* it calls something that may be instrumented */
+    struct hd_map reachable; /* blocks in order -> place there */
+    struct hd_block *blocks;
+    uint32_t at;            /* block whose hooks are being put in */
+    struct hd_vec decided;  /* decided.c's */
+    struct hd_vec locals;   /* struct hd_local */
+    struct hd_map local_of; /* alloca -> index in locals + 1 */
+    struct hd_map tainted;  /* values that may depend on reads */
+    struct hd_map dep_of;   /* value -> index in deps */
+    struct hd_vec deps;     /* struct hd_dep */
+    struct hd_vec phis;     /* struct hd_phi: token phis without incoming values */
+    struct hd_map var_of;   /* value -> index in vars + 1: the source variable it is or holds */
+    struct hd_vec vars;     /* struct hd_var */
+    LLVMValueRef arg_end;   /* tokens of arguments are loaded before this, or NULL */
+    LLVMValueRef arg_mine;  /* i1: the tokens in the flow record are for this call */
+    LLVMValueRef arg_past;  /* what arguments depend on when they are not */
+    struct hd_vec exits;    /* LLVMValueRef: before these the function is left */
+    LLVMValueRef frame;     /* frame address, taken at the start: hooks come behind it */
+    unsigned depth;         /* of the recursion in deps.c */
+    bool coarse;            /* returns_twice was called: every token is "all" */
+    bool hooked;            /* some hook was put in */
+    bool calls;             /* it calls something that may be instrumented */
 };
 
 struct hd_phi {
@@ -123,11 +132,22 @@ struct hd_local *hd_escape_local(struct hd_fn *f, LLVMValueRef ptr); /* the loca
 bool hd_escape_is_constant(LLVMValueRef ptr);                        /* memory that no one writes */
 bool hd_escape_hooked(struct hd_fn *f, LLVMValueRef ptr); /* accesses through ptr are logged */
 
+/* decided.c: tokens whose reads a branch that dominates this place depended on. */
+void hd_decided_init(struct hd_fn *f); /* after the order of blocks is known */
+void hd_decided_fini(struct hd_fn *f);
+void hd_decided_block(struct hd_fn *f, LLVMBasicBlockRef block); /* hooks of this block follow */
+struct hd_dep hd_decided_rest(struct hd_fn *f, struct hd_dep d); /* without those */
+void hd_decided_add(struct hd_fn *f, struct hd_dep d);           /* a branch depends on d */
+/* The value that a phi of a loop starts with, if all it gets later is computed from itself and
+ * constants; else NULL. Their tokens are the same. */
+LLVMValueRef hd_decided_start(struct hd_fn *f, LLVMValueRef phi);
+
 /* taint.c */
 void hd_taint_find(struct hd_fn *f);
 
 /* deps.c. Where a builder is asked for, new instructions go to its place. */
 struct hd_dep hd_deps_of(struct hd_fn *f, LLVMValueRef v);
+bool hd_deps_tainted(struct hd_fn *f, LLVMValueRef v);               /* it may depend on a read */
 void hd_deps_set(struct hd_fn *f, LLVMValueRef v, LLVMValueRef tok); /* NULL: none */
 /* Union; b may be NULL where no instruction can be put: a set that grows too large is then "all".
  */
@@ -136,7 +156,7 @@ LLVMValueRef hd_deps_join(struct hd_fn *f, LLVMBuilderRef b,
                           struct hd_dep d);                   /* one token for all */
 LLVMValueRef hd_deps_past(struct hd_fn *f, LLVMBuilderRef b); /* "all reads so far" */
 /* The first token, as an argument of a hook; the others are handed over by __hd_more. */
-LLVMValueRef hd_deps_pass(struct hd_fn *f, struct hd_dep d, unsigned role);
+LLVMValueRef hd_deps_pass(struct hd_fn *f, struct hd_dep d, enum hd_more role);
 void hd_deps_local_store(struct hd_fn *f, LLVMBuilderRef b, struct hd_local *local,
                          struct hd_dep d);
 void hd_deps_finish(struct hd_fn *f); /* incoming values of token phis */

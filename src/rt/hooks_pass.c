@@ -21,6 +21,12 @@ static inline hd_tok quick_id(void)
     return hd_pack_moving(__hd_flow.count) + UINT32_MAX; /* hd_tok_range(count, count) */
 }
 
+/* What is not decided of a token. */
+static hd_tok rest_of(struct hd_thread *me, hd_tok tok)
+{
+    return hd_decided_rest(&me->decided, hd_rt_up_to_now(tok));
+}
+
 #define LONG_WAY static __attribute__((noinline, cold))
 
 #define PLAIN(size)                                                                                \
@@ -40,7 +46,7 @@ static inline hd_tok quick_id(void)
     hd_tok near_read##size(struct hd_site *site, void *p, hd_tok addr)                             \
     {                                                                                              \
         if (HD_LIKELY(hd_rt_quick(site, HD_SHAPE(HD_LOG_READ, size) | HD_SHAPE_SITE, p, 0, addr,   \
-                                  HD_TOK_NONE)))                                                   \
+                                  HD_TOK_NONE, true)))                                             \
             return quick_id();                                                                     \
         return read##size(site, p, addr);                                                          \
     }                                                                                              \
@@ -62,11 +68,18 @@ static inline hd_tok quick_id(void)
         hd_rt_quick_next(site);                                                                    \
         hd_rt_leave(me);                                                                           \
     }                                                                                              \
+    static __attribute__((noinline)) void near_write##size(struct hd_site *site, void *p,          \
+                                                           hd_tok addr, uint64_t v, hd_tok val)    \
+    {                                                                                              \
+        if (!hd_rt_quick(site, HD_SHAPE(HD_LOG_WRITE, size) | HD_SHAPE_SITE, p,                    \
+                         v & UINT64_MAX >> (64 - 8 * size), addr, val, true))                      \
+            write##size(site, p, addr, v, val);                                                    \
+    }                                                                                              \
     HOOK void __hd_write##size(struct hd_site *site, void *p, hd_tok addr, uint64_t v, hd_tok val) \
     {                                                                                              \
         if (HD_UNLIKELY(!hd_rt_quick(site, HD_SHAPE(HD_LOG_WRITE, size) | HD_SHAPE_SITE, p,        \
-                                     v & UINT64_MAX >> (64 - 8 * size), addr, val)))               \
-            write##size(site, p, addr, v, val);                                                    \
+                                     v & UINT64_MAX >> (64 - 8 * size), addr, val, false)))        \
+            near_write##size(site, p, addr, v, val);                                               \
     }
 
 PLAIN(1)
@@ -83,9 +96,9 @@ static void log_part(enum hd_log_kind kind, const struct hd_site *site, const vo
 }
 
 /* The place of a token that stands by itself: what came before tells best what it is for. */
-static void log_more(uint32_t role, hd_tok tok)
+static void log_more(enum hd_more role, hd_tok tok)
 {
-    hd_rt_log2(HD_LOG_MORE, 0, hd_rt_pack.prev, role, tok);
+    hd_rt_log2(HD_LOG_MORE, 0, hd_rt_pack.prev, role & 1, tok);
 }
 
 /* A fault must come before anything has changed. n <= 64: at most two pages. */
@@ -116,14 +129,16 @@ static void log_range(enum hd_log_kind kind, struct hd_site *site, const void *p
                       size_t n, hd_tok addr, hd_tok val)
 {
     touch(bytes, n < 64 ? n : 64);
+    addr = rest_of(hd_rt_me, addr);
+    val = rest_of(hd_rt_me, val);
     if (is_wide(n)) {
         log_wide(WIDE(kind) | (unsigned)(n / 32) << 6, site, p, bytes, addr, val);
         return;
     }
     if (addr != HD_TOK_NONE)
-        log_more(1, addr);
+        log_more(HD_MORE_ADDR, addr);
     if (val != HD_TOK_NONE)
-        log_more(0, val);
+        log_more(HD_MORE_VAL, val);
     hd_rt_log_bytes(kind, HD_LOG_SITE, (uintptr_t)site, p, bytes, n);
 }
 
@@ -140,17 +155,21 @@ LONG_WAY hd_tok read_n(struct hd_site *site, void *p, uint64_t n, hd_tok addr)
     return n ? hd_tok_range(first, __hd_flow.count) : HD_TOK_NONE;
 }
 
+static inline __attribute__((always_inline)) bool quick_read_n(struct hd_site *site, unsigned shape,
+                                                               void *p, hd_tok addr)
+{
+    return hd_rt_quick(site, shape, p, (uintptr_t)p, addr, HD_TOK_NONE, true);
+}
+
 HOOK hd_tok __hd_read_n(struct hd_site *site, void *p, uint64_t n, hd_tok addr)
 {
     if (HD_LIKELY(n == 16)) {
         touch(p, 16);
-        if (HD_LIKELY(
-                hd_rt_quick(site, WIDE(HD_LOG_RANGE_READ), p, (uintptr_t)p, addr, HD_TOK_NONE)))
+        if (HD_LIKELY(quick_read_n(site, WIDE(HD_LOG_RANGE_READ), p, addr)))
             return quick_id();
     } else if (n == 32) {
         touch(p, 32);
-        if (HD_LIKELY(
-                hd_rt_quick(site, WIDE32(HD_LOG_RANGE_READ), p, (uintptr_t)p, addr, HD_TOK_NONE)))
+        if (HD_LIKELY(quick_read_n(site, WIDE32(HD_LOG_RANGE_READ), p, addr)))
             return quick_id();
     }
     return read_n(site, p, n, addr);
@@ -168,14 +187,19 @@ LONG_WAY void write_n(struct hd_site *site, void *p, uint64_t n, hd_tok addr, vo
     hd_rt_leave(me);
 }
 
+static inline __attribute__((always_inline)) bool
+quick_write_n(struct hd_site *site, unsigned shape, void *p, void *bytes, hd_tok addr, hd_tok val)
+{
+    return hd_rt_quick(site, shape, p, (uintptr_t)bytes, addr, val, true);
+}
+
 HOOK void __hd_write_n(struct hd_site *site, void *p, uint64_t n, hd_tok addr, void *bytes,
                        hd_tok val)
 {
     if (HD_LIKELY(n == 16) &&
-        HD_LIKELY(hd_rt_quick(site, WIDE(HD_LOG_RANGE_WRITE), p, (uintptr_t)bytes, addr, val)))
+        HD_LIKELY(quick_write_n(site, WIDE(HD_LOG_RANGE_WRITE), p, bytes, addr, val)))
         return;
-    if (n == 32 &&
-        HD_LIKELY(hd_rt_quick(site, WIDE32(HD_LOG_RANGE_WRITE), p, (uintptr_t)bytes, addr, val)))
+    if (n == 32 && HD_LIKELY(quick_write_n(site, WIDE32(HD_LOG_RANGE_WRITE), p, bytes, addr, val)))
         return;
     write_n(site, p, n, addr, bytes, val);
 }
@@ -332,52 +356,34 @@ HOOK void __hd_memset(struct hd_site *site, void *to, uint32_t byte, uint64_t n,
         hd_rt_leave(me);
 }
 
-/* A branch on reads that an earlier branch of the thread depended on as well adds nothing: whoever
- * gets there has run the earlier one, so none of these reads is stale (docs/MODEL.md, section 2: a
- * read is stale or not when it runs). Such branches are left out; loops are full of them. */
-static inline hd_tok *decided_by(struct hd_thread *me, const struct hd_site *site)
-{
-    return &me->decided[(uintptr_t)site / sizeof *site % HD_RT_DECIDED];
-}
-
-static inline bool is_decided(hd_tok dep, hd_tok earlier)
-{
-    return hd_tok_lo(dep) >= hd_tok_lo(earlier) && (uint32_t)dep >= (uint32_t)earlier;
-}
-
-/* "All reads" are those so far. */
-static inline hd_tok up_to_now(hd_tok dep)
-{
-    return dep == HD_TOK_ALL ? hd_tok_range(0, __hd_flow.count) : dep;
-}
-
 LONG_WAY void branch_slowly(struct hd_site *site, hd_tok dep)
 {
     struct hd_thread *me = hd_rt_enter_at(NULL, 0, (uintptr_t)site);
     if (!me)
         return;
-    *decided_by(me, site) = ~up_to_now(dep);
+    hd_tok whole = hd_rt_up_to_now(dep), rest = rest_of(me, dep);
+    if (me->more || rest != HD_TOK_NONE) {
+        hd_rt_put((uintptr_t)site, HD_SHAPE(HD_LOG_BRANCH, 8) | HD_SHAPE_SITE, NULL, HD_TOK_NONE,
+                  rest);
+        hd_rt_quick_next(site);
+    }
     me->more = false;
-    hd_rt_put((uintptr_t)site, HD_SHAPE(HD_LOG_BRANCH, 8) | HD_SHAPE_SITE, NULL, HD_TOK_NONE, dep);
-    hd_rt_quick_next(site);
+    if (rest != HD_TOK_NONE)
+        hd_decided_add(&me->decided, whole, __hd_flow.count);
     hd_rt_leave(me);
 }
 
-/* Without a token there is no choice, unless __hd_more brought one. */
+static __attribute__((noinline)) void near_branch(struct hd_site *site, hd_tok dep)
+{
+    if (HD_UNLIKELY(!hd_rt_quick(site, HD_SHAPE(HD_LOG_BRANCH, 8) | HD_SHAPE_SITE, NULL, 0,
+                                 HD_TOK_NONE, dep, true)))
+        branch_slowly(site, dep);
+}
+
 static inline __attribute__((always_inline)) void branch(struct hd_site *site, hd_tok dep)
 {
-    struct hd_thread *me = hd_rt_me;
-    if (me && !me->more) {
-        hd_tok *decided = decided_by(me, site);
-        if (dep == HD_TOK_NONE || is_decided(dep, ~*decided))
-            return;
-        if (HD_LIKELY(hd_rt_quick(site, HD_SHAPE(HD_LOG_BRANCH, 8) | HD_SHAPE_SITE, NULL, 0,
-                                  HD_TOK_NONE, dep))) {
-            *decided = ~up_to_now(dep); /* the branch itself is no read */
-            return;
-        }
-    }
-    branch_slowly(site, dep);
+    if (HD_UNLIKELY(dep == HD_TOK_NONE || !hd_rt_quick_branch(site, dep)))
+        near_branch(site, dep);
 }
 
 HOOK void __hd_branch(struct hd_site *site, hd_tok dep)
@@ -391,20 +397,26 @@ HOOK void __hd_icall(struct hd_site *site, void *target, hd_tok dep)
     branch(site, dep);
 }
 
-LONG_WAY void add_more(uint32_t role, hd_tok tok, uintptr_t pc)
+LONG_WAY void add_more(enum hd_more role, hd_tok tok, uintptr_t pc)
 {
     struct hd_thread *me = hd_rt_enter_at(NULL, 0, pc);
     if (!me)
         return;
-    me->more = true; /* cleared by a branch only: at worst one branch too many is logged */
-    log_more(role, tok);
+    hd_tok rest = rest_of(me, tok);
+    if (rest != HD_TOK_NONE) {
+        log_more(role, rest);
+        if (role == HD_MORE_DEP) {
+            me->more = true;
+            hd_decided_add(&me->decided, hd_rt_up_to_now(tok), __hd_flow.count);
+        }
+    }
     hd_rt_leave(me);
 }
 
 HOOK void __hd_more(uint32_t role, hd_tok tok)
 {
-    if (tok != HD_TOK_NONE && HD_UNLIKELY(!hd_rt_quick_more(role, tok)))
-        add_more(role, tok, HD_PC);
+    if (tok != HD_TOK_NONE && HD_UNLIKELY(!hd_rt_quick_more((enum hd_more)role, tok)))
+        add_more((enum hd_more)role, tok, HD_PC);
 }
 
 HOOK void __hd_enter(struct hd_site *site, void *frame)

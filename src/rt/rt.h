@@ -12,6 +12,7 @@
 #ifndef HD_RT_RT_H
 #define HD_RT_RT_H
 
+#include "rt/decided.h"
 #include "rt/log.h"
 #include "rt/sys.h"
 
@@ -25,7 +26,6 @@
 
 #define HD_PC         ((uintptr_t)__builtin_return_address(0))
 #define HD_RT_SIGNALS 16
-#define HD_RT_DECIDED 16
 #define HD_NEVER      UINT64_MAX /* a deadline that does not come */
 
 enum hd_state { HD_READY, HD_RUNNING, HD_BLOCKED, HD_FDWAIT, HD_OUTSIDE, HD_DONE };
@@ -74,8 +74,8 @@ struct hd_thread {
     uint32_t futex_mask;
     uint64_t rmw_old[2]; /* between rmw_pre and rmw_post */
     hd_tok rmw_addr;
-    bool more;                     /* __hd_more was called: see branch() in hooks_pass.c */
-    hd_tok decided[HD_RT_DECIDED]; /* ~token of a branch that was logged, by site */
+    bool more; /* __hd_more has logged something for the next branch */
+    struct hd_decided decided;
 
     void *(*start)(void *);
     void *arg, *result;

@@ -101,8 +101,13 @@ void hd_rt_args_dep_slow(const void *fn, unsigned n)
             tok = hd_tok_join(tok, __hd_flow.arg[i]);
     }
     __hd_flow.callee = NULL;
-    if (tok != HD_TOK_NONE)
-        hd_rt_log1(HD_LOG_BRANCH, 0, tok);
+    if (tok == HD_TOK_ALL)
+        tok = hd_tok_range(0, __hd_flow.count);
+    hd_tok rest = hd_decided_rest(&hd_rt_me->decided, tok);
+    if (rest == HD_TOK_NONE)
+        return;
+    hd_rt_log1(HD_LOG_BRANCH, 0, rest);
+    hd_decided_add(&hd_rt_me->decided, tok, __hd_flow.count);
 }
 
 void hd_rt_look(enum hd_look kind, uint64_t object, uint64_t value, uintptr_t pc)

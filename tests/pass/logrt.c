@@ -256,6 +256,7 @@ void __hd_icall(struct hd_site *s, void *target, hd_tok dep)
 
 void __hd_more(uint32_t role, hd_tok t)
 {
+    role &= 1; /* val and dep never meet */
     size_t used = strlen(more[role]);
     if (t != HD_TOK_NONE)
         snprintf(more[role] + used, sizeof more[role] - used, "+%u-%u", hd_tok_lo(t), hd_tok_hi(t));
