@@ -172,6 +172,8 @@
     X( process, pid_t, wait3, (int *, int, struct rusage *), "others run meanwhile") \
     X(process, pid_t, wait4, (pid_t, int *, int, struct rusage *), "others run meanwhile") \
     X(process, int, waitid, (idtype_t, id_t, siginfo_t *, int), "others run meanwhile") \
+    X(process, int, posix_spawn, (pid_t *, const char *, const posix_spawn_file_actions_t *, const posix_spawnattr_t *, char *const *, char *const *), "w of the process id; named: the program it starts is not recorded") \
+    X(process, int, posix_spawnp, (pid_t *, const char *, const posix_spawn_file_actions_t *, const posix_spawnattr_t *, char *const *, char *const *), "as posix_spawn") \
     X(process, int, system, (const char *), "others run meanwhile") \
     X(process, int, pclose, (FILE *), "others run meanwhile") \
     X(process, int, pause, (void), "others run meanwhile") \
@@ -220,7 +222,7 @@
     X(map, int, mprotect, (void *, size_t, int), "goes on; a search is not called complete")
 
 #define HD_APIS(X) \
-    HD_APIS_THREAD(X) HD_APIS_MUTEX(X) HD_APIS_COND(X) HD_APIS_SEM(X) HD_APIS_RWLOCK(X) HD_APIS_BARRIER(X) HD_APIS_C11(X) HD_APIS_CXX(X) HD_APIS_TIME(X) HD_APIS_INPUT(X) HD_APIS_HEAP(X) HD_APIS_STR(X) HD_APIS_IO(X) HD_APIS_STDIO(X) HD_APIS_FORTIFY(X) HD_APIS_PROCESS(X) HD_APIS_CANCEL(X) HD_APIS_END(X) HD_APIS_SIGNAL(X) HD_APIS_ENV(X) HD_APIS_MAP(X)
+    HD_APIS_THREAD(X) HD_APIS_MUTEX(X) HD_APIS_COND(X) HD_APIS_SEM(X) HD_APIS_RWLOCK(X) HD_APIS_BARRIER(X) HD_APIS_C11(X) HD_APIS_CXX(X) HD_APIS_TIME(X) HD_APIS_INPUT(X) HD_APIS_HEAP(X) HD_APIS_STR(X) HD_APIS_WIDE(X) HD_APIS_IO(X) HD_APIS_STDIO(X) HD_APIS_FORTIFY(X) HD_APIS_PROCESS(X) HD_APIS_CANCEL(X) HD_APIS_END(X) HD_APIS_SIGNAL(X) HD_APIS_ENV(X) HD_APIS_MAP(X)
 /* clang-format on */
 
 #endif

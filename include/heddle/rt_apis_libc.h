@@ -42,7 +42,24 @@
     X(string, char *, strdup, (const char *), "a new block, r, w") \
     X(string, char *, strndup, (const char *, size_t), "a new block, r, w")
 
+#define HD_APIS_WIDE(X) \
+    X(string, size_t, wcslen, (const wchar_t *), "r") \
+    X(string, size_t, wcsnlen, (const wchar_t *, size_t), "r") \
+    X(string, wchar_t *, wcscpy, (wchar_t *, const wchar_t *), "r, w") \
+    X(string, wchar_t *, wcsncpy, (wchar_t *, const wchar_t *, size_t), "r, w") \
+    X(string, wchar_t *, wcscat, (wchar_t *, const wchar_t *), "r, w") \
+    X(string, int, wcscmp, (const wchar_t *, const wchar_t *), "r of what was looked at") \
+    X(string, int, wcsncmp, (const wchar_t *, const wchar_t *, size_t), "r of what was looked at") \
+    X(string, wchar_t *, wcschr, (const wchar_t *, wchar_t), "r of what was looked at") \
+    X(string, wchar_t *, wmemcpy, (wchar_t *, const wchar_t *, size_t), "r, w") \
+    X(string, wchar_t *, wmemmove, (wchar_t *, const wchar_t *, size_t), "r, w") \
+    X(string, wchar_t *, wmemset, (wchar_t *, wchar_t, size_t), "w") \
+    X(string, int, wmemcmp, (const wchar_t *, const wchar_t *, size_t), "r of what was looked at") \
+    X(string, wchar_t *, wmemchr, (const wchar_t *, wchar_t, size_t), "r of what was looked at")
+
 #define HD_APIS_STDIO(X) \
+    X(stdio, FILE *, open_memstream, (char **, size_t *), "named: when the buffer is written is not known") \
+    X(stdio, FILE *, open_wmemstream, (wchar_t **, size_t *), "as open_memstream") \
     X(stdio, void, flockfile, (FILE *), "acq") \
     X(stdio, int, ftrylockfile, (FILE *), "acq or tryfail") \
     X(stdio, void, funlockfile, (FILE *), "rel") \

@@ -189,6 +189,7 @@ struct hd_log_header {
     uint32_t depth;       /* pct: number of priority changes plus one */
     uint32_t steps;       /* pct: length of the run to spread the changes over, in hooks */
     uint64_t limit;       /* stop logging after the chunk with this event; 0: never */
+    uint64_t max_size;    /* file of a child: stop at this many bytes; 0: never */
     uint32_t driver;      /* its process: when it is gone nobody drains */
     uint32_t stop;        /* the driver cannot keep more: log nothing from here on */
     uint32_t owner;       /* process that writes this log; 0: nobody yet */

@@ -11,7 +11,7 @@
 struct values {
     const char *out;
     int policy; /* enum hd_policy_kind */
-    uint64_t seed, quantum, depth, steps, limit;
+    uint64_t seed, quantum, depth, steps, limit, max_size, timeout;
 };
 
 #define POLICIES "fifo|random|pct"
@@ -31,6 +31,10 @@ static const struct hd_opt options[] = {
      "pct: spread the changes over this many accesses (10000)", NULL, 1, 1000000000},
     {0, "limit", HD_OPT_COUNT, offsetof(struct values, limit), "N",
      "Keep only the first N events; the program runs on (0: keep all)", NULL, 0, 0},
+    {0, "max-size", HD_OPT_COUNT, offsetof(struct values, max_size), "BYTES",
+     "Stop recording when the trace has this size (1G); 0 is never", NULL, 0, 0},
+    {0, "timeout", HD_OPT_COUNT, offsetof(struct values, timeout), "SECONDS",
+     "End the program after this time and keep what it did (0: never)", NULL, 0, 1000000},
     {0, NULL, 0, 0, NULL, NULL, NULL, 0, 0},
 };
 
@@ -52,7 +56,9 @@ static void summary(const struct hd_cli *cli, const struct values *v,
             "heddle: %s: %" PRIu64 " events logged, %" PRIu64 " threads, %" PRIu64
             " bytes; policy %s, seed %" PRIu64 "%s\n",
             v->out, r->events, r->threads, r->bytes, names[v->policy], v->seed,
-            r->info.limit ? "; stopped at the limit" : "");
+            r->info.limit  ? "; stopped at the limit"
+            : r->timed_out ? "; the program was ended at its time-out"
+                           : "");
 }
 
 static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, char **argv)
@@ -64,6 +70,7 @@ static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, 
     v.quantum = 500;
     v.depth = 3;
     v.steps = 10000;
+    v.max_size = HD_RECORD_MAX_SIZE;
     if (!hd_cli_parse(cli, cmd, &v, &argc, argv, &code))
         return code;
     argv[argc] = NULL;
@@ -76,6 +83,8 @@ static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, 
         .depth = (uint32_t)v.depth,
         .steps = (uint32_t)v.steps,
         .limit = v.limit,
+        .max_size = v.max_size,
+        .timeout = (uint32_t)v.timeout,
     };
     enum hd_status s = hd_drive_record(&opts, &result, &err);
     if (s != HD_OK)
@@ -83,7 +92,9 @@ static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, 
     else
         summary(cli, &v, &result);
     if (s == HD_OK)
-        code = result.info.lost ? HD_EXIT_TOOL : hd_cli_end_like(result.wait_status);
+        code = result.info.lost   ? HD_EXIT_TOOL
+               : result.timed_out ? HD_EXIT_OK
+                                  : hd_cli_end_like(result.wait_status);
     hd_record_result_fini(&result);
     return code;
 }

@@ -9,6 +9,7 @@
 #include "cli/outdir.h"
 #include "cli/runs.h"
 #include "cli/session.h"
+#include "drive/record.h"
 #include "report/json.h"
 #include "report/formats.h"
 
@@ -20,7 +21,7 @@ struct values {
     struct hd_opt_files suppressions;
     struct hd_runs_output output;
     int policy; /* 0: vary; else enum hd_policy_kind plus 1 */
-    uint64_t runs, seed, times, timeout, jobs, quantum, depth, steps;
+    uint64_t runs, seed, times, timeout, jobs, quantum, depth, steps, max_size, record_timeout;
 };
 
 static const struct hd_opt options[] = {
@@ -44,6 +45,10 @@ static const struct hd_opt options[] = {
      "Replay each order of each race N times (3); 0 predicts only", NULL, 0, 1000000},
     {0, "timeout", HD_OPT_COUNT, offsetof(struct values, timeout), "SECONDS",
      "End a replay after this time (60); 0 is never", NULL, 0, 1000000},
+    {0, "record-timeout", HD_OPT_COUNT, offsetof(struct values, record_timeout), "SECONDS",
+     "End a recorded run after this time, keep what it did (0: never)", NULL, 0, 1000000},
+    {0, "max-size", HD_OPT_COUNT, offsetof(struct values, max_size), "BYTES",
+     "Stop recording when a trace has this size (1G); 0 is never", NULL, 0, 0},
     {'b', "budget", HD_OPT_TEXT, offsetof(struct values, budget), "TIME",
      "Analyse each run for at most TIME (10s, 5m)", NULL, 0, 0},
     {'j', "jobs", HD_OPT_COUNT, offsetof(struct values, jobs), "N", "Use N cores (all)", NULL, 1,
@@ -91,6 +96,8 @@ static enum hd_exit read_options(struct run *r)
     r->o.steps = (uint32_t)v->steps;
     r->o.times = (uint32_t)v->times;
     r->o.timeout = (uint32_t)v->timeout;
+    r->o.record_timeout = (uint32_t)v->record_timeout;
+    r->o.max_size = v->max_size;
     r->o.version = HD_VERSION;
     hd_predict_defaults(&r->o.predict);
     r->o.predict.functions = hd_cli_functions;
@@ -200,6 +207,7 @@ static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, 
     enum hd_exit code;
     v.depth = 3;
     v.steps = 10000;
+    v.max_size = HD_RECORD_MAX_SIZE;
     int after = hd_cli_words_after(argc, argv);
     if (!hd_cli_parse(cli, cmd, &v, &argc, argv, &code))
         return code;

@@ -27,7 +27,7 @@ static void say_missing(const struct hd_cli *cli, const char *path,
     const char *name = hd_cli_input_name(path);
     if (info->limit)
         hd_cli_error(cli,
-                     "%s: the recording stops after %" PRIu64 " events, as asked for with --limit",
+                     "%s: the recording stops after %" PRIu64 " events (its --limit or --max-size)",
                      name, info->limit);
     if (info->lost)
         hd_cli_error(cli, "%s: warning: the recording is a prefix of the run: %s", name,

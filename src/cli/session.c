@@ -61,6 +61,8 @@ static enum hd_status record(struct hd_session *s, uint64_t run, const char *pat
         .quantum = o->quantum,
         .depth = o->depth,
         .steps = o->steps,
+        .max_size = o->max_size,
+        .timeout = o->record_timeout,
     };
     struct hd_record_result rec;
     double started = hd_progress_now();

@@ -24,6 +24,8 @@ struct hd_session_options {
     uint32_t depth, steps;
     /* These are for all. */
     uint32_t times, timeout; /* replays of each order (0: none), seconds for each */
+    uint32_t record_timeout; /* seconds for a recorded run; 0: no end */
+    uint64_t max_size;       /* bytes of a recording; 0: no end */
     unsigned properties;     /* set of 1 << enum hd_property: what is looked for */
     struct hd_predict_options predict;
     struct hd_suppressions *suppressions; /* may be NULL */

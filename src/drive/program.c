@@ -71,7 +71,7 @@ static const char *const modelled[] = {
 #undef HD_API_NAME
 };
 
-/* Families whose members order threads, or wait for one another. */
+/* Families whose members order threads, wait for one another, or access memory for the caller. */
 static const char *const families[] = {
     "pthread_mutex_",
     "pthread_rwlock_",
@@ -99,10 +99,14 @@ static const char *const families[] = {
     "clone",
     "timer_create",
     "pthread_atfork",
+    "wcs", /* these access memory */
+    "wmem",
+    "wcp",
 };
 /* Members of those families that do not. */
 static const char *const harmless[] = {
-    "thrd_current", "thrd_equal", "thrd_exit", "pthread_cond_attr", "sem_unlink", "mq_unlink",
+    "thrd_current", "thrd_equal", "thrd_exit", "pthread_cond_attr",
+    "sem_unlink",   "mq_unlink",  "wcsftime",
 };
 
 static bool in_list(const char *name, const char *const *list, size_t n, bool prefix)

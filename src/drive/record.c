@@ -19,6 +19,7 @@
 #include <sys/personality.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 /* In the child. Tells the parent through `tell` why it could not start. */
@@ -61,6 +62,46 @@ static int wait_for(pid_t pid)
     return status;
 }
 
+static double now(void)
+{
+    struct timespec ts;
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+}
+
+/* The same for so many seconds at most. False: it still runs. */
+static bool wait_until_over(pid_t pid, double seconds, int *status)
+{
+    const struct timespec nap = {0, 20000000};
+    double end = now() + seconds;
+    for (;;) {
+        pid_t r = waitpid(pid, status, WNOHANG);
+        if (r == pid || (r < 0 && errno != EINTR))
+            return true;
+        if (now() >= end)
+            return false;
+        nanosleep(&nap, NULL);
+    }
+}
+
+/* The program gets a moment to end in its own way. */
+#define GRACE 1.0
+
+static int wait_for_end(pid_t pid, uint32_t timeout, bool *timed_out)
+{
+    int status = 0;
+    if (!timeout)
+        return wait_for(pid);
+    *timed_out = !wait_until_over(pid, timeout, &status);
+    if (!*timed_out)
+        return status;
+    kill(pid, SIGTERM);
+    if (wait_until_over(pid, GRACE, &status))
+        return status;
+    kill(pid, SIGKILL);
+    return wait_for(pid);
+}
+
 static enum hd_status run(const struct hd_record_opts *opts, struct hd_ring *ring,
                           struct hd_rec_writer *out, const struct sigaction *old,
                           struct hd_record_result *result, struct hd_err *err)
@@ -96,7 +137,7 @@ static enum hd_status run(const struct hd_record_opts *opts, struct hd_ring *rin
         s = hd_err_set(err, HD_ERR_INPUT, "%s cannot be started: %s", opts->argv[0], strerror(e));
     } else {
         hd_ring_start(ring, out);
-        result->wait_status = wait_for(pid);
+        result->wait_status = wait_for_end(pid, opts->timeout, &result->timed_out);
         result->ran = true;
         hd_ring_finish(ring);
     }
@@ -142,6 +183,7 @@ static enum hd_status record(const struct hd_record_opts *opts, const char *prog
         .depth = opts->depth,
         .steps = opts->steps,
         .limit = opts->limit,
+        .max_size = opts->max_size,
         .entropy = opts->seed,
     };
     struct hd_bytes input = {0};
@@ -156,6 +198,7 @@ static enum hd_status record(const struct hd_record_opts *opts, const char *prog
         s = hd_ring_open(&ring, &settings, err);
     if (s == HD_OK) {
         hd_rec_writer_init(&writer, fileno(out.file));
+        ring.max_size = opts->max_size;
         s = run(opts, &ring, &writer, old, result, err);
         if (s == HD_OK)
             s = hd_trailer_write(opts, program, have_input ? &input : NULL, &ring, &writer, result,

@@ -20,11 +20,18 @@ struct hd_record_opts {
     uint64_t quantum;      /* random; at least 1 */
     uint32_t depth, steps; /* pct; at least 1 */
     uint64_t limit;        /* keep this many events; 0: all */
+    uint64_t max_size;     /* stop recording at about this many bytes; 0: never */
+    uint32_t timeout;      /* seconds until the program is ended; 0: never */
 };
+
+/* What recordings stop at unless asked otherwise: some 400 million events. A program that spins
+ * would fill the disk. */
+#define HD_RECORD_MAX_SIZE UINT64_C(1000000000)
 
 struct hd_record_result {
     int wait_status;
     bool ran;              /* wait_status means something */
+    bool timed_out;        /* it was ended because its time was over */
     bool random_addresses; /* the kernel would not switch address randomisation off */
     uint64_t events;       /* that the threads had; a trace may have some more */
     uint64_t threads, bytes;

@@ -63,7 +63,7 @@ static int level_for(const struct hd_ring *r, size_t used, uint64_t events)
 
 static void keep(struct hd_ring *r, const uint8_t *chunk, size_t used, int level)
 {
-    if (!used || r->error)
+    if (!used || r->error || r->stopped)
         return;
     hd_rec_put(r->out, HD_REC_LOG, chunk, used, level);
     if (r->out->error) {
@@ -71,6 +71,13 @@ static void keep(struct hd_ring *r, const uint8_t *chunk, size_t used, int level
         __atomic_store_n(&r->header->stop, 1,
                          __ATOMIC_RELAXED); /* pairs with wait_for_room of rt */
     }
+}
+
+/* The recording is as long as it may be. One event may be counted whose value is not there yet. */
+static void stop(struct hd_ring *r, uint64_t events)
+{
+    r->stopped = events > 1 ? events - 1 : 1;
+    __atomic_store_n(&r->header->stop, 1, __ATOMIC_RELAXED); /* pairs with wait_for_room of rt */
 }
 
 static void drain(struct hd_ring *r)
@@ -83,6 +90,8 @@ static void drain(struct hd_ring *r)
         uint8_t *chunk = chunk_at(r, n);
         size_t used = h->used[place] <= HD_LOG_CHUNK ? h->used[place] : HD_LOG_CHUNK;
         keep(r, chunk, used, level_for(r, used, h->events_at[place]));
+        if (r->max_size && !r->stopped && r->out->size >= r->max_size)
+            stop(r, h->events_at[place]);
         memset(chunk, 0, used);
         __atomic_store_n(&h->drained, n + 1, __ATOMIC_RELEASE); /* pairs with wait_for_room of rt */
         syscall(SYS_futex, &h->drained, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);

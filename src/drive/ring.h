@@ -19,9 +19,11 @@ struct hd_ring {
     struct hd_rec_writer *out;
     pthread_t thread;
     bool running;
-    uint32_t done; /* futex: the program has ended */
-    uint64_t end;  /* of the log, as in events_end of the header */
-    int error;     /* why chunks are thrown away */
+    uint32_t done;     /* futex: the program has ended */
+    uint64_t end;      /* of the log, as in events_end of the header */
+    int error;         /* why chunks are thrown away */
+    uint64_t max_size; /* of the recording, about; 0: none */
+    uint64_t stopped;  /* events that were kept when it was that long; 0: it never was */
 };
 
 /* Settings are copied into the header; magic, version and driver are filled in. */

@@ -13,6 +13,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,8 +67,9 @@ static void see_module(void *arg, unsigned kind, const char *text)
     hd_recmeta_add(ctx->meta, "module", line);
 }
 
-static void write_meta(const struct hd_record_opts *opts, const struct hd_log_header *h, int lost,
-                       int wait_status, const struct hd_names *imports, struct hd_rec_writer *out)
+static void write_meta(const struct hd_record_opts *opts, const struct hd_log_header *h,
+                       uint64_t limit, int lost, int wait_status, const struct hd_names *imports,
+                       struct hd_rec_writer *out)
 {
     struct hd_recmeta m;
     hd_recmeta_init(&m);
@@ -80,8 +82,8 @@ static void write_meta(const struct hd_record_opts *opts, const struct hd_log_he
     hd_recmeta_add_number(&m, "steps", opts->steps);
     hd_recmeta_add_number(&m, "threads", h->threads);
     hd_recmeta_add_number(&m, "wait-status", (uint64_t)wait_status);
-    if (opts->limit)
-        hd_recmeta_add_number(&m, "limit", opts->limit);
+    if (limit)
+        hd_recmeta_add_number(&m, "limit", limit);
     if (lost)
         hd_recmeta_add_number(&m, "lost", (uint64_t)lost);
     if (h->pending.len && !lost) {
@@ -237,6 +239,35 @@ static enum hd_status not_claimed(const struct hd_record_opts *opts, const char 
                       WEXITSTATUS(status));
 }
 
+/* After which event the recording stops; 0: it does not. */
+static uint64_t limit_of(const struct hd_record_opts *opts, const struct hd_ring *ring)
+{
+    if (ring->stopped && (!opts->limit || ring->stopped < opts->limit))
+        return ring->stopped;
+    return opts->limit;
+}
+
+static void say_stopped(const struct hd_record_opts *opts, const struct hd_ring *ring,
+                        struct hd_record_result *result)
+{
+    struct hd_names *notes = &result->info.notes;
+    char text[160];
+    if (ring->stopped) {
+        snprintf(text, sizeof text,
+                 "the recording stopped at %" PRIu64 " MB, after %" PRIu64
+                 " events, and the program ran on (--max-size BYTES changes that)",
+                 opts->max_size / 1000000, ring->stopped);
+        hd_names_add(notes, text, strlen(text));
+    }
+    if (result->timed_out) {
+        snprintf(text, sizeof text,
+                 "the program was ended after %" PRIu32 " seconds, as asked for: what it did until "
+                 "then is kept",
+                 opts->timeout);
+        hd_names_add(notes, text, strlen(text));
+    }
+}
+
 enum hd_status hd_trailer_write(const struct hd_record_opts *opts, const char *program,
                                 const struct hd_bytes *input, struct hd_ring *ring,
                                 struct hd_rec_writer *out, struct hd_record_result *result,
@@ -244,6 +275,7 @@ enum hd_status hd_trailer_write(const struct hd_record_opts *opts, const char *p
 {
     const struct hd_log_header *h = ring->header;
     int lost = ring->error;
+    uint64_t limit = limit_of(opts, ring);
     struct hd_names imports = {0};
     if (!h->owner)
         return not_claimed(opts, program, result->wait_status, err);
@@ -253,7 +285,7 @@ enum hd_status hd_trailer_write(const struct hd_record_opts *opts, const char *p
     for (;;) {
         write_names(ring, out);
         write_inputs(opts, program, input, h, out);
-        write_meta(opts, h, lost, result->wait_status, &imports, out);
+        write_meta(opts, h, limit, lost, result->wait_status, &imports, out);
         hd_rec_put(out, HD_REC_END, NULL, 0, 0);
         if (!out->error)
             break;
@@ -282,7 +314,8 @@ enum hd_status hd_trailer_write(const struct hd_record_opts *opts, const char *p
     for (uint32_t i = 0; i < imports.count; i++)
         hd_names_add(&result->info.notes, hd_names_text(&imports, i), hd_names_len(&imports, i));
     hd_names_fini(&imports);
-    if (opts->limit && result->events >= opts->limit)
-        result->events = result->info.limit = opts->limit;
+    if (limit && result->events >= limit)
+        result->events = result->info.limit = limit;
+    say_stopped(opts, ring, result);
     return s;
 }

@@ -25,12 +25,23 @@ static uint32_t own_pid(void)
     return (uint32_t)hd_rt_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0);
 }
 
-static int own_fd = -1; /* file of a child */
+static int own_fd = -1;     /* file of a child */
+static uint64_t own_before; /* events before it was opened */
 
 static uint8_t *chunk_start(void)
 {
     size_t place = rt.header->own_file ? 0 : hd_rt_log.chunk % HD_LOG_RING;
     return hd_rt_log.chunks + place * HD_LOG_CHUNK;
+}
+
+static uint64_t count_events(void)
+{
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < rt.n_threads; i++) {
+        const struct hd_thread *t = rt.threads[i];
+        n += t->flow ? t->flow->count : t->n_events;
+    }
+    return n;
 }
 
 /* Whether a thread may use up its ids in this chunk. */
@@ -100,6 +111,8 @@ static bool open_own(const struct hd_log_header *like, const char *path, bool fo
                                 .quantum = like->quantum,
                                 .depth = like->depth,
                                 .steps = like->steps,
+                                .limit = like->limit,
+                                .max_size = like->max_size,
                                 .real_base = like->real_base,
                                 .entropy = like->entropy,
                                 .pid = forked ? 0 : like->pid,
@@ -117,6 +130,7 @@ static bool open_own(const struct hd_log_header *like, const char *path, bool fo
     rt.header = h;
     hd_rt_log.keys = keys;
     hd_rt_log.chunks = NULL;
+    own_before = count_events();
     return next_of_file(0);
 }
 
@@ -206,16 +220,6 @@ bool hd_rt_log_open(void)
     return true;
 }
 
-static uint64_t count_events(void)
-{
-    uint64_t n = 0;
-    for (uint32_t i = 0; i < rt.n_threads; i++) {
-        const struct hd_thread *t = rt.threads[i];
-        n += t->flow ? t->flow->count : t->n_events;
-    }
-    return n;
-}
-
 void hd_rt_log_finish(void)
 {
     if (!hd_rt_log.chunks)
@@ -288,6 +292,14 @@ static uint8_t *grow_slowly(size_t n)
     return in_fresh_chunk(n);
 }
 
+/* A child keeps as many events of its own as its parent does, and as many bytes. */
+static bool own_limit_reached(void)
+{
+    const struct hd_log_header *h = rt.header;
+    return (h->limit && count_events() - own_before >= h->limit) ||
+           (h->max_size && (uint64_t)(hd_rt_log.chunk + 1) * HD_LOG_CHUNK >= h->max_size);
+}
+
 uint8_t *hd_rt_log_grow(size_t n)
 {
     if (!hd_rt_log.chunks)
@@ -295,8 +307,10 @@ uint8_t *hd_rt_log_grow(size_t n)
     if (rt.follow)
         return grow_slowly(n);
     if (rt.header->own_file) {
-        if (!next_of_file(hd_rt_log.chunk + 1))
+        if (own_limit_reached() || !next_of_file(hd_rt_log.chunk + 1)) {
             hd_rt_log_quiet();
+            return NULL;
+        }
         return in_fresh_chunk(n);
     }
     finish_chunk();

@@ -1,10 +1,11 @@
 /* Policy pct: probabilistic concurrency testing. Each thread gets a random priority at its creation
  * and the highest ready one runs. At depth - 1 random moments of the run the running thread falls
- * below all others. A thread that yields, or runs for FAIR hooks without a change, falls too:
- * otherwise a thread that spins would wait for ever for one of lower priority. */
+ * below all others. A thread that yields, is seen to spin, or runs for FAIR hooks without a change,
+ * falls too: otherwise a thread that spins would wait for ever for one of lower priority. */
 #include "rt/policy.h"
 
 #define FAIR   (1u << 18)
+#define SLICE  (1u << 12) /* hooks between two looks, when no change is near */
 #define POINTS 64
 
 static uint64_t state;
@@ -12,6 +13,8 @@ static uint64_t points[POINTS]; /* ascending */
 static unsigned n_points, next_point;
 static uint64_t steps; /* hooks until the end of the present budget */
 static uint64_t low;   /* falling priorities */
+static uint64_t run;   /* hooks in slices since the last change; 0: the budget ends with one */
+static const uint8_t *since; /* where the log was when the slice began */
 
 static void start(void)
 {
@@ -51,13 +54,23 @@ static uint64_t budget(void)
     while (next_point < n_points && points[next_point] <= steps)
         next_point++;
     uint64_t n = next_point < n_points ? points[next_point] - steps : FAIR;
-    n = n < FAIR ? n : FAIR;
+    if (n < FAIR) {
+        run = 0;
+    } else {
+        n = SLICE;
+        run += n;
+        since = hd_rt_log.pos;
+    }
     steps += n;
     return n;
 }
 
 static bool asked(struct hd_thread *running)
 {
+    bool yields = rt.budget != 0;
+    if (!yields && run && run < FAIR && !hd_rt_spins(since))
+        return false;
+    run = 0;
     running->prio = --low;
     return true;
 }

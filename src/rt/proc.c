@@ -11,6 +11,7 @@
 #include "rt/sync.h"
 
 #include <errno.h>
+#include <spawn.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -71,6 +72,30 @@ static void wrote(const void *p, size_t n, uintptr_t pc)
     if (p)
         hd_rt_wrote(pc, p, n);
 }
+
+/* The new process is another program, with a memory of its own: nothing of it belongs in this
+ * trace. The runtime in it finds that the log has an owner and keeps still. */
+#define SPAWNS(name)                                                                               \
+    HD_EXPORT int name(pid_t *restrict pid, const char *restrict path,                             \
+                       const posix_spawn_file_actions_t *actions,                                  \
+                       const posix_spawnattr_t *restrict attr, char *const argv[restrict],         \
+                       char *const envp[restrict])                                                 \
+    {                                                                                              \
+        struct hd_thread *me = hd_rt_enter();                                                      \
+        pid_t child = 0;                                                                           \
+        int r = hd_real.name(&child, path, actions, attr, argv, envp);                             \
+        if (pid && !r)                                                                             \
+            *pid = child;                                                                          \
+        if (me) {                                                                                  \
+            wrote(r ? NULL : pid, sizeof *pid, HD_PC);                                             \
+            hd_rt_log_text(HD_LOG_NOTE, HD_PC, HD_NOTE_UNMODELLED,                                 \
+                           #name " (the program that it starts is not recorded)");                 \
+            hd_rt_leave(me);                                                                       \
+        }                                                                                          \
+        return r;                                                                                  \
+    }
+SPAWNS(posix_spawn)
+SPAWNS(posix_spawnp)
 
 /* `after` sees the result r, the caller's address pc, and runs with the token. */
 #define OUTSIDE(ret, name, params, args, after)                                                    \

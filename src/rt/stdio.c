@@ -314,3 +314,19 @@ HD_EXPORT ssize_t getline(char **restrict p, size_t *restrict n, FILE *restrict 
 {
     return line(p, n, '\n', f, HD_PC);
 }
+
+/* libc moves the buffer when it likes to. */
+#define MEMORY_STREAM(name, type)                                                                  \
+    HD_EXPORT FILE *name(type **p, size_t *n)                                                      \
+    {                                                                                              \
+        struct hd_thread *me = hd_rt_enter();                                                      \
+        FILE *f = hd_real.name(p, n);                                                              \
+        if (me) {                                                                                  \
+            hd_rt_log_text(HD_LOG_NOTE, HD_PC, HD_NOTE_UNMODELLED,                                 \
+                           #name " (when its buffer is written is not known)");                    \
+            hd_rt_leave(me);                                                                       \
+        }                                                                                          \
+        return f;                                                                                  \
+    }
+MEMORY_STREAM(open_memstream, char)
+MEMORY_STREAM(open_wmemstream, wchar_t)
