@@ -2,12 +2,16 @@
 
 #include "base/alloc.h"
 #include "base/interrupt.h"
+#include "base/progress.h"
 
 #include <string.h>
 
 void hd_formula_init(struct hd_formula *f, struct hd_bv *bv, const struct hd_path *path)
 {
-    *f = (struct hd_formula){.bv = bv, .path = path, .extra = HD_VEC_INIT(struct hd_bv_lit)};
+    *f = (struct hd_formula){.bv = bv,
+                             .path = path,
+                             .extra = HD_VEC_INIT(struct hd_bv_lit),
+                             .wants = HD_VEC_INIT(struct hd_trial_want)};
     f->term = hd_calloc(path->n_nodes, sizeof *f->term);
     f->stamp = hd_calloc(path->n_nodes, sizeof *f->stamp);
     f->parent = hd_calloc(path->n_nodes, sizeof *f->parent);
@@ -20,6 +24,7 @@ void hd_formula_fini(struct hd_formula *f)
     hd_free(f->parent, f->path->n_nodes * sizeof *f->parent);
     hd_u32vec_fini(&f->work);
     hd_vec_fini(&f->extra);
+    hd_vec_fini(&f->wants);
 }
 
 /* ---- translation ---- */
@@ -175,25 +180,67 @@ void hd_formula_exclude(struct hd_formula *f, const struct hd_path *other, uint3
     hd_u32vec_fini(&inputs);
 }
 
-/* The steps without `n` of them from place `without` on; `last` the other way. */
-static enum hd_sat ask(struct hd_formula *f, const struct hd_u32vec *steps, size_t without,
-                       size_t n, uint32_t last, double seconds)
+/* Without the solver, when there are few inputs. */
+static enum hd_sat try_values(struct hd_formula *f)
+{
+    if (f->extra.len > 0)
+        return HD_SAT_UNKNOWN;
+    double before = hd_progress_now();
+    enum hd_sat sat = hd_trial(f->path, f->wants.data, f->wants.len, &f->answer);
+    f->seconds += hd_progress_now() - before;
+    f->tried += sat != HD_SAT_UNKNOWN;
+    return sat;
+}
+
+static enum hd_sat solve(struct hd_formula *f, double seconds)
 {
     struct hd_vec lits = HD_VEC_INIT(struct hd_bv_lit);
-    for (size_t i = 0; i < steps->len; i++) {
-        const struct hd_sym_step *s = &f->path->steps[steps->data[i]];
-        if (i < without || i - without >= n)
-            *(struct hd_bv_lit *)hd_vec_push(&lits) =
-                (struct hd_bv_lit){term_of(f, s->expr), s->taken != 0};
+    for (size_t i = 0; i < f->wants.len; i++) {
+        const struct hd_trial_want *w = hd_vec_at(&f->wants, i);
+        *(struct hd_bv_lit *)hd_vec_push(&lits) = (struct hd_bv_lit){term_of(f, w->expr), w->is};
     }
-    const struct hd_sym_step *s = &f->path->steps[last];
-    *(struct hd_bv_lit *)hd_vec_push(&lits) =
-        (struct hd_bv_lit){term_of(f, s->expr), s->taken == 0};
     for (size_t i = 0; i < f->extra.len; i++)
         *(struct hd_bv_lit *)hd_vec_push(&lits) = *(struct hd_bv_lit *)hd_vec_at(&f->extra, i);
     enum hd_sat sat = hd_bv_check(f->bv, lits.data, lits.len, seconds);
     hd_vec_fini(&lits);
     return sat;
+}
+
+static void want(struct hd_formula *f, uint32_t step, bool as_it_went)
+{
+    const struct hd_sym_step *s = &f->path->steps[step];
+    *(struct hd_trial_want *)hd_vec_push(&f->wants) =
+        (struct hd_trial_want){s->expr, (s->taken != 0) == as_it_went};
+}
+
+/* The steps without `n` of them from place `without` on; `last` the other way. */
+static enum hd_sat ask(struct hd_formula *f, const struct hd_u32vec *steps, size_t without,
+                       size_t n, uint32_t last, double seconds)
+{
+    f->wants.len = 0;
+    for (size_t i = 0; i < steps->len; i++)
+        if (i < without || i - without >= n)
+            want(f, steps->data[i], true);
+    want(f, last, false);
+    enum hd_sat sat = try_values(f);
+    f->by_trial = sat != HD_SAT_UNKNOWN;
+    return f->by_trial ? sat : solve(f, seconds);
+}
+
+static void set_byte(struct hd_formula *f, struct hd_input *in, uint32_t id, uint8_t value)
+{
+    const struct hd_sym_node *n = &f->path->nodes[id];
+    const struct hd_input_object *o = hd_input_find(in, (const char *)f->path->objects[n->a].data);
+    if (o && n->b < o->bytes.len)
+        o->bytes.data[n->b] = value;
+}
+
+static void read_answer(struct hd_formula *f, struct hd_input *in)
+{
+    hd_input_copy(in, &f->path->input);
+    for (int i = 0; i < HD_TRIAL_BYTES; i++)
+        if (f->answer.input[i])
+            set_byte(f, in, f->answer.input[i], f->answer.value[i]);
 }
 
 /* Every input that was translated is given its value in the model; others were not asked about. */
@@ -212,10 +259,7 @@ static void read_model(struct hd_formula *f, const struct hd_u32vec *steps, uint
             continue;
         f->stamp[id] = f->round;
         if (n->op == HD_SYM_INPUT) {
-            const char *name = (const char *)f->path->objects[n->a].data;
-            const struct hd_input_object *o = hd_input_find(in, name);
-            if (o && n->b < o->bytes.len)
-                o->bytes.data[n->b] = (uint8_t)hd_bv_value(f->bv, f->term[id]);
+            set_byte(f, in, id, (uint8_t)hd_bv_value(f->bv, f->term[id]));
         } else if (n->op != HD_SYM_CONST) {
             hd_u32vec_push(&f->work, n->a);
             if (n->op != HD_SYM_EXTRACT && n->b)
@@ -230,7 +274,9 @@ enum hd_sat hd_formula_flip(struct hd_formula *f, const struct hd_u32vec *steps,
                             double seconds, struct hd_input *in)
 {
     enum hd_sat sat = ask(f, steps, 0, 0, last, seconds);
-    if (sat == HD_SAT_YES)
+    if (sat == HD_SAT_YES && f->by_trial)
+        read_answer(f, in);
+    else if (sat == HD_SAT_YES)
         read_model(f, steps, last, in);
     return sat;
 }

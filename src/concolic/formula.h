@@ -2,14 +2,16 @@
  *
  * A question is a set of literals "step i of the path went this way". Only the steps that share
  * inputs with each other matter to an answer: `slice` finds them. Answers with a model come back as
- * a new input; bytes that the question does not mention keep their value. The solver's store is the
- * caller's and may serve many formulas.
+ * a new input; bytes that the question does not mention keep their value. Questions about one or
+ * two bytes are answered by trying them all (trial.h). The solver's store is the caller's and may
+ * serve many formulas.
  */
 #ifndef HD_CONCOLIC_FORMULA_H
 #define HD_CONCOLIC_FORMULA_H
 
 #include "base/vec.h"
 #include "concolic/path.h"
+#include "concolic/trial.h"
 #include "solve/bitvec.h"
 
 struct hd_formula {
@@ -21,6 +23,11 @@ struct hd_formula {
     uint32_t *parent;      /* by node, for inputs: union-find of the slice */
     struct hd_u32vec work; /* nodes to visit */
     struct hd_vec extra;   /* struct hd_bv_lit: what hd_formula_exclude added */
+    struct hd_vec wants;   /* struct hd_trial_want: the question in hand */
+    struct hd_trial_answer answer;
+    bool by_trial;  /* the last answer came without the solver; `answer` has it */
+    uint64_t tried; /* answers without the solver, and their time */
+    double seconds;
 };
 
 /* bv outlives f. */

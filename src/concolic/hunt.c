@@ -247,6 +247,8 @@ static bool solve(struct hd_search *s, const struct hd_todo *t, struct hd_flight
         hd_tree_close(&s->tree, t->node, HD_FLIP_UNKNOWN);
         s->stats->unknown++;
     }
+    s->stats->tried += q.tried;
+    s->stats->solver_seconds += q.seconds;
     hd_formula_fini(&q);
     hd_u32vec_fini(&steps);
     return sat == HD_SAT_YES;

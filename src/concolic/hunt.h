@@ -64,7 +64,7 @@ void hd_hunt_defaults(struct hd_hunt_options *o);
 struct hd_hunt_stats {
     uint64_t paths, open; /* runs; choices left untried */
     uint64_t infeasible, unknown, pruned, diverged, repeated;
-    uint64_t checks;
+    uint64_t checks, tried; /* questions that went to the solver, and that did not need it */
     double seconds, solver_seconds, run_seconds, predict_seconds;
     double first_race; /* seconds from the start; negative: none */
     uint32_t covered, outcomes;
