@@ -26,7 +26,7 @@
 
 #define HD_SYM_ENV     "HEDDLE_RT_SYM"
 #define HD_SYM_MAGIC   UINT64_C(0x314d59532d444548) /* "HED-SYM1" */
-#define HD_SYM_VERSION 2u
+#define HD_SYM_VERSION 3u
 #define HD_SYM_ARGS    12 /* arguments of a call that carry ids */
 #define HD_SYM_BLOCKS  4  /* structs passed by value in memory, per call */
 
@@ -83,7 +83,8 @@ _Static_assert(sizeof(struct hd_sym_node) == 24, "nodes are laid out in a file")
 enum hd_sym_step_kind {
     HD_SYM_BRANCH, /* a choice of the program: both ways may be tried */
     HD_SYM_CHECK,  /* the program would fail otherwise: division by zero, index out of bounds */
-    HD_SYM_TARGET, /* an indirect call went where the expression says: other targets may be tried */
+    HD_SYM_TARGET, /* a value that cannot be followed (the target of a call, an address of which no
+                    * object is known, a length) was what the expression says: others may be tried */
     HD_SYM_ASSUME, /* holds by construction (rand() is not negative): never negated */
     HD_SYM_AGAIN,  /* a choice that the path has decided before, the same way; told once between two
                     * new steps */
@@ -119,7 +120,7 @@ struct hd_sym_object {
 enum hd_sym_lost { /* why a value became concrete */
                    HD_SYM_LOST_FLOAT,
                    HD_SYM_LOST_WIDE, /* wider than 64 bits, vectors, large structs in registers */
-                   HD_SYM_LOST_ADDRESS, /* the object of an address is not known or too large */
+                   HD_SYM_LOST_ADDRESS, /* too many values of an address or length, or a call that has one */
                    HD_SYM_LOST_CALL,    /* passed to a function that is not modelled */
                    HD_SYM_LOST_STALE,   /* memory changed by code that nobody saw */
                    HD_SYM_LOST_OP,      /* an operation that is not modelled */
@@ -223,8 +224,10 @@ enum hd_sym_bits { HD_SYM_BITS_COUNT, HD_SYM_BITS_LEAD, HD_SYM_BITS_TRAIL, HD_SY
     X(clear, VOID, 2, (PTR, U64), "before a store of something that has no id (address, bytes)")   \
     X(lost, VOID, 3, (PTR, U64, U32), "a load whose result has no id (address, bytes, reason)")    \
     X(drop, VOID, 1, (U32), "a symbolic operand goes where no id can follow (reason)")             \
-    X(copy, VOID, 3, (PTR, PTR, U64), "after memcpy or memmove (to, from, bytes)")                 \
-    X(fill, VOID, 4, (PTR, U64, U32, U32), "after memset (to, bytes, id of the byte, byte)")       \
+    X(copy, VOID, 6, (PTR, PTR, U64, U32, U32, U32),                                               \
+      "after memcpy or memmove (to, from, bytes, their ids)")                                      \
+    X(fill, VOID, 6, (PTR, U32, U64, U32, U32, U32),                                               \
+      "after memset (to, byte, bytes, their ids)")                                                 \
     X(branch, VOID, 4, (PTR, U32, U32, U32), "(module, first outcome, id, taken)")                 \
     X(switch, VOID, 5, (PTR, PTR, U32, U64, U32), "(module, cases, id, value, width)")             \
     X(check, VOID, 3, (U32, U32, U64), "a divisor (width, id, value)")                             \

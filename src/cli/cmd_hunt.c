@@ -2,8 +2,10 @@
 #include "cli/cmds.h"
 #include "cli/common.h"
 #include "cli/duration.h"
+#include "cli/hunt_session.h"
 #include "cli/hunt_show.h"
-#include "cli/show_race.h"
+#include "cli/outdir.h"
+#include "cli/savereport.h"
 
 #include "base/interrupt.h"
 #include "concolic/arena.h"
@@ -11,6 +13,7 @@
 #include "drive/record.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +22,7 @@
 
 struct values {
     const char *inputs, *calls, *budget, *dir, *solver, *timeout, *rerun;
-    uint64_t max_paths, jobs, max_depth, memory, size;
+    uint64_t max_paths, jobs, max_depth, memory, size, times;
     int order; /* enum hd_hunt_order */
     bool no_prune, first, keep, json, no_predict;
 };
@@ -42,7 +45,7 @@ static const struct hd_opt options[] = {
     {'j', "jobs", HD_OPT_COUNT, offsetof(struct values, jobs), "N", "Run N at a time (1)", NULL, 1,
      256},
     {'o', "output", HD_OPT_FILE, offsetof(struct values, dir), "DIR",
-     "Folder for inputs and findings (heddle-hunt)", NULL, 0, 0},
+     "Put everything into this folder (heddle-out/N)", NULL, 0, 0},
     {0, "order", HD_OPT_CHOICE, offsetof(struct values, order), "HOW",
      "What to try next: depth first or new coverage first", ORDERS, 0, 0},
     {0, "no-prune", HD_OPT_FLAG, offsetof(struct values, no_prune), NULL,
@@ -57,6 +60,8 @@ static const struct hd_opt options[] = {
      "End a run after TIME of processor time (60s)", NULL, 0, 0},
     {0, "memory", HD_OPT_COUNT, offsetof(struct values, memory), "BYTES",
      "Give the program at most this much memory", NULL, 1000000, 0},
+    {'t', "times", HD_OPT_COUNT, offsetof(struct values, times), "N",
+     "Replay each order of each finding N times (3); 0 does not", NULL, 0, 1000000},
     {0, "keep-all", HD_OPT_FLAG, offsetof(struct values, keep), NULL, "Keep the trace of every run",
      NULL, 0, 0},
     {0, "rerun", HD_OPT_FILE, offsetof(struct values, rerun), "FILE",
@@ -142,26 +147,19 @@ struct show {
     struct hd_cli *cli;
     struct hd_progress progress;
     bool json;
-    size_t shown;
     struct hd_vec found; /* struct hd_hunt_shown */
+    struct hd_hunt_session session;
 };
 
 static void on_found(void *ctx, const struct hd_found *f)
 {
     struct show *w = ctx;
+    struct hd_hunt_taken taken;
+    hd_hunt_session_take(&w->session, f, &taken);
     hd_progress_end(&w->progress);
-    hd_hunt_show_remember(&w->found, f);
-    if (w->json)
-        return;
-    if (f->race)
-        hd_cli_show_race(w->cli, f->trace, f->race, ++w->shown);
-    else
-        printf("%s: %s\n", hd_found_names[f->kind], f->text);
-    printf("    input: %s\n", f->input);
-    if (f->witness)
-        printf("    replay: heddle replay %s\n", f->witness);
-    printf("\n");
-    fflush(stdout);
+    hd_hunt_show_remember(&w->found, f, &taken);
+    if (!w->json)
+        hd_hunt_show_found(w->cli, f, &taken);
 }
 
 static void on_progress(void *ctx, uint64_t paths, uint64_t open)
@@ -189,12 +187,37 @@ static bool read_times(struct hd_cli *cli, const struct hd_cmd *cmd, const struc
     return true;
 }
 
-static enum hd_exit hunt(struct hd_cli *cli, const struct values *v, struct hd_hunt_options *o)
+/* The report in the folder, then on the screen. */
+static enum hd_exit report(struct show *w, const struct hd_hunt_options *o,
+                           const struct hd_hunt_stats *stats)
+{
+    struct hd_session_result result;
+    struct hd_err err = {0};
+    enum hd_exit code = HD_EXIT_OK;
+    if (hd_hunt_session_finish(&w->session, stats, &result, &err) != HD_OK)
+        code = hd_cli_fail_output(w->cli, &err);
+    hd_outdir_link(o->dir);
+    hd_hunt_show_info(o, stats);
+    if (w->json)
+        hd_hunt_show_json(o, stats, &w->found);
+    else if (code == HD_EXIT_OK && result.report->n_findings)
+        code = hd_cli_save_report(w->cli, result.report, HD_REPORT_TEXT, NULL, stdout,
+                                  w->cli->color_out);
+    if (!w->json)
+        hd_hunt_show_text(w->cli, o, stats);
+    hd_session_result_fini(&result);
+    return code;
+}
+
+static enum hd_exit hunt(struct hd_cli *cli, const struct values *v, struct hd_hunt_options *o,
+                         char **argv)
 {
     struct hd_hunt_stats stats;
     struct hd_err err = {0};
     struct show w = {.cli = cli, .json = v->json};
     w.found = hd_hunt_show_list();
+    hd_hunt_session_begin(&w.session, argv, o->dir, (uint32_t)v->times,
+                          (uint32_t)o->limits.seconds + 1);
     hd_cli_progress(cli, &w.progress, "hunt", "paths", 0);
     w.progress.hint = "Ctrl-C for partial results";
     o->found = on_found;
@@ -207,16 +230,30 @@ static enum hd_exit hunt(struct hd_cli *cli, const struct values *v, struct hd_h
     enum hd_exit code = HD_EXIT_OK;
     if (s != HD_OK)
         code = s == HD_ERR_INPUT ? hd_cli_fail_input(cli, &err) : hd_cli_fail_output(cli, &err);
-    else if (v->json)
-        hd_hunt_show_json(o, &stats, &w.found);
     else
-        hd_hunt_show_text(cli, o, &stats);
-    if (s == HD_OK)
-        hd_hunt_show_info(o, &stats);
+        code = report(&w, o, &stats);
     for (int k = 0; k < HD_FOUND_KINDS && code == HD_EXIT_OK; k++)
         code = stats.found[k] ? HD_EXIT_RACE : code;
+    hd_hunt_session_end(&w.session);
     hd_hunt_show_list_fini(&w.found);
     hd_hunt_stats_fini(&stats);
+    return code;
+}
+
+/* The program is looked at before there is a folder. */
+static enum hd_exit hunt_in_folder(struct hd_cli *cli, const struct values *v,
+                                   struct hd_hunt_options *o, char **argv)
+{
+    char dir[PATH_MAX];
+    struct hd_err err = {0};
+    enum hd_status s = hd_hunt_check(o->seed, &err);
+    if (s == HD_OK)
+        s = hd_outdir_make(v->dir, dir, sizeof dir, &err);
+    if (s != HD_OK)
+        return s == HD_ERR_INPUT ? hd_cli_fail_input(cli, &err) : hd_cli_fail_output(cli, &err);
+    o->dir = dir;
+    enum hd_exit code = hunt(cli, v, o, argv);
+    hd_outdir_drop(dir); /* when nothing was run */
     return code;
 }
 
@@ -234,7 +271,6 @@ static enum hd_exit search(struct hd_cli *cli, const struct hd_cmd *cmd, const s
         take_stdin(&seed);
     if (add_places(cli, cmd, &seed, v, argc) && read_times(cli, cmd, v, &o)) {
         o.seed = &seed;
-        o.dir = v->dir;
         o.order = (enum hd_hunt_order)v->order;
         o.max_paths = v->max_paths;
         o.max_depth = (uint32_t)v->max_depth;
@@ -244,7 +280,7 @@ static enum hd_exit search(struct hd_cli *cli, const struct hd_cmd *cmd, const s
         o.first_only = v->first;
         o.keep_all = v->keep;
         o.limits.memory = v->memory;
-        code = hunt(cli, v, &o);
+        code = hunt_in_folder(cli, v, &o, argv);
     }
     hd_input_fini(&seed);
     return code;
@@ -298,7 +334,7 @@ static enum hd_exit rerun(struct hd_cli *cli, const struct values *v, int argc, 
 
 static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, char **argv)
 {
-    struct values v = {.inputs = "argv,stdin", .calls = "rand", .dir = "heddle-hunt"};
+    struct values v = {.inputs = "argv,stdin", .calls = "rand", .times = 3};
     enum hd_exit code;
     v.jobs = 1;
     v.max_depth = 20000;
@@ -329,8 +365,11 @@ const struct hd_cmd hd_cmd_hunt = {
         "the first ones tried.\n"
         "\n"
         "Failed assertions, crashes, deadlocks and runs that exceed their memory or time are found "
-        "too. Every input is kept in the folder of --output; --rerun FILE runs the program with "
-        "one of them, and heddle replay WITNESS shows a race that was found there.\n"
+        "too. What is found is replayed with its input and reported as heddle run does.\n"
+        "\n"
+        "Everything lies in heddle-out/N afterwards, every input as testNNNNNN.input: --rerun FILE "
+        "runs the program with one of them; heddle replay and heddle report take the folder like "
+        "that of a run.\n"
         "\n"
         "Exits 66 when something was found.",
     .options = options,

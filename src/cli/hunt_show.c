@@ -2,6 +2,7 @@
 
 #include "base/json.h"
 #include "cli/common.h"
+#include "report/page.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -11,7 +12,7 @@
 static const char *const lost_texts[HD_SYM_LOST_COUNT] = {
     [HD_SYM_LOST_FLOAT] = "floating point",
     [HD_SYM_LOST_WIDE] = "values wider than 64 bits, vectors, larger structs in registers",
-    [HD_SYM_LOST_ADDRESS] = "addresses into unknown or large objects",
+    [HD_SYM_LOST_ADDRESS] = "addresses and lengths with too many values",
     [HD_SYM_LOST_CALL] = "arguments of functions that are not modelled",
     [HD_SYM_LOST_STALE] = "memory changed by code without hooks",
     [HD_SYM_LOST_OP] = "operations that are not modelled",
@@ -26,14 +27,63 @@ struct hd_vec hd_hunt_show_list(void)
     return HD_VEC_INIT(struct hd_hunt_shown);
 }
 
-void hd_hunt_show_remember(struct hd_vec *list, const struct hd_found *f)
+void hd_hunt_show_remember(struct hd_vec *list, const struct hd_found *f,
+                           const struct hd_hunt_taken *taken)
 {
     *(struct hd_hunt_shown *)hd_vec_push(list) =
         (struct hd_hunt_shown){.kind = f->kind,
                                .test = f->test,
                                .text = strdup(f->text),
                                .input = strdup(f->input),
-                               .witness = f->witness ? strdup(f->witness) : NULL};
+                               .witness = f->witness ? strdup(f->witness) : NULL,
+                               .taken = *taken};
+}
+
+/* Printable characters as they are, others as \\xHH; zeros at the end say nothing. */
+static void print_bytes(const struct hd_bytes *b)
+{
+    enum { SHOWN = 48 };
+    size_t n = b->len;
+    while (n > 0 && b->data[n - 1] == 0)
+        n--;
+    putchar('"');
+    for (size_t i = 0; i < n && i < SHOWN; i++) {
+        int c = b->data[i];
+        if (c == '"' || c == '\\' || c < 32 || c > 126)
+            printf(c == '\n' ? "\\n" : "\\x%02x", (unsigned)c);
+        else
+            putchar(c);
+    }
+    printf(n > SHOWN ? "\"... (%zu bytes)\n" : "\"\n", n);
+}
+
+void hd_hunt_show_found(const struct hd_cli *cli, const struct hd_found *f,
+                        const struct hd_hunt_taken *taken)
+{
+    struct hd_page p;
+    hd_page_init(&p, stdout, cli->color_out);
+    hd_page_begin(&p, 0, 4);
+    hd_page_style(&p, HD_STYLE_RED);
+    hd_page_words(&p, "%s", hd_found_names[f->kind]);
+    hd_page_style(&p, HD_STYLE_PLAIN);
+    hd_page_words(&p, ": %s", f->text);
+    if (taken->tried)
+        hd_page_words(&p, " [%s %" PRIu32 " of %" PRIu32 "]", taken->proof, taken->confirmed,
+                      taken->tried);
+    else if (taken->proof)
+        hd_page_words(&p, " [%s]", taken->proof);
+    if (*taken->id)
+        hd_page_words(&p, " %s", taken->id);
+    if (*taken->reason)
+        hd_page_words(&p, "; not confirmed: %s", taken->reason);
+    hd_page_end(&p);
+    for (size_t i = 0; i < f->in->objects.len; i++) {
+        const struct hd_input_object *o = hd_vec_at(&f->in->objects, i);
+        printf("    %s = ", (const char *)o->name.data);
+        print_bytes(&o->bytes);
+    }
+    printf("    heddle hunt --rerun %s\n\n", f->input);
+    fflush(stdout);
 }
 
 void hd_hunt_show_list_fini(struct hd_vec *list)
@@ -72,19 +122,18 @@ static void print_findings(FILE *out, const struct hd_hunt_stats *s)
 
 static void print_stats(FILE *out, const struct hd_hunt_stats *s)
 {
+    fprintf(out, "paths: %" PRIu64 " in %.1f s (%.1f/s), %" PRIu64 " choices left open\n", s->paths,
+            s->seconds, s->seconds > 0 ? (double)s->paths / s->seconds : 0, s->open);
+    fprintf(out, "ended by: %s\n", s->why_ended);
     fprintf(out,
-            "paths: %" PRIu64 " in %.1f s (%.1f/s); ended by: %s; %" PRIu64 " choices left open\n",
-            s->paths, s->seconds, s->seconds > 0 ? (double)s->paths / s->seconds : 0, s->why_ended,
-            s->open);
-    fprintf(out,
-            "choices: %" PRIu64 " infeasible, %" PRIu64 " given up by the solver, %" PRIu64
-            " paths cut, %" PRIu64 " runs went elsewhere\n",
+            "choices: %" PRIu64 " infeasible, %" PRIu64 " given up, %" PRIu64 " paths cut, %" PRIu64
+            " runs went elsewhere\n",
             s->infeasible, s->unknown, s->pruned, s->diverged);
     fprintf(out,
-            "time: runs %.1f%%, solver %.1f%% (%" PRIu64 " questions, %" PRIu64
-            " of them without Z3), prediction %.1f%%\n",
+            "time: runs %.0f%%, solver %.0f%% (%" PRIu64 " questions, %" PRIu64
+            " to Z3), prediction %.0f%%\n",
             share(s->run_seconds, s->seconds), share(s->solver_seconds, s->seconds),
-            s->checks + s->tried, s->tried, share(s->predict_seconds, s->seconds));
+            s->checks + s->tried, s->checks, share(s->predict_seconds, s->seconds));
     fprintf(out, "branches: %" PRIu32 " of %" PRIu32 " outcomes covered\n", s->covered,
             s->outcomes);
     if (s->first_race >= 0)
@@ -183,6 +232,13 @@ static void json_found(struct hd_json *j, const struct hd_vec *found)
         text(j, "text", f->text);
         text(j, "input", f->input);
         text(j, "witness", f->witness);
+        text(j, "id", *f->taken.id ? f->taken.id : NULL);
+        text(j, "status", f->taken.proof);
+        hd_json_key(j, "replays");
+        hd_json_begin_object(j);
+        number(j, "confirmed", f->taken.confirmed);
+        number(j, "tried", f->taken.tried);
+        hd_json_end_object(j);
         hd_json_end_object(j);
     }
     hd_json_end_array(j);

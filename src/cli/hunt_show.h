@@ -3,16 +3,22 @@
 #define HD_CLI_HUNT_SHOW_H
 
 #include "cli/cli.h"
+#include "cli/hunt_session.h"
 #include "concolic/hunt.h"
 
 struct hd_hunt_shown {
     enum hd_found_kind kind;
     uint32_t test;
     char *text, *input, *witness; /* witness may be NULL */
+    struct hd_hunt_taken taken;
 };
 
 struct hd_vec hd_hunt_show_list(void); /* of struct hd_hunt_shown */
-void hd_hunt_show_remember(struct hd_vec *list, const struct hd_found *f);
+void hd_hunt_show_remember(struct hd_vec *list, const struct hd_found *f,
+                           const struct hd_hunt_taken *taken);
+/* A few lines for one finding, as it comes up. */
+void hd_hunt_show_found(const struct hd_cli *cli, const struct hd_found *f,
+                        const struct hd_hunt_taken *taken);
 void hd_hunt_show_list_fini(struct hd_vec *list);
 
 void hd_hunt_show_text(const struct hd_cli *cli, const struct hd_hunt_options *o,

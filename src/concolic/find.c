@@ -74,7 +74,7 @@ static bool save_witness(struct hd_search *s, const struct hd_flight *f, const s
 {
     struct hd_outfile out;
     char trace[32];
-    snprintf(path, size, "%s/test%06u.%s%u.witness.json", s->dir, f->run.number,
+    snprintf(path, size, "%s/test%06u.%s%u.witness.json", s->o->dir, f->run.number,
              file_names[a->kind], a->in_run);
     snprintf(trace, sizeof trace, "test%06u.hdt", f->run.number);
     if (hd_outfile_open(path, &out, s->err) != HD_OK)
@@ -95,8 +95,22 @@ static void save_reason(struct hd_search *s, const struct hd_flight *f, const st
     hd_outfile_commit(&out, s->err);
 }
 
+/* A finding can be repeated: its trace stays, and an arena that only holds the input. */
+static void keep_files(struct hd_search *s, struct hd_flight *f)
+{
+    char prefix[PATH_MAX + 32];
+    if (f->kept)
+        return;
+    f->kept = true;
+    snprintf(prefix, sizeof prefix, "%s/test%06u", s->dir, f->run.number);
+    hd_ktest_plain(prefix, &f->in, s->err);
+    unlink(f->run.arena);
+    hd_arena_create(f->run.arena, &f->in, true, s->err);
+    f->run.arena[0] = 0;
+}
+
 /* False: the same was told before. */
-static bool tell(struct hd_search *s, const struct hd_flight *f, const struct about *a)
+static bool tell(struct hd_search *s, struct hd_flight *f, const struct about *a)
 {
     char input[PATH_MAX + 32], witness[PATH_MAX + 64];
     uint32_t id;
@@ -106,7 +120,8 @@ static bool tell(struct hd_search *s, const struct hd_flight *f, const struct ab
     s->stats->found[a->kind]++;
     if (a->kind == HD_FOUND_RACE && s->stats->first_race < 0)
         s->stats->first_race = hd_progress_now() - s->started;
-    snprintf(input, sizeof input, "%s/test%06u.input", s->dir, f->run.number);
+    keep_files(s, f);
+    snprintf(input, sizeof input, "%s/test%06u.input", s->o->dir, f->run.number);
     bool has_witness = a->witness && save_witness(s, f, a, witness, sizeof witness);
     save_reason(s, f, a);
     fprintf(s->messages, "test%06u: %s: %s\n", f->run.number, hd_found_names[a->kind], a->text);
@@ -115,6 +130,9 @@ static bool tell(struct hd_search *s, const struct hd_flight *f, const struct ab
                              .text = a->text,
                              .trace = a->t,
                              .race = a->race,
+                             .predicted = a->witness,
+                             .run = &f->run.aside,
+                             .in = &f->in,
                              .input = input,
                              .witness = has_witness ? witness : NULL};
     if (s->o->found)
@@ -124,7 +142,7 @@ static bool tell(struct hd_search *s, const struct hd_flight *f, const struct ab
 
 /* ---- races ---- */
 
-static bool tell_race(struct hd_search *s, const struct hd_flight *f, const struct hd_trace *t,
+static bool tell_race(struct hd_search *s, struct hd_flight *f, const struct hd_trace *t,
                       const struct hd_race *race, unsigned number)
 {
     char key[1024], text[1024];
@@ -145,7 +163,7 @@ static void not_read(struct hd_search *s, const struct hd_flight *f, const struc
     fprintf(s->messages, "test%06u: no prediction: %s\n", f->run.number, why->text);
 }
 
-static bool find_races(struct hd_search *s, const struct hd_flight *f, const struct hd_trace *t)
+static bool find_races(struct hd_search *s, struct hd_flight *f, const struct hd_trace *t)
 {
     struct hd_predict_options po;
     struct hd_prediction p = {.races = HD_VEC_INIT(struct hd_race),
@@ -169,7 +187,7 @@ static bool find_races(struct hd_search *s, const struct hd_flight *f, const str
 
 /* ---- deadlocks under another schedule ---- */
 
-static bool tell_deadlock(struct hd_search *s, const struct hd_flight *f, const struct hd_trace *t,
+static bool tell_deadlock(struct hd_search *s, struct hd_flight *f, const struct hd_trace *t,
                           const struct hd_witness *w, unsigned number)
 {
     char key[1024], text[1024];
@@ -182,7 +200,7 @@ static bool tell_deadlock(struct hd_search *s, const struct hd_flight *f, const 
     return tell(s, f, &about);
 }
 
-static bool find_deadlocks(struct hd_search *s, const struct hd_flight *f, const struct hd_trace *t)
+static bool find_deadlocks(struct hd_search *s, struct hd_flight *f, const struct hd_trace *t)
 {
     struct hd_predict_options po;
     struct hd_violations v;
@@ -211,7 +229,7 @@ static const char *last_place(const struct hd_trace *t)
     return t && t->n_events > 0 ? hd_trace_place_name(t, (hd_eid)(t->n_events - 1)) : "its start";
 }
 
-static bool find_end(struct hd_search *s, const struct hd_flight *f, const struct hd_trace *t)
+static bool find_end(struct hd_search *s, struct hd_flight *f, const struct hd_trace *t)
 {
     const struct hd_aside *r = &f->run.aside;
     char key[1200], text[1024];
@@ -242,17 +260,6 @@ static bool find_end(struct hd_search *s, const struct hd_flight *f, const struc
     }
     snprintf(key, sizeof key, "%d %s", (int)a.kind, text);
     return tell(s, f, &a);
-}
-
-/* A finding can be repeated: its trace stays, and an arena that only holds the input. */
-static void keep_files(struct hd_search *s, struct hd_flight *f)
-{
-    char prefix[PATH_MAX + 32];
-    snprintf(prefix, sizeof prefix, "%s/test%06u", s->dir, f->run.number);
-    hd_ktest_plain(prefix, &f->in, s->err);
-    unlink(f->run.arena);
-    hd_arena_create(f->run.arena, &f->in, true, s->err);
-    f->run.arena[0] = 0;
 }
 
 void hd_find_all(struct hd_search *s, struct hd_flight *f)

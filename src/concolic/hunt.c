@@ -15,6 +15,9 @@
 
 #define ROOT 1u
 
+/* Values of one address or length, or targets of one call, that are tried on one path. */
+#define MAX_TARGETS 64
+
 /* Starting a solver takes longer than most questions; one that has seen many terms gets slow. */
 #define SOLVER_LIFE 100
 
@@ -120,13 +123,23 @@ static void decided_before(struct hd_search *s, struct hd_path *p, uint32_t i, u
     hd_u32vec_fini(&one);
 }
 
-/* An indirect call went where it had not been: there may be more places to go. */
+/* A value that cannot be followed was one that it had not been: there may be more. */
 static void add_target(struct hd_search *s, struct hd_path *p, uint32_t i, uint32_t node,
                        bool is_new)
 {
+    unsigned known = 0;
+    for (size_t k = 0; k < s->targets.len; k++)
+        known += ((struct hd_todo *)hd_vec_at(&s->targets, k))->node == node;
     *(struct hd_todo *)hd_vec_push(&s->targets) = (struct hd_todo){hd_path_get(p), i, node};
-    if (!is_new)
+    if (is_new)
+        return;
+    if (known < MAX_TARGETS) {
         push_todo(s, p, i, node);
+        return;
+    }
+    s->stats->lost[HD_SYM_LOST_ADDRESS]++;
+    hd_tree_open(&s->tree, node);
+    hd_tree_close(&s->tree, node, HD_FLIP_UNKNOWN);
 }
 
 /* Adds the path to the tree. New choices are to be tried the other way, unless a state is reached
@@ -294,6 +307,14 @@ static void end_flight(struct hd_flight *f)
     hd_path_put(f->from);
 }
 
+static void count_run(struct hd_search *s, const struct hd_aside *run)
+{
+    if (s->stats->paths++ == 0)
+        s->stats->wait_status = run->wait_status;
+    s->stats->events += run->events;
+    s->stats->threads = run->threads > s->stats->threads ? run->threads : s->stats->threads;
+}
+
 static enum hd_status wait_all(struct hd_search *s, struct hd_flight *flights, unsigned n)
 {
     enum hd_status st = HD_OK;
@@ -303,7 +324,7 @@ static enum hd_status wait_all(struct hd_search *s, struct hd_flight *flights, u
             st = hd_run_wait(&flights[i].run, s->err);
         s->stats->run_seconds += hd_progress_now() - before;
         if (st == HD_OK) {
-            s->stats->paths++;
+            count_run(s, &flights[i].run.aside);
             st = landed(s, &flights[i]);
         }
         end_flight(&flights[i]);
@@ -339,9 +360,6 @@ static enum hd_status open_dir(struct hd_search *s)
     mkdir(s->o->dir, 0777);
     if (!realpath(s->o->dir, s->dir))
         return hd_err_set(s->err, HD_ERR_IO, "cannot use %s: %s", s->o->dir, strerror(errno));
-    snprintf(path, sizeof path, "%s/test000001.input", s->dir);
-    if (access(path, F_OK) == 0)
-        return hd_err_set(s->err, HD_ERR_IO, "%s already holds the results of a search", s->o->dir);
     snprintf(path, sizeof path, "%s/messages.txt", s->dir);
     s->messages = fopen(path, "w");
     if (!s->messages)
@@ -394,13 +412,13 @@ static void end(struct hd_search *s)
 }
 
 /* Without the hooks no input is followed: then one path would look like all of them. */
-static enum hd_status check_program(const struct hd_search *s)
+enum hd_status hd_hunt_check(const struct hd_input *seed, struct hd_err *err)
 {
     char path[PATH_MAX];
-    const char *name = (const char *)((struct hd_bytes *)hd_vec_at(&s->o->seed->words, 0))->data;
-    enum hd_status st = hd_program_find(name, path, sizeof path, s->err);
+    const char *name = (const char *)((struct hd_bytes *)hd_vec_at(&seed->words, 0))->data;
+    enum hd_status st = hd_program_find(name, path, sizeof path, err);
     if (st == HD_OK && !hd_program_may_be_concolic(path))
-        st = hd_err_set(s->err, HD_ERR_INPUT,
+        st = hd_err_set(err, HD_ERR_INPUT,
                         "%s was not built for a search over inputs: build it with heddle cc "
                         "--concolic",
                         name);
@@ -419,7 +437,7 @@ enum hd_status hd_hunt(const struct hd_hunt_options *o, struct hd_hunt_stats *st
                           .started = hd_progress_now(),
                           .next_test = 1};
     hd_tree_init(&s.tree);
-    enum hd_status st = check_program(&s);
+    enum hd_status st = hd_hunt_check(o->seed, err);
     if (st == HD_OK)
         st = open_dir(&s);
     if (st == HD_OK)

@@ -10,9 +10,9 @@
  * was, whose continuations are all known, and whose path condition implies what made the others
  * infeasible, can cover nothing new from there. docs/ALGORITHMS.md tells what "state" means.
  *
- * The folder gets testNNNNNN.input and .ktest for each path; for a finding also its trace, the
- * witness, the reason and each input object as a plain file; and `info` and `messages.txt`. Ctrl-C
- * ends the search with what it has.
+ * The folder, which is empty at first, gets testNNNNNN.input and .ktest for each path; for a
+ * finding also its trace, the witness, the reason and each input object as a plain file; and `info`
+ * and `messages.txt`. Ctrl-C ends the search with what it has.
  */
 #ifndef HD_CONCOLIC_HUNT_H
 #define HD_CONCOLIC_HUNT_H
@@ -40,7 +40,10 @@ struct hd_found {
     uint32_t test;    /* number of the run */
     const char *text; /* one line */
     const struct hd_trace *trace;
-    const struct hd_race *race;  /* RACE only */
+    const struct hd_race *race;         /* RACE only */
+    const struct hd_witness *predicted; /* NULL: it happened in the run itself */
+    const struct hd_aside *run;         /* how the run ended; its trace stays in the folder */
+    const struct hd_input *in;
     const char *input, *witness; /* paths; witness: when it was predicted, else NULL */
 };
 
@@ -55,6 +58,7 @@ struct hd_hunt_options {
     unsigned jobs;         /* runs at a time, and workers of prediction */
     bool no_prune, no_predict, first_only, keep_all;
     struct hd_run_limits limits;
+    /* Called with the trace, the input and all files of the run in place: it can be repeated. */
     void (*found)(void *ctx, const struct hd_found *f);
     void (*progress)(void *ctx, uint64_t paths, uint64_t open);
     void *ctx;
@@ -77,11 +81,15 @@ struct hd_hunt_stats {
     struct hd_names calls;     /* functions that are not modelled */
     struct hd_names notes;     /* sentences of the recorder: what it could not see */
     struct hd_names uncovered; /* "file.c:12 (true)", in order */
+    uint64_t events, threads;  /* of all runs; the largest number of threads */
+    int wait_status;           /* of the first run */
     const char *why_ended;     /* "every path was tried", "time", ... */
     bool complete;             /* nothing is open, given up, undecided, too deep or made concrete,
                                 * and every run went where it should */
 };
 
+/* Whether the program of the input can be searched at all. HD_ERR_INPUT: why not. */
+enum hd_status hd_hunt_check(const struct hd_input *seed, struct hd_err *err);
 /* HD_ERR_INPUT: the program cannot be used. Ctrl-C and budgets are not errors. The caller ends
  * *stats with hd_hunt_stats_fini in every case. */
 enum hd_status hd_hunt(const struct hd_hunt_options *o, struct hd_hunt_stats *stats,

@@ -21,6 +21,7 @@ struct hd_flight {
     struct hd_path *from; /* NULL: the first run */
     uint32_t step;        /* of from, that goes the other way */
     uint32_t node;
+    bool kept; /* its files stay */
 };
 
 struct hd_search {

@@ -397,6 +397,8 @@ void hd_sym_function(struct hd_sym_pass *s, struct hd_fn *fn, struct hd_vec *lis
                           .slots = HD_VEC_INIT(LLVMValueRef),
                           .zero = hd_hooks_u32(s->p, 0)};
     f.entry = first_code(LLVMGetEntryBasicBlock(fn->fn));
+    if (!s->models)
+        hd_sym_locals(&f);
     hd_sym_arguments(&f);
     for (size_t i = 0; i < list->len; i++) {
         LLVMValueRef inst = *(LLVMValueRef *)hd_vec_at(list, i);
@@ -405,7 +407,8 @@ void hd_sym_function(struct hd_sym_pass *s, struct hd_fn *fn, struct hd_vec *lis
     }
     for (size_t i = 0; i < blocks->len; i++) {
         struct hd_sym_block *b = hd_vec_at(blocks, i);
-        LLVMSetOperand(b->hook, 2, hd_sym_id(&f, b->byte));
+        for (unsigned k = 0; k < 3; k++)
+            LLVMSetOperand(b->hook, 3 + k, hd_sym_id(&f, b->ops[k]));
     }
     finish_phis(&f);
     hd_map_fini(&f.id_of);

@@ -46,9 +46,10 @@ struct hd_sym_pair {
     LLVMValueRef id[2];
 };
 
-/* The hook of a memset, put in while the recording part worked; the id of its byte comes later. */
+/* The hook of a memcpy or memset, put in while the recording part worked; the ids of its operands
+ * come later. */
 struct hd_sym_block {
-    LLVMValueRef hook, byte;
+    LLVMValueRef hook, ops[3];
 };
 
 struct hd_sym_fn {
@@ -118,6 +119,8 @@ LLVMValueRef hd_sym_loaded(struct hd_sym_fn *f, LLVMValueRef at, LLVMValueRef pt
 /* The shadow of a store of `value` at ptr, before `at`. */
 void hd_sym_stored(struct hd_sym_fn *f, LLVMValueRef at, LLVMValueRef ptr, LLVMValueRef value,
                    LLVMValueRef value_id);
+void hd_sym_locals(struct hd_sym_fn *f);                      /* at the start of the function */
+void hd_sym_lifetime(struct hd_sym_fn *f, LLVMValueRef call); /* llvm.lifetime.start */
 /* Bytes of the variable that ptr points into, *base its address; 0: not known. */
 uint64_t hd_sym_object(struct hd_sym_fn *f, LLVMValueRef ptr, LLVMValueRef *base);
 /* In a slow block or not: a symbolic value is lost here. */

@@ -151,6 +151,8 @@ void hd_sym_intrinsic(struct hd_sym_fn *f, LLVMValueRef call, enum hd_callee kin
     const char *name = LLVMGetValueName2(hd_calls_function(call), &len);
     LLVMValueRef v[3], ids[3], at = LLVMGetNextInstruction(call);
     unsigned n = LLVMGetNumArgOperands(call);
+    if (strncmp(name, "llvm.lifetime.start", 19) == 0)
+        hd_sym_lifetime(f, call);
     if (kind == HD_CALLEE_IGNORED || n == 0 || n > 3 || !LLVMIsACallInst(call))
         return;
     if (strncmp(name, "llvm.expect", 11) == 0) {

@@ -180,6 +180,44 @@ void hd_sym_store(struct hd_sym_fn *f, LLVMValueRef inst)
     }
 }
 
+/* A local begins without symbols, whatever lay at its place before: code without hooks may be the
+ * next to write there. */
+static void fresh(struct hd_sym_fn *f, LLVMValueRef at, LLVMValueRef local)
+{
+    struct hd_pass *p = f->s->p;
+    LLVMValueRef base;
+    uint64_t size = hd_sym_object(f, local, &base);
+    if (size == 0 || slot_of(f, base))
+        return;
+    LLVMPositionBuilderBefore(p->b, at);
+    LLVMValueRef last = hd_hooks_u64(p, size - 1), start = hd_hooks_ptr(p, base);
+    LLVMValueRef end = LLVMBuildInBoundsGEP2(p->b, p->i8, start, &last, 1, "");
+    LLVMValueRef any =
+        LLVMBuildOr(p->b, hd_sym_flagged(f->s, start), hd_sym_flagged(f->s, end), "");
+    if (size > HD_SYM_PAGE)
+        any = LLVMConstInt(f->s->i1, 1, false);
+    struct hd_sym_slow slow = hd_sym_slow_begin(f->s, at, any);
+    hd_sym_call(f->s, HD_SYM_HOOK_clear, (LLVMValueRef[]){start, hd_hooks_u64(p, size)});
+    hd_sym_slow_end(f->s, slow, NULL, NULL);
+}
+
+void hd_sym_locals(struct hd_sym_fn *f)
+{
+    LLVMValueRef inst = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(f->f->fn)), next;
+    for (; inst && inst != f->entry; inst = next) {
+        next = LLVMGetNextInstruction(inst);
+        if (LLVMIsAAllocaInst(inst) && LLVMGetFirstUse(inst))
+            fresh(f, f->entry, inst);
+    }
+}
+
+void hd_sym_lifetime(struct hd_sym_fn *f, LLVMValueRef call)
+{
+    LLVMValueRef base = hd_escape_base(LLVMGetOperand(call, 1));
+    if (LLVMIsAAllocaInst(base) && !f->s->models)
+        fresh(f, LLVMGetNextInstruction(call), base);
+}
+
 /* ---- atomics ---- */
 
 static LLVMValueRef apply(LLVMBuilderRef b, LLVMAtomicRMWBinOp op, LLVMValueRef old, LLVMValueRef v,
@@ -276,15 +314,13 @@ void hd_sym_block(struct hd_sym_pass *s, LLVMValueRef next, enum hd_callee kind,
     struct hd_pass *p = s->p;
     LLVMPositionBuilderBefore(p->b, next);
     LLVMValueRef to = hd_hooks_ptr(p, ops[0]);
-    LLVMValueRef len = LLVMBuildZExtOrBitCast(p->b, ops[2], p->i64, "");
-    if (kind != HD_CALLEE_SET) {
-        hd_sym_call(s, HD_SYM_HOOK_copy, (LLVMValueRef[]){to, hd_hooks_ptr(p, ops[1]), len});
-        hd_sym_past(s, LLVMBuildPtrToInt(p->b, to, p->i64, ""));
-        return;
-    }
-    LLVMValueRef byte = LLVMBuildZExtOrBitCast(p->b, ops[1], p->i32, "");
-    LLVMValueRef hook =
-        hd_sym_call(s, HD_SYM_HOOK_fill, (LLVMValueRef[]){to, len, hd_hooks_u32(p, 0), byte});
+    LLVMValueRef len = LLVMBuildZExtOrBitCast(p->b, ops[2], p->i64, ""), none = hd_hooks_u32(p, 0);
+    LLVMValueRef args[] = {to, NULL, len, none, none, none};
+    enum hd_sym_hook which = kind == HD_CALLEE_SET ? HD_SYM_HOOK_fill : HD_SYM_HOOK_copy;
+    args[1] = kind == HD_CALLEE_SET ? LLVMBuildZExtOrBitCast(p->b, ops[1], p->i32, "")
+                                    : hd_hooks_ptr(p, ops[1]);
+    LLVMValueRef hook = hd_sym_call(s, which, args);
     hd_sym_past(s, LLVMBuildPtrToInt(p->b, to, p->i64, ""));
-    *(struct hd_sym_block *)hd_vec_push(blocks) = (struct hd_sym_block){hook, ops[1]};
+    *(struct hd_sym_block *)hd_vec_push(blocks) =
+        (struct hd_sym_block){hook, {ops[0], ops[1], ops[2]}};
 }

@@ -441,6 +441,9 @@ static void put_effects(struct hd_page *p, const struct hd_finding *f)
 static void put_commands(const struct hd_page *p, const struct hd_report *r,
                          const struct hd_finding *f)
 {
+    if (f->input)
+        fprintf(p->out, "  Input: %s%s%s\n", r->directory ? r->directory : "",
+                r->directory ? "/" : "", f->input);
     if (!f->witness)
         return;
     if (!r->directory || !strncmp(r->directory, "heddle-out/", 11)) {

@@ -28,6 +28,8 @@ static void born(struct hd_thread *me, const void *p, size_t n, uintptr_t pc)
 {
     if (p) {
         hd_rt_log2(HD_LOG_ALLOC, 0, pc, (uintptr_t)p, n);
+        if (hd_rt_sym.on)
+            hd_rt_sym_clear(p, n); /* of a block that was there before */
         hd_rt_sym_born(p, n);
     }
     hd_rt_leave(me);

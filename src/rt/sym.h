@@ -45,6 +45,7 @@ void hd_rt_sym_set_byte(const void *p, uint32_t id);
 uint32_t hd_rt_sym_bytes(const void *p, unsigned n, uint64_t value); /* little-endian number */
 void hd_rt_sym_set_bytes(const void *p, unsigned n, uint32_t id);    /* 0: concrete */
 void hd_rt_sym_copy(const void *to, const void *from, size_t n);
+void hd_rt_sym_clear(const void *p, size_t n);
 bool hd_rt_sym_any(const void *p, size_t n);
 bool hd_rt_sym_has_page(const void *p); /* a byte of its page was symbolic at some time */
 /* The ids of n bytes whose memory is about to move, taken away from there. NULL: none is symbolic.
@@ -68,6 +69,9 @@ void hd_rt_sym_joined(uint32_t id, void *out, unsigned n);
 /* sym_path.c */
 void hd_rt_sym_step(uint32_t expr, bool taken, enum hd_sym_step_kind kind, uint32_t branch,
                     uint32_t other);
+/* The value is taken as it is, and the path says so: others may be tried in runs of their own. 0 is
+ * fine. */
+void hd_rt_sym_fix(uint32_t id);
 
 /* sym_input.c */
 /* Makes n bytes at p an input object; they get the given bytes, if any. Answers its number. */

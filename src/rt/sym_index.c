@@ -26,8 +26,9 @@ static struct { /* where addresses came from, by id */
 
 void hd_rt_sym_born(const void *p, size_t n)
 {
-    if (hd_rt_sym.on)
-        blocks[next_block++ % BLOCKS] = (struct object){(uintptr_t)p, n};
+    if (!hd_rt_sym.on)
+        return;
+    blocks[next_block++ % BLOCKS] = (struct object){(uintptr_t)p, n};
 }
 
 HD_EXPORT void __hd_sym_object(void *p, uint64_t n)
@@ -115,22 +116,53 @@ static uint32_t compare(enum hd_sym_op op, uint32_t addr, uint64_t with)
     return hd_rt_sym_make(op, 1, addr, hd_rt_sym_const(64, with), 0, r);
 }
 
+/* At least so many of the lowest bits of its value are 0, for every input. */
+static unsigned low_zeros(uint32_t id, int depth)
+{
+    const struct hd_sym_node *n = hd_rt_sym_node(id);
+    unsigned a, b;
+    if (n->op == HD_SYM_CONST)
+        return n->value ? (unsigned)__builtin_ctzll(n->value) : 64;
+    if (depth == 0)
+        return 0;
+    switch (n->op) {
+    case HD_SYM_ADD:
+    case HD_SYM_SUB:
+    case HD_SYM_OR:
+    case HD_SYM_XOR:
+        a = low_zeros(n->a, depth - 1);
+        b = low_zeros(n->b, depth - 1);
+        return a < b ? a : b;
+    case HD_SYM_MUL:
+        return low_zeros(n->a, depth - 1) + low_zeros(n->b, depth - 1);
+    case HD_SYM_AND:
+        a = low_zeros(n->a, depth - 1);
+        b = low_zeros(n->b, depth - 1);
+        return a > b ? a : b;
+    case HD_SYM_SHL:
+        b = hd_rt_sym_node(n->b)->op == HD_SYM_CONST ? (unsigned)hd_rt_sym_node(n->b)->value : 0;
+        return low_zeros(n->a, depth - 1) + b;
+    case HD_SYM_ZEXT:
+    case HD_SYM_SEXT:
+        return low_zeros(n->a, depth - 1);
+    default:
+        return 0;
+    }
+}
+
+/* Also which bytes of a larger unit it starts at is a choice of the input, unless it has none. */
 static void stay_inside(struct object o, uint32_t addr, uintptr_t first, unsigned n)
 {
-    uint64_t v = hd_rt_sym_node(addr)->value;
+    uint64_t v = hd_rt_sym_node(addr)->value, phase = first - o.start;
     uint32_t start = hd_rt_sym_const(64, o.start);
     uint32_t offset = hd_rt_sym_make(HD_SYM_SUB, 64, addr, start, 0, v - o.start);
     if (!offset)
         return;
     hd_rt_sym_step(compare(HD_SYM_ULE, offset, o.size - n), true, HD_SYM_CHECK, HD_SYM_NO_OUTCOME,
                    HD_SYM_NO_OUTCOME);
-    if (n == 1)
+    if (n == 1 || (phase == 0 && low_zeros(offset, 8) >= (unsigned)__builtin_ctz(n)))
         return;
-    uint32_t bits = hd_rt_sym_make(HD_SYM_AND, 64, offset, hd_rt_sym_const(64, n - 1), 0,
-                                   (v - o.start) & (n - 1));
-    if (bits)
-        hd_rt_sym_step(compare(HD_SYM_EQ, bits, first - o.start), true, HD_SYM_ASSUME,
-                       HD_SYM_NO_OUTCOME, HD_SYM_NO_OUTCOME);
+    hd_rt_sym_fix(hd_rt_sym_make(HD_SYM_AND, 64, offset, hd_rt_sym_const(64, n - 1), 0, phase));
 }
 
 static uint32_t node_at(uintptr_t a, unsigned n)

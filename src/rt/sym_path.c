@@ -175,12 +175,20 @@ HD_EXPORT void __hd_sym_check(uint32_t width, uint32_t id, uint64_t value)
     hd_rt_sym_step(is, value != 0, HD_SYM_CHECK, HD_SYM_NO_OUTCOME, HD_SYM_NO_OUTCOME);
 }
 
+void hd_rt_sym_fix(uint32_t id)
+{
+    if (!id)
+        return;
+    const struct hd_sym_node *n = hd_rt_sym_node(id);
+    uint32_t is = hd_rt_sym_make(HD_SYM_EQ, 1, id, hd_rt_sym_const(n->width, n->value), 0, 1);
+    hd_rt_sym_step(is, true, HD_SYM_TARGET, HD_SYM_NO_OUTCOME, HD_SYM_NO_OUTCOME);
+}
+
 HD_EXPORT void __hd_sym_target(uint32_t id, void *target)
 {
-    if (!hd_rt_sym.on || !id)
-        return;
-    uint32_t is = hd_rt_sym_make(HD_SYM_EQ, 1, id, hd_rt_sym_const(64, (uintptr_t)target), 0, 1);
-    hd_rt_sym_step(is, true, HD_SYM_TARGET, HD_SYM_NO_OUTCOME, HD_SYM_NO_OUTCOME);
+    (void)target;
+    if (hd_rt_sym.on)
+        hd_rt_sym_fix(id);
 }
 
 static size_t length(const char *s)

@@ -180,7 +180,7 @@ HD_EXPORT uint32_t __hd_sym_load(void *p, uint32_t n, uint32_t addr, uint64_t va
     if (addr) {
         if (hd_rt_sym_read_at(p, n, addr, &id))
             return id;
-        hd_rt_sym_lost(HD_SYM_LOST_ADDRESS);
+        hd_rt_sym_fix(addr);
     }
     return hd_rt_sym_bytes(p, n, value);
 }
@@ -193,16 +193,26 @@ HD_EXPORT void __hd_sym_store(void *p, uint32_t n, uint32_t addr, uint32_t id, u
     if (addr) {
         if (hd_rt_sym_write_at(p, n, addr, id, value))
             return;
-        hd_rt_sym_lost(HD_SYM_LOST_ADDRESS);
+        hd_rt_sym_fix(addr);
     }
     hd_rt_sym_set_bytes(p, n, id);
+}
+
+void hd_rt_sym_clear(const void *p, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        uintptr_t a = (uintptr_t)p + i;
+        if (__hd_sym_filter[a / PAGE & 0xffff])
+            hd_rt_sym_set_byte((const void *)a, 0);
+        else
+            i += PAGE - 1 - a % PAGE; /* the rest of this page */
+    }
 }
 
 HD_EXPORT void __hd_sym_clear(void *p, uint64_t n)
 {
     if (hd_rt_sym.on)
-        for (uint64_t i = 0; i < n; i++)
-            hd_rt_sym_set_byte((uint8_t *)p + i, 0);
+        hd_rt_sym_clear(p, n);
 }
 
 HD_EXPORT void __hd_sym_lost(void *p, uint64_t n, uint32_t why)
@@ -216,24 +226,34 @@ HD_EXPORT void __hd_sym_drop(uint32_t why)
     hd_rt_sym_lost((enum hd_sym_lost)why);
 }
 
-HD_EXPORT void __hd_sym_copy(void *to, void *from, uint64_t n)
+HD_EXPORT void __hd_sym_copy(void *to, void *from, uint64_t n, uint32_t to_id, uint32_t from_id,
+                             uint32_t n_id)
 {
-    if (hd_rt_sym.on)
-        hd_rt_sym_copy(to, from, n);
+    if (!hd_rt_sym.on)
+        return;
+    hd_rt_sym_fix(to_id);
+    hd_rt_sym_fix(from_id);
+    hd_rt_sym_fix(n_id);
+    hd_rt_sym_copy(to, from, n);
 }
 
 HD_EXPORT void __hd_sym_block(void *to, uint64_t n, void *from)
 {
-    if (from)
-        __hd_sym_copy(to, from, n);
+    if (from && hd_rt_sym.on)
+        hd_rt_sym_copy(to, from, n);
     else
         __hd_sym_clear(to, n);
 }
 
-HD_EXPORT void __hd_sym_fill(void *to, uint64_t n, uint32_t id, uint32_t byte)
+HD_EXPORT void __hd_sym_fill(void *to, uint32_t byte, uint64_t n, uint32_t to_id, uint32_t id,
+                             uint32_t n_id)
 {
     (void)byte;
-    if (!hd_rt_sym.on || (!id && !hd_rt_sym_any(to, n)))
+    if (!hd_rt_sym.on)
+        return;
+    hd_rt_sym_fix(to_id);
+    hd_rt_sym_fix(n_id);
+    if (!id && !hd_rt_sym_any(to, n))
         return;
     uint32_t low = id ? hd_rt_sym_extract(id, 0, 8) : 0;
     for (uint64_t i = 0; i < n; i++)

@@ -107,7 +107,7 @@ static void expr(int depth)
         "(($) && ($))",
         "(($) || ($))",
         "(!($))",
-        "(uint16_t)(($) << #)",
+        "(uint16_t)((uint32_t)($) << #)",
         "((uint32_t)($) << # | (uint32_t)($) >> (32 - #))",
     };
     if (depth <= 0) {
@@ -242,7 +242,7 @@ static const char *const steps[] = {
     "% = ($) ? (uint32_t)__builtin_clz((uint32_t)($) | 1) : 4;\n",
     "{ _Bool b = ($); % = b; flag = !b; }\n",
     "% = flag;\n",
-    "% = (uint32_t)strlen((char *)bytes); bytes[7] = 0;\n",
+    "bytes[7] = 0; % = (uint32_t)strlen((char *)bytes);\n",
     "bytes[7] = 0; % = (uint32_t)(strcmp((char *)bytes, \"\\3\\2\") < 0);\n",
     "% = (uint32_t)(memcmp(bytes, in, INPUTS) == 0);\n",
     "% = (uint32_t)recurse((uint32_t)($) & 3);\n",
