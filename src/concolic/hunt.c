@@ -326,6 +326,8 @@ static enum hd_status wait_all(struct hd_search *s, struct hd_flight *flights, u
         if (st == HD_OK) {
             count_run(s, &flights[i].run.aside);
             st = landed(s, &flights[i]);
+        } else {
+            hd_run_remove(&flights[i].run);
         }
         end_flight(&flights[i]);
         if (s->o->progress)
@@ -407,8 +409,14 @@ static void end(struct hd_search *s)
     hd_free(s->cover, s->cap_cover);
     hd_names_fini(&s->known);
     hd_map_fini(&s->tried);
-    if (s->messages)
-        fclose(s->messages);
+    if (!s->messages)
+        return;
+    fclose(s->messages);
+    if (s->stats->paths > 0)
+        return;
+    char path[PATH_MAX + 32]; /* nothing was run: the folder is as it was */
+    snprintf(path, sizeof path, "%s/messages.txt", s->dir);
+    unlink(path);
 }
 
 /* Without the hooks no input is followed: then one path would look like all of them. */
