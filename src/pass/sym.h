@@ -62,6 +62,8 @@ struct hd_sym_fn {
     struct hd_vec pairs;   /* struct hd_sym_pair */
     struct hd_map slot_of; /* private local -> index in slots */
     struct hd_vec slots;   /* LLVMValueRef: the alloca that holds its id */
+    LLVMValueRef dots;     /* the ids of what came in after "..."; NULL: no such function */
+    unsigned n_dots;
     LLVMValueRef zero;
     LLVMValueRef entry; /* code for the start of the function goes before this */
 };
@@ -133,6 +135,7 @@ void hd_sym_block(struct hd_sym_pass *s, LLVMValueRef next, enum hd_callee kind,
                   struct hd_vec *blocks);
 void hd_sym_call_inst(struct hd_sym_fn *f, LLVMValueRef inst);
 void hd_sym_intrinsic(struct hd_sym_fn *f, LLVMValueRef call, enum hd_callee kind);
+void hd_sym_dots(struct hd_sym_fn *f, LLVMValueRef call); /* llvm.va_start */
 void hd_sym_return(struct hd_sym_fn *f, LLVMValueRef inst);
 void hd_sym_arguments(struct hd_sym_fn *f);
 

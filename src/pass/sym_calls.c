@@ -53,16 +53,38 @@ static const char *const models[] = {
     "__isoc99_sscanf",
     "__isoc23_strtol",
     "__isoc23_strtoul",
+    "__isoc23_strtoll",
+    "__isoc23_strtoull",
+    "__isoc23_sscanf",
     "mempcpy",
     "abs",
     "labs",
+    "memmem",
+    "memrchr",
+    "strchrnul",
+    "strcasestr",
+    "div",
+    "sprintf",
+    "snprintf",
 };
 
-/* The same, but they bring input in: the model runs after every call. */
+/* The same, but they bring input in, or what they look at is not seen from their arguments: the
+ * model runs after every call. */
 static const char *const inputs[] = {
-    "read",  "fgets",   "fgetc", "getc",   "getchar",        "fread",           "getline", "open",
-    "fopen", "fopen64", "scanf", "fscanf", "__isoc99_scanf", "__isoc99_fscanf", "open64",  "getenv",
+    "strsep",          "strtok",         "strtok_r",
+    "__strtok_r",      "bsearch",        "pread",
+    "readv",           "mmap",           "getdelim",
+    "__getdelim",      "getopt_long",    "__isoc23_scanf",
+    "__isoc23_fscanf", "read",           "fgets",
+    "fgetc",           "getc",           "getchar",
+    "fread",           "getline",        "open",
+    "fopen",           "fopen64",        "scanf",
+    "fscanf",          "__isoc99_scanf", "__isoc99_fscanf",
+    "open64",          "getenv",
 };
+
+/* With a model for each of the two numbers that they answer. */
+static const char *const pairs[] = {"ldiv", "lldiv"};
 
 /* What these change, no later code of the program looks at. */
 static const char *const outputs[] = {
@@ -77,7 +99,7 @@ static const char *const harmless[] = {
     "free",     "malloc", "calloc",   "close",  "fclose",  "exit",    "_exit",     "abort",
     "realloc",  "fseek",  "rewind",   "lseek",  "feof",    "ferror",  "setvbuf",   "setbuf",
     "fileno",   "ungetc", "clearerr", "ftell",  "signal",  "perror",  "remove",    "unlink",
-    "atexit",   "__cxa_", "_ZdlPv",   "_ZdaPv", "_ZdlPvm", "rand_r",  "nanosleep",
+    "atexit",   "__cxa_", "_ZdlPv",   "_ZdaPv", "_ZdlPvm", "rand_r",  "nanosleep", "qsort",
 };
 
 static bool is_in(const char *name, const char *const *list, size_t n)
@@ -190,6 +212,44 @@ static void take_blocks(struct hd_sym_fn *f, LLVMValueRef mine)
 
 /* ---- arguments and results ---- */
 
+/* i1: the flow record is for this function. */
+static LLVMValueRef is_mine(struct hd_sym_fn *f)
+{
+    struct hd_pass *p = f->s->p;
+    LLVMValueRef who = LLVMBuildLoad2(p->b, p->ptr, hd_sym_flow(f->s, FLOW_CALLEE, 0), "");
+    return LLVMBuildICmp(p->b, LLVMIntEQ, who, LLVMBuildPointerCast(p->b, f->f->fn, p->ptr, ""),
+                         "");
+}
+
+/* The ids after "..." are kept until va_start. */
+static void keep_dots(struct hd_sym_fn *f, LLVMValueRef mine)
+{
+    struct hd_pass *p = f->s->p;
+    unsigned fixed = LLVMCountParams(f->f->fn);
+    f->n_dots = fixed < HD_SYM_ARGS ? HD_SYM_ARGS - fixed : 0;
+    if (!f->n_dots)
+        return;
+    LLVMTypeRef type = LLVMArrayType(p->i32, f->n_dots);
+    f->dots = hd_hooks_slot(f->f, type);
+    for (unsigned i = 0; i < f->n_dots; i++) {
+        LLVMValueRef path[] = {hd_hooks_u32(p, 0), hd_hooks_u32(p, i)};
+        LLVMValueRef id = LLVMBuildLoad2(p->b, p->i32, hd_sym_flow(f->s, FLOW_ARG, fixed + i), "");
+        LLVMBuildStore(p->b, LLVMBuildSelect(p->b, mine, id, f->zero, ""),
+                       LLVMBuildInBoundsGEP2(p->b, type, f->dots, path, 2, ""));
+    }
+}
+
+void hd_sym_dots(struct hd_sym_fn *f, LLVMValueRef call)
+{
+    struct hd_pass *p = f->s->p;
+    if (!f->dots)
+        return;
+    LLVMPositionBuilderBefore(p->b, LLVMGetNextInstruction(call));
+    hd_sym_call(f->s, HD_SYM_HOOK_dots,
+                (LLVMValueRef[]){hd_hooks_ptr(p, LLVMGetOperand(call, 0)), hd_hooks_ptr(p, f->dots),
+                                 hd_hooks_u32(p, f->n_dots)});
+}
+
 void hd_sym_arguments(struct hd_sym_fn *f)
 {
     struct hd_pass *p = f->s->p;
@@ -200,13 +260,13 @@ void hd_sym_arguments(struct hd_sym_fn *f)
          a = LLVMGetNextParam(a), i++) {
         if (!hd_sym_width(f->s, LLVMTypeOf(a)))
             continue;
-        if (!mine) {
-            LLVMValueRef who = LLVMBuildLoad2(p->b, p->ptr, hd_sym_flow(f->s, FLOW_CALLEE, 0), "");
-            mine =
-                LLVMBuildICmp(p->b, LLVMIntEQ, who, LLVMBuildPointerCast(p->b, fn, p->ptr, ""), "");
-        }
+        mine = mine ? mine : is_mine(f);
         LLVMValueRef id = LLVMBuildLoad2(p->b, p->i32, hd_sym_flow(f->s, FLOW_ARG, i), "");
         hd_sym_set(f, a, LLVMBuildSelect(p->b, mine, id, f->zero, ""));
+    }
+    if (LLVMIsFunctionVarArg(LLVMGlobalGetValueType(fn)) && !f->s->models) {
+        mine = mine ? mine : is_mine(f);
+        keep_dots(f, mine);
     }
     if (!mine)
         return;
@@ -292,16 +352,20 @@ static LLVMValueRef touches_symbols(struct hd_sym_fn *f, LLVMValueRef call)
 }
 
 /* In a slow block: hands (result, arguments...) to the model, all as 64-bit numbers. */
-static LLVMValueRef call_model(struct hd_sym_fn *f, LLVMValueRef call, const char *name)
+static LLVMValueRef call_model(struct hd_sym_fn *f, LLVMValueRef call, const char *name,
+                               LLVMValueRef answer)
 {
     struct hd_pass *p = f->s->p;
     char symbol[96];
-    snprintf(symbol, sizeof symbol, "__hd_model_%s", strncmp(name, "__isoc", 6) ? name : name + 9);
+    unsigned skip = strncmp(name, "__", 2) ? 0 : strncmp(name, "__isoc", 6) ? 2 : 9;
+    snprintf(symbol, sizeof symbol, "__hd_model_%s", name + skip);
     LLVMValueRef args[HD_SYM_ARGS], ids[HD_SYM_ARGS];
     LLVMTypeRef types[HD_SYM_ARGS];
     unsigned n = LLVMGetNumArgOperands(call), used = 0;
+    if (n >= HD_SYM_ARGS)
+        hd_sym_drop(f, HD_SYM_LOST_CALL);
     for (unsigned i = 0; i <= n && used < HD_SYM_ARGS; i++) {
-        LLVMValueRef v = i == 0 ? call : LLVMGetOperand(call, i - 1);
+        LLVMValueRef v = i == 0 ? answer : LLVMGetOperand(call, i - 1);
         unsigned width = hd_sym_width(f->s, LLVMTypeOf(v));
         LLVMValueRef id = i == 0 ? f->zero : hd_sym_id(f, v);
         args[used] = width ? hd_sym_bits(f->s, v) : hd_hooks_u64(p, 0);
@@ -321,18 +385,39 @@ static LLVMValueRef call_model(struct hd_sym_fn *f, LLVMValueRef call, const cha
     LLVMValueRef fn = LLVMConstBitCast(model, LLVMPointerType(type, 0));
     LLVMBuildStore(p->b, LLVMConstBitCast(model, p->ptr), hd_sym_flow(f->s, FLOW_CALLEE, 0));
     LLVMValueRef result = LLVMBuildCall2(p->b, type, fn, args, used, "");
-    unsigned width = hd_sym_width(f->s, LLVMTypeOf(call));
+    unsigned width = hd_sym_width(f->s, LLVMTypeOf(answer));
     if (!width)
         return NULL;
-    LLVMValueRef id = taken_id(f, model), real = hd_sym_bits(f->s, call);
+    LLVMValueRef id = taken_id(f, model), real = hd_sym_bits(f->s, answer);
     if (width < 64) {
         result = LLVMBuildAnd(p->b, result, hd_hooks_u64(p, UINT64_MAX >> (64 - width)), "");
         id = hd_sym_call(f->s, HD_SYM_HOOK_cast,
                          (LLVMValueRef[]){hd_hooks_u32(p, HD_SYM_EXTRACT | width << 8),
                                           hd_hooks_u32(p, 64), id, real});
     }
-    LLVMValueRef agrees = LLVMBuildICmp(p->b, LLVMIntEQ, result, real, "");
-    return LLVMBuildSelect(p->b, agrees, id, f->zero, "");
+    return hd_sym_call(f->s, HD_SYM_HOOK_agreed,
+                       (LLVMValueRef[]){name_value(f, name), id, result, real});
+}
+
+/* ldiv: a quotient and a remainder in two registers. */
+static void modelled_pair(struct hd_sym_fn *f, LLVMValueRef call)
+{
+    LLVMBuilderRef b = f->s->p->b;
+    LLVMValueRef at = LLVMGetNextInstruction(call);
+    static const char *const names[] = {"ldiv_quot", "ldiv_rem"};
+    struct hd_sym_pair pair;
+    for (unsigned i = 0; i < 2; i++) {
+        LLVMPositionBuilderBefore(b, at);
+        LLVMValueRef answer = LLVMBuildExtractValue(b, call, i, ""),
+                     cond = touches_symbols(f, call);
+        pair.id[i] = f->zero;
+        if (!cond)
+            continue;
+        struct hd_sym_slow slow = hd_sym_slow_begin(f->s, at, cond);
+        LLVMValueRef id = call_model(f, call, names[i], answer);
+        pair.id[i] = hd_sym_slow_end(f->s, slow, id, f->zero);
+    }
+    hd_sym_set_pair(f, call, pair);
 }
 
 static void modelled(struct hd_sym_fn *f, LLVMValueRef call, const char *name, bool always)
@@ -343,7 +428,7 @@ static void modelled(struct hd_sym_fn *f, LLVMValueRef call, const char *name, b
     if (!cond)
         return;
     struct hd_sym_slow slow = hd_sym_slow_begin(f->s, at, cond);
-    LLVMValueRef id = call_model(f, call, name);
+    LLVMValueRef id = call_model(f, call, name, call);
     id = hd_sym_slow_end(f->s, slow, id, f->zero);
     if (id)
         hd_sym_set(f, call, id);
@@ -395,17 +480,34 @@ static void chosen(struct hd_sym_fn *f, LLVMValueRef call, LLVMValueRef at, cons
 
 /* ---- calls ---- */
 
+static bool has_dots(LLVMValueRef call)
+{
+    return LLVMIsFunctionVarArg(LLVMGetCalledFunctionType(call));
+}
+
+/* The ids in the order of the flow record: by position; after "..." only those of integers and
+ * pointers, which share registers. */
+static unsigned order_ids(struct hd_sym_fn *f, LLVMValueRef call, LLVMValueRef *ids)
+{
+    unsigned fixed = LLVMCountParamTypes(LLVMGetCalledFunctionType(call)), n = 0;
+    bool dots = has_dots(call);
+    for (unsigned i = 0; i < LLVMGetNumArgOperands(call) && n < HD_SYM_ARGS; i++) {
+        LLVMValueRef v = LLVMGetOperand(call, i);
+        if (!dots || i < fixed || hd_sym_width(f->s, LLVMTypeOf(v)))
+            ids[n++] = hd_sym_id(f, v);
+    }
+    while (dots && n < HD_SYM_ARGS)
+        ids[n++] = f->zero;
+    return n;
+}
+
 static LLVMValueRef pass_ids(struct hd_sym_fn *f, LLVMValueRef call)
 {
     struct hd_pass *p = f->s->p;
-    unsigned n = LLVMGetNumArgOperands(call);
     LLVMValueRef ids[HD_SYM_ARGS];
-    if (n > HD_SYM_ARGS)
-        n = HD_SYM_ARGS;
     LLVMPositionBuilderBefore(p->b, call);
     bool blocks = pass_blocks(f, call);
-    for (unsigned i = 0; i < n; i++)
-        ids[i] = hd_sym_id(f, LLVMGetOperand(call, i));
+    unsigned n = order_ids(f, call, ids);
     LLVMValueRef any = hd_sym_any(f, ids, n);
     if (!any && !blocks)
         return NULL;
@@ -436,14 +538,29 @@ static uint64_t hash_name(const char *name)
     return h;
 }
 
-/* What goes in after "..." comes out as plain memory: its ids end here, as do those of arguments
- * beyond the flow record and of structs in registers. */
+/* Something after "..." that goes neither into integer nor into floating registers: then the places
+ * of the others on the stack are not known. */
+static bool has_odd_dots(struct hd_sym_fn *f, LLVMValueRef call)
+{
+    unsigned floats = 0;
+    for (unsigned i = LLVMCountParamTypes(LLVMGetCalledFunctionType(call));
+         has_dots(call) && i < LLVMGetNumArgOperands(call); i++) {
+        LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(call, i));
+        bool is_float = LLVMGetTypeKind(type) == LLVMDoubleTypeKind;
+        floats += is_float;
+        if ((!is_float && !hd_sym_width(f->s, type)) || byval_bytes(f->s->p, call, i, true))
+            return true;
+    }
+    return floats > 8;
+}
+
+/* Ids end here: those of arguments beyond the flow record, of structs in registers, and of some
+ * that go in after "...". */
 static void lost_arguments(struct hd_sym_fn *f, LLVMValueRef call, enum hd_callee kind)
 {
     struct hd_pass *p = f->s->p;
-    LLVMTypeRef type = LLVMGetCalledFunctionType(call);
-    unsigned fixed = LLVMCountParamTypes(type);
-    bool dots = LLVMIsFunctionVarArg(type) && kind != HD_CALLEE_VARARG_OK;
+    unsigned fixed = LLVMCountParamTypes(LLVMGetCalledFunctionType(call));
+    bool dots = has_odd_dots(f, call) && kind != HD_CALLEE_VARARG_OK;
     for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++) {
         LLVMValueRef v = LLVMGetOperand(call, i);
         struct hd_sym_pair ids = hd_sym_pair(f, v);
@@ -495,8 +612,44 @@ static bool is_modelled_elsewhere(const char *name)
     return false;
 }
 
+/* printf and its like with a va_list; functions of C++ strings; streams of C++. */
+static void passed_behind(struct hd_sym_fn *f, LLVMValueRef call, const char *name)
+{
+    struct hd_pass *p = f->s->p;
+    bool list = *name == 'v' && (strstr(name, "printf") || strstr(name, "scanf"));
+    bool string = strncmp(name, "_Z", 2) == 0 && strstr(name, "basic_string");
+    bool stream = strncmp(name, "_ZNSi", 5) == 0 || strncmp(name, "_ZSt7getline", 12) == 0 ||
+                  (strncmp(name, "_ZStrs", 6) == 0 && strstr(name, "istream"));
+    LLVMPositionBuilderBefore(p->b, call);
+    if (stream)
+        hd_sym_call(f->s, HD_SYM_HOOK_istream, (LLVMValueRef[]){name_value(f, name)});
+    for (unsigned i = 0; (list || string) && i < LLVMGetNumArgOperands(call); i++) {
+        LLVMValueRef v = LLVMGetOperand(call, i);
+        if (LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMPointerTypeKind ||
+            (list && i + 1 < LLVMGetNumArgOperands(call)) ||
+            (string && (i > 0 || LLVMIsAConstant(v))))
+            continue;
+        hd_sym_call(
+            f->s, HD_SYM_HOOK_behind,
+            (LLVMValueRef[]){name_value(f, name), hd_hooks_ptr(p, v), hd_hooks_u32(p, list)});
+    }
+}
+
+/* Calls the model, which has the same type, in place of the real function. */
+static void replace_call(struct hd_sym_fn *f, LLVMValueRef call, const char *symbol)
+{
+    LLVMModuleRef m = f->s->p->module;
+    LLVMValueRef model = LLVMGetNamedFunction(m, symbol);
+    if (!model)
+        model = LLVMAddFunction(m, symbol, LLVMGetCalledFunctionType(call));
+    LLVMTypeRef type = LLVMTypeOf(LLVMGetCalledValue(call));
+    LLVMSetOperand(call, (unsigned)LLVMGetNumOperands(call) - 1, LLVMConstBitCast(model, type));
+}
+
 static void real_call(struct hd_sym_fn *f, LLVMValueRef call, enum hd_callee kind)
 {
+    if (is_external(call) && LLVMIsACallInst(call) && strcmp(name_of(call), "getopt") == 0)
+        replace_call(f, call, "__hd_model_getopt");
     struct hd_pass *p = f->s->p;
     const char *name = name_of(call);
     bool external = is_external(call) && LLVMIsACallInst(call);
@@ -508,8 +661,10 @@ static void real_call(struct hd_sym_fn *f, LLVMValueRef call, enum hd_callee kin
     LLVMValueRef at = hd_control_after(call), any = NULL;
     bool model = external && IS_IN(name, models), input = external && IS_IN(name, inputs);
     if (!model && !input) {
-        if (external && !is_harmless(name) && !is_plain_output(call, name))
+        if (external && !is_harmless(name) && !is_plain_output(call, name)) {
             passed_memory(f, call, name);
+            passed_behind(f, call, name);
+        }
         lost_arguments(f, call, kind);
         any = pass_ids(f, call);
     }
@@ -517,6 +672,10 @@ static void real_call(struct hd_sym_fn *f, LLVMValueRef call, enum hd_callee kin
         return;
     if (model || input) {
         modelled(f, call, name, input);
+        return;
+    }
+    if (external && IS_IN(name, pairs) && hd_sym_parts(f->s, LLVMTypeOf(call)) == 2) {
+        modelled_pair(f, call);
         return;
     }
     if (kind != HD_CALLEE_PURE)

@@ -153,6 +153,8 @@ void hd_sym_intrinsic(struct hd_sym_fn *f, LLVMValueRef call, enum hd_callee kin
     unsigned n = LLVMGetNumArgOperands(call);
     if (strncmp(name, "llvm.lifetime.start", 19) == 0)
         hd_sym_lifetime(f, call);
+    if (strncmp(name, "llvm.va_start", 13) == 0)
+        hd_sym_dots(f, call);
     if (kind == HD_CALLEE_IGNORED || n == 0 || n > 3 || !LLVMIsACallInst(call))
         return;
     if (strncmp(name, "llvm.expect", 11) == 0) {

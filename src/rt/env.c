@@ -5,6 +5,7 @@
 #include "rt/blocks.h"
 #include "rt/modules.h"
 #include "rt/real.h"
+#include "rt/sym.h"
 #include "rt/sync.h"
 
 #include <stdlib.h>
@@ -44,7 +45,8 @@ CHANGES(clearenv, (void), ())
 /* The program's comparisons are recorded as they come; what libc moved is one write at the end. */
 HD_EXPORT void qsort(void *p, size_t n, size_t size, int (*compare)(const void *, const void *))
 {
-    hd_real.qsort(p, n, size, compare);
+    if (!hd_rt_sym_sort(p, n, size, compare))
+        hd_real.qsort(p, n, size, compare);
     struct hd_thread *me = rt.on && hd_rt_module_has(HD_PC) ? hd_rt_enter() : NULL;
     if (me) {
         hd_rt_wrote(HD_PC, p, n * size);

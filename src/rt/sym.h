@@ -72,6 +72,7 @@ void hd_rt_sym_step(uint32_t expr, bool taken, enum hd_sym_step_kind kind, uint3
 /* The value is taken as it is, and the path says so: others may be tried in runs of their own. 0 is
  * fine. */
 void hd_rt_sym_fix(uint32_t id);
+void hd_rt_sym_name_call(const char *name); /* something symbolic went into this function */
 
 /* sym_input.c */
 /* Makes n bytes at p an input object; they get the given bytes, if any. Answers its number. */
@@ -79,6 +80,9 @@ uint32_t hd_rt_sym_input(const char *name, void *p, size_t n);
 bool hd_rt_sym_setting(const char *kind, const char *name, uint64_t *number);
 
 void __hd_make_symbolic(void *p, size_t n, const char *name); /* heddle/annotate.h */
+
+/* sym_split.c: sorts with expressions. False: there are none. */
+bool hd_rt_sym_sort(void *p, size_t n, size_t size, int (*compare)(const void *, const void *));
 
 /* sym_stream.c */
 void hd_rt_sym_stdin(size_t size);

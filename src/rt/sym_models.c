@@ -7,17 +7,14 @@
  * and there are no tables: characters are taken as ASCII, as in the C locale. */
 #include "rt/sym_models.h"
 
+#include "rt/sym_chars.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
 #define EXPORT __attribute__((visibility("default")))
 
 typedef unsigned char byte;
-
-static int low(int c)
-{
-    return c >= 'A' && c <= 'Z' ? c + 32 : c;
-}
 
 /* ---- comparing ---- */
 
@@ -26,8 +23,8 @@ static int compare(const byte *a, const byte *b, uint64_t n, bool text, bool fol
     for (uint64_t i = 0; i < n; i++) {
         int x = a[i], y = b[i];
         if (fold) {
-            x = low(x);
-            y = low(y);
+            x = hd_rt_low(x);
+            y = hd_rt_low(y);
         }
         if (x != y)
             return x - y;
@@ -225,6 +222,51 @@ EXPORT uint64_t __hd_model_strstr(uint64_t result, uint64_t text, uint64_t what)
     }
 }
 
+static uint64_t find(const byte *s, uint64_t n, const byte *what, uint64_t len, bool fold)
+{
+    for (uint64_t at = 0; at + len <= n; at++) {
+        uint64_t i = 0;
+        while (i < len &&
+               (fold ? hd_rt_low(s[at + i]) == hd_rt_low(what[i]) : s[at + i] == what[i]))
+            i++;
+        if (i == len)
+            return (uint64_t)(s + at);
+    }
+    return 0;
+}
+
+EXPORT uint64_t __hd_model_memmem(uint64_t result, uint64_t p, uint64_t n, uint64_t what,
+                                  uint64_t len)
+{
+    (void)result;
+    return find((byte *)p, n, (byte *)what, len, false);
+}
+
+EXPORT uint64_t __hd_model_strcasestr(uint64_t result, uint64_t text, uint64_t what)
+{
+    (void)result;
+    return find((byte *)text, length((byte *)text, UINT64_MAX), (byte *)what,
+                length((byte *)what, UINT64_MAX), true);
+}
+
+EXPORT uint64_t __hd_model_strchrnul(uint64_t result, uint64_t text, uint64_t c)
+{
+    const byte *s = (byte *)text;
+    (void)result;
+    while (*s && *s != (byte)c)
+        s++;
+    return (uint64_t)s;
+}
+
+EXPORT uint64_t __hd_model_memrchr(uint64_t result, uint64_t p, uint64_t c, uint64_t n)
+{
+    (void)result;
+    while (n > 0)
+        if (((byte *)p)[--n] == (byte)c)
+            return p + n;
+    return 0;
+}
+
 static bool among(byte c, const byte *set)
 {
     for (; *set; set++)
@@ -262,21 +304,6 @@ EXPORT uint64_t __hd_model_strpbrk(uint64_t result, uint64_t s, uint64_t set)
 
 /* ---- characters ---- */
 
-static bool is_space(int c)
-{
-    return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
-static bool is_digit(int c)
-{
-    return c >= '0' && c <= '9';
-}
-
-static bool is_alpha(int c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 /* The real functions answer a bit of a table: so does this, where the class holds. */
 #define CLASS(name, test)                                                                          \
     EXPORT uint64_t __hd_model_##name(uint64_t result, uint64_t arg)                               \
@@ -285,27 +312,27 @@ static bool is_alpha(int c)
         return (test) ? result : 0;                                                                \
     }
 
-CLASS(isalpha, is_alpha(c))
-CLASS(isdigit, is_digit(c))
-CLASS(isalnum, is_alpha(c) || is_digit(c))
-CLASS(isspace, is_space(c))
-CLASS(isupper, c >= 'A' && c <= 'Z')
-CLASS(islower, c >= 'a' && c <= 'z')
-CLASS(isxdigit, is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'))
-CLASS(isprint, c >= ' ' && c < 127)
-CLASS(ispunct, c > ' ' && c < 127 && !is_alpha(c) && !is_digit(c))
+CLASS(isalpha, hd_rt_is_alpha(c))
+CLASS(isdigit, hd_rt_is_digit(c))
+CLASS(isalnum, hd_rt_is_alpha(c) | hd_rt_is_digit(c))
+CLASS(isspace, hd_rt_is_space(c))
+CLASS(isupper, (unsigned)c - 'A' < 26)
+CLASS(islower, (unsigned)c - 'a' < 26)
+CLASS(isxdigit, hd_rt_digit_of(c) < 16)
+CLASS(isprint, (unsigned)c - ' ' < 95)
+CLASS(ispunct, ((unsigned)c - '!' < 94) & !hd_rt_is_alpha(c) & !hd_rt_is_digit(c))
 
 EXPORT uint64_t __hd_model_tolower(uint64_t result, uint64_t c)
 {
     (void)result;
-    return (uint64_t)low((int)c);
+    return (uint64_t)hd_rt_low((int)c);
 }
 
 EXPORT uint64_t __hd_model_toupper(uint64_t result, uint64_t arg)
 {
     int c = (int)arg;
     (void)result;
-    return (uint64_t)(c >= 'a' && c <= 'z' ? c - 32 : c);
+    return (uint64_t)(int)((unsigned)c - ((unsigned)c - 'a' < 26) * 32u);
 }
 
 EXPORT uint64_t __hd_model_abs(uint64_t result, uint64_t v)
@@ -320,14 +347,27 @@ EXPORT uint64_t __hd_model_labs(uint64_t result, uint64_t v)
     return (int64_t)v < 0 ? -v : v;
 }
 
-/* ---- numbers ---- */
-
-static int digit_of(int c)
+/* div_t in one register: the quotient below, the remainder above. */
+EXPORT uint64_t __hd_model_div(uint64_t result, uint64_t a, uint64_t b)
 {
-    if (is_digit(c))
-        return c - '0';
-    return is_alpha(c) ? low(c) - 'a' + 10 : 99;
+    int32_t x = (int32_t)a, y = (int32_t)b;
+    (void)result;
+    return (uint64_t)(uint32_t)(x / y) | (uint64_t)(uint32_t)(x % y) << 32;
 }
+
+EXPORT uint64_t __hd_model_ldiv_quot(uint64_t result, uint64_t a, uint64_t b)
+{
+    (void)result;
+    return (uint64_t)((int64_t)a / (int64_t)b);
+}
+
+EXPORT uint64_t __hd_model_ldiv_rem(uint64_t result, uint64_t a, uint64_t b)
+{
+    (void)result;
+    return (uint64_t)((int64_t)a % (int64_t)b);
+}
+
+/* ---- numbers ---- */
 
 struct number {
     const byte *end; /* what follows it, or its start when there is none */
@@ -342,12 +382,12 @@ static struct number number_head(const byte *s, uint64_t max, int base)
 {
     struct number n = {.end = s, .base = base};
     uint64_t i = 0;
-    while (i < max && is_space(s[i]))
+    while (i < max && hd_rt_is_space(s[i]))
         i++;
-    if (i < max && (s[i] == '-' || s[i] == '+'))
+    if (i < max && ((s[i] == '-') | (s[i] == '+')))
         n.minus = s[i++] == '-';
-    if ((base == 0 || base == 16) && i + 2 < max && s[i] == '0' && low(s[i + 1]) == 'x' &&
-        digit_of(s[i + 2]) < 16) {
+    if ((base == 0 || base == 16) && i + 2 < max && s[i] == '0' && hd_rt_low(s[i + 1]) == 'x' &&
+        hd_rt_digit_of(s[i + 2]) < 16) {
         i += 2;
         n.base = 16;
     }
@@ -366,14 +406,14 @@ static struct number number_head(const byte *s, uint64_t max, int base)
         type v = 0;                                                                                \
         uint64_t i = 0;                                                                            \
         for (; i < n->left; i++) {                                                                 \
-            int d = digit_of(n->at[i]);                                                            \
+            int d = hd_rt_digit_of(n->at[i]);                                                      \
             if (d >= n->base)                                                                      \
                 break;                                                                             \
             v = v * (type)n->base + (type)d;                                                       \
         }                                                                                          \
         if (i > 0)                                                                                 \
             n->end = n->at + i;                                                                    \
-        return n->minus ? -v : v;                                                                  \
+        return (v ^ ((type)0 - n->minus)) + n->minus; /* its sign is no choice of the path */      \
     }
 
 DIGITS(digits32, uint32_t)
@@ -466,7 +506,7 @@ static void read_flags(struct scan *s)
     s->format += s->skip;
     s->width = 0;
     s->size = 4;
-    for (; is_digit(*s->format); s->format++)
+    for (; hd_rt_is_digit(*s->format); s->format++)
         s->width = s->width * 10 + (uint64_t)(*s->format - '0');
     for (;; s->format++) {
         if (*s->format == 'l' || *s->format == 'z' || *s->format == 'j')
@@ -480,7 +520,7 @@ static void read_flags(struct scan *s)
 
 static bool scan_number(struct scan *s, int base)
 {
-    while (s->in < s->end && is_space(*s->in))
+    while (s->in < s->end && hd_rt_is_space(*s->in))
         s->in++;
     uint64_t room = (uint64_t)(s->end - s->in);
     struct number n = number_head(s->in, s->width && s->width < room ? s->width : room, base);
@@ -496,10 +536,10 @@ static bool scan_number(struct scan *s, int base)
 static bool scan_text(struct scan *s, bool word)
 {
     uint64_t n = 0, max = s->width ? s->width : word ? UINT64_MAX : 1;
-    while (word && s->in < s->end && is_space(*s->in))
+    while (word && s->in < s->end && hd_rt_is_space(*s->in))
         s->in++;
     byte *out = s->skip ? NULL : (byte *)*s->outs++;
-    for (; n < max && s->in < s->end && !(word && is_space(*s->in)); n++, s->in++)
+    for (; n < max && s->in < s->end && !(word && hd_rt_is_space(*s->in)); n++, s->in++)
         if (out)
             put(s, (uint64_t)(out + n), 1, *s->in);
     return n > 0;
@@ -521,8 +561,9 @@ static bool convert(struct scan *s)
         return scan_text(s, true);
     case 'c':
         return scan_text(s, false);
-    default:
-        return false; /* floats, sets: what follows stays concrete */
+    default: /* floats, sets: what follows stays concrete */
+        __hd_model_lost("scanf, with other conversions than d, i, u, x, s and c");
+        return false;
     }
 }
 
@@ -534,8 +575,8 @@ EXPORT uint64_t __hd_model_scan(uint64_t result, uint64_t text, uint64_t size, u
     s.wanted = (int)result;
     while (*s.format) {
         byte c = *s.format++;
-        if (is_space(c)) {
-            while (s.in < s.end && is_space(*s.in))
+        if (hd_rt_is_space(c)) {
+            while (s.in < s.end && hd_rt_is_space(*s.in))
                 s.in++;
         } else if (c != '%' || *s.format == '%') {
             s.format += c == '%';

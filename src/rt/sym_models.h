@@ -3,6 +3,7 @@
 #ifndef HD_RT_SYM_MODELS_H
 #define HD_RT_SYM_MODELS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* A line of n bytes at s was read: which byte ended it is a choice of the input. */
@@ -11,6 +12,19 @@ void __hd_model_line(uint64_t s, uint64_t n);
 uint64_t __hd_model_scan(uint64_t result, uint64_t s, uint64_t size, uint64_t format,
                          const uint64_t *outs);
 
+/* A model cannot follow something: its function counts as one that is not modelled. */
+void __hd_model_lost(const char *name);
+/* Sorts with expressions; tmp has room for all. In place of the real function. */
+void __hd_model_qsort(void *base, uint64_t n, uint64_t size,
+                      int (*compare)(const void *, const void *), void *tmp);
+int __hd_model_getopt(int argc, char **argv, const char *options);
+bool __hd_model_on(void);
+/* What getopt writes to the standard error. */
+void __hd_model_getopt_error(const char *program, int option, bool missing);
+
+#define HD_MODEL5(name)                                                                            \
+    uint64_t __hd_model_##name(uint64_t result, uint64_t a, uint64_t b, uint64_t c, uint64_t d,    \
+                               uint64_t e);
 #define HD_MODEL1(name) uint64_t __hd_model_##name(uint64_t result, uint64_t a);
 #define HD_MODEL2(name) uint64_t __hd_model_##name(uint64_t result, uint64_t a, uint64_t b);
 #define HD_MODEL3(name)                                                                            \
@@ -78,7 +92,25 @@ uint64_t __hd_model_scan(uint64_t result, uint64_t s, uint64_t size, uint64_t fo
     X(1, getc)                                                                                     \
     X(1, getenv)                                                                                   \
     X(8, fscanf)                                                                                   \
-    X(8, sscanf)
+    X(8, sscanf)                                                                                   \
+    X(4, memmem)                                                                                   \
+    X(2, strcasestr)                                                                               \
+    X(2, strchrnul)                                                                                \
+    X(3, memrchr)                                                                                  \
+    X(2, div)                                                                                      \
+    X(2, ldiv_quot)                                                                                \
+    X(2, ldiv_rem)                                                                                 \
+    X(2, strsep)                                                                                   \
+    X(2, strtok)                                                                                   \
+    X(3, strtok_r)                                                                                 \
+    X(5, bsearch)                                                                                  \
+    X(8, sprintf)                                                                                  \
+    X(8, snprintf)                                                                                 \
+    X(1, pread)                                                                                    \
+    X(1, readv)                                                                                    \
+    X(5, mmap)                                                                                     \
+    X(4, getdelim)                                                                                 \
+    X(1, getopt_long)
 
 #define HD_MODEL_PROTOTYPE(n, name) HD_MODEL##n(name)
 HD_MODELS(HD_MODEL_PROTOTYPE)

@@ -206,7 +206,7 @@ static bool equal(const char *a, const char *b)
     return *a == *b;
 }
 
-static void name_call(const char *name)
+void hd_rt_sym_name_call(const char *name)
 {
     struct hd_sym_header *h = hd_rt_sym.header;
     hd_rt_sym_lost(HD_SYM_LOST_CALL);
@@ -225,7 +225,7 @@ HD_EXPORT void __hd_sym_unmodelled(void *name, void *fn)
         return;
     __hd_sym_flow.callee = NULL;
     if (name)
-        name_call(name);
+        hd_rt_sym_name_call(name);
     else
         hd_rt_sym_lost(HD_SYM_LOST_ADDRESS);
 }
@@ -238,7 +238,50 @@ HD_EXPORT void __hd_sym_passed(void *name, void *p)
         return;
     bool points = (uintptr_t)p % sizeof(void *) == 0 && hd_rt_sym_has_page(p);
     if (hd_rt_sym_any(p, 64) || (points && hd_rt_sym_any(*(void **)p, 64)))
-        name_call(name);
+        hd_rt_sym_name_call(name);
+}
+
+/* The same for what surely begins with a pointer, such as a string of C++, and for variable
+ * arguments, as the System V ABI lays them out. */
+HD_EXPORT void __hd_sym_behind(void *name, void *p, uint32_t is_list)
+{
+    struct {
+        uint32_t gp, fp;
+        void *over, *regs;
+    } *list = p;
+    if (!hd_rt_sym.on || !p)
+        return;
+    if (is_list ? hd_rt_sym_any(list->over, 64) || hd_rt_sym_any(list->regs, 48)
+                : hd_rt_sym_any(p, 32) || hd_rt_sym_any(*(void **)p, 64))
+        hd_rt_sym_name_call(name);
+}
+
+/* The id of what a model answered, if the real function answered the same. */
+HD_EXPORT uint32_t __hd_sym_agreed(void *name, uint32_t id, uint64_t model, uint64_t real)
+{
+    if (!hd_rt_sym.on || model == real)
+        return id;
+    hd_rt_sym_name_call(name);
+    return 0;
+}
+
+/* Variable arguments: the ids of the integers among them, in order. The first go into registers,
+ * which the callee saves, the others lie on the stack. */
+HD_EXPORT void __hd_sym_dots(void *p, void *ids, uint32_t n)
+{
+    struct {
+        uint32_t gp, fp;
+        uint8_t *over, *regs;
+    } *list = p;
+    if (!hd_rt_sym.on || list->gp > 48)
+        return;
+    hd_rt_sym_clear(list->regs + list->gp, 48 - list->gp);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t id = ((uint32_t *)ids)[i], at = list->gp + 8 * i;
+        if (id)
+            hd_rt_sym_set_bytes(at < 48 ? list->regs + at : list->over + (at - 48),
+                                (hd_rt_sym_node(id)->width + 7) / 8, id);
+    }
 }
 
 /* ---- modules ---- */

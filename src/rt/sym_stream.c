@@ -174,6 +174,56 @@ HD_EXPORT uint64_t __hd_model_getline(uint64_t result, uint64_t line, uint64_t n
     return result;
 }
 
+/* In optimised code getline is this. */
+HD_EXPORT uint64_t __hd_model_getdelim(uint64_t result, uint64_t line, uint64_t n, uint64_t end,
+                                       uint64_t file)
+{
+    if ((int)end != '\n' && file && stream_of(fileno((FILE *)file)))
+        hd_rt_sym_name_call("getdelim, with another end than that of a line");
+    return __hd_model_getline(result, line, n, file);
+}
+
+/* Ways to read that nobody follows. */
+static uint64_t not_followed(uint64_t result, int fd, const char *name)
+{
+    if (stream_of(fd))
+        hd_rt_sym_name_call(name);
+    return result;
+}
+
+HD_EXPORT uint64_t __hd_model_pread(uint64_t result, uint64_t fd)
+{
+    return not_followed(result, (int)fd, "pread");
+}
+
+HD_EXPORT uint64_t __hd_model_readv(uint64_t result, uint64_t fd)
+{
+    return not_followed(result, (int)fd, "readv");
+}
+
+HD_EXPORT uint64_t __hd_model_mmap(uint64_t result, uint64_t p, uint64_t n, uint64_t how,
+                                   uint64_t flags, uint64_t fd)
+{
+    (void)p, (void)n, (void)how, (void)flags;
+    return not_followed(result, (int)fd, "mmap");
+}
+
+HD_EXPORT uint64_t __hd_model_getopt_long(uint64_t result, uint64_t argc)
+{
+    uint64_t size;
+    (void)argc;
+    if (hd_rt_sym_setting("input:argv", "", &size))
+        hd_rt_sym_name_call("getopt_long");
+    return result;
+}
+
+/* std::cin and its relatives. */
+HD_EXPORT void __hd_sym_istream(void *name)
+{
+    if (stream_of(0))
+        hd_rt_sym_name_call(name);
+}
+
 HD_EXPORT uint64_t __hd_model_fread(uint64_t result, uint64_t buf, uint64_t size, uint64_t n,
                                     uint64_t file)
 {
