@@ -1,6 +1,7 @@
 #include "cli/hunt_session.h"
 
 #include "cli/session_int.h"
+#include "drive/aside.h"
 #include "explore/found.h"
 
 #include <inttypes.h>
@@ -51,7 +52,11 @@ static enum hd_status take(struct hd_hunt_session *h, const struct hd_found *f,
     char name[32];
     size_t before = h->s->findings.len;
     snprintf(name, sizeof name, "test%06u.hdt", f->test);
-    enum hd_status status = hd_session_take(h->s, name, w, err);
+    const struct hd_aside *run = f->run;
+    struct hd_session_known known = {w, f->predicted ? "" : run->assertion,
+                                     !f->predicted && run->ending == HD_END_SIGNAL ? run->status
+                                                                                   : 0};
+    enum hd_status status = hd_session_take(h->s, name, &known, err);
     for (size_t i = before; i < h->s->findings.len; i++) {
         struct hd_finding *new = hd_vec_at(&h->s->findings, i);
         new->input = hd_report_format(h->s->r, "test%06u.input", f->test);

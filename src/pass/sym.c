@@ -87,6 +87,7 @@ void hd_sym_init(struct hd_sym_pass *s, struct hd_pass *p)
     s->filter_type = LLVMArrayType(p->i8, 65536);
     s->filter = find_global(p, s->filter_type, "__hd_sym_filter");
     s->past = find_global(p, p->i64, "__hd_sym_past");
+    s->inside = find_global(p, p->i64, "__hd_sym_inside");
     s->shapes = find_global(p, LLVMPointerType(p->i32, 0), "__hd_sym_shapes");
     LLVMTypeRef record[] = {p->i32, p->i32, p->i32, p->i32, p->i32,
                             p->i32, p->ptr, p->ptr, p->ptr, p->i64};
@@ -151,11 +152,11 @@ static void fill_record(struct hd_sym_pass *s)
 
 static void drop_unused(struct hd_sym_pass *s)
 {
-    LLVMValueRef globals[] = {s->flow, s->filter, s->past, s->shapes};
+    LLVMValueRef globals[] = {s->flow, s->filter, s->past, s->inside, s->shapes};
     for (unsigned i = 0; i < HD_SYM_HOOK_COUNT; i++)
         if (!LLVMGetFirstUse(s->hook[i]))
             LLVMDeleteFunction(s->hook[i]);
-    for (unsigned i = 0; i < 4; i++)
+    for (unsigned i = 0; i < sizeof globals / sizeof *globals; i++)
         if (!LLVMGetFirstUse(globals[i]))
             LLVMDeleteGlobal(globals[i]);
 }
@@ -256,16 +257,24 @@ LLVMValueRef hd_sym_slow_end(struct hd_sym_pass *s, struct hd_sym_slow slow, LLV
     return phi;
 }
 
-void hd_sym_past(struct hd_sym_pass *s, LLVMValueRef what)
+static void mix(struct hd_sym_pass *s, LLVMValueRef hash, LLVMValueRef what)
 {
     struct hd_pass *p = s->p;
-    if (s->models)
-        return;
-    LLVMValueRef old = LLVMBuildLoad2(p->b, p->i64, s->past, "");
+    LLVMValueRef old = LLVMBuildLoad2(p->b, p->i64, hash, "");
     LLVMValueRef mixed = LLVMBuildXor(p->b, old, what, "");
     mixed = LLVMBuildMul(p->b, mixed, hd_hooks_u64(p, UINT64_C(0x9e3779b97f4a7c15)), "");
     LLVMValueRef high = LLVMBuildLShr(p->b, mixed, hd_hooks_u64(p, 29), "");
-    LLVMBuildStore(p->b, LLVMBuildXor(p->b, mixed, high, ""), s->past);
+    LLVMBuildStore(p->b, LLVMBuildXor(p->b, mixed, high, ""), hash);
+}
+
+void hd_sym_past(struct hd_sym_pass *s, LLVMValueRef what)
+{
+    mix(s, s->past, what);
+}
+
+void hd_sym_inside(struct hd_sym_pass *s, LLVMValueRef what)
+{
+    mix(s, s->models ? s->inside : s->past, what);
 }
 
 LLVMValueRef hd_sym_seen(struct hd_sym_fn *f, LLVMValueRef v)
@@ -324,10 +333,8 @@ static void phi_id(struct hd_sym_fn *f, LLVMValueRef phi)
     } else if (hd_sym_parts(f->s, LLVMTypeOf(phi))) {
         hd_sym_part_phi(f, phi);
     }
-    if (f->s->models)
-        return;
     hd_hooks_after(p->b, phi);
-    hd_sym_past(f->s, hd_sym_seen(f, phi));
+    hd_sym_inside(f->s, hd_sym_seen(f, phi));
 }
 
 static void finish_phis(struct hd_sym_fn *f)

@@ -28,7 +28,7 @@ struct hd_sym_pass {
     struct hd_pass *p;
     bool models; /* compiling the runtime's models: no recording, no models of models */
     LLVMTypeRef i1, flow_type, filter_type, module_type;
-    LLVMValueRef flow, filter, past, shapes;
+    LLVMValueRef flow, filter, past, inside, shapes;
     LLVMValueRef module; /* the module's record; its field `cover` is where coverage goes */
     LLVMValueRef hook[HD_SYM_HOOK_COUNT];
     LLVMTypeRef hook_type[HD_SYM_HOOK_COUNT];
@@ -96,6 +96,8 @@ LLVMValueRef hd_sym_any(struct hd_sym_fn *f, LLVMValueRef *ids, unsigned n); /* 
 LLVMValueRef hd_sym_flagged(struct hd_sym_pass *s, LLVMValueRef ptr); /* i1: its page has symbols */
 /* What later code can see was changed: `what` (i64) goes into the hash of the run's past. */
 void hd_sym_past(struct hd_sym_pass *s, LLVMValueRef what);
+/* The same for what only the function itself can see: of a model it counts until that returns. */
+void hd_sym_inside(struct hd_sym_pass *s, LLVMValueRef what);
 /* The bits of v, or the shape of its expression. */
 LLVMValueRef hd_sym_seen(struct hd_sym_fn *f, LLVMValueRef v);
 

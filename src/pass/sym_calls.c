@@ -384,7 +384,9 @@ static LLVMValueRef call_model(struct hd_sym_fn *f, LLVMValueRef call, const cha
         model = LLVMAddFunction(p->module, symbol, LLVMFunctionType(p->i64, NULL, 0, true));
     LLVMValueRef fn = LLVMConstBitCast(model, LLVMPointerType(type, 0));
     LLVMBuildStore(p->b, LLVMConstBitCast(model, p->ptr), hd_sym_flow(f->s, FLOW_CALLEE, 0));
+    LLVMBuildStore(p->b, hd_hooks_u64(p, 0), f->s->inside);
     LLVMValueRef result = LLVMBuildCall2(p->b, type, fn, args, used, "");
+    LLVMBuildStore(p->b, hd_hooks_u64(p, 0), f->s->inside);
     unsigned width = hd_sym_width(f->s, LLVMTypeOf(answer));
     if (!width)
         return NULL;
@@ -430,8 +432,10 @@ static void modelled(struct hd_sym_fn *f, LLVMValueRef call, const char *name, b
     struct hd_sym_slow slow = hd_sym_slow_begin(f->s, at, cond);
     LLVMValueRef id = call_model(f, call, name, call);
     id = hd_sym_slow_end(f->s, slow, id, f->zero);
-    if (id)
-        hd_sym_set(f, call, id);
+    if (!id)
+        return;
+    hd_sym_set(f, call, id);
+    hd_sym_past(f->s, hd_sym_seen(f, call)); /* choices of the model may have made it what it is */
 }
 
 /* ---- results that are inputs ---- */

@@ -154,12 +154,14 @@ static void seen_by_others(struct hd_sym_fn *f, LLVMValueRef at, LLVMValueRef pt
                            LLVMValueRef value)
 {
     struct hd_pass *p = f->s->p;
-    if (f->s->models)
-        return;
     LLVMPositionBuilderBefore(p->b, at);
     LLVMValueRef where = LLVMBuildPtrToInt(p->b, ptr, p->i64, "");
     where = LLVMBuildShl(p->b, where, hd_hooks_u64(p, 16), "");
-    hd_sym_past(f->s, LLVMBuildAdd(p->b, where, hd_sym_seen(f, value), ""));
+    where = LLVMBuildAdd(p->b, where, hd_sym_seen(f, value), "");
+    if (LLVMIsAAllocaInst(hd_escape_base(ptr)))
+        hd_sym_inside(f->s, where);
+    else
+        hd_sym_past(f->s, where);
 }
 
 void hd_sym_store(struct hd_sym_fn *f, LLVMValueRef inst)

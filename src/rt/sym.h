@@ -22,7 +22,7 @@ struct hd_sym {
     uint32_t *told;   /* by id: number of new steps when the path last spoke of it, plus one */
 };
 extern struct hd_sym hd_rt_sym;
-extern uint64_t __hd_sym_past;
+extern uint64_t __hd_sym_past, __hd_sym_inside; /* see sym_path.c */
 extern uint32_t *__hd_sym_shapes;
 
 /* sym_arena.c */
@@ -72,6 +72,7 @@ void hd_rt_sym_step(uint32_t expr, bool taken, enum hd_sym_step_kind kind, uint3
 /* The value is taken as it is, and the path says so: others may be tried in runs of their own. 0 is
  * fine. */
 void hd_rt_sym_fix(uint32_t id);
+void hd_rt_sym_past(uint64_t what); /* later code can see this of what was done */
 void hd_rt_sym_name_call(const char *name); /* something symbolic went into this function */
 
 /* sym_input.c */

@@ -11,6 +11,7 @@ struct hd_sym hd_rt_sym;
 HD_EXPORT uint8_t __hd_sym_filter[65536];
 HD_EXPORT __thread struct hd_sym_flow __hd_sym_flow;
 HD_EXPORT uint64_t __hd_sym_past;
+HD_EXPORT uint64_t __hd_sym_inside;
 static uint32_t no_shapes[1];
 HD_EXPORT uint32_t *__hd_sym_shapes = no_shapes;
 

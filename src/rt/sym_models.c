@@ -384,7 +384,7 @@ static struct number number_head(const byte *s, uint64_t max, int base)
     uint64_t i = 0;
     while (i < max && hd_rt_is_space(s[i]))
         i++;
-    if (i < max && ((s[i] == '-') | (s[i] == '+')))
+    if (i < max && hd_rt_is_sign(s[i]))
         n.minus = s[i++] == '-';
     if ((base == 0 || base == 16) && i + 2 < max && s[i] == '0' && hd_rt_low(s[i + 1]) == 'x' &&
         hd_rt_digit_of(s[i + 2]) < 16) {

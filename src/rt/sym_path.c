@@ -4,8 +4,9 @@
  * `past` of a step: two runs that reach a branch with the same past have, for all that the
  * program's own code can see, the same state there, up to the inputs. Instrumented code keeps
  * __hd_sym_past over every store, every phi and every call into code without hooks (values by their
- * expression when they are symbolic); the functions that are active and the inputs made so far are
- * added here. */
+ * expression when they are symbolic), and models keep __hd_sym_inside over what only they can see;
+ * values that were fixed, the functions that are active and the inputs made so far are added here.
+ */
 #include "rt/sym.h"
 
 #include "heddle/rt_abi.h"
@@ -69,7 +70,7 @@ void hd_rt_sym_step(uint32_t expr, bool taken, enum hd_sym_step_kind kind, uint3
                               .thread = hd_rt_me ? (uint16_t)hd_rt_me->num : 0,
                               .taken = taken,
                               .kind = (uint8_t)kind};
-    s->past = mix(mix(__hd_sym_past, stack_hash()), h->n_objects);
+    s->past = mix(mix(mix(__hd_sym_past, __hd_sym_inside), stack_hash()), h->n_objects);
     __atomic_store_n(&h->n_steps, h->n_steps + 1, __ATOMIC_RELEASE);
 }
 
@@ -175,6 +176,11 @@ HD_EXPORT void __hd_sym_check(uint32_t width, uint32_t id, uint64_t value)
     hd_rt_sym_step(is, value != 0, HD_SYM_CHECK, HD_SYM_NO_OUTCOME, HD_SYM_NO_OUTCOME);
 }
 
+void hd_rt_sym_past(uint64_t what)
+{
+    __hd_sym_past = mix(__hd_sym_past, what);
+}
+
 void hd_rt_sym_fix(uint32_t id)
 {
     if (!id)
@@ -182,6 +188,7 @@ void hd_rt_sym_fix(uint32_t id)
     const struct hd_sym_node *n = hd_rt_sym_node(id);
     uint32_t is = hd_rt_sym_make(HD_SYM_EQ, 1, id, hd_rt_sym_const(n->width, n->value), 0, 1);
     hd_rt_sym_step(is, true, HD_SYM_TARGET, HD_SYM_NO_OUTCOME, HD_SYM_NO_OUTCOME);
+    hd_rt_sym_past(n->value);
 }
 
 HD_EXPORT void __hd_sym_target(uint32_t id, void *target)

@@ -76,6 +76,7 @@ static void arrived(struct stream *s, void *p, size_t n)
     if (s->pos > s->size || n > s->size - s->pos)
         n = s->pos > s->size ? 0 : s->size - s->pos;
     hd_rt_sym_copy(p, s->bytes + s->pos, n);
+    hd_rt_sym_past((uintptr_t)p + n * 3 + s->pos);
 }
 
 /* ---- opening ---- */

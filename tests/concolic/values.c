@@ -174,6 +174,13 @@ VALUE(sprintfs)
     return strcmp(t, "<ab>") == 0;
 }
 
+VALUE(printf_float)
+{
+    USE char t[32];
+    snprintf(t, sizeof t, "%d %.1f", x, 1.5);
+    return strcmp(t, "7 1.5") == 0;
+}
+
 VALUE(qsort)
 {
     USE int v[3] = {5, x, 7};
@@ -566,11 +573,16 @@ static const struct value followed[] = {
     {"overflow", v_overflow},
     {"abs", v_abs},
     {"rotate", v_rotate},
+    {"varargs", v_varargs},
+    {"sprintf", v_sprintf},
+    {"sprintfs", v_sprintfs},
+    {"qsort", v_qsort},
+    {"strsep", v_strsep},
+    {"div_t", v_div_t},
 };
 static const struct value lost[] = {
-    {"varargs", v_varargs}, {"float", v_float},   {"double", v_double},   {"fmem", v_fmem},
-    {"int128", v_int128},   {"strtod", v_strtod}, {"sprintf", v_sprintf}, {"sprintfs", v_sprintfs},
-    {"qsort", v_qsort},     {"strsep", v_strsep}, {"div_t", v_div_t},
+    {"float", v_float},   {"double", v_double}, {"fmem", v_fmem},
+    {"int128", v_int128}, {"strtod", v_strtod}, {"printf_float", v_printf_float},
 };
 #define COUNT(table) (sizeof(table) / sizeof *(table))
 
