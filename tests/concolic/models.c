@@ -216,10 +216,10 @@ MODEL(toupper)
 
 #define ALL(X)                                                                                     \
     X(strsep)                                                                                      \
-    X(strtok) X(strtok_r) X(snprintf) X(sprintf) X(sscanf_d) X(sscanf_x) X(sscanf_s) X(qsort)      \
-        X(bsearch) X(div) X(ldiv) X(varargs) X(varargs_mixed) X(strtol_16) X(strtol_0)             \
-            X(strncasecmp) X(strspn) X(strcspn) X(strpbrk) X(strstr) X(memmem) X(memchr)           \
-                X(toupper)
+    X(strtok)                                                                                      \
+    X(strtok_r) X(snprintf) X(sprintf) X(sscanf_d) X(sscanf_x) X(sscanf_s) X(qsort) X(bsearch)     \
+        X(div) X(ldiv) X(varargs) X(varargs_mixed) X(strtol_16) X(strtol_0) X(strncasecmp)         \
+            X(strspn) X(strcspn) X(strpbrk) X(strstr) X(memmem) X(memchr) X(toupper)
 
 int main(int argc, char **argv)
 {
