@@ -322,6 +322,46 @@ static bool is_tainted(struct hd_sym_fn *f, LLVMValueRef v)
     return hd_map_get(&f->f->tainted, (uint64_t)(uintptr_t)v, &mark);
 }
 
+/* A model's own state is the present values of its phis, not how they came about: its paths meet
+ * again. Each phi has a slot for what it adds to the hash. */
+static void now_inside(struct hd_sym_fn *f, LLVMValueRef seen)
+{
+    struct hd_pass *p = f->s->p;
+    LLVMValueRef slot = hd_hooks_slot(f->f, p->i64);
+    uint64_t number = f->inside.len + 1;
+    *(LLVMValueRef *)hd_vec_push(&f->inside) = slot;
+    LLVMValueRef mixed = LLVMBuildXor(p->b, seen, hd_hooks_u64(p, number << 56), "");
+    mixed = LLVMBuildMul(p->b, mixed, hd_hooks_u64(p, UINT64_C(0x9e3779b97f4a7c15)), "");
+    mixed = LLVMBuildXor(p->b, mixed, LLVMBuildLShr(p->b, mixed, hd_hooks_u64(p, 29), ""), "");
+    LLVMValueRef change = LLVMBuildSub(p->b, mixed, LLVMBuildLoad2(p->b, p->i64, slot, ""), "");
+    LLVMValueRef all = LLVMBuildLoad2(p->b, p->i64, f->s->inside, "");
+    LLVMBuildStore(p->b, LLVMBuildAdd(p->b, all, change, ""), f->s->inside);
+    LLVMBuildStore(p->b, mixed, slot);
+}
+
+/* At its start a function of a model adds nothing, and when it returns it takes away what it has
+ * added. */
+static void finish_inside(struct hd_sym_fn *f)
+{
+    struct hd_pass *p = f->s->p;
+    for (size_t i = 0; i < f->inside.len; i++) {
+        LLVMPositionBuilderBefore(p->b, f->entry);
+        LLVMBuildStore(p->b, hd_hooks_u64(p, 0), *(LLVMValueRef *)hd_vec_at(&f->inside, i));
+    }
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f->f->fn); b; b = LLVMGetNextBasicBlock(b)) {
+        LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
+        if (!LLVMIsAReturnInst(end))
+            continue;
+        LLVMPositionBuilderBefore(p->b, end);
+        for (size_t i = 0; i < f->inside.len; i++) {
+            LLVMValueRef slot = *(LLVMValueRef *)hd_vec_at(&f->inside, i);
+            LLVMValueRef all = LLVMBuildLoad2(p->b, p->i64, f->s->inside, "");
+            all = LLVMBuildSub(p->b, all, LLVMBuildLoad2(p->b, p->i64, slot, ""), "");
+            LLVMBuildStore(p->b, all, f->s->inside);
+        }
+    }
+}
+
 static void phi_id(struct hd_sym_fn *f, LLVMValueRef phi)
 {
     struct hd_pass *p = f->s->p;
@@ -334,7 +374,10 @@ static void phi_id(struct hd_sym_fn *f, LLVMValueRef phi)
         hd_sym_part_phi(f, phi);
     }
     hd_hooks_after(p->b, phi);
-    hd_sym_inside(f->s, hd_sym_seen(f, phi));
+    if (f->s->models)
+        now_inside(f, hd_sym_seen(f, phi));
+    else
+        hd_sym_past(f->s, hd_sym_seen(f, phi));
 }
 
 static void finish_phis(struct hd_sym_fn *f)
@@ -402,6 +445,7 @@ void hd_sym_function(struct hd_sym_pass *s, struct hd_fn *fn, struct hd_vec *lis
                           .phis = HD_VEC_INIT(struct hd_sym_phi),
                           .pairs = HD_VEC_INIT(struct hd_sym_pair),
                           .slots = HD_VEC_INIT(LLVMValueRef),
+                          .inside = HD_VEC_INIT(LLVMValueRef),
                           .zero = hd_hooks_u32(s->p, 0)};
     f.entry = first_code(LLVMGetEntryBasicBlock(fn->fn));
     if (!s->models)
@@ -418,6 +462,8 @@ void hd_sym_function(struct hd_sym_pass *s, struct hd_fn *fn, struct hd_vec *lis
             LLVMSetOperand(b->hook, 3 + k, hd_sym_id(&f, b->ops[k]));
     }
     finish_phis(&f);
+    finish_inside(&f);
+    hd_vec_fini(&f.inside);
     hd_map_fini(&f.id_of);
     hd_map_fini(&f.pair_of);
     hd_vec_fini(&f.pairs);

@@ -62,7 +62,9 @@ struct hd_sym_fn {
     struct hd_vec pairs;   /* struct hd_sym_pair */
     struct hd_map slot_of; /* private local -> index in slots */
     struct hd_vec slots;   /* LLVMValueRef: the alloca that holds its id */
-    LLVMValueRef dots;     /* the ids of what came in after "..."; NULL: no such function */
+    struct hd_vec
+        inside;        /* LLVMValueRef: of a model, what each phi adds to the hash of its state */
+    LLVMValueRef dots; /* the ids of what came in after "..."; NULL: no such function */
     unsigned n_dots;
     LLVMValueRef zero;
     LLVMValueRef entry; /* code for the start of the function goes before this */

@@ -34,40 +34,53 @@ static int compare(const byte *a, const byte *b, uint64_t n, bool text, bool fol
     return 0;
 }
 
+/* The same number without its expression: asking about it says nothing about the input. */
+static uint64_t concrete(uint64_t v)
+{
+    __asm__ volatile("" : "+r"(v));
+    return v;
+}
+
+/* Only the sign is promised: where the real function answers another number, the sign is a choice
+ * of the path and the number is what it was. */
+static uint64_t answer(uint64_t result, int d)
+{
+    if ((int)concrete((uint64_t)d) == (int)result)
+        return (uint64_t)d;
+    if (d == 0)
+        return 0;
+    return d < 0 ? (uint64_t)((int)result < 0 ? (int)result : -1)
+                 : (uint64_t)((int)result > 0 ? (int)result : 1);
+}
+
 EXPORT uint64_t __hd_model_strcmp(uint64_t result, uint64_t a, uint64_t b)
 {
-    (void)result;
-    return (uint64_t)compare((byte *)a, (byte *)b, UINT64_MAX, true, false);
+    return answer(result, compare((byte *)a, (byte *)b, UINT64_MAX, true, false));
 }
 
 EXPORT uint64_t __hd_model_strncmp(uint64_t result, uint64_t a, uint64_t b, uint64_t n)
 {
-    (void)result;
-    return (uint64_t)compare((byte *)a, (byte *)b, n, true, false);
+    return answer(result, compare((byte *)a, (byte *)b, n, true, false));
 }
 
 EXPORT uint64_t __hd_model_strcasecmp(uint64_t result, uint64_t a, uint64_t b)
 {
-    (void)result;
-    return (uint64_t)compare((byte *)a, (byte *)b, UINT64_MAX, true, true);
+    return answer(result, compare((byte *)a, (byte *)b, UINT64_MAX, true, true));
 }
 
 EXPORT uint64_t __hd_model_strncasecmp(uint64_t result, uint64_t a, uint64_t b, uint64_t n)
 {
-    (void)result;
-    return (uint64_t)compare((byte *)a, (byte *)b, n, true, true);
+    return answer(result, compare((byte *)a, (byte *)b, n, true, true));
 }
 
 EXPORT uint64_t __hd_model_memcmp(uint64_t result, uint64_t a, uint64_t b, uint64_t n)
 {
-    (void)result;
-    return (uint64_t)compare((byte *)a, (byte *)b, n, false, false);
+    return answer(result, compare((byte *)a, (byte *)b, n, false, false));
 }
 
 EXPORT uint64_t __hd_model_bcmp(uint64_t result, uint64_t a, uint64_t b, uint64_t n)
 {
-    (void)result;
-    return (uint64_t)compare((byte *)a, (byte *)b, n, false, false);
+    return compare((byte *)a, (byte *)b, n, false, false) ? (result ? result : 1) : 0;
 }
 
 /* ---- length and copies ---- */
@@ -476,13 +489,6 @@ struct scan {
     int size;             /* of an integer, in bytes */
     int64_t done, wanted; /* conversions so far, and of the real function */
 };
-
-/* The same number without its expression: asking about it says nothing about the input. */
-static uint64_t concrete(uint64_t v)
-{
-    __asm__ volatile("" : "+r"(v));
-    return v;
-}
 
 /* Only what the real function stored is given an expression. */
 static void put(const struct scan *s, uint64_t at, int size, uint64_t v)

@@ -214,12 +214,12 @@ MODEL(toupper)
     return toupper(in[0]) == 'Q' && in[0] != 'Q' && tolower(in[1]) == 'r' && in[1] != 'r';
 }
 
+/* clang-format off */
 #define ALL(X)                                                                                     \
-    X(strsep)                                                                                      \
-    X(strtok)                                                                                      \
-    X(strtok_r) X(snprintf) X(sprintf) X(sscanf_d) X(sscanf_x) X(sscanf_s) X(qsort) X(bsearch)     \
-        X(div) X(ldiv) X(varargs) X(varargs_mixed) X(strtol_16) X(strtol_0) X(strncasecmp)         \
-            X(strspn) X(strcspn) X(strpbrk) X(strstr) X(memmem) X(memchr) X(toupper)
+    X(strsep) X(strtok) X(strtok_r) X(snprintf) X(sprintf) X(sscanf_d) X(sscanf_x) X(sscanf_s)     \
+    X(qsort) X(bsearch) X(div) X(ldiv) X(varargs) X(varargs_mixed) X(strtol_16) X(strtol_0)        \
+    X(strncasecmp) X(strspn) X(strcspn) X(strpbrk) X(strstr) X(memmem) X(memchr) X(toupper)
+/* clang-format on */
 
 int main(int argc, char **argv)
 {

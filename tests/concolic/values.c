@@ -334,7 +334,7 @@ VALUE(strlen)
 VALUE(strchr)
 {
     USE char t[9] = {0};
-    memcpy(t, in, 8);
+    memcpy(t, in, 5);
     char *p = strchr(t, '=');
     return p && p - t == 3 && p[1] == 'x';
 }
@@ -342,7 +342,7 @@ VALUE(strchr)
 VALUE(strstr)
 {
     USE char t[9] = {0};
-    memcpy(t, in, 8);
+    memcpy(t, in, 5);
     return strstr(t, "xyz") != NULL;
 }
 
@@ -382,14 +382,14 @@ VALUE(strcasecmp)
 VALUE(strtolend)
 {
     USE char t[9] = {0}, *e;
-    memcpy(t, in, 8);
+    memcpy(t, in, 5);
     return strtol(t, &e, 10) == 17 && *e == ';';
 }
 
 VALUE(strsep)
 {
     USE char t[9] = {0}, *p = t;
-    memcpy(t, in, 8);
+    memcpy(t, in, 5);
     char *q = strsep(&p, ":");
     return q && p && strcmp(q, "k") == 0;
 }
