@@ -656,7 +656,7 @@ static void real_call(struct hd_sym_fn *f, LLVMValueRef call, enum hd_callee kin
         replace_call(f, call, "__hd_model_getopt");
     struct hd_pass *p = f->s->p;
     const char *name = name_of(call);
-    bool external = is_external(call) && LLVMIsACallInst(call);
+    bool outside = is_external(call), external = outside && LLVMIsACallInst(call);
     LLVMPositionBuilderBefore(p->b, call);
     if (external && !IS_IN(name, outputs))
         hd_sym_past(f->s, hd_hooks_u64(p, hash_name(name)));
@@ -665,12 +665,17 @@ static void real_call(struct hd_sym_fn *f, LLVMValueRef call, enum hd_callee kin
     LLVMValueRef at = hd_control_after(call), any = NULL;
     bool model = external && IS_IN(name, models), input = external && IS_IN(name, inputs);
     if (!model && !input) {
-        if (external && !is_harmless(name) && !is_plain_output(call, name)) {
+        if (outside && !is_harmless(name) && !is_plain_output(call, name)) {
             passed_memory(f, call, name);
             passed_behind(f, call, name);
         }
         lost_arguments(f, call, kind);
         any = pass_ids(f, call);
+    }
+    if (!at && any && outside && !is_plain_output(call, name)) { /* nowhere to look afterwards */
+        struct hd_sym_slow slow = hd_sym_slow_begin(f->s, call, any);
+        hd_sym_drop(f, HD_SYM_LOST_CALL);
+        hd_sym_slow_end(f->s, slow, NULL, NULL);
     }
     if (!at)
         return;
@@ -684,8 +689,7 @@ static void real_call(struct hd_sym_fn *f, LLVMValueRef call, enum hd_callee kin
     }
     if (kind != HD_CALLEE_PURE)
         take_result(f, call, at);
-    if (any && (external || !hd_calls_function(call)) && LLVMIsACallInst(call) &&
-        !is_plain_output(call, name)) {
+    if (any && (outside || !hd_calls_function(call)) && !is_plain_output(call, name)) {
         LLVMPositionBuilderBefore(p->b, at);
         struct hd_sym_slow slow = hd_sym_slow_begin(f->s, at, any);
         LLVMValueRef text = is_modelled_elsewhere(name)

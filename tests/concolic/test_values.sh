@@ -33,6 +33,26 @@ done
 lost double float
 lost strtod call strtod
 
+# Strings and streams of C++ are library code: named, not followed.
+cat >text.cc <<'END'
+#include <iostream>
+#include <string>
+int main(int argc, char **argv)
+{
+    std::string given(argc > 1 ? argv[1] : ""), read;
+    std::cin >> read;
+    return given.compare("secret") == 0 || read == "x";
+}
+END
+for level in 0 2; do
+    "$HEDDLE" c++ --concolic -g -O$level text.cc -o text || exit 1
+    hunt text$level --no-predict --max-paths 20 -- ./text given
+    check "C++ -O$level is counted" true "$(field text$level '.concretised.call > 0')"
+    check "C++ -O$level names the stream" true "$(field text$level '.not_modelled | map(contains("istream")) | any')"
+    check "C++ -O$level names the string" true "$(field text$level '.not_modelled | map(contains("basic_string")) | any')"
+    check "C++ -O$level is not complete" false "$(field text$level .complete)"
+done
+
 # In plain words too.
 rm -rf text.d
 "$HEDDLE" hunt --quiet -o text.d --no-predict --input none -- ./values strtod >text.out 2>&1 </dev/null
