@@ -1,6 +1,7 @@
 #include "report/tsan.h"
 
 #include "report/escape.h"
+#include "report/frames.h"
 #include "report/words.h"
 
 #include <ctype.h>
@@ -51,6 +52,13 @@ static void put_frame(struct writer *w, size_t n, const struct hd_frame *f)
     fputc('\n', w->out);
 }
 
+/* Converters place a report at a frame of its first stack: those of libraries would mislead them.
+ */
+static void see_frame(void *ctx, size_t number, const struct hd_frame *f)
+{
+    put_frame(ctx, number, f);
+}
+
 static void put_access(struct writer *w, const struct hd_access *x, bool first)
 {
     const char *kind = first ? x->kind : hd_words_format(w->a, "concurrent %s", x->kind);
@@ -68,8 +76,7 @@ static void put_access(struct writer *w, const struct hd_access *x, bool first)
         put(w, x->locks[i].name);
     }
     fputs(x->n_locks ? "):\n" : ":\n", w->out);
-    for (size_t i = 0; i < x->stack.n; i++)
-        put_frame(w, i, &x->stack.frames[i]);
+    hd_frames_each(&x->stack, w->r->full_stacks, see_frame, w);
     if (!x->stack.n)
         put_frame(w, 0, &(struct hd_frame){x->at, NULL});
     fputc('\n', w->out);
@@ -78,8 +85,7 @@ static void put_access(struct writer *w, const struct hd_access *x, bool first)
 static void put_origin(struct writer *w, const struct hd_spot *at, const struct hd_stack *stack)
 {
     fputs(" at:\n", w->out);
-    for (size_t i = 0; i < stack->n; i++)
-        put_frame(w, i, &stack->frames[i]);
+    hd_frames_each(stack, w->r->full_stacks, see_frame, w);
     if (!stack->n)
         put_frame(w, 0, &(struct hd_frame){*at, NULL});
     fputc('\n', w->out);

@@ -216,6 +216,13 @@ cc -x c - -o plain <<<'int main(void) { return 0; }'
 heddle run -- ./plain
 expect_code 3
 expect_err "./plain is not instrumented: compile and link it with heddle cc"
+heddle run -o shell -- sh -c true
+expect_code 3
+expect_err 'If it only starts your program, build that one so (for example make CC="heddle cc") and run it itself'
+"$HEDDLE" cc -g hidden.c -o started -pthread
+heddle run -o shell -- sh -c './started; true'
+expect_code 0
+expect_err "only started the recorded program"
 echo 'int main(void) { return }' >bad.c
 heddle run bad.c
 expect_code 3

@@ -59,6 +59,14 @@ done
 # CodeChecker takes the place of a report from the lines between its heading and the next empty one.
 expect "bank.tsan: each heading is followed by a place, then by an empty line" \
     awk '/^==[0-9]+==WARNING/ { open = 1; n = 0; next } open && /^$/ { bad += !n; open = 0 } open && /[^ ]+:[0-9]+/ { n++ } END { exit bad || open }' "$out/bank.tsan"
+# What its converter stores: one report for each heading, at a place of the program; nothing when the words are not ThreadSanitizer's.
+python3 "$web/codechecker.py" "$out/bank.tsan" >"$out/stored"
+expect "bank.tsan: CodeChecker stores three reports" [ "$(wc -l <"$out/stored")" = 3 ]
+expect "bank.tsan: all in the program" [ "$(grep -cE '^(data race|atomicity violation|lock-order-inversion .*) \(pid=[0-9]+\)	src/bank\.c:[0-9]+$' "$out/stored")" = 3 ]
+sed 's/==WARNING: Thr/==WARNING: Fred/' "$out/bank.tsan" >"$out/other.tsan"
+expect "other words: CodeChecker stores nothing" [ -z "$(python3 "$web/codechecker.py" "$out/other.tsan")" ]
+sed 's/:[0-9][0-9]*//g' "$out/bank.tsan" >"$out/placeless.tsan"
+expect "no places: CodeChecker stores nothing" [ -z "$(python3 "$web/codechecker.py" "$out/placeless.tsan")" ]
 expect "a frame has its place" grep -qE '^    #0 withdraw src/bank\.c:17:9' "$out/bank.tsan"
 expect "no finding, no word" [ ! -s "$out/empty.tsan" ]
 
