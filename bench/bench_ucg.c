@@ -265,14 +265,16 @@ static void file(const char *path)
 
 /* ---- depth ---- */
 
-/* Rounds in which two threads take two locks in opposite ways, each released in between. */
-static struct hd_trace *rounds(uint32_t n)
+/* Rounds in which two threads take two locks in opposite ways, each released in between. held: each
+ * holds another lock all the time, so that nothing can be chopped. */
+static struct hd_trace *rounds(uint32_t n, bool held)
 {
     static const char *const round = "t1|acq(a)\nt1|acq(b)\nt1|rel(a)\nt1|w(x)\nt1|rel(b)\n"
                                      "t2|acq(b)\nt2|acq(a)\nt2|rel(b)\nt2|w(x)\nt2|rel(a)\n";
     size_t len = strlen(round);
     char *text = malloc(n * len + 64);
-    size_t at = (size_t)sprintf(text, "!control branches\n");
+    size_t at =
+        (size_t)sprintf(text, "!control branches\n%s", held ? "t1|acq(c)\nt2|acq(d)\n" : "");
     struct hd_trace *t;
     struct hd_err err = {0};
     for (uint32_t i = 0; i < n; i++, at += len)
@@ -316,7 +318,7 @@ static void depth_at(const struct hd_ucg_base *base, uint32_t n, double share, b
 static void depth(uint32_t n)
 {
     static const double shares[] = {0, 0.1, 0.5, 1};
-    struct hd_trace *t = rounds(n);
+    struct hd_trace *t = rounds(n, false);
     struct hd_sections *s = hd_sections_new(t);
     struct hd_accesses *conds = hd_accesses_new(t, HD_OBJ_COND);
     struct hd_ucg_base *base = hd_ucg_base_new(t, s, conds, NULL, HD_MHB_ANY_WAITER);
@@ -501,7 +503,8 @@ static void batch(void)
     batch_of("five", meeting(5, 300, true, 8));
     batch_of("five-no-data", meeting(5, 300, false, 8));
     batch_of("ten-no-data", meeting(10, 1000, false, 9));
-    batch_of("rounds", rounds(2000));
+    batch_of("rounds", rounds(2000, false));
+    batch_of("held", rounds(200, true));
 }
 
 int main(int argc, char **argv)

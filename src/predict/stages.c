@@ -213,6 +213,7 @@ void hd_stages_run(enum hd_property property, const struct hd_trace *t, double s
     c.w.conds = hd_accesses_new(t, HD_OBJ_COND);
     c.base = hd_ucg_base_new(t, c.w.sections, c.w.conds, NULL, HD_MHB_ANY_WAITER);
     c.graph = hd_ucg_new(c.base, true);
+    hd_ucg_deadline(c.graph, c.deadline);
     c.property = property;
     *stages = (struct hd_stages){0};
     if (property == HD_PROPERTY_ATOMICITY)

@@ -392,6 +392,11 @@ bool hd_ucg_possible(struct hd_ucg *g, const struct hd_goal *goal)
     return possible;
 }
 
+void hd_ucg_deadline(struct hd_ucg *g, double deadline)
+{
+    g->deadline = deadline;
+}
+
 void hd_ucg_limit(struct hd_ucg *g, size_t levels)
 {
     g->max_levels = levels;

@@ -38,6 +38,10 @@ void hd_ucg_free(struct hd_ucg *g); /* NULL is fine */
  * of them only; one that would take more is made in parts. For tests; the default is 16 MB. */
 void hd_ucg_limit(struct hd_ucg *g, size_t levels);
 
+/* From hd_progress_now() == deadline on, or when the user has pressed Ctrl-C, graphs are left as
+ * they are, and what nothing contradicts by then is called possible. 0: never. */
+void hd_ucg_deadline(struct hd_ucg *g, double deadline);
+
 /* Whether some schedule may reach each of the goals, at most HD_UCG_ASK; false: none does. Those
  * that lie near each other share one graph, whose edges carry the goals they hold for; no answer
  * depends on the others. Goals that follow each other should lie near each other. */

@@ -56,12 +56,14 @@ struct hd_ucg {
     struct hd_ucg_edges edges;
     struct hd_ucg_region *regions; /* by thread */
     size_t max_levels;             /* beyond which a batch is taken apart */
+    double deadline;               /* or 0 */
     bool built;                    /* the regions have their nodes */
     bool changed;
     unsigned one;  /* the property that a rule looks at */
     uint64_t same; /* those for which all it saw is the same */
     uint32_t *low; /* scratch: a clock */
     struct hd_ucg_labels labels;
+    uint64_t visits;                /* of nodes */
     uint64_t first_nodes;           /* of the first batch */
     uint64_t nodes, shared, graphs; /* counts, see ucg.h */
 };

@@ -1,7 +1,8 @@
 /* What orders, locks and waits add to a causality graph, to the fixpoint. */
 #include "predict/ucg_int.h"
 
-#include "base/alloc.h"
+#include "base/interrupt.h"
+#include "base/progress.h"
 
 #include <string.h>
 
@@ -461,6 +462,14 @@ static void visit_goal(struct hd_ucg *g, unsigned property)
                   of & runs(g, v, g->b->sync[g->regions[v].first + node]));
 }
 
+/* Looked at now and then: a large graph takes seconds. */
+static bool late(struct hd_ucg *g)
+{
+    enum { OFTEN = 1024 };
+    return ++g->visits % OFTEN == 0 &&
+           (hd_interrupt_requested() || (g->deadline != 0 && hd_progress_now() >= g->deadline));
+}
+
 enum hd_ucg_outcome hd_ucg_close(struct hd_ucg *g)
 {
     enum hd_ucg_outcome outcome = HD_UCG_GOES_ON;
@@ -469,8 +478,11 @@ enum hd_ucg_outcome hd_ucg_close(struct hd_ucg *g)
         for (unsigned p = 0; p < g->n_goals; p++)
             visit_goal(g, p);
         for (hd_tid u = 0; u < g->b->n_threads && g->edges.alive; u++) {
-            for (uint32_t node = 0; node < g->regions[u].n && outcome == HD_UCG_GOES_ON; node++)
+            for (uint32_t node = 0; node < g->regions[u].n && outcome == HD_UCG_GOES_ON; node++) {
+                if (late(g))
+                    return HD_UCG_GOES_ON;
                 outcome = visit_node(g, u, node);
+            }
             if (outcome != HD_UCG_GOES_ON)
                 return outcome;
             visit_end(g, u);

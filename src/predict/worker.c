@@ -21,6 +21,8 @@ void hd_worker_init(struct hd_worker *k, const struct hd_world *w, const struct 
     *k = (struct hd_worker){.w = w, .matching = matching, .options = options, .deadline = deadline};
     k->hints = HD_VEC_INIT(struct hd_ucg_order);
     k->ucg = ucg ? hd_ucg_new(ucg, true) : NULL;
+    if (k->ucg)
+        hd_ucg_deadline(k->ucg, deadline);
     hd_plan_init(&k->plan, w);
     k->sim = hd_sim_new(w, matching);
     k->shortener = hd_shortener_new(w, k->sim);

@@ -1,7 +1,8 @@
 /* One worker of a prediction: the scratch memory for deciding goals, one at a time.
  *
  * filter rules goals out, many at a time; decide_quick tries the steps that cost little (greedy,
- * closure); decide_exact asks the solver. Both leave, after HD_RACE, a witness that model/ has accepted in `witness`.
+ * closure); decide_exact asks the solver. Both leave, after HD_RACE, a witness that model/ has
+ * accepted in `witness`.
  */
 #ifndef HD_PREDICT_WORKER_H
 #define HD_PREDICT_WORKER_H
