@@ -324,13 +324,17 @@ static enum hd_status search_warned(struct search *s, const struct hd_trace *t,
                                     const struct limits *l, struct hd_err *err)
 {
     const struct hd_search_options *o = s->o;
-    struct hd_warned_result result;
+    struct hd_warned_result result = {0};
     struct hd_names settled = {0};
     for (uint32_t i = 0; i < s->state->settled.count; i++)
         hd_names_add(&settled, hd_names_text(&s->state->settled, i),
                      hd_names_len(&s->state->settled, i));
+    char path[PATH_MAX];
+    enum hd_status status = hd_session_path(s->session, HD_WARNED_FILE, path, sizeof path);
     struct hd_warned_options options = {
         .trace = t,
+        .state = path,
+        .resume = access(path, R_OK) == 0,
         .argv = o->session.argv,
         .dir = o->session.dir,
         .input = o->input,
@@ -348,7 +352,8 @@ static enum hd_status search_warned(struct search *s, const struct hd_trace *t,
         .progress = explored_progress,
         .ctx = s,
     };
-    enum hd_status status = hd_warned(&options, &result, err);
+    if (status == HD_OK)
+        status = hd_warned(&options, &result, err);
     s->state->executions += result.executions;
     s->state->sample.done += result.recordings;
     s->result->complete = status == HD_OK && result.ends[HD_WARNED_OPEN] == 0;

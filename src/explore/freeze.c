@@ -73,6 +73,24 @@ void hd_freeze_u64s(struct hd_freezer *z, struct hd_vec *v)
         hd_freeze_u64(z, hd_vec_at(v, i));
 }
 
+void hd_freeze_map(struct hd_freezer *z, struct hd_map *m)
+{
+    uint64_t n = m->len;
+    hd_freeze_u64(z, &n);
+    for (size_t i = 0; z->writes && i < m->cap; i++)
+        if (m->slots[i].round == m->round) {
+            hd_freeze_u64(z, &m->slots[i].key);
+            hd_freeze_u32(z, &m->slots[i].value);
+        }
+    for (uint64_t i = 0; !z->writes && i < n && !z->bad; i++) {
+        uint64_t key;
+        uint32_t value = 0;
+        hd_freeze_u64(z, &key);
+        hd_freeze_u32(z, &value);
+        *hd_map_put(m, key, NULL) = value;
+    }
+}
+
 /* ---- what searches share ---- */
 
 void hd_freeze_steer_op(struct hd_freezer *z, struct hd_steer_op *o)

@@ -35,6 +35,8 @@ void hd_freeze_bool(struct hd_freezer *z, bool *v);
 void hd_freeze_len(struct hd_freezer *z, struct hd_vec *v);
 void hd_freeze_u64s(struct hd_freezer *z, struct hd_vec *v); /* of uint64_t */
 
+void hd_freeze_map(struct hd_freezer *z, struct hd_map *m); /* read into an empty one */
+
 void hd_freeze_steer_op(struct hd_freezer *z, struct hd_steer_op *o);
 void hd_freeze_names(struct hd_freezer *z, struct hd_exec_names *n);
 

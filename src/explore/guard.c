@@ -1,5 +1,6 @@
 #include "explore/guard.h"
 
+#include "explore/freeze.h"
 #include "heddle/rt_depend.h"
 
 #define MAX_LOCKS 64  /* sets of locks are one word; further ones guard nothing */
@@ -31,6 +32,25 @@ void hd_guards_fini(struct hd_guards *g)
     hd_map_fini(&g->tally);
     hd_vec_fini(&g->cells);
     hd_vec_fini(&g->users);
+}
+
+void hd_guards_freeze(struct hd_guards *g, struct hd_freezer *z)
+{
+    hd_freeze_map(z, &g->lock_of);
+    hd_freeze_u32(z, &g->n_locks);
+    hd_freeze_map(z, &g->byte_of);
+    hd_freeze_len(z, &g->cells);
+    for (size_t i = 0; i < g->cells.len; i++) {
+        struct cell *c = hd_vec_at(&g->cells, i); /* its users are those of one execution */
+        hd_freeze_u64(z, &c->threads);
+        hd_freeze_u64(z, &c->locks);
+        hd_freeze_bool(z, &c->written);
+    }
+    hd_freeze_map(z, &g->pairs);
+    hd_freeze_map(z, &g->tally);
+    for (size_t i = 0; i < g->byte_of.cap; i++)
+        if (g->byte_of.slots[i].round == g->byte_of.round)
+            z->bad = z->bad || g->byte_of.slots[i].value >= g->cells.len;
 }
 
 static uint64_t lock_bit(struct hd_guards *g, uint64_t lock)

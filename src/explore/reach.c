@@ -49,6 +49,10 @@ enum hd_status hd_reach_env_seed(struct hd_reach_env *e, struct hd_err *err)
     if (s == HD_OK) {
         hd_guards_see(&e->guards, &run, NULL);
         e->executions++;
+        for (size_t i = 0; i < run.ops.len; i++) {
+            const struct hd_steer_op *o = &hd_run_op(&run, i)->raw;
+            e->mark = hd_hash_mix(hd_hash_mix(e->mark + o->addr) + o->site + o->thread);
+        }
     }
     hd_run_fini(&run);
     return s;
@@ -108,17 +112,10 @@ static uint32_t name_thread(struct hd_reach_env *e, const struct hd_lead *lead, 
                       : hd_exec_name_thread(&e->names, name_thread(e, lead, t->parent), t->child);
 }
 
-struct hd_reach *hd_reach_new(struct hd_reach_env *e, const struct hd_lead *lead, unsigned how)
+struct hd_reach *hd_reach_blank(struct hd_reach_env *e)
 {
     struct hd_reach *r = hd_calloc(1, sizeof *r);
-    struct hd_item *item = hd_item_new();
     r->e = e;
-    r->parked_thread = name_thread(e, lead, lead->parked);
-    r->parked = how & HD_REACH_PARK ? UINT64_C(1) << (r->parked_thread & 63) : 0;
-    r->hint = how & HD_REACH_HINT ? name_thread(e, lead, lead->hint) : HD_EXEC_NOBODY;
-    r->count = lead->count;
-    r->writes = lead->writes;
-    r->atomic = lead->atomic;
     r->visits = HD_VEC_INIT(struct hd_visit);
     r->waiting = HD_VEC_INIT(struct hd_item *);
     for (unsigned i = 0; i < e->n_execs; i++)
@@ -126,6 +123,19 @@ struct hd_reach *hd_reach_new(struct hd_reach_env *e, const struct hd_lead *lead
     for (unsigned i = 0; i < HD_REACH_LEVELS; i++)
         for (unsigned k = 0; k < 2; k++)
             r->queue[i][k].items = HD_VEC_INIT(struct hd_item *);
+    return r;
+}
+
+struct hd_reach *hd_reach_new(struct hd_reach_env *e, const struct hd_lead *lead, unsigned how)
+{
+    struct hd_reach *r = hd_reach_blank(e);
+    struct hd_item *item = hd_item_new();
+    r->parked_thread = name_thread(e, lead, lead->parked);
+    r->parked = how & HD_REACH_PARK ? UINT64_C(1) << (r->parked_thread & 63) : 0;
+    r->hint = how & HD_REACH_HINT ? name_thread(e, lead, lead->hint) : HD_EXEC_NOBODY;
+    r->count = lead->count;
+    r->writes = lead->writes;
+    r->atomic = lead->atomic;
     for (size_t i = 0; i < lead->choices.len; i++) {
         struct hd_steer_choice c = *(const struct hd_steer_choice *)hd_vec_at(&lead->choices, i);
         c.thread = name_thread(e, lead, c.thread);

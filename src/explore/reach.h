@@ -29,6 +29,7 @@ struct hd_reach_env {
     struct hd_order order;
     struct hd_trail trail;
     struct hd_guards guards;
+    uint64_t mark;                     /* of the seed: where the program's memory lies */
     uint64_t executions, states, open; /* so far; open: plans that wait, of all searches */
     uint64_t max_executions;           /* 0: any number */
     uint32_t max_level;                /* the last that will be searched */
@@ -66,5 +67,11 @@ const struct hd_steer_op *hd_reach_stands(const struct hd_reach *r);
 bool hd_reach_followed(const struct hd_reach *r);
 /* Why schedules were left out that the levels searched so far have; NULL: none were. */
 const char *hd_reach_lost(const struct hd_reach *r);
+
+struct hd_freezer; /* freeze.h */
+/* A search in a file. hd_reach_thaw: NULL when the freezer is bad. The names of env are those of
+ * when it was written. */
+void hd_reach_freeze(struct hd_reach *r, struct hd_freezer *z);
+struct hd_reach *hd_reach_thaw(struct hd_reach_env *e, struct hd_freezer *z);
 
 #endif

@@ -44,6 +44,7 @@ struct hd_reach {
     struct hd_vec waiting;  /* struct hd_item *: by executor, what it works on, or NULL */
 };
 
+struct hd_reach *hd_reach_blank(struct hd_reach_env *e); /* without anything to do */
 struct hd_item *hd_item_new(void);
 void hd_item_free(struct hd_item *item);
 void hd_reach_push(struct hd_reach *r, struct hd_item *item, bool hinted);

@@ -11,7 +11,8 @@
 #include "explore/sample.h"
 
 #define HD_SEARCH_FILE "explore.json"
-#define HD_DPOR_FILE   "explore.dpor" /* beside it: the path of strategy dpor (freeze.h) */
+#define HD_DPOR_FILE   "explore.dpor"   /* beside it: the path of strategy dpor (freeze.h) */
+#define HD_WARNED_FILE "explore.warned" /* what strategy warned has still to run */
 
 /* What warned goes on with when it has found nothing. */
 enum hd_search_part { HD_PART_WARNED, HD_PART_DPOR, HD_PART_PCT };

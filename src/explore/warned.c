@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/progress.h"
+#include "explore/freeze.h"
 #include "explore/keep.h"
 #include "explore/reach.h"
 #include "heddle/rt_depend.h"
@@ -261,6 +262,100 @@ static const char *loss(const struct search *s, const struct warning *w)
     return NULL;
 }
 
+/* ---- in parts ---- */
+
+#define FILE_KIND "HDWARN1"
+
+/* What tells whether a file is about this search, and whether its addresses still mean the same. */
+static bool freeze_head(struct search *s, struct hd_freezer *z)
+{
+    uint64_t mine[] = {hd_freeze_stamp(hd_exec_program(s->recorder)), s->env.mark,
+                       s->o->preemptions, s->o->aim, s->attempts.len};
+    bool same = true;
+    for (size_t i = 0; i < sizeof mine / sizeof *mine; i++) {
+        uint64_t value = mine[i];
+        hd_freeze_u64(z, &value);
+        same = same && value == mine[i];
+    }
+    return same;
+}
+
+static void freeze_findings(struct search *s, struct hd_freezer *z)
+{
+    struct hd_findings *f = &s->env.findings;
+    struct hd_vec keys = z->writes ? f->keys : HD_VEC_INIT(uint64_t);
+    hd_freeze_u64s(z, &keys);
+    for (size_t i = 0; !z->writes && i < keys.len; i++)
+        hd_findings_know(f, *(uint64_t *)hd_vec_at(&keys, i));
+    if (!z->writes)
+        hd_vec_fini(&keys);
+    hd_freeze_len(z, &s->races);
+    for (size_t i = 0; i < s->races.len; i++)
+        hd_freeze_steer_op(z, hd_vec_at(&s->races, i));
+}
+
+static void freeze_attempts(struct search *s, struct hd_freezer *z)
+{
+    for (size_t i = 0; i < s->attempts.len && !z->bad; i++) {
+        struct attempt *a = hd_vec_at(&s->attempts, i);
+        bool begun = a->reach != NULL;
+        hd_freeze_u32(z, &a->levels);
+        hd_freeze_bool(z, &a->crowded);
+        hd_freeze_bool(z, &begun);
+        if (begun && z->writes)
+            hd_reach_freeze(a->reach, z);
+        else if (begun)
+            a->reach = hd_reach_thaw(&s->env, z);
+    }
+}
+
+static void freeze(struct search *s, struct hd_freezer *z)
+{
+    if (!z->writes) { /* the seed's are among those */
+        hd_exec_names_fini(&s->env.names);
+        hd_exec_names_init(&s->env.names);
+        hd_guards_fini(&s->env.guards);
+        hd_guards_init(&s->env.guards);
+    }
+    hd_freeze_u64(z, &s->env.states);
+    hd_freeze_names(z, &s->env.names);
+    hd_guards_freeze(&s->env.guards, z);
+    freeze_findings(s, z);
+    freeze_attempts(s, z);
+}
+
+/* A search of another program, or with another bound, starts from the beginning. */
+static void thaw(struct search *s)
+{
+    struct hd_freezer z;
+    if (hd_freeze_open(&z, s->o->state, false, FILE_KIND, s->err) != HD_OK) {
+        s->status = HD_ERR_INPUT;
+        return;
+    }
+    if (!freeze_head(s, &z)) {
+        fclose(z.file);
+        return;
+    }
+    freeze(s, &z);
+    s->status = hd_freeze_close(&z, s->err);
+}
+
+static void save(struct search *s)
+{
+    struct hd_freezer z;
+    struct hd_err err = {0};
+    enum hd_status status = hd_freeze_open(&z, s->o->state, true, FILE_KIND, &err);
+    if (status == HD_OK) {
+        freeze_head(s, &z);
+        freeze(s, &z);
+        status = hd_freeze_close(&z, &err);
+    }
+    if (status != HD_OK) {
+        s->status = status;
+        *s->err = err;
+    }
+}
+
 static void finish(struct search *s)
 {
     bool whole = s->status == HD_OK && !hd_reach_used_up(&s->env);
@@ -302,10 +397,15 @@ static enum hd_status search(struct search *s, const struct hd_exec_opts *exec)
     prepare(s);
     if (s->status == HD_OK && s->warnings.len)
         s->status = hd_reach_env_seed(&s->env, s->err);
+    bool seeded = s->status == HD_OK && s->warnings.len;
+    if (seeded && s->o->resume)
+        thaw(s);
     for (uint32_t level = 0; level <= s->o->preemptions && s->status == HD_OK; level++)
         search_level(s, level);
     s->result->open = s->env.open;
     s->result->recordings = s->keeper.next - s->o->first;
+    if (seeded && s->o->state && (s->status == HD_OK || s->status == HD_ERR_STOPPED))
+        save(s);
     finish(s);
     hd_exec_close(s->recorder);
     return s->status;

@@ -45,6 +45,8 @@ struct hd_warned_options {
     double seconds, timeout; /* 0: no limit; of one execution */
     uint32_t preemptions;
     enum hd_aim aim;
+    const char *state; /* file in which the search is kept when it ends; or NULL */
+    bool resume;       /* it goes on from there, if it is the same search of the same program */
     const struct hd_names *settled; /* hd_warned_key of warnings that are not to be searched */
     /* Whether a race of these two places is known. */
     bool (*known)(void *ctx, const char *place1, const char *place2);
