@@ -2,6 +2,7 @@
 #   packages=(...)      Debian source packages; each is unpacked in $src/PACKAGE
 #   cases=(...)         what is run
 #   needs_client=CASE   the case that does nothing by itself, so that schedules cannot be tried
+#   leaves=(...)        files that a run leaves and another one would find (out)
 #   build               in a fresh copy of $src (the working directory), with $CC, $CXX, $CFLAGS, $LDFLAGS
 #   input               makes $inputs/... once; may use $native, the folder of the native build
 #   run_case CASE BIN   in an empty folder: runs the program of the build folder BIN with `program FILE...`, which

@@ -2,6 +2,7 @@
 # clients as a thread of the server, which can be run again under a schedule.
 packages=(memcached libevent)
 cases=(load inside)
+leaves=(out socket)
 needs_client=load
 
 build() {
@@ -22,14 +23,14 @@ input() {
 }
 
 run_case() {
-    local server status=0 start=("$2/memcached/memcached" -u root -s "$PWD/socket" -t 4 -m 8)
+    local server status=0 start=("$2/memcached/memcached" -u root -s socket -t 4 -m 8)
     if [ "$1" = inside ]; then
-        REAL_LOAD="0 $PWD/socket 8 $ROUNDS" program "${start[@]}" >&2
+        REAL_LOAD="0 socket 8 $ROUNDS" program "${start[@]}" >&2
         return
     fi
     program "${start[@]}" >server.log 2>&1 &
     server=$!
-    "$inputs/load" memcached "$PWD/socket" 8 "$ROUNDS" >out || status=$?
+    "$inputs/load" memcached socket 8 "$ROUNDS" >out || status=$?
     kill "$(cat time.pid)"
     wait $server || status=1
     cat server.log >&2

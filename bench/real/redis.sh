@@ -3,6 +3,7 @@
 # well; the C library's malloc takes the place of the bundled allocator.
 packages=(redis)
 cases=(load inside)
+leaves=(out socket)
 needs_client=load
 
 build() {
@@ -15,15 +16,15 @@ input() {
 }
 
 run_case() {
-    local server status=0 start=("$2/redis/src/redis-server" --port 0 --unixsocket "$PWD/socket" --save "" --appendonly no
+    local server status=0 start=("$2/redis/src/redis-server" --port 0 --unixsocket socket --save "" --appendonly no
         --io-threads 4 --io-threads-do-reads yes --daemonize no --lazyfree-lazy-user-del yes)
     if [ "$1" = inside ]; then
-        REAL_LOAD="1 $PWD/socket 8 $ROUNDS" program "${start[@]}" >&2
+        REAL_LOAD="1 socket 8 $ROUNDS" program "${start[@]}" >&2
         return
     fi
     program "${start[@]}" >server.log 2>&1 &
     server=$!
-    "$inputs/load" redis "$PWD/socket" 8 "$ROUNDS" >out || { status=$? && kill "$(cat time.pid)"; }
+    "$inputs/load" redis socket 8 "$ROUNDS" >out || { status=$? && kill "$(cat time.pid)"; }
     wait $server || status=1
     cat server.log >&2
     return $status

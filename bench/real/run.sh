@@ -38,16 +38,15 @@ analyse() {
     echo "${found:-failed -} $cpu $own"
 }
 
-# Runs the program under the schedule of each race, in an empty folder as the recorded run had; prints how many
-# happened, of how many tried. The file `verdicts` has the first line of each answer.
+# Runs the program under the schedule of each race, where it was recorded, without what it left there; prints how
+# many happened, of how many tried. The file `verdicts` has the first line of each answer.
 confirm() {
     local at=$dir/run/$name-$case/heddle yes=0 tried=0
     : >"$at/verdicts"
     for witness in "$at"/witnesses/*.json; do
         [ -e "$witness" ] && [ $tried -lt "$replays" ] || break
         tried=$((tried + 1))
-        rm -rf "$at/again" && mkdir "$at/again"
-        (cd "$at/again" && timeout -k 10 "$limit_s" "$HEDDLE" replay --timeout 600 --order first "$witness") >"$at/replay.$tried" 2>&1 </dev/null
+        (cd "$at" && rm -rf "${leaves[@]}" && timeout -k 10 "$limit_s" "$HEDDLE" replay --timeout 600 --order first "$witness") >"$at/replay.$tried" 2>&1 </dev/null
         [ $? -ne 66 ] || yes=$((yes + 1))
         echo "$(basename "$witness") $(head -1 "$at/replay.$tried")" >>"$at/verdicts"
     done
@@ -64,7 +63,7 @@ one_case() {
         same=differs && cmp -s "$at/native/out" "$at/heddle/out" && same=same
     fi
     case " $modes " in *" heddle "*) [ $same = same ] || failed=1 ;; esac
-    events=$(sed -nE 's/.*: ([0-9]+) events.*/\1/p' "$at/heddle/err" | tail -1)
+    events=$(sed -nE 's/.*: ([0-9]+) (events|log entries).*/\1/p' "$at/heddle/err" | tail -1)
     bytes=$(stat -c %s "$at/heddle/trace.hdt" 2>/dev/null)
     [ "$budget" = none ] || [ ! -e "$at/heddle/trace.hdt" ] || read -r races undecided cpu_a kb_a <<<"$(analyse)"
     [ "$budget" = none ] || [ "$needs_client" = "$case" ] || confirmed=$(confirm)
@@ -84,7 +83,7 @@ status=0 failed=0
 for name; do
     [ -e "$here/$name.sh" ] || die "there is no $name.sh"
     export name src=$dir/src inputs=$dir/inputs/$name-$SIZE-$FRAMES native=$dir/build/$name/native
-    needs_client=no
+    needs_client=no leaves=(out)
     . "$here/$name.sh"
     for package in "${packages[@]}"; do
         fetch "$package"

@@ -2,6 +2,7 @@
 # connection (serialised mode) and three on a connection each (one file, with the busy handler).
 packages=(sqlite3)
 cases=(shared many)
+leaves=(test.db test.db-journal)
 
 build() {
     (cd sqlite3 && CC=cc CFLAGS= ./configure --disable-tcl --disable-readline --disable-shared && make sqlite3.c)

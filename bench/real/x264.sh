@@ -1,6 +1,7 @@
 # x264 without assembler: frame threads and slice threads on generated frames.
 packages=(x264)
 cases=(frames slices)
+leaves=(out.264)
 
 build() {
     (cd x264 && ./configure --disable-asm --disable-opencl --disable-avs --disable-swscale --disable-lavf --disable-ffms \

@@ -153,8 +153,9 @@
     X(io, int, ppoll, (struct pollfd *, nfds_t, const struct timespec *, const sigset_t *), "waits; ar of channels, w") \
     X(io, int, select, (int, fd_set *, fd_set *, fd_set *, struct timeval *), "waits; ar of channels, w") \
     X(io, int, pselect, (int, fd_set *, fd_set *, fd_set *, const struct timespec *, const sigset_t *), "waits; ar of channels, w") \
-    X(io, int, epoll_wait, (int, struct epoll_event *, int, int), "waits; ar of all channels, w") \
+    X(io, int, epoll_wait, (int, struct epoll_event *, int, int), "waits; ar of the channels it watches, w") \
     X(io, int, epoll_pwait, (int, struct epoll_event *, int, int, const sigset_t *), "as epoll_wait; with a mask others run meanwhile") \
+    X(io, int, epoll_ctl, (int, int, int, struct epoll_event *), "kept for epoll_wait") \
     X(io, int, pipe, (int *), "w of the descriptors") \
     X(io, int, pipe2, (int *, int), "w of the descriptors") \
     X(io, int, eventfd, (unsigned, int), "none") \

@@ -3,6 +3,7 @@
 
 #include "rt/blocks.h"
 #include "rt/sync.h"
+#include "rt/watch.h"
 
 #include <stddef.h>
 #include <sys/socket.h>
@@ -114,6 +115,14 @@ struct hd_chan *hd_rt_chan(int fd, bool write)
     struct hd_chan *c = chan_of(write ? e->out : e->in, HD_PSEUDO_PIPE);
     c->kind = e->kind;
     return c;
+}
+
+struct hd_chan *hd_rt_chan_source(int fd)
+{
+    mode_t mode;
+    if (fd >= 0 && fd < ENDS && ends[fd].listens && ends[fd].self == inode(fd, &mode))
+        return ends[fd].listens;
+    return hd_rt_chan(fd, false);
 }
 
 void hd_rt_chan_pair(int a, int b)
@@ -353,6 +362,7 @@ void hd_rt_chan_closing(int fd, uintptr_t pc)
     struct hd_chan *c = hd_rt_chan(fd, true);
     if (c)
         hd_rt_chan_shut(c, pc);
+    hd_rt_watch_closing(fd);
     if (fd < 0 || fd >= ENDS)
         return;
     if (ends[fd].listens) {

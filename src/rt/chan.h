@@ -15,11 +15,13 @@ struct hd_chan;
 
 /* The channel that fd reads from or writes to, or NULL when it does not connect threads. */
 struct hd_chan *hd_rt_chan(int fd, bool write);
+/* What makes fd ready to be read or accepted from. */
+struct hd_chan *hd_rt_chan_source(int fd);
 void hd_rt_chan_sent(struct hd_chan *c, uint64_t n, uintptr_t pc);
 void hd_rt_chan_received(struct hd_chan *c, uint64_t n, uintptr_t pc);
 void hd_rt_chan_look(const struct hd_chan *c, uintptr_t pc);   /* how much there is to read */
 void hd_rt_chan_closed(const struct hd_chan *c, uintptr_t pc); /* the other side is gone */
-void hd_rt_chan_look_all(uintptr_t pc); /* epoll: the call does not say which ones it looked at */
+void hd_rt_chan_look_all(uintptr_t pc);                /* for a call that may have looked at any */
 void hd_rt_chan_shut(struct hd_chan *c, uintptr_t pc); /* its side for writing is closed */
 void hd_rt_chan_closing(int fd, uintptr_t pc);         /* fd is about to be closed */
 

@@ -9,6 +9,7 @@
 #include "rt/real.h"
 #include "rt/signals.h"
 #include "rt/vclock.h"
+#include "rt/watch.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -35,7 +36,7 @@ static void looked(const struct pollfd *fds, nfds_t n, uintptr_t pc)
     for (nfds_t i = 0; i < n; i++) {
         const struct hd_chan *c = NULL;
         if (fds[i].fd >= 0 && (fds[i].events & (POLLIN | POLLRDNORM)))
-            c = hd_rt_chan(fds[i].fd, false);
+            c = hd_rt_chan_source(fds[i].fd);
         if (c && fds[i].revents & (POLLHUP | POLLRDHUP))
             hd_rt_chan_closed(c, pc);
         else if (c)
@@ -236,7 +237,7 @@ static long epoll_until(struct hd_thread *me, int fd, struct epoll_event *events
             return -EINTR;
     }
     if (r >= 0)
-        hd_rt_chan_look_all(pc);
+        hd_rt_watch_look(fd, pc);
     if (r > 0)
         hd_rt_wrote(pc, events, (size_t)r * sizeof *events);
     return r;
@@ -259,6 +260,18 @@ HD_EXPORT int epoll_pwait(int fd, struct epoll_event *events, int max, int timeo
     if (!me)
         return hd_real.epoll_pwait(fd, events, max, timeout, mask);
     long r = epoll_until(me, fd, events, max, timeout, mask, HD_PC);
+    hd_rt_leave(me);
+    return answer(r);
+}
+
+HD_EXPORT int epoll_ctl(int ep, int op, int fd, struct epoll_event *event)
+{
+    struct hd_thread *me = hd_rt_enter();
+    if (!me)
+        return hd_real.epoll_ctl(ep, op, fd, event);
+    long r = hd_rt_syscall(SYS_epoll_ctl, ep, op, fd, (long)event, 0, 0);
+    if (r == 0)
+        hd_rt_watch_ctl(ep, op, fd, event ? event->events : 0);
     hd_rt_leave(me);
     return answer(r);
 }
