@@ -10,7 +10,6 @@
  */
 #ifdef INSIDE
 #include <pthread.h>
-#include <signal.h>
 #endif
 #include <stdarg.h>
 #include <stdio.h>
@@ -153,8 +152,10 @@ static void *client(void *arg)
         clients > CLIENTS || !(out = fopen("out", "w")))
         exit(1);
     load(socket, clients, rounds);
-    if (!redis)
-        kill(getpid(), SIGTERM);
+    if (!redis) { /* by no signal: when one comes is not part of a schedule */
+        sleep(2); /* the server's clock ticks */
+        exit(0);
+    }
     return NULL;
 }
 
