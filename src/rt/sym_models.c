@@ -457,13 +457,21 @@ EXPORT uint64_t __hd_model_atoll(uint64_t result, uint64_t s)
     return plain(s);
 }
 
+/* Where the number ends was decided by the branches of `number`. */
+static uint64_t strto(uint64_t s, uint64_t out, uint64_t base)
+{
+    struct number n = number_head((byte *)s, UINT64_MAX, (int)base);
+    uint64_t v = digits64(&n);
+    if (out)
+        __hd_model_past((uint64_t)n.end);
+    return v;
+}
+
 #define STRTO(name)                                                                                \
     EXPORT uint64_t __hd_model_##name(uint64_t result, uint64_t s, uint64_t out, uint64_t base)    \
     {                                                                                              \
-        struct number n = number_head((byte *)s, UINT64_MAX, (int)base);                           \
         (void)result;                                                                              \
-        (void)out; /* where the number ends was decided by the branches above */                   \
-        return digits64(&n);                                                                       \
+        return strto(s, out, base);                                                                \
     }
 
 STRTO(strtol)

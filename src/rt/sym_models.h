@@ -14,6 +14,8 @@ uint64_t __hd_model_scan(uint64_t result, uint64_t s, uint64_t size, uint64_t fo
 
 /* A model cannot follow something: its function counts as one that is not modelled. */
 void __hd_model_lost(const char *name);
+/* The real function wrote something that the choices of the model made what it is. */
+void __hd_model_past(uint64_t what);
 /* Sorts with expressions; tmp has room for all. In place of the real function. */
 void __hd_model_qsort(void *base, uint64_t n, uint64_t size,
                       int (*compare)(const void *, const void *), void *tmp);

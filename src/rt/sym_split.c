@@ -58,6 +58,7 @@ static uint8_t *over_piece(uint8_t *p, const char *separators)
     enum what what;
     while ((what = look(p, separators)) == LETTER)
         p++;
+    hd_rt_sym_past((uintptr_t)p * 4 + what); /* the program has a pointer that depends on this */
     if (what == END)
         return p;
     hd_rt_sym_set_byte(p, 0); /* there is a zero now */
@@ -120,6 +121,11 @@ HD_EXPORT void __hd_model_lost(const char *name)
 {
     if (hd_rt_sym.on)
         hd_rt_sym_name_call(name);
+}
+
+HD_EXPORT void __hd_model_past(uint64_t what)
+{
+    hd_rt_sym_past(what);
 }
 
 HD_EXPORT bool __hd_model_on(void)

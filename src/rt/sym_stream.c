@@ -253,6 +253,7 @@ static uint64_t one(uint64_t result, uint64_t file, const void *model)
         __hd_sym_flow.ret = hd_rt_sym_make(HD_SYM_ZEXT, 64, id, 0, 0, result);
     }
     s->pos = end;
+    hd_rt_sym_past(end);
     return result;
 }
 
@@ -281,6 +282,7 @@ HD_EXPORT uint64_t __hd_model_fscanf(uint64_t result, uint64_t file, uint64_t fo
     uint64_t outs[6] = {a, b, c, d, e, f};
     if (s && start <= s->size) {
         s->pos = end;
+        hd_rt_sym_past(end);
         __hd_model_scan(result, (uint64_t)(s->bytes + start), s->size - start, format, outs);
     }
     return result;
