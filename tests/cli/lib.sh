@@ -57,10 +57,10 @@ expect() { # expect "what" COMMAND...: the command succeeds
     "$@" || fail "$what"
 }
 
-# Waits up to 30 s for a condition: a shell command as one string.
+# Waits up to 150 s, on a loaded machine, for a condition: a shell command as one string.
 wait_for() {
     local i
-    for i in $(seq 300); do
+    for i in $(seq 1500); do
         eval "$1" && return 0
         sleep 0.1
     done
