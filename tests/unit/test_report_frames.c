@@ -45,7 +45,7 @@ static void libraries_are_foreign(void **state)
 {
     struct hd_frame own[] = {
         frame("a.cpp", "put", "prog+0x1"),
-        frame("/home/me/std_mutex.h", "lock", NULL),
+        frame("../src/std_mutex.h", "lock", NULL),
         frame(NULL, "helper", "libmine.so+0x1"),
         frame(NULL, NULL, NULL),
     };
