@@ -37,5 +37,5 @@ grep -q "no race was reached" long.txt && fail "long: what was not searched is c
 grep -q "0 were not reached, 0 were known, 1 are open" long.txt || fail "long: the warning is not open"
 grep -q "not all was searched: an execution has too many steps" long.txt || fail "long: no reason is given"
 "$HEDDLE" -q explore --resume -o out --strategy warned -n 3 -- ./long </dev/null 2>out.err
-says out "search: 1[0-9] runs"
+says out "search: [0-9]* runs"
 exit $failed
