@@ -1,4 +1,6 @@
-/* The lockset violations of a trace, with the accesses to start a search from. */
+/* The lockset violations of a trace, with the accesses to start a search from. Accesses that
+ * creation and joining of threads order in every run of this code (what a constructor did before
+ * its object was shared) are none. */
 #include "base/alloc.h"
 #include "base/hash.h"
 #include "detect/locksets.h"
@@ -26,6 +28,7 @@ struct finding {
     struct hd_locksets *locks;
     struct hd_vec *warnings;
     struct hd_map index;   /* pair of places to warning + 1 */
+    hd_eid *join_of;       /* by thread: the first event that joins it, or HD_EID_NONE */
     struct hd_vec classes; /* struct class, of the location in hand */
 };
 
@@ -51,6 +54,28 @@ static bool violates(const struct finding *f, const struct class *a, const struc
     bool atomic = hd_op_is_atomic(a->op) && hd_op_is_atomic(b->op);
     return a->thread != b->thread && writes && !atomic &&
            !hd_locksets_ids_exclude(f->locks, a->locks, b->locks);
+}
+
+/* Whether x comes before y by program order, forks and joins. Each step goes to an earlier y or a
+ * later x, so it ends. */
+static bool comes_first(const struct finding *f, hd_eid x, hd_eid y)
+{
+    const struct hd_trace *t = f->t;
+    if (x > y || t->thread[x] == t->thread[y])
+        return x <= y;
+    hd_eid fork = t->fork_of[t->thread[y]], join = f->join_of[t->thread[x]];
+    return (fork != HD_EID_NONE && comes_first(f, x, fork)) ||
+           (join != HD_EID_NONE && comes_first(f, join, y));
+}
+
+/* Whether forks and joins order e and every event of the class. */
+static bool is_ordered(const struct finding *f, hd_eid e, const struct class *c)
+{
+    size_t after = 0;
+    while (after < c->events.len && c->events.data[after] < e)
+        after++;
+    return (after == 0 || comes_first(f, c->events.data[after - 1], e)) &&
+           (after == c->events.len || comes_first(f, e, c->events.data[after]));
 }
 
 /* The warning of a pair of places, made when it comes up first. */
@@ -86,7 +111,8 @@ static void add_candidates(struct finding *f, const struct class *c, const struc
     while (n < c->events.len && c->events.data[n] < last)
         n++;
     for (size_t back = 1; back <= n; back = back < NEAR ? back + 1 : back * 2)
-        add(warning_of(f, c->place, d->place), c->events.data[n - back], d->thread);
+        if (!is_ordered(f, c->events.data[n - back], d))
+            add(warning_of(f, c->place, d->place), c->events.data[n - back], d->thread);
 }
 
 /* The last ones of the whole trace first: where little is left to be run, a search is short. */
@@ -118,10 +144,23 @@ static void look_at_location(struct finding *f, uint32_t loc)
         }
 }
 
+static void find_joins(struct finding *f)
+{
+    const struct hd_trace *t = f->t;
+    size_t n = hd_trace_n_threads(t);
+    f->join_of = hd_alloc(n * sizeof *f->join_of);
+    for (size_t u = 0; u < n; u++)
+        f->join_of[u] = HD_EID_NONE;
+    for (hd_eid e = 0; e < t->n_events; e++)
+        if (t->op[e] == HD_OP_JOIN && f->join_of[t->obj[e]] == HD_EID_NONE)
+            f->join_of[t->obj[e]] = e;
+}
+
 void hd_warnings_find(const struct hd_trace *t, struct hd_vec *warnings)
 {
     struct finding f = {.t = t, .warnings = warnings, .classes = HD_VEC_INIT(struct class)};
     f.locks = hd_locksets_new(t);
+    find_joins(&f);
     for (uint32_t loc = 0; loc < hd_trace_n_objs(t, HD_OBJ_LOC); loc++)
         look_at_location(&f, loc);
     drop_classes(&f);
@@ -132,4 +171,5 @@ void hd_warnings_find(const struct hd_trace *t, struct hd_vec *warnings)
     hd_vec_fini(&f.classes);
     hd_map_fini(&f.index);
     hd_locksets_free(f.locks);
+    hd_free(f.join_of, hd_trace_n_threads(t) * sizeof *f.join_of);
 }

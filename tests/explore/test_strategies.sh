@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Strategies pct, random and dpor: findings, --jobs, --resume, interrupts, runs that crash or hang.
 . "$SOURCE/lib.sh"
-build sort queries
+build sort queries elevator
 "$HEDDLE" cc -g -O0 "$SOURCE/trouble.c" -o trouble -pthread || exit 1
 
 # The same findings with one run at a time, with several, and in two parts.
@@ -23,8 +23,8 @@ explore 66 two --runs 150 -t 1 -j 2 -- ./sort.bad 2
 [ "$(ids one)" = "$(ids two)" ] || fail "warned: other findings with -j 2"
 
 # A search from warnings goes on with those that are not settled.
-explore 66 one -t 1 -- ./queries.bad 2
-explore 0 part --runs 40 -t 1 -- ./queries.bad 2
+explore 66 one --strategy warned -t 1 -- ./elevator.bad 2
+explore 0 part --strategy warned --runs 3 -t 1 -- ./elevator.bad 2
 "$HEDDLE" -q explore --resume -o part -t 1 2>part.err
 [ $? = 66 ] || fail "warned: --resume does not end with 66"
 [ "$(ids one)" = "$(ids part)" ] || fail "warned: other findings in two parts"
