@@ -49,7 +49,7 @@ one() {
         ours+=("$(cpu "$build/heddle" record -o t.hdt -- ./ours "$factor")")
         ratios+=("$(awk -v a="${ours[-1]}" -v b="${tsan[-1]}" 'BEGIN { print a / b }')")
     done
-    events=$(sed -nE 's/.*: ([0-9]+) log entries.*/\1/p' err)
+    events=$(sed -nE 's/.*: ([0-9]+) events.*/\1/p' err)
     bytes=$(stat -c %s t.hdt)
     ./measure peak "$build/heddle" record -o t.hdt -- ./ours "$factor" >out 2>err
     own=$(awk '{print $3}' peak)

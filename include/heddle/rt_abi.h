@@ -178,8 +178,7 @@ struct hd_flow {
       "does the fill itself (to, byte, n, addr of to and n, val)")                                 \
     X(branch, VOID, 2, (SITE, TOK), "a choice of control (dep); no event when dep is none")        \
     X(icall, VOID, 3, (SITE, PTR, TOK), "before an indirect call (target, dep)")                   \
-    X(more, VOID, 2, (U32, TOK),                                                                   \
-      "one more token for the next hook of this thread (enum hd_more)")          \
+    X(more, VOID, 2, (U32, TOK), "one more token for the next hook of this thread (enum hd_more)") \
     X(enter, VOID, 2, (SITE, PTR), "a function was entered (its frame address)")                   \
     X(leave, VOID, 0, (), "the function entered last returns")                                     \
     X(unwound, VOID, 1, (PTR),                                                                     \

@@ -129,12 +129,12 @@ static void log_range(enum hd_log_kind kind, struct hd_site *site, const void *p
                       size_t n, hd_tok addr, hd_tok val)
 {
     touch(bytes, n < 64 ? n : 64);
-    addr = rest_of(hd_rt_me, addr);
-    val = rest_of(hd_rt_me, val);
     if (is_wide(n)) {
         log_wide(WIDE(kind) | (unsigned)(n / 32) << 6, site, p, bytes, addr, val);
         return;
     }
+    addr = rest_of(hd_rt_me, addr);
+    val = rest_of(hd_rt_me, val);
     if (addr != HD_TOK_NONE)
         log_more(HD_MORE_ADDR, addr);
     if (val != HD_TOK_NONE)
@@ -158,7 +158,7 @@ LONG_WAY hd_tok read_n(struct hd_site *site, void *p, uint64_t n, hd_tok addr)
 static inline __attribute__((always_inline)) bool quick_read_n(struct hd_site *site, unsigned shape,
                                                                void *p, hd_tok addr)
 {
-    return hd_rt_quick(site, shape, p, (uintptr_t)p, addr, HD_TOK_NONE, true);
+    return hd_rt_quick(site, shape, p, (uintptr_t)p, addr, HD_TOK_NONE, false);
 }
 
 HOOK hd_tok __hd_read_n(struct hd_site *site, void *p, uint64_t n, hd_tok addr)
@@ -190,7 +190,7 @@ LONG_WAY void write_n(struct hd_site *site, void *p, uint64_t n, hd_tok addr, vo
 static inline __attribute__((always_inline)) bool
 quick_write_n(struct hd_site *site, unsigned shape, void *p, void *bytes, hd_tok addr, hd_tok val)
 {
-    return hd_rt_quick(site, shape, p, (uintptr_t)bytes, addr, val, true);
+    return hd_rt_quick(site, shape, p, (uintptr_t)bytes, addr, val, false);
 }
 
 HOOK void __hd_write_n(struct hd_site *site, void *p, uint64_t n, hd_tok addr, void *bytes,
@@ -317,6 +317,8 @@ static void copy(struct hd_site *site, void *to, const void *from, uint64_t n, h
         return;
     }
     hd_tok read = HD_TOK_NONE;
+    from_addr = rest_of(me, from_addr);
+    to_addr = rest_of(me, to_addr);
     if (!(site->flags & HD_SITE_SRC_PRIVATE)) {
         uint32_t first = __hd_flow.count + 1;
         log_range(HD_LOG_RANGE_READ, site, from, from, n, from_addr, HD_TOK_NONE);

@@ -15,20 +15,16 @@ static inline hd_tok hd_rt_up_to_now(hd_tok tok)
 #define HD_QUICK_ODD 4
 
 /* Tokens that are not as guessed: as they are, as long as that is seldom; what is not decided of
- * them where it is not. */
-static inline __attribute__((always_inline)) void hd_rt_quick_rest(struct hd_thread *me,
-                                                                   struct hd_pack_slot *s,
-                                                                   unsigned parts, hd_tok *addr,
-                                                                   hd_tok *val)
+ * them where it is not. By itself, so that the hooks stay short. */
+static __attribute__((noinline, unused)) void
+hd_rt_quick_rest(struct hd_thread *me, struct hd_pack_slot *s, hd_tok tok[2])
 {
     if (s->odd < HD_QUICK_ODD) {
         s->odd++;
         return;
     }
-    if (parts & HD_PART_ADDR)
-        *addr = hd_decided_rest(&me->decided, hd_rt_up_to_now(*addr));
-    if (parts & HD_PART_VAL)
-        *val = hd_decided_rest(&me->decided, hd_rt_up_to_now(*val));
+    for (unsigned i = 0; i < 2; i++)
+        tok[i] = hd_decided_rest(&me->decided, hd_rt_up_to_now(tok[i]));
 }
 
 /* One event of this shape, which is the only one of the site. v: what is written, or the address of
@@ -70,8 +66,12 @@ static inline __attribute__((always_inline)) bool hd_rt_quick(const struct hd_si
     if (HD_UNLIKELY(!guessed)) {
         if (!any)
             goto no;
-        if (!branch)
-            hd_rt_quick_rest(me, s, parts, &addr, &val);
+        if (!branch) {
+            hd_tok tok[2] = {addr, val};
+            hd_rt_quick_rest(me, s, tok);
+            addr = tok[0];
+            val = tok[1];
+        }
         guessed = hd_put_as_guessed(s, parts, hd_pack_moving(count), addr, val);
     }
     if (hd_shape_kind(shape) == HD_LOG_READ)

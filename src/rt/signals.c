@@ -105,8 +105,21 @@ static void call(int sig, siginfo_t *info, void *context)
         act.sa_handler(sig);
 }
 
-/* A handler may come between two hooks of one access, or between a call and the tokens for it. */
-static void run(struct hd_thread *me, int sig, siginfo_t *info, void *context)
+/* A handler may come between __hd_more and the hook that it belongs to: the handler's first event
+ * then has taken those tokens. What comes next depends on all reads so far instead. */
+static void tokens_again(struct hd_thread *me)
+{
+    if (!rt.pass || !hd_rt_enter())
+        return;
+    for (unsigned role = 0; role < 2; role++)
+        hd_rt_log2(HD_LOG_MORE, 0, hd_rt_pack.prev, role, hd_tok_range(0, __hd_flow.count));
+    me->more = true;
+    hd_rt_leave(me);
+}
+
+/* A handler may come between two hooks of one access, or between a call and the tokens for it.
+ * hooks: maybe the first; else the thread waits in a call. */
+static void run(struct hd_thread *me, int sig, siginfo_t *info, void *context, bool hooks)
 {
     if (!me) {
         call(sig, info, context);
@@ -119,8 +132,9 @@ static void run(struct hd_thread *me, int sig, siginfo_t *info, void *context)
     uintptr_t pend_pc = me->pend_pc;
     enum hd_log_kind pend_kind = me->pend_kind;
     hd_tok rmw_addr = me->rmw_addr;
-    bool more = me->more;
     me->more = false;
+    if (hooks) /* the branch that the last tokens are for may not be there yet */
+        me->decided = (struct hd_decided){0};
     if (pend_len)
         __hd_flow.count--; /* it will come after what the handler does */
     me->pend_len = 0;
@@ -132,11 +146,12 @@ static void run(struct hd_thread *me, int sig, siginfo_t *info, void *context)
     call(sig, info, context);
     if (pend_len && hd_rt_enter()) /* what the handler wrote last */
         hd_rt_leave(me);
+    if (hooks && !pend_len) /* __hd_more would have logged the write */
+        tokens_again(me);
     me->sig_ran |= HD_RAN_ANY | (user[sig].sa_flags & SA_RESTART ? 0 : HD_RAN_BREAKS);
     if (pend_len)
         hd_rt_write_later(me, pend_kind, pend_pc, pend_addr, pend_len);
     me->last_read = last_read;
-    me->more = more;
     me->rmw_old[0] = old[0];
     me->rmw_old[1] = old[1];
     me->rmw_addr = rmw_addr;
@@ -158,7 +173,7 @@ static void run_in_wait(struct hd_thread *me, int sig, siginfo_t *info, void *co
     bool outside = rt.holder != me;
     me->in_wait = false;
     me->in_rt = 0;
-    run(me, sig, info, context);
+    run(me, sig, info, context, false);
     me->in_rt = 1;
     hd_rt_flush(me);
     if (outside && rt.holder == me)
@@ -173,7 +188,7 @@ static void on_signal(int sig, siginfo_t *info, void *context)
     if (me)
         me->sig_seen++; /* pairs with hd_rt_signal_settle */
     if (!me || !me->in_rt) {
-        run(rt.on ? me : NULL, sig, info, context);
+        run(rt.on ? me : NULL, sig, info, context, true);
     } else if (is_fault(sig, info) || sig == SIGABRT) {
         call(sig, info, context);
     } else if (me->in_wait) {
@@ -196,7 +211,7 @@ void hd_rt_signals_run(struct hd_thread *me)
         memset(&none, 0, sizeof none);
         me->sig_out++;
         me->in_rt = 0;
-        run(me, info.si_signo, &info, &none);
+        run(me, info.si_signo, &info, &none, true);
         me->in_rt = 1;
         if (rt.holder != me)
             hd_rt_take_token(me);

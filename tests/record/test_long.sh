@@ -14,7 +14,7 @@ cc -O1 "$here/../../bench/real/measure.c" -o measure || fail "measure.c"
 
 # Twenty million events: sixty megabytes of log. The peak is that of heddle and of the program, whichever is larger.
 ./measure peak "$HEDDLE" record -o long.hdt -- ./list 2 >long.out 2>long.err || fail "$(cat long.err)"
-events=$(sed -nE 's/.*: ([0-9]+) log entries.*/\1/p' long.err)
+events=$(sed -nE 's/.*: ([0-9]+) events.*/\1/p' long.err)
 [ "$events" -gt 15000000 ] || fail "only $events events"
 read -r _ _ own family <peak
 [ "$family" -lt 200000 ] && [ "$own" -lt 200000 ] || fail "memory: $own and $family KB"
@@ -23,7 +23,7 @@ rm -f long.hdt
 
 "$HEDDLE" record --limit 20000 -o part.hdt -- ./list 2 >part.out 2>part.err || fail "$(cat part.err)"
 cmp -s long.out part.out || fail "with a limit the program's output differs"
-grep -q ' 20000 log entries' part.err || fail "no word about the limit: $(cat part.err)"
+grep -q ' 20000 events' part.err || fail "no word about the limit: $(cat part.err)"
 [ "$(stat -c %s part.hdt)" -lt 4000000 ] || fail "a limited recording of $(stat -c %s part.hdt) bytes"
 "$HEDDLE" trace check part.hdt >check.out 2>&1 || fail "$(cat check.out)"
 grep -q '20000 events' check.out || fail "who reads it is not told that it is a prefix: $(cat check.out)"

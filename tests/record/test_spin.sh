@@ -43,7 +43,7 @@ END
 check() {
     "$HEDDLE" record -o "$1.hdt" -- "./$1" >"$1.out" 2>"$1.err" || fail "$1: $(cat "$1.err")"
     [ "$(cat "$1.out")" = 3 ] || fail "$1: it says $(cat "$1.out")"
-    events=$(sed -nE 's/.*: ([0-9]+) log entries.*/\1/p' "$1.err")
+    events=$(sed -nE 's/.*: ([0-9]+) events.*/\1/p' "$1.err")
     [ "$events" -lt 60000 ] || fail "$1: $events events"
     "$HEDDLE" trace check "$1.hdt" >check.out 2>&1 || fail "$1: $(cat check.out)"
     "$HEDDLE" record -o again.hdt -- "./$1" >again.out 2>&1
