@@ -1,5 +1,6 @@
-/* A compressor and its decompressor, each thread on a buffer of its own: matches are found through a table of hashes, literals
- * and lengths go through prefix codes, the way back copies bytes that may overlap. Locked only to take the next block. */
+/* A compressor and its decompressor, each thread on a buffer of its own: matches are found through
+ * a table of hashes, literals and lengths go through prefix codes, the way back copies bytes that
+ * may overlap. Locked only to take the next block. */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -88,7 +89,8 @@ static unsigned find_matches(struct work *w, unsigned *n_literals)
             p += 1 + (unsigned)(p - anchor) / 64;
             continue;
         }
-        w->sequences[n++] = (struct sequence){(uint16_t)(p - anchor), (uint16_t)length, (uint16_t)(p - candidate)};
+        w->sequences[n++] =
+            (struct sequence){(uint16_t)(p - anchor), (uint16_t)length, (uint16_t)(p - candidate)};
         copy16(w->literals + lits, anchor, (size_t)(p - anchor));
         lits += (unsigned)(p - anchor);
         p += length;
@@ -109,7 +111,8 @@ static void make_codes(struct work *w, unsigned n_literals)
         w->counts[w->literals[i]]++;
     for (unsigned s = 0; s < SYMBOLS; s++) {
         unsigned length = 1;
-        while (length < CODE_BITS && ((uint64_t)(w->counts[s] + 1) << length) < n_literals + SYMBOLS + 1)
+        while (length < CODE_BITS &&
+               ((uint64_t)(w->counts[s] + 1) << length) < n_literals + SYMBOLS + 1)
             length++;
         w->lengths[s] = (uint8_t)length;
     }
@@ -205,7 +208,8 @@ static void decode(struct work *w, unsigned n_sequences, unsigned n_literals)
 /* Words of a small language, with some noise. */
 static void fill(uint8_t *p, int block)
 {
-    static const char words[8][8] = {"loom", "warp", "weft", "heddle", "shed", "reed", "batten", "treadle"};
+    static const char words[8][8] = {"loom", "warp", "weft",   "heddle",
+                                     "shed", "reed", "batten", "treadle"};
     uint32_t x = 2463534242u + (uint32_t)block;
     for (unsigned i = 0; i < BLOCK;) {
         x ^= x << 13, x ^= x >> 17, x ^= x << 5;

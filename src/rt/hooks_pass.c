@@ -9,6 +9,15 @@
 
 #define HOOK HD_EXPORT __attribute__((noinline))
 
+/* The long way has logged an event of this site, if there was a log: the next one may go the short
+ * way. */
+static inline void quick_next(struct hd_site *site)
+{
+    uint32_t slot = hd_rt_pack.prev;
+    if (hd_pack_at(&hd_rt_pack, slot)->key >> 16 == ((uintptr_t)site & (UINT64_MAX >> 16)))
+        site->id = slot;
+}
+
 static inline hd_tok last_id(void)
 {
     uint32_t id = __hd_flow.count;
@@ -38,7 +47,7 @@ static hd_tok rest_of(struct hd_thread *me, hd_tok tok)
         uint64_t w[2] = {(uintptr_t)p, hd_rt_load(p, size)};                                       \
         hd_rt_put((uintptr_t)site, HD_SHAPE(HD_LOG_READ, size) | HD_SHAPE_SITE, w, addr,           \
                   HD_TOK_NONE);                                                                    \
-        hd_rt_quick_next(site);                                                                    \
+        quick_next(site);                                                                          \
         hd_rt_leave(me);                                                                           \
         return last_id();                                                                          \
     }                                                                                              \
@@ -65,7 +74,7 @@ static hd_tok rest_of(struct hd_thread *me, hd_tok tok)
             return;                                                                                \
         uint64_t w[2] = {(uintptr_t)p, v & UINT64_MAX >> (64 - 8 * size)};                         \
         hd_rt_put((uintptr_t)site, HD_SHAPE(HD_LOG_WRITE, size) | HD_SHAPE_SITE, w, addr, val);    \
-        hd_rt_quick_next(site);                                                                    \
+        quick_next(site);                                                                          \
         hd_rt_leave(me);                                                                           \
     }                                                                                              \
     static __attribute__((noinline)) void near_write##size(struct hd_site *site, void *p,          \
@@ -150,7 +159,7 @@ LONG_WAY hd_tok read_n(struct hd_site *site, void *p, uint64_t n, hd_tok addr)
     uint32_t first = __hd_flow.count + 1;
     log_range(HD_LOG_RANGE_READ, site, p, p, n, addr, HD_TOK_NONE);
     if (is_wide(n))
-        hd_rt_quick_next(site);
+        quick_next(site);
     hd_rt_leave(me);
     return n ? hd_tok_range(first, __hd_flow.count) : HD_TOK_NONE;
 }
@@ -183,7 +192,7 @@ LONG_WAY void write_n(struct hd_site *site, void *p, uint64_t n, hd_tok addr, vo
         return;
     log_range(HD_LOG_RANGE_WRITE, site, p, bytes, n, addr, val);
     if (is_wide(n))
-        hd_rt_quick_next(site);
+        quick_next(site);
     hd_rt_leave(me);
 }
 
@@ -367,7 +376,7 @@ LONG_WAY void branch_slowly(struct hd_site *site, hd_tok dep)
     if (me->more || rest != HD_TOK_NONE) {
         hd_rt_put((uintptr_t)site, HD_SHAPE(HD_LOG_BRANCH, 8) | HD_SHAPE_SITE, NULL, HD_TOK_NONE,
                   rest);
-        hd_rt_quick_next(site);
+        quick_next(site);
     }
     me->more = false;
     if (rest != HD_TOK_NONE)

@@ -14,8 +14,8 @@ static inline hd_tok hd_rt_up_to_now(hd_tok tok)
 
 #define HD_QUICK_ODD 4
 
-/* Tokens that are not as guessed: as they are, as long as that is seldom; what is not decided of
- * them where it is not. By itself, so that the hooks stay short. */
+/* Tokens that are not as guessed: as they are, while that is seldom; then what is not decided of
+ * them. By itself, so that the hooks stay short. */
 static __attribute__((noinline, unused)) void
 hd_rt_quick_rest(struct hd_thread *me, struct hd_pack_slot *s, hd_tok tok[2])
 {
@@ -25,6 +25,39 @@ hd_rt_quick_rest(struct hd_thread *me, struct hd_pack_slot *s, hd_tok tok[2])
     }
     for (unsigned i = 0; i < 2; i++)
         tok[i] = hd_decided_rest(&me->decided, hd_rt_up_to_now(tok[i]));
+}
+
+/* Writes the record of the event that was just counted. flag: how its slot is coded; tok: tokens
+ * that are not as guessed, or NULL. */
+static inline __attribute__((always_inline)) void hd_rt_quick_put(struct hd_pack_slot *s,
+                                                                  unsigned shape, unsigned flag,
+                                                                  uint64_t p, uint64_t v,
+                                                                  const hd_tok *tok)
+{
+    struct hd_pack *pk = &hd_rt_pack;
+    const unsigned parts = hd_shape_parts(shape);
+    uint8_t *out = hd_rt_log.pos, *q = out + 1;
+    if (parts & HD_PART_WORD0)
+        q = hd_put_word0(pk, s, p, q, &flag);
+    if (parts & HD_PART_MEMORY)
+        q = hd_put_memory(pk, s, shape, p, v, q, &flag);
+    if (parts & HD_PART_WIDE)
+        q = hd_put_wide(pk, shape, p, (const uint8_t *)(uintptr_t)v, q, &flag);
+    if (tok) {
+        flag |= 64;
+        q = hd_put_tokens(s, parts, __hd_flow.count - 1, tok[0], tok[1], q);
+    }
+    __atomic_store_n(out, (uint8_t)flag, __ATOMIC_RELEASE); /* last: see rt_pack.h */
+    hd_rt_log.pos = q;
+}
+
+/* The branch that was just logged has decided `whole`, of which `rest` was not decided before. */
+static inline __attribute__((always_inline)) void hd_rt_quick_decide(struct hd_thread *me,
+                                                                     hd_tok whole, hd_tok rest)
+{
+    me->more = false;
+    if (rest != HD_TOK_NONE)
+        hd_decided_add(&me->decided, whole, __hd_flow.count);
 }
 
 /* One event of this shape, which is the only one of the site. v: what is written, or the address of
@@ -39,7 +72,6 @@ static inline __attribute__((always_inline)) bool hd_rt_quick(const struct hd_si
     struct hd_pack *pk = &hd_rt_pack;
     const unsigned parts = hd_shape_parts(shape);
     const bool branch = hd_shape_kind(shape) == HD_LOG_BRANCH;
-    unsigned flag = 1;
     if (HD_UNLIKELY(!me || me->busy))
         return false;
     me->busy = 1;
@@ -54,13 +86,10 @@ static inline __attribute__((always_inline)) bool hd_rt_quick(const struct hd_si
     }
     uint32_t slot = site->id, count = __hd_flow.count;
     struct hd_pack_slot *prev = hd_pack_at(pk, pk->prev), *s = hd_pack_at(pk, slot);
-    if (HD_UNLIKELY(prev->next[0] != slot)) {
-        flag = 2;
-        if (HD_UNLIKELY(prev->next[1] != slot))
-            goto no;
-    }
-    uint8_t *out = hd_rt_log.pos, *q = out + 1;
-    if (HD_UNLIKELY(!slot || rt.holder != me || out >= hd_rt_log.quick))
+    unsigned flag = HD_LIKELY(prev->next[0] == slot) ? 1 : 2;
+    if (HD_UNLIKELY(flag == 2 && prev->next[1] != slot))
+        goto no;
+    if (HD_UNLIKELY(!slot || rt.holder != me || hd_rt_log.pos >= hd_rt_log.quick))
         goto no;
     bool guessed = hd_put_as_guessed(s, parts, hd_pack_moving(count), addr, val);
     if (HD_UNLIKELY(!guessed)) {
@@ -82,23 +111,9 @@ static inline __attribute__((always_inline)) bool hd_rt_quick(const struct hd_si
     }
     __hd_flow.count = count + 1;
     hd_pack_follow(pk, prev, slot, flag);
-    if (parts & HD_PART_WORD0)
-        q = hd_put_word0(pk, s, (uintptr_t)p, q, &flag);
-    if (parts & HD_PART_MEMORY)
-        q = hd_put_memory(pk, s, shape, (uintptr_t)p, v, q, &flag);
-    if (parts & HD_PART_WIDE)
-        q = hd_put_wide(pk, shape, (uintptr_t)p, (const uint8_t *)(uintptr_t)v, q, &flag);
-    if (!guessed) {
-        flag |= 64;
-        q = hd_put_tokens(s, parts, count, addr, val, q);
-    }
-    if (branch) {
-        me->more = false;
-        if (val != HD_TOK_NONE)
-            hd_decided_add(&me->decided, v, count + 1);
-    }
-    __atomic_store_n(out, (uint8_t)flag, __ATOMIC_RELEASE); /* last: see rt_pack.h */
-    hd_rt_log.pos = q;
+    hd_rt_quick_put(s, shape, flag, (uintptr_t)p, v, guessed ? NULL : (hd_tok[]){addr, val});
+    if (branch)
+        hd_rt_quick_decide(me, v, val);
     atomic_signal_fence(memory_order_seq_cst);
     me->busy = 0;
     return true;
@@ -223,15 +238,6 @@ out:
     atomic_signal_fence(memory_order_seq_cst);
     me->busy = 0;
     return done;
-}
-
-/* The long way has logged an event of this site, if there was a log: the next one may go the short
- * way. */
-static inline void hd_rt_quick_next(struct hd_site *site)
-{
-    uint32_t slot = hd_rt_pack.prev;
-    if (hd_pack_at(&hd_rt_pack, slot)->key >> 16 == ((uintptr_t)site & (UINT64_MAX >> 16)))
-        site->id = slot;
 }
 
 #endif

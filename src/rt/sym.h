@@ -72,7 +72,7 @@ void hd_rt_sym_step(uint32_t expr, bool taken, enum hd_sym_step_kind kind, uint3
 /* The value is taken as it is, and the path says so: others may be tried in runs of their own. 0 is
  * fine. */
 void hd_rt_sym_fix(uint32_t id);
-void hd_rt_sym_past(uint64_t what); /* later code can see this of what was done */
+void hd_rt_sym_past(uint64_t what);         /* later code can see this of what was done */
 void hd_rt_sym_name_call(const char *name); /* something symbolic went into this function */
 
 /* sym_input.c */

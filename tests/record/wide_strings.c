@@ -21,7 +21,8 @@ int main(void)
     size_t n = wcslen(text) + wcsnlen(other, 2);
     wmemset(other + 4, L'x', 3);
     wmemcpy(text + 8, text, 5);
-    printf("%zu %d %d %d\n", n, wcscmp(text, text + 8), wcsncmp(text, other, 2) != 0, (int)(wcschr(text, L'p') - text));
+    printf("%zu %d %d %d\n", n, wcscmp(text, text + 8), wcsncmp(text, other, 2) != 0,
+           (int)(wcschr(text, L'p') - text));
     printf("%d %d %d\n", much, wmemcmp(text, text + 8, 5), wmemchr(other, L'x', 8) == other + 4);
     return 0;
 }
