@@ -152,11 +152,10 @@ enum hd_status hd_walk_branch(struct hd_walk *w, const struct hd_raw *rec, hd_to
 {
     struct hd_walk_thread *t = hd_walk_current(w);
     struct hd_event ev = {.op = HD_OP_BRANCH, .place = hd_walk_place(w, rec)};
+    /* A choice that no read decides says nothing, but a replay meets it. */
     if (!collect(w, 0, tok, &ev.deps)) {
         ev.deps = (struct hd_dep_list){0};
         t->branched = (uint32_t)t->reads.len;
-    } else if (ev.deps.n == 0) {
-        return HD_OK; /* a choice that no read decides is none */
     }
     return hd_walk_emit(w, &ev);
 }

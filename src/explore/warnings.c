@@ -1,6 +1,7 @@
 /* The lockset violations of a trace, with the accesses to start a search from. Accesses that
  * creation and joining of threads order in every run of this code (what a constructor did before
- * its object was shared) are none. */
+ * its object was shared) are left out, unless there are no others: then they at least tell where
+ * shared memory is. */
 #include "base/alloc.h"
 #include "base/hash.h"
 #include "detect/locksets.h"
@@ -29,6 +30,7 @@ struct finding {
     struct hd_vec *warnings;
     struct hd_map index;   /* pair of places to warning + 1 */
     hd_eid *join_of;       /* by thread: the first event that joins it, or HD_EID_NONE */
+    bool all;              /* ordered ones, too */
     struct hd_vec classes; /* struct class, of the location in hand */
 };
 
@@ -111,7 +113,7 @@ static void add_candidates(struct finding *f, const struct class *c, const struc
     while (n < c->events.len && c->events.data[n] < last)
         n++;
     for (size_t back = 1; back <= n; back = back < NEAR ? back + 1 : back * 2)
-        if (!is_ordered(f, c->events.data[n - back], d))
+        if (f->all || !is_ordered(f, c->events.data[n - back], d))
             add(warning_of(f, c->place, d->place), c->events.data[n - back], d->thread);
 }
 
@@ -161,8 +163,11 @@ void hd_warnings_find(const struct hd_trace *t, struct hd_vec *warnings)
     struct finding f = {.t = t, .warnings = warnings, .classes = HD_VEC_INIT(struct class)};
     f.locks = hd_locksets_new(t);
     find_joins(&f);
-    for (uint32_t loc = 0; loc < hd_trace_n_objs(t, HD_OBJ_LOC); loc++)
-        look_at_location(&f, loc);
+    for (int i = 0; i < 2 && !warnings->len; i++) {
+        f.all = i;
+        for (uint32_t loc = 0; loc < hd_trace_n_objs(t, HD_OBJ_LOC); loc++)
+            look_at_location(&f, loc);
+    }
     drop_classes(&f);
     for (size_t i = 0; i < warnings->len; i++) {
         struct hd_warning *w = hd_vec_at(warnings, i);

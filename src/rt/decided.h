@@ -54,7 +54,7 @@ static inline bool hd_decided_has(struct hd_decided *d, hd_tok tok)
 /* The part of the range that may not be decided; HD_TOK_NONE: it is, all of it. */
 static inline hd_tok hd_decided_rest(struct hd_decided *d, hd_tok tok)
 {
-    if (tok == HD_TOK_NONE || hd_decided_has(d, tok))
+    if (hd_tok_hi(tok) == 0 || hd_decided_has(d, tok)) /* none, or all before the first event */
         return HD_TOK_NONE;
     uint32_t lo = hd_tok_lo(tok);
     return lo >= d->first && lo < d->end ? hd_tok_range(d->end, hd_tok_hi(tok)) : tok;

@@ -41,12 +41,13 @@ same "over"
 
 # Strategy warned: the same states; each part runs the program once by itself, too.
 counts() { tr -s '\n ' ' ' <"$1/report.txt" | sed -n 's/.*search: \([0-9]*\) executions, \([0-9]*\) states; of.* 0 are open.*/\1 \2/p'; }
+build queries
 rm -rf one part
-explore 0 one --strategy warned -t 1 -n 3000 -- ./tsp.good 2
-explore 0 part --strategy warned -t 1 -n 150 -- ./tsp.good 2
+explore 0 one --strategy warned -t 1 -n 3000 -- ./queries.good 2
+explore 0 part --strategy warned -t 1 -n 60 -- ./queries.good 2
 parts=1
 while [ -z "$(counts part)" ] && [ $parts -lt 50 ]; do
-    "$HEDDLE" -q explore --resume -o part -t 1 -n 150 -j $((1 + parts % 2)) </dev/null 2>err
+    "$HEDDLE" -q explore --resume -o part -t 1 -n 60 -j $((1 + parts % 2)) </dev/null 2>err
     parts=$((parts + 1))
 done
 [ $parts -gt 2 ] || fail "warned: it was not interrupted"
@@ -55,7 +56,7 @@ set -- $(counts one) $(counts part)
 [ $# = 4 ] && [ "$2" = "$4" ] && [ $(($1 + parts - 1)) = "$3" ] ||
     fail "warned in $parts parts: $3 executions and $4 states instead of $1 and $2"
 rm -rf part
-explore 0 part --strategy warned -t 1 -n 50 -- ./tsp.good 2
+explore 0 part --strategy warned -t 1 -n 50 -- ./queries.good 2
 head -c 500 part/explore.warned >short
 cp short part/explore.warned
 "$HEDDLE" -q explore --resume -o part -t 1 -n 50 </dev/null >out.txt 2>err

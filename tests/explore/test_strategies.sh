@@ -7,14 +7,14 @@ build sort queries elevator
 # The same findings with one run at a time, with several, and in two parts.
 for pair in "pct sort" "random queries"; do
     s=${pair% *} p=${pair#* }
-    explore 66 one --strategy $s -n 24 -t 1 -- "./$p.bad" 2
-    explore 66 two --strategy $s -n 24 -t 1 -j 3 -- "./$p.bad" 2
+    explore 66 one --strategy $s -n 60 -t 1 -- "./$p.bad" 2
+    explore 66 two --strategy $s -n 60 -t 1 -j 3 -- "./$p.bad" 2
     [ "$(ids one)" = "$(ids two)" ] || fail "$s: other findings with -j 3"
-    explore 66 part --strategy $s -n 12 -t 1 -- "./$p.bad" 2
-    "$HEDDLE" -q explore --resume -o part -n 12 -t 1 2>part.err
+    explore 66 part --strategy $s -n 40 -t 1 -- "./$p.bad" 2
+    "$HEDDLE" -q explore --resume -o part -n 20 -t 1 2>part.err
     [ $? = 66 ] || fail "$s: --resume does not end with 66"
     [ "$(ids one)" = "$(ids part)" ] || fail "$s: other findings in two parts"
-    tr -s '\n ' ' ' <part/report.txt | grep -q "search: 24 runs" || fail "$s: the parts do not add up"
+    tr -s '\n ' ' ' <part/report.txt | grep -q "search: 60 runs" || fail "$s: the parts do not add up"
     explore 0 good --strategy $s -n 12 -t 1 -- "./$p.good" 2
 done
 confirm one 1
