@@ -219,7 +219,8 @@ int main(int argc, char **argv)
         if (!explore(&less, words, 0) || !explore(&more, words, 20 * limit) ||
             !explore(&all, words, limit))
             return 1;
-        wrong += compare(i, &less, &more) | compare(i, &less, &all);
+        bool one = compare(i, &less, &more), two = compare(i, &less, &all); /* both tell */
+        wrong += one || two;
         enough += more.result.complete;
         whole += all.result.complete;
         classes += less.classes.keys.len;
