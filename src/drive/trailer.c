@@ -24,7 +24,7 @@
 
 #define LEVEL 3
 
-static const char *const policies[] = {"fifo", "random", "pct", "follow"};
+static const char *const policies[] = {"fifo", "random", "pct", "follow", "steer"};
 
 struct modules {
     struct hd_symbols *symbols;
