@@ -91,7 +91,7 @@ void hd_html_coverage(struct hd_html *h)
     put_figure(h, "events", r->events);
     put_figure(h, "threads at most", r->threads);
     put_figure(h, "racing pairs", r->race);
-    put_figure(h, "pairs proved impossible", r->impossible);
+    put_figure(h, "pairs that cannot race in what was run", r->impossible);
     put_figure(h, "pairs undecided", r->undecided);
     put_figure(h, "pairs skipped", r->skipped);
     put_figure(h, "findings suppressed", r->suppressed);
@@ -102,8 +102,8 @@ void hd_html_coverage(struct hd_html *h)
     hd_html_raw(h, "</dl>\n");
     if (r->interrupted)
         hd_html_raw(h, "<p class=\"predicted status\">Interrupted: parts are missing.</p>\n");
-    put_list(h, "Undecided pairs", "Neither proved impossible nor shown to race.",
-             &r->undecided_why, "None.");
+    put_list(h, "Undecided pairs", "Neither ruled out nor shown to race.", &r->undecided_why,
+             "None.");
     put_list(h, "Modules without instrumentation",
              "Accesses in these were not seen. Build them with heddle cc, or take races that "
              "involve them with care.",

@@ -30,7 +30,7 @@ static void put_lead(struct hd_html *h)
     if (r->suppressed)
         fprintf(h->out, ", %llu suppressed", (unsigned long long)r->suppressed);
     fprintf(h->out,
-            ". %llu pairs of accesses proved impossible, %llu undecided. "
+            ". %llu pairs of accesses cannot race in what was run, %llu undecided. "
             "<a href=\"#coverage\">What was covered</a></p>\n",
             (unsigned long long)r->impossible, (unsigned long long)r->undecided);
     if (r->interrupted)

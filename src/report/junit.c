@@ -112,7 +112,7 @@ void hd_report_write_junit(FILE *out, const struct hd_report *r, const char *roo
         hd_arena_reset(w.a);
     }
     fprintf(out,
-            "    <system-out>%llu pairs proved impossible, %llu undecided, %llu skipped, "
+            "    <system-out>%llu pairs cannot race in what was run, %llu undecided, %llu skipped, "
             "%llu findings suppressed\n",
             (unsigned long long)r->impossible, (unsigned long long)r->undecided,
             (unsigned long long)r->skipped, (unsigned long long)r->suppressed);
