@@ -235,6 +235,15 @@ static void saved(void)
 
 /* ---- files ---- */
 
+static struct hd_trace *load(const char *path)
+{
+    struct hd_trace *t;
+    struct hd_err err = {0};
+    if (hd_trace_load(path, &t, &err) != HD_OK || hd_check_trace(t, NULL, &err) != HD_OK)
+        fail(&err);
+    return t;
+}
+
 /* With the solver right after the filters, where it has most to do, and with all steps. */
 static void file(const char *path)
 {
@@ -246,10 +255,7 @@ static void file(const char *path)
         uint32_t steps;
     } sets[] = {{"filters+smt", filter | smt}, {"all", filter | quick | smt}};
     const char *slash = strrchr(path, '/');
-    struct hd_trace *t;
-    struct hd_err err = {0};
-    if (hd_trace_load(path, &t, &err) != HD_OK || hd_check_trace(t, NULL, &err) != HD_OK)
-        fail(&err);
+    struct hd_trace *t = load(path);
     if (!begun)
         puts(saved_head);
     begun = true;
@@ -483,10 +489,7 @@ static void batch_file(const char *path)
 {
     static bool begun;
     const char *slash = strrchr(path, '/');
-    struct hd_trace *t;
-    struct hd_err err = {0};
-    if (hd_trace_load(path, &t, &err) != HD_OK || hd_check_trace(t, NULL, &err) != HD_OK)
-        fail(&err);
+    struct hd_trace *t = load(path);
     if (!begun)
         puts(batch_head);
     begun = true;

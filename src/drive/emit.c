@@ -103,8 +103,7 @@ enum hd_status hd_walk_branch_all(struct hd_walk *w, uint32_t place)
 static bool add_reads(const struct hd_walk_thread *t, hd_tok tok, struct hd_u32vec *list)
 {
     uint32_t lo = hd_tok_lo(tok), hi = hd_tok_hi(tok);
-    if (tok == HD_TOK_NONE ||
-        hi == 0) /* what a thread gets at its start comes from no read of it */
+    if (hi == 0) /* HD_TOK_NONE, or what a thread gets at its start: it comes from no read of it */
         return true;
     if (lo == 0)
         lo = 1; /* all up to hi */

@@ -2,6 +2,7 @@
 
 #include "base/interrupt.h"
 #include "base/outfile.h"
+#include "base/progress.h"
 #include "drive/family.h"
 #include "drive/inputs.h"
 #include "drive/program.h"
@@ -62,23 +63,16 @@ static int wait_for(pid_t pid)
     return status;
 }
 
-static double now(void)
-{
-    struct timespec ts;
-    clock_gettime(CLOCK_MONOTONIC, &ts);
-    return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
-}
-
 /* The same for so many seconds at most. False: it still runs. */
 static bool wait_until_over(pid_t pid, double seconds, int *status)
 {
     const struct timespec nap = {0, 20000000};
-    double end = now() + seconds;
+    double end = hd_progress_now() + seconds;
     for (;;) {
         pid_t r = waitpid(pid, status, WNOHANG);
         if (r == pid || (r < 0 && errno != EINTR))
             return true;
-        if (now() >= end)
+        if (hd_progress_now() >= end)
             return false;
         nanosleep(&nap, NULL);
     }

@@ -239,23 +239,28 @@ bool hd_sections_exclude(const struct hd_sections *s, hd_eid a, hd_eid b)
     return false;
 }
 
-uint32_t hd_sections_open_at(const struct hd_sections *s, const struct hd_lock_user *user,
-                             uint32_t count)
+uint32_t hd_sections_begun(const struct hd_sections *s, const struct hd_lock_user *user,
+                           uint32_t count)
 {
-    const struct hd_trace *t = s->t;
-    uint32_t lo = user->start, hi = user->end; /* the first section opened at or after `count` */
+    uint32_t lo = user->start, hi = user->end;
     while (lo < hi) {
         uint32_t mid = lo + (hi - lo) / 2;
-        if (t->pos[hd_section_at(s, s->order[mid])->open] < count)
+        if (s->t->pos[hd_section_at(s, s->order[mid])->open] < count)
             lo = mid + 1;
         else
             hi = mid;
     }
+    return lo;
+}
+
+uint32_t hd_sections_open_at(const struct hd_sections *s, const struct hd_lock_user *user,
+                             uint32_t count)
+{
     /* Only the last one opened can be open, unless the thread holds both sides of the lock. */
-    for (; lo > user->start; lo--) {
-        const struct hd_section *x = hd_section_at(s, s->order[lo - 1]);
-        if (x->close == HD_EID_NONE || t->pos[x->close] >= count)
-            return s->order[lo - 1];
+    for (uint32_t i = hd_sections_begun(s, user, count); i > user->start; i--) {
+        const struct hd_section *x = hd_section_at(s, s->order[i - 1]);
+        if (x->close == HD_EID_NONE || s->t->pos[x->close] >= count)
+            return s->order[i - 1];
         if (!s->mixed[x->lock])
             break;
     }

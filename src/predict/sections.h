@@ -82,6 +82,11 @@ static inline uint32_t hd_sections_lockset(const struct hd_sections *s, hd_eid e
     return s->held[e] == HD_HELD_EMPTY ? 0 : s->lockset.data[s->held[e]];
 }
 
+/* The place in s->order of the user's first section that is not opened by the first `count` events
+ * of its thread; user->end when there is none. `user` comes from s->users. */
+uint32_t hd_sections_begun(const struct hd_sections *s, const struct hd_lock_user *user,
+                           uint32_t count);
+
 /* The section of `lock` by a thread that is open when the thread has run `count` events: opened by
  * one of them, closed by none. HD_SECTION_NONE when there is none. `user` comes from s->users. */
 uint32_t hd_sections_open_at(const struct hd_sections *s, const struct hd_lock_user *user,

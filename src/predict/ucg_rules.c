@@ -169,18 +169,9 @@ static bool last_end(const struct hd_ucg *g, const struct hd_lock_user *user,
                      const struct hd_section *x, uint32_t count, hd_eid *end)
 {
     const struct hd_sections *s = g->b->sections;
-    const struct hd_trace *t = g->b->t;
-    uint32_t lo = user->start, hi = user->end;
     bool any = false;
-    while (lo < hi) { /* the first that begins too late */
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (t->pos[hd_section_at(s, s->order[mid])->open] < count)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    for (; lo > user->start; lo--) {
-        const struct hd_section *y = hd_section_at(s, s->order[lo - 1]);
+    for (uint32_t i = hd_sections_begun(s, user, count); i > user->start; i--) {
+        const struct hd_section *y = hd_section_at(s, s->order[i - 1]);
         if (!hd_section_excludes(x, y))
             continue;
         if (!any || y->close == HD_EID_NONE || (*end != HD_EID_NONE && y->close > *end))

@@ -104,4 +104,44 @@ for level in -O0 -O2; do
     verdict 66 lines "$level -fsanitize=undefined"
     [ "$(jq '[.races[].accesses[] | select(.line == 0)] | length' $json)" = 0 ] || { echo "lines ($level): line 0"; failed=1; }
 done
+
+# A library orders its threads by means that are not seen: what is predicted in spite of it is doubted.
+echo '#include <pthread.h>
+#include <sched.h>
+static int done;
+static void (*first)(void), (*second)(void);
+static void *a(void *arg) {
+    first();
+    __atomic_store_n(&done, 1, __ATOMIC_RELEASE);
+    return arg;
+}
+static void *b(void *arg) {
+    while (!__atomic_load_n(&done, __ATOMIC_ACQUIRE)) sched_yield();
+    second();
+    return arg;
+}
+void run_both(void (*f)(void), void (*g)(void)) {
+    pthread_t t, u;
+    first = f;
+    second = g;
+    pthread_create(&t, 0, a, 0);
+    pthread_create(&u, 0, b, 0);
+    pthread_join(t, 0);
+    pthread_join(u, 0);
+}' >unseen.c
+echo 'int x;
+void run_both(void (*)(void), void (*)(void));
+static void one(void) { x = 1; }
+static void two(void) { x = 2; }
+int main(void) {
+    run_both(one, two);
+    return 0;
+}' >orders.c
+cc -O1 -shared -fPIC unseen.c -o libunseen.so -pthread &&
+    "$HEDDLE" cc -g -O1 orders.c -o orders -L. -lunseen -Wl,-rpath,'$ORIGIN' || exit 1
+timeout 100 "$HEDDLE" run -q --times 1 --timeout 1 -- ./orders >orders.out 2>&1 </dev/null
+code=$?
+[ $code -eq 0 ] || { echo "orders: exit $code: $(tail -3 orders.out)"; failed=1; }
+jq -e '[.races[] | select(.status == "predicted" and (.reason | test("may be no race: libunseen.so")))] | length == 1' \
+    heddle-out/latest/report.json >/dev/null || { echo "orders: no doubt is told"; failed=1; }
 exit $failed
