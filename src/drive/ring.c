@@ -131,6 +131,17 @@ size_t hd_ring_used(const uint8_t *chunk)
     return n;
 }
 
+/* A program that ended in an orderly way said where its log ends, and no record starts with a zero
+ * byte. To look at all of the chunk would make the kernel find memory for it. */
+static size_t used_of_last(const struct hd_ring *r, const uint8_t *last)
+{
+    const struct hd_log_header *h = r->header;
+    uint64_t start = (uint64_t)h->drained * HD_LOG_CHUNK, end = h->events_end;
+    if (end <= start || end - start >= HD_LOG_CHUNK || last[end - start])
+        return hd_ring_used(last);
+    return end - start;
+}
+
 void hd_ring_finish(struct hd_ring *r)
 {
     if (r->running) {
@@ -140,7 +151,7 @@ void hd_ring_finish(struct hd_ring *r)
     }
     drain(r);
     const uint8_t *last = chunk_at(r, r->header->drained);
-    size_t used = hd_ring_used(last);
+    size_t used = used_of_last(r, last);
     keep(r, last, used, LEVEL);
     r->end = (uint64_t)r->header->drained * HD_LOG_CHUNK + (used > 8 ? used - 7 : used);
 }

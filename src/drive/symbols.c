@@ -27,6 +27,8 @@ struct hd_symbols {
     Dwfl *dwfl;
     unsigned n_modules;
     struct hd_vec modules; /* struct module_lines, those asked about */
+    uint64_t named;        /* the address that was asked about last, and the function there */
+    const char *name;
 };
 
 /* Only what the module itself holds: the default would look on the network if told so by the
@@ -174,6 +176,15 @@ static bool source_line(struct hd_symbols *s, Dwfl_Module *mod, uint64_t pc, cha
     return true;
 }
 
+/* libdwfl looks at every symbol of the module, and most addresses are asked about twice. */
+static const char *name_at(struct hd_symbols *s, Dwfl_Module *mod, uint64_t addr)
+{
+    if (s->named != addr)
+        s->name = dwfl_module_addrname(mod, addr);
+    s->named = addr;
+    return s->name;
+}
+
 bool hd_symbols_place(struct hd_symbols *s, uint64_t pc, char *out, size_t size)
 {
     uint64_t call = pc - 1; /* pc is where a call returns to */
@@ -182,7 +193,7 @@ bool hd_symbols_place(struct hd_symbols *s, uint64_t pc, char *out, size_t size)
         return false;
     if (source_line(s, mod, call, out, size))
         return true;
-    const char *name = dwfl_module_addrname(mod, call);
+    const char *name = name_at(s, mod, call);
     if (!name)
         name = dwfl_module_info(mod, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
     snprintf(out, size, "%s", name);
@@ -202,7 +213,7 @@ static char *demangle(const char *name)
 bool hd_symbols_function(struct hd_symbols *s, uint64_t pc, char *out, size_t size)
 {
     Dwfl_Module *mod = module_of(s, pc - 1);
-    const char *name = mod ? dwfl_module_addrname(mod, pc - 1) : NULL;
+    const char *name = mod ? name_at(s, mod, pc - 1) : NULL;
     if (!name)
         return false;
     char *plain = demangle(name);

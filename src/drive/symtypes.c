@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define RUNTIME "libheddle_rt."
+
 enum { NOTHING = -2, LOCK = -1, DEEP = 12 }; /* else the number of a type that was written */
 
 struct walk {
@@ -22,7 +24,7 @@ struct walk {
 
 /* What lies at a place of a struct: a lock, a struct with locks, or nothing of interest. */
 struct part {
-    char name[64];
+    const char *name; /* libdw's */
     uint64_t offset, count, stride;
     int what;
 };
@@ -75,18 +77,18 @@ static bool is_lock_class(const char *name)
     return is_one_of(name, names);
 }
 
+/* Of types and members: what they have is their own. */
 static bool type_die(Dwarf_Die *die, Dwarf_Die *out)
 {
     Dwarf_Attribute attr;
-    return dwarf_attr_integrate(die, DW_AT_type, &attr) && dwarf_formref_die(&attr, out);
+    return dwarf_attr(die, DW_AT_type, &attr) && dwarf_formref_die(&attr, out);
 }
 
 static uint64_t number(Dwarf_Die *die, unsigned name, uint64_t otherwise)
 {
     Dwarf_Attribute attr;
     Dwarf_Word value;
-    return dwarf_attr_integrate(die, name, &attr) && !dwarf_formudata(&attr, &value) ? value
-                                                                                     : otherwise;
+    return dwarf_attr(die, name, &attr) && !dwarf_formudata(&attr, &value) ? value : otherwise;
 }
 
 static uint64_t elements(Dwarf_Die *array)
@@ -162,8 +164,7 @@ static void collect(struct walk *w, Dwarf_Die *die, uint64_t offset, int depth,
             collect(w, &type, at, depth + 1, parts);
             continue;
         }
-        struct part p = {.offset = at, .count = 1};
-        snprintf(p.name, sizeof p.name, "%s", name);
+        struct part p = {.name = name, .offset = at, .count = 1};
         classify(w, &type, depth, &p);
         *(struct part *)hd_vec_push(parts) = p;
     } while (dwarf_siblingof(&child, &child) == 0);
@@ -177,9 +178,9 @@ static void write_struct(struct walk *w, Dwarf_Die *die, const struct hd_vec *pa
     for (size_t i = 0; i < parts->len; i++) {
         const struct part *p = hd_vec_at(parts, i);
         if (p->what == NOTHING)
-            line(w->out, "F %" PRIu64 " %s\n", p->offset, p->name);
+            line(w->out, "F %" PRIu64 " %.63s\n", p->offset, p->name);
         else
-            line(w->out, "L %" PRIu64 " %" PRIu64 " %" PRIu64 " %d %s\n", p->offset, p->count,
+            line(w->out, "L %" PRIu64 " %" PRIu64 " %" PRIu64 " %d %.63s\n", p->offset, p->count,
                  p->stride, p->what, p->name);
     }
 }
@@ -231,7 +232,8 @@ static void on_variable(struct walk *w, Dwarf_Die *die)
     uint64_t addr;
     struct part p = {.count = 1};
     Dwarf_Attribute attr;
-    if (!address_of(w, die, &addr) || !type_die(die, &type))
+    if (!address_of(w, die, &addr) || !dwarf_attr_integrate(die, DW_AT_type, &attr) ||
+        !dwarf_formref_die(&attr, &type))
         return;
     const char *name = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_name, &attr));
     classify(w, &type, 0, &p);
@@ -267,7 +269,9 @@ static int each_module(Dwfl_Module *mod, void **user, const char *name, Dwarf_Ad
 {
     struct walk *w = arg;
     Dwarf_Die *cu = NULL;
-    (void)user, (void)name, (void)base;
+    (void)user, (void)base;
+    if (!strncmp(name, RUNTIME, sizeof RUNTIME - 1))
+        return DWARF_CB_OK; /* no recording names its locks, and it has more to read than most */
     while ((cu = dwfl_module_nextcu(mod, cu, &w->bias)))
         visit(w, cu, 0);
     return DWARF_CB_OK;

@@ -132,20 +132,25 @@ static void see_note(void *ctx, unsigned kind, const char *text)
         hd_names_add(n->notes, line, strlen(line));
 }
 
-static void write_names(const struct hd_ring *ring, struct hd_rec_writer *out)
+static struct hd_symbols *open_symbols(const struct hd_ring *ring)
 {
-    uint32_t n;
-    const uint64_t *keys = hd_ring_keys(ring, &n);
     struct hd_symbols *symbols = hd_symbols_new();
     struct modules ctx = {symbols, NULL};
     each_note(ring->header, see_module, &ctx);
+    return symbols;
+}
+
+static void write_names(const struct hd_ring *ring, struct hd_symbols *symbols,
+                        struct hd_rec_writer *out)
+{
+    uint32_t n;
+    const uint64_t *keys = hd_ring_keys(ring, &n);
     struct hd_bytes types = {0};
     hd_recnames_write(out, keys, n, symbols);
     hd_symtypes_collect(symbols, &types);
     if (types.len)
         hd_rec_put(out, HD_REC_TYPES, types.data, types.len, LEVEL);
     hd_bytes_fini(&types);
-    hd_symbols_free(symbols);
 }
 
 /* What the run got from outside, for a replay: the META that the trace will have. */
@@ -183,7 +188,9 @@ void hd_trailer_short(const struct hd_ring *ring, const unsigned *forks, size_t 
     if (ring->header->lost)
         hd_recmeta_add_number(&m, "lost", ring->header->lost);
     each_note(ring->header, see_module, &ctx);
-    write_names(ring, out);
+    struct hd_symbols *symbols = open_symbols(ring);
+    write_names(ring, symbols, out);
+    hd_symbols_free(symbols);
     hd_rec_put(out, HD_REC_META, m.text.data, m.text.len, LEVEL);
     hd_rec_put(out, HD_REC_END, NULL, 0, 0);
     hd_recmeta_fini(&m);
@@ -282,8 +289,9 @@ enum hd_status hd_trailer_write(const struct hd_record_opts *opts, const char *p
     hd_program_unmodelled(program, &imports);
     if (out->error && !hd_rec_cut(out))
         return hd_err_set(err, HD_ERR_IO, "cannot write %s: %s", opts->out, strerror(out->error));
+    struct hd_symbols *symbols = open_symbols(ring);
     for (;;) {
-        write_names(ring, out);
+        write_names(ring, symbols, out);
         write_inputs(opts, program, input, h, out);
         write_meta(opts, h, limit, lost, result->wait_status, &imports, out);
         hd_rec_put(out, HD_REC_END, NULL, 0, 0);
@@ -295,6 +303,7 @@ enum hd_status hd_trailer_write(const struct hd_record_opts *opts, const char *p
     }
     if (out->error) {
         hd_names_fini(&imports);
+        hd_symbols_free(symbols);
         return hd_err_set(err, HD_ERR_IO, "cannot write %s: %s", opts->out, strerror(lost));
     }
     result->info.lost = (uint32_t)lost;
@@ -304,13 +313,10 @@ enum hd_status hd_trailer_write(const struct hd_record_opts *opts, const char *p
     enum hd_status s = HD_OK;
     if (h->wants_notes || !counted(ring) || lost)
         s = look_back(out, h->wants_notes, result, err);
-    if (!h->wants_notes) {
-        struct notes n = {&result->info.notes, hd_symbols_new()};
-        struct modules ctx = {n.symbols, NULL};
-        each_note(h, see_module, &ctx);
+    struct notes n = {&result->info.notes, symbols};
+    if (!h->wants_notes)
         each_note(h, see_note, &n);
-        hd_symbols_free(n.symbols);
-    }
+    hd_symbols_free(symbols);
     for (uint32_t i = 0; i < imports.count; i++)
         hd_names_add(&result->info.notes, hd_names_text(&imports, i), hd_names_len(&imports, i));
     hd_names_fini(&imports);
