@@ -177,7 +177,9 @@ HOOK void __tsan_func_exit(void)
 
 HOOK void __tsan_init(void)
 {
-    hd_rt_module_seen(HD_PC);
+    static char name[] = "__tsan_init";
+    if (!hd_rt_module_has(HD_PC))
+        hd_rt_module_calls(name);
     hd_rt_init();
 }
 

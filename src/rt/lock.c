@@ -26,14 +26,15 @@ int hd_rt_lock_acquire(struct hd_thread *me, struct hd_sync *l, uint64_t deadlin
 
 void hd_rt_lock_release(struct hd_thread *me, struct hd_sync *l, uintptr_t pc)
 {
-    if (l->owner && l->owner != me) {
-        hd_rt_log2(HD_LOG_REL_FOR, 0, pc, l->addr, l->owner->num);
-    } else if (l->owner) {
+    const struct hd_thread *holder = hd_rt_sync_holder(l);
+    if (holder && holder != me) {
+        hd_rt_log2(HD_LOG_REL_FOR, 0, pc, l->addr, holder->num);
+    } else if (holder) {
         hd_rt_log1(HD_LOG_REL, pc, l->addr);
     }
     if (!l->owner || --l->depth)
         return;
-    l->owner = NULL;
+    l->owner = l->heir = NULL;
     if (l->waiters)
         hd_rt_unblock(l);
 }

@@ -28,21 +28,23 @@ bool hd_rt_module_const(const void *p)
     return false;
 }
 
-static int look(struct dl_phdr_info *info, size_t size, void *arg)
+static struct span extent(const struct dl_phdr_info *info)
 {
-    uintptr_t pc = *(uintptr_t *)arg, low = UINTPTR_MAX, end = 0;
-    (void)size;
+    struct span all = {UINTPTR_MAX, 0};
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *p = &info->dlpi_phdr[i];
         if (p->p_type != PT_LOAD)
             continue;
         uintptr_t from = info->dlpi_addr + p->p_vaddr, to = from + p->p_memsz;
-        low = from < low ? from : low;
-        end = to > end ? to : end;
+        all.low = from < all.low ? from : all.low;
+        all.end = to > all.end ? to : all.end;
     }
-    if (pc < low || pc >= end)
-        return 0;
-    spans[n_spans++] = (struct span){low, end};
+    return all;
+}
+
+static void add(const struct dl_phdr_info *info, struct span all)
+{
+    spans[n_spans++] = all;
     if (rt.on && info->dlpi_name &&
         *info->dlpi_name) { /* loaded after the start: the driver needs it */
         struct hd_thread *me = hd_rt_enter();
@@ -53,6 +55,16 @@ static int look(struct dl_phdr_info *info, size_t size, void *arg)
             hd_rt_leave(me);
         }
     }
+}
+
+static int look(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    uintptr_t pc = *(uintptr_t *)arg;
+    struct span all = extent(info);
+    (void)size;
+    if (pc < all.low || pc >= all.end)
+        return 0;
+    add(info, all);
     return 1;
 }
 
@@ -75,5 +87,83 @@ void hd_rt_module_seen(uintptr_t pc)
         return;
     dl_iterate_phdr(look, &pc);
     n_constants = 0; /* something may be gone since the last time */
+    dl_iterate_phdr(add_constants, NULL);
+}
+
+/* What the loader needs to know of a module, as far as it matters here. */
+struct imports {
+    const ElfW(Rela) * relocs[2];
+    size_t bytes[2];
+    const ElfW(Sym) * symbols;
+    const char *names;
+};
+
+static struct imports imports_of(const struct dl_phdr_info *info)
+{
+    struct imports m = {0};
+    const ElfW(Dyn) *d = NULL;
+    for (int i = 0; i < info->dlpi_phnum; i++)
+        if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
+            d = (const void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
+    for (; d && d->d_tag != DT_NULL; d++) {
+        if (d->d_tag == DT_SYMTAB)
+            m.symbols = (const void *)d->d_un.d_ptr;
+        else if (d->d_tag == DT_STRTAB)
+            m.names = (const void *)d->d_un.d_ptr;
+        else if (d->d_tag == DT_JMPREL || d->d_tag == DT_RELA)
+            m.relocs[d->d_tag == DT_RELA] = (const void *)d->d_un.d_ptr;
+        else if (d->d_tag == DT_PLTRELSZ || d->d_tag == DT_RELASZ)
+            m.bytes[d->d_tag == DT_RELASZ] = d->d_un.d_val;
+    }
+    return m;
+}
+
+/* strcmp is one of the functions that ours stand before, and may not be found yet. */
+static bool same(const char *a, const char *b)
+{
+    while (*a && *a == *b)
+        a++, b++;
+    return *a == *b;
+}
+
+static bool imports(const struct dl_phdr_info *info, const char *name)
+{
+    struct imports m = imports_of(info);
+    for (int k = 0; k < 2; k++) {
+        for (size_t i = 0; m.relocs[k] && i < m.bytes[k] / sizeof *m.relocs[k]; i++) {
+            size_t symbol = ELF64_R_SYM(m.relocs[k][i].r_info);
+            if (symbol && same(m.names + m.symbols[symbol].st_name, name))
+                return true;
+        }
+    }
+    return false;
+}
+
+static int look_for(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    struct span all = extent(info);
+    (void)size;
+    if (n_spans < MAX_MODULES && !hd_rt_module_has(all.low) && imports(info, arg))
+        add(info, all);
+    return 0;
+}
+
+static int count_loads(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    (void)size;
+    *(unsigned long long *)arg = info->dlpi_adds;
+    return 1;
+}
+
+void hd_rt_module_calls(char *name)
+{
+    static unsigned long long seen;
+    unsigned long long loads = 0;
+    dl_iterate_phdr(count_loads, &loads);
+    if (loads == seen)
+        return;
+    seen = loads;
+    dl_iterate_phdr(look_for, name);
+    n_constants = 0;
     dl_iterate_phdr(add_constants, NULL);
 }

@@ -6,6 +6,9 @@
 #include "rt/rt.h"
 
 void hd_rt_module_seen(uintptr_t pc); /* pc lies in an instrumented module; before or after start */
+/* All modules that import the function name: one of them called it by a jump, as gcc's optimiser
+ * makes of a function's last call, so that no return address tells which. */
+void hd_rt_module_calls(char *name);
 bool hd_rt_module_has(uintptr_t pc);
 bool hd_rt_module_const(const void *p); /* in memory of a module that is not to be written */
 

@@ -82,6 +82,8 @@ struct hd_thread {
     uint32_t sym_arg, sym_result; /* their expressions (sym.h), or 0 */
     uint32_t sym_given;           /* sym_arg of the next thread that this one creates */
     bool detached, joined;
+    bool keeps; /* ended, and holds locks that are not robust */
+    bool lost;  /* in a forked child: a thread of its parent */
     bool cancelled, cancel_off, cancel_async;
     unsigned key_round;
     struct hd_thread *parent;

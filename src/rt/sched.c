@@ -451,8 +451,10 @@ void hd_rt_forget_others(struct hd_thread *me)
         rt.budget = rt.policy->budget();
     }
     for (uint32_t i = 0; i < rt.n_threads; i++)
-        if (rt.threads[i] != me)
+        if (rt.threads[i] != me) {
             rt.threads[i]->state = HD_DONE;
+            rt.threads[i]->lost = true;
+        }
     atomic_store(&rt.lock, 0);
     rt.n_fdwait = rt.n_outside = 0;
     rt.holder = me;

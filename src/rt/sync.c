@@ -33,11 +33,35 @@ struct hd_sync *hd_rt_sync(const volatile void *addr, enum hd_sync_kind kind)
     return s;
 }
 
+static void log_release(const struct hd_sync *l, const struct hd_thread *t, bool read, unsigned n)
+{
+    for (; n > 0 && !t->lost; n--) {
+        if (t == hd_rt_me)
+            hd_rt_log1(read ? HD_LOG_RREL : HD_LOG_REL, 0, l->addr);
+        else
+            hd_rt_log2(read ? HD_LOG_RREL_FOR : HD_LOG_REL_FOR, 0, 0, l->addr, t->num);
+    }
+}
+
+/* The trace has one lock for a place: when a new one is made there, the old one must be free. */
+static void give_up(struct hd_sync *l)
+{
+    if (l->owner)
+        log_release(l, hd_rt_sync_holder(l), false, l->depth);
+    for (const struct hd_reader *r = l->readers; r; r = r->next)
+        log_release(l, r->thread, true, r->depth);
+    if (l->owner_dead || l->not_recoverable)
+        hd_rt_set(HD_LOOK_DEAD, l->addr, 0, 0);
+}
+
 void hd_rt_sync_reset(const volatile void *addr, enum hd_sync_kind kind)
 {
     struct hd_sync *s = hd_rt_sync_find(addr, kind);
-    if (s)
-        *s = (struct hd_sync){.addr = s->addr, .kind = kind, .next = s->next};
+    if (!s)
+        return;
+    if (kind == HD_SYNC_LOCK)
+        give_up(s);
+    *s = (struct hd_sync){.addr = s->addr, .kind = kind, .next = s->next};
 }
 
 void hd_rt_sync_log_holders(void)
@@ -82,12 +106,29 @@ void hd_rt_sync_owner_ends(struct hd_thread *me)
 {
     for (unsigned i = 0; i < SLOTS; i++) {
         for (struct hd_sync *s = slots[i]; s; s = s->next) {
-            if (s->kind != HD_SYNC_LOCK || s->owner != me || !s->robust || !is_robust(s->addr))
+            if (s->kind != HD_SYNC_LOCK || !s->owner || hd_rt_sync_holder(s) != me)
+                continue;
+            me->keeps |= !s->robust;
+            if (s->owner != me || !s->robust || !is_robust(s->addr))
                 continue;
             s->owner_dead = true;
             hd_rt_set(HD_LOOK_DEAD, s->addr, 1, 0);
             while (s->owner)
                 hd_rt_lock_release(me, s, 0);
+        }
+    }
+}
+
+void hd_rt_sync_inherit(const struct hd_thread *from, struct hd_thread *me, uintptr_t pc)
+{
+    for (unsigned i = 0; i < SLOTS && from->keeps; i++) {
+        for (struct hd_sync *s = slots[i]; s; s = s->next) {
+            if (s->kind != HD_SYNC_LOCK || !s->owner || hd_rt_sync_holder(s) != from)
+                continue;
+            log_release(s, from, false, s->depth);
+            for (unsigned k = 0; k < s->depth; k++)
+                hd_rt_log1(HD_LOG_ACQ, pc, s->addr);
+            s->heir = me;
         }
     }
 }

@@ -27,6 +27,7 @@ struct hd_sync {
     uintptr_t addr;
     enum hd_sync_kind kind;
     struct hd_thread *owner; /* LOCK: exclusive holder */
+    struct hd_thread *heir;  /* holds it in the trace: it joined the owner; or NULL */
     unsigned depth;
     struct hd_reader *readers;
     unsigned waiters; /* threads that may be blocked on this object */
@@ -46,6 +47,14 @@ void hd_rt_sync_reset(const volatile void *addr, enum hd_sync_kind kind); /* as 
 void hd_rt_sync_log_holders(void);
 void hd_rt_sync_log_again(struct hd_thread *me);  /* what a forked child starts with */
 void hd_rt_sync_owner_ends(struct hd_thread *me); /* robust mutexes of an ending thread */
+/* me joins a thread that ended with locks, which anybody may release later: no event of a thread
+ * comes after it was joined, so the trace has them with me from here on. */
+void hd_rt_sync_inherit(const struct hd_thread *from, struct hd_thread *me, uintptr_t pc);
+
+static inline struct hd_thread *hd_rt_sync_holder(const struct hd_sync *l) /* in the trace */
+{
+    return l->heir ? l->heir : l->owner;
+}
 
 /* Locks. Deadlines are virtual; HD_NEVER waits for ever, 0 does not wait. They log their events.
  * Results: 0, or HD_LOCK_TIMEOUT (a TRYFAIL was logged). */

@@ -34,6 +34,8 @@ int hd_rt_mutex_lock(struct hd_thread *me, pthread_mutex_t *m, uint64_t deadline
 {
     struct hd_sync *l = hd_rt_sync(m, HD_SYNC_LOCK);
     int kind = m->__data.__kind;
+    if (kind < 0)
+        return EINVAL; /* destroyed */
     l->robust = (kind & ROBUST) != 0;
     if (l->not_recoverable) {
         look_dead(l, pc);
@@ -59,6 +61,8 @@ int hd_rt_mutex_unlock(struct hd_thread *me, pthread_mutex_t *m, uintptr_t pc)
 {
     struct hd_sync *l = hd_rt_sync(m, HD_SYNC_LOCK);
     int kind = m->__data.__kind;
+    if (kind < 0)
+        return EINVAL;
     if (l->owner != me && (kind & (RECURSIVE | ERRORCHECK | ROBUST)) &&
         (kind & TYPE_MASK) != (RECURSIVE | ERRORCHECK)) /* both bits: the adaptive type */
         return EPERM;
@@ -128,7 +132,8 @@ static int timed_lock(struct hd_thread *me, pthread_mutex_t *m, clockid_t clock,
     if (l->owner && !hd_rt_deadline(clock, abs, &deadline)) {
         /* POSIX looks at the time only when the call would block. */
         int type = m->__data.__kind & TYPE_MASK;
-        return l->owner == me && type == ERRORCHECK ? EDEADLK : EINVAL;
+        if (l->owner != me || (type != RECURSIVE && type != ERRORCHECK))
+            return EINVAL;
     }
     return hd_rt_mutex_lock(me, m, deadline, false, pc);
 }

@@ -106,13 +106,12 @@ static int timed(struct hd_thread *me, sem_t *sem, clockid_t clock, const struct
                  uintptr_t pc)
 {
     uint64_t deadline;
-    hd_rt_cancel_point(me, pc);
-    bool valid = hd_rt_deadline(clock, abs, &deadline);
-    if (!valid && sem_of(sem)->count == 0) {
-        hd_rt_look(HD_LOOK_COUNT, (uintptr_t)sem, 0, pc);
+    bool known = clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC;
+    if (!known || !hd_rt_deadline(clock, abs, &deadline)) { /* glibc does not look at the count */
         errno = EINVAL;
         return -1;
     }
+    hd_rt_cancel_point(me, pc);
     return take(me, sem, deadline, ETIMEDOUT, pc);
 }
 

@@ -152,6 +152,7 @@ int hd_rt_thread_join(struct hd_thread *me, pthread_t handle, void **result, uin
             hd_rt_cancel_here(me);
     }
     t->joined = true;
+    hd_rt_sync_inherit(t, me, pc);
     hd_rt_log1(HD_LOG_JOIN, pc, t->num);
     int r = hd_real.pthread_join(handle, result);
     hd_rt_sym_joined(t->sym_result, result, sizeof *result);
@@ -192,7 +193,8 @@ static int timed_join(struct hd_thread *me, pthread_t handle, void **result, clo
                       const struct timespec *abs, uintptr_t pc)
 {
     uint64_t deadline = HD_NEVER;
-    if (abs && !hd_rt_deadline(clock, abs, &deadline))
+    bool known = clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC;
+    if (!known || (abs && !hd_rt_deadline(clock, abs, &deadline)))
         return EINVAL;
     return hd_rt_thread_join(me, handle, result, deadline, ETIMEDOUT, pc);
 }

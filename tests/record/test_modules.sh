@@ -57,6 +57,7 @@ try() { # HOW: records ./main and looks at what it says
     check "$1: output" 'sum 5' "$(cat out)"
     "$HEDDLE" trace check main.hdt >/dev/null 2>&1 || check "$1: check" ok bad
     check "$1: writes in the library" 2 "$("$HEDDLE" trace cat main.hdt | grep -c '|w(count,[25])|plug.c:4')"
+    grep -q 'main is not instrumented' err && check "$1: words" none "$(cat err)"
     grep -q 'libforeign.so is not instrumented, and starts threads' err || check "$1: note" yes "$(cat err)"
     "$HEDDLE" analyze main.hdt >/dev/null || check "$1: races" none some
 }
@@ -64,10 +65,43 @@ clang -g -fsanitize=thread -fPIC -c plug.c -o plug.o && clang -shared plug.o -o 
     clang -g -fsanitize=thread -c main.c -o main.o &&
     clang -pthread main.o -o main -L. -lforeign -L"$RT_DIR" -lheddle_rt -Wl,-rpath,"$RT_DIR" -Wl,-rpath,. || exit 1
 try clang
+# gcc's optimiser makes the start of a module a jump into the runtime.
+gcc -g -O2 -fsanitize=thread -fPIC -c plug.c -o plug.o && gcc -shared plug.o -o libplug.so &&
+    gcc -g -O2 -fsanitize=thread -c main.c -o main.o &&
+    gcc -pthread main.o -o main -L. -lforeign -L"$RT_DIR" -lheddle_rt -Wl,-rpath,"$RT_DIR" -Wl,-rpath,. || exit 1
+try gcc
 if "$HEDDLE" cc --version >/dev/null 2>&1; then
     "$HEDDLE" cc -shared -fPIC plug.c -o libplug.so && "$HEDDLE" cc main.c -o main -L. -lforeign -Wl,-rpath,. || exit 1
     try pass
 fi
+
+# What library functions read and write is seen, whoever compiled the calls.
+cat >copies.c <<'END'
+#include <pthread.h>
+#include <string.h>
+static char text[64];
+__attribute__((noinline)) static void *run(void *p)
+{
+    return strcpy(text, p);
+}
+int main(void)
+{
+    pthread_t t;
+    pthread_create(&t, 0, run, "one");
+    run("two");
+    pthread_join(t, 0);
+    return 0;
+}
+END
+for cc in clang gcc; do
+    for o in -O0 -O2; do
+        $cc -g $o -fsanitize=thread -c copies.c -o copies.o &&
+            $cc -pthread copies.o -o copies -L"$RT_DIR" -lheddle_rt -Wl,-rpath,"$RT_DIR" || exit 1
+        "$HEDDLE" record -q -o copies.hdt -- ./copies 2>err || check "$cc $o: copies" 0 1
+        "$HEDDLE" analyze copies.hdt >out
+        check "$cc $o: race of strcpy" 66 $?
+    done
+done
 
 # Threads have names in what is said about them.
 cat >named.c <<'END'
