@@ -404,6 +404,17 @@ static void put_last_branches(struct plan *p, hd_tid u)
     }
 }
 
+/* A thread without events is in no slot of the schedule, but has to run to its end all the same. */
+static void name_joined(struct plan *p, hd_tid u)
+{
+    size_t n;
+    uint32_t number;
+    hd_trace_thread_events(p->t, u, &n);
+    if (n == 0 && number_of(p, hd_names_text(&p->t->threads, u), hd_names_len(&p->t->threads, u),
+                            &number) != HD_OK)
+        p->threads[u].number = UINT32_MAX; /* not created by instrumented code: it runs by itself */
+}
+
 /* A thread that is joined runs to its end before. */
 static void put_ends(struct plan *p, const struct thread *th, hd_tid u, const struct unit *unit)
 {
@@ -413,11 +424,11 @@ static void put_ends(struct plan *p, const struct thread *th, hd_tid u, const st
         if (p->t->op[events[i]] != HD_OP_JOIN)
             continue;
         const struct thread *other = &p->threads[p->t->obj[events[i]]];
-        struct hd_sched_entry e = {.thread = (uint16_t)other->number,
-                                   .module = HD_SCHED_NOBODY,
-                                   .wakes = HD_SCHED_NOBODY,
-                                   .kind = HD_SCHED_ENDS};
+        struct hd_sched_entry e = {
+            .module = HD_SCHED_NOBODY, .wakes = HD_SCHED_NOBODY, .kind = HD_SCHED_ENDS};
         put_last_branches(p, p->t->obj[events[i]]);
+        name_joined(p, p->t->obj[events[i]]);
+        e.thread = (uint16_t)other->number;
         if (other->number != UINT32_MAX)
             put_entry(p, &e, HD_EID_NONE);
     }

@@ -86,7 +86,10 @@ HD_EXPORT void thrd_yield(void)
 
 HD_EXPORT int thrd_sleep(const struct timespec *span, struct timespec *left)
 {
-    return nanosleep(span, left) ? -2 : 0; /* no signal can cut it short: any failure is an error */
+    int saved = errno;
+    int r = nanosleep(span, left) == 0 ? 0 : errno == EINTR ? -1 : -2;
+    errno = saved;
+    return r;
 }
 
 HD_EXPORT int mtx_init(mtx_t *m, int type)

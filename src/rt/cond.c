@@ -4,15 +4,17 @@
  * a notification that comes in between counts. */
 #include "rt/cancel.h"
 #include "rt/policy.h"
+#include "rt/signals.h"
 #include "rt/sync.h"
 
 static uint64_t arrivals;
 
-bool hd_rt_cond_wait(struct hd_thread *me, struct hd_sync *c, struct hd_sync *l, uint64_t deadline,
-                     uintptr_t pc)
+/* Stays in the set of c until notified, cancelled, out of time or asked to run a handler; then owns
+ * l again. */
+static bool wait_once(struct hd_thread *me, struct hd_sync *c, struct hd_sync *l, uint64_t deadline,
+                      uintptr_t pc)
 {
     unsigned depth = l->depth;
-    me->timed |= deadline != HD_NEVER;
     hd_rt_log2(HD_LOG_WAIT, 0, pc, c->addr, l->addr);
     l->owner = NULL;
     if (l->waiters)
@@ -20,8 +22,10 @@ bool hd_rt_cond_wait(struct hd_thread *me, struct hd_sync *c, struct hd_sync *l,
     me->in_cond = c;
     me->cond_seq = arrivals++;
     c->waiters++;
-    while (me->in_cond == c && rt.now < deadline && !hd_rt_cancelled(me))
+    while (me->in_cond == c && rt.now < deadline && !hd_rt_cancelled(me) &&
+           me->sig_out == me->sig_in)
         hd_rt_block(me, c, HD_WAITS_COND, deadline, pc);
+    me->sig_hold = HD_HOLD_WAKING; /* the holder may be asleep: it must not look as if me ran */
     while (l->owner || l->readers) {
         l->waiters++;
         hd_rt_block(me, l, HD_WAITS_LOCK, HD_NEVER, pc);
@@ -33,6 +37,23 @@ bool hd_rt_cond_wait(struct hd_thread *me, struct hd_sync *c, struct hd_sync *l,
     l->owner = me;
     l->depth = depth;
     hd_rt_log2(notified ? HD_LOG_WAKE : HD_LOG_TMO, 0, pc, c->addr, l->addr);
+    return notified;
+}
+
+/* A thread in a waiting set has no events: for a handler it leaves the set with the lock, as if its
+ * time were up, and enters it again afterwards. */
+bool hd_rt_cond_wait(struct hd_thread *me, struct hd_sync *c, struct hd_sync *l, uint64_t deadline,
+                     uintptr_t pc)
+{
+    bool notified, handled;
+    me->timed |= deadline != HD_NEVER;
+    do {
+        me->sig_hold = HD_HOLD_HANDLERS;
+        notified = wait_once(me, c, l, deadline, pc);
+        me->sig_hold = HD_HOLD_NONE;
+        handled = me->sig_out != me->sig_in;
+        hd_rt_signals_run(me);
+    } while (handled && !notified && rt.now < deadline && !hd_rt_cancelled(me));
     return notified;
 }
 

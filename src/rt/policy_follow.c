@@ -113,6 +113,12 @@ static void count_down(const struct hd_sched_entry *e)
     }
 }
 
+/* In the trace, if nobody else is concerned: accesses, branches, that a thread ends, free. */
+static bool leaves_nothing(unsigned kind)
+{
+    return kind <= HD_LOG_BRANCH || kind == HD_LOG_SET || kind == HD_LOG_FREE;
+}
+
 static void check_event(unsigned kind, uint64_t site)
 {
     const struct hd_sched_entry *e = &entries[__hd_follow.next];
@@ -121,9 +127,11 @@ static void check_event(unsigned kind, uint64_t site)
                                    .thread = runner,
                                    .kind = kind,
                                    .site = site};
-    if (__hd_follow.next == sched->n_entries || (kind == HD_LOG_SET && e->kind == HD_SCHED_ENDS))
-        return; /* an ending thread says so */
+    if (__hd_follow.next == sched->n_entries)
+        return;
     const struct hd_thread *t = thread_of(e->thread);
+    if (e->kind == HD_SCHED_ENDS && t && t->num == runner && leaves_nothing(kind))
+        return;
     bool early = __hd_follow.next >= property && !(stood[0] && stood[1]);
     if (!t || t->num != runner)
         d.why = HD_DIVERGED_THREAD;
@@ -409,6 +417,15 @@ struct hd_thread *hd_rt_follow_wakes(void)
     if (free_run || __hd_follow.next == 0 || entries[__hd_follow.next - 1].wakes == HD_SCHED_NOBODY)
         return NULL;
     return thread_of(entries[__hd_follow.next - 1].wakes);
+}
+
+bool hd_rt_follow_handler(const struct hd_thread *me)
+{
+    hd_rt_follow_catch_up();
+    for (uint64_t i = __hd_follow.next; i < sched->n_entries; i++)
+        if (thread_of(entries[i].thread) == me)
+            return entries[i].kind == HD_LOG_SEM && entries[i].module == HD_SCHED_NOBODY;
+    return __hd_follow.next == sched->n_entries;
 }
 
 /* The program dies as it would have: the signal comes again when we return. */

@@ -30,6 +30,8 @@
 
 enum hd_state { HD_READY, HD_RUNNING, HD_BLOCKED, HD_FDWAIT, HD_OUTSIDE, HD_DONE };
 
+enum hd_hold { HD_HOLD_NONE, HD_HOLD_HANDLERS, HD_HOLD_WAKING /* for a handler, too */ };
+
 struct pollfd;
 struct hd_sync;
 
@@ -79,6 +81,8 @@ struct hd_thread {
 
     void *(*start)(void *);
     void *arg, *result;
+    uint64_t mask; /* of blocked signals, to start with, if masked */
+    bool masked;
     uint32_t sym_arg, sym_result; /* their expressions (sym.h), or 0 */
     uint32_t sym_given;           /* sym_arg of the next thread that this one creates */
     bool detached, joined;
@@ -98,6 +102,7 @@ struct hd_thread {
     siginfo_t signals[HD_RT_SIGNALS]; /* arrived inside the runtime: sig_out .. sig_in, modulo */
     volatile unsigned sig_in, sig_out, sig_seen;
     volatile bool in_wait; /* in a call of the system that may wait: handlers run at once */
+    enum hd_hold sig_hold; /* HD_HOLD_*: not now, also where the thread could switch */
     unsigned sig_ran;      /* HD_RAN_*: handlers that ran since hd_rt_signals_fresh */
 };
 

@@ -213,7 +213,7 @@ static void wait_for_token(struct hd_thread *me)
 {
     while (!atomic_load(&me->go)) { /* pairs with send */
         hd_rt_futex_wait(&me->go, 0, rt.handlers ? NAP : HD_NEVER);
-        if (me->sig_in != me->sig_out && !atomic_load(&me->go))
+        if (me->sig_in != me->sig_out && me->sig_hold < HD_HOLD_WAKING && !atomic_load(&me->go))
             rouse(me);
     }
     atomic_store(&me->go, 0);

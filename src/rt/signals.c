@@ -53,10 +53,14 @@ static bool take(uint32_t thread, int sig, uintptr_t pc)
     return true;
 }
 
+static bool is_own(const siginfo_t *info)
+{
+    return !info || info->si_pid == (pid_t)hd_rt_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0);
+}
+
 void hd_rt_signal_came(struct hd_thread *me, int sig, const siginfo_t *info, uintptr_t pc)
 {
-    bool own = !info || info->si_pid == (pid_t)hd_rt_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0);
-    if (!own || sig <= 0 || sig >= _NSIG)
+    if (!is_own(info) || sig <= 0 || sig >= _NSIG)
         return;
     if (!take(me->num, sig, pc))
         take(HD_SIGNAL_ANY, sig, pc);
@@ -166,6 +170,12 @@ static bool is_fault(int sig, const siginfo_t *info)
     return kind && info->si_code != SI_USER && info->si_code != SI_QUEUE;
 }
 
+/* A schedule says when a handler runs: maybe later than the signal comes. */
+static bool is_due(const struct hd_thread *me, const siginfo_t *info)
+{
+    return !rt.follow || !is_own(info) || hd_rt_follow_handler(me);
+}
+
 /* The thread waits in the kernel, maybe without the token: the handler takes it, if it has hooks,
  * and the wait goes on without it. */
 static void run_in_wait(struct hd_thread *me, int sig, siginfo_t *info, void *context)
@@ -187,7 +197,7 @@ static void on_signal(int sig, siginfo_t *info, void *context)
     struct hd_thread *me = hd_rt_me;
     if (me)
         me->sig_seen++; /* pairs with hd_rt_signal_settle */
-    if (!me || !me->in_rt) {
+    if (!me || (!me->in_rt && is_due(me, info))) {
         run(rt.on ? me : NULL, sig, info, context, true);
     } else if (is_fault(sig, info) || sig == SIGABRT) {
         call(sig, info, context);
@@ -204,8 +214,10 @@ static void on_signal(int sig, siginfo_t *info, void *context)
 
 void hd_rt_signals_run(struct hd_thread *me)
 {
-    while (me->sig_out != me->sig_in) {
+    while (!me->sig_hold && me->sig_out != me->sig_in) {
         siginfo_t info = me->signals[me->sig_out % HD_RT_SIGNALS];
+        if (!is_due(me, &info))
+            return;
         ucontext_t none;
         int saved = errno;
         memset(&none, 0, sizeof none);

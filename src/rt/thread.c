@@ -6,6 +6,7 @@
 #include "rt/cancel.h"
 #include "rt/modules.h"
 #include "rt/real.h"
+#include "rt/signals.h"
 #include "rt/sym.h"
 #include "rt/sync.h"
 #include "rt/thread.h"
@@ -25,6 +26,7 @@ static void on_thread_end(void *arg)
     struct hd_thread *me = hd_rt_enter();
     if (!me)
         return;
+    hd_rt_signals_run(me); /* the last chance */
     hd_rt_sync_owner_ends(me);
     hd_rt_set(HD_LOOK_END, me->num, 1, 0);
     hd_rt_finish(me); /* in_rt stays set: what libc still does in this thread is not ours */
@@ -52,6 +54,11 @@ void hd_rt_log_stack(struct hd_thread *me)
     pthread_attr_destroy(&attr);
 }
 
+static void set_mask(const uint64_t *mask, uint64_t *old)
+{
+    hd_rt_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)mask, (long)old, sizeof *mask, 0, 0);
+}
+
 static void *trampoline(void *arg)
 {
     struct hd_thread *me = arg;
@@ -59,9 +66,12 @@ static void *trampoline(void *arg)
     me->tid = (pid_t)hd_rt_syscall(SYS_gettid, 0, 0, 0, 0, 0, 0);
     me->flow = &__hd_flow;
     hd_rt_me = me;
+    if (me->masked)
+        set_mask(&me->mask, NULL);
     pthread_setspecific(end_key, me);
     hd_rt_thread_first(me);
     hd_rt_log_stack(me);
+    hd_rt_signals_run(me);
     hd_rt_leave(me);
     hd_rt_sym_start(me, (const void *)me->start);
     void *result = me->start(me->arg);
@@ -89,7 +99,13 @@ int hd_rt_thread_create(struct hd_thread *me, pthread_t *out, const pthread_attr
     t->parent = me;
     t->sym_arg = me->sym_given;
     t->detached = detached == PTHREAD_CREATE_DETACHED;
+    /* A signal may come to the new thread before it knows who it is. */
+    const uint64_t all = UINT64_MAX;
+    sigset_t own;
+    t->masked = !attr || pthread_attr_getsigmask_np(attr, &own) == PTHREAD_ATTR_NO_SIGMASK_NP;
+    set_mask(t->masked ? &all : NULL, &t->mask);
     int r = hd_real.pthread_create(&t->handle, attr, trampoline, t);
+    set_mask(&t->mask, NULL);
     if (r)
         return r;
     t->child = ++me->children;
