@@ -278,6 +278,7 @@ static enum hd_status walk(struct hd_walk *w, enum hd_walk_pass pass)
     struct hd_raw rec;
     struct hd_walk_thread *t;
     w->pass = pass;
+    w->number++;
     w->n_events = 0;
     w->current = 0;
     hd_rawlog_rewind(&w->log);
@@ -323,6 +324,26 @@ static enum hd_status give_ids(struct hd_walk *w)
     return s;
 }
 
+static void forget_waits(struct hd_build_info *info)
+{
+    for (size_t i = 0; i < info->waits.len; i++) {
+        struct hd_build_wait *wait = hd_vec_at(&info->waits, i);
+        hd_u32vec_fini(&wait->frames);
+        hd_u32vec_fini(&wait->holds);
+    }
+    info->waits.len = 0;
+}
+
+/* Names stay: the next walk gives the same ones, in the same order. */
+static void forget_events(struct hd_walk *w)
+{
+    hd_builder_restart(w->builder);
+    hd_details_restart(w->details);
+    hd_origin_fini(&w->origins);
+    forget_waits(w->info);
+    w->info->stuck = 0;
+}
+
 static enum hd_status walk_all(struct hd_walk *w)
 {
     enum hd_status s = walk(w, HD_WALK_MARK);
@@ -330,15 +351,17 @@ static enum hd_status walk_all(struct hd_walk *w)
     if (s == HD_OK && w->late)
         s = give_ids(w);
     if (s == HD_OK)
-        s = walk(w, HD_WALK_REPLAY);
-    if (s != HD_OK)
+        s = hd_builder_control(w->builder,
+                               w->info->from_pass ? HD_CONTROL_BRANCHES : HD_CONTROL_ALL, w->err);
+    if (s == HD_OK)
+        s = walk(w, HD_WALK_BUILD);
+    if (s != HD_OK || !w->inserts.len)
         return s;
-    if (w->inserts.len)
-        qsort(w->inserts.data, w->inserts.len, w->inserts.size, by_position);
+    qsort(w->inserts.data, w->inserts.len, w->inserts.size, by_position);
     w->info->outside_writes = w->inserts.len;
-    s = hd_builder_control(w->builder, w->info->from_pass ? HD_CONTROL_BRANCHES : HD_CONTROL_ALL,
-                           w->err);
-    return s == HD_OK ? walk(w, HD_WALK_BUILD) : s;
+    w->settled = true;
+    forget_events(w);
+    return walk(w, HD_WALK_BUILD);
 }
 
 static void walk_init(struct hd_walk *w, struct hd_build_info *info, struct hd_err *err)
@@ -551,11 +574,7 @@ enum hd_status hd_drive_count(const char *name, const char *data, size_t len,
 
 void hd_build_info_fini(struct hd_build_info *info)
 {
-    for (size_t i = 0; i < info->waits.len; i++) {
-        struct hd_build_wait *wait = hd_vec_at(&info->waits, i);
-        hd_u32vec_fini(&wait->frames);
-        hd_u32vec_fini(&wait->holds);
-    }
+    forget_waits(info);
     hd_vec_fini(&info->waits);
     hd_names_fini(&info->words);
     hd_names_fini(&info->notes);

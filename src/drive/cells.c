@@ -7,40 +7,49 @@
 void hd_cells_init(struct hd_cells *c)
 {
     *c = (struct hd_cells){.last_key = UINT64_MAX};
-    c->edges = HD_VEC_INIT(uint64_t);
-    c->ids = HD_VEC_INIT(uint32_t *);
+    c->pages = HD_VEC_INIT(struct hd_cell_page);
 }
 
 void hd_cells_fini(struct hd_cells *c)
 {
-    for (size_t i = 0; i < c->ids.len; i++)
-        hd_free(*(uint32_t **)hd_vec_at(&c->ids, i), HD_CELL_PAGE * sizeof(uint32_t));
-    hd_map_fini(&c->pages);
-    hd_vec_fini(&c->edges);
-    hd_vec_fini(&c->ids);
+    for (size_t i = 0; i < c->pages.len; i++)
+        hd_free(((struct hd_cell_page *)hd_vec_at(&c->pages, i))->ids,
+                HD_CELL_PAGE * sizeof(uint32_t));
+    hd_map_fini(&c->numbers);
+    hd_vec_fini(&c->pages);
 }
 
-static uint32_t page_of(struct hd_cells *c, uint64_t linear)
+static struct hd_cell_page *page_of(struct hd_cells *c, uint64_t linear)
 {
     uint64_t key = linear / HD_CELL_PAGE;
-    if (key == c->last_key)
-        return c->last_page;
-    bool fresh;
-    uint32_t *slot = hd_map_put(&c->pages, key, &fresh);
-    if (fresh) {
-        *slot = (uint32_t)c->edges.len;
-        *(uint64_t *)hd_vec_push(&c->edges) = 0;
-        *(uint32_t **)hd_vec_push(&c->ids) = NULL;
+    if (key != c->last_key) {
+        bool fresh;
+        uint32_t *slot = hd_map_put(&c->numbers, key, &fresh);
+        if (fresh) {
+            *slot = (uint32_t)c->pages.len;
+            *(struct hd_cell_page *)hd_vec_push(&c->pages) = (struct hd_cell_page){0};
+        }
+        c->last_key = key;
+        c->last_page = *slot;
     }
-    c->last_key = key;
-    c->last_page = *slot;
-    return *slot;
+    return (struct hd_cell_page *)c->pages.data + c->last_page;
+}
+
+/* The same; NULL when nothing was marked there. */
+static const struct hd_cell_page *find_page(struct hd_cells *c, uint64_t linear)
+{
+    uint64_t key = linear / HD_CELL_PAGE;
+    if (key != c->last_key) {
+        if (!hd_map_get(&c->numbers, key, &c->last_page))
+            return NULL;
+        c->last_key = key;
+    }
+    return (struct hd_cell_page *)c->pages.data + c->last_page;
 }
 
 static void mark_one(struct hd_cells *c, uint64_t linear)
 {
-    uint64_t *edges = hd_vec_at(&c->edges, page_of(c, linear));
-    *edges |= UINT64_C(1) << linear % HD_CELL_PAGE;
+    page_of(c, linear)->edges |= UINT64_C(1) << linear % HD_CELL_PAGE;
 }
 
 void hd_cells_mark(struct hd_cells *c, uint64_t linear, uint64_t len)
@@ -49,14 +58,25 @@ void hd_cells_mark(struct hd_cells *c, uint64_t linear, uint64_t len)
     mark_one(c, linear + len);
 }
 
+bool hd_cells_touch(struct hd_cells *c, uint64_t linear, uint64_t len)
+{
+    bool first = !(page_of(c, linear)->touched >> linear % HD_CELL_PAGE & 1);
+    while (len) {
+        uint64_t at = linear % HD_CELL_PAGE, part = HD_CELL_PAGE - at;
+        part = part < len ? part : len;
+        page_of(c, linear)->touched |= UINT64_MAX >> (HD_CELL_PAGE - part) << at;
+        linear += part;
+        len -= part;
+    }
+    return first;
+}
+
 uint64_t hd_cells_next(struct hd_cells *c, uint64_t linear, uint64_t len)
 {
     uint64_t at = linear + 1, end = linear + len;
     while (at < end) {
-        uint32_t page;
-        uint64_t bits = 0;
-        if (hd_map_get(&c->pages, at / HD_CELL_PAGE, &page))
-            bits = *(uint64_t *)hd_vec_at(&c->edges, page) >> at % HD_CELL_PAGE;
+        const struct hd_cell_page *page = find_page(c, at);
+        uint64_t bits = page ? page->edges >> at % HD_CELL_PAGE : 0;
         if (bits) {
             at += (uint64_t)__builtin_ctzll(bits);
             return at < end ? at - linear : len;
@@ -68,13 +88,13 @@ uint64_t hd_cells_next(struct hd_cells *c, uint64_t linear, uint64_t len)
 
 uint32_t hd_cells_id(struct hd_cells *c, uint64_t linear, bool *fresh)
 {
-    uint32_t **ids = hd_vec_at(&c->ids, page_of(c, linear));
+    struct hd_cell_page *page = page_of(c, linear);
     *fresh = false;
-    if (!*ids) {
-        *ids = hd_alloc(HD_CELL_PAGE * sizeof **ids);
-        memset(*ids, 0xff, HD_CELL_PAGE * sizeof **ids);
+    if (!page->ids) {
+        page->ids = hd_alloc(HD_CELL_PAGE * sizeof *page->ids);
+        memset(page->ids, 0xff, HD_CELL_PAGE * sizeof *page->ids);
     }
-    uint32_t *id = *ids + linear % HD_CELL_PAGE;
+    uint32_t *id = page->ids + linear % HD_CELL_PAGE;
     if (*id == HD_CELL_NONE) {
         *id = c->n_cells++;
         *fresh = true;
@@ -85,10 +105,8 @@ uint32_t hd_cells_id(struct hd_cells *c, uint64_t linear, bool *fresh)
 uint32_t hd_cells_used(struct hd_cells *c, uint64_t linear, uint64_t end, uint64_t *at)
 {
     while (linear < end) {
-        uint32_t page;
-        uint32_t *ids = NULL;
-        if (hd_map_get(&c->pages, linear / HD_CELL_PAGE, &page))
-            ids = *(uint32_t **)hd_vec_at(&c->ids, page);
+        const struct hd_cell_page *page = find_page(c, linear);
+        const uint32_t *ids = page ? page->ids : NULL;
         uint64_t stop = (linear / HD_CELL_PAGE + 1) * HD_CELL_PAGE;
         for (; ids && linear < stop && linear < end; linear++) {
             if (ids[linear % HD_CELL_PAGE] != HD_CELL_NONE) {

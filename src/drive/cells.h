@@ -20,17 +20,24 @@
 #define HD_CELL_NONE UINT32_MAX
 
 struct hd_cells {
-    struct hd_map pages; /* linear / 64 -> page */
-    struct hd_vec edges; /* uint64_t: bit i: a cell starts at byte i */
-    struct hd_vec ids;   /* uint32_t *: 64 cell ids, or NULL */
-    uint32_t n_cells;    /* ids are given in order of first use */
-    uint64_t last_key;   /* cache of the last page */
+    struct hd_map numbers; /* linear / 64 -> page */
+    struct hd_vec pages;   /* struct hd_cell_page */
+    uint32_t n_cells;      /* ids are given in order of first use */
+    uint64_t last_key;     /* cache of the last page */
     uint32_t last_page;
+};
+
+struct hd_cell_page {
+    uint64_t edges;   /* bit i: a cell starts at byte i */
+    uint64_t touched; /* bit i: hd_cells_touch met byte i */
+    uint32_t *ids;    /* HD_CELL_PAGE of them, or NULL */
 };
 
 void hd_cells_init(struct hd_cells *c);
 void hd_cells_fini(struct hd_cells *c);
 void hd_cells_mark(struct hd_cells *c, uint64_t linear, uint64_t len);
+/* Notes that these bytes were accessed. Whether the first one was not before. */
+bool hd_cells_touch(struct hd_cells *c, uint64_t linear, uint64_t len);
 /* Bytes from linear to the end of its cell, at most len. */
 uint64_t hd_cells_next(struct hd_cells *c, uint64_t linear, uint64_t len);
 /* The id of the cell that starts at linear; *fresh: it is new. */

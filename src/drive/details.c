@@ -64,6 +64,11 @@ void hd_details_writer_free(struct hd_details_writer *w)
     hd_free(w, sizeof *w);
 }
 
+void hd_details_restart(struct hd_details_writer *w)
+{
+    w->events.len = w->blocks.len = w->n_blocks = 0;
+}
+
 uint32_t hd_details_site(struct hd_details_writer *w, uint32_t place, const struct hd_detail *site)
 {
     uint32_t *count = hd_map_put(&w->of_place, place, NULL);
@@ -83,8 +88,8 @@ uint32_t hd_details_site(struct hd_details_writer *w, uint32_t place, const stru
 
 void hd_details_event(struct hd_details_writer *w, uint32_t site)
 {
-    uint8_t ordinal = site == UINT32_MAX ? 0 : (uint8_t)w->ordinal.data[site];
-    hd_bytes_put(&w->events, &ordinal, 1);
+    *hd_bytes_room(&w->events, 1) = site == UINT32_MAX ? 0 : (uint8_t)w->ordinal.data[site];
+    w->events.len++;
 }
 
 uint32_t hd_details_origin(struct hd_details_writer *w, const char *place, const char *function)

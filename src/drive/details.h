@@ -42,6 +42,8 @@ bool hd_details_block(const struct hd_details *d, uint64_t number, struct hd_blo
 struct hd_details_writer;
 struct hd_details_writer *hd_details_writer_new(void);
 void hd_details_writer_free(struct hd_details_writer *w); /* NULL is fine */
+/* Forgets events and blocks; sites and origins stay what they are called. */
+void hd_details_restart(struct hd_details_writer *w);
 /* A new site of a place; the result names it for hd_details_event. Texts are copied. */
 uint32_t hd_details_site(struct hd_details_writer *w, uint32_t place, const struct hd_detail *site);
 void hd_details_event(struct hd_details_writer *w, uint32_t site); /* UINT32_MAX: not known */

@@ -9,11 +9,6 @@
 #define WIDE                                                                                       \
     64 /* a range with more reads than this counts as all: lists would grow without bound */
 
-struct hd_walk_thread *hd_walk_current(struct hd_walk *w)
-{
-    return hd_vec_at(&w->threads, w->current);
-}
-
 /* Thread names are paths of creation: T1 is the main thread, T1.2 the second one that it creates.
  */
 enum hd_status hd_walk_thread_at(struct hd_walk *w, uint32_t number, uint32_t parent,
@@ -99,8 +94,10 @@ enum hd_status hd_walk_branch_all(struct hd_walk *w, uint32_t place)
     return hd_walk_emit(w, &ev);
 }
 
-/* The reads in the token's range, appended to list. False: too many, take all. */
-static bool add_reads(const struct hd_walk_thread *t, hd_tok tok, struct hd_u32vec *list)
+/* The reads in the token's range, appended to list; *n counts those of all ranges. Only a trace
+ * that is built needs the list itself. False: too many, take all. */
+static bool add_reads(const struct hd_walk *w, const struct hd_walk_thread *t, hd_tok tok,
+                      struct hd_u32vec *list, size_t *n)
 {
     uint32_t lo = hd_tok_lo(tok), hi = hd_tok_hi(tok);
     if (hi == 0) /* HD_TOK_NONE, or what a thread gets at its start: it comes from no read of it */
@@ -112,10 +109,19 @@ static bool add_reads(const struct hd_walk_thread *t, hd_tok tok, struct hd_u32v
     size_t ids = t->reads_at.len;
     size_t from = lo <= ids ? t->reads_at.data[lo - 1] : t->reads.len;
     size_t to = hi < ids ? t->reads_at.data[hi] : t->reads.len;
-    if (to - from > WIDE || list->len + (to - from) > 4 * WIDE)
+    if (to - from > WIDE || *n + (to - from) > 4 * WIDE)
         return false;
-    for (; from < to; from++)
+    *n += to - from;
+    for (; w->pass == HD_WALK_BUILD && from < to; from++)
         hd_u32vec_push(list, t->reads.data[from]);
+    return true;
+}
+
+static bool ascends(const struct hd_u32vec *list)
+{
+    for (size_t i = 1; i < list->len; i++)
+        if (list->data[i - 1] >= list->data[i])
+            return false;
     return true;
 }
 
@@ -125,25 +131,31 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The set that a token and the extra tokens of this role name. False: all. */
-static bool collect(struct hd_walk *w, unsigned role, hd_tok tok, struct hd_dep_list *out)
+static void sort(struct hd_u32vec *list)
 {
-    const struct hd_walk_thread *t = hd_walk_current(w);
-    struct hd_u32vec *list = &w->dep_list[role];
-    list->len = 0;
-    bool some = add_reads(t, tok, list);
-    for (size_t i = 0; some && i < t->more[role].len; i++)
-        some = add_reads(t, *(hd_tok *)hd_vec_at(&t->more[role], i), list);
-    if (!some)
-        return false;
-    if (list->len)
-        qsort(list->data, list->len, sizeof *list->data, by_number);
+    qsort(list->data, list->len, sizeof *list->data, by_number);
     size_t n = 0;
     for (size_t i = 0; i < list->len; i++)
         if (n == 0 || list->data[n - 1] != list->data[i])
             list->data[n++] = list->data[i];
     list->len = n;
-    *out = (struct hd_dep_list){true, (uint32_t)n, list->data};
+}
+
+/* The set that a token and the extra tokens of this role name. False: all. */
+static bool collect(struct hd_walk *w, unsigned role, hd_tok tok, struct hd_dep_list *out)
+{
+    const struct hd_walk_thread *t = hd_walk_current(w);
+    struct hd_u32vec *list = &w->dep_list[role];
+    size_t n = 0;
+    list->len = 0;
+    bool some = add_reads(w, t, tok, list, &n);
+    for (size_t i = 0; some && i < t->more[role].len; i++)
+        some = add_reads(w, t, *(hd_tok *)hd_vec_at(&t->more[role], i), list, &n);
+    if (!some)
+        return false;
+    if (!ascends(list))
+        sort(list);
+    *out = (struct hd_dep_list){true, (uint32_t)list->len, list->data};
     return true;
 }
 
@@ -159,13 +171,15 @@ enum hd_status hd_walk_branch(struct hd_walk *w, const struct hd_raw *rec, hd_to
     return hd_walk_emit(w, &ev);
 }
 
-/* REPLAY: does memory hold what the read returned? If not, somebody wrote after the last access. */
+/* Does memory hold what the read returned? If not, somebody wrote after the last access, and what
+ * was built since then is wrong. */
 static void replay(struct hd_walk *w, uint32_t id, const struct hd_event *ev)
 {
     struct hd_walk_cell *cell = hd_vec_at(&w->memory, id);
     if (hd_op_reads(ev->op) && cell->touched && !(cell->known && cell->value == ev->value)) {
         struct hd_walk_insert *in = hd_vec_push(&w->inserts);
         *in = (struct hd_walk_insert){cell->last, cell->thread, id, ev->value};
+        w->pass = HD_WALK_REPLAY;
     }
     cell->touched = true;
     cell->known = ev->has_value;
@@ -199,14 +213,13 @@ static enum hd_status touch(struct hd_walk *w, struct access *a, const struct hd
     if (fresh) {
         struct hd_walk_cell *cell = hd_vec_push(&w->memory);
         *cell = (struct hd_walk_cell){.loc = hd_walk_location(w, g, addr)};
-        hd_walk_objlocks_see(w, g, addr);
     }
     struct hd_walk_cell *cell = hd_vec_at(&w->memory, id);
-    bool first = cell->seen != (uint8_t)w->pass;
-    cell->seen = (uint8_t)w->pass;
+    bool first = cell->seen != w->number;
+    cell->seen = w->number;
     if (a->guess && first && g->kind == HD_REGION_STACK)
         return HD_OK; /* what an unused part of a stack holds is nobody's business */
-    if (w->pass == HD_WALK_REPLAY)
+    if (!w->settled)
         replay(w, id, &a->ev);
     a->ev.obj = cell->loc;
     if (a->own)
@@ -276,7 +289,11 @@ static void mark(struct hd_walk *w, uint64_t addr, uint64_t len)
         if (g->kind == HD_REGION_HEAP && len > 8 && len > room)
             len = room;
         uint64_t part = len < room ? len : room;
-        hd_cells_mark(&w->cells, hd_region_linear(g, addr), part);
+        uint64_t linear = hd_region_linear(g, addr);
+        hd_cells_mark(&w->cells, linear, part);
+        if (w->types.types.len && g->kind != HD_REGION_STATIC &&
+            hd_cells_touch(&w->cells, linear, part))
+            hd_walk_objlocks_see(w, g, addr);
         if (g->thread == UINT32_MAX)
             g->thread = w->current;
         g->shared = g->shared || g->thread != w->current;

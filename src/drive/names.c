@@ -123,12 +123,12 @@ static uint32_t *slot_cell(struct hd_u32vec *v, uint32_t slot)
 
 uint32_t hd_walk_place(struct hd_walk *w, const struct hd_raw *rec)
 {
+    if (rec->slot && rec->slot < w->places.len && w->places.data[rec->slot]) {
+        w->detail = w->detail_of.data[rec->slot];
+        return w->places.data[rec->slot] - 1;
+    }
     uint32_t *place = slot_cell(&w->places, rec->slot);
     uint32_t *detail = slot_cell(&w->detail_of, rec->slot);
-    if (*place && rec->slot) {
-        w->detail = *detail;
-        return *place - 1;
-    }
     char text[NAME_MAX_LEN];
     place_text(w, rec, text, sizeof text);
     for (char *p = text; *p; p++)

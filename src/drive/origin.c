@@ -23,10 +23,13 @@ static uint32_t *slot(struct hd_u32vec *v, uint32_t i)
     return &v->data[i];
 }
 
-static uint32_t id_of(struct hd_origin_log *o, const struct hd_raw *rec, bool joined)
+static uint32_t id_of(struct hd_origin_log *o, const struct hd_raw *rec, bool joined,
+                      uint32_t guess)
 {
     bool fresh;
     uint64_t key = rec->site << 9 | (uint64_t)rec->kind << 1 | joined;
+    if (guess && !memcmp(o->raw.data + (guess - 1) * sizeof key, &key, sizeof key))
+        return guess;
     uint32_t *id = hd_map_put(&o->ids, key, &fresh);
     if (fresh) {
         *id = ++o->count;
@@ -46,7 +49,7 @@ void hd_origin_add(struct hd_origin_log *o, hd_tid thread, uint32_t place, uint3
         hd_bytes_varint(&o->codes, HD_ORIGIN_NONE);
         return;
     }
-    uint32_t id = id_of(o, rec, joined);
+    uint32_t id = id_of(o, rec, joined, *guess);
     uint64_t delta = step - *last;
     *last = step;
     hd_bytes_varint(&o->codes, delta * 2 + (id != *guess));
@@ -62,6 +65,7 @@ void hd_origin_fini(struct hd_origin_log *o)
     hd_map_fini(&o->ids);
     hd_u32vec_fini(&o->last_step);
     hd_u32vec_fini(&o->guess);
+    *o = (struct hd_origin_log){0};
 }
 
 /* The module with the highest load address that is not above. */

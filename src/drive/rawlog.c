@@ -42,16 +42,19 @@ void hd_rawlog_rewind(struct hd_rawlog *log)
     log->block = log->pos = log->chunk_len = 0;
     log->events = 0;
     log->counts.len = 0;
-    log->thread = 0;
+    log->thread = log->count = 0;
     log->broken = log->last = false;
     log->level = 0;
 }
 
-static uint32_t *count_of(struct hd_rawlog *log)
+static void switch_to(struct hd_rawlog *log, uint32_t thread)
 {
-    while (log->counts.len <= log->thread)
+    uint32_t most = thread > log->thread ? thread : log->thread;
+    while (log->counts.len <= most)
         hd_u32vec_push(&log->counts, 0);
-    return &log->counts.data[log->thread];
+    log->counts.data[log->thread] = log->count;
+    log->count = log->counts.data[thread];
+    log->thread = thread;
 }
 
 /* Blocks of ancestors have a letter for their level; those of the process itself come last. */
@@ -247,7 +250,7 @@ static bool get_packed(struct hd_rawlog *log, unsigned flag, const uint8_t **q, 
     else if (parts & HD_PART_WORD1)
         rec->w[1] = get_word1(s, q, flag, 8, s->word1, rec->w[0], pk->value);
     if (parts & (HD_PART_ADDR | HD_PART_VAL))
-        get_tokens(s, q, flag, *count_of(log), rec, parts);
+        get_tokens(s, q, flag, log->count, rec, parts);
     if (parts & HD_PART_NEW) {
         unsigned size = hd_shape_size(shape);
         rec->w[2] = rec->w[1] + hd_pack_unzigzag(varint(q));
@@ -385,9 +388,9 @@ bool hd_rawlog_next(struct hd_rawlog *log, struct hd_raw *rec)
     rec->inherited = log->level < HD_RAW_LEVELS && log->forks[log->level];
     look_for_fork(log, rec);
     if (rec->kind == HD_LOG_SWITCH)
-        log->thread = (uint32_t)rec->w[0];
+        switch_to(log, (uint32_t)rec->w[0]);
     if (rec->kind <= HD_LOG_LAST_EVENT) {
-        ++*count_of(log);
+        log->count++;
         log->events++;
     }
     return true;

@@ -42,9 +42,9 @@ struct hd_rawlog {
     struct hd_pack *pack;
     uint8_t *chunk; /* the one being read, and zeros behind it */
     size_t chunk_len, pos;
-    size_t block;            /* the next one */
-    struct hd_u32vec counts; /* by thread: its events so far */
-    uint32_t thread;
+    size_t block;                  /* the next one */
+    struct hd_u32vec counts;       /* by thread: its events so far, but for the one that runs */
+    uint32_t thread, count;        /* the one that runs, and its events so far */
     uint8_t *contents;             /* of a range that is not spelled out */
     unsigned forks[HD_RAW_LEVELS]; /* of a forked process: which child of each ancestor; 0: none */
     unsigned level;                /* whose records are read: the outermost ancestor is 0 */

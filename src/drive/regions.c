@@ -3,6 +3,8 @@
 #include "base/alloc.h"
 #include "base/hash.h"
 
+#include <string.h>
+
 #define STATIC_SPAN (UINT64_C(1) << 48) /* user addresses have 47 bits */
 #define GAP         64 /* so that the end of a region is not the start of another */
 
@@ -27,6 +29,7 @@ void hd_regions_rewind(struct hd_regions *r)
     r->root = NULL;
     r->change++;
     r->again = r->made;
+    memset(r->hits, 0, sizeof r->hits);
     for (struct hd_region *g = r->made; g; g = g->next_made)
         g->left = g->right = NULL;
     r->n_heap = r->n_map = 0;
@@ -82,6 +85,14 @@ static struct hd_region *last_below(struct hd_region *t, uint64_t addr)
     return best;
 }
 
+static void set_gone(struct hd_region *t)
+{
+    for (; t; t = t->right) {
+        t->gone = true;
+        set_gone(t->left);
+    }
+}
+
 /* Takes every region that touches [start, end) out of the tree. */
 static void remove_overlaps(struct hd_regions *r, uint64_t start, uint64_t end)
 {
@@ -90,6 +101,7 @@ static void remove_overlaps(struct hd_regions *r, uint64_t start, uint64_t end)
     const struct hd_region *before = last_below(r->root, start);
     split(r->root, before && before->end > start ? before->start : start, &low, &mid);
     split(mid, end, &mid, &high);
+    set_gone(mid);
     r->root = merge(low, high);
 }
 
@@ -127,7 +139,7 @@ struct hd_region *hd_regions_add(struct hd_regions *r, enum hd_region_kind kind,
     g->start = start;
     g->end = start + len;
     g->kind = (uint8_t)kind;
-    g->freed = false;
+    g->freed = g->gone = false;
     g->number = kind == HD_REGION_HEAP ? ++r->n_heap : kind == HD_REGION_MAP ? ++r->n_map : thread;
     g->left = g->right = NULL;
     insert(r, g);
@@ -143,8 +155,9 @@ struct hd_region *hd_regions_find(struct hd_regions *r, uint64_t addr, uint64_t 
 {
     struct hd_region *best = NULL, *t = r->root;
     uint64_t next = STATIC_SPAN;
-    struct hd_region_hit *hit = &r->hits[addr / 64 % 64];
-    if (hit->change == r->change && addr >= hit->start && addr < hit->end) {
+    struct hd_region_hit *hit = &r->hits[addr / 32 % HD_REGION_HITS];
+    if (addr >= hit->start && addr < hit->end &&
+        (hit->region == &r->static_region ? hit->change == r->change : !hit->region->gone)) {
         *room = hit->end - addr;
         return hit->region;
     }

@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define HD_REGION_HITS 4096
+
 enum hd_region_kind { HD_REGION_STATIC, HD_REGION_HEAP, HD_REGION_STACK, HD_REGION_MAP };
 
 struct hd_region {
@@ -21,6 +23,7 @@ struct hd_region {
     uint32_t number;     /* heap, map: counted from 1; stack: thread */
     uint8_t kind;        /* enum hd_region_kind */
     bool freed;
+    bool gone;       /* its addresses belong to something else now */
     bool shared;     /* more than one thread touched it */
     uint32_t thread; /* the first that did; UINT32_MAX: none */
     struct hd_region *left, *right;
@@ -36,11 +39,11 @@ struct hd_regions {
     uint64_t linear_end;
     uint32_t n_heap, n_map;
     uint64_t rng;
-    struct hd_region_hit { /* answers of hd_regions_find since the last change */
+    struct hd_region_hit { /* answers of hd_regions_find */
         uint64_t start, end;
-        struct hd_region *region;
-        uint64_t change;
-    } hits[64];
+        struct hd_region *region; /* they hold until it is gone, */
+        uint64_t change;          /* and those about static memory until the next change */
+    } hits[HD_REGION_HITS];
     uint64_t change; /* counts from 1 */
 };
 

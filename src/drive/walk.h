@@ -13,6 +13,7 @@
 #include "drive/regions.h"
 #include "trace/builder.h"
 
+/* BUILD becomes REPLAY on the way when it finds out that it has to be done again: see build.h. */
 enum hd_walk_pass { HD_WALK_MARK, HD_WALK_REPLAY, HD_WALK_BUILD };
 
 struct hd_walk_thread {
@@ -35,7 +36,7 @@ struct hd_walk_cell {
     uint32_t last;   /* number of the last event on it, without inserted ones */
     uint32_t thread; /* that event's */
     bool touched, known;
-    uint8_t seen; /* enum hd_walk_pass of the last walk that touched it */
+    uint8_t seen; /* number of the last walk that touched it */
 };
 
 struct hd_walk_insert {
@@ -58,6 +59,8 @@ struct hd_walk_atomic {
 
 struct hd_walk {
     enum hd_walk_pass pass;
+    uint8_t number; /* of the walk, from 1 */
+    bool settled;   /* all inserts are known */
     struct hd_rawlog log;
     struct hd_regions regions;
     struct hd_cells cells;
@@ -133,7 +136,7 @@ void hd_walk_object_text(struct hd_walk *w, enum hd_obj_kind kind, uint64_t addr
                          size_t size);
 
 /* objlocks.c */
-/* The first access to a cell: its site may say what it is part of. */
+/* First walk, the first access to a byte: its site may say what it is part of. */
 void hd_walk_objlocks_see(struct hd_walk *w, const struct hd_region *g, uint64_t addr);
 /* "Cache.m". False: not known. */
 bool hd_walk_objlocks_name(struct hd_walk *w, const struct hd_region *g, uint64_t addr, char *out,
@@ -166,7 +169,10 @@ enum hd_status hd_walk_count_changed(struct hd_walk *w, const struct hd_raw *rec
 
 /* emit.c */
 uint32_t hd_walk_next_eid(const struct hd_walk *w); /* the event that is built next */
-struct hd_walk_thread *hd_walk_current(struct hd_walk *w);
+static inline struct hd_walk_thread *hd_walk_current(struct hd_walk *w)
+{
+    return (struct hd_walk_thread *)w->threads.data + w->current;
+}
 enum hd_status hd_walk_thread_at(struct hd_walk *w, uint32_t number, uint32_t parent,
                                  struct hd_walk_thread **t);
 enum hd_status hd_walk_emit(struct hd_walk *w, struct hd_event *ev);

@@ -80,6 +80,35 @@ void hd_builder_free(struct hd_builder *b)
     free_scaffold(b);
 }
 
+static void clear(struct hd_vec *v)
+{
+    if (v->len)
+        memset(v->data, 0, v->len * v->size);
+}
+
+static void fill(struct hd_u32vec *v, uint32_t with)
+{
+    for (size_t i = 0; i < v->len; i++)
+        v->data[i] = with;
+}
+
+void hd_builder_restart(struct hd_builder *b)
+{
+    b->t->n_events = 0;
+    clear(&b->locs);
+    clear(&b->inits);
+    clear(&b->sem_given);
+    clear(&b->barrier_given);
+    b->rmw.len = b->lines.len = 0;
+    for (int kind = 0; kind < HD_OBJ_KINDS; kind++)
+        fill(&b->uses[kind], 0);
+    fill(&b->thread_len, 0);
+    fill(&b->fork_of, HD_EID_NONE);
+    fill(&b->waiting, HD_EID_NONE);
+    b->dep_pool.len = 1;
+    hd_map_clear(&b->dep_ids);
+}
+
 enum hd_status hd_builder_thread(struct hd_builder *b, const char *name, size_t len, hd_tid *id,
                                  struct hd_err *err)
 {
@@ -184,6 +213,21 @@ static int by_number(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
+/* Distances ascend in a record, so a list of events in order comes the wrong way round. */
+static void put_in_order(uint32_t *distances, size_t n)
+{
+    for (size_t i = 1; i < n; i++)
+        if (distances[i - 1] <= distances[i]) {
+            qsort(distances, n, sizeof *distances, by_number);
+            return;
+        }
+    for (size_t i = 0; i < n / 2; i++) {
+        uint32_t first = distances[i];
+        distances[i] = distances[n - 1 - i];
+        distances[n - 1 - i] = first;
+    }
+}
+
 /* Appends one set to the record as size and distances; checks that each is an earlier read of the
  * thread (or the rmw itself where own_read allows it). */
 static enum hd_status add_set(struct hd_builder *b, const struct hd_event *ev,
@@ -206,8 +250,7 @@ static enum hd_status add_set(struct hd_builder *b, const struct hd_event *ev,
                               (unsigned long long)e + 1);
         hd_u32vec_push(record, self ? 0 : here - t->pos[e]);
     }
-    if (record->len - head > 2)
-        qsort(record->data + head + 1, record->len - head - 1, sizeof *record->data, by_number);
+    put_in_order(record->data + head + 1, record->len - head - 1);
     size_t kept = head + 1;
     for (size_t i = head + 1; i < record->len; i++)
         if (i == head + 1 || record->data[i] != record->data[kept - 1])

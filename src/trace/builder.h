@@ -14,6 +14,8 @@ struct hd_builder;
 
 struct hd_builder *hd_builder_new(void);
 void hd_builder_free(struct hd_builder *b); /* NULL is fine */
+/* Forgets all events and what was given for objects; their names, threads and places stay. */
+void hd_builder_restart(struct hd_builder *b);
 
 /* Ids for names, new or known. A thread beyond HD_MAX_THREADS gives HD_ERR_LIMIT. */
 enum hd_status hd_builder_thread(struct hd_builder *b, const char *name, size_t len, hd_tid *id,
