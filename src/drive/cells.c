@@ -4,47 +4,50 @@
 
 #include <string.h>
 
+#define BLOCK ((uint64_t)HD_CELL_PAGE * HD_CELL_PAGES) /* bytes */
+
 void hd_cells_init(struct hd_cells *c)
 {
-    *c = (struct hd_cells){.last_key = UINT64_MAX};
-    c->pages = HD_VEC_INIT(struct hd_cell_page);
+    *c = (struct hd_cells){.blocks = HD_VEC_INIT(struct hd_cell_block *)};
+    for (size_t i = 0; i < sizeof c->recent / sizeof *c->recent; i++)
+        c->recent[i].key = UINT64_MAX;
 }
 
 void hd_cells_fini(struct hd_cells *c)
 {
-    for (size_t i = 0; i < c->pages.len; i++)
-        hd_free(((struct hd_cell_page *)hd_vec_at(&c->pages, i))->ids,
-                HD_CELL_PAGE * sizeof(uint32_t));
+    for (size_t i = 0; i < c->blocks.len; i++) {
+        struct hd_cell_block *block = *(struct hd_cell_block **)hd_vec_at(&c->blocks, i);
+        for (size_t k = 0; k < HD_CELL_PAGES; k++)
+            hd_free(block->pages[k].ids, HD_CELL_PAGE * sizeof(uint32_t));
+        hd_free(block, sizeof *block);
+    }
     hd_map_fini(&c->numbers);
-    hd_vec_fini(&c->pages);
+    hd_vec_fini(&c->blocks);
+}
+
+/* NULL when nothing was marked there, unless it is to be made. */
+static struct hd_cell_page *page_at(struct hd_cells *c, uint64_t linear, bool make)
+{
+    uint64_t key = linear / BLOCK;
+    struct hd_cell_recent *recent = &c->recent[key % (sizeof c->recent / sizeof *c->recent)];
+    if (recent->key != key) {
+        uint32_t number;
+        if (!hd_map_get(&c->numbers, key, &number)) {
+            if (!make)
+                return NULL;
+            number = *hd_map_put(&c->numbers, key, NULL) = (uint32_t)c->blocks.len;
+            *(struct hd_cell_block **)hd_vec_push(&c->blocks) =
+                hd_calloc(1, sizeof(struct hd_cell_block));
+        }
+        *recent =
+            (struct hd_cell_recent){key, *(struct hd_cell_block **)hd_vec_at(&c->blocks, number)};
+    }
+    return &recent->block->pages[linear / HD_CELL_PAGE % HD_CELL_PAGES];
 }
 
 static struct hd_cell_page *page_of(struct hd_cells *c, uint64_t linear)
 {
-    uint64_t key = linear / HD_CELL_PAGE;
-    if (key != c->last_key) {
-        bool fresh;
-        uint32_t *slot = hd_map_put(&c->numbers, key, &fresh);
-        if (fresh) {
-            *slot = (uint32_t)c->pages.len;
-            *(struct hd_cell_page *)hd_vec_push(&c->pages) = (struct hd_cell_page){0};
-        }
-        c->last_key = key;
-        c->last_page = *slot;
-    }
-    return (struct hd_cell_page *)c->pages.data + c->last_page;
-}
-
-/* The same; NULL when nothing was marked there. */
-static const struct hd_cell_page *find_page(struct hd_cells *c, uint64_t linear)
-{
-    uint64_t key = linear / HD_CELL_PAGE;
-    if (key != c->last_key) {
-        if (!hd_map_get(&c->numbers, key, &c->last_page))
-            return NULL;
-        c->last_key = key;
-    }
-    return (struct hd_cell_page *)c->pages.data + c->last_page;
+    return page_at(c, linear, true);
 }
 
 static void mark_one(struct hd_cells *c, uint64_t linear)
@@ -75,7 +78,7 @@ uint64_t hd_cells_next(struct hd_cells *c, uint64_t linear, uint64_t len)
 {
     uint64_t at = linear + 1, end = linear + len;
     while (at < end) {
-        const struct hd_cell_page *page = find_page(c, at);
+        const struct hd_cell_page *page = page_at(c, at, false);
         uint64_t bits = page ? page->edges >> at % HD_CELL_PAGE : 0;
         if (bits) {
             at += (uint64_t)__builtin_ctzll(bits);
@@ -105,7 +108,7 @@ uint32_t hd_cells_id(struct hd_cells *c, uint64_t linear, bool *fresh)
 uint32_t hd_cells_used(struct hd_cells *c, uint64_t linear, uint64_t end, uint64_t *at)
 {
     while (linear < end) {
-        const struct hd_cell_page *page = find_page(c, linear);
+        const struct hd_cell_page *page = page_at(c, linear, false);
         const uint32_t *ids = page ? page->ids : NULL;
         uint64_t stop = (linear / HD_CELL_PAGE + 1) * HD_CELL_PAGE;
         for (; ids && linear < stop && linear < end; linear++) {

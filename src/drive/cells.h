@@ -16,21 +16,26 @@
 
 #include <stdint.h>
 
-#define HD_CELL_PAGE 64
-#define HD_CELL_NONE UINT32_MAX
+#define HD_CELL_PAGE  64 /* bytes */
+#define HD_CELL_PAGES 64 /* in a block */
+#define HD_CELL_NONE  UINT32_MAX
 
 struct hd_cells {
-    struct hd_map numbers; /* linear / 64 -> page */
-    struct hd_vec pages;   /* struct hd_cell_page */
+    struct hd_map numbers; /* linear address / bytes of a block -> block */
+    struct hd_vec blocks;  /* struct hd_cell_block * */
     uint32_t n_cells;      /* ids are given in order of first use */
-    uint64_t last_key;     /* cache of the last page */
-    uint32_t last_page;
+    struct hd_cell_recent {
+        uint64_t key; /* as in numbers */
+        struct hd_cell_block *block;
+    } recent[64];
 };
 
-struct hd_cell_page {
-    uint64_t edges;   /* bit i: a cell starts at byte i */
-    uint64_t touched; /* bit i: hd_cells_touch met byte i */
-    uint32_t *ids;    /* HD_CELL_PAGE of them, or NULL */
+struct hd_cell_block {
+    struct hd_cell_page {
+        uint64_t edges;   /* bit i: a cell starts at byte i */
+        uint64_t touched; /* bit i: hd_cells_touch met byte i */
+        uint32_t *ids;    /* HD_CELL_PAGE of them, or NULL */
+    } pages[HD_CELL_PAGES];
 };
 
 void hd_cells_init(struct hd_cells *c);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #define NAME_MAX_LEN 512
+#define BLOCK_TEXT   48
 
 void hd_walk_note(struct hd_walk *w, const char *fmt, ...)
 {
@@ -159,16 +160,40 @@ static void stream_text(char *name)
     name[n] = 0;
 }
 
+static char *put_number(char *p, uint64_t v)
+{
+    char digits[20];
+    size_t n = 0;
+    do
+        digits[n++] = (char)('0' + v % 10);
+    while (v /= 10);
+    while (n)
+        *p++ = digits[--n];
+    return p;
+}
+
+/* "heap#3+8". There may be as many as events: no printf. */
+static size_t block_text(const struct hd_region *g, uint64_t addr, char *out)
+{
+    bool heap = g->kind == HD_REGION_HEAP;
+    size_t n = heap ? 5 : 4;
+    memcpy(out, heap ? "heap#" : "map#", n);
+    char *p = put_number(out + n, g->number);
+    *p++ = '+';
+    p = put_number(p, addr - g->start);
+    *p = 0;
+    return (size_t)(p - out);
+}
+
 static void region_text(struct hd_walk *w, const struct hd_region *g, uint64_t addr, char *out,
                         size_t size)
 {
-    uint64_t off = addr - g->start;
+    char block[BLOCK_TEXT];
     switch ((enum hd_region_kind)g->kind) {
     case HD_REGION_HEAP:
-        snprintf(out, size, "heap#%" PRIu32 "+%" PRIu64, g->number, off);
-        return;
     case HD_REGION_MAP:
-        snprintf(out, size, "map#%" PRIu32 "+%" PRIu64, g->number, off);
+        block_text(g, addr, block);
+        snprintf(out, size, "%s", block);
         return;
     case HD_REGION_STACK: {
         const struct hd_walk_thread *t =
@@ -238,6 +263,8 @@ uint32_t hd_walk_location(struct hd_walk *w, const struct hd_region *g, uint64_t
 {
     char text[NAME_MAX_LEN];
     uint32_t id;
+    if (g->kind == HD_REGION_HEAP || g->kind == HD_REGION_MAP) /* a number means one block */
+        return hd_builder_obj(w->builder, HD_OBJ_LOC, text, block_text(g, addr, text));
     region_text(w, g, addr, text, sizeof text - 16);
     make_printable(text);
     size_t base = strlen(text), len = base;

@@ -368,11 +368,23 @@ static void look_for_fork(struct hd_rawlog *log, const struct hd_raw *rec)
     log->pos = log->chunk_len;
 }
 
+/* Field by field: what compilers make of a whole struct of zeros takes a fifth of the time. */
+static void clear(struct hd_raw *rec)
+{
+    rec->inherited = false;
+    rec->kind = 0;
+    rec->aux = rec->slot = 0;
+    rec->site = rec->w[0] = rec->w[1] = rec->w[2] = rec->w[3] = 0;
+    rec->data = NULL;
+    rec->len = 0;
+    rec->addr = rec->val = HD_TOK_NONE;
+}
+
 bool hd_rawlog_next(struct hd_rawlog *log, struct hd_raw *rec)
 {
     if (log->broken || (log->limit && log->events == log->limit))
         return false;
-    *rec = (struct hd_raw){.addr = HD_TOK_NONE, .val = HD_TOK_NONE};
+    clear(rec);
     while (log->pos >= log->chunk_len || log->chunk[log->pos] == 0)
         if (!next_chunk(log))
             return !log->broken && get_pending(log, rec);

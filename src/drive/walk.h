@@ -82,7 +82,7 @@ struct hd_walk {
     struct hd_vec inserts;   /* struct hd_walk_insert */
     struct hd_vec sites;     /* struct hd_walk_sites */
     struct hd_u32vec places; /* by slot: place + 1, or 0 */
-    struct hd_names used;    /* location names given */
+    struct hd_names used;    /* names given to locations of variables and stacks */
     struct hd_names lives;   /* names of semaphores and barriers with a new life: "kind:name" */
     struct hd_walk_named {   /* answers of hd_walk_object since regions.change */
         uint64_t addr, change;

@@ -67,6 +67,7 @@ static void free_scaffold(struct hd_builder *b)
     hd_u32vec_fini(&b->waiting);
     hd_u32vec_fini(&b->dep_pool);
     hd_u32vec_fini(&b->record);
+    hd_u32vec_fini(&b->dep_guess);
     hd_map_fini(&b->dep_ids);
     hd_free(b, sizeof *b);
 }
@@ -106,6 +107,7 @@ void hd_builder_restart(struct hd_builder *b)
     fill(&b->fork_of, HD_EID_NONE);
     fill(&b->waiting, HD_EID_NONE);
     b->dep_pool.len = 1;
+    fill(&b->dep_guess, 0);
     hd_map_clear(&b->dep_ids);
 }
 
@@ -287,6 +289,20 @@ uint32_t hd_builder_intern_deps(struct hd_builder *b, const uint32_t *record, ui
     }
 }
 
+/* The record in b->record, for an event at the place: mostly what its last event had. */
+static uint32_t intern_at(struct hd_builder *b, uint32_t place)
+{
+    const struct hd_u32vec *record = &b->record;
+    while (b->dep_guess.len <= place)
+        hd_u32vec_push(&b->dep_guess, 0);
+    uint32_t *guess = &b->dep_guess.data[place];
+    const uint32_t *last = b->dep_pool.data + *guess;
+    if (!*guess || record_length(last) != record->len ||
+        memcmp(last, record->data, record->len * sizeof *last))
+        *guess = hd_builder_intern_deps(b, record->data, (uint32_t)record->len);
+    return *guess;
+}
+
 static enum hd_status add_deps(struct hd_builder *b, const struct hd_event *ev, uint32_t *offset,
                                struct hd_err *err)
 {
@@ -304,7 +320,7 @@ static enum hd_status add_deps(struct hd_builder *b, const struct hd_event *ev, 
     if (status == HD_OK && addr)
         status = add_set(b, ev, &ev->addr, false, record, err);
     if (status == HD_OK)
-        *offset = hd_builder_intern_deps(b, record->data, (uint32_t)record->len);
+        *offset = intern_at(b, ev->place);
     return status;
 }
 

@@ -44,10 +44,11 @@ struct hd_builder {
     struct hd_u32vec waiting; /* by thread: its last event if that is a wait, else HD_EID_NONE */
     struct hd_vec rmw;        /* struct hd_rmw */
     struct hd_u32vec dep_pool;
-    struct hd_u32vec record; /* the dependence record being put together */
-    struct hd_vec lines;     /* struct hd_line_run */
-    uint64_t next_line;      /* where the next event stands if its run goes on */
-    struct hd_map dep_ids;   /* hash of a record to its offset */
+    struct hd_u32vec record;    /* the dependence record being put together */
+    struct hd_u32vec dep_guess; /* by place: the record of its last event */
+    struct hd_vec lines;        /* struct hd_line_run */
+    uint64_t next_line;         /* where the next event stands if its run goes on */
+    struct hd_map dep_ids;      /* hash of a record to its offset */
 };
 
 /* Makes room for `more` further events in every column. */
