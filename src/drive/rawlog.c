@@ -20,7 +20,7 @@ void hd_rawlog_init(struct hd_rawlog *log, const struct hd_rec *rec, const uint6
                     uint32_t n_keys)
 {
     *log = (struct hd_rawlog){.rec = rec, .keys = keys, .n_keys = n_keys};
-    log->chunk = hd_alloc(BUFFER);
+    log->chunk = hd_calloc(1, BUFFER);
     log->contents = hd_alloc(HD_LOG_CHUNK);
 }
 
@@ -71,13 +71,18 @@ static bool next_chunk(struct hd_rawlog *log)
         struct hd_err err;
         if (!is_at_level(log, b))
             continue;
-        log->pos = 0;
-        log->chunk_len = b->raw;
-        if (b->raw > HD_LOG_CHUNK || hd_rec_unpack(log->rec, b, log->chunk, &err) != HD_OK) {
-            log->broken = true;
+        log->broken = b->raw > HD_LOG_CHUNK;
+        if (log->broken)
             return false;
-        }
-        memset(log->chunk + b->raw, 0, BUFFER - b->raw);
+        if (log->filled < b->raw)
+            log->filled = b->raw;
+        log->broken = hd_rec_unpack(log->rec, b, log->chunk, &err) != HD_OK;
+        if (log->broken)
+            return false;
+        /* What was never filled is zero, and stays without memory. */
+        memset(log->chunk + b->raw, 0, log->filled - b->raw);
+        log->pos = 0;
+        log->chunk_len = log->filled = b->raw;
         return true;
     }
     return false;

@@ -42,6 +42,7 @@ struct hd_rawlog {
     struct hd_pack *pack;
     uint8_t *chunk; /* the one being read, and zeros behind it */
     size_t chunk_len, pos;
+    size_t filled;                 /* bytes of the chunk that may be other than zero */
     size_t block;                  /* the next one */
     struct hd_u32vec counts;       /* by thread: its events so far, but for the one that runs */
     uint32_t thread, count;        /* the one that runs, and its events so far */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #define STATIC_SPAN (UINT64_C(1) << 48) /* user addresses have 47 bits */
+#define RECENT      16384
 #define GAP         64 /* so that the end of a region is not the start of another */
 
 void hd_regions_init(struct hd_regions *r)
@@ -13,6 +14,7 @@ void hd_regions_init(struct hd_regions *r)
     *r = (struct hd_regions){.linear_end = STATIC_SPAN, .change = 1};
     r->static_region = (struct hd_region){.end = STATIC_SPAN, .thread = UINT32_MAX, .shared = true};
     r->made_end = &r->made;
+    r->recent = hd_calloc(RECENT, sizeof *r->recent);
 }
 
 void hd_regions_fini(struct hd_regions *r)
@@ -22,6 +24,7 @@ void hd_regions_fini(struct hd_regions *r)
         hd_free(r->made, sizeof *r->made);
         r->made = next;
     }
+    hd_free(r->recent, RECENT * sizeof *r->recent);
 }
 
 void hd_regions_rewind(struct hd_regions *r)
@@ -29,7 +32,7 @@ void hd_regions_rewind(struct hd_regions *r)
     r->root = NULL;
     r->change++;
     r->again = r->made;
-    memset(r->hits, 0, sizeof r->hits);
+    memset(r->recent, 0, RECENT * sizeof *r->recent);
     for (struct hd_region *g = r->made; g; g = g->next_made)
         g->left = g->right = NULL;
     r->n_heap = r->n_map = 0;
@@ -151,16 +154,11 @@ void hd_regions_cut(struct hd_regions *r, uint64_t start, uint64_t len)
     remove_overlaps(r, start, start + len);
 }
 
-struct hd_region *hd_regions_find(struct hd_regions *r, uint64_t addr, uint64_t *room)
+/* As hd_regions_find, without the short cuts. NULL: static. */
+static struct hd_region *search(const struct hd_regions *r, uint64_t addr, uint64_t *room)
 {
     struct hd_region *best = NULL, *t = r->root;
     uint64_t next = STATIC_SPAN;
-    struct hd_region_hit *hit = &r->hits[addr / 32 % HD_REGION_HITS];
-    if (addr >= hit->start && addr < hit->end &&
-        (hit->region == &r->static_region ? hit->change == r->change : !hit->region->gone)) {
-        *room = hit->end - addr;
-        return hit->region;
-    }
     while (t) {
         if (t->start <= addr) {
             best = t;
@@ -172,11 +170,28 @@ struct hd_region *hd_regions_find(struct hd_regions *r, uint64_t addr, uint64_t 
     }
     if (best && addr < best->end) {
         *room = best->end - addr;
-        *hit = (struct hd_region_hit){best->start, best->end, best, r->change};
         return best;
     }
     *room = addr < next ? next - addr : 1;
-    *hit = (struct hd_region_hit){addr, addr + *room, &r->static_region, r->change};
+    return NULL;
+}
+
+struct hd_region *hd_regions_find(struct hd_regions *r, uint64_t addr, uint64_t *room)
+{
+    struct hd_region **recent = &r->recent[addr / 16 % RECENT], *g = *recent;
+    if (g && !g->gone && addr >= g->start && addr < g->end) {
+        *room = g->end - addr;
+        return g;
+    }
+    struct hd_region_gap *gap = &r->gaps[addr / 64 % 64];
+    if (gap->change == r->change && addr >= gap->start && addr < gap->end) {
+        *room = gap->end - addr;
+        return &r->static_region;
+    }
+    g = search(r, addr, room);
+    if (g)
+        return *recent = g;
+    *gap = (struct hd_region_gap){addr, addr + *room, r->change};
     return &r->static_region;
 }
 

@@ -13,8 +13,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define HD_REGION_HITS 4096
-
 enum hd_region_kind { HD_REGION_STATIC, HD_REGION_HEAP, HD_REGION_STACK, HD_REGION_MAP };
 
 struct hd_region {
@@ -39,11 +37,12 @@ struct hd_regions {
     uint64_t linear_end;
     uint32_t n_heap, n_map;
     uint64_t rng;
-    struct hd_region_hit { /* answers of hd_regions_find */
-        uint64_t start, end;
-        struct hd_region *region; /* they hold until it is gone, */
-        uint64_t change;          /* and those about static memory until the next change */
-    } hits[HD_REGION_HITS];
+    /* Answers of hd_regions_find, by address. A region is one until it is gone; that there is none
+     * is known until the next change. */
+    struct hd_region **recent;
+    struct hd_region_gap {
+        uint64_t start, end, change;
+    } gaps[64];
     uint64_t change; /* counts from 1 */
 };
 
