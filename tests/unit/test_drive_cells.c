@@ -44,6 +44,23 @@ static void ids_are_given_once(void **state)
     hd_cells_fini(&c);
 }
 
+static void bytes_are_touched_once(void **state)
+{
+    struct hd_cells c;
+    (void)state;
+    hd_cells_init(&c);
+    assert_true(hd_cells_touch(&c, 1000, 8));
+    assert_false(hd_cells_touch(&c, 1000, 1));
+    assert_false(hd_cells_touch(&c, 1007, 8)); /* and seven bytes more */
+    assert_false(hd_cells_touch(&c, 1014, 1));
+    assert_true(hd_cells_touch(&c, 1015, 1));
+    assert_true(hd_cells_touch(&c, 4090, 5000)); /* over several blocks */
+    assert_false(hd_cells_touch(&c, 9089, 1));
+    assert_true(hd_cells_touch(&c, 9090, 1));
+    assert_false(hd_cells_touch(&c, 4096, 64));
+    hd_cells_fini(&c);
+}
+
 static void values_of_cells(void **state)
 {
     const uint8_t bytes[12] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
@@ -95,6 +112,7 @@ static void regions_come_back(void **state)
     assert_int_equal(hd_regions_find(&r, 0x1000 + 319, &room)->kind, HD_REGION_STATIC);
     assert_int_equal(hd_regions_find(&r, 0x1000 + 320, &room)->kind, HD_REGION_HEAP);
     hd_regions_rewind(&r);
+    assert_int_equal(hd_regions_find(&r, 0x1000 + 320, &room)->kind, HD_REGION_STATIC);
     for (uint64_t i = 0; i < 100; i++)
         assert_ptr_equal(hd_regions_add(&r, HD_REGION_HEAP, 0x1000 + i * 7919 % 100 * 32, 32, 0),
                          first[i]);
@@ -106,7 +124,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(split_where_accesses_end), cmocka_unit_test(ids_are_given_once),
         cmocka_unit_test(values_of_cells),          cmocka_unit_test(address_reuse_is_a_new_life),
-        cmocka_unit_test(regions_come_back),
+        cmocka_unit_test(regions_come_back),        cmocka_unit_test(bytes_are_touched_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

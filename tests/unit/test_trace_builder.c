@@ -71,6 +71,58 @@ static void test_thread_limit(void **state)
     hd_builder_free(b);
 }
 
+static void add_some(struct hd_builder *b, hd_tid u, hd_tid v)
+{
+    uint32_t x = obj(b, HD_OBJ_LOC, "x"), l = obj(b, HD_OBJ_LOCK, "l");
+    struct hd_err err = {0};
+    hd_eid e[2];
+    assert_int_equal(hd_builder_sem(b, obj(b, HD_OBJ_SEM, "s"), 2, &err), HD_OK);
+    e[0] = add(b, (struct hd_event){.op = HD_OP_READ, .thread = u, .obj = x});
+    e[1] = add(b, (struct hd_event){
+                      .op = HD_OP_READ, .thread = u, .obj = x, .has_value = true, .value = 7});
+    add(b, (struct hd_event){.op = HD_OP_WRITE, .thread = u, .obj = x, .deps = {true, 2, e}});
+    add(b, (struct hd_event){.op = HD_OP_RMW, .thread = u, .obj = x});
+    add(b, (struct hd_event){.op = HD_OP_FORK, .thread = u, .obj = v});
+    add(b, (struct hd_event){.op = HD_OP_ACQ, .thread = v, .obj = l});
+}
+
+/* A builder that was used before gives what a new one does. */
+static void test_restart(void **state)
+{
+    (void)state;
+    struct hd_trace *t[2];
+    for (int i = 0; i < 2; i++) {
+        struct hd_builder *b = hd_builder_new();
+        hd_tid u = thread(b, "u"), v = thread(b, "v");
+        if (i) {
+            add_some(b, u, v);
+            uint32_t m = obj(b, HD_OBJ_LOCK, "l"), c = obj(b, HD_OBJ_COND, "c");
+            add(b, (struct hd_event){.op = HD_OP_WAIT, .thread = v, .obj = c, .lock = m});
+            hd_builder_restart(b);
+            assert_int_equal(hd_builder_count(b), 0);
+        }
+        add_some(b, u, v);
+        t[i] = finish(b);
+    }
+    assert_int_equal(t[0]->n_events, t[1]->n_events);
+    assert_int_equal(t[0]->n_dep_pool, t[1]->n_dep_pool);
+    for (size_t e = 0; e < t[0]->n_events; e++) {
+        assert_int_equal(t[0]->val[e], t[1]->val[e]);
+        assert_int_equal(t[0]->flags[e], t[1]->flags[e]);
+        assert_int_equal(t[0]->dep[e], t[1]->dep[e]);
+        assert_int_equal(t[0]->pos[e], t[1]->pos[e]);
+    }
+    assert_int_equal(t[0]->n_rmw, t[1]->n_rmw);
+    assert_int_equal(t[0]->fork_of[1], t[1]->fork_of[1]);
+    size_t n[2];
+    for (int i = 0; i < 2; i++)
+        hd_trace_obj_events(t[i], HD_OBJ_LOC, 0, &n[i]);
+    assert_int_equal(n[0], n[1]);
+    hd_trace_free(t[0]);
+    hd_trace_free(t[1]);
+    assert_int_equal(hd_alloc_in_use(), 0);
+}
+
 /* Equal sets are one record; an empty addr is no record at all. */
 static void test_records(void **state)
 {
@@ -177,9 +229,13 @@ static void test_barrier_without_size(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_free_early),     cmocka_unit_test(test_thread_limit),
-        cmocka_unit_test(test_records),        cmocka_unit_test(test_indices),
-        cmocka_unit_test(test_initial_values), cmocka_unit_test(test_barrier_without_size),
+        cmocka_unit_test(test_restart),
+        cmocka_unit_test(test_free_early),
+        cmocka_unit_test(test_thread_limit),
+        cmocka_unit_test(test_records),
+        cmocka_unit_test(test_indices),
+        cmocka_unit_test(test_initial_values),
+        cmocka_unit_test(test_barrier_without_size),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     return failed || hd_alloc_in_use() != 0;
