@@ -34,15 +34,17 @@ static void replace(LLVMValueRef inst, LLVMValueRef result)
     LLVMInstructionEraseFromParent(inst);
 }
 
-/* The site of a block operation; a constant length is its size. */
-static LLVMValueRef block_site(struct hd_fn *f, LLVMValueRef inst, LLVMValueRef len,
+/* The site of a block operation; a constant length is its size. named: what it is named after, or
+ * NULL. */
+static LLVMValueRef block_site(struct hd_fn *f, LLVMValueRef inst, LLVMValueRef named,
                                enum hd_site_kind kind, uint8_t flags)
 {
     struct hd_site site = {.kind = (uint8_t)kind, .flags = flags};
+    LLVMValueRef len = LLVMGetOperand(inst, 2);
     if (LLVMIsAConstantInt(len) && LLVMConstIntGetZExtValue(len) <= UINT32_MAX)
         site.size = (uint32_t)LLVMConstIntGetZExtValue(len);
-    if (!(flags & HD_SITE_DST_PRIVATE))
-        hd_vars_name(f, LLVMGetOperand(inst, 0), site.size, &site);
+    if (named)
+        hd_vars_name(f, named, site.size, &site);
     return hd_sites_add(f, inst, site);
 }
 
@@ -73,7 +75,7 @@ static void fill(struct hd_fn *f, LLVMValueRef inst)
     }
     if (!is_logged(f, to))
         return;
-    LLVMValueRef site = block_site(f, inst, LLVMGetOperand(inst, 2), HD_SITE_SET, 0);
+    LLVMValueRef site = block_site(f, inst, to, HD_SITE_SET, 0);
     LLVMValueRef byte = LLVMGetOperand(inst, 1);
     if (LLVMTypeOf(byte) != p->i32)
         byte = LLVMBuildZExt(p->b, byte, p->i32, "");
@@ -103,32 +105,86 @@ static void copy_deps(struct hd_fn *f, struct copy *c)
     hd_deps_add(f, b, &c->from_addr, len);
     if (c->from_local)
         hd_deps_add(f, b, &c->from_addr, contents_of(f, c->from_local));
+    else if (!is_logged(f, c->from) && !hd_escape_is_constant(c->from))
+        c->from_addr = (struct hd_dep){1, {hd_hooks_tok(f->p, HD_TOK_ALL)}};
     c->flags = (uint8_t)((is_logged(f, c->from) ? 0 : HD_SITE_SRC_PRIVATE) |
                          (is_logged(f, c->to) ? 0 : HD_SITE_DST_PRIVATE));
 }
 
-static void copy(struct hd_fn *f, LLVMValueRef inst, enum hd_hook hook)
+/* Copies that become a load and a store with their hooks, whose records are short. */
+static bool is_split(LLVMValueRef len)
+{
+    uint64_t n = LLVMIsAConstantInt(len) ? LLVMConstIntGetZExtValue(len) : 0;
+    return n == 16 || n == 32 || n == 64;
+}
+
+static LLVMValueRef as_pointer_to(struct hd_pass *p, LLVMTypeRef type, LLVMValueRef ptr)
+{
+    unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(ptr));
+    return LLVMBuildBitCast(p->b, ptr, LLVMPointerType(type, space), "");
+}
+
+static void load_and_store(struct hd_fn *f, const struct copy *c)
 {
     struct hd_pass *p = f->p;
+    unsigned n = (unsigned)LLVMConstIntGetZExtValue(LLVMGetOperand(c->inst, 2));
+    LLVMTypeRef type = LLVMIntTypeInContext(p->ctx, n * 8);
+    LLVMValueRef v = LLVMBuildLoad2(p->b, type, as_pointer_to(p, type, c->from), "");
+    LLVMSetAlignment(v, 1);
+    LLVMSetAlignment(LLVMBuildStore(p->b, v, as_pointer_to(p, type, c->to)), 1);
+}
+
+static struct hd_dep split_copy(struct hd_fn *f, const struct copy *c)
+{
+    struct hd_pass *p = f->p;
+    struct hd_dep contents = c->from_addr;
+    LLVMValueRef n = length(f, c->inst), from = hd_hooks_ptr(p, c->from);
+    if (!(c->flags & HD_SITE_SRC_PRIVATE)) {
+        LLVMValueRef tok = hd_deps_pass(f, c->from_addr, HD_MORE_ADDR);
+        LLVMValueRef site = block_site(f, c->inst, c->from, HD_SITE_READ, 0);
+        tok = hd_hooks_call(f, HD_HOOK_read_n, (LLVMValueRef[]){site, from, n, tok});
+        contents = (struct hd_dep){1, {tok}};
+    }
+    if (!(c->flags & HD_SITE_DST_PRIVATE)) {
+        LLVMValueRef to = hd_hooks_ptr(p, c->to);
+        LLVMValueRef addr = hd_deps_pass(f, c->addr, HD_MORE_ADDR);
+        LLVMValueRef val = hd_deps_pass(f, contents, HD_MORE_VAL);
+        LLVMValueRef site = block_site(f, c->inst, c->to, HD_SITE_WRITE, 0);
+        hd_hooks_call(f, HD_HOOK_write_n, (LLVMValueRef[]){site, to, n, addr, from, val});
+    }
+    load_and_store(f, c);
+    return contents;
+}
+
+static struct hd_dep whole_copy(struct hd_fn *f, const struct copy *c, enum hd_hook hook)
+{
+    struct hd_pass *p = f->p;
+    LLVMValueRef named = c->flags & HD_SITE_DST_PRIVATE ? NULL : c->to;
+    LLVMValueRef site = block_site(f, c->inst, named, HD_SITE_COPY, c->flags);
+    LLVMValueRef to = hd_hooks_ptr(p, c->to), from = hd_hooks_ptr(p, c->from);
+    LLVMValueRef n = length(f, c->inst), before = count_now(f);
+    LLVMValueRef to_tok = hd_deps_join(f, p->b, c->addr);
+    LLVMValueRef from_tok = hd_deps_join(f, p->b, c->from_addr);
+    hd_hooks_call(f, hook, (LLVMValueRef[]){site, to, from, n, to_tok, from_tok});
+    if (c->flags & HD_SITE_SRC_PRIVATE)
+        return c->from_addr;
+    return (struct hd_dep){1, {events_since(f, before)}};
+}
+
+static void copy(struct hd_fn *f, LLVMValueRef inst, enum hd_hook hook)
+{
     struct copy c = {.inst = inst, .to = LLVMGetOperand(inst, 0), .from = LLVMGetOperand(inst, 1)};
     c.to_local = hd_escape_local(f, c.to);
     c.from_local = hd_escape_local(f, c.from);
     copy_deps(f, &c);
     struct hd_dep contents = c.from_addr;
     bool logged = (c.flags & HD_SITE_SRC_PRIVATE) == 0 || (c.flags & HD_SITE_DST_PRIVATE) == 0;
-    if (logged) {
-        LLVMValueRef site = block_site(f, inst, LLVMGetOperand(inst, 2), HD_SITE_COPY, c.flags);
-        LLVMValueRef to = hd_hooks_ptr(p, c.to), from = hd_hooks_ptr(p, c.from);
-        LLVMValueRef n = length(f, inst), before = count_now(f);
-        LLVMValueRef to_tok = hd_deps_join(f, p->b, c.addr);
-        LLVMValueRef from_tok = hd_deps_join(f, p->b, c.from_addr);
-        hd_hooks_call(f, hook, (LLVMValueRef[]){site, to, from, n, to_tok, from_tok});
-        if (!(c.flags & HD_SITE_SRC_PRIVATE))
-            contents = (struct hd_dep){1, {events_since(f, before)}};
-    }
+    bool split = is_split(LLVMGetOperand(inst, 2));
+    if (logged)
+        contents = split ? split_copy(f, &c) : whole_copy(f, &c, hook);
     if (c.to_local && !f->coarse) {
-        hd_deps_add(f, p->b, &contents, c.addr);
-        hd_deps_local_store(f, p->b, c.to_local, contents);
+        hd_deps_add(f, f->p->b, &contents, c.addr);
+        hd_deps_local_store(f, f->p->b, c.to_local, contents);
     }
     if (logged)
         replace(inst, c.to);

@@ -23,10 +23,44 @@ struct hd_local *hd_escape_local(struct hd_fn *f, LLVMValueRef ptr)
     return hd_vec_at(&f->locals, index - 1);
 }
 
-bool hd_escape_is_constant(LLVMValueRef ptr)
+#define REACH 16 /* phis and selects on the way to the objects that a pointer may point into */
+
+struct bases {
+    LLVMValueRef seen[REACH];
+    unsigned n;
+};
+
+static bool all_constant(struct bases *b, LLVMValueRef ptr);
+
+/* A pointer that is one of several: operand `first` and those behind it. */
+static bool each_constant(struct bases *b, LLVMValueRef choice, unsigned first, unsigned n)
+{
+    for (unsigned i = 0; i < b->n; i++)
+        if (b->seen[i] == choice)
+            return true;
+    if (b->n == REACH)
+        return false;
+    b->seen[b->n++] = choice;
+    for (unsigned i = first; i < n; i++)
+        if (!all_constant(b, LLVMGetOperand(choice, i)))
+            return false;
+    return true;
+}
+
+static bool all_constant(struct bases *b, LLVMValueRef ptr)
 {
     LLVMValueRef base = hd_escape_base(ptr);
+    if (LLVMIsAPHINode(base))
+        return each_constant(b, base, 0, LLVMCountIncoming(base));
+    if (LLVMIsASelectInst(base))
+        return each_constant(b, base, 1, 3);
     return LLVMIsAGlobalVariable(base) && LLVMIsGlobalConstant(base);
+}
+
+bool hd_escape_is_constant(LLVMValueRef ptr)
+{
+    struct bases b = {.n = 0};
+    return all_constant(&b, ptr);
 }
 
 /* Counters that the compiler itself adds (coverage, profiles): their races are not the user's. */

@@ -24,19 +24,30 @@ static inline hd_tok last_id(void)
     return HD_LIKELY(id < UINT32_MAX - 1) ? hd_tok_range(id, id) : HD_TOK_ALL;
 }
 
-/* The token of the event that hd_rt_quick logged last. */
+/* The token of the event that was just logged the short way: ids do not run out there. */
 static inline hd_tok quick_id(void)
 {
     return hd_pack_moving(__hd_flow.count) + UINT32_MAX; /* hd_tok_range(count, count) */
 }
 
-/* What is not decided of a token. */
-static hd_tok rest_of(struct hd_thread *me, hd_tok tok)
+/* The site of a slot whose key has one. */
+static inline struct hd_site *site_of(const struct hd_pack_slot *s)
 {
-    return hd_decided_rest(&me->decided, hd_rt_up_to_now(tok));
+    return (struct hd_site *)(uintptr_t)(s->key >> 16);
 }
 
 #define LONG_WAY static __attribute__((noinline, cold))
+#define NEAR     static __attribute__((noinline))
+
+/* A read whose address, tokens and value are all as guessed; entered. */
+static inline __attribute__((always_inline)) bool read_as_guessed(const struct hd_pack_slot *s,
+                                                                  uint32_t slot, unsigned size,
+                                                                  const void *p, hd_tok addr)
+{
+    return hd_rt_quick_next(slot) && s->word0 + (uint64_t)(int64_t)s->step == (uintptr_t)p &&
+           addr == hd_pack_tok(s, 0, hd_pack_moving(__hd_flow.count)) &&
+           hd_rt_load(p, size) == hd_pack_peek(hd_pack_mirror(&hd_rt_pack, (uintptr_t)p), size);
+}
 
 #define PLAIN(size)                                                                                \
     LONG_WAY hd_tok read##size(struct hd_site *site, void *p, hd_tok addr)                         \
@@ -51,21 +62,27 @@ static hd_tok rest_of(struct hd_thread *me, hd_tok tok)
         hd_rt_leave(me);                                                                           \
         return last_id();                                                                          \
     }                                                                                              \
-    static __attribute__((noinline))                                                               \
-    hd_tok near_read##size(struct hd_site *site, void *p, hd_tok addr)                             \
+    NEAR hd_tok near_read##size(struct hd_thread *me, struct hd_pack_slot *s, void *p,             \
+                                hd_tok addr)                                                       \
     {                                                                                              \
-        if (HD_LIKELY(hd_rt_quick(site, HD_SHAPE(HD_LOG_READ, size) | HD_SHAPE_SITE, p, 0, addr,   \
-                                  HD_TOK_NONE, true)))                                             \
-            return quick_id();                                                                     \
-        return read##size(site, p, addr);                                                          \
+        hd_rt_quick_near(me, s, HD_SHAPE(HD_LOG_READ, size) | HD_SHAPE_SITE, p,                    \
+                         hd_rt_load(p, size), addr, HD_TOK_NONE);                                  \
+        return quick_id();                                                                         \
     }                                                                                              \
     HOOK hd_tok __hd_read##size(struct hd_site *site, void *p, hd_tok addr)                        \
     {                                                                                              \
-        hd_tok id;                                                                                 \
-        if (HD_LIKELY(hd_rt_quick_read(site, HD_SHAPE(HD_LOG_READ, size) | HD_SHAPE_SITE, p, addr, \
-                                       &id)))                                                      \
-            return id;                                                                             \
-        return near_read##size(site, p, addr);                                                     \
+        struct hd_thread *me = hd_rt_me;                                                           \
+        uint32_t slot = site->id;                                                                  \
+        struct hd_pack_slot *s = hd_rt_quick_begin(me, slot);                                      \
+        if (HD_UNLIKELY(!s))                                                                       \
+            return read##size(site, p, addr);                                                      \
+        if (!read_as_guessed(s, slot, size, p, addr))                                              \
+            return near_read##size(me, s, p, addr);                                                \
+        s->word0 = (uintptr_t)p;                                                                   \
+        hd_pack_read(&hd_rt_pack, HD_SHAPE(HD_LOG_READ, size), (uintptr_t)p, hd_rt_load(p, size)); \
+        __hd_flow.count++;                                                                         \
+        hd_rt_quick_byte(me, slot);                                                                \
+        return quick_id();                                                                         \
     }                                                                                              \
     LONG_WAY void write##size(struct hd_site *site, void *p, hd_tok addr, uint64_t v, hd_tok val)  \
     {                                                                                              \
@@ -77,18 +94,26 @@ static hd_tok rest_of(struct hd_thread *me, hd_tok tok)
         quick_next(site);                                                                          \
         hd_rt_leave(me);                                                                           \
     }                                                                                              \
-    static __attribute__((noinline)) void near_write##size(struct hd_site *site, void *p,          \
-                                                           hd_tok addr, uint64_t v, hd_tok val)    \
+    NEAR void near_write##size(struct hd_thread *me, struct hd_pack_slot *s, void *p, hd_tok addr, \
+                               uint64_t v, hd_tok val)                                             \
     {                                                                                              \
-        if (!hd_rt_quick(site, HD_SHAPE(HD_LOG_WRITE, size) | HD_SHAPE_SITE, p,                    \
-                         v & UINT64_MAX >> (64 - 8 * size), addr, val, true))                      \
-            write##size(site, p, addr, v, val);                                                    \
+        hd_rt_quick_near(me, s, HD_SHAPE(HD_LOG_WRITE, size) | HD_SHAPE_SITE, p, v, addr, val);    \
     }                                                                                              \
     HOOK void __hd_write##size(struct hd_site *site, void *p, hd_tok addr, uint64_t v, hd_tok val) \
     {                                                                                              \
-        if (HD_UNLIKELY(!hd_rt_quick(site, HD_SHAPE(HD_LOG_WRITE, size) | HD_SHAPE_SITE, p,        \
-                                     v & UINT64_MAX >> (64 - 8 * size), addr, val, false)))        \
-            near_write##size(site, p, addr, v, val);                                               \
+        const unsigned shape = HD_SHAPE(HD_LOG_WRITE, size) | HD_SHAPE_SITE;                       \
+        struct hd_thread *me = hd_rt_me;                                                           \
+        struct hd_pack_slot *s = hd_rt_quick_begin(me, site->id);                                  \
+        if (HD_UNLIKELY(!s)) {                                                                     \
+            write##size(site, p, addr, v, val);                                                    \
+            return;                                                                                \
+        }                                                                                          \
+        v &= UINT64_MAX >> (64 - 8 * size);                                                        \
+        if (HD_UNLIKELY(!hd_put_as_guessed(s, hd_shape_parts(shape),                               \
+                                           hd_pack_moving(__hd_flow.count), addr, val)))           \
+            near_write##size(me, s, p, addr, v, val);                                              \
+        else                                                                                       \
+            hd_rt_quick_guessed(me, s, shape, p, v);                                               \
     }
 
 PLAIN(1)
@@ -142,8 +167,8 @@ static void log_range(enum hd_log_kind kind, struct hd_site *site, const void *p
         log_wide(WIDE(kind) | (unsigned)(n / 32) << 6, site, p, bytes, addr, val);
         return;
     }
-    addr = rest_of(hd_rt_me, addr);
-    val = rest_of(hd_rt_me, val);
+    addr = hd_rt_rest(hd_rt_me, addr);
+    val = hd_rt_rest(hd_rt_me, val);
     if (addr != HD_TOK_NONE)
         log_more(HD_MORE_ADDR, addr);
     if (val != HD_TOK_NONE)
@@ -164,24 +189,38 @@ LONG_WAY hd_tok read_n(struct hd_site *site, void *p, uint64_t n, hd_tok addr)
     return n ? hd_tok_range(first, __hd_flow.count) : HD_TOK_NONE;
 }
 
-static inline __attribute__((always_inline)) bool quick_read_n(struct hd_site *site, unsigned shape,
-                                                               void *p, hd_tok addr)
+NEAR hd_tok near_read_n(struct hd_thread *me, struct hd_pack_slot *s, void *p, hd_tok addr)
 {
-    return hd_rt_quick(site, shape, p, (uintptr_t)p, addr, HD_TOK_NONE, false);
+    switch (hd_shape_wide(hd_pack_shape(s->key))) {
+    case 16:
+        hd_rt_quick_near(me, s, WIDE(HD_LOG_RANGE_READ), p, (uintptr_t)p, addr, HD_TOK_NONE);
+        break;
+    default:
+        hd_rt_quick_near(me, s, WIDE32(HD_LOG_RANGE_READ), p, (uintptr_t)p, addr, HD_TOK_NONE);
+    }
+    return quick_id();
 }
 
 HOOK hd_tok __hd_read_n(struct hd_site *site, void *p, uint64_t n, hd_tok addr)
 {
-    if (HD_LIKELY(n == 16)) {
-        touch(p, 16);
-        if (HD_LIKELY(quick_read_n(site, WIDE(HD_LOG_RANGE_READ), p, addr)))
-            return quick_id();
-    } else if (n == 32) {
-        touch(p, 32);
-        if (HD_LIKELY(quick_read_n(site, WIDE32(HD_LOG_RANGE_READ), p, addr)))
-            return quick_id();
+    struct hd_thread *me = hd_rt_me;
+    uint32_t slot = site->id;
+    struct hd_pack_slot *s = NULL;
+    if (HD_LIKELY(n == 16 || n == 32)) {
+        touch(p, n);
+        s = hd_rt_quick_begin(me, slot);
     }
-    return read_n(site, p, n, addr);
+    if (HD_UNLIKELY(!s))
+        return read_n(site, p, n, addr);
+    if (n != 16 || !hd_rt_quick_next(slot) ||
+        s->word0 + (uint64_t)(int64_t)s->step != (uintptr_t)p ||
+        addr != hd_pack_tok(s, 0, hd_pack_moving(__hd_flow.count)) ||
+        !hd_put_wide_same(hd_pack_mirror(&hd_rt_pack, (uintptr_t)p), p, 16))
+        return near_read_n(me, s, p, addr);
+    s->word0 = hd_rt_pack.wide = (uintptr_t)p;
+    __hd_flow.count++;
+    hd_rt_quick_byte(me, slot);
+    return quick_id();
 }
 
 LONG_WAY void write_n(struct hd_site *site, void *p, uint64_t n, hd_tok addr, void *bytes,
@@ -196,21 +235,30 @@ LONG_WAY void write_n(struct hd_site *site, void *p, uint64_t n, hd_tok addr, vo
     hd_rt_leave(me);
 }
 
-static inline __attribute__((always_inline)) bool
-quick_write_n(struct hd_site *site, unsigned shape, void *p, void *bytes, hd_tok addr, hd_tok val)
+NEAR void near_write_n(struct hd_thread *me, struct hd_pack_slot *s, void *p, hd_tok addr,
+                       void *bytes, hd_tok val)
 {
-    return hd_rt_quick(site, shape, p, (uintptr_t)bytes, addr, val, false);
+    switch (hd_shape_wide(hd_pack_shape(s->key))) {
+    case 16:
+        hd_rt_quick_near(me, s, WIDE(HD_LOG_RANGE_WRITE), p, (uintptr_t)bytes, addr, val);
+        break;
+    default:
+        hd_rt_quick_near(me, s, WIDE32(HD_LOG_RANGE_WRITE), p, (uintptr_t)bytes, addr, val);
+    }
 }
 
 HOOK void __hd_write_n(struct hd_site *site, void *p, uint64_t n, hd_tok addr, void *bytes,
                        hd_tok val)
 {
-    if (HD_LIKELY(n == 16) &&
-        HD_LIKELY(quick_write_n(site, WIDE(HD_LOG_RANGE_WRITE), p, bytes, addr, val)))
-        return;
-    if (n == 32 && HD_LIKELY(quick_write_n(site, WIDE32(HD_LOG_RANGE_WRITE), p, bytes, addr, val)))
-        return;
-    write_n(site, p, n, addr, bytes, val);
+    struct hd_thread *me = hd_rt_me;
+    struct hd_pack_slot *s = n == 16 || n == 32 ? hd_rt_quick_begin(me, site->id) : NULL;
+    if (HD_UNLIKELY(!s))
+        write_n(site, p, n, addr, bytes, val);
+    else if (n == 16 && hd_put_as_guessed(s, hd_shape_parts(WIDE(HD_LOG_RANGE_WRITE)),
+                                          hd_pack_moving(__hd_flow.count), addr, val))
+        hd_rt_quick_guessed(me, s, WIDE(HD_LOG_RANGE_WRITE), p, (uintptr_t)bytes);
+    else
+        near_write_n(me, s, p, addr, bytes, val);
 }
 
 /* docs/MODEL.md knows no access to two locations at once: 16 bytes get a lock around their parts.
@@ -326,14 +374,14 @@ static void copy(struct hd_site *site, void *to, const void *from, uint64_t n, h
         return;
     }
     hd_tok read = HD_TOK_NONE;
-    from_addr = rest_of(me, from_addr);
-    to_addr = rest_of(me, to_addr);
+    from_addr = hd_rt_rest(me, from_addr);
+    to_addr = hd_rt_rest(me, to_addr);
     if (!(site->flags & HD_SITE_SRC_PRIVATE)) {
         uint32_t first = __hd_flow.count + 1;
         log_range(HD_LOG_RANGE_READ, site, from, from, n, from_addr, HD_TOK_NONE);
         read = hd_tok_range(first, __hd_flow.count);
     } else {
-        read = HD_TOK_ALL;
+        read = from_addr;
     }
     if (!(site->flags & HD_SITE_DST_PRIVATE))
         log_range(HD_LOG_RANGE_WRITE, site, to, from, n, to_addr, read);
@@ -367,34 +415,60 @@ HOOK void __hd_memset(struct hd_site *site, void *to, uint32_t byte, uint64_t n,
         hd_rt_leave(me);
 }
 
+/* What a branch that was logged depended on needs no saying any more. */
+static void branch_decides(struct hd_thread *me, hd_tok whole, hd_tok rest)
+{
+    me->more = false;
+    if (rest != HD_TOK_NONE)
+        hd_decided_add(&me->decided, whole, __hd_flow.count);
+}
+
 LONG_WAY void branch_slowly(struct hd_site *site, hd_tok dep)
 {
     struct hd_thread *me = hd_rt_enter_at(NULL, 0, (uintptr_t)site);
     if (!me)
         return;
-    hd_tok whole = hd_rt_up_to_now(dep), rest = rest_of(me, dep);
+    hd_tok whole = hd_rt_up_to_now(dep), rest = hd_rt_rest(me, dep);
     if (me->more || rest != HD_TOK_NONE) {
         hd_rt_put((uintptr_t)site, HD_SHAPE(HD_LOG_BRANCH, 8) | HD_SHAPE_SITE, NULL, HD_TOK_NONE,
                   rest);
         quick_next(site);
     }
-    me->more = false;
-    if (rest != HD_TOK_NONE)
-        hd_decided_add(&me->decided, whole, __hd_flow.count);
+    branch_decides(me, whole, rest);
     hd_rt_leave(me);
 }
 
-static __attribute__((noinline)) void near_branch(struct hd_site *site, hd_tok dep)
+/* Entered: the decision must not be seen without its event. */
+NEAR void near_branch(struct hd_thread *me, struct hd_pack_slot *s, hd_tok dep)
 {
-    if (HD_UNLIKELY(!hd_rt_quick(site, HD_SHAPE(HD_LOG_BRANCH, 8) | HD_SHAPE_SITE, NULL, 0,
-                                 HD_TOK_NONE, dep, true)))
-        branch_slowly(site, dep);
+    hd_tok rest = hd_rt_rest(me, dep);
+    dep = hd_rt_up_to_now(dep);
+    me->more = false;
+    if (rest != HD_TOK_NONE)
+        hd_decided_add(&me->decided, dep, __hd_flow.count + 1);
+    hd_rt_quick_put(me, s, HD_SHAPE(HD_LOG_BRANCH, 8) | HD_SHAPE_SITE, NULL, 0, HD_TOK_NONE, rest);
 }
 
+/* A branch of which nothing is left is none, unless something was logged for it. */
 static inline __attribute__((always_inline)) void branch(struct hd_site *site, hd_tok dep)
 {
-    if (HD_UNLIKELY(dep == HD_TOK_NONE || !hd_rt_quick_branch(site, dep)))
-        near_branch(site, dep);
+    struct hd_thread *me = hd_rt_me;
+    if (me && !me->more && hd_rt_rest(me, dep) == HD_TOK_NONE)
+        return;
+    uint32_t slot = site->id, count = __hd_flow.count;
+    struct hd_pack_slot *s = hd_rt_quick_begin(me, slot);
+    if (HD_UNLIKELY(!s)) {
+        branch_slowly(site, dep);
+        return;
+    }
+    if (!hd_rt_quick_next(slot) || dep != hd_pack_tok(s, 1, hd_pack_moving(count)) || me->more ||
+        !hd_decided_fresh(&me->decided, dep, count + 1)) {
+        near_branch(me, s, dep);
+        return;
+    }
+    __hd_flow.count = count + 1;
+    hd_decided_add_fresh(&me->decided, dep, count + 1);
+    hd_rt_quick_byte(me, slot);
 }
 
 HOOK void __hd_branch(struct hd_site *site, hd_tok dep)
@@ -413,7 +487,7 @@ LONG_WAY void add_more(enum hd_more role, hd_tok tok, uintptr_t pc)
     struct hd_thread *me = hd_rt_enter_at(NULL, 0, pc);
     if (!me)
         return;
-    hd_tok rest = rest_of(me, tok);
+    hd_tok rest = hd_rt_rest(me, tok);
     if (rest != HD_TOK_NONE) {
         log_more(role, rest);
         if (role == HD_MORE_DEP) {
@@ -426,7 +500,11 @@ LONG_WAY void add_more(enum hd_more role, hd_tok tok, uintptr_t pc)
 
 HOOK void __hd_more(uint32_t role, hd_tok tok)
 {
-    if (tok != HD_TOK_NONE && HD_UNLIKELY(!hd_rt_quick_more((enum hd_more)role, tok)))
+    struct hd_thread *me = hd_rt_me;
+    hd_tok rest = me ? hd_rt_rest(me, tok) : tok;
+    if (rest == HD_TOK_NONE)
+        return;
+    if (HD_UNLIKELY(!hd_rt_quick_more(me, (enum hd_more)role, hd_rt_up_to_now(tok), rest)))
         add_more((enum hd_more)role, tok, HD_PC);
 }
 

@@ -90,16 +90,24 @@ __attribute__((noinline)) static void atomics(void)
 // LOG: aread counter atomics:[0-9]+ size=4 order=2 addr=- = 0a000000
 // LOG: awrite other atomics:[0-9]+ size=8 order=3 addr=- val=[0-9]+ = 10,0
 
-static char block[64];
+static char block[96];
 __attribute__((noinline)) static void blocks(int n)
 {
     memset(block, 7, (size_t)n);
     memmove(block + 1, block, 20);
     memcpy(block + 32, block, 16);
+    memcpy(block + 40, block, 18);
+    struct {
+        long a, b;
+    } pair = {n, 2};
+    memcpy(block + 64, &pair, 16);
 }
 // LOG: memset block\[0\] blocks:[0-9]+ n=30 byte=7 addr=- val=-
 // LOG: memmove block\[1\] blocks:[0-9]+ n=20 private= addr=-
-// LOG-O0: memcpy block\[32\] blocks:[0-9]+ n=16 private= addr=- from=-
+// LOG: read_n block\[0\] blocks:[0-9]+ n=16 addr=- = 07070707070707070707070707070707
+// LOG: write_n block\[32\] blocks:[0-9]+ n=16 addr=- val=[0-9]+ = 07070707070707070707070707070707
+// LOG: memcpy block\[40\] blocks:[0-9]+ n=18 private= addr=- from=-
+// LOG-O0: write_n block\[64\] blocks:[0-9]+ n=16 addr=- val=- = 1e000000000000000200000000000000
 
 __attribute__((noinline)) static int constants(int i)
 {
@@ -114,6 +122,20 @@ __attribute__((noinline)) static int constants(int i)
 // LOG: leave
 // NOT: (read|write)[0-9n_]+ (local|sum|k|table|expected)
 
+/* A pointer that goes through one of several constants. */
+static const char first[] = "reed", second[] = "shed";
+__attribute__((noinline)) static int letters(void)
+{
+    int sum = 0;
+    for (const char *p = head ? first : second; *p; p++)
+        sum += *p;
+    plain = sum;
+    return sum;
+}
+// LOG: enter . letters:
+// LOG-O1+: write4 plain letters:[0-9]+ addr=- val=.* = 416
+// NOT-O1+: read1 [^ ]+ letters:
+
 int main(void)
 {
     stores(3);
@@ -121,6 +143,7 @@ int main(void)
     atomics();
     blocks(30);
     constants(1);
+    letters();
     return through(head) != 0;
 }
 // LOG: read8 head main:[0-9]+ addr=- =
