@@ -169,7 +169,13 @@ static inline __attribute__((always_inline)) uint64_t hd_pack_base(const struct 
     return (s->beside ? pk->at : pk->pointer) + (uint64_t)(int64_t)s->off;
 }
 
-/* Word 0 was not the last one plus the step. */
+/* The guess for word 0. */
+static inline __attribute__((always_inline)) uint64_t hd_pack_next0(const struct hd_pack_slot *s)
+{
+    return s->word0 + (uint64_t)(int64_t)s->step;
+}
+
+/* Word 0 was not as guessed. */
 static inline __attribute__((always_inline)) void hd_pack_word0(const struct hd_pack *pk,
                                                                 struct hd_pack_slot *s, uint64_t w)
 {

@@ -75,7 +75,7 @@ hd_put_slot(struct hd_pack *pk, uint64_t *keys, uint64_t key, uint8_t **q, unsig
 static inline __attribute__((always_inline)) uint8_t *
 hd_put_word0(struct hd_pack *pk, struct hd_pack_slot *s, uint64_t w, uint8_t *q, unsigned *flag)
 {
-    if (__builtin_expect(w == s->word0 + (uint64_t)(int64_t)s->step, 1)) {
+    if (__builtin_expect(w == hd_pack_next0(s), 1)) {
         s->word0 = w;
         return q;
     }
@@ -145,37 +145,51 @@ hd_put_memory(struct hd_pack *pk, struct hd_pack_slot *s, unsigned shape, uint64
     return q;
 }
 
-static inline __attribute__((always_inline)) bool hd_put_as_guessed(const struct hd_pack_slot *s,
-                                                                    unsigned parts, uint64_t moving,
-                                                                    hd_tok addr, hd_tok val)
+/* Whether a record has a token for the address and it is not as guessed. */
+static inline __attribute__((always_inline)) bool
+hd_put_odd_addr(const struct hd_pack_slot *s, unsigned parts, uint64_t moving, hd_tok addr)
 {
-    return (!(parts & HD_PART_ADDR) || addr == hd_pack_tok(s, 0, moving)) &&
-           (!(parts & HD_PART_VAL) || val == hd_pack_tok(s, 1, moving));
+    return parts & HD_PART_ADDR && addr != hd_pack_tok(s, 0, moving);
 }
 
-/* The tokens, of which one at least is not as guessed. */
-static __attribute__((noinline, unused)) uint8_t *hd_put_tokens(struct hd_pack_slot *s,
-                                                                unsigned parts, uint32_t count,
-                                                                hd_tok addr, hd_tok val, uint8_t *q)
+/* The same for the value. */
+static inline __attribute__((always_inline)) bool
+hd_put_odd_val(const struct hd_pack_slot *s, unsigned parts, uint64_t moving, hd_tok val)
 {
-    const hd_tok tok[2] = {addr, val};
-    uint64_t moving = hd_pack_moving(count);
+    return parts & HD_PART_VAL && val != hd_pack_tok(s, 1, moving);
+}
+
+/* Token i, which is not as guessed; *missed gets its bits. */
+static __attribute__((noinline, unused)) uint8_t *hd_put_token(struct hd_pack_slot *s, unsigned i,
+                                                               uint32_t count, hd_tok tok,
+                                                               uint8_t *q, uint8_t *missed)
+{
+    uint64_t moving = hd_pack_moving(count), wrong = tok ^ hd_pack_tok(s, i, moving);
+    unsigned halves = (wrong >> 32 ? 1u : 0) | ((uint32_t)wrong ? 2u : 0);
+    if (halves & 1)
+        q = hd_put_varint(q, (uint32_t)(count - hd_tok_lo(tok)));
+    if (halves & 2)
+        q = hd_put_varint(q, (uint32_t)(count + (uint32_t)tok));
+    hd_pack_tok_set(s, i, moving, tok, halves);
+    *missed |= (uint8_t)(halves << 2 * i);
+    return q;
+}
+
+/* The tokens that are not as guessed: a for the address, v for the value. */
+static inline __attribute__((always_inline)) uint8_t *hd_put_tokens(struct hd_pack_slot *s,
+                                                                    uint32_t count, bool a,
+                                                                    hd_tok addr, bool v, hd_tok val,
+                                                                    uint8_t *q, unsigned *flag)
+{
+    if (__builtin_expect(!a && !v, 1))
+        return q;
     uint8_t *missed = q++;
     *missed = 0;
-    for (unsigned i = 0; i < 2; i++) {
-        if (!(parts & (i ? HD_PART_VAL : HD_PART_ADDR)))
-            continue;
-        uint64_t wrong = tok[i] ^ hd_pack_tok(s, i, moving);
-        unsigned halves = (wrong >> 32 ? 1u : 0) | ((uint32_t)wrong ? 2u : 0);
-        if (!halves)
-            continue;
-        if (halves & 1)
-            q = hd_put_varint(q, (uint32_t)(count - hd_tok_lo(tok[i])));
-        if (halves & 2)
-            q = hd_put_varint(q, (uint32_t)(count + (uint32_t)tok[i]));
-        hd_pack_tok_set(s, i, moving, tok[i], halves);
-        *missed |= (uint8_t)(halves << 2 * i);
-    }
+    *flag |= 64;
+    if (a)
+        q = hd_put_token(s, 0, count, addr, q, missed);
+    if (v)
+        q = hd_put_token(s, 1, count, val, q, missed);
     return q;
 }
 
@@ -196,10 +210,9 @@ hd_put_packed(struct hd_pack *pk, uint64_t *keys, uint8_t *p, uint64_t address, 
         q = hd_put_wide(pk, shape, w[0], (const uint8_t *)(uintptr_t)w[1], q, &flag);
     else if (parts & HD_PART_WORD1 && w[1] != s->word1)
         q = hd_put_word1(s, s->word1, pk->value, 8, w[0], w[1], q, &flag);
-    if (!hd_put_as_guessed(s, parts, hd_pack_moving(count), addr, val)) {
-        flag |= 64;
-        q = hd_put_tokens(s, parts, count, addr, val, q);
-    }
+    uint64_t moving = hd_pack_moving(count);
+    q = hd_put_tokens(s, count, hd_put_odd_addr(s, parts, moving, addr), addr,
+                      hd_put_odd_val(s, parts, moving, val), val, q, &flag);
     if (parts & HD_PART_NEW) {
         hd_pack_poke(hd_pack_mirror(pk, w[0]), size, w[2]);
         q = hd_put_varint(q, hd_pack_zigzag(w[2] - w[1]));

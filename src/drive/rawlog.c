@@ -124,7 +124,7 @@ static struct hd_pack_slot *get_slot(struct hd_rawlog *log, const uint8_t **q, u
 static uint64_t get_word0(struct hd_pack *pk, struct hd_pack_slot *s, const uint8_t **q,
                           unsigned code)
 {
-    uint64_t w = s->word0 + (uint64_t)(int64_t)s->step;
+    uint64_t w = hd_pack_next0(s);
     if (code == 0) {
         s->word0 = w;
         return w;

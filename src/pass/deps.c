@@ -77,9 +77,26 @@ LLVMValueRef hd_deps_past(struct hd_fn *f, LLVMBuilderRef b)
     return LLVMBuildZExt(b, LLVMBuildNot(b, count, ""), f->p->i64, "");
 }
 
+/* A token of this block itself comes first: those from further up are often empty or decided by the
+ * time they are used, and __hd_more has nothing to do then. */
+static void recent_first(struct hd_fn *f, struct hd_dep *d)
+{
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(f->p->b);
+    for (unsigned i = 0; i < d->n; i++) {
+        LLVMValueRef tok = d->tok[i];
+        if (!LLVMIsAInstruction(tok) || LLVMGetInstructionParent(tok) != here ||
+            LLVMIsAPHINode(tok) || LLVMIsALoadInst(tok))
+            continue;
+        d->tok[i] = d->tok[0];
+        d->tok[0] = tok;
+        return;
+    }
+}
+
 LLVMValueRef hd_deps_pass(struct hd_fn *f, struct hd_dep d, enum hd_more role)
 {
     d = hd_runs_merge(f, hd_decided_rest(f, d));
+    recent_first(f, &d);
     for (unsigned i = 1; i < d.n; i++) {
         LLVMValueRef args[] = {hd_hooks_u32(f->p, role), d.tok[i]};
         hd_hooks_call(f, HD_HOOK_more, args);

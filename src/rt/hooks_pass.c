@@ -24,10 +24,11 @@ static inline hd_tok last_id(void)
     return HD_LIKELY(id < UINT32_MAX - 1) ? hd_tok_range(id, id) : HD_TOK_ALL;
 }
 
-/* The token of the event that was just logged the short way: ids do not run out there. */
-static inline hd_tok quick_id(void)
+/* The token of an event that goes the short way, by hd_pack_moving of the count before it. Ids do
+ * not run out there. */
+static inline hd_tok quick_id(uint64_t moving)
 {
-    return hd_pack_moving(__hd_flow.count) + UINT32_MAX; /* hd_tok_range(count, count) */
+    return moving + 2 * (uint64_t)UINT32_MAX; /* hd_tok_range(count + 1, count + 1) */
 }
 
 /* The site of a slot whose key has one. */
@@ -38,16 +39,6 @@ static inline struct hd_site *site_of(const struct hd_pack_slot *s)
 
 #define LONG_WAY static __attribute__((noinline, cold))
 #define NEAR     static __attribute__((noinline))
-
-/* A read whose address, tokens and value are all as guessed; entered. */
-static inline __attribute__((always_inline)) bool read_as_guessed(const struct hd_pack_slot *s,
-                                                                  uint32_t slot, unsigned size,
-                                                                  const void *p, hd_tok addr)
-{
-    return hd_rt_quick_next(slot) && s->word0 + (uint64_t)(int64_t)s->step == (uintptr_t)p &&
-           addr == hd_pack_tok(s, 0, hd_pack_moving(__hd_flow.count)) &&
-           hd_rt_load(p, size) == hd_pack_peek(hd_pack_mirror(&hd_rt_pack, (uintptr_t)p), size);
-}
 
 #define PLAIN(size)                                                                                \
     LONG_WAY hd_tok read##size(struct hd_site *site, void *p, hd_tok addr)                         \
@@ -65,24 +56,30 @@ static inline __attribute__((always_inline)) bool read_as_guessed(const struct h
     NEAR hd_tok near_read##size(struct hd_thread *me, struct hd_pack_slot *s, void *p,             \
                                 hd_tok addr)                                                       \
     {                                                                                              \
+        uint64_t moving = hd_pack_moving(__hd_flow.count);                                         \
         hd_rt_quick_near(me, s, HD_SHAPE(HD_LOG_READ, size) | HD_SHAPE_SITE, p,                    \
                          hd_rt_load(p, size), addr, HD_TOK_NONE);                                  \
-        return quick_id();                                                                         \
+        return quick_id(moving);                                                                   \
     }                                                                                              \
     HOOK hd_tok __hd_read##size(struct hd_site *site, void *p, hd_tok addr)                        \
     {                                                                                              \
         struct hd_thread *me = hd_rt_me;                                                           \
+        struct hd_pack *pk = &hd_rt_pack;                                                          \
         uint32_t slot = site->id;                                                                  \
         struct hd_pack_slot *s = hd_rt_quick_begin(me, slot);                                      \
         if (HD_UNLIKELY(!s))                                                                       \
             return read##size(site, p, addr);                                                      \
-        if (!read_as_guessed(s, slot, size, p, addr))                                              \
+        uint64_t moving = hd_pack_moving(__hd_flow.count);                                         \
+        uint64_t v = hd_rt_load(p, size);                                                          \
+        if (HD_UNLIKELY(!hd_rt_quick_next(slot) || (uintptr_t)p != hd_pack_next0(s) ||             \
+                        addr != hd_pack_tok(s, 0, moving) ||                                       \
+                        v != hd_pack_peek(hd_pack_mirror(pk, (uintptr_t)p), size)))                \
             return near_read##size(me, s, p, addr);                                                \
-        s->word0 = (uintptr_t)p;                                                                   \
-        hd_pack_read(&hd_rt_pack, HD_SHAPE(HD_LOG_READ, size), (uintptr_t)p, hd_rt_load(p, size)); \
         __hd_flow.count++;                                                                         \
+        s->word0 = (uintptr_t)p;                                                                   \
+        hd_pack_read(pk, HD_SHAPE(HD_LOG_READ, size), (uintptr_t)p, v);                            \
         hd_rt_quick_byte(me, slot);                                                                \
-        return quick_id();                                                                         \
+        return quick_id(moving);                                                                   \
     }                                                                                              \
     LONG_WAY void write##size(struct hd_site *site, void *p, hd_tok addr, uint64_t v, hd_tok val)  \
     {                                                                                              \
@@ -109,8 +106,8 @@ static inline __attribute__((always_inline)) bool read_as_guessed(const struct h
             return;                                                                                \
         }                                                                                          \
         v &= UINT64_MAX >> (64 - 8 * size);                                                        \
-        if (HD_UNLIKELY(!hd_put_as_guessed(s, hd_shape_parts(shape),                               \
-                                           hd_pack_moving(__hd_flow.count), addr, val)))           \
+        uint64_t moving = hd_pack_moving(__hd_flow.count);                                         \
+        if (addr != hd_pack_tok(s, 0, moving) || val != hd_pack_tok(s, 1, moving))                 \
             near_write##size(me, s, p, addr, v, val);                                              \
         else                                                                                       \
             hd_rt_quick_guessed(me, s, shape, p, v);                                               \
@@ -191,6 +188,7 @@ LONG_WAY hd_tok read_n(struct hd_site *site, void *p, uint64_t n, hd_tok addr)
 
 NEAR hd_tok near_read_n(struct hd_thread *me, struct hd_pack_slot *s, void *p, hd_tok addr)
 {
+    uint64_t moving = hd_pack_moving(__hd_flow.count);
     switch (hd_shape_wide(hd_pack_shape(s->key))) {
     case 16:
         hd_rt_quick_near(me, s, WIDE(HD_LOG_RANGE_READ), p, (uintptr_t)p, addr, HD_TOK_NONE);
@@ -198,7 +196,7 @@ NEAR hd_tok near_read_n(struct hd_thread *me, struct hd_pack_slot *s, void *p, h
     default:
         hd_rt_quick_near(me, s, WIDE32(HD_LOG_RANGE_READ), p, (uintptr_t)p, addr, HD_TOK_NONE);
     }
-    return quick_id();
+    return quick_id(moving);
 }
 
 HOOK hd_tok __hd_read_n(struct hd_site *site, void *p, uint64_t n, hd_tok addr)
@@ -212,15 +210,15 @@ HOOK hd_tok __hd_read_n(struct hd_site *site, void *p, uint64_t n, hd_tok addr)
     }
     if (HD_UNLIKELY(!s))
         return read_n(site, p, n, addr);
-    if (n != 16 || !hd_rt_quick_next(slot) ||
-        s->word0 + (uint64_t)(int64_t)s->step != (uintptr_t)p ||
-        addr != hd_pack_tok(s, 0, hd_pack_moving(__hd_flow.count)) ||
-        !hd_put_wide_same(hd_pack_mirror(&hd_rt_pack, (uintptr_t)p), p, 16))
+    uint64_t moving = hd_pack_moving(__hd_flow.count);
+    if (HD_UNLIKELY(n != 16 || !hd_rt_quick_next(slot) || (uintptr_t)p != hd_pack_next0(s) ||
+                    addr != hd_pack_tok(s, 0, moving) ||
+                    !hd_put_wide_same(hd_pack_mirror(&hd_rt_pack, (uintptr_t)p), p, 16)))
         return near_read_n(me, s, p, addr);
     s->word0 = hd_rt_pack.wide = (uintptr_t)p;
     __hd_flow.count++;
     hd_rt_quick_byte(me, slot);
-    return quick_id();
+    return quick_id(moving);
 }
 
 LONG_WAY void write_n(struct hd_site *site, void *p, uint64_t n, hd_tok addr, void *bytes,
@@ -254,8 +252,8 @@ HOOK void __hd_write_n(struct hd_site *site, void *p, uint64_t n, hd_tok addr, v
     struct hd_pack_slot *s = n == 16 || n == 32 ? hd_rt_quick_begin(me, site->id) : NULL;
     if (HD_UNLIKELY(!s))
         write_n(site, p, n, addr, bytes, val);
-    else if (n == 16 && hd_put_as_guessed(s, hd_shape_parts(WIDE(HD_LOG_RANGE_WRITE)),
-                                          hd_pack_moving(__hd_flow.count), addr, val))
+    else if (n == 16 && addr == hd_pack_tok(s, 0, hd_pack_moving(__hd_flow.count)) &&
+             val == hd_pack_tok(s, 1, hd_pack_moving(__hd_flow.count)))
         hd_rt_quick_guessed(me, s, WIDE(HD_LOG_RANGE_WRITE), p, (uintptr_t)bytes);
     else
         near_write_n(me, s, p, addr, bytes, val);
@@ -446,14 +444,17 @@ NEAR void near_branch(struct hd_thread *me, struct hd_pack_slot *s, hd_tok dep)
     me->more = false;
     if (rest != HD_TOK_NONE)
         hd_decided_add(&me->decided, dep, __hd_flow.count + 1);
-    hd_rt_quick_put(me, s, HD_SHAPE(HD_LOG_BRANCH, 8) | HD_SHAPE_SITE, NULL, 0, HD_TOK_NONE, rest);
+    bool odd = rest != hd_pack_tok(s, 1, hd_pack_moving(__hd_flow.count));
+    hd_rt_quick_record(me, s, HD_SHAPE(HD_LOG_BRANCH, 8) | HD_SHAPE_SITE, NULL, 0, false,
+                       HD_TOK_NONE, odd, rest);
 }
 
 /* A branch of which nothing is left is none, unless something was logged for it. */
 static inline __attribute__((always_inline)) void branch(struct hd_site *site, hd_tok dep)
 {
     struct hd_thread *me = hd_rt_me;
-    if (me && !me->more && hd_rt_rest(me, dep) == HD_TOK_NONE)
+    if (me && !me->more && !hd_decided_fresh(&me->decided, dep, __hd_flow.count) &&
+        hd_rt_rest(me, dep) == HD_TOK_NONE)
         return;
     uint32_t slot = site->id, count = __hd_flow.count;
     struct hd_pack_slot *s = hd_rt_quick_begin(me, slot);
@@ -461,8 +462,8 @@ static inline __attribute__((always_inline)) void branch(struct hd_site *site, h
         branch_slowly(site, dep);
         return;
     }
-    if (!hd_rt_quick_next(slot) || dep != hd_pack_tok(s, 1, hd_pack_moving(count)) || me->more ||
-        !hd_decided_fresh(&me->decided, dep, count + 1)) {
+    if (HD_UNLIKELY(!hd_rt_quick_next(slot) || dep != hd_pack_tok(s, 1, hd_pack_moving(count)) ||
+                    me->more || !hd_decided_fresh(&me->decided, dep, count + 1))) {
         near_branch(me, s, dep);
         return;
     }

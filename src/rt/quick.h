@@ -89,8 +89,8 @@ HD_INLINE void hd_rt_quick_byte(struct hd_thread *me, uint32_t slot)
 
 #define HD_QUICK_ODD 4
 
-/* A token that is not as guessed: as it is, while that is seldom; then what is not decided of it.
- */
+/* A token that is not as guessed: as it is, while that is seldom; then what is not decided of it,
+ * unless that is all of it. */
 static __attribute__((noinline, unused)) hd_tok hd_rt_quick_rest(struct hd_thread *me,
                                                                  struct hd_pack_slot *s, hd_tok tok)
 {
@@ -98,13 +98,18 @@ static __attribute__((noinline, unused)) hd_tok hd_rt_quick_rest(struct hd_threa
         s->odd++;
         return tok;
     }
-    return hd_rt_rest(me, tok);
+    hd_tok rest = hd_rt_rest(me, tok);
+    if (rest == tok)
+        s->odd = 0;
+    return rest;
 }
 
 /* The record of an event of this shape, which is not counted yet. v: the value, or the address of
- * the bytes of a wide one; tok: tokens that are not as guessed, or NULL. Ends what begin began. */
+ * the bytes of a wide one; odd_addr, odd_val: tokens that are not as guessed. Ends what begin
+ * began. */
 HD_INLINE void hd_rt_quick_record(struct hd_thread *me, struct hd_pack_slot *s, unsigned shape,
-                                  const void *p, uint64_t v, const hd_tok *tok)
+                                  const void *p, uint64_t v, bool odd_addr, hd_tok addr,
+                                  bool odd_val, hd_tok val)
 {
     struct hd_pack *pk = &hd_rt_pack;
     const unsigned parts = hd_shape_parts(shape);
@@ -118,10 +123,7 @@ HD_INLINE void hd_rt_quick_record(struct hd_thread *me, struct hd_pack_slot *s, 
         q = hd_put_memory(pk, s, shape, (uintptr_t)p, v, q, &flag);
     if (parts & HD_PART_WIDE)
         q = hd_put_wide(pk, shape, (uintptr_t)p, (const uint8_t *)(uintptr_t)v, q, &flag);
-    if (tok) {
-        flag |= 64;
-        q = hd_put_tokens(s, parts, count, tok[0], tok[1], q);
-    }
+    q = hd_put_tokens(s, count, odd_addr, addr, odd_val, val, q, &flag);
     __hd_flow.count = count + 1;
     __atomic_store_n(out, (uint8_t)flag, __ATOMIC_RELEASE);
     hd_rt_log.pos = q;
@@ -132,29 +134,26 @@ HD_INLINE void hd_rt_quick_record(struct hd_thread *me, struct hd_pack_slot *s, 
 HD_INLINE void hd_rt_quick_guessed(struct hd_thread *me, struct hd_pack_slot *s, unsigned shape,
                                    const void *p, uint64_t v)
 {
-    hd_rt_quick_record(me, s, shape, p, v, NULL);
+    hd_rt_quick_record(me, s, shape, p, v, false, HD_TOK_NONE, false, HD_TOK_NONE);
 }
 
-/* They need not be. */
-HD_INLINE void hd_rt_quick_put(struct hd_thread *me, struct hd_pack_slot *s, unsigned shape,
-                               const void *p, uint64_t v, hd_tok addr, hd_tok val)
-{
-    uint64_t moving = hd_pack_moving(__hd_flow.count);
-    bool guessed = hd_put_as_guessed(s, hd_shape_parts(shape), moving, addr, val);
-    hd_rt_quick_record(me, s, shape, p, v, guessed ? NULL : (hd_tok[]){addr, val});
-}
-
-/* The same, with as little of the tokens as will do. */
+/* They need not be, and as little of them as will do is told. */
 HD_INLINE void hd_rt_quick_near(struct hd_thread *me, struct hd_pack_slot *s, unsigned shape,
                                 const void *p, uint64_t v, hd_tok addr, hd_tok val)
 {
     const unsigned parts = hd_shape_parts(shape);
     uint64_t moving = hd_pack_moving(__hd_flow.count);
-    if (parts & HD_PART_ADDR && HD_UNLIKELY(addr != hd_pack_tok(s, 0, moving)))
+    bool odd_addr = hd_put_odd_addr(s, parts, moving, addr);
+    bool odd_val = hd_put_odd_val(s, parts, moving, val);
+    if (odd_addr) {
         addr = hd_rt_quick_rest(me, s, addr);
-    if (parts & HD_PART_VAL && HD_UNLIKELY(val != hd_pack_tok(s, 1, moving)))
+        odd_addr = hd_put_odd_addr(s, parts, moving, addr);
+    }
+    if (odd_val) {
         val = hd_rt_quick_rest(me, s, val);
-    hd_rt_quick_put(me, s, shape, p, v, addr, val);
+        odd_val = hd_put_odd_val(s, parts, moving, val);
+    }
+    hd_rt_quick_record(me, s, shape, p, v, odd_addr, addr, odd_val, val);
 }
 
 /* One more token for the next event: its place is the slot before it. False: not done. */
@@ -168,21 +167,19 @@ HD_INLINE bool hd_rt_quick_more(struct hd_thread *me, enum hd_more role, hd_tok 
     struct hd_pack_slot *prev = hd_pack_at(pk, pk->prev), *s;
     key = hd_pack_key(pk->prev, HD_SHAPE(HD_LOG_MORE, 8));
     s = hd_put_next(pk, prev, key, &flag);
-    if (HD_UNLIKELY(!s || logged != s->word0 + (uint64_t)(int64_t)s->step ||
-                    !hd_rt_quick_may(me))) {
+    if (HD_UNLIKELY(!s || logged != hd_pack_next0(s) || !hd_rt_quick_may(me))) {
         hd_rt_quick_end(me);
         return false;
     }
     uint8_t *out = hd_rt_log.pos, *q = out + 1;
     hd_pack_follow(pk, prev, hd_rt_quick_offset(s), flag);
     s->word0 = logged;
-    if (rest != hd_pack_tok(s, 1, hd_pack_moving(__hd_flow.count))) {
-        flag |= 64;
-        q = hd_put_tokens(s, HD_PART_VAL, __hd_flow.count, HD_TOK_NONE, rest, q);
-    }
+    uint32_t count = __hd_flow.count;
+    bool odd = rest != hd_pack_tok(s, 1, hd_pack_moving(count));
+    q = hd_put_tokens(s, count, false, HD_TOK_NONE, odd, rest, q, &flag);
     if (role == HD_MORE_DEP) {
         me->more = true;
-        hd_decided_add(&me->decided, whole, __hd_flow.count);
+        hd_decided_add(&me->decided, whole, count);
     }
     __atomic_store_n(out, (uint8_t)flag, __ATOMIC_RELEASE);
     hd_rt_log.pos = q;
