@@ -40,18 +40,19 @@
 #define HD_PACK_ROOM        128 /* bytes that a packed record takes at most */
 
 struct hd_pack_slot {
-    uint64_t key; /* address << 16 | shape */
     uint64_t word0, word1;
     hd_tok tok[2];    /* of the address and of the value, less what moves: see hd_pack_tok */
+    uint64_t mask[2]; /* by token: which halves move with the thread's count */
     int32_t step;     /* of word 0 */
     int32_t off;      /* word 0 less the base before it, when last it was not as guessed */
     uint32_t next[2]; /* slots that followed, as offsets */
-    uint8_t moves[2]; /* by token: bit 0 lo, bit 1 ~hi are relative to the thread's count */
-    uint8_t beside;   /* 1: the base is where the last read was, not the pointer read last */
-    uint8_t odd;      /* writer: how often tokens were not as guessed; stops at 255 */
-    uint8_t padding[4];
+    /* What comes as guessed needs nothing from here on. */
+    uint64_t key;   /* address << 16 | shape */
+    uint8_t beside; /* 1: the base is where the last read was, not the pointer read last */
+    uint8_t odd;    /* writer: how often tokens were not as guessed; see hd_rt_quick_rest */
+    uint8_t padding[54];
 };
-_Static_assert(sizeof(struct hd_pack_slot) == 64, "a slot is one cache line");
+_Static_assert(sizeof(struct hd_pack_slot) == 128, "a slot is two cache lines");
 
 struct hd_pack {
     uint32_t prev;    /* slot of the last packed record, as an offset */
@@ -62,7 +63,7 @@ struct hd_pack {
     uint64_t wide;    /* address of the last wide read */
     uint64_t range;   /* address of the last range record */
     uint64_t spelled; /* writer: key of the last record in slot 0 */
-    struct hd_pack_slot slots[HD_LOG_KEYS] __attribute__((aligned(64)));
+    struct hd_pack_slot slots[HD_LOG_KEYS] __attribute__((aligned(128)));
     uint8_t mirror[(1u << HD_PACK_MIRROR_BITS) + 64];
     uint32_t find[1u << HD_PACK_FIND_BITS]; /* writer: slot by key */
 };
@@ -204,17 +205,11 @@ static inline uint64_t hd_pack_moving(uint32_t count)
     return ((uint64_t)count << 32) - count;
 }
 
-static inline __attribute__((always_inline)) uint64_t hd_pack_moves(unsigned moves, uint64_t moving)
-{
-    static const uint64_t masks[4] = {0, UINT64_MAX << 32, UINT32_MAX, UINT64_MAX};
-    return moving & masks[moves]; /* moves < 4 */
-}
-
 /* The guess. */
 static inline __attribute__((always_inline)) hd_tok hd_pack_tok(const struct hd_pack_slot *s,
                                                                 unsigned i, uint64_t moving)
 {
-    return s->tok[i] + hd_pack_moves(s->moves[i], moving);
+    return s->tok[i] + (moving & s->mask[i]);
 }
 
 /* A token was not as guessed: the halves in `missed` (bit 0 lo, bit 1 ~hi) may be of the other
@@ -222,8 +217,8 @@ static inline __attribute__((always_inline)) hd_tok hd_pack_tok(const struct hd_
 static inline void hd_pack_tok_set(struct hd_pack_slot *s, unsigned i, uint64_t moving, hd_tok tok,
                                    unsigned missed)
 {
-    s->moves[i] = (uint8_t)((s->moves[i] ^ missed) & 3);
-    s->tok[i] = tok - hd_pack_moves(s->moves[i], moving);
+    s->mask[i] ^= (missed & 1 ? UINT64_MAX << 32 : 0) | (missed & 2 ? UINT32_MAX : 0);
+    s->tok[i] = tok - (moving & s->mask[i]);
 }
 
 static inline uint64_t hd_pack_zigzag(uint64_t v)

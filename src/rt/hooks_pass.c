@@ -31,12 +31,6 @@ static inline hd_tok quick_id(uint64_t moving)
     return moving + 2 * (uint64_t)UINT32_MAX; /* hd_tok_range(count + 1, count + 1) */
 }
 
-/* The site of a slot whose key has one. */
-static inline struct hd_site *site_of(const struct hd_pack_slot *s)
-{
-    return (struct hd_site *)(uintptr_t)(s->key >> 16);
-}
-
 #define LONG_WAY static __attribute__((noinline, cold))
 #define NEAR     static __attribute__((noinline))
 
@@ -61,18 +55,24 @@ static inline struct hd_site *site_of(const struct hd_pack_slot *s)
                          hd_rt_load(p, size), addr, HD_TOK_NONE);                                  \
         return quick_id(moving);                                                                   \
     }                                                                                              \
+    NEAR hd_tok else_read##size(struct hd_thread *me, struct hd_site *site, void *p, hd_tok addr)  \
+    {                                                                                              \
+        struct hd_pack_slot *s = hd_rt_quick_either(me, site->id);                                 \
+        return s ? near_read##size(me, s, p, addr) : read##size(site, p, addr);                    \
+    }                                                                                              \
     HOOK hd_tok __hd_read##size(struct hd_site *site, void *p, hd_tok addr)                        \
     {                                                                                              \
         struct hd_thread *me = hd_rt_me;                                                           \
         struct hd_pack *pk = &hd_rt_pack;                                                          \
         uint32_t slot = site->id;                                                                  \
-        struct hd_pack_slot *s = hd_rt_quick_begin(me, slot);                                      \
-        if (HD_UNLIKELY(!s))                                                                       \
+        if (HD_UNLIKELY(!hd_rt_quick_enter(me)))                                                   \
             return read##size(site, p, addr);                                                      \
+        if (HD_UNLIKELY(!hd_rt_quick_first(me, slot)))                                             \
+            return else_read##size(me, site, p, addr);                                             \
+        struct hd_pack_slot *s = hd_pack_at(pk, slot);                                             \
         uint64_t moving = hd_pack_moving(__hd_flow.count);                                         \
         uint64_t v = hd_rt_load(p, size);                                                          \
-        if (HD_UNLIKELY(!hd_rt_quick_next(slot) || (uintptr_t)p != hd_pack_next0(s) ||             \
-                        addr != hd_pack_tok(s, 0, moving) ||                                       \
+        if (HD_UNLIKELY((uintptr_t)p != hd_pack_next0(s) || addr != hd_pack_tok(s, 0, moving) ||   \
                         v != hd_pack_peek(hd_pack_mirror(pk, (uintptr_t)p), size)))                \
             return near_read##size(me, s, p, addr);                                                \
         __hd_flow.count++;                                                                         \
@@ -96,21 +96,34 @@ static inline struct hd_site *site_of(const struct hd_pack_slot *s)
     {                                                                                              \
         hd_rt_quick_near(me, s, HD_SHAPE(HD_LOG_WRITE, size) | HD_SHAPE_SITE, p, v, addr, val);    \
     }                                                                                              \
+    NEAR void else_write##size(struct hd_thread *me, struct hd_site *site, void *p, hd_tok addr,   \
+                               uint64_t v, hd_tok val)                                             \
+    {                                                                                              \
+        struct hd_pack_slot *s = hd_rt_quick_either(me, site->id);                                 \
+        if (s)                                                                                     \
+            near_write##size(me, s, p, addr, v, val);                                              \
+        else                                                                                       \
+            write##size(site, p, addr, v, val);                                                    \
+    }                                                                                              \
     HOOK void __hd_write##size(struct hd_site *site, void *p, hd_tok addr, uint64_t v, hd_tok val) \
     {                                                                                              \
-        const unsigned shape = HD_SHAPE(HD_LOG_WRITE, size) | HD_SHAPE_SITE;                       \
         struct hd_thread *me = hd_rt_me;                                                           \
-        struct hd_pack_slot *s = hd_rt_quick_begin(me, site->id);                                  \
-        if (HD_UNLIKELY(!s)) {                                                                     \
+        uint32_t slot = site->id;                                                                  \
+        if (HD_UNLIKELY(!hd_rt_quick_enter(me))) {                                                 \
             write##size(site, p, addr, v, val);                                                    \
             return;                                                                                \
         }                                                                                          \
         v &= UINT64_MAX >> (64 - 8 * size);                                                        \
+        if (HD_UNLIKELY(!hd_rt_quick_first(me, slot))) {                                           \
+            else_write##size(me, site, p, addr, v, val);                                           \
+            return;                                                                                \
+        }                                                                                          \
+        struct hd_pack_slot *s = hd_pack_at(&hd_rt_pack, slot);                                    \
         uint64_t moving = hd_pack_moving(__hd_flow.count);                                         \
         if (addr != hd_pack_tok(s, 0, moving) || val != hd_pack_tok(s, 1, moving))                 \
             near_write##size(me, s, p, addr, v, val);                                              \
         else                                                                                       \
-            hd_rt_quick_guessed(me, s, shape, p, v);                                               \
+            hd_rt_quick_guessed(me, s, HD_SHAPE(HD_LOG_WRITE, size) | HD_SHAPE_SITE, p, v);        \
     }
 
 PLAIN(1)
@@ -199,19 +212,28 @@ NEAR hd_tok near_read_n(struct hd_thread *me, struct hd_pack_slot *s, void *p, h
     return quick_id(moving);
 }
 
+NEAR hd_tok else_read_n(struct hd_thread *me, struct hd_site *site, void *p, uint64_t n,
+                        hd_tok addr)
+{
+    struct hd_pack_slot *s = hd_rt_quick_either(me, site->id);
+    return s ? near_read_n(me, s, p, addr) : read_n(site, p, n, addr);
+}
+
 HOOK hd_tok __hd_read_n(struct hd_site *site, void *p, uint64_t n, hd_tok addr)
 {
     struct hd_thread *me = hd_rt_me;
     uint32_t slot = site->id;
-    struct hd_pack_slot *s = NULL;
-    if (HD_LIKELY(n == 16 || n == 32)) {
+    if (HD_LIKELY(n == 16 || n == 32))
         touch(p, n);
-        s = hd_rt_quick_begin(me, slot);
-    }
-    if (HD_UNLIKELY(!s))
+    else
         return read_n(site, p, n, addr);
+    if (HD_UNLIKELY(!hd_rt_quick_enter(me)))
+        return read_n(site, p, n, addr);
+    if (HD_UNLIKELY(!hd_rt_quick_first(me, slot)))
+        return else_read_n(me, site, p, n, addr);
+    struct hd_pack_slot *s = hd_pack_at(&hd_rt_pack, slot);
     uint64_t moving = hd_pack_moving(__hd_flow.count);
-    if (HD_UNLIKELY(n != 16 || !hd_rt_quick_next(slot) || (uintptr_t)p != hd_pack_next0(s) ||
+    if (HD_UNLIKELY(n != 16 || (uintptr_t)p != hd_pack_next0(s) ||
                     addr != hd_pack_tok(s, 0, moving) ||
                     !hd_put_wide_same(hd_pack_mirror(&hd_rt_pack, (uintptr_t)p), p, 16)))
         return near_read_n(me, s, p, addr);
@@ -245,18 +267,36 @@ NEAR void near_write_n(struct hd_thread *me, struct hd_pack_slot *s, void *p, hd
     }
 }
 
+NEAR void else_write_n(struct hd_site *site, void *p, uint64_t n, hd_tok addr, void *bytes,
+                       hd_tok val)
+{
+    struct hd_thread *me = hd_rt_me;
+    struct hd_pack_slot *s = hd_rt_quick_either(me, site->id);
+    if (s)
+        near_write_n(me, s, p, addr, bytes, val);
+    else
+        write_n(site, p, n, addr, bytes, val);
+}
+
 HOOK void __hd_write_n(struct hd_site *site, void *p, uint64_t n, hd_tok addr, void *bytes,
                        hd_tok val)
 {
     struct hd_thread *me = hd_rt_me;
-    struct hd_pack_slot *s = n == 16 || n == 32 ? hd_rt_quick_begin(me, site->id) : NULL;
-    if (HD_UNLIKELY(!s))
+    uint32_t slot = site->id;
+    if (HD_UNLIKELY((n != 16 && n != 32) || !hd_rt_quick_enter(me))) {
         write_n(site, p, n, addr, bytes, val);
-    else if (n == 16 && addr == hd_pack_tok(s, 0, hd_pack_moving(__hd_flow.count)) &&
-             val == hd_pack_tok(s, 1, hd_pack_moving(__hd_flow.count)))
-        hd_rt_quick_guessed(me, s, WIDE(HD_LOG_RANGE_WRITE), p, (uintptr_t)bytes);
-    else
+        return;
+    }
+    if (HD_UNLIKELY(!hd_rt_quick_first(me, slot))) {
+        else_write_n(site, p, n, addr, bytes, val);
+        return;
+    }
+    struct hd_pack_slot *s = hd_pack_at(&hd_rt_pack, slot);
+    uint64_t moving = hd_pack_moving(__hd_flow.count);
+    if (n != 16 || addr != hd_pack_tok(s, 0, moving) || val != hd_pack_tok(s, 1, moving))
         near_write_n(me, s, p, addr, bytes, val);
+    else
+        hd_rt_quick_guessed(me, s, WIDE(HD_LOG_RANGE_WRITE), p, (uintptr_t)bytes);
 }
 
 /* docs/MODEL.md knows no access to two locations at once: 16 bytes get a lock around their parts.
@@ -413,12 +453,10 @@ HOOK void __hd_memset(struct hd_site *site, void *to, uint32_t byte, uint64_t n,
         hd_rt_leave(me);
 }
 
-/* What a branch that was logged depended on needs no saying any more. */
-static void branch_decides(struct hd_thread *me, hd_tok whole, hd_tok rest)
+/* A branch of which nothing is left is none, unless something was logged for it. */
+static inline bool is_no_branch(struct hd_thread *me, hd_tok rest)
 {
-    me->more = false;
-    if (rest != HD_TOK_NONE)
-        hd_decided_add(&me->decided, whole, __hd_flow.count);
+    return rest == HD_TOK_NONE && !me->more;
 }
 
 LONG_WAY void branch_slowly(struct hd_site *site, hd_tok dep)
@@ -427,43 +465,64 @@ LONG_WAY void branch_slowly(struct hd_site *site, hd_tok dep)
     if (!me)
         return;
     hd_tok whole = hd_rt_up_to_now(dep), rest = hd_rt_rest(me, dep);
-    if (me->more || rest != HD_TOK_NONE) {
+    if (!is_no_branch(me, rest)) {
         hd_rt_put((uintptr_t)site, HD_SHAPE(HD_LOG_BRANCH, 8) | HD_SHAPE_SITE, NULL, HD_TOK_NONE,
                   rest);
         quick_next(site);
     }
-    branch_decides(me, whole, rest);
+    me->more = false;
+    if (rest != HD_TOK_NONE)
+        hd_decided_add(&me->decided, whole, __hd_flow.count);
     hd_rt_leave(me);
 }
 
-/* Entered: the decision must not be seen without its event. */
+/* Entered. */
 NEAR void near_branch(struct hd_thread *me, struct hd_pack_slot *s, hd_tok dep)
 {
+    uint32_t count = __hd_flow.count;
     hd_tok rest = hd_rt_rest(me, dep);
-    dep = hd_rt_up_to_now(dep);
+    if (is_no_branch(me, rest)) {
+        hd_rt_quick_end(me);
+        return;
+    }
     me->more = false;
     if (rest != HD_TOK_NONE)
-        hd_decided_add(&me->decided, dep, __hd_flow.count + 1);
-    bool odd = rest != hd_pack_tok(s, 1, hd_pack_moving(__hd_flow.count));
+        hd_decided_add(&me->decided, hd_rt_up_to_now(dep), count + 1);
     hd_rt_quick_record(me, s, HD_SHAPE(HD_LOG_BRANCH, 8) | HD_SHAPE_SITE, NULL, 0, false,
-                       HD_TOK_NONE, odd, rest);
+                       HD_TOK_NONE, rest != hd_pack_tok(s, 1, hd_pack_moving(count)), rest);
 }
 
-/* A branch of which nothing is left is none, unless something was logged for it. */
+NEAR void else_branch(struct hd_thread *me, struct hd_site *site, hd_tok dep)
+{
+    struct hd_pack_slot *s = hd_rt_quick_either(me, site->id);
+    if (s)
+        near_branch(me, s, dep);
+    else
+        branch_slowly(site, dep);
+}
+
 static inline __attribute__((always_inline)) void branch(struct hd_site *site, hd_tok dep)
 {
     struct hd_thread *me = hd_rt_me;
-    if (me && !me->more && !hd_decided_fresh(&me->decided, dep, __hd_flow.count) &&
-        hd_rt_rest(me, dep) == HD_TOK_NONE)
-        return;
-    uint32_t slot = site->id, count = __hd_flow.count;
-    struct hd_pack_slot *s = hd_rt_quick_begin(me, slot);
-    if (HD_UNLIKELY(!s)) {
+    uint32_t slot = site->id;
+    if (HD_UNLIKELY(!hd_rt_quick_enter(me))) {
         branch_slowly(site, dep);
         return;
     }
-    if (HD_UNLIKELY(!hd_rt_quick_next(slot) || dep != hd_pack_tok(s, 1, hd_pack_moving(count)) ||
-                    me->more || !hd_decided_fresh(&me->decided, dep, count + 1))) {
+    uint32_t count = __hd_flow.count;
+    if (!hd_decided_fresh(&me->decided, dep, count + 1)) {
+        if (is_no_branch(me, hd_rt_rest(me, dep)))
+            hd_rt_quick_end(me);
+        else
+            else_branch(me, site, dep);
+        return;
+    }
+    if (HD_UNLIKELY(!hd_rt_quick_first(me, slot))) {
+        else_branch(me, site, dep);
+        return;
+    }
+    struct hd_pack_slot *s = hd_pack_at(&hd_rt_pack, slot);
+    if (HD_UNLIKELY(me->more || dep != hd_pack_tok(s, 1, hd_pack_moving(count)))) {
         near_branch(me, s, dep);
         return;
     }

@@ -1,11 +1,9 @@
 /* The common case of the hooks of our pass: the thread holds the token, nobody wants to be asked,
- * the record's place is as guessed, and there is room. Two steps: hd_rt_quick_begin finds the slot,
- * then the hook writes its record by one of the functions behind it. When begin fails the hook goes
- * its long way, which finds nothing changed.
- *
- * A record that is as guessed in every part is one byte; such hooks need neither a call nor a
- * register to be saved. The others hand over to a function of their own (near_ in hooks_pass.c),
- * which goes on where they stopped.
+ * the record's place is as guessed, and there is room. A hook enters, asks whether it may, and
+ * writes its record. It hands over to another function, which goes on where it stopped, for what is
+ * less likely: near_ in hooks_pass.c when only parts of the record are not as guessed, else_ when
+ * its place may not be. So the likely way has no calls and few registers to save. What else_ cannot
+ * do goes the hook's long way, which finds nothing changed.
  */
 #ifndef HD_RT_QUICK_H
 #define HD_RT_QUICK_H
@@ -28,7 +26,7 @@ static inline hd_tok hd_rt_rest(struct hd_thread *me, hd_tok tok)
 
 HD_INLINE bool hd_rt_quick_enter(struct hd_thread *me)
 {
-    if (HD_UNLIKELY(!me || me->busy))
+    if (HD_UNLIKELY(!me || *(const uint64_t *)&me->busy)) /* a handler leaves it as it was */
         return false;
     me->busy = 1;
     atomic_signal_fence(memory_order_seq_cst); /* see hd_rt_enter_at */
@@ -44,7 +42,8 @@ HD_INLINE void hd_rt_quick_end(struct hd_thread *me)
 /* Whether the thread may write a record, entered. Takes one from its budget then. */
 HD_INLINE bool hd_rt_quick_may(const struct hd_thread *me)
 {
-    if (HD_UNLIKELY(rt.holder != me || hd_rt_log.pos >= hd_rt_log.quick))
+    if (HD_UNLIKELY(*(struct hd_thread *const *)&rt.holder != me ||
+                    hd_rt_log.pos >= hd_rt_log.quick))
         return false;
     if (HD_UNLIKELY(--rt.budget == 0)) {
         rt.budget = 1;
@@ -53,15 +52,26 @@ HD_INLINE bool hd_rt_quick_may(const struct hd_thread *me)
     return true;
 }
 
-/* Enters; the slot of a site's only event, by its id. NULL: not done. */
-HD_INLINE struct hd_pack_slot *hd_rt_quick_begin(struct hd_thread *me, uint32_t slot)
+/* Whether a slot followed the last one's the last time. */
+HD_INLINE bool hd_rt_quick_next(uint32_t slot)
 {
-    struct hd_pack *pk = &hd_rt_pack;
-    if (HD_UNLIKELY(!hd_rt_quick_enter(me)))
-        return NULL;
-    const struct hd_pack_slot *prev = hd_pack_at(pk, pk->prev);
-    if (HD_LIKELY((prev->next[0] == slot || prev->next[1] == slot) && slot && hd_rt_quick_may(me)))
-        return hd_pack_at(pk, slot);
+    return hd_pack_at(&hd_rt_pack, hd_rt_pack.prev)->next[0] == slot;
+}
+
+/* Whether the event of a site, whose id this is, may be written with the most likely code; entered.
+ */
+HD_INLINE bool hd_rt_quick_first(const struct hd_thread *me, uint32_t slot)
+{
+    return HD_LIKELY(hd_rt_quick_next(slot) && slot) && hd_rt_quick_may(me);
+}
+
+/* The slot of a site's only event, which may be the second to have followed. NULL: not done, and
+ * left. */
+HD_INLINE struct hd_pack_slot *hd_rt_quick_either(struct hd_thread *me, uint32_t slot)
+{
+    const uint32_t *next = hd_pack_at(&hd_rt_pack, hd_rt_pack.prev)->next;
+    if (HD_LIKELY((next[0] == slot || next[1] == slot) && slot && hd_rt_quick_may(me)))
+        return hd_pack_at(&hd_rt_pack, slot);
     hd_rt_quick_end(me);
     return NULL;
 }
@@ -71,13 +81,7 @@ HD_INLINE uint32_t hd_rt_quick_offset(const struct hd_pack_slot *s)
     return (uint32_t)((const char *)s - (const char *)hd_rt_pack.slots);
 }
 
-/* Whether this slot followed the last one's the last time. */
-HD_INLINE bool hd_rt_quick_next(uint32_t slot)
-{
-    return hd_pack_at(&hd_rt_pack, hd_rt_pack.prev)->next[0] == slot;
-}
-
-/* One byte: all as guessed. */
+/* One byte: all as guessed. Leaves. */
 HD_INLINE void hd_rt_quick_byte(struct hd_thread *me, uint32_t slot)
 {
     uint8_t *out = hd_rt_log.pos;
@@ -105,8 +109,7 @@ static __attribute__((noinline, unused)) hd_tok hd_rt_quick_rest(struct hd_threa
 }
 
 /* The record of an event of this shape, which is not counted yet. v: the value, or the address of
- * the bytes of a wide one; odd_addr, odd_val: tokens that are not as guessed. Ends what begin
- * began. */
+ * the bytes of a wide one; odd_addr, odd_val: tokens that are not as guessed. Leaves. */
 HD_INLINE void hd_rt_quick_record(struct hd_thread *me, struct hd_pack_slot *s, unsigned shape,
                                   const void *p, uint64_t v, bool odd_addr, hd_tok addr,
                                   bool odd_val, hd_tok val)
