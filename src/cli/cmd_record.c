@@ -53,9 +53,10 @@ static void summary(const struct hd_cli *cli, const struct values *v,
     if (cli->quiet)
         return;
     fprintf(stderr,
-            "heddle: %s: %" PRIu64 " events logged, %" PRIu64 " threads, %" PRIu64
+            "heddle: %s: %s%" PRIu64 " events logged, %" PRIu64 " threads, %" PRIu64
             " bytes; policy %s, seed %" PRIu64 "%s\n",
-            v->out, r->events, r->threads, r->bytes, names[v->policy], v->seed,
+            v->out, r->more ? "at least " : "", r->events, r->threads, r->bytes, names[v->policy],
+            v->seed,
             r->info.limit  ? "; stopped at the limit"
             : r->timed_out ? "; the program was ended at its time-out"
                            : "");
@@ -74,6 +75,9 @@ static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, 
     if (!hd_cli_parse(cli, cmd, &v, &argc, argv, &code))
         return code;
     argv[argc] = NULL;
+    struct hd_cli_reading reading = {
+        .cli = cli, .label = "counting events", .hint = "Ctrl-C to do without"};
+    struct hd_build_watch watch = {hd_cli_reading, &reading};
     struct hd_record_opts opts = {
         .out = v.out,
         .argv = argv,
@@ -85,8 +89,10 @@ static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, 
         .limit = v.limit,
         .max_size = v.max_size,
         .timeout = (uint32_t)v.timeout,
+        .watch = &watch,
     };
     enum hd_status s = hd_drive_record(&opts, &result, &err);
+    hd_cli_reading_end(&reading);
     if (s != HD_OK)
         code = s == HD_ERR_INPUT ? hd_cli_fail_input(cli, &err) : hd_cli_fail_output(cli, &err);
     else

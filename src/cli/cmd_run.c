@@ -118,6 +118,11 @@ static enum hd_exit read_options(struct run *r)
 
 /* ---- progress ---- */
 
+static const char *unit_of(const char *stage)
+{
+    return !strcmp(stage, "analysing") ? "groups" : !strcmp(stage, "reading") ? "KB" : "runs";
+}
+
 static void show_progress(void *ctx, const char *stage, uint64_t done, uint64_t total)
 {
     struct run *r = ctx;
@@ -125,7 +130,7 @@ static void show_progress(void *ctx, const char *stage, uint64_t done, uint64_t 
         if (r->stage)
             hd_progress_end(&r->progress);
         r->stage = stage;
-        hd_cli_progress(r->cli, &r->progress, stage, *stage == 'a' ? "groups" : "runs", total);
+        hd_cli_progress(r->cli, &r->progress, stage, unit_of(stage), total);
         r->progress.hint = "Ctrl-C for partial results";
         /* The program has the terminal while it runs. */
         if (!strcmp(stage, "recording"))

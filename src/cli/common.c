@@ -1,6 +1,7 @@
 #include "cli/common.h"
 
 #include "base/alloc.h"
+#include "base/interrupt.h"
 #include "base/outfile.h"
 #include "drive/load.h"
 #include "model/check.h"
@@ -36,6 +37,29 @@ static void say_missing(const struct hd_cli *cli, const char *path,
         hd_cli_error(cli, "%s: warning: the end of the log is damaged; it is left out", name);
 }
 
+void hd_cli_reading(void *ctx, uint64_t done, uint64_t total)
+{
+    struct hd_cli_reading *r = ctx;
+    if (!r->begun) {
+        hd_cli_progress(r->cli, &r->progress, r->label, "KB", total);
+        r->progress.hint = r->hint;
+        if (r->stops)
+            hd_interrupt_catch();
+    }
+    r->begun = true;
+    r->progress.total = total;
+    hd_progress_update(&r->progress, done);
+}
+
+void hd_cli_reading_end(struct hd_cli_reading *r)
+{
+    if (!r->begun)
+        return;
+    hd_progress_end(&r->progress);
+    if (r->stops)
+        hd_interrupt_release();
+}
+
 struct hd_trace *hd_cli_load(const struct hd_cli *cli, const char *path, enum hd_exit *code)
 {
     bool whole;
@@ -49,11 +73,19 @@ struct hd_trace *hd_cli_load_whole(const struct hd_cli *cli, const char *path, b
     struct hd_load_info info;
     struct hd_build_info build;
     struct hd_err err = {0};
-    enum hd_status s = hd_drive_load(path, &t, &info, &build, &err);
+    struct hd_cli_reading reading = {.cli = cli, .label = "reading", .stops = true};
+    struct hd_build_watch watch = {hd_cli_reading, &reading};
+    enum hd_status s = hd_drive_load_watched(path, &watch, &t, &info, &build, &err);
+    hd_cli_reading_end(&reading);
     if (s == HD_OK)
         say_missing(cli, path, &build);
     *whole = s == HD_OK && !build.limit && !build.lost && !build.broken && !info.truncated;
     hd_build_info_fini(&build);
+    if (s == HD_ERR_STOPPED) {
+        hd_cli_error(cli, "%s: interrupted while reading", hd_cli_input_name(path));
+        signal(SIGINT, SIG_DFL);
+        raise(SIGINT);
+    }
     if (s != HD_OK) {
         *code = hd_cli_fail_input(cli, &err);
         return NULL;

@@ -8,6 +8,18 @@
 #include "trace/io.h"
 #include "trace/trace.h"
 
+/* A progress line for a recording that is read: hd_cli_reading is the function of a struct
+ * hd_build_watch, this its context. It begins with the first call. */
+struct hd_cli_reading {
+    const struct hd_cli *cli;
+    const char *label, *hint; /* of the line */
+    bool stops;               /* Ctrl-C ends the reading: it is caught meanwhile */
+    bool begun;
+    struct hd_progress progress;
+};
+void hd_cli_reading(void *ctx, uint64_t done, uint64_t total);
+void hd_cli_reading_end(struct hd_cli_reading *r);
+
 /* Loads a trace ("-": standard input). Warns when the file was cut short. On failure the reason is
  * on stderr, *code is set and the result is NULL. The caller frees the trace. */
 struct hd_trace *hd_cli_load(const struct hd_cli *cli, const char *path, enum hd_exit *code);

@@ -390,19 +390,28 @@ static enum hd_status examine(struct hd_session *s, const struct hd_trace *t,
     return status;
 }
 
+static void read_progress(void *ctx, uint64_t done, uint64_t total)
+{
+    hd_session_tell(ctx, "reading", done, total);
+}
+
 enum hd_status hd_session_take(struct hd_session *s, const char *name,
                                const struct hd_session_known *known, struct hd_err *err)
 {
     struct hd_trace *t = NULL;
     struct hd_build_info info = {0};
     char path[PATH_MAX];
+    const struct hd_build_watch watch = {read_progress, s};
     s->err = err;
     snprintf(s->trace_name, sizeof s->trace_name, "%s", name);
     hd_session_tell(s, "analysing", 0, 0);
     enum hd_status status = hd_session_path(s, name, path, sizeof path);
     if (status == HD_OK)
-        status = hd_drive_load(path, &t, NULL, &info, err);
-    if (status == HD_OK) {
+        status = hd_drive_load_watched(path, &watch, &t, NULL, &info, err);
+    if (status == HD_ERR_STOPPED) {
+        hd_report_add(s->r, &s->r->notes, "interrupted while a recording was read: not analysed");
+        status = HD_OK;
+    } else if (status == HD_OK) {
         size_t threads = hd_trace_n_threads(t);
         bool stuck = info.waits.len > 0;
         s->r->runs++;

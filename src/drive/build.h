@@ -47,17 +47,25 @@ struct hd_build_info {
     struct hd_names rules; /* lines of suppressions that the program brings along */
 };
 
+/* Told now and then how far the work is, in kilobytes of log. The total grows when another walk is
+ * needed. */
+struct hd_build_watch {
+    void (*progress)(void *ctx, uint64_t done, uint64_t total);
+    void *ctx;
+};
+
 /* Whether these are the first bytes of a recording. */
 bool hd_drive_is_recording(const char *data, size_t len);
-/* Builds the trace of a recording in memory; name is for messages. On success the caller frees
- * *trace; info always. HD_ERR_INPUT when the recording is damaged,
- * HD_ERR_STOPPED when the user interrupted. */
+/* Builds the trace of a recording in memory; name is for messages, watch may be NULL. On success
+ * the caller frees *trace; info always. HD_ERR_INPUT when the recording is damaged, HD_ERR_STOPPED
+ * when the user interrupted. */
 enum hd_status hd_drive_build(const char *name, const char *data, size_t len,
-                              struct hd_trace **trace, struct hd_build_info *info,
-                              struct hd_err *err);
+                              const struct hd_build_watch *watch, struct hd_trace **trace,
+                              struct hd_build_info *info, struct hd_err *err);
 /* Only counts the events. */
 enum hd_status hd_drive_count(const char *name, const char *data, size_t len,
-                              struct hd_build_info *info, struct hd_err *err);
+                              const struct hd_build_watch *watch, struct hd_build_info *info,
+                              struct hd_err *err);
 void hd_build_info_fini(struct hd_build_info *info);
 
 #endif

@@ -104,7 +104,7 @@ static void tell(const char *out, struct hd_names *notes)
     char text[PATH_MAX + 200];
     if (!f.data)
         return;
-    if (hd_drive_build(out, f.data, f.len, &trace, &info, &err) == HD_OK)
+    if (hd_drive_build(out, f.data, f.len, NULL, &trace, &info, &err) == HD_OK)
         snprintf(text, sizeof text, "%s: %zu events of another process of the program", out,
                  trace->n_events);
     else

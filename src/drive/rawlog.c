@@ -39,7 +39,7 @@ void hd_rawlog_rewind(struct hd_rawlog *log)
     log->pack = hd_calloc(1, sizeof *log->pack); /* pages that nobody needs stay untouched */
     for (uint32_t i = 1; i < log->n_keys; i++)
         log->pack->slots[i].key = log->keys[i];
-    log->block = log->pos = log->chunk_len = 0;
+    log->block = log->pos = log->chunk_len = log->before = 0;
     log->events = 0;
     log->counts.len = 0;
     log->thread = log->count = 0;
@@ -81,11 +81,24 @@ static bool next_chunk(struct hd_rawlog *log)
             return false;
         /* What was never filled is zero, and stays without memory. */
         memset(log->chunk + b->raw, 0, log->filled - b->raw);
+        log->before += log->chunk_len;
         log->pos = 0;
         log->chunk_len = log->filled = b->raw;
         return true;
     }
     return false;
+}
+
+uint64_t hd_rawlog_bytes(const struct hd_rawlog *log)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < log->rec->blocks.len; i++) {
+        const struct hd_rec_block *b = hd_vec_at(&log->rec->blocks, i);
+        if (b->type == HD_REC_LOG ||
+            (b->type >= HD_REC_ANCESTOR && b->type < HD_REC_ANCESTOR + HD_RAW_LEVELS))
+            sum += b->raw;
+    }
+    return sum;
 }
 
 /* Varints are at most 10 bytes here: the slack behind the chunk ends them. */

@@ -42,6 +42,7 @@ struct hd_rawlog {
     struct hd_pack *pack;
     uint8_t *chunk; /* the one being read, and zeros behind it */
     size_t chunk_len, pos;
+    uint64_t before;               /* bytes of the log in earlier chunks */
     size_t filled;                 /* bytes of the chunk that may be other than zero */
     size_t block;                  /* the next one */
     struct hd_u32vec counts;       /* by thread: its events so far, but for the one that runs */
@@ -58,6 +59,7 @@ void hd_rawlog_init(struct hd_rawlog *log, const struct hd_rec *rec, const uint6
                     uint32_t n_keys);
 void hd_rawlog_fini(struct hd_rawlog *log);
 void hd_rawlog_rewind(struct hd_rawlog *log);
+uint64_t hd_rawlog_bytes(const struct hd_rawlog *log);          /* all of it */
 bool hd_rawlog_next(struct hd_rawlog *log, struct hd_raw *rec); /* false: the end */
 
 #endif

@@ -41,12 +41,15 @@ _Noreturn static void start(const struct hd_record_opts *opts, const char *log, 
 static volatile sig_atomic_t child_pid, late;
 
 /* A signal often comes to us and to the program, or twice. While the trace is written, only the
- * third one ends us. */
+ * third one ends us; what is only for the user's information is left out from the first. */
 static void pass_on(int sig)
 {
     if (child_pid > 0) {
         kill((pid_t)child_pid, sig);
-    } else if (++late == 3) {
+        return;
+    }
+    hd_interrupt_request();
+    if (++late == 3) {
         signal(sig, SIG_DFL);
         raise(sig);
     }
@@ -230,8 +233,6 @@ enum hd_status hd_drive_record(const struct hd_record_opts *opts, struct hd_reco
         s = record(opts, program, old, result, err);
     for (size_t i = 0; i < N_PASSED; i++)
         sigaction(passed[i], &old[i], NULL);
-    if (late)
-        hd_interrupt_request(); /* the user wants more than the program to end */
     return s;
 }
 

@@ -17,11 +17,12 @@ struct hd_record_opts {
     char **argv;     /* program and arguments, ends with NULL */
     enum hd_policy_kind policy;
     uint64_t seed;
-    uint64_t quantum;      /* random; at least 1 */
-    uint32_t depth, steps; /* pct; at least 1 */
-    uint64_t limit;        /* keep this many events; 0: all */
-    uint64_t max_size;     /* stop recording at about this many bytes; 0: never */
-    uint32_t timeout;      /* seconds until the program is ended; 0: never */
+    uint64_t quantum;                   /* random; at least 1 */
+    uint32_t depth, steps;              /* pct; at least 1 */
+    uint64_t limit;                     /* keep this many events; 0: all */
+    uint64_t max_size;                  /* stop recording at about this many bytes; 0: never */
+    uint32_t timeout;                   /* seconds until the program is ended; 0: never */
+    const struct hd_build_watch *watch; /* when the log is read back; may be NULL */
 };
 
 /* What recordings stop at unless asked otherwise: some 400 million events. A program that spins
@@ -34,6 +35,7 @@ struct hd_record_result {
     bool timed_out;        /* it was ended because its time was over */
     bool random_addresses; /* the kernel would not switch address randomisation off */
     uint64_t events;       /* that the threads had; a trace may have some more */
+    bool more;             /* not all were counted */
     uint64_t threads, bytes;
     struct hd_build_info info;
 };

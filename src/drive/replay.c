@@ -297,7 +297,7 @@ static void trace_of(struct replay *r, struct hd_replay_order *o)
     struct hd_trace *t = NULL;
     struct hd_build_info info;
     struct hd_err ignored = {0};
-    if (hd_drive_build("replay", r->data, r->out.size, &t, &info, &ignored) == HD_OK &&
+    if (hd_drive_build("replay", r->data, r->out.size, NULL, &t, &info, &ignored) == HD_OK &&
         !info.lost) {
         hd_trace_digest(t, o->digest);
         for (uint32_t i = 0; o->deadlock && i < info.notes.count; i++)

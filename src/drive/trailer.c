@@ -203,9 +203,18 @@ static bool counted(const struct hd_ring *ring)
     return h->events_end >= ring->end && !ring->error;
 }
 
+/* A program that is ended while it runs has not counted its last chunk. To count takes longer than
+ * to record, and of a long log the chunks before tell enough. */
+static bool counted_enough(const struct hd_record_opts *opts, const struct hd_ring *ring,
+                           const struct hd_record_result *result)
+{
+    return result->timed_out && ring->header->events && !opts->limit;
+}
+
 /* Reads back what was written: for the notes that need it, or for the number of events. */
 static enum hd_status look_back(const struct hd_rec_writer *out, bool notes,
-                                struct hd_record_result *result, struct hd_err *err)
+                                const struct hd_build_watch *watch, struct hd_record_result *result,
+                                struct hd_err *err)
 {
     struct hd_trace *trace = NULL;
     char path[64];
@@ -219,11 +228,15 @@ static enum hd_status look_back(const struct hd_rec_writer *out, bool notes,
     uint32_t lost = result->info.lost;
     enum hd_status s = HD_OK;
     if (notes)
-        s = hd_drive_build("recording", map, out->size, &trace, &result->info, err);
+        s = hd_drive_build("recording", map, out->size, watch, &trace, &result->info, err);
     else
-        s = hd_drive_count("recording", map, out->size, &result->info, err);
+        s = hd_drive_count("recording", map, out->size, watch, &result->info, err);
     result->info.lost = lost;
-    result->events = result->info.events;
+    result->more = s == HD_ERR_STOPPED; /* what the runtime counted stands */
+    if (!result->more)
+        result->events = result->info.events;
+    else
+        s = HD_OK;
     hd_trace_free(trace);
     munmap(map, out->size);
     return s;
@@ -311,17 +324,20 @@ enum hd_status hd_trailer_write(const struct hd_record_opts *opts, const char *p
     result->threads = h->threads;
     result->bytes = out->size;
     enum hd_status s = HD_OK;
-    if (h->wants_notes || !counted(ring) || lost)
-        s = look_back(out, h->wants_notes, result, err);
+    result->more = !counted(ring) && counted_enough(opts, ring, result);
+    if (h->wants_notes || lost || (!counted(ring) && !result->more))
+        s = look_back(out, h->wants_notes, opts->watch, result, err);
     struct notes n = {&result->info.notes, symbols};
-    if (!h->wants_notes)
+    if (!h->wants_notes || result->more)
         each_note(h, see_note, &n);
     hd_symbols_free(symbols);
     for (uint32_t i = 0; i < imports.count; i++)
         hd_names_add(&result->info.notes, hd_names_text(&imports, i), hd_names_len(&imports, i));
     hd_names_fini(&imports);
-    if (limit && result->events >= limit)
+    if (limit && result->events >= limit) {
         result->events = result->info.limit = limit;
+        result->more = false;
+    }
     say_stopped(opts, ring, result);
     return s;
 }

@@ -61,6 +61,26 @@ for policy in fifo pct; do
     "$HEDDLE" trace check spins.hdt >check.out 2>&1 || fail "$(cat check.out)"
     grep -q 'max-size' check.out || fail "who reads it is not told that it is a prefix: $(cat check.out)"
 done
+# What a program that is ended has counted is told; the rest of a long log is not read again for it.
+cat >fills.c <<'END'
+#include <fcntl.h>
+#include <unistd.h>
+static char block[1 << 20];
+int main(void)
+{
+    int fd = open("/dev/urandom", O_RDONLY);
+    for (int i = 0; i < 20; i++)
+        if (read(fd, block, sizeof block) < 0)
+            return 1;
+    for (;;)
+        __asm__ volatile("");
+}
+END
+"$HEDDLE" cc fills.c -o fills || fail "the build of fills"
+"$HEDDLE" record --timeout 3 -o fills.hdt -- ./fills 2>fills.err || fail "fills: $(cat fills.err)"
+grep -q 'fills.hdt: at least [1-9][0-9]* events logged' fills.err || fail "fills: $(cat fills.err)"
+"$HEDDLE" trace check fills.hdt >check.out 2>&1 || fail "fills: $(cat check.out)"
+
 "$HEDDLE" record --timeout 60 -o all.hdt -- ./list 0 2>all.err || fail "$(cat all.err)"
 grep -q 'ended' all.err && fail "it ended by itself: $(cat all.err)"
 

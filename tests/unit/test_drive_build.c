@@ -116,7 +116,7 @@ static enum hd_status finish(struct log *l, struct hd_trace **t, struct hd_build
 {
     struct hd_err err = {0};
     save(l, 1);
-    return hd_drive_build(path, data, load(), t, info, &err);
+    return hd_drive_build(path, data, load(), NULL, t, info, &err);
 }
 
 static void expect_consistent(const struct hd_trace *t)
@@ -149,6 +149,70 @@ static void outside_write(void **state)
     assert_string_equal(hd_trace_thread_name(t, 1), "T1.1");
     hd_trace_free(t);
     hd_build_info_fini(&info);
+}
+
+struct told {
+    unsigned times;
+    uint64_t done, total;
+    bool stop;
+};
+
+static void tell(void *ctx, uint64_t done, uint64_t total)
+{
+    struct told *told = ctx;
+    assert_true(done >= told->done);
+    assert_true(total >= told->total);
+    assert_true(done <= total);
+    *told = (struct told){told->times + 1, done, total, told->stop};
+    if (told->stop)
+        hd_interrupt_request();
+}
+
+/* 200,000 writes; with a write from outside at the end the log is walked once more. */
+static void make_long(bool outside)
+{
+    struct log l = start();
+    put(&l, HD_LOG_SWITCH, 0, 1, U(0));
+    for (uint64_t i = 0; i < 200000; i++)
+        put(&l, HD_LOG_WRITE, 4, 2, U(0x1000 + i % 100 * 8), i);
+    put(&l, HD_LOG_READ, 4, 2, U(0x1000), U(outside ? 7 : 199900));
+    save(&l, 1);
+}
+
+static void told_how_far(void **state)
+{
+    (void)state;
+    for (int outside = 0; outside < 2; outside++) {
+        struct told told = {0};
+        struct hd_build_watch watch = {tell, &told};
+        struct hd_trace *t;
+        struct hd_build_info info;
+        struct hd_err err = {0};
+        make_long(outside);
+        size_t len = load();
+        assert_int_equal(hd_drive_build(path, data, len, &watch, &t, &info, &err), HD_OK);
+        expect_consistent(t);
+        assert_int_equal(t->n_events, 200001 + outside);
+        assert_int_equal(info.outside_writes, outside);
+        assert_int_equal(told.times, 6 + 3 * outside);
+        assert_true(told.done > told.total / 2);
+        hd_trace_free(t);
+        hd_build_info_fini(&info);
+        told = (struct told){.stop = true};
+        hd_interrupt_catch();
+        assert_int_equal(hd_drive_build(path, data, len, &watch, &t, &info, &err), HD_ERR_STOPPED);
+        assert_null(t);
+        assert_int_equal(told.times, 1);
+        hd_build_info_fini(&info);
+        hd_interrupt_catch();
+        assert_int_equal(hd_drive_count(path, data, len, &watch, &info, &err), HD_ERR_STOPPED);
+        hd_build_info_fini(&info);
+        hd_interrupt_catch();
+        assert_int_equal(hd_drive_count(path, data, len, NULL, &info, &err), HD_OK);
+        assert_int_equal(info.events, 200001);
+        hd_build_info_fini(&info);
+        hd_interrupt_release();
+    }
 }
 
 /* An 8-byte write and a 4-byte read of its upper half: two cells. */
@@ -318,10 +382,10 @@ static void damaged_file(void **state)
     size_t len = load();
     for (size_t i = 0; i < len; i++) {
         data[i] ^= 0x40;
-        assert_int_equal(hd_drive_build(path, data, len, &t, &info, &err), HD_ERR_INPUT);
+        assert_int_equal(hd_drive_build(path, data, len, NULL, &t, &info, &err), HD_ERR_INPUT);
         hd_build_info_fini(&info);
         data[i] ^= 0x40;
-        assert_int_equal(hd_drive_build(path, data, i, &t, &info, &err), HD_ERR_INPUT);
+        assert_int_equal(hd_drive_build(path, data, i, NULL, &t, &info, &err), HD_ERR_INPUT);
         hd_build_info_fini(&info);
     }
 }
@@ -347,11 +411,11 @@ static void interrupted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(outside_write), cmocka_unit_test(mixed_sizes),
-        cmocka_unit_test(pending),       cmocka_unit_test(free_block),
-        cmocka_unit_test(ranges),        cmocka_unit_test(tokens),
-        cmocka_unit_test(damage),        cmocka_unit_test(damaged_file),
-        cmocka_unit_test(interrupted),
+        cmocka_unit_test(outside_write), cmocka_unit_test(told_how_far),
+        cmocka_unit_test(mixed_sizes),   cmocka_unit_test(pending),
+        cmocka_unit_test(free_block),    cmocka_unit_test(ranges),
+        cmocka_unit_test(tokens),        cmocka_unit_test(damage),
+        cmocka_unit_test(damaged_file),  cmocka_unit_test(interrupted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
