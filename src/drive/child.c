@@ -178,8 +178,7 @@ static enum hd_status run(const struct hd_child *c, struct sink *sinks, int inpu
     while (!ended && waitpid(pid, &result->wait_status, 0) < 0 && errno == EINTR)
         continue;
     result->timed_out = !ended;
-    return !ended && hd_interrupt_requested() ? hd_err_set(err, HD_ERR_STOPPED, "interrupted")
-                                              : HD_OK;
+    return hd_interrupt_requested() ? hd_err_set(err, HD_ERR_STOPPED, "interrupted") : HD_OK;
 }
 
 enum hd_status hd_child_run(const struct hd_child *c, struct hd_child_result *result,

@@ -40,8 +40,10 @@ static void *starts(void *arg)
 int main(void)
 {
     struct sigaction act = {.sa_handler = on_usr1};
-    struct epoll_event event = {.events = EPOLLIN};
+    struct epoll_event event;
     pthread_t t;
+    event.events = EPOLLIN;
+    event.data.u64 = 0;
     sigaction(SIGUSR1, &act, NULL);
     pthread_create(&t, NULL, starts, NULL);
     pthread_kill(t, SIGUSR1);
