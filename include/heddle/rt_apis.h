@@ -97,7 +97,9 @@
 #define HD_APIS_CXX(X) \
     X(cxx, int, __cxa_guard_acquire, (char *), "acq, ar") \
     X(cxx, void, __cxa_guard_release, (char *), "aw, rel") \
-    X(cxx, void, __cxa_guard_abort, (char *), "aw, rel")
+    X(cxx, void, __cxa_guard_abort, (char *), "aw, rel") \
+    X(cxx, void, __cxa_end_catch, (void), "rmw of the exception's header") \
+    X(cxx, void, _ZNSt15__exception_ptr13exception_ptr10_M_releaseEv, (void **), "as __cxa_end_catch: a std::exception_ptr goes")
 
 #define HD_APIS_TIME(X) \
     X(time, unsigned, sleep, (unsigned), "virtual clock") \

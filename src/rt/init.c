@@ -1,4 +1,5 @@
 /* Start and end of the runtime. Runs in the user's process; see the rules in rt.h. */
+#include "rt/blocks.h"
 #include "rt/policy.h"
 #include "rt/real.h"
 #include "rt/server.h"
@@ -72,6 +73,7 @@ void hd_rt_init(void)
         hd_rt_ready = true;
         return;
     }
+    hd_rt_heap_start();
     start_policy();
     if (!rt.header->real_base)
         rt.header->real_base = hd_rt_real_ns(CLOCK_REALTIME);
