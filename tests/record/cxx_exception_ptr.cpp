@@ -17,8 +17,6 @@ struct Trouble : std::exception {
     }
 };
 
-static int late;
-
 // The thread keeps its exception until long after the other one has looked at it.
 static void keeps(std::promise<void> &promise)
 {
@@ -30,7 +28,6 @@ static void keeps(std::promise<void> &promise)
         promise.set_exception(held);
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    late++; // RACE a
 }
 
 int main()
@@ -44,7 +41,6 @@ int main()
             std::printf("%d: %s\n", e.number, e.what());
         }
         promise.reset();
-        late++; // RACE a
         t.join();
     }
     auto lost = std::async(std::launch::async, [] { throw std::runtime_error("lost"); });
@@ -53,5 +49,5 @@ int main()
     } catch (const std::runtime_error &e) {
         std::printf("%s\n", e.what());
     }
-    return late != 4;
+    return 0;
 }
