@@ -39,20 +39,50 @@ static bool may_block(int fd)
     return flags >= 0 && !(flags & O_NONBLOCK);
 }
 
-bool hd_rt_fd_wait(struct hd_thread *me, int fd, short events)
+/* How long a socket lets its calls wait, as it was told with setsockopt. */
+static uint64_t limit_of(int fd, short events)
+{
+    struct timeval span = {0, 0};
+    socklen_t len = sizeof span;
+    long r =
+        hd_rt_syscall(SYS_getsockopt, fd, SOL_SOCKET, events == POLLIN ? SO_RCVTIMEO : SO_SNDTIMEO,
+                      (long)&span, (long)&len, 0);
+    if (r < 0 || (span.tv_sec == 0 && span.tv_usec == 0))
+        return HD_NEVER;
+    return rt.now + (uint64_t)span.tv_sec * 1000000000u + (uint64_t)span.tv_usec * 1000u;
+}
+
+/* 0, -EINTR, or -EAGAIN when the socket's limit has passed. */
+static long wait_ready(struct hd_thread *me, int fd, short events)
 {
     hd_rt_signals_fresh(me);
-    if (!rt.multi || !may_block(fd))
-        return true;
-    while (!is_ready(fd, events)) {
+    if (!rt.multi || !may_block(fd) || is_ready(fd, events))
+        return 0;
+    uint64_t deadline = limit_of(fd, events);
+    do {
         struct pollfd p = {fd, events, 0};
-        hd_rt_fd_block(me, &p, 1, HD_NEVER);
+        if (rt.now >= deadline)
+            return -EAGAIN;
+        hd_rt_fd_block(me, &p, 1, deadline);
         if (hd_rt_cancelled(me))
             hd_rt_cancel_here(me);
         if (me->sig_ran & HD_RAN_BREAKS)
-            return false;
-    }
-    return true;
+            return -EINTR;
+    } while (!is_ready(fd, events));
+    return 0;
+}
+
+bool hd_rt_fd_wait(struct hd_thread *me, int fd, short events)
+{
+    return wait_ready(me, fd, events) != -EINTR;
+}
+
+/* MSG_*: of the calls that have them. */
+static int flags_of(long nr, const long *a)
+{
+    if (nr == SYS_recvfrom || nr == SYS_sendto)
+        return (int)a[3];
+    return nr == SYS_recvmsg || nr == SYS_sendmsg ? (int)a[2] : 0;
 }
 
 /* The only thread waits in the kernel, where handlers run at once. */
@@ -88,14 +118,22 @@ static void log_vector(const struct iovec *v, size_t parts, size_t n, bool write
 static long do_read(struct hd_thread *me, const long *a, long nr, void *buf, const struct iovec *v,
                     size_t parts, uintptr_t pc)
 {
+    int flags = flags_of(nr, a);
     hd_rt_cancel_point(me, pc);
-    if (!hd_rt_fd_wait(me, (int)a[0], POLLIN))
-        return -EINTR;
-    long r = make_call(me, a, nr);
+    long r = flags & MSG_DONTWAIT ? 0 : wait_ready(me, (int)a[0], POLLIN);
+    if (r == -EINTR)
+        return r;
+    bool outside = r == 0 && rt.multi && flags & MSG_WAITALL && !(flags & MSG_DONTWAIT);
+    if (outside) /* what it waits for may be more than what is there */
+        hd_rt_outside(me);
+    if (r == 0)
+        r = make_call(me, a, nr);
+    if (outside)
+        hd_rt_take_token(me);
     if (r > 0 && buf && hd_rt_random_fd((int)a[0]))
         hd_rt_random_fill(me, buf, (size_t)r);
     struct hd_chan *c = r >= 0 || r == -EAGAIN ? hd_rt_chan((int)a[0], false) : NULL;
-    if (c && r > 0)
+    if (c && r > 0 && !(flags & MSG_PEEK))
         hd_rt_chan_received(c, (uint64_t)r, pc);
     else if (c && r == 0)
         hd_rt_chan_closed(c, pc);
@@ -103,8 +141,8 @@ static long do_read(struct hd_thread *me, const long *a, long nr, void *buf, con
         hd_rt_chan_look(c, pc);
     else if (r > 0 && !hd_rt_random_fd((int)a[0]))
         hd_rt_steer_untold(HD_STEER_INPUT); /* a file: its position is shared */
-    if (r > 0 && buf)
-        hd_rt_wrote(pc, buf, (size_t)r);
+    if (r > 0 && buf) /* MSG_TRUNC: the whole length of a message that was cut */
+        hd_rt_wrote(pc, buf, r < a[2] ? (size_t)r : (size_t)a[2]);
     else if (r > 0 && v)
         log_vector(v, parts, (size_t)r, true, pc);
     return r;
@@ -155,11 +193,12 @@ static long do_write(struct hd_thread *me, const long *a, long nr, size_t n, uin
 {
     hd_rt_cancel_point(me, pc);
     struct hd_chan *c = n ? hd_rt_chan((int)a[0], true) : NULL;
-    bool outside = rt.multi && may_block((int)a[0]),
+    bool outside = rt.multi && !(flags_of(nr, a) & MSG_DONTWAIT) && may_block((int)a[0]),
          full = outside && !is_ready((int)a[0], POLLOUT);
     if (outside && n <= PIPE_BUF) {
-        if (!hd_rt_fd_wait(me, (int)a[0], POLLOUT))
-            return -EINTR;
+        long r = wait_ready(me, (int)a[0], POLLOUT);
+        if (r < 0)
+            return r;
         outside = false;
     }
     if (c && full)
@@ -324,10 +363,10 @@ static long do_accept(struct hd_thread *me, int fd, struct sockaddr *addr, sockl
                       int flags, uintptr_t pc)
 {
     hd_rt_cancel_point(me, pc);
-    if (!hd_rt_fd_wait(me, fd, POLLIN))
-        return -EINTR;
+    long r = wait_ready(me, fd, POLLIN);
     long a[6] = {fd, (long)addr, (long)len, flags};
-    long r = make_call(me, a, SYS_accept4);
+    if (r == 0)
+        r = make_call(me, a, SYS_accept4);
     if (r < 0)
         return r;
     hd_rt_chan_accepted(fd, (int)r, pc);
