@@ -3,17 +3,26 @@
 
 typedef uint64_t __attribute__((aligned(1), may_alias)) word;
 
-/* rep movsb has a start-up cost of some 30 cycles, which short copies feel. */
-static bool move_short(void *to, const void *from, size_t n)
+/* rep movsb has a start-up cost of some 30 cycles, which short copies feel. All is read before
+ * anything is written, so the blocks may overlap. */
+static bool move_short(char *to, const char *from, size_t n)
 {
-    word a, b;
     if (n == 8) {
         *(word *)to = *(const word *)from;
     } else if (n > 8 && n <= 16) {
-        a = *(const word *)from;
-        b = *(const word *)((const char *)from + n - 8);
+        word a = *(const word *)from, b = *(const word *)(from + n - 8);
         *(word *)to = a;
-        *(word *)((char *)to + n - 8) = b;
+        *(word *)(to + n - 8) = b;
+    } else if (n > 16 && n <= 64) {
+        size_t half = n > 32 ? 16 : 0; /* 16 more from each end */
+        hd_pack_vector a = *(const hd_pack_vector *)from,
+                       b = *(const hd_pack_vector *)(from + half);
+        hd_pack_vector c = *(const hd_pack_vector *)(from + n - 16 - half);
+        hd_pack_vector d = *(const hd_pack_vector *)(from + n - 16);
+        *(hd_pack_vector *)to = a;
+        *(hd_pack_vector *)(to + half) = b;
+        *(hd_pack_vector *)(to + n - 16 - half) = c;
+        *(hd_pack_vector *)(to + n - 16) = d;
     } else {
         return false;
     }
@@ -39,6 +48,14 @@ void *hd_rt_memmove(void *to, const void *from, size_t n)
 void *hd_rt_memset(void *to, int byte, size_t n)
 {
     void *d = to;
+    if (n >= 16 && n <= 64) {
+        long long eight = (long long)(UINT64_MAX / 255 * (unsigned char)byte);
+        hd_pack_vector v = {eight, eight};
+        for (size_t i = 0; i < n - 16; i += 16)
+            *(hd_pack_vector *)((char *)to + i) = v;
+        *(hd_pack_vector *)((char *)to + n - 16) = v;
+        return to;
+    }
     __asm__ volatile("rep stosb" : "+D"(d), "+c"(n) : "a"(byte) : "memory");
     return to;
 }

@@ -1,5 +1,6 @@
 /* Runs in the user's process; see the rules in rt.h. */
 #include "rt/modules.h"
+#include "rt/blocks.h"
 #include "rt/policy.h"
 
 #include <link.h>
@@ -20,11 +21,27 @@ bool hd_rt_module_has(uintptr_t pc)
     return false;
 }
 
-bool hd_rt_module_const(const void *p)
+/* Pages that were asked for and have no constants. */
+#define ASKED 64
+static uintptr_t without[ASKED];
+
+static bool any_constant(uintptr_t low, uintptr_t end)
 {
     for (unsigned i = 0; i < n_constants; i++)
-        if ((uintptr_t)p - constants[i].low < constants[i].end - constants[i].low)
+        if (low < constants[i].end && constants[i].low < end)
             return true;
+    return false;
+}
+
+bool hd_rt_module_const(const void *p)
+{
+    uintptr_t at = (uintptr_t)p, page = at >> 12, *asked = &without[page % ASKED];
+    if (*asked == page)
+        return false;
+    if (any_constant(at, at + 1))
+        return true;
+    if (!any_constant(page << 12, (page + 1) << 12))
+        *asked = page;
     return false;
 }
 
@@ -87,6 +104,7 @@ void hd_rt_module_seen(uintptr_t pc)
         return;
     dl_iterate_phdr(look, &pc);
     n_constants = 0; /* something may be gone since the last time */
+    hd_rt_memset(without, 0, sizeof without);
     dl_iterate_phdr(add_constants, NULL);
 }
 

@@ -65,12 +65,53 @@ HD_EXPORT void *memset(void *to, int byte, size_t n)
     return to;
 }
 
+typedef uint64_t __attribute__((aligned(1), may_alias)) word;
+
+/* Whether one of the eight bytes is c. */
+static bool has_byte(uint64_t w, unsigned char c)
+{
+    const uint64_t ones = UINT64_MAX / 255;
+    w ^= ones * c;
+    return (w - ones) & ~w & ones << 7;
+}
+
+/* Whether the eight bytes at p lie in one page: then they may be read when one of them may. */
+static bool in_page(const void *p)
+{
+    return ((uintptr_t)p & 4095) <= 4096 - 8;
+}
+
+/* How many bytes of s may be passed because none of them is c or, in texts, zero; at most n. */
+static size_t pass_over(const char *s, size_t n, char c, bool text)
+{
+    size_t i = 0;
+    while (n - i >= 8 && in_page(s + i) && !has_byte(*(const word *)(s + i), (unsigned char)c) &&
+           !(text && has_byte(*(const word *)(s + i), 0)))
+        i += 8;
+    return i;
+}
+
 static size_t length(const char *s, size_t max)
 {
     size_t n = 0;
-    while (n < max && s[n])
-        n++;
+    while (n < max) {
+        n += pass_over(s + n, max - n, 0, false);
+        for (unsigned k = 0; k < 8 && n < max; k++, n++)
+            if (!s[n])
+                return n;
+    }
     return n;
+}
+
+/* Bytes that are the same in both and, in texts, not zero: eight at a time, not all there are. */
+static size_t common(const unsigned char *a, const unsigned char *b, size_t n, bool text)
+{
+    size_t i = 0;
+    while (n - i >= 8 && in_page(a + i) && in_page(b + i) &&
+           *(const word *)(a + i) == *(const word *)(b + i) &&
+           !(text && has_byte(*(const word *)(a + i), 0)))
+        i += 8;
+    return i;
 }
 
 /* Compares up to n bytes, stopping after a zero when `text`; *seen: bytes looked at. */
@@ -78,6 +119,10 @@ static int compare(const unsigned char *a, const unsigned char *b, size_t n, boo
                    size_t *seen)
 {
     for (size_t i = 0; i < n; i++) {
+        if (i % 8 == 0)
+            i += common(a + i, b + i, n - i, text);
+        if (i == n)
+            break;
         if (a[i] != b[i] || (text && !a[i])) {
             *seen = i + 1;
             return a[i] - b[i];
@@ -205,6 +250,10 @@ static void *find(const char *s, char c, size_t n, bool text, uintptr_t pc)
     const char *found = NULL;
     size_t i = 0;
     for (; i < n && !found; i++) {
+        if (i % 8 == 0)
+            i += pass_over(s + i, n - i, c, text);
+        if (i == n)
+            break;
         if (s[i] == c)
             found = s + i;
         else if (text && !s[i])
