@@ -47,7 +47,7 @@ static LLVMValueRef plain_read(struct hd_fn *f, LLVMValueRef site, LLVMValueRef 
 {
     struct hd_pass *p = f->p;
     LLVMValueRef where = hd_hooks_ptr(p, ptr);
-    LLVMValueRef tok = hd_deps_pass(f, addr, HD_MORE_ADDR);
+    LLVMValueRef tok = hd_deps_pass_addr(f, addr);
     int k = hook_index(size);
     if (k >= 0)
         return hd_hooks_call(f, read_hooks[k], (LLVMValueRef[]){site, where, tok});
@@ -71,7 +71,7 @@ void hd_access_load(struct hd_fn *f, LLVMValueRef inst)
     if (atomic)
         tok = hd_hooks_call(
             f, HD_HOOK_aread,
-            (LLVMValueRef[]){record, hd_hooks_ptr(f->p, ptr), hd_deps_pass(f, addr, HD_MORE_ADDR)});
+            (LLVMValueRef[]){record, hd_hooks_ptr(f->p, ptr), hd_deps_pass_addr(f, addr)});
     else
         tok = plain_read(f, record, ptr, site.size, addr);
     hd_deps_set(f, inst, tok);
@@ -116,8 +116,7 @@ static void plain_write(struct hd_fn *f, LLVMValueRef site, LLVMValueRef ptr, LL
     struct hd_pass *p = f->p;
     LLVMValueRef where = hd_hooks_ptr(p, ptr);
     uint64_t size = size_of(f, LLVMTypeOf(value));
-    LLVMValueRef addr_tok = hd_deps_pass(f, addr, HD_MORE_ADDR),
-                 val_tok = hd_deps_pass(f, val, HD_MORE_VAL);
+    LLVMValueRef addr_tok = hd_deps_pass_addr(f, addr), val_tok = hd_deps_pass(f, val, HD_MORE_VAL);
     if (fits_register(f, LLVMTypeOf(value))) {
         hd_hooks_call(f, write_hooks[hook_index(size)],
                       (LLVMValueRef[]){site, where, addr_tok, bits64(f, value), val_tok});
@@ -146,8 +145,7 @@ static void atomic_write(struct hd_fn *f, LLVMValueRef site, LLVMValueRef ptr, L
         lo = bits64(f, value);
     }
     LLVMValueRef where = hd_hooks_ptr(p, ptr);
-    LLVMValueRef addr_tok = hd_deps_pass(f, addr, HD_MORE_ADDR),
-                 val_tok = hd_deps_pass(f, val, HD_MORE_VAL);
+    LLVMValueRef addr_tok = hd_deps_pass_addr(f, addr), val_tok = hd_deps_pass(f, val, HD_MORE_VAL);
     hd_hooks_call(f, HD_HOOK_awrite, (LLVMValueRef[]){site, where, addr_tok, lo, hi, val_tok});
 }
 
@@ -191,8 +189,7 @@ static LLVMValueRef before_rmw(struct hd_fn *f, LLVMValueRef inst, struct hd_sit
     LLVMPositionBuilderBefore(f->p->b, inst);
     LLVMValueRef record = add_site(f, inst, ptr, site);
     LLVMValueRef where = hd_hooks_ptr(f->p, ptr);
-    hd_hooks_call(f, HD_HOOK_rmw_pre,
-                  (LLVMValueRef[]){record, where, hd_deps_pass(f, addr, HD_MORE_ADDR)});
+    hd_hooks_call(f, HD_HOOK_rmw_pre, (LLVMValueRef[]){record, where, hd_deps_pass_addr(f, addr)});
     return record;
 }
 

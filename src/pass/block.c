@@ -80,8 +80,7 @@ static void fill(struct hd_fn *f, LLVMValueRef inst)
     if (LLVMTypeOf(byte) != p->i32)
         byte = LLVMBuildZExt(p->b, byte, p->i32, "");
     LLVMValueRef where = hd_hooks_ptr(p, to), n = length(f, inst);
-    LLVMValueRef addr_tok = hd_deps_pass(f, addr, HD_MORE_ADDR),
-                 val_tok = hd_deps_pass(f, val, HD_MORE_VAL);
+    LLVMValueRef addr_tok = hd_deps_pass_addr(f, addr), val_tok = hd_deps_pass(f, val, HD_MORE_VAL);
     hd_hooks_call(f, HD_HOOK_memset, (LLVMValueRef[]){site, where, byte, n, addr_tok, val_tok});
     replace(inst, to);
 }
@@ -140,14 +139,14 @@ static struct hd_dep split_copy(struct hd_fn *f, const struct copy *c)
     struct hd_dep contents = c->from_addr;
     LLVMValueRef n = length(f, c->inst), from = hd_hooks_ptr(p, c->from);
     if (!(c->flags & HD_SITE_SRC_PRIVATE)) {
-        LLVMValueRef tok = hd_deps_pass(f, c->from_addr, HD_MORE_ADDR);
+        LLVMValueRef tok = hd_deps_pass_addr(f, c->from_addr);
         LLVMValueRef site = block_site(f, c->inst, c->from, HD_SITE_READ, 0);
         tok = hd_hooks_call(f, HD_HOOK_read_n, (LLVMValueRef[]){site, from, n, tok});
         contents = (struct hd_dep){1, {tok}};
     }
     if (!(c->flags & HD_SITE_DST_PRIVATE)) {
         LLVMValueRef to = hd_hooks_ptr(p, c->to);
-        LLVMValueRef addr = hd_deps_pass(f, c->addr, HD_MORE_ADDR);
+        LLVMValueRef addr = hd_deps_pass_addr(f, c->addr);
         LLVMValueRef val = hd_deps_pass(f, contents, HD_MORE_VAL);
         LLVMValueRef site = block_site(f, c->inst, c->to, HD_SITE_WRITE, 0);
         hd_hooks_call(f, HD_HOOK_write_n, (LLVMValueRef[]){site, to, n, addr, from, val});

@@ -1,10 +1,10 @@
-/* Tokens that a branch further up has used already. To get here the thread has run that branch, so
- * none of their reads is stale, and a dependence on them says nothing (src/rt/decided.h does the
- * same at run time, for what is only known there).
+/* Tokens that a branch further up has used already, or an access for its address. To get here the
+ * thread has run that event, so none of their reads is stale, and a dependence on them says nothing
+ * (src/rt/decided.h does the same at run time, for what is only known there).
  *
  * "Further up" is: in a block that dominates this one, or before in it. The token is the same value
- * of the function, and a value that dominates a branch that dominates a use is made anew only when
- * that branch is run anew as well. So it is also the same reads.
+ * of the function, and a value that dominates an event that dominates a use is made anew only when
+ * that event is run anew as well. So it is also the same reads.
  */
 #include "base/alloc.h"
 #include "pass/pass.h"

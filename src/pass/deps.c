@@ -105,6 +105,13 @@ LLVMValueRef hd_deps_pass(struct hd_fn *f, struct hd_dep d, enum hd_more role)
     return hd_deps_join(f, f->p->b, d);
 }
 
+LLVMValueRef hd_deps_pass_addr(struct hd_fn *f, struct hd_dep d)
+{
+    LLVMValueRef tok = hd_deps_pass(f, d, HD_MORE_ADDR);
+    hd_decided_add(f, d);
+    return tok;
+}
+
 static void remember(struct hd_fn *f, LLVMValueRef v, struct hd_dep d)
 {
     *hd_map_put(&f->dep_of, (uint64_t)(uintptr_t)v, NULL) = (uint32_t)f->deps.len;

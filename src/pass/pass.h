@@ -132,12 +132,13 @@ struct hd_local *hd_escape_local(struct hd_fn *f, LLVMValueRef ptr); /* the loca
 bool hd_escape_is_constant(LLVMValueRef ptr);                        /* memory that no one writes */
 bool hd_escape_hooked(struct hd_fn *f, LLVMValueRef ptr); /* accesses through ptr are logged */
 
-/* decided.c: tokens whose reads a branch that dominates this place depended on. */
+/* decided.c: tokens whose reads a branch, or the address of an access, that dominates this place
+ * depended on. */
 void hd_decided_init(struct hd_fn *f); /* after the order of blocks is known */
 void hd_decided_fini(struct hd_fn *f);
 void hd_decided_block(struct hd_fn *f, LLVMBasicBlockRef block); /* hooks of this block follow */
 struct hd_dep hd_decided_rest(struct hd_fn *f, struct hd_dep d); /* without those */
-void hd_decided_add(struct hd_fn *f, struct hd_dep d);           /* a branch depends on d */
+void hd_decided_add(struct hd_fn *f, struct hd_dep d); /* a branch or an address depends on d */
 /* The value that a phi of a loop starts with, if all it gets later is computed from itself and
  * constants; else NULL. Their tokens are the same. */
 LLVMValueRef hd_decided_start(struct hd_fn *f, LLVMValueRef phi);
@@ -157,6 +158,8 @@ LLVMValueRef hd_deps_join(struct hd_fn *f, LLVMBuilderRef b,
 LLVMValueRef hd_deps_past(struct hd_fn *f, LLVMBuilderRef b); /* "all reads so far" */
 /* The first token, as an argument of a hook; the others are handed over by __hd_more. */
 LLVMValueRef hd_deps_pass(struct hd_fn *f, struct hd_dep d, enum hd_more role);
+/* The same for the address of an access whose hook follows: what comes behind it can rely on it. */
+LLVMValueRef hd_deps_pass_addr(struct hd_fn *f, struct hd_dep d);
 void hd_deps_local_store(struct hd_fn *f, LLVMBuilderRef b, struct hd_local *local,
                          struct hd_dep d);
 void hd_deps_finish(struct hd_fn *f); /* incoming values of token phis */

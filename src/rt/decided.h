@@ -1,5 +1,6 @@
-/* Reads that a branch of the thread depended on already. Whoever gets past that branch has run it,
- * so none of these reads is stale (docs/MODEL.md, section 2: a read is stale or not when it runs).
+/* Reads that a branch of the thread, or the address of an access, depended on already. Whoever gets
+ * past that event has run it, so none of these reads is stale (docs/MODEL.md, section 2: a read is
+ * stale or not when it runs).
  * A later dependence on them says nothing new and is left out; loops are full of such ones.
  *
  * Kept by thread: the ids around its last such branch as bits, one long range that grows with a
@@ -13,7 +14,7 @@
 
 #include <stdbool.h>
 
-#define HD_DECIDED_OLD 16
+#define HD_DECIDED_OLD 64
 #define HD_DECIDED_STALE                                                                           \
     256 /* events without growing: the long range is of a loop that is over                        \
          */

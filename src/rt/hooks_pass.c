@@ -550,10 +550,9 @@ LONG_WAY void add_more(enum hd_more role, hd_tok tok, uintptr_t pc)
     hd_tok rest = hd_rt_rest(me, tok);
     if (rest != HD_TOK_NONE) {
         log_more(role, rest);
-        if (role == HD_MORE_DEP) {
-            me->more = true;
+        me->more = me->more || role == HD_MORE_DEP;
+        if (role != HD_MORE_VAL)
             hd_decided_add(&me->decided, hd_rt_up_to_now(tok), __hd_flow.count);
-        }
     }
     hd_rt_leave(me);
 }

@@ -180,10 +180,9 @@ HD_INLINE bool hd_rt_quick_more(struct hd_thread *me, enum hd_more role, hd_tok 
     uint32_t count = __hd_flow.count;
     bool odd = rest != hd_pack_tok(s, 1, hd_pack_moving(count));
     q = hd_put_tokens(s, count, false, HD_TOK_NONE, odd, rest, q, &flag);
-    if (role == HD_MORE_DEP) {
-        me->more = true;
+    me->more = me->more || role == HD_MORE_DEP;
+    if (role != HD_MORE_VAL)
         hd_decided_add(&me->decided, whole, count);
-    }
     __atomic_store_n(out, (uint8_t)flag, __ATOMIC_RELEASE);
     hd_rt_log.pos = q;
     hd_rt_quick_end(me);

@@ -115,6 +115,33 @@ NOINLINE static void runs(void)
 // LOG-O1+: ^([0-9]+) write4 out_11 runs:[0-9]+ addr=- val=[0-9]+-[0-9]+ =
 // LOG-O1+: write4 out_12 runs:[0-9]+ addr=- val=[0-9]+\+[0-9]+-[0-9]+ =
 
+/* An access whose address depended on a read settles it for what it dominates, and for nothing
+ * else. */
+struct node {
+    int x, y, z;
+} node = {1, 2, 3}, *volatile top = &node;
+volatile int out_13;
+NOINLINE static void settled(void)
+{
+    struct node *p = top;
+    p->y = p->x + 1;
+    out_13 = p->z;
+}
+// LOG-O1+: ^([0-9]+) read8 top settled
+// LOG-O1+: read4 node.x settled:[0-9]+ addr=[0-9]+ =
+// LOG-O1+: write4 node.y settled:[0-9]+ addr=- val=[0-9]+ =
+// LOG-O1+: read4 node.z settled:[0-9]+ addr=- =
+
+NOINLINE static void open_still(int some)
+{
+    struct node *p = top;
+    if (some)
+        ((volatile struct node *)p)->x = 0;
+    ((volatile struct node *)p)->z = 7;
+}
+// LOG-O1+: ^([0-9]+) read8 top open_still
+// LOG-O1+: write4 node.z open_still:[0-9]+ addr=[0-9]+ val=- = 7
+
 int main(void)
 {
     direct();
@@ -124,5 +151,7 @@ int main(void)
     loop(3);
     joins();
     runs();
+    settled();
+    open_still(out_13 == 0);
     return 0;
 }
