@@ -46,6 +46,7 @@ one() {
     for _ in $(seq "$rounds"); do
         native+=("$(cpu ./native "$factor")")
         tsan+=("$(cpu ./tsan "$factor")")
+        rm -f t.hdt # to give back the pages of the last one is not recording
         ours+=("$(cpu "$build/heddle" record -o t.hdt -- ./ours "$factor")")
         ratios+=("$(awk -v a="${ours[-1]}" -v b="${tsan[-1]}" 'BEGIN { print a / b }')")
     done
