@@ -14,15 +14,18 @@
  * share a place in it spoil each other's guesses and nothing else.
  *
  * The first byte of a record is never 0 and is written last: a record is there whole or not at all.
- *   bits 0-1  0: a plain record, its kind in bits 2-7 (see rt_pack_plain.h);
- *             1, 2: the slot that followed the previous record's slot last time, or the time
- * before; 3: the number of the slot follows (varint; 0: then 8 bytes of key) bits 2-3  word 0: 0
- * last + step, 1 base + offset (see hd_pack_base), 2 last + 2 bytes, 3 last + 4 bytes (INT32_MIN: 8
- * bytes follow) bits 4-5  word 1: 0 guess (memory, or the slot's last), 1 the slot's last, 2 guess
- * + 2 bytes, 3 the value in as many bytes as the access has; wide ones: see hd_put_wide bit 6
- * tokens follow: a byte with one bit for each half that is not as guessed, then those halves as
- * distances (varint) bit 7     with word 1 coded 3: word 1 is word 0 plus 4 bytes; coded 1: what
- * was read last in this order. RMW ends with new - old, zigzag varint.
+ * - Bits 0-1, the slot. 0: a plain record, its kind in bits 2-7 (see rt_pack_plain.h). 1, 2: the
+ * one that followed the previous record's slot last time, or the time before. 3: its number follows
+ *   (varint; 0: then 8 bytes of key).
+ * - Bits 2-3, word 0. 0: last + step. 1: base + offset (see hd_pack_base). 2: last + 2 bytes. 3:
+ *   last + 4 bytes (INT32_MIN: 8 bytes follow).
+ * - Bits 4-5, word 1. 0: the guess (memory, or the slot's last). 1: the slot's last. 2: guess + 2
+ *   bytes. 3: the value, in as many bytes as the access has. With bit 7: 1 is what was read last, 2
+ *   guess + 4 bytes, 3 word 0 + 4 bytes. Wide ones: see hd_put_wide.
+ * - Bit 6: tokens follow. A byte with one bit for each half that is not as guessed, then those
+ * halves as distances (varint).
+ *
+ * What follows comes in this order. An RMW ends with new - old, zigzag varint.
  */
 #ifndef HEDDLE_RT_PACK_H
 #define HEDDLE_RT_PACK_H

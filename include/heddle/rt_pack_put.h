@@ -121,6 +121,10 @@ hd_put_word1(struct hd_pack_slot *s, uint64_t guess, uint64_t read, unsigned siz
         *flag |= 3 << 4 | 128;
         hd_pack_poke(q, 4, (uint64_t)far);
         q += 4;
+    } else if (size == 8 && d == (int32_t)d) {
+        *flag |= 2 << 4 | 128;
+        hd_pack_poke(q, 4, (uint64_t)d);
+        q += 4;
     } else {
         *flag |= 3 << 4;
         hd_pack_poke(q, size, w);

@@ -167,7 +167,8 @@ static uint64_t get_word1(struct hd_pack_slot *s, const uint8_t **q, unsigned fl
         w = read;
         break;
     case 2:
-        w = guess + (uint64_t)(int64_t)(int16_t)bytes(q, 2);
+        w = guess +
+            (uint64_t)(flag & 128 ? (int64_t)(int32_t)bytes(q, 4) : (int64_t)(int16_t)bytes(q, 2));
         break;
     default:
         w = flag & 128 ? w0 + (uint64_t)(int64_t)(int32_t)bytes(q, 4) : bytes(q, size);

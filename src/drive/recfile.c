@@ -8,7 +8,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
-#define VERSION     3
+#define VERSION     4
 #define FILE_HEADER 16
 #define HEADER      20
 #define RAW_MAX     (1u << 30)
