@@ -87,7 +87,7 @@ HD_EXPORT void thrd_yield(void)
 HD_EXPORT int thrd_sleep(const struct timespec *span, struct timespec *left)
 {
     int saved = errno;
-    int r = nanosleep(span, left) == 0 ? 0 : errno == EINTR ? -1 : -2;
+    int r = hd_rt_sleep(span, left, HD_PC) == 0 ? 0 : errno == EINTR ? -1 : -2;
     errno = saved;
     return r;
 }

@@ -34,19 +34,24 @@ static int tell_left(uint64_t ns, struct timespec *left, uintptr_t pc)
     return ns ? EINTR : 0;
 }
 
-HD_EXPORT int nanosleep(const struct timespec *span, struct timespec *left)
+int hd_rt_sleep(const struct timespec *span, struct timespec *left, uintptr_t pc)
 {
-    struct hd_thread *me = hd_rt_enter();
+    struct hd_thread *me = hd_rt_enter_at(NULL, 0, pc);
     if (!me)
         return hd_real.nanosleep(span, left);
     uint64_t deadline;
     int r = hd_rt_deadline_in(span, &deadline) && span ? 0 : EINVAL;
     if (r == 0)
-        r = tell_left(sleep_until(me, deadline, HD_PC), left, HD_PC);
+        r = tell_left(sleep_until(me, deadline, pc), left, pc);
     hd_rt_leave(me);
     if (r)
         errno = r;
     return r ? -1 : 0;
+}
+
+HD_EXPORT int nanosleep(const struct timespec *span, struct timespec *left)
+{
+    return hd_rt_sleep(span, left, HD_PC);
 }
 
 HD_EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec *span,

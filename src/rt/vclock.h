@@ -17,5 +17,7 @@ bool hd_rt_deadline_in(const struct timespec *rel, uint64_t *deadline);
 bool hd_rt_clock_known(clockid_t clock); /* one that we make up, not one of processor time */
 void hd_rt_clock_ask(clockid_t clock, struct timespec *ts); /* the clock moves on a little */
 int hd_rt_real_clock_gettime(clockid_t clock, struct timespec *ts);
+/* nanosleep, called at pc (time.c). */
+int hd_rt_sleep(const struct timespec *span, struct timespec *left, uintptr_t pc);
 
 #endif
