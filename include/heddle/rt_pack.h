@@ -24,7 +24,6 @@
  *   guess + 4 bytes, 3 word 0 + 4 bytes. Wide ones: see hd_put_wide.
  * - Bit 6: tokens follow. A byte with one bit for each half that is not as guessed, then those
  * halves as distances (varint).
- *
  * What follows comes in this order. An RMW ends with new - old, zigzag varint.
  */
 #ifndef HEDDLE_RT_PACK_H
