@@ -4,6 +4,7 @@
 #include "drive/load.h"
 
 #include <stdio.h>
+#include <sys/resource.h>
 #include <time.h>
 
 static double cpu_now(void)
@@ -29,10 +30,12 @@ static int measure(const char *path)
     double seconds = cpu_now() - start;
     size_t peak = hd_alloc_peak() - before, kept = hd_alloc_in_use() - before;
     double n = (double)t->n_events;
-    printf("%s: %zu events, %.2f s, %.0f ns/event, in memory %.1f bytes/event, peak %.1f, %llu "
-           "writes from outside\n",
+    struct rusage use;
+    getrusage(RUSAGE_SELF, &use); /* of the largest so far: for one recording at a time */
+    printf("%s: %zu events, %.2f s, %.0f ns/event, in memory %.1f bytes/event, peak %.1f, "
+           "resident %.1f, %llu writes from outside\n",
            path, t->n_events, seconds, seconds * 1e9 / n, (double)kept / n, (double)peak / n,
-           (unsigned long long)built.outside_writes);
+           (double)use.ru_maxrss * 1024 / n, (unsigned long long)built.outside_writes);
     hd_trace_free(t);
     hd_build_info_fini(&built);
     return 0;

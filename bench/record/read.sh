@@ -22,7 +22,7 @@ commit=$(git -C "$here" rev-parse --short HEAD 2>/dev/null || echo unknown)
 machine="$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1 | tr ',' ' ') x$(nproc)"
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT && cd "$work"
 
-columns="program,factor,events,seconds,ns/event,bytes/event in memory,bytes/event at the peak"
+columns="program,factor,events,seconds,ns/event,bytes/event in memory,bytes/event at the peak,bytes/event resident"
 echo "$columns"
 for source; do
     name=$(basename "$source" .c)
@@ -30,7 +30,7 @@ for source; do
     "$build/heddle" record -o t.hdt -- ./program "$factor" >out 2>err
     for _ in $(seq "$rounds"); do "$build/bench/bench_reading" t.hdt; done >lines
     row=$(sort -t, -k2.2g lines | head -1 |
-        sed -nE 's/.*: ([0-9]+) events, ([0-9.]+) s, ([0-9]+) ns.*memory ([0-9.]+) b.*peak ([0-9.]+),.*/\1,\2,\3,\4,\5/p')
+        sed -nE 's/.*: ([0-9]+) events, ([0-9.]+) s, ([0-9]+) ns.*memory ([0-9.]+) b.*peak ([0-9.]+), resident ([0-9.]+),.*/\1,\2,\3,\4,\5,\6/p')
     row=$name,$factor,$row
     echo "$row"
     [ $save = 0 ] || [ -s "$results" ] || echo "date,commit,machine,load,$columns" >"$results"

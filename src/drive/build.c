@@ -410,12 +410,11 @@ static void walk_init(struct hd_walk *w, struct hd_build_info *info, struct hd_e
     w->modules = HD_VEC_INIT(struct hd_origin_module);
 }
 
-void hd_walk_close(struct hd_walk *w)
+/* What only the walks need: a trace that is finished has no room for it beside. */
+static void drop_walks(struct hd_walk *w)
 {
     for (size_t i = 0; i < w->threads.len; i++) {
         struct hd_walk_thread *t = hd_vec_at(&w->threads, i);
-        if (t->name)
-            hd_free(t->name, strlen(t->name) + 1);
         hd_u32vec_fini(&t->reads);
         hd_u32vec_fini(&t->reads_at);
         hd_vec_fini(&t->more[0]);
@@ -423,16 +422,8 @@ void hd_walk_close(struct hd_walk *w)
     }
     hd_regions_fini(&w->regions);
     hd_cells_fini(&w->cells);
-    hd_builder_free(w->builder);
-    hd_vec_fini(&w->threads);
     hd_vec_fini(&w->memory);
     hd_vec_fini(&w->inserts);
-    for (size_t i = 0; i < w->sites.len; i++) {
-        struct hd_walk_sites *s = hd_vec_at(&w->sites, i);
-        hd_free(s->sites, s->count * sizeof *s->sites);
-        hd_free(s->strings, s->strings_size + 1);
-    }
-    hd_vec_fini(&w->sites);
     hd_u32vec_fini(&w->places);
     hd_u32vec_fini(&w->detail_of);
     hd_map_fini(&w->wide);
@@ -441,16 +432,34 @@ void hd_walk_close(struct hd_walk *w)
     hd_map_fini(&w->looked);
     hd_map_fini(&w->counts);
     hd_map_fini(&w->makers);
-    hd_details_writer_free(w->details);
     hd_names_fini(&w->used);
     hd_names_fini(&w->lives);
     hd_u32vec_fini(&w->dep_list[0]);
     hd_u32vec_fini(&w->dep_list[1]);
+    hd_rawlog_fini(&w->log);
+    hd_walk_objlocks_fini(w);
+}
+
+void hd_walk_close(struct hd_walk *w)
+{
+    drop_walks(w);
+    for (size_t i = 0; i < w->threads.len; i++) {
+        struct hd_walk_thread *t = hd_vec_at(&w->threads, i);
+        if (t->name)
+            hd_free(t->name, strlen(t->name) + 1);
+    }
+    hd_builder_free(w->builder);
+    hd_vec_fini(&w->threads);
+    for (size_t i = 0; i < w->sites.len; i++) {
+        struct hd_walk_sites *s = hd_vec_at(&w->sites, i);
+        hd_free(s->sites, s->count * sizeof *s->sites);
+        hd_free(s->strings, s->strings_size + 1);
+    }
+    hd_vec_fini(&w->sites);
+    hd_details_writer_free(w->details);
     hd_origin_fini(&w->origins);
     hd_origin_modules_fini(&w->modules);
-    hd_rawlog_fini(&w->log);
     hd_recnames_fini(&w->debug);
-    hd_walk_objlocks_fini(w);
     hd_recmeta_fini(&w->meta);
     hd_rec_close(&w->rec_file);
 }
@@ -568,6 +577,7 @@ enum hd_status hd_drive_build(const char *name, const char *data, size_t len,
     if (s == HD_OK && w.log.limit && w.log.events == w.log.limit)
         info->limit = w.log.limit;
     if (s == HD_OK) {
+        drop_walks(&w);
         s = hd_builder_finish(w.builder, trace, err);
         w.builder = NULL;
         if (s == HD_OK)

@@ -116,8 +116,8 @@ void hd_details_finish(struct hd_details_writer *w, struct hd_trace *t)
     hd_bytes_put(&all, w->origins.data, w->origins.len);
     hd_bytes_varint(&all, w->n_blocks);
     hd_bytes_put(&all, w->blocks.data, w->blocks.len);
-    hd_bytes_put(&all, w->events.data, w->events.len);
     hd_trace_meta_add(t, KEY, all.data, all.len);
+    hd_trace_meta_add(t, KEY, w->events.data, w->events.len);
     hd_bytes_fini(&all);
 }
 

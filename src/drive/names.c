@@ -213,8 +213,10 @@ static void region_text(struct hd_walk *w, const struct hd_region *g, uint64_t a
 /* C++ names and paths may hold what the text form uses itself. */
 static void make_printable(char *text)
 {
+    static const bool bad[256] = {['|'] = true, ['('] = true, [')'] = true,  [','] = true,
+                                  [';'] = true, [' '] = true, ['\t'] = true, ['\n'] = true};
     for (char *p = text; *p; p++)
-        if (strchr("|(),; \t\n", *p))
+        if (bad[(uint8_t)*p])
             *p = '_';
 }
 
@@ -262,16 +264,14 @@ void hd_walk_address(struct hd_walk *w, uint64_t addr, char *out, size_t size)
 uint32_t hd_walk_location(struct hd_walk *w, const struct hd_region *g, uint64_t addr)
 {
     char text[NAME_MAX_LEN];
-    uint32_t id;
     if (g->kind == HD_REGION_HEAP || g->kind == HD_REGION_MAP) /* a number means one block */
         return hd_builder_obj(w->builder, HD_OBJ_LOC, text, block_text(g, addr, text));
     region_text(w, g, addr, text, sizeof text - 16);
     make_printable(text);
-    size_t base = strlen(text), len = base;
+    size_t base = strlen(text), len = base, before = w->used.count;
     /* Two static variables of different files may share a name: the later one gets a number. */
-    for (unsigned n = 2; hd_names_find(&w->used, text, len, &id); n++)
+    for (unsigned n = 2; hd_names_add(&w->used, text, len) < before; n++)
         len = base + (size_t)snprintf(text + base, 16, "'%u", n);
-    hd_names_add(&w->used, text, len);
     return hd_builder_obj(w->builder, HD_OBJ_LOC, text, len);
 }
 

@@ -221,6 +221,20 @@ bool hd_recnames_module(const struct hd_recnames *d, uint64_t addr, char *out, s
     return s != NULL;
 }
 
+/* "+8", as far as it fits. */
+static void put_offset(uint64_t offset, char *out, size_t size)
+{
+    char digits[24];
+    size_t at = sizeof digits;
+    do
+        digits[--at] = (char)('0' + offset % 10);
+    while (offset /= 10);
+    digits[--at] = '+';
+    size_t n = sizeof digits - at < size ? sizeof digits - at : size - 1;
+    memcpy(out, digits + at, n);
+    out[n] = 0;
+}
+
 bool hd_recnames_data(const struct hd_recnames *d, uint64_t addr, char *out, size_t size)
 {
     const struct hd_recnames_symbol *s = find(&d->modules, addr);
@@ -228,9 +242,12 @@ bool hd_recnames_data(const struct hd_recnames *d, uint64_t addr, char *out, siz
         return false;
     const struct hd_recnames_symbol *variable = find(&d->symbols, addr);
     s = variable ? variable : s;
+    size_t n = strlen(s->name);
+    if (n >= size)
+        n = size - 1;
+    memcpy(out, s->name, n); /* there may be as many as events: printf only for what is rare */
+    out[n] = 0;
     if (addr > s->addr)
-        snprintf(out, size, "%s+%" PRIu64, s->name, addr - s->addr);
-    else
-        snprintf(out, size, "%s", s->name);
+        put_offset(addr - s->addr, out + n, size - n);
     return true;
 }

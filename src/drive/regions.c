@@ -25,6 +25,7 @@ void hd_regions_fini(struct hd_regions *r)
         r->made = next;
     }
     hd_free(r->recent, RECENT * sizeof *r->recent);
+    r->recent = NULL;
 }
 
 void hd_regions_rewind(struct hd_regions *r)
