@@ -5,16 +5,18 @@
 
 #include <string.h>
 
-#define STATIC_SPAN (UINT64_C(1) << 48) /* user addresses have 47 bits */
-#define RECENT      16384
-#define GAP         64 /* so that the end of a region is not the start of another */
+#define STATIC_SPAN  (UINT64_C(1) << 48) /* user addresses have 47 bits */
+#define RECENT_LEAST 1024
+#define RECENT_MOST  (1u << 20)
+#define GAP          64 /* so that the end of a region is not the start of another */
 
 void hd_regions_init(struct hd_regions *r)
 {
     *r = (struct hd_regions){.linear_end = STATIC_SPAN, .change = 1};
     r->static_region = (struct hd_region){.end = STATIC_SPAN, .thread = UINT32_MAX, .shared = true};
     r->made_end = &r->made;
-    r->recent = hd_calloc(RECENT, sizeof *r->recent);
+    r->n_recent = RECENT_LEAST;
+    r->recent = hd_calloc(r->n_recent, sizeof *r->recent);
 }
 
 void hd_regions_fini(struct hd_regions *r)
@@ -24,7 +26,7 @@ void hd_regions_fini(struct hd_regions *r)
         hd_free(r->made, sizeof *r->made);
         r->made = next;
     }
-    hd_free(r->recent, RECENT * sizeof *r->recent);
+    hd_free(r->recent, r->n_recent * sizeof *r->recent);
     r->recent = NULL;
 }
 
@@ -33,7 +35,8 @@ void hd_regions_rewind(struct hd_regions *r)
     r->root = NULL;
     r->change++;
     r->again = r->made;
-    memset(r->recent, 0, RECENT * sizeof *r->recent);
+    memset(r->gaps, 0, sizeof r->gaps);
+    memset(r->recent, 0, r->n_recent * sizeof *r->recent);
     for (struct hd_region *g = r->made; g; g = g->next_made)
         g->left = g->right = NULL;
     r->n_heap = r->n_map = 0;
@@ -97,6 +100,17 @@ static void set_gone(struct hd_region *t)
     }
 }
 
+/* The regions of t go, and [start, end) changes. */
+static void forget_gaps(struct hd_regions *r, uint64_t start, uint64_t end,
+                        const struct hd_region *t)
+{
+    for (; t; t = t->right)
+        end = end > t->end ? end : t->end;
+    for (size_t i = 0; i < sizeof r->gaps / sizeof *r->gaps; i++)
+        if (r->gaps[i].start <= end && r->gaps[i].end >= start)
+            r->gaps[i] = (struct hd_region_gap){0, 0};
+}
+
 /* Takes every region that touches [start, end) out of the tree. */
 static void remove_overlaps(struct hd_regions *r, uint64_t start, uint64_t end)
 {
@@ -105,6 +119,7 @@ static void remove_overlaps(struct hd_regions *r, uint64_t start, uint64_t end)
     const struct hd_region *before = last_below(r->root, start);
     split(r->root, before && before->end > start ? before->start : start, &low, &mid);
     split(mid, end, &mid, &high);
+    forget_gaps(r, before && before->end > start ? before->start : start, end, mid);
     set_gone(mid);
     r->root = merge(low, high);
 }
@@ -115,6 +130,13 @@ static void insert(struct hd_regions *r, struct hd_region *g)
     r->change++;
     split(r->root, g->start, &low, &high);
     r->root = merge(merge(low, g), high);
+}
+
+static void remember_more(struct hd_regions *r)
+{
+    hd_free(r->recent, r->n_recent * sizeof *r->recent);
+    r->n_recent *= 4;
+    r->recent = hd_calloc(r->n_recent, sizeof *r->recent);
 }
 
 static struct hd_region *make(struct hd_regions *r, uint64_t len)
@@ -131,6 +153,8 @@ static struct hd_region *make(struct hd_regions *r, uint64_t len)
     g->thread = UINT32_MAX;
     *r->made_end = g;
     r->made_end = &g->next_made;
+    if (++r->n_made * 4 > r->n_recent && r->n_recent < RECENT_MOST)
+        remember_more(r);
     return g;
 }
 
@@ -155,45 +179,46 @@ void hd_regions_cut(struct hd_regions *r, uint64_t start, uint64_t len)
     remove_overlaps(r, start, start + len);
 }
 
-/* As hd_regions_find, without the short cuts. NULL: static. */
-static struct hd_region *search(const struct hd_regions *r, uint64_t addr, uint64_t *room)
+/* The region of addr, or NULL and the gap where it lies. */
+static struct hd_region *search(const struct hd_regions *r, uint64_t addr,
+                                struct hd_region_gap *gap)
 {
     struct hd_region *best = NULL, *t = r->root;
-    uint64_t next = STATIC_SPAN;
+    *gap = (struct hd_region_gap){0, STATIC_SPAN};
     while (t) {
         if (t->start <= addr) {
             best = t;
             t = t->right;
         } else {
-            next = t->start;
+            gap->end = t->start;
             t = t->left;
         }
     }
-    if (best && addr < best->end) {
-        *room = best->end - addr;
-        return best;
-    }
-    *room = addr < next ? next - addr : 1;
-    return NULL;
+    if (best)
+        gap->start = best->end;
+    return best && addr < best->end ? best : NULL;
 }
 
 struct hd_region *hd_regions_find(struct hd_regions *r, uint64_t addr, uint64_t *room)
 {
-    struct hd_region **recent = &r->recent[addr / 16 % RECENT], *g = *recent;
-    if (g && !g->gone && addr >= g->start && addr < g->end) {
-        *room = g->end - addr;
-        return g;
+    struct hd_region **recent = &r->recent[addr / 16 & (r->n_recent - 1)], *g = *recent;
+    if (!g || g->gone || addr < g->start || addr >= g->end) {
+        struct hd_region_gap *gap = &r->gaps[(addr >> 20) % (sizeof r->gaps / sizeof *r->gaps)];
+        if (addr >= gap->start && addr < gap->end) {
+            *room = gap->end - addr;
+            return &r->static_region;
+        }
+        struct hd_region_gap here;
+        g = search(r, addr, &here);
+        if (!g) {
+            *gap = here;
+            *room = addr < here.end ? here.end - addr : 1;
+            return &r->static_region;
+        }
+        *recent = g;
     }
-    struct hd_region_gap *gap = &r->gaps[addr / 64 % 64];
-    if (gap->change == r->change && addr >= gap->start && addr < gap->end) {
-        *room = gap->end - addr;
-        return &r->static_region;
-    }
-    g = search(r, addr, room);
-    if (g)
-        return *recent = g;
-    *gap = (struct hd_region_gap){addr, addr + *room, r->change};
-    return &r->static_region;
+    *room = g->end - addr;
+    return g;
 }
 
 struct hd_region *hd_regions_block(struct hd_regions *r, uint64_t start)

@@ -37,12 +37,14 @@ struct hd_regions {
     uint64_t linear_end;
     uint32_t n_heap, n_map;
     uint64_t rng;
-    /* Answers of hd_regions_find, by address. A region is one until it is gone; that there is none
-     * is known until the next change. */
+    /* Answers of hd_regions_find, by address. A region is one until it is gone; gaps between
+     * regions are forgotten when something beside them changes. */
     struct hd_region **recent;
+    size_t n_recent; /* a power of two */
+    size_t n_made;
     struct hd_region_gap {
-        uint64_t start, end, change;
-    } gaps[64];
+        uint64_t start, end;
+    } gaps[16];
     uint64_t change; /* counts from 1 */
 };
 
