@@ -192,9 +192,14 @@ static enum hd_status on_event(struct hd_walk *w, const struct hd_raw *rec)
 static enum hd_status on_record(struct hd_walk *w, const struct hd_raw *rec)
 {
     struct hd_walk_thread *t = hd_walk_current(w);
+    if (rec->kind <= HD_LOG_LAST_EVENT && w->pass == HD_WALK_MARK) {
+        w->rec = rec;
+        enum hd_status s = on_event(w, rec);
+        w->rec = NULL;
+        return s;
+    }
     if (rec->kind <= HD_LOG_LAST_EVENT) {
-        if (w->pass != HD_WALK_MARK)
-            hd_u32vec_push(&t->reads_at, (uint32_t)t->reads.len);
+        hd_u32vec_push(&t->reads_at, (uint32_t)t->reads.len);
         w->rec = rec;
         w->joined = joins(t, rec);
         /* A call of stdio takes the lock of its stream, works, and releases it. */
@@ -211,7 +216,8 @@ static enum hd_status on_record(struct hd_walk *w, const struct hd_raw *rec)
     }
     switch (rec->kind) {
     case HD_LOG_MORE:
-        *(hd_tok *)hd_vec_push(&t->more[rec->w[0] & 1]) = rec->w[1];
+        if (w->pass != HD_WALK_MARK)
+            *(hd_tok *)hd_vec_push(&t->more[rec->w[0] & 1]) = rec->w[1];
         return HD_OK;
     case HD_LOG_SITES:
         if (w->pass == HD_WALK_MARK)
@@ -318,6 +324,8 @@ static enum hd_status walk(struct hd_walk *w, enum hd_walk_pass pass)
         t->reads.len = t->reads_at.len = 0;
         t->branched = 0;
         t->last_site = 0;
+        t->last_kind = t->last_aux = 0;
+        t->in_stdio = false;
         t->more[0].len = t->more[1].len = 0;
     }
     enum hd_status s = hd_walk_thread_at(w, 0, UINT32_MAX, &t);

@@ -25,22 +25,30 @@ void hd_cells_fini(struct hd_cells *c)
     hd_vec_fini(&c->blocks);
 }
 
+/* Block number key, made if it is to be; else NULL when nothing was marked there. */
+static struct hd_cell_block *find_block(struct hd_cells *c, uint64_t key, bool make)
+{
+    uint32_t number;
+    if (!hd_map_get(&c->numbers, key, &number)) {
+        if (!make)
+            return NULL;
+        number = *hd_map_put(&c->numbers, key, NULL) = (uint32_t)c->blocks.len;
+        *(struct hd_cell_block **)hd_vec_push(&c->blocks) =
+            hd_calloc(1, sizeof(struct hd_cell_block));
+    }
+    return *(struct hd_cell_block **)hd_vec_at(&c->blocks, number);
+}
+
 /* NULL when nothing was marked there, unless it is to be made. */
-static struct hd_cell_page *page_at(struct hd_cells *c, uint64_t linear, bool make)
+static inline struct hd_cell_page *page_at(struct hd_cells *c, uint64_t linear, bool make)
 {
     uint64_t key = linear / BLOCK;
     struct hd_cell_recent *recent = &c->recent[key % (sizeof c->recent / sizeof *c->recent)];
     if (recent->key != key) {
-        uint32_t number;
-        if (!hd_map_get(&c->numbers, key, &number)) {
-            if (!make)
-                return NULL;
-            number = *hd_map_put(&c->numbers, key, NULL) = (uint32_t)c->blocks.len;
-            *(struct hd_cell_block **)hd_vec_push(&c->blocks) =
-                hd_calloc(1, sizeof(struct hd_cell_block));
-        }
-        *recent =
-            (struct hd_cell_recent){key, *(struct hd_cell_block **)hd_vec_at(&c->blocks, number)};
+        struct hd_cell_block *block = find_block(c, key, make);
+        if (!block)
+            return NULL;
+        *recent = (struct hd_cell_recent){key, block};
     }
     return &recent->block->pages[linear / HD_CELL_PAGE % HD_CELL_PAGES];
 }
@@ -57,8 +65,13 @@ static void mark_one(struct hd_cells *c, uint64_t linear)
 
 void hd_cells_mark(struct hd_cells *c, uint64_t linear, uint64_t len)
 {
-    mark_one(c, linear);
-    mark_one(c, linear + len);
+    uint64_t at = linear % HD_CELL_PAGE;
+    if (len >= HD_CELL_PAGE - at) {
+        mark_one(c, linear);
+        mark_one(c, linear + len);
+    } else {
+        page_of(c, linear)->edges |= (UINT64_C(1) | UINT64_C(1) << len) << at;
+    }
 }
 
 bool hd_cells_touch(struct hd_cells *c, uint64_t linear, uint64_t len)
