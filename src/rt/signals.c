@@ -199,6 +199,11 @@ static void on_signal(int sig, siginfo_t *info, void *context)
         me->sig_seen++; /* pairs with hd_rt_signal_settle */
     if (!me || (!me->in_rt && is_due(me, info))) {
         run(rt.on ? me : NULL, sig, info, context, true);
+    } else if (is_fault(sig, info) && rt.holder == me && sig != SIGABRT) {
+        int was = me->in_rt; /* a hook looked at memory of the program, which may jump away now */
+        me->in_rt = 0;
+        run(me, sig, info, context, true);
+        me->in_rt = was;
     } else if (is_fault(sig, info) || sig == SIGABRT) {
         call(sig, info, context);
     } else if (me->in_wait) {
