@@ -80,7 +80,8 @@ static void fill(struct hd_fn *f, LLVMValueRef inst)
     if (LLVMTypeOf(byte) != p->i32)
         byte = LLVMBuildZExt(p->b, byte, p->i32, "");
     LLVMValueRef where = hd_hooks_ptr(p, to), n = length(f, inst);
-    LLVMValueRef addr_tok = hd_deps_pass_addr(f, addr), val_tok = hd_deps_pass(f, val, HD_MORE_VAL);
+    /* One token each and nothing settled: a fill of no length is no event. */
+    LLVMValueRef addr_tok = hd_deps_join(f, p->b, addr), val_tok = hd_deps_join(f, p->b, val);
     hd_hooks_call(f, HD_HOOK_memset, (LLVMValueRef[]){site, where, byte, n, addr_tok, val_tok});
     replace(inst, to);
 }

@@ -1,6 +1,7 @@
 /* Tokens: each write to out_N has exactly the dependences that the comment says. The ids are those
  * of the reads before, which the same comments pin down. */
 #include <stdlib.h>
+#include <string.h>
 
 volatile int a, b, c;
 int out_1, out_2, out_3, out_4, out_5, out_6, out_7, out_8, out_9;
@@ -142,6 +143,19 @@ NOINLINE static void open_still(int some)
 // LOG-O1+: ^([0-9]+) read8 top open_still
 // LOG-O1+: write4 node.z open_still:[0-9]+ addr=[0-9]+ val=- = 7
 
+/* A fill of no length is no event: it settles nothing. */
+volatile int none;
+char filled[8];
+NOINLINE static void nothing(void)
+{
+    int n = none;
+    memset(filled, 1, (size_t)n);
+    if (n)
+        out_13 = 1;
+}
+// LOG: ^([0-9]+) read4 none nothing
+// LOG: branch . nothing
+
 int main(void)
 {
     direct();
@@ -153,5 +167,6 @@ int main(void)
     runs();
     settled();
     open_still(out_13 == 0);
+    nothing();
     return 0;
 }
