@@ -115,6 +115,29 @@ static void attempt(int depth, unsigned lock)
     puts("}");
 }
 
+/* Accesses whose addresses were read, some of them more than once. */
+static void pointed(int depth, unsigned first_lock)
+{
+    static const char *const forms[] = {
+        "q->x = %u;\n",        "sink += q->y + %u;\n",    "cells[q->x & 3] = (char)%u;\n",
+        "q->y = q->x + %u;\n", "cells[g%u & 3]++;\n",     "top = &nodes[%u];\n",
+        "if (q->y < %u)\n",    "memset(cells, %u, 3);\n", "*pair = nodes[%u];\n"};
+    indent(depth);
+    puts("{");
+    indent(depth + 1);
+    puts("struct node *q = top;");
+    unsigned lines = 2 + pick(5);
+    for (unsigned i = 0; i < lines; i++) {
+        indent(depth + 1);
+        printf(forms[pick(9)], pick(3));
+    }
+    body(depth + 1, first_lock);
+    indent(depth + 1);
+    puts("sink += cells[q->y & 3];");
+    indent(depth);
+    puts("}");
+}
+
 static void body(int depth, unsigned first_lock)
 {
     unsigned lines = 1 + pick(4);
@@ -130,6 +153,8 @@ static void body(int depth, unsigned first_lock)
             choice(depth, first_lock);
         else if (what == 5 && free_form && depth < DEPTH && first_lock < LOCKS)
             attempt(depth, first_lock + pick(LOCKS - first_lock));
+        else if (what == 6 && free_form && depth < DEPTH)
+            pointed(depth, first_lock);
         else
             access_line(depth);
     }
@@ -149,7 +174,9 @@ static void globals(void)
 {
     puts(
         "#include <pthread.h>\n#include <semaphore.h>\n#include <stdatomic.h>\n#include <stdio.h>\n"
-        "#include <stdlib.h>\n"
+        "#include <stdlib.h>\n#include <string.h>\n"
+        "static struct node { int x, y; long z; } nodes[3], *top = nodes, *pair = &nodes[2];\n"
+        "static char cells[4];\n"
         "static struct { short f0, f1; } *box;\nstatic char array[3];\nstatic long total;\n"
         "static pthread_mutex_t end = PTHREAD_MUTEX_INITIALIZER;\nstatic atomic_int w0, w1, a0, "
         "a1;\nstatic sem_t spare0, spare1;");
