@@ -26,7 +26,7 @@ static inline hd_tok hd_rt_rest(struct hd_thread *me, hd_tok tok)
 
 HD_INLINE bool hd_rt_quick_enter(struct hd_thread *me)
 {
-    if (HD_UNLIKELY(!me || *(const uint64_t *)&me->busy)) /* a handler leaves it as it was */
+    if (HD_UNLIKELY(!me || me->busy_now)) /* a handler leaves it as it was */
         return false;
     me->busy = 1;
     atomic_signal_fence(memory_order_seq_cst); /* see hd_rt_enter_at */
@@ -42,8 +42,7 @@ HD_INLINE void hd_rt_quick_end(struct hd_thread *me)
 /* Whether the thread may write a record, entered. Takes one from its budget then. */
 HD_INLINE bool hd_rt_quick_may(const struct hd_thread *me)
 {
-    if (HD_UNLIKELY(*(struct hd_thread *const *)&rt.holder != me ||
-                    hd_rt_log.pos >= hd_rt_log.quick))
+    if (HD_UNLIKELY(rt.holder_now != me || hd_rt_log.pos >= hd_rt_log.quick))
         return false;
     if (HD_UNLIKELY(--rt.budget == 0)) {
         rt.budget = 1;

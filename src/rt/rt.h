@@ -42,6 +42,7 @@ struct hd_thread {
             uint32_t pend_len;  /* of a write whose value is not logged yet, or 0 */
         };
         volatile uint64_t busy; /* both */
+        uint64_t busy_now;      /* the same for one look, which a compare can make in memory */
     };
     _Atomic uint32_t go; /* futex: 1 tells the thread that it holds the token; set by grant */
     uint32_t num;        /* place in rt.threads */
@@ -117,7 +118,10 @@ struct hd_rt {
     bool steer;    /* the policy is steer */
     bool stepwise; /* one of them: every call is a point to switch */
     bool tapped;   /* records go to hd_rt_steer_op instead of the log */
-    struct hd_thread *volatile holder;
+    union {
+        struct hd_thread *volatile holder;
+        struct hd_thread *holder_now; /* as busy_now */
+    };
     uint64_t budget; /* hooks until hd_rt_ask */
     struct hd_log_header *header;
     const struct hd_policy *policy;
