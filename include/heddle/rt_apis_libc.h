@@ -39,6 +39,23 @@
     X(string, unsigned long long, strtoull, (const char *, char **, int), "r, w of the end") \
     X(string, double, strtod, (const char *, char **), "r, w of the end") \
     X(string, int, atoi, (const char *), "r") \
+    X(string, long, atol, (const char *), "r") \
+    X(string, long long, atoll, (const char *), "r") \
+    X(string, double, atof, (const char *), "r") \
+    X(string, float, strtof, (const char *, char **), "r, w of the end") \
+    X(string, long double, strtold, (const char *, char **), "r, w of the end") \
+    X(string, char *, strcasestr, (const char *, const char *), "r") \
+    X(string, int, strcoll, (const char *, const char *), "r") \
+    X(string, int, strverscmp, (const char *, const char *), "r") \
+    X(string, char *, strtok, (char *, const char *), "r, w, w of its position") \
+    X(string, char *, strtok_r, (char *, const char *, char **), "r, w, w of the position") \
+    X(string, char *, strsep, (char **, const char *), "r, w, w of the position") \
+    X(string, void *, memccpy, (void *, const void *, int, size_t), "r, w") \
+    X(string, char *, stpncpy, (char *, const char *, size_t), "r, w") \
+    X(string, void, bcopy, (const void *, void *, size_t), "r, w") \
+    X(string, void, bzero, (void *, size_t), "w") \
+    X(string, void, explicit_bzero, (void *, size_t), "w") \
+    X(string, void *, memmem, (const void *, size_t, const void *, size_t), "r of what was looked at") \
     X(string, char *, strdup, (const char *), "a new block, r, w") \
     X(string, char *, strndup, (const char *, size_t), "a new block, r, w")
 

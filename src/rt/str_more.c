@@ -39,6 +39,9 @@ OF_TWO(char *, strpbrk, (const char *s, const char *set), (s, set), s, set)
 OF_TWO(size_t, strspn, (const char *s, const char *set), (s, set), s, set)
 OF_TWO(size_t, strcspn, (const char *s, const char *set), (s, set), s, set)
 OF_TWO(int, strcasecmp, (const char *a, const char *b), (a, b), a, b)
+OF_TWO(char *, strcasestr, (const char *s, const char *part), (s, part), s, part)
+OF_TWO(int, strcoll, (const char *a, const char *b), (a, b), a, b)
+OF_TWO(int, strverscmp, (const char *a, const char *b), (a, b), a, b)
 
 HD_EXPORT int strncasecmp(const char *a, const char *b, size_t n)
 {
@@ -130,20 +133,29 @@ NUMBER(long long, strtoll)
 NUMBER(unsigned long, strtoul)
 NUMBER(unsigned long long, strtoull)
 
-HD_EXPORT double strtod(const char *restrict s, char **restrict end)
-{
-    struct hd_thread *me = enter(HD_PC);
-    char *stop;
-    double r = hd_real.strtod(s, &stop);
-    numbered(me, s, stop, end, HD_PC);
-    return r;
-}
+#define FRACTION(ret, name)                                                                        \
+    HD_EXPORT ret name(const char *restrict s, char **restrict end)                                \
+    {                                                                                              \
+        struct hd_thread *me = enter(HD_PC);                                                       \
+        char *stop;                                                                                \
+        ret r = hd_real.name(s, &stop);                                                            \
+        numbered(me, s, stop, end, HD_PC);                                                         \
+        return r;                                                                                  \
+    }
+FRACTION(float, strtof)
+FRACTION(double, strtod)
+FRACTION(long double, strtold)
 
-HD_EXPORT int atoi(const char *s)
-{
-    struct hd_thread *me = enter(HD_PC);
-    char *stop;
-    int r = (int)hd_real.strtol(s, &stop, 10);
-    numbered(me, s, stop, NULL, HD_PC);
-    return r;
-}
+#define PLAIN_NUMBER(ret, name, real)                                                              \
+    HD_EXPORT ret name(const char *s)                                                              \
+    {                                                                                              \
+        struct hd_thread *me = enter(HD_PC);                                                       \
+        char *stop;                                                                                \
+        ret r = (ret)real;                                                                         \
+        numbered(me, s, stop, NULL, HD_PC);                                                        \
+        return r;                                                                                  \
+    }
+PLAIN_NUMBER(int, atoi, hd_real.strtol(s, &stop, 10))
+PLAIN_NUMBER(long, atol, hd_real.strtol(s, &stop, 10))
+PLAIN_NUMBER(long long, atoll, hd_real.strtoll(s, &stop, 10))
+PLAIN_NUMBER(double, atof, hd_real.strtod(s, &stop))
