@@ -173,12 +173,16 @@ enum hd_status hd_walk_branch(struct hd_walk *w, const struct hd_raw *rec, hd_to
 
 /* Does memory hold what the read returned? If not, somebody wrote after the last access, and what
  * was built since then is wrong. */
-static void replay(struct hd_walk *w, uint32_t id, const struct hd_event *ev)
+static void replay(struct hd_walk *w, uint32_t id, const struct hd_event *ev,
+                   const struct hd_region *g)
 {
     struct hd_walk_cell *cell = hd_vec_at(&w->memory, id);
     if (hd_op_reads(ev->op) && cell->touched && !(cell->known && cell->value == ev->value)) {
         struct hd_walk_insert *in = hd_vec_push(&w->inserts);
         *in = (struct hd_walk_insert){cell->last, cell->thread, id, ev->value};
+        /* A thread's own stack: what it called since then had its frames there. */
+        if (g->kind == HD_REGION_STACK && g->number == w->current && cell->thread != w->current)
+            *in = (struct hd_walk_insert){w->n_events - 1, w->current, id, ev->value};
         w->pass = HD_WALK_REPLAY;
     }
     cell->touched = true;
@@ -220,7 +224,7 @@ static enum hd_status touch(struct hd_walk *w, struct access *a, const struct hd
     if (a->guess && first && g->kind == HD_REGION_STACK)
         return HD_OK; /* what an unused part of a stack holds is nobody's business */
     if (!w->settled)
-        replay(w, id, &a->ev);
+        replay(w, id, &a->ev, g);
     a->ev.obj = cell->loc;
     if (a->own)
         w->dep_list[0].data[a->ev.deps.n - 1] = hd_walk_next_eid(w);
