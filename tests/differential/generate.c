@@ -121,7 +121,7 @@ static void pointed(int depth, unsigned first_lock)
     static const char *const forms[] = {
         "q->x = %u;\n",        "sink += q->y + %u;\n",    "cells[q->x & 3] = (char)%u;\n",
         "q->y = q->x + %u;\n", "cells[g%u & 3]++;\n",     "top = &nodes[%u];\n",
-        "if (q->y < %u)\n",    "memset(cells, %u, 3);\n", "*pair = nodes[%u];\n"};
+        "if (q->y < %u)\n",    "memset(cells, %u, 3);\n", "sink += pair->x + %u;\n"};
     indent(depth);
     puts("{");
     indent(depth + 1);
