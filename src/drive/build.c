@@ -211,7 +211,8 @@ static enum hd_status on_record(struct hd_walk *w, const struct hd_raw *rec)
         enum hd_status s = on_event(w, rec);
         w->rec = NULL;
         t = hd_walk_current(w); /* threads may have moved */
-        t->more[0].len = t->more[1].len = 0;
+        if (!w->in_wide)        /* extra tokens are for all that the runtime does under its lock */
+            t->more[0].len = t->more[1].len = 0;
         return s;
     }
     switch (rec->kind) {

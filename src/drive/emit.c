@@ -102,10 +102,12 @@ static bool add_reads(const struct hd_walk *w, const struct hd_walk_thread *t, h
     uint32_t lo = hd_tok_lo(tok), hi = hd_tok_hi(tok);
     if (hi == 0) /* HD_TOK_NONE, or what a thread gets at its start: it comes from no read of it */
         return true;
+    if (tok == HD_TOK_ALL)
+        return false;
     if (lo == 0)
         lo = 1; /* all up to hi */
-    if (tok == HD_TOK_ALL || lo > hi)
-        return false;
+    if (lo > hi)
+        return true; /* what was copied had no bytes */
     size_t ids = t->reads_at.len;
     size_t from = lo <= ids ? t->reads_at.data[lo - 1] : t->reads.len;
     size_t to = hi < ids ? t->reads_at.data[hi] : t->reads.len;

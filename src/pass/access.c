@@ -221,7 +221,7 @@ void hd_access_cas(struct hd_fn *f, LLVMValueRef inst)
                            .size = (uint32_t)size_of(f, LLVMTypeOf(value)),
                            .flags = HD_SITE_OWN,
                            .order = order_of(LLVMGetCmpXchgSuccessOrdering(inst))};
-    struct hd_dep val = hd_deps_of(f, LLVMGetOperand(inst, 1));
+    struct hd_dep expected = hd_deps_of(f, LLVMGetOperand(inst, 1)), val = expected;
     struct hd_dep new_value = hd_deps_of(f, value);
     LLVMValueRef record = before_rmw(f, inst, site);
     hd_hooks_after(f->p->b, inst);
@@ -232,7 +232,9 @@ void hd_access_cas(struct hd_fn *f, LLVMValueRef inst)
     LLVMValueRef tok =
         hd_hooks_call(f, HD_HOOK_cas_post,
                       (LLVMValueRef[]){record, where, hd_deps_pass(f, val, HD_MORE_VAL), stored});
-    hd_deps_set(f, inst, tok);
+    struct hd_dep result = {1, {tok}}; /* whether it stored depends on what was expected, too */
+    hd_deps_add(f, f->p->b, &result, expected);
+    hd_deps_set_all(f, inst, result);
 }
 
 void hd_access_fence(struct hd_fn *f, LLVMValueRef inst)

@@ -118,6 +118,11 @@ static void remember(struct hd_fn *f, LLVMValueRef v, struct hd_dep d)
     *(struct hd_dep *)hd_vec_push(&f->deps) = d;
 }
 
+void hd_deps_set_all(struct hd_fn *f, LLVMValueRef v, struct hd_dep d)
+{
+    remember(f, v, d);
+}
+
 void hd_deps_set(struct hd_fn *f, LLVMValueRef v, LLVMValueRef tok)
 {
     remember(f, v, tok ? one(tok) : (struct hd_dep){0});

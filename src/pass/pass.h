@@ -150,6 +150,7 @@ void hd_taint_find(struct hd_fn *f);
 struct hd_dep hd_deps_of(struct hd_fn *f, LLVMValueRef v);
 bool hd_deps_tainted(struct hd_fn *f, LLVMValueRef v);               /* it may depend on a read */
 void hd_deps_set(struct hd_fn *f, LLVMValueRef v, LLVMValueRef tok); /* NULL: none */
+void hd_deps_set_all(struct hd_fn *f, LLVMValueRef v, struct hd_dep d);
 /* Union; b may be NULL where no instruction can be put: a set that grows too large is then "all".
  */
 void hd_deps_add(struct hd_fn *f, LLVMBuilderRef b, struct hd_dep *into, struct hd_dep more);

@@ -60,9 +60,6 @@ void *hd_rt_memset(void *to, int byte, size_t n)
     return to;
 }
 
-/* A long range is cut so that each record fits easily into a chunk. */
-#define RANGE_MAX (HD_LOG_CHUNK / 4)
-
 void hd_rt_put_range(enum hd_log_kind kind, unsigned aux, uintptr_t pc, const void *p,
                      const void *bytes, size_t n)
 {
@@ -82,8 +79,9 @@ void hd_rt_log_bytes(enum hd_log_kind kind, unsigned aux, uintptr_t pc, const vo
                      const void *bytes, size_t n)
 {
     bool hook = aux & (HD_LOG_SITE | HD_LOG_PENDING);
-    for (size_t at = 0; at < n; at += RANGE_MAX) {
-        size_t part = n - at < RANGE_MAX ? n - at : RANGE_MAX;
+    hd_rt_touch(bytes, n);
+    for (size_t at = 0; at < n; at += HD_RT_RANGE_MAX) {
+        size_t part = n - at < HD_RT_RANGE_MAX ? n - at : HD_RT_RANGE_MAX;
         hd_rt_put_range(kind, aux | (hook ? 0 : hd_rt_joined()), pc, (const char *)p + at,
                         (const char *)bytes + at, part);
         __hd_flow.count++;
@@ -92,7 +90,7 @@ void hd_rt_log_bytes(enum hd_log_kind kind, unsigned aux, uintptr_t pc, const vo
 
 void hd_rt_range_later(struct hd_thread *me, uintptr_t pc, const void *addr, size_t len)
 {
-    if (len > RANGE_MAX) /* the driver finds the new contents at the next read */
+    if (len > HD_RT_RANGE_MAX) /* the driver finds the new contents at the next read */
         hd_rt_log_bytes(HD_LOG_RANGE_WRITE, 0, pc, addr, addr, len);
     else if (len)
         hd_rt_write_later(me, HD_LOG_RANGE_WRITE, pc, addr, len);

@@ -12,7 +12,21 @@ void *hd_rt_memset(void *to, int byte, size_t n);
 void hd_rt_log_bytes(enum hd_log_kind kind, unsigned aux, uintptr_t pc, const void *p,
                      const void *bytes, size_t n);
 
-/* The same for one record of at most HD_LOG_CHUNK / 4 bytes, without counting an event. */
+/* A long range is cut so that each record fits easily into a chunk. */
+#define HD_RT_RANGE_MAX (HD_LOG_CHUNK / 4)
+
+/* A fault comes here, before anything has changed: a handler may log records of its own, and then
+ * go on or jump away. */
+static inline void hd_rt_touch(const void *p, size_t n)
+{
+    const volatile char *at = p;
+    for (size_t i = 0; i < n; i += 4096)
+        (void)at[i];
+    if (n)
+        (void)at[n - 1];
+}
+
+/* The same for one record of at most HD_RT_RANGE_MAX bytes, without counting an event. */
 void hd_rt_put_range(enum hd_log_kind kind, unsigned aux, uintptr_t pc, const void *p,
                      const void *bytes, size_t n);
 /* A range that is about to be written: contents follow at the thread's next entry. */

@@ -55,16 +55,16 @@ static inline bool hd_decided_has(struct hd_decided *d, hd_tok tok)
 /* The part of the range that may not be decided; HD_TOK_NONE: it is, all of it. */
 static inline hd_tok hd_decided_rest(struct hd_decided *d, hd_tok tok)
 {
-    if (hd_tok_hi(tok) == 0 || hd_decided_has(d, tok)) /* none, or all before the first event */
+    uint32_t lo = hd_tok_lo(tok), hi = hd_tok_hi(tok);
+    if (hi == 0 || lo > hi || hd_decided_has(d, tok)) /* before the first event, or no events */
         return HD_TOK_NONE;
-    uint32_t lo = hd_tok_lo(tok);
-    return lo >= d->first && lo < d->end ? hd_tok_range(d->end, hd_tok_hi(tok)) : tok;
+    return lo >= d->first && lo < d->end ? hd_tok_range(d->end, hi) : tok;
 }
 
-/* Whether all of the range came after the last branch, not long ago. Not for HD_TOK_NONE. */
+/* Whether the range has events and all of them came after the last branch, not long ago. */
 static inline bool hd_decided_fresh(const struct hd_decided *d, hd_tok tok, uint32_t count)
 {
-    return hd_tok_lo(tok) > d->at && count - d->at < 64;
+    return hd_tok_lo(tok) > d->at && hd_tok_lo(tok) <= hd_tok_hi(tok) && count - d->at < 64;
 }
 
 /* A branch depends on the range. count: id of the thread's last event; not before the range. */

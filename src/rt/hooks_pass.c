@@ -62,6 +62,7 @@ static inline hd_tok quick_id(uint64_t moving)
     }                                                                                              \
     HOOK hd_tok __hd_read##size(struct hd_site *site, void *p, hd_tok addr)                        \
     {                                                                                              \
+        hd_rt_touch(p, size);                                                                      \
         struct hd_thread *me = hd_rt_me;                                                           \
         struct hd_pack *pk = &hd_rt_pack;                                                          \
         uint32_t slot = site->id;                                                                  \
@@ -145,14 +146,6 @@ static void log_more(enum hd_more role, hd_tok tok)
     hd_rt_log2(HD_LOG_MORE, 0, hd_rt_pack.prev, role & 1, tok);
 }
 
-/* A fault must come before anything has changed. n <= 64: at most two pages. */
-static inline void touch(const void *p, size_t n)
-{
-    const volatile char *at = p;
-    if (n)
-        (void)(at[0] | at[n - 1]);
-}
-
 /* The shape of ranges of 16 bytes, such as vectors, and of 32. */
 #define WIDE(kind)   ((unsigned)(kind) | HD_SHAPE_SITE)
 #define WIDE32(kind) (WIDE(kind) | 1 << 6)
@@ -172,7 +165,7 @@ static void log_wide(unsigned shape, struct hd_site *site, const void *p, const 
 static void log_range(enum hd_log_kind kind, struct hd_site *site, const void *p, const void *bytes,
                       size_t n, hd_tok addr, hd_tok val)
 {
-    touch(bytes, n < 64 ? n : 64);
+    hd_rt_touch(bytes, n);
     if (is_wide(n)) {
         log_wide(WIDE(kind) | (unsigned)(n / 32) << 6, site, p, bytes, addr, val);
         return;
@@ -181,9 +174,13 @@ static void log_range(enum hd_log_kind kind, struct hd_site *site, const void *p
     val = hd_rt_rest(hd_rt_me, val);
     if (addr != HD_TOK_NONE)
         log_more(HD_MORE_ADDR, addr);
-    if (val != HD_TOK_NONE)
-        log_more(HD_MORE_VAL, val);
-    hd_rt_log_bytes(kind, HD_LOG_SITE, (uintptr_t)site, p, bytes, n);
+    for (size_t at = 0; at < n; at += HD_RT_RANGE_MAX) { /* each is a record of its own */
+        size_t part = n - at < HD_RT_RANGE_MAX ? n - at : HD_RT_RANGE_MAX;
+        if (val != HD_TOK_NONE)
+            log_more(HD_MORE_VAL, val);
+        hd_rt_log_bytes(kind, HD_LOG_SITE, (uintptr_t)site, (const char *)p + at,
+                        (const char *)bytes + at, part);
+    }
 }
 
 LONG_WAY hd_tok read_n(struct hd_site *site, void *p, uint64_t n, hd_tok addr)
@@ -224,7 +221,7 @@ HOOK hd_tok __hd_read_n(struct hd_site *site, void *p, uint64_t n, hd_tok addr)
     struct hd_thread *me = hd_rt_me;
     uint32_t slot = site->id;
     if (HD_LIKELY(n == 16 || n == 32))
-        touch(p, n);
+        hd_rt_touch(p, n);
     else
         return read_n(site, p, n, addr);
     if (HD_UNLIKELY(!hd_rt_quick_enter(me)))
@@ -375,9 +372,11 @@ static void rmw_wide(struct hd_thread *me, struct hd_site *site, void *p, hd_tok
 static hd_tok rmw_end(struct hd_site *site, void *p, hd_tok val, bool stored)
 {
     struct hd_thread *me = hd_rt_me;
-    if (!me || me->in_rt || rt.holder != me)
+    if (!me || me->in_rt)
         return HD_TOK_NONE;
     me->in_rt = 1;
+    if (HD_UNLIKELY(rt.holder != me))
+        hd_rt_take_token(me); /* the pass relies on the event */
     uint32_t first = __hd_flow.count + 1;
     if (HD_UNLIKELY(site->size == 16))
         rmw_wide(me, site, p, val, stored);

@@ -98,14 +98,20 @@ static int add_constants(struct dl_phdr_info *info, size_t size, void *arg)
     return 0;
 }
 
+/* Anew: something may be gone since the last time. */
+static void find_constants(void)
+{
+    n_constants = 0;
+    hd_rt_memset(without, 0, sizeof without);
+    dl_iterate_phdr(add_constants, NULL);
+}
+
 void hd_rt_module_seen(uintptr_t pc)
 {
     if (n_spans == MAX_MODULES || hd_rt_module_has(pc))
         return;
     dl_iterate_phdr(look, &pc);
-    n_constants = 0; /* something may be gone since the last time */
-    hd_rt_memset(without, 0, sizeof without);
-    dl_iterate_phdr(add_constants, NULL);
+    find_constants();
 }
 
 /* What the loader needs to know of a module, as far as it matters here. */
@@ -182,6 +188,5 @@ void hd_rt_module_calls(char *name)
         return;
     seen = loads;
     dl_iterate_phdr(look_for, name);
-    n_constants = 0;
-    dl_iterate_phdr(add_constants, NULL);
+    find_constants();
 }
