@@ -1,18 +1,17 @@
 /* Runs in the user's process; see the rules in rt.h. */
 #include "rt/blocks.h"
-
-typedef uint64_t __attribute__((aligned(1), may_alias)) word;
+#include "rt/access.h"
 
 /* rep movsb has a start-up cost of some 30 cycles, which short copies feel. All is read before
  * anything is written, so the blocks may overlap. */
 static bool move_short(char *to, const char *from, size_t n)
 {
     if (n == 8) {
-        *(word *)to = *(const word *)from;
+        *(hd_u64_any *)to = *(const hd_u64_any *)from;
     } else if (n > 8 && n <= 16) {
-        word a = *(const word *)from, b = *(const word *)(from + n - 8);
-        *(word *)to = a;
-        *(word *)(to + n - 8) = b;
+        uint64_t a = *(const hd_u64_any *)from, b = *(const hd_u64_any *)(from + n - 8);
+        *(hd_u64_any *)to = a;
+        *(hd_u64_any *)(to + n - 8) = b;
     } else if (n > 16 && n <= 64) {
         size_t half = n > 32 ? 16 : 0; /* 16 more from each end */
         hd_pack_vector a = *(const hd_pack_vector *)from,

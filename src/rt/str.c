@@ -5,6 +5,7 @@
  * loader calls us, and logs what it read and wrote as ranges. */
 #include "rt/str.h"
 
+#include "rt/access.h"
 #include "rt/blocks.h"
 #include "rt/format.h"
 #include "rt/modules.h"
@@ -14,14 +15,9 @@
 #include <string.h>
 #include <strings.h>
 
-static struct hd_thread *enter(uintptr_t pc)
-{
-    return rt.on && hd_rt_module_has(pc) ? hd_rt_enter_at(NULL, 0, pc) : NULL;
-}
-
 void hd_rt_copy(void *to, const void *from, size_t n, uintptr_t pc)
 {
-    struct hd_thread *me = n ? enter(pc) : NULL;
+    struct hd_thread *me = n ? hd_rt_str_enter(pc) : NULL;
     if (me)
         hd_rt_reads(pc, from, n);
     hd_rt_memmove(to, from, n);
@@ -51,7 +47,7 @@ HD_EXPORT void *mempcpy(void *restrict to, const void *restrict from, size_t n)
 
 void hd_rt_fill(void *to, int byte, size_t n, uintptr_t pc)
 {
-    struct hd_thread *me = n ? enter(pc) : NULL;
+    struct hd_thread *me = n ? hd_rt_str_enter(pc) : NULL;
     hd_rt_memset(to, byte, n);
     if (me) {
         hd_rt_wrote(pc, to, n);
@@ -64,8 +60,6 @@ HD_EXPORT void *memset(void *to, int byte, size_t n)
     hd_rt_fill(to, byte, n, HD_PC);
     return to;
 }
-
-typedef uint64_t __attribute__((aligned(1), may_alias)) word;
 
 /* Whether one of the eight bytes is c. */
 static bool has_byte(uint64_t w, unsigned char c)
@@ -85,8 +79,9 @@ static bool in_page(const void *p)
 static size_t pass_over(const char *s, size_t n, char c, bool text)
 {
     size_t i = 0;
-    while (n - i >= 8 && in_page(s + i) && !has_byte(*(const word *)(s + i), (unsigned char)c) &&
-           !(text && has_byte(*(const word *)(s + i), 0)))
+    while (n - i >= 8 && in_page(s + i) &&
+           !has_byte(*(const hd_u64_any *)(s + i), (unsigned char)c) &&
+           !(text && has_byte(*(const hd_u64_any *)(s + i), 0)))
         i += 8;
     return i;
 }
@@ -108,8 +103,8 @@ static size_t common(const unsigned char *a, const unsigned char *b, size_t n, b
 {
     size_t i = 0;
     while (n - i >= 8 && in_page(a + i) && in_page(b + i) &&
-           *(const word *)(a + i) == *(const word *)(b + i) &&
-           !(text && has_byte(*(const word *)(a + i), 0)))
+           *(const hd_u64_any *)(a + i) == *(const hd_u64_any *)(b + i) &&
+           !(text && has_byte(*(const hd_u64_any *)(a + i), 0)))
         i += 8;
     return i;
 }
@@ -134,7 +129,7 @@ static int compare(const unsigned char *a, const unsigned char *b, size_t n, boo
 
 static int compared(const void *a, const void *b, size_t n, bool text, uintptr_t pc)
 {
-    struct hd_thread *me = enter(pc);
+    struct hd_thread *me = hd_rt_str_enter(pc);
     size_t seen;
     int r = compare(a, b, n, text, &seen);
     if (me) {
@@ -162,7 +157,7 @@ HD_EXPORT int strncmp(const char *a, const char *b, size_t n)
 
 static size_t measured(const char *s, size_t max, uintptr_t pc)
 {
-    struct hd_thread *me = enter(pc);
+    struct hd_thread *me = hd_rt_str_enter(pc);
     size_t n = length(s, max);
     if (me) {
         hd_rt_reads_on(pc, s, n < max ? n + 1 : n);
@@ -185,7 +180,7 @@ HD_EXPORT size_t strnlen(const char *s, size_t max)
  * The length is taken when it is this thread's turn. */
 static size_t copy_text(char *to, const char *from, size_t max, uintptr_t pc)
 {
-    struct hd_thread *me = enter(pc);
+    struct hd_thread *me = hd_rt_str_enter(pc);
     size_t len = length(from, max), n = len < max ? len + 1 : len;
     if (me)
         hd_rt_reads_on(pc, from, n);
@@ -224,7 +219,7 @@ HD_EXPORT char *strncpy(char *restrict to, const char *restrict from, size_t n)
 char *hd_rt_append(char *to, const char *from, size_t max, uintptr_t pc)
 {
     size_t at = measured(to, SIZE_MAX, pc), n = copy_text(to + at, from, max, pc);
-    struct hd_thread *me = enter(pc);
+    struct hd_thread *me = hd_rt_str_enter(pc);
     to[at + n] = 0;
     if (me) {
         hd_rt_wrote(pc, to + at + n, 1);
@@ -246,7 +241,7 @@ HD_EXPORT char *strncat(char *restrict to, const char *restrict from, size_t n)
 /* The first byte c among n, or up to and with the final zero when `text`. */
 static void *find(const char *s, char c, size_t n, bool text, uintptr_t pc)
 {
-    struct hd_thread *me = enter(pc);
+    struct hd_thread *me = hd_rt_str_enter(pc);
     const char *found = NULL;
     size_t i = 0;
     for (; i < n && !found; i++) {
@@ -291,7 +286,7 @@ static char *duplicate(const char *s, size_t n, uintptr_t pc)
     if (!p)
         return NULL;
     hd_rt_copy(p, s, n, pc);
-    struct hd_thread *me = enter(pc);
+    struct hd_thread *me = hd_rt_str_enter(pc);
     p[n] = 0;
     if (me) {
         hd_rt_wrote(pc, p + n, 1);

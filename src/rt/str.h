@@ -3,8 +3,14 @@
 #ifndef HD_RT_STR_H
 #define HD_RT_STR_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "rt/modules.h"
+#include "rt/rt.h"
+
+/* Only calls of instrumented code are logged: the libraries' own would be nobody's. */
+static inline struct hd_thread *hd_rt_str_enter(uintptr_t pc)
+{
+    return rt.on && hd_rt_module_has(pc) ? hd_rt_enter_at(NULL, 0, pc) : NULL;
+}
 
 void hd_rt_copy(void *to, const void *from, size_t n, uintptr_t pc); /* may overlap */
 void hd_rt_fill(void *to, int byte, size_t n, uintptr_t pc);

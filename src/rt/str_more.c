@@ -5,15 +5,11 @@
 #include "rt/format.h"
 #include "rt/modules.h"
 #include "rt/real.h"
+#include "rt/str.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-
-static struct hd_thread *enter(uintptr_t pc)
-{
-    return rt.on && hd_rt_module_has(pc) ? hd_rt_enter_at(NULL, 0, pc) : NULL;
-}
 
 static void read_text(const char *s, uintptr_t pc)
 {
@@ -24,7 +20,7 @@ static void read_text(const char *s, uintptr_t pc)
 #define OF_TWO(ret, name, params, args, a, b)                                                      \
     HD_EXPORT ret name params                                                                      \
     {                                                                                              \
-        struct hd_thread *me = enter(HD_PC);                                                       \
+        struct hd_thread *me = hd_rt_str_enter(HD_PC);                                             \
         ret r = hd_real.name args;                                                                 \
         if (me) {                                                                                  \
             read_text(a, HD_PC);                                                                   \
@@ -45,7 +41,7 @@ OF_TWO(int, strverscmp, (const char *a, const char *b), (a, b), a, b)
 
 HD_EXPORT int strncasecmp(const char *a, const char *b, size_t n)
 {
-    struct hd_thread *me = enter(HD_PC);
+    struct hd_thread *me = hd_rt_str_enter(HD_PC);
     int r = hd_real.strncasecmp(a, b, n);
     if (me) {
         size_t x = strnlen(a, n), y = strnlen(b, n);
@@ -59,7 +55,7 @@ HD_EXPORT int strncasecmp(const char *a, const char *b, size_t n)
 /* memcmp of which only the zero counts: compilers make it of both memcmp and strcmp. */
 HD_EXPORT int bcmp(const void *a, const void *b, size_t n)
 {
-    struct hd_thread *me = enter(HD_PC);
+    struct hd_thread *me = hd_rt_str_enter(HD_PC);
     const unsigned char *x = a, *y = b;
     size_t i = 0;
     while (i < n && x[i] == y[i])
@@ -74,7 +70,7 @@ HD_EXPORT int bcmp(const void *a, const void *b, size_t n)
 
 HD_EXPORT void *memrchr(const void *p, int byte, size_t n)
 {
-    struct hd_thread *me = enter(HD_PC);
+    struct hd_thread *me = hd_rt_str_enter(HD_PC);
     const char *r = hd_real.memrchr(p, byte, n);
     if (me) {
         hd_rt_reads(HD_PC, r ? r : p, r ? n - (size_t)(r - (const char *)p) : n);
@@ -86,7 +82,7 @@ HD_EXPORT void *memrchr(const void *p, int byte, size_t n)
 /* Both end at what they find, which is there: a byte of the text or its final zero. */
 HD_EXPORT char *strchrnul(const char *s, int byte)
 {
-    struct hd_thread *me = enter(HD_PC);
+    struct hd_thread *me = hd_rt_str_enter(HD_PC);
     char *r = hd_real.strchrnul(s, byte);
     if (me) {
         hd_rt_reads(HD_PC, s, (size_t)(r - s) + 1);
@@ -97,7 +93,7 @@ HD_EXPORT char *strchrnul(const char *s, int byte)
 
 HD_EXPORT void *rawmemchr(const void *s, int byte)
 {
-    struct hd_thread *me = enter(HD_PC);
+    struct hd_thread *me = hd_rt_str_enter(HD_PC);
     char *r = hd_real.rawmemchr(s, byte);
     if (me) {
         hd_rt_reads(HD_PC, s, (size_t)(r - (const char *)s) + 1);
@@ -122,7 +118,7 @@ static void numbered(struct hd_thread *me, const char *s, char *stop, char **end
 #define NUMBER(ret, name)                                                                          \
     HD_EXPORT ret name(const char *restrict s, char **restrict end, int base)                      \
     {                                                                                              \
-        struct hd_thread *me = enter(HD_PC);                                                       \
+        struct hd_thread *me = hd_rt_str_enter(HD_PC);                                             \
         char *stop;                                                                                \
         ret r = hd_real.name(s, &stop, base);                                                      \
         numbered(me, s, stop, end, HD_PC);                                                         \
@@ -136,7 +132,7 @@ NUMBER(unsigned long long, strtoull)
 #define FRACTION(ret, name)                                                                        \
     HD_EXPORT ret name(const char *restrict s, char **restrict end)                                \
     {                                                                                              \
-        struct hd_thread *me = enter(HD_PC);                                                       \
+        struct hd_thread *me = hd_rt_str_enter(HD_PC);                                             \
         char *stop;                                                                                \
         ret r = hd_real.name(s, &stop);                                                            \
         numbered(me, s, stop, end, HD_PC);                                                         \
@@ -149,7 +145,7 @@ FRACTION(long double, strtold)
 #define PLAIN_NUMBER(ret, name, real)                                                              \
     HD_EXPORT ret name(const char *s)                                                              \
     {                                                                                              \
-        struct hd_thread *me = enter(HD_PC);                                                       \
+        struct hd_thread *me = hd_rt_str_enter(HD_PC);                                             \
         char *stop;                                                                                \
         ret r = (ret)real;                                                                         \
         numbered(me, s, stop, NULL, HD_PC);                                                        \

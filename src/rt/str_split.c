@@ -10,11 +10,6 @@
 #include <string.h>
 #include <strings.h>
 
-static struct hd_thread *enter(uintptr_t pc)
-{
-    return rt.on && hd_rt_module_has(pc) ? hd_rt_enter_at(NULL, 0, pc) : NULL;
-}
-
 /* Ends the piece of n bytes at p; returns where the next one starts, or NULL. */
 static char *cut(struct hd_thread *me, char *p, size_t n, uintptr_t pc)
 {
@@ -43,7 +38,7 @@ static void read_position(struct hd_thread *me, char **at, uintptr_t pc)
 
 static char *next_piece(char *text, const char *set, char **at, uintptr_t pc)
 {
-    struct hd_thread *me = enter(pc);
+    struct hd_thread *me = hd_rt_str_enter(pc);
     char *piece = NULL, *p = text ? text : *at;
     if (me && !text)
         read_position(me, at, pc);
@@ -75,7 +70,7 @@ HD_EXPORT char *strtok(char *restrict text, const char *restrict set)
 
 HD_EXPORT char *strsep(char **restrict at, const char *restrict set)
 {
-    struct hd_thread *me = enter(HD_PC);
+    struct hd_thread *me = hd_rt_str_enter(HD_PC);
     char *p = *at;
     if (me)
         read_position(me, at, HD_PC);
@@ -93,7 +88,7 @@ HD_EXPORT char *strsep(char **restrict at, const char *restrict set)
 
 HD_EXPORT void *memccpy(void *restrict to, const void *restrict from, int byte, size_t n)
 {
-    struct hd_thread *me = enter(HD_PC);
+    struct hd_thread *me = hd_rt_str_enter(HD_PC);
     const char *s = from;
     size_t k = 0;
     while (k < n && s[k] != (char)byte)
@@ -133,7 +128,7 @@ HD_EXPORT void explicit_bzero(void *to, size_t n)
 
 HD_EXPORT void *memmem(const void *s, size_t n, const void *part, size_t m)
 {
-    struct hd_thread *me = enter(HD_PC);
+    struct hd_thread *me = hd_rt_str_enter(HD_PC);
     char *r = hd_real.memmem(s, n, part, m);
     if (me) {
         hd_rt_reads(HD_PC, s, r ? (size_t)(r - (const char *)s) + m : n);

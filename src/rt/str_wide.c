@@ -10,11 +10,6 @@
 
 #define BYTES(n) ((n) * sizeof(wchar_t))
 
-static struct hd_thread *enter(uintptr_t pc)
-{
-    return rt.on && hd_rt_module_has(pc) ? hd_rt_enter_at(NULL, 0, pc) : NULL;
-}
-
 static size_t length(const wchar_t *s, size_t max)
 {
     size_t n = 0;
@@ -25,7 +20,7 @@ static size_t length(const wchar_t *s, size_t max)
 
 static size_t measured(const wchar_t *s, size_t max, uintptr_t pc)
 {
-    struct hd_thread *me = enter(pc);
+    struct hd_thread *me = hd_rt_str_enter(pc);
     size_t n = length(s, max);
     if (me) {
         hd_rt_reads_on(pc, s, BYTES(n < max ? n + 1 : n));
@@ -47,7 +42,7 @@ HD_EXPORT size_t wcsnlen(const wchar_t *s, size_t max)
 /* Up to max characters and the final zero, if that is among them. Returns how many. */
 static size_t copy(wchar_t *to, const wchar_t *from, size_t max, uintptr_t pc)
 {
-    struct hd_thread *me = enter(pc);
+    struct hd_thread *me = hd_rt_str_enter(pc);
     size_t len = length(from, max), n = len < max ? len + 1 : len;
     if (me)
         hd_rt_reads_on(pc, from, BYTES(n));
@@ -80,7 +75,7 @@ HD_EXPORT wchar_t *wcscat(wchar_t *restrict to, const wchar_t *restrict from)
 
 static int compared(const wchar_t *a, const wchar_t *b, size_t n, bool text, uintptr_t pc)
 {
-    struct hd_thread *me = enter(pc);
+    struct hd_thread *me = hd_rt_str_enter(pc);
     size_t i = 0;
     while (i < n && a[i] == b[i] && (!text || a[i]))
         i++;
@@ -110,7 +105,7 @@ HD_EXPORT int wmemcmp(const wchar_t *a, const wchar_t *b, size_t n)
 
 static wchar_t *find(const wchar_t *s, wchar_t c, size_t n, bool text, uintptr_t pc)
 {
-    struct hd_thread *me = enter(pc);
+    struct hd_thread *me = hd_rt_str_enter(pc);
     size_t i = 0;
     while (i < n && s[i] != c && (!text || s[i]))
         i++;
@@ -146,7 +141,7 @@ HD_EXPORT wchar_t *wmemmove(wchar_t *to, const wchar_t *from, size_t n)
 
 HD_EXPORT wchar_t *wmemset(wchar_t *to, wchar_t c, size_t n)
 {
-    struct hd_thread *me = n ? enter(HD_PC) : NULL;
+    struct hd_thread *me = n ? hd_rt_str_enter(HD_PC) : NULL;
     for (size_t i = 0; i < n; i++)
         ((volatile wchar_t *)to)[i] = c; /* no compiler makes a call of it */
     if (me) {
