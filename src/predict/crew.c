@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/pool.h"
 #include "model/matching.h"
+#include "solve/solve.h"
 
 #include <stdatomic.h>
 
@@ -59,6 +60,8 @@ enum hd_status hd_crew_run(const struct hd_crew *crew, double seconds[HD_STEPS],
     j.workers = hd_calloc(n, sizeof *j.workers);
     for (unsigned i = 0; i < n; i++)
         hd_worker_init(&j.workers[i], w, ucg, &matching, o, deadline);
+    if (n > 1 && o->steps >> HD_STEP_SMT & 1)
+        hd_solver_prepare(2 * n);
     hd_parallel_for(crew->n_items, n, run_item, &j);
     enum hd_status status = collect(&j, n, seconds, shortening, err);
     hd_free(j.workers, n * sizeof *j.workers);

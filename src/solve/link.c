@@ -114,15 +114,10 @@ static bool start(struct hd_link *l)
 }
 
 /* A process that was forked while another thread was inside a memory allocator without fork
- * handlers (sanitizers have such) would hang at once: it says hello, or another one is tried. */
-bool hd_link_open(struct hd_link *l)
+ * handlers would hang, mostly at once: it says hello, or another one is tried. */
+static bool start_anew(struct hd_link *l)
 {
     enum { TRIES = 3, PATIENCE = 20 };
-    *l = (struct hd_link){0};
-    if (take_idle(l)) {
-        *l = (struct hd_link){.fd = l->fd, .pid = l->pid};
-        return true;
-    }
     for (int i = 0; i < TRIES && start(l); i++) {
         uint8_t hello;
         if (hd_link_recv(l, &hello, 1, hd_progress_now() + PATIENCE))
@@ -132,6 +127,26 @@ bool hd_link_open(struct hd_link *l)
     }
     l->lost = HD_LOST_FAILED;
     return false;
+}
+
+bool hd_link_open(struct hd_link *l)
+{
+    *l = (struct hd_link){0};
+    if (!take_idle(l))
+        return start_anew(l);
+    *l = (struct hd_link){.fd = l->fd, .pid = l->pid};
+    return true;
+}
+
+void hd_links_start(unsigned n)
+{
+    struct hd_link l[HD_LINKS_IDLE];
+    unsigned open = 0;
+    n = n < HD_LINKS_IDLE ? n : HD_LINKS_IDLE;
+    while (open < n && hd_link_open(&l[open]))
+        open++;
+    while (open)
+        hd_link_close(&l[--open], true);
 }
 
 void hd_link_close(struct hd_link *l, bool reusable)

@@ -26,6 +26,8 @@ struct hd_link {
 };
 
 bool hd_link_open(struct hd_link *l);
+/* Lets n idle processes wait, at most HD_LINKS_IDLE. */
+void hd_links_start(unsigned n);
 bool hd_link_send(struct hd_link *l, const void *data, size_t bytes, double until);
 bool hd_link_recv(struct hd_link *l, void *data, size_t bytes, double until);
 /* The answer to a check. False also when it is HD_REPLY_MEMORY. */

@@ -1,5 +1,6 @@
 #include "solve/serve.h"
 
+#include "base/sanitized.h"
 #include "base/vec.h"
 
 #include <errno.h>
@@ -14,17 +15,6 @@
 #include <unistd.h>
 
 enum { SOCKET = 3 };
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SHADOWED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SHADOWED 1
-#endif
-#endif
-#ifndef SHADOWED
-#define SHADOWED 0
-#endif
 
 /* ---- the process ---- */
 
@@ -92,7 +82,7 @@ static void limit_memory(const struct hd_serve *s, uint64_t bytes)
     struct rlimit limit;
     snprintf(megabytes, sizeof megabytes, "%llu", (unsigned long long)(bytes >> 20));
     Z3_global_param_set("memory_max_size", megabytes);
-    if (SHADOWED || getrlimit(RLIMIT_AS, &limit))
+    if (HD_SANITIZED || getrlimit(RLIMIT_AS, &limit))
         return;
     rlim_t want = bytes ? s->own_memory + bytes + bytes / 4 : limit.rlim_max;
     limit.rlim_cur =

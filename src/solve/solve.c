@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/progress.h"
+#include "base/sanitized.h"
 #include "solve/link.h"
 #include "solve/wire.h"
 
@@ -19,6 +20,12 @@ struct hd_solver {
     uint64_t clauses;
     enum hd_lost lost;
 };
+
+void hd_solver_prepare(unsigned n)
+{
+    if (HD_SANITIZED)
+        hd_links_start(n);
+}
 
 struct hd_solver *hd_solver_new(struct hd_solver_limits limits)
 {

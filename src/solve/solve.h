@@ -45,6 +45,11 @@ struct hd_solver_limits {
 
 struct hd_solver;
 
+/* To be called before the threads that will use n solvers between them. A solver's process starts
+ * when it is first needed, often never; but where the allocator has no fork handlers (sanitized
+ * builds) it must start while there is one thread only. */
+void hd_solver_prepare(unsigned n);
+
 struct hd_solver *hd_solver_new(struct hd_solver_limits limits);
 void hd_solver_free(struct hd_solver *s); /* NULL is fine */
 
