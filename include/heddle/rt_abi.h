@@ -129,8 +129,8 @@ _Static_assert(sizeof(struct hd_module) == 40, "the pass lays modules out as 40 
 #define HD_FLOW_ARGS 6
 struct hd_thread;
 struct hd_flow {
-    uint32_t count; /* id of the last event of this thread; kept by the runtime */
-    uint32_t pad;
+    uint32_t count;     /* id of the last event of this thread; kept by the runtime */
+    uint32_t last_read; /* id of its last event that may be a read; the runtime's */
     const void *callee;
     const void *returner;
     hd_tok ret;

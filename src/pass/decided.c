@@ -10,7 +10,7 @@
 #include "pass/pass.h"
 
 #define NONE  UINT32_MAX
-#define REACH 64 /* tokens to look at; also values on a way round a loop */
+#define REACH 64 /* tokens to look at */
 
 struct entry {
     LLVMValueRef tok;
@@ -108,73 +108,4 @@ void hd_decided_add(struct hd_fn *f, struct hd_dep d)
         *(struct entry *)hd_vec_push(&f->decided) = e;
         f->blocks[f->at].decided = (uint32_t)f->decided.len;
     }
-}
-
-/* ---- values that go round in a loop ---- */
-
-struct round {
-    struct hd_fn *f;
-    LLVMValueRef phi;
-    LLVMValueRef seen[REACH];
-    unsigned n_seen;
-    bool met; /* the phi itself was found */
-};
-
-static bool only_of(struct round *r, LLVMValueRef v);
-
-static bool operands_only_of(struct round *r, LLVMValueRef inst)
-{
-    bool phi = LLVMIsAPHINode(inst) != NULL;
-    unsigned n = phi ? LLVMCountIncoming(inst) : (unsigned)LLVMGetNumOperands(inst);
-    for (unsigned i = 0; i < n; i++) {
-        LLVMValueRef v = phi ? LLVMGetIncomingValue(inst, i) : LLVMGetOperand(inst, i);
-        if (phi && !hd_deps_tainted(r->f, v))
-            return false; /* no longer of the phi on this way */
-        if (!only_of(r, v))
-            return false;
-    }
-    return true;
-}
-
-/* Whether v is computed from the phi and from constants only. */
-static bool only_of(struct round *r, LLVMValueRef v)
-{
-    if (v == r->phi)
-        r->met = true;
-    if (v == r->phi || !hd_deps_tainted(r->f, v))
-        return true;
-    for (unsigned i = 0; i < r->n_seen; i++)
-        if (r->seen[i] == v)
-            return true;
-    if (!LLVMIsAInstruction(v) || r->n_seen == REACH)
-        return false;
-    r->seen[r->n_seen++] = v;
-    switch (LLVMGetInstructionOpcode(v)) {
-    case LLVMLoad:
-    case LLVMCall:
-    case LLVMInvoke:
-    case LLVMCallBr:
-    case LLVMLandingPad:
-    case LLVMVAArg:
-    case LLVMAtomicRMW:
-    case LLVMAtomicCmpXchg:
-        return false;
-    default:
-        return operands_only_of(r, v);
-    }
-}
-
-LLVMValueRef hd_decided_start(struct hd_fn *f, LLVMValueRef phi)
-{
-    LLVMValueRef start = NULL;
-    for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
-        LLVMValueRef v = LLVMGetIncomingValue(phi, i);
-        struct round r = {.f = f, .phi = phi};
-        if (only_of(&r, v) && r.met)
-            continue;
-        if (start || !hd_deps_tainted(f, v) || index_of(f, LLVMGetIncomingBlock(phi, i)) == NONE)
-            return NULL;
-        start = v;
-    }
-    return start;
 }

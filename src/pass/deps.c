@@ -96,6 +96,8 @@ static void recent_first(struct hd_fn *f, struct hd_dep *d)
 LLVMValueRef hd_deps_pass(struct hd_fn *f, struct hd_dep d, enum hd_more role)
 {
     d = hd_runs_merge(f, hd_decided_rest(f, d));
+    if (role == HD_MORE_VAL)
+        d = hd_rounds_merge(f, d);
     recent_first(f, &d);
     for (unsigned i = 1; i < d.n; i++) {
         LLVMValueRef args[] = {hd_hooks_u32(f->p, role), d.tok[i]};
@@ -176,13 +178,23 @@ static struct hd_dep of_load(struct hd_fn *f, LLVMValueRef load)
 
 static struct hd_dep of_phi(struct hd_fn *f, LLVMValueRef phi)
 {
-    LLVMValueRef start = hd_decided_start(f, phi);
+    LLVMValueRef start = hd_rounds_start(f, phi);
     if (start)
         return hd_deps_of(f, start);
     LLVMPositionBuilderBefore(f->p->tb, phi);
     struct hd_phi *entry = hd_vec_push(&f->phis);
     *entry = (struct hd_phi){phi, LLVMBuildPhi(f->p->tb, f->p->i64, "")};
     return one(entry->token);
+}
+
+LLVMValueRef hd_deps_phi_of(struct hd_fn *f, LLVMValueRef tok)
+{
+    for (size_t k = f->phis.len; k && LLVMIsAPHINode(tok); k--) {
+        const struct hd_phi *phi = hd_vec_at(&f->phis, k - 1);
+        if (phi->token == tok)
+            return phi->source;
+    }
+    return NULL;
 }
 
 static struct hd_dep of_call(struct hd_fn *f, LLVMValueRef call)
@@ -224,17 +236,26 @@ bool hd_deps_tainted(struct hd_fn *f, LLVMValueRef v)
     return hd_map_get(&f->tainted, (uint64_t)(uintptr_t)v, &mark);
 }
 
-struct hd_dep hd_deps_of(struct hd_fn *f, LLVMValueRef v)
+bool hd_deps_known(struct hd_fn *f, LLVMValueRef v, struct hd_dep *d)
 {
     uint32_t index;
+    bool known = hd_map_get(&f->dep_of, (uint64_t)(uintptr_t)v, &index);
+    if (known)
+        *d = *(struct hd_dep *)hd_vec_at(&f->deps, index);
+    return known;
+}
+
+struct hd_dep hd_deps_of(struct hd_fn *f, LLVMValueRef v)
+{
+    struct hd_dep d;
     if (!hd_deps_tainted(f, v))
         return (struct hd_dep){0};
-    if (hd_map_get(&f->dep_of, (uint64_t)(uintptr_t)v, &index))
-        return *(struct hd_dep *)hd_vec_at(&f->deps, index);
+    if (hd_deps_known(f, v, &d))
+        return d;
     if (f->coarse || f->depth > MAX_DEPTH)
         return all(f);
     f->depth++;
-    struct hd_dep d = LLVMIsAInstruction(v) ? compute(f, v) : one(hd_control_arg(f, v));
+    d = LLVMIsAInstruction(v) ? compute(f, v) : one(hd_control_arg(f, v));
     f->depth--;
     remember(f, v, d);
     return d;

@@ -139,17 +139,23 @@ void hd_decided_fini(struct hd_fn *f);
 void hd_decided_block(struct hd_fn *f, LLVMBasicBlockRef block); /* hooks of this block follow */
 struct hd_dep hd_decided_rest(struct hd_fn *f, struct hd_dep d); /* without those */
 void hd_decided_add(struct hd_fn *f, struct hd_dep d); /* a branch or an address depends on d */
+
+/* rounds.c */
 /* The value that a phi of a loop starts with, if all it gets later is computed from itself and
  * constants; else NULL. Their tokens are the same. */
-LLVMValueRef hd_decided_start(struct hd_fn *f, LLVMValueRef phi);
+LLVMValueRef hd_rounds_start(struct hd_fn *f, LLVMValueRef phi);
+/* Tokens that the phi of a loop has one of and gets the others of, as one. */
+struct hd_dep hd_rounds_merge(struct hd_fn *f, struct hd_dep d);
 
 /* taint.c */
 void hd_taint_find(struct hd_fn *f);
 
 /* deps.c. Where a builder is asked for, new instructions go to its place. */
 struct hd_dep hd_deps_of(struct hd_fn *f, LLVMValueRef v);
-bool hd_deps_tainted(struct hd_fn *f, LLVMValueRef v);               /* it may depend on a read */
-void hd_deps_set(struct hd_fn *f, LLVMValueRef v, LLVMValueRef tok); /* NULL: none */
+bool hd_deps_known(struct hd_fn *f, LLVMValueRef v, struct hd_dep *d); /* if asked for before */
+LLVMValueRef hd_deps_phi_of(struct hd_fn *f, LLVMValueRef tok);        /* NULL: not of a phi */
+bool hd_deps_tainted(struct hd_fn *f, LLVMValueRef v);                 /* it may depend on a read */
+void hd_deps_set(struct hd_fn *f, LLVMValueRef v, LLVMValueRef tok);   /* NULL: none */
 void hd_deps_set_all(struct hd_fn *f, LLVMValueRef v, struct hd_dep d);
 /* Union; b may be NULL where no instruction can be put: a set that grows too large is then "all".
  */

@@ -83,7 +83,7 @@ void hd_rt_log_bytes(enum hd_log_kind kind, unsigned aux, uintptr_t pc, const vo
         size_t part = n - at < HD_RT_RANGE_MAX ? n - at : HD_RT_RANGE_MAX;
         hd_rt_put_range(kind, aux | (hook ? 0 : hd_rt_joined()), pc, (const char *)p + at,
                         (const char *)bytes + at, part);
-        __hd_flow.count++;
+        hd_rt_counts(__hd_flow.count + 1);
     }
 }
 

@@ -31,6 +31,19 @@ static inline hd_tok quick_id(uint64_t moving)
     return moving + 2 * (uint64_t)UINT32_MAX; /* hd_tok_range(count + 1, count + 1) */
 }
 
+/* Whether what counts of a token is as guessed. */
+static inline bool left_addr(struct hd_thread *me, const struct hd_pack_slot *s, hd_tok addr)
+{
+    hd_tok guess = hd_pack_tok(s, 0, hd_pack_moving(__hd_flow.count));
+    return hd_rt_quick_left(me, guess, addr) == guess;
+}
+
+static inline bool left_val(struct hd_thread *me, const struct hd_pack_slot *s, hd_tok val)
+{
+    hd_tok guess = hd_pack_tok(s, 1, hd_pack_moving(__hd_flow.count));
+    return hd_rt_quick_left(me, guess, val) == guess;
+}
+
 #define LONG_WAY static __attribute__((noinline, cold))
 #define NEAR     static __attribute__((noinline))
 
@@ -47,18 +60,36 @@ static inline hd_tok quick_id(uint64_t moving)
         hd_rt_leave(me);                                                                           \
         return last_id();                                                                          \
     }                                                                                              \
-    NEAR hd_tok near_read##size(struct hd_thread *me, struct hd_pack_slot *s, void *p,             \
-                                hd_tok addr)                                                       \
+    NEAR hd_tok near_read##size(struct hd_thread *me, struct hd_pack_slot *s, unsigned code,       \
+                                void *p)                                                           \
     {                                                                                              \
         uint64_t moving = hd_pack_moving(__hd_flow.count);                                         \
-        hd_rt_quick_near(me, s, HD_SHAPE(HD_LOG_READ, size) | HD_SHAPE_SITE, p,                    \
+        hd_rt_quick_near(me, s, HD_SHAPE(HD_LOG_READ, size) | HD_SHAPE_SITE, code, p,              \
+                         hd_rt_load(p, size));                                                     \
+        return quick_id(moving);                                                                   \
+    }                                                                                              \
+    NEAR hd_tok tell_read##size(struct hd_thread *me, struct hd_pack_slot *s, unsigned code,       \
+                                void *p, hd_tok addr)                                              \
+    {                                                                                              \
+        uint64_t moving = hd_pack_moving(__hd_flow.count);                                         \
+        hd_rt_quick_tell(me, s, HD_SHAPE(HD_LOG_READ, size) | HD_SHAPE_SITE, code, p,              \
                          hd_rt_load(p, size), addr, HD_TOK_NONE);                                  \
         return quick_id(moving);                                                                   \
     }                                                                                              \
+    NEAR hd_tok odd_read##size(struct hd_thread *me, struct hd_pack_slot *s, unsigned code,        \
+                               void *p, hd_tok addr)                                               \
+    {                                                                                              \
+        return left_addr(me, s, addr) ? near_read##size(me, s, code, p)                            \
+                                      : tell_read##size(me, s, code, p, addr);                     \
+    }                                                                                              \
     NEAR hd_tok else_read##size(struct hd_thread *me, struct hd_site *site, void *p, hd_tok addr)  \
     {                                                                                              \
-        struct hd_pack_slot *s = hd_rt_quick_either(me, site->id);                                 \
-        return s ? near_read##size(me, s, p, addr) : read##size(site, p, addr);                    \
+        uint32_t slot = site->id;                                                                  \
+        unsigned code = hd_rt_quick_either(me, slot);                                              \
+        struct hd_pack_slot *s = hd_pack_at(&hd_rt_pack, slot);                                    \
+        if (!code)                                                                                 \
+            return read##size(site, p, addr);                                                      \
+        return odd_read##size(me, s, code, p, addr);                                               \
     }                                                                                              \
     HOOK hd_tok __hd_read##size(struct hd_site *site, void *p, hd_tok addr)                        \
     {                                                                                              \
@@ -73,10 +104,12 @@ static inline hd_tok quick_id(uint64_t moving)
         struct hd_pack_slot *s = hd_pack_at(pk, slot);                                             \
         uint64_t moving = hd_pack_moving(__hd_flow.count);                                         \
         uint64_t v = hd_rt_load(p, size);                                                          \
-        if (HD_UNLIKELY((uintptr_t)p != hd_pack_next0(s) || addr != hd_pack_tok(s, 0, moving) ||   \
+        if (HD_UNLIKELY(addr != hd_pack_tok(s, 0, moving)))                                        \
+            return odd_read##size(me, s, 1, p, addr);                                              \
+        if (HD_UNLIKELY((uintptr_t)p != hd_pack_next0(s) ||                                        \
                         v != hd_pack_peek(hd_pack_mirror(pk, (uintptr_t)p), size)))                \
-            return near_read##size(me, s, p, addr);                                                \
-        __hd_flow.count++;                                                                         \
+            return near_read##size(me, s, 1, p);                                                   \
+        hd_rt_counts(__hd_flow.count + 1);                                                         \
         s->word0 = (uintptr_t)p;                                                                   \
         hd_pack_read(pk, HD_SHAPE(HD_LOG_READ, size), (uintptr_t)p, v);                            \
         hd_rt_quick_byte(me, slot);                                                                \
@@ -92,19 +125,35 @@ static inline hd_tok quick_id(uint64_t moving)
         quick_next(site);                                                                          \
         hd_rt_leave(me);                                                                           \
     }                                                                                              \
-    NEAR void near_write##size(struct hd_thread *me, struct hd_pack_slot *s, void *p, hd_tok addr, \
-                               uint64_t v, hd_tok val)                                             \
+    NEAR void near_write##size(struct hd_thread *me, struct hd_pack_slot *s, unsigned code,        \
+                               void *p, uint64_t v)                                                \
     {                                                                                              \
-        hd_rt_quick_near(me, s, HD_SHAPE(HD_LOG_WRITE, size) | HD_SHAPE_SITE, p, v, addr, val);    \
+        hd_rt_quick_near(me, s, HD_SHAPE(HD_LOG_WRITE, size) | HD_SHAPE_SITE, code, p, v);         \
+    }                                                                                              \
+    NEAR void tell_write##size(struct hd_thread *me, struct hd_pack_slot *s, unsigned code,        \
+                               void *p, hd_tok addr, uint64_t v, hd_tok val)                       \
+    {                                                                                              \
+        hd_rt_quick_tell(me, s, HD_SHAPE(HD_LOG_WRITE, size) | HD_SHAPE_SITE, code, p, v, addr,    \
+                         val);                                                                     \
+    }                                                                                              \
+    NEAR void odd_write##size(struct hd_thread *me, struct hd_pack_slot *s, unsigned code,         \
+                              void *p, hd_tok addr, uint64_t v, hd_tok val)                        \
+    {                                                                                              \
+        if (left_addr(me, s, addr) && left_val(me, s, val))                                        \
+            near_write##size(me, s, code, p, v);                                                   \
+        else                                                                                       \
+            tell_write##size(me, s, code, p, addr, v, val);                                        \
     }                                                                                              \
     NEAR void else_write##size(struct hd_thread *me, struct hd_site *site, void *p, hd_tok addr,   \
                                uint64_t v, hd_tok val)                                             \
     {                                                                                              \
-        struct hd_pack_slot *s = hd_rt_quick_either(me, site->id);                                 \
-        if (s)                                                                                     \
-            near_write##size(me, s, p, addr, v, val);                                              \
-        else                                                                                       \
+        uint32_t slot = site->id;                                                                  \
+        unsigned code = hd_rt_quick_either(me, slot);                                              \
+        struct hd_pack_slot *s = hd_pack_at(&hd_rt_pack, slot);                                    \
+        if (!code)                                                                                 \
             write##size(site, p, addr, v, val);                                                    \
+        else                                                                                       \
+            odd_write##size(me, s, code, p, addr, v, val);                                         \
     }                                                                                              \
     HOOK void __hd_write##size(struct hd_site *site, void *p, hd_tok addr, uint64_t v, hd_tok val) \
     {                                                                                              \
@@ -122,9 +171,9 @@ static inline hd_tok quick_id(uint64_t moving)
         struct hd_pack_slot *s = hd_pack_at(&hd_rt_pack, slot);                                    \
         uint64_t moving = hd_pack_moving(__hd_flow.count);                                         \
         if (addr != hd_pack_tok(s, 0, moving) || val != hd_pack_tok(s, 1, moving))                 \
-            near_write##size(me, s, p, addr, v, val);                                              \
+            odd_write##size(me, s, 1, p, addr, v, val);                                            \
         else                                                                                       \
-            hd_rt_quick_guessed(me, s, HD_SHAPE(HD_LOG_WRITE, size) | HD_SHAPE_SITE, p, v);        \
+            hd_rt_quick_near(me, s, HD_SHAPE(HD_LOG_WRITE, size) | HD_SHAPE_SITE, 1, p, v);        \
     }
 
 PLAIN(1)
@@ -196,24 +245,44 @@ LONG_WAY hd_tok read_n(struct hd_site *site, void *p, uint64_t n, hd_tok addr)
     return n ? hd_tok_range(first, __hd_flow.count) : HD_TOK_NONE;
 }
 
-NEAR hd_tok near_read_n(struct hd_thread *me, struct hd_pack_slot *s, void *p, hd_tok addr)
+NEAR hd_tok near_read_n(struct hd_thread *me, struct hd_pack_slot *s, unsigned code, void *p)
 {
     uint64_t moving = hd_pack_moving(__hd_flow.count);
-    switch (hd_shape_wide(hd_pack_shape(s->key))) {
-    case 16:
-        hd_rt_quick_near(me, s, WIDE(HD_LOG_RANGE_READ), p, (uintptr_t)p, addr, HD_TOK_NONE);
-        break;
-    default:
-        hd_rt_quick_near(me, s, WIDE32(HD_LOG_RANGE_READ), p, (uintptr_t)p, addr, HD_TOK_NONE);
-    }
+    if (hd_shape_wide(hd_pack_shape(s->key)) == 16)
+        hd_rt_quick_near(me, s, WIDE(HD_LOG_RANGE_READ), code, p, (uintptr_t)p);
+    else
+        hd_rt_quick_near(me, s, WIDE32(HD_LOG_RANGE_READ), code, p, (uintptr_t)p);
     return quick_id(moving);
+}
+
+NEAR hd_tok tell_read_n(struct hd_thread *me, struct hd_pack_slot *s, unsigned code, void *p,
+                        hd_tok addr)
+{
+    uint64_t moving = hd_pack_moving(__hd_flow.count);
+    unsigned shape = hd_pack_shape(s->key);
+    if (hd_shape_wide(shape) == 16)
+        hd_rt_quick_tell(me, s, WIDE(HD_LOG_RANGE_READ), code, p, (uintptr_t)p, addr, HD_TOK_NONE);
+    else
+        hd_rt_quick_tell(me, s, WIDE32(HD_LOG_RANGE_READ), code, p, (uintptr_t)p, addr,
+                         HD_TOK_NONE);
+    return quick_id(moving);
+}
+
+NEAR hd_tok odd_read_n(struct hd_thread *me, struct hd_pack_slot *s, unsigned code, void *p,
+                       hd_tok addr)
+{
+    return left_addr(me, s, addr) ? near_read_n(me, s, code, p) : tell_read_n(me, s, code, p, addr);
 }
 
 NEAR hd_tok else_read_n(struct hd_thread *me, struct hd_site *site, void *p, uint64_t n,
                         hd_tok addr)
 {
-    struct hd_pack_slot *s = hd_rt_quick_either(me, site->id);
-    return s ? near_read_n(me, s, p, addr) : read_n(site, p, n, addr);
+    uint32_t slot = site->id;
+    unsigned code = hd_rt_quick_either(me, slot);
+    struct hd_pack_slot *s = hd_pack_at(&hd_rt_pack, slot);
+    if (!code)
+        return read_n(site, p, n, addr);
+    return odd_read_n(me, s, code, p, addr);
 }
 
 HOOK hd_tok __hd_read_n(struct hd_site *site, void *p, uint64_t n, hd_tok addr)
@@ -230,12 +299,13 @@ HOOK hd_tok __hd_read_n(struct hd_site *site, void *p, uint64_t n, hd_tok addr)
         return else_read_n(me, site, p, n, addr);
     struct hd_pack_slot *s = hd_pack_at(&hd_rt_pack, slot);
     uint64_t moving = hd_pack_moving(__hd_flow.count);
+    if (HD_UNLIKELY(addr != hd_pack_tok(s, 0, moving)))
+        return odd_read_n(me, s, 1, p, addr);
     if (HD_UNLIKELY(n != 16 || (uintptr_t)p != hd_pack_next0(s) ||
-                    addr != hd_pack_tok(s, 0, moving) ||
                     !hd_put_wide_same(hd_pack_mirror(&hd_rt_pack, (uintptr_t)p), p, 16)))
-        return near_read_n(me, s, p, addr);
+        return near_read_n(me, s, 1, p);
     s->word0 = hd_rt_pack.wide = (uintptr_t)p;
-    __hd_flow.count++;
+    hd_rt_counts(__hd_flow.count + 1);
     hd_rt_quick_byte(me, slot);
     return quick_id(moving);
 }
@@ -252,27 +322,44 @@ LONG_WAY void write_n(struct hd_site *site, void *p, uint64_t n, hd_tok addr, vo
     hd_rt_leave(me);
 }
 
-NEAR void near_write_n(struct hd_thread *me, struct hd_pack_slot *s, void *p, hd_tok addr,
-                       void *bytes, hd_tok val)
+NEAR void near_write_n(struct hd_thread *me, struct hd_pack_slot *s, unsigned code, void *p,
+                       void *bytes)
 {
-    switch (hd_shape_wide(hd_pack_shape(s->key))) {
-    case 16:
-        hd_rt_quick_near(me, s, WIDE(HD_LOG_RANGE_WRITE), p, (uintptr_t)bytes, addr, val);
-        break;
-    default:
-        hd_rt_quick_near(me, s, WIDE32(HD_LOG_RANGE_WRITE), p, (uintptr_t)bytes, addr, val);
-    }
+    if (hd_shape_wide(hd_pack_shape(s->key)) == 16)
+        hd_rt_quick_near(me, s, WIDE(HD_LOG_RANGE_WRITE), code, p, (uintptr_t)bytes);
+    else
+        hd_rt_quick_near(me, s, WIDE32(HD_LOG_RANGE_WRITE), code, p, (uintptr_t)bytes);
+}
+
+NEAR void tell_write_n(struct hd_thread *me, struct hd_pack_slot *s, unsigned code, void *p,
+                       hd_tok addr, void *bytes, hd_tok val)
+{
+    if (hd_shape_wide(hd_pack_shape(s->key)) == 16)
+        hd_rt_quick_tell(me, s, WIDE(HD_LOG_RANGE_WRITE), code, p, (uintptr_t)bytes, addr, val);
+    else
+        hd_rt_quick_tell(me, s, WIDE32(HD_LOG_RANGE_WRITE), code, p, (uintptr_t)bytes, addr, val);
+}
+
+NEAR void odd_write_n(struct hd_thread *me, struct hd_pack_slot *s, unsigned code, void *p,
+                      hd_tok addr, void *bytes, hd_tok val)
+{
+    if (left_addr(me, s, addr) && left_val(me, s, val))
+        near_write_n(me, s, code, p, bytes);
+    else
+        tell_write_n(me, s, code, p, addr, bytes, val);
 }
 
 NEAR void else_write_n(struct hd_site *site, void *p, uint64_t n, hd_tok addr, void *bytes,
                        hd_tok val)
 {
     struct hd_thread *me = hd_rt_me;
-    struct hd_pack_slot *s = hd_rt_quick_either(me, site->id);
-    if (s)
-        near_write_n(me, s, p, addr, bytes, val);
-    else
+    uint32_t slot = site->id;
+    unsigned code = hd_rt_quick_either(me, slot);
+    struct hd_pack_slot *s = hd_pack_at(&hd_rt_pack, slot);
+    if (!code)
         write_n(site, p, n, addr, bytes, val);
+    else
+        odd_write_n(me, s, code, p, addr, bytes, val);
 }
 
 HOOK void __hd_write_n(struct hd_site *site, void *p, uint64_t n, hd_tok addr, void *bytes,
@@ -290,10 +377,10 @@ HOOK void __hd_write_n(struct hd_site *site, void *p, uint64_t n, hd_tok addr, v
     }
     struct hd_pack_slot *s = hd_pack_at(&hd_rt_pack, slot);
     uint64_t moving = hd_pack_moving(__hd_flow.count);
-    if (n != 16 || addr != hd_pack_tok(s, 0, moving) || val != hd_pack_tok(s, 1, moving))
-        near_write_n(me, s, p, addr, bytes, val);
+    if (addr != hd_pack_tok(s, 0, moving) || val != hd_pack_tok(s, 1, moving))
+        odd_write_n(me, s, 1, p, addr, bytes, val);
     else
-        hd_rt_quick_guessed(me, s, WIDE(HD_LOG_RANGE_WRITE), p, (uintptr_t)bytes);
+        near_write_n(me, s, 1, p, bytes);
 }
 
 /* docs/MODEL.md knows no access to two locations at once: 16 bytes get a lock around their parts.
@@ -475,27 +562,36 @@ LONG_WAY void branch_slowly(struct hd_site *site, hd_tok dep)
     hd_rt_leave(me);
 }
 
-/* Entered. */
-NEAR void near_branch(struct hd_thread *me, struct hd_pack_slot *s, hd_tok dep)
+/* Entered. rest: of dep, a branch. */
+NEAR void near_branch(struct hd_thread *me, struct hd_pack_slot *s, unsigned code, hd_tok dep,
+                      hd_tok rest)
 {
     uint32_t count = __hd_flow.count;
-    hd_tok rest = hd_rt_rest(me, dep);
-    if (is_no_branch(me, rest)) {
-        hd_rt_quick_end(me);
-        return;
-    }
     me->more = false;
     if (rest != HD_TOK_NONE)
         hd_decided_add(&me->decided, hd_rt_up_to_now(dep), count + 1);
-    hd_rt_quick_record(me, s, HD_SHAPE(HD_LOG_BRANCH, 8) | HD_SHAPE_SITE, NULL, 0, false,
+    hd_rt_quick_record(me, s, HD_SHAPE(HD_LOG_BRANCH, 8) | HD_SHAPE_SITE, code, NULL, 0, false,
                        HD_TOK_NONE, rest != hd_pack_tok(s, 1, hd_pack_moving(count)), rest);
 }
 
-NEAR void else_branch(struct hd_thread *me, struct hd_site *site, hd_tok dep)
+NEAR void else_branch(struct hd_thread *me, struct hd_site *site, hd_tok dep, hd_tok rest)
 {
-    struct hd_pack_slot *s = hd_rt_quick_either(me, site->id);
-    if (s)
-        near_branch(me, s, dep);
+    uint32_t slot = site->id;
+    unsigned code = hd_rt_quick_either(me, slot);
+    if (code)
+        near_branch(me, hd_pack_at(&hd_rt_pack, slot), code, dep, rest);
+    else
+        branch_slowly(site, dep);
+}
+
+/* Some of its reads may be decided, often all. Not entered yet. */
+NEAR void old_branch(struct hd_thread *me, struct hd_site *site, hd_tok dep)
+{
+    hd_tok rest = hd_rt_rest(me, dep);
+    if (is_no_branch(me, rest))
+        return;
+    if (HD_LIKELY(hd_rt_quick_enter(me)))
+        else_branch(me, site, dep, rest);
     else
         branch_slowly(site, dep);
 }
@@ -503,26 +599,22 @@ NEAR void else_branch(struct hd_thread *me, struct hd_site *site, hd_tok dep)
 static inline __attribute__((always_inline)) void branch(struct hd_site *site, hd_tok dep)
 {
     struct hd_thread *me = hd_rt_me;
-    uint32_t slot = site->id;
+    uint32_t slot = site->id, count = __hd_flow.count;
+    if (me && !hd_decided_fresh(&me->decided, dep, count + 1)) {
+        old_branch(me, site, dep);
+        return;
+    }
     if (HD_UNLIKELY(!hd_rt_quick_enter(me))) {
         branch_slowly(site, dep);
         return;
     }
-    uint32_t count = __hd_flow.count;
-    if (!hd_decided_fresh(&me->decided, dep, count + 1)) {
-        if (is_no_branch(me, hd_rt_rest(me, dep)))
-            hd_rt_quick_end(me);
-        else
-            else_branch(me, site, dep);
-        return;
-    }
     if (HD_UNLIKELY(!hd_rt_quick_first(me, slot))) {
-        else_branch(me, site, dep);
+        else_branch(me, site, dep, dep);
         return;
     }
     struct hd_pack_slot *s = hd_pack_at(&hd_rt_pack, slot);
     if (HD_UNLIKELY(me->more || dep != hd_pack_tok(s, 1, hd_pack_moving(count)))) {
-        near_branch(me, s, dep);
+        near_branch(me, s, 1, dep, dep);
         return;
     }
     __hd_flow.count = count + 1;

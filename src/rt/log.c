@@ -399,7 +399,7 @@ void hd_rt_log_words(enum hd_log_kind kind, unsigned aux, uintptr_t pc, unsigned
         hd_rt_follow_alloc();
     put_words(kind, aux, pc, n, w);
     if (kind <= HD_LOG_LAST_EVENT)
-        __hd_flow.count++;
+        hd_rt_counts(__hd_flow.count + 1);
 }
 
 uint8_t *hd_rt_log_begin(unsigned aux, uintptr_t pc, uint64_t word, size_t len)
@@ -467,7 +467,7 @@ void hd_rt_write_later(struct hd_thread *me, enum hd_log_kind kind, uintptr_t pc
     struct hd_log_pending *shared = &rt.header->pending;
     if (HD_UNLIKELY(rt.follow))
         hd_rt_follow_write_later();
-    __hd_flow.count++;
+    hd_rt_counts(__hd_flow.count + 1);
     if (rt.tapped) {
         uint64_t at = (uintptr_t)addr;
         hd_rt_steer_op(kind, HD_LOG_PENDING, pc, &at, len, __hd_flow.count);

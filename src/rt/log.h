@@ -69,13 +69,20 @@ static inline uint8_t *hd_rt_log_room(size_t n)
     return hd_rt_log.pos;
 }
 
+/* The thread has its event with this id, which may be a read. */
+static inline void hd_rt_counts(uint32_t id)
+{
+    __hd_flow.count = id;
+    __hd_flow.last_read = id;
+}
+
 /* A packed record that is an event of the running thread. */
 static inline __attribute__((always_inline)) void
 hd_rt_put(uintptr_t place, unsigned shape, const uint64_t *w, hd_tok addr, hd_tok val)
 {
     uint8_t *p = hd_rt_log_room(HD_PACK_ROOM);
     uint32_t count = __hd_flow.count;
-    __hd_flow.count = count + 1;
+    hd_rt_counts(count + 1);
     if (HD_LIKELY(p))
         hd_rt_log.pos =
             hd_put_packed(&hd_rt_pack, hd_rt_log.keys, p, place, shape, count, w, addr, val);

@@ -1,9 +1,10 @@
 /* The common case of the hooks of our pass: the thread holds the token, nobody wants to be asked,
  * the record's place is as guessed, and there is room. A hook enters, asks whether it may, and
  * writes its record. It hands over to another function, which goes on where it stopped, for what is
- * less likely: near_ in hooks_pass.c when only parts of the record are not as guessed, else_ when
- * its place may not be. So the likely way has no calls and few registers to save. What else_ cannot
- * do goes the hook's long way, which finds nothing changed.
+ * less likely: in hooks_pass.c near_ when its tokens are as guessed and other parts are not, odd_
+ * when its tokens are not but what counts of them may be, tell_ when that is not either, else_ when
+ * its place may not be. So the likely ways have no calls and few registers to save. What else_
+ * cannot do goes the hook's long way, which finds nothing changed.
  */
 #ifndef HD_RT_QUICK_H
 #define HD_RT_QUICK_H
@@ -64,15 +65,17 @@ HD_INLINE bool hd_rt_quick_first(const struct hd_thread *me, uint32_t slot)
     return HD_LIKELY(hd_rt_quick_next(slot) && slot) && hd_rt_quick_may(me);
 }
 
-/* The slot of a site's only event, which may be the second to have followed. NULL: not done, and
- * left. */
-HD_INLINE struct hd_pack_slot *hd_rt_quick_either(struct hd_thread *me, uint32_t slot)
+/* The same if it may be the second to have followed: the code. 0: not done, and left. */
+HD_INLINE unsigned hd_rt_quick_either(struct hd_thread *me, uint32_t slot)
 {
-    const uint32_t *next = hd_pack_at(&hd_rt_pack, hd_rt_pack.prev)->next;
-    if (HD_LIKELY((next[0] == slot || next[1] == slot) && slot && hd_rt_quick_may(me)))
-        return hd_pack_at(&hd_rt_pack, slot);
+    struct hd_pack_slot *prev = hd_pack_at(&hd_rt_pack, hd_rt_pack.prev);
+    unsigned code = prev->next[0] == slot ? 1 : prev->next[1] == slot ? 2 : 0;
+    if (HD_LIKELY(code && slot && hd_rt_quick_may(me))) {
+        hd_pack_follow(&hd_rt_pack, prev, slot, code);
+        return code;
+    }
     hd_rt_quick_end(me);
-    return NULL;
+    return 0;
 }
 
 HD_INLINE uint32_t hd_rt_quick_offset(const struct hd_pack_slot *s)
@@ -88,6 +91,14 @@ HD_INLINE void hd_rt_quick_byte(struct hd_thread *me, uint32_t slot)
     __atomic_store_n(out, (uint8_t)1, __ATOMIC_RELEASE); /* last: see rt_pack.h */
     hd_rt_log.pos = out + 1;
     hd_rt_quick_end(me);
+}
+
+/* Events that are no reads do not count in a range: one that ends with the last read may as well
+ * end now. Loops that write several times what they read once have tokens that only differ so. */
+static inline hd_tok hd_rt_to_now(hd_tok tok)
+{
+    return hd_tok_hi(tok) == __hd_flow.last_read ? hd_tok_range(hd_tok_lo(tok), __hd_flow.count)
+                                                 : tok;
 }
 
 #define HD_QUICK_ODD 4
@@ -107,18 +118,19 @@ static __attribute__((noinline, unused)) hd_tok hd_rt_quick_rest(struct hd_threa
     return rest;
 }
 
-/* The record of an event of this shape, which is not counted yet. v: the value, or the address of
- * the bytes of a wide one; odd_addr, odd_val: tokens that are not as guessed. Leaves. */
+/* The record of an event of this shape, which is not counted yet. code: which that followed it is;
+ * v: the value, or the address of the bytes of a wide one; odd_addr, odd_val: tokens that are not
+ * as guessed. Leaves. */
 HD_INLINE void hd_rt_quick_record(struct hd_thread *me, struct hd_pack_slot *s, unsigned shape,
-                                  const void *p, uint64_t v, bool odd_addr, hd_tok addr,
-                                  bool odd_val, hd_tok val)
+                                  unsigned code, const void *p, uint64_t v, bool odd_addr,
+                                  hd_tok addr, bool odd_val, hd_tok val)
 {
     struct hd_pack *pk = &hd_rt_pack;
     const unsigned parts = hd_shape_parts(shape);
-    uint32_t count = __hd_flow.count, slot = hd_rt_quick_offset(s);
+    uint32_t count = __hd_flow.count;
     uint8_t *out = hd_rt_log.pos, *q = out + 1;
-    unsigned flag = hd_rt_quick_next(slot) ? 1 : 2;
-    hd_pack_follow(pk, hd_pack_at(pk, pk->prev), slot, flag);
+    unsigned flag = code;
+    pk->prev = hd_rt_quick_offset(s);
     if (parts & HD_PART_WORD0)
         q = hd_put_word0(pk, s, (uintptr_t)p, q, &flag);
     if (parts & HD_PART_MEMORY)
@@ -127,26 +139,37 @@ HD_INLINE void hd_rt_quick_record(struct hd_thread *me, struct hd_pack_slot *s, 
         q = hd_put_wide(pk, shape, (uintptr_t)p, (const uint8_t *)(uintptr_t)v, q, &flag);
     q = hd_put_tokens(s, count, odd_addr, addr, odd_val, val, q, &flag);
     __hd_flow.count = count + 1;
+    if (!(parts & HD_PART_VAL)) /* a read */
+        __hd_flow.last_read = count + 1;
     __atomic_store_n(out, (uint8_t)flag, __ATOMIC_RELEASE);
     hd_rt_log.pos = q;
     hd_rt_quick_end(me);
 }
 
-/* Its tokens are as guessed. */
-HD_INLINE void hd_rt_quick_guessed(struct hd_thread *me, struct hd_pack_slot *s, unsigned shape,
-                                   const void *p, uint64_t v)
+/* What counts of a token, if that is as guessed; else anything. */
+HD_INLINE hd_tok hd_rt_quick_left(struct hd_thread *me, hd_tok guess, hd_tok tok)
 {
-    hd_rt_quick_record(me, s, shape, p, v, false, HD_TOK_NONE, false, HD_TOK_NONE);
+    if (tok == guess || hd_rt_to_now(tok) == guess)
+        return guess;
+    return hd_rt_rest(me, tok);
+}
+
+/* Its tokens are as guessed. */
+HD_INLINE void hd_rt_quick_near(struct hd_thread *me, struct hd_pack_slot *s, unsigned shape,
+                                unsigned code, const void *p, uint64_t v)
+{
+    hd_rt_quick_record(me, s, shape, code, p, v, false, HD_TOK_NONE, false, HD_TOK_NONE);
 }
 
 /* They need not be, and as little of them as will do is told. */
-HD_INLINE void hd_rt_quick_near(struct hd_thread *me, struct hd_pack_slot *s, unsigned shape,
-                                const void *p, uint64_t v, hd_tok addr, hd_tok val)
+HD_INLINE void hd_rt_quick_tell(struct hd_thread *me, struct hd_pack_slot *s, unsigned shape,
+                                unsigned code, const void *p, uint64_t v, hd_tok addr, hd_tok val)
 {
     const unsigned parts = hd_shape_parts(shape);
     uint64_t moving = hd_pack_moving(__hd_flow.count);
     bool odd_addr = hd_put_odd_addr(s, parts, moving, addr);
-    bool odd_val = hd_put_odd_val(s, parts, moving, val);
+    bool odd_val = hd_put_odd_val(s, parts, moving, val) &&
+                   hd_put_odd_val(s, parts, moving, hd_rt_to_now(val));
     if (odd_addr) {
         addr = hd_rt_quick_rest(me, s, addr);
         odd_addr = hd_put_odd_addr(s, parts, moving, addr);
@@ -155,7 +178,7 @@ HD_INLINE void hd_rt_quick_near(struct hd_thread *me, struct hd_pack_slot *s, un
         val = hd_rt_quick_rest(me, s, val);
         odd_val = hd_put_odd_val(s, parts, moving, val);
     }
-    hd_rt_quick_record(me, s, shape, p, v, odd_addr, addr, odd_val, val);
+    hd_rt_quick_record(me, s, shape, code, p, v, odd_addr, addr, odd_val, val);
 }
 
 /* One more token for the next event: its place is the slot before it. False: not done. */

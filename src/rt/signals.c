@@ -159,7 +159,7 @@ static void run(struct hd_thread *me, int sig, siginfo_t *info, void *context, b
     me->rmw_old[0] = old[0];
     me->rmw_old[1] = old[1];
     me->rmw_addr = rmw_addr;
-    flow.count = __hd_flow.count;
+    flow.count = flow.last_read = __hd_flow.count;
     __hd_flow = flow;
 }
 

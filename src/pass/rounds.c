@@ -1,0 +1,164 @@
+/* Values that go round in a loop: a phi at its head gets what was computed from it.
+ *
+ * If nothing else goes in, the token stays that of the start. Else the phi's token, which is one
+ * range, has all reads of the rounds before; a read that will be in it in the next round may as
+ * well be in it now, which saves a call of __hd_more and its record.
+ */
+#include "pass/pass.h"
+
+#define REACH 64 /* values on a way round */
+
+static bool is_reachable(struct hd_fn *f, LLVMBasicBlockRef block)
+{
+    uint32_t i;
+    return hd_map_get(&f->reachable, (uint64_t)(uintptr_t)block, &i);
+}
+
+/* ---- nothing else goes in ---- */
+
+struct round {
+    struct hd_fn *f;
+    LLVMValueRef phi;
+    LLVMValueRef seen[REACH];
+    unsigned n_seen;
+    bool met; /* the phi itself was found */
+};
+
+static bool only_of(struct round *r, LLVMValueRef v);
+
+static bool operands_only_of(struct round *r, LLVMValueRef inst)
+{
+    bool phi = LLVMIsAPHINode(inst) != NULL;
+    unsigned n = phi ? LLVMCountIncoming(inst) : (unsigned)LLVMGetNumOperands(inst);
+    for (unsigned i = 0; i < n; i++) {
+        LLVMValueRef v = phi ? LLVMGetIncomingValue(inst, i) : LLVMGetOperand(inst, i);
+        if (phi && !hd_deps_tainted(r->f, v) && !LLVMIsUndef(v))
+            return false; /* no longer of the phi on this way */
+        if (!only_of(r, v))
+            return false;
+    }
+    return true;
+}
+
+/* Whether v is computed from the phi and from constants only. */
+static bool only_of(struct round *r, LLVMValueRef v)
+{
+    if (v == r->phi)
+        r->met = true;
+    if (v == r->phi || !hd_deps_tainted(r->f, v))
+        return true;
+    for (unsigned i = 0; i < r->n_seen; i++)
+        if (r->seen[i] == v)
+            return true;
+    if (!LLVMIsAInstruction(v) || r->n_seen == REACH)
+        return false;
+    r->seen[r->n_seen++] = v;
+    switch (LLVMGetInstructionOpcode(v)) {
+    case LLVMLoad:
+    case LLVMCall:
+    case LLVMInvoke:
+    case LLVMCallBr:
+    case LLVMLandingPad:
+    case LLVMVAArg:
+    case LLVMAtomicRMW:
+    case LLVMAtomicCmpXchg:
+        return false;
+    default:
+        return operands_only_of(r, v);
+    }
+}
+
+LLVMValueRef hd_rounds_start(struct hd_fn *f, LLVMValueRef phi)
+{
+    LLVMValueRef start = NULL;
+    for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
+        LLVMValueRef v = LLVMGetIncomingValue(phi, i);
+        struct round r = {.f = f, .phi = phi};
+        if (only_of(&r, v) && r.met)
+            continue;
+        if (start || !hd_deps_tainted(f, v) || !is_reachable(f, LLVMGetIncomingBlock(phi, i)))
+            return NULL;
+        start = v;
+    }
+    return start;
+}
+
+/* ---- reads go in ---- */
+
+struct search {
+    struct hd_fn *f;
+    LLVMValueRef tok;
+    LLVMValueRef seen[REACH];
+    unsigned n_seen;
+};
+
+static bool depends(struct search *s, LLVMValueRef v);
+
+static bool operands_depend(struct search *s, LLVMValueRef inst)
+{
+    for (unsigned i = 0; i < (unsigned)LLVMGetNumOperands(inst); i++)
+        if (depends(s, LLVMGetOperand(inst, i)))
+            return true;
+    return false;
+}
+
+/* Whether v is computed from what has the token, as far as that is known. */
+static bool depends(struct search *s, LLVMValueRef v)
+{
+    struct hd_dep d;
+    if (hd_deps_known(s->f, v, &d)) {
+        for (unsigned i = 0; i < d.n; i++)
+            if (d.tok[i] == s->tok)
+                return true;
+        return false;
+    }
+    if (!hd_deps_tainted(s->f, v) || !LLVMIsAInstruction(v) || s->n_seen == REACH)
+        return false;
+    for (unsigned i = 0; i < s->n_seen; i++)
+        if (s->seen[i] == v)
+            return false;
+    s->seen[s->n_seen++] = v;
+    switch (LLVMGetInstructionOpcode(v)) {
+    case LLVMPHI:
+    case LLVMLoad:
+    case LLVMCall:
+    case LLVMInvoke:
+    case LLVMCallBr:
+    case LLVMLandingPad:
+    case LLVMVAArg:
+    case LLVMAtomicRMW:
+    case LLVMAtomicCmpXchg:
+        return false;
+    default:
+        return operands_depend(s, v);
+    }
+}
+
+/* Whether the phi that has the token `phi` gets what depends on tok. */
+static bool goes_in(struct hd_fn *f, LLVMValueRef phi, LLVMValueRef tok)
+{
+    LLVMValueRef source = hd_deps_phi_of(f, phi);
+    for (unsigned i = 0; source && i < LLVMCountIncoming(source); i++) {
+        struct search s = {.f = f, .tok = tok};
+        if (depends(&s, LLVMGetIncomingValue(source, i)))
+            return true;
+    }
+    return false;
+}
+
+struct hd_dep hd_rounds_merge(struct hd_fn *f, struct hd_dep d)
+{
+    for (unsigned i = 0; i < d.n; i++) {
+        struct hd_dep round = {1, {d.tok[i]}}, rest = {0};
+        for (unsigned k = 0; k < d.n; k++)
+            if (k != i && goes_in(f, d.tok[i], d.tok[k]))
+                round.tok[round.n++] = d.tok[k];
+            else if (k != i)
+                rest.tok[rest.n++] = d.tok[k];
+        if (round.n > 1) {
+            rest.tok[rest.n++] = hd_deps_join(f, f->p->b, round);
+            return rest;
+        }
+    }
+    return d;
+}
