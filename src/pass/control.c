@@ -97,7 +97,7 @@ static void pass_arguments(struct hd_fn *f, LLVMValueRef call, enum hd_callee ki
         if (is_variable)
             hd_deps_add(f, p->b, &variable, d);
         if (i < HD_FLOW_ARGS)
-            toks[i] = hd_deps_join(f, p->b, d);
+            toks[i] = hd_deps_join(f, p->b, hd_decided_rest(f, d));
     }
     if (variable.n > 0)
         branch_on(f, call, HD_SITE_CALL, hd_deps_join(f, p->b, variable));
@@ -320,7 +320,8 @@ void hd_control_return(struct hd_fn *f, LLVMValueRef inst)
         return;
     struct hd_dep d = hd_deps_of(f, LLVMGetOperand(inst, 0));
     LLVMPositionBuilderBefore(p->b, inst);
-    LLVMBuildStore(p->b, hd_deps_join(f, p->b, d), hd_hooks_flow(p, FLOW_RET, 0));
+    LLVMBuildStore(p->b, hd_deps_join(f, p->b, hd_decided_rest(f, d)),
+                   hd_hooks_flow(p, FLOW_RET, 0));
     LLVMBuildStore(p->b, LLVMBuildPointerCast(p->b, f->fn, p->ptr, ""),
                    hd_hooks_flow(p, FLOW_RETURNER, 0));
 }

@@ -78,6 +78,16 @@ void hd_decided_block(struct hd_fn *f, LLVMBasicBlockRef block)
         f->blocks[f->at].decided = f->blocks[f->blocks[f->at].dominator].decided;
 }
 
+bool hd_decided_before(struct hd_fn *f, LLVMBasicBlockRef a, LLVMBasicBlockRef b)
+{
+    uint32_t first = index_of(f, a), at = index_of(f, b);
+    if (first == NONE || at == NONE)
+        return false;
+    while (at > first)
+        at = f->blocks[at].dominator;
+    return at == first;
+}
+
 static bool is_decided(struct hd_fn *f, LLVMValueRef tok)
 {
     uint32_t i = f->blocks[f->at].decided;

@@ -6,6 +6,7 @@
  */
 #include "pass/pass.h"
 
+#define REACH     100  /* instructions to look at before a read */
 #define MAX_DEPTH 1500 /* frames of about 300 bytes: far from the compiler's 8 MB stack */
 
 static struct hd_dep one(LLVMValueRef tok)
@@ -37,14 +38,52 @@ static LLVMValueRef join_two(struct hd_pass *p, LLVMBuilderRef b, LLVMValueRef x
     return LLVMBuildOr(b, lo, LLVMBuildZExt(b, hi, p->i64, ""), "");
 }
 
+/* Whether a token was there already when the read was made that has the other one. */
+static bool came_before(struct hd_fn *f, LLVMValueRef tok, LLVMValueRef read)
+{
+    if (!LLVMIsAInstruction(tok) || tok == read)
+        return true;
+    LLVMBasicBlockRef a = LLVMGetInstructionParent(tok), b = LLVMGetInstructionParent(read);
+    if (a != b)
+        return hd_decided_before(f, a, b);
+    for (unsigned steps = 0; steps < REACH && (read = LLVMGetPreviousInstruction(read)); steps++)
+        if (read == tok)
+            return true;
+    return LLVMIsAPHINode(tok);
+}
+
+/* The token of a read before which all others were there, so that it ends last; or NULL. A read
+ * that is dominated by the making of a token is made anew whenever that is. */
+static LLVMValueRef last_read(struct hd_fn *f, const struct hd_dep *d)
+{
+    for (unsigned i = 0; i < d->n; i++) {
+        unsigned before = 0;
+        if (!hd_runs_is_read(f->p, d->tok[i]))
+            continue;
+        while (before < d->n && came_before(f, d->tok[before], d->tok[i]))
+            before++;
+        if (before == d->n)
+            return d->tok[i];
+    }
+    return NULL;
+}
+
 LLVMValueRef hd_deps_join(struct hd_fn *f, LLVMBuilderRef b, struct hd_dep d)
 {
     if (d.n == 0)
         return hd_hooks_tok(f->p, HD_TOK_NONE);
-    LLVMValueRef tok = d.tok[0];
+    LLVMValueRef tok = d.tok[0], last = d.n > 1 ? last_read(f, &d) : NULL;
     for (unsigned i = 1; i < d.n; i++)
-        tok = join_two(f->p, b, tok, d.tok[i]);
-    return tok;
+        tok = last ? umin(b, tok, d.tok[i]) : join_two(f->p, b, tok, d.tok[i]);
+    return last ? hd_deps_range(f->p, b, tok, last) : tok;
+}
+
+LLVMValueRef hd_deps_range(struct hd_pass *p, LLVMBuilderRef b, LLVMValueRef first,
+                           LLVMValueRef last)
+{
+    LLVMValueRef lo = LLVMBuildAnd(b, first, hd_hooks_u64(p, UINT64_MAX << 32), "");
+    LLVMValueRef hi = LLVMBuildAnd(b, last, hd_hooks_u64(p, UINT32_MAX), "");
+    return LLVMBuildOr(b, lo, hi, "");
 }
 
 static bool holds(const struct hd_dep *d, LLVMValueRef tok)
@@ -184,17 +223,15 @@ static struct hd_dep of_phi(struct hd_fn *f, LLVMValueRef phi)
     LLVMPositionBuilderBefore(f->p->tb, phi);
     struct hd_phi *entry = hd_vec_push(&f->phis);
     *entry = (struct hd_phi){phi, LLVMBuildPhi(f->p->tb, f->p->i64, "")};
+    *hd_map_put(&f->phi_of, (uint64_t)(uintptr_t)entry->token, NULL) = (uint32_t)f->phis.len;
     return one(entry->token);
 }
 
 LLVMValueRef hd_deps_phi_of(struct hd_fn *f, LLVMValueRef tok)
 {
-    for (size_t k = f->phis.len; k && LLVMIsAPHINode(tok); k--) {
-        const struct hd_phi *phi = hd_vec_at(&f->phis, k - 1);
-        if (phi->token == tok)
-            return phi->source;
-    }
-    return NULL;
+    uint32_t index;
+    bool known = hd_map_get(&f->phi_of, (uint64_t)(uintptr_t)tok, &index);
+    return known ? ((struct hd_phi *)hd_vec_at(&f->phis, index - 1))->source : NULL;
 }
 
 static struct hd_dep of_call(struct hd_fn *f, LLVMValueRef call)
@@ -265,6 +302,7 @@ void hd_deps_local_store(struct hd_fn *f, LLVMBuilderRef b, struct hd_local *loc
 {
     if (!local->tainted)
         return;
+    d = hd_decided_rest(f, d);
     if (local->kind == HD_LOCAL_PARTS)
         hd_deps_add(f, b, &d, one(LLVMBuildLoad2(b, f->p->i64, local->shadow, "")));
     LLVMBuildStore(b, hd_deps_join(f, b, d), local->shadow);
@@ -276,12 +314,13 @@ static LLVMValueRef incoming_token(struct hd_fn *f, LLVMValueRef phi, unsigned i
     LLVMBasicBlockRef block = LLVMGetIncomingBlock(phi, i);
     LLVMValueRef v = LLVMGetIncomingValue(phi, i);
     LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
-    uint32_t reachable;
-    if (v == end || !hd_map_get(&f->reachable, (uint64_t)(uintptr_t)block, &reachable))
+    uint32_t index;
+    if (v == end || !hd_map_get(&f->reachable, (uint64_t)(uintptr_t)block, &index))
         return hd_hooks_tok(f->p, HD_TOK_ALL);
-    struct hd_dep d = hd_deps_of(f, v);
+    hd_deps_of(f, v); /* may move the builder */
     LLVMPositionBuilderBefore(f->p->tb, end);
-    return hd_deps_join(f, f->p->tb, d);
+    f->at = index;
+    return hd_deps_join(f, f->p->tb, hd_decided_rest(f, hd_deps_of(f, v)));
 }
 
 static LLVMValueRef known_incoming(LLVMValueRef token_phi, LLVMBasicBlockRef block)
@@ -292,7 +331,7 @@ static LLVMValueRef known_incoming(LLVMValueRef token_phi, LLVMBasicBlockRef blo
     return NULL;
 }
 
-void hd_deps_finish(struct hd_fn *f)
+static void fill_phis(struct hd_fn *f)
 {
     for (size_t k = 0; k < f->phis.len; k++) { /* asking for tokens may add phis */
         struct hd_phi phi = *(struct hd_phi *)hd_vec_at(&f->phis, k);
@@ -304,4 +343,68 @@ void hd_deps_finish(struct hd_fn *f)
             LLVMAddIncoming(phi.token, &tok, &block, 1);
         }
     }
+}
+
+static bool is_none(LLVMValueRef tok)
+{
+    return LLVMIsAConstantInt(tok) && LLVMConstIntGetZExtValue(tok) == HD_TOK_NONE;
+}
+
+static bool is_always_none(LLVMValueRef phi)
+{
+    for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
+        LLVMValueRef tok = LLVMGetIncomingValue(phi, i);
+        if (tok != phi && !is_none(tok))
+            return false;
+    }
+    return true;
+}
+
+static bool calls(struct hd_fn *f, LLVMValueRef inst, enum hd_hook hook)
+{
+    return inst && LLVMIsACallInst(inst) && LLVMGetCalledValue(inst) == f->p->hook[hook];
+}
+
+/* Nothing is to be said by __hd_more then. *branches gets those that depend on it. */
+static void replace_by_none(struct hd_fn *f, LLVMValueRef phi, struct hd_vec *branches)
+{
+    for (LLVMUseRef use = LLVMGetFirstUse(phi), next; use; use = next) {
+        LLVMValueRef user = LLVMGetUser(use);
+        next = LLVMGetNextUse(use);
+        if (calls(f, user, HD_HOOK_more))
+            LLVMInstructionEraseFromParent(user);
+        else if (calls(f, user, HD_HOOK_branch))
+            *(LLVMValueRef *)hd_vec_push(branches) = user;
+    }
+    LLVMReplaceAllUsesWith(phi, hd_hooks_tok(f->p, HD_TOK_NONE));
+    LLVMInstructionEraseFromParent(phi);
+}
+
+/* Tokens that turn out to be of nothing, and the hooks that have nothing to say. */
+static void drop_empty(struct hd_fn *f)
+{
+    struct hd_vec branches = HD_VEC_INIT(LLVMValueRef);
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (size_t k = 0; k < f->phis.len; k++) {
+            struct hd_phi *phi = hd_vec_at(&f->phis, k);
+            if (!phi->token || !is_always_none(phi->token))
+                continue;
+            replace_by_none(f, phi->token, &branches);
+            phi->token = NULL;
+            changed = true;
+        }
+    }
+    for (size_t k = 0; k < branches.len; k++) {
+        LLVMValueRef branch = *(LLVMValueRef *)hd_vec_at(&branches, k);
+        if (!calls(f, LLVMGetPreviousInstruction(branch), HD_HOOK_more))
+            LLVMInstructionEraseFromParent(branch);
+    }
+    hd_vec_fini(&branches);
+}
+
+void hd_deps_finish(struct hd_fn *f)
+{
+    fill_phis(f);
+    drop_empty(f);
 }

@@ -191,6 +191,7 @@ static void fini_function(struct hd_fn *f)
     hd_map_fini(&f->dep_of);
     hd_vec_fini(&f->deps);
     hd_vec_fini(&f->phis);
+    hd_map_fini(&f->phi_of);
     hd_map_fini(&f->var_of);
     hd_vec_fini(&f->vars);
     hd_vec_fini(&f->exits);

@@ -86,6 +86,7 @@ struct hd_fn {
     struct hd_map dep_of;   /* value -> index in deps */
     struct hd_vec deps;     /* struct hd_dep */
     struct hd_vec phis;     /* struct hd_phi: token phis without incoming values */
+    struct hd_map phi_of;   /* token -> index in phis + 1 */
     struct hd_map var_of;   /* value -> index in vars + 1: the source variable it is or holds */
     struct hd_vec vars;     /* struct hd_var */
     LLVMValueRef arg_end;   /* tokens of arguments are loaded before this, or NULL */
@@ -137,6 +138,7 @@ bool hd_escape_hooked(struct hd_fn *f, LLVMValueRef ptr); /* accesses through pt
 void hd_decided_init(struct hd_fn *f); /* after the order of blocks is known */
 void hd_decided_fini(struct hd_fn *f);
 void hd_decided_block(struct hd_fn *f, LLVMBasicBlockRef block); /* hooks of this block follow */
+bool hd_decided_before(struct hd_fn *f, LLVMBasicBlockRef a, LLVMBasicBlockRef b); /* a dominates */
 struct hd_dep hd_decided_rest(struct hd_fn *f, struct hd_dep d); /* without those */
 void hd_decided_add(struct hd_fn *f, struct hd_dep d); /* a branch or an address depends on d */
 
@@ -161,7 +163,9 @@ void hd_deps_set_all(struct hd_fn *f, LLVMValueRef v, struct hd_dep d);
  */
 void hd_deps_add(struct hd_fn *f, LLVMBuilderRef b, struct hd_dep *into, struct hd_dep more);
 LLVMValueRef hd_deps_join(struct hd_fn *f, LLVMBuilderRef b,
-                          struct hd_dep d);                   /* one token for all */
+                          struct hd_dep d); /* one token for all */
+LLVMValueRef hd_deps_range(struct hd_pass *p, LLVMBuilderRef b, LLVMValueRef first,
+                           LLVMValueRef last);                /* from the one to the other */
 LLVMValueRef hd_deps_past(struct hd_fn *f, LLVMBuilderRef b); /* "all reads so far" */
 /* The first token, as an argument of a hook; the others are handed over by __hd_more. */
 LLVMValueRef hd_deps_pass(struct hd_fn *f, struct hd_dep d, enum hd_more role);
@@ -172,6 +176,7 @@ void hd_deps_local_store(struct hd_fn *f, LLVMBuilderRef b, struct hd_local *loc
 void hd_deps_finish(struct hd_fn *f); /* incoming values of token phis */
 
 /* runs.c. The same set with fewer tokens where reads follow each other; instructions go to p->b. */
+bool hd_runs_is_read(struct hd_pass *p, LLVMValueRef inst); /* the hook of a plain read */
 struct hd_dep hd_runs_merge(struct hd_fn *f, struct hd_dep d);
 
 /* calls.c */

@@ -18,9 +18,9 @@ static int hook_of(struct hd_pass *p, LLVMValueRef inst)
     return -1;
 }
 
-static bool is_read(int hook)
+bool hd_runs_is_read(struct hd_pass *p, LLVMValueRef inst)
 {
-    switch (hook) {
+    switch (hook_of(p, inst)) {
     case HD_HOOK_read1:
     case HD_HOOK_read2:
     case HD_HOOK_read4:
@@ -70,7 +70,7 @@ static LLVMValueRef last_of_run(struct hd_pass *p, const struct hd_dep *d, unsig
     LLVMValueRef last = d->tok[from], inst = last;
     for (unsigned steps = 0; steps < REACH && (inst = LLVMGetNextInstruction(inst)); steps++) {
         unsigned i = index_of(d, inst);
-        if (i < d->n && is_read(hook_of(p, inst))) {
+        if (i < d->n && hd_runs_is_read(p, inst)) {
             *taken |= 1u << i;
             last = inst;
         } else if (may_read(p, inst)) {
@@ -78,13 +78,6 @@ static LLVMValueRef last_of_run(struct hd_pass *p, const struct hd_dep *d, unsig
         }
     }
     return last;
-}
-
-static LLVMValueRef range(struct hd_pass *p, LLVMValueRef first, LLVMValueRef last)
-{
-    LLVMValueRef lo = LLVMBuildAnd(p->b, first, hd_hooks_u64(p, UINT64_MAX << 32), "");
-    LLVMValueRef hi = LLVMBuildAnd(p->b, last, hd_hooks_u64(p, UINT32_MAX), "");
-    return LLVMBuildOr(p->b, lo, hi, "");
 }
 
 /* A run may go further than we look behind its first read: its last one begins a run then. */
@@ -106,12 +99,13 @@ struct hd_dep hd_runs_merge(struct hd_fn *f, struct hd_dep d)
     if (d.n < 2)
         return d;
     for (unsigned i = 0; i < d.n; i++)
-        last[i] = is_read(hook_of(f->p, d.tok[i])) ? last_of_run(f->p, &d, i, &taken) : d.tok[i];
+        last[i] = hd_runs_is_read(f->p, d.tok[i]) ? last_of_run(f->p, &d, i, &taken) : d.tok[i];
     for (unsigned i = 0; i < d.n; i++) {
         if (taken >> i & 1)
             continue;
         LLVMValueRef end = end_of_chain(&d, last, i);
-        merged.tok[merged.n++] = end == d.tok[i] ? d.tok[i] : range(f->p, d.tok[i], end);
+        merged.tok[merged.n++] =
+            end == d.tok[i] ? d.tok[i] : hd_deps_range(f->p, f->p->b, d.tok[i], end);
     }
     return merged;
 }
