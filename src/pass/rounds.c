@@ -68,6 +68,14 @@ static bool only_of(struct round *r, LLVMValueRef v)
     }
 }
 
+/* A phi may get an undefined value on the way that does not come past v. */
+static bool comes_past(struct hd_fn *f, LLVMValueRef v, LLVMValueRef phi)
+{
+    LLVMBasicBlockRef here = LLVMGetInstructionParent(phi);
+    LLVMBasicBlockRef at = LLVMIsAInstruction(v) ? LLVMGetInstructionParent(v) : NULL;
+    return !at || (at != here && hd_decided_before(f, at, here));
+}
+
 LLVMValueRef hd_rounds_start(struct hd_fn *f, LLVMValueRef phi)
 {
     LLVMValueRef start = NULL;
@@ -76,7 +84,8 @@ LLVMValueRef hd_rounds_start(struct hd_fn *f, LLVMValueRef phi)
         struct round r = {.f = f, .phi = phi};
         if (only_of(&r, v) && r.met)
             continue;
-        if (start || !hd_deps_tainted(f, v) || !is_reachable(f, LLVMGetIncomingBlock(phi, i)))
+        if (start || !hd_deps_tainted(f, v) || !is_reachable(f, LLVMGetIncomingBlock(phi, i)) ||
+            !comes_past(f, v, phi))
             return NULL;
         start = v;
     }

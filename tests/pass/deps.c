@@ -156,6 +156,24 @@ NOINLINE static void nothing(void)
 // LOG: ^([0-9]+) read4 none nothing
 // LOG: branch . nothing
 
+/* In the first rounds the value is not there yet, so its reads are not those of the first one. */
+volatile int when[3] = {0, 1, 0}, what = 4, out_14;
+NOINLINE static void later(int n)
+{
+    int value, known = 0;
+    for (int i = 0; i < n; i++) {
+        if (!known && when[i]) {
+            value = what;
+            known = 1;
+        }
+        out_14 = i;
+        if (known && when[i])
+            out_14 = value;
+    }
+}
+// LOG-O1+: ^([0-9]+) read4 what later
+// LOG-O1+: write4 out_14 later:[0-9]+ addr=- val=[0-9]+ = 4
+
 int main(void)
 {
     direct();
@@ -168,5 +186,6 @@ int main(void)
     settled();
     open_still(out_13 == 0);
     nothing();
+    later(3);
     return 0;
 }
