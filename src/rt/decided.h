@@ -61,10 +61,16 @@ static inline hd_tok hd_decided_rest(struct hd_decided *d, hd_tok tok)
     return lo >= d->first && lo < d->end ? hd_tok_range(d->end, hi) : tok;
 }
 
-/* Whether the range has events and all of them came after the last branch, not long ago. */
+/* Whether the range has events and all of them came after the last branch: none is decided. */
+static inline bool hd_decided_after(const struct hd_decided *d, hd_tok tok)
+{
+    return hd_tok_lo(tok) > d->at && hd_tok_lo(tok) <= hd_tok_hi(tok);
+}
+
+/* The same, and not long ago. */
 static inline bool hd_decided_fresh(const struct hd_decided *d, hd_tok tok, uint32_t count)
 {
-    return hd_tok_lo(tok) > d->at && hd_tok_lo(tok) <= hd_tok_hi(tok) && count - d->at < 64;
+    return hd_decided_after(d, tok) && count - d->at < 64;
 }
 
 /* A branch depends on the range. count: id of the thread's last event; not before the range. */

@@ -130,19 +130,20 @@ static inline bool left_val(struct hd_thread *me, const struct hd_pack_slot *s, 
     {                                                                                              \
         hd_rt_quick_near(me, s, HD_SHAPE(HD_LOG_WRITE, size) | HD_SHAPE_SITE, code, p, v);         \
     }                                                                                              \
-    NEAR void tell_write##size(struct hd_thread *me, struct hd_pack_slot *s, unsigned code,        \
-                               void *p, hd_tok addr, uint64_t v, hd_tok val)                       \
+    NEAR void tell_write##size(struct hd_pack_slot *s, unsigned code, void *p, hd_tok addr,        \
+                               uint64_t v, hd_tok val)                                             \
     {                                                                                              \
-        hd_rt_quick_tell(me, s, HD_SHAPE(HD_LOG_WRITE, size) | HD_SHAPE_SITE, code, p, v, addr,    \
-                         val);                                                                     \
+        hd_rt_quick_tell(hd_rt_me, s, HD_SHAPE(HD_LOG_WRITE, size) | HD_SHAPE_SITE, code, p, v,    \
+                         addr, val);                                                               \
     }                                                                                              \
-    NEAR void odd_write##size(struct hd_thread *me, struct hd_pack_slot *s, unsigned code,         \
-                              void *p, hd_tok addr, uint64_t v, hd_tok val)                        \
+    NEAR void odd_write##size(struct hd_pack_slot *s, unsigned code, void *p, hd_tok addr,         \
+                              uint64_t v, hd_tok val)                                              \
     {                                                                                              \
+        struct hd_thread *me = hd_rt_me; /* six arguments fit into registers */                    \
         if (left_addr(me, s, addr) && left_val(me, s, val))                                        \
             near_write##size(me, s, code, p, v);                                                   \
         else                                                                                       \
-            tell_write##size(me, s, code, p, addr, v, val);                                        \
+            tell_write##size(s, code, p, addr, v, val);                                            \
     }                                                                                              \
     NEAR void else_write##size(struct hd_thread *me, struct hd_site *site, void *p, hd_tok addr,   \
                                uint64_t v, hd_tok val)                                             \
@@ -153,7 +154,7 @@ static inline bool left_val(struct hd_thread *me, const struct hd_pack_slot *s, 
         if (!code)                                                                                 \
             write##size(site, p, addr, v, val);                                                    \
         else                                                                                       \
-            odd_write##size(me, s, code, p, addr, v, val);                                         \
+            odd_write##size(s, code, p, addr, v, val);                                             \
     }                                                                                              \
     HOOK void __hd_write##size(struct hd_site *site, void *p, hd_tok addr, uint64_t v, hd_tok val) \
     {                                                                                              \
@@ -171,7 +172,7 @@ static inline bool left_val(struct hd_thread *me, const struct hd_pack_slot *s, 
         struct hd_pack_slot *s = hd_pack_at(&hd_rt_pack, slot);                                    \
         uint64_t moving = hd_pack_moving(__hd_flow.count);                                         \
         if (addr != hd_pack_tok(s, 0, moving) || val != hd_pack_tok(s, 1, moving))                 \
-            odd_write##size(me, s, 1, p, addr, v, val);                                            \
+            odd_write##size(s, 1, p, addr, v, val);                                                \
         else                                                                                       \
             hd_rt_quick_near(me, s, HD_SHAPE(HD_LOG_WRITE, size) | HD_SHAPE_SITE, 1, p, v);        \
     }
@@ -331,22 +332,25 @@ NEAR void near_write_n(struct hd_thread *me, struct hd_pack_slot *s, unsigned co
         hd_rt_quick_near(me, s, WIDE32(HD_LOG_RANGE_WRITE), code, p, (uintptr_t)bytes);
 }
 
-NEAR void tell_write_n(struct hd_thread *me, struct hd_pack_slot *s, unsigned code, void *p,
-                       hd_tok addr, void *bytes, hd_tok val)
+NEAR void tell_write_n(struct hd_pack_slot *s, unsigned code, void *p, hd_tok addr, void *bytes,
+                       hd_tok val)
 {
     if (hd_shape_wide(hd_pack_shape(s->key)) == 16)
-        hd_rt_quick_tell(me, s, WIDE(HD_LOG_RANGE_WRITE), code, p, (uintptr_t)bytes, addr, val);
+        hd_rt_quick_tell(hd_rt_me, s, WIDE(HD_LOG_RANGE_WRITE), code, p, (uintptr_t)bytes, addr,
+                         val);
     else
-        hd_rt_quick_tell(me, s, WIDE32(HD_LOG_RANGE_WRITE), code, p, (uintptr_t)bytes, addr, val);
+        hd_rt_quick_tell(hd_rt_me, s, WIDE32(HD_LOG_RANGE_WRITE), code, p, (uintptr_t)bytes, addr,
+                         val);
 }
 
-NEAR void odd_write_n(struct hd_thread *me, struct hd_pack_slot *s, unsigned code, void *p,
-                      hd_tok addr, void *bytes, hd_tok val)
+NEAR void odd_write_n(struct hd_pack_slot *s, unsigned code, void *p, hd_tok addr, void *bytes,
+                      hd_tok val)
 {
+    struct hd_thread *me = hd_rt_me;
     if (left_addr(me, s, addr) && left_val(me, s, val))
         near_write_n(me, s, code, p, bytes);
     else
-        tell_write_n(me, s, code, p, addr, bytes, val);
+        tell_write_n(s, code, p, addr, bytes, val);
 }
 
 NEAR void else_write_n(struct hd_site *site, void *p, uint64_t n, hd_tok addr, void *bytes,
@@ -359,7 +363,7 @@ NEAR void else_write_n(struct hd_site *site, void *p, uint64_t n, hd_tok addr, v
     if (!code)
         write_n(site, p, n, addr, bytes, val);
     else
-        odd_write_n(me, s, code, p, addr, bytes, val);
+        odd_write_n(s, code, p, addr, bytes, val);
 }
 
 HOOK void __hd_write_n(struct hd_site *site, void *p, uint64_t n, hd_tok addr, void *bytes,
@@ -378,7 +382,7 @@ HOOK void __hd_write_n(struct hd_site *site, void *p, uint64_t n, hd_tok addr, v
     struct hd_pack_slot *s = hd_pack_at(&hd_rt_pack, slot);
     uint64_t moving = hd_pack_moving(__hd_flow.count);
     if (addr != hd_pack_tok(s, 0, moving) || val != hd_pack_tok(s, 1, moving))
-        odd_write_n(me, s, 1, p, addr, bytes, val);
+        odd_write_n(s, 1, p, addr, bytes, val);
     else
         near_write_n(me, s, 1, p, bytes);
 }
@@ -648,14 +652,26 @@ LONG_WAY void add_more(enum hd_more role, hd_tok tok, uintptr_t pc)
     hd_rt_leave(me);
 }
 
-HOOK void __hd_more(uint32_t role, hd_tok tok)
+/* Some of it may be decided, or it is not as guessed, or it is of a choice. */
+NEAR void odd_more(struct hd_thread *me, uint32_t role, hd_tok tok, uintptr_t pc)
 {
-    struct hd_thread *me = hd_rt_me;
     hd_tok rest = me ? hd_rt_rest(me, tok) : tok;
     if (rest == HD_TOK_NONE)
         return;
     if (HD_UNLIKELY(!hd_rt_quick_more(me, (enum hd_more)role, hd_rt_up_to_now(tok), rest)))
-        add_more((enum hd_more)role, tok, HD_PC);
+        add_more((enum hd_more)role, tok, pc);
+}
+
+HOOK void __hd_more(uint32_t role, hd_tok tok)
+{
+    struct hd_thread *me = hd_rt_me;
+    if (HD_LIKELY(me && role == HD_MORE_VAL && hd_decided_after(&me->decided, tok)) &&
+        HD_LIKELY(hd_rt_quick_enter(me))) {
+        if (HD_LIKELY(hd_rt_quick_same(me, tok)))
+            return;
+        hd_rt_quick_end(me);
+    }
+    odd_more(me, role, tok, HD_PC);
 }
 
 HOOK void __hd_enter(struct hd_site *site, void *frame)

@@ -181,6 +181,22 @@ HD_INLINE void hd_rt_quick_tell(struct hd_thread *me, struct hd_pack_slot *s, un
     hd_rt_quick_record(me, s, shape, code, p, v, odd_addr, addr, odd_val, val);
 }
 
+/* One more token for a value that is all as guessed; entered. Leaves, or returns false. */
+HD_INLINE bool hd_rt_quick_same(struct hd_thread *me, hd_tok tok)
+{
+    struct hd_pack *pk = &hd_rt_pack;
+    uint32_t slot = hd_pack_at(pk, pk->prev)->next[0];
+    struct hd_pack_slot *s = hd_pack_at(pk, slot);
+    if (HD_UNLIKELY(s->key != hd_pack_key(pk->prev, HD_SHAPE(HD_LOG_MORE, 8)) ||
+                    hd_pack_next0(s) != HD_MORE_VAL ||
+                    tok != hd_pack_tok(s, 1, hd_pack_moving(__hd_flow.count)) ||
+                    !hd_rt_quick_may(me)))
+        return false;
+    s->word0 = HD_MORE_VAL;
+    hd_rt_quick_byte(me, slot);
+    return true;
+}
+
 /* One more token for the next event: its place is the slot before it. False: not done. */
 HD_INLINE bool hd_rt_quick_more(struct hd_thread *me, enum hd_more role, hd_tok whole, hd_tok rest)
 {
