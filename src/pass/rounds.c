@@ -8,12 +8,6 @@
 
 #define REACH 64 /* values on a way round */
 
-static bool is_reachable(struct hd_fn *f, LLVMBasicBlockRef block)
-{
-    uint32_t i;
-    return hd_map_get(&f->reachable, (uint64_t)(uintptr_t)block, &i);
-}
-
 /* ---- nothing else goes in ---- */
 
 struct round {
@@ -68,12 +62,12 @@ static bool only_of(struct round *r, LLVMValueRef v)
     }
 }
 
-/* A phi may get an undefined value on the way that does not come past v. */
-static bool comes_past(struct hd_fn *f, LLVMValueRef v, LLVMValueRef phi)
+/* Whether every way to the phi comes from its i-th incoming block. One that jumps into the loop may
+ * bring no value at all (undef), and what the others start with is not there then. */
+static bool only_way_in(struct hd_fn *f, LLVMValueRef phi, unsigned i)
 {
-    LLVMBasicBlockRef here = LLVMGetInstructionParent(phi);
-    LLVMBasicBlockRef at = LLVMIsAInstruction(v) ? LLVMGetInstructionParent(v) : NULL;
-    return !at || (at != here && hd_decided_before(f, at, here));
+    LLVMBasicBlockRef from = LLVMGetIncomingBlock(phi, i), head = LLVMGetInstructionParent(phi);
+    return from != head && hd_decided_before(f, from, head);
 }
 
 LLVMValueRef hd_rounds_start(struct hd_fn *f, LLVMValueRef phi)
@@ -84,8 +78,7 @@ LLVMValueRef hd_rounds_start(struct hd_fn *f, LLVMValueRef phi)
         struct round r = {.f = f, .phi = phi};
         if (only_of(&r, v) && r.met)
             continue;
-        if (start || !hd_deps_tainted(f, v) || !is_reachable(f, LLVMGetIncomingBlock(phi, i)) ||
-            !comes_past(f, v, phi))
+        if (start || !hd_deps_tainted(f, v) || !only_way_in(f, phi, i))
             return NULL;
         start = v;
     }
