@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Programs in which a dependence that is left out would make a false race, on `quiet` (quiet/*.c).
+# Programs in which a dependence that is left out would make a false race, on `quiet` (quiet/*.c), and one that is too
+# many would hide a race on `loud0` and so on.
 # Environment: HEDDLE, TESTS, TMP_DIR.
 set -eu
 work=$TMP_DIR/pass-quiet
@@ -18,6 +19,9 @@ for source in "$TESTS"/pass/quiet/*.c; do
         "$HEDDLE" analyze "$name.hdt" >found || [ $? = 66 ]
         grep -q '; 0 undecided' found || { cat found; exit 1; }
         ! grep 'Race on quiet' found || { echo "$name: a false race"; exit 1; }
+        for loud in $(grep -o '\<loud[0-9]' "$source" | sort -u); do
+            grep -q "Race on $loud" found || { echo "$name: the race on $loud is missed"; exit 1; }
+        done
         "$HEDDLE" trace cat "$name.hdt" | grep -q 'w(quiet' || "$HEDDLE" trace cat "$name.hdt" | grep -q 'r(quiet' ||
             { echo "$name: nothing was touched"; exit 1; }
     done

@@ -30,12 +30,43 @@ __attribute__((noinline)) static int catches()
     return 6;
 }
 
+/* The token of a call's result is behind the call: not on the way of the exception. */
+volatile int seen;
+__attribute__((noinline)) static int gives(int way)
+{
+    out_1 = 1;
+    if (way)
+        throw 1;
+    return a;
+}
+
+__attribute__((noinline)) static int jumped(int way)
+{
+    int x;
+    try {
+        x = gives(way);
+        out_1 = 2;
+    } catch (int) {
+        goto inside;
+    }
+    for (;;) {
+        if (!way)
+            out_2 = x;
+        x += 3;
+        if (seen > 2)
+            return way ? 0 : x;
+    inside:
+        seen = seen + 1;
+    }
+}
+
 int main()
 {
     int r = catches();
     std::vector<int> v;
     v.push_back(r);
     out_2 = v.back();
+    out_1 = jumped(0) + jumped(1);
     return r - 5;
 }
 // LOG: enter . catches:[0-9]+ depth=1
@@ -49,4 +80,7 @@ int main()
 // LOG: branch . catches:[0-9]+ dep=0-
 // LOG: leave depth=1
 // LOG: write4 out_2 main:[0-9]+ addr=- val=
+// LOG: ^([0-9]+) read4 a gives
+// LOG: write4 out_2 jumped:[0-9]+ addr=- val=[0-9]+ = 0
+// LOG: write4 out_2 jumped:[0-9]+ addr=- val=[0-9]+ = 3
 // LOG: leave depth=0
