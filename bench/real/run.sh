@@ -4,14 +4,14 @@
 # cannot be built, or its recorded run fails or prints something else than the native one. README.md says more.
 #   bench/real/run.sh [NAME...]
 # Environment: HEDDLE, HEDDLE_REAL_DIR (work folder), SIZE (bytes to compress), ROUNDS (of the loads), FRAMES,
-# RECORD_OPTIONS, MODES (of native tsan heddle), LIMIT_S (seconds for each run), BUDGET (of analyze; none: record only),
-# REPLAYS (at most, for each case).
+# RECORD_OPTIONS, MODES (of native tsan heddle reports), REPEAT (runs in each mode), LIMIT_S (seconds for each run), BUDGET (of
+# analyze; none: record only), REPLAYS (at most, for each case).
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/lib.sh"
 export HEDDLE=${HEDDLE:-$here/../../build/heddle} SIZE=${SIZE:-5000000} ROUNDS=${ROUNDS:-50} FRAMES=${FRAMES:-20} RECORD_OPTIONS=${RECORD_OPTIONS:-}
 export dir=${HEDDLE_REAL_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/heddle-real}
-modes=${MODES:-native tsan heddle} limit_s=${LIMIT_S:-1800} budget=${BUDGET:-120s} replays=${REPLAYS:-1000}
+modes=${MODES:-native tsan heddle reports} limit_s=${LIMIT_S:-1800} budget=${BUDGET:-120s} replays=${REPLAYS:-1000} repeat=${REPEAT:-1}
 [ -x "$HEDDLE" ] || die "build heddle first: $HEDDLE is missing"
 mkdir -p "$dir" && dir=$(cd "$dir" && pwd)
 [ "$dir/measure" -nt "$here/measure.c" ] || ${CC:-cc} -O2 "$here/measure.c" -o "$dir/measure" || die "no compiler"
@@ -20,6 +20,29 @@ export here limit_s
 # field MODE N: a figure of the last run.
 field() {
     cut -d' ' -f"$2" "$dir/run/$name-$case/$1/time" 2>/dev/null || echo 0
+}
+
+# One line for each time the case was run: CPU seconds native, under ThreadSanitizer, recorded; 0 for those not run.
+note_times() {
+    echo "$(field native 1) $(field tsan 1) $(field heddle 1)" >>"$dir/run/$name-$case/times"
+}
+
+# Prints medians of what note_times wrote: native, tsan, recorded, recorded to native, recorded to tsan.
+medians() {
+    awk 'function put(k, v) { x[k, ++n[k]] = v }
+        function median(k,   i, j, t) {
+            if (!n[k])
+                return "-"
+            for (i = 2; i <= n[k]; i++)
+                for (j = i; j > 1 && x[k, j - 1] > x[k, j]; j--) {
+                    t = x[k, j]; x[k, j] = x[k, j - 1]; x[k, j - 1] = t
+                }
+            return (x[k, int((n[k] + 1) / 2)] + x[k, int(n[k] / 2) + 1]) / 2
+        }
+        { put(1, $1 + 0); put(2, $2 + 0); put(3, $3 + 0) }
+        $1 > 0 { put(4, $3 / $1) }
+        $2 > 0 { put(5, $3 / $2) }
+        END { print median(1), median(2), median(3), median(4), median(5) }' "$dir/run/$name-$case/times"
 }
 
 # Prints "races undecided seconds peak_kb", or words that say why not.
@@ -54,26 +77,32 @@ confirm() {
 }
 
 one_case() {
-    local same=- events=- bytes=- races=- undecided=- cpu_a=- kb_a=- reports=- confirmed=-
-    for mode in $modes; do
-        run_mode "$case" "$mode" || { [ "$mode" = heddle ] && same=failed; }
-    done
+    local same=- events=- bytes=- races=- undecided=- cpu_a=- kb_a=- reports=- confirmed=- n t r slow ratio
     local at=$dir/run/$name-$case
-    if [ $same = - ] && [ -s "$at/heddle/out" ]; then
-        same=differs && cmp -s "$at/native/out" "$at/heddle/out" && same=same
-    fi
+    mkdir -p "$at" && : >"$at/times"
+    for _ in $(seq "$repeat"); do
+        for mode in ${modes/reports/}; do
+            run_mode "$case" "$mode" || { [ "$mode" = heddle ] && same=failed; }
+        done
+        note_times
+        if [ $same != failed ] && [ $same != differs ] && [ -s "$at/heddle/out" ]; then
+            same=differs && cmp -s "$at/native/out" "$at/heddle/out" && same=same
+        fi
+    done
     case " $modes " in *" heddle "*) [ $same = same ] || failed=1 ;; esac
     events=$(sed -nE 's/.*: ([0-9]+) (events|log entries).*/\1/p' "$at/heddle/err" | tail -1)
     bytes=$(stat -c %s "$at/heddle/trace.hdt" 2>/dev/null)
     [ "$budget" = none ] || [ ! -e "$at/heddle/trace.hdt" ] || read -r races undecided cpu_a kb_a <<<"$(analyse)"
     [ "$budget" = none ] || [ "$needs_client" = "$case" ] || confirmed=$(confirm)
-    reports=$(cat "$at"/tsan/tsan.log* 2>/dev/null | grep -c '^WARNING: ThreadSanitizer: data race')
-    awk -v OFS=, -v p="$name" -v c="$case" -v e="${events:-0}" -v b="${bytes:-0}" -v n="$(field native 1)" -v t="$(field tsan 1)" \
-        -v r="$(field heddle 1)" -v own="$(field heddle 3)" -v fam="$(field heddle 4)" -v same="$same" -v races="$races" \
+    case " $modes " in *" reports "*) run_mode "$case" reports ;; esac
+    reports=$(cat "$at"/reports/tsan.log* 2>/dev/null | grep -c '^WARNING: ThreadSanitizer: data race')
+    read -r n t r slow ratio <<<"$(medians)"
+    awk -v OFS=, -v p="$name" -v c="$case" -v e="${events:-0}" -v b="${bytes:-0}" -v n="$n" -v t="$t" -v r="$r" -v slow="$slow" -v ratio="$ratio" \
+        -v own="$(field heddle 3)" -v fam="$(field heddle 4)" -v same="$same" -v races="$races" \
         -v und="$undecided" -v ca="$cpu_a" -v ka="$kb_a" -v rep="$reports" -v conf="$confirmed" 'BEGIN {
             each = e ? sprintf("%.2f", b / e) : "-"
-            slow = n + 0 ? sprintf("%.0f", r / n) : "-"
-            ratio = t + 0 ? sprintf("%.2f", r / t) : "-"
+            slow = slow == "-" ? slow : sprintf("%.0f", slow)
+            ratio = ratio == "-" ? ratio : sprintf("%.2f", ratio)
             print p, c, e, b, each, n, t, r, slow, ratio, int(own / 1024), int(fam / 1024), same, races, conf, und, ca, int(ka / 1024), rep }'
 }
 
