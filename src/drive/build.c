@@ -201,7 +201,8 @@ static enum hd_status on_record(struct hd_walk *w, const struct hd_raw *rec)
     if (rec->kind <= HD_LOG_LAST_EVENT) {
         hd_u32vec_push(&t->reads_at, (uint32_t)t->reads.len);
         w->rec = rec;
-        w->joined = joins(t, rec);
+        w->joined = joins(t, rec) && t->in_call;
+        t->in_call = w->joined;
         /* A call of stdio takes the lock of its stream, works, and releases it. */
         bool same = rec->site && rec->site == t->last_site;
         t->in_stdio = rec->kind == HD_LOG_ACQ || (t->in_stdio && same && rec->kind != HD_LOG_REL);

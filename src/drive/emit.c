@@ -70,6 +70,7 @@ enum hd_status hd_walk_emit(struct hd_walk *w, struct hd_event *ev)
     if (w->pass != HD_WALK_BUILD)
         return HD_OK;
     ev->thread = t->tid;
+    t->in_call = t->in_call || w->rec;
     hd_origin_add(&w->origins, t->tid, ev->place, w->rec ? (uint32_t)t->reads_at.len : 0, w->rec,
                   w->joined);
     hd_details_event(w->details, w->detail);

@@ -75,8 +75,7 @@ static void find_raws(struct plan *p, hd_tid u)
         bool fresh = step && (!last || step != last->step);
         if (fresh) {
             const struct hd_origin *o = hd_vec_at(&p->o->table, p->o->origin[events[i]]);
-            bool joined = o->joined && last && step == last->step + 1;
-            if (i >= th->want && !joined)
+            if (i >= th->want && !(o->joined && last))
                 break;
             last = hd_vec_push(&th->raws);
             *last = (struct raw){step, th->raws.len == 1 ? 0 : i, 0, p->o->origin[events[i]]};
@@ -90,10 +89,8 @@ static void find_units(struct plan *p, hd_tid u)
 {
     struct thread *th = &p->threads[u];
     for (uint32_t i = 0; i < th->raws.len; i++) {
-        const struct raw *r = hd_vec_at(&th->raws, i), *before = r - 1;
-        const struct hd_origin *o = origin_of(p, r);
-        bool joined = i && o->joined && r->step == before->step + 1;
-        if (!joined)
+        const struct hd_origin *o = origin_of(p, hd_vec_at(&th->raws, i));
+        if (!i || !o->joined)
             *(struct unit *)hd_vec_push(&th->units) =
                 (struct unit){i, i, SIZE_MAX, SIZE_MAX, true, true};
         struct unit *unit = hd_vec_at(&th->units, th->units.len - 1);

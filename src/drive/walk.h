@@ -26,6 +26,7 @@ struct hd_walk_thread {
     struct hd_u32vec reads_at; /* by runtime id (from 1): number of reads before it */
     uint64_t last_site;        /* of its last record that is an event */
     unsigned last_kind, last_aux;
+    bool in_call;          /* all steps since the last one with an event were made in its call */
     bool in_stdio;         /* since an acq, all its events come from one place in the code */
     struct hd_vec more[2]; /* hd_tok: extra tokens for the next record, by role */
 };
