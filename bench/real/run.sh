@@ -79,7 +79,7 @@ confirm() {
 one_case() {
     local same=- events=- bytes=- races=- undecided=- cpu_a=- kb_a=- reports=- confirmed=- n t r slow ratio
     local at=$dir/run/$name-$case
-    mkdir -p "$at" && : >"$at/times"
+    mkdir -p "$at" && : >"$at/times" && rm -f "$at"/*/time
     for _ in $(seq "$repeat"); do
         for mode in ${modes/reports/}; do
             run_mode "$case" "$mode" || { [ "$mode" = heddle ] && same=failed; }

@@ -18,9 +18,23 @@ struct line {
     bool end; /* of a sequence: nothing is known from here on */
 };
 
+/* What one compilation left; its lines are read when one of them is asked about. */
+struct unit {
+    Dwarf_Die cu;
+    uint64_t bias;
+    bool read;
+    struct hd_vec lines; /* struct line, by address */
+};
+
+struct span {
+    uint64_t from, to;
+    uint32_t unit;
+};
+
 struct module_lines {
     Dwfl_Module *mod;
-    struct hd_vec lines; /* struct line */
+    struct hd_vec units; /* struct unit */
+    struct hd_vec spans; /* struct span, by address: which code is whose */
 };
 
 struct hd_symbols {
@@ -57,12 +71,20 @@ struct hd_symbols *hd_symbols_new(void)
     return s;
 }
 
+static void free_lines(struct module_lines *m)
+{
+    for (size_t i = 0; i < m->units.len; i++)
+        hd_vec_fini(&((struct unit *)hd_vec_at(&m->units, i))->lines);
+    hd_vec_fini(&m->units);
+    hd_vec_fini(&m->spans);
+}
+
 void hd_symbols_free(struct hd_symbols *s)
 {
     if (!s)
         return;
     for (size_t i = 0; i < s->modules.len; i++)
-        hd_vec_fini(&((struct module_lines *)hd_vec_at(&s->modules, i))->lines);
+        free_lines(hd_vec_at(&s->modules, i));
     hd_vec_fini(&s->modules);
     if (s->dwfl)
         dwfl_end(s->dwfl);
@@ -87,7 +109,7 @@ static Dwfl_Module *module_of(struct hd_symbols *s, uint64_t addr)
     return s->dwfl && s->n_modules ? dwfl_addrmodule(s->dwfl, addr) : NULL;
 }
 
-static int by_module_address(const void *a, const void *b)
+static int by_address(const void *a, const void *b)
 {
     const struct line *x = a, *y = b;
     if (x->addr != y->addr)
@@ -95,61 +117,124 @@ static int by_module_address(const void *a, const void *b)
     return y->end - x->end; /* the end of one sequence comes before the start of the next */
 }
 
-/* All line tables of a module, sorted. (libdwfl finds units by .debug_aranges, which clang leaves
- * out.) */
-static void read_lines(struct module_lines *m, Dwfl_Module *mod)
+static int by_start(const void *a, const void *b)
 {
-    Dwarf_Die *cu = NULL;
-    Dwarf_Addr bias = 0;
-    m->lines = HD_VEC_INIT(struct line);
-    while ((cu = dwfl_module_nextcu(mod, cu, &bias))) {
-        Dwarf_Lines *lines = NULL;
-        size_t n = 0;
-        Dwarf_Attribute attr;
-        const char *dir = dwarf_formstring(dwarf_attr(cu, DW_AT_comp_dir, &attr));
-        if (dwarf_getsrclines(cu, &lines, &n))
-            continue;
-        for (size_t i = 0; i < n; i++) {
-            Dwarf_Line *l = dwarf_onesrcline(lines, i);
-            Dwarf_Addr addr = 0;
-            struct line *out = hd_vec_push(&m->lines);
-            *out = (struct line){.dir = dir, .file = dwarf_linesrc(l, NULL, NULL)};
-            dwarf_lineaddr(l, &addr);
-            dwarf_lineno(l, &out->line);
-            dwarf_linecol(l, &out->column);
-            dwarf_lineendsequence(l, &out->end);
-            out->addr = addr + bias;
-        }
-    }
-    if (m->lines.len)
-        qsort(m->lines.data, m->lines.len, m->lines.size, by_module_address);
+    const struct span *x = a, *y = b;
+    if (x->from != y->from)
+        return x->from < y->from ? -1 : 1;
+    return (x->unit > y->unit) - (x->unit < y->unit);
 }
 
-static const struct hd_vec *lines_of(struct hd_symbols *s, Dwfl_Module *mod)
+/* Mostly it is in order already. */
+static void sort(struct hd_vec *v, int (*by)(const void *, const void *))
+{
+    for (size_t i = 1; i < v->len; i++)
+        if (by(hd_vec_at(v, i - 1), hd_vec_at(v, i)) > 0) {
+            qsort(v->data, v->len, v->size, by);
+            return;
+        }
+}
+
+static void read_lines(struct unit *u)
+{
+    Dwarf_Lines *lines = NULL;
+    size_t n = 0;
+    Dwarf_Attribute attr;
+    const char *dir = dwarf_formstring(dwarf_attr(&u->cu, DW_AT_comp_dir, &attr));
+    u->read = true;
+    if (dwarf_getsrclines(&u->cu, &lines, &n))
+        return;
+    for (size_t i = 0; i < n; i++) {
+        Dwarf_Line *l = dwarf_onesrcline(lines, i);
+        Dwarf_Addr addr = 0;
+        struct line *out = hd_vec_push(&u->lines);
+        *out = (struct line){.dir = dir, .file = dwarf_linesrc(l, NULL, NULL)};
+        dwarf_lineaddr(l, &addr);
+        dwarf_lineno(l, &out->line);
+        dwarf_linecol(l, &out->column);
+        dwarf_lineendsequence(l, &out->end);
+        out->addr = addr + u->bias;
+    }
+    sort(&u->lines, by_address);
+}
+
+/* For a unit that does not say where its code is: where its lines are. */
+static void spans_of_lines(struct module_lines *m, struct unit *u, uint32_t number)
+{
+    uint64_t from = 0;
+    bool open = false;
+    read_lines(u);
+    for (size_t i = 0; i < u->lines.len; i++) {
+        const struct line *l = hd_vec_at(&u->lines, i);
+        if (!open)
+            from = l->addr;
+        open = !l->end;
+        if (l->end)
+            *(struct span *)hd_vec_push(&m->spans) = (struct span){from, l->addr, number};
+    }
+}
+
+/* (libdwfl finds units by .debug_aranges, which clang leaves out.) */
+static void find_units(struct module_lines *m)
+{
+    Dwarf_Die *cu = NULL;
+    Dwarf_Addr bias = 0, base, from, to;
+    while ((cu = dwfl_module_nextcu(m->mod, cu, &bias))) {
+        uint32_t number = (uint32_t)m->units.len;
+        struct unit *u = hd_vec_push(&m->units);
+        *u = (struct unit){.cu = *cu, .bias = bias, .lines = HD_VEC_INIT(struct line)};
+        size_t before = m->spans.len;
+        for (ptrdiff_t at = 0; (at = dwarf_ranges(cu, at, &base, &from, &to)) > 0;)
+            *(struct span *)hd_vec_push(&m->spans) = (struct span){from + bias, to + bias, number};
+        if (m->spans.len == before)
+            spans_of_lines(m, u, number);
+    }
+    sort(&m->spans, by_start);
+}
+
+static struct module_lines *lines_of(struct hd_symbols *s, Dwfl_Module *mod)
 {
     for (size_t i = 0; i < s->modules.len; i++) {
         struct module_lines *m = hd_vec_at(&s->modules, i);
         if (m->mod == mod)
-            return &m->lines;
+            return m;
     }
     struct module_lines *m = hd_vec_push(&s->modules);
-    m->mod = mod;
-    read_lines(m, mod);
-    return &m->lines;
+    *m = (struct module_lines){mod, HD_VEC_INIT(struct unit), HD_VEC_INIT(struct span)};
+    find_units(m);
+    return m;
 }
 
-/* The last line entry at or before pc, or NULL. */
-static const struct line *line_of(const struct hd_vec *lines, uint64_t pc)
+/* The unit whose code pc is in, or NULL. */
+static struct unit *unit_of(struct hd_symbols *s, Dwfl_Module *mod, uint64_t pc)
 {
-    size_t low = 0, high = lines->len;
+    const struct module_lines *m = lines_of(s, mod);
+    size_t low = 0, high = m->spans.len;
     while (low < high) {
         size_t mid = low + (high - low) / 2;
-        if (((const struct line *)hd_vec_at(lines, mid))->addr <= pc)
+        if (((const struct span *)hd_vec_at(&m->spans, mid))->from <= pc)
             low = mid + 1;
         else
             high = mid;
     }
-    const struct line *l = low ? hd_vec_at(lines, low - 1) : NULL;
+    const struct span *at = low ? hd_vec_at(&m->spans, low - 1) : NULL;
+    return at && pc < at->to ? hd_vec_at(&m->units, at->unit) : NULL;
+}
+
+/* The last line entry of a unit at or before pc, or NULL. */
+static const struct line *line_of(struct unit *u, uint64_t pc)
+{
+    if (u && !u->read)
+        read_lines(u);
+    size_t low = 0, high = u ? u->lines.len : 0;
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        if (((const struct line *)hd_vec_at(&u->lines, mid))->addr <= pc)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    const struct line *l = low ? hd_vec_at(&u->lines, low - 1) : NULL;
     return l && !l->end && l->file && l->line > 0 ? l : NULL;
 }
 
@@ -167,7 +252,7 @@ static void short_name(const char *file, const char *dir, char *out, size_t size
 
 static bool source_line(struct hd_symbols *s, Dwfl_Module *mod, uint64_t pc, char *out, size_t size)
 {
-    const struct line *l = line_of(lines_of(s, mod), pc);
+    const struct line *l = line_of(unit_of(s, mod, pc), pc);
     if (!l)
         return false;
     char file[512];
@@ -225,7 +310,7 @@ bool hd_symbols_function(struct hd_symbols *s, uint64_t pc, char *out, size_t si
 uint32_t hd_symbols_column(struct hd_symbols *s, uint64_t pc)
 {
     Dwfl_Module *mod = module_of(s, pc - 1);
-    const struct line *l = mod ? line_of(lines_of(s, mod), pc - 1) : NULL;
+    const struct line *l = mod ? line_of(unit_of(s, mod, pc - 1), pc - 1) : NULL;
     return l && l->column > 0 ? (uint32_t)l->column : 0;
 }
 
@@ -256,13 +341,12 @@ static void call_site(Dwarf_Die *cu, Dwarf_Die *die, struct hd_symbols_inline *c
     caller->line = (int)line;
 }
 
-static size_t inlined_in(struct hd_symbols *s, Dwfl_Module *mod, Dwarf_Die *cu, uint64_t bias,
-                         uint64_t pc, struct hd_symbols_inline *out, size_t max)
+static size_t inlined_in(struct unit *u, uint64_t pc, struct hd_symbols_inline *out, size_t max)
 {
     Dwarf_Die *scopes = NULL;
-    int n = dwarf_getscopes(cu, pc - bias, &scopes);
+    int n = dwarf_getscopes(&u->cu, pc - u->bias, &scopes);
     size_t used = 0;
-    const struct line *l = line_of(lines_of(s, mod), pc);
+    const struct line *l = line_of(u, pc);
     for (int i = 0; i < n && used < max; i++) {
         int tag = dwarf_tag(&scopes[i]);
         if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_subprogram)
@@ -278,7 +362,7 @@ static size_t inlined_in(struct hd_symbols *s, Dwfl_Module *mod, Dwarf_Die *cu, 
             break;
         if (used < max) {
             out[used] = (struct hd_symbols_inline){0};
-            call_site(cu, &scopes[i], &out[used]);
+            call_site(&u->cu, &scopes[i], &out[used]);
         }
     }
     free(scopes);
@@ -290,12 +374,8 @@ size_t hd_symbols_inlined(struct hd_symbols *s, uint64_t pc, struct hd_symbols_i
 {
     uint64_t call = pc - 1;
     Dwfl_Module *mod = module_of(s, call);
-    Dwarf_Die *cu = NULL;
-    Dwarf_Addr bias = 0;
-    while (mod && (cu = dwfl_module_nextcu(mod, cu, &bias)))
-        if (dwarf_haspc(cu, call - bias) > 0)
-            return inlined_in(s, mod, cu, bias, call, out, max);
-    return 0;
+    struct unit *u = mod ? unit_of(s, mod, call) : NULL;
+    return u ? inlined_in(u, call, out, max) : 0;
 }
 
 struct Dwfl *hd_symbols_dwfl(const struct hd_symbols *s)
