@@ -35,6 +35,38 @@ void hd_rt_cancel_point(struct hd_thread *me, uintptr_t pc)
     }
 }
 
+void hd_rt_cancel_away(struct hd_thread **away)
+{
+    struct hd_thread *me = *away;
+    if (!me)
+        return;
+    hd_rt_take_token(me);
+    me->cancelled = false;
+    hd_rt_look(HD_LOOK_CANCEL, me->num, 1, 0);
+    hd_rt_leave(me);
+}
+
+void hd_rt_cancel_back(struct hd_thread *me)
+{
+    if (hd_rt_cancelled(me))
+        hd_rt_cancel_here(me);
+}
+
+long hd_rt_cancel_syscall(struct hd_thread *me, long nr, const long *a)
+{
+    int type;
+    HD_CANCEL_AWAY(me);
+    hd_rt_outside(me);
+    /* as libc does around calls that wait: a request is to end this one */
+    hd_real.pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &type);
+    long r = hd_rt_syscall(nr, a[0], a[1], a[2], a[3], a[4], a[5]);
+    hd_real.pthread_setcanceltype(type, NULL);
+    away = NULL;
+    hd_rt_take_token(me);
+    hd_rt_cancel_back(me);
+    return r;
+}
+
 HD_EXPORT int pthread_cancel(pthread_t handle)
 {
     struct hd_thread *me = hd_rt_enter();

@@ -125,11 +125,9 @@ static long do_read(struct hd_thread *me, const long *a, long nr, void *buf, con
         return r;
     bool outside = r == 0 && rt.multi && flags & MSG_WAITALL && !(flags & MSG_DONTWAIT);
     if (outside) /* what it waits for may be more than what is there */
-        hd_rt_outside(me);
-    if (r == 0)
+        r = hd_rt_cancel_syscall(me, nr, a);
+    else if (r == 0)
         r = make_call(me, a, nr);
-    if (outside)
-        hd_rt_take_token(me);
     if (r > 0 && buf && hd_rt_random_fd((int)a[0]))
         hd_rt_random_fill(me, buf, (size_t)r);
     struct hd_chan *c = r >= 0 || r == -EAGAIN ? hd_rt_chan((int)a[0], false) : NULL;
@@ -205,14 +203,10 @@ static long do_write(struct hd_thread *me, const long *a, long nr, size_t n, uin
         hd_rt_chan_look(c, pc); /* somebody made room */
     if (c && outside)
         hd_rt_chan_sent(c, n, pc); /* before: a reader may run as soon as the first byte is there */
-    if (outside)
-        hd_rt_outside(me);
-    long r = outside ? hd_rt_syscall(nr, a[0], a[1], a[2], a[3], a[4], a[5]) : make_call(me, a, nr);
-    if (outside)
-        hd_rt_take_token(me);
-    else if (c && r > 0)
+    long r = outside ? hd_rt_cancel_syscall(me, nr, a) : make_call(me, a, nr);
+    if (c && !outside && r > 0)
         hd_rt_chan_sent(c, (uint64_t)r, pc);
-    else if (c && r == -EAGAIN)
+    else if (c && !outside && r == -EAGAIN)
         hd_rt_chan_look(c, pc);
     return r;
 }
@@ -400,10 +394,8 @@ HD_EXPORT int accept4(int fd, struct sockaddr *restrict addr, socklen_t *restric
 static long connect_outside(struct hd_thread *me, int fd, const struct sockaddr *addr,
                             socklen_t len)
 {
-    hd_rt_outside(me);
-    long r = hd_rt_syscall(SYS_connect, fd, (long)addr, len, 0, 0, 0);
-    hd_rt_take_token(me);
-    return r;
+    const long a[6] = {fd, (long)addr, len};
+    return hd_rt_cancel_syscall(me, SYS_connect, a);
 }
 
 /* Through the file system it waits only when the other side lets many wait: nobody has to run

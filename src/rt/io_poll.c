@@ -84,10 +84,7 @@ HD_EXPORT int poll(struct pollfd *fds, nfds_t n, int timeout)
 /* With a mask. Others may run and move the clock, so the time-out is the real one. */
 static long masked(struct hd_thread *me, const long *a, long nr)
 {
-    hd_rt_outside(me);
-    long r = hd_rt_syscall(nr, a[0], a[1], a[2], a[3], a[4], a[5]);
-    hd_rt_take_token(me);
-    return r;
+    return hd_rt_cancel_syscall(me, nr, a);
 }
 
 HD_EXPORT int ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeout,

@@ -106,10 +106,13 @@ SPAWNS(posix_spawnp)
             return hd_real.name args;                                                              \
         uintptr_t pc = HD_PC;                                                                      \
         hd_rt_cancel_point(me, pc);                                                                \
+        HD_CANCEL_AWAY(me);                                                                        \
         hd_rt_outside(me);                                                                         \
         ret r = hd_real.name args;                                                                 \
         int e = errno;                                                                             \
+        away = NULL;                                                                               \
         hd_rt_take_token(me);                                                                      \
+        hd_rt_cancel_back(me);                                                                     \
         after;                                                                                     \
         hd_rt_leave(me);                                                                           \
         errno = e;                                                                                 \
