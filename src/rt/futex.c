@@ -23,7 +23,8 @@ static long wait_on(struct hd_thread *me, const uint32_t *word, uint32_t value, 
     me->futex_mask = mask;
     hd_rt_signals_fresh(me);
     bool woken = hd_rt_block(me, word, HD_WAITS_FUTEX, deadline, pc);
-    if (me->sig_ran & HD_RAN_BREAKS)
+    /* Linux starts a wait again only if it has no time limit. */
+    if (me->sig_ran & (deadline == HD_NEVER ? HD_RAN_BREAKS : HD_RAN_ANY))
         return -EINTR;
     return woken ? 0 : -ETIMEDOUT;
 }
@@ -53,6 +54,42 @@ static long wake(const uint32_t *word, unsigned n, uint32_t mask, unsigned move,
     return done;
 }
 
+/* What FUTEX_OP makes of the word, or false: there is no such operation. */
+static bool apply(uint32_t *word, uint32_t code, uint32_t *before, uint32_t *after)
+{
+    uint32_t by = (uint32_t)((int32_t)(code << 8) >> 20), old = *word;
+    if (code >> 28 & FUTEX_OP_OPARG_SHIFT)
+        by = 1u << (by & 31);
+    const uint32_t to[] = {by, old + by, old | by, old & ~by, old ^ by};
+    unsigned op = code >> 28 & 7;
+    if (op >= sizeof to / sizeof *to)
+        return false;
+    *before = old;
+    *word = *after = to[op];
+    return true;
+}
+
+static bool compare(uint32_t code, int32_t old)
+{
+    int32_t with = (int32_t)(code << 20) >> 20;
+    const bool is[] = {old == with, old != with, old<with, old <= with, old> with, old >= with};
+    unsigned cmp = code >> 24 & 15;
+    return cmp < sizeof is / sizeof *is && is[cmp];
+}
+
+/* Changes the other word, wakes waiters of this one and, if the other was as asked for, of it. */
+static long wake_op(const long *a, uintptr_t pc)
+{
+    uint32_t *other = (uint32_t *)a[4], code = (uint32_t)a[5], before, after;
+    if (!apply(other, code, &before, &after))
+        return -ENOSYS;
+    hd_rt_log3(HD_LOG_RMW, sizeof *other, pc, (uintptr_t)other, before, after);
+    long done = wake((const uint32_t *)a[0], (unsigned)a[2], FUTEX_BITSET_MATCH_ANY, 0, NULL);
+    if (compare(code, (int32_t)before))
+        done += wake(other, (unsigned)a[3], FUTEX_BITSET_MATCH_ANY, 0, NULL);
+    return done;
+}
+
 static long wait_call(struct hd_thread *me, const long *a, bool bitset, uintptr_t pc)
 {
     const struct timespec *time = (const void *)a[3];
@@ -70,6 +107,8 @@ static long futex(struct hd_thread *me, const long *a, uintptr_t pc)
 {
     static bool told;
     const uint32_t *word = (const uint32_t *)a[0], *other = (const uint32_t *)a[4];
+    if ((uintptr_t)word % sizeof *word)
+        return -EINVAL;
     switch (a[1] & FUTEX_CMD_MASK) {
     case FUTEX_WAIT:
         return wait_call(me, a, false, pc);
@@ -79,6 +118,8 @@ static long futex(struct hd_thread *me, const long *a, uintptr_t pc)
         return wake(word, (unsigned)a[2], FUTEX_BITSET_MATCH_ANY, 0, NULL);
     case FUTEX_WAKE_BITSET:
         return wake(word, (unsigned)a[2], (uint32_t)a[5], 0, NULL);
+    case FUTEX_WAKE_OP:
+        return wake_op(a, pc);
     case FUTEX_CMP_REQUEUE:
         if (__atomic_load_n(word, __ATOMIC_SEQ_CST) != (uint32_t)a[5])
             return -EAGAIN;

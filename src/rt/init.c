@@ -43,7 +43,7 @@ static void start_policy(void)
     uint32_t k = rt.header->policy;
     rt.policy = kinds[k < sizeof kinds / sizeof *kinds ? k : 0];
     rt.policy->start();
-    rt.budget = rt.policy->budget();
+    hd_rt_new_budget();
 }
 
 /* Programs that were made for ThreadSanitizer may bring suppressions along in this function. */

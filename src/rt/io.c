@@ -23,6 +23,7 @@
 #include <limits.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 
@@ -114,12 +115,25 @@ static void log_vector(const struct iovec *v, size_t parts, size_t n, bool write
     }
 }
 
+/* The kernel answers at once: nothing is asked for, or less than the descriptor ever gives (those
+ * of events and timers have no type of file). */
+static bool never_waits(long nr, const long *a)
+{
+    struct stat st;
+    if (nr != SYS_read || a[2] >= 8)
+        return false;
+    return a[2] == 0 || (hd_rt_syscall(SYS_fstat, a[0], (long)&st, 0, 0, 0, 0) == 0 &&
+                         (st.st_mode & S_IFMT) == 0);
+}
+
 /* What the call left in buf, or in the vector if buf is NULL. */
 static long do_read(struct hd_thread *me, const long *a, long nr, void *buf, const struct iovec *v,
                     size_t parts, uintptr_t pc)
 {
     int flags = flags_of(nr, a);
     hd_rt_cancel_point(me, pc);
+    if (never_waits(nr, a))
+        return make_call(me, a, nr);
     long r = flags & MSG_DONTWAIT ? 0 : wait_ready(me, (int)a[0], POLLIN);
     if (r == -EINTR)
         return r;
@@ -191,6 +205,8 @@ static long do_write(struct hd_thread *me, const long *a, long nr, size_t n, uin
 {
     hd_rt_cancel_point(me, pc);
     struct hd_chan *c = n ? hd_rt_chan((int)a[0], true) : NULL;
+    if (n == 0 && nr == SYS_write)
+        return make_call(me, a, nr);
     bool outside = rt.multi && !(flags_of(nr, a) & MSG_DONTWAIT) && may_block((int)a[0]),
          full = outside && !is_ready((int)a[0], POLLOUT);
     if (outside && n <= PIPE_BUF) {

@@ -50,8 +50,9 @@ void hd_rt_follow_made(
 
 /* ---- spin.c ---- */
 /* Whether the holder of the token has done nothing since then (a place in the log) but look at the
- * same values; only after a thousand records. */
+ * same values; only after HD_SPIN_RECORDS. */
 bool hd_rt_spins(const uint8_t *since);
+#define HD_SPIN_RECORDS 1024
 
 /* ---- unwind.c ---- */
 size_t hd_rt_unwind(uint64_t *frames, size_t max); /* code addresses, innermost first */

@@ -162,8 +162,9 @@ void hd_rt_take_token(struct hd_thread *me); /* the caller lost it or comes from
 bool hd_rt_block(struct hd_thread *me, const void *obj, enum hd_waits kind, uint64_t deadline,
                  uintptr_t pc);
 void hd_rt_unblock(const void *obj);         /* all threads blocked on obj become ready */
-void hd_rt_unblock_one(struct hd_thread *t); /* t must be BLOCKED */
+void hd_rt_unblock_one(struct hd_thread *t); /* if it is blocked or waits for a descriptor */
 void hd_rt_ask(struct hd_thread *me);        /* the budget ran out */
+void hd_rt_new_budget(void);                 /* the policy's, for the thread that has the token */
 /* The same at the start of a call, with what it is about to access (size 0: not known yet). */
 void hd_rt_ask_at(struct hd_thread *me, const void *p, size_t n, uintptr_t site);
 void hd_rt_yield(struct hd_thread *me);   /* lets another ready thread run, if there is one */

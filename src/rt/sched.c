@@ -19,7 +19,11 @@
  * before the sleep, and a sleep without a limit is restarted after it (SA_RESTART). */
 #define NAP (UINT64_C(10) * 1000000u)
 
+/* What a hook takes on the virtual clock: about what it takes in truth. */
+#define HOOK 100u
+
 struct hd_rt rt;
+static uint64_t given; /* the budget that the running thread got */
 
 void hd_rt_lock(void)
 {
@@ -161,11 +165,39 @@ static struct hd_thread *choose(void)
     }
 }
 
+void hd_rt_new_budget(void)
+{
+    rt.budget = given = rt.policy->budget();
+}
+
+/* The running thread has used its budget. Time passes for it, too: others may sleep until it has
+ * worked for long enough. If all it does is wait for one of them, the clock jumps. */
+static void time_runs(const struct hd_thread *me)
+{
+    static const struct hd_thread *who;
+    static const uint8_t *since;
+    if (!rt.multi || rt.steer || rt.follow || rt.budget)
+        return;
+    rt.now += given * HOOK;
+    ptrdiff_t logged = hd_rt_log.pos - since;
+    bool same = who == me && since && logged >= 0 && logged <= (ptrdiff_t)HD_LOG_CHUNK;
+    if (same && logged < HD_SPIN_RECORDS)
+        return;
+    unsigned alive;
+    uint64_t first = same && !hd_rt_n_ready() && !rt.n_fdwait && !rt.n_outside && hd_rt_spins(since)
+                         ? next_deadline(&alive)
+                         : HD_NEVER;
+    if (first != HD_NEVER && first > rt.now)
+        rt.now = first;
+    who = me;
+    since = hd_rt_log.pos;
+}
+
 static void grant(struct hd_thread *t)
 {
     hd_rt_log1(HD_LOG_SWITCH, 0, t->num);
     t->state = HD_RUNNING;
-    rt.budget = rt.policy->budget();
+    hd_rt_new_budget();
     rt.holder = t;
 }
 
@@ -283,18 +315,19 @@ void hd_rt_unblock(const void *obj)
 void hd_rt_unblock_one(struct hd_thread *t)
 {
     hd_rt_lock();
-    if (t->state == HD_BLOCKED)
+    if (t->state == HD_BLOCKED || t->state == HD_FDWAIT)
         hd_rt_make_ready(t);
     hd_rt_unlock();
 }
 
 void hd_rt_ask(struct hd_thread *me)
 {
+    time_runs(me);
     if (rt.policy->asked(me)) {
         hd_rt_yield(me);
         return;
     }
-    rt.budget = rt.policy->budget();
+    hd_rt_new_budget();
     hd_rt_signals_run(me);
 }
 
@@ -310,7 +343,7 @@ void hd_rt_ask_at(struct hd_thread *me, const void *p, size_t n, uintptr_t site)
 void hd_rt_yield(struct hd_thread *me)
 {
     if (!rt.multi) {
-        rt.budget = rt.policy->budget();
+        hd_rt_new_budget();
         hd_rt_signals_run(me);
         return;
     }
@@ -448,7 +481,7 @@ void hd_rt_forget_others(struct hd_thread *me)
     if (rt.stepwise) { /* the schedule is the parent's */
         rt.follow = rt.steer = rt.stepwise = rt.tapped = false;
         rt.policy = &hd_rt_fifo;
-        rt.budget = rt.policy->budget();
+        hd_rt_new_budget();
     }
     for (uint32_t i = 0; i < rt.n_threads; i++)
         if (rt.threads[i] != me) {

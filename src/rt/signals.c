@@ -84,6 +84,8 @@ unsigned hd_rt_signal_before(uint32_t thread)
  * and so that the clock does not jump past a wait that is about to be broken off. */
 void hd_rt_signal_settle(struct hd_thread *me, uint32_t thread, int sig, unsigned before)
 {
+    if (thread < rt.n_threads && rt.threads[thread]->state == HD_FDWAIT)
+        hd_rt_unblock_one(rt.threads[thread]); /* only it sees its signals in a signalfd */
     if (sig <= 0 || sig >= _NSIG || thread == me->num || !user[sig].sa_handler)
         return;
     struct timespec ms = {0, 1000000};

@@ -6,8 +6,7 @@
  * another thread can end such a loop, or a counter that the program keeps in registers. */
 #include "rt/policy.h"
 
-#define RING 64   /* slots of such a loop at most */
-#define LOOK 1024 /* records that have to be as guessed */
+#define RING 64 /* slots of such a loop at most */
 
 static bool only_looks(const struct hd_pack_slot *s)
 {
@@ -15,6 +14,7 @@ static bool only_looks(const struct hd_pack_slot *s)
     case HD_LOG_READ:
     case HD_LOG_AREAD:
         return s->step == 0;
+    case HD_LOG_LOOK:
     case HD_LOG_BRANCH:
     case HD_LOG_MORE:
         return true;
@@ -26,9 +26,9 @@ static bool only_looks(const struct hd_pack_slot *s)
 bool hd_rt_spins(const uint8_t *since)
 {
     const uint8_t *p = hd_rt_log.pos;
-    if (!p || p < since || p - since < LOOK || p - since > (ptrdiff_t)HD_LOG_CHUNK)
+    if (!p || p < since || p - since < HD_SPIN_RECORDS || p - since > (ptrdiff_t)HD_LOG_CHUNK)
         return false;
-    for (unsigned i = 1; i <= LOOK; i++)
+    for (unsigned i = 1; i <= HD_SPIN_RECORDS; i++)
         if (p[-(ptrdiff_t)i] != 1)
             return false;
     uint32_t slot = hd_rt_pack.prev;

@@ -43,7 +43,8 @@ static int take(struct hd_thread *me, sem_t *sem, uint64_t deadline, int error, 
         s->waiters--;
         if (hd_rt_cancelled(me))
             hd_rt_cancel_here(me);
-        if (s->count == 0 && me->sig_ran & HD_RAN_BREAKS) {
+        /* Linux starts a wait again only if it has no time limit. */
+        if (s->count == 0 && me->sig_ran & (deadline == HD_NEVER ? HD_RAN_BREAKS : HD_RAN_ANY)) {
             hd_rt_look(HD_LOOK_COUNT, s->addr, 0, pc);
             errno = EINTR;
             return -1;

@@ -1,9 +1,11 @@
-/* Cancellation of threads that wait in the kernel: their handlers run, they end, and the routine of
- * a once that was left in this way runs again. */
+/* Cancellation of threads that wait in the kernel or for descriptors: their handlers run, they end,
+ * and the routine of a once that was left in this way runs again. */
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -55,6 +57,33 @@ static void in_write(void)
         write(ends[1], data, sizeof data);
 }
 
+static void in_read(void)
+{
+    read(ends[0], data, 1);
+}
+
+static void in_poll(void)
+{
+    struct pollfd p = {ends[0], POLLIN, 0};
+    poll(&p, 1, -1);
+}
+
+static void in_select(void)
+{
+    fd_set set;
+    FD_ZERO(&set);
+    FD_SET(ends[0], &set);
+    select(ends[0] + 1, &set, NULL, NULL, NULL);
+}
+
+static void in_epoll(void)
+{
+    struct epoll_event e = {EPOLLIN, {0}};
+    int epoll = epoll_create1(0);
+    epoll_ctl(epoll, EPOLL_CTL_ADD, ends[0], &e);
+    epoll_wait(epoll, &e, 1, -1);
+}
+
 static int handled;
 
 static void *wait_in(void *arg)
@@ -86,6 +115,10 @@ int main(void)
     printf("runs %d\n", runs);
     end(in_sigwait);
     end(in_ppoll);
+    end(in_read);
+    end(in_poll);
+    end(in_select);
+    end(in_epoll);
     end(in_recv);
     end(in_write);
     return 0;
