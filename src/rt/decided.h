@@ -73,7 +73,8 @@ static inline bool hd_decided_fresh(const struct hd_decided *d, hd_tok tok, uint
     return hd_decided_after(d, tok) && count - d->at < 64;
 }
 
-/* A branch depends on the range. count: id of the thread's last event; not before the range. */
+/* A branch depends on the range, which is fresh. count: id of the thread's last event; not before
+ * the range. */
 static inline __attribute__((always_inline)) void hd_decided_add_fresh(struct hd_decided *d,
                                                                        hd_tok tok, uint32_t count)
 {
@@ -82,11 +83,16 @@ static inline __attribute__((always_inline)) void hd_decided_add_fresh(struct hd
     d->at = count;
 }
 
-/* The same for any range. */
+/* The same for any range. Which hook asks follows from what other threads did, so a fresh range is
+ * kept as above. */
 static __attribute__((noinline, unused)) void hd_decided_add(struct hd_decided *d, hd_tok tok,
                                                              uint32_t count)
 {
     uint32_t lo = hd_tok_lo(tok), hi = hd_tok_hi(tok), moved = count - d->at;
+    if (hd_decided_fresh(d, tok, count)) {
+        hd_decided_add_fresh(d, tok, count);
+        return;
+    }
     d->bits = moved < 64 ? d->bits << moved : 0;
     d->at = count;
     if (count - hi < 64)

@@ -17,6 +17,11 @@ done
 "$HEDDLE" record -q -o joined.hdt -- ./joined >/dev/null 2>&1 </dev/null || fail "recording joined"
 confirm joined.hdt >problems || fail "joined: $(cat problems)"
 [ "$confirmed" -ge 1 ] || fail "joined: no race"
+# What is left out because it was decided before is the same in every run.
+"$HEDDLE" cc -g -O1 "$TESTS/replay/decided.c" -o decided -pthread || fail "heddle cc"
+"$HEDDLE" record -q -o decided.hdt -- ./decided >/dev/null 2>&1 </dev/null || fail "recording decided"
+confirm decided.hdt >problems || fail "decided: $(cat problems)"
+[ "$confirmed" -ge 1 ] || fail "decided: no race"
 # A thread is not stopped between two things that one call told it, though the one was true before the other. The
 # schedule lets main close the pipe after the worker has seen that there is nothing to read, and before it sees the end.
 "$HEDDLE" cc -g -O0 "$TESTS/replay/looks.c" -o looks -pthread || fail "heddle cc"
