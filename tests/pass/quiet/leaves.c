@@ -3,7 +3,7 @@
 #include <pthread.h>
 #include <sched.h>
 
-enum { N = 32 };
+enum { WAYS = 11, N = 4 * WAYS };
 int shared[N], quiet[N], sink;
 int never;
 volatile int mid, always = 1;
@@ -20,6 +20,21 @@ __attribute__((noinline)) static int over_phi(int r, int way)
         x = r * always;
     }
     return x;
+}
+
+/* The branch comes later, and is of every way: it says nothing about what is used before. */
+__attribute__((noinline)) static void used_before(int i, int way)
+{
+    int r = shared[i], x = r;
+    if (way) {
+        sink = 1;
+        x = 3;
+    }
+    mid = x;
+    if (mid == 1)
+        quiet[i] = 8;
+    if (r > 100)
+        sink = 1;
 }
 
 /* The next round gets what was decided in this one and what was read in it. */
@@ -79,9 +94,9 @@ static void *other(void *arg)
     return arg;
 }
 
-static int depends(int i)
+static int depends(int i, int way)
 {
-    switch (i % 5) {
+    switch (way) {
     case 0:
         return over_phi(shared[i], never);
     case 1:
@@ -95,20 +110,29 @@ static int depends(int i)
     }
 }
 
+/* Each element once: whoever has seen it knows that `quiet` was written. */
+static void touch(int i)
+{
+    int way = i % WAYS;
+    if (way == 10) {
+        used_before(i, never);
+    } else if (way < 5) {
+        mid = depends(i, way);
+        if (mid == 1)
+            quiet[i] = 8;
+    } else if (depends(i, way - 5) == 1) {
+        quiet[i] = 8;
+    }
+}
+
 int main(void)
 {
     pthread_t t;
     pthread_create(&t, NULL, other, NULL);
     for (int i = 0; i < 4 * N; i++)
         sched_yield();
-    for (int i = 0; i < N; i++) {
-        mid = depends(i);
-        if (mid == 1)
-            quiet[i] = 8;
-    }
-    for (int i = 0; i < N; i++) /* the same once more, without memory in between */
-        if (depends(i) == 1)
-            quiet[i] = 9;
+    for (int i = 0; i < N; i++)
+        touch(i);
     pthread_join(t, NULL);
     return 0;
 }

@@ -1,10 +1,10 @@
-/* Values that go round in a loop, stored in each round, and values joined with a later read: all of
+/* Values that go round in a loop, stored in each round, and values joined from many reads: all of
  * them depend on `shared`. Those of `loud0` and so on do not, though the thread reads `told` in
  * between. */
 #include <pthread.h>
 #include <sched.h>
 
-enum { N = 24 };
+enum { WAYS = 9, N = 4 * WAYS };
 int shared[N], told[N], source[N + 8], quiet[N], loud0[N], loud1[N], loud2[N];
 volatile int mid[4];
 
@@ -27,13 +27,15 @@ __attribute__((noinline)) static void count(int from, int n)
         mid[i & 1] = i;
 }
 
-/* More tokens than a set holds; the last read is the last to be made, the first one counts. */
-__attribute__((noinline)) static int join(const int *first, const int *more)
+/* More tokens than a set holds. Whichever is read last, all of them count. */
+__attribute__((noinline)) static int join(const int *a, const int *b, const int *c, const int *d,
+                                          const int *e, const int *f)
 {
-    int x = *first, a = more[0], b = more[1], c = more[2], d = more[3];
+    int x = *a + *b + *c;
     mid[2] = 0;
-    int e = more[4], f = more[5];
-    return x + a + b + c + d + e + f;
+    x += *d;
+    mid[2] = 1;
+    return *e + x + *f;
 }
 
 static void *other(void *arg)
@@ -49,18 +51,27 @@ static void *other(void *arg)
     return arg;
 }
 
+static int join_at(int k, const int *one, const int *rest)
+{
+    return join(k == 0 ? one : rest, k == 1 ? one : rest, k == 2 ? one : rest, k == 3 ? one : rest,
+                k == 4 ? one : rest, k == 5 ? one : rest);
+}
+
 static void depends(int i)
 {
-    switch (i % 3) {
+    switch (i % WAYS) {
     case 0:
         add(&shared[i], &source[i], 3);
         break;
     case 1:
+        add(&source[i], &shared[i], 1);
+        break;
+    case 2:
         count(shared[i], 2);
         mid[0] += mid[1] - 2;
         break;
     default:
-        mid[0] = join(&shared[i], &source[i]);
+        mid[0] = join_at(i % WAYS - 3, &shared[i], &source[i]);
         break;
     }
     if (mid[0] == 1)
@@ -86,7 +97,7 @@ static void depends_not(int i)
         break;
     default:
         sink = told[i];
-        mid[0] = join(&source[i], &source[i]);
+        mid[0] = join_at(i % 6, &source[i], &source[i]);
         if (mid[0] == 0)
             loud2[i] = 8;
         break;
@@ -97,7 +108,7 @@ int main(void)
 {
     pthread_t t;
     pthread_create(&t, NULL, other, NULL);
-    for (int i = 0; i < 4 * N; i++)
+    for (int i = 0; i < 5 * N; i++)
         sched_yield();
     for (int i = 0; i < N; i++)
         depends(i);
