@@ -1,6 +1,7 @@
 /* Start and end of the runtime. Runs in the user's process; see the rules in rt.h. */
 #include "rt/blocks.h"
 #include "rt/policy.h"
+#include "rt/modules.h"
 #include "rt/real.h"
 #include "rt/server.h"
 #include "rt/stack.h"
@@ -89,6 +90,7 @@ void hd_rt_init(void)
     hd_rt_log1(HD_LOG_SWITCH, 0, 0);
     bool first = true;
     dl_iterate_phdr(log_module, &first);
+    hd_rt_module_start();
     log_rules();
     hd_rt_stack_init();
     hd_rt_thread_setup(me);

@@ -45,6 +45,18 @@ static char state_of(pid_t tid)
     return end && end[1] ? end[2] : 0;
 }
 
+/* Somebody waits for the clock or for a descriptor, which nobody looks at while the holder is
+ * stuck. */
+static bool others_wait(void)
+{
+    for (uint32_t i = 0; i < rt.n_threads; i++) {
+        const struct hd_thread *t = rt.threads[i];
+        if (t->state == HD_FDWAIT || (t->state == HD_BLOCKED && t->deadline != HD_NEVER))
+            return true;
+    }
+    return false;
+}
+
 /* The holder sits in a call that we do not know. False: it moved after all. */
 static bool take_away(struct hd_thread *t)
 {
@@ -114,9 +126,9 @@ static void *keep(void *arg)
             last_pos = hd_rt_log.pos;
             last_budget = rt.budget; /* each hook lowers it */
             since = now;
-        } else if (now - since >= STUCK_ASLEEP && hd_rt_n_ready() && !t->in_rt) {
+        } else if (now - since >= STUCK_ASLEEP && !t->in_rt && (hd_rt_n_ready() || others_wait())) {
             char s = state_of(t->tid);
-            if (s == 'S' || s == 'D' || now - since >= STUCK_RUNNING)
+            if (s == 'S' || s == 'D' || (hd_rt_n_ready() && now - since >= STUCK_RUNNING))
                 take_away(t);
         }
         hd_rt_futex_wait(&rt.idle, atomic_load(&rt.idle), LOOK_EVERY);

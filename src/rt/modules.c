@@ -190,3 +190,49 @@ void hd_rt_module_calls(char *name)
     dl_iterate_phdr(look_for, name);
     find_constants();
 }
+
+/* ---- code that is not instrumented ---- */
+
+struct place {
+    uintptr_t pc;
+    unsigned index;
+};
+static unsigned n_first; /* modules that the start tells of */
+
+static int tell(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    struct place *at = arg;
+    struct span all = extent(info);
+    (void)size;
+    if (at->pc < all.low || at->pc >= all.end) {
+        at->index++;
+        return 0;
+    }
+    if (at->index >= n_first && info->dlpi_name && *info->dlpi_name)
+        hd_rt_log_text(HD_LOG_MODULE, 0, info->dlpi_addr, info->dlpi_name);
+    return 1;
+}
+
+void hd_rt_module_tell(uintptr_t pc)
+{
+    static uintptr_t last; /* mostly the same function again */
+    struct place at = {pc, 0};
+    if (pc == last)
+        return;
+    last = pc;
+    dl_iterate_phdr(tell, &at);
+}
+
+static int count(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    (void)info;
+    (void)size;
+    ++*(unsigned *)arg;
+    return 0;
+}
+
+void hd_rt_module_start(void)
+{
+    n_first = 0;
+    dl_iterate_phdr(count, &n_first);
+}

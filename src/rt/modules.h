@@ -10,6 +10,9 @@ void hd_rt_module_seen(uintptr_t pc); /* pc lies in an instrumented module; befo
  * makes of a function's last call, so that no return address tells which. */
 void hd_rt_module_calls(char *name);
 bool hd_rt_module_has(uintptr_t pc);
+void hd_rt_module_start(void); /* the driver was told of all modules that are loaded now */
+/* Tells the driver of the module that pc lies in, if it was loaded later. Token held. */
+void hd_rt_module_tell(uintptr_t pc);
 bool hd_rt_module_const(const void *p); /* in memory of a module that is not to be written */
 
 #endif

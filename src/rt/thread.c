@@ -115,8 +115,10 @@ int hd_rt_thread_create(struct hd_thread *me, pthread_t *out, const pthread_attr
     hd_rt_log1(HD_LOG_FORK, pc, t->num);
     uintptr_t first = start_pc ? start_pc : (uintptr_t)start;
     hd_rt_log_text(HD_LOG_NAME, first + 1, t->num, ""); /* places lie behind calls */
-    if (!hd_rt_module_has(first))
+    if (!hd_rt_module_has(first)) {
+        hd_rt_module_tell(first);
         hd_rt_log_text(HD_LOG_NOTE, first, HD_NOTE_FOREIGN, "");
+    }
     hd_rt_lock();
     hd_rt_make_ready(t);
     hd_rt_unlock();

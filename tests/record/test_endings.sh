@@ -106,6 +106,32 @@ check 'stuck: output' 'done 1' "$(cat stuck.out)"
 usable stuck 'w(done,1)'
 grep -q 'was stuck in a call that is not modelled' stuck.err || check 'stuck: note' yes "$(cat stuck.err)"
 
+# The same, while the only other thread sleeps.
+build slept <<'END'
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+static void *opens(void *p) { int fd = open("fifo2", O_RDONLY); close(fd); return p; }
+int main(void)
+{
+    pthread_t t;
+    mkfifo("fifo2", 0600);
+    pthread_create(&t, NULL, opens, NULL);
+    usleep(1000);
+    int fd = open("fifo2", O_WRONLY);
+    close(fd);
+    pthread_join(t, NULL);
+    printf("done\n");
+    return 0;
+}
+END
+record slept
+check slept 0 "$status"
+check 'slept: output' 'done' "$(cat slept.out)"
+grep -q 'was stuck in a call that is not modelled' slept.err || check 'slept: note' yes "$(cat slept.err)"
+
 # A signal to heddle reaches the program, and what it did is kept.
 build endless <<'END'
 #include <unistd.h>

@@ -47,10 +47,16 @@ int main(void)
     pthread_join(t, NULL);
     printf("sum %d\n", add(3));
     foreign_start();
-    return dlclose(lib);
+    void *late = dlopen("./liblate.so", RTLD_NOW);
+    void (*start)(void);
+    if (!late)
+        return 1;
+    *(void **)&start = dlsym(late, "foreign_start");
+    start();
+    return dlclose(late) || dlclose(lib);
 }
 END
-clang -shared -fPIC foreign.c -o libforeign.so || exit 1
+clang -shared -fPIC foreign.c -o libforeign.so && clang -shared -fPIC foreign.c -o liblate.so || exit 1
 try() { # HOW: records ./main and looks at what it says
     "$HEDDLE" record -o main.hdt -- ./main >out 2>err
     check "$1: status" 0 $?
@@ -58,7 +64,9 @@ try() { # HOW: records ./main and looks at what it says
     "$HEDDLE" trace check main.hdt >/dev/null 2>&1 || check "$1: check" ok bad
     check "$1: writes in the library" 2 "$("$HEDDLE" trace cat main.hdt | grep -c '|w(count,[25])|plug.c:4')"
     grep -q 'main is not instrumented' err && check "$1: words" none "$(cat err)"
-    grep -q 'libforeign.so is not instrumented, and starts threads' err || check "$1: note" yes "$(cat err)"
+    for lib in libforeign liblate; do # linked, and loaded while the program runs
+        grep -q "$lib.so is not instrumented, and starts threads" err || check "$1: note on $lib" yes "$(cat err)"
+    done
     "$HEDDLE" analyze main.hdt >/dev/null || check "$1: races" none some
 }
 clang -g -fsanitize=thread -fPIC -c plug.c -o plug.o && clang -shared plug.o -o libplug.so &&
