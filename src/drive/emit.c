@@ -184,11 +184,12 @@ static void replay(struct hd_walk *w, uint32_t id, const struct hd_event *ev,
         struct hd_walk_insert *in = hd_vec_push(&w->inserts);
         *in = (struct hd_walk_insert){cell->last, cell->thread, id, ev->value};
         /* A thread's own stack: what it called since then had its frames there. */
-        if (g->kind == HD_REGION_STACK && g->number == w->current && cell->thread != w->current)
+        if (g->kind == HD_REGION_STACK && g->number == w->current && cell->lent)
             *in = (struct hd_walk_insert){w->n_events - 1, w->current, id, ev->value};
         w->pass = HD_WALK_REPLAY;
     }
     cell->touched = true;
+    cell->lent |= g->kind == HD_REGION_STACK && g->number != w->current;
     cell->known = ev->has_value;
     cell->value = ev->op == HD_OP_RMW ? ev->new_value : ev->value;
     cell->last = w->n_events;

@@ -37,6 +37,7 @@ struct hd_walk_cell {
     uint32_t last;   /* number of the last event on it, without inserted ones */
     uint32_t thread; /* that event's */
     bool touched, known;
+    bool lent;    /* on a stack, and others than its owner touched it */
     uint8_t seen; /* number of the last walk that touched it */
 };
 
