@@ -75,6 +75,24 @@ static int bytes_in(int fd)
     return hd_rt_syscall(SYS_ioctl, fd, FIONREAD, (long)&n, 0, 0, 0) < 0 ? 0 : n;
 }
 
+/* A thread that is cancelled while it waits gives the lock back, as libc does. */
+static void give_back(struct hd_stdio **waiting)
+{
+    struct hd_stdio *c = *waiting;
+    struct hd_thread *me = c && c->lock ? hd_rt_enter_at(NULL, 0, c->pc) : NULL;
+    if (!me)
+        return;
+    hd_rt_lock_release(me, c->lock, c->pc);
+    hd_rt_leave(me);
+}
+
+static void wait_for_input(struct hd_stdio *c)
+{
+    __attribute__((cleanup(give_back))) struct hd_stdio *waiting = c;
+    hd_rt_fd_wait(c->me, c->file->_fileno, POLLIN);
+    waiting = NULL;
+}
+
 bool hd_rt_stdio_begin(struct hd_stdio *c, FILE *file, bool input, uintptr_t pc)
 {
     struct hd_thread *me = hd_rt_enter_at(NULL, 0, pc);
@@ -88,7 +106,7 @@ bool hd_rt_stdio_begin(struct hd_stdio *c, FILE *file, bool input, uintptr_t pc)
         take(me, c->lock, pc);
     }
     if (input && file->_fileno >= 0 && file->_IO_read_ptr >= file->_IO_read_end)
-        hd_rt_fd_wait(me, file->_fileno, POLLIN);
+        wait_for_input(c);
     c->chan = rt.multi && file->_fileno >= 0 ? hd_rt_chan(file->_fileno, !input) : NULL;
     c->there = c->chan ? bytes_in(file->_fileno) : 0;
     me->in_wait = true; /* libc may wait in the kernel now: handlers need not */

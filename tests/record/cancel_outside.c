@@ -84,6 +84,14 @@ static void in_epoll(void)
     epoll_wait(epoll, &e, 1, -1);
 }
 
+static FILE *stream;
+
+static void in_fgets(void)
+{
+    char line[8];
+    fgets(line, sizeof line, stream);
+}
+
 static int handled;
 
 static void *wait_in(void *arg)
@@ -119,6 +127,10 @@ int main(void)
     end(in_poll);
     end(in_select);
     end(in_epoll);
+    stream = fdopen(ends[0], "r");
+    end(in_fgets);
+    flockfile(stream); /* the thread gave it back */
+    funlockfile(stream);
     end(in_recv);
     end(in_write);
     return 0;
