@@ -53,6 +53,11 @@ static enum hd_status on_thread(struct hd_walk *w, const struct hd_raw *rec)
     if (w->pass == HD_WALK_MARK)
         return HD_OK;
     struct hd_event ev = {.op = sync_op[rec->kind], .obj = t->tid, .place = hd_walk_place(w, rec)};
+    struct hd_walk_thread *me = hd_walk_current(w);
+    if (rec->kind == HD_LOG_JOIN)
+        me->forked = 0;
+    else if (!me->forked)
+        me->forked = w->n_events;
     return hd_walk_emit(w, &ev);
 }
 
@@ -325,6 +330,7 @@ static enum hd_status walk(struct hd_walk *w, enum hd_walk_pass pass)
         t = hd_vec_at(&w->threads, i);
         t->reads.len = t->reads_at.len = 0;
         t->branched = 0;
+        t->forked = 0;
         t->last_site = 0;
         t->last_kind = t->last_aux = 0;
         t->in_stdio = false;

@@ -4,7 +4,8 @@
  * walk builds the trace and replays memory: a read that returns something else than memory holds
  * proves a write that nobody logged (libc or the kernel on the program's behalf). Such a write
  * belongs right after the last access to the cell, by the same thread, at the place "outside"; on a
- * stack where others were before, right before the owner's read, by the owner. With the first one
+ * stack where others were before, by the owner, before its first fork since its last
+ * join, or right before its read. With the first one
  * the building stops, the walk goes on to find them all, and a third one builds.
  *
  * Dependences: see docs/MODEL.md section 1 and the tokens of heddle/rt_abi.h. If nothing in the log

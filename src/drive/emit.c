@@ -174,6 +174,14 @@ enum hd_status hd_walk_branch(struct hd_walk *w, const struct hd_raw *rec, hd_to
     return hd_walk_emit(w, &ev);
 }
 
+/* After which event a thread wrote to a cell of its own stack that others had used: those were
+ * joined by then, and those that use what is there now were not started yet. */
+static uint32_t own_write(struct hd_walk *w, const struct hd_walk_cell *cell)
+{
+    uint32_t fork = hd_walk_current(w)->forked;
+    return (fork > cell->last ? fork : w->n_events) - 1;
+}
+
 /* Does memory hold what the read returned? If not, somebody wrote after the last access, and what
  * was built since then is wrong. */
 static void replay(struct hd_walk *w, uint32_t id, const struct hd_event *ev,
@@ -183,9 +191,8 @@ static void replay(struct hd_walk *w, uint32_t id, const struct hd_event *ev,
     if (hd_op_reads(ev->op) && cell->touched && !(cell->known && cell->value == ev->value)) {
         struct hd_walk_insert *in = hd_vec_push(&w->inserts);
         *in = (struct hd_walk_insert){cell->last, cell->thread, id, ev->value};
-        /* A thread's own stack: what it called since then had its frames there. */
         if (g->kind == HD_REGION_STACK && g->number == w->current && cell->lent)
-            *in = (struct hd_walk_insert){w->n_events - 1, w->current, id, ev->value};
+            *in = (struct hd_walk_insert){own_write(w, cell), w->current, id, ev->value};
         w->pass = HD_WALK_REPLAY;
     }
     cell->touched = true;

@@ -21,6 +21,7 @@ struct hd_walk_thread {
     char title[64]; /* what the program calls it, or its first function; "": not known */
     hd_tid tid;
     uint32_t children;
+    uint32_t forked;           /* its first fork since its last join: event number, or 0 */
     uint32_t branched;         /* reads that the last branch on all covers */
     struct hd_u32vec reads;    /* the thread's reads: event numbers */
     struct hd_u32vec reads_at; /* by runtime id (from 1): number of reads before it */
