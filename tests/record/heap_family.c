@@ -30,6 +30,7 @@ int main(void)
     int *a = calloc(4, sizeof *a);
     a[3] = 9;
     a = realloc(a, 4000 * sizeof *a);
+    memset(a + 4, 1, 4 * sizeof *a); /* what was there before would be in the trace */
     printf("grown %d %d\n", a[0], a[3]);
     a = realloc(a, 8 * sizeof *a);
     printf("shrunk %d\n", a[3]);
@@ -37,7 +38,8 @@ int main(void)
     volatile size_t many = SIZE_MAX;
     printf("array %d too big %d\n", a[3], reallocarray(a, many, 16) == NULL);
     free(a);
-    shared = malloc(sizeof *shared);
+    free(malloc(20));
+    shared = calloc(1, sizeof *shared);
     *shared = 1;
     pthread_create(&t, NULL, work, NULL);
     pthread_join(t, NULL);
