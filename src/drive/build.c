@@ -333,7 +333,7 @@ static enum hd_status walk(struct hd_walk *w, enum hd_walk_pass pass)
         t->forked = 0;
         t->last_site = 0;
         t->last_kind = t->last_aux = 0;
-        t->in_stdio = false;
+        t->in_call = t->in_stdio = false;
         t->more[0].len = t->more[1].len = 0;
     }
     enum hd_status s = hd_walk_thread_at(w, 0, UINT32_MAX, &t);

@@ -4,9 +4,9 @@
  * walk builds the trace and replays memory: a read that returns something else than memory holds
  * proves a write that nobody logged (libc or the kernel on the program's behalf). Such a write
  * belongs right after the last access to the cell, by the same thread, at the place "outside"; on a
- * stack where others were before, by the owner, before its first fork since its last
- * join, or right before its read. With the first one
- * the building stops, the walk goes on to find them all, and a third one builds.
+ * stack where others were before, by the owner, before its first fork since its last join, or right
+ * before its read. With the first one the building stops, the walk goes on to find them all, and a
+ * third one builds.
  *
  * Dependences: see docs/MODEL.md section 1 and the tokens of heddle/rt_abi.h. If nothing in the log
  * comes from our pass, the trace is `control all`; otherwise records without knowledge get a branch

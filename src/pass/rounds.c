@@ -8,13 +8,47 @@
 
 #define REACH 64 /* values on a way round */
 
+/* From a value back to what it was computed from. */
+struct way {
+    struct hd_fn *f;
+    LLVMValueRef seen[REACH];
+    unsigned n_seen;
+};
+
+static bool was_here(const struct way *w, LLVMValueRef v)
+{
+    for (unsigned i = 0; i < w->n_seen; i++)
+        if (w->seen[i] == v)
+            return true;
+    return false;
+}
+
+/* Whether the way goes on from v to its operands: v is computed from them and nothing else. */
+static bool goes_on(struct way *w, LLVMValueRef v)
+{
+    if (!LLVMIsAInstruction(v) || w->n_seen == REACH)
+        return false;
+    w->seen[w->n_seen++] = v;
+    switch (LLVMGetInstructionOpcode(v)) {
+    case LLVMLoad:
+    case LLVMCall:
+    case LLVMInvoke:
+    case LLVMCallBr:
+    case LLVMLandingPad:
+    case LLVMVAArg:
+    case LLVMAtomicRMW:
+    case LLVMAtomicCmpXchg:
+        return false;
+    default:
+        return true;
+    }
+}
+
 /* ---- nothing else goes in ---- */
 
 struct round {
-    struct hd_fn *f;
+    struct way way;
     LLVMValueRef phi;
-    LLVMValueRef seen[REACH];
-    unsigned n_seen;
     bool met; /* the phi itself was found */
 };
 
@@ -26,7 +60,7 @@ static bool operands_only_of(struct round *r, LLVMValueRef inst)
     unsigned n = phi ? LLVMCountIncoming(inst) : (unsigned)LLVMGetNumOperands(inst);
     for (unsigned i = 0; i < n; i++) {
         LLVMValueRef v = phi ? LLVMGetIncomingValue(inst, i) : LLVMGetOperand(inst, i);
-        if (phi && !hd_deps_tainted(r->f, v) && !LLVMIsUndef(v))
+        if (phi && !hd_deps_tainted(r->way.f, v) && !LLVMIsUndef(v))
             return false; /* no longer of the phi on this way */
         if (!only_of(r, v))
             return false;
@@ -39,27 +73,9 @@ static bool only_of(struct round *r, LLVMValueRef v)
 {
     if (v == r->phi)
         r->met = true;
-    if (v == r->phi || !hd_deps_tainted(r->f, v))
+    if (v == r->phi || !hd_deps_tainted(r->way.f, v) || was_here(&r->way, v))
         return true;
-    for (unsigned i = 0; i < r->n_seen; i++)
-        if (r->seen[i] == v)
-            return true;
-    if (!LLVMIsAInstruction(v) || r->n_seen == REACH)
-        return false;
-    r->seen[r->n_seen++] = v;
-    switch (LLVMGetInstructionOpcode(v)) {
-    case LLVMLoad:
-    case LLVMCall:
-    case LLVMInvoke:
-    case LLVMCallBr:
-    case LLVMLandingPad:
-    case LLVMVAArg:
-    case LLVMAtomicRMW:
-    case LLVMAtomicCmpXchg:
-        return false;
-    default:
-        return operands_only_of(r, v);
-    }
+    return goes_on(&r->way, v) && operands_only_of(r, v);
 }
 
 /* Whether every way to the phi comes from its i-th incoming block. One that jumps into the loop may
@@ -75,7 +91,7 @@ LLVMValueRef hd_rounds_start(struct hd_fn *f, LLVMValueRef phi)
     LLVMValueRef start = NULL;
     for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
         LLVMValueRef v = LLVMGetIncomingValue(phi, i);
-        struct round r = {.f = f, .phi = phi};
+        struct round r = {.way = {.f = f}, .phi = phi};
         if (only_of(&r, v) && r.met)
             continue;
         if (start || !hd_deps_tainted(f, v) || !only_way_in(f, phi, i))
@@ -88,10 +104,8 @@ LLVMValueRef hd_rounds_start(struct hd_fn *f, LLVMValueRef phi)
 /* ---- reads go in ---- */
 
 struct search {
-    struct hd_fn *f;
+    struct way way;
     LLVMValueRef tok;
-    LLVMValueRef seen[REACH];
-    unsigned n_seen;
 };
 
 static bool depends(struct search *s, LLVMValueRef v);
@@ -108,32 +122,15 @@ static bool operands_depend(struct search *s, LLVMValueRef inst)
 static bool depends(struct search *s, LLVMValueRef v)
 {
     struct hd_dep d;
-    if (hd_deps_known(s->f, v, &d)) {
+    if (hd_deps_known(s->way.f, v, &d)) {
         for (unsigned i = 0; i < d.n; i++)
             if (d.tok[i] == s->tok)
                 return true;
         return false;
     }
-    if (!hd_deps_tainted(s->f, v) || !LLVMIsAInstruction(v) || s->n_seen == REACH)
+    if (!hd_deps_tainted(s->way.f, v) || was_here(&s->way, v))
         return false;
-    for (unsigned i = 0; i < s->n_seen; i++)
-        if (s->seen[i] == v)
-            return false;
-    s->seen[s->n_seen++] = v;
-    switch (LLVMGetInstructionOpcode(v)) {
-    case LLVMPHI:
-    case LLVMLoad:
-    case LLVMCall:
-    case LLVMInvoke:
-    case LLVMCallBr:
-    case LLVMLandingPad:
-    case LLVMVAArg:
-    case LLVMAtomicRMW:
-    case LLVMAtomicCmpXchg:
-        return false;
-    default:
-        return operands_depend(s, v);
-    }
+    return goes_on(&s->way, v) && !LLVMIsAPHINode(v) && operands_depend(s, v);
 }
 
 /* Whether the phi that has the token `phi` gets what depends on tok. */
@@ -141,7 +138,7 @@ static bool goes_in(struct hd_fn *f, LLVMValueRef phi, LLVMValueRef tok)
 {
     LLVMValueRef source = hd_deps_phi_of(f, phi);
     for (unsigned i = 0; source && i < LLVMCountIncoming(source); i++) {
-        struct search s = {.f = f, .tok = tok};
+        struct search s = {.way = {.f = f}, .tok = tok};
         if (depends(&s, LLVMGetIncomingValue(source, i)))
             return true;
     }

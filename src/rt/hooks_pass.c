@@ -260,8 +260,7 @@ NEAR hd_tok tell_read_n(struct hd_thread *me, struct hd_pack_slot *s, unsigned c
                         hd_tok addr)
 {
     uint64_t moving = hd_pack_moving(__hd_flow.count);
-    unsigned shape = hd_pack_shape(s->key);
-    if (hd_shape_wide(shape) == 16)
+    if (hd_shape_wide(hd_pack_shape(s->key)) == 16)
         hd_rt_quick_tell(me, s, WIDE(HD_LOG_RANGE_READ), code, p, (uintptr_t)p, addr, HD_TOK_NONE);
     else
         hd_rt_quick_tell(me, s, WIDE32(HD_LOG_RANGE_READ), code, p, (uintptr_t)p, addr,

@@ -81,12 +81,8 @@ HD_EXPORT int poll(struct pollfd *fds, nfds_t n, int timeout)
     return answer(r);
 }
 
-/* With a mask. Others may run and move the clock, so the time-out is the real one. */
-static long masked(struct hd_thread *me, const long *a, long nr)
-{
-    return hd_rt_cancel_syscall(me, nr, a);
-}
-
+/* With a mask, the system waits: others may run and move the clock, so the time-out is the real
+ * one. */
 HD_EXPORT int ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeout,
                     const sigset_t *mask)
 {
@@ -99,7 +95,7 @@ HD_EXPORT int ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeout
     if (mask) {
         long a[6] = {(long)fds, (long)n, timeout ? (long)&copy : 0, (long)mask, 8};
         hd_rt_cancel_point(me, HD_PC);
-        r = masked(me, a, SYS_ppoll);
+        r = hd_rt_cancel_syscall(me, SYS_ppoll, a);
         looked(fds, r >= 0 ? n : 0, HD_PC);
     } else if (hd_rt_deadline_in(timeout, &deadline)) {
         r = poll_until(me, fds, n, deadline, HD_PC);
@@ -158,7 +154,7 @@ static long select_until(struct hd_thread *me, int n, fd_set *const sets[3], uin
                      (long)sets[2],
                      mask && !span ? 0 : (long)&zero,
                      mask ? (long)&how : 0};
-        long r = mask ? masked(me, a, SYS_pselect6)
+        long r = mask ? hd_rt_cancel_syscall(me, SYS_pselect6, a)
                       : hd_rt_syscall(SYS_pselect6, a[0], a[1], a[2], a[3], a[4], a[5]);
         if (r || mask || rt.now >= deadline) {
             looked(fds, r >= 0 ? used : 0, pc);
@@ -222,7 +218,7 @@ static long epoll_until(struct hd_thread *me, int fd, struct epoll_event *events
     hd_rt_signals_fresh(me);
     for (;;) {
         long a[6] = {fd, (long)events, max, mask ? timeout : 0, (long)mask, 8};
-        r = mask ? masked(me, a, SYS_epoll_pwait)
+        r = mask ? hd_rt_cancel_syscall(me, SYS_epoll_pwait, a)
                  : hd_rt_syscall(SYS_epoll_pwait, a[0], a[1], a[2], a[3], 0, 8);
         if (r || mask || rt.now >= deadline)
             break;
