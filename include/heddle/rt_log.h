@@ -26,12 +26,13 @@
 
 #define HD_LOG_ENV       "HEDDLE_RT_LOG"
 #define HD_LOG_MAGIC     UINT64_C(0x31474f4c2d544448) /* "HDT-LOG1" */
-#define HD_LOG_VERSION   4
+#define HD_LOG_VERSION   5
 #define HD_LOG_HEAD      65536u     /* the header, then HD_LOG_NOTES bytes of text */
 #define HD_LOG_CHUNK     (1u << 22) /* 4 MB: a record takes at most as much */
 #define HD_LOG_PART      (1u << 19) /* chunks of the ring end here: what both sides use stays cached */
 #define HD_LOG_RING      8          /* how many chunks the driver may fall behind */
 #define HD_LOG_CHILDREN  64
+#define HD_LOG_TARGET    64         /* bytes for the name of a process */
 #define HD_LOG_KEYS      (1u << 19) /* places times shapes */
 #define HD_LOG_CHUNKS_AT (HD_LOG_HEAD + HD_LOG_KEYS * 8u)
 #define HD_LOG_BYTES     (HD_LOG_CHUNKS_AT + (uint64_t)HD_LOG_RING * HD_LOG_CHUNK)
@@ -212,6 +213,12 @@ struct hd_log_header {
     uint64_t entropy;      /* what random numbers of the system are made of */
     uint32_t asked_random; /* it asked for random numbers, so entropy matters */
     uint32_t pid; /* process id that it asked for; 0: it did not. A replay tells this one */
+    /* A replay of another process than the first: that one follows the schedule, those before it
+     * run as they were recorded. */
+    uint32_t root;       /* length of `family` in the first process: what follows names a process */
+    uint32_t status;     /* the process exited with this, plus 1; 0: it did not */
+    uint32_t target_pid; /* what `pid` is in that process */
+    char target[HD_LOG_TARGET]; /* ".2", ".1.x"; "": the first process */
 };
 #define HD_LOG_NOTES_AT 4096u
 #define HD_LOG_NOTES    (HD_LOG_HEAD - HD_LOG_NOTES_AT)

@@ -50,7 +50,8 @@ void hd_session_ended(struct hd_session *s, int wait_status)
     s->r->exit_status = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : -1;
 }
 
-static enum hd_status record(struct hd_session *s, uint64_t run, const char *path)
+static enum hd_status record(struct hd_session *s, uint64_t run, const char *path,
+                             struct hd_names *family)
 {
     const struct hd_session_options *o = s->o;
     struct hd_record_opts opts = {
@@ -63,6 +64,7 @@ static enum hd_status record(struct hd_session *s, uint64_t run, const char *pat
         .steps = o->steps,
         .max_size = o->max_size,
         .timeout = o->record_timeout,
+        .family = family,
     };
     struct hd_record_result rec;
     double started = hd_progress_now();
@@ -185,18 +187,31 @@ void hd_session_free(struct hd_session *s)
 
 /* ---- heddle run ---- */
 
+/* One recorded run, with all its processes. */
+static enum hd_status run_once(struct hd_session *s, uint64_t run, struct hd_err *err)
+{
+    char name[32], path[PATH_MAX];
+    struct hd_names family = {0};
+    hd_session_name(run + 1, name, sizeof name);
+    enum hd_status status = hd_session_path(s, name, path, sizeof path);
+    if (status == HD_OK)
+        status = record(s, run, path, &family);
+    if (status == HD_OK)
+        status = hd_session_take(s, name, NULL, err);
+    for (uint32_t i = 0; status == HD_OK && i < family.count && !hd_interrupt_requested(); i++) {
+        const char *file = hd_names_text(&family, i), *slash = strrchr(file, '/');
+        status = hd_session_take(s, slash ? slash + 1 : file, NULL, err);
+    }
+    hd_names_fini(&family);
+    return status;
+}
+
 static enum hd_status run_all(struct hd_session *s, struct hd_err *err)
 {
     enum hd_status status = HD_OK;
     s->err = err;
     for (uint64_t i = 0; i < s->o->runs && status == HD_OK; i++) {
-        char name[32], path[PATH_MAX];
-        hd_session_name(i + 1, name, sizeof name);
-        status = hd_session_path(s, name, path, sizeof path);
-        if (status == HD_OK)
-            status = record(s, i, path);
-        if (status == HD_OK)
-            status = hd_session_take(s, name, NULL, err);
+        status = run_once(s, i, err);
         if (hd_interrupt_requested())
             break;
     }

@@ -12,7 +12,8 @@ struct hd_session {
     struct hd_sources *sources;
     struct hd_vec findings; /* struct hd_finding, as they come up */
     struct hd_err *err;     /* of the call that is going on */
-    char trace_name[32];    /* of the run in hand */
+    char trace_name[256];   /* of the run in hand */
+    char process[64];       /* of the trace in hand: "child1"; "": the first */
     int wait_status;        /* of the first run; means something when `ran` */
     bool ran;
     double started, earlier_seconds;

@@ -5,6 +5,7 @@
 #include "base/outfile.h"
 #include "base/progress.h"
 #include "drive/details.h"
+#include "drive/inputs.h"
 #include "drive/load.h"
 #include "drive/replay.h"
 #include "model/check.h"
@@ -17,6 +18,8 @@
 
 #include <limits.h>
 #include <string.h>
+
+#define PROCESSES 4 /* in which a finding is replayed */
 
 /* ---- notes ---- */
 
@@ -184,6 +187,22 @@ static void observe(struct hd_session *s, const struct hd_session_known *known,
     }
 }
 
+/* A confirmed finding comes up again. In another process it counts when a replay goes there, too;
+ * a server with many alike need not be replayed in each. */
+static void again(struct hd_session *s, const struct hd_trace *t, const struct hd_witness *w,
+                  struct hd_finding *f, struct hd_finding *old)
+{
+    bool there = !*s->process;
+    for (size_t i = 0; i < old->processes.n; i++)
+        there = there || !strcmp(old->processes.items[i], s->process);
+    old->duplicates++;
+    if (there || old->processes.n >= PROCESSES)
+        return;
+    replay(s, t, w, f);
+    if (f->status == HD_FINDING_CONFIRMED)
+        hd_report_add(s->r, &old->processes, s->process);
+}
+
 static enum hd_status handle(struct hd_session *s, struct hd_maker *maker, const struct hd_trace *t,
                              const struct hd_witness *w, const struct hd_session_known *known)
 {
@@ -192,10 +211,12 @@ static enum hd_status handle(struct hd_session *s, struct hd_maker *maker, const
     s->r->race++;
     struct hd_finding *old = find_confirmed(s, &f);
     if (old) {
-        old->duplicates++;
+        again(s, t, w, &f, old);
         return HD_OK;
     }
     enum hd_status status = save_witness(s, t, w, &f);
+    if (*s->process)
+        hd_report_add(s->r, &f.processes, s->process);
     if (status == HD_OK)
         replay(s, t, w, &f);
     if (known && known->witness == w)
@@ -414,7 +435,7 @@ enum hd_status hd_session_take(struct hd_session *s, const char *name,
     } else if (status == HD_OK) {
         size_t threads = hd_trace_n_threads(t);
         bool stuck = info.waits.len > 0;
-        s->r->runs++;
+        s->r->runs += !hd_inputs_process(t, s->process, sizeof s->process);
         s->r->threads = threads > s->r->threads ? threads : s->r->threads;
         hd_session_notes(s, &info);
         take_rules(s, &info);

@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/interrupt.h"
+#include "drive/inputs.h"
 #include "drive/walk.h"
 
 #include <stdio.h>
@@ -260,6 +261,7 @@ static enum hd_status on_inherited(struct hd_walk *w, const struct hd_raw *rec)
     if (rec->kind <= HD_LOG_LAST_EVENT && w->pass != HD_WALK_MARK)
         hd_u32vec_push(&t->reads_at,
                        0); /* its id may be in a token; its reads are no events here */
+    t->inherited = (uint32_t)t->reads_at.len;
     switch (rec->kind) {
     case HD_LOG_FORK:
         return rec->w[0] < HD_MAX_THREADS
@@ -330,7 +332,7 @@ static enum hd_status walk(struct hd_walk *w, enum hd_walk_pass pass)
         t = hd_vec_at(&w->threads, i);
         t->reads.len = t->reads_at.len = 0;
         t->branched = 0;
-        t->forked = 0;
+        t->forked = t->inherited = 0;
         t->last_site = 0;
         t->last_kind = t->last_aux = 0;
         t->in_call = t->in_stdio = false;
@@ -602,6 +604,7 @@ enum hd_status hd_drive_build(const char *name, const char *data, size_t len,
     if (s == HD_OK)
         s = read_inputs(&w, *trace);
     if (s == HD_OK) {
+        hd_inputs_save_process(*trace, &w.meta);
         hd_origin_save(&w.origins, &w.modules, *trace);
         save_titles(&w, *trace);
         save_notes(&w, *trace);

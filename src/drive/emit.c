@@ -71,8 +71,8 @@ enum hd_status hd_walk_emit(struct hd_walk *w, struct hd_event *ev)
         return HD_OK;
     ev->thread = t->tid;
     t->in_call = t->in_call || w->rec;
-    hd_origin_add(&w->origins, t->tid, ev->place, w->rec ? (uint32_t)t->reads_at.len : 0, w->rec,
-                  w->joined);
+    hd_origin_add(&w->origins, t->tid, ev->place,
+                  w->rec ? (uint32_t)t->reads_at.len - t->inherited : 0, w->rec, w->joined);
     hd_details_event(w->details, w->detail);
     enum hd_status s = hd_builder_add(w->builder, ev, w->err);
     while (s == HD_OK && w->next_insert < w->inserts.len) {

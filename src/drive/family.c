@@ -10,7 +10,9 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -45,19 +47,21 @@ static void unmap_file(struct file *f)
         munmap(f->data, f->len);
 }
 
-/* Everything that the parent's recording says about the log, one level further out. */
-static void put_ancestors(const struct file *parent, size_t level, struct hd_rec_writer *w,
-                          struct hd_err *err)
+/* From the parent's recording: what the run got from outside, and for a forked process all that it
+ * says about the log, one level further out. */
+static void put_ancestors(const struct file *parent, const struct hd_trailer_process *who,
+                          struct hd_rec_writer *w, struct hd_err *err)
 {
     struct hd_rec rec;
+    size_t n = who->n_forks;
     if (hd_rec_open("parent", parent->data, parent->len, &rec, err) != HD_OK)
         return;
     for (size_t i = 0; i < rec.blocks.len; i++) {
         const struct hd_rec_block *b = hd_vec_at(&rec.blocks, i);
-        if (b->type == HD_REC_LOG)
-            hd_rec_copy(w, HD_REC_ANCESTOR + (unsigned)level, b);
-        else if (b->type >= HD_REC_ANCESTOR)
+        if (b->type == HD_REC_INPUTS || (n && b->type >= HD_REC_ANCESTOR))
             hd_rec_copy(w, b->type, b);
+        else if (n && b->type == HD_REC_LOG)
+            hd_rec_copy(w, HD_REC_ANCESTOR + (unsigned)n - 1, b);
     }
     hd_rec_close(&rec);
 }
@@ -71,21 +75,29 @@ static void put_chunks(const struct file *log, struct hd_rec_writer *w)
     }
 }
 
+/* The recording of one process. False: errno of w->error says why not. */
+static bool put_all(const struct file *log, const struct file *parent,
+                    const struct hd_trailer_process *who, struct hd_rec_writer *w,
+                    struct hd_err *err)
+{
+    struct hd_ring ring = {.header = (struct hd_log_header *)(void *)log->data};
+    put_ancestors(parent, who, w, err);
+    put_chunks(log, w);
+    hd_trailer_short(&ring, who, w);
+    return !w->error;
+}
+
 static enum hd_status write_one(const struct file *log, const struct file *parent,
-                                const unsigned *forks, size_t n, const char *out,
+                                const struct hd_trailer_process *who, const char *out,
                                 struct hd_err *err)
 {
     struct hd_outfile file;
     struct hd_rec_writer w;
-    struct hd_ring ring = {.header = (struct hd_log_header *)(void *)log->data};
     enum hd_status s = hd_outfile_open(out, &file, err);
     if (s != HD_OK)
         return s;
     hd_rec_writer_init(&w, fileno(file.file));
-    if (n)
-        put_ancestors(parent, n - 1, &w, err);
-    put_chunks(log, &w);
-    hd_trailer_short(&ring, forks, n, &w);
+    put_all(log, parent, who, &w, err);
     int error = w.error;
     hd_rec_writer_fini(&w);
     if (!error)
@@ -94,7 +106,7 @@ static enum hd_status write_one(const struct file *log, const struct file *paren
     return hd_err_set(err, HD_ERR_IO, "%s", strerror(error));
 }
 
-/* What the new recording holds, for the user. */
+/* What a recording holds, for the user. */
 static void tell(const char *out, struct hd_names *notes)
 {
     struct file f = map_file(out);
@@ -121,6 +133,12 @@ static void tell(const char *out, struct hd_names *notes)
     unmap_file(&f);
 }
 
+void hd_family_tell(const struct hd_names *recordings, struct hd_names *notes)
+{
+    for (uint32_t i = 0; i < recordings->count; i++)
+        tell(hd_names_text(recordings, i), notes);
+}
+
 /* "t.hdt" and "child1": "t.child1.hdt". */
 static bool name_of(const char *out, const char *what, char *name, size_t size)
 {
@@ -129,26 +147,48 @@ static bool name_of(const char *out, const char *what, char *name, size_t size)
     return len > 0 && (size_t)len < size;
 }
 
-static void keep_one(const char *path, const char *parent, const unsigned *forks, size_t n,
-                     const char *out, struct hd_names *notes)
+void hd_family_name(const char *process, char *out, size_t size)
+{
+    size_t at = 0;
+    *out = 0;
+    while (*process == '.' && at < size) {
+        size_t n = strcspn(++process, ".");
+        const char *dot = at ? "." : "";
+        int len = *process == 'x'
+                      ? snprintf(out + at, size - at, "%sexec", dot)
+                      : snprintf(out + at, size - at, "%schild%.*s", dot, (int)n, process);
+        at += len > 0 ? (size_t)len : size;
+        process += n;
+    }
+}
+
+/* Where we are in the tree of processes. */
+struct family {
+    const char *logs; /* of the first process */
+    unsigned forks[HD_RAW_LEVELS + 1];
+    struct hd_names *recordings, *notes;
+};
+
+static void keep_one(struct family *f, const char *path, const char *parent, size_t n,
+                     const char *out)
 {
     struct file log = map_file(path), from = map_file(parent);
+    struct hd_trailer_process who = {path + strlen(f->logs), f->forks, n};
     struct hd_err err = {0};
     char text[PATH_MAX + 200];
     if (log.data && log.len >= HD_LOG_CHUNKS_AT && from.data) {
-        if (write_one(&log, &from, forks, n, out, &err) == HD_OK) {
-            tell(out, notes);
+        if (write_one(&log, &from, &who, out, &err) == HD_OK) {
+            hd_names_add(f->recordings, out, strlen(out));
         } else {
             snprintf(text, sizeof text, "%s: %.150s", out, err.text);
-            hd_names_add(notes, text, strlen(text));
+            hd_names_add(f->notes, text, strlen(text));
         }
     }
     unmap_file(&log);
     unmap_file(&from);
 }
 
-static void keep_all(const char *logs, const char *out, unsigned *forks, size_t n,
-                     struct hd_names *notes)
+static void keep_all(struct family *f, const char *logs, const char *out, size_t n)
 {
     char path[PATH_MAX], name[PATH_MAX], what[32];
     for (unsigned child = 0; child <= HD_LOG_CHILDREN; child++) {
@@ -161,16 +201,91 @@ static void keep_all(const char *logs, const char *out, unsigned *forks, size_t 
         size_t depth = became ? 0 : n + 1;
         if (depth <= HD_RAW_LEVELS && name_of(out, what, name, sizeof name)) {
             if (!became)
-                forks[n] = child;
-            keep_one(path, out, forks, depth, name, notes);
-            keep_all(path, name, forks, depth, notes);
+                f->forks[n] = child;
+            keep_one(f, path, out, depth, name);
+            keep_all(f, path, name, depth);
         }
         unlink(path);
     }
 }
 
-void hd_family_keep(const char *logs, const char *out, struct hd_names *notes)
+void hd_family_keep(const char *logs, const char *out, struct hd_names *recordings,
+                    struct hd_names *notes)
 {
-    unsigned forks[HD_RAW_LEVELS + 1] = {0};
-    keep_all(logs, out, forks, 0, notes);
+    struct family f = {.logs = logs, .recordings = recordings, .notes = notes};
+    keep_all(&f, logs, out, 0);
+}
+
+/* ---- one process of a run whose logs are still there ---- */
+
+/* A recording in memory; false: see errno. */
+static bool open_memory(struct hd_rec_writer *w)
+{
+    int fd = memfd_create("heddle-process", MFD_CLOEXEC);
+    if (fd < 0)
+        return false;
+    hd_rec_writer_init(w, fd);
+    return true;
+}
+
+static struct file close_memory(struct hd_rec_writer *w)
+{
+    struct file f = {NULL, 0};
+    void *p = w->error ? MAP_FAILED : mmap(NULL, w->size, PROT_READ, MAP_SHARED, w->fd, 0);
+    if (p != MAP_FAILED)
+        f = (struct file){p, w->size};
+    close(w->fd);
+    hd_rec_writer_fini(w);
+    return f;
+}
+
+/* The part of a process's name up to `end`: its recording from its parent's. */
+static enum hd_status step_down(const char *logs, const char *process, size_t end, size_t *n,
+                                unsigned *forks, struct file *recording,
+                                struct hd_log_header *header, struct hd_err *err)
+{
+    char path[PATH_MAX], name[HD_LOG_TARGET];
+    struct hd_rec_writer w;
+    snprintf(name, sizeof name, "%.*s", (int)end, process);
+    const char *last = strrchr(name, '.') + 1;
+    int len = snprintf(path, sizeof path, "%s%s", logs, name);
+    if (len < 0 || (size_t)len >= sizeof path || *n == HD_RAW_LEVELS)
+        return hd_err_set(err, HD_ERR_LIMIT, "the name of a process is too long");
+    struct file log = map_file(path);
+    if (!log.data || log.len < HD_LOG_CHUNKS_AT) {
+        unmap_file(&log);
+        return hd_err_set(err, HD_ERR_LIMIT, "the process was not started");
+    }
+    *n = *last == 'x' ? 0 : *n + 1;
+    if (*n)
+        forks[*n - 1] = (unsigned)strtoul(last, NULL, 10);
+    struct hd_trailer_process who = {name, forks, *n};
+    *header = *(const struct hd_log_header *)(const void *)log.data;
+    struct file made = {NULL, 0};
+    if (open_memory(&w)) {
+        put_all(&log, recording, &who, &w, err);
+        made = close_memory(&w);
+    }
+    unmap_file(&log);
+    unmap_file(recording);
+    *recording = made;
+    return made.data ? HD_OK
+                     : hd_err_set(err, HD_ERR_IO, "cannot keep the log of the replay: %s",
+                                  strerror(errno));
+}
+
+enum hd_status hd_family_read(const char *logs, const char *process, void **data, size_t *len,
+                              struct hd_log_header *header, struct hd_err *err)
+{
+    struct file recording = {*data, *len};
+    unsigned forks[HD_RAW_LEVELS];
+    size_t n = 0, end = 0;
+    enum hd_status s = HD_OK;
+    while (s == HD_OK && process[end] == '.') {
+        end += 1 + strcspn(process + end + 1, ".");
+        s = step_down(logs, process, end, &n, forks, &recording, header, err);
+    }
+    *data = recording.data;
+    *len = recording.len;
+    return s;
 }

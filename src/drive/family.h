@@ -1,12 +1,30 @@
-/* Recordings of the other processes of a program: forked children, and programs that recorded ones
- * became by exec. Each gets a file beside the first one's. */
+/* The other processes of a program: forked children, and programs that recorded ones became by
+ * exec. Each has a log of its own (heddle/rt_log.h) and gets a recording beside the first one's.
+ *
+ * A process is named by the way to it from the first one: ".2.x.1" is the first child of the
+ * program that the second child became.
+ */
 #ifndef HD_DRIVE_FAMILY_H
 #define HD_DRIVE_FAMILY_H
 
+#include "base/err.h"
 #include "base/names.h"
+#include "heddle/rt_log.h"
 
-/* logs: start of the names of their logs (heddle/rt_log.h); these are removed. out: the recording
- * of the first process. What there is, and what went wrong, is added to notes. */
-void hd_family_keep(const char *logs, const char *out, struct hd_names *notes);
+/* logs: start of the names of their logs; these are removed. out: the recording of the first
+ * process. The paths of the new recordings are added to recordings, parents first; what went wrong
+ * is added to notes. */
+void hd_family_keep(const char *logs, const char *out, struct hd_names *recordings,
+                    struct hd_names *notes);
+/* What those recordings hold, for the user. */
+void hd_family_tell(const struct hd_names *recordings, struct hd_names *notes);
+/* ".2.x" for people: "child2.exec". */
+void hd_family_name(const char *process, char *out, size_t size);
+
+/* A run whose logs are still there, and the mapped recording of its first process: puts that of
+ * another process in its place (mapped; NULL when it cannot be had), and that one's header.
+ * HD_ERR_LIMIT: there was no such process; HD_ERR_IO. */
+enum hd_status hd_family_read(const char *logs, const char *process, void **data, size_t *len,
+                              struct hd_log_header *header, struct hd_err *err);
 
 #endif

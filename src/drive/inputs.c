@@ -1,5 +1,7 @@
 #include "drive/inputs.h"
 
+#include "drive/family.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +17,9 @@
 #define KEY_DATE    "run.date"
 #define KEY_RANDOM  "run.random"
 #define KEY_PID     "run.process"
+#define KEY_POLICY  "run.policy"
+#define KEY_FAMILY  "run.family"
+#define KEY_CHILD   "run.child"
 #define KEY_INPUT   "run.input"
 
 char hd_inputs_fd(int fd)
@@ -68,8 +73,32 @@ void hd_inputs_save(struct hd_trace *t, const char *program, char **argv, char *
         add_number(t, KEY_RANDOM, header->entropy);
     if (header->pid)
         add_number(t, KEY_PID, header->pid);
+    char policy[128];
+    snprintf(policy, sizeof policy, "%" PRIu32 " %" PRIu64 " %" PRIu64 " %" PRIu32 " %" PRIu32,
+             header->policy, header->seed, header->quantum, header->depth, header->steps);
+    add_text(t, KEY_POLICY, policy);
     if (input)
         hd_trace_meta_add(t, KEY_INPUT, input->data, input->len);
+}
+
+static bool has_key(const struct hd_trace *t, const char *key)
+{
+    for (size_t i = 0; i < t->n_meta; i++)
+        if (!strcmp(t->meta[i].key, key))
+            return true;
+    return false;
+}
+
+void hd_inputs_save_process(struct hd_trace *t, const struct hd_recmeta *meta)
+{
+    static const struct {
+        const char *from, *to;
+    } keys[] = {
+        {"process", KEY_FAMILY}, {"pid", KEY_CHILD}, {"date", KEY_DATE}, {"random", KEY_RANDOM}};
+    char text[HD_LOG_TARGET];
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (hd_recmeta_get(meta, keys[i].from, 0, text, sizeof text) && !has_key(t, keys[i].to))
+            add_text(t, keys[i].to, text);
 }
 
 bool hd_inputs_read(int fd, struct hd_bytes *out)
@@ -115,21 +144,23 @@ static char **list(const struct hd_inputs *in, size_t at, size_t n)
     return out;
 }
 
-static bool has_key(const struct hd_trace *t, const char *key)
+bool hd_inputs_process(const struct hd_trace *t, char *out, size_t size)
 {
-    for (size_t i = 0; i < t->n_meta; i++)
-        if (!strcmp(t->meta[i].key, key))
-            return true;
-    return false;
+    size_t len;
+    const char *text = (const char *)hd_trace_meta(t, KEY_FAMILY, &len);
+    bool other = text && len && !text[len - 1];
+    hd_family_name(other ? text : "", out, size);
+    return other;
 }
 
 void hd_inputs_load(const struct hd_trace *t, struct hd_inputs *in)
 {
-    static const char *const keys[] = {KEY_PROGRAM, KEY_ARGV, KEY_ENV,    KEY_CWD,
-                                       KEY_FDS,     KEY_DATE, KEY_RANDOM, KEY_PID};
-    size_t at[8], len[8];
+    static const char *const keys[] = {KEY_PROGRAM, KEY_ARGV,   KEY_ENV,    KEY_CWD,
+                                       KEY_FDS,     KEY_DATE,   KEY_RANDOM, KEY_PID,
+                                       KEY_POLICY,  KEY_FAMILY, KEY_CHILD};
+    size_t at[11], len[11];
     *in = (struct hd_inputs){0};
-    for (int i = 0; i < 8; i++)
+    for (int i = 0; i < 11; i++)
         len[i] = copy(t, in, keys[i], &at[i]);
     char *text = (char *)in->text.data;
     in->program = len[0] ? text + at[0] : NULL;
@@ -142,6 +173,12 @@ void hd_inputs_load(const struct hd_trace *t, struct hd_inputs *in)
     in->real_base = len[5] ? strtoull(text + at[5], NULL, 10) : 0;
     in->entropy = len[6] ? strtoull(text + at[6], NULL, 10) : 0;
     in->pid = len[7] ? (uint32_t)strtoul(text + at[7], NULL, 10) : 0;
+    in->quantum = in->depth = in->steps = 1;
+    if (len[8])
+        sscanf(text + at[8], "%" SCNu32 " %" SCNu64 " %" SCNu64 " %" SCNu32 " %" SCNu32,
+               &in->policy, &in->seed, &in->quantum, &in->depth, &in->steps);
+    in->process = len[9] ? text + at[9] : NULL;
+    in->target_pid = len[10] ? (uint32_t)strtoul(text + at[10], NULL, 10) : 0;
     in->input = hd_trace_meta(t, KEY_INPUT, &in->input_len);
     if (!in->input && has_key(t, KEY_INPUT))
         in->input = (const uint8_t *)"";

@@ -4,6 +4,7 @@
 #define HD_DRIVE_INPUTS_H
 
 #include "drive/bytes.h"
+#include "drive/recmeta.h"
 #include "heddle/rt_log.h"
 #include "trace/trace.h"
 
@@ -12,10 +13,15 @@ struct hd_inputs {
     char *program; /* its file; NULL: the trace does not tell */
     char **argv, **env;
     char *cwd;
-    char *fds;            /* what descriptors 0, 1 and 2 were: a letter of hd_inputs_fd each */
-    uint64_t real_base;   /* 0: the program never asked for the date */
-    uint64_t entropy;     /* of its random numbers */
-    uint32_t pid;         /* 0: it never asked for its process id */
+    char *fds;           /* what descriptors 0, 1 and 2 were: a letter of hd_inputs_fd each */
+    uint64_t real_base;  /* 0: the program never asked for the date */
+    uint64_t entropy;    /* of its random numbers */
+    uint32_t pid;        /* 0: it never asked for its process id */
+    char *process;       /* as in `target` of heddle/rt_log.h; NULL: the first one */
+    uint32_t target_pid; /* `pid` of that process */
+    uint32_t policy;     /* enum hd_policy_kind, and its settings */
+    uint64_t seed, quantum;
+    uint32_t depth, steps;
     const uint8_t *input; /* its standard input, in the trace; NULL: not kept */
     size_t input_len;
     struct hd_bytes text; /* what the pointers point into */
@@ -34,6 +40,10 @@ bool hd_inputs_read(int fd, struct hd_bytes *out);
 void hd_inputs_save(struct hd_trace *t, const char *program, char **argv, char **env,
                     const char *cwd, const char *fds, const struct hd_bytes *input,
                     const struct hd_log_header *header);
+/* The trace is of another process than the first: what its recording's META says of it. */
+void hd_inputs_save_process(struct hd_trace *t, const struct hd_recmeta *meta);
+/* Of which process a trace is, for people ("child1"); false: the first of its run. */
+bool hd_inputs_process(const struct hd_trace *t, char *out, size_t size);
 void hd_inputs_load(const struct hd_trace *t, struct hd_inputs *in);
 void hd_inputs_fini(struct hd_inputs *in);
 

@@ -238,6 +238,7 @@ static void on_crash(struct reading *r, const struct hd_raw *rec)
     if (rec->len < sizeof h)
         return;
     memcpy(&h, rec->data, sizeof h);
+    r->out->signal = (int)h.signal;
     if (r->stacks && h.frames * 8 <= rec->len - sizeof h && !r->order->crash.frames)
         hd_frames_fill(r->symbols, &r->w.modules, rec->data + sizeof h, h.frames, true,
                        &r->order->crash);

@@ -9,6 +9,7 @@
 struct hd_replay_seen {
     bool stood, free_run; /* both stood; the whole schedule ran */
     bool deadlock;        /* the program's own, after the schedule */
+    int signal;           /* that the program crashed with; 0: none was seen */
     bool diverged;        /* then the rest */
     uint64_t entry;       /* entry that was expected */
     char came[400];       /* what came instead: "T1.2 acq at file.c:12" */

@@ -169,6 +169,14 @@ static void name_family(const char *out, char *name, size_t size)
         *name = 0;
 }
 
+static void keep_family(const struct hd_record_opts *opts, const char *logs, struct hd_names *notes)
+{
+    struct hd_names own = {0};
+    hd_family_keep(logs, opts->out, opts->family ? opts->family : &own, notes);
+    hd_family_tell(&own, notes);
+    hd_names_fini(&own);
+}
+
 static enum hd_status record(const struct hd_record_opts *opts, const char *program,
                              const struct sigaction *old, struct hd_record_result *result,
                              struct hd_err *err)
@@ -209,7 +217,7 @@ static enum hd_status record(const struct hd_record_opts *opts, const char *prog
         hd_outfile_discard(&out);
     hd_bytes_fini(&input);
     if (s == HD_OK && *settings.family)
-        hd_family_keep(settings.family, opts->out, &result->info.notes);
+        keep_family(opts, settings.family, &result->info.notes);
     return s;
 }
 

@@ -17,11 +17,14 @@ struct hd_record_opts {
     char **argv;     /* program and arguments, ends with NULL */
     enum hd_policy_kind policy;
     uint64_t seed;
-    uint64_t quantum;                   /* random; at least 1 */
-    uint32_t depth, steps;              /* pct; at least 1 */
-    uint64_t limit;                     /* keep this many events; 0: all */
-    uint64_t max_size;                  /* stop recording at about this many bytes; 0: never */
-    uint32_t timeout;                   /* seconds until the program is ended; 0: never */
+    uint64_t quantum;      /* random; at least 1 */
+    uint32_t depth, steps; /* pct; at least 1 */
+    uint64_t limit;        /* keep this many events; 0: all */
+    uint64_t max_size;     /* stop recording at about this many bytes; 0: never */
+    uint32_t timeout;      /* seconds until the program is ended; 0: never */
+    /* Not NULL: the paths of recordings of other processes of the program are added. NULL: what
+     * they hold is told in the notes of the result. */
+    struct hd_names *family;
     const struct hd_build_watch *watch; /* when the log is read back; may be NULL */
 };
 

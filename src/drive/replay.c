@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "drive/build.h"
 #include "drive/child.h"
+#include "drive/family.h"
 #include "drive/frames.h"
 #include "drive/inputs.h"
 #include "drive/outcome.h"
@@ -37,10 +38,14 @@ struct replay {
     char program[PATH_MAX];
     char dir[PATH_MAX]; /* ours, removed in the end; "": none yet */
     char log[64], sched[PATH_MAX + 16];
-    int input; /* the program's standard input, or -1 */
+    char
+        family[2048]; /* start of the names of logs of other processes; "": the first is replayed */
+    struct hd_log_header header; /* of the process that is replayed, when it has run */
+    int input;                   /* the program's standard input, or -1 */
     struct hd_ring ring;
     struct hd_rec_writer out;
-    void *data; /* the recording of the last execution, out.size bytes */
+    void *data; /* the recording of the last execution */
+    size_t len;
     struct hd_err *err;
 };
 
@@ -77,7 +82,8 @@ static bool unchanged(struct replay *r)
 {
     for (size_t i = 0; i < r->origins.modules.len; i++) {
         const struct hd_origin_module *m = hd_vec_at(&r->origins.modules, i);
-        const char *path = i ? m->path : r->program, *slash = strrchr(path, '/');
+        bool first = i == 0 && !(r->inputs.process && strchr(r->inputs.process, 'x'));
+        const char *path = first ? r->program : m->path, *slash = strrchr(path, '/');
         char id[128];
         if (!*m->id || !strncmp(slash ? slash + 1 : path, "libheddle_rt", 12))
             continue;
@@ -117,6 +123,22 @@ static enum hd_status make_dir(struct replay *r)
     return HD_OK;
 }
 
+/* Another process than the first follows the schedule: those before it run as recorded. */
+static void name_target(struct replay *r, struct hd_log_header *h)
+{
+    const struct hd_inputs *in = &r->inputs;
+    int n = snprintf(r->family, sizeof r->family, "%.*s/log", (int)sizeof r->family - 8, r->dir);
+    h->policy = in->policy;
+    h->seed = in->seed;
+    h->quantum = in->quantum;
+    h->depth = in->depth;
+    h->steps = in->steps;
+    h->root = (uint32_t)n;
+    h->target_pid = in->target_pid;
+    snprintf(h->family, sizeof h->family, "%s", r->family);
+    snprintf(h->target, sizeof h->target, "%s", in->process);
+}
+
 /* The log goes through memory to a recording in memory. */
 static enum hd_status make_log(struct replay *r)
 {
@@ -127,6 +149,8 @@ static enum hd_status make_log(struct replay *r)
                               .real_base = r->inputs.real_base,
                               .entropy = r->inputs.entropy,
                               .pid = r->inputs.pid};
+    if (r->inputs.process)
+        name_target(r, &h);
     enum hd_status s = hd_ring_open(&r->ring, &h, r->err);
     if (s != HD_OK)
         return s;
@@ -136,23 +160,47 @@ static enum hd_status make_log(struct replay *r)
     return HD_OK;
 }
 
+/* All files of our folder whose names start so. */
+static void remove_files(const struct replay *r, const char *start)
+{
+    char path[PATH_MAX + 260];
+    DIR *dir = *r->dir ? opendir(r->dir) : NULL;
+    for (struct dirent *e; dir && (e = readdir(dir));) {
+        snprintf(path, sizeof path, "%s/%.255s", r->dir, e->d_name);
+        if (e->d_name[0] != '.' && !strncmp(e->d_name, start, strlen(start)))
+            unlink(path);
+    }
+    if (dir)
+        closedir(dir);
+}
+
 static enum hd_status take_log(struct replay *r)
 {
     hd_ring_finish(&r->ring);
-    hd_trailer_short(&r->ring, NULL, 0, &r->out);
+    hd_trailer_short(&r->ring, NULL, &r->out);
+    r->header = *r->ring.header;
     r->data = MAP_FAILED;
+    r->len = r->out.size;
     if (!r->out.error)
-        r->data = mmap(NULL, r->out.size, PROT_READ, MAP_SHARED, r->out.fd, 0);
-    return r->data != MAP_FAILED
-               ? HD_OK
-               : hd_err_set(r->err, HD_ERR_IO, "cannot keep the log of the replay: %s",
-                            strerror(r->out.error ? r->out.error : errno));
+        r->data = mmap(NULL, r->len, PROT_READ, MAP_SHARED, r->out.fd, 0);
+    if (r->data == MAP_FAILED)
+        return hd_err_set(r->err, HD_ERR_IO, "cannot keep the log of the replay: %s",
+                          strerror(r->out.error ? r->out.error : errno));
+    if (!r->inputs.process || !r->header.owner)
+        return HD_OK;
+    enum hd_status s =
+        hd_family_read(r->family, r->inputs.process, &r->data, &r->len, &r->header, r->err);
+    remove_files(r, "log.");
+    if (s != HD_ERR_LIMIT)
+        return s;
+    note(r, "the replay did not come to the process that was recorded"); /* so it never stood */
+    return HD_OK;
 }
 
 static void end_log(struct replay *r)
 {
     if (r->data && r->data != MAP_FAILED)
-        munmap(r->data, r->out.size);
+        munmap(r->data, r->len);
     r->data = NULL;
     close(r->out.fd);
     hd_rec_writer_fini(&r->out);
@@ -297,7 +345,7 @@ static void trace_of(struct replay *r, struct hd_replay_order *o)
     struct hd_trace *t = NULL;
     struct hd_build_info info;
     struct hd_err ignored = {0};
-    if (hd_drive_build("replay", r->data, r->out.size, NULL, &t, &info, &ignored) == HD_OK &&
+    if (hd_drive_build("replay", r->data, r->len, NULL, &t, &info, &ignored) == HD_OK &&
         !info.lost) {
         hd_trace_digest(t, o->digest);
         for (uint32_t i = 0; o->deadlock && i < info.notes.count; i++)
@@ -340,7 +388,7 @@ static enum hd_status debug(struct replay *r)
     enum hd_status kept = take_log(r);
     s = s == HD_OK ? kept : s;
     if (s == HD_OK)
-        s = hd_outcome_read(r->data, r->out.size, &r->schedule, false, false, &o, &seen, r->err);
+        s = hd_outcome_read(r->data, r->len, &r->schedule, false, false, &o, &seen, r->err);
     end_log(r);
     if (s == HD_OK && seen.diverged)
         diverged(r, &seen, false);
@@ -367,12 +415,20 @@ static enum hd_status take_stacks(struct replay *r)
     enum hd_status kept = take_log(r);
     s = s == HD_OK ? kept : s;
     if (s == HD_OK)
-        s = hd_stacks_read(r->opts->stacks, r->data, r->out.size, &r->schedule, r->err);
+        s = hd_stacks_read(r->opts->stacks, r->data, r->len, &r->schedule, r->err);
     if (s == HD_OK && done.timed_out)
         set_reason(r, HD_REPLAY_TIMEOUT, "the time ran out");
     hd_child_result_fini(&done);
     end_log(r);
     return s;
+}
+
+/* How another process than the first ended, as waitpid would say: `first` is how that one did. */
+static int ended(const struct replay *r, const struct hd_replay_seen *seen, int first)
+{
+    if (seen->signal)
+        return seen->signal;
+    return r->header.status ? (int)(r->header.status - 1) << 8 : first;
 }
 
 static enum hd_status execute(struct replay *r, bool swap, bool last, struct hd_replay_order *o)
@@ -389,8 +445,8 @@ static enum hd_status execute(struct replay *r, bool swap, bool last, struct hd_
     enum hd_status kept = take_log(r);
     s = s == HD_OK ? kept : s;
     if (s == HD_OK)
-        s = hd_outcome_read(r->data, r->out.size, &r->schedule, swap, last, o, &seen, r->err);
-    seen.deadlock = r->ring.header->outcome == HD_OUTCOME_DEADLOCK;
+        s = hd_outcome_read(r->data, r->len, &r->schedule, swap, last, o, &seen, r->err);
+    seen.deadlock = r->header.outcome == HD_OUTCOME_DEADLOCK;
     if (s == HD_OK && !r->ring.header->owner)
         s = hd_err_set(r->err, HD_ERR_INPUT,
                        "%s is not instrumented: compile and link it with heddle cc", r->program);
@@ -404,7 +460,8 @@ static enum hd_status execute(struct replay *r, bool swap, bool last, struct hd_
         o->err = keep_text(&done.err);
         o->err_len = done.err.len;
         o->err_total = done.err_total;
-        hd_replay_describe(o, done.wait_status);
+        hd_replay_describe(o, r->inputs.process ? ended(r, &seen, done.wait_status)
+                                                : done.wait_status);
         fill_kinds(r, o);
         if (r->opts->times > 1 || o->deadlock)
             trace_of(r, o);
@@ -442,15 +499,7 @@ static enum hd_status repeat(struct replay *r, bool swap)
 /* Processes that the program forked leave logs of their own. */
 static void clean(const struct replay *r)
 {
-    char path[PATH_MAX + 260];
-    DIR *dir = *r->dir ? opendir(r->dir) : NULL;
-    for (struct dirent *e; dir && (e = readdir(dir));) {
-        snprintf(path, sizeof path, "%s/%.255s", r->dir, e->d_name);
-        if (e->d_name[0] != '.')
-            unlink(path);
-    }
-    if (dir)
-        closedir(dir);
+    remove_files(r, "");
     if (*r->dir)
         rmdir(r->dir);
 }

@@ -177,14 +177,28 @@ static void write_inputs(const struct hd_record_opts *opts, const char *program,
     hd_trace_free(none);
 }
 
-void hd_trailer_short(const struct hd_ring *ring, const unsigned *forks, size_t n,
+static void add_process(struct hd_recmeta *m, const struct hd_log_header *h,
+                        const struct hd_trailer_process *who)
+{
+    hd_recmeta_add(m, "process", who->name);
+    for (size_t i = 0; i < who->n_forks; i++)
+        hd_recmeta_add_number(m, "fork", who->forks[i]);
+    if (h->pid)
+        hd_recmeta_add_number(m, "pid", h->pid);
+    if (h->asked_date)
+        hd_recmeta_add_number(m, "date", h->real_base);
+    if (h->asked_random)
+        hd_recmeta_add_number(m, "random", h->entropy);
+}
+
+void hd_trailer_short(const struct hd_ring *ring, const struct hd_trailer_process *who,
                       struct hd_rec_writer *out)
 {
     struct hd_recmeta m;
     struct modules ctx = {NULL, &m};
     hd_recmeta_init(&m);
-    for (size_t i = 0; i < n; i++)
-        hd_recmeta_add_number(&m, "fork", forks[i]);
+    if (who)
+        add_process(&m, ring->header, who);
     if (ring->header->lost)
         hd_recmeta_add_number(&m, "lost", ring->header->lost);
     each_note(ring->header, see_module, &ctx);

@@ -15,9 +15,15 @@ enum hd_status hd_trailer_write(const struct hd_record_opts *opts, const char *p
                                 struct hd_rec_writer *out, struct hd_record_result *result,
                                 struct hd_err *err);
 
-/* The same for other runs: names and modules only. forks: for a forked process, which child of each
- * ancestor it comes from. */
-void hd_trailer_short(const struct hd_ring *ring, const unsigned *forks, size_t n,
+/* A process that is not the first of its run. */
+struct hd_trailer_process {
+    const char *name;      /* as in `target` of heddle/rt_log.h */
+    const unsigned *forks; /* which child of each ancestor it comes from, since the last exec */
+    size_t n_forks;
+};
+
+/* The same for other runs and other processes: names and modules only. who: NULL for the first. */
+void hd_trailer_short(const struct hd_ring *ring, const struct hd_trailer_process *who,
                       struct hd_rec_writer *out);
 
 #endif

@@ -25,6 +25,7 @@ struct hd_walk_thread {
     uint32_t branched;         /* reads that the last branch on all covers */
     struct hd_u32vec reads;    /* the thread's reads: event numbers */
     struct hd_u32vec reads_at; /* by runtime id (from 1): number of reads before it */
+    uint32_t inherited;        /* runtime ids that an ancestor used up before it forked */
     uint64_t last_site;        /* of its last record that is an event */
     unsigned last_kind, last_aux;
     bool in_call;          /* all steps since the last one with an event were made in its call */

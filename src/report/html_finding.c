@@ -74,6 +74,8 @@ static void put_top(struct hd_html *h, size_t finding)
     hd_html_status(h, f, hd_words_status(h->a, f));
     hd_html_wrap(h, "<code>", f->id, "</code>");
     hd_html_wrap(h, "<span class=\"soft\">", f->location, "</span>");
+    for (size_t i = 0; i < f->processes.n; i++)
+        hd_html_wrap(h, "<span class=\"soft\">process ", f->processes.items[i], "</span>");
     if (f->duplicates)
         fprintf(h->out, "<span class=\"soft\">seen %llu times</span>", 1ull + f->duplicates);
     fprintf(h->out, "<span class=\"soft\">%s</span></p>\n",

@@ -128,9 +128,10 @@ struct hd_finding {
     size_t n_sources;
     struct hd_effect effects[2]; /* first: accesses[0] goes first; second: accesses[1] does */
     uint32_t replays_confirmed, replays_tried;
-    const char *witness;  /* file, relative to the report's folder */
-    const char *trace;    /* the same, of the run in which it was found */
-    const char *input;    /* file with the input that leads there; NULL: the given one */
+    const char *witness;       /* file, relative to the report's folder */
+    const char *trace;         /* the same, of the run in which it was found */
+    struct hd_texts processes; /* "child1": in which processes of the program, if not the first */
+    const char *input;         /* file with the input that leads there; NULL: the given one */
     uint32_t duplicates;  /* further findings with the same id that were merged into this one */
     bool known;           /* in the baseline */
     struct hd_seen *seen; /* by part; empty unless the report is a merged one */

@@ -168,6 +168,7 @@ static const struct hd_shape_field finding_fields[] = {
     FIELD("trace", struct hd_finding, trace, TEXT),
     GROUP("effects", summaries),
     GROUP("outcomes", outcomes),
+    FIELD("processes", struct hd_finding, processes, TEXTS),
     FIELD("input", struct hd_finding, input, TEXT),
     LIST("threads", struct hd_finding, threads, n_threads, made),
     LIST("locks", struct hd_finding, locks, n_locks, lock),

@@ -485,6 +485,10 @@ static void details(struct hd_page *p, const struct hd_report *r, const struct h
     for (size_t i = 0; i < f->n_accesses; i++)
         put_source(p, &f->accesses[i]);
     put_origins(p, f);
+    for (size_t i = 0; i < f->processes.n; i++)
+        fprintf(p->out, "%s%s%s",
+                i ? ", " : "  In processes that the program started: ", f->processes.items[i],
+                i + 1 < f->processes.n ? "" : "\n");
     if (f->duplicates)
         fprintf(p->out, "  Found %u more time%s.\n", f->duplicates, f->duplicates == 1 ? "" : "s");
     put_commands(p, r, f);

@@ -14,11 +14,18 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static void settle(void)
+void hd_rt_ends_with(int status, void *unused)
+{
+    (void)unused;
+    rt.header->status = (uint32_t)(status & 0xff) + 1;
+}
+
+static void settle(int status)
 {
     struct hd_thread *me = hd_rt_enter();
     if (!me)
         return;
+    hd_rt_ends_with(status, NULL);
     hd_rt_steer_ending(me, HD_PC);
     hd_rt_log_finish();
     hd_rt_leave(me);
@@ -26,7 +33,7 @@ static void settle(void)
 
 HD_EXPORT void _exit(int status)
 {
-    settle();
+    settle(status);
     hd_real._exit(status);
     __builtin_unreachable();
 }
@@ -38,7 +45,7 @@ HD_EXPORT void _Exit(int status)
 
 HD_EXPORT void quick_exit(int status)
 {
-    settle();
+    settle(status);
     hd_real.quick_exit(status);
     __builtin_unreachable();
 }

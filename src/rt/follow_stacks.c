@@ -54,10 +54,14 @@ void hd_rt_follow_write_later(void)
 void hd_rt_follow_alloc(void)
 {
     const struct hd_sched_header *s = hd_rt_follow_asks();
-    if (!s || taking)
+    if (taking)
+        return;
+    allocations++; /* also before a forked child starts to follow */
+    if (!s)
         return;
     const uint64_t *blocks = (const void *)((const char *)s + s->blocks);
-    allocations++;
+    while (next_block < s->n_blocks && blocks[next_block] < allocations)
+        next_block++; /* an ancestor's */
     if (next_block == s->n_blocks || blocks[next_block] != allocations)
         return;
     next_block++;

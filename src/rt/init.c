@@ -9,6 +9,7 @@
 #include "rt/thread.h"
 
 #include <link.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -41,7 +42,7 @@ static void start_policy(void)
 {
     static const struct hd_policy *const kinds[] = {&hd_rt_fifo, &hd_rt_random, &hd_rt_pct,
                                                     &hd_rt_follow, &hd_rt_steer};
-    uint32_t k = rt.header->policy;
+    uint32_t k = hd_rt_log_is_target() ? HD_POLICY_FOLLOW : rt.header->policy;
     rt.policy = kinds[k < sizeof kinds / sizeof *kinds ? k : 0];
     rt.policy->start();
     hd_rt_new_budget();
@@ -95,6 +96,7 @@ void hd_rt_init(void)
     hd_rt_stack_init();
     hd_rt_thread_setup(me);
     hd_rt_log_stack(me);
+    on_exit(hd_rt_ends_with, NULL);
     rt.on = true;
     hd_rt_ready = true;
     me->in_rt = 0;

@@ -90,6 +90,12 @@ static bool next_of_file(uint32_t n)
     return true;
 }
 
+bool hd_rt_log_is_target(void)
+{
+    const struct hd_log_header *h = rt.header;
+    return *h->target && h->root < sizeof h->family && !strcmp(h->family + h->root, h->target);
+}
+
 /* A file of our own, with the settings of another log and the keys that we have. */
 static bool open_own(const struct hd_log_header *like, const char *path, bool forked)
 {
@@ -116,9 +122,12 @@ static bool open_own(const struct hd_log_header *like, const char *path, bool fo
                                 .real_base = like->real_base,
                                 .entropy = like->entropy,
                                 .pid = forked ? 0 : like->pid,
+                                .root = like->root,
+                                .target_pid = like->target_pid,
                                 .owner = own_pid(),
                                 .own_file = 1};
     hd_rt_memmove(h->family, path, strlen(path) + 1);
+    hd_rt_memmove(h->target, like->target, sizeof h->target);
     if (forked) { /* the modules */
         h->notes_len = like->notes_len;
         hd_rt_memmove((char *)h + HD_LOG_NOTES_AT, (const char *)like + HD_LOG_NOTES_AT,
@@ -128,6 +137,8 @@ static bool open_own(const struct hd_log_header *like, const char *path, bool fo
     for (uint32_t i = 1; i <= hd_rt_pack.n_slots; i++)
         keys[i] = hd_rt_pack.slots[i].key;
     rt.header = h;
+    if (hd_rt_log_is_target())
+        h->pid = h->target_pid;
     hd_rt_log.keys = keys;
     hd_rt_log.chunks = NULL;
     own_before = count_events();
@@ -160,6 +171,16 @@ bool hd_rt_log_child(unsigned n)
     char text[8], path[2048];
     const struct hd_log_header *parent = rt.header;
     return n && name_of(path, parent->family, number(text, n)) && open_own(parent, path, true);
+}
+
+bool hd_rt_log_leads_to_target(unsigned n)
+{
+    char text[8], path[2048];
+    const struct hd_log_header *h = rt.header;
+    if (!*h->target || h->root >= sizeof h->family || !name_of(path, h->family, number(text, n)))
+        return false;
+    size_t len = strlen(path + h->root);
+    return !strncmp(path + h->root, h->target, len) && (!h->target[len] || h->target[len] == '.');
 }
 
 /* The owner of a child's file; 0: there is no such file. */
@@ -275,17 +296,25 @@ static uint8_t *in_fresh_chunk(size_t n)
     return n < HD_LOG_CHUNK ? hd_rt_log.pos : NULL;
 }
 
+/* Of the ring, or of our own file. False: there is none. */
+static bool fresh_chunk(void)
+{
+    if (rt.header->own_file)
+        return next_of_file(hd_rt_log.chunk + 1);
+    finish_chunk();
+    if (!wait_for_room())
+        return false;
+    use_chunk(hd_rt_log.chunk + 1);
+    return true;
+}
+
 /* Follow looks at every record when the next one is about to be written: there is never room. */
 static uint8_t *grow_slowly(size_t n)
 {
     hd_rt_follow_catch_up();
     hd_rt_follow_record();
-    if ((size_t)(chunk_start() + HD_LOG_CHUNK - 1 - hd_rt_log.pos) < n) {
-        finish_chunk();
-        if (!wait_for_room())
-            return NULL;
-        use_chunk(hd_rt_log.chunk + 1);
-    }
+    if ((size_t)(chunk_start() + HD_LOG_CHUNK - 1 - hd_rt_log.pos) < n && !fresh_chunk())
+        return NULL;
     hd_rt_log.end = hd_rt_log.pos;
     hd_rt_log.quick = NULL;
     hd_rt_follow_new_record();
@@ -395,7 +424,7 @@ void hd_rt_log_words(enum hd_log_kind kind, unsigned aux, uintptr_t pc, unsigned
         hd_rt_steer_untold(HD_STEER_FOREIGN_RELEASE);
     if (kind >= HD_LOG_BRANCH && kind <= HD_LOG_LAST_EVENT)
         aux |= hd_rt_joined();
-    if (HD_UNLIKELY(rt.follow && kind == HD_LOG_ALLOC))
+    if (HD_UNLIKELY(kind == HD_LOG_ALLOC))
         hd_rt_follow_alloc();
     put_words(kind, aux, pc, n, w);
     if (kind <= HD_LOG_LAST_EVENT)

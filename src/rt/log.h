@@ -34,6 +34,9 @@ bool hd_rt_log_open(void);
 /* In a forked child: a log of its own, for the parent's n-th child. False: it has none, and the old
  * one is gone; hd_rt_log_off then. */
 bool hd_rt_log_child(unsigned n);
+bool hd_rt_log_is_target(void); /* this process is the one that a replay is about */
+/* The n-th child will be that process, or an ancestor of it. */
+bool hd_rt_log_leads_to_target(unsigned n);
 void hd_rt_log_off(void);    /* nothing is logged any more */
 void hd_rt_log_quiet(void);  /* records vanish from here on */
 void hd_rt_log_finish(void); /* at the end of the program: tells the driver the number of events */

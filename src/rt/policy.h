@@ -20,6 +20,7 @@ struct hd_policy {
 extern const struct hd_policy hd_rt_fifo, hd_rt_random, hd_rt_pct, hd_rt_follow, hd_rt_steer;
 
 /* ---- policy_follow.c ---- */
+void hd_rt_follow_child(void); /* this forked process follows the schedule from here on */
 void hd_rt_follow_module(const char *path, bool main_program, uintptr_t bias);
 void hd_rt_follow_catch_up(void); /* the log is about to go on in another chunk */
 void hd_rt_follow_new_record(void);
@@ -44,7 +45,8 @@ void hd_rt_steer_on_crash(int sig, siginfo_t *info, void *context);
  */
 void hd_rt_follow_record(void);      /* a record is about to be written */
 void hd_rt_follow_write_later(void); /* a write is about to happen, its record comes later */
-void hd_rt_follow_alloc(void);       /* a record of an allocation is about to be written */
+void hd_rt_follow_alloc(
+    void); /* a record of an allocation is about to be written; also when none is followed */
 void hd_rt_follow_made(
     const volatile void *at); /* a lock is made there; does nothing when not followed */
 

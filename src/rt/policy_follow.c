@@ -10,6 +10,7 @@
 #include "rt/sync.h"
 
 #include <fcntl.h>
+#include <link.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -414,6 +415,26 @@ static void nobody(void)
 }
 
 const struct hd_policy hd_rt_follow = {"follow", start, created, pick, budget, asked, nobody};
+
+static int find_module(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    (void)size;
+    bool *first = arg;
+    const char *path = info->dlpi_name ? info->dlpi_name : "";
+    if (*first || *path)
+        hd_rt_follow_module(path, *first, info->dlpi_addr);
+    *first = false;
+    return 0;
+}
+
+void hd_rt_follow_child(void)
+{
+    bool first = true;
+    rt.policy = &hd_rt_follow;
+    start();
+    dl_iterate_phdr(find_module, &first);
+    hd_rt_new_budget();
+}
 
 struct hd_thread *hd_rt_follow_wakes(void)
 {

@@ -5,6 +5,7 @@
 #include "rt/blocks.h"
 #include "rt/cancel.h"
 #include "rt/chan.h"
+#include "rt/policy.h"
 #include "rt/real.h"
 #include "rt/rt.h"
 #include "rt/signals.h"
@@ -30,14 +31,25 @@ static void begin_child(struct hd_thread *me, unsigned n)
     hd_rt_forget_others(me);
     hd_rt_keeper_forget();
     me->tid = (pid_t)hd_rt_syscall(SYS_gettid, 0, 0, 0, 0, 0, 0);
+    if (recorded && hd_rt_log_is_target())
+        hd_rt_follow_child();
     hd_rt_log1(HD_LOG_SWITCH, 0, me->num);
     hd_rt_sync_log_again(me);
     hd_rt_chan_log_again();
 }
 
+/* For a debugger, which has to know before the fork whether the child is, or leads to, the process
+ * that a replay is about. */
+HD_EXPORT __attribute__((noinline)) void __hd_fork_ahead(int follow_child);
+HD_EXPORT __attribute__((noinline)) void __hd_fork_ahead(int follow_child)
+{
+    __asm__ volatile("" ::"r"(follow_child) : "memory");
+}
+
 static pid_t fork_here(struct hd_thread *me)
 {
     unsigned n = children < HD_LOG_CHILDREN ? children + 1 : 0;
+    __hd_fork_ahead(n && hd_rt_log_leads_to_target(n));
     char text[3] = {(char)('0' + n / 10), (char)('0' + n % 10), 0};
     hd_rt_log_text(HD_LOG_NOTE, 0, HD_NOTE_FORKED, n ? text : "");
     hd_rt_lock(); /* nobody else holds it when the child's memory is copied */

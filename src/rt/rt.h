@@ -183,7 +183,8 @@ void hd_rt_keeper_forget(void);
 
 /* ---- init.c ---- */
 void hd_rt_init(void);
-extern bool hd_rt_ready; /* hd_rt_init is over */
+void hd_rt_ends_with(int status, void *unused); /* for on_exit: what the process exits with */
+extern bool hd_rt_ready;                        /* hd_rt_init is over */
 
 /* ---- mem.c: zeroed memory that is never given back ---- */
 void *hd_rt_mem(size_t bytes);

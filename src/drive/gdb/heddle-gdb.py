@@ -82,6 +82,19 @@ class Stand(gdb.Breakpoint):
         self.silent = True
 
 
+class Fork(gdb.Breakpoint):
+    """The program is about to fork: gdb goes with the process that the replay is about."""
+
+    def __init__(self):
+        super().__init__("__hd_fork_ahead", internal=True)
+        self.silent = True
+
+    def stop(self):
+        child = int(gdb.parse_and_eval("(int)$rdi"))
+        gdb.execute("set follow-fork-mode " + ("child" if child else "parent"), to_string=True)
+        return False
+
+
 class Stopped(gdb.Breakpoint):
     """heddle-next got to its step."""
 
@@ -155,6 +168,7 @@ class Other(gdb.Command):
 Schedule()
 Next()
 Other()
+Fork()
 Stand()
 Stopped()
 gdb.events.stop.connect(on_stop)
