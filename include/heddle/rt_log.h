@@ -132,6 +132,8 @@ enum hd_look {
     HD_LOOK_CANCEL,    /* of a thread: a request is there */
     HD_LOOK_CLOSED,    /* of a pipe: how often an end was closed; each time an `rmw` */
     HD_LOOK_LISTENS,   /* of a socket's address: 1 while somebody listens there */
+    HD_LOOK_TAKEN,     /* of a pipe: bytes that were taken out, after a call that took some; in the
+                        * trace if several threads take: an `rmw`, and a branch on what it reads */
 };
 
 /* Objects without an address of their own. */

@@ -42,6 +42,10 @@ struct hd_detector {
 extern const struct hd_detector hd_detectors[];
 extern const size_t hd_n_detectors;
 
+/* Is b, which comes after a, not ordered after it by happens-before? b may be an atomic read: what
+ * it takes from the write that it reads counts. */
+bool hd_hb_unordered(const struct hd_trace *t, hd_eid a, hd_eid b);
+
 const struct hd_detector *hd_detector_find(const char *name); /* NULL if there is none */
 
 #endif

@@ -151,7 +151,8 @@ static bool joins(const struct hd_walk_thread *t, const struct hd_raw *rec)
     case HD_LOG_WRITE:
         return last == HD_LOG_READ && t->last_aux & HD_LOG_PENDING;
     case HD_LOG_RANGE_WRITE:
-        return last == HD_LOG_RANGE_READ || last == HD_LOG_FREE || last == HD_LOG_JOIN;
+        return last == HD_LOG_RANGE_READ || last == HD_LOG_FREE || last == HD_LOG_JOIN ||
+               last == HD_LOG_SEM || last == HD_LOG_LOOK || last == HD_LOG_SET;
     case HD_LOG_FREE:
     case HD_LOG_POST:
         return last == HD_LOG_RANGE_READ;

@@ -20,9 +20,8 @@ struct reading {
     uint32_t current;
     const struct hd_schedule *s;
     bool swap, stacks;
-    uint64_t stood_thread[2]; /* by place in the run */
-    uint32_t since[2];        /* events of that thread since both stood */
-    uint64_t freed[2];        /* address of a free, until its size is found */
+    struct hd_u32vec steps; /* events by thread */
+    uint64_t freed[2];      /* address of a free, until its size is found */
     struct hd_replay_order *order;
     struct hd_replay_seen *out;
 };
@@ -115,6 +114,8 @@ static void value_text(const struct hd_raw *rec, char *out, size_t size)
 static void fill_access(struct reading *r, unsigned place, const struct hd_raw *rec)
 {
     struct hd_replay_access *a = access_at(r, place);
+    const char *name = name_of(r, r->current);
+    a->thread = a->thread ? a->thread : hd_strndup(name, strlen(name));
     char text[128];
     bool known = rec->kind < sizeof kinds / sizeof *kinds && kinds[rec->kind].text;
     bool range = rec->kind == HD_LOG_RANGE_READ || rec->kind == HD_LOG_RANGE_WRITE;
@@ -132,16 +133,18 @@ static void fill_access(struct reading *r, unsigned place, const struct hd_raw *
         a->value = hd_strndup(text, strlen(text));
 }
 
-/* After both stood: the racing access is a known event of each unit. */
-static void on_property(struct reading *r, const struct hd_raw *rec)
+/* Each access is a known event of its thread. */
+static void on_step(struct reading *r, const struct hd_raw *rec)
 {
-    for (unsigned place = 0; place < 2; place++) {
-        unsigned which = r->swap ? !place : place;
-        uint32_t length = which ? r->s->n_second : r->s->n_first;
-        if (r->current != r->stood_thread[place] || r->since[place] >= length)
+    while (r->steps.len <= r->current)
+        hd_u32vec_push(&r->steps, 0);
+    uint32_t step = ++r->steps.data[r->current];
+    for (unsigned which = 0; which < 2; which++) {
+        if (step != r->s->at[which].step || !r->s->at[which].thread || r->out->made[which] ||
+            strcmp(name_of(r, r->current), r->s->at[which].thread) != 0)
             continue;
-        if (r->since[place]++ == r->s->race[which])
-            fill_access(r, place, rec);
+        r->out->made[which] = true;
+        fill_access(r, r->swap ? !which : which, rec);
     }
 }
 
@@ -157,7 +160,6 @@ static void on_stands(struct reading *r, const struct hd_raw *rec)
         return;
     struct hd_replay_access *a = access_at(r, (unsigned)h.which);
     const char *name = name_of(r, h.thread);
-    r->stood_thread[h.which] = h.thread;
     a->thread = a->thread ? a->thread : hd_strndup(name, strlen(name));
     a->address = h.address;
     a->size = h.size;
@@ -266,8 +268,8 @@ static void on_follow(struct reading *r, const struct hd_raw *rec)
 
 static void on_record(struct reading *r, const struct hd_raw *rec)
 {
-    if (rec->kind <= HD_LOG_LAST_EVENT && r->out->stood)
-        on_property(r, rec);
+    if (rec->kind <= HD_LOG_LAST_EVENT)
+        on_step(r, rec);
     switch (rec->kind) {
     case HD_LOG_SWITCH:
         r->current = (uint32_t)rec->w[0];
@@ -295,7 +297,8 @@ static void find_freed(struct reading *r)
         return;
     hd_rawlog_rewind(&r->w.log);
     while (hd_rawlog_next(&r->w.log, &rec)) {
-        if (rec.kind == HD_LOG_FOLLOW && rec.w[0] == HD_FOLLOW_STANDS)
+        if (rec.kind == HD_LOG_FOLLOW &&
+            (rec.w[0] == HD_FOLLOW_STANDS || rec.w[0] == HD_FOLLOW_FREE))
             break;
         for (int i = 0; i < 2; i++)
             if (rec.kind == HD_LOG_ALLOC && rec.w[0] == r->freed[i])
@@ -333,6 +336,7 @@ enum hd_status hd_outcome_read(const char *data, size_t len, const struct hd_sch
     }
     hd_vec_fini(&r.names);
     hd_u32vec_fini(&r.children);
+    hd_u32vec_fini(&r.steps);
     hd_symbols_free(r.symbols);
     hd_walk_close(&r.w);
     return HD_OK;

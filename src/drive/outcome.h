@@ -8,6 +8,7 @@
 
 struct hd_replay_seen {
     bool stood, free_run; /* both stood; the whole schedule ran */
+    bool made[2];         /* the access was made */
     bool deadlock;        /* the program's own, after the schedule */
     int signal;           /* that the program crashed with; 0: none was seen */
     bool diverged;        /* then the rest */

@@ -317,9 +317,12 @@ static enum hd_replay_verdict judge(struct replay *r, struct hd_replay_order *o,
     enum hd_property property = r->opts->witness->property;
     bool race = property == HD_PROPERTY_RACE;
     bool fails = property == HD_PROPERTY_FAILURE && (o->signal || o->deadlock || o->timeout);
+    bool there = !race                 ? seen->free_run || fails
+                 : r->schedule.in_turn ? seen->made[0] && seen->made[1]
+                                       : seen->stood;
     if (seen->diverged) {
         diverged(r, seen, swap);
-    } else if (race ? !seen->stood : !seen->free_run && !fails) {
+    } else if (!there) {
         set_reason(r, o->timeout ? HD_REPLAY_TIMEOUT : HD_REPLAY_DIVERGED,
                    o->timeout ? "the time ran out before the schedule was done (%s)"
                               : "the program ended before the schedule was done (%s)",
@@ -334,6 +337,9 @@ static enum hd_replay_verdict judge(struct replay *r, struct hd_replay_order *o,
                    "(0x%llx, %llu bytes and 0x%llx, %llu bytes) or only read them",
                    (unsigned long long)o->access[0].address, (unsigned long long)o->access[0].size,
                    (unsigned long long)o->access[1].address, (unsigned long long)o->access[1].size);
+    } else if (race && r->schedule.in_turn &&
+               !hd_replay_unordered(r->data, r->out.size, &r->schedule)) {
+        set_reason(r, HD_REPLAY_APART, "both accesses were made, but one happens before the other");
     } else {
         return HD_REPLAY_CONFIRMED;
     }
@@ -504,17 +510,37 @@ static void clean(const struct replay *r)
         rmdir(r->dir);
 }
 
+/* One order is enough for a race: both threads stood there. What the other order does instead says
+ * only that it cannot be shown. */
+static void settle_orders(struct replay *r)
+{
+    struct hd_replay_result *result = r->result;
+    if (!result->orders[0].ran || !result->orders[1].ran ||
+        result->verdict == HD_REPLAY_CONFIRMED || result->orders[0].verdict != HD_REPLAY_CONFIRMED)
+        return;
+    char text[sizeof result->reason + 64];
+    snprintf(text, sizeof text, "the other order of the accesses cannot be shown: %s",
+             result->reason);
+    note(r, text);
+    result->verdict = HD_REPLAY_CONFIRMED;
+    *result->reason = 0;
+}
+
 static enum hd_status run_all(struct replay *r)
 {
     bool race = r->opts->witness->property == HD_PROPERTY_RACE;
     enum hd_status s = make_dir(r);
     r->result->same = true;
     r->result->verdict = HD_REPLAY_CONFIRMED;
-    for (int swap = 0; s == HD_OK && swap < (race ? 2 : 1); swap++)
+    if (r->schedule.in_turn && s == HD_OK)
+        s = repeat(r, r->schedule.turn);
+    for (int swap = 0; s == HD_OK && !r->schedule.in_turn && swap < (race ? 2 : 1); swap++)
         if (!race || r->opts->orders & (swap ? HD_REPLAY_SECOND : HD_REPLAY_FIRST))
             if (r->result->verdict == HD_REPLAY_CONFIRMED)
                 s = repeat(r, swap);
     struct hd_replay_order *o = r->result->orders;
+    if (s == HD_OK)
+        settle_orders(r);
     if (s == HD_OK && o[0].ran && o[1].ran)
         r->result->output_diff = hd_replay_diff(&o[0], &o[1]);
     return s;

@@ -14,6 +14,10 @@ bool hd_replay_equal(const struct hd_replay_order *a, const struct hd_replay_ord
 /* Lines of the outputs that only one order wrote; NULL: none. Free with its length plus one. */
 char *hd_replay_diff(const struct hd_replay_order *a, const struct hd_replay_order *b);
 
+/* turn.c. data: the recording of a replay in turn, in which both accesses were made. True: they
+ * conflict, and neither happens before the other. */
+bool hd_replay_unordered(const char *data, size_t len, const struct hd_schedule *s);
+
 /* stacks.c. Marks the entries of the schedule whose stacks are wanted. */
 void hd_stacks_mark(const struct hd_stacks *stacks, struct hd_schedule *s);
 /* Takes the stacks from the recording of that run. */

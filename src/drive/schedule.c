@@ -45,7 +45,14 @@ struct plan {
     struct hd_err *err;
 };
 
+enum form {
+    BOTH_STAND, /* of a race: both threads before their units; of other properties: all */
+    A_THEN_B,   /* of a race: the unit of a runs, later that of b */
+    B_THEN_A,
+};
+
 struct choice {
+    enum form form;
     bool late; /* a unit stands where its last event stood */
     bool up;   /* a unit that was begun is run */
 };
@@ -137,11 +144,8 @@ static enum hd_status find_stops(struct plan *p)
         if (!step)
             return refuse(p, "one of the accesses was not made by the program itself");
         th->stop = unit_at(th, p->t->pos[pair[i]]);
-        const struct unit *unit = hd_vec_at(&th->units, th->stop);
-        uint32_t at = unit->from;
-        while (((const struct raw *)hd_vec_at(&th->raws, at))->step != step)
-            at++;
-        p->s->race[i] = at - unit->from;
+        p->s->at[i].thread = hd_trace_thread_name(p->t, p->t->thread[pair[i]]);
+        p->s->at[i].step = step;
     }
     return HD_OK;
 }
@@ -188,7 +192,7 @@ static int by_key(const void *a, const void *b)
 }
 
 /* How many units of the thread run: all that the witness begins, or all that it ends. */
-static uint32_t units_to_run(const struct plan *p, const struct thread *th, bool up)
+static uint32_t units_to_run(const struct thread *th, struct choice c)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < th->units.len && i < th->stop; i++) {
@@ -196,13 +200,24 @@ static uint32_t units_to_run(const struct plan *p, const struct thread *th, bool
         if (unit->first != SIZE_MAX)
             n = i + 1;
     }
-    (void)p;
     if (th->stop != UINT32_MAX)
-        return th->stop;
-    if (!n || up)
+        return c.form == BOTH_STAND ? th->stop : th->stop + 1;
+    if (!n || c.up)
         return n;
     const struct unit *last = hd_vec_at(&th->units, n - 1);
     return events_end(th, last) > th->want ? n - 1 : n;
+}
+
+/* Where the unit stands in the order; SIZE_MAX: nowhere, others of its thread bring it along. */
+static size_t key_of(const struct plan *p, hd_tid u, uint32_t i, struct choice c)
+{
+    const struct unit *unit = hd_vec_at(&p->threads[u].units, i);
+    hd_eid last = c.form == A_THEN_B ? p->w->b : p->w->a;
+    if (i == p->threads[u].stop && u == p->t->thread[last])
+        return p->n_prefix + 1;
+    if (i == p->threads[u].stop && unit->first == SIZE_MAX)
+        return p->n_prefix;
+    return unit->branch ? SIZE_MAX : c.late ? unit->last : unit->first;
 }
 
 static size_t order(struct plan *p, struct choice c, struct slot **slots)
@@ -213,11 +228,11 @@ static size_t order(struct plan *p, struct choice c, struct slot **slots)
     *slots = hd_alloc(cap * sizeof **slots);
     for (hd_tid u = 0; u < p->n_threads; u++) {
         struct thread *th = &p->threads[u];
-        th->run = th->used ? units_to_run(p, th, c.up) : 0;
+        th->run = th->used ? units_to_run(th, c) : 0;
         for (uint32_t i = 0; i < th->run; i++) {
-            const struct unit *unit = hd_vec_at(&th->units, i);
-            if (!unit->branch && unit->first != SIZE_MAX)
-                (*slots)[n++] = (struct slot){c.late ? unit->last : unit->first, u, i};
+            size_t key = key_of(p, u, i, c);
+            if (key != SIZE_MAX)
+                (*slots)[n++] = (struct slot){key, u, i};
         }
     }
     if (n)
@@ -292,8 +307,8 @@ static bool stands(struct plan *p, struct hd_state *s, hd_tid u, struct hd_u32ve
     return th->pos >= events_end(th, unit) || hd_state_enabled(s, events[th->pos]);
 }
 
-static bool accepts(struct plan *p, struct hd_state *s, const struct slot *slots, size_t n,
-                    struct hd_u32vec *ran)
+static bool accepts(struct plan *p, struct choice c, struct hd_state *s, const struct slot *slots,
+                    size_t n, struct hd_u32vec *ran)
 {
     for (hd_tid u = 0; u < p->n_threads; u++)
         p->threads[u].pos = 0;
@@ -303,7 +318,7 @@ static bool accepts(struct plan *p, struct hd_state *s, const struct slot *slots
         if (!run_events(p, s, slots[i].thread, events_end(th, unit), ran))
             return false;
     }
-    if (p->w->property != HD_PROPERTY_RACE)
+    if (p->w->property != HD_PROPERTY_RACE || c.form != BOTH_STAND)
         return true;
     return stands(p, s, p->t->thread[p->w->a], ran) && stands(p, s, p->t->thread[p->w->b], ran);
 }
@@ -444,27 +459,17 @@ static void put_units(struct plan *p, hd_tid u, uint32_t upto)
     }
 }
 
-static void put_all(struct plan *p, const struct slot *slots, size_t n)
+static void put_all(struct plan *p, struct choice c, const struct slot *slots, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         put_units(p, slots[i].thread, slots[i].unit + 1);
-    if (p->w->property != HD_PROPERTY_RACE)
+    p->s->in_turn = c.form != BOTH_STAND;
+    p->s->turn = c.form == B_THEN_A;
+    if (p->w->property != HD_PROPERTY_RACE || c.form != BOTH_STAND)
         return;
     hd_tid pair[2] = {p->t->thread[p->w->a], p->t->thread[p->w->b]};
     for (int i = 0; i < 2; i++)
         put_units(p, pair[i], p->threads[pair[i]].stop);
-    /* Steps without an event before the access count as part of the rest. */
-    for (int i = 0; i < 2; i++) {
-        struct thread *th = &p->threads[pair[i]];
-        const struct unit *unit = hd_vec_at(&th->units, th->stop);
-        struct raw gap = *(const struct raw *)hd_vec_at(&th->raws, unit->from);
-        struct hd_sched_entry e = {.thread = (uint16_t)th->number,
-                                   .module = HD_SCHED_NOBODY,
-                                   .wakes = HD_SCHED_NOBODY,
-                                   .kind = HD_SCHED_ANY};
-        for (; th->step + 1 < gap.step; th->step++)
-            put_entry(p, &e, HD_EID_NONE);
-    }
     uint32_t *count[2] = {&p->s->n_first, &p->s->n_second};
     for (int i = 0; i < 2; i++) {
         size_t before = p->s->entries.len;
@@ -475,25 +480,28 @@ static void put_all(struct plan *p, const struct slot *slots, size_t n)
 
 static enum hd_status choose(struct plan *p)
 {
-    static const struct choice choices[] = {
-        {false, true}, {true, true}, {false, false}, {true, false}};
+    static const struct choice choices[] = {{BOTH_STAND, false, true},  {BOTH_STAND, true, true},
+                                            {BOTH_STAND, false, false}, {BOTH_STAND, true, false},
+                                            {A_THEN_B, false, true},    {B_THEN_A, false, true},
+                                            {A_THEN_B, true, true},     {B_THEN_A, true, true}};
+    size_t forms = p->w->property == HD_PROPERTY_RACE ? sizeof choices / sizeof *choices : 4;
     struct hd_layout layout;
     struct hd_state state;
     struct hd_u32vec ran = {0};
     bool found = false;
     hd_layout_init(&layout, p->t);
     hd_state_init(&state, &layout);
-    for (size_t i = 0; !found && i < sizeof choices / sizeof *choices; i++) {
+    for (size_t i = 0; !found && i < forms; i++) {
         struct slot *slots;
         size_t cap = 0;
         for (hd_tid u = 0; u < p->n_threads; u++)
             cap += p->threads[u].units.len;
         size_t n = order(p, choices[i], &slots);
-        found = accepts(p, &state, slots, n, &ran);
+        found = accepts(p, choices[i], &state, slots, n, &ran);
         hd_state_rewind(&state, ran.data, ran.len);
         ran.len = 0;
         if (found)
-            put_all(p, slots, n);
+            put_all(p, choices[i], slots, n);
         hd_free(slots, cap * sizeof *slots);
     }
     hd_u32vec_fini(&ran);

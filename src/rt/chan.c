@@ -327,6 +327,7 @@ void hd_rt_chan_received(struct hd_chan *c, uint64_t n, uintptr_t pc)
         c->waiting--;
         hd_rt_log1(HD_LOG_SEM, pc, c->name);
     }
+    hd_rt_set(HD_LOOK_TAKEN, c->name, c->received, pc);
 }
 
 void hd_rt_chan_look(const struct hd_chan *c, uintptr_t pc)

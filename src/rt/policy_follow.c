@@ -120,6 +120,34 @@ static bool leaves_nothing(unsigned kind)
     return kind <= HD_LOG_BRANCH || kind == HD_LOG_SET || kind == HD_LOG_FREE;
 }
 
+static uint32_t property_length(unsigned w)
+{
+    return w ? sched->n_second : sched->n_first;
+}
+
+/* An event that left nothing in the trace may belong to the call before the one that makes the
+ * property's events: then it comes before the thread stands, and is not the property's. */
+static bool comes_before(void)
+{
+    struct hd_sched_header *h = (struct hd_sched_header *)(uintptr_t)sched;
+    struct hd_sched_entry *all = (struct hd_sched_entry *)(uintptr_t)entries;
+    for (unsigned w = 0; __hd_follow.next == property && w < 2; w++) {
+        uint64_t at = w ? property + sched->n_first : property;
+        struct hd_sched_entry e = entries[at];
+        const struct hd_thread *t = thread_of(e.thread);
+        if (stood[w] || before[w] || e.kind != HD_SCHED_ANY || property_length(w) < 2 || !t ||
+            t->num != runner)
+            continue;
+        for (; at > property; at--)
+            all[at] = all[at - 1];
+        all[property++] = e;
+        *(w ? &h->n_second : &h->n_first) -= 1;
+        __hd_follow.next++;
+        return true;
+    }
+    return false;
+}
+
 static void check_event(unsigned kind, uint64_t site)
 {
     const struct hd_sched_entry *e = &entries[__hd_follow.next];
@@ -134,6 +162,8 @@ static void check_event(unsigned kind, uint64_t site)
     if (e->kind == HD_SCHED_ENDS && t && t->num == runner && leaves_nothing(kind))
         return;
     bool early = __hd_follow.next >= property && !(stood[0] && stood[1]);
+    if (early && comes_before())
+        return;
     if (!t || t->num != runner)
         d.why = HD_DIVERGED_THREAD;
     else if (!early && kind_fits(e->kind, kind) && (e->kind == HD_SCHED_ANY || site_fits(e, site)))
@@ -225,11 +255,6 @@ const struct hd_sched_header *hd_rt_follow_asks(void)
 }
 
 /* ---- the property ---- */
-
-static uint32_t property_length(unsigned w)
-{
-    return w ? sched->n_second : sched->n_first;
-}
 
 /* Does this thread wait at the call that makes the property's first entry of its own? */
 static void look_whether_stands(struct hd_thread *me)

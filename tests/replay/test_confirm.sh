@@ -33,4 +33,14 @@ sed -E "s/$closes(.*, )$ends/\\1$closes$ends/" looks.d/*.json >looks.d/cut.json
 cmp -s looks.d/cut.json looks.d/witness*.json && fail "looks: the schedule is the same"
 timeout -k 5 120 "$HEDDLE" replay looks.d/cut.json --times 3 >looks.out 2>&1 </dev/null
 grep -q '^6 of 6 executions confirmed' looks.out || fail "looks: $(cat looks.out)"
+# Accesses inside of calls; one order of two reads from a pipe cannot be shown, since it takes other bytes.
+"$HEDDLE" cc -g -O1 "$TESTS/replay/inside.c" -o inside -pthread || fail "heddle cc"
+for policy in fifo random pct; do
+    "$HEDDLE" run -q -o "inside-$policy" --json inside.json --policy $policy --runs 1 -- ./inside >/dev/null 2>inside.err </dev/null
+    code=$?
+    [ $code -eq 66 ] || fail "inside, $policy: exit $code: $(cat inside.err)"
+    grep -q '"predicted"' inside.json && fail "inside, $policy: not all confirmed: $(cat "inside-$policy/report.txt")"
+    races=$(grep -o '"status": "confirmed"' inside.json | wc -l)
+    [ "$policy" != fifo ] || [ "$races" -eq 5 ] || fail "inside: $races races instead of 5"
+done
 exit 0
