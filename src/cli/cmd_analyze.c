@@ -202,6 +202,9 @@ static void json_max(struct hd_json *j, const struct hd_trace *t, const struct h
     hd_cli_json_steps(j, "found", p->found);
     hd_json_key(j, "skipped");
     hd_json_uint(j, p->skipped);
+    hd_json_key(j, "rejected_witnesses");
+    hd_json_uint(j, p->rejected.n + a->violations[HD_PROPERTY_ATOMICITY].rejected.n +
+                        a->violations[HD_PROPERTY_DEADLOCK].rejected.n);
     json_properties(j, a);
     json_witnesses(j, t, a);
 }
@@ -275,6 +278,14 @@ static void show_progress(void *ctx, uint64_t done, uint64_t total)
     hd_progress_update(progress, done);
 }
 
+/* A witness of ours that was rejected is our fault, and the user's to know; the rest stands. */
+static void tell_rejected(const struct run *r, const struct hd_rejected *rejected)
+{
+    if (rejected->n)
+        hd_cli_error(r->cli, "internal error: %s rejected, the rest stands: %s",
+                     hd_cli_plural(rejected->n, "schedule"), rejected->first.text);
+}
+
 static enum hd_exit run_one(struct run *r, const char *detector)
 {
     struct hd_progress progress;
@@ -293,9 +304,11 @@ static enum hd_exit run_one(struct run *r, const char *detector)
     }
     r->raced |= a.exact && a.prediction.races.len > 0;
     r->undecided |= a.prediction.undecided.len > 0;
+    tell_rejected(r, &a.prediction.rejected);
     for (int k = HD_PROPERTY_ATOMICITY; k < HD_PREDICTED_PROPERTIES; k++) {
         r->raced |= a.violations[k].found.len > 0;
         r->undecided |= a.violations[k].undecided.len > 0;
+        tell_rejected(r, &a.violations[k].rejected);
     }
     if (r->v->json)
         json_analysis(&r->json, r->t, &a);

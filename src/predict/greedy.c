@@ -66,6 +66,43 @@ static void go_on(struct hd_plan *p, hd_eid end)
     }
 }
 
+/* The position of the thread's first event that needs more than the first `count` events of u. */
+static uint32_t needs_more(const struct hd_plan *p, hd_tid v, hd_tid u, uint32_t count)
+{
+    uint32_t low = 0, high = p->cut[v];
+    while (low < high) {
+        uint32_t mid = low + (high - low) / 2;
+        if (hd_must_clock(p->w->must, hd_world_event(p->w, v, mid))[u] > count)
+            high = mid;
+        else
+            low = mid + 1;
+    }
+    return low;
+}
+
+/* Stops a thread at a position, and every other thread before its first event that needs more of a
+ * stopped one: a fork or a join that does not run, above all. False: a thread would stop before
+ * what the goal needs of it. What the goal needs is closed: it needs no more of any thread. */
+static bool leave_behind(struct hd_plan *p, hd_tid thread, uint32_t pos, const uint32_t *least)
+{
+    bool changed = true;
+    p->cut[thread] = pos;
+    if (pos < least[thread])
+        return false;
+    while (changed) {
+        changed = false;
+        for (hd_tid v = 0; v < p->w->n_threads; v++)
+            for (hd_tid u = 0; u < p->w->n_threads && p->cut[v] > least[v]; u++) {
+                uint32_t limit = u == v ? p->cut[v] : needs_more(p, v, u, p->cut[u]);
+                if (limit < least[v])
+                    return false;
+                changed |= limit < p->cut[v];
+                p->cut[v] = limit;
+            }
+    }
+    return true;
+}
+
 static enum hd_verdict follow(struct hd_sim *sim, struct hd_plan *p, hd_eid base,
                               const uint32_t *least)
 {
@@ -77,9 +114,9 @@ static enum hd_verdict follow(struct hd_sim *sim, struct hd_plan *p, hd_eid base
         if (result == HD_SIM_DONE)
             return HD_RACE;
         hd_tid u = t->thread[failure.event];
-        if (result == HD_SIM_CYCLE || p->parked[u] || t->pos[failure.event] < least[u])
+        if (result == HD_SIM_CYCLE || p->parked[u] ||
+            !leave_behind(p, u, t->pos[failure.event], least))
             return HD_UNKNOWN;
-        p->cut[u] = t->pos[failure.event];
     }
     return HD_UNKNOWN;
 }

@@ -122,7 +122,7 @@ static bool sweep(struct hd_hunter *h, const hd_eid *events, uint32_t n, const s
     else if (verdict == HD_IMPOSSIBLE)
         h->unit->proved[h->worker->step]++;
     else
-        keep_open(h->unit, events, n, HD_WHY_STEPS, 1);
+        keep_open(h->unit, events, n, hd_worker_open_reason(h->worker), 1);
     return !enough(h);
 }
 
@@ -193,7 +193,7 @@ static void solve_rest(struct hd_hunter *h)
         struct hd_goal goal = hd_hunt_goal(h->hunt->property, g->events, (uint32_t)g->n);
         enum hd_reason why = g->why;
         enum hd_verdict verdict = HD_UNKNOWN;
-        if (g->why == HD_WHY_STEPS && !enough(h))
+        if ((g->why == HD_WHY_STEPS || g->why == HD_WHY_REJECTED) && !enough(h))
             verdict = hd_worker_decide_exact(h->worker, &goal, &why);
         if (verdict == HD_RACE)
             keep_found(h, &goal);
@@ -294,8 +294,7 @@ static void sort_result(struct hd_violations *r)
         qsort(r->undecided.data, r->undecided.len, sizeof(struct hd_open_goal), open_order);
 }
 
-enum hd_status hd_hunt_run(const struct hd_hunt *hunt, double started, struct hd_violations *result,
-                           struct hd_err *err)
+void hd_hunt_run(const struct hd_hunt *hunt, double started, struct hd_violations *result)
 {
     struct job j = {.hunt = hunt, .units = hd_calloc(hunt->n_groups, sizeof *j.units)};
     const struct hd_crew crew = {.w = hunt->w,
@@ -308,13 +307,13 @@ enum hd_status hd_hunt_run(const struct hd_hunt *hunt, double started, struct hd
         j.units[i].found = HD_VEC_INIT(struct hd_violation);
         j.units[i].undecided = HD_VEC_INIT(struct hd_open_goal);
     }
-    enum hd_status status = hd_crew_run(&crew, result->step_seconds, &result->shorten_seconds, err);
+    hd_crew_run(&crew, &(struct hd_crew_result){result->step_seconds, &result->shorten_seconds,
+                                                &result->rejected});
     for (size_t i = 0; i < hunt->n_groups; i++)
         gather(hunt, i, &j.units[i], result);
     sort_result(result);
     hd_free(j.units, hunt->n_groups * sizeof *j.units);
     result->seconds = hd_progress_now() - started;
-    return status;
 }
 
 void hd_violations_fini(struct hd_violations *result)

@@ -37,7 +37,6 @@ bool hd_hunt_ordered(const struct hd_world *w, const struct hd_goal *goal);
 struct hd_goal hd_hunt_goal(enum hd_property property, const hd_eid *events, uint32_t n);
 
 /* Fills in everything of the result but `groups`. */
-enum hd_status hd_hunt_run(const struct hd_hunt *hunt, double started, struct hd_violations *result,
-                           struct hd_err *err);
+void hd_hunt_run(const struct hd_hunt *hunt, double started, struct hd_violations *result);
 
 #endif

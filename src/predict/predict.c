@@ -15,7 +15,8 @@ const char *const hd_reason_texts[HD_REASONS] = {"time budget of the run",
                                                  "steps switched off",
                                                  "more candidates than can be listed",
                                                  "memory limit of the solver",
-                                                 "the solver failed"};
+                                                 "the solver failed",
+                                                 "internal error: its witness was rejected"};
 
 /* One unit of work: a group of bundles (by places) or a single bundle (by events). */
 struct unit {
@@ -169,7 +170,7 @@ static void sweep_event(const struct job *j, struct hd_worker *k, struct unit *u
             }
             k->step = HD_STEP_UCG;
             keep(u, k, e, f, impossible[i] ? HD_IMPOSSIBLE : decide_quick(k, e, f, false),
-                 HD_WHY_STEPS);
+                 hd_worker_open_reason(k));
             if (u->races.len && !j->options->all_pairs)
                 return;
         }
@@ -367,15 +368,15 @@ enum hd_status hd_predict(const struct hd_trace *t, const struct hd_predict_opti
                                  .n_items = j.n_units,
                                  .ctx = &j,
                                  .decide = run_item};
-    enum hd_status status = hd_crew_run(&crew, result->seconds, &result->shorten_seconds, err);
+    hd_crew_run(&crew, &(struct hd_crew_result){result->seconds, &result->shorten_seconds,
+                                                &result->rejected});
     count_places(&j, result);
     gather(&j, result);
     hd_candidates_free(c);
     hd_world_free(w);
     hd_free(spots, t->n_events * sizeof *spots);
-    if (status != HD_OK)
-        hd_prediction_fini(result);
-    return status;
+    (void)err;
+    return HD_OK;
 }
 
 void hd_prediction_fini(struct hd_prediction *result)

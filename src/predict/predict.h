@@ -50,6 +50,8 @@ struct hd_predict_options {
      */
     void (*progress)(void *ctx, uint64_t done, uint64_t total);
     void *progress_ctx;
+    /* For tests: may change the witness of a step before it is checked. May be NULL. */
+    void (*spoil)(enum hd_step step, struct hd_witness *w);
 };
 void hd_predict_defaults(struct hd_predict_options *options);
 
@@ -61,6 +63,7 @@ enum hd_reason {
     HD_WHY_LIMIT,
     HD_WHY_MEMORY,
     HD_WHY_SOLVER,
+    HD_WHY_REJECTED,
     HD_REASONS
 };
 extern const char *const hd_reason_texts[HD_REASONS];
@@ -85,6 +88,13 @@ struct hd_undecided {
     uint64_t pairs; /* how many pairs of the same two places this one stands for, itself included */
 };
 
+/* Witnesses of ours that model/ rejected: faults of this tool. Each cost its goal that step; the
+ * goal is decided by a later one, or undecided for HD_WHY_REJECTED. */
+struct hd_rejected {
+    uint64_t n;
+    struct hd_err first; /* if n > 0 */
+};
+
 struct hd_prediction {
     struct hd_vec races;                     /* struct hd_race, ascending by (a, b) */
     struct hd_vec undecided;                 /* struct hd_undecided, ascending by (a, b) */
@@ -97,10 +107,10 @@ struct hd_prediction {
     uint64_t open;            /* pairs of events undecided */
     double seconds[HD_STEPS]; /* time in each step, summed over workers */
     double shorten_seconds;   /* time spent on making witnesses short */
+    struct hd_rejected rejected;
 };
 
-/* The trace must be consistent (hd_check_trace). HD_ERR_INTERNAL when a witness of ours is rejected
- * by model/: then nothing is reported. */
+/* The trace must be consistent (hd_check_trace). */
 enum hd_status hd_predict(const struct hd_trace *t, const struct hd_predict_options *options,
                           struct hd_prediction *result, struct hd_err *err);
 void hd_prediction_fini(struct hd_prediction *result);

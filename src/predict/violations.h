@@ -41,6 +41,7 @@ struct hd_violations {
     uint64_t open;    /* candidates undecided */
     double step_seconds[HD_STEPS], shorten_seconds; /* summed over workers */
     double seconds;                                 /* of the whole */
+    struct hd_rejected rejected;
 };
 
 /* As hd_predict; the caller ends the result with hd_violations_fini in any case. */

@@ -110,16 +110,18 @@ static enum hd_verdict accept(struct hd_worker *k)
 {
     struct hd_err reason = {0};
     bool race = k->witness.property == HD_PROPERTY_RACE;
+    if (k->options->spoil)
+        k->options->spoil(k->step, &k->witness);
     if (hd_checker_check(k->checker, &k->witness, NULL, &reason) == HD_OK)
         return HD_RACE;
-    if (!k->rejected)
-        hd_err_set(&k->err, HD_ERR_INTERNAL,
+    if (!k->rejected.n++)
+        hd_err_set(&k->rejected.first, HD_ERR_INTERNAL,
                    "the witness (%s) of events %llu and %llu, found by %s, was rejected: %.300s",
                    hd_property_names[k->witness.property],
                    (unsigned long long)(race ? k->witness.a : k->witness.events[0]) + 1,
                    (unsigned long long)(race ? k->witness.b : k->witness.events[1]) + 1,
                    hd_step_names[k->step], reason.text);
-    k->rejected = true;
+    k->goal_rejected = true;
     return HD_UNKNOWN;
 }
 
@@ -176,6 +178,7 @@ enum hd_verdict hd_worker_decide_quick(struct hd_worker *k, const struct hd_goal
                                        bool greedy_only)
 {
     enum hd_verdict verdict = HD_UNKNOWN;
+    k->goal_rejected = false;
     if (hd_worker_may(k, HD_STEP_GREEDY))
         verdict = try_greedy(k, goal, hd_greedy_decide);
     if (verdict == HD_UNKNOWN && hd_worker_may(k, HD_STEP_GREEDY) && !greedy_only)
@@ -223,7 +226,7 @@ static enum hd_reason reason(enum hd_lost lost)
 enum hd_verdict hd_worker_decide_exact(struct hd_worker *k, const struct hd_goal *goal,
                                        enum hd_reason *why)
 {
-    *why = HD_WHY_STEPS;
+    k->goal_rejected = *why == HD_WHY_REJECTED;
     if (!hd_worker_may(k, HD_STEP_SMT) || hd_worker_stopped(k, why))
         return HD_UNKNOWN;
     double started = hd_progress_now(), limit = k->options->pair_seconds;
@@ -243,7 +246,7 @@ enum hd_verdict hd_worker_decide_exact(struct hd_worker *k, const struct hd_goal
     hd_u32vec_fini(&order);
     hd_vec_fini(&wakes);
     if (verdict == HD_UNKNOWN && !hd_worker_stopped(k, why))
-        *why = reason(hd_encoder_lost(k->encoder));
+        *why = k->goal_rejected ? HD_WHY_REJECTED : reason(hd_encoder_lost(k->encoder));
     return timed(k, started, verdict);
 }
 

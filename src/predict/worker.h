@@ -30,8 +30,8 @@ struct hd_worker {
     enum hd_step step;         /* that decided the last pair */
     double seconds[HD_STEPS];
     double shorten_seconds;
-    bool rejected; /* a witness was rejected by model/: err says which */
-    struct hd_err err;
+    struct hd_rejected rejected;
+    bool goal_rejected; /* a witness of the goal in hand was */
 };
 
 /* ucg: NULL unless that step may be used. */
@@ -45,11 +45,18 @@ void hd_worker_fini(struct hd_worker *k);
  * one before the other, when those filters are on. After it `step` is that of the filter. */
 void hd_worker_filter(struct hd_worker *k, const struct hd_goal *goals, size_t n, bool *impossible);
 
-/* For a goal that the filters leave. greedy_only: stop after the greedy step. */
+/* For a goal that the filters leave. greedy_only: stop after the greedy step. A step whose witness
+ * model/ rejects counts as one that did not decide. */
 enum hd_verdict hd_worker_decide_quick(struct hd_worker *k, const struct hd_goal *goal,
                                        bool greedy_only);
 enum hd_verdict hd_worker_decide_exact(struct hd_worker *k, const struct hd_goal *goal,
                                        enum hd_reason *why);
+
+/* Why the quick steps left the last goal open; for decide_exact, which keeps it or knows better. */
+static inline enum hd_reason hd_worker_open_reason(const struct hd_worker *k)
+{
+    return k->goal_rejected ? HD_WHY_REJECTED : HD_WHY_STEPS;
+}
 
 /* After HD_RACE: gives the witness away, a shorter version of it when there is one and model/
  * accepts it. *kept counts entries of schedules; beyond HD_PREDICT_KEPT_ENTRIES only the events of

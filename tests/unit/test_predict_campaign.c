@@ -1,0 +1,212 @@
+/* Prediction on traces that are too long to enumerate: 300 to 1000 events of 8 threads, all
+ * features of the generator. What can be checked without enumeration is that model/ accepts every
+ * witness and that the steps agree: what one combination of steps finds, no other proves
+ * impossible. Also: a witness that is rejected costs its pair and nothing else.
+ *
+ * HEDDLE_TEST_LONG=1 draws 10,000 traces, else 8. Each prediction has some tenths of a second,
+ * so the longer traces are decided in part.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "detect/pairs.h"
+#include "predict/predict.h"
+#include "predict/violations.h"
+#include "trace/gen.h"
+#include "trace/text.h"
+
+#define FILTERS (1u << HD_STEP_LOCKSET | 1u << HD_STEP_MUST | 1u << HD_STEP_UCG)
+#define GREEDY  (1u << HD_STEP_GREEDY)
+#define CLOSURE (1u << HD_STEP_CLOSURE)
+#define SMT     (1u << HD_STEP_SMT)
+
+static const uint32_t combinations[] = {FILTERS | GREEDY, GREEDY | CLOSURE, FILTERS | CLOSURE,
+                                        FILTERS | GREEDY | CLOSURE | SMT};
+enum { COMBINATIONS = sizeof combinations / sizeof *combinations };
+
+static struct hd_trace *make(uint64_t seed)
+{
+    struct hd_gen_config config;
+    struct hd_trace *t;
+    struct hd_err err;
+    hd_gen_defaults(&config);
+    config.seed = seed;
+    config.events = 300 + (uint32_t)(seed * 37 % 701);
+    config.threads = 8;
+    config.locks = 6;
+    config.locations = 10;
+    config.features = HD_GEN_ALL;
+    assert_int_equal(hd_gen(&config, &t, &err), HD_OK);
+    return t;
+}
+
+/* Pairs of places: those with a race, and those that are not proved to have none. */
+struct answer {
+    struct hd_pairs races, possible;
+};
+
+static void places_of(const struct hd_trace *t, const struct hd_prediction *p, struct answer *a)
+{
+    *a = (struct answer){0};
+    for (size_t i = 0; i < p->races.len; i++) {
+        const struct hd_race *race = hd_vec_at(&p->races, i);
+        hd_pairs_push(&a->races, t->place[race->witness.a], t->place[race->witness.b]);
+        hd_pairs_push(&a->possible, t->place[race->witness.a], t->place[race->witness.b]);
+    }
+    for (size_t i = 0; i < p->undecided.len; i++) {
+        const struct hd_undecided *u = hd_vec_at(&p->undecided, i);
+        hd_pairs_push(&a->possible, t->place[u->a], t->place[u->b]);
+    }
+    hd_pairs_sort(&a->races);
+    hd_pairs_sort(&a->possible);
+}
+
+static void predict(const struct hd_trace *t, uint64_t seed, uint32_t steps, struct answer *a)
+{
+    struct hd_predict_options options;
+    struct hd_prediction p;
+    hd_predict_defaults(&options);
+    options.steps = steps;
+    options.seconds = 0.15;
+    options.jobs = 1;
+    assert_int_equal(hd_predict(t, &options, &p, NULL), HD_OK);
+    if (p.rejected.n)
+        fail_msg("seed %llu, steps %x: %s", (unsigned long long)seed, steps, p.rejected.first.text);
+    places_of(t, &p, a);
+    hd_prediction_fini(&p);
+}
+
+static void judge(uint64_t seed)
+{
+    struct hd_trace *t = make(seed);
+    struct answer answers[COMBINATIONS];
+    struct hd_pair pair;
+    for (int i = 0; i < COMBINATIONS; i++)
+        predict(t, seed, combinations[i], &answers[i]);
+    for (int i = 0; i < COMBINATIONS; i++)
+        for (int k = 0; k < COMBINATIONS; k++)
+            if (!hd_pairs_subset(&answers[i].races, &answers[k].possible, &pair))
+                fail_msg("seed %llu: steps %x find a race of places %u and %u, %x prove there is "
+                         "none",
+                         (unsigned long long)seed, combinations[i], pair.a, pair.b,
+                         combinations[k]);
+    for (int i = 0; i < COMBINATIONS; i++) {
+        hd_pairs_fini(&answers[i].races);
+        hd_pairs_fini(&answers[i].possible);
+    }
+    hd_trace_free(t);
+}
+
+static void no_witness_is_rejected_and_steps_agree(void **state)
+{
+    (void)state;
+    uint64_t n = getenv("HEDDLE_TEST_LONG") ? 10000 : 8;
+    for (uint64_t seed = 0; seed < n; seed++)
+        judge(seed);
+}
+
+/* ---- rejected witnesses ---- */
+
+static uint32_t spoilt_steps; /* whose witnesses are made wrong: bit set of 1 << enum hd_step */
+static uint64_t spoilt;
+
+static void spoil(enum hd_step step, struct hd_witness *w)
+{
+    if (!(spoilt_steps >> step & 1) || !w->n)
+        return;
+    w->schedule[0] = w->schedule[w->n - 1]; /* an event twice */
+    spoilt++;
+}
+
+static void predict_spoilt(const struct hd_trace *t, uint32_t steps, struct hd_prediction *p)
+{
+    struct hd_predict_options options;
+    hd_predict_defaults(&options);
+    options.spoil = spoil;
+    options.jobs = 1;
+    spoilt_steps = steps;
+    spoilt = 0;
+    assert_int_equal(hd_predict(t, &options, p, NULL), HD_OK);
+    assert_int_equal(p->rejected.n, spoilt);
+}
+
+static struct hd_trace *small(uint64_t seed)
+{
+    struct hd_gen_config config;
+    struct hd_trace *t;
+    struct hd_err err;
+    hd_gen_small(seed, &config);
+    config.events += 20;
+    assert_int_equal(hd_gen(&config, &t, &err), HD_OK);
+    return t;
+}
+
+/* The steps after a spoilt one find what it found; with all of them spoilt, every race is listed as
+ * undecided for that reason, and what was proved stays proved. */
+static void a_rejected_witness_costs_its_pair(void **state)
+{
+    (void)state;
+    uint64_t races = 0;
+    for (uint64_t seed = 0; seed < 30; seed++) {
+        struct hd_trace *t = small(seed);
+        struct hd_prediction sound, greedy, all;
+        predict_spoilt(t, 0, &sound);
+        predict_spoilt(t, GREEDY, &greedy);
+        predict_spoilt(t, GREEDY | CLOSURE | SMT, &all);
+        assert_int_equal(greedy.races.len, sound.races.len);
+        assert_int_equal(greedy.undecided.len, 0);
+        assert_int_equal(all.races.len, 0);
+        assert_int_equal(all.places_undecided, sound.places_raced);
+        for (size_t i = 0; i < all.undecided.len; i++)
+            assert_int_equal(((struct hd_undecided *)hd_vec_at(&all.undecided, i))->why,
+                             HD_WHY_REJECTED);
+        races += sound.races.len;
+        hd_prediction_fini(&sound);
+        hd_prediction_fini(&greedy);
+        hd_prediction_fini(&all);
+        hd_trace_free(t);
+    }
+    assert_true(races > 30);
+}
+
+static void a_rejected_violation_costs_its_group(void **state)
+{
+    (void)state;
+    uint64_t found = 0;
+    for (uint64_t seed = 0; seed < 30; seed++) {
+        struct hd_trace *t = small(seed);
+        struct hd_predict_options options;
+        struct hd_violations sound, all;
+        hd_predict_defaults(&options);
+        options.spoil = spoil;
+        options.jobs = 1;
+        spoilt_steps = 0;
+        hd_predict_atomicity(t, &options, &sound, NULL);
+        spoilt_steps = GREEDY | CLOSURE | SMT;
+        hd_predict_atomicity(t, &options, &all, NULL);
+        assert_int_equal(all.found.len, 0);
+        assert_int_equal(all.groups_undecided, sound.found.len);
+        assert_true(all.rejected.n >= sound.found.len);
+        found += sound.found.len;
+        hd_violations_fini(&sound);
+        hd_violations_fini(&all);
+        hd_trace_free(t);
+    }
+    assert_true(found > 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_witness_is_rejected_and_steps_agree),
+        cmocka_unit_test(a_rejected_witness_costs_its_pair),
+        cmocka_unit_test(a_rejected_violation_costs_its_group),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
