@@ -234,6 +234,7 @@ heddle trace gen --seed 8 --events 1500 --threads 3 -o long.trace
 for json in "" --json; do
     command_line="heddle analyze --steps smt --pairs $json long.trace, interrupted"
     # A background command of a shell without job control ignores SIGINT; env gives it back.
+    rm -f err # lest the line of the run before be taken for one of this run
     # shellcheck disable=SC2086
     env --default-signal=INT "$HEDDLE" analyze --steps smt --pairs $json long.trace >out 2>err &
     pid=$!
