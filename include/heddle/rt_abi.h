@@ -125,8 +125,15 @@ _Static_assert(sizeof(struct hd_module) == 40, "the pass lays modules out as 40 
  * otherwise its arguments depend on every read so far. In the same way a function that returns a
  * value stores its own address in `returner` and the token of the value in `ret`; the caller checks
  * and clears. Interposed functions need not set `returner`. They must clear `callee`, or the caller
- * takes them for code without hooks. A signal handler must find and leave this record unchanged. */
-#define HD_FLOW_ARGS 6
+ * takes them for code without hooks. Of a function that formats its variable arguments, the last
+ * place holds the token of the numbers among those (HD_FLOW_NUMBERS), the one before it that of all
+ * pointers that have no place of their own. A signal handler must find and leave this record
+ * unchanged. */
+#define HD_FLOW_ARGS    6
+#define HD_FLOW_NUMBERS (HD_FLOW_ARGS - 1)
+/* As `callee`: whatever function of the runtime is called next, by code without hooks, depends on
+ * the tokens in `arg`. The caller clears it after the call. */
+#define HD_FLOW_THROUGH ((const void *)1)
 struct hd_thread;
 struct hd_flow {
     uint32_t count;     /* id of the last event of this thread; kept by the runtime */

@@ -107,6 +107,8 @@ enum {
     HD_LOG_TRY = 0x02,     /* ACQ, RACQ: the call does not wait for ever */
     HD_LOG_SITE = 0x10,    /* the place is the address of a struct hd_site */
     HD_LOG_TEXT = 0x20,    /* ranges: each byte decides whether the next one is read */
+    HD_LOG_CALL = 0x40,    /* ranges: a BRANCH before told on what the arguments of the call depend;
+                            * the range depends on nothing else but what the call itself read */
     HD_LOG_PENDING = 0x80, /* write: the program ended before its value was there;
                             * read: not seen, but the write that follows may be based on it */
 };

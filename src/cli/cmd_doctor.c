@@ -18,7 +18,10 @@ static const struct hd_opt options[] = {
 
 static void list_apis(void)
 {
-#define HD_API_LINE(group, ret, name, params, text) printf("%-8s %-28s %s\n", #group, #name, text);
+    static const char *const words[] = {
+        [HD_DEP_ARGS] = "arguments", [HD_DEP_OWN] = "own reads", [HD_DEP_PAST] = "all reads"};
+#define HD_API_LINE(group, ret, name, params, dep, text)                                           \
+    printf("%-8s %-28s %-10s %s\n", #group, #name, words[HD_DEP_##dep], text);
     HD_APIS(HD_API_LINE)
 #undef HD_API_LINE
 }

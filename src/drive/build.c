@@ -138,8 +138,7 @@ static bool joins(const struct hd_walk_thread *t, const struct hd_raw *rec)
     unsigned last = t->last_kind;
     if (rec->kind == HD_LOG_WAKE || rec->kind == HD_LOG_TMO || rec->kind == HD_LOG_BAROUT)
         return false; /* others have to run before */
-    if (rec->kind >= HD_LOG_RANGE_READ && !(rec->aux & (HD_LOG_SITE | HD_LOG_PENDING)) &&
-        rec->aux & HD_LOG_JOINED)
+    if (hd_walk_is_joined(rec))
         return true;
     if (last == HD_LOG_BRANCH && !t->last_site)
         return true; /* on the arguments of the call */
@@ -209,6 +208,7 @@ static enum hd_status on_record(struct hd_walk *w, const struct hd_raw *rec)
         hd_u32vec_push(&t->reads_at, (uint32_t)t->reads.len);
         w->rec = rec;
         w->joined = joins(t, rec) && t->in_call;
+        hd_walk_in_call(t, rec);
         t->in_call = w->joined;
         /* A call of stdio takes the lock of its stream, works, and releases it. */
         bool same = rec->site && rec->site == t->last_site;
@@ -332,7 +332,7 @@ static enum hd_status walk(struct hd_walk *w, enum hd_walk_pass pass)
     for (size_t i = 0; i < w->threads.len; i++) {
         t = hd_vec_at(&w->threads, i);
         t->reads.len = t->reads_at.len = 0;
-        t->branched = 0;
+        t->branched = t->call_reads = 0;
         t->forked = t->inherited = 0;
         t->last_site = 0;
         t->last_kind = t->last_aux = 0;

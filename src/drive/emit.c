@@ -90,8 +90,29 @@ enum hd_status hd_walk_branch_all(struct hd_walk *w, uint32_t place)
     struct hd_walk_thread *t = hd_walk_current(w);
     if (!w->info->from_pass)
         return HD_OK;
-    t->branched = (uint32_t)t->reads.len;
+    t->branched = t->call_reads = (uint32_t)t->reads.len;
     struct hd_event ev = {.op = HD_OP_BRANCH, .place = place};
+    return hd_walk_emit(w, &ev);
+}
+
+void hd_walk_in_call(struct hd_walk_thread *t, const struct hd_raw *rec)
+{
+    if (!hd_walk_is_joined(rec))
+        t->call_reads = (uint32_t)t->reads.len;
+}
+
+/* What the call has read so far decides what it does next (strcpy: how much it copies). */
+static enum hd_status branch_call(struct hd_walk *w, uint32_t place)
+{
+    struct hd_walk_thread *t = hd_walk_current(w);
+    size_t n = t->reads.len - t->call_reads;
+    if (n == 0)
+        return HD_OK;
+    if (n > WIDE)
+        return hd_walk_branch_all(w, place);
+    struct hd_event ev = {.op = HD_OP_BRANCH, .place = place};
+    ev.deps = (struct hd_dep_list){true, (uint32_t)n, t->reads.data + t->call_reads};
+    t->call_reads = (uint32_t)t->reads.len;
     return hd_walk_emit(w, &ev);
 }
 
@@ -214,6 +235,7 @@ static const enum hd_op op_of[] = {
 struct access {
     struct hd_event ev;
     bool guess;                       /* a read that the compiler may have left out */
+    bool call;                        /* HD_LOG_CALL */
     bool text;                        /* each cell decides whether the next one is read */
     bool own;                         /* rmw: the last of its value's dependences is its own read */
     const uint8_t *bytes, *new_bytes; /* NULL: not known */
@@ -247,6 +269,11 @@ static enum hd_status set_deps(struct hd_walk *w, const struct hd_raw *rec, stru
 {
     struct hd_walk_thread *t = hd_walk_current(w);
     bool known = (rec->aux & HD_LOG_SITE) != 0;
+    if (a->call) {
+        if (!hd_op_writes(a->ev.op) || !collect(w, 0, HD_TOK_NONE, &a->ev.deps))
+            a->ev.deps = (struct hd_dep_list){0};
+        return branch_call(w, a->ev.place);
+    }
     if (!known || !collect(w, 1, rec->addr, &a->ev.addr)) {
         a->ev.addr = (struct hd_dep_list){0};
         enum hd_status s = t->reads.len > t->branched ? hd_walk_branch_all(w, a->ev.place) : HD_OK;
@@ -280,7 +307,9 @@ static enum hd_status spread(struct hd_walk *w, struct access *a, uint64_t addr,
         a->ev.has_value = a->bytes || a->new_bytes;
         a->ev.value = a->bytes ? hd_cells_value(a->bytes, part) : 0;
         a->ev.new_value = a->new_bytes ? hd_cells_value(a->new_bytes, part) : 0;
-        enum hd_status s = a->text && !first ? hd_walk_branch_all(w, a->ev.place) : HD_OK;
+        enum hd_status s = HD_OK;
+        if (a->text && !first)
+            s = a->call ? branch_call(w, a->ev.place) : hd_walk_branch_all(w, a->ev.place);
         first = false;
         if (s == HD_OK)
             s = touch(w, a, g, addr);
@@ -330,6 +359,7 @@ enum hd_status hd_walk_access(struct hd_walk *w, const struct hd_raw *rec)
     struct access a = blank;
     a.ev.op = op_of[rec->kind];
     a.ev.place = hd_walk_place(w, rec);
+    a.call = range && rec->aux & HD_LOG_CALL;
     a.text = rec->kind == HD_LOG_RANGE_READ && rec->aux & HD_LOG_TEXT;
     a.guess = (rec->aux & HD_LOG_PENDING) && !hd_op_writes(a.ev.op);
     if (a.guess || !(rec->aux & HD_LOG_PENDING))

@@ -66,7 +66,7 @@ enum hd_status hd_program_find(const char *name, char *path, size_t size, struct
 }
 
 static const char *const modelled[] = {
-#define HD_API_NAME(group, ret, name, params, text) #name,
+#define HD_API_NAME(group, ret, name, params, dep, text) #name,
     HD_APIS(HD_API_NAME)
 #undef HD_API_NAME
 };

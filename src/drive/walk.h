@@ -23,6 +23,7 @@ struct hd_walk_thread {
     uint32_t children;
     uint32_t forked;           /* its first fork since its last join: event number, or 0 */
     uint32_t branched;         /* reads that the last branch on all covers */
+    uint32_t call_reads;       /* the same of the call at hand: reads before it, or branched on */
     struct hd_u32vec reads;    /* the thread's reads: event numbers */
     struct hd_u32vec reads_at; /* by runtime id (from 1): number of reads before it */
     uint32_t inherited;        /* runtime ids that an ancestor used up before it forked */
@@ -185,6 +186,13 @@ enum hd_status hd_walk_thread_at(struct hd_walk *w, uint32_t number, uint32_t pa
 enum hd_status hd_walk_emit(struct hd_walk *w, struct hd_event *ev);
 enum hd_status hd_walk_branch(struct hd_walk *w, const struct hd_raw *rec, hd_tok tok);
 enum hd_status hd_walk_branch_all(struct hd_walk *w, uint32_t place);
+/* A record that is an event follows: which reads are of the call that it belongs to? */
+static inline bool hd_walk_is_joined(const struct hd_raw *rec)
+{
+    return rec->kind >= HD_LOG_RANGE_READ && !(rec->aux & (HD_LOG_SITE | HD_LOG_PENDING)) &&
+           rec->aux & HD_LOG_JOINED;
+}
+void hd_walk_in_call(struct hd_walk_thread *t, const struct hd_raw *rec);
 enum hd_status hd_walk_access(struct hd_walk *w, const struct hd_raw *rec);
 enum hd_status hd_walk_free_block(struct hd_walk *w, const struct hd_raw *rec);
 

@@ -1,59 +1,24 @@
+#include "heddle/rt_apis.h"
 #include "pass/pass.h"
 
 #include <string.h>
 
-/* Functions whose result depends on their arguments and on nothing that a read of this thread
- * returned elsewhere. Allocators: the model names a block by its allocation, never by its address,
- * so only the size counts. Synchronisation: the result says which event happened (acq or tryfail,
- * wake or tmo), and a schedule fixes the events. */
-static const char *const pure_functions[] = {
-    "__errno_location",
-    "__ctype_b_loc",
-    "__ctype_tolower_loc",
-    "__ctype_toupper_loc",
-    "malloc",
-    "calloc",
-    "realloc",
-    "aligned_alloc",
-    "memalign",
-    "posix_memalign",
-    "_Znwm",
-    "_Znam",
-    "_ZnwmRKSt9nothrow_t",
-    "_ZnamRKSt9nothrow_t",
-    "_ZnwmSt11align_val_t",
-    "_ZnamSt11align_val_t",
-    "__cxa_allocate_exception",
-    "pthread_self",
-    "pthread_create",
-    "pthread_join",
-    "pthread_detach",
-    "pthread_mutex_init",
-    "pthread_mutex_destroy",
-    "pthread_mutex_lock",
-    "pthread_mutex_trylock",
-    "pthread_mutex_timedlock",
-    "pthread_mutex_unlock",
-    "pthread_rwlock_init",
-    "pthread_rwlock_destroy",
-    "pthread_rwlock_rdlock",
-    "pthread_rwlock_tryrdlock",
-    "pthread_rwlock_wrlock",
-    "pthread_rwlock_trywrlock",
-    "pthread_rwlock_unlock",
-    "pthread_spin_lock",
-    "pthread_spin_trylock",
-    "pthread_spin_unlock",
-    "pthread_cond_init",
-    "pthread_cond_destroy",
-    "pthread_cond_wait",
-    "pthread_cond_timedwait",
-    "pthread_cond_signal",
-    "pthread_cond_broadcast",
-    "sem_init",
-    "sem_post",
-    "sem_wait",
+/* What the table of modelled functions says about their results. */
+static const struct {
+    const char *name;
+    enum hd_api_dep dep;
+} modelled[] = {
+#define HD_API_DEP(group, ret, name, params, dep, text) {#name, HD_DEP_##dep},
+    HD_APIS(HD_API_DEP)
+#undef HD_API_DEP
 };
+
+#define NAME(name) #name,
+#define MATH(name) #name, #name "f", #name "l",
+static const char *const pure_functions[] = {HD_PURE_LIBC(NAME) HD_PURE_CXX(NAME)
+                                                 HD_PURE_MATH(MATH)};
+#undef NAME
+#undef MATH
 
 /* Their variable arguments are formatted or handed to the kernel, outside instrumented code. */
 static const char *const vararg_functions[] = {
@@ -174,9 +139,48 @@ static enum hd_callee libc_kind(LLVMValueRef call, LLVMValueRef fn, const char *
         if (kind != HD_CALLEE_UNKNOWN)
             return kind;
     }
-    if (IS_LISTED(name, pure_functions))
+    if (IS_LISTED(name, pure_functions) || touches_no_memory(fn))
         return HD_CALLEE_PURE;
+    for (size_t i = 0; i < sizeof modelled / sizeof modelled[0]; i++)
+        if (modelled[i].dep == HD_DEP_ARGS && strcmp(name, modelled[i].name) == 0)
+            return HD_CALLEE_PURE;
     return IS_LISTED(name, vararg_functions) ? HD_CALLEE_VARARG_OK : HD_CALLEE_UNKNOWN;
+}
+
+/* "" when the function called is not known or is not declared only. */
+static const char *name_of(LLVMValueRef call)
+{
+    LLVMValueRef fn = hd_calls_function(call);
+    size_t len;
+    return fn && LLVMIsAFunction(fn) && LLVMIsDeclaration(fn) ? LLVMGetValueName2(fn, &len) : "";
+}
+
+bool hd_calls_through(LLVMValueRef call, int *looks_at)
+{
+    static const struct {
+        const char *name;
+        int looks_at;
+    } list[] = {
+#define HD_THROUGH_ENTRY(name, looks_at) {#name, looks_at},
+        HD_THROUGH(HD_THROUGH_ENTRY)
+#undef HD_THROUGH_ENTRY
+    };
+    const char *name = name_of(call);
+    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
+        *looks_at = list[i].looks_at;
+        if (strcmp(name, list[i].name) == 0)
+            return true;
+    }
+    return false;
+}
+
+bool hd_calls_own(LLVMValueRef call)
+{
+    const char *name = name_of(call);
+    for (size_t i = 0; i < sizeof modelled / sizeof modelled[0]; i++)
+        if (modelled[i].dep == HD_DEP_OWN && strcmp(name, modelled[i].name) == 0)
+            return true;
+    return false;
 }
 
 enum hd_callee hd_calls_kind(LLVMValueRef call)

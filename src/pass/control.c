@@ -45,6 +45,7 @@ void hd_control_branch(struct hd_fn *f, LLVMValueRef inst, LLVMValueRef cond)
 void hd_control_landing(struct hd_fn *f, LLVMValueRef inst)
 {
     hd_hooks_after(f->p->b, inst);
+    LLVMBuildStore(f->p->b, null_ptr(f->p), hd_hooks_flow(f->p, FLOW_CALLEE, 0));
     hd_hooks_call(f, HD_HOOK_unwound, &f->frame);
     branch_on(f, inst, HD_SITE_BRANCH, hd_deps_past(f, f->p->b));
 }
@@ -78,6 +79,28 @@ static bool is_token_kind(LLVMValueRef v)
     return kind != LLVMMetadataTypeKind && kind != LLVMTokenTypeKind && kind != LLVMLabelTypeKind;
 }
 
+/* The place of an argument in the flow record. */
+static unsigned slot_of(LLVMValueRef call, unsigned i, unsigned fixed, enum hd_callee kind)
+{
+    LLVMTypeKind type = LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(call, i)));
+    if (kind != HD_CALLEE_VARARG_OK)
+        return i;
+    if (i >= fixed && type != LLVMPointerTypeKind)
+        return HD_FLOW_NUMBERS;
+    return i < HD_FLOW_NUMBERS ? i : HD_FLOW_NUMBERS - 1;
+}
+
+static void store_tokens(struct hd_fn *f, LLVMValueRef callee, struct hd_dep *deps, unsigned n)
+{
+    struct hd_pass *p = f->p;
+    for (unsigned i = 0; i < n; i++)
+        LLVMBuildStore(p->b, hd_deps_join(f, p->b, hd_decided_rest(f, deps[i])),
+                       hd_hooks_flow(p, FLOW_ARG, i));
+    if (n > 0)
+        LLVMBuildStore(p->b, LLVMBuildPointerCast(p->b, callee, p->ptr, ""),
+                       hd_hooks_flow(p, FLOW_CALLEE, 0));
+}
+
 /* Hands the tokens of the arguments to the callee, and makes a choice of control of those that it
  * will find in memory as a variable argument list. */
 static void pass_arguments(struct hd_fn *f, LLVMValueRef call, enum hd_callee kind)
@@ -85,27 +108,44 @@ static void pass_arguments(struct hd_fn *f, LLVMValueRef call, enum hd_callee ki
     struct hd_pass *p = f->p;
     LLVMTypeRef type = LLVMGetCalledFunctionType(call);
     unsigned fixed = LLVMCountParamTypes(type), n = LLVMGetNumArgOperands(call);
-    LLVMValueRef toks[HD_FLOW_ARGS];
-    struct hd_dep variable = {0};
+    struct hd_dep deps[HD_FLOW_ARGS] = {0}, variable = {0};
     for (unsigned i = 0; i < n; i++) {
         if (!is_token_kind(LLVMGetOperand(call, i)))
             return;
         bool is_variable = i >= fixed && kind != HD_CALLEE_VARARG_OK;
-        if (i >= HD_FLOW_ARGS && !is_variable)
+        unsigned slot = slot_of(call, i, fixed, kind);
+        if (slot >= HD_FLOW_ARGS && !is_variable)
             continue;
         struct hd_dep d = argument_dep(f, call, i);
         if (is_variable)
             hd_deps_add(f, p->b, &variable, d);
-        if (i < HD_FLOW_ARGS)
-            toks[i] = hd_deps_join(f, p->b, hd_decided_rest(f, d));
+        if (slot < HD_FLOW_ARGS)
+            hd_deps_add(f, p->b, &deps[slot], d);
     }
     if (variable.n > 0)
         branch_on(f, call, HD_SITE_CALL, hd_deps_join(f, p->b, variable));
-    for (unsigned i = 0; i < n && i < HD_FLOW_ARGS; i++)
-        LLVMBuildStore(p->b, toks[i], hd_hooks_flow(p, FLOW_ARG, i));
-    if (n > 0)
-        LLVMBuildStore(p->b, LLVMBuildPointerCast(p->b, LLVMGetCalledValue(call), p->ptr, ""),
-                       hd_hooks_flow(p, FLOW_CALLEE, 0));
+    bool all = kind == HD_CALLEE_VARARG_OK && n > 0;
+    store_tokens(f, LLVMGetCalledValue(call), deps, all || n > HD_FLOW_ARGS ? HD_FLOW_ARGS : n);
+}
+
+/* What a function of the C++ library does with its arguments is done by one of ours that it calls.
+ * What it looks at in memory for that is read here. */
+static void pass_through(struct hd_fn *f, LLVMValueRef call, int looks_at)
+{
+    struct hd_pass *p = f->p;
+    struct hd_dep deps[HD_FLOW_ARGS] = {0};
+    for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++)
+        hd_deps_add(f, p->b, &deps[0], hd_deps_of(f, LLVMGetOperand(call, i)));
+    if (looks_at >= 0) {
+        LLVMValueRef ptr = LLVMGetOperand(call, (unsigned)looks_at);
+        struct hd_dep read = {1,
+                              {hd_block_read(f, call, ptr, LLVMABISizeOfType(p->layout, p->ptr))}};
+        hd_deps_add(f, p->b, &deps[0], read);
+    }
+    LLVMValueRef mark = hd_hooks_u64(p, (uintptr_t)HD_FLOW_THROUGH);
+    store_tokens(f, LLVMConstIntToPtr(mark, p->ptr), deps, HD_FLOW_ARGS);
+    LLVMPositionBuilderBefore(p->b, hd_control_after(call));
+    LLVMBuildStore(p->b, null_ptr(p), hd_hooks_flow(p, FLOW_CALLEE, 0));
 }
 
 /* Where the result of a call can be looked at first, or NULL. */
@@ -211,7 +251,12 @@ static void keep_call(LLVMValueRef call)
 
 static void real_call(struct hd_fn *f, LLVMValueRef call, enum hd_callee kind)
 {
+    int looks_at;
     f->calls = true;
+    if (hd_calls_through(call, &looks_at) && hd_control_after(call)) {
+        pass_through(f, call, looks_at);
+        return;
+    }
     keep_call(call);
     if (!hd_calls_function(call))
         indirect_call(f, call);
@@ -261,6 +306,20 @@ void hd_control_call(struct hd_fn *f, LLVMValueRef inst, enum hd_callee kind)
     }
 }
 
+/* The events of the thread since before the call, with the builder for tokens behind it. */
+static LLVMValueRef own_reads(struct hd_fn *f, LLVMValueRef call)
+{
+    struct hd_pass *p = f->p;
+    LLVMBuilderRef before = LLVMCreateBuilderInContext(p->ctx);
+    LLVMPositionBuilderBefore(before, call);
+    LLVMValueRef count = LLVMBuildLoad2(before, p->i32, hd_hooks_flow(p, 0, 0), "");
+    LLVMDisposeBuilder(before);
+    LLVMValueRef lo =
+        LLVMBuildZExt(p->tb, LLVMBuildAdd(p->tb, count, hd_hooks_u32(p, 1), ""), p->i64, "");
+    lo = LLVMBuildShl(p->tb, lo, hd_hooks_u64(p, 32), "");
+    return LLVMBuildOr(p->tb, lo, hd_deps_past(f, p->tb), "");
+}
+
 LLVMValueRef hd_control_result(struct hd_fn *f, LLVMValueRef call)
 {
     struct hd_pass *p = f->p;
@@ -273,7 +332,7 @@ LLVMValueRef hd_control_result(struct hd_fn *f, LLVMValueRef call)
     LLVMValueRef who = LLVMBuildLoad2(p->tb, p->ptr, returner, "");
     LLVMValueRef mine = LLVMBuildICmp(p->tb, LLVMIntEQ, who, callee, "");
     LLVMValueRef tok = LLVMBuildLoad2(p->tb, p->i64, hd_hooks_flow(p, FLOW_RET, 0), "");
-    LLVMValueRef past = hd_deps_past(f, p->tb);
+    LLVMValueRef past = hd_calls_own(call) ? own_reads(f, call) : hd_deps_past(f, p->tb);
     LLVMBuildStore(p->tb, null_ptr(p), returner);
     return LLVMBuildSelect(p->tb, mine, tok, past, "");
 }

@@ -239,8 +239,13 @@ static struct hd_dep of_call(struct hd_fn *f, LLVMValueRef call)
     enum hd_callee kind = hd_calls_kind(call);
     if (kind == HD_CALLEE_PURE || hd_calls_is_memory(kind))
         return of_operands(f, call, LLVMGetNumArgOperands(call));
-    if (kind == HD_CALLEE_UNKNOWN || kind == HD_CALLEE_VARARG_OK)
-        return one(hd_control_result(f, call));
+    if (kind == HD_CALLEE_UNKNOWN || kind == HD_CALLEE_VARARG_OK) {
+        struct hd_dep d = hd_calls_own(call) ? of_operands(f, call, LLVMGetNumArgOperands(call))
+                                             : (struct hd_dep){0};
+        struct hd_dep result = one(hd_control_result(f, call)); /* the builder is behind it then */
+        hd_deps_add(f, f->p->tb, &d, result);
+        return d;
+    }
     LLVMBuilderRef b = builder_after(f, call);
     return b ? one(hd_deps_past(f, b)) : all(f);
 }

@@ -74,6 +74,11 @@ void hd_rt_put_range(enum hd_log_kind kind, unsigned aux, uintptr_t pc, const vo
     hd_put_done(to, kind);
 }
 
+static unsigned told(void)
+{
+    return hd_rt_me->in_rt & HD_IN_TOLD ? HD_LOG_CALL : 0;
+}
+
 void hd_rt_log_bytes(enum hd_log_kind kind, unsigned aux, uintptr_t pc, const void *p,
                      const void *bytes, size_t n)
 {
@@ -81,8 +86,8 @@ void hd_rt_log_bytes(enum hd_log_kind kind, unsigned aux, uintptr_t pc, const vo
     hd_rt_touch(bytes, n);
     for (size_t at = 0; at < n; at += HD_RT_RANGE_MAX) {
         size_t part = n - at < HD_RT_RANGE_MAX ? n - at : HD_RT_RANGE_MAX;
-        hd_rt_put_range(kind, aux | (hook ? 0 : hd_rt_joined()), pc, (const char *)p + at,
-                        (const char *)bytes + at, part);
+        unsigned call = hook ? 0 : hd_rt_joined() | told();
+        hd_rt_put_range(kind, aux | call, pc, (const char *)p + at, (const char *)bytes + at, part);
         hd_rt_counts(__hd_flow.count + 1);
     }
 }

@@ -14,8 +14,10 @@
 HD_EXPORT char *getenv(const char *name)
 {
     struct hd_thread *me = rt.on && hd_rt_module_has(HD_PC) ? hd_rt_enter() : NULL;
-    if (me)
+    if (me) {
+        hd_rt_arg_dep(getenv);
         hd_rt_log_bytes(HD_LOG_RANGE_READ, 0, HD_PC, &environ, &environ, sizeof environ);
+    }
     char *value = hd_rt_getenv(name);
     if (me)
         hd_rt_leave(me);

@@ -3,6 +3,7 @@
 #ifndef HD_RT_FORTIFY_H
 #define HD_RT_FORTIFY_H
 
+#include "rt/caller.h"
 #include "rt/rt.h"
 
 #include "heddle/rt_apis.h"
@@ -12,12 +13,12 @@
 #include <stdio.h>
 #include <sys/socket.h>
 
-#define HD_FORTIFY_PROTOTYPE(group, ret, name, params, text) ret name params;
+#define HD_FORTIFY_PROTOTYPE(group, ret, name, params, dep, text) ret name params;
 HD_APIS_FORTIFY(HD_FORTIFY_PROTOTYPE)
 #undef HD_FORTIFY_PROTOTYPE
 
-char *hd_rt_fgets(char *p, int n, FILE *f, uintptr_t pc);
-size_t hd_rt_fread(void *p, size_t size, size_t n, FILE *f, uintptr_t pc);
+char *hd_rt_fgets(char *p, int n, FILE *f, struct hd_caller by);
+size_t hd_rt_fread(void *p, size_t size, size_t n, FILE *f, struct hd_caller by);
 ssize_t hd_rt_read_fd(int fd, void *p, size_t n, uintptr_t pc);
 ssize_t hd_rt_write_fd(int fd, const void *p, size_t n, uintptr_t pc);
 

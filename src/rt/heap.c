@@ -194,6 +194,7 @@ HD_EXPORT void *pvalloc(size_t n)
 
 HD_EXPORT int posix_memalign(void **out, size_t align, size_t n)
 {
+    struct hd_caller by = HD_BY(posix_memalign, 3);
     if (align % sizeof(void *) || !align || (align & (align - 1)))
         return EINVAL;
     int saved = errno;
@@ -204,7 +205,8 @@ HD_EXPORT int posix_memalign(void **out, size_t align, size_t n)
     struct hd_thread *me = enter();
     *out = p;
     if (me) {
-        hd_rt_wrote(HD_PC, out, sizeof *out);
+        hd_rt_depend(me, by);
+        hd_rt_wrote(by.pc, out, sizeof *out);
         hd_rt_leave(me);
     }
     return 0;

@@ -6,6 +6,7 @@
  * The process id is the real one while recording; a replay tells the recorded one. */
 #include "rt/inputs.h"
 #include "rt/blocks.h"
+#include "rt/caller.h"
 #include "heddle/rt_steer.h"
 #include "rt/policy.h"
 #include "rt/real.h"
@@ -44,20 +45,21 @@ bool hd_rt_random_fd(int fd)
            (st.st_rdev == makedev(1, 8) || st.st_rdev == makedev(1, 9));
 }
 
-static bool give(void *out, size_t n, uintptr_t pc)
+static bool give(void *out, size_t n, struct hd_caller by)
 {
-    struct hd_thread *me = hd_rt_enter_at(out, n, pc);
+    struct hd_thread *me = hd_rt_enter_at(out, n, by.pc);
     if (!me)
         return false;
+    hd_rt_depend(me, by);
     hd_rt_random_fill(me, out, n);
-    hd_rt_wrote(pc, out, n);
+    hd_rt_wrote(by.pc, out, n);
     hd_rt_leave(me);
     return true;
 }
 
 HD_EXPORT ssize_t getrandom(void *out, size_t n, unsigned flags)
 {
-    return give(out, n, HD_PC) ? (ssize_t)n : hd_real.getrandom(out, n, flags);
+    return give(out, n, HD_BY(getrandom, 3)) ? (ssize_t)n : hd_real.getrandom(out, n, flags);
 }
 
 HD_EXPORT int getentropy(void *out, size_t n)
@@ -66,13 +68,13 @@ HD_EXPORT int getentropy(void *out, size_t n)
         errno = EIO;
         return -1;
     }
-    return give(out, n, HD_PC) ? 0 : hd_real.getentropy(out, n);
+    return give(out, n, HD_BY(getentropy, 2)) ? 0 : hd_real.getentropy(out, n);
 }
 
 /* libc has these since 2.36; a program that calls them found them there. */
 HD_EXPORT void arc4random_buf(void *out, size_t n)
 {
-    if (!give(out, n, HD_PC))
+    if (!give(out, n, HD_BY(arc4random_buf, 2)))
         hd_real.arc4random_buf(out, n);
 }
 

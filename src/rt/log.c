@@ -360,9 +360,9 @@ void hd_rt_log_off(void)
 
 unsigned hd_rt_joined(void)
 {
-    if (hd_rt_me->in_rt == 2)
+    if (hd_rt_me->in_rt & HD_IN_LOGGED)
         return HD_LOG_JOINED;
-    hd_rt_me->in_rt = 2;
+    hd_rt_me->in_rt |= HD_IN_LOGGED;
     return 0;
 }
 

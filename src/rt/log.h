@@ -52,7 +52,7 @@ void hd_rt_log_missed(uintptr_t place, unsigned shape, const uint64_t *w, uint32
 uint8_t *hd_rt_log_grow(size_t n);
 
 /* Whether a function that we stand before has logged an event since it was entered; hooks do not
- * ask. in_rt is 1 before the first one and 2 afterwards. */
+ * ask. */
 unsigned hd_rt_joined(void);
 
 /* Records of any kind; what a kind has is in HD_LOG_KINDS. */

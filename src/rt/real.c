@@ -7,7 +7,7 @@ struct hd_real hd_real;
 
 void hd_rt_real_find(void)
 {
-#define HD_REAL_FIND(group, ret, name, params, text)                                               \
+#define HD_REAL_FIND(group, ret, name, params, dep, text)                                          \
     *(void **)&hd_real.name = dlsym(RTLD_NEXT, #name);
     HD_APIS(HD_REAL_FIND)
 #undef HD_REAL_FIND

@@ -30,7 +30,7 @@
 #include <wchar.h>
 
 struct hd_real {
-#define HD_REAL_FIELD(group, ret, name, params, text) ret(*name) params;
+#define HD_REAL_FIELD(group, ret, name, params, dep, text) ret(*name) params;
     HD_APIS(HD_REAL_FIELD)
 #undef HD_REAL_FIELD
 };

@@ -30,6 +30,13 @@
 
 enum hd_state { HD_READY, HD_RUNNING, HD_BLOCKED, HD_FDWAIT, HD_OUTSIDE, HD_DONE };
 
+/* in_rt of a thread in a call into the runtime. */
+enum {
+    HD_IN_RT = 1,
+    HD_IN_LOGGED = 2, /* it has logged an event */
+    HD_IN_TOLD = 4,   /* it has logged on what its arguments depend: caller.h */
+};
+
 enum hd_hold { HD_HOLD_NONE, HD_HOLD_HANDLERS, HD_HOLD_WAKING /* for a handler, too */ };
 
 struct pollfd;
@@ -38,7 +45,7 @@ struct hd_sync;
 struct hd_thread {
     union {
         struct {
-            volatile int in_rt; /* depth of runtime calls; not 0: the keeper leaves the token */
+            volatile int in_rt; /* HD_IN_*; not 0: the keeper leaves the token */
             uint32_t pend_len;  /* of a write whose value is not logged yet, or 0 */
         };
         volatile uint64_t busy; /* both */

@@ -93,12 +93,15 @@ static void wait_for_input(struct hd_stdio *c)
     waiting = NULL;
 }
 
-bool hd_rt_stdio_begin(struct hd_stdio *c, FILE *file, bool input, uintptr_t pc)
+bool hd_rt_stdio_begin(struct hd_stdio *c, FILE *file, bool input, struct hd_caller by)
 {
+    uintptr_t pc = by.pc;
     struct hd_thread *me = hd_rt_enter_at(NULL, 0, pc);
     if (!me)
         return false;
     *c = (struct hd_stdio){.me = me, .file = file, .pc = pc, .memory = hd_rt_module_has(pc)};
+    if (!input && c->memory) /* what comes from outside depends on more */
+        hd_rt_depend(me, by);
     if (!file)
         return true;
     if (rt.multi) {
@@ -140,38 +143,38 @@ void hd_rt_stdio_end(struct hd_stdio *c)
 
 /* ---- calls that only need the lock ---- */
 
-#define LOCKED(ret, name, params, args, file, input)                                               \
+#define LOCKED(ret, name, n, params, args, file, input)                                            \
     HD_EXPORT ret name params                                                                      \
     {                                                                                              \
         struct hd_stdio c;                                                                         \
-        if (!hd_rt_stdio_begin(&c, file, input, HD_PC))                                            \
+        if (!hd_rt_stdio_begin(&c, file, input, HD_BY(name, n)))                                   \
             return hd_real.name args;                                                              \
         ret r = hd_real.name args;                                                                 \
         hd_rt_stdio_end(&c);                                                                       \
         return r;                                                                                  \
     }
 
-LOCKED(int, fputc, (int byte, FILE *f), (byte, f), f, false)
-LOCKED(int, putc, (int byte, FILE *f), (byte, f), f, false)
-LOCKED(int, putchar, (int byte), (byte), stdout, false)
-LOCKED(int, fgetc, (FILE * f), (f), f, true)
-LOCKED(int, getc, (FILE * f), (f), f, true)
-LOCKED(int, getchar, (void), (), stdin, true)
-LOCKED(int, ungetc, (int byte, FILE *f), (byte, f), f, false)
-LOCKED(int, fseek, (FILE * f, long at, int from), (f, at, from), f, false)
-LOCKED(int, fseeko, (FILE * f, off_t at, int from), (f, at, from), f, false)
-LOCKED(long, ftell, (FILE * f), (f), f, false)
-LOCKED(off_t, ftello, (FILE * f), (f), f, false)
-LOCKED(int, feof, (FILE * f), (f), f, false)
-LOCKED(int, ferror, (FILE * f), (f), f, false)
-LOCKED(int, fflush, (FILE * f), (f), f, false)
-LOCKED(int, setvbuf, (FILE *restrict f, char *restrict buf, int mode, size_t n), (f, buf, mode, n),
-       f, false)
+LOCKED(int, fputc, 2, (int byte, FILE *f), (byte, f), f, false)
+LOCKED(int, putc, 2, (int byte, FILE *f), (byte, f), f, false)
+LOCKED(int, putchar, 1, (int byte), (byte), stdout, false)
+LOCKED(int, fgetc, 1, (FILE * f), (f), f, true)
+LOCKED(int, getc, 1, (FILE * f), (f), f, true)
+LOCKED(int, getchar, 0, (void), (), stdin, true)
+LOCKED(int, ungetc, 2, (int byte, FILE *f), (byte, f), f, false)
+LOCKED(int, fseek, 3, (FILE * f, long at, int from), (f, at, from), f, false)
+LOCKED(int, fseeko, 3, (FILE * f, off_t at, int from), (f, at, from), f, false)
+LOCKED(long, ftell, 1, (FILE * f), (f), f, false)
+LOCKED(off_t, ftello, 1, (FILE * f), (f), f, false)
+LOCKED(int, feof, 1, (FILE * f), (f), f, false)
+LOCKED(int, ferror, 1, (FILE * f), (f), f, false)
+LOCKED(int, fflush, 1, (FILE * f), (f), f, false)
+LOCKED(int, setvbuf, 4, (FILE *restrict f, char *restrict buf, int mode, size_t n),
+       (f, buf, mode, n), f, false)
 
 HD_EXPORT void rewind(FILE *f)
 {
     struct hd_stdio c;
-    bool on = hd_rt_stdio_begin(&c, f, false, HD_PC);
+    bool on = hd_rt_stdio_begin(&c, f, false, HD_BY(rewind, 1));
     hd_real.rewind(f);
     if (on)
         hd_rt_stdio_end(&c);
@@ -180,7 +183,7 @@ HD_EXPORT void rewind(FILE *f)
 HD_EXPORT void clearerr(FILE *f)
 {
     struct hd_stdio c;
-    bool on = hd_rt_stdio_begin(&c, f, false, HD_PC);
+    bool on = hd_rt_stdio_begin(&c, f, false, HD_BY(clearerr, 1));
     hd_real.clearerr(f);
     if (on)
         hd_rt_stdio_end(&c);
@@ -190,7 +193,7 @@ HD_EXPORT void clearerr(FILE *f)
 HD_EXPORT int fclose(FILE *f)
 {
     struct hd_stdio c;
-    if (!hd_rt_stdio_begin(&c, f, false, HD_PC))
+    if (!hd_rt_stdio_begin(&c, f, false, HD_BY(fclose, 1)))
         return hd_real.fclose(f);
     int fd = f->_fileno;
     if (c.chan) {
@@ -224,7 +227,7 @@ static void writes(struct hd_stdio *c, const void *p, size_t n)
 HD_EXPORT int fputs(const char *restrict s, FILE *restrict f)
 {
     struct hd_stdio c;
-    if (!hd_rt_stdio_begin(&c, f, false, HD_PC))
+    if (!hd_rt_stdio_begin(&c, f, false, HD_BY(fputs, 2)))
         return hd_real.fputs(s, f);
     reads(&c, s, strlen(s) + 1);
     int r = hd_real.fputs(s, f);
@@ -235,7 +238,7 @@ HD_EXPORT int fputs(const char *restrict s, FILE *restrict f)
 HD_EXPORT int puts(const char *s)
 {
     struct hd_stdio c;
-    if (!hd_rt_stdio_begin(&c, stdout, false, HD_PC))
+    if (!hd_rt_stdio_begin(&c, stdout, false, HD_BY(puts, 1)))
         return hd_real.puts(s);
     reads(&c, s, strlen(s) + 1);
     int r = hd_real.puts(s);
@@ -246,7 +249,7 @@ HD_EXPORT int puts(const char *s)
 HD_EXPORT void perror(const char *s)
 {
     struct hd_stdio c;
-    bool on = hd_rt_stdio_begin(&c, stderr, false, HD_PC);
+    bool on = hd_rt_stdio_begin(&c, stderr, false, HD_BY(perror, 1));
     if (on && s)
         reads(&c, s, strlen(s) + 1);
     hd_real.perror(s);
@@ -257,7 +260,7 @@ HD_EXPORT void perror(const char *s)
 HD_EXPORT size_t fwrite(const void *restrict p, size_t size, size_t n, FILE *restrict f)
 {
     struct hd_stdio c;
-    if (!hd_rt_stdio_begin(&c, f, false, HD_PC))
+    if (!hd_rt_stdio_begin(&c, f, false, HD_BY(fwrite, 4)))
         return hd_real.fwrite(p, size, n, f);
     reads(&c, p, size * n);
     size_t r = hd_real.fwrite(p, size, n, f);
@@ -265,10 +268,10 @@ HD_EXPORT size_t fwrite(const void *restrict p, size_t size, size_t n, FILE *res
     return r;
 }
 
-size_t hd_rt_fread(void *p, size_t size, size_t n, FILE *f, uintptr_t pc)
+size_t hd_rt_fread(void *p, size_t size, size_t n, FILE *f, struct hd_caller by)
 {
     struct hd_stdio c;
-    if (!hd_rt_stdio_begin(&c, f, true, pc))
+    if (!hd_rt_stdio_begin(&c, f, true, by))
         return hd_real.fread(p, size, n, f);
     size_t r = hd_real.fread(p, size, n, f);
     writes(&c, p, size * r);
@@ -278,13 +281,13 @@ size_t hd_rt_fread(void *p, size_t size, size_t n, FILE *f, uintptr_t pc)
 
 HD_EXPORT size_t fread(void *restrict p, size_t size, size_t n, FILE *restrict f)
 {
-    return hd_rt_fread(p, size, n, f, HD_PC);
+    return hd_rt_fread(p, size, n, f, HD_BY(fread, 4));
 }
 
-char *hd_rt_fgets(char *p, int n, FILE *f, uintptr_t pc)
+char *hd_rt_fgets(char *p, int n, FILE *f, struct hd_caller by)
 {
     struct hd_stdio c;
-    if (!hd_rt_stdio_begin(&c, f, true, pc))
+    if (!hd_rt_stdio_begin(&c, f, true, by))
         return hd_real.fgets(p, n, f);
     char *r = hd_real.fgets(p, n, f);
     writes(&c, p, r ? strlen(r) + 1 : 0);
@@ -294,22 +297,22 @@ char *hd_rt_fgets(char *p, int n, FILE *f, uintptr_t pc)
 
 HD_EXPORT char *fgets(char *restrict p, int n, FILE *restrict f)
 {
-    return hd_rt_fgets(p, n, f, HD_PC);
+    return hd_rt_fgets(p, n, f, HD_BY(fgets, 3));
 }
 
 /* libc gets the memory for the line from inside, where we do not see it. */
-static ssize_t line(char **p, size_t *n, int end, FILE *f, uintptr_t pc)
+static ssize_t line(char **p, size_t *n, int end, FILE *f, struct hd_caller by)
 {
     struct hd_stdio c;
-    if (!hd_rt_stdio_begin(&c, f, true, pc))
+    if (!hd_rt_stdio_begin(&c, f, true, by))
         return hd_real.getdelim(p, n, end, f);
     char *before = *p;
     size_t had = *n;
     ssize_t r = hd_real.getdelim(p, n, end, f);
     if (*p != before || *n != had) {
         if (before)
-            HD_LOGP(HD_LOG_FREE, pc, before);
-        hd_rt_log2(HD_LOG_ALLOC, 0, pc, (uintptr_t)*p, *n);
+            HD_LOGP(HD_LOG_FREE, by.pc, before);
+        hd_rt_log2(HD_LOG_ALLOC, 0, by.pc, (uintptr_t)*p, *n);
         writes(&c, p, sizeof *p);
         writes(&c, n, sizeof *n);
     }
@@ -320,17 +323,17 @@ static ssize_t line(char **p, size_t *n, int end, FILE *f, uintptr_t pc)
 
 HD_EXPORT ssize_t getdelim(char **restrict p, size_t *restrict n, int end, FILE *restrict f)
 {
-    return line(p, n, end, f, HD_PC);
+    return line(p, n, end, f, HD_BY(getdelim, 4));
 }
 
 HD_EXPORT ssize_t __getdelim(char **restrict p, size_t *restrict n, int end, FILE *restrict f)
 {
-    return line(p, n, end, f, HD_PC);
+    return line(p, n, end, f, HD_BY(__getdelim, 4));
 }
 
 HD_EXPORT ssize_t getline(char **restrict p, size_t *restrict n, FILE *restrict f)
 {
-    return line(p, n, '\n', f, HD_PC);
+    return line(p, n, '\n', f, HD_BY(getline, 3));
 }
 
 /* libc moves the buffer when it likes to. */

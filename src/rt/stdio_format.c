@@ -17,12 +17,18 @@ static void wrote_all(const struct hd_stdio *c, const struct hd_format_out *outs
         hd_rt_wrote(c->pc, outs[i].p, outs[i].n);
 }
 
-int hd_rt_vfprintf(FILE *f, int flag, const char *format, va_list a, uintptr_t pc)
+static void formatted(const struct hd_stdio *c, struct hd_caller by, const char *to, size_t n)
+{
+    hd_rt_depend_numbers(c->me, by);
+    hd_rt_wrote(by.pc, to, n);
+}
+
+int hd_rt_vfprintf(FILE *f, int flag, const char *format, va_list a, struct hd_caller by)
 {
     struct hd_stdio c;
     struct hd_format_out outs[HD_FORMAT_OUTS];
-    bool on = hd_rt_stdio_begin(&c, f, false, pc);
-    unsigned n = on && c.memory ? hd_rt_format_reads(format, a, pc, outs) : 0;
+    bool on = hd_rt_stdio_begin(&c, f, false, by);
+    unsigned n = on && c.memory ? hd_rt_format_reads(format, a, by.pc, outs) : 0;
     int r = flag < 0 ? hd_real.vfprintf(f, format, a) : hd_real.__vfprintf_chk(f, flag, format, a);
     if (on) {
         wrote_all(&c, outs, n);
@@ -31,53 +37,54 @@ int hd_rt_vfprintf(FILE *f, int flag, const char *format, va_list a, uintptr_t p
     return r;
 }
 
-int hd_rt_vsnprintf(char *to, size_t size, int flag, const char *format, va_list a, uintptr_t pc)
+int hd_rt_vsnprintf(char *to, size_t size, int flag, const char *format, va_list a,
+                    struct hd_caller by)
 {
     struct hd_stdio c;
     struct hd_format_out outs[HD_FORMAT_OUTS];
-    bool on = hd_rt_stdio_begin(&c, NULL, false, pc);
-    unsigned n = on && c.memory ? hd_rt_format_reads(format, a, pc, outs) : 0;
+    bool on = hd_rt_stdio_begin(&c, NULL, false, by);
+    unsigned n = on && c.memory ? hd_rt_format_reads(format, a, by.pc, outs) : 0;
     int r = flag < 0 ? hd_real.vsnprintf(to, size, format, a)
                      : hd_real.__vsnprintf_chk(to, size, flag, size, format, a);
     if (!on)
         return r;
     if (c.memory && r >= 0 && size)
-        hd_rt_wrote(pc, to, (size_t)r < size ? (size_t)r + 1 : size);
+        formatted(&c, by, to, (size_t)r < size ? (size_t)r + 1 : size);
     wrote_all(&c, outs, n);
     hd_rt_stdio_end(&c);
     return r;
 }
 
-int hd_rt_vsprintf(char *to, const char *format, va_list a, uintptr_t pc)
+int hd_rt_vsprintf(char *to, const char *format, va_list a, struct hd_caller by)
 {
     struct hd_stdio c;
     struct hd_format_out outs[HD_FORMAT_OUTS];
-    bool on = hd_rt_stdio_begin(&c, NULL, false, pc);
-    unsigned n = on && c.memory ? hd_rt_format_reads(format, a, pc, outs) : 0;
+    bool on = hd_rt_stdio_begin(&c, NULL, false, by);
+    unsigned n = on && c.memory ? hd_rt_format_reads(format, a, by.pc, outs) : 0;
     int r = hd_real.vsprintf(to, format, a);
     if (!on)
         return r;
     if (c.memory && r >= 0)
-        hd_rt_wrote(pc, to, (size_t)r + 1);
+        formatted(&c, by, to, (size_t)r + 1);
     wrote_all(&c, outs, n);
     hd_rt_stdio_end(&c);
     return r;
 }
 
-int hd_rt_vasprintf(char **to, const char *format, va_list a, uintptr_t pc)
+int hd_rt_vasprintf(char **to, const char *format, va_list a, struct hd_caller by)
 {
     struct hd_stdio c;
     struct hd_format_out outs[HD_FORMAT_OUTS];
-    bool on = hd_rt_stdio_begin(&c, NULL, false, pc);
-    unsigned n = on && c.memory ? hd_rt_format_reads(format, a, pc, outs) : 0;
+    bool on = hd_rt_stdio_begin(&c, NULL, false, by);
+    unsigned n = on && c.memory ? hd_rt_format_reads(format, a, by.pc, outs) : 0;
     int r = hd_real.vasprintf(to, format, a);
     if (!on)
         return r;
     if (r >= 0) {
-        hd_rt_log2(HD_LOG_ALLOC, 0, pc, (uintptr_t)*to, (size_t)r + 1);
+        hd_rt_log2(HD_LOG_ALLOC, 0, by.pc, (uintptr_t)*to, (size_t)r + 1);
         if (c.memory) {
-            hd_rt_wrote(pc, to, sizeof *to);
-            hd_rt_wrote(pc, *to, (size_t)r + 1);
+            hd_rt_wrote(by.pc, to, sizeof *to);
+            formatted(&c, by, *to, (size_t)r + 1);
         }
     }
     wrote_all(&c, outs, n);
@@ -95,62 +102,62 @@ int hd_rt_vasprintf(char **to, const char *format, va_list a, uintptr_t pc)
 
 HD_EXPORT int vfprintf(FILE *restrict f, const char *restrict format, va_list a)
 {
-    return hd_rt_vfprintf(f, -1, format, a, HD_PC);
+    return hd_rt_vfprintf(f, -1, format, a, HD_BY_ANY);
 }
 
 HD_EXPORT int vprintf(const char *restrict format, va_list a)
 {
-    return hd_rt_vfprintf(stdout, -1, format, a, HD_PC);
+    return hd_rt_vfprintf(stdout, -1, format, a, HD_BY_ANY);
 }
 
 HD_EXPORT int printf(const char *restrict format, ...)
 {
-    WITH_ARGS(format, hd_rt_vfprintf(stdout, -1, format, a, HD_PC));
+    WITH_ARGS(format, hd_rt_vfprintf(stdout, -1, format, a, HD_BY(printf, HD_FLOW_ARGS)));
 }
 
 HD_EXPORT int fprintf(FILE *restrict f, const char *restrict format, ...)
 {
-    WITH_ARGS(format, hd_rt_vfprintf(f, -1, format, a, HD_PC));
+    WITH_ARGS(format, hd_rt_vfprintf(f, -1, format, a, HD_BY(fprintf, HD_FLOW_ARGS)));
 }
 
 HD_EXPORT int vsnprintf(char *restrict to, size_t size, const char *restrict format, va_list a)
 {
-    return hd_rt_vsnprintf(to, size, -1, format, a, HD_PC);
+    return hd_rt_vsnprintf(to, size, -1, format, a, HD_BY_ANY);
 }
 
 HD_EXPORT int snprintf(char *restrict to, size_t size, const char *restrict format, ...)
 {
-    WITH_ARGS(format, hd_rt_vsnprintf(to, size, -1, format, a, HD_PC));
+    WITH_ARGS(format, hd_rt_vsnprintf(to, size, -1, format, a, HD_BY(snprintf, HD_FLOW_ARGS)));
 }
 
 HD_EXPORT int vsprintf(char *restrict to, const char *restrict format, va_list a)
 {
-    return hd_rt_vsprintf(to, format, a, HD_PC);
+    return hd_rt_vsprintf(to, format, a, HD_BY_ANY);
 }
 
 HD_EXPORT int sprintf(char *restrict to, const char *restrict format, ...)
 {
-    WITH_ARGS(format, hd_rt_vsprintf(to, format, a, HD_PC));
+    WITH_ARGS(format, hd_rt_vsprintf(to, format, a, HD_BY(sprintf, HD_FLOW_ARGS)));
 }
 
 HD_EXPORT int vasprintf(char **restrict to, const char *restrict format, va_list a)
 {
-    return hd_rt_vasprintf(to, format, a, HD_PC);
+    return hd_rt_vasprintf(to, format, a, HD_BY_ANY);
 }
 
 HD_EXPORT int asprintf(char **restrict to, const char *restrict format, ...)
 {
-    WITH_ARGS(format, hd_rt_vasprintf(to, format, a, HD_PC));
+    WITH_ARGS(format, hd_rt_vasprintf(to, format, a, HD_BY(asprintf, HD_FLOW_ARGS)));
 }
 
 /* The text goes through write(), which knows about pipes. */
-static int to_descriptor(int fd, const char *format, va_list a, uintptr_t pc)
+static int to_descriptor(int fd, const char *format, va_list a, struct hd_caller by)
 {
     char *text;
-    int r = hd_rt_vasprintf(&text, format, a, pc);
+    int r = hd_rt_vasprintf(&text, format, a, by);
     if (r < 0)
         return r;
-    ssize_t done = r ? hd_rt_write_fd(fd, text, (size_t)r, pc) : 0;
+    ssize_t done = r ? hd_rt_write_fd(fd, text, (size_t)r, by.pc) : 0;
     int saved = errno;
     free(text);
     errno = saved;
@@ -159,12 +166,12 @@ static int to_descriptor(int fd, const char *format, va_list a, uintptr_t pc)
 
 HD_EXPORT int vdprintf(int fd, const char *restrict format, va_list a)
 {
-    return to_descriptor(fd, format, a, HD_PC);
+    return to_descriptor(fd, format, a, HD_BY_ANY);
 }
 
 HD_EXPORT int dprintf(int fd, const char *restrict format, ...)
 {
-    WITH_ARGS(format, to_descriptor(fd, format, a, HD_PC));
+    WITH_ARGS(format, to_descriptor(fd, format, a, HD_BY(dprintf, HD_FLOW_ARGS)));
 }
 
 /* ---- scanf ---- */
@@ -172,34 +179,35 @@ HD_EXPORT int dprintf(int fd, const char *restrict format, ...)
 typedef int scan_file(FILE *, const char *, va_list);
 typedef int scan_text(const char *, const char *, va_list);
 
-static int scan(scan_file *real, FILE *f, const char *format, va_list a, uintptr_t pc)
+static int scan(scan_file *real, FILE *f, const char *format, va_list a, struct hd_caller by)
 {
     struct hd_stdio c;
-    if (!hd_rt_stdio_begin(&c, f, true, pc))
+    if (!hd_rt_stdio_begin(&c, f, true, by))
         return real(f, format, a);
     va_list again;
     va_copy(again, a);
     int r = real(f, format, a);
     hd_rt_stdio_settle(&c);
     if (c.memory)
-        hd_rt_format_wrote(format, again, r, pc);
+        hd_rt_format_wrote(format, again, r, by.pc);
     va_end(again);
     hd_rt_stdio_end(&c);
     return r;
 }
 
-static int scan_from(scan_text *real, const char *text, const char *format, va_list a, uintptr_t pc)
+static int scan_from(scan_text *real, const char *text, const char *format, va_list a,
+                     struct hd_caller by)
 {
     struct hd_stdio c;
-    if (!hd_rt_stdio_begin(&c, NULL, false, pc))
+    if (!hd_rt_stdio_begin(&c, NULL, false, by))
         return real(text, format, a);
     va_list again;
     va_copy(again, a);
     if (c.memory)
-        hd_rt_reads_on(pc, text, strlen(text) + 1);
+        hd_rt_reads_on(by.pc, text, strlen(text) + 1);
     int r = real(text, format, a);
     if (c.memory)
-        hd_rt_format_wrote(format, again, r, pc);
+        hd_rt_format_wrote(format, again, r, by.pc);
     va_end(again);
     hd_rt_stdio_end(&c);
     return r;
@@ -209,28 +217,31 @@ static int scan_from(scan_text *real, const char *text, const char *format, va_l
 #define SCANS(prefix, real)                                                                        \
     HD_EXPORT int prefix##vfscanf(FILE *restrict f, const char *restrict format, va_list a)        \
     {                                                                                              \
-        return scan(hd_real.real##vfscanf, f, format, a, HD_PC);                                   \
+        return scan(hd_real.real##vfscanf, f, format, a, HD_BY_ANY);                               \
     }                                                                                              \
     HD_EXPORT int prefix##vscanf(const char *restrict format, va_list a)                           \
     {                                                                                              \
-        return scan(hd_real.real##vfscanf, stdin, format, a, HD_PC);                               \
+        return scan(hd_real.real##vfscanf, stdin, format, a, HD_BY_ANY);                           \
     }                                                                                              \
     HD_EXPORT int prefix##vsscanf(const char *restrict text, const char *restrict format,          \
                                   va_list a)                                                       \
     {                                                                                              \
-        return scan_from(hd_real.real##vsscanf, text, format, a, HD_PC);                           \
+        return scan_from(hd_real.real##vsscanf, text, format, a, HD_BY_ANY);                       \
     }                                                                                              \
     HD_EXPORT int prefix##fscanf(FILE *restrict f, const char *restrict format, ...)               \
     {                                                                                              \
-        WITH_ARGS(format, scan(hd_real.real##vfscanf, f, format, a, HD_PC));                       \
+        WITH_ARGS(format,                                                                          \
+                  scan(hd_real.real##vfscanf, f, format, a, HD_BY(prefix##fscanf, HD_FLOW_ARGS))); \
     }                                                                                              \
     HD_EXPORT int prefix##scanf(const char *restrict format, ...)                                  \
     {                                                                                              \
-        WITH_ARGS(format, scan(hd_real.real##vfscanf, stdin, format, a, HD_PC));                   \
+        WITH_ARGS(format, scan(hd_real.real##vfscanf, stdin, format, a,                            \
+                               HD_BY(prefix##scanf, HD_FLOW_ARGS)));                               \
     }                                                                                              \
     HD_EXPORT int prefix##sscanf(const char *restrict text, const char *restrict format, ...)      \
     {                                                                                              \
-        WITH_ARGS(format, scan_from(hd_real.real##vsscanf, text, format, a, HD_PC));               \
+        WITH_ARGS(format, scan_from(hd_real.real##vsscanf, text, format, a,                        \
+                                    HD_BY(prefix##sscanf, HD_FLOW_ARGS)));                         \
     }
 
 SCANS(hd_c89_, )

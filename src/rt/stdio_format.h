@@ -3,14 +3,17 @@
 #ifndef HD_RT_STDIO_FORMAT_H
 #define HD_RT_STDIO_FORMAT_H
 
+#include "rt/caller.h"
+
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 
-int hd_rt_vfprintf(FILE *f, int flag, const char *format, va_list a, uintptr_t pc);
-int hd_rt_vsnprintf(char *to, size_t size, int flag, const char *format, va_list a, uintptr_t pc);
-int hd_rt_vsprintf(char *to, const char *format, va_list a, uintptr_t pc);
-int hd_rt_vasprintf(char **to, const char *format, va_list a, uintptr_t pc);
+int hd_rt_vfprintf(FILE *f, int flag, const char *format, va_list a, struct hd_caller by);
+int hd_rt_vsnprintf(char *to, size_t size, int flag, const char *format, va_list a,
+                    struct hd_caller by);
+int hd_rt_vsprintf(char *to, const char *format, va_list a, struct hd_caller by);
+int hd_rt_vasprintf(char **to, const char *format, va_list a, struct hd_caller by);
 
 /* glibc's names, which its headers declare under other ones only: scanf of C89 is `scanf`, but the
  * headers make that name mean the one of C99. */

@@ -15,49 +15,49 @@
 #include <string.h>
 #include <strings.h>
 
-void hd_rt_copy(void *to, const void *from, size_t n, uintptr_t pc)
+void hd_rt_copy(void *to, const void *from, size_t n, struct hd_caller by)
 {
-    struct hd_thread *me = n ? hd_rt_str_enter(pc) : NULL;
+    struct hd_thread *me = n ? hd_rt_str_enter(by) : NULL;
     if (me)
-        hd_rt_reads(pc, from, n);
+        hd_rt_reads(by.pc, from, n);
     hd_rt_memmove(to, from, n);
     if (me) {
-        hd_rt_wrote(pc, to, n);
+        hd_rt_wrote(by.pc, to, n);
         hd_rt_leave(me);
     }
 }
 
 HD_EXPORT void *memcpy(void *restrict to, const void *restrict from, size_t n)
 {
-    hd_rt_copy(to, from, n, HD_PC);
+    hd_rt_copy(to, from, n, HD_BY(memcpy, 3));
     return to;
 }
 
 HD_EXPORT void *memmove(void *to, const void *from, size_t n)
 {
-    hd_rt_copy(to, from, n, HD_PC);
+    hd_rt_copy(to, from, n, HD_BY(memmove, 3));
     return to;
 }
 
 HD_EXPORT void *mempcpy(void *restrict to, const void *restrict from, size_t n)
 {
-    hd_rt_copy(to, from, n, HD_PC);
+    hd_rt_copy(to, from, n, HD_BY(mempcpy, 3));
     return (char *)to + n;
 }
 
-void hd_rt_fill(void *to, int byte, size_t n, uintptr_t pc)
+void hd_rt_fill(void *to, int byte, size_t n, struct hd_caller by)
 {
-    struct hd_thread *me = n ? hd_rt_str_enter(pc) : NULL;
+    struct hd_thread *me = n ? hd_rt_str_enter(by) : NULL;
     hd_rt_memset(to, byte, n);
     if (me) {
-        hd_rt_wrote(pc, to, n);
+        hd_rt_wrote(by.pc, to, n);
         hd_rt_leave(me);
     }
 }
 
 HD_EXPORT void *memset(void *to, int byte, size_t n)
 {
-    hd_rt_fill(to, byte, n, HD_PC);
+    hd_rt_fill(to, byte, n, HD_BY(memset, 3));
     return to;
 }
 
@@ -127,14 +127,14 @@ static int compare(const unsigned char *a, const unsigned char *b, size_t n, boo
     return 0;
 }
 
-static int compared(const void *a, const void *b, size_t n, bool text, uintptr_t pc)
+static int compared(const void *a, const void *b, size_t n, bool text, struct hd_caller by)
 {
-    struct hd_thread *me = hd_rt_str_enter(pc);
+    struct hd_thread *me = hd_rt_str_enter(by);
     size_t seen;
     int r = compare(a, b, n, text, &seen);
     if (me) {
-        hd_rt_reads_on(pc, a, seen);
-        hd_rt_reads_on(pc, b, seen);
+        hd_rt_reads_on(by.pc, a, seen);
+        hd_rt_reads_on(by.pc, b, seen);
         hd_rt_leave(me);
     }
     return r;
@@ -142,25 +142,25 @@ static int compared(const void *a, const void *b, size_t n, bool text, uintptr_t
 
 HD_EXPORT int memcmp(const void *a, const void *b, size_t n)
 {
-    return compared(a, b, n, false, HD_PC);
+    return compared(a, b, n, false, HD_BY(memcmp, 3));
 }
 
 HD_EXPORT int strcmp(const char *a, const char *b)
 {
-    return compared(a, b, SIZE_MAX, true, HD_PC);
+    return compared(a, b, SIZE_MAX, true, HD_BY(strcmp, 2));
 }
 
 HD_EXPORT int strncmp(const char *a, const char *b, size_t n)
 {
-    return compared(a, b, n, true, HD_PC);
+    return compared(a, b, n, true, HD_BY(strncmp, 3));
 }
 
-static size_t measured(const char *s, size_t max, uintptr_t pc)
+static size_t measured(const char *s, size_t max, struct hd_caller by)
 {
-    struct hd_thread *me = hd_rt_str_enter(pc);
+    struct hd_thread *me = hd_rt_str_enter(by);
     size_t n = length(s, max);
     if (me) {
-        hd_rt_reads_on(pc, s, n < max ? n + 1 : n);
+        hd_rt_reads_on(by.pc, s, n < max ? n + 1 : n);
         hd_rt_leave(me);
     }
     return n;
@@ -168,25 +168,25 @@ static size_t measured(const char *s, size_t max, uintptr_t pc)
 
 HD_EXPORT size_t strlen(const char *s)
 {
-    return measured(s, SIZE_MAX, HD_PC);
+    return measured(s, SIZE_MAX, HD_BY(strlen, 1));
 }
 
 HD_EXPORT size_t strnlen(const char *s, size_t max)
 {
-    return measured(s, max, HD_PC);
+    return measured(s, max, HD_BY(strnlen, 2));
 }
 
 /* Copies up to max bytes of a text, and its final zero if that is among them. Returns the length.
  * The length is taken when it is this thread's turn. */
-static size_t copy_text(char *to, const char *from, size_t max, uintptr_t pc)
+static size_t copy_text(char *to, const char *from, size_t max, struct hd_caller by)
 {
-    struct hd_thread *me = hd_rt_str_enter(pc);
+    struct hd_thread *me = hd_rt_str_enter(by);
     size_t len = length(from, max), n = len < max ? len + 1 : len;
     if (me)
-        hd_rt_reads_on(pc, from, n);
+        hd_rt_reads_on(by.pc, from, n);
     hd_rt_memmove(to, from, n);
     if (me) {
-        hd_rt_wrote(pc, to, n);
+        hd_rt_wrote(by.pc, to, n);
         hd_rt_leave(me);
     }
     return len;
@@ -194,35 +194,35 @@ static size_t copy_text(char *to, const char *from, size_t max, uintptr_t pc)
 
 HD_EXPORT char *strcpy(char *restrict to, const char *restrict from)
 {
-    copy_text(to, from, SIZE_MAX, HD_PC);
+    copy_text(to, from, SIZE_MAX, HD_BY(strcpy, 2));
     return to;
 }
 
 HD_EXPORT char *stpcpy(char *restrict to, const char *restrict from)
 {
-    return to + copy_text(to, from, SIZE_MAX, HD_PC);
+    return to + copy_text(to, from, SIZE_MAX, HD_BY(stpcpy, 2));
 }
 
-char *hd_rt_copy_padded(char *to, const char *from, size_t n, uintptr_t pc)
+char *hd_rt_copy_padded(char *to, const char *from, size_t n, struct hd_caller by)
 {
-    size_t len = copy_text(to, from, n, pc);
+    size_t len = copy_text(to, from, n, by);
     if (len + 1 < n)
-        hd_rt_fill(to + len + 1, 0, n - len - 1, pc);
+        hd_rt_fill(to + len + 1, 0, n - len - 1, by);
     return to;
 }
 
 HD_EXPORT char *strncpy(char *restrict to, const char *restrict from, size_t n)
 {
-    return hd_rt_copy_padded(to, from, n, HD_PC);
+    return hd_rt_copy_padded(to, from, n, HD_BY(strncpy, 3));
 }
 
-char *hd_rt_append(char *to, const char *from, size_t max, uintptr_t pc)
+char *hd_rt_append(char *to, const char *from, size_t max, struct hd_caller by)
 {
-    size_t at = measured(to, SIZE_MAX, pc), n = copy_text(to + at, from, max, pc);
-    struct hd_thread *me = hd_rt_str_enter(pc);
+    size_t at = measured(to, SIZE_MAX, by), n = copy_text(to + at, from, max, by);
+    struct hd_thread *me = hd_rt_str_enter(by);
     to[at + n] = 0;
     if (me) {
-        hd_rt_wrote(pc, to + at + n, 1);
+        hd_rt_wrote(by.pc, to + at + n, 1);
         hd_rt_leave(me);
     }
     return to;
@@ -230,18 +230,18 @@ char *hd_rt_append(char *to, const char *from, size_t max, uintptr_t pc)
 
 HD_EXPORT char *strcat(char *restrict to, const char *restrict from)
 {
-    return hd_rt_append(to, from, SIZE_MAX, HD_PC);
+    return hd_rt_append(to, from, SIZE_MAX, HD_BY(strcat, 2));
 }
 
 HD_EXPORT char *strncat(char *restrict to, const char *restrict from, size_t n)
 {
-    return hd_rt_append(to, from, n, HD_PC);
+    return hd_rt_append(to, from, n, HD_BY(strncat, 3));
 }
 
 /* The first byte c among n, or up to and with the final zero when `text`. */
-static void *find(const char *s, char c, size_t n, bool text, uintptr_t pc)
+static void *find(const char *s, char c, size_t n, bool text, struct hd_caller by)
 {
-    struct hd_thread *me = hd_rt_str_enter(pc);
+    struct hd_thread *me = hd_rt_str_enter(by);
     const char *found = NULL;
     size_t i = 0;
     for (; i < n && !found; i++) {
@@ -255,7 +255,7 @@ static void *find(const char *s, char c, size_t n, bool text, uintptr_t pc)
             n = i + 1;
     }
     if (me) {
-        hd_rt_reads_on(pc, s, i);
+        hd_rt_reads_on(by.pc, s, i);
         hd_rt_leave(me);
     }
     return (void *)(uintptr_t)found;
@@ -263,33 +263,33 @@ static void *find(const char *s, char c, size_t n, bool text, uintptr_t pc)
 
 HD_EXPORT void *memchr(const void *s, int c, size_t n)
 {
-    return find(s, (char)c, n, false, HD_PC);
+    return find(s, (char)c, n, false, HD_BY(memchr, 3));
 }
 
 HD_EXPORT char *strchr(const char *s, int c)
 {
-    return find(s, (char)c, SIZE_MAX, true, HD_PC);
+    return find(s, (char)c, SIZE_MAX, true, HD_BY(strchr, 2));
 }
 
 HD_EXPORT char *strrchr(const char *s, int c)
 {
-    size_t n = measured(s, SIZE_MAX, HD_PC) + 1;
+    size_t n = measured(s, SIZE_MAX, HD_BY(strrchr, 2)) + 1;
     while (n-- > 0)
         if (s[n] == (char)c)
             return (char *)(uintptr_t)(s + n);
     return NULL;
 }
 
-static char *duplicate(const char *s, size_t n, uintptr_t pc)
+static char *duplicate(const char *s, size_t n, struct hd_caller by)
 {
     char *p = malloc(n + 1);
     if (!p)
         return NULL;
-    hd_rt_copy(p, s, n, pc);
-    struct hd_thread *me = hd_rt_str_enter(pc);
+    hd_rt_copy(p, s, n, by);
+    struct hd_thread *me = hd_rt_str_enter(by);
     p[n] = 0;
     if (me) {
-        hd_rt_wrote(pc, p + n, 1);
+        hd_rt_wrote(by.pc, p + n, 1);
         hd_rt_leave(me);
     }
     return p;
@@ -297,10 +297,12 @@ static char *duplicate(const char *s, size_t n, uintptr_t pc)
 
 HD_EXPORT char *strdup(const char *s)
 {
-    return duplicate(s, measured(s, SIZE_MAX, HD_PC), HD_PC);
+    struct hd_caller by = HD_BY(strdup, 1);
+    return duplicate(s, measured(s, SIZE_MAX, by), by);
 }
 
 HD_EXPORT char *strndup(const char *s, size_t n)
 {
-    return duplicate(s, measured(s, n, HD_PC), HD_PC);
+    struct hd_caller by = HD_BY(strndup, 2);
+    return duplicate(s, measured(s, n, by), by);
 }

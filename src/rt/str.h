@@ -3,18 +3,22 @@
 #ifndef HD_RT_STR_H
 #define HD_RT_STR_H
 
+#include "rt/caller.h"
 #include "rt/modules.h"
 #include "rt/rt.h"
 
 /* Only calls of instrumented code are logged: the libraries' own would be nobody's. */
-static inline struct hd_thread *hd_rt_str_enter(uintptr_t pc)
+static inline struct hd_thread *hd_rt_str_enter(struct hd_caller by)
 {
-    return rt.on && hd_rt_module_has(pc) ? hd_rt_enter_at(NULL, 0, pc) : NULL;
+    struct hd_thread *me = rt.on && hd_rt_module_has(by.pc) ? hd_rt_enter_at(NULL, 0, by.pc) : NULL;
+    if (me)
+        hd_rt_depend(me, by);
+    return me;
 }
 
-void hd_rt_copy(void *to, const void *from, size_t n, uintptr_t pc); /* may overlap */
-void hd_rt_fill(void *to, int byte, size_t n, uintptr_t pc);
-char *hd_rt_copy_padded(char *to, const char *from, size_t n, uintptr_t pc); /* strncpy */
-char *hd_rt_append(char *to, const char *from, size_t max, uintptr_t pc);    /* strncat */
+void hd_rt_copy(void *to, const void *from, size_t n, struct hd_caller by); /* may overlap */
+void hd_rt_fill(void *to, int byte, size_t n, struct hd_caller by);
+char *hd_rt_copy_padded(char *to, const char *from, size_t n, struct hd_caller by); /* strncpy */
+char *hd_rt_append(char *to, const char *from, size_t max, struct hd_caller by);    /* strncat */
 
 #endif

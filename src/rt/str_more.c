@@ -20,11 +20,12 @@ static void read_text(const char *s, uintptr_t pc)
 #define OF_TWO(ret, name, params, args, a, b)                                                      \
     HD_EXPORT ret name params                                                                      \
     {                                                                                              \
-        struct hd_thread *me = hd_rt_str_enter(HD_PC);                                             \
+        struct hd_caller by = HD_BY(name, 2);                                                      \
+        struct hd_thread *me = hd_rt_str_enter(by);                                                \
         ret r = hd_real.name args;                                                                 \
         if (me) {                                                                                  \
-            read_text(a, HD_PC);                                                                   \
-            read_text(b, HD_PC);                                                                   \
+            read_text(a, by.pc);                                                                   \
+            read_text(b, by.pc);                                                                   \
             hd_rt_leave(me);                                                                       \
         }                                                                                          \
         return r;                                                                                  \
@@ -41,12 +42,13 @@ OF_TWO(int, strverscmp, (const char *a, const char *b), (a, b), a, b)
 
 HD_EXPORT int strncasecmp(const char *a, const char *b, size_t n)
 {
-    struct hd_thread *me = hd_rt_str_enter(HD_PC);
+    struct hd_caller by = HD_BY(strncasecmp, 3);
+    struct hd_thread *me = hd_rt_str_enter(by);
     int r = hd_real.strncasecmp(a, b, n);
     if (me) {
         size_t x = strnlen(a, n), y = strnlen(b, n);
-        hd_rt_reads(HD_PC, a, x < n ? x + 1 : x);
-        hd_rt_reads(HD_PC, b, y < n ? y + 1 : y);
+        hd_rt_reads(by.pc, a, x < n ? x + 1 : x);
+        hd_rt_reads(by.pc, b, y < n ? y + 1 : y);
         hd_rt_leave(me);
     }
     return r;
@@ -55,14 +57,15 @@ HD_EXPORT int strncasecmp(const char *a, const char *b, size_t n)
 /* memcmp of which only the zero counts: compilers make it of both memcmp and strcmp. */
 HD_EXPORT int bcmp(const void *a, const void *b, size_t n)
 {
-    struct hd_thread *me = hd_rt_str_enter(HD_PC);
+    struct hd_caller by = HD_BY(bcmp, 3);
+    struct hd_thread *me = hd_rt_str_enter(by);
     const unsigned char *x = a, *y = b;
     size_t i = 0;
     while (i < n && x[i] == y[i])
         i++;
     if (me) {
-        hd_rt_reads(HD_PC, a, i < n ? i + 1 : n);
-        hd_rt_reads(HD_PC, b, i < n ? i + 1 : n);
+        hd_rt_reads(by.pc, a, i < n ? i + 1 : n);
+        hd_rt_reads(by.pc, b, i < n ? i + 1 : n);
         hd_rt_leave(me);
     }
     return i < n;
@@ -70,10 +73,11 @@ HD_EXPORT int bcmp(const void *a, const void *b, size_t n)
 
 HD_EXPORT void *memrchr(const void *p, int byte, size_t n)
 {
-    struct hd_thread *me = hd_rt_str_enter(HD_PC);
+    struct hd_caller by = HD_BY(memrchr, 3);
+    struct hd_thread *me = hd_rt_str_enter(by);
     const char *r = hd_real.memrchr(p, byte, n);
     if (me) {
-        hd_rt_reads(HD_PC, r ? r : p, r ? n - (size_t)(r - (const char *)p) : n);
+        hd_rt_reads(by.pc, r ? r : p, r ? n - (size_t)(r - (const char *)p) : n);
         hd_rt_leave(me);
     }
     return (void *)(uintptr_t)r;
@@ -82,10 +86,11 @@ HD_EXPORT void *memrchr(const void *p, int byte, size_t n)
 /* Both end at what they find, which is there: a byte of the text or its final zero. */
 HD_EXPORT char *strchrnul(const char *s, int byte)
 {
-    struct hd_thread *me = hd_rt_str_enter(HD_PC);
+    struct hd_caller by = HD_BY(strchrnul, 2);
+    struct hd_thread *me = hd_rt_str_enter(by);
     char *r = hd_real.strchrnul(s, byte);
     if (me) {
-        hd_rt_reads(HD_PC, s, (size_t)(r - s) + 1);
+        hd_rt_reads(by.pc, s, (size_t)(r - s) + 1);
         hd_rt_leave(me);
     }
     return r;
@@ -93,10 +98,11 @@ HD_EXPORT char *strchrnul(const char *s, int byte)
 
 HD_EXPORT void *rawmemchr(const void *s, int byte)
 {
-    struct hd_thread *me = hd_rt_str_enter(HD_PC);
+    struct hd_caller by = HD_BY(rawmemchr, 2);
+    struct hd_thread *me = hd_rt_str_enter(by);
     char *r = hd_real.rawmemchr(s, byte);
     if (me) {
-        hd_rt_reads(HD_PC, s, (size_t)(r - (const char *)s) + 1);
+        hd_rt_reads(by.pc, s, (size_t)(r - (const char *)s) + 1);
         hd_rt_leave(me);
     }
     return r;
@@ -118,10 +124,11 @@ static void numbered(struct hd_thread *me, const char *s, char *stop, char **end
 #define NUMBER(ret, name)                                                                          \
     HD_EXPORT ret name(const char *restrict s, char **restrict end, int base)                      \
     {                                                                                              \
-        struct hd_thread *me = hd_rt_str_enter(HD_PC);                                             \
+        struct hd_caller by = HD_BY(name, 3);                                                      \
+        struct hd_thread *me = hd_rt_str_enter(by);                                                \
         char *stop;                                                                                \
         ret r = hd_real.name(s, &stop, base);                                                      \
-        numbered(me, s, stop, end, HD_PC);                                                         \
+        numbered(me, s, stop, end, by.pc);                                                         \
         return r;                                                                                  \
     }
 NUMBER(long, strtol)
@@ -132,10 +139,11 @@ NUMBER(unsigned long long, strtoull)
 #define FRACTION(ret, name)                                                                        \
     HD_EXPORT ret name(const char *restrict s, char **restrict end)                                \
     {                                                                                              \
-        struct hd_thread *me = hd_rt_str_enter(HD_PC);                                             \
+        struct hd_caller by = HD_BY(name, 2);                                                      \
+        struct hd_thread *me = hd_rt_str_enter(by);                                                \
         char *stop;                                                                                \
         ret r = hd_real.name(s, &stop);                                                            \
-        numbered(me, s, stop, end, HD_PC);                                                         \
+        numbered(me, s, stop, end, by.pc);                                                         \
         return r;                                                                                  \
     }
 FRACTION(float, strtof)
@@ -145,10 +153,11 @@ FRACTION(long double, strtold)
 #define PLAIN_NUMBER(ret, name, real)                                                              \
     HD_EXPORT ret name(const char *s)                                                              \
     {                                                                                              \
-        struct hd_thread *me = hd_rt_str_enter(HD_PC);                                             \
+        struct hd_caller by = HD_BY(name, 1);                                                      \
+        struct hd_thread *me = hd_rt_str_enter(by);                                                \
         char *stop;                                                                                \
         ret r = (ret)real;                                                                         \
-        numbered(me, s, stop, NULL, HD_PC);                                                        \
+        numbered(me, s, stop, NULL, by.pc);                                                        \
         return r;                                                                                  \
     }
 PLAIN_NUMBER(int, atoi, hd_real.strtol(s, &stop, 10))

@@ -36,20 +36,20 @@ static void read_position(struct hd_thread *me, char **at, uintptr_t pc)
     hd_rt_between(me, pc);
 }
 
-static char *next_piece(char *text, const char *set, char **at, uintptr_t pc)
+static char *next_piece(char *text, const char *set, char **at, struct hd_caller by)
 {
-    struct hd_thread *me = hd_rt_str_enter(pc);
+    struct hd_thread *me = hd_rt_str_enter(by);
     char *piece = NULL, *p = text ? text : *at;
     if (me && !text)
-        read_position(me, at, pc);
+        read_position(me, at, by.pc);
     if (p) {
         size_t skip = hd_real.strspn(p, set), n = hd_real.strcspn(p + skip, set);
-        read_for(me, p, skip + n + 1, set, pc);
-        char *next = cut(me, p + skip, n, pc);
+        read_for(me, p, skip + n + 1, set, by.pc);
+        char *next = cut(me, p + skip, n, by.pc);
         piece = n ? p + skip : NULL;
         *at = next ? next : p + skip + n;
         if (me)
-            hd_rt_wrote(pc, at, sizeof *at);
+            hd_rt_wrote(by.pc, at, sizeof *at);
     }
     if (me)
         hd_rt_leave(me);
@@ -58,28 +58,29 @@ static char *next_piece(char *text, const char *set, char **at, uintptr_t pc)
 
 HD_EXPORT char *strtok_r(char *restrict text, const char *restrict set, char **restrict at)
 {
-    return next_piece(text, set, at, HD_PC);
+    return next_piece(text, set, at, HD_BY(strtok_r, 3));
 }
 
 /* One for all threads, as it is in libc: two that use it at the same time race. */
 HD_EXPORT char *strtok(char *restrict text, const char *restrict set)
 {
     static char *strtok_position;
-    return next_piece(text, set, &strtok_position, HD_PC);
+    return next_piece(text, set, &strtok_position, HD_BY(strtok, 2));
 }
 
 HD_EXPORT char *strsep(char **restrict at, const char *restrict set)
 {
-    struct hd_thread *me = hd_rt_str_enter(HD_PC);
+    struct hd_caller by = HD_BY(strsep, 2);
+    struct hd_thread *me = hd_rt_str_enter(by);
     char *p = *at;
     if (me)
-        read_position(me, at, HD_PC);
+        read_position(me, at, by.pc);
     if (p) {
         size_t n = hd_real.strcspn(p, set);
-        read_for(me, p, n + 1, set, HD_PC);
-        *at = cut(me, p, n, HD_PC);
+        read_for(me, p, n + 1, set, by.pc);
+        *at = cut(me, p, n, by.pc);
         if (me)
-            hd_rt_wrote(HD_PC, at, sizeof *at);
+            hd_rt_wrote(by.pc, at, sizeof *at);
     }
     if (me)
         hd_rt_leave(me);
@@ -88,7 +89,8 @@ HD_EXPORT char *strsep(char **restrict at, const char *restrict set)
 
 HD_EXPORT void *memccpy(void *restrict to, const void *restrict from, int byte, size_t n)
 {
-    struct hd_thread *me = hd_rt_str_enter(HD_PC);
+    struct hd_caller by = HD_BY(memccpy, 4);
+    struct hd_thread *me = hd_rt_str_enter(by);
     const char *s = from;
     size_t k = 0;
     while (k < n && s[k] != (char)byte)
@@ -96,10 +98,10 @@ HD_EXPORT void *memccpy(void *restrict to, const void *restrict from, int byte, 
     bool found = k < n;
     k += found;
     if (me)
-        hd_rt_reads(HD_PC, from, k);
+        hd_rt_reads(by.pc, from, k);
     hd_rt_memmove(to, from, k);
     if (me) {
-        hd_rt_wrote(HD_PC, to, k);
+        hd_rt_wrote(by.pc, to, k);
         hd_rt_leave(me);
     }
     return found ? (char *)to + k : NULL;
@@ -107,32 +109,33 @@ HD_EXPORT void *memccpy(void *restrict to, const void *restrict from, int byte, 
 
 HD_EXPORT char *stpncpy(char *restrict to, const char *restrict from, size_t n)
 {
-    hd_rt_copy_padded(to, from, n, HD_PC);
+    hd_rt_copy_padded(to, from, n, HD_BY(stpncpy, 3));
     return to + strnlen(to, n);
 }
 
 HD_EXPORT void bcopy(const void *from, void *to, size_t n)
 {
-    hd_rt_copy(to, from, n, HD_PC);
+    hd_rt_copy(to, from, n, HD_BY(bcopy, 3));
 }
 
 HD_EXPORT void bzero(void *to, size_t n)
 {
-    hd_rt_fill(to, 0, n, HD_PC);
+    hd_rt_fill(to, 0, n, HD_BY(bzero, 2));
 }
 
 HD_EXPORT void explicit_bzero(void *to, size_t n)
 {
-    hd_rt_fill(to, 0, n, HD_PC);
+    hd_rt_fill(to, 0, n, HD_BY(explicit_bzero, 2));
 }
 
 HD_EXPORT void *memmem(const void *s, size_t n, const void *part, size_t m)
 {
-    struct hd_thread *me = hd_rt_str_enter(HD_PC);
+    struct hd_caller by = HD_BY(memmem, 4);
+    struct hd_thread *me = hd_rt_str_enter(by);
     char *r = hd_real.memmem(s, n, part, m);
     if (me) {
-        hd_rt_reads(HD_PC, s, r ? (size_t)(r - (const char *)s) + m : n);
-        hd_rt_reads(HD_PC, part, m);
+        hd_rt_reads(by.pc, s, r ? (size_t)(r - (const char *)s) + m : n);
+        hd_rt_reads(by.pc, part, m);
         hd_rt_leave(me);
     }
     return r;

@@ -133,24 +133,6 @@ void hd_rt_sync_inherit(const struct hd_thread *from, struct hd_thread *me, uint
     }
 }
 
-void hd_rt_args_dep_slow(const void *fn, unsigned n)
-{
-    hd_tok tok = HD_TOK_ALL;
-    if (__hd_flow.callee == fn) {
-        tok = __hd_flow.arg[0];
-        for (unsigned i = 1; i < n; i++)
-            tok = hd_tok_join(tok, __hd_flow.arg[i]);
-    }
-    __hd_flow.callee = NULL;
-    if (tok == HD_TOK_ALL)
-        tok = hd_tok_range(0, __hd_flow.count);
-    hd_tok rest = hd_decided_rest(&hd_rt_me->decided, tok);
-    if (rest == HD_TOK_NONE)
-        return;
-    hd_rt_log1(HD_LOG_BRANCH, 0, rest);
-    hd_decided_add(&hd_rt_me->decided, tok, __hd_flow.count);
-}
-
 void hd_rt_look(enum hd_look kind, uint64_t object, uint64_t value, uintptr_t pc)
 {
     hd_rt_log3(HD_LOG_LOOK, 0, pc, kind, object, value);

@@ -7,6 +7,7 @@
 #ifndef HD_RT_SYNC_H
 #define HD_RT_SYNC_H
 
+#include "rt/caller.h"
 #include "rt/rt.h"
 
 enum hd_sync_kind {
@@ -77,19 +78,5 @@ int hd_rt_cond_do(struct hd_thread *me, pthread_cond_t *c, pthread_mutex_t *m, u
  * does next depends on it, also where the pass takes the call's result for a constant. */
 void hd_rt_look(enum hd_look kind, uint64_t object, uint64_t value, uintptr_t pc);
 void hd_rt_set(enum hd_look kind, uint64_t object, uint64_t value, uintptr_t pc);
-
-/* Logs that the choice of the objects depends on what the pass says about the first n arguments. */
-void hd_rt_args_dep_slow(const void *fn, unsigned n);
-
-static inline void hd_rt_args_dep(const void *fn, unsigned n)
-{
-    if (rt.pass)
-        hd_rt_args_dep_slow(fn, n);
-}
-
-static inline void hd_rt_arg_dep(const void *fn)
-{
-    hd_rt_args_dep(fn, 1);
-}
 
 #endif

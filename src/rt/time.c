@@ -1,6 +1,8 @@
 /* Sleeping and asking for the time, on the virtual clock. Runs in the user's process; see rt.h. */
 #include "rt/blocks.h"
+#include "rt/caller.h"
 #include "rt/cancel.h"
+#include "rt/modules.h"
 #include "rt/real.h"
 #include "rt/rt.h"
 #include "rt/signals.h"
@@ -99,32 +101,44 @@ HD_EXPORT int usleep(useconds_t us)
     return left ? -1 : 0;
 }
 
+/* What a library asked for itself (std::chrono does) is nobody's business. */
+static void told(struct hd_thread *me, struct hd_caller by, const void *p, size_t n)
+{
+    if (!hd_rt_module_has(by.pc))
+        return;
+    hd_rt_depend(me, by);
+    hd_rt_wrote(by.pc, p, n);
+}
+
 HD_EXPORT int clock_gettime(clockid_t clock, struct timespec *ts)
 {
+    struct hd_caller by = HD_BY(clock_gettime, 2);
     struct hd_thread *me = hd_rt_clock_known(clock) ? hd_rt_enter() : NULL;
     if (!me)
         return hd_rt_real_clock_gettime(clock, ts);
     hd_rt_clock_ask(clock, ts);
-    hd_rt_wrote(HD_PC, ts, sizeof *ts);
+    told(me, by, ts, sizeof *ts);
     hd_rt_leave(me);
     return 0;
 }
 
 HD_EXPORT int gettimeofday(struct timeval *restrict tv, void *restrict zone)
 {
+    struct hd_caller by = HD_BY(gettimeofday, 2);
     struct hd_thread *me = hd_rt_enter();
     if (!me)
         return hd_real.gettimeofday(tv, zone);
     struct timespec ts;
     hd_rt_clock_ask(CLOCK_REALTIME, &ts);
     *tv = (struct timeval){ts.tv_sec, ts.tv_nsec / 1000};
-    hd_rt_wrote(HD_PC, tv, sizeof *tv);
+    told(me, by, tv, sizeof *tv);
     hd_rt_leave(me);
     return 0;
 }
 
 HD_EXPORT time_t time(time_t *out)
 {
+    struct hd_caller by = HD_BY(time, 1);
     struct hd_thread *me = hd_rt_enter();
     if (!me)
         return hd_real.time(out);
@@ -132,7 +146,7 @@ HD_EXPORT time_t time(time_t *out)
     hd_rt_clock_ask(CLOCK_REALTIME, &ts);
     if (out) {
         *out = ts.tv_sec;
-        hd_rt_wrote(HD_PC, out, sizeof *out);
+        told(me, by, out, sizeof *out);
     }
     hd_rt_leave(me);
     return ts.tv_sec;
@@ -140,11 +154,12 @@ HD_EXPORT time_t time(time_t *out)
 
 HD_EXPORT int timespec_get(struct timespec *ts, int base)
 {
+    struct hd_caller by = HD_BY(timespec_get, 2);
     struct hd_thread *me = base == TIME_UTC ? hd_rt_enter() : NULL;
     if (!me)
         return hd_real.timespec_get(ts, base);
     hd_rt_clock_ask(CLOCK_REALTIME, ts);
-    hd_rt_wrote(HD_PC, ts, sizeof *ts);
+    told(me, by, ts, sizeof *ts);
     hd_rt_leave(me);
     return base;
 }

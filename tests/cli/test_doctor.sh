@@ -20,5 +20,5 @@ grep -Eq "^plugin +FAIL .*TMPDIR" out || fail "the folder: $(cat out)"
 
 heddle doctor --apis
 expect_code 0
-grep -Eq '^mutex +pthread_mutex_lock +acq$' out || fail "the list: $(head -3 out)"
+grep -Eq '^mutex +pthread_mutex_lock +arguments +acq$' out || fail "the list: $(head -3 out)"
 finish
