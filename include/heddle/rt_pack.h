@@ -62,9 +62,9 @@ struct hd_pack {
     uint64_t pointer; /* the last 8 bytes that were read */
     uint64_t value;   /* the last 1 to 8 bytes that were read, and their address */
     uint64_t at;
-    uint64_t wide;    /* address of the last wide read */
-    uint64_t range;   /* address of the last range record */
-    uint64_t spelled; /* writer: key of the last record in slot 0 */
+    uint64_t wide, range; /* addresses of the last wide read, of the last range record */
+    uint64_t spelled;     /* writer: key of the last record in slot 0 */
+    uint64_t changes;     /* writer: accesses that found or left other contents than were there */
     struct hd_pack_slot slots[HD_LOG_KEYS] __attribute__((aligned(128)));
     uint8_t mirror[(1u << HD_PACK_MIRROR_BITS) + 64];
     uint32_t find[1u << HD_PACK_FIND_BITS]; /* writer: slot by key */

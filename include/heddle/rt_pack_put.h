@@ -144,6 +144,7 @@ hd_put_memory(struct hd_pack *pk, struct hd_pack_slot *s, unsigned shape, uint64
     if (w1 != guess) {
         q = hd_put_word1(s, guess, pk->value, size, w0, w1, q, flag);
         hd_pack_poke(mirror, size, w1);
+        pk->changes++;
     }
     hd_pack_read(pk, shape, w0, w1);
     return q;
@@ -219,6 +220,7 @@ hd_put_packed(struct hd_pack *pk, uint64_t *keys, uint8_t *p, uint64_t address, 
                       hd_put_odd_val(s, parts, moving, val), val, q, &flag);
     if (parts & HD_PART_NEW) {
         hd_pack_poke(hd_pack_mirror(pk, w[0]), size, w[2]);
+        pk->changes += w[2] != w[1];
         q = hd_put_varint(q, hd_pack_zigzag(w[2] - w[1]));
     }
     __atomic_store_n(p, (uint8_t)flag, __ATOMIC_RELEASE);

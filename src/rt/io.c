@@ -17,6 +17,7 @@
 #include "rt/policy.h"
 #include "rt/real.h"
 #include "rt/signals.h"
+#include "rt/spin.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -92,6 +93,8 @@ static long make_call(struct hd_thread *me, const long *a, long nr)
     me->in_wait = true;
     long r = hd_rt_syscall(nr, a[0], a[1], a[2], a[3], a[4], a[5]);
     me->in_wait = false;
+    if (r == -EAGAIN)
+        hd_rt_polled(me);
     return r;
 }
 

@@ -8,6 +8,7 @@
 #include "rt/io.h"
 #include "rt/real.h"
 #include "rt/signals.h"
+#include "rt/spin.h"
 #include "rt/vclock.h"
 #include "rt/watch.h"
 
@@ -54,6 +55,8 @@ static long poll_until(struct hd_thread *me, struct pollfd *fds, nfds_t n, uint6
         long r = hd_rt_syscall(SYS_ppoll, (long)fds, (long)n, (long)&zero, 0, 8, 0);
         if (r || rt.now >= deadline) {
             looked(fds, r >= 0 ? n : 0, pc);
+            if (!r)
+                hd_rt_polled(me);
             return r;
         }
         hd_rt_fd_block(me, fds, (unsigned)n, deadline);
@@ -160,6 +163,8 @@ static long select_until(struct hd_thread *me, int n, fd_set *const sets[3], uin
             looked(fds, r >= 0 ? used : 0, pc);
             if (r >= 0)
                 sets_written(sets, n, pc);
+            if (!r)
+                hd_rt_polled(me);
             return r;
         }
         hd_rt_fd_block(me, fds, used, deadline);
@@ -231,6 +236,8 @@ static long epoll_until(struct hd_thread *me, int fd, struct epoll_event *events
     }
     if (r >= 0)
         hd_rt_watch_look(fd, pc);
+    if (!r)
+        hd_rt_polled(me);
     if (r > 0)
         hd_rt_wrote(pc, events, (size_t)r * sizeof *events);
     return r;

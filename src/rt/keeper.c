@@ -91,6 +91,7 @@ static void idle(void)
     hd_rt_lock();
     if (!rt.holder) {
         rt.now += hd_rt_real_ns(CLOCK_MONOTONIC) - before;
+        rt.rested = true;
         hd_rt_choose_idle();
     }
     hd_rt_unlock();

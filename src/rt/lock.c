@@ -1,5 +1,6 @@
 /* Exclusive and shared locks on scheduler state, whatever POSIX calls them. Runs in the user's
  * process; see the rules in rt.h. */
+#include "rt/spin.h"
 #include "rt/sync.h"
 
 int hd_rt_lock_acquire(struct hd_thread *me, struct hd_sync *l, uint64_t deadline, uintptr_t pc)
@@ -10,6 +11,7 @@ int hd_rt_lock_acquire(struct hd_thread *me, struct hd_sync *l, uint64_t deadlin
             bool other = l->owner ? l->owner != me : l->readers->thread != me || l->readers->next;
             if (other)
                 hd_rt_log1(HD_LOG_TRYFAIL, pc, l->addr);
+            hd_rt_polled(me);
             return HD_LOCK_TIMEOUT;
         }
         l->waiters++;
@@ -35,6 +37,8 @@ void hd_rt_lock_release(struct hd_thread *me, struct hd_sync *l, uintptr_t pc)
     if (!l->owner || --l->depth)
         return;
     l->owner = l->heir = NULL;
-    if (l->waiters)
+    if (l->waiters) {
         hd_rt_unblock(l);
+        hd_rt_released(me);
+    }
 }

@@ -13,8 +13,9 @@ struct hd_policy {
     /* The thread among the READY ones that runs next, or NULL when there is none. */
     struct hd_thread *(*pick)(void);
     uint64_t (*budget)(void); /* hooks until the policy wants to be asked again, >= 1 */
-    /* The budget ran out, or the thread yields. True: pick again; false: it runs on. */
-    bool (*asked)(struct hd_thread *running);
+    /* The budget ran out (is 0), or the thread lets others run. True: pick again; false: it runs
+     * on. */
+    bool (*asked)(struct hd_thread *running, bool passes);
     void (*nobody)(void); /* nobody can run any more; NULL: that is a deadlock */
 };
 extern const struct hd_policy hd_rt_fifo, hd_rt_random, hd_rt_pct, hd_rt_follow, hd_rt_steer;
@@ -49,12 +50,6 @@ void hd_rt_follow_alloc(
     void); /* a record of an allocation is about to be written; also when none is followed */
 void hd_rt_follow_made(
     const volatile void *at); /* a lock is made there; does nothing when not followed */
-
-/* ---- spin.c ---- */
-/* Whether the holder of the token has done nothing since then (a place in the log) but look at the
- * same values; only after HD_SPIN_RECORDS. */
-bool hd_rt_spins(const uint8_t *since);
-#define HD_SPIN_RECORDS 1024
 
 /* ---- unwind.c ---- */
 size_t hd_rt_unwind(uint64_t *frames, size_t max); /* code addresses, innermost first */

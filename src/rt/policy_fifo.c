@@ -1,13 +1,12 @@
 /* Policy fifo: a thread runs until it blocks; the one that has been ready for longest is next. A
- * thread that spins would never block: when it is seen to, or after FAIR hooks, it goes to the end
+ * thread that polls would never block: when it is seen to, or after FAIR hooks, it goes to the end
  * of the queue. */
 #include "rt/policy.h"
 
 #define FAIR  (1u << 20)
 #define SLICE (1u << 12) /* hooks between two looks */
 
-static uint64_t run;         /* hooks since a thread was picked, in slices */
-static const uint8_t *since; /* where the log was when the slice began */
+static uint64_t run; /* hooks since a thread was picked, in slices */
 
 static void start(void)
 {
@@ -32,17 +31,15 @@ static struct hd_thread *pick(void)
 
 static uint64_t budget(void)
 {
-    since = hd_rt_log.pos;
     return SLICE;
 }
 
-static bool asked(struct hd_thread *running)
+static bool asked(struct hd_thread *running, bool passes)
 {
-    (void)running;
-    if (rt.budget)
-        return true; /* it yields */
-    run += SLICE;
-    return run >= FAIR || hd_rt_spins(since);
+    run += rt.budget ? 0 : SLICE;
+    if (run >= FAIR)
+        running->poll.owes = true;
+    return passes || run >= FAIR;
 }
 
 const struct hd_policy hd_rt_fifo = {"fifo", start, created, pick, budget, asked, NULL};

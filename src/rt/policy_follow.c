@@ -352,7 +352,7 @@ static void start(void)
                 entries[i].thread == entries[w ? property + sched->n_first : property].thread;
     seen = hd_rt_log.end = hd_rt_log.pos;
     hd_rt_log.quick = NULL;
-    rt.follow = rt.stepwise = true;
+    rt.follow = rt.stepwise = rt.led = true;
     catch_crashes();
 }
 
@@ -382,6 +382,7 @@ static void go_free(void)
     if (!free_run)
         note(HD_FOLLOW_FREE, &nothing, sizeof nothing);
     free_run = true;
+    rt.led = rt.stepwise = false; /* the rest is as under policy fifo */
 }
 
 static struct hd_thread *pick(void)
@@ -407,10 +408,10 @@ static uint64_t budget(void)
     return free_run ? hd_rt_fifo.budget() : 1;
 }
 
-static bool asked(struct hd_thread *me)
+static bool asked(struct hd_thread *me, bool passes)
 {
     if (free_run)
-        return true;
+        return hd_rt_fifo.asked(me, passes);
     hd_rt_follow_catch_up();
     look_whether_stands(me);
     if (sched->stays && __hd_follow.next == sched->n_entries && sched->n_entries &&

@@ -1,7 +1,7 @@
 /* Policy pct: probabilistic concurrency testing. Each thread gets a random priority at its creation
  * and the highest ready one runs. At depth - 1 random moments of the run the running thread falls
- * below all others. A thread that yields, is seen to spin, or runs for FAIR hooks without a change,
- * falls too: otherwise a thread that spins would wait for ever for one of lower priority. */
+ * below all others. A thread that yields, is seen to poll, or runs for FAIR hooks without a change,
+ * falls too: otherwise a thread that polls would wait for ever for one of lower priority. */
 #include "rt/policy.h"
 
 #define FAIR   (1u << 18)
@@ -14,7 +14,6 @@ static unsigned n_points, next_point;
 static uint64_t steps; /* hooks until the end of the present budget */
 static uint64_t low;   /* falling priorities */
 static uint64_t run;   /* hooks in slices since the last change; 0: the budget ends with one */
-static const uint8_t *since; /* where the log was when the slice began */
 
 static void start(void)
 {
@@ -59,17 +58,17 @@ static uint64_t budget(void)
     } else {
         n = SLICE;
         run += n;
-        since = hd_rt_log.pos;
     }
     steps += n;
     return n;
 }
 
-static bool asked(struct hd_thread *running)
+static bool asked(struct hd_thread *running, bool passes)
 {
-    bool yields = rt.budget != 0;
-    if (!yields && run && run < FAIR && !hd_rt_spins(since))
+    if (!passes && (rt.budget || (run && run < FAIR)))
         return false;
+    if (run >= FAIR)
+        running->poll.owes = true;
     run = 0;
     running->prio = --low;
     return true;

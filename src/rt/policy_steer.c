@@ -12,8 +12,12 @@
 #include <string.h>
 #include <sys/syscall.h>
 
-/* A thread that waits for another one by looking again and again does not yield by itself. */
-#define SLICE 2000
+/* A thread that waits for another one by looking again and again does not yield by itself: when it
+ * has come to the same places so often, or after SLICE questions, others run. If all have looked in
+ * vain the next deadline comes. Only the places count: a search runs with and without a log. */
+#define SLICE  2000
+#define SAME   128
+#define PERIOD 32 /* places of such a loop at most */
 /* Questions for each operation that there is room for: a loop of sleeps makes no operation. */
 #define QUESTIONS 20
 
@@ -32,7 +36,11 @@ static uint64_t step;
 static uint64_t asleep; /* numbers of threads */
 static bool slept;      /* asleep is filled in */
 static uint64_t questions;
-static uint32_t run_on;               /* questions since another thread ran */
+static uint32_t run_on; /* questions since another thread ran */
+static struct {
+    uint64_t last[PERIOD]; /* places, the latest at n - 1 modulo PERIOD */
+    uint32_t n, period, same;
+} loops[HD_STEER_THREADS];
 static char at_exit_mark, crash_mark; /* what threads that end the process wait for */
 static int crash_signal[HD_STEER_THREADS];
 
@@ -335,6 +343,44 @@ static struct hd_thread *pick_last(uint64_t can)
     return t;
 }
 
+/* Of those that may run, nobody is ready who has not looked in vain. */
+static bool all_look(uint64_t set)
+{
+    for (uint32_t i = 0; i < rt.n_threads; i++) {
+        const struct hd_thread *t = rt.threads[i];
+        if (t->state == HD_READY && set & bit(t) &&
+            (!t->poll.polling || t->poll.looked != rt.acted))
+            return false;
+    }
+    return true;
+}
+
+/* The thread is at this place again, as it was `period` places ago, and so on for some time. */
+static bool goes_round(const struct hd_thread *me)
+{
+    uint64_t place = me->at_site * UINT64_C(0x9e3779b97f4a7c15) ^ (uintptr_t)me->at_addr;
+    uint32_t i = me->num, n = loops[i].n++, p = loops[i].period;
+    if (!p || loops[i].last[(n - p) % PERIOD] != place) {
+        loops[i].same = 0;
+        for (p = 1; p < PERIOD && loops[i].last[(n - p) % PERIOD] != place; p++)
+            continue;
+        loops[i].period = p < PERIOD ? p : 0;
+    }
+    loops[i].last[n % PERIOD] = place;
+    return ++loops[i].same > SAME;
+}
+
+static bool looks_in_vain(struct hd_thread *me)
+{
+    bool vain = me->num < HD_STEER_THREADS && me->at_site && goes_round(me);
+    if (vain || ++run_on > SLICE) {
+        me->poll.polling = true;
+        me->poll.looked = rt.acted;
+        return true;
+    }
+    return false;
+}
+
 static struct hd_thread *pick(void)
 {
     end_step();
@@ -345,15 +391,18 @@ static struct hd_thread *pick(void)
     struct hd_thread *t = area->first != HD_STEER_NOBODY ? thread_of(area->first) : NULL;
     if (t && t->state == HD_READY && set & bit(t))
         return t;
-    if ((t = longest_ready(set)))
+    if (!all_look(set) && (t = longest_ready(set)))
         return t;
-    if ((t = next_deadline(set)))
+    if ((t = next_deadline(set))) {
+        rt.acted++;
         return time_out(t);
-    return pick_last(can);
+    }
+    return (t = longest_ready(set)) ? t : pick_last(can);
 }
 
-static bool asked(struct hd_thread *me)
+static bool asked(struct hd_thread *me, bool passes)
 {
+    (void)passes;
     end_step();
     me->timed = false;
     if (next < area->n_choices)
@@ -361,7 +410,7 @@ static bool asked(struct hd_thread *me)
     const struct hd_thread *t = area->first != HD_STEER_NOBODY ? thread_of(area->first) : NULL;
     if (t && t != me && t->state == HD_READY && !((asleep | parked()) & bit(t)))
         return true;
-    return !me->at_site || (asleep | parked()) & bit(me) || ++run_on > SLICE;
+    return looks_in_vain(me) || !me->at_site || (asleep | parked()) & bit(me);
 }
 
 static uint64_t budget(void)
@@ -412,6 +461,7 @@ static void start(void)
     plan_ops = (const void *)((const char *)area + area->plan_ops);
     ops = (void *)((char *)area + area->ops);
     rt.stepwise = true;
+    rt.led = true;
     rt.steer = true;
     if (area->silent)
         return;

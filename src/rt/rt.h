@@ -37,6 +37,17 @@ enum {
     HD_IN_TOLD = 4,   /* it has logged on what its arguments depend: caller.h */
 };
 
+/* How a thread asks again and again for what another one has to do: see spin.h. */
+struct hd_polls {
+    uint32_t n;       /* calls in a row that told it to ask again */
+    uint32_t at;      /* its events at the last one */
+    uint32_t quiet;   /* records in a row that show it looking and changing nothing */
+    uint64_t changed; /* what it changed in memory in turns since the last such call */
+    uint64_t looked;  /* rt.acted when it last let others run */
+    uintptr_t site;   /* where it was when the scheduler last saw it */
+    bool polling, passes, owes;
+};
+
 enum hd_hold { HD_HOLD_NONE, HD_HOLD_HANDLERS, HD_HOLD_WAKING /* for a handler, too */ };
 
 struct pollfd;
@@ -78,6 +89,7 @@ struct hd_thread {
     uint64_t prio;      /* pct */
     uint64_t random;    /* inputs.c; 0: not begun */
 
+    struct hd_polls poll;
     struct hd_sync *in_cond; /* waiting set it is in */
     uint64_t cond_seq;       /* order of arrival there */
     uint64_t bar_gen;
@@ -125,6 +137,7 @@ struct hd_rt {
     bool steer;    /* the policy is steer */
     bool stepwise; /* one of them: every call is a point to switch */
     bool tapped;   /* records go to hd_rt_steer_op instead of the log */
+    bool led;      /* a schedule or a search says who runs: time does not pass by itself */
     union {
         struct hd_thread *volatile holder;
         struct hd_thread *holder_now; /* as busy_now */
@@ -138,6 +151,9 @@ struct hd_rt {
     unsigned n_fdwait, n_outside;
     unsigned handlers; /* installed by the program: a signal may end any wait */
     uint64_t ready_counter;
+    uint64_t acted;         /* turns of threads that did not poll */
+    uint64_t fruitless;     /* hooks since the last of them */
+    bool rested;            /* real time has passed since threads that poll last ran */
     uint64_t now;           /* virtual ns since the start of the run */
     uint64_t real_base;     /* CLOCK_REALTIME at the start, ns */
     volatile pid_t leaving; /* thread that is ending: wait until it is gone */
@@ -170,7 +186,8 @@ bool hd_rt_block(struct hd_thread *me, const void *obj, enum hd_waits kind, uint
                  uintptr_t pc);
 void hd_rt_unblock(const void *obj);         /* all threads blocked on obj become ready */
 void hd_rt_unblock_one(struct hd_thread *t); /* if it is blocked or waits for a descriptor */
-void hd_rt_ask(struct hd_thread *me);        /* the budget ran out */
+void hd_rt_ask(struct hd_thread *me);        /* the budget ran out, or it lets others run */
+void hd_rt_ask_soon(void);                   /* at the next hook of the running thread */
 void hd_rt_new_budget(void);                 /* the policy's, for the thread that has the token */
 /* The same at the start of a call, with what it is about to access (size 0: not known yet). */
 void hd_rt_ask_at(struct hd_thread *me, const void *p, size_t n, uintptr_t site);
@@ -182,6 +199,7 @@ void hd_rt_choose_idle(void);                   /* keeper: lock held, nobody hol
 void hd_rt_make_ready(struct hd_thread *t);     /* lock held */
 void hd_rt_forget_others(struct hd_thread *me); /* in a forked child */
 unsigned hd_rt_n_ready(void);
+bool hd_rt_all_poll(void); /* there are ready threads, and all of them have looked in vain */
 uint64_t hd_rt_waited_for(const struct hd_thread *t); /* BLOCKED: address, or thread number */
 
 /* ---- keeper.c ---- */

@@ -6,6 +6,7 @@
 #include "rt/policy.h"
 #include "rt/rt.h"
 #include "rt/signals.h"
+#include "rt/spin.h"
 #include "rt/stack.h"
 #include "rt/sync.h"
 #include "rt/thread.h"
@@ -148,10 +149,20 @@ static struct hd_thread *choose(void)
     for (;;) {
         look_at_clock();
         look_at_fds();
+        unsigned alive;
+        if (!rt.led && hd_rt_all_poll()) {
+            uint64_t next = rt.n_fdwait || rt.n_outside ? HD_NEVER : next_deadline(&alive);
+            if (next != HD_NEVER) {
+                rt.now = next;
+                rt.acted++;
+                continue;
+            }
+            if (hd_rt_must_rest())
+                return NULL; /* real time passes: the keeper comes back to it */
+        }
         struct hd_thread *t = rt.policy->pick();
         if (t)
             return t;
-        unsigned alive;
         uint64_t first = next_deadline(&alive);
         if (rt.n_fdwait || rt.n_outside || !alive)
             return NULL; /* real time passes there, so the clock must not jump past them */
@@ -165,39 +176,55 @@ static struct hd_thread *choose(void)
     }
 }
 
-void hd_rt_new_budget(void)
+bool hd_rt_all_poll(void)
 {
-    rt.budget = given = rt.policy->budget();
+    bool any = false;
+    for (uint32_t i = 0; i < rt.n_threads; i++) {
+        const struct hd_thread *t = rt.threads[i];
+        if (t->state == HD_READY && (!t->poll.polling || t->poll.looked != rt.acted))
+            return false;
+        any |= t->state == HD_READY;
+    }
+    return any;
 }
 
-/* The running thread has used its budget. Time passes for it, too: others may sleep until it has
- * worked for long enough. If all it does is wait for one of them, the clock jumps. */
+static void new_budget(const struct hd_thread *t)
+{
+    uint64_t n = rt.policy->budget(), most = hd_rt_poll_budget();
+    rt.budget = given = t && t->poll.polling && !rt.led && n > most ? most : n;
+}
+
+void hd_rt_new_budget(void)
+{
+    new_budget(hd_rt_me);
+}
+
+void hd_rt_ask_soon(void)
+{
+    if (rt.led || !rt.multi || rt.budget <= 1)
+        return;
+    given -= rt.budget - 1;
+    rt.budget = 1;
+}
+
+/* Time passes for the running thread, too: others may sleep until it has worked for long enough. */
 static void time_runs(const struct hd_thread *me)
 {
-    static const struct hd_thread *who;
-    static const uint8_t *since;
-    if (!rt.multi || rt.steer || rt.follow || rt.budget)
+    uint64_t used = given - rt.budget;
+    given = rt.budget;
+    if (!rt.multi || rt.led)
         return;
-    rt.now += given * HOOK;
-    ptrdiff_t logged = hd_rt_log.pos - since;
-    bool same = who == me && since && logged >= 0 && logged <= (ptrdiff_t)HD_LOG_CHUNK;
-    if (same && logged < HD_SPIN_RECORDS)
-        return;
-    unsigned alive;
-    uint64_t first = same && !hd_rt_n_ready() && !rt.n_fdwait && !rt.n_outside && hd_rt_spins(since)
-                         ? next_deadline(&alive)
-                         : HD_NEVER;
-    if (first != HD_NEVER && first > rt.now)
-        rt.now = first;
-    who = me;
-    since = hd_rt_log.pos;
+    rt.now += used * HOOK;
+    if (me->poll.polling)
+        rt.fruitless += used;
 }
 
 static void grant(struct hd_thread *t)
 {
     hd_rt_log1(HD_LOG_SWITCH, 0, t->num);
     t->state = HD_RUNNING;
-    hd_rt_new_budget();
+    hd_rt_turn_starts(t);
+    new_budget(t);
     rt.holder = t;
 }
 
@@ -260,6 +287,7 @@ void hd_rt_thread_first(struct hd_thread *me)
 /* Lock held; frees it. me is not RUNNING any more; returns when it is again. */
 static void switch_away(struct hd_thread *me)
 {
+    hd_rt_turn_ends(me);
     rt.holder = NULL;
     struct hd_thread *next = choose();
     if (next)
@@ -286,6 +314,8 @@ void hd_rt_choose_idle(void)
 bool hd_rt_block(struct hd_thread *me, const void *obj, enum hd_waits kind, uint64_t deadline,
                  uintptr_t pc)
 {
+    if (kind != HD_WAITS_LOCK) /* a lock may be what it holds while it looks */
+        hd_rt_moves_on(me);
     hd_rt_lock();
     me->state = HD_BLOCKED;
     me->wait_obj = obj;
@@ -322,8 +352,10 @@ void hd_rt_unblock_one(struct hd_thread *t)
 
 void hd_rt_ask(struct hd_thread *me)
 {
+    bool out = !rt.budget;
     time_runs(me);
-    if (rt.policy->asked(me)) {
+    me->poll.site = me->at_site;
+    if (rt.policy->asked(me, hd_rt_passes(me, out))) {
         hd_rt_yield(me);
         return;
     }
@@ -405,6 +437,7 @@ bool hd_rt_fd_block(struct hd_thread *me, struct pollfd *fds, unsigned n, uint64
 {
     if (!rt.multi)
         return fd_wait_alone(me, fds, n, deadline);
+    hd_rt_moves_on(me);
     hd_rt_lock();
     me->state = HD_FDWAIT;
     rt.n_fdwait++;
@@ -421,6 +454,7 @@ bool hd_rt_fd_block(struct hd_thread *me, struct pollfd *fds, unsigned n, uint64
 
 void hd_rt_finish(struct hd_thread *me)
 {
+    hd_rt_moves_on(me);
     me->n_events = __hd_flow.count;
     me->flow = NULL;
     hd_rt_unblock(me);
@@ -479,7 +513,7 @@ struct hd_thread *hd_rt_enter_slow(const void *p, size_t n, uintptr_t site)
 void hd_rt_forget_others(struct hd_thread *me)
 {
     if (rt.stepwise) { /* the schedule is the parent's */
-        rt.follow = rt.steer = rt.stepwise = rt.tapped = false;
+        rt.follow = rt.steer = rt.stepwise = rt.tapped = rt.led = false;
         rt.policy = &hd_rt_fifo;
         hd_rt_new_budget();
     }

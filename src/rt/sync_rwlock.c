@@ -3,6 +3,7 @@
 #include "heddle/rt_steer.h"
 #include "rt/policy.h"
 #include "rt/real.h"
+#include "rt/spin.h"
 #include "rt/sync.h"
 #include "rt/vclock.h"
 
@@ -67,6 +68,7 @@ static int read_lock(struct hd_thread *me, pthread_rwlock_t *m, uint64_t deadlin
         if (deadline <= rt.now) {
             if (l->owner)
                 hd_rt_log1(HD_LOG_TRYFAIL, pc, l->addr);
+            hd_rt_polled(me);
             return timeout;
         }
         l->waiters++;
@@ -104,8 +106,10 @@ static int unlock(struct hd_thread *me, pthread_rwlock_t *m, uintptr_t pc)
         hd_rt_log2(HD_LOG_RREL_FOR, 0, pc, l->addr, r->thread->num);
     }
     drop_reader(l, r);
-    if (l->waiters)
+    if (l->waiters) {
         hd_rt_unblock(l);
+        hd_rt_released(me);
+    }
     return 0;
 }
 

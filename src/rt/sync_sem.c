@@ -6,6 +6,7 @@
 #include "rt/cancel.h"
 #include "rt/real.h"
 #include "rt/signals.h"
+#include "rt/spin.h"
 #include "rt/sync.h"
 #include "rt/vclock.h"
 
@@ -35,6 +36,7 @@ static int take(struct hd_thread *me, sem_t *sem, uint64_t deadline, int error, 
     while (s->count == 0) {
         if (deadline <= rt.now) {
             hd_rt_look(HD_LOOK_COUNT, s->addr, 0, pc);
+            hd_rt_polled(me);
             errno = error;
             return -1;
         }

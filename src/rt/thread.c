@@ -7,6 +7,7 @@
 #include "rt/modules.h"
 #include "rt/real.h"
 #include "rt/signals.h"
+#include "rt/spin.h"
 #include "rt/sym.h"
 #include "rt/sync.h"
 #include "rt/thread.h"
@@ -163,6 +164,7 @@ int hd_rt_thread_join(struct hd_thread *me, pthread_t handle, void **result, uin
     while (t->state != HD_DONE) {
         if (deadline <= rt.now) {
             hd_rt_look(HD_LOOK_END, t->num, 0, pc);
+            hd_rt_polled(me);
             return timeout;
         }
         hd_rt_block(me, t, HD_WAITS_JOIN, deadline, pc);
@@ -260,7 +262,7 @@ HD_EXPORT int sched_yield(void)
     struct hd_thread *me = hd_rt_enter();
     if (!me)
         return hd_real.sched_yield();
-    hd_rt_ask(me);
+    hd_rt_polled_yield(me);
     hd_rt_leave(me);
     return 0;
 }

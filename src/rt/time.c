@@ -6,6 +6,7 @@
 #include "rt/real.h"
 #include "rt/rt.h"
 #include "rt/signals.h"
+#include "rt/spin.h"
 #include "rt/vclock.h"
 
 #include <errno.h>
@@ -18,7 +19,7 @@ static uint64_t sleep_until(struct hd_thread *me, uint64_t deadline, uintptr_t p
     hd_rt_cancel_point(me, pc);
     hd_rt_signals_fresh(me);
     if (rt.now >= deadline)
-        hd_rt_ask(me); /* sleep(0) in a loop that waits for another thread */
+        hd_rt_polled_yield(me); /* sleep(0) in a loop that waits for another thread */
     while (rt.now < deadline && !me->sig_ran) {
         hd_rt_block(me, me, HD_WAITS_OTHER, deadline, pc);
         if (hd_rt_cancelled(me))

@@ -3,6 +3,7 @@
 
 #include "heddle/rt_steer.h"
 #include "rt/policy.h"
+#include "rt/spin.h"
 
 #include <errno.h>
 #include <sys/syscall.h>
@@ -10,6 +11,8 @@
 #define SECOND    UINT64_C(1000000000)
 #define MONO_BASE (1000 * SECOND)
 #define QUESTION  UINT64_C(1000) /* a loop that waits for the time to come gets there */
+#define TIGHT     1024           /* questions in a row, after which it gets there faster */
+#define FASTEST   20             /* by a factor of 2^20 in the end */
 
 static bool valid(const struct timespec *ts)
 {
@@ -64,7 +67,10 @@ bool hd_rt_clock_known(clockid_t clock)
 void hd_rt_clock_ask(clockid_t clock, struct timespec *ts)
 {
     hd_rt_steer_untold(HD_STEER_INPUT); /* what it says depends on who asked before */
-    rt.now += QUESTION;
+    struct hd_thread *me = hd_rt_me;
+    uint32_t n = hd_rt_asks_again(me);
+    uint32_t faster = n > TIGHT ? (n - TIGHT) / HD_POLLS : 0;
+    rt.now += QUESTION << (faster < FASTEST ? faster : FASTEST);
     uint64_t now = base_of(clock) + rt.now;
     *ts = (struct timespec){(time_t)(now / SECOND), (long)(now % SECOND)};
 }
