@@ -92,7 +92,8 @@
     X(WAITS, 3, "thread, HD_WAITS_*, object; the code address is where it waits")                  \
     X(FRAMES, 255, "thread, return addresses of its stack, innermost first")                       \
     X(NAME, 255, "thread, its name; or \"\", and the code address is where it starts")             \
-    X(FOLLOW, 255, "enum hd_follow of heddle/rt_schedule.h, contents")
+    X(FOLLOW, 255, "enum hd_follow of heddle/rt_schedule.h, contents")                             \
+    X(ARRIVAL, 255, "enum hd_arrival of heddle/rt_arrivals.h and an id, contents")
 
 enum hd_log_kind {
 #define HD_LOG_ENUM(name, words, what) HD_LOG_##name,
@@ -164,7 +165,14 @@ enum hd_waits {
 #define HD_EXIT_STEERED  65 /* the same when policy steer ends it */
 #define HD_EXIT_DEADLOCK 66 /* what the program exits with when the scheduler ends it */
 
-enum hd_outcome { HD_OUTCOME_NONE, HD_OUTCOME_EXIT, HD_OUTCOME_DEADLOCK, HD_OUTCOME_DIVERGED };
+enum hd_outcome {
+    HD_OUTCOME_NONE,
+    HD_OUTCOME_EXIT,
+    HD_OUTCOME_DEADLOCK,
+    HD_OUTCOME_DIVERGED,
+    HD_OUTCOME_WAITS, /* a replay: all that came from outside came, and the program waits for more
+                       */
+};
 
 enum hd_policy_kind {
     HD_POLICY_FIFO,

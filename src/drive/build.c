@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/interrupt.h"
+#include "drive/arrivals.h"
 #include "drive/inputs.h"
 #include "drive/walk.h"
 
@@ -195,6 +196,17 @@ static enum hd_status on_event(struct hd_walk *w, const struct hd_raw *rec)
     return rec->kind == HD_LOG_JOIN ? on_thread(w, rec) : on_sync(w, rec);
 }
 
+/* What goes beside the events: each kind is taken in one walk only. */
+static void on_extra(struct hd_walk *w, const struct hd_raw *rec)
+{
+    if (rec->kind == HD_LOG_ARRIVAL && w->pass == HD_WALK_MARK)
+        hd_arrivals_add(&w->arrivals, hd_walk_current(w)->name, rec);
+    else if (rec->kind == HD_LOG_NOTE && w->pass == HD_WALK_BUILD)
+        hd_walk_on_note(w, rec);
+    else if (rec->kind != HD_LOG_ARRIVAL && w->pass == HD_WALK_BUILD)
+        hd_walk_on_deadlock(w, rec);
+}
+
 static enum hd_status on_record(struct hd_walk *w, const struct hd_raw *rec)
 {
     struct hd_walk_thread *t = hd_walk_current(w);
@@ -239,15 +251,12 @@ static enum hd_status on_record(struct hd_walk *w, const struct hd_raw *rec)
     case HD_LOG_NAME:
         hd_walk_on_name(w, rec);
         return HD_OK;
+    case HD_LOG_ARRIVAL:
     case HD_LOG_NOTE:
-        if (w->pass == HD_WALK_BUILD)
-            hd_walk_on_note(w, rec);
-        return HD_OK;
     case HD_LOG_HOLDS:
     case HD_LOG_WAITS:
     case HD_LOG_FRAMES:
-        if (w->pass == HD_WALK_BUILD)
-            hd_walk_on_deadlock(w, rec);
+        on_extra(w, rec);
         return HD_OK;
     default:
         return on_state(w, rec);
@@ -481,6 +490,7 @@ void hd_walk_close(struct hd_walk *w)
     hd_recnames_fini(&w->debug);
     hd_recmeta_fini(&w->meta);
     hd_rec_close(&w->rec_file);
+    hd_bytes_fini(&w->arrivals);
 }
 
 bool hd_drive_is_recording(const char *data, size_t len)
@@ -606,6 +616,7 @@ enum hd_status hd_drive_build(const char *name, const char *data, size_t len,
         s = read_inputs(&w, *trace);
     if (s == HD_OK) {
         hd_inputs_save_process(*trace, &w.meta);
+        hd_arrivals_save(&w.arrivals, *trace);
         hd_origin_save(&w.origins, &w.modules, *trace);
         save_titles(&w, *trace);
         save_notes(&w, *trace);

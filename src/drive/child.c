@@ -1,6 +1,7 @@
 #include "drive/child.h"
 
 #include "base/interrupt.h"
+#include "heddle/rt_arrivals.h"
 #include "heddle/rt_log.h"
 #include "heddle/rt_schedule.h"
 
@@ -110,6 +111,8 @@ _Noreturn static void start(const struct hd_child *c, int input, int out, int er
         setenv(HD_LOG_ENV, c->log, 1);
     if (c->sched)
         setenv(HD_SCHED_ENV, c->sched, 1);
+    if (c->arrivals)
+        setenv(HD_ARRIVALS_ENV, c->arrivals, 1);
     execvp(c->program, c->argv);
     tell_and_exit(tell);
 }

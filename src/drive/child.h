@@ -11,11 +11,12 @@
 struct hd_child {
     const char *program; /* its file */
     char **argv, **env;
-    const char *cwd;   /* NULL: ours */
-    const char *log;   /* value of HD_LOG_ENV */
-    const char *sched; /* value of HD_SCHED_ENV, or NULL */
-    const char *fds;   /* kinds as in inputs.h, or NULL */
-    int input;         /* standard input; -1: the null device */
+    const char *cwd;      /* NULL: ours */
+    const char *log;      /* value of HD_LOG_ENV */
+    const char *sched;    /* value of HD_SCHED_ENV, or NULL */
+    const char *arrivals; /* value of HD_ARRIVALS_ENV, or NULL */
+    const char *fds;      /* kinds as in inputs.h, or NULL */
+    int input;            /* standard input; -1: the null device */
     uint32_t timeout;
     bool show;
     bool terminal; /* a debugger: gets our descriptors, terminal and no limit */

@@ -1,6 +1,7 @@
 #include "drive/replay.h"
 
 #include "base/alloc.h"
+#include "drive/arrivals.h"
 #include "drive/build.h"
 #include "drive/child.h"
 #include "drive/family.h"
@@ -38,6 +39,7 @@ struct replay {
     char program[PATH_MAX];
     char dir[PATH_MAX]; /* ours, removed in the end; "": none yet */
     char log[64], sched[PATH_MAX + 16];
+    char arrivals[PATH_MAX + 16]; /* "": nothing came from outside */
     char
         family[2048]; /* start of the names of logs of other processes; "": the first is replayed */
     struct hd_log_header header; /* of the process that is replayed, when it has run */
@@ -120,7 +122,12 @@ static enum hd_status make_dir(struct replay *r)
                           strerror(errno));
     }
     snprintf(r->sched, sizeof r->sched, "%s/schedule", r->dir);
-    return HD_OK;
+    snprintf(r->arrivals, sizeof r->arrivals, "%s/arrivals", r->dir);
+    bool any;
+    enum hd_status s = hd_arrivals_write(r->opts->trace, r->arrivals, &any, r->err);
+    if (!any)
+        *r->arrivals = 0;
+    return s;
 }
 
 /* Another process than the first follows the schedule: those before it run as recorded. */
@@ -370,6 +377,7 @@ static struct hd_child child_of(const struct replay *r)
                              .cwd = r->inputs.cwd,
                              .log = r->log,
                              .sched = r->sched,
+                             .arrivals = *r->arrivals ? r->arrivals : NULL,
                              .fds = r->inputs.fds,
                              .input = r->input,
                              .timeout = r->opts->timeout,
@@ -382,8 +390,8 @@ static enum hd_status debug(struct replay *r)
 {
     struct hd_replay_seen seen = {0};
     struct hd_replay_order o = {0};
-    struct hd_child child = child_of(r);
     enum hd_status s = make_dir(r);
+    struct hd_child child = child_of(r); /* names files of that folder */
     if (s == HD_OK)
         s = hd_schedule_write(&r->schedule, &r->origins, false, r->sched, r->err);
     if (s == HD_OK)
@@ -408,8 +416,8 @@ static enum hd_status debug(struct replay *r)
 static enum hd_status take_stacks(struct replay *r)
 {
     struct hd_child_result done;
-    struct hd_child child = child_of(r);
     enum hd_status s = make_dir(r);
+    struct hd_child child = child_of(r); /* names files of that folder */
     hd_stacks_mark(r->opts->stacks, &r->schedule);
     if (s == HD_OK)
         s = hd_schedule_write(&r->schedule, &r->origins, false, r->sched, r->err);
@@ -466,6 +474,7 @@ static enum hd_status execute(struct replay *r, bool swap, bool last, struct hd_
         o->err = keep_text(&done.err);
         o->err_len = done.err.len;
         o->err_total = done.err_total;
+        o->waits = r->header.outcome == HD_OUTCOME_WAITS;
         hd_replay_describe(o, r->inputs.process ? ended(r, &seen, done.wait_status)
                                                 : done.wait_status);
         fill_kinds(r, o);

@@ -81,6 +81,8 @@ struct hd_replay_order {
     int exit_status;                   /* -1: it did not exit */
     int signal;                        /* 0: none */
     bool deadlock, timeout;
+    bool waits; /* it was ended: all that the recorded clients did was done, and it waited for more
+                 */
     char *assertion; /* "file.c:12: main: Assertion `x' failed."; NULL: none */
     struct hd_replay_stack crash;
     struct hd_names deadlock_notes; /* who waits for what */

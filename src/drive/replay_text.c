@@ -39,6 +39,9 @@ void hd_replay_describe(struct hd_replay_order *o, int status)
     } else if (o->deadlock) {
         snprintf(text, sizeof text, "deadlock");
         o->exit_status = -1;
+    } else if (o->waits) {
+        snprintf(text, sizeof text, "waits for more from outside");
+        o->exit_status = -1;
     } else if (o->assertion) {
         snprintf(text, sizeof text, "assertion failed: %.500s", o->assertion);
     } else if (o->signal) {

@@ -3,6 +3,7 @@
 #define HD_DRIVE_WALK_H
 
 #include "drive/build.h"
+#include "drive/bytes.h"
 #include "drive/cells.h"
 #include "drive/recnames.h"
 #include "drive/rectypes.h"
@@ -63,6 +64,7 @@ struct hd_walk_atomic {
 };
 
 struct hd_walk {
+    struct hd_bytes arrivals; /* what came from outside: arrivals.h */
     enum hd_walk_pass pass;
     uint8_t number; /* of the walk, from 1 */
     bool settled;   /* all inserts are known */

@@ -277,24 +277,24 @@ static bool meet(const struct hd_chan *c, int fd)
     return true;
 }
 
-void hd_rt_chan_accepted(int listener, int fd, uintptr_t pc)
+bool hd_rt_chan_accepted(int listener, int fd, uintptr_t pc)
 {
     static bool told;
     int family;
     struct hd_chan *c = chan_bound(listener, &family);
-    if (!c)
-        return;
-    if (family == AF_UNIX && !is_own(fd))
-        return;
+    if (!c || (family == AF_UNIX && !is_own(fd)))
+        return false;
     if (family == AF_UNIX && !meet(c, fd)) {
-        if (!told)
+        if (!told && !rt.follow) /* a replay plays the outside itself */
             hd_rt_log_text(
                 HD_LOG_NOTE, pc, HD_NOTE_UNMODELLED,
                 "a UNIX connection of the program to itself; what it orders is not seen");
         told = true;
-        return;
+        return !rt.follow;
     }
+    bool inside = c->first;
     hd_rt_chan_received(c, 1, pc);
+    return inside;
 }
 
 /* ---- events ---- */

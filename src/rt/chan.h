@@ -34,6 +34,7 @@ void hd_rt_chan_connects(const void *addr, size_t len, uintptr_t pc);
 void hd_rt_chan_connected(int fd, const void *addr, size_t len, uintptr_t pc); /* AF_UNIX */
 void hd_rt_chan_looked(const void *addr, size_t len, uintptr_t pc);
 void hd_rt_chan_listens(int fd, uintptr_t pc);
-void hd_rt_chan_accepted(int listener, int fd, uintptr_t pc);
+/* False: the other side is not in this program, as far as is known. */
+bool hd_rt_chan_accepted(int listener, int fd, uintptr_t pc);
 
 #endif

@@ -7,6 +7,7 @@
  * What pipes and sockets tell one thread about another: chan.h. A handler without SA_RESTART ends a
  * wait with EINTR. */
 #include "rt/io.h"
+#include "rt/arrivals.h"
 #include "rt/inputs.h"
 #include "rt/blocks.h"
 #include "rt/cancel.h"
@@ -130,8 +131,8 @@ static bool never_waits(long nr, const long *a)
 }
 
 /* What the call left in buf, or in the vector if buf is NULL. */
-static long do_read(struct hd_thread *me, const long *a, long nr, void *buf, const struct iovec *v,
-                    size_t parts, uintptr_t pc)
+static long read_once(struct hd_thread *me, const long *a, long nr, void *buf,
+                      const struct iovec *v, size_t parts, uintptr_t pc)
 {
     int flags = flags_of(nr, a);
     hd_rt_cancel_point(me, pc);
@@ -160,6 +161,22 @@ static long do_read(struct hd_thread *me, const long *a, long nr, void *buf, con
         hd_rt_wrote(pc, buf, r < a[2] ? (size_t)r : (size_t)a[2]);
     else if (r > 0 && v)
         log_vector(v, parts, (size_t)r, true, pc);
+    return r;
+}
+
+static long do_read(struct hd_thread *me, const long *a, long nr, void *buf, const struct iovec *v,
+                    size_t parts, uintptr_t pc)
+{
+    int fd = (int)a[0];
+    bool from = hd_rt_arrivals_from(fd);
+    if (from)
+        hd_rt_arrivals_before(me);
+    if (from && !rt.multi && may_block(fd))
+        hd_rt_arrivals_alone(fd, POLLIN);
+    long r = read_once(me, a, nr, buf, v, parts, pc);
+    struct iovec one = {buf, buf ? (size_t)a[2] : 0};
+    if (from)
+        hd_rt_arrivals_read(fd, r, buf ? &one : v, buf ? 1 : parts, flags_of(nr, a) & MSG_PEEK);
     return r;
 }
 
@@ -376,13 +393,17 @@ static long do_accept(struct hd_thread *me, int fd, struct sockaddr *addr, sockl
                       int flags, uintptr_t pc)
 {
     hd_rt_cancel_point(me, pc);
+    hd_rt_arrivals_before(me);
+    if (!rt.multi && may_block(fd))
+        hd_rt_arrivals_alone(fd, POLLIN);
     long r = wait_ready(me, fd, POLLIN);
     long a[6] = {fd, (long)addr, (long)len, flags};
     if (r == 0)
         r = make_call(me, a, SYS_accept4);
+    bool outside = r >= 0 && !hd_rt_chan_accepted(fd, (int)r, pc);
+    hd_rt_arrivals_accepted(fd, (int)r, outside);
     if (r < 0)
         return r;
-    hd_rt_chan_accepted(fd, (int)r, pc);
     if (addr && len) {
         hd_rt_wrote(pc, addr, *len);
         hd_rt_wrote(pc, len, sizeof *len);
@@ -461,8 +482,10 @@ HD_EXPORT int listen(int fd, int backlog)
     if (!me)
         return hd_real.listen(fd, backlog);
     long r = hd_rt_syscall(SYS_listen, fd, backlog, 0, 0, 0, 0);
-    if (r == 0)
+    if (r == 0) {
         hd_rt_chan_listens(fd, HD_PC);
+        hd_rt_arrivals_listens(fd);
+    }
     hd_rt_leave(me);
     return (int)answer(r);
 }

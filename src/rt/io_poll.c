@@ -2,6 +2,7 @@
  * is asked without waiting; when nothing is ready the thread waits under the scheduler, with the
  * virtual clock, and asks again. With a signal mask, which holds only while the call waits, the
  * call is the kernel's and others run meanwhile. Every handler ends such a wait with EINTR. */
+#include "rt/arrivals.h"
 #include "rt/blocks.h"
 #include "rt/cancel.h"
 #include "rt/chan.h"
@@ -45,16 +46,28 @@ static void looked(const struct pollfd *fds, nfds_t n, uintptr_t pc)
     }
 }
 
+/* A call on any descriptor with another side outside: in a replay that has to come first. */
+static void before(struct hd_thread *me, const struct pollfd *fds, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (hd_rt_arrivals_from(fds[i].fd)) {
+            hd_rt_arrivals_before(me);
+            return;
+        }
+}
+
 static long poll_until(struct hd_thread *me, struct pollfd *fds, nfds_t n, uint64_t deadline,
                        uintptr_t pc)
 {
     hd_rt_cancel_point(me, pc);
     hd_rt_signals_fresh(me);
+    before(me, fds, n);
     for (;;) {
         struct timespec zero = {0, 0};
         long r = hd_rt_syscall(SYS_ppoll, (long)fds, (long)n, (long)&zero, 0, 8, 0);
         if (r || rt.now >= deadline) {
             looked(fds, r >= 0 ? n : 0, pc);
+            hd_rt_arrivals_polled(fds, n);
             if (!r)
                 hd_rt_polled(me);
             return r;
@@ -62,8 +75,10 @@ static long poll_until(struct hd_thread *me, struct pollfd *fds, nfds_t n, uint6
         hd_rt_fd_block(me, fds, (unsigned)n, deadline);
         if (hd_rt_cancelled(me))
             hd_rt_cancel_here(me);
-        if (me->sig_ran)
+        if (me->sig_ran) {
+            hd_rt_arrivals_polled(fds, n);
             return -EINTR;
+        }
     }
 }
 
@@ -98,8 +113,10 @@ HD_EXPORT int ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeout
     if (mask) {
         long a[6] = {(long)fds, (long)n, timeout ? (long)&copy : 0, (long)mask, 8};
         hd_rt_cancel_point(me, HD_PC);
+        before(me, fds, n);
         r = hd_rt_cancel_syscall(me, SYS_ppoll, a);
         looked(fds, r >= 0 ? n : 0, HD_PC);
+        hd_rt_arrivals_polled(fds, n);
     } else if (hd_rt_deadline_in(timeout, &deadline)) {
         r = poll_until(me, fds, n, deadline, HD_PC);
     }
@@ -134,6 +151,16 @@ static void sets_written(fd_set *const sets[3], int n, uintptr_t pc)
             hd_rt_wrote(pc, sets[i], bytes < sizeof(fd_set) ? bytes : sizeof(fd_set));
 }
 
+/* What select found to be readable; NULL: nothing. */
+static void selected(struct pollfd *fds, unsigned n, const fd_set *readable)
+{
+    for (unsigned i = 0; i < n; i++)
+        fds[i].revents =
+            (short)(readable && fds[i].events & POLLIN && FD_ISSET(fds[i].fd, readable) ? POLLIN
+                                                                                        : 0);
+    hd_rt_arrivals_polled(fds, n);
+}
+
 static long select_until(struct hd_thread *me, int n, fd_set *const sets[3], uint64_t deadline,
                          const sigset_t *mask, const struct timespec *span, uintptr_t pc)
 {
@@ -150,6 +177,7 @@ static long select_until(struct hd_thread *me, int n, fd_set *const sets[3], uin
     unsigned used = gather(n, sets, fds);
     hd_rt_cancel_point(me, pc);
     hd_rt_signals_fresh(me);
+    before(me, fds, used);
     for (;;) {
         long a[6] = {n,
                      (long)sets[0],
@@ -161,6 +189,7 @@ static long select_until(struct hd_thread *me, int n, fd_set *const sets[3], uin
                       : hd_rt_syscall(SYS_pselect6, a[0], a[1], a[2], a[3], a[4], a[5]);
         if (r || mask || rt.now >= deadline) {
             looked(fds, r >= 0 ? used : 0, pc);
+            selected(fds, used, r > 0 ? sets[0] : NULL);
             if (r >= 0)
                 sets_written(sets, n, pc);
             if (!r)
@@ -173,8 +202,10 @@ static long select_until(struct hd_thread *me, int n, fd_set *const sets[3], uin
                 *sets[i] = saved[i];
         if (hd_rt_cancelled(me))
             hd_rt_cancel_here(me);
-        if (me->sig_ran)
+        if (me->sig_ran) {
+            selected(fds, used, NULL);
             return -EINTR;
+        }
     }
 }
 
@@ -221,6 +252,8 @@ static long epoll_until(struct hd_thread *me, int fd, struct epoll_event *events
     long r;
     hd_rt_cancel_point(me, pc);
     hd_rt_signals_fresh(me);
+    if (hd_rt_watch_arrivals(fd, false))
+        hd_rt_arrivals_before(me);
     for (;;) {
         long a[6] = {fd, (long)events, max, mask ? timeout : 0, (long)mask, 8};
         r = mask ? hd_rt_cancel_syscall(me, SYS_epoll_pwait, a)
@@ -231,9 +264,12 @@ static long epoll_until(struct hd_thread *me, int fd, struct epoll_event *events
         hd_rt_fd_block(me, &p, 1, deadline);
         if (hd_rt_cancelled(me))
             hd_rt_cancel_here(me);
-        if (me->sig_ran)
-            return -EINTR;
+        if (me->sig_ran) {
+            r = -EINTR;
+            break;
+        }
     }
+    hd_rt_watch_arrivals(fd, true);
     if (r >= 0)
         hd_rt_watch_look(fd, pc);
     if (!r)

@@ -22,6 +22,10 @@ extern const struct hd_policy hd_rt_fifo, hd_rt_random, hd_rt_pct, hd_rt_follow,
 
 /* ---- policy_follow.c ---- */
 void hd_rt_follow_child(void); /* this forked process follows the schedule from here on */
+/* All wait, some of them for descriptors: lets come what came in the recorded run. Without `never`
+ * somebody waits for the clock, and while a schedule is followed that comes first. False: nothing.
+ * Ends the process when it would wait for ever. */
+bool hd_rt_follow_arrivals(bool never);
 void hd_rt_follow_module(const char *path, bool main_program, uintptr_t bias);
 void hd_rt_follow_catch_up(void); /* the log is about to go on in another chunk */
 void hd_rt_follow_new_record(void);

@@ -4,6 +4,7 @@
  * entry is its own. What it did is read back from the log at the next question: each event must be
  * the one that the schedule names. The first that is not ends the process. */
 #include "heddle/rt_schedule.h"
+#include "rt/arrivals.h"
 #include "rt/blocks.h"
 #include "rt/policy.h"
 #include "rt/real.h"
@@ -353,6 +354,7 @@ static void start(void)
     seen = hd_rt_log.end = hd_rt_log.pos;
     hd_rt_log.quick = NULL;
     rt.follow = rt.stepwise = rt.led = true;
+    hd_rt_arrivals_start();
     catch_crashes();
 }
 
@@ -441,6 +443,19 @@ static void nobody(void)
 }
 
 const struct hd_policy hd_rt_follow = {"follow", start, created, pick, budget, asked, nobody};
+
+bool hd_rt_follow_arrivals(bool never)
+{
+    if (!never && !free_run)
+        return false;
+    if (hd_rt_arrivals_play())
+        return true;
+    if (!never || !free_run || !hd_rt_arrivals_over())
+        return false;
+    rt.header->outcome = HD_OUTCOME_WAITS;
+    for (;;)
+        hd_rt_syscall(SYS_exit_group, 0, 0, 0, 0, 0, 0);
+}
 
 static int find_module(struct dl_phdr_info *info, size_t size, void *arg)
 {

@@ -88,6 +88,7 @@ struct hd_thread {
     uint64_t ready_seq; /* order of becoming ready */
     uint64_t prio;      /* pct */
     uint64_t random;    /* inputs.c; 0: not begun */
+    uint64_t arrival;   /* arrivals.c: where it looks for its next one */
 
     struct hd_polls poll;
     struct hd_sync *in_cond; /* waiting set it is in */

@@ -3,6 +3,7 @@
  * A blocked thread names an object; whoever changes the object makes all its waiters ready, and
  * each looks again when it runs. So the policy, and nothing else, decides who wins.
  */
+#include "rt/arrivals.h"
 #include "rt/policy.h"
 #include "rt/rt.h"
 #include "rt/signals.h"
@@ -164,6 +165,8 @@ static struct hd_thread *choose(void)
         if (t)
             return t;
         uint64_t first = next_deadline(&alive);
+        if (rt.n_fdwait && !rt.n_outside && rt.follow && hd_rt_follow_arrivals(first == HD_NEVER))
+            continue;
         if (rt.n_fdwait || rt.n_outside || !alive)
             return NULL; /* real time passes there, so the clock must not jump past them */
         if (first == HD_NEVER && rt.handlers)
@@ -424,6 +427,8 @@ void hd_rt_take_token(struct hd_thread *me)
 /* The only thread: nobody needs the token meanwhile. */
 static bool fd_wait_alone(struct hd_thread *me, struct pollfd *fds, unsigned n, uint64_t deadline)
 {
+    for (unsigned i = 0; i < n && rt.follow; i++)
+        hd_rt_arrivals_alone(fds[i].fd, fds[i].events);
     uint64_t before = hd_rt_real_ns(CLOCK_MONOTONIC), span = deadline - rt.now;
     struct timespec ts = {(time_t)(span / 1000000000u), (long)(span % 1000000000u)};
     me->in_wait = true;

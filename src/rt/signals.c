@@ -8,6 +8,7 @@
  * A signal that the program sends itself orders sender and handler: a `post` when it is sent, a
  * `sem` before the handler, on an object for each thread and signal. */
 #include "rt/signals.h"
+#include "rt/arrivals.h"
 #include "rt/policy.h"
 #include "rt/real.h"
 #include "rt/sync.h"
@@ -147,6 +148,8 @@ static void run(struct hd_thread *me, int sig, siginfo_t *info, void *context, b
     me->last_read = NULL;
     if (hd_rt_enter()) {
         hd_rt_signal_came(me, sig, info, 0);
+        if (!is_own(info))
+            hd_rt_arrivals_signal(sig, info);
         hd_rt_leave(me);
     }
     call(sig, info, context);

@@ -2,10 +2,14 @@
  * others. Runs in the user's process; see the rules in rt.h. */
 #include "rt/watch.h"
 
+#include "rt/arrivals.h"
 #include "rt/chan.h"
 
+#include <poll.h>
 #include <stddef.h>
 #include <sys/epoll.h>
+#include <sys/syscall.h>
+#include <time.h>
 
 struct watch {
     int ep, fd;
@@ -84,4 +88,19 @@ void hd_rt_watch_look(int ep, uintptr_t pc)
 {
     if (!look(ep, 5, pc))
         hd_rt_chan_look_all(pc);
+}
+
+bool hd_rt_watch_arrivals(int ep, bool tell)
+{
+    struct pollfd fds[64];
+    struct timespec zero = {0, 0};
+    size_t n = 0;
+    for (const struct watch *w = all; w && n < 64; w = w->next)
+        if (w->ep == ep && w->reads && hd_rt_arrivals_from(w->fd))
+            fds[n++] = (struct pollfd){w->fd, POLLIN, 0};
+    if (n && tell) {
+        hd_rt_syscall(SYS_ppoll, (long)fds, (long)n, (long)&zero, 0, 8, 0);
+        hd_rt_arrivals_polled(fds, n);
+    }
+    return n;
 }

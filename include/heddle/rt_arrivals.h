@@ -1,0 +1,45 @@
+/* What came from outside while a program was recorded: connections, bytes, signals.
+ *
+ * The runtime logs one HD_LOG_ARRIVAL for each call of the program on a listening socket or on a
+ * connection from outside, in the order of the run. A replay gets them in a file named in the
+ * environment (HD_ARRIVALS_ENV) and plays the other side: it connects to the program's own sockets
+ * and sends what the recorded clients sent, so nobody has to wait for a client.
+ *
+ * The file: a header, then the items, each with its contents padded to 8 bytes.
+ */
+#ifndef HEDDLE_RT_ARRIVALS_H
+#define HEDDLE_RT_ARRIVALS_H
+
+#include <stdint.h>
+
+#define HD_ARRIVALS_ENV   "HEDDLE_RT_ARRIVALS"
+#define HD_ARRIVALS_MAGIC UINT64_C(0x3152524154444848) /* "HHDTARR1" */
+
+/* Word of HD_LOG_ARRIVAL: kind, and the id << 8. */
+enum hd_arrival {
+    HD_ARRIVAL_NOTHING = 1, /* the call got nothing from outside */
+    HD_ARRIVAL_ACCEPT,      /* connection `id`; contents: uint32_t, which listening socket */
+    HD_ARRIVAL_READ,   /* contents: the bytes that one call read from connection `id`; none: end */
+    HD_ARRIVAL_READY,  /* contents: uint32_t each, what was ready: connection << 1, or
+                        * listening socket << 1 | 1 */
+    HD_ARRIVAL_SIGNAL, /* signal `id` came to the thread */
+};
+
+struct hd_arrivals_header {
+    uint64_t magic, bytes, n; /* bytes of the file, number of items */
+};
+
+struct hd_arrivals_item {
+    uint64_t thread; /* hd_arrivals_thread of its way of creation */
+    uint32_t kind, id;
+    uint64_t len; /* of the contents */
+};
+
+/* A thread by its way of creation: from 1, once for each thread on the way from it to the main
+ * thread, which itself does not count. `child` is which child of its parent it is. */
+static inline uint64_t hd_arrivals_thread(uint64_t h, uint32_t child)
+{
+    return (h ^ child) * UINT64_C(0x100000001b3);
+}
+
+#endif

@@ -1,0 +1,444 @@
+/* Runs in the user's process; see the rules in rt.h. */
+#include "rt/arrivals.h"
+
+#include "heddle/rt_arrivals.h"
+#include "rt/blocks.h"
+#include "rt/policy.h"
+#include "rt/real.h"
+#include "rt/sys.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <time.h>
+
+/* ---- sockets with another side outside ---- */
+
+struct source {
+    ino_t self; /* 0: a free place */
+    uint32_t id;
+    bool listens;
+};
+static struct source *sources; /* by inode, open addressing */
+static size_t n_sources, room;
+static uint32_t n_listeners, n_conns;
+
+static struct source *place_of(ino_t self)
+{
+    size_t i = (size_t)(self * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (room - 1);
+    while (sources[i].self && sources[i].self != self)
+        i = (i + 1) & (room - 1);
+    return &sources[i];
+}
+
+static void grow(void)
+{
+    struct source *old = sources;
+    size_t n = room;
+    room = room ? 2 * room : 64;
+    sources = hd_rt_mem(room * sizeof *sources);
+    for (size_t i = 0; i < n; i++)
+        if (old[i].self)
+            *place_of(old[i].self) = old[i];
+}
+
+static ino_t socket_of(int fd)
+{
+    struct stat st;
+    if (fd < 0 || hd_rt_syscall(SYS_fstat, fd, (long)&st, 0, 0, 0, 0) < 0 || !S_ISSOCK(st.st_mode))
+        return 0;
+    return st.st_ino;
+}
+
+static void keep(int fd, uint32_t id, bool listens)
+{
+    ino_t self = socket_of(fd);
+    if (!self)
+        return;
+    if (2 * (n_sources + 1) > room)
+        grow();
+    struct source *s = place_of(self);
+    n_sources += !s->self;
+    *s = (struct source){self, id, listens};
+}
+
+static const struct source *find(int fd)
+{
+    ino_t self = n_sources ? socket_of(fd) : 0;
+    const struct source *s = self ? place_of(self) : NULL;
+    return s && s->self ? s : NULL;
+}
+
+bool hd_rt_arrivals_from(int fd)
+{
+    return find(fd) != NULL;
+}
+
+/* ---- recording ---- */
+
+static void log_item(enum hd_arrival kind, uint32_t id, const void *data, size_t n)
+{
+    if (!rt.follow && !rt.tapped)
+        hd_rt_log_data(HD_LOG_ARRIVAL, 0, (uint64_t)id << 8 | kind, data, n);
+}
+
+void hd_rt_arrivals_signal(int sig, const siginfo_t *info)
+{
+    bool sent = info && (info->si_code == SI_USER || info->si_code == SI_QUEUE);
+    bool asks = sig == SIGINT || sig == SIGTERM || sig == SIGHUP || sig == SIGQUIT;
+    if (sig != SIGCHLD && (sent || asks))
+        log_item(HD_ARRIVAL_SIGNAL, (uint32_t)sig, NULL, 0);
+}
+
+/* ---- what a replay has to play ---- */
+
+struct item {
+    const struct hd_arrivals_item *head;
+    const void *data;
+    bool played;
+};
+static struct item *items;
+static size_t n_items, first_left; /* all before it are played */
+
+struct conn {
+    int peer; /* our side; 0: not connected yet */
+    uint32_t listener;
+    bool waiting; /* not accepted yet */
+    bool unread;  /* something was sent that nobody has read */
+};
+static struct conn *conns;
+static struct sockaddr_storage *addresses; /* of listening sockets, by number */
+static socklen_t *address_lens;
+static uint32_t room_conns, room_listeners;
+
+static const char *map_file(const char *path, struct hd_arrivals_header *h)
+{
+    long fd = hd_rt_syscall(SYS_open, (long)path, O_RDONLY | O_CLOEXEC, 0, 0, 0, 0), p = -1;
+    if (fd < 0)
+        return NULL;
+    if (hd_rt_syscall(SYS_read, fd, (long)h, sizeof *h, 0, 0, 0) == sizeof *h &&
+        h->magic == HD_ARRIVALS_MAGIC)
+        p = hd_rt_syscall(SYS_mmap, 0, (long)h->bytes, PROT_READ, MAP_PRIVATE, fd, 0);
+    hd_rt_syscall(SYS_close, fd, 0, 0, 0, 0, 0);
+    return p < 0 && p > -4096 ? NULL : (const char *)p;
+}
+
+void hd_rt_arrivals_start(void)
+{
+    struct hd_arrivals_header h;
+    const char *path = hd_rt_getenv(HD_ARRIVALS_ENV), *file = path ? map_file(path, &h) : NULL;
+    if (!file || !h.n)
+        return;
+    items = hd_rt_mem(h.n * sizeof *items);
+    const char *p = file + sizeof h, *end = file + h.bytes;
+    for (; n_items < h.n && p + sizeof(struct hd_arrivals_item) <= end; n_items++) {
+        const struct hd_arrivals_item *head = (const void *)p;
+        items[n_items] = (struct item){head, head + 1, false};
+        p += sizeof *head + ((head->len + 7) & ~UINT64_C(7));
+        if (head->kind == HD_ARRIVAL_ACCEPT && head->id >= room_conns)
+            room_conns = head->id + 1;
+        if (head->kind == HD_ARRIVAL_ACCEPT && *(const uint32_t *)(head + 1) >= room_listeners)
+            room_listeners = *(const uint32_t *)(head + 1) + 1;
+    }
+    conns = hd_rt_mem((room_conns + 1) * sizeof *conns);
+    addresses = hd_rt_mem((room_listeners + 1) * sizeof *addresses);
+    address_lens = hd_rt_mem((room_listeners + 1) * sizeof *address_lens);
+}
+
+/* ---- the other side ---- */
+
+static long socket_call(long nr, int fd, const void *p, long n)
+{
+    return hd_rt_syscall(nr, fd, (long)p, n, 0, 0, 0);
+}
+
+/* Where a socket listens that takes connections at any address. */
+static void make_local(struct sockaddr_storage *a)
+{
+    struct sockaddr_in *in = (void *)a;
+    struct sockaddr_in6 *in6 = (void *)a;
+    if (a->ss_family == AF_INET && in->sin_addr.s_addr == 0)
+        in->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    if (a->ss_family == AF_INET6 && !memcmp(&in6->sin6_addr, &in6addr_any, sizeof in6addr_any))
+        in6->sin6_addr = in6addr_loopback;
+}
+
+static void connect_to(uint32_t listener, uint32_t id)
+{
+    if (id >= room_conns || conns[id].peer || listener >= room_listeners || !address_lens[listener])
+        return;
+    struct sockaddr_storage to = addresses[listener];
+    long fd = hd_rt_syscall(SYS_socket, to.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0, 0, 0, 0);
+    if (fd < 0)
+        return;
+    int peer = hd_rt_high_fd((int)fd);
+    make_local(&to);
+    /* A local connection is there at once, unless the queue of the socket is full. */
+    hd_rt_syscall(SYS_fcntl, peer, F_SETFL, O_NONBLOCK, 0, 0, 0);
+    long r = socket_call(SYS_connect, peer, &to, (long)address_lens[listener]);
+    if (r < 0 && r != -EINPROGRESS) {
+        hd_rt_syscall(SYS_close, peer, 0, 0, 0, 0, 0);
+        return;
+    }
+    conns[id] = (struct conn){.peer = peer, .listener = listener, .waiting = true};
+}
+
+/* What the program answered is of no interest, but must not fill the connection up. */
+static void drain(int peer)
+{
+    char part[4096];
+    while (hd_rt_syscall(SYS_recvfrom, peer, (long)part, sizeof part, MSG_DONTWAIT, 0, 0) > 0)
+        continue;
+}
+
+static void send_to(const struct item *it)
+{
+    struct conn *c = &conns[it->head->id];
+    drain(c->peer);
+    if (it->head->len == 0) {
+        hd_rt_syscall(SYS_shutdown, c->peer, SHUT_WR, 0, 0, 0, 0);
+        return;
+    }
+    hd_rt_syscall(SYS_sendto, c->peer, (long)it->data, (long)it->head->len,
+                  MSG_NOSIGNAL | MSG_DONTWAIT, 0, 0);
+    c->unread = true;
+}
+
+/* As if another process sent it. */
+static void send_signal(const struct item *it, const struct hd_thread *t)
+{
+    siginfo_t info;
+    memset(&info, 0, sizeof info);
+    info.si_signo = (int)it->head->id;
+    info.si_code = SI_QUEUE;
+    long pid = hd_rt_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0);
+    unsigned seen = t->sig_seen;
+    struct timespec ms = {0, 1000000};
+    hd_rt_syscall(SYS_rt_tgsigqueueinfo, pid, t->tid, it->head->id, (long)&info, 0, 0);
+    for (int i = 0; i < 100 && t->sig_seen == seen; i++)
+        hd_rt_syscall(SYS_nanosleep, (long)&ms, 0, 0, 0, 0, 0); /* the kernel takes its time */
+}
+
+static uint64_t path_of(const struct hd_thread *t)
+{
+    uint64_t h = 1;
+    for (; t && t->parent; t = t->parent)
+        h = hd_arrivals_thread(h, t->child);
+    return h;
+}
+
+static const struct hd_thread *thread_of(const struct item *it)
+{
+    for (uint32_t i = 0; i < rt.n_threads; i++)
+        if (rt.threads[i]->state != HD_DONE && path_of(rt.threads[i]) == it->head->thread)
+            return rt.threads[i];
+    return NULL;
+}
+
+/* Lets it come now. False: it cannot yet. */
+static bool play(struct item *it)
+{
+    uint32_t id = it->head->id;
+    const struct hd_thread *t;
+    switch ((enum hd_arrival)it->head->kind) {
+    case HD_ARRIVAL_ACCEPT:
+        connect_to(*(const uint32_t *)it->data, id);
+        it->played = id < room_conns && conns[id].peer;
+        break;
+    case HD_ARRIVAL_READ:
+        if (id >= room_conns || !conns[id].peer || conns[id].unread)
+            return false;
+        send_to(it);
+        it->played = true;
+        break;
+    case HD_ARRIVAL_SIGNAL:
+        if (!(t = thread_of(it)))
+            return false;
+        send_signal(it, t);
+        it->played = true;
+        break;
+    default:
+        it->played = true; /* says what a call got, not what came */
+        return false;
+    }
+    return it->played;
+}
+
+static struct item *next_of(enum hd_arrival kind, uint32_t what)
+{
+    for (size_t i = first_left; i < n_items; i++) {
+        const struct hd_arrivals_item *h = items[i].head;
+        if (items[i].played || h->kind != (uint32_t)kind)
+            continue;
+        if (kind == HD_ARRIVAL_READ ? h->id == what : *(const uint32_t *)items[i].data == what)
+            return &items[i];
+    }
+    return NULL;
+}
+
+static void make_ready(uint32_t what)
+{
+    struct item *it;
+    if (what & 1) {
+        for (uint32_t i = 0; i < room_conns; i++)
+            if (conns[i].waiting && conns[i].listener == what >> 1)
+                return;
+        it = next_of(HD_ARRIVAL_ACCEPT, what >> 1);
+    } else {
+        if (what >> 1 >= room_conns || conns[what >> 1].unread)
+            return;
+        it = next_of(HD_ARRIVAL_READ, what >> 1);
+    }
+    if (it)
+        play(it);
+}
+
+bool hd_rt_arrivals_play(void)
+{
+    while (first_left < n_items && items[first_left].played)
+        first_left++;
+    for (size_t i = first_left; i < n_items; i++)
+        if (!items[i].played && play(&items[i]))
+            return true;
+    return false;
+}
+
+/* Threads that are blocked have had the time to see their signals. */
+bool hd_rt_arrivals_over(void)
+{
+    for (uint32_t i = 0; i < rt.n_threads; i++)
+        if (rt.threads[i]->sig_in != rt.threads[i]->sig_out)
+            return false;
+    return n_items && first_left == n_items;
+}
+
+void hd_rt_arrivals_alone(int fd, short events)
+{
+    struct pollfd p = {fd, events, 0};
+    struct timespec zero = {0, 0};
+    while (n_items && hd_rt_syscall(SYS_ppoll, (long)&p, 1, (long)&zero, 0, 8, 0) == 0)
+        if (!hd_rt_arrivals_play())
+            return;
+}
+
+/* ---- around calls ---- */
+
+void hd_rt_arrivals_before(struct hd_thread *me)
+{
+    uint64_t path = n_items ? path_of(me) : 0;
+    while (me->arrival < n_items) {
+        struct item *it = &items[me->arrival];
+        const uint32_t *ready = it->data;
+        if (it->head->thread != path) {
+            me->arrival++;
+            continue;
+        }
+        if (!it->played && it->head->kind == HD_ARRIVAL_ACCEPT)
+            play(it);
+        if (it->head->kind == HD_ARRIVAL_READ)
+            make_ready(it->head->id << 1);
+        for (size_t i = 0; it->head->kind == HD_ARRIVAL_READY && i < it->head->len / 4; i++)
+            make_ready(ready[i]);
+        if (it->head->kind == HD_ARRIVAL_SIGNAL && !it->played)
+            play(it);
+        me->arrival++;
+        if (it->head->kind != HD_ARRIVAL_SIGNAL)
+            return;
+    }
+}
+
+void hd_rt_arrivals_listens(int fd)
+{
+    uint32_t id = n_listeners++;
+    keep(fd, id, true);
+    if (id >= room_listeners)
+        return;
+    socklen_t n = sizeof *addresses;
+    if (socket_call(SYS_getsockname, fd, &addresses[id], (long)&n) >= 0)
+        address_lens[id] = n;
+}
+
+/* The connection of ours that was made first and has not been accepted. */
+static uint32_t oldest(uint32_t listener)
+{
+    for (size_t i = 0; i < n_items; i++) {
+        const struct hd_arrivals_item *h = items[i].head;
+        if (h->kind == HD_ARRIVAL_ACCEPT && h->id < room_conns && conns[h->id].waiting &&
+            conns[h->id].listener == listener)
+            return h->id;
+    }
+    return UINT32_MAX;
+}
+
+void hd_rt_arrivals_accepted(int listener, int fd, bool outside)
+{
+    const struct source *s = find(listener);
+    if (!s)
+        return;
+    uint32_t at = s->id;
+    if (fd < 0 || !outside) {
+        log_item(HD_ARRIVAL_NOTHING, 0, NULL, 0);
+        return;
+    }
+    uint32_t id = rt.follow ? oldest(at) : n_conns++;
+    if (id == UINT32_MAX)
+        return;
+    if (rt.follow)
+        conns[id].waiting = false;
+    keep(fd, id, false);
+    log_item(HD_ARRIVAL_ACCEPT, id, &at, sizeof at);
+}
+
+static void log_bytes(uint32_t id, size_t n, const struct iovec *v, size_t parts)
+{
+    if (rt.follow || rt.tapped)
+        return;
+    uint8_t *to = hd_rt_log_begin(0, 0, (uint64_t)id << 8 | HD_ARRIVAL_READ, n);
+    if (!to)
+        return;
+    for (size_t i = 0; i < parts && n; i++) {
+        size_t part = v[i].iov_len < n ? v[i].iov_len : n;
+        hd_rt_memmove(to, v[i].iov_base, part);
+        to += part;
+        n -= part;
+    }
+    hd_rt_log_end(HD_LOG_ARRIVAL, to);
+}
+
+void hd_rt_arrivals_read(int fd, long r, const struct iovec *v, size_t parts, bool peeks)
+{
+    const struct source *s = find(fd);
+    if (!s || s->listens)
+        return;
+    uint32_t ready = s->id << 1;
+    if (rt.follow && s->id < room_conns && r > 0 && !peeks)
+        conns[s->id].unread = false;
+    if (r < 0)
+        log_item(HD_ARRIVAL_NOTHING, 0, NULL, 0);
+    else if (peeks)
+        log_item(HD_ARRIVAL_READY, 0, &ready, sizeof ready);
+    else
+        log_bytes(s->id, (size_t)r, v, parts);
+}
+
+void hd_rt_arrivals_polled(const struct pollfd *fds, size_t n)
+{
+    uint32_t ready[64], used = 0;
+    bool any = false;
+    for (size_t i = 0; n_sources && i < n; i++) {
+        const struct source *s = find(fds[i].fd);
+        any = any || s;
+        if (s && fds[i].revents & (POLLIN | POLLHUP | POLLRDHUP) && used < 64)
+            ready[used++] = s->id << 1 | s->listens;
+    }
+    if (any)
+        log_item(HD_ARRIVAL_READY, 0, ready, used * sizeof *ready);
+}
