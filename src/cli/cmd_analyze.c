@@ -423,9 +423,10 @@ static bool read_options(struct run *r, const struct hd_cmd *cmd, enum hd_exit *
         return false;
     }
     if (v->steps && !parse_steps(v->steps, &p->steps)) {
-        hd_cli_usage(r->cli, cmd,
-                     "--steps wants some of lockset, must, ucg, greedy, closure, smt, not '%s'",
-                     v->steps);
+        hd_cli_usage(
+            r->cli, cmd,
+            "--steps wants some of lockset, must, ucg, greedy, syncp, closure, smt, not '%s'",
+            v->steps);
         return false;
     }
     return true;

@@ -19,6 +19,12 @@ struct hd_detect_opts {
     bool pairs;             /* also list every event pair */
     uint64_t max_pairs;     /* more than this many event pairs: HD_ERR_LIMIT; 0: no limit */
     bool recorded_matching; /* mhb, quick: fix the observed wait/notify matching */
+    const uint32_t *spots; /* syncp: by event, what counts as its place; NULL: the trace's places */
+    double deadline;       /* syncp: hd_progress_now() at which it stops; 0: never */
+    /* syncp: called once for each racing pair of places, with the events and, by thread, how many
+     * first events run before both. May be NULL. */
+    void (*found)(void *ctx, hd_eid a, hd_eid b, const uint32_t *ran);
+    void *ctx;
 };
 
 struct hd_detect_result {

@@ -50,12 +50,17 @@ void hd_sink_init(struct hd_sink *s, const struct hd_trace *t, const struct hd_d
 /* Up to this many places their pairs are a bit matrix: 2 MiB. */
 #define FEW_PLACES 4096
 
+static bool few_places(const struct hd_sink *s)
+{
+    return s->t->places.count <= FEW_PLACES && !s->opts->spots;
+}
+
 void hd_sink_places(struct hd_sink *s, uint32_t p, uint32_t q)
 {
     uint32_t low = p < q ? p : q, high = p < q ? q : p;
     size_t count = s->t->places.count;
     bool fresh;
-    if (count <= FEW_PLACES) {
+    if (few_places(s)) {
         if (!s->few.bits)
             hd_bitset_init(&s->few, count * count);
         size_t bit = low * count + high;
@@ -71,7 +76,7 @@ void hd_sink_places(struct hd_sink *s, uint32_t p, uint32_t q)
 bool hd_sink_has_places(const struct hd_sink *s, uint32_t p, uint32_t q)
 {
     uint32_t low = p < q ? p : q, high = p < q ? q : p, value;
-    if (s->t->places.count <= FEW_PLACES)
+    if (few_places(s))
         return s->few.bits && hd_bitset_has(&s->few, low * s->t->places.count + high);
     return hd_map_get(&s->places, (uint64_t)low << 32 | high, &value);
 }

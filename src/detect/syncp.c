@@ -10,6 +10,7 @@
  * cheap. */
 #include "base/alloc.h"
 #include "base/hash.h"
+#include "base/progress.h"
 #include "detect/contended.h"
 #include "detect/detect_int.h"
 #include "detect/history.h"
@@ -71,6 +72,12 @@ struct walk {
     struct hd_ideal scratch;
 };
 
+static uint32_t place_of(const struct walk *w, hd_eid e)
+{
+    const uint32_t *spots = w->sink.opts->spots;
+    return spots ? spots[e] : w->t->place[e];
+}
+
 static struct sweep *sweep_of(struct walk *w, uint32_t list_id, hd_tid u)
 {
     struct list *list = hd_vec_at(&w->lists, list_id);
@@ -103,13 +110,17 @@ static uint32_t advance(const struct walk *w, const struct list *list, struct hd
     return at;
 }
 
-static void report_all(struct walk *w, const struct list *list, const struct sweep *s, hd_eid e)
+static hd_eid thread_event(const struct walk *w, hd_tid u, uint32_t pos)
 {
     const struct hd_index *events = &w->t->by_obj[HD_OBJ_THREAD];
-    const hd_eid *of_thread = events->list + events->start[list->thread];
+    return events->list[events->start[u] + pos];
+}
+
+static void report_all(struct walk *w, const struct list *list, const struct sweep *s, hd_eid e)
+{
     hd_ideal_copy(&w->scratch, &s->ideal, &w->base);
     for (uint32_t at = s->at; at < list->n; at = advance(w, list, &w->scratch, at + 1))
-        hd_sink_pair(&w->sink, of_thread[list->seed[at].pos], e);
+        hd_sink_pair(&w->sink, thread_event(w, list->thread, list->seed[at].pos), e);
 }
 
 /* Whether some access of the list races with e. */
@@ -125,10 +136,14 @@ static bool races(struct walk *w, uint32_t list_id, hd_eid e, const struct hd_cl
     s->at = advance(w, list, &s->ideal, s->at);
     if (s->at == list->n)
         return false;
-    if (w->sink.opts->pairs)
+    if (w->sink.opts->pairs) {
         report_all(w, list, s, e);
-    else
-        hd_sink_places(&w->sink, list->place, w->t->place[e]);
+        return true;
+    }
+    if (w->sink.opts->found && !hd_sink_has_places(&w->sink, list->place, place_of(w, e)))
+        w->sink.opts->found(w->sink.opts->ctx, thread_event(w, list->thread, list->seed[s->at].pos),
+                            e, s->ideal.have);
+    hd_sink_places(&w->sink, list->place, place_of(w, e));
     return true;
 }
 
@@ -149,7 +164,8 @@ static bool check(struct walk *w, hd_eid e, uint32_t lockset, const struct spot 
             continue;
         knows->all = false;
         knows->writes &= !(list->kind & 1);
-        if (racy && !w->sink.opts->pairs && hd_sink_has_places(&w->sink, list->place, t->place[e]))
+        if (racy && !w->sink.opts->pairs &&
+            hd_sink_has_places(&w->sink, list->place, place_of(w, e)))
             continue;
         if (hd_kinds_conflict(kind, list->kind) &&
             !hd_locksets_ids_exclude(w->locksets, list->lockset, lockset))
@@ -201,7 +217,7 @@ static uint32_t own_list(struct walk *w, hd_eid e, uint32_t lockset, struct spot
     const struct hd_trace *t = w->t;
     uint8_t kind = (uint8_t)hd_access_kind(t->op[e]);
     uint64_t who = (uint64_t)t->obj[e] << 20 | (uint64_t)t->thread[e] << 2 | kind;
-    uint64_t key = hd_hash_mix(hd_hash_mix(who) + ((uint64_t)lockset << 32 | t->place[e]));
+    uint64_t key = hd_hash_mix(hd_hash_mix(who) + ((uint64_t)lockset << 32 | place_of(w, e)));
     for (;; key++) {
         bool fresh;
         uint32_t *id = hd_map_put(&w->list_of, key, &fresh);
@@ -210,14 +226,14 @@ static uint32_t own_list(struct walk *w, hd_eid e, uint32_t lockset, struct spot
             *list = (struct list){.next = spot->first,
                                   .loc = t->obj[e],
                                   .lockset = lockset,
-                                  .place = t->place[e],
+                                  .place = place_of(w, e),
                                   .thread = t->thread[e],
                                   .kind = kind};
             return *id = spot->first = (uint32_t)w->lists.len;
         }
         const struct list *list = hd_vec_at(&w->lists, *id - 1);
         if (list->loc == t->obj[e] && list->thread == t->thread[e] && list->kind == kind &&
-            list->lockset == lockset && list->place == t->place[e])
+            list->lockset == lockset && list->place == place_of(w, e))
             return *id;
     }
 }
@@ -249,7 +265,7 @@ static void access(struct walk *w, hd_eid e)
     uint32_t lockset = hd_locksets_id(w->locksets, e), own = 0;
     if (spot->recent && spot->segment == w->base.segment[u] && !w->sink.opts->pairs) {
         const struct list *list = hd_vec_at(&w->lists, spot->recent - 1);
-        if (list->thread == u && list->place == t->place[e] && list->lockset == lockset &&
+        if (list->thread == u && list->place == place_of(w, e) && list->lockset == lockset &&
             list->kind == hd_access_kind(t->op[e]))
             own = spot->recent;
     }
@@ -285,6 +301,12 @@ static void walk_fini(struct walk *w)
     hd_ideal_base_fini(&w->base);
 }
 
+static bool late(const struct walk *w, size_t e)
+{
+    double deadline = w->sink.opts->deadline;
+    return deadline != 0 && (e & 0xff) == 0 && hd_progress_now() >= deadline;
+}
+
 enum hd_status hd_detect_syncp(const struct hd_trace *t, const struct hd_detect_opts *opts,
                                struct hd_detect_result *r, struct hd_err *err)
 {
@@ -298,7 +320,7 @@ enum hd_status hd_detect_syncp(const struct hd_trace *t, const struct hd_detect_
     w.needs = hd_calloc(hd_trace_n_threads(t), sizeof *w.needs);
     for (size_t u = 0; u < hd_trace_n_threads(t); u++)
         hd_ideal_init(&w.needs[u], &w.base);
-    for (size_t e = 0; e < t->n_events && !hd_sink_stopped(&w.sink, e); e++) {
+    for (size_t e = 0; e < t->n_events && !hd_sink_stopped(&w.sink, e) && !late(&w, e); e++) {
         hd_ideal_base_before(&w.base, (hd_eid)e);
         if (hd_op_is_access(t->op[e]) && w.base.contended[t->obj[e]] == HD_LOC_CONTENDED)
             access(&w, (hd_eid)e);

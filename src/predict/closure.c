@@ -1,12 +1,14 @@
 #include "predict/closure.h"
 
 #include "base/interrupt.h"
+#include "base/progress.h"
 #include "predict/repair.h"
 
 struct search {
     struct hd_sim *sim;
     uint64_t nodes_left;
     uint64_t steps_end;
+    double deadline;
 };
 
 static enum hd_verdict explore(struct search *s, struct hd_plan *plan);
@@ -35,7 +37,8 @@ static enum hd_verdict try_all(struct search *s, const struct hd_plan *plan,
 static enum hd_verdict explore(struct search *s, struct hd_plan *plan)
 {
     struct hd_sim_failure failure;
-    if (!s->nodes_left || hd_sim_steps(s->sim) > s->steps_end || hd_interrupt_requested()) {
+    if (!s->nodes_left || hd_sim_steps(s->sim) > s->steps_end || hd_interrupt_requested() ||
+        (s->deadline != 0 && hd_progress_now() >= s->deadline)) {
         s->nodes_left = 0;
         return HD_UNKNOWN;
     }
@@ -55,6 +58,6 @@ static enum hd_verdict explore(struct search *s, struct hd_plan *plan)
 enum hd_verdict hd_closure_decide(struct hd_sim *sim, struct hd_plan *plan,
                                   struct hd_closure_budget budget)
 {
-    struct search s = {sim, budget.nodes, hd_sim_steps(sim) + budget.steps};
+    struct search s = {sim, budget.nodes, hd_sim_steps(sim) + budget.steps, budget.deadline};
     return explore(&s, plan);
 }

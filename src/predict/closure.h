@@ -13,7 +13,8 @@ enum hd_verdict { HD_UNKNOWN, HD_RACE, HD_IMPOSSIBLE };
 
 struct hd_closure_budget {
     uint64_t nodes;
-    uint64_t steps; /* simulated events */
+    uint64_t steps;  /* simulated events */
+    double deadline; /* hd_progress_now() at which it gives up; 0 = never */
 };
 
 /* plan comes from hd_plan_start. After RACE the order is in the simulator. */

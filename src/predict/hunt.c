@@ -16,6 +16,8 @@ struct unit {
 };
 
 enum mode { PROBE, SWEEP };
+/* Each goes over all groups before the next begins. */
+enum phase { LOOK, VISIT, CLOSE, SOLVE, PHASES };
 enum { PROBES = 16 };
 
 struct hd_hunter {
@@ -115,8 +117,7 @@ static bool sweep(struct hd_hunter *h, const hd_eid *events, uint32_t n, const s
         return false;
     }
     h->worker->step = HD_STEP_UCG;
-    enum hd_verdict verdict =
-        impossible ? HD_IMPOSSIBLE : hd_worker_decide_quick(h->worker, goal, false);
+    enum hd_verdict verdict = impossible ? HD_IMPOSSIBLE : hd_worker_greedy(h->worker, goal, true);
     if (verdict == HD_RACE)
         keep_found(h, goal);
     else if (verdict == HD_IMPOSSIBLE)
@@ -171,7 +172,7 @@ bool hd_hunt_visit(struct hd_hunter *h, const hd_eid *events, uint32_t n)
         return put_in_queue(h, events, n);
     if (h->probed++ == PROBES || hd_worker_stopped(h->worker, &why))
         return false;
-    if (hd_worker_decide_quick(h->worker, &goal, true) == HD_RACE)
+    if (hd_worker_greedy(h->worker, &goal, false) == HD_RACE)
         keep_found(h, &goal);
     return !enough(h);
 }
@@ -184,7 +185,8 @@ void hd_hunt_skip(struct hd_hunter *h, enum hd_step step, uint64_t n)
 
 /* ---- one group ---- */
 
-static void solve_rest(struct hd_hunter *h)
+/* What greedy left open, by closure or by the solver. */
+static void take_up_rest(struct hd_hunter *h, bool exact)
 {
     struct hd_vec open = h->unit->undecided;
     h->unit->undecided = HD_VEC_INIT(struct hd_open_goal);
@@ -193,8 +195,13 @@ static void solve_rest(struct hd_hunter *h)
         struct hd_goal goal = hd_hunt_goal(h->hunt->property, g->events, (uint32_t)g->n);
         enum hd_reason why = g->why;
         enum hd_verdict verdict = HD_UNKNOWN;
-        if ((g->why == HD_WHY_STEPS || g->why == HD_WHY_REJECTED) && !enough(h))
-            verdict = hd_worker_decide_exact(h->worker, &goal, &why);
+        bool waits = g->why == HD_WHY_STEPS || g->why == HD_WHY_REJECTED;
+        h->worker->goal_rejected = g->why == HD_WHY_REJECTED;
+        if (waits && !enough(h) && !hd_worker_stopped(h->worker, &why)) {
+            verdict = exact ? hd_worker_decide_exact(h->worker, &goal, &why)
+                            : hd_worker_closure(h->worker, &goal);
+            why = exact ? why : hd_worker_open_reason(h->worker);
+        }
         if (verdict == HD_RACE)
             keep_found(h, &goal);
         else if (verdict == HD_IMPOSSIBLE)
@@ -215,22 +222,31 @@ static void drop_open(struct hd_vec *open)
     hd_vec_fini(open);
 }
 
-static void run_group(void *ctx, size_t group, struct hd_worker *worker)
+static void run_group(void *ctx, unsigned phase, size_t group, struct hd_worker *worker)
 {
     struct job *j = ctx;
     const struct hd_hunt *hunt = j->hunt;
-    struct hd_hunter h = {.hunt = hunt, .unit = &j->units[group], .worker = worker, .mode = PROBE};
+    struct hd_hunter h = {.hunt = hunt, .unit = &j->units[group], .worker = worker};
+    h.mode = phase == LOOK ? PROBE : SWEEP;
     h.ahead = hunt->options->all_pairs ? HD_UCG_ASK : 1;
-    if (!hunt->options->all_pairs && hd_worker_may(h.worker, HD_STEP_GREEDY))
+    if (enough(&h))
+        return;
+    if (phase > VISIT)
+        take_up_rest(&h, phase == SOLVE);
+    else if (phase == VISIT || (!hunt->options->all_pairs && hd_worker_may(worker, HD_STEP_GREEDY)))
         hunt->each(hunt->ctx, group, &h);
-    h.mode = SWEEP;
-    if (!h.unit->found.len)
-        hunt->each(hunt->ctx, group, &h);
-    sweep_queue(&h);
+    if (phase == VISIT)
+        sweep_queue(&h);
     hd_u32vec_fini(&h.queue);
-    solve_rest(&h);
     if (enough(&h))
         drop_open(&h.unit->undecided);
+}
+
+static size_t prepare(void *ctx, unsigned phase, double deadline)
+{
+    (void)phase;
+    (void)deadline;
+    return ((struct job *)ctx)->hunt->n_groups;
 }
 
 /* ---- the run ---- */
@@ -300,8 +316,9 @@ void hd_hunt_run(const struct hd_hunt *hunt, double started, struct hd_violation
     const struct hd_crew crew = {.w = hunt->w,
                                  .options = hunt->options,
                                  .started = started,
-                                 .n_items = hunt->n_groups,
                                  .ctx = &j,
+                                 .phases = PHASES,
+                                 .prepare = prepare,
                                  .decide = run_group};
     for (size_t i = 0; i < hunt->n_groups; i++) {
         j.units[i].found = HD_VEC_INIT(struct hd_violation);

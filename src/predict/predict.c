@@ -3,12 +3,15 @@
 #include "base/alloc.h"
 #include "base/hash.h"
 #include "base/progress.h"
+#include "detect/detect.h"
 #include "predict/candidates.h"
 #include "predict/crew.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-const char *const hd_step_names[HD_STEPS] = {"lockset", "must", "ucg", "greedy", "closure", "smt"};
+const char *const hd_step_names[HD_STEPS] = {"lockset", "must",    "ucg", "greedy",
+                                             "syncp",   "closure", "smt"};
 const char *const hd_reason_texts[HD_REASONS] = {"time budget of the run",
                                                  "time budget of the pair",
                                                  "interrupted",
@@ -26,7 +29,9 @@ struct unit {
     uint64_t proved[HD_STEPS];
     uint64_t found[HD_STEPS];
     uint64_t skipped, open;
-    size_t kept; /* entries of schedules */
+    size_t kept;  /* entries of schedules */
+    uint32_t cut; /* row of cuts + 1 for the pair below; 0: none */
+    hd_eid pair[2];
 };
 
 struct job {
@@ -35,7 +40,13 @@ struct job {
     const struct hd_predict_options *options;
     struct unit *units;
     size_t n_units;
+    uint32_t *order;       /* of the units, in the last phases */
+    struct hd_u32vec cuts; /* of the schedules that syncp gave, a row of threads for each */
+    struct hd_map unit_of; /* places, the smaller first: unit; for syncp */
 };
+
+/* Each goes over all units before the next begins. */
+enum phase { PROBE, SCHEDULES, SWEEP, CLOSE, SOLVE, PHASES };
 
 void hd_predict_defaults(struct hd_predict_options *options)
 {
@@ -55,18 +66,25 @@ static void keep_race(struct unit *u, struct hd_worker *k)
     u->found[step]++;
 }
 
-static enum hd_verdict decide_quick(struct hd_worker *k, hd_eid a, hd_eid b, bool greedy_only)
+static enum hd_verdict decide_greedy(struct hd_worker *k, hd_eid a, hd_eid b, bool follow)
 {
     const hd_eid pair[] = {a, b};
     struct hd_goal goal = hd_goal_race(pair);
-    return hd_worker_decide_quick(k, &goal, greedy_only);
+    return hd_worker_greedy(k, &goal, follow);
 }
 
-static enum hd_verdict decide_exact(struct hd_worker *k, hd_eid a, hd_eid b, enum hd_reason *why)
+/* The steps that come when greedy has left a pair open. */
+static enum hd_verdict decide_open(struct hd_worker *k, const struct hd_undecided *open, bool exact,
+                                   enum hd_reason *why)
 {
-    const hd_eid pair[] = {a, b};
+    const hd_eid pair[] = {open->a, open->b};
     struct hd_goal goal = hd_goal_race(pair);
-    return hd_worker_decide_exact(k, &goal, why);
+    if (exact)
+        return hd_worker_decide_exact(k, &goal, why);
+    k->goal_rejected = open->why == HD_WHY_REJECTED;
+    enum hd_verdict verdict = hd_worker_closure(k, &goal);
+    *why = hd_worker_open_reason(k);
+    return verdict;
 }
 
 static void keep_undecided(struct unit *u, hd_eid a, hd_eid b, enum hd_reason why, uint64_t pairs)
@@ -75,7 +93,7 @@ static void keep_undecided(struct unit *u, hd_eid a, hd_eid b, enum hd_reason wh
         (struct hd_undecided){a < b ? a : b, a < b ? b : a, why, pairs};
 }
 
-/* Keeps what a step said of a pair. UNKNOWN pairs wait for the solver in `undecided`. */
+/* Keeps what a step said of a pair. UNKNOWN pairs wait for the next step in `undecided`. */
 static void keep(struct unit *u, struct hd_worker *k, hd_eid a, hd_eid b, enum hd_verdict verdict,
                  enum hd_reason why)
 {
@@ -124,7 +142,7 @@ static bool probe_bundle(const struct job *j, struct hd_worker *k, struct unit *
         open_range(j, k, e, y, &from, &to);
         while (from < to && from + 1 < to && j->c->events[from] < e)
             from += (to - from) / 2; /* towards the events of y just after e */
-        if (from < to && decide_quick(k, e, j->c->events[from], true) == HD_RACE) {
+        if (from < to && decide_greedy(k, e, j->c->events[from], false) == HD_RACE) {
             keep_race(u, k);
             return true;
         }
@@ -169,7 +187,7 @@ static void sweep_event(const struct job *j, struct hd_worker *k, struct unit *u
                 return;
             }
             k->step = HD_STEP_UCG;
-            keep(u, k, e, f, impossible[i] ? HD_IMPOSSIBLE : decide_quick(k, e, f, false),
+            keep(u, k, e, f, impossible[i] ? HD_IMPOSSIBLE : decide_greedy(k, e, f, true),
                  hd_worker_open_reason(k));
             if (u->races.len && !j->options->all_pairs)
                 return;
@@ -177,7 +195,7 @@ static void sweep_event(const struct job *j, struct hd_worker *k, struct unit *u
     }
 }
 
-/* All pairs of a bundle by the quick steps. Stops at a race when one is enough. */
+/* All pairs of a bundle by filters and greedy. Stops at a race when one is enough. */
 static void sweep_bundle(const struct job *j, struct hd_worker *k, struct unit *u,
                          const struct hd_class *x, const struct hd_class *y)
 {
@@ -193,22 +211,27 @@ static void sweep_bundle(const struct job *j, struct hd_worker *k, struct unit *
     }
 }
 
-/* The solver's turn: what the quick steps left open. */
-static void solve_rest(const struct job *j, struct hd_worker *k, struct unit *u)
+static bool settled(const struct job *j, const struct unit *u)
+{
+    return u->races.len && !j->options->all_pairs;
+}
+
+/* What greedy left open, by closure or by the solver. */
+static void take_up_rest(const struct job *j, struct hd_worker *k, struct unit *u, bool exact)
 {
     struct hd_vec open = u->undecided;
     u->undecided = HD_VEC_INIT(struct hd_undecided);
-    for (size_t i = 0; i < open.len; i++) {
-        struct hd_undecided pair = *(struct hd_undecided *)hd_vec_at(&open, i);
-        if (u->races.len && !j->options->all_pairs)
-            break;
-        enum hd_reason why = pair.why;
-        enum hd_verdict verdict =
-            pair.pairs > 1 ? HD_UNKNOWN : decide_exact(k, pair.a, pair.b, &why);
+    for (size_t i = 0; i < open.len && !settled(j, u); i++) {
+        struct hd_undecided *pair = hd_vec_at(&open, i);
+        enum hd_reason why = pair->why;
+        bool waits = pair->why == HD_WHY_STEPS || pair->why == HD_WHY_REJECTED;
+        enum hd_verdict verdict = HD_UNKNOWN;
+        if (waits && !hd_worker_stopped(k, &why))
+            verdict = decide_open(k, pair, exact, &why);
         if (verdict == HD_UNKNOWN)
-            keep_undecided(u, pair.a, pair.b, why, pair.pairs);
+            keep_undecided(u, pair->a, pair->b, why, pair->pairs);
         else
-            keep(u, k, pair.a, pair.b, verdict, why);
+            keep(u, k, pair->a, pair->b, verdict, why);
     }
     hd_vec_fini(&open);
 }
@@ -231,41 +254,185 @@ static void note_others(const struct job *j, const struct unit *u, struct hd_rac
     hd_map_fini(&seen);
 }
 
-static void run_unit(struct job *j, struct unit *u, struct hd_worker *k)
+/* All bundles of a unit: a first look, or every pair. */
+static void run_bundles(struct job *j, struct unit *u, struct hd_worker *k, enum phase phase)
 {
-    uint64_t pairs = 0, settled = 0;
-    for (int sweep = 0; sweep < 2; sweep++) {
-        for (uint32_t i = u->start; i < u->end; i++) {
-            const struct hd_bundle *bundle = hd_vec_at(&j->c->bundles, i);
-            const struct hd_class *x = hd_class_at(j->c, bundle->x);
-            const struct hd_class *y = hd_class_at(j->c, bundle->y);
-            pairs += sweep ? class_size(x) * class_size(y) : 0;
-            if (u->races.len && !j->options->all_pairs)
-                continue;
-            if (excluded_by_locks(j, k, x, y))
-                u->proved[HD_STEP_LOCKSET] += sweep ? class_size(x) * class_size(y) : 0;
-            else if (sweep)
-                sweep_bundle(j, k, u, x, y);
-            else if (!j->options->all_pairs)
-                probe_bundle(j, k, u, x, y);
-        }
+    for (uint32_t i = u->start; i < u->end && !settled(j, u); i++) {
+        const struct hd_bundle *bundle = hd_vec_at(&j->c->bundles, i);
+        const struct hd_class *x = hd_class_at(j->c, bundle->x);
+        const struct hd_class *y = hd_class_at(j->c, bundle->y);
+        if (excluded_by_locks(j, k, x, y))
+            u->proved[HD_STEP_LOCKSET] += phase == SWEEP ? class_size(x) * class_size(y) : 0;
+        else if (phase == SWEEP)
+            sweep_bundle(j, k, u, x, y);
+        else
+            probe_bundle(j, k, u, x, y);
     }
-    solve_rest(j, k, u);
-    if (u->races.len && !j->options->all_pairs) {
+}
+
+static void try_schedule(struct job *j, struct unit *u, struct hd_worker *k)
+{
+    struct hd_goal goal = hd_goal_race(u->pair);
+    enum hd_reason why;
+    if (u->cut && !hd_worker_stopped(k, &why) &&
+        hd_worker_try_prefix(k, &goal, j->cuts.data + (size_t)(u->cut - 1) * j->w->n_threads) ==
+            HD_RACE)
+        keep_race(u, k);
+}
+
+static void run_unit(void *ctx, unsigned phase, size_t item, struct hd_worker *k)
+{
+    struct job *j = ctx;
+    struct unit *u = &j->units[phase > SWEEP ? j->order[item] : item];
+    if (settled(j, u) || (phase == PROBE && j->options->all_pairs))
+        return;
+    switch ((enum phase)phase) {
+    case PROBE:
+    case SWEEP:
+        run_bundles(j, u, k, phase);
+        break;
+    case SCHEDULES:
+        try_schedule(j, u, k);
+        break;
+    default:
+        take_up_rest(j, k, u, phase == SOLVE);
+        break;
+    }
+}
+
+/* When all is done: the figures of a unit. */
+static void sum_up(const struct job *j, struct unit *u)
+{
+    uint64_t pairs = 0, decided = u->races.len;
+    for (uint32_t i = u->start; i < u->end; i++) {
+        const struct hd_bundle *bundle = hd_vec_at(&j->c->bundles, i);
+        pairs +=
+            class_size(hd_class_at(j->c, bundle->x)) * class_size(hd_class_at(j->c, bundle->y));
+    }
+    if (settled(j, u)) {
         hd_vec_fini(&u->undecided);
         note_others(j, u, u->races.data);
     }
     for (int s = 0; s < HD_STEPS; s++)
-        settled += u->proved[s];
+        decided += u->proved[s];
     for (size_t i = 0; i < u->undecided.len; i++)
         u->open += ((struct hd_undecided *)hd_vec_at(&u->undecided, i))->pairs;
-    u->skipped = pairs - settled - u->races.len - u->open;
+    u->skipped = pairs - decided - u->open;
 }
 
-static void run_item(void *ctx, size_t item, struct hd_worker *k)
+/* ---- before a phase ---- */
+
+static uint64_t places_key(uint32_t p, uint32_t q)
+{
+    return p < q ? (uint64_t)p << 32 | q : (uint64_t)q << 32 | p;
+}
+
+static uint32_t spot_of(const struct job *j, hd_eid e)
+{
+    return j->w->spots ? j->w->spots[e] : j->w->t->place[e];
+}
+
+/* Keeps the schedule that syncp has for a pair of places without a race. */
+static void keep_schedule(void *ctx, hd_eid a, hd_eid b, const uint32_t *ran)
 {
     struct job *j = ctx;
-    run_unit(j, &j->units[item], k);
+    size_t n = j->w->n_threads;
+    uint32_t unit;
+    if (!hd_map_get(&j->unit_of, places_key(spot_of(j, a), spot_of(j, b)), &unit))
+        return;
+    struct unit *u = &j->units[unit];
+    if (u->races.len || u->cut)
+        return;
+    hd_u32vec_reserve(&j->cuts, j->cuts.len + n);
+    memcpy(j->cuts.data + j->cuts.len, ran, n * sizeof *ran);
+    j->cuts.len += n;
+    u->cut = (uint32_t)(j->cuts.len / n);
+    u->pair[0] = a;
+    u->pair[1] = b;
+}
+
+/* One walk of the detector syncp: every pair that it reports comes with a schedule. */
+static size_t find_schedules(struct job *j, double deadline)
+{
+    struct hd_detect_opts opts = {
+        .spots = j->w->spots, .deadline = deadline, .found = keep_schedule, .ctx = j};
+    struct hd_detect_result result;
+    bool fresh;
+    if (j->options->all_pairs || !(j->options->steps >> HD_STEP_SYNCP & 1))
+        return 0;
+    for (size_t i = 0; i < j->n_units; i++) {
+        const struct hd_group *group = hd_vec_at(&j->c->groups, i);
+        if (!j->units[i].races.len)
+            *hd_map_put(&j->unit_of, places_key(group->place_x, group->place_y), &fresh) =
+                (uint32_t)i;
+    }
+    if (!j->unit_of.len)
+        return 0;
+    hd_detector_find("syncp")->run(j->w->t, &opts, &result, NULL);
+    hd_detect_result_fini(&result);
+    return j->cuts.len ? j->n_units : 0;
+}
+
+/* What the solver will cost for the pair, by guess: how many events must run. */
+static uint64_t expected_cost(const struct job *j, const struct hd_undecided *pair)
+{
+    const uint32_t *x = hd_must_clock(j->w->must, pair->a);
+    const uint32_t *y = hd_must_clock(j->w->must, pair->b);
+    uint64_t cost = (uint64_t)j->w->t->pos[pair->a] + j->w->t->pos[pair->b];
+    for (hd_tid u = 0; u < j->w->n_threads; u++)
+        cost += x[u] > y[u] ? x[u] : y[u];
+    return cost;
+}
+
+struct priced {
+    uint64_t cost;
+    uint32_t unit;
+};
+
+static int by_cost(const void *x, const void *y)
+{
+    const struct priced *p = x, *q = y;
+    if (p->cost != q->cost)
+        return p->cost < q->cost ? -1 : 1;
+    return p->unit < q->unit ? -1 : p->unit > q->unit;
+}
+
+/* The units with open pairs, the cheapest first. */
+static size_t order_units(struct job *j)
+{
+    struct priced *list = hd_alloc(j->n_units * sizeof *list);
+    size_t n = 0;
+    for (uint32_t i = 0; i < j->n_units; i++) {
+        const struct unit *u = &j->units[i];
+        if (!u->undecided.len || settled(j, u))
+            continue;
+        list[n] = (struct priced){UINT64_MAX, i};
+        for (size_t k = 0; k < u->undecided.len; k++) {
+            uint64_t cost = expected_cost(j, hd_vec_at(&u->undecided, k));
+            list[n].cost = cost < list[n].cost ? cost : list[n].cost;
+        }
+        n++;
+    }
+    if (n)
+        qsort(list, n, sizeof *list, by_cost);
+    for (size_t i = 0; i < n; i++)
+        j->order[i] = list[i].unit;
+    hd_free(list, j->n_units * sizeof *list);
+    return n;
+}
+
+static size_t prepare(void *ctx, unsigned phase, double deadline)
+{
+    struct job *j = ctx;
+    switch ((enum phase)phase) {
+    case SCHEDULES:
+        return find_schedules(j, deadline);
+    case CLOSE:
+    case SOLVE:
+        return order_units(j);
+    default:
+        return j->n_units;
+    }
 }
 
 /* ---- the run ---- */
@@ -275,6 +442,7 @@ static void make_units(struct job *j)
     const struct hd_candidates *c = j->c;
     j->n_units = j->options->all_pairs ? c->bundles.len : c->groups.len;
     j->units = hd_calloc(j->n_units, sizeof *j->units);
+    j->order = hd_calloc(j->n_units, sizeof *j->order);
     for (uint32_t i = 0; i < j->n_units; i++) {
         struct unit *u = &j->units[i];
         const struct hd_group *group = j->options->all_pairs ? NULL : hd_vec_at(&c->groups, i);
@@ -327,6 +495,9 @@ static void gather(struct job *j, struct hd_prediction *r)
     if (r->undecided.len)
         qsort(r->undecided.data, r->undecided.len, sizeof(struct hd_undecided), undecided_order);
     hd_free(j->units, j->n_units * sizeof *j->units);
+    hd_free(j->order, j->n_units * sizeof *j->order);
+    hd_u32vec_fini(&j->cuts);
+    hd_map_fini(&j->unit_of);
 }
 
 /* How many pairs of places have a race, and how many of the others an undecided instance. */
@@ -365,11 +536,14 @@ enum hd_status hd_predict(const struct hd_trace *t, const struct hd_predict_opti
     const struct hd_crew crew = {.w = w,
                                  .options = options,
                                  .started = started,
-                                 .n_items = j.n_units,
                                  .ctx = &j,
-                                 .decide = run_item};
+                                 .phases = PHASES,
+                                 .prepare = prepare,
+                                 .decide = run_unit};
     hd_crew_run(&crew, &(struct hd_crew_result){result->seconds, &result->shorten_seconds,
                                                 &result->rejected});
+    for (size_t i = 0; i < j.n_units; i++)
+        sum_up(&j, &j.units[i]);
     count_places(&j, result);
     gather(&j, result);
     hd_candidates_free(c);

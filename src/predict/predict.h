@@ -24,6 +24,7 @@ enum hd_step {
     HD_STEP_MUST,
     HD_STEP_UCG,
     HD_STEP_GREEDY,
+    HD_STEP_SYNCP,
     HD_STEP_CLOSURE,
     HD_STEP_SMT,
     HD_STEPS

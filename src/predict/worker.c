@@ -160,13 +160,28 @@ static enum hd_verdict try_greedy(struct hd_worker *k, const struct hd_goal *goa
     return timed(k, started, verdict);
 }
 
-static enum hd_verdict try_closure(struct hd_worker *k, const struct hd_goal *goal)
+enum hd_verdict hd_worker_greedy(struct hd_worker *k, const struct hd_goal *goal, bool follow)
+{
+    k->goal_rejected = false;
+    if (!hd_worker_may(k, HD_STEP_GREEDY))
+        return HD_UNKNOWN;
+    enum hd_verdict verdict = try_greedy(k, goal, hd_greedy_decide);
+    if (verdict == HD_UNKNOWN && follow)
+        verdict = try_greedy(k, goal, hd_greedy_follow);
+    return verdict;
+}
+
+enum hd_verdict hd_worker_closure(struct hd_worker *k, const struct hd_goal *goal)
 {
     double started = hd_progress_now();
+    if (!hd_worker_may(k, HD_STEP_CLOSURE))
+        return HD_UNKNOWN;
     k->step = HD_STEP_CLOSURE;
     if (!hd_plan_start(&k->plan, goal))
         return timed(k, started, HD_IMPOSSIBLE);
-    enum hd_verdict verdict = hd_closure_decide(k->sim, &k->plan, closure_budget);
+    struct hd_closure_budget budget = closure_budget;
+    budget.deadline = k->deadline;
+    enum hd_verdict verdict = hd_closure_decide(k->sim, &k->plan, budget);
     if (verdict == HD_RACE) {
         make_witness(k, goal, 0, hd_sim_order(k->sim), hd_sim_wakes(k->sim));
         verdict = accept(k);
@@ -174,18 +189,27 @@ static enum hd_verdict try_closure(struct hd_worker *k, const struct hd_goal *go
     return timed(k, started, verdict);
 }
 
-enum hd_verdict hd_worker_decide_quick(struct hd_worker *k, const struct hd_goal *goal,
-                                       bool greedy_only)
+enum hd_verdict hd_worker_try_prefix(struct hd_worker *k, const struct hd_goal *goal,
+                                     const uint32_t *ran)
 {
+    double started = hd_progress_now();
     enum hd_verdict verdict = HD_UNKNOWN;
+    struct hd_sim_failure failure;
+    hd_eid base = (hd_eid)k->w->t->n_events; /* the first event that is left out */
+    k->step = HD_STEP_SYNCP;
     k->goal_rejected = false;
-    if (hd_worker_may(k, HD_STEP_GREEDY))
-        verdict = try_greedy(k, goal, hd_greedy_decide);
-    if (verdict == HD_UNKNOWN && hd_worker_may(k, HD_STEP_GREEDY) && !greedy_only)
-        verdict = try_greedy(k, goal, hd_greedy_follow);
-    if (verdict == HD_UNKNOWN && hd_worker_may(k, HD_STEP_CLOSURE) && !greedy_only)
-        verdict = try_closure(k, goal);
-    return verdict;
+    if (!hd_plan_start(&k->plan, goal))
+        return timed(k, started, HD_UNKNOWN);
+    for (hd_tid u = 0; u < k->w->n_threads; u++) {
+        k->plan.cut[u] = ran[u];
+        if (ran[u] < hd_world_thread_len(k->w, u) && hd_world_event(k->w, u, ran[u]) < base)
+            base = hd_world_event(k->w, u, ran[u]);
+    }
+    if (hd_sim_run(k->sim, &k->plan, base, &failure) == HD_SIM_DONE) {
+        make_witness(k, goal, base, hd_sim_order(k->sim), hd_sim_wakes(k->sim));
+        verdict = accept(k);
+    }
+    return timed(k, started, verdict);
 }
 
 /* The solver that serves all pairs is quick with proofs, but the order that it finds for a race
@@ -230,8 +254,13 @@ enum hd_verdict hd_worker_decide_exact(struct hd_worker *k, const struct hd_goal
     if (!hd_worker_may(k, HD_STEP_SMT) || hd_worker_stopped(k, why))
         return HD_UNKNOWN;
     double started = hd_progress_now(), limit = k->options->pair_seconds;
-    if (k->deadline != 0 && (limit <= 0 || k->deadline - started < limit))
-        limit = k->deadline - started;
+    bool shared = k->item_end != 0 && (limit <= 0 || k->item_end - started < limit);
+    if (shared)
+        limit = k->item_end - started;
+    if (shared && limit <= 0) {
+        *why = k->goal_rejected ? HD_WHY_REJECTED : HD_WHY_TIME;
+        return HD_UNKNOWN;
+    }
     struct hd_u32vec order = {0};
     struct hd_vec wakes = HD_VEC_INIT(struct hd_wake);
     k->step = HD_STEP_SMT;
@@ -247,6 +276,8 @@ enum hd_verdict hd_worker_decide_exact(struct hd_worker *k, const struct hd_goal
     hd_vec_fini(&wakes);
     if (verdict == HD_UNKNOWN && !hd_worker_stopped(k, why))
         *why = k->goal_rejected ? HD_WHY_REJECTED : reason(hd_encoder_lost(k->encoder));
+    if (*why == HD_WHY_PAIR_TIME && shared)
+        *why = HD_WHY_TIME;
     return timed(k, started, verdict);
 }
 

@@ -1,8 +1,8 @@
 /* One worker of a prediction: the scratch memory for deciding goals, one at a time.
  *
- * filter rules goals out, many at a time; decide_quick tries the steps that cost little (greedy,
- * closure); decide_exact asks the solver. Both leave, after HD_RACE, a witness that model/ has
- * accepted in `witness`.
+ * filter rules goals out, many at a time; the steps that follow cost ever more: greedy, closure,
+ * and the solver (decide_exact). All leave, after HD_RACE, a witness that model/ has accepted in
+ * `witness`.
  */
 #ifndef HD_PREDICT_WORKER_H
 #define HD_PREDICT_WORKER_H
@@ -18,6 +18,7 @@ struct hd_worker {
     const struct hd_matching *matching;
     const struct hd_predict_options *options;
     double deadline; /* hd_progress_now() at which the run ends; 0 = never */
+    double item_end; /* the same for the item in hand: no later */
     struct hd_plan plan;
     struct hd_ucg *ucg;  /* or NULL */
     struct hd_vec hints; /* struct hd_ucg_order, for the solver's next goal */
@@ -45,14 +46,20 @@ void hd_worker_fini(struct hd_worker *k);
  * one before the other, when those filters are on. After it `step` is that of the filter. */
 void hd_worker_filter(struct hd_worker *k, const struct hd_goal *goals, size_t n, bool *impossible);
 
-/* For a goal that the filters leave. greedy_only: stop after the greedy step. A step whose witness
- * model/ rejects counts as one that did not decide. */
-enum hd_verdict hd_worker_decide_quick(struct hd_worker *k, const struct hd_goal *goal,
-                                       bool greedy_only);
+/* For a goal that the filters leave; HD_UNKNOWN also when the step may not be used. A step whose
+ * witness model/ rejects counts as one that did not decide. follow: the second attempt too. */
+enum hd_verdict hd_worker_greedy(struct hd_worker *k, const struct hd_goal *goal, bool follow);
+enum hd_verdict hd_worker_closure(struct hd_worker *k, const struct hd_goal *goal);
+
+/* The same with a schedule at hand: so many first events of each thread, in the order of the
+ * trace. */
+enum hd_verdict hd_worker_try_prefix(struct hd_worker *k, const struct hd_goal *goal,
+                                     const uint32_t *ran);
+
 enum hd_verdict hd_worker_decide_exact(struct hd_worker *k, const struct hd_goal *goal,
                                        enum hd_reason *why);
 
-/* Why the quick steps left the last goal open; for decide_exact, which keeps it or knows better. */
+/* Why greedy left the last goal open; for decide_exact, which keeps it or knows better. */
 static inline enum hd_reason hd_worker_open_reason(const struct hd_worker *k)
 {
     return k->goal_rejected ? HD_WHY_REJECTED : HD_WHY_STEPS;
