@@ -17,8 +17,12 @@ void hd_interrupt_install(void);
 void hd_interrupt_catch(void);
 void hd_interrupt_release(void);
 bool hd_interrupt_requested(void); /* any thread; one load */
+/* Which signal it was, since hd_interrupt_catch; 0: none, or hd_interrupt_request. */
+int hd_interrupt_signal(void);
 
 /* As if the user had pressed Ctrl-C once. For budgets and tests. */
 void hd_interrupt_request(void);
+/* The same when so many milliseconds have passed. */
+void hd_interrupt_after(unsigned ms);
 
 #endif

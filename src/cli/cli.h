@@ -22,7 +22,7 @@ enum hd_exit {
     HD_EXIT_USAGE = 2,        /* the command line is wrong */
     HD_EXIT_INPUT = 3,        /* an input cannot be read, is malformed or is inconsistent */
     HD_EXIT_TOOL = 4,         /* the tool could not do its work: disk full, out of memory, a bug */
-    HD_EXIT_UNDECIDED = 5,    /* something was left undecided, and --require-complete was given */
+    HD_EXIT_UNDECIDED = 5,    /* nothing found, but something was left undecided or is missing */
     HD_EXIT_DIVERGED = 6,     /* a replay diverged or did not confirm */
     HD_EXIT_RACE = 66,        /* a race was found */
     HD_EXIT_UNSUPPORTED = 77, /* this machine lacks something that is needed */

@@ -17,7 +17,7 @@ struct values {
     const char *detectors, *properties, *budget, *pair_budget, *steps, *dir;
     uint64_t jobs, solver_memory;
     int matching;
-    bool pairs, json, require_complete;
+    bool pairs, json, require_complete, allow_undecided;
 };
 
 static const struct hd_opt options[] = {
@@ -44,7 +44,9 @@ static const struct hd_opt options[] = {
     {0, "matching", HD_OPT_CHOICE, offsetof(struct values, matching), "HOW",
      "Waiters that a signal may wake, for mhb, quick and ucg", "any|recorded", 0, 0},
     {0, "require-complete", HD_OPT_FLAG, offsetof(struct values, require_complete), NULL,
-     "Exit 5 when something is undecided, 3 when TRACE is cut short or empty", NULL, 0, 0},
+     "Exit 3 at once when TRACE is cut short or empty", NULL, 0, 0},
+    {0, "allow-undecided", HD_OPT_FLAG, offsetof(struct values, allow_undecided), NULL,
+     "Exit 0, not 5, when nothing is found but something undecided or cut", NULL, 0, 0},
     {0},
 };
 
@@ -349,9 +351,9 @@ static enum hd_exit run_all(struct run *r)
     hd_free(list, strlen(r->v->detectors) + 1);
     if (code != HD_EXIT_OK)
         return code;
-    return r->raced                                 ? HD_EXIT_RACE
-           : r->undecided && r->v->require_complete ? HD_EXIT_UNDECIDED
-                                                    : HD_EXIT_OK;
+    bool open = r->undecided || !r->whole;
+    bool allowed = r->v->allow_undecided && !r->v->require_complete;
+    return r->raced ? HD_EXIT_RACE : open && !allowed ? HD_EXIT_UNDECIDED : HD_EXIT_OK;
 }
 
 static bool parse_steps(const char *text, uint32_t *steps)
@@ -473,8 +475,9 @@ const struct hd_cmd hd_cmd_analyze = {
     .detail = "Decides every pair of conflicting accesses of a recorded trace: a race, with\n"
               "a schedule that leads to it and that the model of docs/MODEL.md accepts;\n"
               "impossible in every schedule; or undecided, with the reason. One race is\n"
-              "shown for each pair of source places. Exits 66 when there is a race. Ctrl-C\n"
-              "ends the work and prints what is decided.\n\n"
+              "shown for each pair of source places. Exits 66 when there is a race, 5 when\n"
+              "there is none but something is undecided, or the trace is cut short or empty.\n"
+              "Ctrl-C ends the work and prints what is decided.\n\n"
               "--property atomicity decides whether an access of another thread can come\n"
               "between two of a block that is meant to be atomic: marked in the trace, or\n"
               "inferred. --property deadlock decides every cycle of threads that wait for\n"

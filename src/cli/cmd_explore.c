@@ -27,7 +27,7 @@ struct values {
     int strategy; /* enum hd_search_strategy; -1: not said */
     uint64_t runs, seed, times, timeout, jobs, preemptions;
     int aim; /* enum hd_aim */
-    bool resume, first;
+    bool resume, first, confirmed_only, allow_undecided;
 };
 
 static const struct hd_opt options[] = {
@@ -56,6 +56,10 @@ static const struct hd_opt options[] = {
      "What to look for: race, deadlock, atomicity (race,deadlock)", NULL, 0, 0},
     {'t', "times", HD_OPT_COUNT, offsetof(struct values, times), "N",
      "Replay each order of each race N times (3); 0 predicts only", NULL, 0, 1000000},
+    {0, "confirmed-only", HD_OPT_FLAG, offsetof(struct values, confirmed_only), NULL,
+     "What is predicted and not confirmed is no error", NULL, 0, 0},
+    {0, "allow-undecided", HD_OPT_FLAG, offsetof(struct values, allow_undecided), NULL,
+     "Nothing found, but something undecided or cut: exit 0, not 5", NULL, 0, 0},
     {0, "timeout", HD_OPT_COUNT, offsetof(struct values, timeout), "SECONDS",
      "End one execution after this time (10)", NULL, 1, 1000000},
     {'s', "suppressions", HD_OPT_FILES, offsetof(struct values, suppressions), "FILE",
@@ -124,6 +128,8 @@ static enum hd_exit read_options(struct explore *x)
     x->o.aim = v->aim;
     x->o.first = v->first;
     s->times = (uint32_t)v->times;
+    s->confirmed_only = v->confirmed_only;
+    s->allow_undecided = v->allow_undecided;
     s->timeout = (uint32_t)v->timeout;
     s->version = HD_VERSION;
     hd_predict_defaults(&s->predict);

@@ -20,6 +20,7 @@ struct values {
     const char *out, *budget, *baseline, *cflags, *properties;
     struct hd_opt_files suppressions;
     struct hd_runs_output output;
+    bool confirmed_only, allow_undecided;
     int policy; /* 0: vary; else enum hd_policy_kind plus 1 */
     uint64_t runs, seed, times, timeout, jobs, quantum, depth, steps, max_size, record_timeout;
 };
@@ -43,6 +44,10 @@ static const struct hd_opt options[] = {
      "What to look for: race, deadlock, atomicity (race,deadlock)", NULL, 0, 0},
     {'t', "times", HD_OPT_COUNT, offsetof(struct values, times), "N",
      "Replay each order of each race N times (3); 0 predicts only", NULL, 0, 1000000},
+    {0, "confirmed-only", HD_OPT_FLAG, offsetof(struct values, confirmed_only), NULL,
+     "What is predicted and not confirmed is no error", NULL, 0, 0},
+    {0, "allow-undecided", HD_OPT_FLAG, offsetof(struct values, allow_undecided), NULL,
+     "Nothing found, but something undecided or cut: exit as the program, not 5", NULL, 0, 0},
     {0, "timeout", HD_OPT_COUNT, offsetof(struct values, timeout), "SECONDS",
      "End a replay after this time (60); 0 is never", NULL, 0, 1000000},
     {0, "record-timeout", HD_OPT_COUNT, offsetof(struct values, record_timeout), "SECONDS",
@@ -98,6 +103,8 @@ static enum hd_exit read_options(struct run *r)
     r->o.timeout = (uint32_t)v->timeout;
     r->o.record_timeout = (uint32_t)v->record_timeout;
     r->o.max_size = v->max_size;
+    r->o.confirmed_only = v->confirmed_only;
+    r->o.allow_undecided = v->allow_undecided;
     r->o.version = HD_VERSION;
     hd_predict_defaults(&r->o.predict);
     r->o.predict.functions = hd_cli_functions;
@@ -142,6 +149,16 @@ static void show_progress(void *ctx, const char *stage, uint64_t done, uint64_t 
 
 /* ---- the run ---- */
 
+/* What was done, and the end that the signal asks for. */
+static enum hd_exit end_interrupted(const struct run *r, const struct hd_session_result *result)
+{
+    const struct hd_report *report = result->report;
+    hd_cli_error(r->cli, "interrupted by SIG%s while %s: %s analysed, %s kept",
+                 sigabbrev_np(result->ended_by), r->stage ? r->stage : "starting",
+                 hd_cli_plural(report->runs, "run"), hd_cli_plural(report->n_findings, "finding"));
+    return hd_cli_end_like(result->ended_by);
+}
+
 static enum hd_exit run_session(struct run *r)
 {
     struct hd_session_result result;
@@ -160,7 +177,10 @@ static enum hd_exit run_session(struct run *r)
     } else {
         hd_outdir_link(r->dir);
         code = hd_runs_report(r->cli, &r->v->output, result.report);
-        if (code == HD_EXIT_OK)
+        code = result.failed ? HD_EXIT_TOOL : code;
+        if (result.ended_by)
+            code = end_interrupted(r, &result);
+        else if (code == HD_EXIT_OK || (code == HD_EXIT_UNDECIDED && result.wait_status))
             code = hd_cli_end_like(result.wait_status);
     }
     hd_session_result_fini(&result);
@@ -225,15 +245,17 @@ const struct hd_cmd hd_cmd_run = {
     .path = "run",
     .summary = "record, predict, confirm and report races",
     .args = "{-- PROGRAM [ARG]... | FILE.c... [-- ARG...]}",
-    .detail = "Runs an instrumented program (see heddle cc), predicts the races that other orders "
-              "of its threads lead to, runs the program again under each such order, and reports. "
-              "A race that the program really did is confirmed and an error; one that it did not "
-              "is listed as predicted, with the reason. Source files are compiled first.\n\n"
-              "Everything lies in heddle-out/N afterwards: the trace, a witness for each race, "
-              "report.json, .txt and .html; heddle-out/latest is the newest. The program's input "
-              "and output are its own; the report goes to the standard error.\n\n"
-              "Exits 66 when a race is confirmed that is not in the baseline, otherwise as the "
-              "program did.",
+    .detail =
+        "Runs an instrumented program (see heddle cc), predicts the races that other orders "
+        "of its threads lead to, runs the program again under each such order, and reports. "
+        "A race that the program really did is confirmed; one that it did not do is listed as "
+        "predicted, with the reason. Source files are compiled first.\n\n"
+        "Everything lies in heddle-out/N afterwards: the trace, a witness for each race, "
+        "report.json, .txt and .html; heddle-out/latest is the newest. The program's input "
+        "and output are its own; the report goes to the standard error.\n\n"
+        "Exits 66 when a race is found that is not in the baseline: confirmed, or predicted "
+        "and not contradicted by a replay. Nothing found, but something undecided, cut or "
+        "interrupted: 5, unless the program itself failed. Otherwise as the program did.",
     .options = options,
     .min_args = 1,
     .max_args = 1 << 20,

@@ -54,7 +54,7 @@ static enum hd_exit print(const struct hd_cli *cli, const struct hd_runs_output 
     if (!cli->quiet || out->format != HD_REPORT_TEXT)
         code = hd_cli_save_report(cli, report, (enum hd_report_kind)out->format, NULL, stderr,
                                   cli->color_err);
-    else if (hd_report_errors(report))
+    else if (hd_report_errors(report) || hd_report_unfinished(report))
         hd_report_write_summary(stderr, report);
     if (out->rules)
         hd_report_write_rules(stderr, report, out->rules == 1);
@@ -81,5 +81,8 @@ enum hd_exit hd_runs_report(const struct hd_cli *cli, const struct hd_runs_outpu
 {
     enum hd_exit code = print(cli, out, report), saved = save(cli, out, report);
     code = code == HD_EXIT_OK ? saved : code;
-    return code == HD_EXIT_OK && hd_report_errors(report) ? HD_EXIT_RACE : code;
+    if (code == HD_EXIT_OK && hd_report_errors(report))
+        return HD_EXIT_RACE;
+    bool open = hd_report_unfinished(report) && !report->allow_undecided;
+    return code == HD_EXIT_OK && open ? HD_EXIT_UNDECIDED : code;
 }

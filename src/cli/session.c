@@ -10,6 +10,7 @@
 
 #include <libgen.h>
 #include <limits.h>
+#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 #include <sys/wait.h>
@@ -30,6 +31,9 @@ enum hd_status hd_session_path(const struct hd_session *s, const char *name, cha
 }
 
 /* ---- record ---- */
+
+/* How long the analysis may go on when SIGTERM has ended the program. */
+#define REST_MS 600
 
 /* The first run goes on as threads were created, which is nearest to what the programmer has in
  * mind; the others look elsewhere. */
@@ -78,6 +82,12 @@ static enum hd_status record(struct hd_session *s, uint64_t run, const char *pat
     }
     if (rec.ran)
         hd_session_ended(s, rec.wait_status);
+    if (rec.ended_by) {
+        s->ended_by = rec.ended_by;
+        s->r->interrupted = true;
+    }
+    if (rec.ended_by == SIGTERM)
+        hd_interrupt_after(REST_MS);
     hd_record_result_fini(&rec);
     return status;
 }
@@ -127,6 +137,7 @@ static void begin(struct hd_session *s)
     struct hd_report *r = s->r;
     r->tool_version = hd_report_text(r, s->o->version);
     r->directory = hd_report_text(r, s->o->dir);
+    r->allow_undecided = s->o->allow_undecided;
     r->program.n = 0;
     while (s->o->argv[r->program.n])
         r->program.n++;
@@ -167,7 +178,9 @@ enum hd_status hd_session_finish(struct hd_session *s, struct hd_session_result 
     s->r->interrupted = s->r->interrupted || hd_interrupt_requested();
     s->r->seconds = s->earlier_seconds + hd_progress_now() - s->started;
     enum hd_status status = write_report(s);
-    *result = (struct hd_session_result){.wait_status = s->wait_status, .ran = s->ran};
+    *result = (struct hd_session_result){
+        .wait_status = s->wait_status, .ran = s->ran, .failed = s->failed};
+    result->ended_by = s->ended_by ? s->ended_by : hd_interrupt_signal();
     if (status == HD_OK) {
         result->report = s->r;
         s->r = NULL;

@@ -24,6 +24,8 @@ struct hd_session_options {
     uint32_t depth, steps;
     /* These are for all. */
     uint32_t times, timeout; /* replays of each order (0: none), seconds for each */
+    bool confirmed_only;     /* what is only predicted is no error */
+    bool allow_undecided;    /* nor is what is left undecided */
     uint32_t record_timeout; /* seconds for a recorded run; 0: no end */
     uint64_t max_size;       /* bytes of a recording; 0: no end */
     unsigned properties;     /* set of 1 << enum hd_property: what is looked for */
@@ -40,6 +42,8 @@ struct hd_session_options {
 
 struct hd_session_result {
     struct hd_report *report; /* NULL when nothing could be recorded */
+    bool failed;              /* a replay could not be made: the tool did not do its work */
+    int ended_by;             /* SIGINT or SIGTERM that ended the work; 0: none */
     int wait_status;          /* of the first recorded run */
     bool ran;                 /* wait_status means something */
 };

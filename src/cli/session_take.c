@@ -40,6 +40,7 @@ void hd_session_notes(struct hd_session *s, const struct hd_build_info *info)
         else
             hd_report_add(r, &r->notes, note);
     }
+    r->cut = r->cut || info->limit || info->lost || info->broken;
     if (info->lost)
         hd_report_add(r, &r->notes, "a trace is incomplete: it could not be written to the end");
     if (info->broken)
@@ -101,8 +102,24 @@ static void doubt(struct hd_session *s, struct hd_finding *f)
         f->reason = hd_report_format(
             s->r, "%s; it may be no race: %.*s starts threads and orders them unseen", f->reason,
             (int)(end - notes->items[i]), notes->items[i]);
+        f->counts = f->counts == HD_COUNTS_ERROR ? HD_COUNTS_OPEN : f->counts;
         return;
     }
+}
+
+/* A checked witness counts unless a replay contradicts it. Of what contradicts it, only a run that
+ * followed the whole schedule says that there is no such race; the rest leaves it open. */
+static void weigh(const struct hd_session *s, struct hd_finding *f)
+{
+    static const char *const opens[] = {"diverged", "timeout", "outside", "failed"};
+    f->counts = HD_COUNTS_ERROR;
+    if (f->status != HD_FINDING_PREDICTED)
+        return;
+    for (size_t i = 0; f->verdict && i < sizeof opens / sizeof *opens; i++)
+        if (!strcmp(f->verdict, opens[i]))
+            f->counts = HD_COUNTS_OPEN;
+    if (s->o->confirmed_only || (f->verdict && !strcmp(f->verdict, "apart")))
+        f->counts = HD_COUNTS_NO;
 }
 
 static void replay(struct hd_session *s, const struct hd_trace *t, const struct hd_witness *w,
@@ -129,13 +146,24 @@ static void replay(struct hd_session *s, const struct hd_trace *t, const struct 
     s->r->replay_seconds += hd_progress_now() - started;
     if (status == HD_OK)
         hd_replayed_apply(s->r, f, &result);
-    else
-        f->reason = status == HD_ERR_STOPPED ? "not replayed: interrupted"
-                                             : hd_report_format(s->r, "not replayed: %s", err.text);
+    else if (status == HD_ERR_STOPPED)
+        f->reason = "not replayed: interrupted";
+    else {
+        f->reason = hd_report_format(s->r, "not replayed: %s", err.text);
+        f->verdict = "failed";
+        s->failed = true;
+    }
     /* What could not be given back to the program matters only when something went wrong. */
     for (uint32_t i = 0; f->status != HD_FINDING_CONFIRMED && i < result.notes.count; i++)
         hd_report_add(s->r, &s->r->notes, hd_names_text(&result.notes, i));
     hd_replay_result_fini(&result);
+}
+
+static void try_out(struct hd_session *s, const struct hd_trace *t, const struct hd_witness *w,
+                    struct hd_finding *f)
+{
+    replay(s, t, w, f);
+    weigh(s, f);
     doubt(s, f);
 }
 
@@ -198,7 +226,7 @@ static void again(struct hd_session *s, const struct hd_trace *t, const struct h
     old->duplicates++;
     if (there || old->processes.n >= PROCESSES)
         return;
-    replay(s, t, w, f);
+    try_out(s, t, w, f);
     if (f->status == HD_FINDING_CONFIRMED)
         hd_report_add(s->r, &old->processes, s->process);
 }
@@ -218,7 +246,7 @@ static enum hd_status handle(struct hd_session *s, struct hd_maker *maker, const
     if (*s->process)
         hd_report_add(s->r, &f.processes, s->process);
     if (status == HD_OK)
-        replay(s, t, w, &f);
+        try_out(s, t, w, &f);
     if (known && known->witness == w)
         observe(s, known, &f);
     if (status == HD_OK)
@@ -395,7 +423,7 @@ static enum hd_status take_stuck(struct hd_session *s, const struct hd_trace *t,
     }
     enum hd_status status = known ? save_witness(s, t, known, &f) : HD_OK;
     if (status == HD_OK && known)
-        replay(s, t, known, &f);
+        try_out(s, t, known, &f);
     if (f.status == HD_FINDING_PREDICTED)
         f.status = HD_FINDING_OBSERVED;
     hd_frames_lift(s->r, &f, s->sources);

@@ -13,12 +13,14 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/personality.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -38,13 +40,15 @@ _Noreturn static void start(const struct hd_record_opts *opts, const char *log, 
     _exit(127);
 }
 
-static volatile sig_atomic_t child_pid, late;
+static volatile sig_atomic_t child_pid, late, told; /* told: SIGINT or SIGTERM went to the child */
 
 /* A signal often comes to us and to the program, or twice. While the trace is written, only the
  * third one ends us; what is only for the user's information is left out from the first. */
 static void pass_on(int sig)
 {
     if (child_pid > 0) {
+        if (sig == SIGINT || sig == SIGTERM)
+            told = sig;
         kill((pid_t)child_pid, sig);
         return;
     }
@@ -66,34 +70,46 @@ static int wait_for(pid_t pid)
     return status;
 }
 
-/* The same for so many seconds at most. False: it still runs. */
+/* The program gets a moment to end in its own way. */
+#define GRACE 1.0
+
+/* The same for so many seconds at most, and when it was told SIGTERM for GRACE. False: it still
+ * runs. */
 static bool wait_until_over(pid_t pid, double seconds, int *status)
 {
-    const struct timespec nap = {0, 20000000};
     double end = hd_progress_now() + seconds;
+    bool asked = false;
+    int gone = (int)syscall(SYS_pidfd_open, pid, 0); /* old kernels have none: then we look */
     for (;;) {
         pid_t r = waitpid(pid, status, WNOHANG);
-        if (r == pid || (r < 0 && errno != EINTR))
-            return true;
-        if (hd_progress_now() >= end)
-            return false;
-        nanosleep(&nap, NULL);
+        bool over = r == pid || (r < 0 && errno != EINTR);
+        double now = hd_progress_now();
+        if (!asked && told == SIGTERM && end > now + GRACE)
+            end = now + GRACE;
+        asked = told == SIGTERM;
+        if (over || now >= end) {
+            if (gone >= 0)
+                close(gone);
+            return over;
+        }
+        double left = end - now < 1 ? end - now : 1;
+        struct pollfd p = {gone, POLLIN, 0};
+        poll(&p, 1, gone < 0 ? 20 : (int)(left * 1000) + 1);
     }
 }
 
-/* The program gets a moment to end in its own way. */
-#define GRACE 1.0
+#define FOR_EVER 1e18
 
 static int wait_for_end(pid_t pid, uint32_t timeout, bool *timed_out)
 {
     int status = 0;
-    if (!timeout)
-        return wait_for(pid);
-    *timed_out = !wait_until_over(pid, timeout, &status);
-    if (!*timed_out)
-        return status;
-    kill(pid, SIGTERM);
-    if (wait_until_over(pid, GRACE, &status))
+    bool over = wait_until_over(pid, timeout ? timeout : FOR_EVER, &status);
+    *timed_out = !over && told != SIGTERM;
+    if (*timed_out) {
+        kill(pid, SIGTERM);
+        over = wait_until_over(pid, GRACE, &status);
+    }
+    if (over)
         return status;
     kill(pid, SIGKILL);
     return wait_for(pid);
@@ -136,6 +152,9 @@ static enum hd_status run(const struct hd_record_opts *opts, struct hd_ring *rin
         hd_ring_start(ring, out);
         result->wait_status = wait_for_end(pid, opts->timeout, &result->timed_out);
         result->ran = true;
+        if (WIFSIGNALED(result->wait_status) && !result->timed_out &&
+            (WTERMSIG(result->wait_status) == told || told == SIGTERM))
+            result->ended_by = told;
         hd_ring_finish(ring);
     }
     child_pid = 0;
@@ -234,7 +253,7 @@ enum hd_status hd_drive_record(const struct hd_record_opts *opts, struct hd_reco
     enum hd_status s = hd_program_find(opts->argv[0], program, sizeof program, err);
     if (s == HD_OK)
         s = refuse(opts->argv[0], program, err);
-    child_pid = late = 0;
+    child_pid = late = told = 0;
     for (size_t i = 0; i < N_PASSED; i++)
         sigaction(passed[i], &act, &old[i]);
     if (s == HD_OK)

@@ -36,6 +36,7 @@ struct hd_record_result {
     int wait_status;
     bool ran;              /* wait_status means something */
     bool timed_out;        /* it was ended because its time was over */
+    int ended_by;          /* SIGINT or SIGTERM that came to us ended it; 0: none */
     bool random_addresses; /* the kernel would not switch address randomisation off */
     uint64_t events;       /* that the threads had; a trace may have some more */
     bool more;             /* not all were counted */

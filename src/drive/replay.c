@@ -27,8 +27,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-const char *const hd_replay_verdict_names[] = {"confirmed",  "diverged", "changed",
-                                               "impossible", "apart",    "timeout"};
+const char *const hd_replay_verdict_names[] = {"confirmed", "diverged", "changed", "impossible",
+                                               "apart",     "timeout",  "outside"};
 
 struct replay {
     const struct hd_replay_options *opts;
@@ -606,7 +606,8 @@ enum hd_status hd_drive_replay(const struct hd_replay_options *opts,
                 : opts->stacks               ? take_stacks(&r)
                                              : run_all(&r);
         else if (s == HD_ERR_LIMIT) {
-            set_reason(&r, HD_REPLAY_IMPOSSIBLE, "%s", err->text);
+            set_reason(&r, r.schedule.outside ? HD_REPLAY_OUTSIDE : HD_REPLAY_IMPOSSIBLE, "%s",
+                       err->text);
             s = HD_OK;
         }
         hd_schedule_fini(&r.schedule);

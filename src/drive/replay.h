@@ -69,6 +69,7 @@ enum hd_replay_verdict {
     HD_REPLAY_IMPOSSIBLE, /* the witness cannot be made a schedule of the program */
     HD_REPLAY_APART,      /* both stood there, but the bytes do not overlap or nobody writes */
     HD_REPLAY_TIMEOUT,    /* the time ran out before both stood there */
+    HD_REPLAY_OUTSIDE,    /* an access was made by code that nobody sees: no schedule has it */
 };
 extern const char *const hd_replay_verdict_names[]; /* "confirmed", ... */
 

@@ -141,6 +141,7 @@ static enum hd_status find_stops(struct plan *p)
     for (int i = 0; i < 2; i++) {
         struct thread *th = &p->threads[p->t->thread[pair[i]]];
         uint32_t step = p->o->step[pair[i]];
+        p->s->outside = !step;
         if (!step)
             return refuse(p, "one of the accesses was not made by the program itself");
         th->stop = unit_at(th, p->t->pos[pair[i]]);

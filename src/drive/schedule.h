@@ -36,6 +36,7 @@ struct hd_schedule {
         const char *thread; /* its name, of the trace */
         uint32_t step;      /* event of the runtime in it, from 1 */
     } at[2];
+    bool outside;           /* race: it cannot be made since an access is not the program's own */
     bool in_turn;           /* race: see above; n_first and n_second are 0 */
     unsigned turn;          /* then: which access comes first, 0 for a, 1 for b */
     bool stacks;            /* the run is only to tell stacks */

@@ -24,10 +24,7 @@ static void put_finding(FILE *out, struct hd_arena *a, const struct hd_report *r
                         const struct hd_finding *f, const char *root)
 {
     const struct hd_spot *at = f->n_accesses ? &f->accesses[0].at : NULL;
-    fputs(f->known                            ? "::notice "
-          : f->status == HD_FINDING_PREDICTED ? "::warning "
-                                              : "::error ",
-          out);
+    fputs(f->known ? "::notice " : hd_report_is_error(f) ? "::error " : "::warning ", out);
     if (at && at->file) {
         put_property(out, "file=", hd_words_path(root, at->file));
         if (at->line)
@@ -54,6 +51,13 @@ void hd_report_write_github(FILE *out, const struct hd_report *r, const char *ro
     for (size_t i = 0; i < r->n_findings; i++) {
         put_finding(out, a, r, &r->findings[i], root);
         hd_arena_reset(a);
+    }
+    const char *why = hd_words_unfinished(a, r);
+    if (why) {
+        bool error = !r->allow_undecided && !hd_report_errors(r);
+        put_property(out, error ? "::error title=" : "::warning title=", "Heddle: not all decided");
+        put_message(out, "::", why);
+        fputc('\n', out);
     }
     hd_arena_free(a);
 }

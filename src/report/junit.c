@@ -55,7 +55,7 @@ static void put_detail(struct writer *w, const struct hd_finding *f)
 static void put_case(struct writer *w, const struct hd_finding *f)
 {
     const struct hd_spot *at = f->n_accesses ? &f->accesses[0].at : NULL;
-    bool error = f->status != HD_FINDING_PREDICTED && !f->known;
+    bool error = hd_report_is_error(f);
     fputs("    <testcase classname=\"heddle.", w->out);
     put(w, hd_property_names[f->property]);
     fputs("\" name=\"", w->out);
@@ -90,16 +90,30 @@ static void put_texts(struct writer *w, const char *lead, const struct hd_texts 
         put_line(w, lead, texts->items[i]);
 }
 
+/* What is not decided is an error of the test itself, unless it was said to be none. */
+static void put_unfinished(struct writer *w)
+{
+    const char *why = hd_words_unfinished(w->a, w->r);
+    if (!why)
+        return;
+    fputs("    <testcase classname=\"heddle\" name=\"everything is decided\" time=\"0\">\n",
+          w->out);
+    fputs(w->r->allow_undecided ? "      <skipped message=\"" : "      <error message=\"", w->out);
+    put(w, why);
+    fputs("\"/>\n    </testcase>\n", w->out);
+}
+
 void hd_report_write_junit(FILE *out, const struct hd_report *r, const char *root)
 {
     struct writer w = {out, hd_arena_new(), r, root};
     size_t errors = hd_report_errors(r), n = r->n_findings ? r->n_findings : 1;
-    size_t skipped = r->n_findings - errors;
+    size_t skipped = r->n_findings - errors, open = hd_report_unfinished(r);
     const char *counts =
         hd_words_format(w.a,
-                        "tests=\"%zu\" failures=\"%zu\" errors=\"0\" skipped=\"%zu\" "
+                        "tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"%zu\" "
                         "time=\"%.6f\"",
-                        n, errors, skipped, r->seconds);
+                        n + open, errors, r->allow_undecided ? 0 : open,
+                        r->allow_undecided ? skipped + open : skipped, r->seconds);
     fprintf(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"heddle\" %s>\n",
             counts);
     fputs("  <testsuite name=\"", out);
@@ -111,6 +125,7 @@ void hd_report_write_junit(FILE *out, const struct hd_report *r, const char *roo
         put_case(&w, &r->findings[i]);
         hd_arena_reset(w.a);
     }
+    put_unfinished(&w);
     fprintf(out,
             "    <system-out>%llu pairs cannot race in what was run, %llu undecided, %llu skipped, "
             "%llu findings suppressed\n",

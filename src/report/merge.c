@@ -146,6 +146,8 @@ static bool is_better(struct merge *m, const struct hd_finding *x, const struct 
     bool sure = x->status != HD_FINDING_PREDICTED;
     if (sure != (y->status != HD_FINDING_PREDICTED))
         return sure;
+    if (!sure && x->counts != y->counts)
+        return x->counts > y->counts;
     if (x->n_steps != y->n_steps)
         return x->n_steps < y->n_steps;
     if (x->switches != y->switches)
@@ -351,6 +353,8 @@ static enum hd_status add_report(struct merge *m, const struct hd_report *r, con
         m->r->baseline = r->baseline;
     add_end(m->r, r);
     m->r->interrupted = m->r->interrupted || r->interrupted;
+    m->r->cut = m->r->cut || r->cut;
+    m->r->allow_undecided = m->r->allow_undecided || r->allow_undecided;
     if (compare_texts(r->tool_version, m->r->tool_version) > 0)
         m->r->tool_version = r->tool_version;
     return s;

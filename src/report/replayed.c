@@ -50,6 +50,7 @@ void hd_replayed_apply(struct hd_report *r, struct hd_finding *f,
     f->replays_confirmed = result->confirmed;
     f->status = confirmed ? HD_FINDING_CONFIRMED : HD_FINDING_PREDICTED;
     f->reason = confirmed ? NULL : hd_report_text(r, result->reason);
+    f->verdict = confirmed ? NULL : hd_replay_verdict_names[result->verdict];
     if (!confirmed)
         return;
     const struct hd_replay_order *shown = &result->orders[result->orders[0].ran ? 0 : 1];

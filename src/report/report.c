@@ -9,6 +9,7 @@
 
 const char *const hd_finding_status_names[HD_FINDING_STATUSES] = {"confirmed", "predicted",
                                                                   "observed"};
+const char *const hd_finding_counts_names[HD_COUNTS] = {"no", "open", "error"};
 
 struct hd_report *hd_report_new(void)
 {
@@ -68,6 +69,12 @@ static int rank(const struct hd_finding *f)
     return f->status == HD_FINDING_PREDICTED;
 }
 
+/* Of two equal ones, the one that says more. */
+static int weight(const struct hd_finding *f)
+{
+    return rank(f) ? HD_COUNTS_ERROR - (int)f->counts + 1 : 0;
+}
+
 static const char *or_empty(const char *text)
 {
     return text ? text : "";
@@ -86,8 +93,8 @@ static int by_identity(const void *a, const void *b)
     int order = same_finding(x, y);
     if (order)
         return order;
-    if (rank(x) != rank(y))
-        return rank(x) - rank(y);
+    if (weight(x) != weight(y))
+        return weight(x) - weight(y);
     if (x->n_steps != y->n_steps)
         return x->n_steps < y->n_steps ? -1 : 1;
     return strcmp(or_empty(x->witness), or_empty(y->witness));
@@ -133,7 +140,7 @@ void hd_report_settle(struct hd_report *r)
 
 bool hd_report_is_error(const struct hd_finding *f)
 {
-    return f->status != HD_FINDING_PREDICTED && !f->known;
+    return (f->status != HD_FINDING_PREDICTED || f->counts == HD_COUNTS_ERROR) && !f->known;
 }
 
 size_t hd_report_errors(const struct hd_report *r)
@@ -142,4 +149,18 @@ size_t hd_report_errors(const struct hd_report *r)
     for (size_t i = 0; i < r->n_findings; i++)
         n += hd_report_is_error(&r->findings[i]);
     return n;
+}
+
+size_t hd_report_open(const struct hd_report *r)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < r->n_findings; i++)
+        n += r->findings[i].status == HD_FINDING_PREDICTED && !r->findings[i].known &&
+             r->findings[i].counts == HD_COUNTS_OPEN;
+    return n;
+}
+
+bool hd_report_unfinished(const struct hd_report *r)
+{
+    return r->undecided || r->interrupted || r->cut || hd_report_open(r);
 }

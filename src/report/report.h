@@ -30,6 +30,15 @@ enum hd_finding_status {
 };
 extern const char *const hd_finding_status_names[HD_FINDING_STATUSES]; /* as in JSON */
 
+/* What a predicted finding means for the exit code of the run. */
+enum hd_finding_counts {
+    HD_COUNTS_NO,    /* a replay refuted it, or only what is confirmed was to count */
+    HD_COUNTS_OPEN,  /* neither confirmed nor refuted, and there is a reason for doubt */
+    HD_COUNTS_ERROR, /* found: the witness was checked and nothing contradicts it */
+    HD_COUNTS
+};
+extern const char *const hd_finding_counts_names[HD_COUNTS]; /* as in JSON */
+
 struct hd_access {
     const char *thread; /* "T1.2": the second thread that the main thread T1 created */
     const char *kind;   /* read, write, atomic read, atomic write, atomic update, free; of a
@@ -103,8 +112,11 @@ struct hd_finding {
     const char *fingerprint; /* 16 hexadecimal digits; NULL: the report was written without */
     enum hd_property property;
     enum hd_finding_status status;
-    const char *reason;   /* when not confirmed: why */
-    const char *variable; /* the best name known */
+    const char *reason; /* when not confirmed: why */
+    const char
+        *verdict; /* the same in a word: diverged, apart, ...; NULL: confirmed or not tried */
+    enum hd_finding_counts counts; /* of a predicted one; all others are errors */
+    const char *variable;          /* the best name known */
     const char *location; /* where it lives: "global", "heap block (64 bytes) from queue.c:33" */
     const char *why;      /* one or two sentences: why nothing keeps the accesses apart */
     /* The lock that most of the accesses to the variable hold, and how many of how many. */
@@ -128,8 +140,9 @@ struct hd_finding {
     size_t n_sources;
     struct hd_effect effects[2]; /* first: accesses[0] goes first; second: accesses[1] does */
     uint32_t replays_confirmed, replays_tried;
-    const char *witness;       /* file, relative to the report's folder */
-    const char *trace;         /* the same, of the run in which it was found */
+    const char *witness;  /* file, relative to the report's folder */
+    const char *trace;    /* the same, of the run in which it was found */
+    const char *shown_by; /* the schedule of that run: "fifo", "pct, seed 2"; NULL: not known */
     struct hd_texts processes; /* "child1": in which processes of the program, if not the first */
     const char *input;         /* file with the input that leads there; NULL: the given one */
     uint32_t duplicates;  /* further findings with the same id that were merged into this one */
@@ -194,6 +207,8 @@ struct hd_report {
     size_t n_parts;
     const char *directory; /* where witnesses and traces are; not written to JSON */
     bool interrupted;      /* Ctrl-C: parts are missing */
+    bool cut;              /* a recording is a part of its run only */
+    bool allow_undecided;  /* what is not decided is no error */
     bool full_stacks;      /* text: also the frames of libraries; not written to JSON */
 };
 
@@ -215,9 +230,15 @@ void hd_report_add(struct hd_report *r, struct hd_texts *list, const char *text)
  * Findings whose ids are equal by chance get longer ones. */
 void hd_report_settle(struct hd_report *r);
 
-/* Whether the finding counts as an error: confirmed or observed, and not known. */
+/* Whether the finding counts as an error: confirmed, observed, or predicted and not contradicted;
+ * and not known. */
 bool hd_report_is_error(const struct hd_finding *f);
 /* How many do. */
 size_t hd_report_errors(const struct hd_report *r);
+/* Predictions that are neither errors nor refuted nor known. */
+size_t hd_report_open(const struct hd_report *r);
+/* Something is undecided, open, cut or interrupted: that nothing was found does not say that there
+ * is nothing. */
+bool hd_report_unfinished(const struct hd_report *r);
 
 #endif

@@ -335,6 +335,8 @@ static void put_properties(struct writer *w, const struct hd_finding *f)
     hd_put_text(j, "status", hd_finding_status_names[f->status]);
     hd_put_uint(j, "replaysConfirmed", f->replays_confirmed);
     hd_put_uint(j, "replaysTried", f->replays_tried);
+    if (f->shown_by)
+        hd_put_text(j, "shownBy", f->shown_by);
     hd_put_text(j, "memoryModel", "sequential consistency");
     hd_json_end_object(j);
 }
@@ -358,10 +360,11 @@ static void put_result(struct writer *w, const struct hd_finding *f, bool has_ba
 {
     struct hd_json *j = &w->j;
     bool certain = f->status != HD_FINDING_PREDICTED;
+    bool error = certain || f->counts == HD_COUNTS_ERROR;
     hd_json_begin_object(j);
     hd_put_text(j, "ruleId", rules[f->property].id);
     hd_put_uint(j, "ruleIndex", f->property);
-    hd_put_text(j, "level", certain ? "error" : "warning");
+    hd_put_text(j, "level", error ? "error" : "warning");
     hd_put_text(j, "kind", "fail");
     hd_put_uint(j, "rank", certain ? 95 : 50);
     if (has_baseline)

@@ -612,6 +612,18 @@ static void put_extent(struct hd_page *p, const struct hd_report *r)
     hd_page_end(p);
 }
 
+static void put_unfinished(struct hd_page *p, const struct hd_report *r)
+{
+    struct hd_arena *a = hd_arena_new();
+    const char *why = hd_words_unfinished(a, r);
+    if (why && !hd_report_errors(r)) {
+        hd_page_begin(p, 0, 2);
+        hd_page_words(p, "Not decided: %s", why);
+        hd_page_end(p);
+    }
+    hd_arena_free(a);
+}
+
 /* One line, the last: scripts take it. What does not fit stands before it. */
 static void summary(struct hd_page *p, const struct hd_report *r, bool alone)
 {
@@ -658,5 +670,6 @@ void hd_report_write_text(FILE *out, const struct hd_report *r, bool color)
     if (p.left_out)
         fputs("Frames of libraries are left out; heddle report --full-stacks shows them.\n", out);
     put_extent(&p, r);
+    put_unfinished(&p, r);
     summary(&p, r, false);
 }

@@ -70,6 +70,33 @@ const char *hd_words_status(struct hd_arena *a, const struct hd_finding *f)
                            f->reason ? f->reason : "");
 }
 
+const char *hd_words_unfinished(struct hd_arena *a, const struct hd_report *r)
+{
+    size_t open = hd_report_open(r);
+    const char *text = hd_report_errors(r) ? "not all is decided:" : "nothing was found, but",
+               *also = "";
+    if (!hd_report_unfinished(r))
+        return NULL;
+    if (r->interrupted) {
+        text = hd_words_format(a, "%s the run was interrupted", text);
+        also = ",";
+    }
+    if (r->cut) {
+        text = hd_words_format(a, "%s%s a recording is cut short", text, also);
+        also = ",";
+    }
+    if (r->undecided) {
+        text = hd_words_format(a, "%s%s %llu %s undecided", text, also,
+                               (unsigned long long)r->undecided,
+                               r->undecided == 1 ? "pair is" : "pairs are");
+        also = ",";
+    }
+    if (open)
+        text = hd_words_format(a, "%s%s %zu %s neither confirmed nor refuted", text, also, open,
+                               open == 1 ? "prediction is" : "predictions are");
+    return text;
+}
+
 const char *hd_words_spot(struct hd_arena *a, const struct hd_spot *at)
 {
     if (!at->file)

@@ -20,6 +20,8 @@ const char *hd_words_title(struct hd_arena *a, const struct hd_finding *f);
 /* "confirmed by 20 of 20 replays", "predicted, not confirmed: the time ran out". */
 const char *hd_words_status(struct hd_arena *a, const struct hd_finding *f);
 /* "bank.c:12:5", "libc.so.6+0x12", "an unknown place". A column or line of 0 is left out. */
+/* Why "nothing found" is not the whole truth; NULL: everything is decided. */
+const char *hd_words_unfinished(struct hd_arena *a, const struct hd_report *r);
 const char *hd_words_spot(struct hd_arena *a, const struct hd_spot *at);
 const char *hd_words_frame(struct hd_arena *a, const struct hd_frame *f);
 /* "lock m", "write x = 5", "create thread T1.2". */

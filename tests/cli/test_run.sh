@@ -138,8 +138,10 @@ expect_code 66
 expect "no three traces" [ -e many/trace.hdt -a -e many/trace-2.hdt -a -e many/trace-3.hdt ]
 expect "races of several runs are not merged" [ "$(jq '.races | length' many/report.json)" = 2 ]
 expect "the schema does not fit" valid many/report.json
-heddle run --times 0 -o none half_built.c
+heddle run --times 0 --confirmed-only -o sure half_built.c
 expect_code 0
+heddle run --times 0 -o none half_built.c
+expect_code 66
 expect_err "0 races confirmed, 2 predicted only"
 expect_err "Not confirmed: replay was not asked for"
 
@@ -221,7 +223,7 @@ expect_code 3
 expect_err 'If it only starts your program, build that one so (for example make CC="heddle cc") and run it itself'
 "$HEDDLE" cc -g hidden.c -o started -pthread
 heddle run -o shell -- sh -c './started; true'
-expect_code 0
+expect_code 66
 expect_err "only started the recorded program"
 echo 'int main(void) { return }' >bad.c
 heddle run bad.c

@@ -43,14 +43,16 @@ expect "files are relative to the source root" \
 
 # ---- JUnit ----
 expect "one case for each finding, errors fail" \
-    [ "$(xmllint --xpath 'concat(count(//testcase), " ", count(//failure), " ", count(//skipped), " ", /testsuites/@failures)' "$out/bank.xml")" = "5 3 2 3" ]
+    [ "$(xmllint --xpath 'concat(count(//testcase), " ", count(//failure), " ", count(//skipped), " ", /testsuites/@failures)' "$out/bank.xml")" = "6 3 2 3" ]
+expect "what is not decided is an error of the test" \
+    [ "$(xmllint --xpath 'concat(count(//error), " ", /testsuites/@errors, " ", /testsuites/@tests)' "$out/bank.xml")" = "1 1 6" ]
 expect "nothing found is a case that passed" [ "$(xmllint --xpath 'concat(count(//testcase), " ", count(//failure))' "$out/empty.xml")" = "1 0" ]
 expect "hostile texts add no element" \
     [ "$(xmllint --xpath 'concat(count(//*), " ", count(//img), " ", count(//script))' "$out/hostile.xml")" = "$(xmllint --xpath 'concat(count(//*), " 0 0")' "$out/bank.xml")" ]
 
 # ---- GitHub and ThreadSanitizer lines ----
-expect "one line for each finding" [ "$(wc -l <"$out/hostile.github")" = 5 ]
-expect "each is a command" [ "$(grep -cE '^::(error|warning|notice) .*::.' "$out/hostile.github")" = 5 ]
+expect "one line for each finding, and one for what is not decided" [ "$(wc -l <"$out/hostile.github")" = 6 ]
+expect "each is a command" [ "$(grep -cE '^::(error|warning|notice) .*::.' "$out/hostile.github")" = 6 ]
 expect "the place stands in the properties" grep -qF '::error file=src/bank.c,line=17,col=9,title=Data race on ' "$out/bank.github"
 for name in bank hostile; do
     expect "$name.tsan: CTest counts errors only" [ "$(grep -cE 'WARNING: ThreadSanitizer: (.*) \(pid=.*\)$' "$out/$name.tsan")" = 3 ]
