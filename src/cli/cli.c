@@ -1,6 +1,7 @@
 #include "cli/cli.h"
 
 #include "base/suggest.h"
+#include "report/escape.h"
 
 #include <errno.h>
 #include <string.h>
@@ -13,12 +14,32 @@ static void start_message(const struct hd_cli *cli)
             hd_term_style(cli->color_err, HD_STYLE_PLAIN));
 }
 
+static void put_text(FILE *out, const char *fmt, va_list ap)
+{
+    char text[16384];
+    vsnprintf(text, sizeof text, fmt, ap);
+    for (const char *p = text; *p;) {
+        if (*p == '\n')
+            fputc(*p++, out);
+        else
+            hd_escape_char(out, &p);
+    }
+}
+
+void hd_cli_print(FILE *out, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    put_text(out, fmt, ap);
+    va_end(ap);
+}
+
 void hd_cli_error(const struct hd_cli *cli, const char *fmt, ...)
 {
     va_list ap;
     start_message(cli);
     va_start(ap, fmt);
-    vfprintf(stderr, fmt, ap);
+    put_text(stderr, fmt, ap);
     va_end(ap);
     fputc('\n', stderr);
 }
@@ -30,7 +51,7 @@ enum hd_exit hd_cli_usage(const struct hd_cli *cli, const struct hd_cmd *cmd, co
     if (*cmd->path)
         fprintf(stderr, "%s: ", cmd->path);
     va_start(ap, fmt);
-    vfprintf(stderr, fmt, ap);
+    put_text(stderr, fmt, ap);
     va_end(ap);
     fprintf(stderr, "\nheddle: see 'heddle %s%s'\n", *cmd->path ? "help " : "--help", cmd->path);
     return HD_EXIT_USAGE;

@@ -89,6 +89,9 @@ bool hd_cli_parse(struct hd_cli *cli, const struct hd_cmd *cmd, void *values, in
  */
 extern const struct hd_opt hd_cli_common_options[];
 
+/* Texts that a program or a file brings along: nothing in them acts on the terminal. Lines stay
+ * lines. Our own styles go out by themselves. */
+void hd_cli_print(FILE *out, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Messages on stderr. Each ends the line itself. */
 void hd_cli_error(const struct hd_cli *cli, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));

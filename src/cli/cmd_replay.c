@@ -52,13 +52,14 @@ static void print_frame(const struct hd_replay_frame *f)
     struct hd_frame frame = {.at = {.file = f->file, .function = f->function}, .module = f->module};
     if (hd_frames_foreign(&frame))
         return;
-    printf("        %s", f->function ? hd_frames_name(f->function, name, sizeof name) : "?");
+    hd_cli_print(stdout, "        %s",
+                 f->function ? hd_frames_name(f->function, name, sizeof name) : "?");
     if (f->file)
-        printf(" at %s:%" PRIu32 "\n", f->file, f->line);
+        hd_cli_print(stdout, " at %s:%" PRIu32 "\n", f->file, f->line);
     else if (f->module)
-        printf(" in %s+0x%" PRIx64 "\n", f->module, f->offset);
+        hd_cli_print(stdout, " in %s+0x%" PRIx64 "\n", f->module, f->offset);
     else
-        printf("\n");
+        hd_cli_print(stdout, "\n");
 }
 
 static void print_stack(const struct hd_replay_stack *s)
@@ -73,9 +74,9 @@ static void print_accesses(const struct hd_trace *t, const struct hd_witness *w,
     const hd_eid pair[2] = {w->a, w->b};
     for (int i = 0; i < 2; i++) {
         const struct hd_replay_access *a = &o->access[i];
-        printf("    %s: %s of %" PRIu64 " bytes at 0x%" PRIx64 ", %s\n",
-               a->thread ? a->thread : "?", a->kind ? a->kind : "access", a->size, a->address,
-               hd_trace_place_name(t, pair[i]));
+        hd_cli_print(stdout, "    %s: %s of %" PRIu64 " bytes at 0x%" PRIx64 ", %s\n",
+                     a->thread ? a->thread : "?", a->kind ? a->kind : "access", a->size, a->address,
+                     hd_trace_place_name(t, pair[i]));
         print_stack(&a->stack);
     }
 }
@@ -84,7 +85,7 @@ static void print_lines(const char *text, const char *indent)
 {
     while (*text) {
         size_t n = strcspn(text, "\n");
-        printf("%s%.*s\n", indent, (int)n, text);
+        hd_cli_print(stdout, "%s%.*s\n", indent, (int)n, text);
         text += n + (text[n] == '\n');
     }
 }
@@ -97,19 +98,19 @@ static void print_order(const struct hd_trace *t, const struct hd_witness *w,
         return;
     if (w->property == HD_PROPERTY_RACE) {
         hd_eid e = pair[which];
-        printf("  %s first (%s): %s\n", hd_trace_thread_name(t, t->thread[e]),
-               hd_trace_place_name(t, e), o->summary);
+        hd_cli_print(stdout, "  %s first (%s): %s\n", hd_trace_thread_name(t, t->thread[e]),
+                     hd_trace_place_name(t, e), o->summary);
         for (int i = 0; i < 2; i++) {
             const struct hd_replay_access *a = &o->access[which ? !i : i];
             if (a->value)
-                printf("    %s %ss %s\n", a->thread, a->kind, a->value);
+                hd_cli_print(stdout, "    %s %ss %s\n", a->thread, a->kind, a->value);
         }
     } else {
-        printf("  %s\n", o->summary);
+        hd_cli_print(stdout, "  %s\n", o->summary);
     }
     print_stack(&o->crash);
     for (uint32_t i = 0; i < o->deadlock_notes.count; i++)
-        printf("    %s\n", hd_names_text(&o->deadlock_notes, i));
+        hd_cli_print(stdout, "    %s\n", hd_names_text(&o->deadlock_notes, i));
 }
 
 /* As the report calls it. */
@@ -120,9 +121,9 @@ static void print_variable(const struct hd_trace *t, const struct hd_witness *w)
     struct hd_details *details = hd_details_open(t);
     struct hd_variable variable;
     hd_variable_of(names, t, details, pair, 2, &variable);
-    printf(" on %s", variable.name);
+    hd_cli_print(stdout, " on %s", variable.name);
     if (strcmp(variable.location, variable.name) != 0 && strcmp(variable.location, "global") != 0)
-        printf(" (%s)", variable.location);
+        hd_cli_print(stdout, " (%s)", variable.location);
     hd_details_close(details);
     hd_report_free(names);
 }
@@ -156,7 +157,7 @@ static void print_result(const struct hd_cli *cli, const struct hd_trace *t,
     if (r->verdict == HD_REPLAY_CONFIRMED)
         print_confirmed(cli, t, w, r);
     else
-        printf("%s: %s\n", hd_replay_verdict_names[r->verdict], r->reason);
+        hd_cli_print(stdout, "%s: %s\n", hd_replay_verdict_names[r->verdict], r->reason);
     if (r->tried)
         printf("%" PRIu32 " of %s confirmed%s\n", r->confirmed,
                hd_cli_plural(r->tried, "execution"),

@@ -1,6 +1,7 @@
 /* What a run has shown: coverage, races by prediction, and how it ended. */
 #include "concolic/hunt_int.h"
 
+#include "base/printable.h"
 #include "base/alloc.h"
 #include "base/outfile.h"
 #include "base/progress.h"
@@ -52,6 +53,7 @@ void hd_find_uncovered(struct hd_search *s, const struct hd_arena *a)
                                               : "false";
             int n = snprintf(text, sizeof text, "%s:%u: %s (%s)", hd_arena_string(a, b->file),
                              b->line, hd_arena_string(a, b->func), way);
+            hd_printable_make(text);
             if (n > 0 && (size_t)n < sizeof text)
                 hd_names_add(&s->stats->uncovered, text, (size_t)n);
         }

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/hash.h"
 #include "base/plainpath.h"
+#include "base/printable.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -135,6 +136,7 @@ uint32_t hd_walk_place(struct hd_walk *w, const struct hd_raw *rec)
     for (char *p = text; *p; p++)
         if (*p == '|' || *p == '\n')
             *p = '_';
+    hd_printable_make(text);
     *place = hd_builder_place(w->builder, text, strlen(text)) + 1;
     w->detail = *detail = add_detail(w, rec, *place - 1);
     return *place - 1;
@@ -218,6 +220,7 @@ static void make_printable(char *text)
     for (char *p = text; *p; p++)
         if (bad[(uint8_t)*p])
             *p = '_';
+    hd_printable_make(text);
 }
 
 /* Objects that are no memory: heddle/rt_log.h, enum hd_pseudo. */

@@ -1,6 +1,8 @@
 /* What the user is told beside the trace: notes of the runtime, deadlocks. */
 #include "drive/walk.h"
 
+#include "base/printable.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -13,6 +15,7 @@ void hd_walk_on_name(struct hd_walk *w, const struct hd_raw *rec)
         snprintf(t->title, sizeof t->title, "%.*s", (int)rec->len, (const char *)rec->data);
     else if (!*t->title)
         hd_recnames_function(&w->debug, rec->site, t->title, sizeof t->title);
+    hd_printable_make(t->title);
 }
 
 void hd_walk_thread_text(const struct hd_walk_thread *t, char *out, size_t size)

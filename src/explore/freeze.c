@@ -6,8 +6,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define MOST_ELEMENTS (1u << 28) /* more are no search but a damaged file */
-
 static void put(struct hd_freezer *z, uint64_t v)
 {
     unsigned char bytes[8];
@@ -54,16 +52,23 @@ void hd_freeze_bool(struct hd_freezer *z, bool *v)
     *v = wide == 1;
 }
 
+/* Numbers that the file may still hold: an element has at least one. */
+static uint64_t left(const struct hd_freezer *z)
+{
+    struct stat st;
+    off_t at = ftello(z->file);
+    return at >= 0 && fstat(fileno(z->file), &st) == 0 && st.st_size > at
+               ? (uint64_t)(st.st_size - at) / 8
+               : 0;
+}
+
 void hd_freeze_len(struct hd_freezer *z, struct hd_vec *v)
 {
     uint64_t n = v->len;
     hd_freeze_u64(z, &n);
-    z->bad = z->bad || n > MOST_ELEMENTS;
-    for (uint64_t i = v->len; i < n && !z->bad && !z->writes; i++) {
-        if (feof(z->file))
-            z->bad = true;
+    z->bad = z->bad || (!z->writes && n > left(z));
+    for (uint64_t i = v->len; i < n && !z->bad && !z->writes; i++)
         memset(hd_vec_push(v), 0, v->size);
-    }
 }
 
 void hd_freeze_u64s(struct hd_freezer *z, struct hd_vec *v)

@@ -1,33 +1,10 @@
 #include "report/escape.h"
 
+#include "base/printable.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
-
-enum { BAD = 0xfffd };
-
-/* The character at *p, which is moved behind it; BAD and one byte when it is not UTF-8. */
-static uint32_t next_char(const unsigned char **p)
-{
-    static const uint32_t min_of[5] = {0, 0, 0x80, 0x800, 0x10000};
-    const unsigned char *s = *p;
-    *p = s + 1;
-    if (*s < 0x80)
-        return *s;
-    if (*s < 0xc2 || *s > 0xf4)
-        return BAD;
-    size_t len = *s >= 0xf0 ? 4 : *s >= 0xe0 ? 3 : 2;
-    uint32_t c = *s & (0xffu >> (len + 1));
-    for (size_t i = 1; i < len; i++) {
-        if ((s[i] & 0xc0) != 0x80)
-            return BAD;
-        c = c << 6 | (s[i] & 0x3f);
-    }
-    if (c < min_of[len] || (c >= 0xd800 && c < 0xe000) || c > 0x10ffff)
-        return BAD;
-    *p = s + len;
-    return c;
-}
 
 static void put_utf8(FILE *out, uint32_t c)
 {
@@ -41,12 +18,6 @@ static void put_utf8(FILE *out, uint32_t c)
         fputc((int)(0x80 | (c >> (6 * more) & 0x3f)), out);
 }
 
-static bool turns_direction(uint32_t c)
-{
-    return (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069) || c == 0x200e ||
-           c == 0x200f || c == 0x61c;
-}
-
 /* Control characters and the two codes that XML forbids. Line and paragraph separators count as
  * controls: some readers of lines break there. */
 static uint32_t visible(uint32_t c)
@@ -55,9 +26,7 @@ static uint32_t visible(uint32_t c)
         return 0x2400 + c;
     if (c == 0x7f)
         return 0x2421;
-    if ((c >= 0x80 && c < 0xa0) || c == 0x2028 || c == 0x2029 || c == 0xfffe || c == 0xffff)
-        return BAD;
-    return c;
+    return hd_utf8_is_control(c) || c == 0xfffe || c == 0xffff ? HD_UTF8_BAD : c;
 }
 
 static const char *markup_entity(uint32_t c)
@@ -98,7 +67,7 @@ static void put_char(FILE *out, enum hd_escape how, uint32_t c)
         fputs(entity, out);
     else if (c == '\t' && how == HD_ESCAPE_MARKUP)
         fputc('\t', out);
-    else if (turns_direction(c))
+    else if (hd_utf8_turns_direction(c))
         fprintf(out, "[U+%04X]", c);
     else
         put_utf8(out, visible(c));
@@ -109,7 +78,7 @@ void hd_escape(FILE *out, enum hd_escape how, const char *text, size_t max)
     const unsigned char *p = (const unsigned char *)text;
     size_t n = 0, left = 0;
     while (p && *p) {
-        uint32_t c = next_char(&p);
+        uint32_t c = hd_utf8_next(&p);
         if (!max || n < max)
             put_char(out, how, c);
         else
@@ -123,9 +92,9 @@ void hd_escape(FILE *out, enum hd_escape how, const char *text, size_t max)
 unsigned hd_escape_char(FILE *out, const char **text)
 {
     const unsigned char *p = (const unsigned char *)*text;
-    uint32_t c = next_char(&p);
+    uint32_t c = hd_utf8_next(&p);
     *text = (const char *)p;
-    if (turns_direction(c)) {
+    if (hd_utf8_turns_direction(c)) {
         int n = snprintf(NULL, 0, "[U+%04X]", c);
         if (out)
             fprintf(out, "[U+%04X]", c);

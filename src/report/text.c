@@ -1,6 +1,7 @@
 #include "report/text.h"
 
 #include "report/frames.h"
+#include "report/escape.h"
 #include "report/page.h"
 #include "report/words.h"
 
@@ -441,9 +442,13 @@ static void put_effects(struct hd_page *p, const struct hd_finding *f)
 static void put_commands(const struct hd_page *p, const struct hd_report *r,
                          const struct hd_finding *f)
 {
-    if (f->input)
-        fprintf(p->out, "  Input: %s%s%s\n", r->directory ? r->directory : "",
-                r->directory ? "/" : "", f->input);
+    if (f->input) {
+        fputs("  Input: ", p->out);
+        hd_escape(p->out, HD_ESCAPE_LINE, r->directory, 0);
+        fputs(r->directory ? "/" : "", p->out);
+        hd_escape(p->out, HD_ESCAPE_LINE, f->input, 0);
+        fputc('\n', p->out);
+    }
     if (!f->witness)
         return;
     if (!r->directory || !strncmp(r->directory, "heddle-out/", 11)) {

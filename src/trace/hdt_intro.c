@@ -1,6 +1,8 @@
 /* The INTRO stream of a DATA chunk: names, directives and dependence records. */
 #include "trace/hdt_intro.h"
 
+#include "base/printable.h"
+
 static bool fault(struct hd_hdt_decoder *d, const char *why)
 {
     if (!d->fault)
@@ -16,8 +18,8 @@ static bool read_name(struct hd_hdt_decoder *d, struct hd_hdt_cur *in, unsigned 
         return fault(d, "a name runs over the end of its stream");
     const char *text = (const char *)in->p;
     in->p += len;
-    if (memchr(text, 0, len) || memchr(text, '\n', len))
-        return fault(d, "a name holds a zero byte or a line end");
+    if (memchr(text, 0, len) || !hd_printable_ok(text, len))
+        return fault(d, "a name holds a zero byte, a line end or another control character");
     size_t before;
     uint32_t id;
     if (table == HD_OBJ_THREAD) {

@@ -1,6 +1,7 @@
 /* Names to ids, through a cache of recent ones. */
 #include "base/alloc.h"
 #include "base/hash.h"
+#include "base/printable.h"
 #include "trace/builder_int.h"
 #include "trace/text_int.h"
 
@@ -10,11 +11,11 @@
  * ends. */
 static bool clean(const char *name, size_t len, const char *forbidden)
 {
-    for (size_t i = 0; i < len; i++) {
-        unsigned char c = (unsigned char)name[i];
-        if ((c < 0x20 && c != '\t') || c == 0x7f || strchr(forbidden, c))
+    for (size_t i = 0; i < len; i++)
+        if (!name[i] || strchr(forbidden, name[i]))
             return false;
-    }
+    if (!hd_printable_ok(name, len))
+        return false;
     return len == 0 || (!hd_text_blank(name[0]) && !hd_text_blank(name[len - 1]));
 }
 

@@ -83,6 +83,12 @@ refused "is damaged"
     tail -c +3002 kept
 } >part/explore.dpor
 refused "is damaged"
+# A length that the file cannot hold is refused before memory is taken for it.
+for at in 2000 2200 2400 2600 2800 3000; do
+    { head -c $at kept; printf '\377\377\377\017\0\0\0\0'; tail -c +$((at + 9)) kept; } >part/explore.dpor
+    (ulimit -v 1500000; "$HEDDLE" -q explore --resume -o part -t 1 </dev/null >out.txt 2>err)
+    [ $? = 3 ] && grep -q "is damaged" err || fail "a damaged length at $at: $(cat err)"
+done
 echo nothing >part/explore.dpor
 refused "is not the state of a search"
 cp kept part/explore.dpor

@@ -226,8 +226,9 @@ static const struct payload payloads[] = {
 
     /* names and directives */
     {"a name runs over", S("\1\5x"), S(""), S(""), S(""), S(""), S(""), S("")},
-    {"zero byte or a line end", S("\1\1\n"), S(""), S(""), S(""), S(""), S(""), S("")},
-    {"zero byte or a line end", S("\1\2a\0"), S(""), S(""), S(""), S(""), S(""), S("")},
+    {"zero byte, a line end", S("\1\1\n"), S(""), S(""), S(""), S(""), S(""), S("")},
+    {"another control character", S("\1\2a\33"), S(""), S(""), S(""), S(""), S(""), S("")},
+    {"zero byte, a line end", S("\1\2a\0"), S(""), S(""), S(""), S(""), S(""), S("")},
     {"a name occurs twice", S("\2\1x\1x"), S(""), S(""), S(""), S(""), S(""), S("")},
     {"more names than bytes", S("\x7f\1x"), S(""), S(""), S(""), S(""), S(""), S("")},
     {"more initial values than bytes", S(NAMES "\x7f"), S(""), S(""), S(""), S(""), S(""), S("")},
