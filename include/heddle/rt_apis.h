@@ -204,7 +204,9 @@ enum hd_api_dep { HD_DEP_ARGS, HD_DEP_OWN, HD_DEP_PAST };
 #define HD_APIS_END(X) \
     X(end, void, _exit, (int), ARGS, "the last value is kept") \
     X(end, void, _Exit, (int), ARGS, "the last value is kept") \
-    X(end, void, quick_exit, (int), ARGS, "the last value is kept") \
+    X(end, void, exit, (int), ARGS, "threads that can still run do so first") \
+    X(end, void, quick_exit, (int), ARGS, "as exit; the last value is kept") \
+    X(end, int, __libc_start_main, (int (*)(int, char **, char **), int, char **, void (*)(void), void (*)(void), void (*)(void), void *), PAST, "main's return is as exit") \
     X(end, void, abort, (void), ARGS, "the last value is kept") \
     X(end, void, __assert_fail, (const char *, const char *, unsigned, const char *), ARGS, "none") \
     X(signal, int, raise, (int), ARGS, "post; sem before the handler") \

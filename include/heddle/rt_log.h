@@ -231,6 +231,7 @@ struct hd_log_header {
     uint32_t status;     /* the process exited with this, plus 1; 0: it did not */
     uint32_t target_pid; /* what `pid` is in that process */
     char target[HD_LOG_TARGET]; /* ".2", ".1.x"; "": the first process */
+    uint64_t exit_steps;        /* hooks of threads that run on when the process ends */
 };
 #define HD_LOG_NOTES_AT 4096u
 #define HD_LOG_NOTES    (HD_LOG_HEAD - HD_LOG_NOTES_AT)

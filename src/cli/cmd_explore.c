@@ -8,6 +8,7 @@
 #include "cli/outdir.h"
 #include "cli/runs.h"
 #include "cli/search.h"
+#include "drive/record.h"
 #include "report/formats.h"
 #include "report/json.h"
 
@@ -25,7 +26,7 @@ struct values {
     struct hd_opt_files suppressions;
     struct hd_runs_output output;
     int strategy; /* enum hd_search_strategy; -1: not said */
-    uint64_t runs, seed, times, timeout, jobs, preemptions;
+    uint64_t runs, seed, times, timeout, jobs, preemptions, exit_steps;
     int aim; /* enum hd_aim */
     bool resume, first, confirmed_only, allow_undecided;
 };
@@ -60,6 +61,8 @@ static const struct hd_opt options[] = {
      "What is predicted and not confirmed is no error", NULL, 0, 0},
     {0, "allow-undecided", HD_OPT_FLAG, offsetof(struct values, allow_undecided), NULL,
      "Nothing found, but something undecided or cut: exit 0, not 5", NULL, 0, 0},
+    {0, "exit-steps", HD_OPT_COUNT, offsetof(struct values, exit_steps), "N",
+     "Threads that can still run when the process ends do N steps first (50000)", NULL, 0, 0},
     {0, "timeout", HD_OPT_COUNT, offsetof(struct values, timeout), "SECONDS",
      "End one execution after this time (10)", NULL, 1, 1000000},
     {'s', "suppressions", HD_OPT_FILES, offsetof(struct values, suppressions), "FILE",
@@ -130,6 +133,7 @@ static enum hd_exit read_options(struct explore *x)
     s->times = (uint32_t)v->times;
     s->confirmed_only = v->confirmed_only;
     s->allow_undecided = v->allow_undecided;
+    s->exit_steps = v->exit_steps;
     s->timeout = (uint32_t)v->timeout;
     s->version = HD_VERSION;
     hd_predict_defaults(&s->predict);
@@ -320,8 +324,13 @@ static enum hd_exit run_prepared(struct explore *x, int argc, char **argv, int b
 
 static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, char **argv)
 {
-    struct values v = {
-        .strategy = -1, .seed = 1, .times = 3, .timeout = 10, .jobs = 1, .preemptions = UINT64_MAX};
+    struct values v = {.exit_steps = HD_RECORD_EXIT_STEPS,
+                       .strategy = -1,
+                       .seed = 1,
+                       .times = 3,
+                       .timeout = 10,
+                       .jobs = 1,
+                       .preemptions = UINT64_MAX};
     struct explore x = {.cli = cli, .cmd = cmd, .v = &v};
     enum hd_exit code;
     int after = hd_cli_words_after(argc, argv);

@@ -314,6 +314,7 @@ static enum hd_exit rerun(struct hd_cli *cli, const struct values *v, int argc, 
         struct hd_record_opts opts = {
             .out = trace, .argv = argc ? argv : words, .policy = HD_POLICY_FIFO, .seed = 1};
         opts.quantum = opts.depth = opts.steps = 1;
+        opts.exit_steps = HD_RECORD_EXIT_STEPS;
         s = hd_drive_record(&opts, &result, &err);
         code = s == HD_OK          ? (enum hd_exit)WEXITSTATUS(result.wait_status)
                : s == HD_ERR_INPUT ? hd_cli_fail_input(cli, &err)

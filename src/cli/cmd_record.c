@@ -11,7 +11,7 @@
 struct values {
     const char *out;
     int policy; /* enum hd_policy_kind */
-    uint64_t seed, quantum, depth, steps, limit, max_size, timeout;
+    uint64_t seed, quantum, depth, steps, limit, max_size, timeout, exit_steps;
 };
 
 #define POLICIES "fifo|random|pct"
@@ -29,6 +29,8 @@ static const struct hd_opt options[] = {
      "pct: number of priority changes plus one (3)", NULL, 1, 64},
     {0, "steps", HD_OPT_COUNT, offsetof(struct values, steps), "N",
      "pct: spread the changes over this many accesses (10000)", NULL, 1, 1000000000},
+    {0, "exit-steps", HD_OPT_COUNT, offsetof(struct values, exit_steps), "N",
+     "Threads that can still run when the process ends do N steps first (50000)", NULL, 0, 0},
     {0, "limit", HD_OPT_COUNT, offsetof(struct values, limit), "N",
      "Keep only the first N events; the program runs on (0: keep all)", NULL, 0, 0},
     {0, "max-size", HD_OPT_COUNT, offsetof(struct values, max_size), "BYTES",
@@ -71,6 +73,7 @@ static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, 
     v.quantum = 500;
     v.depth = 3;
     v.steps = 10000;
+    v.exit_steps = HD_RECORD_EXIT_STEPS;
     v.max_size = HD_RECORD_MAX_SIZE;
     if (!hd_cli_parse(cli, cmd, &v, &argc, argv, &code))
         return code;
@@ -86,6 +89,7 @@ static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, 
         .quantum = v.quantum,
         .depth = (uint32_t)v.depth,
         .steps = (uint32_t)v.steps,
+        .exit_steps = v.exit_steps,
         .limit = v.limit,
         .max_size = v.max_size,
         .timeout = (uint32_t)v.timeout,

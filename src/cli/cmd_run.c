@@ -22,7 +22,8 @@ struct values {
     struct hd_runs_output output;
     bool confirmed_only, allow_undecided;
     int policy; /* 0: vary; else enum hd_policy_kind plus 1 */
-    uint64_t runs, seed, times, timeout, jobs, quantum, depth, steps, max_size, record_timeout;
+    uint64_t runs, seed, times, timeout, jobs, quantum, depth, steps, max_size, record_timeout,
+        exit_steps;
 };
 
 static const struct hd_opt options[] = {
@@ -52,6 +53,8 @@ static const struct hd_opt options[] = {
      "End a replay after this time (60); 0 is never", NULL, 0, 1000000},
     {0, "record-timeout", HD_OPT_COUNT, offsetof(struct values, record_timeout), "SECONDS",
      "End a recorded run after this time, keep what it did (0: never)", NULL, 0, 1000000},
+    {0, "exit-steps", HD_OPT_COUNT, offsetof(struct values, exit_steps), "N",
+     "Threads that can still run when the process ends do N steps first (50000)", NULL, 0, 0},
     {0, "max-size", HD_OPT_COUNT, offsetof(struct values, max_size), "BYTES",
      "Stop recording when a trace has this size (1G); 0 is never", NULL, 0, 0},
     {'b', "budget", HD_OPT_TEXT, offsetof(struct values, budget), "TIME",
@@ -99,6 +102,7 @@ static enum hd_exit read_options(struct run *r)
     r->o.quantum = v->quantum;
     r->o.depth = (uint32_t)v->depth;
     r->o.steps = (uint32_t)v->steps;
+    r->o.exit_steps = v->exit_steps;
     r->o.times = (uint32_t)v->times;
     r->o.timeout = (uint32_t)v->timeout;
     r->o.record_timeout = (uint32_t)v->record_timeout;
@@ -232,6 +236,7 @@ static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, 
     enum hd_exit code;
     v.depth = 3;
     v.steps = 10000;
+    v.exit_steps = HD_RECORD_EXIT_STEPS;
     v.max_size = HD_RECORD_MAX_SIZE;
     int after = hd_cli_words_after(argc, argv);
     if (!hd_cli_parse(cli, cmd, &v, &argc, argv, &code))

@@ -66,6 +66,7 @@ static enum hd_status record(struct hd_session *s, uint64_t run, const char *pat
         .quantum = o->quantum,
         .depth = o->depth,
         .steps = o->steps,
+        .exit_steps = o->exit_steps,
         .max_size = o->max_size,
         .timeout = o->record_timeout,
         .family = family,

@@ -22,6 +22,7 @@ struct hd_session_options {
     uint64_t seed; /* of the first run; later ones count up */
     uint64_t quantum;
     uint32_t depth, steps;
+    uint64_t exit_steps;
     /* These are for all. */
     uint32_t times, timeout; /* replays of each order (0: none), seconds for each */
     bool confirmed_only;     /* what is only predicted is no error */

@@ -37,6 +37,7 @@ enum hd_status hd_run_start(struct hd_run *r, uint32_t number, const struct hd_i
     };
     opts.record.argv = words_of(in);
     opts.record.depth = opts.record.steps = 1;
+    opts.record.exit_steps = HD_RECORD_EXIT_STEPS;
     s = hd_aside_start(&r->aside, &opts, err);
     hd_free(opts.record.argv, (in->words.len + 1) * sizeof *opts.record.argv);
     return s;

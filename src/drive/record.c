@@ -206,6 +206,7 @@ static enum hd_status record(const struct hd_record_opts *opts, const char *prog
         .quantum = opts->quantum,
         .depth = opts->depth,
         .steps = opts->steps,
+        .exit_steps = opts->exit_steps,
         .limit = opts->limit,
         .max_size = opts->max_size,
         .entropy = opts->seed,

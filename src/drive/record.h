@@ -19,6 +19,7 @@ struct hd_record_opts {
     uint64_t seed;
     uint64_t quantum;      /* random; at least 1 */
     uint32_t depth, steps; /* pct; at least 1 */
+    uint64_t exit_steps;   /* of threads that can still run when the process ends */
     uint64_t limit;        /* keep this many events; 0: all */
     uint64_t max_size;     /* stop recording at about this many bytes; 0: never */
     uint32_t timeout;      /* seconds until the program is ended; 0: never */
@@ -31,6 +32,9 @@ struct hd_record_opts {
 /* What recordings stop at unless asked otherwise: some 400 million events. A program that spins
  * would fill the disk. */
 #define HD_RECORD_MAX_SIZE UINT64_C(1000000000)
+
+/* The same for threads that run on when the process ends: a hundredth of a second. */
+#define HD_RECORD_EXIT_STEPS UINT64_C(50000)
 
 struct hd_record_result {
     int wait_status;

@@ -153,6 +153,7 @@ static enum hd_status make_log(struct replay *r)
                               .quantum = 1,
                               .depth = 1,
                               .steps = 1,
+                              .exit_steps = HD_RECORD_EXIT_STEPS,
                               .real_base = r->inputs.real_base,
                               .entropy = r->inputs.entropy,
                               .pid = r->inputs.pid};

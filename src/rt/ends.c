@@ -3,7 +3,7 @@
 #include "rt/inputs.h"
 #include "rt/policy.h"
 #include "rt/real.h"
-#include "rt/rt.h"
+#include "rt/runon.h"
 #include "rt/signals.h"
 #include "rt/thread.h"
 
@@ -20,7 +20,7 @@ void hd_rt_ends_with(int status, void *unused)
     rt.header->status = (uint32_t)(status & 0xff) + 1;
 }
 
-static void settle(int status)
+void hd_rt_settle(int status)
 {
     struct hd_thread *me = hd_rt_enter();
     if (!me)
@@ -33,7 +33,7 @@ static void settle(int status)
 
 HD_EXPORT void _exit(int status)
 {
-    settle(status);
+    hd_rt_settle(status);
     hd_real._exit(status);
     __builtin_unreachable();
 }
@@ -41,13 +41,6 @@ HD_EXPORT void _exit(int status)
 HD_EXPORT void _Exit(int status)
 {
     _exit(status);
-}
-
-HD_EXPORT void quick_exit(int status)
-{
-    settle(status);
-    hd_real.quick_exit(status);
-    __builtin_unreachable();
 }
 
 HD_EXPORT void abort(void)

@@ -129,8 +129,8 @@ static void *keep(void *arg)
             since = now;
         } else if (now - since >= STUCK_ASLEEP && !t->in_rt && (hd_rt_n_ready() || others_wait())) {
             char s = state_of(t->tid);
-            if (s == 'S' || s == 'D' || (hd_rt_n_ready() && now - since >= STUCK_RUNNING))
-                take_away(t);
+            if (s == 'S' || s == 'D' || now - since >= STUCK_RUNNING || rt.exit_steps)
+                take_away(t); /* natively, none that computes keeps the process from ending */
         }
         hd_rt_futex_wait(&rt.idle, atomic_load(&rt.idle), LOOK_EVERY);
     }

@@ -117,6 +117,7 @@ static bool open_own(const struct hd_log_header *like, const char *path, bool fo
                                 .quantum = like->quantum,
                                 .depth = like->depth,
                                 .steps = like->steps,
+                                .exit_steps = like->exit_steps,
                                 .limit = like->limit,
                                 .max_size = like->max_size,
                                 .real_base = like->real_base,

@@ -152,12 +152,14 @@ struct hd_rt {
     unsigned n_fdwait, n_outside;
     unsigned handlers; /* installed by the program: a signal may end any wait */
     uint64_t ready_counter;
-    uint64_t acted;         /* turns of threads that did not poll */
-    uint64_t fruitless;     /* hooks since the last of them */
-    bool rested;            /* real time has passed since threads that poll last ran */
-    uint64_t now;           /* virtual ns since the start of the run */
-    uint64_t real_base;     /* CLOCK_REALTIME at the start, ns */
-    volatile pid_t leaving; /* thread that is ending: wait until it is gone */
+    uint64_t acted;            /* turns of threads that did not poll */
+    uint64_t fruitless;        /* hooks since the last of them */
+    struct hd_thread *exiting; /* it ends the process, and lets others run on first */
+    uint64_t exit_steps;       /* hooks that they have left */
+    bool rested;               /* real time has passed since threads that poll last ran */
+    uint64_t now;              /* virtual ns since the start of the run */
+    uint64_t real_base;        /* CLOCK_REALTIME at the start, ns */
+    volatile pid_t leaving;    /* thread that is ending: wait until it is gone */
     _Atomic uint32_t
         idle; /* futex: bumped when nobody holds the token and on return from outside */
 };

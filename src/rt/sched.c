@@ -6,6 +6,7 @@
 #include "rt/arrivals.h"
 #include "rt/policy.h"
 #include "rt/rt.h"
+#include "rt/runon.h"
 #include "rt/signals.h"
 #include "rt/spin.h"
 #include "rt/stack.h"
@@ -144,6 +145,13 @@ static void report_deadlock(void)
     hd_rt_syscall(SYS_exit_group, HD_EXIT_DEADLOCK, 0, 0, 0, 0, 0);
 }
 
+static struct hd_thread *exiting(void)
+{
+    rt.exit_steps = 0;
+    hd_rt_make_ready(rt.exiting);
+    return rt.exiting;
+}
+
 /* Lock held, nobody holds the token. NULL: somebody is outside, the keeper will see to it. */
 static struct hd_thread *choose(void)
 {
@@ -151,7 +159,10 @@ static struct hd_thread *choose(void)
         look_at_clock();
         look_at_fds();
         unsigned alive;
-        if (!rt.led && hd_rt_all_poll()) {
+        bool in_vain = !rt.led && hd_rt_all_poll();
+        if (!rt.led && hd_rt_exit_due(in_vain))
+            return exiting();
+        if (in_vain) {
             uint64_t next = rt.n_fdwait || rt.n_outside ? HD_NEVER : next_deadline(&alive);
             if (next != HD_NEVER) {
                 rt.now = next;
@@ -164,6 +175,8 @@ static struct hd_thread *choose(void)
         struct hd_thread *t = rt.policy->pick();
         if (t)
             return t;
+        if (!rt.led && hd_rt_exit_due(true))
+            return exiting();
         uint64_t first = next_deadline(&alive);
         if (rt.n_fdwait && !rt.n_outside && rt.follow && hd_rt_follow_arrivals(first == HD_NEVER))
             continue;
@@ -194,7 +207,11 @@ bool hd_rt_all_poll(void)
 static void new_budget(const struct hd_thread *t)
 {
     uint64_t n = rt.policy->budget(), most = hd_rt_poll_budget();
-    rt.budget = given = t && t->poll.polling && !rt.led && n > most ? most : n;
+    if (t && t->poll.polling && !rt.led && n > most)
+        n = most;
+    if (rt.exit_steps && !rt.led)
+        n = hd_rt_exit_budget(n);
+    rt.budget = given = n;
 }
 
 void hd_rt_new_budget(void)
@@ -220,6 +237,8 @@ static void time_runs(const struct hd_thread *me)
     rt.now += used * HOOK;
     if (me->poll.polling)
         rt.fruitless += used;
+    if (rt.exiting)
+        rt.exit_steps -= used < rt.exit_steps ? used : rt.exit_steps;
 }
 
 static void grant(struct hd_thread *t)

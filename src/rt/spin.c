@@ -7,6 +7,7 @@
  * that the program keeps in registers. */
 #include "rt/spin.h"
 #include "rt/policy.h"
+#include "rt/runon.h"
 
 #define RING    64   /* slots of such a loop at most */
 #define RECORDS 1024 /* of it until it is one */
@@ -141,7 +142,7 @@ bool hd_rt_passes(struct hd_thread *me, bool out)
         p->looked = rt.acted;
         p->owes = true;
     }
-    return passes;
+    return passes || (out && (rt.exit_steps || hd_rt_exit_due(false))); /* many may run on */
 }
 
 void hd_rt_released(struct hd_thread *me)
