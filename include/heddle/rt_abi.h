@@ -190,7 +190,11 @@ struct hd_flow {
     X(leave, VOID, 0, (), "the function entered last returns")                                     \
     X(unwound, VOID, 1, (PTR),                                                                     \
       "the function with this frame address goes on: drop those above it")                         \
-    X(asm, VOID, 1, (SITE), "before inline assembly that may touch memory")                        \
+    X(asm, VOID, 1, (SITE), "before inline assembly that may touch memory, nobody knows where")    \
+    X(asm_post, TOK, 3, (SITE, PTR, TOK),                                                          \
+      "after inline assembly that accessed memory, with rmw_pre before it (address, val): by the " \
+      "site's kind; COPY is a plain read and write, CAS stored if the value is another; answers "  \
+      "the ids of its reads")                                                                      \
     X(module_init, VOID, 1, (MODULE), "registers a module; may come before the runtime's own start")
 
 #define HD_C_MODULE struct hd_module *

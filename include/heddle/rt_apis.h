@@ -234,8 +234,11 @@ enum hd_api_dep { HD_DEP_ARGS, HD_DEP_OWN, HD_DEP_PAST };
     X(map, int, munmap, (void *, size_t), ARGS, "the memory is gone")                                  \
     X(map, int, mprotect, (void *, size_t, int), ARGS, "goes on; a search is not called complete")
 
+#define HD_APIS_LOAD(X) \
+    X(load, int, dlclose, (void *), PAST, "names what was loaded without instrumentation")
+
 #define HD_APIS(X) \
-    HD_APIS_THREAD(X) HD_APIS_MUTEX(X) HD_APIS_COND(X) HD_APIS_SEM(X) HD_APIS_RWLOCK(X) HD_APIS_BARRIER(X) HD_APIS_C11(X) HD_APIS_CXX(X) HD_APIS_TIME(X) HD_APIS_INPUT(X) HD_APIS_HEAP(X) HD_APIS_STR(X) HD_APIS_WIDE(X) HD_APIS_IO(X) HD_APIS_STDIO(X) HD_APIS_FORTIFY(X) HD_APIS_PROCESS(X) HD_APIS_CANCEL(X) HD_APIS_END(X) HD_APIS_SIGNAL(X) HD_APIS_ENV(X) HD_APIS_MAP(X)
+    HD_APIS_THREAD(X) HD_APIS_MUTEX(X) HD_APIS_COND(X) HD_APIS_SEM(X) HD_APIS_RWLOCK(X) HD_APIS_BARRIER(X) HD_APIS_C11(X) HD_APIS_CXX(X) HD_APIS_TIME(X) HD_APIS_INPUT(X) HD_APIS_HEAP(X) HD_APIS_STR(X) HD_APIS_WIDE(X) HD_APIS_IO(X) HD_APIS_STDIO(X) HD_APIS_FORTIFY(X) HD_APIS_PROCESS(X) HD_APIS_CANCEL(X) HD_APIS_END(X) HD_APIS_SIGNAL(X) HD_APIS_ENV(X) HD_APIS_MAP(X) HD_APIS_LOAD(X)
 /* clang-format on */
 
 #endif

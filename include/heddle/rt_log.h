@@ -122,6 +122,8 @@ enum hd_note {
     HD_NOTE_FOREIGN, /* a thread starts in code that is not instrumented: at the code address */
     HD_NOTE_EXEC,    /* the program replaced itself; the rest is not in this log */
     HD_NOTE_RULES,   /* lines of suppression rules that the program itself brings along */
+    HD_NOTE_LOADED,  /* a module without instrumentation was loaded while the program ran: its name
+                      */
 };
 
 /* State that docs/MODEL.md has no event for becomes an atomic location that is only in the trace if
@@ -137,6 +139,8 @@ enum hd_look {
     HD_LOOK_LISTENS,   /* of a socket's address: 1 while somebody listens there */
     HD_LOOK_TAKEN,     /* of a pipe: bytes that were taken out, after a call that took some; in the
                         * trace if several threads take: an `rmw`, and a branch on what it reads */
+    HD_LOOK_ASM,       /* inline assembly that nobody could read: how often it ran so far; the same.
+                        * It may be a lock: its order stays as it was */
 };
 
 /* Objects without an address of their own. */

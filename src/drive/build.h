@@ -33,6 +33,7 @@ struct hd_build_wait {
 
 #define HD_TEXT_FORKED "the program forked; this child is not recorded"
 #define HD_TEXT_EXEC   "the program replaced itself with another; only the first is in the trace"
+#define HD_TEXT_LOADED "%.300s is not instrumented; it was loaded while the program ran"
 
 struct hd_build_info {
     uint64_t outside_writes; /* inserted for consistency */

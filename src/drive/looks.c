@@ -10,11 +10,17 @@ static uint64_t key_of(uint64_t kind, uint64_t object)
     return hd_hash_mix(object) + kind;
 }
 
+/* Changes whose order stays as it was, if several threads make them. */
+static bool keeps_order(uint64_t kind)
+{
+    return kind == HD_LOOK_TAKEN || kind == HD_LOOK_ASM;
+}
+
 /* Who takes bytes out: one thread, or several (bit 0). */
-static void mark_taken(struct hd_walk *w, uint64_t object)
+static void mark_taken(struct hd_walk *w, uint64_t kind, uint64_t object)
 {
     bool fresh;
-    uint32_t *how = hd_map_put(&w->looked, key_of(HD_LOOK_TAKEN, object), &fresh);
+    uint32_t *how = hd_map_put(&w->looked, key_of(kind, object), &fresh);
     if (fresh)
         *how = w->current << 1;
     *how |= *how >> 1 != w->current;
@@ -22,8 +28,8 @@ static void mark_taken(struct hd_walk *w, uint64_t object)
 
 void hd_walk_look_mark(struct hd_walk *w, const struct hd_raw *rec)
 {
-    if (rec->kind == HD_LOG_SET && rec->w[0] == HD_LOOK_TAKEN)
-        mark_taken(w, rec->w[1]);
+    if (rec->kind == HD_LOG_SET && keeps_order(rec->w[0]))
+        mark_taken(w, rec->w[0], rec->w[1]);
     else if (rec->kind == HD_LOG_LOOK || rec->kind == HD_LOG_SET)
         *hd_map_put(&w->looked, key_of(rec->w[0], rec->w[1]), NULL) |=
             rec->kind == HD_LOG_LOOK ? 1 : 2;
@@ -34,15 +40,15 @@ static bool matters(const struct hd_walk *w, uint64_t kind, uint64_t object)
 {
     uint32_t how = 0;
     hd_map_get(&w->looked, key_of(kind, object), &how);
-    if (kind == HD_LOOK_TAKEN)
+    if (keeps_order(kind))
         return how & 1;
     return kind == HD_LOOK_COUNT ? how != 0 : how == 3;
 }
 
 static uint32_t location(struct hd_walk *w, uint64_t kind, uint64_t object)
 {
-    static const char *const words[] = {"",       "count",  "end",     "dead",
-                                        "cancel", "closed", "listens", "taken"};
+    static const char *const words[] = {"",       "count",   "end",   "dead", "cancel",
+                                        "closed", "listens", "taken", "asm"};
     char text[600] = "?";
     bool thread = kind == HD_LOOK_END || kind == HD_LOOK_CANCEL;
     if (thread && object < w->threads.len) {
@@ -53,7 +59,7 @@ static uint32_t location(struct hd_walk *w, uint64_t kind, uint64_t object)
     }
     size_t len = strlen(text);
     len += (size_t)snprintf(text + len, sizeof text - len, "#%s",
-                            kind <= HD_LOOK_TAKEN ? words[kind] : "state");
+                            kind <= HD_LOOK_ASM ? words[kind] : "state");
     return hd_builder_obj(w->builder, HD_OBJ_LOC, text, len);
 }
 
@@ -73,10 +79,10 @@ static enum hd_status step(struct hd_walk *w, const struct hd_raw *rec, uint64_t
 /* Which bytes a call gets, and how many, hangs on what was taken before. */
 static enum hd_status taken(struct hd_walk *w, const struct hd_raw *rec)
 {
-    uint32_t *at = hd_map_put(&w->counts, key_of(HD_LOOK_TAKEN, rec->w[1]), NULL), old = *at;
+    uint32_t *at = hd_map_put(&w->counts, key_of(rec->w[0], rec->w[1]), NULL), old = *at;
     uint32_t own = hd_walk_next_eid(w);
     *at = (uint32_t)rec->w[2];
-    enum hd_status s = step(w, rec, HD_LOOK_TAKEN, rec->w[1], old, *at);
+    enum hd_status s = step(w, rec, rec->w[0], rec->w[1], old, *at);
     struct hd_event ev = {.op = HD_OP_BRANCH, .place = hd_walk_place(w, rec)};
     ev.deps = (struct hd_dep_list){true, 1, &own};
     return s == HD_OK ? hd_walk_emit(w, &ev) : s;
@@ -86,7 +92,7 @@ enum hd_status hd_walk_look(struct hd_walk *w, const struct hd_raw *rec)
 {
     if (!matters(w, rec->w[0], rec->w[1]))
         return HD_OK;
-    if (rec->kind == HD_LOG_SET && rec->w[0] == HD_LOOK_TAKEN)
+    if (rec->kind == HD_LOG_SET && keeps_order(rec->w[0]))
         return taken(w, rec);
     if (rec->kind == HD_LOG_SET && rec->w[0] == HD_LOOK_CLOSED)
         return step(w, rec, rec->w[0], rec->w[1], rec->w[2] - 1, rec->w[2]);

@@ -61,6 +61,9 @@ void hd_walk_on_note(struct hd_walk *w, const struct hd_raw *rec)
             strncmp(text, "libstdc++", 9) != 0 && strncmp(text, "libc++", 6) != 0)
             hd_walk_note(w, "%s is not instrumented, and starts threads", text);
         break;
+    case HD_NOTE_LOADED:
+        hd_walk_note(w, HD_TEXT_LOADED, text);
+        break;
     case HD_NOTE_FORKED:
         if (!*text)
             hd_walk_note(w, HD_TEXT_FORKED);

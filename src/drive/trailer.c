@@ -124,6 +124,8 @@ static void see_note(void *ctx, unsigned kind, const char *text)
         say_foreign(n, text);
     if (kind == HD_NOTE_UNMODELLED)
         snprintf(line, sizeof line, "not modelled: %.400s", text);
+    else if (kind == HD_NOTE_LOADED)
+        snprintf(line, sizeof line, HD_TEXT_LOADED, text);
     else if (kind == HD_NOTE_FORKED && !*text)
         snprintf(line, sizeof line, HD_TEXT_FORKED);
     else if (kind == HD_NOTE_EXEC)

@@ -296,8 +296,8 @@ void hd_control_call(struct hd_fn *f, LLVMValueRef inst, enum hd_callee kind)
         unmodelled(f, inst);
         break;
     case HD_CALLEE_ASM:
-        if (hd_shim_asm_touches_memory(inst))
-            unmodelled(f, inst);
+        hd_asm_call(f, inst);
+        LLVMPositionBuilderBefore(f->p->b, inst);
         if (LLVMGetInstructionOpcode(inst) == LLVMCallBr)
             branch_on(f, inst, HD_SITE_BRANCH, hd_deps_past(f, f->p->b));
         break;

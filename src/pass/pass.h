@@ -210,6 +210,7 @@ void hd_access_store(struct hd_fn *f, LLVMValueRef inst);
 void hd_access_rmw(struct hd_fn *f, LLVMValueRef inst);
 void hd_access_cas(struct hd_fn *f, LLVMValueRef inst);
 void hd_access_fence(struct hd_fn *f, LLVMValueRef inst);
+void hd_asm_call(struct hd_fn *f, LLVMValueRef call); /* asm.c */
 void hd_block_call(struct hd_fn *f, LLVMValueRef inst, enum hd_callee kind);
 void hd_block_written(struct hd_fn *f, LLVMValueRef at, LLVMValueRef ptr, uint64_t size,
                       LLVMValueRef val);
@@ -239,6 +240,5 @@ bool hd_pass_run(LLVMModuleRef module);
 /* shim.cpp: what the C API of LLVM 14 does not tell. */
 bool hd_shim_is_musttail(LLVMValueRef call);
 int hd_shim_fence_order(LLVMValueRef fence); /* enum LLVMAtomicOrdering; 0: only against signals */
-bool hd_shim_asm_touches_memory(LLVMValueRef call);
 
 #endif

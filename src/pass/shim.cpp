@@ -1,5 +1,7 @@
 // The only C++ of the pass: registers it with LLVM's pass manager. Late (OptimizerLast), as
 // ThreadSanitizer is, so that it sees the accesses that the program will make, at -O0 as well.
+#include "pass/asm.h"
+
 #include <llvm-c/Core.h>
 #include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/Instructions.h>
@@ -11,7 +13,6 @@
 extern "C" bool hd_pass_run(LLVMModuleRef module);
 extern "C" bool hd_shim_is_musttail(LLVMValueRef call);
 extern "C" int hd_shim_fence_order(LLVMValueRef fence);
-extern "C" bool hd_shim_asm_touches_memory(LLVMValueRef call);
 extern "C" LLVMValueRef hd_shim_split(LLVMValueRef at, LLVMValueRef cond);
 
 bool hd_shim_is_musttail(LLVMValueRef call)
@@ -26,13 +27,53 @@ int hd_shim_fence_order(LLVMValueRef fence)
     return inst->getSyncScopeID() == llvm::SyncScope::SingleThread ? 0 : (int)inst->getOrdering();
 }
 
-bool hd_shim_asm_touches_memory(LLVMValueRef call)
+static llvm::Type *pointed_at(llvm::CallBase *call, unsigned arg)
 {
-    auto *inst = llvm::cast<llvm::CallBase>(llvm::unwrap(call));
-    auto *code = llvm::cast<llvm::InlineAsm>(inst->getCalledOperand());
-    std::string limits(code->getConstraintString());
-    return !code->getAsmString().empty() &&
-           (limits.find("{memory}") != std::string::npos || limits.find("=*") != std::string::npos);
+    if (llvm::Type *type = call->getAttributes().getParamElementType(arg))
+        return type;
+#if LLVM_VERSION_MAJOR < 15
+    return llvm::cast<llvm::PointerType>(call->getArgOperand(arg)->getType())
+        ->getNonOpaquePointerElementType();
+#else
+    return nullptr;
+#endif
+}
+
+// A memory operand: argument `arg`, number `number` in the text.
+static void add_operand(llvm::CallBase *call, unsigned arg, unsigned number, hd_asm *out)
+{
+    llvm::Value *pointer = call->getArgOperand(arg);
+    llvm::Type *type = pointed_at(call, arg);
+    if (out->n_pointers == 0 || pointer != llvm::unwrap(out->pointer))
+        out->n_pointers++;
+    if (out->n_pointers == 1) {
+        out->pointer = llvm::wrap(pointer);
+        bool known = type && type->isSized();
+        out->size = known ? (uint64_t)call->getModule()->getDataLayout().getTypeStoreSize(type) : 0;
+    }
+    if (out->n_operands < 4)
+        out->operand[out->n_operands++] = number;
+}
+
+void hd_shim_asm(LLVMValueRef value, struct hd_asm *out)
+{
+    auto *call = llvm::cast<llvm::CallBase>(llvm::unwrap(value));
+    auto *code = llvm::cast<llvm::InlineAsm>(call->getCalledOperand());
+    unsigned arg = 0, number = 0;
+    out->text = code->getAsmString().c_str();
+    for (const auto &limit : code->ParseConstraints()) {
+        bool output = limit.Type == llvm::InlineAsm::isOutput;
+        if (limit.Type == llvm::InlineAsm::isClobber) {
+            out->clobbers |= !limit.Codes.empty() && limit.Codes[0] == "{memory}";
+            continue;
+        }
+        if (limit.isIndirect && (output || limit.Type == llvm::InlineAsm::isInput)) {
+            (output ? out->writes : out->reads) = true;
+            add_operand(call, arg, number, out);
+        }
+        arg += limit.isIndirect || limit.Type == llvm::InlineAsm::isInput;
+        number++;
+    }
 }
 
 LLVMValueRef hd_shim_split(LLVMValueRef at, LLVMValueRef cond)

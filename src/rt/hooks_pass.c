@@ -5,6 +5,8 @@
 #include "rt/blocks.h"
 #include "rt/modules.h"
 #include "rt/policy.h"
+#include "rt/spin.h"
+#include "rt/sync.h"
 #include "rt/quick.h"
 
 #define HOOK HD_EXPORT __attribute__((noinline))
@@ -487,6 +489,39 @@ HOOK hd_tok __hd_cas_post(struct hd_site *site, void *p, hd_tok val, uint32_t st
     return rmw_end(site, p, val, stored != 0);
 }
 
+/* No point to switch since rmw_pre: what the assembly did and its events are one step. */
+HOOK hd_tok __hd_asm_post(struct hd_site *site, void *p, hd_tok val)
+{
+    struct hd_thread *me = hd_rt_me;
+    unsigned size = part_of(site);
+    uint64_t old = me ? me->rmw_old[0] : 0, now = hd_rt_load(p, size);
+    if (me && (site->kind == HD_SITE_RMW || site->kind == HD_SITE_CAS)) {
+        bool same =
+            old == now && (site->size <= 8 || me->rmw_old[1] == hd_rt_load((char *)p + 8, 8));
+        return rmw_end(site, p, val, site->kind == HD_SITE_RMW || !same);
+    }
+    static const enum hd_log_kind kinds[] = {
+        [HD_SITE_READ] = HD_LOG_READ,   [HD_SITE_WRITE] = HD_LOG_WRITE,
+        [HD_SITE_AREAD] = HD_LOG_AREAD, [HD_SITE_AWRITE] = HD_LOG_AWRITE,
+        [HD_SITE_COPY] = HD_LOG_WRITE,
+    };
+    if (!me || me->in_rt)
+        return HD_TOK_NONE;
+    me->in_rt = HD_IN_RT;
+    if (HD_UNLIKELY(rt.holder != me))
+        hd_rt_take_token(me);
+    uint32_t read = __hd_flow.count + 1;
+    if (site->kind == HD_SITE_COPY) {
+        log_part(HD_LOG_READ, site, p, size, old, 0, me->rmw_addr, HD_TOK_NONE);
+        val = hd_tok_join(val, hd_tok_range(read, read));
+    }
+    bool looks = site->kind == HD_SITE_READ || site->kind == HD_SITE_AREAD;
+    log_part(kinds[site->kind], site, p, size, looks ? old : now, 0, me->rmw_addr,
+             looks ? HD_TOK_NONE : val);
+    hd_rt_leave(me);
+    return hd_tok_range(read, __hd_flow.count);
+}
+
 HOOK void __hd_fence(struct hd_site *site)
 {
     (void)site;
@@ -691,9 +726,13 @@ HOOK void __hd_unwound(void *frame)
 HOOK void __hd_asm(struct hd_site *site)
 {
     static bool told;
-    struct hd_thread *me = hd_rt_enter();
+    static uint64_t ran;
+    struct hd_thread *me = hd_rt_enter_at(NULL, 0, (uintptr_t)site);
     if (!me)
         return;
+    if (hd_rt_polled(me) >= HD_POLLS)
+        hd_rt_yield(me); /* it may wait for others */
+    hd_rt_set(HD_LOOK_ASM, 0, ++ran, (uintptr_t)site);
     hd_rt_steer_untold(HD_STEER_UNMODELLED); /* told may be from before there were threads */
     if (!told)
         hd_rt_log_text(HD_LOG_NOTE, (uintptr_t)site, HD_NOTE_UNMODELLED, "inline assembly");

@@ -113,6 +113,7 @@ __attribute__((destructor(101))) static void at_end(void)
     if (!me)
         return;
     hd_rt_steer_ending(me, HD_PC);
+    hd_rt_module_loaded();
     rt.header->outcome = HD_OUTCOME_EXIT;
     hd_rt_log_finish();
     hd_rt_leave(me);

@@ -2,8 +2,10 @@
 #include "rt/modules.h"
 #include "rt/blocks.h"
 #include "rt/policy.h"
+#include "rt/real.h"
 
 #include <link.h>
+#include <string.h>
 
 #define MAX_MODULES 256
 
@@ -235,4 +237,38 @@ void hd_rt_module_start(void)
 {
     n_first = 0;
     dl_iterate_phdr(count, &n_first);
+}
+
+/* Modules that libc loads for itself. */
+static bool is_libcs(const char *name)
+{
+    return strstr(name, "/libnss_") || strstr(name, "/libgcc_s.") || strstr(name, "/gconv/");
+}
+
+static int name_loaded(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    unsigned *index = arg;
+    const char *name = info->dlpi_name, *slash = name ? strrchr(name, '/') : NULL;
+    (void)size;
+    if ((*index)++ < n_first || !name || !*name || is_libcs(name) ||
+        hd_rt_module_has(extent(info).low))
+        return 0;
+    hd_rt_log_text(HD_LOG_NOTE, 0, HD_NOTE_LOADED, slash ? slash + 1 : name);
+    return 0;
+}
+
+void hd_rt_module_loaded(void)
+{
+    unsigned index = 0;
+    dl_iterate_phdr(name_loaded, &index);
+}
+
+HD_EXPORT int dlclose(void *handle)
+{
+    struct hd_thread *me = hd_rt_enter();
+    if (me) {
+        hd_rt_module_loaded();
+        hd_rt_leave(me);
+    }
+    return hd_real.dlclose(handle);
 }

@@ -13,6 +13,8 @@ bool hd_rt_module_has(uintptr_t pc);
 void hd_rt_module_start(void); /* the driver was told of all modules that are loaded now */
 /* Tells the driver of the module that pc lies in, if it was loaded later. Token held. */
 void hd_rt_module_tell(uintptr_t pc);
+/* Names the modules that were loaded since, and are not instrumented. Token held. */
+void hd_rt_module_loaded(void);
 bool hd_rt_module_const(const void *p); /* in memory of a module that is not to be written */
 
 #endif

@@ -283,6 +283,15 @@ void __hd_unwound(void *frame)
         abort();
 }
 
+hd_tok __hd_asm_post(struct hd_site *s, void *p, hd_tok val)
+{
+    event("asm", s);
+    fprintf(out, " kind=%d size=%u own=%d", s->kind, s->size, (s->flags & HD_SITE_OWN) != 0);
+    print_tok("val", val, 0);
+    print_bytes(p, s->size);
+    return this_event();
+}
+
 void __hd_asm(struct hd_site *s)
 {
     print_place("asm", s);

@@ -17,11 +17,13 @@ __attribute__((noinline)) static void loud(void)
     __atomic_fetch_add(&x, 1, __ATOMIC_SEQ_CST);
     __asm__ volatile("" ::: "memory");
     __asm__ volatile("nop" ::: "memory");
+    __asm__ volatile("movb (%%rsp),%%al" ::: "al", "memory");
 }
 // LOG: read4 y loud
 // LOG: rmw x loud
-// LOG: asm . loud:19
+// LOG: asm . loud:20
 // NOT: asm . loud:18
+// NOT: asm . loud:19
 // NOT: quiet
 // NOIR: call .*@__tsan_[a-hj-z]
 // IR: section "heddle_sites"

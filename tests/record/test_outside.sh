@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# Code that the pass cannot see: named, and no false race comes of it.
+# Environment: HEDDLE, TMP_DIR.
+set -eu
+here=$(cd "$(dirname "$0")/outside" && pwd)
+work=$TMP_DIR/record-outside
+rm -rf "$work" && mkdir -p "$work" && cd "$work"
+
+fail() {
+    echo "FAIL: $*" >&2
+    exit 1
+}
+
+run() { # run NAME ARGS: quiet within a minute
+    timeout 60 "$HEDDLE" run --output "out-$1" -- "./$@" >text 2>&1 || fail "$1: exit $?: $(cat text)"
+    grep -q '0 races confirmed, 0 predicted only' text || fail "$1: $(cat text)"
+}
+
+# A module that is loaded later is named, if it is not instrumented.
+"$HEDDLE" cc -O1 -pthread "$here/host.c" -o host -ldl
+cc -shared -fPIC -O1 "$here/plugin.c" -o plugin.so
+run host ./plugin.so
+grep -q 'Not instrumented: plugin.so' text || fail "the plugin is not named: $(cat text)"
+"$HEDDLE" cc -shared -fPIC -O1 "$here/plugin.c" -o seen.so
+timeout 60 "$HEDDLE" run --output out-seen -- ./host ./seen.so >text 2>&1 && fail "the race is missed: $(cat text)"
+! grep -q 'Not instrumented' text || fail "seen.so is named: $(cat text)"
+
+# Inline assembly that nobody can read keeps its order, and is named.
+"$HEDDLE" cc -O1 -pthread "$here/unread.c" -o unread
+run unread
+grep -q 'Not modelled: inline assembly' text || fail "the assembly is not named: $(cat text)"
