@@ -230,8 +230,9 @@ static void send_signal(const struct item *it, const struct hd_thread *t)
 static uint64_t path_of(const struct hd_thread *t)
 {
     uint64_t h = 1;
-    for (; t && t->parent; t = t->parent)
-        h = hd_arrivals_thread(h, t->child);
+    uint32_t child = t->child;
+    for (const struct hd_way *w = t->from; w; child = w->child, w = w->from)
+        h = hd_arrivals_thread(h, child);
     return h;
 }
 

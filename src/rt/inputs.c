@@ -22,8 +22,9 @@
 static uint64_t path_of(const struct hd_thread *t)
 {
     uint64_t h = 1;
-    for (; t && t->parent; t = t->parent)
-        h = (h ^ t->child) * UINT64_C(0x100000001b3);
+    uint32_t child = t->child;
+    for (const struct hd_way *w = t->from; w; child = w->child, w = w->from)
+        h = (h ^ child) * UINT64_C(0x100000001b3);
     return h;
 }
 

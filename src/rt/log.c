@@ -36,7 +36,7 @@ static uint8_t *chunk_start(void)
 
 static uint64_t count_events(void)
 {
-    uint64_t n = 0;
+    uint64_t n = rt.ended_events;
     for (uint32_t i = 0; i < rt.n_threads; i++) {
         const struct hd_thread *t = rt.threads[i];
         n += t->flow ? t->flow->count : t->n_events;

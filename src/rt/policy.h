@@ -29,7 +29,8 @@ bool hd_rt_follow_arrivals(bool never);
 void hd_rt_follow_module(const char *path, bool main_program, uintptr_t bias);
 void hd_rt_follow_catch_up(void); /* the log is about to go on in another chunk */
 void hd_rt_follow_new_record(void);
-struct hd_thread *hd_rt_follow_wakes(void); /* whom the signal just logged wakes; NULL: anyone */
+void hd_rt_follow_gone(struct hd_thread *t); /* its place will be used again */
+struct hd_thread *hd_rt_follow_wakes(void);  /* whom the signal just logged wakes; NULL: anyone */
 /* This thread's next entry is the start of a handler for a signal that the program sent itself. */
 bool hd_rt_follow_handler(const struct hd_thread *me);
 /* The entry that is due is this thread's, and its stack is wanted. */

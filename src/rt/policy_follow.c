@@ -29,7 +29,9 @@ HD_EXPORT struct {
 static uint64_t property; /* the first entry of the property; n_entries: there is none */
 static uintptr_t bases[HD_SCHED_MAX_MODULES];
 static bool loaded[HD_SCHED_MAX_MODULES];
-static struct hd_thread *by_path[HD_RT_MAX_THREADS];
+static struct hd_thread **by_path; /* &gone: it is over */
+static uint32_t *nums;             /* by path, where by_path is set */
+static struct hd_thread gone = {.state = HD_DONE, .num = UINT32_MAX};
 
 static const uint8_t *seen; /* the log is checked up to here */
 static uint32_t runner;     /* thread of the records there */
@@ -60,15 +62,28 @@ _Noreturn static void stop(const struct hd_follow_diverged *d)
 
 static struct hd_thread *thread_of(uint32_t path)
 {
-    if (by_path[path] || path >= sched->n_threads)
+    if (path >= sched->n_threads)
+        return NULL;
+    if (by_path[path])
         return by_path[path];
     if (path == 0)
         return by_path[0] = rt.n_threads ? rt.threads[0] : NULL;
-    const struct hd_thread *parent = thread_of(paths[path].parent);
-    for (uint32_t i = 0; parent && i < rt.n_threads; i++)
-        if (rt.threads[i]->parent == parent && rt.threads[i]->child == paths[path].child)
-            return by_path[path] = rt.threads[i];
+    uint32_t parent = paths[path].parent;
+    for (uint32_t i = rt.n_threads; thread_of(parent) && i-- > 0;) {
+        struct hd_thread *t = rt.threads[i];
+        if (t->from && t->from->num == nums[parent] && t->child == paths[path].child) {
+            t->path = path;
+            nums[path] = t->num;
+            return by_path[path] = t;
+        }
+    }
     return NULL;
+}
+
+void hd_rt_follow_gone(struct hd_thread *t)
+{
+    if (t->path != UINT32_MAX)
+        by_path[t->path] = &gone;
 }
 
 static bool is_due(const struct hd_thread *t)
@@ -345,6 +360,8 @@ static void start(void)
     hd_rt_syscall(SYS_close, fd, 0, 0, 0, 0, 0);
     paths = (const void *)((const char *)sched + sched->threads);
     entries = (const void *)((const char *)sched + sched->entries);
+    by_path = hd_rt_mem(sched->n_threads * sizeof *by_path);
+    nums = hd_rt_mem(sched->n_threads * sizeof *nums);
     property = sched->n_entries - sched->n_first - sched->n_second;
     for (uint64_t i = 0; i < property; i++)
         for (unsigned w = 0; property < sched->n_entries && w < 2; w++)

@@ -59,7 +59,7 @@ static uint32_t events_of(const struct hd_thread *t)
 static void tell_state(const struct hd_thread *t, struct hd_steer_state *s)
 {
     bool blocked = t->state == HD_BLOCKED;
-    *s = (struct hd_steer_state){.parent = t->parent ? t->parent->num : HD_STEER_NOBODY,
+    *s = (struct hd_steer_state){.parent = t->from ? t->from->num : HD_STEER_NOBODY,
                                  .child = t->child,
                                  .count = events_of(t),
                                  .site = blocked ? t->wait_pc : t->at_site,
@@ -104,7 +104,8 @@ static struct hd_thread *thread_of(uint32_t path)
         return path ? by_path[path] : rt.threads[0];
     const struct hd_thread *parent = thread_of(paths[path].parent);
     for (uint32_t i = 0; parent && i < rt.n_threads; i++)
-        if (rt.threads[i]->parent == parent && rt.threads[i]->child == paths[path].child)
+        if (rt.threads[i]->from && rt.threads[i]->from->num == parent->num &&
+            rt.threads[i]->child == paths[path].child)
             return by_path[path] = rt.threads[i];
     return NULL;
 }

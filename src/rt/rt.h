@@ -48,6 +48,12 @@ struct hd_polls {
     bool polling, passes, owes;
 };
 
+/* A thread that has created others: how they are named. It outlives the thread. */
+struct hd_way {
+    const struct hd_way *from;
+    uint32_t child, num;
+};
+
 enum hd_hold { HD_HOLD_NONE, HD_HOLD_HANDLERS, HD_HOLD_WAKING /* for a handler, too */ };
 
 struct pollfd;
@@ -63,7 +69,7 @@ struct hd_thread {
         uint64_t busy_now;      /* the same for one look, which a compare can make in memory */
     };
     _Atomic uint32_t go; /* futex: 1 tells the thread that it holds the token; set by grant */
-    uint32_t num;        /* place in rt.threads */
+    uint32_t num;        /* in the order of creation, over the life of the process */
     enum hd_state state;
     pid_t tid;
     pthread_t handle;
@@ -91,8 +97,9 @@ struct hd_thread {
     uint64_t arrival;   /* arrivals.c: where it looks for its next one */
 
     struct hd_polls poll;
-    struct hd_sync *in_cond; /* waiting set it is in */
-    uint64_t cond_seq;       /* order of arrival there */
+    struct hd_thread *next_spare; /* of those whose place can be used again */
+    struct hd_sync *in_cond;      /* waiting set it is in */
+    uint64_t cond_seq;            /* order of arrival there */
     uint64_t bar_gen;
     uint32_t futex_mask;
     uint64_t rmw_old[2]; /* between rmw_pre and rmw_post */
@@ -111,9 +118,11 @@ struct hd_thread {
     bool lost;  /* in a forked child: a thread of its parent */
     bool cancelled, cancel_off, cancel_async;
     unsigned key_round;
-    struct hd_thread *parent;
-    uint32_t children; /* created so far */
-    uint32_t child;    /* it is this child of its parent, from 1 */
+    const struct hd_way *from; /* its parent; NULL: not created by a thread of ours */
+    const struct hd_way *way;  /* its own, once it has created threads */
+    uint32_t children;         /* created so far */
+    uint32_t child;            /* it is this child of its parent, from 1 */
+    uint32_t path;             /* in the schedule that is followed, if it was asked for */
 
     /* The call at whose start it waits for the token: set by hd_rt_ask_at, else 0. */
     uintptr_t at_site;
@@ -127,8 +136,8 @@ struct hd_thread {
     unsigned sig_ran;      /* HD_RAN_*: handlers that ran since hd_rt_signals_fresh */
 };
 
-struct hd_policy; /* policy.h */
-#define HD_RT_MAX_THREADS 4096
+struct hd_policy;              /* policy.h */
+#define HD_RT_MAX_THREADS 4096 /* at once: those that ended and can still be joined count */
 
 struct hd_rt {
     bool on;       /* this process is recorded */
@@ -146,9 +155,11 @@ struct hd_rt {
     uint64_t budget; /* hooks until hd_rt_ask */
     struct hd_log_header *header;
     const struct hd_policy *policy;
-    _Atomic uint32_t lock; /* futex mutex; see sched.c */
-    struct hd_thread *threads[HD_RT_MAX_THREADS];
+    _Atomic uint32_t lock;                        /* futex mutex; see sched.c */
+    struct hd_thread *threads[HD_RT_MAX_THREADS]; /* in the order of creation */
     uint32_t n_threads;
+    uint32_t n_created;    /* so far */
+    uint64_t ended_events; /* of threads that are not in `threads` any more */
     unsigned n_fdwait, n_outside;
     unsigned handlers; /* installed by the program: a signal may end any wait */
     uint64_t ready_counter;
@@ -159,7 +170,7 @@ struct hd_rt {
     bool rested;               /* real time has passed since threads that poll last ran */
     uint64_t now;              /* virtual ns since the start of the run */
     uint64_t real_base;        /* CLOCK_REALTIME at the start, ns */
-    volatile pid_t leaving;    /* thread that is ending: wait until it is gone */
+    struct hd_thread *leaving; /* it is ending: wait until it is gone */
     _Atomic uint32_t
         idle; /* futex: bumped when nobody holds the token and on return from outside */
 };
@@ -181,7 +192,8 @@ void hd_rt_write_later(struct hd_thread *me, enum hd_log_kind kind, uintptr_t pc
 /* ---- sched.c ---- */
 void hd_rt_lock(void);
 void hd_rt_unlock(void);
-struct hd_thread *hd_rt_thread_new(void); /* READY, numbered; NULL when there are too many */
+struct hd_thread *hd_rt_thread_new(void);   /* READY, numbered; NULL when there are too many */
+void hd_rt_thread_old(struct hd_thread *t); /* it is over, nobody will ask for it; token held */
 struct hd_thread *hd_rt_adopt(void); /* the calling thread, unknown so far; it then has the token */
 void hd_rt_take_token(struct hd_thread *me); /* the caller lost it or comes from outside */
 /* Gives the token away until somebody unblocks obj or the deadline passes (then false). */

@@ -27,6 +27,7 @@
 
 struct hd_rt rt;
 static uint64_t given; /* the budget that the running thread got */
+static struct hd_thread *spare;
 
 void hd_rt_lock(void)
 {
@@ -58,15 +59,41 @@ struct hd_thread *hd_rt_thread_new(void)
 {
     if (rt.n_threads == HD_RT_MAX_THREADS)
         return NULL;
-    struct hd_thread *t = hd_rt_mem(sizeof *t);
-    t->num = rt.n_threads;
+    struct hd_thread *t = spare;
+    if (t)
+        spare = t->next_spare;
+    else
+        t = hd_rt_mem(sizeof *t);
+    *t = (struct hd_thread){.num = rt.n_created++, .path = UINT32_MAX};
     t->deadline = HD_NEVER;
     t->state = HD_READY;
     t->ready_seq = rt.ready_counter++;
     rt.threads[rt.n_threads++] = t;
-    rt.header->threads = rt.n_threads;
+    rt.header->threads = rt.n_created;
     rt.policy->created(t);
     return t;
+}
+
+/* Its place is used again, unless something still names it: a lock that it kept, a search (which
+ * knows threads by their place), the first thread's role. */
+void hd_rt_thread_old(struct hd_thread *t)
+{
+    if (t->keeps || t->lost || rt.steer || !t->num || t == rt.exiting)
+        return;
+    hd_rt_lock();
+    uint32_t i = 0;
+    while (i < rt.n_threads && rt.threads[i] != t)
+        i++;
+    if (i < rt.n_threads) {
+        for (rt.n_threads--; i < rt.n_threads; i++)
+            rt.threads[i] = rt.threads[i + 1];
+        rt.ended_events += t->n_events;
+        if (rt.follow)
+            hd_rt_follow_gone(t);
+        t->next_spare = spare;
+        spare = t;
+    }
+    hd_rt_unlock();
 }
 
 unsigned hd_rt_n_ready(void)
@@ -136,7 +163,7 @@ static void report_deadlock(void)
     for (uint32_t i = 0; i < rt.n_threads; i++) {
         const struct hd_thread *t = rt.threads[i];
         if (t->state == HD_BLOCKED)
-            hd_rt_log3(HD_LOG_WAITS, 0, t->wait_pc, i, t->wait_kind, hd_rt_waited_for(t));
+            hd_rt_log3(HD_LOG_WAITS, 0, t->wait_pc, t->num, t->wait_kind, hd_rt_waited_for(t));
         if (t->state == HD_BLOCKED)
             hd_rt_stack_log(t);
     }
@@ -266,14 +293,17 @@ static void wake_keeper(void)
  * cache of stacks) would otherwise run beside us and make addresses depend on luck. */
 static void wait_for_leaver(void)
 {
-    pid_t tid = rt.leaving;
-    if (!tid)
+    struct hd_thread *t = rt.leaving;
+    if (!t)
         return;
-    rt.leaving = 0;
+    rt.leaving = NULL;
     long pid = hd_rt_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0);
     for (int i = 0; i < 100000; i++) {
-        if (hd_rt_syscall(SYS_tgkill, pid, tid, 0, 0, 0, 0) == -ESRCH)
+        if (hd_rt_syscall(SYS_tgkill, pid, t->tid, 0, 0, 0, 0) == -ESRCH) {
+            if (t->detached)
+                hd_rt_thread_old(t);
             return;
+        }
         hd_rt_syscall(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
     }
 }
@@ -484,7 +514,7 @@ void hd_rt_finish(struct hd_thread *me)
     hd_rt_unblock(me);
     hd_rt_lock();
     me->state = HD_DONE;
-    rt.leaving = me->num ? me->tid : 0; /* the first thread stays as a zombie */
+    rt.leaving = me->num ? me : NULL; /* the first thread stays as a zombie */
     rt.holder = NULL;
     struct hd_thread *next = choose();
     if (next)

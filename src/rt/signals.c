@@ -71,7 +71,7 @@ static unsigned arrived_at(uint32_t thread)
 {
     unsigned n = 0;
     for (uint32_t i = 0; i < rt.n_threads; i++)
-        if (thread == i || thread == HD_SIGNAL_ANY)
+        if (thread == rt.threads[i]->num || thread == HD_SIGNAL_ANY)
             n += rt.threads[i]->sig_seen;
     return n;
 }
@@ -85,8 +85,9 @@ unsigned hd_rt_signal_before(uint32_t thread)
  * and so that the clock does not jump past a wait that is about to be broken off. */
 void hd_rt_signal_settle(struct hd_thread *me, uint32_t thread, int sig, unsigned before)
 {
-    if (thread < rt.n_threads && rt.threads[thread]->state == HD_FDWAIT)
-        hd_rt_unblock_one(rt.threads[thread]); /* only it sees its signals in a signalfd */
+    for (uint32_t i = 0; i < rt.n_threads; i++)
+        if (rt.threads[i]->num == thread && rt.threads[i]->state == HD_FDWAIT)
+            hd_rt_unblock_one(rt.threads[i]); /* only it sees its signals in a signalfd */
     if (sig <= 0 || sig >= _NSIG || thread == me->num || !user[sig].sa_handler)
         return;
     struct timespec ms = {0, 1000000};

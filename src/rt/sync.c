@@ -106,6 +106,8 @@ void hd_rt_sync_owner_ends(struct hd_thread *me)
 {
     for (unsigned i = 0; i < SLOTS; i++) {
         for (struct hd_sync *s = slots[i]; s; s = s->next) {
+            for (const struct hd_reader *r = s->readers; r; r = r->next)
+                me->keeps |= r->thread == me;
             if (s->kind != HD_SYNC_LOCK || !s->owner || hd_rt_sync_holder(s) != me)
                 continue;
             me->keeps |= !s->robust;

@@ -81,6 +81,16 @@ static void *trampoline(void *arg)
     return result;
 }
 
+static const struct hd_way *way_of(struct hd_thread *me)
+{
+    if (!me->way) {
+        struct hd_way *w = hd_rt_mem(sizeof *w);
+        *w = (struct hd_way){me->from, me->child, me->num};
+        me->way = w;
+    }
+    return me->way;
+}
+
 int hd_rt_thread_create(struct hd_thread *me, pthread_t *out, const pthread_attr_t *attr,
                         void *(*start)(void *), void *arg, uintptr_t start_pc, uintptr_t pc)
 {
@@ -93,11 +103,14 @@ int hd_rt_thread_create(struct hd_thread *me, pthread_t *out, const pthread_attr
     if (t)
         t->state = HD_DONE; /* not to be chosen before it exists */
     hd_rt_unlock();
-    if (!t)
+    if (!t) {
+        hd_rt_log_text(HD_LOG_NOTE, pc, HD_NOTE_UNMODELLED,
+                       "more than 4095 threads at once (their creation failed)");
         return EAGAIN;
+    }
     t->start = start;
     t->arg = arg;
-    t->parent = me;
+    t->from = way_of(me);
     t->sym_arg = me->sym_given;
     t->detached = detached == PTHREAD_CREATE_DETACHED;
     /* A signal may come to the new thread before it knows who it is. */
@@ -107,8 +120,10 @@ int hd_rt_thread_create(struct hd_thread *me, pthread_t *out, const pthread_attr
     set_mask(t->masked ? &all : NULL, &t->mask);
     int r = hd_real.pthread_create(&t->handle, attr, trampoline, t);
     set_mask(&t->mask, NULL);
-    if (r)
+    if (r) {
+        hd_rt_thread_old(t);
         return r;
+    }
     t->child = ++me->children;
     *out = t->handle;
     rt.multi = true;
@@ -176,6 +191,7 @@ int hd_rt_thread_join(struct hd_thread *me, pthread_t handle, void **result, uin
     hd_rt_log1(HD_LOG_JOIN, pc, t->num);
     int r = hd_real.pthread_join(handle, result);
     hd_rt_sym_joined(t->sym_result, result, sizeof *result);
+    hd_rt_thread_old(t);
     return r;
 }
 
@@ -253,6 +269,8 @@ HD_EXPORT int pthread_detach(pthread_t handle)
     int r = t && t->detached ? EINVAL : hd_real.pthread_detach(handle);
     if (r == 0 && t)
         t->detached = true;
+    if (r == 0 && t && t->state == HD_DONE)
+        hd_rt_thread_old(t);
     hd_rt_leave(me);
     return r;
 }
