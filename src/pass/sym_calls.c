@@ -699,7 +699,7 @@ static void real_call(struct hd_sym_fn *f, LLVMValueRef call, enum hd_callee kin
         hd_sym_call(f->s, HD_SYM_HOOK_unmodelled, (LLVMValueRef[]){text, fn});
         hd_sym_slow_end(f->s, slow, NULL, NULL);
     }
-    if (kind == HD_CALLEE_UNKNOWN && *name && LLVMIsACallInst(call))
+    if ((kind == HD_CALLEE_UNKNOWN || kind == HD_CALLEE_PURE) && *name && LLVMIsACallInst(call))
         chosen(f, call, at, name);
 }
 
