@@ -268,7 +268,7 @@ static void on_follow(struct reading *r, const struct hd_raw *rec)
 
 static void on_record(struct reading *r, const struct hd_raw *rec)
 {
-    if (rec->kind <= HD_LOG_LAST_EVENT)
+    if (rec->kind <= HD_LOG_LAST_EVENT && !rec->inherited)
         on_step(r, rec);
     switch (rec->kind) {
     case HD_LOG_SWITCH:

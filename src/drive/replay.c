@@ -345,8 +345,7 @@ static enum hd_replay_verdict judge(struct replay *r, struct hd_replay_order *o,
                    "(0x%llx, %llu bytes and 0x%llx, %llu bytes) or only read them",
                    (unsigned long long)o->access[0].address, (unsigned long long)o->access[0].size,
                    (unsigned long long)o->access[1].address, (unsigned long long)o->access[1].size);
-    } else if (race && r->schedule.in_turn &&
-               !hd_replay_unordered(r->data, r->out.size, &r->schedule)) {
+    } else if (race && r->schedule.in_turn && !hd_replay_unordered(r->data, r->len, &r->schedule)) {
         set_reason(r, HD_REPLAY_APART, "both accesses were made, but one happens before the other");
     } else {
         return HD_REPLAY_CONFIRMED;

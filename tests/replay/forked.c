@@ -1,6 +1,7 @@
 /* Races in other processes than the first: forked children, children of children, a child that a
  * thread forked, and a program that a child became. The first process has none. */
 #include <pthread.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,6 +62,15 @@ static void race(const char *arg)
     two(count, count);
 }
 
+/* The thread that forked races, too; it had events before. */
+static void race_self(const char *arg)
+{
+    pthread_t t;
+    pthread_create(&t, NULL, count, NULL);
+    count((void *)(uintptr_t)arg);
+    pthread_join(t, NULL);
+}
+
 static void nest(const char *arg)
 {
     in_child(race, arg);
@@ -93,6 +103,10 @@ int main(int argc, char **argv)
         in_child(race, NULL);
     if (!strcmp(mode, "nested"))
         in_child(nest, NULL);
+    if (!strcmp(mode, "self")) {
+        two(set, set);
+        in_child(race_self, NULL);
+    }
     if (!strcmp(mode, "crash"))
         in_child(crash, NULL);
     if (!strcmp(mode, "exec"))
