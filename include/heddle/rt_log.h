@@ -141,6 +141,10 @@ enum hd_look {
                         * trace if several threads take: an `rmw`, and a branch on what it reads */
     HD_LOOK_ASM,       /* inline assembly that nobody could read: how often it ran so far; the same.
                         * It may be a lock: its order stays as it was */
+    HD_LOOK_SYNC,      /* of an address: releases that the program told us of; each an `rmw` */
+    HD_LOOK_BENIGN,    /* SET only: memory at the address, as many bytes as the value: races there
+                        * are meant to be; its accesses are atomic in the trace */
+    HD_LOOK_IGNORE, /* SET only: 0 reads, 1 writes of the thread: 1 not to be looked at, 0 again */
 };
 
 /* Objects without an address of their own. */
@@ -148,10 +152,11 @@ enum hd_look {
 #define HD_PSEUDO(kind, n)   ((uint64_t)(kind) << 60 | (uint64_t)(n))
 enum hd_pseudo {
     HD_PSEUDO_NONE,
-    HD_PSEUDO_PIPE,   /* number of the channel, in order of first use */
-    HD_PSEUDO_SIGNAL, /* thread << 8 | signal; thread HD_SIGNAL_ANY: sent to the process */
-    HD_PSEUDO_WIDE,   /* address of 16 bytes that hold an atomic object of several locations */
-    HD_PSEUDO_SOCKET, /* an address that is connected to and accepted from */
+    HD_PSEUDO_PIPE,      /* number of the channel, in order of first use */
+    HD_PSEUDO_SIGNAL,    /* thread << 8 | signal; thread HD_SIGNAL_ANY: sent to the process */
+    HD_PSEUDO_WIDE,      /* address of 16 bytes that hold an atomic object of several locations */
+    HD_PSEUDO_SOCKET,    /* an address that is connected to and accepted from */
+    HD_PSEUDO_ANNOTATED, /* address of a lock that the program makes itself and tells us of */
 };
 #define HD_SIGNAL_ANY 0xffffffu
 

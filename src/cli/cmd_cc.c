@@ -30,28 +30,35 @@ static void add(struct words *w, const char *fmt, const char *text)
     w->list[w->n] = NULL;
 }
 
+struct ours {
+    bool links, concolic;
+    bool no_macros; /* nothing tells the source that ThreadSanitizer is on */
+};
+
 /* Ours come first: a later option of the user wins where both speak, and the runtime comes before
  * every library of the link, so that its functions are found before theirs. Clang does not warn
  * about those it has no use for. */
-static void add_ours(struct words *w, const char *lib_dir, int version, bool links, bool concolic)
+static void add_ours(struct words *w, const char *lib_dir, int version, const struct ours *o)
 {
     char plugin[PATH_MAX + 64];
     snprintf(plugin, sizeof plugin, "%s/heddle-pass-%d.so", lib_dir, version);
     add(w, "%s", "--start-no-unused-arguments");
     add(w, "-fpass-plugin=%s", plugin);
-    add(w, "%s", "-Xclang");
-    add(w, "%s", "-fsanitize=thread");
+    if (!o->no_macros) {
+        add(w, "%s", "-Xclang");
+        add(w, "%s", "-fsanitize=thread");
+        add(w, "%s", "-D__SANITIZE_THREAD__=1");
+    }
     add(w, "%s", "-g");
     add(w, "%s", "-fno-omit-frame-pointer");
     add(w, "%s", "-D__HEDDLE__=1");
     add(w, "-idirafter%s/../../include", lib_dir); /* heddle/annotate.h */
-    add(w, "%s", "-D__SANITIZE_THREAD__=1");
     add(w, "%s", "-pthread");
-    if (concolic) { /* vectors have no expressions */
+    if (o->concolic) { /* vectors have no expressions */
         add(w, "%s", "-fno-vectorize");
         add(w, "%s", "-fno-slp-vectorize");
     }
-    if (links) {
+    if (o->links) {
         add(w, "%s", "-Wl,--push-state,--no-as-needed");
         add(w, "%s/libheddle_rt.so", lib_dir);
         add(w, "%s", "-ldl");
@@ -115,32 +122,36 @@ static enum hd_exit check(const struct hd_cli *cli, const struct hd_cmd *cmd,
 
 static enum hd_exit become_clang(const struct hd_cli *cli, const char *path, struct words *w)
 {
-    setenv("HEDDLE_PASS_MARKED", "1", 1); /* the pass may trust the front end's marks */
     signal(SIGPIPE, SIG_DFL);
     execv(path, w->list);
     hd_cli_error(cli, "%s: %s", path, strerror(errno));
     return HD_EXIT_UNSUPPORTED;
 }
 
-/* Our one option: takes it out of the line. HEDDLE_CONCOLIC in the environment asks for it too, for
- * build systems. The pass hears of it through the environment. */
-static bool take_concolic(int *argc, char **argv)
+/* Takes one of our options out of the line. A variable of the environment asks for it too, for
+ * build systems. */
+static bool take(const char *option, const char *variable, int *argc, char **argv)
 {
-    const char *asked = getenv("HEDDLE_CONCOLIC");
+    const char *asked = getenv(variable);
     bool found = asked && *asked && strcmp(asked, "0") != 0;
     int kept = 0;
     for (int i = 0; i < *argc; i++) {
-        if (strcmp(argv[i], "--concolic") == 0)
+        if (strcmp(argv[i], option) == 0)
             found = true;
         else
             argv[kept++] = argv[i];
     }
     *argc = kept;
-    if (found)
-        setenv("HEDDLE_PASS_CONCOLIC", "1", 1);
-    else
-        unsetenv("HEDDLE_PASS_CONCOLIC");
     return found;
+}
+
+/* The pass hears of it through the environment. */
+static void tell_pass(const char *variable, bool on)
+{
+    if (on)
+        setenv(variable, "1", 1);
+    else
+        unsetenv(variable);
 }
 
 static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, char **argv)
@@ -153,7 +164,9 @@ static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, 
     struct hd_cc_clang clang;
     const char *reason = "";
     bool cplusplus = cmd == &hd_cmd_cxx;
-    bool concolic = take_concolic(&argc, argv);
+    struct ours ours = {.concolic = take("--concolic", "HEDDLE_CONCOLIC", &argc, argv)};
+    bool atomic = take("--volatile-atomic", "HEDDLE_VOLATILE_ATOMIC", &argc, argv);
+    ours.no_macros = take("--no-tsan-macros", "HEDDLE_NO_TSAN_MACROS", &argc, argv);
     hd_cc_find_lib_dir(lib_dir, sizeof lib_dir);
     if (!hd_cc_find_clang(lib_dir, cplusplus, &clang, &reason)) {
         hd_cli_error(cli, "%s", reason);
@@ -165,8 +178,12 @@ static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, 
         return code;
     struct words w = {0};
     add(&w, "%s", clang.path);
-    add_ours(&w, lib_dir, clang.version, line.links, concolic);
+    ours.links = line.links;
+    add_ours(&w, lib_dir, clang.version, &ours);
     add_users(&w, argc, argv);
+    tell_pass("HEDDLE_PASS_CONCOLIC", ours.concolic);
+    tell_pass("HEDDLE_PASS_VOLATILE_ATOMIC", atomic);
+    tell_pass("HEDDLE_PASS_MARKED", !ours.no_macros); /* it may trust the front end's marks */
     return become_clang(cli, clang.path, &w);
 }
 
@@ -176,7 +193,9 @@ static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, 
     "the runtime. -fsanitize=thread is replaced by our instrumentation; -flto is left out. "       \
     "__HEDDLE__ "                                                                                  \
     "and __SANITIZE_THREAD__ are defined.\n\n"                                                     \
-    "With --concolic the program can be searched by heddle hunt.\n\n"                              \
+    "With --concolic the program can be searched by heddle hunt. With --volatile-atomic volatile " \
+    "accesses are atomic. With --no-tsan-macros nothing tells the source that ThreadSanitizer is " \
+    "on (__SANITIZE_THREAD__, __has_feature(thread_sanitizer)).\n\n"                               \
     "HEDDLE_CLANG chooses the compiler (clang-14, clang-19, a path).\n\n"                          \
     "For build systems that want one word there are heddle-cc and heddle-c++."
 

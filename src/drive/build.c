@@ -346,6 +346,7 @@ static enum hd_status walk(struct hd_walk *w, enum hd_walk_pass pass)
         t->last_site = 0;
         t->last_kind = t->last_aux = 0;
         t->in_call = t->in_stdio = false;
+        t->ignores = 0;
         t->more[0].len = t->more[1].len = 0;
     }
     enum hd_status s = hd_walk_thread_at(w, 0, UINT32_MAX, &t);
@@ -375,7 +376,7 @@ static enum hd_status give_ids(struct hd_walk *w)
     w->inserts.len = 0;
     for (size_t i = 0; i < w->memory.len; i++) {
         struct hd_walk_cell *cell = hd_vec_at(&w->memory, i);
-        *cell = (struct hd_walk_cell){.loc = cell->loc};
+        *cell = (struct hd_walk_cell){.loc = cell->loc, .benign = cell->benign};
     }
     return s;
 }
@@ -435,6 +436,7 @@ static void walk_init(struct hd_walk *w, struct hd_build_info *info, struct hd_e
     w->inserts = HD_VEC_INIT(struct hd_walk_insert);
     w->sites = HD_VEC_INIT(struct hd_walk_sites);
     w->atomic_list = HD_VEC_INIT(struct hd_walk_atomic);
+    w->benign = HD_VEC_INIT(struct hd_walk_benign);
     w->modules = HD_VEC_INIT(struct hd_origin_module);
 }
 
@@ -458,6 +460,8 @@ static void drop_walks(struct hd_walk *w)
     hd_map_fini(&w->atomics);
     hd_vec_fini(&w->atomic_list);
     hd_map_fini(&w->looked);
+    hd_vec_fini(&w->benign);
+    hd_map_fini(&w->benign_seen);
     hd_map_fini(&w->counts);
     hd_map_fini(&w->makers);
     hd_names_fini(&w->used);

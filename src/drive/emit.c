@@ -249,7 +249,8 @@ static enum hd_status touch(struct hd_walk *w, struct access *a, const struct hd
     uint32_t id = hd_cells_id(&w->cells, hd_region_linear(g, addr), &fresh);
     if (fresh) {
         struct hd_walk_cell *cell = hd_vec_push(&w->memory);
-        *cell = (struct hd_walk_cell){.loc = hd_walk_location(w, g, addr)};
+        *cell = (struct hd_walk_cell){.loc = hd_walk_location(w, g, addr),
+                                      .benign = hd_walk_benign_is(w, hd_region_linear(g, addr))};
     }
     struct hd_walk_cell *cell = hd_vec_at(&w->memory, id);
     bool first = cell->seen != w->number;
@@ -261,7 +262,14 @@ static enum hd_status touch(struct hd_walk *w, struct access *a, const struct hd
     a->ev.obj = cell->loc;
     if (a->own)
         w->dep_list[0].data[a->ev.deps.n - 1] = hd_walk_next_eid(w);
-    return hd_walk_emit(w, &a->ev);
+    enum hd_op op = a->ev.op;
+    if (cell->benign && op == HD_OP_READ)
+        a->ev.op = HD_OP_AREAD;
+    if (cell->benign && op == HD_OP_WRITE)
+        a->ev.op = HD_OP_AWRITE;
+    enum hd_status s = hd_walk_emit(w, &a->ev);
+    a->ev.op = op;
+    return s;
 }
 
 /* Dependences of an access, and a branch before it where the trace cannot say them. */
@@ -351,10 +359,17 @@ enum hd_status hd_walk_access(struct hd_walk *w, const struct hd_raw *rec)
 {
     bool range = rec->kind == HD_LOG_RANGE_READ || rec->kind == HD_LOG_RANGE_WRITE;
     uint64_t len = range ? rec->len : rec->aux & HD_LOG_SIZE;
+    unsigned ignores = hd_walk_current(w)->ignores;
+    bool looks = rec->kind == HD_LOG_READ || rec->kind == HD_LOG_RANGE_READ;
+    bool writes = rec->kind == HD_LOG_WRITE || rec->kind == HD_LOG_RANGE_WRITE;
     if (w->pass == HD_WALK_MARK) {
         mark(w, rec->w[0], len);
+        if (ignores & 2 && writes)
+            hd_walk_benign_add(w, rec->w[0], len);
         return HD_OK;
     }
+    if (ignores & 1 && looks)
+        return HD_OK;
     static const struct access blank; /* a copy is quicker than zeros, see clear in rawlog.c */
     struct access a = blank;
     a.ev.op = op_of[rec->kind];

@@ -26,8 +26,55 @@ static void mark_taken(struct hd_walk *w, uint64_t kind, uint64_t object)
     *how |= *how >> 1 != w->current;
 }
 
+/* ---- what the program does not want to hear of ---- */
+
+static bool is_hint(const struct hd_raw *rec)
+{
+    return rec->kind == HD_LOG_SET && (rec->w[0] == HD_LOOK_BENIGN || rec->w[0] == HD_LOOK_IGNORE);
+}
+
+static void take_hint(struct hd_walk *w, const struct hd_raw *rec)
+{
+    unsigned bit = 1u << (rec->w[1] & 1);
+    struct hd_walk_thread *t = hd_walk_current(w);
+    if (rec->w[0] == HD_LOOK_IGNORE)
+        t->ignores = (uint8_t)(rec->w[2] ? t->ignores | bit : t->ignores & ~bit);
+    else if (w->pass == HD_WALK_MARK)
+        hd_walk_benign_add(w, rec->w[1], rec->w[2]);
+}
+
+void hd_walk_benign_add(struct hd_walk *w, uint64_t addr, uint64_t len)
+{
+    while (len) {
+        uint64_t room, part;
+        const struct hd_region *g = hd_regions_find(&w->regions, addr, &room);
+        bool fresh;
+        part = len < room ? len : room;
+        struct hd_walk_benign b = {hd_region_linear(g, addr), part};
+        hd_map_put(&w->benign_seen, hd_hash_mix(b.linear) + part, &fresh);
+        if (fresh)
+            *(struct hd_walk_benign *)hd_vec_push(&w->benign) = b;
+        addr += part;
+        len -= part;
+    }
+}
+
+bool hd_walk_benign_is(const struct hd_walk *w, uint64_t linear)
+{
+    for (size_t i = 0; i < w->benign.len; i++) {
+        const struct hd_walk_benign *b = (const struct hd_walk_benign *)w->benign.data + i;
+        if (linear - b->linear < b->len)
+            return true;
+    }
+    return false;
+}
+
 void hd_walk_look_mark(struct hd_walk *w, const struct hd_raw *rec)
 {
+    if (is_hint(rec)) {
+        take_hint(w, rec);
+        return;
+    }
     if (rec->kind == HD_LOG_SET && keeps_order(rec->w[0]))
         mark_taken(w, rec->w[0], rec->w[1]);
     else if (rec->kind == HD_LOG_LOOK || rec->kind == HD_LOG_SET)
@@ -48,7 +95,7 @@ static bool matters(const struct hd_walk *w, uint64_t kind, uint64_t object)
 static uint32_t location(struct hd_walk *w, uint64_t kind, uint64_t object)
 {
     static const char *const words[] = {"",       "count",   "end",   "dead", "cancel",
-                                        "closed", "listens", "taken", "asm"};
+                                        "closed", "listens", "taken", "asm",  "sync"};
     char text[600] = "?";
     bool thread = kind == HD_LOOK_END || kind == HD_LOOK_CANCEL;
     if (thread && object < w->threads.len) {
@@ -59,7 +106,7 @@ static uint32_t location(struct hd_walk *w, uint64_t kind, uint64_t object)
     }
     size_t len = strlen(text);
     len += (size_t)snprintf(text + len, sizeof text - len, "#%s",
-                            kind <= HD_LOOK_ASM ? words[kind] : "state");
+                            kind <= HD_LOOK_SYNC ? words[kind] : "state");
     return hd_builder_obj(w->builder, HD_OBJ_LOC, text, len);
 }
 
@@ -90,11 +137,16 @@ static enum hd_status taken(struct hd_walk *w, const struct hd_raw *rec)
 
 enum hd_status hd_walk_look(struct hd_walk *w, const struct hd_raw *rec)
 {
+    if (is_hint(rec)) {
+        take_hint(w, rec);
+        return HD_OK;
+    }
     if (!matters(w, rec->w[0], rec->w[1]))
         return HD_OK;
     if (rec->kind == HD_LOG_SET && keeps_order(rec->w[0]))
         return taken(w, rec);
-    if (rec->kind == HD_LOG_SET && rec->w[0] == HD_LOOK_CLOSED)
+    bool counts = rec->w[0] == HD_LOOK_CLOSED || rec->w[0] == HD_LOOK_SYNC;
+    if (rec->kind == HD_LOG_SET && counts)
         return step(w, rec, rec->w[0], rec->w[1], rec->w[2] - 1, rec->w[2]);
     struct hd_event ev = {.op = rec->kind == HD_LOG_LOOK ? HD_OP_AREAD : HD_OP_AWRITE,
                           .place = hd_walk_place(w, rec),

@@ -241,6 +241,10 @@ static bool pseudo_text(struct hd_walk *w, uint64_t addr, char *out, size_t size
                  t && t->name ? t->name : "");
         return true;
     }
+    case HD_PSEUDO_ANNOTATED:
+        hd_walk_address(w, n, out, size > 8 ? size - 8 : 0);
+        strcat(out, "#own");
+        return true;
     case HD_PSEUDO_WIDE:
         hd_walk_address(w, n, out, size > 8 ? size - 8 : 0);
         strcat(out, "#wide");

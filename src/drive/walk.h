@@ -32,6 +32,7 @@ struct hd_walk_thread {
     unsigned last_kind, last_aux;
     bool in_call;          /* all steps since the last one with an event were made in its call */
     bool in_stdio;         /* since an acq, all its events come from one place in the code */
+    uint8_t ignores;       /* bit 0: reads, bit 1: writes are not to be looked at */
     struct hd_vec more[2]; /* hd_tok: extra tokens for the next record, by role */
 };
 
@@ -41,8 +42,14 @@ struct hd_walk_cell {
     uint32_t last;   /* number of the last event on it, without inserted ones */
     uint32_t thread; /* that event's */
     bool touched, known;
+    bool benign;  /* its accesses are atomic */
     bool lent;    /* on a stack, and others than its owner touched it */
     uint8_t seen; /* number of the last walk that touched it */
+};
+
+/* Memory where races are meant to be. */
+struct hd_walk_benign {
+    uint64_t linear, len;
 };
 
 struct hd_walk_insert {
@@ -104,7 +111,9 @@ struct hd_walk {
     struct hd_vec atomic_list; /* struct hd_walk_atomic */
     bool in_wide;              /* between the runtime's own events for that lock */
     struct hd_map looked;      /* looks.c: 1 looked at, 2 set */
-    struct hd_map counts;      /* semaphore -> count, as of now */
+    struct hd_vec benign;      /* struct hd_walk_benign */
+    struct hd_map benign_seen;
+    struct hd_map counts; /* semaphore -> count, as of now */
     struct hd_details_writer *details;
     struct hd_u32vec detail_of; /* by slot: what details.h calls it */
     struct hd_map makers;       /* code address of an allocation -> the same */
@@ -174,6 +183,8 @@ enum hd_status hd_walk_wide_lock(struct hd_walk *w, const struct hd_raw *rec, bo
 /* looks.c */
 void hd_walk_look_mark(struct hd_walk *w, const struct hd_raw *rec); /* first walk */
 enum hd_status hd_walk_look(struct hd_walk *w, const struct hd_raw *rec);
+void hd_walk_benign_add(struct hd_walk *w, uint64_t addr, uint64_t len);
+bool hd_walk_benign_is(const struct hd_walk *w, uint64_t linear);
 void hd_walk_count_set(struct hd_walk *w, uint64_t object, uint64_t count);
 enum hd_status hd_walk_count_changed(struct hd_walk *w, const struct hd_raw *rec);
 

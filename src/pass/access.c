@@ -24,6 +24,7 @@ static uint8_t order_of(LLVMAtomicOrdering order)
     case LLVMAtomicOrderingAcquireRelease:
         return __ATOMIC_ACQ_REL;
     case LLVMAtomicOrderingSequentiallyConsistent:
+    case LLVMAtomicOrderingNotAtomic: /* volatile */
         return __ATOMIC_SEQ_CST;
     default:
         return __ATOMIC_RELAXED;
@@ -33,6 +34,15 @@ static uint8_t order_of(LLVMAtomicOrdering order)
 static uint64_t size_of(struct hd_fn *f, LLVMTypeRef type)
 {
     return LLVMStoreSizeOfType(f->p->layout, type);
+}
+
+/* Volatile is taken as atomic when the user asks for it (heddle cc --volatile-atomic). */
+static bool is_atomic(struct hd_fn *f, LLVMValueRef inst, LLVMTypeRef type)
+{
+    if (LLVMGetOrdering(inst) != LLVMAtomicOrderingNotAtomic)
+        return true;
+    return f->p->volatile_atomic && LLVMGetVolatile(inst) && hook_index(size_of(f, type)) >= 0 &&
+           LLVMGetTypeKind(type) != LLVMVectorTypeKind;
 }
 
 static LLVMValueRef add_site(struct hd_fn *f, LLVMValueRef inst, LLVMValueRef ptr,
@@ -60,7 +70,7 @@ void hd_access_load(struct hd_fn *f, LLVMValueRef inst)
     LLVMValueRef ptr = LLVMGetOperand(inst, 0);
     if (!hd_escape_hooked(f, ptr))
         return;
-    bool atomic = LLVMGetOrdering(inst) != LLVMAtomicOrderingNotAtomic;
+    bool atomic = is_atomic(f, inst, LLVMTypeOf(inst));
     struct hd_site site = {.kind = atomic ? HD_SITE_AREAD : HD_SITE_READ,
                            .size = (uint32_t)size_of(f, LLVMTypeOf(inst)),
                            .flags = LLVMGetVolatile(inst) ? HD_SITE_VOLATILE : 0,
@@ -168,7 +178,7 @@ void hd_access_store(struct hd_fn *f, LLVMValueRef inst)
         private_store(f, inst);
         return;
     }
-    bool atomic = LLVMGetOrdering(inst) != LLVMAtomicOrderingNotAtomic;
+    bool atomic = is_atomic(f, inst, LLVMTypeOf(value));
     struct hd_site site = {.kind = atomic ? HD_SITE_AWRITE : HD_SITE_WRITE,
                            .size = (uint32_t)size_of(f, LLVMTypeOf(value)),
                            .flags = LLVMGetVolatile(inst) ? HD_SITE_VOLATILE : 0,

@@ -90,7 +90,7 @@ static unsigned slot_of(LLVMValueRef call, unsigned i, unsigned fixed, enum hd_c
     return i < HD_FLOW_NUMBERS ? i : HD_FLOW_NUMBERS - 1;
 }
 
-static void store_tokens(struct hd_fn *f, LLVMValueRef callee, struct hd_dep *deps, unsigned n)
+void hd_control_tokens(struct hd_fn *f, LLVMValueRef callee, const struct hd_dep *deps, unsigned n)
 {
     struct hd_pass *p = f->p;
     for (unsigned i = 0; i < n; i++)
@@ -125,7 +125,8 @@ static void pass_arguments(struct hd_fn *f, LLVMValueRef call, enum hd_callee ki
     if (variable.n > 0)
         branch_on(f, call, HD_SITE_CALL, hd_deps_join(f, p->b, variable));
     bool all = kind == HD_CALLEE_VARARG_OK && n > 0;
-    store_tokens(f, LLVMGetCalledValue(call), deps, all || n > HD_FLOW_ARGS ? HD_FLOW_ARGS : n);
+    hd_control_tokens(f, LLVMGetCalledValue(call), deps,
+                      all || n > HD_FLOW_ARGS ? HD_FLOW_ARGS : n);
 }
 
 /* What a function of the C++ library does with its arguments is done by one of ours that it calls.
@@ -143,7 +144,7 @@ static void pass_through(struct hd_fn *f, LLVMValueRef call, int looks_at)
         hd_deps_add(f, p->b, &deps[0], read);
     }
     LLVMValueRef mark = hd_hooks_u64(p, (uintptr_t)HD_FLOW_THROUGH);
-    store_tokens(f, LLVMConstIntToPtr(mark, p->ptr), deps, HD_FLOW_ARGS);
+    hd_control_tokens(f, LLVMConstIntToPtr(mark, p->ptr), deps, HD_FLOW_ARGS);
     LLVMPositionBuilderBefore(p->b, hd_control_after(call));
     LLVMBuildStore(p->b, null_ptr(p), hd_hooks_flow(p, FLOW_CALLEE, 0));
 }
@@ -258,6 +259,7 @@ static void real_call(struct hd_fn *f, LLVMValueRef call, enum hd_callee kind)
         return;
     }
     keep_call(call);
+    hd_locks_call(f, call);
     if (!hd_calls_function(call))
         indirect_call(f, call);
     pass_arguments(f, call, kind);

@@ -243,6 +243,7 @@ static void run_function(struct hd_pass *p, struct hd_sym_pass *sym, LLVMValueRe
                       .vars = HD_VEC_INIT(struct hd_var),
                       .exits = HD_VEC_INIT(LLVMValueRef)};
     struct hd_vec list = HD_VEC_INIT(LLVMValueRef), blocks = HD_VEC_INIT(struct hd_sym_block);
+    hd_locks_prepare(fn);
     find_order(&f);
     hd_decided_init(&f);
     hd_vars_find(&f);
@@ -303,7 +304,8 @@ bool hd_pass_run(LLVMModuleRef module)
     struct hd_pass p = {.module = module,
                         .ctx = LLVMGetModuleContext(module),
                         .layout = LLVMGetModuleDataLayout(module),
-                        .sites = HD_VEC_INIT(struct hd_site)};
+                        .sites = HD_VEC_INIT(struct hd_site),
+                        .volatile_atomic = getenv("HEDDLE_PASS_VOLATILE_ATOMIC") != NULL};
     if (LLVMGetNamedGlobal(module, "heddle.module"))
         return false; /* already done, for example before link-time optimisation */
 #if LLVM_VERSION_MAJOR >= 19

@@ -43,6 +43,7 @@ struct hd_pass {
     struct hd_names strings;
     struct hd_u32vec string_at; /* by id in strings: offset in the module's string block */
     struct hd_vec sites;        /* struct hd_site, string ids in the place of offsets */
+    bool volatile_atomic;       /* volatile accesses are atomic */
     LLVMValueRef sites_base;    /* stands for the table until its length is known */
 };
 
@@ -218,6 +219,10 @@ LLVMValueRef hd_block_read(struct hd_fn *f, LLVMValueRef at, LLVMValueRef ptr, u
 void hd_control_branch(struct hd_fn *f, LLVMValueRef inst, LLVMValueRef cond);
 void hd_control_call(struct hd_fn *f, LLVMValueRef inst, enum hd_callee kind);
 LLVMValueRef hd_control_after(LLVMValueRef call); /* where its result can be seen first, or NULL */
+/* Tokens of arguments for a call of callee that follows. */
+void hd_control_tokens(struct hd_fn *f, LLVMValueRef callee, const struct hd_dep *deps, unsigned n);
+void hd_locks_prepare(LLVMValueRef fn); /* first of all: gives calls a place behind them */
+void hd_locks_call(struct hd_fn *f, LLVMValueRef call);
 void hd_control_landing(struct hd_fn *f, LLVMValueRef inst);
 void hd_control_return(struct hd_fn *f, LLVMValueRef inst);
 void hd_control_values(struct hd_fn *f); /* arguments passed by value */
@@ -239,6 +244,7 @@ bool hd_pass_run(LLVMModuleRef module);
 
 /* shim.cpp: what the C API of LLVM 14 does not tell. */
 bool hd_shim_is_musttail(LLVMValueRef call);
+void hd_shim_split_normal(LLVMValueRef invoke); /* a block of its own for where it goes */
 int hd_shim_fence_order(LLVMValueRef fence); /* enum LLVMAtomicOrdering; 0: only against signals */
 
 #endif

@@ -12,6 +12,7 @@
 
 extern "C" bool hd_pass_run(LLVMModuleRef module);
 extern "C" bool hd_shim_is_musttail(LLVMValueRef call);
+extern "C" void hd_shim_split_normal(LLVMValueRef invoke);
 extern "C" int hd_shim_fence_order(LLVMValueRef fence);
 extern "C" LLVMValueRef hd_shim_split(LLVMValueRef at, LLVMValueRef cond);
 
@@ -19,6 +20,12 @@ bool hd_shim_is_musttail(LLVMValueRef call)
 {
     auto *inst = llvm::dyn_cast<llvm::CallInst>(llvm::unwrap(call));
     return inst && inst->isMustTailCall();
+}
+
+void hd_shim_split_normal(LLVMValueRef invoke)
+{
+    auto *inst = llvm::cast<llvm::InvokeInst>(llvm::unwrap(invoke));
+    llvm::SplitEdge(inst->getParent(), inst->getNormalDest());
 }
 
 int hd_shim_fence_order(LLVMValueRef fence)

@@ -16,6 +16,7 @@ enum hd_sync_kind {
     HD_SYNC_SEM,
     HD_SYNC_BARRIER,
     HD_SYNC_PIPE,
+    HD_SYNC_ANNOTATED, /* count: releases */
 };
 
 struct hd_reader {

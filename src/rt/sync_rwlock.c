@@ -3,6 +3,7 @@
 #include "heddle/rt_steer.h"
 #include "rt/policy.h"
 #include "rt/real.h"
+#include "rt/rwlock.h"
 #include "rt/spin.h"
 #include "rt/sync.h"
 #include "rt/vclock.h"
@@ -111,6 +112,30 @@ static int unlock(struct hd_thread *me, pthread_rwlock_t *m, uintptr_t pc)
         hd_rt_released(me);
     }
     return 0;
+}
+
+void hd_rt_rwlock_taken(struct hd_thread *me, void *m, bool exclusive, uintptr_t pc)
+{
+    struct hd_sync *l = hd_rt_sync(m, HD_SYNC_LOCK);
+    bool shared = l->readers && (l->readers->thread != me || l->readers->next);
+    if (l->owner == me && exclusive) {
+        l->depth++;
+        hd_rt_log1(HD_LOG_ACQ, pc, l->addr);
+    } else if (!l->owner && exclusive && !shared) {
+        hd_rt_lock_acquire(me, l, HD_NEVER, pc);
+    } else if (!l->owner && !exclusive) {
+        add_reader(l, me);
+        hd_rt_log1(HD_LOG_RACQ, pc, l->addr);
+    }
+}
+
+bool hd_rt_rwlock_given(struct hd_thread *me, void *m, uintptr_t pc)
+{
+    struct hd_sync *l = hd_rt_sync(m, HD_SYNC_LOCK);
+    if (l->owner != me && !reader_of(l, me))
+        return false;
+    unlock(me, m, pc);
+    return true;
 }
 
 HD_EXPORT int pthread_rwlock_init(pthread_rwlock_t *m, const pthread_rwlockattr_t *attr)
