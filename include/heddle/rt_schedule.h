@@ -29,7 +29,8 @@
 #define HD_SCHED_MAGIC UINT64_C(0x31484353544448) /* "HDTSCH1" */
 
 #define HD_SCHED_MAX_MODULES 256
-#define HD_SCHED_NOBODY      UINT16_MAX
+#define HD_SCHED_NOBODY      UINT16_MAX /* a module */
+#define HD_SCHED_NO_THREAD   UINT32_MAX
 
 /* Kinds beyond those of heddle/rt_log.h. */
 enum {
@@ -39,14 +40,15 @@ enum {
 
 struct hd_sched_entry {
     uint64_t offset; /* of the site or code address in its module; 0: not known */
-    uint16_t thread;
+    uint32_t thread;
+    uint32_t wakes;  /* signal: the thread to wake; or HD_SCHED_NO_THREAD */
     uint16_t module; /* HD_SCHED_NOBODY: not known */
-    uint16_t wakes;  /* signal: the thread to wake; or HD_SCHED_NOBODY */
     uint8_t kind;    /* enum hd_log_kind, or one of the above */
     uint8_t flags;   /* HD_SCHED_STACK */
+    uint32_t pad;
 };
 enum { HD_SCHED_STACK = 1 }; /* log the stack of the thread when it makes this event */
-_Static_assert(sizeof(struct hd_sched_entry) == 16, "both sides agree");
+_Static_assert(sizeof(struct hd_sched_entry) == 24, "both sides agree");
 
 struct hd_sched_thread {
     uint32_t parent; /* index; the first thread is 0 and has no parent */

@@ -19,7 +19,7 @@
 struct hd_mark {
     struct hd_stamp stamp; /* clock may be NULL when the user needs only the section */
     uint32_t section;
-    uint16_t thread;
+    hd_tid thread;
     bool write; /* the section's side */
 };
 

@@ -16,7 +16,7 @@ struct entry {
 struct head {
     uint32_t last; /* tick of the newest */
     uint32_t lockset;
-    uint16_t thread;
+    hd_tid thread;
     uint8_t kind;
     bool racy; /* timeless: some other record of the location races with it */
 };
@@ -212,7 +212,7 @@ static uint32_t own_record(struct hd_seen *seen, hd_tid self, enum hd_access_kin
     if (seen->n == seen->cap)
         grow(seen);
     seen->head[seen->n] =
-        (struct head){.lockset = lockset, .thread = (uint16_t)self, .kind = (uint8_t)kind};
+        (struct head){.lockset = lockset, .thread = (hd_tid)self, .kind = (uint8_t)kind};
     seen->body[seen->n] = (struct body){.limit = 16};
     return seen->n++;
 }

@@ -17,7 +17,7 @@ struct hd_section {
     uint32_t lock;
     hd_eid acq, rel;           /* rel: HD_EID_NONE while open */
     uint32_t acq_pos, rel_pos; /* in their thread */
-    uint16_t thread;
+    hd_tid thread;
     bool write;
 };
 

@@ -36,7 +36,7 @@ struct sweep {
 struct list {
     uint32_t next; /* list + 1 of the same location */
     uint32_t loc, lockset, place;
-    uint16_t thread;
+    hd_tid thread;
     uint8_t kind;
     uint32_t sweep; /* first sweep + 1 */
     uint32_t last;  /* position of the newest access */

@@ -1,14 +1,15 @@
 #include "drive/rawlog.h"
 
+#include "trace/trace.h"
+
 #include "base/alloc.h"
 #include "heddle/rt_pack.h"
 
 #include <string.h>
 
-#define WITH_DATA   255
-#define SLACK       (2 * HD_PACK_ROOM) /* zeros behind a chunk: one record may be read past its end */
-#define BUFFER      (HD_LOG_CHUNK + SLACK)
-#define THREADS_MAX 65536
+#define WITH_DATA 255
+#define SLACK     (2 * HD_PACK_ROOM) /* zeros behind a chunk: one record may be read past its end */
+#define BUFFER    (HD_LOG_CHUNK + SLACK)
 
 static const uint8_t kind_words[HD_LOG_KIND_COUNT] = {
 #define HD_KIND_WORDS(name, words, what) words,
@@ -354,7 +355,7 @@ static bool sound(const struct hd_raw *rec)
         unsigned size = rec->aux & HD_LOG_SIZE;
         return size >= 1 && size <= 8;
     }
-    return rec->kind != HD_LOG_SWITCH || rec->w[0] < THREADS_MAX;
+    return rec->kind != HD_LOG_SWITCH || rec->w[0] < HD_MAX_THREADS;
 }
 
 /* The write that the program did not live to finish. */

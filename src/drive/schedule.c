@@ -370,11 +370,11 @@ static void put_entry(struct plan *p, const struct hd_sched_entry *e, hd_eid eve
 }
 
 /* Whom the signal wakes, as the schedule numbers threads. */
-static uint16_t wakes_of(const struct plan *p, hd_eid e)
+static uint32_t wakes_of(const struct plan *p, hd_eid e)
 {
     uint32_t chosen;
     uint32_t number = hd_map_get(&p->woken, e, &chosen) ? p->threads[chosen].number : UINT32_MAX;
-    return number == UINT32_MAX ? HD_SCHED_NOBODY : (uint16_t)number;
+    return number == UINT32_MAX ? HD_SCHED_NO_THREAD : number;
 }
 
 static void put_raw(struct plan *p, hd_tid u, const struct raw *r)
@@ -383,9 +383,9 @@ static void put_raw(struct plan *p, hd_tid u, const struct raw *r)
     size_t n;
     const hd_eid *events = hd_trace_thread_events(p->t, u, &n);
     const struct hd_origin *o = origin_of(p, r);
-    struct hd_sched_entry e = {.thread = (uint16_t)th->number,
+    struct hd_sched_entry e = {.thread = th->number,
                                .module = HD_SCHED_NOBODY,
-                               .wakes = HD_SCHED_NOBODY,
+                               .wakes = HD_SCHED_NO_THREAD,
                                .kind = HD_SCHED_ANY};
     for (uint32_t step = th->step + 1; step < r->step; step++)
         put_entry(p, &e, HD_EID_NONE);
@@ -438,10 +438,10 @@ static void put_ends(struct plan *p, const struct thread *th, hd_tid u, const st
             continue;
         const struct thread *other = &p->threads[p->t->obj[events[i]]];
         struct hd_sched_entry e = {
-            .module = HD_SCHED_NOBODY, .wakes = HD_SCHED_NOBODY, .kind = HD_SCHED_ENDS};
+            .module = HD_SCHED_NOBODY, .wakes = HD_SCHED_NO_THREAD, .kind = HD_SCHED_ENDS};
         put_last_branches(p, p->t->obj[events[i]]);
         name_joined(p, p->t->obj[events[i]]);
-        e.thread = (uint16_t)other->number;
+        e.thread = other->number;
         if (other->number != UINT32_MAX)
             put_entry(p, &e, HD_EID_NONE);
     }

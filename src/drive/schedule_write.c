@@ -35,7 +35,7 @@ enum hd_status hd_schedule_write(const struct hd_schedule *s, const struct hd_or
                                 .n_blocks = s->n_blocks,
                                 .stays = s->stays};
     struct hd_bytes out = {0};
-    if (o->modules.len > HD_SCHED_MAX_MODULES || s->threads.len >= HD_SCHED_NOBODY)
+    if (o->modules.len > HD_SCHED_MAX_MODULES || s->threads.len >= HD_SCHED_NO_THREAD)
         return hd_err_set(err, HD_ERR_LIMIT, "the program has too many modules or threads");
     h.threads = sizeof h;
     h.entries = h.threads + s->threads.len * sizeof(struct hd_sched_thread);

@@ -13,7 +13,7 @@
 #include "trace/trace.h"
 
 struct hd_loc_user {
-    uint16_t thread;
+    hd_tid thread;
     uint32_t start, end;   /* in list: all events */
     uint32_t wstart, wend; /* in writes: those that give */
 };

@@ -15,7 +15,7 @@ struct hd_class {
     uint32_t start, end; /* in events, in program order */
     uint32_t place;
     uint32_t lockset;
-    uint16_t thread;
+    hd_tid thread;
     uint8_t op;
 };
 

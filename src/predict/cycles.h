@@ -14,7 +14,7 @@
 struct hd_request_class {
     uint32_t start, end; /* in events, in program order */
     uint32_t place;
-    uint16_t thread;
+    hd_tid thread;
 };
 
 struct hd_class_cycle {

@@ -20,7 +20,7 @@
 struct hd_section {
     hd_eid open, close;
     uint32_t lock;
-    uint16_t thread;
+    hd_tid thread;
     bool shared;
 };
 
@@ -33,7 +33,7 @@ struct hd_held_node {
 
 /* The sections of one lock by one thread, in program order: order[start] .. order[end - 1]. */
 struct hd_lock_user {
-    uint16_t thread;
+    hd_tid thread;
     uint32_t start, end;
 };
 

@@ -497,7 +497,8 @@ void hd_rt_follow_child(void)
 struct hd_thread *hd_rt_follow_wakes(void)
 {
     hd_rt_follow_catch_up();
-    if (free_run || __hd_follow.next == 0 || entries[__hd_follow.next - 1].wakes == HD_SCHED_NOBODY)
+    if (free_run || __hd_follow.next == 0 ||
+        entries[__hd_follow.next - 1].wakes == HD_SCHED_NO_THREAD)
         return NULL;
     return thread_of(entries[__hd_follow.next - 1].wakes);
 }

@@ -438,7 +438,7 @@ enum hd_status hd_builder_add(struct hd_builder *b, const struct hd_event *ev, s
     hd_eid e = (hd_eid)t->n_events++;
     t->op[e] = (uint8_t)ev->op;
     t->flags[e] = ev->tries ? HD_F_TRY : 0;
-    t->thread[e] = (uint16_t)ev->thread;
+    t->thread[e] = ev->thread;
     t->obj[e] = info->kind == HD_OBJ_NONE ? 0 : ev->obj;
     t->val[e] = info->has_lock ? ev->lock : 0;
     t->place[e] = ev->place;

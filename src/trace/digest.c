@@ -115,6 +115,8 @@ static void mix_events(struct lanes *l, const struct hd_trace *t, struct order o
         mix(l, op | (uint64_t)(t->flags[e] & (HD_F_OMITTED | HD_F_TRY)) << 8 | thread << 16 |
                    obj << 32);
         mix(l, place);
+        if (thread >> 16)
+            mix(l, thread);
         if (hd_op_is_access(op))
             mix_value(l, t, e);
         else if (info->has_lock)

@@ -16,7 +16,7 @@ struct chunk {
  * could alias the pointers where they live. */
 struct columns {
     uint8_t *op, *flags;
-    uint16_t *thread;
+    hd_tid *thread;
     uint32_t *obj, *place, *dep, *pos;
     uint64_t *val;
     struct hd_loc_state *locs;
@@ -288,7 +288,7 @@ static bool read_run(struct chunk *k, const struct columns *from, struct hd_hdt_
     hd_eid first = (hd_eid)t->n_events;
     uint32_t pos = b->thread_len.data[thread];
     for (uint32_t i = 0; i < n; i++) {
-        c.thread[first + i] = (uint16_t)thread;
+        c.thread[first + i] = (hd_tid)thread;
         c.pos[first + i] = pos + i;
         if (!read_event(k, &c, th, (hd_tid)thread, first + i, control[i]))
             return false;

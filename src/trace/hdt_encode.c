@@ -371,7 +371,7 @@ static void put_event(struct hd_hdt_encoder *enc, struct hd_hdt_thread *th, hd_e
 
 void hd_hdt_encoder_events(struct hd_hdt_encoder *enc, hd_eid from, hd_eid to)
 {
-    const uint16_t *thread = enc->t->thread;
+    const hd_tid *thread = enc->t->thread;
     for (hd_eid e = from; e < to;) {
         hd_eid start = e;
         struct hd_hdt_thread *th = &enc->threads[thread[e]];

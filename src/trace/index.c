@@ -36,7 +36,7 @@ static void fill(struct hd_trace *t)
     struct hd_index loc = t->by_obj[HD_OBJ_LOC], threads = t->by_obj[HD_OBJ_THREAD];
     size_t n = t->n_events;
     for (size_t e = 0; e < n;) {
-        uint16_t thread = t->thread[e];
+        hd_tid thread = t->thread[e];
         hd_eid *entry = threads.list + threads.start[thread + 1];
         threads.start[thread + 1] -= (uint32_t)e; /* and the end of the run is added below */
         for (; e < n && t->thread[e] == thread; e++) {

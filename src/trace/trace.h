@@ -33,7 +33,7 @@ typedef uint32_t hd_eid; /* event, 0-based position in the trace */
 typedef uint32_t hd_tid; /* thread, dense */
 #define HD_EID_NONE    UINT32_MAX
 #define HD_MAX_EVENTS  (UINT32_MAX - 1)
-#define HD_MAX_THREADS 65535u /* the thread column is 16 bits wide */
+#define HD_MAX_THREADS 0xfffffu /* in the life of a run */
 
 enum hd_control { HD_CONTROL_ALL, HD_CONTROL_BRANCHES };
 
@@ -88,13 +88,13 @@ struct hd_meta {
 
 struct hd_trace {
     size_t n_events;
-    uint8_t *op;      /* enum hd_op */
-    uint8_t *flags;   /* HD_F_* */
-    uint16_t *thread; /* hd_tid */
-    uint32_t *obj;    /* object id within the kind of the op; unused for NONE */
-    uint64_t *val;    /* access: the value (rmw: index into rmw[]); wait, wake, tmo: the lock id */
-    uint32_t *place;  /* source place */
-    uint32_t *dep;    /* offset of its dependence record in dep_pool; 0: the defaults */
+    uint8_t *op;    /* enum hd_op */
+    uint8_t *flags; /* HD_F_* */
+    hd_tid *thread;
+    uint32_t *obj;   /* object id within the kind of the op; unused for NONE */
+    uint64_t *val;   /* access: the value (rmw: index into rmw[]); wait, wake, tmo: the lock id */
+    uint32_t *place; /* source place */
+    uint32_t *dep;   /* offset of its dependence record in dep_pool; 0: the defaults */
 
     uint32_t *pos; /* 0-based position of the event within its thread */
     /* by_obj[HD_OBJ_THREAD] lists the thread's own events. A wait, wake or tmo stands under its

@@ -22,8 +22,8 @@ most() {
     cat most
 }
 if [ -x /usr/bin/time ]; then
-    few=$(most 6000) many=$(most 30000)
-    [ "$many" -lt $((few + 20000)) ] || fail "$few kB for 6000 threads, $many for 30000"
+    few=$(most 6000) many=$(most 100000)
+    [ "$many" -lt $((few + 20000)) ] || fail "$few kB for 6000 threads, $many for 100000"
 fi
 
 "$HEDDLE" record -q -o now.hdt -- ./threads 4000 >out 2>err </dev/null || fail "4000 at once: $(cat err)"

@@ -67,7 +67,7 @@ static void test_thread_limit(void **state)
     assert_int_equal(hd_builder_thread(b, "0", 1, &id, &err), HD_OK);
     assert_int_equal(id, 0);
     assert_int_equal(hd_builder_thread(b, "one more", 8, &id, &err), HD_ERR_LIMIT);
-    assert_non_null(strstr(err.text, "more than 65535 threads"));
+    assert_non_null(strstr(err.text, "more than 1048575 threads"));
     hd_builder_free(b);
 }
 

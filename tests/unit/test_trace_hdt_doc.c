@@ -19,7 +19,7 @@ _Static_assert(HD_HDT_AT_HEADER_CRC + 4 == HD_HDT_HEADER_BYTES, "file header");
 _Static_assert(HD_HDT_AT_CHUNK_CRC + 4 == HD_HDT_CHUNK_BYTES, "chunk header");
 _Static_assert(HD_OP_COUNT == 24, "a new operation raises the format version");
 _Static_assert(HD_OP_COUNT <= HD_HDT_DEF_MARK, "an op fits beside the flag");
-_Static_assert(HD_MAX_THREADS == 65535, "the document names the limit");
+_Static_assert(HD_MAX_THREADS == 1048575, "the document names the limit");
 #define ADD_BYTES(name, offset, bytes) +(bytes)
 _Static_assert(0 HD_HDT_HEADER_FIELDS(ADD_BYTES) == HD_HDT_HEADER_BYTES, "no gaps in the header");
 _Static_assert(0 HD_HDT_CHUNK_FIELDS(ADD_BYTES) == HD_HDT_CHUNK_BYTES, "no gaps in chunk headers");

@@ -21,7 +21,7 @@ struct span {
 
 /* A file in the making. */
 struct file {
-    uint8_t data[1 << 20];
+    uint8_t data[1 << 23];
     size_t len;
     uint32_t sequence;
 };
@@ -194,7 +194,7 @@ struct payload {
 
 static void put_payload(const struct payload *p)
 {
-    static uint8_t raw[1 << 19];
+    static uint8_t raw[1 << 23];
     const struct span *streams[] = {&p->intro, &p->runs,    &p->refs,
                                     &p->defs,  &p->objects, &p->values};
     size_t len = 4 * HD_HDT_N_STREAMS;
@@ -335,11 +335,11 @@ static void bad_stream_lengths(void **state)
 static void too_many_threads(void **state)
 {
     (void)state;
-    static char intro[5 + 3 + 6 * 65536 + 4];
+    static char intro[5 + 3 + 8 * 1048576 + 4];
     size_t len = 5;
-    memcpy(intro + len, "\x80\x80\4", 3); /* 65536 */
+    memcpy(intro + len, "\x80\x80\x40", 3); /* 1048576 */
     len += 3;
-    for (unsigned i = 0; i < 65536; i++) {
+    for (unsigned i = 0; i < 1048576; i++) {
         intro[len++] = 5;
         for (int digit = 0; digit < 5; digit++)
             intro[len++] = (char)('a' + (i >> 4 * digit & 15));
