@@ -325,7 +325,7 @@ static void depth(uint32_t n)
 {
     static const double shares[] = {0, 0.1, 0.5, 1};
     struct hd_trace *t = rounds(n, false);
-    struct hd_sections *s = hd_sections_new(t);
+    struct hd_sections *s = hd_sections_new(t, NULL, 0);
     struct hd_accesses *conds = hd_accesses_new(t, HD_OBJ_COND);
     struct hd_ucg_base *base = hd_ucg_base_new(t, s, conds, NULL, HD_MHB_ANY_WAITER);
     printf("# cost of a graph by the place of its pair in the trace (percent of its length)\n");

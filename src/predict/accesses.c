@@ -46,6 +46,35 @@ static void add_users(struct hd_accesses *a, uint32_t from, uint32_t to)
     }
 }
 
+static int compare_values(struct hd_value x, struct hd_value y)
+{
+    if (x.unique != y.unique)
+        return x.unique ? 1 : -1;
+    return x.bits < y.bits ? -1 : x.bits > y.bits;
+}
+
+static int by_value_then_order(const void *x, const void *y, void *arg)
+{
+    const struct hd_accesses *a = arg;
+    uint32_t i = *(const uint32_t *)x, k = *(const uint32_t *)y;
+    int order = compare_values(hd_trace_write_value(a->t, a->writes[i]),
+                               hd_trace_write_value(a->t, a->writes[k]));
+    return order ? order : i < k ? -1 : i > k;
+}
+
+static void sort_values(struct hd_accesses *a)
+{
+    a->by_value = hd_alloc(a->n_list * sizeof *a->by_value);
+    for (uint32_t i = 0; i < a->n_writes; i++)
+        a->by_value[i] = i;
+    for (size_t u = 0; u < a->users.len; u++) {
+        const struct hd_loc_user *user = hd_vec_at(&a->users, u);
+        if (user->wend - user->wstart > 1)
+            qsort_r(a->by_value + user->wstart, user->wend - user->wstart, sizeof *a->by_value,
+                    by_value_then_order, a);
+    }
+}
+
 struct hd_accesses *hd_accesses_new(const struct hd_trace *t, enum hd_obj_kind kind)
 {
     struct hd_accesses *a = hd_calloc(1, sizeof *a);
@@ -67,6 +96,8 @@ struct hd_accesses *hd_accesses_new(const struct hd_trace *t, enum hd_obj_kind k
         add_users(a, from, to);
         a->user_start[obj + 1] = (uint32_t)a->users.len;
     }
+    if (kind == HD_OBJ_LOC)
+        sort_values(a);
     return a;
 }
 
@@ -76,6 +107,7 @@ void hd_accesses_free(struct hd_accesses *a)
         return;
     hd_free(a->list, a->n_list * sizeof *a->list);
     hd_free(a->writes, a->n_list * sizeof *a->writes);
+    hd_free(a->by_value, a->by_value ? a->n_list * sizeof *a->by_value : 0);
     hd_free(a->user_start, (hd_trace_n_objs(a->t, a->kind) + 1) * sizeof *a->user_start);
     hd_vec_fini(&a->users);
     hd_free(a, sizeof *a);
@@ -104,6 +136,24 @@ uint32_t hd_accesses_write_from(const struct hd_accesses *a, const struct hd_loc
 uint32_t hd_accesses_from(const struct hd_accesses *a, const struct hd_loc_user *user, uint32_t pos)
 {
     return first_from(a->t, a->list, user->start, user->end, pos);
+}
+
+uint32_t hd_accesses_value_from(const struct hd_accesses *a, const struct hd_loc_user *user,
+                                struct hd_value value, uint32_t i)
+{
+    uint32_t lo = user->wstart, hi = user->wend; /* the first that is not below (value, i) */
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2, k = a->by_value[mid];
+        int order = compare_values(hd_trace_write_value(a->t, a->writes[k]), value);
+        if (order < 0 || (!order && k < i))
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    if (lo == user->wend)
+        return user->wend;
+    uint32_t k = a->by_value[lo];
+    return hd_value_eq(hd_trace_write_value(a->t, a->writes[k]), value) ? k : user->wend;
 }
 
 const struct hd_loc_user *hd_accesses_user(const struct hd_accesses *a, uint32_t obj, hd_tid thread)

@@ -26,6 +26,7 @@ struct hd_accesses {
     size_t n_list, n_writes;
     uint32_t *user_start; /* by object; one more at the end */
     struct hd_vec users;  /* struct hd_loc_user, grouped by object, by thread */
+    uint32_t *by_value;   /* LOC: each user's part of writes as indices, by value, then order */
 };
 
 /* kind: LOC, COND, SEM or BARRIER. */
@@ -47,6 +48,11 @@ uint32_t hd_accesses_write_from(const struct hd_accesses *a, const struct hd_loc
 /* The same in list: its first event of any kind at position >= pos; end when none. */
 uint32_t hd_accesses_from(const struct hd_accesses *a, const struct hd_loc_user *user,
                           uint32_t pos);
+
+/* LOC: index into writes of the user's first write of this value at or after index i; wend when
+ * none. */
+uint32_t hd_accesses_value_from(const struct hd_accesses *a, const struct hd_loc_user *user,
+                                struct hd_value value, uint32_t i);
 
 /* The user of the object that is this thread, or NULL. */
 const struct hd_loc_user *hd_accesses_user(const struct hd_accesses *a, uint32_t obj,

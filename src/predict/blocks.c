@@ -114,6 +114,13 @@ static bool covered(const struct finder *f, size_t limit, uint32_t start, uint32
     return lo < limit && ((struct stretch *)hd_vec_at(&f->stretches, lo))->start < end;
 }
 
+/* Whether the event opens this section, and it is one of a lock of the trace. */
+static bool opens_lock(const struct hd_sections *s, uint32_t id, hd_eid e)
+{
+    return id != HD_SECTION_NONE && hd_section_at(s, id)->open == e &&
+           hd_section_at(s, id)->lock < s->n_real;
+}
+
 /* The thread's sections, in program order: those that open a section at its events. */
 static void find_regions(struct finder *f)
 {
@@ -122,7 +129,7 @@ static void find_regions(struct finder *f)
     uint32_t done = 0;
     for (uint32_t p = 0; p < f->n; p++) {
         uint32_t id = s->of[f->events[p]];
-        if (id == HD_SECTION_NONE || hd_section_at(s, id)->open != f->events[p] || p < done)
+        if (!opens_lock(s, id, f->events[p]) || p < done)
             continue;
         uint32_t end = end_of(f, hd_section_at(s, id));
         if (has_wait(f, p, end + (end < f->n)) || covered(f, given, p, end))
@@ -209,7 +216,7 @@ static void find_checks(struct finder *f)
     size_t given = f->stretches.len;
     for (uint32_t p = 0; p < f->n; p++) {
         uint32_t id = s->of[f->events[p]];
-        if (id == HD_SECTION_NONE || hd_section_at(s, id)->open != f->events[p])
+        if (!opens_lock(s, id, f->events[p]))
             continue;
         struct stretch y = {p, end_of(f, hd_section_at(s, id))};
         uint32_t *index = hd_map_put(&last, hd_section_at(s, id)->lock, NULL);

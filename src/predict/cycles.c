@@ -174,7 +174,7 @@ static void index_holders(struct search *c, bool list)
 
 static void find_cycles(struct hd_cycles *s, bool guarded)
 {
-    size_t locks = hd_trace_n_objs(s->w->t, HD_OBJ_LOCK);
+    size_t locks = s->w->sections->n_locks;
     struct search c = {.s = s, .guarded = guarded};
     c.holder_start = hd_calloc(locks + 2, sizeof *c.holder_start);
     index_holders(&c, false);

@@ -58,7 +58,7 @@ void hd_enc_locks(struct hd_encoder *e)
 {
     const struct hd_trace *t = e->w->t;
     const struct hd_sections *s = e->w->sections;
-    for (uint32_t lock = 0; lock < hd_trace_n_objs(t, HD_OBJ_LOCK); lock++) {
+    for (uint32_t lock = 0; lock < s->n_locks; lock++) {
         struct hd_u32vec begun = {0};
         for (uint32_t i = s->user_start[lock]; i < s->user_start[lock + 1]; i++) {
             const struct hd_lock_user *user = hd_vec_at(&s->users, i);
@@ -74,6 +74,8 @@ void hd_enc_locks(struct hd_encoder *e)
                     exclude(e, x, y);
             }
         hd_u32vec_fini(&begun);
+        if (lock >= s->n_real)
+            continue;
         size_t n;
         const hd_eid *events = hd_trace_obj_events(t, HD_OBJ_LOCK, lock, &n);
         for (size_t i = 0; i < n; i++)

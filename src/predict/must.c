@@ -14,6 +14,8 @@ struct change {
 /* The pass over the trace. `now` and `fresh` are rows of `threads` entries, one for each thread. */
 struct pass {
     struct hd_must *m;
+    const struct hd_must *before; /* what the pass before this one has found; NULL in the first */
+    bool again; /* a read took a write that comes after it in the trace for a possible source */
     hd_eid
         at; /* the event in hand: clocks of earlier events are stored, `now` holds for later ones */
     const struct hd_accesses *conds, *sems, *barriers;
@@ -25,11 +27,12 @@ struct pass {
     uint8_t
         *simple;   /* by barrier: exactly as many users as its size, each alternating in and out */
     uint32_t *low; /* scratch: minimum over the sources of a read */
+    uint32_t *needs; /* scratch: what one source needs */
 };
 
-/* How many writes of one thread are looked at for one of the right value; beyond it the position
- * reached is taken as the lower bound. Only the precision of a clock depends on it. */
-enum { SCAN_LIMIT = 32 };
+/* How many writes of the right value of one thread are looked at; beyond it what the next one needs
+ * in order to run is taken as the lower bound. Only the precision of a clock depends on it. */
+enum { LOOK_LIMIT = 32 };
 
 /* A location with more users than this is taken to give a read nothing certain, unless its value
  * has only one possible source: the cost of a read grows with users times threads. */
@@ -93,6 +96,8 @@ static uint32_t store_clock(struct hd_must *m, const uint32_t *clock)
 static void store_now(struct pass *p, hd_eid e)
 {
     hd_tid u = p->m->w->t->thread[e];
+    if (p->before && join_clock(p, row(p, p->now, u), hd_must_clock(p->before, e), u))
+        p->dirty[u] = 1;
     if (p->dirty[u])
         p->stored[u] = store_clock(p->m, row(p, p->now, u));
     p->dirty[u] = 0;
@@ -147,24 +152,60 @@ static void apply_locks(struct pass *p, hd_eid e)
 
 /* ---- sources of reads ---- */
 
-/* Lowers p->low to what w needs in order to run and, if `stores`, to store its traced value. */
-static void add_source(struct pass *p, hd_eid w, bool stores, bool *any)
+static bool raise_needs(struct pass *p, const uint32_t *clock)
+{
+    bool raised = false;
+    for (size_t i = 0; i < p->m->threads; i++)
+        if (clock[i] > p->needs[i]) {
+            p->needs[i] = clock[i];
+            raised = true;
+        }
+    return raised;
+}
+
+static bool raise_to_fresh(struct pass *p, const struct hd_must *m, hd_eid r)
+{
+    return m->fresh_of[r] && raise_needs(p, m->pool.data + (size_t)m->fresh_of[r] * m->threads);
+}
+
+/* Adds to p->needs what w needs in order to store its traced value, as `m` knows it. */
+static bool need_concrete(struct pass *p, const struct hd_must *m, hd_eid w)
+{
+    const struct hd_trace *t = m->w->t;
+    struct hd_deps deps = hd_trace_deps(t, w, HD_DEP_VALUE);
+    bool more = false;
+    if (deps.all && t->control == HD_CONTROL_BRANCHES)
+        more |= raise_needs(p, lookup(m, &m->all_changes[t->thread[w]], t->pos[w]));
+    if (deps.all && t->op[w] == HD_OP_RMW)
+        more |= raise_to_fresh(p, m, w);
+    for (uint32_t i = 0; i < deps.n; i++)
+        more |= raise_to_fresh(p, m, hd_trace_back(t, w, deps.dist[i]));
+    return more;
+}
+
+/* Lowers p->low to what w needs in order to run and, if `stores`, to store its traced value. True
+ * when the latter needs more than the former. */
+static bool add_source(struct pass *p, hd_eid w, bool stores, bool *any)
 {
     const struct hd_must *m = p->m;
     const struct hd_trace *t = m->w->t;
     hd_tid u = t->thread[w];
-    const uint32_t *clock = w < p->at ? hd_must_clock(m, w) : row(p, p->now, u);
-    const uint32_t *all = m->pool.data;
-    if (stores && t->control == HD_CONTROL_BRANCHES && hd_trace_deps(t, w, HD_DEP_VALUE).all)
-        all = lookup(m, &m->all_changes[u], t->pos[w]);
-    for (size_t i = 0; i < m->threads; i++) {
-        uint32_t needs = clock[i] > all[i] ? clock[i] : all[i];
-        if (i == u)
-            needs = t->pos[w] + 1;
-        if (!*any || needs < p->low[i])
-            p->low[i] = needs;
-    }
+    bool more = false;
+    memcpy(p->needs, w < p->at ? hd_must_clock(m, w) : row(p, p->now, u),
+           m->threads * sizeof *p->needs);
+    if (p->before)
+        raise_needs(p, hd_must_clock(p->before, w));
+    if (stores && w < p->at)
+        more |= need_concrete(p, m, w);
+    if (stores && p->before)
+        more |= need_concrete(p, p->before, w);
+    p->again |= w > p->at;
+    p->needs[u] = t->pos[w] + 1;
+    for (size_t i = 0; i < m->threads; i++)
+        if (!*any || p->needs[i] < p->low[i])
+            p->low[i] = p->needs[i];
     *any = true;
+    return more;
 }
 
 /* The last write of the user that must come before the read, or HD_EID_NONE. */
@@ -189,19 +230,26 @@ static bool hidden(const struct hd_must *m, const struct hd_loc_user *users, siz
     return false;
 }
 
-/* Writes of another thread that need not come before r: the first of the right value is the
- * weakest. */
-static void add_free_write(struct pass *p, const struct hd_loc_user *user, const uint32_t *clock,
-                           struct hd_value value, bool *any)
+/* Writes of another thread that need not come before r. What they need in order to run grows along
+ * the thread, so the first of the right value is the weakest, unless it needs more in order to
+ * store that value: then a later one may do with less. */
+static void add_free_write(struct pass *p, const struct hd_loc_user *user, hd_eid r,
+                           const uint32_t *clock, bool *any)
 {
     const struct hd_must *m = p->m;
+    const struct hd_trace *t = m->w->t;
+    struct hd_value value = hd_trace_read_value(t, r);
     uint32_t i = hd_accesses_write_from(m->w->locs, user, clock[user->thread]);
-    uint32_t stop = user->wend - i > SCAN_LIMIT ? i + SCAN_LIMIT : user->wend;
-    for (; i < stop; i++)
-        if (hd_value_eq(hd_trace_write_value(m->w->t, m->w->locs->writes[i]), value))
-            break;
-    if (i < user->wend)
-        add_source(p, m->w->locs->writes[i], false, any);
+    for (int looked = 0;; looked++, i++) {
+        i = hd_accesses_value_from(m->w->locs, user, value, i);
+        if (i == user->wend)
+            return;
+        hd_eid w = m->w->locs->writes[i];
+        if (p->before && hd_must_before(p->before, t, r, w))
+            return; /* this one and all later ones come too late */
+        if (!add_source(p, w, looked < LOOK_LIMIT, any))
+            return;
+    }
 }
 
 /* Puts into p->low what every possible source of r needs. False when nothing is known. */
@@ -230,7 +278,7 @@ static bool source_needs(struct pass *p, hd_eid r)
                 add_source(p, w, true, &any);
         }
         if (users[i].thread != t->thread[r])
-            add_free_write(p, &users[i], clock, value, &any);
+            add_free_write(p, &users[i], r, clock, &any);
     }
     const struct hd_loc_init *init = &t->loc_init[loc];
     if (!forced && init->how != HD_INIT_UNKNOWN && hd_value_eq(init->value, value))
@@ -255,14 +303,29 @@ static void need_deps(struct pass *p, hd_eid e, enum hd_dep_role role)
         need_fresh(p, u, hd_trace_back(t, e, deps.dist[i]));
 }
 
+/* Stores what r needs in order to be fresh, if that is more than it needs in order to run. */
+static void keep_fresh(struct pass *p, hd_eid r)
+{
+    struct hd_must *m = p->m;
+    const uint32_t *clock = hd_must_clock(m, r);
+    for (hd_tid u = 0; u < m->threads; u++)
+        if (u != m->w->t->thread[r] && p->low[u] > clock[u]) {
+            m->fresh_of[r] = store_clock(m, p->low);
+            return;
+        }
+}
+
 /* After a read: what its freshness needs joins what "all reads so far" need. */
 static void note_read(struct pass *p, hd_eid r)
 {
     struct hd_must *m = p->m;
     const struct hd_trace *t = m->w->t;
     hd_tid u = t->thread[r];
-    if (source_needs(p, r) && join_clock(p, row(p, p->fresh, u), p->low, u))
-        p->fresh_dirty[u] = 1;
+    if (source_needs(p, r)) {
+        keep_fresh(p, r);
+        if (join_clock(p, row(p, p->fresh, u), p->low, u))
+            p->fresh_dirty[u] = 1;
+    }
     if (p->fresh_dirty[u] && t->control == HD_CONTROL_BRANCHES)
         *(struct change *)hd_vec_push(&m->all_changes[u]) =
             (struct change){t->pos[r] + 1, store_clock(p->m, row(p, p->fresh, u))};
@@ -435,19 +498,23 @@ static void run(struct pass *p)
     }
 }
 
-struct hd_must *hd_must_new(const struct hd_world *w)
+/* One pass over the trace, which knows what the one before it has found. *again: another may find
+ * more. */
+static struct hd_must *run_pass(const struct hd_world *w, const struct hd_must *before, bool *again)
 {
     const struct hd_trace *t = w->t;
     struct hd_must *m = hd_calloc(1, sizeof *m);
     size_t n = hd_trace_n_threads(t), barriers = hd_trace_n_objs(t, HD_OBJ_BARRIER);
     *m = (struct hd_must){.w = w, .threads = n};
     m->clock_of = hd_calloc(t->n_events, sizeof *m->clock_of);
+    m->fresh_of = hd_calloc(t->n_events, sizeof *m->fresh_of);
     m->all_changes = hd_calloc(n, sizeof *m->all_changes);
     for (size_t u = 0; u < n; u++)
         m->all_changes[u] = HD_VEC_INIT(struct change);
     for (size_t u = 0; u < n; u++)
         hd_u32vec_push(&m->pool, 0);
     struct pass p = {.m = m,
+                     .before = before,
                      .conds = w->conds,
                      .sems = w->sems,
                      .barriers = w->barriers,
@@ -457,8 +524,10 @@ struct hd_must *hd_must_new(const struct hd_world *w)
                      .stored = hd_calloc(n, sizeof *p.stored),
                      .fresh_dirty = hd_calloc(n, 1),
                      .simple = hd_calloc(barriers, 1),
-                     .low = hd_calloc(n, sizeof *p.low)};
+                     .low = hd_calloc(n, sizeof *p.low),
+                     .needs = hd_calloc(n, sizeof *p.needs)};
     run(&p);
+    *again = p.again;
     hd_free(p.now, n * n * sizeof *p.now);
     hd_free(p.fresh, n * n * sizeof *p.fresh);
     hd_free(p.dirty, n);
@@ -466,6 +535,20 @@ struct hd_must *hd_must_new(const struct hd_world *w)
     hd_free(p.fresh_dirty, n);
     hd_free(p.simple, barriers);
     hd_free(p.low, n * sizeof *p.low);
+    hd_free(p.needs, n * sizeof *p.needs);
+    return m;
+}
+
+struct hd_must *hd_must_new(const struct hd_world *w)
+{
+    enum { PASSES = 3 };
+    struct hd_must *before = NULL, *m = NULL;
+    bool again = true;
+    for (int i = 0; i < PASSES && again; i++) {
+        before = m;
+        m = run_pass(w, before, &again);
+        hd_must_free(before);
+    }
     return m;
 }
 
@@ -476,6 +559,7 @@ void hd_must_free(struct hd_must *m)
     for (size_t u = 0; u < m->threads; u++)
         hd_vec_fini(&m->all_changes[u]);
     hd_free(m->clock_of, m->w->t->n_events * sizeof *m->clock_of);
+    hd_free(m->fresh_of, m->w->t->n_events * sizeof *m->fresh_of);
     hd_free(m->all_changes, m->threads * sizeof *m->all_changes);
     hd_u32vec_fini(&m->pool);
     hd_free(m, sizeof *m);

@@ -5,13 +5,16 @@
  * it does not say is open. The rules, each an argument about all schedules:
  *   - program order, fork, join;
  *   - a read that must be fresh (a branch or an address needs it; under `control all` every earlier
- * read of the thread) has a source: what all its possible sources need. A possible source is a
- * write of the same value that no write which must come between hides, or the initial value;
+ * read of the thread) has a source: what all its possible sources need, in order to run and to
+ * store their traced values, which asks that the reads they are computed from be fresh, and so on.
+ * A possible source is a write of the same value that no write which must come between hides and
+ * that need not come after the read, or the initial value;
  *   - a woken thread was notified, a semaphore was posted, a barrier with exactly as many users as
  *     its size was reached by all of them;
  *   - a thread that holds a lock, or is about to take it, and needs an event of another thread's
  * section of that lock, needs the end of that section too. Every must-order also holds in the
- * observed trace, so one pass over it computes all clocks; a clock is stored only where it changes.
+ * observed trace, so one pass over it computes clocks; a second pass, where it can help, knows from
+ * the first which writes come too late for a read. A clock is stored only where it changes.
  * Immutable after new; safe to share between threads.
  */
 #ifndef HD_PREDICT_MUST_H
@@ -28,6 +31,8 @@ struct hd_must {
     size_t threads;
     struct hd_u32vec pool;      /* clocks, `threads` entries each; the first is all zero */
     uint32_t *clock_of;         /* by event: number of its clock in the pool */
+    uint32_t *fresh_of;         /* by event, for reads: number of the clock that the read needs on
+                                 * top in order to be fresh; 0: nothing known */
     struct hd_vec *all_changes; /* by thread: from which position on "all reads so far are fresh"
                                  * needs which clock (struct change of must.c) */
 };

@@ -229,7 +229,7 @@ void hd_published_run(enum hd_published model, const struct hd_trace *t,
                       struct hd_published_result *result)
 {
     struct hd_trace copy = free_of_deps(t);
-    struct hd_world *w = hd_world_new(model == HD_PUBLISHED_RV ? &copy : t);
+    struct hd_world *w = hd_world_new_unguarded(model == HD_PUBLISHED_RV ? &copy : t);
     struct hd_candidates *c = hd_candidates_new(w);
     struct run r = {.model = model, .t = t, .options = options, .result = result};
     *result = (struct hd_published_result){0};

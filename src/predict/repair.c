@@ -64,6 +64,9 @@ static void list_sources_of(struct lister *l, const struct hd_loc_user *user, hd
     if (i > user->wstart)
         i--;
     for (uint32_t looked = 0; i < end; i++, looked++) {
+        i = hd_accesses_value_from(locs, user, value, i);
+        if (i >= end)
+            return;
         hd_eid w = locs->writes[i];
         if (looked == MAX_LOOKED_AT) {
             l->complete = false;
@@ -71,8 +74,7 @@ static void list_sources_of(struct lister *l, const struct hd_loc_user *user, hd
         }
         if (!own && hd_world_before(l->w, r, w))
             return;
-        if (hd_value_eq(hd_trace_write_value(t, w), value))
-            list_source(l, r, hides, w);
+        list_source(l, r, hides, w);
     }
 }
 

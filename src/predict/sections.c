@@ -20,6 +20,7 @@ struct scan {
     uint32_t *head;        /* by thread: its held list now */
     struct hd_map set_ids; /* hash of a sorted lock set to a node that has it */
     struct hd_u32vec members[2];
+    struct hd_map guard_at; /* event: the section of a guard that it opens or closes */
 };
 
 static struct use *use_of(struct scan *c, hd_tid thread, uint32_t lock)
@@ -161,7 +162,7 @@ static int by_lock_thread_open(const void *a, const void *b, void *arg)
 
 static void group_users(struct hd_sections *s)
 {
-    size_t n = s->list.len, locks = hd_trace_n_objs(s->t, HD_OBJ_LOCK);
+    size_t n = s->list.len, locks = s->n_locks;
     s->order = hd_alloc(n * sizeof *s->order);
     for (uint32_t i = 0; i < n; i++)
         s->order[i] = i;
@@ -180,32 +181,71 @@ static void group_users(struct hd_sections *s)
         s->user_start[lock + 1] += s->user_start[lock];
 }
 
-struct hd_sections *hd_sections_new(const struct hd_trace *t)
+/* Which event opens or closes which section of a guard. An event that would do two such things does
+ * the first; the other section is left out. */
+static void index_guards(struct scan *c, const struct hd_vec *guards)
+{
+    for (size_t i = 0; i < guards->len; i++) {
+        const struct hd_section *x = hd_vec_at(guards, i);
+        uint32_t other;
+        bool fresh;
+        if (hd_map_get(&c->guard_at, x->open, &other) ||
+            (x->close != HD_EID_NONE && hd_map_get(&c->guard_at, x->close, &other)))
+            continue;
+        *hd_map_put(&c->guard_at, x->open, &fresh) = (uint32_t)i;
+        if (x->close != HD_EID_NONE)
+            *hd_map_put(&c->guard_at, x->close, &fresh) = (uint32_t)i;
+    }
+}
+
+static void scan_guard(struct scan *c, const struct hd_vec *guards, hd_eid e)
+{
+    uint32_t index;
+    if (!hd_map_get(&c->guard_at, e, &index))
+        return;
+    const struct hd_section *x = hd_vec_at(guards, index);
+    uint32_t lock = (uint32_t)c->s->n_real + x->lock;
+    struct use *use = use_of(c, x->thread, lock);
+    if (x->open == e)
+        open_section(c, e, lock, use, false);
+    else
+        close_section(c, e, use, false);
+}
+
+struct hd_sections *hd_sections_new(const struct hd_trace *t, const struct hd_vec *guards,
+                                    size_t n_guards)
 {
     struct hd_sections *s = hd_calloc(1, sizeof *s);
     s->t = t;
+    s->n_real = hd_trace_n_objs(t, HD_OBJ_LOCK);
+    s->n_locks = s->n_real + n_guards;
     s->list = HD_VEC_INIT(struct hd_section);
     s->nodes = HD_VEC_INIT(struct hd_held_node);
     s->users = HD_VEC_INIT(struct hd_lock_user);
     s->held = hd_alloc(t->n_events * sizeof *s->held);
     s->of = hd_alloc(t->n_events * sizeof *s->of);
-    s->mixed = hd_calloc(hd_trace_n_objs(t, HD_OBJ_LOCK), 1);
-    s->tried = hd_calloc(hd_trace_n_objs(t, HD_OBJ_LOCK), 1);
+    s->mixed = hd_calloc(s->n_locks, 1);
+    s->tried = hd_calloc(s->n_locks, 1);
     struct scan c = {.s = s, .uses = HD_VEC_INIT(struct use)};
     size_t threads = hd_trace_n_threads(t);
     c.head = hd_alloc(threads * sizeof *c.head);
     for (size_t u = 0; u < threads; u++)
         c.head[u] = HD_HELD_EMPTY;
+    if (guards)
+        index_guards(&c, guards);
     for (hd_eid e = 0; e < t->n_events; e++) {
         s->held[e] = c.head[t->thread[e]];
         s->of[e] = HD_SECTION_NONE;
         if (touches_lock(t->op[e]))
             scan_event(&c, e);
+        else if (c.guard_at.len)
+            scan_guard(&c, guards, e);
     }
     hd_free(c.head, threads * sizeof *c.head);
     hd_vec_fini(&c.uses);
     hd_map_fini(&c.use_ids);
     hd_map_fini(&c.set_ids);
+    hd_map_fini(&c.guard_at);
     hd_u32vec_fini(&c.members[0]);
     hd_u32vec_fini(&c.members[1]);
     group_users(s);
@@ -218,10 +258,10 @@ void hd_sections_free(struct hd_sections *s)
         return;
     hd_free(s->held, s->t->n_events * sizeof *s->held);
     hd_free(s->of, s->t->n_events * sizeof *s->of);
-    hd_free(s->mixed, hd_trace_n_objs(s->t, HD_OBJ_LOCK));
-    hd_free(s->tried, hd_trace_n_objs(s->t, HD_OBJ_LOCK));
+    hd_free(s->mixed, s->n_locks);
+    hd_free(s->tried, s->n_locks);
     hd_free(s->order, s->list.len * sizeof *s->order);
-    hd_free(s->user_start, (hd_trace_n_objs(s->t, HD_OBJ_LOCK) + 1) * sizeof *s->user_start);
+    hd_free(s->user_start, (s->n_locks + 1) * sizeof *s->user_start);
     hd_vec_fini(&s->list);
     hd_vec_fini(&s->nodes);
     hd_vec_fini(&s->users);

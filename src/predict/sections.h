@@ -9,6 +9,10 @@
  * share their tails, so all of them together cost one node for each lock operation (more only where
  * locks are not released in the reverse order).
  *
+ * Guards (guards.h) are locks beyond those of the trace: their sections are opened and closed by
+ * other events than lock operations, and are otherwise like any. They come after the n_real locks
+ * of the trace.
+ *
  * Immutable after new; safe to share between threads.
  */
 #ifndef HD_PREDICT_SECTIONS_H
@@ -39,20 +43,23 @@ struct hd_lock_user {
 
 struct hd_sections {
     const struct hd_trace *t;
-    struct hd_vec list;   /* struct hd_section, by open */
-    struct hd_vec nodes;  /* struct hd_held_node */
-    uint32_t *held;       /* by event: node or HD_HELD_EMPTY */
-    uint32_t *of;         /* by event: the section it opens or closes, or HD_SECTION_NONE */
-    uint32_t *user_start; /* by lock: first entry in users; one more at the end */
-    struct hd_vec users;  /* struct hd_lock_user, grouped by lock */
-    uint32_t *order;      /* section ids, grouped by lock and thread */
-    uint8_t *mixed;       /* by lock: some thread held both sides of it at once */
-    uint8_t *tried;       /* by lock: some try-lock of it failed */
+    size_t n_real, n_locks; /* of the trace; with the guards */
+    struct hd_vec list;     /* struct hd_section, by open */
+    struct hd_vec nodes;    /* struct hd_held_node */
+    uint32_t *held;         /* by event: node or HD_HELD_EMPTY */
+    uint32_t *of;           /* by event: the section it opens or closes, or HD_SECTION_NONE */
+    uint32_t *user_start;   /* by lock: first entry in users; one more at the end */
+    struct hd_vec users;    /* struct hd_lock_user, grouped by lock */
+    uint32_t *order;        /* section ids, grouped by lock and thread */
+    uint8_t *mixed;         /* by lock: some thread held both sides of it at once */
+    uint8_t *tried;         /* by lock: some try-lock of it failed */
     struct hd_u32vec
         lockset; /* by node: id of its set of (lock, shared), from 1; equal sets, equal ids */
 };
 
-struct hd_sections *hd_sections_new(const struct hd_trace *t);
+/* guards: sections of hd_guards_find, of n_guards guards; NULL: none. */
+struct hd_sections *hd_sections_new(const struct hd_trace *t, const struct hd_vec *guards,
+                                    size_t n_guards);
 void hd_sections_free(struct hd_sections *s);
 
 static inline const struct hd_section *hd_section_at(const struct hd_sections *s, uint32_t id)

@@ -208,7 +208,7 @@ void hd_stages_run(enum hd_property property, const struct hd_trace *t, double s
     c.deadline = seconds > 0 ? started + seconds : 0;
     uint32_t *known = functions ? functions(t) : NULL;
     c.w.functions = known;
-    c.w.sections = hd_sections_new(t);
+    c.w.sections = hd_sections_new(t, NULL, 0);
     c.w.locs = hd_accesses_new(t, HD_OBJ_LOC);
     c.w.conds = hd_accesses_new(t, HD_OBJ_COND);
     c.base = hd_ucg_base_new(t, c.w.sections, c.w.conds, NULL, HD_MHB_ANY_WAITER);

@@ -115,7 +115,7 @@ enum hd_status hd_ucg_detect(const struct hd_trace *t, const struct hd_detect_op
 {
     struct hd_world w = {.t = t, .n_threads = hd_trace_n_threads(t)};
     struct detection d = {.t = t, .opts = opts, .r = r};
-    w.sections = hd_sections_new(t);
+    w.sections = hd_sections_new(t, NULL, 0);
     w.locs = hd_accesses_new(t, HD_OBJ_LOC);
     w.conds = hd_accesses_new(t, HD_OBJ_COND);
     d.c = hd_candidates_new(&w);

@@ -1,6 +1,7 @@
 #include "predict/world.h"
 
 #include "base/alloc.h"
+#include "predict/guards.h"
 
 /* Marks the reads that event e needs: explicit ones at once, "all" through the running minimum. */
 static bool mark_needs(struct hd_world *w, hd_eid e, enum hd_dep_role role)
@@ -34,26 +35,44 @@ static void mark_thread(struct hd_world *w, const hd_eid *events, size_t n)
     }
 }
 
-struct hd_world *hd_world_new(const struct hd_trace *t)
+static void mark_needed(struct hd_world *w)
+{
+    w->needed_at = hd_alloc(w->t->n_events * sizeof *w->needed_at);
+    for (size_t e = 0; e < w->t->n_events; e++)
+        w->needed_at[e] = UINT32_MAX;
+    for (hd_tid u = 0; u < w->n_threads; u++) {
+        size_t n;
+        const hd_eid *events = hd_trace_thread_events(w->t, u, &n);
+        mark_thread(w, events, n);
+    }
+}
+
+static struct hd_world *new_world(const struct hd_trace *t, bool guarded)
 {
     struct hd_world *w = hd_calloc(1, sizeof *w);
+    struct hd_vec guards = HD_VEC_INIT(struct hd_section);
     w->t = t;
     w->n_threads = hd_trace_n_threads(t);
-    w->sections = hd_sections_new(t);
     w->locs = hd_accesses_new(t, HD_OBJ_LOC);
     w->conds = hd_accesses_new(t, HD_OBJ_COND);
     w->sems = hd_accesses_new(t, HD_OBJ_SEM);
     w->barriers = hd_accesses_new(t, HD_OBJ_BARRIER);
+    mark_needed(w);
+    uint32_t n = guarded ? hd_guards_find(t, w->locs, w->needed_at, &guards) : 0;
+    w->sections = hd_sections_new(t, &guards, n);
+    hd_vec_fini(&guards);
     w->must = hd_must_new(w);
-    w->needed_at = hd_alloc(t->n_events * sizeof *w->needed_at);
-    for (size_t e = 0; e < t->n_events; e++)
-        w->needed_at[e] = UINT32_MAX;
-    for (hd_tid u = 0; u < w->n_threads; u++) {
-        size_t n;
-        const hd_eid *events = hd_trace_thread_events(t, u, &n);
-        mark_thread(w, events, n);
-    }
     return w;
+}
+
+struct hd_world *hd_world_new(const struct hd_trace *t)
+{
+    return new_world(t, true);
+}
+
+struct hd_world *hd_world_new_unguarded(const struct hd_trace *t)
+{
+    return new_world(t, false);
 }
 
 void hd_world_free(struct hd_world *w)

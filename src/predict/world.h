@@ -21,6 +21,8 @@ struct hd_world {
 };
 
 struct hd_world *hd_world_new(const struct hd_trace *t);
+/* The same without guards, for models in which values are judged otherwise. */
+struct hd_world *hd_world_new_unguarded(const struct hd_trace *t);
 void hd_world_free(struct hd_world *w);
 
 static inline bool hd_world_before(const struct hd_world *w, hd_eid a, hd_eid b)

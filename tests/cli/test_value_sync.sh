@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# Synchronisation that is made of values is understood: programs of tests/values are race free, and nothing of them
+# is left undecided, without the solver; their twins with one fault have a race, which is confirmed.
+. "$TESTS/cli/lib.sh"
+
+# correct NAME SOURCE FLAGS POLICY: every pair is proved impossible by the steps before the solver.
+correct() {
+    # shellcheck disable=SC2086
+    heddle cc -g -O1 -pthread $3 "$TESTS/values/$2.c" -o "$1"
+    # shellcheck disable=SC2086
+    heddle record $4 -o "$1.hdt" "./$1"
+    heddle analyze --steps filters,greedy,syncp,closure "$1.hdt"
+    expect_code 0
+    expect_out "; 0 undecided"
+}
+
+# faulty NAME SOURCE FLAGS POLICY
+faulty() {
+    # shellcheck disable=SC2086
+    heddle cc -g -O1 -pthread $3 -DFAULT "$TESTS/values/$2.c" -o "$1"
+    # shellcheck disable=SC2086
+    heddle run --times 1 -o "$1.out" $4 "./$1"
+    expect_code 66
+    expect_err "confirmed 2 of 2"
+    expect_err ", 0 undecided"
+}
+
+sliced="--policy random --quantum 5"
+for kind in 0 1 2 3 4; do
+    n=$((kind == 4 ? 20 : 300))
+    correct spin$kind spin_lock "-DKIND=$kind -DN=$n" "$sliced"
+    faulty spin${kind}f spin_lock "-DKIND=$kind -DN=5" "$sliced"
+done
+correct barrier1 counter_barrier "-DKIND=1 -DROUNDS=30" ""
+faulty barrier1f counter_barrier "-DKIND=1" ""
+correct pending pending_counter "-DN=20" "--policy random --quantum 20 --seed 3"
+faulty pendingf pending_counter "-DN=20" "--policy random --quantum 20 --seed 3"
+
+# What the only source of a value was computed from comes first, too.
+heddle analyze --pairs --steps must "$TESTS/predict/value_chain.trace"
+expect_out "(must 2)"
+finish
