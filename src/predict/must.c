@@ -15,7 +15,8 @@ struct change {
 struct pass {
     struct hd_must *m;
     const struct hd_must *before; /* what the pass before this one has found; NULL in the first */
-    bool again; /* a read took a write that comes after it in the trace for a possible source */
+    bool again;  /* a read took a write that comes after it in the trace for a possible source */
+    bool better; /* some clock is above that of the pass before */
     hd_eid
         at; /* the event in hand: clocks of earlier events are stored, `now` holds for later ones */
     const struct hd_accesses *conds, *sems, *barriers;
@@ -93,11 +94,21 @@ static uint32_t store_clock(struct hd_must *m, const uint32_t *clock)
     return (uint32_t)(offset / m->threads);
 }
 
+static bool above(const struct pass *p, const uint32_t *clock, const uint32_t *other, hd_tid own)
+{
+    for (size_t u = 0; u < p->m->threads; u++)
+        if (clock[u] > other[u] && u != own)
+            return true;
+    return false;
+}
+
 static void store_now(struct pass *p, hd_eid e)
 {
     hd_tid u = p->m->w->t->thread[e];
     if (p->before && join_clock(p, row(p, p->now, u), hd_must_clock(p->before, e), u))
         p->dirty[u] = 1;
+    if (!p->better)
+        p->better = !p->before || above(p, row(p, p->now, u), hd_must_clock(p->before, e), u);
     if (p->dirty[u])
         p->stored[u] = store_clock(p->m, row(p, p->now, u));
     p->dirty[u] = 0;
@@ -527,7 +538,7 @@ static struct hd_must *run_pass(const struct hd_world *w, const struct hd_must *
                      .low = hd_calloc(n, sizeof *p.low),
                      .needs = hd_calloc(n, sizeof *p.needs)};
     run(&p);
-    *again = p.again;
+    *again = p.again && p.better;
     hd_free(p.now, n * n * sizeof *p.now);
     hd_free(p.fresh, n * n * sizeof *p.fresh);
     hd_free(p.dirty, n);
@@ -541,7 +552,7 @@ static struct hd_must *run_pass(const struct hd_world *w, const struct hd_must *
 
 struct hd_must *hd_must_new(const struct hd_world *w)
 {
-    enum { PASSES = 3 };
+    enum { PASSES = 12 };
     struct hd_must *before = NULL, *m = NULL;
     bool again = true;
     for (int i = 0; i < PASSES && again; i++) {

@@ -31,8 +31,10 @@ for kind in 0 1 2 3 4; do
     correct spin$kind spin_lock "-DKIND=$kind -DN=$n" "$sliced"
     faulty spin${kind}f spin_lock "-DKIND=$kind -DN=5" "$sliced"
 done
-correct barrier1 counter_barrier "-DKIND=1 -DROUNDS=30" ""
-faulty barrier1f counter_barrier "-DKIND=1" ""
+for kind in 0 1; do
+    correct barrier$kind counter_barrier "-DKIND=$kind -DROUNDS=300" ""
+    faulty barrier${kind}f counter_barrier "-DKIND=$kind" ""
+done
 correct pending pending_counter "-DN=20" "--policy random --quantum 20 --seed 3"
 faulty pendingf pending_counter "-DN=20" "--policy random --quantum 20 --seed 3"
 
