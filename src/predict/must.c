@@ -263,8 +263,91 @@ static void add_free_write(struct pass *p, const struct hd_loc_user *user, hd_ei
     }
 }
 
+/* Of a counter's user: the writes that must have run before r, and those that may have. */
+struct share {
+    struct hd_counter_sum least, most;
+};
+
+static struct share share_of(const struct pass *p, const struct hd_counter *c,
+                             const struct hd_loc_user *user, hd_eid r)
+{
+    const struct hd_must *m = p->m;
+    const struct hd_trace *t = m->w->t;
+    const struct hd_accesses *locs = m->w->locs;
+    bool own = user->thread == t->thread[r];
+    uint32_t limit = own ? t->pos[r] : hd_must_clock(m, r)[user->thread];
+    uint32_t low = hd_accesses_write_from(locs, user, limit), high = own ? low : user->wend;
+    for (uint32_t lo = low; p->before && lo < high;) { /* the first that comes too late */
+        uint32_t mid = lo + (high - lo) / 2;
+        if (hd_must_before(p->before, t, r, locs->writes[mid]))
+            high = mid;
+        else
+            lo = mid + 1;
+    }
+    return (struct share){hd_counter_before(m->w->counters, c, user, low),
+                          hd_counter_before(m->w->counters, c, user, high)};
+}
+
+/* The user's first write with which it has added (or taken) `amount` must have run: raises p->low.
+ * Requires that there is one. */
+static void need_amount(struct pass *p, const struct hd_counter *c, const struct hd_loc_user *user,
+                        int64_t amount, bool up)
+{
+    const struct hd_world *w = p->m->w;
+    uint32_t lo = user->wstart, hi = user->wend - 1;
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        struct hd_counter_sum sum = hd_counter_before(w->counters, c, user, mid + 1);
+        if ((up ? sum.up : sum.down) < amount)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    hd_eid write = w->locs->writes[lo];
+    const uint32_t *clock =
+        write < p->at ? hd_must_clock(p->m, write) : row(p, p->now, user->thread);
+    for (size_t i = 0; i < p->m->threads; i++)
+        if (clock[i] > p->low[i] && i != user->thread)
+            p->low[i] = clock[i];
+    if (w->t->pos[write] + 1 > p->low[user->thread])
+        p->low[user->thread] = w->t->pos[write] + 1;
+}
+
+/* A fresh read of a counter tells what has been added and taken before it: at least `need` of one
+ * kind, of which each thread gives what all the others cannot. True when p->low was raised. */
+static bool counter_needs(struct pass *p, const struct hd_counter *c,
+                          const struct hd_loc_user *users, size_t n, hd_eid r)
+{
+    struct hd_counter_sum least = {0, 0}, most = {0, 0};
+    int64_t difference = (int64_t)(hd_trace_read_value(p->m->w->t, r).bits - (uint64_t)c->base);
+    bool raised = false;
+    for (size_t i = 0; i < n; i++) {
+        struct share s = share_of(p, c, &users[i], r);
+        least.up += s.least.up;
+        least.down += s.least.down;
+        most.up += s.most.up;
+        most.down += s.most.down;
+    }
+    int64_t up = least.down + difference, down = least.up - difference;
+    for (size_t i = 0; i < n; i++) {
+        struct share s = share_of(p, c, &users[i], r);
+        int64_t ups = up - (most.up - s.most.up), downs = down - (most.down - s.most.down);
+        if (users[i].thread == p->m->w->t->thread[r])
+            continue;
+        if (ups > s.least.up && ups <= s.most.up) {
+            need_amount(p, c, &users[i], ups, true);
+            raised = true;
+        }
+        if (downs > s.least.down && downs <= s.most.down) {
+            need_amount(p, c, &users[i], downs, false);
+            raised = true;
+        }
+    }
+    return raised;
+}
+
 /* Puts into p->low what every possible source of r needs. False when nothing is known. */
-static bool source_needs(struct pass *p, hd_eid r)
+static bool sources_need(struct pass *p, hd_eid r)
 {
     const struct hd_must *m = p->m;
     const struct hd_trace *t = m->w->t;
@@ -295,6 +378,22 @@ static bool source_needs(struct pass *p, hd_eid r)
     if (!forced && init->how != HD_INIT_UNKNOWN && hd_value_eq(init->value, value))
         return false;
     return any;
+}
+
+/* Puts into p->low what r needs in order to be fresh. False when nothing is known. */
+static bool source_needs(struct pass *p, hd_eid r)
+{
+    const struct hd_world *w = p->m->w;
+    uint32_t loc = w->t->obj[r];
+    const struct hd_counter *c = hd_counter_of(w->counters, loc);
+    bool known = sources_need(p, r);
+    size_t n;
+    const struct hd_loc_user *users = hd_accesses_users(w->locs, loc, &n);
+    if (!c || n > MAX_USERS)
+        return known;
+    if (!known)
+        memset(p->low, 0, p->m->threads * sizeof *p->low);
+    return counter_needs(p, c, users, n, r) || known;
 }
 
 static void need_fresh(struct pass *p, hd_tid thread, hd_eid r)

@@ -61,6 +61,7 @@ static struct hd_world *new_world(const struct hd_trace *t, bool guarded)
     uint32_t n = guarded ? hd_guards_find(t, w->locs, w->needed_at, &guards) : 0;
     w->sections = hd_sections_new(t, &guards, n);
     hd_vec_fini(&guards);
+    w->counters = hd_counters_new(t, w->locs, w->sections);
     w->must = hd_must_new(w);
     return w;
 }
@@ -81,6 +82,7 @@ void hd_world_free(struct hd_world *w)
         return;
     hd_free(w->needed_at, w->t->n_events * sizeof *w->needed_at);
     hd_must_free(w->must);
+    hd_counters_free(w->counters);
     hd_accesses_free(w->barriers);
     hd_accesses_free(w->sems);
     hd_accesses_free(w->conds);

@@ -5,6 +5,7 @@
 #define HD_PREDICT_WORLD_H
 
 #include "predict/accesses.h"
+#include "predict/counters.h"
 #include "predict/must.h"
 #include "predict/sections.h"
 
@@ -12,6 +13,7 @@ struct hd_world {
     const struct hd_trace *t;
     struct hd_sections *sections;
     struct hd_accesses *locs, *conds, *sems, *barriers;
+    struct hd_counters *counters;
     struct hd_must *must;
     uint32_t *needed_at; /* by event, for reads: the position in its thread of the first event that
                           * can run only if this read is fresh; UINT32_MAX when there is none */

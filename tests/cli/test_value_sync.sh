@@ -35,7 +35,7 @@ for kind in 0 1; do
     correct barrier$kind counter_barrier "-DKIND=$kind -DROUNDS=300" ""
     faulty barrier${kind}f counter_barrier "-DKIND=$kind" ""
 done
-correct pending pending_counter "-DN=20" "--policy random --quantum 20 --seed 3"
+correct pending pending_counter "-DN=100" "--policy random --quantum 20 --seed 3"
 faulty pendingf pending_counter "-DN=20" "--policy random --quantum 20 --seed 3"
 
 # What the only source of a value was computed from comes first, too.

@@ -35,9 +35,11 @@ enum step {
     READ,        /* plain, of the data */
     WRITE,       /* the same */
     ADD,         /* fetch-and-add of the counter */
+    SUB,         /* fetch-and-subtract */
     TAKE,        /* mutex */
     READ_COUNT,  /* plain */
     WRITE_COUNT, /* plain: one more than was read */
+    WRITE_LESS,  /* plain: one less */
     ZERO_COUNT,  /* plain or atomic */
     GIVE,        /* mutex */
     LOOK_COUNT,  /* atomic load */
@@ -53,6 +55,10 @@ static const enum step activities[][6] = {
     {TAKE, READ_COUNT, WRITE_COUNT, GIVE, STEPS},
     {ADD, STEPS},
     {ADD, WRITE, STEPS},
+    {ADD, SUB, STEPS},
+    {WRITE, SUB, STEPS},
+    {ADD, WRITE, SUB, STEPS},
+    {WRITE, TAKE, READ_COUNT, WRITE_LESS, GIVE, STEPS},
     {ADD, ZERO_COUNT, NEXT_GEN, STEPS},
     {LOOK_COUNT, READ, STEPS},
     {LOOK_GEN, WRITE, STEPS},
@@ -136,6 +142,17 @@ static void rmw_var(struct machine *m, int u, enum var x, unsigned value, bool c
     branch(m, u);
 }
 
+static bool use_mutex(struct machine *m, int u, bool take)
+{
+    if (take && m->owner >= 0)
+        return m->owner == u; /* held for good by a thread that has begun anew: go on */
+    if (!take && m->owner != u)
+        return true;
+    m->owner = take ? u : -1;
+    event(m, u, take ? "acq(m)" : "rel(m)");
+    return true;
+}
+
 /* True: the step is done; false: it has to be tried again, or cannot be done now. */
 static bool run_step(struct machine *m, int u, enum step step)
 {
@@ -163,25 +180,18 @@ static bool run_step(struct machine *m, int u, enum step step)
         write_var(m, u, "w", DATA, (unsigned)hd_rng_below(&m->rng, 3), hd_rng_chance(&m->rng, 30));
         return true;
     case ADD:
-        rmw_var(m, u, COUNT, m->mem[COUNT] + 1, true);
+    case SUB:
+        rmw_var(m, u, COUNT, m->mem[COUNT] + (step == ADD ? 1 : -1u), true);
         return true;
     case TAKE:
-        if (m->owner >= 0)
-            return m->owner == u; /* held for good by a thread that has begun anew: go on */
-        m->owner = u;
-        event(m, u, "acq(m)");
-        return true;
     case GIVE:
-        if (m->owner != u)
-            return true;
-        m->owner = -1;
-        event(m, u, "rel(m)");
-        return true;
+        return use_mutex(m, u, step == TAKE);
     case READ_COUNT:
         read_var(m, u, "r", COUNT, hd_rng_chance(&m->rng, 50));
         return true;
     case WRITE_COUNT:
-        write_var(m, u, "w", COUNT, t->seen + 1, true);
+    case WRITE_LESS:
+        write_var(m, u, "w", COUNT, t->seen + (step == WRITE_COUNT ? 1 : -1u), true);
         return true;
     case ZERO_COUNT:
         write_var(m, u, "aw", COUNT, 0, false);
@@ -200,7 +210,7 @@ static bool run_step(struct machine *m, int u, enum step step)
 
 static size_t make(uint64_t seed, char *buffer, size_t size)
 {
-    struct machine m = {.owner = -1, .out = fmemopen(buffer, size, "w")};
+    struct machine m = {.owner = -1, .mem[COUNT] = 4, .out = fmemopen(buffer, size, "w")};
     hd_rng_init(&m.rng, seed);
     int threads = 2 + (int)hd_rng_below(&m.rng, THREADS - 1);
     unsigned kinds = 1 + (unsigned)hd_rng_below(&m.rng, 3), kind[3], stop = m.n;
@@ -209,7 +219,7 @@ static size_t make(uint64_t seed, char *buffer, size_t size)
     if (!hd_rng_chance(&m.rng, 10))
         fprintf(m.out, "!control branches\n");
     for (int x = 0; x < DATA; x++)
-        fprintf(m.out, "!init %s 0\n", names[x]);
+        fprintf(m.out, "!init %s %u\n", names[x], m.mem[x]);
     stop = 8 + (unsigned)hd_rng_below(&m.rng, MAX_EVENTS - 10);
     for (int tries = 0; m.n < stop && tries < 200; tries++) {
         int u = (int)hd_rng_below(&m.rng, (uint64_t)threads);
