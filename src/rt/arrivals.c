@@ -3,6 +3,7 @@
 
 #include "heddle/rt_arrivals.h"
 #include "rt/blocks.h"
+#include "rt/chan.h"
 #include "rt/policy.h"
 #include "rt/real.h"
 #include "rt/sys.h"
@@ -20,12 +21,40 @@
 #include <sys/uio.h>
 #include <time.h>
 
+/* Datagram sockets of the program, where a replay sends to. The last one is the first. */
+struct gram {
+    struct sockaddr_storage at;
+    socklen_t len;
+    bool unread;
+    struct gram *next;
+};
+static struct gram *grams;
+static uint32_t n_grams;
+
+static uint32_t new_gram(const struct sockaddr_storage *at, socklen_t len)
+{
+    struct gram *g = hd_rt_mem(sizeof *g);
+    g->at = *at;
+    g->len = len;
+    g->next = grams;
+    grams = g;
+    return n_grams++;
+}
+
+static struct gram *gram_of(uint32_t id)
+{
+    struct gram *g = id < n_grams ? grams : NULL;
+    for (uint32_t i = n_grams; g && i > id + 1; i--)
+        g = g->next;
+    return g;
+}
+
 /* ---- sockets with another side outside ---- */
 
 struct source {
     ino_t self; /* 0: a free place */
     uint32_t id;
-    bool listens;
+    enum hd_source kind;
 };
 static struct source *sources; /* by inode, open addressing */
 static size_t n_sources, room;
@@ -58,23 +87,47 @@ static ino_t socket_of(int fd)
     return st.st_ino;
 }
 
-static void keep(int fd, uint32_t id, bool listens)
+static const struct source *keep(int fd, uint32_t id, enum hd_source kind)
 {
     ino_t self = socket_of(fd);
     if (!self)
-        return;
+        return NULL;
     if (2 * (n_sources + 1) > room)
         grow();
     struct source *s = place_of(self);
     n_sources += !s->self;
-    *s = (struct source){self, id, listens};
+    *s = (struct source){self, id, kind};
+    return s;
+}
+
+/* A bound datagram socket whose messages do not come from a thread that we know of. Other sockets
+ * that are asked for here never become a source. */
+static const struct source *look_closer(int fd)
+{
+    struct sockaddr_storage at;
+    int type = 0;
+    socklen_t n = sizeof type, len = sizeof at;
+    const struct sockaddr_in *in = (void *)&at;
+    if (hd_rt_syscall(SYS_getsockopt, fd, SOL_SOCKET, SO_TYPE, (long)&type, (long)&n, 0) < 0 ||
+        type != SOCK_DGRAM)
+        return keep(fd, 0, HD_SOURCE_NONE);
+    if (hd_rt_syscall(SYS_getsockname, fd, (long)&at, (long)&len, 0, 0, 0) < 0)
+        return NULL;
+    bool bound = at.ss_family == AF_UNIX ? len > sizeof at.ss_family : in->sin_port != 0;
+    if (!bound || hd_rt_chan(fd, false))
+        return NULL; /* it may be bound later */
+    return keep(fd, new_gram(&at, len), HD_SOURCE_DATAGRAM);
 }
 
 static const struct source *find(int fd)
 {
-    ino_t self = n_sources ? socket_of(fd) : 0;
-    const struct source *s = self ? place_of(self) : NULL;
-    return s && s->self ? s : NULL;
+    ino_t self = socket_of(fd);
+    if (!self)
+        return NULL;
+    const struct source *s = room ? place_of(self) : NULL;
+    if (!s || !s->self)
+        s = look_closer(fd);
+    return s && s->kind != HD_SOURCE_NONE ? s : NULL;
 }
 
 bool hd_rt_arrivals_from(int fd)
@@ -92,7 +145,7 @@ static void log_item(enum hd_arrival kind, uint32_t id, const void *data, size_t
 
 void hd_rt_arrivals_signal(int sig, const siginfo_t *info)
 {
-    bool sent = info && (info->si_code == SI_USER || info->si_code == SI_QUEUE);
+    bool sent = !info || info->si_code == SI_USER || info->si_code == SI_QUEUE;
     bool asks = sig == SIGINT || sig == SIGTERM || sig == SIGHUP || sig == SIGQUIT;
     if (sig != SIGCHLD && (sent || asks))
         log_item(HD_ARRIVAL_SIGNAL, (uint32_t)sig, NULL, 0);
@@ -212,6 +265,22 @@ static void send_to(const struct item *it)
     c->unread = true;
 }
 
+static bool send_gram(const struct item *it)
+{
+    struct gram *g = gram_of(it->head->id);
+    if (!g || g->unread)
+        return false;
+    struct sockaddr_storage to = g->at;
+    long fd = hd_rt_syscall(SYS_socket, to.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0, 0, 0, 0);
+    if (fd < 0)
+        return false;
+    make_local(&to);
+    hd_rt_syscall(SYS_sendto, fd, (long)it->data, (long)it->head->len, MSG_DONTWAIT, (long)&to,
+                  (long)g->len);
+    hd_rt_syscall(SYS_close, fd, 0, 0, 0, 0, 0);
+    return g->unread = true;
+}
+
 /* As if another process sent it. */
 static void send_signal(const struct item *it, const struct hd_thread *t)
 {
@@ -260,6 +329,9 @@ static bool play(struct item *it)
         send_to(it);
         it->played = true;
         break;
+    case HD_ARRIVAL_DATAGRAM:
+        it->played = send_gram(it);
+        break;
     case HD_ARRIVAL_SIGNAL:
         if (!(t = thread_of(it)))
             return false;
@@ -279,24 +351,37 @@ static struct item *next_of(enum hd_arrival kind, uint32_t what)
         const struct hd_arrivals_item *h = items[i].head;
         if (items[i].played || h->kind != (uint32_t)kind)
             continue;
-        if (kind == HD_ARRIVAL_READ ? h->id == what : *(const uint32_t *)items[i].data == what)
+        if (kind == HD_ARRIVAL_ACCEPT ? *(const uint32_t *)items[i].data == what : h->id == what)
             return &items[i];
     }
     return NULL;
 }
 
+static bool is_waiting(uint32_t listener)
+{
+    for (uint32_t i = 0; i < room_conns; i++)
+        if (conns[i].waiting && conns[i].listener == listener)
+            return true;
+    return false;
+}
+
+/* what: as in HD_ARRIVAL_READY. */
 static void make_ready(uint32_t what)
 {
-    struct item *it;
-    if (what & 1) {
-        for (uint32_t i = 0; i < room_conns; i++)
-            if (conns[i].waiting && conns[i].listener == what >> 1)
-                return;
-        it = next_of(HD_ARRIVAL_ACCEPT, what >> 1);
-    } else {
-        if (what >> 1 >= room_conns || conns[what >> 1].unread)
-            return;
-        it = next_of(HD_ARRIVAL_READ, what >> 1);
+    struct item *it = NULL;
+    uint32_t id = what >> 2;
+    switch ((enum hd_source)(what & 3)) {
+    case HD_SOURCE_LISTENER:
+        it = is_waiting(id) ? NULL : next_of(HD_ARRIVAL_ACCEPT, id);
+        break;
+    case HD_SOURCE_CONNECTION:
+        it = id >= room_conns || conns[id].unread ? NULL : next_of(HD_ARRIVAL_READ, id);
+        break;
+    case HD_SOURCE_DATAGRAM:
+        it = next_of(HD_ARRIVAL_DATAGRAM, id);
+        break;
+    case HD_SOURCE_NONE:
+        break;
     }
     if (it)
         play(it);
@@ -332,6 +417,18 @@ void hd_rt_arrivals_alone(int fd, short events)
 
 /* ---- around calls ---- */
 
+bool hd_rt_arrivals_raise(struct hd_thread *t)
+{
+    uint64_t path = n_items ? path_of(t) : 0;
+    while (t->arrival < n_items && items[t->arrival].head->thread != path)
+        t->arrival++;
+    struct item *it = t->arrival < n_items ? &items[t->arrival] : NULL;
+    if (!it || it->head->kind != HD_ARRIVAL_SIGNAL || it->played)
+        return false;
+    t->arrival++;
+    return play(it);
+}
+
 void hd_rt_arrivals_before(struct hd_thread *me)
 {
     uint64_t path = n_items ? path_of(me) : 0;
@@ -345,7 +442,9 @@ void hd_rt_arrivals_before(struct hd_thread *me)
         if (!it->played && it->head->kind == HD_ARRIVAL_ACCEPT)
             play(it);
         if (it->head->kind == HD_ARRIVAL_READ)
-            make_ready(it->head->id << 1);
+            make_ready(it->head->id << 2 | HD_SOURCE_CONNECTION);
+        if (it->head->kind == HD_ARRIVAL_DATAGRAM)
+            make_ready(it->head->id << 2 | HD_SOURCE_DATAGRAM);
         for (size_t i = 0; it->head->kind == HD_ARRIVAL_READY && i < it->head->len / 4; i++)
             make_ready(ready[i]);
         if (it->head->kind == HD_ARRIVAL_SIGNAL && !it->played)
@@ -359,7 +458,7 @@ void hd_rt_arrivals_before(struct hd_thread *me)
 void hd_rt_arrivals_listens(int fd)
 {
     uint32_t id = n_listeners++;
-    keep(fd, id, true);
+    keep(fd, id, HD_SOURCE_LISTENER);
     if (id >= room_listeners)
         return;
     socklen_t n = sizeof *addresses;
@@ -394,15 +493,20 @@ void hd_rt_arrivals_accepted(int listener, int fd, bool outside)
         return;
     if (rt.follow)
         conns[id].waiting = false;
-    keep(fd, id, false);
+    keep(fd, id, HD_SOURCE_CONNECTION);
     log_item(HD_ARRIVAL_ACCEPT, id, &at, sizeof at);
 }
 
-static void log_bytes(uint32_t id, size_t n, const struct iovec *v, size_t parts)
+/* r bytes of a message that may have been longer than the room for it. */
+static void log_bytes(enum hd_arrival kind, uint32_t id, size_t r, const struct iovec *v,
+                      size_t parts)
 {
-    if (rt.follow || rt.tapped)
-        return;
-    uint8_t *to = hd_rt_log_begin(0, 0, (uint64_t)id << 8 | HD_ARRIVAL_READ, n);
+    size_t n = 0;
+    for (size_t i = 0; i < parts; i++)
+        n += v[i].iov_len;
+    n = n < r ? n : r;
+    uint8_t *to =
+        rt.follow || rt.tapped ? NULL : hd_rt_log_begin(0, 0, (uint64_t)id << 8 | kind, n);
     if (!to)
         return;
     for (size_t i = 0; i < parts && n; i++) {
@@ -414,31 +518,41 @@ static void log_bytes(uint32_t id, size_t n, const struct iovec *v, size_t parts
     hd_rt_log_end(HD_LOG_ARRIVAL, to);
 }
 
+static void was_read(const struct source *s)
+{
+    struct gram *g = s->kind == HD_SOURCE_DATAGRAM ? gram_of(s->id) : NULL;
+    if (g)
+        g->unread = false;
+    else if (s->id < room_conns)
+        conns[s->id].unread = false;
+}
+
 void hd_rt_arrivals_read(int fd, long r, const struct iovec *v, size_t parts, bool peeks)
 {
     const struct source *s = find(fd);
-    if (!s || s->listens)
+    if (!s || s->kind == HD_SOURCE_LISTENER)
         return;
-    uint32_t ready = s->id << 1;
-    if (rt.follow && s->id < room_conns && r > 0 && !peeks)
-        conns[s->id].unread = false;
+    uint32_t ready = s->id << 2 | s->kind;
+    bool gram = s->kind == HD_SOURCE_DATAGRAM;
+    if (rt.follow && (r > 0 || (gram && r == 0)) && !peeks)
+        was_read(s);
     if (r < 0)
         log_item(HD_ARRIVAL_NOTHING, 0, NULL, 0);
     else if (peeks)
         log_item(HD_ARRIVAL_READY, 0, &ready, sizeof ready);
     else
-        log_bytes(s->id, (size_t)r, v, parts);
+        log_bytes(gram ? HD_ARRIVAL_DATAGRAM : HD_ARRIVAL_READ, s->id, (size_t)r, v, parts);
 }
 
 void hd_rt_arrivals_polled(const struct pollfd *fds, size_t n)
 {
     uint32_t ready[64], used = 0;
     bool any = false;
-    for (size_t i = 0; n_sources && i < n; i++) {
+    for (size_t i = 0; i < n; i++) {
         const struct source *s = find(fds[i].fd);
         any = any || s;
         if (s && fds[i].revents & (POLLIN | POLLHUP | POLLRDHUP) && used < 64)
-            ready[used++] = s->id << 1 | s->listens;
+            ready[used++] = s->id << 2 | s->kind;
     }
     if (any)
         log_item(HD_ARRIVAL_READY, 0, ready, used * sizeof *ready);

@@ -210,10 +210,30 @@ HD_EXPORT ssize_t read(int fd, void *buf, size_t n)
 
 READ_CALL(recv, SYS_recvfrom, buf, NULL, 0, (int fd, void *buf, size_t n, int flags),
           (fd, buf, n, flags), fd, (long)buf, (long)n, flags)
-READ_CALL(recvfrom, SYS_recvfrom, buf, NULL, 0,
-          (int fd, void *restrict buf, size_t n, int flags, struct sockaddr *restrict from,
-           socklen_t *restrict len),
-          (fd, buf, n, flags, from, len), fd, (long)buf, (long)n, flags, (long)from, (long)len)
+
+/* The address that the kernel wrote, cut to the room that there was for it. */
+static void wrote_address(const struct sockaddr *addr, const socklen_t *len, socklen_t room,
+                          uintptr_t pc)
+{
+    hd_rt_wrote(pc, addr, *len < room ? *len : room);
+    hd_rt_wrote(pc, len, sizeof *len);
+}
+
+HD_EXPORT ssize_t recvfrom(int fd, void *restrict buf, size_t n, int flags,
+                           struct sockaddr *restrict from, socklen_t *restrict len)
+{
+    struct hd_thread *me = hd_rt_enter();
+    if (!me)
+        return hd_real.recvfrom(fd, buf, n, flags, from, len);
+    socklen_t room = from && len ? *len : 0;
+    long a[6] = {fd, (long)buf, (long)n, flags, (long)from, (long)len};
+    long r = do_read(me, a, SYS_recvfrom, buf, NULL, 0, HD_PC);
+    if (r >= 0 && from && len)
+        wrote_address(from, len, room, HD_PC);
+    hd_rt_leave(me);
+    return answer(r);
+}
+
 READ_CALL(recvmsg, SYS_recvmsg, NULL, m->msg_iov, m->msg_iovlen,
           (int fd, struct msghdr *m, int flags), (fd, m, flags), fd, (long)m, flags)
 READ_CALL(readv, SYS_readv, NULL, v, (size_t)n, (int fd, const struct iovec *v, int n), (fd, v, n),
@@ -397,6 +417,7 @@ static long do_accept(struct hd_thread *me, int fd, struct sockaddr *addr, sockl
     if (!rt.multi && may_block(fd))
         hd_rt_arrivals_alone(fd, POLLIN);
     long r = wait_ready(me, fd, POLLIN);
+    socklen_t room = addr && len ? *len : 0;
     long a[6] = {fd, (long)addr, (long)len, flags};
     if (r == 0)
         r = make_call(me, a, SYS_accept4);
@@ -404,10 +425,8 @@ static long do_accept(struct hd_thread *me, int fd, struct sockaddr *addr, sockl
     hd_rt_arrivals_accepted(fd, (int)r, outside);
     if (r < 0)
         return r;
-    if (addr && len) {
-        hd_rt_wrote(pc, addr, *len);
-        hd_rt_wrote(pc, len, sizeof *len);
-    }
+    if (addr && len)
+        wrote_address(addr, len, room, pc);
     return r;
 }
 

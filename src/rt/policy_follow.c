@@ -463,11 +463,17 @@ const struct hd_policy hd_rt_follow = {"follow", start, created, pick, budget, a
 
 bool hd_rt_follow_arrivals(bool never)
 {
-    if (!never && !free_run)
-        return false;
+    bool second = __hd_follow.next == property && stood[0] && !stood[1];
+    struct hd_thread *t =
+        free_run ? NULL
+                 : thread_of(entries[__hd_follow.next + (second ? sched->n_first : 0)].thread);
+    if (t && t->state == HD_OUTSIDE && hd_rt_arrivals_raise(t))
+        return false; /* it comes back with that */
+    if ((!never || rt.n_outside) && !free_run)
+        return false; /* who is due may wait for the clock, or come back by itself */
     if (hd_rt_arrivals_play())
         return true;
-    if (!never || !free_run || !hd_rt_arrivals_over())
+    if (!never || rt.n_outside || !free_run || !hd_rt_arrivals_over())
         return false;
     rt.header->outcome = HD_OUTCOME_WAITS;
     for (;;)

@@ -205,7 +205,7 @@ static struct hd_thread *choose(void)
         if (!rt.led && hd_rt_exit_due(true))
             return exiting();
         uint64_t first = next_deadline(&alive);
-        if (rt.n_fdwait && !rt.n_outside && rt.follow && hd_rt_follow_arrivals(first == HD_NEVER))
+        if ((rt.n_fdwait || rt.n_outside) && rt.follow && hd_rt_follow_arrivals(first == HD_NEVER))
             continue;
         if (rt.n_fdwait || rt.n_outside || !alive)
             return NULL; /* real time passes there, so the clock must not jump past them */

@@ -61,10 +61,11 @@ static bool is_own(const siginfo_t *info)
 
 void hd_rt_signal_came(struct hd_thread *me, int sig, const siginfo_t *info, uintptr_t pc)
 {
-    if (!is_own(info) || sig <= 0 || sig >= _NSIG)
+    if (sig <= 0 || sig >= _NSIG)
         return;
-    if (!take(me->num, sig, pc))
-        take(HD_SIGNAL_ANY, sig, pc);
+    bool own = is_own(info) && (take(me->num, sig, pc) || take(HD_SIGNAL_ANY, sig, pc));
+    if (!own && (!info || !is_own(info)))
+        hd_rt_arrivals_signal(sig, info);
 }
 
 static unsigned arrived_at(uint32_t thread)
@@ -149,8 +150,6 @@ static void run(struct hd_thread *me, int sig, siginfo_t *info, void *context, b
     me->last_read = NULL;
     if (hd_rt_enter()) {
         hd_rt_signal_came(me, sig, info, 0);
-        if (!is_own(info))
-            hd_rt_arrivals_signal(sig, info);
         hd_rt_leave(me);
     }
     call(sig, info, context);

@@ -1,6 +1,6 @@
-/* A server that others connect to, in three shapes: server threads|epoll|select unix|inet [safe].
- * It prints where it listens, echoes what comes, and ends at SIGTERM. `served` is not protected,
- * unless asked for. */
+/* A server that others connect to, in five shapes: server threads|epoll|select unix|inet [safe],
+ * server messages|sigwait inet [safe]. It prints where it listens, echoes what comes, and ends at
+ * SIGTERM. `served` is not protected, unless asked for. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <pthread.h>
@@ -17,7 +17,7 @@
 static volatile sig_atomic_t stop;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t more = PTHREAD_COND_INITIALIZER;
-static int safe, served, queue[64], in, out, done;
+static int safe, served, queue[64], in, out, done, datagrams;
 
 static void on_term(int sig)
 {
@@ -78,6 +78,40 @@ static void hand_over(int fd)
     pthread_mutex_unlock(&lock);
 }
 
+/* Two threads take messages from one datagram socket, the first of them one only. */
+static void *take_messages(void *arg)
+{
+    char text[64];
+    struct sockaddr_in from;
+    do {
+        socklen_t n = sizeof from;
+        ssize_t got = recvfrom(datagrams, text, sizeof text, 0, (void *)&from, &n);
+        if (got > 0) {
+            count();
+            sendto(datagrams, text, (size_t)got, 0, (void *)&from, n);
+        }
+    } while (arg);
+    return NULL;
+}
+
+static void loop_messages(int fd, int waits)
+{
+    pthread_t t[2];
+    sigset_t set, none;
+    int sig;
+    sigemptyset(&none);
+    sigemptyset(&set);
+    sigaddset(&set, SIGTERM);
+    datagrams = fd;
+    pthread_sigmask(SIG_BLOCK, &set, NULL); /* for the threads, too */
+    for (int i = 0; i < 2; i++)
+        pthread_create(&t[i], NULL, take_messages, (void *)(long)i);
+    if (waits)
+        sigwait(&set, &sig);
+    while (!waits && !stop)
+        sigsuspend(&none);
+}
+
 static void take_connection(int listener)
 {
     pthread_t t;
@@ -122,12 +156,12 @@ static void loop_epoll(int listener)
     }
 }
 
-static int listen_at(int unix_socket)
+static int listen_at(int unix_socket, int type)
 {
     struct sockaddr_un u = {.sun_family = AF_UNIX, .sun_path = "server.sock"};
     struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t n = sizeof a;
-    int fd = socket(unix_socket ? AF_UNIX : AF_INET, SOCK_STREAM, 0);
+    int fd = socket(unix_socket ? AF_UNIX : AF_INET, type, 0);
     unlink(u.sun_path);
     if (unix_socket ? bind(fd, (void *)&u, sizeof u) : bind(fd, (void *)&a, sizeof a))
         exit(3);
@@ -145,7 +179,12 @@ int main(int argc, char **argv)
         return 2;
     safe = argc > 3;
     sigaction(SIGTERM, &act, NULL);
-    int fd = listen_at(!strcmp(argv[2], "unix"));
+    int messages = !strcmp(argv[1], "messages"), waits = !strcmp(argv[1], "sigwait");
+    int fd = listen_at(!strcmp(argv[2], "unix"), messages || waits ? SOCK_DGRAM : SOCK_STREAM);
+    if (messages || waits) {
+        loop_messages(fd, waits);
+        return 0;
+    }
     if (strcmp(argv[1], "epoll") != 0) {
         if (!strcmp(argv[1], "threads"))
             loop_threads(fd);

@@ -19,7 +19,10 @@ serve() {
         read -r pid port < <(sed -n 2>/dev/null 's/^ready \([0-9]*\) \([0-9]*\)$/\1 \2/p' err) && break
         sleep 0.02
     done
-    ./clients "$port" "$rounds" || fail "clients of $*: $(cat err)"
+    local kind=
+    case $1 in messages | sigwait) kind=messages ;; esac
+    # shellcheck disable=SC2086
+    ./clients "$port" "$rounds" $kind || fail "clients of $*: $(cat err)"
     kill -TERM "$pid"
     wait $tool
     local got=$?
@@ -32,7 +35,7 @@ confirmed() { # the race on served is there and confirmed, whatever else is
         fail "$*: $(cat out err)"
 }
 
-for how in '2 threads unix' '2 threads inet' '2 epoll inet' '2 select unix'; do
+for how in '2 threads unix' '2 threads inet' '2 epoll inet' '2 select unix' '3 messages inet' '3 sigwait inet'; do
     # shellcheck disable=SC2086
     serve 66 $how
     confirmed "$how"
@@ -40,4 +43,5 @@ for how in '2 threads unix' '2 threads inet' '2 epoll inet' '2 select unix'; do
 done
 serve 0 2 threads unix safe
 serve 0 2 epoll inet safe
+serve 0 2 messages inet safe
 exit 0
