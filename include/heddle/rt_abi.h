@@ -195,6 +195,9 @@ struct hd_flow {
       "after inline assembly that accessed memory, with rmw_pre before it (address, val): by the " \
       "site's kind; COPY is a plain read and write, CAS stored if the value is another; answers "  \
       "the ids of its reads")                                                                      \
+    X(returned, VOID, 3, (SITE, PTR, U32),                                                         \
+      "a call came back (function, the thread's count before it): it had no hooks if the flow "    \
+      "record's callee is still that function")                                                    \
     X(module_init, VOID, 1, (MODULE), "registers a module; may come before the runtime's own start")
 
 #define HD_C_MODULE struct hd_module *

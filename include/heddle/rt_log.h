@@ -92,6 +92,7 @@
     X(WAITS, 3, "thread, HD_WAITS_*, object; the code address is where it waits")                  \
     X(FRAMES, 255, "thread, return addresses of its stack, innermost first")                       \
     X(NAME, 255, "thread, its name; or \"\", and the code address is where it starts")             \
+    X(OUTSIDE, 1, "events in it: code without hooks was called at the place, and came back")       \
     X(FOLLOW, 255, "enum hd_follow of heddle/rt_schedule.h, contents")                             \
     X(ARRIVAL, 255, "enum hd_arrival of heddle/rt_arrivals.h and an id, contents")
 
@@ -142,8 +143,7 @@ enum hd_look {
     HD_LOOK_ASM,       /* inline assembly that nobody could read: how often it ran so far; the same.
                         * It may be a lock: its order stays as it was */
     HD_LOOK_SYNC,      /* of an address: releases that the program told us of; each an `rmw` */
-    HD_LOOK_BENIGN,    /* SET only: memory at the address, as many bytes as the value: races there
-                        * are meant to be; its accesses are atomic in the trace */
+    HD_LOOK_BENIGN, /* SET only: memory, as many bytes as the value: races are meant to be there */
     HD_LOOK_IGNORE, /* SET only: 0 reads, 1 writes of the thread: 1 not to be looked at, 0 again */
 };
 

@@ -248,6 +248,10 @@ static enum hd_status on_record(struct hd_walk *w, const struct hd_raw *rec)
     case HD_LOG_REL_FOR:
     case HD_LOG_RREL_FOR:
         return w->pass == HD_WALK_MARK ? HD_OK : on_foreign_release(w, rec);
+    case HD_LOG_OUTSIDE:
+        if (w->pass != HD_WALK_MARK)
+            hd_walk_returned(w, rec);
+        return HD_OK;
     case HD_LOG_NAME:
         hd_walk_on_name(w, rec);
         return HD_OK;
@@ -344,6 +348,8 @@ static enum hd_status walk(struct hd_walk *w, enum hd_walk_pass pass)
         t->branched = t->call_reads = 0;
         t->forked = t->inherited = 0;
         t->last_site = 0;
+        t->syncs = t->last_event = 0;
+        t->windows[0] = t->windows[1] = (struct hd_walk_window){0};
         t->last_kind = t->last_aux = 0;
         t->in_call = t->in_stdio = false;
         t->ignores = 0;
@@ -364,7 +370,9 @@ static enum hd_status walk(struct hd_walk *w, enum hd_walk_pass pass)
 static int by_position(const void *a, const void *b)
 {
     const struct hd_walk_insert *x = a, *y = b;
-    return (x->after > y->after) - (x->after < y->after);
+    if (x->after != y->after)
+        return x->after < y->after ? -1 : 1;
+    return (x->order > y->order) - (x->order < y->order);
 }
 
 /* free writes the cells of its block that have ids. Where some get theirs later, a replay that only
@@ -416,7 +424,10 @@ static enum hd_status walk_all(struct hd_walk *w)
     if (s != HD_OK || !w->inserts.len)
         return s;
     qsort(w->inserts.data, w->inserts.len, w->inserts.size, by_position);
-    w->info->outside_writes = w->inserts.len;
+    w->info->outside_writes = 0;
+    for (size_t i = 0; i < w->inserts.len; i++)
+        w->info->outside_writes +=
+            ((const struct hd_walk_insert *)hd_vec_at(&w->inserts, i))->op == HD_OP_WRITE;
     w->settled = true;
     forget_events(w);
     plan(w, FIFTHS_BUILD);

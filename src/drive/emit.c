@@ -39,15 +39,38 @@ enum hd_status hd_walk_thread_at(struct hd_walk *w, uint32_t number, uint32_t pa
     return hd_builder_thread(w->builder, text, strlen(text), &t->tid, w->err);
 }
 
+void hd_walk_insert(struct hd_walk *w, const struct hd_walk_insert *in)
+{
+    struct hd_walk_insert *to = hd_vec_push(&w->inserts);
+    *to = *in;
+    to->order = (uint32_t)w->inserts.len;
+    w->pass = HD_WALK_REPLAY; /* what was built since then is wrong */
+}
+
+static uint32_t order_of(struct hd_walk *w, uint32_t from, uint32_t to)
+{
+    char text[700];
+    const struct hd_walk_thread *a = hd_vec_at(&w->threads, from), *b = hd_vec_at(&w->threads, to);
+    int len = snprintf(text, sizeof text, "outside:%s>%s", a->name, b->name);
+    return hd_builder_obj(w->builder, HD_OBJ_SEM, text, (size_t)len);
+}
+
 static enum hd_status add_insert(struct hd_walk *w, const struct hd_walk_insert *in)
 {
     const struct hd_walk_thread *t = hd_vec_at(&w->threads, in->thread);
-    const struct hd_walk_cell *cell = hd_vec_at(&w->memory, in->cell);
     const char place[] = "outside";
-    struct hd_event ev = {.op = HD_OP_WRITE, .thread = t->tid, .obj = cell->loc, .has_value = true};
-    ev.value = in->value;
+    struct hd_event ev = {.op = in->op, .thread = t->tid};
+    if (in->op == HD_OP_WRITE) {
+        const struct hd_walk_cell *cell = hd_vec_at(&w->memory, in->what);
+        ev.obj = cell->loc;
+        ev.has_value = true;
+        ev.value = in->value;
+        ev.deps.given = true; /* it did happen: nothing that we know of makes it happen otherwise */
+    } else {
+        bool posts = in->op == HD_OP_POST;
+        ev.obj = order_of(w, posts ? in->thread : in->what, posts ? in->what : in->thread);
+    }
     ev.place = hd_builder_place(w->builder, place, sizeof place - 1);
-    ev.deps.given = true; /* it did happen: nothing that we know of makes it happen otherwise */
     hd_origin_add(&w->origins, t->tid, ev.place, 0, NULL, false);
     hd_details_event(w->details, UINT32_MAX);
     return hd_builder_add(w->builder, &ev, w->err);
@@ -62,6 +85,8 @@ enum hd_status hd_walk_emit(struct hd_walk *w, struct hd_event *ev)
 {
     struct hd_walk_thread *t = hd_walk_current(w);
     uint32_t number = w->n_events++;
+    t->last_event = number;
+    t->syncs += !hd_op_reads(ev->op) && !hd_op_writes(ev->op) && ev->op != HD_OP_BRANCH;
     if (w->n_events == HD_MAX_EVENTS)
         return hd_err_set(w->err, HD_ERR_LIMIT, "the run has more events than a trace can hold");
     /* The replay keeps the same lists, with its own numbers: it has to decide alike everywhere. */
@@ -210,18 +235,31 @@ static void replay(struct hd_walk *w, uint32_t id, const struct hd_event *ev,
 {
     struct hd_walk_cell *cell = hd_vec_at(&w->memory, id);
     if (hd_op_reads(ev->op) && cell->touched && !(cell->known && cell->value == ev->value)) {
-        struct hd_walk_insert *in = hd_vec_push(&w->inserts);
-        *in = (struct hd_walk_insert){cell->last, cell->thread, id, ev->value};
         if (g->kind == HD_REGION_STACK && g->number == w->current && cell->lent)
-            *in = (struct hd_walk_insert){own_write(w, cell), w->current, id, ev->value};
-        w->pass = HD_WALK_REPLAY;
+            hd_walk_insert(w, &(struct hd_walk_insert){.after = own_write(w, cell),
+                                                       .op = HD_OP_WRITE,
+                                                       .thread = w->current,
+                                                       .what = id,
+                                                       .value = ev->value});
+        else if (cell->freed) /* libc uses what was freed */
+            hd_walk_insert(w, &(struct hd_walk_insert){.after = cell->last,
+                                                       .op = HD_OP_WRITE,
+                                                       .thread = cell->freer,
+                                                       .what = id,
+                                                       .value = ev->value});
+        else
+            hd_walk_outside(w, id, ev->value);
+    } else {
+        hd_walk_outside_touch(w, id);
     }
+    cell->users |= UINT32_C(1) << w->current % 32;
     cell->touched = true;
     cell->lent |= g->kind == HD_REGION_STACK && g->number != w->current;
     cell->known = ev->has_value;
     cell->value = ev->op == HD_OP_RMW ? ev->new_value : ev->value;
     cell->last = w->n_events;
-    cell->thread = w->current;
+    cell->freed = w->rec && w->rec->kind == HD_LOG_FREE;
+    cell->freer = w->current;
 }
 
 static const enum hd_op op_of[] = {

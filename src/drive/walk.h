@@ -17,6 +17,14 @@
 /* BUILD becomes REPLAY on the way when it finds out that it has to be done again: see build.h. */
 enum hd_walk_pass { HD_WALK_MARK, HD_WALK_REPLAY, HD_WALK_BUILD };
 
+/* Calls of code without hooks, with no synchronisation of the thread between them: what they wrote
+ * unseen, they wrote at one place as far as other threads can tell. */
+struct hd_walk_window {
+    uint32_t last;  /* the last of them came back before this event */
+    uint32_t syncs; /* of the thread, until then */
+    bool exact;     /* no events in them */
+};
+
 struct hd_walk_thread {
     char *name;     /* NULL: not seen yet */
     char title[64]; /* what the program calls it, or its first function; "": not known */
@@ -30,19 +38,26 @@ struct hd_walk_thread {
     uint32_t inherited;        /* runtime ids that an ancestor used up before it forked */
     uint64_t last_site;        /* of its last record that is an event */
     unsigned last_kind, last_aux;
-    bool in_call;          /* all steps since the last one with an event were made in its call */
-    bool in_stdio;         /* since an acq, all its events come from one place in the code */
-    uint8_t ignores;       /* bit 0: reads, bit 1: writes are not to be looked at */
-    struct hd_vec more[2]; /* hd_tok: extra tokens for the next record, by role */
+    bool in_call;        /* all steps since the last one with an event were made in its call */
+    bool in_stdio;       /* since an acq, all its events come from one place in the code */
+    uint8_t ignores;     /* bit 0: reads, bit 1: writes are not to be looked at */
+    uint32_t syncs;      /* its events so far that are no accesses or branches */
+    uint32_t last_event; /* its last event, without inserted ones */
+    struct hd_walk_window windows[2]; /* the latest first; last 0: none */
+    struct hd_vec more[2];            /* hd_tok: extra tokens for the next record, by role */
 };
 
 struct hd_walk_cell {
     uint64_t value;
-    uint32_t loc;    /* location in the trace, once it has a name */
-    uint32_t last;   /* number of the last event on it, without inserted ones */
-    uint32_t thread; /* that event's */
+    uint32_t loc;           /* location in the trace, once it has a name */
+    uint32_t last;          /* number of the last event on it, without inserted ones */
+    uint32_t freer;         /* if freed */
+    uint32_t writer, write; /* if pinned: thread that has the write, before this event */
+    uint32_t users, after;  /* threads that used it; that stay behind that write: outside.c */
     bool touched, known;
     bool benign;  /* its accesses are atomic */
+    bool freed;   /* its last access was free */
+    bool pinned;  /* written unseen, by nobody knows whom */
     bool lent;    /* on a stack, and others than its owner touched it */
     uint8_t seen; /* number of the last walk that touched it */
 };
@@ -52,9 +67,14 @@ struct hd_walk_benign {
     uint64_t linear, len;
 };
 
+/* An event that no record tells of: the write of a value by code that nobody saw, or a post or sem
+ * that keeps such a write where it was. */
 struct hd_walk_insert {
     uint32_t after; /* event, numbered as in struct hd_walk_cell */
-    uint32_t thread, cell;
+    uint32_t order; /* among those after the same event */
+    enum hd_op op;
+    uint32_t thread;
+    uint32_t what; /* write: cell; post, sem: the other thread */
     uint64_t value;
 };
 
@@ -194,6 +214,13 @@ static inline struct hd_walk_thread *hd_walk_current(struct hd_walk *w)
 {
     return (struct hd_walk_thread *)w->threads.data + w->current;
 }
+void hd_walk_insert(struct hd_walk *w, const struct hd_walk_insert *in);
+/* outside.c: the cell, which the current thread reads now, holds another value than the one known:
+ * who wrote it? */
+void hd_walk_outside(struct hd_walk *w, uint32_t cell, uint64_t value);
+/* The current thread is about to touch the cell: after an unseen write it stays behind that. */
+void hd_walk_outside_touch(struct hd_walk *w, uint32_t cell);
+void hd_walk_returned(struct hd_walk *w, const struct hd_raw *rec); /* HD_LOG_OUTSIDE */
 enum hd_status hd_walk_thread_at(struct hd_walk *w, uint32_t number, uint32_t parent,
                                  struct hd_walk_thread **t);
 enum hd_status hd_walk_emit(struct hd_walk *w, struct hd_event *ev);

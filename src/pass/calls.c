@@ -174,6 +174,16 @@ bool hd_calls_through(LLVMValueRef call, int *looks_at)
     return false;
 }
 
+bool hd_calls_modelled(LLVMValueRef call)
+{
+    const char *name = name_of(call);
+    for (size_t i = 0; i < sizeof modelled / sizeof modelled[0]; i++)
+        if (strcmp(name, modelled[i].name) == 0)
+            return true;
+    return strncmp(name, "__tsan_", 7) == 0 || strncmp(name, "Annotate", 8) == 0 ||
+           IS_LISTED(name, pure_functions);
+}
+
 bool hd_calls_own(LLVMValueRef call)
 {
     const char *name = name_of(call);

@@ -202,6 +202,24 @@ static void came_back(struct hd_fn *f, LLVMValueRef call, enum hd_callee kind)
     branch_on(f, call, HD_SITE_CALL, tok);
 }
 
+/* Says when a call of code without hooks is over: memory may be other than it was. */
+static void returned(struct hd_fn *f, LLVMValueRef call)
+{
+    struct hd_pass *p = f->p;
+    LLVMValueRef fn = hd_calls_function(call), place = hd_control_after(call);
+    if (!place || hd_calls_modelled(call) || (fn && !LLVMIsDeclaration(fn)))
+        return;
+    LLVMPositionBuilderBefore(p->b, call);
+    LLVMValueRef callee = LLVMBuildPointerCast(p->b, LLVMGetCalledValue(call), p->ptr, "");
+    if (LLVMGetNumArgOperands(call) == 0)
+        LLVMBuildStore(p->b, callee, hd_hooks_flow(p, FLOW_CALLEE, 0));
+    LLVMValueRef count = LLVMBuildLoad2(p->b, p->i32, hd_hooks_flow(p, 0, 0), "");
+    LLVMPositionBuilderBefore(p->b, place);
+    LLVMValueRef site = hd_sites_add(f, call, (struct hd_site){.kind = HD_SITE_CALL});
+    hd_hooks_call(f, HD_HOOK_returned, (LLVMValueRef[]){site, callee, count});
+    LLVMPositionBuilderBefore(p->b, call);
+}
+
 static void indirect_call(struct hd_fn *f, LLVMValueRef call)
 {
     LLVMValueRef target = LLVMGetCalledValue(call);
@@ -264,6 +282,7 @@ static void real_call(struct hd_fn *f, LLVMValueRef call, enum hd_callee kind)
         indirect_call(f, call);
     pass_arguments(f, call, kind);
     came_back(f, call, kind);
+    returned(f, call);
     if (kind != HD_CALLEE_TWICE || !LLVMIsACallInst(call))
         return;
     hd_hooks_after(f->p->b, call);
@@ -406,7 +425,7 @@ void hd_control_values(struct hd_fn *f)
 static void take_arguments(struct hd_fn *f)
 {
     struct hd_pass *p = f->p;
-    if (f->arg_end || LLVMCountParams(f->fn) == 0)
+    if (f->arg_end)
         return;
     LLVMPositionBuilderBefore(p->tb, f->frame);
     LLVMBuildStore(p->tb, null_ptr(p), hd_hooks_flow(p, FLOW_CALLEE, 0));

@@ -197,6 +197,7 @@ enum hd_callee {
     HD_CALLEE_ASM,
 };
 enum hd_callee hd_calls_kind(LLVMValueRef call);
+bool hd_calls_modelled(LLVMValueRef call); /* or pure: it changes nothing unseen */
 bool hd_calls_own(LLVMValueRef call); /* modelled: the result depends on arguments and own reads */
 /* A library function that calls one of the runtime's with what it is given; *looks_at: the argument
  * that points to a word it looks at for that, or -1. */
@@ -219,7 +220,6 @@ LLVMValueRef hd_block_read(struct hd_fn *f, LLVMValueRef at, LLVMValueRef ptr, u
 void hd_control_branch(struct hd_fn *f, LLVMValueRef inst, LLVMValueRef cond);
 void hd_control_call(struct hd_fn *f, LLVMValueRef inst, enum hd_callee kind);
 LLVMValueRef hd_control_after(LLVMValueRef call); /* where its result can be seen first, or NULL */
-/* Tokens of arguments for a call of callee that follows. */
 void hd_control_tokens(struct hd_fn *f, LLVMValueRef callee, const struct hd_dep *deps, unsigned n);
 void hd_locks_prepare(LLVMValueRef fn); /* first of all: gives calls a place behind them */
 void hd_locks_call(struct hd_fn *f, LLVMValueRef call);

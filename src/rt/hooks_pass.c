@@ -740,6 +740,24 @@ HOOK void __hd_asm(struct hd_site *site)
     hd_rt_leave(me);
 }
 
+/* Memory may have changed unseen in the call: tells when, before anybody else runs. */
+HOOK void __hd_returned(struct hd_site *site, void *callee, uint32_t count)
+{
+    struct hd_thread *me = hd_rt_me;
+    if (HD_LIKELY(__hd_flow.callee != callee))
+        return;
+    if (!rt.multi || !me || me->in_rt)
+        return;
+    me->in_rt = HD_IN_RT;
+    if (HD_UNLIKELY(rt.holder != me))
+        hd_rt_take_token(me);
+    hd_rt_flush(me);
+    if (hd_rt_log.pos != me->outside) /* not the same again */
+        hd_rt_log1(HD_LOG_OUTSIDE, (uintptr_t)site, __hd_flow.count - count);
+    me->outside = hd_rt_log.pos;
+    hd_rt_leave(me);
+}
+
 static struct hd_module *modules, **modules_end = &modules;
 
 static void log_sites(const struct hd_module *m)

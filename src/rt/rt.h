@@ -104,7 +104,8 @@ struct hd_thread {
     uint32_t futex_mask;
     uint64_t rmw_old[2]; /* between rmw_pre and rmw_post */
     hd_tok rmw_addr;
-    bool more; /* __hd_more has logged something for the next branch */
+    const uint8_t *outside; /* where the log ended when code without hooks came back last */
+    bool more;              /* __hd_more has logged something for the next branch */
     struct hd_decided decided;
 
     void *(*start)(void *);

@@ -292,6 +292,13 @@ hd_tok __hd_asm_post(struct hd_site *s, void *p, hd_tok val)
     return this_event();
 }
 
+void __hd_returned(struct hd_site *s, void *callee, uint32_t count)
+{
+    (void)s;
+    (void)callee;
+    (void)count;
+}
+
 void __hd_asm(struct hd_site *s)
 {
     print_place("asm", s);

@@ -29,3 +29,17 @@ timeout 60 "$HEDDLE" run --output out-seen -- ./host ./seen.so >text 2>&1 && fai
 "$HEDDLE" cc -O1 -pthread "$here/unread.c" -o unread
 run unread
 grep -q 'Not modelled: inline assembly' text || fail "the assembly is not named: $(cat text)"
+
+# What code without hooks wrote is laid to nobody who did not write it.
+cc -O1 -c "$here/poke.c" -o poke.o
+for number in 0 1 2 3; do
+    "$HEDDLE" cc -O1 -pthread -DCASE=$number "$here/written.c" poke.o -o "written$number"
+    for policy in fifo random pct; do
+        "$HEDDLE" record -q --policy $policy -o written.hdt -- "./written$number"
+        "$HEDDLE" analyze written.hdt >found || [ $? = 66 ]
+        grep -q '; 0 undecided' found || fail "written, case $number: $(cat found)"
+        x=$(grep -c 'Race on x' found || true)
+        [ "$x" = $((number == 3)) ] || fail "written, case $number, $policy: $x races on x: $(cat found)"
+        [ $number = 0 ] || grep -q 'Race on loud' found || fail "written, case $number, $policy: $(cat found)"
+    done
+done
