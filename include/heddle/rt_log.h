@@ -179,8 +179,7 @@ enum hd_outcome {
     HD_OUTCOME_EXIT,
     HD_OUTCOME_DEADLOCK,
     HD_OUTCOME_DIVERGED,
-    HD_OUTCOME_WAITS, /* a replay: all that came from outside came, and the program waits for more
-                       */
+    HD_OUTCOME_WAITS, /* a replay: all from outside came, and the program waits for more */
 };
 
 enum hd_policy_kind {
@@ -189,6 +188,7 @@ enum hd_policy_kind {
     HD_POLICY_PCT,
     HD_POLICY_FOLLOW,
     HD_POLICY_STEER,
+    HD_POLICY_SYNC,
 };
 
 /* A write whose value comes at the thread's next entry into the runtime. If the program ends

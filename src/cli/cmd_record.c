@@ -10,17 +10,15 @@
 
 struct values {
     const char *out;
-    int policy; /* enum hd_policy_kind */
+    int policy; /* of HD_CLI_POLICIES */
     uint64_t seed, quantum, depth, steps, limit, max_size, timeout, exit_steps;
 };
-
-#define POLICIES "fifo|random|pct"
 
 static const struct hd_opt options[] = {
     {'o', "output", HD_OPT_FILE, offsetof(struct values, out), "FILE",
      "Write the trace here (trace.hdt)", NULL, 0, 0},
     {0, "policy", HD_OPT_CHOICE, offsetof(struct values, policy), "NAME",
-     "Who runs next: fifo, random or pct", POLICIES, 0, 0},
+     "Who runs next: fifo, random, pct or sync", HD_CLI_POLICIES, 0, 0},
     {0, "seed", HD_OPT_COUNT, offsetof(struct values, seed), "N", "Seed of the random choices (1)",
      NULL, 0, 0},
     {0, "quantum", HD_OPT_COUNT, offsetof(struct values, quantum), "N",
@@ -43,7 +41,6 @@ static const struct hd_opt options[] = {
 static void summary(const struct hd_cli *cli, const struct values *v,
                     const struct hd_record_result *r)
 {
-    static const char *const names[] = {"fifo", "random", "pct"};
     if (r->random_addresses)
         hd_cli_error(cli, "the kernel keeps addresses random: runs may differ");
     if (r->info.lost)
@@ -57,8 +54,8 @@ static void summary(const struct hd_cli *cli, const struct values *v,
     fprintf(stderr,
             "heddle: %s: %s%" PRIu64 " events logged, %" PRIu64 " threads, %" PRIu64
             " bytes; policy %s, seed %" PRIu64 "%s\n",
-            v->out, r->more ? "at least " : "", r->events, r->threads, r->bytes, names[v->policy],
-            v->seed,
+            v->out, r->more ? "at least " : "", r->events, r->threads, r->bytes,
+            hd_policy_names[hd_cli_policy(v->policy)], v->seed,
             r->info.limit  ? "; stopped at the limit"
             : r->timed_out ? "; the program was ended at its time-out"
                            : "");
@@ -66,7 +63,7 @@ static void summary(const struct hd_cli *cli, const struct values *v,
 
 static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, char **argv)
 {
-    struct values v = {.out = "trace.hdt", .policy = HD_POLICY_FIFO, .seed = 1};
+    struct values v = {.out = "trace.hdt", .seed = 1};
     struct hd_record_result result;
     struct hd_err err = {0};
     enum hd_exit code;
@@ -84,7 +81,7 @@ static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, 
     struct hd_record_opts opts = {
         .out = v.out,
         .argv = argv,
-        .policy = (enum hd_policy_kind)v.policy,
+        .policy = hd_cli_policy(v.policy),
         .seed = v.seed,
         .quantum = v.quantum,
         .depth = (uint32_t)v.depth,

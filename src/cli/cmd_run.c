@@ -21,7 +21,7 @@ struct values {
     struct hd_opt_files suppressions;
     struct hd_runs_output output;
     bool confirmed_only, allow_undecided;
-    int policy; /* 0: vary; else enum hd_policy_kind plus 1 */
+    int policy; /* 0: vary; else of HD_CLI_POLICIES, plus 1 */
     uint64_t runs, seed, times, timeout, jobs, quantum, depth, steps, max_size, record_timeout,
         exit_steps;
 };
@@ -32,7 +32,8 @@ static const struct hd_opt options[] = {
     {'n', "runs", HD_OPT_COUNT, offsetof(struct values, runs), "N",
      "Record N runs, with other seeds and policies (1)", NULL, 1, 1000000},
     {0, "policy", HD_OPT_CHOICE, offsetof(struct values, policy), "NAME",
-     "Who runs next in a recorded run: vary, fifo, random or pct", "vary|fifo|random|pct", 0, 0},
+     "Who runs next in a recorded run: vary, fifo, random, pct or sync", "vary|" HD_CLI_POLICIES, 0,
+     0},
     {0, "seed", HD_OPT_COUNT, offsetof(struct values, seed), "N", "Seed of the first run (1)", NULL,
      0, 0},
     {0, "quantum", HD_OPT_COUNT, offsetof(struct values, quantum), "N",
@@ -97,7 +98,7 @@ static enum hd_exit read_options(struct run *r)
 {
     const struct values *v = r->v;
     r->o.runs = v->runs;
-    r->o.policy = v->policy - 1;
+    r->o.policy = v->policy ? (int)hd_cli_policy(v->policy - 1) : -1;
     r->o.seed = v->seed;
     r->o.quantum = v->quantum;
     r->o.depth = (uint32_t)v->depth;

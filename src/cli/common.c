@@ -223,6 +223,13 @@ enum hd_exit hd_cli_end_like(int wait_status)
     return (enum hd_exit)(128 + WTERMSIG(wait_status));
 }
 
+enum hd_policy_kind hd_cli_policy(int choice)
+{
+    static const enum hd_policy_kind kinds[] = {HD_POLICY_FIFO, HD_POLICY_RANDOM, HD_POLICY_PCT,
+                                                HD_POLICY_SYNC};
+    return kinds[choice];
+}
+
 int hd_cli_words_after(int argc, char **argv)
 {
     for (int i = 0; i < argc; i++)

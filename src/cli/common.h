@@ -4,6 +4,7 @@
 
 #include "base/json.h"
 #include "cli/cli.h"
+#include "heddle/rt_log.h"
 #include "model/witness.h"
 #include "trace/io.h"
 #include "trace/trace.h"
@@ -60,6 +61,10 @@ enum hd_exit hd_cli_save_witness(const struct hd_cli *cli, const char *dir, cons
  * name is unknown (told). */
 bool hd_cli_properties(const struct hd_cli *cli, const struct hd_cmd *cmd, const char *list,
                        unsigned *properties);
+
+/* What --policy offers, and the policy of a choice. */
+#define HD_CLI_POLICIES "fifo|random|pct|sync"
+enum hd_policy_kind hd_cli_policy(int choice);
 
 /* Words that follow the first "--"; before hd_cli_parse. */
 int hd_cli_words_after(int argc, char **argv);

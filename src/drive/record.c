@@ -25,6 +25,8 @@
 #include <time.h>
 #include <unistd.h>
 
+const char *const hd_policy_names[] = {"fifo", "random", "pct", "follow", "steer", "sync"};
+
 /* In the child. Tells the parent through `tell` why it could not start. */
 _Noreturn static void start(const struct hd_record_opts *opts, const char *log, int tell)
 {

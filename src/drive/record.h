@@ -12,6 +12,8 @@
 #include "drive/build.h"
 #include "heddle/rt_log.h"
 
+extern const char *const hd_policy_names[]; /* by enum hd_policy_kind */
+
 struct hd_record_opts {
     const char *out; /* path of the trace */
     char **argv;     /* program and arguments, ends with NULL */

@@ -24,8 +24,6 @@
 
 #define LEVEL 3
 
-static const char *const policies[] = {"fifo", "random", "pct", "follow", "steer"};
-
 struct modules {
     struct hd_symbols *symbols;
     struct hd_recmeta *meta;
@@ -75,7 +73,7 @@ static void write_meta(const struct hd_record_opts *opts, const struct hd_log_he
     hd_recmeta_init(&m);
     for (uint32_t i = 0; i < imports->count; i++)
         hd_recmeta_add(&m, "note", hd_names_text(imports, i));
-    hd_recmeta_add(&m, "policy", policies[opts->policy]);
+    hd_recmeta_add(&m, "policy", hd_policy_names[opts->policy]);
     hd_recmeta_add_number(&m, "seed", opts->seed);
     hd_recmeta_add_number(&m, "quantum", opts->quantum);
     hd_recmeta_add_number(&m, "depth", opts->depth);

@@ -190,6 +190,7 @@ static void log_part(enum hd_log_kind kind, const struct hd_site *site, const vo
 {
     uint64_t w[3] = {(uintptr_t)p, value, new_value};
     hd_rt_put((uintptr_t)site, HD_SHAPE(kind, size) | HD_SHAPE_SITE, w, addr, val);
+    hd_rt_done(kind);
 }
 
 /* The place of a token that stands by itself: what came before tells best what it is for. */

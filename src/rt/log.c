@@ -430,6 +430,7 @@ void hd_rt_log_words(enum hd_log_kind kind, unsigned aux, uintptr_t pc, unsigned
     put_words(kind, aux, pc, n, w);
     if (kind <= HD_LOG_LAST_EVENT)
         hd_rt_counts(__hd_flow.count + 1);
+    hd_rt_done(kind);
 }
 
 uint8_t *hd_rt_log_begin(unsigned aux, uintptr_t pc, uint64_t word, size_t len)

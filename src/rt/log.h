@@ -55,6 +55,12 @@ uint8_t *hd_rt_log_grow(size_t n);
  * ask. */
 unsigned hd_rt_joined(void);
 
+#define HD_BIT(kind) (UINT64_C(1) << HD_LOG_##kind)
+/* Operations after which a thread of policy sync gives up its turn: others may wait for them. */
+#define HD_SYNC_KINDS                                                                              \
+    (HD_BIT(AWRITE) | HD_BIT(RMW) | HD_BIT(REL) | HD_BIT(RREL) | HD_BIT(FORK) | HD_BIT(SIG) |      \
+     HD_BIT(BCAST) | HD_BIT(POST) | HD_BIT(SET) | HD_BIT(REL_FOR) | HD_BIT(RREL_FOR))
+
 /* Records of any kind; what a kind has is in HD_LOG_KINDS. */
 void hd_rt_log_words(enum hd_log_kind kind, unsigned aux, uintptr_t pc, unsigned n,
                      const uint64_t *w);

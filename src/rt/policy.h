@@ -18,7 +18,8 @@ struct hd_policy {
     bool (*asked)(struct hd_thread *running, bool passes);
     void (*nobody)(void); /* nobody can run any more; NULL: that is a deadlock */
 };
-extern const struct hd_policy hd_rt_fifo, hd_rt_random, hd_rt_pct, hd_rt_follow, hd_rt_steer;
+extern const struct hd_policy hd_rt_fifo, hd_rt_random, hd_rt_pct, hd_rt_follow, hd_rt_steer,
+    hd_rt_sync_turns;
 
 /* ---- policy_follow.c ---- */
 void hd_rt_follow_child(void); /* this forked process follows the schedule from here on */

@@ -149,6 +149,7 @@ struct hd_rt {
     bool stepwise; /* one of them: every call is a point to switch */
     bool tapped;   /* records go to hd_rt_steer_op instead of the log */
     bool led;      /* a schedule or a search says who runs: time does not pass by itself */
+    bool at_sync;  /* the policy is sync: hd_rt_sync_done after such operations */
     union {
         struct hd_thread *volatile holder;
         struct hd_thread *holder_now; /* as busy_now */
@@ -204,7 +205,14 @@ void hd_rt_unblock(const void *obj);         /* all threads blocked on obj becom
 void hd_rt_unblock_one(struct hd_thread *t); /* if it is blocked or waits for a descriptor */
 void hd_rt_ask(struct hd_thread *me);        /* the budget ran out, or it lets others run */
 void hd_rt_ask_soon(void);                   /* at the next hook of the running thread */
-void hd_rt_new_budget(void);                 /* the policy's, for the thread that has the token */
+/* policy_sync.c: an operation that others may wait for was logged. */
+void hd_rt_sync_done(void);
+static inline void hd_rt_done(enum hd_log_kind kind)
+{
+    if (HD_UNLIKELY(rt.at_sync && HD_SYNC_KINDS >> kind & 1))
+        hd_rt_sync_done();
+}
+void hd_rt_new_budget(void); /* the policy's, for the thread that has the token */
 /* The same at the start of a call, with what it is about to access (size 0: not known yet). */
 void hd_rt_ask_at(struct hd_thread *me, const void *p, size_t n, uintptr_t site);
 void hd_rt_yield(struct hd_thread *me);   /* lets another ready thread run, if there is one */

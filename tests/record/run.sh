@@ -133,6 +133,8 @@ ours() {
 "$HEDDLE" cc --version >/dev/null 2>&1 || exit 0
 ours passed -O2
 record passed --policy random --seed 5 --quantum 10
+record passed --policy sync
+no_more_races passed.hdt
 if [ $clang = clang ]; then
     ours passed0 -O0
 fi

@@ -59,7 +59,8 @@ END
 clang -g -fsanitize=thread -c many.c -o many.o &&
     clang -pthread many.o -o many -L"$RT_DIR" -lheddle_rt -Wl,-rpath,"$RT_DIR" || exit 1
 for i in $(seq 100); do
-    policy=$([ $((i % 2)) = 0 ] && echo random || echo pct)
+    policies=(random pct sync)
+    policy=${policies[$((i % 3))]}
     "$HEDDLE" record -q -o "$policy.hdt" --policy $policy --seed 42 --quantum 7 -- ./many || exit 1
     [ -e first-$policy.hdt ] || cp $policy.hdt first-$policy.hdt
     cmp first-$policy.hdt $policy.hdt || { echo "FAIL run $i of $policy differs" >&2; exit 1; }

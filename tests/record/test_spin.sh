@@ -111,7 +111,7 @@ clang -g -O1 -fsanitize=thread -c spin.c -o spin.o &&
 check plain
 clang -g -O1 -fsanitize=thread -c sleeps.c -o sleeps.o &&
     clang -pthread sleeps.o -o sleeps -L"$RT_DIR" -lheddle_rt -Wl,-rpath,"$RT_DIR" || fail "the build with clang"
-for policy in fifo random pct; do
+for policy in fifo random pct sync; do
     timeout -k 5 60 "$HEDDLE" record -o sleeps.hdt --policy $policy -- ./sleeps >sleeps.out 2>sleeps.err ||
         fail "sleeps, $policy: $? $(tail -3 sleeps.err)"
     [ "$(cat sleeps.out)" = 3 ] || fail "sleeps, $policy: it says $(cat sleeps.out)"
