@@ -4,8 +4,8 @@
  * for an event in the second over that in the first: 1 is linear. */
 #include "base/alloc.h"
 #include "detect/detect.h"
-#include "trace/gen.h"
-#include "trace/io.h"
+#include "trace/gen/gen.h"
+#include "trace/trace_io.h"
 
 #include <stdio.h>
 #include <stdlib.h>

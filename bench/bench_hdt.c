@@ -3,8 +3,8 @@
 #include "base/alloc.h"
 #include "base/hash.h"
 #include "trace/builder.h"
-#include "trace/hdt.h"
-#include "trace/text.h"
+#include "trace/hdt/hdt.h"
+#include "trace/text/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>

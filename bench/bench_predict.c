@@ -15,9 +15,9 @@
 #include "base/progress.h"
 #include "detect/detect.h"
 #include "model/check.h"
-#include "predict/predict.h"
-#include "trace/gen.h"
-#include "trace/io.h"
+#include "predict/run/predict.h"
+#include "trace/gen/gen.h"
+#include "trace/trace_io.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Speed and memory of reading recordings. bench/README.md says what is measured.
  * Usage: bench_reading RECORDING...; bench/record/read.sh makes the recordings. */
 #include "base/alloc.h"
-#include "drive/load.h"
+#include "build/load.h"
 
 #include <stdio.h>
 #include <sys/resource.h>

@@ -7,8 +7,8 @@
 #include "base/alloc.h"
 #include "base/rng.h"
 #include "trace/digest.h"
-#include "trace/gen.h"
-#include "trace/text.h"
+#include "trace/gen/gen.h"
+#include "trace/text/text.h"
 
 #include <stdlib.h>
 #include <string.h>

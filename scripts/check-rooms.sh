@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Every room has a README.md that names each of its files and no file that is gone.
+# Every room has a README.md that names each of its files and no file that is gone; ARCHITECTURE.md lists the rooms.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 status=0
@@ -18,4 +18,8 @@ for dir in src/*/ include/heddle/; do
         compgen -G "$dir$stem.*" >/dev/null || { echo "$readme names $stem, which is not there"; status=1; }
     done < <(sed -nE 's/^\| *([^|]*)\|.*/\1/p' "$readme" | grep -v '<' | grep -oE '[A-Za-z0-9_/]+\.(c|h|cpp|\[ch\])' | sed -E 's/\..*//')
 done
+# The table of docs/ARCHITECTURE.md is that of scripts/rooms.txt.
+missing=$(awk -F' *[|] *' '/^[a-z]/ { printf "| `%s/` | %s | %s |\n", $1, $4, $5 }' scripts/rooms.txt |
+    grep -vxFf docs/ARCHITECTURE.md)
+[ -z "$missing" ] || { printf 'docs/ARCHITECTURE.md lacks this row of scripts/rooms.txt: %s\n' "$missing"; status=1; }
 exit $status

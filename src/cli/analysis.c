@@ -2,8 +2,8 @@
 
 #include "base/hash.h"
 #include "base/progress.h"
-#include "predict/published.h"
-#include "predict/ucg_detect.h"
+#include "predict/compare/published_models.h"
+#include "predict/compare/ucg_detect.h"
 
 #include <string.h>
 

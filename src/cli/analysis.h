@@ -4,8 +4,8 @@
 #define HD_CLI_ANALYSIS_H
 
 #include "detect/detect.h"
-#include "predict/predict.h"
-#include "predict/violations.h"
+#include "predict/run/predict.h"
+#include "predict/run/violations.h"
 
 struct hd_analysis {
     const char *detector;

@@ -1,7 +1,7 @@
 #include "cli/cli.h"
 
 #include "base/suggest.h"
-#include "report/escape.h"
+#include "report/format/report_escape.h"
 
 #include <errno.h>
 #include <string.h>

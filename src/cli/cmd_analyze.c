@@ -8,7 +8,7 @@
 #include "cli/json_parts.h"
 #include "cli/show_race.h"
 #include "cli/show_violation.h"
-#include "drive/details.h"
+#include "build/details.h"
 #include "model/witness_json.h"
 
 #include <string.h>

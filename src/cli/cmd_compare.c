@@ -5,8 +5,8 @@
 #include "cli/common.h"
 #include "cli/duration.h"
 #include "cli/functions.h"
-#include "predict/candidates.h"
-#include "predict/stages.h"
+#include "predict/index/candidates.h"
+#include "predict/compare/stages.h"
 
 #include <string.h>
 

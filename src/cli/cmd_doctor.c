@@ -2,7 +2,7 @@
 #include "cli/cmds.h"
 
 #include "cli/doctor.h"
-#include "heddle/rt_apis.h"
+#include "abi/rt_apis.h"
 
 #include <stdio.h>
 

@@ -6,11 +6,11 @@
 #include "cli/duration.h"
 #include "cli/filters.h"
 #include "cli/outdir.h"
-#include "cli/runs.h"
+#include "cli/run_options.h"
 #include "cli/search.h"
-#include "drive/record.h"
-#include "report/formats.h"
-#include "report/json.h"
+#include "record/record.h"
+#include "report/format/formats.h"
+#include "report/format/report_json.h"
 
 #include <errno.h>
 #include <fcntl.h>

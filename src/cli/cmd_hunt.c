@@ -8,9 +8,9 @@
 #include "cli/savereport.h"
 
 #include "base/interrupt.h"
-#include "concolic/arena.h"
-#include "concolic/hunt.h"
-#include "drive/record.h"
+#include "concolic/shared_arena.h"
+#include "concolic/input_search.h"
+#include "record/record.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -4,8 +4,8 @@
 #include "base/alloc.h"
 #include "cli/outdir.h"
 #include "cli/savereport.h"
-#include "report/json.h"
-#include "report/merge.h"
+#include "report/format/report_json.h"
+#include "report/make/merge.h"
 
 #include <limits.h>
 #include <string.h>

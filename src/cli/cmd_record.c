@@ -2,7 +2,7 @@
 #include "cli/cmds.h"
 
 #include "cli/common.h"
-#include "drive/record.h"
+#include "record/record.h"
 
 #include <inttypes.h>
 #include <stdio.h>

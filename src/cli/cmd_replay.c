@@ -5,10 +5,10 @@
 #include "cli/outdir.h"
 
 #include "base/interrupt.h"
-#include "drive/replay.h"
+#include "replay/replay.h"
 #include "model/witness_json.h"
-#include "report/frames.h"
-#include "report/variable.h"
+#include "report/make/frame_names.h"
+#include "report/make/variable.h"
 
 #include <inttypes.h>
 #include <limits.h>

@@ -4,7 +4,7 @@
 #include "cli/filters.h"
 #include "cli/outdir.h"
 #include "cli/savereport.h"
-#include "report/json.h"
+#include "report/format/report_json.h"
 
 #include <limits.h>
 #include <string.h>

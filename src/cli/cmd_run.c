@@ -7,11 +7,11 @@
 #include "cli/functions.h"
 #include "cli/filters.h"
 #include "cli/outdir.h"
-#include "cli/runs.h"
+#include "cli/run_options.h"
 #include "cli/session.h"
-#include "drive/record.h"
-#include "report/json.h"
-#include "report/formats.h"
+#include "record/record.h"
+#include "report/format/report_json.h"
+#include "report/format/formats.h"
 
 #include <limits.h>
 #include <string.h>

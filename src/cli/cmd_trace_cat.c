@@ -2,7 +2,7 @@
 #include "base/suggest.h"
 #include "cli/cmds.h"
 #include "cli/common.h"
-#include "trace/text.h"
+#include "trace/text/text.h"
 
 #include <string.h>
 

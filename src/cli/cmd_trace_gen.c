@@ -1,7 +1,7 @@
 #include "base/suggest.h"
 #include "cli/cmds.h"
 #include "cli/common.h"
-#include "trace/gen.h"
+#include "trace/gen/gen.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #include "base/alloc.h"
 #include "base/interrupt.h"
 #include "base/outfile.h"
-#include "drive/load.h"
+#include "build/load.h"
 #include "model/check.h"
 #include "model/witness_json.h"
 

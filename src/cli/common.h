@@ -4,9 +4,9 @@
 
 #include "base/json.h"
 #include "cli/cli.h"
-#include "heddle/rt_log.h"
+#include "log/rt_log.h"
 #include "model/witness.h"
-#include "trace/io.h"
+#include "trace/trace_io.h"
 #include "trace/trace.h"
 
 /* A progress line for a recording that is read: hd_cli_reading is the function of a struct

@@ -1,8 +1,8 @@
 #include "cli/filters.h"
 
-#include "report/baseline.h"
-#include "report/ignore.h"
-#include "report/json.h"
+#include "report/filter/baseline.h"
+#include "report/filter/ignore.h"
+#include "report/format/report_json.h"
 
 #include <limits.h>
 #include <stdlib.h>

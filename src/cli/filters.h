@@ -5,7 +5,7 @@
 #define HD_CLI_FILTERS_H
 
 #include "cli/cli.h"
-#include "report/suppress.h"
+#include "report/filter/suppress.h"
 
 /* Loads the rules of the files; without files, of the one that `suppressions` of TSAN_OPTIONS
  * names. Lines that are no rules are named on stderr. Rules that end are judged by today's date in

@@ -2,7 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/names.h"
-#include "drive/details.h"
+#include "build/details.h"
 
 #include <stdio.h>
 #include <string.h>

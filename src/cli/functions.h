@@ -1,5 +1,5 @@
 /* Which function each event of a trace stands in, for prediction: from the details of a recording
- * (drive/details.h). */
+ * (build/details.h). */
 #ifndef HD_CLI_FUNCTIONS_H
 #define HD_CLI_FUNCTIONS_H
 

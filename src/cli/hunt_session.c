@@ -1,7 +1,7 @@
 #include "cli/hunt_session.h"
 
 #include "cli/session_int.h"
-#include "drive/aside.h"
+#include "record/record_child.h"
 #include "explore/found.h"
 
 #include <inttypes.h>

@@ -5,7 +5,7 @@
 #define HD_CLI_HUNT_SESSION_H
 
 #include "cli/session.h"
-#include "concolic/hunt.h"
+#include "concolic/input_search.h"
 
 struct hd_hunt_session {
     struct hd_session_options o;

@@ -2,7 +2,7 @@
 
 #include "base/json.h"
 #include "cli/common.h"
-#include "report/page.h"
+#include "report/format/page.h"
 
 #include <inttypes.h>
 #include <limits.h>

@@ -4,7 +4,7 @@
 
 #include "cli/cli.h"
 #include "cli/hunt_session.h"
-#include "concolic/hunt.h"
+#include "concolic/input_search.h"
 
 struct hd_hunt_shown {
     enum hd_found_kind kind;

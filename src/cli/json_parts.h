@@ -3,7 +3,7 @@
 #define HD_CLI_JSON_PARTS_H
 
 #include "base/json.h"
-#include "predict/predict.h"
+#include "predict/run/predict.h"
 
 /* [3, 9]: event numbers, 1-based. */
 void hd_cli_json_events(struct hd_json *j, const hd_eid *events, size_t n);

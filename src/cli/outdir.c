@@ -1,6 +1,6 @@
 #include "cli/outdir.h"
 
-#include "report/json.h"
+#include "report/format/report_json.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -7,7 +7,7 @@
 #define HD_CLI_SAVEREPORT_H
 
 #include "cli/cli.h"
-#include "report/formats.h"
+#include "report/format/formats.h"
 
 /* Writes a report to a file; path NULL and "-" are `stream` (with `color`). ThreadSanitizer's words
  * go to the log that TSAN_OPTIONS names when there is no path. Places below the current folder are

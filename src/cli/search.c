@@ -3,7 +3,7 @@
 #include "base/interrupt.h"
 #include "base/progress.h"
 #include "cli/session_int.h"
-#include "drive/load.h"
+#include "build/load.h"
 #include "explore/found.h"
 #include "explore/sweep.h"
 #include "explore/warned.h"

@@ -5,7 +5,7 @@
 #define HD_CLI_SEARCH_H
 
 #include "cli/session.h"
-#include "explore/state.h"
+#include "explore/search_state.h"
 
 enum hd_search_strategy { HD_SEARCH_WARNED, HD_SEARCH_DPOR, HD_SEARCH_PCT, HD_SEARCH_RANDOM };
 #define HD_SEARCH_STRATEGIES "warned|dpor|pct|random"

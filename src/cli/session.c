@@ -4,9 +4,9 @@
 #include "base/interrupt.h"
 #include "base/outfile.h"
 #include "base/progress.h"
-#include "report/baseline.h"
-#include "report/formats.h"
-#include "report/ignore.h"
+#include "report/filter/baseline.h"
+#include "report/format/formats.h"
+#include "report/filter/ignore.h"
 
 #include <libgen.h>
 #include <limits.h>

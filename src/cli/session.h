@@ -9,9 +9,9 @@
 #ifndef HD_CLI_SESSION_H
 #define HD_CLI_SESSION_H
 
-#include "drive/record.h"
-#include "predict/predict.h"
-#include "report/suppress.h"
+#include "record/record.h"
+#include "predict/run/predict.h"
+#include "report/filter/suppress.h"
 
 struct hd_session_options {
     char **argv;     /* program and arguments, ends with NULL */

@@ -4,7 +4,7 @@
 
 #include "cli/session.h"
 
-#include "report/source.h"
+#include "report/make/source.h"
 
 struct hd_session {
     const struct hd_session_options *o;

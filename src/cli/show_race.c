@@ -1,9 +1,9 @@
 #include "cli/show_race.h"
 
 #include "cli/common.h"
-#include "predict/shorten.h"
-#include "report/page.h"
-#include "report/why.h"
+#include "predict/search/shorten.h"
+#include "report/format/page.h"
+#include "report/make/why.h"
 
 #include <string.h>
 

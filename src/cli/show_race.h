@@ -4,7 +4,7 @@
 #define HD_CLI_SHOW_RACE_H
 
 #include "cli/cli.h"
-#include "predict/predict.h"
+#include "predict/run/predict.h"
 
 /* One access on a line: kind, thread, place, locks held. */
 void hd_cli_show_access(const struct hd_trace *t, hd_eid e);

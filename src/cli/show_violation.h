@@ -4,7 +4,7 @@
 
 #include "base/json.h"
 #include "cli/cli.h"
-#include "predict/violations.h"
+#include "predict/run/violations.h"
 
 /* All of them, then what is undecided, then a line of figures. name: the trace. */
 void hd_cli_show_violations(const struct hd_cli *cli, const char *name, const struct hd_trace *t,

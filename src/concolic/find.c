@@ -1,16 +1,16 @@
 /* What a run has shown: coverage, races by prediction, and how it ended. */
-#include "concolic/hunt_int.h"
+#include "concolic/input_search_int.h"
 
 #include "base/printable.h"
 #include "base/alloc.h"
 #include "base/outfile.h"
 #include "base/progress.h"
 #include "concolic/ktest.h"
-#include "drive/details.h"
-#include "drive/load.h"
+#include "build/details.h"
+#include "build/load.h"
 #include "model/witness_json.h"
-#include "predict/violations.h"
-#include "trace/io.h"
+#include "predict/run/violations.h"
+#include "trace/trace_io.h"
 
 #include <signal.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #ifndef HD_CONCOLIC_PATH_H
 #define HD_CONCOLIC_PATH_H
 
-#include "concolic/arena.h"
+#include "concolic/shared_arena.h"
 #include "concolic/input.h"
 
 struct hd_path {

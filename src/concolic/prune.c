@@ -5,7 +5,7 @@
  * core of steps. The part of a core before M is what the choices up to M contributed. If the path
  * to N implies these parts, the same continuations are infeasible from N, and the others cover what
  * M's have covered. */
-#include "concolic/hunt_int.h"
+#include "concolic/input_search_int.h"
 
 #include "base/interrupt.h"
 

@@ -1,7 +1,7 @@
 #include "concolic/run.h"
 
 #include "base/alloc.h"
-#include "concolic/arena.h"
+#include "concolic/shared_arena.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 #define HD_CONCOLIC_RUN_H
 
 #include "concolic/input.h"
-#include "drive/aside.h"
+#include "record/record_child.h"
 
 struct hd_run {
     uint32_t number;

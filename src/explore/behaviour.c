@@ -1,7 +1,7 @@
 #include "explore/behaviour.h"
 
 #include "base/alloc.h"
-#include "drive/load.h"
+#include "build/load.h"
 
 #include <string.h>
 

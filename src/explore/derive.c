@@ -2,7 +2,7 @@
 #include "explore/reach_int.h"
 
 #include "base/alloc.h"
-#include "heddle/rt_depend.h"
+#include "log/rt_depend.h"
 
 #define WIDTH  HD_STEER_THREADS
 #define NOBODY HD_EXEC_NOBODY

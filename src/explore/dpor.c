@@ -18,7 +18,7 @@
 #include "explore/findings.h"
 #include "explore/freeze.h"
 #include "explore/order.h"
-#include "explore/stack.h"
+#include "explore/branch_stack.h"
 
 #include <stdio.h>
 #include <time.h>

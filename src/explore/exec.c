@@ -2,10 +2,10 @@
 
 #include "base/alloc.h"
 #include "base/interrupt.h"
-#include "drive/aside.h"
-#include "drive/program.h"
-#include "drive/ring.h"
-#include "explore/server.h"
+#include "record/record_child.h"
+#include "record/program.h"
+#include "record/ring.h"
+#include "explore/run_server.h"
 #include "explore/steps.h"
 
 #include <errno.h>

@@ -17,7 +17,7 @@
 #include "base/err.h"
 #include "base/hash.h"
 #include "base/vec.h"
-#include "heddle/rt_steer.h"
+#include "log/rt_steer.h"
 
 #define HD_EXEC_NOBODY HD_STEER_NOBODY
 
@@ -109,7 +109,7 @@ struct hd_run {
     int wait_status;      /* as waitpid has it; of a crash see states */
     char assertion[300];  /* line of standard error that tells of a failed assertion, or "" */
     uint32_t chosen;      /* choices that were carried out */
-    uint32_t untold;      /* set of HD_STEER_FOREIGN_RELEASE and so on (heddle/rt_steer.h) */
+    uint32_t untold;      /* set of HD_STEER_FOREIGN_RELEASE and so on (log/rt_steer.h) */
     struct hd_vec steps;  /* struct hd_step */
     struct hd_vec ops;    /* struct hd_exec_op */
     struct hd_vec starts; /* struct hd_exec_start */

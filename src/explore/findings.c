@@ -1,6 +1,6 @@
 #include "explore/findings.h"
 
-#include "heddle/rt_depend.h"
+#include "log/rt_depend.h"
 
 #include <string.h>
 #include <sys/wait.h>

@@ -1,7 +1,7 @@
 #include "explore/guard.h"
 
 #include "explore/freeze.h"
-#include "heddle/rt_depend.h"
+#include "log/rt_depend.h"
 
 #define MAX_LOCKS 64  /* sets of locks are one word; further ones guard nothing */
 #define MAX_SPAN  256 /* bytes of a range that are looked at */

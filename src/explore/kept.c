@@ -1,7 +1,7 @@
 #include "explore/kept.h"
 
 #include "base/alloc.h"
-#include "drive/origin.h"
+#include "build/origin.h"
 #include "explore/found.h"
 #include "model/matching.h"
 

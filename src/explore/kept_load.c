@@ -1,4 +1,4 @@
-#include "drive/load.h"
+#include "build/load.h"
 #include "explore/kept.h"
 
 enum hd_status hd_kept_load(const char *path, struct hd_trace **trace, struct hd_err *err)

@@ -1,8 +1,8 @@
 #include "explore/lead.h"
 
 #include "base/alloc.h"
-#include "detect/locksets.h"
-#include "drive/origin.h"
+#include "detect/filters/locksets.h"
+#include "build/origin.h"
 #include "explore/lead_int.h"
 #include "model/matching.h"
 #include "model/property.h"

@@ -20,7 +20,7 @@
 
 #include "base/err.h"
 #include "base/vec.h"
-#include "heddle/rt_steer.h"
+#include "log/rt_steer.h"
 
 #include <stdbool.h>
 

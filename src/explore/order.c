@@ -1,7 +1,7 @@
 #include "explore/order.h"
 
 #include "base/alloc.h"
-#include "heddle/rt_depend.h"
+#include "log/rt_depend.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* The order that holds in every schedule like a given execution: happens-before over its steps.
  *
  * Two steps are ordered when they are of one thread, when operations of theirs depend on each other
- * (heddle/rt_depend.h), when one is what the other had to wait for (fork, the end of a joined
+ * (log/rt_depend.h), when one is what the other had to wait for (fork, the end of a joined
  * thread, a notification, the last arrival at a barrier), and through others. Executions with the
  * same steps and the same order are one schedule: a Mazurkiewicz trace.
  *

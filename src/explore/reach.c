@@ -3,7 +3,7 @@
 #include "base/alloc.h"
 #include "base/interrupt.h"
 #include "base/progress.h"
-#include "heddle/rt_depend.h"
+#include "log/rt_depend.h"
 
 /* ---- what is shared ---- */
 

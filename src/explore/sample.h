@@ -9,7 +9,7 @@
 #ifndef HD_EXPLORE_SAMPLE_H
 #define HD_EXPLORE_SAMPLE_H
 
-#include "drive/aside.h"
+#include "record/record_child.h"
 #include "explore/behaviour.h"
 
 /* A run that is handed on. */

@@ -1,7 +1,7 @@
 #include "explore/steps.h"
 
 #include "base/alloc.h"
-#include "heddle/rt_depend.h"
+#include "log/rt_depend.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 #include "explore/freeze.h"
 #include "explore/keep.h"
 #include "explore/reach.h"
-#include "heddle/rt_depend.h"
+#include "log/rt_depend.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
  * shared memory is. */
 #include "base/alloc.h"
 #include "base/hash.h"
-#include "detect/locksets.h"
+#include "detect/filters/locksets.h"
 #include "explore/lead_int.h"
 #include "model/property.h"
 

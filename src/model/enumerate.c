@@ -3,7 +3,7 @@
 #include "base/alloc.h"
 #include "base/interrupt.h"
 #include "model/check.h"
-#include "model/published.h"
+#include "model/published_rules.h"
 #include "model/space.h"
 
 #include <stdlib.h>

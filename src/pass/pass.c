@@ -1,5 +1,5 @@
 #include "pass/pass.h"
-#include "pass/sym.h"
+#include "pass/concolic/pass_sym.h"
 
 #include "base/alloc.h"
 

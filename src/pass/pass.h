@@ -3,7 +3,7 @@
  * The pass works on LLVM's C API only, so that one source serves LLVM 14 (typed pointers) and 19
  * (opaque pointers). Order of work in a function: classify its locals (escape.c), mark the values
  * that may depend on a read (taint.c), then visit the blocks in reverse post-order and put hooks in
- * (access.c, control.c). Tokens (see heddle/rt_abi.h) are made when a hook asks for them (deps.c);
+ * (access.c, control.c). Tokens (see abi/rt_abi.h) are made when a hook asks for them (deps.c);
  * phis of tokens get their incoming values at the end. Reverse post-order means that the token of a
  * read is there before anything but a phi asks for it.
  *
@@ -15,7 +15,7 @@
 #include "base/hash.h"
 #include "base/names.h"
 #include "base/vec.h"
-#include "heddle/rt_abi.h"
+#include "abi/rt_abi.h"
 
 #include <llvm-c/Core.h>
 #include <llvm-c/Target.h>

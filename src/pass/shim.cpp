@@ -1,6 +1,6 @@
 // The only C++ of the pass: registers it with LLVM's pass manager. Late (OptimizerLast), as
 // ThreadSanitizer is, so that it sees the accesses that the program will make, at -O0 as well.
-#include "pass/asm.h"
+#include "pass/access/asm.h"
 
 #include <llvm-c/Core.h>
 #include <llvm/IR/InlineAsm.h>

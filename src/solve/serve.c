@@ -192,7 +192,8 @@ enum { DIFFERENCES = 1 };
 /* A context of its own for each formula: in one that is kept, the numbers of terms, and with them
  * the model that Z3 finds, depend on what was asked before. It costs 1.6 ms of the 4.6 ms of a
  * small question; a new solver in an old context costs as much, since it is the theories that take
- * the time. Questions that may share their learning do so by assumptions, see predict/worker.c. */
+ * the time. Questions that may share their learning do so by assumptions, see predict/run/worker.c.
+ */
 static void new_formula(struct hd_serve *s, bool bits)
 {
     drop_formula(s);

@@ -1,7 +1,7 @@
 /* The digest of a trace: 128 bits that stand for its content, so that a witness can tell which
- * trace it belongs to. The content is what canonical text shows (trace/text.h): equal text, equal
- * digest, whatever the file format, the numbering of names and the place of directives. It guards
- * against mistakes, not against malice: it is no cryptographic hash.
+ * trace it belongs to. The content is what canonical text shows (trace/text/text.h): equal text,
+ * equal digest, whatever the file format, the numbering of names and the place of directives. It
+ * guards against mistakes, not against malice: it is no cryptographic hash.
  *
  * The text begins with the version of the method, so that a later one cannot be mistaken for this
  * one.

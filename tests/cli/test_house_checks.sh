@@ -13,6 +13,8 @@ fresh_tree() {
     grep '^#' "$root/scripts/size-exceptions.txt" >"$tree/scripts/size-exceptions.txt"
     cd "$tree" || exit 1
     git init -q .
+    mkdir docs
+    cp "$root/docs/ARCHITECTURE.md" docs/
     printf '# base\n\n| file | what |\n|---|---|\n| `a.c`, `a.h` | things |\n' >src/base/README.md
     printf '# trace\n\n| file | what |\n|---|---|\n| `t.[ch]` | things |\n' >src/trace/README.md
     printf '# cli\n\n| file | what |\n|---|---|\n| `cmd_<verb>.c` | one command |\n' >src/cli/README.md
@@ -46,8 +48,11 @@ refuses() { # refuses CHECK TEXT-IN-MESSAGE
 lines() { for _ in $(seq "$1"); do printf '%s\n' "$2"; done; }
 
 fresh_tree
-for check in format sizes includes prints symbols rooms words paths; do accepts $check; done
+for check in format sizes includes prints symbols rooms names words paths; do accepts $check; done
 
+fresh_tree; sed -i '/^| `base/d' docs/ARCHITECTURE.md; refuses rooms 'lacks this row of scripts/rooms.txt: | `base/`'
+fresh_tree; mkdir src/trace/sub; touch src/trace/sub/a.c; refuses names "two files are called a"
+fresh_tree; mkdir src/elsewhere; refuses includes "src/elsewhere: unknown room"
 fresh_tree; printf 'int  hd_b;\n' >>src/base/a.c; refuses format a.c
 fresh_tree; lines 801 '/* x */' >src/base/a.c; refuses sizes "src/base/a.c: the file has 801 lines"
 fresh_tree; lines 800 '/* x */' >src/base/a.c; accepts sizes

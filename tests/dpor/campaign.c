@@ -11,7 +11,7 @@
  * When LIMIT is too small for all orders, what they came to still has to be in the reduction. */
 #include "explore/explore.h"
 #include "explore/order.h"
-#include "heddle/rt_depend.h"
+#include "log/rt_depend.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
  * same reason. */
 #include "base/alloc.h"
 #include "round_trip.h"
-#include "trace/hdt_int.h"
+#include "trace/hdt/hdt_int.h"
 
 #include <zlib.h>
 

@@ -5,8 +5,8 @@
 #define HD_TESTS_FUZZ_ROUND_TRIP_H
 
 #include "trace/digest.h"
-#include "trace/hdt.h"
-#include "trace/text.h"
+#include "trace/hdt/hdt.h"
+#include "trace/text/text.h"
 #include "../support/trace_equal.h"
 
 #include <stdlib.h>

@@ -5,7 +5,7 @@
  *
  * Tokens: "-" none, "7" one read, "3-7" a range, and what __hd_more added follows after "+".
  */
-#include "heddle/rt_abi.h"
+#include "abi/rt_abi.h"
 
 #include <stdio.h>
 #include <stdlib.h>

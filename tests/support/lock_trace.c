@@ -1,7 +1,7 @@
 #include "lock_trace.h"
 
 #include "base/rng.h"
-#include "trace/text.h"
+#include "trace/text/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>

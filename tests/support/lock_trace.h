@@ -1,5 +1,5 @@
 /* Small random traces in which threads nest locks in any order: rich in lock-order cycles, which
- * the generator of trace/gen.h hardly makes. Consistent by construction. */
+ * the generator of trace/gen/gen.h hardly makes. Consistent by construction. */
 #ifndef HD_TEST_LOCK_TRACE_H
 #define HD_TEST_LOCK_TRACE_H
 

@@ -2,7 +2,7 @@
 #ifndef HD_TESTS_REPORT_FIXTURE_H
 #define HD_TESTS_REPORT_FIXTURE_H
 
-#include "report/report.h"
+#include "report/data/report.h"
 
 /* A bank: a confirmed race, a predicted one, a known one, an atomicity violation and a deadlock,
  * with sources, stacks, both orders, and a coverage page with something on it. */

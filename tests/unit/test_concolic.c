@@ -1,6 +1,6 @@
 /* Inputs as files, arenas that a dying program may have damaged, questions about paths, the tree.
  */
-#include "concolic/arena.h"
+#include "concolic/shared_arena.h"
 #include "concolic/formula.h"
 #include "concolic/ktest.h"
 #include "concolic/path.h"

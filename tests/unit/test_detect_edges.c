@@ -12,10 +12,10 @@
 #include "base/alloc.h"
 #include "base/interrupt.h"
 #include "detect/detect.h"
-#include "detect/mhb.h"
+#include "detect/filters/mhb.h"
 #include "trace/builder.h"
-#include "trace/gen.h"
-#include "trace/text.h"
+#include "trace/gen/gen.h"
+#include "trace/text/text.h"
 
 static struct hd_trace *from_text(const char *text)
 {

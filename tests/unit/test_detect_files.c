@@ -12,7 +12,7 @@
 
 #include "detect/detect.h"
 #include "model/check.h"
-#include "trace/io.h"
+#include "trace/trace_io.h"
 
 static void judge(const char *file, const struct hd_trace *t, const char *name,
                   const struct hd_pairs *want)

@@ -11,11 +11,11 @@
 
 #include "base/alloc.h"
 #include "detect/detect.h"
-#include "detect/locksets.h"
-#include "detect/mhb.h"
+#include "detect/filters/locksets.h"
+#include "detect/filters/mhb.h"
 #include "model/enumerate.h"
-#include "trace/gen.h"
-#include "trace/text.h"
+#include "trace/gen/gen.h"
+#include "trace/text/text.h"
 
 enum { LOCKSET, LAH, MHB, QUICK, HB, SHB, CP, WCP, SYNCP, MAX, N_SETS };
 static const char *const names[N_SETS] = {"lockset", "lah", "mhb", "quick", "hb",

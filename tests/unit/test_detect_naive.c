@@ -11,11 +11,11 @@
 #include <cmocka.h>
 
 #include "detect/detect.h"
-#include "detect/mhb.h"
+#include "detect/filters/mhb.h"
 #include "model/matching.h"
 #include "model/witness.h"
-#include "trace/gen.h"
-#include "trace/text.h"
+#include "trace/gen/gen.h"
+#include "trace/text/text.h"
 
 #define MAX_N 64 /* one word a row */
 

@@ -3,9 +3,9 @@
 #include "explore/behaviour.h"
 #include "explore/guard.h"
 #include "explore/lead_int.h"
-#include "explore/state.h"
+#include "explore/search_state.h"
 #include "explore/trail.h"
-#include "trace/text.h"
+#include "trace/text/text.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

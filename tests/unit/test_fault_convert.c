@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "trace/io.h"
+#include "trace/trace_io.h"
 
 enum { EVENTS = 2000, FIRST_ALLOCATIONS = 200, MOST_ALLOCATIONS = 3000 };
 enum { DONE = 0, OUT_OF_MEMORY = 4, OUT_OF_MEMORY_WHILE_WRITING = 14, REFUSED = 3 };

@@ -1,6 +1,6 @@
 /* Each way in which an order can be impossible: the event that is refused and the reason given. */
 #include "model/check.h"
-#include "trace/text.h"
+#include "trace/text/text.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

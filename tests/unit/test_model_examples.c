@@ -3,7 +3,7 @@
  * accepts. */
 #include "model/check.h"
 #include "model/enumerate.h"
-#include "trace/io.h"
+#include "trace/trace_io.h"
 
 #include <dirent.h>
 #include <setjmp.h>

@@ -3,7 +3,7 @@
 #include "model/enumerate_property.h"
 #include "model/witness.h"
 #include "model/witness_json.h"
-#include "trace/text.h"
+#include "trace/text/text.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,7 +3,7 @@
 #include "model/enumerate.h"
 #include "model/matching.h"
 #include "naive.h"
-#include "trace/text.h"
+#include "trace/text/text.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

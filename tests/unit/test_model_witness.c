@@ -2,7 +2,7 @@
 #include "model/enumerate.h"
 #include "model/witness.h"
 #include "naive.h"
-#include "trace/text.h"
+#include "trace/text/text.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

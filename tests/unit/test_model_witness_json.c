@@ -1,7 +1,7 @@
 /* Witness files: round trip, every refusal, faults of the file system. */
 #include "model/witness_json.h"
 #include "trace/digest.h"
-#include "trace/text.h"
+#include "trace/text/text.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -16,10 +16,10 @@
 #include <cmocka.h>
 
 #include "detect/detect.h"
-#include "predict/predict.h"
-#include "predict/violations.h"
-#include "trace/gen.h"
-#include "trace/text.h"
+#include "predict/run/predict.h"
+#include "predict/run/violations.h"
+#include "trace/gen/gen.h"
+#include "trace/text/text.h"
 
 #define FILTERS (1u << HD_STEP_LOCKSET | 1u << HD_STEP_MUST | 1u << HD_STEP_UCG)
 #define GREEDY  (1u << HD_STEP_GREEDY)

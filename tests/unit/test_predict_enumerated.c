@@ -25,9 +25,9 @@
 #include <cmocka.h>
 
 #include "model/enumerate.h"
-#include "predict/predict.h"
-#include "trace/gen.h"
-#include "trace/io.h"
+#include "predict/run/predict.h"
+#include "trace/gen/gen.h"
+#include "trace/trace_io.h"
 
 static const uint32_t all_steps = (1u << HD_STEPS) - 1;
 

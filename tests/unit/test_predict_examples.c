@@ -17,9 +17,9 @@
 #include "detect/detect.h"
 #include "model/check.h"
 #include "model/enumerate.h"
-#include "predict/predict.h"
-#include "predict/published.h"
-#include "trace/io.h"
+#include "predict/run/predict.h"
+#include "predict/compare/published_models.h"
+#include "trace/trace_io.h"
 
 #define STEP(name) (1u << HD_STEP_##name)
 

@@ -13,11 +13,11 @@
 #include <cmocka.h>
 
 #include "detect/detect.h"
-#include "predict/predict.h"
-#include "predict/published.h"
-#include "predict/ucg_detect.h"
-#include "trace/gen.h"
-#include "trace/text.h"
+#include "predict/run/predict.h"
+#include "predict/compare/published_models.h"
+#include "predict/compare/ucg_detect.h"
+#include "trace/gen/gen.h"
+#include "trace/text/text.h"
 
 enum { SEEDS = 500 };
 

@@ -20,9 +20,9 @@
 #include "base/rng.h"
 #include "model/check.h"
 #include "model/enumerate.h"
-#include "predict/predict.h"
-#include "trace/io.h"
-#include "trace/text.h"
+#include "predict/run/predict.h"
+#include "trace/trace_io.h"
+#include "trace/text/text.h"
 
 #define MAX_EVENTS 24
 #define MAX_DEPS   4

@@ -18,9 +18,9 @@
 
 #include "lock_trace.h"
 #include "model/enumerate_property.h"
-#include "predict/violations.h"
-#include "trace/gen.h"
-#include "trace/io.h"
+#include "predict/run/violations.h"
+#include "trace/gen/gen.h"
+#include "trace/trace_io.h"
 
 static uint32_t steps_of(uint64_t seed)
 {

@@ -13,9 +13,9 @@
 #include <cmocka.h>
 
 #include "model/enumerate.h"
-#include "predict/published.h"
-#include "trace/gen.h"
-#include "trace/io.h"
+#include "predict/compare/published_models.h"
+#include "trace/gen/gen.h"
+#include "trace/trace_io.h"
 
 static bool enumerate(const struct hd_trace *t, enum hd_enum_model model, struct hd_pairs *pairs)
 {

@@ -20,11 +20,11 @@
 #include "lock_trace.h"
 #include "model/enumerate.h"
 #include "model/enumerate_property.h"
-#include "predict/ucg.h"
-#include "predict/world.h"
-#include "trace/gen.h"
-#include "trace/io.h"
-#include "trace/text.h"
+#include "predict/ucg/ucg.h"
+#include "predict/index/world.h"
+#include "trace/gen/gen.h"
+#include "trace/trace_io.h"
+#include "trace/text/text.h"
 
 struct graphs {
     struct hd_world *w;

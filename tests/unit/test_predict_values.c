@@ -20,8 +20,8 @@
 #include "detect/pairs.h"
 #include "model/check.h"
 #include "model/enumerate.h"
-#include "predict/predict.h"
-#include "trace/text.h"
+#include "predict/run/predict.h"
+#include "trace/text/text.h"
 
 enum { THREADS = 3, MAX_EVENTS = 22 };
 enum var { LOCK, COUNT, GEN, DATA, VARS };

@@ -1,9 +1,9 @@
 /* What hides findings or compares them: rules that end, comments in the source, the baseline; and
  * the rules that are made for findings. */
-#include "report/baseline.h"
-#include "report/ignore.h"
-#include "report/rules.h"
-#include "report/suppress.h"
+#include "report/filter/baseline.h"
+#include "report/filter/ignore.h"
+#include "report/filter/rules.h"
+#include "report/filter/suppress.h"
 #include "report_fixture.h"
 
 #include <setjmp.h>

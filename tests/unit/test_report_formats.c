@@ -1,9 +1,9 @@
 /* What the formats share: escapes, sentences, lanes. The formats themselves are read by parsers in
  * tests/web. */
 #include "base/alloc.h"
-#include "report/escape.h"
-#include "report/lanes.h"
-#include "report/words.h"
+#include "report/format/report_escape.h"
+#include "report/format/lanes.h"
+#include "report/format/words.h"
 #include "report_fixture.h"
 
 #include <setjmp.h>

@@ -1,8 +1,8 @@
 /* Which frames are the program's own, how C++ names are shortened, file names without detours, and
  * what is advised on deadlocks. */
 #include "base/plainpath.h"
-#include "report/frames.h"
-#include "report/words.h"
+#include "report/make/frame_names.h"
+#include "report/format/words.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

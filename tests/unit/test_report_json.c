@@ -1,6 +1,6 @@
 /* Reports as JSON: what is written is read back, and what is malformed is refused. */
 #include "base/alloc.h"
-#include "report/json.h"
+#include "report/format/report_json.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,9 +1,9 @@
 /* Patterns and rules, pages of 80 columns, ids, source lines. */
 #include "base/alloc.h"
-#include "report/id.h"
-#include "report/page.h"
-#include "report/suppress.h"
-#include "report/text.h"
+#include "report/data/id.h"
+#include "report/format/page.h"
+#include "report/filter/suppress.h"
+#include "report/format/report_text.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

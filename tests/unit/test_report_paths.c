@@ -1,8 +1,8 @@
 /* File names for people. */
-#include "report/paths.h"
+#include "report/format/paths.h"
 #include "report_fixture.h"
 
-#include "report/json.h"
+#include "report/format/report_json.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

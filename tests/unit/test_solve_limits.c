@@ -1,11 +1,11 @@
 /* Limits that hold whatever Z3 does. This program puts its own function in the place of Z3's check:
  * one that never returns and looks at no interrupt, or one that takes all memory. */
 #include "base/interrupt.h"
-#include "predict/predict.h"
+#include "predict/run/predict.h"
 #include "solve/link.h"
 #include "solve/solve.h"
 #include "solve/wire.h"
-#include "trace/text.h"
+#include "trace/text/text.h"
 
 #include <dlfcn.h>
 #include <pthread.h>

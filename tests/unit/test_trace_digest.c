@@ -1,7 +1,7 @@
 /* The digest: the same for equal content, different for any change, and the same tomorrow. */
 #include "base/alloc.h"
 #include "trace/digest.h"
-#include "trace/text.h"
+#include "trace/text/text.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -8,7 +8,7 @@
 
 #include "model/check.h"
 #include "model/enumerate.h"
-#include "trace/gen.h"
+#include "trace/gen/gen.h"
 
 #include <stdio.h>
 #include <string.h>

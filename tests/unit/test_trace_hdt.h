@@ -15,7 +15,7 @@
 #include "base/hash.h"
 #include "base/vec.h"
 #include "trace/builder.h"
-#include "trace/hdt.h"
+#include "trace/hdt/hdt.h"
 
 struct bytes {
     char *data;

@@ -3,8 +3,8 @@
 #include "test_trace_hdt.h"
 
 #include "heddle/trace_fmt.h"
-#include "trace/hdt_int.h"
-#include "trace/text.h"
+#include "trace/hdt/hdt_int.h"
+#include "trace/text/text.h"
 
 #include <zlib.h>
 

@@ -5,7 +5,7 @@
 #include <cmocka.h>
 
 #include "trace/stats.h"
-#include "trace/text.h"
+#include "trace/text/text.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* The text reader and writer: what lines mean, canonical text, plain STD. */
 #include "base/alloc.h"
-#include "trace/text.h"
+#include "trace/text/text.h"
 #include "../support/trace_equal.h"
 
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* Every file of tests/format/malformed and tests/format/valid through the public load function. */
 #include "base/alloc.h"
-#include "trace/io.h"
-#include "trace/text.h"
+#include "trace/trace_io.h"
+#include "trace/text/text.h"
 #include "../support/trace_equal.h"
 
 #include <dirent.h>

@@ -1,8 +1,8 @@
 /* Loading and saving: every form, every packing, and what happens when the system refuses. */
 #include "base/alloc.h"
 #include "trace/digest.h"
-#include "trace/io.h"
-#include "trace/text.h"
+#include "trace/trace_io.h"
+#include "trace/text/text.h"
 #include "../support/trace_equal.h"
 
 #include <dirent.h>

@@ -1,13 +1,13 @@
 /* Writes the hand-made reports of tests/support in every format into a folder. */
-#include "report/github.h"
-#include "report/html.h"
-#include "report/json.h"
-#include "report/junit.h"
-#include "report/perfetto.h"
-#include "report/rules.h"
-#include "report/sarif.h"
-#include "report/text.h"
-#include "report/tsan.h"
+#include "report/format/github.h"
+#include "report/format/html.h"
+#include "report/format/report_json.h"
+#include "report/format/junit.h"
+#include "report/format/perfetto.h"
+#include "report/filter/rules.h"
+#include "report/format/sarif.h"
+#include "report/format/report_text.h"
+#include "report/format/tsan.h"
 #include "report_fixture.h"
 
 #include <stdlib.h>

@@ -1,0 +1,145 @@
+#include "build/cells.h"
+
+#include "base/alloc.h"
+
+#include <string.h>
+
+#define BLOCK ((uint64_t)HD_CELL_PAGE * HD_CELL_PAGES) /* bytes */
+
+void hd_cells_init(struct hd_cells *c)
+{
+    *c = (struct hd_cells){.blocks = HD_VEC_INIT(struct hd_cell_block *)};
+    for (size_t i = 0; i < sizeof c->recent / sizeof *c->recent; i++)
+        c->recent[i].key = UINT64_MAX;
+}
+
+void hd_cells_fini(struct hd_cells *c)
+{
+    for (size_t i = 0; i < c->blocks.len; i++) {
+        struct hd_cell_block *block = *(struct hd_cell_block **)hd_vec_at(&c->blocks, i);
+        for (size_t k = 0; k < HD_CELL_PAGES; k++)
+            hd_free(block->pages[k].ids, HD_CELL_PAGE * sizeof(uint32_t));
+        hd_free(block, sizeof *block);
+    }
+    hd_map_fini(&c->numbers);
+    hd_vec_fini(&c->blocks);
+}
+
+/* Block number key, made if it is to be; else NULL when nothing was marked there. */
+static struct hd_cell_block *find_block(struct hd_cells *c, uint64_t key, bool make)
+{
+    uint32_t number;
+    if (!hd_map_get(&c->numbers, key, &number)) {
+        if (!make)
+            return NULL;
+        number = *hd_map_put(&c->numbers, key, NULL) = (uint32_t)c->blocks.len;
+        *(struct hd_cell_block **)hd_vec_push(&c->blocks) =
+            hd_calloc(1, sizeof(struct hd_cell_block));
+    }
+    return *(struct hd_cell_block **)hd_vec_at(&c->blocks, number);
+}
+
+/* NULL when nothing was marked there, unless it is to be made. */
+static inline struct hd_cell_page *page_at(struct hd_cells *c, uint64_t linear, bool make)
+{
+    uint64_t key = linear / BLOCK;
+    struct hd_cell_recent *recent = &c->recent[key % (sizeof c->recent / sizeof *c->recent)];
+    if (recent->key != key) {
+        struct hd_cell_block *block = find_block(c, key, make);
+        if (!block)
+            return NULL;
+        *recent = (struct hd_cell_recent){key, block};
+    }
+    return &recent->block->pages[linear / HD_CELL_PAGE % HD_CELL_PAGES];
+}
+
+static struct hd_cell_page *page_of(struct hd_cells *c, uint64_t linear)
+{
+    return page_at(c, linear, true);
+}
+
+static void mark_one(struct hd_cells *c, uint64_t linear)
+{
+    page_of(c, linear)->edges |= UINT64_C(1) << linear % HD_CELL_PAGE;
+}
+
+void hd_cells_mark(struct hd_cells *c, uint64_t linear, uint64_t len)
+{
+    uint64_t at = linear % HD_CELL_PAGE;
+    if (len >= HD_CELL_PAGE - at) {
+        mark_one(c, linear);
+        mark_one(c, linear + len);
+    } else {
+        page_of(c, linear)->edges |= (UINT64_C(1) | UINT64_C(1) << len) << at;
+    }
+}
+
+bool hd_cells_touch(struct hd_cells *c, uint64_t linear, uint64_t len)
+{
+    bool first = !(page_of(c, linear)->touched >> linear % HD_CELL_PAGE & 1);
+    while (len) {
+        uint64_t at = linear % HD_CELL_PAGE, part = HD_CELL_PAGE - at;
+        part = part < len ? part : len;
+        page_of(c, linear)->touched |= UINT64_MAX >> (HD_CELL_PAGE - part) << at;
+        linear += part;
+        len -= part;
+    }
+    return first;
+}
+
+uint64_t hd_cells_next(struct hd_cells *c, uint64_t linear, uint64_t len)
+{
+    uint64_t at = linear + 1, end = linear + len;
+    while (at < end) {
+        const struct hd_cell_page *page = page_at(c, at, false);
+        uint64_t bits = page ? page->edges >> at % HD_CELL_PAGE : 0;
+        if (bits) {
+            at += (uint64_t)__builtin_ctzll(bits);
+            return at < end ? at - linear : len;
+        }
+        at = (at / HD_CELL_PAGE + 1) * HD_CELL_PAGE;
+    }
+    return len;
+}
+
+uint32_t hd_cells_id(struct hd_cells *c, uint64_t linear, bool *fresh)
+{
+    struct hd_cell_page *page = page_of(c, linear);
+    *fresh = false;
+    if (!page->ids) {
+        page->ids = hd_alloc(HD_CELL_PAGE * sizeof *page->ids);
+        memset(page->ids, 0xff, HD_CELL_PAGE * sizeof *page->ids);
+    }
+    uint32_t *id = page->ids + linear % HD_CELL_PAGE;
+    if (*id == HD_CELL_NONE) {
+        *id = c->n_cells++;
+        *fresh = true;
+    }
+    return *id;
+}
+
+uint32_t hd_cells_used(struct hd_cells *c, uint64_t linear, uint64_t end, uint64_t *at)
+{
+    while (linear < end) {
+        const struct hd_cell_page *page = page_at(c, linear, false);
+        const uint32_t *ids = page ? page->ids : NULL;
+        uint64_t stop = (linear / HD_CELL_PAGE + 1) * HD_CELL_PAGE;
+        for (; ids && linear < stop && linear < end; linear++) {
+            if (ids[linear % HD_CELL_PAGE] != HD_CELL_NONE) {
+                *at = linear;
+                return ids[linear % HD_CELL_PAGE];
+            }
+        }
+        linear = stop;
+    }
+    return HD_CELL_NONE;
+}
+
+uint64_t hd_cells_value(const uint8_t *bytes, uint64_t len)
+{
+    if (len > 8)
+        return hd_hash_bytes(bytes, len, 0);
+    uint64_t v = 0;
+    memcpy(&v, bytes, len);
+    return v;
+}

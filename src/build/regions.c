@@ -1,0 +1,229 @@
+#include "build/regions.h"
+
+#include "base/alloc.h"
+#include "base/hash.h"
+
+#include <string.h>
+
+#define STATIC_SPAN  (UINT64_C(1) << 48) /* user addresses have 47 bits */
+#define RECENT_LEAST 1024
+#define RECENT_MOST  (1u << 20)
+#define GAP          64 /* so that the end of a region is not the start of another */
+
+void hd_regions_init(struct hd_regions *r)
+{
+    *r = (struct hd_regions){.linear_end = STATIC_SPAN, .change = 1};
+    r->static_region = (struct hd_region){.end = STATIC_SPAN, .thread = UINT32_MAX, .shared = true};
+    r->made_end = &r->made;
+    r->n_recent = RECENT_LEAST;
+    r->recent = hd_calloc(r->n_recent, sizeof *r->recent);
+}
+
+void hd_regions_fini(struct hd_regions *r)
+{
+    while (r->made) {
+        struct hd_region *next = r->made->next_made;
+        hd_free(r->made, sizeof *r->made);
+        r->made = next;
+    }
+    hd_free(r->recent, r->n_recent * sizeof *r->recent);
+    r->recent = NULL;
+}
+
+void hd_regions_rewind(struct hd_regions *r)
+{
+    r->root = NULL;
+    r->change++;
+    r->again = r->made;
+    memset(r->gaps, 0, sizeof r->gaps);
+    memset(r->recent, 0, r->n_recent * sizeof *r->recent);
+    for (struct hd_region *g = r->made; g; g = g->next_made)
+        g->left = g->right = NULL;
+    r->n_heap = r->n_map = 0;
+}
+
+/* Splits t: *low gets what starts below addr, *high the rest. */
+static void split(struct hd_region *t, uint64_t addr, struct hd_region **low,
+                  struct hd_region **high)
+{
+    while (t) {
+        if (t->start < addr) {
+            *low = t;
+            low = &t->right;
+            t = t->right;
+        } else {
+            *high = t;
+            high = &t->left;
+            t = t->left;
+        }
+    }
+    *low = *high = NULL;
+}
+
+static struct hd_region *merge(struct hd_region *a, struct hd_region *b)
+{
+    struct hd_region *root = NULL, **at = &root;
+    while (a && b) {
+        if (a->rank > b->rank) {
+            *at = a;
+            at = &a->right;
+            a = a->right;
+        } else {
+            *at = b;
+            at = &b->left;
+            b = b->left;
+        }
+    }
+    *at = a ? a : b;
+    return root;
+}
+
+static struct hd_region *last_below(struct hd_region *t, uint64_t addr)
+{
+    struct hd_region *best = NULL;
+    while (t) {
+        if (t->start < addr) {
+            best = t;
+            t = t->right;
+        } else {
+            t = t->left;
+        }
+    }
+    return best;
+}
+
+static void set_gone(struct hd_region *t)
+{
+    for (; t; t = t->right) {
+        t->gone = true;
+        set_gone(t->left);
+    }
+}
+
+/* The regions of t go, and [start, end) changes. */
+static void forget_gaps(struct hd_regions *r, uint64_t start, uint64_t end,
+                        const struct hd_region *t)
+{
+    for (; t; t = t->right)
+        end = end > t->end ? end : t->end;
+    for (size_t i = 0; i < sizeof r->gaps / sizeof *r->gaps; i++)
+        if (r->gaps[i].start <= end && r->gaps[i].end >= start)
+            r->gaps[i] = (struct hd_region_gap){0, 0};
+}
+
+/* Takes every region that touches [start, end) out of the tree. */
+static void remove_overlaps(struct hd_regions *r, uint64_t start, uint64_t end)
+{
+    struct hd_region *low, *mid, *high;
+    r->change++;
+    const struct hd_region *before = last_below(r->root, start);
+    split(r->root, before && before->end > start ? before->start : start, &low, &mid);
+    split(mid, end, &mid, &high);
+    forget_gaps(r, before && before->end > start ? before->start : start, end, mid);
+    set_gone(mid);
+    r->root = merge(low, high);
+}
+
+static void insert(struct hd_regions *r, struct hd_region *g)
+{
+    struct hd_region *low, *high;
+    r->change++;
+    split(r->root, g->start, &low, &high);
+    r->root = merge(merge(low, g), high);
+}
+
+static void remember_more(struct hd_regions *r)
+{
+    hd_free(r->recent, r->n_recent * sizeof *r->recent);
+    r->n_recent *= 4;
+    r->recent = hd_calloc(r->n_recent, sizeof *r->recent);
+}
+
+static struct hd_region *make(struct hd_regions *r, uint64_t len)
+{
+    struct hd_region *g = r->again;
+    if (g) {
+        r->again = g->next_made;
+        return g;
+    }
+    g = hd_calloc(1, sizeof *g);
+    g->linear = r->linear_end;
+    r->linear_end += ((len + 63) & ~UINT64_C(63)) + GAP;
+    g->rank = hd_hash_mix(++r->rng);
+    g->thread = UINT32_MAX;
+    *r->made_end = g;
+    r->made_end = &g->next_made;
+    if (++r->n_made * 4 > r->n_recent && r->n_recent < RECENT_MOST)
+        remember_more(r);
+    return g;
+}
+
+struct hd_region *hd_regions_add(struct hd_regions *r, enum hd_region_kind kind, uint64_t start,
+                                 uint64_t len, uint32_t thread)
+{
+    len = len ? len : 1; /* malloc(0) has an address too */
+    remove_overlaps(r, start, start + len);
+    struct hd_region *g = make(r, len);
+    g->start = start;
+    g->end = start + len;
+    g->kind = (uint8_t)kind;
+    g->freed = g->gone = false;
+    g->number = kind == HD_REGION_HEAP ? ++r->n_heap : kind == HD_REGION_MAP ? ++r->n_map : thread;
+    g->left = g->right = NULL;
+    insert(r, g);
+    return g;
+}
+
+void hd_regions_cut(struct hd_regions *r, uint64_t start, uint64_t len)
+{
+    remove_overlaps(r, start, start + len);
+}
+
+/* The region of addr, or NULL and the gap where it lies. */
+static struct hd_region *search(const struct hd_regions *r, uint64_t addr,
+                                struct hd_region_gap *gap)
+{
+    struct hd_region *best = NULL, *t = r->root;
+    *gap = (struct hd_region_gap){0, STATIC_SPAN};
+    while (t) {
+        if (t->start <= addr) {
+            best = t;
+            t = t->right;
+        } else {
+            gap->end = t->start;
+            t = t->left;
+        }
+    }
+    if (best)
+        gap->start = best->end;
+    return best && addr < best->end ? best : NULL;
+}
+
+struct hd_region *hd_regions_find(struct hd_regions *r, uint64_t addr, uint64_t *room)
+{
+    struct hd_region **recent = &r->recent[addr / 16 & (r->n_recent - 1)], *g = *recent;
+    if (!g || g->gone || addr < g->start || addr >= g->end) {
+        struct hd_region_gap *gap = &r->gaps[(addr >> 20) % (sizeof r->gaps / sizeof *r->gaps)];
+        if (addr >= gap->start && addr < gap->end) {
+            *room = gap->end - addr;
+            return &r->static_region;
+        }
+        struct hd_region_gap here;
+        g = search(r, addr, &here);
+        if (!g) {
+            *gap = here;
+            *room = addr < here.end ? here.end - addr : 1;
+            return &r->static_region;
+        }
+        *recent = g;
+    }
+    *room = g->end - addr;
+    return g;
+}
+
+struct hd_region *hd_regions_block(struct hd_regions *r, uint64_t start)
+{
+    uint64_t room;
+    struct hd_region *g = hd_regions_find(r, start, &room);
+    return g->kind == HD_REGION_HEAP && g->start == start && !g->freed ? g : NULL;
+}

@@ -1,0 +1,71 @@
+/* Atomic accesses that cover several locations.
+ *
+ * docs/MODEL.md knows atomic accesses to one location only. Where cells split an atomic object, and
+ * for objects of 16 bytes, every atomic access to the same 16 aligned bytes gets a lock of its own
+ * around its events: nothing else keeps others from coming in between.
+ */
+#include "build/walk.h"
+
+static bool is_atomic(const struct hd_raw *rec)
+{
+    return rec->kind == HD_LOG_AREAD || rec->kind == HD_LOG_AWRITE || rec->kind == HD_LOG_RMW;
+}
+
+static uint64_t block_of(struct hd_walk *w, uint64_t addr)
+{
+    uint64_t room;
+    return hd_region_linear(hd_regions_find(&w->regions, addr, &room), addr & ~UINT64_C(15));
+}
+
+void hd_walk_wide_mark(struct hd_walk *w, const struct hd_raw *rec)
+{
+    uint64_t room;
+    if (rec->kind == HD_LOG_ACQ && HD_PSEUDO_KIND(rec->w[0]) == HD_PSEUDO_WIDE)
+        hd_map_put(&w->wide, block_of(w, rec->w[0] & ~HD_PSEUDO(15, 0)), NULL);
+    if (!is_atomic(rec) || (rec->aux & HD_LOG_SIZE) < 2)
+        return;
+    const struct hd_region *g = hd_regions_find(&w->regions, rec->w[0], &room);
+    uint64_t linear = hd_region_linear(g, rec->w[0]);
+    bool fresh;
+    hd_map_put(&w->atomics, linear << 4 | (rec->aux & HD_LOG_SIZE), &fresh);
+    if (fresh)
+        *(struct hd_walk_atomic *)hd_vec_push(&w->atomic_list) =
+            (struct hd_walk_atomic){linear, rec->aux & HD_LOG_SIZE, block_of(w, rec->w[0])};
+}
+
+void hd_walk_wide_settle(struct hd_walk *w)
+{
+    for (size_t i = 0; i < w->atomic_list.len; i++) {
+        const struct hd_walk_atomic *a = hd_vec_at(&w->atomic_list, i);
+        if (hd_cells_next(&w->cells, a->linear, a->len) < a->len)
+            hd_map_put(&w->wide, a->block, NULL);
+    }
+}
+
+bool hd_walk_wide_is(struct hd_walk *w, const struct hd_raw *rec)
+{
+    uint32_t value;
+    return w->wide.len && !w->in_wide && is_atomic(rec) &&
+           hd_map_get(&w->wide, block_of(w, rec->w[0]), &value);
+}
+
+enum hd_status hd_walk_wide_lock(struct hd_walk *w, const struct hd_raw *rec, bool take)
+{
+    struct hd_event ev = {.op = take ? HD_OP_ACQ : HD_OP_REL, .place = hd_walk_place(w, rec)};
+    ev.obj = hd_walk_object(w, HD_OBJ_LOCK, HD_PSEUDO(HD_PSEUDO_WIDE, rec->w[0] & ~UINT64_C(15)));
+    return hd_walk_emit(w, &ev);
+}
+
+enum hd_status hd_walk_wide_rmw(struct hd_walk *w, const struct hd_raw *rec)
+{
+    struct hd_raw part = *rec;
+    part.kind = HD_LOG_AREAD;
+    enum hd_status s = hd_walk_access(w, &part);
+    if (s != HD_OK)
+        return s;
+    uint32_t own = (uint32_t)hd_walk_current(w)->reads_at.len; /* this record's id */
+    part.kind = HD_LOG_AWRITE;
+    part.w[1] = rec->w[2];
+    part.val = hd_tok_join(rec->val, hd_tok_range(own, own));
+    return hd_walk_access(w, &part);
+}

@@ -1,0 +1,59 @@
+/* State of a search; shared by the files of this room only. */
+#ifndef HD_CONCOLIC_INPUT_SEARCH_INT_H
+#define HD_CONCOLIC_INPUT_SEARCH_INT_H
+
+#include "concolic/formula.h"
+#include "concolic/input_search.h"
+#include "concolic/tree.h"
+
+#include <stdio.h>
+
+/* The other way of step `step` of a path, to be tried. */
+struct hd_todo {
+    struct hd_path *path; /* a reference */
+    uint32_t step, node;
+};
+
+/* A run under way, and what was expected of it. */
+struct hd_flight {
+    struct hd_run run;
+    struct hd_input in;
+    struct hd_path *from; /* NULL: the first run */
+    uint32_t step;        /* of from, that goes the other way */
+    uint32_t node;
+    bool kept; /* its files stay */
+};
+
+struct hd_search {
+    const struct hd_hunt_options *o;
+    struct hd_hunt_stats *stats;
+    struct hd_err *err;
+    char dir[PATH_MAX];
+    struct hd_tree tree;
+    struct hd_vec todo;    /* struct hd_todo; the last is the next, depth first */
+    struct hd_vec targets; /* struct hd_todo: indirect calls that went somewhere */
+    uint8_t *cover;        /* by outcome */
+    uint32_t cap_cover;
+    struct hd_names known; /* findings already told */
+    struct hd_map tried;   /* choices that were taken by a run or asked for */
+    FILE *messages;
+    double started;
+    uint32_t next_test;
+    struct hd_bv *bv; /* hd_hunt_solver */
+    uint32_t bv_used;
+    bool told_branches;
+};
+
+/* hunt.c: where the next formula goes; no formula may be under way. */
+struct hd_bv *hd_hunt_solver(struct hd_search *s);
+
+/* prune.c: can nothing new be covered from step i of the path on, which is at this node? Then the
+ * reason is kept there. */
+bool hd_prune_at(struct hd_search *s, struct hd_path *p, uint32_t node, uint32_t i);
+
+/* find.c */
+void hd_find_all(struct hd_search *s, struct hd_flight *f); /* prediction, crashes, ... */
+void hd_find_cover(struct hd_search *s, const struct hd_arena *a);
+void hd_find_uncovered(struct hd_search *s, const struct hd_arena *a);
+
+#endif

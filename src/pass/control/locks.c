@@ -1,0 +1,108 @@
+/* Locks of a library that is usually not instrumented: absl::Mutex. Around the calls of its
+ * functions go those by which a program tells ThreadSanitizer of locks of its own
+ * (src/rt/hooks/annotate_tsan.c). Where the library is instrumented it tells the same itself, and
+ * the lock nests. */
+#include "pass/pass.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    TAKES = 1,
+    GIVES = 2,
+    TRIES = 4,
+    READS = 8,
+    SECOND = 16 /* the lock is the second argument */
+};
+enum { FLAG_READ = 1 << 3, FLAG_FAILED = 1 << 5 }; /* of ThreadSanitizer's interface */
+
+/* What follows the namespace in the mangled name. */
+static const struct {
+    const char *name;
+    unsigned what;
+} functions[] = {
+    {"5Mutex4LockEv", TAKES},
+    {"5Mutex6UnlockEv", GIVES},
+    {"5Mutex7TryLockEv", TAKES | TRIES},
+    {"5Mutex10ReaderLockEv", TAKES | READS},
+    {"5Mutex12ReaderUnlockEv", GIVES | READS},
+    {"5Mutex13ReaderTryLockEv", TAKES | TRIES | READS},
+    {"5Mutex8LockWhenERKNS0_9ConditionE", TAKES},
+    {"5Mutex14ReaderLockWhenERKNS0_9ConditionE", TAKES | READS},
+    {"5Mutex5AwaitERKNS0_9ConditionE", GIVES | TAKES},
+    {"7CondVar4WaitEPNS0_5MutexE", GIVES | TAKES | SECOND},
+    {"7CondVar15WaitWithTimeoutEPNS0_5MutexENS0_8DurationE", GIVES | TAKES | SECOND},
+    {"7CondVar16WaitWithDeadlineEPNS0_5MutexENS0_4TimeE", GIVES | TAKES | SECOND},
+};
+
+/* 0: none of them. The inline namespace has another name in every version. */
+static unsigned find(LLVMValueRef call)
+{
+    static const char start[] = "_ZN4absl";
+    LLVMValueRef fn = hd_calls_function(call);
+    size_t len;
+    const char *name = fn ? LLVMGetValueName2(fn, &len) : "";
+    if (strncmp(name, start, sizeof start - 1) != 0 || !isdigit((unsigned char)name[8]))
+        return 0;
+    char *at;
+    unsigned long skip = strtoul(name + sizeof start - 1, &at, 10);
+    if (skip > strlen(at))
+        return 0;
+    for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++)
+        if (strcmp(at + skip, functions[i].name) == 0)
+            return functions[i].what;
+    return 0;
+}
+
+static void tell(struct hd_fn *f, const char *name, LLVMValueRef lock, LLVMValueRef flags)
+{
+    struct hd_pass *p = f->p;
+    LLVMTypeRef params[] = {p->ptr, p->i32, p->i32};
+    LLVMTypeRef type = LLVMFunctionType(p->void_type, params, 3, false);
+    LLVMValueRef fn = LLVMGetNamedFunction(p->module, name);
+    if (!fn)
+        fn = LLVMAddFunction(p->module, name, type);
+    struct hd_dep dep = hd_deps_of(f, lock);
+    hd_control_tokens(f, fn, &dep, 1);
+    LLVMValueRef args[] = {hd_hooks_ptr(p, lock), flags, hd_hooks_u32(p, 0)};
+    LLVMBuildCall2(p->b, type, LLVMBuildPointerCast(p->b, fn, LLVMPointerType(type, 0), ""), args,
+                   3, "");
+    f->hooked = true;
+}
+
+void hd_locks_prepare(LLVMValueRef fn)
+{
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b)) {
+        LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
+        if (LLVMIsAInvokeInst(end) && find(end) & TAKES && !hd_control_after(end))
+            hd_shim_split_normal(end);
+    }
+}
+
+void hd_locks_call(struct hd_fn *f, LLVMValueRef call)
+{
+    struct hd_pass *p = f->p;
+    unsigned what = find(call);
+    LLVMValueRef after = what & TAKES ? hd_control_after(call) : NULL;
+    if (!what || (what & TAKES && !after))
+        return;
+    LLVMValueRef lock = LLVMGetOperand(call, what & SECOND ? 1 : 0);
+    LLVMValueRef flags = hd_hooks_u32(p, what & READS ? FLAG_READ : 0);
+    if (what & GIVES)
+        tell(f, "__tsan_mutex_pre_unlock", lock, flags);
+    else
+        tell(f, "__tsan_mutex_pre_lock", lock, flags);
+    if (what & TAKES) {
+        LLVMPositionBuilderBefore(p->b, after);
+        if (what & TRIES) {
+            LLVMValueRef failed = hd_hooks_u32(p, FLAG_FAILED);
+            LLVMTypeRef type = LLVMTypeOf(call);
+            LLVMValueRef none = LLVMConstNull(type);
+            LLVMValueRef got = LLVMBuildICmp(p->b, LLVMIntNE, call, none, "");
+            flags = LLVMBuildSelect(p->b, got, flags, failed, "");
+        }
+        tell(f, "__tsan_mutex_post_lock", lock, flags);
+    }
+    LLVMPositionBuilderBefore(p->b, call);
+}

@@ -1,0 +1,167 @@
+#include "predict/index/accesses.h"
+
+#include "base/alloc.h"
+
+#include <stdlib.h>
+
+static int by_thread_then_order(const void *x, const void *y, void *arg)
+{
+    const struct hd_trace *t = arg;
+    hd_eid a = *(const hd_eid *)x, b = *(const hd_eid *)y;
+    if (t->thread[a] != t->thread[b])
+        return t->thread[a] < t->thread[b] ? -1 : 1;
+    return a < b ? -1 : a > b;
+}
+
+static bool one_thread(const struct hd_trace *t, const hd_eid *events, size_t n)
+{
+    for (size_t i = 1; i < n; i++)
+        if (t->thread[events[i]] != t->thread[events[0]])
+            return false;
+    return true;
+}
+
+static bool gives(enum hd_op op)
+{
+    return hd_op_writes(op) || op == HD_OP_SIG || op == HD_OP_BCAST || op == HD_OP_POST ||
+           op == HD_OP_BARIN;
+}
+
+/* Splits the sorted events of one object into users. */
+static void add_users(struct hd_accesses *a, uint32_t from, uint32_t to)
+{
+    const struct hd_trace *t = a->t;
+    for (uint32_t i = from; i < to; i++) {
+        hd_eid e = a->list[i];
+        uint32_t w = (uint32_t)a->n_writes;
+        if (i == from || t->thread[a->list[i - 1]] != t->thread[e])
+            *(struct hd_loc_user *)hd_vec_push(&a->users) =
+                (struct hd_loc_user){t->thread[e], i, i, w, w};
+        struct hd_loc_user *user = hd_vec_at(&a->users, a->users.len - 1);
+        user->end = i + 1;
+        if (gives(t->op[e])) {
+            a->writes[a->n_writes++] = e;
+            user->wend = (uint32_t)a->n_writes;
+        }
+    }
+}
+
+static int compare_values(struct hd_value x, struct hd_value y)
+{
+    if (x.unique != y.unique)
+        return x.unique ? 1 : -1;
+    return x.bits < y.bits ? -1 : x.bits > y.bits;
+}
+
+static int by_value_then_order(const void *x, const void *y, void *arg)
+{
+    const struct hd_accesses *a = arg;
+    uint32_t i = *(const uint32_t *)x, k = *(const uint32_t *)y;
+    int order = compare_values(hd_trace_write_value(a->t, a->writes[i]),
+                               hd_trace_write_value(a->t, a->writes[k]));
+    return order ? order : i < k ? -1 : i > k;
+}
+
+static void sort_values(struct hd_accesses *a)
+{
+    a->by_value = hd_alloc(a->n_list * sizeof *a->by_value);
+    for (uint32_t i = 0; i < a->n_writes; i++)
+        a->by_value[i] = i;
+    for (size_t u = 0; u < a->users.len; u++) {
+        const struct hd_loc_user *user = hd_vec_at(&a->users, u);
+        if (user->wend - user->wstart > 1)
+            qsort_r(a->by_value + user->wstart, user->wend - user->wstart, sizeof *a->by_value,
+                    by_value_then_order, a);
+    }
+}
+
+struct hd_accesses *hd_accesses_new(const struct hd_trace *t, enum hd_obj_kind kind)
+{
+    struct hd_accesses *a = hd_calloc(1, sizeof *a);
+    size_t objs = hd_trace_n_objs(t, kind);
+    const struct hd_index *index = &t->by_obj[kind];
+    a->t = t;
+    a->kind = kind;
+    a->users = HD_VEC_INIT(struct hd_loc_user);
+    a->n_list = index->start[objs];
+    a->list = hd_alloc(a->n_list * sizeof *a->list);
+    a->writes = hd_alloc(a->n_list * sizeof *a->writes);
+    a->user_start = hd_calloc(objs + 1, sizeof *a->user_start);
+    for (uint32_t obj = 0; obj < objs; obj++) {
+        uint32_t from = index->start[obj], to = index->start[obj + 1];
+        for (uint32_t i = from; i < to; i++)
+            a->list[i] = index->list[i];
+        if (!one_thread(t, a->list + from, to - from))
+            qsort_r(a->list + from, to - from, sizeof *a->list, by_thread_then_order, (void *)t);
+        add_users(a, from, to);
+        a->user_start[obj + 1] = (uint32_t)a->users.len;
+    }
+    if (kind == HD_OBJ_LOC)
+        sort_values(a);
+    return a;
+}
+
+void hd_accesses_free(struct hd_accesses *a)
+{
+    if (!a)
+        return;
+    hd_free(a->list, a->n_list * sizeof *a->list);
+    hd_free(a->writes, a->n_list * sizeof *a->writes);
+    hd_free(a->by_value, a->by_value ? a->n_list * sizeof *a->by_value : 0);
+    hd_free(a->user_start, (hd_trace_n_objs(a->t, a->kind) + 1) * sizeof *a->user_start);
+    hd_vec_fini(&a->users);
+    hd_free(a, sizeof *a);
+}
+
+/* The first index in [lo, hi) whose event stands at position >= pos of its thread. */
+static uint32_t first_from(const struct hd_trace *t, const hd_eid *events, uint32_t lo, uint32_t hi,
+                           uint32_t pos)
+{
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (t->pos[events[mid]] < pos)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+uint32_t hd_accesses_write_from(const struct hd_accesses *a, const struct hd_loc_user *user,
+                                uint32_t pos)
+{
+    return first_from(a->t, a->writes, user->wstart, user->wend, pos);
+}
+
+uint32_t hd_accesses_from(const struct hd_accesses *a, const struct hd_loc_user *user, uint32_t pos)
+{
+    return first_from(a->t, a->list, user->start, user->end, pos);
+}
+
+uint32_t hd_accesses_value_from(const struct hd_accesses *a, const struct hd_loc_user *user,
+                                struct hd_value value, uint32_t i)
+{
+    uint32_t lo = user->wstart, hi = user->wend; /* the first that is not below (value, i) */
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2, k = a->by_value[mid];
+        int order = compare_values(hd_trace_write_value(a->t, a->writes[k]), value);
+        if (order < 0 || (!order && k < i))
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    if (lo == user->wend)
+        return user->wend;
+    uint32_t k = a->by_value[lo];
+    return hd_value_eq(hd_trace_write_value(a->t, a->writes[k]), value) ? k : user->wend;
+}
+
+const struct hd_loc_user *hd_accesses_user(const struct hd_accesses *a, uint32_t obj, hd_tid thread)
+{
+    size_t n;
+    const struct hd_loc_user *users = hd_accesses_users(a, obj, &n);
+    for (size_t i = 0; i < n; i++)
+        if (users[i].thread == thread)
+            return &users[i];
+    return NULL;
+}

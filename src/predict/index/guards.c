@@ -1,0 +1,165 @@
+#include "predict/index/guards.h"
+
+#include "base/alloc.h"
+
+#include <stdlib.h>
+
+struct search {
+    const struct hd_trace *t;
+    const struct hd_accesses *locs;
+    const uint32_t *needed_at;
+    struct hd_vec *out;
+    uint32_t guards;
+    struct hd_vec opens;     /* of the location in hand: struct open */
+    struct hd_u32vec loose;  /* writes of the value outside of any section */
+    struct hd_u32vec owners; /* threads that open */
+};
+
+/* An rmw that stores something else than it reads, and whose read something depends on. */
+struct open {
+    struct hd_value value;
+    hd_eid event;
+};
+
+static int by_value(const void *a, const void *b)
+{
+    const struct open *x = a, *y = b;
+    if (x->value.unique != y->value.unique)
+        return x->value.unique ? 1 : -1;
+    if (x->value.bits != y->value.bits)
+        return x->value.bits < y->value.bits ? -1 : 1;
+    return x->event < y->event ? -1 : x->event > y->event;
+}
+
+static bool opens_something(const struct search *s, hd_eid e)
+{
+    return s->t->op[e] == HD_OP_RMW && s->needed_at[e] != UINT32_MAX &&
+           !hd_value_eq(hd_trace_read_value(s->t, e), hd_trace_write_value(s->t, e));
+}
+
+/* The section from what the rmw opened to `close` (or HD_EID_NONE): begins at the first event that
+ * can run only if the rmw's read is fresh, other than a lock operation, which has a section of its
+ * own. False: that event is not before the close. */
+static bool add_section(struct search *s, hd_eid rmw, hd_eid close)
+{
+    const struct hd_trace *t = s->t;
+    size_t n;
+    const hd_eid *events = hd_trace_thread_events(t, t->thread[rmw], &n);
+    uint32_t end = close == HD_EID_NONE ? (uint32_t)n : t->pos[close];
+    uint32_t at = s->needed_at[rmw] > t->pos[rmw] ? s->needed_at[rmw] : t->pos[rmw] + 1;
+    if (close != HD_EID_NONE && s->needed_at[rmw] > end)
+        return false;
+    while (at < end && (hd_op_info[t->op[events[at]]].kind == HD_OBJ_LOCK ||
+                        hd_op_info[t->op[events[at]]].has_lock))
+        at++;
+    if (at < end) /* else there is nothing inside */
+        *(struct hd_section *)hd_vec_push(s->out) =
+            (struct hd_section){events[at], close, s->guards, t->thread[rmw], false};
+    return true;
+}
+
+/* The sections of one thread. False: the value does not guard anything. */
+static bool find_sections(struct search *s, const struct hd_loc_user *user, struct hd_value value)
+{
+    const struct hd_trace *t = s->t;
+    hd_eid open = HD_EID_NONE;
+    for (uint32_t i = user->start; i < user->end; i++) {
+        hd_eid e = s->locs->list[i];
+        bool reads = hd_op_reads(t->op[e]) && hd_value_eq(hd_trace_read_value(t, e), value);
+        bool writes = hd_op_writes(t->op[e]) && hd_value_eq(hd_trace_write_value(t, e), value);
+        if (writes) {
+            if (open == HD_EID_NONE)
+                hd_u32vec_push(&s->loose, e);
+            else if (!add_section(s, open, e))
+                return false;
+            open = HD_EID_NONE;
+        } else if (reads && t->op[e] == HD_OP_RMW) {
+            if (open != HD_EID_NONE)
+                return false;
+            open = e;
+            if (!s->owners.len || s->owners.data[s->owners.len - 1] != user->thread)
+                hd_u32vec_push(&s->owners, user->thread);
+        }
+    }
+    return open == HD_EID_NONE || s->needed_at[open] == UINT32_MAX ||
+           add_section(s, open, HD_EID_NONE);
+}
+
+/* Whether the thread, or one that it descends from, was made by the thread of w after w. */
+static bool made_after(const struct hd_trace *t, hd_tid u, hd_eid w)
+{
+    for (size_t i = 0; i < hd_trace_n_threads(t) && t->fork_of[u] != HD_EID_NONE; i++) {
+        hd_eid fork = t->fork_of[u];
+        if (t->thread[fork] == t->thread[w])
+            return t->pos[fork] > t->pos[w];
+        u = t->thread[fork];
+    }
+    return false;
+}
+
+static bool loose_come_first(const struct search *s)
+{
+    for (size_t i = 0; i < s->loose.len; i++)
+        for (size_t k = 0; k < s->owners.len; k++)
+            if (s->owners.data[k] != s->t->thread[s->loose.data[i]] &&
+                !made_after(s->t, (hd_tid)s->owners.data[k], s->loose.data[i]))
+                return false;
+    return true;
+}
+
+static void try_value(struct search *s, uint32_t loc, struct hd_value value)
+{
+    size_t before = s->out->len, n;
+    const struct hd_loc_user *users = hd_accesses_users(s->locs, loc, &n);
+    bool guards = true;
+    s->loose.len = s->owners.len = 0;
+    for (size_t i = 0; i < n && guards; i++)
+        guards = find_sections(s, &users[i], value);
+    if (guards && s->owners.len > 1 && s->out->len > before && loose_come_first(s))
+        s->guards++;
+    else
+        s->out->len = before;
+}
+
+/* Every value that rmws of two threads read. */
+static void try_location(struct search *s, uint32_t loc)
+{
+    size_t n;
+    const struct hd_loc_user *users = hd_accesses_users(s->locs, loc, &n);
+    s->opens.len = 0;
+    for (size_t i = 0; i < n && n > 1; i++)
+        for (uint32_t k = users[i].wstart; k < users[i].wend; k++)
+            if (opens_something(s, s->locs->writes[k]))
+                *(struct open *)hd_vec_push(&s->opens) = (struct open){
+                    hd_trace_read_value(s->t, s->locs->writes[k]), s->locs->writes[k]};
+    if (s->opens.len)
+        qsort(s->opens.data, s->opens.len, sizeof(struct open), by_value);
+    for (size_t i = 0, end; i < s->opens.len; i = end) {
+        const struct open *first = hd_vec_at(&s->opens, i);
+        bool two = false;
+        for (end = i; end < s->opens.len; end++) {
+            const struct open *o = hd_vec_at(&s->opens, end);
+            if (!hd_value_eq(o->value, first->value))
+                break;
+            two |= s->t->thread[o->event] != s->t->thread[first->event];
+        }
+        if (two)
+            try_value(s, loc, first->value);
+    }
+}
+
+uint32_t hd_guards_find(const struct hd_trace *t, const struct hd_accesses *locs,
+                        const uint32_t *needed_at, struct hd_vec *out)
+{
+    struct search s = {.t = t,
+                       .locs = locs,
+                       .needed_at = needed_at,
+                       .out = out,
+                       .opens = HD_VEC_INIT(struct open)};
+    for (uint32_t loc = 0; loc < hd_trace_n_objs(t, HD_OBJ_LOC); loc++)
+        try_location(&s, loc);
+    hd_vec_fini(&s.opens);
+    hd_u32vec_fini(&s.loose);
+    hd_u32vec_fini(&s.owners);
+    return s.guards;
+}

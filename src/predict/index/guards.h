@@ -1,0 +1,25 @@
+/* Guards: mutual exclusion that follows from the values of one location.
+ *
+ * A spin lock is such a guard: who changes x from 0 to 1 by an rmw, and goes on only if it read 0,
+ * owns it until it stores 0. Nothing is known about names or shapes; the rule is about values. Let
+ * v be a value of x such that
+ *   - every write of v to x is the first one of its thread after an rmw of that thread that read v
+ *     and stored something else (it *closes* what the rmw *opened*), and cannot run unless that rmw
+ *     read v indeed; or it comes before all threads that open anything were made.
+ * Then of two threads that have opened and not closed, and whose rmw did read v, there is never
+ * more than one (docs/ALGORITHMS.md has the argument). From the first event that can run only if
+ * the rmw's read is fresh up to the close, the thread is in a section of a lock that excludes all
+ * others of the same x and v, and every step may use it as one of a mutex.
+ */
+#ifndef HD_PREDICT_INDEX_GUARDS_H
+#define HD_PREDICT_INDEX_GUARDS_H
+
+#include "predict/index/accesses.h"
+#include "predict/index/held_sections.h"
+
+/* Adds the sections of all guards to `out` (struct hd_section; `lock` counts guards from 0) and
+ * returns how many guards there are. needed_at as in struct hd_world. */
+uint32_t hd_guards_find(const struct hd_trace *t, const struct hd_accesses *locs,
+                        const uint32_t *needed_at, struct hd_vec *out);
+
+#endif

@@ -1,0 +1,308 @@
+#include "predict/index/held_sections.h"
+
+#include "base/alloc.h"
+#include "base/hash.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What a thread does with a lock at the moment. */
+struct use {
+    uint32_t depth[2];   /* re-entrant depth: [0] exclusive, [1] shared */
+    uint32_t section[2]; /* the open section of each mode */
+    uint32_t waiting;    /* depth to come back to after a wait */
+};
+
+struct scan {
+    struct hd_sections *s;
+    struct hd_map use_ids; /* thread << 32 | lock to an index into uses */
+    struct hd_vec uses;    /* struct use */
+    uint32_t *head;        /* by thread: its held list now */
+    struct hd_map set_ids; /* hash of a sorted lock set to a node that has it */
+    struct hd_u32vec members[2];
+    struct hd_map guard_at; /* event: the section of a guard that it opens or closes */
+};
+
+static struct use *use_of(struct scan *c, hd_tid thread, uint32_t lock)
+{
+    bool fresh;
+    uint32_t *id = hd_map_put(&c->use_ids, (uint64_t)thread << 32 | lock, &fresh);
+    if (fresh) {
+        *id = (uint32_t)c->uses.len;
+        *(struct use *)hd_vec_push(&c->uses) = (struct use){0};
+    }
+    return hd_vec_at(&c->uses, *id);
+}
+
+static int by_number(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* The (lock, shared) members of a list, sorted. */
+static void members_of(const struct hd_sections *s, uint32_t node, struct hd_u32vec *members)
+{
+    members->len = 0;
+    for (; node != HD_HELD_EMPTY; node = hd_held_at(s, node)->next) {
+        const struct hd_section *x = hd_section_at(s, hd_held_at(s, node)->section);
+        hd_u32vec_push(members, x->lock * 2 + x->shared);
+    }
+    qsort(members->data, members->len, sizeof *members->data, by_number);
+}
+
+/* Equal sets get equal ids; the map goes from a hash to the first node with that set. */
+static uint32_t set_id(struct scan *c, uint32_t node)
+{
+    struct hd_u32vec *mine = &c->members[0], *other = &c->members[1];
+    members_of(c->s, node, mine);
+    uint64_t hash = hd_hash_bytes(mine->data, mine->len * sizeof *mine->data, 7);
+    for (;; hash++) {
+        bool fresh;
+        uint32_t *first = hd_map_put(&c->set_ids, hash, &fresh);
+        if (fresh)
+            *first = node;
+        if (*first == node)
+            return (uint32_t)c->set_ids.len;
+        members_of(c->s, *first, other);
+        if (mine->len == other->len &&
+            !memcmp(mine->data, other->data, mine->len * sizeof *mine->data))
+            return c->s->lockset.data[*first];
+    }
+}
+
+static uint32_t add_node(struct scan *c, uint32_t section, uint32_t next)
+{
+    *(struct hd_held_node *)hd_vec_push(&c->s->nodes) = (struct hd_held_node){section, next};
+    uint32_t node = (uint32_t)(c->s->nodes.len - 1);
+    hd_u32vec_push(&c->s->lockset, set_id(c, node));
+    return node;
+}
+
+static uint32_t without(struct scan *c, uint32_t node, uint32_t section)
+{
+    struct hd_held_node here = *hd_held_at(c->s, node);
+    if (here.section == section)
+        return here.next;
+    return add_node(c, here.section, without(c, here.next, section));
+}
+
+static void open_section(struct scan *c, hd_eid e, uint32_t lock, struct use *use, bool shared)
+{
+    const struct hd_trace *t = c->s->t;
+    uint32_t id = (uint32_t)c->s->list.len;
+    *(struct hd_section *)hd_vec_push(&c->s->list) =
+        (struct hd_section){e, HD_EID_NONE, lock, t->thread[e], shared};
+    use->section[shared] = id;
+    if (use->depth[!shared])
+        c->s->mixed[lock] = 1;
+    c->s->of[e] = id;
+    c->head[t->thread[e]] = add_node(c, id, c->head[t->thread[e]]);
+}
+
+static void close_section(struct scan *c, hd_eid e, struct use *use, bool shared)
+{
+    uint32_t id = use->section[shared];
+    hd_tid thread = c->s->t->thread[e];
+    ((struct hd_section *)hd_vec_at(&c->s->list, id))->close = e;
+    c->s->of[e] = id;
+    c->head[thread] = without(c, c->head[thread], id);
+}
+
+static void scan_event(struct scan *c, hd_eid e)
+{
+    const struct hd_trace *t = c->s->t;
+    uint32_t lock = hd_trace_lock(t, e);
+    struct use *use = use_of(c, t->thread[e], lock);
+    switch ((enum hd_op)t->op[e]) {
+    case HD_OP_ACQ:
+    case HD_OP_RACQ:
+        if (use->depth[t->op[e] == HD_OP_RACQ]++ == 0)
+            open_section(c, e, lock, use, t->op[e] == HD_OP_RACQ);
+        break;
+    case HD_OP_REL:
+    case HD_OP_RREL:
+        if (--use->depth[t->op[e] == HD_OP_RREL] == 0)
+            close_section(c, e, use, t->op[e] == HD_OP_RREL);
+        break;
+    case HD_OP_WAIT:
+        use->waiting = use->depth[0];
+        use->depth[0] = 0;
+        close_section(c, e, use, false);
+        break;
+    case HD_OP_WAKE:
+    case HD_OP_TMO:
+        use->depth[0] = use->waiting;
+        open_section(c, e, lock, use, false);
+        break;
+    case HD_OP_TRYFAIL:
+        c->s->tried[lock] = 1;
+        break;
+    default:
+        break;
+    }
+}
+
+static bool touches_lock(enum hd_op op)
+{
+    return hd_op_info[op].kind == HD_OBJ_LOCK || hd_op_info[op].has_lock;
+}
+
+static int by_lock_thread_open(const void *a, const void *b, void *arg)
+{
+    const struct hd_sections *s = arg;
+    const struct hd_section *x = hd_section_at(s, *(const uint32_t *)a);
+    const struct hd_section *y = hd_section_at(s, *(const uint32_t *)b);
+    if (x->lock != y->lock)
+        return x->lock < y->lock ? -1 : 1;
+    if (x->thread != y->thread)
+        return x->thread < y->thread ? -1 : 1;
+    return x->open < y->open ? -1 : x->open > y->open;
+}
+
+static void group_users(struct hd_sections *s)
+{
+    size_t n = s->list.len, locks = s->n_locks;
+    s->order = hd_alloc(n * sizeof *s->order);
+    for (uint32_t i = 0; i < n; i++)
+        s->order[i] = i;
+    qsort_r(s->order, n, sizeof *s->order, by_lock_thread_open, s);
+    s->user_start = hd_calloc(locks + 1, sizeof *s->user_start);
+    for (uint32_t i = 0; i < n; i++) {
+        const struct hd_section *x = hd_section_at(s, s->order[i]);
+        const struct hd_section *prev = i ? hd_section_at(s, s->order[i - 1]) : NULL;
+        if (!prev || prev->lock != x->lock || prev->thread != x->thread) {
+            *(struct hd_lock_user *)hd_vec_push(&s->users) = (struct hd_lock_user){x->thread, i, i};
+            s->user_start[x->lock + 1]++;
+        }
+        ((struct hd_lock_user *)hd_vec_at(&s->users, s->users.len - 1))->end = i + 1;
+    }
+    for (size_t lock = 0; lock < locks; lock++)
+        s->user_start[lock + 1] += s->user_start[lock];
+}
+
+/* Which event opens or closes which section of a guard. An event that would do two such things does
+ * the first; the other section is left out. */
+static void index_guards(struct scan *c, const struct hd_vec *guards)
+{
+    for (size_t i = 0; i < guards->len; i++) {
+        const struct hd_section *x = hd_vec_at(guards, i);
+        uint32_t other;
+        bool fresh;
+        if (hd_map_get(&c->guard_at, x->open, &other) ||
+            (x->close != HD_EID_NONE && hd_map_get(&c->guard_at, x->close, &other)))
+            continue;
+        *hd_map_put(&c->guard_at, x->open, &fresh) = (uint32_t)i;
+        if (x->close != HD_EID_NONE)
+            *hd_map_put(&c->guard_at, x->close, &fresh) = (uint32_t)i;
+    }
+}
+
+static void scan_guard(struct scan *c, const struct hd_vec *guards, hd_eid e)
+{
+    uint32_t index;
+    if (!hd_map_get(&c->guard_at, e, &index))
+        return;
+    const struct hd_section *x = hd_vec_at(guards, index);
+    uint32_t lock = (uint32_t)c->s->n_real + x->lock;
+    struct use *use = use_of(c, x->thread, lock);
+    if (x->open == e)
+        open_section(c, e, lock, use, false);
+    else
+        close_section(c, e, use, false);
+}
+
+struct hd_sections *hd_sections_new(const struct hd_trace *t, const struct hd_vec *guards,
+                                    size_t n_guards)
+{
+    struct hd_sections *s = hd_calloc(1, sizeof *s);
+    s->t = t;
+    s->n_real = hd_trace_n_objs(t, HD_OBJ_LOCK);
+    s->n_locks = s->n_real + n_guards;
+    s->list = HD_VEC_INIT(struct hd_section);
+    s->nodes = HD_VEC_INIT(struct hd_held_node);
+    s->users = HD_VEC_INIT(struct hd_lock_user);
+    s->held = hd_alloc(t->n_events * sizeof *s->held);
+    s->of = hd_alloc(t->n_events * sizeof *s->of);
+    s->mixed = hd_calloc(s->n_locks, 1);
+    s->tried = hd_calloc(s->n_locks, 1);
+    struct scan c = {.s = s, .uses = HD_VEC_INIT(struct use)};
+    size_t threads = hd_trace_n_threads(t);
+    c.head = hd_alloc(threads * sizeof *c.head);
+    for (size_t u = 0; u < threads; u++)
+        c.head[u] = HD_HELD_EMPTY;
+    if (guards)
+        index_guards(&c, guards);
+    for (hd_eid e = 0; e < t->n_events; e++) {
+        s->held[e] = c.head[t->thread[e]];
+        s->of[e] = HD_SECTION_NONE;
+        if (touches_lock(t->op[e]))
+            scan_event(&c, e);
+        else if (c.guard_at.len)
+            scan_guard(&c, guards, e);
+    }
+    hd_free(c.head, threads * sizeof *c.head);
+    hd_vec_fini(&c.uses);
+    hd_map_fini(&c.use_ids);
+    hd_map_fini(&c.set_ids);
+    hd_map_fini(&c.guard_at);
+    hd_u32vec_fini(&c.members[0]);
+    hd_u32vec_fini(&c.members[1]);
+    group_users(s);
+    return s;
+}
+
+void hd_sections_free(struct hd_sections *s)
+{
+    if (!s)
+        return;
+    hd_free(s->held, s->t->n_events * sizeof *s->held);
+    hd_free(s->of, s->t->n_events * sizeof *s->of);
+    hd_free(s->mixed, s->n_locks);
+    hd_free(s->tried, s->n_locks);
+    hd_free(s->order, s->list.len * sizeof *s->order);
+    hd_free(s->user_start, (s->n_locks + 1) * sizeof *s->user_start);
+    hd_vec_fini(&s->list);
+    hd_vec_fini(&s->nodes);
+    hd_vec_fini(&s->users);
+    hd_u32vec_fini(&s->lockset);
+    hd_free(s, sizeof *s);
+}
+
+bool hd_sections_exclude(const struct hd_sections *s, hd_eid a, hd_eid b)
+{
+    for (uint32_t i = s->held[a]; i != HD_HELD_EMPTY; i = hd_held_at(s, i)->next)
+        for (uint32_t j = s->held[b]; j != HD_HELD_EMPTY; j = hd_held_at(s, j)->next)
+            if (hd_section_excludes(hd_section_at(s, hd_held_at(s, i)->section),
+                                    hd_section_at(s, hd_held_at(s, j)->section)))
+                return true;
+    return false;
+}
+
+uint32_t hd_sections_begun(const struct hd_sections *s, const struct hd_lock_user *user,
+                           uint32_t count)
+{
+    uint32_t lo = user->start, hi = user->end;
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (s->t->pos[hd_section_at(s, s->order[mid])->open] < count)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+uint32_t hd_sections_open_at(const struct hd_sections *s, const struct hd_lock_user *user,
+                             uint32_t count)
+{
+    /* Only the last one opened can be open, unless the thread holds both sides of the lock. */
+    for (uint32_t i = hd_sections_begun(s, user, count); i > user->start; i--) {
+        const struct hd_section *x = hd_section_at(s, s->order[i - 1]);
+        if (x->close == HD_EID_NONE || s->t->pos[x->close] >= count)
+            return s->order[i - 1];
+        if (!s->mixed[x->lock])
+            break;
+    }
+    return HD_SECTION_NONE;
+}

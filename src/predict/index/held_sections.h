@@ -1,0 +1,107 @@
+/* Critical sections, and what each event holds.
+ *
+ * A section is the stretch in which a thread holds a lock: from its outermost acquire (or the wake
+ * or tmo that re-owns the lock) to its outermost release (or the wait that gives the lock up).
+ * `close` is HD_EID_NONE when the trace ends with the lock held. Two sections of one lock exclude
+ * each other unless both are shared (the read side of a rwlock) or both are of one thread.
+ *
+ * held(e) is what the thread of e holds just before e, as a list of nodes, innermost first. Lists
+ * share their tails, so all of them together cost one node for each lock operation (more only where
+ * locks are not released in the reverse order).
+ *
+ * Guards (guards.h) are locks beyond those of the trace: their sections are opened and closed by
+ * other events than lock operations, and are otherwise like any. They come after the n_real locks
+ * of the trace.
+ *
+ * Immutable after new; safe to share between threads.
+ */
+#ifndef HD_PREDICT_INDEX_HELD_SECTIONS_H
+#define HD_PREDICT_INDEX_HELD_SECTIONS_H
+
+#include "base/vec.h"
+#include "trace/trace.h"
+
+struct hd_section {
+    hd_eid open, close;
+    uint32_t lock;
+    hd_tid thread;
+    bool shared;
+};
+
+struct hd_held_node {
+    uint32_t section;
+    uint32_t next; /* node, or HD_HELD_EMPTY */
+};
+#define HD_HELD_EMPTY   UINT32_MAX
+#define HD_SECTION_NONE UINT32_MAX
+
+/* The sections of one lock by one thread, in program order: order[start] .. order[end - 1]. */
+struct hd_lock_user {
+    hd_tid thread;
+    uint32_t start, end;
+};
+
+struct hd_sections {
+    const struct hd_trace *t;
+    size_t n_real, n_locks; /* of the trace; with the guards */
+    struct hd_vec list;     /* struct hd_section, by open */
+    struct hd_vec nodes;    /* struct hd_held_node */
+    uint32_t *held;         /* by event: node or HD_HELD_EMPTY */
+    uint32_t *of;           /* by event: the section it opens or closes, or HD_SECTION_NONE */
+    uint32_t *user_start;   /* by lock: first entry in users; one more at the end */
+    struct hd_vec users;    /* struct hd_lock_user, grouped by lock */
+    uint32_t *order;        /* section ids, grouped by lock and thread */
+    uint8_t *mixed;         /* by lock: some thread held both sides of it at once */
+    uint8_t *tried;         /* by lock: some try-lock of it failed */
+    struct hd_u32vec
+        lockset; /* by node: id of its set of (lock, shared), from 1; equal sets, equal ids */
+};
+
+/* guards: sections of hd_guards_find, of n_guards guards; NULL: none. */
+struct hd_sections *hd_sections_new(const struct hd_trace *t, const struct hd_vec *guards,
+                                    size_t n_guards);
+void hd_sections_free(struct hd_sections *s);
+
+static inline const struct hd_section *hd_section_at(const struct hd_sections *s, uint32_t id)
+{
+    return hd_vec_at(&s->list, id);
+}
+
+/* True when the two sections can not be open at the same time. */
+static inline bool hd_section_excludes(const struct hd_section *x, const struct hd_section *y)
+{
+    return x->lock == y->lock && x->thread != y->thread && !(x->shared && y->shared);
+}
+
+/* The section that this lock operation opens or closes, or HD_SECTION_NONE for inner re-entrant
+ * ones. */
+static inline uint32_t hd_section_of(const struct hd_sections *s, hd_eid e)
+{
+    return s->of[e];
+}
+
+/* True when what a holds and what b holds can never be held together. */
+bool hd_sections_exclude(const struct hd_sections *s, hd_eid a, hd_eid b);
+
+/* The set id of what e holds; 0 when it holds nothing. */
+static inline uint32_t hd_sections_lockset(const struct hd_sections *s, hd_eid e)
+{
+    return s->held[e] == HD_HELD_EMPTY ? 0 : s->lockset.data[s->held[e]];
+}
+
+/* The place in s->order of the user's first section that is not opened by the first `count` events
+ * of its thread; user->end when there is none. `user` comes from s->users. */
+uint32_t hd_sections_begun(const struct hd_sections *s, const struct hd_lock_user *user,
+                           uint32_t count);
+
+/* The section of `lock` by a thread that is open when the thread has run `count` events: opened by
+ * one of them, closed by none. HD_SECTION_NONE when there is none. `user` comes from s->users. */
+uint32_t hd_sections_open_at(const struct hd_sections *s, const struct hd_lock_user *user,
+                             uint32_t count);
+
+static inline const struct hd_held_node *hd_held_at(const struct hd_sections *s, uint32_t node)
+{
+    return hd_vec_at(&s->nodes, node);
+}
+
+#endif

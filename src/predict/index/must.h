@@ -1,0 +1,66 @@
+/* What must have run before an event can run, in every schedule of docs/MODEL.md.
+ *
+ * For each event e and thread u, clock(e)[u] is a number of first events of u that have run in
+ * every reachable state in which e is enabled. It is a lower bound: what it says is certain, what
+ * it does not say is open. The rules, each an argument about all schedules:
+ *   - program order, fork, join;
+ *   - a read that must be fresh (a branch or an address needs it; under `control all` every earlier
+ * read of the thread) has a source: what all its possible sources need, in order to run and to
+ * store their traced values, which asks that the reads they are computed from be fresh, and so on.
+ * A possible source is a write of the same value that no write which must come between hides and
+ * that need not come after the read, or the initial value;
+ *   - a woken thread was notified, a semaphore was posted, a barrier with exactly as many users as
+ *     its size was reached by all of them;
+ *   - a thread that holds a lock, or is about to take it, and needs an event of another thread's
+ * section of that lock, needs the end of that section too. Every must-order also holds in the
+ * observed trace, so one pass over it computes clocks; a second pass, where it can help, knows from
+ * the first which writes come too late for a read. A clock is stored only where it changes.
+ * Immutable after new; safe to share between threads.
+ */
+#ifndef HD_PREDICT_INDEX_MUST_H
+#define HD_PREDICT_INDEX_MUST_H
+
+#include "base/vec.h"
+#include "trace/trace.h"
+
+struct hd_world;
+
+/* Public for the inline functions below; read-only outside must.c. */
+struct hd_must {
+    const struct hd_world *w;
+    size_t threads;
+    struct hd_u32vec pool;      /* clocks, `threads` entries each; the first is all zero */
+    uint32_t *clock_of;         /* by event: number of its clock in the pool */
+    uint32_t *fresh_of;         /* by event, for reads: number of the clock that the read needs on
+                                 * top in order to be fresh; 0: nothing known */
+    struct hd_vec *all_changes; /* by thread: from which position on "all reads so far are fresh"
+                                 * needs which clock (struct change of must.c) */
+};
+
+/* Uses the trace, the sections and the indices of the world, which must outlive it. */
+struct hd_must *hd_must_new(const struct hd_world *w);
+void hd_must_free(struct hd_must *m);
+
+/* One entry for each thread; that of e's own thread is meaningless (its position is what counts).
+ */
+static inline const uint32_t *hd_must_clock(const struct hd_must *m, hd_eid e)
+{
+    return m->pool.data + (size_t)m->clock_of[e] * m->threads;
+}
+
+/* True when the event needs no more of other threads than the event before it in its thread. */
+static inline bool hd_must_same(const struct hd_must *m, hd_eid e, hd_eid before)
+{
+    return m->clock_of[e] == m->clock_of[before];
+}
+
+/* True when a runs before b in every schedule that runs b. */
+static inline bool hd_must_before(const struct hd_must *m, const struct hd_trace *t, hd_eid a,
+                                  hd_eid b)
+{
+    if (t->thread[a] == t->thread[b])
+        return t->pos[a] < t->pos[b];
+    return hd_must_clock(m, b)[t->thread[a]] > t->pos[a];
+}
+
+#endif

@@ -1,0 +1,107 @@
+#include "predict/index/world.h"
+
+#include "base/alloc.h"
+#include "predict/index/guards.h"
+
+/* Marks the reads that event e needs: explicit ones at once, "all" through the running minimum. */
+static bool mark_needs(struct hd_world *w, hd_eid e, enum hd_dep_role role)
+{
+    const struct hd_trace *t = w->t;
+    struct hd_deps deps = hd_trace_deps(t, e, role);
+    for (uint32_t i = 0; i < deps.n; i++) {
+        hd_eid r = hd_trace_back(t, e, deps.dist[i]);
+        if (t->pos[e] < w->needed_at[r])
+            w->needed_at[r] = t->pos[e];
+    }
+    return deps.all;
+}
+
+/* Backwards through one thread: `all_from` is the next event that needs every read before it. */
+static void mark_thread(struct hd_world *w, const hd_eid *events, size_t n)
+{
+    const struct hd_trace *t = w->t;
+    uint32_t all_from = UINT32_MAX;
+    for (size_t i = n; i-- > 0;) {
+        hd_eid e = events[i];
+        if (all_from < w->needed_at[e])
+            w->needed_at[e] = all_from;
+        bool all = t->control == HD_CONTROL_ALL;
+        if (t->op[e] == HD_OP_BRANCH)
+            all |= mark_needs(w, e, HD_DEP_CONTROL);
+        else if (hd_op_is_access(t->op[e]))
+            all |= mark_needs(w, e, HD_DEP_ADDR);
+        if (all)
+            all_from = (uint32_t)i;
+    }
+}
+
+static void mark_needed(struct hd_world *w)
+{
+    w->needed_at = hd_alloc(w->t->n_events * sizeof *w->needed_at);
+    for (size_t e = 0; e < w->t->n_events; e++)
+        w->needed_at[e] = UINT32_MAX;
+    for (hd_tid u = 0; u < w->n_threads; u++) {
+        size_t n;
+        const hd_eid *events = hd_trace_thread_events(w->t, u, &n);
+        mark_thread(w, events, n);
+    }
+}
+
+static struct hd_world *new_world(const struct hd_trace *t, bool guarded)
+{
+    struct hd_world *w = hd_calloc(1, sizeof *w);
+    struct hd_vec guards = HD_VEC_INIT(struct hd_section);
+    w->t = t;
+    w->n_threads = hd_trace_n_threads(t);
+    w->locs = hd_accesses_new(t, HD_OBJ_LOC);
+    w->conds = hd_accesses_new(t, HD_OBJ_COND);
+    w->sems = hd_accesses_new(t, HD_OBJ_SEM);
+    w->barriers = hd_accesses_new(t, HD_OBJ_BARRIER);
+    mark_needed(w);
+    uint32_t n = guarded ? hd_guards_find(t, w->locs, w->needed_at, &guards) : 0;
+    w->sections = hd_sections_new(t, &guards, n);
+    hd_vec_fini(&guards);
+    w->counters = hd_counters_new(t, w->locs, w->sections);
+    w->must = hd_must_new(w);
+    return w;
+}
+
+struct hd_world *hd_world_new(const struct hd_trace *t)
+{
+    return new_world(t, true);
+}
+
+struct hd_world *hd_world_new_unguarded(const struct hd_trace *t)
+{
+    return new_world(t, false);
+}
+
+void hd_world_free(struct hd_world *w)
+{
+    if (!w)
+        return;
+    hd_free(w->needed_at, w->t->n_events * sizeof *w->needed_at);
+    hd_must_free(w->must);
+    hd_counters_free(w->counters);
+    hd_accesses_free(w->barriers);
+    hd_accesses_free(w->sems);
+    hd_accesses_free(w->conds);
+    hd_accesses_free(w->locs);
+    hd_sections_free(w->sections);
+    hd_free(w, sizeof *w);
+}
+
+uint32_t hd_world_events_before(const struct hd_world *w, hd_tid u, hd_eid base)
+{
+    size_t n;
+    const hd_eid *events = hd_trace_thread_events(w->t, u, &n);
+    size_t lo = 0, hi = n;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (events[mid] < base)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return (uint32_t)lo;
+}

@@ -1,0 +1,87 @@
+#include "predict/run/crew.h"
+
+#include "base/alloc.h"
+#include "base/pool.h"
+#include "base/progress.h"
+#include "model/matching.h"
+#include "solve/solve.h"
+
+#include <stdatomic.h>
+
+struct job {
+    const struct hd_crew *crew;
+    struct hd_worker *workers;
+    unsigned n_workers, phase;
+    double deadline;
+    size_t n_items;     /* of the phase */
+    atomic_size_t done; /* of them */
+};
+
+/* When the worker has to be done with an item: in the last phase, its share of what is left. */
+static double item_end(const struct job *j, size_t done)
+{
+    if (j->deadline == 0 || j->phase + 1 < j->crew->phases)
+        return j->deadline;
+    double now = hd_progress_now(), left = j->deadline - now;
+    size_t items = j->n_items - done, workers = items < j->n_workers ? items : j->n_workers;
+    return left <= 0 ? j->deadline : now + left * (double)workers / (double)items;
+}
+
+static void run_item(void *ctx, size_t item, unsigned worker)
+{
+    struct job *j = ctx;
+    const struct hd_predict_options *o = j->crew->options;
+    struct hd_worker *k = &j->workers[worker];
+    k->item_end = item_end(j, atomic_load(&j->done));
+    j->crew->decide(j->crew->ctx, j->phase, item, k);
+    size_t done = atomic_fetch_add(&j->done, 1) + 1;
+    if (worker == 0 && o->progress)
+        o->progress(o->progress_ctx, done, j->n_items);
+}
+
+static void collect(struct job *j, unsigned n, const struct hd_crew_result *r)
+{
+    for (unsigned i = 0; i < n; i++) {
+        struct hd_worker *k = &j->workers[i];
+        for (int s = 0; s < HD_STEPS; s++)
+            r->seconds[s] += k->seconds[s];
+        *r->shortening += k->shorten_seconds;
+        if (k->rejected.n && !r->rejected->n)
+            r->rejected->first = k->rejected.first;
+        r->rejected->n += k->rejected.n;
+        hd_worker_fini(k);
+    }
+}
+
+void hd_crew_run(const struct hd_crew *crew, const struct hd_crew_result *result)
+{
+    const struct hd_predict_options *o = crew->options;
+    const struct hd_world *w = crew->w;
+    double deadline = o->seconds != 0 ? crew->started + o->seconds : 0;
+    unsigned n = o->jobs ? o->jobs : hd_parallel_cpus();
+    struct hd_matching matching = {0};
+    struct hd_ucg_base *ucg = NULL;
+    struct job j = {.crew = crew, .deadline = deadline};
+    j.n_items = crew->prepare(crew->ctx, 0, deadline);
+    if (n > j.n_items)
+        n = j.n_items ? (unsigned)j.n_items : 1;
+    j.n_workers = n;
+    hd_check_matching(w->t, &matching);
+    if (o->steps >> HD_STEP_UCG & 1)
+        ucg = hd_ucg_base_new(w->t, w->sections, w->conds, w->must, HD_MHB_ANY_WAITER);
+    j.workers = hd_calloc(n, sizeof *j.workers);
+    for (unsigned i = 0; i < n; i++)
+        hd_worker_init(&j.workers[i], w, ucg, &matching, o, deadline);
+    if (n > 1 && o->steps >> HD_STEP_SMT & 1)
+        hd_solver_prepare(2 * n);
+    for (; j.phase < crew->phases; j.phase++) {
+        if (j.phase)
+            j.n_items = crew->prepare(crew->ctx, j.phase, deadline);
+        atomic_store(&j.done, 0);
+        hd_parallel_for(j.n_items, n, run_item, &j);
+    }
+    collect(&j, n, result);
+    hd_free(j.workers, n * sizeof *j.workers);
+    hd_ucg_base_free(ucg);
+    hd_matching_fini(&matching);
+}

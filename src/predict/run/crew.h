@@ -1,0 +1,34 @@
+/* The workers of a prediction: races, atomicity violations and deadlocks are all decided by items
+ * (groups of candidates of the same places) that are handed out to workers on all cores. There are
+ * several phases, the cheapest first; each goes over all items before the next begins. In the last
+ * one the time that is left is divided among the items that are left.
+ */
+#ifndef HD_PREDICT_RUN_CREW_H
+#define HD_PREDICT_RUN_CREW_H
+
+#include "predict/run/worker.h"
+
+struct hd_crew {
+    const struct hd_world *w;
+    const struct hd_predict_options *options;
+    double started; /* hd_progress_now() */
+    void *ctx;
+    unsigned phases;
+    /* Before each phase, when all items of the one before are done: how many items it has. Time
+     * that is used here has to end at the deadline (hd_progress_now(); 0 = never). */
+    size_t (*prepare)(void *ctx, unsigned phase, double deadline);
+    /* Decides one item of a phase; no two run with one worker at a time. */
+    void (*decide)(void *ctx, unsigned phase, size_t item, struct hd_worker *k);
+};
+
+/* What the workers add to. */
+struct hd_crew_result {
+    double *seconds; /* by step */
+    double *shortening;
+    struct hd_rejected *rejected;
+};
+
+/* Decides all items. */
+void hd_crew_run(const struct hd_crew *crew, const struct hd_crew_result *result);
+
+#endif

@@ -1,0 +1,562 @@
+#include "predict/run/predict.h"
+
+#include "base/alloc.h"
+#include "base/hash.h"
+#include "base/progress.h"
+#include "detect/detect.h"
+#include "predict/index/candidates.h"
+#include "predict/run/crew.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *const hd_step_names[HD_STEPS] = {"lockset", "must",    "ucg", "greedy",
+                                             "syncp",   "closure", "smt"};
+const char *const hd_reason_texts[HD_REASONS] = {"time budget of the run",
+                                                 "time budget of the pair",
+                                                 "interrupted",
+                                                 "steps switched off",
+                                                 "more candidates than can be listed",
+                                                 "memory limit of the solver",
+                                                 "the solver failed",
+                                                 "internal error: its witness was rejected"};
+
+/* One unit of work: a group of bundles (by places) or a single bundle (by events). */
+struct unit {
+    uint32_t start, end; /* in bundles */
+    struct hd_vec races; /* struct hd_race */
+    struct hd_vec undecided;
+    uint64_t proved[HD_STEPS];
+    uint64_t found[HD_STEPS];
+    uint64_t skipped, open;
+    size_t kept;  /* entries of schedules */
+    uint32_t cut; /* row of cuts + 1 for the pair below; 0: none */
+    hd_eid pair[2];
+};
+
+struct job {
+    const struct hd_world *w;
+    const struct hd_candidates *c;
+    const struct hd_predict_options *options;
+    struct unit *units;
+    size_t n_units;
+    uint32_t *order;       /* of the units, in the last phases */
+    struct hd_u32vec cuts; /* of the schedules that syncp gave, a row of threads for each */
+    struct hd_map unit_of; /* places, the smaller first: unit; for syncp */
+};
+
+/* Each goes over all units before the next begins. */
+enum phase { PROBE, SCHEDULES, SWEEP, CLOSE, SOLVE, PHASES };
+
+void hd_predict_defaults(struct hd_predict_options *options)
+{
+    *options = (struct hd_predict_options){
+        .steps = (1u << HD_STEPS) - 1, .pair_seconds = 60, .solver_memory = HD_SOLVER_MEMORY};
+}
+
+/* ---- one pair ---- */
+
+static void keep_race(struct unit *u, struct hd_worker *k)
+{
+    const hd_eid pair[] = {k->witness.a, k->witness.b};
+    struct hd_goal goal = hd_goal_race(pair);
+    enum hd_step step = k->step;
+    *(struct hd_race *)hd_vec_push(&u->races) =
+        (struct hd_race){.witness = hd_worker_take(k, &goal, &u->kept), .found_by = step};
+    u->found[step]++;
+}
+
+static enum hd_verdict decide_greedy(struct hd_worker *k, hd_eid a, hd_eid b, bool follow)
+{
+    const hd_eid pair[] = {a, b};
+    struct hd_goal goal = hd_goal_race(pair);
+    return hd_worker_greedy(k, &goal, follow);
+}
+
+/* The steps that come when greedy has left a pair open. */
+static enum hd_verdict decide_open(struct hd_worker *k, const struct hd_undecided *open, bool exact,
+                                   enum hd_reason *why)
+{
+    const hd_eid pair[] = {open->a, open->b};
+    struct hd_goal goal = hd_goal_race(pair);
+    if (exact)
+        return hd_worker_decide_exact(k, &goal, why);
+    k->goal_rejected = open->why == HD_WHY_REJECTED;
+    enum hd_verdict verdict = hd_worker_closure(k, &goal);
+    *why = hd_worker_open_reason(k);
+    return verdict;
+}
+
+static void keep_undecided(struct unit *u, hd_eid a, hd_eid b, enum hd_reason why, uint64_t pairs)
+{
+    *(struct hd_undecided *)hd_vec_push(&u->undecided) =
+        (struct hd_undecided){a < b ? a : b, a < b ? b : a, why, pairs};
+}
+
+/* Keeps what a step said of a pair. UNKNOWN pairs wait for the next step in `undecided`. */
+static void keep(struct unit *u, struct hd_worker *k, hd_eid a, hd_eid b, enum hd_verdict verdict,
+                 enum hd_reason why)
+{
+    if (verdict == HD_RACE)
+        keep_race(u, k);
+    else if (verdict == HD_IMPOSSIBLE)
+        u->proved[k->step]++;
+    else
+        keep_undecided(u, a, b, why, 1);
+}
+
+/* ---- one bundle ---- */
+
+/* The candidates of event e in class y that the filters leave open. */
+static void open_range(const struct job *j, const struct hd_worker *k, hd_eid e,
+                       const struct hd_class *y, uint32_t *from, uint32_t *to)
+{
+    *from = y->start;
+    *to = y->end;
+    if (hd_worker_may(k, HD_STEP_MUST))
+        hd_candidates_open(j->w, j->c, e, y, from, to);
+}
+
+static bool excluded_by_locks(const struct job *j, const struct hd_worker *k,
+                              const struct hd_class *x, const struct hd_class *y)
+{
+    return hd_worker_may(k, HD_STEP_LOCKSET) &&
+           hd_sections_exclude(j->w->sections, j->c->events[x->start], j->c->events[y->start]);
+}
+
+static uint64_t class_size(const struct hd_class *x)
+{
+    return x->end - x->start;
+}
+
+/* A quick look for a race near the diagonal: for some events of x, the next open one of y. */
+static bool probe_bundle(const struct job *j, struct hd_worker *k, struct unit *u,
+                         const struct hd_class *x, const struct hd_class *y)
+{
+    enum { PROBES = 16 };
+    enum hd_reason why;
+    uint32_t stride = (uint32_t)(class_size(x) / PROBES) + 1;
+    for (uint32_t i = x->start; i < x->end && !hd_worker_stopped(k, &why); i += stride) {
+        uint32_t from, to;
+        hd_eid e = j->c->events[i];
+        open_range(j, k, e, y, &from, &to);
+        while (from < to && from + 1 < to && j->c->events[from] < e)
+            from += (to - from) / 2; /* towards the events of y just after e */
+        if (from < to && decide_greedy(k, e, j->c->events[from], false) == HD_RACE) {
+            keep_race(u, k);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Event e with the next events of its class: what the last filter says of these pairs. */
+static void filter_ahead(const struct job *j, struct hd_worker *k, hd_eid e, uint32_t from,
+                         uint32_t n, bool *impossible)
+{
+    struct hd_goal goals[HD_UCG_ASK];
+    hd_eid pairs[HD_UCG_ASK][2];
+    for (uint32_t i = 0; i < n; i++) {
+        pairs[i][0] = e;
+        pairs[i][1] = j->c->events[from + i];
+        goals[i] = hd_goal_race(pairs[i]);
+    }
+    hd_worker_filter(k, goals, n, impossible);
+}
+
+/* The pairs of e with events [from, to), until a race when one is enough. When the time is up, one
+ * undecided pair stands for all that are left. *ahead: how many the filter looks at together, which
+ * grows while no race is found. */
+static void sweep_event(const struct job *j, struct hd_worker *k, struct unit *u, hd_eid e,
+                        uint32_t from, uint32_t to, uint32_t *ahead)
+{
+    bool impossible[HD_UCG_ASK];
+    enum hd_reason why;
+    for (uint32_t some; from < to; from += some, *ahead = 2 * *ahead) {
+        *ahead = *ahead < HD_UCG_ASK ? *ahead : HD_UCG_ASK;
+        some = *ahead < to - from ? *ahead : to - from;
+        if (hd_worker_stopped(k, &why)) {
+            keep_undecided(u, e, j->c->events[from], why, to - from);
+            return;
+        }
+        filter_ahead(j, k, e, from, some, impossible);
+        for (uint32_t i = 0; i < some; i++) {
+            hd_eid f = j->c->events[from + i];
+            if (hd_worker_stopped(k, &why)) {
+                keep_undecided(u, e, f, why, to - from - i);
+                return;
+            }
+            k->step = HD_STEP_UCG;
+            keep(u, k, e, f, impossible[i] ? HD_IMPOSSIBLE : decide_greedy(k, e, f, true),
+                 hd_worker_open_reason(k));
+            if (u->races.len && !j->options->all_pairs)
+                return;
+        }
+    }
+}
+
+/* All pairs of a bundle by filters and greedy. Stops at a race when one is enough. */
+static void sweep_bundle(const struct job *j, struct hd_worker *k, struct unit *u,
+                         const struct hd_class *x, const struct hd_class *y)
+{
+    uint32_t ahead = j->options->all_pairs ? HD_UCG_ASK : 1;
+    for (uint32_t i = x->start; i < x->end; i++) {
+        uint32_t from, to;
+        hd_eid e = j->c->events[i];
+        open_range(j, k, e, y, &from, &to);
+        u->proved[HD_STEP_MUST] += class_size(y) - (to - from);
+        sweep_event(j, k, u, e, from, to, &ahead);
+        if (u->races.len && !j->options->all_pairs)
+            return;
+    }
+}
+
+static bool settled(const struct job *j, const struct unit *u)
+{
+    return u->races.len && !j->options->all_pairs;
+}
+
+/* What greedy left open, by closure or by the solver. */
+static void take_up_rest(const struct job *j, struct hd_worker *k, struct unit *u, bool exact)
+{
+    struct hd_vec open = u->undecided;
+    u->undecided = HD_VEC_INIT(struct hd_undecided);
+    for (size_t i = 0; i < open.len && !settled(j, u); i++) {
+        struct hd_undecided *pair = hd_vec_at(&open, i);
+        enum hd_reason why = pair->why;
+        bool waits = pair->why == HD_WHY_STEPS || pair->why == HD_WHY_REJECTED;
+        enum hd_verdict verdict = HD_UNKNOWN;
+        if (waits && !hd_worker_stopped(k, &why))
+            verdict = decide_open(k, pair, exact, &why);
+        if (verdict == HD_UNKNOWN)
+            keep_undecided(u, pair->a, pair->b, why, pair->pairs);
+        else
+            keep(u, k, pair->a, pair->b, verdict, why);
+    }
+    hd_vec_fini(&open);
+}
+
+/* Names the other locations of a group whose race has been found. */
+static void note_others(const struct job *j, const struct unit *u, struct hd_race *race)
+{
+    const struct hd_trace *t = j->w->t;
+    struct hd_map seen = {0};
+    bool fresh;
+    hd_map_put(&seen, t->obj[race->witness.a], &fresh);
+    for (uint32_t i = u->start; i < u->end; i++) {
+        const struct hd_bundle *bundle = hd_vec_at(&j->c->bundles, i);
+        uint32_t loc = t->obj[j->c->events[hd_class_at(j->c, bundle->x)->start]];
+        hd_map_put(&seen, loc, &fresh);
+        if (fresh && race->n_others < sizeof race->others / sizeof *race->others)
+            race->others[race->n_others] = loc;
+        race->n_others += fresh;
+    }
+    hd_map_fini(&seen);
+}
+
+/* All bundles of a unit: a first look, or every pair. */
+static void run_bundles(struct job *j, struct unit *u, struct hd_worker *k, enum phase phase)
+{
+    for (uint32_t i = u->start; i < u->end && !settled(j, u); i++) {
+        const struct hd_bundle *bundle = hd_vec_at(&j->c->bundles, i);
+        const struct hd_class *x = hd_class_at(j->c, bundle->x);
+        const struct hd_class *y = hd_class_at(j->c, bundle->y);
+        if (excluded_by_locks(j, k, x, y))
+            u->proved[HD_STEP_LOCKSET] += phase == SWEEP ? class_size(x) * class_size(y) : 0;
+        else if (phase == SWEEP)
+            sweep_bundle(j, k, u, x, y);
+        else
+            probe_bundle(j, k, u, x, y);
+    }
+}
+
+static void try_schedule(struct job *j, struct unit *u, struct hd_worker *k)
+{
+    struct hd_goal goal = hd_goal_race(u->pair);
+    enum hd_reason why;
+    if (u->cut && !hd_worker_stopped(k, &why) &&
+        hd_worker_try_prefix(k, &goal, j->cuts.data + (size_t)(u->cut - 1) * j->w->n_threads) ==
+            HD_RACE)
+        keep_race(u, k);
+}
+
+static void run_unit(void *ctx, unsigned phase, size_t item, struct hd_worker *k)
+{
+    struct job *j = ctx;
+    struct unit *u = &j->units[phase > SWEEP ? j->order[item] : item];
+    if (settled(j, u) || (phase == PROBE && j->options->all_pairs))
+        return;
+    switch ((enum phase)phase) {
+    case PROBE:
+    case SWEEP:
+        run_bundles(j, u, k, phase);
+        break;
+    case SCHEDULES:
+        try_schedule(j, u, k);
+        break;
+    default:
+        take_up_rest(j, k, u, phase == SOLVE);
+        break;
+    }
+}
+
+/* When all is done: the figures of a unit. */
+static void sum_up(const struct job *j, struct unit *u)
+{
+    uint64_t pairs = 0, decided = u->races.len;
+    for (uint32_t i = u->start; i < u->end; i++) {
+        const struct hd_bundle *bundle = hd_vec_at(&j->c->bundles, i);
+        pairs +=
+            class_size(hd_class_at(j->c, bundle->x)) * class_size(hd_class_at(j->c, bundle->y));
+    }
+    if (settled(j, u)) {
+        hd_vec_fini(&u->undecided);
+        note_others(j, u, u->races.data);
+    }
+    for (int s = 0; s < HD_STEPS; s++)
+        decided += u->proved[s];
+    for (size_t i = 0; i < u->undecided.len; i++)
+        u->open += ((struct hd_undecided *)hd_vec_at(&u->undecided, i))->pairs;
+    u->skipped = pairs - decided - u->open;
+}
+
+/* ---- before a phase ---- */
+
+static uint64_t places_key(uint32_t p, uint32_t q)
+{
+    return p < q ? (uint64_t)p << 32 | q : (uint64_t)q << 32 | p;
+}
+
+static uint32_t spot_of(const struct job *j, hd_eid e)
+{
+    return j->w->spots ? j->w->spots[e] : j->w->t->place[e];
+}
+
+/* Keeps the schedule that syncp has for a pair of places without a race. */
+static void keep_schedule(void *ctx, hd_eid a, hd_eid b, const uint32_t *ran)
+{
+    struct job *j = ctx;
+    size_t n = j->w->n_threads;
+    uint32_t unit;
+    if (!hd_map_get(&j->unit_of, places_key(spot_of(j, a), spot_of(j, b)), &unit))
+        return;
+    struct unit *u = &j->units[unit];
+    if (u->races.len || u->cut)
+        return;
+    hd_u32vec_reserve(&j->cuts, j->cuts.len + n);
+    memcpy(j->cuts.data + j->cuts.len, ran, n * sizeof *ran);
+    j->cuts.len += n;
+    u->cut = (uint32_t)(j->cuts.len / n);
+    u->pair[0] = a;
+    u->pair[1] = b;
+}
+
+/* One walk of the detector syncp: every pair that it reports comes with a schedule. */
+static size_t find_schedules(struct job *j, double deadline)
+{
+    struct hd_detect_opts opts = {
+        .spots = j->w->spots, .deadline = deadline, .found = keep_schedule, .ctx = j};
+    struct hd_detect_result result;
+    bool fresh;
+    if (j->options->all_pairs || !(j->options->steps >> HD_STEP_SYNCP & 1))
+        return 0;
+    for (size_t i = 0; i < j->n_units; i++) {
+        const struct hd_group *group = hd_vec_at(&j->c->groups, i);
+        if (!j->units[i].races.len)
+            *hd_map_put(&j->unit_of, places_key(group->place_x, group->place_y), &fresh) =
+                (uint32_t)i;
+    }
+    if (!j->unit_of.len)
+        return 0;
+    hd_detector_find("syncp")->run(j->w->t, &opts, &result, NULL);
+    hd_detect_result_fini(&result);
+    return j->cuts.len ? j->n_units : 0;
+}
+
+/* What the solver will cost for the pair, by guess: how many events must run. */
+static uint64_t expected_cost(const struct job *j, const struct hd_undecided *pair)
+{
+    const uint32_t *x = hd_must_clock(j->w->must, pair->a);
+    const uint32_t *y = hd_must_clock(j->w->must, pair->b);
+    uint64_t cost = (uint64_t)j->w->t->pos[pair->a] + j->w->t->pos[pair->b];
+    for (hd_tid u = 0; u < j->w->n_threads; u++)
+        cost += x[u] > y[u] ? x[u] : y[u];
+    return cost;
+}
+
+struct priced {
+    uint64_t cost;
+    uint32_t unit;
+};
+
+static int by_cost(const void *x, const void *y)
+{
+    const struct priced *p = x, *q = y;
+    if (p->cost != q->cost)
+        return p->cost < q->cost ? -1 : 1;
+    return p->unit < q->unit ? -1 : p->unit > q->unit;
+}
+
+/* The units with open pairs, the cheapest first. */
+static size_t order_units(struct job *j)
+{
+    struct priced *list = hd_alloc(j->n_units * sizeof *list);
+    size_t n = 0;
+    for (uint32_t i = 0; i < j->n_units; i++) {
+        const struct unit *u = &j->units[i];
+        if (!u->undecided.len || settled(j, u))
+            continue;
+        list[n] = (struct priced){UINT64_MAX, i};
+        for (size_t k = 0; k < u->undecided.len; k++) {
+            uint64_t cost = expected_cost(j, hd_vec_at(&u->undecided, k));
+            list[n].cost = cost < list[n].cost ? cost : list[n].cost;
+        }
+        n++;
+    }
+    if (n)
+        qsort(list, n, sizeof *list, by_cost);
+    for (size_t i = 0; i < n; i++)
+        j->order[i] = list[i].unit;
+    hd_free(list, j->n_units * sizeof *list);
+    return n;
+}
+
+static size_t prepare(void *ctx, unsigned phase, double deadline)
+{
+    struct job *j = ctx;
+    switch ((enum phase)phase) {
+    case SCHEDULES:
+        return find_schedules(j, deadline);
+    case CLOSE:
+    case SOLVE:
+        return order_units(j);
+    default:
+        return j->n_units;
+    }
+}
+
+/* ---- the run ---- */
+
+static void make_units(struct job *j)
+{
+    const struct hd_candidates *c = j->c;
+    j->n_units = j->options->all_pairs ? c->bundles.len : c->groups.len;
+    j->units = hd_calloc(j->n_units, sizeof *j->units);
+    j->order = hd_calloc(j->n_units, sizeof *j->order);
+    for (uint32_t i = 0; i < j->n_units; i++) {
+        struct unit *u = &j->units[i];
+        const struct hd_group *group = j->options->all_pairs ? NULL : hd_vec_at(&c->groups, i);
+        u->start = group ? group->start : i;
+        u->end = group ? group->end : i + 1;
+        u->races = HD_VEC_INIT(struct hd_race);
+        u->undecided = HD_VEC_INIT(struct hd_undecided);
+    }
+}
+
+static int by_pair(hd_eid a, hd_eid b, hd_eid c, hd_eid d)
+{
+    if (a != c)
+        return a < c ? -1 : 1;
+    return b < d ? -1 : b > d;
+}
+
+static int race_order(const void *x, const void *y)
+{
+    const struct hd_race *p = x, *q = y;
+    return by_pair(p->witness.a, p->witness.b, q->witness.a, q->witness.b);
+}
+
+static int undecided_order(const void *x, const void *y)
+{
+    const struct hd_undecided *p = x, *q = y;
+    return by_pair(p->a, p->b, q->a, q->b);
+}
+
+static void gather(struct job *j, struct hd_prediction *r)
+{
+    for (size_t i = 0; i < j->n_units; i++) {
+        struct unit *u = &j->units[i];
+        for (size_t n = 0; n < u->races.len; n++)
+            *(struct hd_race *)hd_vec_push(&r->races) = *(struct hd_race *)hd_vec_at(&u->races, n);
+        for (size_t n = 0; n < u->undecided.len; n++)
+            *(struct hd_undecided *)hd_vec_push(&r->undecided) =
+                *(struct hd_undecided *)hd_vec_at(&u->undecided, n);
+        for (int s = 0; s < HD_STEPS; s++) {
+            r->proved[s] += u->proved[s];
+            r->found[s] += u->found[s];
+        }
+        r->skipped += u->skipped;
+        r->open += u->open;
+        hd_vec_fini(&u->races);
+        hd_vec_fini(&u->undecided);
+    }
+    if (r->races.len)
+        qsort(r->races.data, r->races.len, sizeof(struct hd_race), race_order);
+    if (r->undecided.len)
+        qsort(r->undecided.data, r->undecided.len, sizeof(struct hd_undecided), undecided_order);
+    hd_free(j->units, j->n_units * sizeof *j->units);
+    hd_free(j->order, j->n_units * sizeof *j->order);
+    hd_u32vec_fini(&j->cuts);
+    hd_map_fini(&j->unit_of);
+}
+
+/* How many pairs of places have a race, and how many of the others an undecided instance. */
+static void count_places(struct job *j, struct hd_prediction *r)
+{
+    const struct hd_candidates *c = j->c;
+    r->places = c->groups.len;
+    for (size_t g = 0; g < c->groups.len; g++) {
+        const struct hd_group *group = hd_vec_at(&c->groups, g);
+        bool raced = false, open = false;
+        uint32_t from = j->options->all_pairs ? group->start : (uint32_t)g;
+        uint32_t to = j->options->all_pairs ? group->end : (uint32_t)g + 1;
+        for (uint32_t i = from; i < to; i++) {
+            raced |= j->units[i].races.len > 0;
+            open |= j->units[i].undecided.len > 0;
+        }
+        r->places_raced += raced;
+        r->places_undecided += open && !raced;
+    }
+}
+
+enum hd_status hd_predict(const struct hd_trace *t, const struct hd_predict_options *options,
+                          struct hd_prediction *result, struct hd_err *err)
+{
+    double started = hd_progress_now();
+    *result = (struct hd_prediction){.races = HD_VEC_INIT(struct hd_race),
+                                     .undecided = HD_VEC_INIT(struct hd_undecided)};
+    struct hd_world *w = hd_world_new(t);
+    uint32_t *spots = options->spots ? options->spots(t) : NULL;
+    w->spots = spots;
+    struct hd_candidates *c = hd_candidates_new(w);
+    result->conflicting = c->pairs;
+    result->seconds[HD_STEP_MUST] = hd_progress_now() - started;
+    struct job j = {.w = w, .c = c, .options = options};
+    make_units(&j);
+    const struct hd_crew crew = {.w = w,
+                                 .options = options,
+                                 .started = started,
+                                 .ctx = &j,
+                                 .phases = PHASES,
+                                 .prepare = prepare,
+                                 .decide = run_unit};
+    hd_crew_run(&crew, &(struct hd_crew_result){result->seconds, &result->shorten_seconds,
+                                                &result->rejected});
+    for (size_t i = 0; i < j.n_units; i++)
+        sum_up(&j, &j.units[i]);
+    count_places(&j, result);
+    gather(&j, result);
+    hd_candidates_free(c);
+    hd_world_free(w);
+    hd_free(spots, t->n_events * sizeof *spots);
+    (void)err;
+    return HD_OK;
+}
+
+void hd_prediction_fini(struct hd_prediction *result)
+{
+    for (size_t i = 0; i < result->races.len; i++)
+        hd_witness_fini(&((struct hd_race *)hd_vec_at(&result->races, i))->witness);
+    hd_vec_fini(&result->races);
+    hd_vec_fini(&result->undecided);
+}

@@ -1,0 +1,63 @@
+#include "predict/search/closure.h"
+
+#include "base/interrupt.h"
+#include "base/progress.h"
+#include "predict/search/repair.h"
+
+struct search {
+    struct hd_sim *sim;
+    uint64_t nodes_left;
+    uint64_t steps_end;
+    double deadline;
+};
+
+static enum hd_verdict explore(struct search *s, struct hd_plan *plan);
+
+/* Tries each repair on a copy of the plan. */
+static enum hd_verdict try_all(struct search *s, const struct hd_plan *plan,
+                               const struct hd_vec *repairs)
+{
+    enum hd_verdict verdict = HD_IMPOSSIBLE;
+    struct hd_plan next;
+    hd_plan_init(&next, plan->w);
+    for (size_t i = 0; i < repairs->len && verdict != HD_RACE; i++) {
+        hd_plan_copy(&next, plan);
+        if (!hd_repair_apply(&next, hd_vec_at(repairs, i)))
+            continue;
+        enum hd_verdict one = explore(s, &next);
+        if (one != HD_IMPOSSIBLE)
+            verdict = one;
+        if (verdict == HD_UNKNOWN && !s->nodes_left)
+            break;
+    }
+    hd_plan_fini(&next);
+    return verdict;
+}
+
+static enum hd_verdict explore(struct search *s, struct hd_plan *plan)
+{
+    struct hd_sim_failure failure;
+    if (!s->nodes_left || hd_sim_steps(s->sim) > s->steps_end || hd_interrupt_requested() ||
+        (s->deadline != 0 && hd_progress_now() >= s->deadline)) {
+        s->nodes_left = 0;
+        return HD_UNKNOWN;
+    }
+    s->nodes_left--;
+    enum hd_sim_result result = hd_sim_run(s->sim, plan, 0, &failure);
+    if (result == HD_SIM_DONE)
+        return HD_RACE;
+    if (result == HD_SIM_CYCLE)
+        return HD_IMPOSSIBLE;
+    struct hd_vec repairs = HD_VEC_INIT(struct hd_repair);
+    bool complete = hd_repair_list(plan, s->sim, result, &failure, &repairs);
+    enum hd_verdict verdict = try_all(s, plan, &repairs);
+    hd_vec_fini(&repairs);
+    return verdict == HD_IMPOSSIBLE && !complete ? HD_UNKNOWN : verdict;
+}
+
+enum hd_verdict hd_closure_decide(struct hd_sim *sim, struct hd_plan *plan,
+                                  struct hd_closure_budget budget)
+{
+    struct search s = {sim, budget.nodes, hd_sim_steps(sim) + budget.steps, budget.deadline};
+    return explore(&s, plan);
+}

@@ -1,0 +1,141 @@
+#include "predict/search/shorten.h"
+
+#include "base/alloc.h"
+#include "base/err.h"
+#include "predict/search/repair.h"
+#include "predict/search/resequence.h"
+
+#include <string.h>
+
+/* Each mending costs a simulation. Beyond these the plan is about to rebuild the witness anyway, or
+ * the witness is too long to be worth it. */
+enum { MAX_MENDED = 300, MAX_STEPS = 2000000 };
+
+struct hd_shortener {
+    const struct hd_world *w;
+    struct hd_sim *sim;
+    struct hd_plan plan;
+    uint32_t *rank; /* by event: 1 + its index in the given schedule, or 0 */
+};
+
+struct hd_shortener *hd_shortener_new(const struct hd_world *w, struct hd_sim *sim)
+{
+    struct hd_shortener *s = hd_calloc(1, sizeof *s);
+    s->w = w;
+    s->sim = sim;
+    hd_plan_init(&s->plan, w);
+    s->rank = hd_calloc(w->t->n_events, sizeof *s->rank);
+    return s;
+}
+
+void hd_shortener_free(struct hd_shortener *s)
+{
+    if (!s)
+        return;
+    hd_plan_fini(&s->plan);
+    hd_free(s->rank, s->w->t->n_events * sizeof *s->rank);
+    hd_free(s, sizeof *s);
+}
+
+static bool as_in_witness(const struct hd_shortener *s, const struct hd_repair *repair)
+{
+    for (uint32_t i = 0; i < repair->n_edges; i++) {
+        uint32_t from = s->rank[repair->edges[i].from], to = s->rank[repair->edges[i].to];
+        if (!from || !to || from > to)
+            return false;
+    }
+    return true;
+}
+
+/* Mends the plan in the way the witness does it. */
+static bool mend(struct hd_shortener *s, enum hd_sim_result result,
+                 const struct hd_sim_failure *failure)
+{
+    struct hd_vec repairs = HD_VEC_INIT(struct hd_repair);
+    bool mended = false;
+    hd_repair_list(&s->plan, s->sim, result, failure, &repairs);
+    for (size_t i = 0; i < repairs.len && !mended; i++) {
+        const struct hd_repair *repair = hd_vec_at(&repairs, i);
+        mended = as_in_witness(s, repair) && hd_repair_apply(&s->plan, repair);
+    }
+    hd_vec_fini(&repairs);
+    return mended;
+}
+
+/* Grows a plan along the witness until its simulation succeeds. */
+static bool regrow(struct hd_shortener *s, const struct hd_goal *goal)
+{
+    struct hd_sim_failure failure;
+    uint64_t end = hd_sim_steps(s->sim) + MAX_STEPS;
+    if (!hd_plan_start(&s->plan, goal))
+        return false;
+    for (int i = 0; i < MAX_MENDED && hd_sim_steps(s->sim) < end; i++) {
+        enum hd_sim_result result = hd_sim_run(s->sim, &s->plan, 0, &failure);
+        if (result == HD_SIM_DONE)
+            return true;
+        if (result == HD_SIM_CYCLE || !mend(s, result, &failure))
+            return false;
+    }
+    return false;
+}
+
+/* A plan that holds just the events of the witness. */
+static void plan_of(struct hd_shortener *s, const struct hd_goal *goal, const struct hd_witness *w)
+{
+    const struct hd_trace *t = s->w->t;
+    bool ok = hd_plan_start(&s->plan, goal);
+    HD_ASSERT(ok);
+    for (size_t i = 0; i + hd_goal_tail(goal) < w->n; i++) {
+        hd_eid e = w->schedule[i];
+        if (s->plan.cut[t->thread[e]] <= t->pos[e])
+            s->plan.cut[t->thread[e]] = t->pos[e] + 1;
+    }
+}
+
+/* A witness of the same property with another order before its tail. */
+static void copy_witness(const struct hd_witness *w, size_t tail, const hd_eid *order, size_t n,
+                         const struct hd_wake *wakes, size_t n_wakes, struct hd_witness *out)
+{
+    *out = *w;
+    out->n = n + tail;
+    out->n_wakes = n_wakes;
+    out->schedule = hd_alloc(out->n * sizeof *out->schedule);
+    out->wakes = hd_alloc(n_wakes * sizeof *out->wakes);
+    out->events = hd_alloc(w->n_events * sizeof *out->events);
+    if (n)
+        memcpy(out->schedule, order, n * sizeof *order);
+    if (tail)
+        memcpy(out->schedule + n, w->schedule + w->n - tail, tail * sizeof *order);
+    if (n_wakes)
+        memcpy(out->wakes, wakes, n_wakes * sizeof *wakes);
+    if (w->n_events)
+        memcpy(out->events, w->events, w->n_events * sizeof *w->events);
+}
+
+void hd_shorten(struct hd_shortener *s, const struct hd_goal *goal, const struct hd_witness *w,
+                struct hd_witness *out)
+{
+    size_t tail = hd_goal_tail(goal);
+    for (size_t i = 0; i < w->n; i++)
+        s->rank[w->schedule[i]] = (uint32_t)i + 1;
+    bool regrown = regrow(s, goal);
+    for (size_t i = 0; i < w->n; i++)
+        s->rank[w->schedule[i]] = 0;
+    if (regrown) {
+        const struct hd_u32vec *order = hd_sim_order(s->sim);
+        const struct hd_vec *wakes = hd_sim_wakes(s->sim);
+        copy_witness(w, tail, order->data, order->len, wakes->data, wakes->len, out);
+    } else {
+        plan_of(s, goal, w);
+        copy_witness(w, tail, w->schedule, w->n - tail, w->wakes, w->n_wakes, out);
+    }
+    hd_resequence(&s->plan, out->schedule, out->n);
+}
+
+size_t hd_shorten_switches(const struct hd_trace *t, const hd_eid *schedule, size_t n)
+{
+    size_t switches = 0;
+    for (size_t i = 1; i < n; i++)
+        switches += t->thread[schedule[i]] != t->thread[schedule[i - 1]];
+    return switches;
+}

@@ -1,0 +1,273 @@
+#include "record/program.h"
+
+#include "abi/rt_apis.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <libelf.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool is_file(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+/* Like execvp: the first executable one in PATH. */
+static bool search(const char *name, char *path, size_t size)
+{
+    const char *dirs = getenv("PATH");
+    dirs = dirs ? dirs : "/bin:/usr/bin";
+    while (*dirs) {
+        size_t n = strcspn(dirs, ":");
+        int len = snprintf(path, size, "%.*s%s%s", (int)n, dirs, n ? "/" : "", name);
+        if (len > 0 && (size_t)len < size && is_file(path) && access(path, X_OK) == 0)
+            return true;
+        dirs += n + (dirs[n] == ':');
+    }
+    return false;
+}
+
+static bool for_us(const char *path)
+{
+    Elf64_Ehdr head = {0};
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? -1 : read(fd, &head, sizeof head);
+    if (fd >= 0)
+        close(fd);
+    if (n < SELFMAG || memcmp(head.e_ident, ELFMAG, SELFMAG))
+        return true; /* a script, or unreadable: the kernel will say */
+    return head.e_ident[EI_CLASS] == ELFCLASS64 && head.e_machine == EM_X86_64;
+}
+
+enum hd_status hd_program_find(const char *name, char *path, size_t size, struct hd_err *err)
+{
+    bool found;
+    if (strchr(name, '/')) {
+        snprintf(path, size, "%s", name);
+        found = access(path, F_OK) == 0;
+    } else {
+        found = search(name, path, size);
+    }
+    if (!found)
+        return hd_err_set(err, HD_ERR_INPUT, "there is no program %s", name);
+    if (!is_file(path) || access(path, X_OK))
+        return hd_err_set(err, HD_ERR_INPUT, "%s may not be executed", name);
+    if (!for_us(path))
+        return hd_err_set(err, HD_ERR_INPUT, "%s is not a program for this machine", name);
+    return HD_OK;
+}
+
+static const char *const modelled[] = {
+#define HD_API_NAME(group, ret, name, params, dep, text) #name,
+    HD_APIS(HD_API_NAME)
+#undef HD_API_NAME
+};
+
+/* Families whose members order threads, wait for one another, or access memory for the caller. */
+static const char *const families[] = {
+    "pthread_mutex_",
+    "pthread_rwlock_",
+    "pthread_cond_",
+    "pthread_barrier_",
+    "pthread_spin_",
+    "sem_",
+    "mq_",
+    "mtx_",
+    "cnd_",
+    "thrd_",
+    "GOMP_",
+    "__kmpc_",
+    "omp_set_lock",
+    "omp_unset_lock",
+    "aio_",
+    "io_uring_",
+    "swapcontext",
+    "makecontext",
+    "setcontext",
+    "msgrcv",
+    "msgsnd",
+    "semop",
+    "semtimedop",
+    "clone",
+    "timer_create",
+    "timerfd_settime", /* these know nothing of the virtual clock */
+    "setitimer",
+    "alarm",
+    "recvmmsg",
+    "sendmmsg",
+    "sendfile",
+    "splice",
+    "vmsplice",
+    "shmat",
+    "epoll_pwait2",
+    "pthread_atfork",
+    "wcs", /* these access memory */
+    "wmem",
+    "wcp",
+};
+/* Members of those families that do not. */
+static const char *const harmless[] = {
+    "thrd_current", "thrd_equal", "thrd_exit", "pthread_cond_attr",
+    "sem_unlink",   "mq_unlink",  "wcsftime",
+};
+
+static bool in_list(const char *name, const char *const *list, size_t n, bool prefix)
+{
+    for (size_t i = 0; i < n; i++)
+        if (prefix ? !strncmp(name, list[i], strlen(list[i])) : !strcmp(name, list[i]))
+            return true;
+    return false;
+}
+
+#define COUNT(a) (sizeof(a) / sizeof *(a))
+
+static void look_at(const char *name, struct hd_names *notes)
+{
+    char text[256];
+    if (!in_list(name, families, COUNT(families), true) ||
+        in_list(name, modelled, COUNT(modelled), false) ||
+        in_list(name, harmless, COUNT(harmless), true) || strstr(name, "attr"))
+        return;
+    snprintf(text, sizeof text, "not modelled: the program imports %.200s", name);
+    hd_names_add(notes, text, strlen(text));
+}
+
+static void look_at_section(Elf *elf, Elf_Scn *section, const GElf_Shdr *head,
+                            struct hd_names *notes)
+{
+    Elf_Data *data = elf_getdata(section, NULL);
+    size_t n = data && head->sh_entsize ? head->sh_size / head->sh_entsize : 0;
+    for (size_t i = 0; i < n && i < INT32_MAX; i++) {
+        GElf_Sym sym;
+        if (!gelf_getsym(data, (int)i, &sym) || sym.st_shndx != SHN_UNDEF)
+            continue;
+        const char *name = elf_strptr(elf, head->sh_link, sym.st_name);
+        if (name && *name)
+            look_at(name, notes);
+    }
+}
+
+/* ---- is it instrumented? ---- */
+
+static const char *const plain_libraries[] = {
+    "libc.so.",  "libm.so.", "libpthread.so.", "libdl.so.",
+    "librt.so.", "ld-linux", "libstdc++.so.",  "libgcc_s.so.",
+};
+/* Whoever calls these may start or load something that is. */
+static const char *const starters[] = {"exec", "fexec", "posix_spawn", "system", "popen", "dlopen"};
+
+struct look {
+    bool ours, tsan, others, starts, dynamic, concolic;
+};
+
+static void look_at_needed(Elf *elf, Elf_Scn *section, const GElf_Shdr *head, struct look *l)
+{
+    Elf_Data *data = elf_getdata(section, NULL);
+    size_t n = data && head->sh_entsize ? head->sh_size / head->sh_entsize : 0;
+    l->dynamic = true;
+    for (size_t i = 0; i < n && i < INT32_MAX; i++) {
+        GElf_Dyn dyn;
+        if (!gelf_getdyn(data, (int)i, &dyn) || dyn.d_tag != DT_NEEDED)
+            continue;
+        const char *name = elf_strptr(elf, head->sh_link, dyn.d_un.d_val);
+        if (!name)
+            continue;
+        const char *slash = strrchr(name, '/');
+        name = slash ? slash + 1 : name;
+        if (!strncmp(name, "libheddle_rt.", 13))
+            l->ours = true;
+        else if (!strncmp(name, "libtsan.", 8))
+            l->tsan = true;
+        else if (!in_list(name, plain_libraries, COUNT(plain_libraries), true))
+            l->others = true;
+    }
+}
+
+static void look_at_imports(Elf *elf, Elf_Scn *section, const GElf_Shdr *head, struct look *l)
+{
+    Elf_Data *data = elf_getdata(section, NULL);
+    size_t n = data && head->sh_entsize ? head->sh_size / head->sh_entsize : 0;
+    for (size_t i = 0; i < n && i < INT32_MAX; i++) {
+        GElf_Sym sym;
+        if (!gelf_getsym(data, (int)i, &sym))
+            continue;
+        const char *name = elf_strptr(elf, head->sh_link, sym.st_name);
+        if (!name)
+            continue;
+        l->concolic |= !strncmp(name, "__hd_sym_", 9);
+        if (sym.st_shndx == SHN_UNDEF)
+            l->starts |= in_list(name, starters, COUNT(starters), true);
+        else
+            l->tsan |= !strcmp(name, "__tsan_init"); /* clang puts its runtime into the program */
+    }
+}
+
+/* false: it cannot be opened. */
+static bool look_at_file(const char *path, struct look *l)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    elf_version(EV_CURRENT);
+    Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+    Elf_Scn *section = NULL;
+    GElf_Shdr head;
+    while (elf && (section = elf_nextscn(elf, section))) {
+        if (!gelf_getshdr(section, &head))
+            continue;
+        if (head.sh_type == SHT_DYNAMIC)
+            look_at_needed(elf, section, &head, l);
+        else if (head.sh_type == SHT_DYNSYM)
+            look_at_imports(elf, section, &head, l);
+    }
+    if (elf)
+        elf_end(elf);
+    close(fd);
+    return true;
+}
+
+bool hd_program_may_be_concolic(const char *path)
+{
+    struct look l = {0};
+    /* Its own libraries may be. */
+    return !look_at_file(path, &l) || !l.ours || l.others || l.concolic;
+}
+
+enum hd_program_kind hd_program_kind(const char *path)
+{
+    struct look l = {0};
+    if (!look_at_file(path, &l))
+        return HD_PROGRAM_UNKNOWN;
+    if (l.ours)
+        return HD_PROGRAM_INSTRUMENTED;
+    if (l.tsan)
+        return HD_PROGRAM_TSAN;
+    return !l.dynamic || l.others || l.starts ? HD_PROGRAM_UNKNOWN : HD_PROGRAM_NOT;
+}
+
+/* ---- what is not modelled ---- */
+
+void hd_program_unmodelled(const char *path, struct hd_names *notes)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    elf_version(EV_CURRENT);
+    Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+    Elf_Scn *section = NULL;
+    GElf_Shdr head;
+    while (elf && (section = elf_nextscn(elf, section)))
+        if (gelf_getshdr(section, &head) && head.sh_type == SHT_DYNSYM)
+            look_at_section(elf, section, &head, notes);
+    if (elf)
+        elf_end(elf);
+    close(fd);
+}

@@ -1,0 +1,272 @@
+#include "record/record.h"
+
+#include "base/interrupt.h"
+#include "base/outfile.h"
+#include "base/progress.h"
+#include "record/forked.h"
+#include "recording/kept_inputs.h"
+#include "record/program.h"
+#include "record/ring.h"
+#include "record/recording_finish.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/personality.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+const char *const hd_policy_names[] = {"fifo", "random", "pct", "follow", "steer", "sync"};
+
+/* In the child. Tells the parent through `tell` why it could not start. */
+_Noreturn static void start(const struct hd_record_opts *opts, const char *log, int tell)
+{
+    int now = personality(0xffffffff);
+    if (now >= 0)
+        personality((unsigned)now |
+                    ADDR_NO_RANDOMIZE); /* the result is checked by the parent's way */
+    setenv(HD_LOG_ENV, log, 1);
+    execvp(opts->argv[0], opts->argv);
+    int e = errno;
+    if (write(tell, &e, sizeof e) < 0)
+        _exit(127);
+    _exit(127);
+}
+
+static volatile sig_atomic_t child_pid, late, told; /* told: SIGINT or SIGTERM went to the child */
+
+/* A signal often comes to us and to the program, or twice. While the trace is written, only the
+ * third one ends us; what is only for the user's information is left out from the first. */
+static void pass_on(int sig)
+{
+    if (child_pid > 0) {
+        if (sig == SIGINT || sig == SIGTERM)
+            told = sig;
+        kill((pid_t)child_pid, sig);
+        return;
+    }
+    hd_interrupt_request();
+    if (++late == 3) {
+        signal(sig, SIG_DFL);
+        raise(sig);
+    }
+}
+
+static const int passed[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
+#define N_PASSED (sizeof passed / sizeof *passed)
+
+static int wait_for(pid_t pid)
+{
+    int status = 0;
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        continue;
+    return status;
+}
+
+/* The program gets a moment to end in its own way. */
+#define GRACE 1.0
+
+/* The same for so many seconds at most, and when it was told SIGTERM for GRACE. False: it still
+ * runs. */
+static bool wait_until_over(pid_t pid, double seconds, int *status)
+{
+    double end = hd_progress_now() + seconds;
+    bool asked = false;
+    int gone = (int)syscall(SYS_pidfd_open, pid, 0); /* old kernels have none: then we look */
+    for (;;) {
+        pid_t r = waitpid(pid, status, WNOHANG);
+        bool over = r == pid || (r < 0 && errno != EINTR);
+        double now = hd_progress_now();
+        if (!asked && told == SIGTERM && end > now + GRACE)
+            end = now + GRACE;
+        asked = told == SIGTERM;
+        if (over || now >= end) {
+            if (gone >= 0)
+                close(gone);
+            return over;
+        }
+        double left = end - now < 1 ? end - now : 1;
+        struct pollfd p = {gone, POLLIN, 0};
+        poll(&p, 1, gone < 0 ? 20 : (int)(left * 1000) + 1);
+    }
+}
+
+#define FOR_EVER 1e18
+
+static int wait_for_end(pid_t pid, uint32_t timeout, bool *timed_out)
+{
+    int status = 0;
+    bool over = wait_until_over(pid, timeout ? timeout : FOR_EVER, &status);
+    *timed_out = !over && told != SIGTERM;
+    if (*timed_out) {
+        kill(pid, SIGTERM);
+        over = wait_until_over(pid, GRACE, &status);
+    }
+    if (over)
+        return status;
+    kill(pid, SIGKILL);
+    return wait_for(pid);
+}
+
+static enum hd_status run(const struct hd_record_opts *opts, struct hd_ring *ring,
+                          struct hd_rec_writer *out, const struct sigaction *old,
+                          struct hd_record_result *result, struct hd_err *err)
+{
+    int tell[2], e = 0;
+    char log[64];
+    hd_ring_path(ring, log, sizeof log);
+    if (pipe2(tell, O_CLOEXEC) < 0)
+        return hd_err_set(err, HD_ERR_IO, "cannot make a pipe: %s", strerror(errno));
+    sigset_t block, before;
+    sigemptyset(&block);
+    for (size_t i = 0; i < N_PASSED; i++)
+        sigaddset(&block, passed[i]);
+    sigprocmask(SIG_BLOCK, &block,
+                &before); /* no signal gets lost while we do not know the child */
+    pid_t pid = fork();
+    if (pid == 0) {
+        for (size_t i = 0; i < N_PASSED; i++)
+            sigaction(passed[i], &old[i], NULL);
+        sigprocmask(SIG_SETMASK, &before, NULL);
+        close(tell[0]);
+        start(opts, log, tell[1]);
+    }
+    e = errno;
+    close(tell[1]);
+    child_pid = pid;
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    enum hd_status s = HD_OK;
+    if (pid < 0) {
+        s = hd_err_set(err, HD_ERR_IO, "cannot start a process: %s", strerror(e));
+    } else if (read(tell[0], &e, sizeof e) == (ssize_t)sizeof e) {
+        wait_for(pid);
+        s = hd_err_set(err, HD_ERR_INPUT, "%s cannot be started: %s", opts->argv[0], strerror(e));
+    } else {
+        hd_ring_start(ring, out);
+        result->wait_status = wait_for_end(pid, opts->timeout, &result->timed_out);
+        result->ran = true;
+        if (WIFSIGNALED(result->wait_status) && !result->timed_out &&
+            (WTERMSIG(result->wait_status) == told || told == SIGTERM))
+            result->ended_by = told;
+        hd_ring_finish(ring);
+    }
+    child_pid = 0;
+    close(tell[0]);
+    return s;
+}
+
+static enum hd_status refuse(const char *name, const char *program, struct hd_err *err)
+{
+    switch (hd_program_kind(program)) {
+    case HD_PROGRAM_NOT:
+        return hd_err_set(err, HD_ERR_INPUT,
+                          "%s is not instrumented: compile and link it with heddle cc", name);
+    case HD_PROGRAM_TSAN:
+        return hd_err_set(err, HD_ERR_INPUT,
+                          "%s is linked with ThreadSanitizer's runtime: link it with heddle cc",
+                          name);
+    default:
+        return HD_OK;
+    }
+}
+
+/* Where other processes of the program put their logs: beside the recording. */
+static void name_family(const char *out, char *name, size_t size)
+{
+    char here[PATH_MAX] = "";
+    if (out[0] != '/' && !getcwd(here, sizeof here))
+        return;
+    int n = snprintf(name, size, "%s%s%s.raw-%d", here, *here ? "/" : "", out, (int)getpid());
+    if (n < 0 || (size_t)n >= size)
+        *name = 0;
+}
+
+static void keep_family(const struct hd_record_opts *opts, const char *logs, struct hd_names *notes)
+{
+    struct hd_names own = {0};
+    hd_family_keep(logs, opts->out, opts->family ? opts->family : &own, notes);
+    hd_family_tell(&own, notes);
+    hd_names_fini(&own);
+}
+
+static enum hd_status record(const struct hd_record_opts *opts, const char *program,
+                             const struct sigaction *old, struct hd_record_result *result,
+                             struct hd_err *err)
+{
+    struct hd_log_header settings = {
+        .policy = (uint32_t)opts->policy,
+        .seed = opts->seed,
+        .quantum = opts->quantum,
+        .depth = opts->depth,
+        .steps = opts->steps,
+        .exit_steps = opts->exit_steps,
+        .limit = opts->limit,
+        .max_size = opts->max_size,
+        .entropy = opts->seed,
+    };
+    struct hd_bytes input = {0};
+    bool have_input = hd_inputs_read(0, &input);
+    name_family(opts->out, settings.family, sizeof settings.family);
+    struct hd_outfile out;
+    struct hd_ring ring;
+    struct hd_rec_writer writer;
+    enum hd_status s = hd_outfile_open(opts->out, &out, err);
+    bool open = s == HD_OK;
+    if (open)
+        s = hd_ring_open(&ring, &settings, err);
+    if (s == HD_OK) {
+        hd_rec_writer_init(&writer, fileno(out.file));
+        ring.max_size = opts->max_size;
+        s = run(opts, &ring, &writer, old, result, err);
+        if (s == HD_OK)
+            s = hd_trailer_write(opts, program, have_input ? &input : NULL, &ring, &writer, result,
+                                 err);
+        hd_rec_writer_fini(&writer);
+        hd_ring_close(&ring);
+    }
+    if (s == HD_OK)
+        s = hd_outfile_commit(&out, err);
+    else if (open)
+        hd_outfile_discard(&out);
+    hd_bytes_fini(&input);
+    if (s == HD_OK && *settings.family)
+        keep_family(opts, settings.family, &result->info.notes);
+    return s;
+}
+
+enum hd_status hd_drive_record(const struct hd_record_opts *opts, struct hd_record_result *result,
+                               struct hd_err *err)
+{
+    char program[PATH_MAX];
+    *result = (struct hd_record_result){0};
+    int now = personality(0xffffffff);
+    result->random_addresses = now < 0 || personality((unsigned)now | ADDR_NO_RANDOMIZE) < 0;
+    if (now >= 0)
+        personality((unsigned)now);
+    struct sigaction act = {.sa_handler = pass_on}, old[N_PASSED];
+    enum hd_status s = hd_program_find(opts->argv[0], program, sizeof program, err);
+    if (s == HD_OK)
+        s = refuse(opts->argv[0], program, err);
+    child_pid = late = told = 0;
+    for (size_t i = 0; i < N_PASSED; i++)
+        sigaction(passed[i], &act, &old[i]);
+    if (s == HD_OK)
+        s = record(opts, program, old, result, err);
+    for (size_t i = 0; i < N_PASSED; i++)
+        sigaction(passed[i], &old[i], NULL);
+    return s;
+}
+
+void hd_record_result_fini(struct hd_record_result *result)
+{
+    hd_build_info_fini(&result->info);
+}

@@ -1,0 +1,25 @@
+/* What the log of a replay tells: did both threads stand, what did they access, what came
+ * instead, where did it crash. */
+#ifndef HD_REPLAY_OUTCOME_H
+#define HD_REPLAY_OUTCOME_H
+
+#include "replay/replay.h"
+#include "replay/schedule.h"
+
+struct hd_replay_seen {
+    bool stood, free_run; /* both stood; the whole schedule ran */
+    bool made[2];         /* the access was made */
+    bool deadlock;        /* the program's own, after the schedule */
+    int signal;           /* that the program crashed with; 0: none was seen */
+    bool diverged;        /* then the rest */
+    uint64_t entry;       /* entry that was expected */
+    char came[400];       /* what came instead: "T1.2 acq at file.c:12" */
+};
+
+/* data: the recording. `deadlock` is left to the caller. Fills access and crash of the order too.
+ * swap: the second access went first. stacks: with stacks, which cost most of the time. */
+enum hd_status hd_outcome_read(const char *data, size_t len, const struct hd_schedule *s, bool swap,
+                               bool stacks, struct hd_replay_order *order,
+                               struct hd_replay_seen *out, struct hd_err *err);
+
+#endif

@@ -1,0 +1,115 @@
+/* Runs the program again under the schedule of a witness, and tells what happened.
+ *
+ * Each order of the two accesses is an execution of its own, from the start. It follows the
+ * schedule until both threads stand before their accesses; the race is CONFIRMED when these then
+ * touch overlapping bytes and at least one of them writes. The program goes on from there under
+ * policy fifo to its end. A witness of another property has one order, `first`: an atomicity
+ * violation is confirmed when its whole schedule ran, a deadlock when the program then hangs, a
+ * failure when it crashes, fails an assertion or hangs.
+ *
+ * At the first event that is not the expected one the run is stopped and nothing is confirmed.
+ *
+ * The program gets the arguments, environment, working directory, standard input and start time of
+ * the recorded run as far as the trace holds them, and address randomisation is off. What it writes
+ * is kept, not shown, unless asked for. What cannot be given back is said in `notes`.
+ */
+#ifndef HD_REPLAY_REPLAY_H
+#define HD_REPLAY_REPLAY_H
+
+#include "base/err.h"
+#include "base/names.h"
+#include "model/witness.h"
+
+struct hd_stacks;
+
+enum { HD_REPLAY_FIRST = 1, HD_REPLAY_SECOND = 2 };
+
+struct hd_replay_options {
+    const struct hd_trace *trace; /* read from a .hdt file that heddle record wrote */
+    const struct hd_witness *witness;
+    char **argv;        /* the program and its arguments; NULL: those of the recorded run */
+    const char *dir;    /* for files while the program runs; NULL: the system's place for them */
+    unsigned orders;    /* HD_REPLAY_*, at least one */
+    uint32_t times;     /* how often each, at least 1 */
+    uint32_t timeout;   /* seconds for each execution; 0: no limit */
+    bool show;          /* let the program's output through as well */
+    const char *gdb;    /* not NULL: run it once, first order, under a debugger; this is the file
+                         * of gdb commands to load */
+    uint32_t gdbserver; /* not 0: the same, under gdbserver at this port */
+    struct hd_stacks *stacks; /* not NULL: run it once, only to fill this; see stacks.h */
+};
+
+struct hd_replay_frame {
+    char *function; /* NULL: not known */
+    char *file;     /* as the compiler was given it; NULL: not known */
+    uint32_t line;
+    char *module; /* file name of the module; NULL: none */
+    uint64_t offset;
+};
+
+struct hd_replay_stack {
+    struct hd_replay_frame *frames; /* innermost first, without those of the runtime */
+    size_t n;
+};
+
+/* One of the two accesses in one execution. */
+struct hd_replay_access {
+    char *thread;          /* "T1.2"; NULL: not reached */
+    const char *kind;      /* read, write, atomic read, atomic write, atomic update, free */
+    bool writes, happened; /* it ran: value is known */
+    uint64_t address, size;
+    char *value; /* "5", "5 -> 6", or bytes in hexadecimal; NULL: not known */
+    struct hd_replay_stack stack;
+};
+
+enum hd_replay_verdict {
+    HD_REPLAY_CONFIRMED,
+    HD_REPLAY_DIVERGED,   /* something else came; `reason` says where and what */
+    HD_REPLAY_CHANGED,    /* the program or a library is not the recorded one */
+    HD_REPLAY_IMPOSSIBLE, /* the witness cannot be made a schedule of the program */
+    HD_REPLAY_APART,      /* both stood there, but the bytes do not overlap or nobody writes */
+    HD_REPLAY_TIMEOUT,    /* the time ran out before both stood there */
+    HD_REPLAY_OUTSIDE,    /* an access was made by code that nobody sees: no schedule has it */
+};
+extern const char *const hd_replay_verdict_names[]; /* "confirmed", ... */
+
+/* What one order did. */
+struct hd_replay_order {
+    bool ran;
+    enum hd_replay_verdict verdict;
+    struct hd_replay_access access[2]; /* of the witness's a and b, whatever the order */
+    char *summary;                     /* "exit 0", "killed by SIGSEGV", "deadlock", ... */
+    int exit_status;                   /* -1: it did not exit */
+    int signal;                        /* 0: none */
+    bool deadlock, timeout;
+    bool waits; /* it was ended: all that the recorded clients did was done, and it waited for more
+                 */
+    char *assertion; /* "file.c:12: main: Assertion `x' failed."; NULL: none */
+    struct hd_replay_stack crash;
+    struct hd_names deadlock_notes; /* who waits for what */
+    char *out, *err;                /* what it wrote, the first HD_REPLAY_KEPT bytes; never NULL */
+    size_t out_len, err_len;        /* of what is kept */
+    uint64_t out_total, err_total;
+    char digest[40]; /* of the trace of the whole execution; "" when not asked for */
+};
+#define HD_REPLAY_KEPT (1u << 20)
+
+struct hd_replay_result {
+    enum hd_replay_verdict verdict;
+    char reason[1024];         /* unless confirmed: a sentence */
+    uint64_t entry, entries;   /* DIVERGED: entries of the schedule that went well, of all */
+    hd_eid event;              /* DIVERGED: the event of the trace that was expected, or none */
+    uint32_t tried, confirmed; /* executions */
+    bool same;                 /* all repetitions of an order gave equal results and traces */
+    struct hd_replay_order orders[2]; /* the last execution of each */
+    char *output_diff;                /* between the orders: lines with - and +; NULL: none */
+    struct hd_names notes;            /* sentences */
+};
+
+/* HD_OK when a verdict was reached, whichever. HD_ERR_INPUT: the trace or the program cannot be
+ * used; HD_ERR_IO; HD_ERR_STOPPED: interrupted. hd_replay_result_fini in every case. */
+enum hd_status hd_drive_replay(const struct hd_replay_options *opts,
+                               struct hd_replay_result *result, struct hd_err *err);
+void hd_replay_result_fini(struct hd_replay_result *result);
+
+#endif

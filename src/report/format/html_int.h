@@ -1,0 +1,36 @@
+/* Shared by the files that write the HTML report. */
+#ifndef HD_REPORT_FORMAT_HTML_INT_H
+#define HD_REPORT_FORMAT_HTML_INT_H
+
+#include "report/data/report.h"
+
+#include <stdio.h>
+
+struct hd_html {
+    FILE *out;
+    struct hd_arena *a; /* reset after each finding */
+    const struct hd_report *r;
+    size_t max_steps; /* shown of one schedule */
+    size_t max_line;  /* characters shown of a source line */
+};
+
+/* Markup, as it stands. */
+void hd_html_raw(struct hd_html *h, const char *markup);
+/* Text of any origin, escaped and cut at a length that fits a page. */
+void hd_html_text(struct hd_html *h, const char *text);
+/* Both: before, text, after; nothing at all when text is NULL. */
+void hd_html_wrap(struct hd_html *h, const char *before, const char *text, const char *after);
+/* The id of a finding's element: its own id when that is one of ours, else its number. */
+const char *hd_html_id(struct hd_html *h, size_t finding);
+/* Source lines in a <pre>, the one with the number `hit` marked. */
+void hd_html_lines(struct hd_html *h, const char *file, const struct hd_snippet *text,
+                   uint32_t hit);
+/* "read", "confirmed" as class and words: a <span> for the status. */
+void hd_html_status(struct hd_html *h, const struct hd_finding *f, const char *words);
+
+void hd_html_finding(struct hd_html *h, size_t finding);  /* html_finding.c */
+void hd_html_schedule(struct hd_html *h, size_t finding); /* html_schedule.c */
+void hd_html_index(struct hd_html *h);                    /* html_index.c */
+void hd_html_coverage(struct hd_html *h);                 /* html_coverage.c */
+
+#endif

@@ -1,0 +1,332 @@
+#include "report/format/words.h"
+
+#include "report/make/frame_names.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *hd_words_format(struct hd_arena *a, const char *fmt, ...)
+{
+    va_list args, again;
+    va_start(args, fmt);
+    va_copy(again, args);
+    int n = vsnprintf(NULL, 0, fmt, args);
+    va_end(args);
+    char *text = hd_arena_alloc(a, (size_t)n + 1);
+    vsnprintf(text, (size_t)n + 1, fmt, again);
+    va_end(again);
+    return text;
+}
+
+const char *hd_words_property(enum hd_property p)
+{
+    static const char *const names[HD_PROPERTIES] = {"Data race", "Atomicity violation", "Deadlock",
+                                                     "Failure"};
+    return names[p];
+}
+
+/* "write in deposit (T1.1)". */
+static const char *access_words(struct hd_arena *a, const struct hd_access *x)
+{
+    char name[400];
+    if (x->at.function)
+        return hd_words_format(a, "%s in %s (%s)", x->kind,
+                               hd_frames_name(x->at.function, name, sizeof name), x->thread);
+    return hd_words_format(a, "%s at %s (%s)", x->kind, hd_words_spot(a, &x->at), x->thread);
+}
+
+const char *hd_words_heading(struct hd_arena *a, const struct hd_finding *f)
+{
+    if (f->property == HD_PROPERTY_FAILURE && f->effects[0].summary)
+        return hd_words_format(a, "Failure: %s", f->effects[0].summary);
+    return hd_words_format(a, "%s %s '%s'", hd_words_property(f->property),
+                           f->property == HD_PROPERTY_DEADLOCK  ? "around"
+                           : f->property == HD_PROPERTY_FAILURE ? "after"
+                                                                : "on",
+                           f->variable);
+}
+
+const char *hd_words_title(struct hd_arena *a, const struct hd_finding *f)
+{
+    const char *text = hd_words_heading(a, f);
+    for (size_t i = 0; i < f->n_accesses; i++)
+        text = hd_words_format(a, "%s%s%s", text,
+                               i == 0                  ? ": "
+                               : i + 1 < f->n_accesses ? ", "
+                                                       : " and ",
+                               access_words(a, &f->accesses[i]));
+    return text;
+}
+
+const char *hd_words_status(struct hd_arena *a, const struct hd_finding *f)
+{
+    if (f->status == HD_FINDING_OBSERVED)
+        return "seen in the recorded run";
+    if (f->status == HD_FINDING_CONFIRMED)
+        return hd_words_format(a, "confirmed by %u of %u replays", f->replays_confirmed,
+                               f->replays_tried);
+    return hd_words_format(a, "predicted, not confirmed%s%s", f->reason ? ": " : "",
+                           f->reason ? f->reason : "");
+}
+
+const char *hd_words_unfinished(struct hd_arena *a, const struct hd_report *r)
+{
+    size_t open = hd_report_open(r);
+    const char *text = hd_report_errors(r) ? "not all is decided:" : "nothing was found, but",
+               *also = "";
+    if (!hd_report_unfinished(r))
+        return NULL;
+    if (r->interrupted) {
+        text = hd_words_format(a, "%s the run was interrupted", text);
+        also = ",";
+    }
+    if (r->cut) {
+        text = hd_words_format(a, "%s%s a recording is cut short", text, also);
+        also = ",";
+    }
+    if (r->undecided) {
+        text = hd_words_format(a, "%s%s %llu %s undecided", text, also,
+                               (unsigned long long)r->undecided,
+                               r->undecided == 1 ? "pair is" : "pairs are");
+        also = ",";
+    }
+    if (open)
+        text = hd_words_format(a, "%s%s %zu %s neither confirmed nor refuted", text, also, open,
+                               open == 1 ? "prediction is" : "predictions are");
+    return text;
+}
+
+const char *hd_words_spot(struct hd_arena *a, const struct hd_spot *at)
+{
+    if (!at->file)
+        return "an unknown place";
+    if (!at->line)
+        return at->file;
+    if (!at->column)
+        return hd_words_format(a, "%s:%u", at->file, at->line);
+    return hd_words_format(a, "%s:%u:%u", at->file, at->line, at->column);
+}
+
+const char *hd_words_frame(struct hd_arena *a, const struct hd_frame *f)
+{
+    const char *place = f->at.file || !f->module ? hd_words_spot(a, &f->at) : f->module;
+    char name[400];
+    return hd_words_format(
+        a, "%s %s", f->at.function ? hd_frames_name(f->at.function, name, sizeof name) : "??",
+        place);
+}
+
+static const struct {
+    const char *op, *words;
+    bool has_value;
+} step_words[] = {
+    {"r", "read", true},
+    {"w", "write", true},
+    {"ar", "atomic read", true},
+    {"aw", "atomic write", true},
+    {"rmw", "atomic update", true},
+    {"br", "branch", false},
+    {"acq", "lock", false},
+    {"rel", "unlock", false},
+    {"racq", "lock for reading", false},
+    {"rrel", "unlock after reading", false},
+    {"tryfail", "try-lock failed:", false},
+    {"fork", "create thread", false},
+    {"join", "join thread", false},
+    {"wait", "wait on", false},
+    {"wake", "woken from", false},
+    {"tmo", "wait timed out:", false},
+    {"sig", "signal", false},
+    {"bcast", "broadcast", false},
+    {"post", "post semaphore", false},
+    {"sem", "take semaphore", false},
+    {"barin", "arrive at barrier", false},
+    {"barout", "leave barrier", false},
+    {"begin", "atomic block begins", false},
+    {"end", "atomic block ends", false},
+};
+
+const char *hd_words_step(struct hd_arena *a, const struct hd_schedule_step *s)
+{
+    const char *words = s->op;
+    bool has_value = true;
+    for (size_t i = 0; i < sizeof step_words / sizeof *step_words; i++)
+        if (!strcmp(step_words[i].op, s->op)) {
+            words = step_words[i].words;
+            has_value = step_words[i].has_value;
+        }
+    has_value = has_value && s->value;
+    return hd_words_format(a, "%s%s%s%s%s", words, s->object ? " " : "", s->object ? s->object : "",
+                           has_value ? " = " : "", has_value ? s->value : "");
+}
+
+const char *hd_words_locks(struct hd_arena *a, const struct hd_access *x)
+{
+    const char *text = x->n_locks ? "" : "none";
+    for (size_t i = 0; i < x->n_locks; i++)
+        text = hd_words_format(a, "%s%s%s%s", text, i ? ", " : "", x->locks[i].name,
+                               x->locks[i].shared ? " (read side)" : "");
+    return text;
+}
+
+static bool holds(const struct hd_access *x, const char *lock)
+{
+    for (size_t i = 0; i < x->n_locks; i++)
+        if (!strcmp(x->locks[i].name, lock))
+            return true;
+    return false;
+}
+
+static bool waits_for(const struct hd_finding *f, const char *what)
+{
+    for (size_t i = 0; i < f->n_accesses; i++)
+        if (strstr(f->accesses[i].kind, what))
+            return true;
+    return false;
+}
+
+/* Opposite orders are what to look for only where every thread waits for a lock. */
+static const char *deadlock_advice(const struct hd_finding *f)
+{
+    if (waits_for(f, "for condition"))
+        return "A signal that nobody waits for yet is lost. Change what is waited for, and look at "
+               "it in a loop around the wait, both with the lock held.";
+    if (waits_for(f, "for semaphore"))
+        return "No thread is left that could post the semaphore.";
+    if (waits_for(f, "for barrier"))
+        return "Fewer threads come to the barrier than it waits for.";
+    if (waits_for(f, "for thread") || waits_for(f, "for futex") || waits_for(f, "for event"))
+        return f->n_accesses > 1 ? "What a thread waits for must not depend on what it holds."
+                                 : NULL;
+    return f->n_accesses > 1 ? "Take these locks in the same order everywhere."
+                             : "The thread waits for itself: give the lock back first, or make it "
+                               "recursive.";
+}
+
+const char *hd_words_advice(struct hd_arena *a, const struct hd_finding *f)
+{
+    if (f->property == HD_PROPERTY_DEADLOCK)
+        return deadlock_advice(f);
+    if (!f->advice_lock)
+        return NULL;
+    const char *text =
+        f->advice_of
+            ? hd_words_format(a, "%u of %u accesses to '%s' hold '%s'.", f->advice_held,
+                              f->advice_of, f->variable, f->advice_lock)
+            : hd_words_format(a, "Accesses to '%s' hold '%s'.", f->variable, f->advice_lock);
+    const char *places = "";
+    for (size_t i = 0; i < f->n_accesses; i++) {
+        const char *place = hd_words_spot(a, &f->accesses[i].at);
+        if (!holds(&f->accesses[i], f->advice_lock) && !strstr(places, place))
+            places = hd_words_format(a, "%s%s%s", places, *places ? " and " : "", place);
+    }
+    return *places ? hd_words_format(a, "%s Take it around %s too.", text, places) : text;
+}
+
+const char *hd_words_effect(const struct hd_finding *f, int which)
+{
+    return f->effects[which].summary ? f->effects[which].summary : "not run";
+}
+
+/* One word for a shell, quoted when it must be. Control characters take the $'...' form: a command
+ * that is pasted must not contain a line end of its own. */
+static const char *shell_word(struct hd_arena *a, const char *word)
+{
+    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+                                "-._/=+:,@%";
+    if (*word && !word[strspn(word, plain)])
+        return word;
+    bool control = false;
+    for (const unsigned char *p = (const unsigned char *)word; *p; p++)
+        control = control || *p < 0x20 || *p == 0x7f;
+    char *text = hd_arena_alloc(a, 4 * strlen(word) + 4), *t = text;
+    if (control)
+        *t++ = '$';
+    *t++ = '\'';
+    for (const unsigned char *p = (const unsigned char *)word; *p; p++)
+        if (control && (*p < 0x20 || *p == 0x7f))
+            t += sprintf(t, "\\%03o", *p);
+        else if (control && (*p == '\'' || *p == '\\'))
+            t += sprintf(t, "\\%c", *p);
+        else if (*p == '\'')
+            t += sprintf(t, "'\\''");
+        else
+            *t++ = (char)*p;
+    *t++ = '\'';
+    *t = 0;
+    return text;
+}
+
+static const char *program_words(struct hd_arena *a, const struct hd_report *r)
+{
+    const char *text = "";
+    for (size_t i = 0; i < r->program.n; i++)
+        text = hd_words_format(a, "%s %s", text, shell_word(a, r->program.items[i]));
+    return *text ? hd_words_format(a, " --%s", text) : "";
+}
+
+const char *hd_words_replay(struct hd_arena *a, const struct hd_report *r,
+                            const struct hd_finding *f, const char *option)
+{
+    if (!f->witness)
+        return NULL;
+    const char *path = f->witness;
+    if (*path != '/' && r->directory && strcmp(r->directory, "."))
+        path = hd_words_format(a, "%s/%s", r->directory, path);
+    return hd_words_format(a, "heddle replay%s%s %s", *option ? " " : "", option,
+                           shell_word(a, path));
+}
+
+const char *hd_words_command(struct hd_arena *a, const struct hd_report *r)
+{
+    return hd_words_format(a, "heddle run%s", program_words(a, r));
+}
+
+const char *hd_words_path(const char *root, const char *file)
+{
+    size_t len = root ? strlen(root) : 0;
+    while (len && root[len - 1] == '/')
+        len--;
+    if (!len || strncmp(file, root, len) || file[len] != '/')
+        return file;
+    file += len;
+    while (*file == '/')
+        file++;
+    return *file ? file : ".";
+}
+
+const char *hd_words_suppression(struct hd_arena *a, const struct hd_finding *f)
+{
+    return hd_words_format(a, "id:%s", f->id);
+}
+
+const char *hd_words_lock_made(const struct hd_lock_made *l)
+{
+    return l->made ? "made" : "first taken";
+}
+
+static const char *why_deadlock(struct hd_arena *a, const struct hd_finding *f)
+{
+    const char *text = "";
+    for (size_t i = 0; i < f->n_accesses; i++) {
+        const struct hd_access *x = &f->accesses[i];
+        text = hd_words_format(a, "%s%s%s holds %s and waits for %s", text, i ? ", " : "",
+                               x->thread, hd_words_locks(a, x), x->value ? x->value : "another");
+    }
+    return hd_words_format(a, "%s. None of them gives way.", text);
+}
+
+const char *hd_words_why(struct hd_arena *a, const struct hd_finding *f)
+{
+    if (f->property == HD_PROPERTY_DEADLOCK)
+        return why_deadlock(a, f);
+    if (f->property != HD_PROPERTY_ATOMICITY || f->n_accesses != 3)
+        return NULL;
+    const struct hd_access *x = f->accesses;
+    return hd_words_format(a,
+                           "%s does a %s at %s and a %s at %s as if they were one step, but "
+                           "nothing keeps the %s of %s from coming in between.",
+                           x[0].thread, x[0].kind, hd_words_spot(a, &x[0].at), x[2].kind,
+                           hd_words_spot(a, &x[2].at), x[1].kind, x[1].thread);
+}

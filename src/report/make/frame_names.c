@@ -1,0 +1,217 @@
+#include "report/make/frame_names.h"
+
+#include "report/make/source.h"
+#include "report/make/stepsource.h"
+#include "report/format/words.h"
+
+#include <string.h>
+
+static bool starts(const char *text, const char *with)
+{
+    return strncmp(text, with, strlen(with)) == 0;
+}
+
+static bool starts_with_one(const char *text, const char *const *list)
+{
+    for (; *list; list++)
+        if (starts(text, *list))
+            return true;
+    return false;
+}
+
+bool hd_frames_foreign(const struct hd_frame *f)
+{
+    static const char *const folders[] = {"/usr/include/", "/usr/lib/", "/usr/local/include/c++/",
+                                          NULL};
+    static const char *const modules[] = {"libstdc++.so",
+                                          "libc++.so",
+                                          "libc++abi.so",
+                                          "libc.so",
+                                          "libpthread.so",
+                                          "ld-linux",
+                                          "libgcc_s.so",
+                                          "libm.so",
+                                          "libgomp.so",
+                                          "libomp.so",
+                                          NULL};
+    static const char *const names[] = {"std::",        "__gnu_cxx::",     "__gthread",
+                                        "operator new", "operator delete", NULL};
+    char name[160];
+    if (f->at.file)
+        return starts_with_one(f->at.file, folders) || strstr(f->at.file, "/include/c++/");
+    if (f->module && starts_with_one(f->module, modules))
+        return true;
+    return f->at.function &&
+           starts_with_one(hd_frames_name(f->at.function, name, sizeof name), names);
+}
+
+size_t hd_frames_own(const struct hd_stack *s)
+{
+    size_t k = 0;
+    while (k < s->n && hd_frames_foreign(&s->frames[k]))
+        k++;
+    return k;
+}
+
+size_t hd_frames_each(const struct hd_stack *s, bool all,
+                      void (*see)(void *ctx, size_t number, const struct hd_frame *f), void *ctx)
+{
+    size_t left = 0;
+    all = all || hd_frames_own(s) == s->n;
+    for (size_t k = 0; k < s->n; k++)
+        if (all || !hd_frames_foreign(&s->frames[k]))
+            see(ctx, k, &s->frames[k]);
+        else
+            left++;
+    return left;
+}
+
+/* ---- names ---- */
+
+struct name {
+    char *out;
+    size_t len, size;
+};
+
+static void add(struct name *n, const char *text, size_t len)
+{
+    if (len > n->size - 1 - n->len)
+        len = n->size - 1 - n->len;
+    memcpy(n->out + n->len, text, len);
+    n->len += len;
+    n->out[n->len] = 0;
+}
+
+/* Behind the template arguments that begin at `text`; their brackets may stand in an arrow. */
+static const char *skip_arguments(const char *text)
+{
+    int depth = 0;
+    for (; *text; text++) {
+        depth += *text == '<';
+        if (*text == '>' && text[-1] != '-' && --depth == 0)
+            return text + 1;
+    }
+    return text;
+}
+
+/* "operator<<", "operator()", "operator new": how long the name at text is. */
+static size_t operator_length(const char *text)
+{
+    size_t n = strlen("operator");
+    if (!starts(text, "operator") || !text[n])
+        return 0;
+    if (starts(text + n, "()") || starts(text + n, "[]"))
+        return n + 2;
+    size_t signs = strspn(text + n, "<>=!+-*/%^&|~,");
+    return signs ? n + signs : text[n] == ' ' ? n + 1 + strcspn(text + n + 1, "(<") : 0;
+}
+
+/* keep: with template arguments. */
+static void shorten(const char *text, bool keep, struct name *n)
+{
+    static const char hidden[] = "(anonymous namespace)";
+    n->len = 0;
+    n->out[0] = 0;
+    while (*text) {
+        size_t op = operator_length(text);
+        if (op || starts(text, hidden)) {
+            op = op ? op : strlen(hidden);
+            add(n, text, op);
+            text += op;
+        } else if (*text == '<') {
+            const char *end = skip_arguments(text);
+            add(n, keep ? text : "<...>", keep ? (size_t)(end - text) : 5);
+            text = end;
+        } else if (*text == '(') {
+            return; /* parameters */
+        } else {
+            if (*text == ' ' && text[1] != '<')
+                n->len = 0; /* that was the type of the result */
+            else if (*text != ' ')
+                add(n, text, 1);
+            text++;
+        }
+    }
+}
+
+const char *hd_frames_name(const char *function, char *out, size_t size)
+{
+    enum { LONG = 48 };
+    struct name n = {out, 0, size};
+    shorten(function, true, &n);
+    if (n.len > LONG)
+        shorten(function, false, &n);
+    if (!n.len)
+        add(&n, function, strlen(function));
+    return out;
+}
+
+/* ---- places ---- */
+
+/* The place of the innermost own frame, when the innermost of all is not one. */
+static const struct hd_spot *own_place(const struct hd_stack *s)
+{
+    size_t k = hd_frames_own(s);
+    return k > 0 && k < s->n && s->frames[k].at.file ? &s->frames[k].at : NULL;
+}
+
+static void lift_steps(struct hd_finding *f, uint64_t event, const struct hd_spot *at)
+{
+    for (size_t i = 0; at && event && i < f->n_steps; i++)
+        if (f->steps[i].event == event)
+            f->steps[i].at = *at;
+}
+
+static void lift_access(struct hd_report *r, struct hd_finding *f, struct hd_access *a,
+                        struct hd_sources *sources)
+{
+    const struct hd_spot *at = own_place(&a->stack);
+    if (at) {
+        a->at = *at;
+        hd_sources_snippet(sources, r, at, &a->source);
+    }
+    lift_steps(f, a->event, at);
+    for (size_t k = 0; k < a->n_locks; k++) {
+        at = own_place(&a->locks[k].stack);
+        if (at)
+            a->locks[k].taken = *at;
+        lift_steps(f, a->locks[k].event, at);
+    }
+}
+
+/* operator new is where every block comes from. */
+static void lift_block(struct hd_report *r, struct hd_finding *f)
+{
+    static const char from[] = " from ";
+    const struct hd_spot *at = own_place(&f->block_stack);
+    const char *end = at && f->location ? strstr(f->location, from) : NULL;
+    if (!end || !starts(f->location, "heap block"))
+        return;
+    bool named = strcmp(f->variable, f->location) != 0;
+    f->location = hd_report_format(r, "%.*s%s:%u", (int)(end - f->location) + (int)strlen(from),
+                                   f->location, at->file, at->line);
+    if (!named)
+        f->variable = f->location;
+}
+
+void hd_frames_lift(struct hd_report *r, struct hd_finding *f, struct hd_sources *sources)
+{
+    for (size_t i = 0; i < f->n_accesses; i++)
+        lift_access(r, f, &f->accesses[i], sources);
+    for (size_t i = 0; i < f->n_threads; i++) {
+        const struct hd_spot *at = own_place(&f->threads[i].stack);
+        if (at)
+            f->threads[i].at = *at;
+        lift_steps(f, f->threads[i].event, at);
+    }
+    for (size_t i = 0; i < f->n_locks; i++) {
+        const struct hd_spot *at = own_place(&f->locks[i].stack);
+        if (at)
+            f->locks[i].at = *at;
+    }
+    lift_block(r, f);
+    f->n_sources = 0;
+    hd_stepsource_set(r, f, sources);
+    const char *why = f->n_threads ? hd_words_why(r->arena, f) : NULL;
+    f->why = why ? why : f->why;
+}

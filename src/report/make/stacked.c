@@ -1,0 +1,154 @@
+#include "report/make/stacked.h"
+
+#include <stdlib.h>
+
+/* ---- asking ---- */
+
+void hd_stacked_init(struct hd_stacked *s)
+{
+    *s = (struct hd_stacked){.blocks = HD_VEC_INIT(uint64_t)};
+}
+
+void hd_stacked_fini(struct hd_stacked *s)
+{
+    hd_u32vec_fini(&s->events);
+    hd_vec_fini(&s->blocks);
+}
+
+/* event: as reports count, from 1; 0: not known. */
+static void want(struct hd_stacked *s, uint64_t event)
+{
+    if (event)
+        hd_u32vec_push(&s->events, (hd_eid)(event - 1));
+}
+
+void hd_stacked_want(struct hd_stacked *s, const struct hd_finding *f)
+{
+    for (size_t i = 0; i < f->n_accesses; i++) {
+        const struct hd_access *a = &f->accesses[i];
+        want(s, a->event);
+        for (size_t k = 0; k < a->n_locks; k++)
+            want(s, a->locks[k].event);
+    }
+    for (size_t i = 0; i < f->n_threads; i++)
+        want(s, f->threads[i].event);
+    for (size_t i = 0; i < f->n_locks; i++)
+        want(s, f->locks[i].event);
+    if (f->block)
+        *(uint64_t *)hd_vec_push(&s->blocks) = f->block;
+}
+
+static int by_event(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+static int by_block(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+bool hd_stacked_ask(struct hd_stacked *s, struct hd_stacks *stacks)
+{
+    size_t n = 0;
+    *stacks = (struct hd_stacks){0};
+    if (!s->events.len)
+        return false;
+    qsort(s->events.data, s->events.len, sizeof *s->events.data, by_event);
+    for (size_t i = 0; i < s->events.len; i++)
+        if (i == 0 || s->events.data[i] != s->events.data[n - 1])
+            s->events.data[n++] = s->events.data[i];
+    s->events.len = n;
+    uint64_t *blocks = s->blocks.data;
+    n = 0;
+    if (s->blocks.len)
+        qsort(blocks, s->blocks.len, sizeof *blocks, by_block);
+    for (size_t i = 0; i < s->blocks.len; i++)
+        if (i == 0 || blocks[i] != blocks[n - 1])
+            blocks[n++] = blocks[i];
+    s->blocks.len = n;
+    stacks->events = s->events.data;
+    stacks->n_events = s->events.len;
+    stacks->blocks = blocks;
+    stacks->n_blocks = n;
+    return true;
+}
+
+/* ---- filling in ---- */
+
+void hd_stack_copy(struct hd_report *r, const struct hd_replay_stack *from, struct hd_stack *to)
+{
+    to->n = from->n;
+    to->frames = hd_report_array(r, from->n, sizeof *to->frames);
+    for (size_t i = 0; i < from->n; i++) {
+        const struct hd_replay_frame *f = &from->frames[i];
+        struct hd_frame *frame = &to->frames[i];
+        frame->at.function = hd_report_text(r, f->function);
+        frame->at.file = hd_report_text(r, f->file);
+        frame->at.line = f->file ? f->line : 0;
+        if (f->module)
+            frame->module =
+                hd_report_format(r, "%s+0x%llx", f->module, (unsigned long long)f->offset);
+    }
+}
+
+/* Index of the event in what was asked for. */
+static bool find(const struct hd_stacks *s, uint64_t event, size_t *index)
+{
+    hd_eid e = (hd_eid)(event - 1);
+    const hd_eid *hit =
+        event && s->n_events ? bsearch(&e, s->events, s->n_events, sizeof e, by_event) : NULL;
+    *index = hit ? (size_t)(hit - s->events) : 0;
+    return hit != NULL;
+}
+
+/* The innermost frame is known better from its site: with its column, and in the innermost function
+ * when calls were inlined. */
+static bool put(struct hd_report *r, const struct hd_stacks *s, uint64_t event,
+                const struct hd_spot *at, struct hd_stack *to)
+{
+    size_t index;
+    if (!find(s, event, &index) || !s->at[index].n)
+        return false;
+    hd_stack_copy(r, &s->at[index], to);
+    if (at->file || at->function)
+        to->frames[0].at = *at;
+    return true;
+}
+
+static void put_lock(struct hd_report *r, const struct hd_stacks *s, struct hd_lock_made *l)
+{
+    size_t index;
+    if (find(s, l->event, &index) && s->made[index].n) {
+        hd_stack_copy(r, &s->made[index], &l->stack);
+        l->made = true;
+    } else {
+        put(r, s, l->event, &l->at, &l->stack);
+    }
+}
+
+void hd_stacked_apply(struct hd_report *r, struct hd_finding *f, const struct hd_stacks *stacks)
+{
+    bool all = true;
+    for (size_t i = 0; i < f->n_accesses; i++) {
+        struct hd_access *a = &f->accesses[i];
+        bool known = a->stack.n > 1;
+        if (!known)
+            known = put(r, stacks, a->event, &a->at, &a->stack);
+        all = all && known;
+        for (size_t k = 0; k < a->n_locks; k++)
+            put(r, stacks, a->locks[k].event, &a->locks[k].taken, &a->locks[k].stack);
+    }
+    for (size_t i = 0; i < f->n_threads; i++)
+        put(r, stacks, f->threads[i].event, &f->threads[i].at, &f->threads[i].stack);
+    for (size_t i = 0; i < f->n_locks; i++)
+        put_lock(r, stacks, &f->locks[i]);
+    for (size_t i = 0; f->block && i < stacks->n_blocks; i++)
+        if (stacks->blocks[i] == f->block && stacks->from[i].n)
+            hd_stack_copy(r, &stacks->from[i], &f->block_stack);
+    f->stacks = all               ? NULL
+                : *stacks->reason ? hd_report_text(r, stacks->reason)
+                                  : "the second run did not come to them";
+}

@@ -1,0 +1,295 @@
+/* Files and standard input as inputs: what read and the functions of stdio brought into memory.
+ * Runs in the user's process; see the rules in rt.h.
+ *
+ * The descriptor is pointed at a file in memory that holds the bytes of the object, before the
+ * program reads any. `bytes` is the same contents with its shadow: after each call that reads, the
+ * place in the file tells which of them arrived where. Models are called by instrumented code after
+ * the real function, with its result and arguments as 64-bit numbers; ids of results go out through
+ * the flow record. */
+#include "rt/core/range_log.h"
+#include "rt/concolic/rt_sym.h"
+#include "rt/concolic/sym_models.h"
+
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define STREAMS 1024
+
+struct stream {
+    uint8_t *bytes; /* NULL: not an input */
+    size_t size, pos;
+};
+static struct stream streams[STREAMS]; /* by descriptor */
+
+static bool redirect(int fd, const char *name, uint8_t *bytes, size_t size)
+{
+    long copy = hd_rt_syscall(SYS_memfd_create, (long)"heddle-input", 1, 0, 0, 0, 0);
+    if (copy < 0)
+        return false;
+    hd_rt_sym_input(name, bytes, size);
+    for (size_t done = 0; done < size;) {
+        long n = hd_rt_syscall(SYS_write, copy, (long)(bytes + done), (long)(size - done), 0, 0, 0);
+        if (n <= 0)
+            break;
+        done += (size_t)n;
+    }
+    hd_rt_syscall(SYS_lseek, copy, 0, SEEK_SET, 0, 0, 0);
+    long r = hd_rt_syscall(SYS_dup2, copy, fd, 0, 0, 0, 0);
+    hd_rt_syscall(SYS_close, copy, 0, 0, 0, 0, 0);
+    if (r == fd && fd < STREAMS)
+        streams[fd] = (struct stream){bytes, size, 0};
+    return r == fd;
+}
+
+/* The real contents come first, zeros fill up to size. */
+static void take_over(int fd, const char *name, size_t size)
+{
+    struct stat st;
+    size_t real = 0;
+    if (hd_rt_syscall(SYS_fstat, fd, (long)&st, 0, 0, 0, 0) == 0 && S_ISREG(st.st_mode))
+        real = (size_t)st.st_size;
+    if (size < real)
+        size = real;
+    if (size == 0 || size > HD_SYM_MAX_DATA)
+        return;
+    uint8_t *bytes = hd_rt_mem(size + 1);
+    if (real)
+        hd_rt_syscall(SYS_pread64, fd, (long)bytes, (long)real, 0, 0, 0);
+    redirect(fd, name, bytes, size);
+}
+
+void hd_rt_sym_stdin(size_t size)
+{
+    take_over(0, "stdin", size);
+}
+
+static struct stream *stream_of(int fd)
+{
+    return hd_rt_sym.on && fd >= 0 && fd < STREAMS && streams[fd].bytes ? &streams[fd] : NULL;
+}
+
+/* n bytes at p came from the stream. */
+static void arrived(struct stream *s, void *p, size_t n)
+{
+    if (s->pos > s->size || n > s->size - s->pos)
+        n = s->pos > s->size ? 0 : s->size - s->pos;
+    hd_rt_sym_copy(p, s->bytes + s->pos, n);
+    hd_rt_sym_past((uintptr_t)p + n * 3 + s->pos);
+}
+
+/* ---- opening ---- */
+
+static void opened(int fd, const char *path)
+{
+    char name[56] = "file:";
+    uint64_t size;
+    unsigned n = 5;
+    if (fd < 0 || fd >= STREAMS)
+        return;
+    streams[fd].bytes = NULL;
+    if (!hd_rt_sym_setting("input:file:", path, &size))
+        return;
+    while (*path && n < sizeof name - 1)
+        name[n++] = *path++;
+    take_over(fd, name, size);
+}
+
+HD_EXPORT uint64_t __hd_model_open(uint64_t result, uint64_t path)
+{
+    if (hd_rt_sym.on)
+        opened((int)result, (const char *)path);
+    return result;
+}
+
+HD_EXPORT uint64_t __hd_model_open64(uint64_t result, uint64_t path)
+{
+    return __hd_model_open(result, path);
+}
+
+HD_EXPORT uint64_t __hd_model_fopen(uint64_t result, uint64_t path)
+{
+    if (hd_rt_sym.on && result)
+        opened(fileno((FILE *)result), (const char *)path);
+    return result;
+}
+
+HD_EXPORT uint64_t __hd_model_fopen64(uint64_t result, uint64_t path)
+{
+    return __hd_model_fopen(result, path);
+}
+
+/* ---- reading ---- */
+
+HD_EXPORT uint64_t __hd_model_read(uint64_t result, uint64_t fd, uint64_t buf)
+{
+    struct stream *s = stream_of((int)fd);
+    if (!s || (int64_t)result <= 0)
+        return result;
+    long end = hd_rt_syscall(SYS_lseek, (long)(int)fd, 0, SEEK_CUR, 0, 0, 0);
+    s->pos = (size_t)end - (size_t)result;
+    arrived(s, (void *)buf, (size_t)result);
+    s->pos = (size_t)end;
+    return result;
+}
+
+/* Where the stream stands after a call; *start: where it stood before. NULL: not an input. */
+static struct stream *moved(uint64_t file, size_t *start, size_t *end)
+{
+    struct stream *s = file ? stream_of(fileno((FILE *)file)) : NULL;
+    long at = s ? ftell((FILE *)file) : -1;
+    if (at < 0)
+        return NULL;
+    *start = s->pos;
+    *end = (size_t)at;
+    return s;
+}
+
+HD_EXPORT uint64_t __hd_model_fgets(uint64_t result, uint64_t buf, uint64_t n, uint64_t file)
+{
+    size_t start, end;
+    struct stream *s = moved(file, &start, &end);
+    (void)n;
+    if (!s || !result)
+        return result;
+    arrived(s, (void *)buf, end - start);
+    hd_rt_sym_set_byte((uint8_t *)buf + (end - start), 0);
+    s->pos = end;
+    __hd_model_line(buf, end - start);
+    return result;
+}
+
+HD_EXPORT uint64_t __hd_model_getline(uint64_t result, uint64_t line, uint64_t n, uint64_t file)
+{
+    size_t start, end;
+    struct stream *s = moved(file, &start, &end);
+    (void)n;
+    if (!s || (int64_t)result <= 0)
+        return result;
+    char *buf = *(char **)line;
+    arrived(s, buf, end - start);
+    hd_rt_sym_set_byte(buf + (end - start), 0);
+    s->pos = end;
+    __hd_model_line((uint64_t)buf, end - start);
+    return result;
+}
+
+/* In optimised code getline is this. */
+HD_EXPORT uint64_t __hd_model_getdelim(uint64_t result, uint64_t line, uint64_t n, uint64_t end,
+                                       uint64_t file)
+{
+    if ((int)end != '\n' && file && stream_of(fileno((FILE *)file)))
+        hd_rt_sym_name_call("getdelim, with another end than that of a line");
+    return __hd_model_getline(result, line, n, file);
+}
+
+/* Ways to read that nobody follows. */
+static uint64_t not_followed(uint64_t result, int fd, const char *name)
+{
+    if (stream_of(fd))
+        hd_rt_sym_name_call(name);
+    return result;
+}
+
+HD_EXPORT uint64_t __hd_model_pread(uint64_t result, uint64_t fd)
+{
+    return not_followed(result, (int)fd, "pread");
+}
+
+HD_EXPORT uint64_t __hd_model_readv(uint64_t result, uint64_t fd)
+{
+    return not_followed(result, (int)fd, "readv");
+}
+
+HD_EXPORT uint64_t __hd_model_mmap(uint64_t result, uint64_t p, uint64_t n, uint64_t how,
+                                   uint64_t flags, uint64_t fd)
+{
+    (void)p, (void)n, (void)how, (void)flags;
+    return not_followed(result, (int)fd, "mmap");
+}
+
+HD_EXPORT uint64_t __hd_model_getopt_long(uint64_t result, uint64_t argc)
+{
+    uint64_t size;
+    (void)argc;
+    if (hd_rt_sym_setting("input:argv", "", &size))
+        hd_rt_sym_name_call("getopt_long");
+    return result;
+}
+
+/* std::cin and its relatives. */
+HD_EXPORT void __hd_sym_istream(void *name)
+{
+    if (stream_of(0))
+        hd_rt_sym_name_call(name);
+}
+
+HD_EXPORT uint64_t __hd_model_fread(uint64_t result, uint64_t buf, uint64_t size, uint64_t n,
+                                    uint64_t file)
+{
+    size_t start, end;
+    struct stream *s = moved(file, &start, &end);
+    (void)size;
+    (void)n;
+    if (s) {
+        arrived(s, (void *)buf, end - start);
+        s->pos = end;
+    }
+    return result;
+}
+
+/* One character as an int. */
+static uint64_t one(uint64_t result, uint64_t file, const void *model)
+{
+    size_t start, end;
+    struct stream *s = moved(file, &start, &end);
+    __hd_sym_flow.returner = model;
+    __hd_sym_flow.ret = 0;
+    if (!s)
+        return result;
+    if ((int)result >= 0 && end > 0 && end <= s->size) {
+        uint32_t id = hd_rt_sym_byte(s->bytes + end - 1);
+        __hd_sym_flow.ret = hd_rt_sym_make(HD_SYM_ZEXT, 64, id, 0, 0, result);
+    }
+    s->pos = end;
+    hd_rt_sym_past(end);
+    return result;
+}
+
+HD_EXPORT uint64_t __hd_model_fgetc(uint64_t result, uint64_t file)
+{
+    return one(result, file, (const void *)__hd_model_fgetc);
+}
+
+HD_EXPORT uint64_t __hd_model_getc(uint64_t result, uint64_t file)
+{
+    return one(result, file, (const void *)__hd_model_getc);
+}
+
+HD_EXPORT uint64_t __hd_model_getchar(uint64_t result)
+{
+    return one(result, (uint64_t)stdin, (const void *)__hd_model_getchar);
+}
+
+/* ---- scanf ---- */
+
+HD_EXPORT uint64_t __hd_model_fscanf(uint64_t result, uint64_t file, uint64_t format, uint64_t a,
+                                     uint64_t b, uint64_t c, uint64_t d, uint64_t e, uint64_t f)
+{
+    size_t start, end;
+    struct stream *s = moved(file, &start, &end);
+    uint64_t outs[6] = {a, b, c, d, e, f};
+    if (s && start <= s->size) {
+        s->pos = end;
+        hd_rt_sym_past(end);
+        __hd_model_scan(result, (uint64_t)(s->bytes + start), s->size - start, format, outs);
+    }
+    return result;
+}
+
+HD_EXPORT uint64_t __hd_model_scanf(uint64_t result, uint64_t format, uint64_t a, uint64_t b,
+                                    uint64_t c, uint64_t d, uint64_t e, uint64_t f)
+{
+    return __hd_model_fscanf(result, (uint64_t)stdin, format, a, b, c, d, e, f);
+}

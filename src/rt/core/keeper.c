@@ -1,0 +1,160 @@
+/* The keeper: a thread of ours that never holds the token. Runs in the user's process; see rt.h.
+ *
+ * When nobody holds the token it waits, in real time, for descriptors and deadlines, and starts
+ * whoever can go on. When the holder makes no progress it takes the token away and says so in the
+ * log. */
+#include "rt/core/real.h"
+#include "rt/core/rt.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <linux/membarrier.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+#define MS         UINT64_C(1000000)
+#define LOOK_EVERY (50 * MS)
+#define STUCK_ASLEEP                                                                               \
+    (300 * MS) /* blocked in the kernel: ten times what a busy machine may cause                   \
+                */
+#define STUCK_RUNNING                                                                              \
+    (5000 * MS) /* computing without a hook: only a spin on foreign code does that */
+#define IDLE_SLICE (1 * MS)
+
+static bool started;
+
+/* 'R', 'S', 'D', ... of a thread of this process; 0 when it is gone. */
+static char state_of(pid_t tid)
+{
+    char path[64] = "/proc/self/task/", digits[16], text[512];
+    size_t n = strlen(path), d = 0;
+    for (unsigned v = (unsigned)tid; v; v /= 10)
+        digits[d++] = (char)('0' + v % 10);
+    while (d)
+        path[n++] = digits[--d];
+    memcpy(path + n, "/stat", 6);
+    long fd = hd_rt_syscall(SYS_open, (long)path, O_RDONLY | O_CLOEXEC, 0, 0, 0, 0);
+    if (fd < 0)
+        return 0;
+    long len = hd_rt_syscall(SYS_read, fd, (long)text, sizeof text - 1, 0, 0, 0);
+    hd_rt_syscall(SYS_close, fd, 0, 0, 0, 0, 0);
+    text[len > 0 ? len : 0] = 0;
+    const char *end = strrchr(text, ')');
+    return end && end[1] ? end[2] : 0;
+}
+
+/* Somebody waits for the clock or for a descriptor, which nobody looks at while the holder is
+ * stuck. */
+static bool others_wait(void)
+{
+    for (uint32_t i = 0; i < rt.n_threads; i++) {
+        const struct hd_thread *t = rt.threads[i];
+        if (t->state == HD_FDWAIT || (t->state == HD_BLOCKED && t->deadline != HD_NEVER))
+            return true;
+    }
+    return false;
+}
+
+/* The holder sits in a call that we do not know. False: it moved after all. */
+static bool take_away(struct hd_thread *t)
+{
+    hd_rt_lock();
+    if (rt.holder != t) {
+        hd_rt_unlock();
+        return false;
+    }
+    rt.holder = NULL;
+    /* After this barrier t either sees that it lost the token or has in_rt set (see hd_rt_enter).
+     */
+    hd_rt_syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0, 0, 0, 0);
+    if (t->in_rt) {
+        rt.holder = t;
+        hd_rt_unlock();
+        return false;
+    }
+    hd_rt_flush(t);
+    hd_rt_log_text(HD_LOG_NOTE, 0, HD_NOTE_STUCK, "");
+    t->state = HD_OUTSIDE;
+    rt.n_outside++;
+    hd_rt_choose_idle();
+    hd_rt_unlock();
+    return true;
+}
+
+static void idle(void)
+{
+    uint64_t before = hd_rt_real_ns(CLOCK_MONOTONIC);
+    uint32_t seen = atomic_load(&rt.idle); /* pairs with wake_keeper */
+    hd_rt_futex_wait(&rt.idle, seen, IDLE_SLICE);
+    hd_rt_lock();
+    if (!rt.holder) {
+        rt.now += hd_rt_real_ns(CLOCK_MONOTONIC) - before;
+        rt.rested = true;
+        hd_rt_choose_idle();
+    }
+    hd_rt_unlock();
+}
+
+/* When the last thread of the program has ended, ours ends too: libc then ends the process. */
+static bool anybody_left(void)
+{
+    for (uint32_t i = 0; i < rt.n_threads; i++)
+        if (rt.threads[i]->state != HD_DONE)
+            return true;
+    return false;
+}
+
+static void *keep(void *arg)
+{
+    static struct hd_thread self;
+    self.in_rt = 1;
+    hd_rt_me = &self;
+    (void)arg;
+    uint64_t last_budget = 0, since = 0;
+    const uint8_t *last_pos = NULL;
+    struct hd_thread *last = NULL;
+    while (rt.holder || anybody_left()) {
+        struct hd_thread *t = rt.holder;
+        if (!t) {
+            idle();
+            continue;
+        }
+        uint64_t now = hd_rt_real_ns(CLOCK_MONOTONIC);
+        if (t != last || hd_rt_log.pos != last_pos || rt.budget != last_budget) {
+            last = t;
+            last_pos = hd_rt_log.pos;
+            last_budget = rt.budget; /* each hook lowers it */
+            since = now;
+        } else if (now - since >= STUCK_ASLEEP && !t->in_rt && (hd_rt_n_ready() || others_wait())) {
+            char s = state_of(t->tid);
+            if (s == 'S' || s == 'D' || now - since >= STUCK_RUNNING || rt.exit_steps)
+                take_away(t); /* natively, none that computes keeps the process from ending */
+        }
+        hd_rt_futex_wait(&rt.idle, atomic_load(&rt.idle), LOOK_EVERY);
+    }
+    return NULL;
+}
+
+void hd_rt_keeper_start(void)
+{
+    if (started)
+        return;
+    started = true;
+    hd_rt_syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0, 0, 0, 0);
+    uint64_t all = UINT64_MAX, old = 0;
+    pthread_t handle;
+    pthread_attr_t attr;
+    pthread_attr_init(&attr);
+    pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+    hd_rt_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all, (long)&old, 8, 0, 0);
+    hd_real.pthread_create(&handle, &attr, keep, NULL);
+    hd_rt_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&old, 0, 8, 0, 0);
+    pthread_attr_destroy(&attr);
+}
+
+void hd_rt_keeper_forget(void)
+{
+    started = false;
+}

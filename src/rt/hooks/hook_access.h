@@ -1,0 +1,36 @@
+/* Logging one access; shared by the hooks of the pass, of ThreadSanitizer and of block functions.
+ * Token held, inside hd_rt_enter and hd_rt_leave. */
+#ifndef HD_RT_HOOKS_HOOK_ACCESS_H
+#define HD_RT_HOOKS_HOOK_ACCESS_H
+
+#include "rt/core/rt.h"
+
+typedef uint16_t __attribute__((aligned(1), may_alias)) hd_u16_any;
+typedef uint32_t __attribute__((aligned(1), may_alias)) hd_u32_any;
+typedef uint64_t __attribute__((aligned(1), may_alias)) hd_u64_any;
+
+static inline __attribute__((always_inline)) uint64_t hd_rt_load(const void *p, unsigned size)
+{
+    switch (size) {
+    case 1:
+        return *(const uint8_t *)p;
+    case 2:
+        return *(const hd_u16_any *)p;
+    case 4:
+        return *(const hd_u32_any *)p;
+    default:
+        return *(const hd_u64_any *)p;
+    }
+}
+
+#define HD_SHAPE(kind, size) ((unsigned)(kind) | (unsigned)__builtin_ctz(size) << 6)
+
+/* A read without knowledge of dependences. */
+static inline __attribute__((always_inline)) void hd_rt_read(uintptr_t pc, const void *p,
+                                                             unsigned size)
+{
+    uint64_t w[2] = {(uintptr_t)p, hd_rt_load(p, size)};
+    hd_rt_put(pc, HD_SHAPE(HD_LOG_READ, size), w, HD_TOK_NONE, HD_TOK_NONE);
+}
+
+#endif

@@ -1,0 +1,792 @@
+/* Entry points of code compiled by our pass: abi/rt_abi.h. Runs in the user's process; see the
+ * rules in rt.h. */
+#include "log/rt_steer.h"
+#include "rt/hooks/hook_access.h"
+#include "rt/core/range_log.h"
+#include "rt/core/modules.h"
+#include "rt/policy/policy.h"
+#include "rt/core/spin.h"
+#include "rt/libc/sync.h"
+#include "rt/hooks/hook_fast.h"
+
+#define HOOK HD_EXPORT __attribute__((noinline))
+
+/* The long way has logged an event of this site, if there was a log: the next one may go the short
+ * way. */
+static inline void quick_next(struct hd_site *site)
+{
+    uint32_t slot = hd_rt_pack.prev;
+    if (hd_pack_at(&hd_rt_pack, slot)->key >> 16 == ((uintptr_t)site & (UINT64_MAX >> 16)))
+        site->id = slot;
+}
+
+static inline hd_tok last_id(void)
+{
+    uint32_t id = __hd_flow.count;
+    return HD_LIKELY(id < UINT32_MAX - 1) ? hd_tok_range(id, id) : HD_TOK_ALL;
+}
+
+/* The token of an event that goes the short way, by hd_pack_moving of the count before it. Ids do
+ * not run out there. */
+static inline hd_tok quick_id(uint64_t moving)
+{
+    return moving + 2 * (uint64_t)UINT32_MAX; /* hd_tok_range(count + 1, count + 1) */
+}
+
+/* Whether what counts of a token is as guessed. */
+static inline bool left_addr(struct hd_thread *me, const struct hd_pack_slot *s, hd_tok addr)
+{
+    hd_tok guess = hd_pack_tok(s, 0, hd_pack_moving(__hd_flow.count));
+    return hd_rt_quick_left(me, guess, addr) == guess;
+}
+
+static inline bool left_val(struct hd_thread *me, const struct hd_pack_slot *s, hd_tok val)
+{
+    hd_tok guess = hd_pack_tok(s, 1, hd_pack_moving(__hd_flow.count));
+    return hd_rt_quick_left(me, guess, val) == guess;
+}
+
+#define LONG_WAY static __attribute__((noinline, cold))
+#define NEAR     static __attribute__((noinline))
+
+#define PLAIN(size)                                                                                \
+    LONG_WAY hd_tok read##size(struct hd_site *site, void *p, hd_tok addr)                         \
+    {                                                                                              \
+        struct hd_thread *me = hd_rt_enter_at(p, size, (uintptr_t)site);                           \
+        if (!me)                                                                                   \
+            return HD_TOK_NONE;                                                                    \
+        uint64_t w[2] = {(uintptr_t)p, hd_rt_load(p, size)};                                       \
+        hd_rt_put((uintptr_t)site, HD_SHAPE(HD_LOG_READ, size) | HD_SHAPE_SITE, w, addr,           \
+                  HD_TOK_NONE);                                                                    \
+        quick_next(site);                                                                          \
+        hd_rt_leave(me);                                                                           \
+        return last_id();                                                                          \
+    }                                                                                              \
+    NEAR hd_tok near_read##size(struct hd_thread *me, struct hd_pack_slot *s, unsigned code,       \
+                                void *p)                                                           \
+    {                                                                                              \
+        uint64_t moving = hd_pack_moving(__hd_flow.count);                                         \
+        hd_rt_quick_near(me, s, HD_SHAPE(HD_LOG_READ, size) | HD_SHAPE_SITE, code, p,              \
+                         hd_rt_load(p, size));                                                     \
+        return quick_id(moving);                                                                   \
+    }                                                                                              \
+    NEAR hd_tok tell_read##size(struct hd_thread *me, struct hd_pack_slot *s, unsigned code,       \
+                                void *p, hd_tok addr)                                              \
+    {                                                                                              \
+        uint64_t moving = hd_pack_moving(__hd_flow.count);                                         \
+        hd_rt_quick_tell(me, s, HD_SHAPE(HD_LOG_READ, size) | HD_SHAPE_SITE, code, p,              \
+                         hd_rt_load(p, size), addr, HD_TOK_NONE);                                  \
+        return quick_id(moving);                                                                   \
+    }                                                                                              \
+    NEAR hd_tok odd_read##size(struct hd_thread *me, struct hd_pack_slot *s, unsigned code,        \
+                               void *p, hd_tok addr)                                               \
+    {                                                                                              \
+        return left_addr(me, s, addr) ? near_read##size(me, s, code, p)                            \
+                                      : tell_read##size(me, s, code, p, addr);                     \
+    }                                                                                              \
+    NEAR hd_tok else_read##size(struct hd_thread *me, struct hd_site *site, void *p, hd_tok addr)  \
+    {                                                                                              \
+        uint32_t slot = site->id;                                                                  \
+        unsigned code = hd_rt_quick_either(me, slot);                                              \
+        struct hd_pack_slot *s = hd_pack_at(&hd_rt_pack, slot);                                    \
+        if (!code)                                                                                 \
+            return read##size(site, p, addr);                                                      \
+        return odd_read##size(me, s, code, p, addr);                                               \
+    }                                                                                              \
+    HOOK hd_tok __hd_read##size(struct hd_site *site, void *p, hd_tok addr)                        \
+    {                                                                                              \
+        hd_rt_touch(p, size);                                                                      \
+        struct hd_thread *me = hd_rt_me;                                                           \
+        struct hd_pack *pk = &hd_rt_pack;                                                          \
+        uint32_t slot = site->id;                                                                  \
+        if (HD_UNLIKELY(!hd_rt_quick_enter(me)))                                                   \
+            return read##size(site, p, addr);                                                      \
+        if (HD_UNLIKELY(!hd_rt_quick_first(me, slot)))                                             \
+            return else_read##size(me, site, p, addr);                                             \
+        struct hd_pack_slot *s = hd_pack_at(pk, slot);                                             \
+        uint64_t moving = hd_pack_moving(__hd_flow.count);                                         \
+        uint64_t v = hd_rt_load(p, size);                                                          \
+        if (HD_UNLIKELY(addr != hd_pack_tok(s, 0, moving)))                                        \
+            return odd_read##size(me, s, 1, p, addr);                                              \
+        if (HD_UNLIKELY((uintptr_t)p != hd_pack_next0(s) ||                                        \
+                        v != hd_pack_peek(hd_pack_mirror(pk, (uintptr_t)p), size)))                \
+            return near_read##size(me, s, 1, p);                                                   \
+        hd_rt_counts(__hd_flow.count + 1);                                                         \
+        s->word0 = (uintptr_t)p;                                                                   \
+        hd_pack_read(pk, HD_SHAPE(HD_LOG_READ, size), (uintptr_t)p, v);                            \
+        hd_rt_quick_byte(me, slot);                                                                \
+        return quick_id(moving);                                                                   \
+    }                                                                                              \
+    LONG_WAY void write##size(struct hd_site *site, void *p, hd_tok addr, uint64_t v, hd_tok val)  \
+    {                                                                                              \
+        struct hd_thread *me = hd_rt_enter_at(p, size, (uintptr_t)site);                           \
+        if (!me)                                                                                   \
+            return;                                                                                \
+        uint64_t w[2] = {(uintptr_t)p, v & UINT64_MAX >> (64 - 8 * size)};                         \
+        hd_rt_put((uintptr_t)site, HD_SHAPE(HD_LOG_WRITE, size) | HD_SHAPE_SITE, w, addr, val);    \
+        quick_next(site);                                                                          \
+        hd_rt_leave(me);                                                                           \
+    }                                                                                              \
+    NEAR void near_write##size(struct hd_thread *me, struct hd_pack_slot *s, unsigned code,        \
+                               void *p, uint64_t v)                                                \
+    {                                                                                              \
+        hd_rt_quick_near(me, s, HD_SHAPE(HD_LOG_WRITE, size) | HD_SHAPE_SITE, code, p, v);         \
+    }                                                                                              \
+    NEAR void tell_write##size(struct hd_pack_slot *s, unsigned code, void *p, hd_tok addr,        \
+                               uint64_t v, hd_tok val)                                             \
+    {                                                                                              \
+        hd_rt_quick_tell(hd_rt_me, s, HD_SHAPE(HD_LOG_WRITE, size) | HD_SHAPE_SITE, code, p, v,    \
+                         addr, val);                                                               \
+    }                                                                                              \
+    NEAR void odd_write##size(struct hd_pack_slot *s, unsigned code, void *p, hd_tok addr,         \
+                              uint64_t v, hd_tok val)                                              \
+    {                                                                                              \
+        struct hd_thread *me = hd_rt_me; /* six arguments fit into registers */                    \
+        if (left_addr(me, s, addr) && left_val(me, s, val))                                        \
+            near_write##size(me, s, code, p, v);                                                   \
+        else                                                                                       \
+            tell_write##size(s, code, p, addr, v, val);                                            \
+    }                                                                                              \
+    NEAR void else_write##size(struct hd_thread *me, struct hd_site *site, void *p, hd_tok addr,   \
+                               uint64_t v, hd_tok val)                                             \
+    {                                                                                              \
+        uint32_t slot = site->id;                                                                  \
+        unsigned code = hd_rt_quick_either(me, slot);                                              \
+        struct hd_pack_slot *s = hd_pack_at(&hd_rt_pack, slot);                                    \
+        if (!code)                                                                                 \
+            write##size(site, p, addr, v, val);                                                    \
+        else                                                                                       \
+            odd_write##size(s, code, p, addr, v, val);                                             \
+    }                                                                                              \
+    HOOK void __hd_write##size(struct hd_site *site, void *p, hd_tok addr, uint64_t v, hd_tok val) \
+    {                                                                                              \
+        struct hd_thread *me = hd_rt_me;                                                           \
+        uint32_t slot = site->id;                                                                  \
+        if (HD_UNLIKELY(!hd_rt_quick_enter(me))) {                                                 \
+            write##size(site, p, addr, v, val);                                                    \
+            return;                                                                                \
+        }                                                                                          \
+        v &= UINT64_MAX >> (64 - 8 * size);                                                        \
+        if (HD_UNLIKELY(!hd_rt_quick_first(me, slot))) {                                           \
+            else_write##size(me, site, p, addr, v, val);                                           \
+            return;                                                                                \
+        }                                                                                          \
+        struct hd_pack_slot *s = hd_pack_at(&hd_rt_pack, slot);                                    \
+        uint64_t moving = hd_pack_moving(__hd_flow.count);                                         \
+        if (addr != hd_pack_tok(s, 0, moving) || val != hd_pack_tok(s, 1, moving))                 \
+            odd_write##size(s, 1, p, addr, v, val);                                                \
+        else                                                                                       \
+            hd_rt_quick_near(me, s, HD_SHAPE(HD_LOG_WRITE, size) | HD_SHAPE_SITE, 1, p, v);        \
+    }
+
+PLAIN(1)
+PLAIN(2)
+PLAIN(4)
+PLAIN(8)
+
+/* One part, of 1 to 8 bytes, of an atomic access. */
+static void log_part(enum hd_log_kind kind, const struct hd_site *site, const void *p,
+                     unsigned size, uint64_t value, uint64_t new_value, hd_tok addr, hd_tok val)
+{
+    uint64_t w[3] = {(uintptr_t)p, value, new_value};
+    hd_rt_put((uintptr_t)site, HD_SHAPE(kind, size) | HD_SHAPE_SITE, w, addr, val);
+    hd_rt_done(kind);
+}
+
+/* The place of a token that stands by itself: what came before tells best what it is for. */
+static void log_more(enum hd_more role, hd_tok tok)
+{
+    hd_rt_log2(HD_LOG_MORE, 0, hd_rt_pack.prev, role & 1, tok);
+}
+
+/* The shape of ranges of 16 bytes, such as vectors, and of 32. */
+#define WIDE(kind)   ((unsigned)(kind) | HD_SHAPE_SITE)
+#define WIDE32(kind) (WIDE(kind) | 1 << 6)
+
+static inline bool is_wide(size_t n)
+{
+    return n == 16 || n == 32 || n == 64;
+}
+
+static void log_wide(unsigned shape, struct hd_site *site, const void *p, const void *bytes,
+                     hd_tok addr, hd_tok val)
+{
+    hd_rt_put((uintptr_t)site, shape, (uint64_t[3]){(uintptr_t)p, (uintptr_t)bytes}, addr, val);
+}
+
+/* Other ranges carry no tokens in their words: a MORE record before them does. */
+static void log_range(enum hd_log_kind kind, struct hd_site *site, const void *p, const void *bytes,
+                      size_t n, hd_tok addr, hd_tok val)
+{
+    hd_rt_touch(bytes, n);
+    if (is_wide(n)) {
+        log_wide(WIDE(kind) | (unsigned)(n / 32) << 6, site, p, bytes, addr, val);
+        return;
+    }
+    addr = hd_rt_rest(hd_rt_me, addr);
+    val = hd_rt_rest(hd_rt_me, val);
+    if (addr != HD_TOK_NONE)
+        log_more(HD_MORE_ADDR, addr);
+    for (size_t at = 0; at < n; at += HD_RT_RANGE_MAX) { /* each is a record of its own */
+        size_t part = n - at < HD_RT_RANGE_MAX ? n - at : HD_RT_RANGE_MAX;
+        if (val != HD_TOK_NONE)
+            log_more(HD_MORE_VAL, val);
+        hd_rt_log_bytes(kind, HD_LOG_SITE, (uintptr_t)site, (const char *)p + at,
+                        (const char *)bytes + at, part);
+    }
+}
+
+LONG_WAY hd_tok read_n(struct hd_site *site, void *p, uint64_t n, hd_tok addr)
+{
+    struct hd_thread *me = hd_rt_enter_at(p, n, (uintptr_t)site);
+    if (!me)
+        return HD_TOK_NONE;
+    uint32_t first = __hd_flow.count + 1;
+    log_range(HD_LOG_RANGE_READ, site, p, p, n, addr, HD_TOK_NONE);
+    if (is_wide(n))
+        quick_next(site);
+    hd_rt_leave(me);
+    return n ? hd_tok_range(first, __hd_flow.count) : HD_TOK_NONE;
+}
+
+NEAR hd_tok near_read_n(struct hd_thread *me, struct hd_pack_slot *s, unsigned code, void *p)
+{
+    uint64_t moving = hd_pack_moving(__hd_flow.count);
+    if (hd_shape_wide(hd_pack_shape(s->key)) == 16)
+        hd_rt_quick_near(me, s, WIDE(HD_LOG_RANGE_READ), code, p, (uintptr_t)p);
+    else
+        hd_rt_quick_near(me, s, WIDE32(HD_LOG_RANGE_READ), code, p, (uintptr_t)p);
+    return quick_id(moving);
+}
+
+NEAR hd_tok tell_read_n(struct hd_thread *me, struct hd_pack_slot *s, unsigned code, void *p,
+                        hd_tok addr)
+{
+    uint64_t moving = hd_pack_moving(__hd_flow.count);
+    if (hd_shape_wide(hd_pack_shape(s->key)) == 16)
+        hd_rt_quick_tell(me, s, WIDE(HD_LOG_RANGE_READ), code, p, (uintptr_t)p, addr, HD_TOK_NONE);
+    else
+        hd_rt_quick_tell(me, s, WIDE32(HD_LOG_RANGE_READ), code, p, (uintptr_t)p, addr,
+                         HD_TOK_NONE);
+    return quick_id(moving);
+}
+
+NEAR hd_tok odd_read_n(struct hd_thread *me, struct hd_pack_slot *s, unsigned code, void *p,
+                       hd_tok addr)
+{
+    return left_addr(me, s, addr) ? near_read_n(me, s, code, p) : tell_read_n(me, s, code, p, addr);
+}
+
+NEAR hd_tok else_read_n(struct hd_thread *me, struct hd_site *site, void *p, uint64_t n,
+                        hd_tok addr)
+{
+    uint32_t slot = site->id;
+    unsigned code = hd_rt_quick_either(me, slot);
+    struct hd_pack_slot *s = hd_pack_at(&hd_rt_pack, slot);
+    if (!code)
+        return read_n(site, p, n, addr);
+    return odd_read_n(me, s, code, p, addr);
+}
+
+HOOK hd_tok __hd_read_n(struct hd_site *site, void *p, uint64_t n, hd_tok addr)
+{
+    struct hd_thread *me = hd_rt_me;
+    uint32_t slot = site->id;
+    if (HD_LIKELY(n == 16 || n == 32))
+        hd_rt_touch(p, n);
+    else
+        return read_n(site, p, n, addr);
+    if (HD_UNLIKELY(!hd_rt_quick_enter(me)))
+        return read_n(site, p, n, addr);
+    if (HD_UNLIKELY(!hd_rt_quick_first(me, slot)))
+        return else_read_n(me, site, p, n, addr);
+    struct hd_pack_slot *s = hd_pack_at(&hd_rt_pack, slot);
+    uint64_t moving = hd_pack_moving(__hd_flow.count);
+    if (HD_UNLIKELY(addr != hd_pack_tok(s, 0, moving)))
+        return odd_read_n(me, s, 1, p, addr);
+    if (HD_UNLIKELY(n != 16 || (uintptr_t)p != hd_pack_next0(s) ||
+                    !hd_put_wide_same(hd_pack_mirror(&hd_rt_pack, (uintptr_t)p), p, 16)))
+        return near_read_n(me, s, 1, p);
+    s->word0 = hd_rt_pack.wide = (uintptr_t)p;
+    hd_rt_counts(__hd_flow.count + 1);
+    hd_rt_quick_byte(me, slot);
+    return quick_id(moving);
+}
+
+LONG_WAY void write_n(struct hd_site *site, void *p, uint64_t n, hd_tok addr, void *bytes,
+                      hd_tok val)
+{
+    struct hd_thread *me = hd_rt_enter_at(p, n, (uintptr_t)site);
+    if (!me)
+        return;
+    log_range(HD_LOG_RANGE_WRITE, site, p, bytes, n, addr, val);
+    if (is_wide(n))
+        quick_next(site);
+    hd_rt_leave(me);
+}
+
+NEAR void near_write_n(struct hd_thread *me, struct hd_pack_slot *s, unsigned code, void *p,
+                       void *bytes)
+{
+    if (hd_shape_wide(hd_pack_shape(s->key)) == 16)
+        hd_rt_quick_near(me, s, WIDE(HD_LOG_RANGE_WRITE), code, p, (uintptr_t)bytes);
+    else
+        hd_rt_quick_near(me, s, WIDE32(HD_LOG_RANGE_WRITE), code, p, (uintptr_t)bytes);
+}
+
+NEAR void tell_write_n(struct hd_pack_slot *s, unsigned code, void *p, hd_tok addr, void *bytes,
+                       hd_tok val)
+{
+    if (hd_shape_wide(hd_pack_shape(s->key)) == 16)
+        hd_rt_quick_tell(hd_rt_me, s, WIDE(HD_LOG_RANGE_WRITE), code, p, (uintptr_t)bytes, addr,
+                         val);
+    else
+        hd_rt_quick_tell(hd_rt_me, s, WIDE32(HD_LOG_RANGE_WRITE), code, p, (uintptr_t)bytes, addr,
+                         val);
+}
+
+NEAR void odd_write_n(struct hd_pack_slot *s, unsigned code, void *p, hd_tok addr, void *bytes,
+                      hd_tok val)
+{
+    struct hd_thread *me = hd_rt_me;
+    if (left_addr(me, s, addr) && left_val(me, s, val))
+        near_write_n(me, s, code, p, bytes);
+    else
+        tell_write_n(s, code, p, addr, bytes, val);
+}
+
+NEAR void else_write_n(struct hd_site *site, void *p, uint64_t n, hd_tok addr, void *bytes,
+                       hd_tok val)
+{
+    struct hd_thread *me = hd_rt_me;
+    uint32_t slot = site->id;
+    unsigned code = hd_rt_quick_either(me, slot);
+    struct hd_pack_slot *s = hd_pack_at(&hd_rt_pack, slot);
+    if (!code)
+        write_n(site, p, n, addr, bytes, val);
+    else
+        odd_write_n(s, code, p, addr, bytes, val);
+}
+
+HOOK void __hd_write_n(struct hd_site *site, void *p, uint64_t n, hd_tok addr, void *bytes,
+                       hd_tok val)
+{
+    struct hd_thread *me = hd_rt_me;
+    uint32_t slot = site->id;
+    if (HD_UNLIKELY((n != 16 && n != 32) || !hd_rt_quick_enter(me))) {
+        write_n(site, p, n, addr, bytes, val);
+        return;
+    }
+    if (HD_UNLIKELY(!hd_rt_quick_first(me, slot))) {
+        else_write_n(site, p, n, addr, bytes, val);
+        return;
+    }
+    struct hd_pack_slot *s = hd_pack_at(&hd_rt_pack, slot);
+    uint64_t moving = hd_pack_moving(__hd_flow.count);
+    if (addr != hd_pack_tok(s, 0, moving) || val != hd_pack_tok(s, 1, moving))
+        odd_write_n(s, 1, p, addr, bytes, val);
+    else
+        near_write_n(me, s, 1, p, bytes);
+}
+
+/* docs/MODEL.md knows no access to two locations at once: 16 bytes get a lock around their parts.
+ */
+static void wide(const struct hd_site *site, const void *p, enum hd_log_kind kind)
+{
+    if (HD_UNLIKELY(site->size == 16))
+        hd_rt_log1(kind, 0, HD_PSEUDO(HD_PSEUDO_WIDE, (uintptr_t)p & ~(uintptr_t)15));
+}
+
+static unsigned part_of(const struct hd_site *site)
+{
+    return site->size < 8 ? site->size : 8;
+}
+
+HOOK hd_tok __hd_aread(struct hd_site *site, void *p, hd_tok addr)
+{
+    struct hd_thread *me = hd_rt_enter_at(p, site->size, (uintptr_t)site);
+    if (!me)
+        return HD_TOK_NONE;
+    uint32_t first = __hd_flow.count + 1;
+    wide(site, p, HD_LOG_ACQ);
+    for (unsigned at = 0; at < site->size; at += 8) {
+        uint64_t v = hd_rt_load((char *)p + at, part_of(site));
+        log_part(HD_LOG_AREAD, site, (char *)p + at, part_of(site), v, 0, addr, HD_TOK_NONE);
+    }
+    wide(site, p, HD_LOG_REL);
+    hd_rt_leave(me);
+    return hd_tok_range(first, __hd_flow.count);
+}
+
+HOOK void __hd_awrite(struct hd_site *site, void *p, hd_tok addr, uint64_t low, uint64_t high,
+                      hd_tok val)
+{
+    struct hd_thread *me = hd_rt_enter_at(p, site->size, (uintptr_t)site);
+    if (!me)
+        return;
+    unsigned part = part_of(site);
+    low &= UINT64_MAX >> (64 - 8 * part);
+    wide(site, p, HD_LOG_ACQ);
+    log_part(HD_LOG_AWRITE, site, p, part, low, 0, addr, val);
+    if (site->size == 16)
+        log_part(HD_LOG_AWRITE, site, (char *)p + 8, 8, high, 0, addr, val);
+    wide(site, p, HD_LOG_REL);
+    hd_rt_leave(me);
+}
+
+HOOK void __hd_rmw_pre(struct hd_site *site, void *p, hd_tok addr)
+{
+    struct hd_thread *me = hd_rt_enter_at(p, site->size, (uintptr_t)site);
+    if (!me)
+        return;
+    me->rmw_addr = addr;
+    for (unsigned at = 0; at < site->size; at += 8)
+        me->rmw_old[at / 8] = hd_rt_load((char *)p + at, part_of(site));
+    hd_rt_leave(me);
+}
+
+/* Both halves are read before one is written: each new half may depend on both old ones. */
+static void rmw_wide(struct hd_thread *me, struct hd_site *site, void *p, hd_tok val, bool stored)
+{
+    wide(site, p, HD_LOG_ACQ);
+    uint32_t first = __hd_flow.count + 1;
+    for (unsigned i = 0; i < 2; i++)
+        log_part(HD_LOG_AREAD, site, (char *)p + 8 * i, 8, me->rmw_old[i], 0, me->rmw_addr,
+                 HD_TOK_NONE);
+    val = hd_tok_join(val, hd_tok_range(first, first + 1));
+    for (unsigned i = 0; stored && i < 2; i++) {
+        uint64_t v = hd_rt_load((char *)p + 8 * i, 8);
+        log_part(HD_LOG_AWRITE, site, (char *)p + 8 * i, 8, v, 0, me->rmw_addr, val);
+    }
+    wide(site, p, HD_LOG_REL);
+}
+
+/* No point to switch between pre and post, so not hd_rt_enter: its budget might run out. */
+static hd_tok rmw_end(struct hd_site *site, void *p, hd_tok val, bool stored)
+{
+    struct hd_thread *me = hd_rt_me;
+    if (!me || me->in_rt)
+        return HD_TOK_NONE;
+    me->in_rt = 1;
+    if (HD_UNLIKELY(rt.holder != me))
+        hd_rt_take_token(me); /* the pass relies on the event */
+    uint32_t first = __hd_flow.count + 1;
+    if (HD_UNLIKELY(site->size == 16))
+        rmw_wide(me, site, p, val, stored);
+    else
+        log_part(stored ? HD_LOG_RMW : HD_LOG_AREAD, site, p, site->size, me->rmw_old[0],
+                 hd_rt_load(p, site->size), me->rmw_addr, stored ? val : HD_TOK_NONE);
+    hd_rt_leave(me);
+    return hd_tok_range(first, __hd_flow.count);
+}
+
+HOOK hd_tok __hd_rmw_post(struct hd_site *site, void *p, hd_tok val)
+{
+    return rmw_end(site, p, val, true);
+}
+
+HOOK hd_tok __hd_cas_post(struct hd_site *site, void *p, hd_tok val, uint32_t stored)
+{
+    return rmw_end(site, p, val, stored != 0);
+}
+
+/* No point to switch since rmw_pre: what the assembly did and its events are one step. */
+HOOK hd_tok __hd_asm_post(struct hd_site *site, void *p, hd_tok val)
+{
+    struct hd_thread *me = hd_rt_me;
+    unsigned size = part_of(site);
+    uint64_t old = me ? me->rmw_old[0] : 0, now = hd_rt_load(p, size);
+    if (me && (site->kind == HD_SITE_RMW || site->kind == HD_SITE_CAS)) {
+        bool same =
+            old == now && (site->size <= 8 || me->rmw_old[1] == hd_rt_load((char *)p + 8, 8));
+        return rmw_end(site, p, val, site->kind == HD_SITE_RMW || !same);
+    }
+    static const enum hd_log_kind kinds[] = {
+        [HD_SITE_READ] = HD_LOG_READ,   [HD_SITE_WRITE] = HD_LOG_WRITE,
+        [HD_SITE_AREAD] = HD_LOG_AREAD, [HD_SITE_AWRITE] = HD_LOG_AWRITE,
+        [HD_SITE_COPY] = HD_LOG_WRITE,
+    };
+    if (!me || me->in_rt)
+        return HD_TOK_NONE;
+    me->in_rt = HD_IN_RT;
+    if (HD_UNLIKELY(rt.holder != me))
+        hd_rt_take_token(me);
+    uint32_t read = __hd_flow.count + 1;
+    if (site->kind == HD_SITE_COPY) {
+        log_part(HD_LOG_READ, site, p, size, old, 0, me->rmw_addr, HD_TOK_NONE);
+        val = hd_tok_join(val, hd_tok_range(read, read));
+    }
+    bool looks = site->kind == HD_SITE_READ || site->kind == HD_SITE_AREAD;
+    log_part(kinds[site->kind], site, p, size, looks ? old : now, 0, me->rmw_addr,
+             looks ? HD_TOK_NONE : val);
+    hd_rt_leave(me);
+    return hd_tok_range(read, __hd_flow.count);
+}
+
+HOOK void __hd_fence(struct hd_site *site)
+{
+    (void)site;
+}
+
+static void copy(struct hd_site *site, void *to, const void *from, uint64_t n, hd_tok to_addr,
+                 hd_tok from_addr, void *(*real)(void *, const void *, size_t))
+{
+    struct hd_thread *me = n ? hd_rt_enter_at(NULL, 0, (uintptr_t)site) : NULL;
+    if (!me) {
+        real(to, from, n);
+        return;
+    }
+    hd_tok read = HD_TOK_NONE;
+    from_addr = hd_rt_rest(me, from_addr);
+    to_addr = hd_rt_rest(me, to_addr);
+    if (!(site->flags & HD_SITE_SRC_PRIVATE)) {
+        uint32_t first = __hd_flow.count + 1;
+        log_range(HD_LOG_RANGE_READ, site, from, from, n, from_addr, HD_TOK_NONE);
+        read = hd_tok_range(first, __hd_flow.count);
+    } else {
+        read = from_addr;
+    }
+    if (!(site->flags & HD_SITE_DST_PRIVATE))
+        log_range(HD_LOG_RANGE_WRITE, site, to, from, n, to_addr, read);
+    real(to, from, n);
+    hd_rt_leave(me);
+}
+
+HOOK void __hd_memcpy(struct hd_site *site, void *to, void *from, uint64_t n, hd_tok to_addr,
+                      hd_tok from_addr)
+{
+    copy(site, to, from, n, to_addr, from_addr, hd_rt_memmove);
+}
+
+HOOK void __hd_memmove(struct hd_site *site, void *to, void *from, uint64_t n, hd_tok to_addr,
+                       hd_tok from_addr)
+{
+    copy(site, to, from, n, to_addr, from_addr, hd_rt_memmove);
+}
+
+HOOK void __hd_memset(struct hd_site *site, void *to, uint32_t byte, uint64_t n, hd_tok addr,
+                      hd_tok val)
+{
+    struct hd_thread *me = n ? hd_rt_enter_at(to, n, (uintptr_t)site) : NULL;
+    if (me && !(site->flags & HD_SITE_DST_PRIVATE)) {
+        hd_rt_memset(to, (int)byte, n); /* first, so that the new bytes are there to be logged */
+        log_range(HD_LOG_RANGE_WRITE, site, to, to, n, addr, val);
+    } else {
+        hd_rt_memset(to, (int)byte, n);
+    }
+    if (me)
+        hd_rt_leave(me);
+}
+
+/* A branch of which nothing is left is none, unless something was logged for it. */
+static inline bool is_no_branch(struct hd_thread *me, hd_tok rest)
+{
+    return rest == HD_TOK_NONE && !me->more;
+}
+
+LONG_WAY void branch_slowly(struct hd_site *site, hd_tok dep)
+{
+    struct hd_thread *me = hd_rt_enter_at(NULL, 0, (uintptr_t)site);
+    if (!me)
+        return;
+    hd_tok whole = hd_rt_up_to_now(dep), rest = hd_rt_rest(me, dep);
+    if (!is_no_branch(me, rest)) {
+        hd_rt_put((uintptr_t)site, HD_SHAPE(HD_LOG_BRANCH, 8) | HD_SHAPE_SITE, NULL, HD_TOK_NONE,
+                  rest);
+        quick_next(site);
+    }
+    me->more = false;
+    if (rest != HD_TOK_NONE)
+        hd_decided_add(&me->decided, whole, __hd_flow.count);
+    hd_rt_leave(me);
+}
+
+/* Entered. rest: of dep, a branch. */
+NEAR void near_branch(struct hd_thread *me, struct hd_pack_slot *s, unsigned code, hd_tok dep,
+                      hd_tok rest)
+{
+    uint32_t count = __hd_flow.count;
+    me->more = false;
+    if (rest != HD_TOK_NONE)
+        hd_decided_add(&me->decided, hd_rt_up_to_now(dep), count + 1);
+    hd_rt_quick_record(me, s, HD_SHAPE(HD_LOG_BRANCH, 8) | HD_SHAPE_SITE, code, NULL, 0, false,
+                       HD_TOK_NONE, rest != hd_pack_tok(s, 1, hd_pack_moving(count)), rest);
+}
+
+NEAR void else_branch(struct hd_thread *me, struct hd_site *site, hd_tok dep, hd_tok rest)
+{
+    uint32_t slot = site->id;
+    unsigned code = hd_rt_quick_either(me, slot);
+    if (code)
+        near_branch(me, hd_pack_at(&hd_rt_pack, slot), code, dep, rest);
+    else
+        branch_slowly(site, dep);
+}
+
+/* Some of its reads may be decided, often all. Not entered yet. */
+NEAR void old_branch(struct hd_thread *me, struct hd_site *site, hd_tok dep)
+{
+    hd_tok rest = hd_rt_rest(me, dep);
+    if (is_no_branch(me, rest))
+        return;
+    if (HD_LIKELY(hd_rt_quick_enter(me)))
+        else_branch(me, site, dep, rest);
+    else
+        branch_slowly(site, dep);
+}
+
+static inline __attribute__((always_inline)) void branch(struct hd_site *site, hd_tok dep)
+{
+    struct hd_thread *me = hd_rt_me;
+    uint32_t slot = site->id, count = __hd_flow.count;
+    if (me && !hd_decided_fresh(&me->decided, dep, count + 1)) {
+        old_branch(me, site, dep);
+        return;
+    }
+    if (HD_UNLIKELY(!hd_rt_quick_enter(me))) {
+        branch_slowly(site, dep);
+        return;
+    }
+    if (HD_UNLIKELY(!hd_rt_quick_first(me, slot))) {
+        else_branch(me, site, dep, dep);
+        return;
+    }
+    struct hd_pack_slot *s = hd_pack_at(&hd_rt_pack, slot);
+    if (HD_UNLIKELY(me->more || dep != hd_pack_tok(s, 1, hd_pack_moving(count)))) {
+        near_branch(me, s, 1, dep, dep);
+        return;
+    }
+    __hd_flow.count = count + 1;
+    hd_decided_add_fresh(&me->decided, dep, count + 1);
+    hd_rt_quick_byte(me, slot);
+}
+
+HOOK void __hd_branch(struct hd_site *site, hd_tok dep)
+{
+    branch(site, dep);
+}
+
+HOOK void __hd_icall(struct hd_site *site, void *target, hd_tok dep)
+{
+    (void)target;
+    branch(site, dep);
+}
+
+LONG_WAY void add_more(enum hd_more role, hd_tok tok, uintptr_t pc)
+{
+    struct hd_thread *me = hd_rt_enter_at(NULL, 0, pc);
+    if (!me)
+        return;
+    hd_tok rest = hd_rt_rest(me, tok);
+    if (rest != HD_TOK_NONE) {
+        log_more(role, rest);
+        me->more = me->more || role == HD_MORE_DEP;
+        if (role != HD_MORE_VAL)
+            hd_decided_add(&me->decided, hd_rt_up_to_now(tok), __hd_flow.count);
+    }
+    hd_rt_leave(me);
+}
+
+/* Some of it may be decided, or it is not as guessed, or it is of a choice. */
+NEAR void odd_more(struct hd_thread *me, uint32_t role, hd_tok tok, uintptr_t pc)
+{
+    hd_tok rest = me ? hd_rt_rest(me, tok) : tok;
+    if (rest == HD_TOK_NONE)
+        return;
+    if (HD_UNLIKELY(!hd_rt_quick_more(me, (enum hd_more)role, hd_rt_up_to_now(tok), rest)))
+        add_more((enum hd_more)role, tok, pc);
+}
+
+HOOK void __hd_more(uint32_t role, hd_tok tok)
+{
+    struct hd_thread *me = hd_rt_me;
+    if (HD_LIKELY(me && role == HD_MORE_VAL && hd_decided_after(&me->decided, tok)) &&
+        HD_LIKELY(hd_rt_quick_enter(me))) {
+        if (HD_LIKELY(hd_rt_quick_same(me, tok)))
+            return;
+        hd_rt_quick_end(me);
+    }
+    odd_more(me, role, tok, HD_PC);
+}
+
+HOOK void __hd_enter(struct hd_site *site, void *frame)
+{
+    (void)site;
+    (void)frame;
+}
+
+HOOK void __hd_leave(void)
+{
+}
+
+HOOK void __hd_unwound(void *frame)
+{
+    (void)frame;
+}
+
+HOOK void __hd_asm(struct hd_site *site)
+{
+    static bool told;
+    static uint64_t ran;
+    struct hd_thread *me = hd_rt_enter_at(NULL, 0, (uintptr_t)site);
+    if (!me)
+        return;
+    if (hd_rt_polled(me) >= HD_POLLS)
+        hd_rt_yield(me); /* it may wait for others */
+    hd_rt_set(HD_LOOK_ASM, 0, ++ran, (uintptr_t)site);
+    hd_rt_steer_untold(HD_STEER_UNMODELLED); /* told may be from before there were threads */
+    if (!told)
+        hd_rt_log_text(HD_LOG_NOTE, (uintptr_t)site, HD_NOTE_UNMODELLED, "inline assembly");
+    told = true;
+    hd_rt_leave(me);
+}
+
+/* Memory may have changed unseen in the call: tells when, before anybody else runs. */
+HOOK void __hd_returned(struct hd_site *site, void *callee, uint32_t count)
+{
+    struct hd_thread *me = hd_rt_me;
+    if (HD_LIKELY(__hd_flow.callee != callee))
+        return;
+    if (!rt.multi || !me || me->in_rt)
+        return;
+    me->in_rt = HD_IN_RT;
+    if (HD_UNLIKELY(rt.holder != me))
+        hd_rt_take_token(me);
+    hd_rt_flush(me);
+    if (hd_rt_log.pos != me->outside) /* not the same again */
+        hd_rt_log1(HD_LOG_OUTSIDE, (uintptr_t)site, __hd_flow.count - count);
+    me->outside = hd_rt_log.pos;
+    hd_rt_leave(me);
+}
+
+static struct hd_module *modules, **modules_end = &modules;
+
+static void log_sites(const struct hd_module *m)
+{
+    uint64_t sites = (uint64_t)m->n_sites * sizeof *m->sites, n = m->n_sites;
+    uint64_t len = 8 + sites + m->strings_size;
+    if (len + 2 * HD_PACK_ROOM > HD_LOG_CHUNK)
+        return; /* the driver names such places by their address */
+    uint8_t *to = hd_rt_log_begin(0, 0, (uintptr_t)m->sites, len);
+    if (!to)
+        return;
+    hd_rt_memmove(to, &n, 8);
+    hd_rt_memmove(to + 8, m->sites, sites);
+    hd_rt_memmove(to + 8 + sites, m->strings, m->strings_size);
+    hd_rt_log_end(HD_LOG_SITES, to + len);
+}
+
+HOOK void __hd_module_init(struct hd_module *m)
+{
+    if (m->version != HD_ABI_VERSION)
+        return;
+    hd_rt_module_seen(HD_PC);
+    *modules_end = m;
+    modules_end = &m->next;
+    struct hd_thread *me = hd_rt_enter();
+    if (!me)
+        return;
+    rt.pass = true;
+    log_sites(m);
+    hd_rt_leave(me);
+}

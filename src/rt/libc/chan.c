@@ -1,0 +1,374 @@
+/* Runs in the user's process; see the rules in rt.h. */
+#include "rt/libc/chan.h"
+
+#include "rt/core/range_log.h"
+#include "rt/libc/sync.h"
+#include "rt/core/watch.h"
+
+#include <stddef.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+enum { PLAIN, EVENT, EVENT_SEM };
+
+struct chunk {
+    uint64_t start; /* of a write, in bytes of the channel */
+    struct chunk *next;
+};
+
+struct hd_chan {
+    uint64_t key;  /* inode, or a hash of two addresses */
+    uint64_t name; /* HD_PSEUDO_PIPE or _SOCKET */
+    int kind;
+    uint64_t sent, received; /* bytes */
+    struct chunk *first, **end;
+    uint64_t waiting; /* chunks that nobody has read from */
+    uint64_t closes;
+    uint64_t listens; /* of an address */
+    struct hd_chan *next;
+};
+
+static struct hd_chan *all, **all_end = &all;
+static uint64_t n_chans;
+static struct chunk *spare;
+
+static struct hd_chan *chan_of(uint64_t key, enum hd_pseudo kind)
+{
+    for (struct hd_chan *c = all; c; c = c->next)
+        if (c->key == key)
+            return c;
+    struct hd_chan *c = hd_rt_mem(sizeof *c);
+    c->key = key;
+    c->name = HD_PSEUDO(kind, ++n_chans);
+    c->end = &c->first;
+    *all_end = c;
+    all_end = &c->next;
+    hd_rt_log2(HD_LOG_SEM_INIT, 0, 0, c->name, 0);
+    return c;
+}
+
+/* ---- which channel a descriptor means ---- */
+
+#define ENDS 1024
+
+struct end {
+    ino_t self; /* what the entry is about; 0: nothing known */
+    uint64_t in, out;
+    int kind;
+    bool none;               /* looked at, and no channel */
+    struct hd_chan *listens; /* the address where it does */
+};
+static struct end ends[ENDS];
+
+static ino_t inode(int fd, mode_t *mode)
+{
+    struct stat st;
+    if (fd < 0 || hd_rt_syscall(SYS_fstat, fd, (long)&st, 0, 0, 0, 0) < 0)
+        return 0;
+    *mode = st.st_mode;
+    return st.st_ino;
+}
+
+static uint64_t hash(uint64_t h, const void *data, size_t n)
+{
+    const unsigned char *p = data;
+    for (size_t i = 0; i < n; i++)
+        h = (h ^ p[i]) * UINT64_C(0x100000001b3);
+    return h;
+}
+
+/* A connection is known by its two addresses, seen from either side. */
+static void look_at_socket(int fd, struct end *e)
+{
+    struct sockaddr_storage me, peer;
+    socklen_t n = sizeof me, m = sizeof peer;
+    e->none = true;
+    if (hd_rt_syscall(SYS_getsockname, fd, (long)&me, (long)&n, 0, 0, 0) < 0 ||
+        hd_rt_syscall(SYS_getpeername, fd, (long)&peer, (long)&m, 0, 0, 0) < 0 ||
+        (me.ss_family != AF_INET && me.ss_family != AF_INET6))
+        return;
+    e->none = false;
+    e->out = hash(hash(1, &me, n), &peer, m) | 1u << 31;
+    e->in = hash(hash(1, &peer, m), &me, n) | 1u << 31;
+}
+
+struct hd_chan *hd_rt_chan(int fd, bool write)
+{
+    mode_t mode = 0;
+    ino_t self = inode(fd, &mode);
+    if (!self)
+        return NULL;
+    if (S_ISFIFO(mode))
+        return chan_of(self, HD_PSEUDO_PIPE);
+    if (fd >= ENDS || (!S_ISSOCK(mode) && !(ends[fd].kind && ends[fd].self == self)))
+        return NULL;
+    struct end *e = &ends[fd];
+    if (e->self != self) {
+        *e = (struct end){.self = self};
+        look_at_socket(fd, e);
+    }
+    if (e->none)
+        return NULL;
+    struct hd_chan *c = chan_of(write ? e->out : e->in, HD_PSEUDO_PIPE);
+    c->kind = e->kind;
+    return c;
+}
+
+struct hd_chan *hd_rt_chan_source(int fd)
+{
+    mode_t mode;
+    if (fd >= 0 && fd < ENDS && ends[fd].listens && ends[fd].self == inode(fd, &mode))
+        return ends[fd].listens;
+    return hd_rt_chan(fd, false);
+}
+
+void hd_rt_chan_pair(int a, int b)
+{
+    mode_t mode;
+    ino_t ia = inode(a, &mode), ib = inode(b, &mode);
+    if (a >= ENDS || b >= ENDS)
+        return;
+    ends[a] = (struct end){.self = ia, .in = ia, .out = ib};
+    ends[b] = (struct end){.self = ib, .in = ib, .out = ia};
+}
+
+/* All event descriptors share one inode, so the number of the descriptor goes in. */
+void hd_rt_chan_event(int fd, bool semaphore)
+{
+    static uint64_t made;
+    mode_t mode;
+    ino_t self = inode(fd, &mode);
+    uint64_t key = ++made << 40 | 1u << 30;
+    if (fd < ENDS)
+        ends[fd] = (struct end){
+            .self = self, .in = key, .out = key, .kind = semaphore ? EVENT_SEM : EVENT};
+}
+
+/* ---- connections ---- */
+
+/* What stands for an address. That of a UNIX socket may come with bytes after the end of its path.
+ */
+static uint64_t place_of(const void *addr, size_t len)
+{
+    const struct sockaddr_un *u = addr;
+    size_t head = offsetof(struct sockaddr_un, sun_path), n = 0;
+    if (u->sun_family == AF_UNIX && len > head && u->sun_path[0]) {
+        while (head + n < len && u->sun_path[n])
+            n++;
+        len = head + n;
+    }
+    return hash(2, addr, len) | 1u << 31;
+}
+
+/* NULL: no address that connects. */
+static struct hd_chan *chan_at(const void *addr, size_t len)
+{
+    const struct sockaddr *a = addr;
+    if (len < sizeof(sa_family_t) ||
+        (a->sa_family != AF_INET && a->sa_family != AF_INET6 && a->sa_family != AF_UNIX))
+        return NULL;
+    return chan_of(place_of(addr, len), HD_PSEUDO_SOCKET);
+}
+
+static struct hd_chan *chan_bound(int fd, int *family)
+{
+    struct sockaddr_storage me;
+    socklen_t n = sizeof me;
+    if (hd_rt_syscall(SYS_getsockname, fd, (long)&me, (long)&n, 0, 0, 0) < 0)
+        return NULL;
+    *family = me.ss_family;
+    return chan_at(&me, n);
+}
+
+void hd_rt_chan_listens(int fd, uintptr_t pc)
+{
+    int family;
+    struct hd_chan *c = chan_bound(fd, &family);
+    mode_t mode;
+    if (!c)
+        return;
+    if (fd < ENDS)
+        ends[fd] = (struct end){.self = inode(fd, &mode), .none = true, .listens = c};
+    c->listens = 1;
+    hd_rt_set(HD_LOOK_LISTENS, c->name, 1, pc);
+}
+
+void hd_rt_chan_looked(const void *addr, size_t len, uintptr_t pc)
+{
+    const struct hd_chan *c = chan_at(addr, len);
+    if (c)
+        hd_rt_look(HD_LOOK_LISTENS, c->name, c->listens, pc);
+}
+
+void hd_rt_chan_connects(const void *addr, size_t len, uintptr_t pc)
+{
+    struct hd_chan *c = chan_at(addr, len);
+    if (c)
+        hd_rt_chan_sent(c, 1, pc);
+}
+
+/* The two ends of a connection through the file system have the same names as all its others. But
+ * they are accepted in the order in which they came. */
+struct knock {
+    const struct hd_chan *at;
+    ino_t from;
+    struct knock *next;
+};
+static struct knock *knocks, **knocks_end = &knocks, *spare_knocks;
+
+/* The channel to the side that accepts, which has no inode before it does. */
+static uint64_t inward(ino_t from)
+{
+    return hash(3, &from, sizeof from) | 1u << 31;
+}
+
+void hd_rt_chan_connected(int fd, const void *addr, size_t len, uintptr_t pc)
+{
+    int type = SOCK_DGRAM;
+    socklen_t n = sizeof type;
+    mode_t mode;
+    struct hd_chan *c = chan_at(addr, len);
+    hd_rt_syscall(SYS_getsockopt, fd, SOL_SOCKET, SO_TYPE, (long)&type, (long)&n, 0);
+    if (!c || type == SOCK_DGRAM)
+        return;
+    struct knock *k = spare_knocks;
+    if (k)
+        spare_knocks = k->next;
+    else
+        k = hd_rt_mem(sizeof *k);
+    *k = (struct knock){.at = c, .from = inode(fd, &mode)};
+    *knocks_end = k;
+    knocks_end = &k->next;
+    if (fd < ENDS)
+        ends[fd] = (struct end){.self = k->from, .in = k->from, .out = inward(k->from)};
+    hd_rt_chan_sent(c, 1, pc);
+}
+
+static bool is_own(int fd)
+{
+    struct ucred who = {0, 0, 0};
+    socklen_t n = sizeof who;
+    return hd_rt_syscall(SYS_getsockopt, fd, SOL_SOCKET, SO_PEERCRED, (long)&who, (long)&n, 0) >=
+               0 &&
+           who.pid == hd_rt_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0);
+}
+
+/* False: nobody is known to have connected, so that the other end is not in this process, or in
+ * code that is not instrumented. */
+static bool meet(const struct hd_chan *c, int fd)
+{
+    mode_t mode;
+    struct knock **at = &knocks, *k;
+    while (*at && (*at)->at != c)
+        at = &(*at)->next;
+    k = *at;
+    if (!k)
+        return false;
+    *at = k->next;
+    if (knocks_end == &k->next)
+        knocks_end = at;
+    if (fd < ENDS)
+        ends[fd] = (struct end){.self = inode(fd, &mode), .in = inward(k->from), .out = k->from};
+    k->next = spare_knocks;
+    spare_knocks = k;
+    return true;
+}
+
+bool hd_rt_chan_accepted(int listener, int fd, uintptr_t pc)
+{
+    static bool told;
+    int family;
+    struct hd_chan *c = chan_bound(listener, &family);
+    if (!c || (family == AF_UNIX && !is_own(fd)))
+        return false;
+    if (family == AF_UNIX && !meet(c, fd)) {
+        if (!told && !rt.follow) /* a replay plays the outside itself */
+            hd_rt_log_text(
+                HD_LOG_NOTE, pc, HD_NOTE_UNMODELLED,
+                "a UNIX connection of the program to itself; what it orders is not seen");
+        told = true;
+        return !rt.follow;
+    }
+    bool inside = c->first;
+    hd_rt_chan_received(c, 1, pc);
+    return inside;
+}
+
+/* ---- events ---- */
+
+void hd_rt_chan_sent(struct hd_chan *c, uint64_t n, uintptr_t pc)
+{
+    struct chunk *k = spare;
+    if (k)
+        spare = k->next;
+    else
+        k = hd_rt_mem(sizeof *k);
+    *k = (struct chunk){c->sent, NULL};
+    *c->end = k;
+    c->end = &k->next;
+    c->sent += n;
+    c->waiting++;
+    hd_rt_log1(HD_LOG_POST, pc, c->name);
+}
+
+void hd_rt_chan_received(struct hd_chan *c, uint64_t n, uintptr_t pc)
+{
+    c->received = c->kind == EVENT ? c->sent : c->received + n;
+    while (c->first && c->first->start < c->received) {
+        struct chunk *k = c->first;
+        c->first = k->next;
+        if (!c->first)
+            c->end = &c->first;
+        k->next = spare;
+        spare = k;
+        c->waiting--;
+        hd_rt_log1(HD_LOG_SEM, pc, c->name);
+    }
+    hd_rt_set(HD_LOOK_TAKEN, c->name, c->received, pc);
+}
+
+void hd_rt_chan_look(const struct hd_chan *c, uintptr_t pc)
+{
+    hd_rt_look(HD_LOOK_COUNT, c->name, c->waiting, pc);
+}
+
+void hd_rt_chan_closed(const struct hd_chan *c, uintptr_t pc)
+{
+    hd_rt_look(HD_LOOK_COUNT, c->name, c->waiting, pc);
+    hd_rt_look(HD_LOOK_CLOSED, c->name, c->closes, pc);
+}
+
+void hd_rt_chan_look_all(uintptr_t pc)
+{
+    for (const struct hd_chan *c = all; c; c = c->next)
+        hd_rt_chan_closed(c, pc);
+}
+
+void hd_rt_chan_log_again(void)
+{
+    for (const struct hd_chan *c = all; c; c = c->next)
+        hd_rt_log2(HD_LOG_SEM_INIT, 0, 0, c->name, c->waiting);
+}
+
+void hd_rt_chan_shut(struct hd_chan *c, uintptr_t pc)
+{
+    hd_rt_set(HD_LOOK_CLOSED, c->name, ++c->closes, pc);
+}
+
+void hd_rt_chan_closing(int fd, uintptr_t pc)
+{
+    struct hd_chan *c = hd_rt_chan(fd, true);
+    if (c)
+        hd_rt_chan_shut(c, pc);
+    hd_rt_watch_closing(fd);
+    if (fd < 0 || fd >= ENDS)
+        return;
+    if (ends[fd].listens) {
+        ends[fd].listens->listens = 0;
+        hd_rt_set(HD_LOOK_LISTENS, ends[fd].listens->name, 0, pc);
+    }
+    ends[fd] = (struct end){0};
+}

@@ -1,0 +1,40 @@
+/* Channels: pipes, socket pairs, event descriptors and connections over a network address, which
+ * order the threads that use their ends.
+ *
+ * Each write is a `post`, and a read that reaches into what a write left is a `sem` for it. Whoever
+ * is told that there is nothing to read, or that the other side is gone, looks at that (enum
+ * hd_look). Data that came from outside the program has no post, and reading it no sem. Only the
+ * holder of the token may call these functions; they leave errno alone.
+ */
+#ifndef HD_RT_LIBC_CHAN_H
+#define HD_RT_LIBC_CHAN_H
+
+#include "rt/core/rt.h"
+
+struct hd_chan;
+
+/* The channel that fd reads from or writes to, or NULL when it does not connect threads. */
+struct hd_chan *hd_rt_chan(int fd, bool write);
+/* What makes fd ready to be read or accepted from. */
+struct hd_chan *hd_rt_chan_source(int fd);
+void hd_rt_chan_sent(struct hd_chan *c, uint64_t n, uintptr_t pc);
+void hd_rt_chan_received(struct hd_chan *c, uint64_t n, uintptr_t pc);
+void hd_rt_chan_look(const struct hd_chan *c, uintptr_t pc);   /* how much there is to read */
+void hd_rt_chan_closed(const struct hd_chan *c, uintptr_t pc); /* the other side is gone */
+void hd_rt_chan_look_all(uintptr_t pc);                /* for a call that may have looked at any */
+void hd_rt_chan_shut(struct hd_chan *c, uintptr_t pc); /* its side for writing is closed */
+void hd_rt_chan_closing(int fd, uintptr_t pc);         /* fd is about to be closed */
+
+void hd_rt_chan_log_again(void);               /* counts, for a forked child */
+void hd_rt_chan_pair(int a, int b);            /* the ends of a socketpair */
+void hd_rt_chan_event(int fd, bool semaphore); /* an eventfd */
+/* Around connect, by the kind of address: before the call, which may let the other side go on; or
+ * after one that succeeded. Whatever it answered, it told whether somebody listens. */
+void hd_rt_chan_connects(const void *addr, size_t len, uintptr_t pc);
+void hd_rt_chan_connected(int fd, const void *addr, size_t len, uintptr_t pc); /* AF_UNIX */
+void hd_rt_chan_looked(const void *addr, size_t len, uintptr_t pc);
+void hd_rt_chan_listens(int fd, uintptr_t pc);
+/* False: the other side is not in this program, as far as is known. */
+bool hd_rt_chan_accepted(int listener, int fd, uintptr_t pc);
+
+#endif

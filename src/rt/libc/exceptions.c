@@ -1,0 +1,85 @@
+/* C++ exceptions that several threads hold. Runs in the user's process; see the rules in rt.h.
+ *
+ * libstdc++ counts who holds an exception object, and the last one destroys it; the counting itself
+ * is inside the library, where no hook sees it. Each place where a thread lets go of an object (the
+ * end of a handler, an exception_ptr that goes) is an `rmw` of a number in its header, and what
+ * comes then depends on it: so whoever destroys the object does so after all who let go before.
+ *
+ * The header lies before the object, as the C++ ABI for x86-64 has it: 16 bytes with the count of
+ * libstdc++ and space that nobody uses, then 112 bytes that end with the unwinder's part. The
+ * number is in that space; it starts with 0. */
+#include "rt/core/real.h"
+#include "rt/core/rt.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+enum { HEADER = 112, PREFIX = 16, NUMBER = 8, CLASS = 80 };
+
+struct globals { /* of the ABI */
+    char *caught;
+};
+struct globals *__cxa_get_globals(void) __attribute__((weak));
+void __cxa_end_catch(void);
+void _ZNSt15__exception_ptr13exception_ptr10_M_releaseEv(void **self);
+
+/* The C++ library came with dlopen, or is a part of the module that calls. */
+static void *find(const char *name, uintptr_t pc)
+{
+    struct hd_thread *me = hd_rt_enter_at(NULL, 0, pc);
+    Dl_info info;
+    void *p = NULL, *lib = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_NOLOAD);
+    if (!lib && dladdr((void *)pc, &info))
+        lib = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+    if (lib)
+        p = dlsym(lib, name);
+    if (me)
+        hd_rt_leave(me);
+    return p;
+}
+
+static void let_go(char *object, uintptr_t pc)
+{
+    struct hd_thread *me = hd_rt_enter_at(NULL, 0, pc);
+    if (!me)
+        return;
+    uint32_t *number = (void *)(object - HEADER - PREFIX + NUMBER);
+    uint64_t w[3] = {(uintptr_t)number, *number, *number + 1};
+    *number += 1;
+    hd_rt_log_words(HD_LOG_RMW, sizeof *number, pc, 3, w);
+    hd_rt_log1(HD_LOG_BRANCH, pc, hd_tok_range(__hd_flow.count, __hd_flow.count));
+    hd_rt_leave(me);
+}
+
+/* The object of the exception whose handler runs; NULL: none, or not one of libstdc++. */
+static char *caught(void)
+{
+    const struct globals *g = __cxa_get_globals ? __cxa_get_globals() : NULL;
+    char *header = g ? g->caught : NULL;
+    if (!header || memcmp(header + CLASS + 1, "++CCUNG", 7) != 0)
+        return NULL;
+    if (header[CLASS] == 1) /* thrown again: its first word tells which object it stands for */
+        return *(char **)header;
+    return header[CLASS] == 0 ? header + HEADER : NULL;
+}
+
+HD_EXPORT void __cxa_end_catch(void)
+{
+    if (!hd_real.__cxa_end_catch)
+        *(void **)&hd_real.__cxa_end_catch = find("__cxa_end_catch", HD_PC);
+    char *object = rt.on && hd_rt_me && !hd_rt_me->in_rt ? caught() : NULL;
+    if (object)
+        let_go(object, HD_PC);
+    hd_real.__cxa_end_catch();
+}
+
+/* std::exception_ptr: one pointer to the object, or NULL. */
+HD_EXPORT void _ZNSt15__exception_ptr13exception_ptr10_M_releaseEv(void **self)
+{
+    void (**real)(void **) = &hd_real._ZNSt15__exception_ptr13exception_ptr10_M_releaseEv;
+    if (!*real)
+        *(void **)real = find("_ZNSt15__exception_ptr13exception_ptr10_M_releaseEv", HD_PC);
+    if (rt.on && *self)
+        let_go(*self, HD_PC);
+    (*real)(self);
+}

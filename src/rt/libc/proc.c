@@ -1,0 +1,170 @@
+/* Processes: fork and waiting for children. Runs in the user's process; see the rules in rt.h.
+ *
+ * A forked child keeps the scheduler, with the one thread that it has, and gets a log of its own.
+ */
+#include "rt/core/range_log.h"
+#include "rt/core/cancel.h"
+#include "rt/libc/chan.h"
+#include "rt/policy/policy.h"
+#include "rt/core/real.h"
+#include "rt/core/rt.h"
+#include "rt/core/signals.h"
+#include "rt/libc/sync.h"
+
+#include <errno.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static unsigned children;
+
+/* The child starts with what the forking thread held and with the counts of semaphores. */
+static void begin_child(struct hd_thread *me, unsigned n)
+{
+    bool recorded = !rt.follow && hd_rt_log_child(n);
+    if (!recorded)
+        hd_rt_log_off();
+    rt.follow = false;
+    children = 0;
+    hd_rt_forget_others(me);
+    hd_rt_keeper_forget();
+    me->tid = (pid_t)hd_rt_syscall(SYS_gettid, 0, 0, 0, 0, 0, 0);
+    if (recorded && hd_rt_log_is_target())
+        hd_rt_follow_child();
+    hd_rt_log1(HD_LOG_SWITCH, 0, me->num);
+    hd_rt_sync_log_again(me);
+    hd_rt_chan_log_again();
+}
+
+/* For a debugger, which has to know before the fork whether the child is, or leads to, the process
+ * that a replay is about. */
+HD_EXPORT __attribute__((noinline)) void __hd_fork_ahead(int follow_child);
+HD_EXPORT __attribute__((noinline)) void __hd_fork_ahead(int follow_child)
+{
+    __asm__ volatile("" ::"r"(follow_child) : "memory");
+}
+
+static pid_t fork_here(struct hd_thread *me)
+{
+    unsigned n = children < HD_LOG_CHILDREN ? children + 1 : 0;
+    __hd_fork_ahead(n && hd_rt_log_leads_to_target(n));
+    char text[3] = {(char)('0' + n / 10), (char)('0' + n % 10), 0};
+    hd_rt_log_text(HD_LOG_NOTE, 0, HD_NOTE_FORKED, n ? text : "");
+    hd_rt_lock(); /* nobody else holds it when the child's memory is copied */
+    pid_t pid = hd_real.fork();
+    if (pid == 0)
+        begin_child(me, n);
+    else
+        hd_rt_unlock();
+    if (pid > 0)
+        children++;
+    return pid;
+}
+
+HD_EXPORT pid_t fork(void)
+{
+    struct hd_thread *me = hd_rt_enter();
+    if (!me)
+        return hd_real.fork();
+    pid_t pid = fork_here(me);
+    hd_rt_leave(me);
+    return pid;
+}
+
+/* A child that shares our memory would write into our log: it gets a copy instead. */
+HD_EXPORT pid_t vfork(void)
+{
+    return fork();
+}
+
+static void wrote(const void *p, size_t n, uintptr_t pc)
+{
+    if (p)
+        hd_rt_wrote(pc, p, n);
+}
+
+/* The new process is another program, with a memory of its own: nothing of it belongs in this
+ * trace. The runtime in it finds that the log has an owner and keeps still. */
+#define SPAWNS(name)                                                                               \
+    HD_EXPORT int name(pid_t *restrict pid, const char *restrict path,                             \
+                       const posix_spawn_file_actions_t *actions,                                  \
+                       const posix_spawnattr_t *restrict attr, char *const argv[restrict],         \
+                       char *const envp[restrict])                                                 \
+    {                                                                                              \
+        struct hd_thread *me = hd_rt_enter();                                                      \
+        pid_t child = 0;                                                                           \
+        int r = hd_real.name(&child, path, actions, attr, argv, envp);                             \
+        if (pid && !r)                                                                             \
+            *pid = child;                                                                          \
+        if (me) {                                                                                  \
+            wrote(r ? NULL : pid, sizeof *pid, HD_PC);                                             \
+            hd_rt_log_text(HD_LOG_NOTE, HD_PC, HD_NOTE_UNMODELLED,                                 \
+                           #name " (the program that it starts is not recorded)");                 \
+            hd_rt_leave(me);                                                                       \
+        }                                                                                          \
+        return r;                                                                                  \
+    }
+SPAWNS(posix_spawn)
+SPAWNS(posix_spawnp)
+
+/* `after` sees the result r, the caller's address pc, and runs with the token. */
+#define OUTSIDE(ret, name, params, args, after)                                                    \
+    HD_EXPORT ret name params                                                                      \
+    {                                                                                              \
+        struct hd_thread *me = hd_rt_enter();                                                      \
+        if (!me)                                                                                   \
+            return hd_real.name args;                                                              \
+        uintptr_t pc = HD_PC;                                                                      \
+        hd_rt_cancel_point(me, pc);                                                                \
+        HD_CANCEL_AWAY(me);                                                                        \
+        hd_rt_outside(me);                                                                         \
+        ret r = hd_real.name args;                                                                 \
+        int e = errno;                                                                             \
+        away = NULL;                                                                               \
+        hd_rt_take_token(me);                                                                      \
+        hd_rt_cancel_back(me);                                                                     \
+        after;                                                                                     \
+        hd_rt_leave(me);                                                                           \
+        errno = e;                                                                                 \
+        return r;                                                                                  \
+    }
+#define STATUS                                                                                     \
+    if (r > 0)                                                                                     \
+    wrote(status, sizeof *status, pc)
+
+OUTSIDE(pid_t, wait, (int *status), (status), STATUS)
+OUTSIDE(pid_t, waitpid, (pid_t pid, int *status, int options), (pid, status, options), STATUS)
+OUTSIDE(pid_t, wait3, (int *status, int options, struct rusage *usage), (status, options, usage),
+        STATUS)
+OUTSIDE(pid_t, wait4, (pid_t pid, int *status, int options, struct rusage *usage),
+        (pid, status, options, usage), STATUS)
+OUTSIDE(int, waitid, (idtype_t type, id_t id, siginfo_t *info, int options),
+        (type, id, info, options), wrote(r == 0 ? info : NULL, sizeof *info, pc))
+OUTSIDE(int, system, (const char *command), (command), (void)pc)
+OUTSIDE(int, pclose, (FILE * f), (f), (void)pc)
+OUTSIDE(int, pause, (void), (), (void)pc)
+OUTSIDE(int, sigsuspend, (const sigset_t *mask), (mask), (void)pc)
+OUTSIDE(
+    int, sigwait, (const sigset_t *restrict set, int *restrict sig), (set, sig), if (r == 0) {
+        hd_rt_signal_came(me, *sig, NULL, pc);
+        wrote(sig, sizeof *sig, pc);
+    })
+
+static void came(struct hd_thread *me, int sig, const siginfo_t *info, uintptr_t pc)
+{
+    if (sig <= 0)
+        return;
+    hd_rt_signal_came(me, sig, info, pc);
+    wrote(info, info ? sizeof *info : 0, pc);
+}
+
+OUTSIDE(int, sigwaitinfo, (const sigset_t *restrict set, siginfo_t *restrict info), (set, info),
+        came(me, r, info, pc))
+OUTSIDE(int, sigtimedwait,
+        (const sigset_t *restrict set, siginfo_t *restrict info,
+         const struct timespec *restrict timeout),
+        (set, info, timeout), came(me, r, info, pc))
+OUTSIDE(int, flock, (int fd, int how), (fd, how), (void)pc)
+OUTSIDE(int, lockf, (int fd, int how, off_t len), (fd, how, len), (void)pc)

@@ -1,0 +1,147 @@
+/* Runs in the user's process; see the rules in rt.h. */
+#include "rt/libc/sync.h"
+
+#define SLOTS 4096 /* chains stay short for tens of thousands of objects */
+
+static struct hd_sync *slots[SLOTS];
+
+static unsigned slot_of(uintptr_t addr, enum hd_sync_kind kind)
+{
+    uint64_t h = (addr >> 2) * UINT64_C(0x9e3779b97f4a7c15) + kind;
+    return (unsigned)(h >> 40) % SLOTS;
+}
+
+struct hd_sync *hd_rt_sync_find(const volatile void *addr, enum hd_sync_kind kind)
+{
+    struct hd_sync *s = slots[slot_of((uintptr_t)addr, kind)];
+    while (s && (s->addr != (uintptr_t)addr || s->kind != kind))
+        s = s->next;
+    return s;
+}
+
+struct hd_sync *hd_rt_sync(const volatile void *addr, enum hd_sync_kind kind)
+{
+    struct hd_sync *s = hd_rt_sync_find(addr, kind);
+    if (s)
+        return s;
+    s = hd_rt_mem(sizeof *s);
+    unsigned slot = slot_of((uintptr_t)addr, kind);
+    s->addr = (uintptr_t)addr;
+    s->kind = kind;
+    s->next = slots[slot];
+    slots[slot] = s;
+    return s;
+}
+
+static void log_release(const struct hd_sync *l, const struct hd_thread *t, bool read, unsigned n)
+{
+    for (; n > 0 && !t->lost; n--) {
+        if (t == hd_rt_me)
+            hd_rt_log1(read ? HD_LOG_RREL : HD_LOG_REL, 0, l->addr);
+        else
+            hd_rt_log2(read ? HD_LOG_RREL_FOR : HD_LOG_REL_FOR, 0, 0, l->addr, t->num);
+    }
+}
+
+/* The trace has one lock for a place: when a new one is made there, the old one must be free. */
+static void give_up(struct hd_sync *l)
+{
+    if (l->owner)
+        log_release(l, hd_rt_sync_holder(l), false, l->depth);
+    for (const struct hd_reader *r = l->readers; r; r = r->next)
+        log_release(l, r->thread, true, r->depth);
+    if (l->owner_dead || l->not_recoverable)
+        hd_rt_set(HD_LOOK_DEAD, l->addr, 0, 0);
+}
+
+void hd_rt_sync_reset(const volatile void *addr, enum hd_sync_kind kind)
+{
+    struct hd_sync *s = hd_rt_sync_find(addr, kind);
+    if (!s)
+        return;
+    if (kind == HD_SYNC_LOCK)
+        give_up(s);
+    *s = (struct hd_sync){.addr = s->addr, .kind = kind, .next = s->next};
+}
+
+void hd_rt_sync_log_holders(void)
+{
+    for (unsigned i = 0; i < SLOTS; i++) {
+        for (struct hd_sync *s = slots[i]; s; s = s->next) {
+            if (s->owner)
+                hd_rt_log2(HD_LOG_HOLDS, 0, 0, s->owner->num, s->addr);
+            for (struct hd_reader *r = s->readers; r; r = r->next)
+                hd_rt_log2(HD_LOG_HOLDS, 0, 0, r->thread->num, s->addr);
+        }
+    }
+}
+
+static void log_again(const struct hd_sync *s, const struct hd_thread *me)
+{
+    for (unsigned i = 0; s->owner == me && i < s->depth; i++)
+        hd_rt_log1(HD_LOG_ACQ, 0, s->addr);
+    for (const struct hd_reader *r = s->readers; r; r = r->next)
+        for (unsigned i = 0; r->thread == me && i < r->depth; i++)
+            hd_rt_log1(HD_LOG_RACQ, 0, s->addr);
+    if (s->kind == HD_SYNC_SEM && s->generation)
+        hd_rt_log2(HD_LOG_SEM_INIT, 0, 0, s->addr, s->count);
+    if (s->kind == HD_SYNC_BARRIER && s->count)
+        hd_rt_log2(HD_LOG_BARRIER_INIT, 0, 0, s->addr, s->count);
+}
+
+void hd_rt_sync_log_again(struct hd_thread *me)
+{
+    for (unsigned i = 0; i < SLOTS; i++)
+        for (const struct hd_sync *s = slots[i]; s; s = s->next)
+            log_again(s, me);
+}
+
+static bool is_robust(uintptr_t addr)
+{
+    const pthread_mutex_t *m = (const void *)addr;
+    return (m->__data.__kind & 0x10) != 0;
+}
+
+void hd_rt_sync_owner_ends(struct hd_thread *me)
+{
+    for (unsigned i = 0; i < SLOTS; i++) {
+        for (struct hd_sync *s = slots[i]; s; s = s->next) {
+            for (const struct hd_reader *r = s->readers; r; r = r->next)
+                me->keeps |= r->thread == me;
+            if (s->kind != HD_SYNC_LOCK || !s->owner || hd_rt_sync_holder(s) != me)
+                continue;
+            me->keeps |= !s->robust;
+            if (s->owner != me || !s->robust || !is_robust(s->addr))
+                continue;
+            s->owner_dead = true;
+            hd_rt_set(HD_LOOK_DEAD, s->addr, 1, 0);
+            while (s->owner)
+                hd_rt_lock_release(me, s, 0);
+        }
+    }
+}
+
+void hd_rt_sync_inherit(const struct hd_thread *from, struct hd_thread *me, uintptr_t pc)
+{
+    for (unsigned i = 0; i < SLOTS && from->keeps; i++) {
+        for (struct hd_sync *s = slots[i]; s; s = s->next) {
+            if (s->kind != HD_SYNC_LOCK || !s->owner || hd_rt_sync_holder(s) != from)
+                continue;
+            log_release(s, from, false, s->depth);
+            for (unsigned k = 0; k < s->depth; k++)
+                hd_rt_log1(HD_LOG_ACQ, pc, s->addr);
+            s->heir = me;
+        }
+    }
+}
+
+void hd_rt_look(enum hd_look kind, uint64_t object, uint64_t value, uintptr_t pc)
+{
+    hd_rt_log3(HD_LOG_LOOK, 0, pc, kind, object, value);
+    hd_rt_log1(HD_LOG_BRANCH, pc, hd_tok_range(__hd_flow.count, __hd_flow.count));
+}
+
+void hd_rt_set(enum hd_look kind, uint64_t object, uint64_t value, uintptr_t pc)
+{
+    hd_rt_log3(HD_LOG_SET, 0, pc, kind, object, value);
+}

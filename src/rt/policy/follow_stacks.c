@@ -1,0 +1,76 @@
+/* Stacks for a schedule that asks for them (abi/rt_schedule.h). Runs in the user's process; see
+ * the rules in rt.h.
+ *
+ * The stack of an event is taken when its record is about to be written, on the thread that makes
+ * it. Records that are no events may come before it in other calls: they give a stack, too, and the
+ * driver takes the last. A write whose record comes at the next call is asked for when it happens.
+ */
+#include "rt/policy/policy.h"
+
+static struct {
+    struct hd_follow_stack head;
+    uint64_t frames[HD_FOLLOW_FRAMES];
+} stack;
+static bool taking;
+static uint64_t later = UINT64_MAX; /* entry of a write whose stack is there already */
+static uint64_t allocations, next_block;
+
+static void take(enum hd_follow kind, uint64_t what)
+{
+    struct hd_thread *me = hd_rt_me;
+    int in_rt = me->in_rt;
+    taking = true;
+    me->in_rt = in_rt ? in_rt : 1; /* what the unwinder calls is ours */
+    stack.head = (struct hd_follow_stack){what, hd_rt_unwind(stack.frames, HD_FOLLOW_FRAMES)};
+    hd_rt_log_data(HD_LOG_FOLLOW, 0, kind, &stack, sizeof stack.head + 8 * stack.head.frames);
+    me->in_rt = in_rt;
+    taking = false;
+}
+
+static bool can_take(void)
+{
+    return !taking && hd_rt_follow_asks() && hd_rt_me && rt.holder == hd_rt_me;
+}
+
+void hd_rt_follow_record(void)
+{
+    uint64_t entry;
+    if (can_take() && hd_rt_follow_wants(hd_rt_me, &entry) && entry != later)
+        take(HD_FOLLOW_STACK, entry);
+}
+
+void hd_rt_follow_write_later(void)
+{
+    uint64_t entry;
+    if (!can_take())
+        return;
+    hd_rt_follow_catch_up();
+    if (hd_rt_follow_wants(hd_rt_me, &entry)) {
+        take(HD_FOLLOW_STACK, entry);
+        later = entry;
+    }
+}
+
+void hd_rt_follow_alloc(void)
+{
+    const struct hd_sched_header *s = hd_rt_follow_asks();
+    if (taking)
+        return;
+    allocations++; /* also before a forked child starts to follow */
+    if (!s)
+        return;
+    const uint64_t *blocks = (const void *)((const char *)s + s->blocks);
+    while (next_block < s->n_blocks && blocks[next_block] < allocations)
+        next_block++; /* an ancestor's */
+    if (next_block == s->n_blocks || blocks[next_block] != allocations)
+        return;
+    next_block++;
+    if (can_take())
+        take(HD_FOLLOW_BLOCK, allocations);
+}
+
+void hd_rt_follow_made(const volatile void *at)
+{
+    if (rt.follow && can_take())
+        take(HD_FOLLOW_MADE, (uintptr_t)at);
+}

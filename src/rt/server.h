@@ -1,9 +1,0 @@
-/* Many runs from one process: server.c. */
-#ifndef HD_RT_SERVER_H
-#define HD_RT_SERVER_H
-
-/* The first thing that the runtime does, once hd_real is known. In a process that was not asked to
- * serve it does nothing; otherwise it returns once in every run. */
-void hd_rt_serve(void);
-
-#endif

@@ -1,0 +1,416 @@
+#include "symbols/symbols.h"
+
+#include "base/alloc.h"
+#include "base/plainpath.h"
+#include "base/vec.h"
+
+#include <dlfcn.h>
+#include <dwarf.h>
+#include <elfutils/libdwfl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct line {
+    uint64_t addr;
+    const char *file, *dir; /* dir: where the compiler ran, or NULL */
+    int line, column;
+    bool end; /* of a sequence: nothing is known from here on */
+};
+
+/* What one compilation left; its lines are read when one of them is asked about. */
+struct unit {
+    Dwarf_Die cu;
+    uint64_t bias;
+    bool read;
+    struct hd_vec lines; /* struct line, by address */
+};
+
+struct span {
+    uint64_t from, to;
+    uint32_t unit;
+};
+
+struct module_lines {
+    Dwfl_Module *mod;
+    struct hd_vec units; /* struct unit */
+    struct hd_vec spans; /* struct span, by address: which code is whose */
+};
+
+struct hd_symbols {
+    Dwfl *dwfl;
+    unsigned n_modules;
+    struct hd_vec modules; /* struct module_lines, those asked about */
+    uint64_t named;        /* the address that was asked about last, and the function there */
+    const char *name;
+};
+
+/* Only what the module itself holds: the default would look on the network if told so by the
+ * environment. */
+static int no_debuginfo(Dwfl_Module *mod, void **user, const char *name, Dwarf_Addr base,
+                        const char *file, const char *link, GElf_Word crc, char **out)
+{
+    (void)mod, (void)user, (void)name, (void)base, (void)file, (void)link, (void)crc, (void)out;
+    return -1;
+}
+
+static int no_elf(Dwfl_Module *mod, void **user, const char *name, Dwarf_Addr base, char **file,
+                  Elf **elf)
+{
+    (void)mod, (void)user, (void)name, (void)base, (void)file, (void)elf;
+    return -1;
+}
+
+static const Dwfl_Callbacks callbacks = {.find_elf = no_elf, .find_debuginfo = no_debuginfo};
+
+struct hd_symbols *hd_symbols_new(void)
+{
+    struct hd_symbols *s = hd_calloc(1, sizeof *s);
+    s->dwfl = dwfl_begin(&callbacks);
+    s->modules = HD_VEC_INIT(struct module_lines);
+    return s;
+}
+
+static void free_lines(struct module_lines *m)
+{
+    for (size_t i = 0; i < m->units.len; i++)
+        hd_vec_fini(&((struct unit *)hd_vec_at(&m->units, i))->lines);
+    hd_vec_fini(&m->units);
+    hd_vec_fini(&m->spans);
+}
+
+void hd_symbols_free(struct hd_symbols *s)
+{
+    if (!s)
+        return;
+    for (size_t i = 0; i < s->modules.len; i++)
+        free_lines(hd_vec_at(&s->modules, i));
+    hd_vec_fini(&s->modules);
+    if (s->dwfl)
+        dwfl_end(s->dwfl);
+    hd_free(s, sizeof *s);
+}
+
+void hd_symbols_module(struct hd_symbols *s, const char *path, uint64_t bias)
+{
+    if (!s->dwfl)
+        return;
+    if (s->n_modules++ == 0)
+        dwfl_report_begin(s->dwfl);
+    else
+        dwfl_report_begin_add(s->dwfl);
+    const char *slash = strrchr(path, '/');
+    dwfl_report_elf(s->dwfl, slash ? slash + 1 : path, path, -1, bias, true);
+    dwfl_report_end(s->dwfl, NULL, NULL);
+}
+
+static Dwfl_Module *module_of(struct hd_symbols *s, uint64_t addr)
+{
+    return s->dwfl && s->n_modules ? dwfl_addrmodule(s->dwfl, addr) : NULL;
+}
+
+static int by_address(const void *a, const void *b)
+{
+    const struct line *x = a, *y = b;
+    if (x->addr != y->addr)
+        return x->addr < y->addr ? -1 : 1;
+    return y->end - x->end; /* the end of one sequence comes before the start of the next */
+}
+
+static int by_start(const void *a, const void *b)
+{
+    const struct span *x = a, *y = b;
+    if (x->from != y->from)
+        return x->from < y->from ? -1 : 1;
+    return (x->unit > y->unit) - (x->unit < y->unit);
+}
+
+/* Mostly it is in order already. */
+static void sort(struct hd_vec *v, int (*by)(const void *, const void *))
+{
+    for (size_t i = 1; i < v->len; i++)
+        if (by(hd_vec_at(v, i - 1), hd_vec_at(v, i)) > 0) {
+            qsort(v->data, v->len, v->size, by);
+            return;
+        }
+}
+
+static void read_lines(struct unit *u)
+{
+    Dwarf_Lines *lines = NULL;
+    size_t n = 0;
+    Dwarf_Attribute attr;
+    const char *dir = dwarf_formstring(dwarf_attr(&u->cu, DW_AT_comp_dir, &attr));
+    u->read = true;
+    if (dwarf_getsrclines(&u->cu, &lines, &n))
+        return;
+    for (size_t i = 0; i < n; i++) {
+        Dwarf_Line *l = dwarf_onesrcline(lines, i);
+        Dwarf_Addr addr = 0;
+        struct line *out = hd_vec_push(&u->lines);
+        *out = (struct line){.dir = dir, .file = dwarf_linesrc(l, NULL, NULL)};
+        dwarf_lineaddr(l, &addr);
+        dwarf_lineno(l, &out->line);
+        dwarf_linecol(l, &out->column);
+        dwarf_lineendsequence(l, &out->end);
+        out->addr = addr + u->bias;
+    }
+    sort(&u->lines, by_address);
+}
+
+/* For a unit that does not say where its code is: where its lines are. */
+static void spans_of_lines(struct module_lines *m, struct unit *u, uint32_t number)
+{
+    uint64_t from = 0;
+    bool open = false;
+    read_lines(u);
+    for (size_t i = 0; i < u->lines.len; i++) {
+        const struct line *l = hd_vec_at(&u->lines, i);
+        if (!open)
+            from = l->addr;
+        open = !l->end;
+        if (l->end)
+            *(struct span *)hd_vec_push(&m->spans) = (struct span){from, l->addr, number};
+    }
+}
+
+/* (libdwfl finds units by .debug_aranges, which clang leaves out.) */
+static void find_units(struct module_lines *m)
+{
+    Dwarf_Die *cu = NULL;
+    Dwarf_Addr bias = 0, base, from, to;
+    while ((cu = dwfl_module_nextcu(m->mod, cu, &bias))) {
+        uint32_t number = (uint32_t)m->units.len;
+        struct unit *u = hd_vec_push(&m->units);
+        *u = (struct unit){.cu = *cu, .bias = bias, .lines = HD_VEC_INIT(struct line)};
+        size_t before = m->spans.len;
+        for (ptrdiff_t at = 0; (at = dwarf_ranges(cu, at, &base, &from, &to)) > 0;)
+            *(struct span *)hd_vec_push(&m->spans) = (struct span){from + bias, to + bias, number};
+        if (m->spans.len == before)
+            spans_of_lines(m, u, number);
+    }
+    sort(&m->spans, by_start);
+}
+
+static struct module_lines *lines_of(struct hd_symbols *s, Dwfl_Module *mod)
+{
+    for (size_t i = 0; i < s->modules.len; i++) {
+        struct module_lines *m = hd_vec_at(&s->modules, i);
+        if (m->mod == mod)
+            return m;
+    }
+    struct module_lines *m = hd_vec_push(&s->modules);
+    *m = (struct module_lines){mod, HD_VEC_INIT(struct unit), HD_VEC_INIT(struct span)};
+    find_units(m);
+    return m;
+}
+
+/* The unit whose code pc is in, or NULL. */
+static struct unit *unit_of(struct hd_symbols *s, Dwfl_Module *mod, uint64_t pc)
+{
+    const struct module_lines *m = lines_of(s, mod);
+    size_t low = 0, high = m->spans.len;
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        if (((const struct span *)hd_vec_at(&m->spans, mid))->from <= pc)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    const struct span *at = low ? hd_vec_at(&m->spans, low - 1) : NULL;
+    return at && pc < at->to ? hd_vec_at(&m->units, at->unit) : NULL;
+}
+
+/* The last line entry of a unit at or before pc, or NULL. */
+static const struct line *line_of(struct unit *u, uint64_t pc)
+{
+    if (u && !u->read)
+        read_lines(u);
+    size_t low = 0, high = u ? u->lines.len : 0;
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        if (((const struct line *)hd_vec_at(&u->lines, mid))->addr <= pc)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    const struct line *l = low ? hd_vec_at(&u->lines, low - 1) : NULL;
+    return l && !l->end && l->file && l->line > 0 ? l : NULL;
+}
+
+/* As the compiler was given it: without the folder in which it ran. */
+static void short_name(const char *file, const char *dir, char *out, size_t size)
+{
+    size_t n = dir ? strlen(dir) : 0;
+    if (n && strncmp(file, dir, n) == 0 && file[n] == '/')
+        file += n + 1;
+    while (strncmp(file, "./", 2) == 0)
+        file += 2;
+    snprintf(out, size, "%s", file);
+    hd_plainpath(out); /* compilers find their headers by detours */
+}
+
+static bool source_line(struct hd_symbols *s, Dwfl_Module *mod, uint64_t pc, char *out, size_t size)
+{
+    const struct line *l = line_of(unit_of(s, mod, pc), pc);
+    if (!l)
+        return false;
+    char file[512];
+    short_name(l->file, l->dir, file, sizeof file);
+    snprintf(out, size, "%s:%d", file, l->line);
+    return true;
+}
+
+/* libdwfl looks at every symbol of the module, and most addresses are asked about twice. */
+static const char *name_at(struct hd_symbols *s, Dwfl_Module *mod, uint64_t addr)
+{
+    if (s->named != addr)
+        s->name = dwfl_module_addrname(mod, addr);
+    s->named = addr;
+    return s->name;
+}
+
+bool hd_symbols_place(struct hd_symbols *s, uint64_t pc, char *out, size_t size)
+{
+    uint64_t call = pc - 1; /* pc is where a call returns to */
+    Dwfl_Module *mod = module_of(s, call);
+    if (!mod)
+        return false;
+    if (source_line(s, mod, call, out, size))
+        return true;
+    const char *name = name_at(s, mod, call);
+    if (!name)
+        name = dwfl_module_info(mod, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+    snprintf(out, size, "%s", name);
+    return true;
+}
+
+/* The C++ library demangles; it is in the process, because the solver is C++. */
+static char *demangle(const char *name)
+{
+    typedef char *demangler(const char *, char *, size_t *, int *);
+    demangler *f;
+    int status = -1;
+    *(void **)&f = dlsym(RTLD_DEFAULT, "__cxa_demangle");
+    return f && strncmp(name, "_Z", 2) == 0 ? f(name, NULL, NULL, &status) : NULL;
+}
+
+bool hd_symbols_function(struct hd_symbols *s, uint64_t pc, char *out, size_t size)
+{
+    Dwfl_Module *mod = module_of(s, pc - 1);
+    const char *name = mod ? name_at(s, mod, pc - 1) : NULL;
+    if (!name)
+        return false;
+    char *plain = demangle(name);
+    snprintf(out, size, "%s", plain ? plain : name);
+    free(plain);
+    return true;
+}
+
+uint32_t hd_symbols_column(struct hd_symbols *s, uint64_t pc)
+{
+    Dwfl_Module *mod = module_of(s, pc - 1);
+    const struct line *l = mod ? line_of(unit_of(s, mod, pc - 1), pc - 1) : NULL;
+    return l && l->column > 0 ? (uint32_t)l->column : 0;
+}
+
+bool hd_symbols_module_name(struct hd_symbols *s, uint64_t pc, char *out, size_t size)
+{
+    Dwfl_Module *mod = module_of(s, pc);
+    if (!mod)
+        return false;
+    snprintf(out, size, "%s", dwfl_module_info(mod, NULL, NULL, NULL, NULL, NULL, NULL, NULL));
+    return true;
+}
+
+/* Where the code of an inlined function was called. */
+static void call_site(Dwarf_Die *cu, Dwarf_Die *die, struct hd_symbols_inline *caller)
+{
+    Dwarf_Attribute attr;
+    Dwarf_Word file = 0, line = 0;
+    Dwarf_Files *files = NULL;
+    size_t n = 0;
+    const char *dir = dwarf_formstring(dwarf_attr(cu, DW_AT_comp_dir, &attr));
+    dwarf_formudata(dwarf_attr(die, DW_AT_call_line, &attr), &line);
+    if (!dwarf_formudata(dwarf_attr(die, DW_AT_call_file, &attr), &file) &&
+        !dwarf_getsrcfiles(cu, &files, &n) && file < n) {
+        const char *name = dwarf_filesrc(files, file, NULL, NULL);
+        if (name)
+            short_name(name, dir, caller->file, sizeof caller->file);
+    }
+    caller->line = (int)line;
+}
+
+static size_t inlined_in(struct unit *u, uint64_t pc, struct hd_symbols_inline *out, size_t max)
+{
+    Dwarf_Die *scopes = NULL;
+    int n = dwarf_getscopes(&u->cu, pc - u->bias, &scopes);
+    size_t used = 0;
+    const struct line *l = line_of(u, pc);
+    for (int i = 0; i < n && used < max; i++) {
+        int tag = dwarf_tag(&scopes[i]);
+        if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_subprogram)
+            continue;
+        struct hd_symbols_inline *at = &out[used++];
+        if (used == 1) {
+            *at = (struct hd_symbols_inline){.line = l ? l->line : 0};
+            if (l)
+                short_name(l->file, l->dir, at->file, sizeof at->file);
+        }
+        at->function = dwarf_diename(&scopes[i]);
+        if (tag == DW_TAG_subprogram)
+            break;
+        if (used < max) {
+            out[used] = (struct hd_symbols_inline){0};
+            call_site(&u->cu, &scopes[i], &out[used]);
+        }
+    }
+    free(scopes);
+    return used;
+}
+
+size_t hd_symbols_inlined(struct hd_symbols *s, uint64_t pc, struct hd_symbols_inline *out,
+                          size_t max)
+{
+    uint64_t call = pc - 1;
+    Dwfl_Module *mod = module_of(s, call);
+    struct unit *u = mod ? unit_of(s, mod, call) : NULL;
+    return u ? inlined_in(u, call, out, max) : 0;
+}
+
+struct Dwfl *hd_symbols_dwfl(const struct hd_symbols *s)
+{
+    return s->n_modules ? s->dwfl : NULL;
+}
+
+struct each {
+    hd_symbols_see see;
+    void *ctx;
+};
+
+static int each_module(Dwfl_Module *mod, void **user, const char *name, Dwarf_Addr base, void *arg)
+{
+    struct each *e = arg;
+    Dwarf_Addr low = base, high = base;
+    (void)user;
+    dwfl_module_info(mod, NULL, &low, &high, NULL, NULL, NULL, NULL);
+    e->see(e->ctx, true, name, low, high - low);
+    int n = dwfl_module_getsymtab(mod);
+    for (int i = 1; i < n; i++) {
+        GElf_Sym sym;
+        GElf_Addr addr;
+        const char *text = dwfl_module_getsym_info(mod, i, &sym, &addr, NULL, NULL, NULL);
+        int type = GELF_ST_TYPE(sym.st_info);
+        bool data = type == STT_OBJECT || type == STT_COMMON;
+        if (text && *text && data && sym.st_size && sym.st_shndx != SHN_UNDEF)
+            e->see(e->ctx, false, text, addr, sym.st_size);
+    }
+    return DWARF_CB_OK;
+}
+
+void hd_symbols_each(struct hd_symbols *s, hd_symbols_see see, void *ctx)
+{
+    struct each e = {see, ctx};
+    if (s->dwfl && s->n_modules)
+        dwfl_getmodules(s->dwfl, each_module, &e, 0);
+}

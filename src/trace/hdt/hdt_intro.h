@@ -1,0 +1,10 @@
+/* Private to hdt*.c: the INTRO stream of a DATA chunk. */
+#ifndef HD_TRACE_HDT_HDT_INTRO_H
+#define HD_TRACE_HDT_HDT_INTRO_H
+
+#include "trace/hdt/hdt_decode.h"
+
+/* Adds the names, directives and records of the stream. False: d->fault says why. */
+bool hd_hdt_read_intro(struct hd_hdt_decoder *d, struct hd_hdt_cur *in);
+
+#endif
