@@ -1,6 +1,6 @@
 #include "base/alloc.h"
 #include "base/interrupt.h"
-#include "cli/analysis.h"
+#include "session/analysis.h"
 #include "cli/cmds.h"
 #include "cli/common.h"
 #include "cli/duration.h"

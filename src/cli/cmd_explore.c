@@ -7,7 +7,7 @@
 #include "cli/filters.h"
 #include "cli/outdir.h"
 #include "cli/run_options.h"
-#include "cli/search.h"
+#include "session/search.h"
 #include "record/record.h"
 #include "report/format/formats.h"
 #include "report/format/report_json.h"
@@ -135,7 +135,6 @@ static enum hd_exit read_options(struct explore *x)
     s->allow_undecided = v->allow_undecided;
     s->exit_steps = v->exit_steps;
     s->timeout = (uint32_t)v->timeout;
-    s->version = HD_VERSION;
     hd_predict_defaults(&s->predict);
     s->predict.jobs = (unsigned)v->jobs;
     enum hd_exit code = hd_runs_check_output(x->cli, x->cmd, &v->output);

@@ -2,7 +2,7 @@
 #include "cli/cmds.h"
 #include "cli/common.h"
 #include "cli/duration.h"
-#include "cli/hunt_session.h"
+#include "session/hunt_session.h"
 #include "cli/hunt_show.h"
 #include "cli/outdir.h"
 #include "cli/savereport.h"

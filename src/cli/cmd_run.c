@@ -8,7 +8,7 @@
 #include "cli/filters.h"
 #include "cli/outdir.h"
 #include "cli/run_options.h"
-#include "cli/session.h"
+#include "session/session.h"
 #include "record/record.h"
 #include "report/format/report_json.h"
 #include "report/format/formats.h"
@@ -110,7 +110,6 @@ static enum hd_exit read_options(struct run *r)
     r->o.max_size = v->max_size;
     r->o.confirmed_only = v->confirmed_only;
     r->o.allow_undecided = v->allow_undecided;
-    r->o.version = HD_VERSION;
     hd_predict_defaults(&r->o.predict);
     r->o.predict.functions = hd_cli_functions;
     r->o.predict.jobs = (unsigned)v->jobs;

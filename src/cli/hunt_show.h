@@ -3,7 +3,7 @@
 #define HD_CLI_HUNT_SHOW_H
 
 #include "cli/cli.h"
-#include "cli/hunt_session.h"
+#include "session/hunt_session.h"
 #include "concolic/input_search.h"
 
 struct hd_hunt_shown {

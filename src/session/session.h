@@ -6,8 +6,8 @@
  * predicted and replayed at once; a race that an earlier one has confirmed is only counted again.
  * An interrupt ends the stage that is running; what is known by then is reported.
  */
-#ifndef HD_CLI_SESSION_H
-#define HD_CLI_SESSION_H
+#ifndef HD_SESSION_SESSION_H
+#define HD_SESSION_SESSION_H
 
 #include "record/record.h"
 #include "predict/run/predict.h"
@@ -34,7 +34,6 @@ struct hd_session_options {
     struct hd_suppressions *suppressions; /* may be NULL */
     const struct hd_report *baseline;     /* may be NULL */
     const char *baseline_name;            /* its file */
-    const char *version;
     /* Called when a stage begins ("recording", "analysing", "replaying") and as it goes on; may be
      * NULL. */
     void (*progress)(void *ctx, const char *stage, uint64_t done, uint64_t total);

@@ -1,10 +1,10 @@
 /* What heddle hunt finds, as a session: replayed with its input, with stacks, in the reports that
  * heddle run writes too. Prints nothing.
  */
-#ifndef HD_CLI_HUNT_SESSION_H
-#define HD_CLI_HUNT_SESSION_H
+#ifndef HD_SESSION_HUNT_SESSION_H
+#define HD_SESSION_HUNT_SESSION_H
 
-#include "cli/session.h"
+#include "session/session.h"
 #include "concolic/input_search.h"
 
 struct hd_hunt_session {

@@ -1,8 +1,8 @@
-#include "cli/search.h"
+#include "session/search.h"
 
 #include "base/interrupt.h"
 #include "base/progress.h"
-#include "cli/session_int.h"
+#include "session/session_int.h"
 #include "build/load.h"
 #include "explore/found.h"
 #include "explore/sweep.h"

@@ -1,10 +1,10 @@
 /* A search over schedules as a session: runs a strategy of explore/, hands what it brings to
  * prediction and replay, leaves a report and the state of the search in the folder. Prints nothing.
  */
-#ifndef HD_CLI_SEARCH_H
-#define HD_CLI_SEARCH_H
+#ifndef HD_SESSION_SEARCH_H
+#define HD_SESSION_SEARCH_H
 
-#include "cli/session.h"
+#include "session/session.h"
 #include "explore/search_state.h"
 
 enum hd_search_strategy { HD_SEARCH_WARNED, HD_SEARCH_DPOR, HD_SEARCH_PCT, HD_SEARCH_RANDOM };

@@ -1,7 +1,7 @@
 /* One detector on one trace, whatever room it lives in, with one shape of result: what `analyze`
  * and `compare` share. */
-#ifndef HD_CLI_ANALYSIS_H
-#define HD_CLI_ANALYSIS_H
+#ifndef HD_SESSION_ANALYSIS_H
+#define HD_SESSION_ANALYSIS_H
 
 #include "detect/detect.h"
 #include "predict/run/predict.h"

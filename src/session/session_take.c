@@ -1,5 +1,5 @@
 /* What is done with one recording of a session: predict, replay, make findings. */
-#include "cli/session_int.h"
+#include "session/session_int.h"
 
 #include "base/interrupt.h"
 #include "base/outfile.h"

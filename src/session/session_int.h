@@ -1,8 +1,8 @@
 /* A session from inside: what session.c and session_take.c share. */
-#ifndef HD_CLI_SESSION_INT_H
-#define HD_CLI_SESSION_INT_H
+#ifndef HD_SESSION_SESSION_INT_H
+#define HD_SESSION_SESSION_INT_H
 
-#include "cli/session.h"
+#include "session/session.h"
 
 #include "report/make/source.h"
 

@@ -1,4 +1,4 @@
-#include "cli/analysis.h"
+#include "session/analysis.h"
 
 #include "base/hash.h"
 #include "base/progress.h"

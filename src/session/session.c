@@ -1,4 +1,4 @@
-#include "cli/session_int.h"
+#include "session/session_int.h"
 
 #include "base/alloc.h"
 #include "base/interrupt.h"
@@ -136,7 +136,7 @@ static void begin(struct hd_session *s)
 {
     char folder[PATH_MAX];
     struct hd_report *r = s->r;
-    r->tool_version = hd_report_text(r, s->o->version);
+    r->tool_version = hd_report_text(r, HD_VERSION);
     r->directory = hd_report_text(r, s->o->dir);
     r->allow_undecided = s->o->allow_undecided;
     r->program.n = 0;

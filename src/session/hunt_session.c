@@ -1,6 +1,6 @@
-#include "cli/hunt_session.h"
+#include "session/hunt_session.h"
 
-#include "cli/session_int.h"
+#include "session/session_int.h"
 #include "record/record_child.h"
 #include "explore/found.h"
 
@@ -12,12 +12,8 @@ void hd_hunt_session_begin(struct hd_hunt_session *h, char **argv, const char *d
                            uint32_t timeout)
 {
     /* No properties: the search has predicted already. */
-    h->o = (struct hd_session_options){.argv = argv,
-                                       .dir = dir,
-                                       .runs = 1,
-                                       .times = times,
-                                       .timeout = timeout,
-                                       .version = HD_VERSION};
+    h->o = (struct hd_session_options){
+        .argv = argv, .dir = dir, .runs = 1, .times = times, .timeout = timeout};
     hd_predict_defaults(&h->o.predict);
     h->s = hd_session_new(&h->o, NULL);
 }
