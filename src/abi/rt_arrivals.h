@@ -20,13 +20,19 @@ enum hd_arrival {
     HD_ARRIVAL_NOTHING = 1, /* the call got nothing from outside */
     HD_ARRIVAL_ACCEPT,      /* connection `id`; contents: uint32_t, which listening socket */
     HD_ARRIVAL_READ,   /* contents: the bytes that one call read from connection `id`; none: end */
-    HD_ARRIVAL_READY,  /* contents: uint32_t each, what was ready: id << 2 | enum hd_source */
+    HD_ARRIVAL_READY,  /* contents: uint32_t each, what was ready: id << 2 | enum hd_arrival_source
+                        */
     HD_ARRIVAL_SIGNAL, /* signal `id` came to the thread */
     HD_ARRIVAL_DATAGRAM, /* contents: a message for datagram socket `id` */
 };
 
 /* Sockets with another side outside; each kind has its own ids. */
-enum hd_source { HD_SOURCE_CONNECTION, HD_SOURCE_LISTENER, HD_SOURCE_DATAGRAM, HD_SOURCE_NONE };
+enum hd_arrival_source {
+    HD_SOURCE_CONNECTION,
+    HD_SOURCE_LISTENER,
+    HD_SOURCE_DATAGRAM,
+    HD_SOURCE_NONE
+};
 
 struct hd_arrivals_header {
     uint64_t magic, bytes, n; /* bytes of the file, number of items */

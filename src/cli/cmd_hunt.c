@@ -300,13 +300,13 @@ static enum hd_exit rerun(struct hd_cli *cli, const struct values *v, int argc, 
     }
     char **words = calloc(in.words.len + 1, sizeof *words);
     for (size_t i = 0; words && i < in.words.len; i++)
-        words[i] = (char *)((struct hd_bytes *)hd_vec_at(&in.words, i))->data;
+        words[i] = (char *)((struct hd_input_bytes *)hd_vec_at(&in.words, i))->data;
     int fd = mkstemp(arena);
     enum hd_exit code = HD_EXIT_TOOL;
     enum hd_status s = HD_ERR_IO;
     if (fd < 0 || !words)
         hd_cli_error(cli, "cannot make a temporary file: %s", strerror(errno));
-    else if ((s = hd_arena_create(arena, &in, true, &err)) != HD_OK)
+    else if ((s = hd_shared_arena_create(arena, &in, true, &err)) != HD_OK)
         code = hd_cli_fail_output(cli, &err);
     else {
         setenv(HD_SYM_ENV, arena, 1);

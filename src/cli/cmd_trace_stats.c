@@ -41,7 +41,7 @@ static void fill_rows(const struct hd_trace *t, const struct hd_stats *s, struct
         rows[i] = all[i];
 }
 
-static void print_longest(const struct hd_trace *t, const struct hd_section *longest)
+static void print_longest(const struct hd_trace *t, const struct hd_stats_section *longest)
 {
     if (longest->from == HD_EID_NONE)
         return;
@@ -70,7 +70,7 @@ static void print_text(const char *name, const struct hd_trace *t, const struct 
 }
 
 static void json_longest(struct hd_json *j, const struct hd_trace *t,
-                         const struct hd_section *longest)
+                         const struct hd_stats_section *longest)
 {
     hd_json_key(j, "longest_section");
     if (longest->from == HD_EID_NONE) {

@@ -40,7 +40,7 @@ void hd_hunt_show_remember(struct hd_vec *list, const struct hd_found *f,
 }
 
 /* Printable characters as they are, others as \\xHH; zeros at the end say nothing. */
-static void print_bytes(const struct hd_bytes *b)
+static void print_bytes(const struct hd_input_bytes *b)
 {
     enum { SHOWN = 48 };
     size_t n = b->len;
@@ -187,7 +187,7 @@ void hd_hunt_show_info(const struct hd_hunt_options *o, const struct hd_hunt_sta
         return;
     fputs("command:", out);
     for (size_t i = 0; i < o->seed->words.len; i++)
-        fprintf(out, " %s", ((struct hd_bytes *)hd_vec_at(&o->seed->words, i))->data);
+        fprintf(out, " %s", ((struct hd_input_bytes *)hd_vec_at(&o->seed->words, i))->data);
     fputs("\nfound: ", out);
     print_findings(out, s);
     print_stats(out, s);

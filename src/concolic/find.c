@@ -23,7 +23,7 @@ static const char *const file_names[HD_FOUND_KINDS] = {"race",     "assert", "cr
 
 /* ---- coverage ---- */
 
-void hd_find_cover(struct hd_search *s, const struct hd_arena *a)
+void hd_find_cover(struct hd_search *s, const struct hd_shared_arena *a)
 {
     if (a->n_outcomes > s->cap_cover) {
         s->cover = hd_realloc(s->cover, s->cap_cover, a->n_outcomes);
@@ -38,7 +38,7 @@ void hd_find_cover(struct hd_search *s, const struct hd_arena *a)
         s->stats->covered += s->cover[i] != 0;
 }
 
-void hd_find_uncovered(struct hd_search *s, const struct hd_arena *a)
+void hd_find_uncovered(struct hd_search *s, const struct hd_shared_arena *a)
 {
     char text[512];
     hd_names_fini(&s->stats->uncovered);
@@ -51,8 +51,9 @@ void hd_find_uncovered(struct hd_search *s, const struct hd_arena *a)
             const char *way = b->outcomes > 2 ? k + 1 == b->outcomes ? "default" : "case"
                               : k             ? "true"
                                               : "false";
-            int n = snprintf(text, sizeof text, "%s:%u: %s (%s)", hd_arena_string(a, b->file),
-                             b->line, hd_arena_string(a, b->func), way);
+            int n =
+                snprintf(text, sizeof text, "%s:%u: %s (%s)", hd_shared_arena_string(a, b->file),
+                         b->line, hd_shared_arena_string(a, b->func), way);
             hd_printable_make(text);
             if (n > 0 && (size_t)n < sizeof text)
                 hd_names_add(&s->stats->uncovered, text, (size_t)n);
@@ -107,7 +108,7 @@ static void keep_files(struct hd_search *s, struct hd_flight *f)
     snprintf(prefix, sizeof prefix, "%s/test%06u", s->dir, f->run.number);
     hd_ktest_plain(prefix, &f->in, s->err);
     unlink(f->run.arena);
-    hd_arena_create(f->run.arena, &f->in, true, s->err);
+    hd_shared_arena_create(f->run.arena, &f->in, true, s->err);
     f->run.arena[0] = 0;
 }
 

@@ -10,23 +10,23 @@
 
 #define HEAD "heddle-input-1"
 
-static struct hd_bytes keep(const void *data, size_t len)
+static struct hd_input_bytes keep(const void *data, size_t len)
 {
-    struct hd_bytes b = {hd_alloc(len + 1), len};
+    struct hd_input_bytes b = {hd_alloc(len + 1), len};
     memcpy(b.data, data, len);
     b.data[len] = 0;
     return b;
 }
 
-static void drop(struct hd_bytes *b)
+static void drop(struct hd_input_bytes *b)
 {
     hd_free(b->data, b->len + 1);
 }
 
 void hd_input_init(struct hd_input *in)
 {
-    in->words = HD_VEC_INIT(struct hd_bytes);
-    in->places = HD_VEC_INIT(struct hd_bytes);
+    in->words = HD_VEC_INIT(struct hd_input_bytes);
+    in->places = HD_VEC_INIT(struct hd_input_bytes);
     in->objects = HD_VEC_INIT(struct hd_input_object);
 }
 
@@ -52,8 +52,8 @@ void hd_input_fini(struct hd_input *in)
 static void copy_list(struct hd_vec *to, const struct hd_vec *from)
 {
     for (size_t i = 0; i < from->len; i++) {
-        const struct hd_bytes *b = hd_vec_at(from, i);
-        *(struct hd_bytes *)hd_vec_push(to) = keep(b->data, b->len);
+        const struct hd_input_bytes *b = hd_vec_at(from, i);
+        *(struct hd_input_bytes *)hd_vec_push(to) = keep(b->data, b->len);
     }
 }
 
@@ -70,12 +70,12 @@ void hd_input_copy(struct hd_input *to, const struct hd_input *from)
 
 void hd_input_word(struct hd_input *in, const char *text)
 {
-    *(struct hd_bytes *)hd_vec_push(&in->words) = keep(text, strlen(text));
+    *(struct hd_input_bytes *)hd_vec_push(&in->words) = keep(text, strlen(text));
 }
 
 void hd_input_place(struct hd_input *in, const char *text)
 {
-    *(struct hd_bytes *)hd_vec_push(&in->places) = keep(text, strlen(text));
+    *(struct hd_input_bytes *)hd_vec_push(&in->places) = keep(text, strlen(text));
 }
 
 const struct hd_input_object *hd_input_find(const struct hd_input *in, const char *name)
@@ -102,7 +102,7 @@ void hd_input_set(struct hd_input *in, const char *name, const void *bytes, size
 
 /* ---- files ---- */
 
-static void write_bytes(FILE *f, struct hd_bytes b)
+static void write_bytes(FILE *f, struct hd_input_bytes b)
 {
     fputc('"', f);
     for (size_t i = 0; i < b.len; i++) {
@@ -124,11 +124,11 @@ enum hd_status hd_input_save(const char *path, const struct hd_input *in, struct
     fputs(HEAD "\n", f);
     for (size_t i = 0; i < in->words.len; i++) {
         fputs("word ", f);
-        write_bytes(f, *(struct hd_bytes *)hd_vec_at(&in->words, i));
+        write_bytes(f, *(struct hd_input_bytes *)hd_vec_at(&in->words, i));
     }
     for (size_t i = 0; i < in->places.len; i++) {
         fputs("place ", f);
-        write_bytes(f, *(struct hd_bytes *)hd_vec_at(&in->places, i));
+        write_bytes(f, *(struct hd_input_bytes *)hd_vec_at(&in->places, i));
     }
     for (size_t i = 0; i < in->objects.len; i++) {
         const struct hd_input_object *o = hd_vec_at(&in->objects, i);
@@ -184,13 +184,13 @@ static const char *take_line(struct hd_input *in, char *line)
     char *text = unquote(rest, &len);
     if (!text)
         return "bytes are written in quotes, with \\xHH for what is not plain text";
-    struct hd_bytes b = {(uint8_t *)text, len};
+    struct hd_input_bytes b = {(uint8_t *)text, len};
     if (name)
         hd_input_set(in, name, b.data, b.len);
     else if (strcmp(line, "word") == 0)
-        *(struct hd_bytes *)hd_vec_push(&in->words) = keep(b.data, b.len);
+        *(struct hd_input_bytes *)hd_vec_push(&in->words) = keep(b.data, b.len);
     else if (strcmp(line, "place") == 0)
-        *(struct hd_bytes *)hd_vec_push(&in->places) = keep(b.data, b.len);
+        *(struct hd_input_bytes *)hd_vec_push(&in->places) = keep(b.data, b.len);
     else
         return "a line starts with word, place or object";
     return NULL;

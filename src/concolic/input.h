@@ -22,18 +22,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct hd_bytes {
+struct hd_input_bytes {
     uint8_t *data; /* a zero follows */
     size_t len;
 };
 
 struct hd_input_object {
-    struct hd_bytes name, bytes;
+    struct hd_input_bytes name, bytes;
 };
 
 struct hd_input {
-    struct hd_vec words;   /* struct hd_bytes */
-    struct hd_vec places;  /* struct hd_bytes */
+    struct hd_vec words;   /* struct hd_input_bytes */
+    struct hd_vec places;  /* struct hd_input_bytes */
     struct hd_vec objects; /* struct hd_input_object, in order of first use, names differ */
 };
 

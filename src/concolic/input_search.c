@@ -180,21 +180,21 @@ static enum hd_status save_input(struct hd_search *s, const struct hd_path *p)
     return st == HD_OK ? hd_ktest_save(path, &p->input, s->err) : st;
 }
 
-static void add_losses(struct hd_search *s, const struct hd_arena *a)
+static void add_losses(struct hd_search *s, const struct hd_shared_arena *a)
 {
     for (int i = 0; i < HD_SYM_LOST_COUNT; i++)
         s->stats->lost[i] += a->header->lost[i];
     s->stats->bad += a->bad != 0;
     for (uint32_t i = 0; i < a->header->n_calls && i < HD_SYM_MAX_CALLS; i++) {
-        const char *name = hd_arena_string(a, a->header->calls[i]);
+        const char *name = hd_shared_arena_string(a, a->header->calls[i]);
         hd_names_add(&s->stats->calls, name, strlen(name));
     }
 }
 
 static enum hd_status landed(struct hd_search *s, struct hd_flight *f)
 {
-    struct hd_arena a;
-    enum hd_status st = hd_arena_open(f->run.arena, &a, s->err);
+    struct hd_shared_arena a;
+    enum hd_status st = hd_shared_arena_open(f->run.arena, &a, s->err);
     if (st != HD_OK)
         return st;
     struct hd_path *p = hd_path_new(&a, &f->in, f->run.number, s->o->max_depth);
@@ -210,7 +210,7 @@ static enum hd_status landed(struct hd_search *s, struct hd_flight *f)
     hd_input_copy(&f->in, &p->input);
     hd_path_put(p);
     hd_find_uncovered(s, &a);
-    hd_arena_close(&a);
+    hd_shared_arena_close(&a);
     if (st == HD_OK)
         hd_find_all(s, f);
     return st;
@@ -423,7 +423,7 @@ static void end(struct hd_search *s)
 enum hd_status hd_hunt_check(const struct hd_input *seed, struct hd_err *err)
 {
     char path[PATH_MAX];
-    const char *name = (const char *)((struct hd_bytes *)hd_vec_at(&seed->words, 0))->data;
+    const char *name = (const char *)((struct hd_input_bytes *)hd_vec_at(&seed->words, 0))->data;
     enum hd_status st = hd_program_find(name, path, sizeof path, err);
     if (st == HD_OK && !hd_program_may_be_concolic(path))
         st = hd_err_set(err, HD_ERR_INPUT,

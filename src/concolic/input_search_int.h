@@ -16,7 +16,7 @@ struct hd_todo {
 
 /* A run under way, and what was expected of it. */
 struct hd_flight {
-    struct hd_run run;
+    struct hd_input_run run;
     struct hd_input in;
     struct hd_path *from; /* NULL: the first run */
     uint32_t step;        /* of from, that goes the other way */
@@ -53,7 +53,7 @@ bool hd_prune_at(struct hd_search *s, struct hd_path *p, uint32_t node, uint32_t
 
 /* find.c */
 void hd_find_all(struct hd_search *s, struct hd_flight *f); /* prediction, crashes, ... */
-void hd_find_cover(struct hd_search *s, const struct hd_arena *a);
-void hd_find_uncovered(struct hd_search *s, const struct hd_arena *a);
+void hd_find_cover(struct hd_search *s, const struct hd_shared_arena *a);
+void hd_find_uncovered(struct hd_search *s, const struct hd_shared_arena *a);
 
 #endif

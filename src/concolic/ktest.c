@@ -13,10 +13,10 @@ static void put_number(FILE *f, size_t n)
         fputc((int)(n >> shift & 0xff), f);
 }
 
-static void put_bytes(FILE *f, struct hd_bytes b, size_t more)
+static void put_bytes(FILE *f, struct hd_input_bytes b, size_t more)
 {
     put_number(f, b.len + more);
-    fwrite(b.data, 1, b.len + more, f); /* a zero follows every struct hd_bytes */
+    fwrite(b.data, 1, b.len + more, f); /* a zero follows every struct hd_input_bytes */
 }
 
 static enum hd_status end(FILE *f, const char *path, struct hd_err *err)
@@ -36,7 +36,7 @@ enum hd_status hd_ktest_save(const char *path, const struct hd_input *in, struct
     put_number(f, VERSION);
     put_number(f, in->words.len);
     for (size_t i = 0; i < in->words.len; i++)
-        put_bytes(f, *(struct hd_bytes *)hd_vec_at(&in->words, i), 1);
+        put_bytes(f, *(struct hd_input_bytes *)hd_vec_at(&in->words, i), 1);
     put_number(f, 0);
     put_number(f, 0);
     put_number(f, in->objects.len);

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static void mark(const struct hd_arena *a, uint32_t n_steps, uint32_t *index)
+static void mark(const struct hd_shared_arena *a, uint32_t n_steps, uint32_t *index)
 {
     for (uint32_t i = 0; i < n_steps; i++)
         index[a->steps[i].expr] = 1;
@@ -26,7 +26,7 @@ static uint64_t hash_of(const struct hd_path *p, const struct hd_sym_node *n)
     if (n->op == HD_SYM_CONST)
         return hd_hash_mix(h ^ n->value);
     if (n->op == HD_SYM_INPUT) {
-        const struct hd_bytes *name = &p->objects[n->a];
+        const struct hd_input_bytes *name = &p->objects[n->a];
         return hd_hash_mix(hd_hash_bytes(name->data, name->len, h) + n->b);
     }
     h = hd_hash_mix(h ^ p->hash[n->a]);
@@ -34,7 +34,7 @@ static uint64_t hash_of(const struct hd_path *p, const struct hd_sym_node *n)
     return hd_hash_mix(h + 3 * p->hash[n->c]);
 }
 
-static void copy_nodes(struct hd_path *p, const struct hd_arena *a, const uint32_t *index)
+static void copy_nodes(struct hd_path *p, const struct hd_shared_arena *a, const uint32_t *index)
 {
     for (uint32_t id = 1; id < a->n_nodes; id++) {
         if (!index[id])
@@ -50,7 +50,8 @@ static void copy_nodes(struct hd_path *p, const struct hd_arena *a, const uint32
     }
 }
 
-static void copy_objects(struct hd_path *p, const struct hd_arena *a, const struct hd_input *in)
+static void copy_objects(struct hd_path *p, const struct hd_shared_arena *a,
+                         const struct hd_input *in)
 {
     hd_input_copy(&p->input, in);
     p->n_objects = a->n_objects;
@@ -58,13 +59,13 @@ static void copy_objects(struct hd_path *p, const struct hd_arena *a, const stru
     for (uint32_t i = 0; i < a->n_objects; i++) {
         const struct hd_sym_object *o = &a->objects[i];
         size_t len = strlen(o->name);
-        p->objects[i] = (struct hd_bytes){(uint8_t *)hd_strndup(o->name, len), len};
+        p->objects[i] = (struct hd_input_bytes){(uint8_t *)hd_strndup(o->name, len), len};
         hd_input_set(&p->input, o->name, a->data + o->start, o->size);
     }
 }
 
-struct hd_path *hd_path_new(const struct hd_arena *a, const struct hd_input *in, uint32_t number,
-                            uint32_t max_steps)
+struct hd_path *hd_path_new(const struct hd_shared_arena *a, const struct hd_input *in,
+                            uint32_t number, uint32_t max_steps)
 {
     struct hd_path *p = hd_calloc(1, sizeof *p);
     size_t bytes = ((size_t)a->n_nodes + 1) * sizeof(uint32_t);

@@ -17,14 +17,14 @@ struct hd_path {
     uint64_t *hash;            /* by node */
     uint32_t n_nodes, n_steps;
     struct hd_sym_step *steps;
-    struct hd_input input;    /* what the run was given, with the bytes it really saw */
-    struct hd_bytes *objects; /* names; INPUT nodes refer to them by number */
+    struct hd_input input;          /* what the run was given, with the bytes it really saw */
+    struct hd_input_bytes *objects; /* names; INPUT nodes refer to them by number */
     uint32_t n_objects;
 };
 
 /* Copies what matters out of the arena. `in` is what the run was started with. One reference. */
-struct hd_path *hd_path_new(const struct hd_arena *a, const struct hd_input *in, uint32_t number,
-                            uint32_t max_steps);
+struct hd_path *hd_path_new(const struct hd_shared_arena *a, const struct hd_input *in,
+                            uint32_t number, uint32_t max_steps);
 struct hd_path *hd_path_get(struct hd_path *p);
 void hd_path_put(struct hd_path *p); /* NULL is fine */
 

@@ -11,20 +11,20 @@ static char **words_of(const struct hd_input *in)
 {
     char **argv = hd_calloc(in->words.len + 1, sizeof *argv);
     for (size_t i = 0; i < in->words.len; i++)
-        argv[i] = (char *)((struct hd_bytes *)hd_vec_at(&in->words, i))->data;
+        argv[i] = (char *)((struct hd_input_bytes *)hd_vec_at(&in->words, i))->data;
     return argv;
 }
 
-enum hd_status hd_run_start(struct hd_run *r, uint32_t number, const struct hd_input *in,
+enum hd_status hd_run_start(struct hd_input_run *r, uint32_t number, const struct hd_input *in,
                             const char *dir, const struct hd_run_limits *limits, struct hd_err *err)
 {
-    *r = (struct hd_run){.number = number, .in = in, .aside.answer = -1};
+    *r = (struct hd_input_run){.number = number, .in = in, .aside.answer = -1};
     if (strlen(dir) + 32 > PATH_MAX)
         return hd_err_set(err, HD_ERR_IO, "the path of the folder is too long");
     snprintf(r->trace, sizeof r->trace, "%s/test%06u.hdt", dir, number);
     snprintf(r->arena, sizeof r->arena, "%s/test%06u.arena", dir, number);
     snprintf(r->out, sizeof r->out, "%s/test%06u.out", dir, number);
-    enum hd_status s = hd_arena_create(r->arena, in, false, err);
+    enum hd_status s = hd_shared_arena_create(r->arena, in, false, err);
     if (s != HD_OK)
         return s;
     struct hd_aside_opts opts = {
@@ -43,7 +43,7 @@ enum hd_status hd_run_start(struct hd_run *r, uint32_t number, const struct hd_i
     return s;
 }
 
-enum hd_status hd_run_wait(struct hd_run *r, struct hd_err *err)
+enum hd_status hd_run_wait(struct hd_input_run *r, struct hd_err *err)
 {
     enum hd_status s = hd_aside_wait(&r->aside, err);
     if (s == HD_ERR_STOPPED)
@@ -51,13 +51,13 @@ enum hd_status hd_run_wait(struct hd_run *r, struct hd_err *err)
     return s;
 }
 
-void hd_run_kill(struct hd_run *r)
+void hd_run_kill(struct hd_input_run *r)
 {
     if (hd_aside_kill(&r->aside))
         unlink(r->arena);
 }
 
-void hd_run_remove(struct hd_run *r)
+void hd_run_remove(struct hd_input_run *r)
 {
     hd_aside_remove(&r->aside);
     unlink(r->arena);

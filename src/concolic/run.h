@@ -10,7 +10,7 @@
 #include "concolic/input.h"
 #include "record/record_child.h"
 
-struct hd_run {
+struct hd_input_run {
     uint32_t number;
     const struct hd_input *in; /* the caller keeps it */
     char trace[PATH_MAX], arena[PATH_MAX], out[PATH_MAX];
@@ -23,13 +23,13 @@ struct hd_run_limits {
 };
 
 /* Starts it. dir is absolute. */
-enum hd_status hd_run_start(struct hd_run *r, uint32_t number, const struct hd_input *in,
+enum hd_status hd_run_start(struct hd_input_run *r, uint32_t number, const struct hd_input *in,
                             const char *dir, const struct hd_run_limits *limits,
                             struct hd_err *err);
 /* Waits for its end. HD_ERR_INPUT: the program cannot be run or is not instrumented;
  * HD_ERR_STOPPED: the user interrupted, the run is killed. */
-enum hd_status hd_run_wait(struct hd_run *r, struct hd_err *err);
-void hd_run_kill(struct hd_run *r);   /* if it is still going; its files go as well */
-void hd_run_remove(struct hd_run *r); /* its files */
+enum hd_status hd_run_wait(struct hd_input_run *r, struct hd_err *err);
+void hd_run_kill(struct hd_input_run *r);   /* if it is still going; its files go as well */
+void hd_run_remove(struct hd_input_run *r); /* its files */
 
 #endif

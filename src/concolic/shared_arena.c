@@ -36,7 +36,7 @@ static void put(struct writer *w, const void *data, size_t n)
     }
 }
 
-static void put_object(struct writer *w, struct hd_bytes name, struct hd_bytes bytes)
+static void put_object(struct writer *w, struct hd_input_bytes name, struct hd_input_bytes bytes)
 {
     struct hd_sym_given g = {(uint32_t)name.len, (uint32_t)bytes.len};
     put(w, &g, sizeof g);
@@ -49,7 +49,8 @@ static void put_input(struct writer *w, const struct hd_input *in, bool repeat)
     struct hd_sym_header h = {.magic = HD_SYM_MAGIC, .version = HD_SYM_VERSION};
     w->at = HD_SYM_AT_GIVEN;
     for (size_t i = 0; i < in->places.len; i++)
-        put_object(w, *(struct hd_bytes *)hd_vec_at(&in->places, i), (struct hd_bytes){NULL, 0});
+        put_object(w, *(struct hd_input_bytes *)hd_vec_at(&in->places, i),
+                   (struct hd_input_bytes){NULL, 0});
     for (size_t i = 0; i < in->objects.len; i++) {
         const struct hd_input_object *o = hd_vec_at(&in->objects, i);
         put_object(w, o->name, o->bytes);
@@ -64,7 +65,7 @@ static size_t total(const struct hd_input *in)
 {
     size_t n = 0;
     for (size_t i = 0; i < in->places.len; i++)
-        n += 16 + ((struct hd_bytes *)hd_vec_at(&in->places, i))->len;
+        n += 16 + ((struct hd_input_bytes *)hd_vec_at(&in->places, i))->len;
     for (size_t i = 0; i < in->objects.len; i++) {
         const struct hd_input_object *o = hd_vec_at(&in->objects, i);
         n += 32 + o->name.len + o->bytes.len;
@@ -72,8 +73,8 @@ static size_t total(const struct hd_input *in)
     return n;
 }
 
-enum hd_status hd_arena_create(const char *path, const struct hd_input *in, bool repeat,
-                               struct hd_err *err)
+enum hd_status hd_shared_arena_create(const char *path, const struct hd_input *in, bool repeat,
+                                      struct hd_err *err)
 {
     if (total(in) > HD_SYM_MAX_GIVEN)
         return hd_err_set(err, HD_ERR_LIMIT, "the input is larger than %u bytes", HD_SYM_MAX_GIVEN);
@@ -174,7 +175,7 @@ static uint64_t arithmetic(enum hd_sym_op op, uint64_t a, uint64_t b)
     }
 }
 
-uint64_t hd_arena_eval(const struct hd_sym_node *nodes, uint32_t id)
+uint64_t hd_shared_arena_eval(const struct hd_sym_node *nodes, uint32_t id)
 {
     const struct hd_sym_node *n = &nodes[id], *a = &nodes[n->a], *b = &nodes[n->b];
     enum hd_sym_op op = n->op;
@@ -217,7 +218,7 @@ static bool widths_fit(const struct hd_sym_node *nodes, const struct hd_sym_node
     return a == 1 && b == n->width && nodes[n->c].width == b; /* ITE */
 }
 
-static bool is_sound(const struct hd_arena *a, uint32_t id)
+static bool is_sound(const struct hd_shared_arena *a, uint32_t id)
 {
     const struct hd_sym_node *n = &a->nodes[id];
     if (n->op == HD_SYM_NONE || n->op >= HD_SYM_OP_COUNT || n->width == 0 || n->width > 64)
@@ -231,7 +232,7 @@ static bool is_sound(const struct hd_arena *a, uint32_t id)
         return false;
     if (n->op == HD_SYM_ITE && (n->c == 0 || n->c >= id))
         return false;
-    return widths_fit(a->nodes, n) && hd_arena_eval(a->nodes, id) == n->value;
+    return widths_fit(a->nodes, n) && hd_shared_arena_eval(a->nodes, id) == n->value;
 }
 
 static uint32_t at_most(uint32_t n, uint32_t max)
@@ -239,7 +240,7 @@ static uint32_t at_most(uint32_t n, uint32_t max)
     return n < max ? n : max;
 }
 
-static void check(struct hd_arena *a)
+static void check(struct hd_shared_arena *a)
 {
     const struct hd_sym_header *h = a->header;
     a->n_objects = at_most(h->n_objects, HD_SYM_MAX_OBJECTS);
@@ -263,10 +264,10 @@ static void check(struct hd_arena *a)
     a->n_branches = at_most(h->n_branches, HD_SYM_MAX_BRANCHES);
 }
 
-enum hd_status hd_arena_open(const char *path, struct hd_arena *a, struct hd_err *err)
+enum hd_status hd_shared_arena_open(const char *path, struct hd_shared_arena *a, struct hd_err *err)
 {
     struct stat st;
-    *a = (struct hd_arena){0};
+    *a = (struct hd_shared_arena){0};
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return hd_err_set(err, HD_ERR_IO, "cannot read %s: %s", path, strerror(errno));
@@ -285,7 +286,7 @@ enum hd_status hd_arena_open(const char *path, struct hd_arena *a, struct hd_err
     a->data = a->base + HD_SYM_AT_DATA;
     a->strings = (const char *)a->base + HD_SYM_AT_STRINGS;
     if (a->header->magic != HD_SYM_MAGIC || a->header->owner == 0) {
-        hd_arena_close(a);
+        hd_shared_arena_close(a);
         return hd_err_set(err, HD_ERR_INPUT,
                           "the program was not built for this: compile and link it with "
                           "heddle cc --concolic");
@@ -294,14 +295,14 @@ enum hd_status hd_arena_open(const char *path, struct hd_arena *a, struct hd_err
     return HD_OK;
 }
 
-void hd_arena_close(struct hd_arena *a)
+void hd_shared_arena_close(struct hd_shared_arena *a)
 {
     if (a->base)
         munmap((void *)(uintptr_t)a->base, HD_SYM_SIZE);
     a->base = NULL;
 }
 
-const char *hd_arena_string(const struct hd_arena *a, uint32_t at)
+const char *hd_shared_arena_string(const struct hd_shared_arena *a, uint32_t at)
 {
     if (at >= HD_SYM_MAX_STRINGS || !memchr(a->strings + at, 0, HD_SYM_MAX_STRINGS - at))
         return "";

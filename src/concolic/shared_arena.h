@@ -11,7 +11,7 @@
 #include "concolic/input.h"
 #include "abi/sym_abi.h"
 
-struct hd_arena {
+struct hd_shared_arena {
     const struct hd_sym_header *header;
     const uint8_t *base;
     const struct hd_sym_node *nodes;
@@ -26,14 +26,15 @@ struct hd_arena {
 
 /* Makes the file with the input as the given part. repeat: any number of runs may use it, and none
  * leaves anything in it. HD_ERR_IO, or HD_ERR_LIMIT when it is too big. */
-enum hd_status hd_arena_create(const char *path, const struct hd_input *in, bool repeat,
-                               struct hd_err *err);
+enum hd_status hd_shared_arena_create(const char *path, const struct hd_input *in, bool repeat,
+                                      struct hd_err *err);
 /* Maps it after the run. HD_ERR_INPUT: nobody claimed it: the program was not built for this. */
-enum hd_status hd_arena_open(const char *path, struct hd_arena *a, struct hd_err *err);
-void hd_arena_close(struct hd_arena *a);
-const char *hd_arena_string(const struct hd_arena *a, uint32_t at);
+enum hd_status hd_shared_arena_open(const char *path, struct hd_shared_arena *a,
+                                    struct hd_err *err);
+void hd_shared_arena_close(struct hd_shared_arena *a);
+const char *hd_shared_arena_string(const struct hd_shared_arena *a, uint32_t at);
 
 /* What a node's value must be, given the nodes before it. INPUT and CONST answer their own. */
-uint64_t hd_arena_eval(const struct hd_sym_node *nodes, uint32_t id);
+uint64_t hd_shared_arena_eval(const struct hd_sym_node *nodes, uint32_t id);
 
 #endif

@@ -77,7 +77,7 @@ static bool compute(struct trial *s, uint8_t a, uint8_t b)
     for (uint32_t i = 1; i <= s->n; i++) {
         if (s->uses[i] != a && s->uses[i] != b)
             continue;
-        s->nodes[i].value = hd_arena_eval(s->nodes, i);
+        s->nodes[i].value = hd_shared_arena_eval(s->nodes, i);
         if (s->want[i] >= 0 && s->nodes[i].value != (uint64_t)s->want[i])
             return false;
     }
@@ -112,7 +112,7 @@ static enum hd_sat try_all(struct trial *s, struct hd_trial_answer *answer)
     return HD_SAT_NO;
 }
 
-/* Inputs keep their value while nodes are computed: hd_arena_eval answers it. */
+/* Inputs keep their value while nodes are computed: hd_shared_arena_eval answers it. */
 enum hd_sat hd_trial(const struct hd_path *path, const struct hd_trial_want *wants, size_t n,
                      struct hd_trial_answer *answer)
 {

@@ -56,7 +56,7 @@ static void add(struct work *w, hd_eid from, hd_eid to)
             hd_realloc(edges->edge, edges->cap * sizeof *edges->edge, cap * sizeof *edges->edge);
         edges->cap = cap;
     }
-    edges->edge[edges->n++] = (struct hd_edge){to, from};
+    edges->edge[edges->n++] = (struct hd_order_edge){to, from};
 }
 
 static void acquire(struct work *w, hd_eid e, uint32_t depth)

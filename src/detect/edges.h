@@ -17,12 +17,12 @@
 
 #include "detect/clock.h"
 
-struct hd_edge {
+struct hd_order_edge {
     hd_eid to, from; /* from < to */
 };
 
 struct hd_edges {
-    struct hd_edge *edge; /* ascending by (to, from) */
+    struct hd_order_edge *edge; /* ascending by (to, from) */
     size_t n, cap;
     hd_eid *source; /* all `from`, ascending, each once */
     uint32_t *uses; /* by source: its edges */

@@ -26,7 +26,7 @@ struct hd_ahead {
     struct kept kept[KEPT];
 };
 
-static uint64_t number_of(const struct hd_plan *p)
+static uint64_t number_of(const struct hd_exec_plan *p)
 {
     uint64_t h = hd_hash_bytes(p->choices, p->n_choices * sizeof *p->choices, p->n_choices);
     h = hd_hash_bytes(p->sleepers, p->n_sleepers * sizeof *p->sleepers, h);
@@ -109,7 +109,7 @@ bool hd_ahead_idle(struct hd_ahead *c)
     return false;
 }
 
-void hd_ahead_start(struct hd_ahead *c, const struct hd_plan *plan)
+void hd_ahead_start(struct hd_ahead *c, const struct hd_exec_plan *plan)
 {
     uint64_t number = number_of(plan);
     struct hd_err ignored;
@@ -126,8 +126,8 @@ void hd_ahead_start(struct hd_ahead *c, const struct hd_plan *plan)
     }
 }
 
-enum hd_status hd_ahead_run(struct hd_ahead *c, const struct hd_plan *plan, struct hd_run *run,
-                            struct hd_err *err)
+enum hd_status hd_ahead_run(struct hd_ahead *c, const struct hd_exec_plan *plan,
+                            struct hd_exec_run *run, struct hd_err *err)
 {
     uint64_t number = number_of(plan);
     struct member *m = find(c, number);

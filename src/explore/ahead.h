@@ -20,10 +20,10 @@ void hd_ahead_free(struct hd_ahead *c); /* NULL is fine */
 /* Whether one more could be started now. */
 bool hd_ahead_idle(struct hd_ahead *c);
 /* Starts the plan beside others, unless it is there already. Needs hd_ahead_idle. */
-void hd_ahead_start(struct hd_ahead *c, const struct hd_plan *plan);
+void hd_ahead_start(struct hd_ahead *c, const struct hd_exec_plan *plan);
 /* The execution of a plan: waits for it or runs it. As hd_exec_run. */
-enum hd_status hd_ahead_run(struct hd_ahead *c, const struct hd_plan *plan, struct hd_run *run,
-                            struct hd_err *err);
+enum hd_status hd_ahead_run(struct hd_ahead *c, const struct hd_exec_plan *plan,
+                            struct hd_exec_run *run, struct hd_err *err);
 /* One that is not running, for recordings. */
 struct hd_exec *hd_ahead_exec(struct hd_ahead *c);
 

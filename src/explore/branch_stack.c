@@ -2,17 +2,17 @@
 
 #include "log/rt_depend.h"
 
-void hd_stack_init(struct hd_stack *s)
+void hd_stack_init(struct hd_branch_stack *s)
 {
-    *s = (struct hd_stack){.nodes = HD_VEC_INIT(struct hd_node),
-                           .sleepers = HD_VEC_INIT(struct hd_sleeper),
-                           .ops = HD_VEC_INIT(struct hd_exec_op),
-                           .choices = HD_VEC_INIT(struct hd_steer_choice),
-                           .plan_sleepers = HD_VEC_INIT(struct hd_steer_sleeper),
-                           .plan_ops = HD_VEC_INIT(struct hd_steer_op)};
+    *s = (struct hd_branch_stack){.nodes = HD_VEC_INIT(struct hd_node),
+                                  .sleepers = HD_VEC_INIT(struct hd_sleeper),
+                                  .ops = HD_VEC_INIT(struct hd_exec_op),
+                                  .choices = HD_VEC_INIT(struct hd_steer_choice),
+                                  .plan_sleepers = HD_VEC_INIT(struct hd_steer_sleeper),
+                                  .plan_ops = HD_VEC_INIT(struct hd_steer_op)};
 }
 
-void hd_stack_fini(struct hd_stack *s)
+void hd_stack_fini(struct hd_branch_stack *s)
 {
     hd_vec_fini(&s->nodes);
     hd_vec_fini(&s->sleepers);
@@ -29,7 +29,8 @@ static uint64_t bit(uint32_t thread)
 
 /* ---- who sleeps ---- */
 
-static bool depend(const struct hd_stack *s, const struct hd_sleeper *z, const struct hd_node *n)
+static bool depend(const struct hd_branch_stack *s, const struct hd_sleeper *z,
+                   const struct hd_node *n)
 {
     const struct hd_exec_op *ops = s->ops.data;
     for (uint32_t a = 0; a < z->n; a++)
@@ -40,7 +41,7 @@ static bool depend(const struct hd_stack *s, const struct hd_sleeper *z, const s
 }
 
 /* Those who sleep at a node and are not woken by its step sleep at the next one, too. */
-static void inherit(struct hd_stack *s, size_t from, struct hd_node *to)
+static void inherit(struct hd_branch_stack *s, size_t from, struct hd_node *to)
 {
     const struct hd_node *n = hd_stack_at(s, from);
     to->sleeper = (uint32_t)s->sleepers.len;
@@ -57,7 +58,7 @@ static void inherit(struct hd_stack *s, size_t from, struct hd_node *to)
 /* ---- growing ---- */
 
 /* Whether the thread before could have gone on at a node where another one runs. */
-static bool preempts(const struct hd_stack *s, size_t at, uint32_t thread)
+static bool preempts(const struct hd_branch_stack *s, size_t at, uint32_t thread)
 {
     if (!at)
         return false;
@@ -65,7 +66,8 @@ static bool preempts(const struct hd_stack *s, size_t at, uint32_t thread)
     return before != thread && hd_stack_at(s, at)->step.may_run & bit(before);
 }
 
-static void take_step(struct hd_stack *s, struct hd_node *n, const struct hd_run *run, uint32_t i)
+static void take_step(struct hd_branch_stack *s, struct hd_node *n, const struct hd_exec_run *run,
+                      uint32_t i)
 {
     uint32_t wakes = n->step.wakes;
     n->step = *hd_run_step(run, i);
@@ -77,9 +79,9 @@ static void take_step(struct hd_stack *s, struct hd_node *n, const struct hd_run
     n->fresh = false;
 }
 
-bool hd_stack_add(struct hd_stack *s, const struct hd_run *run, uint32_t i)
+bool hd_stack_add(struct hd_branch_stack *s, const struct hd_exec_run *run, uint32_t i)
 {
-    const struct hd_step *step = hd_run_step(run, i);
+    const struct hd_exec_step *step = hd_run_step(run, i);
     if (i + 1 == s->nodes.len && hd_stack_at(s, i)->fresh) {
         take_step(s, hd_stack_at(s, i), run, i);
         return true;
@@ -99,13 +101,13 @@ bool hd_stack_add(struct hd_stack *s, const struct hd_run *run, uint32_t i)
     return true;
 }
 
-bool hd_stack_agrees(const struct hd_stack *s, const struct hd_run *run, size_t n)
+bool hd_stack_agrees(const struct hd_branch_stack *s, const struct hd_exec_run *run, size_t n)
 {
     size_t known = s->nodes.len - n;
     if (run->steps.len < known)
         return false;
     for (size_t i = 0; i < known; i++) {
-        const struct hd_step *a = &hd_stack_at(s, i)->step, *b = hd_run_step(run, i);
+        const struct hd_exec_step *a = &hd_stack_at(s, i)->step, *b = hd_run_step(run, i);
         if (a->thread != b->thread || a->until != b->until || a->n != b->n || a->wakes != b->wakes)
             return false;
     }
@@ -115,7 +117,7 @@ bool hd_stack_agrees(const struct hd_stack *s, const struct hd_run *run, size_t 
 /* ---- the next choice ---- */
 
 /* Its step has been explored: from here on its thread sleeps. */
-static void end_thread(struct hd_stack *s, struct hd_node *n, bool use_sleep)
+static void end_thread(struct hd_branch_stack *s, struct hd_node *n, bool use_sleep)
 {
     n->tried |= bit(n->step.thread);
     s->ops.len = n->op + n->step.n;
@@ -145,7 +147,7 @@ void hd_stack_try(struct hd_node *n, uint64_t threads)
     promise(n);
 }
 
-static bool choose(struct hd_stack *s, struct hd_node *n, uint32_t limit, bool *bounded)
+static bool choose(struct hd_branch_stack *s, struct hd_node *n, uint32_t limit, bool *bounded)
 {
     for (uint64_t left = left_of(n); left; left = left_of(n)) {
         promise(n);
@@ -156,7 +158,7 @@ static bool choose(struct hd_stack *s, struct hd_node *n, uint32_t limit, bool *
             continue;
         }
         n->step =
-            (struct hd_step){.thread = t, .wakes = HD_EXEC_NOBODY, .may_run = n->step.may_run};
+            (struct hd_exec_step){.thread = t, .wakes = HD_EXEC_NOBODY, .may_run = n->step.may_run};
         n->op = (uint32_t)s->ops.len;
         n->wakes_left = 0;
         n->fresh = true;
@@ -177,7 +179,7 @@ static bool choose_waiter(struct hd_node *n)
     return true;
 }
 
-bool hd_stack_next(struct hd_stack *s, uint32_t preemptions, bool use_sleep, bool *bounded)
+bool hd_stack_next(struct hd_branch_stack *s, uint32_t preemptions, bool use_sleep, bool *bounded)
 {
     while (s->nodes.len) {
         struct hd_node *n = hd_stack_at(s, s->nodes.len - 1);
@@ -195,7 +197,7 @@ bool hd_stack_next(struct hd_stack *s, uint32_t preemptions, bool use_sleep, boo
 
 /* ---- plans ---- */
 
-static void plan_choices(struct hd_stack *s, size_t n_nodes)
+static void plan_choices(struct hd_branch_stack *s, size_t n_nodes)
 {
     struct hd_steer_choice *last = NULL;
     s->choices.len = 0;
@@ -211,7 +213,7 @@ static void plan_choices(struct hd_stack *s, size_t n_nodes)
 }
 
 /* Memory that nobody else knows wakes nobody: the same address may be another block's by then. */
-static void plan_sleeper(struct hd_stack *s, uint32_t thread, uint32_t op, uint32_t n)
+static void plan_sleeper(struct hd_branch_stack *s, uint32_t thread, uint32_t op, uint32_t n)
 {
     struct hd_steer_sleeper *p = hd_vec_push(&s->plan_sleepers);
     *p = (struct hd_steer_sleeper){thread, (uint32_t)s->plan_ops.len, 0};
@@ -224,7 +226,7 @@ static void plan_sleeper(struct hd_stack *s, uint32_t thread, uint32_t op, uint3
     }
 }
 
-static void plan_sleepers(struct hd_stack *s, const struct hd_node *n, uint32_t chosen)
+static void plan_sleepers(struct hd_branch_stack *s, const struct hd_node *n, uint32_t chosen)
 {
     s->plan_sleepers.len = s->plan_ops.len = 0;
     for (uint32_t k = 0; n && k < n->n_sleepers; k++) {
@@ -234,18 +236,18 @@ static void plan_sleepers(struct hd_stack *s, const struct hd_node *n, uint32_t 
     }
 }
 
-static void fill_plan(const struct hd_stack *s, struct hd_plan *plan)
+static void fill_plan(const struct hd_branch_stack *s, struct hd_exec_plan *plan)
 {
-    *plan = (struct hd_plan){.choices = s->choices.data,
-                             .n_choices = s->choices.len,
-                             .sleepers = s->plan_sleepers.data,
-                             .n_sleepers = s->plan_sleepers.len,
-                             .ops = s->plan_ops.data,
-                             .n_ops = s->plan_ops.len,
-                             .first = HD_EXEC_NOBODY};
+    *plan = (struct hd_exec_plan){.choices = s->choices.data,
+                                  .n_choices = s->choices.len,
+                                  .sleepers = s->plan_sleepers.data,
+                                  .n_sleepers = s->plan_sleepers.len,
+                                  .ops = s->plan_ops.data,
+                                  .n_ops = s->plan_ops.len,
+                                  .first = HD_EXEC_NOBODY};
 }
 
-void hd_stack_plan(struct hd_stack *s, struct hd_plan *plan)
+void hd_stack_plan(struct hd_branch_stack *s, struct hd_exec_plan *plan)
 {
     const struct hd_node *n = s->nodes.len ? hd_stack_at(s, s->nodes.len - 1) : NULL;
     plan_choices(s, s->nodes.len);
@@ -253,7 +255,7 @@ void hd_stack_plan(struct hd_stack *s, struct hd_plan *plan)
     fill_plan(s, plan);
 }
 
-bool hd_stack_plan_later(struct hd_stack *s, size_t i, struct hd_plan *plan)
+bool hd_stack_plan_later(struct hd_branch_stack *s, size_t i, struct hd_exec_plan *plan)
 {
     const struct hd_node *n = hd_stack_at(s, i);
     uint64_t next = n->promised & left_of(n);

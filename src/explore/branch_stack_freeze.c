@@ -2,7 +2,7 @@
 #include "explore/freeze.h"
 #include "explore/branch_stack.h"
 
-static void freeze_step(struct hd_freezer *z, struct hd_step *s)
+static void freeze_step(struct hd_freezer *z, struct hd_exec_step *s)
 {
     hd_freeze_u32(z, &s->thread);
     hd_freeze_u32(z, &s->until);
@@ -33,7 +33,7 @@ static bool inside(uint32_t first, uint32_t n, size_t len)
 }
 
 /* Everything points to something. */
-static bool holds_together(const struct hd_stack *s, uint32_t n_threads)
+static bool holds_together(const struct hd_branch_stack *s, uint32_t n_threads)
 {
     for (size_t i = 0; i < s->nodes.len; i++) {
         const struct hd_node *n = hd_stack_at(s, i);
@@ -50,7 +50,7 @@ static bool holds_together(const struct hd_stack *s, uint32_t n_threads)
     return true;
 }
 
-void hd_stack_freeze(struct hd_stack *s, struct hd_freezer *z, uint32_t n_threads)
+void hd_stack_freeze(struct hd_branch_stack *s, struct hd_freezer *z, uint32_t n_threads)
 {
     hd_freeze_len(z, &s->nodes);
     for (size_t i = 0; i < s->nodes.len; i++)
@@ -72,11 +72,11 @@ void hd_stack_freeze(struct hd_stack *s, struct hd_freezer *z, uint32_t n_thread
     z->bad = z->bad || !holds_together(s, n_threads);
 }
 
-bool hd_stack_lies_so(const struct hd_stack *s, const struct hd_run *run, size_t n)
+bool hd_stack_lies_so(const struct hd_branch_stack *s, const struct hd_exec_run *run, size_t n)
 {
     for (size_t i = 0; i + n < s->nodes.len; i++) {
         const struct hd_node *d = hd_stack_at(s, i);
-        const struct hd_step *b = hd_run_step(run, i);
+        const struct hd_exec_step *b = hd_run_step(run, i);
         for (uint32_t k = 0; k < d->step.n; k++) {
             const struct hd_exec_op *mine = hd_vec_at(&s->ops, d->op + k);
             const struct hd_exec_op *other = hd_run_op(run, b->first + k);

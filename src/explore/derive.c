@@ -15,7 +15,7 @@ struct held {
 struct walk {
     struct hd_reach *r;
     const struct hd_item *item;
-    const struct hd_run *run;
+    const struct hd_exec_run *run;
     uint32_t *next;     /* by step: the next one of the same thread, or the number of steps */
     uint32_t at[WIDTH]; /* by thread: its next step */
     struct hd_vec held; /* struct held */
@@ -126,8 +126,8 @@ static void wake(struct walk *w, const struct hd_steer_op *raw)
     }
 }
 
-static void put_to_sleep(struct hd_item *item, uint32_t thread, const struct hd_run *run,
-                         const struct hd_step *s)
+static void put_to_sleep(struct hd_item *item, uint32_t thread, const struct hd_exec_run *run,
+                         const struct hd_exec_step *s)
 {
     *(struct hd_steer_sleeper *)hd_vec_push(&item->sleepers) =
         (struct hd_steer_sleeper){thread, (uint32_t)item->ops.len, s->n};
@@ -156,7 +156,7 @@ static struct hd_item *branch(struct walk *w, uint32_t i, uint32_t u, uint32_t w
 {
     struct hd_item *item = hd_item_new();
     for (uint32_t k = 0; k < i; k++) {
-        const struct hd_step *s = hd_run_step(w->run, k);
+        const struct hd_exec_step *s = hd_run_step(w->run, k);
         struct hd_steer_choice *last =
             item->choices.len ? hd_vec_at(&item->choices, item->choices.len - 1) : NULL;
         if (!last || last->thread != s->thread || last->wakes != NOBODY || s->wakes != NOBODY)
@@ -173,7 +173,7 @@ static struct hd_item *branch(struct walk *w, uint32_t i, uint32_t u, uint32_t w
 
 static void derive(struct walk *w, uint32_t i, uint32_t u, uint32_t cost)
 {
-    const struct hd_step *taken = hd_run_step(w->run, i);
+    const struct hd_exec_step *taken = hd_run_step(w->run, i);
     struct hd_item *item = branch(w, i, u, NOBODY, cost);
     put_to_sleep(item, taken->thread, w->run, taken);
     hd_reach_push(w->r, item, u == w->r->hint);
@@ -182,7 +182,7 @@ static void derive(struct walk *w, uint32_t i, uint32_t u, uint32_t cost)
 /* The step as it was, but for whom its signal wakes. */
 static void wake_others(struct walk *w, uint32_t i)
 {
-    const struct hd_step *s = hd_run_step(w->run, i);
+    const struct hd_exec_step *s = hd_run_step(w->run, i);
     for (uint32_t u = 0; u < WIDTH && s->wakes != NOBODY; u++)
         if (u != s->wakes && s->waiters & bit(u))
             hd_reach_push(w->r, branch(w, i, s->thread, u, w->item->cost), s->thread == w->r->hint);
@@ -190,7 +190,7 @@ static void wake_others(struct walk *w, uint32_t i)
 
 static void look_around(struct walk *w, uint32_t i)
 {
-    const struct hd_step *s = hd_run_step(w->run, i);
+    const struct hd_exec_step *s = hd_run_step(w->run, i);
     uint64_t may = s->may_run & ~w->r->parked & ~asleep(w) & ~bit(s->thread);
     bool could_go_on =
         w->last != NOBODY && s->may_run & bit(w->last) & ~w->r->parked && !is_blocked(w, w->last);
@@ -228,7 +228,7 @@ static bool visit(struct walk *w)
 
 static void pass(struct walk *w, uint32_t i)
 {
-    const struct hd_step *s = hd_run_step(w->run, i);
+    const struct hd_exec_step *s = hd_run_step(w->run, i);
     hd_trail_step(&w->r->e->trail, w->run, s);
     for (uint32_t k = s->first; k < s->first + s->n; k++) {
         hold(w, &hd_run_op(w->run, k)->op);
@@ -240,7 +240,7 @@ static void pass(struct walk *w, uint32_t i)
     w->last = s->thread;
 }
 
-void hd_reach_derive(struct hd_reach *r, const struct hd_item *item, const struct hd_run *run)
+void hd_reach_derive(struct hd_reach *r, const struct hd_item *item, const struct hd_exec_run *run)
 {
     uint32_t n = (uint32_t)run->steps.len;
     struct walk w = {.r = r, .item = item, .run = run, .held = HD_VEC_INIT(struct held)};

@@ -28,7 +28,7 @@ struct search {
     struct hd_explore_result *result;
     struct hd_exec_names names;
     struct hd_ahead *ahead;
-    struct hd_stack stack;
+    struct hd_branch_stack stack;
     struct hd_order order;
     struct hd_findings findings;
     char loss[sizeof((struct hd_explore_result *)0)->why]; /* why schedules were left out, or "" */
@@ -118,7 +118,7 @@ static void reverse_races(struct search *s, size_t taken)
 }
 
 /* Steps of the execution become nodes; how many of them are on the stack then. */
-static size_t take_steps(struct search *s, const struct hd_run *run)
+static size_t take_steps(struct search *s, const struct hd_exec_run *run)
 {
     size_t at = s->stack.nodes.len ? s->stack.nodes.len - 1 : 0;
     for (; at < run->steps.len; at++) {
@@ -131,7 +131,7 @@ static size_t take_steps(struct search *s, const struct hd_run *run)
     return at;
 }
 
-static void count(struct search *s, const struct hd_run *run, bool whole)
+static void count(struct search *s, const struct hd_exec_run *run, bool whole)
 {
     struct hd_explore_progress *p = &s->result->p;
     p->executions++;
@@ -164,7 +164,7 @@ static void see_refusal(struct search *s)
     hd_stack_try(n, n->step.may_run);
 }
 
-static void see_run(struct search *s, const struct hd_run *run)
+static void see_run(struct search *s, const struct hd_exec_run *run)
 {
     bool first = !s->stack.nodes.len;
     size_t taken = 0;
@@ -232,7 +232,7 @@ static bool used_up(struct search *s)
 
 /* Steps that look independent may depend on each other then. The search goes on without the claim;
  * but a release by another thread makes choices of locks wrong, so that it may never end. */
-static void see_untold(struct search *s, const struct hd_run *run)
+static void see_untold(struct search *s, const struct hd_exec_run *run)
 {
     const char *why = hd_run_untold(run);
     if (why)
@@ -243,7 +243,7 @@ static void see_untold(struct search *s, const struct hd_run *run)
 /* The choices that come next if this execution adds none: the deepest ones. */
 static void run_ahead(struct search *s)
 {
-    struct hd_plan plan;
+    struct hd_exec_plan plan;
     for (size_t i = s->stack.nodes.len; i-- > 0 && hd_ahead_idle(s->ahead);)
         if (hd_stack_plan_later(&s->stack, i, &plan))
             hd_ahead_start(s->ahead, &plan);
@@ -251,7 +251,7 @@ static void run_ahead(struct search *s)
 
 /* The first execution of a search that goes on: addresses of sleepers would mean something else in
  * a program that lies elsewhere, and schedules would be missed. */
-static enum hd_status see_same(struct search *s, const struct hd_run *run, struct hd_err *err)
+static enum hd_status see_same(struct search *s, const struct hd_exec_run *run, struct hd_err *err)
 {
     if (!s->unproved)
         return HD_OK;
@@ -266,8 +266,8 @@ static enum hd_status see_same(struct search *s, const struct hd_run *run, struc
 
 static enum hd_status run_once(struct search *s, struct hd_err *err)
 {
-    struct hd_plan plan;
-    struct hd_run run;
+    struct hd_exec_plan plan;
+    struct hd_exec_run run;
     if (!s->opts->all)
         run_ahead(s);
     hd_stack_plan(&s->stack, &plan);

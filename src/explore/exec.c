@@ -245,7 +245,7 @@ static uint64_t put(struct hd_exec *x, size_t *at, const void *data, size_t n)
     return here;
 }
 
-static enum hd_status write_plan(struct hd_exec *x, const struct hd_plan *p, bool silent,
+static enum hd_status write_plan(struct hd_exec *x, const struct hd_exec_plan *p, bool silent,
                                  struct hd_err *err)
 {
     size_t n_threads = x->names->threads.len;
@@ -341,7 +341,7 @@ static pid_t ask_server(struct hd_exec *x)
     return 0;
 }
 
-enum hd_status hd_exec_start(struct hd_exec *x, const struct hd_plan *plan, struct hd_err *err)
+enum hd_status hd_exec_start(struct hd_exec *x, const struct hd_exec_plan *plan, struct hd_err *err)
 {
     volatile int why = 0;
     HD_ASSERT(!x->pid);
@@ -421,7 +421,7 @@ bool hd_exec_thread(const struct hd_exec *x, uint32_t name, struct hd_steer_thre
 }
 
 /* The program's output goes to a file beside the recording, which does not stay. */
-enum hd_status hd_exec_record(struct hd_exec *x, const struct hd_plan *plan, const char *path,
+enum hd_status hd_exec_record(struct hd_exec *x, const struct hd_exec_plan *plan, const char *path,
                               uint64_t limit, enum hd_exec_end *end, struct hd_err *err)
 {
     static const enum hd_exec_end ends[] = {[HD_END_EXIT] = HD_EXEC_EXIT,
@@ -460,15 +460,15 @@ enum hd_status hd_exec_record(struct hd_exec *x, const struct hd_plan *plan, con
 
 /* ---- what happened ---- */
 
-void hd_run_init(struct hd_run *run)
+void hd_run_init(struct hd_exec_run *run)
 {
-    *run = (struct hd_run){.steps = HD_VEC_INIT(struct hd_step),
-                           .ops = HD_VEC_INIT(struct hd_exec_op),
-                           .starts = HD_VEC_INIT(struct hd_exec_start),
-                           .states = HD_VEC_INIT(struct hd_exec_state)};
+    *run = (struct hd_exec_run){.steps = HD_VEC_INIT(struct hd_exec_step),
+                                .ops = HD_VEC_INIT(struct hd_exec_op),
+                                .starts = HD_VEC_INIT(struct hd_exec_start),
+                                .states = HD_VEC_INIT(struct hd_exec_state)};
 }
 
-void hd_run_fini(struct hd_run *run)
+void hd_run_fini(struct hd_exec_run *run)
 {
     hd_vec_fini(&run->steps);
     hd_vec_fini(&run->ops);
@@ -491,7 +491,7 @@ static void find_assertion(const struct hd_exec *x, char *line, size_t size)
     snprintf(line, size, "%.*s", (int)(end - at), at);
 }
 
-const char *hd_run_untold(const struct hd_run *run)
+const char *hd_run_untold(const struct hd_exec_run *run)
 {
     static const struct {
         uint32_t what;
@@ -551,8 +551,8 @@ static enum hd_status end_run(struct hd_exec *x, struct hd_exec_left *left, stru
 }
 
 static enum hd_status read_area(const struct hd_exec *x, const struct hd_steer_header *area,
-                                size_t bytes, const struct hd_exec_left *left, struct hd_run *run,
-                                struct hd_err *err)
+                                size_t bytes, const struct hd_exec_left *left,
+                                struct hd_exec_run *run, struct hd_err *err)
 {
     run->wait_status = left->wait_status;
     run->end = end_of(area->end, left->wait_status, left->ended);
@@ -562,7 +562,7 @@ static enum hd_status read_area(const struct hd_exec *x, const struct hd_steer_h
     return hd_steps_read(area, bytes, x->names, run, err);
 }
 
-enum hd_status hd_exec_finish(struct hd_exec *x, struct hd_run *run, struct hd_err *err)
+enum hd_status hd_exec_finish(struct hd_exec *x, struct hd_exec_run *run, struct hd_err *err)
 {
     struct hd_exec_left left;
     hd_run_init(run);
@@ -595,7 +595,7 @@ enum hd_status hd_exec_collect(struct hd_exec *x, struct hd_exec_left *left, str
 }
 
 enum hd_status hd_exec_read(const struct hd_exec *x, const struct hd_exec_left *left,
-                            struct hd_run *run, struct hd_err *err)
+                            struct hd_exec_run *run, struct hd_err *err)
 {
     hd_run_init(run);
     return read_area(x, left->area, left->bytes, left, run, err);
@@ -607,8 +607,8 @@ void hd_exec_left_fini(struct hd_exec_left *left)
     left->area = NULL;
 }
 
-enum hd_status hd_exec_run(struct hd_exec *x, const struct hd_plan *plan, struct hd_run *run,
-                           struct hd_err *err)
+enum hd_status hd_exec_run(struct hd_exec *x, const struct hd_exec_plan *plan,
+                           struct hd_exec_run *run, struct hd_err *err)
 {
     enum hd_status s = hd_exec_start(x, plan, err);
     if (s != HD_OK) {

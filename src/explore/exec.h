@@ -45,7 +45,7 @@ uint32_t hd_exec_name_region(struct hd_exec_names *n, uint32_t thread, uint32_t 
 
 /* ---- plans ---- */
 
-struct hd_plan {
+struct hd_exec_plan {
     const struct hd_steer_choice *choices;
     size_t n_choices;
     const struct hd_steer_sleeper *sleepers; /* their operations by raw address */
@@ -65,7 +65,7 @@ struct hd_exec_op {
     bool own; /* memory that its thread asked for in the same step: nobody else knows it */
 };
 
-struct hd_step {
+struct hd_exec_step {
     uint32_t thread;
     uint32_t until;    /* events of the thread, this step's included */
     uint32_t wakes;    /* of its signal, or HD_EXEC_NOBODY */
@@ -104,13 +104,13 @@ struct hd_exec_start {
     uint32_t value;
 };
 
-struct hd_run {
+struct hd_exec_run {
     enum hd_exec_end end;
     int wait_status;      /* as waitpid has it; of a crash see states */
     char assertion[300];  /* line of standard error that tells of a failed assertion, or "" */
     uint32_t chosen;      /* choices that were carried out */
     uint32_t untold;      /* set of HD_STEER_FOREIGN_RELEASE and so on (log/rt_steer.h) */
-    struct hd_vec steps;  /* struct hd_step */
+    struct hd_vec steps;  /* struct hd_exec_step */
     struct hd_vec ops;    /* struct hd_exec_op */
     struct hd_vec starts; /* struct hd_exec_start */
     struct hd_vec states; /* struct hd_exec_state, by number in the run */
@@ -124,10 +124,11 @@ void hd_exec_close(struct hd_exec *x);                /* kills a running executi
 
 /* Starts an execution; the plan is copied. Then hd_exec_finish, when the descriptor becomes
  * readable or at once: it waits. */
-enum hd_status hd_exec_start(struct hd_exec *x, const struct hd_plan *plan, struct hd_err *err);
+enum hd_status hd_exec_start(struct hd_exec *x, const struct hd_exec_plan *plan,
+                             struct hd_err *err);
 int hd_exec_fd(const struct hd_exec *x); /* readable when the program has ended; -1: not known */
 /* HD_ERR_STOPPED: interrupted by the user. run is emptied first; hd_run_fini in every case. */
-enum hd_status hd_exec_finish(struct hd_exec *x, struct hd_run *run, struct hd_err *err);
+enum hd_status hd_exec_finish(struct hd_exec *x, struct hd_exec_run *run, struct hd_err *err);
 /* The same in two parts, so that executions get their names in the order in which they are read,
  * whenever they ended. */
 struct hd_exec_left {
@@ -140,32 +141,32 @@ struct hd_exec_left {
 bool hd_exec_ready(struct hd_exec *x); /* it has ended: hd_exec_collect will not wait */
 enum hd_status hd_exec_collect(struct hd_exec *x, struct hd_exec_left *left, struct hd_err *err);
 enum hd_status hd_exec_read(const struct hd_exec *x, const struct hd_exec_left *left,
-                            struct hd_run *run, struct hd_err *err);
+                            struct hd_exec_run *run, struct hd_err *err);
 void hd_exec_left_fini(struct hd_exec_left *left);
 /* hd_exec_start and hd_exec_finish. */
-enum hd_status hd_exec_run(struct hd_exec *x, const struct hd_plan *plan, struct hd_run *run,
-                           struct hd_err *err);
-void hd_run_init(struct hd_run *run);
-void hd_run_fini(struct hd_run *run);
+enum hd_status hd_exec_run(struct hd_exec *x, const struct hd_exec_plan *plan,
+                           struct hd_exec_run *run, struct hd_err *err);
+void hd_run_init(struct hd_exec_run *run);
+void hd_run_fini(struct hd_exec_run *run);
 
 /* Runs the choices again (each with its `until`), lets the program go on to its end and keeps the
  * recording at path, as heddle record would. *end is how that run ended: exit, crash, deadlock or
  * timeout. limit: keep so many events; 0: all. */
-enum hd_status hd_exec_record(struct hd_exec *x, const struct hd_plan *plan, const char *path,
+enum hd_status hd_exec_record(struct hd_exec *x, const struct hd_exec_plan *plan, const char *path,
                               uint64_t limit, enum hd_exec_end *end, struct hd_err *err);
 
 /* How thread `name` was created; false: there is no such name. */
 bool hd_exec_thread(const struct hd_exec *x, uint32_t name, struct hd_steer_thread *path);
 
 /* One of the things that run->untold is a set of, in words; NULL: nothing is untold. */
-const char *hd_run_untold(const struct hd_run *run);
+const char *hd_run_untold(const struct hd_exec_run *run);
 
-static inline const struct hd_step *hd_run_step(const struct hd_run *r, size_t i)
+static inline const struct hd_exec_step *hd_run_step(const struct hd_exec_run *r, size_t i)
 {
     return hd_vec_at(&r->steps, i);
 }
 
-static inline const struct hd_exec_op *hd_run_op(const struct hd_run *r, size_t i)
+static inline const struct hd_exec_op *hd_run_op(const struct hd_exec_run *r, size_t i)
 {
     return hd_vec_at(&r->ops, i);
 }

@@ -65,7 +65,7 @@ struct hd_explore_opts {
     void (*progress)(void *ctx, const struct hd_explore_progress *p); /* after each; or NULL */
     void (*found)(void *ctx, const struct hd_explore_finding *f);     /* or NULL */
     /* Each execution that ran to its end, or NULL. */
-    void (*ran)(void *ctx, const struct hd_run *run, const struct hd_order *order);
+    void (*ran)(void *ctx, const struct hd_exec_run *run, const struct hd_order *order);
 };
 
 struct hd_explore_result {

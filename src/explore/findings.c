@@ -47,7 +47,7 @@ static bool is_new(struct hd_findings *f, enum hd_explore_kind kind, uint64_t ke
     return f->keys.len > before;
 }
 
-static void choose_step(struct hd_findings *f, const struct hd_step *s)
+static void choose_step(struct hd_findings *f, const struct hd_exec_step *s)
 {
     struct hd_steer_choice *last =
         f->choices.len ? hd_vec_at(&f->choices, f->choices.len - 1) : NULL;
@@ -96,7 +96,7 @@ static void see_races(struct hd_findings *f, const struct hd_order *o)
         const struct hd_order_race *r = hd_vec_at(&o->races, k);
         if (r->j >= o->run->steps.len)
             continue;
-        const struct hd_step *i = hd_run_step(o->run, r->i), *j = hd_run_step(o->run, r->j);
+        const struct hd_exec_step *i = hd_run_step(o->run, r->i), *j = hd_run_step(o->run, r->j);
         for (uint32_t a = 0; a < i->n; a++)
             for (uint32_t b = 0; b < j->n; b++)
                 see_race(f, o, r, &hd_run_op(o->run, i->first + a)->op,
@@ -106,14 +106,14 @@ static void see_races(struct hd_findings *f, const struct hd_order *o)
 
 /* ---- ends ---- */
 
-static void choose_all(struct hd_findings *f, const struct hd_run *run)
+static void choose_all(struct hd_findings *f, const struct hd_exec_run *run)
 {
     f->choices.len = 0;
     for (size_t i = 0; i < run->steps.len; i++)
         choose_step(f, hd_run_step(run, i));
 }
 
-static void see_deadlock(struct hd_findings *f, const struct hd_run *run)
+static void see_deadlock(struct hd_findings *f, const struct hd_exec_run *run)
 {
     uint64_t key = 0;
     for (size_t i = 0; i < run->states.len; i++) {
@@ -128,7 +128,7 @@ static void see_deadlock(struct hd_findings *f, const struct hd_run *run)
     tell(f, &what);
 }
 
-static uint32_t last_step(const struct hd_run *run, uint32_t thread)
+static uint32_t last_step(const struct hd_exec_run *run, uint32_t thread)
 {
     for (uint32_t i = (uint32_t)run->steps.len; i-- > 0;)
         if (hd_run_step(run, i)->thread == thread)
@@ -136,7 +136,7 @@ static uint32_t last_step(const struct hd_run *run, uint32_t thread)
     return UINT32_MAX;
 }
 
-static bool crashed(const struct hd_run *run, uint32_t thread)
+static bool crashed(const struct hd_exec_run *run, uint32_t thread)
 {
     for (size_t i = 0; i < run->states.len; i++) {
         const struct hd_exec_state *s = hd_vec_at(&run->states, i);
@@ -151,7 +151,7 @@ static bool choose_past(struct hd_findings *f, const struct hd_order *o, uint32_
 {
     f->choices.len = 0;
     for (uint32_t i = 0; i <= last; i++) {
-        const struct hd_step *s = hd_run_step(o->run, i);
+        const struct hd_exec_step *s = hd_run_step(o->run, i);
         if (i != last && !hd_order_before(o, i, last))
             continue;
         if (i != last && crashed(o->run, s->thread) && last_step(o->run, s->thread) == i)
@@ -164,7 +164,7 @@ static bool choose_past(struct hd_findings *f, const struct hd_order *o, uint32_
 static void see_crash(struct hd_findings *f, const struct hd_order *o,
                       const struct hd_exec_state *s)
 {
-    const struct hd_run *run = o->run;
+    const struct hd_exec_run *run = o->run;
     bool assertion = s->s.signal == SIGABRT && *run->assertion;
     uint32_t last = last_step(run, s->thread);
     uint64_t key = mix((uint64_t)s->s.signal, s->s.count);
@@ -182,7 +182,7 @@ static void see_crash(struct hd_findings *f, const struct hd_order *o,
 }
 
 /* Of the operations at the end: the same wherever in its loop a thread was stopped. */
-static uint64_t first_site(const struct hd_run *run)
+static uint64_t first_site(const struct hd_exec_run *run)
 {
     uint64_t site = UINT64_MAX;
     for (size_t i = run->ops.len > LOOP ? run->ops.len - LOOP : 0; i < run->ops.len; i++) {
@@ -193,7 +193,7 @@ static uint64_t first_site(const struct hd_run *run)
 }
 
 /* The choices of one that was cut need not follow the loop to the end of the room. */
-static void choose_start(struct hd_findings *f, const struct hd_run *run)
+static void choose_start(struct hd_findings *f, const struct hd_exec_run *run)
 {
     size_t n = run->steps.len > LOOP ? run->steps.len - LOOP : run->steps.len;
     f->choices.len = 0;
@@ -202,7 +202,7 @@ static void choose_start(struct hd_findings *f, const struct hd_run *run)
 }
 
 /* Whether it would never have ended shows when it runs again with more time (kept.h). */
-static void see_hang(struct hd_findings *f, const struct hd_run *run)
+static void see_hang(struct hd_findings *f, const struct hd_exec_run *run)
 {
     if (!is_new(f, HD_EXPLORE_HANG, first_site(run)))
         return;
@@ -212,10 +212,10 @@ static void see_hang(struct hd_findings *f, const struct hd_run *run)
 }
 
 /* A process that became another program, or left by a system call of its own, did not crash. */
-static void see_death(struct hd_findings *f, const struct hd_run *run)
+static void see_death(struct hd_findings *f, const struct hd_exec_run *run)
 {
     int sig = WIFSIGNALED(run->wait_status) ? WTERMSIG(run->wait_status) : 0;
-    const struct hd_step *last = run->steps.len ? hd_run_step(run, run->steps.len - 1) : NULL;
+    const struct hd_exec_step *last = run->steps.len ? hd_run_step(run, run->steps.len - 1) : NULL;
     uint64_t site = last ? hd_run_op(run, last->first + last->n - 1)->op.site : 0;
     if (!sig || !is_new(f, HD_EXPLORE_CRASH, mix(site, (uint64_t)sig)))
         return;
@@ -224,7 +224,7 @@ static void see_death(struct hd_findings *f, const struct hd_run *run)
     tell(f, &what);
 }
 
-static void see_end(struct hd_findings *f, const struct hd_run *run)
+static void see_end(struct hd_findings *f, const struct hd_exec_run *run)
 {
     if (run->end == HD_EXEC_DEADLOCK)
         see_deadlock(f, run);
@@ -235,7 +235,7 @@ static void see_end(struct hd_findings *f, const struct hd_run *run)
 }
 
 /* A crash of an execution that was not ordered comes with all that was done. */
-static void see_late_crash(struct hd_findings *f, const struct hd_run *run,
+static void see_late_crash(struct hd_findings *f, const struct hd_exec_run *run,
                            const struct hd_exec_state *s)
 {
     bool assertion = s->s.signal == SIGABRT && *run->assertion;
@@ -251,7 +251,7 @@ static void see_late_crash(struct hd_findings *f, const struct hd_run *run,
     tell(f, &what);
 }
 
-void hd_findings_see_end(struct hd_findings *f, const struct hd_run *run)
+void hd_findings_see_end(struct hd_findings *f, const struct hd_exec_run *run)
 {
     see_end(f, run);
     for (size_t i = 0; i < run->states.len; i++) {
@@ -263,7 +263,7 @@ void hd_findings_see_end(struct hd_findings *f, const struct hd_run *run)
 
 void hd_findings_see(struct hd_findings *f, const struct hd_order *order)
 {
-    const struct hd_run *run = order->run;
+    const struct hd_exec_run *run = order->run;
     see_races(f, order);
     see_end(f, run);
     for (size_t i = 0; i < run->states.len; i++) {

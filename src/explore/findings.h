@@ -30,6 +30,6 @@ void hd_findings_know(struct hd_findings *f, uint64_t key);
 /* Looks at the execution that was ordered last, and at the races that were listed. */
 void hd_findings_see(struct hd_findings *f, const struct hd_order *order);
 /* How an execution ended that was not ordered, because it is too long. */
-void hd_findings_see_end(struct hd_findings *f, const struct hd_run *run);
+void hd_findings_see_end(struct hd_findings *f, const struct hd_exec_run *run);
 
 #endif

@@ -153,7 +153,7 @@ static void forget_users(struct hd_guards *g)
         ((struct cell *)hd_vec_at(&g->cells, i))->users = 0;
 }
 
-bool hd_guards_see(struct hd_guards *g, const struct hd_run *run, struct hd_steer_op *fresh)
+bool hd_guards_see(struct hd_guards *g, const struct hd_exec_run *run, struct hd_steer_op *fresh)
 {
     uint64_t held[HD_STEER_THREADS] = {0};
     uint32_t alive = 1;

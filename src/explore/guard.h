@@ -26,7 +26,7 @@ void hd_guards_init(struct hd_guards *g);
 void hd_guards_fini(struct hd_guards *g);
 /* Learns from an execution. True: it shows a new pair, and *fresh (if not NULL) is an access of the
  * first one. */
-bool hd_guards_see(struct hd_guards *g, const struct hd_run *run, struct hd_steer_op *fresh);
+bool hd_guards_see(struct hd_guards *g, const struct hd_exec_run *run, struct hd_steer_op *fresh);
 struct hd_freezer;                                                /* freeze.h */
 void hd_guards_freeze(struct hd_guards *g, struct hd_freezer *z); /* read into empty ones */
 /* Whether an access touches an open byte. */

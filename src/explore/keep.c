@@ -44,7 +44,7 @@ enum hd_status hd_keep(struct hd_keeper *k, const struct hd_explore_finding *f, 
     return status;
 }
 
-enum hd_status hd_keep_run(struct hd_keeper *k, struct hd_exec *exec, const struct hd_run *run,
+enum hd_status hd_keep_run(struct hd_keeper *k, struct hd_exec *exec, const struct hd_exec_run *run,
                            bool *led, struct hd_err *err)
 {
     char path[PATH_MAX];
@@ -53,11 +53,11 @@ enum hd_status hd_keep_run(struct hd_keeper *k, struct hd_exec *exec, const stru
     *led = false;
     enum hd_status status = next_path(k, path, sizeof path, err);
     for (size_t i = 0; i < run->steps.len; i++) {
-        const struct hd_step *s = hd_run_step(run, i);
+        const struct hd_exec_step *s = hd_run_step(run, i);
         *(struct hd_steer_choice *)hd_vec_push(&choices) =
             (struct hd_steer_choice){s->thread, s->until, s->wakes};
     }
-    struct hd_plan plan = {
+    struct hd_exec_plan plan = {
         .choices = choices.data, .n_choices = choices.len, .first = HD_EXEC_NOBODY};
     if (status == HD_OK)
         status = hd_exec_record(exec, &plan, path, 0, &end, err);

@@ -15,7 +15,7 @@ struct hd_keeper {
 enum hd_status hd_keep(struct hd_keeper *k, const struct hd_explore_finding *f, bool *led,
                        struct hd_err *err);
 /* An execution that is only worth predicting on. */
-enum hd_status hd_keep_run(struct hd_keeper *k, struct hd_exec *exec, const struct hd_run *run,
+enum hd_status hd_keep_run(struct hd_keeper *k, struct hd_exec *exec, const struct hd_exec_run *run,
                            bool *led, struct hd_err *err);
 
 #endif

@@ -201,7 +201,7 @@ static enum hd_status record(const struct hd_explore_finding *f, const char *pat
     for (int i = 0; f->kind == HD_EXPLORE_RACE && i < 2; i++)
         *(struct hd_steer_choice *)hd_vec_push(&choices) =
             (struct hd_steer_choice){f->ops[i].thread, f->ops[i].count, HD_STEER_NOBODY};
-    struct hd_plan plan = {
+    struct hd_exec_plan plan = {
         .choices = choices.data, .n_choices = choices.len, .first = HD_EXEC_NOBODY};
     enum hd_status s = hd_exec_record(f->exec, &plan, path, limit_of(f), &end, err);
     hd_vec_fini(&choices);

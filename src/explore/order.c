@@ -244,7 +244,7 @@ static bool could_run_before(struct hd_order *o, uint32_t i, const struct candid
 
 static void add_race(struct hd_order *o, uint32_t i, const struct candidate *c)
 {
-    const struct hd_step *s = hd_run_step(o->run, i);
+    const struct hd_exec_step *s = hd_run_step(o->run, i);
     struct hd_order_race r = {
         .i = i, .j = c->at, .thread = c->thread, .op_i = UINT32_MAX, .op_j = UINT32_MAX};
     for (uint32_t a = 0; a < s->n && r.op_i == UINT32_MAX; a++)
@@ -366,7 +366,7 @@ static void see_effects(struct hd_order *o, const struct hd_steer_op *op, uint32
 /* The row of a step's clock counts the step itself. */
 static void end_step(struct hd_order *o, uint32_t step)
 {
-    const struct hd_step *s = hd_run_step(o->run, step);
+    const struct hd_exec_step *s = hd_run_step(o->run, step);
     struct thread *t = thread_at(o, s->thread);
     t->last = step;
     hd_u32vec_push(&o->index, ++t->n);
@@ -401,7 +401,7 @@ static void order_blocked(struct hd_order *o)
     }
 }
 
-static void reset(struct hd_order *o, const struct hd_run *run, uint32_t n_threads)
+static void reset(struct hd_order *o, const struct hd_exec_run *run, uint32_t n_threads)
 {
     if (o->width != n_threads || o->cap < run->steps.len) {
         size_t rows = run->steps.len + run->steps.len / 2 + 16;
@@ -421,11 +421,12 @@ static void reset(struct hd_order *o, const struct hd_run *run, uint32_t n_threa
             (struct thread){.last = NO_STEP, .fork = NO_STEP, .woken = NO_STEP};
 }
 
-void hd_order_make(struct hd_order *o, const struct hd_run *run, uint32_t n_threads, uint32_t from)
+void hd_order_make(struct hd_order *o, const struct hd_exec_run *run, uint32_t n_threads,
+                   uint32_t from)
 {
     reset(o, run, n_threads);
     for (uint32_t i = 0; i < run->steps.len; i++) {
-        const struct hd_step *s = hd_run_step(run, i);
+        const struct hd_exec_step *s = hd_run_step(run, i);
         for (uint32_t k = 0; k < s->n; k++)
             hd_u32vec_push(&o->step_of, i);
         struct candidate c = {s->thread, i, hd_run_op(run, s->first), s->n};
@@ -446,7 +447,7 @@ static uint64_t add_to_hash(uint64_t h, uint64_t x)
 
 static uint64_t hash_step(const struct hd_order *o, uint32_t step, uint64_t h)
 {
-    const struct hd_step *s = hd_run_step(o->run, step);
+    const struct hd_exec_step *s = hd_run_step(o->run, step);
     for (uint32_t k = 0; k < s->n; k++) {
         const struct hd_steer_op *op = op_at(o, s->first + k);
         h = add_to_hash(h, op->kind);

@@ -23,7 +23,7 @@ struct hd_order_race {
 };
 
 struct hd_order {
-    const struct hd_run *run;
+    const struct hd_exec_run *run;
     uint32_t width;         /* names of threads */
     uint32_t *clocks;       /* a row for each step: how many of each thread come before or are it */
     size_t cap;             /* rows */
@@ -44,7 +44,8 @@ void hd_order_fini(struct hd_order *o);
 /* Orders all steps of run, which must outlive it; races of steps from `from` on are listed, by j
  * and within it the latest i first. Steps that blocked threads are about to do take part: what
  * keeps them from a lock or a semaphore is a race like any other; j is then run->steps.len. */
-void hd_order_make(struct hd_order *o, const struct hd_run *run, uint32_t n_threads, uint32_t from);
+void hd_order_make(struct hd_order *o, const struct hd_exec_run *run, uint32_t n_threads,
+                   uint32_t from);
 
 /* Whether step i comes before step j > i. */
 static inline bool hd_order_before(const struct hd_order *o, uint32_t i, uint32_t j)

@@ -43,8 +43,8 @@ void hd_reach_env_fini(struct hd_reach_env *e)
 
 enum hd_status hd_reach_env_seed(struct hd_reach_env *e, struct hd_err *err)
 {
-    struct hd_plan plan = {.first = HD_EXEC_NOBODY};
-    struct hd_run run;
+    struct hd_exec_plan plan = {.first = HD_EXEC_NOBODY};
+    struct hd_exec_run run;
     enum hd_status s = hd_exec_run(e->execs[0], &plan, &run, err);
     if (s == HD_OK) {
         hd_guards_see(&e->guards, &run, NULL);
@@ -189,7 +189,7 @@ static struct hd_item **worked_on(const struct hd_reach *r, unsigned i)
 static enum hd_status start(struct hd_reach *r, unsigned i, struct hd_item *item,
                             struct hd_err *err)
 {
-    struct hd_plan plan = {
+    struct hd_exec_plan plan = {
         .choices = item->choices.data,
         .n_choices = item->choices.len,
         .sleepers = item->sleepers.data,
@@ -272,7 +272,7 @@ static void drop_running(struct hd_reach *r)
 
 /* How many steps the choices of the lead made. */
 static uint32_t steps_of_lead(const struct hd_reach *r, const struct hd_item *item,
-                              const struct hd_run *run)
+                              const struct hd_exec_run *run)
 {
     uint32_t at = 0, n = (uint32_t)run->steps.len;
     for (uint32_t k = 0; k < r->n_prefix; k++) {
@@ -293,7 +293,7 @@ static unsigned kind_of(const struct hd_reach *r)
 
 /* The access at which the parked thread stands. Its memory has the name that the last operation on
  * it had; without one nobody else has used it. */
-static bool find_stand(struct hd_reach *r, const struct hd_run *run)
+static bool find_stand(struct hd_reach *r, const struct hd_exec_run *run)
 {
     const struct hd_exec_state *s = NULL;
     for (size_t i = 0; i < run->states.len; i++) {
@@ -325,7 +325,7 @@ static bool find_stand(struct hd_reach *r, const struct hd_run *run)
 
 /* Shows the execution to the findings, with the access of the parked thread as if it were the last
  * step. */
-static void show(struct hd_reach *r, struct hd_run *run, uint32_t from)
+static void show(struct hd_reach *r, struct hd_exec_run *run, uint32_t from)
 {
     size_t n_steps = run->steps.len, n_ops = run->ops.len;
     if (n_ops > MAX_ORDERED) {
@@ -333,11 +333,12 @@ static void show(struct hd_reach *r, struct hd_run *run, uint32_t from)
         return;
     }
     if (r->parked && find_stand(r, run)) {
-        *(struct hd_step *)hd_vec_push(&run->steps) = (struct hd_step){.thread = r->parked_thread,
-                                                                       .until = r->stand.count,
-                                                                       .wakes = HD_EXEC_NOBODY,
-                                                                       .first = (uint32_t)n_ops,
-                                                                       .n = 1};
+        *(struct hd_exec_step *)hd_vec_push(&run->steps) =
+            (struct hd_exec_step){.thread = r->parked_thread,
+                                  .until = r->stand.count,
+                                  .wakes = HD_EXEC_NOBODY,
+                                  .first = (uint32_t)n_ops,
+                                  .n = 1};
         *(struct hd_exec_op *)hd_vec_push(&run->ops) =
             (struct hd_exec_op){.op = r->stand, .raw = r->stand};
     }
@@ -351,7 +352,7 @@ static void show(struct hd_reach *r, struct hd_run *run, uint32_t from)
  * derived execution whose last choice could not move is no schedule of the program. */
 static const char *loss(const struct hd_reach *r, const struct hd_item *item)
 {
-    const struct hd_run *run = item->run;
+    const struct hd_exec_run *run = item->run;
     bool refused =
         run->end == HD_EXEC_BLOCKED && item->depth && run->chosen + 1 == item->choices.len;
     if (r->e->names.threads.len > HD_STEER_THREADS || run->end == HD_EXEC_CROWDED)
@@ -370,7 +371,7 @@ static const char *loss(const struct hd_reach *r, const struct hd_item *item)
 static void take(struct hd_reach *r, struct hd_item *item)
 {
     struct hd_reach_env *e = r->e;
-    struct hd_run *run = item->run;
+    struct hd_exec_run *run = item->run;
     bool first = item->depth == 0;
     e->executions++;
     bool whole = run->chosen >= item->choices.len && e->names.threads.len <= HD_STEER_THREADS;

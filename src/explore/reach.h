@@ -36,7 +36,7 @@ struct hd_reach_env {
     double deadline;                   /* hd_progress_now; 0: none */
     void (*progress)(void *ctx);       /* after each execution; or NULL */
     /* An execution shows a new pair of unguarded accesses (guard.h), op is one of them. */
-    void (*fresh)(void *ctx, const struct hd_run *run, const struct hd_steer_op *op);
+    void (*fresh)(void *ctx, const struct hd_exec_run *run, const struct hd_steer_op *op);
     void *ctx;
 };
 /* The rest is set by the caller. HD_ERR_INPUT: the program cannot be run. hd_reach_env_fini in any

@@ -11,9 +11,9 @@ struct hd_item {
     struct hd_vec choices;  /* struct hd_steer_choice */
     struct hd_vec sleepers; /* struct hd_steer_sleeper */
     struct hd_vec ops;      /* struct hd_steer_op: of sleepers, by raw address */
-    uint32_t depth;     /* steps that it shares with the one it was derived from, and one more */
-    uint32_t cost;      /* preemptions */
-    struct hd_run *run; /* what happened, when it was done ahead of its turn */
+    uint32_t depth; /* steps that it shares with the one it was derived from, and one more */
+    uint32_t cost;  /* preemptions */
+    struct hd_exec_run *run; /* what happened, when it was done ahead of its turn */
     enum hd_status status;
 };
 
@@ -50,6 +50,6 @@ void hd_item_free(struct hd_item *item);
 void hd_reach_push(struct hd_reach *r, struct hd_item *item, bool hinted);
 
 /* derive.c: puts what can be derived from an execution into the queues. */
-void hd_reach_derive(struct hd_reach *r, const struct hd_item *item, const struct hd_run *run);
+void hd_reach_derive(struct hd_reach *r, const struct hd_item *item, const struct hd_exec_run *run);
 
 #endif

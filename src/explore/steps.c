@@ -20,7 +20,7 @@ struct region {
 
 struct reader {
     struct hd_exec_names *names;
-    struct hd_run *run;
+    struct hd_exec_run *run;
     struct hd_vec regions;    /* by start; they do not overlap */
     uint32_t name[N_NUMBERS]; /* of threads by number */
     uint32_t children[N_NUMBERS], blocks[N_NUMBERS], steps[N_NUMBERS];
@@ -199,13 +199,13 @@ static void end_step(struct reader *r, const struct hd_steer_op *start, size_t f
     size_t n = r->run->ops.len - first;
     if (!n)
         return; /* nobody can notice it */
-    struct hd_step *s = hd_vec_push(&r->run->steps);
-    *s = (struct hd_step){.thread = r->name[start->thread],
-                          .until = start->count,
-                          .wakes = HD_EXEC_NOBODY,
-                          .first = (uint32_t)first,
-                          .n = (uint32_t)n,
-                          .may_run = set_named(r, start->addr)};
+    struct hd_exec_step *s = hd_vec_push(&r->run->steps);
+    *s = (struct hd_exec_step){.thread = r->name[start->thread],
+                               .until = start->count,
+                               .wakes = HD_EXEC_NOBODY,
+                               .first = (uint32_t)first,
+                               .n = (uint32_t)n,
+                               .may_run = set_named(r, start->addr)};
     for (size_t i = first; i < first + n; i++) {
         const struct hd_steer_op *o = &hd_run_op(r->run, i)->op;
         if (o->kind == HD_LOG_SIG && o->wakes != HD_EXEC_NOBODY) {
@@ -258,7 +258,8 @@ static void read_states(struct reader *r, const struct hd_steer_header *area)
 }
 
 enum hd_status hd_steps_read(const struct hd_steer_header *area, size_t bytes,
-                             struct hd_exec_names *names, struct hd_run *run, struct hd_err *err)
+                             struct hd_exec_names *names, struct hd_exec_run *run,
+                             struct hd_err *err)
 {
     struct reader r = {.names = names, .run = run, .regions = HD_VEC_INIT(struct region)};
     for (unsigned i = 1; i < N_NUMBERS; i++)

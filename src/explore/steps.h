@@ -7,6 +7,7 @@
 /* Fills steps, ops and states of run. The area is not trusted: the program may have written over
  * it; HD_ERR_INPUT then. */
 enum hd_status hd_steps_read(const struct hd_steer_header *area, size_t bytes,
-                             struct hd_exec_names *names, struct hd_run *run, struct hd_err *err);
+                             struct hd_exec_names *names, struct hd_exec_run *run,
+                             struct hd_err *err);
 
 #endif

@@ -85,7 +85,7 @@ static void see(struct hd_trail *t, const struct hd_steer_op *o)
             join(get(t, ~o->addr), (uint64_t)o->wakes << 32 | o->thread << 8 | o->kind) | 1);
 }
 
-void hd_trail_step(struct hd_trail *t, const struct hd_run *run, const struct hd_step *s)
+void hd_trail_step(struct hd_trail *t, const struct hd_exec_run *run, const struct hd_exec_step *s)
 {
     for (uint32_t k = s->first; k < s->first + s->n; k++) {
         const struct hd_steer_op *o = &hd_run_op(run, k)->op;

@@ -22,7 +22,7 @@ struct hd_trail {
 void hd_trail_init(struct hd_trail *t);
 void hd_trail_fini(struct hd_trail *t);
 void hd_trail_restart(struct hd_trail *t);
-void hd_trail_step(struct hd_trail *t, const struct hd_run *run, const struct hd_step *s);
+void hd_trail_step(struct hd_trail *t, const struct hd_exec_run *run, const struct hd_exec_step *s);
 uint64_t hd_trail_mark(const struct hd_trail *t);
 
 #endif

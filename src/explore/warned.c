@@ -102,7 +102,7 @@ static void on_found(void *ctx, const struct hd_explore_finding *f)
 }
 
 /* The execution with a new pair of unguarded accesses, if it was not recorded for more. */
-static void on_fresh(void *ctx, const struct hd_run *run, const struct hd_steer_op *op)
+static void on_fresh(void *ctx, const struct hd_exec_run *run, const struct hd_steer_op *op)
 {
     struct search *s = ctx;
     const struct hd_explore_finding f = {.kind = HD_EXPLORE_RACE, .ops = {*op, *op}};

@@ -170,9 +170,9 @@ enum hd_waits {
     HD_WAITS_OTHER,
 };
 
-#define HD_EXIT_DIVERGED 6  /* the same when it cannot follow its schedule */
-#define HD_EXIT_STEERED  65 /* the same when policy steer ends it */
-#define HD_EXIT_DEADLOCK 66 /* what the program exits with when the scheduler ends it */
+#define HD_RT_EXIT_DIVERGED 6  /* the same when it cannot follow its schedule */
+#define HD_RT_EXIT_STEERED  65 /* the same when policy steer ends it */
+#define HD_RT_EXIT_DEADLOCK 66 /* what the program exits with when the scheduler ends it */
 
 enum hd_outcome {
     HD_OUTCOME_NONE,

@@ -68,7 +68,7 @@ static enum hd_status explore(struct search *s, struct hd_err *err)
 }
 
 /* Both allowed in this state, and not yet known to race: does the pair show here? */
-static void judge(struct search *s, struct hd_published *p, uint32_t id, hd_eid a, hd_eid b)
+static void judge(struct search *s, struct hd_published_rules *p, uint32_t id, hd_eid a, hd_eid b)
 {
     uint32_t unused;
     if (a >= b || !hd_conflict(s->t, a, b) || hd_map_get(&s->known, (uint64_t)a << 32 | b, &unused))
@@ -83,7 +83,7 @@ static void judge(struct search *s, struct hd_published *p, uint32_t id, hd_eid 
 static void judge_published(struct search *s, const struct hd_recorded *recorded)
 {
     struct hd_space *space = &s->space;
-    struct hd_published *p = hd_published_new(s->t, space, recorded);
+    struct hd_published_rules *p = hd_published_new(s->t, space, recorded);
     for (uint32_t id = 0; id < space->blocks.len; id++) {
         hd_space_load(space, id);
         for (size_t i = 0; i < space->enabled.len; i++)
@@ -97,7 +97,7 @@ static void judge_published(struct search *s, const struct hd_recorded *recorded
 static void build_witness(const struct search *s, const struct found *f, struct hd_witness *w)
 {
     *w = (struct hd_witness){.a = f->pair.a, .b = f->pair.b, .n = 2};
-    const struct hd_origin *origins = s->space.origins.data, *o;
+    const struct hd_space_origin *origins = s->space.origins.data, *o;
     for (o = &origins[f->state]; o->event != HD_EID_NONE; o = &origins[o->parent]) {
         w->n++;
         w->n_wakes += o->woken != HD_TID_NONE;

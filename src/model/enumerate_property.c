@@ -24,7 +24,7 @@ static void mark_triples(struct hd_space *s, const struct hd_triple *triples, si
     uint64_t *mark = hd_calloc(s->blocks.len, sizeof *mark);
     for (uint32_t id = 0; id < s->blocks.len; id++) {
         size_t edges;
-        const struct hd_edge *edge = hd_space_edges(s, id, &edges);
+        const struct hd_space_edge *edge = hd_space_edges(s, id, &edges);
         hd_space_load(s, id);
         for (size_t k = 0; k < edges; k++) {
             uint64_t bits = mark[id];

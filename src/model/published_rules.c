@@ -85,7 +85,7 @@ void hd_recorded_fini(struct hd_recorded *r)
     hd_free(r->woken, r->n_events * sizeof *r->woken);
 }
 
-struct hd_published {
+struct hd_published_rules {
     const struct hd_trace *t;
     const struct hd_space *space;
     struct hd_bitset finishes; /* states from which all events can run */
@@ -97,12 +97,12 @@ struct hd_published {
 };
 
 /* States have larger numbers than those they are reached from. */
-static void mark_finishing(struct hd_published *p)
+static void mark_finishing(struct hd_published_rules *p)
 {
     const struct hd_space *s = p->space;
     for (size_t id = s->blocks.len; id-- > 0;) {
         size_t n, left = 0;
-        const struct hd_edge *edges = hd_space_edges(s, (uint32_t)id, &n);
+        const struct hd_space_edge *edges = hd_space_edges(s, (uint32_t)id, &n);
         const struct hd_thread_state *threads =
             (const void *)((const char *)hd_vec_at(&s->blocks, id) + s->layout.thread);
         for (hd_tid u = 0; u < p->threads; u++)
@@ -115,7 +115,7 @@ static void mark_finishing(struct hd_published *p)
     }
 }
 
-static void join_clock(struct hd_published *p, hd_eid e, hd_eid earlier)
+static void join_clock(struct hd_published_rules *p, hd_eid e, hd_eid earlier)
 {
     for (size_t u = 0; u < p->threads && earlier != HD_EID_NONE; u++) {
         uint32_t seen = p->before[earlier * p->threads + u];
@@ -125,7 +125,7 @@ static void join_clock(struct hd_published *p, hd_eid e, hd_eid earlier)
 }
 
 /* Must-happen-before of the observed order: every edge points forward there. */
-static void fill_clocks(struct hd_published *p, const struct hd_recorded *recorded)
+static void fill_clocks(struct hd_published_rules *p, const struct hd_recorded *recorded)
 {
     const struct hd_trace *t = p->t;
     for (hd_eid e = 0; e < t->n_events; e++) {
@@ -142,10 +142,10 @@ static void fill_clocks(struct hd_published *p, const struct hd_recorded *record
     }
 }
 
-struct hd_published *hd_published_new(const struct hd_trace *t, const struct hd_space *space,
-                                      const struct hd_recorded *recorded)
+struct hd_published_rules *hd_published_new(const struct hd_trace *t, const struct hd_space *space,
+                                            const struct hd_recorded *recorded)
 {
-    struct hd_published *p = hd_calloc(1, sizeof *p);
+    struct hd_published_rules *p = hd_calloc(1, sizeof *p);
     p->t = t;
     p->space = space;
     p->threads = hd_trace_n_threads(t);
@@ -157,7 +157,7 @@ struct hd_published *hd_published_new(const struct hd_trace *t, const struct hd_
     return p;
 }
 
-void hd_published_free(struct hd_published *p)
+void hd_published_free(struct hd_published_rules *p)
 {
     hd_bitset_fini(&p->finishes);
     hd_bitset_fini(&p->seen);
@@ -167,7 +167,7 @@ void hd_published_free(struct hd_published *p)
     hd_free(p, sizeof *p);
 }
 
-static void meet(struct hd_published *p, uint32_t id)
+static void meet(struct hd_published_rules *p, uint32_t id)
 {
     if (id == UINT32_MAX || hd_bitset_has(&p->seen, id) || !hd_bitset_has(&p->finishes, id))
         return;
@@ -178,7 +178,7 @@ static void meet(struct hd_published *p, uint32_t id)
 
 /* From state id, just after `first`: can `second` run, with neither thread moving before it, in a
  * way that finishes? */
-static bool second_follows(struct hd_published *p, uint32_t id, hd_eid first, hd_eid second)
+static bool second_follows(struct hd_published_rules *p, uint32_t id, hd_eid first, hd_eid second)
 {
     const struct hd_trace *t = p->t;
     bool found = false;
@@ -186,7 +186,7 @@ static bool second_follows(struct hd_published *p, uint32_t id, hd_eid first, hd
     while (p->stack.len) {
         uint32_t at = p->stack.data[--p->stack.len];
         size_t n;
-        const struct hd_edge *edges = hd_space_edges(p->space, at, &n);
+        const struct hd_space_edge *edges = hd_space_edges(p->space, at, &n);
         for (size_t i = 0; i < n && !found; i++) {
             hd_tid u = t->thread[edges[i].event];
             if (edges[i].event == second)
@@ -201,7 +201,7 @@ static bool second_follows(struct hd_published *p, uint32_t id, hd_eid first, hd
     return found;
 }
 
-bool hd_published_said(struct hd_published *p, uint32_t id, hd_eid a, hd_eid b)
+bool hd_published_said(struct hd_published_rules *p, uint32_t id, hd_eid a, hd_eid b)
 {
     return second_follows(p, hd_space_after(p->space, id, a), a, b) ||
            second_follows(p, hd_space_after(p->space, id, b), b, a);
@@ -216,7 +216,7 @@ static bool is_branch(const struct hd_trace *t, hd_eid e)
 }
 
 /* Are the reads that guard e not stale in this state, in which all of them have run? */
-static bool guards_hold(const struct hd_published *p, const uint64_t *stale, hd_eid e)
+static bool guards_hold(const struct hd_published_rules *p, const uint64_t *stale, hd_eid e)
 {
     for (hd_tid u = 0; u < p->threads; u++) {
         size_t n;
@@ -231,7 +231,7 @@ static bool guards_hold(const struct hd_published *p, const uint64_t *stale, hd_
     return true;
 }
 
-bool hd_published_rv(struct hd_published *p, uint32_t id, hd_eid a, hd_eid b)
+bool hd_published_rv(struct hd_published_rules *p, uint32_t id, hd_eid a, hd_eid b)
 {
     const struct hd_space *s = p->space;
     uint32_t after = hd_space_after(s, hd_space_after(s, id, a), b);

@@ -25,7 +25,7 @@ static void grow_slots(struct hd_space *s)
 }
 
 /* The number of the state in s->next, new or known; UINT32_MAX when that would break the limit. */
-static uint32_t visit(struct hd_space *s, struct hd_origin origin)
+static uint32_t visit(struct hd_space *s, struct hd_space_origin origin)
 {
     if (2 * (s->blocks.len + 1) > s->slot_cap)
         grow_slots(s);
@@ -35,7 +35,7 @@ static uint32_t visit(struct hd_space *s, struct hd_origin origin)
     if (s->blocks.len == s->max_states)
         return UINT32_MAX;
     memcpy(hd_vec_push(&s->blocks), s->next.block, s->layout.bytes);
-    *(struct hd_origin *)hd_vec_push(&s->origins) = origin;
+    *(struct hd_space_origin *)hd_vec_push(&s->origins) = origin;
     *slot = (uint32_t)s->blocks.len;
     return *slot - 1;
 }
@@ -51,12 +51,12 @@ void hd_space_init(struct hd_space *s, const struct hd_trace *t, const struct hd
     if (s->max_states > UINT32_MAX - 1)
         s->max_states = UINT32_MAX - 1;
     s->blocks = (struct hd_vec){.size = s->layout.bytes};
-    s->origins = HD_VEC_INIT(struct hd_origin);
-    s->edges = HD_VEC_INIT(struct hd_edge);
+    s->origins = HD_VEC_INIT(struct hd_space_origin);
+    s->edges = HD_VEC_INIT(struct hd_space_edge);
     hd_state_init(&s->state, &s->layout);
     hd_state_init(&s->next, &s->layout);
     hd_u32vec_push(&s->edge_start, 0);
-    visit(s, (struct hd_origin){0, HD_EID_NONE, HD_TID_NONE});
+    visit(s, (struct hd_space_origin){0, HD_EID_NONE, HD_TID_NONE});
 }
 
 void hd_space_fini(struct hd_space *s)
@@ -79,10 +79,10 @@ static bool step(struct hd_space *s, uint32_t id, hd_eid e, hd_tid woken)
     hd_state_step(&s->next, e, woken);
     if (s->rule->no_stale && s->next.thread[u].n_stale)
         return true;
-    uint32_t to = visit(s, (struct hd_origin){id, e, woken});
+    uint32_t to = visit(s, (struct hd_space_origin){id, e, woken});
     if (to == UINT32_MAX)
         return false;
-    *(struct hd_edge *)hd_vec_push(&s->edges) = (struct hd_edge){to, e};
+    *(struct hd_space_edge *)hd_vec_push(&s->edges) = (struct hd_space_edge){to, e};
     return true;
 }
 
@@ -136,7 +136,7 @@ bool hd_space_expand(struct hd_space *s)
 uint32_t hd_space_after(const struct hd_space *s, uint32_t id, hd_eid e)
 {
     size_t n;
-    const struct hd_edge *edges = hd_space_edges(s, id, &n);
+    const struct hd_space_edge *edges = hd_space_edges(s, id, &n);
     for (size_t i = 0; i < n; i++)
         if (edges[i].event == e)
             return edges[i].to;

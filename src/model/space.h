@@ -23,13 +23,13 @@ struct hd_space_rule {
 };
 
 /* How a state was first reached. */
-struct hd_origin {
+struct hd_space_origin {
     uint32_t parent;
     hd_eid event; /* HD_EID_NONE for the initial state */
     hd_tid woken;
 };
 
-struct hd_edge {
+struct hd_space_edge {
     uint32_t to;
     hd_eid event;
 };
@@ -44,8 +44,8 @@ struct hd_space {
     struct hd_u32vec enabled; /* events that may run in it, one for each thread at most */
     struct hd_state next;
     struct hd_vec blocks;        /* of all states */
-    struct hd_vec origins;       /* struct hd_origin, beside them */
-    struct hd_vec edges;         /* struct hd_edge, by state expanded */
+    struct hd_vec origins;       /* struct hd_space_origin, beside them */
+    struct hd_vec edges;         /* struct hd_space_edge, by state expanded */
     struct hd_u32vec edge_start; /* of each state expanded so far, and the end */
     uint32_t *slots;             /* open addressing over the key bytes: state number + 1 */
     size_t slot_cap;             /* a power of two */
@@ -76,10 +76,11 @@ static inline bool hd_space_done(const struct hd_space *s)
 }
 
 /* The steps from an expanded state. */
-static inline const struct hd_edge *hd_space_edges(const struct hd_space *s, uint32_t id, size_t *n)
+static inline const struct hd_space_edge *hd_space_edges(const struct hd_space *s, uint32_t id,
+                                                         size_t *n)
 {
     *n = s->edge_start.data[id + 1] - s->edge_start.data[id];
-    return (const struct hd_edge *)s->edges.data + s->edge_start.data[id];
+    return (const struct hd_space_edge *)s->edges.data + s->edge_start.data[id];
 }
 
 /* The state after e, or UINT32_MAX when e cannot run there. For events that are no sig. */

@@ -13,7 +13,7 @@ enum { BLOCK = 256 * 1024, ZSTD_LEVEL = 3, GZIP_LEVEL = 6 };
 /* The cookie of a packing stream. */
 struct packer {
     FILE *out;
-    enum hd_pack pack;
+    enum hd_packing pack;
     ZSTD_CStream *zstd;
     z_stream gzip;
     unsigned char block[BLOCK];
@@ -95,7 +95,7 @@ static bool start(struct packer *p)
            !ZSTD_isError(ZSTD_CCtx_setParameter(p->zstd, ZSTD_c_checksumFlag, 1));
 }
 
-FILE *hd_pack_writer(FILE *out, enum hd_pack pack)
+FILE *hd_pack_writer(FILE *out, enum hd_packing pack)
 {
     struct packer *p = hd_calloc(1, sizeof *p);
     p->out = out;

@@ -10,13 +10,13 @@
 #include <stddef.h>
 #include <stdio.h>
 
-enum hd_pack { HD_PACK_NONE, HD_PACK_ZSTD, HD_PACK_GZIP };
+enum hd_packing { HD_PACK_NONE, HD_PACK_ZSTD, HD_PACK_GZIP };
 
 /* By the first bytes of the data; fewer than 4 bytes give NONE. */
-enum hd_pack hd_pack_sniff(const void *data, size_t len);
+enum hd_packing hd_pack_sniff(const void *data, size_t len);
 
 /* By the suffix .zst or .gz. */
-enum hd_pack hd_pack_by_suffix(const char *path);
+enum hd_packing hd_pack_by_suffix(const char *path);
 
 /* Takes what was unpacked. Any status but HD_OK ends the unpacking and is handed on. */
 typedef enum hd_status (*hd_pack_sink)(void *ctx, const char *data, size_t len, struct hd_err *err);
@@ -26,7 +26,7 @@ typedef enum hd_status (*hd_pack_sink)(void *ctx, const char *data, size_t len, 
  * in packed bytes; end gives HD_ERR_INPUT when the last frame is not complete. file and line of the
  * error are left to the caller. */
 struct hd_unpack;
-struct hd_unpack *hd_unpack_new(enum hd_pack pack, hd_pack_sink sink, void *ctx);
+struct hd_unpack *hd_unpack_new(enum hd_packing pack, hd_pack_sink sink, void *ctx);
 enum hd_status hd_unpack_feed(struct hd_unpack *u, const void *data, size_t len,
                               struct hd_err *err);
 enum hd_status hd_unpack_end(struct hd_unpack *u, struct hd_err *err);
@@ -34,6 +34,6 @@ void hd_unpack_free(struct hd_unpack *u); /* NULL is fine */
 
 /* A stream that packs into out. Closing it ends the frame and flushes out, which stays open; fclose
  * and ferror tell of failures as with any stream. NULL with errno when it cannot be made. */
-FILE *hd_pack_writer(FILE *out, enum hd_pack pack);
+FILE *hd_pack_writer(FILE *out, enum hd_packing pack);
 
 #endif

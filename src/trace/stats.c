@@ -46,11 +46,11 @@ static void take(struct walk *w, hd_eid e)
 /* Ends the section; `end` is the position of the event that ends it. */
 static void close_section(struct walk *w, struct hold *hold, uint32_t end, hd_eid to)
 {
-    struct hd_section *longest = &w->stats->longest;
+    struct hd_stats_section *longest = &w->stats->longest;
     uint64_t length = end - hold->start - 1;
     bool first = length == longest->length && hold->from < longest->from;
     if (longest->from == HD_EID_NONE || length > longest->length || first)
-        *longest = (struct hd_section){length, hold->from, to, hold->lock};
+        *longest = (struct hd_stats_section){length, hold->from, to, hold->lock};
     *hold = *(struct hold *)hd_vec_at(&w->holds, --w->holds.len);
 }
 

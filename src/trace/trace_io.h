@@ -18,7 +18,7 @@ enum hd_format { HD_FORMAT_TEXT, HD_FORMAT_STD, HD_FORMAT_HDT, HD_FORMAT_OTHER }
 
 struct hd_load_info {
     enum hd_format format; /* TEXT, HDT or OTHER: plain STD is text */
-    enum hd_pack pack;     /* how it was packed outside */
+    enum hd_packing pack;  /* how it was packed outside */
     bool truncated;        /* an .hdt cut short: the trace is the part that is whole */
     uint64_t bytes;        /* size of the input as it was stored */
 };

@@ -11,7 +11,7 @@
 struct job {
     const struct hd_trace *t;
     enum hd_format format;
-    enum hd_pack pack;
+    enum hd_packing pack;
 };
 
 static enum hd_status write_plain(const struct job *job, FILE *out, struct hd_err *err)
@@ -89,7 +89,7 @@ bool hd_format_by_suffix(const char *path, enum hd_format *format)
         {".trace", HD_FORMAT_TEXT},
     };
     size_t len = strlen(path);
-    enum hd_pack pack = hd_pack_by_suffix(path);
+    enum hd_packing pack = hd_pack_by_suffix(path);
     if (pack != HD_PACK_NONE)
         len -= pack == HD_PACK_ZSTD ? 4 : 3;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {

@@ -11,7 +11,7 @@
 enum { BLOCK = 256 * 1024 };
 
 struct hd_unpack {
-    enum hd_pack pack;
+    enum hd_packing pack;
     hd_pack_sink sink;
     void *ctx;
     uint64_t taken; /* packed bytes used so far */
@@ -22,7 +22,7 @@ struct hd_unpack {
     char block[BLOCK];
 };
 
-enum hd_pack hd_pack_sniff(const void *data, size_t len)
+enum hd_packing hd_pack_sniff(const void *data, size_t len)
 {
     const unsigned char *p = data;
     if (len < 4)
@@ -34,7 +34,7 @@ enum hd_pack hd_pack_sniff(const void *data, size_t len)
     return p[0] == 0x1f && p[1] == 0x8b ? HD_PACK_GZIP : HD_PACK_NONE;
 }
 
-enum hd_pack hd_pack_by_suffix(const char *path)
+enum hd_packing hd_pack_by_suffix(const char *path)
 {
     size_t len = strlen(path);
     if (len > 4 && !strcmp(path + len - 4, ".zst"))
@@ -42,7 +42,7 @@ enum hd_pack hd_pack_by_suffix(const char *path)
     return len > 3 && !strcmp(path + len - 3, ".gz") ? HD_PACK_GZIP : HD_PACK_NONE;
 }
 
-struct hd_unpack *hd_unpack_new(enum hd_pack pack, hd_pack_sink sink, void *ctx)
+struct hd_unpack *hd_unpack_new(enum hd_packing pack, hd_pack_sink sink, void *ctx)
 {
     struct hd_unpack *u = hd_calloc(1, sizeof *u);
     u->pack = pack;

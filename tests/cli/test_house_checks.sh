@@ -52,6 +52,8 @@ for check in format sizes includes prints symbols rooms names words paths; do ac
 
 fresh_tree; sed -i '/^| `base/d' docs/ARCHITECTURE.md; refuses rooms 'lacks this row of scripts/rooms.txt: | `base/`'
 fresh_tree; mkdir src/trace/sub; touch src/trace/sub/a.c; refuses names "two files are called a"
+fresh_tree; printf 'struct hd_x {\n    int a;\n};\n' | tee -a src/base/a.c >>src/trace/t.c; refuses names "struct hd_x is defined in"
+fresh_tree; echo 'int hd_t(int x);' >>src/base/a.h; refuses names "headers must go together"
 fresh_tree; mkdir src/elsewhere; refuses includes "src/elsewhere: unknown room"
 fresh_tree; printf 'int  hd_b;\n' >>src/base/a.c; refuses format a.c
 fresh_tree; lines 801 '/* x */' >src/base/a.c; refuses sizes "src/base/a.c: the file has 801 lines"

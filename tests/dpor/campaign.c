@@ -62,7 +62,7 @@ static uint64_t see_op(uint64_t h, const struct hd_steer_op *o)
     return mix(mix(h, o->kind == HD_LOG_SIG ? 0 : o->other), o->wakes);
 }
 
-static uint64_t outcome(const struct hd_run *run)
+static uint64_t outcome(const struct hd_exec_run *run)
 {
     uint64_t threads[HD_STEER_THREADS] = {0}, sum = run->end;
     for (size_t i = 0; i < run->ops.len; i++) {
@@ -95,10 +95,10 @@ static bool conflict(const struct hd_steer_op *a, const struct hd_steer_op *b)
 
 /* A thread that stands at an access can always do it: two such that come one after the other could
  * have come the other way round. */
-static void see_neighbours(struct side *s, const struct hd_run *run)
+static void see_neighbours(struct side *s, const struct hd_exec_run *run)
 {
     for (size_t i = 0; i + 1 < run->steps.len; i++) {
-        const struct hd_step *p = hd_run_step(run, i), *q = hd_run_step(run, i + 1);
+        const struct hd_exec_step *p = hd_run_step(run, i), *q = hd_run_step(run, i + 1);
         const struct hd_steer_op *a = &hd_run_op(run, p->first)->op;
         const struct hd_steer_op *b = &hd_run_op(run, q->first)->op;
         if (p->n == 1 && q->n == 1 && conflict(a, b))
@@ -106,7 +106,7 @@ static void see_neighbours(struct side *s, const struct hd_run *run)
     }
 }
 
-static void on_run(void *ctx, const struct hd_run *run, const struct hd_order *order)
+static void on_run(void *ctx, const struct hd_exec_run *run, const struct hd_order *order)
 {
     struct side *s = ctx;
     uint32_t at;

@@ -19,7 +19,7 @@ struct counts {
     uint64_t found[HD_EXPLORE_HANG + 1];
 };
 
-static void on_run(void *ctx, const struct hd_run *run, const struct hd_order *order)
+static void on_run(void *ctx, const struct hd_exec_run *run, const struct hd_order *order)
 {
     struct counts *c = ctx;
     bool fresh;

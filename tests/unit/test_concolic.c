@@ -40,7 +40,7 @@ static void test_input_round_trip(void **state)
     assert_int_equal(hd_input_save(file_of("in"), &in, &err), HD_OK);
     assert_int_equal(hd_input_load(file_of("in"), &back, &err), HD_OK);
     assert_int_equal(back.words.len, 2);
-    assert_string_equal(((struct hd_bytes *)hd_vec_at(&back.words, 1))->data, "a \"b\" \\");
+    assert_string_equal(((struct hd_input_bytes *)hd_vec_at(&back.words, 1))->data, "a \"b\" \\");
     const struct hd_input_object *o = hd_input_find(&back, "argv1");
     assert_non_null(o);
     assert_int_equal(o->bytes.len, 4);
@@ -96,7 +96,7 @@ static void make_arena(struct hd_sym_node last)
     struct hd_input in;
     struct hd_err err = {0};
     hd_input_init(&in);
-    assert_int_equal(hd_arena_create(file_of("arena"), &in, false, &err), HD_OK);
+    assert_int_equal(hd_shared_arena_create(file_of("arena"), &in, false, &err), HD_OK);
     hd_input_fini(&in);
     int fd = open(file_of("arena"), O_RDWR);
     struct hd_sym_header h = {.magic = HD_SYM_MAGIC,
@@ -126,15 +126,15 @@ static const struct hd_sym_node good = {.op = HD_SYM_EQ, .width = 1, .a = 4, .b 
 
 static void test_arena_good(void **state)
 {
-    struct hd_arena a;
+    struct hd_shared_arena a;
     struct hd_err err = {0};
     (void)state;
     make_arena(good);
-    assert_int_equal(hd_arena_open(file_of("arena"), &a, &err), HD_OK);
+    assert_int_equal(hd_shared_arena_open(file_of("arena"), &a, &err), HD_OK);
     assert_int_equal(a.bad, 0);
     assert_int_equal(a.n_nodes, 7);
     assert_int_equal(a.n_steps, 1);
-    hd_arena_close(&a);
+    hd_shared_arena_close(&a);
 }
 
 static void test_arena_damaged(void **state)
@@ -152,25 +152,25 @@ static void test_arena_damaged(void **state)
     bad[6].op = HD_SYM_NONE;
     bad[7].b = 4000000000u;
     for (int i = 0; i < 8; i++) {
-        struct hd_arena a;
+        struct hd_shared_arena a;
         struct hd_err err = {0};
         make_arena(bad[i]);
-        assert_int_equal(hd_arena_open(file_of("arena"), &a, &err), HD_OK);
+        assert_int_equal(hd_shared_arena_open(file_of("arena"), &a, &err), HD_OK);
         assert_int_equal(a.bad, 6);
         assert_int_equal(a.n_steps, 0); /* what rests on it is gone */
-        hd_arena_close(&a);
+        hd_shared_arena_close(&a);
     }
 }
 
 static void test_arena_unclaimed(void **state)
 {
-    struct hd_arena a;
+    struct hd_shared_arena a;
     struct hd_input in;
     struct hd_err err = {0};
     (void)state;
     hd_input_init(&in);
-    assert_int_equal(hd_arena_create(file_of("arena"), &in, false, &err), HD_OK);
-    assert_int_equal(hd_arena_open(file_of("arena"), &a, &err), HD_ERR_INPUT);
+    assert_int_equal(hd_shared_arena_create(file_of("arena"), &in, false, &err), HD_OK);
+    assert_int_equal(hd_shared_arena_open(file_of("arena"), &a, &err), HD_ERR_INPUT);
     assert_non_null(strstr(err.text, "--concolic"));
     hd_input_fini(&in);
 }
@@ -179,7 +179,7 @@ static void test_arena_unclaimed(void **state)
 
 static void test_flip(void **state)
 {
-    struct hd_arena a;
+    struct hd_shared_arena a;
     struct hd_err err = {0};
     struct hd_input in, found;
     struct hd_formula f;
@@ -187,7 +187,7 @@ static void test_flip(void **state)
     (void)state;
     make_arena(good);
     hd_input_init(&in);
-    assert_int_equal(hd_arena_open(file_of("arena"), &a, &err), HD_OK);
+    assert_int_equal(hd_shared_arena_open(file_of("arena"), &a, &err), HD_OK);
     struct hd_path *p = hd_path_new(&a, &in, 1, 100);
     struct hd_bv *bv = hd_bv_new();
     hd_formula_init(&f, bv, p);
@@ -200,7 +200,7 @@ static void test_flip(void **state)
     hd_formula_fini(&f);
     hd_bv_free(bv);
     hd_path_put(p);
-    hd_arena_close(&a);
+    hd_shared_arena_close(&a);
     hd_input_fini(&in);
     hd_u32vec_fini(&steps);
 }

@@ -125,7 +125,7 @@ static void test_no_warnings(void **state)
 /* ---- executions made by hand ---- */
 
 struct made {
-    struct hd_run run;
+    struct hd_exec_run run;
 };
 
 static void add(struct made *m, uint16_t thread, unsigned kind, uint64_t addr, uint64_t value)
@@ -136,8 +136,8 @@ static void add(struct made *m, uint16_t thread, unsigned kind, uint64_t addr, u
                              .size = kind <= HD_LOG_RMW ? 4 : 0,
                              .thread = thread,
                              .kind = (uint8_t)kind};
-    *(struct hd_step *)hd_vec_push(&m->run.steps) =
-        (struct hd_step){.thread = thread, .first = (uint32_t)m->run.ops.len, .n = 1};
+    *(struct hd_exec_step *)hd_vec_push(&m->run.steps) =
+        (struct hd_exec_step){.thread = thread, .first = (uint32_t)m->run.ops.len, .n = 1};
     *(struct hd_exec_op *)hd_vec_push(&m->run.ops) = (struct hd_exec_op){.op = op, .raw = op};
 }
 

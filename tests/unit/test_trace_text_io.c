@@ -72,7 +72,7 @@ static struct hd_trace *make_trace(bool plain, size_t events)
 }
 
 static void expect_same(const struct hd_trace *t, const char *path, enum hd_format format,
-                        enum hd_pack pack)
+                        enum hd_packing pack)
 {
     struct hd_trace *back;
     struct hd_err err = {0};
@@ -101,7 +101,7 @@ static void test_every_form(void **state)
     static const struct {
         const char *name;
         enum hd_format save, load;
-        enum hd_pack pack;
+        enum hd_packing pack;
     } cases[] = {
         {"a.txt", HD_FORMAT_TEXT, HD_FORMAT_TEXT, HD_PACK_NONE},
         {"a.txt.zst", HD_FORMAT_TEXT, HD_FORMAT_TEXT, HD_PACK_ZSTD},

@@ -88,7 +88,7 @@ void hd_conflicts_fini(struct hd_conflicts *c)
     hd_free(c->shared_lock, hd_trace_n_objs(c->t, HD_OBJ_LOCK));
 }
 
-void hd_conflicts_open(struct hd_conflicts *c, const struct hd_section *s, uint32_t id)
+void hd_conflicts_open(struct hd_conflicts *c, const struct hd_outer_section *s, uint32_t id)
 {
     if (!c->shared_lock[s->lock])
         return;
@@ -135,7 +135,7 @@ static struct hd_conflict_cell *cell_at(struct hd_conflicts *c, uint32_t lock, u
     return hd_vec_at(&c->cells, *id - 1);
 }
 
-void hd_conflicts_close(struct hd_conflicts *c, const struct hd_section *s, uint32_t id,
+void hd_conflicts_close(struct hd_conflicts *c, const struct hd_outer_section *s, uint32_t id,
                         const struct hd_stamp *stamp)
 {
     if (!c->shared_lock[s->lock])

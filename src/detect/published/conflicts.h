@@ -41,9 +41,9 @@ void hd_conflicts_init(struct hd_conflicts *c, const struct hd_trace *t,
                        struct hd_clock_pool *pool);
 void hd_conflicts_fini(struct hd_conflicts *c);
 
-void hd_conflicts_open(struct hd_conflicts *c, const struct hd_section *s, uint32_t id);
+void hd_conflicts_open(struct hd_conflicts *c, const struct hd_outer_section *s, uint32_t id);
 /* Ends section id of thread u; stamp is copied (its clock counted) when the pool is given. */
-void hd_conflicts_close(struct hd_conflicts *c, const struct hd_section *s, uint32_t id,
+void hd_conflicts_close(struct hd_conflicts *c, const struct hd_outer_section *s, uint32_t id,
                         const struct hd_stamp *stamp);
 
 /* Calls found(ctx, mark, section) for each mark that conflicts with access e, for each open section

@@ -35,16 +35,16 @@ struct after_read {
 struct walk {
     const struct hd_trace *t;
     struct hd_edges edges;
-    struct hd_sections whole; /* all sections, from the first walk */
-    struct lock_rows *rows;   /* by lock */
-    uint32_t *after_write;    /* by section: the last write section it comes after + 1 */
-    uint32_t *reads;          /* by section: first entry of after_read + 1 */
-    size_t cap;               /* of both */
-    struct hd_vec after_read; /* struct after_read */
-    uint32_t *uses;           /* by section: who has yet to take its release in this walk */
-    struct hd_stamp *release; /* by section, while uses is not 0 */
-    struct hd_causal causal;  /* of the current walk */
-    struct hd_sections sections;
+    struct hd_outer_sections whole; /* all sections, from the first walk */
+    struct lock_rows *rows;         /* by lock */
+    uint32_t *after_write;          /* by section: the last write section it comes after + 1 */
+    uint32_t *reads;                /* by section: first entry of after_read + 1 */
+    size_t cap;                     /* of both */
+    struct hd_vec after_read;       /* struct after_read */
+    uint32_t *uses;                 /* by section: who has yet to take its release in this walk */
+    struct hd_stamp *release;       /* by section, while uses is not 0 */
+    struct hd_causal causal;        /* of the current walk */
+    struct hd_outer_sections sections;
     bool learnt;
 };
 
@@ -54,7 +54,7 @@ static void learn(struct walk *w, uint32_t earlier, uint32_t later)
 {
     if (w->after_write[later] >= earlier + 1)
         return;
-    if (hd_section_at(&w->whole, earlier)->write) {
+    if (hd_outer_section_at(&w->whole, earlier)->write) {
         w->after_write[later] = earlier + 1;
         w->learnt = true;
         return;
@@ -78,7 +78,7 @@ static void rule_a(void *ctx, const struct hd_mark *mark, uint32_t section)
 
 static void add_row(struct walk *w, uint32_t id)
 {
-    const struct hd_section *s = hd_section_at(&w->whole, id);
+    const struct hd_outer_section *s = hd_outer_section_at(&w->whole, id);
     struct lock_rows *rows = &w->rows[s->lock];
     uint32_t i = 0;
     while (i < rows->n && (rows->row[i].thread != s->thread || rows->row[i].write != s->write))
@@ -114,13 +114,14 @@ static void first_walk(struct walk *w)
             hd_conflicts_access(&conflicts, (hd_eid)e, rule_a, w);
             continue;
         }
-        struct hd_section_step s = hd_sections_pass(&w->whole, (hd_eid)e);
+        struct hd_outer_section_step s = hd_outer_sections_pass(&w->whole, (hd_eid)e);
         if (s.closed != HD_SECTION_NONE)
-            hd_conflicts_close(&conflicts, hd_section_at(&w->whole, s.closed), s.closed, NULL);
+            hd_conflicts_close(&conflicts, hd_outer_section_at(&w->whole, s.closed), s.closed,
+                               NULL);
         if (s.opened == HD_SECTION_NONE)
             continue;
         add_section(w, s.opened);
-        hd_conflicts_open(&conflicts, hd_section_at(&w->whole, s.opened), s.opened);
+        hd_conflicts_open(&conflicts, hd_outer_section_at(&w->whole, s.opened), s.opened);
     }
     hd_conflicts_fini(&conflicts);
 }
@@ -135,7 +136,7 @@ static void follow(struct walk *w, hd_tid u, uint32_t earlier)
 
 static void begin_section(struct walk *w, uint32_t id)
 {
-    hd_tid u = hd_section_at(&w->whole, id)->thread;
+    hd_tid u = hd_outer_section_at(&w->whole, id)->thread;
     for (uint32_t i = w->reads[id]; i;) {
         const struct after_read *entry = hd_vec_at(&w->after_read, i - 1);
         follow(w, u, entry->earlier);
@@ -151,7 +152,7 @@ static uint32_t last_known(const struct walk *w, const struct row *row, uint32_t
     size_t lo = 0, hi = row->section.len;
     while (lo < hi) {
         size_t mid = lo + (hi - lo) / 2;
-        if (hd_section_at(&w->whole, row->section.data[mid])->acq_pos < known)
+        if (hd_outer_section_at(&w->whole, row->section.data[mid])->acq_pos < known)
             lo = mid + 1;
         else
             hi = mid;
@@ -163,7 +164,7 @@ static uint32_t last_known(const struct walk *w, const struct row *row, uint32_t
  * from here in this one if the release is at hand. */
 static void rule_b(struct walk *w, uint32_t id)
 {
-    const struct hd_section *s = hd_section_at(&w->whole, id);
+    const struct hd_outer_section *s = hd_outer_section_at(&w->whole, id);
     const struct hd_causal_thread *th = &w->causal.thread[s->thread];
     struct lock_rows *rows = &w->rows[s->lock];
     for (uint32_t i = 0; i < rows->n; i++) {
@@ -181,7 +182,7 @@ static void rule_b(struct walk *w, uint32_t id)
 
 static void end_section(struct walk *w, hd_eid e, uint32_t id)
 {
-    const struct hd_section *s = hd_section_at(&w->whole, id);
+    const struct hd_outer_section *s = hd_outer_section_at(&w->whole, id);
     struct lock_rows *rows = &w->rows[s->lock];
     struct hd_clock_pool *pool = &w->causal.pool;
     rule_b(w, id);
@@ -212,7 +213,7 @@ static void step(struct walk *w, hd_eid e, struct hd_history *history)
     const struct hd_trace *t = w->t;
     hd_causal_enter(&w->causal, e);
     if (!hd_op_is_access(t->op[e])) {
-        struct hd_section_step s = hd_sections_pass(&w->sections, e);
+        struct hd_outer_section_step s = hd_outer_sections_pass(&w->sections, e);
         if (s.closed != HD_SECTION_NONE)
             end_section(w, e, s.closed);
         if (s.opened != HD_SECTION_NONE)
@@ -228,7 +229,7 @@ static void step(struct walk *w, hd_eid e, struct hd_history *history)
 static void learn_open(struct walk *w)
 {
     for (uint32_t id = 0; id < w->whole.all.len; id++)
-        if (hd_section_at(&w->whole, id)->rel == HD_EID_NONE)
+        if (hd_outer_section_at(&w->whole, id)->rel == HD_EID_NONE)
             rule_b(w, id);
 }
 
@@ -241,7 +242,7 @@ static void clear_walk(struct walk *w)
             hd_stamp_clear(&w->causal.pool, &w->rows[l].row[i].release);
             w->rows[l].row[i].latest = 0;
         }
-    hd_sections_fini(&w->sections);
+    hd_outer_sections_fini(&w->sections);
     hd_causal_fini(&w->causal);
 }
 
@@ -251,7 +252,7 @@ static void walk_again(struct walk *w, const struct hd_sink *sink, struct hd_his
     w->learnt = false;
     count_uses(w);
     hd_causal_init(&w->causal, w->t, &w->edges);
-    hd_sections_init(&w->sections, w->t);
+    hd_outer_sections_init(&w->sections, w->t);
     for (size_t e = 0; e < w->t->n_events && !hd_sink_stopped(sink, e); e++)
         step(w, (hd_eid)e, history);
     learn_open(w);
@@ -262,7 +263,7 @@ static void walk_init(struct walk *w, const struct hd_trace *t)
 {
     *w = (struct walk){.t = t, .after_read = HD_VEC_INIT(struct after_read)};
     hd_edges_init(&w->edges, t);
-    hd_sections_init(&w->whole, t);
+    hd_outer_sections_init(&w->whole, t);
     w->rows = hd_calloc(hd_trace_n_objs(t, HD_OBJ_LOCK), sizeof *w->rows);
     first_walk(w);
     w->uses = hd_calloc(w->whole.all.len, sizeof *w->uses);
@@ -283,7 +284,7 @@ static void walk_fini(struct walk *w)
     hd_vec_fini(&w->after_read);
     hd_free(w->uses, n * sizeof *w->uses);
     hd_free(w->release, n * sizeof *w->release);
-    hd_sections_fini(&w->whole);
+    hd_outer_sections_fini(&w->whole);
     hd_edges_fini(&w->edges);
 }
 

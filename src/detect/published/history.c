@@ -30,7 +30,7 @@ struct body {
     } entries;
 };
 
-struct hd_seen {
+struct hd_past {
     struct head *head; /* cap heads, then cap bodies */
     struct body *body;
     uint32_t n, cap;
@@ -185,7 +185,7 @@ static size_t block_bytes(size_t cap)
 
 /* Bodies hold pointers, heads come in whole words: both stay aligned for an even number of heads.
  */
-static void grow(struct hd_seen *seen)
+static void grow(struct hd_past *seen)
 {
     uint32_t cap = seen->cap ? seen->cap * 2 : 2;
     struct head *head = hd_alloc(block_bytes(cap));
@@ -201,7 +201,7 @@ static void grow(struct hd_seen *seen)
 }
 
 /* The record of this access, made if it is new. */
-static uint32_t own_record(struct hd_seen *seen, hd_tid self, enum hd_access_kind kind,
+static uint32_t own_record(struct hd_past *seen, hd_tid self, enum hd_access_kind kind,
                            uint32_t lockset)
 {
     for (uint32_t i = 0; i < seen->n; i++) {
@@ -218,7 +218,7 @@ static uint32_t own_record(struct hd_seen *seen, hd_tid self, enum hd_access_kin
 }
 
 /* Reports the races of e with the records of the location, and finds out what e knows. */
-static bool scan(struct hd_history *h, struct hd_seen *seen, hd_eid e, const uint32_t *clock,
+static bool scan(struct hd_history *h, struct hd_past *seen, hd_eid e, const uint32_t *clock,
                  uint32_t lockset, struct hd_knows *knows)
 {
     enum hd_access_kind kind = hd_access_kind(h->t->op[e]);
@@ -243,7 +243,7 @@ static bool scan(struct hd_history *h, struct hd_seen *seen, hd_eid e, const uin
 static void ordered_access(struct hd_history *h, hd_eid e, const uint32_t *clock, uint32_t lockset)
 {
     const struct hd_trace *t = h->t;
-    struct hd_seen *seen = &h->seen[t->obj[e]];
+    struct hd_past *seen = &h->seen[t->obj[e]];
     enum hd_access_kind kind = hd_access_kind(t->op[e]);
     hd_tid self = t->thread[e];
     bool writes = hd_op_writes(t->op[e]);
@@ -259,7 +259,7 @@ static void ordered_access(struct hd_history *h, hd_eid e, const uint32_t *clock
 }
 
 /* Compares a new kind of access with all records; both sides become racy. */
-static void compare(struct hd_history *h, struct hd_seen *seen, hd_eid e, uint32_t own)
+static void compare(struct hd_history *h, struct hd_past *seen, hd_eid e, uint32_t own)
 {
     struct head *mine = &seen->head[own];
     for (uint32_t i = 0; i < seen->n; i++) {
@@ -276,7 +276,7 @@ static void compare(struct hd_history *h, struct hd_seen *seen, hd_eid e, uint32
 static void timeless_access(struct hd_history *h, hd_eid e, uint32_t lockset)
 {
     const struct hd_trace *t = h->t;
-    struct hd_seen *seen = &h->seen[t->obj[e]];
+    struct hd_past *seen = &h->seen[t->obj[e]];
     bool all = h->sink.opts->pairs;
     uint32_t own = own_record(seen, t->thread[e], hd_access_kind(t->op[e]), lockset);
     struct body *b = &seen->body[own];
@@ -297,7 +297,7 @@ void hd_history_access(struct hd_history *h, hd_eid e, const uint32_t *clock, ui
     const struct hd_trace *t = h->t;
     if (h->contended[t->obj[e]] != HD_LOC_CONTENDED)
         return;
-    struct hd_seen *seen = &h->seen[t->obj[e]];
+    struct hd_past *seen = &h->seen[t->obj[e]];
     uint32_t lockset = h->ls ? hd_locksets_id(h->ls, e) : 0;
     if (seen->n && seen->version == version && !h->sink.opts->pairs) {
         struct head *r = &seen->head[seen->recent];
@@ -319,7 +319,7 @@ void hd_history_access(struct hd_history *h, hd_eid e, const uint32_t *clock, ui
     h->sink.r->racy_events += seen->racy;
 }
 
-static void free_seen(struct hd_seen *seen)
+static void free_seen(struct hd_past *seen)
 {
     for (uint32_t i = 0; i < seen->n; i++)
         if (seen->body[i].cap)

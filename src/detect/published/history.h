@@ -35,7 +35,7 @@ static inline bool hd_kinds_conflict(enum hd_access_kind x, enum hd_access_kind 
     return ((x | y) & 1) && !(x & y & 2);
 }
 
-struct hd_seen;
+struct hd_past;
 
 /* Of one location: an access that knows all others up to itself, with none since; and one that
  * knows all writes, with no write since. Who knows it is ordered after all of them, the relations
@@ -120,7 +120,7 @@ struct hd_history {
     const struct hd_locksets *ls; /* or NULL */
     bool timeless;
     uint8_t *contended;   /* by location */
-    struct hd_seen *seen; /* by location */
+    struct hd_past *seen; /* by location */
     uint32_t *mark;       /* by place, for throwing out older accesses from the same place */
     uint32_t marked;
 };

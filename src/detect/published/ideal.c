@@ -34,7 +34,7 @@ void hd_ideal_base_init(struct hd_ideal_base *b, const struct hd_trace *t)
     size_t locks = hd_trace_n_objs(t, HD_OBJ_LOCK);
     *b = (struct hd_ideal_base){.t = t, .release = HD_VEC_INIT(struct hd_clock *)};
     hd_timeline_init(&b->line, t);
-    hd_sections_init(&b->sections, t);
+    hd_outer_sections_init(&b->sections, t);
     b->lock = hd_calloc(locks, sizeof *b->lock);
     for (uint32_t l = 0; l < locks; l++)
         b->lock[l].shared = hd_lock_is_shared(t, l);
@@ -75,7 +75,7 @@ void hd_ideal_base_fini(struct hd_ideal_base *b)
     hd_relay_fini(&b->relay);
     hd_edges_fini(&b->edges);
     hd_vec_fini(&b->release);
-    hd_sections_fini(&b->sections);
+    hd_outer_sections_fini(&b->sections);
     hd_timeline_fini(&b->line);
 }
 
@@ -93,7 +93,7 @@ void hd_ideal_base_before(struct hd_ideal_base *b, hd_eid e)
     }
 }
 
-static struct row *row_of(struct hd_ideal_base *b, hd_tid u, const struct hd_section *s)
+static struct row *row_of(struct hd_ideal_base *b, hd_tid u, const struct hd_outer_section *s)
 {
     struct hd_ideal_thread *th = &b->thread[u];
     uint32_t *id = hd_map_put(&th->row_of, (uint64_t)s->lock << 1 | s->write, NULL);
@@ -113,7 +113,7 @@ static struct row *row_of(struct hd_ideal_base *b, hd_tid u, const struct hd_sec
 
 static void log_acquire(struct hd_ideal_base *b, uint32_t id)
 {
-    const struct hd_section *s = hd_section_at(&b->sections, id);
+    const struct hd_outer_section *s = hd_outer_section_at(&b->sections, id);
     if (!b->lock[s->lock].shared)
         return;
     struct hd_ideal_thread *th = &b->thread[s->thread];
@@ -152,7 +152,7 @@ void hd_ideal_base_after(struct hd_ideal_base *b, hd_eid e)
     if (hd_op_is_access(t->op[e])) {
         access(b, e);
     } else if (t->op[e] != HD_OP_BRANCH) {
-        struct hd_section_step step = hd_sections_pass(&b->sections, e);
+        struct hd_outer_section_step step = hd_outer_sections_pass(&b->sections, e);
         if (step.closed != HD_SECTION_NONE)
             *(struct hd_clock **)hd_vec_at(&b->release, step.closed) = hd_timeline_now(&b->line, u);
         if (step.opened != HD_SECTION_NONE) {
@@ -236,7 +236,7 @@ static void include(struct hd_ideal *i, const struct hd_ideal_base *b, hd_tid u,
 /* Demands the release of a section; one that is still open has none that an ideal could hold. */
 static void close_section(struct hd_ideal *i, const struct hd_ideal_base *b, uint32_t id)
 {
-    const struct hd_section *s = hd_section_at(&b->sections, id);
+    const struct hd_outer_section *s = hd_outer_section_at(&b->sections, id);
     const struct hd_clock *c = *(struct hd_clock **)hd_vec_at(&b->release, id);
     if (c && i->have[s->thread] <= s->rel_pos)
         include(i, b, s->thread, s->rel_pos + 1, c);
@@ -259,7 +259,7 @@ static size_t held_of_row(const struct row *row, uint32_t have)
 /* A write section of a lock is new in the ideal: readers of other threads that came before it. */
 static void close_readers(struct hd_ideal *i, const struct hd_ideal_base *b, uint32_t id)
 {
-    const struct hd_section *s = hd_section_at(&b->sections, id);
+    const struct hd_outer_section *s = hd_outer_section_at(&b->sections, id);
     const struct hd_u32vec *threads = &b->lock[s->lock].readers;
     for (size_t k = 0; k < threads->len; k++) {
         hd_tid u = threads->data[k];
@@ -278,13 +278,14 @@ static void close_readers(struct hd_ideal *i, const struct hd_ideal_base *b, uin
 static void close_earlier(struct hd_ideal *i, const struct hd_ideal_base *b, uint32_t x, uint32_t y)
 {
     uint32_t earlier = x < y ? x : y;
-    if (hd_section_at(&b->sections, x)->thread != hd_section_at(&b->sections, y)->thread)
+    if (hd_outer_section_at(&b->sections, x)->thread !=
+        hd_outer_section_at(&b->sections, y)->thread)
         close_section(i, b, earlier);
 }
 
 static void meet_acquire(struct hd_ideal *i, const struct hd_ideal_base *b, uint32_t id)
 {
-    const struct hd_section *s = hd_section_at(&b->sections, id);
+    const struct hd_outer_section *s = hd_outer_section_at(&b->sections, id);
     struct hd_ideal_last *last = last_of(i, s->lock);
     if (last->write)
         close_earlier(i, b, last->write - 1, id);

@@ -23,7 +23,7 @@ struct hd_ideal_thread; /* acquires of a thread */
 struct hd_ideal_base {
     const struct hd_trace *t;
     struct hd_timeline line; /* what the events before an event demand */
-    struct hd_sections sections;
+    struct hd_outer_sections sections;
     struct hd_vec release; /* by section: struct hd_clock * in force at its release; not counted */
     struct hd_ideal_lock *lock;
     struct hd_ideal_thread *thread;

@@ -8,22 +8,22 @@ struct hold {
     uint32_t section;
 };
 
-struct hd_section_lock {
+struct hd_outer_section_lock {
     struct hold owner;     /* depth 0: nobody */
     struct hd_vec readers; /* struct hold */
 };
 
-void hd_sections_init(struct hd_sections *s, const struct hd_trace *t)
+void hd_outer_sections_init(struct hd_outer_sections *s, const struct hd_trace *t)
 {
     size_t locks = hd_trace_n_objs(t, HD_OBJ_LOCK);
-    *s = (struct hd_sections){.t = t, .all = HD_VEC_INIT(struct hd_section)};
+    *s = (struct hd_outer_sections){.t = t, .all = HD_VEC_INIT(struct hd_outer_section)};
     s->lock = hd_calloc(locks, sizeof *s->lock);
     for (size_t l = 0; l < locks; l++)
         s->lock[l].readers = HD_VEC_INIT(struct hold);
     s->wait_depth = hd_calloc(hd_trace_n_threads(t), sizeof *s->wait_depth);
 }
 
-void hd_sections_fini(struct hd_sections *s)
+void hd_outer_sections_fini(struct hd_outer_sections *s)
 {
     size_t locks = hd_trace_n_objs(s->t, HD_OBJ_LOCK);
     for (size_t l = 0; l < locks; l++)
@@ -33,10 +33,10 @@ void hd_sections_fini(struct hd_sections *s)
     hd_vec_fini(&s->all);
 }
 
-static uint32_t open_section(struct hd_sections *s, hd_eid e, bool write)
+static uint32_t open_section(struct hd_outer_sections *s, hd_eid e, bool write)
 {
-    struct hd_section *section = hd_vec_push(&s->all);
-    *section = (struct hd_section){
+    struct hd_outer_section *section = hd_vec_push(&s->all);
+    *section = (struct hd_outer_section){
         .lock = hd_trace_lock(s->t, e),
         .acq = e,
         .rel = HD_EID_NONE,
@@ -48,15 +48,15 @@ static uint32_t open_section(struct hd_sections *s, hd_eid e, bool write)
     return (uint32_t)s->all.len - 1;
 }
 
-static uint32_t close_section(struct hd_sections *s, hd_eid e, uint32_t id)
+static uint32_t close_section(struct hd_outer_sections *s, hd_eid e, uint32_t id)
 {
-    struct hd_section *section = hd_section_at(s, id);
+    struct hd_outer_section *section = hd_outer_section_at(s, id);
     section->rel = e;
     section->rel_pos = s->t->pos[e];
     return id;
 }
 
-static uint32_t acquire(struct hd_sections *s, hd_eid e, uint32_t depth)
+static uint32_t acquire(struct hd_outer_sections *s, hd_eid e, uint32_t depth)
 {
     struct hold *owner = &s->lock[hd_trace_lock(s->t, e)].owner;
     if (owner->depth && owner->thread == s->t->thread[e]) {
@@ -67,7 +67,7 @@ static uint32_t acquire(struct hd_sections *s, hd_eid e, uint32_t depth)
     return owner->section;
 }
 
-static uint32_t release(struct hd_sections *s, hd_eid e, bool all)
+static uint32_t release(struct hd_outer_sections *s, hd_eid e, bool all)
 {
     struct hold *owner = &s->lock[hd_trace_lock(s->t, e)].owner;
     if (!owner->depth || owner->thread != s->t->thread[e])
@@ -79,7 +79,7 @@ static uint32_t release(struct hd_sections *s, hd_eid e, bool all)
     return --owner->depth ? HD_SECTION_NONE : close_section(s, e, owner->section);
 }
 
-static struct hold *find_reader(struct hd_section_lock *l, hd_tid u)
+static struct hold *find_reader(struct hd_outer_section_lock *l, hd_tid u)
 {
     for (size_t i = 0; i < l->readers.len; i++) {
         struct hold *h = hd_vec_at(&l->readers, i);
@@ -89,9 +89,9 @@ static struct hold *find_reader(struct hd_section_lock *l, hd_tid u)
     return NULL;
 }
 
-static uint32_t read_acquire(struct hd_sections *s, hd_eid e)
+static uint32_t read_acquire(struct hd_outer_sections *s, hd_eid e)
 {
-    struct hd_section_lock *l = &s->lock[s->t->obj[e]];
+    struct hd_outer_section_lock *l = &s->lock[s->t->obj[e]];
     struct hold *h = find_reader(l, s->t->thread[e]);
     if (h) {
         h->depth++;
@@ -103,9 +103,9 @@ static uint32_t read_acquire(struct hd_sections *s, hd_eid e)
     return id;
 }
 
-static uint32_t read_release(struct hd_sections *s, hd_eid e)
+static uint32_t read_release(struct hd_outer_sections *s, hd_eid e)
 {
-    struct hd_section_lock *l = &s->lock[s->t->obj[e]];
+    struct hd_outer_section_lock *l = &s->lock[s->t->obj[e]];
     struct hold *h = find_reader(l, s->t->thread[e]);
     if (!h || --h->depth)
         return HD_SECTION_NONE;
@@ -114,9 +114,9 @@ static uint32_t read_release(struct hd_sections *s, hd_eid e)
     return id;
 }
 
-struct hd_section_step hd_sections_pass(struct hd_sections *s, hd_eid e)
+struct hd_outer_section_step hd_outer_sections_pass(struct hd_outer_sections *s, hd_eid e)
 {
-    struct hd_section_step step = {HD_SECTION_NONE, HD_SECTION_NONE};
+    struct hd_outer_section_step step = {HD_SECTION_NONE, HD_SECTION_NONE};
     uint32_t depth;
     switch (s->t->op[e]) {
     case HD_OP_ACQ:

@@ -13,7 +13,7 @@
 
 #define HD_SECTION_NONE UINT32_MAX
 
-struct hd_section {
+struct hd_outer_section {
     uint32_t lock;
     hd_eid acq, rel;           /* rel: HD_EID_NONE while open */
     uint32_t acq_pos, rel_pos; /* in their thread */
@@ -21,26 +21,27 @@ struct hd_section {
     bool write;
 };
 
-struct hd_section_lock;
+struct hd_outer_section_lock;
 
-struct hd_sections {
+struct hd_outer_sections {
     const struct hd_trace *t;
-    struct hd_vec all; /* struct hd_section, in order of their acquires */
-    struct hd_section_lock *lock;
+    struct hd_vec all; /* struct hd_outer_section, in order of their acquires */
+    struct hd_outer_section_lock *lock;
     uint32_t *wait_depth; /* by thread */
 };
 
-struct hd_section_step {
+struct hd_outer_section_step {
     uint32_t opened, closed; /* HD_SECTION_NONE if not */
 };
 
-void hd_sections_init(struct hd_sections *s, const struct hd_trace *t);
-void hd_sections_fini(struct hd_sections *s);
+void hd_outer_sections_init(struct hd_outer_sections *s, const struct hd_trace *t);
+void hd_outer_sections_fini(struct hd_outer_sections *s);
 
 /* Passes event e, which is not an access; events come in trace order. */
-struct hd_section_step hd_sections_pass(struct hd_sections *s, hd_eid e);
+struct hd_outer_section_step hd_outer_sections_pass(struct hd_outer_sections *s, hd_eid e);
 
-static inline struct hd_section *hd_section_at(const struct hd_sections *s, uint32_t id)
+static inline struct hd_outer_section *hd_outer_section_at(const struct hd_outer_sections *s,
+                                                           uint32_t id)
 {
     return hd_vec_at(&s->all, id);
 }

@@ -46,7 +46,7 @@ struct walk {
     const struct hd_trace *t;
     struct hd_edges edges;
     struct hd_causal causal;
-    struct hd_sections sections;
+    struct hd_outer_sections sections;
     struct hd_conflicts conflicts;
     struct hd_history history;
     struct lock *lock;
@@ -122,7 +122,7 @@ static void trim(struct walk *w, struct lock *l, uint32_t queue, hd_eid now)
     q->trim_at = q->n < 8 ? 16 : q->n * 2;
 }
 
-static void enqueue(struct walk *w, const struct hd_section *s, const struct hd_stamp *rel)
+static void enqueue(struct walk *w, const struct hd_outer_section *s, const struct hd_stamp *rel)
 {
     struct lock *l = &w->lock[s->lock];
     struct queue *q = queue_of(l, s->thread, s->write);
@@ -148,7 +148,7 @@ static bool take_queue(struct walk *w, hd_tid u, const struct queue *q, uint32_t
 }
 
 /* Rule (b) at the end of section s. */
-static void rule_b(struct walk *w, const struct hd_section *s)
+static void rule_b(struct walk *w, const struct hd_outer_section *s)
 {
     struct lock *l = &w->lock[s->lock];
     struct user *user = user_of(l, s->thread);
@@ -166,13 +166,13 @@ static void rule_b(struct walk *w, const struct hd_section *s)
 static void rule_a(void *ctx, const struct hd_mark *mark, uint32_t section)
 {
     struct walk *w = ctx;
-    const struct hd_section *s = hd_section_at(&w->sections, section);
+    const struct hd_outer_section *s = hd_outer_section_at(&w->sections, section);
     hd_causal_follow(&w->causal, s->thread, &mark->stamp);
 }
 
 static void end_section(struct walk *w, hd_eid e, uint32_t id)
 {
-    const struct hd_section *s = hd_section_at(&w->sections, id);
+    const struct hd_outer_section *s = hd_outer_section_at(&w->sections, id);
     rule_b(w, s);
     struct hd_stamp rel = {w->causal.thread[s->thread].hb, w->t->pos[e] + 1, s->thread};
     hd_conflicts_close(&w->conflicts, s, id, &rel);
@@ -189,11 +189,11 @@ static void step(struct walk *w, hd_eid e)
         hd_conflicts_access(&w->conflicts, e, rule_a, w);
         hd_history_access(&w->history, e, th->known->v, th->version);
     } else if (t->op[e] != HD_OP_BRANCH) {
-        struct hd_section_step s = hd_sections_pass(&w->sections, e);
+        struct hd_outer_section_step s = hd_outer_sections_pass(&w->sections, e);
         if (s.closed != HD_SECTION_NONE)
             end_section(w, e, s.closed);
         if (s.opened != HD_SECTION_NONE)
-            hd_conflicts_open(&w->conflicts, hd_section_at(&w->sections, s.opened), s.opened);
+            hd_conflicts_open(&w->conflicts, hd_outer_section_at(&w->sections, s.opened), s.opened);
     }
     hd_causal_leave(&w->causal, e);
 }
@@ -219,7 +219,7 @@ enum hd_status hd_detect_wcp(const struct hd_trace *t, const struct hd_detect_op
     struct walk w = {.t = t};
     hd_edges_init(&w.edges, t);
     hd_causal_init(&w.causal, t, &w.edges);
-    hd_sections_init(&w.sections, t);
+    hd_outer_sections_init(&w.sections, t);
     hd_conflicts_init(&w.conflicts, t, &w.causal.pool);
     hd_history_init(&w.history, t, opts, r, NULL);
     w.lock = hd_calloc(locks, sizeof *w.lock);
@@ -231,7 +231,7 @@ enum hd_status hd_detect_wcp(const struct hd_trace *t, const struct hd_detect_op
         free_lock(&w, &w.lock[l]);
     hd_free(w.lock, locks * sizeof *w.lock);
     hd_conflicts_fini(&w.conflicts);
-    hd_sections_fini(&w.sections);
+    hd_outer_sections_fini(&w.sections);
     hd_causal_fini(&w.causal);
     hd_edges_fini(&w.edges);
     return hd_history_finish(&w.history, err);

@@ -112,7 +112,7 @@ void hd_held_walk(struct hd_held_map *h)
     }
 }
 
-const hd_eid *hd_held_at(const struct hd_held_map *h, hd_eid e, size_t *n)
+const hd_eid *hd_held_locks(const struct hd_held_map *h, hd_eid e, size_t *n)
 {
     uint32_t index;
     *n = 0;

@@ -17,7 +17,7 @@ void hd_held_walk(struct hd_held_map *h);
 
 /* The events that took the locks held just before e, outermost first (a lock taken twice stands
  * there once); *n is 0 when e was not asked for. */
-const hd_eid *hd_held_at(const struct hd_held_map *h, hd_eid e, size_t *n);
+const hd_eid *hd_held_locks(const struct hd_held_map *h, hd_eid e, size_t *n);
 
 /* The lock that most of the accesses to the location hold; UINT32_MAX: none. *held of *of accesses
  * hold it. At most HD_HELD_SAMPLE accesses of a location are looked at, the first ones and those

@@ -157,7 +157,7 @@ static void make_access(struct hd_maker *m, hd_eid e, struct hd_access *a)
     a->at = spot_of(m, e);
     a->value = value_of(m, e);
     a->event = (uint64_t)e + 1;
-    const hd_eid *locks = hd_held_at(m->held, e, &n);
+    const hd_eid *locks = hd_held_locks(m->held, e, &n);
     a->n_locks = n;
     a->locks = hd_report_array(m->r, n, sizeof *a->locks);
     for (size_t i = 0; i < n; i++) {
@@ -302,7 +302,7 @@ static void make_locks(struct hd_maker *m, const hd_eid *events, size_t n, struc
         most += f->accesses[i].n_locks;
     f->locks = hd_report_array(m->r, most, sizeof *f->locks);
     for (size_t i = 0; i < n; i++) {
-        const hd_eid *taken = hd_held_at(m->held, events[i], &held);
+        const hd_eid *taken = hd_held_locks(m->held, events[i], &held);
         for (size_t k = 0; k < held; k++)
             add_lock(m, hd_trace_lock(m->t, taken[k]), f);
         if (hd_takes_lock(m->t, events[i]))

@@ -54,7 +54,7 @@ static struct gram *gram_of(uint32_t id)
 struct source {
     ino_t self; /* 0: a free place */
     uint32_t id;
-    enum hd_source kind;
+    enum hd_arrival_source kind;
 };
 static struct source *sources; /* by inode, open addressing */
 static size_t n_sources, room;
@@ -87,7 +87,7 @@ static ino_t socket_of(int fd)
     return st.st_ino;
 }
 
-static const struct source *keep(int fd, uint32_t id, enum hd_source kind)
+static const struct source *keep(int fd, uint32_t id, enum hd_arrival_source kind)
 {
     ino_t self = socket_of(fd);
     if (!self)
@@ -370,7 +370,7 @@ static void make_ready(uint32_t what)
 {
     struct item *it = NULL;
     uint32_t id = what >> 2;
-    switch ((enum hd_source)(what & 3)) {
+    switch ((enum hd_arrival_source)(what & 3)) {
     case HD_SOURCE_LISTENER:
         it = is_waiting(id) ? NULL : next_of(HD_ARRIVAL_ACCEPT, id);
         break;

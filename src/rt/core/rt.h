@@ -28,7 +28,7 @@
 #define HD_RT_SIGNALS 16
 #define HD_NEVER      UINT64_MAX /* a deadline that does not come */
 
-enum hd_state { HD_READY, HD_RUNNING, HD_BLOCKED, HD_FDWAIT, HD_OUTSIDE, HD_DONE };
+enum hd_run_state { HD_READY, HD_RUNNING, HD_BLOCKED, HD_FDWAIT, HD_OUTSIDE, HD_DONE };
 
 /* in_rt of a thread in a call into the runtime. */
 enum {
@@ -54,7 +54,7 @@ struct hd_way {
     uint32_t child, num;
 };
 
-enum hd_hold { HD_HOLD_NONE, HD_HOLD_HANDLERS, HD_HOLD_WAKING /* for a handler, too */ };
+enum hd_signal_hold { HD_HOLD_NONE, HD_HOLD_HANDLERS, HD_HOLD_WAKING /* for a handler, too */ };
 
 struct pollfd;
 struct hd_sync;
@@ -70,7 +70,7 @@ struct hd_thread {
     };
     _Atomic uint32_t go; /* futex: 1 tells the thread that it holds the token; set by grant */
     uint32_t num;        /* in the order of creation, over the life of the process */
-    enum hd_state state;
+    enum hd_run_state state;
     pid_t tid;
     pthread_t handle;
 
@@ -132,9 +132,9 @@ struct hd_thread {
 
     siginfo_t signals[HD_RT_SIGNALS]; /* arrived inside the runtime: sig_out .. sig_in, modulo */
     volatile unsigned sig_in, sig_out, sig_seen;
-    volatile bool in_wait; /* in a call of the system that may wait: handlers run at once */
-    enum hd_hold sig_hold; /* HD_HOLD_*: not now, also where the thread could switch */
-    unsigned sig_ran;      /* HD_RAN_*: handlers that ran since hd_rt_signals_fresh */
+    volatile bool in_wait;        /* in a call of the system that may wait: handlers run at once */
+    enum hd_signal_hold sig_hold; /* HD_HOLD_*: not now, also where the thread could switch */
+    unsigned sig_ran;             /* HD_RAN_*: handlers that ran since hd_rt_signals_fresh */
 };
 
 struct hd_policy;              /* policy.h */

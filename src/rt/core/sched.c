@@ -169,7 +169,7 @@ static void report_deadlock(void)
     }
     hd_rt_sync_log_holders();
     rt.header->outcome = HD_OUTCOME_DEADLOCK;
-    hd_rt_syscall(SYS_exit_group, HD_EXIT_DEADLOCK, 0, 0, 0, 0, 0);
+    hd_rt_syscall(SYS_exit_group, HD_RT_EXIT_DEADLOCK, 0, 0, 0, 0, 0);
 }
 
 static struct hd_thread *exiting(void)

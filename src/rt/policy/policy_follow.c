@@ -55,7 +55,7 @@ _Noreturn static void stop(const struct hd_follow_diverged *d)
     note(HD_FOLLOW_DIVERGED, d, sizeof *d);
     rt.header->outcome = HD_OUTCOME_DIVERGED;
     for (;;)
-        hd_rt_syscall(SYS_exit_group, HD_EXIT_DIVERGED, 0, 0, 0, 0, 0);
+        hd_rt_syscall(SYS_exit_group, HD_RT_EXIT_DIVERGED, 0, 0, 0, 0, 0);
 }
 
 /* ---- names of threads and modules ---- */

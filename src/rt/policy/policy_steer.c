@@ -91,7 +91,7 @@ _Noreturn static void end(enum hd_steer_end how)
 {
     tell_end(how);
     for (;;)
-        hd_rt_syscall(SYS_exit_group, HD_EXIT_STEERED, 0, 0, 0, 0, 0);
+        hd_rt_syscall(SYS_exit_group, HD_RT_EXIT_STEERED, 0, 0, 0, 0, 0);
 }
 
 /* ---- threads of the plan ---- */
@@ -455,7 +455,7 @@ static void start(void)
     area = attach();
     if (!area || area->magic != HD_STEER_MAGIC)
         for (;;)
-            hd_rt_syscall(SYS_exit_group, HD_EXIT_STEERED, 0, 0, 0, 0, 0);
+            hd_rt_syscall(SYS_exit_group, HD_RT_EXIT_STEERED, 0, 0, 0, 0, 0);
     paths = (const void *)((const char *)area + area->threads);
     choices = (const void *)((const char *)area + area->choices);
     sleepers = (const void *)((const char *)area + area->sleepers);
