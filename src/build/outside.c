@@ -4,8 +4,7 @@
  * between them, it was that one, there. Else nobody knows, and the write must not be laid to
  * anyone: it stands right before the read that shows it, in the reader's thread, behind all that
  * threads did that may have made it, and every other access to the memory stays on its side of it.
- * That is said with semaphores, one for each pair of threads. See docs/ALGORITHMS.md, "Outside
- * code". */
+ * That is said with semaphores, one for each pair of threads. See docs/algorithms/building.md. */
 #include "build/walk.h"
 
 void hd_walk_returned(struct hd_walk *w, const struct hd_raw *rec)

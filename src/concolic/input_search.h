@@ -8,7 +8,7 @@
  *
  * Pruning keeps branch coverage, not every path: a run that reaches a state in which another run
  * was, whose continuations are all known, and whose path condition implies what made the others
- * infeasible, can cover nothing new from there. docs/ALGORITHMS.md tells what "state" means.
+ * infeasible, can cover nothing new from there. docs/algorithms/inputs.md defines "state".
  *
  * The folder, which is empty at first, gets testNNNNNN.input and .ktest for each path; for a
  * finding also its trace, the witness, the reason and each input object as a plain file; and `info`

@@ -1,4 +1,4 @@
-/* Pruning by interpolation: docs/ALGORITHMS.md, "Pruning the search over inputs".
+/* Pruning by interpolation: docs/algorithms/inputs.md.
  *
  * A node N of the tree is in the same state as an older node M (hd_tree_same). From M on, every
  * continuation is known: those that were run, and those that are infeasible, each for a reason, a

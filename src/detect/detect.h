@@ -1,4 +1,4 @@
-/* The detectors for comparison (docs/ALGORITHMS.md): one table, one way to run them.
+/* The detectors for comparison (docs/algorithms/detectors.md): one table, one way to run them.
  *
  * Each judges conflicting accesses (docs/MODEL.md section 3) of a consistent trace by its own
  * definition. A detector walks the trace once or a few times; its answer does not depend on

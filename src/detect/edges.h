@@ -10,7 +10,7 @@
  *
  * If a set of events holds, with each event, its program order past and all that these edges, the
  * reads-from edges and the lock rule of sync-preservation demand, then running the set in trace
- * order is a schedule of docs/MODEL.md. docs/ALGORITHMS.md has the argument.
+ * order is a schedule of docs/MODEL.md. docs/algorithms/detectors.md has the argument.
  */
 #ifndef HD_DETECT_EDGES_H
 #define HD_DETECT_EDGES_H

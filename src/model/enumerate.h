@@ -13,8 +13,8 @@
 #include "base/err.h"
 #include "model/witness.h"
 
-/* Which pairs: those of docs/MODEL.md, or those of a published model (docs/ALGORITHMS.md, "The
- * published models said and rv"), which take a consistent trace. */
+/* Which pairs: those of docs/MODEL.md, or those of a published model
+ * (docs/algorithms/published-models.md), which take a consistent trace. */
 enum hd_enum_model { HD_ENUM_MAX, HD_ENUM_SAID, HD_ENUM_RV };
 
 struct hd_enum_opts {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Random programs of rounds with other inputs (depend.c): whatever is different in a round must depend on a read that is.
-# docs/ALGORITHMS.md, "Dependences from SSA": while no read on which a branch, an address or a written value depends
+# docs/algorithms/dependences.md: while no read on which a branch, an address or a written value depends
 # returned anything else, the same way is taken, the same location touched, the same value written.
 # HEDDLE, TESTS and TMP_DIR are in the environment; SEEDS, to try others.
 set -eu

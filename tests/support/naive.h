@@ -58,9 +58,9 @@ struct nv_pairs {
     bool race[NV_MAX][NV_MAX]; /* [a][b] with a < b */
 };
 
-/* The pairs of the published models (docs/ALGORITHMS.md), by writing out every complete order and
- * evaluating the published formulas on it. woken[i] is the thread that sig i woke in the trace, or
- * -1. */
+/* The pairs of the published models (docs/algorithms/published-models.md), by writing out every
+ * complete order and evaluating the published formulas on it. woken[i] is the thread that sig i
+ * woke in the trace, or -1. */
 void nv_published(const struct nv_trace *t, const int *woken, struct nv_pairs *said,
                   struct nv_pairs *rv);
 

@@ -103,8 +103,8 @@ static void test_against_formulas(void **state)
             n_rv[k] += within(&naive, "rv, missed", &rv, &rv_enum);
             within(&naive, "rv, not in the formula", &rv_enum, &rv);
             within(&naive, "said is not within max", &said_enum, &max);
-            if (shapes[k].ops ==
-                access_ops) /* with synchronisation it is not: docs/ALGORITHMS.md */
+            if (shapes[k].ops == access_ops) /* with synchronisation it is not:
+                                                docs/algorithms/published-models.md */
                 within(&naive, "rv is not within max", &rv_enum, &max);
             hd_trace_free(t);
         }

@@ -1,6 +1,6 @@
 /* The published models, as the solver answers them, against their enumeration in model/ (which has
  * its own tests): equal pair for pair on random traces. And `said` is a subset of `max`; `rv` is
- * not always (docs/ALGORITHMS.md says why), so that is not asked.
+ * not always (docs/algorithms/published-models.md says why), so that is not asked.
  *
  * HEDDLE_TEST_LONG=1 runs 5,000 seeds, else 300. HEDDLE_SEED=n runs only that one.
  */

@@ -1,4 +1,4 @@
-/* What the weak relations share: cp and wcp (docs/ALGORITHMS.md).
+/* What the weak relations share: cp and wcp (docs/algorithms/detectors.md).
  *
  * Three clocks for each thread. hb: happens-before. before: what strictly precedes by the weak
  * relation (written a < b below). known: that, and what the thread's own order and the recorded

@@ -4,8 +4,8 @@
  * the recorded orders; (c) < closed under happens-before on either side. That q2 comes after r1 is
  * learnt only inside the second section, when q2 has passed. So the trace is walked again and again
  * with what the last walk learnt, until a walk learns nothing: exact, without a window, at the
- * price of several walks (docs/ALGORITHMS.md has their number). Rule (a) does not depend on the
- * relation and is found by one walk of its own. */
+ * price of several walks (docs/algorithms/detectors.md has their number). Rule (a) does not depend
+ * on the relation and is found by one walk of its own. */
 #include "base/alloc.h"
 #include "detect/published/causal.h"
 #include "detect/published/conflicts.h"

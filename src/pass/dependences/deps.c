@@ -1,5 +1,5 @@
 /* Tokens of values: which reads of this activation (or, over the flow record, of callers and
- * callees) a value was computed from. docs/ALGORITHMS.md, "Dependences from SSA", argues each case.
+ * callees) a value was computed from. docs/algorithms/dependences.md argues each case.
  *
  * A token lives next to the instruction whose value it describes, so it dominates every use of the
  * value. Tokens are made on demand and kept in dep_of.

@@ -1,13 +1,14 @@
-/* The two published solver-based models, for comparison (docs/ALGORITHMS.md).
+/* The two published solver-based models, for comparison (docs/algorithms/published-models.md).
  *
- * Both look only at complete reorderings: every recorded event runs. docs/ALGORITHMS.md has the
- * exact definitions, which model/ enumerates independently; in short: said  (Said, Wang, Yang,
- * Sakallah 2011): every read returns its traced value, and each of the two accesses lies between
- * the neighbours, in its thread, of the other. rv    (Huang, Meredith, Rosu 2014): the two accesses
- * are next to each other, and the last branch of each thread that must happen before one of them is
- * feasible: all reads of that thread before it return their traced values, from writes that are
- * feasible in the same sense. Who notifies whom is as recorded. Locks, semaphores and barriers
- * follow docs/MODEL.md. The whole trace is one formula, as published: long traces end undecided.
+ * Both look only at complete reorderings: every recorded event runs.
+ * docs/algorithms/published-models.md has the exact definitions, which model/ enumerates
+ * independently; in short: said  (Said, Wang, Yang, Sakallah 2011): every read returns its traced
+ * value, and each of the two accesses lies between the neighbours, in its thread, of the other. rv
+ * (Huang, Meredith, Rosu 2014): the two accesses are next to each other, and the last branch of
+ * each thread that must happen before one of them is feasible: all reads of that thread before it
+ * return their traced values, from writes that are feasible in the same sense. Who notifies whom is
+ * as recorded. Locks, semaphores and barriers follow docs/MODEL.md. The whole trace is one formula,
+ * as published: long traces end undecided.
  */
 #ifndef HD_PREDICT_COMPARE_PUBLISHED_MODELS_H
 #define HD_PREDICT_COMPARE_PUBLISHED_MODELS_H

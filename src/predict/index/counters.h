@@ -5,7 +5,8 @@
  * of the same location by the same thread, with nobody able to write between the two: w is an rmw
  * and r its own read, or both stand in one section of a lock that every write of the location is
  * made under. Then the value of a fresh read is the initial value plus what the writes that have
- * run before it add (docs/ALGORITHMS.md has the argument), wherever and in whatever order they ran.
+ * run before it add (docs/algorithms/prediction.md has the argument), wherever and in whatever
+ * order they ran.
  *
  * Immutable after new; safe to share between threads.
  */

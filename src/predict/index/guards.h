@@ -7,9 +7,9 @@
  *     and stored something else (it *closes* what the rmw *opened*), and cannot run unless that rmw
  *     read v indeed; or it comes before all threads that open anything were made.
  * Then of two threads that have opened and not closed, and whose rmw did read v, there is never
- * more than one (docs/ALGORITHMS.md has the argument). From the first event that can run only if
- * the rmw's read is fresh up to the close, the thread is in a section of a lock that excludes all
- * others of the same x and v, and every step may use it as one of a mutex.
+ * more than one (docs/algorithms/prediction.md has the argument). From the first event that can run
+ * only if the rmw's read is fresh up to the close, the thread is in a section of a lock that
+ * excludes all others of the same x and v, and every step may use it as one of a mutex.
  */
 #ifndef HD_PREDICT_INDEX_GUARDS_H
 #define HD_PREDICT_INDEX_GUARDS_H
