@@ -6,7 +6,7 @@ packages=(
     # the build
     cmake ninja-build pkg-config gcc g++ libc6-dev binutils
     clang clang-14 libclang-rt-14-dev llvm-14-dev
-    libz3-dev libzstd-dev zlib1g-dev libjansson-dev
+    libz3-dev libzstd-dev libxxhash-dev zlib1g-dev libjansson-dev
     # the tests and the house checks
     libcmocka-dev libdw-dev zstd clang-format-14 git jq libxml2-utils python3-jsonschema gdb gdbserver
 )

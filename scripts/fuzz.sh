@@ -20,7 +20,7 @@ run_target() { # run_target TARGET; prints one line, or the end of the log on a 
     for folder in tests/fuzz/corpus_"$what" tests/fuzz/found_"$what"; do
         [ ! -d "$folder" ] || seeds+=("$folder")
     done
-    local options=(-max_total_time="$seconds" -max_len=4096 -timeout=10 -rss_limit_mb=2048 -print_final_stats=1
+    local options=(-max_total_time="$seconds" -max_len=8192 -timeout=10 -rss_limit_mb=2048 -print_final_stats=1
                    -artifact_prefix=build-fuzz/findings/"$what"-)
     [ ! -f tests/fuzz/"$what".dict ] || options+=(-dict=tests/fuzz/"$what".dict)
     if build-fuzz/tests/fuzz/"$target" "${options[@]}" "$work" "${seeds[@]}" >build-fuzz/"$target".log 2>&1; then

@@ -1,25 +1,13 @@
 /* What must hold of any trace that a reader has taken: text and .hdt give it back, and the digest
- * does not notice the way. For fuzz targets: a breach aborts, which libFuzzer reports with the
- * input. */
+ * does not notice the way. */
 #ifndef HD_TESTS_FUZZ_ROUND_TRIP_H
 #define HD_TESTS_FUZZ_ROUND_TRIP_H
 
+#include "require.h"
 #include "trace/digest.h"
 #include "trace/hdt/hdt.h"
 #include "trace/text/text.h"
 #include "../support/trace_equal.h"
-
-#include <stdlib.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool holds, const char *what, const char *detail)
-{
-    if (holds)
-        return;
-    fprintf(stderr, "fuzz: %s: %s\n", what, detail);
-    abort();
-}
 
 static void require_equal(const struct hd_trace *a, const struct hd_trace *b, const char *what)
 {
