@@ -95,6 +95,42 @@ static int stdout_errno(void)
     return fflush(stdout) ? errno : 0;
 }
 
+enum hd_exit hd_cli_json_begin(const struct hd_cli *cli, const char *path, struct hd_cli_json *j)
+{
+    struct hd_err err = {0};
+    *j = (struct hd_cli_json){.text = !path};
+    if (!path)
+        return HD_EXIT_OK;
+    if (!strcmp(path, "-")) {
+        j->out = stdout;
+        return HD_EXIT_OK;
+    }
+    if (hd_outfile_open(path, &j->file, &err) != HD_OK)
+        return hd_cli_fail_output(cli, &err);
+    j->out = j->file.file;
+    j->text = true;
+    return HD_EXIT_OK;
+}
+
+static bool is_done(enum hd_exit code)
+{
+    return code == HD_EXIT_OK || code == HD_EXIT_RACE || code == HD_EXIT_UNDECIDED;
+}
+
+enum hd_exit hd_cli_json_end(const struct hd_cli *cli, struct hd_cli_json *j, enum hd_exit code)
+{
+    struct hd_err err = {0};
+    if (j->out && is_done(code))
+        putc('\n', j->out);
+    if (!j->file.file)
+        return code;
+    if (!is_done(code))
+        hd_outfile_discard(&j->file);
+    else if (hd_outfile_commit(&j->file, &err) != HD_OK)
+        return hd_cli_fail_output(cli, &err);
+    return code;
+}
+
 enum hd_exit hd_cli_finish(const struct hd_cli *cli, enum hd_exit code)
 {
     errno = 0;

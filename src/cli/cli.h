@@ -9,6 +9,7 @@
 #define HD_CLI_CLI_H
 
 #include "base/err.h"
+#include "base/outfile.h"
 #include "base/progress.h"
 #include "base/term.h"
 
@@ -34,6 +35,8 @@ enum hd_opt_type {
     HD_OPT_FILE,  /* const char *, completed as a file name */
     HD_OPT_FILES, /* struct hd_opt_files: the same, may be repeated */
     HD_OPT_COUNT, /* uint64_t: decimal or 0x hexadecimal, k, M and G multiply by 10^3, 10^6, 10^9 */
+    HD_OPT_TIME,  /* double, seconds: 90, 1.5s, 200ms, 10m, 2h; min 1: 0 is refused */
+    HD_OPT_RESULT, /* const char *: --name is "-", --name=FILE is FILE; never takes the next word */
     HD_OPT_CHOICE, /* int: index into the words of `choices` */
 };
 
@@ -104,6 +107,25 @@ enum hd_exit hd_cli_fail_output(const struct hd_cli *cli, const struct hd_err *e
 /* A progress line that obeys --quiet and the terminal. */
 void hd_cli_progress(const struct hd_cli *cli, struct hd_progress *p, const char *label,
                      const char *unit, uint64_t total);
+
+/* Where the result goes: --json prints JSON instead of text, --json=FILE writes it to a file beside
+ * the text. */
+#define HD_OPTION_JSON(member)                                                                     \
+    {                                                                                              \
+        0, "json", HD_OPT_RESULT, offsetof(struct values, member), "FILE",                         \
+            "Print JSON instead of text; with =FILE, write it there beside the text", NULL, 0, 0   \
+    }
+struct hd_cli_json {
+    FILE *out; /* NULL: no JSON */
+    bool text; /* text on stdout */
+    struct hd_outfile file;
+};
+/* path: the option's value, NULL when it was not given. HD_EXIT_OK, or the file cannot be opened
+ * and the reason is on stderr. To be ended in both cases. */
+enum hd_exit hd_cli_json_begin(const struct hd_cli *cli, const char *path, struct hd_cli_json *j);
+/* Ends the last line; a file appears if code says that the work was done. Returns code, or
+ * HD_EXIT_TOOL when the file cannot be written. */
+enum hd_exit hd_cli_json_end(const struct hd_cli *cli, struct hd_cli_json *j, enum hd_exit code);
 
 /* Flushes stdout. A reader that went away is not an error; a full disk turns code into
  * HD_EXIT_TOOL. */

@@ -17,7 +17,8 @@ struct values {
     const char *detectors, *properties, *budget, *pair_budget, *steps, *dir;
     uint64_t jobs, solver_memory;
     int matching;
-    bool pairs, json, require_complete, allow_undecided;
+    const char *json;
+    bool pairs, require_complete, allow_undecided;
 };
 
 static const struct hd_opt options[] = {
@@ -27,8 +28,7 @@ static const struct hd_opt options[] = {
      "What max looks for: race, atomicity, deadlock (race)", NULL, 0, 0},
     {'p', "pairs", HD_OPT_FLAG, offsetof(struct values, pairs), NULL,
      "Decide every pair of events, not only of source places", NULL, 0, 0},
-    {0, "json", HD_OPT_FLAG, offsetof(struct values, json), NULL,
-     "Print one JSON object instead of text", NULL, 0, 0},
+    HD_OPTION_JSON(json),
     {0, "witness-dir", HD_OPT_FILE, offsetof(struct values, dir), "DIR",
      "Write each schedule as a file in DIR, such as witness-A-B.json", NULL, 0, 0},
     {'b', "budget", HD_OPT_TEXT, offsetof(struct values, budget), "TIME",
@@ -249,6 +249,7 @@ struct run {
     const char *name;
     const struct hd_trace *t;
     struct hd_analysis_options options;
+    struct hd_cli_json output;
     struct hd_json json;
     bool whole; /* the trace is not known to be a part of the run, and not empty */
     bool raced, undecided;
@@ -312,11 +313,11 @@ static enum hd_exit run_one(struct run *r, const char *detector)
         r->undecided |= a.violations[k].undecided.len > 0;
         tell_rejected(r, &a.violations[k].rejected);
     }
-    if (r->v->json)
+    if (r->output.out)
         json_analysis(&r->json, r->t, &a);
-    else if (a.exact)
+    if (r->output.text && a.exact)
         print_max(r->cli, r->name, r->t, &a, r->v->pairs, r->whole);
-    else
+    else if (r->output.text)
         print_detector(r->cli, r->name, r->t, &a, r->v->pairs);
     if (r->v->dir && a.exact)
         code = save_witnesses(r, &a);
@@ -327,9 +328,9 @@ static enum hd_exit run_one(struct run *r, const char *detector)
 static enum hd_exit run_all(struct run *r)
 {
     char *list = hd_strndup(r->v->detectors, strlen(r->v->detectors)), *rest = list;
-    enum hd_exit code = HD_EXIT_OK;
-    if (r->v->json) {
-        hd_json_init(&r->json, stdout);
+    enum hd_exit code = hd_cli_json_begin(r->cli, r->v->json, &r->output);
+    if (r->output.out) {
+        hd_json_init(&r->json, r->output.out);
         hd_json_begin_object(&r->json);
         hd_json_key(&r->json, "schema");
         hd_json_string(&r->json, "heddle-analysis-1");
@@ -343,11 +344,11 @@ static enum hd_exit run_all(struct run *r)
     for (char *word = next_word(&rest); word && code == HD_EXIT_OK; word = next_word(&rest))
         code = run_one(r, word);
     hd_interrupt_release();
-    if (r->v->json) {
+    if (r->output.out) {
         hd_json_end_object(&r->json);
         hd_json_end_object(&r->json);
-        putchar('\n');
     }
+    code = hd_cli_json_end(r->cli, &r->output, code);
     hd_free(list, strlen(r->v->detectors) + 1);
     if (code != HD_EXIT_OK)
         return code;

@@ -3,7 +3,6 @@
 #include "session/analysis.h"
 #include "cli/cmds.h"
 #include "cli/common.h"
-#include "cli/duration.h"
 #include "cli/functions.h"
 #include "predict/index/candidates.h"
 #include "predict/compare/stages.h"
@@ -11,7 +10,8 @@
 #include <string.h>
 
 struct values {
-    const char *detectors, *budget;
+    const char *detectors;
+    double budget;
     uint64_t jobs;
     bool csv;
 };
@@ -21,7 +21,7 @@ static const struct hd_opt options[] = {
      "Print comma-separated values instead of a table", NULL, 0, 0},
     {'d', "detector", HD_OPT_TEXT, offsetof(struct values, detectors), "LIST",
      "Detectors to compare, separated by commas", NULL, 0, 0},
-    {'b', "budget", HD_OPT_TEXT, offsetof(struct values, budget), "TIME",
+    {'b', "budget", HD_OPT_TIME, offsetof(struct values, budget), "TIME",
      "Time for each of max, rv and said on a trace (10s)", NULL, 0, 0},
     {'j', "jobs", HD_OPT_COUNT, offsetof(struct values, jobs), "N", "Use N cores for max (all)",
      NULL, 1, 1024},
@@ -257,7 +257,7 @@ static enum hd_exit compare(struct hd_cli *cli, const struct values *v,
 
 static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, char **argv)
 {
-    struct values v = {.detectors = DEFAULT_DETECTORS, .budget = "10s"};
+    struct values v = {.detectors = DEFAULT_DETECTORS, .budget = 10};
     struct hd_analysis_options o = {0};
     const char *names[MAX_DETECTORS];
     enum hd_exit code;
@@ -266,8 +266,7 @@ static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, 
     hd_predict_defaults(&o.predict);
     o.predict.functions = hd_cli_functions;
     o.predict.jobs = (unsigned)v.jobs;
-    if (!hd_cli_duration(v.budget, &o.predict.seconds))
-        return hd_cli_usage(cli, cmd, "--budget wants a time like 10s or 5m, not '%s'", v.budget);
+    o.predict.seconds = v.budget > 0 ? v.budget : -1;
     size_t size = strlen(v.detectors) + 1;
     char *list = hd_strndup(v.detectors, size - 1);
     code = HD_EXIT_USAGE;

@@ -67,7 +67,7 @@ static void print_walk(const char *loop)
 
 static void bash_argument(const struct hd_cmd *cmd, const struct hd_opt *o)
 {
-    if (o->type == HD_OPT_FLAG)
+    if (o->type == HD_OPT_FLAG || o->type == HD_OPT_RESULT)
         return;
     printf("    '%s:--%s'%s", cmd->path, o->name, o->letter ? "" : ") ");
     if (o->letter)
@@ -129,17 +129,22 @@ static void zsh_option(const struct hd_cmd *cmd, const struct hd_opt *o)
 {
     (void)cmd;
     char spec[256];
-    snprintf(spec, sizeof spec, "--%s%s[%s]", o->name, o->arg ? "=" : "", o->help);
+    bool optional = o->type == HD_OPT_RESULT; /* its argument comes after = only */
+    snprintf(spec, sizeof spec, "--%s%s[%s]", o->name,
+             optional ? "=-"
+             : o->arg ? "="
+                      : "",
+             o->help);
     printf(" \\\n            ");
     print_quoted(spec);
     if (!o->arg)
         return;
-    printf("':%s:", o->arg);
+    printf("':%s%s:", optional ? ":" : "", o->arg);
     if (o->type == HD_OPT_CHOICE) {
         printf("(");
         print_choices(o);
         printf(")");
-    } else if (o->type == HD_OPT_FILE || o->type == HD_OPT_FILES) {
+    } else if (o->type == HD_OPT_FILE || o->type == HD_OPT_FILES || optional) {
         printf("_files");
     }
     printf("'");
@@ -180,7 +185,7 @@ static void fish_option(const struct hd_cmd *cmd, const struct hd_opt *o)
         printf("' ");
     } else if (o->type == HD_OPT_FILE || o->type == HD_OPT_FILES) {
         printf("-r ");
-    } else if (o->type != HD_OPT_FLAG) {
+    } else if (o->type != HD_OPT_FLAG && o->type != HD_OPT_RESULT) {
         printf("-x ");
     }
     printf("-d ");

@@ -22,11 +22,12 @@
 #include <unistd.h>
 
 struct values {
-    const char *out, *budget, *baseline, *cflags, *properties;
+    const char *out, *baseline, *cflags, *properties;
     struct hd_opt_files suppressions;
     struct hd_runs_output output;
-    int strategy; /* enum hd_search_strategy; -1: not said */
-    uint64_t runs, seed, times, timeout, jobs, preemptions, exit_steps;
+    int strategy;           /* enum hd_search_strategy; -1: not said */
+    double budget, timeout; /* budget 0: none */
+    uint64_t runs, seed, times, jobs, preemptions, exit_steps;
     int aim; /* enum hd_aim */
     bool resume, first, confirmed_only, allow_undecided;
 };
@@ -34,8 +35,8 @@ struct values {
 static const struct hd_opt options[] = {
     {0, "strategy", HD_OPT_CHOICE, offsetof(struct values, strategy), "NAME",
      "How to search: warned, dpor, pct or random", HD_SEARCH_STRATEGIES, 0, 0},
-    {'b', "budget", HD_OPT_TEXT, offsetof(struct values, budget), "TIME",
-     "Search for at most TIME (10s, 5m)", NULL, 0, 0},
+    {'b', "budget", HD_OPT_TIME, offsetof(struct values, budget), "TIME",
+     "Search for at most TIME (10s, 5m)", NULL, 1, 0},
     {'n', "runs", HD_OPT_COUNT, offsetof(struct values, runs), "N",
      "Run the program at most N times; pct, random: 100 without a budget", NULL, 1, 1000000000},
     {'j', "jobs", HD_OPT_COUNT, offsetof(struct values, jobs), "N", "Run N at a time (1)", NULL, 1,
@@ -63,16 +64,15 @@ static const struct hd_opt options[] = {
      "Nothing found, but something undecided or cut: exit 0, not 5", NULL, 0, 0},
     {0, "exit-steps", HD_OPT_COUNT, offsetof(struct values, exit_steps), "N",
      "Threads that can still run when the process ends do N steps first (50000)", NULL, 0, 0},
-    {0, "timeout", HD_OPT_COUNT, offsetof(struct values, timeout), "SECONDS",
-     "End one execution after this time (10)", NULL, 1, 1000000},
+    {0, "timeout", HD_OPT_TIME, offsetof(struct values, timeout), "TIME",
+     "End one execution after this time (10)", NULL, 1, 0},
     {'s', "suppressions", HD_OPT_FILES, offsetof(struct values, suppressions), "FILE",
      "Hide races that the rules in FILE name; may be repeated", NULL, 0, 0},
     {0, "baseline", HD_OPT_FILE, offsetof(struct values, baseline), "FILE",
      "Races of this report.json are known and no error", NULL, 0, 0},
     {0, "cflags", HD_OPT_TEXT, offsetof(struct values, cflags), "FLAGS",
      "Flags for the compiler, separated by spaces", NULL, 0, 0},
-    {0, "json", HD_OPT_FILE, offsetof(struct values, output.json), "FILE",
-     "Write the report as JSON to FILE, too", NULL, 0, 0},
+    HD_OPTION_JSON(output.json),
     {'f', "format", HD_OPT_CHOICE, offsetof(struct values, output.format), "FORMAT",
      "Print the report as " HD_FORMATS, HD_FORMATS, 0, 0},
     {0, "full-stacks", HD_OPT_FLAG, offsetof(struct values, output.full), NULL,
@@ -89,7 +89,7 @@ static const char *const strategies[] = {"warned", "dpor", "pct", "random"};
 struct explore {
     const struct hd_cli *cli;
     const struct hd_cmd *cmd;
-    const struct values *v;
+    struct values *v;
     struct hd_search_options o;
     struct hd_search_state state;
     struct hd_report *earlier; /* of a search that goes on; given away to the session */
@@ -121,11 +121,12 @@ static enum hd_exit check_properties(const struct explore *x)
 
 static enum hd_exit read_options(struct explore *x)
 {
-    const struct values *v = x->v;
+    struct values *v = x->v;
     struct hd_session_options *s = &x->o.session;
     x->o.strategy = v->strategy < 0 ? HD_SEARCH_WARNED : (enum hd_search_strategy)v->strategy;
     x->o.runs = v->runs;
-    x->o.timeout = (double)v->timeout;
+    x->o.timeout = v->timeout;
+    x->o.seconds = v->budget;
     x->o.jobs = (unsigned)v->jobs;
     set_bound(x);
     x->o.aim = v->aim;
@@ -134,7 +135,7 @@ static enum hd_exit read_options(struct explore *x)
     s->confirmed_only = v->confirmed_only;
     s->allow_undecided = v->allow_undecided;
     s->exit_steps = v->exit_steps;
-    s->timeout = (uint32_t)v->timeout;
+    s->timeout = hd_cli_seconds(v->timeout);
     hd_predict_defaults(&s->predict);
     s->predict.jobs = (unsigned)v->jobs;
     enum hd_exit code = hd_runs_check_output(x->cli, x->cmd, &v->output);
@@ -143,9 +144,6 @@ static enum hd_exit read_options(struct explore *x)
     if (!hd_cli_properties(x->cli, x->cmd, v->properties ? v->properties : "race,deadlock",
                            &s->properties))
         return HD_EXIT_USAGE;
-    if (v->budget && (!hd_cli_duration(v->budget, &x->o.seconds) || x->o.seconds <= 0))
-        return hd_cli_usage(x->cli, x->cmd, "--budget wants a time like 10s or 5m, not '%s'",
-                            v->budget);
     return check_properties(x);
 }
 

@@ -21,10 +21,11 @@
 #include <unistd.h>
 
 struct values {
-    const char *inputs, *calls, *budget, *dir, *solver, *timeout, *rerun;
+    const char *inputs, *calls, *dir, *rerun, *json;
+    double budget, solver, timeout; /* 0: not given */
     uint64_t max_paths, jobs, max_depth, memory, size, times;
     int order; /* enum hd_hunt_order */
-    bool no_prune, first, keep, json, no_predict;
+    bool no_prune, first, keep, no_predict;
 };
 
 #define ORDERS "depth|coverage"
@@ -36,8 +37,8 @@ static const struct hd_opt options[] = {
      "Functions whose result is input, or none (rand)", NULL, 0, 0},
     {0, "size", HD_OPT_COUNT, offsetof(struct values, size), "N",
      "Give each input room for N bytes (8)", NULL, 1, 1000000},
-    {'b', "budget", HD_OPT_TEXT, offsetof(struct values, budget), "TIME",
-     "Stop after TIME (10s, 5m)", NULL, 0, 0},
+    {'b', "budget", HD_OPT_TIME, offsetof(struct values, budget), "TIME",
+     "Stop after TIME (10s, 5m)", NULL, 1, 0},
     {0, "max-paths", HD_OPT_COUNT, offsetof(struct values, max_paths), "N", "Stop after N runs",
      NULL, 1, 100000000},
     {0, "first", HD_OPT_FLAG, offsetof(struct values, first), NULL, "Stop at the first race", NULL,
@@ -54,10 +55,10 @@ static const struct hd_opt options[] = {
      "Do not look for races, only for paths", NULL, 0, 0},
     {0, "max-depth", HD_OPT_COUNT, offsetof(struct values, max_depth), "N",
      "Look at the first N choices of a path (20000)", NULL, 1, 1000000},
-    {0, "solver-budget", HD_OPT_TEXT, offsetof(struct values, solver), "TIME",
-     "Let the solver give up a question after TIME (10s)", NULL, 0, 0},
-    {0, "timeout", HD_OPT_TEXT, offsetof(struct values, timeout), "TIME",
-     "End a run after TIME of processor time (60s)", NULL, 0, 0},
+    {0, "solver-budget", HD_OPT_TIME, offsetof(struct values, solver), "TIME",
+     "Let the solver give up a question after TIME (10s)", NULL, 1, 0},
+    {0, "timeout", HD_OPT_TIME, offsetof(struct values, timeout), "TIME",
+     "End a run after TIME of processor time (60s)", NULL, 1, 0},
     {0, "memory", HD_OPT_COUNT, offsetof(struct values, memory), "BYTES",
      "Give the program at most this much memory", NULL, 1000000, 0},
     {'t', "times", HD_OPT_COUNT, offsetof(struct values, times), "N",
@@ -66,8 +67,7 @@ static const struct hd_opt options[] = {
      NULL, 0, 0},
     {0, "rerun", HD_OPT_FILE, offsetof(struct values, rerun), "FILE",
      "Run the program once with this input", NULL, 0, 0},
-    {0, "json", HD_OPT_FLAG, offsetof(struct values, json), NULL,
-     "Print one JSON object instead of text", NULL, 0, 0},
+    HD_OPTION_JSON(json),
     {0},
 };
 
@@ -146,7 +146,7 @@ static void take_stdin(struct hd_input *in)
 struct show {
     struct hd_cli *cli;
     struct hd_progress progress;
-    bool json;
+    struct hd_cli_json json;
     struct hd_vec found; /* struct hd_hunt_shown */
     struct hd_hunt_session session;
 };
@@ -158,7 +158,7 @@ static void on_found(void *ctx, const struct hd_found *f)
     hd_hunt_session_take(&w->session, f, &taken);
     hd_progress_end(&w->progress);
     hd_hunt_show_remember(&w->found, f, &taken);
-    if (!w->json)
+    if (w->json.text)
         hd_hunt_show_found(w->cli, f, &taken);
 }
 
@@ -169,22 +169,13 @@ static void on_progress(void *ctx, uint64_t paths, uint64_t open)
     hd_progress_update(&w->progress, paths);
 }
 
-static bool read_times(struct hd_cli *cli, const struct hd_cmd *cmd, const struct values *v,
-                       struct hd_hunt_options *o)
+static void read_times(const struct values *v, struct hd_hunt_options *o)
 {
-    const struct {
-        const char *name, *text;
-        double *to;
-    } times[] = {{"--budget", v->budget, &o->seconds},
-                 {"--solver-budget", v->solver, &o->solver_seconds},
-                 {"--timeout", v->timeout, &o->limits.seconds}};
-    for (size_t i = 0; i < 3; i++)
-        if (times[i].text && (!hd_cli_duration(times[i].text, times[i].to) || *times[i].to <= 0)) {
-            hd_cli_usage(cli, cmd, "%s wants a time like 10s or 5m, not '%s'", times[i].name,
-                         times[i].text);
-            return false;
-        }
-    return true;
+    o->seconds = v->budget;
+    if (v->solver > 0)
+        o->solver_seconds = v->solver;
+    if (v->timeout > 0)
+        o->limits.seconds = v->timeout;
 }
 
 /* The report in the folder, then on the screen. */
@@ -198,12 +189,12 @@ static enum hd_exit report(struct show *w, const struct hd_hunt_options *o,
         code = hd_cli_fail_output(w->cli, &err);
     hd_outdir_link(o->dir);
     hd_hunt_show_info(o, stats);
-    if (w->json)
-        hd_hunt_show_json(o, stats, &w->found);
-    else if (code == HD_EXIT_OK && result.report->n_findings)
+    if (w->json.out)
+        hd_hunt_show_json(w->json.out, o, stats, &w->found);
+    if (w->json.text && code == HD_EXIT_OK && result.report->n_findings)
         code = hd_cli_save_report(w->cli, result.report, HD_REPORT_TEXT, NULL, stdout,
                                   w->cli->color_out);
-    if (!w->json)
+    if (w->json.text)
         hd_hunt_show_text(w->cli, o, stats);
     hd_session_result_fini(&result);
     return code;
@@ -214,7 +205,10 @@ static enum hd_exit hunt(struct hd_cli *cli, const struct values *v, struct hd_h
 {
     struct hd_hunt_stats stats;
     struct hd_err err = {0};
-    struct show w = {.cli = cli, .json = v->json};
+    struct show w = {.cli = cli};
+    enum hd_exit code = hd_cli_json_begin(cli, v->json, &w.json);
+    if (code != HD_EXIT_OK)
+        return code;
     w.found = hd_hunt_show_list();
     hd_hunt_session_begin(&w.session, argv, o->dir, (uint32_t)v->times,
                           (uint32_t)o->limits.seconds + 1);
@@ -227,7 +221,6 @@ static enum hd_exit hunt(struct hd_cli *cli, const struct values *v, struct hd_h
     enum hd_status s = hd_hunt(o, &stats, &err);
     hd_interrupt_release();
     hd_progress_end(&w.progress);
-    enum hd_exit code = HD_EXIT_OK;
     if (s != HD_OK)
         code = s == HD_ERR_INPUT ? hd_cli_fail_input(cli, &err) : hd_cli_fail_output(cli, &err);
     else
@@ -237,7 +230,7 @@ static enum hd_exit hunt(struct hd_cli *cli, const struct values *v, struct hd_h
     hd_hunt_session_end(&w.session);
     hd_hunt_show_list_fini(&w.found);
     hd_hunt_stats_fini(&stats);
-    return code;
+    return hd_cli_json_end(cli, &w.json, code);
 }
 
 /* The program is looked at before there is a folder. */
@@ -269,7 +262,8 @@ static enum hd_exit search(struct hd_cli *cli, const struct hd_cmd *cmd, const s
         hd_input_word(&seed, argv[i]);
     if (strstr(v->inputs, "stdin"))
         take_stdin(&seed);
-    if (add_places(cli, cmd, &seed, v, argc) && read_times(cli, cmd, v, &o)) {
+    read_times(v, &o);
+    if (add_places(cli, cmd, &seed, v, argc)) {
         o.seed = &seed;
         o.order = (enum hd_hunt_order)v->order;
         o.max_paths = v->max_paths;

@@ -2,6 +2,7 @@
 #include "cli/cmds.h"
 
 #include "cli/common.h"
+#include "cli/duration.h"
 #include "record/record.h"
 
 #include <inttypes.h>
@@ -11,7 +12,8 @@
 struct values {
     const char *out;
     int policy; /* of HD_CLI_POLICIES */
-    uint64_t seed, quantum, depth, steps, limit, max_size, timeout, exit_steps;
+    uint64_t seed, quantum, depth, steps, limit, max_size, exit_steps;
+    double timeout;
 };
 
 static const struct hd_opt options[] = {
@@ -33,8 +35,8 @@ static const struct hd_opt options[] = {
      "Keep only the first N events; the program runs on (0: keep all)", NULL, 0, 0},
     {0, "max-size", HD_OPT_COUNT, offsetof(struct values, max_size), "BYTES",
      "Stop recording when the trace has this size (1G); 0 is never", NULL, 0, 0},
-    {0, "timeout", HD_OPT_COUNT, offsetof(struct values, timeout), "SECONDS",
-     "End the program after this time and keep what it did (0: never)", NULL, 0, 1000000},
+    {0, "timeout", HD_OPT_TIME, offsetof(struct values, timeout), "TIME",
+     "End the program after this time and keep what it did (0: never)", NULL, 0, 0},
     {0, NULL, 0, 0, NULL, NULL, NULL, 0, 0},
 };
 
@@ -89,7 +91,7 @@ static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, 
         .exit_steps = v.exit_steps,
         .limit = v.limit,
         .max_size = v.max_size,
-        .timeout = (uint32_t)v.timeout,
+        .timeout = hd_cli_seconds(v.timeout),
         .watch = &watch,
     };
     enum hd_status s = hd_drive_record(&opts, &result, &err);

@@ -2,6 +2,7 @@
 #include "cli/cc.h"
 #include "cli/cmds.h"
 #include "cli/common.h"
+#include "cli/duration.h"
 #include "cli/outdir.h"
 
 #include "base/interrupt.h"
@@ -19,7 +20,8 @@
 
 struct values {
     const char *trace, *run;
-    uint64_t times, timeout, port;
+    uint64_t times, port;
+    double timeout;
     int order; /* index into ORDERS */
     bool verbose, gdb;
 };
@@ -31,8 +33,8 @@ static const struct hd_opt options[] = {
      "Run each order this often and compare the runs (1)", NULL, 1, 1000000},
     {0, "order", HD_OPT_CHOICE, offsetof(struct values, order), "WHICH",
      "Which access goes first: first, second or both in turn", ORDERS, 0, 0},
-    {0, "timeout", HD_OPT_COUNT, offsetof(struct values, timeout), "SECONDS",
-     "End each run after this time; 0 for no limit (60)", NULL, 0, 1000000},
+    {0, "timeout", HD_OPT_TIME, offsetof(struct values, timeout), "TIME",
+     "End each run after this time; 0 for no limit (60)", NULL, 0, 0},
     {0, "trace", HD_OPT_FILE, offsetof(struct values, trace), "FILE",
      "The trace, if it is not where the witness says", NULL, 0, 0},
     {0, "run", HD_OPT_FILE, offsetof(struct values, run), "DIR",
@@ -226,7 +228,7 @@ static enum hd_exit replay(struct hd_cli *cli, const struct values *v, const cha
                                      .argv = argv,
                                      .orders = orders[v->order],
                                      .times = (uint32_t)v->times,
-                                     .timeout = (uint32_t)v->timeout,
+                                     .timeout = hd_cli_seconds(v->timeout),
                                      .show = v->verbose};
     enum hd_exit code = HD_EXIT_TOOL;
     if (v->gdb || v->port) {

@@ -71,8 +71,7 @@ static const struct hd_opt options[] = {
      "no|errors|all", 0, 0},
     {0, "cflags", HD_OPT_TEXT, offsetof(struct values, cflags), "FLAGS",
      "Flags for the compiler, separated by spaces", NULL, 0, 0},
-    {0, "json", HD_OPT_FILE, offsetof(struct values, output.json), "FILE",
-     "Write the report as JSON to FILE, too", NULL, 0, 0},
+    HD_OPTION_JSON(output.json),
     {'f', "format", HD_OPT_CHOICE, offsetof(struct values, output.format), "FORMAT",
      "Print the report as " HD_FORMATS, HD_FORMATS, 0, 0},
     {0, "full-stacks", HD_OPT_FLAG, offsetof(struct values, output.full), NULL,
@@ -85,7 +84,7 @@ static const struct hd_opt options[] = {
 struct run {
     const struct hd_cli *cli;
     const struct hd_cmd *cmd;
-    const struct values *v;
+    struct values *v;
     struct hd_session_options o;
     struct hd_progress progress;
     const char *stage;
@@ -96,7 +95,7 @@ struct run {
 
 static enum hd_exit read_options(struct run *r)
 {
-    const struct values *v = r->v;
+    struct values *v = r->v;
     r->o.runs = v->runs;
     r->o.policy = v->policy ? (int)hd_cli_policy(v->policy - 1) : -1;
     r->o.seed = v->seed;

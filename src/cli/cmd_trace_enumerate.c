@@ -7,7 +7,8 @@
 struct values {
     uint64_t states;
     const char *dir;
-    bool json, witnesses, require_complete;
+    const char *json;
+    bool witnesses, require_complete;
 };
 
 static const struct hd_opt options[] = {
@@ -17,8 +18,7 @@ static const struct hd_opt options[] = {
      "Also print a schedule for each race", NULL, 0, 0},
     {0, "witness-dir", HD_OPT_FILE, offsetof(struct values, dir), "DIR",
      "Write each schedule as DIR/witness-A-B.json", NULL, 0, 0},
-    {0, "json", HD_OPT_FLAG, offsetof(struct values, json), NULL,
-     "Print one JSON object instead of text", NULL, 0, 0},
+    HD_OPTION_JSON(json),
     {0, "require-complete", HD_OPT_FLAG, offsetof(struct values, require_complete), NULL,
      "Exit 5 when the search was cut short and found no race", NULL, 0, 0},
     {0},
@@ -61,10 +61,11 @@ static void print_text(const struct hd_cli *cli, const char *name, const struct 
 }
 
 /* The shape of docs/MODEL.md section 6, with "enumerate" as the detector. */
-static void print_json(const struct hd_trace *t, const struct hd_enum_result *r, bool witnesses)
+static void print_json(FILE *out, const struct hd_trace *t, const struct hd_enum_result *r,
+                       bool witnesses)
 {
     struct hd_json j;
-    hd_json_init(&j, stdout);
+    hd_json_init(&j, out);
     hd_json_begin_object(&j);
     hd_json_key(&j, "schema");
     hd_json_string(&j, "heddle-analysis-1");
@@ -99,7 +100,6 @@ static void print_json(const struct hd_trace *t, const struct hd_enum_result *r,
     hd_json_end_object(&j);
     hd_json_end_object(&j);
     hd_json_end_object(&j);
-    putchar('\n');
 }
 
 static void tick(void *ctx, size_t states)
@@ -126,15 +126,18 @@ static enum hd_exit enumerate(struct hd_cli *cli, const struct values *v, const 
     hd_progress_end(&progress);
     if (status != HD_OK)
         return hd_cli_fail_output(cli, &err);
-    if (v->json)
-        print_json(t, &result, v->witnesses);
-    else
+    struct hd_cli_json json;
+    enum hd_exit code = hd_cli_json_begin(cli, v->json, &json);
+    if (code == HD_EXIT_OK && json.text)
         print_text(cli, name, t, &result, v->witnesses);
+    if (code == HD_EXIT_OK && json.out)
+        print_json(json.out, t, &result, v->witnesses);
+    code = hd_cli_json_end(cli, &json, code);
     if (!result.complete)
         hd_cli_error(cli, "%s: %s; races may be missing", name, err.text);
-    enum hd_exit code = result.n_pairs                            ? HD_EXIT_RACE
-                        : !result.complete && v->require_complete ? HD_EXIT_UNDECIDED
-                                                                  : HD_EXIT_OK;
+    bool open = !result.complete && v->require_complete;
+    if (code == HD_EXIT_OK)
+        code = result.n_pairs ? HD_EXIT_RACE : open ? HD_EXIT_UNDECIDED : HD_EXIT_OK;
     for (size_t i = 0; v->dir && i < result.n_pairs; i++) {
         enum hd_exit saved = hd_cli_save_witness(cli, v->dir, name, t, &result.witnesses[i]);
         if (saved != HD_EXIT_OK) {

@@ -3,12 +3,11 @@
 #include "trace/stats.h"
 
 struct values {
-    bool json;
+    const char *json;
 };
 
 static const struct hd_opt options[] = {
-    {0, "json", HD_OPT_FLAG, offsetof(struct values, json), NULL,
-     "Print one JSON object instead of a table", NULL, 0, 0},
+    HD_OPTION_JSON(json),
     {0},
 };
 
@@ -92,12 +91,12 @@ static void json_longest(struct hd_json *j, const struct hd_trace *t,
     hd_json_end_object(j);
 }
 
-static void print_json(const struct hd_trace *t, const struct hd_stats *s)
+static void print_json(FILE *out, const struct hd_trace *t, const struct hd_stats *s)
 {
     struct hd_json j;
     struct row rows[ROWS];
     fill_rows(t, s, rows);
-    hd_json_init(&j, stdout);
+    hd_json_init(&j, out);
     hd_json_begin_object(&j);
     hd_json_key(&j, "schema");
     hd_json_string(&j, "heddle-trace-stats-1");
@@ -120,7 +119,6 @@ static void print_json(const struct hd_trace *t, const struct hd_stats *s)
     hd_json_key(&j, "memory_bytes");
     hd_json_uint(&j, hd_trace_bytes(t));
     hd_json_end_object(&j);
-    putchar('\n');
 }
 
 static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, char **argv)
@@ -133,13 +131,15 @@ static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, 
     if (!t)
         return code;
     struct hd_stats stats;
+    struct hd_cli_json json;
     hd_stats_compute(t, &stats);
-    if (v.json)
-        print_json(t, &stats);
-    else
+    code = hd_cli_json_begin(cli, v.json, &json);
+    if (code == HD_EXIT_OK && json.text)
         print_text(hd_cli_input_name(argv[0]), t, &stats);
+    if (code == HD_EXIT_OK && json.out)
+        print_json(json.out, t, &stats);
     hd_trace_free(t);
-    return HD_EXIT_OK;
+    return hd_cli_json_end(cli, &json, code);
 }
 
 const struct hd_cmd hd_cmd_trace_stats = {

@@ -22,3 +22,8 @@ bool hd_cli_duration(const char *text, double *seconds)
         }
     return false;
 }
+
+uint32_t hd_cli_seconds(double seconds)
+{
+    return seconds < UINT32_MAX ? (uint32_t)ceil(seconds) : UINT32_MAX;
+}

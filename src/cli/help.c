@@ -81,8 +81,12 @@ static void print_option(const struct hd_opt *o)
     char left[64], letter[6] = "    ";
     if (o->letter)
         snprintf(letter, sizeof letter, "-%c, ", o->letter);
-    snprintf(left, sizeof left, "%s--%s%s%s", letter, o->name, o->arg ? " " : "",
-             o->arg ? o->arg : "");
+    bool optional = o->type == HD_OPT_RESULT;
+    snprintf(left, sizeof left, "%s--%s%s%s%s", letter, o->name,
+             optional ? "[="
+             : o->arg ? " "
+                      : "",
+             o->arg ? o->arg : "", optional ? "]" : "");
     if (strlen(left) > OPTION_COLUMN - 4)
         printf("  %s\n%*s", left, OPTION_COLUMN, "");
     else

@@ -264,11 +264,11 @@ static void json_losses(struct hd_json *j, const struct hd_hunt_stats *s)
     hd_json_end_object(j);
 }
 
-void hd_hunt_show_json(const struct hd_hunt_options *o, const struct hd_hunt_stats *s,
+void hd_hunt_show_json(FILE *out, const struct hd_hunt_options *o, const struct hd_hunt_stats *s,
                        const struct hd_vec *found)
 {
     struct hd_json j;
-    hd_json_init(&j, stdout);
+    hd_json_init(&j, out);
     hd_json_begin_object(&j);
     text(&j, "schema", "heddle-hunt-1");
     text(&j, "folder", o->dir);
@@ -305,5 +305,4 @@ void hd_hunt_show_json(const struct hd_hunt_options *o, const struct hd_hunt_sta
     json_names(&j, "notes", &s->notes);
     json_names(&j, "not_covered", &s->uncovered);
     hd_json_end_object(&j);
-    putchar('\n');
 }

@@ -23,7 +23,7 @@ void hd_hunt_show_list_fini(struct hd_vec *list);
 
 void hd_hunt_show_text(const struct hd_cli *cli, const struct hd_hunt_options *o,
                        const struct hd_hunt_stats *s);
-void hd_hunt_show_json(const struct hd_hunt_options *o, const struct hd_hunt_stats *s,
+void hd_hunt_show_json(FILE *out, const struct hd_hunt_options *o, const struct hd_hunt_stats *s,
                        const struct hd_vec *found);
 /* Writes DIR/info; a failure is left to the next thing that is written there. */
 void hd_hunt_show_info(const struct hd_hunt_options *o, const struct hd_hunt_stats *s);

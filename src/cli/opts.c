@@ -2,6 +2,7 @@
  * when a new option shares a beginning with an old one. */
 #include "base/suggest.h"
 #include "cli/cli.h"
+#include "cli/duration.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -107,6 +108,18 @@ static bool set_count(struct parse *p, const struct hd_opt *o, uint64_t *target,
     return true;
 }
 
+static bool set_time(struct parse *p, const struct hd_opt *o, double *target, const char *text)
+{
+    double seconds;
+    if (!hd_cli_duration(text, &seconds) || (o->min && seconds <= 0)) {
+        hd_cli_usage(p->cli, p->cmd, "--%s wants a time like 10s, 500ms or 5m, not '%s'", o->name,
+                     text);
+        return false;
+    }
+    *target = seconds;
+    return true;
+}
+
 static bool set_choice(struct parse *p, const struct hd_opt *o, int *target, const char *text)
 {
     const char *word = o->choices;
@@ -148,6 +161,11 @@ static bool set_value(struct parse *p, const struct hd_opt *o, void *base, const
         return add_file(p, o, target, text);
     case HD_OPT_COUNT:
         return set_count(p, o, target, text);
+    case HD_OPT_TIME:
+        return set_time(p, o, target, text);
+    case HD_OPT_RESULT:
+        *(const char **)target = text ? text : "-";
+        return true;
     case HD_OPT_CHOICE:
         return set_choice(p, o, target, text);
     }
@@ -157,8 +175,8 @@ static bool set_value(struct parse *p, const struct hd_opt *o, void *base, const
 /* The argument of an option that stands at argv[next - 1]: inline, or the next word. */
 static bool take_value(struct parse *p, const struct hd_opt *o, void *base, const char *inline_text)
 {
-    if (o->type == HD_OPT_FLAG)
-        return set_value(p, o, base, NULL);
+    if (o->type == HD_OPT_FLAG || o->type == HD_OPT_RESULT)
+        return set_value(p, o, base, inline_text);
     if (!inline_text && p->next == p->argc) {
         hd_cli_usage(p->cli, p->cmd, "--%s needs an argument: --%s %s", o->name, o->name, o->arg);
         return false;

@@ -5,6 +5,8 @@
 #include "report/filter/rules.h"
 #include "report/format/report_text.h"
 
+#include <string.h>
+
 enum hd_exit hd_runs_program(const struct hd_cli *cli, const struct hd_cmd *cmd, const char *dir,
                              const char *cflags, int before, int *argc, char ***argv, char *program,
                              size_t size)
@@ -28,8 +30,15 @@ enum hd_exit hd_runs_program(const struct hd_cli *cli, const struct hd_cmd *cmd,
 }
 
 enum hd_exit hd_runs_check_output(const struct hd_cli *cli, const struct hd_cmd *cmd,
-                                  const struct hd_runs_output *out)
+                                  struct hd_runs_output *out)
 {
+    bool printed = out->json && !strcmp(out->json, "-");
+    if (printed && out->format != HD_REPORT_TEXT && out->format != HD_REPORT_JSON)
+        return hd_cli_usage(cli, cmd, "--json and --format ask for two formats; choose one");
+    if (printed) { /* the same as --format json */
+        out->format = HD_REPORT_JSON;
+        out->json = NULL;
+    }
     for (unsigned i = 0; i < out->reports.n; i++)
         if (hd_formats_of_name(out->reports.items[i]) < 0)
             return hd_cli_usage(cli, cmd, "no format has the ending of '%s': " HD_FORMAT_ENDINGS,

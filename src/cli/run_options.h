@@ -14,15 +14,16 @@ enum hd_exit hd_runs_program(const struct hd_cli *cli, const struct hd_cmd *cmd,
 
 /* Where a report goes. */
 struct hd_runs_output {
-    const char *json;            /* file, or NULL */
+    const char *json;            /* file, or NULL; --json without a file is "-" until checked */
     struct hd_opt_files reports; /* files, by their endings */
     int format;                  /* enum hd_report_kind of what is printed */
     int rules;                   /* --gen-suppressions: 0 none, 1 of errors, 2 of all findings */
     bool full;                   /* --full-stacks */
 };
-/* Refuses endings that stand for no format. */
+/* Refuses endings that stand for no format, and two formats to print; --json alone is --format
+ * json. */
 enum hd_exit hd_runs_check_output(const struct hd_cli *cli, const struct hd_cmd *cmd,
-                                  const struct hd_runs_output *out);
+                                  struct hd_runs_output *out);
 /* Once the folder of the run is there, and before the program runs: can all files be written? */
 enum hd_exit hd_runs_check_paths(const struct hd_cli *cli, const struct hd_runs_output *out);
 /* Prints to the standard error, since the standard output is the program's, and writes the files;

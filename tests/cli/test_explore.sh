@@ -73,7 +73,7 @@ int main(void)
 }
 EOF
 for strategy in dpor random; do
-    heddle explore --strategy $strategy -t 0 --json $strategy.json asserts.c
+    heddle explore --strategy $strategy -t 0 --json=$strategy.json asserts.c
     expect_code 66
     expect "an observed failure with its text by $strategy" jq -e '.races | any(.property == "failure" and
         .status == "observed" and (.effects.first | test("Assertion `y == 0. failed")) and

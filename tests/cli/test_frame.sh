@@ -64,7 +64,9 @@ heddle trace gen --threads 5000; expect_usage "--threads: 5000 is not between 1 
 heddle trace gen --with sme; expect_usage "--with: unknown feature 'sme'; did you mean 'sem'?"
 heddle trace gen --style program --threads 1; expect_usage "threads must be between 2 and 4096"
 heddle trace gen --style programme; expect_usage "--style: 'programme' is not one of random|program"
-heddle trace stats --json=yes ok.trace; expect_usage "--json takes no argument"
+heddle trace check --help=yes ok.trace; expect_usage "--help takes no argument"
+heddle record --timeout soon ./x; expect_usage "--timeout wants a time like 10s, 500ms or 5m, not 'soon'"
+heddle explore --timeout 0 ./x; expect_usage "--timeout wants a time"
 heddle trace cat --from 0 ok.trace; expect_usage "--from: 0 is below 1"
 heddle --color=pink trace check ok.trace; expect_usage "--color: 'pink' is not one of auto|always|never"
 heddle completion tcsh; expect_usage "unknown shell 'tcsh'"
@@ -83,6 +85,13 @@ done
 heddle -q trace check ok.trace; expect_code 0
 heddle trace check -- ok.trace; expect_code 0
 heddle trace stats ok.trace --json; expect_code 0; expect_out '"schema": "heddle-trace-stats-1"'
+heddle trace stats --json=stats.json ok.trace; expect_code 0; expect_out "events"
+expect "--json=FILE writes no JSON" jq -e '.schema == "heddle-trace-stats-1"' stats.json
+heddle trace stats --json=nowhere/x.json ok.trace; expect_code 4; expect_err "nowhere/x.json"
+heddle trace enumerate --json=races.json ok.trace; expect "no JSON of the races" jq -e .schema races.json
+heddle analyze --json=all.json ok.trace
+expect "no JSON of the analysis" jq -e '.schema == "heddle-analysis-1"' all.json
+expect_out "pairs of source places"
 cp ok.trace ./--json
 heddle trace check -- --json; expect_code 0; expect_out "--json: consistent"
 

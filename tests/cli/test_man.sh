@@ -18,7 +18,7 @@ missing() {
         [ -f "$page" ] || { echo "no page for '$path'"; continue; }
         if [ "$path" = "$verb" ]; then text=$(cat "$page"); else text=$(section "$page" "$path"); fi
         [ -n "$text" ] || { echo "$page: no section 'heddle $path'"; continue; }
-        [ -z "$option" ] || grep -qE -- "^- .*\`$option( [A-Z]+)?\`" <<<"$text" || echo "$page: $path: $option is missing"
+        [ -z "$option" ] || grep -qE -- "^- .*\`$option( [A-Z]+|\[=[A-Z]+\])?\`" <<<"$text" || echo "$page: $path: $option is missing"
     done
 }
 

@@ -55,7 +55,7 @@ int main()
     delete q;
 }
 C
-heddle run --json cache.json cache.cpp
+heddle run --json=cache.json cache.cpp
 expect_code 66
 expect "more than 80 columns: $(grep -E '.{81}' err | head -1)" sh -c "! grep -qE '.{81}' err"
 expect "frames of the library in the text" sh -c "! grep -qE 'std_thread.h|__invoke|gthr-default' err"
@@ -108,7 +108,7 @@ int main(void)
     return pthread_join(t, 0);
 }
 C
-heddle run --json locks.json locks.c
+heddle run --json=locks.json locks.c
 expect_code 66
 expect "locks are: $(held locks.json)" [ "$(held locks.json)" = "many[2] one.guard rows[1].cells[1]" ]
 
@@ -145,7 +145,7 @@ void *right(void *arg)
     return arg;
 }
 C
-heddle run --json two.json left.c right.c
+heddle run --json=two.json left.c right.c
 expect_code 66
 expect "two locks are: $(held two.json)" [ "$(held two.json)" = "lock lock#2" ]
 finish

@@ -112,12 +112,12 @@ cat >shouts.c <<'C'
 #include <stdio.h>
 int main(void) { return puts("I was run") < 0; }
 C
-for option in --json -r; do
-    heddle run $option nowhere/a.json shouts.c
+for option in --json= --report=; do
+    heddle run ${option}nowhere/a.json shouts.c
     expect_code 4
     expect_err "nowhere/a.json"
     expect_no_out
-    heddle run $option hidden.c/a.json shouts.c
+    heddle run ${option}hidden.c/a.json shouts.c
     expect_code 4
     expect_no_out
 done
@@ -170,7 +170,7 @@ expect "not known" [ "$(jq -c '[.races[].known]' known/report.json)" = '[true,tr
 heddle run --baseline hidden3/report.json -o known2 half_built.c
 expect_code 66
 expect_err "1 race confirmed, 0 predicted only, 1 known"
-heddle run --json copy.json -o known3 half_built.c
+heddle run --json=copy.json -o known3 half_built.c
 expect "--json writes something else" cmp -s copy.json known3/report.json
 
 # ---- a deadlock of the recorded run ----
@@ -210,6 +210,9 @@ heddle run -- ; expect_usage "missing argument"
 heddle run hidden.c argument; expect_usage "'argument' is no source file; arguments follow --"
 heddle run --runs 0 -- ./x; expect_usage "--runs: 0 is"
 heddle run --budget soon -- ./x; expect_usage "--budget wants a time"
+heddle run --json --format html shouts.c; expect_usage "two formats"
+heddle run --json -o as-json shouts.c; expect_code 0; expect "no JSON on the standard error" jq -e ".schema == \"heddle-report-1\"" err
+expect "--json without a file made one" [ ! -e ./-- ]
 heddle run -- ./missing
 expect_code 3
 expect_no_out

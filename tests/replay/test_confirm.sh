@@ -36,7 +36,7 @@ grep -q '^6 of 6 executions confirmed' looks.out || fail "looks: $(cat looks.out
 # Accesses inside of calls; one order of two reads from a pipe cannot be shown, since it takes other bytes.
 "$HEDDLE" cc -g -O1 "$TESTS/replay/inside.c" -o inside -pthread || fail "heddle cc"
 for policy in fifo random pct; do
-    "$HEDDLE" run -q -o "inside-$policy" --json inside.json --policy $policy --runs 1 -- ./inside >/dev/null 2>inside.err </dev/null
+    "$HEDDLE" run -q -o "inside-$policy" --json=inside.json --policy $policy --runs 1 -- ./inside >/dev/null 2>inside.err </dev/null
     code=$?
     [ $code -eq 66 ] || fail "inside, $policy: exit $code: $(cat inside.err)"
     grep -q '"predicted"' inside.json && fail "inside, $policy: not all confirmed: $(cat "inside-$policy/report.txt")"

@@ -13,7 +13,7 @@ serve() {
     local want=$1 rounds=$2 pid port
     shift 2
     rm -rf heddle-out err
-    timeout -k 5 60 "$HEDDLE" run --runs 1 --json report.json -- ./server "$@" >out 2>err </dev/null &
+    timeout -k 5 60 "$HEDDLE" run --runs 1 --json=report.json -- ./server "$@" >out 2>err </dev/null &
     local tool=$!
     for _ in $(seq 500); do
         read -r pid port < <(sed -n 2>/dev/null 's/^ready \([0-9]*\) \([0-9]*\)$/\1 \2/p' err) && break

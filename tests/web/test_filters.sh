@@ -76,16 +76,16 @@ int main(void)
     return 0;
 }
 C
-    heddle run -t 1 --json count.json --gen-suppressions=errors count.c
+    heddle run -t 1 --json=count.json --gen-suppressions=errors count.c
     [ $code = 66 ] || { fail "heddle run: exit $code"; cat stderr; }
     expect "only the other variable is reported" jq -e '([.races[].variable] | unique) == ["misses"] and .suppressed > 0' count.json
     expect "the comment is listed" jq -e '.rules == [.rules[] | select(.rule == "heddle:ignore" and .line == 5 and .reason == "a lost count does no harm" and .used > 0)]' count.json
     sed -n '/^# Suppressions by heddle/,$p' stderr >mine.supp
-    heddle run -t 1 --baseline count.json -s mine.supp --json again.json count.c
+    heddle run -t 1 --baseline count.json -s mine.supp --json=again.json count.c
     [ $code = 0 ] || { fail "with the rules that it made: exit $code"; cat stderr; }
     # Rules that the program brings along, as for ThreadSanitizer; one line is none.
     sed 's|^int main|const char *__tsan_default_suppressions(void);\nconst char *__tsan_default_suppressions(void) { return "race:^count$\\nnonsense\\n# x\\nvar:nothing"; }\nint main|; s| // heddle.*||' count.c >own.c
-    heddle run -t 1 --json own.json own.c
+    heddle run -t 1 --json=own.json own.c
     [ $code = 0 ] || { fail "with the rules of the program: exit $code"; cat stderr; }
     expect "the rules of the program count" jq -e '.races == [] and .suppressed == 2 and ([.rules[] | [.file, .line, .used]] == [["__tsan_default_suppressions", 1, 2], ["__tsan_default_suppressions", 4, 0]])' own.json
     says '__tsan_default_suppressions:2: there is no "type:" before the pattern; the line is left out' stderr
