@@ -13,15 +13,20 @@
 
 #define HD_ROOMS(X)                                                                                \
     X(BASE, "base")                                                                                \
+    X(SYMBOLS, "symbols")                                                                          \
     X(TRACE, "trace")                                                                              \
+    X(SOLVE, "solve")                                                                              \
     X(MODEL, "model")                                                                              \
     X(DETECT, "detect")                                                                            \
-    X(SOLVE, "solve")                                                                              \
     X(PREDICT, "predict")                                                                          \
-    X(DRIVE, "drive")                                                                              \
-    X(EXPLORE, "explore")                                                                          \
+    X(RECORDING, "recording")                                                                      \
+    X(BUILD, "build")                                                                              \
+    X(RECORD, "record")                                                                            \
+    X(REPLAY, "replay")                                                                            \
     X(CONCOLIC, "concolic")                                                                        \
+    X(EXPLORE, "explore")                                                                          \
     X(REPORT, "report")                                                                            \
+    X(SESSION, "session")                                                                          \
     X(CLI, "cli")
 
 enum hd_room {
@@ -47,5 +52,12 @@ const char *hd_log_room_name(enum hd_room room);
 /* One line without newline; dropped unless hd_log_on. */
 void hd_log(enum hd_room room, enum hd_log_level level, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
+/* A line that says why: HD_DEBUG_LINE(REPLAY, "schedule of %zu entries", n). Arguments are not
+ * evaluated unless the room's level is debug. */
+#define HD_DEBUG_LINE(room, ...)                                                                   \
+    do {                                                                                           \
+        if (hd_log_on(HD_ROOM_##room, HD_LOG_DEBUG))                                               \
+            hd_log(HD_ROOM_##room, HD_LOG_DEBUG, __VA_ARGS__);                                     \
+    } while (0)
 
 #endif

@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/interrupt.h"
+#include "base/log.h"
 #include "base/progress.h"
 #include "concolic/ktest.h"
 #include "record/program.h"
@@ -202,6 +203,8 @@ static enum hd_status landed(struct hd_search *s, struct hd_flight *f)
     s->stats->too_deep += a.n_steps > s->o->max_depth;
     hd_find_cover(s, &a);
     bool expected = as_expected(s, f, p);
+    HD_DEBUG_LINE(CONCOLIC, "run %u: %u steps%s; %zu choices to try", f->run.number, a.n_steps,
+                  expected ? "" : ", went another way than asked for", s->todo.len);
     if (f->from)
         hd_tree_close(&s->tree, f->node, expected ? HD_FLIP_DONE : HD_FLIP_UNKNOWN);
     add_path(s, p);
@@ -260,6 +263,11 @@ static bool solve(struct hd_search *s, const struct hd_todo *t, struct hd_flight
         hd_tree_close(&s->tree, t->node, HD_FLIP_UNKNOWN);
         s->stats->unknown++;
     }
+    HD_DEBUG_LINE(CONCOLIC, "choice %u: %s, %zu conditions, %.3f s", t->step,
+                  sat == HD_SAT_YES  ? "an input"
+                  : sat == HD_SAT_NO ? "infeasible"
+                                     : "unknown",
+                  steps.len, q.seconds);
     s->stats->tried += q.tried;
     s->stats->solver_seconds += q.seconds;
     hd_formula_fini(&q);

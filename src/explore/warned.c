@@ -1,6 +1,7 @@
 #include "explore/warned.h"
 
 #include "base/alloc.h"
+#include "base/log.h"
 #include "base/progress.h"
 #include "explore/freeze.h"
 #include "explore/keep.h"
@@ -165,6 +166,8 @@ static void prepare(struct search *s)
 static void settle(struct search *s, struct warning *w, enum hd_warned_end how)
 {
     w->how = how;
+    HD_DEBUG_LINE(EXPLORE, "warning %s / %s settled: %d", w->w->places[0], w->w->places[1],
+                  (int)how);
     s->o->settle(s->o->ctx, w->w->places[0], w->w->places[1], how);
 }
 

@@ -1,6 +1,7 @@
 #include "record/record.h"
 
 #include "base/interrupt.h"
+#include "base/log.h"
 #include "base/outfile.h"
 #include "base/progress.h"
 #include "record/forked.h"
@@ -226,7 +227,11 @@ static enum hd_status record(const struct hd_record_opts *opts, const char *prog
     if (s == HD_OK) {
         hd_rec_writer_init(&writer, fileno(out.file));
         ring.max_size = opts->max_size;
+        HD_DEBUG_LINE(RECORD, "start %s: policy %u, seed %llu", program, settings.policy,
+                      (unsigned long long)settings.seed);
         s = run(opts, &ring, &writer, old, result, err);
+        HD_DEBUG_LINE(RECORD, "end of %s: %llu bytes kept, outcome %u", program,
+                      (unsigned long long)writer.size, (unsigned)ring.header->outcome);
         if (s == HD_OK)
             s = hd_trailer_write(opts, program, have_input ? &input : NULL, &ring, &writer, result,
                                  err);

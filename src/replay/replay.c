@@ -1,6 +1,7 @@
 #include "replay/replay.h"
 
 #include "base/alloc.h"
+#include "base/log.h"
 #include "recording/kept_arrivals.h"
 #include "build/build.h"
 #include "record/launch.h"
@@ -481,6 +482,9 @@ static enum hd_status execute(struct replay *r, bool swap, bool last, struct hd_
         if (r->opts->times > 1 || o->deadlock)
             trace_of(r, o);
         o->verdict = judge(r, o, &seen, swap);
+        HD_DEBUG_LINE(REPLAY, "%s order: %s; %s; %s", swap ? "second" : "first",
+                      hd_replay_verdict_names[o->verdict], o->summary,
+                      o->verdict == HD_REPLAY_CONFIRMED ? "" : r->result->reason);
     }
     hd_child_result_fini(&done);
     end_log(r);

@@ -1,6 +1,7 @@
 #include "replay/schedule.h"
 
 #include "base/alloc.h"
+#include "base/log.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -503,6 +504,8 @@ static enum hd_status choose(struct plan *p)
         ran.len = 0;
         if (found)
             put_all(p, choices[i], slots, n);
+        HD_DEBUG_LINE(REPLAY, "schedule form %zu of %zu: %s, %zu units", i + 1, forms,
+                      found ? "accepted" : "not possible", n);
         hd_free(slots, cap * sizeof *slots);
     }
     hd_u32vec_fini(&ran);

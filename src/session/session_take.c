@@ -2,6 +2,7 @@
 #include "session/session_int.h"
 
 #include "base/interrupt.h"
+#include "base/log.h"
 #include "base/outfile.h"
 #include "base/progress.h"
 #include "build/details.h"
@@ -144,6 +145,8 @@ static void replay(struct hd_session *s, const struct hd_trace *t, const struct 
     double started = hd_progress_now();
     enum hd_status status = hd_drive_replay(&opts, &result, &err);
     s->r->replay_seconds += hd_progress_now() - started;
+    HD_DEBUG_LINE(SESSION, "%s: replayed in %.3f s, %u of %u confirmed", f->id,
+                  hd_progress_now() - started, result.confirmed, result.tried);
     if (status == HD_OK)
         hd_replayed_apply(s->r, f, &result);
     else if (status == HD_ERR_STOPPED)
@@ -238,6 +241,8 @@ static enum hd_status handle(struct hd_session *s, struct hd_maker *maker, const
     hd_maker_finding(maker, w, &f);
     s->r->race++;
     struct hd_finding *old = find_confirmed(s, &f);
+    HD_DEBUG_LINE(SESSION, "%s: witness of %zu events%s", f.id, w->n,
+                  old ? "; confirmed before" : "");
     if (old) {
         again(s, t, w, &f, old);
         return HD_OK;

@@ -1,6 +1,7 @@
 #include "solve/solve.h"
 
 #include "base/alloc.h"
+#include "base/log.h"
 #include "base/progress.h"
 #include "base/sanitized.h"
 #include "solve/link.h"
@@ -131,8 +132,15 @@ enum hd_sat hd_solver_check(struct hd_solver *s, const hd_lit *assumptions, size
     put_literals(s, assumptions, n);
     if (!send_wire(s, until))
         return HD_SAT_UNKNOWN;
+    double asked = hd_progress_now();
     hd_link_answer(&s->link, &sat, until);
     s->lost = s->link.lost;
+    HD_DEBUG_LINE(SOLVE, "answer %s%s after %.3f s; %llu clauses, %zu assumptions",
+                  sat == HD_SAT_YES  ? "yes"
+                  : sat == HD_SAT_NO ? "no"
+                                     : "unknown",
+                  s->lost == HD_LOST_NOT ? "" : " (solver lost)", hd_progress_now() - asked,
+                  (unsigned long long)hd_solver_clauses(s), n);
     if (sat == HD_SAT_UNKNOWN && s->lost == HD_LOST_NOT)
         s->lost = HD_LOST_FAILED; /* Z3 says that it does not know: our formulas are decidable */
     return sat;

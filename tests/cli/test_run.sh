@@ -316,4 +316,9 @@ expect "the violation has no three accesses" [ "$(jq -r '.races[0].accesses|leng
 heddle run --property luck "$TESTS/property/bank.c"
 expect_code 2
 expect_err "--property wants"
+# What a maintainer asks: why was it confirmed, or not?
+HD_LOG=record:debug,replay:debug,session:debug heddle run --runs 1 -t 1 -o logged hidden.c
+expect_err "[record debug] start"
+expect_err "[replay debug] first order: confirmed"
+expect_err "[session debug] R-"
 finish
