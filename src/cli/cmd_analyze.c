@@ -104,8 +104,15 @@ static void print_max(const struct hd_cli *cli, const char *name, const struct h
                       const struct hd_analysis *a, bool pairs, bool whole)
 {
     const struct hd_prediction *p = &a->prediction;
-    for (size_t i = 0; i < p->races.len && !ferror(stdout); i++)
+    enum { SHOWN = 200 }; /* with their schedules: more would hide the rest of the report */
+    if (p->races.len > SHOWN)
+        printf("The first %d races come with a schedule; --json and --witness-dir have all "
+               "schedules.\n\n",
+               SHOWN);
+    for (size_t i = 0; i < p->races.len && i < SHOWN && !ferror(stdout); i++)
         hd_cli_show_race(cli, t, hd_vec_at(&p->races, i), i + 1);
+    for (size_t i = SHOWN; i < p->races.len && !ferror(stdout); i++)
+        hd_cli_list_race(t, hd_vec_at(&p->races, i), i + 1);
     if (a->properties >> HD_PROPERTY_RACE & 1) {
         print_undecided(t, p);
         print_summary(cli, name, p, pairs, whole);

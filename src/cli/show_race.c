@@ -207,7 +207,7 @@ static void print_others(const struct hd_trace *t, const struct hd_race *race)
 void hd_cli_show_race(const struct hd_cli *cli, const struct hd_trace *t,
                       const struct hd_race *race, size_t number)
 {
-    const struct hd_witness *w = &race->witness;
+    struct hd_witness whole = hd_witness_long(&race->witness, t, NULL), *w = &whole;
     printf("%s%zu. Race on %s%s\n", hd_term_style(cli->color_out, HD_STYLE_RED), number,
            hd_trace_obj_name(t, HD_OBJ_LOC, t->obj[w->a]),
            hd_term_style(cli->color_out, HD_STYLE_PLAIN));
@@ -218,4 +218,15 @@ void hd_cli_show_race(const struct hd_cli *cli, const struct hd_trace *t,
         hd_cli_show_schedule(cli, t, w);
     print_others(t, race);
     printf("\n");
+    hd_witness_fini(&whole);
+}
+
+void hd_cli_list_race(const struct hd_trace *t, const struct hd_race *race, size_t number)
+{
+    hd_eid a = race->witness.a, b = race->witness.b;
+    printf("%zu. Race on %s: %s by %s at %s (event %u), ", number,
+           hd_trace_obj_name(t, HD_OBJ_LOC, t->obj[a]), kind_of(t->op[a]),
+           hd_trace_thread_name(t, t->thread[a]), place_of(t, a), a + 1);
+    printf("%s by %s at %s (event %u)\n", kind_of(t->op[b]), hd_trace_thread_name(t, t->thread[b]),
+           place_of(t, b), b + 1);
 }

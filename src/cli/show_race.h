@@ -20,4 +20,7 @@ void hd_cli_show_schedule(const struct hd_cli *cli, const struct hd_trace *t,
 void hd_cli_show_race(const struct hd_cli *cli, const struct hd_trace *t,
                       const struct hd_race *race, size_t number);
 
+/* The same on one line. */
+void hd_cli_list_race(const struct hd_trace *t, const struct hd_race *race, size_t number);
+
 #endif

@@ -155,8 +155,11 @@ static bool tell_race(struct hd_search *s, struct hd_flight *f, const struct hd_
     snprintf(key, sizeof key, "race %s %s", swap ? b : a, swap ? a : b);
     snprintf(text, sizeof text, "%s: %s and %s",
              hd_trace_obj_name(t, HD_OBJ_LOC, t->obj[race->witness.a]), a, b);
-    struct about about = {HD_FOUND_RACE, t, race, &race->witness, number, key, text};
-    return tell(s, f, &about);
+    struct hd_witness whole = hd_witness_long(&race->witness, t, NULL);
+    struct about about = {HD_FOUND_RACE, t, race, &whole, number, key, text};
+    bool told = tell(s, f, &about);
+    hd_witness_fini(&whole);
+    return told;
 }
 
 /* Nothing can be said about this run; the search goes on. */

@@ -112,37 +112,52 @@ void hd_state_copy(struct hd_state *to, const struct hd_state *from)
     memcpy(to->block, from->block, from->layout->bytes);
 }
 
-/* What e can have changed, set back. A waiter that a sig removed is covered by its own wait. */
-static void rewind_event(struct hd_state *s, hd_eid e)
+static void set_back_thread(struct hd_state *s, const struct hd_state *to, hd_tid u)
+{
+    s->thread[u] = to->thread[u];
+    s->link[2 * u] = to->link[2 * u];
+    s->link[2 * u + 1] = to->link[2 * u + 1];
+}
+
+/* Who has entered the set since has done so by an event of its own; who has left it was in it. */
+static void set_back_cond(struct hd_state *s, const struct hd_state *to, uint32_t c)
+{
+    s->n_waiting[c] = to->n_waiting[c];
+    s->head[c] = to->head[c];
+    for (hd_tid u = hd_state_first_waiter(to, c); u != HD_TID_NONE; u = hd_state_next_waiter(to, u))
+        set_back_thread(s, to, u);
+}
+
+/* What e can have changed, set back. */
+static void rewind_event(struct hd_state *s, const struct hd_state *to, hd_eid e)
 {
     const struct hd_trace *t = s->t;
     const struct hd_layout *l = s->layout;
     hd_tid u = t->thread[e];
     uint32_t obj = t->obj[e], slot;
-    s->thread[u] = (struct hd_thread_state){0};
-    s->link[2 * u] = s->link[2 * u + 1] = 0;
+    set_back_thread(s, to, u);
     switch (hd_op_info[t->op[e]].kind) {
     case HD_OBJ_LOC:
-        s->mem[obj] = ((const struct hd_cell *)(l->initial + l->mem))[obj];
+        s->mem[obj] = to->mem[obj];
         s->stale[e / 64] &= ~(UINT64_C(1) << (e % 64));
         break;
     case HD_OBJ_LOCK:
-        s->lock[obj] = (struct hd_lock_state){0};
+        s->lock[obj] = to->lock[obj];
         if (hd_map_get(&l->read_slot, pair_key(u, obj), &slot))
-            s->reads[slot] = 0;
+            s->reads[slot] = to->reads[slot];
         break;
     case HD_OBJ_COND:
-        s->n_waiting[obj] = s->head[obj] = 0;
+        set_back_cond(s, to, obj);
         if (hd_op_info[t->op[e]].has_lock)
-            s->lock[hd_trace_lock(t, e)] = (struct hd_lock_state){0};
+            s->lock[hd_trace_lock(t, e)] = to->lock[hd_trace_lock(t, e)];
         break;
     case HD_OBJ_SEM:
-        s->sem_taken[obj] = 0;
+        s->sem_taken[obj] = to->sem_taken[obj];
         break;
     case HD_OBJ_BARRIER:
-        s->arrived[obj] = 0;
+        s->arrived[obj] = to->arrived[obj];
         if (hd_map_get(&l->arrival_slot, pair_key(u, obj), &slot))
-            s->arrivals[slot] = 0;
+            s->arrivals[slot] = to->arrivals[slot];
         break;
     case HD_OBJ_THREAD:
     case HD_OBJ_NONE:
@@ -150,8 +165,15 @@ static void rewind_event(struct hd_state *s, hd_eid e)
     }
 }
 
-void hd_state_rewind(struct hd_state *s, const hd_eid *ran, size_t n)
+void hd_state_return(struct hd_state *s, const struct hd_state *to, const hd_eid *ran, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        rewind_event(s, ran[i]);
+        rewind_event(s, to, ran[i]);
+}
+
+void hd_state_rewind(struct hd_state *s, const hd_eid *ran, size_t n)
+{
+    struct hd_state initial = {.layout = s->layout, .t = s->t, .block = s->layout->initial};
+    bind(&initial);
+    hd_state_return(s, &initial, ran, n);
 }

@@ -88,6 +88,9 @@ void hd_state_copy(struct hd_state *to,
 
 /* Back to the initial state, given all events that have run (in any order). Costs O(n). */
 void hd_state_rewind(struct hd_state *s, const hd_eid *ran, size_t n);
+/* The same back to `to`, which s was before these events ran; for an event on a condition this also
+ * costs its waiters in `to`. */
+void hd_state_return(struct hd_state *s, const struct hd_state *to, const hd_eid *ran, size_t n);
 
 /* Why an event cannot run. */
 enum hd_why {

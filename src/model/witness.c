@@ -8,10 +8,26 @@
 struct hd_checker {
     const struct hd_trace *t;
     struct hd_layout layout;
-    struct hd_state state; /* initial between checks */
-    struct hd_map choice;  /* sig: index into wakes */
-    size_t used;           /* choices that some sig has made */
+    struct hd_state base;  /* after the first `at` events of the trace */
+    struct hd_state state; /* the same between checks */
+    size_t at;
+    struct stop *stops; /* states on the way, to go back to; the first is the initial one */
+    size_t n_stops, cap_stops, stride;
+    struct hd_matching matching; /* made with the first prefix */
+    size_t next_wake;            /* of it, from the base on */
+    bool matched;
+    struct hd_map choice; /* sig: index into wakes */
+    size_t used;          /* choices that some sig has made */
 };
+
+/* The state after the first `at` events of the trace. */
+struct stop {
+    size_t at, next_wake;
+    unsigned char *block;
+};
+
+/* How many states on the way are kept, and the memory for them. */
+enum { MAX_STOPS = 64, STOP_BYTES = 32 << 20 };
 
 void hd_witness_fini(struct hd_witness *w)
 {
@@ -21,12 +37,64 @@ void hd_witness_fini(struct hd_witness *w)
     *w = (struct hd_witness){0};
 }
 
+void hd_witness_expand(struct hd_witness *w, const struct hd_trace *t, const struct hd_matching *m)
+{
+    struct hd_matching own = {0};
+    size_t wakes = 0, n = w->prefix + w->n;
+    if (!w->prefix)
+        return;
+    if (!m)
+        hd_check_matching(t, &own);
+    m = m ? m : &own;
+    while (wakes < m->n && m->wakes[wakes].sig < w->prefix)
+        wakes++;
+    hd_eid *schedule = hd_alloc(n * sizeof *schedule);
+    for (hd_eid e = 0; e < w->prefix; e++)
+        schedule[e] = e;
+    if (w->n)
+        memcpy(schedule + w->prefix, w->schedule, w->n * sizeof *schedule);
+    hd_free(w->schedule, w->n * sizeof *w->schedule);
+    w->wakes = hd_realloc(w->wakes, w->n_wakes * sizeof *w->wakes,
+                          (w->n_wakes + wakes) * sizeof *w->wakes);
+    if (wakes)
+        memcpy(w->wakes + w->n_wakes, m->wakes, wakes * sizeof *w->wakes);
+    w->schedule = schedule;
+    w->n = n;
+    w->n_wakes += wakes;
+    w->prefix = 0;
+    hd_matching_fini(&own);
+}
+
+static void *copy(const void *from, size_t bytes)
+{
+    void *to = hd_alloc(bytes);
+    if (bytes)
+        memcpy(to, from, bytes);
+    return to;
+}
+
+struct hd_witness hd_witness_long(const struct hd_witness *w, const struct hd_trace *t,
+                                  const struct hd_matching *m)
+{
+    struct hd_witness result = *w;
+    result.schedule = copy(w->schedule, w->n * sizeof *w->schedule);
+    result.wakes = copy(w->wakes, w->n_wakes * sizeof *w->wakes);
+    result.events = copy(w->events, w->n_events * sizeof *w->events);
+    hd_witness_expand(&result, t, m);
+    return result;
+}
+
 struct hd_checker *hd_checker_new(const struct hd_trace *t)
 {
     struct hd_checker *c = hd_calloc(1, sizeof *c);
     c->t = t;
     hd_layout_init(&c->layout, t);
+    hd_state_init(&c->base, &c->layout);
     hd_state_init(&c->state, &c->layout);
+    c->cap_stops = STOP_BYTES / (c->layout.bytes + 1) + 1;
+    c->cap_stops = c->cap_stops < MAX_STOPS ? c->cap_stops : MAX_STOPS;
+    c->stride = t->n_events / c->cap_stops + 1;
+    c->stops = hd_calloc(c->cap_stops, sizeof *c->stops);
     return c;
 }
 
@@ -34,8 +102,13 @@ void hd_checker_free(struct hd_checker *c)
 {
     if (!c)
         return;
+    for (size_t i = 0; i < c->n_stops; i++)
+        hd_free(c->stops[i].block, c->layout.bytes);
+    hd_free(c->stops, c->cap_stops * sizeof *c->stops);
+    hd_state_fini(&c->base);
     hd_state_fini(&c->state);
     hd_layout_fini(&c->layout);
+    hd_matching_fini(&c->matching);
     hd_map_fini(&c->choice);
     hd_free(c, sizeof *c);
 }
@@ -76,8 +149,10 @@ static enum hd_status form_atomicity(const struct hd_trace *t, const struct hd_w
                           "no serial order gives");
     if (!w->n || w->schedule[w->n - 1] != e[2])
         return hd_err_set(err, HD_ERR_INPUT, "the schedule does not end in event %llu", num(e[2]));
+    if (e[1] < w->prefix && e[0] < e[1])
+        return HD_OK;
     size_t i = 0;
-    for (int k = 0; k < 2; k++) {
+    for (int k = e[0] < w->prefix; k < 2; k++) {
         while (i < w->n && w->schedule[i] != e[k])
             i++;
         if (i == w->n)
@@ -117,12 +192,14 @@ static enum hd_status form_failure(const struct hd_witness *w, struct hd_err *er
 static enum hd_status check_form(const struct hd_trace *t, const struct hd_witness *w,
                                  size_t *entry, struct hd_err *err)
 {
+    if (w->prefix > t->n_events)
+        return hd_err_set(err, HD_ERR_INPUT, "the prefix is longer than the trace");
     for (size_t i = 0; i < w->n; i++) {
         if (w->schedule[i] < t->n_events)
             continue;
-        *entry = i;
+        *entry = w->prefix + i;
         return hd_err_set(err, HD_ERR_INPUT, "entry %llu is event %llu, but the trace has %llu",
-                          num(i), num(w->schedule[i]), (unsigned long long)t->n_events);
+                          num(*entry), num(w->schedule[i]), (unsigned long long)t->n_events);
     }
     switch (w->property) {
     case HD_PROPERTY_ATOMICITY:
@@ -175,7 +252,7 @@ static enum hd_status choose(struct hd_checker *c, const struct hd_witness *w, s
                              hd_tid *woken, struct hd_err *err)
 {
     const struct hd_state *s = &c->state;
-    hd_eid sig = w->schedule[i];
+    hd_eid sig = w->schedule[i - w->prefix];
     uint32_t cond = c->t->obj[sig], index;
     if (hd_map_get(&c->choice, sig, &index)) {
         *woken = w->wakes[index].thread;
@@ -223,37 +300,92 @@ static enum hd_status run(struct hd_checker *c, const struct hd_witness *w, size
     size_t end = w->property == HD_PROPERTY_RACE ? w->n - 2 : w->n;
     for (size_t i = 0; i < w->n; i++) {
         hd_eid e = w->schedule[i];
-        *entry = i;
-        enum hd_status status = require_enabled(s, i, e, err);
+        *entry = w->prefix + i;
+        enum hd_status status = require_enabled(s, *entry, e, err);
         if (status != HD_OK)
             return status;
         if (i >= end) /* a and b are both judged in the state before a */
             continue;
         hd_tid woken = HD_TID_NONE;
         if (c->t->op[e] == HD_OP_SIG)
-            status = choose(c, w, i, &woken, err);
+            status = choose(c, w, *entry, &woken, err);
         if (status != HD_OK)
             return status;
         hd_state_step(s, e, woken);
         *ran = i + 1;
     }
-    *entry = w->n;
+    *entry = w->prefix + w->n;
     if (c->used < w->n_wakes)
         return hd_err_set(err, HD_ERR_INPUT,
                           "wakes names an event that is not a sig of the schedule");
     return w->property == HD_PROPERTY_DEADLOCK ? require_cycle(s, w, err) : HD_OK;
 }
 
+/* One event of the prefix, in both states. */
+static void step_base(struct hd_checker *c, hd_eid e)
+{
+    const struct hd_matching *m = &c->matching;
+    hd_tid woken = HD_TID_NONE;
+    if (c->next_wake < m->n && m->wakes[c->next_wake].sig == e)
+        woken = m->wakes[c->next_wake++].thread;
+    hd_state_step(&c->base, e, woken);
+    hd_state_step(&c->state, e, woken);
+}
+
+/* Keeps the state after every stride of the trace when it is first come to. */
+static void keep_stop(struct hd_checker *c)
+{
+    if (c->at != c->n_stops * c->stride || c->n_stops == c->cap_stops)
+        return;
+    struct stop *stop = &c->stops[c->n_stops++];
+    *stop = (struct stop){c->at, c->next_wake, hd_alloc(c->layout.bytes)};
+    memcpy(stop->block, c->base.block, c->layout.bytes);
+}
+
+/* Back to the last state kept before the end of the prefix. */
+static void go_back(struct hd_checker *c, size_t prefix)
+{
+    const struct stop *stop = &c->stops[prefix / c->stride];
+    memcpy(c->base.block, stop->block, c->layout.bytes);
+    hd_state_copy(&c->state, &c->base);
+    c->at = stop->at;
+    c->next_wake = stop->next_wake;
+}
+
+/* Both states to what they are after the first `prefix` events of the trace. */
+static enum hd_status run_prefix(struct hd_checker *c, size_t prefix, size_t *entry,
+                                 struct hd_err *err)
+{
+    if (prefix < c->at)
+        go_back(c, prefix);
+    if (prefix && !c->matched) {
+        hd_check_matching(c->t, &c->matching);
+        c->matched = true;
+    }
+    for (; c->at < prefix; c->at++) {
+        keep_stop(c);
+        enum hd_status status = require_enabled(&c->base, c->at, (hd_eid)c->at, err);
+        *entry = c->at;
+        if (status != HD_OK)
+            return status;
+        step_base(c, (hd_eid)c->at);
+    }
+    *entry = prefix;
+    return HD_OK;
+}
+
 enum hd_status hd_checker_check(struct hd_checker *c, const struct hd_witness *w, size_t *entry,
                                 struct hd_err *err)
 {
-    size_t at = w->n, ran = 0;
+    size_t at = w->prefix + w->n, ran = 0;
     enum hd_status status = check_form(c->t, w, &at, err);
     if (status == HD_OK)
         status = index_choices(c, w, err);
     if (status == HD_OK)
+        status = run_prefix(c, w->prefix, &at, err);
+    if (status == HD_OK)
         status = run(c, w, &ran, &at, err);
-    hd_state_rewind(&c->state, w->schedule, ran);
+    hd_state_return(&c->state, &c->base, w->schedule, ran);
     if (entry)
         *entry = at;
     return status;

@@ -17,16 +17,21 @@
  * one for the last) holds that lock. A witness of a failure has the last entry of its schedule in
  * `events`, and every entry is enabled when it runs; that the program then fails is for a replay to
  * show.
+ *
+ * A witness may be given in a short form: `prefix` says that the first so many events of the trace
+ * come first, in the order of the trace and with the choices of model/matching.h; `schedule` and
+ * `wakes` hold what follows. hd_witness_expand makes the long form of it.
  */
 #ifndef HD_MODEL_WITNESS_H
 #define HD_MODEL_WITNESS_H
 
 #include "base/err.h"
+#include "model/matching.h"
 #include "model/property.h"
-#include "model/state.h"
 
 struct hd_witness {
     hd_eid a, b;      /* of a race */
+    size_t prefix;    /* 0: the whole schedule is given */
     hd_eid *schedule; /* of a race: the last two entries are a and b */
     size_t n;
     struct hd_wake *wakes; /* in any order */
@@ -38,14 +43,24 @@ struct hd_witness {
 
 void hd_witness_fini(struct hd_witness *w); /* frees schedule, wakes and events */
 
+/* Makes the long form. m is the matching of the trace, or NULL: then it is worked out. */
+void hd_witness_expand(struct hd_witness *w, const struct hd_trace *t, const struct hd_matching *m);
+
+/* The same as a copy, which the caller ends. */
+struct hd_witness hd_witness_long(const struct hd_witness *w, const struct hd_trace *t,
+                                  const struct hd_matching *m);
+
 /* A judge for many witnesses of one trace: a check costs O(n + n_wakes), whatever the trace's
- * length. The trace must outlive it. Not to be shared by threads. */
+ * length. It runs the prefix of a short form, too, but keeps the state after it, so that witnesses
+ * with ascending prefixes cost one run of the trace together. The trace must outlive it. Not to be
+ * shared by threads. */
 struct hd_checker;
 struct hd_checker *hd_checker_new(const struct hd_trace *t);
 void hd_checker_free(struct hd_checker *c); /* NULL is fine */
 
 /* HD_OK when w is a witness; else HD_ERR_INPUT, a sentence in err, and in *entry (may be NULL) the
- * 0-based schedule entry that cannot run, or w->n when the fault lies in the witness as a whole. */
+ * 0-based schedule entry (of the long form) that cannot run, or their number when the fault lies in
+ * the witness as a whole. */
 enum hd_status hd_checker_check(struct hd_checker *c, const struct hd_witness *w, size_t *entry,
                                 struct hd_err *err);
 

@@ -192,6 +192,21 @@ static enum hd_status read_wakes(const struct reading *r, json_t *root)
     return HD_OK;
 }
 
+static enum hd_status read_prefix(const struct reading *r, const json_t *root)
+{
+    const json_t *prefix = json_object_get(root, "prefix");
+    json_int_t number = json_integer_value(prefix);
+    if (!prefix)
+        return HD_OK;
+    if (json_object_get(root, "runs"))
+        return REFUSE(r, "\"prefix\" goes with \"schedule\", not with \"runs\"");
+    if (!json_is_integer(prefix) || number < 0 || (uint64_t)number > r->t->n_events)
+        return REFUSE(r, "\"prefix\" must be a number of events, at most %zu", r->t->n_events);
+    r->w->prefix = (size_t)number;
+    hd_witness_expand(r->w, r->t, NULL);
+    return HD_OK;
+}
+
 static enum hd_status read_root(const struct reading *r, json_t *root)
 {
     if (!json_is_object(root))
@@ -203,6 +218,8 @@ static enum hd_status read_root(const struct reading *r, json_t *root)
         status = read_schedule(r, root);
     if (status == HD_OK)
         status = read_wakes(r, root);
+    if (status == HD_OK)
+        status = read_prefix(r, root);
     if (status != HD_OK)
         hd_witness_fini(r->w);
     return status;
@@ -297,7 +314,7 @@ static void write_wakes(struct hd_json *j, const struct hd_trace *t, const struc
 
 static void write_schedule(struct hd_json *j, const struct hd_trace *t, const struct hd_witness *w)
 {
-    if (hd_runs_suit(t, w->schedule, w->n)) {
+    if (!w->prefix && hd_runs_suit(t, w->schedule, w->n)) {
         hd_json_key(j, "runs");
         hd_runs_write(j, t, w->schedule, w->n);
         return;
@@ -321,6 +338,10 @@ void hd_witness_write_fields(struct hd_json *j, const struct hd_trace *t,
     for (size_t i = 0; i < (race ? 2 : w->n_events); i++)
         hd_json_uint(j, (uint64_t)(race ? pair : w->events)[i] + 1);
     hd_json_end_array(j);
+    if (w->prefix) {
+        hd_json_key(j, "prefix");
+        hd_json_uint(j, w->prefix);
+    }
     write_schedule(j, t, w);
     hd_json_key(j, "wakes");
     write_wakes(j, t, w);

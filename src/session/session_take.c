@@ -252,7 +252,7 @@ static enum hd_status handle(struct hd_session *s, struct hd_maker *maker, const
         hd_report_add(s->r, &f.processes, s->process);
     if (status == HD_OK)
         try_out(s, t, w, &f);
-    if (known && known->witness == w)
+    if (known)
         observe(s, known, &f);
     if (status == HD_OK)
         *(struct hd_finding *)hd_vec_push(&s->findings) = f;
@@ -396,7 +396,10 @@ static enum hd_status handle_all(struct hd_session *s, const struct hd_trace *t,
     hd_maker_walk(maker);
     for (size_t i = 0; i < p->witnesses.len && status == HD_OK; i++) {
         hd_session_tell(s, "replaying", i, p->witnesses.len);
-        status = handle(s, maker, t, list[i], known);
+        struct hd_witness whole = hd_witness_long(list[i], t, NULL);
+        bool observed = known && known->witness == list[i];
+        status = handle(s, maker, t, &whole, observed ? known : NULL);
+        hd_witness_fini(&whole);
     }
     hd_maker_free(maker);
     if (status == HD_OK)

@@ -2,6 +2,7 @@
 #include "model/enumerate.h"
 #include "model/witness.h"
 #include "naive.h"
+#include "trace/gen/gen.h"
 #include "trace/text/text.h"
 
 #include <setjmp.h>
@@ -206,11 +207,98 @@ static void test_rewind(void **state)
     }
 }
 
+/* A schedule after the first `prefix` events of the trace: mostly events that can run, some that
+ * cannot. Returns its length. */
+static size_t wander(struct nv_random *rnd, const struct hd_trace *t, size_t prefix,
+                     const struct hd_matching *m, hd_eid *schedule)
+{
+    struct hd_layout layout;
+    struct hd_state s;
+    size_t n = 0, most = (size_t)nv_pick(rnd, 12);
+    hd_layout_init(&layout, t);
+    hd_state_init(&s, &layout);
+    for (hd_eid e = 0; e < prefix; e++)
+        hd_state_step(&s, e, t->op[e] == HD_OP_SIG ? hd_matching_woken(m, e) : HD_TID_NONE);
+    for (int tries = 0; tries < 300 && n < most; tries++) {
+        hd_eid e = (hd_eid)nv_pick(rnd, (int)t->n_events);
+        bool runs = hd_state_enabled(&s, e);
+        if (!runs && nv_pick(rnd, 400))
+            continue;
+        schedule[n++] = e;
+        if (!runs)
+            break;
+        hd_state_step(&s, e,
+                      t->op[e] == HD_OP_SIG ? hd_state_first_waiter(&s, t->obj[e]) : HD_TID_NONE);
+    }
+    hd_state_fini(&s);
+    hd_layout_fini(&layout);
+    return n;
+}
+
+/* Two events near to each other, which conflict if some tries give such. */
+static void pick_pair(struct nv_random *rnd, const struct hd_trace *t, struct hd_witness *w)
+{
+    for (int tries = 0; tries < 50; tries++) {
+        w->a = (hd_eid)nv_pick(rnd, (int)t->n_events);
+        w->b = (hd_eid)((w->a + (size_t)nv_pick(rnd, 10)) % t->n_events);
+        if (hd_conflict(t, w->a, w->b))
+            break;
+    }
+    w->schedule[w->n] = w->a;
+    w->schedule[w->n + 1] = w->b;
+}
+
+/* The short form of a witness is judged as its long form is, by a checker that goes to and fro. */
+static void test_prefix(void **state)
+{
+    (void)state;
+    struct nv_random rnd = {9};
+    size_t accepted = 0, refused = 0;
+    for (uint64_t seed = 0; seed < 150; seed++) {
+        struct hd_gen_config config;
+        struct hd_trace *t;
+        struct hd_err err;
+        struct hd_matching m;
+        hd_gen_small(seed, &config);
+        config.events += 60;
+        assert_int_equal(hd_gen(&config, &t, &err), HD_OK);
+        hd_check_matching(t, &m);
+        struct hd_checker *checker = hd_checker_new(t);
+        for (int i = 0; i < 60; i++) {
+            hd_eid schedule[16];
+            struct hd_witness w = {.schedule = schedule,
+                                   .prefix = (size_t)nv_pick(&rnd, (int)t->n_events + 1)};
+            w.n = wander(&rnd, t, w.prefix, &m, schedule);
+            for (int k = 0; k < 30; k++) {
+                pick_pair(&rnd, t, &w);
+                struct hd_witness two = w, whole;
+                struct hd_err first = {0}, second = {0};
+                size_t entry, same;
+                two.n = w.n + 2;
+                whole = hd_witness_long(&two, t, NULL);
+                enum hd_status status = hd_checker_check(checker, &two, &entry, &first);
+                assert_int_equal(status, hd_witness_check(t, &whole, &same, &second));
+                assert_int_equal(entry, same);
+                assert_string_equal(first.text, second.text);
+                accepted += status == HD_OK;
+                refused += status != HD_OK && entry < whole.n;
+                hd_witness_fini(&whole);
+            }
+        }
+        hd_checker_free(checker);
+        hd_matching_fini(&m);
+        hd_trace_free(t);
+    }
+    assert_true(accepted > 100);
+    assert_true(refused > 1000);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cases),
         cmocka_unit_test(test_rewind),
+        cmocka_unit_test(test_prefix),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

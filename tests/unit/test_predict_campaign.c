@@ -155,7 +155,10 @@ static void spoil(enum hd_step step, struct hd_witness *w)
 {
     if (!(spoilt_steps >> step & 1) || !w->n)
         return;
-    w->schedule[0] = w->schedule[w->n - 1]; /* an event twice */
+    if (w->n > 1)
+        w->schedule[0] = w->schedule[w->n - 1]; /* an event twice */
+    else
+        w->prefix = 0; /* nothing that c' needs */
     spoilt++;
 }
 

@@ -206,6 +206,21 @@ static bool run_bundle(struct run *r, const struct hd_candidates *c, const struc
     return false;
 }
 
+static void run_group(struct run *r, const struct hd_candidates *c, const struct hd_group *group)
+{
+    struct hd_vec bundles = HD_VEC_INIT(struct hd_bundle);
+    hd_candidates_bundles(c, group, &bundles);
+    for (size_t i = 0; i < bundles.len; i++) {
+        const struct hd_bundle *bundle = hd_vec_at(&bundles, i);
+        if (!r->e->s)
+            hd_pairs_push(&r->result->undecided, c->events[hd_class_at(c, bundle->x)->start],
+                          c->events[hd_class_at(c, bundle->y)->start]);
+        else if (run_bundle(r, c, bundle))
+            break;
+    }
+    hd_vec_fini(&bundles);
+}
+
 /* Everything runs; for said every read is fresh as well. */
 static void encode_complete(struct run *r)
 {
@@ -244,17 +259,8 @@ void hd_published_run(enum hd_published model, const struct hd_trace *t,
     bool fits = t->n_events <= 20000;
     if (fits && options->seconds >= 0)
         encode_complete(&r);
-    for (size_t g = 0; g < c->groups.len; g++) {
-        const struct hd_group *group = hd_vec_at(&c->groups, g);
-        for (uint32_t i = group->start; i < group->end; i++) {
-            const struct hd_bundle *bundle = hd_vec_at(&c->bundles, i);
-            if (!r.e->s)
-                hd_pairs_push(&result->undecided, c->events[hd_class_at(c, bundle->x)->start],
-                              c->events[hd_class_at(c, bundle->y)->start]);
-            else if (run_bundle(&r, c, bundle))
-                break;
-        }
-    }
+    for (size_t g = 0; g < c->groups.len; g++)
+        run_group(&r, c, hd_vec_at(&c->groups, g));
     hd_pairs_sort(&result->pairs);
     hd_pairs_sort(&result->undecided);
     hd_free(r.before, w->n_threads * sizeof *r.before);

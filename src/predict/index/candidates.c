@@ -70,18 +70,137 @@ static bool classes_conflict(const struct hd_class *x, const struct hd_class *y)
            !(hd_op_is_atomic(x->op) && hd_op_is_atomic(y->op));
 }
 
-static void add_bundles(struct hd_candidates *c, size_t first)
+/* ---- sites and links ---- */
+
+/* Index into who: 0 read, 1 write, 2 atomic read, 3 atomic write. */
+static unsigned kind_of(uint8_t op)
 {
-    for (size_t i = first; i < c->classes.len; i++)
-        for (size_t j = i + 1; j < c->classes.len; j++) {
-            const struct hd_class *x = hd_vec_at(&c->classes, i), *y = hd_vec_at(&c->classes, j);
-            if (!classes_conflict(x, y))
-                continue;
-            struct hd_bundle *bundle = hd_vec_push(&c->bundles);
-            *bundle = x->place <= y->place ? (struct hd_bundle){(uint32_t)i, (uint32_t)j}
-                                           : (struct hd_bundle){(uint32_t)j, (uint32_t)i};
-            c->pairs += (uint64_t)(x->end - x->start) * (y->end - y->start);
+    return (hd_op_is_atomic(op) ? 2u : 0u) + hd_op_writes(op);
+}
+
+static bool kinds_conflict(unsigned k, unsigned l)
+{
+    return ((k | l) & 1) && !(k & l & 2);
+}
+
+/* By place, then number; qsort_r's arg: the classes. */
+static int by_place(const void *a, const void *b, void *arg)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    int order = compare(hd_class_at(arg, x)->place, hd_class_at(arg, y)->place);
+    return order ? order : compare(x, y);
+}
+
+static void join_site(struct hd_place_site *site, const struct hd_class *x)
+{
+    uint32_t *who = &site->who[kind_of(x->op)];
+    if (*who == HD_SITE_NOBODY)
+        *who = x->thread;
+    else if (*who != x->thread)
+        *who = HD_SITE_MANY;
+}
+
+/* The sites of a location, whose classes are those from `first` on. */
+static void add_sites(struct hd_candidates *c, uint32_t loc, uint32_t first)
+{
+    uint32_t start = (uint32_t)c->site_classes.len, n = (uint32_t)c->classes.len - first;
+    struct hd_place_site *site = NULL;
+    for (uint32_t i = 0; i < n; i++)
+        hd_u32vec_push(&c->site_classes, first + i);
+    qsort_r(c->site_classes.data + start, n, sizeof(uint32_t), by_place, c);
+    for (uint32_t i = start; i < start + n; i++) {
+        const struct hd_class *x = hd_class_at(c, c->site_classes.data[i]);
+        if (!site || site->place != x->place) {
+            site = hd_vec_push(&c->sites);
+            *site = (struct hd_place_site){.loc = loc, .place = x->place, .start = i};
+            for (int k = 0; k < 4; k++)
+                site->who[k] = HD_SITE_NOBODY;
         }
+        site->end = i + 1;
+        join_site(site, x);
+    }
+}
+
+static bool sites_conflict(const struct hd_place_site *x, const struct hd_place_site *y)
+{
+    for (unsigned k = 0; k < 4; k++)
+        for (unsigned l = 0; l < 4; l++) {
+            uint32_t p = x->who[k], q = y->who[l];
+            if (kinds_conflict(k, l) && p != HD_SITE_NOBODY && q != HD_SITE_NOBODY &&
+                (p != q || p == HD_SITE_MANY))
+                return true;
+        }
+    return false;
+}
+
+static bool site_writes(const struct hd_place_site *x)
+{
+    return x->who[1] != HD_SITE_NOBODY || x->who[3] != HD_SITE_NOBODY;
+}
+
+static void try_link(struct hd_candidates *c, uint32_t x, uint32_t y)
+{
+    if (sites_conflict(hd_site_at(c, x), hd_site_at(c, y)))
+        *(struct hd_site_pair *)hd_vec_push(&c->links) = (struct hd_site_pair){x, y};
+}
+
+/* Sites of one location, ascending by place. Two that only read are not looked at together. */
+static void add_links(struct hd_candidates *c, uint32_t first)
+{
+    uint32_t end = (uint32_t)c->sites.len;
+    struct hd_u32vec writers = {0};
+    size_t passed = 0;
+    for (uint32_t i = first; i < end; i++)
+        if (site_writes(hd_site_at(c, i)))
+            hd_u32vec_push(&writers, i);
+    for (uint32_t i = first; i < end; i++) {
+        bool writes = passed < writers.len && writers.data[passed] == i;
+        for (uint32_t k = i; writes && k < end; k++)
+            try_link(c, i, k);
+        for (size_t k = passed; !writes && k < writers.len; k++)
+            try_link(c, i, writers.data[k]);
+        passed += writes;
+    }
+    hd_u32vec_fini(&writers);
+}
+
+void hd_candidates_bundles(const struct hd_candidates *c, const struct hd_group *group,
+                           struct hd_vec *out)
+{
+    for (uint32_t l = group->start; l < group->end; l++) {
+        const struct hd_site_pair *link = hd_vec_at(&c->links, l);
+        const struct hd_place_site *p = hd_site_at(c, link->x), *q = hd_site_at(c, link->y);
+        for (uint32_t i = p->start; i < p->end; i++)
+            for (uint32_t k = p == q ? i + 1 : q->start; k < q->end; k++) {
+                uint32_t x = c->site_classes.data[i], y = c->site_classes.data[k];
+                if (classes_conflict(hd_class_at(c, x), hd_class_at(c, y)))
+                    *(struct hd_bundle *)hd_vec_push(out) = (struct hd_bundle){x, y};
+            }
+    }
+}
+
+/* ---- counting ---- */
+
+/* The conflicting pairs of a location: for two kinds that conflict, all pairs of events but those
+ * of one thread. */
+static uint64_t count_pairs(const struct hd_world *w, const struct hd_loc_user *users, size_t n)
+{
+    uint64_t all[4] = {0}, own[4][4] = {{0}}, pairs = 0;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t count[4] = {0};
+        for (uint32_t k = users[i].start; k < users[i].end; k++)
+            count[kind_of(w->t->op[w->locs->list[k]])]++;
+        for (unsigned k = 0; k < 4; k++) {
+            all[k] += count[k];
+            for (unsigned l = 0; l < 4; l++)
+                own[k][l] += count[k] * count[l];
+        }
+    }
+    for (unsigned k = 0; k < 4; k++)
+        for (unsigned l = k; l < 4; l++)
+            if (kinds_conflict(k, l))
+                pairs += (all[k] * all[l] - own[k][l]) / (k == l ? 2 : 1);
+    return pairs;
 }
 
 static bool may_conflict(const struct hd_loc_user *users, size_t n)
@@ -95,25 +214,23 @@ static bool may_conflict(const struct hd_loc_user *users, size_t n)
 static int by_places(const void *a, const void *b, void *arg)
 {
     const struct hd_candidates *c = arg;
-    const struct hd_bundle *p = a, *q = b;
-    const struct hd_class *px = hd_class_at(c, p->x), *py = hd_class_at(c, p->y);
-    const struct hd_class *qx = hd_class_at(c, q->x), *qy = hd_class_at(c, q->y);
-    int order = compare(px->place, qx->place);
+    const struct hd_site_pair *p = a, *q = b;
+    int order = compare(hd_site_at(c, p->x)->place, hd_site_at(c, q->x)->place);
     if (!order)
-        order = compare(py->place, qy->place);
-    if (!order)
-        order = compare(p->x, q->x);
-    return order ? order : compare(p->y, q->y);
+        order = compare(hd_site_at(c, p->y)->place, hd_site_at(c, q->y)->place);
+    return order ? order : compare(p->x, q->x); /* sites of a location stand together */
 }
 
 static void make_groups(struct hd_candidates *c)
 {
-    if (!c->bundles.len)
-        return;
-    qsort_r(c->bundles.data, c->bundles.len, sizeof(struct hd_bundle), by_places, c);
-    for (size_t i = 0; i < c->bundles.len; i++) {
-        const struct hd_bundle *bundle = hd_vec_at(&c->bundles, i);
-        uint32_t x = hd_class_at(c, bundle->x)->place, y = hd_class_at(c, bundle->y)->place;
+    bool sorted = true;
+    for (size_t i = 1; i < c->links.len && sorted; i++)
+        sorted = by_places(hd_vec_at(&c->links, i - 1), hd_vec_at(&c->links, i), c) < 0;
+    if (!sorted)
+        qsort_r(c->links.data, c->links.len, sizeof(struct hd_site_pair), by_places, c);
+    for (size_t i = 0; i < c->links.len; i++) {
+        const struct hd_site_pair *link = hd_vec_at(&c->links, i);
+        uint32_t x = hd_site_at(c, link->x)->place, y = hd_site_at(c, link->y)->place;
         struct hd_group *last = c->groups.len ? hd_vec_at(&c->groups, c->groups.len - 1) : NULL;
         if (!last || last->place_x != x || last->place_y != y) {
             last = hd_vec_push(&c->groups);
@@ -127,17 +244,20 @@ struct hd_candidates *hd_candidates_new(const struct hd_world *w)
 {
     struct hd_candidates *c = hd_calloc(1, sizeof *c);
     c->classes = HD_VEC_INIT(struct hd_class);
-    c->bundles = HD_VEC_INIT(struct hd_bundle);
+    c->sites = HD_VEC_INIT(struct hd_place_site);
+    c->links = HD_VEC_INIT(struct hd_site_pair);
     c->groups = HD_VEC_INIT(struct hd_group);
     c->events = hd_alloc(w->locs->n_list * sizeof *c->events);
     for (uint32_t loc = 0; loc < hd_trace_n_objs(w->t, HD_OBJ_LOC); loc++) {
-        size_t n, first = c->classes.len;
+        size_t n, first = c->classes.len, first_site = c->sites.len;
         const struct hd_loc_user *users = hd_accesses_users(w->locs, loc, &n);
         if (!may_conflict(users, n))
             continue;
         for (size_t i = 0; i < n; i++)
             add_classes(c, w, &users[i]);
-        add_bundles(c, first);
+        add_sites(c, loc, (uint32_t)first);
+        add_links(c, (uint32_t)first_site);
+        c->pairs += count_pairs(w, users, n);
     }
     size_t used = c->n_events * sizeof *c->events;
     c->events = hd_realloc(c->events, w->locs->n_list * sizeof *c->events, used);
@@ -151,7 +271,9 @@ void hd_candidates_free(struct hd_candidates *c)
         return;
     hd_free(c->events, c->n_events * sizeof *c->events);
     hd_vec_fini(&c->classes);
-    hd_vec_fini(&c->bundles);
+    hd_u32vec_fini(&c->site_classes);
+    hd_vec_fini(&c->sites);
+    hd_vec_fini(&c->links);
     hd_vec_fini(&c->groups);
     hd_free(c, sizeof *c);
 }

@@ -5,6 +5,11 @@
  * accesses of a loop are one class, and what the filters say of a bundle they say of all its pairs
  * at once. Bundles are grouped by their unordered pair of source places. A place is that of
  * the trace, or the spot where the world knows it (hd_predict_options).
+ *
+ * With many threads there are many more bundles than pairs of places. So bundles are listed for one
+ * group at a time. All classes of one location and place form a site; a link is two sites that have
+ * a conflicting pair, and a group is the links of its places. What it takes to know that there is
+ * such a pair is who reads and who writes at a site, not its classes.
  */
 #ifndef HD_PREDICT_INDEX_CANDIDATES_H
 #define HD_PREDICT_INDEX_CANDIDATES_H
@@ -23,18 +28,34 @@ struct hd_bundle {
     uint32_t x, y; /* classes; events of x come from the place that is smaller or equal */
 };
 
+/* Which thread does it at a site: a thread, or one of these. */
+#define HD_SITE_NOBODY UINT32_MAX
+#define HD_SITE_MANY   (UINT32_MAX - 1)
+
+struct hd_place_site {
+    uint32_t loc, place;
+    uint32_t start, end; /* in site_classes */
+    uint32_t who[4];     /* reads, writes, atomic reads, atomic writes */
+};
+
+struct hd_site_pair {
+    uint32_t x, y; /* sites of one location, x's place being smaller; or one site */
+};
+
 struct hd_group {
     uint32_t place_x, place_y; /* place_x <= place_y */
-    uint32_t start, end;       /* in bundles */
+    uint32_t start, end;       /* in links */
 };
 
 struct hd_candidates {
     hd_eid *events;
     size_t n_events;
-    struct hd_vec classes; /* struct hd_class */
-    struct hd_vec bundles; /* struct hd_bundle, by group */
-    struct hd_vec groups;  /* struct hd_group, by first event */
-    uint64_t pairs;        /* conflicting pairs of events */
+    struct hd_vec classes;         /* struct hd_class; those of a location stand together */
+    struct hd_u32vec site_classes; /* classes by location, place, number */
+    struct hd_vec sites;           /* struct hd_place_site, by location and place */
+    struct hd_vec links;           /* struct hd_site_pair, by group and location */
+    struct hd_vec groups;          /* struct hd_group, by places */
+    uint64_t pairs;                /* conflicting pairs of events */
 };
 
 struct hd_candidates *hd_candidates_new(const struct hd_world *w);
@@ -44,6 +65,15 @@ static inline const struct hd_class *hd_class_at(const struct hd_candidates *c, 
 {
     return hd_vec_at(&c->classes, id);
 }
+
+static inline const struct hd_place_site *hd_site_at(const struct hd_candidates *c, uint32_t id)
+{
+    return hd_vec_at(&c->sites, id);
+}
+
+/* Appends the bundles of a group (struct hd_bundle) to `out`, those of one location together. */
+void hd_candidates_bundles(const struct hd_candidates *c, const struct hd_group *group,
+                           struct hd_vec *out);
 
 /* For event e and the class y of another thread, the pairs that the must-order leaves open:
  * y's events with index in [*from, *to). */

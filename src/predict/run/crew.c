@@ -17,10 +17,10 @@ struct job {
     atomic_size_t done; /* of them */
 };
 
-/* When the worker has to be done with an item: in the last phase, its share of what is left. */
+/* When the worker has to be done with an item: in the shared phase, its share of what is left. */
 static double item_end(const struct job *j, size_t done)
 {
-    if (j->deadline == 0 || j->phase + 1 < j->crew->phases)
+    if (j->deadline == 0 || j->phase != j->crew->shared)
         return j->deadline;
     double now = hd_progress_now(), left = j->deadline - now;
     size_t items = j->n_items - done, workers = items < j->n_workers ? items : j->n_workers;
@@ -63,8 +63,8 @@ void hd_crew_run(const struct hd_crew *crew, const struct hd_crew_result *result
     struct hd_ucg_base *ucg = NULL;
     struct job j = {.crew = crew, .deadline = deadline};
     j.n_items = crew->prepare(crew->ctx, 0, deadline);
-    if (n > j.n_items)
-        n = j.n_items ? (unsigned)j.n_items : 1;
+    if (n > crew->items)
+        n = crew->items ? (unsigned)crew->items : 1;
     j.n_workers = n;
     hd_check_matching(w->t, &matching);
     if (o->steps >> HD_STEP_UCG & 1)

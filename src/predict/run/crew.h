@@ -1,7 +1,7 @@
 /* The workers of a prediction: races, atomicity violations and deadlocks are all decided by items
  * (groups of candidates of the same places) that are handed out to workers on all cores. There are
- * several phases, the cheapest first; each goes over all items before the next begins. In the last
- * one the time that is left is divided among the items that are left.
+ * several phases, the cheapest first; each goes over all items before the next begins. In one of
+ * them the time that is left is divided among the items that are left.
  */
 #ifndef HD_PREDICT_RUN_CREW_H
 #define HD_PREDICT_RUN_CREW_H
@@ -13,7 +13,9 @@ struct hd_crew {
     const struct hd_predict_options *options;
     double started; /* hd_progress_now() */
     void *ctx;
+    size_t items; /* at most so many in a phase */
     unsigned phases;
+    unsigned shared; /* the phase that divides the time; phases: none */
     /* Before each phase, when all items of the one before are done: how many items it has. Time
      * that is used here has to end at the deadline (hd_progress_now(); 0 = never). */
     size_t (*prepare)(void *ctx, unsigned phase, double deadline);

@@ -91,7 +91,7 @@ static void keep_found(struct hd_hunter *h, const struct hd_goal *goal)
     struct unit *u = h->unit;
     enum hd_step step = h->worker->step;
     *(struct hd_violation *)hd_vec_push(&u->found) = (struct hd_violation){
-        .witness = hd_worker_take(h->worker, goal, &u->kept), .found_by = step};
+        .witness = hd_worker_take_short(h->worker, goal, &u->kept), .found_by = step};
     u->found_by[step]++;
 }
 
@@ -317,7 +317,9 @@ void hd_hunt_run(const struct hd_hunt *hunt, double started, struct hd_violation
                                  .options = hunt->options,
                                  .started = started,
                                  .ctx = &j,
+                                 .items = hunt->n_groups,
                                  .phases = PHASES,
+                                 .shared = SOLVE,
                                  .prepare = prepare,
                                  .decide = run_group};
     for (size_t i = 0; i < hunt->n_groups; i++) {

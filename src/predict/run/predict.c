@@ -4,7 +4,7 @@
 #include "base/hash.h"
 #include "base/progress.h"
 #include "detect/detect.h"
-#include "predict/index/candidates.h"
+#include "predict/index/near.h"
 #include "predict/run/crew.h"
 
 #include <stdlib.h>
@@ -23,12 +23,13 @@ const char *const hd_reason_texts[HD_REASONS] = {"time budget of the run",
 
 /* One unit of work: a group of bundles (by places) or a single bundle (by events). */
 struct unit {
-    uint32_t start, end; /* in bundles */
+    uint32_t id;         /* of the group, or of the bundle */
+    bool closed;         /* the filters leave no pair open */
     struct hd_vec races; /* struct hd_race */
     struct hd_vec undecided;
     uint64_t proved[HD_STEPS];
     uint64_t found[HD_STEPS];
-    uint64_t skipped, open;
+    uint64_t open;
     size_t kept;  /* entries of schedules */
     uint32_t cut; /* row of cuts + 1 for the pair below; 0: none */
     hd_eid pair[2];
@@ -38,15 +39,25 @@ struct job {
     const struct hd_world *w;
     const struct hd_candidates *c;
     const struct hd_predict_options *options;
+    struct hd_vec bundles;        /* struct hd_bundle, when every pair of events is asked for */
+    struct hd_u32vec bundles_end; /* by group, of its bundles */
+    struct hd_near *near;         /* by group */
     struct unit *units;
     size_t n_units;
-    uint32_t *order;       /* of the units, in the last phases */
+    size_t n_raced;        /* when witnesses are made short */
+    uint32_t *order;       /* of the units, in some phases */
     struct hd_u32vec cuts; /* of the schedules that syncp gave, a row of threads for each */
     struct hd_map unit_of; /* places, the smaller first: unit; for syncp */
 };
 
 /* Each goes over all units before the next begins. */
-enum phase { PROBE, SCHEDULES, SWEEP, CLOSE, SOLVE, PHASES };
+enum phase { NEAR, PROBE, SCHEDULES, SWEEP, NEARBY, CLOSE, SOLVE, SHORTEN, PHASES };
+
+/* What making all witnesses short may cost, in simulated events; and when there are so many races
+ * that nobody reads them all. */
+#define SHORTEN_ALL  UINT64_C(40000000)
+#define SHORTEN_MANY UINT64_C(10000000)
+enum { MANY_RACES = 1000 };
 
 void hd_predict_defaults(struct hd_predict_options *options)
 {
@@ -56,13 +67,16 @@ void hd_predict_defaults(struct hd_predict_options *options)
 
 /* ---- one pair ---- */
 
+/* With one race for two places, the witness is made short when all races are known. */
 static void keep_race(struct unit *u, struct hd_worker *k)
 {
     const hd_eid pair[] = {k->witness.a, k->witness.b};
     struct hd_goal goal = hd_goal_race(pair);
     enum hd_step step = k->step;
     *(struct hd_race *)hd_vec_push(&u->races) =
-        (struct hd_race){.witness = hd_worker_take(k, &goal, &u->kept), .found_by = step};
+        (struct hd_race){.witness = k->options->all_pairs ? hd_worker_take_short(k, &goal, &u->kept)
+                                                          : hd_worker_take(k),
+                         .found_by = step};
     u->found[step]++;
 }
 
@@ -74,15 +88,16 @@ static enum hd_verdict decide_greedy(struct hd_worker *k, hd_eid a, hd_eid b, bo
 }
 
 /* The steps that come when greedy has left a pair open. */
-static enum hd_verdict decide_open(struct hd_worker *k, const struct hd_undecided *open, bool exact,
-                                   enum hd_reason *why)
+static enum hd_verdict decide_open(struct hd_worker *k, const struct hd_undecided *open,
+                                   enum phase phase, enum hd_reason *why)
 {
     const hd_eid pair[] = {open->a, open->b};
     struct hd_goal goal = hd_goal_race(pair);
-    if (exact)
+    if (phase == SOLVE)
         return hd_worker_decide_exact(k, &goal, why);
     k->goal_rejected = open->why == HD_WHY_REJECTED;
-    enum hd_verdict verdict = hd_worker_closure(k, &goal);
+    enum hd_verdict verdict =
+        phase == NEARBY ? hd_worker_nearby(k, &goal) : hd_worker_closure(k, &goal);
     *why = hd_worker_open_reason(k);
     return verdict;
 }
@@ -217,7 +232,7 @@ static bool settled(const struct job *j, const struct unit *u)
 }
 
 /* What greedy left open, by closure or by the solver. */
-static void take_up_rest(const struct job *j, struct hd_worker *k, struct unit *u, bool exact)
+static void take_up_rest(const struct job *j, struct hd_worker *k, struct unit *u, enum phase phase)
 {
     struct hd_vec open = u->undecided;
     u->undecided = HD_VEC_INIT(struct hd_undecided);
@@ -227,7 +242,7 @@ static void take_up_rest(const struct job *j, struct hd_worker *k, struct unit *
         bool waits = pair->why == HD_WHY_STEPS || pair->why == HD_WHY_REJECTED;
         enum hd_verdict verdict = HD_UNKNOWN;
         if (waits && !hd_worker_stopped(k, &why))
-            verdict = decide_open(k, pair, exact, &why);
+            verdict = decide_open(k, pair, phase, &why);
         if (verdict == HD_UNKNOWN)
             keep_undecided(u, pair->a, pair->b, why, pair->pairs);
         else
@@ -239,26 +254,62 @@ static void take_up_rest(const struct job *j, struct hd_worker *k, struct unit *
 /* Names the other locations of a group whose race has been found. */
 static void note_others(const struct job *j, const struct unit *u, struct hd_race *race)
 {
-    const struct hd_trace *t = j->w->t;
-    struct hd_map seen = {0};
-    bool fresh;
-    hd_map_put(&seen, t->obj[race->witness.a], &fresh);
-    for (uint32_t i = u->start; i < u->end; i++) {
-        const struct hd_bundle *bundle = hd_vec_at(&j->c->bundles, i);
-        uint32_t loc = t->obj[j->c->events[hd_class_at(j->c, bundle->x)->start]];
-        hd_map_put(&seen, loc, &fresh);
-        if (fresh && race->n_others < sizeof race->others / sizeof *race->others)
+    const struct hd_group *group = hd_vec_at(&j->c->groups, u->id);
+    for (uint32_t i = group->start; i < group->end; i++) {
+        const struct hd_site_pair *link = hd_vec_at(&j->c->links, i);
+        uint32_t loc = hd_site_at(j->c, link->x)->loc;
+        if (loc == j->w->t->obj[race->witness.a])
+            continue;
+        if (race->n_others < sizeof race->others / sizeof *race->others)
             race->others[race->n_others] = loc;
-        race->n_others += fresh;
+        race->n_others++;
     }
-    hd_map_fini(&seen);
 }
 
-/* All bundles of a unit: a first look, or every pair. */
-static void run_bundles(struct job *j, struct unit *u, struct hd_worker *k, enum phase phase)
+/* ---- one unit ---- */
+
+/* The pair of the group that stands nearest together. */
+static void try_near(const struct job *j, struct unit *u, struct hd_worker *k)
 {
-    for (uint32_t i = u->start; i < u->end && !settled(j, u); i++) {
-        const struct hd_bundle *bundle = hd_vec_at(&j->c->bundles, i);
+    const struct hd_near *near = &j->near[u->id];
+    enum hd_reason why;
+    if (!hd_worker_stopped(k, &why) && decide_greedy(k, near->a, near->b, false) == HD_RACE)
+        keep_race(u, k);
+}
+
+/* Whether locks and must-orders leave no pair of these bundles open; if so they are counted. */
+static void try_close(const struct job *j, struct hd_worker *k, struct unit *u,
+                      const struct hd_vec *bundles)
+{
+    uint64_t by_locks = 0, by_must = 0;
+    enum hd_reason why;
+    for (size_t i = 0; i < bundles->len; i++) {
+        const struct hd_bundle *bundle = hd_vec_at(bundles, i);
+        const struct hd_class *x = hd_class_at(j->c, bundle->x), *y = hd_class_at(j->c, bundle->y);
+        uint64_t pairs = class_size(x) * class_size(y);
+        bool locked = excluded_by_locks(j, k, x, y);
+        if (hd_worker_stopped(k, &why))
+            return;
+        for (uint32_t e = x->start; e < x->end && !locked; e++) {
+            uint32_t from, to;
+            open_range(j, k, j->c->events[e], y, &from, &to);
+            if (from < to)
+                return;
+        }
+        by_locks += locked ? pairs : 0;
+        by_must += locked ? 0 : pairs;
+    }
+    u->proved[HD_STEP_LOCKSET] += by_locks;
+    u->proved[HD_STEP_MUST] += by_must;
+    u->closed = true;
+}
+
+/* Bundles of a unit: a first look, or every pair. */
+static void run_bundles(struct job *j, struct unit *u, struct hd_worker *k, enum phase phase,
+                        const struct hd_vec *bundles)
+{
+    for (size_t i = 0; i < bundles->len && !settled(j, u); i++) {
+        const struct hd_bundle *bundle = hd_vec_at(bundles, i);
         const struct hd_class *x = hd_class_at(j->c, bundle->x);
         const struct hd_class *y = hd_class_at(j->c, bundle->y);
         if (excluded_by_locks(j, k, x, y))
@@ -268,6 +319,22 @@ static void run_bundles(struct job *j, struct unit *u, struct hd_worker *k, enum
         else
             probe_bundle(j, k, u, x, y);
     }
+}
+
+static void run_unit_bundles(struct job *j, struct unit *u, struct hd_worker *k, enum phase phase)
+{
+    struct hd_vec bundles = HD_VEC_INIT(struct hd_bundle);
+    if (u->closed)
+        return;
+    if (j->options->all_pairs)
+        *(struct hd_bundle *)hd_vec_push(&bundles) =
+            *(struct hd_bundle *)hd_vec_at(&j->bundles, u->id);
+    else
+        hd_candidates_bundles(j->c, hd_vec_at(&j->c->groups, u->id), &bundles);
+    run_bundles(j, u, k, phase, &bundles);
+    if (phase == PROBE && !settled(j, u))
+        try_close(j, k, u, &bundles);
+    hd_vec_fini(&bundles);
 }
 
 static void try_schedule(struct job *j, struct unit *u, struct hd_worker *k)
@@ -280,44 +347,59 @@ static void try_schedule(struct job *j, struct unit *u, struct hd_worker *k)
         keep_race(u, k);
 }
 
+/* What a witness may cost when it is made short: less when there are many. */
+static uint64_t shorten_steps(size_t races)
+{
+    uint64_t all = races > MANY_RACES ? SHORTEN_MANY : SHORTEN_ALL;
+    uint64_t steps = all / (races ? races : 1);
+    return steps < HD_SHORTEN_STEPS ? steps : HD_SHORTEN_STEPS;
+}
+
+static void shorten_race(const struct job *j, struct unit *u, struct hd_worker *k)
+{
+    struct hd_race *race = u->races.data;
+    const hd_eid pair[] = {race->witness.a, race->witness.b};
+    struct hd_goal goal = hd_goal_race(pair);
+    enum hd_reason why;
+    if (!hd_worker_stopped(k, &why))
+        hd_worker_shorten(k, &goal, &race->witness, shorten_steps(j->n_raced));
+}
+
 static void run_unit(void *ctx, unsigned phase, size_t item, struct hd_worker *k)
 {
     struct job *j = ctx;
-    struct unit *u = &j->units[phase > SWEEP ? j->order[item] : item];
+    bool ordered = phase != PROBE && phase != SCHEDULES && phase != SWEEP;
+    struct unit *u = &j->units[ordered ? j->order[item] : item];
+    if (phase == SHORTEN)
+        shorten_race(j, u, k);
     if (settled(j, u) || (phase == PROBE && j->options->all_pairs))
         return;
     switch ((enum phase)phase) {
+    case NEAR:
+        try_near(j, u, k);
+        break;
     case PROBE:
     case SWEEP:
-        run_bundles(j, u, k, phase);
+        run_unit_bundles(j, u, k, phase);
         break;
     case SCHEDULES:
         try_schedule(j, u, k);
         break;
     default:
-        take_up_rest(j, k, u, phase == SOLVE);
+        take_up_rest(j, k, u, phase);
         break;
     }
 }
 
-/* When all is done: the figures of a unit. */
+/* When all is done: what a unit leaves open. */
 static void sum_up(const struct job *j, struct unit *u)
 {
-    uint64_t pairs = 0, decided = u->races.len;
-    for (uint32_t i = u->start; i < u->end; i++) {
-        const struct hd_bundle *bundle = hd_vec_at(&j->c->bundles, i);
-        pairs +=
-            class_size(hd_class_at(j->c, bundle->x)) * class_size(hd_class_at(j->c, bundle->y));
-    }
     if (settled(j, u)) {
         hd_vec_fini(&u->undecided);
         note_others(j, u, u->races.data);
     }
-    for (int s = 0; s < HD_STEPS; s++)
-        decided += u->proved[s];
     for (size_t i = 0; i < u->undecided.len; i++)
         u->open += ((struct hd_undecided *)hd_vec_at(&u->undecided, i))->pairs;
-    u->skipped = pairs - decided - u->open;
 }
 
 /* ---- before a phase ---- */
@@ -362,7 +444,7 @@ static size_t find_schedules(struct job *j, double deadline)
         return 0;
     for (size_t i = 0; i < j->n_units; i++) {
         const struct hd_group *group = hd_vec_at(&j->c->groups, i);
-        if (!j->units[i].races.len)
+        if (!j->units[i].races.len && !j->units[i].closed)
             *hd_map_put(&j->unit_of, places_key(group->place_x, group->place_y), &fresh) =
                 (uint32_t)i;
     }
@@ -397,6 +479,14 @@ static int by_cost(const void *x, const void *y)
     return p->unit < q->unit ? -1 : p->unit > q->unit;
 }
 
+static void sort_units(struct job *j, struct priced *list, size_t n)
+{
+    if (n)
+        qsort(list, n, sizeof *list, by_cost);
+    for (size_t i = 0; i < n; i++)
+        j->order[i] = list[i].unit;
+}
+
 /* The units with open pairs, the cheapest first. */
 static size_t order_units(struct job *j)
 {
@@ -413,20 +503,52 @@ static size_t order_units(struct job *j)
         }
         n++;
     }
-    if (n)
-        qsort(list, n, sizeof *list, by_cost);
-    for (size_t i = 0; i < n; i++)
-        j->order[i] = list[i].unit;
+    sort_units(j, list, n);
     hd_free(list, j->n_units * sizeof *list);
     return n;
+}
+
+/* The groups with two accesses near together, by the first of these: the checker then goes through
+ * the trace once. */
+static size_t order_near(struct job *j, double deadline)
+{
+    struct hd_near_options o = {.locks = j->options->steps >> HD_STEP_LOCKSET & 1,
+                                .must = j->options->steps >> HD_STEP_MUST & 1,
+                                .deadline = deadline};
+    if (j->options->all_pairs || !(j->options->steps >> HD_STEP_GREEDY & 1))
+        return 0;
+    j->near = hd_near_find(j->w, j->c, &o);
+    struct priced *list = hd_alloc(j->n_units * sizeof *list);
+    size_t n = 0;
+    for (uint32_t i = 0; i < j->n_units; i++)
+        if (j->near[i].a != HD_EID_NONE)
+            list[n++] = (struct priced){j->near[i].a, i};
+    sort_units(j, list, n);
+    hd_free(list, j->n_units * sizeof *list);
+    return n;
+}
+
+/* The units whose witnesses are still to be made short. */
+static size_t list_raced(struct job *j)
+{
+    j->n_raced = 0;
+    for (uint32_t i = 0; i < j->n_units && !j->options->all_pairs; i++)
+        if (j->units[i].races.len)
+            j->order[j->n_raced++] = i;
+    return j->n_raced;
 }
 
 static size_t prepare(void *ctx, unsigned phase, double deadline)
 {
     struct job *j = ctx;
     switch ((enum phase)phase) {
+    case NEAR:
+        return order_near(j, deadline);
+    case SHORTEN:
+        return list_raced(j);
     case SCHEDULES:
         return find_schedules(j, deadline);
+    case NEARBY:
     case CLOSE:
     case SOLVE:
         return order_units(j);
@@ -440,14 +562,17 @@ static size_t prepare(void *ctx, unsigned phase, double deadline)
 static void make_units(struct job *j)
 {
     const struct hd_candidates *c = j->c;
-    j->n_units = j->options->all_pairs ? c->bundles.len : c->groups.len;
+    j->bundles = HD_VEC_INIT(struct hd_bundle);
+    for (size_t i = 0; i < c->groups.len && j->options->all_pairs; i++) {
+        hd_candidates_bundles(c, hd_vec_at(&c->groups, i), &j->bundles);
+        hd_u32vec_push(&j->bundles_end, (uint32_t)j->bundles.len);
+    }
+    j->n_units = j->options->all_pairs ? j->bundles.len : c->groups.len;
     j->units = hd_calloc(j->n_units, sizeof *j->units);
     j->order = hd_calloc(j->n_units, sizeof *j->order);
     for (uint32_t i = 0; i < j->n_units; i++) {
         struct unit *u = &j->units[i];
-        const struct hd_group *group = j->options->all_pairs ? NULL : hd_vec_at(&c->groups, i);
-        u->start = group ? group->start : i;
-        u->end = group ? group->end : i + 1;
+        u->id = i;
         u->races = HD_VEC_INIT(struct hd_race);
         u->undecided = HD_VEC_INIT(struct hd_undecided);
     }
@@ -485,17 +610,22 @@ static void gather(struct job *j, struct hd_prediction *r)
             r->proved[s] += u->proved[s];
             r->found[s] += u->found[s];
         }
-        r->skipped += u->skipped;
         r->open += u->open;
         hd_vec_fini(&u->races);
         hd_vec_fini(&u->undecided);
     }
+    r->skipped = r->conflicting - r->races.len - r->open;
+    for (int s = 0; s < HD_STEPS; s++)
+        r->skipped -= r->proved[s];
     if (r->races.len)
         qsort(r->races.data, r->races.len, sizeof(struct hd_race), race_order);
     if (r->undecided.len)
         qsort(r->undecided.data, r->undecided.len, sizeof(struct hd_undecided), undecided_order);
     hd_free(j->units, j->n_units * sizeof *j->units);
     hd_free(j->order, j->n_units * sizeof *j->order);
+    hd_free(j->near, j->near ? j->c->groups.len * sizeof *j->near : 0);
+    hd_vec_fini(&j->bundles);
+    hd_u32vec_fini(&j->bundles_end);
     hd_u32vec_fini(&j->cuts);
     hd_map_fini(&j->unit_of);
 }
@@ -506,10 +636,9 @@ static void count_places(struct job *j, struct hd_prediction *r)
     const struct hd_candidates *c = j->c;
     r->places = c->groups.len;
     for (size_t g = 0; g < c->groups.len; g++) {
-        const struct hd_group *group = hd_vec_at(&c->groups, g);
-        bool raced = false, open = false;
-        uint32_t from = j->options->all_pairs ? group->start : (uint32_t)g;
-        uint32_t to = j->options->all_pairs ? group->end : (uint32_t)g + 1;
+        bool raced = false, open = false, all = j->options->all_pairs;
+        uint32_t from = all ? (g ? j->bundles_end.data[g - 1] : 0) : (uint32_t)g;
+        uint32_t to = all ? j->bundles_end.data[g] : (uint32_t)g + 1;
         for (uint32_t i = from; i < to; i++) {
             raced |= j->units[i].races.len > 0;
             open |= j->units[i].undecided.len > 0;
@@ -537,7 +666,9 @@ enum hd_status hd_predict(const struct hd_trace *t, const struct hd_predict_opti
                                  .options = options,
                                  .started = started,
                                  .ctx = &j,
+                                 .items = j.n_units,
                                  .phases = PHASES,
+                                 .shared = SOLVE,
                                  .prepare = prepare,
                                  .decide = run_unit};
     hd_crew_run(&crew, &(struct hd_crew_result){result->seconds, &result->shorten_seconds,

@@ -75,7 +75,7 @@ extern const char *const hd_reason_texts[HD_REASONS];
 #define HD_PREDICT_KEPT_ENTRIES (1u << 20)
 
 struct hd_race {
-    struct hd_witness witness; /* witness.a < witness.b */
+    struct hd_witness witness; /* witness.a < witness.b; in short form when there are many */
     enum hd_step found_by;
     /* Other locations on which the same two places have conflicting pairs that were not looked at,
      * because one race for two places is enough: how many, and some of them. */

@@ -14,6 +14,11 @@
  * pair. */
 static const struct hd_closure_budget closure_budget = {.nodes = 400, .steps = 20000000};
 
+/* The same after a part of the trace that is left as it was, and how many events before the goal
+ * that part ends, in the second attempt. */
+static const struct hd_closure_budget nearby_budget = {.nodes = 100, .steps = 100000};
+enum { NEARBY = 200 };
+
 void hd_worker_init(struct hd_worker *k, const struct hd_world *w, const struct hd_ucg_base *ucg,
                     const struct hd_matching *matching, const struct hd_predict_options *options,
                     double deadline)
@@ -78,31 +83,26 @@ static void name_goal(struct hd_witness *w, const struct hd_goal *goal, hd_eid *
     w->events[2] = tail[0] = goal->stops[0];
 }
 
-/* The witness: `base` events of the trace, then `order`, then the tail of the goal. */
+/* The witness, in short form: `base` events of the trace, then `order`, then the tail of the goal.
+ */
 static void make_witness(struct hd_worker *k, const struct hd_goal *goal, hd_eid base,
                          const struct hd_u32vec *order, const struct hd_vec *wakes)
 {
     struct hd_witness *w = &k->witness;
-    size_t before = 0;
     hd_eid tail[2];
-    while (before < k->matching->n && k->matching->wakes[before].sig < base)
-        before++;
     hd_witness_fini(w);
     name_goal(w, goal, tail);
-    w->n = base + order->len + hd_goal_tail(goal);
+    w->prefix = base;
+    w->n = order->len + hd_goal_tail(goal);
     w->schedule = hd_alloc(w->n * sizeof *w->schedule);
-    for (hd_eid e = 0; e < base; e++)
-        w->schedule[e] = e;
     if (order->len)
-        memcpy(w->schedule + base, order->data, order->len * sizeof *order->data);
+        memcpy(w->schedule, order->data, order->len * sizeof *order->data);
     for (size_t i = 0; i < hd_goal_tail(goal); i++)
-        w->schedule[base + order->len + i] = tail[i];
-    w->n_wakes = before + wakes->len;
+        w->schedule[order->len + i] = tail[i];
+    w->n_wakes = wakes->len;
     w->wakes = hd_alloc(w->n_wakes * sizeof *w->wakes);
-    if (before)
-        memcpy(w->wakes, k->matching->wakes, before * sizeof *w->wakes);
     if (wakes->len)
-        memcpy(w->wakes + before, wakes->data, wakes->len * sizeof *w->wakes);
+        memcpy(w->wakes, wakes->data, wakes->len * sizeof *w->wakes);
 }
 
 /* Every witness goes through model/ before anyone sees it. */
@@ -169,6 +169,48 @@ enum hd_verdict hd_worker_greedy(struct hd_worker *k, const struct hd_goal *goal
     if (verdict == HD_UNKNOWN && follow)
         verdict = try_greedy(k, goal, hd_greedy_follow);
     return verdict;
+}
+
+/* Where the goal begins: its first event, or the first one of a section that its events stand in.
+ */
+static hd_eid goal_begin(const struct hd_worker *k, const struct hd_goal *goal)
+{
+    const struct hd_sections *s = k->w->sections;
+    hd_eid begin = hd_greedy_base(goal);
+    for (uint32_t i = 0; i <= goal->n_stops; i++) {
+        hd_eid e = i < goal->n_stops ? goal->stops[i] : goal->then;
+        for (uint32_t n = e == HD_EID_NONE ? HD_HELD_EMPTY : s->held[e]; n != HD_HELD_EMPTY;
+             n = hd_held_at(s, n)->next) {
+            hd_eid open = hd_section_at(s, hd_held_at(s, n)->section)->open;
+            begin = open < begin ? open : begin;
+        }
+    }
+    return begin;
+}
+
+/* Closure that changes the observed order only from `base` on. */
+static enum hd_verdict close_after(struct hd_worker *k, const struct hd_goal *goal, hd_eid base)
+{
+    struct hd_closure_budget budget = nearby_budget;
+    budget.deadline = k->deadline;
+    if (!hd_plan_start(&k->plan, goal) || !hd_plan_widen(&k->plan, base) ||
+        hd_closure_after(k->sim, &k->plan, base, budget) != HD_RACE)
+        return HD_UNKNOWN;
+    make_witness(k, goal, base, hd_sim_order(k->sim), hd_sim_wakes(k->sim));
+    return accept(k);
+}
+
+enum hd_verdict hd_worker_nearby(struct hd_worker *k, const struct hd_goal *goal)
+{
+    double started = hd_progress_now();
+    if (!hd_worker_may(k, HD_STEP_CLOSURE))
+        return HD_UNKNOWN;
+    k->step = HD_STEP_CLOSURE;
+    hd_eid begin = goal_begin(k, goal);
+    enum hd_verdict verdict = close_after(k, goal, begin);
+    if (verdict == HD_UNKNOWN && begin > 0)
+        verdict = close_after(k, goal, begin > NEARBY ? begin - NEARBY : 0);
+    return timed(k, started, verdict);
 }
 
 enum hd_verdict hd_worker_closure(struct hd_worker *k, const struct hd_goal *goal)
@@ -281,34 +323,44 @@ enum hd_verdict hd_worker_decide_exact(struct hd_worker *k, const struct hd_goal
     return timed(k, started, verdict);
 }
 
-static void shorten(struct hd_worker *k, const struct hd_goal *goal)
+void hd_worker_shorten(struct hd_worker *k, const struct hd_goal *goal, struct hd_witness *w,
+                       uint64_t steps)
 {
     struct hd_witness shorter;
     double started = hd_progress_now();
-    hd_shorten(k->shortener, goal, &k->witness, &shorter);
+    if (steps < HD_SHORTEN_STEPS && 2 * (w->prefix + w->n) > steps)
+        return;
+    hd_witness_expand(w, k->w->t, k->matching);
+    hd_shorten(k->shortener, goal, w, steps, &shorter);
     if (hd_checker_check(k->checker, &shorter, NULL, NULL) == HD_OK) {
-        struct hd_witness old = k->witness;
-        k->witness = shorter;
+        struct hd_witness old = *w;
+        *w = shorter;
         shorter = old;
     }
     hd_witness_fini(&shorter);
     k->shorten_seconds += hd_progress_now() - started;
 }
 
-struct hd_witness hd_worker_take(struct hd_worker *k, const struct hd_goal *goal, size_t *kept)
+struct hd_witness hd_worker_take(struct hd_worker *k)
+{
+    struct hd_witness taken = k->witness;
+    k->witness = (struct hd_witness){0};
+    return taken;
+}
+
+struct hd_witness hd_worker_take_short(struct hd_worker *k, const struct hd_goal *goal,
+                                       size_t *kept)
 {
     struct hd_witness *w = &k->witness;
     if (*kept < HD_PREDICT_KEPT_ENTRIES) {
-        shorten(k, goal);
+        hd_worker_shorten(k, goal, w, HD_SHORTEN_STEPS);
         *kept += w->n;
     } else {
         hd_free(w->schedule, w->n * sizeof *w->schedule);
         hd_free(w->wakes, w->n_wakes * sizeof *w->wakes);
         w->schedule = NULL;
         w->wakes = NULL;
-        w->n = w->n_wakes = 0;
+        w->n = w->n_wakes = w->prefix = 0;
     }
-    struct hd_witness taken = *w;
-    *w = (struct hd_witness){0};
-    return taken;
+    return hd_worker_take(k);
 }

@@ -49,6 +49,9 @@ void hd_worker_filter(struct hd_worker *k, const struct hd_goal *goals, size_t n
 /* For a goal that the filters leave; HD_UNKNOWN also when the step may not be used. A step whose
  * witness model/ rejects counts as one that did not decide. follow: the second attempt too. */
 enum hd_verdict hd_worker_greedy(struct hd_worker *k, const struct hd_goal *goal, bool follow);
+/* Closure in the neighbourhood of the goal: what comes before stays as observed. Finds witnesses,
+ * proves nothing. */
+enum hd_verdict hd_worker_nearby(struct hd_worker *k, const struct hd_goal *goal);
 enum hd_verdict hd_worker_closure(struct hd_worker *k, const struct hd_goal *goal);
 
 /* The same with a schedule at hand: so many first events of each thread, in the order of the
@@ -65,10 +68,17 @@ static inline enum hd_reason hd_worker_open_reason(const struct hd_worker *k)
     return k->goal_rejected ? HD_WHY_REJECTED : HD_WHY_STEPS;
 }
 
-/* After HD_RACE: gives the witness away, a shorter version of it when there is one and model/
- * accepts it. *kept counts entries of schedules; beyond HD_PREDICT_KEPT_ENTRIES only the events of
- * the goal are kept. */
-struct hd_witness hd_worker_take(struct hd_worker *k, const struct hd_goal *goal, size_t *kept);
+/* Makes a witness of the goal short; it is then in its long form. Costs about `steps` simulated
+ * events; one too long for these stays as it is, unless `steps` is HD_SHORTEN_STEPS. */
+void hd_worker_shorten(struct hd_worker *k, const struct hd_goal *goal, struct hd_witness *w,
+                       uint64_t steps);
+
+/* Hands over the last witness, as it is: in short form. */
+struct hd_witness hd_worker_take(struct hd_worker *k);
+/* The same, made short; without its schedule when *kept, the sum of the entries so far, has reached
+ * HD_PREDICT_KEPT_ENTRIES. */
+struct hd_witness hd_worker_take_short(struct hd_worker *k, const struct hd_goal *goal,
+                                       size_t *kept);
 
 /* True when the time is up or the user has pressed Ctrl-C; *why tells which. */
 bool hd_worker_stopped(const struct hd_worker *k, enum hd_reason *why);

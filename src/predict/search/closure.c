@@ -9,9 +9,19 @@ struct search {
     uint64_t nodes_left;
     uint64_t steps_end;
     double deadline;
+    hd_eid base;
 };
 
 static enum hd_verdict explore(struct search *s, struct hd_plan *plan);
+
+/* Whether the repair asks for an order against that of the base. */
+static bool against_base(const struct search *s, const struct hd_repair *repair)
+{
+    for (uint32_t i = 0; i < repair->n_edges; i++)
+        if (repair->edges[i].to < s->base && repair->edges[i].from > repair->edges[i].to)
+            return true;
+    return false;
+}
 
 /* Tries each repair on a copy of the plan. */
 static enum hd_verdict try_all(struct search *s, const struct hd_plan *plan,
@@ -22,7 +32,8 @@ static enum hd_verdict try_all(struct search *s, const struct hd_plan *plan,
     hd_plan_init(&next, plan->w);
     for (size_t i = 0; i < repairs->len && verdict != HD_RACE; i++) {
         hd_plan_copy(&next, plan);
-        if (!hd_repair_apply(&next, hd_vec_at(repairs, i)))
+        if (against_base(s, hd_vec_at(repairs, i)) ||
+            !hd_repair_apply(&next, hd_vec_at(repairs, i)))
             continue;
         enum hd_verdict one = explore(s, &next);
         if (one != HD_IMPOSSIBLE)
@@ -43,7 +54,7 @@ static enum hd_verdict explore(struct search *s, struct hd_plan *plan)
         return HD_UNKNOWN;
     }
     s->nodes_left--;
-    enum hd_sim_result result = hd_sim_run(s->sim, plan, 0, &failure);
+    enum hd_sim_result result = hd_sim_run(s->sim, plan, s->base, &failure);
     if (result == HD_SIM_DONE)
         return HD_RACE;
     if (result == HD_SIM_CYCLE)
@@ -58,6 +69,13 @@ static enum hd_verdict explore(struct search *s, struct hd_plan *plan)
 enum hd_verdict hd_closure_decide(struct hd_sim *sim, struct hd_plan *plan,
                                   struct hd_closure_budget budget)
 {
-    struct search s = {sim, budget.nodes, hd_sim_steps(sim) + budget.steps, budget.deadline};
+    struct search s = {sim, budget.nodes, hd_sim_steps(sim) + budget.steps, budget.deadline, 0};
     return explore(&s, plan);
+}
+
+enum hd_verdict hd_closure_after(struct hd_sim *sim, struct hd_plan *plan, hd_eid base,
+                                 struct hd_closure_budget budget)
+{
+    struct search s = {sim, budget.nodes, hd_sim_steps(sim) + budget.steps, budget.deadline, base};
+    return explore(&s, plan) == HD_RACE ? HD_RACE : HD_UNKNOWN;
 }

@@ -21,4 +21,10 @@ struct hd_closure_budget {
 enum hd_verdict hd_closure_decide(struct hd_sim *sim, struct hd_plan *plan,
                                   struct hd_closure_budget budget);
 
+/* The same with the first `base` events of the trace run in their order, which no repair may
+ * change: cheap when the goal lies near to them. plan has been widened to the base (hd_plan_widen),
+ * which comes before every stop. RACE or UNKNOWN; the order follows the base. */
+enum hd_verdict hd_closure_after(struct hd_sim *sim, struct hd_plan *plan, hd_eid base,
+                                 struct hd_closure_budget budget);
+
 #endif

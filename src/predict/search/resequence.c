@@ -201,9 +201,6 @@ static uint32_t advance(const struct graph *g, uint32_t *at, hd_tid u, hd_eid *o
 
 /* ---- fewest stretches, by breadth-first search over "who runs next" ---- */
 
-/* The search is given up when it has looked at this much. */
-enum { MAX_WORK = 1000000 };
-
 struct node {
     uint32_t parent;
     uint32_t done; /* events run */
@@ -216,7 +213,7 @@ struct search {
     struct hd_u32vec at; /* a row for each node: how far each thread is */
     struct hd_map seen;  /* hash of a row */
     uint32_t goal;       /* best node with all events run, or NOBODY */
-    uint32_t work;
+    uint64_t work;
 };
 
 /* Lets one thread run from a node; keeps the new node when it leads somewhere new. */
@@ -258,7 +255,7 @@ static void write_order(const struct search *s, hd_eid *out)
 
 /* True when the search found the order with the fewest stretches; among equals the one that ends in
  * thread `last`, so that the access which follows needs no switch. */
-static bool search_best(const struct graph *g, hd_tid last, hd_eid *out)
+static bool search_best(const struct graph *g, hd_tid last, uint64_t work, hd_eid *out)
 {
     size_t threads = g->plan->w->n_threads;
     struct search s = {.g = g, .nodes = HD_VEC_INIT(struct node), .goal = NOBODY};
@@ -266,7 +263,7 @@ static bool search_best(const struct graph *g, hd_tid last, hd_eid *out)
     for (size_t u = 0; u < threads; u++)
         hd_u32vec_push(&s.at, 0);
     size_t layer_end = 1;
-    for (uint32_t i = 0; i < s.nodes.len && s.work < MAX_WORK; i++) {
+    for (uint32_t i = 0; i < s.nodes.len && s.work < work; i++) {
         if (i == layer_end) { /* one stretch more from here on */
             if (s.goal != NOBODY)
                 break;
@@ -274,7 +271,7 @@ static bool search_best(const struct graph *g, hd_tid last, hd_eid *out)
         }
         for (hd_tid u = 0; u < threads; u++)
             expand(&s, i, u, last);
-        s.work += (uint32_t)threads;
+        s.work += threads;
     }
     bool found = s.goal != NOBODY;
     if (found)
@@ -302,20 +299,20 @@ static void take_turns(const struct graph *g, hd_tid late, hd_eid *out)
     hd_free(at, threads * sizeof *at);
 }
 
-static void choose_order(const struct graph *g, hd_eid *schedule, size_t n)
+static void choose_order(const struct graph *g, hd_eid *schedule, size_t n, uint64_t work)
 {
     const struct hd_trace *t = g->plan->w->t;
     hd_eid *order = hd_alloc(n * sizeof *order);
     hd_tid last = t->thread[schedule[g->n < n ? g->n : n - 1]];
     memcpy(order, schedule, n * sizeof *order);
-    if (g->n > 0 && !search_best(g, last, order))
+    if (g->n > 0 && !search_best(g, last, work, order))
         take_turns(g, last, order);
     if (g->n > 0 && hd_shorten_switches(t, order, n) < hd_shorten_switches(t, schedule, n))
         memcpy(schedule, order, n * sizeof *order);
     hd_free(order, n * sizeof *order);
 }
 
-void hd_resequence(const struct hd_plan *plan, hd_eid *schedule, size_t n)
+void hd_resequence(const struct hd_plan *plan, hd_eid *schedule, size_t n, uint64_t work)
 {
     size_t threads = plan->w->n_threads;
     if (!n)
@@ -333,7 +330,7 @@ void hd_resequence(const struct hd_plan *plan, hd_eid *schedule, size_t n)
                       .own = hd_calloc(n, sizeof *g.own),
                       .ordinal = hd_calloc(n, sizeof *g.ordinal)};
     build(&g);
-    choose_order(&g, schedule, n);
+    choose_order(&g, schedule, n, work);
     for (size_t i = 0; i < g.objects.len; i++)
         hd_u32vec_fini(&((struct object *)hd_vec_at(&g.objects, i))->since);
     hd_vec_fini(&g.objects);

@@ -11,7 +11,8 @@
 #include "predict/search/plan.h"
 
 /* Reorders the schedule of n events in place, but for the tail that follows the state of the
- * plan's goal (hd_goal_tail). The order of the goal's `first` and `then` is kept. */
-void hd_resequence(const struct hd_plan *plan, hd_eid *schedule, size_t n);
+ * plan's goal (hd_goal_tail). The order of the goal's `first` and `then` is kept. The search for
+ * the fewest switches is given up when it has looked at `work` events. */
+void hd_resequence(const struct hd_plan *plan, hd_eid *schedule, size_t n, uint64_t work);
 
 #endif

@@ -7,9 +7,8 @@
 
 #include <string.h>
 
-/* Each mending costs a simulation. Beyond these the plan is about to rebuild the witness anyway, or
- * the witness is too long to be worth it. */
-enum { MAX_MENDED = 300, MAX_STEPS = 2000000 };
+/* Each mending costs a simulation. Beyond this the plan is about to rebuild the witness anyway. */
+enum { MAX_MENDED = 300 };
 
 struct hd_shortener {
     const struct hd_world *w;
@@ -63,10 +62,10 @@ static bool mend(struct hd_shortener *s, enum hd_sim_result result,
 }
 
 /* Grows a plan along the witness until its simulation succeeds. */
-static bool regrow(struct hd_shortener *s, const struct hd_goal *goal)
+static bool regrow(struct hd_shortener *s, const struct hd_goal *goal, uint64_t steps)
 {
     struct hd_sim_failure failure;
-    uint64_t end = hd_sim_steps(s->sim) + MAX_STEPS;
+    uint64_t end = hd_sim_steps(s->sim) + steps;
     if (!hd_plan_start(&s->plan, goal))
         return false;
     for (int i = 0; i < MAX_MENDED && hd_sim_steps(s->sim) < end; i++) {
@@ -113,12 +112,12 @@ static void copy_witness(const struct hd_witness *w, size_t tail, const hd_eid *
 }
 
 void hd_shorten(struct hd_shortener *s, const struct hd_goal *goal, const struct hd_witness *w,
-                struct hd_witness *out)
+                uint64_t steps, struct hd_witness *out)
 {
     size_t tail = hd_goal_tail(goal);
     for (size_t i = 0; i < w->n; i++)
         s->rank[w->schedule[i]] = (uint32_t)i + 1;
-    bool regrown = regrow(s, goal);
+    bool regrown = regrow(s, goal, steps);
     for (size_t i = 0; i < w->n; i++)
         s->rank[w->schedule[i]] = 0;
     if (regrown) {
@@ -129,7 +128,7 @@ void hd_shorten(struct hd_shortener *s, const struct hd_goal *goal, const struct
         plan_of(s, goal, w);
         copy_witness(w, tail, w->schedule, w->n - tail, w->wakes, w->n_wakes, out);
     }
-    hd_resequence(&s->plan, out->schedule, out->n);
+    hd_resequence(&s->plan, out->schedule, out->n, steps / 2);
 }
 
 size_t hd_shorten_switches(const struct hd_trace *t, const hd_eid *schedule, size_t n)

@@ -18,10 +18,13 @@ struct hd_shortener;
 struct hd_shortener *hd_shortener_new(const struct hd_world *w, struct hd_sim *sim);
 void hd_shortener_free(struct hd_shortener *s);
 
-/* Puts a version of `w`, a witness of the goal, that is as short or shorter into `out`, which the
- * caller then owns. */
+/* What shortening one witness may cost, in simulated events, when there are few of them. */
+#define HD_SHORTEN_STEPS 2000000
+
+/* Puts a version of `w`, a witness of the goal in its long form, that is as short or shorter into
+ * `out`, which the caller then owns. */
 void hd_shorten(struct hd_shortener *s, const struct hd_goal *goal, const struct hd_witness *w,
-                struct hd_witness *out);
+                uint64_t steps, struct hd_witness *out);
 
 /* Number of context switches in a schedule. */
 size_t hd_shorten_switches(const struct hd_trace *t, const hd_eid *schedule, size_t n);
