@@ -8,7 +8,7 @@ SECONDS_EACH ?= 60
 
 CMAKE_FLAGS = -DCMAKE_INSTALL_PREFIX=$(PREFIX) -DHEDDLE_WERROR=$(WERROR)
 
-.PHONY: all help deps build run test test-long check fuzz bench install ci clean
+.PHONY: all help deps build run test test-long check fuzz bench install deb ci clean
 
 all: build
 
@@ -19,6 +19,7 @@ help:
 	@echo 'make fuzz       fuzz the readers, SECONDS_EACH=60 for each target'
 	@echo 'make bench      build and run the benchmarks'
 	@echo 'make install    install under PREFIX=$(PREFIX)'
+	@echo 'make deb        build a Debian package in build-deb/'
 	@echo 'make ci         all that a change must pass (.ci/run)'
 
 deps:
@@ -48,8 +49,14 @@ bench: build
 install: build
 	@cmake --install $(BUILD) --prefix $(PREFIX)
 
+# A build folder of its own: the prefix /usr decides where Debian's libraries go.
+deb: deps
+	@scripts/build.sh build-deb $(JOBS) -DCMAKE_INSTALL_PREFIX=/usr -DHEDDLE_WERROR=$(WERROR)
+	@cd build-deb && cpack -G DEB >cpack.log 2>&1 || { cat cpack.log; exit 1; }
+	@ls build-deb/*.deb
+
 ci:
 	@.ci/run
 
 clean:
-	rm -rf $(BUILD) build-clang build-asan build-fuzz build-ci
+	rm -rf $(BUILD) build-clang build-asan build-fuzz build-deb build-ci

@@ -4,7 +4,7 @@ set -eu
 
 packages=(
     # the build
-    cmake ninja-build pkg-config gcc g++ libc6-dev binutils
+    cmake ninja-build pkg-config gcc g++ libc6-dev binutils dpkg-dev
     clang clang-14 libclang-rt-14-dev llvm-14-dev
     libz3-dev libzstd-dev libxxhash-dev zlib1g-dev libjansson-dev
     # the tests and the house checks
@@ -15,7 +15,7 @@ packages=(
 ci=0
 if [ "${1:-}" = --ci ]; then
     ci=1
-    packages+=(clang-19 llvm-19-dev libabsl-dev meson make dpkg-dev patch tcl chromium fonts-dejavu-core nodejs)
+    packages+=(clang-19 llvm-19-dev libabsl-dev meson make patch tcl chromium fonts-dejavu-core nodejs)
     # Some packages of Node bring npm along.
     command -v npm >/dev/null 2>&1 || packages+=(npm)
 fi

@@ -27,8 +27,7 @@
  * call
  * __tsan_init from a constructor as well; none of the other __tsan_ functions.
  *
- * The runtime is lib/heddle/libheddle_rt.so next to the plugins (`../lib/heddle` of the directory
- * of the tool when installed, `lib/heddle` in the build tree).
+ * The runtime is libheddle_rt.so, in one folder with the plugins (hd_cc_find_lib_dir).
  */
 #ifndef HEDDLE_RT_ABI_H
 #define HEDDLE_RT_ABI_H

@@ -18,9 +18,11 @@ struct hd_cc_line hd_cc_classify(int argc, char **argv);
 enum hd_cc_action { HD_CC_KEEP, HD_CC_DROP, HD_CC_REPLACE, HD_CC_TO_FRONTEND };
 enum hd_cc_action hd_cc_filter(const char *word, char *text, unsigned size);
 
-/* Where the plugins and the runtime are: ../lib/heddle or lib/heddle of the directory of this
- * program. False when neither exists. */
+/* Where the plugins and the runtime are, and where heddle/annotate.h is: from the folder of this
+ * program, as CMake installs them (HEDDLE_LIBDIR, CMAKE_INSTALL_INCLUDEDIR), or lib/heddle and
+ * include in the build folder. False when neither exists. */
 bool hd_cc_find_lib_dir(char *dir, unsigned size);
+bool hd_cc_find_include_dir(char *dir, unsigned size);
 
 /* The compiler and the major version of LLVM whose plugin goes with it. */
 struct hd_cc_clang {

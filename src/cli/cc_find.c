@@ -8,9 +8,11 @@
 
 enum { OLDEST = 14, NEWEST = 20 };
 
-bool hd_cc_find_lib_dir(char *dir, unsigned size)
+/* The folder that is called `installed` from the folder of this program in an installed tree and
+ * `built` in the build folder. */
+static bool find_beside(const char *installed, const char *built, char *dir, unsigned size)
 {
-    static const char *const places[] = {"/../lib/heddle", "/lib/heddle"};
+    const char *const places[] = {installed, built};
     char self[PATH_MAX];
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
     if (n < 0)
@@ -19,14 +21,24 @@ bool hd_cc_find_lib_dir(char *dir, unsigned size)
     char *slash = strrchr(self, '/');
     *slash = 0;
     for (unsigned i = 0; i < 2; i++) {
-        char path[PATH_MAX + 32], real[PATH_MAX];
-        snprintf(path, sizeof path, "%s%s", self, places[i]);
+        char path[PATH_MAX + 64], real[PATH_MAX];
+        snprintf(path, sizeof path, "%s/%s", self, places[i]);
         if (realpath(path, real) && strlen(real) < size) {
             strcpy(dir, real);
             return true;
         }
     }
     return false;
+}
+
+bool hd_cc_find_lib_dir(char *dir, unsigned size)
+{
+    return find_beside(HD_LIB_FROM_BIN, "lib/heddle", dir, size);
+}
+
+bool hd_cc_find_include_dir(char *dir, unsigned size)
+{
+    return find_beside(HD_INCLUDE_FROM_BIN "/heddle/..", "include", dir, size);
 }
 
 static bool has_plugin(const char *lib_dir, int version)

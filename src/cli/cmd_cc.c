@@ -40,7 +40,7 @@ struct ours {
  * about those it has no use for. */
 static void add_ours(struct words *w, const char *lib_dir, int version, const struct ours *o)
 {
-    char plugin[PATH_MAX + 64];
+    char plugin[PATH_MAX + 64], include[PATH_MAX];
     snprintf(plugin, sizeof plugin, "%s/heddle-pass-%d.so", lib_dir, version);
     add(w, "%s", "--start-no-unused-arguments");
     add(w, "-fpass-plugin=%s", plugin);
@@ -52,7 +52,8 @@ static void add_ours(struct words *w, const char *lib_dir, int version, const st
     add(w, "%s", "-g");
     add(w, "%s", "-fno-omit-frame-pointer");
     add(w, "%s", "-D__HEDDLE__=1");
-    add(w, "-idirafter%s/../../include", lib_dir); /* heddle/annotate.h */
+    if (hd_cc_find_include_dir(include, sizeof include)) /* heddle/annotate.h */
+        add(w, "-idirafter%s", include);
     add(w, "%s", "-pthread");
     if (o->concolic) { /* vectors have no expressions */
         add(w, "%s", "-fno-vectorize");
