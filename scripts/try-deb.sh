@@ -12,6 +12,7 @@ read -r mirror < <(apt-get indextargets --format '$(RELEASE) $(SITE)' 'Created-B
     sed -n "s/^$VERSION_CODENAME //p" | sort -u)
 [ -n "$mirror" ] || { echo "try-deb: apt names no mirror of $VERSION_CODENAME" >&2; exit 77; }
 root=$(mktemp -d)
+chmod 755 "$root" # apt downloads as another user
 finish() {
     for at in proc dev/shm; do mountpoint -q "$root/$at" && umount "$root/$at"; done
     [ "${KEEP:-0}" = 1 ] || rm -rf --one-file-system "$root"
