@@ -26,6 +26,11 @@ enum hd_arrival {
     HD_ARRIVAL_DATAGRAM, /* contents: a message for datagram socket `id` */
 };
 
+/* What a run had from outside that another run cannot have again: bits of `took` in the header of
+ * the log. Standard input counts when the program read or asked for it; the driver knows what it
+ * is. */
+enum hd_took { HD_TOOK_INPUT = 1, HD_TOOK_CLIENT = 2, HD_TOOK_SIGNAL = 4 };
+
 /* Sockets with another side outside; each kind has its own ids. */
 enum hd_arrival_source {
     HD_SOURCE_CONNECTION,

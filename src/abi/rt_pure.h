@@ -44,22 +44,23 @@
 
 /* Functions of libstdc++ and libc++ that call one of the runtime's with what they are given, and do
  * nothing else that counts.
- * X(name, number of the argument that points to a word they look at, from 0; or -1) */
+ * X(name, number of the argument that points to a word they look at, from 0, or -1; whether that
+ * word is cleared afterwards) */
 #define HD_THROUGH(X) \
-    X(_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE, 1) \
-    X(_ZNSt6thread4joinEv, 0) \
-    X(_ZNSt6thread6detachEv, 0) \
-    X(_ZNSt18condition_variable10notify_oneEv, -1) \
-    X(_ZNSt18condition_variable10notify_allEv, -1) \
-    X(_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE, 1) \
-    X(_ZNSt3__16thread4joinEv, 0) \
-    X(_ZNSt3__16thread6detachEv, 0) \
-    X(_ZNSt3__118condition_variable10notify_oneEv, -1) \
-    X(_ZNSt3__118condition_variable10notify_allEv, -1) \
-    X(_ZNSt3__118condition_variable4waitERNS_11unique_lockINS_5mutexEEE, 1) \
-    X(_ZNSt3__15mutex4lockEv, -1) \
-    X(_ZNSt3__15mutex8try_lockEv, -1) \
-    X(_ZNSt3__15mutex6unlockEv, -1)
+    X(_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE, 1, 1) \
+    X(_ZNSt6thread4joinEv, 0, 1) \
+    X(_ZNSt6thread6detachEv, 0, 1) \
+    X(_ZNSt18condition_variable10notify_oneEv, -1, 0) \
+    X(_ZNSt18condition_variable10notify_allEv, -1, 0) \
+    X(_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE, 1, 0) \
+    X(_ZNSt3__16thread4joinEv, 0, 1) \
+    X(_ZNSt3__16thread6detachEv, 0, 1) \
+    X(_ZNSt3__118condition_variable10notify_oneEv, -1, 0) \
+    X(_ZNSt3__118condition_variable10notify_allEv, -1, 0) \
+    X(_ZNSt3__118condition_variable4waitERNS_11unique_lockINS_5mutexEEE, 1, 0) \
+    X(_ZNSt3__15mutex4lockEv, -1, 0) \
+    X(_ZNSt3__15mutex8try_lockEv, -1, 0) \
+    X(_ZNSt3__15mutex6unlockEv, -1, 0)
 /* clang-format on */
 
 #endif

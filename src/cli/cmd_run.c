@@ -30,7 +30,7 @@ static const struct hd_opt options[] = {
     {'o', "output", HD_OPT_FILE, offsetof(struct values, out), "DIR",
      "Put everything into this folder (heddle-out/N)", NULL, 0, 0},
     {'n', "runs", HD_OPT_COUNT, offsetof(struct values, runs), "N",
-     "Record N runs, with other seeds and policies (1)", NULL, 1, 1000000},
+     "Record N runs, with other policies and seeds (as many as are cheap)", NULL, 1, 1000000},
     {0, "policy", HD_OPT_CHOICE, offsetof(struct values, policy), "NAME",
      "Who runs next in a recorded run: vary, fifo, random, pct or sync", "vary|" HD_CLI_POLICIES, 0,
      0},
@@ -41,7 +41,8 @@ static const struct hd_opt options[] = {
     {0, "depth", HD_OPT_COUNT, offsetof(struct values, depth), "N",
      "pct: number of priority changes plus one (3)", NULL, 1, 64},
     {0, "steps", HD_OPT_COUNT, offsetof(struct values, steps), "N",
-     "pct: spread the changes over this many accesses (10000)", NULL, 1, 1000000000},
+     "pct: spread the changes over this many accesses (as many as the first run had)", NULL, 1,
+     1000000000},
     {0, "property", HD_OPT_TEXT, offsetof(struct values, properties), "LIST",
      "What to look for: race, deadlock, atomicity (race,deadlock)", NULL, 0, 0},
     {'t', "times", HD_OPT_COUNT, offsetof(struct values, times), "N",
@@ -230,11 +231,10 @@ static enum hd_exit run_prepared(struct run *r, int argc, char **argv, int befor
 
 static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, char **argv)
 {
-    struct values v = {.runs = 1, .seed = 1, .times = 3, .timeout = 60, .quantum = 500};
+    struct values v = {.seed = 1, .times = 3, .timeout = 60, .quantum = 500};
     struct run r = {.cli = cli, .cmd = cmd, .v = &v};
     enum hd_exit code;
     v.depth = 3;
-    v.steps = 10000;
     v.exit_steps = HD_RECORD_EXIT_STEPS;
     v.max_size = HD_RECORD_MAX_SIZE;
     int after = hd_cli_words_after(argc, argv);
@@ -254,6 +254,8 @@ const struct hd_cmd hd_cmd_run = {
         "of its threads lead to, runs the program again under each such order, and reports. "
         "A race that the program really did is confirmed; one that it did not do is listed as "
         "predicted, with the reason. Source files are compiled first.\n\n"
+        "The program is recorded several times under different schedules while that is cheap; the "
+        "first run is yours, the output of the others is thrown away.\n\n"
         "Everything lies in heddle-out/N afterwards: the trace, a witness for each race, "
         "report.json, .txt and .html; heddle-out/latest is the newest. The program's input "
         "and output are its own; the report goes to the standard error.\n\n"

@@ -224,15 +224,15 @@ struct hd_log_header {
     uint64_t used[HD_LOG_RING];      /* bytes of finished chunks, by place */
     uint64_t events_at[HD_LOG_RING]; /* `events` when the chunk in that place was finished */
     struct hd_log_pending pending;
-    uint32_t notes_len;    /* text behind the header, a line each: '0' + HD_NOTE_*, text; or for
-                            * modules '0', load bias in 16 hex digits, path */
-    uint32_t lost;         /* file of a child: errno, the rest could not be written */
-    uint32_t own_file;     /* no ring: chunk n lies at its place in a file that grows */
-    char family[2048];     /* start of the names of children's files; "": they are not recorded */
-    uint32_t asked_date;   /* the program asked for the date, so real_base matters */
-    uint64_t real_base;    /* CLOCK_REALTIME at the start in ns; 0: take it and write it here */
-    uint64_t entropy;      /* what random numbers of the system are made of */
-    uint32_t asked_random; /* it asked for random numbers, so entropy matters */
+    uint32_t notes_len; /* text behind the header, a line each: '0' + HD_NOTE_*, text; or for
+                         * modules '0', load bias in 16 hex digits, path */
+    uint32_t lost;      /* file of a child: errno, the rest could not be written */
+    uint32_t own_file;  /* no ring: chunk n lies at its place in a file that grows */
+    char family[2048];  /* start of the names of children's files; "": they are not recorded */
+    uint32_t asked_date, took; /* it asked for the date: real_base matters; enum hd_took bits */
+    uint64_t real_base;        /* CLOCK_REALTIME at the start in ns; 0: take it and write it here */
+    uint64_t entropy;          /* what random numbers of the system are made of */
+    uint32_t asked_random;     /* it asked for random numbers, so entropy matters */
     uint32_t pid; /* process id that it asked for; 0: it did not. A replay tells this one */
     /* A replay of another process than the first: that one follows the schedule, those before it
      * run as they were recorded. */

@@ -200,8 +200,8 @@ enum hd_callee hd_calls_kind(LLVMValueRef call);
 bool hd_calls_modelled(LLVMValueRef call); /* or pure: it changes nothing unseen */
 bool hd_calls_own(LLVMValueRef call); /* modelled: the result depends on arguments and own reads */
 /* A library function that calls one of the runtime's with what it is given; *looks_at: the argument
- * that points to a word it looks at for that, or -1. */
-bool hd_calls_through(LLVMValueRef call, int *looks_at);
+ * that points to a word it looks at for that, or -1; *clears: it sets that word to 0 afterwards. */
+bool hd_calls_through(LLVMValueRef call, int *looks_at, bool *clears);
 LLVMValueRef hd_calls_function(LLVMValueRef call); /* the function called, NULL: indirect or asm */
 bool hd_calls_is_call(LLVMValueRef inst);
 bool hd_calls_is_memory(enum hd_callee kind); /* COPY, MOVE or SET */

@@ -152,6 +152,7 @@ struct family {
     const char *logs; /* of the first process */
     unsigned forks[HD_RAW_LEVELS + 1];
     struct hd_names *recordings, *notes;
+    uint32_t took;
 };
 
 static void keep_one(struct family *f, const char *path, const char *parent, size_t n,
@@ -162,6 +163,7 @@ static void keep_one(struct family *f, const char *path, const char *parent, siz
     struct hd_err err = {0};
     char text[PATH_MAX + 200];
     if (log.data && log.len >= HD_LOG_CHUNKS_AT && from.data) {
+        f->took |= ((const struct hd_log_header *)(const void *)log.data)->took;
         if (write_one(&log, &from, &who, out, &err) == HD_OK) {
             hd_names_add(f->recordings, out, strlen(out));
         } else {
@@ -195,10 +197,11 @@ static void keep_all(struct family *f, const char *logs, const char *out, size_t
 }
 
 void hd_family_keep(const char *logs, const char *out, struct hd_names *recordings,
-                    struct hd_names *notes)
+                    struct hd_names *notes, uint32_t *took)
 {
     struct family f = {.logs = logs, .recordings = recordings, .notes = notes};
     keep_all(&f, logs, out, 0);
+    *took |= f.took;
 }
 
 /* ---- one process of a run whose logs are still there ---- */

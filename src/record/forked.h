@@ -13,9 +13,9 @@
 
 /* logs: start of the names of their logs; these are removed. out: the recording of the first
  * process. The paths of the new recordings are added to recordings, parents first; what went wrong
- * is added to notes. */
+ * is added to notes, what they had from outside (enum hd_took) to *took. */
 void hd_family_keep(const char *logs, const char *out, struct hd_names *recordings,
-                    struct hd_names *notes);
+                    struct hd_names *notes, uint32_t *took);
 /* What those recordings hold, for the user. */
 void hd_family_tell(const struct hd_names *recordings, struct hd_names *notes);
 

@@ -1,5 +1,6 @@
 #include "record/record.h"
 
+#include "abi/rt_arrivals.h"
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "base/outfile.h"
@@ -35,6 +36,10 @@ _Noreturn static void start(const struct hd_record_opts *opts, const char *log, 
     if (now >= 0)
         personality((unsigned)now |
                     ADDR_NO_RANDOMIZE); /* the result is checked by the parent's way */
+    if (opts->fds)
+        setpgid(0, 0); /* Ctrl-C is for us */
+    for (int i = 0; opts->fds && i < 3; i++)
+        dup2(opts->fds[i], i);
     setenv(HD_LOG_ENV, log, 1);
     execvp(opts->argv[0], opts->argv);
     int e = errno;
@@ -44,6 +49,7 @@ _Noreturn static void start(const struct hd_record_opts *opts, const char *log, 
 }
 
 static volatile sig_atomic_t child_pid, late, told; /* told: SIGINT or SIGTERM went to the child */
+static volatile sig_atomic_t unseen;                /* the user does not know of the child */
 
 /* A signal often comes to us and to the program, or twice. While the trace is written, only the
  * third one ends us; what is only for the user's information is left out from the first. */
@@ -52,7 +58,7 @@ static void pass_on(int sig)
     if (child_pid > 0) {
         if (sig == SIGINT || sig == SIGTERM)
             told = sig;
-        kill((pid_t)child_pid, sig);
+        kill((pid_t)child_pid, unseen ? SIGKILL : sig);
         return;
     }
     hd_interrupt_request();
@@ -103,12 +109,14 @@ static bool wait_until_over(pid_t pid, double seconds, int *status)
 
 #define FOR_EVER 1e18
 
-static int wait_for_end(pid_t pid, uint32_t timeout, bool *timed_out)
+static int wait_for_end(pid_t pid, const struct hd_record_opts *opts, bool *timed_out)
 {
     int status = 0;
-    bool over = wait_until_over(pid, timeout ? timeout : FOR_EVER, &status);
+    double limit = opts->timeout ? opts->timeout : FOR_EVER;
+    bool over =
+        wait_until_over(pid, opts->fds && opts->share < limit ? opts->share : limit, &status);
     *timed_out = !over && told != SIGTERM;
-    if (*timed_out) {
+    if (*timed_out && !opts->fds) {
         kill(pid, SIGTERM);
         over = wait_until_over(pid, GRACE, &status);
     }
@@ -153,10 +161,13 @@ static enum hd_status run(const struct hd_record_opts *opts, struct hd_ring *rin
         s = hd_err_set(err, HD_ERR_INPUT, "%s cannot be started: %s", opts->argv[0], strerror(e));
     } else {
         hd_ring_start(ring, out);
-        result->wait_status = wait_for_end(pid, opts->timeout, &result->timed_out);
+        result->wait_status = wait_for_end(pid, opts, &result->timed_out);
+        if (opts->fds)
+            kill(-pid, SIGKILL); /* and what it may have left running */
         result->ran = true;
+        result->told = told;
         if (WIFSIGNALED(result->wait_status) && !result->timed_out &&
-            (WTERMSIG(result->wait_status) == told || told == SIGTERM))
+            (WTERMSIG(result->wait_status) == told || told == SIGTERM || opts->fds))
             result->ended_by = told;
         hd_ring_finish(ring);
     }
@@ -191,10 +202,11 @@ static void name_family(const char *out, char *name, size_t size)
         *name = 0;
 }
 
-static void keep_family(const struct hd_record_opts *opts, const char *logs, struct hd_names *notes)
+static void keep_family(const struct hd_record_opts *opts, const char *logs, uint32_t *took,
+                        struct hd_record_result *result)
 {
-    struct hd_names own = {0};
-    hd_family_keep(logs, opts->out, opts->family ? opts->family : &own, notes);
+    struct hd_names own = {0}, *notes = &result->info.notes;
+    hd_family_keep(logs, opts->out, opts->family ? opts->family : &own, notes, took);
     hd_family_tell(&own, notes);
     hd_names_fini(&own);
 }
@@ -215,7 +227,8 @@ static enum hd_status record(const struct hd_record_opts *opts, const char *prog
         .entropy = opts->seed,
     };
     struct hd_bytes input = {0};
-    bool have_input = hd_inputs_read(0, &input);
+    uint32_t took = 0;
+    bool have_input = hd_inputs_read(opts->fds ? opts->fds[0] : 0, &input);
     name_family(opts->out, settings.family, sizeof settings.family);
     struct hd_outfile out;
     struct hd_ring ring;
@@ -232,6 +245,7 @@ static enum hd_status record(const struct hd_record_opts *opts, const char *prog
         s = run(opts, &ring, &writer, old, result, err);
         HD_DEBUG_LINE(RECORD, "end of %s: %llu bytes kept, outcome %u", program,
                       (unsigned long long)writer.size, (unsigned)ring.header->outcome);
+        took = ring.header->took;
         if (s == HD_OK)
             s = hd_trailer_write(opts, program, have_input ? &input : NULL, &ring, &writer, result,
                                  err);
@@ -244,7 +258,10 @@ static enum hd_status record(const struct hd_record_opts *opts, const char *prog
         hd_outfile_discard(&out);
     hd_bytes_fini(&input);
     if (s == HD_OK && *settings.family)
-        keep_family(opts, settings.family, &result->info.notes);
+        keep_family(opts, settings.family, &took, result);
+    result->read_input = took & HD_TOOK_INPUT;
+    result->had_clients = took & HD_TOOK_CLIENT;
+    result->had_signals = took & HD_TOOK_SIGNAL;
     return s;
 }
 
@@ -262,6 +279,7 @@ enum hd_status hd_drive_record(const struct hd_record_opts *opts, struct hd_reco
     if (s == HD_OK)
         s = refuse(opts->argv[0], program, err);
     child_pid = late = told = 0;
+    unseen = opts->fds != NULL;
     for (size_t i = 0; i < N_PASSED; i++)
         sigaction(passed[i], &act, &old[i]);
     if (s == HD_OK)

@@ -28,6 +28,11 @@ struct hd_record_opts {
     /* Not NULL: the paths of recordings of other processes of the program are added. NULL: what
      * they hold is told in the notes of the result. */
     struct hd_names *family;
+    /* One more recording of a program that has run before our user's eyes: these are its standard
+     * descriptors, and a signal that asks us to stop ends it at once. NULL: ours, and signals are
+     * the program's. */
+    const int *fds;
+    double share;                       /* with fds: seconds until it is killed */
     const struct hd_build_watch *watch; /* when the log is read back; may be NULL */
 };
 
@@ -40,9 +45,13 @@ struct hd_record_opts {
 
 struct hd_record_result {
     int wait_status;
-    bool ran;              /* wait_status means something */
-    bool timed_out;        /* it was ended because its time was over */
-    int ended_by;          /* SIGINT or SIGTERM that came to us ended it; 0: none */
+    bool ran;       /* wait_status means something */
+    bool timed_out; /* it was ended because its time was over */
+    int ended_by;   /* SIGINT or SIGTERM that came to us ended it; 0: none */
+    int told;       /* the same, whatever the program did then */
+    /* What it had from outside: it read its standard input or asked for it; connections, data or
+     * signals came. */
+    bool read_input, had_clients, had_signals;
     bool random_addresses; /* the kernel would not switch address randomisation off */
     uint64_t events;       /* that the threads had; a trace may have some more */
     bool more;             /* not all were counted */

@@ -162,7 +162,7 @@ static void write_inputs(const struct hd_record_opts *opts, const char *program,
     struct hd_bytes b = {0};
     char here[PATH_MAX] = "/", full[PATH_MAX], fds[4] = "";
     for (int i = 0; i < 3; i++)
-        fds[i] = hd_inputs_fd(i);
+        fds[i] = hd_inputs_fd(opts->fds ? opts->fds[i] : i);
     if (hd_builder_finish(hd_builder_new(), &none, NULL) != HD_OK)
         return;
     if (getcwd(here, sizeof here) && realpath(program, full))
@@ -293,7 +293,7 @@ static void say_stopped(const struct hd_record_opts *opts, const struct hd_ring 
                  opts->max_size / 1000000, ring->stopped);
         hd_names_add(notes, text, strlen(text));
     }
-    if (result->timed_out) {
+    if (result->timed_out && !opts->fds) {
         snprintf(text, sizeof text,
                  "the program was ended after %" PRIu32 " seconds, as asked for: what it did until "
                  "then is kept",

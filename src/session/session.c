@@ -10,7 +10,6 @@
 
 #include <libgen.h>
 #include <limits.h>
-#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 #include <sys/wait.h>
@@ -19,6 +18,12 @@ void hd_session_tell(const struct hd_session *s, const char *stage, uint64_t don
 {
     if (s->o->progress)
         s->o->progress(s->o->progress_ctx, stage, done, total);
+}
+
+double hd_session_time_left(const struct hd_session *s)
+{
+    double left = s->deadline ? s->deadline - hd_progress_now() : 1e18;
+    return left > 0.1 ? left : 0.1;
 }
 
 enum hd_status hd_session_path(const struct hd_session *s, const char *name, char *path,
@@ -30,20 +35,6 @@ enum hd_status hd_session_path(const struct hd_session *s, const char *name, cha
                : hd_err_set(s->err, HD_ERR_IO, "the name of the folder is too long");
 }
 
-/* ---- record ---- */
-
-/* How long the analysis may go on when SIGTERM has ended the program. */
-#define REST_MS 600
-
-/* The first run goes on as threads were created, which is nearest to what the programmer has in
- * mind; the others look elsewhere. */
-static enum hd_policy_kind policy_of(const struct hd_session_options *o, uint64_t run)
-{
-    if (o->policy >= 0)
-        return (enum hd_policy_kind)o->policy;
-    return run == 0 ? HD_POLICY_FIFO : run % 2 ? HD_POLICY_RANDOM : HD_POLICY_PCT;
-}
-
 void hd_session_ended(struct hd_session *s, int wait_status)
 {
     if (s->ran)
@@ -52,45 +43,6 @@ void hd_session_ended(struct hd_session *s, int wait_status)
     s->wait_status = wait_status;
     s->r->signal = WIFSIGNALED(wait_status) ? WTERMSIG(wait_status) : 0;
     s->r->exit_status = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : -1;
-}
-
-static enum hd_status record(struct hd_session *s, uint64_t run, const char *path,
-                             struct hd_names *family)
-{
-    const struct hd_session_options *o = s->o;
-    struct hd_record_opts opts = {
-        .out = path,
-        .argv = o->argv,
-        .policy = policy_of(o, run),
-        .seed = o->seed + run,
-        .quantum = o->quantum,
-        .depth = o->depth,
-        .steps = o->steps,
-        .exit_steps = o->exit_steps,
-        .max_size = o->max_size,
-        .timeout = o->record_timeout,
-        .family = family,
-    };
-    struct hd_record_result rec;
-    double started = hd_progress_now();
-    hd_session_tell(s, "recording", run, o->runs);
-    enum hd_status status = hd_drive_record(&opts, &rec, s->err);
-    s->r->record_seconds += hd_progress_now() - started;
-    if (status == HD_OK) {
-        hd_session_notes(s, &rec.info);
-        if (rec.random_addresses)
-            hd_report_add(s->r, &s->r->notes, "the kernel keeps addresses random: runs may differ");
-    }
-    if (rec.ran)
-        hd_session_ended(s, rec.wait_status);
-    if (rec.ended_by) {
-        s->ended_by = rec.ended_by;
-        s->r->interrupted = true;
-    }
-    if (rec.ended_by == SIGTERM)
-        hd_interrupt_after(REST_MS);
-    hd_record_result_fini(&rec);
-    return status;
 }
 
 /* ---- report ---- */
@@ -110,9 +62,40 @@ static enum hd_status save_report(const struct hd_session *s, const char *name)
     return hd_outfile_commit(&out, s->err);
 }
 
+static const struct hd_finding *free_of(const struct hd_session *s, const char *block)
+{
+    for (size_t i = 0; i < s->findings.len; i++) {
+        const struct hd_finding *f = hd_vec_at(&s->findings, i);
+        bool same = f->location && !strcmp(f->location, block);
+        for (size_t k = 0; same && k < f->n_accesses; k++)
+            if (f->accesses[k].kind && !strcmp(f->accesses[k].kind, "free"))
+                return f;
+    }
+    return NULL;
+}
+
+/* What the allocator writes into a block that is free shows in a run that reads it there. With the
+ * free itself among the findings, that is the same. */
+static void drop_parts_of_frees(struct hd_session *s)
+{
+    struct hd_finding *all = s->findings.data;
+    size_t kept = 0;
+    for (size_t i = 0; i < s->findings.len; i++) {
+        struct hd_finding *f = &all[i];
+        bool unseen = f->verdict && !strcmp(f->verdict, "outside");
+        char path[PATH_MAX];
+        if (!unseen || !f->location || !free_of(s, f->location))
+            all[kept++] = *f;
+        else if (hd_session_path(s, f->witness, path, sizeof path) == HD_OK)
+            unlink(path);
+    }
+    s->findings.len = kept;
+}
+
 static enum hd_status write_report(struct hd_session *s)
 {
     struct hd_report *r = s->r;
+    drop_parts_of_frees(s);
     r->n_findings = s->findings.len;
     r->findings = hd_report_array(r, r->n_findings, sizeof *r->findings);
     if (r->n_findings)
@@ -199,57 +182,12 @@ void hd_session_free(struct hd_session *s)
     hd_free(s, sizeof *s);
 }
 
-/* ---- heddle run ---- */
-
-/* One recorded run, with all its processes. */
-static enum hd_status run_once(struct hd_session *s, uint64_t run, struct hd_err *err)
-{
-    char name[32], path[PATH_MAX];
-    struct hd_names family = {0};
-    hd_session_name(run + 1, name, sizeof name);
-    enum hd_status status = hd_session_path(s, name, path, sizeof path);
-    if (status == HD_OK)
-        status = record(s, run, path, &family);
-    if (status == HD_OK)
-        status = hd_session_take(s, name, NULL, err);
-    for (uint32_t i = 0; status == HD_OK && i < family.count && !hd_interrupt_requested(); i++) {
-        const char *file = hd_names_text(&family, i), *slash = strrchr(file, '/');
-        status = hd_session_take(s, slash ? slash + 1 : file, NULL, err);
-    }
-    hd_names_fini(&family);
-    return status;
-}
-
-static enum hd_status run_all(struct hd_session *s, struct hd_err *err)
-{
-    enum hd_status status = HD_OK;
-    s->err = err;
-    for (uint64_t i = 0; i < s->o->runs && status == HD_OK; i++) {
-        status = run_once(s, i, err);
-        if (hd_interrupt_requested())
-            break;
-    }
-    return status;
-}
-
 void hd_session_name(uint64_t number, char *name, size_t size)
 {
     if (number == 1)
         snprintf(name, size, "trace.hdt");
     else
         snprintf(name, size, "trace-%llu.hdt", (unsigned long long)number);
-}
-
-enum hd_status hd_session_run(const struct hd_session_options *options,
-                              struct hd_session_result *result, struct hd_err *err)
-{
-    *result = (struct hd_session_result){0};
-    struct hd_session *s = hd_session_new(options, NULL);
-    enum hd_status status = run_all(s, err);
-    if (status == HD_OK)
-        status = hd_session_finish(s, result, err);
-    hd_session_free(s);
-    return status;
 }
 
 void hd_session_result_fini(struct hd_session_result *result)

@@ -2,9 +2,9 @@
  * that, one report. Does the work and leaves every file in the folder; prints nothing.
  *
  * Recordings come from outside (`heddle explore`), or from hd_session_run, which is `heddle run`:
- * it records once, or more often with other policies and seeds. The races of each recording are
- * predicted and replayed at once; a race that an earlier one has confirmed is only counted again.
- * An interrupt ends the stage that is running; what is known by then is reported.
+ * it records several times, with other policies and seeds (session_runs.c). The races of each
+ * recording are predicted and replayed at once; a race that an earlier one has confirmed is only
+ * counted again. An interrupt ends the stage that is running; what is known by then is reported.
  */
 #ifndef HD_SESSION_SESSION_H
 #define HD_SESSION_SESSION_H
@@ -13,15 +13,17 @@
 #include "predict/run/predict.h"
 #include "report/filter/suppress.h"
 
+#define HD_SESSION_STEPS 10000
+
 struct hd_session_options {
     char **argv;     /* program and arguments, ends with NULL */
     const char *dir; /* an empty folder, or that of a session that goes on */
     /* These are for hd_session_run. */
-    uint64_t runs; /* at least 1 */
-    int policy;    /* enum hd_policy_kind, or -1: fifo first, then random and pct in turn */
+    uint64_t runs; /* 0: as many as are cheap and show something new */
+    int policy;    /* enum hd_policy_kind, or -1: fifo, sync, then pct and random */
     uint64_t seed; /* of the first run; later ones count up */
     uint64_t quantum;
-    uint32_t depth, steps;
+    uint32_t depth, steps; /* steps 0: the length of the first run, or HD_SESSION_STEPS */
     uint64_t exit_steps;
     /* These are for all. */
     uint32_t times, timeout; /* replays of each order (0: none), seconds for each */

@@ -19,12 +19,16 @@ struct hd_session {
     bool failed;  /* a replay could not be made */
     int ended_by; /* see struct hd_session_result */
     double started, earlier_seconds;
+    const char *shown_by; /* schedule of the run in hand; NULL: not known */
+    uint64_t news;        /* findings that no earlier run had */
+    double deadline;      /* a run made unasked: when its share of time is over; 0: never */
 };
 
 void hd_session_tell(const struct hd_session *s, const char *stage, uint64_t done, uint64_t total);
 /* The path of a file in the session's folder. */
 enum hd_status hd_session_path(const struct hd_session *s, const char *name, char *path,
                                size_t size);
+double hd_session_time_left(const struct hd_session *s); /* seconds, a little at least */
 void hd_session_notes(struct hd_session *s, const struct hd_build_info *info);
 
 #endif

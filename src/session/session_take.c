@@ -41,7 +41,8 @@ void hd_session_notes(struct hd_session *s, const struct hd_build_info *info)
         else
             hd_report_add(r, &r->notes, note);
     }
-    r->cut = r->cut || info->limit || info->lost || info->broken;
+    if (!s->deadline) /* what was done unasked takes nothing from the rest */
+        r->cut = r->cut || info->limit || info->lost || info->broken;
     if (info->lost)
         hd_report_add(r, &r->notes, "a trace is incomplete: it could not be written to the end");
     if (info->broken)
@@ -198,6 +199,14 @@ static struct hd_finding *find_confirmed(struct hd_session *s, const struct hd_f
     return NULL;
 }
 
+static bool is_new(const struct hd_session *s, const struct hd_finding *f)
+{
+    for (size_t i = 0; i < s->findings.len; i++)
+        if (!strcmp(((struct hd_finding *)hd_vec_at(&s->findings, i))->fingerprint, f->fingerprint))
+            return false;
+    return true;
+}
+
 /* What the recorded run itself did, when no replay did it again. */
 static void observe(struct hd_session *s, const struct hd_session_known *known,
                     struct hd_finding *f)
@@ -240,6 +249,7 @@ static enum hd_status handle(struct hd_session *s, struct hd_maker *maker, const
     struct hd_finding f;
     hd_maker_finding(maker, w, &f);
     s->r->race++;
+    f.shown_by = s->shown_by;
     struct hd_finding *old = find_confirmed(s, &f);
     HD_DEBUG_LINE(SESSION, "%s: witness of %zu events%s", f.id, w->n,
                   old ? "; confirmed before" : "");
@@ -247,6 +257,7 @@ static enum hd_status handle(struct hd_session *s, struct hd_maker *maker, const
         again(s, t, w, &f, old);
         return HD_OK;
     }
+    s->news += is_new(s, &f);
     enum hd_status status = save_witness(s, t, w, &f);
     if (*s->process)
         hd_report_add(s->r, &f.processes, s->process);
@@ -275,12 +286,28 @@ static void note_rejected(struct hd_report *r, const struct hd_rejected *rejecte
             hd_report_format(r, "internal error, the rest stands: %s", rejected->first.text));
 }
 
+/* What a run made unasked leaves undecided because its share of time is over leaves the rest as it
+ * is: that was decided without it. */
+static bool left_out(struct hd_session *s, uint64_t open)
+{
+    if (!open || !s->deadline || hd_progress_now() < s->deadline)
+        return false;
+    hd_report_add(s->r, &s->r->notes,
+                  hd_report_format(s->r,
+                                   "%s: the share of time was over before all of this recording "
+                                   "was decided (--runs N decides all)",
+                                   s->shown_by));
+    return true;
+}
+
 static void count(struct hd_session *s, const struct hd_trace *t, const struct hd_prediction *p)
 {
     struct hd_report *r = s->r;
     note_rejected(r, &p->rejected);
     for (int i = 0; i < HD_STEPS; i++)
         r->impossible += p->proved[i];
+    if (left_out(s, p->open))
+        return;
     r->undecided += p->open;
     r->skipped += p->skipped;
     for (size_t i = 0; i < p->undecided.len; i++) {
@@ -298,6 +325,8 @@ static void count_violations(struct hd_session *s, const struct hd_trace *t,
     note_rejected(r, &v->rejected);
     for (int i = 0; i < HD_STEPS; i++)
         r->impossible += v->proved[i];
+    if (left_out(s, v->open))
+        return;
     r->undecided += v->open;
     r->skipped += v->skipped;
     for (size_t i = 0; i < v->undecided.len; i++) {
@@ -342,6 +371,8 @@ static enum hd_status predict(struct hd_session *s, const struct hd_trace *t, st
     options.spots = hd_details_spots;
     options.progress = predict_progress;
     options.progress_ctx = s;
+    if (s->deadline && (options.seconds == 0 || options.seconds > hd_session_time_left(s)))
+        options.seconds = hd_session_time_left(s);
     if (s->o->properties >> HD_PROPERTY_RACE & 1) {
         status = hd_predict(t, &options, &p->races, s->err);
         if (status == HD_OK)
@@ -424,11 +455,13 @@ static enum hd_status take_stuck(struct hd_session *s, const struct hd_trace *t,
     if (f.n_accesses == 0)
         return HD_OK; /* nobody is known to wait */
     f.trace = hd_report_text(s->r, s->trace_name);
+    f.shown_by = s->shown_by;
     struct hd_finding *old = find_confirmed(s, &f);
     if (old) {
         old->duplicates++;
         return HD_OK;
     }
+    s->news += is_new(s, &f);
     enum hd_status status = known ? save_witness(s, t, known, &f) : HD_OK;
     if (status == HD_OK && known)
         try_out(s, t, known, &f);

@@ -19,14 +19,14 @@ expect_code 66
 expect "the output is not the program's" [ "$(cat out)" = "level 5 after 2 changes" ]
 expect "no essence first: $(head -1 err)" grep -q '^1. data race on level \[confirmed' err
 expect "the summary is not last" sh -c "tail -1 err | grep -qx 'heddle: 1 race confirmed, 0 predicted only; heddle-out/1'"
-expect_err "other pairs cannot race in this run, 0 undecided"
+expect_err "events in 4 runs; 28 other pairs cannot race there, 0 undecided"
 expect "more than 80 columns" sh -c "! grep -nE '.{81}' err"
 expect "report.txt differs" cmp -s err heddle-out/1/report.txt
 for file in 1/hidden 1/trace.hdt 1/report.json latest/report.json; do
     expect "$file is missing" [ -e "heddle-out/$file" ]
 done
 expect "latest does not point to it" [ "$(readlink heddle-out/latest)" = 1 ]
-expect "the folder holds $(ls heddle-out/1)" [ "$(cd heddle-out/1 && echo *)" = "hidden report.html report.json report.txt trace.hdt witness-$(jq -r ".races[0].id" heddle-out/1/report.json).json" ]
+expect "the folder holds $(ls heddle-out/1)" [ "$(cd heddle-out/1 && echo *)" = "hidden report.html report.json report.txt trace-2.hdt trace-3.hdt trace-4.hdt trace.hdt witness-$(jq -r ".races[0].id" heddle-out/1/report.json).json" ]
 expect "the schema does not fit" valid heddle-out/1/report.json
 "$HEDDLE" witness check heddle-out/1/trace.hdt heddle-out/1/witness-R-*.json >/dev/null || fail "the witness is refused"
 id=$(jq -r '.races[0].id' heddle-out/1/report.json)

@@ -6,7 +6,7 @@ build counter primes sort elevator queries tsp
 
 # One recorded run is enough for the counter and for none of the others.
 for p in counter primes sort elevator queries tsp; do
-    "$HEDDLE" -q run -t 0 -o one -- "./$p.bad" 2 >/dev/null 2>one.err
+    "$HEDDLE" -q run --runs 1 -t 0 -o one -- "./$p.bad" 2 >/dev/null 2>one.err
     found=$(ids one | wc -l)
     [ "$p" = counter ] && want=1 || want=0
     [ "$found" = $want ] || fail "$p: heddle run predicts $found races instead of $want"

@@ -40,7 +40,7 @@ done
 
 # Predictions that no replay was asked for have no second run either.
 program=pass
-"$HEDDLE" run -t 0 --json=report.json -- ./pass >out 2>err
+"$HEDDLE" run --runs 1 -t 0 --json=report.json -- ./pass >out 2>err
 jq -e 'all(.races[]; .stacks != null and (.accesses[0].stack | length) == 1)' report.json >/dev/null || fail "stacks without a run"
 grep -q 'Innermost frames only: ' err || fail "the text does not say that stacks are missing"
 
@@ -65,7 +65,7 @@ int main(void)
 }
 C
 "$HEDDLE" cc -g fickle.c -o fickle || fail "fickle"
-"$HEDDLE" run -t 1 --json=report.json -- ./fickle >out 2>err
+"$HEDDLE" run --runs 1 -t 1 --json=report.json -- ./fickle >out 2>err
 jq -e '(.races | length) > 0 and all(.races[]; .status == "predicted" and (.stacks | test("something else")))' report.json >/dev/null ||
     fail "a program that is not the same: $(jq -c '[.races[] | [.status, .stacks]]' report.json)"
 echo "ok"

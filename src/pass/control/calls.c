@@ -155,19 +155,21 @@ static const char *name_of(LLVMValueRef call)
     return fn && LLVMIsAFunction(fn) && LLVMIsDeclaration(fn) ? LLVMGetValueName2(fn, &len) : "";
 }
 
-bool hd_calls_through(LLVMValueRef call, int *looks_at)
+bool hd_calls_through(LLVMValueRef call, int *looks_at, bool *clears)
 {
     static const struct {
         const char *name;
         int looks_at;
+        bool clears;
     } list[] = {
-#define HD_THROUGH_ENTRY(name, looks_at) {#name, looks_at},
+#define HD_THROUGH_ENTRY(name, looks_at, clears) {#name, looks_at, clears},
         HD_THROUGH(HD_THROUGH_ENTRY)
 #undef HD_THROUGH_ENTRY
     };
     const char *name = name_of(call);
     for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
         *looks_at = list[i].looks_at;
+        *clears = list[i].clears;
         if (strcmp(name, list[i].name) == 0)
             return true;
     }

@@ -130,8 +130,8 @@ static void pass_arguments(struct hd_fn *f, LLVMValueRef call, enum hd_callee ki
 }
 
 /* What a function of the C++ library does with its arguments is done by one of ours that it calls.
- * What it looks at in memory for that is read here. */
-static void pass_through(struct hd_fn *f, LLVMValueRef call, int looks_at)
+ * What it looks at in memory for that is read here, and what it clears of that is written. */
+static void pass_through(struct hd_fn *f, LLVMValueRef call, int looks_at, bool clears)
 {
     struct hd_pass *p = f->p;
     struct hd_dep deps[HD_FLOW_ARGS] = {0};
@@ -147,6 +147,9 @@ static void pass_through(struct hd_fn *f, LLVMValueRef call, int looks_at)
     hd_control_tokens(f, LLVMConstIntToPtr(mark, p->ptr), deps, HD_FLOW_ARGS);
     LLVMPositionBuilderBefore(p->b, hd_control_after(call));
     LLVMBuildStore(p->b, null_ptr(p), hd_hooks_flow(p, FLOW_CALLEE, 0));
+    if (clears)
+        hd_block_written(f, call, LLVMGetOperand(call, (unsigned)looks_at),
+                         LLVMABISizeOfType(p->layout, p->ptr), hd_hooks_tok(p, HD_TOK_NONE));
 }
 
 /* Where the result of a call can be looked at first, or NULL. */
@@ -271,9 +274,10 @@ static void keep_call(LLVMValueRef call)
 static void real_call(struct hd_fn *f, LLVMValueRef call, enum hd_callee kind)
 {
     int looks_at;
+    bool clears;
     f->calls = true;
-    if (hd_calls_through(call, &looks_at) && hd_control_after(call)) {
-        pass_through(f, call, looks_at);
+    if (hd_calls_through(call, &looks_at, &clears) && hd_control_after(call)) {
+        pass_through(f, call, looks_at, clears);
         return;
     }
     keep_call(call);

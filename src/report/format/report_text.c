@@ -439,8 +439,7 @@ static void put_effects(struct hd_page *p, const struct hd_finding *f)
 }
 
 /* By its id where the run is the latest one, by its witness where the folder is the user's own. */
-static void put_commands(const struct hd_page *p, const struct hd_report *r,
-                         const struct hd_finding *f)
+static void put_commands(struct hd_page *p, const struct hd_report *r, const struct hd_finding *f)
 {
     if (f->input) {
         fputs("  Input: ", p->out);
@@ -448,6 +447,11 @@ static void put_commands(const struct hd_page *p, const struct hd_report *r,
         fputs(r->directory ? "/" : "", p->out);
         hd_escape(p->out, HD_ESCAPE_LINE, f->input, 0);
         fputc('\n', p->out);
+    }
+    if (f->shown_by && r->runs > 1) {
+        hd_page_begin(p, 2, 4);
+        hd_page_words(p, "First shown by: %s", f->shown_by);
+        hd_page_end(p);
     }
     if (!f->witness)
         return;
@@ -612,7 +616,7 @@ static void put_extent(struct hd_page *p, const struct hd_report *r)
         hd_page_words(p, " in %llu runs", (unsigned long long)r->runs);
     hd_page_words(p, "; ");
     put_count(p, r->impossible, "other pair", "other pairs");
-    hd_page_words(p, " cannot race in %s", r->runs > 1 ? "these runs" : "this run");
+    hd_page_words(p, " cannot race %s", r->runs > 1 ? "there" : "in this run");
     hd_page_words(p, ", %llu undecided", (unsigned long long)r->undecided);
     hd_page_end(p);
 }

@@ -20,6 +20,7 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <time.h>
+#include <unistd.h>
 
 /* Datagram sockets of the program, where a replay sends to. The last one is the first. */
 struct gram {
@@ -141,6 +142,16 @@ static void log_item(enum hd_arrival kind, uint32_t id, const void *data, size_t
 {
     if (!rt.follow && !rt.tapped)
         hd_rt_log_data(HD_LOG_ARRIVAL, 0, (uint64_t)id << 8 | kind, data, n);
+    if (kind == HD_ARRIVAL_SIGNAL)
+        rt.header->took |= HD_TOOK_SIGNAL;
+    else if (kind != HD_ARRIVAL_NOTHING && (kind != HD_ARRIVAL_READY || n))
+        rt.header->took |= HD_TOOK_CLIENT;
+}
+
+void hd_rt_arrivals_asked(int fd)
+{
+    if (fd == STDIN_FILENO)
+        rt.header->took |= HD_TOOK_INPUT;
 }
 
 void hd_rt_arrivals_signal(int sig, const siginfo_t *info)
@@ -505,6 +516,7 @@ static void log_bytes(enum hd_arrival kind, uint32_t id, size_t r, const struct 
     for (size_t i = 0; i < parts; i++)
         n += v[i].iov_len;
     n = n < r ? n : r;
+    rt.header->took |= HD_TOOK_CLIENT;
     uint8_t *to =
         rt.follow || rt.tapped ? NULL : hd_rt_log_begin(0, 0, (uint64_t)id << 8 | kind, n);
     if (!to)

@@ -10,6 +10,8 @@
 
 struct iovec;
 
+/* The program reads this descriptor or asks whether it can. */
+void hd_rt_arrivals_asked(int fd);
 void hd_rt_arrivals_start(void); /* a replay begins: reads the file, if there is one */
 void hd_rt_arrivals_listens(int fd);
 /* fd listens, was accepted from outside, or is a datagram socket with an address. */

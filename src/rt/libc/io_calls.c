@@ -169,6 +169,7 @@ static long do_read(struct hd_thread *me, const long *a, long nr, void *buf, con
 {
     int fd = (int)a[0];
     bool from = hd_rt_arrivals_from(fd);
+    hd_rt_arrivals_asked(fd);
     if (from)
         hd_rt_arrivals_before(me);
     if (from && !rt.multi && may_block(fd))

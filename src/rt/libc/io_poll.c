@@ -50,6 +50,8 @@ static void looked(const struct pollfd *fds, nfds_t n, uintptr_t pc)
 static void before(struct hd_thread *me, const struct pollfd *fds, size_t n)
 {
     for (size_t i = 0; i < n; i++)
+        hd_rt_arrivals_asked(fds[i].fd);
+    for (size_t i = 0; i < n; i++)
         if (hd_rt_arrivals_from(fds[i].fd)) {
             hd_rt_arrivals_before(me);
             return;

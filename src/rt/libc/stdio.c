@@ -1,6 +1,7 @@
 /* stdio: locks, and calls with plain buffers. Runs in the user's process; see the rules in rt.h. */
 #include "rt/libc/stdio.h"
 
+#include "rt/core/live_arrivals.h"
 #include "rt/core/range_log.h"
 #include "rt/libc/format.h"
 #include "rt/libc/fortify.h"
@@ -108,6 +109,8 @@ bool hd_rt_stdio_begin(struct hd_stdio *c, FILE *file, bool input, struct hd_cal
         c->lock = hd_rt_sync(file, HD_SYNC_LOCK);
         take(me, c->lock, pc);
     }
+    if (input)
+        hd_rt_arrivals_asked(file->_fileno);
     if (input && file->_fileno >= 0 && file->_IO_read_ptr >= file->_IO_read_end)
         wait_for_input(c);
     c->chan = rt.multi && file->_fileno >= 0 ? hd_rt_chan(file->_fileno, !input) : NULL;

@@ -1,0 +1,282 @@
+/* heddle run: which runs of the program are recorded, and when there are enough.
+ *
+ * One recording shows what one order of the threads led to, and prediction what follows from it.
+ * What no order of these events shows (a worker that got no task) takes another recording. The
+ * first one is the user's: its output, input and exit status are the program's. Later ones are made
+ * aside, as replays are, and end when they show nothing new or have used up their share of time.
+ */
+#include "session/session_int.h"
+
+#include "base/interrupt.h"
+#include "base/progress.h"
+#include "recording/kept_inputs.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define MOST     8   /* recordings that we make unasked */
+#define QUIET    3   /* so many later ones in a row with nothing new are enough */
+#define SECONDS  2.0 /* for all later ones together, and SHARE times what the first one took */
+#define SHARE    2.0
+#define REST_MS  600 /* how long the analysis may go on when SIGTERM has ended the program */
+#define MIN_STEP 16
+
+struct runs {
+    struct hd_session *s;
+    off_t input_at;            /* where standard input stood at first */
+    uint64_t events;           /* of the first recording */
+    double first, used, spent; /* seconds: of the first one, of the later ones, of the last */
+    unsigned quiet;
+    bool alone;       /* the program had one thread only: there is no other order */
+    const char *once; /* why there is only one recording; NULL: there may be more */
+};
+
+/* ---- which ---- */
+
+static bool unasked(const struct hd_session_options *o)
+{
+    return o->runs == 0;
+}
+
+/* The first run goes on as threads were created, which is nearest to what the programmer has in
+ * mind. The second gives every worker something to do; the others look elsewhere. */
+static enum hd_policy_kind policy_of(const struct hd_session_options *o, uint64_t run)
+{
+    if (o->policy >= 0)
+        return (enum hd_policy_kind)o->policy;
+    if (run < 2)
+        return run ? HD_POLICY_SYNC : HD_POLICY_FIFO;
+    return run < 4 || run % 2 ? HD_POLICY_PCT : HD_POLICY_RANDOM;
+}
+
+static void name_schedule(struct hd_session *s, enum hd_policy_kind policy, uint64_t seed)
+{
+    bool drawn = policy == HD_POLICY_PCT || policy == HD_POLICY_RANDOM;
+    s->shown_by = drawn ? hd_report_format(s->r, "%s, seed %llu", hd_policy_names[policy],
+                                           (unsigned long long)seed)
+                        : hd_policy_names[policy];
+}
+
+/* The changes of pct are spread over the length of the run, as far as it is known. */
+static uint32_t steps_of(const struct runs *r)
+{
+    const struct hd_session_options *o = r->s->o;
+    if (o->steps)
+        return o->steps;
+    if (!r->events)
+        return HD_SESSION_STEPS;
+    return r->events < MIN_STEP     ? MIN_STEP
+           : r->events < UINT32_MAX ? (uint32_t)r->events
+                                    : UINT32_MAX;
+}
+
+/* ---- one recording ---- */
+
+static void close_all(int fds[3])
+{
+    for (int i = 0; i < 3; i++)
+        if (fds[i] >= 0)
+            close(fds[i]);
+}
+
+/* The descriptors of a later run: what the first one read, from where it began; nobody sees what it
+ * writes. */
+static bool open_aside(const struct runs *r, int fds[3])
+{
+    bool file = hd_inputs_fd(STDIN_FILENO) == 'f';
+    fds[0] = open(file ? "/proc/self/fd/0" : "/dev/null", O_RDONLY | O_CLOEXEC);
+    fds[1] = memfd_create("heddle-output", MFD_CLOEXEC);
+    fds[2] = memfd_create("heddle-output", MFD_CLOEXEC);
+    bool there = fds[0] >= 0 && fds[1] >= 0 && fds[2] >= 0 &&
+                 (!file || lseek(fds[0], r->input_at, SEEK_SET) >= 0);
+    if (!there)
+        close_all(fds);
+    return there;
+}
+
+/* What the first run had that no other can have; NULL: nothing. */
+static const char *not_again(const struct hd_record_result *rec)
+{
+    char in = hd_inputs_fd(STDIN_FILENO);
+    if (rec->told)
+        return "it was told to end";
+    if (rec->timed_out)
+        return "it was ended at its time-out";
+    if (rec->had_clients)
+        return "it had clients, who cannot be had again";
+    if (rec->had_signals)
+        return "it got signals from outside";
+    if (rec->read_input && in != 'f' && in != 'n' && in != '-')
+        return "it read its standard input, which cannot be had again";
+    return NULL;
+}
+
+static void see_first(struct runs *r, const struct hd_record_result *rec, bool family)
+{
+    hd_session_ended(r->s, rec->wait_status);
+    r->once = not_again(rec);
+    r->events = rec->events;
+    r->alone = rec->threads == 1 && !family;
+}
+
+/* A later run came to another end than the first. */
+static void see_later(struct runs *r, const struct hd_record_result *rec)
+{
+    struct hd_session *s = r->s;
+    int sig = WIFSIGNALED(rec->wait_status) ? WTERMSIG(rec->wait_status) : 0;
+    if (rec->timed_out)
+        hd_report_add(s->r, &s->r->notes,
+                      hd_report_format(s->r, "%s: the recording was ended with its share of time",
+                                       s->shown_by));
+    else if (sig && !rec->told && rec->wait_status != s->wait_status)
+        hd_report_add(s->r, &s->r->notes,
+                      hd_report_format(s->r, "under %s the program was killed by SIG%s",
+                                       s->shown_by, sigabbrev_np(sig)));
+}
+
+static enum hd_status record(struct runs *r, uint64_t run, const char *path,
+                             struct hd_names *family, bool *ended)
+{
+    struct hd_session *s = r->s;
+    const struct hd_session_options *o = s->o;
+    int fds[3];
+    struct hd_record_opts opts = {
+        .out = path,
+        .argv = o->argv,
+        .policy = policy_of(o, run),
+        .seed = o->seed + run,
+        .quantum = o->quantum,
+        .depth = o->depth,
+        .steps = steps_of(r),
+        .exit_steps = o->exit_steps,
+        .max_size = o->max_size,
+        .timeout = o->record_timeout,
+        .family = family,
+        .fds = run ? fds : NULL,
+        .share = hd_session_time_left(s),
+    };
+    struct hd_record_result rec;
+    name_schedule(s, opts.policy, opts.seed);
+    if (run && !open_aside(r, fds))
+        return hd_err_set(s->err, HD_ERR_IO, "cannot open what a recording needs");
+    double started = hd_progress_now();
+    hd_session_tell(s, "recording", run, unasked(o) ? MOST : o->runs);
+    enum hd_status status = hd_drive_record(&opts, &rec, s->err);
+    s->r->record_seconds += hd_progress_now() - started;
+    if (status == HD_OK) {
+        hd_session_notes(s, &rec.info);
+        if (rec.random_addresses)
+            hd_report_add(s->r, &s->r->notes, "the kernel keeps addresses random: runs may differ");
+    }
+    if (rec.ran && !run)
+        see_first(r, &rec, family->count > 0);
+    else if (rec.ran)
+        see_later(r, &rec);
+    if (rec.ended_by) {
+        s->ended_by = rec.ended_by;
+        s->r->interrupted = true;
+    }
+    *ended = run && rec.told;
+    if (rec.ended_by == SIGTERM)
+        hd_interrupt_after(REST_MS);
+    hd_record_result_fini(&rec);
+    if (run)
+        close_all(fds);
+    return status;
+}
+
+/* One recorded run, with all its processes. *ended: the user has seen enough. */
+static enum hd_status run_once(struct runs *r, uint64_t run, bool *ended)
+{
+    struct hd_session *s = r->s;
+    char name[32], path[PATH_MAX];
+    struct hd_names family = {0};
+    hd_session_name(run + 1, name, sizeof name);
+    enum hd_status status = hd_session_path(s, name, path, sizeof path);
+    if (status == HD_OK)
+        status = record(r, run, path, &family, ended);
+    if (status == HD_OK && !*ended)
+        status = hd_session_take(s, name, NULL, s->err);
+    for (uint32_t i = 0;
+         status == HD_OK && !*ended && i < family.count && !hd_interrupt_requested(); i++) {
+        const char *file = hd_names_text(&family, i), *slash = strrchr(file, '/');
+        status = hd_session_take(s, slash ? slash + 1 : file, NULL, s->err);
+    }
+    hd_names_fini(&family);
+    return status;
+}
+
+/* ---- how many ---- */
+
+static bool enough(struct runs *r, uint64_t done)
+{
+    struct hd_session *s = r->s;
+    if (hd_interrupt_requested() || s->ended_by || r->alone)
+        return true;
+    if (!unasked(s->o))
+        return done >= s->o->runs;
+    return done >= MOST || r->quiet >= QUIET || s->o->policy >= 0;
+}
+
+/* Why there is no further recording although there are not enough; NULL: there is one. */
+static const char *hindered(const struct runs *r)
+{
+    if (r->once)
+        return r->once;
+    bool late = unasked(r->s->o) && r->used + r->spent > SECONDS + SHARE * r->first;
+    return late ? "more would take too long (--runs N makes N)" : NULL;
+}
+
+static void count_time(struct runs *r, uint64_t run, double seconds)
+{
+    r->spent = seconds;
+    if (run)
+        r->used += seconds;
+    else
+        r->first = seconds;
+}
+
+static enum hd_status run_all(struct runs *r)
+{
+    struct hd_session *s = r->s;
+    enum hd_status status = HD_OK;
+    const char *why = NULL;
+    bool ended = false;
+    uint64_t done = 0;
+    while (status == HD_OK && !ended && (!done || (!enough(r, done) && !(why = hindered(r))))) {
+        double started = hd_progress_now(), replayed = s->r->replay_seconds;
+        uint64_t known = s->news;
+        s->deadline = done && unasked(s->o) ? started + SECONDS + SHARE * r->first - r->used : 0;
+        status = run_once(r, done, &ended);
+        count_time(r, done, hd_progress_now() - started - (s->r->replay_seconds - replayed));
+        r->quiet = !done || s->news > known ? 0 : r->quiet + 1;
+        done++;
+    }
+    s->deadline = 0;
+    if (why && status == HD_OK)
+        hd_report_add(s->r, &s->r->notes,
+                      done == 1 ? hd_report_format(s->r, "recorded once: %s", why)
+                                : hd_report_format(s->r, "recorded %llu times: %s",
+                                                   (unsigned long long)done, why));
+    return status;
+}
+
+enum hd_status hd_session_run(const struct hd_session_options *options,
+                              struct hd_session_result *result, struct hd_err *err)
+{
+    *result = (struct hd_session_result){0};
+    struct runs r = {.s = hd_session_new(options, NULL)};
+    r.s->err = err;
+    r.input_at = lseek(STDIN_FILENO, 0, SEEK_CUR);
+    enum hd_status status = run_all(&r);
+    if (status == HD_OK)
+        status = hd_session_finish(r.s, result, err);
+    hd_session_free(r.s);
+    return status;
+}

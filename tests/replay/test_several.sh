@@ -1,0 +1,123 @@
+#!/usr/bin/env bash
+# The plain command records several schedules: what no order of the first run's events shows is found, and correct twins
+# stay quiet. A program whose input cannot be had again runs once.
+. "$TESTS/replay/lib.sh"
+start several
+"$HEDDLE" cc -g -O1 -pthread "$TESTS/replay/pool.c" -o pool.bad || fail "heddle cc"
+"$HEDDLE" cc -g -O1 -pthread -DGOOD "$TESTS/replay/pool.c" -o pool.good || fail "heddle cc"
+"$HEDDLE" c++ -std=c++20 -g -O1 -pthread "$TESTS/replay/coroutines.cpp" -o coroutines.bad || fail "heddle c++"
+"$HEDDLE" c++ -std=c++20 -g -O1 -pthread -DGOOD "$TESTS/replay/coroutines.cpp" -o coroutines.good || fail "heddle c++"
+
+for name in pool:total coroutines:counter; do
+    program=${name%:*}
+    # one recording does not show it
+    "$HEDDLE" run --runs 1 -o "$program.once" -- "./$program.bad" >out 2>err </dev/null
+    [ $? -eq 0 ] || fail "$program: one recording is enough: $(cat err)"
+    "$HEDDLE" run -o "$program.out" -- "./$program.bad" >out 2>err </dev/null
+    [ $? -eq 66 ] || fail "$program: exit $?: $(cat err)"
+    [ "$(wc -l <out)" = 1 ] || fail "$program: its output came more than once: $(cat out)"
+    grep -q "First shown by: sync" err || fail "$program: $(cat err)"
+    jq -e --arg v "${name#*:}" '[.races[] | [.variable, .status, .shown_by, .trace]] == [[$v, "confirmed", "sync", "trace-2.hdt"]]' \
+        "$program.out/report.json" >/dev/null || fail "$program: $(jq -c '.races[] | [.variable, .status, .shown_by]' "$program.out/report.json")"
+    "$HEDDLE" run -o "$program.good.out" -- "./$program.good" >out 2>err </dev/null
+    [ $? -eq 0 ] || fail "$program, correct: exit $?: $(cat err)"
+    jq -e '.races == [] and .runs == 4' "$program.good.out/report.json" >/dev/null || fail "$program, correct: $(cat err)"
+done
+ls pool.out | grep -qx trace-4.hdt || fail "pool.out holds $(ls pool.out)"
+"$HEDDLE" replay --run pool.out >out 2>err || [ $? -eq 66 ] || fail "replay: $(cat err)"
+grep -q CONFIRMED out || fail "replay: $(cat out err)"
+
+# --runs N is exact, a named policy is one run, one thread is one run.
+"$HEDDLE" run --runs 6 -o six -- ./pool.good >out 2>err </dev/null || fail "six: $(cat err)"
+[ "$(jq .runs six/report.json)" = 6 ] || fail "six: $(jq .runs six/report.json)"
+"$HEDDLE" run --policy pct -o pct -- ./pool.good >out 2>err </dev/null || fail "pct: $(cat err)"
+[ "$(jq .runs pct/report.json)" = 1 ] || fail "pct: $(jq .runs pct/report.json)"
+echo 'int main(void) { return 0; }' >alone.c
+"$HEDDLE" run -o alone alone.c >out 2>err </dev/null || fail "alone: $(cat err)"
+[ "$(jq .runs alone/report.json)" = 1 ] || fail "alone: $(jq .runs alone/report.json)"
+
+# Standard input: a file is read again, a pipe that was read is not, a pipe that nobody reads does not matter.
+cat >reads.c <<'END'
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+static void *nothing(void *arg)
+{
+    return arg;
+}
+int main(int argc, char **argv)
+{
+    pthread_t t;
+    char line[64] = "nothing";
+    pthread_create(&t, NULL, nothing, NULL);
+    pthread_join(t, NULL);
+    if (argc > 1 && argv[1][0] == 'f')
+        fgets(line, sizeof line, stdin);
+    else if (argc > 1 && read(0, line, sizeof line - 1) <= 0)
+        return 1;
+    if (argc > 1 && line[0] != 'h')
+        _exit(9); /* read again, and not there */
+    return 0;
+}
+END
+"$HEDDLE" cc -g -O1 -pthread reads.c -o reads || fail "heddle cc"
+printf 'skipped\nhello\n' >input
+runs() { # runs WANT NAME ARG...: with the standard input that it has
+    local want=$1 name=$2
+    shift 2
+    "$HEDDLE" run -o "$name" -- ./reads "$@" >out 2>err || fail "$name: exit $?: $(cat err)"
+    [ "$(jq .runs "$name/report.json")" = "$want" ] || fail "$name: $(jq .runs "$name/report.json") runs: $(cat err)"
+    jq -e '.notes | any(startswith("under "))' "$name/report.json" >/dev/null && fail "$name: $(jq -c .notes "$name/report.json")"
+    return 0
+}
+{ read -r _; runs 4 file f; } <input
+echo hello | runs 1 pipe f
+grep -q "recorded once: it read its standard input" err || fail "pipe: $(cat err)"
+echo hello | runs 1 piped_read r
+echo hello | runs 4 unread
+# The user's signal, and clients, are not to be had again.
+cat >waits.c <<'END'
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+static volatile sig_atomic_t over;
+static void *nothing(void *arg)
+{
+    return arg;
+}
+static void end(int sig)
+{
+    over = sig;
+}
+int main(void)
+{
+    pthread_t t;
+    signal(SIGTERM, end);
+    signal(SIGUSR1, end);
+    pthread_create(&t, NULL, nothing, NULL);
+    pthread_join(t, NULL);
+    if (write(2, "waits\n", 6) != 6)
+        return 1;
+    while (!over)
+        pause();
+    return 0;
+}
+END
+"$HEDDLE" cc -g -O1 -pthread waits.c -o waits || fail "heddle cc"
+told() { # told SIGNAL WHOM REASON
+    "$HEDDLE" run -o "told-$1" -- ./waits >out 2>err </dev/null &
+    local pid=$! to
+    for _ in $(seq 200); do
+        grep -q waits err && break
+        sleep 0.1
+    done
+    to=$pid
+    [ "$2" = heddle ] || to=$(pgrep -P $pid -x waits)
+    kill -"$1" "$to"
+    wait $pid || fail "$1: exit $?: $(cat err)"
+    [ "$(jq .runs "told-$1/report.json")" = 1 ] || fail "$1: $(jq .runs "told-$1/report.json") runs"
+    jq -e --arg r "recorded once: $3" '.notes | any(startswith($r))' "told-$1/report.json" >/dev/null || fail "$1: $(cat err)"
+}
+told TERM heddle "it was told to end"
+told USR1 program "it got signals from outside"
+exit 0
