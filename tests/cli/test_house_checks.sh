@@ -15,6 +15,8 @@ fresh_tree() {
     git init -q .
     mkdir docs
     cp "$root/docs/ARCHITECTURE.md" docs/
+    mkdir docs/algorithms
+    grep -oE 'docs/[A-Za-z_/-]+\.md' docs/ARCHITECTURE.md | xargs touch
     printf '# base\n\n| file | what |\n|---|---|\n| `a.c`, `a.h` | things |\n' >src/base/README.md
     printf '# trace\n\n| file | what |\n|---|---|\n| `t.[ch]` | things |\n' >src/trace/README.md
     printf '# cli\n\n| file | what |\n|---|---|\n| `cmd_<verb>.c` | one command |\n' >src/cli/README.md
@@ -48,7 +50,7 @@ refuses() { # refuses CHECK TEXT-IN-MESSAGE
 lines() { for _ in $(seq "$1"); do printf '%s\n' "$2"; done; }
 
 fresh_tree
-for check in format sizes includes prints symbols rooms names words paths; do accepts $check; done
+for check in format sizes includes prints symbols rooms names words paths docs; do accepts $check; done
 
 fresh_tree; sed -i '/^| `base/d' docs/ARCHITECTURE.md; refuses rooms 'lacks this row of scripts/rooms.txt: | `base/`'
 fresh_tree; mkdir src/trace/sub; touch src/trace/sub/a.c; refuses names "two files are called a"
@@ -89,5 +91,12 @@ slash=/
 fresh_tree; echo "see ${slash}home/somebody/x" >NOTES; refuses paths NOTES
 dot=.
 fresh_tree; echo "from pypi${dot}org" >NOTES; refuses paths NOTES
+
+long=$(printf '%0101d' 0) d=docs
+fresh_tree; echo "$long" >README.md; refuses docs "README.md:1: 101 columns"
+fresh_tree; { echo "| $long |"; echo; echo '```'; echo "$long"; echo '```'; printf '\303\251%.0s' $(seq 100); echo; } >README.md; accepts docs
+fresh_tree; printf '```\nx\n' >$d/X.md; refuses docs "$d/X.md: a code block is not closed"
+fresh_tree; echo "see [this]($d/GONE.md)" >README.md; refuses docs "the link to $d/GONE.md leads nowhere"
+fresh_tree; echo "/* see $d/algorithms/gone.md */" >>src/base/a.c; refuses docs "src/base/a.c names $d/algorithms/gone.md"
 
 exit $failures

@@ -36,6 +36,23 @@ done
 printf 'trace cat\t--nothing\ntrace dance\nplay\n' | missing >gaps
 expect "the check is blind" [ "$(wc -l <gaps)" = 3 ]
 
+# And the other way round: a page defines no option that its command does not have.
+extra() {
+    for page in "$docs"/heddle-*.1.md; do
+        verb=$(basename "$page" .1.md) verb=${verb#heddle-}
+        awk '/^## OPTIONS/ { on = 1; next } /^## / { on = 0 } on && /^- `-/ { sub(/: .*/, ""); print }' "$page" | grep -oE -- '--[a-z-]+' | sort -u |
+            while IFS= read -r option; do
+                case $option in --help | --quiet | --color) continue ;; esac
+                grep -qE -- "^$verb( [a-z]+)?"$'\t'"$option\$" tables || echo "$page: $verb has no $option"
+            done
+    done
+}
+extra >gaps
+expect "the pages are ahead: $(cat gaps)" [ ! -s gaps ]
+grep -v -- $'run\t--times' tables >fewer && mv fewer tables
+extra >gaps
+expect "the check for options that are gone is blind" [ "$(wc -l <gaps)" -ge 1 ]
+
 # Every exit code of the source is documented.
 for number in $(sed -n 's/^ *HD_EXIT_[A-Z]* = \([0-9]*\),.*/\1/p' "$TESTS/../src/cli/cli.h"); do
     expect "exit code $number is not in heddle(1)" grep -q "^- \`$number\`: " "$docs/heddle.1.md"
