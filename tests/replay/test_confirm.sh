@@ -29,7 +29,8 @@ confirm decided.hdt >problems || fail "decided: $(cat problems)"
 "$HEDDLE" analyze -q looks.hdt --witness-dir looks.d >looks.txt
 closes=$("$HEDDLE" trace cat looks.hdt | grep -v '^[!#]' | awk '/T1[|]sem/ { a = NR } /T1[|].*#closed/ { b = NR } END { print a ", " a + 1 ", " b ", " b + 1 ", " }')
 ends=$("$HEDDLE" trace cat looks.hdt | grep -v '^[!#]' | awk '/T1.1[|]ar.*#closed/ { print NR ", " }')
-sed -E "s/$closes(.*, )$ends/\\1$closes$ends/" looks.d/*.json >looks.d/cut.json
+next=$("$HEDDLE" trace cat looks.hdt | grep -v '^[!#]' | awk '/T1[|]r\(x,/ { print NR ", " }') # when the pair is the write
+sed -E "s/$closes(($next)?)(.*, )$ends/\\3$closes\\1$ends/" looks.d/*.json >looks.d/cut.json
 cmp -s looks.d/cut.json looks.d/witness*.json && fail "looks: the schedule is the same"
 timeout -k 5 120 "$HEDDLE" replay looks.d/cut.json --times 3 >looks.out 2>&1 </dev/null
 grep -q '^6 of 6 executions confirmed' looks.out || fail "looks: $(cat looks.out)"
