@@ -187,14 +187,13 @@ enum hd_status hd_origins_load(const struct hd_trace *t, struct hd_origins *o, s
     o->modules = HD_VEC_INIT(struct hd_origin_module);
     if (!steps || !table || !modules)
         return hd_err_set(err, HD_ERR_INPUT,
-                          "the trace does not tell where its events come from, so no program can "
+                          "the trace does not say where its events come from, so no program can "
                           "follow it: use the .hdt file that heddle record wrote");
     o->step = hd_calloc(t->n_events, sizeof *o->step);
     o->origin = hd_calloc(t->n_events, sizeof *o->origin);
     if (!load_modules(o, modules, n[2]) || !load_table(o, table, n[1]) ||
         !load_steps(t, o, steps, n[0]))
-        return hd_err_set(err, HD_ERR_INPUT,
-                          "what the trace tells about the origin of its events is damaged");
+        return hd_err_set(err, HD_ERR_INPUT, "the origins of events in the trace are damaged");
     return HD_OK;
 }
 

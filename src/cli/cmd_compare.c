@@ -287,7 +287,7 @@ const struct hd_cmd hd_cmd_compare = {
     .detail = "Runs each detector on each trace and prints how many distinct pairs of source\n"
               "places it reports, and how long it took. `candidates` counts all pairs of\n"
               "places with conflicting accesses; `quick` those that locks and forks leave\n"
-              "open; `max` is exact. A second table tells how many candidates each filter\n"
+              "open; `max` is exact. A second table shows how many candidates each filter\n"
               "leaves when it is used alone, and how many have a witness in the end, for\n"
               "races, atomicity violations and deadlocks. Races do not change the exit code.",
     .options = options,

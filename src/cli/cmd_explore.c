@@ -357,7 +357,7 @@ const struct hd_cmd hd_cmd_explore = {
               "another branch. What is found is predicted on, replayed and reported as heddle run "
               "does. What the program writes is not shown; its standard input is kept and given "
               "to each run.\n\n"
-              "Everything lies in heddle-out/N afterwards. Ctrl-C or the end of the budget ends "
+              "All files are in heddle-out/N. Ctrl-C or the end of the budget ends "
               "the search with a report; --resume goes on with it.\n\n"
               "Exits 66 when something is confirmed that is not in the baseline, otherwise 0.",
     .options = options,

@@ -362,7 +362,7 @@ const struct hd_cmd hd_cmd_hunt = {
         "Failed assertions, crashes, deadlocks and runs that exceed their memory or time are found "
         "too. What is found is replayed with its input and reported as heddle run does.\n"
         "\n"
-        "Everything lies in heddle-out/N afterwards, every input as testNNNNNN.input: --rerun FILE "
+        "All files are in heddle-out/N, every input as testNNNNNN.input: --rerun FILE "
         "runs the program with one of them; heddle replay and heddle report take the folder like "
         "that of a run.\n"
         "\n"

@@ -297,7 +297,7 @@ const struct hd_cmd hd_cmd_replay = {
         "Runs the recorded program again, one thread at a time, in exactly the order that the "
         "witness gives, until both threads stand before their accesses. If these touch the same "
         "memory the race is confirmed. Then lets them go, once in each order, to the end of the "
-        "program, and tells what each order did.\n"
+        "program, and prints what each order did.\n"
         "\n"
         "Stops at the first event that is not the expected one and says what came instead. The "
         "program is the one that the trace names, unless another is given.\n"

@@ -256,7 +256,7 @@ const struct hd_cmd hd_cmd_run = {
         "predicted, with the reason. Source files are compiled first.\n\n"
         "The program is recorded several times under different schedules while that is cheap; the "
         "first run is yours, the output of the others is thrown away.\n\n"
-        "Everything lies in heddle-out/N afterwards: the trace, a witness for each race, "
+        "All files are in heddle-out/N: the trace, a witness for each race, "
         "report.json, .txt and .html; heddle-out/latest is the newest. The program's input "
         "and output are its own; the report goes to the standard error.\n\n"
         "Exits 66 when a race is found that is not in the baseline: confirmed, or predicted "

@@ -73,7 +73,7 @@ const struct hd_cmd hd_cmd_witness_check = {
     .path = "witness check",
     .summary = "does this schedule show what it claims?",
     .args = "TRACE WITNESS",
-    .detail = "Runs the schedule of the file WITNESS through the model and tells whether\n"
+    .detail = "Runs the schedule of the file WITNESS through the model and prints whether\n"
               "both accesses of its pair can happen next, its atomicity violation happens,\n"
               "or its threads wait for each other. Exits 0 when it is a witness; otherwise\n"
               "names the entry that cannot run, and why, and exits 3.",

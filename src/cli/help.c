@@ -20,7 +20,7 @@ static void print_root(const struct hd_cmd *root)
            "  heddle run prog.c                       compile it, find and confirm its races\n"
            "  heddle cc -g prog.c -o prog -pthread    compile a program\n"
            "  heddle run -- ./prog                    the same with a program\n\n"
-           "'heddle help COMMAND' tells more; 'heddle --version' tells the version.\n"
+           "'heddle help COMMAND' describes one; 'heddle --version' prints the version.\n"
            "Exit code: 0 nothing found, 66 race, 2 usage, 3 bad input, 4 tool failure.\n");
 }
 
@@ -120,7 +120,7 @@ void hd_cli_print_help(const struct hd_cmd *cmd)
         printf("\nCommands:\n");
         for (const struct hd_cmd *const *sub = cmd->subs; *sub; sub++)
             printf("  %-12s %s\n", (*sub)->name, (*sub)->summary);
-        printf("\n'heddle help %s COMMAND' tells more.\n", cmd->path);
+        printf("\n'heddle help %s COMMAND' describes a command.\n", cmd->path);
         return;
     }
     printf("\nOptions:\n");

@@ -261,7 +261,7 @@ static enum hd_status see_same(struct search *s, const struct hd_exec_run *run, 
         return HD_OK;
     return hd_err_set(err, HD_ERR_INPUT,
                       "the search cannot go on: the program does not do again what it did then, or "
-                      "its memory lies elsewhere; search again without --resume");
+                      "its memory is at other addresses; search again without --resume");
 }
 
 static enum hd_status run_once(struct search *s, struct hd_err *err)

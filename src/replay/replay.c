@@ -76,7 +76,7 @@ static enum hd_status find_program(struct replay *r)
     const char *name = r->opts->argv ? r->opts->argv[0] : r->inputs.program;
     if (!name)
         return hd_err_set(r->err, HD_ERR_INPUT,
-                          "the trace does not tell which program it is of: give it after --");
+                          "the trace does not name its program: give it after --");
     return hd_program_find(name, r->program, sizeof r->program, r->err);
 }
 

@@ -118,7 +118,7 @@ static void advice_fits_the_deadlock(void **state)
         .property = HD_PROPERTY_DEADLOCK, .accesses = waits, .n_accesses = 2, .variable = "c"};
     struct hd_arena *a = hd_arena_new();
     (void)state;
-    assert_non_null(strstr(hd_words_advice(a, &f), "signal that nobody waits for"));
+    assert_non_null(strstr(hd_words_advice(a, &f), "signal for which no thread waits"));
     waits[1].kind = "wait for lock";
     assert_non_null(strstr(hd_words_advice(a, &f), "same order"));
     f.n_accesses = 1;

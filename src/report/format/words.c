@@ -190,8 +190,8 @@ static bool waits_for(const struct hd_finding *f, const char *what)
 static const char *deadlock_advice(const struct hd_finding *f)
 {
     if (waits_for(f, "for condition"))
-        return "A signal that nobody waits for yet is lost. Change what is waited for, and look at "
-               "it in a loop around the wait, both with the lock held.";
+        return "A signal for which no thread waits yet is lost. Change what is waited for, "
+               "and look at it in a loop around the wait, both with the lock held.";
     if (waits_for(f, "for semaphore"))
         return "No thread is left that could post the semaphore.";
     if (waits_for(f, "for barrier"))
