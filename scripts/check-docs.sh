@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Documents: lines of at most 100 columns outside of tables and code; relative links and mentions of docs/*.md lead to
-# files. That options are in their manual pages is tests/cli/test_man.sh's business.
+# Documents: lines of at most 100 columns outside of tables and code; relative links lead to files, and files that are
+# named exist. That options are in their manual pages is tests/cli/test_man.sh's business.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 status=0
@@ -27,4 +27,11 @@ while IFS=: read -r file path; do
     [ -e "$path" ] || { echo "$file names $path, which is not there"; status=1; }
 done < <(grep -rnoE '\bdocs/[A-Za-z_/-]+\.md' --include='*.[ch]' --include='*.sh' --include='*.md' --include='*.cpp' README.md CONTRIBUTING.md docs src include scripts tests 2>/dev/null |
     sed -E 's/:[0-9]+:/:/' | sort -u)
+
+# Files of the tree that documents name in `code`. Patterns such as src/a/b.[ch] may match any; NAME and <name> stand for others.
+while IFS=: read -r file path; do
+    case $path in *NAME* | *NNNN* | *'<'*) continue ;; esac
+    compgen -G "${path%/}" >/dev/null || { echo "$file names $path, which is not there"; status=1; }
+done < <(printf '%s\n' "${texts[@]}" | xargs grep -noE '`(src|include|tests|scripts|bench|examples|packaging)/[^` ]+`' 2>/dev/null |
+    sed -E 's/:[0-9]+:`/:/; s/`$//' | sort -u)
 exit $status

@@ -282,7 +282,7 @@ static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, 
 const struct hd_cmd hd_cmd_compare = {
     .name = "compare",
     .path = "compare",
-    .summary = "what several detectors say of the same traces",
+    .summary = "compare the answers of several detectors",
     .args = "TRACE...",
     .detail = "Runs each detector on each trace and prints how many distinct pairs of source\n"
               "places it reports, and how long it took. `candidates` counts all pairs of\n"

@@ -14,7 +14,7 @@ fresh_tree() {
     cd "$tree" || exit 1
     git init -q .
     mkdir docs
-    cp "$root/docs/ARCHITECTURE.md" docs/
+    grep '^|' "$root/docs/ARCHITECTURE.md" >docs/ARCHITECTURE.md
     mkdir docs/algorithms
     grep -oE 'docs/[A-Za-z_/-]+\.md' docs/ARCHITECTURE.md | xargs touch
     printf '# base\n\n| file | what |\n|---|---|\n| `a.c`, `a.h` | things |\n' >src/base/README.md
@@ -98,5 +98,6 @@ fresh_tree; { echo "| $long |"; echo; echo '```'; echo "$long"; echo '```'; prin
 fresh_tree; printf '```\nx\n' >$d/X.md; refuses docs "$d/X.md: a code block is not closed"
 fresh_tree; echo "see [this]($d/GONE.md)" >README.md; refuses docs "the link to $d/GONE.md leads nowhere"
 fresh_tree; echo "/* see $d/algorithms/gone.md */" >>src/base/a.c; refuses docs "src/base/a.c names $d/algorithms/gone.md"
+fresh_tree; echo "see \`src/base/gone.c\` and \`src/base/a.[ch]\`" >README.md; refuses docs "README.md names src/base/gone.c"
 
 exit $failures
