@@ -37,7 +37,8 @@ static const struct hd_opt options[] = {
     {0, "seed", HD_OPT_COUNT, offsetof(struct values, seed), "N", "Seed of the first run (1)", NULL,
      0, 0},
     {0, "quantum", HD_OPT_COUNT, offsetof(struct values, quantum), "N",
-     "random: mean number of accesses between two choices (500)", NULL, 1, 1000000000},
+     "random: mean number of accesses between two choices (by the length of the first run)", NULL,
+     1, 1000000000},
     {0, "depth", HD_OPT_COUNT, offsetof(struct values, depth), "N",
      "pct: number of priority changes plus one (3)", NULL, 1, 64},
     {0, "steps", HD_OPT_COUNT, offsetof(struct values, steps), "N",
@@ -231,7 +232,7 @@ static enum hd_exit run_prepared(struct run *r, int argc, char **argv, int befor
 
 static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, char **argv)
 {
-    struct values v = {.seed = 1, .times = 3, .timeout = 60, .quantum = 500};
+    struct values v = {.seed = 1, .times = 3, .timeout = 60};
     struct run r = {.cli = cli, .cmd = cmd, .v = &v};
     enum hd_exit code;
     v.depth = 3;

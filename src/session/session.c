@@ -92,10 +92,22 @@ static void drop_parts_of_frees(struct hd_session *s)
     s->findings.len = kept;
 }
 
+static void note_idle(struct hd_session *s)
+{
+    char who[256];
+    if (hd_idle_list(&s->idle, who, sizeof who))
+        hd_report_add(s->r, &s->r->notes,
+                      hd_report_format(s->r,
+                                       "no work was left for %s in any recording: what they would "
+                                       "do beside others is not seen",
+                                       who));
+}
+
 static enum hd_status write_report(struct hd_session *s)
 {
     struct hd_report *r = s->r;
     drop_parts_of_frees(s);
+    note_idle(s);
     r->n_findings = s->findings.len;
     r->findings = hd_report_array(r, r->n_findings, sizeof *r->findings);
     if (r->n_findings)
@@ -142,6 +154,7 @@ struct hd_session *hd_session_new(const struct hd_session_options *options,
     s->r = earlier ? earlier : hd_report_new();
     s->sources = hd_sources_new();
     s->findings = HD_VEC_INIT(struct hd_finding);
+    hd_idle_init(&s->idle);
     for (size_t i = 0; i < s->r->n_findings; i++)
         *(struct hd_finding *)hd_vec_push(&s->findings) = s->r->findings[i];
     s->earlier_seconds = s->r->seconds;
@@ -179,6 +192,7 @@ void hd_session_free(struct hd_session *s)
     hd_report_free(s->r);
     hd_sources_free(s->sources);
     hd_vec_fini(&s->findings);
+    hd_idle_fini(&s->idle);
     hd_free(s, sizeof *s);
 }
 

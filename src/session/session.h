@@ -13,16 +13,17 @@
 #include "predict/run/predict.h"
 #include "report/filter/suppress.h"
 
-#define HD_SESSION_STEPS 10000
+#define HD_SESSION_STEPS   10000
+#define HD_SESSION_QUANTUM 500
 
 struct hd_session_options {
     char **argv;     /* program and arguments, ends with NULL */
     const char *dir; /* an empty folder, or that of a session that goes on */
     /* These are for hd_session_run. */
-    uint64_t runs; /* 0: as many as are cheap and show something new */
-    int policy;    /* enum hd_policy_kind, or -1: fifo, sync, then pct and random */
-    uint64_t seed; /* of the first run; later ones count up */
-    uint64_t quantum;
+    uint64_t runs;         /* 0: as many as are cheap and show something new */
+    int policy;            /* enum hd_policy_kind, or -1: fifo, sync, then pct and random */
+    uint64_t seed;         /* of the first run; later ones count up */
+    uint64_t quantum;      /* 0: by the length of the first run, at most HD_SESSION_QUANTUM */
     uint32_t depth, steps; /* steps 0: the length of the first run, or HD_SESSION_STEPS */
     uint64_t exit_steps;
     /* These are for all. */

@@ -4,6 +4,7 @@
 
 #include "session/session.h"
 
+#include "session/idle.h"
 #include "report/make/source.h"
 
 struct hd_session {
@@ -20,6 +21,7 @@ struct hd_session {
     int ended_by; /* see struct hd_session_result */
     double started, earlier_seconds;
     const char *shown_by; /* schedule of the run in hand; NULL: not known */
+    struct hd_idle idle;  /* threads that had nothing to do */
     uint64_t news;        /* findings that no earlier run had */
     double deadline;      /* a run made unasked: when its share of time is over; 0: never */
 };

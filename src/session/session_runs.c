@@ -26,6 +26,7 @@
 #define SHARE    2.0
 #define REST_MS  600 /* how long the analysis may go on when SIGTERM has ended the program */
 #define MIN_STEP 16
+#define TURNS    64 /* of a run under random, about */
 
 struct runs {
     struct hd_session *s;
@@ -52,7 +53,7 @@ static enum hd_policy_kind policy_of(const struct hd_session_options *o, uint64_
         return (enum hd_policy_kind)o->policy;
     if (run < 2)
         return run ? HD_POLICY_SYNC : HD_POLICY_FIFO;
-    return run < 4 || run % 2 ? HD_POLICY_PCT : HD_POLICY_RANDOM;
+    return run % 2 ? HD_POLICY_RANDOM : HD_POLICY_PCT;
 }
 
 static void name_schedule(struct hd_session *s, enum hd_policy_kind policy, uint64_t seed)
@@ -74,6 +75,15 @@ static uint32_t steps_of(const struct runs *r)
     return r->events < MIN_STEP     ? MIN_STEP
            : r->events < UINT32_MAX ? (uint32_t)r->events
                                     : UINT32_MAX;
+}
+
+/* The same for random: a short run has few steps between which a thread can be stopped. */
+static uint64_t quantum_of(const struct runs *r)
+{
+    uint64_t n = r->events / TURNS;
+    if (r->s->o->quantum)
+        return r->s->o->quantum;
+    return !r->events || n > HD_SESSION_QUANTUM ? HD_SESSION_QUANTUM : n ? n : 1;
 }
 
 /* ---- one recording ---- */
@@ -151,7 +161,7 @@ static enum hd_status record(struct runs *r, uint64_t run, const char *path,
         .argv = o->argv,
         .policy = policy_of(o, run),
         .seed = o->seed + run,
-        .quantum = o->quantum,
+        .quantum = quantum_of(r),
         .depth = o->depth,
         .steps = steps_of(r),
         .exit_steps = o->exit_steps,

@@ -519,6 +519,8 @@ enum hd_status hd_session_take(struct hd_session *s, const char *name,
         s->r->threads = threads > s->r->threads ? threads : s->r->threads;
         hd_session_notes(s, &info);
         take_rules(s, &info);
+        if (!*s->process)
+            hd_idle_look(&s->idle, t);
         if (stuck)
             status = take_stuck(s, t, &info, known ? known->witness : NULL);
         if (status == HD_OK)

@@ -13,9 +13,11 @@ for name in pool:total coroutines:counter; do
     # one recording does not show it
     "$HEDDLE" run --runs 1 -o "$program.once" -- "./$program.bad" >out 2>err </dev/null
     [ $? -eq 0 ] || fail "$program: one recording is enough: $(cat err)"
+    [ $program = coroutines ] || grep -q "^Note: no work was left for T1.2" err || fail "nothing about idle workers: $(cat err)"
     "$HEDDLE" run -o "$program.out" -- "./$program.bad" >out 2>err </dev/null
     [ $? -eq 66 ] || fail "$program: exit $?: $(cat err)"
     [ "$(wc -l <out)" = 1 ] || fail "$program: its output came more than once: $(cat out)"
+    ! grep -q "no work was left" err || fail "$program: all had work: $(cat err)"
     grep -q "First shown by: sync" err || fail "$program: $(cat err)"
     jq -e --arg v "${name#*:}" '[.races[] | [.variable, .status, .shown_by, .trace]] == [[$v, "confirmed", "sync", "trace-2.hdt"]]' \
         "$program.out/report.json" >/dev/null || fail "$program: $(jq -c '.races[] | [.variable, .status, .shown_by]' "$program.out/report.json")"
