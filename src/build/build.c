@@ -39,6 +39,21 @@ static enum hd_status on_sync(struct hd_walk *w, const struct hd_raw *rec)
     return s;
 }
 
+/* Under `control all` a thread with a stale read does nothing more, and nobody can join it. If what
+ * it did after its last read left no event, one that says nothing stands for it. */
+static enum hd_status add_check(struct hd_walk *w, const struct hd_raw *rec)
+{
+    struct hd_event ev = {.op = HD_OP_BRANCH, .place = hd_walk_place(w, rec)};
+    uint32_t me = w->current;
+    const struct hd_raw *at = w->rec;
+    w->current = (uint32_t)rec->w[0];
+    w->rec = NULL;
+    enum hd_status s = hd_walk_emit(w, &ev);
+    w->current = me;
+    w->rec = at;
+    return s;
+}
+
 static enum hd_status on_thread(struct hd_walk *w, const struct hd_raw *rec)
 {
     struct hd_walk_thread *t;
@@ -48,12 +63,15 @@ static enum hd_status on_thread(struct hd_walk *w, const struct hd_raw *rec)
     enum hd_status s = hd_walk_thread_at(w, (uint32_t)rec->w[0], parent, &t);
     if (s != HD_OK)
         return s;
-    if (rec->kind == HD_LOG_SWITCH) {
+    if (rec->kind == HD_LOG_SWITCH)
         w->current = (uint32_t)rec->w[0];
-        return HD_OK;
-    }
     if (w->pass == HD_WALK_MARK)
+        hd_walk_mark_sync(w, rec);
+    if (w->pass == HD_WALK_MARK || rec->kind == HD_LOG_SWITCH)
         return HD_OK;
+    s = t->checks && rec->kind == HD_LOG_JOIN ? add_check(w, rec) : HD_OK;
+    if (s != HD_OK)
+        return s;
     struct hd_event ev = {.op = sync_op[rec->kind], .obj = t->tid, .place = hd_walk_place(w, rec)};
     struct hd_walk_thread *me = hd_walk_current(w);
     if (rec->kind == HD_LOG_JOIN)
@@ -187,6 +205,7 @@ static enum hd_status on_event(struct hd_walk *w, const struct hd_raw *rec)
     if (w->pass == HD_WALK_MARK) {
         hd_walk_look_mark(w, rec);
         hd_walk_wide_mark(w, rec);
+        hd_walk_mark_sync(w, rec);
         return HD_OK;
     }
     if (rec->kind == HD_LOG_LOOK || rec->kind == HD_LOG_SET)
@@ -207,6 +226,49 @@ static void on_extra(struct hd_walk *w, const struct hd_raw *rec)
         hd_walk_on_deadlock(w, rec);
 }
 
+/* Which call of the program does the record belong to? */
+static void find_call(struct hd_walk *w, struct hd_walk_thread *t, const struct hd_raw *rec)
+{
+    bool same_call = joins(t, rec);
+    t->steps++;
+    w->joined = same_call && t->in_call;
+    w->anchors = !w->keep_all && same_call && !t->in_call;
+    if (!same_call) {
+        t->call_step = t->steps;
+        t->call = (struct hd_walk_call){rec->site, rec->slot, rec->aux, rec->kind};
+    }
+    hd_walk_in_call(t, rec);
+    t->in_call = w->joined;
+    /* A call of stdio takes the lock of its stream, works, and releases it. */
+    bool same = rec->site && rec->site == t->last_site;
+    t->in_stdio = rec->kind == HD_LOG_ACQ || (t->in_stdio && same && rec->kind != HD_LOG_REL);
+    t->last_kind = rec->kind;
+    t->last_aux = rec->aux;
+    t->last_site = rec->site;
+}
+
+/* A record that is an event of the runtime, in a walk that builds. */
+static enum hd_status on_step(struct hd_walk *w, const struct hd_raw *rec)
+{
+    uint32_t before = w->n_events;
+    w->rec = rec;
+    find_call(w, hd_walk_current(w), rec);
+    enum hd_status s = on_event(w, rec);
+    /* A thread without events could be joined before it was created; and where a call ends must be
+     * known, because the thread cannot stop inside. */
+    bool bare = w->n_events == before && (w->joined || !hd_walk_current(w)->begun);
+    if (s == HD_OK && bare && !w->keep_all) {
+        struct hd_event ev = {.op = HD_OP_BRANCH, .place = hd_walk_place(w, rec)};
+        ev.deps.given = true;
+        s = hd_walk_emit(w, &ev);
+    }
+    w->rec = NULL;
+    struct hd_walk_thread *t = hd_walk_current(w);
+    if (!w->in_wide) /* extra tokens are for all that the runtime does under its lock */
+        t->more[0].len = t->more[1].len = 0;
+    return s;
+}
+
 static enum hd_status on_record(struct hd_walk *w, const struct hd_raw *rec)
 {
     struct hd_walk_thread *t = hd_walk_current(w);
@@ -216,25 +278,8 @@ static enum hd_status on_record(struct hd_walk *w, const struct hd_raw *rec)
         w->rec = NULL;
         return s;
     }
-    if (rec->kind <= HD_LOG_LAST_EVENT) {
-        hd_u32vec_push(&t->reads_at, (uint32_t)t->reads.len);
-        w->rec = rec;
-        w->joined = joins(t, rec) && t->in_call;
-        hd_walk_in_call(t, rec);
-        t->in_call = w->joined;
-        /* A call of stdio takes the lock of its stream, works, and releases it. */
-        bool same = rec->site && rec->site == t->last_site;
-        t->in_stdio = rec->kind == HD_LOG_ACQ || (t->in_stdio && same && rec->kind != HD_LOG_REL);
-        t->last_kind = rec->kind;
-        t->last_aux = rec->aux;
-        t->last_site = rec->site;
-        enum hd_status s = on_event(w, rec);
-        w->rec = NULL;
-        t = hd_walk_current(w); /* threads may have moved */
-        if (!w->in_wide)        /* extra tokens are for all that the runtime does under its lock */
-            t->more[0].len = t->more[1].len = 0;
-        return s;
-    }
+    if (rec->kind <= HD_LOG_LAST_EVENT)
+        return on_step(w, rec);
     switch (rec->kind) {
     case HD_LOG_MORE:
         if (w->pass != HD_WALK_MARK)
@@ -247,9 +292,14 @@ static enum hd_status on_record(struct hd_walk *w, const struct hd_raw *rec)
         return HD_OK;
     case HD_LOG_REL_FOR:
     case HD_LOG_RREL_FOR:
-        return w->pass == HD_WALK_MARK ? HD_OK : on_foreign_release(w, rec);
-    case HD_LOG_OUTSIDE:
         if (w->pass != HD_WALK_MARK)
+            return on_foreign_release(w, rec);
+        hd_walk_mark_sync(w, rec);
+        return HD_OK;
+    case HD_LOG_OUTSIDE:
+        if (w->pass == HD_WALK_MARK)
+            hd_walk_mark_outside(w);
+        else
             hd_walk_returned(w, rec);
         return HD_OK;
     case HD_LOG_NAME:
@@ -272,10 +322,9 @@ static enum hd_status on_inherited(struct hd_walk *w, const struct hd_raw *rec)
 {
     struct hd_walk_thread *t = hd_walk_current(w);
     struct hd_region *g;
-    if (rec->kind <= HD_LOG_LAST_EVENT && w->pass != HD_WALK_MARK)
-        hd_u32vec_push(&t->reads_at,
-                       0); /* its id may be in a token; its reads are no events here */
-    t->inherited = (uint32_t)t->reads_at.len;
+    /* Its id may be in a token; its reads are no events here. */
+    t->steps += rec->kind <= HD_LOG_LAST_EVENT && w->pass != HD_WALK_MARK;
+    t->inherited = t->steps;
     switch (rec->kind) {
     case HD_LOG_FORK:
         return rec->w[0] < HD_MAX_THREADS
@@ -321,7 +370,7 @@ static enum hd_status look_up(struct hd_walk *w)
     const struct hd_build_watch *watch = w->watch;
     if (hd_interrupt_requested())
         return hd_err_set(w->err, HD_ERR_STOPPED, "interrupted");
-    if (watch)
+    if (watch && watch->progress)
         watch->progress(watch->ctx, w->before + work(w->fifths, w->log.before + w->log.pos),
                         w->total);
     return HD_OK;
@@ -342,9 +391,15 @@ static enum hd_status walk(struct hd_walk *w, enum hd_walk_pass pass)
     hd_names_fini(&w->lives);
     w->lives = (struct hd_names){0};
     memset(w->named, 0, sizeof w->named);
+    w->next_insert = 0;
+    w->anchors = w->joined = false;
+    w->segment = hd_owners_segment(&w->owners, 0);
+    hd_cells_forget_sets(&w->cells);
     for (size_t i = 0; i < w->threads.len; i++) {
         t = hd_vec_at(&w->threads, i);
-        t->reads.len = t->reads_at.len = 0;
+        t->reads.len = t->known.len = 0;
+        t->steps = t->holds = t->call_step = 0;
+        t->begun = t->reads_last = t->checks = false;
         t->branched = t->call_reads = 0;
         t->forked = t->inherited = 0;
         t->last_site = 0;
@@ -375,17 +430,22 @@ static int by_position(const void *a, const void *b)
     return (x->order > y->order) - (x->order < y->order);
 }
 
+static void forget_memory(struct hd_walk *w)
+{
+    w->inserts.len = 0;
+    for (size_t i = 0; i < w->memory.len; i++) {
+        struct hd_walk_cell *cell = hd_vec_at(&w->memory, i);
+        *cell = (struct hd_walk_cell){.loc = cell->loc, .benign = cell->benign};
+    }
+}
+
 /* free writes the cells of its block that have ids. Where some get theirs later, a replay that only
  * gives ids comes first: both walks after it have to see the same events. */
 static enum hd_status give_ids(struct hd_walk *w)
 {
     plan(w, FIFTHS_BUILD);
     enum hd_status s = walk(w, HD_WALK_REPLAY);
-    w->inserts.len = 0;
-    for (size_t i = 0; i < w->memory.len; i++) {
-        struct hd_walk_cell *cell = hd_vec_at(&w->memory, i);
-        *cell = (struct hd_walk_cell){.loc = cell->loc, .benign = cell->benign};
-    }
+    forget_memory(w);
     return s;
 }
 
@@ -409,18 +469,34 @@ static void forget_events(struct hd_walk *w)
     w->info->stuck = 0;
 }
 
+/* Again, when memory turned out to carry something from thread to thread: see leave.c. */
+static enum hd_status build(struct hd_walk *w)
+{
+    w->found = false;
+    enum hd_status s = walk(w, HD_WALK_BUILD);
+    while (s == HD_OK && w->found) {
+        w->found = false;
+        forget_events(w);
+        forget_memory(w);
+        plan(w, FIFTHS_BUILD);
+        s = walk(w, HD_WALK_BUILD);
+    }
+    return s;
+}
+
 static enum hd_status walk_all(struct hd_walk *w)
 {
     plan(w, FIFTHS_ALL);
     enum hd_status s = walk(w, HD_WALK_MARK);
     hd_walk_wide_settle(w);
+    hd_cells_drop_marks(&w->cells);
     if (s == HD_OK && w->late)
         s = give_ids(w);
     if (s == HD_OK)
         s = hd_builder_control(w->builder,
                                w->info->from_pass ? HD_CONTROL_BRANCHES : HD_CONTROL_ALL, w->err);
     if (s == HD_OK)
-        s = walk(w, HD_WALK_BUILD);
+        s = build(w);
     if (s != HD_OK || !w->inserts.len)
         return s;
     qsort(w->inserts.data, w->inserts.len, w->inserts.size, by_position);
@@ -440,6 +516,8 @@ static void walk_init(struct hd_walk *w, struct hd_build_info *info, struct hd_e
     w->err = err;
     hd_regions_init(&w->regions);
     hd_cells_init(&w->cells);
+    hd_owners_init(&w->owners);
+    hd_depsets_init(&w->sets);
     w->builder = hd_builder_new();
     w->details = hd_details_writer_new();
     w->threads = HD_VEC_INIT(struct hd_walk_thread);
@@ -456,13 +534,15 @@ static void drop_walks(struct hd_walk *w)
 {
     for (size_t i = 0; i < w->threads.len; i++) {
         struct hd_walk_thread *t = hd_vec_at(&w->threads, i);
-        hd_u32vec_fini(&t->reads);
-        hd_u32vec_fini(&t->reads_at);
+        hd_vec_fini(&t->reads);
+        hd_vec_fini(&t->known);
         hd_vec_fini(&t->more[0]);
         hd_vec_fini(&t->more[1]);
     }
     hd_regions_fini(&w->regions);
     hd_cells_fini(&w->cells);
+    hd_owners_fini(&w->owners);
+    hd_depsets_fini(&w->sets);
     hd_vec_fini(&w->memory);
     hd_vec_fini(&w->inserts);
     hd_u32vec_fini(&w->places);
@@ -477,8 +557,10 @@ static void drop_walks(struct hd_walk *w)
     hd_map_fini(&w->makers);
     hd_names_fini(&w->used);
     hd_names_fini(&w->lives);
-    hd_u32vec_fini(&w->dep_list[0]);
-    hd_u32vec_fini(&w->dep_list[1]);
+    for (unsigned i = 0; i < 3; i++) {
+        hd_u32vec_fini(&w->dep_reads[i]);
+        hd_u32vec_fini(&w->dep_list[i]);
+    }
     hd_rawlog_fini(&w->log);
     hd_walk_objlocks_fini(w);
 }
@@ -553,6 +635,7 @@ enum hd_status hd_walk_open(struct hd_walk *w, const char *name, const char *dat
         .kind = hd_recmeta_number(&w->meta, "pending-kind"),
     };
     read_modules(w);
+    w->keep_all |= hd_recmeta_number(&w->meta, "keep-all") != 0;
     w->info->lost = (uint32_t)hd_recmeta_number(&w->meta, "lost");
     return HD_OK;
 }
@@ -612,7 +695,7 @@ enum hd_status hd_drive_build(const char *name, const char *data, size_t len,
                               const struct hd_build_watch *watch, struct hd_trace **trace,
                               struct hd_build_info *info, struct hd_err *err)
 {
-    struct hd_walk w = {.watch = watch};
+    struct hd_walk w = {.watch = watch, .keep_all = watch && watch->keep_all};
     *trace = NULL;
     *info = (struct hd_build_info){.waits = HD_VEC_INIT(struct hd_build_wait)};
     enum hd_status s = hd_walk_open(&w, name, data, len, info, err);

@@ -53,8 +53,9 @@ struct hd_build_info {
 /* Told now and then how far the work is, in kilobytes of log. The total grows when another walk is
  * needed. */
 struct hd_build_watch {
-    void (*progress)(void *ctx, uint64_t done, uint64_t total);
+    void (*progress)(void *ctx, uint64_t done, uint64_t total); /* or NULL */
     void *ctx;
+    bool keep_all; /* accesses to memory that threads do not share are events, too */
 };
 
 /* Whether these are the first bytes of a recording. */

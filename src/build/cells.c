@@ -4,13 +4,22 @@
 
 #include <string.h>
 
-#define BLOCK ((uint64_t)HD_CELL_PAGE * HD_CELL_PAGES) /* bytes */
+#define BLOCK  ((uint64_t)HD_CELL_PAGE * HD_CELL_PAGES) /* bytes */
+#define RECENT (sizeof((struct hd_cells *)0)->recent / sizeof(struct hd_cell_recent))
+#define IDS    (HD_CELL_PAGE * sizeof(uint32_t))
+#define MARKS  (HD_CELL_PAGES * sizeof(struct hd_cell_marks))
 
 void hd_cells_init(struct hd_cells *c)
 {
     *c = (struct hd_cells){.blocks = HD_VEC_INIT(struct hd_cell_block *)};
-    for (size_t i = 0; i < sizeof c->recent / sizeof *c->recent; i++)
+    for (size_t i = 0; i < RECENT; i++)
         c->recent[i].key = UINT64_MAX;
+}
+
+static void free_page(struct hd_cell_page *page)
+{
+    hd_free(page->ids, page->ids ? IDS : 0);
+    hd_free(page->sets, page->sets ? IDS : 0);
 }
 
 void hd_cells_fini(struct hd_cells *c)
@@ -18,7 +27,8 @@ void hd_cells_fini(struct hd_cells *c)
     for (size_t i = 0; i < c->blocks.len; i++) {
         struct hd_cell_block *block = *(struct hd_cell_block **)hd_vec_at(&c->blocks, i);
         for (size_t k = 0; k < HD_CELL_PAGES; k++)
-            hd_free(block->pages[k].ids, HD_CELL_PAGE * sizeof(uint32_t));
+            free_page(&block->pages[k]);
+        hd_free(block->marks, block->marks ? MARKS : 0);
         hd_free(block, sizeof *block);
     }
     hd_map_fini(&c->numbers);
@@ -43,7 +53,7 @@ static struct hd_cell_block *find_block(struct hd_cells *c, uint64_t key, bool m
 static inline struct hd_cell_page *page_at(struct hd_cells *c, uint64_t linear, bool make)
 {
     uint64_t key = linear / BLOCK;
-    struct hd_cell_recent *recent = &c->recent[key % (sizeof c->recent / sizeof *c->recent)];
+    struct hd_cell_recent *recent = &c->recent[key % RECENT];
     if (recent->key != key) {
         struct hd_cell_block *block = find_block(c, key, make);
         if (!block)
@@ -107,8 +117,8 @@ uint32_t hd_cells_id(struct hd_cells *c, uint64_t linear, bool *fresh)
     struct hd_cell_page *page = page_of(c, linear);
     *fresh = false;
     if (!page->ids) {
-        page->ids = hd_alloc(HD_CELL_PAGE * sizeof *page->ids);
-        memset(page->ids, 0xff, HD_CELL_PAGE * sizeof *page->ids);
+        page->ids = hd_alloc(IDS);
+        memset(page->ids, 0xff, IDS);
     }
     uint32_t *id = page->ids + linear % HD_CELL_PAGE;
     if (*id == HD_CELL_NONE) {
@@ -133,6 +143,136 @@ uint32_t hd_cells_used(struct hd_cells *c, uint64_t linear, uint64_t end, uint64
         linear = stop;
     }
     return HD_CELL_NONE;
+}
+
+/* ---- ownership ---- */
+
+struct hd_cell_page *hd_cells_page(struct hd_cells *c, uint64_t linear,
+                                   struct hd_cell_marks **marks)
+{
+    struct hd_cell_page *page = page_of(c, linear);
+    struct hd_cell_block *block = c->recent[linear / BLOCK % RECENT].block;
+    if (!block->marks)
+        block->marks = hd_calloc(1, MARKS);
+    *marks = &block->marks[linear / HD_CELL_PAGE % HD_CELL_PAGES];
+    return page;
+}
+
+void hd_cells_drop_marks(struct hd_cells *c)
+{
+    for (size_t i = 0; i < c->blocks.len; i++) {
+        struct hd_cell_block *block = *(struct hd_cell_block **)hd_vec_at(&c->blocks, i);
+        hd_free(block->marks, block->marks ? MARKS : 0);
+        block->marks = NULL;
+    }
+}
+
+/* Bits of the granules that hold bytes [at, at + part) of a page. */
+static unsigned granules(uint64_t at, uint64_t part)
+{
+    unsigned first = (unsigned)(at / HD_GRANULE), last = (unsigned)((at + part - 1) / HD_GRANULE);
+    return (2u << last) - (1u << first);
+}
+
+/* How many of len bytes from linear on are in its page. */
+static uint64_t in_page(uint64_t linear, uint64_t len)
+{
+    uint64_t room = HD_CELL_PAGE - linear % HD_CELL_PAGE;
+    return len < room ? len : room;
+}
+
+bool hd_cells_shared(struct hd_cells *c, uint64_t linear, uint64_t len)
+{
+    while (len) {
+        uint64_t part = in_page(linear, len);
+        const struct hd_cell_page *page = page_at(c, linear, false);
+        if (page && page->shared & granules(linear % HD_CELL_PAGE, part))
+            return true;
+        linear += part;
+        len -= part;
+    }
+    return false;
+}
+
+bool hd_cells_carries(struct hd_cells *c, uint64_t linear, uint64_t len, bool set)
+{
+    bool yes = false, fresh = false;
+    while (len) {
+        uint64_t part = in_page(linear, len);
+        struct hd_cell_page *page = page_at(c, linear, set);
+        unsigned bits = granules(linear % HD_CELL_PAGE, part);
+        yes |= page && page->carries & bits;
+        fresh |= page && bits & ~page->carries;
+        if (set)
+            page->carries |= (uint8_t)bits;
+        linear += part;
+        len -= part;
+    }
+    return set ? fresh : yes;
+}
+
+/* Each byte gets an entry of its own. */
+static void spread_set(struct hd_cell_page *page)
+{
+    page->sets = hd_alloc(IDS);
+    for (size_t i = 0; i < HD_CELL_PAGE; i++)
+        page->sets[i] = page->set;
+}
+
+void hd_cells_set(struct hd_cells *c, uint64_t linear, uint64_t len, uint32_t set)
+{
+    while (len) {
+        uint64_t part = in_page(linear, len), at = linear % HD_CELL_PAGE;
+        struct hd_cell_page *page = page_at(c, linear, set != 0);
+        linear += part;
+        len -= part;
+        if (!page || (!page->sets && page->set == set))
+            continue;
+        if (part == HD_CELL_PAGE) {
+            hd_free(page->sets, page->sets ? IDS : 0);
+            page->sets = NULL;
+            page->set = set;
+            continue;
+        }
+        if (!page->sets)
+            spread_set(page);
+        for (uint64_t i = at; i < at + part; i++)
+            page->sets[i] = set;
+    }
+}
+
+static uint32_t set_at(struct hd_cells *c, uint64_t linear, uint64_t len, uint64_t *part)
+{
+    uint64_t at = linear % HD_CELL_PAGE, n = 1;
+    const struct hd_cell_page *page = page_at(c, linear, false);
+    *part = in_page(linear, len);
+    if (!page || !page->sets)
+        return page ? page->set : 0;
+    while (n < *part && page->sets[at + n] == page->sets[at])
+        n++;
+    *part = n;
+    return page->sets[at];
+}
+
+uint32_t hd_cells_get(struct hd_cells *c, uint64_t linear, uint64_t len, uint64_t *part)
+{
+    uint64_t more;
+    uint32_t set = set_at(c, linear, len, part);
+    while (*part < len && set_at(c, linear + *part, len - *part, &more) == set)
+        *part += more;
+    return set;
+}
+
+void hd_cells_forget_sets(struct hd_cells *c)
+{
+    for (size_t i = 0; i < c->blocks.len; i++) {
+        struct hd_cell_block *block = *(struct hd_cell_block **)hd_vec_at(&c->blocks, i);
+        for (size_t k = 0; k < HD_CELL_PAGES; k++) {
+            hd_free(block->pages[k].sets, block->pages[k].sets ? IDS : 0);
+            block->pages[k].sets = NULL;
+            block->pages[k].set = 0;
+        }
+    }
 }
 
 uint64_t hd_cells_value(const uint8_t *bytes, uint64_t len)

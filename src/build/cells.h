@@ -13,12 +13,15 @@
 
 #include "base/hash.h"
 #include "base/vec.h"
+#include "trace/owner.h"
 
 #include <stdint.h>
 
 #define HD_CELL_PAGE  64 /* bytes */
 #define HD_CELL_PAGES 64 /* in a block */
 #define HD_CELL_NONE  UINT32_MAX
+#define HD_GRANULE    8 /* bytes that have one owner */
+#define HD_GRANULES   (HD_CELL_PAGE / HD_GRANULE)
 
 struct hd_cells {
     struct hd_map numbers; /* linear address / bytes of a block -> block */
@@ -30,12 +33,26 @@ struct hd_cells {
     } recent[64];
 };
 
+/* What the first walk knows of a page, and nobody later. */
+struct hd_cell_marks {
+    struct hd_owner own[HD_GRANULES];
+    uint8_t bytes[HD_CELL_PAGE]; /* contents, where `known` */
+    uint64_t known;              /* bit i: byte i */
+};
+
 struct hd_cell_block {
     struct hd_cell_page {
         uint64_t edges;   /* bit i: a cell starts at byte i */
         uint64_t touched; /* bit i: hd_cells_touch met byte i */
         uint32_t *ids;    /* HD_CELL_PAGE of them, or NULL */
+        uint32_t *sets;   /* by byte: see hd_cells_set; or NULL: all `set` */
+        uint32_t set;
+        uint8_t shared;     /* by granule, a bit each: it is shared */
+        uint8_t in_section; /* it was touched under a lock or in a block that is meant atomic */
+        uint8_t passed;     /* it went from thread to thread */
+        uint8_t carries;    /* what it holds matters to another thread than the writer's */
     } pages[HD_CELL_PAGES];
+    struct hd_cell_marks *marks; /* by page, or NULL */
 };
 
 void hd_cells_init(struct hd_cells *c);
@@ -49,6 +66,22 @@ uint64_t hd_cells_next(struct hd_cells *c, uint64_t linear, uint64_t len);
 uint32_t hd_cells_id(struct hd_cells *c, uint64_t linear, bool *fresh);
 /* The next cell with an id in [linear, end), or HD_CELL_NONE; *at: its start. */
 uint32_t hd_cells_used(struct hd_cells *c, uint64_t linear, uint64_t end, uint64_t *at);
+
+/* First walk. The page of linear, and what is known of it. */
+struct hd_cell_page *hd_cells_page(struct hd_cells *c, uint64_t linear,
+                                   struct hd_cell_marks **marks);
+void hd_cells_drop_marks(struct hd_cells *c); /* the first walk is over */
+
+/* Is a granule of these bytes shared? */
+bool hd_cells_shared(struct hd_cells *c, uint64_t linear, uint64_t len);
+/* Does one of them carry? With `set` they do from here on: whether that is new. */
+bool hd_cells_carries(struct hd_cells *c, uint64_t linear, uint64_t len, bool set);
+
+/* On what the contents of bytes in no event depend: sets of trace/depset.h. */
+void hd_cells_set(struct hd_cells *c, uint64_t linear, uint64_t len, uint32_t set);
+/* The set of the first byte; *part: how many of the len bytes have the same. */
+uint32_t hd_cells_get(struct hd_cells *c, uint64_t linear, uint64_t len, uint64_t *part);
+void hd_cells_forget_sets(struct hd_cells *c);
 
 uint64_t hd_cells_value(const uint8_t *bytes, uint64_t len);
 

@@ -6,9 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WIDE                                                                                       \
-    64 /* a range with more reads than this counts as all: lists would grow without bound */
-
 /* Thread names are paths of creation: T1 is the main thread, T1.2 the second one that it creates.
  */
 enum hd_status hd_walk_thread_at(struct hd_walk *w, uint32_t number, uint32_t parent,
@@ -20,6 +17,8 @@ enum hd_status hd_walk_thread_at(struct hd_walk *w, uint32_t number, uint32_t pa
         struct hd_walk_thread *t = hd_vec_push(&w->threads);
         *t = (struct hd_walk_thread){0};
         t->more[0] = t->more[1] = HD_VEC_INIT(hd_tok);
+        t->reads = HD_VEC_INIT(struct hd_walk_read);
+        t->known = HD_VEC_INIT(struct hd_walk_known);
     }
     struct hd_walk_thread *t = hd_vec_at(&w->threads, number);
     *out = t;
@@ -81,25 +80,62 @@ uint32_t hd_walk_next_eid(const struct hd_walk *w)
     return (uint32_t)hd_builder_count(w->builder);
 }
 
+/* The replay keeps the same lists, with its own numbers: it has to decide alike everywhere. */
+static void add_read(struct hd_walk *w, struct hd_walk_thread *t, uint32_t number)
+{
+    struct hd_walk_read *read = hd_vec_push(&t->reads);
+    *read = (struct hd_walk_read){.event = w->pass == HD_WALK_BUILD ? hd_walk_next_eid(w) : number};
+    *(struct hd_walk_known *)hd_vec_push(&t->known) =
+        (struct hd_walk_known){t->steps, (uint32_t)t->reads.len - 1};
+}
+
+enum hd_status hd_walk_anchor(struct hd_walk *w)
+{
+    struct hd_walk_thread *t = hd_walk_current(w);
+    if (!w->anchors || !w->rec)
+        return HD_OK;
+    struct hd_raw first = {
+        .kind = t->call.kind, .aux = t->call.aux, .slot = t->call.slot, .site = t->call.site};
+    const struct hd_raw *rec = w->rec;
+    uint32_t steps = t->steps, detail = w->detail;
+    struct hd_event ev = {.op = HD_OP_BRANCH,
+                          .place = hd_walk_place(w, first.site ? &first : w->rec)};
+    ev.deps.given = true;
+    w->anchors = false;
+    w->rec = &first;
+    t->steps = t->call_step;
+    enum hd_status s = hd_walk_emit(w, &ev);
+    t->steps = steps;
+    w->rec = rec;
+    w->detail = detail;
+    w->joined = true;
+    return s;
+}
+
 enum hd_status hd_walk_emit(struct hd_walk *w, struct hd_event *ev)
 {
+    enum hd_status s = hd_walk_anchor(w);
+    if (s != HD_OK)
+        return s;
     struct hd_walk_thread *t = hd_walk_current(w);
     uint32_t number = w->n_events++;
     t->last_event = number;
+    t->begun = true;
+    t->checks = false;
+    t->reads_last = hd_op_reads(ev->op);
     t->syncs += !hd_op_reads(ev->op) && !hd_op_writes(ev->op) && ev->op != HD_OP_BRANCH;
     if (w->n_events == HD_MAX_EVENTS)
         return hd_err_set(w->err, HD_ERR_LIMIT, "the run has more events than a trace can hold");
-    /* The replay keeps the same lists, with its own numbers: it has to decide alike everywhere. */
     if (hd_op_reads(ev->op))
-        hd_u32vec_push(&t->reads, w->pass == HD_WALK_BUILD ? hd_walk_next_eid(w) : number);
+        add_read(w, t, number);
+    t->in_call = t->in_call || w->rec;
     if (w->pass != HD_WALK_BUILD)
         return HD_OK;
     ev->thread = t->tid;
-    t->in_call = t->in_call || w->rec;
-    hd_origin_add(&w->origins, t->tid, ev->place,
-                  w->rec ? (uint32_t)t->reads_at.len - t->inherited : 0, w->rec, w->joined);
+    hd_origin_add(&w->origins, t->tid, ev->place, w->rec ? t->steps - t->inherited : 0, w->rec,
+                  w->joined);
     hd_details_event(w->details, w->detail);
-    enum hd_status s = hd_builder_add(w->builder, ev, w->err);
+    s = hd_builder_add(w->builder, ev, w->err);
     while (s == HD_OK && w->next_insert < w->inserts.len) {
         const struct hd_walk_insert *in = hd_vec_at(&w->inserts, w->next_insert);
         if (in->after != number)
@@ -108,116 +144,6 @@ enum hd_status hd_walk_emit(struct hd_walk *w, struct hd_event *ev)
         w->next_insert++;
     }
     return s;
-}
-
-enum hd_status hd_walk_branch_all(struct hd_walk *w, uint32_t place)
-{
-    struct hd_walk_thread *t = hd_walk_current(w);
-    if (!w->info->from_pass)
-        return HD_OK;
-    t->branched = t->call_reads = (uint32_t)t->reads.len;
-    struct hd_event ev = {.op = HD_OP_BRANCH, .place = place};
-    return hd_walk_emit(w, &ev);
-}
-
-void hd_walk_in_call(struct hd_walk_thread *t, const struct hd_raw *rec)
-{
-    if (!hd_walk_is_joined(rec))
-        t->call_reads = (uint32_t)t->reads.len;
-}
-
-/* What the call has read so far decides what it does next (strcpy: how much it copies). */
-static enum hd_status branch_call(struct hd_walk *w, uint32_t place)
-{
-    struct hd_walk_thread *t = hd_walk_current(w);
-    size_t n = t->reads.len - t->call_reads;
-    if (n == 0)
-        return HD_OK;
-    if (n > WIDE)
-        return hd_walk_branch_all(w, place);
-    struct hd_event ev = {.op = HD_OP_BRANCH, .place = place};
-    ev.deps = (struct hd_dep_list){true, (uint32_t)n, t->reads.data + t->call_reads};
-    t->call_reads = (uint32_t)t->reads.len;
-    return hd_walk_emit(w, &ev);
-}
-
-/* The reads in the token's range, appended to list; *n counts those of all ranges. Only a trace
- * that is built needs the list itself. False: too many, take all. */
-static bool add_reads(const struct hd_walk *w, const struct hd_walk_thread *t, hd_tok tok,
-                      struct hd_u32vec *list, size_t *n)
-{
-    uint32_t lo = hd_tok_lo(tok), hi = hd_tok_hi(tok);
-    if (hi == 0) /* HD_TOK_NONE, or what a thread gets at its start: it comes from no read of it */
-        return true;
-    if (tok == HD_TOK_ALL)
-        return false;
-    if (lo == 0)
-        lo = 1; /* all up to hi */
-    if (lo > hi)
-        return true; /* what was copied had no bytes */
-    size_t ids = t->reads_at.len;
-    size_t from = lo <= ids ? t->reads_at.data[lo - 1] : t->reads.len;
-    size_t to = hi < ids ? t->reads_at.data[hi] : t->reads.len;
-    if (to - from > WIDE || *n + (to - from) > 4 * WIDE)
-        return false;
-    *n += to - from;
-    for (; w->pass == HD_WALK_BUILD && from < to; from++)
-        hd_u32vec_push(list, t->reads.data[from]);
-    return true;
-}
-
-static bool ascends(const struct hd_u32vec *list)
-{
-    for (size_t i = 1; i < list->len; i++)
-        if (list->data[i - 1] >= list->data[i])
-            return false;
-    return true;
-}
-
-static int by_number(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
-}
-
-static void sort(struct hd_u32vec *list)
-{
-    qsort(list->data, list->len, sizeof *list->data, by_number);
-    size_t n = 0;
-    for (size_t i = 0; i < list->len; i++)
-        if (n == 0 || list->data[n - 1] != list->data[i])
-            list->data[n++] = list->data[i];
-    list->len = n;
-}
-
-/* The set that a token and the extra tokens of this role name. False: all. */
-static bool collect(struct hd_walk *w, unsigned role, hd_tok tok, struct hd_dep_list *out)
-{
-    const struct hd_walk_thread *t = hd_walk_current(w);
-    struct hd_u32vec *list = &w->dep_list[role];
-    size_t n = 0;
-    list->len = 0;
-    bool some = add_reads(w, t, tok, list, &n);
-    for (size_t i = 0; some && i < t->more[role].len; i++)
-        some = add_reads(w, t, *(hd_tok *)hd_vec_at(&t->more[role], i), list, &n);
-    if (!some)
-        return false;
-    if (!ascends(list))
-        sort(list);
-    *out = (struct hd_dep_list){true, (uint32_t)list->len, list->data};
-    return true;
-}
-
-enum hd_status hd_walk_branch(struct hd_walk *w, const struct hd_raw *rec, hd_tok tok)
-{
-    struct hd_walk_thread *t = hd_walk_current(w);
-    struct hd_event ev = {.op = HD_OP_BRANCH, .place = hd_walk_place(w, rec)};
-    /* A choice that no read decides says nothing, but a replay meets it. */
-    if (!collect(w, 0, tok, &ev.deps)) {
-        ev.deps = (struct hd_dep_list){0};
-        t->branched = (uint32_t)t->reads.len;
-    }
-    return hd_walk_emit(w, &ev);
 }
 
 /* After which event a thread wrote to a cell of its own stack that others had used: those were
@@ -269,37 +195,25 @@ static const enum hd_op op_of[] = {
     [HD_LOG_RANGE_WRITE] = HD_OP_WRITE,
 };
 
-/* An access on its way into cells. */
-struct access {
-    struct hd_event ev;
-    bool guess;                       /* a read that the compiler may have left out */
-    bool call;                        /* HD_LOG_CALL */
-    bool text;                        /* each cell decides whether the next one is read */
-    bool own;                         /* rmw: the last of its value's dependences is its own read */
-    const uint8_t *bytes, *new_bytes; /* NULL: not known */
-};
-
-/* One cell's share of an access. */
-static enum hd_status touch(struct hd_walk *w, struct access *a, const struct hd_region *g,
-                            uint64_t addr)
+struct hd_walk_cell *hd_walk_cell(struct hd_walk *w, const struct hd_region *g, uint64_t addr,
+                                  uint32_t *id)
 {
     bool fresh;
-    uint32_t id = hd_cells_id(&w->cells, hd_region_linear(g, addr), &fresh);
+    *id = hd_cells_id(&w->cells, hd_region_linear(g, addr), &fresh);
     if (fresh) {
         struct hd_walk_cell *cell = hd_vec_push(&w->memory);
         *cell = (struct hd_walk_cell){.loc = hd_walk_location(w, g, addr),
                                       .benign = hd_walk_benign_is(w, hd_region_linear(g, addr))};
     }
-    struct hd_walk_cell *cell = hd_vec_at(&w->memory, id);
-    bool first = cell->seen != w->number;
-    cell->seen = w->number;
-    if (a->guess && first && g->kind == HD_REGION_STACK)
-        return HD_OK; /* what an unused part of a stack holds is nobody's business */
-    if (!w->settled)
-        replay(w, id, &a->ev, g);
+    return hd_vec_at(&w->memory, *id);
+}
+
+enum hd_status hd_walk_touch(struct hd_walk *w, struct hd_walk_access *a, const struct hd_region *g,
+                             uint64_t addr)
+{
+    uint32_t id;
+    const struct hd_walk_cell *cell = hd_walk_cell(w, g, addr, &id);
     a->ev.obj = cell->loc;
-    if (a->own)
-        w->dep_list[0].data[a->ev.deps.n - 1] = hd_walk_next_eid(w);
     enum hd_op op = a->ev.op;
     if (cell->benign && op == HD_OP_READ)
         a->ev.op = HD_OP_AREAD;
@@ -310,23 +224,46 @@ static enum hd_status touch(struct hd_walk *w, struct access *a, const struct hd
     return s;
 }
 
+/* One cell's share of an access. */
+static enum hd_status touch(struct hd_walk *w, struct hd_walk_access *a, const struct hd_region *g,
+                            uint64_t addr)
+{
+    uint32_t id;
+    struct hd_walk_cell *cell = hd_walk_cell(w, g, addr, &id);
+    bool first = cell->seen != w->number;
+    cell->seen = w->number;
+    if (a->guess && first && g->kind == HD_REGION_STACK)
+        return HD_OK; /* what an unused part of a stack holds is nobody's business */
+    enum hd_status s = hd_walk_anchor(w);
+    if (s != HD_OK)
+        return s;
+    if (!w->settled)
+        replay(w, id, &a->ev, g);
+    if (a->own)
+        w->dep_list[0].data[a->ev.deps.n - 1] = hd_walk_next_eid(w);
+    a->made = true;
+    return hd_walk_touch(w, a, g, addr);
+}
+
 /* Dependences of an access, and a branch before it where the trace cannot say them. */
-static enum hd_status set_deps(struct hd_walk *w, const struct hd_raw *rec, struct access *a)
+static enum hd_status set_deps(struct hd_walk *w, const struct hd_raw *rec,
+                               struct hd_walk_access *a)
 {
     struct hd_walk_thread *t = hd_walk_current(w);
     bool known = (rec->aux & HD_LOG_SITE) != 0;
     if (a->call) {
-        if (!hd_op_writes(a->ev.op) || !collect(w, 0, HD_TOK_NONE, &a->ev.deps))
+        if (!hd_op_writes(a->ev.op) || !hd_walk_collect(w, 0, HD_TOK_NONE, &a->ev.deps))
             a->ev.deps = (struct hd_dep_list){0};
-        return branch_call(w, a->ev.place);
+        return hd_walk_branch_call(w, a);
     }
-    if (!known || !collect(w, 1, rec->addr, &a->ev.addr)) {
+    if (!known || !hd_walk_collect(w, 1, rec->addr, &a->ev.addr)) {
         a->ev.addr = (struct hd_dep_list){0};
-        enum hd_status s = t->reads.len > t->branched ? hd_walk_branch_all(w, a->ev.place) : HD_OK;
+        enum hd_status s =
+            hd_walk_open_reads(w, t->branched) ? hd_walk_branch_all(w, a->ev.place) : HD_OK;
         if (s != HD_OK)
             return s;
     }
-    if (!known || !hd_op_writes(a->ev.op) || !collect(w, 0, rec->val, &a->ev.deps)) {
+    if (!known || !hd_op_writes(a->ev.op) || !hd_walk_collect(w, 0, rec->val, &a->ev.deps)) {
         a->ev.deps = (struct hd_dep_list){0};
         return HD_OK;
     }
@@ -340,7 +277,13 @@ static enum hd_status set_deps(struct hd_walk *w, const struct hd_raw *rec, stru
     return HD_OK;
 }
 
-static enum hd_status spread(struct hd_walk *w, struct access *a, uint64_t addr, uint64_t len)
+static bool is_left_out(struct hd_walk *w, const struct hd_region *g, uint64_t addr, uint64_t len)
+{
+    return !w->keep_all && !hd_cells_shared(&w->cells, hd_region_linear(g, addr), len);
+}
+
+static enum hd_status spread(struct hd_walk *w, struct hd_walk_access *a, uint64_t addr,
+                             uint64_t len)
 {
     bool first = true;
     while (len) {
@@ -355,9 +298,11 @@ static enum hd_status spread(struct hd_walk *w, struct access *a, uint64_t addr,
         a->ev.new_value = a->new_bytes ? hd_cells_value(a->new_bytes, part) : 0;
         enum hd_status s = HD_OK;
         if (a->text && !first)
-            s = a->call ? branch_call(w, a->ev.place) : hd_walk_branch_all(w, a->ev.place);
+            s = a->call ? hd_walk_branch_call(w, a) : hd_walk_branch_all(w, a->ev.place);
         first = false;
-        if (s == HD_OK)
+        if (s == HD_OK && is_left_out(w, g, addr, part))
+            s = hd_walk_leave_cell(w, a, g, addr, part);
+        else if (s == HD_OK)
             s = touch(w, a, g, addr);
         if (s != HD_OK)
             return s;
@@ -371,28 +316,6 @@ static enum hd_status spread(struct hd_walk *w, struct access *a, uint64_t addr,
     return HD_OK;
 }
 
-static void mark(struct hd_walk *w, uint64_t addr, uint64_t len)
-{
-    while (len) {
-        uint64_t room;
-        struct hd_region *g = hd_regions_find(&w->regions, addr, &room);
-        if (g->kind == HD_REGION_HEAP && len > 8 && len > room)
-            len = room;
-        uint64_t part = len < room ? len : room;
-        uint64_t linear = hd_region_linear(g, addr);
-        hd_cells_mark(&w->cells, linear, part);
-        if (w->types.types.len && g->kind != HD_REGION_STATIC &&
-            hd_cells_touch(&w->cells, linear, part))
-            hd_walk_objlocks_see(w, g, addr);
-        if (g->thread == UINT32_MAX)
-            g->thread = w->current;
-        g->shared = g->shared || g->thread != w->current;
-        w->late = w->late || g->freed;
-        addr += part;
-        len -= part;
-    }
-}
-
 enum hd_status hd_walk_access(struct hd_walk *w, const struct hd_raw *rec)
 {
     bool range = rec->kind == HD_LOG_RANGE_READ || rec->kind == HD_LOG_RANGE_WRITE;
@@ -401,17 +324,18 @@ enum hd_status hd_walk_access(struct hd_walk *w, const struct hd_raw *rec)
     bool looks = rec->kind == HD_LOG_READ || rec->kind == HD_LOG_RANGE_READ;
     bool writes = rec->kind == HD_LOG_WRITE || rec->kind == HD_LOG_RANGE_WRITE;
     if (w->pass == HD_WALK_MARK) {
-        mark(w, rec->w[0], len);
+        hd_walk_mark(w, rec, len);
         if (ignores & 2 && writes)
             hd_walk_benign_add(w, rec->w[0], len);
         return HD_OK;
     }
     if (ignores & 1 && looks)
         return HD_OK;
-    static const struct access blank; /* a copy is quicker than zeros, see clear in rawlog.c */
-    struct access a = blank;
+    static const struct hd_walk_access
+        blank; /* a copy is quicker than zeros, see clear in rawlog.c */
+    struct hd_walk_access a = blank;
     a.ev.op = op_of[rec->kind];
-    a.ev.place = hd_walk_place(w, rec);
+    a.rec = rec;
     a.call = range && rec->aux & HD_LOG_CALL;
     a.text = rec->kind == HD_LOG_RANGE_READ && rec->aux & HD_LOG_TEXT;
     a.guess = (rec->aux & HD_LOG_PENDING) && !hd_op_writes(a.ev.op);
@@ -419,8 +343,15 @@ enum hd_status hd_walk_access(struct hd_walk *w, const struct hd_raw *rec)
         a.bytes = range ? rec->data : (const uint8_t *)&rec->w[1];
     if (rec->kind == HD_LOG_RMW)
         a.new_bytes = (const uint8_t *)&rec->w[2];
+    if (hd_walk_is_private(w, rec->w[0], len))
+        return hd_walk_leave(w, &a, rec->w[0], len);
+    hd_walk_place_of(w, &a);
     enum hd_status s = set_deps(w, rec, &a);
-    return s == HD_OK ? spread(w, &a, rec->w[0], len) : s;
+    if (s == HD_OK)
+        s = spread(w, &a, rec->w[0], len);
+    if (a.made && a.ev.addr.given)
+        hd_walk_decide(w, 1);
+    return s;
 }
 
 /* free writes what was used of the block, if anybody else ever touched it: for a block of one
@@ -435,14 +366,18 @@ enum hd_status hd_walk_free_block(struct hd_walk *w, const struct hd_raw *rec)
         if (g->thread == UINT32_MAX)
             g->thread = w->current; /* others may come too late */
         g->shared = g->shared || g->thread != w->current;
+        hd_walk_mark_free(w, g);
         return HD_OK;
     }
-    struct access a = {.ev = {.op = HD_OP_WRITE, .place = hd_walk_place(w, rec)}};
+    struct hd_walk_access a = {.ev = {.op = HD_OP_WRITE}, .rec = rec};
     a.ev.deps.given = true;
     uint64_t at = g->linear, end = g->linear + (g->end - g->start);
     enum hd_status s = HD_OK;
     while (s == HD_OK && g->shared && hd_cells_used(&w->cells, at, end, &at) != HD_CELL_NONE) {
-        s = touch(w, &a, g, g->start + (at - g->linear));
+        uint64_t addr = g->start + (at - g->linear);
+        hd_walk_place_of(w, &a);
+        if (!is_left_out(w, g, addr, hd_cells_next(&w->cells, at, end - at)))
+            s = touch(w, &a, g, addr);
         at++;
     }
     return s;

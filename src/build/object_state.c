@@ -114,6 +114,9 @@ static uint32_t location(struct hd_walk *w, uint64_t kind, uint64_t object)
 static enum hd_status step(struct hd_walk *w, const struct hd_raw *rec, uint64_t kind,
                            uint64_t object, uint64_t old, uint64_t now)
 {
+    enum hd_status s = hd_walk_anchor(w);
+    if (s != HD_OK)
+        return s;
     uint32_t own = hd_walk_next_eid(w);
     struct hd_event ev = {.op = HD_OP_RMW, .place = hd_walk_place(w, rec), .has_value = true};
     ev.value = old;
@@ -127,9 +130,11 @@ static enum hd_status step(struct hd_walk *w, const struct hd_raw *rec, uint64_t
 static enum hd_status taken(struct hd_walk *w, const struct hd_raw *rec)
 {
     uint32_t *at = hd_map_put(&w->counts, key_of(rec->w[0], rec->w[1]), NULL), old = *at;
-    uint32_t own = hd_walk_next_eid(w);
     *at = (uint32_t)rec->w[2];
-    enum hd_status s = step(w, rec, rec->w[0], rec->w[1], old, *at);
+    enum hd_status s = hd_walk_anchor(w);
+    uint32_t own = hd_walk_next_eid(w);
+    if (s == HD_OK)
+        s = step(w, rec, rec->w[0], rec->w[1], old, *at);
     struct hd_event ev = {.op = HD_OP_BRANCH, .place = hd_walk_place(w, rec)};
     ev.deps = (struct hd_dep_list){true, 1, &own};
     return s == HD_OK ? hd_walk_emit(w, &ev) : s;

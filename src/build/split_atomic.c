@@ -63,7 +63,7 @@ enum hd_status hd_walk_wide_rmw(struct hd_walk *w, const struct hd_raw *rec)
     enum hd_status s = hd_walk_access(w, &part);
     if (s != HD_OK)
         return s;
-    uint32_t own = (uint32_t)hd_walk_current(w)->reads_at.len; /* this record's id */
+    uint32_t own = hd_walk_current(w)->steps; /* this record's id */
     part.kind = HD_LOG_AWRITE;
     part.w[1] = rec->w[2];
     part.val = hd_tok_join(rec->val, hd_tok_range(own, own));

@@ -61,6 +61,7 @@ struct hd_cli {
     bool quiet;
     int color; /* enum hd_color */
     bool color_out, color_err;
+    bool keep_all; /* of recordings that are read: see build/build.h */
 };
 
 struct hd_cmd {

@@ -14,6 +14,7 @@ struct values {
     int policy; /* of HD_CLI_POLICIES */
     uint64_t seed, quantum, depth, steps, limit, max_size, exit_steps;
     double timeout;
+    bool keep_all;
 };
 
 static const struct hd_opt options[] = {
@@ -31,6 +32,8 @@ static const struct hd_opt options[] = {
      "pct: spread the changes over this many accesses (10000)", NULL, 1, 1000000000},
     {0, "exit-steps", HD_OPT_COUNT, offsetof(struct values, exit_steps), "N",
      "Threads that can still run when the process ends do N steps first (50000)", NULL, 0, 0},
+    {0, "keep-all-events", HD_OPT_FLAG, offsetof(struct values, keep_all), NULL,
+     "Accesses to memory that threads do not share are events, too", NULL, 0, 0},
     {0, "limit", HD_OPT_COUNT, offsetof(struct values, limit), "N",
      "Keep only the first N events; the program runs on (0: keep all)", NULL, 0, 0},
     {0, "max-size", HD_OPT_COUNT, offsetof(struct values, max_size), "BYTES",
@@ -79,7 +82,7 @@ static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, 
     argv[argc] = NULL;
     struct hd_cli_reading reading = {
         .cli = cli, .label = "counting events", .hint = "Ctrl-C to do without"};
-    struct hd_build_watch watch = {hd_cli_reading, &reading};
+    struct hd_build_watch watch = {.progress = hd_cli_reading, .ctx = &reading};
     struct hd_record_opts opts = {
         .out = v.out,
         .argv = argv,
@@ -89,6 +92,7 @@ static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, 
         .depth = (uint32_t)v.depth,
         .steps = (uint32_t)v.steps,
         .exit_steps = v.exit_steps,
+        .keep_all = v.keep_all,
         .limit = v.limit,
         .max_size = v.max_size,
         .timeout = hd_cli_seconds(v.timeout),

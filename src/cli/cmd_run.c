@@ -24,6 +24,7 @@ struct values {
     int policy; /* 0: vary; else of HD_CLI_POLICIES, plus 1 */
     uint64_t runs, seed, times, timeout, jobs, quantum, depth, steps, max_size, record_timeout,
         exit_steps;
+    bool keep_all;
 };
 
 static const struct hd_opt options[] = {
@@ -58,6 +59,8 @@ static const struct hd_opt options[] = {
      "End a recorded run after this time, keep what it did (0: never)", NULL, 0, 1000000},
     {0, "exit-steps", HD_OPT_COUNT, offsetof(struct values, exit_steps), "N",
      "Threads that can still run when the process ends do N steps first (50000)", NULL, 0, 0},
+    {0, "keep-all-events", HD_OPT_FLAG, offsetof(struct values, keep_all), NULL,
+     "Accesses to memory that threads do not share are events, too", NULL, 0, 0},
     {0, "max-size", HD_OPT_COUNT, offsetof(struct values, max_size), "BYTES",
      "Stop recording when a trace has this size (1G); 0 is never", NULL, 0, 0},
     {'b', "budget", HD_OPT_TEXT, offsetof(struct values, budget), "TIME",
@@ -105,6 +108,7 @@ static enum hd_exit read_options(struct run *r)
     r->o.depth = (uint32_t)v->depth;
     r->o.steps = (uint32_t)v->steps;
     r->o.exit_steps = v->exit_steps;
+    r->o.keep_all = v->keep_all;
     r->o.times = (uint32_t)v->times;
     r->o.timeout = (uint32_t)v->timeout;
     r->o.record_timeout = (uint32_t)v->record_timeout;

@@ -9,7 +9,7 @@
 struct values {
     const char *thread;
     uint64_t from, to; /* 1-based, inclusive; 0: not given */
-    bool numbers;
+    bool numbers, keep_all;
 };
 
 static const struct hd_opt options[] = {
@@ -21,6 +21,8 @@ static const struct hd_opt options[] = {
      "Print up to and including event number M", NULL, 1, 0},
     {'n', "numbers", HD_OPT_FLAG, offsetof(struct values, numbers), NULL,
      "Put the number of each event before it", NULL, 0, 0},
+    {0, "keep-all-events", HD_OPT_FLAG, offsetof(struct values, keep_all), NULL,
+     "Of a recording: all accesses, shared or not", NULL, 0, 0},
     {0},
 };
 
@@ -68,6 +70,7 @@ static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, 
     enum hd_exit code;
     if (!hd_cli_parse(cli, cmd, &v, &argc, argv, &code))
         return code;
+    cli->keep_all = v.keep_all;
     if (v.from && v.to && v.from > v.to)
         return hd_cli_usage(cli, cmd, "--from %llu is after --to %llu", (unsigned long long)v.from,
                             (unsigned long long)v.to);

@@ -3,11 +3,14 @@
 
 struct values {
     int to; /* enum hd_format, or -1 */
+    bool keep_all;
 };
 
 static const struct hd_opt options[] = {
     {0, "to", HD_OPT_CHOICE, offsetof(struct values, to), "FORMAT",
      "Write text, std or hdt instead of what the suffix says", "text|std|hdt", 0, 0},
+    {0, "keep-all-events", HD_OPT_FLAG, offsetof(struct values, keep_all), NULL,
+     "Of a recording: all accesses, shared or not", NULL, 0, 0},
     {0},
 };
 
@@ -17,6 +20,7 @@ static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, 
     enum hd_exit code;
     if (!hd_cli_parse(cli, cmd, &v, &argc, argv, &code))
         return code;
+    cli->keep_all = v.keep_all;
     enum hd_format format;
     if (!hd_cli_out_format(cli, cmd, argv[1], v.to, &format))
         return HD_EXIT_USAGE;

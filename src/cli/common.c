@@ -74,7 +74,8 @@ struct hd_trace *hd_cli_load_whole(const struct hd_cli *cli, const char *path, b
     struct hd_build_info build;
     struct hd_err err = {0};
     struct hd_cli_reading reading = {.cli = cli, .label = "reading", .stops = true};
-    struct hd_build_watch watch = {hd_cli_reading, &reading};
+    struct hd_build_watch watch = {
+        .progress = hd_cli_reading, .ctx = &reading, .keep_all = cli->keep_all};
     enum hd_status s = hd_drive_load_watched(path, &watch, &t, &info, &build, &err);
     hd_cli_reading_end(&reading);
     if (s == HD_OK)

@@ -441,6 +441,7 @@ enum hd_status hd_exec_record(struct hd_exec *x, const struct hd_exec_plan *plan
                                             .quantum = 1,
                                             .depth = 1,
                                             .steps = 1,
+                                            .keep_all = true,
                                             .limit = limit},
                                  .output = output,
                                  .input = x->opts.input,

@@ -36,6 +36,7 @@ static void choose(const struct sampler *s, uint64_t number, struct hd_record_op
 {
     const struct hd_sample_options *o = s->o;
     uint64_t length = s->state->length > 8 ? s->state->length : 8;
+    r->keep_all = true; /* other runs may not order what this one does */
     r->policy = number == 1 ? HD_POLICY_FIFO : o->policy;
     r->seed = o->seed + number - 1;
     r->quantum = o->quantum ? o->quantum : length >> (1 + number % 6);

@@ -80,6 +80,8 @@ static void write_meta(const struct hd_record_opts *opts, const struct hd_log_he
     hd_recmeta_add_number(&m, "steps", opts->steps);
     hd_recmeta_add_number(&m, "threads", h->threads);
     hd_recmeta_add_number(&m, "wait-status", (uint64_t)wait_status);
+    if (opts->keep_all)
+        hd_recmeta_add_number(&m, "keep-all", 1);
     if (limit)
         hd_recmeta_add_number(&m, "limit", limit);
     if (lost)

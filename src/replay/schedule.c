@@ -378,18 +378,27 @@ static uint32_t wakes_of(const struct plan *p, hd_eid e)
     return number == UINT32_MAX ? HD_SCHED_NO_THREAD : number;
 }
 
+/* Steps of the thread before this one that left no event in the trace. */
+static void put_gap(struct plan *p, hd_tid u, uint32_t step)
+{
+    struct thread *th = &p->threads[u];
+    struct hd_sched_entry e = {.thread = th->number,
+                               .module = HD_SCHED_NOBODY,
+                               .wakes = HD_SCHED_NO_THREAD,
+                               .kind = HD_SCHED_ANY};
+    for (; th->step + 1 < step; th->step++)
+        put_entry(p, &e, HD_EID_NONE);
+}
+
 static void put_raw(struct plan *p, hd_tid u, const struct raw *r)
 {
     struct thread *th = &p->threads[u];
     size_t n;
     const hd_eid *events = hd_trace_thread_events(p->t, u, &n);
     const struct hd_origin *o = origin_of(p, r);
-    struct hd_sched_entry e = {.thread = th->number,
-                               .module = HD_SCHED_NOBODY,
-                               .wakes = HD_SCHED_NO_THREAD,
-                               .kind = HD_SCHED_ANY};
-    for (uint32_t step = th->step + 1; step < r->step; step++)
-        put_entry(p, &e, HD_EID_NONE);
+    put_gap(p, u, r->step);
+    struct hd_sched_entry e = {
+        .thread = th->number, .module = HD_SCHED_NOBODY, .wakes = HD_SCHED_NO_THREAD};
     th->step = r->step;
     hd_eid event = HD_EID_NONE;
     for (uint32_t i = r->from; i < r->to; i++)
@@ -470,8 +479,12 @@ static void put_all(struct plan *p, struct choice c, const struct slot *slots, s
     if (p->w->property != HD_PROPERTY_RACE || c.form != BOTH_STAND)
         return;
     hd_tid pair[2] = {p->t->thread[p->w->a], p->t->thread[p->w->b]};
-    for (int i = 0; i < 2; i++)
-        put_units(p, pair[i], p->threads[pair[i]].stop);
+    for (int i = 0; i < 2; i++) {
+        const struct thread *th = &p->threads[pair[i]];
+        const struct unit *unit = hd_vec_at(&th->units, th->stop);
+        put_units(p, pair[i], th->stop);
+        put_gap(p, pair[i], ((const struct raw *)hd_vec_at(&th->raws, unit->from))->step);
+    }
     uint32_t *count[2] = {&p->s->n_first, &p->s->n_second};
     for (int i = 0; i < 2; i++) {
         size_t before = p->s->entries.len;

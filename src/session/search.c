@@ -250,6 +250,7 @@ static enum hd_status record_first(struct search *s, struct hd_err *err)
     opts.record.policy = HD_POLICY_FIFO;
     opts.record.seed = opts.record.quantum = opts.record.depth = opts.record.steps = 1;
     opts.record.exit_steps = s->o->session.exit_steps;
+    opts.record.keep_all = true; /* other runs may not order what this one does */
     status = hd_aside_start(&run, &opts, err);
     if (status == HD_OK)
         status = hd_aside_wait(&run, err);

@@ -26,6 +26,7 @@ struct hd_session_options {
     uint64_t quantum;      /* 0: by the length of the first run, at most HD_SESSION_QUANTUM */
     uint32_t depth, steps; /* steps 0: the length of the first run, or HD_SESSION_STEPS */
     uint64_t exit_steps;
+    bool keep_all; /* events: see record/record.h */
     /* These are for all. */
     uint32_t times, timeout; /* replays of each order (0: none), seconds for each */
     bool confirmed_only;     /* what is only predicted is no error */

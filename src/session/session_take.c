@@ -502,7 +502,7 @@ enum hd_status hd_session_take(struct hd_session *s, const char *name,
     struct hd_trace *t = NULL;
     struct hd_build_info info = {0};
     char path[PATH_MAX];
-    const struct hd_build_watch watch = {read_progress, s};
+    const struct hd_build_watch watch = {.progress = read_progress, .ctx = s};
     s->err = err;
     snprintf(s->trace_name, sizeof s->trace_name, "%s", name);
     hd_session_tell(s, "analysing", 0, 0);

@@ -34,7 +34,7 @@ END
 "$HEDDLE" cc -O1 loops.c -o loops || fail "the build"
 "$HEDDLE" record -o t.hdt -- ./loops >out 2>&1 || fail "$(cat out)"
 "$HEDDLE" trace check t.hdt >out 2>&1 || fail "$(cat out)"
-"$HEDDLE" trace cat t.hdt >t.txt || fail "cat"
+"$HEDDLE" trace cat --keep-all-events t.hdt >t.txt || fail "cat"
 count() {
     awk -F'|' -v from="$1" -v to="$2" '$2 == "br" { sub(/.*:/, "", $3); if ($3 + 0 >= from && $3 + 0 <= to) n++ } END { print n + 0 }' t.txt
 }

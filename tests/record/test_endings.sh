@@ -23,7 +23,7 @@ record() {
 
 usable() { # NAME EVENT: the trace passes the check and holds the event
     "$HEDDLE" trace check "$1.hdt" >/dev/null 2>&1 || check "$1: trace check" ok bad
-    "$HEDDLE" trace cat "$1.hdt" | grep -qF "$2" || check "$1: event" "$2" none
+    "$HEDDLE" trace cat --keep-all-events "$1.hdt" | grep -qF "$2" || check "$1: event" "$2" none
 }
 
 threads='#include <pthread.h>

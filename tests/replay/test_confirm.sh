@@ -25,9 +25,11 @@ confirm decided.hdt >problems || fail "decided: $(cat problems)"
 # A thread is not stopped between two things that one call told it, though the one was true before the other. The
 # schedule lets main close the pipe after the worker has seen that there is nothing to read, and before it sees the end.
 "$HEDDLE" cc -g -O0 "$TESTS/replay/looks.c" -o looks -pthread || fail "heddle cc"
-"$HEDDLE" record -q -o looks.hdt -- ./looks >/dev/null 2>&1 </dev/null || fail "recording looks"
+"$HEDDLE" record -q --keep-all-events -o looks.hdt -- ./looks >/dev/null 2>&1 </dev/null || fail "recording looks"
 "$HEDDLE" analyze -q looks.hdt --witness-dir looks.d >looks.txt
-closes=$("$HEDDLE" trace cat looks.hdt | grep -v '^[!#]' | awk '/T1[|]sem/ { a = NR } /T1[|].*#closed/ { b = NR } END { print a ", " a + 1 ", " b ", " b + 1 ", " }')
+pair=$(sed -n 's/.*"pair": \[\([0-9]*\),.*/\1/p' looks.d/witness*.json) # main's access: it runs all that comes before
+closes=$("$HEDDLE" trace cat looks.hdt | grep -v '^[!#]' |
+    awk -v pair="$pair" '/^T1[|]sem/ { on = 1 } NR < pair && on && /^T1[|]/ { printf "%s, ", NR }')
 ends=$("$HEDDLE" trace cat looks.hdt | grep -v '^[!#]' | awk '/T1.1[|]ar.*#closed/ { print NR ", " }')
 next=$("$HEDDLE" trace cat looks.hdt | grep -v '^[!#]' | awk '/T1[|]r\(x,/ { print NR ", " }') # when the pair is the write
 sed -E "s/$closes(($next)?)(.*, )$ends/\\3$closes\\1$ends/" looks.d/*.json >looks.d/cut.json

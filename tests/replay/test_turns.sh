@@ -9,7 +9,7 @@ start turns
 tasks() {
     "$HEDDLE" record -q --policy "$1" -o "$1.hdt" -- ./pool >out 2>err </dev/null || fail "$1: $(cat err)"
     [ "$(cat out)" = "total 28" ] || fail "$1: $(cat out)"
-    "$HEDDLE" trace cat "$1.hdt" | awk -F'|' '$2 ~ /^w\(total/ { n[$1]++ } END { for (t in n) print t, n[t] }' |
+    "$HEDDLE" trace cat --keep-all-events "$1.hdt" | awk -F'|' '$2 ~ /^w\(total/ { n[$1]++ } END { for (t in n) print t, n[t] }' |
         sort | awk '{ printf "%s ", $2 }'
 }
 [ "$(tasks fifo)" = "8 " ] || fail "fifo: $(tasks fifo)"

@@ -116,7 +116,8 @@ static enum hd_status finish(struct log *l, struct hd_trace **t, struct hd_build
 {
     struct hd_err err = {0};
     save(l, 1);
-    return hd_drive_build(path, data, load(), NULL, t, info, &err);
+    struct hd_build_watch watch = {.keep_all = true}; /* most have one thread only */
+    return hd_drive_build(path, data, load(), &watch, t, info, &err);
 }
 
 static void expect_consistent(const struct hd_trace *t)
@@ -188,7 +189,7 @@ static void told_how_far(void **state)
     (void)state;
     for (int outside = 0; outside < 2; outside++) {
         struct told told = {0};
-        struct hd_build_watch watch = {tell, &told};
+        struct hd_build_watch watch = {.progress = tell, .ctx = &told, .keep_all = true};
         struct hd_trace *t;
         struct hd_build_info info;
         struct hd_err err = {0};

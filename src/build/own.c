@@ -1,0 +1,231 @@
+/* The first walk over accesses: the ends of cells, and whose the memory is.
+ *
+ * Ownership is kept for granules of 8 bytes (trace/owner.h). A granule is shared when some access
+ * is not ordered with some write by fork and join alone, and also
+ * - when it changes hands after it was touched under a lock or in an atomic block: such blocks may
+ *   be asked about, and a block may hold a fork and its join;
+ * - when it is used after it was freed;
+ * - when a read shows a write that nobody saw, unless only the reader can have made it: no other
+ *   thread used the memory, and none was in code without hooks since it was last touched. On its
+ * own stack a thread writes unseen all the time.
+ */
+#include "build/walk.h"
+
+#include <string.h>
+
+static unsigned granules(uint64_t at, uint64_t part)
+{
+    unsigned first = (unsigned)(at / HD_GRANULE), last = (unsigned)((at + part - 1) / HD_GRANULE);
+    return (2u << last) - (1u << first);
+}
+
+/* The bytes of one page that an access covers. */
+struct span {
+    const struct hd_region *g;
+    struct hd_cell_page *page;
+    struct hd_cell_marks *marks;
+    const uint8_t *bytes; /* read, or written; NULL: not known */
+    const uint8_t *after; /* rmw: written */
+    unsigned at, len;
+    bool reads, writes, guess;
+};
+
+/* Does memory hold something else than what is read now? */
+static bool differs(const struct span *s)
+{
+    uint64_t mask = UINT64_MAX >> (HD_CELL_PAGE - s->len) << s->at;
+    if ((s->marks->known & mask) == mask)
+        return memcmp(s->marks->bytes + s->at, s->bytes, s->len) != 0;
+    for (unsigned i = 0; s->marks->known & mask && i < s->len; i++)
+        if (s->marks->known >> (s->at + i) & 1 && s->marks->bytes[s->at + i] != s->bytes[i])
+            return true;
+    return false;
+}
+
+static void keep(const struct span *s, const uint8_t *bytes)
+{
+    uint64_t mask = UINT64_MAX >> (HD_CELL_PAGE - s->len) << s->at;
+    if (!bytes) {
+        s->marks->known &= ~mask;
+        return;
+    }
+    memcpy(s->marks->bytes + s->at, bytes, s->len);
+    s->marks->known |= mask;
+}
+
+/* Another thread may have written in code without hooks since this segment began. */
+static bool was_outside(const struct hd_walk *w, uint32_t segment)
+{
+    const struct hd_walk_outside *o = &w->outside[w->outside[0].thread == w->current];
+    return o->time > segment;
+}
+
+/* May only the current thread have written what it now finds there? */
+static bool wrote_itself(const struct hd_walk *w, const struct span *s, unsigned i)
+{
+    const struct hd_owner *own = &s->marks->own[i];
+    bool passed = s->page->passed >> i & 1;
+    if (passed)
+        return s->g->kind == HD_REGION_STACK && s->g->number == w->current;
+    uint32_t last = own->write > own->read ? own->write : own->read;
+    return hd_owners_only(&w->owners, own, w->current) && !was_outside(w, last);
+}
+
+static void touch(struct hd_walk *w, const struct span *s, unsigned i, bool writes)
+{
+    struct hd_owner *own = &s->marks->own[i];
+    bool in_section = s->page->in_section >> i & 1;
+    if ((own->write || own->read) && !hd_owners_only(&w->owners, own, w->current))
+        s->page->passed |= (uint8_t)(1u << i);
+    if (!hd_owners_access(&w->owners, own, w->current, w->segment, writes, !in_section))
+        s->page->shared |= (uint8_t)(1u << i);
+}
+
+static void unseen(struct hd_walk *w, const struct span *s, unsigned bits)
+{
+    for (unsigned i = 0; bits >> i; i++) {
+        if (!(bits >> i & 1))
+            continue;
+        if (wrote_itself(w, s, i))
+            touch(w, s, i, true);
+        else
+            s->page->shared |= (uint8_t)(1u << i);
+    }
+}
+
+static void use(struct hd_walk *w, const struct span *s)
+{
+    struct hd_cell_page *page = s->page;
+    unsigned bits = granules(s->at, s->len);
+    if (hd_walk_current(w)->holds)
+        page->in_section |= (uint8_t)bits;
+    if (s->g->freed)
+        page->shared |= (uint8_t)bits;
+    bits &= ~(unsigned)page->shared;
+    if (!bits)
+        return;
+    if (s->reads && s->bytes && differs(s))
+        unseen(w, s, bits);
+    if (s->bytes || s->writes)
+        keep(s, s->writes && s->reads ? s->after : s->bytes);
+    for (unsigned i = 0; bits >> i; i++) {
+        struct hd_owner *own = &s->marks->own[i];
+        bool first = !own->write && !own->read;
+        if (!(bits >> i & 1) || (first && s->guess && s->g->kind == HD_REGION_STACK))
+            continue;
+        if (own->write != w->segment || (s->writes && own->read))
+            touch(w, s, i, s->writes);
+    }
+}
+
+static void own(struct hd_walk *w, struct span *s, uint64_t linear, uint64_t len)
+{
+    while (len) {
+        s->page = hd_cells_page(&w->cells, linear, &s->marks);
+        s->at = (unsigned)(linear % HD_CELL_PAGE);
+        s->len = HD_CELL_PAGE - s->at;
+        s->len = s->len < len ? s->len : (unsigned)len;
+        use(w, s);
+        linear += s->len;
+        len -= s->len;
+        s->bytes = s->bytes ? s->bytes + s->len : NULL;
+        s->after = s->after ? s->after + s->len : NULL;
+    }
+}
+
+static void note_thread(struct hd_walk *w, struct hd_region *g)
+{
+    if (g->thread == UINT32_MAX)
+        g->thread = w->current;
+    g->shared = g->shared || g->thread != w->current;
+    w->late = w->late || g->freed;
+}
+
+void hd_walk_mark(struct hd_walk *w, const struct hd_raw *rec, uint64_t len)
+{
+    bool range = rec->kind == HD_LOG_RANGE_READ || rec->kind == HD_LOG_RANGE_WRITE;
+    bool pending = (rec->aux & HD_LOG_PENDING) != 0;
+    bool plain_read = rec->kind == HD_LOG_READ || rec->kind == HD_LOG_RANGE_READ;
+    bool ignored = plain_read && hd_walk_current(w)->ignores & 1;
+    struct span s = {.reads = plain_read || rec->kind == HD_LOG_AREAD || rec->kind == HD_LOG_RMW};
+    s.writes = !s.reads || rec->kind == HD_LOG_RMW;
+    s.guess = pending && !s.writes;
+    if (s.guess || !pending)
+        s.bytes = range ? rec->data : (const uint8_t *)&rec->w[1];
+    s.after = rec->kind == HD_LOG_RMW ? (const uint8_t *)&rec->w[2] : NULL;
+    for (uint64_t addr = rec->w[0]; len;) {
+        uint64_t room;
+        struct hd_region *g = hd_regions_find(&w->regions, addr, &room);
+        if (g->kind == HD_REGION_HEAP && len > 8 && len > room)
+            len = room;
+        uint64_t part = len < room ? len : room;
+        uint64_t linear = hd_region_linear(g, addr);
+        hd_cells_mark(&w->cells, linear, part);
+        if (w->types.types.len && g->kind != HD_REGION_STATIC &&
+            hd_cells_touch(&w->cells, linear, part))
+            hd_walk_objlocks_see(w, g, addr);
+        note_thread(w, g);
+        s.g = g;
+        if (!w->keep_all && !ignored)
+            own(w, &s, linear, part);
+        addr += part;
+        len -= part;
+    }
+}
+
+/* free writes what others used. Memory of one thread cannot have been handed over before: who uses
+ * it later uses it after it was freed. */
+void hd_walk_mark_free(struct hd_walk *w, const struct hd_region *g)
+{
+    if (w->keep_all || !g->shared)
+        return;
+    struct span s = {.g = g};
+    uint64_t end = g->linear + (g->end - g->start);
+    for (uint64_t at = g->linear; at < end; at += HD_GRANULE) {
+        s.page = hd_cells_page(&w->cells, at, &s.marks);
+        unsigned i = (unsigned)(at % HD_CELL_PAGE / HD_GRANULE);
+        const struct hd_owner *state = &s.marks->own[i];
+        if (hd_walk_current(w)->holds)
+            s.page->in_section |= (uint8_t)(1u << i);
+        if (!(s.page->shared >> i & 1) && (state->write || state->read))
+            touch(w, &s, i, true);
+    }
+}
+
+void hd_walk_mark_sync(struct hd_walk *w, const struct hd_raw *rec)
+{
+    struct hd_walk_thread *t = hd_walk_current(w);
+    if (rec->kind == HD_LOG_REL_FOR || rec->kind == HD_LOG_RREL_FOR)
+        t = rec->w[1] < w->threads.len ? hd_vec_at(&w->threads, rec->w[1]) : t;
+    switch (rec->kind) {
+    case HD_LOG_ACQ:
+    case HD_LOG_RACQ:
+    case HD_LOG_BEGIN:
+        t->holds++;
+        break;
+    case HD_LOG_REL:
+    case HD_LOG_RREL:
+    case HD_LOG_REL_FOR:
+    case HD_LOG_RREL_FOR:
+    case HD_LOG_LAST_EVENT:
+        t->holds -= t->holds > 0;
+        break;
+    case HD_LOG_JOIN:
+        if (rec->w[0] < HD_MAX_THREADS)
+            hd_owners_join(&w->owners, w->current, (uint32_t)rec->w[0]);
+        break;
+    case HD_LOG_FORK:
+        hd_owners_fork(&w->owners, w->current, (uint32_t)rec->w[0]);
+        break;
+    default:
+        break;
+    }
+    w->segment = hd_owners_segment(&w->owners, w->current);
+}
+
+void hd_walk_mark_outside(struct hd_walk *w)
+{
+    if (w->outside[0].thread != w->current)
+        w->outside[1] = w->outside[0];
+    w->outside[0] = (struct hd_walk_outside){w->current, (uint32_t)w->owners.thread_of.len};
+}
