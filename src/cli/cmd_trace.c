@@ -1,13 +1,8 @@
 #include "cli/cmds.h"
 
 static const struct hd_cmd *const subs[] = {
-    &hd_cmd_trace_check,
-    &hd_cmd_trace_stats,
-    &hd_cmd_trace_cat,
-    &hd_cmd_trace_convert,
-    &hd_cmd_trace_gen,
-    &hd_cmd_trace_enumerate,
-    NULL,
+    &hd_cmd_trace_check,  &hd_cmd_trace_stats, &hd_cmd_trace_cat,       &hd_cmd_trace_convert,
+    &hd_cmd_trace_reduce, &hd_cmd_trace_gen,   &hd_cmd_trace_enumerate, NULL,
 };
 
 const struct hd_cmd hd_cmd_trace = {

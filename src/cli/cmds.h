@@ -18,6 +18,7 @@ extern const struct hd_cmd hd_cmd_trace;
 extern const struct hd_cmd hd_cmd_trace_cat;
 extern const struct hd_cmd hd_cmd_trace_check;
 extern const struct hd_cmd hd_cmd_trace_convert;
+extern const struct hd_cmd hd_cmd_trace_reduce;
 extern const struct hd_cmd hd_cmd_trace_enumerate;
 extern const struct hd_cmd hd_cmd_trace_gen;
 extern const struct hd_cmd hd_cmd_trace_stats;

@@ -26,7 +26,7 @@ complete_words() {
 }
 complete_words heddle t; expect_out "trace"
 complete_words heddle ''; expect_out "$("$HEDDLE" help --tables | cut -f1 | grep -v ' ' | grep . | sort -u | tr '\n' ' ')"
-complete_words heddle trace ''; expect_out "cat check convert enumerate gen stats"
+complete_words heddle trace ''; expect_out "cat check convert enumerate gen reduce stats"
 complete_words heddle trace c; expect_out "cat check convert"
 complete_words heddle -q trace stats --; expect_out "--color --help --json --quiet"
 complete_words heddle trace convert --to ''; expect_out "hdt std text"

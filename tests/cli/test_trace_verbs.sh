@@ -62,6 +62,15 @@ for name in a.hdt a.trace a.txt a.hdt.zst a.trace.gz a.trace.zst; do
     heddle trace cat $name; expect "$name lost something" cmp -s out whole.trace
 done
 heddle trace convert bank.trace noname; expect_code 2; expect_err "give --to"
+
+# What fork and join alone order is left out; an inconsistent trace is refused.
+printf 'm|w(c,1)\nm|fork(u)\nm|w(x,1)\nu|w(c,2)\nu|w(x,2)\nm|join(u)\nm|r(c,2)\n' >owned.trace
+heddle trace reduce owned.trace -; expect_code 0; expect_out "w(x,2)"; expect_no_err
+expect "accesses to c are left" sh -c '! grep -q "(c" out'
+heddle trace reduce owned.trace owned.hdt; expect_code 0; expect_no_out
+heddle analyze owned.hdt; expect_code 66; expect_out "Race on x"
+printf 'm|w(c,1)\nm|r(c,2)\n' >bad.trace
+heddle trace reduce bad.trace -; expect_code 3; expect_err "bad.trace"
 heddle trace convert --to hdt bank.trace noname; expect_code 0
 heddle trace cat noname; expect "--to hdt" cmp -s out whole.trace
 heddle trace convert a.hdt a.hdt; expect_code 0

@@ -1,0 +1,19 @@
+/* Leaves out accesses to locations that threads hand over by fork and join alone, and branches that
+ * depend on nothing else: docs/algorithms/building.md, "Reduction by ownership", for traces.
+ *
+ * The trace has to be consistent. Bytes under keys (hd_trace_meta) are not taken over: they speak
+ * of events by number.
+ */
+#ifndef HD_TRACE_REDUCE_H
+#define HD_TRACE_REDUCE_H
+
+#include "base/err.h"
+#include "base/vec.h"
+#include "trace/trace.h"
+
+/* The caller frees *out. from, which may be NULL, gets for each event of it the one of t that it
+ * is; HD_EID_NONE: a branch that stands for events that were left out. */
+enum hd_status hd_trace_reduce(const struct hd_trace *t, struct hd_trace **out,
+                               struct hd_u32vec *from, struct hd_err *err);
+
+#endif
