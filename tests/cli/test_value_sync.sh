@@ -41,4 +41,32 @@ faulty pendingf pending_counter "-DN=20" "--policy random --quantum 20 --seed 3"
 # What the only source of a value was computed from comes first, too.
 heddle analyze --pairs --steps must "$TESTS/predict/value_chain.trace"
 expect_out "(must 2)"
+for kind in 0 1 2 3 4; do # queue lock, latch, turns, list hand over hand, sequence number
+    correct kind$kind value_kinds "-DKIND=$kind -DN=300" "$sliced"
+    faulty kind${kind}f value_kinds "-DKIND=$kind -DN=5" "$sliced"
+done
+correct buffer bounded_buffer "-DITEMS=100" "--policy random --quantum 3"
+faulty bufferf bounded_buffer "" "--policy random --quantum 3"
+
+# Atomicity: a bounded buffer has none that is violated, which takes no solver; nor have a check and an act in one
+# section, or an act that checks again. A check in one section and the act in the next is one, though the check
+# stands in another function.
+heddle analyze --property atomicity --steps filters,greedy,syncp,closure buffer.hdt
+expect_code 0
+expect_out "0 atomicity violations"
+expect_out "; 0 undecided"
+for kind in 0 1 2; do
+    heddle cc -g -O0 -pthread -DKIND=$kind "$TESTS/values/check_then_act.c" -o act$kind
+    found=0
+    for seed in 1 2 3 4 5 6; do
+        heddle record --policy random --quantum 1 --seed $seed -o act$kind.hdt ./act$kind
+        heddle analyze --property atomicity act$kind.hdt
+        expect_out "; 0 undecided"
+        [ "$code" != 66 ] || found=$((found + 1))
+    done
+    if [ $kind = 0 ]; then [ $found -gt 0 ]; else [ $found -eq 0 ]; fi || fail "check_then_act $kind: found $found times"
+done
+heddle run --property atomicity --policy random --quantum 1 --runs 6 -o act0.out ./act0
+expect_code 66
+expect_err "1 atomicity violation"
 finish

@@ -162,6 +162,25 @@ static bool depends(const struct finder *f, hd_eid c, hd_eid d)
     return false;
 }
 
+/* Whether the act makes the check again: between the start of its section and d the thread reads
+ * the location, and a branch before d depends on that. What another thread did since the first
+ * check is then seen. */
+static bool rechecked(const struct finder *f, const struct stretch *y, hd_eid d)
+{
+    const struct hd_trace *t = f->w->t;
+    for (uint32_t p = y->start; p < t->pos[d]; p++) {
+        if (t->op[f->events[p]] != HD_OP_BRANCH)
+            continue;
+        for (uint32_t q = y->start; q < p; q++) {
+            hd_eid e = f->events[q];
+            if (hd_op_is_access(t->op[e]) && hd_op_reads(t->op[e]) && t->obj[e] == t->obj[d] &&
+                names(t, f->events[p], HD_DEP_CONTROL, e))
+                return true;
+        }
+    }
+    return false;
+}
+
 /* The line of a place such as "file.c:12"; 0: it has none. */
 static unsigned long line_of(const struct hd_trace *t, hd_eid e)
 {
@@ -194,7 +213,7 @@ static void add_checks(struct finder *f, const struct stretch *x, const struct s
     for (uint32_t q = y->start; q < y->end; q++) {
         hd_eid d = f->events[q];
         if (!hd_op_is_access(t->op[d]) || !hd_op_writes(t->op[d]) ||
-            !shared_location(f->w, t->obj[d]))
+            !shared_location(f->w, t->obj[d]) || rechecked(f, y, d))
             continue;
         for (uint32_t p = x->start; p < x->end; p++) {
             hd_eid c = f->events[p];

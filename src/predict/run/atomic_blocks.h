@@ -8,7 +8,8 @@
  *           down, so that a section in a loop is not taken for two. Or, whatever the functions,
  *           the write depends on the read, by its value, its address or a branch between them;
  *           only dependences that the trace names count, since "all earlier reads" says nothing
- *           about what the code does.
+ *           about what the code does. Not where the second section checks again: a branch before
+ *           the write depends on a read of the location in that section.
  *
  * A thread's stretch with a given block in it has no inferred ones. The pairs of a block are every
  * access with, for each place and kind (read, write) of earlier accesses in the block, the first

@@ -199,7 +199,9 @@ static void take_up_rest(struct hd_hunter *h, bool exact)
         h->worker->goal_rejected = g->why == HD_WHY_REJECTED;
         if (waits && !enough(h) && !hd_worker_stopped(h->worker, &why)) {
             verdict = exact ? hd_worker_decide_exact(h->worker, &goal, &why)
-                            : hd_worker_closure(h->worker, &goal);
+                            : hd_worker_nearby(h->worker, &goal);
+            if (!exact && verdict == HD_UNKNOWN)
+                verdict = hd_worker_closure(h->worker, &goal);
             why = exact ? why : hd_worker_open_reason(h->worker);
         }
         if (verdict == HD_RACE)
