@@ -10,10 +10,15 @@
 static atomic_size_t in_use;
 static atomic_size_t peak;
 static atomic_size_t fail_countdown;
+static atomic_size_t limit;
 
 static void default_oom(size_t bytes)
 {
-    fprintf(stderr, "heddle: out of memory (needed %zu more bytes)\n", bytes);
+    fprintf(stderr, "heddle: out of memory (needed %zu more bytes", bytes);
+    if (hd_alloc_limit())
+        fprintf(stderr, "; %zu MB are in use, of %zu", hd_alloc_in_use() >> 20,
+                hd_alloc_limit() >> 20);
+    fprintf(stderr, ")\n");
     exit(4);
 }
 
@@ -34,11 +39,16 @@ static _Noreturn void out_of_memory(size_t bytes)
 }
 
 /* Partner of hd_alloc_fail_at. Comes before the real allocation, so that a failed hd_realloc leaves
- * the old block alive, as the real one would. No object may be larger than PTRDIFF_MAX. */
-static void before_alloc(size_t bytes)
+ * the old block alive, as the real one would. No object may be larger than PTRDIFF_MAX. `more`: by
+ * how much the bytes in use grow. */
+static void before_alloc(size_t bytes, size_t more)
 {
+    size_t bound = atomic_load_explicit(&limit, memory_order_relaxed);
     if (bytes > PTRDIFF_MAX)
         out_of_memory(bytes);
+    size_t used = atomic_load_explicit(&in_use, memory_order_relaxed);
+    if (bound && more && (used >= bound || more > bound - used))
+        out_of_memory(more);
     size_t left = atomic_load_explicit(&fail_countdown, memory_order_relaxed);
     while (left && !atomic_compare_exchange_weak(&fail_countdown, &left, left - 1)) {
     }
@@ -61,7 +71,7 @@ static void *on_huge_pages(void *ptr, size_t bytes)
 
 void *hd_alloc(size_t bytes)
 {
-    before_alloc(bytes);
+    before_alloc(bytes, bytes);
     void *ptr = malloc(bytes ? bytes : 1);
     if (!ptr)
         out_of_memory(bytes);
@@ -74,7 +84,7 @@ void *hd_calloc(size_t n, size_t size)
     size_t bytes;
     if (__builtin_mul_overflow(n, size, &bytes))
         out_of_memory(SIZE_MAX);
-    before_alloc(bytes);
+    before_alloc(bytes, bytes);
     void *ptr = calloc(bytes ? bytes : 1, 1);
     if (!ptr)
         out_of_memory(bytes);
@@ -84,7 +94,7 @@ void *hd_calloc(size_t n, size_t size)
 
 void *hd_realloc(void *ptr, size_t old_bytes, size_t new_bytes)
 {
-    before_alloc(new_bytes);
+    before_alloc(new_bytes, new_bytes > old_bytes ? new_bytes - old_bytes : 0);
     void *moved = realloc(ptr, new_bytes ? new_bytes : 1);
     if (!moved)
         out_of_memory(new_bytes);
@@ -132,6 +142,16 @@ size_t hd_alloc_peak(void)
 void hd_alloc_reset_peak(void)
 {
     atomic_store(&peak, atomic_load(&in_use));
+}
+
+void hd_alloc_set_limit(size_t bytes)
+{
+    atomic_store(&limit, bytes);
+}
+
+size_t hd_alloc_limit(void)
+{
+    return atomic_load_explicit(&limit, memory_order_relaxed);
 }
 
 void hd_alloc_set_oom_hook(hd_oom_hook hook)

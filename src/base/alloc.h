@@ -24,6 +24,11 @@ size_t hd_alloc_in_use(void);
 size_t hd_alloc_peak(void);
 void hd_alloc_reset_peak(void);
 
+/* More than this in use counts as out of memory; 0: no bound. Without it the kernel gives what it
+ * does not have, and ends some process when it is used. */
+void hd_alloc_set_limit(size_t bytes);
+size_t hd_alloc_limit(void);
+
 typedef void (*hd_oom_hook)(size_t bytes);
 void hd_alloc_set_oom_hook(hd_oom_hook hook); /* NULL restores the default: message and exit 4 */
 

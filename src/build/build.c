@@ -2,6 +2,8 @@
 
 #include "base/alloc.h"
 #include "base/interrupt.h"
+#include "base/progress.h"
+#include "base/stop.h"
 #include "recording/kept_arrivals.h"
 #include "recording/kept_inputs.h"
 #include "build/walk.h"
@@ -10,7 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LOOK_UP 65536 /* records between two looks whether the user wants us to stop */
+#define LOOK_UP 1024  /* records between two looks whether we have to stop */
+#define TELL    65536 /* the same, to tell how far we are; a multiple */
 
 static const enum hd_op sync_op[HD_LOG_KIND_COUNT] = {
     [HD_LOG_ACQ] = HD_OP_ACQ,     [HD_LOG_REL] = HD_OP_REL,         [HD_LOG_RACQ] = HD_OP_RACQ,
@@ -364,19 +367,25 @@ static void plan(struct hd_walk *w, unsigned fifths)
     w->total += work(fifths, hd_rawlog_bytes(&w->log));
 }
 
-/* Is there a wish to stop, or somebody to tell? */
-static enum hd_status look_up(struct hd_walk *w)
+/* Do we have to stop, or to tell how far we are? When time or memory are used up, this walk and
+ * those after it end here. */
+static enum hd_status look_up(struct hd_walk *w, uint32_t n)
 {
     const struct hd_build_watch *watch = w->watch;
+    enum hd_stop why = hd_stop_now();
     if (hd_interrupt_requested())
         return hd_err_set(w->err, HD_ERR_STOPPED, "interrupted");
-    if (watch && watch->progress)
+    if (why) {
+        w->info->cut = why;
+        w->log.limit = w->log.events ? w->log.events : 1;
+    }
+    if (watch && watch->progress && n % TELL == 0)
         watch->progress(watch->ctx, w->before + work(w->fifths, w->log.before + w->log.pos),
                         w->total);
     return HD_OK;
 }
 
-static enum hd_status walk(struct hd_walk *w, enum hd_walk_pass pass)
+static enum hd_status walk_log(struct hd_walk *w, enum hd_walk_pass pass)
 {
     struct hd_raw rec;
     struct hd_walk_thread *t;
@@ -414,11 +423,24 @@ static enum hd_status walk(struct hd_walk *w, enum hd_walk_pass pass)
     for (uint32_t n = 1; s == HD_OK && hd_rawlog_next(&w->log, &rec); n++) {
         s = rec.inherited ? on_inherited(w, &rec) : on_record(w, &rec);
         if (n % LOOK_UP == 0 && s == HD_OK)
-            s = look_up(w);
+            s = look_up(w, n);
+        if (w->log.limit && w->log.events >= w->log.limit)
+            break;
     }
     w->before += work(w->fifths, w->log.before + w->log.pos);
     w->info->broken = w->log.broken;
     w->info->events = w->log.events;
+    return s;
+}
+
+/* A walk that may use a part of the time that is left; the others come after it. */
+static enum hd_status walk(struct hd_walk *w, enum hd_walk_pass pass)
+{
+    double now = hd_progress_now(), share = pass == HD_WALK_MARK ? 1.0 / 6 : w->settled ? 1 : 0.5;
+    double left = hd_stop_left();
+    struct hd_stop_scope around = hd_stop_begin(left > 0 ? now + left * share : 0, 0);
+    enum hd_status s = walk_log(w, pass);
+    hd_stop_end(around);
     return s;
 }
 
@@ -701,7 +723,7 @@ enum hd_status hd_drive_build(const char *name, const char *data, size_t len,
     enum hd_status s = hd_walk_open(&w, name, data, len, info, err);
     if (s == HD_OK)
         s = walk_all(&w);
-    if (s == HD_OK && w.log.limit && w.log.events == w.log.limit)
+    if (s == HD_OK && !info->cut && w.log.limit && w.log.events == w.log.limit)
         info->limit = w.log.limit;
     if (s == HD_OK) {
         drop_walks(&w);
@@ -736,7 +758,7 @@ enum hd_status hd_drive_count(const char *name, const char *data, size_t len,
         hd_rawlog_rewind(&w.log);
         for (uint32_t n = 1; s == HD_OK && hd_rawlog_next(&w.log, &rec); n++)
             if (n % LOOK_UP == 0)
-                s = look_up(&w);
+                s = look_up(&w, n);
         info->events = w.log.events;
         info->broken = w.log.broken;
     }

@@ -17,6 +17,7 @@
 
 #include "base/err.h"
 #include "base/names.h"
+#include "base/stop.h"
 #include "base/vec.h"
 #include "trace/trace.h"
 
@@ -38,9 +39,10 @@ struct hd_build_wait {
 struct hd_build_info {
     uint64_t outside_writes; /* inserted for consistency */
     uint64_t events;         /* records in the log that are events */
-    uint64_t limit; /* the log stops after this many events, as asked for; 0: it does not */
-    uint32_t lost;  /* errno: the rest of the log could not be written */
-    bool broken;    /* the log ends in damage */
+    uint64_t limit;   /* the log stops after this many events, as asked for; 0: it does not */
+    enum hd_stop cut; /* TIME or MEMORY: the rest of the log was not read (base/stop.h) */
+    uint32_t lost;    /* errno: the rest of the log could not be written */
+    bool broken;      /* the log ends in damage */
     bool deadlock;
     bool from_pass;
     unsigned stuck;        /* times the token was taken away */
@@ -62,7 +64,8 @@ struct hd_build_watch {
 bool hd_drive_is_recording(const char *data, size_t len);
 /* Builds the trace of a recording in memory; name is for messages, watch may be NULL. On success
  * the caller frees *trace; info always. HD_ERR_INPUT when the recording is damaged, HD_ERR_STOPPED
- * when the user interrupted. */
+ * when the user interrupted. In a scope of base/stop.h with a bound the log is read as far as that
+ * allows; info->cut says so. */
 enum hd_status hd_drive_build(const char *name, const char *data, size_t len,
                               const struct hd_build_watch *watch, struct hd_trace **trace,
                               struct hd_build_info *info, struct hd_err *err);

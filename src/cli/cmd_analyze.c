@@ -1,5 +1,6 @@
 #include "base/alloc.h"
 #include "base/interrupt.h"
+#include "base/progress.h"
 #include "session/analysis.h"
 #include "cli/cmds.h"
 #include "cli/common.h"
@@ -32,7 +33,7 @@ static const struct hd_opt options[] = {
     {0, "witness-dir", HD_OPT_FILE, offsetof(struct values, dir), "DIR",
      "Write each schedule as a file in DIR, such as witness-A-B.json", NULL, 0, 0},
     {'b', "budget", HD_OPT_TEXT, offsetof(struct values, budget), "TIME",
-     "Stop after TIME (10s, 5m) and report what is decided", NULL, 0, 0},
+     "Stop after TIME (10s, 2h, none) and report what is decided (5m)", NULL, 0, 0},
     {0, "pair-budget", HD_OPT_TEXT, offsetof(struct values, pair_budget), "TIME",
      "Let the solver give up a pair after TIME (60s)", NULL, 0, 0},
     {0, "solver-memory", HD_OPT_COUNT, offsetof(struct values, solver_memory), "MB",
@@ -79,7 +80,10 @@ static void print_summary(const struct hd_cli *cli, const char *name, const stru
             printf("%s%s %llu", separator, hd_step_names[s], (unsigned long long)p->proved[s]);
             separator = ", ";
         }
-    printf("%s; %llu undecided", *separator == ',' ? ")" : "", (unsigned long long)p->open);
+    if (p->cut)
+        printf("; all undecided");
+    else
+        printf("%s; %llu undecided", *separator == ',' ? ")" : "", (unsigned long long)p->open);
     if (p->skipped)
         printf("; %s more at racing places", hd_cli_plural(p->skipped, "pair"));
     printf("\n");
@@ -88,6 +92,9 @@ static void print_summary(const struct hd_cli *cli, const char *name, const stru
 static void print_undecided(const struct hd_trace *t, const struct hd_prediction *p)
 {
     enum { SHOWN = 10 };
+    if (p->cut)
+        printf("Undecided: all pairs, which were not even counted: %s\n",
+               hd_reason_texts[p->cut_why]);
     for (size_t i = 0; i < p->undecided.len && i < SHOWN; i++) {
         const struct hd_undecided *u = hd_vec_at(&p->undecided, i);
         printf("Undecided: events %u (%s) and %u (%s)", u->a + 1, hd_trace_place_name(t, u->a),
@@ -205,6 +212,10 @@ static void json_max(struct hd_json *j, const struct hd_trace *t, const struct h
         hd_json_end_object(j);
     }
     hd_json_end_array(j);
+    if (p->cut) {
+        hd_json_key(j, "cut");
+        hd_json_string(j, hd_reason_texts[p->cut_why]);
+    }
     hd_json_key(j, "conflicting");
     hd_json_uint(j, p->conflicting);
     hd_cli_json_steps(j, "impossible", p->proved);
@@ -260,6 +271,8 @@ struct run {
     struct hd_json json;
     bool whole; /* the trace is not known to be a part of the run, and not empty */
     bool raced, undecided;
+    double started, seconds; /* the time budget */
+    bool late;               /* it was used up */
 };
 
 static enum hd_exit save_witness(const struct run *r, const struct hd_witness *w)
@@ -296,6 +309,25 @@ static void tell_rejected(const struct run *r, const struct hd_rejected *rejecte
                      hd_cli_plural(rejected->n, "schedule"), rejected->first.text);
 }
 
+/* What reading and the detectors before have left of the budget. */
+static double seconds_left(const struct run *r)
+{
+    double left = r->started + r->seconds - hd_progress_now();
+    return r->seconds <= 0 ? r->seconds : left > 0 ? left : -1;
+}
+
+static bool ran_late(const struct hd_analysis *a)
+{
+    bool late = a->prediction.cut && a->prediction.cut_why == HD_WHY_TIME;
+    for (size_t i = 0; i < a->prediction.undecided.len; i++)
+        late |= ((struct hd_undecided *)hd_vec_at(&a->prediction.undecided, i))->why == HD_WHY_TIME;
+    for (int k = HD_PROPERTY_ATOMICITY; k < HD_PREDICTED_PROPERTIES; k++)
+        for (size_t i = 0; i < a->violations[k].undecided.len; i++)
+            late |= ((struct hd_open_goal *)hd_vec_at(&a->violations[k].undecided, i))->why ==
+                    HD_WHY_TIME;
+    return late;
+}
+
 static enum hd_exit run_one(struct run *r, const char *detector)
 {
     struct hd_progress progress;
@@ -306,6 +338,7 @@ static enum hd_exit run_one(struct run *r, const char *detector)
     progress.hint = "Ctrl-C for partial results";
     r->options.predict.progress = show_progress;
     r->options.predict.progress_ctx = &progress;
+    r->options.predict.seconds = seconds_left(r);
     enum hd_status status = hd_analysis_run(detector, r->t, &r->options, &a, &err);
     hd_progress_end(&progress);
     if (status != HD_OK) {
@@ -313,7 +346,8 @@ static enum hd_exit run_one(struct run *r, const char *detector)
         return hd_cli_fail_output(r->cli, &err);
     }
     r->raced |= a.exact && a.prediction.races.len > 0;
-    r->undecided |= a.prediction.undecided.len > 0;
+    r->undecided |= a.prediction.undecided.len > 0 || a.prediction.cut;
+    r->late |= ran_late(&a);
     tell_rejected(r, &a.prediction.rejected);
     for (int k = HD_PROPERTY_ATOMICITY; k < HD_PREDICTED_PROPERTIES; k++) {
         r->raced |= a.violations[k].found.len > 0;
@@ -359,6 +393,9 @@ static enum hd_exit run_all(struct run *r)
     hd_free(list, strlen(r->v->detectors) + 1);
     if (code != HD_EXIT_OK)
         return code;
+    if (r->late && !r->v->budget)
+        hd_cli_error(r->cli, "the default budget of " HD_CLI_BUDGET_TEXT
+                             " is used up (--budget TIME changes it)");
     bool open = r->undecided || !r->whole;
     bool allowed = r->v->allow_undecided && !r->v->require_complete;
     return r->raced ? HD_EXIT_RACE : open && !allowed ? HD_EXIT_UNDECIDED : HD_EXIT_OK;
@@ -422,12 +459,10 @@ static bool read_options(struct run *r, const struct hd_cmd *cmd, enum hd_exit *
         hd_cli_usage(r->cli, cmd, "only max knows other properties than races: --detector max");
         return false;
     }
-    if (v->budget && !hd_cli_duration(v->budget, &p->seconds)) {
-        hd_cli_usage(r->cli, cmd, "--budget wants a time like 10s or 5m, not '%s'", v->budget);
+    if (!hd_cli_budget(r->cli, cmd, v->budget, &r->seconds))
         return false;
-    }
-    if (v->budget && p->seconds == 0)
-        p->seconds = -1;
+    p->seconds = r->seconds;
+    p->undivided = !v->budget;
     if (v->pair_budget && !hd_cli_duration(v->pair_budget, &p->pair_seconds)) {
         hd_cli_usage(r->cli, cmd, "--pair-budget wants a time like 10s, not '%s'", v->pair_budget);
         return false;
@@ -455,6 +490,16 @@ static bool judge_whole(struct run *r)
     return r->whole || !r->v->require_complete;
 }
 
+/* Is the order of the trace possible? HD_EXIT_OK: yes. */
+static enum hd_exit check(const struct run *r, const char *path)
+{
+    double left = seconds_left(r);
+    struct hd_stop_scope around = hd_stop_begin(left > 0 ? hd_progress_now() + left : 0, 0);
+    bool possible = hd_cli_check(r->cli, path, r->t);
+    bool stopped = hd_stop_end(around) != HD_STOP_NO;
+    return possible ? HD_EXIT_OK : stopped ? HD_EXIT_UNDECIDED : HD_EXIT_INPUT;
+}
+
 static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, char **argv)
 {
     struct values v = {.detectors = "max", .properties = "race"};
@@ -462,14 +507,16 @@ static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, 
     if (!hd_cli_parse(cli, cmd, &v, &argc, argv, &code))
         return code;
     struct run r = {.cli = cli, .v = &v, .name = hd_cli_input_name(argv[0])};
+    r.started = hd_progress_now();
     if (!read_options(&r, cmd, &code))
         return code;
-    struct hd_trace *t = hd_cli_load_whole(cli, argv[0], &r.whole, &code);
+    struct hd_trace *t =
+        hd_cli_load_whole(cli, argv[0], r.seconds ? r.seconds : -1, &r.whole, &code);
     if (!t)
         return code;
     r.t = t;
-    code = HD_EXIT_INPUT;
-    if (judge_whole(&r) && hd_cli_check(cli, argv[0], t))
+    code = judge_whole(&r) ? check(&r, argv[0]) : HD_EXIT_INPUT;
+    if (code == HD_EXIT_OK)
         code = run_all(&r);
     hd_trace_free(t);
     return code;

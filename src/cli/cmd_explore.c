@@ -127,6 +127,7 @@ static enum hd_exit read_options(struct explore *x)
     x->o.runs = v->runs;
     x->o.timeout = v->timeout;
     x->o.seconds = v->budget;
+    s->budget = v->budget;
     x->o.jobs = (unsigned)v->jobs;
     set_bound(x);
     x->o.aim = v->aim;

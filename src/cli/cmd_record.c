@@ -95,7 +95,7 @@ static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, 
         .keep_all = v.keep_all,
         .limit = v.limit,
         .max_size = v.max_size,
-        .timeout = hd_cli_seconds(v.timeout),
+        .timeout = v.timeout,
         .watch = &watch,
     };
     enum hd_status s = hd_drive_record(&opts, &result, &err);

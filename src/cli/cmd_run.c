@@ -64,7 +64,7 @@ static const struct hd_opt options[] = {
     {0, "max-size", HD_OPT_COUNT, offsetof(struct values, max_size), "BYTES",
      "Stop recording when a trace has this size (1G); 0 is never", NULL, 0, 0},
     {'b', "budget", HD_OPT_TEXT, offsetof(struct values, budget), "TIME",
-     "Analyse each run for at most TIME (10s, 5m)", NULL, 0, 0},
+     "End each run and all that is done with it after TIME (10s, 2h, none)", NULL, 0, 0},
     {'j', "jobs", HD_OPT_COUNT, offsetof(struct values, jobs), "N", "Use N cores (all)", NULL, 1,
      1024},
     {'s', "suppressions", HD_OPT_FILES, offsetof(struct values, suppressions), "FILE",
@@ -124,11 +124,11 @@ static enum hd_exit read_options(struct run *r)
     if (!hd_cli_properties(r->cli, r->cmd, v->properties ? v->properties : "race,deadlock",
                            &r->o.properties))
         return HD_EXIT_USAGE;
-    if (v->budget && !hd_cli_duration(v->budget, &r->o.predict.seconds))
-        return hd_cli_usage(r->cli, r->cmd, "--budget wants a time like 10s or 5m, not '%s'",
-                            v->budget);
-    if (v->budget && r->o.predict.seconds == 0)
-        r->o.predict.seconds = -1;
+    if (!hd_cli_budget(r->cli, r->cmd, v->budget, &r->o.predict.seconds))
+        return HD_EXIT_USAGE;
+    r->o.predict.undivided = !v->budget;
+    if (v->budget && r->o.predict.seconds > 0)
+        r->o.budget = r->o.predict.seconds;
     return HD_EXIT_OK;
 }
 
@@ -186,6 +186,9 @@ static enum hd_exit run_session(struct run *r)
     } else {
         hd_outdir_link(r->dir);
         code = hd_runs_report(r->cli, &r->v->output, result.report);
+        if (result.late && !r->v->budget)
+            hd_cli_error(r->cli, "the default budget of " HD_CLI_BUDGET_TEXT
+                                 " for reading and analysis is used up (--budget TIME changes it)");
         code = result.failed ? HD_EXIT_TOOL : code;
         if (result.ended_by)
             code = end_interrupted(r, &result);

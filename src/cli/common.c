@@ -3,6 +3,8 @@
 #include "base/alloc.h"
 #include "base/interrupt.h"
 #include "base/outfile.h"
+#include "base/progress.h"
+#include "base/stop.h"
 #include "build/load.h"
 #include "model/check.h"
 #include "model/witness_json.h"
@@ -37,6 +39,20 @@ static void say_missing(const struct hd_cli *cli, const char *path,
         hd_cli_error(cli, "%s: warning: the end of the log is damaged; it is left out", name);
 }
 
+/* Loads for an analysis: reading may use half of the time and a third of the memory. */
+static enum hd_status load(const char *path, double seconds, const struct hd_build_watch *watch,
+                           struct hd_trace **t, struct hd_load_info *info,
+                           struct hd_build_info *build, struct hd_err *err)
+{
+    bool bounded = seconds != 0;
+    struct hd_stop_scope around = hd_stop_begin(seconds > 0 ? hd_progress_now() + seconds / 2 : 0,
+                                                bounded ? hd_alloc_limit() / 3 : 0);
+    enum hd_status s = hd_drive_load_watched(path, watch, t, info, build, err);
+    hd_stop_end(around);
+    info->cut = info->cut ? info->cut : build->cut;
+    return s;
+}
+
 void hd_cli_reading(void *ctx, uint64_t done, uint64_t total)
 {
     struct hd_cli_reading *r = ctx;
@@ -63,11 +79,11 @@ void hd_cli_reading_end(struct hd_cli_reading *r)
 struct hd_trace *hd_cli_load(const struct hd_cli *cli, const char *path, enum hd_exit *code)
 {
     bool whole;
-    return hd_cli_load_whole(cli, path, &whole, code);
+    return hd_cli_load_whole(cli, path, 0, &whole, code);
 }
 
-struct hd_trace *hd_cli_load_whole(const struct hd_cli *cli, const char *path, bool *whole,
-                                   enum hd_exit *code)
+struct hd_trace *hd_cli_load_whole(const struct hd_cli *cli, const char *path, double seconds,
+                                   bool *whole, enum hd_exit *code)
 {
     struct hd_trace *t;
     struct hd_load_info info;
@@ -76,22 +92,30 @@ struct hd_trace *hd_cli_load_whole(const struct hd_cli *cli, const char *path, b
     struct hd_cli_reading reading = {.cli = cli, .label = "reading", .stops = true};
     struct hd_build_watch watch = {
         .progress = hd_cli_reading, .ctx = &reading, .keep_all = cli->keep_all};
-    enum hd_status s = hd_drive_load_watched(path, &watch, &t, &info, &build, &err);
+    enum hd_status s = load(path, seconds, &watch, &t, &info, &build, &err);
     hd_cli_reading_end(&reading);
     if (s == HD_OK)
         say_missing(cli, path, &build);
-    *whole = s == HD_OK && !build.limit && !build.lost && !build.broken && !info.truncated;
+    *whole =
+        s == HD_OK && !build.limit && !build.lost && !build.broken && !info.truncated && !info.cut;
     hd_build_info_fini(&build);
     if (s == HD_ERR_STOPPED) {
         hd_cli_error(cli, "%s: interrupted while reading", hd_cli_input_name(path));
-        signal(SIGINT, SIG_DFL);
-        raise(SIGINT);
+        int sig = hd_interrupt_signal() ? hd_interrupt_signal() : SIGINT;
+        signal(sig, SIG_DFL);
+        raise(sig);
     }
     if (s != HD_OK) {
         *code = hd_cli_fail_input(cli, &err);
         return NULL;
     }
-    if (info.truncated)
+    if (info.cut)
+        hd_cli_error(cli, "%s: %s while reading: only the first %zu events are analysed",
+                     hd_cli_input_name(path),
+                     info.cut == HD_STOP_TIME ? "half of the time budget was used up"
+                                              : "a third of the memory was used up",
+                     t->n_events);
+    else if (info.truncated)
         hd_cli_error(cli, "%s: warning: the file is cut short; using the %zu events that are whole",
                      hd_cli_input_name(path), t->n_events);
     return t;

@@ -24,9 +24,11 @@ void hd_cli_reading_end(struct hd_cli_reading *r);
 /* Loads a trace ("-": standard input). Warns when the file was cut short. On failure the reason is
  * on stderr, *code is set and the result is NULL. The caller frees the trace. */
 struct hd_trace *hd_cli_load(const struct hd_cli *cli, const char *path, enum hd_exit *code);
-/* The same; *whole is false when the trace is known to be a part of what ran. */
-struct hd_trace *hd_cli_load_whole(const struct hd_cli *cli, const char *path, bool *whole,
-                                   enum hd_exit *code);
+/* The same; *whole is false when the trace is known to be a part of what ran. Not 0: it is read for
+ * an analysis that may take so many seconds (negative: as long as it takes), and cut where half of
+ * them or a third of the memory is used up. */
+struct hd_trace *hd_cli_load_whole(const struct hd_cli *cli, const char *path, double seconds,
+                                   bool *whole, enum hd_exit *code);
 
 /* Judges the order of a loaded trace. False, with the reason (and the line of the event when the
  * input was text) on stderr, when it is not possible. */

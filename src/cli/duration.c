@@ -27,3 +27,17 @@ uint32_t hd_cli_seconds(double seconds)
 {
     return seconds < UINT32_MAX ? (uint32_t)ceil(seconds) : UINT32_MAX;
 }
+
+bool hd_cli_budget(const struct hd_cli *cli, const struct hd_cmd *cmd, const char *text,
+                   double *seconds)
+{
+    *seconds = HD_CLI_BUDGET;
+    if (text && !strcmp(text, "none"))
+        *seconds = 0;
+    else if (text && !hd_cli_duration(text, seconds)) {
+        hd_cli_usage(cli, cmd, "--budget wants a time like 10s or 5m, or none, not '%s'", text);
+        return false;
+    } else if (*seconds == 0)
+        *seconds = -1;
+    return true;
+}

@@ -2,8 +2,17 @@
 #ifndef HD_CLI_DURATION_H
 #define HD_CLI_DURATION_H
 
+#include "cli/cli.h"
+
 #include <stdbool.h>
 #include <stdint.h>
+
+/* The value of --budget, as struct hd_predict_options wants it. NULL: what commands allow when
+ * nobody asked. False: usage error, already told. */
+bool hd_cli_budget(const struct hd_cli *cli, const struct hd_cmd *cmd, const char *text,
+                   double *seconds);
+#define HD_CLI_BUDGET      300
+#define HD_CLI_BUDGET_TEXT "5 minutes"
 
 /* False when the text is not a duration. */
 bool hd_cli_duration(const char *text, double *seconds);

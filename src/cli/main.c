@@ -1,5 +1,7 @@
+#include "base/alloc.h"
 #include "base/interrupt.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "cli/cli.h"
 
 #include <fcntl.h>
@@ -51,6 +53,7 @@ int main(int argc, char **argv)
     struct hd_cli cli = {.color = HD_COLOR_AUTO};
     guard_streams();
     hd_interrupt_install();
+    hd_alloc_set_limit(hd_memory_available() / 10 * 9);
     signal(SIGPIPE,
            SIG_IGN); /* the exit code must tell what was found even when a pager quits early */
     cli.color_err = hd_term_use_color(HD_COLOR_AUTO, 2);

@@ -1,5 +1,7 @@
 #include "model/check.h"
 
+#include "base/stop.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -55,6 +57,8 @@ static enum hd_status run_trace(struct hd_state *s, const struct hd_matching *m,
     size_t next_wake = 0;
     for (hd_eid e = 0; e < t->n_events; e++) {
         *bad = e;
+        if (hd_stop_often(e))
+            return hd_err_set(err, HD_ERR_STOPPED, "stopped before its order was checked");
         enum hd_why why = hd_state_why(s, e);
         if (why)
             return cannot_run(s, e, why, err);
@@ -75,7 +79,7 @@ enum hd_status hd_check_trace(const struct hd_trace *t, hd_eid *bad, struct hd_e
     struct hd_layout layout;
     struct hd_state state;
     struct hd_matching matching;
-    hd_eid at;
+    hd_eid at = HD_EID_NONE;
     hd_layout_init(&layout, t);
     hd_state_init(&state, &layout);
     hd_check_matching(t, &matching);

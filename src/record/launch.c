@@ -127,7 +127,7 @@ static uint64_t now_ms(void)
 /* Until it ends, the time is up or the user interrupts; true: it ended by itself. */
 static bool watch(const struct hd_child *c, pid_t pid, struct sink *sinks, int *status)
 {
-    uint64_t end = c->timeout ? now_ms() + (uint64_t)c->timeout * 1000 : UINT64_MAX;
+    uint64_t end = c->timeout > 0 ? now_ms() + (uint64_t)(c->timeout * 1000) : UINT64_MAX;
     int gone = (int)syscall(SYS_pidfd_open, pid, 0); /* old kernels have none: then we look */
     for (unsigned wait = 1;; wait = gone >= 0 || wait > LOOK_MS / 2 ? LOOK_MS : wait * 2) {
         pid_t r = waitpid(pid, status, WNOHANG);

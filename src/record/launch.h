@@ -17,7 +17,7 @@ struct hd_child {
     const char *arrivals; /* value of HD_ARRIVALS_ENV, or NULL */
     const char *fds;      /* kinds as in inputs.h, or NULL */
     int input;            /* standard input; -1: the null device */
-    uint32_t timeout;
+    double timeout;       /* seconds; 0: none */
     bool show;
     bool terminal; /* a debugger: gets our descriptors, terminal and no limit */
     size_t kept;   /* bytes of each output */

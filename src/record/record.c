@@ -112,7 +112,7 @@ static bool wait_until_over(pid_t pid, double seconds, int *status)
 static int wait_for_end(pid_t pid, const struct hd_record_opts *opts, bool *timed_out)
 {
     int status = 0;
-    double limit = opts->timeout ? opts->timeout : FOR_EVER;
+    double limit = opts->timeout > 0 ? opts->timeout : FOR_EVER;
     bool over =
         wait_until_over(pid, opts->fds && opts->share < limit ? opts->share : limit, &status);
     *timed_out = !over && told != SIGTERM;

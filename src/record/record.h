@@ -25,7 +25,7 @@ struct hd_record_opts {
     uint64_t limit;        /* keep this many events; 0: all */
     uint64_t max_size;     /* stop recording at about this many bytes; 0: never */
     bool keep_all;         /* who reads it makes events of all accesses: see build.h */
-    uint32_t timeout;      /* seconds until the program is ended; 0: never */
+    double timeout;        /* seconds until the program is ended; 0: never */
     /* Not NULL: the paths of recordings of other processes of the program are added. NULL: what
      * they hold is told in the notes of the result. */
     struct hd_names *family;

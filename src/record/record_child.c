@@ -101,7 +101,7 @@ enum hd_status hd_aside_start(struct hd_aside *a, const struct hd_aside_opts *op
     int e = errno;
     close(ends[1]);
     a->answer = ends[0];
-    a->deadline = hd_progress_now() + 10 * opts->seconds;
+    a->deadline = hd_progress_now() + (opts->real > 0 ? opts->real : 10 * opts->seconds);
     if (a->pid < 0)
         return hd_err_set(err, HD_ERR_IO, "cannot start a process: %s", strerror(e));
     setpgid(a->pid, a->pid); /* also here: whoever comes first */

@@ -27,6 +27,7 @@ struct hd_aside_opts {
     const char *output;           /* file for what the program writes */
     const char *input;            /* file to read from; NULL: the null device */
     double seconds;               /* of processor time */
+    double real;                  /* of real time; 0: ten times as much */
     uint64_t memory;              /* bytes of address space; 0: no limit */
     const char *variable, *value; /* set in the program's environment; or NULL */
     /* Called in the other process with the path of the trace, so that its work is done at once with

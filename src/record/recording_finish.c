@@ -296,10 +296,11 @@ static void say_stopped(const struct hd_record_opts *opts, const struct hd_ring 
         hd_names_add(notes, text, strlen(text));
     }
     if (result->timed_out && !opts->fds) {
-        snprintf(text, sizeof text,
-                 "the program was ended after %" PRIu32 " seconds, as asked for: what it did until "
-                 "then is kept",
-                 opts->timeout);
+        snprintf(
+            text, sizeof text,
+            "the program was ended after %.3g seconds, as asked for: what it did until then is "
+            "kept",
+            opts->timeout);
         hd_names_add(notes, text, strlen(text));
     }
 }

@@ -479,7 +479,7 @@ static enum hd_status execute(struct replay *r, bool swap, bool last, struct hd_
         hd_replay_describe(o, r->inputs.process ? ended(r, &seen, done.wait_status)
                                                 : done.wait_status);
         fill_kinds(r, o);
-        if (r->opts->times > 1 || o->deadlock)
+        if (!o->timeout && (r->opts->times > 1 || o->deadlock)) /* else two are never the same */
             trace_of(r, o);
         o->verdict = judge(r, o, &seen, swap);
         HD_DEBUG_LINE(REPLAY, "%s order: %s; %s; %s", swap ? "second" : "first",

@@ -31,7 +31,7 @@ struct hd_replay_options {
     const char *dir;    /* for files while the program runs; NULL: the system's place for them */
     unsigned orders;    /* HD_REPLAY_*, at least one */
     uint32_t times;     /* how often each, at least 1 */
-    uint32_t timeout;   /* seconds for each execution; 0: no limit */
+    double timeout;     /* seconds for each execution; 0: no limit */
     bool show;          /* let the program's output through as well */
     const char *gdb;    /* not NULL: run it once, first order, under a debugger; this is the file
                          * of gdb commands to load */

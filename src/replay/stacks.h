@@ -27,7 +27,7 @@ struct hd_stacks_options {
     const struct hd_trace *trace; /* as for a replay */
     char **argv;                  /* may be NULL, as for a replay */
     const char *dir;
-    uint32_t timeout; /* seconds; 0: none */
+    double timeout; /* seconds; 0: none */
 };
 
 /* Fills `at`, `made`, `from` and `reason` of s. HD_OK also when nothing could be found out. Other

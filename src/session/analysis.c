@@ -37,6 +37,14 @@ static void one_for_places(const struct hd_trace *t, struct hd_pairs *pairs)
     hd_map_fini(&seen);
 }
 
+double hd_analysis_share(double seconds, double started, unsigned left)
+{
+    if (seconds <= 0)
+        return seconds;
+    double rest = (started + seconds - hd_progress_now()) / __builtin_popcount(left);
+    return rest > 0 ? rest : -1;
+}
+
 static enum hd_status run_max(const struct hd_trace *t, const struct hd_analysis_options *options,
                               struct hd_analysis *r, struct hd_err *err)
 {
@@ -44,12 +52,17 @@ static enum hd_status run_max(const struct hd_trace *t, const struct hd_analysis
     enum hd_status status = HD_OK;
     r->exact = true;
     r->properties = options->properties ? options->properties : 1u << HD_PROPERTY_RACE;
-    if (r->properties >> HD_PROPERTY_RACE & 1)
-        status = hd_predict(t, o, &r->prediction, err);
-    if (status == HD_OK && r->properties >> HD_PROPERTY_ATOMICITY & 1)
-        status = hd_predict_atomicity(t, o, &r->violations[HD_PROPERTY_ATOMICITY], err);
-    if (status == HD_OK && r->properties >> HD_PROPERTY_DEADLOCK & 1)
-        status = hd_predict_deadlocks(t, o, &r->violations[HD_PROPERTY_DEADLOCK], err);
+    struct hd_predict_options mine = *o;
+    double started = hd_progress_now();
+    for (int k = 0; k < HD_PREDICTED_PROPERTIES && status == HD_OK; k++) {
+        if (!(r->properties >> k & 1))
+            continue;
+        mine.seconds = hd_analysis_share(o->seconds, started, r->properties >> k);
+        status = k == HD_PROPERTY_RACE ? hd_predict(t, &mine, &r->prediction, err)
+                 : k == HD_PROPERTY_ATOMICITY
+                     ? hd_predict_atomicity(t, &mine, &r->violations[k], err)
+                     : hd_predict_deadlocks(t, &mine, &r->violations[k], err);
+    }
     for (size_t i = 0; i < r->prediction.races.len; i++) {
         const struct hd_race *race = hd_vec_at(&r->prediction.races, i);
         hd_pairs_push(&r->pairs, race->witness.a, race->witness.b);

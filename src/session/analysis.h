@@ -31,6 +31,10 @@ struct hd_analysis_options {
 bool hd_analysis_known(const char *detector);
 extern const char *const hd_analysis_names[];
 
+/* What one property may use of `seconds` (as in hd_predict_options) that began at `started`: the
+ * rest, divided among the properties that are left (a bit set, not empty). */
+double hd_analysis_share(double seconds, double started, unsigned left);
+
 /* The caller ends the result with hd_analysis_fini in any case. */
 enum hd_status hd_analysis_run(const char *detector, const struct hd_trace *t,
                                const struct hd_analysis_options *options,

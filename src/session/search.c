@@ -1,7 +1,9 @@
 #include "session/search.h"
 
+#include "base/alloc.h"
 #include "base/interrupt.h"
 #include "base/progress.h"
+#include "base/stop.h"
 #include "session/session_int.h"
 #include "build/load.h"
 #include "explore/found.h"
@@ -19,6 +21,9 @@
 
 /* Of the time: what is left serves other strategies when no warning leads anywhere. */
 #define WARNED_SHARE 0.6
+/* The same for the first run, and for reading a recording beside its analysis. */
+#define FIRST_SHARE 0.25
+#define READ_SHARE  0.1
 
 /* What a part of the search may use. */
 struct limits {
@@ -77,6 +82,21 @@ static enum hd_status take(struct search *s, const char *path, const struct hd_s
     return status == HD_OK && s->o->first && found_error(s) ? HD_ERR_STOPPED : status;
 }
 
+/* Reads a recording, or its beginning when a tenth of the budget is used up. */
+static enum hd_status load(struct search *s, const char *path, struct hd_trace **t,
+                           struct hd_err *err)
+{
+    double seconds = s->o->seconds * READ_SHARE;
+    struct hd_build_info info;
+    struct hd_stop_scope around =
+        hd_stop_begin(seconds > 0 ? hd_progress_now() + seconds : 0, hd_alloc_limit() / 3);
+    enum hd_status status = hd_drive_load(path, t, NULL, &info, err);
+    hd_stop_end(around);
+    s->session->r->cut = s->session->r->cut || info.cut;
+    hd_build_info_fini(&info);
+    return status;
+}
+
 static int signal_of(const struct hd_aside *run)
 {
     return WIFSIGNALED(run->wait_status) ? WTERMSIG(run->wait_status) : 0;
@@ -90,7 +110,7 @@ static enum hd_status take_failed(struct search *s, const char *path, const stru
     struct hd_witness w = {0};
     struct hd_session_known found = {&w, run->assertion,
                                      run->ending == HD_END_TIMEOUT ? 0 : signal_of(run)};
-    enum hd_status status = hd_drive_load(path, &t, NULL, NULL, err);
+    enum hd_status status = load(s, path, &t, err);
     bool known = status == HD_OK && hd_explored_failure(t, &w, err) == HD_OK;
     status = take(s, path, known ? &found : NULL, err);
     hd_witness_fini(&w);
@@ -246,7 +266,8 @@ static enum hd_status record_first(struct search *s, struct hd_err *err)
     struct hd_aside_opts opts = {.record = {.out = path, .argv = s->o->session.argv},
                                  .output = output,
                                  .input = s->o->input,
-                                 .seconds = s->o->timeout};
+                                 .seconds = s->o->timeout,
+                                 .real = s->o->session.budget * FIRST_SHARE};
     opts.record.policy = HD_POLICY_FIFO;
     opts.record.seed = opts.record.quantum = opts.record.depth = opts.record.steps = 1;
     opts.record.exit_steps = s->o->session.exit_steps;
@@ -390,7 +411,7 @@ static enum hd_status search_from_warnings(struct search *s, struct hd_err *err)
     if (status == HD_OK)
         status = hd_session_path(s->session, "trace.hdt", path, sizeof path);
     if (status == HD_OK)
-        status = hd_drive_load(path, &t, NULL, NULL, err);
+        status = load(s, path, &t, err);
     if (status == HD_OK && !left_over(s, &l))
         l = (struct limits){1e-3, 1}; /* it says how many warnings there are */
     l.seconds *= WARNED_SHARE;
@@ -465,6 +486,7 @@ enum hd_status hd_search(const struct hd_search_options *o, struct hd_search_sta
                        .executions_before = state->executions};
     const struct limits l = {o->seconds, o->runs};
     s.session = hd_session_new(&o->session, earlier);
+    s.session->end = o->session.budget > 0 ? started + o->session.budget : 0;
     drop_notes(s.session->r);
     enum hd_status status = o->strategy == HD_SEARCH_WARNED ? warned(&s, err)
                             : o->strategy == HD_SEARCH_DPOR ? dpor(&s, &l, false, err)

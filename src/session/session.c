@@ -176,7 +176,7 @@ enum hd_status hd_session_finish(struct hd_session *s, struct hd_session_result 
     s->r->seconds = s->earlier_seconds + hd_progress_now() - s->started;
     enum hd_status status = write_report(s);
     *result = (struct hd_session_result){
-        .wait_status = s->wait_status, .ran = s->ran, .failed = s->failed};
+        .wait_status = s->wait_status, .ran = s->ran, .failed = s->failed, .late = s->late};
     result->ended_by = s->ended_by ? s->ended_by : hd_interrupt_signal();
     if (status == HD_OK) {
         result->report = s->r;

@@ -31,6 +31,8 @@ struct hd_session_options {
     uint32_t times, timeout; /* replays of each order (0: none), seconds for each */
     bool confirmed_only;     /* what is only predicted is no error */
     bool allow_undecided;    /* nor is what is left undecided */
+    double budget; /* seconds for all that is done with a run, which is ended after half of
+                      them; 0: no end */
     uint32_t record_timeout; /* seconds for a recorded run; 0: no end */
     uint64_t max_size;       /* bytes of a recording; 0: no end */
     unsigned properties;     /* set of 1 << enum hd_property: what is looked for */
@@ -46,6 +48,7 @@ struct hd_session_options {
 
 struct hd_session_result {
     struct hd_report *report; /* NULL when nothing could be recorded */
+    bool late;                /* the time for reading and analysis was used up */
     bool failed;              /* a replay could not be made: the tool did not do its work */
     int ended_by;             /* SIGINT or SIGTERM that ended the work; 0: none */
     int wait_status;          /* of the first recorded run */

@@ -24,6 +24,10 @@ struct hd_session {
     struct hd_idle idle;  /* threads that had nothing to do */
     uint64_t news;        /* findings that no earlier run had */
     double deadline;      /* a run made unasked: when its share of time is over; 0: never */
+    double end;           /* of the run in hand, when a budget is given; 0: none */
+    double analysis_end;  /* of the reading and analysis in hand; 0: none */
+    bool late;            /* the time for reading and analysis was used up */
+    size_t waiting;       /* findings of the trace in hand that are not replayed yet */
 };
 
 void hd_session_tell(const struct hd_session *s, const char *stage, uint64_t done, uint64_t total);

@@ -130,6 +130,7 @@ static const char *not_again(const struct hd_record_result *rec)
 static void see_first(struct runs *r, const struct hd_record_result *rec, bool family)
 {
     hd_session_ended(r->s, rec->wait_status);
+    r->s->r->cut = r->s->r->cut || (rec->timed_out && !r->s->o->record_timeout);
     r->once = not_again(rec);
     r->events = rec->events;
     r->alone = rec->threads == 1 && !family;
@@ -167,7 +168,7 @@ static enum hd_status record(struct runs *r, uint64_t run, const char *path,
         .exit_steps = o->exit_steps,
         .keep_all = o->keep_all,
         .max_size = o->max_size,
-        .timeout = o->record_timeout,
+        .timeout = o->record_timeout ? o->record_timeout : o->budget / 2,
         .family = family,
         .fds = run ? fds : NULL,
         .share = hd_session_time_left(s),
@@ -230,6 +231,8 @@ static bool enough(struct runs *r, uint64_t done)
     struct hd_session *s = r->s;
     if (hd_interrupt_requested() || s->ended_by || r->alone)
         return true;
+    if (unasked(s->o) && s->end != 0 && hd_progress_now() >= s->end)
+        return true;
     if (!unasked(s->o))
         return done >= s->o->runs;
     return done >= MOST || r->quiet >= QUIET || s->o->policy >= 0;
@@ -264,6 +267,10 @@ static enum hd_status run_all(struct runs *r)
         double started = hd_progress_now(), replayed = s->r->replay_seconds;
         uint64_t known = s->news;
         s->deadline = done && unasked(s->o) ? started + SECONDS + SHARE * r->first - r->used : 0;
+        if (s->o->budget > 0 && (!done || !unasked(s->o)))
+            s->end = started + s->o->budget;
+        if (s->deadline && s->end != 0 && s->end < s->deadline)
+            s->deadline = s->end;
         status = run_once(r, done, &ended);
         count_time(r, done, hd_progress_now() - started - (s->r->replay_seconds - replayed));
         r->quiet = !done || s->news > known ? 0 : r->quiet + 1;

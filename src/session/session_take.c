@@ -1,10 +1,12 @@
 /* What is done with one recording of a session: predict, replay, make findings. */
 #include "session/session_int.h"
 
+#include "base/alloc.h"
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "base/outfile.h"
 #include "base/progress.h"
+#include "base/stop.h"
 #include "build/details.h"
 #include "recording/kept_inputs.h"
 #include "build/load.h"
@@ -16,6 +18,7 @@
 #include "report/make/make.h"
 #include "report/make/replayed.h"
 #include "report/make/stacked.h"
+#include "session/analysis.h"
 
 #include <limits.h>
 #include <string.h>
@@ -42,7 +45,17 @@ void hd_session_notes(struct hd_session *s, const struct hd_build_info *info)
             hd_report_add(r, &r->notes, note);
     }
     if (!s->deadline) /* what was done unasked takes nothing from the rest */
-        r->cut = r->cut || info->limit || info->lost || info->broken;
+        r->cut = r->cut || info->limit || info->lost || info->broken || info->cut;
+    if (info->cut && !s->deadline) {
+        s->late = s->late || info->cut == HD_STOP_TIME;
+        hd_report_add(
+            r, &r->notes,
+            info->cut == HD_STOP_TIME
+                ? "half of the time budget was used up while a recording was read: only "
+                  "its beginning is analysed"
+                : "a third of the memory was used up while a recording was read: only its "
+                  "beginning is analysed");
+    }
     if (info->lost)
         hd_report_add(r, &r->notes, "a trace is incomplete: it could not be written to the end");
     if (info->broken)
@@ -124,6 +137,27 @@ static void weigh(const struct hd_session *s, struct hd_finding *f)
         f->counts = HD_COUNTS_NO;
 }
 
+/* Seconds for one of `n` executions: what is asked for, or a share of what the budget leaves; a
+ * program that ran too long when it was recorded does so in every replay. */
+static double execution_time(const struct hd_session *s, size_t n)
+{
+    double left = s->end - hd_progress_now(), share = left > 0 ? left / (double)(n ? n : 1) : 0;
+    if (s->end == 0 || (s->o->timeout && s->o->timeout < share))
+        return s->o->timeout;
+    return share > 0.25 ? share : 0.25;
+}
+
+/* Why the finding is not replayed at all; NULL: it is. */
+static const char *why_no_replay(const struct hd_session *s)
+{
+    if (s->o->times == 0)
+        return "replay was not asked for";
+    if (hd_interrupt_requested())
+        return "not replayed: interrupted";
+    return s->end != 0 && hd_progress_now() >= s->end ? "not replayed: the time budget is used up"
+                                                      : NULL;
+}
+
 static void replay(struct hd_session *s, const struct hd_trace *t, const struct hd_witness *w,
                    struct hd_finding *f)
 {
@@ -135,14 +169,13 @@ static void replay(struct hd_session *s, const struct hd_trace *t, const struct 
         .orders =
             w->property == HD_PROPERTY_RACE ? HD_REPLAY_FIRST | HD_REPLAY_SECOND : HD_REPLAY_FIRST,
         .times = s->o->times,
-        .timeout = s->o->timeout,
+        .timeout = execution_time(s, (size_t)2 * s->o->times * s->waiting),
     };
     struct hd_replay_result result;
     struct hd_err err = {0};
-    if (hd_interrupt_requested() || s->o->times == 0) {
-        f->reason = s->o->times ? "not replayed: interrupted" : "replay was not asked for";
+    f->reason = why_no_replay(s);
+    if (f->reason)
         return;
-    }
     double started = hd_progress_now();
     enum hd_status status = hd_drive_replay(&opts, &result, &err);
     s->r->replay_seconds += hd_progress_now() - started;
@@ -290,7 +323,7 @@ static void note_rejected(struct hd_report *r, const struct hd_rejected *rejecte
  * is: that was decided without it. */
 static bool left_out(struct hd_session *s, uint64_t open)
 {
-    if (!open || !s->deadline || hd_progress_now() < s->deadline)
+    if (!open || !s->deadline || hd_progress_now() < s->analysis_end)
         return false;
     hd_report_add(s->r, &s->r->notes,
                   hd_report_format(s->r,
@@ -306,12 +339,22 @@ static void count(struct hd_session *s, const struct hd_trace *t, const struct h
     note_rejected(r, &p->rejected);
     for (int i = 0; i < HD_STEPS; i++)
         r->impossible += p->proved[i];
-    if (left_out(s, p->open))
+    if (left_out(s, p->open + p->cut))
         return;
     r->undecided += p->open;
     r->skipped += p->skipped;
+    if (p->cut) {
+        r->cut = true;
+        s->late = s->late || p->cut_why == HD_WHY_TIME;
+        hd_report_add(r, &r->notes,
+                      hd_report_format(r,
+                                       "the pairs of a run could not be counted, and none is "
+                                       "decided: %s",
+                                       hd_reason_texts[p->cut_why]));
+    }
     for (size_t i = 0; i < p->undecided.len; i++) {
         const struct hd_undecided *u = hd_vec_at(&p->undecided, i);
+        s->late = s->late || u->why == HD_WHY_TIME;
         hd_report_add(r, &r->undecided_why,
                       hd_report_format(r, "%s and %s: %s", hd_trace_place_name(t, u->a),
                                        hd_trace_place_name(t, u->b), hd_reason_texts[u->why]));
@@ -331,6 +374,7 @@ static void count_violations(struct hd_session *s, const struct hd_trace *t,
     r->skipped += v->skipped;
     for (size_t i = 0; i < v->undecided.len; i++) {
         const struct hd_open_goal *u = hd_vec_at(&v->undecided, i);
+        s->late = s->late || u->why == HD_WHY_TIME;
         const char *at = u->n ? hd_trace_place_name(t, u->events[0]) : "everywhere";
         hd_report_add(r, &r->undecided_why,
                       hd_report_format(r, "%s, %s: %s", hd_property_names[v->property], at,
@@ -345,13 +389,25 @@ struct predicted {
     struct hd_vec witnesses; /* const struct hd_witness *: of all, in the order they are handled */
 };
 
+/* What the next property may use of the time of this recording. */
+static double next_share(const struct hd_session *s, enum hd_property property)
+{
+    double now = hd_progress_now(), left = s->analysis_end - now;
+    if (s->deadline) /* nothing is kept back for the others */
+        return left > 0 ? left : -1;
+    return s->analysis_end == 0
+               ? s->o->predict.seconds
+               : hd_analysis_share(left > 0 ? left : -1, now, s->o->properties >> property);
+}
+
 static enum hd_status predict_violations(struct hd_session *s, const struct hd_trace *t,
-                                         const struct hd_predict_options *options,
+                                         struct hd_predict_options *options,
                                          enum hd_property property, struct predicted *p)
 {
     struct hd_violations *v = &p->others[property];
     if (!(s->o->properties >> property & 1))
         return HD_OK;
+    options->seconds = next_share(s, property);
     enum hd_status status = property == HD_PROPERTY_ATOMICITY
                                 ? hd_predict_atomicity(t, options, v, s->err)
                                 : hd_predict_deadlocks(t, options, v, s->err);
@@ -371,9 +427,8 @@ static enum hd_status predict(struct hd_session *s, const struct hd_trace *t, st
     options.spots = hd_details_spots;
     options.progress = predict_progress;
     options.progress_ctx = s;
-    if (s->deadline && (options.seconds == 0 || options.seconds > hd_session_time_left(s)))
-        options.seconds = hd_session_time_left(s);
     if (s->o->properties >> HD_PROPERTY_RACE & 1) {
+        options.seconds = next_share(s, HD_PROPERTY_RACE);
         status = hd_predict(t, &options, &p->races, s->err);
         if (status == HD_OK)
             count(s, t, &p->races);
@@ -392,7 +447,7 @@ static enum hd_status predict(struct hd_session *s, const struct hd_trace *t, st
 static void take_stacks(struct hd_session *s, const struct hd_trace *t, size_t first)
 {
     struct hd_stacks_options opts = {
-        .trace = t, .argv = s->o->argv, .dir = s->o->dir, .timeout = s->o->timeout};
+        .trace = t, .argv = s->o->argv, .dir = s->o->dir, .timeout = execution_time(s, 1)};
     struct hd_stacked want;
     struct hd_stacks stacks;
     struct hd_err err = {0};
@@ -427,6 +482,7 @@ static enum hd_status handle_all(struct hd_session *s, const struct hd_trace *t,
     hd_maker_walk(maker);
     for (size_t i = 0; i < p->witnesses.len && status == HD_OK; i++) {
         hd_session_tell(s, "replaying", i, p->witnesses.len);
+        s->waiting = p->witnesses.len - i;
         struct hd_witness whole = hd_witness_long(list[i], t, NULL);
         bool observed = known && known->witness == list[i];
         status = handle(s, maker, t, &whole, observed ? known : NULL);
@@ -479,7 +535,9 @@ static enum hd_status examine(struct hd_session *s, const struct hd_trace *t,
     struct predicted p = {.witnesses = HD_VEC_INIT(const struct hd_witness *)};
     double started = hd_progress_now();
     s->r->events += t->n_events;
+    struct hd_stop_scope around = hd_stop_begin(s->analysis_end, 0);
     enum hd_status status = hd_check_trace(t, NULL, s->err);
+    hd_stop_end(around);
     if (status == HD_OK)
         status = predict(s, t, &p);
     s->r->analyze_seconds += hd_progress_now() - started;
@@ -496,19 +554,38 @@ static void read_progress(void *ctx, uint64_t done, uint64_t total)
     hd_session_tell(ctx, "reading", done, total);
 }
 
+/* Reads the recording, with half of the time and a third of the memory at most. */
+static enum hd_status load(struct hd_session *s, const char *path, struct hd_trace **t,
+                           struct hd_build_info *info)
+{
+    const struct hd_build_watch watch = {.progress = read_progress, .ctx = s};
+    double now = hd_progress_now(), seconds = s->o->predict.seconds;
+    if (s->end != 0) { /* and a quarter of what is left is for replays */
+        double most = (s->end - now) * 3 / 4;
+        seconds = seconds > 0 && seconds < most ? seconds : most > 0.1 ? most : 0.1;
+    }
+    if (s->deadline && (seconds == 0 || seconds > hd_session_time_left(s)))
+        seconds = hd_session_time_left(s);
+    s->analysis_end = seconds > 0 ? now + seconds : 0;
+    struct hd_stop_scope around =
+        hd_stop_begin(seconds > 0 ? now + seconds / 2 : 0, hd_alloc_limit() / 3);
+    enum hd_status status = hd_drive_load_watched(path, &watch, t, NULL, info, s->err);
+    hd_stop_end(around);
+    return status;
+}
+
 enum hd_status hd_session_take(struct hd_session *s, const char *name,
                                const struct hd_session_known *known, struct hd_err *err)
 {
     struct hd_trace *t = NULL;
     struct hd_build_info info = {0};
     char path[PATH_MAX];
-    const struct hd_build_watch watch = {.progress = read_progress, .ctx = s};
     s->err = err;
     snprintf(s->trace_name, sizeof s->trace_name, "%s", name);
     hd_session_tell(s, "analysing", 0, 0);
     enum hd_status status = hd_session_path(s, name, path, sizeof path);
     if (status == HD_OK)
-        status = hd_drive_load_watched(path, &watch, &t, NULL, &info, err);
+        status = load(s, path, &t, &info);
     if (status == HD_ERR_STOPPED) {
         hd_report_add(s->r, &s->r->notes, "interrupted while a recording was read: not analysed");
         status = HD_OK;
@@ -525,6 +602,13 @@ enum hd_status hd_session_take(struct hd_session *s, const char *name,
             status = take_stuck(s, t, &info, known ? known->witness : NULL);
         if (status == HD_OK)
             status = examine(s, t, stuck ? NULL : known);
+        if (status == HD_ERR_STOPPED) {
+            s->r->cut = s->r->cut || !s->deadline;
+            s->late = s->late || !s->deadline;
+            hd_report_add(s->r, &s->r->notes,
+                          "a recording could not be analysed in the time given");
+            status = HD_OK;
+        }
     }
     hd_build_info_fini(&info);
     hd_trace_free(t);

@@ -2,6 +2,7 @@
 #include "trace/trace_io.h"
 
 #include "base/alloc.h"
+#include "base/stop.h"
 #include "trace/hdt/hdt.h"
 #include "trace/text/text.h"
 
@@ -54,11 +55,25 @@ static enum hd_status decide(struct load *l, struct hd_err *err)
     return hd_text_feed(l->text, l->data, l->len, err);
 }
 
+/* Text is cut behind a line: what comes after it is left out. */
+static enum hd_status take_text(struct load *l, const char *data, size_t len, struct hd_err *err)
+{
+    enum hd_stop why = hd_stop_now();
+    const char *end = why ? memchr(data, '\n', len) : NULL;
+    if (why == HD_STOP_ASKED)
+        return hd_err_set(err, HD_ERR_STOPPED, "interrupted");
+    if (end)
+        l->info.cut = why;
+    return hd_text_feed(l->text, data, end ? (size_t)(end + 1 - data) : len, err);
+}
+
 static enum hd_status take(void *ctx, const char *data, size_t len, struct hd_err *err)
 {
     struct load *l = ctx;
+    if (l->info.cut)
+        return HD_OK;
     if (l->text)
-        return hd_text_feed(l->text, data, len, err);
+        return take_text(l, data, len, err);
     gather(l, data, len);
     return l->decided || l->len < HEAD ? HD_OK : decide(l, err);
 }
@@ -78,6 +93,7 @@ static enum hd_status finish(struct load *l, struct hd_trace **trace, struct hd_
     struct hd_hdt_info info = {0};
     status = hd_hdt_read(l->data, l->len, l->name, trace, &info, err);
     l->info.truncated = info.truncated;
+    l->info.cut = info.cut;
     return status;
 }
 
@@ -116,7 +132,7 @@ static enum hd_status load_blocks(int fd, struct load *l, char *block, struct hd
             return hd_err_set(err, HD_ERR_IO, "cannot decompress: out of memory");
         l->info.bytes += len;
         status = len ? hd_unpack_feed(unpack, block, len, err) : hd_unpack_end(unpack, err);
-        if (status != HD_OK || !len)
+        if (status != HD_OK || !len || l->info.cut)
             break;
     }
     hd_unpack_free(unpack);

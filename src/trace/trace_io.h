@@ -9,6 +9,7 @@
 #define HD_TRACE_TRACE_IO_H
 
 #include "base/err.h"
+#include "base/stop.h"
 #include "trace/pack.h"
 #include "trace/trace.h"
 
@@ -20,11 +21,14 @@ struct hd_load_info {
     enum hd_format format; /* TEXT, HDT or OTHER: plain STD is text */
     enum hd_packing pack;  /* how it was packed outside */
     bool truncated;        /* an .hdt cut short: the trace is the part that is whole */
-    uint64_t bytes;        /* size of the input as it was stored */
+    enum hd_stop cut; /* TIME or MEMORY: reading stopped there, and the trace is what came before.
+                         Only where a scope with such a bound is open. */
+    uint64_t bytes;   /* size of the input as it was stored */
 };
 
 /* Loads a trace; path "-" is standard input. HD_ERR_IO when the system refuses, HD_ERR_INPUT or
- * HD_ERR_LIMIT with file and line when the content does. The caller frees the trace. info may be
+ * HD_ERR_LIMIT with file and line when the content does, HD_ERR_STOPPED when a scope of base/stop.h
+ * says that the user asked for it. The caller frees the trace. info may be
  * NULL; hd_trace_load does not tell that a file was cut short, so commands use the other and warn.
  */
 enum hd_status hd_trace_load(const char *path, struct hd_trace **trace, struct hd_err *err);

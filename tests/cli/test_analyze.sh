@@ -52,7 +52,7 @@ done
 heddle analyze --require-complete two.trace
 expect_code 66
 heddle analyze --budget soon two.trace
-expect_usage "--budget wants a time like 10s or 5m, not 'soon'"
+expect_usage "--budget wants a time like 10s or 5m, or none, not 'soon'"
 
 # A solver that gives up leaves pairs undecided, and is right about the others. (After giving up, Z3 once
 # answered from half a formula; the model refused the schedule.)

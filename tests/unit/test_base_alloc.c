@@ -164,6 +164,21 @@ static void threads_keep_the_sum(void **state)
     assert_int_equal(hd_alloc_in_use(), base);
 }
 
+static void beyond_the_limit_is_out_of_memory(void **state)
+{
+    (void)state;
+    hd_alloc_set_oom_hook(jump_out);
+    hd_alloc_set_limit(hd_alloc_in_use() + 1000);
+    void *volatile block = hd_alloc(900);
+    failed_bytes = 0;
+    if (!setjmp(out))
+        hd_alloc(200);
+    assert_int_equal(failed_bytes, 200);
+    hd_alloc_set_limit(0);
+    hd_alloc_set_oom_hook(NULL);
+    hd_free(block, 900);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -175,6 +190,7 @@ int main(void)
         cmocka_unit_test(overflow_is_out_of_memory),
         cmocka_unit_test(default_hook_exits_with_4),
         cmocka_unit_test(threads_keep_the_sum),
+        cmocka_unit_test(beyond_the_limit_is_out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

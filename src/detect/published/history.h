@@ -66,16 +66,17 @@ static inline struct hd_knows hd_peaks_known(const struct hd_peaks *p, hd_tid se
     return (struct hd_knows){all, all || hd_peak_known(p->writes, self, clock)};
 }
 
-/* After an access that knows so much. */
+/* After an access that knows so much. A read leaves an older peak of the writes where it is: more
+ * threads know it, such as all that were made after a variable was set. */
 static inline void hd_peaks_pass(struct hd_peaks *p, struct hd_knows k, bool writes, hd_tid self,
                                  uint32_t tick)
 {
     struct hd_peak here = {tick, self}, none = {0, 0};
     p->all = k.all ? here : none;
-    if (k.writes && (writes || k.all))
+    if (writes)
+        p->writes = k.writes ? here : none;
+    else if (k.all && !p->writes.tick)
         p->writes = here;
-    else if (writes)
-        p->writes = none;
 }
 
 /* After a repeat of the last access. */

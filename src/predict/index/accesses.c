@@ -1,6 +1,7 @@
 #include "predict/index/accesses.h"
 
 #include "base/alloc.h"
+#include "base/stop.h"
 
 #include <stdlib.h>
 
@@ -67,7 +68,7 @@ static void sort_values(struct hd_accesses *a)
     a->by_value = hd_alloc(a->n_list * sizeof *a->by_value);
     for (uint32_t i = 0; i < a->n_writes; i++)
         a->by_value[i] = i;
-    for (size_t u = 0; u < a->users.len; u++) {
+    for (size_t u = 0; u < a->users.len && !hd_stop_often(u); u++) {
         const struct hd_loc_user *user = hd_vec_at(&a->users, u);
         if (user->wend - user->wstart > 1)
             qsort_r(a->by_value + user->wstart, user->wend - user->wstart, sizeof *a->by_value,
@@ -87,7 +88,7 @@ struct hd_accesses *hd_accesses_new(const struct hd_trace *t, enum hd_obj_kind k
     a->list = hd_alloc(a->n_list * sizeof *a->list);
     a->writes = hd_alloc(a->n_list * sizeof *a->writes);
     a->user_start = hd_calloc(objs + 1, sizeof *a->user_start);
-    for (uint32_t obj = 0; obj < objs; obj++) {
+    for (uint32_t obj = 0; obj < objs && !hd_stop_often(obj); obj++) {
         uint32_t from = index->start[obj], to = index->start[obj + 1];
         for (uint32_t i = from; i < to; i++)
             a->list[i] = index->list[i];
@@ -96,7 +97,7 @@ struct hd_accesses *hd_accesses_new(const struct hd_trace *t, enum hd_obj_kind k
         add_users(a, from, to);
         a->user_start[obj + 1] = (uint32_t)a->users.len;
     }
-    if (kind == HD_OBJ_LOC)
+    if (kind == HD_OBJ_LOC && hd_stop_now() == HD_STOP_NO)
         sort_values(a);
     return a;
 }

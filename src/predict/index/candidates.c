@@ -1,6 +1,7 @@
 #include "predict/index/candidates.h"
 
 #include "base/alloc.h"
+#include "base/stop.h"
 
 #include <stdlib.h>
 
@@ -153,7 +154,7 @@ static void add_links(struct hd_candidates *c, uint32_t first)
     for (uint32_t i = first; i < end; i++)
         if (site_writes(hd_site_at(c, i)))
             hd_u32vec_push(&writers, i);
-    for (uint32_t i = first; i < end; i++) {
+    for (uint32_t i = first; i < end && hd_stop_now() == HD_STOP_NO; i++) {
         bool writes = passed < writers.len && writers.data[passed] == i;
         for (uint32_t k = i; writes && k < end; k++)
             try_link(c, i, k);
@@ -247,8 +248,10 @@ struct hd_candidates *hd_candidates_new(const struct hd_world *w)
     c->sites = HD_VEC_INIT(struct hd_place_site);
     c->links = HD_VEC_INIT(struct hd_site_pair);
     c->groups = HD_VEC_INIT(struct hd_group);
+    if (hd_stop_now() != HD_STOP_NO)
+        return c;
     c->events = hd_alloc(w->locs->n_list * sizeof *c->events);
-    for (uint32_t loc = 0; loc < hd_trace_n_objs(w->t, HD_OBJ_LOC); loc++) {
+    for (uint32_t loc = 0; loc < hd_trace_n_objs(w->t, HD_OBJ_LOC) && !hd_stop_often(loc); loc++) {
         size_t n, first = c->classes.len, first_site = c->sites.len;
         const struct hd_loc_user *users = hd_accesses_users(w->locs, loc, &n);
         if (!may_conflict(users, n))
@@ -261,7 +264,8 @@ struct hd_candidates *hd_candidates_new(const struct hd_world *w)
     }
     size_t used = c->n_events * sizeof *c->events;
     c->events = hd_realloc(c->events, w->locs->n_list * sizeof *c->events, used);
-    make_groups(c);
+    if (hd_stop_now() == HD_STOP_NO)
+        make_groups(c);
     return c;
 }
 

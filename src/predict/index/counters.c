@@ -1,6 +1,7 @@
 #include "predict/index/counters.h"
 
 #include "base/alloc.h"
+#include "base/stop.h"
 
 /* Locks that every write so far was made under, up to this many. */
 enum { CANDIDATES = 4 };
@@ -102,7 +103,7 @@ static bool add_users(struct search *s, const struct hd_loc_user *users, size_t 
     for (size_t i = 0; i < n; i++) {
         struct hd_counter_sum sum = {0, 0};
         for (uint32_t k = users[i].wstart; k < users[i].wend; k++)
-            if (!add_link(s, &users[i], s->locs->writes[k], &sum))
+            if (hd_stop_often(k) || !add_link(s, &users[i], s->locs->writes[k], &sum))
                 return false;
         writers += users[i].wend > users[i].wstart;
     }
@@ -136,7 +137,7 @@ struct hd_counters *hd_counters_new(const struct hd_trace *t, const struct hd_ac
     c->of = hd_calloc(c->n_locs, sizeof *c->of);
     c->list = HD_VEC_INIT(struct hd_counter);
     c->sums = HD_VEC_INIT(struct hd_counter_sum);
-    for (uint32_t loc = 0; loc < c->n_locs; loc++)
+    for (uint32_t loc = 0; loc < c->n_locs && !hd_stop_often(loc); loc++)
         try_location(&s, loc);
     return c;
 }

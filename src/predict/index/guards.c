@@ -1,6 +1,7 @@
 #include "predict/index/guards.h"
 
 #include "base/alloc.h"
+#include "base/stop.h"
 
 #include <stdlib.h>
 
@@ -134,7 +135,7 @@ static void try_location(struct search *s, uint32_t loc)
                     hd_trace_read_value(s->t, s->locs->writes[k]), s->locs->writes[k]};
     if (s->opens.len)
         qsort(s->opens.data, s->opens.len, sizeof(struct open), by_value);
-    for (size_t i = 0, end; i < s->opens.len; i = end) {
+    for (size_t i = 0, end; i < s->opens.len && hd_stop_now() == HD_STOP_NO; i = end) {
         const struct open *first = hd_vec_at(&s->opens, i);
         bool two = false;
         for (end = i; end < s->opens.len; end++) {
@@ -156,7 +157,7 @@ uint32_t hd_guards_find(const struct hd_trace *t, const struct hd_accesses *locs
                        .needed_at = needed_at,
                        .out = out,
                        .opens = HD_VEC_INIT(struct open)};
-    for (uint32_t loc = 0; loc < hd_trace_n_objs(t, HD_OBJ_LOC); loc++)
+    for (uint32_t loc = 0; loc < hd_trace_n_objs(t, HD_OBJ_LOC) && !hd_stop_often(loc); loc++)
         try_location(&s, loc);
     hd_vec_fini(&s.opens);
     hd_u32vec_fini(&s.loose);

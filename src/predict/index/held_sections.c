@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/hash.h"
+#include "base/stop.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -233,7 +234,7 @@ struct hd_sections *hd_sections_new(const struct hd_trace *t, const struct hd_ve
         c.head[u] = HD_HELD_EMPTY;
     if (guards)
         index_guards(&c, guards);
-    for (hd_eid e = 0; e < t->n_events; e++) {
+    for (hd_eid e = 0; e < t->n_events && !hd_stop_often(e); e++) {
         s->held[e] = c.head[t->thread[e]];
         s->of[e] = HD_SECTION_NONE;
         if (touches_lock(t->op[e]))
@@ -248,7 +249,8 @@ struct hd_sections *hd_sections_new(const struct hd_trace *t, const struct hd_ve
     hd_map_fini(&c.guard_at);
     hd_u32vec_fini(&c.members[0]);
     hd_u32vec_fini(&c.members[1]);
-    group_users(s);
+    if (hd_stop_now() == HD_STOP_NO)
+        group_users(s);
     return s;
 }
 
@@ -260,8 +262,8 @@ void hd_sections_free(struct hd_sections *s)
     hd_free(s->of, s->t->n_events * sizeof *s->of);
     hd_free(s->mixed, s->n_locks);
     hd_free(s->tried, s->n_locks);
-    hd_free(s->order, s->list.len * sizeof *s->order);
-    hd_free(s->user_start, (s->n_locks + 1) * sizeof *s->user_start);
+    hd_free(s->order, s->order ? s->list.len * sizeof *s->order : 0);
+    hd_free(s->user_start, s->user_start ? (s->n_locks + 1) * sizeof *s->user_start : 0);
     hd_vec_fini(&s->list);
     hd_vec_fini(&s->nodes);
     hd_vec_fini(&s->users);

@@ -1,6 +1,7 @@
 #include "predict/index/must.h"
 
 #include "base/alloc.h"
+#include "base/stop.h"
 #include "predict/index/world.h"
 
 #include <string.h>
@@ -598,7 +599,7 @@ static void run(struct pass *p)
 {
     const struct hd_trace *t = p->m->w->t;
     find_simple_barriers(p);
-    for (hd_eid e = 0; e < t->n_events; e++) {
+    for (hd_eid e = 0; e < t->n_events && !hd_stop_often(e); e++) {
         p->at = e;
         need_own(p, e);
         apply_locks(p, e);

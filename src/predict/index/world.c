@@ -1,6 +1,7 @@
 #include "predict/index/world.h"
 
 #include "base/alloc.h"
+#include "base/stop.h"
 #include "predict/index/guards.h"
 
 /* Marks the reads that event e needs: explicit ones at once, "all" through the running minimum. */
@@ -21,7 +22,7 @@ static void mark_thread(struct hd_world *w, const hd_eid *events, size_t n)
 {
     const struct hd_trace *t = w->t;
     uint32_t all_from = UINT32_MAX;
-    for (size_t i = n; i-- > 0;) {
+    for (size_t i = n; i-- > 0 && !hd_stop_often(i);) {
         hd_eid e = events[i];
         if (all_from < w->needed_at[e])
             w->needed_at[e] = all_from;
@@ -57,12 +58,18 @@ static struct hd_world *new_world(const struct hd_trace *t, bool guarded)
     w->conds = hd_accesses_new(t, HD_OBJ_COND);
     w->sems = hd_accesses_new(t, HD_OBJ_SEM);
     w->barriers = hd_accesses_new(t, HD_OBJ_BARRIER);
-    mark_needed(w);
-    uint32_t n = guarded ? hd_guards_find(t, w->locs, w->needed_at, &guards) : 0;
-    w->sections = hd_sections_new(t, &guards, n);
+    if (hd_stop_now() == HD_STOP_NO)
+        mark_needed(w);
+    uint32_t n = guarded && hd_stop_now() == HD_STOP_NO
+                     ? hd_guards_find(t, w->locs, w->needed_at, &guards)
+                     : 0;
+    if (hd_stop_now() == HD_STOP_NO)
+        w->sections = hd_sections_new(t, &guards, n);
     hd_vec_fini(&guards);
-    w->counters = hd_counters_new(t, w->locs, w->sections);
-    w->must = hd_must_new(w);
+    if (hd_stop_now() == HD_STOP_NO)
+        w->counters = hd_counters_new(t, w->locs, w->sections);
+    if (hd_stop_now() == HD_STOP_NO)
+        w->must = hd_must_new(w);
     return w;
 }
 
@@ -80,7 +87,7 @@ void hd_world_free(struct hd_world *w)
 {
     if (!w)
         return;
-    hd_free(w->needed_at, w->t->n_events * sizeof *w->needed_at);
+    hd_free(w->needed_at, w->needed_at ? w->t->n_events * sizeof *w->needed_at : 0);
     hd_must_free(w->must);
     hd_counters_free(w->counters);
     hd_accesses_free(w->barriers);

@@ -2,7 +2,9 @@
  * accesses that other threads have to the same location. */
 #include "base/alloc.h"
 #include "base/progress.h"
+#include "base/stop.h"
 #include "predict/index/candidates.h"
+#include "predict/run/crew.h"
 #include "predict/run/goal_driver.h"
 #include "predict/run/triples.h"
 
@@ -60,7 +62,8 @@ static uint32_t add_bundles(struct hd_triples *s, uint32_t from, uint32_t to, ui
     uint32_t loc = t->obj[pair->c];
     while (class < s->c->classes.len && t->obj[class_event(s, class)] < loc)
         class ++;
-    for (uint32_t k = class; k < s->c->classes.len && t->obj[class_event(s, k)] == loc; k++)
+    for (uint32_t k = class;
+         k < s->c->classes.len && t->obj[class_event(s, k)] == loc && !hd_stop_often(k); k++)
         if (hd_unserialisable(t, pair->c, class_event(s, k), pair->d))
             *(struct hd_triple_bundle *)hd_vec_push(&s->bundles) =
                 (struct hd_triple_bundle){from, to, k};
@@ -104,11 +107,12 @@ void hd_triples_init(struct hd_triples *s, const struct hd_world *w, bool all)
                              .pairs = HD_VEC_INIT(struct hd_block_pair),
                              .bundles = HD_VEC_INIT(struct hd_triple_bundle)};
     s->c = hd_candidates_new(w);
-    hd_blocks_pairs(w, all, &s->pairs);
+    if (hd_stop_now() == HD_STOP_NO)
+        hd_blocks_pairs(w, all, &s->pairs);
     if (s->pairs.len)
         qsort_r(s->pairs.data, s->pairs.len, sizeof(struct hd_block_pair), by_class, (void *)w->t);
     uint32_t class = 0;
-    for (uint32_t from = 0, to; from < s->pairs.len; from = to) {
+    for (uint32_t from = 0, to; from < s->pairs.len && hd_stop_now() == HD_STOP_NO; from = to) {
         for (to = from + 1;
              to < s->pairs.len && same_class(w->t, pair_at(s, from), pair_at(s, to));)
             to++;
@@ -218,11 +222,13 @@ enum hd_status hd_predict_atomicity(const struct hd_trace *t,
                                     struct hd_violations *result, struct hd_err *err)
 {
     double started = hd_progress_now();
+    struct hd_stop_scope around = hd_crew_scope(options, started);
     struct hd_world *w = hd_world_new(t);
     struct context x = {.use_must = options->steps >> HD_STEP_MUST & 1};
     uint32_t *functions = options->functions ? options->functions(t) : NULL;
     w->functions = functions;
     hd_triples_init(&x.triples, w, options->all_pairs);
+    enum hd_stop why = hd_stop_end(around);
     *result = (struct hd_violations){.property = HD_PROPERTY_ATOMICITY,
                                      .found = HD_VEC_INIT(struct hd_violation),
                                      .undecided = HD_VEC_INIT(struct hd_open_goal)};
@@ -233,8 +239,12 @@ enum hd_status hd_predict_atomicity(const struct hd_trace *t,
                            .ctx = &x,
                            .each = each,
                            .count = count};
-    result->groups = hunt.n_groups;
-    hd_hunt_run(&hunt, started, result);
+    if (why == HD_STOP_NO) {
+        result->groups = hunt.n_groups;
+        hd_hunt_run(&hunt, started, result);
+    } else {
+        hd_hunt_cut(result, hd_predict_stopped(why));
+    }
     for (size_t i = 0; i < result->found.len; i++) {
         struct hd_violation *v = hd_vec_at(&result->found, i);
         v->block = hd_triples_kind(&x.triples, v->witness.events[0], v->witness.events[2]);

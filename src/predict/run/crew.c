@@ -20,7 +20,7 @@ struct job {
 /* When the worker has to be done with an item: in the shared phase, its share of what is left. */
 static double item_end(const struct job *j, size_t done)
 {
-    if (j->deadline == 0 || j->phase != j->crew->shared)
+    if (j->deadline == 0 || j->crew->options->undivided || j->phase != j->crew->shared)
         return j->deadline;
     double now = hd_progress_now(), left = j->deadline - now;
     size_t items = j->n_items - done, workers = items < j->n_workers ? items : j->n_workers;
@@ -51,6 +51,12 @@ static void collect(struct job *j, unsigned n, const struct hd_crew_result *r)
         r->rejected->n += k->rejected.n;
         hd_worker_fini(k);
     }
+}
+
+struct hd_stop_scope hd_crew_scope(const struct hd_predict_options *options, double started)
+{
+    return hd_stop_begin(options->seconds > 0 ? started + options->seconds : 0,
+                         hd_alloc_limit() / 8 * 7);
 }
 
 void hd_crew_run(const struct hd_crew *crew, const struct hd_crew_result *result)

@@ -30,6 +30,9 @@ struct hd_crew_result {
     struct hd_rejected *rejected;
 };
 
+/* Opens the scope in which a prediction finds its candidates. */
+struct hd_stop_scope hd_crew_scope(const struct hd_predict_options *options, double started);
+
 /* Decides all items. */
 void hd_crew_run(const struct hd_crew *crew, const struct hd_crew_result *result);
 

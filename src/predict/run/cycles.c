@@ -1,6 +1,7 @@
 #include "predict/run/cycles.h"
 
 #include "base/alloc.h"
+#include "base/stop.h"
 #include "model/property.h"
 
 #include <stdlib.h>
@@ -124,7 +125,7 @@ static void extend(struct search *c)
     struct hd_cycles *s = c->s;
     uint32_t last = c->path.data[c->path.len - 1], first = c->path.data[0];
     uint32_t lock = hd_trace_lock(s->w->t, event_of(s, last));
-    if (++c->steps > MAX_STEPS || s->cycles.len >= MAX_CYCLES) {
+    if (++c->steps > MAX_STEPS || s->cycles.len >= MAX_CYCLES || hd_stop_often(c->steps)) {
         s->complete = false;
         return;
     }
@@ -230,8 +231,10 @@ void hd_cycles_init(struct hd_cycles *s, const struct hd_world *w, bool guarded)
                             .classes = HD_VEC_INIT(struct hd_request_class),
                             .cycles = HD_VEC_INIT(struct hd_class_cycle),
                             .complete = true};
-    make_classes(s);
-    find_cycles(s, guarded);
+    if (hd_stop_now() == HD_STOP_NO)
+        make_classes(s);
+    if (hd_stop_now() == HD_STOP_NO)
+        find_cycles(s, guarded);
     size_t n = s->cycles.len;
     if (n)
         qsort_r(s->cycles.data, n, sizeof(struct hd_class_cycle), by_places_then_start, s);

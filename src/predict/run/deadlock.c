@@ -1,6 +1,7 @@
 /* Deadlocks: the lock-order cycles of the trace, each decided as a goal. */
 #include "base/alloc.h"
 #include "base/progress.h"
+#include "predict/run/crew.h"
 #include "predict/run/cycles.h"
 #include "predict/run/goal_driver.h"
 
@@ -104,9 +105,11 @@ enum hd_status hd_predict_deadlocks(const struct hd_trace *t,
                                     struct hd_violations *result, struct hd_err *err)
 {
     double started = hd_progress_now();
+    struct hd_stop_scope around = hd_crew_scope(options, started);
     struct hd_world *w = hd_world_new(t);
     struct context x = {.use_must = options->steps >> HD_STEP_MUST & 1};
     hd_cycles_init(&x.cycles, w, !(options->steps >> HD_STEP_LOCKSET & 1));
+    enum hd_stop why = hd_stop_end(around);
     *result = (struct hd_violations){.property = HD_PROPERTY_DEADLOCK,
                                      .found = HD_VEC_INIT(struct hd_violation),
                                      .undecided = HD_VEC_INIT(struct hd_open_goal)};
@@ -117,13 +120,14 @@ enum hd_status hd_predict_deadlocks(const struct hd_trace *t,
                            .ctx = &x,
                            .each = each,
                            .count = count};
-    result->groups = hunt.n_groups;
-    hd_hunt_run(&hunt, started, result);
-    if (!x.cycles.complete) {
-        *(struct hd_open_goal *)hd_vec_push(&result->undecided) =
-            (struct hd_open_goal){.why = HD_WHY_LIMIT, .goals = 1};
-        result->open++;
+    if (why == HD_STOP_NO) {
+        result->groups = hunt.n_groups;
+        hd_hunt_run(&hunt, started, result);
     }
+    if (why != HD_STOP_NO)
+        hd_hunt_cut(result, hd_predict_stopped(why));
+    else if (!x.cycles.complete)
+        hd_hunt_cut(result, HD_WHY_LIMIT);
     hd_cycles_done(&x.cycles);
     hd_world_free(w);
     (void)err;

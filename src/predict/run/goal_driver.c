@@ -337,6 +337,13 @@ void hd_hunt_run(const struct hd_hunt *hunt, double started, struct hd_violation
     result->seconds = hd_progress_now() - started;
 }
 
+void hd_hunt_cut(struct hd_violations *result, enum hd_reason why)
+{
+    *(struct hd_open_goal *)hd_vec_push(&result->undecided) =
+        (struct hd_open_goal){.why = why, .goals = 1};
+    result->open++;
+}
+
 void hd_violations_fini(struct hd_violations *result)
 {
     for (size_t i = 0; i < result->found.len; i++)

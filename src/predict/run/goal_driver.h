@@ -36,6 +36,9 @@ bool hd_hunt_excluded(const struct hd_sections *s, const struct hd_goal *goal);
 bool hd_hunt_ordered(const struct hd_world *w, const struct hd_goal *goal);
 struct hd_goal hd_hunt_goal(enum hd_property property, const hd_eid *events, uint32_t n);
 
+/* Adds to the result that candidates which are not known are undecided. */
+void hd_hunt_cut(struct hd_violations *result, enum hd_reason why);
+
 /* Fills in everything of the result but `groups`. */
 void hd_hunt_run(const struct hd_hunt *hunt, double started, struct hd_violations *result);
 

@@ -19,7 +19,15 @@ const char *const hd_reason_texts[HD_REASONS] = {"time budget of the run",
                                                  "more candidates than can be listed",
                                                  "memory limit of the solver",
                                                  "the solver failed",
-                                                 "internal error: its witness was rejected"};
+                                                 "internal error: its witness was rejected",
+                                                 "there is not enough memory"};
+
+enum hd_reason hd_predict_stopped(enum hd_stop why)
+{
+    return why == HD_STOP_TIME     ? HD_WHY_TIME
+           : why == HD_STOP_MEMORY ? HD_WHY_SCARCE
+                                   : HD_WHY_STOPPED;
+}
 
 /* One unit of work: a group of bundles (by places) or a single bundle (by events). */
 struct unit {
@@ -648,18 +656,11 @@ static void count_places(struct job *j, struct hd_prediction *r)
     }
 }
 
-enum hd_status hd_predict(const struct hd_trace *t, const struct hd_predict_options *options,
-                          struct hd_prediction *result, struct hd_err *err)
+/* All pairs, when they are known. */
+static void decide_all(const struct hd_world *w, const struct hd_candidates *c,
+                       const struct hd_predict_options *options, double started,
+                       struct hd_prediction *result)
 {
-    double started = hd_progress_now();
-    *result = (struct hd_prediction){.races = HD_VEC_INIT(struct hd_race),
-                                     .undecided = HD_VEC_INIT(struct hd_undecided)};
-    struct hd_world *w = hd_world_new(t);
-    uint32_t *spots = options->spots ? options->spots(t) : NULL;
-    w->spots = spots;
-    struct hd_candidates *c = hd_candidates_new(w);
-    result->conflicting = c->pairs;
-    result->seconds[HD_STEP_MUST] = hd_progress_now() - started;
     struct job j = {.w = w, .c = c, .options = options};
     make_units(&j);
     const struct hd_crew crew = {.w = w,
@@ -677,6 +678,28 @@ enum hd_status hd_predict(const struct hd_trace *t, const struct hd_predict_opti
         sum_up(&j, &j.units[i]);
     count_places(&j, result);
     gather(&j, result);
+}
+
+enum hd_status hd_predict(const struct hd_trace *t, const struct hd_predict_options *options,
+                          struct hd_prediction *result, struct hd_err *err)
+{
+    double started = hd_progress_now();
+    struct hd_stop_scope around = hd_crew_scope(options, started);
+    *result = (struct hd_prediction){.races = HD_VEC_INIT(struct hd_race),
+                                     .undecided = HD_VEC_INIT(struct hd_undecided)};
+    struct hd_world *w = hd_world_new(t);
+    uint32_t *spots = options->spots ? options->spots(t) : NULL;
+    w->spots = spots;
+    struct hd_candidates *c = hd_candidates_new(w);
+    enum hd_stop why = hd_stop_end(around);
+    result->seconds[HD_STEP_MUST] = hd_progress_now() - started;
+    if (why == HD_STOP_NO) {
+        result->conflicting = c->pairs;
+        decide_all(w, c, options, started, result);
+    } else {
+        result->cut = true;
+        result->cut_why = hd_predict_stopped(why);
+    }
     hd_candidates_free(c);
     hd_world_free(w);
     hd_free(spots, t->n_events * sizeof *spots);

@@ -15,6 +15,7 @@
 #define HD_PREDICT_RUN_PREDICT_H
 
 #include "base/err.h"
+#include "base/stop.h"
 #include "base/vec.h"
 #include "model/witness.h"
 #include "predict/search/closure.h"
@@ -38,6 +39,7 @@ struct hd_predict_options {
     uint32_t steps;       /* bit set of 1 << enum hd_step: the steps that may be used */
     unsigned jobs;        /* workers; 0 = as many as there are processors */
     double seconds;       /* for the whole run; 0 = no limit, negative = no time at all */
+    bool undivided;       /* nobody asked for `seconds`: one pair may use all of it */
     double pair_seconds;  /* for the solver on one pair */
     size_t solver_memory; /* bytes that one solver may use; 0 = no limit */
     bool no_hints; /* do not tell the solver the orders of causality graphs; for measurements */
@@ -65,9 +67,11 @@ enum hd_reason {
     HD_WHY_MEMORY,
     HD_WHY_SOLVER,
     HD_WHY_REJECTED,
+    HD_WHY_SCARCE,
     HD_REASONS
 };
 extern const char *const hd_reason_texts[HD_REASONS];
+enum hd_reason hd_predict_stopped(enum hd_stop why); /* why is not HD_STOP_NO */
 
 /* When every pair is asked for, schedules are kept as long as their entries, summed over the pairs
  * of one pair of classes, stay below this; the witnesses beyond it have been accepted like the
@@ -104,8 +108,10 @@ struct hd_prediction {
     uint64_t places_raced, places_undecided; /* the other pairs of places are proved impossible */
     uint64_t proved[HD_STEPS];               /* pairs of events proved impossible by each step */
     uint64_t found[HD_STEPS];                /* races found by each step */
-    uint64_t skipped;         /* pairs of events not looked at because their places race already */
-    uint64_t open;            /* pairs of events undecided */
+    uint64_t skipped; /* pairs of events not looked at because their places race already */
+    uint64_t open;    /* pairs of events undecided */
+    bool cut; /* the work ended before the pairs were known: none is decided, and none counted */
+    enum hd_reason cut_why;
     double seconds[HD_STEPS]; /* time in each step, summed over workers */
     double shorten_seconds;   /* time spent on making witnesses short */
     struct hd_rejected rejected;

@@ -353,7 +353,8 @@ struct hd_witness hd_worker_take_short(struct hd_worker *k, const struct hd_goal
 {
     struct hd_witness *w = &k->witness;
     if (*kept < HD_PREDICT_KEPT_ENTRIES) {
-        hd_worker_shorten(k, goal, w, HD_SHORTEN_STEPS);
+        if (!hd_interrupt_requested())
+            hd_worker_shorten(k, goal, w, HD_SHORTEN_STEPS);
         *kept += w->n;
     } else {
         hd_free(w->schedule, w->n * sizeof *w->schedule);

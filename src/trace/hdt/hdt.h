@@ -12,6 +12,7 @@
 #define HD_TRACE_HDT_HDT_H
 
 #include "base/err.h"
+#include "base/stop.h"
 #include "trace/trace.h"
 
 #include <stdbool.h>
@@ -21,6 +22,7 @@
 struct hd_hdt_info {
     unsigned version;
     bool truncated;    /* the end chunk is missing: the trace is a prefix of what was recorded */
+    enum hd_stop cut;  /* not HD_STOP_NO: reading stopped there for that (base/stop.h) */
     size_t chunks;     /* whole chunks read, of any type */
     size_t skipped;    /* of these: optional ones that say nothing about events */
     size_t used_bytes; /* of the file; the rest is a torn chunk */

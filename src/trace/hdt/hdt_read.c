@@ -1,6 +1,7 @@
 #include "trace/hdt/hdt.h"
 
 #include "base/alloc.h"
+#include "base/stop.h"
 #include "trace/hdt/hdt_decode.h"
 
 #include <stdarg.h>
@@ -204,6 +205,11 @@ static enum hd_status read_chunks(struct reader *r)
     bool damaged;
     while (!r->ended && read_chunk_header(r, r->at, &c, &damaged)) {
         if (c.stored > r->len - r->at - HD_HDT_CHUNK_BYTES)
+            return HD_OK;
+        r->info->cut = hd_stop_now();
+        if (r->info->cut == HD_STOP_ASKED)
+            return hd_err_set(r->err, HD_ERR_STOPPED, "interrupted");
+        if (r->info->cut)
             return HD_OK;
         enum hd_status status = read_chunk(r, &c);
         if (status != HD_OK)

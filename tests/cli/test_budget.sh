@@ -1,0 +1,82 @@
+#!/usr/bin/env bash
+# Everything obeys the budget, signals and the memory there is: reading, finding candidates, the must-order.
+. "$TESTS/cli/lib.sh"
+
+# Reading is cut where half of the time is over, and the rest of the trace is not taken for free of races.
+heddle trace gen --seed 5 --events 400000 --threads 4 -o long.trace
+expect_code 0
+started=$(date +%s)
+heddle analyze --budget 300ms long.trace
+expect "exit code $code, expected 5 or 66" test "$code" = 5 -o "$code" = 66
+expect "a budget of 300 ms took more than 20 s" test $(($(date +%s) - started)) -le 20
+
+# So little memory that only a beginning can be read: a sentence, and no "nothing found".
+(ulimit -v 70000 && exec "$HEDDLE" analyze --budget 3s long.trace) >out 2>err
+code=$?
+expect "exit code $code with little memory, expected 4, 5 or 66" test "$code" = 4 -o "$code" = 5 -o "$code" = 66
+expect "no word about memory" grep -q memory err out
+
+# The option takes none, and refuses what is no time.
+printf 't1|w(x,1)|a.c:1\nt2|w(x,2)|b.c:1\n' >two.trace
+heddle analyze --budget none two.trace
+expect_code 66
+heddle analyze --budget soon two.trace
+expect_code 2
+expect_err "--budget wants a time like 10s or 5m, or none, not 'soon'"
+
+# A variable that is set once and then read under many locks: its readers are not compared with each other.
+awk 'BEGIN {
+    print "!control branches"
+    print "t0|w(m,1)|a.c:1"; print "t0|fork(t1)|a.c:2"; print "t0|fork(t2)|a.c:3"
+    for (t = 1; t <= 2; t++)
+        for (i = 0; i < 60000; i++) {
+            printf "t%d|acq(l%d_%d)|a.c:4\n", t, t, i
+            printf "t%d|r(m,1)|a.c:5\n", t
+            printf "t%d|rel(l%d_%d)|a.c:6\n", t, t, i
+        }
+}' >readers.trace
+heddle analyze --budget 60s readers.trace
+expect_code 0
+expect_out "0 undecided"
+
+# SIGTERM is answered at any time.
+for delay in 0.2 0.7; do
+    "$HEDDLE" analyze --pairs long.trace >out 2>err &
+    pid=$!
+    sleep "$delay"
+    kill -TERM "$pid" 2>/dev/null
+    started=$(date +%s%N)
+    wait "$pid"
+    took=$((($(date +%s%N) - started) / 1000000))
+    expect "SIGTERM after $delay s took $took ms" test "$took" -le 4000
+done
+
+# A program that never ends: everything ends in about the time given, and its race is found.
+cat >spin.c <<'END'
+#include <pthread.h>
+static volatile int stop;
+static int g;
+static void *spin(void *p)
+{
+    g++;
+    while (!stop) {
+    }
+    return p;
+}
+int main(void)
+{
+    pthread_t a;
+    pthread_create(&a, NULL, spin, NULL);
+    g++;
+    pthread_join(a, NULL);
+    return 0;
+}
+END
+heddle cc -g -O1 -pthread spin.c -o spin
+expect_code 0
+started=$(date +%s)
+heddle run --budget 2s -- ./spin
+expect_code 66
+expect_err "data race"
+expect "a run of 2 s took more than 15 s" test $(($(date +%s) - started)) -le 15
+finish
