@@ -66,6 +66,11 @@ static void summary(const struct hd_cli *cli, const struct values *v,
                            : "");
 }
 
+static void say(void *ctx, const char *line)
+{
+    hd_cli_error(ctx, "%s", line);
+}
+
 static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, char **argv)
 {
     struct values v = {.out = "trace.hdt", .seed = 1};
@@ -97,6 +102,8 @@ static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, 
         .max_size = v.max_size,
         .timeout = v.timeout,
         .watch = &watch,
+        .say = say,
+        .say_ctx = cli,
     };
     enum hd_status s = hd_drive_record(&opts, &result, &err);
     hd_cli_reading_end(&reading);

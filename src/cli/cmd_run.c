@@ -22,8 +22,8 @@ struct values {
     struct hd_runs_output output;
     bool confirmed_only, allow_undecided;
     int policy; /* 0: vary; else of HD_CLI_POLICIES, plus 1 */
-    uint64_t runs, seed, times, timeout, jobs, quantum, depth, steps, max_size, record_timeout,
-        exit_steps;
+    uint64_t runs, seed, times, jobs, quantum, depth, steps, max_size, exit_steps;
+    double timeout, record_timeout;
     bool keep_all;
 };
 
@@ -53,10 +53,10 @@ static const struct hd_opt options[] = {
      "What is predicted and not confirmed is no error", NULL, 0, 0},
     {0, "allow-undecided", HD_OPT_FLAG, offsetof(struct values, allow_undecided), NULL,
      "Nothing found, but something undecided or cut: exit as the program, not 5", NULL, 0, 0},
-    {0, "timeout", HD_OPT_COUNT, offsetof(struct values, timeout), "SECONDS",
-     "End a replay after this time (60); 0 is never", NULL, 0, 1000000},
-    {0, "record-timeout", HD_OPT_COUNT, offsetof(struct values, record_timeout), "SECONDS",
-     "End a recorded run after this time, keep what it did (0: never)", NULL, 0, 1000000},
+    {0, "timeout", HD_OPT_TIME, offsetof(struct values, timeout), "TIME",
+     "End a replay after this time (60); 0 is never", NULL, 0, 0},
+    {0, "record-timeout", HD_OPT_TIME, offsetof(struct values, record_timeout), "TIME",
+     "End a recorded run after this time, keep what it did (0: never)", NULL, 0, 0},
     {0, "exit-steps", HD_OPT_COUNT, offsetof(struct values, exit_steps), "N",
      "Threads that can still run when the process ends do N steps first (50000)", NULL, 0, 0},
     {0, "keep-all-events", HD_OPT_FLAG, offsetof(struct values, keep_all), NULL,
@@ -110,8 +110,8 @@ static enum hd_exit read_options(struct run *r)
     r->o.exit_steps = v->exit_steps;
     r->o.keep_all = v->keep_all;
     r->o.times = (uint32_t)v->times;
-    r->o.timeout = (uint32_t)v->timeout;
-    r->o.record_timeout = (uint32_t)v->record_timeout;
+    r->o.timeout = hd_cli_seconds(v->timeout);
+    r->o.record_timeout = v->record_timeout;
     r->o.max_size = v->max_size;
     r->o.confirmed_only = v->confirmed_only;
     r->o.allow_undecided = v->allow_undecided;
@@ -156,6 +156,12 @@ static void show_progress(void *ctx, const char *stage, uint64_t done, uint64_t 
     hd_progress_update(&r->progress, done);
 }
 
+static void say(void *ctx, const char *line)
+{
+    const struct run *r = ctx;
+    hd_cli_error(r->cli, "%s", line);
+}
+
 /* ---- the run ---- */
 
 /* What was done, and the end that the signal asks for. */
@@ -174,6 +180,7 @@ static enum hd_exit run_session(struct run *r)
     struct hd_err err = {0};
     r->o.progress = show_progress;
     r->o.progress_ctx = r;
+    r->o.say = say;
     hd_interrupt_catch();
     enum hd_status s = hd_session_run(&r->o, &result, &err);
     hd_interrupt_release();

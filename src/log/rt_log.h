@@ -26,7 +26,7 @@
 
 #define HD_LOG_ENV       "HEDDLE_RT_LOG"
 #define HD_LOG_MAGIC     UINT64_C(0x31474f4c2d544448) /* "HDT-LOG1" */
-#define HD_LOG_VERSION   5
+#define HD_LOG_VERSION   6
 #define HD_LOG_HEAD      65536u     /* the header, then HD_LOG_NOTES bytes of text */
 #define HD_LOG_CHUNK     (1u << 22) /* 4 MB: a record takes at most as much */
 #define HD_LOG_PART      (1u << 19) /* chunks of the ring end here: what both sides use stays cached */
@@ -41,7 +41,6 @@
  * abi/rt_abi.h. Every record has a small number `aux` and a place: a code address or the address
  * of a struct hd_site (HD_LOG_SITE). `aux` of an access is its size in bytes (1 to 8, 0 for ranges)
  * and flags. With HD_LOG_SITE an access has tokens; without it nothing is known about dependences.
- * There are at most 63 kinds.
  *
  * X(NAME, words, what they are). A count of 255 means: one word, then contents of any length. */
 #define HD_LOG_KINDS(X)                                                                            \
@@ -241,6 +240,7 @@ struct hd_log_header {
     uint32_t target_pid; /* what `pid` is in that process */
     char target[HD_LOG_TARGET]; /* ".2", ".1.x"; "": the first process */
     uint64_t exit_steps;        /* hooks of threads that run on when the process ends */
+    uint32_t resting; /* all threads that can run poll in vain, and rest between their turns */
 };
 #define HD_LOG_NOTES_AT 4096u
 #define HD_LOG_NOTES    (HD_LOG_HEAD - HD_LOG_NOTES_AT)

@@ -9,6 +9,7 @@
 #include "recording/kept_inputs.h"
 #include "record/program.h"
 #include "record/ring.h"
+#include "record/stall.h"
 #include "record/recording_finish.h"
 
 #include <errno.h>
@@ -84,7 +85,7 @@ static int wait_for(pid_t pid)
 
 /* The same for so many seconds at most, and when it was told SIGTERM for GRACE. False: it still
  * runs. */
-static bool wait_until_over(pid_t pid, double seconds, int *status)
+static bool wait_until_over(pid_t pid, double seconds, struct hd_stall *stall, int *status)
 {
     double end = hd_progress_now() + seconds;
     bool asked = false;
@@ -101,6 +102,7 @@ static bool wait_until_over(pid_t pid, double seconds, int *status)
                 close(gone);
             return over;
         }
+        hd_stall_look(stall, now);
         double left = end - now < 1 ? end - now : 1;
         struct pollfd p = {gone, POLLIN, 0};
         poll(&p, 1, gone < 0 ? 20 : (int)(left * 1000) + 1);
@@ -109,16 +111,18 @@ static bool wait_until_over(pid_t pid, double seconds, int *status)
 
 #define FOR_EVER 1e18
 
-static int wait_for_end(pid_t pid, const struct hd_record_opts *opts, bool *timed_out)
+static int wait_for_end(pid_t pid, const struct hd_record_opts *opts, const struct hd_ring *ring,
+                        bool *timed_out)
 {
+    struct hd_stall stall = {.ring = ring, .pid = pid, .say = opts->say, .ctx = opts->say_ctx};
     int status = 0;
     double limit = opts->timeout > 0 ? opts->timeout : FOR_EVER;
-    bool over =
-        wait_until_over(pid, opts->fds && opts->share < limit ? opts->share : limit, &status);
+    bool over = wait_until_over(pid, opts->fds && opts->share < limit ? opts->share : limit, &stall,
+                                &status);
     *timed_out = !over && told != SIGTERM;
     if (*timed_out && !opts->fds) {
         kill(pid, SIGTERM);
-        over = wait_until_over(pid, GRACE, &status);
+        over = wait_until_over(pid, GRACE, &stall, &status);
     }
     if (over)
         return status;
@@ -161,7 +165,7 @@ static enum hd_status run(const struct hd_record_opts *opts, struct hd_ring *rin
         s = hd_err_set(err, HD_ERR_INPUT, "%s cannot be started: %s", opts->argv[0], strerror(e));
     } else {
         hd_ring_start(ring, out);
-        result->wait_status = wait_for_end(pid, opts, &result->timed_out);
+        result->wait_status = wait_for_end(pid, opts, ring, &result->timed_out);
         if (opts->fds)
             kill(-pid, SIGKILL); /* and what it may have left running */
         result->ran = true;

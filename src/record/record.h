@@ -33,7 +33,9 @@ struct hd_record_opts {
      * descriptors, and a signal that asks us to stop ends it at once. NULL: ours, and signals are
      * the program's. */
     const int *fds;
-    double share;                       /* with fds: seconds until it is killed */
+    double share;                             /* with fds: seconds until it is killed */
+    void (*say)(void *ctx, const char *line); /* it makes no progress (stall.h); may be NULL */
+    void *say_ctx;
     const struct hd_build_watch *watch; /* when the log is read back; may be NULL */
 };
 

@@ -122,6 +122,12 @@ void hd_ring_start(struct hd_ring *r, struct hd_rec_writer *out)
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
+uint64_t hd_ring_position(const struct hd_ring *r)
+{
+    uint32_t filled = __atomic_load_n(&r->header->filled, __ATOMIC_ACQUIRE);
+    return (uint64_t)filled * HD_LOG_CHUNK + hd_ring_used(chunk_at(r, filled));
+}
+
 size_t hd_ring_used(const uint8_t *chunk)
 {
     size_t n = HD_LOG_CHUNK;

@@ -34,6 +34,7 @@ void hd_ring_start(struct hd_ring *r, struct hd_rec_writer *out);
 /* The program has ended: drains everything. */
 void hd_ring_finish(struct hd_ring *r);
 void hd_ring_close(struct hd_ring *r);
+uint64_t hd_ring_position(const struct hd_ring *r); /* bytes of log so far, as a mark */
 size_t hd_ring_used(const uint8_t *chunk); /* bytes of a chunk without the zeros at its end */
 const uint64_t *hd_ring_keys(const struct hd_ring *r, uint32_t *n); /* n counts slot 0, too */
 

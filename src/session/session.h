@@ -44,6 +44,7 @@ struct hd_session_options {
      * NULL. */
     void (*progress)(void *ctx, const char *stage, uint64_t done, uint64_t total);
     void *progress_ctx;
+    void (*say)(void *ctx, const char *line); /* the program makes no progress; may be NULL */
 };
 
 struct hd_session_result {

@@ -172,6 +172,8 @@ static enum hd_status record(struct runs *r, uint64_t run, const char *path,
         .family = family,
         .fds = run ? fds : NULL,
         .share = hd_session_time_left(s),
+        .say = run ? NULL : o->say,
+        .say_ctx = o->progress_ctx,
     };
     struct hd_record_result rec;
     name_schedule(s, opts.policy, opts.seed);

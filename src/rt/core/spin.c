@@ -162,6 +162,8 @@ void hd_rt_turn_starts(struct hd_thread *t)
         return;
     rt.acted++;
     rt.fruitless = 0;
+    if (rt.header->resting)
+        rt.header->resting = 0;
 }
 
 void hd_rt_turn_ends(struct hd_thread *me)
@@ -178,5 +180,9 @@ bool hd_rt_must_rest(void)
 {
     bool rested = rt.rested;
     rt.rested = false;
-    return !rested && rt.fruitless > (rt.n_fdwait || rt.n_outside ? PATIENCE_INPUT : PATIENCE);
+    bool rests =
+        !rested && rt.fruitless > (rt.n_fdwait || rt.n_outside ? PATIENCE_INPUT : PATIENCE);
+    if (rests)
+        rt.header->resting = 1;
+    return rests;
 }

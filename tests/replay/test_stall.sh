@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# A program that makes no progress: the user is told where its threads are, and a time limit keeps its trace, from
+# which the race is found. One thread waits for input that never comes, the other polls.
+set -u
+. "$TESTS/replay/lib.sh"
+start stall
+cat >stuck.c <<'C'
+#include <pthread.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+static atomic_int ready;
+static int counter;
+
+static void *waits(void *arg)
+{
+    char c;
+    counter++; /* race */
+    if (read(0, &c, 1) > 0)
+        ready = 1;
+    return arg;
+}
+
+static void *polls(void *arg)
+{
+    counter++; /* race */
+    while (!ready) {
+    }
+    return arg;
+}
+
+int main(void)
+{
+    pthread_t a, b;
+    pthread_create(&a, NULL, waits, NULL);
+    pthread_create(&b, NULL, polls, NULL);
+    pthread_join(a, NULL);
+    pthread_join(b, NULL);
+    return 0;
+}
+C
+"$HEDDLE" cc -g -O1 stuck.c -o stuck -pthread || fail "heddle cc"
+mkfifo never
+exec 4<>never
+timeout -k 5 100 "$HEDDLE" run --record-timeout 12s --timeout 2s -t 1 -- ./stuck <&4 >out 2>err
+[ $? -eq 66 ] || fail "no race: $(cat err)"
+exec 4>&-
+grep -q '^heddle: the program has made no progress for 1[0-2] s' err || fail "nothing is said: $(cat err)"
+for place in 'main stuck.c:[0-9]+' 'waits stuck.c:12' 'polls stuck.c:20'; do
+    grep -qE "^heddle:   thread [0-9]+ \(stuck\) is in $place" err || fail "$place is missing: $(cat err)"
+done
+grep -q '1 race confirmed' err || fail "not confirmed: $(cat err)"
+exit 0
