@@ -34,7 +34,7 @@
 
 #include <stdint.h>
 
-#define HD_ABI_VERSION 1u
+#define HD_ABI_VERSION 2u /* changes with every change of what a hook means */
 
 typedef uint64_t hd_tok;
 #define HD_TOK_NONE (~(hd_tok)0)
@@ -114,7 +114,7 @@ struct hd_module {
     struct hd_site *sites;
     const char *strings;
     uint64_t strings_size;
-    struct hd_module *next; /* the runtime's */
+    struct hd_module *next; /* not used */
 };
 _Static_assert(sizeof(struct hd_module) == 40, "the pass lays modules out as 40 bytes");
 

@@ -135,4 +135,16 @@ clang -g -D_GNU_SOURCE -fsanitize=thread -c named.c -o named.o &&
 "$HEDDLE" record -o named.hdt -- ./named 2>err
 check 'deadlock' 66 $?
 grep -q 'deadlock: T1.1 (the-worker) waits for lock lock at named.c:6' err || check 'name' the-worker "$(cat err)"
+
+# A file that another version of heddle compiled is refused, not left out.
+cat >other.c <<'END'
+static struct { unsigned version, n_sites; void *sites, *strings; unsigned long size; void *next; } module = {99};
+void __hd_module_init(void *module);
+__attribute__((constructor)) static void begin(void) { __hd_module_init(&module); }
+int main(void) { return 0; }
+END
+clang -c other.c -o other.o && clang -pthread other.o -o other -L"$RT_DIR" -lheddle_rt -Wl,-rpath,"$RT_DIR" || exit 1
+"$HEDDLE" record -o other.hdt -- ./other 2>err
+check 'another version' 3 $?
+grep -q 'compiled by another version of heddle: compile it again' err || check 'sentence' 'another version' "$(cat err)"
 exit $fails

@@ -9,6 +9,8 @@
 #include "rt/libc/sync.h"
 #include "rt/hooks/hook_fast.h"
 
+#include <sys/syscall.h>
+
 #define HOOK HD_EXPORT __attribute__((noinline))
 
 /* The long way has logged an event of this site, if there was a log: the next one may go the short
@@ -759,8 +761,6 @@ HOOK void __hd_returned(struct hd_site *site, void *callee, uint32_t count)
     hd_rt_leave(me);
 }
 
-static struct hd_module *modules, **modules_end = &modules;
-
 static void log_sites(const struct hd_module *m)
 {
     uint64_t sites = (uint64_t)m->n_sites * sizeof *m->sites, n = m->n_sites;
@@ -776,13 +776,21 @@ static void log_sites(const struct hd_module *m)
     hd_rt_log_end(HD_LOG_SITES, to + len);
 }
 
+/* Its hooks would mean other things, and what it does would be missing without a word. */
+static _Noreturn void refuse_module(void)
+{
+    static const char text[] = "heddle: a part of this program was compiled by another version of "
+                               "heddle: compile it again with this one's heddle cc\n";
+    hd_rt_syscall(SYS_write, 2, (long)text, sizeof text - 1, 0, 0, 0);
+    for (;;)
+        hd_rt_syscall(SYS_exit_group, 3, 0, 0, 0, 0, 0);
+}
+
 HOOK void __hd_module_init(struct hd_module *m)
 {
     if (m->version != HD_ABI_VERSION)
-        return;
+        refuse_module();
     hd_rt_module_seen(HD_PC);
-    *modules_end = m;
-    modules_end = &m->next;
     struct hd_thread *me = hd_rt_enter();
     if (!me)
         return;
