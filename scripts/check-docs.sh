@@ -25,7 +25,7 @@ done
 
 while IFS=: read -r file path; do
     [ -e "$path" ] || { echo "$file names $path, which is not there"; status=1; }
-done < <(grep -rnoE '\bdocs/[A-Za-z_/-]+\.md' --include='*.[ch]' --include='*.sh' --include='*.md' --include='*.cpp' README.md CONTRIBUTING.md docs src include scripts tests 2>/dev/null |
+done < <(grep -rnoE --exclude-dir=node_modules '\bdocs/[A-Za-z_/-]+\.md' --include='*.[ch]' --include='*.sh' --include='*.md' --include='*.cpp' README.md CONTRIBUTING.md docs src include scripts tests 2>/dev/null |
     sed -E 's/:[0-9]+:/:/' | sort -u)
 
 # Files of the tree that documents name in `code`. Patterns such as src/a/b.[ch] may match any; NAME and <name> stand for others.

@@ -134,8 +134,8 @@ static const char *const hand[] = {
     /* control all: a thread with a stale read cannot be joined */
     "!control all\n!init x 0\n" V "u|w(c,1)\nk|join(u)\nk|w(y,1)\n",
     /* read by two, then written when only one was joined */
-    "!control branches\nm|w(c,1)||val=\nm|fork(u)\nm|fork(v)\nu|r(c,1)\nv|r(c,1)\nm|join(u)\n"
-    "m|w(c,2)||val=\n",
+    ("!control branches\nm|w(c,1)||val=\nm|fork(u)\nm|fork(v)\nu|r(c,1)\nv|r(c,1)\nm|join(u)\n"
+     "m|w(c,2)||val=\n"),
 };
 
 static void by_hand(void **state)
