@@ -10,11 +10,14 @@ heddle analyze --budget 300ms long.trace
 expect "exit code $code, expected 5 or 66" test "$code" = 5 -o "$code" = 66
 expect "a budget of 300 ms took more than 20 s" test $(($(date +%s) - started)) -le 20
 
-# So little memory that only a beginning can be read: a sentence, and no "nothing found".
-(ulimit -v 70000 && exec "$HEDDLE" analyze --budget 3s long.trace) >out 2>err
-code=$?
-expect "exit code $code with little memory, expected 4, 5 or 66" test "$code" = 4 -o "$code" = 5 -o "$code" = 66
-expect "no word about memory" grep -q memory err out
+# So little memory that only a beginning can be read: a sentence, and no "nothing found". A sanitizer reserves more
+# than that by itself.
+if [ -z "${HEDDLE_TEST_SANITIZED:-}" ]; then
+    (ulimit -v 70000 && exec "$HEDDLE" analyze --budget 3s long.trace) >out 2>err
+    code=$?
+    expect "exit code $code with little memory, expected 4, 5 or 66" test "$code" = 4 -o "$code" = 5 -o "$code" = 66
+    expect "no word about memory" grep -q memory err out
+fi
 
 # The option takes none, and refuses what is no time.
 printf 't1|w(x,1)|a.c:1\nt2|w(x,2)|b.c:1\n' >two.trace
