@@ -20,10 +20,6 @@ struct hd_bitset {
 
 void hd_bitset_init(struct hd_bitset *s, size_t bits); /* empty */
 void hd_bitset_fini(struct hd_bitset *s);
-void hd_bitset_clear_all(struct hd_bitset *s);
-size_t hd_bitset_count(const struct hd_bitset *s);
-bool hd_bitset_intersects(const struct hd_bitset *a, const struct hd_bitset *b);
-bool hd_bitset_union(struct hd_bitset *into, const struct hd_bitset *from); /* whether it grew */
 
 static inline bool hd_bitset_has(const struct hd_bitset *s, size_t i)
 {

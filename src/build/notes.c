@@ -18,7 +18,8 @@ void hd_walk_on_name(struct hd_walk *w, const struct hd_raw *rec)
     hd_printable_make(t->title);
 }
 
-void hd_walk_thread_text(const struct hd_walk_thread *t, char *out, size_t size)
+/* "T1.2", or "T1.2 (worker)" when the thread has a title. */
+static void thread_text(const struct hd_walk_thread *t, char *out, size_t size)
 {
     snprintf(out, size, "%s%s%s%s", t->name ? t->name : "T1", *t->title ? " (" : "", t->title,
              *t->title ? ")" : "");
@@ -45,7 +46,7 @@ void hd_walk_on_note(struct hd_walk *w, const struct hd_raw *rec)
              (const char *)rec->data);
     const struct hd_walk_thread *t = hd_walk_current(w);
     char who[160];
-    hd_walk_thread_text(t, who, sizeof who);
+    thread_text(t, who, sizeof who);
     switch ((enum hd_note)rec->w[0]) {
     case HD_NOTE_STUCK:
         w->info->stuck++;
@@ -127,7 +128,7 @@ void hd_walk_on_deadlock(struct hd_walk *w, const struct hd_raw *rec)
         return;
     const struct hd_walk_thread *t = hd_vec_at(&w->threads, rec->w[0]);
     char who[160];
-    hd_walk_thread_text(t, who, sizeof who);
+    thread_text(t, who, sizeof who);
     if (rec->kind == HD_LOG_FRAMES) {
         on_frames(w, rec, t->name);
         return;

@@ -44,8 +44,6 @@ void hd_walk_objlocks_fini(struct hd_walk *w);
 
 /* notes.c */
 void hd_walk_on_name(struct hd_walk *w, const struct hd_raw *rec);
-/* "T1.2", or "T1.2 (worker)" when the thread has a title. */
-void hd_walk_thread_text(const struct hd_walk_thread *t, char *out, size_t size);
 void hd_walk_on_note(struct hd_walk *w, const struct hd_raw *rec);
 void hd_walk_on_deadlock(struct hd_walk *w, const struct hd_raw *rec); /* WAITS, FRAMES, HOLDS */
 

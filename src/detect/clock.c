@@ -36,11 +36,20 @@ struct hd_clock *hd_clock_new(struct hd_clock_pool *p)
     return c;
 }
 
-struct hd_clock *hd_clock_copy(struct hd_clock_pool *p, const struct hd_clock *c)
+static struct hd_clock *copy_of(struct hd_clock_pool *p, const struct hd_clock *c)
 {
     struct hd_clock *copy = raw_clock(p);
     memcpy(copy->v, c->v, p->width * sizeof *c->v);
     return copy;
+}
+
+/* Makes *c private to its holder, so that it may be changed. */
+static void own(struct hd_clock_pool *p, struct hd_clock **c)
+{
+    if ((*c)->refs == 1)
+        return;
+    (*c)->refs--;
+    *c = copy_of(p, *c);
 }
 
 void hd_clock_drop(struct hd_clock_pool *p, struct hd_clock *c)
@@ -54,7 +63,7 @@ void hd_clock_drop(struct hd_clock_pool *p, struct hd_clock *c)
     p->live--;
 }
 
-void hd_clock_max(const struct hd_clock_pool *p, uint32_t *to, const uint32_t *from)
+static void raise_to(const struct hd_clock_pool *p, uint32_t *to, const uint32_t *from)
 {
     for (size_t i = 0; i < p->width; i += HD_CLOCK_LANE)
         for (size_t j = i; j < i + HD_CLOCK_LANE; j++)
@@ -75,8 +84,8 @@ bool hd_clock_join(struct hd_clock_pool *p, struct hd_clock **c, hd_tid self,
 {
     if (!s->clock || s->thread == self || (*c)->v[s->thread] >= s->tick)
         return false;
-    hd_clock_own(p, c);
-    hd_clock_max(p, (*c)->v, s->clock->v);
+    own(p, c);
+    raise_to(p, (*c)->v, s->clock->v);
     (*c)->v[s->thread] = s->tick;
     return true;
 }
@@ -86,8 +95,8 @@ bool hd_clock_join_clock(struct hd_clock_pool *p, struct hd_clock **c, hd_tid se
 {
     if (from == *c || hd_clock_covers(p, (*c)->v, from->v, self))
         return false;
-    hd_clock_own(p, c);
-    hd_clock_max(p, (*c)->v, from->v);
+    own(p, c);
+    raise_to(p, (*c)->v, from->v);
     return true;
 }
 
@@ -175,8 +184,8 @@ void hd_timeline_join_clock(struct hd_timeline *tl, hd_eid e, struct hd_clock *f
     if (hd_clock_covers(&tl->pool, from->v, now->v, u)) {
         c = hd_clock_get(from);
     } else {
-        c = hd_clock_copy(&tl->pool, now);
-        hd_clock_max(&tl->pool, c->v, from->v);
+        c = copy_of(&tl->pool, now);
+        raise_to(&tl->pool, c->v, from->v);
     }
     hd_timeline_put(tl, u, tl->t->pos[e], c);
 }
@@ -201,12 +210,4 @@ bool hd_timeline_before(const struct hd_timeline *tl, hd_eid a, hd_eid b)
     if (t->thread[a] == t->thread[b])
         return t->pos[a] < t->pos[b];
     return hd_timeline_clock(tl, t->thread[b], t->pos[b])->v[t->thread[a]] > t->pos[a];
-}
-
-size_t hd_timeline_bytes(const struct hd_timeline *tl)
-{
-    size_t total = (tl->pool.live + tl->pool.n_idle) * tl->pool.bytes;
-    for (size_t u = 0; u < hd_trace_n_threads(tl->t); u++)
-        total += tl->cap[u] * sizeof **tl->of;
-    return total;
 }

@@ -31,8 +31,7 @@ struct hd_clock_pool {
 void hd_clock_pool_init(struct hd_clock_pool *p, size_t threads);
 void hd_clock_pool_fini(struct hd_clock_pool *p); /* requires: every clock was put back */
 
-struct hd_clock *hd_clock_new(struct hd_clock_pool *p); /* all zero, one reference */
-struct hd_clock *hd_clock_copy(struct hd_clock_pool *p, const struct hd_clock *c);
+struct hd_clock *hd_clock_new(struct hd_clock_pool *p);          /* all zero, one reference */
 void hd_clock_drop(struct hd_clock_pool *p, struct hd_clock *c); /* for hd_clock_put */
 
 static inline struct hd_clock *hd_clock_get(struct hd_clock *c)
@@ -47,16 +46,6 @@ static inline void hd_clock_put(struct hd_clock_pool *p, struct hd_clock *c) /* 
         hd_clock_drop(p, c);
 }
 
-/* Makes *c private to its holder, so that it may be changed. */
-static inline void hd_clock_own(struct hd_clock_pool *p, struct hd_clock **c)
-{
-    if ((*c)->refs == 1)
-        return;
-    (*c)->refs--;
-    *c = hd_clock_copy(p, *c);
-}
-
-void hd_clock_max(const struct hd_clock_pool *p, uint32_t *to, const uint32_t *from);
 /* Entry by entry, from <= to; entry `skip` is not compared. */
 bool hd_clock_covers(const struct hd_clock_pool *p, const uint32_t *to, const uint32_t *from,
                      hd_tid skip);
@@ -109,6 +98,5 @@ void hd_timeline_join_clock(struct hd_timeline *tl, hd_eid e, struct hd_clock *c
 struct hd_clock *hd_timeline_clock(const struct hd_timeline *tl, hd_tid u, uint32_t pos);
 /* Whether a comes before b. O(log n). */
 bool hd_timeline_before(const struct hd_timeline *tl, hd_eid a, hd_eid b);
-size_t hd_timeline_bytes(const struct hd_timeline *tl);
 
 #endif

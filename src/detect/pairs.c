@@ -11,13 +11,7 @@ void hd_pairs_fini(struct hd_pairs *p)
     *p = (struct hd_pairs){0};
 }
 
-void hd_pairs_clear(struct hd_pairs *p)
-{
-    p->len = 0;
-    p->unsorted = false;
-}
-
-void hd_pairs_reserve(struct hd_pairs *p, size_t cap)
+static void reserve(struct hd_pairs *p, size_t cap)
 {
     if (cap <= p->cap)
         return;
@@ -49,7 +43,7 @@ void hd_pairs_push(struct hd_pairs *p, uint32_t x, uint32_t y)
             return;
         p->unsorted |= order > 0;
     }
-    hd_pairs_reserve(p, p->len + 1);
+    reserve(p, p->len + 1);
     p->data[p->len++] = pair;
 }
 

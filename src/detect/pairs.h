@@ -22,8 +22,6 @@ struct hd_pairs {
 };
 
 void hd_pairs_fini(struct hd_pairs *p);
-void hd_pairs_clear(struct hd_pairs *p); /* empty; keeps the memory */
-void hd_pairs_reserve(struct hd_pairs *p, size_t cap);
 
 /* Adds {x, y} in either order. Equal neighbours are dropped at once, other repeats by the sort. */
 void hd_pairs_push(struct hd_pairs *p, uint32_t x, uint32_t y);

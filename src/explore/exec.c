@@ -376,11 +376,6 @@ enum hd_status hd_exec_start(struct hd_exec *x, const struct hd_exec_plan *plan,
     return HD_OK;
 }
 
-int hd_exec_fd(const struct hd_exec *x)
-{
-    return x->server.pid ? x->server.ours : x->gone;
-}
-
 static bool has_ended(struct hd_exec *x, int wait)
 {
     if (x->ended)

@@ -126,7 +126,6 @@ void hd_exec_close(struct hd_exec *x);                /* kills a running executi
  * readable or at once: it waits. */
 enum hd_status hd_exec_start(struct hd_exec *x, const struct hd_exec_plan *plan,
                              struct hd_err *err);
-int hd_exec_fd(const struct hd_exec *x); /* readable when the program has ended; -1: not known */
 /* HD_ERR_STOPPED: interrupted by the user. run is emptied first; hd_run_fini in every case. */
 enum hd_status hd_exec_finish(struct hd_exec *x, struct hd_exec_run *run, struct hd_err *err);
 /* The same in two parts, so that executions get their names in the order in which they are read,

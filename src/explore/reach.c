@@ -169,11 +169,6 @@ const struct hd_steer_op *hd_reach_stands(const struct hd_reach *r)
     return r->has_stand ? &r->stand : NULL;
 }
 
-bool hd_reach_followed(const struct hd_reach *r)
-{
-    return r->followed;
-}
-
 const char *hd_reach_lost(const struct hd_reach *r)
 {
     return r->lost;
@@ -376,10 +371,8 @@ static void take(struct hd_reach *r, struct hd_item *item)
     e->executions++;
     bool whole = run->chosen >= item->choices.len && e->names.threads.len <= HD_STEER_THREADS;
     r->lost = r->lost ? r->lost : loss(r, item);
-    if (first) {
-        r->followed = whole;
+    if (first)
         r->base = steps_of_lead(r, item, run);
-    }
     if (whole) {
         struct hd_steer_op fresh;
         show(r, run, first ? 0 : item->depth - 1);

@@ -63,8 +63,6 @@ enum hd_status hd_reach_level(struct hd_reach *r, uint32_t level, uint64_t quota
 /* The access at which the parked thread stands, threads and memory by name; NULL: not known, or it
  * is not parked. After level 0. */
 const struct hd_steer_op *hd_reach_stands(const struct hd_reach *r);
-/* Whether the program could do again what was recorded. After level 0. */
-bool hd_reach_followed(const struct hd_reach *r);
 /* Why schedules were left out that the levels searched so far have; NULL: none were. */
 const char *hd_reach_lost(const struct hd_reach *r);
 

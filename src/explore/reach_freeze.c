@@ -74,7 +74,6 @@ void hd_reach_freeze(struct hd_reach *r, struct hd_freezer *z)
     hd_freeze_u32(z, &r->count);
     hd_freeze_u32(z, &r->n_prefix);
     hd_freeze_u32(z, &r->base);
-    hd_freeze_bool(z, &r->followed);
     hd_freeze_bool(z, &r->has_stand);
     hd_freeze_bool(z, &r->writes);
     hd_freeze_bool(z, &r->atomic);

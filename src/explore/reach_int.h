@@ -36,7 +36,7 @@ struct hd_reach {
     uint32_t count;    /* events of the parked thread where it is to stand */
     uint32_t n_prefix; /* choices of the lead */
     uint32_t base;     /* steps of the lead */
-    bool followed, has_stand, writes, atomic;
+    bool has_stand, writes, atomic;
     const char *lost; /* the first reason why executions could not be used; or NULL */
     struct hd_steer_op stand;
     struct hd_map visit_of; /* states to index */

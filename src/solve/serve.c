@@ -135,7 +135,8 @@ static void flush(struct hd_serve *s)
     }
 }
 
-void hd_serve_reply(struct hd_serve *s, const void *data, size_t bytes)
+/* At most 1 KB. */
+static void send_reply(struct hd_serve *s, const void *data, size_t bytes)
 {
     if (s->out_len + bytes > sizeof s->out)
         flush(s);
@@ -146,8 +147,8 @@ void hd_serve_reply(struct hd_serve *s, const void *data, size_t bytes)
 static _Noreturn void misuse(struct hd_serve *s, const char *text)
 {
     uint8_t reply = HD_REPLY_MISUSE;
-    hd_serve_reply(s, &reply, 1);
-    hd_serve_reply(s, text, strnlen(text, 200));
+    send_reply(s, &reply, 1);
+    send_reply(s, text, strnlen(text, 200));
     flush(s);
     _exit(1);
 }
@@ -233,7 +234,7 @@ void hd_serve_result(struct hd_serve *s, Z3_lbool result)
         s->model = Z3_solver_get_model(s->ctx, s->solver);
         Z3_model_inc_ref(s->ctx, s->model);
     }
-    hd_serve_reply(s, &reply, 1);
+    send_reply(s, &reply, 1);
 }
 
 void hd_serve_value(struct hd_serve *s, Z3_ast ast)
@@ -249,7 +250,7 @@ void hd_serve_value(struct hd_serve *s, Z3_ast ast)
         memcpy(&number, &bits, sizeof number);
     else if (!Z3_get_numeral_int64(s->ctx, value, &number))
         misuse(s, "a value is not a number");
-    hd_serve_reply(s, &number, sizeof number);
+    send_reply(s, &number, sizeof number);
 }
 
 Z3_ast hd_serve_at(const struct hd_vec *v, uint64_t i)
@@ -275,7 +276,7 @@ _Noreturn void hd_serve(int fd)
     s.parts = &parts;
     serving = &s;
     Z3_del_config(Z3_mk_config());
-    hd_serve_reply(&s, &hello, 1);
+    send_reply(&s, &hello, 1);
     for (;;) {
         flush(&s);
         enum hd_wire_op op = (enum hd_wire_op)hd_serve_get(&s);

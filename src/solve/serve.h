@@ -37,10 +37,9 @@ struct hd_serve {
 
 uint64_t hd_serve_get(struct hd_serve *s);
 int64_t hd_serve_get_signed(struct hd_serve *s);
-void hd_serve_reply(struct hd_serve *s, const void *data, size_t bytes); /* at most 1 KB */
-void hd_serve_result(struct hd_serve *s, Z3_lbool result);               /* and keeps the model */
-void hd_serve_value(struct hd_serve *s, Z3_ast ast);    /* replies a number or a truth value */
-Z3_ast hd_serve_at(const struct hd_vec *v, uint64_t i); /* a bug of ours ends the process */
+void hd_serve_result(struct hd_serve *s, Z3_lbool result); /* and keeps the model */
+void hd_serve_value(struct hd_serve *s, Z3_ast ast);       /* replies a number or a truth value */
+Z3_ast hd_serve_at(const struct hd_vec *v, uint64_t i);    /* a bug of ours ends the process */
 
 /* One operation on formulas of its kind. */
 void hd_serve_order(struct hd_serve *s, enum hd_wire_op op);

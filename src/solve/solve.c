@@ -140,7 +140,7 @@ enum hd_sat hd_solver_check(struct hd_solver *s, const hd_lit *assumptions, size
                   : sat == HD_SAT_NO ? "no"
                                      : "unknown",
                   s->lost == HD_LOST_NOT ? "" : " (solver lost)", hd_progress_now() - asked,
-                  (unsigned long long)hd_solver_clauses(s), n);
+                  (unsigned long long)s->clauses, n);
     if (sat == HD_SAT_UNKNOWN && s->lost == HD_LOST_NOT)
         s->lost = HD_LOST_FAILED; /* Z3 says that it does not know: our formulas are decidable */
     return sat;
@@ -195,11 +195,6 @@ bool hd_solver_values(struct hd_solver *s, const hd_lit *lits, size_t n, bool *v
 enum hd_lost hd_solver_lost(const struct hd_solver *s)
 {
     return s->lost;
-}
-
-uint64_t hd_solver_clauses(const struct hd_solver *s)
-{
-    return s->clauses;
 }
 
 const char *hd_solver_version(void)

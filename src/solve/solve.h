@@ -77,9 +77,6 @@ bool hd_solver_places(struct hd_solver *s, const hd_ord *orders, size_t n, int64
 /* Not HD_LOST_NOT: what is said from now on is thrown away. */
 enum hd_lost hd_solver_lost(const struct hd_solver *s);
 
-/* Clauses said since hd_solver_new: a measure of size. */
-uint64_t hd_solver_clauses(const struct hd_solver *s);
-
 /* "Z3 4.8.12" */
 const char *hd_solver_version(void);
 

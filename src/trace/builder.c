@@ -271,7 +271,8 @@ static uint32_t record_length(const uint32_t *record)
     return len;
 }
 
-uint32_t hd_builder_intern_deps(struct hd_builder *b, const uint32_t *record, uint32_t len)
+/* Offset of the record that says the same, stored once. Distances ascending, no duplicates. */
+static uint32_t intern_deps(struct hd_builder *b, const uint32_t *record, uint32_t len)
 {
     uint64_t hash = hd_hash_bytes(record, len * sizeof *record, 1);
     for (;; hash++) {
@@ -299,7 +300,7 @@ static uint32_t intern_at(struct hd_builder *b, uint32_t place)
     const uint32_t *last = b->dep_pool.data + *guess;
     if (!*guess || record_length(last) != record->len ||
         memcmp(last, record->data, record->len * sizeof *last))
-        *guess = hd_builder_intern_deps(b, record->data, (uint32_t)record->len);
+        *guess = intern_deps(b, record->data, (uint32_t)record->len);
     return *guess;
 }
 

@@ -54,9 +54,6 @@ struct hd_builder {
 /* Makes room for `more` further events in every column. */
 void hd_builder_reserve(struct hd_builder *b, size_t more);
 
-/* Offset of the record that says the same, stored once. Distances ascending, no duplicates. */
-uint32_t hd_builder_intern_deps(struct hd_builder *b, const uint32_t *record, uint32_t len);
-
 /* Counts an event on an object, for the indices. */
 static inline void hd_builder_use(struct hd_builder *b, enum hd_obj_kind kind, uint32_t obj)
 {

@@ -100,7 +100,8 @@ static bool is_before(const struct hd_owners *o, uint32_t segment, uint32_t thre
     return false;
 }
 
-bool hd_owners_ordered(struct hd_owners *o, uint32_t segment, uint32_t thread)
+/* Is the whole segment, as far as it goes, before what the thread does now? */
+static bool is_ordered(struct hd_owners *o, uint32_t segment, uint32_t thread)
 {
     uint32_t now = hd_owners_segment(o, thread);
     if (o->thread_of.data[segment] == thread)
@@ -174,8 +175,7 @@ static bool set_ordered(struct hd_owners *o, uint32_t id, uint32_t thread)
 {
     const struct hd_u32vec *set = hd_vec_at(&o->sets, id);
     for (size_t i = 0; i < set->len; i++)
-        if (set->data[i] != thread &&
-            !hd_owners_ordered(o, thread_at(o, set->data[i])->segment, thread))
+        if (set->data[i] != thread && !is_ordered(o, thread_at(o, set->data[i])->segment, thread))
             return false;
     return true;
 }
@@ -207,12 +207,12 @@ bool hd_owners_change(struct hd_owners *o, struct hd_owner *state, uint32_t thre
     uint32_t segment = hd_owners_segment(o, thread);
     if (!pass && !hd_owners_only(o, state, thread))
         return share(state);
-    if (state->write && !hd_owners_ordered(o, state->write, thread))
+    if (state->write && !is_ordered(o, state->write, thread))
         return share(state);
     bool set = (state->read & HD_OWNER_SET) != 0;
     bool after =
         !state->read || (set ? writes && set_ordered(o, state->read & ~HD_OWNER_SET, thread)
-                             : hd_owners_ordered(o, state->read, thread));
+                             : is_ordered(o, state->read, thread));
     if (writes && !after)
         return share(state);
     if (writes)

@@ -55,8 +55,6 @@ void hd_owners_fini(struct hd_owners *o);
 uint32_t hd_owners_segment(struct hd_owners *o, uint32_t thread);
 void hd_owners_fork(struct hd_owners *o, uint32_t thread, uint32_t child);
 void hd_owners_join(struct hd_owners *o, uint32_t thread, uint32_t other);
-/* Is the whole segment, as far as it goes, before what thread does now? */
-bool hd_owners_ordered(struct hd_owners *o, uint32_t segment, uint32_t thread);
 /* Does only this thread appear in the state? */
 bool hd_owners_only(const struct hd_owners *o, const struct hd_owner *state, uint32_t thread);
 /* An access that the state does not cover yet. `pass`: others may hand it over by fork and join.

@@ -156,13 +156,3 @@ uint32_t hd_accesses_value_from(const struct hd_accesses *a, const struct hd_loc
     uint32_t k = a->by_value[lo];
     return hd_value_eq(hd_trace_write_value(a->t, a->writes[k]), value) ? k : user->wend;
 }
-
-const struct hd_loc_user *hd_accesses_user(const struct hd_accesses *a, uint32_t obj, hd_tid thread)
-{
-    size_t n;
-    const struct hd_loc_user *users = hd_accesses_users(a, obj, &n);
-    for (size_t i = 0; i < n; i++)
-        if (users[i].thread == thread)
-            return &users[i];
-    return NULL;
-}

@@ -54,8 +54,4 @@ uint32_t hd_accesses_from(const struct hd_accesses *a, const struct hd_loc_user 
 uint32_t hd_accesses_value_from(const struct hd_accesses *a, const struct hd_loc_user *user,
                                 struct hd_value value, uint32_t i);
 
-/* The user of the object that is this thread, or NULL. */
-const struct hd_loc_user *hd_accesses_user(const struct hd_accesses *a, uint32_t obj,
-                                           hd_tid thread);
-
 #endif

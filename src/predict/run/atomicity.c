@@ -134,7 +134,8 @@ void hd_triples_fini(struct hd_triples *s)
     hd_u32vec_fini(&s->groups);
 }
 
-enum hd_block_kind hd_triples_kind(const struct hd_triples *s, hd_eid c, hd_eid d)
+/* Which kind of block the pair belongs to. Requires that it is one of the pairs. */
+static enum hd_block_kind kind_of(const struct hd_triples *s, hd_eid c, hd_eid d)
 {
     const struct hd_block_pair key = {.c = c, .d = d};
     size_t lo = 0, hi = s->pairs.len;
@@ -247,7 +248,7 @@ enum hd_status hd_predict_atomicity(const struct hd_trace *t,
     }
     for (size_t i = 0; i < result->found.len; i++) {
         struct hd_violation *v = hd_vec_at(&result->found, i);
-        v->block = hd_triples_kind(&x.triples, v->witness.events[0], v->witness.events[2]);
+        v->block = kind_of(&x.triples, v->witness.events[0], v->witness.events[2]);
     }
     hd_triples_fini(&x.triples);
     hd_world_free(w);

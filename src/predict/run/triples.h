@@ -27,7 +27,4 @@ struct hd_triples {
 void hd_triples_init(struct hd_triples *s, const struct hd_world *w, bool all);
 void hd_triples_fini(struct hd_triples *s);
 
-/* Which kind of block the pair belongs to. Requires that it is one of the pairs. */
-enum hd_block_kind hd_triples_kind(const struct hd_triples *s, hd_eid c, hd_eid d);
-
 #endif

@@ -134,6 +134,15 @@ static void add_waiters(struct hd_cone *c, hd_eid tmo)
             add(c, events[i]);
 }
 
+/* Whether the read may have to be fresh in a witness within the cone. */
+static bool may_need(const struct hd_cone *c, hd_eid r)
+{
+    const struct hd_trace *t = c->w->t;
+    hd_tid u = t->thread[r];
+    uint32_t at = c->w->needed_at[r];
+    return at < c->cut[u] || (c->parked[u] && at == c->cut[u]) || t->pos[r] < c->may_need[u];
+}
+
 static void add_helpers(struct hd_cone *c, hd_eid e)
 {
     const struct hd_trace *t = c->w->t;
@@ -146,7 +155,7 @@ static void add_helpers(struct hd_cone *c, hd_eid e)
     case HD_OP_READ:
     case HD_OP_AREAD:
     case HD_OP_RMW:
-        if (hd_cone_may_need(c, e))
+        if (may_need(c, e))
             add_sources(c, e);
         break;
     case HD_OP_TRYFAIL:
@@ -209,14 +218,6 @@ bool hd_cone_build(struct hd_cone *c, const struct hd_goal *goal, const uint32_t
                 return false;
     } while (c->changed);
     return true;
-}
-
-bool hd_cone_may_need(const struct hd_cone *c, hd_eid r)
-{
-    const struct hd_trace *t = c->w->t;
-    hd_tid u = t->thread[r];
-    uint32_t at = c->w->needed_at[r];
-    return at < c->cut[u] || (c->parked[u] && at == c->cut[u]) || t->pos[r] < c->may_need[u];
 }
 
 size_t hd_cone_size(const struct hd_cone *c)

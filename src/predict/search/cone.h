@@ -31,9 +31,6 @@ void hd_cone_fini(struct hd_cone *c);
 bool hd_cone_build(struct hd_cone *c, const struct hd_goal *goal, const uint32_t *cut,
                    double deadline);
 
-/* Whether the read may have to be fresh in a witness within the cone. */
-bool hd_cone_may_need(const struct hd_cone *c, hd_eid r);
-
 static inline bool hd_cone_has(const struct hd_cone *c, hd_eid e)
 {
     return c->w->t->pos[e] < c->cut[c->w->t->thread[e]];

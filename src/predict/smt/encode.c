@@ -186,7 +186,8 @@ static void settle_read(struct hd_encoder *e, hd_eid r)
     hd_vec_fini(&sources);
 }
 
-bool hd_enc_late(struct hd_encoder *e)
+/* Whether to stop making the formula; then no check may be made. */
+static bool is_late(struct hd_encoder *e)
 {
     double deadline = e->limits.deadline;
     e->late |= hd_interrupt_requested() || (deadline != 0 && hd_progress_now() >= deadline);
@@ -195,7 +196,7 @@ bool hd_enc_late(struct hd_encoder *e)
 
 void hd_enc_settle(struct hd_encoder *e)
 {
-    while (e->todo.len && !hd_enc_late(e))
+    while (e->todo.len && !is_late(e))
         settle_read(e, e->todo.data[--e->todo.len]);
 }
 
@@ -262,7 +263,7 @@ void hd_enc_events(struct hd_encoder *e)
     make_variables(e);
     /* From the end: Z3 then moves one variable for each link of a chain, not all before it. */
     for (hd_tid u = 0; u < e->w->n_threads; u++)
-        for (uint32_t p = e->cut[u]; p-- > 0 && !hd_enc_late(e);) {
+        for (uint32_t p = e->cut[u]; p-- > 0 && !is_late(e);) {
             hd_eid x = hd_world_event(e->w, u, p);
             encode_must(e, x);
             imply_enabled(e, hd_enc_inc(e, x), x);

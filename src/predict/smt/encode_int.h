@@ -73,8 +73,6 @@ void hd_enc_events(struct hd_encoder *e);
 hd_lit hd_enc_fresh(struct hd_encoder *e, hd_eid r);
 hd_lit hd_enc_all_fresh(struct hd_encoder *e, hd_eid x);
 void hd_enc_settle(struct hd_encoder *e);
-/* Whether to stop making the formula; then no check may be made. */
-bool hd_enc_late(struct hd_encoder *e);
 /* Whether the formula holds together with `assumption`; unknown if it was not finished. */
 enum hd_sat hd_enc_check(struct hd_encoder *e, hd_lit assumption, double seconds);
 

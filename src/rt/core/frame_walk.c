@@ -7,7 +7,7 @@ static uintptr_t own_low, own_end; /* where this library is */
 
 static int look(struct dl_phdr_info *info, size_t size, void *arg)
 {
-    uintptr_t here = (uintptr_t)&hd_rt_stack_walk;
+    uintptr_t here = (uintptr_t)&hd_rt_stack_init;
     (void)size;
     (void)arg;
     for (int i = 0; i < info->dlpi_phnum; i++) {
@@ -39,8 +39,10 @@ static bool is_frame(const struct hd_thread *t, uintptr_t at)
            at <= t->stack_end - 16;
 }
 
-unsigned hd_rt_stack_walk(const struct hd_thread *t, const void *frame, uintptr_t *out,
-                          unsigned max)
+/* Return addresses of the frames from `frame` (a frame address of t) outwards, without those of the
+ * runtime itself; at most `max`. t must be the caller, or not be running. Returns how many. */
+static unsigned walk_frames(const struct hd_thread *t, const void *frame, uintptr_t *out,
+                            unsigned max)
 {
     uintptr_t at = (uintptr_t)frame;
     unsigned n = 0;
@@ -60,7 +62,7 @@ unsigned hd_rt_stack_walk(const struct hd_thread *t, const void *frame, uintptr_
 void hd_rt_stack_log(const struct hd_thread *t)
 {
     uintptr_t pcs[HD_RT_FRAMES];
-    unsigned n = hd_rt_stack_walk(t, t->park_frame, pcs, HD_RT_FRAMES);
+    unsigned n = walk_frames(t, t->park_frame, pcs, HD_RT_FRAMES);
     for (unsigned i = 0; i < n && hd_rt_log.chunks; i++) /* the driver names what has a slot */
         hd_pack_slot_of(&hd_rt_pack, hd_rt_log.keys, hd_pack_key(pcs[i], HD_SHAPE_PLACE));
     hd_rt_log_data(HD_LOG_FRAMES, 0, t->num, pcs, n * sizeof *pcs);

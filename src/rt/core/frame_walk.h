@@ -13,12 +13,6 @@
 
 void hd_rt_stack_init(void); /* once, at the start */
 
-/* Return addresses of the frames from `frame` (a frame address of t, such as
- * __builtin_frame_address(0)) outwards, without those of the runtime itself; at most `max`. t must
- * be the caller, or not be running. Returns how many. */
-unsigned hd_rt_stack_walk(const struct hd_thread *t, const void *frame, uintptr_t *out,
-                          unsigned max);
-
 /* Logs the frames of a thread that waits for the token (HD_LOG_FRAMES). Token or lock held. */
 void hd_rt_stack_log(const struct hd_thread *t);
 

@@ -194,9 +194,8 @@ void hd_rt_write_later(struct hd_thread *me, enum hd_log_kind kind, uintptr_t pc
 /* ---- sched.c ---- */
 void hd_rt_lock(void);
 void hd_rt_unlock(void);
-struct hd_thread *hd_rt_thread_new(void);   /* READY, numbered; NULL when there are too many */
-void hd_rt_thread_old(struct hd_thread *t); /* it is over, nobody will ask for it; token held */
-struct hd_thread *hd_rt_adopt(void); /* the calling thread, unknown so far; it then has the token */
+struct hd_thread *hd_rt_thread_new(void);    /* READY, numbered; NULL when there are too many */
+void hd_rt_thread_old(struct hd_thread *t);  /* it is over, nobody will ask for it; token held */
 void hd_rt_take_token(struct hd_thread *me); /* the caller lost it or comes from outside */
 /* Gives the token away until somebody unblocks obj or the deadline passes (then false). */
 bool hd_rt_block(struct hd_thread *me, const void *obj, enum hd_waits kind, uint64_t deadline,
@@ -223,7 +222,6 @@ void hd_rt_choose_idle(void);                   /* keeper: lock held, nobody hol
 void hd_rt_make_ready(struct hd_thread *t);     /* lock held */
 void hd_rt_forget_others(struct hd_thread *me); /* in a forked child */
 unsigned hd_rt_n_ready(void);
-bool hd_rt_all_poll(void); /* there are ready threads, and all of them have looked in vain */
 uint64_t hd_rt_waited_for(const struct hd_thread *t); /* BLOCKED: address, or thread number */
 
 /* ---- keeper.c ---- */

@@ -179,6 +179,19 @@ static struct hd_thread *exiting(void)
     return rt.exiting;
 }
 
+/* Whether there are ready threads, and all of them have looked in vain. */
+static bool all_poll(void)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < rt.n_threads; i++) {
+        const struct hd_thread *t = rt.threads[i];
+        if (t->state == HD_READY && (!t->poll.polling || t->poll.looked != rt.acted))
+            return false;
+        any |= t->state == HD_READY;
+    }
+    return any;
+}
+
 /* Lock held, nobody holds the token. NULL: somebody is outside, the keeper will see to it. */
 static struct hd_thread *choose(void)
 {
@@ -186,7 +199,7 @@ static struct hd_thread *choose(void)
         look_at_clock();
         look_at_fds();
         unsigned alive;
-        bool in_vain = !rt.led && hd_rt_all_poll();
+        bool in_vain = !rt.led && all_poll();
         if (!rt.led && hd_rt_exit_due(in_vain))
             return exiting();
         if (in_vain) {
@@ -217,18 +230,6 @@ static struct hd_thread *choose(void)
             report_deadlock();
         rt.now = first;
     }
-}
-
-bool hd_rt_all_poll(void)
-{
-    bool any = false;
-    for (uint32_t i = 0; i < rt.n_threads; i++) {
-        const struct hd_thread *t = rt.threads[i];
-        if (t->state == HD_READY && (!t->poll.polling || t->poll.looked != rt.acted))
-            return false;
-        any |= t->state == HD_READY;
-    }
-    return any;
 }
 
 static void new_budget(const struct hd_thread *t)
@@ -526,7 +527,8 @@ void hd_rt_finish(struct hd_thread *me)
         wake_keeper();
 }
 
-struct hd_thread *hd_rt_adopt(void)
+/* Makes a thread of the calling one, unknown so far; it then has the token. */
+static struct hd_thread *adopt(void)
 {
     hd_rt_lock();
     struct hd_thread *me = hd_rt_thread_new();
@@ -553,7 +555,7 @@ struct hd_thread *hd_rt_enter_slow(const void *p, size_t n, uintptr_t site)
         hd_rt_init();
     if (!rt.on)
         return NULL;
-    if (!me && !(me = hd_rt_me) && !(me = hd_rt_adopt()))
+    if (!me && !(me = hd_rt_me) && !(me = adopt()))
         return NULL;
     me->in_rt = 1;
     if (rt.holder != me)

@@ -46,7 +46,6 @@ hd_rt_steer_wakes(const struct hd_sync *c);                  /* whom the signal 
 void hd_rt_steer_ending(struct hd_thread *me, uintptr_t pc); /* it is about to end the process */
 _Noreturn void hd_rt_steer_crash(struct hd_thread *me, int sig); /* only while rt.tapped */
 void hd_rt_steer_untold(unsigned what); /* HD_STEER_FOREIGN_RELEASE and so on; at any time */
-void hd_rt_steer_on_crash(int sig, siginfo_t *info, void *context);
 
 /* ---- follow_stacks.c: what a schedule that asks for stacks gets; only while one is followed ----
  */

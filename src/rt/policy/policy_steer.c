@@ -441,11 +441,22 @@ static void *attach(void)
     return at < 0 && at > -4096 ? NULL : (void *)at;
 }
 
+/* Inside the scheduler, or in a thread that is not ours, the process dies as it would have. */
+static void on_crash(int sig, siginfo_t *info, void *context)
+{
+    (void)info;
+    (void)context;
+    struct hd_thread *me = hd_rt_me;
+    if (me && rt.holder == me && !atomic_load(&rt.lock))
+        hd_rt_steer_crash(me, sig);
+    hd_real.sigaction(sig, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
+    raise(sig);
+}
+
 static void catch_crashes(void)
 {
     static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
-    struct sigaction act = {.sa_sigaction = hd_rt_steer_on_crash,
-                            .sa_flags = SA_SIGINFO | SA_NODEFER};
+    struct sigaction act = {.sa_sigaction = on_crash, .sa_flags = SA_SIGINFO | SA_NODEFER};
     for (unsigned i = 0; i < sizeof signals / sizeof *signals; i++)
         hd_real.sigaction(signals[i], &act, NULL);
 }
@@ -517,16 +528,4 @@ _Noreturn void hd_rt_steer_crash(struct hd_thread *me, int sig)
     crash_signal[me->num] = sig;
     for (;;)
         hd_rt_block(me, &crash_mark, HD_WAITS_OTHER, HD_NEVER, 0);
-}
-
-/* Inside the scheduler, or in a thread that is not ours, the process dies as it would have. */
-void hd_rt_steer_on_crash(int sig, siginfo_t *info, void *context)
-{
-    (void)info;
-    (void)context;
-    struct hd_thread *me = hd_rt_me;
-    if (me && rt.holder == me && !atomic_load(&rt.lock))
-        hd_rt_steer_crash(me, sig);
-    hd_real.sigaction(sig, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
-    raise(sig);
 }
