@@ -36,13 +36,15 @@ struct hd_detect_result {
 
 void hd_detect_result_fini(struct hd_detect_result *r);
 
+/* Fills *r, which the caller frees in any case. Fails with HD_ERR_LIMIT (opts->max_pairs) or
+ * HD_ERR_STOPPED (the user interrupted, see base/interrupt.h). */
+typedef enum hd_status hd_detect_fn(const struct hd_trace *t, const struct hd_detect_opts *opts,
+                                    struct hd_detect_result *r, struct hd_err *err);
+
 struct hd_detector {
     const char *name;    /* "hb" */
     const char *summary; /* one line for people */
-    /* Fills *r, which the caller frees in any case. Fails with HD_ERR_LIMIT (opts->max_pairs) or
-     * HD_ERR_STOPPED (the user interrupted, see base/interrupt.h). */
-    enum hd_status (*run)(const struct hd_trace *t, const struct hd_detect_opts *opts,
-                          struct hd_detect_result *r, struct hd_err *err);
+    hd_detect_fn *run;
 };
 
 extern const struct hd_detector hd_detectors[];

@@ -7,19 +7,8 @@
 
 #include <string.h>
 
-const char *const hd_analysis_names[] = {"max", "rv", "said", "lockset", "lah", "mhb",   "quick",
-                                         "ucg", "hb", "shb",  "cp",      "wcp", "syncp", NULL};
-
 /* Pairs of events are listed up to this many; a detector with more reports its places only. */
 #define MAX_PAIRS 20000000
-
-bool hd_analysis_known(const char *detector)
-{
-    for (size_t i = 0; hd_analysis_names[i]; i++)
-        if (!strcmp(detector, hd_analysis_names[i]))
-            return true;
-    return false;
-}
 
 /* Leaves the first pair of events of each pair of places. */
 static void one_for_places(const struct hd_trace *t, struct hd_pairs *pairs)
@@ -71,12 +60,13 @@ static enum hd_status run_max(const struct hd_trace *t, const struct hd_analysis
     return status;
 }
 
-static void run_published(const struct hd_trace *t, const struct hd_predict_options *options,
-                          struct hd_analysis *r)
+static enum hd_status run_published(enum hd_published model, const struct hd_trace *t,
+                                    const struct hd_analysis_options *options,
+                                    struct hd_analysis *r)
 {
-    struct hd_published_options o = {.all_pairs = options->all_pairs, .seconds = options->seconds};
+    struct hd_published_options o = {.all_pairs = options->predict.all_pairs,
+                                     .seconds = options->predict.seconds};
     struct hd_published_result result;
-    enum hd_published model = !strcmp(r->detector, "rv") ? HD_PUBLISHED_RV : HD_PUBLISHED_SAID;
     hd_published_run(model, t, &o, &result);
     for (size_t i = 0; i < result.pairs.len; i++)
         hd_pairs_push(&r->places, t->place[result.pairs.data[i].a],
@@ -84,19 +74,30 @@ static void run_published(const struct hd_trace *t, const struct hd_predict_opti
     hd_pairs_sort(&r->places);
     r->pairs = result.pairs;
     r->undecided = result.undecided;
+    return HD_OK;
 }
 
-static enum hd_status run_detector(const struct hd_trace *t,
+static enum hd_status run_rv(const struct hd_trace *t, const struct hd_analysis_options *options,
+                             struct hd_analysis *r, struct hd_err *err)
+{
+    (void)err;
+    return run_published(HD_PUBLISHED_RV, t, options, r);
+}
+
+static enum hd_status run_said(const struct hd_trace *t, const struct hd_analysis_options *options,
+                               struct hd_analysis *r, struct hd_err *err)
+{
+    (void)err;
+    return run_published(HD_PUBLISHED_SAID, t, options, r);
+}
+
+/* Pairs of events first if `pairs` says so; places alone where the pairs are too many. */
+static enum hd_status run_detector(hd_detect_fn *detect, bool pairs, const struct hd_trace *t,
                                    const struct hd_analysis_options *options, struct hd_analysis *r,
                                    struct hd_err *err)
 {
-    bool ucg = !strcmp(r->detector, "ucg");
-    enum hd_status (*detect)(const struct hd_trace *, const struct hd_detect_opts *,
-                             struct hd_detect_result *, struct hd_err *) =
-        ucg ? hd_ucg_detect : hd_detector_find(r->detector)->run;
-    struct hd_detect_opts opts = {.pairs = !ucg || options->predict.all_pairs,
-                                  .max_pairs = MAX_PAIRS,
-                                  .recorded_matching = options->recorded_matching};
+    struct hd_detect_opts opts = {
+        .pairs = pairs, .max_pairs = MAX_PAIRS, .recorded_matching = options->recorded_matching};
     struct hd_detect_result result = {0};
     enum hd_status status = detect(t, &opts, &result, err);
     if (status == HD_ERR_LIMIT && !options->predict.all_pairs) {
@@ -114,6 +115,32 @@ static enum hd_status run_detector(const struct hd_trace *t,
     return status;
 }
 
+static enum hd_status run_ucg(const struct hd_trace *t, const struct hd_analysis_options *options,
+                              struct hd_analysis *r, struct hd_err *err)
+{
+    return run_detector(hd_ucg_detect, options->predict.all_pairs, t, options, r, err);
+}
+
+/* The detectors of predict/. Those of detect/ have a table of their own, hd_detectors. */
+static const struct engine {
+    const char *name;
+    enum hd_status (*run)(const struct hd_trace *t, const struct hd_analysis_options *options,
+                          struct hd_analysis *r, struct hd_err *err);
+} engines[] = {{"max", run_max}, {"rv", run_rv}, {"said", run_said}, {"ucg", run_ucg}};
+
+static const struct engine *find_engine(const char *name)
+{
+    for (size_t i = 0; i < sizeof engines / sizeof *engines; i++)
+        if (!strcmp(name, engines[i].name))
+            return &engines[i];
+    return NULL;
+}
+
+bool hd_analysis_known(const char *detector)
+{
+    return find_engine(detector) || hd_detector_find(detector);
+}
+
 enum hd_status hd_analysis_run(const char *detector, const struct hd_trace *t,
                                const struct hd_analysis_options *options, struct hd_analysis *r,
                                struct hd_err *err)
@@ -122,13 +149,10 @@ enum hd_status hd_analysis_run(const char *detector, const struct hd_trace *t,
     *r = (struct hd_analysis){.detector = detector};
     r->prediction.races = HD_VEC_INIT(struct hd_race);
     r->prediction.undecided = HD_VEC_INIT(struct hd_undecided);
-    enum hd_status status = HD_OK;
-    if (!strcmp(detector, "max"))
-        status = run_max(t, options, r, err);
-    else if (!strcmp(detector, "rv") || !strcmp(detector, "said"))
-        run_published(t, &options->predict, r);
-    else
-        status = run_detector(t, options, r, err);
+    const struct engine *engine = find_engine(detector);
+    enum hd_status status =
+        engine ? engine->run(t, options, r, err)
+               : run_detector(hd_detector_find(detector)->run, true, t, options, r, err);
     hd_pairs_sort(&r->pairs);
     hd_pairs_sort(&r->places);
     r->seconds = hd_progress_now() - started;

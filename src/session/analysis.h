@@ -26,16 +26,15 @@ struct hd_analysis_options {
     unsigned properties; /* what max looks for, see above; 0: races */
 };
 
-/* Whether there is a detector of this name. hd_analysis_names lists them, max first; ends with
- * NULL. */
+/* Whether there is a detector of this name. */
 bool hd_analysis_known(const char *detector);
-extern const char *const hd_analysis_names[];
 
 /* What one property may use of `seconds` (as in hd_predict_options) that began at `started`: the
  * rest, divided among the properties that are left (a bit set, not empty). */
 double hd_analysis_share(double seconds, double started, unsigned left);
 
-/* The caller ends the result with hd_analysis_fini in any case. */
+/* Requires that the detector is known. The caller ends the result with hd_analysis_fini in any
+ * case. */
 enum hd_status hd_analysis_run(const char *detector, const struct hd_trace *t,
                                const struct hd_analysis_options *options,
                                struct hd_analysis *result, struct hd_err *err);
