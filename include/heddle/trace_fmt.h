@@ -1,4 +1,4 @@
-/* The constants of the binary trace format, version 1. docs/TRACE_FORMAT.md is normative and
+/* The constants of the binary trace format, versions 1 and 2. docs/TRACE_FORMAT.md is normative and
  * explains them; tests/unit/test_trace_hdt_doc.c compares its tables with this file and with
  * trace/ops.h.
  *
@@ -10,7 +10,7 @@
 
 #define HD_HDT_MAGIC     "\x89HDT\r\n\x1a\n" /* not text; shows line-end conversion */
 #define HD_HDT_MAGIC_LEN 8
-#define HD_HDT_VERSION   1
+#define HD_HDT_VERSION   2 /* without memory orders and fences, 1 is written */
 
 /* X(NAME, offset, bytes): the file header. */
 #define HD_HDT_HEADER_FIELDS(X)                                                                    \
@@ -91,9 +91,11 @@ enum { HD_HDT_VAL_PREDICTED, HD_HDT_VAL_COPIED, HD_HDT_VAL_REPEATED, HD_HDT_VAL_
 #define HD_HDT_CONTEXTS       32768u
 #define HD_HDT_CONTEXT_FACTOR 2531u /* spreads the threads; odd */
 
-/* A site definition: the op in the low seven bits and this one for a value that was left
- * out, or a lock that is only tried. */
-#define HD_HDT_DEF_MARK 0x80u
+/* A site definition: the op in the low six bits; HD_HDT_DEF_MARK for a value that was left out, or
+ * a lock that is only tried; HD_HDT_DEF_ORDER (from version 2 on) when a byte with the memory order
+ * follows. */
+#define HD_HDT_DEF_MARK  0x80u
+#define HD_HDT_DEF_ORDER 0x40u
 
 /* Limits a reader may rely on before it allocates. A payload of DATA of `stored` bytes unpacks to
  * at most HD_HDT_RATIO_BASE + HD_HDT_RATIO * stored bytes. */

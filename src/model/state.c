@@ -325,7 +325,7 @@ void hd_state_step(struct hd_state *s, hd_eid e, hd_tid woken)
     case HD_OBJ_THREAD: /* fork, join: the position says it all */
         break;
     case HD_OBJ_NONE:
-        if (t->op[e] != HD_OP_BRANCH)
+        if (t->op[e] == HD_OP_BEGIN || t->op[e] == HD_OP_END)
             s->thread[u].blocks += t->op[e] == HD_OP_BEGIN ? 1 : UINT32_MAX;
         break;
     }

@@ -363,12 +363,12 @@ void hd_builder_settle(struct hd_builder *b, hd_eid e, const struct hd_event *ev
         rmw->old_value = settle_read(b, ev->obj, ev);
         rmw->new_value = settle_write(b, e, ev);
         t->val[e] = b->rmw.len - 1;
-        t->flags[e] = ev->has_value ? 0 : HD_F_OMITTED;
+        t->flags[e] |= ev->has_value ? 0 : HD_F_OMITTED;
         return;
     }
     value = hd_op_reads(ev->op) ? settle_read(b, ev->obj, ev) : settle_write(b, e, ev);
     t->val[e] = value.bits;
-    t->flags[e] = (uint8_t)((ev->has_value ? 0 : HD_F_OMITTED) | (value.unique ? HD_F_UNIQUE : 0));
+    t->flags[e] |= (uint8_t)((ev->has_value ? 0 : HD_F_OMITTED) | (value.unique ? HD_F_UNIQUE : 0));
 }
 
 static enum hd_status add_fork(struct hd_builder *b, const struct hd_event *ev, struct hd_err *err)
@@ -426,6 +426,9 @@ enum hd_status hd_builder_add(struct hd_builder *b, const struct hd_event *ev, s
     const struct hd_op_info *info = &hd_op_info[ev->op];
     if (t->n_events >= HD_MAX_EVENTS)
         return hd_err_set(err, HD_ERR_LIMIT, "more than %u events", HD_MAX_EVENTS);
+    if (ev->order && !hd_mem_order_fits(ev->op, ev->order))
+        return hd_err_set(err, HD_ERR_INPUT, "the memory order %s is not one of %s",
+                          hd_mem_order_info[ev->order].text, info->text);
     uint32_t dep;
     enum hd_status status = add_deps(b, ev, &dep, err);
     if (status == HD_OK && info->kind == HD_OBJ_THREAD)
@@ -438,7 +441,7 @@ enum hd_status hd_builder_add(struct hd_builder *b, const struct hd_event *ev, s
         hd_builder_reserve(b, 1);
     hd_eid e = (hd_eid)t->n_events++;
     t->op[e] = (uint8_t)ev->op;
-    t->flags[e] = ev->tries ? HD_F_TRY : 0;
+    t->flags[e] = (uint8_t)((ev->tries ? HD_F_TRY : 0) | (unsigned)ev->order << HD_F_ORDER_SHIFT);
     t->thread[e] = ev->thread;
     t->obj[e] = info->kind == HD_OBJ_NONE ? 0 : ev->obj;
     t->val[e] = info->has_lock ? ev->lock : 0;

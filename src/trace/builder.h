@@ -49,6 +49,7 @@ struct hd_event {
     uint32_t place;
     bool has_value;          /* accesses: value given (rmw: both) */
     bool tries;              /* acq, racq: does not wait for ever */
+    enum hd_mem_order order; /* atomics, fence: one that fits the op; others: zero */
     uint64_t value;          /* read or written; rmw: the old value */
     uint64_t new_value;      /* rmw */
     struct hd_dep_list deps; /* br: `deps`; writing access: `val` */

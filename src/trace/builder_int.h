@@ -64,7 +64,7 @@ static inline void hd_builder_use(struct hd_builder *b, enum hd_obj_kind kind, u
 }
 
 /* Settles the value columns of the access just written at event e, whose value is given or omitted.
- */
+ * Its flags hold its order and nothing else. */
 void hd_builder_settle(struct hd_builder *b, hd_eid e, const struct hd_event *ev);
 
 /* index.c: the by_obj indices of finished columns, from the counts in the builder. */

@@ -112,8 +112,8 @@ static void mix_events(struct lanes *l, const struct hd_trace *t, struct order o
         uint64_t obj = 0;
         if (info->kind != HD_OBJ_NONE)
             obj = number_of(&order[info->kind], l, t->obj[e]);
-        mix(l, op | (uint64_t)(t->flags[e] & (HD_F_OMITTED | HD_F_TRY)) << 8 | thread << 16 |
-                   obj << 32);
+        mix(l, op | (uint64_t)(t->flags[e] & (HD_F_OMITTED | HD_F_TRY | HD_F_ORDER)) << 8 |
+                   thread << 16 | obj << 32);
         mix(l, place);
         if (thread >> 16)
             mix(l, thread);

@@ -44,7 +44,8 @@ enum hd_obj_kind {
     X(BARIN, "barin", BARRIER, 0)                                                                  \
     X(BAROUT, "barout", BARRIER, 0)                                                                \
     X(BEGIN, "begin", NONE, 0)                                                                     \
-    X(END, "end", NONE, 0)
+    X(END, "end", NONE, 0)                                                                         \
+    X(FENCE, "fence", NONE, 0)
 
 enum hd_op {
 #define HD_OP_ENUM(name, text, kind, lock) HD_OP_##name,
@@ -78,6 +79,43 @@ static inline bool hd_op_is_access(enum hd_op op)
 static inline bool hd_op_is_atomic(enum hd_op op)
 {
     return op == HD_OP_AREAD || op == HD_OP_AWRITE || op == HD_OP_RMW;
+}
+
+/* Memory orders of atomic accesses and fences. The numbers are part of the .hdt format, and are
+ * kept in the flags of an event: one that says nothing is sequentially consistent.
+ *
+ *   X(NAME, text, acquires, releases, word of C)
+ */
+#define HD_ORDERS(X)                                                                               \
+    X(SC, "sc", 1, 1, "seq_cst")                                                                   \
+    X(RLX, "rlx", 0, 0, "relaxed")                                                                 \
+    X(CON, "con", 1, 0, "consume")                                                                 \
+    X(ACQ, "acq", 1, 0, "acquire")                                                                 \
+    X(REL, "rel", 0, 1, "release")                                                                 \
+    X(AR, "ar", 1, 1, "acq_rel")
+
+enum hd_mem_order {
+#define HD_ORDER_ENUM(name, text, acquires, releases, word) HD_ORDER_##name,
+    HD_ORDERS(HD_ORDER_ENUM)
+#undef HD_ORDER_ENUM
+        HD_ORDER_COUNT
+};
+
+struct hd_mem_order_info {
+    const char *text, *word;
+    bool acquires, releases;
+};
+extern const struct hd_mem_order_info hd_mem_order_info[HD_ORDER_COUNT];
+
+/* May an event of this op have an order at all, and this one? A load does not release, a store does
+ * not acquire. */
+static inline bool hd_mem_order_fits(enum hd_op op, enum hd_mem_order order)
+{
+    if (op == HD_OP_AREAD)
+        return order != HD_ORDER_REL && order != HD_ORDER_AR;
+    if (op == HD_OP_AWRITE)
+        return order == HD_ORDER_SC || order == HD_ORDER_RLX || order == HD_ORDER_REL;
+    return op == HD_OP_RMW || op == HD_OP_FENCE;
 }
 
 #endif

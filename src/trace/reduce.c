@@ -184,6 +184,7 @@ static struct hd_event event_of(const struct hd_trace *t, hd_eid e)
     struct hd_event ev = {.op = t->op[e], .thread = t->thread[e], .obj = t->obj[e]};
     ev.place = t->place[e];
     ev.tries = (t->flags[e] & HD_F_TRY) != 0;
+    ev.order = hd_trace_order(t, e);
     if (hd_op_info[ev.op].has_lock)
         ev.lock = (uint32_t)t->val[e];
     if (!hd_op_is_access(ev.op))
@@ -257,6 +258,7 @@ static enum hd_status read_private(struct reducer *r, hd_eid e, struct location 
     l->carries = true;
     struct hd_event ev = event_of(r->t, e);
     ev.op = ev.op == HD_OP_READ ? HD_OP_READ : HD_OP_AREAD;
+    ev.order = HD_ORDER_SC; /* fork and join order it with its writer anyway */
     r->of[e] = (uint32_t)r->threads[u].reads.len;
     return emit(r, &ev, e);
 }
@@ -276,6 +278,7 @@ static enum hd_status write_private(struct reducer *r, hd_eid e, struct location
     struct hd_event ev = event_of(r->t, e);
     ev.value = ev.op == HD_OP_RMW ? ev.new_value : ev.value;
     ev.op = ev.op == HD_OP_WRITE ? HD_OP_WRITE : HD_OP_AWRITE;
+    ev.order = HD_ORDER_SC;
     ev.deps = listed(r, u);
     return emit(r, &ev, e);
 }

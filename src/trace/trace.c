@@ -10,6 +10,13 @@ const struct hd_op_info hd_op_info[HD_OP_COUNT] = {
 #undef HD_OP_INFO
 };
 
+const struct hd_mem_order_info hd_mem_order_info[HD_ORDER_COUNT] = {
+#define HD_ORDER_INFO(name, text, acquires, releases, word)                                        \
+    [HD_ORDER_##name] = {text, word, acquires, releases},
+    HD_ORDERS(HD_ORDER_INFO)
+#undef HD_ORDER_INFO
+};
+
 static void free_index(struct hd_index *index)
 {
     if (!index->start)

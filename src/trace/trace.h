@@ -55,6 +55,8 @@ enum {
     HD_F_OMITTED = 1, /* the value was left out in the input: writers leave it out again */
     HD_F_UNIQUE = 2,  /* the value in val[] is a struct hd_value with unique set */
     HD_F_TRY = 4,     /* acq, racq: of a call that gives up instead of waiting for ever */
+    HD_F_ORDER = 56,  /* atomics, fence: enum hd_mem_order, see hd_trace_order */
+    HD_F_ORDER_SHIFT = 3,
 };
 
 /* Occurrences grouped by object: those of object i are list[start[i]] .. list[start[i + 1] - 1],
@@ -179,6 +181,12 @@ static inline struct hd_value hd_trace_write_value(const struct hd_trace *t, hd_
 static inline uint32_t hd_trace_lock(const struct hd_trace *t, hd_eid e)
 {
     return hd_op_info[t->op[e]].has_lock ? (uint32_t)t->val[e] : t->obj[e];
+}
+
+/* The memory order of an atomic access or a fence; SC for every other event. */
+static inline enum hd_mem_order hd_trace_order(const struct hd_trace *t, hd_eid e)
+{
+    return (enum hd_mem_order)((t->flags[e] & HD_F_ORDER) >> HD_F_ORDER_SHIFT);
 }
 
 /* The event that comes d events before e in its thread. */

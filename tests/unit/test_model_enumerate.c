@@ -15,7 +15,7 @@ static const uint8_t all_ops[] = {
     HD_OP_READ,    HD_OP_READ,  HD_OP_READ,   HD_OP_WRITE, HD_OP_WRITE, HD_OP_WRITE, HD_OP_AREAD,
     HD_OP_AWRITE,  HD_OP_RMW,   HD_OP_BRANCH, HD_OP_ACQ,   HD_OP_REL,   HD_OP_RACQ,  HD_OP_RREL,
     HD_OP_TRYFAIL, HD_OP_FORK,  HD_OP_JOIN,   HD_OP_WAIT,  HD_OP_SIG,   HD_OP_BCAST, HD_OP_POST,
-    HD_OP_SEM,     HD_OP_BARIN, HD_OP_BAROUT, HD_OP_BEGIN, HD_OP_END,
+    HD_OP_SEM,     HD_OP_BARIN, HD_OP_BAROUT, HD_OP_BEGIN, HD_OP_END,   HD_OP_FENCE,
 };
 static const uint8_t memory_ops[] = {HD_OP_READ,   HD_OP_WRITE, HD_OP_READ, HD_OP_WRITE,
                                      HD_OP_BRANCH, HD_OP_RMW,   HD_OP_ACQ,  HD_OP_REL};

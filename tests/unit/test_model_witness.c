@@ -172,7 +172,7 @@ static void rewind_once(struct nv_random *rnd, const struct hd_trace *t)
     size_t n = 0;
     hd_layout_init(&layout, t);
     hd_state_init(&s, &layout);
-    for (int tries = 0; tries < 60; tries++) {
+    for (int tries = 0; tries < 400 && n < 12; tries++) {
         hd_eid e = (hd_eid)nv_pick(rnd, (int)t->n_events);
         if (!hd_state_enabled(&s, e))
             continue;

@@ -57,7 +57,8 @@ static void small_traces_are_consistent(void **state)
         count_ops(t, ops);
         hd_trace_free(t);
     }
-    for (int op = 0; op < HD_OP_COUNT; op++)
+    assert_int_equal(ops[HD_OP_FENCE], 0); /* small traces have no orders */
+    for (int op = 0; op < HD_OP_FENCE; op++)
         if (ops[op] < 200)
             fail_msg("%s occurs only %llu times in %d traces", hd_op_info[op].text,
                      (unsigned long long)ops[op], SEEDS);
@@ -97,6 +98,7 @@ static const uint8_t feature_of[HD_OP_COUNT] = {
     [HD_OP_POST] = HD_GEN_SEM,        [HD_OP_SEM] = HD_GEN_SEM,
     [HD_OP_BARIN] = HD_GEN_BARRIER,   [HD_OP_BAROUT] = HD_GEN_BARRIER,
     [HD_OP_BEGIN] = HD_GEN_BLOCK,     [HD_OP_END] = HD_GEN_BLOCK,
+    [HD_OP_FENCE] = HD_GEN_ORDERS,
 };
 
 static bool nests(const struct hd_trace *t, hd_eid e)
@@ -126,6 +128,8 @@ static uint32_t features_of(const struct hd_trace *t, hd_eid e)
     }
     if (t->op[e] == HD_OP_BRANCH && !hd_trace_deps(t, e, HD_DEP_CONTROL).all)
         mask |= 1u << HD_GEN_DEPS;
+    if (hd_trace_order(t, e) != HD_ORDER_SC)
+        mask |= 1u << HD_GEN_ORDERS;
     if (t->op[e] == HD_OP_ACQ && nests(t, e))
         mask |= 1u << HD_GEN_REENTRANT;
     return mask;

@@ -1,4 +1,4 @@
-/* Shared by the tests of the binary format: a small random trace, comparison, files in memory. */
+/* For tests of the binary format: a small random trace, comparison, files in memory. */
 #ifndef HD_TEST_TRACE_HDT_H
 #define HD_TEST_TRACE_HDT_H
 
@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
-
 #include "base/alloc.h"
 #include "base/hash.h"
 #include "base/vec.h"
@@ -64,6 +63,7 @@ static inline void draw_names(struct hd_builder *b, uint64_t *seed, unsigned *co
 struct drawing {
     struct hd_builder *b;
     uint64_t seed;
+    bool orders;                  /* memory orders and fences: version 2 */
     unsigned counts[HD_OBJ_NONE]; /* names by kind */
     struct hd_u32vec reads[8];    /* by thread */
     unsigned forked;              /* threads forked so far: 1, 2, ... */
@@ -100,7 +100,7 @@ static inline void draw_event(struct drawing *d)
     char name[32];
     hd_eid deps[4], addr[4];
     uint64_t *seed = &d->seed;
-    struct hd_event ev = {.op = (enum hd_op)draw(seed, HD_OP_COUNT)};
+    struct hd_event ev = {.op = (enum hd_op)draw(seed, d->orders ? HD_OP_COUNT : HD_OP_FENCE)};
     ev.thread = (hd_tid)draw(seed, d->counts[HD_OBJ_THREAD]);
     if (draw(seed, 2))
         ev.op = (enum hd_op)draw(seed, HD_OP_BRANCH + 1);
@@ -113,6 +113,8 @@ static inline void draw_event(struct drawing *d)
         hd_builder_place(d->b, name, (size_t)sprintf(name, "f.c:%u", (unsigned)draw(seed, 20)));
     ev.has_value = hd_op_is_access(ev.op) && draw(seed, 3) > 0;
     ev.tries = (ev.op == HD_OP_ACQ || ev.op == HD_OP_RACQ) && draw(seed, 3) == 0;
+    enum hd_mem_order order = d->orders ? (enum hd_mem_order)draw(seed, HD_ORDER_COUNT) : 0;
+    ev.order = hd_mem_order_fits(ev.op, order) ? order : HD_ORDER_SC;
     ev.value = draw(seed, 4) ? draw(seed, 3) : draw(seed, UINT64_MAX);
     ev.new_value = draw(seed, 4) ? ev.value + 1 : draw(seed, UINT64_MAX);
     struct hd_u32vec *reads = &d->reads[ev.thread];
@@ -132,7 +134,7 @@ static inline void draw_event(struct drawing *d)
 /* A well-formed trace with every op; not a consistent one. */
 static inline struct hd_trace *random_trace(uint64_t seed, unsigned events)
 {
-    struct drawing d = {.b = hd_builder_new(), .seed = seed};
+    struct drawing d = {.b = hd_builder_new(), .seed = seed, .orders = seed % 2 == 0};
     struct hd_trace *t;
     struct hd_err err;
     if (draw(&d.seed, 2))

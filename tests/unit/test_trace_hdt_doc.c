@@ -17,8 +17,8 @@
 _Static_assert(sizeof(HD_HDT_MAGIC) - 1 == HD_HDT_MAGIC_LEN, "magic");
 _Static_assert(HD_HDT_AT_HEADER_CRC + 4 == HD_HDT_HEADER_BYTES, "file header");
 _Static_assert(HD_HDT_AT_CHUNK_CRC + 4 == HD_HDT_CHUNK_BYTES, "chunk header");
-_Static_assert(HD_OP_COUNT == 24, "a new operation raises the format version");
-_Static_assert(HD_OP_COUNT <= HD_HDT_DEF_MARK, "an op fits beside the flag");
+_Static_assert(HD_OP_COUNT == 25, "a new operation raises the format version");
+_Static_assert(HD_OP_COUNT <= HD_HDT_DEF_ORDER, "an op fits beside the flags");
 _Static_assert(HD_MAX_THREADS == 1048575, "the document names the limit");
 #define ADD_BYTES(name, offset, bytes) +(bytes)
 _Static_assert(0 HD_HDT_HEADER_FIELDS(ADD_BYTES) == HD_HDT_HEADER_BYTES, "no gaps in the header");
@@ -122,7 +122,7 @@ static void constants_agree(void **state)
     (void)state;
     const unsigned char *m = (const unsigned char *)HD_HDT_MAGIC;
     says("# The binary trace format `.hdt`, version %d\n", HD_HDT_VERSION);
-    says("| VERSION | 8 | 2 | %d |", HD_HDT_VERSION);
+    says("| VERSION | 8 | 2 | %d if", HD_HDT_VERSION);
     says("| HEADER_SIZE | 10 | 2 | %d |", HD_HDT_HEADER_BYTES);
     says("| %02X %02X %02X %02X %02X %02X %02X %02X (hex)", m[0], m[1], m[2], m[3], m[4], m[5],
          m[6], m[7]);

@@ -104,8 +104,10 @@ static void bad_headers(void **state)
     put_header(1, 0);
     file.len = HD_HDT_HEADER_BYTES - 1;
     expect("ends inside its header");
-    put_header(2, 0);
-    expect("format version 2; this heddle reads version 1");
+    put_header(3, 0);
+    expect("format version 3; this heddle reads versions 1 to 2");
+    put_header(0, 0);
+    expect("format version 0; this heddle reads versions 1 to 2");
     put_header(1, 0);
     file.data[HD_HDT_AT_FLAGS] ^= 1;
     expect("checksum of the header");
@@ -258,7 +260,9 @@ static const struct payload payloads[] = {
     {"do not add up", S(PLAIN), S("\0\0"), S(""), S("\0\0\0"), S(""), S("\x0a"), S("\x33")},
     {"does not define its site", S(PLAIN), S("\0\1"), S(""), S(""), S(""), S(""), S("\0")},
     {"site definitions ends early", S(PLAIN), S("\0\1"), S(""), S(""), S(""), S(""), S("\3")},
-    {"an unknown operation", S(PLAIN), S("\0\1"), S(""), S("\x18\0\0"), S(""), S(""), S("\3")},
+    {"an unknown operation", S(PLAIN), S("\0\1"), S(""), S("\x19\0\0"), S(""), S(""), S("\3")},
+    {"in a file of version 1", S(PLAIN), S("\0\1"), S(""), S("\x18\0\0"), S(""), S(""), S("\3")},
+    {"in a file of version 1", S(PLAIN), S("\0\1"), S(""), S("\x42\1\0\0"), S(""), S(""), S("\3")},
     {"an unknown operation", S(PLAIN), S("\0\1"), S(""), S("\x85\0\0"), S(""), S(""), S("\3")},
     {"an unknown place", S(PLAIN), S("\0\1"), S(""), S("\5\1\0"), S(""), S(""), S("\3")},
     {"an unknown dependence record", S(PLAIN), S("\0\1"), S(""), S("\5\0\1"), S(""), S(""),
@@ -380,10 +384,42 @@ static void golden_1(void **state)
     if (!trace_equal(a, b, &d))
         fail_msg("the golden file differs: %s", d.text);
     assert_true(traces_equal(a, b));
-    for (int op = 0; op < HD_OP_COUNT; op++)
+    for (int op = 0; op < HD_OP_FENCE; op++)
         assert_non_null(memchr(b->op, op, b->n_events));
     hd_trace_free(a);
     hd_trace_free(b);
+    free(text.data);
+    free(hdt.data);
+}
+
+/* Every op that may have an order, with every order that it may have. A file of version 1 has none.
+ */
+static void golden_2(void **state)
+{
+    (void)state;
+    struct bytes text = slurp(HD_TESTS_DIR "/format/golden/v2.txt");
+    struct bytes hdt = slurp(HD_TESTS_DIR "/format/golden/v2.hdt");
+    struct hd_trace *a, *b;
+    struct hd_err err = {0};
+    struct hd_hdt_info info;
+    assert_int_equal(hd_text_read(text.data, text.len, "v2.txt", &a, &err), HD_OK);
+    assert_int_equal(hd_hdt_read(hdt.data, hdt.len, "v2.hdt", &b, &info, &err), HD_OK);
+    assert_int_equal(info.version, 2);
+    assert_true(traces_equal(a, b));
+    bool seen[HD_OP_COUNT][HD_ORDER_COUNT] = {0};
+    for (hd_eid e = 0; e < b->n_events; e++)
+        seen[b->op[e]][hd_trace_order(b, e)] = true;
+    for (int op = 0; op < HD_OP_COUNT; op++)
+        for (int order = 0; order < HD_ORDER_COUNT; order++)
+            if (hd_mem_order_fits((enum hd_op)op, (enum hd_mem_order)order))
+                assert_true(seen[op][order]);
+    hd_trace_free(b);
+    hd_hdt_put16((uint8_t *)hdt.data + HD_HDT_AT_VERSION, 1);
+    hd_hdt_put32((uint8_t *)hdt.data + HD_HDT_AT_HEADER_CRC,
+                 (uint32_t)crc32(0, (uint8_t *)hdt.data, HD_HDT_AT_HEADER_CRC));
+    assert_int_equal(hd_hdt_read(hdt.data, hdt.len, "v2.hdt", &b, &info, &err), HD_ERR_INPUT);
+    assert_non_null(strstr(err.text, "a memory order or a fence in a file of version 1"));
+    hd_trace_free(a);
     free(text.data);
     free(hdt.data);
 }
@@ -400,6 +436,7 @@ int main(void)
         cmocka_unit_test(bad_stream_lengths),
         cmocka_unit_test(too_many_threads),
         cmocka_unit_test(golden_1),
+        cmocka_unit_test(golden_2),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,7 +22,8 @@ void hd_gen_defaults(struct hd_gen_config *config)
         .locations = 3,
         .locks = 2,
         .values = 3,
-        .features = HD_GEN_ALL & ~(UINT32_C(1) << HD_GEN_OMIT | UINT32_C(1) << HD_GEN_SHAPES),
+        .features = HD_GEN_ALL & ~(UINT32_C(1) << HD_GEN_OMIT | UINT32_C(1) << HD_GEN_SHAPES |
+                                   UINT32_C(1) << HD_GEN_ORDERS),
     };
 }
 
@@ -42,7 +43,7 @@ void hd_gen_small(uint64_t seed, struct hd_gen_config *config)
      * of 20 events that has everything has nothing twice. */
     uint32_t frequent = 1u << HD_GEN_BRANCH | 1u << HD_GEN_DEPS | 1u << HD_GEN_VAL;
     config->features = 1u << HD_GEN_READ | 1u << HD_GEN_WRITE | 1u << HD_GEN_MUTEX;
-    for (uint32_t f = 0; f < HD_GEN_FEATURE_COUNT; f++)
+    for (uint32_t f = 0; f < HD_GEN_ORDERS; f++)
         if (hd_rng_chance(&rng, frequent >> f & 1 ? 70 : 25))
             config->features |= 1u << f;
     if (config->features >> HD_GEN_TIMEOUT & 1)

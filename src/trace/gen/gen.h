@@ -42,7 +42,8 @@
     X(BLOCK, "block", "begin, end")                                                                \
     X(OMIT, "omit", "values left out")                                                             \
     X(INIT, "init", "!init directives")                                                            \
-    X(SHAPES, "shapes", "rare meetings of the others, on purpose")
+    X(SHAPES, "shapes", "rare meetings of the others, on purpose")                                 \
+    X(ORDERS, "orders", "mo= on atomics, fence")
 
 enum hd_gen_feature {
 #define HD_GEN_ENUM(name, text, help) HD_GEN_##name,
@@ -68,13 +69,13 @@ struct hd_gen_config {
     uint32_t features;  /* random: mask of 1 << HD_GEN_x */
 };
 
-/* Random style, 3 threads, 40 events, 3 locations, 2 locks, 3 values, every feature but omit and
- * shapes. */
+/* Random style, 3 threads, 40 events, 3 locations, 2 locks, 3 values, every feature but omit,
+ * shapes and orders. */
 void hd_gen_defaults(struct hd_gen_config *config);
 
 /* A varied small configuration: 2..4 threads, 6..25 events, 1..3 locations, 1..3 locks, a random
- * part of the features that always holds reads, writes and mutexes. For tests that run many
- * thousand. */
+ * part of the features but orders, that always holds reads, writes and mutexes. For tests that run
+ * many thousand. */
 void hd_gen_small(uint64_t seed, struct hd_gen_config *config);
 
 /* Makes the trace, which the caller frees. HD_ERR_INPUT names the field that is out of range. */

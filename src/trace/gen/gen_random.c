@@ -27,6 +27,7 @@ static const struct {
     [HD_OP_BARIN] = {4, HD_GEN_BARRIER},   [HD_OP_BEGIN] = {3, HD_GEN_BLOCK},
     [HD_OP_END] = {6, HD_GEN_BLOCK},       [HD_OP_TMO] = {0, HD_GEN_TIMEOUT},
     [HD_OP_WAKE] = {0, HD_GEN_COND},       [HD_OP_BAROUT] = {0, HD_GEN_BARRIER},
+    [HD_OP_FENCE] = {8, HD_GEN_ORDERS},
 };
 
 /* What threads do in programs, where races and their absence have reasons. Read left to right:
@@ -100,8 +101,15 @@ static bool has(const struct random_gen *g, enum hd_gen_feature feature)
 static void draw_weights(struct random_gen *g)
 {
     uint32_t sum = 0;
+    bool orders = has(g, HD_GEN_ORDERS);
     for (int op = 0; op < HD_OP_COUNT; op++) {
+        if (op == HD_OP_FENCE && !orders) { /* traces without orders stay what they always were */
+            g->cumulative[op] = sum;
+            break;
+        }
         uint32_t factor = 1 + hd_rng_below(&g->s->rng, 3);
+        if (orders && hd_op_is_atomic((enum hd_op)op))
+            factor *= 4;
         if (has(g, (enum hd_gen_feature)moves[op].feature))
             sum += moves[op].weight * factor;
         g->cumulative[op] = sum;
@@ -176,12 +184,23 @@ static struct hd_dep_list draw_deps(struct random_gen *g, uint32_t thread, bool 
     return (struct hd_dep_list){.given = true, .n = n, .events = room};
 }
 
+static enum hd_mem_order draw_order(struct random_gen *g, enum hd_op op)
+{
+    enum hd_mem_order order;
+    do
+        order = (enum hd_mem_order)hd_rng_below(&g->s->rng, HD_ORDER_COUNT);
+    while (!hd_mem_order_fits(op, order));
+    return order;
+}
+
 /* Value and dependences of an access. */
 static void decorate_access(struct random_gen *g, uint32_t thread, struct sim_step *step)
 {
     struct hd_rng *rng = &g->s->rng;
     step->value = hd_rng_below(rng, g->config->values);
     step->omit = has(g, HD_GEN_OMIT) && hd_rng_chance(rng, 25);
+    if (hd_op_is_atomic(step->op) && has(g, HD_GEN_ORDERS))
+        step->order = draw_order(g, step->op);
     if (hd_op_writes(step->op) && has(g, HD_GEN_VAL) && hd_rng_chance(rng, 60))
         step->deps = draw_deps(g, thread, step->op == HD_OP_RMW, g->deps);
     if (has(g, HD_GEN_ADDR) && hd_rng_chance(rng, 15))
@@ -261,6 +280,9 @@ static bool draw_object(struct random_gen *g, uint32_t thread, struct sim_step *
         return true;
     case HD_OP_BEGIN:
         return s->threads[thread].blocks < 2;
+    case HD_OP_FENCE:
+        step->order = draw_order(g, step->op);
+        return true;
     default:
         if (!hd_op_is_access(step->op))
             return true;

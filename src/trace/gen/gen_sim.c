@@ -311,8 +311,11 @@ enum hd_status hd_sim_do(struct sim *s, uint32_t thread, const struct sim_step *
 {
     struct sim_thread *t = &s->threads[thread];
     const struct hd_op_info *info = &hd_op_info[step->op];
-    struct hd_event ev = {
-        .op = step->op, .place = step->place, .deps = step->deps, .addr = step->addr};
+    struct hd_event ev = {.op = step->op,
+                          .place = step->place,
+                          .deps = step->deps,
+                          .addr = step->addr,
+                          .order = step->order};
     HD_ASSERT(hd_sim_can(s, thread, step));
     enum hd_status status = enter(s, HD_OBJ_THREAD, thread, &ev.thread, err);
     if (status == HD_OK && info->kind != HD_OBJ_NONE)

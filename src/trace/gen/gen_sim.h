@@ -56,7 +56,8 @@ struct sim_step {
     uint32_t obj;
     uint32_t lock;
     uint32_t place;
-    bool omit;      /* leave the value out */
+    bool omit; /* leave the value out */
+    enum hd_mem_order order;
     uint64_t value; /* what is written; also what a read of an UNSET location returns */
     struct hd_dep_list deps, addr;
 };

@@ -61,11 +61,21 @@ static bool define_site(struct chunk *k, unsigned *slot)
     if (in->p == in->end)
         return fault(k, "the stream of site definitions ends early");
     uint8_t head = *in->p++;
-    unsigned op = head & (HD_HDT_DEF_MARK - 1u);
+    unsigned op = head & (HD_HDT_DEF_ORDER - 1u), order = 0;
     bool marked = head & HD_HDT_DEF_MARK;
+    if (head & HD_HDT_DEF_ORDER) {
+        if (in->p == in->end)
+            return fault(k, "the stream of site definitions ends early");
+        order = *in->p++;
+    }
     uint64_t place = hd_hdt_get_varint(in), number = hd_hdt_get_varint(in);
     if (op >= HD_OP_COUNT || (marked && !hd_hdt_has_mark(op)))
         return fault(k, "an unknown operation");
+    if ((head & HD_HDT_DEF_ORDER || op == HD_OP_FENCE) && k->d->version < 2)
+        return fault(k, "a memory order or a fence in a file of version 1");
+    if (head & HD_HDT_DEF_ORDER &&
+        (!order || order >= HD_ORDER_COUNT || !hd_mem_order_fits(op, (enum hd_mem_order)order)))
+        return fault(k, "a memory order that does not fit its operation");
     if (in->bad || place >= k->d->b->t->places.count)
         return fault(k, "an unknown place");
     if (number >= k->d->records.len)
@@ -79,6 +89,7 @@ static bool define_site(struct chunk *k, unsigned *slot)
                                .dep = record->offset,
                                .op = (uint8_t)op,
                                .marked = marked,
+                               .order = (uint8_t)(order << HD_F_ORDER_SHIFT),
                                .kind = (uint8_t)hd_op_info[op].kind,
                                .reads = hd_op_reads(op),
                                .leaves = op == HD_OP_WAKE || op == HD_OP_TMO};
@@ -261,7 +272,7 @@ static inline bool read_event(struct chunk *k, const struct columns *c, struct h
     th->site = (uint16_t)slot;
     th->reads = th->reads << 1 | s->reads;
     c->op[e] = s->op;
-    c->flags[e] = 0;
+    c->flags[e] = s->order;
     c->place[e] = s->place;
     c->dep[e] = s->dep;
     if (s->kind == HD_OBJ_LOC)

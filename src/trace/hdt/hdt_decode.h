@@ -19,6 +19,7 @@ struct hd_hdt_record {
 struct hd_hdt_decoder {
     struct hd_builder *b;
     struct hd_hdt_model *model;
+    unsigned version;      /* of the file */
     struct hd_vec threads; /* struct hd_hdt_thread by thread */
     struct hd_vec records; /* struct hd_hdt_record by number */
     bool far;              /* some event has a far dependence: hd_hdt_decoder_far is to be called */

@@ -215,12 +215,14 @@ bool hd_hdt_encoder_leftover(struct hd_hdt_encoder *enc)
 
 static bool same_site(const struct hd_hdt_site *a, const struct hd_hdt_site *b)
 {
-    return a->place == b->place && a->dep == b->dep && a->op == b->op && a->marked == b->marked;
+    return a->place == b->place && a->dep == b->dep && a->op == b->op && a->marked == b->marked &&
+           a->order == b->order;
 }
 
 static uint32_t *chain_of(struct hd_hdt_encoder *enc, const struct hd_hdt_site *s)
 {
-    uint64_t key = (uint64_t)s->place << 32 | (s->dep << 6 ^ (uint32_t)s->marked << 5 ^ s->op);
+    uint64_t key = (uint64_t)s->place << 32 |
+                   (s->dep << 6 ^ (uint32_t)s->marked << 5 ^ s->op ^ (uint32_t)s->order << 3);
     return &enc->heads[hd_hash_mix(key) % HD_HDT_SITES];
 }
 
@@ -269,7 +271,10 @@ static unsigned put_site(struct hd_hdt_encoder *enc, uint16_t before, const stru
         hd_hdt_put16(hd_hdt_buf_more(&enc->streams[HD_HDT_SITE_REFS], 2), *slot);
     } else {
         struct hd_hdt_buf *out = &enc->streams[HD_HDT_SITE_DEFS];
-        *hd_hdt_buf_more(out, 1) = (uint8_t)(s->op | (s->marked ? HD_HDT_DEF_MARK : 0));
+        *hd_hdt_buf_more(out, 1) = (uint8_t)(s->op | (s->marked ? HD_HDT_DEF_MARK : 0) |
+                                             (s->order ? HD_HDT_DEF_ORDER : 0));
+        if (s->order)
+            *hd_hdt_buf_more(out, 1) = (uint8_t)(s->order >> HD_F_ORDER_SHIFT);
         hd_hdt_buf_varint(out, s->place);
         hd_hdt_buf_varint(out, s->dep);
         *slot = define_site(enc, s);
@@ -352,6 +357,7 @@ static void put_event(struct hd_hdt_encoder *enc, struct hd_hdt_thread *th, hd_e
     struct hd_hdt_site site = {.place = t->place[e],
                                .dep = enc->record_of[t->dep[e]],
                                .op = t->op[e],
+                               .order = t->flags[e] & HD_F_ORDER,
                                .marked = (t->flags[e] & (HD_F_OMITTED | HD_F_TRY)) != 0};
     unsigned slot;
     unsigned code = put_site(enc, th->site, &site, &slot);

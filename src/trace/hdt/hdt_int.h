@@ -91,6 +91,7 @@ struct hd_hdt_site {
     uint32_t dep; /* writer: number of the record; reader: its offset in the pool */
     uint16_t next, other;
     uint8_t op, marked, kind, reads;
+    uint8_t order;  /* HD_F_ORDER of its events */
     uint8_t leaves; /* wake and tmo: only after a wait of the thread */
 };
 

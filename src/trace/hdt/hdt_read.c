@@ -45,9 +45,9 @@ static enum hd_status read_header(struct reader *r, uint32_t *flags)
     if (r->len < HD_HDT_HEADER_BYTES)
         return hd_err_at(r->err, HD_ERR_INPUT, r->name, 0, "the file ends inside its header");
     r->info->version = hd_hdt_get16(h + HD_HDT_AT_VERSION);
-    if (r->info->version != HD_HDT_VERSION)
+    if (r->info->version < 1 || r->info->version > HD_HDT_VERSION)
         return hd_err_at(r->err, HD_ERR_INPUT, r->name, 0,
-                         "the file has format version %u; this heddle reads version %u",
+                         "the file has format version %u; this heddle reads versions 1 to %u",
                          r->info->version, HD_HDT_VERSION);
     if (crc32(0, h, HD_HDT_AT_HEADER_CRC) != hd_hdt_get32(h + HD_HDT_AT_HEADER_CRC))
         return hd_err_at(r->err, HD_ERR_INPUT, r->name, 0, "the checksum of the header is wrong");
@@ -232,6 +232,7 @@ static enum hd_status read_all(struct reader *r, struct hd_trace **trace)
         return status;
     struct hd_builder *b = hd_builder_new();
     hd_hdt_decoder_init(&r->decoder, b);
+    r->decoder.version = r->info->version;
     hd_builder_control(b, flags & HD_HDT_HEADER_BRANCHES ? HD_CONTROL_BRANCHES : HD_CONTROL_ALL,
                        NULL);
     hd_builder_reserve(b, claimed_events(r));

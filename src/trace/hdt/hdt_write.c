@@ -28,11 +28,21 @@ static enum hd_status put_bytes(struct writer *w, const void *data, size_t len)
     return HD_OK;
 }
 
+/* What only a later version has is written as that version, so that older readers keep reading the
+ * rest. */
+static unsigned version_of(const struct hd_trace *t)
+{
+    for (size_t e = 0; e < t->n_events; e++)
+        if (t->flags[e] & HD_F_ORDER || t->op[e] == HD_OP_FENCE)
+            return HD_HDT_VERSION;
+    return 1;
+}
+
 static enum hd_status put_header(struct writer *w, const struct hd_trace *t)
 {
     uint8_t h[HD_HDT_HEADER_BYTES];
     memcpy(h + HD_HDT_AT_MAGIC, HD_HDT_MAGIC, HD_HDT_MAGIC_LEN);
-    hd_hdt_put16(h + HD_HDT_AT_VERSION, HD_HDT_VERSION);
+    hd_hdt_put16(h + HD_HDT_AT_VERSION, version_of(t));
     hd_hdt_put16(h + HD_HDT_AT_HEADER_SIZE, HD_HDT_HEADER_BYTES);
     hd_hdt_put32(h + HD_HDT_AT_FLAGS,
                  t->control == HD_CONTROL_BRANCHES ? HD_HDT_HEADER_BRANCHES : 0);

@@ -1,4 +1,4 @@
-/* The attribute field of an event: deps=, val=, addr=, try. */
+/* The attribute field of an event: deps=, val=, addr=, mo=, try. */
 #include "trace/text/text_int.h"
 
 #include <string.h>
@@ -66,8 +66,8 @@ static struct hd_dep_list *target(struct hd_span name, struct hd_event *ev, stru
         return list;
     hd_text_quote(name, quoted);
     if (!carriers)
-        hd_err_set(err, HD_ERR_INPUT, "unknown attribute '%s': expected deps=, val=, addr= or try",
-                   quoted);
+        hd_err_set(err, HD_ERR_INPUT,
+                   "unknown attribute '%s': expected deps=, val=, addr=, mo= or try", quoted);
     else if (!list)
         hd_err_set(err, HD_ERR_INPUT, "attribute %s= is for %s, found on %s", quoted, carriers,
                    hd_op_info[ev->op].text);
@@ -87,8 +87,35 @@ static enum hd_status parse_try(struct hd_event *ev, struct hd_err *err)
     return HD_OK;
 }
 
+enum hd_status hd_text_order(struct hd_span word, struct hd_event *ev, struct hd_err *err)
+{
+    char quoted[HD_TEXT_QUOTE];
+    int order = 0;
+    while (order < HD_ORDER_COUNT && !is(word, hd_mem_order_info[order].text))
+        order++;
+    if (order == HD_ORDER_COUNT)
+        return hd_err_set(err, HD_ERR_INPUT,
+                          "unknown memory order '%s': expected sc, rlx, con, acq, rel or ar",
+                          hd_text_quote(word, quoted));
+    ev->order = (enum hd_mem_order)order;
+    return HD_OK;
+}
+
+/* *given: the line has an order already. */
+static enum hd_status parse_order(struct hd_span word, struct hd_event *ev, bool *given,
+                                  struct hd_err *err)
+{
+    if (!hd_op_is_atomic(ev->op))
+        return hd_err_set(err, HD_ERR_INPUT, "attribute mo= is for ar, aw and rmw, found on %s",
+                          hd_op_info[ev->op].text);
+    if (*given)
+        return hd_err_set(err, HD_ERR_INPUT, "attribute mo= is given twice");
+    *given = true;
+    return hd_text_order(word, ev, err);
+}
+
 static enum hd_status parse_attribute(struct hd_text_reader *r, struct hd_span item,
-                                      struct hd_event *ev, struct hd_err *err)
+                                      struct hd_event *ev, bool *ordered, struct hd_err *err)
 {
     const char *eq = memchr(item.p, '=', hd_span_len(item));
     char quoted[HD_TEXT_QUOTE];
@@ -98,6 +125,8 @@ static enum hd_status parse_attribute(struct hd_text_reader *r, struct hd_span i
         return hd_err_set(err, HD_ERR_INPUT, "expected an attribute name=events, found '%s'",
                           hd_text_quote(item, quoted));
     struct hd_span name = hd_text_trim((struct hd_span){item.p, eq});
+    if (is(name, "mo"))
+        return parse_order(hd_text_trim((struct hd_span){eq + 1, item.end}), ev, ordered, err);
     struct hd_dep_list *list = target(name, ev, err);
     if (!list)
         return HD_ERR_INPUT;
@@ -110,12 +139,13 @@ static enum hd_status parse_attribute(struct hd_text_reader *r, struct hd_span i
 enum hd_status hd_text_attributes(struct hd_text_reader *r, struct hd_span field,
                                   struct hd_event *ev, struct hd_err *err)
 {
+    bool ordered = false;
     if (field.p == field.end)
         return HD_OK;
     for (;;) {
         const char *semicolon = memchr(field.p, ';', hd_span_len(field));
         struct hd_span item = {field.p, semicolon ? semicolon : field.end};
-        enum hd_status status = parse_attribute(r, hd_text_trim(item), ev, err);
+        enum hd_status status = parse_attribute(r, hd_text_trim(item), ev, &ordered, err);
         if (status != HD_OK || !semicolon)
             return status;
         field.p = semicolon + 1;

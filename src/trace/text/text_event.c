@@ -61,6 +61,8 @@ static inline bool takes(enum hd_op op, unsigned n)
         return n == 1 || n == 3;
     if (hd_op_is_access(op))
         return n == 1 || n == 2;
+    if (op == HD_OP_FENCE)
+        return n <= 1;
     return n == (info->kind == HD_OBJ_NONE ? 0u : 1u + info->has_lock);
 }
 
@@ -77,6 +79,8 @@ static enum hd_status wrong_count(const struct hd_text_line *l, struct hd_err *e
     const char *args = arg_of_kind[info->kind];
     if (l->op == HD_OP_RMW)
         args = "(x) or with both values: (x,old,new)";
+    else if (l->op == HD_OP_FENCE)
+        args = " or with its order: fence(acq)";
     else if (info->has_lock)
         args = "(condition,lock)";
     return hd_err_set(err, HD_ERR_INPUT, "wrong number of arguments: expected %s%s, found %u",
@@ -150,6 +154,8 @@ static enum hd_status fill_args(struct hd_text_reader *r, const struct hd_text_l
 {
     const struct hd_op_info *info = &hd_op_info[l->op];
     enum hd_status status = HD_OK;
+    if (l->op == HD_OP_FENCE)
+        return l->n_args ? hd_text_order(l->arg[0], ev, err) : HD_OK;
     if (info->kind != HD_OBJ_NONE)
         status = hd_text_name(r, info->kind, l->arg[0], &ev->obj, err);
     if (status == HD_OK && info->has_lock)

@@ -52,7 +52,7 @@ struct hd_text_set {
  * by one of 4096 sets of 64 bytes: 256 KiB, half of a common second-level cache. */
 enum { HD_TEXT_CACHE_SMALL = 6, HD_TEXT_CACHE_BITS = 12, HD_TEXT_CACHE_AFTER = 4096 };
 
-/* 24 operations in 64 slots; the longest text, tryfail, has 7 bytes and packs into one word. */
+/* 25 operations in 64 slots; the longest text, tryfail, has 7 bytes and packs into one word. */
 #define HD_TEXT_OP_BITS 6
 
 #define HD_TEXT_PLACE HD_OBJ_NONE /* the name kind of source places */
@@ -97,6 +97,9 @@ void hd_text_index_ops(struct hd_text_reader *r);
  * point into the reader until the next line. */
 enum hd_status hd_text_attributes(struct hd_text_reader *r, struct hd_span field,
                                   struct hd_event *ev, struct hd_err *err);
+
+/* The memory order of the event, as fence(ORDER) or mo=ORDER say it. */
+enum hd_status hd_text_order(struct hd_span word, struct hd_event *ev, struct hd_err *err);
 
 /* text_names.c: the id of a name of this kind; HD_ERR_INPUT when it is empty or holds a forbidden
  * byte. */

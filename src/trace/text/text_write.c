@@ -83,6 +83,11 @@ static void put_args(struct out *o, const struct hd_trace *t, hd_eid e)
     enum hd_op op = t->op[e];
     const struct hd_op_info *info = &hd_op_info[op];
     bool values = hd_op_is_access(op) && !(t->flags[e] & HD_F_OMITTED);
+    if (op == HD_OP_FENCE) {
+        put_char(o, '(');
+        put_text(o, hd_mem_order_info[hd_trace_order(t, e)].text);
+        put_char(o, ')');
+    }
     if (info->kind == HD_OBJ_NONE)
         return;
     put_char(o, '(');
@@ -114,8 +119,9 @@ static void put_set(struct out *o, const struct hd_trace *t, hd_eid e, const cha
     }
 }
 
-/* An empty addr is the default and is not written; an empty deps or val is not, and is. */
-static void put_attributes(struct out *o, const struct hd_trace *t, hd_eid e)
+/* An empty addr is the default and is not written; an empty deps or val is not, and is. True: wrote
+ * something. */
+static bool put_attributes(struct out *o, const struct hd_trace *t, hd_eid e)
 {
     enum hd_op op = t->op[e];
     struct hd_deps value = {.all = true}, addr = {0};
@@ -127,6 +133,7 @@ static void put_attributes(struct out *o, const struct hd_trace *t, hd_eid e)
         put_set(o, t, e, op == HD_OP_BRANCH ? "|deps=" : "|val=", value);
     if (addr.n)
         put_set(o, t, e, value.all ? "|addr=" : ";addr=", addr);
+    return !value.all || addr.n;
 }
 
 static void put_event(struct out *o, const struct hd_trace *t, hd_eid e)
@@ -137,8 +144,11 @@ static void put_event(struct out *o, const struct hd_trace *t, hd_eid e)
     put_args(o, t, e);
     put_char(o, '|');
     put_name(o, &t->places, t->place[e]);
-    if (t->dep[e])
-        put_attributes(o, t, e);
+    bool attributes = t->dep[e] && put_attributes(o, t, e);
+    if (t->flags[e] & HD_F_ORDER && hd_op_is_atomic(t->op[e])) {
+        put_text(o, attributes ? ";mo=" : "|mo=");
+        put_text(o, hd_mem_order_info[hd_trace_order(t, e)].text);
+    }
     if (t->flags[e] & HD_F_TRY)
         put_text(o, "|try");
     put_char(o, '\n');
