@@ -19,8 +19,8 @@ struct values {
 };
 
 static const struct hd_opt options[] = {
-    {'f', "format", HD_OPT_CHOICE, offsetof(struct values, format), "FORMAT", "Format: " HD_FORMATS,
-     HD_FORMATS, 0, 0},
+    {'f', "format", HD_OPT_CHOICE, offsetof(struct values, format), "FORMAT",
+     "Format: " HD_FORMAT_NAMES, HD_FORMAT_NAMES, 0, 0},
     {'o', "output", HD_OPT_FILE, offsetof(struct values, out), "FILE",
      "Write to FILE instead of the standard output", NULL, 0, 0},
     {0, "full-stacks", HD_OPT_FLAG, offsetof(struct values, full), NULL,

@@ -78,7 +78,7 @@ static const struct hd_opt options[] = {
      "Flags for the compiler, separated by spaces", NULL, 0, 0},
     HD_OPTION_JSON(output.json),
     {'f', "format", HD_OPT_CHOICE, offsetof(struct values, output.format), "FORMAT",
-     "Print the report as " HD_FORMATS, HD_FORMATS, 0, 0},
+     "Print the report as " HD_FORMAT_NAMES, HD_FORMAT_NAMES, 0, 0},
     {0, "full-stacks", HD_OPT_FLAG, offsetof(struct values, output.full), NULL,
      "Show the frames of libraries, too", NULL, 0, 0},
     {'r', "report", HD_OPT_FILES, offsetof(struct values, output.reports), "FILE",

@@ -250,8 +250,9 @@ enum hd_exit hd_cli_end_like(int wait_status)
 
 enum hd_policy_kind hd_cli_policy(int choice)
 {
-    static const enum hd_policy_kind kinds[] = {HD_POLICY_FIFO, HD_POLICY_RANDOM, HD_POLICY_PCT,
-                                                HD_POLICY_SYNC};
+#define POLICY_KIND(kind, name, number) HD_POLICY_##kind,
+    static const enum hd_policy_kind kinds[] = {HD_POLICIES_CHOSEN(POLICY_KIND, )};
+#undef POLICY_KIND
     return kinds[choice];
 }
 

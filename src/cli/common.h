@@ -65,7 +65,8 @@ bool hd_cli_properties(const struct hd_cli *cli, const struct hd_cmd *cmd, const
                        unsigned *properties);
 
 /* What --policy offers, and the policy of a choice. */
-#define HD_CLI_POLICIES "fifo|random|pct|sync"
+#define HD_CLI_POLICY_NAME(kind, name, number) #name
+#define HD_CLI_POLICIES                        HD_POLICIES_CHOSEN(HD_CLI_POLICY_NAME, "|")
 enum hd_policy_kind hd_cli_policy(int choice);
 
 /* Words that follow the first "--"; before hd_cli_parse. */

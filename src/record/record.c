@@ -28,7 +28,11 @@
 #include <time.h>
 #include <unistd.h>
 
-const char *const hd_policy_names[] = {"fifo", "random", "pct", "follow", "steer", "sync"};
+const char *const hd_policy_names[] = {
+#define POLICY_NAME(kind, name, number) [number] = #name,
+    HD_POLICIES(POLICY_NAME)
+#undef POLICY_NAME
+};
 
 /* In the child. Tells the parent through `tell` why it could not start. */
 _Noreturn static void start(const struct hd_record_opts *opts, const char *log, int tell)

@@ -13,19 +13,12 @@
 
 #include <string.h>
 
-/* What a file in the format has near its beginning, or (text) its end: how we know one of ours. */
 static const struct {
-    const char *suffix, *mark;
+    const char *ending, *mark;
 } kinds[HD_REPORT_KINDS] = {
-    [HD_REPORT_TEXT] = {".txt", " predicted only"},
-    [HD_REPORT_JSON] = {".json", "\"heddle-report-"},
-    [HD_REPORT_SARIF] = {".sarif", "\"name\": \"heddle\""},
-    [HD_REPORT_HTML] = {".html", " \xe2\x80\x94 Heddle</title>"},
-    [HD_REPORT_PERFETTO] = {".trace", "{\"traceEvents\": ["},
-    [HD_REPORT_TSAN] = {".tsan", "WARNING: ThreadSanitizer: "},
-    [HD_REPORT_JUNIT] = {".xml", "<testsuites name=\"heddle\""},
-    [HD_REPORT_GITHUB] = {".github", "%0AId: "},
-    [HD_REPORT_RULES] = {".supp", NULL}, /* people write reasons into it: never replaced */
+#define HD_FORMAT_ROW(kind, name, ending, mark) {ending, mark},
+    HD_FORMATS(HD_FORMAT_ROW, )
+#undef HD_FORMAT_ROW
 };
 enum { LOOKED_AT = 4096 };
 
@@ -33,8 +26,8 @@ int hd_formats_of_name(const char *path)
 {
     size_t len = strlen(path);
     for (int i = 0; i < HD_REPORT_KINDS; i++) {
-        size_t n = strlen(kinds[i].suffix);
-        if (len > n && !strcmp(path + len - n, kinds[i].suffix))
+        size_t n = strlen(kinds[i].ending);
+        if (len > n && !strcmp(path + len - n, kinds[i].ending))
             return i;
     }
     return -1;

@@ -6,22 +6,33 @@
 
 #include <stdio.h>
 
-/* In the order of enum hd_report_kind. */
-#define HD_FORMATS        "text|json|sarif|html|perfetto|tsan|junit|github|rules"
-#define HD_FORMAT_ENDINGS ".txt, .json, .sarif, .html, .trace, .tsan, .xml, .github, .supp"
+/* X(KIND, name, ending of its files, what a file in the format has near its beginning or end), with
+ * `sep` between the rows. A file without a mark is never replaced: reasons are written
+ * into rules by hand. */
+/* clang-format off */
+#define HD_FORMATS(X, sep) \
+    X(TEXT, "text", ".txt", " predicted only") sep \
+    X(JSON, "json", ".json", "\"heddle-report-") sep \
+    X(SARIF, "sarif", ".sarif", "\"name\": \"heddle\"") sep \
+    X(HTML, "html", ".html", " \xe2\x80\x94 Heddle</title>") sep \
+    X(PERFETTO, "perfetto", ".trace", "{\"traceEvents\": [") sep \
+    X(TSAN, "tsan", ".tsan", "WARNING: ThreadSanitizer: ") sep \
+    X(JUNIT, "junit", ".xml", "<testsuites name=\"heddle\"") sep \
+    X(GITHUB, "github", ".github", "%0AId: ") sep \
+    X(RULES, "rules", ".supp", NULL)
+/* clang-format on */
 
 enum hd_report_kind {
-    HD_REPORT_TEXT,
-    HD_REPORT_JSON,
-    HD_REPORT_SARIF,
-    HD_REPORT_HTML,
-    HD_REPORT_PERFETTO,
-    HD_REPORT_TSAN,
-    HD_REPORT_JUNIT,
-    HD_REPORT_GITHUB,
-    HD_REPORT_RULES,
-    HD_REPORT_KINDS
+#define HD_FORMAT_KIND(kind, name, ending, mark) HD_REPORT_##kind,
+    HD_FORMATS(HD_FORMAT_KIND, ) HD_REPORT_KINDS
+#undef HD_FORMAT_KIND
 };
+
+/* "text|json|..." in the order of enum hd_report_kind, and ".txt, .json, ...". */
+#define HD_FORMAT_NAME(kind, name, ending, mark)   name
+#define HD_FORMAT_ENDING(kind, name, ending, mark) ending
+#define HD_FORMAT_NAMES                            HD_FORMATS(HD_FORMAT_NAME, "|")
+#define HD_FORMAT_ENDINGS                          HD_FORMATS(HD_FORMAT_ENDING, ", ")
 
 /* The format that the ending of a file's name stands for, or -1. */
 int hd_formats_of_name(const char *path);

@@ -41,7 +41,10 @@ static int log_module(struct dl_phdr_info *info, size_t size, void *arg)
 static void start_policy(void)
 {
     static const struct hd_policy *const kinds[] = {
-        &hd_rt_fifo, &hd_rt_random, &hd_rt_pct, &hd_rt_follow, &hd_rt_steer, &hd_rt_sync_turns};
+#define POLICY_ROW(kind, name, number) [number] = &hd_rt_policy_##name,
+        HD_POLICIES(POLICY_ROW)
+#undef POLICY_ROW
+    };
     uint32_t k = hd_rt_log_is_target() ? HD_POLICY_FOLLOW : rt.header->policy;
     rt.policy = kinds[k < sizeof kinds / sizeof *kinds ? k : 0];
     rt.policy->start();

@@ -570,7 +570,7 @@ void hd_rt_forget_others(struct hd_thread *me)
 {
     if (rt.stepwise) { /* the schedule is the parent's */
         rt.follow = rt.steer = rt.stepwise = rt.tapped = rt.led = false;
-        rt.policy = &hd_rt_fifo;
+        rt.policy = &hd_rt_policy_fifo;
         hd_rt_new_budget();
     }
     for (uint32_t i = 0; i < rt.n_threads; i++)

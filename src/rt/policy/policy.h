@@ -7,7 +7,6 @@
 
 /* What a pick or a budget may look at is in rt; see policy_*.c. */
 struct hd_policy {
-    const char *name;
     void (*start)(void);
     void (*created)(struct hd_thread *t);
     /* The thread among the READY ones that runs next, or NULL when there is none. */
@@ -18,8 +17,9 @@ struct hd_policy {
     bool (*asked)(struct hd_thread *running, bool passes);
     void (*nobody)(void); /* nobody can run any more; NULL: that is a deadlock */
 };
-extern const struct hd_policy hd_rt_fifo, hd_rt_random, hd_rt_pct, hd_rt_follow, hd_rt_steer,
-    hd_rt_sync_turns;
+#define HD_POLICY_DECLARE(kind, name, number) extern const struct hd_policy hd_rt_policy_##name;
+HD_POLICIES(HD_POLICY_DECLARE)
+#undef HD_POLICY_DECLARE
 
 /* ---- policy_follow.c ---- */
 void hd_rt_follow_child(void); /* this forked process follows the schedule from here on */

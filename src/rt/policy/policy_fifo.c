@@ -42,4 +42,4 @@ static bool asked(struct hd_thread *running, bool passes)
     return passes || run >= FAIR;
 }
 
-const struct hd_policy hd_rt_fifo = {"fifo", start, created, pick, budget, asked, NULL};
+const struct hd_policy hd_rt_policy_fifo = {start, created, pick, budget, asked, NULL};

@@ -411,7 +411,7 @@ static struct hd_thread *pick(void)
         go_free();
         if (sched->stacks)
             hd_rt_syscall(SYS_exit_group, 0, 0, 0, 0, 0, 0);
-        return hd_rt_fifo.pick();
+        return hd_rt_policy_fifo.pick();
     }
     if (__hd_follow.next == property && !stood[0])
         return expect(property);
@@ -424,13 +424,13 @@ static struct hd_thread *pick(void)
 
 static uint64_t budget(void)
 {
-    return free_run ? hd_rt_fifo.budget() : 1;
+    return free_run ? hd_rt_policy_fifo.budget() : 1;
 }
 
 static bool asked(struct hd_thread *me, bool passes)
 {
     if (free_run)
-        return hd_rt_fifo.asked(me, passes);
+        return hd_rt_policy_fifo.asked(me, passes);
     hd_rt_follow_catch_up();
     look_whether_stands(me);
     if (sched->stays && __hd_follow.next == sched->n_entries && sched->n_entries &&
@@ -459,7 +459,7 @@ static void nobody(void)
     stop(&d);
 }
 
-const struct hd_policy hd_rt_follow = {"follow", start, created, pick, budget, asked, nobody};
+const struct hd_policy hd_rt_policy_follow = {start, created, pick, budget, asked, nobody};
 
 bool hd_rt_follow_arrivals(bool never)
 {
@@ -494,7 +494,7 @@ static int find_module(struct dl_phdr_info *info, size_t size, void *arg)
 void hd_rt_follow_child(void)
 {
     bool first = true;
-    rt.policy = &hd_rt_follow;
+    rt.policy = &hd_rt_policy_follow;
     start();
     dl_iterate_phdr(find_module, &first);
     hd_rt_new_budget();

@@ -74,4 +74,4 @@ static bool asked(struct hd_thread *running, bool passes)
     return true;
 }
 
-const struct hd_policy hd_rt_pct = {"pct", start, created, pick, budget, asked, NULL};
+const struct hd_policy hd_rt_policy_pct = {start, created, pick, budget, asked, NULL};

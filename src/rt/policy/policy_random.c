@@ -48,4 +48,4 @@ static bool asked(struct hd_thread *running, bool passes)
     return passes || !rt.budget;
 }
 
-const struct hd_policy hd_rt_random = {"random", start, created, pick, budget, asked, NULL};
+const struct hd_policy hd_rt_policy_random = {start, created, pick, budget, asked, NULL};

@@ -482,7 +482,7 @@ static void start(void)
     catch_crashes();
 }
 
-const struct hd_policy hd_rt_steer = {"steer", start, created, pick, budget, asked, nobody};
+const struct hd_policy hd_rt_policy_steer = {start, created, pick, budget, asked, nobody};
 
 /* ---- what others ask ---- */
 

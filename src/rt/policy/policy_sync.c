@@ -29,7 +29,7 @@ static struct hd_thread *pick(void)
 {
     run = since = 0;
     due = false;
-    return hd_rt_fifo.pick();
+    return hd_rt_policy_fifo.pick();
 }
 
 static uint64_t budget(void)
@@ -54,4 +54,4 @@ void hd_rt_sync_done(void)
     hd_rt_ask_soon();
 }
 
-const struct hd_policy hd_rt_sync_turns = {"sync", start, created, pick, budget, asked, NULL};
+const struct hd_policy hd_rt_policy_sync = {start, created, pick, budget, asked, NULL};
