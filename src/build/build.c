@@ -93,7 +93,7 @@ static enum hd_status on_foreign_release(struct hd_walk *w, const struct hd_raw 
         return hd_err_set(w->err, HD_ERR_INPUT, "the raw log names a thread that cannot be");
     if (w->pass == HD_WALK_BUILD) {
         hd_walk_address(w, rec->w[0], name, sizeof name);
-        hd_walk_note(w, "lock %s was released by a thread that did not hold it", name);
+        hd_remarks_add(&w->info->remarks, HD_REMARK_RELEASED_BY_OTHER, name);
     }
     w->current = (uint32_t)rec->w[1];
     enum hd_status s = on_sync(w, rec);
@@ -703,12 +703,15 @@ static void save_titles(const struct hd_walk *w, struct hd_trace *trace)
 /* What the user was told about the trace stays with it. */
 static void save_notes(const struct hd_walk *w, struct hd_trace *trace)
 {
-    char note[600];
+    char note[HD_REMARK_SIZE];
+    struct hd_remarks *remarks = &w->info->remarks;
+    for (size_t i = 0; hd_recmeta_get(&w->meta, "unmodelled", i, note, sizeof note); i++)
+        hd_remarks_add(remarks, HD_REMARK_UNMODELLED, note);
     for (size_t i = 0; hd_recmeta_get(&w->meta, "note", i, note, sizeof note); i++)
-        hd_names_add(&w->info->notes, note, strlen(note));
+        hd_remarks_add(remarks, HD_REMARK_OTHER, note); /* in recordings of earlier versions */
     hd_trace_meta_add(trace, "notes", NULL, 0);
-    for (uint32_t i = 0; i < w->info->notes.count; i++) {
-        const char *text = hd_names_text(&w->info->notes, i);
+    for (size_t i = 0; i < hd_remarks_count(remarks); i++) {
+        const char *text = hd_remarks_text(remarks, i, note);
         hd_trace_meta_add(trace, "notes", text, strlen(text) + 1);
     }
 }
@@ -771,6 +774,6 @@ void hd_build_info_fini(struct hd_build_info *info)
     forget_waits(info);
     hd_vec_fini(&info->waits);
     hd_names_fini(&info->words);
-    hd_names_fini(&info->notes);
+    hd_remarks_fini(&info->remarks);
     hd_names_fini(&info->rules);
 }

@@ -16,9 +16,9 @@
 #define HD_BUILD_BUILD_H
 
 #include "base/err.h"
-#include "base/names.h"
 #include "base/stop.h"
 #include "base/vec.h"
+#include "recording/remarks.h"
 #include "trace/trace.h"
 
 #include <stdbool.h>
@@ -32,10 +32,6 @@ struct hd_build_wait {
     struct hd_u32vec holds;
 };
 
-#define HD_TEXT_FORKED "the program forked; this child is not recorded"
-#define HD_TEXT_EXEC   "the program replaced itself with another; only the first is in the trace"
-#define HD_TEXT_LOADED "%.300s is not instrumented; it was loaded while the program ran"
-
 struct hd_build_info {
     uint64_t outside_writes; /* inserted for consistency */
     uint64_t events;         /* records in the log that are events */
@@ -45,9 +41,9 @@ struct hd_build_info {
     bool broken;      /* the log ends in damage */
     bool deadlock;
     bool from_pass;
-    unsigned stuck;        /* times the token was taken away */
-    struct hd_names notes; /* sentences for the user, without duplicates, in order */
-    struct hd_vec waits;   /* struct hd_build_wait, when deadlock */
+    unsigned stuck; /* times the token was taken away */
+    struct hd_remarks remarks;
+    struct hd_vec waits; /* struct hd_build_wait, when deadlock */
     struct hd_names words;
     struct hd_names rules; /* lines of suppressions that the program brings along */
 };

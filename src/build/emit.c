@@ -29,7 +29,7 @@ enum hd_status hd_walk_thread_at(struct hd_walk *w, uint32_t number, uint32_t pa
         snprintf(text, sizeof text, "T1");
     } else if (parent == UINT32_MAX) {
         snprintf(text, sizeof text, "X%u", number);
-        hd_walk_note(w, "thread %s was started by code that is not instrumented", text);
+        hd_remarks_add(&w->info->remarks, HD_REMARK_STARTED_UNSEEN, text);
     } else {
         struct hd_walk_thread *p = hd_vec_at(&w->threads, parent);
         snprintf(text, sizeof text, "%.200s.%u", p->name, ++p->children);

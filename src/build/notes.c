@@ -45,32 +45,33 @@ void hd_walk_on_note(struct hd_walk *w, const struct hd_raw *rec)
     snprintf(text, sizeof text, "%.*s", (int)(rec->len < 180 ? rec->len : 180),
              (const char *)rec->data);
     const struct hd_walk_thread *t = hd_walk_current(w);
+    struct hd_remarks *remarks = &w->info->remarks;
     char who[160];
     thread_text(t, who, sizeof who);
     switch ((enum hd_note)rec->w[0]) {
     case HD_NOTE_STUCK:
         w->info->stuck++;
-        hd_walk_note(w, "thread %s was stuck in a call that is not modelled; others went on", who);
+        hd_remarks_add(remarks, HD_REMARK_STUCK, who);
         break;
     case HD_NOTE_UNMODELLED:
-        hd_walk_note(w, "not modelled: %s", text);
+        hd_remarks_add(remarks, HD_REMARK_UNMODELLED, text);
         break;
     case HD_NOTE_FOREIGN_REL:
         break;
     case HD_NOTE_FOREIGN:
         if (hd_recnames_module(&w->debug, rec->site, text, sizeof text) &&
             strncmp(text, "libstdc++", 9) != 0 && strncmp(text, "libc++", 6) != 0)
-            hd_walk_note(w, "%s is not instrumented, and starts threads", text);
+            hd_remarks_add(remarks, HD_REMARK_STARTS_THREADS, text);
         break;
     case HD_NOTE_LOADED:
-        hd_walk_note(w, HD_TEXT_LOADED, text);
+        hd_remarks_add(remarks, HD_REMARK_LOADED, text);
         break;
     case HD_NOTE_FORKED:
         if (!*text)
-            hd_walk_note(w, HD_TEXT_FORKED);
+            hd_remarks_add(remarks, HD_REMARK_FORKED, "");
         break;
     case HD_NOTE_EXEC:
-        hd_walk_note(w, HD_TEXT_EXEC);
+        hd_remarks_add(remarks, HD_REMARK_EXEC, "");
         break;
     case HD_NOTE_RULES:
         take_rules(w, (const char *)rec->data, rec->len);
@@ -110,8 +111,8 @@ static void on_frames(struct hd_walk *w, const struct hd_raw *rec, const char *t
             *place = 0;
         hd_u32vec_push(&wait_of(w, thread)->frames, word(w, function));
         hd_u32vec_push(&wait_of(w, thread)->frames, word(w, place));
-        hd_walk_note(w, "deadlock: %s #%zu %.200s%s%s", thread, i, function, *place ? " at " : "",
-                     place);
+        hd_remarks_addf(&w->info->remarks, HD_REMARK_DEADLOCK, "%s #%zu %.200s%s%s", thread, i,
+                        function, *place ? " at " : "", place);
     }
 }
 
@@ -136,7 +137,7 @@ void hd_walk_on_deadlock(struct hd_walk *w, const struct hd_raw *rec)
     if (rec->kind == HD_LOG_HOLDS) {
         hd_walk_address(w, rec->w[1], name, sizeof name);
         hd_u32vec_push(&wait_of(w, t->name)->holds, word(w, name));
-        hd_walk_note(w, "deadlock: %s holds %s", who, name);
+        hd_remarks_addf(&w->info->remarks, HD_REMARK_DEADLOCK, "%s holds %s", who, name);
         return;
     }
     uint64_t kind = rec->w[1] >= 1 && rec->w[1] <= HD_WAITS_OTHER ? rec->w[1] : HD_WAITS_OTHER;
@@ -151,5 +152,6 @@ void hd_walk_on_deadlock(struct hd_walk *w, const struct hd_raw *rec)
     wait->kind = word(w, kinds[kind]);
     wait->object = word(w, name);
     wait->place = word(w, place);
-    hd_walk_note(w, "deadlock: %s waits for %s %s at %s", who, kinds[kind], name, place);
+    hd_remarks_addf(&w->info->remarks, HD_REMARK_DEADLOCK, "%s waits for %s %s at %s", who,
+                    kinds[kind], name, place);
 }

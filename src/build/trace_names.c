@@ -13,16 +13,6 @@
 #define NAME_MAX_LEN 512
 #define BLOCK_TEXT   48
 
-void hd_walk_note(struct hd_walk *w, const char *fmt, ...)
-{
-    char text[NAME_MAX_LEN];
-    va_list args;
-    va_start(args, fmt);
-    vsnprintf(text, sizeof text, fmt, args);
-    va_end(args);
-    hd_names_add(&w->info->notes, text, strlen(text));
-}
-
 void hd_walk_sites(struct hd_walk *w, const struct hd_raw *rec)
 {
     uint64_t n;

@@ -25,7 +25,6 @@ const struct hd_site *hd_walk_site(const struct hd_walk *w, uint64_t address);
 bool hd_walk_site_place(const struct hd_walk *w, uint64_t address, char *out, size_t size);
 /* What the site touches, as the compiler names it; "": nothing known. */
 const char *hd_walk_site_name(const struct hd_walk *w, uint64_t address);
-void hd_walk_note(struct hd_walk *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* The name of the object in its present life. */
 void hd_walk_object_text(struct hd_walk *w, enum hd_obj_kind kind, uint64_t addr, char *out,

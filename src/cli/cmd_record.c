@@ -52,8 +52,9 @@ static void summary(const struct hd_cli *cli, const struct values *v,
         hd_cli_error(cli, "the trace is incomplete: %s", strerror((int)r->info.lost));
     if (r->info.broken)
         hd_cli_error(cli, "the end of the log was damaged by the program; it is left out");
-    for (uint32_t i = 0; i < r->info.notes.count; i++)
-        hd_cli_error(cli, "%s", hd_names_text(&r->info.notes, i));
+    char text[HD_REMARK_SIZE];
+    for (size_t i = 0; i < hd_remarks_count(&r->info.remarks); i++)
+        hd_cli_error(cli, "%s", hd_remarks_text(&r->info.remarks, i, text));
     if (cli->quiet)
         return;
     fprintf(stderr,

@@ -111,8 +111,9 @@ static void print_order(const struct hd_trace *t, const struct hd_witness *w,
         hd_cli_print(stdout, "  %s\n", o->summary);
     }
     print_stack(&o->crash);
-    for (uint32_t i = 0; i < o->deadlock_notes.count; i++)
-        hd_cli_print(stdout, "    %s\n", hd_names_text(&o->deadlock_notes, i));
+    char text[HD_REMARK_SIZE];
+    for (size_t i = 0; i < hd_remarks_count(&o->waiting); i++)
+        hd_cli_print(stdout, "    %s\n", hd_remarks_text(&o->waiting, i, text));
 }
 
 /* As the report calls it. */

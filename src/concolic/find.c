@@ -268,6 +268,17 @@ static bool find_end(struct hd_search *s, struct hd_flight *f, const struct hd_t
     return tell(s, f, &a);
 }
 
+static void take_remarks(struct hd_search *s, const struct hd_remarks *remarks)
+{
+    char text[HD_REMARK_SIZE];
+    for (size_t i = 0; i < hd_remarks_count(remarks); i++) {
+        if (hd_remarks_kind(remarks, i) == HD_REMARK_DEADLOCK)
+            continue; /* a finding of its own */
+        hd_remarks_text(remarks, i, text);
+        hd_names_add(&s->stats->notes, text, strlen(text));
+    }
+}
+
 void hd_find_all(struct hd_search *s, struct hd_flight *f)
 {
     struct hd_trace *t = NULL;
@@ -283,11 +294,7 @@ void hd_find_all(struct hd_search *s, struct hd_flight *f)
     } else if (predict) {
         not_read(s, f, &err);
     }
-    for (uint32_t i = 0; i < built.notes.count; i++) {
-        const char *note = hd_names_text(&built.notes, i);
-        if (strncmp(note, "deadlock: ", 10) != 0) /* a finding of its own */
-            hd_names_add(&s->stats->notes, note, strlen(note));
-    }
+    take_remarks(s, &built.remarks);
     hd_build_info_fini(&built);
     any |= find_end(s, f, t);
     hd_trace_free(t);

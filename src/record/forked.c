@@ -107,36 +107,33 @@ static enum hd_status write_one(const struct file *log, const struct file *paren
 }
 
 /* What a recording holds, for the user. */
-static void tell(const char *out, struct hd_names *notes)
+static void tell(const char *out, struct hd_remarks *remarks)
 {
     struct file f = map_file(out);
     struct hd_trace *trace = NULL;
     struct hd_build_info info = {0};
     struct hd_err err = {0};
-    char text[PATH_MAX + 200];
     if (!f.data)
         return;
     if (hd_drive_build(out, f.data, f.len, NULL, &trace, &info, &err) == HD_OK)
-        snprintf(text, sizeof text, "%s: %zu events of another process of the program", out,
-                 trace->n_events);
+        hd_remarks_addf(remarks, HD_REMARK_OTHER,
+                        "%.300s: %zu events of another process of the program", out,
+                        trace->n_events);
     else
-        snprintf(text, sizeof text, "%s: %.150s", out, err.text);
-    hd_names_add(notes, text, strlen(text));
-    if (info.lost) {
-        snprintf(text, sizeof text, "%s is incomplete: %s", out, strerror((int)info.lost));
-        hd_names_add(notes, text, strlen(text));
-    }
-    for (uint32_t i = 0; i < info.notes.count; i++)
-        hd_names_add(notes, hd_names_text(&info.notes, i), hd_names_len(&info.notes, i));
+        hd_remarks_addf(remarks, HD_REMARK_OTHER, "%.300s: %.150s", out, err.text);
+    if (info.lost)
+        hd_remarks_addf(remarks, HD_REMARK_OTHER, "%.300s is incomplete: %s", out,
+                        strerror((int)info.lost));
+    hd_remarks_merge(remarks, &info.remarks);
     hd_trace_free(trace);
     hd_build_info_fini(&info);
     unmap_file(&f);
 }
 
-void hd_family_tell(const struct hd_names *recordings, struct hd_names *notes)
+void hd_family_tell(const struct hd_names *recordings, struct hd_remarks *remarks)
 {
     for (uint32_t i = 0; i < recordings->count; i++)
-        tell(hd_names_text(recordings, i), notes);
+        tell(hd_names_text(recordings, i), remarks);
 }
 
 /* "t.hdt" and "child1": "t.child1.hdt". */
@@ -151,7 +148,8 @@ static bool name_of(const char *out, const char *what, char *name, size_t size)
 struct family {
     const char *logs; /* of the first process */
     unsigned forks[HD_RAW_LEVELS + 1];
-    struct hd_names *recordings, *notes;
+    struct hd_names *recordings;
+    struct hd_remarks *remarks;
     uint32_t took;
 };
 
@@ -161,14 +159,12 @@ static void keep_one(struct family *f, const char *path, const char *parent, siz
     struct file log = map_file(path), from = map_file(parent);
     struct hd_trailer_process who = {path + strlen(f->logs), f->forks, n};
     struct hd_err err = {0};
-    char text[PATH_MAX + 200];
     if (log.data && log.len >= HD_LOG_CHUNKS_AT && from.data) {
         f->took |= ((const struct hd_log_header *)(const void *)log.data)->took;
         if (write_one(&log, &from, &who, out, &err) == HD_OK) {
             hd_names_add(f->recordings, out, strlen(out));
         } else {
-            snprintf(text, sizeof text, "%s: %.150s", out, err.text);
-            hd_names_add(f->notes, text, strlen(text));
+            hd_remarks_addf(f->remarks, HD_REMARK_OTHER, "%.300s: %.150s", out, err.text);
         }
     }
     unmap_file(&log);
@@ -197,9 +193,9 @@ static void keep_all(struct family *f, const char *logs, const char *out, size_t
 }
 
 void hd_family_keep(const char *logs, const char *out, struct hd_names *recordings,
-                    struct hd_names *notes, uint32_t *took)
+                    struct hd_remarks *remarks, uint32_t *took)
 {
-    struct family f = {.logs = logs, .recordings = recordings, .notes = notes};
+    struct family f = {.logs = logs, .recordings = recordings, .remarks = remarks};
     keep_all(&f, logs, out, 0);
     *took |= f.took;
 }

@@ -8,16 +8,16 @@
 #define HD_RECORD_FORKED_H
 
 #include "base/err.h"
-#include "base/names.h"
 #include "log/rt_log.h"
+#include "recording/remarks.h"
 
 /* logs: start of the names of their logs; these are removed. out: the recording of the first
  * process. The paths of the new recordings are added to recordings, parents first; what went wrong
- * is added to notes, what they had from outside (enum hd_took) to *took. */
+ * is added to remarks, what they had from outside (enum hd_took) to *took. */
 void hd_family_keep(const char *logs, const char *out, struct hd_names *recordings,
-                    struct hd_names *notes, uint32_t *took);
+                    struct hd_remarks *remarks, uint32_t *took);
 /* What those recordings hold, for the user. */
-void hd_family_tell(const struct hd_names *recordings, struct hd_names *notes);
+void hd_family_tell(const struct hd_names *recordings, struct hd_remarks *remarks);
 
 /* A run whose logs are still there, and the mapped recording of its first process: puts that of
  * another process in its place (mapped; NULL when it cannot be had), and that one's header.

@@ -129,19 +129,17 @@ static bool in_list(const char *name, const char *const *list, size_t n, bool pr
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
-static void look_at(const char *name, struct hd_names *notes)
+static void look_at(const char *name, struct hd_remarks *remarks)
 {
-    char text[256];
     if (!in_list(name, families, COUNT(families), true) ||
         in_list(name, modelled, COUNT(modelled), false) ||
         in_list(name, harmless, COUNT(harmless), true) || strstr(name, "attr"))
         return;
-    snprintf(text, sizeof text, "not modelled: the program imports %.200s", name);
-    hd_names_add(notes, text, strlen(text));
+    hd_remarks_addf(remarks, HD_REMARK_UNMODELLED, "the program imports %.200s", name);
 }
 
 static void look_at_section(Elf *elf, Elf_Scn *section, const GElf_Shdr *head,
-                            struct hd_names *notes)
+                            struct hd_remarks *remarks)
 {
     Elf_Data *data = elf_getdata(section, NULL);
     size_t n = data && head->sh_entsize ? head->sh_size / head->sh_entsize : 0;
@@ -151,7 +149,7 @@ static void look_at_section(Elf *elf, Elf_Scn *section, const GElf_Shdr *head,
             continue;
         const char *name = elf_strptr(elf, head->sh_link, sym.st_name);
         if (name && *name)
-            look_at(name, notes);
+            look_at(name, remarks);
     }
 }
 
@@ -255,7 +253,7 @@ enum hd_program_kind hd_program_kind(const char *path)
 
 /* ---- what is not modelled ---- */
 
-void hd_program_unmodelled(const char *path, struct hd_names *notes)
+void hd_program_unmodelled(const char *path, struct hd_remarks *remarks)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
@@ -266,7 +264,7 @@ void hd_program_unmodelled(const char *path, struct hd_names *notes)
     GElf_Shdr head;
     while (elf && (section = elf_nextscn(elf, section)))
         if (gelf_getshdr(section, &head) && head.sh_type == SHT_DYNSYM)
-            look_at_section(elf, section, &head, notes);
+            look_at_section(elf, section, &head, remarks);
     if (elf)
         elf_end(elf);
     close(fd);

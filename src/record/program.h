@@ -3,7 +3,7 @@
 #define HD_RECORD_PROGRAM_H
 
 #include "base/err.h"
-#include "base/names.h"
+#include "recording/remarks.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,6 +28,6 @@ bool hd_program_may_be_concolic(const char *path);
 
 /* Notes each synchronisation function that the ELF file imports and the runtime does not model. A
  * file that is not ELF (a script) has none. */
-void hd_program_unmodelled(const char *path, struct hd_names *notes);
+void hd_program_unmodelled(const char *path, struct hd_remarks *remarks);
 
 #endif

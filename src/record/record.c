@@ -213,9 +213,10 @@ static void name_family(const char *out, char *name, size_t size)
 static void keep_family(const struct hd_record_opts *opts, const char *logs, uint32_t *took,
                         struct hd_record_result *result)
 {
-    struct hd_names own = {0}, *notes = &result->info.notes;
-    hd_family_keep(logs, opts->out, opts->family ? opts->family : &own, notes, took);
-    hd_family_tell(&own, notes);
+    struct hd_names own = {0};
+    struct hd_remarks *remarks = &result->info.remarks;
+    hd_family_keep(logs, opts->out, opts->family ? opts->family : &own, remarks, took);
+    hd_family_tell(&own, remarks);
     hd_names_fini(&own);
 }
 

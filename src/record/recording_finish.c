@@ -66,13 +66,13 @@ static void see_module(void *arg, unsigned kind, const char *text)
 }
 
 static void write_meta(const struct hd_record_opts *opts, const struct hd_log_header *h,
-                       uint64_t limit, int lost, int wait_status, const struct hd_names *imports,
+                       uint64_t limit, int lost, int wait_status, const struct hd_remarks *imports,
                        struct hd_rec_writer *out)
 {
     struct hd_recmeta m;
     hd_recmeta_init(&m);
-    for (uint32_t i = 0; i < imports->count; i++)
-        hd_recmeta_add(&m, "note", hd_names_text(imports, i));
+    for (size_t i = 0; i < hd_remarks_count(imports); i++)
+        hd_recmeta_add(&m, "unmodelled", hd_remarks_subject(imports, i));
     hd_recmeta_add(&m, "policy", hd_policy_names[opts->policy]);
     hd_recmeta_add_number(&m, "seed", opts->seed);
     hd_recmeta_add_number(&m, "quantum", opts->quantum);
@@ -99,7 +99,7 @@ static void write_meta(const struct hd_record_opts *opts, const struct hd_log_he
 }
 
 struct notes {
-    struct hd_names *notes;
+    struct hd_remarks *remarks;
     struct hd_symbols *symbols;
 };
 
@@ -107,31 +107,27 @@ struct notes {
  * on behalf of their caller. */
 static void say_foreign(struct notes *n, const char *text)
 {
-    char name[256], line[300];
+    char name[256];
     uint64_t pc = strtoull(text, NULL, 16);
     if (!hd_symbols_module_name(n->symbols, pc, name, sizeof name) ||
         !strncmp(name, "libstdc++", 9) || !strncmp(name, "libc++", 6))
         return;
-    snprintf(line, sizeof line, "%s is not instrumented, and starts threads", name);
-    hd_names_add(n->notes, line, strlen(line));
+    hd_remarks_add(n->remarks, HD_REMARK_STARTS_THREADS, name);
 }
 
 static void see_note(void *ctx, unsigned kind, const char *text)
 {
     struct notes *n = ctx;
-    char line[512] = "";
     if (kind == HD_NOTE_FOREIGN)
         say_foreign(n, text);
-    if (kind == HD_NOTE_UNMODELLED)
-        snprintf(line, sizeof line, "not modelled: %.400s", text);
+    else if (kind == HD_NOTE_UNMODELLED)
+        hd_remarks_add(n->remarks, HD_REMARK_UNMODELLED, text);
     else if (kind == HD_NOTE_LOADED)
-        snprintf(line, sizeof line, HD_TEXT_LOADED, text);
+        hd_remarks_add(n->remarks, HD_REMARK_LOADED, text);
     else if (kind == HD_NOTE_FORKED && !*text)
-        snprintf(line, sizeof line, HD_TEXT_FORKED);
+        hd_remarks_add(n->remarks, HD_REMARK_FORKED, "");
     else if (kind == HD_NOTE_EXEC)
-        snprintf(line, sizeof line, HD_TEXT_EXEC);
-    if (*line)
-        hd_names_add(n->notes, line, strlen(line));
+        hd_remarks_add(n->remarks, HD_REMARK_EXEC, "");
 }
 
 static struct hd_symbols *open_symbols(const struct hd_ring *ring)
@@ -286,23 +282,18 @@ static uint64_t limit_of(const struct hd_record_opts *opts, const struct hd_ring
 static void say_stopped(const struct hd_record_opts *opts, const struct hd_ring *ring,
                         struct hd_record_result *result)
 {
-    struct hd_names *notes = &result->info.notes;
-    char text[160];
-    if (ring->stopped) {
-        snprintf(text, sizeof text,
-                 "the recording stopped at %" PRIu64 " MB, after %" PRIu64
-                 " events, and the program ran on (--max-size BYTES changes that)",
-                 opts->max_size / 1000000, ring->stopped);
-        hd_names_add(notes, text, strlen(text));
-    }
-    if (result->timed_out && !opts->fds) {
-        snprintf(
-            text, sizeof text,
+    struct hd_remarks *remarks = &result->info.remarks;
+    if (ring->stopped)
+        hd_remarks_addf(remarks, HD_REMARK_OTHER,
+                        "the recording stopped at %" PRIu64 " MB, after %" PRIu64
+                        " events, and the program ran on (--max-size BYTES changes that)",
+                        opts->max_size / 1000000, ring->stopped);
+    if (result->timed_out && !opts->fds)
+        hd_remarks_addf(
+            remarks, HD_REMARK_OTHER,
             "the program was ended after %.3g seconds, as asked for: what it did until then is "
             "kept",
             opts->timeout);
-        hd_names_add(notes, text, strlen(text));
-    }
 }
 
 enum hd_status hd_trailer_write(const struct hd_record_opts *opts, const char *program,
@@ -313,7 +304,7 @@ enum hd_status hd_trailer_write(const struct hd_record_opts *opts, const char *p
     const struct hd_log_header *h = ring->header;
     int lost = ring->error;
     uint64_t limit = limit_of(opts, ring);
-    struct hd_names imports = {0};
+    struct hd_remarks imports = {0};
     if (!h->owner)
         return not_claimed(opts, program, result->wait_status, err);
     hd_program_unmodelled(program, &imports);
@@ -332,7 +323,7 @@ enum hd_status hd_trailer_write(const struct hd_record_opts *opts, const char *p
             break;
     }
     if (out->error) {
-        hd_names_fini(&imports);
+        hd_remarks_fini(&imports);
         hd_symbols_free(symbols);
         return hd_err_set(err, HD_ERR_IO, "cannot write %s: %s", opts->out, strerror(lost));
     }
@@ -344,13 +335,12 @@ enum hd_status hd_trailer_write(const struct hd_record_opts *opts, const char *p
     result->more = !counted(ring) && counted_enough(opts, ring, result);
     if (h->wants_notes || lost || (!counted(ring) && !result->more))
         s = look_back(out, h->wants_notes, opts->watch, result, err);
-    struct notes n = {&result->info.notes, symbols};
+    struct notes n = {&result->info.remarks, symbols};
     if (!h->wants_notes || result->more)
         each_note(h, see_note, &n);
     hd_symbols_free(symbols);
-    for (uint32_t i = 0; i < imports.count; i++)
-        hd_names_add(&result->info.notes, hd_names_text(&imports, i), hd_names_len(&imports, i));
-    hd_names_fini(&imports);
+    hd_remarks_merge(&result->info.remarks, &imports);
+    hd_remarks_fini(&imports);
     if (limit && result->events >= limit) {
         result->events = result->info.limit = limit;
         result->more = false;

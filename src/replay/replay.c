@@ -235,7 +235,7 @@ static void order_fini(struct hd_replay_order *o)
     hd_frames_fini(&o->crash);
     free_text(&o->summary);
     free_text(&o->assertion);
-    hd_names_fini(&o->deadlock_notes);
+    hd_remarks_fini(&o->waiting);
     if (o->out)
         hd_free(o->out, o->out_len + 1);
     if (o->err)
@@ -362,9 +362,10 @@ static void trace_of(struct replay *r, struct hd_replay_order *o)
     if (hd_drive_build("replay", r->data, r->len, NULL, &t, &info, &ignored) == HD_OK &&
         !info.lost) {
         hd_trace_digest(t, o->digest);
-        for (uint32_t i = 0; o->deadlock && i < info.notes.count; i++)
-            hd_names_add(&o->deadlock_notes, hd_names_text(&info.notes, i),
-                         hd_names_len(&info.notes, i));
+        for (size_t i = 0; i < hd_remarks_count(&info.remarks); i++)
+            if (hd_remarks_kind(&info.remarks, i) == HD_REMARK_DEADLOCK)
+                hd_remarks_add(&o->waiting, HD_REMARK_DEADLOCK,
+                               hd_remarks_subject(&info.remarks, i));
     }
     hd_trace_free(t);
     hd_build_info_fini(&info);

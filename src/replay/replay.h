@@ -17,8 +17,8 @@
 #define HD_REPLAY_REPLAY_H
 
 #include "base/err.h"
-#include "base/names.h"
 #include "model/witness.h"
+#include "recording/remarks.h"
 
 struct hd_stacks;
 
@@ -86,9 +86,9 @@ struct hd_replay_order {
                  */
     char *assertion; /* "file.c:12: main: Assertion `x' failed."; NULL: none */
     struct hd_replay_stack crash;
-    struct hd_names deadlock_notes; /* who waits for what */
-    char *out, *err;                /* what it wrote, the first HD_REPLAY_KEPT bytes; never NULL */
-    size_t out_len, err_len;        /* of what is kept */
+    struct hd_remarks waiting; /* DEADLOCK: which thread waits for what */
+    char *out, *err;           /* what it wrote, the first HD_REPLAY_KEPT bytes; never NULL */
+    size_t out_len, err_len;   /* of what is kept */
     uint64_t out_total, err_total;
     char digest[40]; /* of the trace of the whole execution; "" when not asked for */
 };

@@ -20,14 +20,15 @@ struct hd_session {
     bool failed;  /* a replay could not be made */
     int ended_by; /* see struct hd_session_result */
     double started, earlier_seconds;
-    const char *shown_by; /* schedule of the run in hand; NULL: not known */
-    struct hd_idle idle;  /* threads that had nothing to do */
-    uint64_t news;        /* findings that no earlier run had */
-    double deadline;      /* a run made unasked: when its share of time is over; 0: never */
-    double end;           /* of the run in hand, when a budget is given; 0: none */
-    double analysis_end;  /* of the reading and analysis in hand; 0: none */
-    bool late;            /* the time for reading and analysis was used up */
-    size_t waiting;       /* findings of the trace in hand that are not replayed yet */
+    const char *shown_by;          /* schedule of the run in hand; NULL: not known */
+    struct hd_idle idle;           /* threads that had nothing to do */
+    struct hd_texts start_threads; /* modules that are not instrumented and start threads */
+    uint64_t news;                 /* findings that no earlier run had */
+    double deadline;     /* a run made unasked: when its share of time is over; 0: never */
+    double end;          /* of the run in hand, when a budget is given; 0: none */
+    double analysis_end; /* of the reading and analysis in hand; 0: none */
+    bool late;           /* the time for reading and analysis was used up */
+    size_t waiting;      /* findings of the trace in hand that are not replayed yet */
 };
 
 void hd_session_tell(const struct hd_session *s, const char *stage, uint64_t done, uint64_t total);

@@ -27,23 +27,41 @@
 
 /* ---- notes ---- */
 
+static void take_remarks(struct hd_session *s, const struct hd_remarks *remarks)
+{
+    struct hd_report *r = s->r;
+    char text[HD_REMARK_SIZE];
+    for (size_t i = 0; i < hd_remarks_count(remarks); i++) {
+        const char *subject = hd_remarks_subject(remarks, i);
+        switch (hd_remarks_kind(remarks, i)) {
+        case HD_REMARK_DEADLOCK: /* a finding of its own */
+            continue;
+        case HD_REMARK_UNMODELLED:
+            hd_report_add(r, &r->unmodelled, subject);
+            continue;
+        case HD_REMARK_STARTS_THREADS:
+            hd_report_add(r, &s->start_threads, subject);
+            hd_report_add(r, &r->uninstrumented, subject);
+            break;
+        case HD_REMARK_LOADED:
+            hd_report_add(r, &r->uninstrumented, subject);
+            break;
+        case HD_REMARK_OTHER:
+        case HD_REMARK_STUCK:
+        case HD_REMARK_STARTED_UNSEEN:
+        case HD_REMARK_RELEASED_BY_OTHER:
+        case HD_REMARK_FORKED:
+        case HD_REMARK_EXEC:
+            break;
+        }
+        hd_report_add(r, &r->notes, hd_remarks_text(remarks, i, text));
+    }
+}
+
 void hd_session_notes(struct hd_session *s, const struct hd_build_info *info)
 {
-    static const char mark[] = "not modelled: ";
     struct hd_report *r = s->r;
-    for (uint32_t i = 0; i < info->notes.count; i++) {
-        const char *note = hd_names_text(&info->notes, i);
-        if (!strncmp(note, "deadlock: ", 10))
-            continue; /* a finding of its own */
-        const char *foreign = strstr(note, " is not instrumented");
-        if (foreign)
-            hd_report_add(r, &r->uninstrumented,
-                          hd_report_format(r, "%.*s", (int)(foreign - note), note));
-        if (!strncmp(note, mark, sizeof mark - 1))
-            hd_report_add(r, &r->unmodelled, note + sizeof mark - 1);
-        else
-            hd_report_add(r, &r->notes, note);
-    }
+    take_remarks(s, &info->remarks);
     if (!s->deadline) /* what was done unasked takes nothing from the rest */
         r->cut = r->cut || info->limit || info->lost || info->broken || info->cut;
     if (info->cut && !s->deadline) {
@@ -108,18 +126,12 @@ static enum hd_status save_witness(struct hd_session *s, const struct hd_trace *
  * predicted in spite of them and does not come about may be no race at all: say so. */
 static void doubt(struct hd_session *s, struct hd_finding *f)
 {
-    static const char mark[] = " is not instrumented, and starts threads";
-    const struct hd_texts *notes = &s->r->notes;
-    for (size_t i = 0; i < notes->n && f->status == HD_FINDING_PREDICTED && f->reason; i++) {
-        const char *end = strstr(notes->items[i], mark);
-        if (!end)
-            continue;
-        f->reason = hd_report_format(
-            s->r, "%s; it may be no race: %.*s starts threads and orders them unseen", f->reason,
-            (int)(end - notes->items[i]), notes->items[i]);
-        f->counts = f->counts == HD_COUNTS_ERROR ? HD_COUNTS_OPEN : f->counts;
+    if (!s->start_threads.n || f->status != HD_FINDING_PREDICTED || !f->reason)
         return;
-    }
+    f->reason =
+        hd_report_format(s->r, "%s; it may be no race: %s starts threads and orders them unseen",
+                         f->reason, s->start_threads.items[0]);
+    f->counts = f->counts == HD_COUNTS_ERROR ? HD_COUNTS_OPEN : f->counts;
 }
 
 /* A checked witness counts unless a replay contradicts it. Of what contradicts it, only a run that
