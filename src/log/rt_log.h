@@ -22,6 +22,8 @@
 #ifndef HEDDLE_RT_LOG_H
 #define HEDDLE_RT_LOG_H
 
+#include "log/rt_policies.h"
+
 #include <stdint.h>
 
 #define HD_LOG_ENV       "HEDDLE_RT_LOG"
@@ -179,19 +181,6 @@ enum hd_outcome {
     HD_OUTCOME_DEADLOCK,
     HD_OUTCOME_DIVERGED,
     HD_OUTCOME_WAITS, /* a replay: all from outside came, and the program waits for more */
-};
-
-/* X(KIND, name, number), with `sep` between the rows: the policies that a user can choose, and
- * those that the tool itself leads. Recordings keep the numbers. */
-#define HD_POLICIES_CHOSEN(X, sep)                                                                 \
-    X(FIFO, fifo, 0) sep X(RANDOM, random, 1) sep X(PCT, pct, 2) sep X(SYNC, sync, 5)
-#define HD_POLICIES_LED(X, sep) X(FOLLOW, follow, 3) sep X(STEER, steer, 4)
-#define HD_POLICIES(X)          HD_POLICIES_CHOSEN(X, ) HD_POLICIES_LED(X, )
-
-enum hd_policy_kind {
-#define HD_POLICY_KIND(kind, name, number) HD_POLICY_##kind = number,
-    HD_POLICIES(HD_POLICY_KIND)
-#undef HD_POLICY_KIND
 };
 
 /* A write whose value comes at the thread's next entry into the runtime. If the program ends
