@@ -9,6 +9,7 @@
 #include "cli/json_parts.h"
 #include "cli/show_race.h"
 #include "cli/show_violation.h"
+#include "cli/option_groups.h"
 #include "build/details.h"
 #include "model/witness_json.h"
 
@@ -46,8 +47,7 @@ static const struct hd_opt options[] = {
      "Waiters that a signal may wake, for mhb, quick and ucg", "any|recorded", 0, 0},
     {0, "require-complete", HD_OPT_FLAG, offsetof(struct values, require_complete), NULL,
      "Exit 3 at once when TRACE is cut short or empty", NULL, 0, 0},
-    {0, "allow-undecided", HD_OPT_FLAG, offsetof(struct values, allow_undecided), NULL,
-     "Exit 0, not 5, when nothing is found but something undecided or cut", NULL, 0, 0},
+    HD_OPTION_ALLOW_UNDECIDED(allow_undecided),
     {0},
 };
 

@@ -7,6 +7,7 @@
 #include "cli/filters.h"
 #include "cli/outdir.h"
 #include "cli/run_options.h"
+#include "cli/option_groups.h"
 #include "session/search.h"
 #include "record/record.h"
 #include "report/format/formats.h"
@@ -54,31 +55,17 @@ static const struct hd_opt options[] = {
     {0, "aim", HD_OPT_CHOICE, offsetof(struct values, aim), "HOW",
      "warned: parked (park a thread and prefer another), hint (only prefer) or none",
      "parked|hint|none", 0, 0},
-    {0, "property", HD_OPT_TEXT, offsetof(struct values, properties), "LIST",
-     "What to look for: race, deadlock, atomicity (race,deadlock)", NULL, 0, 0},
-    {'t', "times", HD_OPT_COUNT, offsetof(struct values, times), "N",
-     "Replay each order of each race N times (3); 0 predicts only", NULL, 0, 1000000},
-    {0, "confirmed-only", HD_OPT_FLAG, offsetof(struct values, confirmed_only), NULL,
-     "What is predicted and not confirmed is no error", NULL, 0, 0},
-    {0, "allow-undecided", HD_OPT_FLAG, offsetof(struct values, allow_undecided), NULL,
-     "Nothing found, but something undecided or cut: exit 0, not 5", NULL, 0, 0},
-    {0, "exit-steps", HD_OPT_COUNT, offsetof(struct values, exit_steps), "N",
-     "Threads that can still run when the process ends do N steps first (50000)", NULL, 0, 0},
+    HD_OPTION_PROPERTY(properties),
+    HD_OPTION_TIMES(times),
+    HD_OPTION_CONFIRMED_ONLY(confirmed_only),
+    HD_OPTION_ALLOW_UNDECIDED(allow_undecided),
+    HD_OPTION_EXIT_STEPS(exit_steps),
     {0, "timeout", HD_OPT_TIME, offsetof(struct values, timeout), "TIME",
      "End one execution after this time (10)", NULL, 1, 0},
-    {'s', "suppressions", HD_OPT_FILES, offsetof(struct values, suppressions), "FILE",
-     "Hide races that the rules in FILE name; may be repeated", NULL, 0, 0},
-    {0, "baseline", HD_OPT_FILE, offsetof(struct values, baseline), "FILE",
-     "Races of this report.json are known and no error", NULL, 0, 0},
-    {0, "cflags", HD_OPT_TEXT, offsetof(struct values, cflags), "FLAGS",
-     "Flags for the compiler, separated by spaces", NULL, 0, 0},
-    HD_OPTION_JSON(output.json),
-    {'f', "format", HD_OPT_CHOICE, offsetof(struct values, output.format), "FORMAT",
-     "Print the report as " HD_FORMAT_NAMES, HD_FORMAT_NAMES, 0, 0},
-    {0, "full-stacks", HD_OPT_FLAG, offsetof(struct values, output.full), NULL,
-     "Show the frames of libraries, too", NULL, 0, 0},
-    {'r', "report", HD_OPT_FILES, offsetof(struct values, output.reports), "FILE",
-     "Write the report to FILE, too, as its ending says; may be repeated", NULL, 0, 0},
+    HD_OPTION_SUPPRESSIONS(suppressions),
+    HD_OPTION_BASELINE(baseline),
+    HD_OPTION_CFLAGS(cflags),
+    HD_OPTIONS_REPORT(output),
     {0},
 };
 

@@ -6,6 +6,7 @@
 #include "cli/hunt_show.h"
 #include "cli/outdir.h"
 #include "cli/savereport.h"
+#include "cli/option_groups.h"
 
 #include "base/interrupt.h"
 #include "concolic/shared_arena.h"
@@ -61,8 +62,7 @@ static const struct hd_opt options[] = {
      "End a run after TIME of processor time (60s)", NULL, 1, 0},
     {0, "memory", HD_OPT_COUNT, offsetof(struct values, memory), "BYTES",
      "Give the program at most this much memory", NULL, 1000000, 0},
-    {'t', "times", HD_OPT_COUNT, offsetof(struct values, times), "N",
-     "Replay each order of each finding N times (3); 0 does not", NULL, 0, 1000000},
+    HD_OPTION_TIMES(times),
     {0, "keep-all", HD_OPT_FLAG, offsetof(struct values, keep), NULL, "Keep the trace of every run",
      NULL, 0, 0},
     {0, "rerun", HD_OPT_FILE, offsetof(struct values, rerun), "FILE",

@@ -3,6 +3,7 @@
 
 #include "cli/common.h"
 #include "cli/duration.h"
+#include "cli/option_groups.h"
 #include "record/record.h"
 
 #include <inttypes.h>
@@ -26,14 +27,11 @@ static const struct hd_opt options[] = {
      NULL, 0, 0},
     {0, "quantum", HD_OPT_COUNT, offsetof(struct values, quantum), "N",
      "random: mean number of accesses between two choices (500)", NULL, 1, 1000000000},
-    {0, "depth", HD_OPT_COUNT, offsetof(struct values, depth), "N",
-     "pct: number of priority changes plus one (3)", NULL, 1, 64},
+    HD_OPTION_DEPTH(depth),
     {0, "steps", HD_OPT_COUNT, offsetof(struct values, steps), "N",
      "pct: spread the changes over this many accesses (10000)", NULL, 1, 1000000000},
-    {0, "exit-steps", HD_OPT_COUNT, offsetof(struct values, exit_steps), "N",
-     "Threads that can still run when the process ends do N steps first (50000)", NULL, 0, 0},
-    {0, "keep-all-events", HD_OPT_FLAG, offsetof(struct values, keep_all), NULL,
-     "Accesses to memory that threads do not share are events, too", NULL, 0, 0},
+    HD_OPTION_EXIT_STEPS(exit_steps),
+    HD_OPTION_KEEP_ALL_EVENTS(keep_all),
     {0, "limit", HD_OPT_COUNT, offsetof(struct values, limit), "N",
      "Keep only the first N events; the program runs on (0: keep all)", NULL, 0, 0},
     {0, "max-size", HD_OPT_COUNT, offsetof(struct values, max_size), "BYTES",

@@ -4,6 +4,7 @@
 #include "cli/filters.h"
 #include "cli/outdir.h"
 #include "cli/savereport.h"
+#include "cli/option_groups.h"
 #include "report/format/report_json.h"
 
 #include <limits.h>
@@ -23,12 +24,10 @@ static const struct hd_opt options[] = {
      "Format: " HD_FORMAT_NAMES, HD_FORMAT_NAMES, 0, 0},
     {'o', "output", HD_OPT_FILE, offsetof(struct values, out), "FILE",
      "Write to FILE instead of the standard output", NULL, 0, 0},
-    {0, "full-stacks", HD_OPT_FLAG, offsetof(struct values, full), NULL,
-     "Show the frames of libraries, too", NULL, 0, 0},
+    HD_OPTION_FULL_STACKS(full),
     {0, "baseline", HD_OPT_FILE, offsetof(struct values, baseline), "FILE",
      "Compare with this report.json: what is new, known, gone", NULL, 0, 0},
-    {'s', "suppressions", HD_OPT_FILES, offsetof(struct values, suppressions), "FILE",
-     "Hide findings that the rules in FILE name; may be repeated", NULL, 0, 0},
+    HD_OPTION_SUPPRESSIONS(suppressions),
     {0, "gen-suppressions", HD_OPT_CHOICE, offsetof(struct values, rules), "WHICH",
      "Print rules that hide findings instead: errors (the new confirmed), all, or no",
      "no|errors|all", 0, 0},
