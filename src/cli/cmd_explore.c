@@ -35,7 +35,7 @@ struct values {
 
 static const struct hd_opt options[] = {
     {0, "strategy", HD_OPT_CHOICE, offsetof(struct values, strategy), "NAME",
-     "How to search: warned, dpor, pct or random", HD_SEARCH_STRATEGIES, 0, 0},
+     "How to search: guided, dpor, pct or random", HD_SEARCH_STRATEGIES, 0, 0},
     {'b', "budget", HD_OPT_TIME, offsetof(struct values, budget), "TIME",
      "Search for at most TIME (10s, 5m)", NULL, 1, 0},
     {'n', "runs", HD_OPT_COUNT, offsetof(struct values, runs), "N",
@@ -51,9 +51,9 @@ static const struct hd_opt options[] = {
     {0, "seed", HD_OPT_COUNT, offsetof(struct values, seed), "N",
      "pct, random: seed of the first run (1)", NULL, 0, 0},
     {0, "preemptions", HD_OPT_COUNT, offsetof(struct values, preemptions), "N",
-     "Stop running threads at most N times (warned: 2; dpor: any number)", NULL, 0, 7},
+     "Stop running threads at most N times (guided: 2; dpor: any number)", NULL, 0, 7},
     {0, "aim", HD_OPT_CHOICE, offsetof(struct values, aim), "HOW",
-     "warned: parked (park a thread and prefer another), hint (only prefer) or none",
+     "guided: parked (park a thread and prefer another), hint (only prefer) or none",
      "parked|hint|none", 0, 0},
     HD_OPTION_PROPERTY(properties),
     HD_OPTION_TIMES(times),
@@ -69,7 +69,11 @@ static const struct hd_opt options[] = {
     {0},
 };
 
-static const char *const strategies[] = {"warned", "dpor", "pct", "random"};
+static const char *const strategies[] = {
+#define STRATEGY_NAME(kind, name) name,
+    HD_SEARCH_TABLE(STRATEGY_NAME, )
+#undef STRATEGY_NAME
+};
 #define N_STRATEGIES 4
 #define SAMPLES      100 /* runs of pct and random when nothing is said */
 
@@ -92,7 +96,7 @@ struct explore {
 static void set_bound(struct explore *x)
 {
     uint64_t given = x->v->preemptions;
-    uint32_t usual = x->o.strategy == HD_SEARCH_WARNED ? 2 : UINT32_MAX;
+    uint32_t usual = x->o.strategy == HD_SEARCH_GUIDED ? 2 : UINT32_MAX;
     x->o.preemptions = given != UINT64_MAX ? (uint32_t)given : usual;
 }
 
@@ -110,7 +114,7 @@ static enum hd_exit read_options(struct explore *x)
 {
     struct values *v = x->v;
     struct hd_session_options *s = &x->o.session;
-    x->o.strategy = v->strategy < 0 ? HD_SEARCH_WARNED : (enum hd_search_strategy)v->strategy;
+    x->o.strategy = v->strategy < 0 ? HD_SEARCH_GUIDED : (enum hd_search_strategy)v->strategy;
     x->o.runs = v->runs;
     x->o.timeout = v->timeout;
     x->o.seconds = v->budget;
@@ -258,7 +262,7 @@ static enum hd_exit search(struct explore *x)
     bool samples = x->o.strategy == HD_SEARCH_PCT || x->o.strategy == HD_SEARCH_RANDOM;
     if (!x->o.runs && x->o.seconds == 0) { /* dpor has an end of its own */
         x->o.runs = samples ? SAMPLES : 0;
-        x->o.seconds = x->o.strategy == HD_SEARCH_WARNED ? 60 : 0;
+        x->o.seconds = x->o.strategy == HD_SEARCH_GUIDED ? 60 : 0;
         x->o.samples = SAMPLES;
     }
     x->o.session.dir = x->full;
@@ -340,14 +344,16 @@ const struct hd_cmd hd_cmd_explore = {
     .path = "explore",
     .summary = "search other schedules of the program",
     .args = "{-- PROGRAM [ARG]... | FILE.c... [-- ARG...]}",
-    .detail = "Runs an instrumented program (see heddle cc) again and again under other schedules, "
-              "for races that prediction from one run cannot reach because another schedule takes "
-              "another branch. What is found is predicted on, replayed and reported as heddle run "
-              "does. What the program writes is not shown; its standard input is kept and given "
-              "to each run.\n\n"
-              "All files are in heddle-out/N. Ctrl-C or the end of the budget ends "
-              "the search with a report; --resume goes on with it.\n\n"
-              "Exits 66 when something is confirmed that is not in the baseline, otherwise 0.",
+    .detail =
+        "Runs an instrumented program (see heddle cc) again and again under other schedules, "
+        "for races that prediction from one run cannot reach because another schedule takes "
+        "another branch. What is found is predicted on, replayed and reported as heddle run "
+        "does. What the program writes is not shown; its standard input is kept and given "
+        "to each run.\n\n"
+        "All files are in heddle-out/N. Ctrl-C or the end of the budget ends "
+        "the search with a report; --resume goes on with it.\n\n"
+        "Exits 66 when something is found that is not in the baseline, 5 when nothing is found "
+        "but something is undecided or cut short, otherwise 0.",
     .options = options,
     .min_args = 0,
     .max_args = 1 << 20,

@@ -3,7 +3,7 @@
  * Each class of schedules that differ only in the order of independent operations is run once. What
  * is found is told at once, each different finding once, with choices that lead there. The same
  * options give the same findings in the same order, whatever the number of jobs, unless a budget of
- * time cuts the search short. The other strategies have headers of their own: warned.h, sample.h.
+ * time cuts the search short. The other strategies have headers of their own: guided.h, sample.h.
  */
 #ifndef HD_EXPLORE_EXPLORE_H
 #define HD_EXPLORE_EXPLORE_H

@@ -12,10 +12,10 @@
 
 #define HD_SEARCH_FILE "explore.json"
 #define HD_DPOR_FILE   "explore.dpor"   /* beside it: the path of strategy dpor (freeze.h) */
-#define HD_WARNED_FILE "explore.warned" /* what strategy warned has still to run */
+#define HD_GUIDED_FILE "explore.guided" /* what strategy guided has still to run */
 
-/* What warned goes on with when it has found nothing. */
-enum hd_search_part { HD_PART_WARNED, HD_PART_DPOR, HD_PART_PCT };
+/* What guided goes on with when it has found nothing. */
+enum hd_search_part { HD_PART_GUIDED, HD_PART_DPOR, HD_PART_PCT };
 
 struct hd_search_state {
     struct hd_names strategy; /* one name */
@@ -25,10 +25,10 @@ struct hd_search_state {
     uint64_t executions;                   /* so far, all sessions together */
     uint64_t milliseconds, peak_kilobytes; /* the same: time; most memory of ours */
     uint64_t dpor_executions, sampled;     /* of these, those of dpor; runs of pct and random */
-    uint64_t part;                         /* warned: enum hd_search_part */
+    uint64_t part;                         /* guided: enum hd_search_part */
     bool complete;                         /* nothing is left to be done */
     struct hd_sample_state sample;
-    struct hd_names settled; /* warned: warnings that are done with, as texts */
+    struct hd_names settled; /* guided: warnings that are done with, as texts */
 };
 
 void hd_search_state_init(struct hd_search_state *s);

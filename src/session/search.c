@@ -8,7 +8,7 @@
 #include "build/load.h"
 #include "explore/found.h"
 #include "explore/sweep.h"
-#include "explore/warned.h"
+#include "explore/guided.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -20,7 +20,7 @@
 #define MARK "search: "
 
 /* Of the time: what is left serves other strategies when no warning leads anywhere. */
-#define WARNED_SHARE 0.6
+#define GUIDED_SHARE 0.6
 /* The same for the first run, and for reading a recording beside its analysis. */
 #define FIRST_SHARE 0.25
 #define READ_SHARE  0.1
@@ -171,7 +171,7 @@ static enum hd_status sample(struct search *s, const struct limits *l, struct hd
     return status;
 }
 
-/* ---- what warned and dpor find ---- */
+/* ---- what guided and dpor find ---- */
 
 static enum hd_status take_explored(void *ctx, const struct hd_explored *e, bool *led,
                                     struct hd_err *err)
@@ -251,7 +251,7 @@ static enum hd_status dpor(struct search *s, const struct limits *l, bool whole,
     return status;
 }
 
-/* ---- warned ---- */
+/* ---- guided ---- */
 
 /* The run whose lockset violations are looked at: each thread until it blocks. It is kept. */
 static enum hd_status record_first(struct search *s, struct hd_err *err)
@@ -310,25 +310,25 @@ static bool is_known(void *ctx, const char *place1, const char *place2)
     return false;
 }
 
-static void settle(void *ctx, const char *place1, const char *place2, enum hd_warned_end how)
+static void settle(void *ctx, const char *place1, const char *place2, enum hd_guided_end how)
 {
     struct search *s = ctx;
     struct hd_report *r = s->session->r;
     char key[1024];
-    if (how == HD_WARNED_NOT_REACHED)
+    if (how == HD_GUIDED_NOT_REACHED)
         hd_report_add(r, &s->later,
                       hd_report_format(r,
                                        MARK
                                        "%s and %s hold no common lock; no race was reached with "
                                        "%" PRIu32 " preemptions",
                                        place1, place2, s->o->preemptions));
-    if (how == HD_WARNED_OPEN)
+    if (how == HD_GUIDED_OPEN)
         return;
-    hd_warned_key(place1, place2, s->o->preemptions, key, sizeof key);
+    hd_guided_key(place1, place2, s->o->preemptions, key, sizeof key);
     hd_names_add(&s->state->settled, key, strlen(key));
 }
 
-static void note_warned(struct search *s, const struct hd_warned_result *result)
+static void note_guided(struct search *s, const struct hd_guided_result *result)
 {
     if (!result->warnings) {
         note(s, MARK "the recorded run gives no lockset warning to start from");
@@ -339,22 +339,22 @@ static void note_warned(struct search *s, const struct hd_warned_result *result)
                                   " lockset warnings %" PRIu64 " led to races, %" PRIu64
                                   " were not reached, %" PRIu64 " were known, %" PRIu64 " are open",
                              s->state->executions, result->states, result->warnings,
-                             result->ends[HD_WARNED_FOUND], result->ends[HD_WARNED_NOT_REACHED],
-                             result->ends[HD_WARNED_KNOWN], result->ends[HD_WARNED_OPEN]));
+                             result->ends[HD_GUIDED_FOUND], result->ends[HD_GUIDED_NOT_REACHED],
+                             result->ends[HD_GUIDED_KNOWN], result->ends[HD_GUIDED_OPEN]));
 }
 
-static enum hd_status search_warned(struct search *s, const struct hd_trace *t,
+static enum hd_status search_guided(struct search *s, const struct hd_trace *t,
                                     const struct limits *l, struct hd_err *err)
 {
     const struct hd_search_options *o = s->o;
-    struct hd_warned_result result = {0};
+    struct hd_guided_result result = {0};
     struct hd_names settled = {0};
     for (uint32_t i = 0; i < s->state->settled.count; i++)
         hd_names_add(&settled, hd_names_text(&s->state->settled, i),
                      hd_names_len(&s->state->settled, i));
     char path[PATH_MAX];
-    enum hd_status status = hd_session_path(s->session, HD_WARNED_FILE, path, sizeof path);
-    struct hd_warned_options options = {
+    enum hd_status status = hd_session_path(s->session, HD_GUIDED_FILE, path, sizeof path);
+    struct hd_guided_options options = {
         .trace = t,
         .state = path,
         .resume = access(path, R_OK) == 0,
@@ -376,12 +376,12 @@ static enum hd_status search_warned(struct search *s, const struct hd_trace *t,
         .ctx = s,
     };
     if (status == HD_OK)
-        status = hd_warned(&options, &result, err);
+        status = hd_guided(&options, &result, err);
     s->state->executions += result.executions;
     s->state->sample.done += result.recordings;
-    s->result->complete = status == HD_OK && result.ends[HD_WARNED_OPEN] == 0;
+    s->result->complete = status == HD_OK && result.ends[HD_GUIDED_OPEN] == 0;
     tell(s, s->state->executions, result.states, result.open);
-    note_warned(s, &result);
+    note_guided(s, &result);
     if (result.why)
         note(s, hd_report_format(s->session->r, MARK "not all was searched: %s", result.why));
     hd_names_fini(&settled);
@@ -414,9 +414,9 @@ static enum hd_status search_from_warnings(struct search *s, struct hd_err *err)
         status = load(s, path, &t, err);
     if (status == HD_OK && !left_over(s, &l))
         l = (struct limits){1e-3, 1}; /* it says how many warnings there are */
-    l.seconds *= WARNED_SHARE;
+    l.seconds *= GUIDED_SHARE;
     if (status == HD_OK)
-        status = search_warned(s, t, &l, err);
+        status = search_guided(s, t, &l, err);
     hd_trace_free(t);
     return status;
 }
@@ -426,7 +426,7 @@ static enum hd_status fall_back(struct search *s, struct hd_err *err)
 {
     struct limits l;
     enum hd_status status = HD_OK;
-    if (s->state->part == HD_PART_WARNED)
+    if (s->state->part == HD_PART_GUIDED)
         s->state->part = HD_PART_DPOR;
     if (s->state->part == HD_PART_DPOR && left_over(s, &l)) {
         struct limits half = {l.seconds / 2, (l.runs + 1) / 2};
@@ -442,11 +442,11 @@ static enum hd_status fall_back(struct search *s, struct hd_err *err)
     return sample(s, &l, err);
 }
 
-static enum hd_status warned(struct search *s, struct hd_err *err)
+static enum hd_status guided(struct search *s, struct hd_err *err)
 {
     struct limits l;
     enum hd_status status = HD_OK;
-    if (s->state->part == HD_PART_WARNED)
+    if (s->state->part == HD_PART_GUIDED)
         status = search_from_warnings(s, err);
     if (status == HD_OK && !found_error(s) && left_over(s, &l))
         status = fall_back(s, err);
@@ -488,7 +488,7 @@ enum hd_status hd_search(const struct hd_search_options *o, struct hd_search_sta
     s.session = hd_session_new(&o->session, earlier);
     s.session->end = o->session.budget > 0 ? started + o->session.budget : 0;
     drop_notes(s.session->r);
-    enum hd_status status = o->strategy == HD_SEARCH_WARNED ? warned(&s, err)
+    enum hd_status status = o->strategy == HD_SEARCH_GUIDED ? guided(&s, err)
                             : o->strategy == HD_SEARCH_DPOR ? dpor(&s, &l, false, err)
                                                             : sample(&s, &l, err);
     for (size_t i = 0; i < s.later.n; i++)

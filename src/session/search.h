@@ -7,8 +7,17 @@
 #include "session/session.h"
 #include "explore/search_state.h"
 
-enum hd_search_strategy { HD_SEARCH_WARNED, HD_SEARCH_DPOR, HD_SEARCH_PCT, HD_SEARCH_RANDOM };
-#define HD_SEARCH_STRATEGIES "warned|dpor|pct|random"
+/* X(KIND, name), with `sep` between the rows. */
+#define HD_SEARCH_TABLE(X, sep)                                                                    \
+    X(GUIDED, "guided") sep X(DPOR, "dpor") sep X(PCT, "pct") sep X(RANDOM, "random")
+
+enum hd_search_strategy {
+#define HD_SEARCH_KIND(kind, name) HD_SEARCH_##kind,
+    HD_SEARCH_TABLE(HD_SEARCH_KIND, )
+#undef HD_SEARCH_KIND
+};
+#define HD_SEARCH_NAME(kind, name) name
+#define HD_SEARCH_STRATEGIES       HD_SEARCH_TABLE(HD_SEARCH_NAME, "|")
 
 struct hd_search_progress {
     uint64_t executions;
@@ -21,12 +30,12 @@ struct hd_search_options {
     enum hd_search_strategy strategy;
     const char *input; /* file for the standard input, or NULL */
     uint64_t runs;     /* executions of this part of the search; 0: no limit */
-    uint64_t samples;  /* runs of pct where warned goes on with it; 0: no limit */
+    uint64_t samples;  /* runs of pct where guided goes on with it; 0: no limit */
     double seconds, timeout;
     unsigned jobs;
     bool first;           /* stop at the first finding that is an error */
-    uint32_t preemptions; /* warned */
-    int aim;              /* warned: enum hd_aim */
+    uint32_t preemptions; /* guided */
+    int aim;              /* guided: enum hd_aim */
     /* Called after each execution; may be NULL. */
     void (*progress)(void *ctx, const struct hd_search_progress *p);
     void *ctx;

@@ -13,7 +13,7 @@ heddle explore --strategy dpor --property race,atomicity -- /bin/true
 expect_usage "does not look for atomicity violations"
 heddle explore -r report.unknown -- /bin/true
 expect_usage "no format has the ending"
-for strategy in warned dpor pct random; do
+for strategy in guided dpor pct random; do
     heddle explore --strategy $strategy -o new -- ./not-there
     expect_code 3
     expect_err "not-there"

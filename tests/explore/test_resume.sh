@@ -39,28 +39,28 @@ same "interrupted"
 "$HEDDLE" -q explore --resume -o part -t 1 </dev/null 2>err
 same "over"
 
-# Strategy warned: the same states; each part runs the program once by itself, too.
+# Strategy guided: the same states; each part runs the program once by itself, too.
 counts() { tr -s '\n ' ' ' <"$1/report.txt" | sed -n 's/.*search: \([0-9]*\) executions, \([0-9]*\) states; of.* 0 are open.*/\1 \2/p'; }
 build queries
 rm -rf one part
-explore 0 one --strategy warned -t 1 -n 3000 -- ./queries.good 2
-explore 0 part --strategy warned -t 1 -n 60 -- ./queries.good 2
+explore 0 one --strategy guided -t 1 -n 3000 -- ./queries.good 2
+explore 0 part --strategy guided -t 1 -n 60 -- ./queries.good 2
 parts=1
 while [ -z "$(counts part)" ] && [ $parts -lt 50 ]; do
     "$HEDDLE" -q explore --resume -o part -t 1 -n 60 -j $((1 + parts % 2)) </dev/null 2>err
     parts=$((parts + 1))
 done
-[ $parts -gt 2 ] || fail "warned: it was not interrupted"
+[ $parts -gt 2 ] || fail "guided: it was not interrupted"
 # shellcheck disable=SC2046
 set -- $(counts one) $(counts part)
 [ $# = 4 ] && [ "$2" = "$4" ] && [ $(($1 + parts - 1)) = "$3" ] ||
-    fail "warned in $parts parts: $3 executions and $4 states instead of $1 and $2"
+    fail "guided in $parts parts: $3 executions and $4 states instead of $1 and $2"
 rm -rf part
-explore 0 part --strategy warned -t 1 -n 50 -- ./queries.good 2
-head -c 500 part/explore.warned >short
-cp short part/explore.warned
+explore 0 part --strategy guided -t 1 -n 50 -- ./queries.good 2
+head -c 500 part/explore.guided >short
+cp short part/explore.guided
 "$HEDDLE" -q explore --resume -o part -t 1 -n 50 </dev/null >out.txt 2>err
-[ $? = 3 ] && grep -q "is damaged" err || fail "warned: a damaged state is not refused"
+[ $? = 3 ] && grep -q "is damaged" err || fail "guided: a damaged state is not refused"
 
 # What cannot go on says why.
 refused() {

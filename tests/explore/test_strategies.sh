@@ -20,18 +20,18 @@ done
 confirm one 1
 explore 66 one --runs 150 -t 1 -- ./sort.bad 2
 explore 66 two --runs 150 -t 1 -j 2 -- ./sort.bad 2
-[ "$(ids one)" = "$(ids two)" ] || fail "warned: other findings with -j 2"
+[ "$(ids one)" = "$(ids two)" ] || fail "guided: other findings with -j 2"
 
 # A search from warnings goes on with those that are not settled.
-explore 66 one --strategy warned -t 1 -- ./elevator.bad 2
-explore 0 part --strategy warned --runs 3 -t 1 -- ./elevator.bad 2
+explore 66 one --strategy guided -t 1 -- ./elevator.bad 2
+explore 0 part --strategy guided --runs 3 -t 1 -- ./elevator.bad 2
 "$HEDDLE" -q explore --resume -o part -t 1 2>part.err
-[ $? = 66 ] || fail "warned: --resume does not end with 66"
-[ "$(ids one)" = "$(ids part)" ] || fail "warned: other findings in two parts"
+[ $? = 66 ] || fail "guided: --resume does not end with 66"
+[ "$(ids one)" = "$(ids part)" ] || fail "guided: other findings in two parts"
 executions=$(sed -n 's/.*"executions": *\([0-9]*\).*/\1/p' part/explore.json)
 "$HEDDLE" -q explore --resume -o part -t 1 2>part.err
 [ "$(sed -n 's/.*"executions": *\([0-9]*\).*/\1/p' part/explore.json)" = $((executions + 1)) ] ||
-    fail "warned: what is settled is searched again"
+    fail "guided: what is settled is searched again"
 
 # dpor ends by itself.
 explore 66 out --strategy dpor -- ./trouble race

@@ -6,7 +6,7 @@
 
 found() {
     local words=$1 kind=$2
-    for s in warned dpor pct random; do
+    for s in guided dpor pct random; do
         explore 66 out --strategy $s -n 60 --first -t 1 --timeout 1 -- ./trouble "$kind"
         says out "$words"
     done
@@ -17,7 +17,7 @@ found "killed by SIGABRT \[confirmed" abort
 found "killed by SIGSEGV" memory
 found "deadlock on" deadlock
 found "did not end" hang
-for s in warned dpor pct random; do
+for s in guided dpor pct random; do
     for kind in exit fork none; do
         explore 0 out --strategy $s -n 20 -t 1 --timeout 1 -- ./trouble $kind
         [ -z "$(ids out)" ] || fail "$s $kind: something is reported"

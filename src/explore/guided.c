@@ -1,4 +1,4 @@
-#include "explore/warned.h"
+#include "explore/guided.h"
 
 #include "base/alloc.h"
 #include "base/log.h"
@@ -27,12 +27,12 @@ struct attempt {
 struct warning {
     const struct hd_warning *w;
     struct hd_u32vec attempts;
-    enum hd_warned_end how; /* OPEN until it is settled */
+    enum hd_guided_end how; /* OPEN until it is settled */
 };
 
 struct search {
-    const struct hd_warned_options *o;
-    struct hd_warned_result *result;
+    const struct hd_guided_options *o;
+    struct hd_guided_result *result;
     struct hd_err *err;
     struct hd_leads *leads;
     struct hd_reach_env env;
@@ -47,7 +47,7 @@ struct search {
     enum hd_status status;
 };
 
-void hd_warned_key(const char *place1, const char *place2, uint32_t preemptions, char *text,
+void hd_guided_key(const char *place1, const char *place2, uint32_t preemptions, char *text,
                    size_t size)
 {
     snprintf(text, size, "%s %s %" PRIu32, place1, place2, preemptions);
@@ -141,7 +141,7 @@ static uint32_t attempt_of(struct search *s, uint32_t event, bool released)
 static bool is_settled(const struct search *s, const struct hd_warning *w)
 {
     char key[1024];
-    hd_warned_key(w->places[0], w->places[1], s->o->preemptions, key, sizeof key);
+    hd_guided_key(w->places[0], w->places[1], s->o->preemptions, key, sizeof key);
     return (s->o->settled && hd_names_find(s->o->settled, key, strlen(key), &(uint32_t){0})) ||
            s->o->known(s->o->ctx, w->places[0], w->places[1]);
 }
@@ -150,9 +150,9 @@ static void prepare(struct search *s)
 {
     for (size_t i = 0; i < hd_leads_count(s->leads); i++) {
         struct warning *w = hd_vec_push(&s->warnings);
-        *w = (struct warning){.w = hd_leads_warning(s->leads, i), .how = HD_WARNED_OPEN};
+        *w = (struct warning){.w = hd_leads_warning(s->leads, i), .how = HD_GUIDED_OPEN};
         if (is_settled(s, w->w))
-            w->how = HD_WARNED_KNOWN;
+            w->how = HD_GUIDED_KNOWN;
         size_t n = w->w->candidates.len;
         const struct hd_candidate *c = w->w->candidates.data;
         for (size_t k = 0; k < n && s->o->aim == HD_AIM_PARKED; k++)
@@ -163,7 +163,7 @@ static void prepare(struct search *s)
     s->result->warnings = s->warnings.len;
 }
 
-static void settle(struct search *s, struct warning *w, enum hd_warned_end how)
+static void settle(struct search *s, struct warning *w, enum hd_guided_end how)
 {
     w->how = how;
     HD_DEBUG_LINE(EXPLORE, "warning %s / %s settled: %d", w->w->places[0], w->w->places[1],
@@ -208,7 +208,7 @@ static void try_attempt(struct search *s, size_t i, size_t k, uint32_t level, ui
     s->now = NULL;
     a->levels += done;
     if (s->status == HD_OK && (s->hit || found_before(s, a)))
-        settle(s, w, HD_WARNED_FOUND);
+        settle(s, w, HD_GUIDED_FOUND);
 }
 
 /* One turn of every attempt of a warning. Parked threads make for short searches, so they come
@@ -219,7 +219,7 @@ static bool try_warning(struct search *s, size_t i, uint32_t level, uint64_t quo
     const struct warning *w = hd_vec_at(&s->warnings, i);
     uint64_t start = s->env.executions;
     bool more = false;
-    for (size_t k = 0; k < w->attempts.len && w->how == HD_WARNED_OPEN; k++) {
+    for (size_t k = 0; k < w->attempts.len && w->how == HD_GUIDED_OPEN; k++) {
         const struct attempt *a = hd_vec_at(&s->attempts, w->attempts.data[k]);
         uint64_t spent = s->env.executions - start;
         if (s->status != HD_OK || hd_reach_used_up(&s->env))
@@ -229,7 +229,7 @@ static bool try_warning(struct search *s, size_t i, uint32_t level, uint64_t quo
         try_attempt(s, i, k, level, a->released && spent > quota ? spent : quota);
         more = more || a->levels <= level;
     }
-    return more && w->how == HD_WARNED_OPEN;
+    return more && w->how == HD_GUIDED_OPEN;
 }
 
 static void search_level(struct search *s, uint32_t level)
@@ -364,14 +364,14 @@ static void finish(struct search *s)
     bool whole = s->status == HD_OK && !hd_reach_used_up(&s->env);
     for (size_t i = 0; i < s->warnings.len; i++) {
         struct warning *w = hd_vec_at(&s->warnings, i);
-        const char *why = w->how == HD_WARNED_OPEN ? loss(s, w) : NULL;
+        const char *why = w->how == HD_GUIDED_OPEN ? loss(s, w) : NULL;
         if (why && !s->result->why)
             s->result->why = why;
-        if (w->how == HD_WARNED_OPEN || w->how == HD_WARNED_KNOWN)
+        if (w->how == HD_GUIDED_OPEN || w->how == HD_GUIDED_KNOWN)
             settle(s, w,
-                   w->how == HD_WARNED_KNOWN ? HD_WARNED_KNOWN
-                   : whole && !why           ? HD_WARNED_NOT_REACHED
-                                             : HD_WARNED_OPEN);
+                   w->how == HD_GUIDED_KNOWN ? HD_GUIDED_KNOWN
+                   : whole && !why           ? HD_GUIDED_NOT_REACHED
+                                             : HD_GUIDED_OPEN);
         s->result->ends[w->how]++;
         hd_u32vec_fini(&w->attempts);
     }
@@ -414,7 +414,7 @@ static enum hd_status search(struct search *s, const struct hd_exec_opts *exec)
     return s->status;
 }
 
-enum hd_status hd_warned(const struct hd_warned_options *o, struct hd_warned_result *result,
+enum hd_status hd_guided(const struct hd_guided_options *o, struct hd_guided_result *result,
                          struct hd_err *err)
 {
     struct search s = {.o = o,
@@ -425,7 +425,7 @@ enum hd_status hd_warned(const struct hd_warned_options *o, struct hd_warned_res
                        .races = HD_VEC_INIT(struct hd_steer_op)};
     struct hd_exec_opts exec = {
         .argv = o->argv, .input = o->input, .timeout = (uint32_t)(o->timeout * 1000)};
-    *result = (struct hd_warned_result){0};
+    *result = (struct hd_guided_result){0};
     enum hd_status status = hd_leads_new(o->trace, &s.leads, err);
     if (status == HD_OK) {
         status = hd_reach_env_init(&s.env, &exec, o->jobs, err);

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Strategy warned, the default: what prediction from one run cannot find is found, replayed 20 of 20
+# Strategy guided, the default: what prediction from one run cannot find is found, replayed 20 of 20
 # times, and nothing is reported of the corrected programs.
 . "$SOURCE/lib.sh"
 build counter primes sort elevator queries tsp
@@ -36,6 +36,6 @@ tr -s '\n ' ' ' <out/report.txt >long.txt
 grep -q "no race was reached" long.txt && fail "long: what was not searched is called not reached"
 grep -q "0 were not reached, 0 were known, 1 are open" long.txt || fail "long: the warning is not open"
 grep -q "not all was searched: an execution has too many steps" long.txt || fail "long: no reason is given"
-"$HEDDLE" -q explore --resume -o out --strategy warned -n 3 -- ./long </dev/null 2>out.err
+"$HEDDLE" -q explore --resume -o out --strategy guided -n 3 -- ./long </dev/null 2>out.err
 says out "search: [0-9]* runs"
 exit $failed

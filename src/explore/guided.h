@@ -1,4 +1,4 @@
-/* Strategy `warned`: from the lockset violations of a recorded run to executions in which they are
+/* Strategy `guided`: from the lockset violations of a recorded run to executions in which they are
  * races.
  *
  * Each warning (lead.h) is tried with each of its candidates: the run up to there, its thread
@@ -12,8 +12,8 @@
  * is an execution that shows two accesses without a common lock that no execution has shown before
  * (guard.h), since prediction may see more in it.
  */
-#ifndef HD_EXPLORE_WARNED_H
-#define HD_EXPLORE_WARNED_H
+#ifndef HD_EXPLORE_GUIDED_H
+#define HD_EXPLORE_GUIDED_H
 
 #include "base/err.h"
 #include "base/names.h"
@@ -26,15 +26,15 @@ struct hd_trace;
 
 enum hd_aim { HD_AIM_PARKED, HD_AIM_HINT, HD_AIM_NONE }; /* for comparison: how much is used */
 
-enum hd_warned_end {
-    HD_WARNED_FOUND,
-    HD_WARNED_NOT_REACHED, /* within the bound */
-    HD_WARNED_OPEN,        /* the search ended before, or could not use all executions */
-    HD_WARNED_KNOWN,       /* before the search, or by an earlier part of it */
-    HD_WARNED_ENDS
+enum hd_guided_end {
+    HD_GUIDED_FOUND,
+    HD_GUIDED_NOT_REACHED, /* within the bound */
+    HD_GUIDED_OPEN,        /* the search ended before, or could not use all executions */
+    HD_GUIDED_KNOWN,       /* before the search, or by an earlier part of it */
+    HD_GUIDED_ENDS
 };
 
-struct hd_warned_options {
+struct hd_guided_options {
     const struct hd_trace *trace; /* of the recorded run */
     char **argv;
     const char *dir;   /* absolute, for recordings: trace-N.hdt */
@@ -47,18 +47,18 @@ struct hd_warned_options {
     enum hd_aim aim;
     const char *state; /* file in which the search is kept when it ends; or NULL */
     bool resume;       /* it goes on from there, if it is the same search of the same program */
-    const struct hd_names *settled; /* hd_warned_key of warnings that are not to be searched */
+    const struct hd_names *settled; /* hd_guided_key of warnings that are not to be searched */
     /* Whether a race of these two places is known. */
     bool (*known)(void *ctx, const char *place1, const char *place2);
     struct hd_explored_taker taker;
     /* Each warning when it is settled, or in the end. */
-    void (*settle)(void *ctx, const char *place1, const char *place2, enum hd_warned_end how);
+    void (*settle)(void *ctx, const char *place1, const char *place2, enum hd_guided_end how);
     void (*progress)(void *ctx, uint64_t executions, uint64_t states, uint64_t open);
     void *ctx;
 };
 
-struct hd_warned_result {
-    uint64_t warnings, ends[HD_WARNED_ENDS];
+struct hd_guided_result {
+    uint64_t warnings, ends[HD_GUIDED_ENDS];
     uint64_t executions, states, open;
     uint64_t recordings;
     const char *why; /* warnings are open though nothing was used up: what was lost; or NULL */
@@ -66,11 +66,11 @@ struct hd_warned_result {
 
 /* HD_ERR_INPUT: the program cannot be run, or the trace was not recorded; HD_ERR_STOPPED:
  * interrupted. The result is filled in any case. */
-enum hd_status hd_warned(const struct hd_warned_options *o, struct hd_warned_result *result,
+enum hd_status hd_guided(const struct hd_guided_options *o, struct hd_guided_result *result,
                          struct hd_err *err);
 
 /* What tells a warning from others, for the list of settled ones. */
-void hd_warned_key(const char *place1, const char *place2, uint32_t preemptions, char *text,
+void hd_guided_key(const char *place1, const char *place2, uint32_t preemptions, char *text,
                    size_t size);
 
 #endif
