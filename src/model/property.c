@@ -1,5 +1,6 @@
 #include "model/property.h"
 
+const char *const hd_race_forms[2] = {"simultaneous", "unordered"};
 const char *const hd_property_names[HD_PROPERTIES] = {"race", "atomicity", "deadlock", "failure"};
 
 bool hd_conflict(const struct hd_trace *t, hd_eid a, hd_eid b)

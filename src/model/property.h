@@ -25,6 +25,7 @@ enum hd_property {
 /* Those before it can be told from a trace; a failure takes a run. */
 #define HD_PREDICTED_PROPERTIES HD_PROPERTY_FAILURE
 extern const char *const hd_property_names[HD_PROPERTIES];
+extern const char *const hd_race_forms[2]; /* simultaneous; unordered (docs/MODEL.md section 8) */
 
 /* Different threads, same location, at least one writes, at least one is not atomic. Requires: both
  * are events of t. */

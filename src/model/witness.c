@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/hash.h"
+#include "model/after.h"
 
 #include <string.h>
 
@@ -16,8 +17,9 @@ struct hd_checker {
     struct hd_matching matching; /* made with the first prefix */
     size_t next_wake;            /* of it, from the base on */
     bool matched;
-    struct hd_map choice; /* sig: index into wakes */
-    size_t used;          /* choices that some sig has made */
+    struct hd_after after; /* made with the first unordered race; no marks between checks */
+    struct hd_map choice;  /* sig: index into wakes */
+    size_t used;           /* choices that some sig has made */
 };
 
 /* The state after the first `at` events of the trace. */
@@ -110,12 +112,25 @@ void hd_checker_free(struct hd_checker *c)
     hd_layout_fini(&c->layout);
     hd_matching_fini(&c->matching);
     hd_map_fini(&c->choice);
+    hd_after_fini(&c->after);
     hd_free(c, sizeof *c);
 }
 
 static unsigned long long num(uint64_t e)
 {
     return (unsigned long long)e + 1;
+}
+
+static enum hd_status form_unordered(const struct hd_witness *w, struct hd_err *err)
+{
+    if (!w->n || w->schedule[w->n - 1] != w->b)
+        return hd_err_set(err, HD_ERR_INPUT, "the schedule does not end in event %llu", num(w->b));
+    bool runs = w->a < w->prefix;
+    for (size_t i = 0; i < w->n && !runs; i++)
+        runs = w->schedule[i] == w->a;
+    if (!runs)
+        return hd_err_set(err, HD_ERR_INPUT, "the schedule does not run event %llu", num(w->a));
+    return HD_OK;
 }
 
 static enum hd_status form_race(const struct hd_trace *t, const struct hd_witness *w,
@@ -130,6 +145,8 @@ static enum hd_status form_race(const struct hd_trace *t, const struct hd_witnes
                           "different threads to one location, a write and a non-atomic one "
                           "among them",
                           num(w->a), num(w->b));
+    if (w->unordered)
+        return form_unordered(w, err);
     if (w->n < 2 || w->schedule[w->n - 2] != w->a || w->schedule[w->n - 1] != w->b)
         return hd_err_set(err, HD_ERR_INPUT,
                           "the schedule does not end in the pair: events %llu, %llu", num(w->a),
@@ -291,13 +308,33 @@ static enum hd_status require_cycle(const struct hd_state *s, const struct hd_wi
     return HD_OK;
 }
 
-/* Runs the entries, of a race those before the pair, and judges the end. *ran counts the events
- * that have run. */
+/* One entry of an unordered race, in the state before it; b is judged. */
+static enum hd_status watch(struct hd_checker *c, const struct hd_witness *w, size_t i,
+                            hd_tid woken, bool *begun, struct hd_err *err)
+{
+    hd_eid e = w->schedule[i];
+    if (!*begun) {
+        *begun = e == w->a;
+        if (*begun)
+            hd_after_begin(&c->after, &c->state, e);
+        return HD_OK;
+    }
+    if (i + 1 == w->n && hd_after_marks(&c->after, &c->state, e) & HD_AFTER_HB)
+        return hd_err_set(err, HD_ERR_INPUT,
+                          "event %llu happens before event %llu in this schedule", num(w->a),
+                          num(w->b));
+    hd_after_step(&c->after, &c->state, e, woken);
+    return HD_OK;
+}
+
+/* Runs the entries, of a simultaneous race those before the pair, and judges the end. *ran counts
+ * the events that have run. */
 static enum hd_status run(struct hd_checker *c, const struct hd_witness *w, size_t *ran,
                           size_t *entry, struct hd_err *err)
 {
     struct hd_state *s = &c->state;
-    size_t end = w->property == HD_PROPERTY_RACE ? w->n - 2 : w->n;
+    bool race = w->property == HD_PROPERTY_RACE, begun = false;
+    size_t end = race && !w->unordered ? w->n - 2 : w->n;
     for (size_t i = 0; i < w->n; i++) {
         hd_eid e = w->schedule[i];
         *entry = w->prefix + i;
@@ -309,6 +346,8 @@ static enum hd_status run(struct hd_checker *c, const struct hd_witness *w, size
         hd_tid woken = HD_TID_NONE;
         if (c->t->op[e] == HD_OP_SIG)
             status = choose(c, w, *entry, &woken, err);
+        if (status == HD_OK && race && w->unordered)
+            status = watch(c, w, i, woken, &begun, err);
         if (status != HD_OK)
             return status;
         hd_state_step(s, e, woken);
@@ -374,8 +413,8 @@ static enum hd_status run_prefix(struct hd_checker *c, size_t prefix, size_t *en
     return HD_OK;
 }
 
-enum hd_status hd_checker_check(struct hd_checker *c, const struct hd_witness *w, size_t *entry,
-                                struct hd_err *err)
+static enum hd_status check_witness(struct hd_checker *c, const struct hd_witness *w, size_t *entry,
+                                    struct hd_err *err)
 {
     size_t at = w->prefix + w->n, ran = 0;
     enum hd_status status = check_form(c->t, w, &at, err);
@@ -386,8 +425,54 @@ enum hd_status hd_checker_check(struct hd_checker *c, const struct hd_witness *w
     if (status == HD_OK)
         status = run(c, w, &ran, &at, err);
     hd_state_return(&c->state, &c->base, w->schedule, ran);
+    if (c->after.block)
+        hd_after_clear(&c->after, w->schedule, ran);
     if (entry)
         *entry = at;
+    return status;
+}
+
+/* The same witness with a shorter prefix: the events from a on stand in the schedule, for their
+ * marks have to be seen. */
+static struct hd_witness from_a_on(struct hd_checker *c, const struct hd_witness *w)
+{
+    struct hd_witness longer = *w;
+    size_t more = w->prefix - w->a, wakes = 0, first = 0;
+    if (!c->matched)
+        hd_check_matching(c->t, &c->matching);
+    c->matched = true;
+    const struct hd_matching *m = &c->matching;
+    while (first < m->n && m->wakes[first].sig < w->a)
+        first++;
+    while (first + wakes < m->n && m->wakes[first + wakes].sig < w->prefix)
+        wakes++;
+    longer.prefix = w->a;
+    longer.n += more;
+    longer.n_wakes += wakes;
+    longer.schedule = hd_alloc(longer.n * sizeof *longer.schedule);
+    longer.wakes = hd_alloc(longer.n_wakes * sizeof *longer.wakes);
+    for (size_t i = 0; i < more; i++)
+        longer.schedule[i] = (hd_eid)(w->a + i);
+    memcpy(longer.schedule + more, w->schedule, w->n * sizeof *w->schedule);
+    if (wakes)
+        memcpy(longer.wakes, m->wakes + first, wakes * sizeof *m->wakes);
+    if (w->n_wakes)
+        memcpy(longer.wakes + wakes, w->wakes, w->n_wakes * sizeof *w->wakes);
+    return longer;
+}
+
+enum hd_status hd_checker_check(struct hd_checker *c, const struct hd_witness *w, size_t *entry,
+                                struct hd_err *err)
+{
+    bool unordered = w->property == HD_PROPERTY_RACE && w->unordered;
+    if (unordered && !c->after.block)
+        hd_after_init(&c->after, c->t);
+    if (!unordered || w->a >= w->prefix || w->prefix > c->t->n_events || !w->n)
+        return check_witness(c, w, entry, err);
+    struct hd_witness longer = from_a_on(c, w);
+    enum hd_status status = check_witness(c, &longer, entry, err);
+    hd_free(longer.schedule, longer.n * sizeof *longer.schedule);
+    hd_free(longer.wakes, longer.n_wakes * sizeof *longer.wakes);
     return status;
 }
 

@@ -10,6 +10,9 @@
  * there is only one; and wakes says nothing else: no sig that is not run before the pair, none
  * twice, none without waiters. Event numbers are 0-based here and 1-based in files and texts.
  *
+ * A witness of an unordered race (section 8) ends in b alone; a is an earlier entry, every entry is
+ * enabled when it runs, and a does not happen before b in it.
+ *
  * A witness of an atomicity violation has c, r, c' in `events`; its schedule ends in c', every
  * entry is enabled when it runs, and c comes before r. A witness of a deadlock has the events of
  * the cycle in `events`; after its whole schedule each of them is the next of its thread, nothing
@@ -32,11 +35,12 @@
 struct hd_witness {
     hd_eid a, b;      /* of a race */
     size_t prefix;    /* 0: the whole schedule is given */
-    hd_eid *schedule; /* of a race: the last two entries are a and b */
+    hd_eid *schedule; /* of a race: the last two entries are a and b (unordered: the last is b) */
     size_t n;
     struct hd_wake *wakes; /* in any order */
     size_t n_wakes;
     enum hd_property property; /* zeroed: a race */
+    bool unordered; /* of a race: the second form. The schedule ends in b, and a stands before */
     hd_eid *events; /* atomicity: c, r, c'; deadlock: the cycle; failure: the last; race: NULL */
     size_t n_events;
 };

@@ -54,6 +54,17 @@ static enum hd_status read_head(const struct reading *r, const json_t *root)
     return HD_OK;
 }
 
+/* The form of a race; left out it is simultaneous. */
+static enum hd_status read_form(const struct reading *r, const json_t *root)
+{
+    const json_t *form = json_object_get(root, "form");
+    const char *name = form ? json_string_value(form) : hd_race_forms[0];
+    r->w->unordered = name && !strcmp(name, hd_race_forms[1]);
+    if (!name || (strcmp(name, hd_race_forms[0]) && !r->w->unordered))
+        return REFUSE(r, "\"form\" must be simultaneous or unordered");
+    return HD_OK;
+}
+
 static enum hd_status read_pair(const struct reading *r, const json_t *root)
 {
     const json_t *pair = json_object_get(root, "pair");
@@ -61,7 +72,7 @@ static enum hd_status read_pair(const struct reading *r, const json_t *root)
         !event_number(r, json_array_get(pair, 0), &r->w->a) ||
         !event_number(r, json_array_get(pair, 1), &r->w->b))
         return REFUSE(r, "\"pair\" must be two event numbers from 1 to %zu", r->t->n_events);
-    return HD_OK;
+    return read_form(r, root);
 }
 
 /* The events of a property that is not a race, under the key that belongs to it. */
@@ -338,6 +349,10 @@ void hd_witness_write_fields(struct hd_json *j, const struct hd_trace *t,
     for (size_t i = 0; i < (race ? 2 : w->n_events); i++)
         hd_json_uint(j, (uint64_t)(race ? pair : w->events)[i] + 1);
     hd_json_end_array(j);
+    if (race && w->unordered) {
+        hd_json_key(j, "form");
+        hd_json_string(j, hd_race_forms[1]);
+    }
     if (w->prefix) {
         hd_json_key(j, "prefix");
         hd_json_uint(j, w->prefix);

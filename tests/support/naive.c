@@ -266,7 +266,7 @@ bool nv_possible(const struct nv_trace *t, const struct nv_run *r, int i, uint32
     return nv_op_rule(t, r, i, stale);
 }
 
-static bool nv_enabled(const struct nv_trace *t, const struct nv_run *r, int i)
+bool nv_enabled(const struct nv_trace *t, const struct nv_run *r, int i)
 {
     uint64_t held;
     return nv_possible(t, r, i, nv_memory(t, r, 0, &held));
@@ -370,6 +370,11 @@ static struct nv_event nv_propose(struct nv_random *rnd, const struct nv_shape *
     }
     if (hd_op_info[e.op].kind == HD_OBJ_THREAD)
         e.obj = (e.thread + 1 + nv_pick(rnd, shape->threads - 1)) % shape->threads;
+    while (shape->orders && hd_mem_order_fits(e.op, HD_ORDER_SC)) {
+        e.order = (enum hd_mem_order)nv_pick(rnd, HD_ORDER_COUNT);
+        if (hd_mem_order_fits(e.op, e.order))
+            break;
+    }
     e.has_value = nv_pick(rnd, 4) > 0;
     e.value = (uint64_t)nv_pick(rnd, 3);
     e.new_value = (uint64_t)nv_pick(rnd, 3);
@@ -475,6 +480,7 @@ static struct hd_event nv_event(struct hd_builder *b, const struct nv_event *e, 
         .lock = hd_op_info[e->op].has_lock ? nv_obj(b, HD_OBJ_LOCK, e->lock) : 0,
         .place = hd_builder_place(b, "p", 1),
         .has_value = e->has_value,
+        .order = e->order,
         .value = e->value,
         .new_value = e->new_value,
         .deps = {e->deps_given, nv_list(e->deps, deps), deps},

@@ -18,6 +18,7 @@ struct nv_event {
     uint64_t value, new_value; /* settled by nv_settle when not given */
     bool deps_given, addr_given;
     uint32_t deps, addr; /* bit i: event i */
+    enum hd_mem_order order;
 };
 
 struct nv_trace {
@@ -43,6 +44,7 @@ struct nv_shape {
     int n_ops;
     bool own_locks; /* wait uses the lock with the thread's number */
     int wild;       /* one event in so many is taken even if it is impossible; 0: none */
+    bool orders;    /* atomics and fences have any order that fits; else sc */
 };
 
 /* From 0 to below - 1. */
@@ -63,6 +65,13 @@ struct nv_pairs {
  * woke in the trace, or -1. */
 void nv_published(const struct nv_trace *t, const int *woken, struct nv_pairs *said,
                   struct nv_pairs *rv);
+
+struct nv_orders {
+    bool unordered[NV_MAX][NV_MAX], alone[NV_MAX][NV_MAX]; /* [a][b] with a < b */
+};
+
+/* The unordered pairs of docs/MODEL.md section 8, and those of them that stand alone. */
+void nv_unordered(const struct nv_trace *t, struct nv_orders *result);
 
 /* How many events can run in the observed order, every read returning what memory holds, for the
  * best choice of waiters, after r. t->n: the trace is consistent. */

@@ -1,4 +1,5 @@
-/* What naive_published.c needs of naive.c: the single questions about the events that have run. */
+/* What naive_published.c and naive_order.c need of naive.c: the single questions about the events
+ * that have run. */
 #ifndef TESTS_NAIVE_INT_H
 #define TESTS_NAIVE_INT_H
 
@@ -15,6 +16,8 @@ uint32_t nv_memory(const struct nv_trace *t, const struct nv_run *r, int x, uint
 
 bool nv_waiting(const struct nv_trace *t, const struct nv_run *r, int u, int c);
 int nv_last(const struct nv_trace *t, const struct nv_run *r, int u); /* event, or -1 */
+
+bool nv_enabled(const struct nv_trace *t, const struct nv_run *r, int i);
 
 /* May event i run after r when exactly these reads are stale? */
 bool nv_possible(const struct nv_trace *t, const struct nv_run *r, int i, uint32_t stale);

@@ -31,17 +31,17 @@ static const uint8_t monitor_ops[] = {HD_OP_ACQ, HD_OP_ACQ,   HD_OP_WAIT,  HD_OP
 static const uint8_t barrier_ops[] = {HD_OP_BARIN, HD_OP_BAROUT, HD_OP_BAROUT, HD_OP_WRITE};
 
 static const struct nv_shape shapes[] = {
-    {8, 3, 2, all_ops, sizeof all_ops, false, 0},
-    {9, 2, 2, all_ops, sizeof all_ops, false, 0},
-    {7, 3, 1, all_ops, sizeof all_ops, false, 6},
-    {8, 3, 2, memory_ops, sizeof memory_ops, false, 0},
-    {9, 4, 1, wait_ops, sizeof wait_ops, true, 0},
-    {8, 3, 1, lock_ops, sizeof lock_ops, false, 0},
-    {8, 3, 1, meet_ops, sizeof meet_ops, false, 0},
-    {7, 2, 1, memory_ops, sizeof memory_ops, false, 3},
-    {10, 3, 1, monitor_ops, sizeof monitor_ops, false, 0},
-    {9, 3, 1, monitor_ops, sizeof monitor_ops, false, 8},
-    {10, 3, 1, barrier_ops, sizeof barrier_ops, false, 0},
+    {8, 3, 2, all_ops, sizeof all_ops, false, 0, false},
+    {9, 2, 2, all_ops, sizeof all_ops, false, 0, false},
+    {7, 3, 1, all_ops, sizeof all_ops, false, 6, false},
+    {8, 3, 2, memory_ops, sizeof memory_ops, false, 0, false},
+    {9, 4, 1, wait_ops, sizeof wait_ops, true, 0, false},
+    {8, 3, 1, lock_ops, sizeof lock_ops, false, 0, false},
+    {8, 3, 1, meet_ops, sizeof meet_ops, false, 0, false},
+    {7, 2, 1, memory_ops, sizeof memory_ops, false, 3, false},
+    {10, 3, 1, monitor_ops, sizeof monitor_ops, false, 0, false},
+    {9, 3, 1, monitor_ops, sizeof monitor_ops, false, 8, false},
+    {10, 3, 1, barrier_ops, sizeof barrier_ops, false, 0, false},
 };
 enum { SHAPES = sizeof shapes / sizeof shapes[0] };
 
@@ -127,8 +127,8 @@ static void test_matching_against_all_choices(void **state)
     (void)state;
     static const uint8_t ops[] = {HD_OP_ACQ,  HD_OP_WAIT, HD_OP_WAIT,
                                   HD_OP_WAIT, HD_OP_SIG,  HD_OP_SIG};
-    static const struct nv_shape shape = {16, 5, 2, ops, sizeof ops, true, 0};
-    static const struct nv_shape single = {16, 5, 1, ops, sizeof ops, true, 0};
+    static const struct nv_shape shape = {16, 5, 2, ops, sizeof ops, true, 0, false};
+    static const struct nv_shape single = {16, 5, 1, ops, sizeof ops, true, 0, false};
     struct nv_random rnd = {11};
     size_t good = 0, total = 0;
     for (int round = 0; round < 6000; round++) {

@@ -29,12 +29,12 @@ static const uint8_t access_ops[] = {HD_OP_READ,   HD_OP_WRITE, HD_OP_READ,  HD_
                                      HD_OP_BRANCH, HD_OP_RMW,   HD_OP_AREAD, HD_OP_AWRITE};
 
 static const struct nv_shape shapes[] = {
-    {8, 3, 2, access_ops, sizeof access_ops, false, 0},
-    {8, 3, 2, all_ops, sizeof all_ops, false, 0},
-    {8, 3, 2, memory_ops, sizeof memory_ops, false, 0},
-    {8, 2, 1, memory_ops, sizeof memory_ops, false, 0},
-    {8, 3, 1, thread_ops, sizeof thread_ops, false, 0},
-    {9, 4, 1, wait_ops, sizeof wait_ops, true, 0},
+    {8, 3, 2, access_ops, sizeof access_ops, false, 0, false},
+    {8, 3, 2, all_ops, sizeof all_ops, false, 0, false},
+    {8, 3, 2, memory_ops, sizeof memory_ops, false, 0, false},
+    {8, 2, 1, memory_ops, sizeof memory_ops, false, 0, false},
+    {8, 3, 1, thread_ops, sizeof thread_ops, false, 0, false},
+    {9, 4, 1, wait_ops, sizeof wait_ops, true, 0, false},
 };
 enum { SHAPES = sizeof shapes / sizeof shapes[0] };
 

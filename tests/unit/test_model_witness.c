@@ -194,7 +194,7 @@ static void test_rewind(void **state)
     uint8_t ops[HD_OP_COUNT];
     for (int op = 0; op < HD_OP_COUNT; op++)
         ops[op] = (uint8_t)op;
-    struct nv_shape shape = {20, 4, 2, ops, HD_OP_COUNT, false, 0};
+    struct nv_shape shape = {20, 4, 2, ops, HD_OP_COUNT, false, 0, false};
     struct nv_random rnd = {5};
     for (int i = 0; i < 2000; i++) {
         struct nv_trace naive;
