@@ -34,7 +34,7 @@
 
 #include <stdint.h>
 
-#define HD_ABI_VERSION 2u /* changes with every change of what a hook means */
+#define HD_ABI_VERSION 3u /* changes with every change of what a hook means */
 
 typedef uint64_t hd_tok;
 #define HD_TOK_NONE (~(hd_tok)0)
@@ -99,10 +99,11 @@ struct hd_site {
     uint32_t line; /* 1-based, 0: not known */
     uint32_t size; /* bytes accessed; 0 when there is no fixed size */
     uint16_t col;
-    uint8_t kind;  /* enum hd_site_kind */
-    uint8_t flags; /* HD_SITE_* */
-    uint8_t order; /* atomics: the memory order as __ATOMIC_* (cmpxchg: on success) */
-    uint8_t pad[3];
+    uint8_t kind;       /* enum hd_site_kind */
+    uint8_t flags;      /* HD_SITE_* */
+    uint8_t order;      /* atomics: the memory order as __ATOMIC_* (cmpxchg: on success) */
+    uint8_t fail_order; /* cmpxchg: on failure, likewise */
+    uint8_t pad[2];
 };
 _Static_assert(sizeof(struct hd_site) == 32, "the pass lays sites out as 32 bytes");
 

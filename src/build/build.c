@@ -7,6 +7,7 @@
 #include "recording/kept_arrivals.h"
 #include "recording/kept_inputs.h"
 #include "build/walk.h"
+#include "log/rt_shape.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -269,7 +270,24 @@ static enum hd_status on_step(struct hd_walk *w, const struct hd_raw *rec)
     struct hd_walk_thread *t = hd_walk_current(w);
     if (!w->in_wide) /* extra tokens are for all that the runtime does under its lock */
         t->more[0].len = t->more[1].len = 0;
+    if (!w->in_wide)
+        t->order = 0;
     return s;
+}
+
+/* A fence, or the order of the thread's next record. */
+static enum hd_status on_order(struct hd_walk *w, const struct hd_raw *rec)
+{
+    if (w->pass == HD_WALK_MARK)
+        return HD_OK;
+    if (!(rec->w[0] & HD_LOG_FENCE)) {
+        hd_walk_current(w)->order = (unsigned)rec->w[0] + 1;
+        return HD_OK;
+    }
+    struct hd_event ev = {.op = HD_OP_FENCE,
+                          .order = hd_walk_order((unsigned)(rec->w[0] & ~(uint64_t)HD_LOG_FENCE)),
+                          .place = hd_walk_place(w, rec)};
+    return hd_walk_emit(w, &ev);
 }
 
 static enum hd_status on_record(struct hd_walk *w, const struct hd_raw *rec)
@@ -288,6 +306,8 @@ static enum hd_status on_record(struct hd_walk *w, const struct hd_raw *rec)
         if (w->pass != HD_WALK_MARK)
             *(hd_tok *)hd_vec_push(&t->more[rec->w[0] & 1]) = rec->w[1];
         return HD_OK;
+    case HD_LOG_ORDER:
+        return on_order(w, rec);
     case HD_LOG_SITES:
         if (w->pass == HD_WALK_MARK)
             hd_walk_sites(w, rec);

@@ -316,6 +316,35 @@ static enum hd_status spread(struct hd_walk *w, struct hd_walk_access *a, uint64
     return HD_OK;
 }
 
+enum hd_mem_order hd_walk_order(unsigned atomic)
+{
+    static const enum hd_mem_order orders[] = {
+        [__ATOMIC_RELAXED] = HD_ORDER_RLX, [__ATOMIC_CONSUME] = HD_ORDER_CON,
+        [__ATOMIC_ACQUIRE] = HD_ORDER_ACQ, [__ATOMIC_RELEASE] = HD_ORDER_REL,
+        [__ATOMIC_ACQ_REL] = HD_ORDER_AR,  [__ATOMIC_SEQ_CST] = HD_ORDER_SC,
+    };
+    return atomic < sizeof orders / sizeof *orders ? orders[atomic] : HD_ORDER_SC;
+}
+
+/* The memory order of an atomic record: its site has it, or a record before it. Of a
+ * read-modify-write in two parts each has the half that it can have. */
+static enum hd_mem_order order_of_record(struct hd_walk *w, const struct hd_raw *rec, enum hd_op op)
+{
+    struct hd_walk_thread *t = hd_walk_current(w);
+    const struct hd_site *site = rec->aux & HD_LOG_SITE ? hd_walk_site(w, rec->site) : NULL;
+    bool failed = site && site->kind == HD_SITE_CAS && rec->kind == HD_LOG_AREAD && !w->in_parts;
+    enum hd_mem_order order = HD_ORDER_SC;
+    if (site)
+        order = hd_walk_order(failed ? site->fail_order : site->order);
+    else if (t->order)
+        order = hd_walk_order(t->order - 1);
+    if (hd_mem_order_fits(op, order))
+        return order;
+    if (op == HD_OP_AREAD)
+        return hd_mem_order_info[order].acquires ? HD_ORDER_ACQ : HD_ORDER_RLX;
+    return hd_mem_order_info[order].releases ? HD_ORDER_REL : HD_ORDER_RLX;
+}
+
 enum hd_status hd_walk_access(struct hd_walk *w, const struct hd_raw *rec)
 {
     bool range = rec->kind == HD_LOG_RANGE_READ || rec->kind == HD_LOG_RANGE_WRITE;
@@ -335,6 +364,8 @@ enum hd_status hd_walk_access(struct hd_walk *w, const struct hd_raw *rec)
         blank; /* a copy is quicker than zeros, see clear in rawlog.c */
     struct hd_walk_access a = blank;
     a.ev.op = op_of[rec->kind];
+    if (hd_op_is_atomic(a.ev.op))
+        a.ev.order = order_of_record(w, rec, a.ev.op);
     a.rec = rec;
     a.call = range && rec->aux & HD_LOG_CALL;
     a.text = rec->kind == HD_LOG_RANGE_READ && rec->aux & HD_LOG_TEXT;

@@ -114,6 +114,7 @@ static enum hd_status read_cell(struct hd_walk *w, struct hd_walk_access *a,
         return HD_OK; /* the writer's thread overwrote it unseen */
     struct hd_walk_access half = *a;
     half.ev.op = a->ev.op == HD_OP_READ ? HD_OP_READ : HD_OP_AREAD;
+    half.ev.order = HD_ORDER_SC; /* fork and join order it with its writer anyway */
     half.ev.deps = half.ev.addr = (struct hd_dep_list){0};
     hd_walk_place_of(w, &half);
     enum hd_status s = hd_walk_touch(w, &half, g, addr);
@@ -134,6 +135,7 @@ static enum hd_status write_cell(struct hd_walk *w, struct hd_walk_access *a,
         return HD_OK;
     struct hd_walk_access half = *a;
     half.ev.op = a->ev.op == HD_OP_WRITE ? HD_OP_WRITE : HD_OP_AWRITE;
+    half.ev.order = HD_ORDER_SC;
     half.ev.value = a->ev.op == HD_OP_RMW ? a->ev.new_value : a->ev.value;
     half.ev.addr = (struct hd_dep_list){0};
     half.ev.deps = (struct hd_dep_list){0};

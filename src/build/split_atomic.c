@@ -60,7 +60,9 @@ enum hd_status hd_walk_wide_rmw(struct hd_walk *w, const struct hd_raw *rec)
 {
     struct hd_raw part = *rec;
     part.kind = HD_LOG_AREAD;
+    w->in_parts = true;
     enum hd_status s = hd_walk_access(w, &part);
+    w->in_parts = false;
     if (s != HD_OK)
         return s;
     uint32_t own = hd_walk_current(w)->steps; /* this record's id */

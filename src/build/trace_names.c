@@ -61,7 +61,7 @@ bool hd_walk_site_place(const struct hd_walk *w, uint64_t address, char *out, si
 
 static void place_text(struct hd_walk *w, const struct hd_raw *rec, char *out, size_t size)
 {
-    if (rec->aux & HD_LOG_SITE && rec->kind <= HD_LOG_BRANCH) {
+    if (rec->aux & HD_LOG_SITE && (rec->kind <= HD_LOG_BRANCH || rec->kind == HD_LOG_ORDER)) {
         if (hd_walk_site_place(w, rec->site, out, size))
             return;
     } else if (rec->site && hd_recnames_place(&w->debug, rec->site, out, size)) {

@@ -51,6 +51,7 @@ void hd_walk_wide_mark(struct hd_walk *w, const struct hd_raw *rec); /* first wa
 void hd_walk_wide_settle(struct hd_walk *w);                         /* after it */
 bool hd_walk_wide_is(struct hd_walk *w, const struct hd_raw *rec);   /* needs the lock */
 /* All parts are read before one is written: each new one may depend on every old one. */
+enum hd_mem_order hd_walk_order(unsigned atomic); /* of __ATOMIC_* */
 enum hd_status hd_walk_wide_rmw(struct hd_walk *w, const struct hd_raw *rec);
 enum hd_status hd_walk_wide_lock(struct hd_walk *w, const struct hd_raw *rec, bool take);
 

@@ -72,6 +72,7 @@ struct hd_walk_thread {
     uint32_t last_event; /* its last event, without inserted ones */
     struct hd_walk_window windows[2]; /* the latest first; last 0: none */
     struct hd_vec more[2];            /* hd_tok: extra tokens for the next record, by role */
+    unsigned order;                   /* one more than __ATOMIC_* of the next record; 0: not told */
 };
 
 struct hd_walk_cell {
@@ -125,6 +126,7 @@ struct hd_walk {
     struct hd_rawlog log;
     struct hd_regions regions;
     struct hd_cells cells;
+    bool in_parts;           /* the record is one half of a read-modify-write */
     bool keep_all;           /* accesses to memory that is not shared are events, too */
     struct hd_owners owners; /* MARK */
     uint32_t segment;        /* MARK: of the thread that runs */

@@ -9,8 +9,7 @@
  * guesses and keys. The program that a recorded process becomes by exec writes to the name with
  * ".x". Every other process runs as if it were not instrumented. Only the holder of the token
  * appends, so the order of the log is the order of the run and needs no locks. The driver takes
- * finished chunks away while the program runs; the runtime waits when all are full. What was
- * written survives any death of the program.
+ * finished chunks away; the runtime waits when all are full. What was written survives any death.
  *
  * A chunk is a run of records in the bytes of rt_pack.h. A byte 0 where a record would start ends
  * it. Those of the ring are left at HD_LOG_PART unless a record is longer. Chunk n lies in place n
@@ -28,7 +27,7 @@
 
 #define HD_LOG_ENV       "HEDDLE_RT_LOG"
 #define HD_LOG_MAGIC     UINT64_C(0x31474f4c2d544448) /* "HDT-LOG1" */
-#define HD_LOG_VERSION   6
+#define HD_LOG_VERSION   7
 #define HD_LOG_HEAD      65536u     /* the header, then HD_LOG_NOTES bytes of text */
 #define HD_LOG_CHUNK     (1u << 22) /* 4 MB: a record takes at most as much */
 #define HD_LOG_PART      (1u << 19) /* chunks of the ring end here: what both sides use stays cached */
@@ -95,7 +94,8 @@
     X(NAME, 255, "thread, its name; or \"\", and the code address is where it starts")             \
     X(OUTSIDE, 1, "events in it: code without hooks was called at the place, and came back")       \
     X(FOLLOW, 255, "enum hd_follow of abi/rt_schedule.h, contents")                                \
-    X(ARRIVAL, 255, "enum hd_arrival of abi/rt_arrivals.h and an id, contents")
+    X(ARRIVAL, 255, "enum hd_arrival of abi/rt_arrivals.h and an id, contents")                    \
+    X(ORDER, 1, "__ATOMIC_* of the thread's next atomic, whose place is no site; or HD_LOG_FENCE")
 
 enum hd_log_kind {
 #define HD_LOG_ENUM(name, words, what) HD_LOG_##name,

@@ -19,6 +19,9 @@ enum {
     HD_SHAPE_PLACE = 1 << 10,  /* only names a place, for plain records */
 };
 
+/* ORDER: a fence of this order, here. It is no event of the runtime: nothing has to wait for it. */
+#define HD_LOG_FENCE 0x100u
+
 /* What a record of a shape is made of. */
 enum {
     HD_PART_WORD0 = 1,
@@ -95,6 +98,7 @@ static inline __attribute__((always_inline)) unsigned hd_shape_parts(unsigned sh
     case HD_LOG_BARIN:
     case HD_LOG_BAROUT:
     case HD_LOG_FREE:
+    case HD_LOG_ORDER:
         return HD_PART_WORD0;
     default:
         return 0;

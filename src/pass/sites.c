@@ -45,17 +45,8 @@ static LLVMValueRef emit_strings(struct hd_pass *p, uint64_t *size)
 
 static LLVMTypeRef site_type(struct hd_pass *p)
 {
-    LLVMTypeRef fields[] = {p->i32,
-                            p->i32,
-                            p->i32,
-                            p->i32,
-                            p->i32,
-                            p->i32,
-                            p->i16,
-                            p->i8,
-                            p->i8,
-                            p->i8,
-                            LLVMArrayType(p->i8, 3)};
+    LLVMTypeRef fields[] = {p->i32, p->i32, p->i32, p->i32, p->i32, p->i32,
+                            p->i16, p->i8,  p->i8,  p->i8,  p->i8,  LLVMArrayType(p->i8, 2)};
     return LLVMStructTypeInContext(p->ctx, fields, sizeof fields / sizeof fields[0], false);
 }
 
@@ -71,7 +62,8 @@ static LLVMValueRef site_value(struct hd_pass *p, const struct hd_site *s)
                              LLVMConstInt(p->i8, s->kind, false),
                              LLVMConstInt(p->i8, s->flags, false),
                              LLVMConstInt(p->i8, s->order, false),
-                             LLVMConstNull(LLVMArrayType(p->i8, 3))};
+                             LLVMConstInt(p->i8, s->fail_order, false),
+                             LLVMConstNull(LLVMArrayType(p->i8, 2))};
     return LLVMConstStructInContext(p->ctx, fields, sizeof fields / sizeof fields[0], false);
 }
 

@@ -9,7 +9,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
-#define VERSION     5
+#define VERSION     6
 #define FILE_HEADER 16
 #define HEADER      20
 #define RAW_MAX     (1u << 30)

@@ -163,7 +163,7 @@ static struct hd_site access_of(const struct hd_asm *info, const struct reading 
         return (struct hd_site){0};
     bool atomic = r->atomic || (r->mov && info->clobbers && info->size <= 8);
     bool reads = info->reads && !(r->mov && info->writes), writes = info->writes && !r->looks;
-    site.order = __ATOMIC_SEQ_CST;
+    site.order = site.fail_order = __ATOMIC_SEQ_CST;
     if (r->atomic)
         site.kind = r->cas ? HD_SITE_CAS : HD_SITE_RMW;
     else if (reads && writes)

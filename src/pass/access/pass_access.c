@@ -230,7 +230,8 @@ void hd_access_cas(struct hd_fn *f, LLVMValueRef inst)
     struct hd_site site = {.kind = HD_SITE_CAS,
                            .size = (uint32_t)size_of(f, LLVMTypeOf(value)),
                            .flags = HD_SITE_OWN,
-                           .order = order_of(LLVMGetCmpXchgSuccessOrdering(inst))};
+                           .order = order_of(LLVMGetCmpXchgSuccessOrdering(inst)),
+                           .fail_order = order_of(LLVMGetCmpXchgFailureOrdering(inst))};
     struct hd_dep expected = hd_deps_of(f, LLVMGetOperand(inst, 1)), val = expected;
     struct hd_dep new_value = hd_deps_of(f, value);
     LLVMValueRef record = before_rmw(f, inst, site);

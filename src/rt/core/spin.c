@@ -41,6 +41,7 @@ static bool only_looks(const struct hd_pack_slot *s)
     case HD_LOG_LOOK:
     case HD_LOG_BRANCH:
     case HD_LOG_MORE:
+    case HD_LOG_ORDER:
         return true;
     default:
         return false;

@@ -33,4 +33,20 @@ static inline __attribute__((always_inline)) void hd_rt_read(uintptr_t pc, const
     hd_rt_put(pc, HD_SHAPE(HD_LOG_READ, size), w, HD_TOK_NONE, HD_TOK_NONE);
 }
 
+/* A fence of this order (__ATOMIC_*). Nobody has to wait for it, so the thread does not stop here.
+ * Before there are threads it says nothing: whoever runs later was created after it. */
+static inline void hd_rt_log_fence(uintptr_t place, unsigned aux, unsigned order)
+{
+    struct hd_thread *me = hd_rt_me;
+    uint64_t w = HD_LOG_FENCE | (order & 7);
+    if (!rt.multi || !me || me->in_rt)
+        return;
+    me->in_rt = HD_IN_RT;
+    if (HD_UNLIKELY(rt.holder != me))
+        hd_rt_take_token(me);
+    hd_rt_flush(me);
+    hd_rt_log_words(HD_LOG_ORDER, aux, place, 1, &w);
+    hd_rt_leave(me);
+}
+
 #endif

@@ -527,7 +527,7 @@ HOOK hd_tok __hd_asm_post(struct hd_site *site, void *p, hd_tok val)
 
 HOOK void __hd_fence(struct hd_site *site)
 {
-    (void)site;
+    hd_rt_log_fence((uintptr_t)site, HD_LOG_SITE, site->order);
 }
 
 static void copy(struct hd_site *site, void *to, const void *from, uint64_t n, hd_tok to_addr,

@@ -1,6 +1,6 @@
 /* Entry points of code compiled with -fsanitize=thread: atomics. Runs in the user's process; see
- * the rules in rt.h. The hook does the operation itself, as strongly as there is: the trace is
- * sequentially consistent anyway. 16-byte operations are several records under a lock. */
+ * the rules in rt.h. The hook does the operation itself, as strongly as there is: the order is for
+ * the trace. 16-byte operations are several records under a lock. */
 #include "rt/hooks/hook_access.h"
 
 #define HOOK HD_EXPORT __attribute__((noinline))
@@ -39,8 +39,10 @@ static void log_16(enum hd_log_kind kind, uintptr_t pc, const volatile void *p, 
 }
 
 static void log_wide(enum hd_log_kind kind, uintptr_t pc, const volatile void *p, unsigned size,
-                     hd_a128 old, hd_a128 value)
+                     hd_a128 old, hd_a128 value, int order)
 {
+    if (order != __ATOMIC_SEQ_CST)
+        hd_rt_log1(HD_LOG_ORDER, pc, (unsigned)order & 7);
     if (size == 16)
         log_16(kind, pc, p, old, value);
     else
@@ -58,11 +60,10 @@ static void log_wide(enum hd_log_kind kind, uintptr_t pc, const volatile void *p
     HOOK hd_a##bits __tsan_atomic##bits##_load(const volatile hd_a##bits *p, int order)            \
     {                                                                                              \
         struct hd_thread *me = hd_rt_enter_at((const void *)p, bits / 8, HD_PC);                   \
-        (void)order;                                                                               \
         if (!me)                                                                                   \
             return bits == 128 ? SWAP(bits, (volatile hd_a##bits *)p, 0, 0) : GET(bits, p);        \
         hd_a##bits v = GET(bits, p);                                                               \
-        log_wide(HD_LOG_AREAD, HD_PC, p, bits / 8, 0, v);                                          \
+        log_wide(HD_LOG_AREAD, HD_PC, p, bits / 8, 0, v, order);                                   \
         hd_rt_leave(me);                                                                           \
         return v;                                                                                  \
     }                                                                                              \
@@ -70,14 +71,13 @@ static void log_wide(enum hd_log_kind kind, uintptr_t pc, const volatile void *p
     HOOK void __tsan_atomic##bits##_store(volatile hd_a##bits *p, hd_a##bits v, int order)         \
     {                                                                                              \
         struct hd_thread *me = hd_rt_enter_at((const void *)p, bits / 8, HD_PC);                   \
-        (void)order;                                                                               \
         if (!me) {                                                                                 \
             for (hd_a##bits seen = *p, was = ~seen; was != seen;)                                  \
                 seen = SWAP(bits, p, was = seen, v);                                               \
             return;                                                                                \
         }                                                                                          \
         PUT(bits, p, v);                                                                           \
-        log_wide(HD_LOG_AWRITE, HD_PC, p, bits / 8, 0, v);                                         \
+        log_wide(HD_LOG_AWRITE, HD_PC, p, bits / 8, 0, v, order);                                  \
         hd_rt_leave(me);                                                                           \
     }
 
@@ -86,7 +86,6 @@ static void log_wide(enum hd_log_kind kind, uintptr_t pc, const volatile void *p
     HOOK hd_a##bits __tsan_atomic##bits##_##name(volatile hd_a##bits *p, hd_a##bits v, int order)  \
     {                                                                                              \
         struct hd_thread *me = hd_rt_enter_at((const void *)p, bits / 8, HD_PC);                   \
-        (void)order;                                                                               \
         hd_a##bits old = GET(bits, p), seen;                                                       \
         if (!me) {                                                                                 \
             while ((seen = SWAP(bits, p, old, (hd_a##bits)(result))) != old)                       \
@@ -95,14 +94,14 @@ static void log_wide(enum hd_log_kind kind, uintptr_t pc, const volatile void *p
         }                                                                                          \
         hd_a##bits new_value = (hd_a##bits)(result);                                               \
         PUT(bits, p, new_value);                                                                   \
-        log_wide(HD_LOG_RMW, HD_PC, p, bits / 8, old, new_value);                                  \
+        log_wide(HD_LOG_RMW, HD_PC, p, bits / 8, old, new_value, order);                           \
         hd_rt_leave(me);                                                                           \
         return old;                                                                                \
     }
 
 #define CAS(bits)                                                                                  \
     static bool cas##bits(volatile hd_a##bits *p, hd_a##bits *expected, hd_a##bits v,              \
-                          uintptr_t pc)                                                            \
+                          uintptr_t pc, int order, int fail)                                       \
     {                                                                                              \
         struct hd_thread *me = hd_rt_enter_at((const void *)p, bits / 8, pc);                      \
         if (!me) {                                                                                 \
@@ -117,7 +116,8 @@ static void log_wide(enum hd_log_kind kind, uintptr_t pc, const volatile void *p
             PUT(bits, p, v);                                                                       \
         else                                                                                       \
             *expected = old;                                                                       \
-        log_wide(done ? HD_LOG_RMW : HD_LOG_AREAD, pc, p, bits / 8, old, done ? v : old);          \
+        log_wide(done ? HD_LOG_RMW : HD_LOG_AREAD, pc, p, bits / 8, old, done ? v : old,           \
+                 done ? order : fail);                                                             \
         hd_rt_leave(me);                                                                           \
         return done;                                                                               \
     }                                                                                              \
@@ -130,23 +130,17 @@ static void log_wide(enum hd_log_kind kind, uintptr_t pc, const volatile void *p
     HOOK int __tsan_atomic##bits##_compare_exchange_strong(volatile hd_a##bits *p, hd_a##bits *e,  \
                                                            hd_a##bits v, int order, int fail)      \
     {                                                                                              \
-        (void)order;                                                                               \
-        (void)fail;                                                                                \
-        return cas##bits(p, e, v, HD_PC);                                                          \
+        return cas##bits(p, e, v, HD_PC, order, fail);                                             \
     }                                                                                              \
     HOOK int __tsan_atomic##bits##_compare_exchange_weak(volatile hd_a##bits *p, hd_a##bits *e,    \
                                                          hd_a##bits v, int order, int fail)        \
     {                                                                                              \
-        (void)order;                                                                               \
-        (void)fail;                                                                                \
-        return cas##bits(p, e, v, HD_PC);                                                          \
+        return cas##bits(p, e, v, HD_PC, order, fail);                                             \
     }                                                                                              \
     HOOK hd_a##bits __tsan_atomic##bits##_compare_exchange_val(                                    \
         volatile hd_a##bits *p, hd_a##bits e, hd_a##bits v, int order, int fail)                   \
     {                                                                                              \
-        (void)order;                                                                               \
-        (void)fail;                                                                                \
-        cas##bits(p, &e, v, HD_PC);                                                                \
+        cas##bits(p, &e, v, HD_PC, order, fail);                                                   \
         return e;                                                                                  \
     }
 
@@ -172,8 +166,8 @@ HOOK void __tsan_atomic_signal_fence(int order);
 
 HOOK void __tsan_atomic_thread_fence(int order)
 {
-    (void)order;
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    hd_rt_log_fence(HD_PC, 0, (unsigned)order);
 }
 
 HOOK void __tsan_atomic_signal_fence(int order)
