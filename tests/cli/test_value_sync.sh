@@ -45,6 +45,10 @@ for kind in 0 1 2 3 4; do # queue lock, latch, turns, list hand over hand, seque
     correct kind$kind value_kinds "-DKIND=$kind -DN=300" "$sliced"
     faulty kind${kind}f value_kinds "-DKIND=$kind -DN=5" "$sliced"
 done
+for kind in 0 1 2; do
+    correct rw$kind rw_counter "-DKIND=$kind -DN=300" "$sliced"
+    faulty rw${kind}f rw_counter "-DKIND=$kind -DN=5" "$sliced"
+done
 correct buffer bounded_buffer "-DITEMS=100" "--policy random --quantum 3"
 faulty bufferf bounded_buffer "" "--policy random --quantum 3"
 

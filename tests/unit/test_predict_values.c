@@ -1,12 +1,13 @@
 /* Prediction against exhaustive enumeration on random traces in which threads synchronise by
  * values: spin locks (compare-and-swap, exchange), hand-over flags, counters (atomic, or under a
- * mutex), generations. Faults are part of the draw: a lock is given back by one who does not own
- * it, a branch or a dependence is missing, an access stands outside. Wrong rules about values are
- * found here; tests/predict has the shapes one by one.
+ * mutex), generations, a number of readers or a writer. Faults are part of the draw: a lock is
+ * given back by one who does not own it, a branch or a dependence is missing, an access stands
+ * outside. Wrong rules about values are found here; tests/predict has the shapes one by one.
  *
- * HEDDLE_TEST_LONG=1 draws 2,000,000 traces, else 40,000. HEDDLE_SEED=n runs that one and prints
- * it.
+ * HEDDLE_TEST_LONG=1 draws 2,000,000 traces, else 40,000; HEDDLE_SEEDS=m,n those of the seeds m to
+ * n - 1. HEDDLE_SEED=n runs that one and prints it.
  */
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,8 +25,8 @@
 #include "trace/text/text.h"
 
 enum { THREADS = 3, MAX_EVENTS = 22 };
-enum var { LOCK, COUNT, GEN, DATA, VARS };
-static const char *const names[VARS] = {"lk", "cnt", "gen", "data"};
+enum var { LOCK, COUNT, GEN, RW, DATA, VARS };
+static const char *const names[VARS] = {"lk", "cnt", "gen", "rw", "data"};
 
 /* What a thread is about to do: the steps of one activity. */
 enum step {
@@ -45,6 +46,12 @@ enum step {
     LOOK_COUNT,  /* atomic load */
     NEXT_GEN,    /* atomic store of one more than the last look */
     LOOK_GEN,    /* atomic load */
+    READ_LOCK,   /* one reader more by compare-and-swap, if no writer is there */
+    READ_TRY,    /* one reader more, and less again if a writer is there */
+    READ_FREE,   /* one reader less */
+    WRITE_LOCK,  /* compare-and-swap from nothing to the writer's number */
+    WRITE_SUB,   /* takes the writer's number off */
+    WRITE_ZERO,  /* stores nothing */
     STEPS
 };
 
@@ -65,20 +72,27 @@ static const enum step activities[][6] = {
     {LOOK_GEN, READ, STEPS},
     {WRITE, NEXT_GEN, STEPS},
     {TAKE, READ_COUNT, GIVE, WRITE, STEPS},
+    {READ_LOCK, READ, READ_FREE, STEPS},
+    {READ_LOCK, READ, READ_FREE, STEPS},
+    {READ_TRY, READ, READ_FREE, STEPS},
+    {WRITE_LOCK, WRITE, WRITE_SUB, STEPS},
+    {WRITE_LOCK, WRITE, WRITE_ZERO, STEPS},
 };
-enum { ACTIVITIES = sizeof activities / sizeof *activities };
+enum { ACTIVITIES = sizeof activities / sizeof *activities, RW_ACTIVITIES = 5 /* the last */ };
 
 struct thread {
     const enum step *next;
-    unsigned last_read, seen; /* event number and value of the last read; 0: none */
+    unsigned last_read; /* event number of the last read; 0: none */
+    uint64_t seen;      /* its value */
 };
 
 struct machine {
     struct hd_rng rng;
     FILE *out;
     unsigned n; /* events so far */
-    unsigned mem[VARS];
-    int owner; /* of the mutex, or -1 */
+    uint64_t mem[VARS];
+    uint64_t writer; /* what a writer adds to the number of readers */
+    int owner;       /* of the mutex, or -1 */
     struct thread thread[THREADS];
 };
 
@@ -107,19 +121,19 @@ static void note_read(struct machine *m, int u, enum var x)
 
 static void read_var(struct machine *m, int u, const char *op, enum var x, bool look)
 {
-    char text[32];
-    snprintf(text, sizeof text, "%s(%s,%u)", op, names[x], m->mem[x]);
+    char text[64];
+    snprintf(text, sizeof text, "%s(%s,%" PRIu64 ")", op, names[x], m->mem[x]);
     event(m, u, text);
     note_read(m, u, x);
     if (look)
         branch(m, u);
 }
 
-static void write_var(struct machine *m, int u, const char *op, enum var x, unsigned value,
+static void write_var(struct machine *m, int u, const char *op, enum var x, uint64_t value,
                       bool computed)
 {
-    char text[32];
-    snprintf(text, sizeof text, "%s(%s,%u)", op, names[x], value);
+    char text[64];
+    snprintf(text, sizeof text, "%s(%s,%" PRIu64 ")", op, names[x], value);
     event(m, u, text);
     if (computed && m->thread[u].last_read)
         fprintf(m->out, "|val=%u", m->thread[u].last_read);
@@ -128,10 +142,10 @@ static void write_var(struct machine *m, int u, const char *op, enum var x, unsi
     m->mem[x] = value;
 }
 
-static void rmw_var(struct machine *m, int u, enum var x, unsigned value, bool computed)
+static void rmw_var(struct machine *m, int u, enum var x, uint64_t value, bool computed)
 {
-    char text[32];
-    snprintf(text, sizeof text, "rmw(%s,%u,%u)", names[x], m->mem[x], value);
+    char text[64];
+    snprintf(text, sizeof text, "rmw(%s,%" PRIu64 ",%" PRIu64 ")", names[x], m->mem[x], value);
     event(m, u, text);
     if (computed)
         fprintf(m->out, "|val=%u", m->n);
@@ -151,6 +165,45 @@ static bool use_mutex(struct machine *m, int u, bool take)
     m->owner = take ? u : -1;
     event(m, u, take ? "acq(m)" : "rel(m)");
     return true;
+}
+
+/* The lock of readers and writers: as run_step. */
+static bool run_rw_step(struct machine *m, int u, enum step step)
+{
+    bool writes = m->mem[RW] >= m->writer;
+    switch (step) {
+    case READ_LOCK:
+        if (writes || hd_rng_chance(&m->rng, 20)) {
+            read_var(m, u, "ar", RW, true);
+            return hd_rng_chance(&m->rng, 5);
+        }
+        rmw_var(m, u, RW, m->mem[RW] + 1, !hd_rng_chance(&m->rng, 10));
+        return true;
+    case READ_TRY:
+        rmw_var(m, u, RW, m->mem[RW] + 1, true);
+        if (!writes)
+            return true;
+        if (hd_rng_chance(&m->rng, 20))
+            read_var(m, u, "r", DATA, false);
+        rmw_var(m, u, RW, m->mem[RW] - 1, true);
+        return false;
+    case READ_FREE:
+        rmw_var(m, u, RW, m->mem[RW] - 1, true);
+        return true;
+    case WRITE_LOCK:
+        if (m->mem[RW] && hd_rng_chance(&m->rng, 90)) {
+            read_var(m, u, "ar", RW, true);
+            return hd_rng_chance(&m->rng, 5);
+        }
+        rmw_var(m, u, RW, m->mem[RW] + m->writer, !hd_rng_chance(&m->rng, 10));
+        return true;
+    case WRITE_SUB:
+        rmw_var(m, u, RW, m->mem[RW] - m->writer, true);
+        return true;
+    default:
+        write_var(m, u, "aw", RW, 0, false);
+        return true;
+    }
 }
 
 /* True: the step is done; false: it has to be tried again, or cannot be done now. */
@@ -181,7 +234,7 @@ static bool run_step(struct machine *m, int u, enum step step)
         return true;
     case ADD:
     case SUB:
-        rmw_var(m, u, COUNT, m->mem[COUNT] + (step == ADD ? 1 : -1u), true);
+        rmw_var(m, u, COUNT, (uint32_t)(m->mem[COUNT] + (step == ADD ? 1 : -1u)), true);
         return true;
     case TAKE:
     case GIVE:
@@ -191,7 +244,7 @@ static bool run_step(struct machine *m, int u, enum step step)
         return true;
     case WRITE_COUNT:
     case WRITE_LESS:
-        write_var(m, u, "w", COUNT, t->seen + (step == WRITE_COUNT ? 1 : -1u), true);
+        write_var(m, u, "w", COUNT, (uint32_t)(t->seen + (step == WRITE_COUNT ? 1 : -1u)), true);
         return true;
     case ZERO_COUNT:
         write_var(m, u, "aw", COUNT, 0, false);
@@ -202,9 +255,11 @@ static bool run_step(struct machine *m, int u, enum step step)
     case NEXT_GEN:
         write_var(m, u, "aw", GEN, m->mem[GEN] + 1, false);
         return true;
-    default:
+    case LOOK_GEN:
         read_var(m, u, "ar", GEN, true);
         return true;
+    default:
+        return run_rw_step(m, u, step);
     }
 }
 
@@ -212,14 +267,16 @@ static size_t make(uint64_t seed, char *buffer, size_t size)
 {
     struct machine m = {.owner = -1, .mem[COUNT] = 4, .out = fmemopen(buffer, size, "w")};
     hd_rng_init(&m.rng, seed);
+    m.writer = (const uint64_t[]){8, UINT32_MAX, UINT64_MAX}[hd_rng_below(&m.rng, 3)];
     int threads = 2 + (int)hd_rng_below(&m.rng, THREADS - 1);
     unsigned kinds = 1 + (unsigned)hd_rng_below(&m.rng, 3), kind[3], stop = m.n;
+    unsigned from = hd_rng_chance(&m.rng, 30) ? ACTIVITIES - RW_ACTIVITIES : 0;
     for (unsigned i = 0; i < kinds; i++)
-        kind[i] = (unsigned)hd_rng_below(&m.rng, ACTIVITIES);
+        kind[i] = from + (unsigned)hd_rng_below(&m.rng, ACTIVITIES - from);
     if (!hd_rng_chance(&m.rng, 10))
         fprintf(m.out, "!control branches\n");
     for (int x = 0; x < DATA; x++)
-        fprintf(m.out, "!init %s %u\n", names[x], m.mem[x]);
+        fprintf(m.out, "!init %s %" PRIu64 "\n", names[x], m.mem[x]);
     stop = 8 + (unsigned)hd_rng_below(&m.rng, MAX_EVENTS - 10);
     for (int tries = 0; m.n < stop && tries < 200; tries++) {
         int u = (int)hd_rng_below(&m.rng, (uint64_t)threads);
@@ -313,14 +370,19 @@ static bool judge(uint64_t seed, bool show)
 
 static void values_are_judged_as_enumerated(void **state)
 {
-    uint64_t n = getenv("HEDDLE_TEST_LONG") ? 2000000 : 40000, done = 0;
+    uint64_t n = getenv("HEDDLE_TEST_LONG") ? 2000000 : 40000, from = 0, done = 0;
+    const char *range = getenv("HEDDLE_SEEDS");
     (void)state;
     if (getenv("HEDDLE_SEED")) {
         judge(strtoull(getenv("HEDDLE_SEED"), NULL, 0), true);
         return;
     }
-    for (uint64_t seed = 0; seed < n; seed++)
+    if (range && sscanf(range, "%" SCNu64 ",%" SCNu64, &from, &n) != 2)
+        fail_msg("HEDDLE_SEEDS is not two numbers: %s", range);
+    for (uint64_t seed = from; seed < n; seed++)
         done += judge(seed, false);
+    if (range)
+        return;
     print_message("%llu of %llu traces enumerated; races %llu, impossible by lockset %llu, by must "
                   "%llu\n",
                   (unsigned long long)done, (unsigned long long)n, (unsigned long long)races,

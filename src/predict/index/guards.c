@@ -1,20 +1,9 @@
-#include "predict/index/guards.h"
+#include "predict/index/guards_int.h"
 
 #include "base/alloc.h"
 #include "base/stop.h"
 
 #include <stdlib.h>
-
-struct search {
-    const struct hd_trace *t;
-    const struct hd_accesses *locs;
-    const uint32_t *needed_at;
-    struct hd_vec *out;
-    uint32_t guards;
-    struct hd_vec opens;     /* of the location in hand: struct open */
-    struct hd_u32vec loose;  /* writes of the value outside of any section */
-    struct hd_u32vec owners; /* threads that open */
-};
 
 /* An rmw that stores something else than it reads, and whose read something depends on. */
 struct open {
@@ -32,16 +21,13 @@ static int by_value(const void *a, const void *b)
     return x->event < y->event ? -1 : x->event > y->event;
 }
 
-static bool opens_something(const struct search *s, hd_eid e)
+static bool opens_something(const struct hd_guard_search *s, hd_eid e)
 {
     return s->t->op[e] == HD_OP_RMW && s->needed_at[e] != UINT32_MAX &&
            !hd_value_eq(hd_trace_read_value(s->t, e), hd_trace_write_value(s->t, e));
 }
 
-/* The section from what the rmw opened to `close` (or HD_EID_NONE): begins at the first event that
- * can run only if the rmw's read is fresh, other than a lock operation, which has a section of its
- * own. False: that event is not before the close. */
-static bool add_section(struct search *s, hd_eid rmw, hd_eid close)
+bool hd_guard_add_section(struct hd_guard_search *s, hd_eid rmw, hd_eid close, bool shared)
 {
     const struct hd_trace *t = s->t;
     size_t n;
@@ -55,12 +41,13 @@ static bool add_section(struct search *s, hd_eid rmw, hd_eid close)
         at++;
     if (at < end) /* else there is nothing inside */
         *(struct hd_section *)hd_vec_push(s->out) =
-            (struct hd_section){events[at], close, s->guards, t->thread[rmw], false};
+            (struct hd_section){events[at], close, s->guards, t->thread[rmw], shared};
     return true;
 }
 
 /* The sections of one thread. False: the value does not guard anything. */
-static bool find_sections(struct search *s, const struct hd_loc_user *user, struct hd_value value)
+static bool find_sections(struct hd_guard_search *s, const struct hd_loc_user *user,
+                          struct hd_value value)
 {
     const struct hd_trace *t = s->t;
     hd_eid open = HD_EID_NONE;
@@ -71,7 +58,7 @@ static bool find_sections(struct search *s, const struct hd_loc_user *user, stru
         if (writes) {
             if (open == HD_EID_NONE)
                 hd_u32vec_push(&s->loose, e);
-            else if (!add_section(s, open, e))
+            else if (!hd_guard_add_section(s, open, e, false))
                 return false;
             open = HD_EID_NONE;
         } else if (reads && t->op[e] == HD_OP_RMW) {
@@ -83,11 +70,10 @@ static bool find_sections(struct search *s, const struct hd_loc_user *user, stru
         }
     }
     return open == HD_EID_NONE || s->needed_at[open] == UINT32_MAX ||
-           add_section(s, open, HD_EID_NONE);
+           hd_guard_add_section(s, open, HD_EID_NONE, false);
 }
 
-/* Whether the thread, or one that it descends from, was made by the thread of w after w. */
-static bool made_after(const struct hd_trace *t, hd_tid u, hd_eid w)
+bool hd_guard_made_after(const struct hd_trace *t, hd_tid u, hd_eid w)
 {
     for (size_t i = 0; i < hd_trace_n_threads(t) && t->fork_of[u] != HD_EID_NONE; i++) {
         hd_eid fork = t->fork_of[u];
@@ -98,17 +84,17 @@ static bool made_after(const struct hd_trace *t, hd_tid u, hd_eid w)
     return false;
 }
 
-static bool loose_come_first(const struct search *s)
+static bool loose_come_first(const struct hd_guard_search *s)
 {
     for (size_t i = 0; i < s->loose.len; i++)
         for (size_t k = 0; k < s->owners.len; k++)
             if (s->owners.data[k] != s->t->thread[s->loose.data[i]] &&
-                !made_after(s->t, (hd_tid)s->owners.data[k], s->loose.data[i]))
+                !hd_guard_made_after(s->t, (hd_tid)s->owners.data[k], s->loose.data[i]))
                 return false;
     return true;
 }
 
-static void try_value(struct search *s, uint32_t loc, struct hd_value value)
+static void try_value(struct hd_guard_search *s, uint32_t loc, struct hd_value value)
 {
     size_t before = s->out->len, n;
     const struct hd_loc_user *users = hd_accesses_users(s->locs, loc, &n);
@@ -122,11 +108,21 @@ static void try_value(struct search *s, uint32_t loc, struct hd_value value)
         s->out->len = before;
 }
 
-/* Every value that rmws of two threads read. */
-static void try_location(struct search *s, uint32_t loc)
+static bool of_two_threads(const struct hd_guard_search *s)
+{
+    for (size_t i = 1; i < s->opens.len; i++)
+        if (s->t->thread[((struct open *)hd_vec_at(&s->opens, i))->event] !=
+            s->t->thread[((struct open *)hd_vec_at(&s->opens, 0))->event])
+            return true;
+    return false;
+}
+
+/* Every value that rmws of two threads read; where none of them guards, the sums. */
+static void try_location(struct hd_guard_search *s, uint32_t loc)
 {
     size_t n;
     const struct hd_loc_user *users = hd_accesses_users(s->locs, loc, &n);
+    uint32_t before = s->guards;
     s->opens.len = 0;
     for (size_t i = 0; i < n && n > 1; i++)
         for (uint32_t k = users[i].wstart; k < users[i].wend; k++)
@@ -147,19 +143,23 @@ static void try_location(struct search *s, uint32_t loc)
         if (two)
             try_value(s, loc, first->value);
     }
+    if (s->guards == before && of_two_threads(s))
+        hd_tally_location(s, loc);
 }
 
 uint32_t hd_guards_find(const struct hd_trace *t, const struct hd_accesses *locs,
                         const uint32_t *needed_at, struct hd_vec *out)
 {
-    struct search s = {.t = t,
-                       .locs = locs,
-                       .needed_at = needed_at,
-                       .out = out,
-                       .opens = HD_VEC_INIT(struct open)};
+    struct hd_guard_search s = {.t = t,
+                                .locs = locs,
+                                .needed_at = needed_at,
+                                .out = out,
+                                .opens = HD_VEC_INIT(struct open)};
+    hd_tally_init(&s);
     for (uint32_t loc = 0; loc < hd_trace_n_objs(t, HD_OBJ_LOC) && !hd_stop_often(loc); loc++)
         try_location(&s, loc);
     hd_vec_fini(&s.opens);
+    hd_vec_fini(&s.moves);
     hd_u32vec_fini(&s.loose);
     hd_u32vec_fini(&s.owners);
     return s.guards;

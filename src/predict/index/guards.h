@@ -10,6 +10,9 @@
  * more than one (docs/algorithms/prediction.md has the argument). From the first event that can run
  * only if the rmw's read is fresh up to the close, the thread is in a section of a lock that
  * excludes all others of the same x and v, and every step may use it as one of a mutex.
+ *
+ * Where no value of x is such a guard, what each thread has added to x on balance may be one: a
+ * number that counts readers, or says that one writes (tallies.c). Its sections may be shared.
  */
 #ifndef HD_PREDICT_INDEX_GUARDS_H
 #define HD_PREDICT_INDEX_GUARDS_H

@@ -208,9 +208,9 @@ static void scan_guard(struct scan *c, const struct hd_vec *guards, hd_eid e)
     uint32_t lock = (uint32_t)c->s->n_real + x->lock;
     struct use *use = use_of(c, x->thread, lock);
     if (x->open == e)
-        open_section(c, e, lock, use, false);
+        open_section(c, e, lock, use, x->shared);
     else
-        close_section(c, e, use, false);
+        close_section(c, e, use, x->shared);
 }
 
 struct hd_sections *hd_sections_new(const struct hd_trace *t, const struct hd_vec *guards,
