@@ -49,6 +49,10 @@ for kind in 0 1 2; do
     correct rw$kind rw_counter "-DKIND=$kind -DN=300" "$sliced"
     faulty rw${kind}f rw_counter "-DKIND=$kind -DN=5" "$sliced"
 done
+for kind in 0 1 2; do
+    correct pool$kind pool "-DKIND=$kind -DN=300" "$sliced"
+    faulty pool${kind}f pool "-DKIND=$kind -DN=5" "$sliced"
+done
 correct buffer bounded_buffer "-DITEMS=100" "--policy random --quantum 3"
 faulty bufferf bounded_buffer "" "--policy random --quantum 3"
 

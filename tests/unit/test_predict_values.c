@@ -8,21 +8,10 @@
  * n - 1. HEDDLE_SEED=n runs that one and prints it.
  */
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
+
+#include "../support/judge.h"
 
 #include "base/rng.h"
-#include "detect/pairs.h"
-#include "model/check.h"
-#include "model/enumerate.h"
-#include "predict/run/predict.h"
-#include "trace/text/text.h"
 
 enum { THREADS = 3, MAX_EVENTS = 22 };
 enum var { LOCK, COUNT, GEN, RW, DATA, VARS };
@@ -294,78 +283,11 @@ static size_t make(uint64_t seed, char *buffer, size_t size)
     return len;
 }
 
-static bool agrees(const struct hd_trace *t, const struct hd_enum_result *e, uint32_t steps)
-{
-    struct hd_predict_options options;
-    struct hd_prediction p;
-    struct hd_pairs found = {0}, real = {0};
-    hd_predict_defaults(&options);
-    options.all_pairs = true;
-    options.jobs = 1;
-    options.steps = steps;
-    assert_int_equal(hd_predict(t, &options, &p, NULL), HD_OK);
-    for (size_t i = 0; i < p.races.len; i++) {
-        const struct hd_witness *w = &((struct hd_race *)hd_vec_at(&p.races, i))->witness;
-        hd_pairs_push(&found, w->a, w->b);
-    }
-    for (size_t i = 0; i < e->n_pairs; i++)
-        hd_pairs_push(&real, e->pairs[i].a, e->pairs[i].b);
-    hd_pairs_sort(&found);
-    hd_pairs_sort(&real);
-    bool same = hd_pairs_equal(&found, &real) && !p.undecided.len && !p.rejected.n;
-    if (!same)
-        print_error("predicted %zu, enumerated %zu, undecided %zu, steps %#x\n", found.len,
-                    real.len, p.undecided.len, steps);
-    hd_pairs_fini(&found);
-    hd_pairs_fini(&real);
-    hd_prediction_fini(&p);
-    return same;
-}
-
-/* How many conflicting pairs were proved impossible by the lockset and by the must filter: rules
- * that never fire are not tested. */
-static uint64_t proved[HD_STEPS], races;
-
-static void count(const struct hd_trace *t)
-{
-    struct hd_predict_options options;
-    struct hd_prediction p;
-    hd_predict_defaults(&options);
-    options.all_pairs = true;
-    options.jobs = 1;
-    options.steps = 1u << HD_STEP_LOCKSET | 1u << HD_STEP_MUST | 1u << HD_STEP_GREEDY;
-    assert_int_equal(hd_predict(t, &options, &p, NULL), HD_OK);
-    for (int s = 0; s < HD_STEPS; s++)
-        proved[s] += p.proved[s];
-    races += p.races.len;
-    hd_prediction_fini(&p);
-}
-
-static bool judge(uint64_t seed, bool show)
+static bool judge_seed(uint64_t seed, bool show)
 {
     char buffer[4096];
     size_t len = make(seed, buffer, sizeof buffer);
-    struct hd_trace *t = NULL;
-    struct hd_enum_result e = {0};
-    struct hd_enum_opts opts = {.max_states = 200000};
-    struct hd_err err = {0};
-    hd_eid bad;
-    const uint32_t all = (1u << HD_STEPS) - 1, greedy = 1u << HD_STEP_GREEDY;
-    if (show)
-        fwrite(buffer, 1, len, stderr);
-    if (hd_text_read(buffer, len, "values", &t, &err) != HD_OK)
-        fail_msg("seed %llu: %s", (unsigned long long)seed, err.text);
-    if (hd_check_trace(t, &bad, &err) != HD_OK)
-        fail_msg("seed %llu: event %u: %s", (unsigned long long)seed, bad + 1, err.text);
-    bool done = hd_enumerate(t, &opts, &e, &err) == HD_OK;
-    if (done && (!agrees(t, &e, all) || (seed % 4 == 0 && !agrees(t, &e, all & ~greedy)))) {
-        fwrite(buffer, 1, len, stderr);
-        fail_msg("seed %llu", (unsigned long long)seed);
-    }
-    count(t);
-    hd_enum_result_fini(&e);
-    hd_trace_free(t);
-    return done;
+    return judge(seed, buffer, len, show);
 }
 
 static void values_are_judged_as_enumerated(void **state)
@@ -374,13 +296,13 @@ static void values_are_judged_as_enumerated(void **state)
     const char *range = getenv("HEDDLE_SEEDS");
     (void)state;
     if (getenv("HEDDLE_SEED")) {
-        judge(strtoull(getenv("HEDDLE_SEED"), NULL, 0), true);
+        judge_seed(strtoull(getenv("HEDDLE_SEED"), NULL, 0), true);
         return;
     }
     if (range && sscanf(range, "%" SCNu64 ",%" SCNu64, &from, &n) != 2)
         fail_msg("HEDDLE_SEEDS is not two numbers: %s", range);
     for (uint64_t seed = from; seed < n; seed++)
-        done += judge(seed, false);
+        done += judge_seed(seed, false);
     if (range)
         return;
     print_message("%llu of %llu traces enumerated; races %llu, impossible by lockset %llu, by must "

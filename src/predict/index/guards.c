@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/stop.h"
+#include "predict/index/tokens.h"
 
 #include <stdlib.h>
 
@@ -148,7 +149,8 @@ static void try_location(struct hd_guard_search *s, uint32_t loc)
 }
 
 uint32_t hd_guards_find(const struct hd_trace *t, const struct hd_accesses *locs,
-                        const uint32_t *needed_at, struct hd_vec *out)
+                        const uint32_t *needed_at, const struct hd_sections *sections,
+                        struct hd_vec *out)
 {
     struct hd_guard_search s = {.t = t,
                                 .locs = locs,
@@ -158,6 +160,8 @@ uint32_t hd_guards_find(const struct hd_trace *t, const struct hd_accesses *locs
     hd_tally_init(&s);
     for (uint32_t loc = 0; loc < hd_trace_n_objs(t, HD_OBJ_LOC) && !hd_stop_often(loc); loc++)
         try_location(&s, loc);
+    if (hd_stop_now() == HD_STOP_NO)
+        hd_tokens_find(&s, sections);
     hd_vec_fini(&s.opens);
     hd_vec_fini(&s.moves);
     hd_u32vec_fini(&s.loose);

@@ -21,8 +21,10 @@
 #include "predict/index/held_sections.h"
 
 /* Adds the sections of all guards to `out` (struct hd_section; `lock` counts guards from 0) and
- * returns how many guards there are. needed_at as in struct hd_world. */
+ * returns how many guards there are. needed_at as in struct hd_world; sections: those of the locks.
+ */
 uint32_t hd_guards_find(const struct hd_trace *t, const struct hd_accesses *locs,
-                        const uint32_t *needed_at, struct hd_vec *out);
+                        const uint32_t *needed_at, const struct hd_sections *sections,
+                        struct hd_vec *out);
 
 #endif

@@ -48,10 +48,21 @@ static void mark_needed(struct hd_world *w)
     }
 }
 
+/* Sections that follow from values join those of locks. */
+static void add_guards(struct hd_world *w)
+{
+    struct hd_vec guards = HD_VEC_INIT(struct hd_section);
+    uint32_t n = hd_guards_find(w->t, w->locs, w->needed_at, w->sections, &guards);
+    if (n && hd_stop_now() == HD_STOP_NO) {
+        hd_sections_free(w->sections);
+        w->sections = hd_sections_new(w->t, &guards, n);
+    }
+    hd_vec_fini(&guards);
+}
+
 static struct hd_world *new_world(const struct hd_trace *t, bool guarded)
 {
     struct hd_world *w = hd_calloc(1, sizeof *w);
-    struct hd_vec guards = HD_VEC_INIT(struct hd_section);
     w->t = t;
     w->n_threads = hd_trace_n_threads(t);
     w->locs = hd_accesses_new(t, HD_OBJ_LOC);
@@ -60,12 +71,10 @@ static struct hd_world *new_world(const struct hd_trace *t, bool guarded)
     w->barriers = hd_accesses_new(t, HD_OBJ_BARRIER);
     if (hd_stop_now() == HD_STOP_NO)
         mark_needed(w);
-    uint32_t n = guarded && hd_stop_now() == HD_STOP_NO
-                     ? hd_guards_find(t, w->locs, w->needed_at, &guards)
-                     : 0;
     if (hd_stop_now() == HD_STOP_NO)
-        w->sections = hd_sections_new(t, &guards, n);
-    hd_vec_fini(&guards);
+        w->sections = hd_sections_new(t, NULL, 0);
+    if (guarded && hd_stop_now() == HD_STOP_NO)
+        add_guards(w);
     if (hd_stop_now() == HD_STOP_NO)
         w->counters = hd_counters_new(t, w->locs, w->sections);
     if (hd_stop_now() == HD_STOP_NO)

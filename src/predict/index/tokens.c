@@ -1,0 +1,365 @@
+#include "predict/index/tokens_int.h"
+
+#include "base/stop.h"
+
+#include <stdlib.h>
+
+/* How many held locks of an event are looked at, innermost first. */
+enum { LOOK_LIMIT = 8, MOST_ROUNDS = 20, MOST_LEFT_OUT = 2 };
+
+/* A location all of whose writes are made under the lock. */
+struct guarded {
+    uint32_t lock, loc;
+};
+
+struct hd_token *hd_token_of(const struct hd_token_search *k, struct hd_value value)
+{
+    uint32_t id;
+    if (value.unique || !hd_map_get(&k->ids, value.bits, &id))
+        return NULL;
+    struct hd_token *v = hd_vec_at(&k->tokens, id - 1);
+    return v->out ? NULL : v;
+}
+
+void hd_token_touch_all(struct hd_token_search *k, const struct hd_token_op *ops, size_t n)
+{
+    const struct hd_trace *t = k->s->t;
+    hd_map_clear(&k->touch_ids);
+    k->touches.len = 0;
+    for (size_t i = 0; i < n; i++) {
+        hd_eid e = ops[i].event;
+        uint32_t *id = hd_map_put(&k->touch_ids, t->obj[e], NULL);
+        if (!*id) {
+            *(struct hd_token_touch *)hd_vec_push(&k->touches) =
+                (struct hd_token_touch){t->obj[e], HD_EID_NONE, HD_EID_NONE};
+            *id = (uint32_t)k->touches.len;
+        }
+        struct hd_token_touch *x = hd_vec_at(&k->touches, *id - 1);
+        if (hd_op_reads(t->op[e]) && x->write == HD_EID_NONE && x->read == HD_EID_NONE)
+            x->read = e;
+        if (hd_op_writes(t->op[e]))
+            x->write = e;
+    }
+}
+
+/* ---- which locations, which sections ---- */
+
+/* The events before the first fork are of one thread, which all others descend from: their number,
+ * or 0 when that is not so. */
+static hd_eid count_early(const struct hd_trace *t)
+{
+    hd_eid first = HD_EID_NONE;
+    size_t roots = 0;
+    for (hd_tid u = 0; u < hd_trace_n_threads(t); u++) {
+        size_t n;
+        hd_trace_thread_events(t, u, &n);
+        roots += n && t->fork_of[u] == HD_EID_NONE;
+        if (t->fork_of[u] != HD_EID_NONE && t->fork_of[u] < first)
+            first = t->fork_of[u];
+    }
+    return roots == 1 && first != HD_EID_NONE ? first : 0;
+}
+
+/* The section of the lock, held for writing, that e stands in, + 1; 0: none. */
+static uint32_t section_at(const struct hd_sections *x, hd_eid e, uint32_t lock)
+{
+    int looked = 0;
+    for (uint32_t n = x->held[e]; n != HD_HELD_EMPTY && looked < LOOK_LIMIT;
+         n = hd_held_at(x, n)->next, looked++) {
+        uint32_t id = hd_held_at(x, n)->section;
+        if (hd_section_at(x, id)->lock == lock && !hd_section_at(x, id)->shared)
+            return id + 1;
+    }
+    return 0;
+}
+
+/* Locks that all writes of the location were made under, up to four, into `locks`. */
+static uint32_t locks_of(const struct hd_token_search *k, uint32_t loc, hd_eid early,
+                         uint32_t locks[4])
+{
+    const struct hd_sections *x = k->sections;
+    size_t n;
+    const struct hd_loc_user *users = hd_accesses_users(k->s->locs, loc, &n);
+    uint32_t len = 0;
+    bool any = false;
+    for (size_t i = 0; i < n && n > 1; i++)
+        for (uint32_t w = users[i].wstart; w < users[i].wend; w++) {
+            hd_eid e = k->s->locs->writes[w];
+            uint32_t kept = 0;
+            if (e < early)
+                continue;
+            int looked = 0;
+            for (uint32_t h = x->held[e];
+                 !any && h != HD_HELD_EMPTY && looked < LOOK_LIMIT && len < 4;
+                 h = hd_held_at(x, h)->next, looked++)
+                locks[len++] = hd_section_at(x, hd_held_at(x, h)->section)->lock;
+            any = true;
+            for (uint32_t l = 0; l < len; l++)
+                if (section_at(x, e, locks[l]))
+                    locks[kept++] = locks[l];
+            len = kept;
+            if (!len)
+                return 0;
+        }
+    return len;
+}
+
+static int by_lock(const void *a, const void *b)
+{
+    const struct guarded *x = a, *y = b;
+    if (x->lock != y->lock)
+        return x->lock < y->lock ? -1 : 1;
+    return x->loc < y->loc ? -1 : x->loc > y->loc;
+}
+
+static int by_thread(const void *a, const void *b, void *arg)
+{
+    const struct hd_trace *t = arg;
+    const struct hd_token_op *x = a, *y = b;
+    hd_tid u = t->thread[x->event], v = t->thread[y->event];
+    if (u != v)
+        return u < v ? -1 : 1;
+    return x->event < y->event ? -1 : x->event > y->event;
+}
+
+/* The accesses in sections of the lock to k->places, but for those left out. */
+static void collect(struct hd_token_search *k, uint32_t lock, hd_eid early)
+{
+    const struct hd_trace *t = k->s->t;
+    k->ops.len = 0;
+    for (size_t i = 0; i < k->places.len; i++) {
+        uint32_t none;
+        size_t n;
+        const hd_eid *list = hd_trace_obj_events(t, HD_OBJ_LOC, k->places.data[i], &n);
+        if (hd_map_get(&k->left_out, k->places.data[i], &none))
+            continue;
+        for (size_t j = 0; j < n && !hd_stop_often(j); j++) {
+            uint32_t section = list[j] < early ? 0 : section_at(k->sections, list[j], lock);
+            if (section)
+                *(struct hd_token_op *)hd_vec_push(&k->ops) =
+                    (struct hd_token_op){list[j], section};
+        }
+    }
+    if (k->ops.len)
+        qsort_r(k->ops.data, k->ops.len, sizeof(struct hd_token_op), by_thread, (void *)t);
+}
+
+/* ---- which values ---- */
+
+static size_t end_of_section(const struct hd_token_search *k, size_t i)
+{
+    const struct hd_token_op *ops = k->ops.data;
+    const struct hd_trace *t = k->s->t;
+    size_t end = i + 1;
+    while (end < k->ops.len && ops[end].section == ops[i].section &&
+           t->thread[ops[end].event] == t->thread[ops[i].event])
+        end++;
+    return end;
+}
+
+/* Whether the section in hand seems to take what x holds: reads it, something depends on that, and
+ * it is overwritten. */
+static bool seems_taken(const struct hd_token_search *k, const struct hd_token_touch *x)
+{
+    const struct hd_trace *t = k->s->t;
+    return x->read != HD_EID_NONE && x->write != HD_EID_NONE &&
+           k->s->needed_at[x->read] != UINT32_MAX && !hd_trace_read_value(t, x->read).unique &&
+           !hd_value_eq(hd_trace_read_value(t, x->read), hd_trace_write_value(t, x->write));
+}
+
+static void note_takes(struct hd_token_search *k)
+{
+    const struct hd_trace *t = k->s->t;
+    for (size_t i = 0; i < k->touches.len; i++) {
+        const struct hd_token_touch *x = hd_vec_at(&k->touches, i);
+        if (!seems_taken(k, x))
+            continue;
+        hd_tid u = t->thread[x->read];
+        uint32_t *id = hd_map_put(&k->ids, hd_trace_read_value(t, x->read).bits, NULL);
+        if (!*id) {
+            *(struct hd_token *)hd_vec_push(&k->tokens) = (struct hd_token){.takers = {u, u}};
+            *id = (uint32_t)k->tokens.len;
+        }
+        struct hd_token *v = hd_vec_at(&k->tokens, *id - 1);
+        if (v->takers[0] != u)
+            v->takers[1] = u;
+    }
+}
+
+/* A location from which a section that takes token c moves another value, without overwriting it,
+ * is a field of c: `next` of a block that is taken from a list. */
+static void note_fields(struct hd_token_search *k)
+{
+    const struct hd_trace *t = k->s->t;
+    uint32_t owner = 0;
+    hd_eid since = HD_EID_NONE;
+    for (size_t i = 0; i < k->touches.len; i++) {
+        const struct hd_token_touch *x = hd_vec_at(&k->touches, i);
+        uint32_t id = 0;
+        if (x->read != HD_EID_NONE && hd_token_of(k, hd_trace_read_value(t, x->read)) &&
+            seems_taken(k, x) && x->read < since) {
+            hd_map_get(&k->ids, hd_trace_read_value(t, x->read).bits, &id);
+            owner = id;
+            since = x->read;
+        }
+    }
+    for (size_t i = 0; owner && i < k->touches.len; i++) {
+        const struct hd_token_touch *x = hd_vec_at(&k->touches, i);
+        if (x->read == HD_EID_NONE || x->write != HD_EID_NONE || x->read < since ||
+            !hd_token_of(k, hd_trace_read_value(t, x->read)))
+            continue;
+        uint32_t *of = hd_map_put(&k->field_of, x->loc, NULL);
+        if (!*of) {
+            *of = owner;
+            ((struct hd_token *)hd_vec_at(&k->tokens, owner - 1))->n_fields++;
+        }
+    }
+}
+
+/* What the location holds when the first other thread is made. False: unknown. */
+static bool first_value(const struct hd_trace *t, uint32_t loc, hd_eid early,
+                        struct hd_value *value)
+{
+    size_t n;
+    const hd_eid *list = hd_trace_obj_events(t, HD_OBJ_LOC, loc, &n);
+    bool known = t->loc_init[loc].how != HD_INIT_UNKNOWN;
+    *value = t->loc_init[loc].value;
+    for (size_t i = 0; i < n && list[i] < early; i++)
+        if (hd_op_writes(t->op[list[i]])) {
+            *value = hd_trace_write_value(t, list[i]);
+            known = true;
+        }
+    return known;
+}
+
+static void note_placed(struct hd_token_search *k, hd_eid early)
+{
+    for (size_t i = 0; i < k->places.len; i++) {
+        struct hd_value value;
+        uint32_t none;
+        if (hd_map_get(&k->left_out, k->places.data[i], &none) ||
+            !first_value(k->s->t, k->places.data[i], early, &value))
+            continue;
+        struct hd_token *v = hd_token_of(k, value);
+        if (v && ++v->placed > 1)
+            v->out = true;
+    }
+}
+
+/* Values that two threads seem to take. False: there is none. */
+static bool find_candidates(struct hd_token_search *k, hd_eid early)
+{
+    bool any = false;
+    hd_map_clear(&k->ids);
+    hd_map_clear(&k->field_of);
+    k->tokens.len = 0;
+    for (size_t i = 0, end; i < k->ops.len; i = end) {
+        end = end_of_section(k, i);
+        hd_token_touch_all(k, (struct hd_token_op *)k->ops.data + i, end - i);
+        note_takes(k);
+    }
+    for (size_t i = 0; i < k->tokens.len && !any; i++)
+        any = hd_token_of_two(hd_vec_at(&k->tokens, i));
+    for (size_t i = 0, end; any && i < k->ops.len; i = end) {
+        end = end_of_section(k, i);
+        hd_token_touch_all(k, (struct hd_token_op *)k->ops.data + i, end - i);
+        note_fields(k);
+    }
+    if (any)
+        note_placed(k, early);
+    return any;
+}
+
+/* Rules out candidates until all that are left are tokens. False: none is. */
+static bool settle(struct hd_token_search *k)
+{
+    bool any = false;
+    k->emit = false;
+    k->worst_blame = 0;
+    hd_map_clear(&k->blame);
+    for (int round = 0; round < MOST_ROUNDS; round++) {
+        hd_token_walk(k);
+        if (hd_stop_now() != HD_STOP_NO)
+            return false;
+        if (!k->changed)
+            break;
+    }
+    for (size_t i = 0; i < k->tokens.len && !k->changed; i++) {
+        const struct hd_token *v = hd_vec_at(&k->tokens, i);
+        any |= !v->out && hd_token_of_two(v);
+    }
+    return any;
+}
+
+/* The tokens of k->places under the lock. True: there are some. A location that held what another
+ * one held as well, as the tail of a queue does, is left out, and the rest is tried again. */
+static bool try_places(struct hd_token_search *k, uint32_t lock, hd_eid early)
+{
+    hd_map_clear(&k->left_out);
+    for (int i = 0; i <= MOST_LEFT_OUT && hd_stop_now() == HD_STOP_NO; i++) {
+        collect(k, lock, early);
+        if (!find_candidates(k, early))
+            return false;
+        if (settle(k)) {
+            k->emit = true;
+            hd_token_walk(k);
+            return true;
+        }
+        if (!k->worst_blame)
+            return false;
+        hd_map_put(&k->left_out, k->worst, NULL);
+    }
+    return false;
+}
+
+/* All locations of the lock together, then each by itself, as marks. */
+static void try_lock(struct hd_token_search *k, const struct guarded *list, size_t n, hd_eid early)
+{
+    k->places.len = 0;
+    for (size_t i = 0; i < n; i++)
+        hd_u32vec_push(&k->places, list[i].loc);
+    if (try_places(k, list[0].lock, early) || n == 1)
+        return;
+    for (size_t i = 0; i < n && hd_stop_now() == HD_STOP_NO; i++) {
+        k->places.len = 0;
+        hd_u32vec_push(&k->places, list[i].loc);
+        try_places(k, list[0].lock, early);
+    }
+}
+
+void hd_tokens_find(struct hd_guard_search *s, const struct hd_sections *sections)
+{
+    struct hd_token_search k = {.s = s,
+                                .sections = sections,
+                                .ops = HD_VEC_INIT(struct hd_token_op),
+                                .tokens = HD_VEC_INIT(struct hd_token),
+                                .touches = HD_VEC_INIT(struct hd_token_touch)};
+    struct hd_vec list = HD_VEC_INIT(struct guarded);
+    hd_eid early = count_early(s->t);
+    for (uint32_t loc = 0; loc < hd_trace_n_objs(s->t, HD_OBJ_LOC) && !hd_stop_often(loc); loc++) {
+        uint32_t locks[4], n = locks_of(&k, loc, early, locks);
+        for (uint32_t i = 0; i < n; i++)
+            *(struct guarded *)hd_vec_push(&list) = (struct guarded){locks[i], loc};
+    }
+    if (list.len)
+        qsort(list.data, list.len, sizeof(struct guarded), by_lock);
+    for (size_t i = 0, end; i < list.len && hd_stop_now() == HD_STOP_NO; i = end) {
+        const struct guarded *first = hd_vec_at(&list, i);
+        for (end = i; end < list.len; end++)
+            if (((struct guarded *)hd_vec_at(&list, end))->lock != first->lock)
+                break;
+        try_lock(&k, first, end - i, early);
+    }
+    hd_vec_fini(&list);
+    hd_vec_fini(&k.ops);
+    hd_vec_fini(&k.tokens);
+    hd_vec_fini(&k.touches);
+    hd_u32vec_fini(&k.places);
+    hd_u32vec_fini(&k.seen);
+    hd_u32vec_fini(&k.held);
+    hd_map_fini(&k.ids);
+    hd_map_fini(&k.field_of);
+    hd_map_fini(&k.blame);
+    hd_map_fini(&k.left_out);
+    hd_map_fini(&k.touch_ids);
+}
