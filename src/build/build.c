@@ -133,6 +133,10 @@ static void on_memory(struct hd_walk *w, const struct hd_raw *rec)
     default:
         hd_regions_cut(&w->regions, rec->w[0], rec->w[1]);
     }
+    if (rec->kind == HD_LOG_STACK)
+        hd_walk_lines_forget(w, rec->w[1], rec->w[2]);
+    else
+        hd_walk_lines_forget(w, rec->w[0], rec->w[0] + rec->w[1]);
 }
 
 /* Records that every walk has to follow. */
@@ -152,37 +156,6 @@ static enum hd_status on_state(struct hd_walk *w, const struct hd_raw *rec)
         return w->pass == HD_WALK_MARK ? HD_OK : on_init(w, rec);
     default:
         return HD_OK;
-    }
-}
-
-/* Did the runtime make this event in the call that made the thread's last one? */
-static bool joins(const struct hd_walk_thread *t, const struct hd_raw *rec)
-{
-    unsigned last = t->last_kind;
-    if (rec->kind == HD_LOG_WAKE || rec->kind == HD_LOG_TMO || rec->kind == HD_LOG_BAROUT)
-        return false; /* others have to run before */
-    if (hd_walk_is_joined(rec))
-        return true;
-    if (last == HD_LOG_BRANCH && !t->last_site)
-        return true; /* on the arguments of the call */
-    if (!rec->site || rec->site != t->last_site)
-        return false;
-    if (t->in_stdio && rec->kind != HD_LOG_ACQ)
-        return true;
-    switch (rec->kind) {
-    case HD_LOG_WRITE:
-        return last == HD_LOG_READ && t->last_aux & HD_LOG_PENDING;
-    case HD_LOG_RANGE_WRITE:
-        return last == HD_LOG_RANGE_READ || last == HD_LOG_FREE || last == HD_LOG_JOIN ||
-               last == HD_LOG_SEM || last == HD_LOG_LOOK || last == HD_LOG_SET;
-    case HD_LOG_FREE:
-    case HD_LOG_POST:
-        return last == HD_LOG_RANGE_READ;
-    case HD_LOG_FORK:
-    case HD_LOG_SEM:
-        return last == HD_LOG_RANGE_WRITE;
-    default:
-        return false;
     }
 }
 
@@ -230,33 +203,12 @@ static void on_extra(struct hd_walk *w, const struct hd_raw *rec)
         hd_walk_on_deadlock(w, rec);
 }
 
-/* Which call of the program does the record belong to? */
-static void find_call(struct hd_walk *w, struct hd_walk_thread *t, const struct hd_raw *rec)
-{
-    bool same_call = joins(t, rec);
-    t->steps++;
-    w->joined = same_call && t->in_call;
-    w->anchors = !w->keep_all && same_call && !t->in_call;
-    if (!same_call) {
-        t->call_step = t->steps;
-        t->call = (struct hd_walk_call){rec->site, rec->slot, rec->aux, rec->kind};
-    }
-    hd_walk_in_call(t, rec);
-    t->in_call = w->joined;
-    /* A call of stdio takes the lock of its stream, works, and releases it. */
-    bool same = rec->site && rec->site == t->last_site;
-    t->in_stdio = rec->kind == HD_LOG_ACQ || (t->in_stdio && same && rec->kind != HD_LOG_REL);
-    t->last_kind = rec->kind;
-    t->last_aux = rec->aux;
-    t->last_site = rec->site;
-}
-
 /* A record that is an event of the runtime, in a walk that builds. */
 static enum hd_status on_step(struct hd_walk *w, const struct hd_raw *rec)
 {
     uint32_t before = w->n_events;
     w->rec = rec;
-    find_call(w, hd_walk_current(w), rec);
+    hd_walk_find_call(w, rec);
     enum hd_status s = on_event(w, rec);
     /* A thread without events could be joined before it was created; and where a call ends must be
      * known, because the thread cannot stop inside. */
@@ -294,13 +246,15 @@ static enum hd_status on_record(struct hd_walk *w, const struct hd_raw *rec)
 {
     struct hd_walk_thread *t = hd_walk_current(w);
     if (rec->kind <= HD_LOG_LAST_EVENT && w->pass == HD_WALK_MARK) {
+        if (hd_walk_mark_quick(w, rec))
+            return HD_OK;
         w->rec = rec;
         enum hd_status s = on_event(w, rec);
         w->rec = NULL;
         return s;
     }
     if (rec->kind <= HD_LOG_LAST_EVENT)
-        return on_step(w, rec);
+        return hd_walk_leave_quick(w, rec) ? HD_OK : on_step(w, rec);
     switch (rec->kind) {
     case HD_LOG_MORE:
         if (w->pass != HD_WALK_MARK)
@@ -422,6 +376,7 @@ static enum hd_status walk_log(struct hd_walk *w, enum hd_walk_pass pass)
     memset(w->named, 0, sizeof w->named);
     w->next_insert = 0;
     w->anchors = w->joined = false;
+    hd_walk_lines_clear(w);
     w->segment = hd_owners_segment(&w->owners, 0);
     hd_cells_forget_sets(&w->cells);
     for (size_t i = 0; i < w->threads.len; i++) {

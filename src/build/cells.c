@@ -158,6 +158,11 @@ struct hd_cell_page *hd_cells_page(struct hd_cells *c, uint64_t linear,
     return page;
 }
 
+struct hd_cell_page *hd_cells_page_if(struct hd_cells *c, uint64_t linear)
+{
+    return page_at(c, linear, false);
+}
+
 void hd_cells_drop_marks(struct hd_cells *c)
 {
     for (size_t i = 0; i < c->blocks.len; i++) {

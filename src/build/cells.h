@@ -70,6 +70,8 @@ uint32_t hd_cells_used(struct hd_cells *c, uint64_t linear, uint64_t end, uint64
 /* First walk. The page of linear, and what is known of it. */
 struct hd_cell_page *hd_cells_page(struct hd_cells *c, uint64_t linear,
                                    struct hd_cell_marks **marks);
+/* The page of linear, or NULL when nothing was marked there. */
+struct hd_cell_page *hd_cells_page_if(struct hd_cells *c, uint64_t linear);
 void hd_cells_drop_marks(struct hd_cells *c); /* the first walk is over */
 
 /* Is a granule of these bytes shared? */

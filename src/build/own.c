@@ -181,7 +181,7 @@ void hd_walk_mark_free(struct hd_walk *w, const struct hd_region *g)
         return;
     struct span s = {.g = g};
     uint64_t end = g->linear + (g->end - g->start);
-    for (uint64_t at = g->linear; at < end; at += HD_GRANULE) {
+    for (uint64_t at = g->linear / HD_GRANULE * HD_GRANULE; at < end; at += HD_GRANULE) {
         s.page = hd_cells_page(&w->cells, at, &s.marks);
         unsigned i = (unsigned)(at % HD_CELL_PAGE / HD_GRANULE);
         const struct hd_owner *state = &s.marks->own[i];

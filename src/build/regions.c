@@ -8,7 +8,7 @@
 #define STATIC_SPAN  (UINT64_C(1) << 48) /* user addresses have 47 bits */
 #define RECENT_LEAST 1024
 #define RECENT_MOST  (1u << 20)
-#define GAP          64 /* so that the end of a region is not the start of another */
+#define ALIGNED      UINT64_C(16) /* linear addresses are like addresses below this */
 
 void hd_regions_init(struct hd_regions *r)
 {
@@ -139,7 +139,7 @@ static void remember_more(struct hd_regions *r)
     r->recent = hd_calloc(r->n_recent, sizeof *r->recent);
 }
 
-static struct hd_region *make(struct hd_regions *r, uint64_t len)
+static struct hd_region *make(struct hd_regions *r, uint64_t start, uint64_t len)
 {
     struct hd_region *g = r->again;
     if (g) {
@@ -147,8 +147,8 @@ static struct hd_region *make(struct hd_regions *r, uint64_t len)
         return g;
     }
     g = hd_calloc(1, sizeof *g);
-    g->linear = r->linear_end;
-    r->linear_end += ((len + 63) & ~UINT64_C(63)) + GAP;
+    g->linear = r->linear_end + start % ALIGNED;
+    r->linear_end = (g->linear + len + ALIGNED - 1) / ALIGNED * ALIGNED;
     g->rank = hd_hash_mix(++r->rng);
     g->thread = UINT32_MAX;
     *r->made_end = g;
@@ -163,7 +163,7 @@ struct hd_region *hd_regions_add(struct hd_regions *r, enum hd_region_kind kind,
 {
     len = len ? len : 1; /* malloc(0) has an address too */
     remove_overlaps(r, start, start + len);
-    struct hd_region *g = make(r, len);
+    struct hd_region *g = make(r, start, len);
     g->start = start;
     g->end = start + len;
     g->kind = (uint8_t)kind;

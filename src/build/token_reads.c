@@ -102,6 +102,17 @@ static bool add_reads(const struct hd_walk *w, const struct hd_walk_thread *t, h
     return from >= to || add_entries(w, t, from, to, list);
 }
 
+bool hd_walk_may_depend(const struct hd_walk_thread *t, hd_tok tok)
+{
+    uint32_t lo = hd_tok_lo(tok), hi = hd_tok_hi(tok);
+    if (hi == 0 || t->known.len == t->branched)
+        return false;
+    if (tok == HD_TOK_ALL)
+        return true;
+    return lo <= hi && known_at(t, t->known.len - 1)->id >= lo &&
+           known_at(t, t->branched)->id <= hi;
+}
+
 void hd_walk_list(struct hd_walk *w, unsigned role, struct hd_dep_list *out)
 {
     const struct hd_walk_thread *t = hd_walk_current(w);

@@ -63,6 +63,15 @@ bool hd_walk_benign_is(const struct hd_walk *w, uint64_t linear);
 void hd_walk_count_set(struct hd_walk *w, uint64_t object, uint64_t count);
 enum hd_status hd_walk_count_changed(struct hd_walk *w, const struct hd_raw *rec);
 
+/* call_steps.c: which call of the program does the record belong to? */
+void hd_walk_find_call(struct hd_walk *w, const struct hd_raw *rec);
+
+/* quick_access.c: reads and writes of up to 8 bytes that change little. False: nothing was done. */
+bool hd_walk_mark_quick(struct hd_walk *w, const struct hd_raw *rec);
+bool hd_walk_leave_quick(struct hd_walk *w, const struct hd_raw *rec);
+void hd_walk_lines_clear(struct hd_walk *w);
+void hd_walk_lines_forget(struct hd_walk *w, uint64_t start, uint64_t end); /* regions changed */
+
 /* emit.c */
 uint32_t hd_walk_next_eid(const struct hd_walk *w); /* the event that is built next */
 static inline struct hd_walk_thread *hd_walk_current(struct hd_walk *w)
@@ -94,6 +103,8 @@ struct hd_walk_cell *hd_walk_cell(struct hd_walk *w, const struct hd_region *g, 
 bool hd_walk_collect(struct hd_walk *w, unsigned role, hd_tok tok, struct hd_dep_list *out);
 /* The collected reads as events. */
 void hd_walk_list(struct hd_walk *w, unsigned role, struct hd_dep_list *out);
+/* False: nothing that matters is in the token's range. */
+bool hd_walk_may_depend(const struct hd_walk_thread *t, hd_tok tok);
 /* The event at hand shows that what was collected for the role is not stale. */
 void hd_walk_decide(struct hd_walk *w, unsigned role);
 /* A record read something that is no event itself, with this set; not 0. */

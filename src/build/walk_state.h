@@ -118,6 +118,17 @@ struct hd_walk_atomic {
     uint64_t linear, len, block;
 };
 
+#define HD_LINE 16 /* bytes, aligned: malloc aligns blocks so */
+
+/* Where an aligned piece of memory is kept. */
+struct hd_walk_line {
+    uint64_t number; /* address / HD_LINE */
+    struct hd_region *region;
+    struct hd_cell_page *page, *after; /* of its first byte, and of the byte behind its last */
+    struct hd_cell_marks *marks;       /* MARK */
+    unsigned at;                       /* its first byte in the page */
+};
+
 struct hd_walk {
     struct hd_bytes arrivals; /* what came from outside: arrivals.h */
     enum hd_walk_pass pass;
@@ -133,6 +144,7 @@ struct hd_walk {
     struct hd_walk_outside {
         uint32_t thread, time; /* number of segments */
     } outside[2];              /* MARK: calls of code without hooks by two threads, latest first */
+    struct hd_walk_line lines[1024]; /* quick_access.c */
     struct hd_depsets sets;
     bool found; /* memory that carries something from thread to thread; see leave.c */
     struct hd_rec rec_file;

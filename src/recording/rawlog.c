@@ -17,12 +17,36 @@ static const uint8_t kind_words[HD_LOG_KIND_COUNT] = {
 #undef HD_KIND_WORDS
 };
 
+/* What a key says of the records in its slot. */
+static struct hd_raw_shape shape_of(uint64_t key)
+{
+    unsigned shape = hd_pack_shape(key), parts = hd_shape_parts(shape);
+    bool memory = (parts & HD_PART_MEMORY) != 0;
+    unsigned bits = memory ? 8 * hd_shape_size(shape) : 64;
+    unsigned kind = hd_shape_kind(shape);
+    return (struct hd_raw_shape){
+        .site = kind == HD_LOG_MORE ? 0 : key >> 16,
+        .mask = UINT64_MAX >> (64 - bits),
+        .shape = (uint16_t)shape,
+        .kind = (uint8_t)kind,
+        .parts = (uint8_t)parts,
+        .quick = (memory && !(parts & HD_PART_NEW)) || kind == HD_LOG_BRANCH,
+        .aux = (memory ? hd_shape_size(shape) : 0) | (shape & HD_SHAPE_SITE ? HD_LOG_SITE : 0) |
+               (shape & HD_SHAPE_GUESS ? HD_LOG_PENDING : 0) |
+               (shape & HD_SHAPE_JOINED ? HD_LOG_JOINED : 0) |
+               (shape & HD_SHAPE_TRY ? HD_LOG_TRY : 0),
+    };
+}
+
 void hd_rawlog_init(struct hd_rawlog *log, const struct hd_rec *rec, const uint64_t *keys,
                     uint32_t n_keys)
 {
     *log = (struct hd_rawlog){.rec = rec, .keys = keys, .n_keys = n_keys};
     log->chunk = hd_calloc(1, BUFFER);
     log->contents = hd_alloc(HD_LOG_CHUNK);
+    log->shapes = hd_calloc(n_keys + (size_t)1, sizeof *log->shapes);
+    for (uint32_t i = 1; i < n_keys; i++)
+        log->shapes[i] = shape_of(keys[i]);
 }
 
 void hd_rawlog_fini(struct hd_rawlog *log)
@@ -30,6 +54,7 @@ void hd_rawlog_fini(struct hd_rawlog *log)
     hd_free(log->pack, sizeof *log->pack);
     hd_free(log->chunk, log->chunk ? BUFFER : 0);
     hd_free(log->contents, log->contents ? HD_LOG_CHUNK : 0);
+    hd_free(log->shapes, log->shapes ? (log->n_keys + (size_t)1) * sizeof *log->shapes : 0);
     hd_u32vec_fini(&log->counts);
     *log = (struct hd_rawlog){0};
 }
@@ -46,6 +71,7 @@ void hd_rawlog_rewind(struct hd_rawlog *log)
     log->thread = log->count = 0;
     log->broken = log->last = false;
     log->level = 0;
+    log->inherits = log->forks[0] != 0;
 }
 
 static void switch_to(struct hd_rawlog *log, uint32_t thread)
@@ -129,8 +155,10 @@ static struct hd_pack_slot *get_slot(struct hd_rawlog *log, const uint8_t **q, u
     uint64_t slot = code == 3 ? varint(q) : prev->next[code - 1] / sizeof *prev;
     if (slot >= log->n_keys || (code != 3 && slot == 0))
         return NULL;
-    if (slot == 0)
+    if (slot == 0) {
         pk->slots[0].key = bytes(q, 8);
+        log->shapes[0] = shape_of(pk->slots[0].key);
+    }
     hd_pack_follow(pk, prev, hd_pack_offset((uint32_t)slot), code);
     return &pk->slots[slot];
 }
@@ -155,7 +183,8 @@ static uint64_t get_word0(struct hd_pack *pk, struct hd_pack_slot *s, const uint
     return w;
 }
 
-static uint64_t get_word1(struct hd_pack_slot *s, const uint8_t **q, unsigned flag, unsigned size,
+/* mask: the bytes of the access. */
+static uint64_t get_word1(struct hd_pack_slot *s, const uint8_t **q, unsigned flag, uint64_t mask,
                           uint64_t guess, uint64_t w0, uint64_t read)
 {
     uint64_t w = s->word1;
@@ -172,12 +201,14 @@ static uint64_t get_word1(struct hd_pack_slot *s, const uint8_t **q, unsigned fl
             (uint64_t)(flag & 128 ? (int64_t)(int32_t)bytes(q, 4) : (int64_t)(int16_t)bytes(q, 2));
         break;
     default:
-        w = flag & 128 ? w0 + (uint64_t)(int64_t)(int32_t)bytes(q, 4) : bytes(q, size);
+        if (flag & 128) {
+            w = w0 + (uint64_t)(int64_t)(int32_t)bytes(q, 4);
+        } else {
+            w = hd_pack_peek(*q, 8);
+            *q += (unsigned)__builtin_popcountll(mask) / 8;
+        }
     }
-    if (size < 8)
-        w &= (UINT64_C(1) << 8 * size) - 1;
-    s->word1 = w;
-    return w;
+    return s->word1 = w & mask;
 }
 
 static void get_tokens(struct hd_pack_slot *s, const uint8_t **q, unsigned flag, uint32_t count,
@@ -205,13 +236,13 @@ static void get_tokens(struct hd_pack_slot *s, const uint8_t **q, unsigned flag,
 }
 
 static void get_memory(struct hd_pack *pk, struct hd_pack_slot *s, const uint8_t **q, unsigned flag,
-                       unsigned shape, struct hd_raw *rec)
+                       const struct hd_raw_shape *is, struct hd_raw *rec)
 {
-    unsigned size = hd_shape_size(shape);
+    unsigned size = hd_shape_size(is->shape);
     uint8_t *mirror = hd_pack_mirror(pk, rec->w[0]);
-    rec->w[1] = get_word1(s, q, flag, size, hd_pack_peek(mirror, size), rec->w[0], pk->value);
+    rec->w[1] = get_word1(s, q, flag, is->mask, hd_pack_peek(mirror, size), rec->w[0], pk->value);
     hd_pack_poke(mirror, size, rec->w[1]);
-    hd_pack_read(pk, shape, rec->w[0], rec->w[1]);
+    hd_pack_read(pk, is->shape, rec->w[0], rec->w[1]);
 }
 
 /* See hd_put_wide. */
@@ -245,41 +276,71 @@ static bool get_wide(struct hd_rawlog *log, const uint8_t **q, unsigned flag, un
     return true;
 }
 
+/* A plain or atomic read or write of 1 to 8 bytes, or a branch: nearly all of a log. Memory beside
+ * what is asked for may be read and written back: mirror and chunk have room behind their end. */
+static inline void get_quick(struct hd_rawlog *log, struct hd_pack_slot *s,
+                             const struct hd_raw_shape *shape, const uint8_t **q, unsigned flag,
+                             struct hd_raw *rec)
+{
+    struct hd_pack *pk = log->pack;
+    unsigned parts = shape->parts;
+    if (parts & HD_PART_MEMORY) {
+        uint64_t w0 = get_word0(pk, s, q, flag >> 2 & 3), mask = shape->mask;
+        uint8_t *mirror = hd_pack_mirror(pk, w0);
+        uint64_t there = hd_pack_peek(mirror, 8), w1 = there & mask;
+        if (flag >> 4 & 3) {
+            w1 = get_word1(s, q, flag, mask, w1, w0, pk->value);
+            hd_pack_poke(mirror, 8, (there & ~mask) | w1);
+        }
+        rec->w[0] = w0;
+        rec->w[1] = w1;
+        hd_pack_read(pk, shape->shape, w0, w1);
+    }
+    if (flag & 64) {
+        get_tokens(s, q, flag, log->count, rec, parts);
+    } else {
+        uint64_t moving = hd_pack_moving(log->count);
+        if (parts & HD_PART_ADDR)
+            rec->addr = hd_pack_tok(s, 0, moving);
+        if (parts & HD_PART_VAL)
+            rec->val = hd_pack_tok(s, 1, moving);
+    }
+    if (!(parts & HD_PART_MEMORY))
+        rec->w[0] = rec->val;
+}
+
 static bool get_packed(struct hd_rawlog *log, unsigned flag, const uint8_t **q, struct hd_raw *rec)
 {
     struct hd_pack *pk = log->pack;
     struct hd_pack_slot *s = get_slot(log, q, flag & 3);
     if (!s)
         return false;
-    unsigned shape = hd_pack_shape(s->key), parts = hd_shape_parts(shape);
+    rec->slot = (uint32_t)(s - pk->slots);
+    const struct hd_raw_shape *is = &log->shapes[rec->slot];
+    unsigned shape = is->shape, parts = is->parts;
+    rec->kind = (enum hd_log_kind)is->kind;
+    rec->site = is->site;
+    rec->aux = is->aux;
+    if (is->quick) {
+        get_quick(log, s, is, q, flag, rec);
+        return true;
+    }
     if (!parts || (parts & HD_PART_WIDE && hd_shape_wide(shape) > 64))
         return false;
-    rec->kind = (enum hd_log_kind)hd_shape_kind(shape);
-    rec->slot = (uint32_t)(s - pk->slots);
-    rec->site = rec->kind == HD_LOG_MORE ? 0 : s->key >> 16;
-    rec->aux =
-        (parts & HD_PART_MEMORY ? hd_shape_size(shape) : 0) |
-        (shape & HD_SHAPE_SITE ? HD_LOG_SITE : 0) | (shape & HD_SHAPE_GUESS ? HD_LOG_PENDING : 0) |
-        (shape & HD_SHAPE_JOINED ? HD_LOG_JOINED : 0) | (shape & HD_SHAPE_TRY ? HD_LOG_TRY : 0);
     if (parts & HD_PART_WORD0)
         rec->w[0] = get_word0(pk, s, q, flag >> 2 & 3);
     if (parts & HD_PART_MEMORY)
-        get_memory(pk, s, q, flag, shape, rec);
+        get_memory(pk, s, q, flag, is, rec);
     else if (parts & HD_PART_WIDE && !get_wide(log, q, flag, shape, rec))
         return false;
     else if (parts & HD_PART_WORD1)
-        rec->w[1] = get_word1(s, q, flag, 8, s->word1, rec->w[0], pk->value);
+        rec->w[1] = get_word1(s, q, flag, UINT64_MAX, s->word1, rec->w[0], pk->value);
     if (parts & (HD_PART_ADDR | HD_PART_VAL))
         get_tokens(s, q, flag, log->count, rec, parts);
     if (parts & HD_PART_NEW) {
-        unsigned size = hd_shape_size(shape);
-        rec->w[2] = rec->w[1] + hd_pack_unzigzag(varint(q));
-        if (size < 8)
-            rec->w[2] &= (UINT64_C(1) << 8 * size) - 1;
-        hd_pack_poke(hd_pack_mirror(pk, rec->w[0]), size, rec->w[2]);
+        rec->w[2] = (rec->w[1] + hd_pack_unzigzag(varint(q))) & is->mask;
+        hd_pack_poke(hd_pack_mirror(pk, rec->w[0]), hd_shape_size(shape), rec->w[2]);
     }
-    if (rec->kind == HD_LOG_BRANCH)
-        rec->w[0] = rec->val;
     if (rec->kind == HD_LOG_MORE)
         rec->w[1] = rec->val;
     return true;
@@ -385,6 +446,7 @@ static void look_for_fork(struct hd_rawlog *log, const struct hd_raw *rec)
     if ((unsigned)(rec->data[0] - '0') * 10 + (unsigned)(rec->data[1] - '0') != child)
         return;
     log->level++;
+    log->inherits = log->level < HD_RAW_LEVELS && log->forks[log->level];
     log->pos = log->chunk_len;
 }
 
@@ -417,13 +479,14 @@ bool hd_rawlog_next(struct hd_rawlog *log, struct hd_raw *rec)
         return false;
     }
     log->pos = (size_t)(q - log->chunk);
-    rec->inherited = log->level < HD_RAW_LEVELS && log->forks[log->level];
-    look_for_fork(log, rec);
-    if (rec->kind == HD_LOG_SWITCH)
-        switch_to(log, (uint32_t)rec->w[0]);
+    rec->inherited = log->inherits;
     if (rec->kind <= HD_LOG_LAST_EVENT) {
         log->count++;
         log->events++;
+        return true;
     }
+    look_for_fork(log, rec);
+    if (rec->kind == HD_LOG_SWITCH)
+        switch_to(log, (uint32_t)rec->w[0]);
     return true;
 }

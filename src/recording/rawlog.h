@@ -32,6 +32,16 @@ struct hd_raw {
     hd_tok addr, val; /* accesses; HD_TOK_NONE when not given */
 };
 
+/* What the key of a slot says of its records. */
+struct hd_raw_shape {
+    uint64_t site;
+    uint64_t mask; /* the bits that an access has of a word */
+    uint16_t shape;
+    uint8_t kind, parts;
+    bool quick; /* a read or write of up to 8 bytes, or a branch */
+    unsigned aux;
+};
+
 struct hd_rawlog {
     const struct hd_rec *rec;
     const uint64_t *keys; /* by slot */
@@ -40,7 +50,8 @@ struct hd_rawlog {
     uint64_t events;      /* so far */
     struct hd_log_pending pending;
     struct hd_pack *pack;
-    uint8_t *chunk; /* the one being read, and zeros behind it */
+    struct hd_raw_shape *shapes; /* by slot */
+    uint8_t *chunk;              /* the one being read, and zeros behind it */
     size_t chunk_len, pos;
     uint64_t before;               /* bytes of the log in earlier chunks */
     size_t filled;                 /* bytes of the chunk that may be other than zero */
@@ -50,6 +61,7 @@ struct hd_rawlog {
     uint8_t *contents;             /* of a range that is not spelled out */
     unsigned forks[HD_RAW_LEVELS]; /* of a forked process: which child of each ancestor; 0: none */
     unsigned level;                /* whose records are read: the outermost ancestor is 0 */
+    bool inherits;                 /* records at this level are of an ancestor */
     bool broken;
     bool last; /* the pending record was given */
 };

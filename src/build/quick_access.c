@@ -1,0 +1,210 @@
+/* Most records change nothing that a walk keeps: a thread uses memory of its own again. They are
+ * recognised here, with one look for the region, the page and its marks. What is not recognised
+ * takes the long way (own.c, leave.c) with the same result.
+ *
+ * A line is HD_LINE aligned bytes. Addresses and linear addresses are alike below that, so a line
+ * of a region lies in one page. An entry holds until its region is gone, or until something is put
+ * over addresses of no region.
+ */
+#include "build/walk.h"
+
+#include <string.h>
+
+#define LINES (sizeof((struct hd_walk *)0)->lines / sizeof(struct hd_walk_line))
+
+static const struct hd_region nowhere = {.gone = true};
+
+static void forget(struct hd_walk_line *line)
+{
+    *line = (struct hd_walk_line){.region = (struct hd_region *)&nowhere};
+}
+
+void hd_walk_lines_clear(struct hd_walk *w)
+{
+    for (size_t i = 0; i < LINES; i++)
+        forget(&w->lines[i]);
+}
+
+void hd_walk_lines_forget(struct hd_walk *w, uint64_t start, uint64_t end)
+{
+    uint64_t first = start / HD_LINE, last = end / HD_LINE;
+    if (last - first >= LINES) {
+        hd_walk_lines_clear(w);
+        return;
+    }
+    for (uint64_t n = first; n <= last; n++)
+        if (w->lines[n % LINES].number == n)
+            forget(&w->lines[n % LINES]);
+}
+
+/* False: a region starts or ends inside. */
+static bool fill(struct hd_walk *w, struct hd_walk_line *line, uint64_t number)
+{
+    uint64_t room, start = number * HD_LINE;
+    struct hd_region *g = hd_regions_find(&w->regions, start, &room);
+    if (room < HD_LINE)
+        return false;
+    uint64_t linear = hd_region_linear(g, start);
+    struct hd_walk_line made = {.number = number, .region = g, .at = linear % HD_CELL_PAGE};
+    if (w->pass == HD_WALK_MARK) {
+        made.page = hd_cells_page(&w->cells, linear, &made.marks);
+        made.after =
+            made.at + HD_LINE < HD_CELL_PAGE
+                ? made.page
+                : hd_cells_page(&w->cells, linear + HD_LINE, &(struct hd_cell_marks *){NULL});
+    } else {
+        made.page = hd_cells_page_if(&w->cells, linear);
+        if (!made.page)
+            return false;
+    }
+    *line = made;
+    return true;
+}
+
+/* NULL: not in one line. */
+static inline const struct hd_walk_line *line_of(struct hd_walk *w, uint64_t addr, unsigned len)
+{
+    uint64_t number = addr / HD_LINE;
+    struct hd_walk_line *line = &w->lines[number % LINES];
+    if (addr % HD_LINE + len > HD_LINE)
+        return NULL;
+    if (line->number == number && !line->region->gone)
+        return line;
+    return fill(w, line, number) ? line : NULL;
+}
+
+static inline uint64_t load(const uint8_t *bytes, unsigned len)
+{
+    uint64_t v = 0;
+    switch (len) {
+    case 1:
+        return *bytes;
+    case 4:
+        memcpy(&v, bytes, 4);
+        return v;
+    case 8:
+        memcpy(&v, bytes, 8);
+        return v;
+    default:
+        memcpy(&v, bytes, len);
+        return v;
+    }
+}
+
+static inline void store(uint8_t *bytes, uint64_t v, unsigned len)
+{
+    switch (len) {
+    case 1:
+        *bytes = (uint8_t)v;
+        break;
+    case 4:
+        memcpy(bytes, &v, 4);
+        break;
+    case 8:
+        memcpy(bytes, &v, 8);
+        break;
+    default:
+        memcpy(bytes, &v, len);
+    }
+}
+
+/* The granule is shared, or its state says this access already. */
+static inline bool is_covered(const struct hd_walk *w, const struct hd_owner *own, bool writes)
+{
+    if (own->write == w->segment)
+        return !writes || !own->read;
+    return !writes && own->read == w->segment;
+}
+
+/* Ownership and contents, as `use` of own.c. */
+static inline bool own_quick(const struct hd_walk *w, const struct hd_walk_line *line, unsigned at,
+                             unsigned len, uint64_t value, bool writes)
+{
+    unsigned i = at / HD_GRANULE;
+    struct hd_cell_marks *marks = line->marks;
+    uint64_t mask = UINT64_MAX >> (HD_CELL_PAGE - len) << at;
+    if (line->page->shared >> i & 1)
+        return true;
+    if (!is_covered(w, &marks->own[i], writes))
+        return false;
+    if (writes) {
+        store(marks->bytes + at, value, len);
+        marks->known |= mask;
+        return true;
+    }
+    return (marks->known & mask) == mask && load(marks->bytes + at, len) == value;
+}
+
+bool hd_walk_mark_quick(struct hd_walk *w, const struct hd_raw *rec)
+{
+    unsigned len = rec->aux & HD_LOG_SIZE;
+    bool writes = rec->kind == HD_LOG_WRITE;
+    const struct hd_walk_thread *t = hd_walk_current(w);
+    if (rec->kind == HD_LOG_BRANCH)
+        return true; /* nothing for this walk */
+    if ((!writes && rec->kind != HD_LOG_READ) || t->ignores)
+        return false;
+    const struct hd_walk_line *line = line_of(w, rec->w[0], len);
+    if (!line || (writes && rec->aux & HD_LOG_PENDING))
+        return false;
+    const struct hd_region *g = line->region;
+    unsigned at = line->at + (unsigned)(rec->w[0] % HD_LINE), end = at + len;
+    if (g->freed || !(g->shared || g->thread == w->current))
+        return false;
+    if (at / HD_GRANULE != (end - 1) / HD_GRANULE)
+        return false;
+    if (w->types.types.len && g->kind != HD_REGION_STATIC &&
+        ~line->page->touched & UINT64_MAX >> (HD_CELL_PAGE - len) << at)
+        return false;
+    if (!w->keep_all) {
+        if (t->holds)
+            line->page->in_section |= (uint8_t)(1u << at / HD_GRANULE);
+        if (!own_quick(w, line, at, len, rec->w[1], writes))
+            return false;
+    }
+    line->page->edges |= UINT64_C(1) << at;
+    (end < HD_CELL_PAGE ? line->page : line->after)->edges |= UINT64_C(1) << end % HD_CELL_PAGE;
+    return true;
+}
+
+/* Is the record a call of its own, behind which no event has to stand? See call_steps.c. */
+static bool starts_call(const struct hd_walk_thread *t, const struct hd_raw *rec)
+{
+    if (!t->begun || !rec->site || (t->last_kind == HD_LOG_BRANCH && !t->last_site))
+        return false;
+    return rec->site != t->last_site ||
+           (!t->in_stdio && !(t->last_kind == HD_LOG_READ && t->last_aux & HD_LOG_PENDING));
+}
+
+/* Private memory, which holds nothing that depends on a read of the trace. */
+static bool is_plain(struct hd_walk *w, const struct hd_raw *rec)
+{
+    unsigned len = rec->aux & HD_LOG_SIZE;
+    const struct hd_walk_line *line = line_of(w, rec->w[0], len);
+    if (!line || line->page->sets || line->page->set)
+        return false;
+    unsigned at = line->at + (unsigned)(rec->w[0] % HD_LINE);
+    unsigned bits = (2u << (at + len - 1) / HD_GRANULE) - (1u << at / HD_GRANULE);
+    return !(line->page->shared & bits);
+}
+
+bool hd_walk_leave_quick(struct hd_walk *w, const struct hd_raw *rec)
+{
+    struct hd_walk_thread *t = hd_walk_current(w);
+    if (rec->kind != HD_LOG_READ && rec->kind != HD_LOG_WRITE && rec->kind != HD_LOG_BRANCH)
+        return false;
+    if (w->keep_all || !w->info->from_pass || !starts_call(t, rec) || t->ignores)
+        return false;
+    if (t->more[0].len || t->more[1].len)
+        return false;
+    if (rec->kind == HD_LOG_BRANCH) {
+        if (rec->aux & HD_LOG_JOINED || hd_walk_may_depend(t, rec->w[0]))
+            return false;
+    } else if (!(rec->aux & HD_LOG_SITE) || hd_walk_may_depend(t, rec->addr) ||
+               (rec->kind == HD_LOG_WRITE && hd_walk_may_depend(t, rec->val)) ||
+               !is_plain(w, rec)) {
+        return false;
+    }
+    hd_walk_find_call(w, rec);
+    return true;
+}
