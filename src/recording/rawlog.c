@@ -27,6 +27,7 @@ static struct hd_raw_shape shape_of(uint64_t key)
     return (struct hd_raw_shape){
         .site = kind == HD_LOG_MORE ? 0 : key >> 16,
         .mask = UINT64_MAX >> (64 - bits),
+        .size = (uint8_t)(bits / 8),
         .shape = (uint16_t)shape,
         .kind = (uint8_t)kind,
         .parts = (uint8_t)parts,
@@ -141,14 +142,14 @@ static uint64_t varint(const uint8_t **q)
     return v;
 }
 
-static uint64_t bytes(const uint8_t **q, unsigned n)
+static inline __attribute__((always_inline)) uint64_t bytes(const uint8_t **q, unsigned n)
 {
     uint64_t v = hd_pack_peek(*q, n);
     *q += n;
     return v;
 }
 
-static struct hd_pack_slot *get_slot(struct hd_rawlog *log, const uint8_t **q, unsigned code)
+static inline struct hd_pack_slot *get_slot(struct hd_rawlog *log, const uint8_t **q, unsigned code)
 {
     struct hd_pack *pk = log->pack;
     struct hd_pack_slot *prev = hd_pack_at(pk, pk->prev);
@@ -163,8 +164,8 @@ static struct hd_pack_slot *get_slot(struct hd_rawlog *log, const uint8_t **q, u
     return &pk->slots[slot];
 }
 
-static uint64_t get_word0(struct hd_pack *pk, struct hd_pack_slot *s, const uint8_t **q,
-                          unsigned code)
+static inline __attribute__((always_inline)) uint64_t
+get_word0(struct hd_pack *pk, struct hd_pack_slot *s, const uint8_t **q, unsigned code)
 {
     uint64_t w = hd_pack_next0(s);
     if (code == 0) {
@@ -183,9 +184,9 @@ static uint64_t get_word0(struct hd_pack *pk, struct hd_pack_slot *s, const uint
     return w;
 }
 
-/* mask: the bytes of the access. */
-static uint64_t get_word1(struct hd_pack_slot *s, const uint8_t **q, unsigned flag, uint64_t mask,
-                          uint64_t guess, uint64_t w0, uint64_t read)
+static inline __attribute__((always_inline)) uint64_t
+get_word1(struct hd_pack_slot *s, const uint8_t **q, unsigned flag, const struct hd_raw_shape *is,
+          uint64_t guess, uint64_t w0, uint64_t read)
 {
     uint64_t w = s->word1;
     switch (flag >> 4 & 3) {
@@ -205,14 +206,15 @@ static uint64_t get_word1(struct hd_pack_slot *s, const uint8_t **q, unsigned fl
             w = w0 + (uint64_t)(int64_t)(int32_t)bytes(q, 4);
         } else {
             w = hd_pack_peek(*q, 8);
-            *q += (unsigned)__builtin_popcountll(mask) / 8;
+            *q += is->size;
         }
     }
-    return s->word1 = w & mask;
+    return s->word1 = w & is->mask;
 }
 
-static void get_tokens(struct hd_pack_slot *s, const uint8_t **q, unsigned flag, uint32_t count,
-                       struct hd_raw *rec, unsigned parts)
+static __attribute__((noinline)) void get_tokens(struct hd_pack_slot *s, const uint8_t **q,
+                                                 unsigned flag, uint32_t count, struct hd_raw *rec,
+                                                 unsigned parts)
 {
     unsigned missed = flag & 64 ? *(*q)++ : 0;
     uint64_t moving = hd_pack_moving(count);
@@ -240,7 +242,7 @@ static void get_memory(struct hd_pack *pk, struct hd_pack_slot *s, const uint8_t
 {
     unsigned size = hd_shape_size(is->shape);
     uint8_t *mirror = hd_pack_mirror(pk, rec->w[0]);
-    rec->w[1] = get_word1(s, q, flag, is->mask, hd_pack_peek(mirror, size), rec->w[0], pk->value);
+    rec->w[1] = get_word1(s, q, flag, is, hd_pack_peek(mirror, size), rec->w[0], pk->value);
     hd_pack_poke(mirror, size, rec->w[1]);
     hd_pack_read(pk, is->shape, rec->w[0], rec->w[1]);
 }
@@ -278,23 +280,23 @@ static bool get_wide(struct hd_rawlog *log, const uint8_t **q, unsigned flag, un
 
 /* A plain or atomic read or write of 1 to 8 bytes, or a branch: nearly all of a log. Memory beside
  * what is asked for may be read and written back: mirror and chunk have room behind their end. */
-static inline void get_quick(struct hd_rawlog *log, struct hd_pack_slot *s,
-                             const struct hd_raw_shape *shape, const uint8_t **q, unsigned flag,
-                             struct hd_raw *rec)
+static inline __attribute__((always_inline)) void
+get_quick(struct hd_rawlog *log, struct hd_pack_slot *s, const struct hd_raw_shape *is,
+          const uint8_t **q, unsigned flag, struct hd_raw *rec)
 {
     struct hd_pack *pk = log->pack;
-    unsigned parts = shape->parts;
+    unsigned parts = is->parts;
     if (parts & HD_PART_MEMORY) {
-        uint64_t w0 = get_word0(pk, s, q, flag >> 2 & 3), mask = shape->mask;
+        uint64_t w0 = get_word0(pk, s, q, flag >> 2 & 3), mask = is->mask;
         uint8_t *mirror = hd_pack_mirror(pk, w0);
         uint64_t there = hd_pack_peek(mirror, 8), w1 = there & mask;
         if (flag >> 4 & 3) {
-            w1 = get_word1(s, q, flag, mask, w1, w0, pk->value);
+            w1 = get_word1(s, q, flag, is, w1, w0, pk->value);
             hd_pack_poke(mirror, 8, (there & ~mask) | w1);
         }
         rec->w[0] = w0;
         rec->w[1] = w1;
-        hd_pack_read(pk, shape->shape, w0, w1);
+        hd_pack_read(pk, is->shape, w0, w1);
     }
     if (flag & 64) {
         get_tokens(s, q, flag, log->count, rec, parts);
@@ -334,7 +336,7 @@ static bool get_packed(struct hd_rawlog *log, unsigned flag, const uint8_t **q, 
     else if (parts & HD_PART_WIDE && !get_wide(log, q, flag, shape, rec))
         return false;
     else if (parts & HD_PART_WORD1)
-        rec->w[1] = get_word1(s, q, flag, UINT64_MAX, s->word1, rec->w[0], pk->value);
+        rec->w[1] = get_word1(s, q, flag, is, s->word1, rec->w[0], pk->value);
     if (parts & (HD_PART_ADDR | HD_PART_VAL))
         get_tokens(s, q, flag, log->count, rec, parts);
     if (parts & HD_PART_NEW) {
@@ -462,10 +464,9 @@ static void clear(struct hd_raw *rec)
     rec->addr = rec->val = HD_TOK_NONE;
 }
 
-bool hd_rawlog_next(struct hd_rawlog *log, struct hd_raw *rec)
+/* Any record. */
+static __attribute__((noinline)) bool next_any(struct hd_rawlog *log, struct hd_raw *rec)
 {
-    if (log->broken || (log->limit && log->events == log->limit))
-        return false;
     clear(rec);
     while (log->pos >= log->chunk_len || log->chunk[log->pos] == 0)
         if (!next_chunk(log))
@@ -489,4 +490,38 @@ bool hd_rawlog_next(struct hd_rawlog *log, struct hd_raw *rec)
     if (rec->kind == HD_LOG_SWITCH)
         switch_to(log, (uint32_t)rec->w[0]);
     return true;
+}
+
+/* The record, if it is a quick one in a slot that followed the last one's before. */
+static inline bool next_quick(struct hd_rawlog *log, struct hd_raw *rec)
+{
+    const uint8_t *q = log->chunk + log->pos;
+    unsigned flag = *q++, code = flag & 3;
+    if (log->pos >= log->chunk_len || (code != 1 && code != 2))
+        return false;
+    struct hd_pack *pk = log->pack;
+    struct hd_pack_slot *prev = hd_pack_at(pk, pk->prev);
+    uint32_t offset = prev->next[code - 1], slot = offset / (uint32_t)sizeof *prev;
+    const struct hd_raw_shape *is = &log->shapes[slot];
+    if (!is->quick || slot == 0)
+        return false;
+    hd_pack_follow(pk, prev, offset, code);
+    clear(rec);
+    rec->kind = (enum hd_log_kind)is->kind;
+    rec->aux = is->aux;
+    rec->slot = slot;
+    rec->site = is->site;
+    rec->inherited = log->inherits;
+    get_quick(log, hd_pack_at(pk, offset), is, &q, flag, rec);
+    log->pos = (size_t)(q - log->chunk);
+    log->count++;
+    log->events++;
+    return true;
+}
+
+bool hd_rawlog_next(struct hd_rawlog *log, struct hd_raw *rec)
+{
+    if (log->broken || (log->limit && log->events == log->limit))
+        return false;
+    return next_quick(log, rec) || next_any(log, rec);
 }

@@ -38,7 +38,8 @@ struct hd_raw_shape {
     uint64_t mask; /* the bits that an access has of a word */
     uint16_t shape;
     uint8_t kind, parts;
-    bool quick; /* a read or write of up to 8 bytes, or a branch */
+    uint8_t size; /* bytes of word 1 */
+    bool quick;   /* a read or write of up to 8 bytes, or a branch */
     unsigned aux;
 };
 

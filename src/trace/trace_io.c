@@ -9,6 +9,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum {
@@ -139,6 +141,27 @@ static enum hd_status load_blocks(int fd, struct load *l, char *block, struct hd
     return status;
 }
 
+/* A file of the other form is not copied: its pages are the system's, which can take them back.
+ * False: it has to be read. */
+static bool load_mapped(int fd, struct load *l, struct hd_trace **trace, enum hd_status *status,
+                        struct hd_err *err)
+{
+    char head[HEAD];
+    struct stat st;
+    if (!l->other || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size < HEAD ||
+        lseek(fd, 0, SEEK_CUR) != 0 || pread(fd, head, HEAD, 0) != HEAD ||
+        !l->other->is(head, HEAD))
+        return false;
+    size_t len = (size_t)st.st_size;
+    void *map = mmap(NULL, len, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (map == MAP_FAILED)
+        return false;
+    l->info = (struct hd_load_info){.format = HD_FORMAT_OTHER, .bytes = len};
+    *status = l->other->read(l->other->ctx, l->name, map, len, trace, err);
+    munmap(map, len);
+    return true;
+}
+
 enum hd_status hd_trace_load_form(const char *path, const struct hd_form *other,
                                   struct hd_trace **trace, struct hd_load_info *info,
                                   struct hd_err *err)
@@ -150,11 +173,14 @@ enum hd_status hd_trace_load_form(const char *path, const struct hd_form *other,
     int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return hd_err_at(err, HD_ERR_IO, path, 0, "cannot open: %s", strerror(errno));
-    char *block = hd_alloc(BLOCK);
-    enum hd_status status = load_blocks(fd, &l, block, &local);
-    hd_free(block, BLOCK);
-    if (status == HD_OK)
-        status = finish(&l, trace, &local);
+    enum hd_status status;
+    if (!load_mapped(fd, &l, trace, &status, &local)) {
+        char *block = hd_alloc(BLOCK);
+        status = load_blocks(fd, &l, block, &local);
+        hd_free(block, BLOCK);
+        if (status == HD_OK)
+            status = finish(&l, trace, &local);
+    }
     if (!standard)
         close(fd);
     hd_text_free(l.text);
