@@ -31,6 +31,30 @@ grep -q '20000 events' check.out || fail "who reads it is not told that it is a 
 "$HEDDLE" record --limit x -o no.hdt -- ./list 0 2>no.err
 [ $? -eq 2 ] && [ ! -e no.hdt ] || fail "--limit x was taken"
 
+# A million lock operations cost about the same with a thousand locks as with half a million.
+cat >locks.c <<'END'
+#include <pthread.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    int n = argc > 1 ? atoi(argv[1]) : 1;
+    pthread_mutex_t *m = calloc((size_t)n, sizeof *m);
+    for (int i = 0; i < 1000000; i++) {
+        pthread_mutex_lock(&m[i % n]);
+        pthread_mutex_unlock(&m[i % n]);
+    }
+    free(m);
+    return 0;
+}
+END
+"$HEDDLE" cc -O2 -pthread locks.c -o locks || fail "locks.c"
+for n in 1000 500000; do
+    ./measure "cpu.$n" "$HEDDLE" record -o locks.hdt -- ./locks $n 2>locks.err || fail "$(cat locks.err)"
+done
+[ "$(cat cpu.1000 cpu.500000 | awk '{ cpu[NR] = $1 } END { print cpu[2] < 1.5 + 4 * cpu[1] }')" = 1 ] ||
+    fail "a thousand locks: $(cat cpu.1000); half a million: $(cat cpu.500000)"
+rm -f locks.hdt
+
 # A program without end: the recording stops at a size, the program at a time, and both are said.
 cat >spins.c <<'END'
 #include <pthread.h>

@@ -1,14 +1,35 @@
 /* Runs in the user's process; see the rules in rt.h. */
 #include "rt/libc/sync.h"
 
-#define SLOTS 4096 /* chains stay short for tens of thousands of objects */
+#define FIRST  4096
+#define CHAIN  4 /* objects for each slot, on the average, before there are more slots */
+#define GROWTH 8
 
-static struct hd_sync *slots[SLOTS];
+static struct hd_sync *first_slots[FIRST], **slots = first_slots;
+static unsigned n_slots = FIRST, n_objects;
 
 static unsigned slot_of(uintptr_t addr, enum hd_sync_kind kind)
 {
     uint64_t h = (addr >> 2) * UINT64_C(0x9e3779b97f4a7c15) + kind;
-    return (unsigned)(h >> 40) % SLOTS;
+    return (unsigned)(h >> 40) % n_slots;
+}
+
+/* A program with a million locks must not go through long chains. The old slots are not given
+ * back: all of them together are a seventh of the new ones. */
+static void grow(void)
+{
+    struct hd_sync **old = slots;
+    unsigned n_old = n_slots;
+    n_slots *= GROWTH;
+    slots = hd_rt_mem(n_slots * sizeof *slots);
+    for (unsigned i = 0; i < n_old; i++) {
+        for (struct hd_sync *s = old[i], *next; s; s = next) {
+            unsigned slot = slot_of(s->addr, s->kind);
+            next = s->next;
+            s->next = slots[slot];
+            slots[slot] = s;
+        }
+    }
 }
 
 struct hd_sync *hd_rt_sync_find(const volatile void *addr, enum hd_sync_kind kind)
@@ -24,6 +45,8 @@ struct hd_sync *hd_rt_sync(const volatile void *addr, enum hd_sync_kind kind)
     struct hd_sync *s = hd_rt_sync_find(addr, kind);
     if (s)
         return s;
+    if (++n_objects > CHAIN * n_slots && n_slots < 1u << 24)
+        grow();
     s = hd_rt_mem(sizeof *s);
     unsigned slot = slot_of((uintptr_t)addr, kind);
     s->addr = (uintptr_t)addr;
@@ -66,7 +89,7 @@ void hd_rt_sync_reset(const volatile void *addr, enum hd_sync_kind kind)
 
 void hd_rt_sync_log_holders(void)
 {
-    for (unsigned i = 0; i < SLOTS; i++) {
+    for (unsigned i = 0; i < n_slots; i++) {
         for (struct hd_sync *s = slots[i]; s; s = s->next) {
             if (s->owner)
                 hd_rt_log2(HD_LOG_HOLDS, 0, 0, s->owner->num, s->addr);
@@ -91,7 +114,7 @@ static void log_again(const struct hd_sync *s, const struct hd_thread *me)
 
 void hd_rt_sync_log_again(struct hd_thread *me)
 {
-    for (unsigned i = 0; i < SLOTS; i++)
+    for (unsigned i = 0; i < n_slots; i++)
         for (const struct hd_sync *s = slots[i]; s; s = s->next)
             log_again(s, me);
 }
@@ -104,7 +127,7 @@ static bool is_robust(uintptr_t addr)
 
 void hd_rt_sync_owner_ends(struct hd_thread *me)
 {
-    for (unsigned i = 0; i < SLOTS; i++) {
+    for (unsigned i = 0; i < n_slots; i++) {
         for (struct hd_sync *s = slots[i]; s; s = s->next) {
             for (const struct hd_reader *r = s->readers; r; r = r->next)
                 me->keeps |= r->thread == me;
@@ -123,7 +146,7 @@ void hd_rt_sync_owner_ends(struct hd_thread *me)
 
 void hd_rt_sync_inherit(const struct hd_thread *from, struct hd_thread *me, uintptr_t pc)
 {
-    for (unsigned i = 0; i < SLOTS && from->keeps; i++) {
+    for (unsigned i = 0; i < n_slots && from->keeps; i++) {
         for (struct hd_sync *s = slots[i]; s; s = s->next) {
             if (s->kind != HD_SYNC_LOCK || !s->owner || hd_rt_sync_holder(s) != from)
                 continue;
