@@ -35,7 +35,7 @@ static const struct hd_opt options[] = {
     {0, "limit", HD_OPT_COUNT, offsetof(struct values, limit), "N",
      "Keep only the first N events; the program runs on (0: keep all)", NULL, 0, 0},
     {0, "max-size", HD_OPT_COUNT, offsetof(struct values, max_size), "BYTES",
-     "Stop recording when the trace has this size (1G); 0 is never", NULL, 0, 0},
+     "Stop recording when the trace has this size (2G); 0 is never", NULL, 0, 0},
     {0, "timeout", HD_OPT_TIME, offsetof(struct values, timeout), "TIME",
      "End the program after this time and keep what it did (0: never)", NULL, 0, 0},
     {0, NULL, 0, 0, NULL, NULL, NULL, 0, 0},

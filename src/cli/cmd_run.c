@@ -56,7 +56,7 @@ static const struct hd_opt options[] = {
     HD_OPTION_EXIT_STEPS(exit_steps),
     HD_OPTION_KEEP_ALL_EVENTS(keep_all),
     {0, "max-size", HD_OPT_COUNT, offsetof(struct values, max_size), "BYTES",
-     "Stop recording when a trace has this size (1G); 0 is never", NULL, 0, 0},
+     "Stop recording when a trace has this size (2G); 0 is never", NULL, 0, 0},
     {'b', "budget", HD_OPT_TEXT, offsetof(struct values, budget), "TIME",
      "End each run and all that is done with it after TIME (10s, 2h, none)", NULL, 0, 0},
     {'j', "jobs", HD_OPT_COUNT, offsetof(struct values, jobs), "N", "Use N cores (all)", NULL, 1,

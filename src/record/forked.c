@@ -147,6 +147,7 @@ static bool name_of(const char *out, const char *what, char *name, size_t size)
 /* Where we are in the tree of processes. */
 struct family {
     const char *logs; /* of the first process */
+    bool keep_all;    /* events */
     unsigned forks[HD_RAW_LEVELS + 1];
     struct hd_names *recordings;
     struct hd_remarks *remarks;
@@ -157,7 +158,7 @@ static void keep_one(struct family *f, const char *path, const char *parent, siz
                      const char *out)
 {
     struct file log = map_file(path), from = map_file(parent);
-    struct hd_trailer_process who = {path + strlen(f->logs), f->forks, n};
+    struct hd_trailer_process who = {path + strlen(f->logs), f->forks, n, f->keep_all};
     struct hd_err err = {0};
     if (log.data && log.len >= HD_LOG_CHUNKS_AT && from.data) {
         f->took |= ((const struct hd_log_header *)(const void *)log.data)->took;
@@ -192,10 +193,11 @@ static void keep_all(struct family *f, const char *logs, const char *out, size_t
     }
 }
 
-void hd_family_keep(const char *logs, const char *out, struct hd_names *recordings,
+void hd_family_keep(const char *logs, const char *out, bool all_events, struct hd_names *recordings,
                     struct hd_remarks *remarks, uint32_t *took)
 {
-    struct family f = {.logs = logs, .recordings = recordings, .remarks = remarks};
+    struct family f = {
+        .logs = logs, .keep_all = all_events, .recordings = recordings, .remarks = remarks};
     keep_all(&f, logs, out, 0);
     *took |= f.took;
 }
@@ -243,7 +245,7 @@ static enum hd_status step_down(const char *logs, const char *process, size_t en
     *n = *last == 'x' ? 0 : *n + 1;
     if (*n)
         forks[*n - 1] = (unsigned)strtoul(last, NULL, 10);
-    struct hd_trailer_process who = {name, forks, *n};
+    struct hd_trailer_process who = {name, forks, *n, false};
     *header = *(const struct hd_log_header *)(const void *)log.data;
     struct file made = {NULL, 0};
     if (open_memory(&w)) {

@@ -14,7 +14,7 @@
 /* logs: start of the names of their logs; these are removed. out: the recording of the first
  * process. The paths of the new recordings are added to recordings, parents first; what went wrong
  * is added to remarks, what they had from outside (enum hd_took) to *took. */
-void hd_family_keep(const char *logs, const char *out, struct hd_names *recordings,
+void hd_family_keep(const char *logs, const char *out, bool all_events, struct hd_names *recordings,
                     struct hd_remarks *remarks, uint32_t *took);
 /* What those recordings hold, for the user. */
 void hd_family_tell(const struct hd_names *recordings, struct hd_remarks *remarks);

@@ -215,7 +215,8 @@ static void keep_family(const struct hd_record_opts *opts, const char *logs, uin
 {
     struct hd_names own = {0};
     struct hd_remarks *remarks = &result->info.remarks;
-    hd_family_keep(logs, opts->out, opts->family ? opts->family : &own, remarks, took);
+    hd_family_keep(logs, opts->out, opts->keep_all, opts->family ? opts->family : &own, remarks,
+                   took);
     hd_family_tell(&own, remarks);
     hd_names_fini(&own);
 }

@@ -41,7 +41,7 @@ struct hd_record_opts {
 
 /* What recordings stop at unless asked otherwise: some 400 million events. A program that spins
  * would fill the disk. */
-#define HD_RECORD_MAX_SIZE UINT64_C(1000000000)
+#define HD_RECORD_MAX_SIZE UINT64_C(2000000000)
 
 /* The same for threads that run on when the process ends: a hundredth of a second. */
 #define HD_RECORD_EXIT_STEPS UINT64_C(50000)

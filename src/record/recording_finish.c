@@ -181,6 +181,8 @@ static void add_process(struct hd_recmeta *m, const struct hd_log_header *h,
     hd_recmeta_add(m, "process", who->name);
     for (size_t i = 0; i < who->n_forks; i++)
         hd_recmeta_add_number(m, "fork", who->forks[i]);
+    if (who->keep_all)
+        hd_recmeta_add_number(m, "keep-all", 1);
     if (h->pid)
         hd_recmeta_add_number(m, "pid", h->pid);
     if (h->asked_date)

@@ -20,6 +20,7 @@ struct hd_trailer_process {
     const char *name;      /* as in `target` of log/rt_log.h */
     const unsigned *forks; /* which child of each ancestor it comes from, since the last exec */
     size_t n_forks;
+    bool keep_all; /* as in struct hd_record_opts */
 };
 
 /* The same for other runs and other processes: names and modules only. who: NULL for the first. */

@@ -76,7 +76,7 @@ static void keep(struct hd_ring *r, const uint8_t *chunk, size_t used, int level
 /* The recording is as long as it may be. One event may be counted whose value is not there yet. */
 static void stop(struct hd_ring *r, uint64_t events)
 {
-    r->stopped = events > 1 ? events - 1 : 1;
+    __atomic_store_n(&r->stopped, events > 1 ? events - 1 : 1, __ATOMIC_RELAXED);
     __atomic_store_n(&r->header->stop, 1, __ATOMIC_RELAXED); /* pairs with wait_for_room of rt */
 }
 

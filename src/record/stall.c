@@ -27,8 +27,8 @@ void hd_stall_look(struct hd_stall *s, double now)
 {
     bool polling = __atomic_load_n(&s->ring->header->resting, __ATOMIC_RELAXED) != 0;
     uint64_t at = hd_ring_position(s->ring);
-    if (!s->say || !s->ring->header->owner)
-        return;
+    if (!s->say || !s->ring->header->owner || __atomic_load_n(&s->ring->stopped, __ATOMIC_RELAXED))
+        return; /* behind --max-size the log says nothing of what the program does */
     if (!s->since || (at != s->seen && !polling)) {
         s->seen = at;
         s->since = now;
