@@ -383,7 +383,7 @@ static enum hd_status walk_log(struct hd_walk *w, enum hd_walk_pass pass)
         t = hd_vec_at(&w->threads, i);
         t->reads.len = t->known.len = 0;
         t->steps = t->holds = t->call_step = 0;
-        t->begun = t->reads_last = t->checks = false;
+        t->begun = t->reads_last = t->waits = t->checks = false;
         t->branched = t->call_reads = 0;
         t->forked = t->inherited = 0;
         t->last_site = 0;

@@ -123,6 +123,7 @@ enum hd_status hd_walk_emit(struct hd_walk *w, struct hd_event *ev)
     t->begun = true;
     t->checks = false;
     t->reads_last = hd_op_reads(ev->op);
+    t->waits = ev->op == HD_OP_WAIT;
     t->syncs += !hd_op_reads(ev->op) && !hd_op_writes(ev->op) && ev->op != HD_OP_BRANCH;
     if (w->n_events == HD_MAX_EVENTS)
         return hd_err_set(w->err, HD_ERR_LIMIT, "the run has more events than a trace can hold");

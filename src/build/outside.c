@@ -52,7 +52,8 @@ static void pin(struct hd_walk *w, struct hd_walk_cell *cell, uint32_t id, uint6
         bool may = known ? is_since(&t->windows[0], since) : t->last_event > since;
         if (i == me || !t->name || !t->last_event || !(may || cell->users & bit_of(i)))
             continue;
-        keep_behind(w, i, may && known ? t->windows[0].last - 1 : t->last_event, me, w->n_events);
+        uint32_t last = t->last_event - t->waits; /* nothing can be put behind a wait */
+        keep_behind(w, i, may && known ? t->windows[0].last - 1 : last, me, w->n_events);
     }
     hd_walk_insert(
         w,

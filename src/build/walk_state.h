@@ -55,6 +55,7 @@ struct hd_walk_thread {
     uint32_t holds;      /* MARK: locks held and blocks open */
     bool begun;          /* it has an event */
     bool reads_last;     /* its last event is a read */
+    bool waits;          /* its last event is a wait: its next one has to be the end of it */
     bool checks;         /* control all: something that is no event came after that */
     uint32_t call_step;  /* the step that began the call at hand */
     struct hd_walk_call {

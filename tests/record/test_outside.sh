@@ -43,3 +43,7 @@ for number in 0 1 2 3; do
         [ $number = 0 ] || grep -q 'Race on loud' found || fail "written, case $number, $policy: $(cat found)"
     done
 done
+
+# One of those who may have seen such a write is in a wait: what keeps the order cannot stand inside of it.
+"$HEDDLE" cc -O1 -pthread "$here/waiting.c" poke.o -o waiting
+run waiting
