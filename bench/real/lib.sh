@@ -81,13 +81,15 @@ program() {
     native) "$dir/measure" time "$@" ;;
     tsan) TSAN_OPTIONS="exitcode=0 report_bugs=0 ${TSAN_OPTIONS:-}" "$dir/measure" time setarch -R "$@" ;;
     reports) TSAN_OPTIONS="exitcode=0 log_path=$PWD/tsan.log ${TSAN_OPTIONS:-}" "$dir/measure" time setarch -R "$@" ;;
+    answer) "$dir/measure" time "$HEDDLE" run ${RUN_OPTIONS:-} -o answer -- "$@" ;;
     heddle) "$dir/measure" time "$HEDDLE" record ${RECORD_OPTIONS:-} -o trace.hdt -- "$@" ;;
     esac
 }
 
 # run_mode CASE MODE: fails when the program does; leaves out, time, err, trace.hdt in the run's folder.
 run_mode() {
-    local at=$dir/run/$name-$1/$2 status=0 bin=$dir/build/$name/${2/reports/tsan}
+    local at=$dir/run/$name-$1/$2 status=0 bin=${2/reports/tsan}
+    bin=$dir/build/$name/${bin/answer/heddle}
     export mode=$2
     rm -rf "$at" && mkdir -p "$at"
     (cd "$at" && timeout -k 10 "$limit_s" bash -c "$(declare -f program run_case); run_case $1 '$bin'") \

@@ -108,7 +108,7 @@ one_case() {
 
 echo "program,case,events,trace bytes,bytes/event,native cpu s,tsan cpu s,recorded cpu s,slow-down,ratio to tsan,recorder MB,largest process MB,output,races,confirmed,undecided,analyze cpu s,analyze MB,tsan reports"
 status=0 failed=0
-[ $# -gt 0 ] || set -- $(cd "$here" && ls ./*.sh | sed 's|./||;s|\.sh$||' | grep -vx -e lib -e run)
+[ $# -gt 0 ] || set -- $(cd "$here" && ls ./*.sh | sed 's|./||;s|\.sh$||' | grep -vx -e lib -e run -e answer)
 for name; do
     [ -e "$here/$name.sh" ] || die "there is no $name.sh"
     export name src=$dir/src inputs=$dir/inputs/$name-$SIZE-$FRAMES native=$dir/build/$name/native

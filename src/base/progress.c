@@ -21,13 +21,19 @@ void hd_progress_begin(struct hd_progress *p, FILE *out, bool live, const char *
     p->next = p->started + (live ? live_delay : plain_step);
 }
 
+static int percent_of(const struct hd_progress *p, uint64_t done)
+{
+    int percent = (int)((double)done * 100.0 / (double)p->total);
+    return percent > p->least ? percent : p->least;
+}
+
 void hd_progress_format(const struct hd_progress *p, uint64_t done, double elapsed, char *text,
                         size_t size)
 {
     double rate = elapsed > 0 ? (double)done / elapsed : 0;
     char left[48] = "", share[32] = "";
     if (p->total && done <= p->total) {
-        snprintf(share, sizeof share, " (%d%%)", (int)((double)done * 100.0 / (double)p->total));
+        snprintf(share, sizeof share, " (%d%%)", percent_of(p, done));
         if (rate > 0)
             snprintf(left, sizeof left, ", %.0f s left", (double)(p->total - done) / rate);
     }
@@ -43,6 +49,9 @@ void hd_progress_update(struct hd_progress *p, uint64_t done)
     if (now < p->next)
         return;
     char text[160];
+    p->most = done = done > p->most ? done : p->most;
+    if (p->total && done <= p->total)
+        p->least = percent_of(p, done);
     hd_progress_format(p, done, now - p->started, text, sizeof text);
     if (p->live)
         fprintf(p->out, "\r\033[K%.79s", text);

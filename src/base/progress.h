@@ -20,6 +20,8 @@ struct hd_progress {
     uint64_t total;    /* 0: not known, no time left is given */
     double started, next;
     bool shown;
+    int least;        /* percent that were shown: when work is added they do not fall */
+    uint64_t most;    /* units that were shown */
     const char *hint; /* "press Ctrl-C for partial results", or NULL; not owned */
 };
 

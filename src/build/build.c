@@ -328,17 +328,17 @@ static enum hd_status on_inherited(struct hd_walk *w, const struct hd_raw *rec)
     }
 }
 
-/* A walk that marks takes a fifth of the time, one that builds the rest. */
-enum { FIFTHS_MARK = 1, FIFTHS_BUILD = 4, FIFTHS_ALL = 5 };
+/* A walk that marks takes about as long as one that builds. */
+enum { PARTS_MARK = 1, PARTS_BUILD = 1, PARTS_ALL = 2 };
 
-static uint64_t work(unsigned fifths, uint64_t bytes)
+static uint64_t work(unsigned parts, uint64_t bytes)
 {
-    return bytes / 1024 * fifths / FIFTHS_ALL;
+    return bytes / 1024 * parts / PARTS_ALL;
 }
 
-static void plan(struct hd_walk *w, unsigned fifths)
+static void plan(struct hd_walk *w, unsigned parts)
 {
-    w->total += work(fifths, hd_rawlog_bytes(&w->log));
+    w->total += work(parts, hd_rawlog_bytes(&w->log));
 }
 
 /* Do we have to stop, or to tell how far we are? When time or memory are used up, this walk and
@@ -354,7 +354,7 @@ static enum hd_status look_up(struct hd_walk *w, uint32_t n)
         w->log.limit = w->log.events ? w->log.events : 1;
     }
     if (watch && watch->progress && n % TELL == 0)
-        watch->progress(watch->ctx, w->before + work(w->fifths, w->log.before + w->log.pos),
+        watch->progress(watch->ctx, w->before + work(w->parts, w->log.before + w->log.pos),
                         w->total);
     return HD_OK;
 }
@@ -364,7 +364,7 @@ static enum hd_status walk_log(struct hd_walk *w, enum hd_walk_pass pass)
     struct hd_raw rec;
     struct hd_walk_thread *t;
     w->pass = pass;
-    w->fifths = pass == HD_WALK_MARK ? FIFTHS_MARK : FIFTHS_BUILD;
+    w->parts = pass == HD_WALK_MARK ? PARTS_MARK : PARTS_BUILD;
     w->number++;
     w->n_events = 0;
     w->current = 0;
@@ -402,7 +402,7 @@ static enum hd_status walk_log(struct hd_walk *w, enum hd_walk_pass pass)
         if (w->log.limit && w->log.events >= w->log.limit)
             break;
     }
-    w->before += work(w->fifths, w->log.before + w->log.pos);
+    w->before += work(w->parts, w->log.before + w->log.pos);
     w->info->broken = w->log.broken;
     w->info->events = w->log.events;
     return s;
@@ -411,7 +411,7 @@ static enum hd_status walk_log(struct hd_walk *w, enum hd_walk_pass pass)
 /* A walk that may use a part of the time that is left; the others come after it. */
 static enum hd_status walk(struct hd_walk *w, enum hd_walk_pass pass)
 {
-    double now = hd_progress_now(), share = pass == HD_WALK_MARK ? 1.0 / 6 : w->settled ? 1 : 0.5;
+    double now = hd_progress_now(), share = pass == HD_WALK_MARK ? 1.0 / 3 : w->settled ? 1 : 0.5;
     double left = hd_stop_left();
     struct hd_stop_scope around = hd_stop_begin(left > 0 ? now + left * share : 0, 0);
     enum hd_status s = walk_log(w, pass);
@@ -440,7 +440,7 @@ static void forget_memory(struct hd_walk *w)
  * gives ids comes first: both walks after it have to see the same events. */
 static enum hd_status give_ids(struct hd_walk *w)
 {
-    plan(w, FIFTHS_BUILD);
+    plan(w, PARTS_BUILD);
     enum hd_status s = walk(w, HD_WALK_REPLAY);
     forget_memory(w);
     return s;
@@ -475,7 +475,7 @@ static enum hd_status build(struct hd_walk *w)
         w->found = false;
         forget_events(w);
         forget_memory(w);
-        plan(w, FIFTHS_BUILD);
+        plan(w, PARTS_BUILD);
         s = walk(w, HD_WALK_BUILD);
     }
     return s;
@@ -483,7 +483,7 @@ static enum hd_status build(struct hd_walk *w)
 
 static enum hd_status walk_all(struct hd_walk *w)
 {
-    plan(w, FIFTHS_ALL);
+    plan(w, PARTS_ALL);
     enum hd_status s = walk(w, HD_WALK_MARK);
     hd_walk_wide_settle(w);
     hd_cells_drop_marks(&w->cells);
@@ -503,7 +503,7 @@ static enum hd_status walk_all(struct hd_walk *w)
             ((const struct hd_walk_insert *)hd_vec_at(&w->inserts, i))->op == HD_OP_WRITE;
     w->settled = true;
     forget_events(w);
-    plan(w, FIFTHS_BUILD);
+    plan(w, PARTS_BUILD);
     return walk(w, HD_WALK_BUILD);
 }
 
@@ -732,7 +732,7 @@ enum hd_status hd_drive_count(const char *name, const char *data, size_t len,
     *info = (struct hd_build_info){0};
     enum hd_status s = hd_walk_open(&w, name, data, len, info, err);
     if (s == HD_OK) {
-        plan(&w, w.fifths = FIFTHS_ALL);
+        plan(&w, w.parts = PARTS_ALL);
         hd_rawlog_rewind(&w.log);
         for (uint32_t n = 1; s == HD_OK && hd_rawlog_next(&w.log, &rec); n++)
             if (n % LOOK_UP == 0)

@@ -195,7 +195,7 @@ bool hd_walk_leave_quick(struct hd_walk *w, const struct hd_raw *rec)
         return false;
     if (w->keep_all || !w->info->from_pass || !starts_call(t, rec) || t->ignores)
         return false;
-    if (t->more[0].len || t->more[1].len)
+    if (t->more[0].len || t->more[1].len || t->order)
         return false;
     if (rec->kind == HD_LOG_BRANCH) {
         if (rec->aux & HD_LOG_JOINED || hd_walk_may_depend(t, rec->w[0]))

@@ -161,7 +161,7 @@ struct hd_walk {
     struct hd_build_info *info;
     const struct hd_build_watch *watch; /* or NULL */
     uint64_t before, total; /* kilobytes of log: what earlier walks stand for, and all of them */
-    unsigned fifths;        /* of it that this walk stands for */
+    unsigned parts;         /* of it that this walk stands for */
     bool late;              /* MARK: a block was used after it was freed */
     struct hd_err *err;
     struct hd_vec threads;   /* struct hd_walk_thread, by runtime number */

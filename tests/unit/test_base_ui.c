@@ -86,6 +86,34 @@ static void progress_texts(void **state)
     assert_string_equal(text, "heddle: reading: 0 events, 0/s; Ctrl-C for partial results");
 }
 
+/* When it turns out that there is more to do, the percentage stays where it is. */
+static void progress_never_falls(void **state)
+{
+    (void)state;
+    struct hd_progress p;
+    char text[256];
+    FILE *out = tmpfile();
+    assert_non_null(out);
+    hd_progress_begin(&p, out, false, "reading", "KB", 100);
+    p.next = 0;
+    hd_progress_update(&p, 90);
+    p.total = 200;
+    p.next = 0;
+    hd_progress_update(&p, 100);
+    p.next = 0;
+    hd_progress_update(&p, 99);
+    p.next = 0;
+    hd_progress_update(&p, 190);
+    rewind(out);
+    static const char *const expected[] = {"90 KB (90%)", "100 KB (90%)", "100 KB (90%)",
+                                           "190 KB (95%)"};
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        assert_non_null(fgets(text, sizeof text, out));
+        assert_non_null(strstr(text, expected[i]));
+    }
+    fclose(out);
+}
+
 /* Quiet says nothing; a log gets a line only after a while; a terminal gets its line wiped. */
 static void progress_streams(void **state)
 {
@@ -130,9 +158,13 @@ static void interrupts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(distances),        cmocka_unit_test(suggestions),
-        cmocka_unit_test(log_settings),     cmocka_unit_test(progress_texts),
-        cmocka_unit_test(progress_streams), cmocka_unit_test(interrupts),
+        cmocka_unit_test(distances),
+        cmocka_unit_test(suggestions),
+        cmocka_unit_test(log_settings),
+        cmocka_unit_test(progress_texts),
+        cmocka_unit_test(progress_never_falls),
+        cmocka_unit_test(progress_streams),
+        cmocka_unit_test(interrupts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
