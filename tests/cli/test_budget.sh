@@ -42,6 +42,26 @@ heddle analyze --budget 60s readers.trace
 expect_code 0
 expect_out "0 undecided"
 
+# 20,000 locks held at once, given back in the order in which they were taken, or in the opposite one: what an event
+# holds is not compared as a whole for each of them, nor are all of them taken for one another's order.
+for order in same opposite; do
+    awk -v order=$order 'BEGIN {
+        n = 20000
+        print "t0|fork(t1)|a.c:1"; print "t0|fork(t2)|a.c:2"
+        for (t = 1; t <= 2; t++) {
+            for (i = 0; i < n; i++) printf "t%d|acq(l%d)|a.c:3\n", t, i
+            printf "t%d|w(x)|a.c:4\n", t
+            for (i = 0; i < n; i++) printf "t%d|rel(l%d)|a.c:5\n", t, order == "same" ? i : n - 1 - i
+            printf "t%d|w(y)|a.c:6\n", t
+        }
+    }' >nested.trace
+    heddle analyze --budget 20s --property race,deadlock,atomicity nested.trace
+    expect_code 66
+    expect_out "1 race"
+    expect_out "0 deadlocks"
+    expect_out "0 undecided"
+done
+
 # SIGTERM is answered at any time.
 for delay in 0.2 0.7; do
     "$HEDDLE" analyze --pairs long.trace >out 2>err &

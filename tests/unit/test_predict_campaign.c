@@ -149,6 +149,38 @@ static void a_budget_keeps_what_is_cheap(void **state)
     }
 }
 
+/* Whatever the budget: what greedy, syncp and shb find is found, or listed as undecided, or the run
+ * says that it was cut. */
+static void any_budget_is_honest(void **state)
+{
+    static const double budgets[] = {0.001, 0.003, 0.01, 0.03, 0.1};
+    (void)state;
+    for (uint64_t seed = 20; seed < 24; seed++) {
+        struct hd_trace *t = make(seed);
+        struct hd_err err;
+        struct hd_detect_result r;
+        const struct hd_detect_opts opts = {0};
+        assert_int_equal(hd_detector_find("syncp")->run(t, &opts, &r, &err), HD_OK);
+        for (size_t i = 0; i < sizeof budgets / sizeof *budgets; i++) {
+            struct hd_predict_options options;
+            struct hd_prediction p;
+            struct answer a;
+            struct hd_pair pair;
+            hd_predict_defaults(&options);
+            options.seconds = budgets[i];
+            options.jobs = 1;
+            assert_int_equal(hd_predict(t, &options, &p, NULL), HD_OK);
+            places_of(t, &p, &a);
+            assert_true(p.cut || hd_pairs_subset(&r.places, &a.possible, &pair));
+            assert_true(p.cut || p.conflicting >= p.races.len + p.open);
+            hd_prediction_fini(&p);
+            answer_fini(&a);
+        }
+        hd_detect_result_fini(&r);
+        hd_trace_free(t);
+    }
+}
+
 /* ---- rejected witnesses ---- */
 
 static uint32_t spoilt_steps; /* whose witnesses are made wrong: bit set of 1 << enum hd_step */
@@ -247,6 +279,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_witness_is_rejected_and_steps_agree),
         cmocka_unit_test(a_budget_keeps_what_is_cheap),
+        cmocka_unit_test(any_budget_is_honest),
         cmocka_unit_test(a_rejected_witness_costs_its_pair),
         cmocka_unit_test(a_rejected_violation_costs_its_group),
     };

@@ -306,3 +306,85 @@ void hd_candidates_open(const struct hd_world *w, const struct hd_candidates *c,
     }
     *to = lo;
 }
+
+/* Events of each kind. */
+struct tally {
+    uint64_t n[4];
+};
+
+/* Adds the classes of one thread from *i on, and moves *i behind them. */
+static struct tally next_thread(const struct hd_candidates *c, const struct hd_place_site *site,
+                                uint32_t *i)
+{
+    struct tally sum = {{0}};
+    hd_tid u = hd_class_at(c, c->site_classes.data[*i])->thread;
+    for (; *i < site->end; ++*i) {
+        const struct hd_class *x = hd_class_at(c, c->site_classes.data[*i]);
+        if (x->thread != u)
+            break;
+        sum.n[kind_of(x->op)] += x->end - x->start;
+    }
+    return sum;
+}
+
+static hd_tid thread_at(const struct hd_candidates *c, const struct hd_place_site *site, uint32_t i)
+{
+    return i < site->end ? hd_class_at(c, c->site_classes.data[i])->thread : UINT32_MAX;
+}
+
+/* Pairs of two sites: all, but those of one thread. Classes of a site stand by thread. */
+static uint64_t count_link(const struct hd_candidates *c, const struct hd_place_site *x,
+                           const struct hd_place_site *y)
+{
+    struct tally all[2] = {{{0}}, {{0}}};
+    uint64_t own[4][4] = {{0}}, pairs = 0;
+    for (uint32_t i = x->start, k = y->start; i < x->end || k < y->end;) {
+        hd_tid u = thread_at(c, x, i), v = thread_at(c, y, k), least = u < v ? u : v;
+        struct tally p = {{0}}, q = {{0}};
+        if (u == least)
+            p = next_thread(c, x, &i);
+        if (v == least)
+            q = next_thread(c, y, &k);
+        for (unsigned a = 0; a < 4; a++) {
+            all[0].n[a] += p.n[a];
+            all[1].n[a] += q.n[a];
+            for (unsigned b = 0; b < 4; b++)
+                own[a][b] += p.n[a] * q.n[b];
+        }
+    }
+    for (unsigned a = 0; a < 4; a++)
+        for (unsigned b = 0; b < 4; b++)
+            if (kinds_conflict(a, b))
+                pairs += all[0].n[a] * all[1].n[b] - own[a][b];
+    return x == y ? pairs / 2 : pairs;
+}
+
+static bool find_pair(const struct hd_candidates *c, const struct hd_place_site *x,
+                      const struct hd_place_site *y, hd_eid pair[2])
+{
+    for (uint32_t i = x->start; i < x->end; i++)
+        for (uint32_t k = y->start; k < y->end; k++) {
+            const struct hd_class *p = hd_class_at(c, c->site_classes.data[i]);
+            const struct hd_class *q = hd_class_at(c, c->site_classes.data[k]);
+            pair[0] = c->events[p->start];
+            pair[1] = c->events[q->start];
+            if (p->thread != q->thread && kinds_conflict(kind_of(p->op), kind_of(q->op)))
+                return true;
+        }
+    return false;
+}
+
+uint64_t hd_candidates_count(const struct hd_candidates *c, const struct hd_group *group,
+                             hd_eid pair[2])
+{
+    uint64_t pairs = 0;
+    bool found = false;
+    for (uint32_t i = group->start; i < group->end; i++) {
+        const struct hd_site_pair *link = hd_vec_at(&c->links, i);
+        const struct hd_place_site *x = hd_site_at(c, link->x), *y = hd_site_at(c, link->y);
+        pairs += count_link(c, x, y);
+        if (!found)
+            found = find_pair(c, x, y, pair);
+    }
+    return pairs;
+}

@@ -75,6 +75,10 @@ static inline const struct hd_place_site *hd_site_at(const struct hd_candidates 
 void hd_candidates_bundles(const struct hd_candidates *c, const struct hd_group *group,
                            struct hd_vec *out);
 
+/* How many conflicting pairs of events the group has, and one of them, without listing bundles. */
+uint64_t hd_candidates_count(const struct hd_candidates *c, const struct hd_group *group,
+                             hd_eid pair[2]);
+
 /* For event e and the class y of another thread, the pairs that the must-order leaves open:
  * y's events with index in [*from, *to). */
 void hd_candidates_open(const struct hd_world *w, const struct hd_candidates *c, hd_eid e,

@@ -16,10 +16,12 @@ struct use {
 
 struct scan {
     struct hd_sections *s;
-    struct hd_map use_ids; /* thread << 32 | lock to an index into uses */
-    struct hd_vec uses;    /* struct use */
-    uint32_t *head;        /* by thread: its held list now */
-    struct hd_map set_ids; /* hash of a sorted lock set to a node that has it */
+    struct hd_map use_ids;  /* thread << 32 | lock to an index into uses */
+    struct hd_vec uses;     /* struct use */
+    uint32_t *head;         /* by thread: its held list now */
+    struct hd_map set_ids;  /* hash of a lock set to a node that has it */
+    struct hd_vec hashes;   /* uint64_t, by node: of its lock set, whatever the order */
+    struct hd_u32vec above; /* scratch: the sections before the one that is taken out */
     struct hd_u32vec members[2];
     struct hd_map guard_at; /* event: the section of a guard that it opens or closes */
 };
@@ -52,40 +54,62 @@ static void members_of(const struct hd_sections *s, uint32_t node, struct hd_u32
     qsort(members->data, members->len, sizeof *members->data, by_number);
 }
 
+/* Whether two lists hold the same locks. Mostly they are the same down to a node whose set is known
+ * to be equal; else they are compared member by member. */
+static bool same_set(struct scan *c, uint32_t a, uint32_t b)
+{
+    const struct hd_sections *s = c->s;
+    const struct hd_held_node *x = hd_held_at(s, a), *y = hd_held_at(s, b);
+    const struct hd_section *p = hd_section_at(s, x->section), *q = hd_section_at(s, y->section);
+    struct hd_u32vec *mine = &c->members[0], *other = &c->members[1];
+    uint32_t below = x->next == HD_HELD_EMPTY ? 0 : s->lockset.data[x->next];
+    if (p->lock == q->lock && p->shared == q->shared &&
+        below == (y->next == HD_HELD_EMPTY ? 0 : s->lockset.data[y->next]))
+        return true;
+    members_of(s, a, mine);
+    members_of(s, b, other);
+    return mine->len == other->len &&
+           !memcmp(mine->data, other->data, mine->len * sizeof *mine->data);
+}
+
 /* Equal sets get equal ids; the map goes from a hash to the first node with that set. */
 static uint32_t set_id(struct scan *c, uint32_t node)
 {
-    struct hd_u32vec *mine = &c->members[0], *other = &c->members[1];
-    members_of(c->s, node, mine);
-    uint64_t hash = hd_hash_bytes(mine->data, mine->len * sizeof *mine->data, 7);
-    for (;; hash++) {
+    for (uint64_t hash = *(uint64_t *)hd_vec_at(&c->hashes, node);; hash++) {
         bool fresh;
         uint32_t *first = hd_map_put(&c->set_ids, hash, &fresh);
         if (fresh)
             *first = node;
         if (*first == node)
             return (uint32_t)c->set_ids.len;
-        members_of(c->s, *first, other);
-        if (mine->len == other->len &&
-            !memcmp(mine->data, other->data, mine->len * sizeof *mine->data))
+        if (same_set(c, node, *first))
             return c->s->lockset.data[*first];
     }
 }
 
 static uint32_t add_node(struct scan *c, uint32_t section, uint32_t next)
 {
+    const struct hd_section *x = hd_section_at(c->s, section);
+    uint64_t below = next == HD_HELD_EMPTY ? 0 : *(uint64_t *)hd_vec_at(&c->hashes, next);
     *(struct hd_held_node *)hd_vec_push(&c->s->nodes) = (struct hd_held_node){section, next};
+    *(uint64_t *)hd_vec_push(&c->hashes) =
+        below + hd_hash_mix((uint64_t)x->lock * 2 + x->shared + 1);
     uint32_t node = (uint32_t)(c->s->nodes.len - 1);
     hd_u32vec_push(&c->s->lockset, set_id(c, node));
     return node;
 }
 
+/* The list without one section. Those that stood before it are put back in the opposite order: who
+ * gives locks back in the order in which they were taken finds the next one first. */
 static uint32_t without(struct scan *c, uint32_t node, uint32_t section)
 {
-    struct hd_held_node here = *hd_held_at(c->s, node);
-    if (here.section == section)
-        return here.next;
-    return add_node(c, here.section, without(c, here.next, section));
+    c->above.len = 0;
+    for (; hd_held_at(c->s, node)->section != section; node = hd_held_at(c->s, node)->next)
+        hd_u32vec_push(&c->above, hd_held_at(c->s, node)->section);
+    node = hd_held_at(c->s, node)->next;
+    for (size_t i = 0; i < c->above.len; i++)
+        node = add_node(c, c->above.data[i], node);
+    return node;
 }
 
 static void open_section(struct scan *c, hd_eid e, uint32_t lock, struct use *use, bool shared)
@@ -227,7 +251,7 @@ struct hd_sections *hd_sections_new(const struct hd_trace *t, const struct hd_ve
     s->of = hd_alloc(t->n_events * sizeof *s->of);
     s->mixed = hd_calloc(s->n_locks, 1);
     s->tried = hd_calloc(s->n_locks, 1);
-    struct scan c = {.s = s, .uses = HD_VEC_INIT(struct use)};
+    struct scan c = {.s = s, .uses = HD_VEC_INIT(struct use), .hashes = HD_VEC_INIT(uint64_t)};
     size_t threads = hd_trace_n_threads(t);
     c.head = hd_alloc(threads * sizeof *c.head);
     for (size_t u = 0; u < threads; u++)
@@ -246,6 +270,8 @@ struct hd_sections *hd_sections_new(const struct hd_trace *t, const struct hd_ve
     hd_vec_fini(&c.uses);
     hd_map_fini(&c.use_ids);
     hd_map_fini(&c.set_ids);
+    hd_vec_fini(&c.hashes);
+    hd_u32vec_fini(&c.above);
     hd_map_fini(&c.guard_at);
     hd_u32vec_fini(&c.members[0]);
     hd_u32vec_fini(&c.members[1]);
@@ -271,13 +297,40 @@ void hd_sections_free(struct hd_sections *s)
     hd_free(s, sizeof *s);
 }
 
+/* Beyond this many comparisons a table is made of one of two lists. */
+enum { MOST_COMPARED = 4096 };
+
+/* What hd_sections_exclude asks, for long lists. */
+static bool exclude_by_table(const struct hd_sections *s, hd_eid a, hd_eid b)
+{
+    struct hd_map modes = {0}; /* by lock: 1 shared, 2 exclusive */
+    bool excludes = false;
+    for (uint32_t i = s->held[a]; i != HD_HELD_EMPTY; i = hd_held_at(s, i)->next) {
+        const struct hd_section *x = hd_section_at(s, hd_held_at(s, i)->section);
+        *hd_map_put(&modes, x->lock, NULL) |= x->shared ? 1 : 2;
+    }
+    for (uint32_t j = s->held[b]; j != HD_HELD_EMPTY && !excludes; j = hd_held_at(s, j)->next) {
+        const struct hd_section *y = hd_section_at(s, hd_held_at(s, j)->section);
+        uint32_t mode;
+        excludes = hd_map_get(&modes, y->lock, &mode) && (!y->shared || mode & 2);
+    }
+    hd_map_fini(&modes);
+    return excludes;
+}
+
 bool hd_sections_exclude(const struct hd_sections *s, hd_eid a, hd_eid b)
 {
+    uint32_t compared = 0;
+    if (s->t->thread[a] == s->t->thread[b])
+        return false;
     for (uint32_t i = s->held[a]; i != HD_HELD_EMPTY; i = hd_held_at(s, i)->next)
-        for (uint32_t j = s->held[b]; j != HD_HELD_EMPTY; j = hd_held_at(s, j)->next)
+        for (uint32_t j = s->held[b]; j != HD_HELD_EMPTY; j = hd_held_at(s, j)->next) {
             if (hd_section_excludes(hd_section_at(s, hd_held_at(s, i)->section),
                                     hd_section_at(s, hd_held_at(s, j)->section)))
                 return true;
+            if (++compared > MOST_COMPARED)
+                return exclude_by_table(s, a, b);
+        }
     return false;
 }
 

@@ -5,9 +5,9 @@
  * `close` is HD_EID_NONE when the trace ends with the lock held. Two sections of one lock exclude
  * each other unless both are shared (the read side of a rwlock) or both are of one thread.
  *
- * held(e) is what the thread of e holds just before e, as a list of nodes, innermost first. Lists
- * share their tails, so all of them together cost one node for each lock operation (more only where
- * locks are not released in the reverse order).
+ * held(e) is what the thread of e holds just before e, as a list of nodes, mostly innermost first.
+ * Lists share their tails, so all of them together cost one node for each lock operation (more only
+ * where locks are given back neither in the reverse order nor in the same).
  *
  * Guards (guards.h) are locks beyond those of the trace: their sections are opened and closed by
  * other events than lock operations, and are otherwise like any. They come after the n_real locks

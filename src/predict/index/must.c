@@ -146,9 +146,11 @@ static void apply_locks(struct pass *p, hd_eid e)
     const struct hd_sections *s = p->m->w->sections;
     uint32_t opened = s->of[e];
     bool opens = opened != HD_SECTION_NONE && hd_section_at(s, opened)->open == e;
-    if (!p->dirty[t->thread[e]] && !opens)
-        return;
-    bool changed = true;
+    /* What the thread held already was looked at when its clock last changed. */
+    bool changed = p->dirty[t->thread[e]];
+    if (!changed && opens)
+        changed = end_sections(p, t->thread[e], hd_section_at(s, opened)->lock,
+                               hd_section_at(s, opened)->shared);
     while (changed) {
         changed = false;
         for (uint32_t n = s->held[e]; n != HD_HELD_EMPTY; n = hd_held_at(s, n)->next) {

@@ -20,7 +20,8 @@ struct job {
 /* When the worker has to be done with an item: in the shared phase, its share of what is left. */
 static double item_end(const struct job *j, size_t done)
 {
-    if (j->deadline == 0 || j->crew->options->undivided || j->phase != j->crew->shared)
+    if (j->deadline == 0 || j->crew->options->undivided || j->phase < j->crew->shared ||
+        j->phase >= j->crew->shared + j->crew->n_shared)
         return j->deadline;
     double now = hd_progress_now(), left = j->deadline - now;
     size_t items = j->n_items - done, workers = items < j->n_workers ? items : j->n_workers;

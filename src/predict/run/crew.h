@@ -1,6 +1,6 @@
 /* The workers of a prediction: races, atomicity violations and deadlocks are all decided by items
  * (groups of candidates of the same places) that are handed out to workers on all cores. There are
- * several phases, the cheapest first; each goes over all items before the next begins. In one of
+ * several phases, the cheapest first; each goes over all items before the next begins. In some of
  * them the time that is left is divided among the items that are left.
  */
 #ifndef HD_PREDICT_RUN_CREW_H
@@ -15,7 +15,7 @@ struct hd_crew {
     void *ctx;
     size_t items; /* at most so many in a phase */
     unsigned phases;
-    unsigned shared; /* the phase that divides the time; phases: none */
+    unsigned shared, n_shared; /* the first phase that divides the time, and how many do */
     /* Before each phase, when all items of the one before are done: how many items it has. Time
      * that is used here has to end at the deadline (hd_progress_now(); 0 = never). */
     size_t (*prepare)(void *ctx, unsigned phase, double deadline);

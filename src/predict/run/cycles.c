@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/stop.h"
 #include "model/property.h"
+#include "predict/run/lock_graph.h"
 
 #include <stdlib.h>
 
@@ -14,12 +15,13 @@ static int compare(uint64_t x, uint64_t y)
     return x < y ? -1 : x > y;
 }
 
-static bool is_request(const struct hd_world *w, hd_eid e)
+/* cyclic: see lock_graph.h. */
+static bool is_request(const struct hd_world *w, const uint8_t *cyclic, hd_eid e)
 {
     const struct hd_sections *s = w->sections;
     uint32_t id = s->of[e];
     return hd_waits_for_lock(w->t, e) && id != HD_SECTION_NONE && hd_section_at(s, id)->open == e &&
-           s->held[e] != HD_HELD_EMPTY;
+           s->held[e] != HD_HELD_EMPTY && cyclic[hd_section_at(s, id)->lock];
 }
 
 /* All but the last key tell classes apart. */
@@ -46,15 +48,15 @@ static int by_class_then_order(const void *a, const void *b, void *arg)
     return order ? order : compare(*(const hd_eid *)a, *(const hd_eid *)b);
 }
 
-static void make_classes(struct hd_cycles *s)
+static void make_classes(struct hd_cycles *s, const uint8_t *cyclic)
 {
     const struct hd_trace *t = s->w->t;
     size_t n = 0;
     for (hd_eid e = 0; e < t->n_events; e++)
-        s->n_events += is_request(s->w, e);
+        s->n_events += is_request(s->w, cyclic, e);
     s->events = hd_alloc(s->n_events * sizeof *s->events);
     for (hd_eid e = 0; e < t->n_events; e++)
-        if (is_request(s->w, e))
+        if (is_request(s->w, cyclic, e))
             s->events[n++] = e;
     if (n)
         qsort_r(s->events, n, sizeof *s->events, by_class_then_order, (void *)s->w);
@@ -72,6 +74,7 @@ static void make_classes(struct hd_cycles *s)
 struct search {
     struct hd_cycles *s;
     bool guarded;
+    const uint8_t *cyclic;
     uint32_t *holder_start, *holders; /* by lock: the classes that hold it */
     struct hd_u32vec path;
     uint32_t length; /* of the cycles that are looked for */
@@ -145,38 +148,36 @@ static void extend(struct search *c)
     }
 }
 
-/* Whether the lock stands in the list before this node: a thread may hold both sides of it. */
-static bool seen_before(const struct hd_sections *s, uint32_t list, uint32_t node)
-{
-    uint32_t lock = hd_section_at(s, hd_held_at(s, node)->section)->lock;
-    for (; list != node; list = hd_held_at(s, list)->next)
-        if (hd_section_at(s, hd_held_at(s, list)->section)->lock == lock)
-            return true;
-    return false;
-}
-
-/* Counts, then lists, the classes that hold each lock. */
+/* Counts, then lists, the classes that hold each lock on a cycle, each once: a thread may hold both
+ * sides of a lock. */
 static void index_holders(struct search *c, bool list)
 {
     const struct hd_sections *s = c->s->w->sections;
+    uint32_t *last = hd_calloc(s->n_real, sizeof *last); /* by lock: class + 1 */
     for (uint32_t class = 0; class < c->s->classes.len; class ++) {
         uint32_t held = s->held[event_of(c->s, class)];
+        if (hd_stop_now() != HD_STOP_NO) {
+            c->s->complete = false;
+            break;
+        }
         for (uint32_t n = held; n != HD_HELD_EMPTY; n = hd_held_at(s, n)->next) {
             uint32_t lock = hd_section_at(s, hd_held_at(s, n)->section)->lock;
-            if (seen_before(s, held, n))
+            if (lock >= s->n_real || !c->cyclic[lock] || last[lock] == class + 1)
                 continue;
+            last[lock] = class + 1;
             if (list)
                 c->holders[c->holder_start[lock]++] = class;
             else
                 c->holder_start[lock + 1]++;
         }
     }
+    hd_free(last, s->n_real * sizeof *last);
 }
 
-static void find_cycles(struct hd_cycles *s, bool guarded)
+static void find_cycles(struct hd_cycles *s, const uint8_t *cyclic, bool guarded)
 {
-    size_t locks = s->w->sections->n_locks;
-    struct search c = {.s = s, .guarded = guarded};
+    size_t locks = s->w->sections->n_real;
+    struct search c = {.s = s, .guarded = guarded, .cyclic = cyclic};
     c.holder_start = hd_calloc(locks + 2, sizeof *c.holder_start);
     index_holders(&c, false);
     for (size_t i = 0; i < locks; i++)
@@ -231,10 +232,14 @@ void hd_cycles_init(struct hd_cycles *s, const struct hd_world *w, bool guarded)
                             .classes = HD_VEC_INIT(struct hd_request_class),
                             .cycles = HD_VEC_INIT(struct hd_class_cycle),
                             .complete = true};
-    if (hd_stop_now() == HD_STOP_NO)
-        make_classes(s);
-    if (hd_stop_now() == HD_STOP_NO)
-        find_cycles(s, guarded);
+    if (hd_stop_now() == HD_STOP_NO) {
+        uint8_t *cyclic = hd_lock_graph_cyclic(w);
+        if (hd_stop_now() == HD_STOP_NO)
+            make_classes(s, cyclic);
+        if (hd_stop_now() == HD_STOP_NO)
+            find_cycles(s, cyclic, guarded);
+        hd_free(cyclic, w->sections->n_real);
+    }
     size_t n = s->cycles.len;
     if (n)
         qsort_r(s->cycles.data, n, sizeof(struct hd_class_cycle), by_places_then_start, s);

@@ -17,7 +17,7 @@ struct unit {
 
 enum mode { PROBE, SWEEP };
 /* Each goes over all groups before the next begins. */
-enum phase { LOOK, VISIT, CLOSE, SOLVE, PHASES };
+enum phase { LOOK, VISIT, CLOSE, SOLVE, RETRY, PHASES };
 enum { PROBES = 16 };
 
 struct hd_hunter {
@@ -185,9 +185,10 @@ void hd_hunt_skip(struct hd_hunter *h, enum hd_step step, uint64_t n)
 
 /* ---- one group ---- */
 
-/* What greedy left open, by closure or by the solver. */
-static void take_up_rest(struct hd_hunter *h, bool exact)
+/* What greedy left open, by closure or by the solver. RETRY: what used up its share of the time. */
+static void take_up_rest(struct hd_hunter *h, enum phase phase)
 {
+    bool exact = phase != CLOSE;
     struct hd_vec open = h->unit->undecided;
     h->unit->undecided = HD_VEC_INIT(struct hd_open_goal);
     for (size_t i = 0; i < open.len; i++) {
@@ -195,7 +196,8 @@ static void take_up_rest(struct hd_hunter *h, bool exact)
         struct hd_goal goal = hd_hunt_goal(h->hunt->property, g->events, (uint32_t)g->n);
         enum hd_reason why = g->why;
         enum hd_verdict verdict = HD_UNKNOWN;
-        bool waits = g->why == HD_WHY_STEPS || g->why == HD_WHY_REJECTED;
+        bool waits = phase == RETRY ? g->why == HD_WHY_TIME && g->goals == 1
+                                    : g->why == HD_WHY_STEPS || g->why == HD_WHY_REJECTED;
         h->worker->goal_rejected = g->why == HD_WHY_REJECTED;
         if (waits && !enough(h) && !hd_worker_stopped(h->worker, &why)) {
             verdict = exact ? hd_worker_decide_exact(h->worker, &goal, &why)
@@ -234,7 +236,7 @@ static void run_group(void *ctx, unsigned phase, size_t group, struct hd_worker 
     if (enough(&h))
         return;
     if (phase > VISIT)
-        take_up_rest(&h, phase == SOLVE);
+        take_up_rest(&h, phase);
     else if (phase == VISIT || (!hunt->options->all_pairs && hd_worker_may(worker, HD_STEP_GREEDY)))
         hunt->each(hunt->ctx, group, &h);
     if (phase == VISIT)
@@ -246,9 +248,8 @@ static void run_group(void *ctx, unsigned phase, size_t group, struct hd_worker 
 
 static size_t prepare(void *ctx, unsigned phase, double deadline)
 {
-    (void)phase;
-    (void)deadline;
-    return ((struct job *)ctx)->hunt->n_groups;
+    bool again = deadline != 0 && hd_progress_now() < deadline;
+    return phase != RETRY || again ? ((struct job *)ctx)->hunt->n_groups : 0;
 }
 
 /* ---- the run ---- */
@@ -322,6 +323,7 @@ void hd_hunt_run(const struct hd_hunt *hunt, double started, struct hd_violation
                                  .items = hunt->n_groups,
                                  .phases = PHASES,
                                  .shared = SOLVE,
+                                 .n_shared = 2,
                                  .prepare = prepare,
                                  .decide = run_group};
     for (size_t i = 0; i < hunt->n_groups; i++) {

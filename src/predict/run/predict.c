@@ -59,7 +59,7 @@ struct job {
 };
 
 /* Each goes over all units before the next begins. */
-enum phase { NEAR, PROBE, SCHEDULES, SWEEP, NEARBY, CLOSE, SOLVE, SHORTEN, PHASES };
+enum phase { NEAR, PROBE, SCHEDULES, SWEEP, NEARBY, CLOSE, SOLVE, RETRY, SHORTEN, PHASES };
 
 /* What making all witnesses short may cost, in simulated events; and when there are so many races
  * that nobody reads them all. */
@@ -101,7 +101,7 @@ static enum hd_verdict decide_open(struct hd_worker *k, const struct hd_undecide
 {
     const hd_eid pair[] = {open->a, open->b};
     struct hd_goal goal = hd_goal_race(pair);
-    if (phase == SOLVE)
+    if (phase == SOLVE || phase == RETRY)
         return hd_worker_decide_exact(k, &goal, why);
     k->goal_rejected = open->why == HD_WHY_REJECTED;
     enum hd_verdict verdict =
@@ -223,9 +223,14 @@ static void sweep_bundle(const struct job *j, struct hd_worker *k, struct unit *
                          const struct hd_class *x, const struct hd_class *y)
 {
     uint32_t ahead = j->options->all_pairs ? HD_UCG_ASK : 1;
+    enum hd_reason why;
     for (uint32_t i = x->start; i < x->end; i++) {
         uint32_t from, to;
         hd_eid e = j->c->events[i];
+        if (hd_worker_stopped(k, &why)) {
+            keep_undecided(u, e, j->c->events[y->start], why, (x->end - i) * class_size(y));
+            return;
+        }
         open_range(j, k, e, y, &from, &to);
         u->proved[HD_STEP_MUST] += class_size(y) - (to - from);
         sweep_event(j, k, u, e, from, to, &ahead);
@@ -239,6 +244,12 @@ static bool settled(const struct job *j, const struct unit *u)
     return u->races.len && !j->options->all_pairs;
 }
 
+/* A pair that used up its share of the time. */
+static bool gave_up(const struct hd_undecided *pair)
+{
+    return pair->why == HD_WHY_TIME && pair->pairs == 1;
+}
+
 /* What greedy left open, by closure or by the solver. */
 static void take_up_rest(const struct job *j, struct hd_worker *k, struct unit *u, enum phase phase)
 {
@@ -247,7 +258,8 @@ static void take_up_rest(const struct job *j, struct hd_worker *k, struct unit *
     for (size_t i = 0; i < open.len && !settled(j, u); i++) {
         struct hd_undecided *pair = hd_vec_at(&open, i);
         enum hd_reason why = pair->why;
-        bool waits = pair->why == HD_WHY_STEPS || pair->why == HD_WHY_REJECTED;
+        bool waits = phase == RETRY ? gave_up(pair)
+                                    : pair->why == HD_WHY_STEPS || pair->why == HD_WHY_REJECTED;
         enum hd_verdict verdict = HD_UNKNOWN;
         if (waits && !hd_worker_stopped(k, &why))
             verdict = decide_open(k, pair, phase, &why);
@@ -316,11 +328,16 @@ static void try_close(const struct job *j, struct hd_worker *k, struct unit *u,
 static void run_bundles(struct job *j, struct unit *u, struct hd_worker *k, enum phase phase,
                         const struct hd_vec *bundles)
 {
+    enum hd_reason why;
     for (size_t i = 0; i < bundles->len && !settled(j, u); i++) {
         const struct hd_bundle *bundle = hd_vec_at(bundles, i);
         const struct hd_class *x = hd_class_at(j->c, bundle->x);
         const struct hd_class *y = hd_class_at(j->c, bundle->y);
-        if (excluded_by_locks(j, k, x, y))
+        if (hd_worker_stopped(k, &why)) {
+            if (phase == SWEEP)
+                keep_undecided(u, j->c->events[x->start], j->c->events[y->start], why,
+                               class_size(x) * class_size(y));
+        } else if (excluded_by_locks(j, k, x, y))
             u->proved[HD_STEP_LOCKSET] += phase == SWEEP ? class_size(x) * class_size(y) : 0;
         else if (phase == SWEEP)
             sweep_bundle(j, k, u, x, y);
@@ -329,11 +346,25 @@ static void run_bundles(struct job *j, struct unit *u, struct hd_worker *k, enum
     }
 }
 
+/* There is no time for the group: its pairs are counted, not looked at. */
+static void leave_group(struct job *j, struct unit *u, enum hd_reason why)
+{
+    hd_eid pair[2] = {0, 0};
+    uint64_t pairs = hd_candidates_count(j->c, hd_vec_at(&j->c->groups, u->id), pair);
+    keep_undecided(u, pair[0], pair[1], why, pairs);
+}
+
 static void run_unit_bundles(struct job *j, struct unit *u, struct hd_worker *k, enum phase phase)
 {
     struct hd_vec bundles = HD_VEC_INIT(struct hd_bundle);
+    enum hd_reason why;
     if (u->closed)
         return;
+    if (!j->options->all_pairs && hd_worker_stopped(k, &why)) {
+        if (phase == SWEEP)
+            leave_group(j, u, why);
+        return;
+    }
     if (j->options->all_pairs)
         *(struct hd_bundle *)hd_vec_push(&bundles) =
             *(struct hd_bundle *)hd_vec_at(&j->bundles, u->id);
@@ -560,6 +591,8 @@ static size_t prepare(void *ctx, unsigned phase, double deadline)
     case CLOSE:
     case SOLVE:
         return order_units(j);
+    case RETRY:
+        return deadline != 0 && hd_progress_now() < deadline ? order_units(j) : 0;
     default:
         return j->n_units;
     }
@@ -670,6 +703,7 @@ static void decide_all(const struct hd_world *w, const struct hd_candidates *c,
                                  .items = j.n_units,
                                  .phases = PHASES,
                                  .shared = SOLVE,
+                                 .n_shared = 2,
                                  .prepare = prepare,
                                  .decide = run_unit};
     hd_crew_run(&crew, &(struct hd_crew_result){result->seconds, &result->shorten_seconds,
