@@ -82,7 +82,7 @@ enum hd_site_kind {
 
 enum {
     HD_SITE_VOLATILE = 1,
-    HD_SITE_OWN = 2,         /* rmw: the new value depends on the old one */
+    HD_SITE_OWN = 2, /* rmw: the new value depends on the old one; asm: its access follows */
     HD_SITE_SRC_PRIVATE = 4, /* copy: the source is private or constant: no read of it is logged */
     HD_SITE_DST_PRIVATE = 8, /* copy, set: no write of the destination is logged */
     HD_SITE_NAME_GLOBAL = 16,

@@ -3,7 +3,7 @@
 #include "build/walk.h"
 
 /* Did the runtime make this event in the call that made the thread's last one? */
-static bool joins(const struct hd_walk_thread *t, const struct hd_raw *rec)
+static bool joins(const struct hd_walk *w, const struct hd_walk_thread *t, const struct hd_raw *rec)
 {
     unsigned last = t->last_kind;
     if (rec->kind == HD_LOG_WAKE || rec->kind == HD_LOG_TMO || rec->kind == HD_LOG_BAROUT)
@@ -18,7 +18,7 @@ static bool joins(const struct hd_walk_thread *t, const struct hd_raw *rec)
         return true;
     switch (rec->kind) {
     case HD_LOG_WRITE:
-        return last == HD_LOG_READ && t->last_aux & HD_LOG_PENDING;
+        return last == HD_LOG_READ && (t->last_aux & HD_LOG_PENDING || hd_walk_site_copies(w, rec));
     case HD_LOG_RANGE_WRITE:
         return last == HD_LOG_RANGE_READ || last == HD_LOG_FREE || last == HD_LOG_JOIN ||
                last == HD_LOG_SEM || last == HD_LOG_LOOK || last == HD_LOG_SET;
@@ -37,7 +37,7 @@ static bool joins(const struct hd_walk_thread *t, const struct hd_raw *rec)
 void hd_walk_find_call(struct hd_walk *w, const struct hd_raw *rec)
 {
     struct hd_walk_thread *t = hd_walk_current(w);
-    bool same_call = joins(t, rec);
+    bool same_call = joins(w, t, rec);
     t->steps++;
     w->joined = same_call && t->in_call;
     w->anchors = !w->keep_all && same_call && !t->in_call;

@@ -185,7 +185,7 @@ enum hd_status hd_origins_load(const struct hd_trace *t, struct hd_origins *o, s
     *o = (struct hd_origins){.n_events = t->n_events};
     o->table = HD_VEC_INIT(struct hd_origin);
     o->modules = HD_VEC_INIT(struct hd_origin_module);
-    if (!steps || !table || !modules)
+    if (!modules || (t->n_events && (!steps || !table)))
         return hd_err_set(err, HD_ERR_INPUT,
                           "the trace does not say where its events come from, so no program can "
                           "follow it: use the .hdt file that heddle record wrote");

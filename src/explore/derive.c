@@ -19,6 +19,7 @@ struct walk {
     uint32_t *next;     /* by step: the next one of the same thread, or the number of steps */
     uint32_t at[WIDTH]; /* by thread: its next step */
     struct hd_vec held; /* struct held */
+    struct hd_vec done; /* struct hd_steer_choice: the steps that were passed */
     uint64_t awake;     /* sleepers of the item that something depended on */
     uint32_t last;      /* the thread that ran last */
 };
@@ -151,18 +152,22 @@ static void copy_sleepers(const struct walk *w, struct hd_item *item)
 
 /* ---- other executions ---- */
 
-/* Steps 0 to i - 1 as they were, then one of thread u, whose signal wakes a given thread. */
+static void add_done(struct walk *w, const struct hd_exec_step *s)
+{
+    struct hd_steer_choice *last = w->done.len ? hd_vec_at(&w->done, w->done.len - 1) : NULL;
+    if (!last || last->thread != s->thread || last->wakes != NOBODY || s->wakes != NOBODY)
+        last = hd_vec_push(&w->done);
+    *last = (struct hd_steer_choice){s->thread, s->until, s->wakes};
+}
+
+/* Steps 0 to i - 1 as they were, then one of thread u, whose signal wakes a given thread. Those
+ * steps have been passed. */
 static struct hd_item *branch(struct walk *w, uint32_t i, uint32_t u, uint32_t wakes, uint32_t cost)
 {
     struct hd_item *item = hd_item_new();
-    for (uint32_t k = 0; k < i; k++) {
-        const struct hd_exec_step *s = hd_run_step(w->run, k);
-        struct hd_steer_choice *last =
-            item->choices.len ? hd_vec_at(&item->choices, item->choices.len - 1) : NULL;
-        if (!last || last->thread != s->thread || last->wakes != NOBODY || s->wakes != NOBODY)
-            last = hd_vec_push(&item->choices);
-        *last = (struct hd_steer_choice){s->thread, s->until, s->wakes};
-    }
+    for (size_t k = 0; k < w->done.len; k++)
+        *(struct hd_steer_choice *)hd_vec_push(&item->choices) =
+            *(const struct hd_steer_choice *)hd_vec_at(&w->done, k);
     *(struct hd_steer_choice *)hd_vec_push(&item->choices) =
         (struct hd_steer_choice){.thread = u, .wakes = wakes};
     item->depth = i + 1;
@@ -230,6 +235,7 @@ static void pass(struct walk *w, uint32_t i)
 {
     const struct hd_exec_step *s = hd_run_step(w->run, i);
     hd_trail_step(&w->r->e->trail, w->run, s);
+    add_done(w, s);
     for (uint32_t k = s->first; k < s->first + s->n; k++) {
         hold(w, &hd_run_op(w->run, k)->op);
         if (i + 1 >= w->item->depth)
@@ -243,7 +249,11 @@ static void pass(struct walk *w, uint32_t i)
 void hd_reach_derive(struct hd_reach *r, const struct hd_item *item, const struct hd_exec_run *run)
 {
     uint32_t n = (uint32_t)run->steps.len;
-    struct walk w = {.r = r, .item = item, .run = run, .held = HD_VEC_INIT(struct held)};
+    struct walk w = {.r = r,
+                     .item = item,
+                     .run = run,
+                     .held = HD_VEC_INIT(struct held),
+                     .done = HD_VEC_INIT(struct hd_steer_choice)};
     w.last = NOBODY;
     w.next = hd_calloc(n + 1, sizeof *w.next);
     find_next(&w);
@@ -258,5 +268,6 @@ void hd_reach_derive(struct hd_reach *r, const struct hd_item *item, const struc
         pass(&w, i);
     }
     hd_vec_fini(&w.held);
+    hd_vec_fini(&w.done);
     hd_free(w.next, (n + 1) * sizeof *w.next);
 }

@@ -23,6 +23,12 @@ says out "Assertion"
 explore 0 out -t 1 -n 40 --strategy dpor -- ./trouble crowd
 says out "not all: the program has more than 64 threads, which only pct and random take"
 
+# One thread, nothing shared.
+echo 'int main(void) { return 0; }' >alone.c
+"$HEDDLE" cc -g alone.c -o alone || exit 1
+explore 0 out -t 1 -- ./alone
+says out "search: all 1 schedules explored"
+
 # What is not ordered is said.
 for k in clock file rand; do
     explore 0 out -t 1 --strategy dpor -n 50 -- ./rare $k

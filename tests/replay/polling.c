@@ -2,6 +2,7 @@
  * polling SPIN WAIT. Natively all of them end; `seen` is a race in each. */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
@@ -11,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/select.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -128,6 +130,26 @@ static void spin_select(void)
         select(0, NULL, NULL, NULL, &(struct timeval){0, 0});
 }
 
+/* The set is made anew each time: memory changes. */
+static void spin_set(void)
+{
+    while (!atomic_load(&ready)) {
+        fd_set set;
+        FD_ZERO(&set);
+        FD_SET(ends[0], &set);
+        select(ends[0] + 1, &set, NULL, NULL, &(struct timeval){0, 0});
+    }
+}
+
+static void spin_futex(void)
+{
+    static int word;
+    while (!atomic_load(&ready)) {
+        struct timespec now = in_ms(CLOCK_REALTIME, 0);
+        syscall(SYS_futex, &word, FUTEX_WAIT_BITSET | FUTEX_CLOCK_REALTIME, 0, &now, NULL, ~0u);
+    }
+}
+
 static void spin_past(void)
 {
     struct timespec past = {2, 0};
@@ -215,7 +237,8 @@ static const struct {
             WAY(spin_pause),   WAY(spin_yield),  WAY(spin_count),    WAY(spin_sleep),
             WAY(spin_poll),    WAY(spin_select), WAY(spin_past),     WAY(spin_lock),
             WAY(spin_trylock), WAY(spin_rwlock), WAY(spin_sem),      WAY(spin_join),
-            WAY(spin_clock),   WAY(spin_pipe),   WAY(spin_exchange), WAY(spin_cas)};
+            WAY(spin_clock),   WAY(spin_pipe),   WAY(spin_exchange), WAY(spin_cas),
+            WAY(spin_set),     WAY(spin_futex)};
 #define N_WAYS (sizeof ways / sizeof *ways)
 
 static void (*way(const char *name))(void)

@@ -19,6 +19,7 @@ for name in pool:total coroutines:counter; do
     [ "$(wc -l <out)" = 1 ] || fail "$program: its output came more than once: $(cat out)"
     ! grep -q "no work was left" err || fail "$program: all had work: $(cat err)"
     grep -q "First shown by: sync" err || fail "$program: $(cat err)"
+    grep -q "first shown by sync<" "$program.out/report.html" || fail "$program: the page does not say which schedule"
     jq -e --arg v "${name#*:}" '[.races[] | [.variable, .status, .shown_by, .trace]] == [[$v, "confirmed", "sync", "trace-2.hdt"]]' \
         "$program.out/report.json" >/dev/null || fail "$program: $(jq -c '.races[] | [.variable, .status, .shown_by]' "$program.out/report.json")"
     "$HEDDLE" run -o "$program.good.out" -- "./$program.good" >out 2>err </dev/null

@@ -3,9 +3,12 @@
  * It is understood when one of its statements names the memory operand, nothing else in it can
  * touch memory, and that statement's mnemonic is known. With a lock prefix, or as xchg, it is
  * atomic; so is a plain mov if the assembly says that it orders memory ("memory" among its
- * clobbers), because that is how locks are given back. Everything else is plain. What is not
- * understood is named by the runtime as not modelled. Texts are in AT&T syntax with $0, $1 ... for
- * operands, as LLVM has them.
+ * clobbers), because that is how locks are given back. Everything else is plain. Texts are in AT&T
+ * syntax with $0, $1 ... for operands, as LLVM has them.
+ *
+ * What is not understood is named by the runtime as not modelled. Its one memory operand, if it has
+ * one, is taken as accessed as the constraints say, atomically if the text locks something or
+ * orders memory; and as it may loop or branch on what it finds there, a branch on that follows.
  */
 #include "pass/access/asm.h"
 #include "pass/pass.h"
@@ -175,13 +178,36 @@ static struct hd_site access_of(const struct hd_asm *info, const struct reading 
     return site.size <= 8 || r->atomic ? site : (struct hd_site){0};
 }
 
-static void name_it(struct hd_fn *f, LLVMValueRef call)
+/* The same for a text that is not understood. An atomic one may leave what was there. */
+static struct hd_site guess_of(const struct hd_asm *info)
 {
-    LLVMValueRef site = hd_sites_add(f, call, (struct hd_site){.kind = HD_SITE_ASM});
+    struct hd_site site = {.size = (uint32_t)info->size,
+                           .order = __ATOMIC_SEQ_CST,
+                           .flags = HD_SITE_VOLATILE | HD_SITE_OWN};
+    if (!has_size(info->size) || info->size > 8 || info->n_pointers != 1)
+        return (struct hd_site){0};
+    bool atomic = info->clobbers || strstr(info->text, "lock") || strstr(info->text, "xchg");
+    if (!info->writes)
+        site.kind = atomic ? HD_SITE_AREAD : HD_SITE_READ;
+    else if (atomic)
+        site.kind = HD_SITE_CAS;
+    else
+        site.kind = info->reads ? HD_SITE_COPY : HD_SITE_WRITE;
+    return site;
+}
+
+/* told: its access to memory follows. */
+static void name_it(struct hd_fn *f, LLVMValueRef call, bool told)
+{
+    uint8_t flags = told ? HD_SITE_OWN : 0;
+    LLVMValueRef site =
+        hd_sites_add(f, call, (struct hd_site){.kind = HD_SITE_ASM, .flags = flags});
     hd_hooks_call(f, HD_HOOK_asm, &site);
 }
 
-static void access(struct hd_fn *f, LLVMValueRef call, LLVMValueRef ptr, struct hd_site site)
+/* decides: it may go other ways with what it finds. */
+static void access(struct hd_fn *f, LLVMValueRef call, LLVMValueRef ptr, struct hd_site site,
+                   bool decides)
 {
     struct hd_pass *p = f->p;
     struct hd_dep addr = hd_deps_of(f, ptr), given = {0};
@@ -197,6 +223,8 @@ static void access(struct hd_fn *f, LLVMValueRef call, LLVMValueRef ptr, struct 
     LLVMValueRef val = hd_deps_pass(f, given, HD_MORE_VAL);
     struct hd_dep result = {
         1, {hd_hooks_call(f, HD_HOOK_asm_post, (LLVMValueRef[]){record, where, val})}};
+    if (decides)
+        hd_control_decided(f, call, result);
     hd_deps_add(f, p->b, &result, given);
     hd_deps_set_all(f, call, result);
 }
@@ -210,14 +238,17 @@ void hd_asm_call(struct hd_fn *f, LLVMValueRef call)
     struct reading r = read_text(&info);
     if (info.n_pointers == 0) {
         if (r.unknown)
-            name_it(f, call);
+            name_it(f, call, false);
         return;
     }
     struct hd_site site = access_of(&info, &r);
+    bool understood = site.size && LLVMIsACallInst(call);
     if (*info.text == 0)
         return; /* only keeps the compiler from moving things */
-    if (site.size == 0 || !LLVMIsACallInst(call))
-        name_it(f, call);
-    else if (hd_escape_hooked(f, info.pointer))
-        access(f, call, info.pointer, site);
+    if (!understood)
+        site = LLVMIsACallInst(call) ? guess_of(&info) : (struct hd_site){0};
+    if (!understood)
+        name_it(f, call, site.size);
+    if (site.size && hd_escape_hooked(f, info.pointer))
+        access(f, call, info.pointer, site, !understood);
 }

@@ -41,6 +41,11 @@ void hd_control_branch(struct hd_fn *f, LLVMValueRef inst, LLVMValueRef cond)
     hd_decided_add(f, dep);
 }
 
+void hd_control_decided(struct hd_fn *f, LLVMValueRef inst, struct hd_dep dep)
+{
+    branch_on(f, inst, HD_SITE_BRANCH, hd_deps_pass(f, dep, HD_MORE_DEP));
+}
+
 /* An exception arrived: which one, and from where, may depend on anything before. */
 void hd_control_landing(struct hd_fn *f, LLVMValueRef inst)
 {
@@ -321,10 +326,10 @@ void hd_control_call(struct hd_fn *f, LLVMValueRef inst, enum hd_callee kind)
         unmodelled(f, inst);
         break;
     case HD_CALLEE_ASM:
-        hd_asm_call(f, inst);
         LLVMPositionBuilderBefore(f->p->b, inst);
         if (LLVMGetInstructionOpcode(inst) == LLVMCallBr)
             branch_on(f, inst, HD_SITE_BRANCH, hd_deps_past(f, f->p->b));
+        hd_asm_call(f, inst);
         break;
     default:
         break;

@@ -160,7 +160,15 @@ size_t hd_report_open(const struct hd_report *r)
     return n;
 }
 
+bool hd_report_unread(const struct hd_report *r)
+{
+    for (size_t i = 0; i < r->unmodelled.n; i++)
+        if (!strcmp(r->unmodelled.items[i], "inline assembly"))
+            return true;
+    return false;
+}
+
 bool hd_report_unfinished(const struct hd_report *r)
 {
-    return r->undecided || r->interrupted || r->cut || hd_report_open(r);
+    return r->undecided || r->interrupted || r->cut || hd_report_open(r) || hd_report_unread(r);
 }

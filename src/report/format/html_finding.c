@@ -78,6 +78,8 @@ static void put_top(struct hd_html *h, size_t finding)
         hd_html_wrap(h, "<span class=\"soft\">process ", f->processes.items[i], "</span>");
     if (f->duplicates)
         fprintf(h->out, "<span class=\"soft\">seen %llu times</span>", 1ull + f->duplicates);
+    if (h->r->runs > 1)
+        hd_html_wrap(h, "<span class=\"soft\">first shown by ", f->shown_by, "</span>");
     fprintf(h->out, "<span class=\"soft\">%s</span></p>\n",
             f->known ? "known: in the baseline" : "new");
     hd_html_raw(h, "<dl class=\"essence\">");

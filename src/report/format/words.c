@@ -91,9 +91,13 @@ const char *hd_words_unfinished(struct hd_arena *a, const struct hd_report *r)
                                r->undecided == 1 ? "pair is" : "pairs are");
         also = ",";
     }
-    if (open)
+    if (open) {
         text = hd_words_format(a, "%s%s %zu %s neither confirmed nor refuted", text, also, open,
                                open == 1 ? "prediction is" : "predictions are");
+        also = ",";
+    }
+    if (hd_report_unread(r))
+        text = hd_words_format(a, "%s%s inline assembly ran that could not be read", text, also);
     return text;
 }
 

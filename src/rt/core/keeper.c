@@ -17,8 +17,9 @@
 #define MS         UINT64_C(1000000)
 #define LOOK_EVERY (50 * MS)
 #define STUCK_ASLEEP                                                                               \
-    (300 * MS) /* blocked in the kernel: ten times what a busy machine may cause                   \
-                */
+    (300 * MS)               /* blocked in the kernel: ten times what a busy machine may cause     \
+                              */
+#define STUCK_ASM (100 * MS) /* in assembly that nobody could read: it may be a loop */
 #define STUCK_RUNNING                                                                              \
     (5000 * MS) /* computing without a hook: only a spin on foreign code does that */
 #define IDLE_SLICE (1 * MS)
@@ -106,6 +107,22 @@ static bool anybody_left(void)
     return false;
 }
 
+static uint64_t patience(const struct hd_thread *t)
+{
+    return t->asm_left == rt.budget ? STUCK_ASM : STUCK_ASLEEP;
+}
+
+/* t has not come to a hook for this time. */
+static bool may_be_stuck(const struct hd_thread *t, uint64_t time)
+{
+    if (time >= STUCK_RUNNING || t->asm_left == rt.budget) /* it may wait for a lock */
+        return true;
+    if (rt.exit_steps) /* natively, none that computes keeps the process from ending */
+        return true;
+    char s = state_of(t->tid);
+    return s == 'S' || s == 'D';
+}
+
 static void *keep(void *arg)
 {
     static struct hd_thread self;
@@ -127,10 +144,9 @@ static void *keep(void *arg)
             last_pos = hd_rt_log.pos;
             last_budget = rt.budget; /* each hook lowers it */
             since = now;
-        } else if (now - since >= STUCK_ASLEEP && !t->in_rt && (hd_rt_n_ready() || others_wait())) {
-            char s = state_of(t->tid);
-            if (s == 'S' || s == 'D' || now - since >= STUCK_RUNNING || rt.exit_steps)
-                take_away(t); /* natively, none that computes keeps the process from ending */
+        } else if (now - since >= patience(t) && !t->in_rt && (hd_rt_n_ready() || others_wait())) {
+            if (may_be_stuck(t, now - since))
+                take_away(t);
         }
         hd_rt_futex_wait(&rt.idle, atomic_load(&rt.idle), LOOK_EVERY);
     }

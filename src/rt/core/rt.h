@@ -41,6 +41,7 @@ enum {
 struct hd_polls {
     uint32_t n;       /* calls in a row that told it to ask again */
     uint32_t at;      /* its events at the last one */
+    uint32_t busy;    /* such calls with changes in memory between them */
     uint32_t quiet;   /* records in a row that show it looking and changing nothing */
     uint64_t changed; /* what it changed in memory in turns since the last such call */
     uint64_t looked;  /* rt.acted when it last let others run */
@@ -105,6 +106,7 @@ struct hd_thread {
     uint64_t rmw_old[2]; /* between rmw_pre and rmw_post */
     hd_tok rmw_addr;
     const uint8_t *outside; /* where the log ended when code without hooks came back last */
+    uint64_t asm_left;      /* rt.budget before assembly that nobody could read; 0: none */
     bool more;              /* __hd_more has logged something for the next branch */
     struct hd_decided decided;
 

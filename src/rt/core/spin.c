@@ -17,6 +17,9 @@
 /* What a call that says "not yet" takes on the virtual clock: loops that also count something in
  * memory get to a deadline, too. */
 #define POLL UINT64_C(10000)
+/* Calls that say "not yet" with changes between them (a set of descriptors made anew, a new
+ * deadline), after which others run: it may wait for them. It does not poll, for it may work. */
+#define BUSY_POLLS 64
 /* Hooks in vain, after which threads rest between their turns. */
 #define PATIENCE       (UINT64_C(1) << 20)
 #define PATIENCE_INPUT (UINT64_C(1) << 12) /* somebody waits for the world outside */
@@ -101,7 +104,12 @@ uint32_t hd_rt_asks_again(struct hd_thread *me)
     p->changed = 0;
     changes = hd_rt_pack.changes;
     if (events > NEAR || changed) {
+        p->busy = events > NEAR ? 0 : p->busy + 1;
         hd_rt_moves_on(me);
+        if (p->busy % BUSY_POLLS == BUSY_POLLS - 1) {
+            p->passes = true;
+            hd_rt_ask_soon();
+        }
         return 0;
     }
     if (++p->n >= HD_POLLS) {

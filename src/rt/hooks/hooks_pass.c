@@ -492,16 +492,46 @@ HOOK hd_tok __hd_cas_post(struct hd_site *site, void *p, hd_tok val, uint32_t st
     return rmw_end(site, p, val, stored != 0);
 }
 
+/* Assembly ran of which nobody knows what it did to memory. The order of all other assembly that
+ * touches memory stays then as it was: a lock may be taken by the one and released by the other. */
+static bool asm_unseen;
+static uint64_t asm_ran;
+
+static void asm_in_order(struct hd_site *site)
+{
+    struct hd_thread *me = hd_rt_me;
+    if (HD_LIKELY(!asm_unseen) || !me || me->in_rt)
+        return;
+    me->in_rt = HD_IN_RT;
+    hd_rt_set(HD_LOOK_ASM, 0, ++asm_ran, (uintptr_t)site);
+    hd_rt_leave(me);
+}
+
+/* The assembly waited for so long that others ran: what it found is not known, only what is there
+ * now. If it changed that, it is a change by code that is not instrumented. */
+static void others_ran(struct hd_thread *me, struct hd_site *site, void *p)
+{
+    me->in_rt = HD_IN_RT;
+    hd_rt_take_token(me);
+    for (unsigned at = 0; at < site->size; at += 8)
+        me->rmw_old[at / 8] = hd_rt_load((char *)p + at, part_of(site));
+    hd_rt_leave(me);
+}
+
 /* No point to switch since rmw_pre: what the assembly did and its events are one step. */
 HOOK hd_tok __hd_asm_post(struct hd_site *site, void *p, hd_tok val)
 {
     struct hd_thread *me = hd_rt_me;
     unsigned size = part_of(site);
+    if (me && !me->in_rt && HD_UNLIKELY(rt.holder != me))
+        others_ran(me, site, p);
     uint64_t old = me ? me->rmw_old[0] : 0, now = hd_rt_load(p, size);
     if (me && (site->kind == HD_SITE_RMW || site->kind == HD_SITE_CAS)) {
         bool same =
             old == now && (site->size <= 8 || me->rmw_old[1] == hd_rt_load((char *)p + 8, 8));
-        return rmw_end(site, p, val, site->kind == HD_SITE_RMW || !same);
+        hd_tok read = rmw_end(site, p, val, site->kind == HD_SITE_RMW || !same);
+        asm_in_order(site);
+        return read;
     }
     static const enum hd_log_kind kinds[] = {
         [HD_SITE_READ] = HD_LOG_READ,   [HD_SITE_WRITE] = HD_LOG_WRITE,
@@ -521,8 +551,10 @@ HOOK hd_tok __hd_asm_post(struct hd_site *site, void *p, hd_tok val)
     bool looks = site->kind == HD_SITE_READ || site->kind == HD_SITE_AREAD;
     log_part(kinds[site->kind], site, p, size, looks ? old : now, 0, me->rmw_addr,
              looks ? HD_TOK_NONE : val);
+    hd_tok found = hd_tok_range(read, __hd_flow.count);
     hd_rt_leave(me);
-    return hd_tok_range(read, __hd_flow.count);
+    asm_in_order(site);
+    return found;
 }
 
 HOOK void __hd_fence(struct hd_site *site)
@@ -729,17 +761,18 @@ HOOK void __hd_unwound(void *frame)
 HOOK void __hd_asm(struct hd_site *site)
 {
     static bool told;
-    static uint64_t ran;
     struct hd_thread *me = hd_rt_enter_at(NULL, 0, (uintptr_t)site);
+    asm_unseen |= !(site->flags & HD_SITE_OWN);
     if (!me)
         return;
     if (hd_rt_polled(me) >= HD_POLLS)
-        hd_rt_yield(me); /* it may wait for others */
-    hd_rt_set(HD_LOOK_ASM, 0, ++ran, (uintptr_t)site);
+        hd_rt_ask(me); /* it may wait for others */
+    hd_rt_set(HD_LOOK_ASM, 0, ++asm_ran, (uintptr_t)site);
     hd_rt_steer_untold(HD_STEER_UNMODELLED); /* told may be from before there were threads */
     if (!told)
         hd_rt_log_text(HD_LOG_NOTE, (uintptr_t)site, HD_NOTE_UNMODELLED, "inline assembly");
     told = true;
+    me->asm_left = rt.budget;
     hd_rt_leave(me);
 }
 

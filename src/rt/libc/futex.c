@@ -3,6 +3,7 @@
  * no event, because a futex wait may always return early and its caller looks again. */
 #include "log/rt_steer.h"
 #include "rt/policy/policy.h"
+#include "rt/core/spin.h"
 #include "rt/core/rt.h"
 #include "rt/core/signals.h"
 #include "rt/core/vclock.h"
@@ -20,6 +21,10 @@ static long wait_on(struct hd_thread *me, const uint32_t *word, uint32_t value, 
     hd_rt_log2(HD_LOG_AREAD, sizeof now, pc, (uintptr_t)word, now);
     if (now != value)
         return -EAGAIN;
+    if (deadline <= rt.now) {
+        hd_rt_polled(me);
+        return -ETIMEDOUT;
+    }
     me->futex_mask = mask;
     hd_rt_signals_fresh(me);
     bool woken = hd_rt_block(me, word, HD_WAITS_FUTEX, deadline, pc);
