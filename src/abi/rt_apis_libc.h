@@ -166,6 +166,38 @@
     X(fortify, ssize_t, __recv_chk, (int, void *, size_t, size_t, int), PAST, "as recv") \
     X(fortify, ssize_t, __recvfrom_chk, (int, void *, size_t, size_t, int, struct sockaddr *, socklen_t *), PAST, "as recvfrom") \
     X(fortify, int, __poll_chk, (struct pollfd *, nfds_t, int, size_t), PAST, "as poll")
+/* Results in memory that the caller gives, or in libc's own. */
+#define HD_APIS_RESULT(X) \
+    X(result, struct tm *, localtime_r, (const time_t *, struct tm *), OWN, "r, w") \
+    X(result, struct tm *, gmtime_r, (const time_t *, struct tm *), OWN, "r, w") \
+    X(result, struct tm *, localtime, (const time_t *), OWN, "r, w of the result") \
+    X(result, struct tm *, gmtime, (const time_t *), OWN, "r, w of the result") \
+    X(result, char *, asctime_r, (const struct tm *, char *), OWN, "r, w") \
+    X(result, char *, ctime_r, (const time_t *, char *), OWN, "r, w") \
+    X(result, char *, asctime, (const struct tm *), OWN, "r, w of the result") \
+    X(result, char *, ctime, (const time_t *), OWN, "r, w of the result") \
+    X(result, time_t, mktime, (struct tm *), OWN, "r, w") \
+    X(result, size_t, strftime, (char *, size_t, const char *, const struct tm *), OWN, "r, w") \
+    X(result, int, stat, (const char *, struct stat *), PAST, "r, w") \
+    X(result, int, lstat, (const char *, struct stat *), PAST, "r, w") \
+    X(result, int, fstat, (int, struct stat *), PAST, "w") \
+    X(result, int, fstatat, (int, const char *, struct stat *, int), PAST, "r, w") \
+    X(result, int, stat64, (const char *, struct stat64 *), PAST, "r, w") \
+    X(result, int, lstat64, (const char *, struct stat64 *), PAST, "r, w") \
+    X(result, int, fstat64, (int, struct stat64 *), PAST, "w") \
+    X(result, int, fstatat64, (int, const char *, struct stat64 *, int), PAST, "r, w") \
+    X(result, char *, getcwd, (char *, size_t), PAST, "w") \
+    X(result, ssize_t, readlink, (const char *, char *, size_t), PAST, "r, w") \
+    X(result, int, gethostname, (char *, size_t), PAST, "w") \
+    X(result, int, uname, (struct utsname *), PAST, "w") \
+    X(result, int, rand_r, (unsigned *), OWN, "r, w") \
+    X(result, const char *, inet_ntop, (int, const void *, char *, socklen_t), OWN, "r, w") \
+    X(result, int, inet_pton, (int, const char *, void *), OWN, "r, w") \
+    X(result, int, inet_aton, (const char *, struct in_addr *), OWN, "r, w") \
+    X(result, char *, inet_ntoa, (struct in_addr), OWN, "w of the result") \
+    X(result, int, getsockname, (int, struct sockaddr *, socklen_t *), PAST, "r, w") \
+    X(result, int, getpeername, (int, struct sockaddr *, socklen_t *), PAST, "r, w") \
+    X(result, int, getaddrinfo, (const char *, const char *, const struct addrinfo *, struct addrinfo **), PAST, "r, w of the list's address")
 /* clang-format on */
 
 #endif

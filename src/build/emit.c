@@ -225,6 +225,37 @@ enum hd_status hd_walk_touch(struct hd_walk *w, struct hd_walk_access *a, const 
     return s;
 }
 
+/* Where a block got the address of an earlier one, pointers to them have the same bits and are not
+ * the same: who found the one would not have found the other's contents. */
+static uint64_t name_life(struct hd_walk *w, uint64_t bits)
+{
+    uint64_t room;
+    if (bits >> 32 == 0 || bits >> 47)
+        return bits;
+    const struct hd_region *g = hd_regions_find(&w->regions, bits, &room);
+    bool named = g->kind == HD_REGION_HEAP && g->again;
+    return named ? bits ^ (uint64_t)(g->number & UINT16_MAX) << 48 : bits;
+}
+
+/* A read returns what was written there, whatever has become of the block since then. */
+static void name_values(struct hd_walk *w, struct hd_walk_cell *cell, struct hd_event *ev)
+{
+    uint64_t bits = ev->value;
+    if (!ev->has_value) {
+        cell->held = false;
+        return;
+    }
+    bool same = hd_op_reads(ev->op) && cell->held && cell->bits == bits;
+    ev->value = same ? cell->named : name_life(w, bits);
+    if (ev->op == HD_OP_RMW && ev->new_value != bits)
+        ev->new_value = name_life(w, bits = ev->new_value);
+    else if (ev->op == HD_OP_RMW)
+        ev->new_value = ev->value;
+    cell->bits = bits;
+    cell->named = ev->op == HD_OP_RMW ? ev->new_value : ev->value;
+    cell->held = true;
+}
+
 /* One cell's share of an access. */
 static enum hd_status touch(struct hd_walk *w, struct hd_walk_access *a, const struct hd_region *g,
                             uint64_t addr)
@@ -233,11 +264,13 @@ static enum hd_status touch(struct hd_walk *w, struct hd_walk_access *a, const s
     struct hd_walk_cell *cell = hd_walk_cell(w, g, addr, &id);
     bool first = cell->seen != w->number;
     cell->seen = w->number;
+    cell->held = cell->held && !first;
     if (a->guess && first && g->kind == HD_REGION_STACK)
         return HD_OK; /* what an unused part of a stack holds is nobody's business */
     enum hd_status s = hd_walk_anchor(w);
     if (s != HD_OK)
         return s;
+    name_values(w, cell, &a->ev);
     if (!w->settled)
         replay(w, id, &a->ev, g);
     if (a->own)

@@ -111,8 +111,8 @@ static void forget_gaps(struct hd_regions *r, uint64_t start, uint64_t end,
             r->gaps[i] = (struct hd_region_gap){0, 0};
 }
 
-/* Takes every region that touches [start, end) out of the tree. */
-static void remove_overlaps(struct hd_regions *r, uint64_t start, uint64_t end)
+/* Takes every region that touches [start, end) out of the tree. Whether there were any. */
+static bool remove_overlaps(struct hd_regions *r, uint64_t start, uint64_t end)
 {
     struct hd_region *low, *mid, *high;
     r->change++;
@@ -122,6 +122,7 @@ static void remove_overlaps(struct hd_regions *r, uint64_t start, uint64_t end)
     forget_gaps(r, before && before->end > start ? before->start : start, end, mid);
     set_gone(mid);
     r->root = merge(low, high);
+    return mid;
 }
 
 static void insert(struct hd_regions *r, struct hd_region *g)
@@ -162,8 +163,9 @@ struct hd_region *hd_regions_add(struct hd_regions *r, enum hd_region_kind kind,
                                  uint64_t len, uint32_t thread)
 {
     len = len ? len : 1; /* malloc(0) has an address too */
-    remove_overlaps(r, start, start + len);
+    bool again = remove_overlaps(r, start, start + len);
     struct hd_region *g = make(r, start, len);
+    g->again = again;
     g->start = start;
     g->end = start + len;
     g->kind = (uint8_t)kind;

@@ -21,6 +21,7 @@ struct hd_region {
     uint32_t number;     /* heap, map: counted from 1; stack: thread */
     uint8_t kind;        /* enum hd_region_kind */
     bool freed;
+    bool again;      /* something else was at these addresses before */
     bool gone;       /* its addresses belong to something else now */
     bool shared;     /* more than one thread touched it */
     uint32_t thread; /* the first that did; UINT32_MAX: none */

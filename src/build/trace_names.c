@@ -47,6 +47,12 @@ const struct hd_site *hd_walk_site(const struct hd_walk *w, uint64_t address)
     return s ? s->sites + (address - s->base) / sizeof(struct hd_site) : NULL;
 }
 
+bool hd_walk_site_copies(const struct hd_walk *w, const struct hd_raw *rec)
+{
+    const struct hd_site *site = rec->aux & HD_LOG_SITE ? hd_walk_site(w, rec->site) : NULL;
+    return site && site->kind == HD_SITE_COPY;
+}
+
 bool hd_walk_site_place(const struct hd_walk *w, uint64_t address, char *out, size_t size)
 {
     const struct hd_walk_sites *s = table_of(w, address);

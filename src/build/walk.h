@@ -21,6 +21,8 @@ uint32_t hd_walk_object(struct hd_walk *w, enum hd_obj_kind kind, uint64_t addr)
 uint32_t hd_walk_new_life(struct hd_walk *w, enum hd_obj_kind kind, uint64_t addr);
 void hd_walk_sites(struct hd_walk *w, const struct hd_raw *rec);
 const struct hd_site *hd_walk_site(const struct hd_walk *w, uint64_t address);
+/* Whether the access reads and then writes the same memory: inline assembly. */
+bool hd_walk_site_copies(const struct hd_walk *w, const struct hd_raw *rec);
 /* "file.c:12" of the site at address. False: there is none. */
 bool hd_walk_site_place(const struct hd_walk *w, uint64_t address, char *out, size_t size);
 /* What the site touches, as the compiler names it; "": nothing known. */

@@ -78,6 +78,7 @@ struct hd_walk_thread {
 
 struct hd_walk_cell {
     uint64_t value;
+    uint64_t bits, named;   /* what it holds, and as what value: name_life of emit.c */
     uint32_t loc;           /* location in the trace, once it has a name */
     uint32_t last;          /* number of the last event on it, without inserted ones */
     uint32_t freer;         /* if freed */
@@ -88,6 +89,7 @@ struct hd_walk_cell {
     bool freed;   /* its last access was free */
     bool pinned;  /* written unseen, by nobody knows whom */
     bool lent;    /* on a stack, and others than its owner touched it */
+    bool held;    /* bits and named are known */
     uint8_t seen; /* number of the last walk that touched it */
 };
 

@@ -218,8 +218,6 @@ void hd_block_written(struct hd_fn *f, LLVMValueRef at, LLVMValueRef ptr, uint64
                       LLVMValueRef val);
 LLVMValueRef hd_block_read(struct hd_fn *f, LLVMValueRef at, LLVMValueRef ptr, uint64_t size);
 void hd_control_branch(struct hd_fn *f, LLVMValueRef inst, LLVMValueRef cond);
-/* inst has made a choice by itself. The builder stands where that is told. */
-void hd_control_decided(struct hd_fn *f, LLVMValueRef inst, struct hd_dep dep);
 void hd_control_call(struct hd_fn *f, LLVMValueRef inst, enum hd_callee kind);
 LLVMValueRef hd_control_after(LLVMValueRef call); /* where its result can be seen first, or NULL */
 void hd_control_tokens(struct hd_fn *f, LLVMValueRef callee, const struct hd_dep *deps, unsigned n);

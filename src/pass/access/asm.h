@@ -22,6 +22,11 @@ struct hd_asm {
 };
 void hd_shim_asm(LLVMValueRef call, struct hd_asm *out);
 
+struct hd_fn;
+struct hd_dep;
+/* inst has made a choice by itself. The builder stands where that is told. In control.c. */
+void hd_control_decided(struct hd_fn *f, LLVMValueRef inst, struct hd_dep dep);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,4 +1,5 @@
 /* Choices of control, calls and the flow of tokens over calls, entry and exit of functions. */
+#include "pass/access/asm.h"
 #include "pass/pass.h"
 
 #include <string.h>

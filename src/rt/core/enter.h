@@ -27,6 +27,21 @@ hd_rt_enter_at(const void *p, size_t n, uintptr_t site)
     return me;
 }
 
+/* The same where others need not run before: in libc's calls they might wait for a lock of libc
+ * that me holds. */
+static inline __attribute__((always_inline)) struct hd_thread *hd_rt_enter_quiet(uintptr_t site)
+{
+    struct hd_thread *me = hd_rt_me;
+    if (HD_UNLIKELY(!me || me->in_rt))
+        return me ? NULL : hd_rt_enter_slow(NULL, 0, site);
+    me->in_rt = 1;
+    atomic_signal_fence(memory_order_seq_cst); /* as above */
+    if (HD_UNLIKELY(rt.holder != me))
+        return hd_rt_enter_slow(NULL, 0, site);
+    hd_rt_flush(me);
+    return me;
+}
+
 /* For exported functions. A helper that gets its caller's pc uses hd_rt_enter_at(NULL, 0, pc): a
  * replay knows the call at which a thread stands by the address that its events are logged with. */
 static inline __attribute__((always_inline)) struct hd_thread *hd_rt_enter(void)

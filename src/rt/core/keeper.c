@@ -5,6 +5,7 @@
  * log. */
 #include "rt/core/real.h"
 #include "rt/core/rt.h"
+#include "rt/policy/policy.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -84,18 +85,25 @@ static bool take_away(struct hd_thread *t)
     return true;
 }
 
-static void idle(void)
+/* How long nobody has held the token. */
+static uint64_t idle(uint64_t so_far)
 {
     uint64_t before = hd_rt_real_ns(CLOCK_MONOTONIC);
     uint32_t seen = atomic_load(&rt.idle); /* pairs with wake_keeper */
     hd_rt_futex_wait(&rt.idle, seen, IDLE_SLICE);
     hd_rt_lock();
     if (!rt.holder) {
-        rt.now += hd_rt_real_ns(CLOCK_MONOTONIC) - before;
+        uint64_t passed = hd_rt_real_ns(CLOCK_MONOTONIC) - before;
+        rt.now += passed;
+        so_far += passed;
         rt.rested = true;
         hd_rt_choose_idle();
+        if (rt.follow && !rt.holder)
+            hd_rt_follow_idle(so_far);
     }
+    so_far = rt.holder ? 0 : so_far;
     hd_rt_unlock();
+    return so_far;
 }
 
 /* When the last thread of the program has ended, ours ends too: libc then ends the process. */
@@ -129,15 +137,16 @@ static void *keep(void *arg)
     self.in_rt = 1;
     hd_rt_me = &self;
     (void)arg;
-    uint64_t last_budget = 0, since = 0;
+    uint64_t last_budget = 0, since = 0, idled = 0;
     const uint8_t *last_pos = NULL;
     struct hd_thread *last = NULL;
     while (rt.holder || anybody_left()) {
         struct hd_thread *t = rt.holder;
         if (!t) {
-            idle();
+            idled = idle(idled);
             continue;
         }
+        idled = 0;
         uint64_t now = hd_rt_real_ns(CLOCK_MONOTONIC);
         if (t != last || hd_rt_log.pos != last_pos || rt.budget != last_budget) {
             last = t;

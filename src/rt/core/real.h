@@ -4,6 +4,8 @@
 
 #include "abi/rt_apis.h"
 
+#include <arpa/inet.h>
+#include <netdb.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
@@ -21,8 +23,10 @@
 #include <sys/resource.h>
 #include <sys/select.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/uio.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <threads.h>
 #include <time.h>

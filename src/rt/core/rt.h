@@ -216,7 +216,6 @@ static inline void hd_rt_done(enum hd_log_kind kind)
 void hd_rt_new_budget(void); /* the policy's, for the thread that has the token */
 /* The same at the start of a call, with what it is about to access (size 0: not known yet). */
 void hd_rt_ask_at(struct hd_thread *me, const void *p, size_t n, uintptr_t site);
-void hd_rt_yield(struct hd_thread *me);   /* lets another ready thread run, if there is one */
 void hd_rt_outside(struct hd_thread *me); /* gives the token away around a call that may block */
 bool hd_rt_fd_block(struct hd_thread *me, struct pollfd *fds, unsigned n, uint64_t deadline);
 void hd_rt_finish(struct hd_thread *me);        /* the thread ends; returns without the token */

@@ -403,13 +403,27 @@ void hd_rt_unblock_one(struct hd_thread *t)
     hd_rt_unlock();
 }
 
+/* Lets another ready thread run, if there is one. */
+static void yield(struct hd_thread *me)
+{
+    if (!rt.multi) {
+        hd_rt_new_budget();
+        hd_rt_signals_run(me);
+        return;
+    }
+    hd_rt_lock();
+    hd_rt_make_ready(me);
+    switch_away(me);
+    hd_rt_signals_run(me);
+}
+
 void hd_rt_ask(struct hd_thread *me)
 {
     bool out = !rt.budget;
     time_runs(me);
     me->poll.site = me->at_site;
     if (rt.policy->asked(me, hd_rt_passes(me, out))) {
-        hd_rt_yield(me);
+        yield(me);
         return;
     }
     hd_rt_new_budget();
@@ -423,19 +437,6 @@ void hd_rt_ask_at(struct hd_thread *me, const void *p, size_t n, uintptr_t site)
     me->at_size = n;
     hd_rt_ask(me);
     me->at_site = 0;
-}
-
-void hd_rt_yield(struct hd_thread *me)
-{
-    if (!rt.multi) {
-        hd_rt_new_budget();
-        hd_rt_signals_run(me);
-        return;
-    }
-    hd_rt_lock();
-    hd_rt_make_ready(me);
-    switch_away(me);
-    hd_rt_signals_run(me);
 }
 
 void hd_rt_outside(struct hd_thread *me)

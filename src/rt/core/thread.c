@@ -15,6 +15,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <sys/single_threaded.h>
 #include <sys/syscall.h>
 
 static pthread_key_t end_key;
@@ -81,6 +82,10 @@ static void *trampoline(void *arg)
     return result;
 }
 
+/* C++ is there: headers of libstdc++ look at __libc_single_threaded, which creating a thread sets.
+ */
+struct globals *__cxa_get_globals(void) __attribute__((weak));
+
 static const struct hd_way *way_of(struct hd_thread *me)
 {
     if (!me->way) {
@@ -126,6 +131,8 @@ int hd_rt_thread_create(struct hd_thread *me, pthread_t *out, const pthread_attr
     }
     t->child = ++me->children;
     *out = t->handle;
+    if (!rt.multi && __cxa_get_globals && !__libc_single_threaded)
+        hd_rt_wrote(pc, &__libc_single_threaded, sizeof __libc_single_threaded);
     rt.multi = true;
     hd_rt_wrote(pc, out, sizeof *out);
     hd_rt_log1(HD_LOG_FORK, pc, t->num);

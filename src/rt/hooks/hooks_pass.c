@@ -9,8 +9,6 @@
 #include "rt/libc/sync.h"
 #include "rt/hooks/hook_fast.h"
 
-#include <sys/syscall.h>
-
 #define HOOK HD_EXPORT __attribute__((noinline))
 
 /* The long way has logged an event of this site, if there was a log: the next one may go the short
@@ -791,43 +789,5 @@ HOOK void __hd_returned(struct hd_site *site, void *callee, uint32_t count)
     if (hd_rt_log.pos != me->outside) /* not the same again */
         hd_rt_log1(HD_LOG_OUTSIDE, (uintptr_t)site, __hd_flow.count - count);
     me->outside = hd_rt_log.pos;
-    hd_rt_leave(me);
-}
-
-static void log_sites(const struct hd_module *m)
-{
-    uint64_t sites = (uint64_t)m->n_sites * sizeof *m->sites, n = m->n_sites;
-    uint64_t len = 8 + sites + m->strings_size;
-    if (len + 2 * HD_PACK_ROOM > HD_LOG_CHUNK)
-        return; /* the driver names such places by their address */
-    uint8_t *to = hd_rt_log_begin(0, 0, (uintptr_t)m->sites, len);
-    if (!to)
-        return;
-    hd_rt_memmove(to, &n, 8);
-    hd_rt_memmove(to + 8, m->sites, sites);
-    hd_rt_memmove(to + 8 + sites, m->strings, m->strings_size);
-    hd_rt_log_end(HD_LOG_SITES, to + len);
-}
-
-/* Its hooks would mean other things, and what it does would be missing without a word. */
-static _Noreturn void refuse_module(void)
-{
-    static const char text[] = "heddle: a part of this program was compiled by another version of "
-                               "heddle: compile it again with this one's heddle cc\n";
-    hd_rt_syscall(SYS_write, 2, (long)text, sizeof text - 1, 0, 0, 0);
-    for (;;)
-        hd_rt_syscall(SYS_exit_group, 3, 0, 0, 0, 0, 0);
-}
-
-HOOK void __hd_module_init(struct hd_module *m)
-{
-    if (m->version != HD_ABI_VERSION)
-        refuse_module();
-    hd_rt_module_seen(HD_PC);
-    struct hd_thread *me = hd_rt_enter();
-    if (!me)
-        return;
-    rt.pass = true;
-    log_sites(m);
     hd_rt_leave(me);
 }

@@ -2,12 +2,12 @@
  *
  * libstdc++ counts who holds an exception object, and the last one destroys it; the counting itself
  * is inside the library, where no hook sees it. Each place where a thread lets go of an object (the
- * end of a handler, an exception_ptr that goes) is an `rmw` of a number in its header, and what
- * comes then depends on it: so whoever destroys the object does so after all who let go before.
+ * end of a handler, an exception_ptr that goes) is a `post`, and the last one as many `sem`: so
+ * whoever destroys the object does so after all who let go before, and these are in no order.
  *
  * The header lies before the object, as the C++ ABI for x86-64 has it: 16 bytes with the count of
- * libstdc++ and space that nobody uses, then 112 bytes that end with the unwinder's part. The
- * number is in that space; it starts with 0. */
+ * libstdc++ and space that nobody uses, then 112 bytes that end with the unwinder's part. How often
+ * it was let go is counted in that space; it starts with 0. */
 #include "rt/core/real.h"
 #include "rt/core/rt.h"
 
@@ -43,11 +43,16 @@ static void let_go(char *object, uintptr_t pc)
     struct hd_thread *me = hd_rt_enter_at(NULL, 0, pc);
     if (!me)
         return;
+    const int *holders = (void *)(object - HEADER - PREFIX);
     uint32_t *number = (void *)(object - HEADER - PREFIX + NUMBER);
-    uint64_t w[3] = {(uintptr_t)number, *number, *number + 1};
-    *number += 1;
-    hd_rt_log_words(HD_LOG_RMW, sizeof *number, pc, 3, w);
-    hd_rt_log1(HD_LOG_BRANCH, pc, hd_tok_range(__hd_flow.count, __hd_flow.count));
+    uint64_t w = (uintptr_t)number;
+    if (*holders > 1) {
+        *number += 1;
+        hd_rt_log1(HD_LOG_POST, pc, w);
+    } else {
+        for (; *number; *number -= 1)
+            hd_rt_log_words(HD_LOG_SEM, hd_rt_joined(), pc, 1, &w);
+    }
     hd_rt_leave(me);
 }
 

@@ -20,6 +20,12 @@ extern void *__libc_realloc(void *p, size_t n);
 extern void *__libc_memalign(size_t align, size_t n);
 extern void __libc_free(void *p);
 
+/* A block that no thread has yet. */
+static inline __attribute__((always_inline)) struct hd_thread *enter_new(uintptr_t pc)
+{
+    return HD_LIKELY(hd_rt_ready) ? hd_rt_enter_quiet(pc) : NULL;
+}
+
 static inline __attribute__((always_inline)) struct hd_thread *enter(void)
 {
     return HD_LIKELY(hd_rt_ready) ? hd_rt_enter() : NULL;
@@ -86,7 +92,7 @@ static void born(struct hd_thread *me, const void *p, size_t n, uintptr_t pc)
 
 HD_EXPORT void *malloc(size_t n)
 {
-    struct hd_thread *me = enter();
+    struct hd_thread *me = enter_new(HD_PC);
     void *p = __libc_malloc(n);
     if (me)
         born(me, p, n, HD_PC);
@@ -95,7 +101,7 @@ HD_EXPORT void *malloc(size_t n)
 
 HD_EXPORT void *calloc(size_t n, size_t size)
 {
-    struct hd_thread *me = enter();
+    struct hd_thread *me = enter_new(HD_PC);
     void *p = __libc_calloc(n, size);
     if (me)
         born(me, p, n * size, HD_PC);
@@ -165,7 +171,7 @@ HD_EXPORT void *reallocarray(void *p, size_t n, size_t size)
 
 static void *aligned(size_t align, size_t n, uintptr_t pc)
 {
-    struct hd_thread *me = enter();
+    struct hd_thread *me = enter_new(pc);
     void *p = __libc_memalign(align, n);
     if (me)
         born(me, p, n, pc);

@@ -27,6 +27,9 @@ void hd_rt_follow_child(void); /* this forked process follows the schedule from 
  * somebody waits for the clock, and while a schedule is followed that comes first. False: nothing.
  * Ends the process when it would wait for ever. */
 bool hd_rt_follow_arrivals(bool never);
+/* Nobody has held the token for this time: ends the replay if the thread that is due sits in code
+ * without hooks, and waits there for another. Lock held. */
+void hd_rt_follow_idle(uint64_t ns);
 void hd_rt_follow_module(const char *path, bool main_program, uintptr_t bias);
 void hd_rt_follow_catch_up(void); /* the log is about to go on in another chunk */
 void hd_rt_follow_new_record(void);

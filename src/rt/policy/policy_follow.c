@@ -49,6 +49,8 @@ static void note(enum hd_follow what, const void *data, size_t n)
     hd_rt_log_data(HD_LOG_FOLLOW, 0, what, data, n);
 }
 
+#define STUCK UINT64_C(1000000000) /* of real time: see hd_rt_follow_idle */
+
 _Noreturn static void stop(const struct hd_follow_diverged *d)
 {
     rt.follow = false; /* the log may grow for this last record */
@@ -457,6 +459,17 @@ static void nobody(void)
     d.waits = t->wait_kind;
     d.object = hd_rt_waited_for(t);
     stop(&d);
+}
+
+void hd_rt_follow_idle(uint64_t ns)
+{
+    if (free_run || ns < STUCK || __hd_follow.next == sched->n_entries)
+        return;
+    bool second = __hd_follow.next == property && stood[0] && !stood[1];
+    const struct hd_thread *t =
+        thread_of(entries[__hd_follow.next + (second ? sched->n_first : 0)].thread);
+    if (t && t->state == HD_OUTSIDE && !t->in_wait)
+        nobody();
 }
 
 const struct hd_policy hd_rt_policy_follow = {start, created, pick, budget, asked, nobody};

@@ -1,0 +1,70 @@
+/* Results that libc puts into memory: V says which. With BAD nothing guards that memory. The two
+ * that use the calendar also meet at a lock inside libc, and at blocks that libc asks for there. */
+#include <arpa/inet.h>
+#include <netdb.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct tm day;
+static struct stat status;
+static char text[64];
+static unsigned seed;
+
+static void call(char *which)
+{
+    time_t now = *which;
+    switch (V) {
+    case 1:
+        localtime_r(&now, &day);
+        break;
+    case 2:
+        text[0] = (char)gmtime(&now)->tm_sec;
+        break;
+    case 3:
+        strftime(text, sizeof text, "%H", &day);
+        break;
+    case 4:
+        stat("/", &status);
+        break;
+    case 5: {
+        struct in_addr in = {(in_addr_t)now};
+        inet_ntop(AF_INET, &in, text, sizeof text);
+        break;
+    }
+    case 6:
+        rand_r(&seed);
+        break;
+    case 7: {
+        static struct addrinfo *list;
+        struct addrinfo hints = {.ai_flags = AI_NUMERICHOST};
+        if (getaddrinfo("127.0.0.1", NULL, &hints, &list) == 0)
+            freeaddrinfo(list);
+        break;
+    }
+    }
+}
+
+static void *worker(void *arg)
+{
+#ifndef BAD
+    pthread_mutex_lock(&lock);
+#endif
+    call(arg);
+#ifndef BAD
+    pthread_mutex_unlock(&lock);
+#endif
+    return arg;
+}
+
+int main(void)
+{
+    pthread_t a, b;
+    pthread_create(&a, NULL, worker, "a");
+    pthread_create(&b, NULL, worker, "b");
+    pthread_join(a, NULL);
+    pthread_join(b, NULL);
+    return 0;
+}
