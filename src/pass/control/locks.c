@@ -1,7 +1,7 @@
-/* Locks of a library that is usually not instrumented: absl::Mutex. Around the calls of its
- * functions go those by which a program tells ThreadSanitizer of locks of its own
- * (src/rt/hooks/annotate_tsan.c). Where the library is instrumented it tells the same itself, and
- * the lock nests. */
+/* Synchronisation of a library that is usually not instrumented: absl::Mutex, Notification and
+ * BlockingCounter. Around the calls of its functions go those by which a program tells
+ * ThreadSanitizer of locks and orders of its own (src/rt/hooks/annotate_tsan.c). Where the library
+ * is instrumented it tells the same itself, and the lock nests. */
 #include "pass/pass.h"
 
 #include <ctype.h>
@@ -13,7 +13,9 @@ enum {
     GIVES = 2,
     TRIES = 4,
     READS = 8,
-    SECOND = 16 /* the lock is the second argument */
+    SECOND = 16, /* the lock is the second argument */
+    POSTS = 32,  /* what came before is seen by who awaits the object */
+    AWAITS = 64
 };
 enum { FLAG_READ = 1 << 3, FLAG_FAILED = 1 << 5 }; /* of ThreadSanitizer's interface */
 
@@ -34,19 +36,26 @@ static const struct {
     {"7CondVar4WaitEPNS0_5MutexE", GIVES | TAKES | SECOND},
     {"7CondVar15WaitWithTimeoutEPNS0_5MutexENS0_8DurationE", GIVES | TAKES | SECOND},
     {"7CondVar16WaitWithDeadlineEPNS0_5MutexENS0_4TimeE", GIVES | TAKES | SECOND},
+    {"12Notification6NotifyEv", POSTS},
+    {"12Notification19WaitForNotificationEv", AWAITS},
+    {"12Notification30WaitForNotificationWithTimeoutENS0_8DurationE", AWAITS},
+    {"12Notification31WaitForNotificationWithDeadlineENS0_4TimeE", AWAITS},
+    {"15BlockingCounter14DecrementCountEv", POSTS | AWAITS},
+    {"15BlockingCounter4WaitEv", AWAITS},
 };
 
 /* 0: none of them. The inline namespace has another name in every version. */
 static unsigned find(LLVMValueRef call)
 {
-    static const char start[] = "_ZN4absl";
+    static const char *const starts[] = {"_ZN4absl", "_ZNK4absl"};
     LLVMValueRef fn = hd_calls_function(call);
     size_t len;
     const char *name = fn ? LLVMGetValueName2(fn, &len) : "";
-    if (strncmp(name, start, sizeof start - 1) != 0 || !isdigit((unsigned char)name[8]))
+    size_t start = strlen(starts[strncmp(name, starts[1], 9) == 0]);
+    if ((strncmp(name, starts[0], 8) != 0 && start == 8) || !isdigit((unsigned char)name[start]))
         return 0;
     char *at;
-    unsigned long skip = strtoul(name + sizeof start - 1, &at, 10);
+    unsigned long skip = strtoul(name + start, &at, 10);
     if (skip > strlen(at))
         return 0;
     for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++)
@@ -71,12 +80,39 @@ static void tell(struct hd_fn *f, const char *name, LLVMValueRef lock, LLVMValue
     f->hooked = true;
 }
 
+static void tell_order(struct hd_fn *f, const char *name, LLVMValueRef object)
+{
+    struct hd_pass *p = f->p;
+    LLVMTypeRef type = LLVMFunctionType(p->void_type, &p->ptr, 1, false);
+    LLVMValueRef fn = LLVMGetNamedFunction(p->module, name);
+    if (!fn)
+        fn = LLVMAddFunction(p->module, name, type);
+    struct hd_dep dep = hd_deps_of(f, object);
+    hd_control_tokens(f, fn, &dep, 1);
+    LLVMValueRef arg = hd_hooks_ptr(p, object);
+    LLVMBuildCall2(p->b, type, LLVMBuildPointerCast(p->b, fn, LLVMPointerType(type, 0), ""), &arg,
+                   1, "");
+    f->hooked = true;
+}
+
 void hd_locks_prepare(LLVMValueRef fn)
 {
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b)) {
         LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
-        if (LLVMIsAInvokeInst(end) && find(end) & TAKES && !hd_control_after(end))
+        if (LLVMIsAInvokeInst(end) && find(end) & (TAKES | AWAITS) && !hd_control_after(end))
             hd_shim_split_normal(end);
+    }
+}
+
+static void order_call(struct hd_fn *f, LLVMValueRef call, unsigned what, LLVMValueRef after)
+{
+    LLVMValueRef object = LLVMGetOperand(call, 0);
+    if (what & POSTS)
+        tell_order(f, "__tsan_release", object);
+    if (what & AWAITS) {
+        LLVMPositionBuilderBefore(f->p->b, after);
+        tell_order(f, "__tsan_acquire", object);
+        LLVMPositionBuilderBefore(f->p->b, call);
     }
 }
 
@@ -84,9 +120,13 @@ void hd_locks_call(struct hd_fn *f, LLVMValueRef call)
 {
     struct hd_pass *p = f->p;
     unsigned what = find(call);
-    LLVMValueRef after = what & TAKES ? hd_control_after(call) : NULL;
-    if (!what || (what & TAKES && !after))
+    LLVMValueRef after = what & (TAKES | AWAITS) ? hd_control_after(call) : NULL;
+    if (!what || (what & (TAKES | AWAITS) && !after))
         return;
+    if (what & (POSTS | AWAITS)) {
+        order_call(f, call, what, after);
+        return;
+    }
     LLVMValueRef lock = LLVMGetOperand(call, what & SECOND ? 1 : 0);
     LLVMValueRef flags = hd_hooks_u32(p, what & READS ? FLAG_READ : 0);
     if (what & GIVES)

@@ -18,8 +18,9 @@
  * memory get to a deadline, too. */
 #define POLL UINT64_C(10000)
 /* Calls that say "not yet" with changes between them (a set of descriptors made anew, a new
- * deadline), after which others run: it may wait for them. It does not poll, for it may work. */
+ * deadline), after which others run: it may wait for them, or work. After BUSY_LONG it polls. */
 #define BUSY_POLLS 64
+#define BUSY_LONG  1024
 /* Hooks in vain, after which threads rest between their turns. */
 #define PATIENCE       (UINT64_C(1) << 20)
 #define PATIENCE_INPUT (UINT64_C(1) << 12) /* somebody waits for the world outside */
@@ -105,7 +106,9 @@ uint32_t hd_rt_asks_again(struct hd_thread *me)
     changes = hd_rt_pack.changes;
     if (events > NEAR || changed) {
         p->busy = events > NEAR ? 0 : p->busy + 1;
-        hd_rt_moves_on(me);
+        if (p->busy < BUSY_LONG)
+            hd_rt_moves_on(me);
+        p->n = p->quiet = 0;
         if (p->busy % BUSY_POLLS == BUSY_POLLS - 1) {
             p->passes = true;
             hd_rt_ask_soon();
@@ -124,7 +127,7 @@ uint32_t hd_rt_polled(struct hd_thread *me)
     if (!rt.led)
         rt.now += POLL;
     uint32_t n = hd_rt_asks_again(me);
-    me->poll.polling |= n >= HD_POLLS;
+    me->poll.polling |= n >= HD_POLLS || me->poll.busy >= BUSY_LONG;
     return n;
 }
 
