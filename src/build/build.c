@@ -663,16 +663,18 @@ static enum hd_status read_inputs(struct hd_walk *w, struct hd_trace *t)
 
 static void save_titles(const struct hd_walk *w, struct hd_trace *trace)
 {
-    hd_trace_meta_add(trace, "threads", NULL, 0);
-    for (hd_tid u = 0; u < hd_trace_n_threads(trace); u++) {
-        const char *title = "";
-        for (size_t i = 0; i < w->threads.len; i++) {
-            const struct hd_walk_thread *t = hd_vec_at(&w->threads, i);
-            if (t->name && t->tid == u)
-                title = t->title;
-        }
-        hd_trace_meta_add(trace, "threads", title, strlen(title) + 1);
+    hd_tid n = hd_trace_n_threads(trace);
+    const char **titles = hd_calloc(n, sizeof *titles);
+    for (size_t i = 0; i < w->threads.len; i++) {
+        const struct hd_walk_thread *t = hd_vec_at(&w->threads, i);
+        if (t->name && t->tid < n)
+            titles[t->tid] = t->title;
     }
+    hd_trace_meta_add(trace, "threads", NULL, 0);
+    for (hd_tid u = 0; u < n; u++)
+        hd_trace_meta_add(trace, "threads", titles[u] ? titles[u] : "",
+                          titles[u] ? strlen(titles[u]) + 1 : 1);
+    hd_free(titles, n * sizeof *titles);
 }
 
 /* What the user was told about the trace stays with it. */

@@ -93,17 +93,30 @@ static void find_raws(struct plan *p, hd_tid u)
     }
 }
 
+/* Nothing else, as the model sees it: also an access that is left out of the trace and has an empty
+ * branch in its place. */
+static bool only_branches(const struct plan *p, hd_tid u, const struct raw *r)
+{
+    size_t n;
+    const hd_eid *events = hd_trace_thread_events(p->t, u, &n);
+    for (uint32_t i = r->from; i < r->to; i++)
+        if (p->t->op[events[i]] != HD_OP_BRANCH)
+            return false;
+    return true;
+}
+
 static void find_units(struct plan *p, hd_tid u)
 {
     struct thread *th = &p->threads[u];
     for (uint32_t i = 0; i < th->raws.len; i++) {
-        const struct hd_origin *o = origin_of(p, hd_vec_at(&th->raws, i));
+        const struct raw *r = hd_vec_at(&th->raws, i);
+        const struct hd_origin *o = origin_of(p, r);
         if (!i || !o->joined)
             *(struct unit *)hd_vec_push(&th->units) =
                 (struct unit){i, i, SIZE_MAX, SIZE_MAX, true, true};
         struct unit *unit = hd_vec_at(&th->units, th->units.len - 1);
         unit->to = i + 1;
-        unit->branch = unit->branch && o->kind == HD_LOG_BRANCH;
+        unit->branch = unit->branch && (o->kind == HD_LOG_BRANCH || only_branches(p, u, r));
     }
 }
 

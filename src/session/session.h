@@ -50,7 +50,7 @@ struct hd_session_options {
 struct hd_session_result {
     struct hd_report *report; /* NULL when nothing could be recorded */
     bool late;                /* the time for reading and analysis was used up */
-    bool failed;              /* a replay could not be made: the tool did not do its work */
+    bool failed;              /* a replay or a later recording could not be made */
     int ended_by;             /* SIGINT or SIGTERM that ended the work; 0: none */
     int wait_status;          /* of the first recorded run */
     bool ran;                 /* wait_status means something */

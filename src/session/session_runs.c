@@ -258,6 +258,17 @@ static void count_time(struct runs *r, uint64_t run, double seconds)
         r->first = seconds;
 }
 
+/* A later recording could not be made: what the earlier ones showed stays. */
+static enum hd_status go_without(struct runs *r)
+{
+    struct hd_session *s = r->s;
+    hd_report_add(
+        s->r, &s->r->notes,
+        hd_report_format(s->r, "a further recording could not be made: %s", s->err->text));
+    s->failed = true;
+    return HD_OK;
+}
+
 static enum hd_status run_all(struct runs *r)
 {
     struct hd_session *s = r->s;
@@ -274,6 +285,10 @@ static enum hd_status run_all(struct runs *r)
         if (s->deadline && s->end != 0 && s->end < s->deadline)
             s->deadline = s->end;
         status = run_once(r, done, &ended);
+        if (status == HD_ERR_IO && done) {
+            status = go_without(r);
+            break;
+        }
         count_time(r, done, hd_progress_now() - started - (s->r->replay_seconds - replayed));
         r->quiet = !done || s->news > known ? 0 : r->quiet + 1;
         done++;

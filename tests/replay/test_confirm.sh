@@ -17,6 +17,12 @@ done
 "$HEDDLE" record -q -o joined.hdt -- ./joined >/dev/null 2>&1 </dev/null || fail "recording joined"
 confirm joined.hdt >problems || fail "joined: $(cat problems)"
 [ "$confirmed" -ge 1 ] || fail "joined: no race"
+
+# A thread whose accesses are all left out of the trace is joined between two others.
+"$HEDDLE" cc -g -O1 "$TESTS/../bench/recall/early_result.c" -o early -pthread || fail "heddle cc"
+"$HEDDLE" record -q -o early.hdt -- ./early >/dev/null 2>&1 </dev/null || fail "recording early"
+confirm early.hdt >problems || fail "early: $(cat problems)"
+[ "$confirmed" -ge 1 ] || fail "early: no race"
 # What is left out because it was decided before is the same in every run.
 "$HEDDLE" cc -g -O1 "$TESTS/replay/decided.c" -o decided -pthread || fail "heddle cc"
 "$HEDDLE" record -q -o decided.hdt -- ./decided >/dev/null 2>&1 </dev/null || fail "recording decided"
