@@ -20,7 +20,7 @@ struct values {
     uint64_t jobs, solver_memory;
     int matching;
     const char *json;
-    bool pairs, require_complete, allow_undecided;
+    bool pairs, require_complete, allow_undecided, sc;
 };
 
 static const struct hd_opt options[] = {
@@ -30,6 +30,7 @@ static const struct hd_opt options[] = {
      "What max looks for: race, atomicity, deadlock (race)", NULL, 0, 0},
     {'p', "pairs", HD_OPT_FLAG, offsetof(struct values, pairs), NULL,
      "Decide every pair of events, not only of source places", NULL, 0, 0},
+    HD_OPTION_SC(sc),
     HD_OPTION_JSON(json),
     {0, "witness-dir", HD_OPT_FILE, offsetof(struct values, dir), "DIR",
      "Write each schedule as a file in DIR, such as witness-A-B.json", NULL, 0, 0},
@@ -107,6 +108,22 @@ static void print_undecided(const struct hd_trace *t, const struct hd_prediction
         printf("... and %zu more; --json lists all\n", p->undecided.len - SHOWN);
 }
 
+static void print_follows(const struct hd_trace *t, const struct hd_prediction *p)
+{
+    enum { SHOWN = 10 };
+    for (size_t i = 0; i < p->follows.len && i < SHOWN; i++) {
+        const struct hd_followed *f = hd_vec_at(&p->follows, i);
+        printf(
+            "Follows from the race of events %u and %u: unordered accesses to %s, events %u (%s) "
+            "and %u (%s)\n",
+            f->write + 1, f->read + 1, hd_trace_obj_name(t, HD_OBJ_LOC, t->obj[f->witness.a]),
+            f->witness.a + 1, hd_trace_place_name(t, f->witness.a), f->witness.b + 1,
+            hd_trace_place_name(t, f->witness.b));
+    }
+    if (p->follows.len > SHOWN)
+        printf("... and %zu more; --json lists all\n", p->follows.len - SHOWN);
+}
+
 static void print_max(const struct hd_cli *cli, const char *name, const struct hd_trace *t,
                       const struct hd_analysis *a, bool pairs, bool whole)
 {
@@ -121,6 +138,7 @@ static void print_max(const struct hd_cli *cli, const char *name, const struct h
     for (size_t i = SHOWN; i < p->races.len && !ferror(stdout); i++)
         hd_cli_list_race(t, hd_vec_at(&p->races, i), i + 1);
     if (a->properties >> HD_PROPERTY_RACE & 1) {
+        print_follows(t, p);
         print_undecided(t, p);
         print_summary(cli, name, p, pairs, whole);
     }
@@ -193,9 +211,31 @@ static void json_witnesses(struct hd_json *j, const struct hd_trace *t, const st
     hd_json_uint(j, omitted);
 }
 
+/* Pairs that follow from a race; left out when there is none. */
+static void json_follows(struct hd_json *j, const struct hd_trace *t, const struct hd_prediction *p)
+{
+    if (!p->follows.len)
+        return;
+    hd_json_key(j, "follows");
+    hd_json_begin_array(j);
+    for (size_t i = 0; i < p->follows.len; i++) {
+        const struct hd_followed *f = hd_vec_at(&p->follows, i);
+        hd_json_begin_object(j);
+        hd_json_key(j, "from");
+        hd_json_begin_array(j);
+        hd_json_uint(j, (uint64_t)f->write + 1);
+        hd_json_uint(j, (uint64_t)f->read + 1);
+        hd_json_end_array(j);
+        hd_witness_write_fields(j, t, &f->witness);
+        hd_json_end_object(j);
+    }
+    hd_json_end_array(j);
+}
+
 static void json_max(struct hd_json *j, const struct hd_trace *t, const struct hd_analysis *a)
 {
     const struct hd_prediction *p = &a->prediction;
+    json_follows(j, t, p);
     hd_json_key(j, "undecided");
     hd_json_begin_array(j);
     for (int k = HD_PROPERTY_ATOMICITY; k < HD_PREDICTED_PROPERTIES; k++)
@@ -448,6 +488,7 @@ static bool read_options(struct run *r, const struct hd_cmd *cmd, enum hd_exit *
     p->functions = hd_cli_functions;
     p->spots = hd_details_spots;
     p->all_pairs = v->pairs;
+    p->sc = v->sc;
     p->jobs = (unsigned)v->jobs;
     if (v->solver_memory)
         p->solver_memory = (size_t)v->solver_memory << 20;

@@ -30,7 +30,7 @@ struct values {
     double budget, timeout; /* budget 0: none */
     uint64_t runs, seed, times, jobs, preemptions, exit_steps;
     int aim; /* enum hd_aim */
-    bool resume, first, confirmed_only, allow_undecided;
+    bool resume, first, confirmed_only, allow_undecided, sc;
 };
 
 static const struct hd_opt options[] = {
@@ -58,6 +58,7 @@ static const struct hd_opt options[] = {
     HD_OPTION_PROPERTY(properties),
     HD_OPTION_TIMES(times),
     HD_OPTION_CONFIRMED_ONLY(confirmed_only),
+    HD_OPTION_SC(sc),
     HD_OPTION_ALLOW_UNDECIDED(allow_undecided),
     HD_OPTION_EXIT_STEPS(exit_steps),
     {0, "timeout", HD_OPT_TIME, offsetof(struct values, timeout), "TIME",
@@ -129,6 +130,7 @@ static enum hd_exit read_options(struct explore *x)
     s->exit_steps = v->exit_steps;
     s->timeout = hd_cli_seconds(v->timeout);
     hd_predict_defaults(&s->predict);
+    s->predict.sc = v->sc;
     s->predict.jobs = (unsigned)v->jobs;
     enum hd_exit code = hd_runs_check_output(x->cli, x->cmd, &v->output);
     if (code != HD_EXIT_OK)

@@ -21,7 +21,7 @@ struct values {
     const char *out, *budget, *baseline, *cflags, *properties;
     struct hd_opt_files suppressions;
     struct hd_runs_output output;
-    bool confirmed_only, allow_undecided;
+    bool confirmed_only, allow_undecided, sc;
     int policy; /* 0: vary; else of HD_CLI_POLICIES, plus 1 */
     uint64_t runs, seed, times, jobs, quantum, depth, steps, max_size, exit_steps;
     double timeout, record_timeout;
@@ -48,6 +48,7 @@ static const struct hd_opt options[] = {
     HD_OPTION_PROPERTY(properties),
     HD_OPTION_TIMES(times),
     HD_OPTION_CONFIRMED_ONLY(confirmed_only),
+    HD_OPTION_SC(sc),
     HD_OPTION_ALLOW_UNDECIDED(allow_undecided),
     {0, "timeout", HD_OPT_TIME, offsetof(struct values, timeout), "TIME",
      "End a replay after this time (60); 0 is never", NULL, 0, 0},
@@ -99,6 +100,7 @@ static enum hd_exit read_options(struct run *r)
     r->o.allow_undecided = v->allow_undecided;
     hd_predict_defaults(&r->o.predict);
     r->o.predict.functions = hd_cli_functions;
+    r->o.predict.sc = v->sc;
     r->o.predict.jobs = (unsigned)v->jobs;
     enum hd_exit code = hd_runs_check_output(r->cli, r->cmd, &v->output);
     if (code != HD_EXIT_OK)

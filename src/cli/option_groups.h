@@ -28,6 +28,9 @@
 #define HD_OPTION_PROPERTY(member)                                                                 \
     {0, "property", HD_OPT_TEXT, offsetof(struct values, member), "LIST",                          \
      "What to look for: race, deadlock, atomicity (race,deadlock)", NULL, 0, 0}
+#define HD_OPTION_SC(member)                                                                       \
+    {0, "sc", HD_OPT_FLAG, offsetof(struct values, member), NULL,                                  \
+     "Take every atomic operation as seq_cst: no unordered races", NULL, 0, 0}
 #define HD_OPTION_TIMES(member)                                                                    \
     {'t', "times", HD_OPT_COUNT, offsetof(struct values, member), "N",                             \
      "Replay each order of each finding N times (3); 0 predicts only", NULL, 0, 1000000}

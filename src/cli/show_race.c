@@ -133,7 +133,7 @@ static int name_width(const struct hd_trace *t, const struct hd_witness *w)
 /* The two accesses of a race are shown apart. */
 static size_t tail_of(const struct hd_witness *w)
 {
-    return w->property == HD_PROPERTY_RACE ? 2 : 0;
+    return w->property != HD_PROPERTY_RACE ? 0 : w->unordered ? 1 : 2;
 }
 
 /* Where the stretch that begins at i ends. */
@@ -151,6 +151,13 @@ static void print_pair(const struct hd_cli *cli, const struct hd_trace *t,
     char a[256], b[256];
     print_event(t, w->a, a, sizeof a);
     print_event(t, w->b, b, sizeof b);
+    if (w->unordered) {
+        printf(
+            "    %snot ordered after %s:%s %s: %s\n", hd_term_style(cli->color_out, HD_STYLE_BOLD),
+            hd_trace_thread_name(t, t->thread[w->a]), hd_term_style(cli->color_out, HD_STYLE_PLAIN),
+            hd_trace_thread_name(t, t->thread[w->b]), b);
+        return;
+    }
     printf("    %snow both can run:%s %s: %s\n", hd_term_style(cli->color_out, HD_STYLE_BOLD),
            hd_term_style(cli->color_out, HD_STYLE_PLAIN), hd_trace_thread_name(t, t->thread[w->a]),
            a);
@@ -208,8 +215,8 @@ void hd_cli_show_race(const struct hd_cli *cli, const struct hd_trace *t,
                       const struct hd_race *race, size_t number)
 {
     struct hd_witness whole = hd_witness_long(&race->witness, t, NULL), *w = &whole;
-    printf("%s%zu. Race on %s%s\n", hd_term_style(cli->color_out, HD_STYLE_RED), number,
-           hd_trace_obj_name(t, HD_OBJ_LOC, t->obj[w->a]),
+    printf("%s%zu. %s on %s%s\n", hd_term_style(cli->color_out, HD_STYLE_RED), number,
+           w->unordered ? "Unordered race" : "Race", hd_trace_obj_name(t, HD_OBJ_LOC, t->obj[w->a]),
            hd_term_style(cli->color_out, HD_STYLE_PLAIN));
     hd_cli_show_access(t, w->a);
     hd_cli_show_access(t, w->b);
@@ -224,7 +231,8 @@ void hd_cli_show_race(const struct hd_cli *cli, const struct hd_trace *t,
 void hd_cli_list_race(const struct hd_trace *t, const struct hd_race *race, size_t number)
 {
     hd_eid a = race->witness.a, b = race->witness.b;
-    printf("%zu. Race on %s: %s by %s at %s (event %u), ", number,
+    printf("%zu. %s on %s: %s by %s at %s (event %u), ", number,
+           race->witness.unordered ? "Unordered race" : "Race",
            hd_trace_obj_name(t, HD_OBJ_LOC, t->obj[a]), kind_of(t->op[a]),
            hd_trace_thread_name(t, t->thread[a]), place_of(t, a), a + 1);
     printf("%s by %s at %s (event %u)\n", kind_of(t->op[b]), hd_trace_thread_name(t, t->thread[b]),

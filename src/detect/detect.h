@@ -19,11 +19,14 @@ struct hd_detect_opts {
     bool pairs;             /* also list every event pair */
     uint64_t max_pairs;     /* more than this many event pairs: HD_ERR_LIMIT; 0: no limit */
     bool recorded_matching; /* mhb, quick: fix the observed wait/notify matching */
-    const uint32_t *spots; /* syncp: by event, what counts as its place; NULL: the trace's places */
-    double deadline;       /* syncp: hd_progress_now() at which it stops; 0: never */
+    /* syncp, hd_detect_order: by event, what counts as its place; NULL: the trace's places. */
+    const uint32_t *spots;
+    double deadline; /* syncp: hd_progress_now() at which it stops; 0: never */
     /* syncp: called once for each racing pair of places, with the events and, by thread, how many
      * first events run before both. May be NULL. */
     void (*found)(void *ctx, hd_eid a, hd_eid b, const uint32_t *ran);
+    /* hd_detect_order without pairs: called once for each pair of places. */
+    void (*unordered)(void *ctx, hd_eid a, hd_eid b);
     void *ctx;
 };
 
@@ -49,10 +52,6 @@ struct hd_detector {
 
 extern const struct hd_detector hd_detectors[];
 extern const size_t hd_n_detectors;
-
-/* Is b, which comes after a, not ordered after it by happens-before? b may be an atomic read: what
- * it takes from the write that it reads counts. */
-bool hd_hb_unordered(const struct hd_trace *t, hd_eid a, hd_eid b);
 
 const struct hd_detector *hd_detector_find(const char *name); /* NULL if there is none */
 

@@ -33,6 +33,7 @@ struct barrier_state {
 struct work {
     const struct hd_trace *t;
     struct hd_edges *edges;
+    bool memory; /* see hd_edges_init_memory */
     struct hd_matching matching;
     size_t next_sig;
     struct lock_state *lock;
@@ -170,7 +171,8 @@ static void notify_one(struct work *w, hd_eid e)
     hd_eid wait = leave(w, w->t->obj[e], u);
     if (wait == HD_EID_NONE)
         return;
-    add(w, wait, e);
+    if (!w->memory)
+        add(w, wait, e);
     w->notified_by[u] = e;
 }
 
@@ -234,7 +236,8 @@ static void sync_step(struct work *w, hd_eid e)
         read_release(w, e);
         break;
     case HD_OP_TRYFAIL:
-        try_failed(w, e);
+        if (!w->memory)
+            try_failed(w, e);
         break;
     case HD_OP_WAIT:
         wait_begin(w, e);
@@ -256,7 +259,8 @@ static void sync_step(struct work *w, hd_eid e)
         take(w, e);
         break;
     case HD_OP_BARIN:
-        arrive(w, e);
+        if (!w->memory)
+            arrive(w, e);
         break;
     case HD_OP_BAROUT:
         add(w, w->completion[w->t->thread[e]], e);
@@ -343,10 +347,10 @@ static void index_sources(struct hd_edges *edges)
     }
 }
 
-void hd_edges_init(struct hd_edges *edges, const struct hd_trace *t)
+static void find_edges(struct hd_edges *edges, const struct hd_trace *t, bool memory)
 {
     *edges = (struct hd_edges){0};
-    struct work w = {.t = t, .edges = edges};
+    struct work w = {.t = t, .edges = edges, .memory = memory};
     work_init(&w, t);
     for (size_t i = 0; i < t->n_events; i++) {
         hd_eid e = (hd_eid)i;
@@ -357,6 +361,16 @@ void hd_edges_init(struct hd_edges *edges, const struct hd_trace *t)
     }
     work_fini(&w);
     index_sources(edges);
+}
+
+void hd_edges_init(struct hd_edges *edges, const struct hd_trace *t)
+{
+    find_edges(edges, t, false);
+}
+
+void hd_edges_init_memory(struct hd_edges *edges, const struct hd_trace *t)
+{
+    find_edges(edges, t, true);
 }
 
 void hd_edges_fini(struct hd_edges *edges)

@@ -31,6 +31,9 @@ struct hd_edges {
 };
 
 void hd_edges_init(struct hd_edges *edges, const struct hd_trace *t);
+/* Only those that order memory (docs/MODEL.md section 8), and barriers are left out: fork, join,
+ * the notification of a wake, the post of a sem. */
+void hd_edges_init_memory(struct hd_edges *edges, const struct hd_trace *t);
 void hd_edges_fini(struct hd_edges *edges); /* a zeroed struct is fine */
 
 /* Carries stamps along the edges during one walk of the trace: at each event first hd_relay_take,

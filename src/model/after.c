@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-/* PLAIN: of `written`, besides HD_AFTER_PLUS. */
-enum { BOTH = HD_AFTER_HB | HD_AFTER_PLUS, PLAIN = 4 };
+/* Marks of `written` besides HD_AFTER_PLUS: the write was plain; it comes after by hb. */
+enum { BOTH = HD_AFTER_HB | HD_AFTER_PLUS, PLAIN = 4, BY_HB = 8 };
 
 static void *part(unsigned char **at, size_t bytes)
 {
@@ -106,6 +106,12 @@ static bool conflicts(const struct hd_after *w, hd_eid e)
            (w->written[w->t->obj[e]] & PLAIN || !hd_op_is_atomic(w->t->op[e]));
 }
 
+bool hd_after_racy_read(const struct hd_after *w, hd_eid e)
+{
+    return conflicts(w, e) && w->written[w->t->obj[e]] & BY_HB &&
+           !(w->thread[w->t->thread[e]] & HD_AFTER_HB);
+}
+
 /* ---- what goes out ---- */
 
 static void put_access(struct hd_after *w, hd_eid e, unsigned marks)
@@ -122,7 +128,8 @@ static void put_access(struct hd_after *w, hd_eid e, unsigned marks)
         return;
     unsigned gives = !atomic ? 0 : order->releases ? marks : w->fence[u];
     w->released[x] = (uint8_t)(op == HD_OP_RMW ? w->released[x] | gives : gives);
-    w->written[x] = (uint8_t)((marks & HD_AFTER_PLUS) | (atomic ? 0 : PLAIN));
+    w->written[x] = (uint8_t)((marks & HD_AFTER_PLUS) | (marks & HD_AFTER_HB ? BY_HB : 0) |
+                              (atomic ? 0 : PLAIN));
 }
 
 static void put_notified(struct hd_after *w, const struct hd_state *s, hd_eid e, hd_tid woken,

@@ -41,6 +41,10 @@ void hd_after_step(struct hd_after *w, const struct hd_state *s, hd_eid e, hd_ti
 /* The marks that e has if it runs now, not counting what it reads from a write that conflicts. */
 unsigned hd_after_marks(const struct hd_after *w, const struct hd_state *s, hd_eid e);
 
+/* Whether the read e, if it runs now, does not come after the watched event by hb, and reads from a
+ * write that conflicts with it and does (the watched event itself counts). */
+bool hd_after_racy_read(const struct hd_after *w, hd_eid e);
+
 /* Takes back every mark that these events can have set, so that the next use costs no more than
  * they did (and the number of threads). */
 void hd_after_clear(struct hd_after *w, const hd_eid *ran, size_t n);

@@ -158,7 +158,8 @@ static enum hd_status find_stops(struct plan *p)
         p->s->outside = !step;
         if (!step)
             return refuse(p, "one of the accesses was not made by the program itself");
-        th->stop = unit_at(th, p->t->pos[pair[i]]);
+        if (i == 1 || !p->w->unordered) /* after a its thread goes on, in an unordered race */
+            th->stop = unit_at(th, p->t->pos[pair[i]]);
         p->s->at[i].thread = hd_trace_thread_name(p->t, p->t->thread[pair[i]]);
         p->s->at[i].step = step;
     }
@@ -169,7 +170,7 @@ static enum hd_status find_all(struct plan *p)
 {
     const struct hd_witness *w = p->w;
     bool race = w->property == HD_PROPERTY_RACE;
-    p->n_prefix = race ? w->n - 2 : w->n;
+    p->n_prefix = race ? w->n - (w->unordered ? 1 : 2) : w->n;
     for (size_t i = 0; i < w->n; i++) {
         struct thread *th = &p->threads[p->t->thread[w->schedule[i]]];
         th->used = true;
@@ -508,11 +509,17 @@ static void put_all(struct plan *p, struct choice c, const struct slot *slots, s
 
 static enum hd_status choose(struct plan *p)
 {
-    static const struct choice choices[] = {{BOTH_STAND, false, true},  {BOTH_STAND, true, true},
-                                            {BOTH_STAND, false, false}, {BOTH_STAND, true, false},
-                                            {A_THEN_B, false, true},    {B_THEN_A, false, true},
-                                            {A_THEN_B, true, true},     {B_THEN_A, true, true}};
-    size_t forms = p->w->property == HD_PROPERTY_RACE ? sizeof choices / sizeof *choices : 4;
+    static const struct choice all_ways[] = {{BOTH_STAND, false, true},  {BOTH_STAND, true, true},
+                                             {BOTH_STAND, false, false}, {BOTH_STAND, true, false},
+                                             {A_THEN_B, false, true},    {B_THEN_A, false, true},
+                                             {A_THEN_B, true, true},     {B_THEN_A, true, true}};
+    static const struct choice one_way[] = {{A_THEN_B, false, true},
+                                            {A_THEN_B, true, true},
+                                            {A_THEN_B, false, false},
+                                            {A_THEN_B, true, false}};
+    bool race = p->w->property == HD_PROPERTY_RACE, unordered = race && p->w->unordered;
+    const struct choice *choices = unordered ? one_way : all_ways;
+    size_t forms = race && !unordered ? sizeof all_ways / sizeof *all_ways : 4;
     struct hd_layout layout;
     struct hd_state state;
     struct hd_u32vec ran = {0};

@@ -11,6 +11,9 @@
  * is for the caller to judge from what ran. When the model accepts no form at all, the witness
  * cannot be replayed.
  *
+ * An unordered race (docs/MODEL.md section 8) always has a schedule in turn: a, and what the
+ * witness runs after it, and b last.
+ *
  * Branches have no effect of their own and move to the thread's next unit, which is always allowed.
  * Before a join, the joined thread runs to its end.
  *

@@ -1,6 +1,6 @@
 /* A race whose accesses a replay made in turn (schedule.h): does neither happen before the other?
  */
-#include "detect/detect.h"
+#include "detect/memory_order.h"
 #include "build/build.h"
 #include "replay/replay_int.h"
 #include "model/property.h"
@@ -34,7 +34,7 @@ static bool find(const struct hd_trace *t, const struct hd_origins *o, const str
         for (size_t k = from[1]; k < to[1]; k++) {
             hd_eid a = events[0][i], b = events[1][k];
             if (hd_op_is_access(t->op[a]) && hd_op_is_access(t->op[b]) && hd_conflict(t, a, b))
-                return hd_hb_unordered(t, a < b ? a : b, a < b ? b : a);
+                return hd_order_unordered(t, a < b ? a : b, a < b ? b : a);
         }
     return false;
 }

@@ -288,11 +288,29 @@ static void again(struct hd_session *s, const struct hd_trace *t, const struct h
         hd_report_add(s->r, &old->processes, s->process);
 }
 
+/* The pairs that are unordered only because of this race. */
+static void add_follows(struct hd_session *s, struct hd_maker *maker, const struct hd_trace *t,
+                        const struct hd_witness *w, const struct hd_prediction *p,
+                        struct hd_finding *f)
+{
+    if (w->property != HD_PROPERTY_RACE)
+        return;
+    uint32_t low = t->place[w->a], high = t->place[w->b];
+    for (size_t i = 0; i < p->follows.len; i++) {
+        const struct hd_followed *x = hd_vec_at(&p->follows, i);
+        uint32_t write = t->place[x->write], read = t->place[x->read];
+        if ((write == low && read == high) || (write == high && read == low))
+            hd_report_add(s->r, &f->follows, hd_maker_follow(maker, &x->witness));
+    }
+}
+
 static enum hd_status handle(struct hd_session *s, struct hd_maker *maker, const struct hd_trace *t,
-                             const struct hd_witness *w, const struct hd_session_known *known)
+                             const struct hd_witness *w, const struct hd_session_known *known,
+                             const struct hd_prediction *p)
 {
     struct hd_finding f;
     hd_maker_finding(maker, w, &f);
+    add_follows(s, maker, t, w, p, &f);
     s->r->race++;
     f.shown_by = s->shown_by;
     struct hd_finding *old = find_confirmed(s, &f);
@@ -497,7 +515,7 @@ static enum hd_status handle_all(struct hd_session *s, const struct hd_trace *t,
         s->waiting = p->witnesses.len - i;
         struct hd_witness whole = hd_witness_long(list[i], t, NULL);
         bool observed = known && known->witness == list[i];
-        status = handle(s, maker, t, &whole, observed ? known : NULL);
+        status = handle(s, maker, t, &whole, observed ? known : NULL, &p->races);
         hd_witness_fini(&whole);
     }
     hd_maker_free(maker);

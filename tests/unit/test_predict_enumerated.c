@@ -155,6 +155,7 @@ static void run_predict(const struct hd_trace *t, const struct hd_enum_result *e
     struct hd_prediction p;
     struct hd_err err = {0};
     hd_predict_defaults(&options);
+    options.sc = true; /* the enumeration is of simultaneous races */
     options.all_pairs = true;
     options.jobs = 1;
     options.steps = steps_of(seed);

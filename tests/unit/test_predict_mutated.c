@@ -246,6 +246,7 @@ static bool equal(const struct hd_trace *t, const struct hd_enum_result *e, uint
     struct hd_prediction p;
     struct hd_err err = {0};
     hd_predict_defaults(&options);
+    options.sc = true; /* the enumeration is of simultaneous races */
     options.all_pairs = true;
     options.jobs = 1;
     options.steps = steps;

@@ -12,7 +12,6 @@
 struct walk {
     const struct hd_trace *t;
     bool schedulable;
-    bool silent; /* the clocks alone are wanted, no history */
     struct hd_clock_pool pool;
     struct hd_clock **clock; /* by thread */
     uint32_t *version;       /* by thread: changes of its clock */
@@ -28,7 +27,7 @@ static void access(struct walk *w, hd_eid e)
     const struct hd_trace *t = w->t;
     hd_tid u = t->thread[e];
     enum hd_op op = t->op[e];
-    if (!w->silent && !hd_loc_communicates(w->history.contended[t->obj[e]]))
+    if (!hd_loc_communicates(w->history.contended[t->obj[e]]))
         return;
     struct hd_stamp *write = &w->write[t->obj[e]];
     bool joins = hd_op_reads(op) && (w->schedulable || hd_op_is_atomic(op));
@@ -36,7 +35,7 @@ static void access(struct walk *w, hd_eid e)
         hd_history_access(&w->history, e, w->clock[u]->v, w->version[u]);
     if (joins)
         w->version[u] += hd_clock_join(&w->pool, &w->clock[u], u, write);
-    if (!w->schedulable && !w->silent)
+    if (!w->schedulable)
         hd_history_access(&w->history, e, w->clock[u]->v, w->version[u]);
     if (!hd_op_writes(op))
         return;
@@ -102,18 +101,6 @@ static enum hd_status run(const struct hd_trace *t, const struct hd_detect_opts 
         step(&w, (hd_eid)e);
     walk_fini(&w);
     return hd_history_finish(&w.history, err);
-}
-
-bool hd_hb_unordered(const struct hd_trace *t, hd_eid a, hd_eid b)
-{
-    struct walk w = {.silent = true};
-    hd_tid u = t->thread[a], v = t->thread[b];
-    walk_init(&w, t);
-    for (hd_eid e = 0; e <= b; e++)
-        step(&w, e);
-    bool unordered = u != v && w.clock[v]->v[u] <= t->pos[a];
-    walk_fini(&w);
-    return unordered;
 }
 
 enum hd_status hd_detect_hb(const struct hd_trace *t, const struct hd_detect_opts *opts,

@@ -120,7 +120,15 @@ void hd_history_init(struct hd_history *h, const struct hd_trace *t,
     hd_sink_init(&h->sink, t, opts, r);
     h->contended = hd_contended_new(t);
     h->seen = hd_calloc(hd_trace_n_objs(t, HD_OBJ_LOC), sizeof *h->seen);
-    h->mark = hd_calloc(t->places.count, sizeof *h->mark);
+    h->n_spots = t->places.count;
+    for (size_t e = 0; opts->spots && e < t->n_events; e++)
+        h->n_spots = opts->spots[e] >= h->n_spots ? opts->spots[e] + (size_t)1 : h->n_spots;
+    h->mark = hd_calloc(h->n_spots, sizeof *h->mark);
+}
+
+static uint32_t spot(const struct hd_history *h, hd_eid e)
+{
+    return h->sink.opts->spots ? h->sink.opts->spots[e] : h->t->place[e];
 }
 
 static struct entry *entries(struct body *b)
@@ -166,15 +174,26 @@ static void append(struct hd_history *h, struct body *b, uint32_t what, uint32_t
     entries(b)[b->n++] = (struct entry){what, tick};
 }
 
-/* Reports the accesses of a record that are newer than `known`. */
-static void report(struct hd_history *h, struct body *b, hd_eid e, uint32_t known)
+/* Tells of the access of thread u with this tick and e, if their places are new. */
+static void tell(struct hd_history *h, hd_tid u, const struct entry *past, hd_eid e)
+{
+    const struct hd_detect_opts *opts = h->sink.opts;
+    size_t n;
+    if (opts->unordered && !hd_sink_has_places(&h->sink, past->what, spot(h, e)))
+        opts->unordered(opts->ctx, hd_trace_thread_events(h->t, u, &n)[past->tick - 1], e);
+}
+
+/* Reports the accesses of a record of thread u that are newer than `known`. */
+static void report(struct hd_history *h, struct body *b, hd_tid u, hd_eid e, uint32_t known)
 {
     const struct entry *list = entries(b);
     for (uint32_t i = b->n; i-- > 0 && list[i].tick > known;) {
-        if (h->sink.opts->pairs)
+        if (h->sink.opts->pairs) {
             hd_sink_pair(&h->sink, list[i].what, e);
-        else
-            hd_sink_places(&h->sink, list[i].what, h->t->place[e]);
+            continue;
+        }
+        tell(h, u, &list[i], e);
+        hd_sink_places(&h->sink, list[i].what, spot(h, e));
     }
 }
 
@@ -235,7 +254,7 @@ static bool scan(struct hd_history *h, struct hd_past *seen, hd_eid e, const uin
             (h->ls && hd_locksets_ids_exclude(h->ls, r->lockset, lockset)))
             continue;
         racy = true;
-        report(h, &seen->body[i], e, clock[r->thread]);
+        report(h, &seen->body[i], r->thread, e, clock[r->thread]);
     }
     return racy;
 }
@@ -254,7 +273,7 @@ static void ordered_access(struct hd_history *h, hd_eid e, const uint32_t *clock
     hd_peaks_pass(&seen->peaks, knows, writes, self, t->pos[e] + 1);
     uint32_t own = own_record(seen, self, kind, lockset);
     seen->head[own].last = t->pos[e] + 1;
-    append(h, &seen->body[own], h->sink.opts->pairs ? e : t->place[e], t->pos[e] + 1);
+    append(h, &seen->body[own], h->sink.opts->pairs ? e : spot(h, e), t->pos[e] + 1);
     seen->recent = own;
 }
 
@@ -268,7 +287,7 @@ static void compare(struct hd_history *h, struct hd_past *seen, hd_eid e, uint32
             hd_locksets_ids_exclude(h->ls, r->lockset, mine->lockset))
             continue;
         mine->racy = r->racy = true;
-        report(h, &seen->body[i], e, 0);
+        report(h, &seen->body[i], r->thread, e, 0);
     }
 }
 
@@ -283,10 +302,10 @@ static void timeless_access(struct hd_history *h, hd_eid e, uint32_t lockset)
     const struct entry *list = entries(b);
     bool repeat = false;
     for (uint32_t i = b->n; !all && i-- > 0 && !repeat;)
-        repeat = list[i].what == t->place[e];
+        repeat = list[i].what == spot(h, e);
     if (!repeat) {
         compare(h, seen, e, own);
-        append(h, &seen->body[own], all ? e : t->place[e], 1);
+        append(h, &seen->body[own], all ? e : spot(h, e), 1);
     }
     seen->recent = own;
     seen->racy = seen->head[own].racy;
@@ -303,7 +322,7 @@ void hd_history_access(struct hd_history *h, hd_eid e, const uint32_t *clock, ui
         struct head *r = &seen->head[seen->recent];
         struct body *b = &seen->body[seen->recent];
         struct entry *last = &entries(b)[b->n - 1];
-        if (r->thread == t->thread[e] && last->what == t->place[e] && r->lockset == lockset &&
+        if (r->thread == t->thread[e] && last->what == spot(h, e) && r->lockset == lockset &&
             r->kind == hd_access_kind(t->op[e])) {
             last->tick = r->last = t->pos[e] + 1;
             hd_peaks_repeat(&seen->peaks, r->kind & 1, r->last);
@@ -334,6 +353,6 @@ enum hd_status hd_history_finish(struct hd_history *h, struct hd_err *err)
         free_seen(&h->seen[x]);
     hd_free(h->seen, locs * sizeof *h->seen);
     hd_contended_free(h->contended, h->t);
-    hd_free(h->mark, h->t->places.count * sizeof *h->mark);
+    hd_free(h->mark, h->n_spots * sizeof *h->mark);
     return hd_sink_finish(&h->sink, err);
 }

@@ -122,6 +122,7 @@ struct hd_history {
     bool timeless;
     uint8_t *contended;   /* by location */
     struct hd_past *seen; /* by location */
+    size_t n_spots;       /* places, or what counts as such */
     uint32_t *mark;       /* by place, for throwing out older accesses from the same place */
     uint32_t marked;
 };

@@ -5,13 +5,14 @@
 #include "base/progress.h"
 #include "detect/detect.h"
 #include "predict/index/near.h"
+#include "predict/orders/orders.h"
 #include "predict/run/crew.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 const char *const hd_step_names[HD_STEPS] = {"lockset", "must",    "ucg", "greedy",
-                                             "syncp",   "closure", "smt"};
+                                             "syncp",   "closure", "smt", "order"};
 const char *const hd_reason_texts[HD_REASONS] = {"time budget of the run",
                                                  "time budget of the pair",
                                                  "interrupted",
@@ -720,7 +721,8 @@ enum hd_status hd_predict(const struct hd_trace *t, const struct hd_predict_opti
     double started = hd_progress_now();
     struct hd_stop_scope around = hd_crew_scope(options, started);
     *result = (struct hd_prediction){.races = HD_VEC_INIT(struct hd_race),
-                                     .undecided = HD_VEC_INIT(struct hd_undecided)};
+                                     .undecided = HD_VEC_INIT(struct hd_undecided),
+                                     .follows = HD_VEC_INIT(struct hd_followed)};
     struct hd_world *w = hd_world_new(t);
     uint32_t *spots = options->spots ? options->spots(t) : NULL;
     w->spots = spots;
@@ -730,6 +732,8 @@ enum hd_status hd_predict(const struct hd_trace *t, const struct hd_predict_opti
     if (why == HD_STOP_NO) {
         result->conflicting = c->pairs;
         decide_all(w, c, options, started, result);
+        if (!options->sc)
+            hd_predict_orders(t, options, spots, result);
     } else {
         result->cut = true;
         result->cut_why = hd_predict_stopped(why);
@@ -745,6 +749,9 @@ void hd_prediction_fini(struct hd_prediction *result)
 {
     for (size_t i = 0; i < result->races.len; i++)
         hd_witness_fini(&((struct hd_race *)hd_vec_at(&result->races, i))->witness);
+    for (size_t i = 0; i < result->follows.len; i++)
+        hd_witness_fini(&((struct hd_followed *)hd_vec_at(&result->follows, i))->witness);
     hd_vec_fini(&result->races);
     hd_vec_fini(&result->undecided);
+    hd_vec_fini(&result->follows);
 }

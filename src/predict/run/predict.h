@@ -28,6 +28,7 @@ enum hd_step {
     HD_STEP_SYNCP,
     HD_STEP_CLOSURE,
     HD_STEP_SMT,
+    HD_STEP_ORDER, /* unordered races: happens-before of the observed order */
     HD_STEPS
 };
 extern const char *const hd_step_names[HD_STEPS];
@@ -38,6 +39,7 @@ struct hd_predict_options {
     bool all_pairs;       /* decide every pair of events, not only every pair of places */
     uint32_t steps;       /* bit set of 1 << enum hd_step: the steps that may be used */
     unsigned jobs;        /* workers; 0 = as many as there are processors */
+    bool sc;              /* every atomic is taken as seq_cst: simultaneous races only */
     double seconds;       /* for the whole run; 0 = no limit, negative = no time at all */
     bool undivided;       /* nobody asked for `seconds`: one pair may use all of it */
     double pair_seconds;  /* for the solver on one pair */
@@ -79,12 +81,19 @@ enum hd_reason hd_predict_stopped(enum hd_stop why); /* why is not HD_STOP_NO */
 #define HD_PREDICT_KEPT_ENTRIES (1u << 20)
 
 struct hd_race {
-    struct hd_witness witness; /* witness.a < witness.b; in short form when there are many */
+    /* witness.a < witness.b; in short form when there are many. Unordered ones: a runs first. */
+    struct hd_witness witness;
     enum hd_step found_by;
     /* Other locations on which the same two places have conflicting pairs that were not looked at,
      * because one race for two places is enough: how many, and some of them. */
     uint32_t n_others;
     uint32_t others[4];
+};
+
+/* An unordered pair that follows from races (docs/MODEL.md section 8): no race of its own. */
+struct hd_followed {
+    struct hd_witness witness;
+    hd_eid write, read; /* the race: the read reads from the write, and they conflict */
 };
 
 struct hd_undecided {
@@ -103,6 +112,7 @@ struct hd_rejected {
 struct hd_prediction {
     struct hd_vec races;                     /* struct hd_race, ascending by (a, b) */
     struct hd_vec undecided;                 /* struct hd_undecided, ascending by (a, b) */
+    struct hd_vec follows;                   /* struct hd_followed, of the observed order */
     uint64_t conflicting;                    /* pairs of events in conflict */
     uint64_t places;                         /* pairs of places with such a pair */
     uint64_t places_raced, places_undecided; /* the other pairs of places are proved impossible */

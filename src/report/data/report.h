@@ -119,6 +119,9 @@ struct hd_finding {
     const char *variable;          /* the best name known */
     const char *location; /* where it lives: "global", "heap block (64 bytes) from queue.c:33" */
     const char *why;      /* one or two sentences: why nothing keeps the accesses apart */
+    const char *form; /* race: "simultaneous", "unordered" (docs/MODEL.md section 8); else NULL */
+    /* Race: pairs that are unordered only because of it, a sentence each. */
+    struct hd_texts follows;
     /* The lock that most of the accesses to the variable hold, and how many of how many. */
     const char *advice_lock;
     uint32_t advice_held, advice_of;

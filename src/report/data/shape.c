@@ -164,6 +164,8 @@ static const struct hd_shape_field finding_fields[] = {
     FIELD("variable", struct hd_finding, variable, TEXT, .need = true),
     FIELD("location", struct hd_finding, location, TEXT),
     FIELD("why", struct hd_finding, why, TEXT),
+    FIELD("form", struct hd_finding, form, TEXT),
+    FIELD("follows", struct hd_finding, follows, TEXTS),
     GROUP("advice", advice),
     LIST("accesses", struct hd_finding, accesses, n_accesses, access_shape),
     GROUP("replays", replays),

@@ -84,6 +84,8 @@ static void put_top(struct hd_html *h, size_t finding)
             f->known ? "known: in the baseline" : "new");
     hd_html_raw(h, "<dl class=\"essence\">");
     hd_html_wrap(h, "<dt>Why</dt><dd>", capital(h, f->why), "</dd>");
+    for (size_t i = 0; i < f->follows.n; i++)
+        hd_html_wrap(h, "<dt>Follows from it</dt><dd>", f->follows.items[i], "</dd>");
     put_essential_effect(h, f);
     hd_html_wrap(h, "<dt>Advice</dt><dd>", hd_words_advice(h->a, f), "</dd>");
     hd_html_raw(h, "</dl>\n");

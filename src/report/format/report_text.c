@@ -14,7 +14,7 @@ static const char *what_of(const struct hd_finding *f)
 {
     static const char *const names[HD_PROPERTIES] = {"data race", "atomicity violation", "deadlock",
                                                      "failure"};
-    return names[f->property];
+    return hd_words_unordered(f) ? "unordered race" : names[f->property];
 }
 
 /* "confirmed 3 of 3", "predicted, not confirmed" */
@@ -303,7 +303,10 @@ static void put_schedule(struct hd_page *p, const struct hd_finding *f)
     for (size_t i = end; i < f->n_steps; i++) {
         hd_page_begin(p, 4, 8);
         hd_page_style(p, HD_STYLE_BOLD);
-        hd_page_words(p, i > end ? "and:" : race ? "now both can run:" : "now blocked:");
+        hd_page_words(p, i > end                 ? "and:"
+                         : hd_words_unordered(f) ? "not ordered after the first:"
+                         : race                  ? "now both can run:"
+                                                 : "now blocked:");
         hd_page_style(p, HD_STYLE_PLAIN);
         hd_page_words(p, " %s ", f->steps[i].thread);
         put_step(p, &f->steps[i]);
@@ -485,6 +488,11 @@ static void details(struct hd_page *p, const struct hd_report *r, const struct h
     if (f->why) {
         hd_page_begin(p, 2, 4);
         hd_page_words(p, "Why it can happen: %s", f->why);
+        hd_page_end(p);
+    }
+    for (size_t i = 0; i < f->follows.n; i++) {
+        hd_page_begin(p, 2, 4);
+        hd_page_words(p, "Follows from it: %s", f->follows.items[i]);
         hd_page_end(p);
     }
     put_advice(p, f);

@@ -14,7 +14,7 @@ enum { MAX_STEPS = 5000, MIN_STEPS = 100, STEP_BUDGET = 40000 };
 static const struct {
     const char *id, *name, *text, *severity;
     const char *tags[4];
-} rules[HD_PROPERTIES] = {
+} rules[HD_PROPERTIES + 1] = {
     {"data-race",
      "DataRace",
      "Two threads access the same memory at the same time, and one of them writes",
@@ -35,6 +35,11 @@ static const struct {
      "The program crashes, hangs or fails an assertion under a schedule",
      "6.0",
      {"concurrency", "correctness", "CWE-362", "CWE-691"}},
+    {"unordered-race",
+     "UnorderedRace",
+     "Memory orders of atomic operations leave two accesses unordered, and one of them writes",
+     "7.0",
+     {"concurrency", "security", "CWE-362", "CWE-366"}},
 };
 
 struct writer {
@@ -362,7 +367,7 @@ static void put_result(struct writer *w, const struct hd_finding *f, bool has_ba
     bool certain = f->status != HD_FINDING_PREDICTED;
     bool error = certain || f->counts == HD_COUNTS_ERROR;
     hd_json_begin_object(j);
-    hd_put_text(j, "ruleId", rules[f->property].id);
+    hd_put_text(j, "ruleId", rules[hd_words_unordered(f) ? HD_PROPERTIES : (size_t)f->property].id);
     hd_put_uint(j, "ruleIndex", f->property);
     hd_put_text(j, "level", error ? "error" : "warning");
     hd_put_text(j, "kind", "fail");
@@ -402,7 +407,7 @@ static void put_tool(struct writer *w)
     if (w->r->tool_version)
         hd_put_text(j, "version", w->r->tool_version);
     hd_put_array(j, "rules");
-    for (size_t i = 0; i < HD_PROPERTIES; i++) {
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
         hd_json_begin_object(j);
         hd_put_text(j, "id", rules[i].id);
         hd_put_text(j, "name", rules[i].name);

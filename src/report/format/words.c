@@ -26,6 +26,11 @@ const char *hd_words_property(enum hd_property p)
     return names[p];
 }
 
+bool hd_words_unordered(const struct hd_finding *f)
+{
+    return f->form && !strcmp(f->form, hd_race_forms[1]);
+}
+
 /* "write in deposit (T1.1)". */
 static const char *access_words(struct hd_arena *a, const struct hd_access *x)
 {
@@ -40,11 +45,12 @@ const char *hd_words_heading(struct hd_arena *a, const struct hd_finding *f)
 {
     if (f->property == HD_PROPERTY_FAILURE && f->effects[0].summary)
         return hd_words_format(a, "Failure: %s", f->effects[0].summary);
-    return hd_words_format(a, "%s %s '%s'", hd_words_property(f->property),
-                           f->property == HD_PROPERTY_DEADLOCK  ? "around"
-                           : f->property == HD_PROPERTY_FAILURE ? "after"
-                                                                : "on",
-                           f->variable);
+    return hd_words_format(
+        a, "%s %s '%s'", hd_words_unordered(f) ? "Unordered race" : hd_words_property(f->property),
+        f->property == HD_PROPERTY_DEADLOCK  ? "around"
+        : f->property == HD_PROPERTY_FAILURE ? "after"
+                                             : "on",
+        f->variable);
 }
 
 const char *hd_words_title(struct hd_arena *a, const struct hd_finding *f)

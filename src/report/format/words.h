@@ -13,7 +13,9 @@ const char *hd_words_format(struct hd_arena *a, const char *fmt, ...)
 
 /* "Data race", "Atomicity violation", "Deadlock". */
 const char *hd_words_property(enum hd_property p);
-/* "Data race on 'x'". */
+/* Whether it is a race of the unordered form. */
+bool hd_words_unordered(const struct hd_finding *f);
+/* "Data race on 'x'", "Unordered race on 'x'". */
 const char *hd_words_heading(struct hd_arena *a, const struct hd_finding *f);
 /* "Data race on 'x': write in deposit (T1.1) and read in audit (T1.2)". */
 const char *hd_words_title(struct hd_arena *a, const struct hd_finding *f);

@@ -364,6 +364,22 @@ static void name_failure(struct hd_maker *m, hd_eid e, struct hd_access *a, stru
     out->stable = "";
 }
 
+const char *hd_maker_follow(struct hd_maker *m, const struct hd_witness *w)
+{
+    const hd_eid pair[2] = {w->a, w->b};
+    const char *text[2];
+    struct hd_variable variable;
+    hd_variable_of(m->r, m->t, m->details, pair, 2, &variable);
+    for (int i = 0; i < 2; i++) {
+        struct hd_spot at = spot_of(m, pair[i]);
+        text[i] = hd_report_format(m->r, "%s by %s at %s", kind_of(m, pair[i]),
+                                   hd_trace_thread_name(m->t, m->t->thread[pair[i]]),
+                                   hd_words_spot(m->r->arena, &at));
+    }
+    return hd_report_format(m->r, "%s, %s and %s, unordered where this race goes as it did",
+                            variable.name, text[0], text[1]);
+}
+
 void hd_maker_finding(struct hd_maker *m, const struct hd_witness *w, struct hd_finding *f)
 {
     hd_eid pair[2];
@@ -387,6 +403,7 @@ void hd_maker_finding(struct hd_maker *m, const struct hd_witness *w, struct hd_
     if (w->property == HD_PROPERTY_RACE) {
         hd_why_race(m->t, w, why, sizeof why);
         f->why = hd_report_text(m->r, why);
+        f->form = hd_race_forms[w->unordered];
         make_advice(m, f);
     } else {
         f->why = hd_words_why(m->r->arena, f);

@@ -27,4 +27,7 @@ void hd_make_stuck(struct hd_report *r, const struct hd_build_info *info, struct
 /* "dir/file.c:12" is file and line; anything else names code without lines. */
 struct hd_spot hd_make_spot(struct hd_report *r, const char *place);
 
+/* A pair that follows from a race (docs/MODEL.md section 8), in words. */
+const char *hd_maker_follow(struct hd_maker *m, const struct hd_witness *w);
+
 #endif

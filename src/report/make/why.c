@@ -43,8 +43,89 @@ static bool in_schedule(const struct hd_witness *w, hd_eid e)
     return false;
 }
 
+/* Where an atomic write of the thread of a is read by an atomic read of the thread of b, and does
+ * not order the two. */
+struct link {
+    hd_eid write, read;
+    bool releases, acquires;
+};
+
+/* Does a fence of the thread between the two positions do what is asked for? */
+static bool fenced(const struct hd_trace *t, hd_tid u, uint32_t from, uint32_t to, bool releases)
+{
+    size_t n;
+    const hd_eid *events = hd_trace_thread_events(t, u, &n);
+    for (uint32_t i = from; i < to && i < n; i++) {
+        const struct hd_mem_order_info *o = &hd_mem_order_info[hd_trace_order(t, events[i])];
+        if (t->op[events[i]] == HD_OP_FENCE && (releases ? o->releases : o->acquires))
+            return true;
+    }
+    return false;
+}
+
+static bool find_link(const struct hd_trace *t, const struct hd_witness *w, struct link *l)
+{
+    for (size_t i = w->n; i-- > 0;) {
+        hd_eid e = w->schedule[i], source = HD_EID_NONE;
+        if (t->thread[e] != t->thread[w->b] || e == w->b || !hd_op_is_atomic(t->op[e]) ||
+            !hd_op_reads(t->op[e]))
+            continue;
+        for (size_t k = i; k-- > 0 && source == HD_EID_NONE;)
+            if (hd_op_writes(t->op[w->schedule[k]]) && t->obj[w->schedule[k]] == t->obj[e])
+                source = w->schedule[k];
+        if (source == HD_EID_NONE || !hd_op_is_atomic(t->op[source]) ||
+            t->thread[source] != t->thread[w->a] || t->pos[source] < t->pos[w->a])
+            continue;
+        l->write = source;
+        l->read = e;
+        l->releases = hd_mem_order_info[hd_trace_order(t, source)].releases ||
+                      fenced(t, t->thread[source], t->pos[w->a], t->pos[source], true);
+        l->acquires = hd_mem_order_info[hd_trace_order(t, e)].acquires ||
+                      fenced(t, t->thread[e], t->pos[e], t->pos[w->b], false);
+        return true;
+    }
+    return false;
+}
+
+/* Which operation fails to order the accesses, and what would. */
+static void why_unordered(const struct hd_trace *t, const struct hd_witness *w, char *text,
+                          size_t size)
+{
+    struct link l;
+    char write[400], read[400];
+    if (!find_link(t, w, &l) || (l.releases && l.acquires)) {
+        snprintf(text, size,
+                 "nothing that orders memory leads from the first access to the second: they come "
+                 "one after the other, but no release by %s is acquired by %s in between.",
+                 hd_trace_thread_name(t, t->thread[w->a]),
+                 hd_trace_thread_name(t, t->thread[w->b]));
+        return;
+    }
+    place_of(t, l.write, write, sizeof write);
+    place_of(t, l.read, read, sizeof read);
+    int n = snprintf(text, size, "%s is the only thing between them, and it does not order memory:",
+                     hd_trace_obj_name(t, HD_OBJ_LOC, t->obj[l.write]));
+    if (n > 0 && (size_t)n < size && !l.releases)
+        n += snprintf(text + n, size - (size_t)n, " the %s%s is %s;",
+                      t->op[l.write] == HD_OP_RMW ? "update" : "store", write,
+                      hd_mem_order_info[hd_trace_order(t, l.write)].word);
+    if (n > 0 && (size_t)n < size && !l.acquires)
+        n += snprintf(text + n, size - (size_t)n, " the %s%s is %s;",
+                      t->op[l.read] == HD_OP_RMW ? "update" : "load", read,
+                      hd_mem_order_info[hd_trace_order(t, l.read)].word);
+    if (n > 0 && (size_t)n < size)
+        snprintf(text + n, size - (size_t)n, " %s%s%s%s%s would order them.",
+                 l.releases ? "" : "memory_order_release", l.releases ? "" : write,
+                 l.releases || l.acquires ? "" : " and ", l.acquires ? "" : "memory_order_acquire",
+                 l.acquires ? "" : read);
+}
+
 void hd_why_race(const struct hd_trace *t, const struct hd_witness *w, char *text, size_t size)
 {
+    if (w->unordered) {
+        why_unordered(t, w, text, size);
+        return;
+    }
     hd_eid rel, acq;
     hd_eid a = w->a < w->b ? w->a : w->b, b = w->a < w->b ? w->b : w->a;
     if (!find_handover(t, a, b, &rel, &acq)) {

@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# `heddle run` on programs with memory orders: found, confirmed, explained; twins are quiet; --sc gives
+# the old reading; every format has words for it.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+work=$TMP_DIR/order/run
+rm -rf "$work" && mkdir -p "$work" && cd "$work" || exit 1
+fail() {
+    echo "FAIL $*"
+    exit 1
+}
+build() { "$HEDDLE" cc -g -I"$here" "$@" -pthread || fail "heddle cc $*"; }
+build "$here/mp.c" -DSTORE=relaxed -DLOAD=relaxed -o racy
+build "$here/mp.c" -DSTORE=release -DLOAD=acquire -o ok
+build "$here/fenced.c" -DFIRST=release -DSECOND=acquire -o fenced
+build "$here/plain.c" -o plain
+
+timeout 120 "$HEDDLE" run --times 1 --json=racy.json --report racy.sarif --report racy.html -- ./racy >out 2>err </dev/null
+status=$?
+[ $status -eq 66 ] || fail "racy: exit status $status: $(tail -3 err)"
+grep -q 'unordered race on data \[confirmed' err || fail "racy: not confirmed: $(head -5 err)"
+tr -s ' \n' ' ' <err >flat
+grep -q 'the store at [^ ]*mp.c:11 is relaxed; the load at [^ ]*mp.c:16 is relaxed; memory_order_release at [^ ]*mp.c:11 and memory_order_acquire at [^ ]*mp.c:16 would order them' flat ||
+    fail "racy: not explained: $(grep -o 'Why it can happen.*' flat | head -c 400)"
+grep -q '"form": *"unordered"' racy.json || fail "racy: the report has no form"
+grep -q '"ruleId": *"unordered-race"' racy.sarif || fail "racy: SARIF has no rule"
+grep -q 'Unordered race on' racy.html || fail "racy: HTML has no words"
+"$HEDDLE" replay --times 1 >replay.out 2>&1
+grep -q '1 of 1 execution confirmed' replay.out || fail "racy: replay: $(tail -3 replay.out)"
+
+for twin in ok fenced; do
+    timeout 120 "$HEDDLE" run --times 1 -- ./$twin >out 2>err </dev/null
+    [ $? -eq 0 ] || fail "$twin: not quiet: $(tail -5 err)"
+done
+timeout 120 "$HEDDLE" run --sc --times 1 -- ./racy >out 2>err </dev/null
+[ $? -eq 0 ] || fail "racy --sc: not the old reading: $(tail -5 err)"
+timeout 120 "$HEDDLE" run --times 1 --json=plain.json -- ./plain >out 2>err </dev/null
+[ $? -eq 66 ] || fail "plain: exit status: $(tail -3 err)"
+grep -q 'heddle: 1 race confirmed' err || fail "plain: what follows counts as a race: $(tail -1 err)"
+grep -q 'Follows from it: data, write by' err || fail "plain: what follows is not listed"
+grep -q '"follows": *\["data, write by' plain.json || fail "plain: what follows is not in the report"
+exit 0
