@@ -4,6 +4,7 @@
  * for an event in the second over that in the first: 1 is linear. */
 #include "base/alloc.h"
 #include "detect/detect.h"
+#include "detect/memory_order.h"
 #include "trace/gen/gen.h"
 #include "trace/trace_io.h"
 
@@ -44,6 +45,14 @@ static struct hd_trace *make(uint32_t events, uint32_t threads, uint32_t locks, 
     }
     return t;
 }
+
+/* The walk with memory orders, which is no detector of the table. */
+static enum hd_status run_order(const struct hd_trace *t, const struct hd_detect_opts *opts,
+                                struct hd_detect_result *r, struct hd_err *err)
+{
+    return hd_detect_order(t, opts, false, r, err);
+}
+static const struct hd_detector order = {"order", "", run_order};
 
 /* CPU seconds of the detector, the better of two runs. */
 static double measure(const struct hd_detector *d, const struct hd_trace *t,
@@ -105,6 +114,7 @@ int main(int argc, char **argv)
            "growth\n");
     for (size_t i = 0; i < hd_n_detectors; i++)
         row(&hd_detectors[i], t, third ? row(&hd_detectors[i], third, 0) : 0);
+    row(&order, t, third ? row(&order, third, 0) : 0);
     hd_trace_free(t);
     hd_trace_free(third);
     return 0;

@@ -25,6 +25,8 @@ grep -q 'the store at [^ ]*mp.c:11 is relaxed; the load at [^ ]*mp.c:16 is relax
 grep -q '"form": *"unordered"' racy.json || fail "racy: the report has no form"
 grep -q '"ruleId": *"unordered-race"' racy.sarif || fail "racy: SARIF has no rule"
 grep -q 'Unordered race on' racy.html || fail "racy: HTML has no words"
+grep -q '&quot;w&quot;:.*\[[0-9]*, *[0-9]*, *6\]' racy.html || fail "racy: HTML has no arrow for what does not order"
+grep -q 'atomic write flag = 1 (relaxed)' flat || fail "racy: the schedule does not tell the order"
 "$HEDDLE" replay --times 1 >replay.out 2>&1
 grep -q '1 of 1 execution confirmed' replay.out || fail "racy: replay: $(tail -3 replay.out)"
 

@@ -62,6 +62,7 @@ struct hd_schedule_step {
     const char *object; /* variable, lock, thread ...; NULL when the op has none */
     const char *lock;   /* wait, wake, tmo: the lock that is given back and taken again */
     const char *value;  /* access: as in struct hd_access */
+    const char *order;  /* atomics, fence: the memory order, as in traces; NULL: sc, or none */
     struct hd_spot at;
     uint64_t event;
     bool essential; /* racing, synchronisation, or last before a switch of threads */

@@ -68,6 +68,7 @@ static const struct hd_shape_field step_fields[] = {
     FIELD("object", struct hd_schedule_step, object, TEXT),
     FIELD("lock", struct hd_schedule_step, lock, TEXT),
     FIELD("value", struct hd_schedule_step, value, TEXT),
+    FIELD("order", struct hd_schedule_step, order, TEXT),
     SAME(struct hd_schedule_step, at, spot),
     FIELD("event", struct hd_schedule_step, event, U64),
     FIELD("essential", struct hd_schedule_step, essential, BOOL),

@@ -217,7 +217,8 @@ static void put_row(struct schedule *s, uint32_t i)
 static void put_table(struct schedule *s)
 {
     struct hd_html *h = s->h;
-    bool together = s->f->property != HD_PROPERTY_ATOMICITY;
+    bool unordered = hd_words_unordered(s->f);
+    bool together = s->f->property != HD_PROPERTY_ATOMICITY && !unordered;
     struct hd_names locks = {0};
     hd_html_raw(h, "<details class=\"astable\" open><summary>As a table</summary>\n"
                    "<div class=\"scroll\"><table class=\"steps\"");
@@ -238,6 +239,8 @@ static void put_table(struct schedule *s)
     hd_html_raw(h, "<span>\xe2\x94\x80 runs</span><span>\xe2\x95\x8c switch of threads</span>"
                    "<span>\xe2\x86\x92 synchronisation</span>"
                    "<span>\xe2\x87\xbf at the same time</span>");
+    if (unordered)
+        hd_html_raw(h, "<span>\xe2\x87\xa2 seen, but not ordering memory</span>");
     for (uint32_t i = 0; i < locks.count; i++) {
         fprintf(h->out, "<span>\xe2\x96\xae<b>%u</b> holds ", i + 1);
         hd_html_text(h, hd_names_text(&locks, i));

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-const char *const hd_edge_names[HD_EDGE_KINDS] = {"lock",   "create",  "join",
-                                                  "notify", "barrier", "atomic"};
+const char *const hd_edge_names[HD_EDGE_KINDS] = {"lock",    "create", "join", "notify",
+                                                  "barrier", "atomic", "weak"};
 
 static bool is(const struct hd_schedule_step *s, const char *op)
 {
@@ -179,6 +179,36 @@ static void follow_locks(struct tracker *t, const struct hd_schedule_step *s, ui
     }
 }
 
+/* Does the step release (or acquire), by its own order? */
+static bool orders(const struct hd_schedule_step *s, bool releases)
+{
+    for (int i = 0; s->order && i < HD_ORDER_COUNT; i++)
+        if (!strcmp(s->order, hd_mem_order_info[i].text))
+            return releases ? hd_mem_order_info[i].releases : hd_mem_order_info[i].acquires;
+    return true;
+}
+
+/* Or by a fence of its thread, before a write and after a read? */
+static bool is_fenced(const struct hd_lanes *l, uint32_t step, bool releases)
+{
+    const struct hd_finding *f = l->finding;
+    uint32_t from = releases ? 0 : step, to = releases ? step : (uint32_t)f->n_steps;
+    for (uint32_t i = from; i < to; i++)
+        if (l->thread_of[i] == l->thread_of[step] && is(&f->steps[i], "fence") &&
+            orders(&f->steps[i], releases))
+            return true;
+    return false;
+}
+
+static enum hd_edge_kind atomic_kind(const struct hd_lanes *l, uint32_t write, uint32_t read)
+{
+    const struct hd_schedule_step *steps = l->finding->steps;
+    bool strong =
+        write == HD_LANES_NONE || ((orders(&steps[write], true) || is_fenced(l, write, true)) &&
+                                   (orders(&steps[read], false) || is_fenced(l, read, false)));
+    return strong ? HD_EDGE_ATOMIC : HD_EDGE_WEAK;
+}
+
 static void follow_rest(struct tracker *t, const struct hd_schedule_step *s, uint32_t i,
                         uint32_t *last)
 {
@@ -191,7 +221,7 @@ static void follow_rest(struct tracker *t, const struct hd_schedule_step *s, uin
     else if (is(s, "barout"))
         link_steps(t, last[LAST_ARRIVAL], i, HD_EDGE_BARRIER);
     if (!s->racing && (is(s, "ar") || is(s, "rmw")))
-        link_steps(t, last[LAST_WRITE], i, HD_EDGE_ATOMIC);
+        link_steps(t, last[LAST_WRITE], i, atomic_kind(t->l, last[LAST_WRITE], i));
     if (is(s, "aw") || is(s, "rmw"))
         last[LAST_WRITE] = i;
 }

@@ -27,6 +27,7 @@ enum hd_edge_kind {
     HD_EDGE_NOTIFY,  /* signal, broadcast, post to the one who waited */
     HD_EDGE_BARRIER, /* arrival to departure */
     HD_EDGE_ATOMIC,  /* atomic write to atomic read */
+    HD_EDGE_WEAK,    /* the same, but their memory orders do not order the threads */
     HD_EDGE_KINDS
 };
 extern const char *const hd_edge_names[HD_EDGE_KINDS];

@@ -167,8 +167,13 @@ const char *hd_words_step(struct hd_arena *a, const struct hd_schedule_step *s)
             has_value = step_words[i].has_value;
         }
     has_value = has_value && s->value;
-    return hd_words_format(a, "%s%s%s%s%s", words, s->object ? " " : "", s->object ? s->object : "",
-                           has_value ? " = " : "", has_value ? s->value : "");
+    const char *order = s->order ? s->order : "";
+    for (int i = 0; s->order && i < HD_ORDER_COUNT; i++)
+        if (!strcmp(s->order, hd_mem_order_info[i].text))
+            order = hd_mem_order_info[i].word;
+    return hd_words_format(a, "%s%s%s%s%s%s%s%s", words, s->object ? " " : "",
+                           s->object ? s->object : "", has_value ? " = " : "",
+                           has_value ? s->value : "", *order ? " (" : "", order, *order ? ")" : "");
 }
 
 const char *hd_words_locks(struct hd_arena *a, const struct hd_access *x)

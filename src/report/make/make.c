@@ -221,6 +221,8 @@ static void make_step(struct hd_maker *m, hd_eid e, struct hd_schedule_step *ste
         step->lock =
             hd_report_text(m->r, hd_trace_obj_name(m->t, HD_OBJ_LOCK, hd_trace_lock(m->t, e)));
     step->value = hd_op_is_access(m->t->op[e]) ? value_of(m, e) : NULL;
+    if (hd_trace_order(m->t, e) != HD_ORDER_SC)
+        step->order = hd_mem_order_info[hd_trace_order(m->t, e)].text;
     step->at = spot_of(m, e);
     step->event = (uint64_t)e + 1;
 }

@@ -324,7 +324,7 @@
     inner.appendChild(art);
     this.drawBars(art, at, left);
     this.drawRun(art, at);
-    this.arrows(at).forEach(function (e) { me.drawArrow(art, at.get(e[0]), at.get(e[1])); });
+    this.arrows(at).forEach(function (e) { me.drawArrow(art, at.get(e[0]), at.get(e[1]), e[2]); });
     this.shown.forEach(function (steps) { if (steps.length > 1) me.drawClash(art, steps.map(function (s) { return at.get(s.i); })); });
     at.forEach(function (p) { svg('circle', { cx: p.x, cy: p.y, r: p.s.racing ? 5 : 4, class: 'dot' + (p.s.racing ? ' racing' : '') }, art); });
   };
@@ -340,7 +340,7 @@
       while (order[k] && (order[k].lane !== lane || !at.has(order[k].i))) k += by;
       return order[k] ? order[k].i : -1;
     };
-    return (me.recorded ? me.data.r : me.data.w).map(function (e) { return [near(e[0], -1), near(e[1], 1)]; })
+    return (me.recorded ? me.data.r : me.data.w).map(function (e) { return [near(e[0], -1), near(e[1], 1), e[2]]; })
       .filter(function (e) { var k = e.join(); return e[0] >= 0 && e[1] >= 0 && !seen[k] && (seen[k] = true); });
   };
 
@@ -368,11 +368,11 @@
     }
   };
 
-  Picture.prototype.drawArrow = function (art, a, b) {
+  Picture.prototype.drawArrow = function (art, a, b, kind) {
     /* From the end of the words to the dot, or back from the dot to the end of the words: no words are crossed. */
     var right = b.x > a.x, start = right ? a.right + 2 : a.x - 6, end = right ? b.x - 6 : b.right + 2;
     var bend = Math.max(24, Math.abs(end - start) * .45) * (right ? 1 : -1);
-    svg('path', { d: 'M' + start + ' ' + a.y + 'C' + (start + bend) + ' ' + a.y + ' ' + (end - bend) + ' ' + b.y + ' ' + end + ' ' + b.y, class: 'sync' }, art);
+    svg('path', { d: 'M' + start + ' ' + a.y + 'C' + (start + bend) + ' ' + a.y + ' ' + (end - bend) + ' ' + b.y + ' ' + end + ' ' + b.y, class: kind === 6 ? 'sync weak' : 'sync' }, art);
     head(art, end, b.y, right, 'head');
   };
   Picture.prototype.drawClash = function (art, points) {
@@ -429,7 +429,7 @@
     put('At', s.where);
     put('Line', line && line.trim(), 'pre');
     put('Holds', s.holds || 'no lock');
-    var names = { 0: 'lock given back', 1: 'created', 2: 'ended', 3: 'notified', 4: 'barrier reached', 5: 'atomic value written' };
+    var names = { 0: 'lock given back', 1: 'created', 2: 'ended', 3: 'notified', 4: 'barrier reached', 5: 'atomic value written', 6: 'atomic value written, without ordering memory' };
     (this.recorded ? this.data.r : this.data.w).forEach(function (e) {
       var from = e[1] === s.i && me.steps.find(function (o) { return o.i === e[0]; });
       if (from) put('After', names[e[2]] + ' by ' + from.thread + ' (event ' + (me.recorded ? from.recorded : from.no) + ')');
