@@ -57,6 +57,7 @@ def heddle(tool, source, flags, variables, folder):
     done, seconds = command([tool, "run", "-q", "-o", out, "--", program])
     report = json.load(open(os.path.join(out, "report.json")))
     pairs, wrong = set(), 0
+    follows = set()
     for race in report["races"]:
         if race["property"] != "race":
             wrong += not variables
@@ -64,10 +65,13 @@ def heddle(tool, source, flags, variables, folder):
         lines = [a["line"] for a in race["accesses"]]
         if race["status"] != "predicted" or race["counts"] == "error":
             pairs.add(tuple(sorted(lines)))
+        for text in race.get("follows", []):
+            at = re.findall(r"/%s:(\d+)" % re.escape(os.path.basename(source)), text)
+            follows.add(tuple(sorted(int(n) for n in at[:2])))
         wrong += not base(race["variable"]) & variables
     if not variables and done.returncode:
         wrong = max(wrong, 1)  # undecided, or the program itself failed
-    return pairs, wrong, seconds, report["runs"]
+    return pairs, follows, wrong, seconds, report["runs"]
 
 
 def tsan_pairs(text, source):
@@ -123,10 +127,10 @@ def main():
     rows, bad = [], 0
     for name, source, flags, variables, ordered in programs(args.q):
         folder = tempfile.mkdtemp(prefix="recall-")
-        ours, wrong, seconds, runs = heddle(os.path.abspath(args.heddle), source, flags, variables, folder)
+        ours, follows, wrong, seconds, runs = heddle(os.path.abspath(args.heddle), source, flags, variables, folder)
         theirs, tsan_seconds = (set(), 0) if args.n else tsan(source, flags, folder)
         shutil.rmtree(folder)
-        missed = not_found(theirs, ours) if variables else set()
+        missed = not_found(theirs, ours | follows) if variables else set()
         known = {p for p in missed if show({p}) in ordered}
         missed -= known
         none = bool(variables) and not ours

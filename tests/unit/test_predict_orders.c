@@ -230,12 +230,41 @@ static void test_follows(void **state)
     hd_trace_free(t);
 }
 
+/* Beyond 24 events: a pair that only the turn of two sections orders in the observed run. */
+static void test_late(void **state)
+{
+    (void)state;
+    for (int relaxed = 0; relaxed < 2; relaxed++) {
+        char text[2000] = "!control branches\n!init x 0\n!init f 0\n";
+        size_t n = strlen(text);
+        for (int i = 0; i < 20; i++)
+            n += (size_t)snprintf(text + n, sizeof text - n, "t3|w(y,%d)|c.c:1|val=\n", i);
+        snprintf(text + n, sizeof text - n,
+                 "t1|w(x,1)|a.c:1|val=\nt1|acq(l)|a.c:2\nt1|rel(l)|a.c:3\n"
+                 "t1|aw(f,1)|a.c:4|val=;mo=%s\nt2|acq(l)|b.c:1\nt2|rel(l)|b.c:2\n"
+                 "t2|ar(f,1)|b.c:3|mo=acq\nt2|br|b.c:3\nt2|r(x,1)|b.c:4\n",
+                 relaxed ? "rlx" : "rel");
+        struct hd_trace *t;
+        struct hd_err err;
+        assert_int_equal(hd_text_read(text, strlen(text), "late", &t, &err), HD_OK);
+        assert_true(t->n_events > 24);
+        assert_false(hd_order_unordered(t, 20, 28));
+        struct hd_prediction p = predict(t, false, false);
+        check_witnesses(t, &p);
+        assert_int_equal(p.races.len, relaxed);
+        assert_int_equal(p.open, 0);
+        hd_prediction_fini(&p);
+        hd_trace_free(t);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_small),
         cmocka_unit_test(test_observed),
         cmocka_unit_test(test_follows),
+        cmocka_unit_test(test_late),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,6 +7,7 @@
 #include "model/after.h"
 #include "model/enumerate_order.h"
 #include "predict/orders/order_cut.h"
+#include "predict/orders/order_late.h"
 
 #include <stdlib.h>
 
@@ -14,6 +15,8 @@
 #define MAX_PAIRS 1000000
 /* Traces of so many events are enumerated, up to so many states. */
 enum { SMALL = 24, MAX_STATES = 200000 };
+/* Events that are walked over to try other schedules. */
+#define MAX_WALKED 20000000
 
 struct orders {
     const struct hd_trace *t;
@@ -212,7 +215,7 @@ static void note(void *ctx, hd_eid a, hd_eid b)
 }
 
 /* One walk; what is new is in o->found. */
-static bool walk(struct orders *o, bool plus)
+static bool walk(struct orders *o, unsigned how)
 {
     struct hd_detect_opts opts = {.pairs = o->options->all_pairs,
                                   .max_pairs = MAX_PAIRS,
@@ -222,7 +225,7 @@ static bool walk(struct orders *o, bool plus)
     struct hd_detect_result result = {0};
     struct hd_err err;
     o->found.len = 0;
-    enum hd_status status = hd_detect_order(o->t, &opts, plus, &result, &err);
+    enum hd_status status = hd_detect_order(o->t, &opts, how, &result, &err);
     for (size_t i = 0; i < result.pairs.len; i++)
         note(o, result.pairs.data[i].a, result.pairs.data[i].b);
     hd_detect_result_fini(&result);
@@ -258,6 +261,25 @@ static void add_follow(struct orders *o, hd_eid a, hd_eid b)
     else
         hd_witness_fini(&f.witness);
     now_known(o, a, b);
+}
+
+/* Pairs that the observed order orders by turns at locks alone: one other schedule for each. */
+static void try_late(struct orders *o)
+{
+    uint64_t walked = 0;
+    for (size_t i = 0; i < o->found.len && walked < MAX_WALKED; i++) {
+        hd_eid a = o->found.data[i].a, b = o->found.data[i].b;
+        struct hd_witness w;
+        struct hd_err err;
+        walked += b;
+        if (is_known(o, a, b) || !hd_order_late(&o->state, &o->cut.matching, a, b, &w))
+            continue;
+        if (hd_checker_check(o->checker, &w, NULL, &err) == HD_OK &&
+            !(follow(o, &w, a, NULL) & HD_AFTER_PLUS))
+            keep_race(o, &w);
+        else
+            hd_witness_fini(&w);
+    }
 }
 
 /* Small traces: every schedule is looked at, unless there are too many. */
@@ -319,15 +341,17 @@ void hd_predict_orders(const struct hd_trace *t, const struct hd_predict_options
         return;
     struct orders o = {.t = t, .options = options, .spots = spots, .r = result};
     orders_init(&o);
-    if (matter && walk(&o, true)) {
+    if (matter && walk(&o, HD_BY_PLUS)) {
         for (size_t i = 0; i < o.found.len; i++)
             add_race(&o, o.found.data[i].a, o.found.data[i].b);
         if (t->n_events <= SMALL)
             enumerate(&o);
+        else if (walk(&o, HD_BY_PLUS | HD_NO_LOCKS))
+            try_late(&o);
         if (result->races.len)
             qsort(result->races.data, result->races.len, sizeof(struct hd_race), by_pair);
     }
-    if (result->races.len && walk(&o, false))
+    if (result->races.len && walk(&o, 0))
         for (size_t i = 0; i < o.found.len; i++)
             add_follow(&o, o.found.data[i].a, o.found.data[i].b);
     orders_fini(&o);

@@ -1,0 +1,91 @@
+#include "predict/orders/order_late.h"
+
+#include "base/alloc.h"
+#include "base/vec.h"
+
+struct late {
+    struct hd_state *s;
+    const struct hd_matching *m;
+    hd_eid a, b;
+    bool *stopped; /* by thread */
+    struct hd_u32vec ran;
+    struct hd_vec wakes; /* struct hd_wake */
+    bool done;           /* b has run */
+};
+
+/* Would the read return what it returned in the trace? */
+static bool reads_the_same(const struct hd_state *s, hd_eid e)
+{
+    if (!hd_op_reads(s->t->op[e]))
+        return true;
+    struct hd_value v = hd_trace_read_value(s->t, e);
+    const struct hd_cell *cell = &s->mem[s->t->obj[e]];
+    return cell->kind == (v.unique ? HD_CELL_UNIQUE : HD_CELL_NUMBER) && cell->bits == v.bits;
+}
+
+/* Whom a sig wakes: the thread that it woke in the trace, if that waits; else any. */
+static hd_tid choose(struct late *l, hd_eid sig, size_t *next)
+{
+    const struct hd_matching *m = l->m;
+    hd_tid woken = hd_state_first_waiter(l->s, l->s->t->obj[sig]);
+    while (*next < m->n && m->wakes[*next].sig < sig)
+        (*next)++;
+    if (*next < m->n && m->wakes[*next].sig == sig &&
+        hd_state_waits(l->s, m->wakes[*next].thread, l->s->t->obj[sig]))
+        woken = m->wakes[*next].thread;
+    if (woken != HD_TID_NONE)
+        *(struct hd_wake *)hd_vec_push(&l->wakes) = (struct hd_wake){sig, woken};
+    return woken;
+}
+
+/* One walk along the trace. True: something ran. */
+static bool walk(struct late *l, bool without_a)
+{
+    const struct hd_trace *t = l->s->t;
+    size_t before = l->ran.len, next = 0;
+    for (hd_tid u = 0; u < hd_trace_n_threads(t); u++)
+        l->stopped[u] = false;
+    for (hd_eid e = 0; e <= l->b && !l->done; e++) {
+        hd_tid u = t->thread[e];
+        if (l->stopped[u] || hd_state_ran(l->s, e))
+            continue;
+        bool wanted = !(without_a && (e == l->a || e == l->b));
+        if (!wanted || !hd_state_enabled(l->s, e) || (e != l->b && !reads_the_same(l->s, e))) {
+            l->stopped[u] = true;
+            continue;
+        }
+        hd_tid woken = t->op[e] == HD_OP_SIG ? choose(l, e, &next) : HD_TID_NONE;
+        hd_state_step(l->s, e, woken);
+        hd_u32vec_push(&l->ran, e);
+        l->done = e == l->b;
+    }
+    return l->ran.len > before;
+}
+
+bool hd_order_late(struct hd_state *s, const struct hd_matching *m, hd_eid a, hd_eid b,
+                   struct hd_witness *w)
+{
+    size_t threads = hd_trace_n_threads(s->t);
+    struct late l = {.s = s, .m = m, .a = a, .b = b, .wakes = HD_VEC_INIT(struct hd_wake)};
+    l.stopped = hd_calloc(threads, sizeof *l.stopped);
+    while (walk(&l, true))
+        continue;
+    while (!l.done && walk(&l, false))
+        continue;
+    bool runs = l.done && hd_state_ran(s, a);
+    hd_state_rewind(s, l.ran.data, l.ran.len);
+    *w = (struct hd_witness){.a = a, .b = b, .unordered = true};
+    if (runs) {
+        w->n = l.ran.len;
+        w->schedule =
+            hd_realloc(l.ran.data, l.ran.cap * sizeof *l.ran.data, w->n * sizeof *w->schedule);
+        w->n_wakes = l.wakes.len;
+        w->wakes =
+            hd_realloc(l.wakes.data, l.wakes.cap * l.wakes.size, w->n_wakes * sizeof *w->wakes);
+    } else {
+        hd_u32vec_fini(&l.ran);
+        hd_vec_fini(&l.wakes);
+    }
+    hd_free(l.stopped, threads * sizeof *l.stopped);
+    return runs;
+}
