@@ -29,13 +29,14 @@ static int measure(const char *path)
     }
     double seconds = cpu_now() - start;
     size_t peak = hd_alloc_peak() - before, kept = hd_alloc_in_use() - before;
-    double n = (double)t->n_events;
+    double n = (double)t->n_events, entries = (double)built.events;
     struct rusage use;
     getrusage(RUSAGE_SELF, &use); /* of the largest so far: for one recording at a time */
-    printf("%s: %zu events, %.2f s, %.0f ns/event, in memory %.1f bytes/event, peak %.1f, "
-           "resident %.1f, %llu writes from outside\n",
-           path, t->n_events, seconds, seconds * 1e9 / n, (double)kept / n, (double)peak / n,
-           (double)use.ru_maxrss * 1024 / n, (unsigned long long)built.outside_writes);
+    printf("%s: %zu events of %llu entries, %.2f s, %.1f ns/entry, in memory %.1f bytes/event, "
+           "peak %.1f MB, resident %.1f MB, %llu writes from outside\n",
+           path, t->n_events, (unsigned long long)built.events, seconds, seconds * 1e9 / entries,
+           (double)kept / n, (double)peak / 1e6, (double)use.ru_maxrss * 1024 / 1e6,
+           (unsigned long long)built.outside_writes);
     hd_trace_free(t);
     hd_build_info_fini(&built);
     return 0;
