@@ -316,6 +316,18 @@ static bool is_left_out(struct hd_walk *w, const struct hd_region *g, uint64_t a
     return !w->keep_all && !hd_cells_shared(&w->cells, hd_region_linear(g, addr), len);
 }
 
+/* What was read of a text decides whether the next cell is read. An access that is an event says so
+ * itself, as if its address depended on it; else a branch does. */
+static enum hd_status next_of_text(struct hd_walk *w, struct hd_walk_access *a, bool left_out)
+{
+    if (!a->call)
+        return hd_walk_branch_all(w, a->ev.place);
+    a->ev.addr = (struct hd_dep_list){0};
+    if (left_out || w->keep_all || !hd_walk_call_needs(w, &a->ev.addr))
+        return hd_walk_branch_call(w, a);
+    return HD_OK;
+}
+
 static enum hd_status spread(struct hd_walk *w, struct hd_walk_access *a, uint64_t addr,
                              uint64_t len)
 {
@@ -331,10 +343,11 @@ static enum hd_status spread(struct hd_walk *w, struct hd_walk_access *a, uint64
         a->ev.value = a->bytes ? hd_cells_value(a->bytes, part) : 0;
         a->ev.new_value = a->new_bytes ? hd_cells_value(a->new_bytes, part) : 0;
         enum hd_status s = HD_OK;
+        bool left_out = is_left_out(w, g, addr, part);
         if (a->text && !first)
-            s = a->call ? hd_walk_branch_call(w, a) : hd_walk_branch_all(w, a->ev.place);
+            s = next_of_text(w, a, left_out);
         first = false;
-        if (s == HD_OK && is_left_out(w, g, addr, part))
+        if (s == HD_OK && left_out)
             s = hd_walk_leave_cell(w, a, g, addr, part);
         else if (s == HD_OK)
             s = touch(w, a, g, addr);

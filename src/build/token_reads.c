@@ -179,20 +179,42 @@ uint32_t hd_walk_place_of(struct hd_walk *w, struct hd_walk_access *a)
     return a->ev.place;
 }
 
-enum hd_status hd_walk_branch_call(struct hd_walk *w, struct hd_walk_access *a)
+/* What the call has read since this was last asked, as w->dep_reads[1]. False: too much. */
+static bool collect_call(struct hd_walk *w)
 {
     struct hd_walk_thread *t = hd_walk_current(w);
     struct hd_u32vec *list = &w->dep_reads[1]; /* a call has no token of its address */
-    if (!hd_walk_open_reads(w, t->call_reads))
-        return HD_OK;
     list->len = 0;
     if (!add_entries(w, t, t->call_reads, t->known.len, list))
+        return false;
+    hd_depsets_sort(list);
+    t->call_reads = (uint32_t)t->known.len;
+    return true;
+}
+
+bool hd_walk_call_needs(struct hd_walk *w, struct hd_dep_list *out)
+{
+    *out = (struct hd_dep_list){.given = true};
+    if (!hd_walk_open_reads(w, hd_walk_current(w)->call_reads))
+        return true;
+    if (!collect_call(w)) {
+        *out = (struct hd_dep_list){0};
+        return false;
+    }
+    hd_walk_list(w, 1, out);
+    hd_walk_decide(w, 1);
+    return true;
+}
+
+enum hd_status hd_walk_branch_call(struct hd_walk *w, struct hd_walk_access *a)
+{
+    if (!hd_walk_open_reads(w, hd_walk_current(w)->call_reads))
+        return HD_OK;
+    if (!collect_call(w))
         return hd_walk_branch_all(w, hd_walk_place_of(w, a));
     struct hd_event ev = {.op = HD_OP_BRANCH};
-    hd_depsets_sort(list);
     hd_walk_list(w, 1, &ev.deps);
-    t->call_reads = (uint32_t)t->known.len;
-    if (!w->keep_all && !list->len)
+    if (!w->keep_all && !ev.deps.n)
         return HD_OK;
     ev.place = hd_walk_place_of(w, a);
     hd_walk_decide(w, 1);

@@ -117,6 +117,8 @@ enum hd_status hd_walk_branch(struct hd_walk *w, const struct hd_raw *rec, hd_to
 enum hd_status hd_walk_branch_all(struct hd_walk *w, uint32_t place);
 /* What the call has read so far decides what it does next (strcpy: how much it copies). */
 enum hd_status hd_walk_branch_call(struct hd_walk *w, struct hd_walk_access *a);
+/* The same, for the event that is about to be made; the reads count as decided. False: too many. */
+bool hd_walk_call_needs(struct hd_walk *w, struct hd_dep_list *out);
 uint32_t hd_walk_place_of(struct hd_walk *w, struct hd_walk_access *a);
 
 /* own.c: the first walk */
