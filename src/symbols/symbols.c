@@ -91,16 +91,25 @@ void hd_symbols_free(struct hd_symbols *s)
     hd_free(s, sizeof *s);
 }
 
+/* A module that is reported twice overlaps itself, and libdwfl then finds neither. */
+static bool has_module(struct hd_symbols *s, const char *name, uint64_t bias)
+{
+    Dwfl_Module *mod = s->n_modules ? dwfl_addrmodule(s->dwfl, bias) : NULL;
+    const char *known =
+        mod ? dwfl_module_info(mod, NULL, NULL, NULL, NULL, NULL, NULL, NULL) : NULL;
+    return known && !strcmp(known, name);
+}
+
 void hd_symbols_module(struct hd_symbols *s, const char *path, uint64_t bias)
 {
-    if (!s->dwfl)
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    if (!s->dwfl || has_module(s, name, bias))
         return;
     if (s->n_modules++ == 0)
         dwfl_report_begin(s->dwfl);
     else
         dwfl_report_begin_add(s->dwfl);
-    const char *slash = strrchr(path, '/');
-    dwfl_report_elf(s->dwfl, slash ? slash + 1 : path, path, -1, bias, true);
+    dwfl_report_elf(s->dwfl, name, path, -1, bias, true);
     dwfl_report_end(s->dwfl, NULL, NULL);
 }
 
