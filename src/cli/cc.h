@@ -9,6 +9,7 @@
 struct hd_cc_line {
     bool links;        /* the command ends with a link: inputs, and nothing that stops earlier */
     bool is_static;    /* -static or -static-pie */
+    bool openmp;       /* -fopenmp: ours, see src/openmp */
     const char *clash; /* an option that cannot be combined with the instrumentation, or NULL */
 };
 

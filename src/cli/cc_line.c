@@ -103,6 +103,11 @@ static bool is_clashing(const char *word)
     return false;
 }
 
+static bool is_openmp(const char *word)
+{
+    return strcmp(word, "-fopenmp") == 0 || starts(word, "-fopenmp=");
+}
+
 struct hd_cc_line hd_cc_classify(int argc, char **argv)
 {
     struct hd_cc_line line = {0};
@@ -119,6 +124,8 @@ struct hd_cc_line hd_cc_classify(int argc, char **argv)
             stops = true;
         } else if (strcmp(word, "-static") == 0 || strcmp(word, "-static-pie") == 0) {
             line.is_static = true;
+        } else if (is_openmp(word) || strcmp(word, "-fno-openmp") == 0) {
+            line.openmp = is_openmp(word);
         } else if (is_clashing(word)) {
             line.clash = word;
         }
@@ -154,6 +161,10 @@ enum hd_cc_action hd_cc_filter(const char *word, char *text, unsigned size)
     if (strcmp(word, "-fno-sanitize=thread") == 0 || strcmp(word, "-flto") == 0 ||
         starts(word, "-flto="))
         return HD_CC_DROP; /* the pass works on one file at a time */
+    if (is_openmp(word))
+        return HD_CC_DROP; /* the driver would link another runtime; the front end is told by us */
+    if (starts(word, "-fopenmp-version="))
+        return HD_CC_TO_FRONTEND;
     if (starts(word, "-fsanitize-ignorelist=") || starts(word, "-fsanitize-blacklist="))
         return HD_CC_TO_FRONTEND; /* the driver drops it: it does not know that a sanitizer is on */
     return HD_CC_KEEP;

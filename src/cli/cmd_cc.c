@@ -31,7 +31,7 @@ static void add(struct words *w, const char *fmt, const char *text)
 }
 
 struct ours {
-    bool links, concolic;
+    bool links, concolic, openmp;
     bool no_macros; /* nothing tells the source that ThreadSanitizer is on */
 };
 
@@ -54,13 +54,24 @@ static void add_ours(struct words *w, const char *lib_dir, int version, const st
     add(w, "%s", "-D__HEDDLE__=1");
     if (hd_cc_find_include_dir(include, sizeof include)) /* heddle/annotate.h */
         add(w, "-idirafter%s", include);
+    else
+        *include = 0;
     add(w, "%s", "-pthread");
     if (o->concolic) { /* vectors have no expressions */
         add(w, "%s", "-fno-vectorize");
         add(w, "%s", "-fno-slp-vectorize");
     }
+    if (o->openmp) { /* threadprivate variables outlive the threads of a team */
+        add(w, "%s", "-Xclang");
+        add(w, "%s", "-fopenmp");
+        add(w, "%s", "-Xclang");
+        add(w, "%s", "-fnoopenmp-use-tls");
+        add(w, "-idirafter%s/heddle/openmp", include); /* where clang has no omp.h of its own */
+    }
     if (o->links) {
         add(w, "%s", "-Wl,--push-state,--no-as-needed");
+        if (o->openmp)
+            add(w, "%s/libheddle_omp.so", lib_dir);
         add(w, "%s/libheddle_rt.so", lib_dir);
         add(w, "%s", "-ldl");
         add(w, "%s", "-Wl,--pop-state");
@@ -90,10 +101,10 @@ static void add_users(struct words *w, int argc, char **argv)
     }
 }
 
-static bool has_runtime(const char *lib_dir)
+static bool has_library(const char *lib_dir, const char *name)
 {
     char path[PATH_MAX + 32];
-    snprintf(path, sizeof path, "%s/libheddle_rt.so", lib_dir);
+    snprintf(path, sizeof path, "%s/%s", lib_dir, name);
     return access(path, R_OK) == 0;
 }
 
@@ -113,8 +124,15 @@ static enum hd_exit check(const struct hd_cli *cli, const struct hd_cmd *cmd,
                      cmd->name);
         return HD_EXIT_USAGE;
     }
-    if (line->links && !has_runtime(lib_dir)) {
+    if (line->links && !has_library(lib_dir, "libheddle_rt.so")) {
         hd_cli_error(cli, "the runtime %s/libheddle_rt.so is missing: install heddle again",
+                     lib_dir);
+        return HD_EXIT_UNSUPPORTED;
+    }
+    if (line->links && line->openmp && !has_library(lib_dir, "libheddle_omp.so")) {
+        hd_cli_error(cli,
+                     "OpenMP needs %s/libheddle_omp.so, which is made when heddle is built with a "
+                     "clang: install heddle again",
                      lib_dir);
         return HD_EXIT_UNSUPPORTED;
     }
@@ -180,6 +198,7 @@ static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, 
     struct words w = {0};
     add(&w, "%s", clang.path);
     ours.links = line.links;
+    ours.openmp = line.openmp;
     add_ours(&w, lib_dir, clang.version, &ours);
     add_users(&w, argc, argv);
     tell_pass("HEDDLE_PASS_CONCOLIC", ours.concolic);

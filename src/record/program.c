@@ -129,6 +129,12 @@ static bool in_list(const char *name, const char *const *list, size_t n, bool pr
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
+/* What libheddle_omp.so defines. */
+static bool is_openmp(const char *name)
+{
+    return !strncmp(name, "__kmpc_", 7) || !strncmp(name, "omp_", 4);
+}
+
 static void look_at(const char *name, struct hd_remarks *remarks)
 {
     if (!in_list(name, families, COUNT(families), true) ||
@@ -138,7 +144,7 @@ static void look_at(const char *name, struct hd_remarks *remarks)
     hd_remarks_addf(remarks, HD_REMARK_UNMODELLED, "the program imports %.200s", name);
 }
 
-static void look_at_section(Elf *elf, Elf_Scn *section, const GElf_Shdr *head,
+static void look_at_section(Elf *elf, Elf_Scn *section, const GElf_Shdr *head, bool openmp,
                             struct hd_remarks *remarks)
 {
     Elf_Data *data = elf_getdata(section, NULL);
@@ -148,7 +154,7 @@ static void look_at_section(Elf *elf, Elf_Scn *section, const GElf_Shdr *head,
         if (!gelf_getsym(data, (int)i, &sym) || sym.st_shndx != SHN_UNDEF)
             continue;
         const char *name = elf_strptr(elf, head->sh_link, sym.st_name);
-        if (name && *name)
+        if (name && *name && !(openmp && is_openmp(name)))
             look_at(name, remarks);
     }
 }
@@ -163,7 +169,7 @@ static const char *const plain_libraries[] = {
 static const char *const starters[] = {"exec", "fexec", "posix_spawn", "system", "popen", "dlopen"};
 
 struct look {
-    bool ours, tsan, others, starts, dynamic, concolic;
+    bool ours, tsan, openmp, others, starts, dynamic, concolic;
 };
 
 static void look_at_needed(Elf *elf, Elf_Scn *section, const GElf_Shdr *head, struct look *l)
@@ -182,6 +188,8 @@ static void look_at_needed(Elf *elf, Elf_Scn *section, const GElf_Shdr *head, st
         name = slash ? slash + 1 : name;
         if (!strncmp(name, "libheddle_rt.", 13))
             l->ours = true;
+        else if (!strncmp(name, "libheddle_omp.", 14))
+            l->openmp = true;
         else if (!strncmp(name, "libtsan.", 8))
             l->tsan = true;
         else if (!in_list(name, plain_libraries, COUNT(plain_libraries), true))
@@ -255,7 +263,8 @@ enum hd_program_kind hd_program_kind(const char *path)
 
 void hd_program_unmodelled(const char *path, struct hd_remarks *remarks)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    struct look l = {0};
+    int fd = look_at_file(path, &l) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
     if (fd < 0)
         return;
     elf_version(EV_CURRENT);
@@ -264,7 +273,7 @@ void hd_program_unmodelled(const char *path, struct hd_remarks *remarks)
     GElf_Shdr head;
     while (elf && (section = elf_nextscn(elf, section)))
         if (gelf_getshdr(section, &head) && head.sh_type == SHT_DYNSYM)
-            look_at_section(elf, section, &head, remarks);
+            look_at_section(elf, section, &head, l.openmp, remarks);
     if (elf)
         elf_end(elf);
     close(fd);

@@ -27,9 +27,11 @@ static const struct hd_origin_module *module_of(const struct hd_vec *modules, ui
     return best;
 }
 
+/* The runtime and our OpenMP: the user looks for neither. */
 static bool is_ours(const struct hd_replay_frame *f)
 {
-    return f->module && !strncmp(f->module, "libheddle_rt", 12);
+    return f->module &&
+           (!strncmp(f->module, "libheddle_rt", 12) || !strncmp(f->module, "libheddle_omp", 13));
 }
 
 static char *copy_of(const char *text)

@@ -61,6 +61,15 @@ static void note(struct hd_idle *idle, const char *name, bool worked)
     *(bool *)hd_vec_at(&idle->worked, id) |= worked;
 }
 
+/* All teams of OpenMP are forked at one place of ours: that says nothing about their work. */
+static bool is_comparable(const struct hd_trace *t, size_t thread)
+{
+    static const char ours[] = "src/openmp/";
+    hd_eid fork = t->fork_of[thread];
+    return fork != HD_EID_NONE &&
+           strncmp(hd_names_text(&t->places, t->place[fork]), ours, sizeof ours - 1) != 0;
+}
+
 void hd_idle_look(struct hd_idle *idle, const struct hd_trace *t)
 {
     size_t n = hd_trace_n_threads(t), places = t->places.count;
@@ -72,7 +81,7 @@ void hd_idle_look(struct hd_idle *idle, const struct hd_trace *t)
             busy[t->place[t->fork_of[i]]] |= worked[i];
         }
     for (size_t i = 0; i < n; i++)
-        if (t->fork_of[i] != HD_EID_NONE && busy[t->place[t->fork_of[i]]])
+        if (is_comparable(t, i) && busy[t->place[t->fork_of[i]]])
             note(idle, hd_names_text(&t->threads, (uint32_t)i), worked[i]);
     hd_free(shared, (hd_trace_n_objs(t, HD_OBJ_LOC) + 1) * sizeof *shared);
     hd_free(worked, (n + 1) * sizeof *worked);
