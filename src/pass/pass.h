@@ -246,5 +246,6 @@ bool hd_pass_run(LLVMModuleRef module);
 bool hd_shim_is_musttail(LLVMValueRef call);
 void hd_shim_split_normal(LLVMValueRef invoke); /* a block of its own for where it goes */
 int hd_shim_fence_order(LLVMValueRef fence); /* enum LLVMAtomicOrdering; 0: only against signals */
+bool hd_shim_is_reference(LLVMMetadataRef type); /* of C++, or what a region of OpenMP shares */
 
 #endif

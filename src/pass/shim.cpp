@@ -3,6 +3,8 @@
 #include "pass/access/asm.h"
 
 #include <llvm-c/Core.h>
+#include <llvm/BinaryFormat/Dwarf.h>
+#include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
@@ -15,6 +17,13 @@ extern "C" bool hd_shim_is_musttail(LLVMValueRef call);
 extern "C" void hd_shim_split_normal(LLVMValueRef invoke);
 extern "C" int hd_shim_fence_order(LLVMValueRef fence);
 extern "C" LLVMValueRef hd_shim_split(LLVMValueRef at, LLVMValueRef cond);
+extern "C" bool hd_shim_is_reference(LLVMMetadataRef type);
+
+bool hd_shim_is_reference(LLVMMetadataRef type)
+{
+    auto *derived = llvm::dyn_cast_or_null<llvm::DIDerivedType>(llvm::unwrap(type));
+    return derived && derived->getTag() == llvm::dwarf::DW_TAG_reference_type;
+}
 
 bool hd_shim_is_musttail(LLVMValueRef call)
 {

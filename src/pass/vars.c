@@ -193,15 +193,27 @@ static LLVMMetadataRef pointer_type(struct hd_fn *f, LLVMValueRef v, struct plac
     return descend(f->p, pl, 8);
 }
 
+/* A region of OpenMP gets the variables that it shares by reference. */
+static bool is_region(const struct hd_fn *f)
+{
+    size_t len;
+    return strstr(LLVMGetValueName2(f->fn, &len), ".omp_") != NULL;
+}
+
 /* Memory behind a pointer: named after its type when that has a name, else `*p`. */
 static bool from_pointer(struct hd_fn *f, LLVMValueRef v, struct place *pl, int depth)
 {
     struct place source = {0};
-    LLVMMetadataRef type = pointee(f->p, pointer_type(f, v, &source, depth));
+    LLVMMetadataRef pointer = pointer_type(f, v, &source, depth), type = pointee(f->p, pointer);
     if (!type)
         return false;
     pl->type = type;
     unsigned len = 0;
+    bool named = is_composite(strip(f->p, type)) && !is_array(f->p, strip(f->p, type));
+    if (hd_shim_is_reference(strip(f->p, pointer)) && (!named || is_region(f))) {
+        append(pl, source.text, (unsigned)strlen(source.text)); /* a reference is what it is to */
+        return true;
+    }
     if (is_composite(strip(f->p, type))) {
         const char *name = hd_debug_string(f->p, type, TYPE_NAME, &len);
         if (!name || len == 0)

@@ -397,6 +397,19 @@ struct each {
     void *ctx;
 };
 
+/* The lock of `#pragma omp critical(first)` is ".gomp_critical_user_first.var": "critical:first".
+ */
+static const char *plain_name(const char *text, char *out, size_t size)
+{
+    static const char mark[] = ".gomp_critical_user_";
+    if (strncmp(text, mark, sizeof mark - 1) != 0)
+        return text;
+    const char *name = text + sizeof mark - 1, *dot = strrchr(name, '.');
+    int len = dot ? (int)(dot - name) : (int)strlen(name);
+    snprintf(out, size, "critical%s%.*s", len ? ":" : "", len, name);
+    return out;
+}
+
 static int each_module(Dwfl_Module *mod, void **user, const char *name, Dwarf_Addr base, void *arg)
 {
     struct each *e = arg;
@@ -405,6 +418,7 @@ static int each_module(Dwfl_Module *mod, void **user, const char *name, Dwarf_Ad
     dwfl_module_info(mod, NULL, &low, &high, NULL, NULL, NULL, NULL);
     e->see(e->ctx, true, name, low, high - low);
     int n = dwfl_module_getsymtab(mod);
+    char name_of_lock[200];
     for (int i = 1; i < n; i++) {
         GElf_Sym sym;
         GElf_Addr addr;
@@ -412,7 +426,8 @@ static int each_module(Dwfl_Module *mod, void **user, const char *name, Dwarf_Ad
         int type = GELF_ST_TYPE(sym.st_info);
         bool data = type == STT_OBJECT || type == STT_COMMON;
         if (text && *text && data && sym.st_size && sym.st_shndx != SHN_UNDEF)
-            e->see(e->ctx, false, text, addr, sym.st_size);
+            e->see(e->ctx, false, plain_name(text, name_of_lock, sizeof name_of_lock), addr,
+                   sym.st_size);
     }
     return DWARF_CB_OK;
 }

@@ -4,6 +4,7 @@
 #include "report/make/stepsource.h"
 #include "report/format/words.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static bool starts(const char *text, const char *with)
@@ -134,10 +135,26 @@ static void shorten(const char *text, bool keep, struct name *n)
     }
 }
 
+/* The compiler makes a function of each region: ".omp_outlined._debug__.3", or
+ * "main.omp_outlined". */
+static bool name_region(const char *function, char *out, size_t size)
+{
+    const char *mark = strstr(function, ".omp_outlined");
+    if (!mark && !strncmp(function, ".omp_task", 9))
+        mark = function;
+    if (!mark)
+        return false;
+    snprintf(out, size, "OpenMP region%s%.*s", mark > function ? " of " : "",
+             (int)(mark - function), function);
+    return true;
+}
+
 const char *hd_frames_name(const char *function, char *out, size_t size)
 {
     enum { LONG = 48 };
     struct name n = {out, 0, size};
+    if (name_region(function, out, size))
+        return out;
     shorten(function, true, &n);
     if (n.len > LONG)
         shorten(function, false, &n);

@@ -48,6 +48,8 @@ static void on_stack(struct hd_report *r, const char *own, const struct hd_detai
     int skip = (int)strlen("stack:");
     out->location = best->flags & HD_SITE_NAME_LOCAL
                         ? hd_report_format(r, "local of %s", best->function)
+                    : strstr(best->function, ".omp_")
+                        ? hd_report_text(r, "shared by an OpenMP region")
                         : hd_report_format(r, "stack of %.*s", len - skip, own + skip);
     out->name = worth(best) ? hd_report_text(r, best->name) : out->location;
     out->stable = hd_report_format(r, "%s of %s", worth(best) ? best->name : "local",
