@@ -31,8 +31,8 @@ struct hd_omp_task {
     size_t n_before;
     pthread_mutex_t **exclusive; /* mutexinoutset, in the order of their addresses */
     size_t n_exclusive;
-    sem_t done; /* 1 from its end on: those who wait put it back */
-    sem_t fulfilled;
+    sem_t done;            /* if kept: 1 from its end on; those who wait put it back */
+    sem_t fulfilled;       /* detachable */
     size_t bytes;          /* of the part that the compiler knows */
     bool has_thread, kept; /* kept: tasks to come may depend on it */
 };
@@ -63,8 +63,6 @@ struct hd_omp_compiled *__kmpc_omp_task_alloc(hd_omp_ident *loc, int32_t gtid, i
     h->task.bytes = size + shareds;
     c->entry = entry;
     c->shareds = shareds ? (char *)c + size : NULL;
-    sem_init(&h->task.done, 0, 0);
-    sem_init(&h->task.fulfilled, 0, 0);
     return c;
 }
 
@@ -257,7 +255,8 @@ static void *run(void *arg)
     for (size_t i = task->n_exclusive; i-- > 0;)
         pthread_mutex_unlock(task->exclusive[i]);
     leave_children(&task->thread);
-    sem_post(&task->done);
+    if (task->kept)
+        sem_post(&task->done);
     return NULL;
 }
 
@@ -277,12 +276,13 @@ static void prepare(struct hd_omp_task *task, struct hd_omp_thread *me)
 static void end(struct hd_omp_task *task)
 {
     hd_omp_deps_free(&task->thread);
-    free(task->thread.children.items);
-    task->thread.children = (struct hd_omp_tasks){0};
+    if (task->thread.children.items)
+        free(task->thread.children.items);
+    task->thread.children.items = NULL;
     if (task->kept)
         return;
-    sem_destroy(&task->done);
-    sem_destroy(&task->fulfilled);
+    if (task->flags & TASK_DETACHABLE)
+        sem_destroy(&task->fulfilled);
     free(task);
 }
 
@@ -294,7 +294,8 @@ static void run_here(struct hd_omp_task *task, struct hd_omp_thread *me)
     body(task);
     leave_children(&task->thread);
     hd_omp_set_self(me);
-    sem_post(&task->done);
+    if (task->kept)
+        sem_post(&task->done);
     end(task);
 }
 
@@ -338,6 +339,7 @@ int32_t __kmpc_omp_task_with_deps(hd_omp_ident *loc, int32_t gtid, struct hd_omp
     (void)loc;
     (void)gtid;
     task->kept = true;
+    sem_init(&task->done, 0, 0);
     struct before b = before_of(me, task, n, deps, more, others);
     task->before = b.tasks.items;
     task->n_before = b.tasks.n;
@@ -390,7 +392,6 @@ void __kmpc_omp_task_complete_if0(hd_omp_ident *loc, int32_t gtid, struct hd_omp
     (void)gtid;
     leave_children(&task->thread);
     hd_omp_set_self(task->parent);
-    sem_post(&task->done);
     end(task);
 }
 
@@ -457,6 +458,7 @@ void *__kmpc_task_allow_completion_event(hd_omp_ident *loc, int32_t gtid, struct
 {
     (void)loc;
     (void)gtid;
+    sem_init(&task_of(c)->fulfilled, 0, 0);
     return &task_of(c)->fulfilled;
 }
 

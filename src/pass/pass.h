@@ -239,8 +239,7 @@ LLVMMetadataRef hd_debug_operand(struct hd_pass *p, LLVMMetadataRef node, unsign
 unsigned hd_debug_n_operands(struct hd_pass *p, LLVMMetadataRef node);
 const char *hd_debug_string(struct hd_pass *p, LLVMMetadataRef node, unsigned i, unsigned *len);
 
-/* pass.c, called by shim.cpp; returns whether the module changed. */
-bool hd_pass_run(LLVMModuleRef module);
+bool hd_pass_run(LLVMModuleRef module); /* called by shim.cpp; whether the module changed */
 
 /* shim.cpp: what the C API of LLVM 14 does not tell. */
 bool hd_shim_is_musttail(LLVMValueRef call);
