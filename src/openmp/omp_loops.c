@@ -1,5 +1,6 @@
 /* Loops: which iterations a thread gets. Static schedules are arithmetic; dynamic and guided ones
- * take chunks from a counter of the team, so that every assignment of chunks is a schedule. */
+ * take chunks from a counter of the team, so that every assignment of chunks is a schedule. Taking
+ * a chunk orders nothing: the counter is relaxed. */
 #include "openmp/omp_team.h"
 
 #include <stdlib.h>
@@ -170,14 +171,17 @@ static bool take_chunk(struct hd_omp_thread *t, uint64_t *first, uint64_t *n)
     struct hd_omp_range *r = &t->range;
     if (r->parts >= 0)
         return take_static(t, first, n);
-    uint64_t at = r->guided ? atomic_load(&t->loop->next) : 0;
+    uint64_t at = r->guided ? atomic_load_explicit(&t->loop->next, memory_order_relaxed) : 0;
     do {
         uint64_t rest = r->count - at, share = rest / (2 * (uint64_t)t->team->size);
         *n = r->guided && share > r->chunk ? share : r->chunk;
         if (r->guided && at >= r->count)
             return false;
-    } while (r->guided && !atomic_compare_exchange_weak(&t->loop->next, &at, at + *n));
-    *first = r->guided ? at : atomic_fetch_add(&t->loop->next, r->chunk);
+    } while (r->guided &&
+             !atomic_compare_exchange_weak_explicit(&t->loop->next, &at, at + *n,
+                                                    memory_order_relaxed, memory_order_relaxed));
+    *first =
+        r->guided ? at : atomic_fetch_add_explicit(&t->loop->next, r->chunk, memory_order_relaxed);
     if (*first >= r->count)
         return false;
     *n = r->count - *first < *n ? r->count - *first : *n;
@@ -189,7 +193,8 @@ static bool next_chunk(int32_t *last, int64_t *lower, int64_t *upper, int64_t *s
     struct hd_omp_thread *t = hd_omp_self();
     struct hd_omp_range *r = &t->range;
     uint64_t first, n;
-    if (atomic_load(&t->team->cancelled) || !take_chunk(t, &first, &n))
+    if (atomic_load_explicit(&t->team->cancelled, memory_order_relaxed) ||
+        !take_chunk(t, &first, &n))
         return false;
     r->at = first;
     r->end = first + n;
