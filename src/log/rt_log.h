@@ -233,8 +233,11 @@ struct hd_log_header {
     uint32_t target_pid; /* what `pid` is in that process */
     char target[HD_LOG_TARGET]; /* ".2", ".1.x"; "": the first process */
     uint64_t exit_steps;        /* hooks of threads that run on when the process ends */
-    uint32_t resting; /* all threads that can run poll in vain, and rest between their turns */
+    uint32_t resting;   /* all threads that can run poll in vain, and rest between their turns */
+    uint32_t strangers; /* an instrumented program ran in another process, and is not recorded */
 };
+#define HD_LOG_STRANGERS                                                                           \
+    "an instrumented program that it started (posix_spawn, system, popen; it is not recorded)"
 #define HD_LOG_NOTES_AT 4096u
 #define HD_LOG_NOTES    (HD_LOG_HEAD - HD_LOG_NOTES_AT)
 _Static_assert(sizeof(struct hd_log_header) <= HD_LOG_NOTES_AT, "the notes follow the header");

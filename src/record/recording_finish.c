@@ -73,6 +73,8 @@ static void write_meta(const struct hd_record_opts *opts, const struct hd_log_he
     hd_recmeta_init(&m);
     for (size_t i = 0; i < hd_remarks_count(imports); i++)
         hd_recmeta_add(&m, "unmodelled", hd_remarks_subject(imports, i));
+    if (h->strangers)
+        hd_recmeta_add(&m, "unmodelled", HD_LOG_STRANGERS);
     hd_recmeta_add(&m, "policy", hd_policy_names[opts->policy]);
     hd_recmeta_add_number(&m, "seed", opts->seed);
     hd_recmeta_add_number(&m, "quantum", opts->quantum);

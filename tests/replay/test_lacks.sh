@@ -16,4 +16,19 @@ for at in 1 2 3 5 8 13 21; do
     reported=$((reported + (code == 4)))
 done
 [ $reported -ge 4 ] || fail "only $reported runs lacked something"
+
+# An instrumented program that is started in a way that is not followed is named, and nothing found is no answer.
+cat >starter.c <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    return argc > 1 && system(argv[1]) == -1;
+}
+END
+"$HEDDLE" cc -g -O1 starter.c -o starter || fail "heddle cc"
+"$HEDDLE" run -o started -- ./starter ./prog >out 2>err </dev/null
+[ $? -eq 5 ] || fail "an instrumented program by system(): exit $?: $(cat err)"
+tr -s '\n ' ' ' <err | grep -q 'Not modelled: an instrumented program that it started' || fail "not named: $(cat err)"
+"$HEDDLE" run -o other -- ./starter true >out 2>err </dev/null || fail "another program: exit $?: $(cat err)"
 exit 0

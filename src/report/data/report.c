@@ -160,12 +160,17 @@ size_t hd_report_open(const struct hd_report *r)
     return n;
 }
 
-bool hd_report_unread(const struct hd_report *r)
+const char *hd_report_unread(const struct hd_report *r)
 {
+    static const char *const reasons[][2] = {
+        {"inline assembly", "inline assembly ran that could not be read"},
+        {"an instrumented program that it started",
+         "an instrumented program that it started was not recorded"}};
     for (size_t i = 0; i < r->unmodelled.n; i++)
-        if (!strcmp(r->unmodelled.items[i], "inline assembly"))
-            return true;
-    return false;
+        for (size_t k = 0; k < sizeof reasons / sizeof reasons[0]; k++)
+            if (!strncmp(r->unmodelled.items[i], reasons[k][0], strlen(reasons[k][0])))
+                return reasons[k][1];
+    return NULL;
 }
 
 bool hd_report_unfinished(const struct hd_report *r)

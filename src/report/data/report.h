@@ -241,8 +241,8 @@ bool hd_report_is_error(const struct hd_finding *f);
 size_t hd_report_errors(const struct hd_report *r);
 /* Predictions that are neither errors nor refuted nor known. */
 size_t hd_report_open(const struct hd_report *r);
-/* Inline assembly ran that the pass could not read. */
-bool hd_report_unread(const struct hd_report *r);
+/* What ran and could not be looked at, as a sentence; NULL: nothing. */
+const char *hd_report_unread(const struct hd_report *r);
 /* Something is undecided, open, cut, interrupted or unread: that nothing was found does not say
  * that there is nothing. */
 bool hd_report_unfinished(const struct hd_report *r);

@@ -103,7 +103,7 @@ const char *hd_words_unfinished(struct hd_arena *a, const struct hd_report *r)
         also = ",";
     }
     if (hd_report_unread(r))
-        text = hd_words_format(a, "%s%s inline assembly ran that could not be read", text, also);
+        text = hd_words_format(a, "%s%s %s", text, also, hd_report_unread(r));
     return text;
 }
 

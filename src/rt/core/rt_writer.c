@@ -232,6 +232,8 @@ bool hd_rt_log_open(void)
     if (!fits || !__atomic_compare_exchange_n(&h->owner, &nobody, own_pid(), false,
                                               __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
         bool again = fits && open_after_exec(h);
+        if (fits && !again)
+            __atomic_store_n(&h->strangers, 1, __ATOMIC_RELAXED);
         hd_rt_syscall(SYS_shmdt, at, 0, 0, 0, 0, 0);
         return again;
     }
