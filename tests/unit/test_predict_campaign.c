@@ -51,11 +51,12 @@ static struct hd_trace *make(uint64_t seed)
 /* Pairs of places: those with a race, and those that are not proved to have none. */
 struct answer {
     struct hd_pairs races, possible;
+    bool cut; /* the time was over before the pairs were known: nothing is proved */
 };
 
 static void places_of(const struct hd_trace *t, const struct hd_prediction *p, struct answer *a)
 {
-    *a = (struct answer){0};
+    *a = (struct answer){.cut = p->cut};
     for (size_t i = 0; i < p->races.len; i++) {
         const struct hd_race *race = hd_vec_at(&p->races, i);
         hd_pairs_push(&a->races, t->place[race->witness.a], t->place[race->witness.b]);
@@ -91,6 +92,8 @@ static void predict_for(const struct hd_trace *t, uint64_t seed, uint32_t steps,
     hd_prediction_fini(&p);
 }
 
+static uint64_t compared; /* answers that were not cut */
+
 static void judge(uint64_t seed)
 {
     struct hd_trace *t = make(seed);
@@ -98,13 +101,15 @@ static void judge(uint64_t seed)
     struct hd_pair pair;
     for (int i = 0; i < COMBINATIONS; i++)
         predict_for(t, seed, combinations[i], 0.15, &answers[i]);
-    for (int i = 0; i < COMBINATIONS; i++)
+    for (int i = 0; i < COMBINATIONS; i++) {
+        compared += !answers[i].cut;
         for (int k = 0; k < COMBINATIONS; k++)
-            if (!hd_pairs_subset(&answers[i].races, &answers[k].possible, &pair))
+            if (!answers[k].cut && !hd_pairs_subset(&answers[i].races, &answers[k].possible, &pair))
                 fail_msg("seed %llu: steps %x find a race of places %u and %u, %x prove there is "
                          "none",
                          (unsigned long long)seed, combinations[i], pair.a, pair.b,
                          combinations[k]);
+    }
     for (int i = 0; i < COMBINATIONS; i++)
         answer_fini(&answers[i]);
     hd_trace_free(t);
@@ -119,6 +124,8 @@ static void no_witness_is_rejected_and_steps_agree(void **state)
         fail_msg("HEDDLE_SEEDS is not two numbers: %s", range);
     for (uint64_t seed = from; seed < to; seed++)
         judge(seed);
+    print_message("%llu answers compared\n", (unsigned long long)compared);
+    assert_true(to <= from || compared > 0);
 }
 
 /* The cheap steps go over all groups before the dear ones begin: with a solver that would take
