@@ -102,4 +102,22 @@ heddle run --budget 2s -- ./spin
 expect_code 66
 expect_err "data race"
 expect "a run of 2 s took more than 15 s" test $(($(date +%s) - started)) -le 15
+
+# Nothing found, but not all looked at: the formats for CI say so too, as an error unless it was allowed.
+sed 's/^static volatile int stop;/#include <stdatomic.h>\nstatic atomic_int stop, g;/; /^static int g;/d' spin.c >calm.c
+heddle cc -g -O1 -pthread calm.c -o calm
+expect_code 0
+heddle run --budget 2s -o calm.out -- ./calm
+expect_code 5
+heddle report --format github calm.out
+expect_out "::error title=Heddle%3A not all decided::"
+heddle report --format junit calm.out
+expect_out 'name="everything is decided"'
+expect_out '<error message="nothing was found, but'
+heddle run --budget 2s --allow-undecided -o calm.out -- ./calm
+expect_code 0
+heddle report --format github calm.out
+expect_out "::warning title=Heddle%3A not all decided::"
+heddle report --format junit calm.out
+expect_out '<skipped message="nothing was found, but'
 finish
