@@ -67,6 +67,8 @@ enum phase { NEAR, PROBE, SCHEDULES, SWEEP, NEARBY, CLOSE, SOLVE, RETRY, SHORTEN
 #define SHORTEN_ALL  UINT64_C(40000000)
 #define SHORTEN_MANY UINT64_C(10000000)
 enum { MANY_RACES = 1000 };
+/* Loops over cheap things look at the clock once in so many turns. */
+enum { LOOK_EVERY = 16 };
 
 void hd_predict_defaults(struct hd_predict_options *options)
 {
@@ -228,7 +230,7 @@ static void sweep_bundle(const struct job *j, struct hd_worker *k, struct unit *
     for (uint32_t i = x->start; i < x->end; i++) {
         uint32_t from, to;
         hd_eid e = j->c->events[i];
-        if (hd_worker_stopped(k, &why)) {
+        if ((i - x->start) % LOOK_EVERY == 0 && hd_worker_stopped(k, &why)) {
             keep_undecided(u, e, j->c->events[y->start], why, (x->end - i) * class_size(y));
             return;
         }
@@ -330,11 +332,13 @@ static void run_bundles(struct job *j, struct unit *u, struct hd_worker *k, enum
                         const struct hd_vec *bundles)
 {
     enum hd_reason why;
+    bool stopped = false;
     for (size_t i = 0; i < bundles->len && !settled(j, u); i++) {
         const struct hd_bundle *bundle = hd_vec_at(bundles, i);
         const struct hd_class *x = hd_class_at(j->c, bundle->x);
         const struct hd_class *y = hd_class_at(j->c, bundle->y);
-        if (hd_worker_stopped(k, &why)) {
+        stopped = stopped || (i % LOOK_EVERY == LOOK_EVERY - 1 && hd_worker_stopped(k, &why));
+        if (stopped) {
             if (phase == SWEEP)
                 keep_undecided(u, j->c->events[x->start], j->c->events[y->start], why,
                                class_size(x) * class_size(y));
