@@ -49,6 +49,12 @@ for kind in 0 1 2; do
     correct rw$kind rw_counter "-DKIND=$kind -DN=300" "$sliced"
     faulty rw${kind}f rw_counter "-DKIND=$kind -DN=5" "$sliced"
 done
+heddle analyze "$TESTS/predict/pool_link_kept.trace"
+expect_code 66
+expect_out "1 race"
+heddle analyze --steps lockset "$TESTS/predict/pool_link_written.trace"
+expect_code 0
+expect_out "; 0 undecided"
 for kind in 0 1 2; do
     correct pool$kind pool "-DKIND=$kind -DN=300" "$sliced"
     faulty pool${kind}f pool "-DKIND=$kind -DN=5" "$sliced"

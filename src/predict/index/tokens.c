@@ -82,7 +82,7 @@ static uint32_t locks_of(const struct hd_token_search *k, uint32_t loc, hd_eid e
     const struct hd_loc_user *users = hd_accesses_users(k->s->locs, loc, &n);
     uint32_t len = 0;
     bool any = false;
-    for (size_t i = 0; i < n && n > 1; i++)
+    for (size_t i = 0; i < n; i++)
         for (uint32_t w = users[i].wstart; w < users[i].wend; w++) {
             hd_eid e = k->s->locs->writes[w];
             uint32_t kept = 0;
