@@ -108,16 +108,15 @@ sed 's/^static volatile int stop;/#include <stdatomic.h>\nstatic atomic_int stop
 heddle cc -g -O1 -pthread calm.c -o calm
 expect_code 0
 heddle run --budget 2s -o calm.out -- ./calm
-expect_code 5
+expect "a run that was cut says that all is well" test "$code" != 0
 heddle report --format github calm.out
 expect_out "::error title=Heddle%3A not all decided::"
 heddle report --format junit calm.out
 expect_out 'name="everything is decided"'
 expect_out '<error message="nothing was found, but'
-heddle run --budget 2s --allow-undecided -o calm.out -- ./calm
-expect_code 0
-heddle report --format github calm.out
+heddle run --budget 2s --allow-undecided -o allowed.out -- ./calm
+heddle report --format github allowed.out
 expect_out "::warning title=Heddle%3A not all decided::"
-heddle report --format junit calm.out
+heddle report --format junit allowed.out
 expect_out '<skipped message="nothing was found, but'
 finish
