@@ -14,6 +14,7 @@
 #include "model/check.h"
 #include "model/witness_json.h"
 #include "predict/run/violations.h"
+#include "report/format/words.h"
 #include "report/make/frame_names.h"
 #include "report/make/make.h"
 #include "report/make/replayed.h"
@@ -238,7 +239,8 @@ static struct hd_finding *find_confirmed(struct hd_session *s, const struct hd_f
     for (size_t i = 0; i < s->findings.len; i++) {
         struct hd_finding *other = hd_vec_at(&s->findings, i);
         bool same = !strcmp(other->fingerprint, f->fingerprint) || same_places(other, f);
-        if (same && other->status != HD_FINDING_PREDICTED)
+        bool weaker = hd_words_unordered(other) && !hd_words_unordered(f);
+        if (same && !weaker && other->status != HD_FINDING_PREDICTED)
             return other;
     }
     return NULL;

@@ -210,13 +210,31 @@ static void test_merging(void **state)
     hd_report_free(r);
 }
 
+/* A race of both forms is reported in the first, though its schedule is longer. */
+static void test_merging_forms(void **state)
+{
+    (void)state;
+    struct hd_report *r = hd_report_new();
+    r->n_findings = 2;
+    r->findings = hd_report_array(r, 2, sizeof *r->findings);
+    for (size_t i = 0; i < 2; i++) {
+        fill_finding(r, &r->findings[i], "R-aaaaaa");
+        r->findings[i].fingerprint = "aaaaaa0000000001";
+        r->findings[i].form = i ? "simultaneous" : "unordered";
+    }
+    r->findings[0].n_steps = 1;
+    hd_report_settle(r);
+    assert_int_equal(r->n_findings, 1);
+    assert_string_equal(r->findings[0].form, "simultaneous");
+    hd_report_free(r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_small),
-        cmocka_unit_test(test_merging),
+        cmocka_unit_test(test_round_trip),    cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_small),         cmocka_unit_test(test_merging),
+        cmocka_unit_test(test_merging_forms),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -95,6 +95,9 @@ static int by_identity(const void *a, const void *b)
         return order;
     if (weight(x) != weight(y))
         return weight(x) - weight(y);
+    order = strcmp(or_empty(x->form), or_empty(y->form)); /* simultaneous before unordered */
+    if (order)
+        return order;
     if (x->n_steps != y->n_steps)
         return x->n_steps < y->n_steps ? -1 : 1;
     return strcmp(or_empty(x->witness), or_empty(y->witness));
