@@ -57,7 +57,7 @@ expect_code 0
 expect_out "; 0 undecided"
 for kind in 0 1 2; do
     correct pool$kind pool "-DKIND=$kind -DN=300" "$sliced"
-    faulty pool${kind}f pool "-DKIND=$kind -DN=5" "--policy random --quantum 2"
+    faulty pool${kind}f pool "-DKIND=$kind -DN=5" "--policy random --quantum $((kind ? 5 : 2))"
 done
 correct buffer bounded_buffer "-DITEMS=100" "--policy random --quantum 3"
 faulty bufferf bounded_buffer "" "--policy random --quantum 3"
