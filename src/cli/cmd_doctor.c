@@ -1,9 +1,11 @@
 /* heddle doctor: is everything here that Heddle needs? */
 #include "cli/cmds.h"
 
+#include "cli/cc.h"
 #include "cli/doctor.h"
 #include "abi/rt_apis.h"
 
+#include <limits.h>
 #include <stdio.h>
 
 struct values {
@@ -24,6 +26,13 @@ static void list_apis(void)
     printf("%-8s %-28s %-10s %s\n", #group, #name, words[HD_DEP_##dep], text);
     HD_APIS(HD_API_LINE)
 #undef HD_API_LINE
+    char lib_dir[PATH_MAX] = "";
+    struct hd_names openmp = {0};
+    hd_cc_find_lib_dir(lib_dir, sizeof lib_dir);
+    hd_doctor_openmp(lib_dir, &openmp);
+    for (uint32_t i = 0; i < openmp.count; i++)
+        printf("%-8s %s\n", "openmp", hd_names_text(&openmp, i));
+    hd_names_fini(&openmp);
 }
 
 static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, char **argv)

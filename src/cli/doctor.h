@@ -4,6 +4,8 @@
 #ifndef HD_CLI_DOCTOR_H
 #define HD_CLI_DOCTOR_H
 
+#include "base/names.h"
+
 #include <stdbool.h>
 
 enum hd_doctor_state { HD_DOCTOR_OK, HD_DOCTOR_NOTE, HD_DOCTOR_FAIL };
@@ -12,7 +14,9 @@ enum hd_doctor_state { HD_DOCTOR_OK, HD_DOCTOR_NOTE, HD_DOCTOR_FAIL };
 bool hd_doctor_line(const char *what, enum hd_doctor_state state, const char *found,
                     const char *advice);
 
-bool hd_doctor_tools(void);  /* compiler, plugin, runtime, solver */
+bool hd_doctor_tools(void);  /* compiler, plugin, runtime, OpenMP, solver */
 bool hd_doctor_system(void); /* kernel, addresses, mapped files, ptrace, disk, core files */
+/* What our OpenMP library defines; nothing when it is not there. */
+void hd_doctor_openmp(const char *lib_dir, struct hd_names *names);
 
 #endif

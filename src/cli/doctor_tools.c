@@ -3,6 +3,7 @@
 #include "cli/doctor.h"
 
 #include "solve/solve.h"
+#include "record/program.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -127,6 +128,25 @@ static bool look_at_runtime(struct probe *p, const char *lib_dir)
     return hd_doctor_line("runtime", HD_DOCTOR_OK, text, "");
 }
 
+static void look_at_openmp(const char *lib_dir)
+{
+    char text[64];
+    struct hd_names names = {0};
+    hd_doctor_openmp(lib_dir, &names);
+    size_t n = names.count;
+    snprintf(text, sizeof text, "%zu entry points", n);
+    hd_names_fini(&names);
+    hd_doctor_line("OpenMP", n ? HD_DOCTOR_OK : HD_DOCTOR_NOTE, n ? text : "not there",
+                   "programs with OpenMP need it: build Heddle with clang");
+}
+
+void hd_doctor_openmp(const char *lib_dir, struct hd_names *names)
+{
+    char path[PATH_MAX + 64];
+    snprintf(path, sizeof path, "%s/libheddle_omp.so", lib_dir);
+    hd_program_openmp(path, names);
+}
+
 /* Three events cannot come before one another in a circle; two can come in order. */
 static bool look_at_solver(void)
 {
@@ -159,6 +179,7 @@ bool hd_doctor_tools(void)
                               "set TMPDIR to one that can be written");
     } else if (found) {
         good &= look_at_plugin(&p, &clang) && look_at_runtime(&p, lib_dir);
+        look_at_openmp(lib_dir);
     }
     if (*p.dir)
         end(&p);

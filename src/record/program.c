@@ -144,19 +144,43 @@ static void look_at(const char *name, struct hd_remarks *remarks)
     hd_remarks_addf(remarks, HD_REMARK_UNMODELLED, "the program imports %.200s", name);
 }
 
-static void look_at_section(Elf *elf, Elf_Scn *section, const GElf_Shdr *head, bool openmp,
-                            struct hd_remarks *remarks)
+struct symbols {
+    void (*see)(struct symbols *s, const char *name, bool defined);
+    bool openmp; /* the program uses our OpenMP */
+    struct hd_remarks *remarks;
+    struct hd_names *names;
+};
+
+static void look_at_section(Elf *elf, Elf_Scn *section, const GElf_Shdr *head, struct symbols *s)
 {
     Elf_Data *data = elf_getdata(section, NULL);
     size_t n = data && head->sh_entsize ? head->sh_size / head->sh_entsize : 0;
     for (size_t i = 0; i < n && i < INT32_MAX; i++) {
         GElf_Sym sym;
-        if (!gelf_getsym(data, (int)i, &sym) || sym.st_shndx != SHN_UNDEF)
+        if (!gelf_getsym(data, (int)i, &sym))
             continue;
         const char *name = elf_strptr(elf, head->sh_link, sym.st_name);
-        if (name && *name && !(openmp && is_openmp(name)))
-            look_at(name, remarks);
+        if (name && *name)
+            s->see(s, name, sym.st_shndx != SHN_UNDEF);
     }
+}
+
+/* The dynamic symbols of an ELF file. */
+static void each_symbol(const char *path, struct symbols *s)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    elf_version(EV_CURRENT);
+    Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+    Elf_Scn *section = NULL;
+    GElf_Shdr head;
+    while (elf && (section = elf_nextscn(elf, section)))
+        if (gelf_getshdr(section, &head) && head.sh_type == SHT_DYNSYM)
+            look_at_section(elf, section, &head, s);
+    if (elf)
+        elf_end(elf);
+    close(fd);
 }
 
 /* ---- is it instrumented? ---- */
@@ -261,20 +285,29 @@ enum hd_program_kind hd_program_kind(const char *path)
 
 /* ---- what is not modelled ---- */
 
+static void see_import(struct symbols *s, const char *name, bool defined)
+{
+    if (!defined && !(s->openmp && is_openmp(name)))
+        look_at(name, s->remarks);
+}
+
 void hd_program_unmodelled(const char *path, struct hd_remarks *remarks)
 {
     struct look l = {0};
-    int fd = look_at_file(path, &l) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-    if (fd < 0)
+    if (!look_at_file(path, &l))
         return;
-    elf_version(EV_CURRENT);
-    Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
-    Elf_Scn *section = NULL;
-    GElf_Shdr head;
-    while (elf && (section = elf_nextscn(elf, section)))
-        if (gelf_getshdr(section, &head) && head.sh_type == SHT_DYNSYM)
-            look_at_section(elf, section, &head, l.openmp, remarks);
-    if (elf)
-        elf_end(elf);
-    close(fd);
+    struct symbols s = {.see = see_import, .openmp = l.openmp, .remarks = remarks};
+    each_symbol(path, &s);
+}
+
+static void see_entry(struct symbols *s, const char *name, bool defined)
+{
+    if (defined && is_openmp(name))
+        hd_names_add(s->names, name, strlen(name));
+}
+
+void hd_program_openmp(const char *path, struct hd_names *names)
+{
+    struct symbols s = {.see = see_entry, .names = names};
+    each_symbol(path, &s);
 }

@@ -30,4 +30,7 @@ bool hd_program_may_be_concolic(const char *path);
  * file that is not ELF (a script) has none. */
 void hd_program_unmodelled(const char *path, struct hd_remarks *remarks);
 
+/* The entry points of OpenMP (__kmpc_*, omp_*) that the library at `path` defines. */
+void hd_program_openmp(const char *path, struct hd_names *names);
+
 #endif

@@ -5,7 +5,7 @@
 mkdir temporary
 TMPDIR=$work/temporary heddle doctor
 expect_code 0
-for what in compiler plugin runtime solver kernel addresses 'mapped files' ptrace disk 'core files'; do
+for what in compiler plugin runtime OpenMP solver kernel addresses 'mapped files' ptrace disk 'core files'; do
     grep -Eq "^$what +(ok|note) " out || fail "no good line for $what: $(cat out)"
 done
 [ -z "$(ls temporary)" ] || fail "a folder was left behind"
@@ -21,4 +21,5 @@ grep -Eq "^plugin +FAIL .*TMPDIR" out || fail "the folder: $(cat out)"
 heddle doctor --apis
 expect_code 0
 grep -Eq '^mutex +pthread_mutex_lock +arguments +acq$' out || fail "the list: $(head -3 out)"
+grep -q '^openmp  *__kmpc_fork_call$' out || fail "OpenMP is not listed"
 finish
