@@ -98,7 +98,7 @@ no_more_races() {
 # Pointers as values, stack offsets and unnamed memory depend on the compiler and libc, not on us.
 normalise() {
     sed -E -e 's/,[0-9]{13,}/,P/g' -e 's/stack:(T[0-9.]+)-[0-9]+/stack:\1/g' -e 's/mem\+0x[0-9a-f]+/mem/g' -e 's/,1[789][0-9]{8}([,)])/,DATE\1/g' \
-        -e 's/,4[01][0-9]{8}([,)])/,P\1/g' # half of a handle
+        -e 's/,4[01][0-9]{8}([,)])/,P\1/g' -e 's/w\(addr\+2,[0-9]+\)/w(addr+2,PORT)/' # half of a handle; a port
 }
 
 build plain $clang -O0

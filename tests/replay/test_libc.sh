@@ -9,7 +9,7 @@ check() { # check NAME COMPILER...
     shift
     for kind in good bad; do
         "$@" $([ $kind = good ] || echo -DBAD) -o $kind || fail "$name: heddle cc"
-        timeout -k 5 100 "$HEDDLE" run -t 1 -o "$name.$kind" -- ./$kind >out 2>err </dev/null
+        timeout -k 5 100 "$HEDDLE" run $orders -t 1 -o "$name.$kind" -- ./$kind >out 2>err </dev/null
         local code=$?
         if [ $kind = good ]; then
             [ $code -eq 0 ] || fail "$name, correct: exit $code: $(cat err)"
@@ -20,10 +20,13 @@ check() { # check NAME COMPILER...
     done
 }
 
+orders=
 for way in 1 2 3 4 5 6 7; do
     check calls$way "$HEDDLE" cc -g -O1 -pthread -DV=$way "$TESTS/replay/libc_calls.c"
 done
 for way in 1 2; do
+    # libstdc++ 12 gives up the lock inside atomic<shared_ptr>::load with a relaxed operation: a race by the standard.
+    orders=$([ $way = 1 ] || echo --sc)
     check counted$way "$HEDDLE" c++ -std=c++20 -g -O1 -pthread -DV=$way "$TESTS/replay/counted.cpp"
 done
 exit 0
