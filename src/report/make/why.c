@@ -103,7 +103,7 @@ static void why_unordered(const struct hd_trace *t, const struct hd_witness *w, 
     }
     place_of(t, l.write, write, sizeof write);
     place_of(t, l.read, read, sizeof read);
-    int n = snprintf(text, size, "%s is the only thing between them, and it does not order memory:",
+    int n = snprintf(text, size, "only %s is between them, and it does not order memory:",
                      hd_trace_obj_name(t, HD_OBJ_LOC, t->obj[l.write]));
     if (n > 0 && (size_t)n < size && !l.releases)
         n += snprintf(text + n, size - (size_t)n, " the %s%s is %s;",
