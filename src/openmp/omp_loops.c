@@ -193,8 +193,7 @@ static bool next_chunk(int32_t *last, int64_t *lower, int64_t *upper, int64_t *s
     struct hd_omp_thread *t = hd_omp_self();
     struct hd_omp_range *r = &t->range;
     uint64_t first, n;
-    if (atomic_load_explicit(&t->team->cancelled, memory_order_relaxed) ||
-        !take_chunk(t, &first, &n))
+    if (hd_omp_loop_cancelled(t) || !take_chunk(t, &first, &n))
         return false;
     r->at = first;
     r->end = first + n;

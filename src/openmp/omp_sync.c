@@ -169,11 +169,18 @@ void __kmpc_end_scope(hd_omp_ident *loc, int32_t gtid, void *reserved)
 
 enum { CANCEL_PARALLEL = 1, CANCEL_TASKGROUP = 4 };
 
-static int is_cancelled(const struct hd_omp_thread *t, int32_t kind)
+bool hd_omp_loop_cancelled(const struct hd_omp_thread *t)
+{
+    return atomic_load_explicit(&t->team->cancelled, memory_order_relaxed) ||
+           atomic_load_explicit(&t->team->loop_cancelled, memory_order_relaxed) == t->phase + 1;
+}
+
+static bool is_cancelled(const struct hd_omp_thread *t, int32_t kind)
 {
     if (kind == CANCEL_TASKGROUP)
         return t->group && atomic_load(&t->group->cancelled);
-    return atomic_load(&t->team->cancelled) >> kind & 1;
+    return kind == CANCEL_PARALLEL ? atomic_load(&t->team->cancelled) != 0
+                                   : hd_omp_loop_cancelled(t);
 }
 
 int omp_get_cancellation(void);
@@ -188,8 +195,10 @@ int32_t __kmpc_cancel(hd_omp_ident *loc, int32_t gtid, int32_t kind)
         return 0;
     if (kind == CANCEL_TASKGROUP)
         atomic_store(&t->group->cancelled, 1);
-    else
-        atomic_fetch_or(&t->team->cancelled, 1 << kind);
+    else if (kind == CANCEL_PARALLEL)
+        atomic_store(&t->team->cancelled, 1);
+    else /* until the barrier at its end, which it must have */
+        atomic_store_explicit(&t->team->loop_cancelled, t->phase + 1, memory_order_relaxed);
     return 1;
 }
 
@@ -201,7 +210,7 @@ int32_t __kmpc_cancellationpoint(hd_omp_ident *loc, int32_t gtid, int32_t kind)
     return omp_get_cancellation() && is_cancelled(hd_omp_self(), kind);
 }
 
-/* All meet here, from wherever they broke off. A cancelled loop ends with this barrier. */
+/* All meet here, from wherever they broke off. */
 int32_t __kmpc_cancel_barrier(hd_omp_ident *loc, int32_t gtid);
 int32_t __kmpc_cancel_barrier(hd_omp_ident *loc, int32_t gtid)
 {
@@ -209,17 +218,6 @@ int32_t __kmpc_cancel_barrier(hd_omp_ident *loc, int32_t gtid)
     (void)loc;
     (void)gtid;
     hd_omp_barrier(t);
-    if (!omp_get_cancellation())
-        return 0;
-    if (is_cancelled(t, CANCEL_PARALLEL)) {
-        t->broke_off = true;
-        return 1;
-    }
-    if (atomic_load(&t->team->cancelled)) { /* of loop or sections: over */
-        hd_omp_barrier(t);
-        if (t->num == 0)
-            atomic_store(&t->team->cancelled, 0);
-        hd_omp_barrier(t);
-    }
-    return 0;
+    t->broke_off = omp_get_cancellation() && is_cancelled(t, CANCEL_PARALLEL);
+    return t->broke_off;
 }

@@ -140,6 +140,7 @@ static void meet(struct hd_omp_thread *t)
     if (team->size > 1)
         pthread_barrier_wait(&team->barrier);
     t->bank = 1 - t->bank;
+    t->phase++;
     t->slot = 0;
 }
 

@@ -62,11 +62,12 @@ struct hd_omp_team {
     pthread_mutex_t lock; /* for turn */
     pthread_cond_t turned;
     struct hd_omp_slot (*slots)[HD_OMP_SLOTS]; /* two banks, in turn from barrier to barrier */
-    struct hd_omp_group rest; /* tasks without a taskgroup whose parents ended before them */
-    _Atomic uint64_t left;    /* tasks that came into rest, ever */
-    _Atomic int cancelled;    /* parallel, loop, sections: 1 << kind */
-    void *copied;             /* copyprivate */
-    int num_teams, team_num;  /* of the league that the team is in */
+    struct hd_omp_group rest;        /* tasks without a taskgroup whose parents ended before them */
+    _Atomic uint64_t left;           /* tasks that came into rest, ever */
+    _Atomic int cancelled;           /* the region */
+    _Atomic uint64_t loop_cancelled; /* loop or sections: the phase in which, plus 1 */
+    void *copied;                    /* copyprivate */
+    int num_teams, team_num;         /* of the league that the team is in */
 };
 
 /* The deferred part of a data environment: what `task` and `parallel` hand on. */
@@ -84,6 +85,7 @@ struct hd_omp_thread {
     struct hd_omp_icv icv;
     int pushed_threads, pushed_teams, pushed_limit; /* clauses for the next region; 0: none */
     unsigned bank, slot;                            /* the next construct */
+    uint64_t phase;                                 /* barriers of the team that it has passed */
     uint64_t left_seen;
     struct hd_omp_slot *loop;
     struct hd_omp_range {
@@ -120,6 +122,9 @@ void *hd_omp_alloc(size_t bytes); /* zero */
 /* ---- omp_team.c ---- */
 void hd_omp_barrier(struct hd_omp_thread *t);
 int hd_omp_default_threads(void);
+
+/* ---- omp_sync.c ---- */
+bool hd_omp_loop_cancelled(const struct hd_omp_thread *t);
 
 /* ---- omp_tasks.c ---- */
 void hd_omp_join_children(struct hd_omp_thread *t); /* taskwait */
