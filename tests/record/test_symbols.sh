@@ -1,10 +1,13 @@
 #!/usr/bin/env bash
-# The runtime exports the functions of `heddle doctor --apis`, its hooks, and nothing else.
+# The runtime and our OpenMP export the functions of `heddle doctor --apis`; the runtime its hooks and nothing else.
 set -u
 work=$TMP_DIR/record/symbols
 rm -rf "$work" && mkdir -p "$work" && cd "$work" || exit 1
 export LC_ALL=C
-nm -D --defined-only "$RT_DIR/libheddle_rt.so" | awk '{ sub(/@.*/, "", $3); print $3 }' | sort -u >exported
+{
+    nm -D --defined-only "$RT_DIR/libheddle_rt.so" | awk '{ sub(/@.*/, "", $3); print $3 }'
+    [ ! -e "$RT_DIR/libheddle_omp.so" ] || nm -D --defined-only "$RT_DIR/libheddle_omp.so" | awk '$3 ~ /^(__kmpc_|omp_)/ { print $3 }'
+} | sort -u >exported
 "$HEDDLE" doctor --apis | awk '{ print $2 }' | sort >modelled
 sort -u modelled | cmp -s - modelled || { echo "FAIL a function is listed twice: $(uniq -d modelled)" >&2; exit 1; }
 missing=$(comm -13 exported modelled)
