@@ -60,4 +60,4 @@ ci:
 	@.ci/run
 
 clean:
-	rm -rf $(BUILD) build-clang build-asan build-fuzz build-deb build-ci
+	rm -rf $(BUILD) build-asan build-tsan build-fuzz build-deb build-ci

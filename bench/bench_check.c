@@ -105,7 +105,7 @@ static double now(void)
 static bool adjacent_pair(const struct hd_trace *t, size_t within, struct hd_witness *w)
 {
     for (hd_eid e = 0; e + 1 < within; e++)
-        if (hd_conflict(t, e, e + 1)) {
+        if (hd_property_conflict(t, e, e + 1)) {
             w->a = e;
             w->b = e + 1;
             w->n = (size_t)e + 2;
@@ -125,7 +125,7 @@ static void bench_witness(const struct hd_trace *t)
     size_t within = t->n_events < 20000 ? t->n_events : 20000, rounds = 2000;
     if (!adjacent_pair(t, within, &w))
         return;
-    hd_check_matching(t, &m);
+    hd_matching_check(t, &m);
     struct hd_wake *wakes = hd_alloc(m.n * sizeof *wakes);
     for (size_t i = 0; i < m.n && m.wakes[i].sig < w.a; i++)
         wakes[w.n_wakes++] = m.wakes[i];

@@ -50,7 +50,7 @@ static struct hd_trace *make(uint32_t events, uint32_t threads, uint32_t locks, 
 static enum hd_status run_order(const struct hd_trace *t, const struct hd_detect_opts *opts,
                                 struct hd_detect_result *r, struct hd_err *err)
 {
-    return hd_detect_order(t, opts, 0, r, err);
+    return hd_detect_order(t, opts, HD_BY_HB, r, err);
 }
 static const struct hd_detector order = {"order", "", run_order};
 

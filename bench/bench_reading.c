@@ -23,7 +23,7 @@ static int measure(const char *path)
     hd_alloc_reset_peak();
     size_t before = hd_alloc_in_use();
     double start = cpu_now();
-    if (hd_drive_load(path, &t, &info, &built, &err) != HD_OK) {
+    if (hd_load_trace(path, &t, &info, &built, &err) != HD_OK) {
         fprintf(stderr, "%s: %s\n", path, err.text);
         return 1;
     }

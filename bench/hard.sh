@@ -96,8 +96,11 @@ series() {
         recorded "$1" "$2" $n "-DKIND=$3 -DN=$n -DITEMS=$n"
     done
 }
-for kind in 0 1 2 3; do
+for kind in 0 1 2 3 4; do
     series spin$kind spin_lock $kind
+done
+for kind in 0 1 2 3 4 5; do
+    series protocol$kind protocols $kind
 done
 for kind in 0 1 2; do
     series rw$kind rw_counter $kind

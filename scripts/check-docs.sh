@@ -34,4 +34,15 @@ while IFS=: read -r file path; do
     compgen -G "${path%/}" >/dev/null || { echo "$file names $path, which is not there"; status=1; }
 done < <(printf '%s\n' "${texts[@]}" | xargs grep -noE '`(src|include|tests|scripts|bench|examples|packaging)/[^` ]+`' 2>/dev/null |
     sed -E 's/:[0-9]+:`/:/; s/`$//' | sort -u)
+# The exit codes are those of enum hd_exit, in README and heddle(1) as well.
+numbers() { # numbers FILE HEADING ROW: of the rows below a heading, ascending
+    sed -nE "/$2/,/^## D/s/$3/\\1/p" "$1" | sort -n | tr '\n' ' '
+}
+if [ -f src/cli/cli.h ]; then
+    codes=$(numbers src/cli/cli.h '^enum hd_exit' '^ *HD_EXIT_[A-Z]+ = ([0-9]+),.*')
+    [ "$codes" = "$(numbers README.md '^## Exit codes' '^\| ([0-9]+) \|.*')" ] ||
+        { echo "README.md: other exit codes than enum hd_exit: $codes"; status=1; }
+    [ "$codes" = "$(numbers docs/man/heddle.1.md '^## EXIT STATUS' '^- `([0-9]+)`.*')" ] ||
+        { echo "docs/man/heddle.1.md: other exit codes than enum hd_exit: $codes"; status=1; }
+fi
 exit $status

@@ -15,7 +15,7 @@ packages=(
 ci=0
 if [ "${1:-}" = --ci ]; then
     ci=1
-    packages+=(clang-19 llvm-19-dev libabsl-dev meson make patch tcl chromium fonts-dejavu-core nodejs)
+    packages+=(clang-19 llvm-19-dev libabsl-dev meson make patch tcl chromium fonts-dejavu-core nodejs slurm-wlm munge)
     # Some packages of Node bring npm along.
     command -v npm >/dev/null 2>&1 || packages+=(npm)
 fi

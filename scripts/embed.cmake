@@ -1,5 +1,5 @@
-# Writes OUT, a C file with each of FILES (name=path) as a NUL-terminated array hd_asset_<name>.
-set(text "#include \"report/format/assets.h\"\n")
+# Writes OUT, a C file with each of FILES (name=path) as a NUL-terminated array hd_asset_<name>, declared in HEADER.
+set(text "#include \"${HEADER}\"\n")
 foreach(pair ${FILES})
   string(REGEX REPLACE "=.*" "" name "${pair}")
   string(REGEX REPLACE "^[^=]*=" "" path "${pair}")

@@ -1,12 +1,18 @@
 #!/usr/bin/env bash
 # A race detector is checked for races: builds the tool with ThreadSanitizer in build-tsan and runs what
-# uses threads on both cores: the published examples and the analysis of random traces. threads.sh [JOBS]
+# uses threads on both cores: the published examples and the analysis of random traces. threads.sh [JOBS] [all]
+# all: instead of these, every unit suite; takes many minutes.
 set -eu
 cd "$(dirname "$0")/.."
-jobs=${1:-$(nproc)} build=build-tsan
+jobs=${1:-$(nproc)} which=${2:-} build=build-tsan
 export CC=clang TSAN_OPTIONS=halt_on_error=1:exitcode=99
 mkdir -p "$build"
 cmake -S . -B "$build" -G Ninja -DHEDDLE_SANITIZE=thread >"$build/build.log"
+if [ "$which" = all ]; then
+    cmake --build "$build" -j "$jobs" >>"$build/build.log"
+    HEDDLE_TEST_SANITIZED=1 exec ctest --test-dir "$build" --output-on-failure -j "$jobs" -LE long -R '^unit/' \
+        -E '^unit/test_base_process$' # vfork is fork there
+fi
 cmake --build "$build" -j "$jobs" --target heddle test_predict_examples test_base_stop >>"$build/build.log"
 "$build/tests/test_base_stop"
 "$build/tests/test_predict_examples"

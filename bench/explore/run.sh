@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Time, executions and memory of heddle explore until the first race, on the programs of tests/explore with 2, 3 and 4
+# Time, executions and memory of heddle explore until the first race, on the programs of tests/explore with 2, 3, 4 and 8
 # threads: without a hint, with the hint, with the hint and a parked thread. Then executions per second against plain
 # process start-up. Usage: bench/explore/run.sh [BUILD] [BUDGET], CSV on the standard output.
 set -eu
@@ -17,7 +17,7 @@ cpu() { awk '{print ($14 + $15 + $16 + $17) / 100}' /proc/$$/stat; }
 echo "date,commit,machine,program,threads,aim,found,executions,seconds,cpu seconds,peak MB,load"
 for p in counter primes sort elevator queries tsp; do
     "$build/heddle" cc -g -O0 "$root/tests/explore/$p.c" -o $p -pthread
-    for n in 2 3 4; do
+    for n in 2 3 4 8; do
         for aim in none hint parked; do
             rm -rf out
             before=$(cpu) code=0
@@ -40,6 +40,6 @@ echo "$stamp,start-up of counter,2,plain,,500,$(awk "BEGIN {printf \"%.2f\", $ms
 for jobs in 1 2; do
     rm -rf out
     before=$(cpu)
-    "$build/heddle" -q explore -o out --strategy dpor --runs 500 -t 1 -j $jobs -- ./counter 4 </dev/null 2>err || true
+    "$build/heddle" -q explore -o out --strategy dpor --runs 500 -t 1 --at-once $jobs -- ./counter 4 </dev/null 2>err || true
     echo "$stamp,counter by dpor with $jobs jobs,4,,,$(field executions),$(awk "BEGIN {printf \"%.2f\", $(field milliseconds) / 1000}"),$(awk "BEGIN {printf \"%.2f\", $(cpu) - $before}"),$(awk "BEGIN {printf \"%.1f\", $(field peak_kilobytes) / 1024}"),$(cut -d' ' -f1 /proc/loadavg)"
 done

@@ -19,9 +19,8 @@
  * Flow. `__hd_flow` carries tokens over calls (see struct hd_flow). Its `count` is the id of the
  * thread's last event; the pass reads it to make the token "all reads up to now".
  *
- * Stack. __hd_enter and __hd_leave keep the stack of functions; frames left by longjmp or by an
- * exception are dropped by __hd_unwound. Memory below the frame address of a function that was left
- * is dead: its next use is another location.
+ * Stack. Functions with hooks keep their frame pointer and make no tail calls, so that the runtime
+ * can walk the stack when it is asked for one (rt/core/frame_walk.h).
  *
  * Files are compiled with clang's -fsanitize=thread on (for __has_feature and no_sanitize), so they
  * call
@@ -34,7 +33,7 @@
 
 #include <stdint.h>
 
-#define HD_ABI_VERSION 3u /* changes with every change of what a hook means */
+#define HD_ABI_VERSION 4u /* changes with every change of what a hook means */
 
 typedef uint64_t hd_tok;
 #define HD_TOK_NONE (~(hd_tok)0)
@@ -76,7 +75,6 @@ enum hd_site_kind {
     HD_SITE_SET,
     HD_SITE_BRANCH, /* conditional branch, switch, computed goto, arrival of an exception */
     HD_SITE_CALL,   /* indirect call, or a call with variable arguments */
-    HD_SITE_FUNC,   /* entry of a function */
     HD_SITE_ASM,
 };
 
@@ -186,10 +184,6 @@ struct hd_flow {
     X(branch, VOID, 2, (SITE, TOK), "a choice of control (dep); no event when dep is none")        \
     X(icall, VOID, 3, (SITE, PTR, TOK), "before an indirect call (target, dep)")                   \
     X(more, VOID, 2, (U32, TOK), "one more token for the next hook of this thread (enum hd_more)") \
-    X(enter, VOID, 2, (SITE, PTR), "a function was entered (its frame address)")                   \
-    X(leave, VOID, 0, (), "the function entered last returns")                                     \
-    X(unwound, VOID, 1, (PTR),                                                                     \
-      "the function with this frame address goes on: drop those above it")                         \
     X(asm, VOID, 1, (SITE), "before inline assembly that may touch memory, nobody knows where")    \
     X(asm_post, TOK, 3, (SITE, PTR, TOK),                                                          \
       "after inline assembly that accessed memory, with rmw_pre before it (address, val): by the " \

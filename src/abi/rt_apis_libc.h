@@ -189,6 +189,11 @@
     X(result, char *, getcwd, (char *, size_t), PAST, "w") \
     X(result, ssize_t, readlink, (const char *, char *, size_t), PAST, "r, w") \
     X(result, int, gethostname, (char *, size_t), PAST, "w") \
+    X(result, char *, realpath, (const char *, char *), PAST, "r, w") \
+    X(result, char *, __getcwd_chk, (char *, size_t, size_t), PAST, "as getcwd") \
+    X(result, ssize_t, __readlink_chk, (const char *, char *, size_t, size_t), PAST, "as readlink") \
+    X(result, int, __gethostname_chk, (char *, size_t, size_t), PAST, "as gethostname") \
+    X(result, char *, __realpath_chk, (const char *, char *, size_t), PAST, "as realpath") \
     X(result, int, uname, (struct utsname *), PAST, "w") \
     X(result, int, rand_r, (unsigned *), OWN, "r, w") \
     X(result, const char *, inet_ntop, (int, const void *, char *, socklen_t), OWN, "r, w") \

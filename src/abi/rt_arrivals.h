@@ -1,4 +1,4 @@
-/* What came from outside while a program was recorded: connections, bytes, signals.
+/* What came from outside while a program was recorded: connections, bytes, signals, the time.
  *
  * The runtime logs one HD_LOG_ARRIVAL for each call of the program on a listening socket or on a
  * connection from outside, in the order of the run. A replay gets them in a file named in the
@@ -22,9 +22,16 @@ enum hd_arrival {
     HD_ARRIVAL_READ,   /* contents: the bytes that one call read from connection `id`; none: end */
     HD_ARRIVAL_READY,  /* contents: uint32_t each, what was ready: id << 2 | enum hd_arrival_source
                         */
-    HD_ARRIVAL_SIGNAL, /* signal `id` came to the thread */
+    HD_ARRIVAL_SIGNAL, /* signal `id` came to the thread; HD_ARRIVAL_PENDING: it read it */
     HD_ARRIVAL_DATAGRAM, /* contents: a message for datagram socket `id` */
+    /* What the clock said when the thread asked, in ns of the virtual clock. In the log the id is
+     * what was added since the thread asked last; an item of the file has contents: a varint each
+     * for questions that follow each other. */
+    HD_ARRIVAL_TIME,
 };
+
+/* Bit of the id of a signal that waited for the process until the thread read it (signalfd). */
+#define HD_ARRIVAL_PENDING 0x100u
 
 /* What a run had from outside that another run cannot have again: bits of `took` in the header of
  * the log. Standard input counts when the program read or asked for it; the driver knows what it

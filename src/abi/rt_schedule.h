@@ -65,7 +65,7 @@ struct hd_sched_header {
     uint64_t threads; /* offset: struct hd_sched_thread[] */
     uint64_t modules; /* offset: uint64_t[], offsets of their paths */
     uint64_t entries; /* offset: struct hd_sched_entry[] */
-    uint64_t stacks;  /* not 0: stacks are asked for */
+    uint64_t stacks;  /* not 0: stacks are asked for; HD_SCHED_OWNERS: of owners of stacks, too */
     uint64_t n_blocks;
     uint64_t blocks; /* offset: uint64_t[], ascending: the n-th HD_LOG_ALLOC of the run, from 1 */
 };
@@ -79,6 +79,7 @@ enum hd_follow {
     HD_FOLLOW_STACK,      /* struct hd_follow_stack, then the stack: of an entry; the last counts */
     HD_FOLLOW_BLOCK,      /* the same, of an allocation */
     HD_FOLLOW_MADE,       /* the same, of a call that makes a lock */
+    HD_FOLLOW_OWNER,      /* struct hd_follow_owner, then frames of three words */
 };
 
 struct hd_follow_stands {
@@ -111,6 +112,16 @@ struct hd_follow_crash {
 
 struct hd_follow_stack {
     uint64_t what; /* entry, number of the allocation, address of the lock */
+    uint64_t frames;
+};
+
+/* An access to memory of another thread. When it is on the stack of one that waits: the frames,
+ * innermost first, each a code address, the frame pointer and the stack pointer of the function
+ * there. */
+#define HD_SCHED_OWNERS 2
+struct hd_follow_owner {
+    uint64_t entry, address;
+    uint64_t pointer; /* the thread pointer that comes next behind the address; 0: none near */
     uint64_t frames;
 };
 

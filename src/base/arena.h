@@ -5,7 +5,7 @@
  * A request larger than a block gets a block of its own. Nothing is freed singly; hd_arena_reset
  * forgets everything and keeps the largest block for the next round.
  * Pointers are aligned to 16 bytes and valid until reset or free. An arena belongs to one thread at
- * a time; give each worker of hd_parallel_for its own.
+ * a time; give each worker of hd_pool_for its own.
  */
 #ifndef HD_BASE_ARENA_H
 #define HD_BASE_ARENA_H

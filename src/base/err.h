@@ -44,8 +44,12 @@ _Noreturn void hd_panic(const char *file, int line, const char *what);
 /* HD_DCHECK is for hot paths: on in Debug, sanitizer and fuzz builds (they define HD_DEBUG). */
 #ifdef HD_DEBUG
 #define HD_DCHECK(cond) HD_ASSERT(cond)
+/* A structure looks at itself: HD_SELF_CHECK(check(r)). Its function is there in such builds only.
+ */
+#define HD_SELF_CHECK(call) (call)
 #else
-#define HD_DCHECK(cond) ((void)0)
+#define HD_DCHECK(cond)     ((void)0)
+#define HD_SELF_CHECK(call) ((void)0)
 #endif
 
 #endif

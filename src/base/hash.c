@@ -1,6 +1,7 @@
 #include "base/hash.h"
 
 #include "base/alloc.h"
+#include "base/err.h"
 
 #include <string.h>
 
@@ -40,6 +41,21 @@ static struct hd_map_slot *slot_of(const struct hd_map *m, uint64_t key)
     return &m->slots[i];
 }
 
+#ifdef HD_DEBUG
+/* As many slots are in use as there are keys, each where a search for its key ends. */
+static void check(const struct hd_map *m)
+{
+    size_t used = 0;
+    HD_ASSERT((m->cap & (m->cap - 1)) == 0 && m->len * 4 <= m->cap * 3);
+    for (size_t i = 0; i < m->cap; i++)
+        if (m->slots[i].round == m->round) {
+            used++;
+            HD_ASSERT(slot_of(m, m->slots[i].key) == &m->slots[i]);
+        }
+    HD_ASSERT(used == m->len);
+}
+#endif
+
 static void grow(struct hd_map *m)
 {
     struct hd_map old = *m;
@@ -54,6 +70,7 @@ static void grow(struct hd_map *m)
         slot->round = 1;
     }
     hd_map_fini(&old);
+    HD_SELF_CHECK(check(m));
 }
 
 void hd_map_fini(struct hd_map *m)

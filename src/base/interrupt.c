@@ -57,6 +57,13 @@ void hd_interrupt_request(void)
     atomic_store_explicit(&requested, true, memory_order_relaxed);
 }
 
+void hd_interrupt_by(int sig)
+{
+    if (sig == SIGINT || sig == SIGTERM)
+        atomic_store_explicit(&which, sig, memory_order_relaxed);
+    hd_interrupt_request();
+}
+
 int hd_interrupt_signal(void)
 {
     return atomic_load_explicit(&which, memory_order_relaxed);

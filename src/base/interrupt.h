@@ -22,6 +22,7 @@ int hd_interrupt_signal(void);
 
 /* As if the user had pressed Ctrl-C once. For budgets and tests. */
 void hd_interrupt_request(void);
+void hd_interrupt_by(int sig); /* the same by this signal, for handlers of others */
 /* The same when so many milliseconds have passed. */
 void hd_interrupt_after(unsigned ms);
 

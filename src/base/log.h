@@ -27,6 +27,7 @@
     X(EXPLORE, "explore")                                                                          \
     X(REPORT, "report")                                                                            \
     X(SESSION, "session")                                                                          \
+    X(CAMPAIGN, "campaign")                                                                        \
     X(CLI, "cli")
 
 enum hd_room {

@@ -7,6 +7,8 @@
 #ifndef HD_BASE_NAMES_H
 #define HD_BASE_NAMES_H
 
+#include "base/err.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -37,6 +39,7 @@ bool hd_names_find(const struct hd_names *n, const char *text, size_t len, uint3
 
 static inline const char *hd_names_text(const struct hd_names *n, uint32_t id)
 {
+    HD_DCHECK(id < n->count);
     return n->text + n->start[id];
 }
 

@@ -98,7 +98,7 @@ enum hd_status hd_outfile_open(const char *path, struct hd_outfile *out, struct 
     if (!exists || S_ISREG(st.st_mode)) {
         if (exists && access(path, W_OK))
             return hd_err_set(err, HD_ERR_IO, "cannot write %s: %s", path, strerror(errno));
-        return open_beside(path, exists ? st.st_mode & 0777 : 0666, out, err);
+        return open_beside(path, exists ? st.st_mode & 0777 : 0600, out, err);
     }
     out->file = fopen(path, "wbe");
     if (!out->file)

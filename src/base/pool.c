@@ -55,7 +55,7 @@ static unsigned start_workers(struct loop *loop, struct worker *workers, unsigne
     return started;
 }
 
-void hd_parallel_for(size_t n_items, unsigned n_threads, hd_parallel_fn fn, void *ctx)
+void hd_pool_for(size_t n_items, unsigned n_threads, hd_parallel_fn fn, void *ctx)
 {
     struct loop loop = {.fn = fn, .ctx = ctx, .n_items = n_items};
     if (n_threads > n_items)
@@ -72,7 +72,7 @@ void hd_parallel_for(size_t n_items, unsigned n_threads, hd_parallel_fn fn, void
     hd_free(workers, n_threads * sizeof *workers);
 }
 
-unsigned hd_parallel_cpus(void)
+unsigned hd_pool_cpus(void)
 {
     cpu_set_t set;
     if (sched_getaffinity(0, sizeof set, &set))

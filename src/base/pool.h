@@ -18,9 +18,9 @@ typedef void (*hd_parallel_fn)(void *ctx, size_t item, unsigned worker);
  * the calling thread, in order. Fewer threads are used when there are fewer items, or when the
  * system refuses to start more. Workers block all signals, so handlers run in the caller's threads.
  */
-void hd_parallel_for(size_t n_items, unsigned n_threads, hd_parallel_fn fn, void *ctx);
+void hd_pool_for(size_t n_items, unsigned n_threads, hd_parallel_fn fn, void *ctx);
 
 /* Processors this process may use, at least 1: the default for n_threads. */
-unsigned hd_parallel_cpus(void);
+unsigned hd_pool_cpus(void);
 
 #endif

@@ -1,6 +1,6 @@
 #include "base/printable.h"
 
-uint32_t hd_utf8_next(const unsigned char **p)
+uint32_t hd_printable_next(const unsigned char **p)
 {
     static const uint32_t min_of[5] = {0, 0, 0x80, 0x800, 0x10000};
     const unsigned char *s = *p;
@@ -22,13 +22,13 @@ uint32_t hd_utf8_next(const unsigned char **p)
     return c;
 }
 
-bool hd_utf8_turns_direction(uint32_t c)
+bool hd_printable_turns_direction(uint32_t c)
 {
     return (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069) || c == 0x200e ||
            c == 0x200f || c == 0x61c;
 }
 
-bool hd_utf8_is_control(uint32_t c)
+bool hd_printable_is_control(uint32_t c)
 {
     return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x2028 || c == 0x2029;
 }
@@ -37,12 +37,12 @@ bool hd_utf8_is_control(uint32_t c)
 static size_t hidden(const char *text, size_t *len)
 {
     const unsigned char *start = (const unsigned char *)text, *p = start;
-    uint32_t c = hd_utf8_next(&p);
+    uint32_t c = hd_printable_next(&p);
     *len = (size_t)(p - start);
     if (c == '\t')
         return 0;
     bool c1 = *len == 1 && *start >= 0x80 && *start < 0xa0;
-    return c1 || hd_utf8_is_control(c) || hd_utf8_turns_direction(c) ? *len : 0;
+    return c1 || hd_printable_is_control(c) || hd_printable_turns_direction(c) ? *len : 0;
 }
 
 bool hd_printable_ok(const char *text, size_t len)
@@ -52,8 +52,9 @@ bool hd_printable_ok(const char *text, size_t len)
         char part[5] = {0}; /* no zero byte need follow the text */
         for (size_t k = 0; k < 4 && i + k < len; k++)
             part[k] = text[i + k];
-        if ((unsigned char)*part < 0x80 ? hd_utf8_is_control((unsigned char)*part) && *part != '\t'
-                                        : hidden(part, &n))
+        if ((unsigned char)*part < 0x80
+                ? hd_printable_is_control((unsigned char)*part) && *part != '\t'
+                : hidden(part, &n))
             return false;
         i += n;
     }

@@ -16,9 +16,9 @@ enum { HD_UTF8_BAD = 0xfffd };
 
 /* The character at *p, which is before a zero byte and is moved behind the character; HD_UTF8_BAD
  * and one byte when it is not UTF-8. */
-uint32_t hd_utf8_next(const unsigned char **p);
-bool hd_utf8_turns_direction(uint32_t c);
-bool hd_utf8_is_control(uint32_t c); /* line and paragraph separators too */
+uint32_t hd_printable_next(const unsigned char **p);
+bool hd_printable_turns_direction(uint32_t c);
+bool hd_printable_is_control(uint32_t c); /* line and paragraph separators too */
 
 bool hd_printable_ok(const char *text, size_t len);
 void hd_printable_make(char *text); /* each byte that must not be shown becomes '_' */

@@ -8,6 +8,7 @@
 #ifndef HD_BASE_RNG_H
 #define HD_BASE_RNG_H
 
+#include "base/err.h"
 #include "base/hash.h"
 
 #include <stdbool.h>
@@ -31,6 +32,7 @@ static inline uint64_t hd_rng_next(struct hd_rng *r)
 /* 0 .. n-1; n must not be 0. The bias is below n / 2^32. */
 static inline uint32_t hd_rng_below(struct hd_rng *r, uint32_t n)
 {
+    HD_DCHECK(n > 0);
     return (uint32_t)((hd_rng_next(r) >> 32) * n >> 32);
 }
 

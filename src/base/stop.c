@@ -41,3 +41,12 @@ enum hd_stop hd_stop_now(void)
         scope.why = HD_STOP_TIME;
     return scope.why;
 }
+
+bool hd_stop_room(size_t bytes)
+{
+    size_t used = hd_alloc_in_use();
+    if (hd_stop_now() == HD_STOP_NO && scope.memory &&
+        (used > scope.memory || bytes > scope.memory - used))
+        scope.why = HD_STOP_MEMORY;
+    return scope.why == HD_STOP_NO;
+}

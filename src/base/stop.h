@@ -34,7 +34,9 @@ hd_stop_end(struct hd_stop_scope around); /* what ended the work; HD_STOP_NO: no
 
 double hd_stop_left(void);      /* seconds until the deadline, at least 0.001; 0: there is none */
 enum hd_stop hd_stop_now(void); /* looks at the clock: some 30 ns */
-/* The same once in 1024 calls with ascending n, for loops with a counter. */
+/* Is there room for so many bytes? False stops the scope: memory gets short. */
+bool hd_stop_room(size_t bytes);
+/* The same as hd_stop_now once in 1024 calls with ascending n, for loops with a counter. */
 static inline bool hd_stop_often(uint64_t n)
 {
     return (n & 1023) == 0 && hd_stop_now() != HD_STOP_NO;

@@ -10,7 +10,7 @@ static unsigned min3(unsigned a, unsigned b, unsigned c)
     return m < c ? m : c;
 }
 
-unsigned hd_edit_distance(const char *a, const char *b)
+unsigned hd_suggest_distance(const char *a, const char *b)
 {
     size_t na = strnlen(a, MAX_WORD), nb = strnlen(b, MAX_WORD);
     unsigned row[3][MAX_WORD + 1]; /* the rows i-2, i-1 and i of the usual table, in turn */
@@ -36,7 +36,7 @@ const char *hd_suggest(const char *word, const char *const *list, size_t n)
     const char *best = NULL;
     unsigned limit = (unsigned)(len + 2) / 3, best_distance = limit + 1;
     for (size_t i = 0; i < n; i++) {
-        unsigned distance = hd_edit_distance(word, list[i]);
+        unsigned distance = hd_suggest_distance(word, list[i]);
         if (len >= 2 && !strncmp(word, list[i], len))
             distance = distance ? 1 : 0;
         if (distance < best_distance) {

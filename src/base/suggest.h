@@ -6,7 +6,7 @@
 
 /* Insertions, deletions, replacements and swaps of neighbours that turn a into b. Only the first 63
  * characters count. */
-unsigned hd_edit_distance(const char *a, const char *b);
+unsigned hd_suggest_distance(const char *a, const char *b);
 
 /* The word of list[0..n-1] nearest to `word`, the first one on a tie; NULL when none is near enough
  * to be worth showing (about one slip for each three letters, or `word` being a beginning of it).

@@ -7,6 +7,8 @@
 #ifndef HD_BASE_VEC_H
 #define HD_BASE_VEC_H
 
+#include "base/err.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -45,6 +47,7 @@ void *hd_vec_push(struct hd_vec *v); /* a new element at the end, not initialise
 
 static inline void *hd_vec_at(const struct hd_vec *v, size_t i)
 {
+    HD_DCHECK(i <= v->cap); /* the place behind the last one is an address, too */
     return (char *)v->data + i * v->size;
 }
 

@@ -2,13 +2,13 @@
 
 #include "base/alloc.h"
 #include "base/interrupt.h"
+#include "base/log.h"
 #include "base/progress.h"
 #include "base/stop.h"
-#include "recording/kept_arrivals.h"
-#include "recording/kept_inputs.h"
 #include "build/walk.h"
 #include "log/rt_shape.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +30,7 @@ static enum hd_status on_sync(struct hd_walk *w, const struct hd_raw *rec)
 {
     struct hd_event ev = {.op = sync_op[rec->kind], .place = hd_walk_place(w, rec)};
     if (HD_PSEUDO_KIND(rec->w[0]) == HD_PSEUDO_WIDE)
-        w->in_wide = rec->kind == HD_LOG_ACQ;
+        w->split.in_wide = rec->kind == HD_LOG_ACQ;
     const struct hd_op_info *info = &hd_op_info[ev.op];
     if (info->kind != HD_OBJ_NONE)
         ev.obj = hd_walk_object(w, info->kind, rec->w[0]);
@@ -81,7 +81,7 @@ static enum hd_status on_thread(struct hd_walk *w, const struct hd_raw *rec)
     if (rec->kind == HD_LOG_JOIN)
         me->forked = 0;
     else if (!me->forked)
-        me->forked = w->n_events;
+        me->forked = w->out.n_events;
     return hd_walk_emit(w, &ev);
 }
 
@@ -110,8 +110,8 @@ static enum hd_status on_init(struct hd_walk *w, const struct hd_raw *rec)
         hd_walk_count_set(w, rec->w[0], rec->w[1]);
     if (w->pass != HD_WALK_BUILD)
         return HD_OK;
-    return sem ? hd_builder_sem(w->builder, id, rec->w[1], w->err)
-               : hd_builder_barrier(w->builder, id, rec->w[1], w->err);
+    return sem ? hd_builder_sem(w->out.builder, id, rec->w[1], w->err)
+               : hd_builder_barrier(w->out.builder, id, rec->w[1], w->err);
 }
 
 static void on_memory(struct hd_walk *w, const struct hd_raw *rec)
@@ -119,19 +119,19 @@ static void on_memory(struct hd_walk *w, const struct hd_raw *rec)
     switch (rec->kind) {
     case HD_LOG_STACK:
         if (rec->w[2] > rec->w[1])
-            hd_regions_add(&w->regions, HD_REGION_STACK, rec->w[1], rec->w[2] - rec->w[1],
+            hd_regions_add(&w->mem.regions, HD_REGION_STACK, rec->w[1], rec->w[2] - rec->w[1],
                            (uint32_t)rec->w[0]);
         break;
     case HD_LOG_ALLOC:
         if (w->pass == HD_WALK_BUILD)
             hd_walk_origin(w, rec);
-        hd_regions_add(&w->regions, HD_REGION_HEAP, rec->w[0], rec->w[1], 0);
+        hd_regions_add(&w->mem.regions, HD_REGION_HEAP, rec->w[0], rec->w[1], 0);
         break;
     case HD_LOG_MAP:
-        hd_regions_add(&w->regions, HD_REGION_MAP, rec->w[0], rec->w[1], 0);
+        hd_regions_add(&w->mem.regions, HD_REGION_MAP, rec->w[0], rec->w[1], 0);
         break;
     default:
-        hd_regions_cut(&w->regions, rec->w[0], rec->w[1]);
+        hd_regions_cut(&w->mem.regions, rec->w[0], rec->w[1]);
     }
     if (rec->kind == HD_LOG_STACK)
         hd_walk_lines_forget(w, rec->w[1], rec->w[2]);
@@ -196,7 +196,7 @@ static enum hd_status on_event(struct hd_walk *w, const struct hd_raw *rec)
 static void on_extra(struct hd_walk *w, const struct hd_raw *rec)
 {
     if (rec->kind == HD_LOG_ARRIVAL && w->pass == HD_WALK_MARK)
-        hd_arrivals_add(&w->arrivals, hd_walk_current(w)->name, rec);
+        hd_kept_arrivals_add(&w->in.arrivals, hd_walk_current(w)->name, rec);
     else if (rec->kind == HD_LOG_NOTE && w->pass == HD_WALK_BUILD)
         hd_walk_on_note(w, rec);
     else if (rec->kind != HD_LOG_ARRIVAL && w->pass == HD_WALK_BUILD)
@@ -206,23 +206,24 @@ static void on_extra(struct hd_walk *w, const struct hd_raw *rec)
 /* A record that is an event of the runtime, in a walk that builds. */
 static enum hd_status on_step(struct hd_walk *w, const struct hd_raw *rec)
 {
-    uint32_t before = w->n_events;
+    uint32_t before = w->out.n_events;
     w->rec = rec;
     hd_walk_find_call(w, rec);
     enum hd_status s = on_event(w, rec);
     /* A thread without events could be joined before it was created; and where a call ends must be
      * known, because the thread cannot stop inside. */
-    bool bare = w->n_events == before && (w->joined || !hd_walk_current(w)->begun);
-    if (s == HD_OK && bare && !w->keep_all) {
+    bool in_call = w->joined && !w->own.hand; /* nobody replays a skeleton */
+    bool bare = w->out.n_events == before && (in_call || !hd_walk_current(w)->begun);
+    if (s == HD_OK && bare && !w->own.keep_all) {
         struct hd_event ev = {.op = HD_OP_BRANCH, .place = hd_walk_place(w, rec)};
         ev.deps.given = true;
         s = hd_walk_emit(w, &ev);
     }
     w->rec = NULL;
     struct hd_walk_thread *t = hd_walk_current(w);
-    if (!w->in_wide) /* extra tokens are for all that the runtime does under its lock */
+    if (!w->split.in_wide) /* extra tokens are for all that the runtime does under its lock */
         t->more[0].len = t->more[1].len = 0;
-    if (!w->in_wide)
+    if (!w->split.in_wide)
         t->order = 0;
     return s;
 }
@@ -278,6 +279,8 @@ static enum hd_status on_record(struct hd_walk *w, const struct hd_raw *rec)
             hd_walk_mark_outside(w);
         else
             hd_walk_returned(w, rec);
+        if (w->own.hand)
+            hd_walk_hand_outside(w);
         return HD_OK;
     case HD_LOG_NAME:
         hd_walk_on_name(w, rec);
@@ -308,7 +311,7 @@ static enum hd_status on_inherited(struct hd_walk *w, const struct hd_raw *rec)
                    ? hd_walk_thread_at(w, (uint32_t)rec->w[0], w->current, &t)
                    : HD_OK;
     case HD_LOG_FREE:
-        g = hd_regions_block(&w->regions, rec->w[0]);
+        g = hd_regions_block(&w->mem.regions, rec->w[0]);
         if (g)
             g->freed = true;
         return HD_OK;
@@ -338,14 +341,14 @@ static uint64_t work(unsigned parts, uint64_t bytes)
 
 static void plan(struct hd_walk *w, unsigned parts)
 {
-    w->total += work(parts, hd_rawlog_bytes(&w->log));
+    w->progress.total += work(parts, hd_rawlog_bytes(&w->log));
 }
 
 /* Do we have to stop, or to tell how far we are? When time or memory are used up, this walk and
  * those after it end here. */
 static enum hd_status look_up(struct hd_walk *w, uint32_t n)
 {
-    const struct hd_build_watch *watch = w->watch;
+    const struct hd_build_watch *watch = w->progress.watch;
     enum hd_stop why = hd_stop_now();
     if (hd_interrupt_requested())
         return hd_err_set(w->err, HD_ERR_STOPPED, "interrupted");
@@ -354,8 +357,9 @@ static enum hd_status look_up(struct hd_walk *w, uint32_t n)
         w->log.limit = w->log.events ? w->log.events : 1;
     }
     if (watch && watch->progress && n % TELL == 0)
-        watch->progress(watch->ctx, w->before + work(w->parts, w->log.before + w->log.pos),
-                        w->total);
+        watch->progress(watch->ctx,
+                        w->progress.before + work(w->progress.parts, w->log.before + w->log.pos),
+                        w->progress.total);
     return HD_OK;
 }
 
@@ -364,25 +368,26 @@ static enum hd_status walk_log(struct hd_walk *w, enum hd_walk_pass pass)
     struct hd_raw rec;
     struct hd_walk_thread *t;
     w->pass = pass;
-    w->parts = pass == HD_WALK_MARK ? PARTS_MARK : PARTS_BUILD;
+    w->progress.parts = pass == HD_WALK_MARK ? PARTS_MARK : PARTS_BUILD;
     w->number++;
-    w->n_events = 0;
+    w->out.n_events = 0;
     w->current = 0;
     hd_rawlog_rewind(&w->log);
-    hd_regions_rewind(&w->regions);
-    hd_map_clear(&w->counts);
-    hd_names_fini(&w->lives);
-    w->lives = (struct hd_names){0};
-    memset(w->named, 0, sizeof w->named);
-    w->next_insert = 0;
+    hd_regions_rewind(&w->mem.regions);
+    hd_map_clear(&w->state.counts);
+    hd_names_fini(&w->names.lives);
+    w->names.lives = (struct hd_names){0};
+    memset(w->names.named, 0, sizeof w->names.named);
+    w->out.next_insert = 0;
     w->anchors = w->joined = false;
     hd_walk_lines_clear(w);
-    w->segment = hd_owners_segment(&w->owners, 0);
-    hd_cells_forget_sets(&w->cells);
+    w->own.segment = hd_owners_segment(&w->own.owners, 0);
+    hd_cells_forget_sets(&w->mem.cells);
     for (size_t i = 0; i < w->threads.len; i++) {
         t = hd_vec_at(&w->threads, i);
         t->reads.len = t->known.len = 0;
         t->steps = t->holds = t->call_step = 0;
+        t->made = t->point = t->blocks = t->block = 0;
         t->begun = t->reads_last = t->waits = t->checks = false;
         t->branched = t->call_reads = 0;
         t->forked = t->inherited = 0;
@@ -402,7 +407,7 @@ static enum hd_status walk_log(struct hd_walk *w, enum hd_walk_pass pass)
         if (w->log.limit && w->log.events >= w->log.limit)
             break;
     }
-    w->before += work(w->parts, w->log.before + w->log.pos);
+    w->progress.before += work(w->progress.parts, w->log.before + w->log.pos);
     w->info->broken = w->log.broken;
     w->info->events = w->log.events;
     return s;
@@ -416,6 +421,10 @@ static enum hd_status walk(struct hd_walk *w, enum hd_walk_pass pass)
     struct hd_stop_scope around = hd_stop_begin(left > 0 ? now + left * share : 0, 0);
     enum hd_status s = walk_log(w, pass);
     hd_stop_end(around);
+    static const char *const names[] = {"mark", "replay", "build"};
+    HD_DEBUG_LINE(BUILD, "walk %u (%s): %llu records, %u events, %zu cells, %.3f s%s", w->number,
+                  names[pass], (unsigned long long)w->log.events, w->out.n_events, w->mem.list.len,
+                  hd_progress_now() - now, w->log.broken ? "; the log is damaged" : "");
     return s;
 }
 
@@ -429,9 +438,9 @@ static int by_position(const void *a, const void *b)
 
 static void forget_memory(struct hd_walk *w)
 {
-    w->inserts.len = 0;
-    for (size_t i = 0; i < w->memory.len; i++) {
-        struct hd_walk_cell *cell = hd_vec_at(&w->memory, i);
+    w->out.inserts.len = 0;
+    for (size_t i = 0; i < w->mem.list.len; i++) {
+        struct hd_walk_cell *cell = hd_vec_at(&w->mem.list, i);
         *cell = (struct hd_walk_cell){.loc = cell->loc, .benign = cell->benign};
     }
 }
@@ -459,48 +468,60 @@ static void forget_waits(struct hd_build_info *info)
 /* Names stay: the next walk gives the same ones, in the same order. */
 static void forget_events(struct hd_walk *w)
 {
-    hd_builder_restart(w->builder);
-    hd_details_restart(w->details);
-    hd_origin_fini(&w->origins);
+    hd_builder_restart(w->out.builder);
+    hd_details_restart(w->names.details);
+    hd_origin_fini(&w->out.origins);
     forget_waits(w->info);
     w->info->stuck = 0;
 }
 
-/* Again, when memory turned out to carry something from thread to thread: see leave.c. */
-static enum hd_status build(struct hd_walk *w)
+enum hd_status hd_walk_build(struct hd_walk *w, unsigned rounds)
 {
-    w->found = false;
-    enum hd_status s = walk(w, HD_WALK_BUILD);
-    while (s == HD_OK && w->found) {
-        w->found = false;
-        forget_events(w);
-        forget_memory(w);
-        plan(w, PARTS_BUILD);
+    enum hd_status s = hd_builder_control(
+        w->out.builder, w->info->from_pass ? HD_CONTROL_BRANCHES : HD_CONTROL_ALL, w->err);
+    for (unsigned i = 0; s == HD_OK && i < rounds; i++) {
+        if (i) {
+            HD_DEBUG_LINE(BUILD, "again: memory that was left out carries values between threads");
+            forget_events(w);
+            forget_memory(w);
+            plan(w, PARTS_BUILD);
+        }
+        if (w->own.hand)
+            hd_walk_hand_restart(w);
+        w->own.found = false;
         s = walk(w, HD_WALK_BUILD);
+        if (!w->own.found || w->hand.failed)
+            break;
     }
     return s;
 }
 
-static enum hd_status walk_all(struct hd_walk *w)
+static enum hd_status mark(struct hd_walk *w)
 {
     plan(w, PARTS_ALL);
     enum hd_status s = walk(w, HD_WALK_MARK);
     hd_walk_wide_settle(w);
-    hd_cells_drop_marks(&w->cells);
-    if (s == HD_OK && w->late)
+    return s;
+}
+
+static enum hd_status walk_rest(struct hd_walk *w)
+{
+    enum hd_status s = HD_OK;
+    hd_cells_drop_marks(&w->mem.cells);
+    if (w->own.late) {
+        HD_DEBUG_LINE(BUILD, "a block was used after it was freed: cells get their ids first");
         s = give_ids(w);
+    }
     if (s == HD_OK)
-        s = hd_builder_control(w->builder,
-                               w->info->from_pass ? HD_CONTROL_BRANCHES : HD_CONTROL_ALL, w->err);
-    if (s == HD_OK)
-        s = build(w);
-    if (s != HD_OK || !w->inserts.len)
+        s = hd_walk_build(w, UINT_MAX);
+    if (s != HD_OK || !w->out.inserts.len)
         return s;
-    qsort(w->inserts.data, w->inserts.len, w->inserts.size, by_position);
+    qsort(w->out.inserts.data, w->out.inserts.len, w->out.inserts.size, by_position);
     w->info->outside_writes = 0;
-    for (size_t i = 0; i < w->inserts.len; i++)
+    for (size_t i = 0; i < w->out.inserts.len; i++)
         w->info->outside_writes +=
-            ((const struct hd_walk_insert *)hd_vec_at(&w->inserts, i))->op == HD_OP_WRITE;
+            ((const struct hd_walk_insert *)hd_vec_at(&w->out.inserts, i))->op == HD_OP_WRITE;
+    HD_DEBUG_LINE(BUILD, "again: %zu events for writes that were not seen", w->out.inserts.len);
     w->settled = true;
     forget_events(w);
     plan(w, PARTS_BUILD);
@@ -511,19 +532,20 @@ static void walk_init(struct hd_walk *w, struct hd_build_info *info, struct hd_e
 {
     w->info = info;
     w->err = err;
-    hd_regions_init(&w->regions);
-    hd_cells_init(&w->cells);
-    hd_owners_init(&w->owners);
-    hd_depsets_init(&w->sets);
-    w->builder = hd_builder_new();
-    w->details = hd_details_writer_new();
+    hd_regions_init(&w->mem.regions);
+    hd_cells_init(&w->mem.cells);
+    hd_owners_init(&w->own.owners);
+    hd_depsets_init(&w->own.sets);
+    hd_walk_hand_init(w);
+    w->out.builder = hd_builder_new();
+    w->names.details = hd_details_writer_new();
     w->threads = HD_VEC_INIT(struct hd_walk_thread);
-    w->memory = HD_VEC_INIT(struct hd_walk_cell);
-    w->inserts = HD_VEC_INIT(struct hd_walk_insert);
-    w->sites = HD_VEC_INIT(struct hd_walk_sites);
-    w->atomic_list = HD_VEC_INIT(struct hd_walk_atomic);
-    w->benign = HD_VEC_INIT(struct hd_walk_benign);
-    w->modules = HD_VEC_INIT(struct hd_origin_module);
+    w->mem.list = HD_VEC_INIT(struct hd_walk_cell);
+    w->out.inserts = HD_VEC_INIT(struct hd_walk_insert);
+    w->names.sites = HD_VEC_INIT(struct hd_walk_sites);
+    w->split.atomic_list = HD_VEC_INIT(struct hd_walk_atomic);
+    w->mem.benign = HD_VEC_INIT(struct hd_walk_benign);
+    w->in.modules = HD_VEC_INIT(struct hd_origin_module);
 }
 
 /* What only the walks need: a trace that is finished has no room for it beside. */
@@ -536,27 +558,28 @@ static void drop_walks(struct hd_walk *w)
         hd_vec_fini(&t->more[0]);
         hd_vec_fini(&t->more[1]);
     }
-    hd_regions_fini(&w->regions);
-    hd_cells_fini(&w->cells);
-    hd_owners_fini(&w->owners);
-    hd_depsets_fini(&w->sets);
-    hd_vec_fini(&w->memory);
-    hd_vec_fini(&w->inserts);
-    hd_u32vec_fini(&w->places);
-    hd_u32vec_fini(&w->detail_of);
-    hd_map_fini(&w->wide);
-    hd_map_fini(&w->atomics);
-    hd_vec_fini(&w->atomic_list);
-    hd_map_fini(&w->looked);
-    hd_vec_fini(&w->benign);
-    hd_map_fini(&w->benign_seen);
-    hd_map_fini(&w->counts);
-    hd_map_fini(&w->makers);
-    hd_names_fini(&w->used);
-    hd_names_fini(&w->lives);
+    hd_regions_fini(&w->mem.regions);
+    hd_cells_fini(&w->mem.cells);
+    hd_owners_fini(&w->own.owners);
+    hd_depsets_fini(&w->own.sets);
+    hd_walk_hand_fini(w);
+    hd_vec_fini(&w->mem.list);
+    hd_vec_fini(&w->out.inserts);
+    hd_u32vec_fini(&w->names.places);
+    hd_u32vec_fini(&w->names.detail_of);
+    hd_map_fini(&w->split.wide);
+    hd_map_fini(&w->split.atomics);
+    hd_vec_fini(&w->split.atomic_list);
+    hd_map_fini(&w->state.looked);
+    hd_vec_fini(&w->mem.benign);
+    hd_map_fini(&w->mem.benign_seen);
+    hd_map_fini(&w->state.counts);
+    hd_map_fini(&w->names.makers);
+    hd_names_fini(&w->names.used);
+    hd_names_fini(&w->names.lives);
     for (unsigned i = 0; i < 3; i++) {
-        hd_u32vec_fini(&w->dep_reads[i]);
-        hd_u32vec_fini(&w->dep_list[i]);
+        hd_u32vec_fini(&w->out.dep_reads[i]);
+        hd_u32vec_fini(&w->out.dep_list[i]);
     }
     hd_rawlog_fini(&w->log);
     hd_walk_objlocks_fini(w);
@@ -570,24 +593,24 @@ void hd_walk_close(struct hd_walk *w)
         if (t->name)
             hd_free(t->name, strlen(t->name) + 1);
     }
-    hd_builder_free(w->builder);
+    hd_builder_free(w->out.builder);
     hd_vec_fini(&w->threads);
-    for (size_t i = 0; i < w->sites.len; i++) {
-        struct hd_walk_sites *s = hd_vec_at(&w->sites, i);
+    for (size_t i = 0; i < w->names.sites.len; i++) {
+        struct hd_walk_sites *s = hd_vec_at(&w->names.sites, i);
         hd_free(s->sites, s->count * sizeof *s->sites);
         hd_free(s->strings, s->strings_size + 1);
     }
-    hd_vec_fini(&w->sites);
-    hd_details_writer_free(w->details);
-    hd_origin_fini(&w->origins);
-    hd_origin_modules_fini(&w->modules);
-    hd_recnames_fini(&w->debug);
-    hd_recmeta_fini(&w->meta);
-    hd_rec_close(&w->rec_file);
-    hd_bytes_fini(&w->arrivals);
+    hd_vec_fini(&w->names.sites);
+    hd_details_writer_free(w->names.details);
+    hd_origin_fini(&w->out.origins);
+    hd_origin_modules_fini(&w->in.modules);
+    hd_recnames_fini(&w->in.debug);
+    hd_recmeta_fini(&w->in.meta);
+    hd_rec_close(&w->in.file);
+    hd_kept_arrivals_fini(&w->in.arrivals);
 }
 
-bool hd_drive_is_recording(const char *data, size_t len)
+bool hd_build_is_recording(const char *data, size_t len)
 {
     return hd_rec_is(data, len);
 }
@@ -596,13 +619,13 @@ bool hd_drive_is_recording(const char *data, size_t len)
 static void read_modules(struct hd_walk *w)
 {
     char line[4400];
-    for (size_t i = 0; hd_recmeta_get(&w->meta, "module", i, line, sizeof line); i++) {
+    for (size_t i = 0; hd_recmeta_get(&w->in.meta, "module", i, line, sizeof line); i++) {
         char *id, *path = NULL;
         uint64_t bias = strtoull(line, &id, 16);
         if (*id == ' ' && (path = strchr(++id, ' ')))
             *path++ = 0;
         if (path)
-            *(struct hd_origin_module *)hd_vec_push(&w->modules) = (struct hd_origin_module){
+            *(struct hd_origin_module *)hd_vec_push(&w->in.modules) = (struct hd_origin_module){
                 hd_strndup(path, strlen(path)), hd_strndup(id, strlen(id)), bias};
     }
 }
@@ -611,130 +634,96 @@ enum hd_status hd_walk_open(struct hd_walk *w, const char *name, const char *dat
                             struct hd_build_info *info, struct hd_err *err)
 {
     walk_init(w, info, err);
-    enum hd_status s = hd_rec_open(name, data, len, &w->rec_file, w->err);
+    enum hd_status s = hd_rec_open(name, data, len, &w->in.file, w->err);
     if (s == HD_OK)
-        s = hd_recnames_read(&w->rec_file, &w->debug, w->err);
+        s = hd_recnames_read(&w->in.file, &w->in.debug, w->err);
     if (s == HD_OK)
-        s = hd_recmeta_read(&w->rec_file, &w->meta, w->err);
+        s = hd_recmeta_read(&w->in.file, &w->in.meta, w->err);
     if (s != HD_OK)
         return s;
-    hd_rectypes_read(&w->rec_file, &w->types);
-    hd_rawlog_init(&w->log, &w->rec_file, w->debug.keys.data, (uint32_t)w->debug.keys.len);
-    w->log.limit = hd_recmeta_number(&w->meta, "limit");
+    hd_rectypes_read(&w->in.file, &w->in.types);
+    hd_rawlog_init(&w->log, &w->in.file, w->in.debug.keys.data, (uint32_t)w->in.debug.keys.len);
+    w->log.limit = hd_recmeta_number(&w->in.meta, "limit");
     char number[16];
     for (size_t i = 0; i < HD_RAW_LEVELS; i++)
-        if (hd_recmeta_get(&w->meta, "fork", i, number, sizeof number))
+        if (hd_recmeta_get(&w->in.meta, "fork", i, number, sizeof number))
             w->log.forks[i] = (unsigned)strtoul(number, NULL, 10);
     w->log.pending = (struct hd_log_pending){
-        .pc = hd_recmeta_number(&w->meta, "pending-pc"),
-        .addr = hd_recmeta_number(&w->meta, "pending-address"),
-        .len = hd_recmeta_number(&w->meta, "pending-bytes"),
-        .kind = hd_recmeta_number(&w->meta, "pending-kind"),
+        .pc = hd_recmeta_number(&w->in.meta, "pending-pc"),
+        .addr = hd_recmeta_number(&w->in.meta, "pending-address"),
+        .len = hd_recmeta_number(&w->in.meta, "pending-bytes"),
+        .kind = hd_recmeta_number(&w->in.meta, "pending-kind"),
     };
     read_modules(w);
-    w->keep_all |= hd_recmeta_number(&w->meta, "keep-all") != 0;
-    w->info->lost = (uint32_t)hd_recmeta_number(&w->meta, "lost");
+    w->own.keep_all |= hd_recmeta_number(&w->in.meta, "keep-all") != 0;
+    uint64_t from = hd_recmeta_number(&w->in.meta, "handed-from");
+    w->hand.from = from ? from : w->hand.from;
+    w->info->lost = (uint32_t)hd_recmeta_number(&w->in.meta, "lost");
     return HD_OK;
 }
 
-/* Entries: key ended by a zero byte, varint length, contents. */
-static enum hd_status read_inputs(struct hd_walk *w, struct hd_trace *t)
+/* The first walk once more, by a walk that knows what every schedule hands over. */
+static enum hd_status start_again(struct hd_walk *w, const char *name, const char *data, size_t len,
+                                  struct hd_build_info *info, struct hd_err *err)
 {
-    char *data;
-    size_t len;
-    if (!hd_rec_has(&w->rec_file, HD_REC_INPUTS))
-        return HD_OK;
-    enum hd_status s = hd_rec_get(&w->rec_file, HD_REC_INPUTS, &data, &len, w->err);
-    if (s != HD_OK)
-        return s;
-    struct hd_bytes_cur c = {(const uint8_t *)data, (const uint8_t *)data + len, false};
-    while (c.p < c.end && !c.bad) {
-        const char *key = (const char *)c.p;
-        c.p += strlen(key) + 1; /* the block is followed by a zero byte */
-        uint64_t n = hd_bytes_get(&c);
-        if (c.bad || n > (uint64_t)(c.end - c.p))
-            break;
-        hd_trace_meta_add(t, key, c.p, n);
-        c.p += n;
-    }
-    hd_free(data, len + 1);
-    return HD_OK;
+    struct hd_cells handed;
+    hd_cells_init(&handed);
+    plan(w, PARTS_BUILD);
+    enum hd_status s = hd_walk_hand_find(w, &handed);
+    struct hd_walk_progress progress = w->progress;
+    hd_walk_close(w);
+    hd_build_info_fini(info);
+    *info = (struct hd_build_info){.waits = HD_VEC_INIT(struct hd_build_wait)};
+    *w = (struct hd_walk){.progress = progress};
+    if (s == HD_OK)
+        s = hd_walk_open(w, name, data, len, info, err);
+    if (s == HD_OK)
+        s = mark(w);
+    if (s == HD_OK)
+        hd_walk_hand_apply(w, &handed);
+    hd_cells_fini(&handed);
+    return s;
 }
 
-static void save_titles(const struct hd_walk *w, struct hd_trace *trace)
-{
-    hd_tid n = hd_trace_n_threads(trace);
-    const char **titles = hd_calloc(n, sizeof *titles);
-    for (size_t i = 0; i < w->threads.len; i++) {
-        const struct hd_walk_thread *t = hd_vec_at(&w->threads, i);
-        if (t->name && t->tid < n)
-            titles[t->tid] = t->title;
-    }
-    hd_trace_meta_add(trace, "threads", NULL, 0);
-    for (hd_tid u = 0; u < n; u++)
-        hd_trace_meta_add(trace, "threads", titles[u] ? titles[u] : "",
-                          titles[u] ? strlen(titles[u]) + 1 : 1);
-    hd_free(titles, n * sizeof *titles);
-}
-
-/* What the user was told about the trace stays with it. */
-static void save_notes(const struct hd_walk *w, struct hd_trace *trace)
-{
-    char note[HD_REMARK_SIZE];
-    struct hd_remarks *remarks = &w->info->remarks;
-    for (size_t i = 0; hd_recmeta_get(&w->meta, "unmodelled", i, note, sizeof note); i++)
-        hd_remarks_add(remarks, HD_REMARK_UNMODELLED, note);
-    for (size_t i = 0; hd_recmeta_get(&w->meta, "note", i, note, sizeof note); i++)
-        hd_remarks_add(remarks, HD_REMARK_OTHER, note); /* in recordings of earlier versions */
-    hd_trace_meta_add(trace, "notes", NULL, 0);
-    for (size_t i = 0; i < hd_remarks_count(remarks); i++) {
-        const char *text = hd_remarks_text(remarks, i, note);
-        hd_trace_meta_add(trace, "notes", text, strlen(text) + 1);
-    }
-}
-
-enum hd_status hd_drive_build(const char *name, const char *data, size_t len,
+enum hd_status hd_build_trace(const char *name, const char *data, size_t len,
                               const struct hd_build_watch *watch, struct hd_trace **trace,
                               struct hd_build_info *info, struct hd_err *err)
 {
-    struct hd_walk w = {.watch = watch, .keep_all = watch && watch->keep_all};
+    struct hd_walk w = {.progress.watch = watch, .own.keep_all = watch && watch->keep_all};
     *trace = NULL;
     *info = (struct hd_build_info){.waits = HD_VEC_INIT(struct hd_build_wait)};
     enum hd_status s = hd_walk_open(&w, name, data, len, info, err);
     if (s == HD_OK)
-        s = walk_all(&w);
+        s = mark(&w);
+    if (s == HD_OK && hd_walk_hand_pays(&w))
+        s = start_again(&w, name, data, len, info, err);
+    if (s == HD_OK)
+        s = walk_rest(&w);
     if (s == HD_OK && !info->cut && w.log.limit && w.log.events == w.log.limit)
         info->limit = w.log.limit;
     if (s == HD_OK) {
         drop_walks(&w);
-        s = hd_builder_finish(w.builder, trace, err);
-        w.builder = NULL;
+        s = hd_builder_finish(w.out.builder, trace, err);
+        w.out.builder = NULL;
         if (s == HD_OK)
-            hd_details_finish(w.details, *trace);
+            hd_details_finish(w.names.details, *trace);
     }
     if (s == HD_OK)
-        s = read_inputs(&w, *trace);
-    if (s == HD_OK) {
-        hd_inputs_save_process(*trace, &w.meta);
-        hd_arrivals_save(&w.arrivals, *trace);
-        hd_origin_save(&w.origins, &w.modules, *trace);
-        save_titles(&w, *trace);
-        save_notes(&w, *trace);
-    }
+        s = hd_walk_save_extras(&w, *trace);
     hd_walk_close(&w);
     return s;
 }
 
-enum hd_status hd_drive_count(const char *name, const char *data, size_t len,
+enum hd_status hd_build_count(const char *name, const char *data, size_t len,
                               const struct hd_build_watch *watch, struct hd_build_info *info,
                               struct hd_err *err)
 {
-    struct hd_walk w = {.watch = watch};
+    struct hd_walk w = {.progress.watch = watch};
     struct hd_raw rec;
     *info = (struct hd_build_info){0};
     enum hd_status s = hd_walk_open(&w, name, data, len, info, err);
     if (s == HD_OK) {
-        plan(&w, w.parts = PARTS_ALL);
+        plan(&w, w.progress.parts = PARTS_ALL);
         hd_rawlog_rewind(&w.log);
         for (uint32_t n = 1; s == HD_OK && hd_rawlog_next(&w.log, &rec); n++)
             if (n % LOOK_UP == 0)

@@ -53,20 +53,21 @@ struct hd_build_info {
 struct hd_build_watch {
     void (*progress)(void *ctx, uint64_t done, uint64_t total); /* or NULL */
     void *ctx;
-    bool keep_all; /* accesses to memory that threads do not share are events, too */
+    bool keep_all;    /* accesses to memory that threads do not share are events, too */
+    bool keep_handed; /* the same of memory that is handed over, not by fork and join alone */
 };
 
 /* Whether these are the first bytes of a recording. */
-bool hd_drive_is_recording(const char *data, size_t len);
+bool hd_build_is_recording(const char *data, size_t len);
 /* Builds the trace of a recording in memory; name is for messages, watch may be NULL. On success
  * the caller frees *trace; info always. HD_ERR_INPUT when the recording is damaged, HD_ERR_STOPPED
  * when the user interrupted. In a scope of base/stop.h with a bound the log is read as far as that
  * allows; info->cut says so. */
-enum hd_status hd_drive_build(const char *name, const char *data, size_t len,
+enum hd_status hd_build_trace(const char *name, const char *data, size_t len,
                               const struct hd_build_watch *watch, struct hd_trace **trace,
                               struct hd_build_info *info, struct hd_err *err);
 /* Only counts the events. */
-enum hd_status hd_drive_count(const char *name, const char *data, size_t len,
+enum hd_status hd_build_count(const char *name, const char *data, size_t len,
                               const struct hd_build_watch *watch, struct hd_build_info *info,
                               struct hd_err *err);
 void hd_build_info_fini(struct hd_build_info *info);

@@ -40,7 +40,7 @@ void hd_walk_find_call(struct hd_walk *w, const struct hd_raw *rec)
     bool same_call = joins(w, t, rec);
     t->steps++;
     w->joined = same_call && t->in_call;
-    w->anchors = !w->keep_all && same_call && !t->in_call;
+    w->anchors = !w->own.keep_all && !w->own.hand && same_call && !t->in_call;
     if (!same_call) {
         t->call_step = t->steps;
         t->call = (struct hd_walk_call){rec->site, rec->slot, rec->aux, rec->kind};

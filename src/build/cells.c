@@ -43,8 +43,9 @@ static struct hd_cell_block *find_block(struct hd_cells *c, uint64_t key, bool m
         if (!make)
             return NULL;
         number = *hd_map_put(&c->numbers, key, NULL) = (uint32_t)c->blocks.len;
-        *(struct hd_cell_block **)hd_vec_push(&c->blocks) =
-            hd_calloc(1, sizeof(struct hd_cell_block));
+        struct hd_cell_block *made = hd_calloc(1, sizeof *made);
+        made->key = key;
+        *(struct hd_cell_block **)hd_vec_push(&c->blocks) = made;
     }
     return *(struct hd_cell_block **)hd_vec_at(&c->blocks, number);
 }
@@ -163,6 +164,29 @@ struct hd_cell_page *hd_cells_page_if(struct hd_cells *c, uint64_t linear)
     return page_at(c, linear, false);
 }
 
+bool hd_cell_marks_differ(const struct hd_cell_marks *m, unsigned at, unsigned len,
+                          const uint8_t *bytes)
+{
+    uint64_t mask = UINT64_MAX >> (HD_CELL_PAGE - len) << at;
+    if ((m->known & mask) == mask)
+        return memcmp(m->bytes + at, bytes, len) != 0;
+    for (unsigned i = 0; m->known & mask && i < len; i++)
+        if (m->known >> (at + i) & 1 && m->bytes[at + i] != bytes[i])
+            return true;
+    return false;
+}
+
+void hd_cell_marks_keep(struct hd_cell_marks *m, unsigned at, unsigned len, const uint8_t *bytes)
+{
+    uint64_t mask = UINT64_MAX >> (HD_CELL_PAGE - len) << at;
+    if (!bytes) {
+        m->known &= ~mask;
+        return;
+    }
+    memcpy(m->bytes + at, bytes, len);
+    m->known |= mask;
+}
+
 void hd_cells_drop_marks(struct hd_cells *c)
 {
     for (size_t i = 0; i < c->blocks.len; i++) {
@@ -170,13 +194,6 @@ void hd_cells_drop_marks(struct hd_cells *c)
         hd_free(block->marks, block->marks ? MARKS : 0);
         block->marks = NULL;
     }
-}
-
-/* Bits of the granules that hold bytes [at, at + part) of a page. */
-static unsigned granules(uint64_t at, uint64_t part)
-{
-    unsigned first = (unsigned)(at / HD_GRANULE), last = (unsigned)((at + part - 1) / HD_GRANULE);
-    return (2u << last) - (1u << first);
 }
 
 /* How many of len bytes from linear on are in its page. */
@@ -191,7 +208,7 @@ bool hd_cells_shared(struct hd_cells *c, uint64_t linear, uint64_t len)
     while (len) {
         uint64_t part = in_page(linear, len);
         const struct hd_cell_page *page = page_at(c, linear, false);
-        if (page && page->shared & granules(linear % HD_CELL_PAGE, part))
+        if (page && page->shared & hd_cell_granules(linear % HD_CELL_PAGE, part))
             return true;
         linear += part;
         len -= part;
@@ -205,7 +222,7 @@ bool hd_cells_carries(struct hd_cells *c, uint64_t linear, uint64_t len, bool se
     while (len) {
         uint64_t part = in_page(linear, len);
         struct hd_cell_page *page = page_at(c, linear, set);
-        unsigned bits = granules(linear % HD_CELL_PAGE, part);
+        unsigned bits = hd_cell_granules(linear % HD_CELL_PAGE, part);
         yes |= page && page->carries & bits;
         fresh |= page && bits & ~page->carries;
         if (set)

@@ -51,9 +51,26 @@ struct hd_cell_block {
         uint8_t in_section; /* it was touched under a lock or in a block that is meant atomic */
         uint8_t passed;     /* it went from thread to thread */
         uint8_t carries;    /* what it holds matters to another thread than the writer's */
+        uint8_t carrier;    /* handed_memory.c: what is read there may order threads */
+        uint8_t loose;      /* it is shared, and not in the skeleton */
+        uint8_t spoilt;     /* loose, and not looked at */
     } pages[HD_CELL_PAGES];
+    uint64_t key;                /* as in numbers */
     struct hd_cell_marks *marks; /* by page, or NULL */
 };
+
+/* Bits of the granules that hold bytes [at, at + len) of a page; len is not 0. */
+static inline unsigned hd_cell_granules(uint64_t at, uint64_t len)
+{
+    unsigned first = (unsigned)(at / HD_GRANULE), last = (unsigned)((at + len - 1) / HD_GRANULE);
+    return (2u << last) - (1u << first);
+}
+
+/* Do these bytes of the page hold something else, as far as is known? */
+bool hd_cell_marks_differ(const struct hd_cell_marks *m, unsigned at, unsigned len,
+                          const uint8_t *bytes);
+/* They hold this from here on. NULL: not known what. */
+void hd_cell_marks_keep(struct hd_cell_marks *m, unsigned at, unsigned len, const uint8_t *bytes);
 
 void hd_cells_init(struct hd_cells *c);
 void hd_cells_fini(struct hd_cells *c);

@@ -277,6 +277,21 @@ uint32_t *hd_details_spots(const struct hd_trace *t)
     return spots;
 }
 
+const char *hd_details_title(const struct hd_trace *t, hd_tid thread)
+{
+    size_t len;
+    const char *at = (const char *)hd_trace_meta(t, "threads", &len), *end = at ? at + len : NULL;
+    for (hd_tid u = 0; at && at < end; u++) {
+        const char *next = memchr(at, 0, (size_t)(end - at));
+        if (!next)
+            break;
+        if (u == thread)
+            return at;
+        at = next + 1;
+    }
+    return "";
+}
+
 bool hd_details_block(const struct hd_details *d, uint64_t number, struct hd_block_origin *out)
 {
     if (!d || number == 0 || number > d->blocks.len)

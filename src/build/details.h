@@ -35,6 +35,8 @@ bool hd_details_at(const struct hd_details *d, hd_eid e, struct hd_detail *out);
  * that what one line does to two variables can be told apart. NULL when the trace has no details.
  * The caller frees it (hd_free, one uint32_t for each event). */
 uint32_t *hd_details_spots(const struct hd_trace *t);
+/* What the program calls the thread, or the function that it starts with; "": not known. */
+const char *hd_details_title(const struct hd_trace *t, hd_tid thread);
 /* The heap block with this number, as in "heap#3+8". */
 bool hd_details_block(const struct hd_details *d, uint64_t number, struct hd_block_origin *out);
 

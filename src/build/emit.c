@@ -35,14 +35,14 @@ enum hd_status hd_walk_thread_at(struct hd_walk *w, uint32_t number, uint32_t pa
         snprintf(text, sizeof text, "%.200s.%u", p->name, ++p->children);
     }
     t->name = hd_strndup(text, strlen(text));
-    return hd_builder_thread(w->builder, text, strlen(text), &t->tid, w->err);
+    return hd_builder_thread(w->out.builder, text, strlen(text), &t->tid, w->err);
 }
 
 void hd_walk_insert(struct hd_walk *w, const struct hd_walk_insert *in)
 {
-    struct hd_walk_insert *to = hd_vec_push(&w->inserts);
+    struct hd_walk_insert *to = hd_vec_push(&w->out.inserts);
     *to = *in;
-    to->order = (uint32_t)w->inserts.len;
+    to->order = (uint32_t)w->out.inserts.len;
     w->pass = HD_WALK_REPLAY; /* what was built since then is wrong */
 }
 
@@ -51,7 +51,7 @@ static uint32_t order_of(struct hd_walk *w, uint32_t from, uint32_t to)
     char text[700];
     const struct hd_walk_thread *a = hd_vec_at(&w->threads, from), *b = hd_vec_at(&w->threads, to);
     int len = snprintf(text, sizeof text, "outside:%s>%s", a->name, b->name);
-    return hd_builder_obj(w->builder, HD_OBJ_SEM, text, (size_t)len);
+    return hd_builder_obj(w->out.builder, HD_OBJ_SEM, text, (size_t)len);
 }
 
 static enum hd_status add_insert(struct hd_walk *w, const struct hd_walk_insert *in)
@@ -60,7 +60,7 @@ static enum hd_status add_insert(struct hd_walk *w, const struct hd_walk_insert 
     const char place[] = "outside";
     struct hd_event ev = {.op = in->op, .thread = t->tid};
     if (in->op == HD_OP_WRITE) {
-        const struct hd_walk_cell *cell = hd_vec_at(&w->memory, in->what);
+        const struct hd_walk_cell *cell = hd_vec_at(&w->mem.list, in->what);
         ev.obj = cell->loc;
         ev.has_value = true;
         ev.value = in->value;
@@ -69,15 +69,15 @@ static enum hd_status add_insert(struct hd_walk *w, const struct hd_walk_insert 
         bool posts = in->op == HD_OP_POST;
         ev.obj = order_of(w, posts ? in->thread : in->what, posts ? in->what : in->thread);
     }
-    ev.place = hd_builder_place(w->builder, place, sizeof place - 1);
-    hd_origin_add(&w->origins, t->tid, ev.place, 0, NULL, false);
-    hd_details_event(w->details, UINT32_MAX);
-    return hd_builder_add(w->builder, &ev, w->err);
+    ev.place = hd_builder_place(w->out.builder, place, sizeof place - 1);
+    hd_origin_add(&w->out.origins, t->tid, ev.place, 0, NULL, false);
+    hd_details_event(w->names.details, UINT32_MAX);
+    return hd_builder_add(w->out.builder, &ev, w->err);
 }
 
 uint32_t hd_walk_next_eid(const struct hd_walk *w)
 {
-    return (uint32_t)hd_builder_count(w->builder);
+    return (uint32_t)hd_builder_count(w->out.builder);
 }
 
 /* The replay keeps the same lists, with its own numbers: it has to decide alike everywhere. */
@@ -97,7 +97,7 @@ enum hd_status hd_walk_anchor(struct hd_walk *w)
     struct hd_raw first = {
         .kind = t->call.kind, .aux = t->call.aux, .slot = t->call.slot, .site = t->call.site};
     const struct hd_raw *rec = w->rec;
-    uint32_t steps = t->steps, detail = w->detail;
+    uint32_t steps = t->steps, detail = w->names.detail;
     struct hd_event ev = {.op = HD_OP_BRANCH,
                           .place = hd_walk_place(w, first.site ? &first : w->rec)};
     ev.deps.given = true;
@@ -107,7 +107,7 @@ enum hd_status hd_walk_anchor(struct hd_walk *w)
     enum hd_status s = hd_walk_emit(w, &ev);
     t->steps = steps;
     w->rec = rec;
-    w->detail = detail;
+    w->names.detail = detail;
     w->joined = true;
     return s;
 }
@@ -118,14 +118,17 @@ enum hd_status hd_walk_emit(struct hd_walk *w, struct hd_event *ev)
     if (s != HD_OK)
         return s;
     struct hd_walk_thread *t = hd_walk_current(w);
-    uint32_t number = w->n_events++;
+    uint32_t number = w->out.n_events++;
     t->last_event = number;
+    t->made++;
+    if (w->own.hand)
+        hd_walk_hand_event(w, t, ev->op);
     t->begun = true;
     t->checks = false;
     t->reads_last = hd_op_reads(ev->op);
     t->waits = ev->op == HD_OP_WAIT;
     t->syncs += !hd_op_reads(ev->op) && !hd_op_writes(ev->op) && ev->op != HD_OP_BRANCH;
-    if (w->n_events == HD_MAX_EVENTS)
+    if (w->out.n_events == HD_MAX_EVENTS)
         return hd_err_set(w->err, HD_ERR_LIMIT, "the run has more events than a trace can hold");
     if (hd_op_reads(ev->op))
         add_read(w, t, number);
@@ -133,16 +136,16 @@ enum hd_status hd_walk_emit(struct hd_walk *w, struct hd_event *ev)
     if (w->pass != HD_WALK_BUILD)
         return HD_OK;
     ev->thread = t->tid;
-    hd_origin_add(&w->origins, t->tid, ev->place, w->rec ? t->steps - t->inherited : 0, w->rec,
+    hd_origin_add(&w->out.origins, t->tid, ev->place, w->rec ? t->steps - t->inherited : 0, w->rec,
                   w->joined);
-    hd_details_event(w->details, w->detail);
-    s = hd_builder_add(w->builder, ev, w->err);
-    while (s == HD_OK && w->next_insert < w->inserts.len) {
-        const struct hd_walk_insert *in = hd_vec_at(&w->inserts, w->next_insert);
+    hd_details_event(w->names.details, w->names.detail);
+    s = hd_builder_add(w->out.builder, ev, w->err);
+    while (s == HD_OK && w->out.next_insert < w->out.inserts.len) {
+        const struct hd_walk_insert *in = hd_vec_at(&w->out.inserts, w->out.next_insert);
         if (in->after != number)
             break;
         s = add_insert(w, in);
-        w->next_insert++;
+        w->out.next_insert++;
     }
     return s;
 }
@@ -152,7 +155,13 @@ enum hd_status hd_walk_emit(struct hd_walk *w, struct hd_event *ev)
 static uint32_t own_write(struct hd_walk *w, const struct hd_walk_cell *cell)
 {
     uint32_t fork = hd_walk_current(w)->forked;
-    return (fork > cell->last ? fork : w->n_events) - 1;
+    return (fork > cell->last ? fork : w->out.n_events) - 1;
+}
+
+/* Somebody wrote what is read here since the last access. */
+static bool was_unseen(const struct hd_walk_cell *cell, const struct hd_event *ev)
+{
+    return hd_op_reads(ev->op) && cell->touched && !(cell->known && cell->value == ev->value);
 }
 
 /* Does memory hold what the read returned? If not, somebody wrote after the last access, and what
@@ -160,8 +169,8 @@ static uint32_t own_write(struct hd_walk *w, const struct hd_walk_cell *cell)
 static void replay(struct hd_walk *w, uint32_t id, const struct hd_event *ev,
                    const struct hd_region *g)
 {
-    struct hd_walk_cell *cell = hd_vec_at(&w->memory, id);
-    if (hd_op_reads(ev->op) && cell->touched && !(cell->known && cell->value == ev->value)) {
+    struct hd_walk_cell *cell = hd_vec_at(&w->mem.list, id);
+    if (was_unseen(cell, ev)) {
         if (g->kind == HD_REGION_STACK && g->number == w->current && cell->lent)
             hd_walk_insert(w, &(struct hd_walk_insert){.after = own_write(w, cell),
                                                        .op = HD_OP_WRITE,
@@ -184,7 +193,7 @@ static void replay(struct hd_walk *w, uint32_t id, const struct hd_event *ev,
     cell->lent |= g->kind == HD_REGION_STACK && g->number != w->current;
     cell->known = ev->has_value;
     cell->value = ev->op == HD_OP_RMW ? ev->new_value : ev->value;
-    cell->last = w->n_events;
+    cell->last = w->out.n_events;
     cell->freed = w->rec && w->rec->kind == HD_LOG_FREE;
     cell->freer = w->current;
 }
@@ -200,13 +209,13 @@ struct hd_walk_cell *hd_walk_cell(struct hd_walk *w, const struct hd_region *g, 
                                   uint32_t *id)
 {
     bool fresh;
-    *id = hd_cells_id(&w->cells, hd_region_linear(g, addr), &fresh);
+    *id = hd_cells_id(&w->mem.cells, hd_region_linear(g, addr), &fresh);
     if (fresh) {
-        struct hd_walk_cell *cell = hd_vec_push(&w->memory);
+        struct hd_walk_cell *cell = hd_vec_push(&w->mem.list);
         *cell = (struct hd_walk_cell){.loc = hd_walk_location(w, g, addr),
                                       .benign = hd_walk_benign_is(w, hd_region_linear(g, addr))};
     }
-    return hd_vec_at(&w->memory, *id);
+    return hd_vec_at(&w->mem.list, *id);
 }
 
 enum hd_status hd_walk_touch(struct hd_walk *w, struct hd_walk_access *a, const struct hd_region *g,
@@ -232,7 +241,7 @@ static uint64_t name_life(struct hd_walk *w, uint64_t bits)
     uint64_t room;
     if (bits >> 32 == 0 || bits >> 47)
         return bits;
-    const struct hd_region *g = hd_regions_find(&w->regions, bits, &room);
+    const struct hd_region *g = hd_regions_find(&w->mem.regions, bits, &room);
     bool named = g->kind == HD_REGION_HEAP && g->again;
     return named ? bits ^ (uint64_t)(g->number & UINT16_MAX) << 48 : bits;
 }
@@ -271,10 +280,15 @@ static enum hd_status touch(struct hd_walk *w, struct hd_walk_access *a, const s
     if (s != HD_OK)
         return s;
     name_values(w, cell, &a->ev);
+    uint64_t linear = hd_region_linear(g, addr);
+    if (w->own.hand && was_unseen(cell, &a->ev)) {
+        hd_walk_hand_spoil(w, linear, hd_cells_next(&w->mem.cells, linear, HD_CELL_PAGE));
+        return HD_OK;
+    }
     if (!w->settled)
         replay(w, id, &a->ev, g);
     if (a->own)
-        w->dep_list[0].data[a->ev.deps.n - 1] = hd_walk_next_eid(w);
+        w->out.dep_list[0].data[a->ev.deps.n - 1] = hd_walk_next_eid(w);
     a->made = true;
     return hd_walk_touch(w, a, g, addr);
 }
@@ -303,8 +317,8 @@ static enum hd_status set_deps(struct hd_walk *w, const struct hd_raw *rec,
     }
     const struct hd_site *site = hd_walk_site(w, rec->site);
     if (a->ev.op == HD_OP_RMW && (!site || site->flags & HD_SITE_OWN)) {
-        hd_u32vec_push(&w->dep_list[0], 0);
-        a->ev.deps.events = w->dep_list[0].data;
+        hd_u32vec_push(&w->out.dep_list[0], 0);
+        a->ev.deps.events = w->out.dep_list[0].data;
         a->ev.deps.n++;
         a->own = true;
     }
@@ -313,7 +327,7 @@ static enum hd_status set_deps(struct hd_walk *w, const struct hd_raw *rec,
 
 static bool is_left_out(struct hd_walk *w, const struct hd_region *g, uint64_t addr, uint64_t len)
 {
-    return !w->keep_all && !hd_cells_shared(&w->cells, hd_region_linear(g, addr), len);
+    return !w->own.keep_all && !hd_cells_shared(&w->mem.cells, hd_region_linear(g, addr), len);
 }
 
 /* What was read of a text decides whether the next cell is read. An access that is an event says so
@@ -323,7 +337,7 @@ static enum hd_status next_of_text(struct hd_walk *w, struct hd_walk_access *a, 
     if (!a->call)
         return hd_walk_branch_all(w, a->ev.place);
     a->ev.addr = (struct hd_dep_list){0};
-    if (left_out || w->keep_all || !hd_walk_call_needs(w, &a->ev.addr))
+    if (left_out || w->own.keep_all || !hd_walk_call_needs(w, &a->ev.addr))
         return hd_walk_branch_call(w, a);
     return HD_OK;
 }
@@ -334,11 +348,11 @@ static enum hd_status spread(struct hd_walk *w, struct hd_walk_access *a, uint64
     bool first = true;
     while (len) {
         uint64_t room;
-        struct hd_region *g = hd_regions_find(&w->regions, addr, &room);
+        struct hd_region *g = hd_regions_find(&w->mem.regions, addr, &room);
         if (g->kind == HD_REGION_HEAP && len > 8 && len > room)
             len = room; /* realloc logs what libc could have kept, maybe more than was asked for */
         uint64_t part =
-            hd_cells_next(&w->cells, hd_region_linear(g, addr), len < room ? len : room);
+            hd_cells_next(&w->mem.cells, hd_region_linear(g, addr), len < room ? len : room);
         a->ev.has_value = a->bytes || a->new_bytes;
         a->ev.value = a->bytes ? hd_cells_value(a->bytes, part) : 0;
         a->ev.new_value = a->new_bytes ? hd_cells_value(a->new_bytes, part) : 0;
@@ -436,7 +450,7 @@ enum hd_status hd_walk_access(struct hd_walk *w, const struct hd_raw *rec)
  * thread that could not matter to anybody. */
 enum hd_status hd_walk_free_block(struct hd_walk *w, const struct hd_raw *rec)
 {
-    struct hd_region *g = hd_regions_block(&w->regions, rec->w[0]);
+    struct hd_region *g = hd_regions_block(&w->mem.regions, rec->w[0]);
     if (!g)
         return HD_OK;
     g->freed = true;
@@ -451,12 +465,16 @@ enum hd_status hd_walk_free_block(struct hd_walk *w, const struct hd_raw *rec)
     a.ev.deps.given = true;
     uint64_t at = g->linear, end = g->linear + (g->end - g->start);
     enum hd_status s = HD_OK;
-    while (s == HD_OK && g->shared && hd_cells_used(&w->cells, at, end, &at) != HD_CELL_NONE) {
+    if (w->own.hand && g->shared)
+        hd_walk_hand_free(w, g);
+    while (s == HD_OK && g->shared && hd_cells_used(&w->mem.cells, at, end, &at) != HD_CELL_NONE) {
         uint64_t addr = g->start + (at - g->linear);
         hd_walk_place_of(w, &a);
-        if (!is_left_out(w, g, addr, hd_cells_next(&w->cells, at, end - at)))
+        if (!is_left_out(w, g, addr, hd_cells_next(&w->mem.cells, at, end - at)))
             s = touch(w, &a, g, addr);
         at++;
     }
+    if (w->own.hand && g->shared)
+        hd_walk_hand_free(w, g); /* its writes stand among those above */
     return s;
 }

@@ -15,10 +15,10 @@
 bool hd_walk_is_private(struct hd_walk *w, uint64_t addr, uint64_t len)
 {
     uint64_t room;
-    if (w->keep_all || !len)
+    if (w->own.keep_all || !len)
         return false;
-    const struct hd_region *g = hd_regions_find(&w->regions, addr, &room);
-    return len <= room && !hd_cells_shared(&w->cells, hd_region_linear(g, addr), len);
+    const struct hd_region *g = hd_regions_find(&w->mem.regions, addr, &room);
+    return len <= room && !hd_cells_shared(&w->mem.cells, hd_region_linear(g, addr), len);
 }
 
 /* What the access needs to happen at all. */
@@ -39,11 +39,11 @@ static enum hd_status check_control(struct hd_walk *w, struct hd_walk_access *a)
     return hd_walk_emit(w, &ev);
 }
 
-/* The value's dependences, as w->dep_reads[0] and in a->ev.deps; a->wide: more than that. */
+/* The value's dependences, as w->out.dep_reads[0] and in a->ev.deps; a->wide: more than that. */
 static void collect_value(struct hd_walk *w, struct hd_walk_access *a)
 {
     bool known = a->call || a->rec->aux & HD_LOG_SITE;
-    w->dep_reads[0].len = 0;
+    w->out.dep_reads[0].len = 0;
     a->ev.deps = (struct hd_dep_list){.given = true};
     if (!hd_op_writes(a->ev.op) || !known)
         return; /* not known: a branch on all that it could depend on stands before it */
@@ -56,8 +56,8 @@ static void collect_value(struct hd_walk *w, struct hd_walk_access *a)
 
 static uint32_t set_of(struct hd_walk *w, const struct hd_walk_access *a)
 {
-    const struct hd_u32vec *reads = &w->dep_reads[2];
-    return hd_depsets_put(&w->sets, w->current, reads->data,
+    const struct hd_u32vec *reads = &w->out.dep_reads[2];
+    return hd_depsets_put(&w->own.sets, w->current, reads->data,
                           a->wide ? HD_DEPSET_MOST + 1 : reads->len);
 }
 
@@ -66,32 +66,32 @@ static void add_own(struct hd_walk *w, uint32_t set)
 {
     size_t n;
     const struct hd_walk_thread *t = hd_walk_current(w);
-    const uint32_t *reads = hd_depset_reads(&w->sets, set, &n);
+    const uint32_t *reads = hd_depset_reads(&w->own.sets, set, &n);
     for (size_t i = 0; i < n; i++)
         if (!((const struct hd_walk_read *)hd_vec_at(&t->reads, reads[i]))->decided)
-            hd_u32vec_push(&w->dep_reads[2], reads[i]);
-    hd_depsets_sort(&w->dep_reads[2]);
+            hd_u32vec_push(&w->out.dep_reads[2], reads[i]);
+    hd_depsets_sort(&w->out.dep_reads[2]);
 }
 
 /* dep_reads[2] is dep_reads[0], and for an rmw what it read in the cell at hand. */
 static void start_cell(struct hd_walk *w)
 {
-    w->dep_reads[2].len = 0;
-    for (size_t i = 0; i < w->dep_reads[0].len; i++)
-        hd_u32vec_push(&w->dep_reads[2], w->dep_reads[0].data[i]);
+    w->out.dep_reads[2].len = 0;
+    for (size_t i = 0; i < w->out.dep_reads[0].len; i++)
+        hd_u32vec_push(&w->out.dep_reads[2], w->out.dep_reads[0].data[i]);
 }
 
 static bool must_read(const struct hd_walk *w, uint32_t set)
 {
-    return set &&
-           (hd_depset_thread(&w->sets, set) != w->current || hd_depset_is_wide(&w->sets, set));
+    return set && (hd_depset_thread(&w->own.sets, set) != w->current ||
+                   hd_depset_is_wide(&w->own.sets, set));
 }
 
 static void now_carries(struct hd_walk *w, uint64_t linear, uint64_t len)
 {
-    if (!hd_cells_carries(&w->cells, linear, len, true))
+    if (!hd_cells_carries(&w->mem.cells, linear, len, true))
         return;
-    w->found = true;
+    w->own.found = true;
     w->pass = HD_WALK_REPLAY; /* the write should have been an event */
 }
 
@@ -100,7 +100,7 @@ static enum hd_status read_cell(struct hd_walk *w, struct hd_walk_access *a,
                                 const struct hd_region *g, uint64_t addr, uint64_t len)
 {
     uint64_t linear = hd_region_linear(g, addr), part;
-    uint32_t set = hd_cells_get(&w->cells, linear, len, &part), id;
+    uint32_t set = hd_cells_get(&w->mem.cells, linear, len, &part), id;
     if (set && a->own)
         add_own(w, set);
     if (!must_read(w, set)) {
@@ -119,8 +119,8 @@ static enum hd_status read_cell(struct hd_walk *w, struct hd_walk_access *a,
     hd_walk_place_of(w, &half);
     enum hd_status s = hd_walk_touch(w, &half, g, addr);
     if (a->own) {
-        hd_u32vec_push(&w->dep_reads[2], (uint32_t)hd_walk_current(w)->reads.len - 1);
-        hd_depsets_sort(&w->dep_reads[2]);
+        hd_u32vec_push(&w->out.dep_reads[2], (uint32_t)hd_walk_current(w)->reads.len - 1);
+        hd_depsets_sort(&w->out.dep_reads[2]);
     }
     return s;
 }
@@ -130,8 +130,8 @@ static enum hd_status write_cell(struct hd_walk *w, struct hd_walk_access *a,
 {
     uint64_t linear = hd_region_linear(g, addr);
     uint32_t set = set_of(w, a), id;
-    hd_cells_set(&w->cells, linear, len, set);
-    if (!set || !hd_cells_carries(&w->cells, linear, len, false))
+    hd_cells_set(&w->mem.cells, linear, len, set);
+    if (!set || !hd_cells_carries(&w->mem.cells, linear, len, false))
         return HD_OK;
     struct hd_walk_access half = *a;
     half.ev.op = a->ev.op == HD_OP_WRITE ? HD_OP_WRITE : HD_OP_AWRITE;
@@ -156,8 +156,8 @@ static enum hd_status leave_cells(struct hd_walk *w, struct hd_walk_access *a, u
     bool first = true;
     while (len && s == HD_OK) {
         uint64_t room;
-        const struct hd_region *g = hd_regions_find(&w->regions, addr, &room);
-        uint64_t part = hd_cells_next(&w->cells, hd_region_linear(g, addr), len);
+        const struct hd_region *g = hd_regions_find(&w->mem.regions, addr, &room);
+        uint64_t part = hd_cells_next(&w->mem.cells, hd_region_linear(g, addr), len);
         a->ev.has_value = a->bytes || a->new_bytes;
         a->ev.value = a->bytes ? hd_cells_value(a->bytes, part) : 0;
         a->ev.new_value = a->new_bytes ? hd_cells_value(a->new_bytes, part) : 0;
@@ -183,24 +183,24 @@ static bool leave_whole(struct hd_walk *w, const struct hd_walk_access *a, uint6
 {
     uint64_t part;
     bool reads = hd_op_reads(a->ev.op), writes = hd_op_writes(a->ev.op);
-    if (reads && hd_cells_get(&w->cells, linear, len, &part) == 0 && part == len)
+    if (reads && hd_cells_get(&w->mem.cells, linear, len, &part) == 0 && part == len)
         reads = false; /* it depends on nothing */
     if (reads && (writes || a->text))
         return false;
     for (uint64_t at = 0; reads && at < len; at += part)
-        if (must_read(w, hd_cells_get(&w->cells, linear + at, len - at, &part)))
+        if (must_read(w, hd_cells_get(&w->mem.cells, linear + at, len - at, &part)))
             return false;
     start_cell(w);
     uint32_t set = writes ? set_of(w, a) : 0;
-    if (set && hd_cells_carries(&w->cells, linear, len, false))
+    if (set && hd_cells_carries(&w->mem.cells, linear, len, false))
         return false;
     for (uint64_t at = 0; reads && at < len; at += part) {
-        uint32_t each = hd_cells_get(&w->cells, linear + at, len - at, &part);
+        uint32_t each = hd_cells_get(&w->mem.cells, linear + at, len - at, &part);
         if (each)
             hd_walk_known(w, each);
     }
     if (writes)
-        hd_cells_set(&w->cells, linear, len, set);
+        hd_cells_set(&w->mem.cells, linear, len, set);
     return true;
 }
 
@@ -216,8 +216,12 @@ enum hd_status hd_walk_leave(struct hd_walk *w, struct hd_walk_access *a, uint64
     enum hd_status s = check_control(w, a);
     if (s != HD_OK)
         return s;
+    const struct hd_region *g = hd_regions_find(&w->mem.regions, addr, &room);
+    if (w->own.hand && hd_walk_hand_is_loose(w, hd_region_linear(g, addr), len)) {
+        hd_walk_hand_use(w, g, hd_region_linear(g, addr), len, a->bytes, hd_op_writes(a->ev.op));
+        return HD_OK;
+    }
     collect_value(w, a);
-    const struct hd_region *g = hd_regions_find(&w->regions, addr, &room);
     return leave_whole(w, a, hd_region_linear(g, addr), len) ? HD_OK : leave_cells(w, a, addr, len);
 }
 
@@ -226,6 +230,10 @@ enum hd_status hd_walk_leave_cell(struct hd_walk *w, struct hd_walk_access *a,
 {
     if (!w->info->from_pass)
         return HD_OK;
+    if (w->own.hand && hd_walk_hand_is_loose(w, hd_region_linear(g, addr), len)) {
+        hd_walk_hand_use(w, g, hd_region_linear(g, addr), len, a->bytes, hd_op_writes(a->ev.op));
+        return HD_OK;
+    }
     struct hd_walk_access part = *a;
     part.wide = hd_op_writes(a->ev.op) && !a->ev.deps.given && hd_walk_open_reads(w, 0);
     enum hd_status s = HD_OK;

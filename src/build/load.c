@@ -9,15 +9,15 @@ static enum hd_status read_recording(void *ctx, const char *name, const char *da
                                      struct hd_trace **trace, struct hd_err *err)
 {
     struct load *l = ctx;
-    return hd_drive_build(name, data, len, l->watch, trace, &l->built, err);
+    return hd_build_trace(name, data, len, l->watch, trace, &l->built, err);
 }
 
-enum hd_status hd_drive_load_watched(const char *path, const struct hd_build_watch *watch,
-                                     struct hd_trace **trace, struct hd_load_info *info,
-                                     struct hd_build_info *built, struct hd_err *err)
+enum hd_status hd_load_watched(const char *path, const struct hd_build_watch *watch,
+                               struct hd_trace **trace, struct hd_load_info *info,
+                               struct hd_build_info *built, struct hd_err *err)
 {
     struct load l = {.watch = watch};
-    struct hd_form recording = {hd_drive_is_recording, read_recording, &l};
+    struct hd_form recording = {hd_build_is_recording, read_recording, &l};
     enum hd_status s = hd_trace_load_form(path, &recording, trace, info, err);
     if (built)
         *built = l.built;
@@ -26,8 +26,8 @@ enum hd_status hd_drive_load_watched(const char *path, const struct hd_build_wat
     return s;
 }
 
-enum hd_status hd_drive_load(const char *path, struct hd_trace **trace, struct hd_load_info *info,
+enum hd_status hd_load_trace(const char *path, struct hd_trace **trace, struct hd_load_info *info,
                              struct hd_build_info *built, struct hd_err *err)
 {
-    return hd_drive_load_watched(path, NULL, trace, info, built, err);
+    return hd_load_watched(path, NULL, trace, info, built, err);
 }

@@ -14,7 +14,7 @@ void hd_walk_on_name(struct hd_walk *w, const struct hd_raw *rec)
     if (rec->len)
         snprintf(t->title, sizeof t->title, "%.*s", (int)rec->len, (const char *)rec->data);
     else if (!*t->title)
-        hd_recnames_function(&w->debug, rec->site, t->title, sizeof t->title);
+        hd_recnames_function(&w->in.debug, rec->site, t->title, sizeof t->title);
     hd_printable_make(t->title);
 }
 
@@ -59,7 +59,7 @@ void hd_walk_on_note(struct hd_walk *w, const struct hd_raw *rec)
     case HD_NOTE_FOREIGN_REL:
         break;
     case HD_NOTE_FOREIGN:
-        if (hd_recnames_module(&w->debug, rec->site, text, sizeof text) &&
+        if (hd_recnames_module(&w->in.debug, rec->site, text, sizeof text) &&
             strncmp(text, "libstdc++", 9) != 0 && strncmp(text, "libc++", 6) != 0)
             hd_remarks_add(remarks, HD_REMARK_STARTS_THREADS, text);
         break;
@@ -105,9 +105,9 @@ static void on_frames(struct hd_walk *w, const struct hd_raw *rec, const char *t
         char function[256], place[256] = "";
         uint64_t pc;
         memcpy(&pc, rec->data + 8 * i, 8);
-        if (!hd_recnames_function(&w->debug, pc, function, sizeof function))
+        if (!hd_recnames_function(&w->in.debug, pc, function, sizeof function))
             continue; /* start code of libc, without symbols */
-        if (!hd_recnames_place(&w->debug, pc, place, sizeof place) || !strcmp(function, place))
+        if (!hd_recnames_place(&w->in.debug, pc, place, sizeof place) || !strcmp(function, place))
             *place = 0;
         hd_u32vec_push(&wait_of(w, thread)->frames, word(w, function));
         hd_u32vec_push(&wait_of(w, thread)->frames, word(w, place));
@@ -147,7 +147,7 @@ void hd_walk_on_deadlock(struct hd_walk *w, const struct hd_raw *rec)
         snprintf(name, sizeof name, "%s",
                  ((struct hd_walk_thread *)hd_vec_at(&w->threads, rec->w[2]))->name);
     if (rec->site)
-        hd_recnames_place(&w->debug, rec->site, place, sizeof place);
+        hd_recnames_place(&w->in.debug, rec->site, place, sizeof place);
     struct hd_build_wait *wait = wait_of(w, t->name);
     wait->kind = word(w, kinds[kind]);
     wait->object = word(w, name);

@@ -20,7 +20,7 @@ static bool keeps_order(uint64_t kind)
 static void mark_taken(struct hd_walk *w, uint64_t kind, uint64_t object)
 {
     bool fresh;
-    uint32_t *how = hd_map_put(&w->looked, key_of(kind, object), &fresh);
+    uint32_t *how = hd_map_put(&w->state.looked, key_of(kind, object), &fresh);
     if (fresh)
         *how = w->current << 1;
     *how |= *how >> 1 != w->current;
@@ -47,13 +47,13 @@ void hd_walk_benign_add(struct hd_walk *w, uint64_t addr, uint64_t len)
 {
     while (len) {
         uint64_t room, part;
-        const struct hd_region *g = hd_regions_find(&w->regions, addr, &room);
+        const struct hd_region *g = hd_regions_find(&w->mem.regions, addr, &room);
         bool fresh;
         part = len < room ? len : room;
         struct hd_walk_benign b = {hd_region_linear(g, addr), part};
-        hd_map_put(&w->benign_seen, hd_hash_mix(b.linear) + part, &fresh);
+        hd_map_put(&w->mem.benign_seen, hd_hash_mix(b.linear) + part, &fresh);
         if (fresh)
-            *(struct hd_walk_benign *)hd_vec_push(&w->benign) = b;
+            *(struct hd_walk_benign *)hd_vec_push(&w->mem.benign) = b;
         addr += part;
         len -= part;
     }
@@ -61,8 +61,8 @@ void hd_walk_benign_add(struct hd_walk *w, uint64_t addr, uint64_t len)
 
 bool hd_walk_benign_is(const struct hd_walk *w, uint64_t linear)
 {
-    for (size_t i = 0; i < w->benign.len; i++) {
-        const struct hd_walk_benign *b = (const struct hd_walk_benign *)w->benign.data + i;
+    for (size_t i = 0; i < w->mem.benign.len; i++) {
+        const struct hd_walk_benign *b = (const struct hd_walk_benign *)w->mem.benign.data + i;
         if (linear - b->linear < b->len)
             return true;
     }
@@ -78,7 +78,7 @@ void hd_walk_look_mark(struct hd_walk *w, const struct hd_raw *rec)
     if (rec->kind == HD_LOG_SET && keeps_order(rec->w[0]))
         mark_taken(w, rec->w[0], rec->w[1]);
     else if (rec->kind == HD_LOG_LOOK || rec->kind == HD_LOG_SET)
-        *hd_map_put(&w->looked, key_of(rec->w[0], rec->w[1]), NULL) |=
+        *hd_map_put(&w->state.looked, key_of(rec->w[0], rec->w[1]), NULL) |=
             rec->kind == HD_LOG_LOOK ? 1 : 2;
 }
 
@@ -86,7 +86,7 @@ void hd_walk_look_mark(struct hd_walk *w, const struct hd_raw *rec)
 static bool matters(const struct hd_walk *w, uint64_t kind, uint64_t object)
 {
     uint32_t how = 0;
-    hd_map_get(&w->looked, key_of(kind, object), &how);
+    hd_map_get(&w->state.looked, key_of(kind, object), &how);
     if (keeps_order(kind))
         return how & 1;
     return kind == HD_LOOK_COUNT ? how != 0 : how == 3;
@@ -107,7 +107,7 @@ static uint32_t location(struct hd_walk *w, uint64_t kind, uint64_t object)
     size_t len = strlen(text);
     len += (size_t)snprintf(text + len, sizeof text - len, "#%s",
                             kind <= HD_LOOK_SYNC ? words[kind] : "state");
-    return hd_builder_obj(w->builder, HD_OBJ_LOC, text, len);
+    return hd_builder_obj(w->out.builder, HD_OBJ_LOC, text, len);
 }
 
 /* A change by one step, whatever came before: its order among others of its kind counts. */
@@ -129,7 +129,7 @@ static enum hd_status step(struct hd_walk *w, const struct hd_raw *rec, uint64_t
 /* Which bytes a call gets, and how many, hangs on what was taken before. */
 static enum hd_status taken(struct hd_walk *w, const struct hd_raw *rec)
 {
-    uint32_t *at = hd_map_put(&w->counts, key_of(rec->w[0], rec->w[1]), NULL), old = *at;
+    uint32_t *at = hd_map_put(&w->state.counts, key_of(rec->w[0], rec->w[1]), NULL), old = *at;
     *at = (uint32_t)rec->w[2];
     enum hd_status s = hd_walk_anchor(w);
     uint32_t own = hd_walk_next_eid(w);
@@ -164,13 +164,13 @@ enum hd_status hd_walk_look(struct hd_walk *w, const struct hd_raw *rec)
 
 void hd_walk_count_set(struct hd_walk *w, uint64_t object, uint64_t count)
 {
-    *hd_map_put(&w->counts, object, NULL) = (uint32_t)count;
+    *hd_map_put(&w->state.counts, object, NULL) = (uint32_t)count;
 }
 
 enum hd_status hd_walk_count_changed(struct hd_walk *w, const struct hd_raw *rec)
 {
     uint64_t object = rec->w[0];
-    uint32_t *count = hd_map_put(&w->counts, object, NULL), old = *count;
+    uint32_t *count = hd_map_put(&w->state.counts, object, NULL), old = *count;
     uint32_t now = rec->kind == HD_LOG_POST ? old + 1 : old - (old > 0);
     *count = now;
     if (!matters(w, HD_LOOK_COUNT, object))

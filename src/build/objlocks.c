@@ -13,10 +13,10 @@ struct seen {
 static uint32_t name_id(struct hd_walk *w, const char *name)
 {
     uint32_t id;
-    if (hd_names_find(&w->lock_names, name, strlen(name), &id))
+    if (hd_names_find(&w->objlocks.names, name, strlen(name), &id))
         return id;
-    hd_u32vec_push(&w->lock_counts, 0);
-    return hd_names_add(&w->lock_names, name, strlen(name));
+    hd_u32vec_push(&w->objlocks.counts, 0);
+    return hd_names_add(&w->objlocks.names, name, strlen(name));
 }
 
 static void see_lock(void *ctx, uint64_t offset, const char *name)
@@ -24,7 +24,7 @@ static void see_lock(void *ctx, uint64_t offset, const char *name)
     struct seen *s = ctx;
     bool fresh;
     uint32_t id = name_id(s->w, name);
-    uint32_t *slot = hd_map_put(&s->w->locks, s->linear + offset, &fresh);
+    uint32_t *slot = hd_map_put(&s->w->objlocks.locks, s->linear + offset, &fresh);
     if (fresh)
         *slot = id;
     else if (s->strict && *slot != id)
@@ -37,20 +37,20 @@ void hd_walk_objlocks_see(struct hd_walk *w, const struct hd_region *g, uint64_t
     uint64_t offset;
     bool fresh;
     const struct hd_raw *rec = w->rec;
-    if (!w->types.types.len || g->kind == HD_REGION_STATIC || !rec || !(rec->aux & HD_LOG_SITE) ||
-        rec->kind > HD_LOG_RMW || rec->w[0] != addr)
+    if (!w->in.types.types.len || g->kind == HD_REGION_STATIC || !rec ||
+        !(rec->aux & HD_LOG_SITE) || rec->kind > HD_LOG_RMW || rec->w[0] != addr)
         return;
     const struct hd_site *site = hd_walk_site(w, rec->site);
     if (!site || !(site->flags & HD_SITE_NAME_FIELD) ||
-        !hd_rectypes_field(&w->types, hd_walk_site_name(w, rec->site), &type, &offset) ||
+        !hd_rectypes_field(&w->in.types, hd_walk_site_name(w, rec->site), &type, &offset) ||
         offset > addr - g->start)
         return;
     struct seen s = {w, hd_region_linear(g, addr - offset), g->kind == HD_REGION_STACK};
-    uint32_t *known = hd_map_put(&w->objects, s.linear, &fresh);
+    uint32_t *known = hd_map_put(&w->objlocks.objects, s.linear, &fresh);
     if (!fresh && *known == type)
         return;
     *known = type;
-    hd_rectypes_locks(&w->types, type, see_lock, &s);
+    hd_rectypes_locks(&w->in.types, type, see_lock, &s);
 }
 
 bool hd_walk_objlocks_name(struct hd_walk *w, const struct hd_region *g, uint64_t addr, char *out,
@@ -58,10 +58,10 @@ bool hd_walk_objlocks_name(struct hd_walk *w, const struct hd_region *g, uint64_
 {
     uint32_t id;
     if (g->kind == HD_REGION_STATIC)
-        return hd_rectypes_variable(&w->types, addr, out, size);
-    if (!hd_map_get(&w->locks, hd_region_linear(g, addr), &id) || id == UINT32_MAX)
+        return hd_rectypes_variable(&w->in.types, addr, out, size);
+    if (!hd_map_get(&w->objlocks.locks, hd_region_linear(g, addr), &id) || id == UINT32_MAX)
         return false;
-    snprintf(out, size, "%s", hd_names_text(&w->lock_names, id));
+    snprintf(out, size, "%s", hd_names_text(&w->objlocks.names, id));
     return true;
 }
 
@@ -72,10 +72,10 @@ void hd_walk_objlocks_number(struct hd_walk *w, const struct hd_region *g, uint6
     size_t len = strlen(out);
     if (w->pass != HD_WALK_BUILD)
         return;
-    uint32_t *number = hd_map_put(&w->lock_numbers, hd_region_linear(g, addr), &fresh);
+    uint32_t *number = hd_map_put(&w->objlocks.numbers, hd_region_linear(g, addr), &fresh);
     if (fresh) {
         uint32_t id = name_id(w, out); /* may move the counts */
-        *number = ++w->lock_counts.data[id];
+        *number = ++w->objlocks.counts.data[id];
     }
     if (*number > 1)
         snprintf(out + len, size - len, "#%u", *number);
@@ -83,10 +83,10 @@ void hd_walk_objlocks_number(struct hd_walk *w, const struct hd_region *g, uint6
 
 void hd_walk_objlocks_fini(struct hd_walk *w)
 {
-    hd_rectypes_fini(&w->types);
-    hd_map_fini(&w->objects);
-    hd_map_fini(&w->locks);
-    hd_map_fini(&w->lock_numbers);
-    hd_names_fini(&w->lock_names);
-    hd_u32vec_fini(&w->lock_counts);
+    hd_rectypes_fini(&w->in.types);
+    hd_map_fini(&w->objlocks.objects);
+    hd_map_fini(&w->objlocks.locks);
+    hd_map_fini(&w->objlocks.numbers);
+    hd_names_fini(&w->objlocks.names);
+    hd_u32vec_fini(&w->objlocks.counts);
 }

@@ -251,7 +251,7 @@ static bool elf_id(const uint8_t *file, size_t len, char *out, size_t size)
     return false;
 }
 
-void hd_module_id(const char *path, char *out, size_t size)
+void hd_origin_module_id(const char *path, char *out, size_t size)
 {
     struct stat st;
     *out = 0;

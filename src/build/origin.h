@@ -70,6 +70,6 @@ enum hd_status hd_origins_load(const struct hd_trace *t, struct hd_origins *o, s
 void hd_origins_fini(struct hd_origins *o);
 
 /* build-id of an ELF file in hexadecimal, or its size and a checksum; "" when it cannot be read. */
-void hd_module_id(const char *path, char *out, size_t size);
+void hd_origin_module_id(const char *path, char *out, size_t size);
 
 #endif

@@ -10,7 +10,7 @@
 void hd_walk_returned(struct hd_walk *w, const struct hd_raw *rec)
 {
     struct hd_walk_thread *t = hd_walk_current(w);
-    struct hd_walk_window now = {w->n_events, t->syncs, rec->w[0] == 0};
+    struct hd_walk_window now = {w->out.n_events, t->syncs, rec->w[0] == 0};
     if (t->windows[0].last && t->windows[0].syncs == now.syncs)
         now.exact &= t->windows[0].exact;
     else
@@ -53,21 +53,22 @@ static void pin(struct hd_walk *w, struct hd_walk_cell *cell, uint32_t id, uint6
         if (i == me || !t->name || !t->last_event || !(may || cell->users & bit_of(i)))
             continue;
         uint32_t last = t->last_event - t->waits; /* nothing can be put behind a wait */
-        keep_behind(w, i, may && known ? t->windows[0].last - 1 : last, me, w->n_events);
+        keep_behind(w, i, may && known ? t->windows[0].last - 1 : last, me, w->out.n_events);
     }
-    hd_walk_insert(
-        w,
-        &(struct hd_walk_insert){
-            .after = w->n_events - 1, .op = HD_OP_WRITE, .thread = me, .what = id, .value = value});
+    hd_walk_insert(w, &(struct hd_walk_insert){.after = w->out.n_events - 1,
+                                               .op = HD_OP_WRITE,
+                                               .thread = me,
+                                               .what = id,
+                                               .value = value});
     cell->pinned = true;
     cell->writer = me;
-    cell->write = w->n_events;
+    cell->write = w->out.n_events;
     cell->after = bit_of(me);
 }
 
 void hd_walk_outside(struct hd_walk *w, uint32_t id, uint64_t value)
 {
-    struct hd_walk_cell *cell = hd_vec_at(&w->memory, id);
+    struct hd_walk_cell *cell = hd_vec_at(&w->mem.list, id);
     uint32_t n = 0, author = 0;
     for (uint32_t i = 0; i < w->threads.len; i++) {
         const struct hd_walk_thread *t = hd_vec_at(&w->threads, i);
@@ -79,7 +80,7 @@ void hd_walk_outside(struct hd_walk *w, uint32_t id, uint64_t value)
     const struct hd_walk_thread *t = hd_vec_at(&w->threads, author);
     struct hd_walk_insert in = {
         .op = HD_OP_WRITE, .thread = w->current, .what = id, .value = value};
-    in.after = w->n_events - 1;
+    in.after = w->out.n_events - 1;
     if (n == 1 && t->windows[0].exact && !is_since(&t->windows[1], cell->last)) {
         in.after = t->windows[0].last - 1;
         in.thread = author;
@@ -92,11 +93,11 @@ void hd_walk_outside(struct hd_walk *w, uint32_t id, uint64_t value)
 
 void hd_walk_outside_touch(struct hd_walk *w, uint32_t id)
 {
-    struct hd_walk_cell *cell = hd_vec_at(&w->memory, id);
+    struct hd_walk_cell *cell = hd_vec_at(&w->mem.list, id);
     uint32_t bit = bit_of(w->current);
     cell->users |= bit;
     if (!cell->pinned || w->current == cell->writer || cell->after & bit)
         return;
     cell->after |= bit;
-    keep_behind(w, cell->writer, cell->write - 1, w->current, w->n_events);
+    keep_behind(w, cell->writer, cell->write - 1, w->current, w->out.n_events);
 }

@@ -13,12 +13,6 @@
 
 #include <string.h>
 
-static unsigned granules(uint64_t at, uint64_t part)
-{
-    unsigned first = (unsigned)(at / HD_GRANULE), last = (unsigned)((at + part - 1) / HD_GRANULE);
-    return (2u << last) - (1u << first);
-}
-
 /* The bytes of one page that an access covers. */
 struct span {
     const struct hd_region *g;
@@ -27,36 +21,14 @@ struct span {
     const uint8_t *bytes; /* read, or written; NULL: not known */
     const uint8_t *after; /* rmw: written */
     unsigned at, len;
-    bool reads, writes, guess;
+    uint8_t in_section; /* granules that were touched so before */
+    bool reads, writes, guess, atomic;
 };
-
-/* Does memory hold something else than what is read now? */
-static bool differs(const struct span *s)
-{
-    uint64_t mask = UINT64_MAX >> (HD_CELL_PAGE - s->len) << s->at;
-    if ((s->marks->known & mask) == mask)
-        return memcmp(s->marks->bytes + s->at, s->bytes, s->len) != 0;
-    for (unsigned i = 0; s->marks->known & mask && i < s->len; i++)
-        if (s->marks->known >> (s->at + i) & 1 && s->marks->bytes[s->at + i] != s->bytes[i])
-            return true;
-    return false;
-}
-
-static void keep(const struct span *s, const uint8_t *bytes)
-{
-    uint64_t mask = UINT64_MAX >> (HD_CELL_PAGE - s->len) << s->at;
-    if (!bytes) {
-        s->marks->known &= ~mask;
-        return;
-    }
-    memcpy(s->marks->bytes + s->at, bytes, s->len);
-    s->marks->known |= mask;
-}
 
 /* Another thread may have written in code without hooks since this segment began. */
 static bool was_outside(const struct hd_walk *w, uint32_t segment)
 {
-    const struct hd_walk_outside *o = &w->outside[w->outside[0].thread == w->current];
+    const struct hd_walk_outside *o = &w->own.outside[w->own.outside[0].thread == w->current];
     return o->time > segment;
 }
 
@@ -68,17 +40,21 @@ static bool wrote_itself(const struct hd_walk *w, const struct span *s, unsigned
     if (passed)
         return s->g->kind == HD_REGION_STACK && s->g->number == w->current;
     uint32_t last = own->write > own->read ? own->write : own->read;
-    return hd_owners_only(&w->owners, own, w->current) && !was_outside(w, last);
+    return hd_owners_only(&w->own.owners, own, w->current) && !was_outside(w, last);
 }
 
 static void touch(struct hd_walk *w, const struct span *s, unsigned i, bool writes)
 {
     struct hd_owner *own = &s->marks->own[i];
     bool in_section = s->page->in_section >> i & 1;
-    if ((own->write || own->read) && !hd_owners_only(&w->owners, own, w->current))
+    if ((own->write || own->read) && !hd_owners_only(&w->own.owners, own, w->current))
         s->page->passed |= (uint8_t)(1u << i);
-    if (!hd_owners_access(&w->owners, own, w->current, w->segment, writes, !in_section))
-        s->page->shared |= (uint8_t)(1u << i);
+    if (hd_owners_access(&w->own.owners, own, w->current, w->own.segment, writes, !in_section))
+        return;
+    s->page->shared |= (uint8_t)(1u << i);
+    bool reads_inside = !writes && s->in_section >> i & 1 && hd_walk_current(w)->holds;
+    s->page->carrier |= (uint8_t)(reads_inside << i);
+    hd_walk_share(w, own, writes);
 }
 
 static void unseen(struct hd_walk *w, const struct span *s, unsigned bits)
@@ -86,34 +62,42 @@ static void unseen(struct hd_walk *w, const struct span *s, unsigned bits)
     for (unsigned i = 0; bits >> i; i++) {
         if (!(bits >> i & 1))
             continue;
-        if (wrote_itself(w, s, i))
+        if (wrote_itself(w, s, i)) {
             touch(w, s, i, true);
-        else
-            s->page->shared |= (uint8_t)(1u << i);
+            continue;
+        }
+        s->page->shared |= (uint8_t)(1u << i);
+        hd_walk_share(w, &s->marks->own[i], true);
     }
 }
 
-static void use(struct hd_walk *w, const struct span *s)
+static void use(struct hd_walk *w, struct span *s)
 {
     struct hd_cell_page *page = s->page;
-    unsigned bits = granules(s->at, s->len);
+    unsigned bits = hd_cell_granules(s->at, s->len);
+    for (unsigned i = 0, old = bits & page->shared; old >> i; i++)
+        if (old >> i & 1)
+            hd_walk_use_shared(w, page, s->marks, i, s->writes);
+    if (s->atomic)
+        page->carrier |= (uint8_t)bits;
+    s->in_section = page->in_section;
     if (hd_walk_current(w)->holds)
         page->in_section |= (uint8_t)bits;
     if (s->g->freed)
-        page->shared |= (uint8_t)bits;
+        page->shared |= (uint8_t)bits; /* nothing is handed over then: see hd_walk_hand_pays */
     bits &= ~(unsigned)page->shared;
     if (!bits)
         return;
-    if (s->reads && s->bytes && differs(s))
+    if (s->reads && s->bytes && hd_cell_marks_differ(s->marks, s->at, s->len, s->bytes))
         unseen(w, s, bits);
     if (s->bytes || s->writes)
-        keep(s, s->writes && s->reads ? s->after : s->bytes);
+        hd_cell_marks_keep(s->marks, s->at, s->len, s->writes && s->reads ? s->after : s->bytes);
     for (unsigned i = 0; bits >> i; i++) {
         struct hd_owner *own = &s->marks->own[i];
         bool first = !own->write && !own->read;
         if (!(bits >> i & 1) || (first && s->guess && s->g->kind == HD_REGION_STACK))
             continue;
-        if (own->write != w->segment || (s->writes && own->read))
+        if (own->write != w->own.segment || (s->writes && own->read))
             touch(w, s, i, s->writes);
     }
 }
@@ -121,7 +105,7 @@ static void use(struct hd_walk *w, const struct span *s)
 static void own(struct hd_walk *w, struct span *s, uint64_t linear, uint64_t len)
 {
     while (len) {
-        s->page = hd_cells_page(&w->cells, linear, &s->marks);
+        s->page = hd_cells_page(&w->mem.cells, linear, &s->marks);
         s->at = (unsigned)(linear % HD_CELL_PAGE);
         s->len = HD_CELL_PAGE - s->at;
         s->len = s->len < len ? s->len : (unsigned)len;
@@ -138,7 +122,7 @@ static void note_thread(struct hd_walk *w, struct hd_region *g)
     if (g->thread == UINT32_MAX)
         g->thread = w->current;
     g->shared = g->shared || g->thread != w->current;
-    w->late = w->late || g->freed;
+    w->own.late = w->own.late || g->freed;
 }
 
 void hd_walk_mark(struct hd_walk *w, const struct hd_raw *rec, uint64_t len)
@@ -150,23 +134,24 @@ void hd_walk_mark(struct hd_walk *w, const struct hd_raw *rec, uint64_t len)
     struct span s = {.reads = plain_read || rec->kind == HD_LOG_AREAD || rec->kind == HD_LOG_RMW};
     s.writes = !s.reads || rec->kind == HD_LOG_RMW;
     s.guess = pending && !s.writes;
+    s.atomic = rec->kind >= HD_LOG_AREAD && rec->kind <= HD_LOG_RMW;
     if (s.guess || !pending)
         s.bytes = range ? rec->data : (const uint8_t *)&rec->w[1];
     s.after = rec->kind == HD_LOG_RMW ? (const uint8_t *)&rec->w[2] : NULL;
     for (uint64_t addr = rec->w[0]; len;) {
         uint64_t room;
-        struct hd_region *g = hd_regions_find(&w->regions, addr, &room);
+        struct hd_region *g = hd_regions_find(&w->mem.regions, addr, &room);
         if (g->kind == HD_REGION_HEAP && len > 8 && len > room)
             len = room;
         uint64_t part = len < room ? len : room;
         uint64_t linear = hd_region_linear(g, addr);
-        hd_cells_mark(&w->cells, linear, part);
-        if (w->types.types.len && g->kind != HD_REGION_STATIC &&
-            hd_cells_touch(&w->cells, linear, part))
+        hd_cells_mark(&w->mem.cells, linear, part);
+        if (w->in.types.types.len && g->kind != HD_REGION_STATIC &&
+            hd_cells_touch(&w->mem.cells, linear, part))
             hd_walk_objlocks_see(w, g, addr);
         note_thread(w, g);
         s.g = g;
-        if (!w->keep_all && !ignored)
+        if (!w->own.keep_all && !ignored)
             own(w, &s, linear, part);
         addr += part;
         len -= part;
@@ -177,12 +162,12 @@ void hd_walk_mark(struct hd_walk *w, const struct hd_raw *rec, uint64_t len)
  * it later uses it after it was freed. */
 void hd_walk_mark_free(struct hd_walk *w, const struct hd_region *g)
 {
-    if (w->keep_all || !g->shared)
+    if (w->own.keep_all || !g->shared)
         return;
     struct span s = {.g = g};
     uint64_t end = g->linear + (g->end - g->start);
     for (uint64_t at = g->linear / HD_GRANULE * HD_GRANULE; at < end; at += HD_GRANULE) {
-        s.page = hd_cells_page(&w->cells, at, &s.marks);
+        s.page = hd_cells_page(&w->mem.cells, at, &s.marks);
         unsigned i = (unsigned)(at % HD_CELL_PAGE / HD_GRANULE);
         const struct hd_owner *state = &s.marks->own[i];
         if (hd_walk_current(w)->holds)
@@ -212,20 +197,20 @@ void hd_walk_mark_sync(struct hd_walk *w, const struct hd_raw *rec)
         break;
     case HD_LOG_JOIN:
         if (rec->w[0] < HD_MAX_THREADS)
-            hd_owners_join(&w->owners, w->current, (uint32_t)rec->w[0]);
+            hd_owners_join(&w->own.owners, w->current, (uint32_t)rec->w[0]);
         break;
     case HD_LOG_FORK:
-        hd_owners_fork(&w->owners, w->current, (uint32_t)rec->w[0]);
+        hd_owners_fork(&w->own.owners, w->current, (uint32_t)rec->w[0]);
         break;
     default:
         break;
     }
-    w->segment = hd_owners_segment(&w->owners, w->current);
+    w->own.segment = hd_owners_segment(&w->own.owners, w->current);
 }
 
 void hd_walk_mark_outside(struct hd_walk *w)
 {
-    if (w->outside[0].thread != w->current)
-        w->outside[1] = w->outside[0];
-    w->outside[0] = (struct hd_walk_outside){w->current, (uint32_t)w->owners.thread_of.len};
+    if (w->own.outside[0].thread != w->current)
+        w->own.outside[1] = w->own.outside[0];
+    w->own.outside[0] = (struct hd_walk_outside){w->current, (uint32_t)w->own.owners.thread_of.len};
 }

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#define LINES (sizeof((struct hd_walk *)0)->lines / sizeof(struct hd_walk_line))
+#define LINES (sizeof((struct hd_walk *)0)->mem.lines / sizeof(struct hd_walk_line))
 
 static const struct hd_region nowhere = {.gone = true};
 
@@ -22,7 +22,7 @@ static void forget(struct hd_walk_line *line)
 void hd_walk_lines_clear(struct hd_walk *w)
 {
     for (size_t i = 0; i < LINES; i++)
-        forget(&w->lines[i]);
+        forget(&w->mem.lines[i]);
 }
 
 void hd_walk_lines_forget(struct hd_walk *w, uint64_t start, uint64_t end)
@@ -33,27 +33,27 @@ void hd_walk_lines_forget(struct hd_walk *w, uint64_t start, uint64_t end)
         return;
     }
     for (uint64_t n = first; n <= last; n++)
-        if (w->lines[n % LINES].number == n)
-            forget(&w->lines[n % LINES]);
+        if (w->mem.lines[n % LINES].number == n)
+            forget(&w->mem.lines[n % LINES]);
 }
 
 /* False: a region starts or ends inside. */
 static bool fill(struct hd_walk *w, struct hd_walk_line *line, uint64_t number)
 {
     uint64_t room, start = number * HD_LINE;
-    struct hd_region *g = hd_regions_find(&w->regions, start, &room);
+    struct hd_region *g = hd_regions_find(&w->mem.regions, start, &room);
     if (room < HD_LINE)
         return false;
     uint64_t linear = hd_region_linear(g, start);
     struct hd_walk_line made = {.number = number, .region = g, .at = linear % HD_CELL_PAGE};
     if (w->pass == HD_WALK_MARK) {
-        made.page = hd_cells_page(&w->cells, linear, &made.marks);
+        made.page = hd_cells_page(&w->mem.cells, linear, &made.marks);
         made.after =
             made.at + HD_LINE < HD_CELL_PAGE
                 ? made.page
-                : hd_cells_page(&w->cells, linear + HD_LINE, &(struct hd_cell_marks *){NULL});
+                : hd_cells_page(&w->mem.cells, linear + HD_LINE, &(struct hd_cell_marks *){NULL});
     } else {
-        made.page = hd_cells_page_if(&w->cells, linear);
+        made.page = hd_cells_page_if(&w->mem.cells, linear);
         if (!made.page)
             return false;
     }
@@ -65,7 +65,7 @@ static bool fill(struct hd_walk *w, struct hd_walk_line *line, uint64_t number)
 static inline const struct hd_walk_line *line_of(struct hd_walk *w, uint64_t addr, unsigned len)
 {
     uint64_t number = addr / HD_LINE;
-    struct hd_walk_line *line = &w->lines[number % LINES];
+    struct hd_walk_line *line = &w->mem.lines[number % LINES];
     if (addr % HD_LINE + len > HD_LINE)
         return NULL;
     if (line->number == number && !line->region->gone)
@@ -111,20 +111,22 @@ static inline void store(uint8_t *bytes, uint64_t v, unsigned len)
 /* The granule is shared, or its state says this access already. */
 static inline bool is_covered(const struct hd_walk *w, const struct hd_owner *own, bool writes)
 {
-    if (own->write == w->segment)
+    if (own->write == w->own.segment)
         return !writes || !own->read;
-    return !writes && own->read == w->segment;
+    return !writes && own->read == w->own.segment;
 }
 
 /* Ownership and contents, as `use` of own.c. */
-static inline bool own_quick(const struct hd_walk *w, const struct hd_walk_line *line, unsigned at,
+static inline bool own_quick(struct hd_walk *w, const struct hd_walk_line *line, unsigned at,
                              unsigned len, uint64_t value, bool writes)
 {
     unsigned i = at / HD_GRANULE;
     struct hd_cell_marks *marks = line->marks;
     uint64_t mask = UINT64_MAX >> (HD_CELL_PAGE - len) << at;
-    if (line->page->shared >> i & 1)
+    if (line->page->shared >> i & 1) {
+        hd_walk_use_shared(w, line->page, marks, i, writes);
         return true;
+    }
     if (!is_covered(w, &marks->own[i], writes))
         return false;
     if (writes) {
@@ -153,14 +155,14 @@ bool hd_walk_mark_quick(struct hd_walk *w, const struct hd_raw *rec)
         return false;
     if (at / HD_GRANULE != (end - 1) / HD_GRANULE)
         return false;
-    if (w->types.types.len && g->kind != HD_REGION_STATIC &&
+    if (w->in.types.types.len && g->kind != HD_REGION_STATIC &&
         ~line->page->touched & UINT64_MAX >> (HD_CELL_PAGE - len) << at)
         return false;
-    if (!w->keep_all) {
-        if (t->holds)
-            line->page->in_section |= (uint8_t)(1u << at / HD_GRANULE);
+    if (!w->own.keep_all) {
         if (!own_quick(w, line, at, len, rec->w[1], writes))
             return false;
+        if (t->holds)
+            line->page->in_section |= (uint8_t)(1u << at / HD_GRANULE);
     }
     line->page->edges |= UINT64_C(1) << at;
     (end < HD_CELL_PAGE ? line->page : line->after)->edges |= UINT64_C(1) << end % HD_CELL_PAGE;
@@ -193,7 +195,7 @@ bool hd_walk_leave_quick(struct hd_walk *w, const struct hd_raw *rec)
     struct hd_walk_thread *t = hd_walk_current(w);
     if (rec->kind != HD_LOG_READ && rec->kind != HD_LOG_WRITE && rec->kind != HD_LOG_BRANCH)
         return false;
-    if (w->keep_all || !w->info->from_pass || !starts_call(t, rec) || t->ignores)
+    if (w->own.keep_all || !w->info->from_pass || !starts_call(t, rec) || t->ignores)
         return false;
     if (t->more[0].len || t->more[1].len || t->order)
         return false;
@@ -206,5 +208,7 @@ bool hd_walk_leave_quick(struct hd_walk *w, const struct hd_raw *rec)
         return false;
     }
     hd_walk_find_call(w, rec);
+    if (w->own.hand && rec->kind != HD_LOG_BRANCH)
+        hd_walk_hand_quick(w, rec);
     return true;
 }

@@ -1,6 +1,7 @@
 #include "build/regions.h"
 
 #include "base/alloc.h"
+#include "base/err.h"
 #include "base/hash.h"
 
 #include <string.h>
@@ -125,12 +126,29 @@ static bool remove_overlaps(struct hd_regions *r, uint64_t start, uint64_t end)
     return mid;
 }
 
+#ifdef HD_DEBUG
+/* In the order of their addresses regions do not overlap, none of them is gone, and no child ranks
+ * above its parent. Answers where the last one ends. */
+static uint64_t check(const struct hd_region *t, uint64_t from)
+{
+    if (!t)
+        return from;
+    HD_ASSERT(!t->left || t->left->rank <= t->rank);
+    HD_ASSERT(!t->right || t->right->rank <= t->rank);
+    from = check(t->left, from);
+    HD_ASSERT(from <= t->start && t->start < t->end && !t->gone);
+    return check(t->right, t->end);
+}
+#endif
+
 static void insert(struct hd_regions *r, struct hd_region *g)
 {
     struct hd_region *low, *high;
     r->change++;
     split(r->root, g->start, &low, &high);
     r->root = merge(merge(low, g), high);
+    if ((r->n_made & (r->n_made - 1)) == 0) /* seldom enough to cost nothing in all */
+        HD_SELF_CHECK(check(r->root, 0));
 }
 
 static void remember_more(struct hd_regions *r)

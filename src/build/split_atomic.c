@@ -14,39 +14,39 @@ static bool is_atomic(const struct hd_raw *rec)
 static uint64_t block_of(struct hd_walk *w, uint64_t addr)
 {
     uint64_t room;
-    return hd_region_linear(hd_regions_find(&w->regions, addr, &room), addr & ~UINT64_C(15));
+    return hd_region_linear(hd_regions_find(&w->mem.regions, addr, &room), addr & ~UINT64_C(15));
 }
 
 void hd_walk_wide_mark(struct hd_walk *w, const struct hd_raw *rec)
 {
     uint64_t room;
     if (rec->kind == HD_LOG_ACQ && HD_PSEUDO_KIND(rec->w[0]) == HD_PSEUDO_WIDE)
-        hd_map_put(&w->wide, block_of(w, rec->w[0] & ~HD_PSEUDO(15, 0)), NULL);
+        hd_map_put(&w->split.wide, block_of(w, rec->w[0] & ~HD_PSEUDO(15, 0)), NULL);
     if (!is_atomic(rec) || (rec->aux & HD_LOG_SIZE) < 2)
         return;
-    const struct hd_region *g = hd_regions_find(&w->regions, rec->w[0], &room);
+    const struct hd_region *g = hd_regions_find(&w->mem.regions, rec->w[0], &room);
     uint64_t linear = hd_region_linear(g, rec->w[0]);
     bool fresh;
-    hd_map_put(&w->atomics, linear << 4 | (rec->aux & HD_LOG_SIZE), &fresh);
+    hd_map_put(&w->split.atomics, linear << 4 | (rec->aux & HD_LOG_SIZE), &fresh);
     if (fresh)
-        *(struct hd_walk_atomic *)hd_vec_push(&w->atomic_list) =
+        *(struct hd_walk_atomic *)hd_vec_push(&w->split.atomic_list) =
             (struct hd_walk_atomic){linear, rec->aux & HD_LOG_SIZE, block_of(w, rec->w[0])};
 }
 
 void hd_walk_wide_settle(struct hd_walk *w)
 {
-    for (size_t i = 0; i < w->atomic_list.len; i++) {
-        const struct hd_walk_atomic *a = hd_vec_at(&w->atomic_list, i);
-        if (hd_cells_next(&w->cells, a->linear, a->len) < a->len)
-            hd_map_put(&w->wide, a->block, NULL);
+    for (size_t i = 0; i < w->split.atomic_list.len; i++) {
+        const struct hd_walk_atomic *a = hd_vec_at(&w->split.atomic_list, i);
+        if (hd_cells_next(&w->mem.cells, a->linear, a->len) < a->len)
+            hd_map_put(&w->split.wide, a->block, NULL);
     }
 }
 
 bool hd_walk_wide_is(struct hd_walk *w, const struct hd_raw *rec)
 {
     uint32_t value;
-    return w->wide.len && !w->in_wide && is_atomic(rec) &&
-           hd_map_get(&w->wide, block_of(w, rec->w[0]), &value);
+    return w->split.wide.len && !w->split.in_wide && is_atomic(rec) &&
+           hd_map_get(&w->split.wide, block_of(w, rec->w[0]), &value);
 }
 
 enum hd_status hd_walk_wide_lock(struct hd_walk *w, const struct hd_raw *rec, bool take)

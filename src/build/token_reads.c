@@ -63,7 +63,7 @@ static bool add_entries(const struct hd_walk *w, const struct hd_walk_thread *t,
                         size_t to, struct hd_u32vec *list)
 {
     size_t before = list->len, events = 0;
-    if (!w->keep_all && from < t->branched)
+    if (!w->own.keep_all && from < t->branched)
         from = t->branched;
     if (from < to && to - from > LONGEST)
         return false;
@@ -77,7 +77,7 @@ static bool add_entries(const struct hd_walk *w, const struct hd_walk_thread *t,
         if (!(ref & HD_WALK_SET))
             add_read(t, ref, list);
         const uint32_t *reads =
-            ref & HD_WALK_SET ? hd_depset_reads(&w->sets, ref & ~HD_WALK_SET, &n) : NULL;
+            ref & HD_WALK_SET ? hd_depset_reads(&w->own.sets, ref & ~HD_WALK_SET, &n) : NULL;
         for (size_t i = 0; i < n; i++)
             add_read(t, reads[i], list);
         if (events > WIDE || list->len - before > 4 * WIDE)
@@ -94,7 +94,7 @@ static bool add_reads(const struct hd_walk *w, const struct hd_walk_thread *t, h
     if (hi == 0) /* HD_TOK_NONE, or what a thread gets at its start: it comes from no read of it */
         return true;
     if (tok == HD_TOK_ALL)
-        return !w->keep_all && t->known.len == t->branched;
+        return !w->own.keep_all && t->known.len == t->branched;
     if (lo > hi || !t->known.len)
         return true; /* what was copied had no bytes; or there is nothing to depend on */
     size_t from = first_from(t, lo); /* lo 0: all up to hi */
@@ -116,7 +116,7 @@ bool hd_walk_may_depend(const struct hd_walk_thread *t, hd_tok tok)
 void hd_walk_list(struct hd_walk *w, unsigned role, struct hd_dep_list *out)
 {
     const struct hd_walk_thread *t = hd_walk_current(w);
-    struct hd_u32vec *reads = &w->dep_reads[role], *list = &w->dep_list[role];
+    struct hd_u32vec *reads = &w->out.dep_reads[role], *list = &w->out.dep_list[role];
     list->len = 0;
     for (size_t i = 0; i < reads->len; i++)
         hd_u32vec_push(list, read_at(t, reads->data[i])->event);
@@ -126,7 +126,7 @@ void hd_walk_list(struct hd_walk *w, unsigned role, struct hd_dep_list *out)
 bool hd_walk_collect(struct hd_walk *w, unsigned role, hd_tok tok, struct hd_dep_list *out)
 {
     const struct hd_walk_thread *t = hd_walk_current(w);
-    struct hd_u32vec *list = &w->dep_reads[role];
+    struct hd_u32vec *list = &w->out.dep_reads[role];
     list->len = 0;
     bool some = add_reads(w, t, tok, list);
     for (size_t i = 0; some && i < t->more[role].len; i++)
@@ -142,15 +142,15 @@ bool hd_walk_collect(struct hd_walk *w, unsigned role, hd_tok tok, struct hd_dep
 void hd_walk_decide(struct hd_walk *w, unsigned role)
 {
     const struct hd_walk_thread *t = hd_walk_current(w);
-    const struct hd_u32vec *reads = &w->dep_reads[role];
-    for (size_t i = 0; !w->keep_all && i < reads->len; i++)
+    const struct hd_u32vec *reads = &w->out.dep_reads[role];
+    for (size_t i = 0; !w->own.keep_all && i < reads->len; i++)
         read_at(t, reads->data[i])->decided = true;
 }
 
 bool hd_walk_open_reads(const struct hd_walk *w, uint32_t since)
 {
     const struct hd_walk_thread *t = (const struct hd_walk_thread *)w->threads.data + w->current;
-    if (w->keep_all)
+    if (w->own.keep_all)
         return t->known.len > since;
     return t->known.len > (since > t->branched ? since : t->branched);
 }
@@ -158,7 +158,7 @@ bool hd_walk_open_reads(const struct hd_walk *w, uint32_t since)
 enum hd_status hd_walk_branch_all(struct hd_walk *w, uint32_t place)
 {
     struct hd_walk_thread *t = hd_walk_current(w);
-    if (!w->info->from_pass || (!w->keep_all && t->branched == t->known.len))
+    if (!w->info->from_pass || (!w->own.keep_all && t->branched == t->known.len))
         return HD_OK;
     t->branched = t->call_reads = (uint32_t)t->known.len;
     struct hd_event ev = {.op = HD_OP_BRANCH, .place = place};
@@ -179,11 +179,11 @@ uint32_t hd_walk_place_of(struct hd_walk *w, struct hd_walk_access *a)
     return a->ev.place;
 }
 
-/* What the call has read since this was last asked, as w->dep_reads[1]. False: too much. */
+/* What the call has read since this was last asked, as w->out.dep_reads[1]. False: too much. */
 static bool collect_call(struct hd_walk *w)
 {
     struct hd_walk_thread *t = hd_walk_current(w);
-    struct hd_u32vec *list = &w->dep_reads[1]; /* a call has no token of its address */
+    struct hd_u32vec *list = &w->out.dep_reads[1]; /* a call has no token of its address */
     list->len = 0;
     if (!add_entries(w, t, t->call_reads, t->known.len, list))
         return false;
@@ -214,7 +214,7 @@ enum hd_status hd_walk_branch_call(struct hd_walk *w, struct hd_walk_access *a)
         return hd_walk_branch_all(w, hd_walk_place_of(w, a));
     struct hd_event ev = {.op = HD_OP_BRANCH};
     hd_walk_list(w, 1, &ev.deps);
-    if (!w->keep_all && !ev.deps.n)
+    if (!w->own.keep_all && !ev.deps.n)
         return HD_OK;
     ev.place = hd_walk_place_of(w, a);
     hd_walk_decide(w, 1);
@@ -227,7 +227,7 @@ enum hd_status hd_walk_branch(struct hd_walk *w, const struct hd_raw *rec, hd_to
     struct hd_event ev = {.op = HD_OP_BRANCH};
     bool listed = hd_walk_collect(w, 0, tok, &ev.deps);
     /* A choice that no read decides says nothing. */
-    if (!w->keep_all && (listed ? !ev.deps.n : t->branched == t->known.len))
+    if (!w->own.keep_all && (listed ? !ev.deps.n : t->branched == t->known.len))
         return HD_OK;
     ev.place = hd_walk_place(w, rec);
     if (!listed) {

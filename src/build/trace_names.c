@@ -21,7 +21,7 @@ void hd_walk_sites(struct hd_walk *w, const struct hd_raw *rec)
     memcpy(&n, rec->data, 8);
     if (n > (rec->len - 8) / sizeof(struct hd_site))
         return;
-    struct hd_walk_sites *s = hd_vec_push(&w->sites);
+    struct hd_walk_sites *s = hd_vec_push(&w->names.sites);
     s->base = rec->w[0];
     s->count = n;
     size_t bytes = n * sizeof(struct hd_site);
@@ -33,8 +33,8 @@ void hd_walk_sites(struct hd_walk *w, const struct hd_raw *rec)
 
 static const struct hd_walk_sites *table_of(const struct hd_walk *w, uint64_t address)
 {
-    for (size_t i = 0; i < w->sites.len; i++) {
-        const struct hd_walk_sites *s = hd_vec_at(&w->sites, i);
+    for (size_t i = 0; i < w->names.sites.len; i++) {
+        const struct hd_walk_sites *s = hd_vec_at(&w->names.sites, i);
         if (address >= s->base && address - s->base < s->count * sizeof(struct hd_site))
             return s;
     }
@@ -70,7 +70,7 @@ static void place_text(struct hd_walk *w, const struct hd_raw *rec, char *out, s
     if (rec->aux & HD_LOG_SITE && (rec->kind <= HD_LOG_BRANCH || rec->kind == HD_LOG_ORDER)) {
         if (hd_walk_site_place(w, rec->site, out, size))
             return;
-    } else if (rec->site && hd_recnames_place(&w->debug, rec->site, out, size)) {
+    } else if (rec->site && hd_recnames_place(&w->in.debug, rec->site, out, size)) {
         return;
     }
     snprintf(out, size, "unknown");
@@ -104,12 +104,12 @@ static uint32_t add_detail(struct hd_walk *w, const struct hd_raw *rec, uint32_t
         detail.flags =
             site->flags & (HD_SITE_NAME_GLOBAL | HD_SITE_NAME_FIELD | HD_SITE_NAME_LOCAL);
     } else {
-        hd_recnames_function(&w->debug, rec->site, function, sizeof function);
-        detail.column = hd_recnames_column(&w->debug, rec->site);
+        hd_recnames_function(&w->in.debug, rec->site, function, sizeof function);
+        detail.column = hd_recnames_column(&w->in.debug, rec->site);
         if (rec->kind >= HD_LOG_READ && rec->kind <= HD_LOG_RMW)
             detail.size = rec->aux & HD_LOG_SIZE;
     }
-    return hd_details_site(w->details, place, &detail);
+    return hd_details_site(w->names.details, place, &detail);
 }
 
 static uint32_t *slot_cell(struct hd_u32vec *v, uint32_t slot)
@@ -121,34 +121,34 @@ static uint32_t *slot_cell(struct hd_u32vec *v, uint32_t slot)
 
 uint32_t hd_walk_place(struct hd_walk *w, const struct hd_raw *rec)
 {
-    if (rec->slot && rec->slot < w->places.len && w->places.data[rec->slot]) {
-        w->detail = w->detail_of.data[rec->slot];
-        return w->places.data[rec->slot] - 1;
+    if (rec->slot && rec->slot < w->names.places.len && w->names.places.data[rec->slot]) {
+        w->names.detail = w->names.detail_of.data[rec->slot];
+        return w->names.places.data[rec->slot] - 1;
     }
-    uint32_t *place = slot_cell(&w->places, rec->slot);
-    uint32_t *detail = slot_cell(&w->detail_of, rec->slot);
+    uint32_t *place = slot_cell(&w->names.places, rec->slot);
+    uint32_t *detail = slot_cell(&w->names.detail_of, rec->slot);
     char text[NAME_MAX_LEN];
     place_text(w, rec, text, sizeof text);
     for (char *p = text; *p; p++)
         if (*p == '|' || *p == '\n')
             *p = '_';
     hd_printable_make(text);
-    *place = hd_builder_place(w->builder, text, strlen(text)) + 1;
-    w->detail = *detail = add_detail(w, rec, *place - 1);
+    *place = hd_builder_place(w->out.builder, text, strlen(text)) + 1;
+    w->names.detail = *detail = add_detail(w, rec, *place - 1);
     return *place - 1;
 }
 
 void hd_walk_origin(struct hd_walk *w, const struct hd_raw *rec)
 {
     bool fresh;
-    uint32_t *origin = hd_map_put(&w->makers, rec->site, &fresh);
+    uint32_t *origin = hd_map_put(&w->names.makers, rec->site, &fresh);
     if (fresh) {
         char place[NAME_MAX_LEN] = "", function[NAME_MAX_LEN] = "";
-        hd_recnames_place(&w->debug, rec->site, place, sizeof place);
-        hd_recnames_function(&w->debug, rec->site, function, sizeof function);
-        *origin = hd_details_origin(w->details, place, function);
+        hd_recnames_place(&w->in.debug, rec->site, place, sizeof place);
+        hd_recnames_function(&w->in.debug, rec->site, function, sizeof function);
+        *origin = hd_details_origin(w->names.details, place, function);
     }
-    hd_details_add_block(w->details, rec->w[1], *origin);
+    hd_details_add_block(w->names.details, rec->w[1], *origin);
 }
 
 static void stream_text(char *name)
@@ -201,7 +201,7 @@ static void region_text(struct hd_walk *w, const struct hd_region *g, uint64_t a
         return;
     }
     case HD_REGION_STATIC:
-        if (!hd_recnames_data(&w->debug, addr, out, size))
+        if (!hd_recnames_data(&w->in.debug, addr, out, size))
             snprintf(out, size, "mem+0x%" PRIx64, addr);
         else if (strncmp(out, "_IO_2_1_std", 11) == 0) /* glibc's names for stdin and the others */
             stream_text(out);
@@ -255,7 +255,7 @@ void hd_walk_address(struct hd_walk *w, uint64_t addr, char *out, size_t size)
     uint64_t room;
     if (pseudo_text(w, addr, out, size))
         return;
-    const struct hd_region *g = hd_regions_find(&w->regions, addr, &room);
+    const struct hd_region *g = hd_regions_find(&w->mem.regions, addr, &room);
     bool named = hd_walk_objlocks_name(w, g, addr, out, size);
     if (!named)
         region_text(w, g, addr, out, size);
@@ -268,14 +268,14 @@ uint32_t hd_walk_location(struct hd_walk *w, const struct hd_region *g, uint64_t
 {
     char text[NAME_MAX_LEN];
     if (g->kind == HD_REGION_HEAP || g->kind == HD_REGION_MAP) /* a number means one block */
-        return hd_builder_obj(w->builder, HD_OBJ_LOC, text, block_text(g, addr, text));
+        return hd_builder_obj(w->out.builder, HD_OBJ_LOC, text, block_text(g, addr, text));
     region_text(w, g, addr, text, sizeof text - 16);
     make_printable(text);
-    size_t base = strlen(text), len = base, before = w->used.count;
+    size_t base = strlen(text), len = base, before = w->names.used.count;
     /* Two static variables of different files may share a name: the later one gets a number. */
-    for (unsigned n = 2; hd_names_add(&w->used, text, len) < before; n++)
+    for (unsigned n = 2; hd_names_add(&w->names.used, text, len) < before; n++)
         len = base + (size_t)snprintf(text + base, 16, "'%u", n);
-    return hd_builder_obj(w->builder, HD_OBJ_LOC, text, len);
+    return hd_builder_obj(w->out.builder, HD_OBJ_LOC, text, len);
 }
 
 static void object_text(struct hd_walk *w, enum hd_obj_kind kind, uint64_t addr, bool new_life,
@@ -288,13 +288,13 @@ static void object_text(struct hd_walk *w, enum hd_obj_kind kind, uint64_t addr,
     uint32_t id;
     for (;; life++) {
         int n = snprintf(key, sizeof key, "%d:%s:%u", (int)kind, text, life + 1);
-        if (!hd_names_find(&w->lives, key, (size_t)n, &id))
+        if (!hd_names_find(&w->names.lives, key, (size_t)n, &id))
             break;
     }
     if (new_life || life == 0) {
         life++;
         int n = snprintf(key, sizeof key, "%d:%s:%u", (int)kind, text, life);
-        hd_names_add(&w->lives, key, (size_t)n);
+        hd_names_add(&w->names.lives, key, (size_t)n);
     }
     size_t len = strlen(text);
     if (life > 1)
@@ -307,7 +307,7 @@ static uint32_t object(struct hd_walk *w, enum hd_obj_kind kind, uint64_t addr, 
     if (w->pass != HD_WALK_BUILD)
         return 0; /* names may become better until then */
     object_text(w, kind, addr, new_life, text, sizeof text);
-    return hd_builder_obj(w->builder, kind, text, strlen(text));
+    return hd_builder_obj(w->out.builder, kind, text, strlen(text));
 }
 
 void hd_walk_object_text(struct hd_walk *w, enum hd_obj_kind kind, uint64_t addr, char *out,
@@ -318,14 +318,15 @@ void hd_walk_object_text(struct hd_walk *w, enum hd_obj_kind kind, uint64_t addr
 
 static struct hd_walk_named *named(struct hd_walk *w, uint64_t addr)
 {
-    return &w->named[hd_hash_mix(addr) % (sizeof w->named / sizeof *w->named)];
+    return &w->names.named[hd_hash_mix(addr) % (sizeof w->names.named / sizeof *w->names.named)];
 }
 
 uint32_t hd_walk_object(struct hd_walk *w, enum hd_obj_kind kind, uint64_t addr)
 {
     struct hd_walk_named *n = named(w, addr);
-    if (n->addr != addr || n->kind != kind || n->change != w->regions.change)
-        *n = (struct hd_walk_named){addr, w->regions.change, object(w, kind, addr, false), kind};
+    if (n->addr != addr || n->kind != kind || n->change != w->mem.regions.change)
+        *n =
+            (struct hd_walk_named){addr, w->mem.regions.change, object(w, kind, addr, false), kind};
     return n->id;
 }
 

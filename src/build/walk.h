@@ -9,8 +9,14 @@
 enum hd_status hd_walk_open(struct hd_walk *w, const char *name, const char *data, size_t len,
                             struct hd_build_info *info, struct hd_err *err);
 void hd_walk_close(struct hd_walk *w);
+/* Builds; again, up to so many times, when memory turned out to carry something from thread to
+ * thread (leave.c). */
+enum hd_status hd_walk_build(struct hd_walk *w, unsigned rounds);
 
-/* names.c */
+/* trace_extras.c: what goes beside the events of a finished trace */
+enum hd_status hd_walk_save_extras(struct hd_walk *w, struct hd_trace *trace);
+
+/* trace_names.c */
 uint32_t hd_walk_place(struct hd_walk *w, const struct hd_raw *rec);
 /* A heap block was made: where from. */
 void hd_walk_origin(struct hd_walk *w, const struct hd_raw *rec);
@@ -48,7 +54,7 @@ void hd_walk_on_name(struct hd_walk *w, const struct hd_raw *rec);
 void hd_walk_on_note(struct hd_walk *w, const struct hd_raw *rec);
 void hd_walk_on_deadlock(struct hd_walk *w, const struct hd_raw *rec); /* WAITS, FRAMES, HOLDS */
 
-/* wide.c */
+/* split_atomic.c */
 void hd_walk_wide_mark(struct hd_walk *w, const struct hd_raw *rec); /* first walk */
 void hd_walk_wide_settle(struct hd_walk *w);                         /* after it */
 bool hd_walk_wide_is(struct hd_walk *w, const struct hd_raw *rec);   /* needs the lock */
@@ -57,7 +63,7 @@ enum hd_mem_order hd_walk_order(unsigned atomic); /* of __ATOMIC_* */
 enum hd_status hd_walk_wide_rmw(struct hd_walk *w, const struct hd_raw *rec);
 enum hd_status hd_walk_wide_lock(struct hd_walk *w, const struct hd_raw *rec, bool take);
 
-/* looks.c */
+/* object_state.c */
 void hd_walk_look_mark(struct hd_walk *w, const struct hd_raw *rec); /* first walk */
 enum hd_status hd_walk_look(struct hd_walk *w, const struct hd_raw *rec);
 void hd_walk_benign_add(struct hd_walk *w, uint64_t addr, uint64_t len);
@@ -126,6 +132,46 @@ void hd_walk_mark(struct hd_walk *w, const struct hd_raw *rec, uint64_t len);
 void hd_walk_mark_free(struct hd_walk *w, const struct hd_region *g);
 void hd_walk_mark_sync(struct hd_walk *w, const struct hd_raw *rec);
 void hd_walk_mark_outside(struct hd_walk *w);
+
+/* Memory is shared now. Of such memory own->read is the thread that wrote it last, from 1, if it
+ * did so under a lock. */
+static inline void hd_walk_share(struct hd_walk *w, struct hd_owner *own, bool writes)
+{
+    bool inside = hd_walk_current(w)->holds > 0;
+    *own = (struct hd_owner){HD_OWNER_SHARED, writes && inside ? w->current + 1 : 0};
+}
+/* It was shared before. */
+static inline void hd_walk_use_shared(struct hd_walk *w, struct hd_cell_page *page,
+                                      struct hd_cell_marks *marks, unsigned i, bool writes)
+{
+    uint32_t *writer = &marks->own[i].read, me = w->current + 1;
+    bool inside = hd_walk_current(w)->holds > 0;
+    if (writes)
+        *writer = inside ? me : 0;
+    else if (inside && *writer && *writer != me)
+        page->carrier |= (uint8_t)(1u << i);
+    w->own.uses[page->carrier >> i & 1]++;
+}
+
+/* handed_memory.c: memory that every schedule hands over in the same order */
+bool hd_walk_hand_pays(const struct hd_walk *w); /* after the first walk */
+/* Makes the skeleton and finds that memory: the granules that are `loose` in *handed. w can only be
+ * closed afterwards. */
+enum hd_status hd_walk_hand_find(struct hd_walk *w, struct hd_cells *handed);
+void hd_walk_hand_apply(struct hd_walk *w, const struct hd_cells *handed);
+/* While the skeleton is made: */
+bool hd_walk_hand_is_loose(struct hd_walk *w, uint64_t linear, uint64_t len);
+void hd_walk_hand_use(struct hd_walk *w, const struct hd_region *g, uint64_t linear, uint64_t len,
+                      const uint8_t *bytes, bool writes);
+void hd_walk_hand_outside(struct hd_walk *w); /* HD_LOG_OUTSIDE */
+void hd_walk_hand_quick(struct hd_walk *w, const struct hd_raw *rec);
+void hd_walk_hand_free(struct hd_walk *w, const struct hd_region *g);
+void hd_walk_hand_event(struct hd_walk *w, struct hd_walk_thread *t, enum hd_op op);
+/* A carrier was written unseen: it orders nothing. */
+void hd_walk_hand_spoil(struct hd_walk *w, uint64_t linear, uint64_t len);
+void hd_walk_hand_restart(struct hd_walk *w); /* the walk starts again */
+void hd_walk_hand_init(struct hd_walk *w);
+void hd_walk_hand_fini(struct hd_walk *w);
 
 /* leave.c: memory that is not shared */
 /* The whole access, if it touches nothing else. */

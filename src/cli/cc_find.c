@@ -1,5 +1,8 @@
 #include "cli/cc.h"
 
+#include "base/process.h"
+
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,8 +51,7 @@ static bool has_plugin(const char *lib_dir, int version)
     return access(path, R_OK) == 0;
 }
 
-/* Looks a program up as a shell would. */
-static bool find_program(const char *name, char *path, size_t size)
+bool hd_cc_find_program(const char *name, char *path, size_t size)
 {
     if (strchr(name, '/')) {
         snprintf(path, size, "%s", name);
@@ -75,25 +77,17 @@ static int version_in_name(const char *name)
     return dash && end > dash + 1 && *end == 0 && v > 0 && v < 1000 ? (int)v : 0;
 }
 
-/* Asks the compiler. The path is quoted for the shell that popen uses. */
 static int version_asked(const char *path)
 {
-    char command[2 * PATH_MAX] = "exec '", answer[64] = "";
-    size_t used = strlen(command);
-    for (const char *c = path; *c && used < sizeof command - 64; c++) {
-        if (*c == '\'')
-            used += (size_t)sprintf(command + used, "'\\''");
-        else
-            command[used++] = *c;
-    }
-    strcpy(command + used, "' -dumpversion 2>/dev/null");
-    FILE *f = popen(command, "r");
-    if (!f)
-        return 0;
-    if (!fgets(answer, sizeof answer, f))
-        answer[0] = 0;
-    pclose(f);
-    return atoi(answer);
+    char ask[] = "-dumpversion", name[PATH_MAX], answer[64];
+    int status = 0, null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    const struct hd_process_fd quiet = {null, 2};
+    snprintf(name, sizeof name, "%s", path);
+    char *argv[] = {name, ask, NULL};
+    const struct hd_process clang = {.file = path, .argv = argv, .fds = &quiet, .n_fds = 1};
+    enum hd_status s = hd_process_capture(&clang, 1, answer, sizeof answer, &status, NULL);
+    close(null);
+    return s == HD_OK ? atoi(answer) : 0;
 }
 
 /* The C++ driver that belongs to a C driver: clang-14 -> clang++-14. */
@@ -111,7 +105,7 @@ static bool take(const char *name, bool cplusplus, struct hd_cc_clang *clang)
 {
     char driver[PATH_MAX];
     name_of_driver(name, cplusplus, driver, sizeof driver);
-    if (!find_program(driver, clang->path, sizeof clang->path))
+    if (!hd_cc_find_program(driver, clang->path, sizeof clang->path))
         return false;
     clang->version = version_in_name(name);
     if (clang->version == 0)

@@ -62,6 +62,7 @@ struct hd_cli {
     int color; /* enum hd_color */
     bool color_out, color_err;
     bool keep_all; /* of recordings that are read: see build/build.h */
+    bool lenient;  /* of traces without wait(): see trace/assume_waits.h */
 };
 
 struct hd_cmd {

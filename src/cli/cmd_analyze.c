@@ -3,6 +3,7 @@
 #include "base/progress.h"
 #include "session/analysis.h"
 #include "cli/cmds.h"
+#include "cli/campaign_run.h"
 #include "cli/common.h"
 #include "cli/duration.h"
 #include "cli/functions.h"
@@ -10,17 +11,21 @@
 #include "cli/show_race.h"
 #include "cli/show_violation.h"
 #include "cli/option_groups.h"
+#include "cli/outdir.h"
+#include "cli/run_options.h"
+#include "session/session.h"
+#include "cli/pairs_from.h"
 #include "build/details.h"
 #include "model/witness_json.h"
 
 #include <string.h>
 
 struct values {
-    const char *detectors, *properties, *budget, *pair_budget, *steps, *dir;
-    uint64_t jobs, solver_memory;
+    const char *detectors, *properties, *budget, *pair_budget, *steps, *dir, *shard, *out;
+    uint64_t jobs, solver_memory, window;
     int matching;
-    const char *json;
-    bool pairs, require_complete, allow_undecided, sc;
+    const char *json, *pairs_from;
+    bool pairs, require_complete, allow_undecided, sc, lenient;
 };
 
 static const struct hd_opt options[] = {
@@ -30,6 +35,9 @@ static const struct hd_opt options[] = {
      "What max looks for: race, atomicity, deadlock (race)", NULL, 0, 0},
     {'p', "pairs", HD_OPT_FLAG, offsetof(struct values, pairs), NULL,
      "Decide every pair of events, not only of source places", NULL, 0, 0},
+    HD_OPTION_PAIRS_FROM(pairs_from),
+    {0, "lenient", HD_OPT_FLAG, offsetof(struct values, lenient), NULL,
+     "RAPID STD without wait(): assume one where a held lock is taken", NULL, 0, 0},
     HD_OPTION_SC(sc),
     HD_OPTION_JSON(json),
     {0, "witness-dir", HD_OPT_FILE, offsetof(struct values, dir), "DIR",
@@ -40,10 +48,15 @@ static const struct hd_opt options[] = {
      "Let the solver give up a pair after TIME (60s)", NULL, 0, 0},
     {0, "solver-memory", HD_OPT_COUNT, offsetof(struct values, solver_memory), "MB",
      "Let a solver use so many megabytes (4096)", NULL, 16, 1 << 20},
-    {'j', "jobs", HD_OPT_COUNT, offsetof(struct values, jobs), "N", "Use N cores (all)", NULL, 1,
-     1024},
+    {0, "shard", HD_OPT_TEXT, offsetof(struct values, shard), "SHARE",
+     "I/N: decide the I-th of N shares of the pairs; auto: as the job array says", NULL, 0, 0},
+    {'o', "output", HD_OPT_FILE, offsetof(struct values, out), "DIR",
+     "Write a report as heddle run does into this folder, and print no schedules", NULL, 0, 0},
+    HD_OPTION_JOBS(jobs),
     {0, "steps", HD_OPT_TEXT, offsetof(struct values, steps), "LIST",
-     "Steps of max: lockset,must,ucg,greedy,closure,smt", NULL, 0, 0},
+     "Steps of max: lockset,must,protocol,ucg,greedy,closure,smt", NULL, 0, 0},
+    {0, "window", HD_OPT_COUNT, offsetof(struct values, window), "N",
+     "rv and said: look at N events at a time (10000)", NULL, 2, UINT32_MAX - 1},
     {0, "matching", HD_OPT_CHOICE, offsetof(struct values, matching), "HOW",
      "Waiters that a signal may wake, for mhb, quick and ucg", "any|recorded", 0, 0},
     {0, "require-complete", HD_OPT_FLAG, offsetof(struct values, require_complete), NULL,
@@ -122,6 +135,9 @@ static void print_follows(const struct hd_trace *t, const struct hd_prediction *
     }
     if (p->follows.len > SHOWN)
         printf("... and %zu more; --json lists all\n", p->follows.len - SHOWN);
+    if (p->more_follows)
+        printf("... and %s that follow from races and are not traced to them\n",
+               hd_cli_plural(p->more_follows, "pair"));
 }
 
 static void print_max(const struct hd_cli *cli, const char *name, const struct hd_trace *t,
@@ -230,6 +246,10 @@ static void json_follows(struct hd_json *j, const struct hd_trace *t, const stru
         hd_json_end_object(j);
     }
     hd_json_end_array(j);
+    if (!p->more_follows)
+        return;
+    hd_json_key(j, "follows_omitted");
+    hd_json_uint(j, p->more_follows);
 }
 
 static void json_max(struct hd_json *j, const struct hd_trace *t, const struct hd_analysis *a)
@@ -309,6 +329,8 @@ struct run {
     struct hd_analysis_options options;
     struct hd_cli_json output;
     struct hd_json json;
+    struct hd_warned_pairs asked; /* --pairs-from */
+    struct hd_vec answers;        /* struct hd_answer, for each of them */
     bool whole; /* the trace is not known to be a part of the run, and not empty */
     bool raced, undecided;
     double started, seconds; /* the time budget */
@@ -368,6 +390,18 @@ static bool ran_late(const struct hd_analysis *a)
     return late;
 }
 
+/* What the result says of the warnings of another tool. */
+static enum hd_exit answer_asked(struct run *r, const struct hd_analysis *a)
+{
+    struct hd_err err = {0};
+    enum hd_status s = hd_answers_make(r->t, a, &r->options, &r->asked, &r->answers, &err);
+    for (size_t i = 0; i < r->answers.len; i++)
+        r->undecided |= hd_answer_is_open(hd_vec_at(&r->answers, i));
+    if (s == HD_OK && r->output.text)
+        hd_pairs_from_print(&r->asked, &r->answers, r->v->pairs_from);
+    return s == HD_OK ? HD_EXIT_OK : hd_cli_fail_output(r->cli, &err);
+}
+
 static enum hd_exit run_one(struct run *r, const char *detector)
 {
     struct hd_progress progress;
@@ -402,6 +436,8 @@ static enum hd_exit run_one(struct run *r, const char *detector)
         print_detector(r->cli, r->name, r->t, &a, r->v->pairs);
     if (r->v->dir && a.exact)
         code = save_witnesses(r, &a);
+    if (r->v->pairs_from && a.exact && code == HD_EXIT_OK)
+        code = answer_asked(r, &a);
     hd_analysis_fini(&a);
     return code;
 }
@@ -427,6 +463,8 @@ static enum hd_exit run_all(struct run *r)
     hd_interrupt_release();
     if (r->output.out) {
         hd_json_end_object(&r->json);
+        if (r->v->pairs_from)
+            hd_pairs_from_json(&r->json, &r->asked, &r->answers);
         hd_json_end_object(&r->json);
     }
     code = hd_cli_json_end(r->cli, &r->output, code);
@@ -455,7 +493,8 @@ static bool parse_steps(const char *text, uint32_t *steps)
         *steps |= ok ? 1u << s : 0;
         if (!strcmp(word, "filters")) {
             ok = true;
-            *steps |= 1u << HD_STEP_LOCKSET | 1u << HD_STEP_MUST | 1u << HD_STEP_UCG;
+            *steps |= 1u << HD_STEP_LOCKSET | 1u << HD_STEP_MUST | 1u << HD_STEP_PROTOCOL |
+                      1u << HD_STEP_UCG;
         }
     }
     hd_free(list, size);
@@ -493,6 +532,7 @@ static bool read_options(struct run *r, const struct hd_cmd *cmd, enum hd_exit *
     if (v->solver_memory)
         p->solver_memory = (size_t)v->solver_memory << 20;
     r->options.recorded_matching = v->matching == 1;
+    r->options.window = (uint32_t)v->window;
     if (!known_detectors(r->cli, cmd, v->detectors, code) ||
         !hd_cli_properties(r->cli, cmd, v->properties, &r->options.properties))
         return false;
@@ -500,6 +540,19 @@ static bool read_options(struct run *r, const struct hd_cmd *cmd, enum hd_exit *
         hd_cli_usage(r->cli, cmd, "only max knows other properties than races: --detector max");
         return false;
     }
+    if (v->pairs_from && strcmp(v->detectors, "max")) {
+        hd_cli_usage(r->cli, cmd, "only max answers --pairs-from: --detector max");
+        return false;
+    }
+    if ((v->shard || v->out) && strcmp(v->detectors, "max")) {
+        hd_cli_usage(r->cli, cmd, "--shard and --output are for the detector max");
+        return false;
+    }
+    uint64_t shard = 1, shards = 1;
+    if (v->shard && !hd_campaign_share(r->cli, cmd, v->shard, &shard, &shards))
+        return false;
+    p->shard = (uint32_t)(shard - 1);
+    p->shards = (uint32_t)shards;
     if (!hd_cli_budget(r->cli, cmd, v->budget, &r->seconds))
         return false;
     p->seconds = r->seconds;
@@ -511,7 +564,8 @@ static bool read_options(struct run *r, const struct hd_cmd *cmd, enum hd_exit *
     if (v->steps && !parse_steps(v->steps, &p->steps)) {
         hd_cli_usage(
             r->cli, cmd,
-            "--steps wants some of lockset, must, ucg, greedy, syncp, closure, smt, not '%s'",
+            "--steps wants some of lockset, must, protocol, ucg, greedy, syncp, closure, smt, not "
+            "'%s'",
             v->steps);
         return false;
     }
@@ -541,25 +595,64 @@ static enum hd_exit check(const struct run *r, const char *path)
     return possible ? HD_EXIT_OK : stopped ? HD_EXIT_UNDECIDED : HD_EXIT_INPUT;
 }
 
+/* The answers as a report in a folder. */
+static enum hd_exit write_report(const struct run *r, char *trace)
+{
+    char *argv[] = {trace, NULL}, dir[PATH_MAX];
+    struct hd_session_options o = {.argv = argv,
+                                   .dir = dir,
+                                   .allow_undecided = r->v->allow_undecided,
+                                   .properties = r->options.properties,
+                                   .predict = r->options.predict};
+    struct hd_session_result result = {0};
+    struct hd_err err = {0};
+    enum hd_status s = hd_outdir_make(r->v->out, dir, sizeof dir, &err);
+    hd_interrupt_catch();
+    if (s == HD_OK)
+        s = hd_session_trace(&o, trace, &result, &err);
+    hd_interrupt_release();
+    enum hd_exit code = s == HD_OK          ? HD_EXIT_OK
+                        : s == HD_ERR_INPUT ? hd_cli_fail_input(r->cli, &err)
+                                            : hd_cli_fail_output(r->cli, &err);
+    if (s == HD_OK)
+        code = hd_runs_report(r->cli, &(struct hd_runs_output){0}, result.report);
+    hd_session_result_fini(&result);
+    return code;
+}
+
 static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, char **argv)
 {
     struct values v = {.detectors = "max", .properties = "race"};
     enum hd_exit code;
     if (!hd_cli_parse(cli, cmd, &v, &argc, argv, &code))
         return code;
-    struct run r = {.cli = cli, .v = &v, .name = hd_cli_input_name(argv[0])};
+    cli->lenient = v.lenient;
+    struct run r = {.cli = cli,
+                    .v = &v,
+                    .name = hd_cli_input_name(argv[0]),
+                    .answers = HD_VEC_INIT(struct hd_answer)};
     r.started = hd_progress_now();
     if (!read_options(&r, cmd, &code))
         return code;
+    if (v.pairs_from) {
+        code = hd_pairs_from_read(cli, v.pairs_from, &r.asked);
+        if (code != HD_EXIT_OK) {
+            hd_warned_pairs_fini(&r.asked);
+            return code;
+        }
+    }
+    if (v.out)
+        return write_report(&r, argv[0]);
     struct hd_trace *t =
         hd_cli_load_whole(cli, argv[0], r.seconds ? r.seconds : -1, &r.whole, &code);
-    if (!t)
-        return code;
     r.t = t;
-    code = judge_whole(&r) ? check(&r, argv[0]) : HD_EXIT_INPUT;
-    if (code == HD_EXIT_OK)
+    if (t)
+        code = judge_whole(&r) ? check(&r, argv[0]) : HD_EXIT_INPUT;
+    if (t && code == HD_EXIT_OK)
         code = run_all(&r);
     hd_trace_free(t);
+    hd_warned_pairs_fini(&r.asked);
+    hd_vec_fini(&r.answers);
     return code;
 }
 

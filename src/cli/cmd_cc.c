@@ -195,6 +195,14 @@ static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, 
     enum hd_exit code = check(cli, cmd, &line, lib_dir);
     if (code != HD_EXIT_OK)
         return code;
+    const char *option, *object = line.links ? hd_cc_objects_clash(argc, argv, &option) : NULL;
+    if (object) {
+        hd_cli_error(cli,
+                     "%s was compiled with %s, which cannot be in one program with heddle: both "
+                     "replace the same functions; compile it with heddle %s",
+                     object, option, cmd->name);
+        return HD_EXIT_INPUT;
+    }
     struct words w = {0};
     add(&w, "%s", clang.path);
     ours.links = line.links;

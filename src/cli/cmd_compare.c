@@ -3,7 +3,9 @@
 #include "session/analysis.h"
 #include "cli/cmds.h"
 #include "cli/common.h"
+#include "cli/compare_json.h"
 #include "cli/functions.h"
+#include "cli/option_groups.h"
 #include "predict/index/candidates.h"
 #include "predict/compare/stages.h"
 
@@ -13,46 +15,31 @@ struct values {
     const char *detectors;
     double budget;
     uint64_t jobs;
+    const char *json;
     bool csv;
 };
 
 static const struct hd_opt options[] = {
     {0, "csv", HD_OPT_FLAG, offsetof(struct values, csv), NULL,
      "Print comma-separated values instead of a table", NULL, 0, 0},
+    HD_OPTION_JSON(json),
     {'d', "detector", HD_OPT_TEXT, offsetof(struct values, detectors), "LIST",
      "Detectors to compare, separated by commas", NULL, 0, 0},
     {'b', "budget", HD_OPT_TIME, offsetof(struct values, budget), "TIME",
      "Time for each of max, rv and said on a trace (10s)", NULL, 0, 0},
-    {'j', "jobs", HD_OPT_COUNT, offsetof(struct values, jobs), "N", "Use N cores for max (all)",
-     NULL, 1, 1024},
+    HD_OPTION_JOBS(jobs),
     {0},
 };
 
 /* The order of the published comparisons: from the weakest filter to the strictest order. */
 #define DEFAULT_DETECTORS "quick,max,rv,said,syncp,wcp,cp,shb,hb"
-enum { MAX_DETECTORS = 32 };
 static const char *const stage_names[] = {"candidates", "lockset",   "mhb",    "ucg",
                                           "witnesses",  "undecided", "seconds"};
 
-struct row {
-    const char *trace;
-    uint64_t threads, events, accesses, sync, branches, candidates;
-    struct {
-        const char *name;
-        bool done; /* it ended; otherwise it gave up */
-        uint64_t places, undecided;
-        double seconds;
-    } cells[MAX_DETECTORS];
-    size_t n_cells;
-    struct stage { /* what is left of the candidates of a property, stage by stage */
-        uint64_t candidates, lockset, mhb, ucg, witnesses, undecided;
-        double seconds; /* of the exact decision, with all its filters */
-    } stages[HD_PREDICTED_PROPERTIES];
-};
-
-static void describe(const char *name, const struct hd_trace *t, struct row *row)
+static void describe(const char *name, const struct hd_trace *t, struct hd_compare_row *row)
 {
-    *row = (struct row){.trace = name, .threads = hd_trace_n_threads(t), .events = t->n_events};
+    *row = (struct hd_compare_row){
+        .trace = name, .threads = hd_trace_n_threads(t), .events = t->n_events};
     for (size_t e = 0; e < t->n_events; e++) {
         enum hd_op op = t->op[e];
         row->accesses += hd_op_is_access(op);
@@ -68,7 +55,7 @@ static void describe(const char *name, const struct hd_trace *t, struct row *row
 }
 
 static void run_cell(const struct hd_trace *t, const struct hd_analysis_options *o,
-                     const char *detector, struct row *row)
+                     const char *detector, struct hd_compare_row *row)
 {
     struct hd_analysis a;
     struct hd_err err = {0};
@@ -78,27 +65,30 @@ static void run_cell(const struct hd_trace *t, const struct hd_analysis_options 
     row->cells[row->n_cells].places = a.places.len;
     row->cells[row->n_cells].undecided = a.exact ? a.prediction.places_undecided : a.undecided.len;
     row->cells[row->n_cells].seconds = a.seconds;
+    row->cells[row->n_cells].pairs = a.places;
+    a.places = (struct hd_pairs){0};
     row->n_cells++;
     hd_analysis_fini(&a);
 }
 
 /* The places a detector reports: from the row if it is there. */
 static uint64_t places(const struct hd_trace *t, const struct hd_analysis_options *o,
-                       const char *detector, struct row *row)
+                       const char *detector, struct hd_compare_row *row)
 {
     size_t n = row->n_cells;
     for (size_t i = 0; i < n; i++)
         if (!strcmp(row->cells[i].name, detector))
             return row->cells[i].places;
     run_cell(t, o, detector, row);
+    hd_pairs_fini(&row->cells[n].pairs);
     row->n_cells = n; /* not asked for as a line of its own; its cell is read once more below */
     return row->cells[n].places;
 }
 
 static void stages_of_races(const struct hd_trace *t, const struct hd_analysis_options *o,
-                            struct row *row)
+                            struct hd_compare_row *row)
 {
-    struct stage *s = &row->stages[HD_PROPERTY_RACE];
+    struct hd_compare_stage *s = &row->stages[HD_PROPERTY_RACE];
     size_t max = 0;
     s->candidates = row->candidates;
     s->lockset = places(t, o, "lockset", row);
@@ -112,9 +102,9 @@ static void stages_of_races(const struct hd_trace *t, const struct hd_analysis_o
 }
 
 static void stages_of(enum hd_property property, const struct hd_trace *t,
-                      const struct hd_analysis_options *o, struct row *row)
+                      const struct hd_analysis_options *o, struct hd_compare_row *row)
 {
-    struct stage *s = &row->stages[property];
+    struct hd_compare_stage *s = &row->stages[property];
     struct hd_stages left;
     struct hd_violations v;
     struct hd_err err = {0};
@@ -123,17 +113,17 @@ static void stages_of(enum hd_property property, const struct hd_trace *t,
         hd_predict_atomicity(t, &o->predict, &v, &err);
     else
         hd_predict_deadlocks(t, &o->predict, &v, &err);
-    *s = (struct stage){left.candidates, left.lockset,       left.mhb, left.ucg,
-                        v.found.len,     v.groups_undecided, v.seconds};
+    *s = (struct hd_compare_stage){left.candidates, left.lockset,       left.mhb, left.ucg,
+                                   v.found.len,     v.groups_undecided, v.seconds};
     hd_violations_fini(&v);
 }
 
-static void print_stages(const struct row *row)
+static void print_stages(const struct hd_compare_row *row)
 {
     printf("  %-12s %10s %9s %9s %9s %9s %9s %9s\n", "property", "candidates", "lockset", "mhb",
            "ucg", "witnesses", "undecided", "seconds");
     for (int p = 0; p < HD_PREDICTED_PROPERTIES; p++) {
-        const struct stage *s = &row->stages[p];
+        const struct hd_compare_stage *s = &row->stages[p];
         printf("  %-12s %10llu %9llu %9llu %9llu %9llu %9llu %9.3f\n", hd_property_names[p],
                (unsigned long long)s->candidates, (unsigned long long)s->lockset,
                (unsigned long long)s->mhb, (unsigned long long)s->ucg,
@@ -141,10 +131,10 @@ static void print_stages(const struct row *row)
     }
 }
 
-static void print_stages_csv(const struct row *row)
+static void print_stages_csv(const struct hd_compare_row *row)
 {
     for (int p = 0; p < HD_PREDICTED_PROPERTIES; p++) {
-        const struct stage *s = &row->stages[p];
+        const struct hd_compare_stage *s = &row->stages[p];
         printf(",%llu,%llu,%llu,%llu,%llu,%llu,%.6f", (unsigned long long)s->candidates,
                (unsigned long long)s->lockset, (unsigned long long)s->mhb,
                (unsigned long long)s->ucg, (unsigned long long)s->witnesses,
@@ -152,7 +142,7 @@ static void print_stages_csv(const struct row *row)
     }
 }
 
-static void print_csv(const struct row *row, bool heading)
+static void print_csv(const struct hd_compare_row *row, bool heading)
 {
     if (heading) {
         printf("trace,threads,events,accesses,sync,branches,candidates");
@@ -182,7 +172,7 @@ static void print_csv(const struct row *row, bool heading)
 }
 
 /* One block a trace: a line of figures, then a line a detector. */
-static void print_block(const struct hd_cli *cli, const struct row *row)
+static void print_block(const struct hd_cli *cli, const struct hd_compare_row *row)
 {
     printf("%s%s%s\n", hd_term_style(cli->color_out, HD_STYLE_BOLD), row->trace,
            hd_term_style(cli->color_out, HD_STYLE_PLAIN));
@@ -212,7 +202,7 @@ static bool split(const struct hd_cli *cli, const struct hd_cmd *cmd, char *list
 {
     size_t n = 0;
     for (char *word = strsep(&list, ","); word; word = strsep(&list, ",")) {
-        if (!hd_analysis_known(word) || n + 1 == MAX_DETECTORS) {
+        if (!hd_analysis_known(word) || n + 1 == HD_COMPARE_MOST) {
             hd_cli_usage(cli, cmd, "there is no detector '%s'", word);
             return false;
         }
@@ -222,44 +212,63 @@ static bool split(const struct hd_cli *cli, const struct hd_cmd *cmd, char *list
     return true;
 }
 
+static void row_fini(struct hd_compare_row *row)
+{
+    for (size_t i = 0; i < row->n_cells; i++)
+        hd_pairs_fini(&row->cells[i].pairs);
+}
+
+static void compare_one(const struct hd_trace *t, const char *name,
+                        const struct hd_analysis_options *o, const char **names,
+                        struct hd_compare_row *row)
+{
+    describe(name, t, row);
+    for (size_t k = 0; names[k]; k++)
+        run_cell(t, o, names[k], row);
+    stages_of_races(t, o, row);
+    stages_of(HD_PROPERTY_ATOMICITY, t, o, row);
+    stages_of(HD_PROPERTY_DEADLOCK, t, o, row);
+}
+
 static enum hd_exit compare(struct hd_cli *cli, const struct values *v,
                             const struct hd_analysis_options *o, const char **names, int n,
                             char **paths)
 {
-    enum hd_exit code = HD_EXIT_OK;
-    for (int i = 0; i < n && !hd_interrupt_requested(); i++) {
+    struct hd_cli_json json = {0};
+    struct hd_json j;
+    enum hd_exit code = hd_cli_json_begin(cli, v->json, &json);
+    if (code == HD_EXIT_OK && json.out)
+        hd_compare_json_begin(&j, json.out);
+    for (int i = 0; i < n && code != HD_EXIT_TOOL && !hd_interrupt_requested(); i++) {
         enum hd_exit one;
         struct hd_trace *t = hd_cli_load(cli, paths[i], &one);
-        struct row row;
-        if (t && !hd_cli_check(cli, paths[i], t)) {
+        struct hd_compare_row row;
+        if (!t || !hd_cli_check(cli, paths[i], t)) {
             hd_trace_free(t);
-            t = NULL;
-        }
-        if (!t) {
             code = HD_EXIT_INPUT;
             continue;
         }
-        describe(hd_cli_input_name(paths[i]), t, &row);
-        for (size_t k = 0; names[k]; k++)
-            run_cell(t, o, names[k], &row);
-        stages_of_races(t, o, &row);
-        stages_of(HD_PROPERTY_ATOMICITY, t, o, &row);
-        stages_of(HD_PROPERTY_DEADLOCK, t, o, &row);
-        if (v->csv)
+        compare_one(t, hd_cli_input_name(paths[i]), o, names, &row);
+        if (json.out)
+            hd_compare_json_row(&j, t, &row);
+        if (json.text && v->csv)
             print_csv(&row, i == 0);
-        else
+        else if (json.text)
             print_block(cli, &row);
         fflush(stdout);
+        row_fini(&row);
         hd_trace_free(t);
     }
-    return code;
+    if (json.out)
+        hd_compare_json_end(&j);
+    return hd_cli_json_end(cli, &json, code);
 }
 
 static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, char **argv)
 {
     struct values v = {.detectors = DEFAULT_DETECTORS, .budget = 10};
     struct hd_analysis_options o = {0};
-    const char *names[MAX_DETECTORS];
+    const char *names[HD_COMPARE_MOST];
     enum hd_exit code;
     if (!hd_cli_parse(cli, cmd, &v, &argc, argv, &code))
         return code;

@@ -8,6 +8,7 @@
 #include "cli/outdir.h"
 #include "cli/run_options.h"
 #include "cli/option_groups.h"
+#include "cli/pairs_from.h"
 #include "session/search.h"
 #include "record/record.h"
 #include "report/format/formats.h"
@@ -23,12 +24,12 @@
 #include <unistd.h>
 
 struct values {
-    const char *out, *baseline, *cflags, *properties;
+    const char *out, *baseline, *cflags, *properties, *pairs_from;
     struct hd_opt_files suppressions;
     struct hd_runs_output output;
     int strategy;           /* enum hd_search_strategy; -1: not said */
     double budget, timeout; /* budget 0: none */
-    uint64_t runs, seed, times, jobs, preemptions, exit_steps;
+    uint64_t runs, seed, times, at_once, preemptions, exit_steps;
     int aim; /* enum hd_aim */
     bool resume, first, confirmed_only, allow_undecided, sc;
 };
@@ -40,8 +41,7 @@ static const struct hd_opt options[] = {
      "Search for at most TIME (10s, 5m)", NULL, 1, 0},
     {'n', "runs", HD_OPT_COUNT, offsetof(struct values, runs), "N",
      "Run the program at most N times; pct, random: 100 without a budget", NULL, 1, 1000000000},
-    {'j', "jobs", HD_OPT_COUNT, offsetof(struct values, jobs), "N", "Run N at a time (1)", NULL, 1,
-     256},
+    HD_OPTION_AT_ONCE(at_once),
     {0, "resume", HD_OPT_FLAG, offsetof(struct values, resume), NULL,
      "Go on with the search in the folder (heddle-out/latest)", NULL, 0, 0},
     {0, "first", HD_OPT_FLAG, offsetof(struct values, first), NULL,
@@ -56,6 +56,7 @@ static const struct hd_opt options[] = {
      "guided: parked (park a thread and prefer another), hint (only prefer) or none",
      "parked|hint|none", 0, 0},
     HD_OPTION_PROPERTY(properties),
+    HD_OPTION_PAIRS_FROM(pairs_from),
     HD_OPTION_TIMES(times),
     HD_OPTION_CONFIRMED_ONLY(confirmed_only),
     HD_OPTION_SC(sc),
@@ -88,7 +89,8 @@ struct explore {
     struct hd_progress progress;
     char hint[96];
     char dir[PATH_MAX], full[PATH_MAX], program[PATH_MAX], input[PATH_MAX + 16];
-    char **words; /* of a search that goes on without naming its program; or NULL */
+    struct hd_warned_pairs asked; /* --pairs-from */
+    char **words;                 /* of a search that goes on without naming its program; or NULL */
 };
 
 /* ---- what is asked for ---- */
@@ -120,7 +122,7 @@ static enum hd_exit read_options(struct explore *x)
     x->o.timeout = v->timeout;
     x->o.seconds = v->budget;
     s->budget = v->budget;
-    x->o.jobs = (unsigned)v->jobs;
+    x->o.jobs = (unsigned)v->at_once;
     set_bound(x);
     x->o.aim = v->aim;
     x->o.first = v->first;
@@ -131,7 +133,6 @@ static enum hd_exit read_options(struct explore *x)
     s->timeout = hd_cli_seconds(v->timeout);
     hd_predict_defaults(&s->predict);
     s->predict.sc = v->sc;
-    s->predict.jobs = (unsigned)v->jobs;
     enum hd_exit code = hd_runs_check_output(x->cli, x->cmd, &v->output);
     if (code != HD_EXIT_OK)
         return code;
@@ -162,7 +163,7 @@ static enum hd_exit keep_input(struct explore *x)
     }
     if (fstat(0, &st) != 0 || (!S_ISREG(st.st_mode) && !S_ISFIFO(st.st_mode)))
         return HD_EXIT_OK;
-    int fd = open(x->input, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    int fd = open(x->input, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     bool ok = fd >= 0;
     while (ok && (got = read(0, bytes, sizeof bytes)) > 0)
         ok = write(fd, bytes, (size_t)got) == got;
@@ -284,6 +285,11 @@ static enum hd_exit search(struct explore *x)
         result.session.report->directory = hd_report_text(result.session.report, x->dir);
         hd_outdir_link(x->dir);
         code = hd_runs_report(x->cli, &x->v->output, result.session.report);
+        bool answered =
+            !x->v->pairs_from ||
+            hd_pairs_from_report(x->cli, &x->asked, result.session.report, result.complete);
+        if (!answered && code == HD_EXIT_OK && !x->v->allow_undecided)
+            code = HD_EXIT_UNDECIDED;
     }
     hd_session_result_fini(&result.session);
     return code;
@@ -320,7 +326,7 @@ static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, 
                        .seed = 1,
                        .times = 3,
                        .timeout = 10,
-                       .jobs = 1,
+                       .at_once = 1,
                        .preemptions = UINT64_MAX};
     struct explore x = {.cli = cli, .cmd = cmd, .v = &v};
     enum hd_exit code;
@@ -334,7 +340,11 @@ static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, 
     if (code != HD_EXIT_OK)
         return code;
     hd_search_state_init(&x.state);
-    code = run_prepared(&x, argc, argv, argc - after);
+    if (v.pairs_from)
+        code = hd_pairs_from_read(cli, v.pairs_from, &x.asked);
+    if (code == HD_EXIT_OK)
+        code = run_prepared(&x, argc, argv, argc - after);
+    hd_warned_pairs_fini(&x.asked);
     hd_search_state_fini(&x.state);
     hd_report_free(x.earlier);
     free(x.words);

@@ -1,5 +1,6 @@
 /* heddle hunt: look for inputs that reach a race. */
 #include "cli/cmds.h"
+#include "cli/campaign_run.h"
 #include "cli/common.h"
 #include "cli/duration.h"
 #include "session/hunt_session.h"
@@ -7,6 +8,7 @@
 #include "cli/outdir.h"
 #include "cli/savereport.h"
 #include "cli/option_groups.h"
+#include "abi/rt_apis.h"
 
 #include "base/interrupt.h"
 #include "concolic/shared_arena.h"
@@ -22,11 +24,12 @@
 #include <unistd.h>
 
 struct values {
-    const char *inputs, *calls, *dir, *rerun, *json;
+    const char *inputs, *calls, *dir, *rerun, *json, *shard;
     double budget, solver, timeout; /* 0: not given */
-    uint64_t max_paths, jobs, max_depth, memory, size, times;
+    uint64_t max_paths, at_once, max_depth, memory, size, times;
     int order; /* enum hd_hunt_order */
     bool no_prune, first, keep, no_predict;
+    struct hd_path_share share;
 };
 
 #define ORDERS "depth|coverage"
@@ -44,8 +47,7 @@ static const struct hd_opt options[] = {
      NULL, 1, 100000000},
     {0, "first", HD_OPT_FLAG, offsetof(struct values, first), NULL, "Stop at the first race", NULL,
      0, 0},
-    {'j', "jobs", HD_OPT_COUNT, offsetof(struct values, jobs), "N", "Run N at a time (1)", NULL, 1,
-     256},
+    HD_OPTION_AT_ONCE(at_once),
     {'o', "output", HD_OPT_FILE, offsetof(struct values, dir), "DIR",
      "Put everything into this folder (heddle-out/N)", NULL, 0, 0},
     {0, "order", HD_OPT_CHOICE, offsetof(struct values, order), "HOW",
@@ -63,6 +65,8 @@ static const struct hd_opt options[] = {
     {0, "memory", HD_OPT_COUNT, offsetof(struct values, memory), "BYTES",
      "Give the program at most this much memory", NULL, 1000000, 0},
     HD_OPTION_TIMES(times),
+    {0, "shard", HD_OPT_TEXT, offsetof(struct values, shard), "SHARE",
+     "Look into one share of the paths: I/N, or auto", NULL, 0, 0},
     {0, "keep-all", HD_OPT_FLAG, offsetof(struct values, keep), NULL, "Keep the trace of every run",
      NULL, 0, 0},
     {0, "rerun", HD_OPT_FILE, offsetof(struct values, rerun), "FILE",
@@ -97,6 +101,17 @@ static void add_place(struct hd_input *in, const struct values *v, const char *w
     hd_input_place(in, place);
 }
 
+/* A block of memory cannot be made up: of a function that returns one there is no other result. */
+static bool gives_memory(const char *name)
+{
+#define IS_HEAP(group, ret, api, params, dep, text)                                                \
+    if (!strcmp(#group, "heap") && !strcmp(name, #api))                                            \
+        return true;
+    HD_APIS(IS_HEAP)
+#undef IS_HEAP
+    return false;
+}
+
 static bool add_places(struct hd_cli *cli, const struct hd_cmd *cmd, struct hd_input *in,
                        const struct values *v, int argc)
 {
@@ -112,11 +127,14 @@ static bool add_places(struct hd_cli *cli, const struct hd_cmd *cmd, struct hd_i
                          word);
     }
     free(list);
-    list = rest = strdup(v->calls);
+    list = rest = strdup(v->calls ? v->calls : "rand");
     while (ok && (word = strsep(&rest, ","))) {
         char place[4096];
         snprintf(place, sizeof place, "call:%s", word);
-        if (*word && strcmp(word, "none") != 0)
+        ok = !gives_memory(word);
+        if (!ok)
+            hd_cli_usage(cli, cmd, "--symbolic-call: %s gives memory, which cannot be input", word);
+        else if (*word && strcmp(word, "none") != 0)
             hd_input_place(in, place);
     }
     free(list);
@@ -227,9 +245,11 @@ static enum hd_exit hunt(struct hd_cli *cli, const struct values *v, struct hd_h
         code = report(&w, o, &stats);
     for (int k = 0; k < HD_FOUND_KINDS && code == HD_EXIT_OK; k++)
         code = stats.found[k] ? HD_EXIT_RACE : code;
+    if (code == HD_EXIT_OK && stats.ignored.count)
+        code = HD_EXIT_UNDECIDED;
     hd_hunt_session_end(&w.session);
     hd_hunt_show_list_fini(&w.found);
-    hd_hunt_stats_fini(&stats);
+    hd_input_search_stats_fini(&stats);
     return hd_cli_json_end(cli, &w.json, code);
 }
 
@@ -239,7 +259,7 @@ static enum hd_exit hunt_in_folder(struct hd_cli *cli, const struct values *v,
 {
     char dir[PATH_MAX];
     struct hd_err err = {0};
-    enum hd_status s = hd_hunt_check(o->seed, &err);
+    enum hd_status s = hd_input_search_check(o->seed, &err);
     if (s == HD_OK)
         s = hd_outdir_make(v->dir, dir, sizeof dir, &err);
     if (s != HD_OK)
@@ -256,7 +276,7 @@ static enum hd_exit search(struct hd_cli *cli, const struct hd_cmd *cmd, const s
     struct hd_hunt_options o;
     struct hd_input seed;
     enum hd_exit code = HD_EXIT_USAGE;
-    hd_hunt_defaults(&o);
+    hd_input_search_defaults(&o);
     hd_input_init(&seed);
     for (int i = 0; i < argc; i++)
         hd_input_word(&seed, argv[i]);
@@ -268,7 +288,9 @@ static enum hd_exit search(struct hd_cli *cli, const struct hd_cmd *cmd, const s
         o.order = (enum hd_hunt_order)v->order;
         o.max_paths = v->max_paths;
         o.max_depth = (uint32_t)v->max_depth;
-        o.jobs = (unsigned)v->jobs;
+        o.jobs = (unsigned)v->at_once;
+        o.share = v->share;
+        o.asked_calls = v->calls != NULL;
         o.no_prune = v->no_prune;
         o.no_predict = v->no_predict;
         o.first_only = v->first;
@@ -309,7 +331,7 @@ static enum hd_exit rerun(struct hd_cli *cli, const struct values *v, int argc, 
             .out = trace, .argv = argc ? argv : words, .policy = HD_POLICY_FIFO, .seed = 1};
         opts.quantum = opts.depth = opts.steps = 1;
         opts.exit_steps = HD_RECORD_EXIT_STEPS;
-        s = hd_drive_record(&opts, &result, &err);
+        s = hd_record_run(&opts, &result, &err);
         code = s == HD_OK          ? (enum hd_exit)WEXITSTATUS(result.wait_status)
                : s == HD_ERR_INPUT ? hd_cli_fail_input(cli, &err)
                                    : hd_cli_fail_output(cli, &err);
@@ -329,9 +351,9 @@ static enum hd_exit rerun(struct hd_cli *cli, const struct values *v, int argc, 
 
 static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, char **argv)
 {
-    struct values v = {.inputs = "argv,stdin", .calls = "rand", .times = 3};
+    struct values v = {.inputs = "argv,stdin", .times = 3};
     enum hd_exit code;
-    v.jobs = 1;
+    v.at_once = 1;
     v.max_depth = 20000;
     v.size = 8;
     if (!hd_cli_parse(cli, cmd, &v, &argc, argv, &code))
@@ -341,6 +363,10 @@ static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, 
         return rerun(cli, &v, argc, argv);
     if (argc == 0)
         return hd_cli_usage(cli, cmd, "name the program, after --");
+    uint64_t share = 1, shares = 1;
+    if (v.shard && !hd_campaign_share(cli, cmd, v.shard, &share, &shares))
+        return HD_EXIT_USAGE;
+    v.share = (struct hd_path_share){(uint32_t)share - 1, (uint32_t)shares};
     return search(cli, cmd, &v, argc, argv);
 }
 

@@ -1,7 +1,6 @@
 /* heddle merge: join the reports of many runs. */
 #include "cli/cmds.h"
 
-#include "base/alloc.h"
 #include "cli/outdir.h"
 #include "cli/savereport.h"
 #include "report/format/report_json.h"
@@ -17,7 +16,7 @@ struct values {
 
 static const struct hd_opt options[] = {
     {'f', "format", HD_OPT_CHOICE, offsetof(struct values, format), "FORMAT",
-     "Format: " HD_FORMAT_NAMES, HD_FORMAT_NAMES, 0, 0},
+     "Print the report in this format", HD_FORMAT_NAMES, 0, 0},
     {'o', "output", HD_OPT_FILE, offsetof(struct values, out), "FILE",
      "Write to FILE instead of the standard output", NULL, 0, 0},
     {0},
@@ -39,44 +38,42 @@ static enum hd_exit load(const struct hd_cli *cli, const char *word, struct hd_r
     return HD_EXIT_OK;
 }
 
-static enum hd_exit merge(const struct hd_cli *cli, const struct values *v,
-                          struct hd_report *const *inputs, size_t n)
+static enum hd_exit save(const struct hd_cli *cli, const struct values *v, const char *folder,
+                         struct hd_report *merged)
 {
-    struct hd_report *merged;
-    struct hd_err err = {0};
-    char folder[PATH_MAX] = ".";
-    if (v->out && strcmp(v->out, "-") != 0)
-        hd_cli_folder(v->out, folder, sizeof folder);
-    enum hd_status s = hd_report_merge(inputs, n, folder, &merged, &err);
-    if (s != HD_OK)
-        return s == HD_ERR_INPUT ? hd_cli_fail_input(cli, &err) : hd_cli_fail_output(cli, &err);
     int format = v->format;
     if (format < 0 && v->out)
         format = hd_formats_of_name(v->out);
     merged->directory = folder;
-    enum hd_exit code =
-        hd_cli_save_report(cli, merged, format < 0 ? HD_REPORT_JSON : (enum hd_report_kind)format,
-                           v->out, stdout, cli->color_out);
-    hd_report_free(merged);
-    return code;
+    return hd_cli_save_report(cli, merged,
+                              format < 0 ? HD_REPORT_JSON : (enum hd_report_kind)format, v->out,
+                              stdout, cli->color_out);
 }
 
 static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, char **argv)
 {
     struct values v = {.format = -1};
+    struct hd_err err = {0};
+    char folder[PATH_MAX] = ".";
     enum hd_exit code;
     if (!hd_cli_parse(cli, cmd, &v, &argc, argv, &code))
         return code;
-    size_t n = (size_t)argc;
-    struct hd_report **inputs = hd_calloc(n, sizeof *inputs);
     code = hd_cli_check_report(cli, v.out);
-    for (size_t i = 0; i < n && code == HD_EXIT_OK; i++)
-        code = load(cli, argv[i], &inputs[i]);
+    if (v.out && strcmp(v.out, "-") != 0)
+        hd_cli_folder(v.out, folder, sizeof folder);
+    struct hd_merge *m = hd_merge_new(folder);
+    for (int i = 0; i < argc && code == HD_EXIT_OK; i++) {
+        struct hd_report *r;
+        code = load(cli, argv[i], &r);
+        enum hd_status s = code == HD_EXIT_OK ? hd_merge_add(m, r, NULL, &err) : HD_OK;
+        if (s != HD_OK)
+            code = s == HD_ERR_INPUT ? hd_cli_fail_input(cli, &err) : hd_cli_fail_output(cli, &err);
+        hd_report_free(r);
+    }
+    struct hd_report *merged = hd_merge_end(m, NULL);
     if (code == HD_EXIT_OK)
-        code = merge(cli, &v, inputs, n);
-    for (size_t i = 0; i < n; i++)
-        hd_report_free(inputs[i]);
-    hd_free(inputs, n * sizeof *inputs);
+        code = save(cli, &v, folder, merged);
+    hd_report_free(merged);
     return code;
 }
 

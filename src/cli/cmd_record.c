@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 struct values {
     const char *out;
@@ -65,6 +66,21 @@ static void summary(const struct hd_cli *cli, const struct values *v,
                            : "");
 }
 
+/* Whether writing there loses nothing but a trace: both kinds begin with these bytes. */
+static bool may_replace(const char *path)
+{
+    struct stat st;
+    char head[3] = "";
+    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size == 0)
+        return true;
+    FILE *in = fopen(path, "rbe");
+    if (!in)
+        return true; /* the attempt to write says why not */
+    bool ours = fread(head, 1, 3, in) == 3 && !memcmp(head, "\x89HD", 3);
+    fclose(in);
+    return ours;
+}
+
 static void say(void *ctx, const char *line)
 {
     hd_cli_error(ctx, "%s", line);
@@ -84,6 +100,11 @@ static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, 
     if (!hd_cli_parse(cli, cmd, &v, &argc, argv, &code))
         return code;
     argv[argc] = NULL;
+    if (!may_replace(v.out)) {
+        hd_err_at(&err, HD_ERR_IO, v.out, 0,
+                  "it is there already and is no trace; remove it or choose another name");
+        return hd_cli_fail_output(cli, &err);
+    }
     struct hd_cli_reading reading = {
         .cli = cli, .label = "counting events", .hint = "Ctrl-C to do without"};
     struct hd_build_watch watch = {.progress = hd_cli_reading, .ctx = &reading};
@@ -104,7 +125,7 @@ static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, 
         .say = say,
         .say_ctx = cli,
     };
-    enum hd_status s = hd_drive_record(&opts, &result, &err);
+    enum hd_status s = hd_record_run(&opts, &result, &err);
     hd_cli_reading_end(&reading);
     if (s != HD_OK)
         code = s == HD_ERR_INPUT ? hd_cli_fail_input(cli, &err) : hd_cli_fail_output(cli, &err);

@@ -16,14 +16,15 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct values {
-    const char *trace, *run;
+    const char *trace, *run, *core;
     uint64_t times, port;
     double timeout;
     int order; /* index into ORDERS */
-    bool verbose, gdb;
+    bool verbose, gdb, trust;
 };
 
 #define ORDERS "both|first|second"
@@ -41,8 +42,12 @@ static const struct hd_opt options[] = {
      "The run that has the race (heddle-out/latest)", NULL, 0, 0},
     {0, "gdb", HD_OPT_FLAG, offsetof(struct values, gdb), NULL,
      "Run it in gdb and stop where both threads stand", NULL, 0, 0},
+    {0, "core", HD_OPT_FILE, offsetof(struct values, core), "FILE",
+     "Write a core file of the moment at which both threads stand", NULL, 0, 0},
     {0, "gdbserver", HD_OPT_COUNT, offsetof(struct values, port), "PORT",
      "Run it in gdbserver, which waits for a debugger at this port", NULL, 1, 65535},
+    {0, "trust", HD_OPT_FLAG, offsetof(struct values, trust), NULL,
+     "Run the program of a run that belongs to another user", NULL, 0, 0},
     {'v', "verbose", HD_OPT_FLAG, offsetof(struct values, verbose), NULL,
      "Show what the program writes", NULL, 0, 0},
     {0, NULL, 0, 0, NULL, NULL, NULL, 0, 0},
@@ -52,10 +57,10 @@ static void print_frame(const struct hd_replay_frame *f)
 {
     char name[400];
     struct hd_frame frame = {.at = {.file = f->file, .function = f->function}, .module = f->module};
-    if (hd_frames_foreign(&frame))
+    if (hd_frame_names_foreign(&frame))
         return;
     hd_cli_print(stdout, "        %s",
-                 f->function ? hd_frames_name(f->function, name, sizeof name) : "?");
+                 f->function ? hd_frame_names_source(f->function, name, sizeof name) : "?");
     if (f->file)
         hd_cli_print(stdout, " at %s:%" PRIu32 "\n", f->file, f->line);
     else if (f->module)
@@ -177,6 +182,16 @@ static bool find_script(char *path, size_t size)
            snprintf(path, size, "%s/heddle-gdb.py", dir) < (int)size && access(path, R_OK) == 0;
 }
 
+static enum hd_exit told_core(const struct hd_cli *cli, const char *path)
+{
+    if (access(path, R_OK) != 0) {
+        hd_cli_error(cli, "%s was not written: is gdb there, and the disk not full?", path);
+        return HD_EXIT_TOOL;
+    }
+    hd_cli_print(stdout, "%s is written; look at it with: gdb PROGRAM %s\n", path, path);
+    return HD_EXIT_OK;
+}
+
 static enum hd_exit debug(const struct hd_cli *cli, const struct values *v,
                           struct hd_replay_options *opts)
 {
@@ -187,7 +202,14 @@ static enum hd_exit debug(const struct hd_cli *cli, const struct values *v,
         hd_cli_error(cli, "the commands for gdb (lib/heddle/heddle-gdb.py) are missing");
         return HD_EXIT_UNSUPPORTED;
     }
-    opts->gdb = v->gdb ? script : NULL;
+    char core[PATH_MAX], folder[PATH_MAX] = "";
+    opts->gdb = v->gdb || v->core ? script : NULL;
+    if (v->core) { /* gdb may run in another folder; memory is nobody else's business */
+        umask(077);
+        bool known = *v->core == '/' || getcwd(folder, sizeof folder);
+        snprintf(core, sizeof core, "%s%s%s", folder, *folder ? "/" : "", v->core);
+        opts->core = known ? core : v->core;
+    }
     opts->gdbserver = (uint32_t)v->port;
     if (v->port && !cli->quiet)
         fprintf(stderr,
@@ -195,7 +217,7 @@ static enum hd_exit debug(const struct hd_cli *cli, const struct values *v,
                 "' -ex continue\n",
                 script, v->port);
     hd_interrupt_catch(); /* Ctrl-C is for the debugger */
-    enum hd_status s = hd_drive_replay(opts, &result, &err);
+    enum hd_status s = hd_replay_run(opts, &result, &err);
     hd_interrupt_release();
     enum hd_exit code = HD_EXIT_OK;
     if (s != HD_OK)
@@ -204,6 +226,8 @@ static enum hd_exit debug(const struct hd_cli *cli, const struct values *v,
         printf("%s: %s\n", hd_replay_verdict_names[result.verdict], result.reason);
     if (s == HD_OK && result.verdict != HD_REPLAY_CONFIRMED)
         code = HD_EXIT_DIVERGED;
+    else if (s == HD_OK && v->core)
+        code = told_core(cli, opts->core);
     hd_replay_result_fini(&result);
     return code;
 }
@@ -232,13 +256,13 @@ static enum hd_exit replay(struct hd_cli *cli, const struct values *v, const cha
                                      .timeout = hd_cli_seconds(v->timeout),
                                      .show = v->verbose};
     enum hd_exit code = HD_EXIT_TOOL;
-    if (v->gdb || v->port) {
+    if (v->gdb || v->core || v->port) {
         code = debug(cli, v, &opts);
         hd_witness_fini(&w);
         return code;
     }
     hd_interrupt_catch();
-    enum hd_status s = hd_drive_replay(&opts, &result, &err);
+    enum hd_status s = hd_replay_run(&opts, &result, &err);
     hd_interrupt_release();
     if (s == HD_ERR_STOPPED) {
         hd_cli_error(cli, "interrupted after %s", hd_cli_plural(result.tried, "execution"));
@@ -256,6 +280,13 @@ static enum hd_exit replay(struct hd_cli *cli, const struct values *v, const cha
     return code;
 }
 
+/* A recording says which program is run, with what arguments, where. */
+static bool is_foreign(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid != geteuid();
+}
+
 static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, char **argv)
 {
     struct values v = {.times = 1, .timeout = 60};
@@ -267,8 +298,8 @@ static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, 
     if (!hd_cli_parse(cli, cmd, &v, &argc, argv, &code))
         return code;
     argv[argc] = NULL;
-    if (v.gdb && v.port)
-        return hd_cli_usage(cli, cmd, "--gdb and --gdbserver exclude each other");
+    if (v.gdb + (v.core != NULL) + (v.port != 0) > 1)
+        return hd_cli_usage(cli, cmd, "--gdb, --core and --gdbserver exclude each other");
     const char *word = argc > after ? argv[0] : NULL;
     if (hd_outdir_witness(word, v.run, witness, sizeof witness, &others, &err) != HD_OK)
         return hd_cli_fail_input(cli, &err);
@@ -279,6 +310,13 @@ static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, 
         return hd_cli_usage(cli, cmd, "a witness on standard input needs --trace");
     if (!v.trace && hd_witness_trace(witness, path, sizeof path, &err) != HD_OK)
         return hd_cli_fail_input(cli, &err);
+    if (!v.trust && is_foreign(v.trace ? v.trace : path)) {
+        hd_cli_error(cli,
+                     "%s: it belongs to another user, and replay runs the program that it names "
+                     "(--trust does it all the same)",
+                     v.trace ? v.trace : path);
+        return HD_EXIT_INPUT;
+    }
     struct hd_trace *t = hd_cli_load(cli, v.trace ? v.trace : path, &code);
     if (!t)
         return code;

@@ -5,6 +5,7 @@
 #include "cli/outdir.h"
 #include "cli/savereport.h"
 #include "cli/option_groups.h"
+#include "report/filter/redact.h"
 #include "report/format/report_json.h"
 
 #include <limits.h>
@@ -16,15 +17,18 @@ struct values {
     struct hd_opt_files suppressions;
     int format; /* -1: by the name of the output */
     int rules;  /* of --gen-suppressions */
-    bool full;
+    bool full, whole, redact;
 };
 
 static const struct hd_opt options[] = {
     {'f', "format", HD_OPT_CHOICE, offsetof(struct values, format), "FORMAT",
-     "Format: " HD_FORMAT_NAMES, HD_FORMAT_NAMES, 0, 0},
+     "Print the report in this format", HD_FORMAT_NAMES, 0, 0},
     {'o', "output", HD_OPT_FILE, offsetof(struct values, out), "FILE",
      "Write to FILE instead of the standard output", NULL, 0, 0},
     HD_OPTION_FULL_STACKS(full),
+    HD_OPTION_WHOLE(whole),
+    {0, "redact", HD_OPT_FLAG, offsetof(struct values, redact), NULL,
+     "Leave out sources, values, arguments, outputs and folders", NULL, 0, 0},
     {0, "baseline", HD_OPT_FILE, offsetof(struct values, baseline), "FILE",
      "Compare with this report.json: what is new, known, gone", NULL, 0, 0},
     HD_OPTION_SUPPRESSIONS(suppressions),
@@ -77,7 +81,10 @@ static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, 
     hd_cli_folder(path, folder, sizeof folder);
     r->directory = folder;
     r->full_stacks = v.full;
+    r->whole = v.whole;
     code = hd_cli_filter_report(cli, r, &v.suppressions, v.baseline);
+    if (v.redact)
+        hd_report_redact(r);
     if (code == HD_EXIT_OK)
         code = write_report(cli, r, &v);
     hd_report_free(r);

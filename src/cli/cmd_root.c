@@ -4,24 +4,18 @@
 #include "solve/solve.h"
 
 static const struct hd_cmd *const verbs[] = {
-    /* Help explains the first eight and names the others. */
-    &hd_cmd_run,
-    &hd_cmd_cc,
-    &hd_cmd_cxx,
-    &hd_cmd_record,
-    &hd_cmd_analyze,
-    &hd_cmd_replay,
-    &hd_cmd_report,
-    &hd_cmd_doctor,
-    &hd_cmd_explore,
-    &hd_cmd_hunt,
-    &hd_cmd_merge,
-    &hd_cmd_compare,
-    &hd_cmd_trace,
-    &hd_cmd_witness,
-    &hd_cmd_completion,
-    &hd_cmd_help,
-    NULL,
+    /* Help explains the first ten and names the others. */
+    &hd_cmd_run,      &hd_cmd_cc,
+    &hd_cmd_cxx,      &hd_cmd_record,
+    &hd_cmd_analyze,  &hd_cmd_replay,
+    &hd_cmd_show,     &hd_cmd_report,
+    &hd_cmd_doctor,   &hd_cmd_tutorial,
+    &hd_cmd_explore,  &hd_cmd_hunt,
+    &hd_cmd_campaign, &hd_cmd_merge,
+    &hd_cmd_clean,    &hd_cmd_annotate,
+    &hd_cmd_compare,  &hd_cmd_trace,
+    &hd_cmd_witness,  &hd_cmd_completion,
+    &hd_cmd_help,     NULL,
 };
 
 struct values {

@@ -60,8 +60,7 @@ static const struct hd_opt options[] = {
      "Stop recording when a trace has this size (2G); 0 is never", NULL, 0, 0},
     {'b', "budget", HD_OPT_TEXT, offsetof(struct values, budget), "TIME",
      "End each run and all that is done with it after TIME (10s, 2h, none)", NULL, 0, 0},
-    {'j', "jobs", HD_OPT_COUNT, offsetof(struct values, jobs), "N", "Use N cores (all)", NULL, 1,
-     1024},
+    HD_OPTION_JOBS(jobs),
     HD_OPTION_SUPPRESSIONS(suppressions),
     HD_OPTION_BASELINE(baseline),
     HD_OPTION_CFLAGS(cflags),
@@ -75,7 +74,7 @@ struct run {
     struct values *v;
     struct hd_session_options o;
     struct hd_progress progress;
-    const char *stage;
+    enum hd_stage stage;
     char dir[PATH_MAX];
 };
 
@@ -118,22 +117,17 @@ static enum hd_exit read_options(struct run *r)
 
 /* ---- progress ---- */
 
-static const char *unit_of(const char *stage)
-{
-    return !strcmp(stage, "analysing") ? "groups" : !strcmp(stage, "reading") ? "KB" : "runs";
-}
-
-static void show_progress(void *ctx, const char *stage, uint64_t done, uint64_t total)
+static void show_progress(void *ctx, enum hd_stage stage, uint64_t done, uint64_t total)
 {
     struct run *r = ctx;
     if (stage != r->stage) {
-        if (r->stage)
+        if (r->stage != HD_STAGE_STARTING)
             hd_progress_end(&r->progress);
         r->stage = stage;
-        hd_cli_progress(r->cli, &r->progress, stage, unit_of(stage), total);
+        hd_cli_progress(r->cli, &r->progress, hd_stage_names[stage], hd_stage_units[stage], total);
         r->progress.hint = "Ctrl-C for partial results";
         /* The program has the terminal while it runs. */
-        if (!strcmp(stage, "recording"))
+        if (stage == HD_STAGE_RECORDING)
             r->progress.out = NULL;
     }
     r->progress.total = total;
@@ -153,7 +147,7 @@ static enum hd_exit end_interrupted(const struct run *r, const struct hd_session
 {
     const struct hd_report *report = result->report;
     hd_cli_error(r->cli, "interrupted by SIG%s while %s: %s analysed, %s kept",
-                 sigabbrev_np(result->ended_by), r->stage ? r->stage : "starting",
+                 sigabbrev_np(result->ended_by), hd_stage_names[r->stage],
                  hd_cli_plural(report->runs, "run"), hd_cli_plural(report->n_findings, "finding"));
     return hd_cli_end_like(result->ended_by);
 }
@@ -168,7 +162,7 @@ static enum hd_exit run_session(struct run *r)
     hd_interrupt_catch();
     enum hd_status s = hd_session_run(&r->o, &result, &err);
     hd_interrupt_release();
-    if (r->stage)
+    if (r->stage != HD_STAGE_STARTING)
         hd_progress_end(&r->progress);
     enum hd_exit code;
     if (s != HD_OK) {

@@ -1,5 +1,7 @@
+#include "base/alloc.h"
 #include "cli/cmds.h"
 #include "cli/common.h"
+#include "predict/index/handed.h"
 #include "trace/reduce.h"
 
 struct values {
@@ -19,7 +21,14 @@ static enum hd_exit reduce(const struct hd_cli *cli, const char *name, const cha
     struct hd_err err = {0};
     if (!hd_cli_check(cli, name, t))
         return HD_EXIT_INPUT;
-    if (hd_trace_reduce(t, &less, NULL, &err) != HD_OK)
+    size_t n = hd_trace_n_objs(t, HD_OBJ_LOC);
+    uint8_t *carriers = hd_calloc(n, 1), *handed = hd_calloc(n, 1);
+    hd_handed_carriers(t, carriers);
+    hd_handed_find(t, carriers, handed);
+    enum hd_status s = hd_trace_reduce(t, handed, &less, NULL, &err);
+    hd_free(carriers, n);
+    hd_free(handed, n);
+    if (s != HD_OK)
         return hd_cli_fail_input(cli, &err);
     enum hd_exit code = hd_cli_save(cli, less, path, format);
     hd_trace_free(less);
@@ -49,9 +58,10 @@ const struct hd_cmd hd_cmd_trace_reduce = {
     .summary = "leave out what threads do not share",
     .args = "IN OUT",
     .detail = "Leaves out accesses to locations that every schedule hands from thread to\n"
-              "thread by fork and join alone, and branches that depend on nothing else.\n"
-              "The same pairs of accesses race. The trace has to be consistent. Formats are\n"
-              "as in trace convert. Recordings are read in this way anyway; convert them.",
+              "thread in the same order, by fork and join or by what is read under locks\n"
+              "and from atomics, and branches that depend on nothing else. The same pairs of\n"
+              "accesses race. The trace has to be consistent. Formats are as in trace\n"
+              "convert. Recordings are read in this way anyway; convert them.",
     .options = options,
     .min_args = 2,
     .max_args = 2,

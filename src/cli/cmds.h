@@ -5,6 +5,13 @@
 #include "cli/cli.h"
 
 extern const struct hd_cmd hd_cmd_analyze;
+extern const struct hd_cmd hd_cmd_annotate;
+extern const struct hd_cmd hd_cmd_campaign;
+extern const struct hd_cmd hd_cmd_campaign_report;
+extern const struct hd_cmd hd_cmd_campaign_resume;
+extern const struct hd_cmd hd_cmd_campaign_status;
+extern const struct hd_cmd hd_cmd_campaign_work;
+extern const struct hd_cmd hd_cmd_clean;
 extern const struct hd_cmd hd_cmd_compare;
 extern const struct hd_cmd hd_cmd_doctor;
 extern const struct hd_cmd hd_cmd_explore;
@@ -14,6 +21,7 @@ extern const struct hd_cmd hd_cmd_record;
 extern const struct hd_cmd hd_cmd_replay;
 extern const struct hd_cmd hd_cmd_report;
 extern const struct hd_cmd hd_cmd_run;
+extern const struct hd_cmd hd_cmd_show;
 extern const struct hd_cmd hd_cmd_trace;
 extern const struct hd_cmd hd_cmd_trace_cat;
 extern const struct hd_cmd hd_cmd_trace_check;
@@ -22,6 +30,7 @@ extern const struct hd_cmd hd_cmd_trace_reduce;
 extern const struct hd_cmd hd_cmd_trace_enumerate;
 extern const struct hd_cmd hd_cmd_trace_gen;
 extern const struct hd_cmd hd_cmd_trace_stats;
+extern const struct hd_cmd hd_cmd_tutorial;
 extern const struct hd_cmd hd_cmd_witness;
 extern const struct hd_cmd hd_cmd_witness_check;
 extern const struct hd_cmd hd_cmd_cc;

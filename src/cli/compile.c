@@ -1,10 +1,10 @@
 #include "cli/compile.h"
 
 #include "base/alloc.h"
+#include "base/process.h"
 #include "base/vec.h"
 
 #include <errno.h>
-#include <spawn.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -26,7 +26,7 @@ static bool is_cxx(const char *name)
     return has_suffix(name, suffixes);
 }
 
-bool hd_build_is_source(const char *name)
+bool hd_compile_is_source(const char *name)
 {
     static const char *const suffixes[] = {".c", NULL};
     return has_suffix(name, suffixes) || is_cxx(name);
@@ -41,20 +41,18 @@ static enum hd_exit run_compiler(const struct hd_cli *cli, char **words)
 {
     char self[4096];
     pid_t pid;
-    int status = 0;
+    struct hd_err err;
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
     if (n <= 0) {
         hd_cli_error(cli, "cannot find heddle itself: %s", strerror(errno));
         return HD_EXIT_UNSUPPORTED;
     }
     self[n] = 0;
-    int failed = posix_spawn(&pid, self, NULL, NULL, words, environ);
-    if (failed) {
-        hd_cli_error(cli, "cannot start the compiler: %s", strerror(failed));
+    if (hd_process_start(&(struct hd_process){.file = self, .argv = words}, &pid, &err) != HD_OK) {
+        hd_cli_error(cli, "the compiler: %s", err.text);
         return HD_EXIT_TOOL;
     }
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-        continue;
+    int status = hd_process_wait(pid);
     if (WIFEXITED(status) && WEXITSTATUS(status) == HD_EXIT_UNSUPPORTED)
         return HD_EXIT_UNSUPPORTED;
     if (status) {
@@ -64,8 +62,8 @@ static enum hd_exit run_compiler(const struct hd_cli *cli, char **words)
     return HD_EXIT_OK;
 }
 
-enum hd_exit hd_build_sources(const struct hd_cli *cli, const char *dir, int n, char **files,
-                              const char *flags, char *program, size_t size)
+enum hd_exit hd_compile_sources(const struct hd_cli *cli, const char *dir, int n, char **files,
+                                const char *flags, char *program, size_t size)
 {
     const char *slash = strrchr(files[0], '/'), *base = slash ? slash + 1 : files[0];
     struct hd_vec words = HD_VEC_INIT(const char *);

@@ -2,6 +2,8 @@
 #include "cli/cc.h"
 #include "cli/doctor.h"
 
+#include "base/process.h"
+
 #include "solve/solve.h"
 #include "record/program.h"
 
@@ -11,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 static const char source[] = "#include <pthread.h>\n"
@@ -33,29 +34,17 @@ struct probe {
 /* Runs this program again, in the probe's folder. */
 static bool run_self(struct probe *p, const char *const argv[])
 {
-    int fds[2], status = 1;
-    if (pipe(fds))
-        return false;
-    fflush(stdout);
-    pid_t pid = fork();
-    if (pid == 0) {
-        int null = open("/dev/null", O_RDWR);
-        if (chdir(p->dir) || dup2(fds[1], 2) < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0)
-            _exit(126);
-        execv("/proc/self/exe", (char *const *)(uintptr_t)argv); /* it changes nothing there */
-        _exit(127);
-    }
-    close(fds[1]);
-    size_t used = 0;
-    ssize_t n;
-    char rest[256];
-    while ((n = read(fds[0], used < sizeof p->said - 1 ? p->said + used : rest,
-                     used < sizeof p->said - 1 ? sizeof p->said - 1 - used : sizeof rest)) > 0)
-        used += used < sizeof p->said - 1 ? (size_t)n : 0;
-    close(fds[0]);
-    p->said[used] = 0;
+    int status = 1, null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    const struct hd_process_fd fds[] = {{null, 0}, {null, 1}};
+    const struct hd_process self = {.file = "/proc/self/exe",
+                                    .argv = (char *const *)(uintptr_t)argv, /* stays as it is */
+                                    .cwd = p->dir,
+                                    .fds = fds,
+                                    .n_fds = 2};
+    enum hd_status s = hd_process_capture(&self, 2, p->said, sizeof p->said, &status, NULL);
+    close(null);
     p->said[strcspn(p->said, "\n")] = 0;
-    return pid > 0 && waitpid(pid, &status, 0) == pid && status == 0;
+    return s == HD_OK && status == 0;
 }
 
 static void path_of(const struct probe *p, const char *name, char *out, size_t size)

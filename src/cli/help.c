@@ -5,24 +5,6 @@
 #include <string.h>
 
 /* One screen of 80 by 24: usage, the commands, three examples. */
-static void print_root(const struct hd_cmd *root)
-{
-    enum { EXPLAINED = 8 }; /* the first ones of the table: what a user needs every day */
-    const struct hd_cmd *const *sub = root->subs;
-    printf("heddle: finds data races of C and C++ programs that one run did not show\n\n"
-           "Usage: heddle [--color=WHEN] [-q] COMMAND ...\n\nCommands:\n");
-    for (int i = 0; i < EXPLAINED && *sub; i++, sub++)
-        printf("  %-12s %s\n", (*sub)->name, (*sub)->summary);
-    printf("Others:");
-    for (; *sub; sub++)
-        printf(" %s%s", (*sub)->name, sub[1] ? "," : "\n");
-    printf("\nExamples:\n"
-           "  heddle run prog.c                       compile it, find and confirm its races\n"
-           "  heddle cc -g prog.c -o prog -pthread    compile a program\n"
-           "  heddle run -- ./prog                    the same with a program\n\n"
-           "'heddle help COMMAND' describes one; 'heddle --version' prints the version.\n"
-           "Exit code: 0 nothing found, 66 race, 2 usage, 3 bad input, 4 tool failure.\n");
-}
 
 enum { WIDTH = 79, OPTION_COLUMN = 26 };
 
@@ -92,16 +74,54 @@ static void print_option(const struct hd_opt *o)
     else
         printf("  %-*s", OPTION_COLUMN - 2, left);
     char help[400];
-    snprintf(help, sizeof help, "%s%s%s", o->help, names_all(o) ? "" : ": ",
-             names_all(o) ? "" : o->choices);
+    int n = snprintf(help, sizeof help, "%s", o->help);
+    const char *sep = ": ";
+    for (const char *word = names_all(o) ? "" : o->choices; *word && n < (int)sizeof help;
+         sep = ", ") {
+        int len = (int)strcspn(word, "|");
+        n += snprintf(help + n, sizeof help - (size_t)n, "%s%.*s", sep, len, word);
+        word += len + (word[len] == '|');
+    }
     print_wrapped(help, OPTION_COLUMN);
 }
 
 static void print_usage_line(const struct hd_cmd *cmd)
 {
     bool options = cmd->options && cmd->options->name;
-    printf("Usage: heddle %s%s%s%s\n", cmd->path, options ? " [OPTIONS]" : "",
-           *cmd->args ? " " : "", cmd->args);
+    char line[256];
+    snprintf(line, sizeof line, "heddle %s%s%s%s", cmd->path, options ? " [OPTIONS]" : "",
+             *cmd->args ? " " : "", cmd->args);
+    printf("Usage: ");
+    print_wrapped(line, (int)strlen("Usage: "));
+}
+
+/* The commands that are only named. */
+static void print_others(const struct hd_cmd *const *sub)
+{
+    char text[400] = "";
+    size_t used = 0;
+    for (; *sub && used < sizeof text; sub++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", (*sub)->name,
+                                 sub[1] ? ", " : "");
+    printf("Also: ");
+    print_wrapped(text, 6);
+}
+
+static void print_root(const struct hd_cmd *root)
+{
+    enum { EXPLAINED = 10 }; /* the first ones of the table: what a user needs every day */
+    const struct hd_cmd *const *sub = root->subs;
+    printf("heddle: finds data races of C and C++ programs that one run did not show\n\n"
+           "Usage: heddle [--color=WHEN] [-q] COMMAND ...\n\n");
+    for (int i = 0; i < EXPLAINED && *sub; i++, sub++)
+        printf("  %-12s %s\n", (*sub)->name, (*sub)->summary);
+    print_others(sub);
+    printf("\nExamples:\n"
+           "  heddle run prog.c                       compile it, find and confirm its races\n"
+           "  heddle cc -g prog.c -o prog -pthread    compile a program\n"
+           "  heddle run -- ./prog                    the same with a program\n\n"
+           "'heddle help COMMAND' describes one; 'heddle --version' prints the version.\n"
+           "Exit code: 0 nothing found, 66 race, 2 usage, 3 bad input, 4 tool failure.\n");
 }
 
 void hd_cli_print_help(const struct hd_cmd *cmd)
@@ -121,7 +141,8 @@ void hd_cli_print_help(const struct hd_cmd *cmd)
         for (const struct hd_cmd *const *sub = cmd->subs; *sub; sub++)
             printf("  %-12s %s\n", (*sub)->name, (*sub)->summary);
         printf("\n'heddle help %s COMMAND' describes a command.\n", cmd->path);
-        return;
+        if (!cmd->options)
+            return;
     }
     printf("\nOptions:\n");
     for (const struct hd_opt *o = cmd->options; o && o->name; o++)

@@ -124,6 +124,8 @@ static void print_stats(FILE *out, const struct hd_hunt_stats *s)
 {
     fprintf(out, "paths: %" PRIu64 " in %.1f s (%.1f/s), %" PRIu64 " choices left open\n", s->paths,
             s->seconds, s->seconds > 0 ? (double)s->paths / s->seconds : 0, s->open);
+    if (s->others)
+        fprintf(out, "paths of other shares, not looked into: %" PRIu64 "\n", s->others);
     fprintf(out, "ended by: %s\n", s->why_ended);
     fprintf(out,
             "choices: %" PRIu64 " infeasible, %" PRIu64 " given up, %" PRIu64 " paths cut, %" PRIu64
@@ -157,6 +159,11 @@ static void print_losses(FILE *out, const struct hd_hunt_stats *s)
             fprintf(out, " %s", hd_names_text(&s->calls, i));
         fputc('\n', out);
     }
+    for (uint32_t i = 0; i < s->ignored.count; i++)
+        fprintf(out,
+                "--symbolic-call %s: its result was never input: Heddle models the function "
+                "itself, or it was not called\n",
+                hd_names_text(&s->ignored, i));
     for (uint32_t i = 0; i < s->notes.count; i++)
         fprintf(out, "note: %s\n", hd_names_text(&s->notes, i));
     if (s->bad)
@@ -274,6 +281,7 @@ void hd_hunt_show_json(FILE *out, const struct hd_hunt_options *o, const struct 
     text(&j, "folder", o->dir);
     json_found(&j, found);
     number(&j, "paths", s->paths);
+    number(&j, "others", s->others);
     number(&j, "open", s->open);
     number(&j, "infeasible", s->infeasible);
     number(&j, "unknown", s->unknown);
@@ -302,6 +310,7 @@ void hd_hunt_show_json(FILE *out, const struct hd_hunt_options *o, const struct 
         hd_json_null(&j);
     json_losses(&j, s);
     json_names(&j, "not_modelled", &s->calls);
+    json_names(&j, "not_input", &s->ignored);
     json_names(&j, "notes", &s->notes);
     json_names(&j, "not_covered", &s->uncovered);
     hd_json_end_object(&j);

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 static void log_line(enum hd_room room, enum hd_log_level level, const char *text)
@@ -23,6 +24,26 @@ static void guard_streams(void)
     for (int fd = 0; fd <= 2; fd++)
         if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) < 0)
             _exit(HD_EXIT_TOOL);
+}
+
+static void too_large(int sig)
+{
+    (void)sig;
+}
+
+/* A limit that we meet is an error with a sentence, not a signal. A write beyond `ulimit -f` fails
+ * when the signal has a handler; the programs that we start have none. */
+static enum hd_exit guard_limits(const struct hd_cli *cli)
+{
+    enum { STACK = 1 << 20 };
+    struct rlimit stack;
+    struct sigaction act = {.sa_handler = too_large, .sa_flags = SA_RESTART};
+    sigaction(SIGXFSZ, &act, NULL);
+    if (getrlimit(RLIMIT_STACK, &stack) != 0 || stack.rlim_cur >= STACK)
+        return HD_EXIT_OK;
+    hd_cli_error(cli, "the stack is limited to %llu kB (ulimit -s), and heddle needs %d kB",
+                 (unsigned long long)stack.rlim_cur / 1024, STACK / 1024);
+    return HD_EXIT_UNSUPPORTED;
 }
 
 static enum hd_exit read_environment(const struct hd_cli *cli)
@@ -57,7 +78,9 @@ int main(int argc, char **argv)
     signal(SIGPIPE,
            SIG_IGN); /* the exit code must tell what was found even when a pager quits early */
     cli.color_err = hd_term_use_color(HD_COLOR_AUTO, 2);
-    enum hd_exit code = read_environment(&cli);
+    enum hd_exit code = guard_limits(&cli);
+    if (code == HD_EXIT_OK)
+        code = read_environment(&cli);
     const struct hd_cmd *cmd = verb_of_name(argc > 0 ? argv[0] : "");
     if (code == HD_EXIT_OK)
         code = cmd->run(&cli, cmd, argc - 1, argv + 1);

@@ -8,7 +8,16 @@
 
 /* clang-format off */
 
+#define HD_OPTION_JOBS(member)                                                                     \
+    {'j', "jobs", HD_OPT_COUNT, offsetof(struct values, member), "N", "Use N cores (all)", NULL,   \
+     1, 1024}
+
 /* ---- the program that runs ---- */
+
+/* Runs of a program that uses files or ports may disturb each other, so this is not --jobs. */
+#define HD_OPTION_AT_ONCE(member)                                                                  \
+    {0, "at-once", HD_OPT_COUNT, offsetof(struct values, member), "N",                             \
+     "Let N runs of the program go on at the same time (1)", NULL, 1, 256}
 
 #define HD_OPTION_EXIT_STEPS(member)                                                               \
     {0, "exit-steps", HD_OPT_COUNT, offsetof(struct values, member), "N",                          \
@@ -31,6 +40,9 @@
 #define HD_OPTION_SC(member)                                                                       \
     {0, "sc", HD_OPT_FLAG, offsetof(struct values, member), NULL,                                  \
      "Take every atomic operation as seq_cst: no unordered races", NULL, 0, 0}
+#define HD_OPTION_PAIRS_FROM(member)                                                               \
+    {0, "pairs-from", HD_OPT_FILE, offsetof(struct values, member), "FILE",                        \
+     "Answer the warnings of another tool: TSan, Helgrind, SARIF, file:line", NULL, 0, 0}
 #define HD_OPTION_TIMES(member)                                                                    \
     {'t', "times", HD_OPT_COUNT, offsetof(struct values, member), "N",                             \
      "Replay each order of each finding N times (3); 0 predicts only", NULL, 0, 1000000}
@@ -52,14 +64,18 @@
 #define HD_OPTION_FULL_STACKS(member)                                                              \
     {0, "full-stacks", HD_OPT_FLAG, offsetof(struct values, member), NULL,                         \
      "Show the frames of libraries, too", NULL, 0, 0}
+#define HD_OPTION_WHOLE(member)                                                                    \
+    {'v', "verbose", HD_OPT_FLAG, offsetof(struct values, member), NULL,                           \
+     "Print all about each finding, not ten lines", NULL, 0, 0}
 #define HD_OPTIONS_REPORT(output)                                                                  \
     {0, "gen-suppressions", HD_OPT_CHOICE, offsetof(struct values, output.rules), "WHICH",         \
      "Print rules that hide findings: no (none), errors (the new confirmed) or all",               \
      "no|errors|all", 0, 0},                                                                       \
     HD_OPTION_JSON(output.json),                                                                   \
     {'f', "format", HD_OPT_CHOICE, offsetof(struct values, output.format), "FORMAT",               \
-     "Print the report as " HD_FORMAT_NAMES, HD_FORMAT_NAMES, 0, 0},                               \
+     "Print the report in this format", HD_FORMAT_NAMES, 0, 0},                                    \
     HD_OPTION_FULL_STACKS(output.full),                                                            \
+    HD_OPTION_WHOLE(output.whole),                                                                 \
     {'r', "report", HD_OPT_FILES, offsetof(struct values, output.reports), "FILE",                 \
      "Write the report to FILE, too, as its ending says; may be repeated", NULL, 0, 0}
 

@@ -4,6 +4,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -38,7 +39,7 @@ static bool is_empty(const char *path)
 
 static enum hd_status make_wanted(const char *path, struct hd_err *err)
 {
-    if (mkdir(path, 0777) == 0)
+    if (mkdir(path, 0700) == 0)
         return HD_OK;
     if (errno != EEXIST)
         return cannot_make(path, err);
@@ -66,11 +67,11 @@ static unsigned long last_number(void)
 
 static enum hd_status make_next(char *path, size_t size, struct hd_err *err)
 {
-    if (mkdir(HD_OUTDIR, 0777) && errno != EEXIST)
+    if (mkdir(HD_OUTDIR, 0700) && errno != EEXIST)
         return cannot_make(HD_OUTDIR, err);
     for (unsigned long n = last_number() + 1;; n++) {
         enum hd_status s = fits(snprintf(path, size, "%s/%lu", HD_OUTDIR, n), size, err);
-        if (s != HD_OK || mkdir(path, 0777) == 0)
+        if (s != HD_OK || mkdir(path, 0700) == 0)
             return s;
         if (errno != EEXIST) /* another run may be quicker */
             return cannot_make(path, err);
@@ -87,13 +88,21 @@ enum hd_status hd_outdir_make(const char *wanted, char *path, size_t size, struc
 
 void hd_outdir_link(const char *path)
 {
-    char next[64];
     if (strncmp(path, HD_OUTDIR "/", strlen(HD_OUTDIR "/")) != 0)
         return;
-    const char *name = path + strlen(HD_OUTDIR "/");
-    snprintf(next, sizeof next, HD_OUTDIR "/.latest-%ld", (long)getpid());
-    if (symlink(name, next) == 0 && rename(next, HD_OUTDIR_LATEST) != 0)
-        unlink(next);
+    int fd = open(HD_OUTDIR, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    hd_outdir_point(fd, path + strlen(HD_OUTDIR "/"));
+    close(fd);
+}
+
+void hd_outdir_point(int fd, const char *name)
+{
+    char next[64];
+    snprintf(next, sizeof next, ".latest-%ld", (long)getpid());
+    if (symlinkat(name, fd, next) == 0 && renameat(fd, next, fd, HD_OUTDIR_LINK) != 0)
+        unlinkat(fd, next, 0);
 }
 
 void hd_outdir_latest(char *path, size_t size)
@@ -127,20 +136,19 @@ enum hd_status hd_outdir_report(const char *word, char *path, size_t size, struc
                 err);
 }
 
-static bool is_id(const char *word)
+bool hd_outdir_is_id(const char *word)
 {
     return !strncmp(word, "R-", 2) && word[2] &&
            strspn(word + 2, "0123456789abcdef") == strlen(word + 2);
 }
 
-/* The race with this id or beginning of one; any when id is NULL. */
-static enum hd_status find_race(const struct hd_report *r, const char *id, const char *report,
-                                const struct hd_finding **found, struct hd_err *err)
+enum hd_status hd_outdir_find(const struct hd_report *r, const char *id, const char *report,
+                              bool witness, const struct hd_finding **found, struct hd_err *err)
 {
     size_t matches = 0;
     for (size_t i = 0; i < r->n_findings; i++) {
         const struct hd_finding *f = &r->findings[i];
-        if (!f->witness || (id && strncmp(f->id, id, strlen(id)) != 0))
+        if ((!f->witness && witness) || (id && strncmp(f->id, id, strlen(id)) != 0))
             continue;
         if (matches++ == 0)
             *found = f;
@@ -150,7 +158,8 @@ static enum hd_status find_race(const struct hd_report *r, const char *id, const
     if (matches == 1)
         return HD_OK;
     if (!id)
-        return hd_err_set(err, HD_ERR_INPUT, "%s has no race to replay", report);
+        return hd_err_set(err, HD_ERR_INPUT, "%s has no race to %s", report,
+                          witness ? "replay" : "show");
     return hd_err_set(err, HD_ERR_INPUT,
                       matches ? "%s has several races that begin with %s" : "%s has no race %s",
                       report, id);
@@ -168,18 +177,18 @@ enum hd_status hd_outdir_witness(const char *word, const char *run, char *path, 
     if (there && S_ISDIR(st.st_mode))
         return hd_err_at(err, HD_ERR_INPUT, word, 0,
                          "a folder; name a race of the run in it with --run %s R-...", word);
-    if (word && !there && strcmp(word, "-") != 0 && !is_id(word))
+    if (word && !there && strcmp(word, "-") != 0 && !hd_outdir_is_id(word))
         return hd_err_at(err, HD_ERR_INPUT, word, 0,
                          !strncmp(word, "R-", 2)
                              ? "not an id: R- and hexadecimal digits, such as R-7f3a9c"
                              : "there is no such witness file, and it is no id such as R-7f3a9c");
-    if (word && (there || !is_id(word)))
+    if (word && (there || !hd_outdir_is_id(word)))
         return fits(snprintf(path, size, "%s", word), size, err);
     enum hd_status s = hd_outdir_report(run, report, sizeof report, err);
     if (s == HD_OK)
         s = hd_report_load_json(report, &r, err);
     if (s == HD_OK)
-        s = find_race(r, word, report, &found, err);
+        s = hd_outdir_find(r, word, report, true, &found, err);
     if (s == HD_OK) {
         char *slash = strrchr(report, '/');
         s = fits(

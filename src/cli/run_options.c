@@ -12,13 +12,13 @@ enum hd_exit hd_runs_program(const struct hd_cli *cli, const struct hd_cmd *cmd,
                              size_t size)
 {
     int sources = 0;
-    while (sources < before && hd_build_is_source((*argv)[sources]))
+    while (sources < before && hd_compile_is_source((*argv)[sources]))
         sources++;
     if (sources) {
         if (sources < before)
             return hd_cli_usage(cli, cmd, "'%s' is no source file; arguments follow --",
                                 (*argv)[sources]);
-        enum hd_exit code = hd_build_sources(cli, dir, sources, *argv, cflags, program, size);
+        enum hd_exit code = hd_compile_sources(cli, dir, sources, *argv, cflags, program, size);
         if (code != HD_EXIT_OK)
             return code;
         *argv += sources - 1;
@@ -60,6 +60,7 @@ static enum hd_exit print(const struct hd_cli *cli, const struct hd_runs_output 
     enum hd_exit code = HD_EXIT_OK;
     fflush(stdout);
     report->full_stacks = out->full;
+    report->whole = out->whole;
     if (!cli->quiet || out->format != HD_REPORT_TEXT)
         code = hd_cli_save_report(cli, report, (enum hd_report_kind)out->format, NULL, stderr,
                                   cli->color_err);

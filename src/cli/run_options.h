@@ -19,6 +19,7 @@ struct hd_runs_output {
     int format;                  /* enum hd_report_kind of what is printed */
     int rules;                   /* --gen-suppressions: 0 none, 1 of errors, 2 of all findings */
     bool full;                   /* --full-stacks */
+    bool whole;                  /* --verbose */
 };
 /* Refuses endings that stand for no format, and two formats to print; --json alone is --format
  * json. */

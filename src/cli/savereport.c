@@ -70,6 +70,7 @@ enum hd_exit hd_cli_save_report(const struct hd_cli *cli, struct hd_report *r,
         path = log;
     char cwd[PATH_MAX];
     const char *root = getcwd(cwd, sizeof cwd);
+    r->brief = (!path || !strcmp(path, "-")) && !r->whole && !r->full_stacks;
     if (!path || !strcmp(path, "-")) {
         hd_formats_write(stream, r, kind, root, color);
         return HD_EXIT_OK;

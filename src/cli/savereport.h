@@ -11,7 +11,8 @@
 
 /* Writes a report to a file; path NULL and "-" are `stream` (with `color`). ThreadSanitizer's words
  * go to the log that TSAN_OPTIONS names when there is no path. Places below the current folder are
- * relative to it. On failure the reason is on stderr and the exit code for it is returned. */
+ * relative to it. Text that does not go to a file is brief, unless the report is to be whole. On
+ * failure the reason is on stderr and the exit code for it is returned. */
 enum hd_exit hd_cli_save_report(const struct hd_cli *cli, struct hd_report *r,
                                 enum hd_report_kind kind, const char *path, FILE *stream,
                                 bool color);

@@ -167,6 +167,7 @@ static void print_pair(const struct hd_cli *cli, const struct hd_trace *t,
 void hd_cli_show_schedule(const struct hd_cli *cli, const struct hd_trace *t,
                           const struct hd_witness *w)
 {
+    HD_ASSERT(w->n > 0);
     enum { HEAD = 4, TAIL = 6 }; /* stretches shown at both ends of a long schedule */
     enum { WAKES = 6 };
     size_t stretches = 0, at = 0;

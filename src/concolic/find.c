@@ -3,6 +3,7 @@
 
 #include "base/printable.h"
 #include "base/alloc.h"
+#include "base/log.h"
 #include "base/outfile.h"
 #include "base/progress.h"
 #include "concolic/ktest.h"
@@ -120,6 +121,7 @@ static bool tell(struct hd_search *s, struct hd_flight *f, const struct about *a
     if (hd_names_find(&s->known, a->key, strlen(a->key), &id))
         return false;
     hd_names_add(&s->known, a->key, strlen(a->key));
+    HD_DEBUG_LINE(CONCOLIC, "run %u: %s: %s", f->run.number, hd_found_names[a->kind], a->text);
     s->stats->found[a->kind]++;
     if (a->kind == HD_FOUND_RACE && s->stats->first_race < 0)
         s->stats->first_race = hd_progress_now() - s->started;
@@ -286,7 +288,7 @@ void hd_find_all(struct hd_search *s, struct hd_flight *f)
     struct hd_err err = {0};
     bool any = false, predict = f->run.aside.threads > 1 && !s->o->no_predict;
     if ((predict || f->run.aside.ending != HD_END_EXIT) &&
-        hd_drive_load(f->run.trace, &t, NULL, &built, &err) != HD_OK)
+        hd_load_trace(f->run.trace, &t, NULL, &built, &err) != HD_OK)
         t = NULL;
     if (predict && t) {
         any = find_races(s, f, t);

@@ -22,15 +22,16 @@
 /* Starting a solver takes longer than most questions; one that has seen many terms gets slow. */
 #define SOLVER_LIFE 100
 
-void hd_hunt_defaults(struct hd_hunt_options *o)
+void hd_input_search_defaults(struct hd_hunt_options *o)
 {
     *o = (struct hd_hunt_options){.solver_seconds = 10, .max_depth = 20000, .jobs = 1};
     o->limits.seconds = 60;
 }
 
-void hd_hunt_stats_fini(struct hd_hunt_stats *stats)
+void hd_input_search_stats_fini(struct hd_hunt_stats *stats)
 {
     hd_names_fini(&stats->calls);
+    hd_names_fini(&stats->ignored);
     hd_names_fini(&stats->notes);
     hd_names_fini(&stats->uncovered);
 }
@@ -143,11 +144,25 @@ static void add_target(struct hd_search *s, struct hd_path *p, uint32_t i, uint3
     hd_tree_close(&s->tree, node, HD_FLIP_UNKNOWN);
 }
 
+/* The other way of a new choice: to be tried, unless it is another share's. */
+static void add_choice(struct hd_search *s, struct hd_path *p, uint32_t i, uint32_t node,
+                       struct hd_path_way way)
+{
+    const struct hd_path_share *share = &s->o->share;
+    if (p->steps[i].kind != HD_SYM_TARGET) /* where that goes is not known yet */
+        way = hd_path_way_after(share, way, hd_path_choice(p, i, !p->steps[i].taken));
+    if (hd_path_share_has(share, way))
+        push_todo(s, p, i, node);
+    else
+        hd_tree_give_up(&s->tree, node, HD_FLIP_ELSEWHERE);
+}
+
 /* Adds the path to the tree. New choices are to be tried the other way, unless a state is reached
- * from which nothing new can come. */
-static void add_path(struct hd_search *s, struct hd_path *p)
+ * from which nothing new can come. True: the path is of this share. */
+static bool add_path(struct hd_search *s, struct hd_path *p)
 {
     uint32_t node = ROOT;
+    struct hd_path_way way = {0};
     bool fresh = false, any = false, pruned = false;
     for (uint32_t i = 0; i < p->n_steps; i++) {
         bool is_new = i == 0 ? hd_tree_at(&s->tree, ROOT)->state == 0 : fresh;
@@ -157,12 +172,14 @@ static void add_path(struct hd_search *s, struct hd_path *p)
             pruned = !s->o->no_prune && is_choice(&p->steps[i]) && hd_prune_at(s, p, node, i);
             s->stats->pruned += pruned;
             if (is_choice(&p->steps[i]) && !pruned)
-                push_todo(s, p, i, node);
+                add_choice(s, p, i, node, way);
             if (p->steps[i].kind == HD_SYM_AGAIN)
                 decided_before(s, p, i, node);
         }
         uint64_t choice = hd_path_choice(p, i, p->steps[i].taken);
         hd_map_put(&s->tried, choice, NULL);
+        if (is_choice(&p->steps[i]))
+            way = hd_path_way_after(&s->o->share, way, choice);
         uint32_t at = node;
         node = hd_tree_enter(&s->tree, node, choice, &fresh);
         if (fresh && p->steps[i].kind == HD_SYM_TARGET && !pruned)
@@ -170,6 +187,10 @@ static void add_path(struct hd_search *s, struct hd_path *p)
         any |= fresh;
     }
     s->stats->repeated += !any && p->n_steps > 0;
+    bool ours = hd_path_share_owns(&s->o->share, way);
+    if (!ours)
+        hd_tree_give_up(&s->tree, node, HD_FLIP_ELSEWHERE);
+    return ours;
 }
 
 static enum hd_status save_input(struct hd_search *s, const struct hd_path *p)
@@ -192,6 +213,37 @@ static void add_losses(struct hd_search *s, const struct hd_shared_arena *a)
     }
 }
 
+static void add_given(struct hd_search *s, const struct hd_shared_arena *a)
+{
+    for (uint32_t i = 0; i < a->n_objects; i++)
+        hd_names_add(&s->given, a->objects[i].name, strcspn(a->objects[i].name, "#"));
+}
+
+/* A function that was to be input may be one that Heddle models itself, or that is never called: a
+ * search that says nothing of it would seem to have tried it. */
+static void find_ignored(struct hd_search *s)
+{
+    static const char call[] = "call:";
+    const struct hd_vec *places = &s->o->seed->places;
+    uint32_t id;
+    for (size_t i = 0; s->o->asked_calls && i < places->len; i++) {
+        const struct hd_input_bytes *b = hd_vec_at(places, i);
+        const char *place = (const char *)b->data, *name = place + sizeof call - 1;
+        if (!strncmp(place, call, sizeof call - 1) &&
+            !hd_names_find(&s->given, name, strlen(name), &id))
+            hd_names_add(&s->stats->ignored, name, strlen(name));
+    }
+}
+
+static void count_run(struct hd_search *s, const struct hd_aside *run, bool ours)
+{
+    if (s->stats->paths++ == 0)
+        s->stats->wait_status = run->wait_status;
+    s->stats->others += !ours;
+    s->stats->events += ours ? run->events : 0;
+    s->stats->threads = run->threads > s->stats->threads ? run->threads : s->stats->threads;
+}
+
 static enum hd_status landed(struct hd_search *s, struct hd_flight *f)
 {
     struct hd_shared_arena a;
@@ -200,6 +252,7 @@ static enum hd_status landed(struct hd_search *s, struct hd_flight *f)
         return st;
     struct hd_path *p = hd_path_new(&a, &f->in, f->run.number, s->o->max_depth);
     add_losses(s, &a);
+    add_given(s, &a);
     s->stats->too_deep += a.n_steps > s->o->max_depth;
     hd_find_cover(s, &a);
     bool expected = as_expected(s, f, p);
@@ -207,15 +260,18 @@ static enum hd_status landed(struct hd_search *s, struct hd_flight *f)
                   expected ? "" : ", went another way than asked for", s->todo.len);
     if (f->from)
         hd_tree_close(&s->tree, f->node, expected ? HD_FLIP_DONE : HD_FLIP_UNKNOWN);
-    add_path(s, p);
+    bool ours = add_path(s, p) || !expected; /* who else would get there? */
     st = save_input(s, p);
     hd_input_fini(&f->in);
     hd_input_copy(&f->in, &p->input);
     hd_path_put(p);
     hd_find_uncovered(s, &a);
     hd_shared_arena_close(&a);
-    if (st == HD_OK)
+    if (st == HD_OK && ours)
         hd_find_all(s, f);
+    else
+        hd_run_remove(&f->run);
+    count_run(s, &f->run.aside, ours);
     return st;
 }
 
@@ -231,7 +287,7 @@ static void end_solver(struct hd_search *s)
     s->bv = NULL;
 }
 
-struct hd_bv *hd_hunt_solver(struct hd_search *s)
+struct hd_bv *hd_input_search_solver(struct hd_search *s)
 {
     if (s->bv_used++ % SOLVER_LIFE == 0)
         end_solver(s);
@@ -245,7 +301,7 @@ static bool solve(struct hd_search *s, const struct hd_todo *t, struct hd_flight
 {
     struct hd_formula q;
     struct hd_u32vec steps = {0};
-    hd_formula_init(&q, hd_hunt_solver(s), t->path);
+    hd_formula_init(&q, hd_input_search_solver(s), t->path);
     hd_formula_slice(&q, t->step, &steps);
     for (size_t i = 0; i < s->targets.len; i++) {
         const struct hd_todo *known = hd_vec_at(&s->targets, i);
@@ -315,14 +371,6 @@ static void end_flight(struct hd_flight *f)
     hd_path_put(f->from);
 }
 
-static void count_run(struct hd_search *s, const struct hd_aside *run)
-{
-    if (s->stats->paths++ == 0)
-        s->stats->wait_status = run->wait_status;
-    s->stats->events += run->events;
-    s->stats->threads = run->threads > s->stats->threads ? run->threads : s->stats->threads;
-}
-
 static enum hd_status wait_all(struct hd_search *s, struct hd_flight *flights, unsigned n)
 {
     enum hd_status st = HD_OK;
@@ -331,12 +379,10 @@ static enum hd_status wait_all(struct hd_search *s, struct hd_flight *flights, u
         if (st == HD_OK)
             st = hd_run_wait(&flights[i].run, s->err);
         s->stats->run_seconds += hd_progress_now() - before;
-        if (st == HD_OK) {
-            count_run(s, &flights[i].run.aside);
+        if (st == HD_OK)
             st = landed(s, &flights[i]);
-        } else {
+        else
             hd_run_remove(&flights[i].run);
-        }
         end_flight(&flights[i]);
         if (s->o->progress)
             s->o->progress(s->o->ctx, s->stats->paths, s->todo.len);
@@ -367,7 +413,7 @@ static enum hd_status search(struct hd_search *s)
 static enum hd_status open_dir(struct hd_search *s)
 {
     char path[PATH_MAX + 32];
-    mkdir(s->o->dir, 0777);
+    mkdir(s->o->dir, 0700);
     if (!realpath(s->o->dir, s->dir))
         return hd_err_set(s->err, HD_ERR_IO, "cannot use %s: %s", s->o->dir, strerror(errno));
     snprintf(path, sizeof path, "%s/messages.txt", s->dir);
@@ -380,7 +426,8 @@ static enum hd_status open_dir(struct hd_search *s)
 /* Whether some choice of some input, or some race of a path, may have escaped the search. */
 static bool may_miss_paths(const struct hd_hunt_stats *t)
 {
-    uint64_t lost = t->unknown + t->diverged + t->too_deep + t->bad + t->unread + t->undecided;
+    uint64_t lost = t->unknown + t->diverged + t->too_deep + t->bad + t->unread + t->undecided +
+                    t->ignored.count;
     for (int i = 0; i < HD_SYM_LOST_COUNT; i++)
         lost += t->lost[i];
     return lost > 0;
@@ -393,6 +440,7 @@ static const char *why_ended(const struct hd_search *s)
     if (s->todo.len == 0)
         return s->stats->unknown          ? "the solver gave up on the rest"
                : may_miss_paths(s->stats) ? "every path that could be followed was tried"
+               : s->o->share.of > 1       ? "every path of this share was tried"
                                           : "every path was tried";
     if (s->o->first_only && s->stats->found[HD_FOUND_RACE])
         return "a race was found";
@@ -402,6 +450,7 @@ static const char *why_ended(const struct hd_search *s)
 static void end(struct hd_search *s)
 {
     end_solver(s);
+    find_ignored(s);
     s->stats->open = s->todo.len;
     s->stats->seconds = hd_progress_now() - s->started;
     s->stats->why_ended = why_ended(s);
@@ -416,6 +465,7 @@ static void end(struct hd_search *s)
     hd_tree_fini(&s->tree);
     hd_free(s->cover, s->cap_cover);
     hd_names_fini(&s->known);
+    hd_names_fini(&s->given);
     hd_map_fini(&s->tried);
     if (!s->messages)
         return;
@@ -428,7 +478,7 @@ static void end(struct hd_search *s)
 }
 
 /* Without the hooks no input is followed: then one path would look like all of them. */
-enum hd_status hd_hunt_check(const struct hd_input *seed, struct hd_err *err)
+enum hd_status hd_input_search_check(const struct hd_input *seed, struct hd_err *err)
 {
     char path[PATH_MAX];
     const char *name = (const char *)((struct hd_input_bytes *)hd_vec_at(&seed->words, 0))->data;
@@ -453,7 +503,7 @@ enum hd_status hd_hunt(const struct hd_hunt_options *o, struct hd_hunt_stats *st
                           .started = hd_progress_now(),
                           .next_test = 1};
     hd_tree_init(&s.tree);
-    enum hd_status st = hd_hunt_check(o->seed, err);
+    enum hd_status st = hd_input_search_check(o->seed, err);
     if (st == HD_OK)
         st = open_dir(&s);
     if (st == HD_OK)

@@ -18,6 +18,7 @@
 #define HD_CONCOLIC_INPUT_SEARCH_H
 
 #include "concolic/input.h"
+#include "concolic/path_share.h"
 #include "concolic/run.h"
 #include "abi/sym_abi.h"
 #include "predict/run/predict.h"
@@ -56,17 +57,20 @@ struct hd_hunt_options {
     uint64_t max_paths;    /* runs; 0: no limit */
     uint32_t max_depth;    /* choices of a path that are looked at */
     unsigned jobs;         /* runs at a time, and workers of prediction */
+    struct hd_path_share share;
     bool no_prune, no_predict, first_only, keep_all;
+    bool asked_calls; /* the places "call:" of the seed were asked for, and are no default */
     struct hd_run_limits limits;
     /* Called with the trace, the input and all files of the run in place: it can be repeated. */
     void (*found)(void *ctx, const struct hd_found *f);
     void (*progress)(void *ctx, uint64_t paths, uint64_t open);
     void *ctx;
 };
-void hd_hunt_defaults(struct hd_hunt_options *o);
+void hd_input_search_defaults(struct hd_hunt_options *o);
 
 struct hd_hunt_stats {
     uint64_t paths, open; /* runs; choices left untried */
+    uint64_t others;      /* of the runs: paths of other shares, which were not looked into */
     uint64_t infeasible, unknown, pruned, diverged, repeated;
     uint64_t checks, tried; /* questions that went to the solver, and that did not need it */
     double seconds, solver_seconds, run_seconds, predict_seconds;
@@ -79,6 +83,7 @@ struct hd_hunt_stats {
     uint64_t lost[HD_SYM_LOST_COUNT];
     uint64_t bad;              /* expressions whose value did not follow: dropped */
     struct hd_names calls;     /* functions that are not modelled */
+    struct hd_names ignored;   /* functions that were asked for and whose result was never input */
     struct hd_names notes;     /* sentences of the recorder: what it could not see */
     struct hd_names uncovered; /* "file.c:12 (true)", in order */
     uint64_t events, threads;  /* of all runs; the largest number of threads */
@@ -89,11 +94,11 @@ struct hd_hunt_stats {
 };
 
 /* Whether the program of the input can be searched at all. HD_ERR_INPUT: why not. */
-enum hd_status hd_hunt_check(const struct hd_input *seed, struct hd_err *err);
+enum hd_status hd_input_search_check(const struct hd_input *seed, struct hd_err *err);
 /* HD_ERR_INPUT: the program cannot be used. Ctrl-C and budgets are not errors. The caller ends
- * *stats with hd_hunt_stats_fini in every case. */
+ * *stats with hd_input_search_stats_fini in every case. */
 enum hd_status hd_hunt(const struct hd_hunt_options *o, struct hd_hunt_stats *stats,
                        struct hd_err *err);
-void hd_hunt_stats_fini(struct hd_hunt_stats *stats);
+void hd_input_search_stats_fini(struct hd_hunt_stats *stats);
 
 #endif

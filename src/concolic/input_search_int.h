@@ -35,17 +35,18 @@ struct hd_search {
     uint8_t *cover;        /* by outcome */
     uint32_t cap_cover;
     struct hd_names known; /* findings already told */
+    struct hd_names given; /* inputs that a run asked for: "stdin", "rand" of rand#2 */
     struct hd_map tried;   /* choices that were taken by a run or asked for */
     FILE *messages;
     double started;
     uint32_t next_test;
-    struct hd_bv *bv; /* hd_hunt_solver */
+    struct hd_bv *bv; /* hd_input_search_solver */
     uint32_t bv_used;
     bool told_branches;
 };
 
 /* hunt.c: where the next formula goes; no formula may be under way. */
-struct hd_bv *hd_hunt_solver(struct hd_search *s);
+struct hd_bv *hd_input_search_solver(struct hd_search *s);
 
 /* prune.c: can nothing new be covered from step i of the path on, which is at this node? Then the
  * reason is kept there. */

@@ -46,7 +46,7 @@ static bool is_implied(struct question *q, const struct hd_path *other, uint32_t
     if (is_said(q, hd_path_choice(other, k, other->steps[k].taken)))
         return true;
     if (!q->has_formula) {
-        hd_formula_init(&q->f, hd_hunt_solver(q->s), q->path);
+        hd_formula_init(&q->f, hd_input_search_solver(q->s), q->path);
         q->has_formula = true;
     }
     struct hd_u32vec steps = {0};

@@ -87,8 +87,13 @@ void hd_tree_close(struct hd_tree *t, uint32_t node, enum hd_flip flip)
 {
     hd_tree_at(t, node)->flip = flip;
     count(t, node, -1);
-    if (flip != HD_FLIP_UNKNOWN)
-        return;
+    if (flip == HD_FLIP_UNKNOWN)
+        hd_tree_give_up(t, node, flip);
+}
+
+void hd_tree_give_up(struct hd_tree *t, uint32_t node, enum hd_flip flip)
+{
+    hd_tree_at(t, node)->flip = flip;
     for (;; node = hd_tree_at(t, node)->parent) {
         hd_tree_at(t, node)->given_up = true;
         if (node == ROOT)

@@ -18,6 +18,7 @@ enum hd_flip {
     HD_FLIP_INFEASIBLE, /* no input goes that way; `core` says why */
     HD_FLIP_UNKNOWN,    /* the solver gave up, or a run that was meant to went elsewhere */
     HD_FLIP_PRUNED,     /* nothing new can be covered from here on; `core` says why */
+    HD_FLIP_ELSEWHERE,  /* another share tries it */
 };
 
 /* A reason: steps of a path that together exclude something. */
@@ -30,7 +31,7 @@ struct hd_tree_node {
     uint32_t parent, depth;  /* the root is its own parent */
     uint32_t child, sibling; /* 0: none */
     uint32_t pending;        /* open choices here and below */
-    bool given_up;           /* something here or below is UNKNOWN */
+    bool given_up;           /* something here or below is UNKNOWN or ELSEWHERE */
     enum hd_flip flip;       /* of the other way */
     uint64_t state;          /* equal: the same place with the same state (hd_sym_step.past) */
     struct hd_core core;
@@ -54,6 +55,8 @@ void hd_tree_mark(struct hd_tree *t, uint32_t node, uint64_t state);
 uint32_t hd_tree_same(const struct hd_tree *t, uint32_t node, uint32_t before);
 void hd_tree_open(struct hd_tree *t, uint32_t node);                     /* the other way */
 void hd_tree_close(struct hd_tree *t, uint32_t node, enum hd_flip flip); /* it was open */
+/* What is below this node is not all known here: nothing may be concluded from it. */
+void hd_tree_give_up(struct hd_tree *t, uint32_t node, enum hd_flip flip);
 void hd_tree_set_core(struct hd_tree *t, uint32_t node, struct hd_path *path,
                       const struct hd_u32vec *steps);
 bool hd_tree_is_above(const struct hd_tree *t, uint32_t upper, uint32_t node);

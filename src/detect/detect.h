@@ -22,6 +22,7 @@ struct hd_detect_opts {
     /* syncp, hd_detect_order: by event, what counts as its place; NULL: the trace's places. */
     const uint32_t *spots;
     double deadline; /* syncp: hd_progress_now() at which it stops; 0: never */
+    uint64_t looks;  /* but not before it has compared so many accesses and lists */
     /* syncp: called once for each racing pair of places, with the events and, by thread, how many
      * first events run before both. May be NULL. */
     void (*found)(void *ctx, hd_eid a, hd_eid b, const uint32_t *ran);

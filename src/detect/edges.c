@@ -292,7 +292,7 @@ static void work_init(struct work *w, const struct hd_trace *t)
     for (size_t i = 0; i < barriers; i++)
         w->barrier[i].completion = HD_EID_NONE;
     if (conds)
-        hd_check_matching(t, &w->matching);
+        hd_matching_check(t, &w->matching);
 }
 
 static void work_fini(struct work *w)

@@ -16,7 +16,7 @@ struct released {
 
 struct walk {
     const struct hd_trace *t;
-    bool plus, no_locks;
+    bool plus;
     bool silent; /* the clocks alone are wanted, no history */
     struct hd_clock_pool pool;
     struct hd_clock **clock;   /* by thread */
@@ -175,7 +175,7 @@ static void step(struct walk *w, hd_eid e)
         fence(w, e);
     else if (op == HD_OP_BARIN || op == HD_OP_BAROUT)
         barrier(w, e);
-    else if (op != HD_OP_BRANCH && !w->no_locks)
+    else if (op != HD_OP_BRANCH)
         w->version[u] += hd_lock_clock_step(w->lock, &w->pool, t, e, &w->clock[u]);
     hd_relay_give(&w->relay, e, w->clock[u], u, t->pos[e] + 1);
 }
@@ -245,18 +245,15 @@ static void walk_fini(struct walk *w)
 }
 
 enum hd_status hd_detect_order(const struct hd_trace *t, const struct hd_detect_opts *opts,
-                               unsigned how, struct hd_detect_result *r, struct hd_err *err)
+                               enum hd_order_by by, struct hd_detect_result *r, struct hd_err *err)
 {
-    struct walk w = {.plus = how & HD_BY_PLUS, .no_locks = how & HD_NO_LOCKS};
-    struct hd_locksets *ls = w.no_locks ? hd_locksets_new(t) : NULL;
+    struct walk w = {.plus = by == HD_BY_PLUS};
     walk_init(&w, t);
-    hd_history_init(&w.history, t, opts, r, ls);
+    hd_history_init(&w.history, t, opts, r, NULL);
     for (size_t e = 0; e < t->n_events && !hd_sink_stopped(&w.history.sink, e); e++)
         step(&w, (hd_eid)e);
     walk_fini(&w);
-    enum hd_status status = hd_history_finish(&w.history, err);
-    hd_locksets_free(ls);
-    return status;
+    return hd_history_finish(&w.history, err);
 }
 
 bool hd_order_unordered(const struct hd_trace *t, hd_eid a, hd_eid b)

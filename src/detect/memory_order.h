@@ -10,14 +10,10 @@
 
 #include "detect/detect.h"
 
-enum {
-    HD_BY_PLUS = 1, /* by hb+ instead of hb */
-    HD_NO_LOCKS =
-        2, /* the order in which locks were taken does not count; what they exclude does */
-};
+enum hd_order_by { HD_BY_HB, HD_BY_PLUS /* hb+ */ };
 
 enum hd_status hd_detect_order(const struct hd_trace *t, const struct hd_detect_opts *opts,
-                               unsigned how, struct hd_detect_result *r, struct hd_err *err);
+                               enum hd_order_by by, struct hd_detect_result *r, struct hd_err *err);
 
 /* Is b, which comes after a, not ordered after it by hb? */
 bool hd_order_unordered(const struct hd_trace *t, hd_eid a, hd_eid b);

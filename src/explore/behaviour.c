@@ -86,7 +86,7 @@ uint64_t hd_behaviour_of_file(const char *path)
 {
     struct hd_trace *t = NULL;
     struct hd_err err = {0};
-    if (hd_drive_load(path, &t, NULL, NULL, &err) != HD_OK)
+    if (hd_load_trace(path, &t, NULL, NULL, &err) != HD_OK)
         return 0;
     uint64_t number = hd_behaviour(t);
     hd_trace_free(t);

@@ -13,6 +13,7 @@
  * step: schedules that differ in nothing else count as one.
  */
 #include "base/interrupt.h"
+#include "base/log.h"
 #include "explore/ahead.h"
 #include "explore/explore.h"
 #include "explore/findings.h"
@@ -234,7 +235,7 @@ static bool used_up(struct search *s)
  * but a release by another thread makes choices of locks wrong, so that it may never end. */
 static void see_untold(struct search *s, const struct hd_exec_run *run)
 {
-    const char *why = hd_run_untold(run);
+    const char *why = hd_exec_run_untold(run);
     if (why)
         incomplete(s, why);
     s->lost = s->lost || run->untold & HD_STEER_FOREIGN_RELEASE;
@@ -278,7 +279,7 @@ static enum hd_status run_once(struct search *s, struct hd_err *err)
         see_untold(s, &run);
         see_run(s, &run);
     }
-    hd_run_fini(&run);
+    hd_exec_run_fini(&run);
     return status;
 }
 
@@ -420,6 +421,9 @@ enum hd_status hd_explore_dpor(const struct hd_explore_opts *opts, struct hd_exp
     s.findings.exec = hd_ahead_exec(s.ahead);
     if (status == HD_OK)
         status = go(&s, err);
+    HD_DEBUG_LINE(EXPLORE, "dpor: %llu executions, %llu of them redundant%s%s",
+                  (unsigned long long)result->p.executions, (unsigned long long)result->p.redundant,
+                  *result->why ? "; " : "", result->why);
     hd_ahead_free(s.ahead);
     hd_findings_fini(&s.findings);
     hd_order_fini(&s.order);

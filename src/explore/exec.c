@@ -2,6 +2,8 @@
 
 #include "base/alloc.h"
 #include "base/interrupt.h"
+#include "base/log.h"
+#include "base/process.h"
 #include "record/record_child.h"
 #include "record/program.h"
 #include "record/ring.h"
@@ -17,10 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/personality.h>
-#include <sys/prctl.h>
 #include <sys/shm.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -199,8 +198,8 @@ static void reap(struct hd_exec *x, int *status)
     kill(-x->pid, SIGKILL); /* and what it may have left running */
     if (x->server.pid && !x->ended && !hd_server_ended(&x->server, -1, status))
         hd_server_close(&x->server);
-    while (!x->server.pid && waitpid(x->pid, status, 0) < 0 && errno == EINTR)
-        continue;
+    if (!x->server.pid)
+        *status = hd_process_wait(x->pid);
     if (x->server.pid && x->ended)
         *status = x->status;
     if (x->gone >= 0)
@@ -276,65 +275,35 @@ static enum hd_status write_plan(struct hd_exec *x, const struct hd_exec_plan *p
 
 /* ---- running ---- */
 
-/* In the child, which shares our memory until it has become the program: only calls of the system.
- */
-static void become(const struct hd_exec *x, volatile int *why)
+static enum hd_status spawn(const struct hd_exec *x, pid_t *pid, struct hd_err *err)
 {
-    setpgid(0, 0);
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    dup2(x->in, 0);
-    dup2(x->null, 1);
-    dup2(x->err, 2);
-    if (x->server.theirs >= 0)
-        dup2(x->server.theirs, HD_SERVER_FD);
-    execve(x->program, x->opts.argv, x->env);
-    *why = errno;
-    _exit(127);
-}
-
-/* The child shares our memory, so it must not see our handlers run. */
-static pid_t spawn(const struct hd_exec *x, volatile int *why)
-{
-    sigset_t all, before;
-    int now = personality(0xffffffff);
-    if (now >= 0)
-        personality((unsigned)now | ADDR_NO_RANDOMIZE); /* inherited */
-    sigfillset(&all);
-    sigprocmask(SIG_SETMASK, &all, &before);
-    pid_t pid = vfork();
-    if (pid == 0) {
-        for (int sig = 1; sig < NSIG; sig++) {
-            struct sigaction old;
-            if (sigaction(sig, NULL, &old) == 0 && old.sa_handler != SIG_DFL)
-                signal(sig, SIG_DFL);
-        }
-        sigset_t none;
-        sigemptyset(&none);
-        sigprocmask(SIG_SETMASK, &none, NULL);
-        become(x, why);
-    }
-    if (pid < 0)
-        *why = errno;
-    sigprocmask(SIG_SETMASK, &before, NULL);
-    if (now >= 0)
-        personality((unsigned)now);
-    return pid;
+    const struct hd_process_fd fds[] = {
+        {x->in, 0}, {x->null, 1}, {x->err, 2}, {x->server.theirs, HD_SERVER_FD}};
+    const struct hd_process p = {.file = x->program,
+                                 .argv = x->opts.argv,
+                                 .env = x->env,
+                                 .fds = fds,
+                                 .n_fds = x->server.theirs >= 0 ? 4 : 3,
+                                 .own_group = true,
+                                 .tied = true,
+                                 .fixed_addresses = true};
+    return hd_process_start(&p, pid, err);
 }
 
 /* From the server, which is started when there is none; 0: the program cannot be one. */
 static pid_t ask_server(struct hd_exec *x)
 {
-    volatile int why = 0;
     if (x->no_server)
         return 0;
     if (!x->server.pid && hd_server_open(&x->server)) {
         x->env[x->serve_at] = x->serve;
-        pid_t pid = spawn(x, &why);
-        x->server.pid = pid > 0 ? pid : 0;
+        pid_t pid;
+        x->server.pid = spawn(x, &pid, NULL) == HD_OK ? pid : 0;
     }
-    pid_t run = x->server.pid && !why ? hd_server_run(&x->server, (int)x->opts.timeout) : 0;
+    pid_t run = x->server.pid ? hd_server_run(&x->server, (int)x->opts.timeout) : 0;
     if (run)
         return run;
+    HD_DEBUG_LINE(EXPLORE, "the program cannot be started once for many executions");
     hd_server_close(&x->server);
     x->no_server = true;
     x->env[x->serve_at] = NULL;
@@ -343,7 +312,6 @@ static pid_t ask_server(struct hd_exec *x)
 
 enum hd_status hd_exec_start(struct hd_exec *x, const struct hd_exec_plan *plan, struct hd_err *err)
 {
-    volatile int why = 0;
     HD_ASSERT(!x->pid);
     enum hd_status s = write_plan(x, plan, false, err);
     if (s != HD_OK)
@@ -357,21 +325,14 @@ enum hd_status hd_exec_start(struct hd_exec *x, const struct hd_exec_plan *plan,
     if (!pid) { /* it may have run as the program: that does not count */
         *x->ring.header = x->settings;
         s = write_plan(x, plan, false, err);
-        pid = s == HD_OK ? spawn(x, &why) : 0;
+        if (s == HD_OK)
+            s = spawn(x, &pid, err);
     }
     if (s != HD_OK)
         return s;
-    if (pid < 0)
-        return hd_err_set(err, HD_ERR_IO, "cannot start a process: %s", strerror(why));
     x->pid = pid;
-    if (why) {
-        int status;
-        reap(x, &status);
-        return hd_err_set(err, HD_ERR_INPUT, "%s cannot be started: %s", x->opts.argv[0],
-                          strerror(why));
-    }
     if (!x->server.pid)
-        x->gone = (int)syscall(SYS_pidfd_open, pid, 0);
+        x->gone = hd_process_watch(pid);
     x->deadline = now_ms() + x->opts.timeout;
     return HD_OK;
 }
@@ -456,7 +417,7 @@ enum hd_status hd_exec_record(struct hd_exec *x, const struct hd_exec_plan *plan
 
 /* ---- what happened ---- */
 
-void hd_run_init(struct hd_exec_run *run)
+void hd_exec_run_init(struct hd_exec_run *run)
 {
     *run = (struct hd_exec_run){.steps = HD_VEC_INIT(struct hd_exec_step),
                                 .ops = HD_VEC_INIT(struct hd_exec_op),
@@ -464,7 +425,7 @@ void hd_run_init(struct hd_exec_run *run)
                                 .states = HD_VEC_INIT(struct hd_exec_state)};
 }
 
-void hd_run_fini(struct hd_exec_run *run)
+void hd_exec_run_fini(struct hd_exec_run *run)
 {
     hd_vec_fini(&run->steps);
     hd_vec_fini(&run->ops);
@@ -487,7 +448,7 @@ static void find_assertion(const struct hd_exec *x, char *line, size_t size)
     snprintf(line, size, "%.*s", (int)(end - at), at);
 }
 
-const char *hd_run_untold(const struct hd_exec_run *run)
+const char *hd_exec_run_untold(const struct hd_exec_run *run)
 {
     static const struct {
         uint32_t what;
@@ -555,13 +516,15 @@ static enum hd_status read_area(const struct hd_exec *x, const struct hd_steer_h
     run->chosen = area->chosen;
     run->untold = area->untold;
     memcpy(run->assertion, left->assertion, sizeof run->assertion);
+    HD_DEBUG_LINE(EXPLORE, "execution: %s, %u of its choices taken", hd_exec_end_names[run->end],
+                  (unsigned)run->chosen);
     return hd_steps_read(area, bytes, x->names, run, err);
 }
 
 enum hd_status hd_exec_finish(struct hd_exec *x, struct hd_exec_run *run, struct hd_err *err)
 {
     struct hd_exec_left left;
-    hd_run_init(run);
+    hd_exec_run_init(run);
     enum hd_status s = end_run(x, &left, err);
     return s == HD_OK ? read_area(x, x->area, x->area_bytes, &left, run, err) : s;
 }
@@ -593,7 +556,7 @@ enum hd_status hd_exec_collect(struct hd_exec *x, struct hd_exec_left *left, str
 enum hd_status hd_exec_read(const struct hd_exec *x, const struct hd_exec_left *left,
                             struct hd_exec_run *run, struct hd_err *err)
 {
-    hd_run_init(run);
+    hd_exec_run_init(run);
     return read_area(x, left->area, left->bytes, left, run, err);
 }
 
@@ -608,7 +571,7 @@ enum hd_status hd_exec_run(struct hd_exec *x, const struct hd_exec_plan *plan,
 {
     enum hd_status s = hd_exec_start(x, plan, err);
     if (s != HD_OK) {
-        hd_run_init(run);
+        hd_exec_run_init(run);
         return s;
     }
     return hd_exec_finish(x, run, err);

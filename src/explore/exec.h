@@ -126,7 +126,7 @@ void hd_exec_close(struct hd_exec *x);                /* kills a running executi
  * readable or at once: it waits. */
 enum hd_status hd_exec_start(struct hd_exec *x, const struct hd_exec_plan *plan,
                              struct hd_err *err);
-/* HD_ERR_STOPPED: interrupted by the user. run is emptied first; hd_run_fini in every case. */
+/* HD_ERR_STOPPED: interrupted by the user. run is emptied first; hd_exec_run_fini in every case. */
 enum hd_status hd_exec_finish(struct hd_exec *x, struct hd_exec_run *run, struct hd_err *err);
 /* The same in two parts, so that executions get their names in the order in which they are read,
  * whenever they ended. */
@@ -145,8 +145,8 @@ void hd_exec_left_fini(struct hd_exec_left *left);
 /* hd_exec_start and hd_exec_finish. */
 enum hd_status hd_exec_run(struct hd_exec *x, const struct hd_exec_plan *plan,
                            struct hd_exec_run *run, struct hd_err *err);
-void hd_run_init(struct hd_exec_run *run);
-void hd_run_fini(struct hd_exec_run *run);
+void hd_exec_run_init(struct hd_exec_run *run);
+void hd_exec_run_fini(struct hd_exec_run *run);
 
 /* Runs the choices again (each with its `until`), lets the program go on to its end and keeps the
  * recording at path, as heddle record would. *end is how that run ended: exit, crash, deadlock or
@@ -158,7 +158,7 @@ enum hd_status hd_exec_record(struct hd_exec *x, const struct hd_exec_plan *plan
 bool hd_exec_thread(const struct hd_exec *x, uint32_t name, struct hd_steer_thread *path);
 
 /* One of the things that run->untold is a set of, in words; NULL: nothing is untold. */
-const char *hd_run_untold(const struct hd_exec_run *run);
+const char *hd_exec_run_untold(const struct hd_exec_run *run);
 
 static inline const struct hd_exec_step *hd_run_step(const struct hd_exec_run *r, size_t i)
 {

@@ -64,7 +64,7 @@ static bool find_pair(struct keeping *k, const struct hd_explore_finding *f)
     }
     for (const hd_eid *a = from[0]; a < to[0]; a++)
         for (const hd_eid *b = from[1]; b < to[1]; b++)
-            if (hd_conflict(k->t, *a, *b)) {
+            if (hd_property_conflict(k->t, *a, *b)) {
                 k->w->a = *a;
                 k->w->b = *b;
                 return true;
@@ -83,7 +83,7 @@ static void push(struct hd_witness *w, hd_eid e)
 static void add_wakes(const struct keeping *k)
 {
     struct hd_matching m = {0};
-    hd_check_matching(k->t, &m);
+    hd_matching_check(k->t, &m);
     k->w->wakes = hd_alloc(k->w->n * sizeof *k->w->wakes);
     size_t room = k->w->n;
     for (size_t i = 0; i < k->w->n; i++) {

@@ -5,7 +5,7 @@ enum hd_status hd_kept_load(const char *path, struct hd_trace **trace, struct hd
 {
     struct hd_load_info info = {0};
     struct hd_build_info built = {0};
-    enum hd_status s = hd_drive_load(path, trace, &info, &built, err);
+    enum hd_status s = hd_load_trace(path, trace, &info, &built, err);
     hd_build_info_fini(&built);
     return s;
 }

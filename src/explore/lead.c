@@ -31,7 +31,7 @@ enum hd_status hd_leads_new(const struct hd_trace *t, struct hd_leads **leads, s
         return s;
     }
     hd_layout_init(&l->layout, t);
-    hd_check_matching(t, &l->matching);
+    hd_matching_check(t, &l->matching);
     l->warnings = HD_VEC_INIT(struct hd_warning);
     hd_warnings_find(t, &l->warnings);
     return HD_OK;
@@ -180,8 +180,8 @@ static void walk(struct making *m)
         go_on(m, e);
     stick(m, t->thread[m->a1]);
     for (hd_eid e = m->a1 + 1; e < t->n_events; e++) {
-        if (hd_op_is_access(t->op[e]) && !is_stuck(m, t->thread[e]) && hd_conflict(t, m->a1, e) &&
-            hd_state_enabled(&m->state, e)) {
+        if (hd_op_is_access(t->op[e]) && !is_stuck(m, t->thread[e]) &&
+            hd_property_conflict(t, m->a1, e) && hd_state_enabled(&m->state, e)) {
             m->lead->direct = true;
             stick(m, t->thread[e]);
         }

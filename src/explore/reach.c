@@ -54,7 +54,7 @@ enum hd_status hd_reach_env_seed(struct hd_reach_env *e, struct hd_err *err)
             e->mark = hd_hash_mix(hd_hash_mix(e->mark + o->addr) + o->site + o->thread);
         }
     }
-    hd_run_fini(&run);
+    hd_exec_run_fini(&run);
     return s;
 }
 
@@ -78,7 +78,7 @@ struct hd_item *hd_item_new(void)
 void hd_item_free(struct hd_item *item)
 {
     if (item->run) {
-        hd_run_fini(item->run);
+        hd_exec_run_fini(item->run);
         hd_free(item->run, sizeof *item->run);
     }
     hd_vec_fini(&item->choices);
@@ -360,7 +360,7 @@ static const char *loss(const struct hd_reach *r, const struct hd_item *item)
         return "the program died and took its other threads with it";
     if (run->end == HD_EXEC_DIVERGED || (run->chosen < item->choices.len && !refused))
         return "the program did not do again what it did before";
-    return hd_run_untold(run);
+    return hd_exec_run_untold(run);
 }
 
 static void take(struct hd_reach *r, struct hd_item *item)

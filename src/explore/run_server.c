@@ -1,5 +1,7 @@
 #include "explore/run_server.h"
 
+#include "base/process.h"
+
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -50,8 +52,7 @@ void hd_server_close(struct hd_server *s)
     if (s->pid) {
         kill(-s->pid, SIGKILL);
         kill(s->pid, SIGKILL);
-        while (waitpid(s->pid, NULL, 0) < 0 && errno == EINTR)
-            continue;
+        hd_process_wait(s->pid);
     }
     if (s->ours >= 0)
         close(s->ours);

@@ -21,13 +21,15 @@
 #ifndef HEDDLE_RT_LOG_H
 #define HEDDLE_RT_LOG_H
 
+#include "log/rt_env.h"
+#include "log/rt_omp.h"
 #include "log/rt_policies.h"
 
 #include <stdint.h>
 
 #define HD_LOG_ENV       "HEDDLE_RT_LOG"
 #define HD_LOG_MAGIC     UINT64_C(0x31474f4c2d544448) /* "HDT-LOG1" */
-#define HD_LOG_VERSION   7
+#define HD_LOG_VERSION   8
 #define HD_LOG_HEAD      65536u     /* the header, then HD_LOG_NOTES bytes of text */
 #define HD_LOG_CHUNK     (1u << 22) /* 4 MB: a record takes at most as much */
 #define HD_LOG_PART      (1u << 19) /* chunks of the ring end here: what both sides use stays cached */
@@ -233,8 +235,10 @@ struct hd_log_header {
     uint32_t target_pid; /* what `pid` is in that process */
     char target[HD_LOG_TARGET]; /* ".2", ".1.x"; "": the first process */
     uint64_t exit_steps;        /* hooks of threads that run on when the process ends */
-    uint32_t resting;   /* all threads that can run poll in vain, and rest between their turns */
+    uint32_t resting; /* all threads that can run poll in vain, and rest between their turns */
+    struct hd_env_read env_read;
     uint32_t strangers; /* an instrumented program ran in another process, and is not recorded */
+    struct hd_omp_needs omp;
 };
 #define HD_LOG_STRANGERS                                                                           \
     "an instrumented program that it started (posix_spawn, system, popen; it is not recorded)"

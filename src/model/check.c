@@ -82,7 +82,7 @@ enum hd_status hd_check_trace(const struct hd_trace *t, hd_eid *bad, struct hd_e
     hd_eid at = HD_EID_NONE;
     hd_layout_init(&layout, t);
     hd_state_init(&state, &layout);
-    hd_check_matching(t, &matching);
+    hd_matching_check(t, &matching);
     enum hd_status status = run_trace(&state, &matching, &at, err);
     if (bad)
         *bad = at;

@@ -36,7 +36,7 @@ static void note_races(struct search *s, uint32_t id)
     for (size_t i = 0; i < enabled->len; i++)
         for (size_t j = 0; j < enabled->len; j++)
             if (enabled->data[i] < enabled->data[j] &&
-                hd_conflict(s->t, enabled->data[i], enabled->data[j]))
+                hd_property_conflict(s->t, enabled->data[i], enabled->data[j]))
                 note(s, enabled->data[i], enabled->data[j], id);
 }
 
@@ -71,7 +71,8 @@ static enum hd_status explore(struct search *s, struct hd_err *err)
 static void judge(struct search *s, struct hd_published_rules *p, uint32_t id, hd_eid a, hd_eid b)
 {
     uint32_t unused;
-    if (a >= b || !hd_conflict(s->t, a, b) || hd_map_get(&s->known, (uint64_t)a << 32 | b, &unused))
+    if (a >= b || !hd_property_conflict(s->t, a, b) ||
+        hd_map_get(&s->known, (uint64_t)a << 32 | b, &unused))
         return;
     if (s->opts->model == HD_ENUM_SAID ? hd_published_said(p, id, a, b)
                                        : hd_published_rv(p, id, a, b))

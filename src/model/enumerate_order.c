@@ -163,7 +163,7 @@ static void expand(struct search *s, uint32_t node)
             continue;
         hd_eid e = events[next];
         unsigned marks = hd_after_marks(&s->after, &s->state, e);
-        if (!(marks & HD_AFTER_HB) && hd_conflict(t, s->a, e))
+        if (!(marks & HD_AFTER_HB) && hd_property_conflict(t, s->a, e))
             note(s, node, e, !(marks & HD_AFTER_PLUS));
         if (t->op[e] != HD_OP_SIG || !s->state.n_waiting[t->obj[e]]) {
             step(s, node, e, HD_TID_NONE);
@@ -216,7 +216,7 @@ static bool has_partner(const struct hd_trace *t, hd_eid a)
     size_t n = 0;
     const hd_eid *events = hd_trace_obj_events(t, HD_OBJ_LOC, t->obj[a], &n);
     for (size_t i = 0; i < n; i++)
-        if (hd_conflict(t, a, events[i]))
+        if (hd_property_conflict(t, a, events[i]))
             return true;
     return false;
 }

@@ -122,7 +122,8 @@ static void note_deadlocks(struct deadlocks *d)
         size_t n;
         const hd_eid *events = hd_trace_thread_events(t, u, &n);
         uint32_t next = d->s->state.thread[u].next;
-        d->at[u] = next < n && hd_waits_for_lock(t, events[next]) ? events[next] : HD_EID_NONE;
+        d->at[u] =
+            next < n && hd_property_waits_for_lock(t, events[next]) ? events[next] : HD_EID_NONE;
     }
     for (hd_tid u = 0; u < d->threads; u++) {
         if (d->at[u] == HD_EID_NONE)

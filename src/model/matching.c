@@ -77,7 +77,7 @@ static int by_sig(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-void hd_check_matching(const struct hd_trace *t, struct hd_matching *m)
+void hd_matching_check(const struct hd_trace *t, struct hd_matching *m)
 {
     *m = (struct hd_matching){0};
     struct hd_vec heap = HD_VEC_INIT(struct waiter);

@@ -34,7 +34,7 @@ struct hd_matching {
 
 /* Works on any trace; on an inconsistent one the choices after the first event that cannot run mean
  * nothing. Costs O(k log w) for k events on conditions and w waiters at once. */
-void hd_check_matching(const struct hd_trace *t, struct hd_matching *m);
+void hd_matching_check(const struct hd_trace *t, struct hd_matching *m);
 void hd_matching_fini(struct hd_matching *m);
 
 /* The thread that this sig wakes, or HD_TID_NONE. */

@@ -29,17 +29,17 @@ extern const char *const hd_race_forms[2]; /* simultaneous; unordered (docs/MODE
 
 /* Different threads, same location, at least one writes, at least one is not atomic. Requires: both
  * are events of t. */
-bool hd_conflict(const struct hd_trace *t, hd_eid a, hd_eid b);
+bool hd_property_conflict(const struct hd_trace *t, hd_eid a, hd_eid b);
 
 /* R-W-R, W-W-R, R-W-W, W-R-W or W-W-W on one location, c before d in one thread, r in another. A
  * read-modify-write counts as a write. Whether c and d lie in a block is not asked. Requires: all
  * are events of t. */
-bool hd_unserialisable(const struct hd_trace *t, hd_eid c, hd_eid r, hd_eid d);
+bool hd_property_unserialisable(const struct hd_trace *t, hd_eid c, hd_eid r, hd_eid d);
 
 /* Whether e is an event that takes a lock: acq, racq, wake, tmo. */
-bool hd_takes_lock(const struct hd_trace *t, hd_eid e);
+bool hd_property_takes_lock(const struct hd_trace *t, hd_eid e);
 
 /* Whether e takes a lock and its thread, as long as it cannot, waits without end: not a try. */
-bool hd_waits_for_lock(const struct hd_trace *t, hd_eid e);
+bool hd_property_waits_for_lock(const struct hd_trace *t, hd_eid e);
 
 #endif

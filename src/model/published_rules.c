@@ -63,7 +63,7 @@ void hd_recorded_init(struct hd_recorded *r, const struct hd_trace *t)
     memset(r->notifier, 0xff, t->n_events * sizeof *r->notifier);
     hd_layout_init(&layout, t);
     hd_state_init(&s, &layout);
-    hd_check_matching(t, &m);
+    hd_matching_check(t, &m);
     for (hd_eid e = 0; e < t->n_events; e++) {
         hd_tid woken = HD_TID_NONE;
         if (t->op[e] == HD_OP_SIG && (woken = hd_matching_woken(&m, e)) != HD_TID_NONE)

@@ -124,6 +124,7 @@ void hd_space_load(struct hd_space *s, uint32_t id)
 
 bool hd_space_expand(struct hd_space *s)
 {
+    HD_ASSERT(!hd_space_done(s));
     uint32_t id = (uint32_t)hd_space_expanded(s);
     hd_space_load(s, id);
     for (size_t i = 0; i < s->enabled.len; i++)

@@ -303,6 +303,7 @@ static void step_barin(struct hd_state *s, hd_eid e, hd_tid u)
 
 void hd_state_step(struct hd_state *s, hd_eid e, hd_tid woken)
 {
+    HD_DCHECK(hd_state_why_order(s, e) == HD_WHY_ENABLED); /* the published models allow more */
     const struct hd_trace *t = s->t;
     hd_tid u = t->thread[e];
     switch (hd_op_info[t->op[e]].kind) {

@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/hash.h"
+#include "base/log.h"
 #include "model/after.h"
 
 #include <string.h>
@@ -46,7 +47,7 @@ void hd_witness_expand(struct hd_witness *w, const struct hd_trace *t, const str
     if (!w->prefix)
         return;
     if (!m)
-        hd_check_matching(t, &own);
+        hd_matching_check(t, &own);
     m = m ? m : &own;
     while (wakes < m->n && m->wakes[wakes].sig < w->prefix)
         wakes++;
@@ -139,7 +140,7 @@ static enum hd_status form_race(const struct hd_trace *t, const struct hd_witnes
     if (w->a >= t->n_events || w->b >= t->n_events)
         return hd_err_set(err, HD_ERR_INPUT, "the pair names an event beyond the %llu of the trace",
                           (unsigned long long)t->n_events);
-    if (!hd_conflict(t, w->a, w->b))
+    if (!hd_property_conflict(t, w->a, w->b))
         return hd_err_set(err, HD_ERR_INPUT,
                           "events %llu and %llu do not conflict: that takes two accesses of "
                           "different threads to one location, a write and a non-atomic one "
@@ -159,7 +160,7 @@ static enum hd_status form_atomicity(const struct hd_trace *t, const struct hd_w
 {
     const hd_eid *e = w->events;
     if (w->n_events != 3 || e[0] >= t->n_events || e[1] >= t->n_events || e[2] >= t->n_events ||
-        !hd_unserialisable(t, e[0], e[1], e[2]))
+        !hd_property_unserialisable(t, e[0], e[1], e[2]))
         return hd_err_set(err, HD_ERR_INPUT,
                           "an atomicity violation takes three accesses to one location, the first "
                           "and the third of one thread, the second of another, in a pattern that "
@@ -186,7 +187,7 @@ static enum hd_status form_deadlock(const struct hd_trace *t, const struct hd_wi
     if (w->n_events < 2)
         return hd_err_set(err, HD_ERR_INPUT, "a cycle has at least two events");
     for (size_t i = 0; i < w->n_events; i++)
-        if (w->events[i] >= t->n_events || !hd_waits_for_lock(t, w->events[i]))
+        if (w->events[i] >= t->n_events || !hd_property_waits_for_lock(t, w->events[i]))
             return hd_err_set(err, HD_ERR_INPUT, "event %llu of the cycle does not wait for a lock",
                               num(w->events[i]));
     for (size_t i = 0; i < w->n_events; i++)
@@ -398,7 +399,7 @@ static enum hd_status run_prefix(struct hd_checker *c, size_t prefix, size_t *en
     if (prefix < c->at)
         go_back(c, prefix);
     if (prefix && !c->matched) {
-        hd_check_matching(c->t, &c->matching);
+        hd_matching_check(c->t, &c->matching);
         c->matched = true;
     }
     for (; c->at < prefix; c->at++) {
@@ -439,7 +440,7 @@ static struct hd_witness from_a_on(struct hd_checker *c, const struct hd_witness
     struct hd_witness longer = *w;
     size_t more = w->prefix - w->a, wakes = 0, first = 0;
     if (!c->matched)
-        hd_check_matching(c->t, &c->matching);
+        hd_matching_check(c->t, &c->matching);
     c->matched = true;
     const struct hd_matching *m = &c->matching;
     while (first < m->n && m->wakes[first].sig < w->a)
@@ -481,6 +482,8 @@ enum hd_status hd_witness_check(const struct hd_trace *t, const struct hd_witnes
 {
     struct hd_checker *c = hd_checker_new(t);
     enum hd_status status = hd_checker_check(c, w, entry, err);
+    HD_DEBUG_LINE(MODEL, "witness of %zu events: %s", w->n,
+                  status == HD_OK ? "accepted" : "refused");
     hd_checker_free(c);
     return status;
 }

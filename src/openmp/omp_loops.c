@@ -1,6 +1,6 @@
 /* Loops: which iterations a thread gets. Static schedules are arithmetic; dynamic and guided ones
- * take chunks from a counter of the team, so that every assignment of chunks is a schedule. Taking
- * a chunk orders nothing: the counter is relaxed. */
+ * take chunks from a counter of the team, so that every assignment of chunks is a schedule, or, in
+ * a round, as omp_spread.c divides them. Taking a chunk orders nothing: the counter is relaxed. */
 #include "openmp/omp_team.h"
 
 #include <stdlib.h>
@@ -16,7 +16,9 @@ enum { /* the compiler's numbers of schedules, without modifiers */
        ORDERED_LAST = 70,
        DISTRIBUTE_CHUNKED = 91,
        DISTRIBUTE = 92,
-       MODIFIERS = 1 << 29 | 1 << 30,
+       MONOTONIC = 1 << 29,
+       MODIFIERS = MONOTONIC | 1 << 30,
+       SECTIONS = 0x400, /* in the flags of a place */
 };
 
 /* ---- static ---- */
@@ -52,8 +54,8 @@ static uint64_t count_of(int64_t lower, int64_t upper, int64_t step, bool is_sig
 }
 
 /* All four widths compute in 64 bits. An empty share has its lower bound behind the upper one. */
-static bool static_share(int32_t schedule, int64_t *lower, int64_t *upper, int64_t *stride,
-                         int64_t step, int64_t chunk, bool is_signed)
+static bool static_share(const hd_omp_ident *loc, int32_t schedule, int64_t *lower, int64_t *upper,
+                         int64_t *stride, int64_t step, int64_t chunk, bool is_signed)
 {
     struct hd_omp_thread *t = hd_omp_self();
     int kind = schedule & ~MODIFIERS;
@@ -63,6 +65,10 @@ static bool static_share(int32_t schedule, int64_t *lower, int64_t *upper, int64
     uint64_t parts = (uint64_t)(league ? t->team->num_teams : t->team->size);
     uint64_t total = count_of(*lower, *upper, step, is_signed);
     struct share s = share_of(total, chunked ? (uint64_t)(chunk > 0 ? chunk : 1) : 0, num, parts);
+    if (loc && loc->flags & SECTIONS && t->team->round >= 0 && parts > 1 && total) {
+        hd_omp_spread_sections(t, total, &s.first, &s.count);
+        s.last = s.count && s.first + s.count == total;
+    }
     if (!s.count) {
         *lower = *upper + step;
         *stride = step;
@@ -85,9 +91,8 @@ static bool static_share(int32_t schedule, int64_t *lower, int64_t *upper, int64
                                          wide step, wide chunk)                                    \
     {                                                                                              \
         int64_t low = (int64_t)*lower, up = (int64_t)*upper, by = 0;                               \
-        (void)loc;                                                                                 \
         (void)gtid;                                                                                \
-        bool is_last = static_share(schedule, &low, &up, &by, step, chunk, is_signed);             \
+        bool is_last = static_share(loc, schedule, &low, &up, &by, step, chunk, is_signed);        \
         *lower = (type)low;                                                                        \
         *upper = (type)up;                                                                         \
         *stride = (wide)by;                                                                        \
@@ -150,6 +155,8 @@ static void begin(int32_t schedule, int64_t lower, int64_t step, uint64_t count,
     if (kind == STATIC || kind == STATIC_CHUNKED) {
         t->range.parts = 0;
         t->range.chunk = kind == STATIC ? 0 : t->range.chunk;
+    } else if (!ordered && !(schedule & MONOTONIC)) {
+        hd_omp_spread_begin(t);
     }
 }
 
@@ -171,6 +178,8 @@ static bool take_chunk(struct hd_omp_thread *t, uint64_t *first, uint64_t *n)
     struct hd_omp_range *r = &t->range;
     if (r->parts >= 0)
         return take_static(t, first, n);
+    if (r->spread.on)
+        return hd_omp_spread_next(t, first, n);
     uint64_t at = r->guided ? atomic_load_explicit(&t->loop->next, memory_order_relaxed) : 0;
     do {
         uint64_t rest = r->count - at, share = rest / (2 * (uint64_t)t->team->size);

@@ -68,7 +68,7 @@ void __kmpc_end_masked(hd_omp_ident *loc, int32_t gtid)
     (void)gtid;
 }
 
-/* The first to come does it: any thread can be. */
+/* The first to come does it, or who shall in this round: any thread can be. */
 int32_t __kmpc_single(hd_omp_ident *loc, int32_t gtid);
 int32_t __kmpc_single(hd_omp_ident *loc, int32_t gtid)
 {
@@ -77,7 +77,7 @@ int32_t __kmpc_single(hd_omp_ident *loc, int32_t gtid)
     (void)gtid;
     if (t->team->size == 1)
         return 1;
-    return atomic_fetch_add_explicit(&hd_omp_next_slot(t)->next, 1, memory_order_relaxed) == 0;
+    return hd_omp_spread_single(t, hd_omp_next_slot(t));
 }
 
 void __kmpc_end_single(hd_omp_ident *loc, int32_t gtid);

@@ -36,8 +36,14 @@ static int number_of(const char *variable, int otherwise)
 int hd_omp_default_threads(void)
 {
     cpu_set_t cpus;
-    int n = sched_getaffinity(0, sizeof cpus, &cpus) ? 2 : CPU_COUNT(&cpus);
-    return number_of("OMP_NUM_THREADS", n < 2 ? 2 : n);
+    int n = number_of("OMP_NUM_THREADS", 0);
+    if (n)
+        return n;
+    n = sched_getaffinity(0, sizeof cpus, &cpus) ? 2 : CPU_COUNT(&cpus);
+    n = n < 2 ? 2 : n;
+    n = number_of("HEDDLE_RT_OMP_TEAM", n);
+    hd_omp_open_team(n);
+    return n;
 }
 
 static void read_schedule(struct hd_omp_icv *icv)
@@ -70,6 +76,9 @@ static void make_team(struct hd_omp_team *team, int size, struct hd_omp_thread *
     }
     team->threads = hd_omp_alloc((size_t)size * sizeof *team->threads);
     team->slots = hd_omp_alloc(2 * sizeof *team->slots);
+    team->round = parent ? parent->team->round : hd_omp_first_round();
+    if (team->round >= 0 && size > 1)
+        team->claims = hd_omp_alloc(2 * HD_OMP_SLOTS * (size_t)size);
     team->rest.team = team;
     pthread_mutex_init(&team->rest.lock, NULL);
     pthread_mutex_init(&team->lock, NULL);
@@ -97,6 +106,7 @@ static void end_team(struct hd_omp_team *team)
         free(team->threads[i].children.items);
     }
     free(team->rest.left.items);
+    free(team->claims);
     free(team->slots);
     free(team->threads);
 }
@@ -135,8 +145,11 @@ struct hd_omp_slot *hd_omp_next_slot(struct hd_omp_thread *t)
 static void meet(struct hd_omp_thread *t)
 {
     struct hd_omp_team *team = t->team;
+    size_t claims = HD_OMP_SLOTS * (size_t)team->size;
     if (t->num == 0)
         memset(team->slots[1 - t->bank], 0, sizeof *team->slots);
+    if (t->num == 0 && team->claims)
+        memset(team->claims + (1 - t->bank) * claims, 0, claims);
     if (team->size > 1)
         pthread_barrier_wait(&team->barrier);
     t->bank = 1 - t->bank;
@@ -201,7 +214,7 @@ static void start(struct hd_omp_thread *t)
     if (pthread_create(&t->handle, &attr, work, t))
         hd_omp_fail("a thread cannot be created");
     pthread_attr_destroy(&attr);
-    snprintf(name, sizeof name, "omp thread %d", t->num);
+    snprintf(name, sizeof name, "OpenMP-%d", t->num);
     pthread_setname_np(t->handle, name);
 }
 

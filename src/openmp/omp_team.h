@@ -62,9 +62,11 @@ struct hd_omp_team {
     pthread_mutex_t lock; /* for turn */
     pthread_cond_t turned;
     struct hd_omp_slot (*slots)[HD_OMP_SLOTS]; /* two banks, in turn from barrier to barrier */
-    struct hd_omp_group rest;        /* tasks without a taskgroup whose parents ended before them */
-    _Atomic uint64_t left;           /* tasks that came into rest, ever */
-    _Atomic int cancelled;           /* the region */
+    int round;                /* division of what may be divided (omp_spread.c); -1: by chance */
+    _Atomic uint8_t *claims;  /* of a round: for each slot, for each member */
+    struct hd_omp_group rest; /* tasks without a taskgroup whose parents ended before them */
+    _Atomic uint64_t left;    /* tasks that came into rest, ever */
+    _Atomic int cancelled;    /* the region */
     _Atomic uint64_t loop_cancelled; /* loop or sections: the phase in which, plus 1 */
     void *copied;                    /* copyprivate */
     int num_teams, team_num;         /* of the league that the team is in */
@@ -95,6 +97,12 @@ struct hd_omp_thread {
         int parts;        /* static schedule of an ordered loop: the next part; -1: not static */
         uint64_t at, end; /* ordered: the iteration that runs, and the end of its chunk */
         bool passed;      /* ordered: it had its turn */
+        struct hd_omp_spread {
+            bool on, whole; /* whole: the loop is `only` one member's */
+            int only;
+            int owner, looked;         /* whose parts we take; -1: nobody's; members looked at */
+            uint64_t weight, part, at; /* of the digit; the next part, its first iteration */
+        } spread;
     } range;
     struct hd_omp_doacross {
         struct hd_omp_slot *slot;
@@ -122,6 +130,16 @@ void *hd_omp_alloc(size_t bytes); /* zero */
 /* ---- omp_team.c ---- */
 void hd_omp_barrier(struct hd_omp_thread *t);
 int hd_omp_default_threads(void);
+
+/* ---- omp_spread.c ---- */
+int hd_omp_first_round(void);
+void hd_omp_open_team(int size);                   /* tells the tool: nobody asked for this size */
+void hd_omp_spread_begin(struct hd_omp_thread *t); /* of t->range in t->loop */
+bool hd_omp_spread_next(struct hd_omp_thread *t, uint64_t *first, uint64_t *n);
+bool hd_omp_spread_single(struct hd_omp_thread *t, struct hd_omp_slot *slot); /* it is ours */
+/* Of n sections, in a team of several and a round: those of this member. */
+void hd_omp_spread_sections(const struct hd_omp_thread *t, uint64_t n, uint64_t *first,
+                            uint64_t *count);
 
 /* ---- omp_sync.c ---- */
 bool hd_omp_loop_cancelled(const struct hd_omp_thread *t);

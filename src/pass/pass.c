@@ -101,7 +101,7 @@ static void make_shadows(struct hd_fn *f)
         if (!local->tainted)
             continue;
         local->shadow = hd_hooks_slot(f, f->p->i64);
-        LLVMPositionBuilderBefore(f->p->b, f->frame);
+        LLVMPositionBuilderBefore(f->p->b, f->start);
         LLVMBuildStore(f->p->b, hd_hooks_tok(f->p, HD_TOK_NONE), local->shadow);
     }
 }
@@ -194,7 +194,6 @@ static void fini_function(struct hd_fn *f)
     hd_map_fini(&f->phi_of);
     hd_map_fini(&f->var_of);
     hd_vec_fini(&f->vars);
-    hd_vec_fini(&f->exits);
 }
 
 /* Memory calls may be erased; the concolic part gets what it needs of them at once, and never sees
@@ -240,14 +239,13 @@ static void run_function(struct hd_pass *p, struct hd_sym_pass *sym, LLVMValueRe
                       .locals = HD_VEC_INIT(struct hd_local),
                       .deps = HD_VEC_INIT(struct hd_dep),
                       .phis = HD_VEC_INIT(struct hd_phi),
-                      .vars = HD_VEC_INIT(struct hd_var),
-                      .exits = HD_VEC_INIT(LLVMValueRef)};
+                      .vars = HD_VEC_INIT(struct hd_var)};
     struct hd_vec list = HD_VEC_INIT(LLVMValueRef), blocks = HD_VEC_INIT(struct hd_sym_block);
     hd_locks_prepare(fn);
     find_order(&f);
     hd_decided_init(&f);
     hd_vars_find(&f);
-    hd_escape_find(&f);
+    hd_locals_find(&f);
     hd_taint_find(&f);
     list_instructions(&f, &list);
     if (!sym || !sym->models)
@@ -318,6 +316,7 @@ bool hd_pass_run(LLVMModuleRef module)
     hd_hooks_init(&p);
     hd_sites_string(&p, "", 0);
     struct hd_sym_pass sym, *concolic = hd_sym_wanted() ? &sym : NULL;
+    p.concolic = concolic != NULL;
     if (concolic)
         hd_sym_init(concolic, &p);
     run_functions(&p, concolic);

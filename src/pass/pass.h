@@ -45,6 +45,7 @@ struct hd_pass {
     struct hd_vec sites;        /* struct hd_site, string ids in the place of offsets */
     bool volatile_atomic;       /* volatile accesses are atomic */
     LLVMValueRef sites_base;    /* stands for the table until its length is known */
+    bool concolic;              /* any result of a function may be input: --symbolic-call */
 };
 
 /* On how many tokens a value depends; none: n is 0. More than HD_DEP_MAX are joined into one. */
@@ -93,8 +94,7 @@ struct hd_fn {
     LLVMValueRef arg_end;   /* tokens of arguments are loaded before this, or NULL */
     LLVMValueRef arg_mine;  /* i1: the tokens in the flow record are for this call */
     LLVMValueRef arg_past;  /* what arguments depend on when they are not */
-    struct hd_vec exits;    /* LLVMValueRef: before these the function is left */
-    LLVMValueRef frame;     /* frame address, taken at the start: hooks come behind it */
+    LLVMValueRef start;     /* a mark: hooks come behind it; goes in the end */
     unsigned depth;         /* of the recursion in deps.c */
     bool coarse;            /* returns_twice was called: every token is "all" */
     bool hooked;            /* some hook was put in */
@@ -128,11 +128,11 @@ void hd_sites_emit(struct hd_pass *p); /* table, strings, module record, constru
 void hd_sites_constructor(struct hd_pass *p, LLVMValueRef fn); /* fn runs before the program's */
 
 /* escape.c */
-void hd_escape_find(struct hd_fn *f);
-LLVMValueRef hd_escape_base(LLVMValueRef ptr); /* the object that casts and offsets start from */
-struct hd_local *hd_escape_local(struct hd_fn *f, LLVMValueRef ptr); /* the local ptr points into */
-bool hd_escape_is_constant(LLVMValueRef ptr);                        /* memory that no one writes */
-bool hd_escape_hooked(struct hd_fn *f, LLVMValueRef ptr); /* accesses through ptr are logged */
+void hd_locals_find(struct hd_fn *f);
+LLVMValueRef hd_locals_base(LLVMValueRef ptr); /* the object that casts and offsets start from */
+struct hd_local *hd_locals_is(struct hd_fn *f, LLVMValueRef ptr); /* the local ptr points into */
+bool hd_locals_is_constant(LLVMValueRef ptr);                     /* memory that no one writes */
+bool hd_locals_hooked(struct hd_fn *f, LLVMValueRef ptr); /* accesses through ptr are logged */
 
 /* decided.c: tokens whose reads a branch, or the address of an access, that dominates this place
  * depended on. */
@@ -227,7 +227,7 @@ void hd_control_landing(struct hd_fn *f, LLVMValueRef inst);
 void hd_control_return(struct hd_fn *f, LLVMValueRef inst);
 void hd_control_values(struct hd_fn *f); /* arguments passed by value */
 void hd_control_begin(struct hd_fn *f);
-void hd_control_end(struct hd_fn *f);                           /* entry and exits; comes last */
+void hd_control_end(struct hd_fn *f);                           /* comes last */
 LLVMValueRef hd_control_arg(struct hd_fn *f, LLVMValueRef arg); /* token of an argument */
 LLVMValueRef hd_control_result(struct hd_fn *f, LLVMValueRef call);
 

@@ -145,15 +145,18 @@ static bool from_variable(struct hd_pass *p, LLVMMetadataRef var, uint8_t class,
     return true;
 }
 
-static LLVMMetadataRef global_variable(LLVMValueRef global)
+/* *part: the optimiser has split the variable, and it is not known which part this is. */
+static LLVMMetadataRef global_variable(struct hd_pass *p, LLVMValueRef global, bool *part)
 {
     size_t n;
     LLVMMetadataRef var = NULL;
     LLVMValueMetadataEntry *entries = LLVMGlobalCopyAllMetadata(global, &n);
     for (unsigned i = 0; i < n && !var; i++) {
         LLVMMetadataRef node = LLVMValueMetadataEntriesGetMetadata(entries, i);
-        if (LLVMGetMetadataKind(node) == LLVMDIGlobalVariableExpressionMetadataKind)
-            var = LLVMDIGlobalVariableExpressionGetVariable(node);
+        if (LLVMGetMetadataKind(node) != LLVMDIGlobalVariableExpressionMetadataKind)
+            continue;
+        var = LLVMDIGlobalVariableExpressionGetVariable(node);
+        *part = LLVMDIGlobalVariableExpressionGetExpression(node) != p->empty_expr;
     }
     LLVMDisposeValueMetadataEntries(entries);
     return var;
@@ -161,9 +164,12 @@ static LLVMMetadataRef global_variable(LLVMValueRef global)
 
 static bool from_global(struct hd_pass *p, LLVMValueRef global, struct place *pl)
 {
-    LLVMMetadataRef var = global_variable(global);
-    if (var && from_variable(p, var, HD_SITE_NAME_GLOBAL, pl))
+    bool part = false;
+    LLVMMetadataRef var = global_variable(p, global, &part);
+    if (var && from_variable(p, var, HD_SITE_NAME_GLOBAL, pl)) {
+        pl->type = part ? NULL : pl->type;
         return true;
+    }
     size_t len;
     const char *name = LLVMGetValueName2(global, &len);
     append(pl, name, (unsigned)len);
@@ -299,6 +305,10 @@ void hd_vars_name(struct hd_fn *f, LLVMValueRef ptr, uint64_t size, struct hd_si
     if (!locate(f, ptr, &pl, 0))
         return;
     size_t before = strlen(pl.text);
+    LLVMMetadataRef whole = pl.class == HD_SITE_NAME_FIELD ? strip(f->p, pl.type) : NULL;
+    uint64_t bytes = whole ? LLVMDITypeGetSizeInBits(whole) / 8 : 0;
+    if (bytes) /* the pointer may lead to the first of several */
+        pl.offset %= bytes;
     if (pl.type)
         descend(f->p, &pl, size);
     if (pl.class == HD_SITE_NAME_FIELD && strlen(pl.text) == before)

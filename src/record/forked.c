@@ -1,5 +1,6 @@
 #include "record/forked.h"
 
+#include "base/log.h"
 #include "base/outfile.h"
 #include "build/build.h"
 #include "recording/rawlog.h"
@@ -83,7 +84,7 @@ static bool put_all(const struct file *log, const struct file *parent,
     struct hd_ring ring = {.header = (struct hd_log_header *)(void *)log->data};
     put_ancestors(parent, who, w, err);
     put_chunks(log, w);
-    hd_trailer_short(&ring, who, w);
+    hd_recording_finish_short(&ring, who, w);
     return !w->error;
 }
 
@@ -115,7 +116,7 @@ static void tell(const char *out, struct hd_remarks *remarks)
     struct hd_err err = {0};
     if (!f.data)
         return;
-    if (hd_drive_build(out, f.data, f.len, NULL, &trace, &info, &err) == HD_OK)
+    if (hd_build_trace(out, f.data, f.len, NULL, &trace, &info, &err) == HD_OK)
         hd_remarks_addf(remarks, HD_REMARK_OTHER,
                         "%.300s: %zu events of another process of the program", out,
                         trace->n_events);
@@ -130,7 +131,7 @@ static void tell(const char *out, struct hd_remarks *remarks)
     unmap_file(&f);
 }
 
-void hd_family_tell(const struct hd_names *recordings, struct hd_remarks *remarks)
+void hd_forked_tell(const struct hd_names *recordings, struct hd_remarks *remarks)
 {
     for (uint32_t i = 0; i < recordings->count; i++)
         tell(hd_names_text(recordings, i), remarks);
@@ -160,6 +161,7 @@ static void keep_one(struct family *f, const char *path, const char *parent, siz
     struct file log = map_file(path), from = map_file(parent);
     struct hd_trailer_process who = {path + strlen(f->logs), f->forks, n, f->keep_all};
     struct hd_err err = {0};
+    HD_DEBUG_LINE(RECORD, "process %s: %zu bytes of log", who.name, log.len);
     if (log.data && log.len >= HD_LOG_CHUNKS_AT && from.data) {
         f->took |= ((const struct hd_log_header *)(const void *)log.data)->took;
         if (write_one(&log, &from, &who, out, &err) == HD_OK) {
@@ -193,7 +195,7 @@ static void keep_all(struct family *f, const char *logs, const char *out, size_t
     }
 }
 
-void hd_family_keep(const char *logs, const char *out, bool all_events, struct hd_names *recordings,
+void hd_forked_keep(const char *logs, const char *out, bool all_events, struct hd_names *recordings,
                     struct hd_remarks *remarks, uint32_t *took)
 {
     struct family f = {
@@ -260,7 +262,7 @@ static enum hd_status step_down(const char *logs, const char *process, size_t en
                                   strerror(errno));
 }
 
-enum hd_status hd_family_read(const char *logs, const char *process, void **data, size_t *len,
+enum hd_status hd_forked_read(const char *logs, const char *process, void **data, size_t *len,
                               struct hd_log_header *header, struct hd_err *err)
 {
     struct file recording = {*data, *len};

@@ -1,6 +1,7 @@
 #include "record/launch.h"
 
 #include "base/interrupt.h"
+#include "base/process.h"
 #include "abi/rt_arrivals.h"
 #include "log/rt_log.h"
 #include "abi/rt_schedule.h"
@@ -9,13 +10,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/personality.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -78,43 +73,36 @@ static void drain(const struct hd_child *c, struct sink *s, int shown)
         keep(c, s, part, (size_t)n, shown);
 }
 
-_Noreturn static void tell_and_exit(int tell)
+/* Its environment, with what the runtime has to know. */
+static void make_env(const struct hd_child *c, struct hd_process_env *e)
 {
-    int e = errno;
-    if (write(tell, &e, sizeof e) < 0)
-        _exit(126);
-    _exit(127);
+    hd_process_env_init(e, c->env ? c->env : environ);
+    if (c->log)
+        hd_process_env_set(e, HD_LOG_ENV, c->log);
+    if (c->sched)
+        hd_process_env_set(e, HD_SCHED_ENV, c->sched);
+    if (c->arrivals)
+        hd_process_env_set(e, HD_ARRIVALS_ENV, c->arrivals);
 }
 
-_Noreturn static void start(const struct hd_child *c, int input, int out, int err, int tell)
+static enum hd_status start(const struct hd_child *c, const struct sink *sinks, int input,
+                            pid_t *pid, struct hd_err *err)
 {
-    int now = personality(0xffffffff);
-    if (now >= 0)
-        personality((unsigned)now | ADDR_NO_RANDOMIZE);
-    if (!c->terminal) {
-        setpgid(0, 0);
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-        dup2(input, 0);
-        dup2(out, 1);
-        dup2(err, 2);
-    }
-    for (int sig = 1; sig < NSIG; sig++)
-        signal(sig, SIG_DFL);
-    sigset_t none;
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
-    if (c->cwd && chdir(c->cwd) < 0)
-        tell_and_exit(tell);
-    if (c->env)
-        environ = c->env;
-    if (c->log)
-        setenv(HD_LOG_ENV, c->log, 1);
-    if (c->sched)
-        setenv(HD_SCHED_ENV, c->sched, 1);
-    if (c->arrivals)
-        setenv(HD_ARRIVALS_ENV, c->arrivals, 1);
-    execvp(c->program, c->argv);
-    tell_and_exit(tell);
+    const struct hd_process_fd fds[] = {{input, 0}, {sinks[0].theirs, 1}, {sinks[1].theirs, 2}};
+    struct hd_process_env env;
+    struct hd_process p = {.file = c->program,
+                           .argv = c->argv,
+                           .cwd = c->cwd,
+                           .fds = fds,
+                           .n_fds = c->terminal ? 0 : 3,
+                           .own_group = !c->terminal,
+                           .tied = !c->terminal,
+                           .fixed_addresses = true};
+    make_env(c, &env);
+    p.env = env.list;
+    enum hd_status s = hd_process_start(&p, pid, err);
+    hd_process_env_fini(&env);
+    return s;
 }
 
 static uint64_t now_ms(void)
@@ -128,10 +116,9 @@ static uint64_t now_ms(void)
 static bool watch(const struct hd_child *c, pid_t pid, struct sink *sinks, int *status)
 {
     uint64_t end = c->timeout > 0 ? now_ms() + (uint64_t)(c->timeout * 1000) : UINT64_MAX;
-    int gone = (int)syscall(SYS_pidfd_open, pid, 0); /* old kernels have none: then we look */
+    int gone = hd_process_watch(pid); /* old kernels have none: then we look */
     for (unsigned wait = 1;; wait = gone >= 0 || wait > LOOK_MS / 2 ? LOOK_MS : wait * 2) {
-        pid_t r = waitpid(pid, status, WNOHANG);
-        bool ended = r == pid || (r < 0 && errno != EINTR);
+        bool ended = hd_process_ended(pid, status);
         if (ended || hd_interrupt_requested() || now_ms() >= end) {
             close_fd(&gone);
             return ended;
@@ -151,35 +138,25 @@ static bool watch(const struct hd_child *c, pid_t pid, struct sink *sinks, int *
     }
 }
 
-static enum hd_status run(const struct hd_child *c, struct sink *sinks, int input, int *tell,
+static enum hd_status run(const struct hd_child *c, struct sink *sinks, int input,
                           struct hd_child_result *result, struct hd_err *err)
 {
-    int e;
-    fflush(NULL);
+    pid_t pid;
     lseek(input, 0, SEEK_SET); /* a file is read again in every execution */
-    pid_t pid = fork();
-    if (pid == 0)
-        start(c, input, sinks[0].theirs, sinks[1].theirs, tell[1]);
-    e = errno;
-    close_fd(&tell[1]);
-    if (pid < 0)
-        return hd_err_set(err, HD_ERR_IO, "cannot start a process: %s", strerror(e));
+    enum hd_status s = start(c, sinks, input, &pid, err);
+    if (s != HD_OK)
+        return s;
     for (int i = 0; i < 2; i++)
         if (!sinks[i].file)
             close_fd(&sinks[i].theirs);
-    if (read(tell[0], &e, sizeof e) == (ssize_t)sizeof e) {
-        waitpid(pid, &result->wait_status, 0);
-        return hd_err_set(err, HD_ERR_INPUT, "%s cannot be started: %s", c->program, strerror(e));
-    }
     if (c->terminal) {
-        while (waitpid(pid, &result->wait_status, 0) < 0 && errno == EINTR)
-            continue;
+        result->wait_status = hd_process_wait(pid);
         return HD_OK;
     }
     bool ended = watch(c, pid, sinks, &result->wait_status);
     kill(-pid, SIGKILL); /* and what it may have left running */
-    while (!ended && waitpid(pid, &result->wait_status, 0) < 0 && errno == EINTR)
-        continue;
+    if (!ended)
+        result->wait_status = hd_process_wait(pid);
     result->timed_out = !ended;
     return hd_interrupt_requested() ? hd_err_set(err, HD_ERR_STOPPED, "interrupted") : HD_OK;
 }
@@ -190,15 +167,13 @@ enum hd_status hd_child_run(const struct hd_child *c, struct hd_child_result *re
     *result = (struct hd_child_result){0};
     struct sink sinks[2] = {{-1, -1, false, false, &result->out, &result->out_total},
                             {-1, -1, false, false, &result->err, &result->err_total}};
-    int tell[2] = {-1, -1};
     int input = c->input >= 0 ? dup(c->input) : open("/dev/null", O_RDONLY | O_CLOEXEC);
     enum hd_status s;
-    if (input < 0 || pipe2(tell, O_CLOEXEC) < 0 ||
-        !open_sink(&sinks[0], c->fds ? c->fds[1] : 'f') ||
+    if (input < 0 || !open_sink(&sinks[0], c->fds ? c->fds[1] : 'f') ||
         !open_sink(&sinks[1], c->fds ? c->fds[2] : 'f'))
         s = hd_err_set(err, HD_ERR_IO, "cannot make a pipe: %s", strerror(errno));
     else
-        s = run(c, sinks, input, tell, result, err);
+        s = run(c, sinks, input, result, err);
     for (int i = 0; i < 2; i++) {
         if (sinks[i].ours >= 0)
             drain(c, &sinks[i], i + 1);
@@ -207,8 +182,6 @@ enum hd_status hd_child_run(const struct hd_child *c, struct hd_child_result *re
         close_fd(&sinks[i].ours);
     }
     close_fd(&input);
-    close_fd(&tell[0]);
-    close_fd(&tell[1]);
     return s;
 }
 

@@ -4,6 +4,7 @@
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "base/outfile.h"
+#include "base/process.h"
 #include "base/progress.h"
 #include "record/forked.h"
 #include "recording/kept_inputs.h"
@@ -12,8 +13,6 @@
 #include "record/stall.h"
 #include "record/recording_finish.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <poll.h>
@@ -23,7 +22,6 @@
 #include <string.h>
 #include <sys/personality.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -33,25 +31,6 @@ const char *const hd_policy_names[] = {
     HD_POLICIES(POLICY_NAME)
 #undef POLICY_NAME
 };
-
-/* In the child. Tells the parent through `tell` why it could not start. */
-_Noreturn static void start(const struct hd_record_opts *opts, const char *log, int tell)
-{
-    int now = personality(0xffffffff);
-    if (now >= 0)
-        personality((unsigned)now |
-                    ADDR_NO_RANDOMIZE); /* the result is checked by the parent's way */
-    if (opts->fds)
-        setpgid(0, 0); /* Ctrl-C is for us */
-    for (int i = 0; opts->fds && i < 3; i++)
-        dup2(opts->fds[i], i);
-    setenv(HD_LOG_ENV, log, 1);
-    execvp(opts->argv[0], opts->argv);
-    int e = errno;
-    if (write(tell, &e, sizeof e) < 0)
-        _exit(127);
-    _exit(127);
-}
 
 static volatile sig_atomic_t child_pid, late, told; /* told: SIGINT or SIGTERM went to the child */
 static volatile sig_atomic_t unseen;                /* the user does not know of the child */
@@ -66,7 +45,7 @@ static void pass_on(int sig)
         kill((pid_t)child_pid, unseen ? SIGKILL : sig);
         return;
     }
-    hd_interrupt_request();
+    hd_interrupt_by(sig);
     if (++late == 3) {
         signal(sig, SIG_DFL);
         raise(sig);
@@ -75,14 +54,6 @@ static void pass_on(int sig)
 
 static const int passed[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
 #define N_PASSED (sizeof passed / sizeof *passed)
-
-static int wait_for(pid_t pid)
-{
-    int status = 0;
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-        continue;
-    return status;
-}
 
 /* The program gets a moment to end in its own way. */
 #define GRACE 1.0
@@ -93,10 +64,9 @@ static bool wait_until_over(pid_t pid, double seconds, struct hd_stall *stall, i
 {
     double end = hd_progress_now() + seconds;
     bool asked = false;
-    int gone = (int)syscall(SYS_pidfd_open, pid, 0); /* old kernels have none: then we look */
+    int gone = hd_process_watch(pid); /* old kernels have none: then we look */
     for (;;) {
-        pid_t r = waitpid(pid, status, WNOHANG);
-        bool over = r == pid || (r < 0 && errno != EINTR);
+        bool over = hd_process_ended(pid, status);
         double now = hd_progress_now();
         if (!asked && told == SIGTERM && end > now + GRACE)
             end = now + GRACE;
@@ -131,57 +101,79 @@ static int wait_for_end(pid_t pid, const struct hd_record_opts *opts, const stru
     if (over)
         return status;
     kill(pid, SIGKILL);
-    return wait_for(pid);
+    return hd_process_wait(pid);
+}
+
+/* What is ignored in the program: what was ignored in us before we took signals over. */
+static void ignored_before(const struct sigaction *old, sigset_t *set)
+{
+    struct sigaction now;
+    sigemptyset(set);
+    for (int sig = 1; sig < NSIG; sig++)
+        if (sigaction(sig, NULL, &now) == 0 && now.sa_handler == SIG_IGN)
+            sigaddset(set, sig);
+    for (size_t i = 0; i < N_PASSED; i++)
+        if (old[i].sa_handler == SIG_IGN)
+            sigaddset(set, passed[i]);
+}
+
+/* No signal gets lost while we do not know the child. */
+static enum hd_status start(const struct hd_record_opts *opts, const struct hd_ring *ring,
+                            const struct sigaction *old, pid_t *pid, struct hd_err *err)
+{
+    char log[64];
+    sigset_t block, before, ignored;
+    struct hd_process_env env;
+    struct hd_process_fd fds[3];
+    for (int i = 0; opts->fds && i < 3; i++)
+        fds[i] = (struct hd_process_fd){opts->fds[i], i};
+    hd_ring_path(ring, log, sizeof log);
+    hd_process_env_init(&env, environ);
+    hd_process_env_set(&env, HD_LOG_ENV, log);
+    ignored_before(old, &ignored);
+    sigemptyset(&block);
+    for (size_t i = 0; i < N_PASSED; i++)
+        sigaddset(&block, passed[i]);
+    sigprocmask(SIG_BLOCK, &block, &before);
+    struct hd_process p = {.file = opts->argv[0],
+                           .argv = opts->argv,
+                           .env = env.list,
+                           .fds = fds,
+                           .n_fds = opts->fds ? 3 : 0,
+                           .own_group = opts->fds != NULL, /* Ctrl-C is for us */
+                           .tied = true, /* however we end, it does not stay behind */
+                           .fixed_addresses = true,
+                           .ignored = &ignored,
+                           .mask = &before};
+    enum hd_status s = hd_process_start(&p, pid, err);
+    child_pid = s == HD_OK ? *pid : 0;
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    hd_process_env_fini(&env);
+    return s;
 }
 
 static enum hd_status run(const struct hd_record_opts *opts, struct hd_ring *ring,
                           struct hd_rec_writer *out, const struct sigaction *old,
                           struct hd_record_result *result, struct hd_err *err)
 {
-    int tell[2], e = 0;
-    char log[64];
-    hd_ring_path(ring, log, sizeof log);
-    if (pipe2(tell, O_CLOEXEC) < 0)
-        return hd_err_set(err, HD_ERR_IO, "cannot make a pipe: %s", strerror(errno));
-    sigset_t block, before;
-    sigemptyset(&block);
-    for (size_t i = 0; i < N_PASSED; i++)
-        sigaddset(&block, passed[i]);
-    sigprocmask(SIG_BLOCK, &block,
-                &before); /* no signal gets lost while we do not know the child */
-    pid_t pid = fork();
-    if (pid == 0) {
-        for (size_t i = 0; i < N_PASSED; i++)
-            sigaction(passed[i], &old[i], NULL);
-        sigprocmask(SIG_SETMASK, &before, NULL);
-        close(tell[0]);
-        start(opts, log, tell[1]);
-    }
-    e = errno;
-    close(tell[1]);
-    child_pid = pid;
-    sigprocmask(SIG_SETMASK, &before, NULL);
-    enum hd_status s = HD_OK;
-    if (pid < 0) {
-        s = hd_err_set(err, HD_ERR_IO, "cannot start a process: %s", strerror(e));
-    } else if (read(tell[0], &e, sizeof e) == (ssize_t)sizeof e) {
-        wait_for(pid);
-        s = hd_err_set(err, HD_ERR_INPUT, "%s cannot be started: %s", opts->argv[0], strerror(e));
-    } else {
-        hd_ring_start(ring, out);
-        result->wait_status = wait_for_end(pid, opts, ring, &result->timed_out);
-        if (opts->fds)
-            kill(-pid, SIGKILL); /* and what it may have left running */
-        result->ran = true;
-        result->told = told;
-        if (WIFSIGNALED(result->wait_status) && !result->timed_out &&
-            (WTERMSIG(result->wait_status) == told || told == SIGTERM || opts->fds))
-            result->ended_by = told;
-        hd_ring_finish(ring);
-    }
-    child_pid = 0;
-    close(tell[0]);
-    return s;
+    pid_t pid;
+    enum hd_status s = start(opts, ring, old, &pid, err);
+    if (s != HD_OK)
+        return s;
+    hd_ring_start(ring, out);
+    result->wait_status = wait_for_end(pid, opts, ring, &result->timed_out);
+    child_pid = 0; /* from here on signals are for us */
+    if (opts->fds)
+        kill(-pid, SIGKILL); /* and what it may have left running */
+    result->ran = true;
+    result->told = told;
+    bool killed = WIFSIGNALED(result->wait_status) && !result->timed_out &&
+                  (WTERMSIG(result->wait_status) == told || told == SIGTERM);
+    bool missed = !(ring->header->took & HD_TOOK_SIGNAL); /* it ended when the signal came */
+    if (killed || missed || opts->fds)
+        result->ended_by = told;
+    hd_ring_finish(ring);
+    return HD_OK;
 }
 
 static enum hd_status refuse(const char *name, const char *program, struct hd_err *err)
@@ -215,9 +207,9 @@ static void keep_family(const struct hd_record_opts *opts, const char *logs, uin
 {
     struct hd_names own = {0};
     struct hd_remarks *remarks = &result->info.remarks;
-    hd_family_keep(logs, opts->out, opts->keep_all, opts->family ? opts->family : &own, remarks,
+    hd_forked_keep(logs, opts->out, opts->keep_all, opts->family ? opts->family : &own, remarks,
                    took);
-    hd_family_tell(&own, remarks);
+    hd_forked_tell(&own, remarks);
     hd_names_fini(&own);
 }
 
@@ -256,9 +248,10 @@ static enum hd_status record(const struct hd_record_opts *opts, const char *prog
         HD_DEBUG_LINE(RECORD, "end of %s: %llu bytes kept, outcome %u", program,
                       (unsigned long long)writer.size, (unsigned)ring.header->outcome);
         took = ring.header->took;
+        result->omp = ring.header->omp;
         if (s == HD_OK)
-            s = hd_trailer_write(opts, program, have_input ? &input : NULL, &ring, &writer, result,
-                                 err);
+            s = hd_recording_finish_write(opts, program, have_input ? &input : NULL, &ring, &writer,
+                                          result, err);
         hd_rec_writer_fini(&writer);
         hd_ring_close(&ring);
     }
@@ -275,8 +268,8 @@ static enum hd_status record(const struct hd_record_opts *opts, const char *prog
     return s;
 }
 
-enum hd_status hd_drive_record(const struct hd_record_opts *opts, struct hd_record_result *result,
-                               struct hd_err *err)
+enum hd_status hd_record_run(const struct hd_record_opts *opts, struct hd_record_result *result,
+                             struct hd_err *err)
 {
     char program[PATH_MAX];
     *result = (struct hd_record_result){0};

@@ -55,6 +55,7 @@ struct hd_record_result {
     /* What it had from outside: it read its standard input or asked for it; connections, data or
      * signals came. */
     bool read_input, had_clients, had_signals;
+    struct hd_omp_needs omp;
     bool random_addresses; /* the kernel would not switch address randomisation off */
     uint64_t events;       /* that the threads had; a trace may have some more */
     bool more;             /* not all were counted */
@@ -64,8 +65,8 @@ struct hd_record_result {
 
 /* HD_ERR_INPUT: the program cannot be run or is not instrumented; HD_ERR_IO: the trace cannot be
  * written. The result is filled as far as things went. hd_record_result_fini afterwards always. */
-enum hd_status hd_drive_record(const struct hd_record_opts *opts, struct hd_record_result *result,
-                               struct hd_err *err);
+enum hd_status hd_record_run(const struct hd_record_opts *opts, struct hd_record_result *result,
+                             struct hd_err *err);
 void hd_record_result_fini(struct hd_record_result *result);
 
 #endif

@@ -1,6 +1,7 @@
 #include "record/record_child.h"
 
 #include "base/interrupt.h"
+#include "base/process.h"
 #include "base/progress.h"
 
 #include <errno.h>
@@ -66,7 +67,7 @@ _Noreturn static void run_here(const struct hd_aside_opts *o, int tell)
     set_limits(o);
     if (o->variable)
         setenv(o->variable, o->value, 1);
-    a.status = hd_drive_record(&o->record, &result, &err);
+    a.status = hd_record_run(&o->record, &result, &err);
     a.wait_status = result.wait_status;
     a.random_addresses = result.random_addresses;
     a.deadlock = result.info.deadlock;
@@ -111,8 +112,7 @@ enum hd_status hd_aside_start(struct hd_aside *a, const struct hd_aside_opts *op
 static void reap(struct hd_aside *a)
 {
     if (a->pid > 0)
-        while (waitpid(a->pid, NULL, 0) < 0 && errno == EINTR)
-            continue;
+        hd_process_wait(a->pid);
     a->pid = 0;
     if (a->answer >= 0)
         close(a->answer);

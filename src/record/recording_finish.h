@@ -10,10 +10,10 @@
  * the ring is drained. Fills in events, threads, bytes and info of the result. When the disk is
  * full, log blocks at the end are given up until the rest fits; info.lost tells. HD_ERR_INPUT when
  * no instrumented program ran, HD_ERR_IO when nothing can be written. */
-enum hd_status hd_trailer_write(const struct hd_record_opts *opts, const char *program,
-                                const struct hd_bytes *input, struct hd_ring *ring,
-                                struct hd_rec_writer *out, struct hd_record_result *result,
-                                struct hd_err *err);
+enum hd_status hd_recording_finish_write(const struct hd_record_opts *opts, const char *program,
+                                         const struct hd_bytes *input, struct hd_ring *ring,
+                                         struct hd_rec_writer *out, struct hd_record_result *result,
+                                         struct hd_err *err);
 
 /* A process that is not the first of its run. */
 struct hd_trailer_process {
@@ -24,7 +24,7 @@ struct hd_trailer_process {
 };
 
 /* The same for other runs and other processes: names and modules only. who: NULL for the first. */
-void hd_trailer_short(const struct hd_ring *ring, const struct hd_trailer_process *who,
-                      struct hd_rec_writer *out);
+void hd_recording_finish_short(const struct hd_ring *ring, const struct hd_trailer_process *who,
+                               struct hd_rec_writer *out);
 
 #endif

@@ -22,22 +22,57 @@ static uint64_t path_of(const char *thread)
     return h;
 }
 
-void hd_arrivals_add(struct hd_bytes *items, const char *thread, const struct hd_raw *rec)
+static void pad(struct hd_bytes *items, uint64_t len)
 {
     static const char zeros[8];
+    hd_bytes_put(items, zeros, -len & 7);
+}
+
+/* A loop that waits for the time to come asks thousands of times: one item for all of them. */
+static void add_time(struct hd_kept_arrivals *k, uint64_t thread, uint64_t added)
+{
+    struct hd_arrivals_item head = {.thread = thread, .kind = HD_ARRIVAL_TIME}, last = {0};
+    if (k->items.len)
+        memcpy(&last, k->items.data + k->last, sizeof last);
+    if (last.kind == HD_ARRIVAL_TIME && last.thread == thread) {
+        head = last;
+    } else {
+        k->last = k->items.len;
+        hd_bytes_put(&k->items, &head, sizeof head);
+    }
+    k->items.len = k->last + sizeof head + head.len;
+    hd_bytes_varint(&k->items, added);
+    head.len = k->items.len - k->last - sizeof head;
+    memcpy(k->items.data + k->last, &head, sizeof head);
+    pad(&k->items, head.len);
+}
+
+void hd_kept_arrivals_add(struct hd_kept_arrivals *k, const char *thread, const struct hd_raw *rec)
+{
     struct hd_arrivals_item head = {.thread = path_of(thread),
                                     .kind = (uint32_t)(rec->w[0] & 0xff),
                                     .id = (uint32_t)(rec->w[0] >> 8),
                                     .len = rec->len};
-    hd_bytes_put(items, &head, sizeof head);
-    hd_bytes_put(items, rec->data, rec->len);
-    hd_bytes_put(items, zeros, -rec->len & 7);
+    if (head.kind == HD_ARRIVAL_TIME) {
+        add_time(k, head.thread, rec->w[0] >> 8);
+        return;
+    }
+    k->last = k->items.len;
+    hd_bytes_put(&k->items, &head, sizeof head);
+    hd_bytes_put(&k->items, rec->data, rec->len);
+    pad(&k->items, rec->len);
 }
 
-void hd_arrivals_save(const struct hd_bytes *items, struct hd_trace *t)
+void hd_kept_arrivals_save(const struct hd_kept_arrivals *k, struct hd_trace *t)
 {
-    if (items->len)
-        hd_trace_meta_add(t, KEY, items->data, items->len);
+    if (k->items.len)
+        hd_trace_meta_add(t, KEY, k->items.data, k->items.len);
+}
+
+void hd_kept_arrivals_fini(struct hd_kept_arrivals *k)
+{
+    hd_bytes_fini(&k->items);
+    k->last = 0;
 }
 
 /* The trace is a file that anybody may have written: the runtime trusts what passes here. */
@@ -64,8 +99,8 @@ static bool count(const uint8_t *data, size_t len, uint64_t *n)
     return true;
 }
 
-enum hd_status hd_arrivals_write(const struct hd_trace *t, const char *path, bool *any,
-                                 struct hd_err *err)
+enum hd_status hd_kept_arrivals_write(const struct hd_trace *t, const char *path, bool *any,
+                                      struct hd_err *err)
 {
     struct hd_arrivals_header h = {.magic = HD_ARRIVALS_MAGIC};
     size_t len;

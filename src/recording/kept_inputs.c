@@ -1,8 +1,10 @@
 #include "recording/kept_inputs.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -45,8 +47,81 @@ static void add_list(struct hd_trace *t, const char *key, char **list)
 {
     hd_trace_meta_add(t, key, NULL, 0);
     for (; *list; list++)
-        if (strncmp(*list, HD_LOG_ENV "=", sizeof HD_LOG_ENV) != 0)
-            add_text(t, key, *list);
+        add_text(t, key, *list);
+}
+
+/* ---- the environment ---- */
+
+static bool is_one_of(const char *name, size_t len, const char *const *list)
+{
+    for (; *list; list++) {
+        size_t n = strlen(*list);
+        bool open = (*list)[n - 1] == '*';
+        if (open ? len >= n - 1 && !strncmp(name, *list, n - 1)
+                 : len == n && !strncmp(name, *list, n))
+            return true;
+    }
+    return false;
+}
+
+/* Names that say that the value is nobody else's business. */
+static bool is_secret(const char *name, size_t len)
+{
+    static const char *const words[] = {"TOKEN", "SECRET",  "PASS",   "KEY",
+                                        "CRED",  "PRIVATE", "COOKIE", "AUTH"};
+    char upper[128];
+    size_t n = len < sizeof upper - 1 ? len : sizeof upper - 1;
+    for (size_t i = 0; i < n; i++)
+        upper[i] = (char)toupper((unsigned char)name[i]);
+    upper[n] = 0;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strstr(upper, words[i]))
+            return true;
+    return false;
+}
+
+/* The value is kept of what the program read and of what most programs depend on; never of what
+ * makes the loader run other code, and never of a secret. */
+static bool keeps_value(const char *name, size_t len, const struct hd_env_read *read)
+{
+    static const char *const common[] = {
+        "PATH", "HOME", "USER",   "LOGNAME", "LANG",        "LC_*", "TZ",
+        "TERM", "PWD",  "TMPDIR", "OMP_*",   "HEDDLE_RT_*", NULL}; /* the last: our runtime's own */
+    static const char *const never[] = {"LD_*", "GLIBC_TUNABLES", "MALLOC_*", NULL};
+    return !is_one_of(name, len, never) && !is_secret(name, len) &&
+           (is_one_of(name, len, common) || hd_env_was_read(read, hd_env_hash(name, len)));
+}
+
+static void add_environment(struct hd_trace *t, char **list, const struct hd_env_read *read)
+{
+    hd_trace_meta_add(t, KEY_ENV, NULL, 0);
+    for (; *list; list++) {
+        size_t len = strcspn(*list, "=");
+        if (!strncmp(*list, HD_LOG_ENV "=", sizeof HD_LOG_ENV))
+            continue;
+        if (keeps_value(*list, len, read)) {
+            add_text(t, KEY_ENV, *list);
+        } else if (len) {
+            hd_trace_meta_add(t, KEY_ENV, *list, len);
+            hd_trace_meta_add(t, KEY_ENV, "", 1);
+        }
+    }
+}
+
+/* A name without a value stands for the value of today; one that is not set now is left out. */
+static void complete_environment(char **list, size_t n)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++) {
+        size_t len = strlen(list[i]);
+        char *text = strchr(list[i], '=') ? list[i] : NULL;
+        for (char **e = environ; !text && *e; e++)
+            if (!strncmp(*e, list[i], len) && (*e)[len] == '=')
+                text = *e;
+        if (text)
+            list[kept++] = text;
+    }
+    list[kept] = NULL;
 }
 
 static void add_number(struct hd_trace *t, const char *key, uint64_t number)
@@ -62,7 +137,7 @@ void hd_inputs_save(struct hd_trace *t, const char *program, char **argv, char *
 {
     add_text(t, KEY_PROGRAM, program);
     add_list(t, KEY_ARGV, argv);
-    add_list(t, KEY_ENV, env);
+    add_environment(t, env, &header->env_read);
     add_text(t, KEY_CWD, cwd);
     add_text(t, KEY_FDS, fds);
     if (header->asked_date)
@@ -182,6 +257,8 @@ void hd_inputs_load(const struct hd_trace *t, struct hd_inputs *in)
     in->n_env = count(in, at[2], len[2]);
     in->argv = in->n_argv ? list(in, at[1], in->n_argv) : NULL;
     in->env = len[0] ? list(in, at[2], in->n_env) : NULL;
+    if (in->env)
+        complete_environment(in->env, in->n_env);
     in->cwd = len[3] ? text + at[3] : NULL;
     in->fds = len[4] == 4 ? text + at[4] : NULL;
     in->real_base = len[5] ? strtoull(text + at[5], NULL, 10) : 0;

@@ -1,4 +1,4 @@
-/* Reads the log of a recording (log/rt_log.h, log/rt_pack.h), record by record, as often as
+/* Reads the log of a recording (log/rt_unpack.h), record by record, as often as
  * wanted.
  *
  * The program that wrote it may have died anywhere or written over it: every length is checked, and
@@ -11,55 +11,27 @@
 #include "base/vec.h"
 #include "recording/recfile.h"
 #include "abi/rt_abi.h"
-#include "log/rt_log.h"
+#include "log/rt_raw.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
-struct hd_pack;
-
 #define HD_RAW_LEVELS 8 /* forks of forks */
-
-struct hd_raw {
-    bool inherited; /* of an ancestor, before the fork */
-    enum hd_log_kind kind;
-    unsigned aux;
-    uint32_t slot;       /* of rt_pack.h: stands for the place; 0: see site */
-    uint64_t site;       /* code address, or address of a struct hd_site; 0: none */
-    uint64_t w[4];       /* the words */
-    const uint8_t *data; /* kinds with contents, until the next record; else NULL */
-    size_t len;
-    hd_tok addr, val; /* accesses; HD_TOK_NONE when not given */
-};
-
-/* What the key of a slot says of its records. */
-struct hd_raw_shape {
-    uint64_t site;
-    uint64_t mask; /* the bits that an access has of a word */
-    uint16_t shape;
-    uint8_t kind, parts;
-    uint8_t size; /* bytes of word 1 */
-    bool quick;   /* a read or write of up to 8 bytes, or a branch */
-    unsigned aux;
-};
 
 struct hd_rawlog {
     const struct hd_rec *rec;
     const uint64_t *keys; /* by slot */
-    uint32_t n_keys;      /* with slot 0 */
     uint64_t limit;       /* events; 0: none */
     uint64_t events;      /* so far */
     struct hd_log_pending pending;
-    struct hd_pack *pack;
-    struct hd_raw_shape *shapes; /* by slot */
-    uint8_t *chunk;              /* the one being read, and zeros behind it */
+    struct hd_raw_reader in;
+    uint8_t *chunk; /* the one being read, and zeros behind it */
     size_t chunk_len, pos;
     uint64_t before;               /* bytes of the log in earlier chunks */
     size_t filled;                 /* bytes of the chunk that may be other than zero */
     size_t block;                  /* the next one */
     struct hd_u32vec counts;       /* by thread: its events so far, but for the one that runs */
-    uint32_t thread, count;        /* the one that runs, and its events so far */
-    uint8_t *contents;             /* of a range that is not spelled out */
+    uint32_t thread;               /* the one that runs */
     unsigned forks[HD_RAW_LEVELS]; /* of a forked process: which child of each ancestor; 0: none */
     unsigned level;                /* whose records are read: the outermost ancestor is 0 */
     bool inherits;                 /* records at this level are of an ancestor */

@@ -1,6 +1,7 @@
 #include "recording/recfile.h"
 
 #include "base/alloc.h"
+#include "base/log.h"
 
 #include <errno.h>
 #include <string.h>
@@ -166,6 +167,7 @@ enum hd_status hd_rec_open(const char *name, const char *data, size_t len, struc
                          "a recording of version %u; this heddle reads version %d", get32(h + 8),
                          VERSION);
     enum hd_status s = read_blocks(rec, h + FILE_HEADER, h + len, err);
+    HD_DEBUG_LINE(RECORDING, "%s: %zu bytes, %zu blocks", name, len, rec->blocks.len);
     if (s != HD_OK)
         hd_rec_close(rec);
     return s;

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-struct hd_symbols *hd_frames_symbols(const struct hd_vec *modules)
+struct hd_symbols *hd_code_frames_symbols(const struct hd_vec *modules)
 {
     struct hd_symbols *s = hd_symbols_new();
     for (size_t i = 0; i < modules->len; i++) {
@@ -80,8 +80,8 @@ static void free_frame(struct hd_replay_frame *f)
             hd_free(texts[i], strlen(texts[i]) + 1);
 }
 
-void hd_frames_fill(struct hd_symbols *symbols, const struct hd_vec *modules, const uint8_t *data,
-                    size_t n, bool crash, struct hd_replay_stack *stack)
+void hd_code_frames_fill(struct hd_symbols *symbols, const struct hd_vec *modules,
+                         const uint8_t *data, size_t n, bool crash, struct hd_replay_stack *stack)
 {
     struct hd_replay_frame frames[HD_FOLLOW_FRAMES] = {{0}};
     size_t from = 0, used = 0;
@@ -112,7 +112,7 @@ void hd_frames_fill(struct hd_symbols *symbols, const struct hd_vec *modules, co
     memcpy(stack->frames, frames + from, stack->n * sizeof *stack->frames);
 }
 
-void hd_frames_fini(struct hd_replay_stack *stack)
+void hd_code_frames_fini(struct hd_replay_stack *stack)
 {
     for (size_t i = 0; i < stack->n; i++)
         free_frame(&stack->frames[i]);

@@ -9,12 +9,12 @@
 #include "symbols/symbols.h"
 
 /* Symbols of all modules (struct hd_origin_module, with bias). hd_symbols_free. */
-struct hd_symbols *hd_frames_symbols(const struct hd_vec *modules);
+struct hd_symbols *hd_code_frames_symbols(const struct hd_vec *modules);
 
 /* data: n code addresses of 8 bytes, innermost first, as they stand in the log. crash: a signal
- * handler took them. *stack is the caller's, to be ended with hd_frames_fini. */
-void hd_frames_fill(struct hd_symbols *symbols, const struct hd_vec *modules, const uint8_t *data,
-                    size_t n, bool crash, struct hd_replay_stack *stack);
-void hd_frames_fini(struct hd_replay_stack *stack);
+ * handler took them. *stack is the caller's, to be ended with hd_code_frames_fini. */
+void hd_code_frames_fill(struct hd_symbols *symbols, const struct hd_vec *modules,
+                         const uint8_t *data, size_t n, bool crash, struct hd_replay_stack *stack);
+void hd_code_frames_fini(struct hd_replay_stack *stack);
 
 #endif

@@ -59,15 +59,21 @@ static void gdb_words(const struct hd_replay_options *opts, const struct hd_chil
 {
     static char off[] = "set confirm off", lines[] = "unset environment LINES",
                 columns[] = "unset environment COLUMNS", go[] = "run", gdb[] = "gdb",
-                quiet[] = "-q", ex[] = "-ex", x[] = "-x";
+                quiet[] = "-q", batch[] = "-batch", ex[] = "-ex", x[] = "-x";
     static const char set[] = "python gdb.set_convenience_variable('heddle_steps', '", end[] = "')";
     hd_bytes_put(text, set, sizeof set - 1);
     hd_bytes_put(text, steps, strlen(steps));
     hd_bytes_put(text, end, sizeof end);
     size_t args = text->len;
     quote_args(child->argv, text);
+    size_t core = text->len;
+    if (opts->core) {
+        static const char write[] = "generate-core-file ";
+        hd_bytes_put(text, write, sizeof write - 1);
+        hd_bytes_put(text, opts->core, strlen(opts->core) + 1);
+    }
     char *list[] = {gdb,
-                    quiet,
+                    opts->core ? batch : quiet,
                     (char *)(uintptr_t)child->program,
                     ex,
                     off,
@@ -82,7 +88,9 @@ static void gdb_words(const struct hd_replay_options *opts, const struct hd_chil
                     x,
                     (char *)(uintptr_t)opts->gdb,
                     ex,
-                    go};
+                    go,
+                    opts->core ? ex : NULL,
+                    opts->core ? (char *)text->data + core : NULL};
     memcpy(words, list, sizeof list);
 }
 

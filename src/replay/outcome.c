@@ -164,7 +164,8 @@ static void on_stands(struct reading *r, const struct hd_raw *rec)
     a->address = h.address;
     a->size = h.size;
     if (r->stacks && !a->stack.frames)
-        hd_frames_fill(r->symbols, &r->w.modules, rec->data + sizeof h, h.frames, false, &a->stack);
+        hd_code_frames_fill(r->symbols, &r->w.in.modules, rec->data + sizeof h, h.frames, false,
+                            &a->stack);
     r->out->stood = h.which == 1;
 }
 
@@ -217,7 +218,7 @@ static void on_diverged(struct reading *r, const struct hd_raw *rec)
     case HD_DIVERGED_BLOCKED:
         if (d.waits == HD_WAITS_JOIN)
             snprintf(what, sizeof what, " %s", name_of(r, d.object));
-        else if (hd_recnames_data(&r->w.debug, d.object, what + 1, sizeof what - 1))
+        else if (hd_recnames_data(&r->w.in.debug, d.object, what + 1, sizeof what - 1))
             *what = ' ';
         snprintf(out, size, "%s waits for %s%s at %s", name,
                  waits[d.waits <= HD_WAITS_OTHER ? d.waits : 0], what, place);
@@ -242,8 +243,8 @@ static void on_crash(struct reading *r, const struct hd_raw *rec)
     memcpy(&h, rec->data, sizeof h);
     r->out->signal = (int)h.signal;
     if (r->stacks && h.frames * 8 <= rec->len - sizeof h && !r->order->crash.frames)
-        hd_frames_fill(r->symbols, &r->w.modules, rec->data + sizeof h, h.frames, true,
-                       &r->order->crash);
+        hd_code_frames_fill(r->symbols, &r->w.in.modules, rec->data + sizeof h, h.frames, true,
+                            &r->order->crash);
 }
 
 static void on_follow(struct reading *r, const struct hd_raw *rec)
@@ -322,7 +323,7 @@ enum hd_status hd_outcome_read(const char *data, size_t len, const struct hd_sch
         hd_walk_close(&r.w);
         return status;
     }
-    r.symbols = hd_frames_symbols(&r.w.modules);
+    r.symbols = hd_code_frames_symbols(&r.w.in.modules);
     r.names = HD_VEC_INIT(char *);
     set_name(&r, 0, "T1");
     hd_rawlog_rewind(&r.w.log);

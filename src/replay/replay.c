@@ -1,5 +1,6 @@
 #include "replay/replay.h"
 
+#include "base/progress.h"
 #include "base/alloc.h"
 #include "base/log.h"
 #include "recording/kept_arrivals.h"
@@ -90,7 +91,7 @@ static bool unchanged(struct replay *r)
         char id[128];
         if (!*m->id || !strncmp(slash ? slash + 1 : path, "libheddle_rt", 12))
             continue;
-        hd_module_id(path, id, sizeof id);
+        hd_origin_module_id(path, id, sizeof id);
         if (!strcmp(id, m->id))
             continue;
         if (i == 0 && hd_program_kind(path) != HD_PROGRAM_INSTRUMENTED) {
@@ -125,7 +126,7 @@ static enum hd_status make_dir(struct replay *r)
     snprintf(r->sched, sizeof r->sched, "%s/schedule", r->dir);
     snprintf(r->arrivals, sizeof r->arrivals, "%s/arrivals", r->dir);
     bool any;
-    enum hd_status s = hd_arrivals_write(r->opts->trace, r->arrivals, &any, r->err);
+    enum hd_status s = hd_kept_arrivals_write(r->opts->trace, r->arrivals, &any, r->err);
     if (!any)
         *r->arrivals = 0;
     return s;
@@ -186,7 +187,7 @@ static void remove_files(const struct replay *r, const char *start)
 static enum hd_status take_log(struct replay *r)
 {
     hd_ring_finish(&r->ring);
-    hd_trailer_short(&r->ring, NULL, &r->out);
+    hd_recording_finish_short(&r->ring, NULL, &r->out);
     r->header = *r->ring.header;
     r->data = MAP_FAILED;
     r->len = r->out.size;
@@ -198,7 +199,7 @@ static enum hd_status take_log(struct replay *r)
     if (!r->inputs.process || !r->header.owner)
         return HD_OK;
     enum hd_status s =
-        hd_family_read(r->family, r->inputs.process, &r->data, &r->len, &r->header, r->err);
+        hd_forked_read(r->family, r->inputs.process, &r->data, &r->len, &r->header, r->err);
     remove_files(r, "log.");
     if (s != HD_ERR_LIMIT)
         return s;
@@ -230,9 +231,9 @@ static void order_fini(struct hd_replay_order *o)
     for (int i = 0; i < 2; i++) {
         free_text(&o->access[i].thread);
         free_text(&o->access[i].value);
-        hd_frames_fini(&o->access[i].stack);
+        hd_code_frames_fini(&o->access[i].stack);
     }
-    hd_frames_fini(&o->crash);
+    hd_code_frames_fini(&o->crash);
     free_text(&o->summary);
     free_text(&o->assertion);
     hd_remarks_fini(&o->waiting);
@@ -359,7 +360,7 @@ static void trace_of(struct replay *r, struct hd_replay_order *o)
     struct hd_trace *t = NULL;
     struct hd_build_info info;
     struct hd_err ignored = {0};
-    if (hd_drive_build("replay", r->data, r->len, NULL, &t, &info, &ignored) == HD_OK &&
+    if (hd_build_trace("replay", r->data, r->len, NULL, &t, &info, &ignored) == HD_OK &&
         !info.lost) {
         hd_trace_digest(t, o->digest);
         for (size_t i = 0; i < hd_remarks_count(&info.remarks); i++)
@@ -414,13 +415,13 @@ static enum hd_status debug(struct replay *r)
     return s;
 }
 
-/* One run that is only to tell stacks: hd_drive_stacks. */
+/* One run that is only to tell stacks: hd_stacks_record. */
 static enum hd_status take_stacks(struct replay *r)
 {
     struct hd_child_result done;
     enum hd_status s = make_dir(r);
     struct hd_child child = child_of(r); /* names files of that folder */
-    hd_stacks_mark(r->opts->stacks, &r->schedule);
+    hd_stacks_mark(r->opts->stacks, r->opts->trace, &r->schedule);
     if (s == HD_OK)
         s = hd_schedule_write(&r->schedule, &r->origins, false, r->sched, r->err);
     if (s == HD_OK)
@@ -499,7 +500,8 @@ static enum hd_status repeat(struct replay *r, bool swap)
     struct hd_replay_order *kept = &r->result->orders[swap];
     for (uint32_t i = 0; i < r->opts->times; i++) {
         struct hd_replay_order o = {0};
-        enum hd_status s = execute(r, swap, i + 1 == r->opts->times, &o);
+        double started = hd_progress_now();
+        enum hd_status s = execute(r, swap, i == 0 || i + 1 == r->opts->times, &o);
         if (s != HD_OK) {
             order_fini(&o);
             return s;
@@ -512,6 +514,8 @@ static enum hd_status repeat(struct replay *r, bool swap)
         *kept = o;
         if (o.verdict != HD_REPLAY_CONFIRMED)
             return HD_OK; /* the reason is that of this execution */
+        if (r->opts->patience > 0 && hd_progress_now() - started > r->opts->patience)
+            return HD_OK;
     }
     return HD_OK;
 }
@@ -593,8 +597,8 @@ static void name_missing(struct replay *r)
     }
 }
 
-enum hd_status hd_drive_replay(const struct hd_replay_options *opts,
-                               struct hd_replay_result *result, struct hd_err *err)
+enum hd_status hd_replay_run(const struct hd_replay_options *opts, struct hd_replay_result *result,
+                             struct hd_err *err)
 {
     struct replay r = {.opts = opts, .result = result, .err = err};
     *result = (struct hd_replay_result){.event = HD_EID_NONE};

@@ -31,10 +31,12 @@ struct hd_replay_options {
     const char *dir;    /* for files while the program runs; NULL: the system's place for them */
     unsigned orders;    /* HD_REPLAY_*, at least one */
     uint32_t times;     /* how often each, at least 1 */
+    double patience;    /* not again after an execution of more than so many seconds; 0: always */
     double timeout;     /* seconds for each execution; 0: no limit */
     bool show;          /* let the program's output through as well */
     const char *gdb;    /* not NULL: run it once, first order, under a debugger; this is the file
                          * of gdb commands to load */
+    const char *core;   /* with gdb: write a core file there and end; may be NULL */
     uint32_t gdbserver; /* not 0: the same, under gdbserver at this port */
     struct hd_stacks *stacks; /* not NULL: run it once, only to fill this; see stacks.h */
 };
@@ -108,8 +110,8 @@ struct hd_replay_result {
 
 /* HD_OK when a verdict was reached, whichever. HD_ERR_INPUT: the trace or the program cannot be
  * used; HD_ERR_IO; HD_ERR_STOPPED: interrupted. hd_replay_result_fini in every case. */
-enum hd_status hd_drive_replay(const struct hd_replay_options *opts,
-                               struct hd_replay_result *result, struct hd_err *err);
+enum hd_status hd_replay_run(const struct hd_replay_options *opts, struct hd_replay_result *result,
+                             struct hd_err *err);
 void hd_replay_result_fini(struct hd_replay_result *result);
 
 #endif

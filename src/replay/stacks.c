@@ -26,13 +26,24 @@ static bool is_wanted(const struct hd_stacks *s, hd_eid e, size_t *index)
     return low < s->n_events && s->events[low] == e;
 }
 
-void hd_stacks_mark(const struct hd_stacks *stacks, struct hd_schedule *s)
+static bool accesses_stacks(const struct hd_stacks *s, const struct hd_trace *t)
+{
+    for (size_t i = 0; i < s->n_events; i++) {
+        hd_eid e = s->events[i];
+        if (hd_op_is_access(t->op[e]) &&
+            !strncmp(hd_trace_obj_name(t, HD_OBJ_LOC, t->obj[e]), "stack:", 6))
+            return true;
+    }
+    return false;
+}
+
+void hd_stacks_mark(const struct hd_stacks *stacks, const struct hd_trace *t, struct hd_schedule *s)
 {
     size_t index;
     for (size_t i = 0; i < s->entries.len; i++)
         if (s->events.data[i] != HD_EID_NONE && is_wanted(stacks, s->events.data[i], &index))
             ((struct hd_sched_entry *)hd_vec_at(&s->entries, i))->flags = HD_SCHED_STACK;
-    s->stacks = true;
+    s->stacks = accesses_stacks(stacks, t) ? HD_SCHED_OWNERS : 1;
     s->blocks = stacks->blocks;
     s->n_blocks = stacks->n_blocks;
 }
@@ -46,6 +57,12 @@ struct raw_stack {
     size_t n;
 };
 
+/* The frames of the thread whose stack the next event accesses. */
+struct raw_owner {
+    struct hd_follow_owner head;
+    struct hd_object_frame frames[HD_FOLLOW_FRAMES];
+};
+
 struct reading {
     struct hd_stacks *stacks;
     const struct hd_schedule *s;
@@ -53,6 +70,7 @@ struct reading {
     struct hd_symbols *symbols;
     struct hd_vec made;      /* struct raw_stack, in the order of the run */
     struct raw_stack latest; /* of the entry in `what`; n 0: none */
+    struct raw_owner owner;  /* the same; frames 0: none */
 };
 
 static bool get_stack(const struct hd_raw *rec, struct raw_stack *out)
@@ -71,8 +89,9 @@ static bool get_stack(const struct hd_raw *rec, struct raw_stack *out)
 
 static void fill(struct reading *r, const struct raw_stack *from, struct hd_replay_stack *to)
 {
-    hd_frames_fini(to);
-    hd_frames_fill(r->symbols, &r->w.modules, (const uint8_t *)from->pcs, from->n, false, to);
+    hd_code_frames_fini(to);
+    hd_code_frames_fill(r->symbols, &r->w.in.modules, (const uint8_t *)from->pcs, from->n, false,
+                        to);
 }
 
 static void on_block(struct reading *r, const struct hd_raw *rec)
@@ -92,6 +111,37 @@ static void on_made(struct reading *r, const struct hd_raw *rec)
         *(struct raw_stack *)hd_vec_push(&r->made) = stack;
 }
 
+static void on_owner(struct reading *r, const struct hd_raw *rec)
+{
+    struct raw_owner *o = &r->owner;
+    o->head.frames = 0;
+    if (rec->len < sizeof o->head)
+        return;
+    memcpy(&o->head, rec->data, sizeof o->head);
+    size_t room = (rec->len - sizeof o->head) / sizeof *o->frames;
+    if (o->head.frames > room || o->head.frames > HD_FOLLOW_FRAMES)
+        o->head.frames = 0;
+    memcpy(o->frames, rec->data + sizeof o->head, o->head.frames * sizeof *o->frames);
+}
+
+static bool is_access(const struct hd_raw *rec)
+{
+    return rec->kind >= HD_LOG_READ && rec->kind <= HD_LOG_RANGE_WRITE;
+}
+
+static void name_object(struct reading *r, const struct hd_raw *rec, struct hd_object *out)
+{
+    const struct raw_owner *o = &r->owner;
+    bool range = rec->kind == HD_LOG_RANGE_READ || rec->kind == HD_LOG_RANGE_WRITE;
+    uint64_t addr = rec->w[0], size = range ? rec->len : rec->aux & HD_LOG_SIZE;
+    if (hd_objects_static(r->symbols, addr, size, out))
+        return;
+    if (o->head.entry != r->latest.what || o->head.address != addr)
+        return;
+    if (!o->head.pointer || !hd_objects_thread_local(r->symbols, o->head.pointer - addr, size, out))
+        hd_objects_local(r->symbols, o->frames, o->head.frames, addr, size, out);
+}
+
 static bool takes_lock(const struct hd_raw *rec)
 {
     return rec->kind == HD_LOG_ACQ || rec->kind == HD_LOG_RACQ;
@@ -107,6 +157,8 @@ static void on_event(struct reading *r, const struct hd_raw *rec)
     hd_eid e = r->s->events.data[entry];
     if (e != HD_EID_NONE && is_wanted(r->stacks, e, &index)) {
         fill(r, &r->latest, &r->stacks->at[index]);
+        if (is_access(rec))
+            name_object(r, rec, &r->stacks->object[index]);
         for (size_t i = r->made.len; takes_lock(rec) && i-- > 0;) {
             const struct raw_stack *made = hd_vec_at(&r->made, i);
             if (made->what != rec->w[0])
@@ -136,6 +188,9 @@ static void on_record(struct reading *r, const struct hd_raw *rec)
     case HD_FOLLOW_MADE:
         on_made(r, rec);
         break;
+    case HD_FOLLOW_OWNER:
+        on_owner(r, rec);
+        break;
     case HD_FOLLOW_DIVERGED:
         snprintf(r->stacks->reason, sizeof r->stacks->reason,
                  "the program did something else when it was run again");
@@ -153,7 +208,7 @@ enum hd_status hd_stacks_read(struct hd_stacks *stacks, const char *data, size_t
     struct hd_raw rec;
     enum hd_status status = hd_walk_open(&r.w, "stacks", data, len, &info, err);
     if (status == HD_OK) {
-        r.symbols = hd_frames_symbols(&r.w.modules);
+        r.symbols = hd_code_frames_symbols(&r.w.in.modules);
         r.made = HD_VEC_INIT(struct raw_stack);
         hd_rawlog_rewind(&r.w.log);
         while (hd_rawlog_next(&r.w.log, &rec))
@@ -176,7 +231,7 @@ static void prefix(const struct hd_trace *t, const struct hd_stacks *s, struct h
     w->schedule = hd_alloc(w->n * sizeof *w->schedule);
     for (size_t i = 0; i < w->n; i++)
         w->schedule[i] = (hd_eid)i;
-    hd_check_matching(t, &m);
+    hd_matching_check(t, &m);
     while (w->n_wakes < m.n && m.wakes[w->n_wakes].sig < w->n)
         w->n_wakes++;
     w->wakes = hd_alloc(w->n_wakes * sizeof *w->wakes);
@@ -185,8 +240,8 @@ static void prefix(const struct hd_trace *t, const struct hd_stacks *s, struct h
     hd_matching_fini(&m);
 }
 
-enum hd_status hd_drive_stacks(const struct hd_stacks_options *o, struct hd_stacks *s,
-                               struct hd_err *err)
+enum hd_status hd_stacks_record(const struct hd_stacks_options *o, struct hd_stacks *s,
+                                struct hd_err *err)
 {
     struct hd_witness w;
     struct hd_replay_result result;
@@ -200,12 +255,13 @@ enum hd_status hd_drive_stacks(const struct hd_stacks_options *o, struct hd_stac
                                      .stacks = s};
     s->at = hd_calloc(s->n_events, sizeof *s->at);
     s->made = hd_calloc(s->n_events, sizeof *s->made);
+    s->object = hd_calloc(s->n_events, sizeof *s->object);
     s->from = hd_calloc(s->n_blocks, sizeof *s->from);
     *s->reason = 0;
     if (!s->n_events)
         return HD_OK;
     prefix(o->trace, s, &w);
-    enum hd_status status = hd_drive_replay(&opts, &result, err);
+    enum hd_status status = hd_replay_run(&opts, &result, err);
     if (status == HD_OK && !*s->reason)
         snprintf(s->reason, sizeof s->reason, "%s", result.reason);
     hd_replay_result_fini(&result);
@@ -216,7 +272,7 @@ enum hd_status hd_drive_stacks(const struct hd_stacks_options *o, struct hd_stac
 static void fini_all(struct hd_replay_stack *stacks, size_t n)
 {
     for (size_t i = 0; stacks && i < n; i++)
-        hd_frames_fini(&stacks[i]);
+        hd_code_frames_fini(&stacks[i]);
     if (stacks)
         hd_free(stacks, n * sizeof *stacks);
 }
@@ -227,4 +283,7 @@ void hd_stacks_fini(struct hd_stacks *s)
     fini_all(s->made, s->n_events);
     fini_all(s->from, s->n_blocks);
     s->at = s->made = s->from = NULL;
+    if (s->object)
+        hd_free(s->object, s->n_events * sizeof *s->object);
+    s->object = NULL;
 }

@@ -9,6 +9,7 @@
 #define HD_REPLAY_STACKS_H
 
 #include "replay/replay.h"
+#include "symbols/objects.h"
 
 struct hd_stacks {
     /* What is wanted: the caller's, each ascending and without repetitions. */
@@ -20,6 +21,7 @@ struct hd_stacks {
     struct hd_replay_stack *at;   /* by event: of its thread when it happened */
     struct hd_replay_stack *made; /* by event that takes a lock: of the call that made the lock */
     struct hd_replay_stack *from; /* by block: of the call that allocated it */
+    struct hd_object *object;     /* by event: what it accesses; without a name: not known */
     char reason[1024];            /* not empty: why some are missing */
 };
 
@@ -31,9 +33,9 @@ struct hd_stacks_options {
 };
 
 /* Fills `at`, `made`, `from` and `reason` of s. HD_OK also when nothing could be found out. Other
- * results as of hd_drive_replay. hd_stacks_fini in every case. */
-enum hd_status hd_drive_stacks(const struct hd_stacks_options *o, struct hd_stacks *s,
-                               struct hd_err *err);
+ * results as of hd_replay_run. hd_stacks_fini in every case. */
+enum hd_status hd_stacks_record(const struct hd_stacks_options *o, struct hd_stacks *s,
+                                struct hd_err *err);
 void hd_stacks_fini(struct hd_stacks *s);
 
 #endif

@@ -33,7 +33,8 @@ static bool find(const struct hd_trace *t, const struct hd_origins *o, const str
     for (size_t i = from[0]; i < to[0]; i++)
         for (size_t k = from[1]; k < to[1]; k++) {
             hd_eid a = events[0][i], b = events[1][k];
-            if (hd_op_is_access(t->op[a]) && hd_op_is_access(t->op[b]) && hd_conflict(t, a, b))
+            if (hd_op_is_access(t->op[a]) && hd_op_is_access(t->op[b]) &&
+                hd_property_conflict(t, a, b))
                 return hd_order_unordered(t, a < b ? a : b, a < b ? b : a);
         }
     return false;
@@ -45,7 +46,9 @@ bool hd_replay_unordered(const char *data, size_t len, const struct hd_schedule 
     struct hd_build_info info;
     struct hd_origins o = {0};
     struct hd_err ignored = {0};
-    bool yes = hd_drive_build("replay", data, len, NULL, &t, &info, &ignored) == HD_OK &&
+    /* The two accesses have to be events. */
+    const struct hd_build_watch watch = {.keep_handed = true};
+    bool yes = hd_build_trace("replay", data, len, &watch, &t, &info, &ignored) == HD_OK &&
                hd_origins_load(t, &o, &ignored) == HD_OK && find(t, &o, s);
     hd_origins_fini(&o);
     hd_trace_free(t);

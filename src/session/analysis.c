@@ -65,7 +65,8 @@ static enum hd_status run_published(enum hd_published model, const struct hd_tra
                                     struct hd_analysis *r)
 {
     struct hd_published_options o = {.all_pairs = options->predict.all_pairs,
-                                     .seconds = options->predict.seconds};
+                                     .seconds = options->predict.seconds,
+                                     .window = options->window};
     struct hd_published_result result;
     hd_published_run(model, t, &o, &result);
     for (size_t i = 0; i < result.pairs.len; i++)

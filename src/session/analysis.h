@@ -23,6 +23,7 @@ struct hd_analysis {
 struct hd_analysis_options {
     struct hd_predict_options predict;
     bool recorded_matching;
+    uint32_t window;     /* rv, said: so many events at a time; 0: as published */
     unsigned properties; /* what max looks for, see above; 0: races */
 };
 

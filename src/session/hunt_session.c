@@ -83,7 +83,7 @@ enum hd_status hd_hunt_session_finish(struct hd_hunt_session *h, const struct hd
                                       struct hd_session_result *result, struct hd_err *err)
 {
     struct hd_report *r = h->s->r;
-    r->runs = stats->paths;
+    r->runs = stats->paths - stats->others;
     r->events = stats->events;
     r->threads = stats->threads;
     r->undecided = stats->undecided;
@@ -94,7 +94,7 @@ enum hd_status hd_hunt_session_finish(struct hd_hunt_session *h, const struct hd
                   hd_report_format(r,
                                    "hunt: %" PRIu64 " path%s, %" PRIu32 " of %" PRIu32
                                    " outcomes of branches covered; ended by: %s",
-                                   stats->paths, stats->paths == 1 ? "" : "s", stats->covered,
+                                   r->runs, r->runs == 1 ? "" : "s", stats->covered,
                                    stats->outcomes, stats->why_ended));
     for (uint32_t i = 0; i < stats->notes.count; i++)
         hd_report_add(r, &r->notes, hd_names_text(&stats->notes, i));
@@ -102,5 +102,6 @@ enum hd_status hd_hunt_session_finish(struct hd_hunt_session *h, const struct hd
         hd_report_add(r, &r->unmodelled,
                       hd_report_format(r, "%s (for the search over inputs)",
                                        hd_names_text(&stats->calls, i)));
+    h->s->r->searched = true;
     return hd_session_finish(h->s, result, err);
 }

@@ -90,7 +90,7 @@ static enum hd_status load(struct search *s, const char *path, struct hd_trace *
     struct hd_build_info info;
     struct hd_stop_scope around =
         hd_stop_begin(seconds > 0 ? hd_progress_now() + seconds : 0, hd_alloc_limit() / 3);
-    enum hd_status status = hd_drive_load(path, t, NULL, &info, err);
+    enum hd_status status = hd_load_trace(path, t, NULL, &info, err);
     hd_stop_end(around);
     s->session->r->cut = s->session->r->cut || info.cut;
     hd_build_info_fini(&info);
@@ -216,6 +216,38 @@ static void note_dpor(struct search *s, const struct hd_sweep_result *result)
                                  result->schedules, result->why));
 }
 
+/* A run to predict on, each thread until it blocks; guided looks at its lockset violations. It is
+ * kept. */
+static enum hd_status record_first(struct search *s, struct hd_err *err)
+{
+    char path[PATH_MAX], output[PATH_MAX];
+    struct hd_aside run;
+    enum hd_status status = hd_session_path(s->session, "trace.hdt", path, sizeof path);
+    if (status == HD_OK)
+        status = hd_session_path(s->session, "output.txt", output, sizeof output);
+    if (status != HD_OK)
+        return status;
+    struct hd_aside_opts opts = {.record = {.out = path, .argv = s->o->session.argv},
+                                 .output = output,
+                                 .input = s->o->input,
+                                 .seconds = s->o->timeout,
+                                 .real = s->o->session.budget * FIRST_SHARE};
+    opts.record.policy = HD_POLICY_FIFO;
+    opts.record.seed = opts.record.quantum = opts.record.depth = opts.record.steps = 1;
+    opts.record.exit_steps = s->o->session.exit_steps;
+    opts.record.keep_all = true; /* other runs may not order what this one does */
+    status = hd_aside_start(&run, &opts, err);
+    if (status == HD_OK)
+        status = hd_aside_wait(&run, err);
+    if (status == HD_OK) {
+        s->state->sample.done = 1;
+        status = take_run(s, path, &run, err);
+    }
+    hd_aside_kill(&run);
+    unlink(output);
+    return status;
+}
+
 static enum hd_status dpor(struct search *s, const struct limits *l, bool whole, struct hd_err *err)
 {
     const struct hd_search_options *o = s->o;
@@ -248,41 +280,14 @@ static enum hd_status dpor(struct search *s, const struct limits *l, bool whole,
     s->result->complete = result.complete;
     tell(s, s->state->executions, result.states, result.open);
     note_dpor(s, &result);
+    /* The sweep sees accesses that are enabled together. What memory orders alone leave unordered
+     * shows in a recording, and there is one only if it found something. */
+    if (status == HD_OK && !s->state->sample.done && !hd_interrupt_requested())
+        status = record_first(s, err);
     return status;
 }
 
 /* ---- guided ---- */
-
-/* The run whose lockset violations are looked at: each thread until it blocks. It is kept. */
-static enum hd_status record_first(struct search *s, struct hd_err *err)
-{
-    char path[PATH_MAX], output[PATH_MAX];
-    struct hd_aside run;
-    enum hd_status status = hd_session_path(s->session, "trace.hdt", path, sizeof path);
-    if (status == HD_OK)
-        status = hd_session_path(s->session, "output.txt", output, sizeof output);
-    if (status != HD_OK)
-        return status;
-    struct hd_aside_opts opts = {.record = {.out = path, .argv = s->o->session.argv},
-                                 .output = output,
-                                 .input = s->o->input,
-                                 .seconds = s->o->timeout,
-                                 .real = s->o->session.budget * FIRST_SHARE};
-    opts.record.policy = HD_POLICY_FIFO;
-    opts.record.seed = opts.record.quantum = opts.record.depth = opts.record.steps = 1;
-    opts.record.exit_steps = s->o->session.exit_steps;
-    opts.record.keep_all = true; /* other runs may not order what this one does */
-    status = hd_aside_start(&run, &opts, err);
-    if (status == HD_OK)
-        status = hd_aside_wait(&run, err);
-    if (status == HD_OK) {
-        s->state->sample.done = 1;
-        status = take_run(s, path, &run, err);
-    }
-    hd_aside_kill(&run);
-    unlink(output);
-    return status;
-}
 
 static bool is_place(const char *place, const struct hd_spot *at)
 {
@@ -495,6 +500,7 @@ enum hd_status hd_search(const struct hd_search_options *o, struct hd_search_sta
         note(&s, s.later.items[i]);
     if (status == HD_ERR_STOPPED)
         status = HD_OK; /* what is known is reported */
+    s.session->r->searched = true;
     if (status == HD_OK)
         status = hd_session_finish(s.session, &result->session, err);
     if (status == HD_OK)

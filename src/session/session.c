@@ -14,7 +14,19 @@
 #include <unistd.h>
 #include <sys/wait.h>
 
-void hd_session_tell(const struct hd_session *s, const char *stage, uint64_t done, uint64_t total)
+const char *const hd_stage_names[] = {
+#define STAGE_NAME(name, text, unit) [HD_STAGE_##name] = text,
+    HD_STAGES(STAGE_NAME)
+#undef STAGE_NAME
+};
+
+const char *const hd_stage_units[] = {
+#define STAGE_UNIT(name, text, unit) [HD_STAGE_##name] = unit,
+    HD_STAGES(STAGE_UNIT)
+#undef STAGE_UNIT
+};
+
+void hd_session_tell(const struct hd_session *s, enum hd_stage stage, uint64_t done, uint64_t total)
 {
     if (s->o->progress)
         s->o->progress(s->o->progress_ctx, stage, done, total);

@@ -16,6 +16,22 @@
 #define HD_SESSION_STEPS   10000
 #define HD_SESSION_QUANTUM 500
 
+/* The stages of a session: name, what its words are ("interrupted while ..."), and its unit. */
+#define HD_STAGES(X)                                                                               \
+    X(STARTING, "starting", "")                                                                    \
+    X(RECORDING, "recording", "runs")                                                              \
+    X(READING, "reading", "KB")                                                                    \
+    X(ANALYSING, "analysing", "groups")                                                            \
+    X(REPLAYING, "replaying", "runs")
+
+enum hd_stage {
+#define HD_STAGE_ENUM(name, text, unit) HD_STAGE_##name,
+    HD_STAGES(HD_STAGE_ENUM)
+#undef HD_STAGE_ENUM
+};
+
+extern const char *const hd_stage_names[], *const hd_stage_units[];
+
 struct hd_session_options {
     char **argv;     /* program and arguments, ends with NULL */
     const char *dir; /* an empty folder, or that of a session that goes on */
@@ -40,9 +56,8 @@ struct hd_session_options {
     struct hd_suppressions *suppressions; /* may be NULL */
     const struct hd_report *baseline;     /* may be NULL */
     const char *baseline_name;            /* its file */
-    /* Called when a stage begins ("recording", "analysing", "replaying") and as it goes on; may be
-     * NULL. */
-    void (*progress)(void *ctx, const char *stage, uint64_t done, uint64_t total);
+    /* Called when a stage begins and as it goes on; may be NULL. */
+    void (*progress)(void *ctx, enum hd_stage stage, uint64_t done, uint64_t total);
     void *progress_ctx;
     void (*say)(void *ctx, const char *line); /* the program makes no progress; may be NULL */
 };
@@ -90,6 +105,9 @@ enum hd_status hd_session_finish(struct hd_session *s, struct hd_session_result 
  * the rest as above. */
 enum hd_status hd_session_run(const struct hd_session_options *options,
                               struct hd_session_result *result, struct hd_err *err);
+/* The same for a trace that is there already, which is not replayed (times 0). argv names it. */
+enum hd_status hd_session_trace(const struct hd_session_options *options, const char *trace,
+                                struct hd_session_result *result, struct hd_err *err);
 void hd_session_result_fini(struct hd_session_result *result);
 
 #endif

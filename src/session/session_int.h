@@ -7,6 +7,9 @@
 #include "session/idle.h"
 #include "report/make/source.h"
 
+/* A replay that took longer than so many seconds is not made again. */
+#define HD_SESSION_PATIENCE 5.0
+
 struct hd_session {
     const struct hd_session_options *o;
     struct hd_report *r;
@@ -31,7 +34,8 @@ struct hd_session {
     size_t waiting;      /* findings of the trace in hand that are not replayed yet */
 };
 
-void hd_session_tell(const struct hd_session *s, const char *stage, uint64_t done, uint64_t total);
+void hd_session_tell(const struct hd_session *s, enum hd_stage stage, uint64_t done,
+                     uint64_t total);
 /* The path of a file in the session's folder. */
 enum hd_status hd_session_path(const struct hd_session *s, const char *name, char *path,
                                size_t size);

@@ -8,6 +8,7 @@
 #include "session/session_int.h"
 
 #include "base/interrupt.h"
+#include "base/log.h"
 #include "base/progress.h"
 #include "recording/kept_inputs.h"
 
@@ -15,6 +16,7 @@
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -34,8 +36,9 @@ struct runs {
     uint64_t events;           /* of the first recording */
     double first, used, spent; /* seconds: of the first one, of the later ones, of the last */
     unsigned quiet;
-    bool alone;       /* the program had one thread only: there is no other order */
-    const char *once; /* why there is only one recording; NULL: there may be more */
+    struct hd_omp_needs omp; /* of all recordings, the most; its team, of the first */
+    bool alone;              /* the program had one thread only: there is no other order */
+    const char *once;        /* why there is only one recording; NULL: there may be more */
 };
 
 /* ---- which ---- */
@@ -45,23 +48,106 @@ static bool unasked(const struct hd_session_options *o)
     return o->runs == 0;
 }
 
-/* The first run goes on as threads were created, which is nearest to what the programmer has in
- * mind. The second gives every worker something to do; the others look elsewhere. */
-static enum hd_policy_kind policy_of(const struct hd_session_options *o, uint64_t run)
+/* How one recording is made. */
+struct way {
+    enum hd_policy_kind policy;
+    int64_t round; /* division of OpenMP loops; -1: as threads come */
+    uint32_t team; /* size of OpenMP teams that nobody asks for; 0: as it is */
+};
+
+/* Of recordings under several policies. The first run goes on as threads were created, which is
+ * nearest to what the programmer has in mind. The second gives every worker something to do; the
+ * others look elsewhere. */
+static enum hd_policy_kind policy_of(uint64_t run)
 {
-    if (o->policy >= 0)
-        return (enum hd_policy_kind)o->policy;
     if (run < 2)
         return run ? HD_POLICY_SYNC : HD_POLICY_FIFO;
     return run % 2 ? HD_POLICY_RANDOM : HD_POLICY_PCT;
 }
 
-static void name_schedule(struct hd_session *s, enum hd_policy_kind policy, uint64_t seed)
+/* Rounds of parts: the first recording is one, though there may be nothing to divide in it. */
+static uint64_t rounds_of_parts(const struct runs *r)
 {
-    bool drawn = policy == HD_POLICY_PCT || policy == HD_POLICY_RANDOM;
-    s->shown_by = drawn ? hd_report_format(s->r, "%s, seed %llu", hd_policy_names[policy],
+    return r->omp.parts ? r->omp.parts : r->omp.constructs ? 1 : 0;
+}
+
+/* Recordings that show each two parts of OpenMP constructs on different threads. */
+static uint64_t divisions(const struct runs *r)
+{
+    return rounds_of_parts(r) + r->omp.constructs;
+}
+
+/* Recordings that OpenMP needs beside the others: divisions after the first, another team. */
+static uint64_t for_openmp(const struct runs *r)
+{
+    uint64_t n = divisions(r);
+    return (n > 1 ? n - 1 : 0) + (r->omp.team != 0);
+}
+
+static int64_t round_of(const struct runs *r, uint64_t run)
+{
+    uint64_t parts = rounds_of_parts(r);
+    return (int64_t)(!parts || run < parts ? run : HD_OMP_CONSTRUCTS + run - parts);
+}
+
+/* Of a recording that knows nothing of others: every fourth divides constructs. */
+static int64_t round_of_seed(uint64_t seed)
+{
+    uint64_t n = seed / 4 % (HD_OMP_CONSTRUCTS / 4);
+    return (int64_t)(seed % 4 ? 3 * n + seed % 4 - 1 : HD_OMP_CONSTRUCTS + n);
+}
+
+/* Not much larger: programs have arrays for their threads. */
+static uint32_t other_team(uint32_t team)
+{
+    return team < 4 ? team + 1 : team - 1;
+}
+
+/* Divisions are made under fifo, where each member comes to its own parts. */
+static struct way way_of(const struct runs *r, uint64_t run)
+{
+    const struct hd_session_options *o = r->s->o;
+    uint64_t more = for_openmp(r);
+    if (o->policy >= 0)
+        return (struct way){(enum hd_policy_kind)o->policy, round_of_seed(o->seed + run), 0};
+    if (!unasked(o))
+        return (struct way){policy_of(run), round_of(r, run), 0};
+    if (run == 0 || run < divisions(r))
+        return (struct way){HD_POLICY_FIFO, round_of(r, run), 0};
+    if (run <= more)
+        return (struct way){HD_POLICY_FIFO, 0, other_team(r->omp.team)};
+    run -= more;
+    return (struct way){policy_of(run), run % 2 ? -1 : (int64_t)run, 0};
+}
+
+/* For the OpenMP library of the program; kept in the recording like all of HEDDLE_RT_. */
+static void set_way(const struct way *way)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%lld", (long long)way->round);
+    setenv("HEDDLE_RT_OMP_ROUND", text, 1);
+    snprintf(text, sizeof text, "%u", way->team);
+    setenv("HEDDLE_RT_OMP_TEAM", text, 1);
+}
+
+static uint64_t number_of(const struct runs *r, int64_t round)
+{
+    uint64_t n = (uint64_t)round;
+    return n < HD_OMP_CONSTRUCTS ? n : n - HD_OMP_CONSTRUCTS + rounds_of_parts(r);
+}
+
+static void name_schedule(const struct runs *r, const struct way *way, uint64_t seed)
+{
+    struct hd_session *s = r->s;
+    bool drawn = way->policy == HD_POLICY_PCT || way->policy == HD_POLICY_RANDOM;
+    s->shown_by = drawn ? hd_report_format(s->r, "%s, seed %llu", hd_policy_names[way->policy],
                                            (unsigned long long)seed)
-                        : hd_policy_names[policy];
+                        : hd_policy_names[way->policy];
+    if (way->team)
+        s->shown_by = hd_report_format(s->r, "%s, with OMP_NUM_THREADS=%u", s->shown_by, way->team);
+    else if (divisions(r) > 1 && way->round >= 0)
+        s->shown_by = hd_report_format(s->r, "%s, division %llu of OpenMP's work", s->shown_by,
+                                       (unsigned long long)number_of(r, way->round) + 1);
 }
 
 /* The changes of pct are spread over the length of the run, as far as it is known. */
@@ -132,8 +218,18 @@ static void see_first(struct runs *r, const struct hd_record_result *rec, bool f
     hd_session_ended(r->s, rec->wait_status);
     r->s->r->cut = r->s->r->cut || (rec->timed_out && !r->s->o->record_timeout);
     r->once = not_again(rec);
+    HD_DEBUG_LINE(SESSION, "first run: %llu events, %llu threads%s%s",
+                  (unsigned long long)rec->events, (unsigned long long)rec->threads,
+                  r->once ? "; not again: " : "", r->once ? r->once : "");
     r->events = rec->events;
     r->alone = rec->threads == 1 && !family;
+}
+
+static void see_openmp(struct runs *r, const struct hd_omp_needs *n)
+{
+    r->omp.parts = n->parts > r->omp.parts ? n->parts : r->omp.parts;
+    r->omp.constructs = n->constructs > r->omp.constructs ? n->constructs : r->omp.constructs;
+    r->omp.team = r->omp.team ? r->omp.team : n->team;
 }
 
 /* A later run came to another end than the first. */
@@ -157,10 +253,11 @@ static enum hd_status record(struct runs *r, uint64_t run, const char *path,
     struct hd_session *s = r->s;
     const struct hd_session_options *o = s->o;
     int fds[3];
+    const struct way way = way_of(r, run);
     struct hd_record_opts opts = {
         .out = path,
         .argv = o->argv,
-        .policy = policy_of(o, run),
+        .policy = way.policy,
         .seed = o->seed + run,
         .quantum = quantum_of(r),
         .depth = o->depth,
@@ -176,18 +273,23 @@ static enum hd_status record(struct runs *r, uint64_t run, const char *path,
         .say_ctx = o->progress_ctx,
     };
     struct hd_record_result rec;
-    name_schedule(s, opts.policy, opts.seed);
+    name_schedule(r, &way, opts.seed);
+    set_way(&way);
     if (run && !open_aside(r, fds))
         return hd_err_set(s->err, HD_ERR_IO, "cannot open what a recording needs");
+    HD_DEBUG_LINE(SESSION, "run %llu: %s, quantum %llu, steps %u", (unsigned long long)run + 1,
+                  s->shown_by, (unsigned long long)opts.quantum, opts.steps);
     double started = hd_progress_now();
-    hd_session_tell(s, "recording", run, unasked(o) ? MOST : o->runs);
-    enum hd_status status = hd_drive_record(&opts, &rec, s->err);
+    hd_session_tell(s, HD_STAGE_RECORDING, run, unasked(o) ? MOST + for_openmp(r) : o->runs);
+    enum hd_status status = hd_record_run(&opts, &rec, s->err);
     s->r->record_seconds += hd_progress_now() - started;
     if (status == HD_OK) {
         hd_session_notes(s, &rec.info);
         if (rec.random_addresses)
             hd_report_add(s->r, &s->r->notes, "the kernel keeps addresses random: runs may differ");
     }
+    if (!way.team)
+        see_openmp(r, &rec.omp);
     if (rec.ran && !run)
         see_first(r, &rec, family->count > 0);
     else if (rec.ran)
@@ -237,7 +339,10 @@ static bool enough(struct runs *r, uint64_t done)
         return true;
     if (!unasked(s->o))
         return done >= s->o->runs;
-    return done >= MOST || r->quiet >= QUIET || s->o->policy >= 0;
+    if (s->o->policy >= 0)
+        return true;
+    uint64_t more = for_openmp(r);
+    return done > more && (done >= MOST + more || r->quiet >= QUIET);
 }
 
 /* Why there is no further recording although there are not enough; NULL: there is one. */
@@ -269,6 +374,20 @@ static enum hd_status go_without(struct runs *r)
     return HD_OK;
 }
 
+/* Parts of OpenMP loops that one thread had in every recording were not compared. */
+static void lacks_rounds(struct runs *r, uint64_t done)
+{
+    struct hd_session *s = r->s;
+    hd_report_add(s->r, &s->r->notes,
+                  hd_report_format(s->r,
+                                   "OpenMP's work can be divided among threads in other ways: %llu "
+                                   "of %llu recordings that show each two parts on different "
+                                   "threads were made (--runs %llu makes all)",
+                                   (unsigned long long)done, (unsigned long long)divisions(r),
+                                   (unsigned long long)divisions(r)));
+    s->r->cut = s->r->cut || unasked(s->o);
+}
+
 static enum hd_status run_all(struct runs *r)
 {
     struct hd_session *s = r->s;
@@ -294,6 +413,8 @@ static enum hd_status run_all(struct runs *r)
         done++;
     }
     s->deadline = 0;
+    if (done < divisions(r) && status == HD_OK)
+        lacks_rounds(r, done);
     if (why && status == HD_OK)
         hd_report_add(s->r, &s->r->notes,
                       done == 1 ? hd_report_format(s->r, "recorded once: %s", why)

@@ -16,6 +16,7 @@
 #include "predict/run/violations.h"
 #include "report/format/words.h"
 #include "report/make/frame_names.h"
+#include "report/make/openmp_advice.h"
 #include "report/make/make.h"
 #include "report/make/replayed.h"
 #include "report/make/stacked.h"
@@ -146,6 +147,8 @@ static void weigh(const struct hd_session *s, struct hd_finding *f)
     for (size_t i = 0; f->verdict && i < sizeof opens / sizeof *opens; i++)
         if (!strcmp(f->verdict, opens[i]))
             f->counts = HD_COUNTS_OPEN;
+    HD_DEBUG_LINE(SESSION, "%s is only predicted: %s", f->id,
+                  f->verdict ? f->verdict : "not tried");
     if (s->o->confirmed_only || (f->verdict && !strcmp(f->verdict, "apart")))
         f->counts = HD_COUNTS_NO;
 }
@@ -182,6 +185,7 @@ static void replay(struct hd_session *s, const struct hd_trace *t, const struct 
         .orders =
             w->property == HD_PROPERTY_RACE ? HD_REPLAY_FIRST | HD_REPLAY_SECOND : HD_REPLAY_FIRST,
         .times = s->o->times,
+        .patience = HD_SESSION_PATIENCE,
         .timeout = execution_time(s, (size_t)2 * s->o->times * s->waiting),
     };
     struct hd_replay_result result;
@@ -190,7 +194,7 @@ static void replay(struct hd_session *s, const struct hd_trace *t, const struct 
     if (f->reason)
         return;
     double started = hd_progress_now();
-    enum hd_status status = hd_drive_replay(&opts, &result, &err);
+    enum hd_status status = hd_replay_run(&opts, &result, &err);
     s->r->replay_seconds += hd_progress_now() - started;
     HD_DEBUG_LINE(SESSION, "%s: replayed in %.3f s, %u of %u confirmed", f->id,
                   hd_progress_now() - started, result.confirmed, result.tried);
@@ -339,7 +343,7 @@ static enum hd_status handle(struct hd_session *s, struct hd_maker *maker, const
 
 static void predict_progress(void *ctx, uint64_t done, uint64_t total)
 {
-    hd_session_tell(ctx, "analysing", done, total);
+    hd_session_tell(ctx, HD_STAGE_ANALYSING, done, total);
 }
 
 /* A witness of ours that was rejected costs its pair; the report says so. */
@@ -490,15 +494,18 @@ static void take_stacks(struct hd_session *s, const struct hd_trace *t, size_t f
     for (size_t i = first; i < s->findings.len; i++)
         hd_stacked_want(&want, hd_vec_at(&s->findings, i));
     if (hd_stacked_ask(&want, &stacks)) {
-        if (hd_drive_stacks(&opts, &stacks, &err) != HD_OK)
+        if (hd_stacks_record(&opts, &stacks, &err) != HD_OK)
             snprintf(stacks.reason, sizeof stacks.reason, "%s", err.text);
         for (size_t i = first; i < s->findings.len; i++)
             hd_stacked_apply(s->r, hd_vec_at(&s->findings, i), &stacks);
         hd_stacks_fini(&stacks);
     }
     hd_stacked_fini(&want);
-    for (size_t i = first; i < s->findings.len; i++)
-        hd_frames_lift(s->r, hd_vec_at(&s->findings, i), s->sources);
+    for (size_t i = first; i < s->findings.len; i++) {
+        hd_openmp_advice_set(s->r, s->sources,
+                             hd_vec_at(&s->findings, i)); /* names are better now */
+        hd_frame_names_lift(s->r, hd_vec_at(&s->findings, i), s->sources);
+    }
     s->r->replay_seconds += hd_progress_now() - started;
 }
 
@@ -513,7 +520,7 @@ static enum hd_status handle_all(struct hd_session *s, const struct hd_trace *t,
         hd_maker_announce(maker, list[i]);
     hd_maker_walk(maker);
     for (size_t i = 0; i < p->witnesses.len && status == HD_OK; i++) {
-        hd_session_tell(s, "replaying", i, p->witnesses.len);
+        hd_session_tell(s, HD_STAGE_REPLAYING, i, p->witnesses.len);
         s->waiting = p->witnesses.len - i;
         struct hd_witness whole = hd_witness_long(list[i], t, NULL);
         bool observed = known && known->witness == list[i];
@@ -555,7 +562,7 @@ static enum hd_status take_stuck(struct hd_session *s, const struct hd_trace *t,
         try_out(s, t, known, &f);
     if (f.status == HD_FINDING_PREDICTED)
         f.status = HD_FINDING_OBSERVED;
-    hd_frames_lift(s->r, &f, s->sources);
+    hd_frame_names_lift(s->r, &f, s->sources);
     if (status == HD_OK)
         *(struct hd_finding *)hd_vec_push(&s->findings) = f;
     return status;
@@ -583,7 +590,7 @@ static enum hd_status examine(struct hd_session *s, const struct hd_trace *t,
 
 static void read_progress(void *ctx, uint64_t done, uint64_t total)
 {
-    hd_session_tell(ctx, "reading", done, total);
+    hd_session_tell(ctx, HD_STAGE_READING, done, total);
 }
 
 /* Reads the recording, with half of the time and a third of the memory at most. */
@@ -601,7 +608,7 @@ static enum hd_status load(struct hd_session *s, const char *path, struct hd_tra
     s->analysis_end = seconds > 0 ? now + seconds : 0;
     struct hd_stop_scope around =
         hd_stop_begin(seconds > 0 ? now + seconds / 2 : 0, hd_alloc_limit() / 3);
-    enum hd_status status = hd_drive_load_watched(path, &watch, t, NULL, info, s->err);
+    enum hd_status status = hd_load_watched(path, &watch, t, NULL, info, s->err);
     hd_stop_end(around);
     return status;
 }
@@ -614,7 +621,7 @@ enum hd_status hd_session_take(struct hd_session *s, const char *name,
     char path[PATH_MAX];
     s->err = err;
     snprintf(s->trace_name, sizeof s->trace_name, "%s", name);
-    hd_session_tell(s, "analysing", 0, 0);
+    hd_session_tell(s, HD_STAGE_ANALYSING, 0, 0);
     enum hd_status status = hd_session_path(s, name, path, sizeof path);
     if (status == HD_OK)
         status = load(s, path, &t, &info);

@@ -2,6 +2,8 @@
 
 #include "base/err.h"
 #include "base/interrupt.h"
+#include "base/log.h"
+#include "base/process.h"
 #include "base/progress.h"
 #include "solve/serve.h"
 #include "solve/wire.h"
@@ -27,16 +29,15 @@ static struct {
 
 static int reap(struct hd_link *l)
 {
-    int status = 0;
     close(l->fd);
-    while (waitpid(l->pid, &status, 0) < 0 && errno == EINTR)
-        ;
+    int status = hd_process_wait(l->pid);
     l->pid = 0;
     return status;
 }
 
 static bool lose(struct hd_link *l, enum hd_lost why)
 {
+    HD_DEBUG_LINE(SOLVE, "process %d is ended: reason %d", (int)l->pid, (int)why);
     kill(l->pid, SIGKILL);
     reap(l);
     l->lost = why;
@@ -65,6 +66,7 @@ static bool lose_ended(struct hd_link *l)
     bool memory = WIFEXITED(status) ? WEXITSTATUS(status) == HD_SERVE_NO_MEMORY
                                     : WTERMSIG(status) == SIGABRT || WTERMSIG(status) == SIGKILL;
     l->lost = memory ? HD_LOST_MEMORY : HD_LOST_FAILED;
+    HD_DEBUG_LINE(SOLVE, "a process ended by itself: %s", memory ? "no memory" : "it failed");
     return false;
 }
 

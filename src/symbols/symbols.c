@@ -1,12 +1,13 @@
-#include "symbols/symbols.h"
+#include "symbols/symbols_int.h"
 
 #include "base/alloc.h"
+#include "base/arena.h"
+#include "base/log.h"
 #include "base/plainpath.h"
 #include "base/vec.h"
 
 #include <dlfcn.h>
 #include <dwarf.h>
-#include <elfutils/libdwfl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,8 +34,9 @@ struct span {
 
 struct module_lines {
     Dwfl_Module *mod;
-    struct hd_vec units; /* struct unit */
-    struct hd_vec spans; /* struct span, by address: which code is whose */
+    struct hd_vec units;     /* struct unit */
+    struct hd_vec spans;     /* struct span, by address: which code is whose */
+    struct hd_vec variables; /* of objects.c; size 0: not looked for yet */
 };
 
 struct hd_symbols {
@@ -43,6 +45,7 @@ struct hd_symbols {
     struct hd_vec modules; /* struct module_lines, those asked about */
     uint64_t named;        /* the address that was asked about last, and the function there */
     const char *name;
+    struct hd_arena *names; /* what was demangled and given away */
 };
 
 /* Only what the module itself holds: the default would look on the network if told so by the
@@ -68,6 +71,7 @@ struct hd_symbols *hd_symbols_new(void)
     struct hd_symbols *s = hd_calloc(1, sizeof *s);
     s->dwfl = dwfl_begin(&callbacks);
     s->modules = HD_VEC_INIT(struct module_lines);
+    s->names = hd_arena_new();
     return s;
 }
 
@@ -77,6 +81,8 @@ static void free_lines(struct module_lines *m)
         hd_vec_fini(&((struct unit *)hd_vec_at(&m->units, i))->lines);
     hd_vec_fini(&m->units);
     hd_vec_fini(&m->spans);
+    if (m->variables.size)
+        hd_vec_fini(&m->variables);
 }
 
 void hd_symbols_free(struct hd_symbols *s)
@@ -86,6 +92,7 @@ void hd_symbols_free(struct hd_symbols *s)
     for (size_t i = 0; i < s->modules.len; i++)
         free_lines(hd_vec_at(&s->modules, i));
     hd_vec_fini(&s->modules);
+    hd_arena_free(s->names);
     if (s->dwfl)
         dwfl_end(s->dwfl);
     hd_free(s, sizeof *s);
@@ -109,11 +116,12 @@ void hd_symbols_module(struct hd_symbols *s, const char *path, uint64_t bias)
         dwfl_report_begin(s->dwfl);
     else
         dwfl_report_begin_add(s->dwfl);
-    dwfl_report_elf(s->dwfl, name, path, -1, bias, true);
+    if (!dwfl_report_elf(s->dwfl, name, path, -1, bias, true))
+        HD_DEBUG_LINE(SYMBOLS, "%s: %s", path, dwfl_errmsg(-1));
     dwfl_report_end(s->dwfl, NULL, NULL);
 }
 
-static Dwfl_Module *module_of(struct hd_symbols *s, uint64_t addr)
+Dwfl_Module *hd_symbols_module_of(struct hd_symbols *s, uint64_t addr)
 {
     return s->dwfl && s->n_modules ? dwfl_addrmodule(s->dwfl, addr) : NULL;
 }
@@ -209,7 +217,7 @@ static struct module_lines *lines_of(struct hd_symbols *s, Dwfl_Module *mod)
             return m;
     }
     struct module_lines *m = hd_vec_push(&s->modules);
-    *m = (struct module_lines){mod, HD_VEC_INIT(struct unit), HD_VEC_INIT(struct span)};
+    *m = (struct module_lines){mod, HD_VEC_INIT(struct unit), HD_VEC_INIT(struct span), {0}};
     find_units(m);
     return m;
 }
@@ -247,8 +255,7 @@ static const struct line *line_of(struct unit *u, uint64_t pc)
     return l && !l->end && l->file && l->line > 0 ? l : NULL;
 }
 
-/* As the compiler was given it: without the folder in which it ran. */
-static void short_name(const char *file, const char *dir, char *out, size_t size)
+void hd_symbols_short_file(const char *file, const char *dir, char *out, size_t size)
 {
     size_t n = dir ? strlen(dir) : 0;
     if (n && strncmp(file, dir, n) == 0 && file[n] == '/')
@@ -265,7 +272,7 @@ static bool source_line(struct hd_symbols *s, Dwfl_Module *mod, uint64_t pc, cha
     if (!l)
         return false;
     char file[512];
-    short_name(l->file, l->dir, file, sizeof file);
+    hd_symbols_short_file(l->file, l->dir, file, sizeof file);
     snprintf(out, size, "%s:%d", file, l->line);
     return true;
 }
@@ -282,7 +289,7 @@ static const char *name_at(struct hd_symbols *s, Dwfl_Module *mod, uint64_t addr
 bool hd_symbols_place(struct hd_symbols *s, uint64_t pc, char *out, size_t size)
 {
     uint64_t call = pc - 1; /* pc is where a call returns to */
-    Dwfl_Module *mod = module_of(s, call);
+    Dwfl_Module *mod = hd_symbols_module_of(s, call);
     if (!mod)
         return false;
     if (source_line(s, mod, call, out, size))
@@ -306,7 +313,7 @@ static char *demangle(const char *name)
 
 bool hd_symbols_function(struct hd_symbols *s, uint64_t pc, char *out, size_t size)
 {
-    Dwfl_Module *mod = module_of(s, pc - 1);
+    Dwfl_Module *mod = hd_symbols_module_of(s, pc - 1);
     const char *name = mod ? name_at(s, mod, pc - 1) : NULL;
     if (!name)
         return false;
@@ -318,14 +325,14 @@ bool hd_symbols_function(struct hd_symbols *s, uint64_t pc, char *out, size_t si
 
 uint32_t hd_symbols_column(struct hd_symbols *s, uint64_t pc)
 {
-    Dwfl_Module *mod = module_of(s, pc - 1);
+    Dwfl_Module *mod = hd_symbols_module_of(s, pc - 1);
     const struct line *l = mod ? line_of(unit_of(s, mod, pc - 1), pc - 1) : NULL;
     return l && l->column > 0 ? (uint32_t)l->column : 0;
 }
 
 bool hd_symbols_module_name(struct hd_symbols *s, uint64_t pc, char *out, size_t size)
 {
-    Dwfl_Module *mod = module_of(s, pc);
+    Dwfl_Module *mod = hd_symbols_module_of(s, pc);
     if (!mod)
         return false;
     snprintf(out, size, "%s", dwfl_module_info(mod, NULL, NULL, NULL, NULL, NULL, NULL, NULL));
@@ -345,15 +352,32 @@ static void call_site(Dwarf_Die *cu, Dwarf_Die *die, struct hd_symbols_inline *c
         !dwarf_getsrcfiles(cu, &files, &n) && file < n) {
         const char *name = dwarf_filesrc(files, file, NULL, NULL);
         if (name)
-            short_name(name, dir, caller->file, sizeof caller->file);
+            hd_symbols_short_file(name, dir, caller->file, sizeof caller->file);
     }
     caller->line = (int)line;
 }
 
-static size_t inlined_in(struct unit *u, uint64_t pc, struct hd_symbols_inline *out, size_t max)
+const char *hd_symbols_die_name(struct hd_symbols *s, Dwarf_Die *die)
 {
-    Dwarf_Die *scopes = NULL;
-    int n = dwarf_getscopes(&u->cu, pc - u->bias, &scopes);
+    Dwarf_Attribute attr;
+    const char *linked = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name, &attr));
+    char *plain = linked ? demangle(linked) : NULL;
+    if (!plain)
+        return dwarf_diename(die);
+    const char *name = hd_arena_strndup(s->names, plain, strlen(plain));
+    free(plain);
+    return name;
+}
+
+static size_t inlined_in(struct hd_symbols *s, struct unit *u, uint64_t pc,
+                         struct hd_symbols_inline *out, size_t max)
+{
+    Dwarf_Die *inner = NULL, *scopes = NULL;
+    /* Outside of an inlined function these are where it is defined, not where it is called. */
+    int n = dwarf_getscopes(&u->cu, pc - u->bias, &inner);
+    if (n > 0)
+        n = dwarf_getscopes_die(&inner[0], &scopes);
+    free(inner);
     size_t used = 0;
     const struct line *l = line_of(u, pc);
     for (int i = 0; i < n && used < max; i++) {
@@ -364,9 +388,9 @@ static size_t inlined_in(struct unit *u, uint64_t pc, struct hd_symbols_inline *
         if (used == 1) {
             *at = (struct hd_symbols_inline){.line = l ? l->line : 0};
             if (l)
-                short_name(l->file, l->dir, at->file, sizeof at->file);
+                hd_symbols_short_file(l->file, l->dir, at->file, sizeof at->file);
         }
-        at->function = dwarf_diename(&scopes[i]);
+        at->function = hd_symbols_die_name(s, &scopes[i]);
         if (tag == DW_TAG_subprogram)
             break;
         if (used < max) {
@@ -382,9 +406,27 @@ size_t hd_symbols_inlined(struct hd_symbols *s, uint64_t pc, struct hd_symbols_i
                           size_t max)
 {
     uint64_t call = pc - 1;
-    Dwfl_Module *mod = module_of(s, call);
+    Dwfl_Module *mod = hd_symbols_module_of(s, call);
     struct unit *u = mod ? unit_of(s, mod, call) : NULL;
-    return u ? inlined_in(u, call, out, max) : 0;
+    return u ? inlined_in(s, u, call, out, max) : 0;
+}
+
+bool hd_symbols_unit(struct hd_symbols *s, uint64_t pc, Dwarf_Die *cu, uint64_t *bias)
+{
+    Dwfl_Module *mod = hd_symbols_module_of(s, pc);
+    const struct unit *u = mod ? unit_of(s, mod, pc) : NULL;
+    if (!u)
+        return false;
+    *cu = u->cu;
+    *bias = u->bias;
+    return true;
+}
+
+struct hd_vec *hd_symbols_variables(struct hd_symbols *s, Dwfl_Module *mod, bool *fresh)
+{
+    struct module_lines *m = lines_of(s, mod);
+    *fresh = m->variables.size == 0;
+    return &m->variables;
 }
 
 struct Dwfl *hd_symbols_dwfl(const struct hd_symbols *s)

@@ -23,7 +23,7 @@ bool hd_symbols_module_name(struct hd_symbols *s, uint64_t pc, char *out, size_t
 /* The functions whose code is inlined at pc, innermost first, and where in each of them pc is; the
  * last is the function itself. Returns how many were filled, 0: nothing known. */
 struct hd_symbols_inline {
-    const char *function; /* as in the source; lives as long as s */
+    const char *function; /* demangled; lives as long as s */
     char file[256];       /* "": not known */
     int line;
 };

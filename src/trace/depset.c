@@ -36,7 +36,7 @@ uint32_t hd_depsets_put(struct hd_depsets *d, uint32_t thread, const uint32_t *r
         }
         const uint32_t *other = d->pool.data + d->at.data[*id];
         if (other[0] == thread && other[1] == listed &&
-            !memcmp(other + 2, reads, listed * sizeof *reads))
+            (!listed || !memcmp(other + 2, reads, listed * sizeof *reads)))
             return *id;
     }
 }

@@ -2,7 +2,8 @@
 
 #include <string.h>
 
-#define LONGEST 32 /* steps up forks or joins: beyond that nothing is ordered */
+#define LONGEST 32   /* steps up forks or joins: beyond that nothing is ordered */
+#define LARGEST 1024 /* threads in a set: each longer one is a copy */
 
 void hd_owners_init(struct hd_owners *o)
 {
@@ -194,11 +195,30 @@ static bool share(struct hd_owner *state)
     return false;
 }
 
+/* Without those that are before what the thread does now: whoever is after it is after them. */
+static uint32_t without_ordered(struct hd_owners *o, uint32_t id, uint32_t thread)
+{
+    struct hd_u32vec less = {0};
+    const struct hd_u32vec *set = hd_vec_at(&o->sets, id);
+    for (size_t i = 0; i < set->len; i++)
+        if (!is_ordered(o, thread_at(o, set->data[i])->segment, thread))
+            hd_u32vec_push(&less, set->data[i]);
+    return keep_set(o, &less);
+}
+
+static size_t set_size(const struct hd_owners *o, uint32_t id)
+{
+    return ((const struct hd_u32vec *)hd_vec_at(&o->sets, id))->len;
+}
+
+/* 0: too many. */
 static uint32_t add_reader(struct hd_owners *o, uint32_t read, uint32_t thread)
 {
     uint32_t id =
         read & HD_OWNER_SET ? read & ~HD_OWNER_SET : with_thread(o, 0, o->thread_of.data[read]);
-    return with_thread(o, id, thread) | HD_OWNER_SET;
+    if (set_size(o, id) >= LARGEST)
+        id = without_ordered(o, id, thread);
+    return set_size(o, id) >= LARGEST ? 0 : with_thread(o, id, thread) | HD_OWNER_SET;
 }
 
 bool hd_owners_change(struct hd_owners *o, struct hd_owner *state, uint32_t thread, bool writes,
@@ -219,5 +239,7 @@ bool hd_owners_change(struct hd_owners *o, struct hd_owner *state, uint32_t thre
         *state = (struct hd_owner){.write = segment};
     else
         state->read = after ? segment : add_reader(o, state->read, thread);
+    if (!writes && !state->read)
+        return share(state);
     return true;
 }

@@ -1,7 +1,8 @@
 #include "trace/reduce.h"
 
 #include "base/alloc.h"
-#include "trace/builder.h"
+#include "base/log.h"
+#include "trace/trace_copy.h"
 #include "trace/depset.h"
 #include "trace/owner.h"
 
@@ -171,29 +172,10 @@ static enum hd_status emit(struct reducer *r, struct hd_event *ev, hd_eid from)
         hd_u32vec_push(r->from, from);
     enum hd_obj_kind kind = hd_op_info[ev->op].kind;
     if (kind < HD_OBJ_KINDS)
-        ev->obj = hd_builder_obj(r->b, kind, hd_names_text(&t->objs[kind], ev->obj),
-                                 hd_names_len(&t->objs[kind], ev->obj));
+        ev->obj = hd_trace_copy_obj(t, r->b, kind, ev->obj);
     if (hd_op_info[ev->op].has_lock)
-        ev->lock = hd_builder_obj(r->b, HD_OBJ_LOCK, hd_names_text(&t->objs[HD_OBJ_LOCK], ev->lock),
-                                  hd_names_len(&t->objs[HD_OBJ_LOCK], ev->lock));
+        ev->lock = hd_trace_copy_obj(t, r->b, HD_OBJ_LOCK, ev->lock);
     return hd_builder_add(r->b, ev, r->err);
-}
-
-static struct hd_event event_of(const struct hd_trace *t, hd_eid e)
-{
-    struct hd_event ev = {.op = t->op[e], .thread = t->thread[e], .obj = t->obj[e]};
-    ev.place = t->place[e];
-    ev.tries = (t->flags[e] & HD_F_TRY) != 0;
-    ev.order = hd_trace_order(t, e);
-    if (hd_op_info[ev.op].has_lock)
-        ev.lock = (uint32_t)t->val[e];
-    if (!hd_op_is_access(ev.op))
-        return ev;
-    ev.has_value = !(t->flags[e] & HD_F_OMITTED);
-    ev.value =
-        hd_op_reads(ev.op) ? hd_trace_read_value(t, e).bits : hd_trace_write_value(t, e).bits;
-    ev.new_value = ev.op == HD_OP_RMW ? hd_trace_write_value(t, e).bits : 0;
-    return ev;
 }
 
 /* A branch on the reads in r->list, in place of e. */
@@ -210,7 +192,7 @@ static enum hd_status keep(struct reducer *r, hd_eid e)
 {
     const struct hd_trace *t = r->t;
     hd_tid u = t->thread[e];
-    struct hd_event ev = event_of(t, e);
+    struct hd_event ev = hd_trace_copy_event(t, e);
     struct hd_u32vec addr = {0};
     bool branches = t->control == HD_CONTROL_BRANCHES;
     if (branches && hd_op_is_access(ev.op)) {
@@ -223,7 +205,9 @@ static enum hd_status keep(struct reducer *r, hd_eid e)
     }
     bool all = branches && (hd_op_writes(ev.op) || ev.op == HD_OP_BRANCH) &&
                hd_trace_deps(t, e, HD_DEP_VALUE).all;
-    if (branches && !all && (hd_op_writes(ev.op) || ev.op == HD_OP_BRANCH)) {
+    bool chooses = branches && (hd_op_writes(ev.op) || ev.op == HD_OP_BRANCH);
+    /* Under control all the reads before it are fresh when it runs; its own need not be. */
+    if (!all && (chooses || ev.op == HD_OP_RMW)) {
         collect(r, e, HD_DEP_VALUE);
         ev.deps = listed(r, u);
         if (names_itself(t, e)) {
@@ -256,7 +240,7 @@ static enum hd_status read_private(struct reducer *r, hd_eid e, struct location 
         return HD_OK;
     r->found |= !l->carries;
     l->carries = true;
-    struct hd_event ev = event_of(r->t, e);
+    struct hd_event ev = hd_trace_copy_event(r->t, e);
     ev.op = ev.op == HD_OP_READ ? HD_OP_READ : HD_OP_AREAD;
     ev.order = HD_ORDER_SC; /* fork and join order it with its writer anyway */
     r->of[e] = (uint32_t)r->threads[u].reads.len;
@@ -275,7 +259,7 @@ static enum hd_status write_private(struct reducer *r, hd_eid e, struct location
     l->set = hd_depsets_put(&r->sets, u, r->list.data, r->list.len);
     if (!l->set || !l->carries)
         return HD_OK;
-    struct hd_event ev = event_of(r->t, e);
+    struct hd_event ev = hd_trace_copy_event(r->t, e);
     ev.value = ev.op == HD_OP_RMW ? ev.new_value : ev.value;
     ev.op = ev.op == HD_OP_WRITE ? HD_OP_WRITE : HD_OP_AWRITE;
     ev.order = HD_ORDER_SC;
@@ -306,7 +290,7 @@ static enum hd_status take(struct reducer *r, hd_eid e)
         collect(r, e, HD_DEP_CONTROL);
         return r->list.len ? keep(r, e) : HD_OK;
     }
-    struct hd_event ev = event_of(t, e);
+    struct hd_event ev = hd_trace_copy_event(t, e);
     if (t->op[e] == HD_OP_JOIN && r->threads[t->obj[e]].checks) {
         struct hd_event check = {.op = HD_OP_BRANCH, .thread = t->obj[e], .place = t->place[e]};
         enum hd_status s = emit(r, &check, HD_EID_NONE);
@@ -346,28 +330,12 @@ static enum hd_status start_trace(struct reducer *r)
     enum hd_status s = hd_builder_control(r->b, t->control, r->err);
     hd_tid id;
     for (hd_tid u = 0; s == HD_OK && u < hd_trace_n_threads(t); u++)
-        s = hd_builder_thread(r->b, hd_names_text(&t->threads, u), hd_names_len(&t->threads, u),
-                              &id, r->err);
-    for (uint32_t i = 0; i < t->places.count; i++)
-        hd_builder_place(r->b, hd_names_text(&t->places, i), hd_names_len(&t->places, i));
-    for (uint32_t i = 0; s == HD_OK && i < t->objs[HD_OBJ_SEM].count; i++)
-        s = hd_builder_sem(r->b,
-                           hd_builder_obj(r->b, HD_OBJ_SEM, hd_names_text(&t->objs[HD_OBJ_SEM], i),
-                                          hd_names_len(&t->objs[HD_OBJ_SEM], i)),
-                           t->sem_init[i], r->err);
-    for (uint32_t i = 0; s == HD_OK && i < t->objs[HD_OBJ_BARRIER].count; i++)
-        s = hd_builder_barrier(r->b,
-                               hd_builder_obj(r->b, HD_OBJ_BARRIER,
-                                              hd_names_text(&t->objs[HD_OBJ_BARRIER], i),
-                                              hd_names_len(&t->objs[HD_OBJ_BARRIER], i)),
-                               t->barrier_size[i], r->err);
+        s = hd_trace_copy_thread(t, r->b, u, &id, r->err);
+    if (s == HD_OK)
+        s = hd_trace_copy_given(t, r->b, r->err);
     for (uint32_t i = 0; s == HD_OK && i < t->objs[HD_OBJ_LOC].count; i++)
-        if (r->locs[i].shared && t->loc_init[i].how == HD_INIT_GIVEN)
-            s = hd_builder_init(r->b,
-                                hd_builder_obj(r->b, HD_OBJ_LOC,
-                                               hd_names_text(&t->objs[HD_OBJ_LOC], i),
-                                               hd_names_len(&t->objs[HD_OBJ_LOC], i)),
-                                t->loc_init[i].value.bits, r->err);
+        if (r->locs[i].shared)
+            s = hd_trace_copy_init(t, r->b, i, r->err);
     return s;
 }
 
@@ -386,8 +354,8 @@ static void reducer_fini(struct reducer *r)
     hd_builder_free(r->b);
 }
 
-enum hd_status hd_trace_reduce(const struct hd_trace *t, struct hd_trace **out,
-                               struct hd_u32vec *from, struct hd_err *err)
+enum hd_status hd_trace_reduce(const struct hd_trace *t, const uint8_t *handed,
+                               struct hd_trace **out, struct hd_u32vec *from, struct hd_err *err)
 {
     struct reducer r = {.t = t, .from = from, .err = err};
     *out = NULL;
@@ -399,6 +367,8 @@ enum hd_status hd_trace_reduce(const struct hd_trace *t, struct hd_trace **out,
     hd_owners_init(&r.owners);
     hd_depsets_init(&r.sets);
     find_shared(&r);
+    for (uint32_t i = 0; handed && i < t->objs[HD_OBJ_LOC].count; i++)
+        r.locs[i].shared &= !handed[i];
     enum hd_status s = HD_OK;
     do {
         r.found = false;
@@ -411,6 +381,8 @@ enum hd_status hd_trace_reduce(const struct hd_trace *t, struct hd_trace **out,
     if (s == HD_OK) {
         s = hd_builder_finish(r.b, out, err);
         r.b = NULL;
+        HD_DEBUG_LINE(TRACE, "reduced %zu events to %zu", (size_t)t->n_events,
+                      s == HD_OK ? (size_t)(*out)->n_events : 0);
     }
     reducer_fini(&r);
     return s;

@@ -11,9 +11,11 @@
 #include "base/vec.h"
 #include "trace/trace.h"
 
-/* The caller frees *out. from, which may be NULL, gets for each event of it the one of t that it
- * is; HD_EID_NONE: a branch that stands for events that were left out. */
-enum hd_status hd_trace_reduce(const struct hd_trace *t, struct hd_trace **out,
-                               struct hd_u32vec *from, struct hd_err *err);
+/* handed, by location, names more locations to leave out: those that every schedule hands over in
+ * the same order (predict/index/handed.h); NULL: none. The caller frees *out. from, which may be
+ * NULL, gets for each event of it the one of t that it is; HD_EID_NONE: a branch that stands for
+ * events that were left out. */
+enum hd_status hd_trace_reduce(const struct hd_trace *t, const uint8_t *handed,
+                               struct hd_trace **out, struct hd_u32vec *from, struct hd_err *err);
 
 #endif

@@ -22,6 +22,7 @@
 #ifndef HD_TRACE_TRACE_H
 #define HD_TRACE_TRACE_H
 
+#include "base/err.h"
 #include "base/names.h"
 #include "trace/ops.h"
 
@@ -147,6 +148,7 @@ static inline size_t hd_trace_n_objs(const struct hd_trace *t, enum hd_obj_kind 
 static inline const hd_eid *hd_trace_thread_events(const struct hd_trace *t, hd_tid u, size_t *n)
 {
     const struct hd_index *index = &t->by_obj[HD_OBJ_THREAD];
+    HD_DCHECK(u < index->count);
     *n = index->start[u + 1] - index->start[u];
     return index->list + index->start[u];
 }
@@ -156,6 +158,7 @@ static inline const hd_eid *hd_trace_obj_events(const struct hd_trace *t, enum h
                                                 uint32_t obj, size_t *n)
 {
     const struct hd_index *index = &t->by_obj[kind];
+    HD_DCHECK(obj < index->count);
     *n = index->start[obj + 1] - index->start[obj];
     return index->list + index->start[obj];
 }
@@ -163,6 +166,7 @@ static inline const hd_eid *hd_trace_obj_events(const struct hd_trace *t, enum h
 /* Requires hd_op_reads(op). */
 static inline struct hd_value hd_trace_read_value(const struct hd_trace *t, hd_eid e)
 {
+    HD_DCHECK(e < t->n_events && hd_op_reads((enum hd_op)t->op[e]));
     if (t->op[e] == HD_OP_RMW)
         return t->rmw[t->val[e]].old_value;
     return (struct hd_value){t->val[e], (t->flags[e] & HD_F_UNIQUE) != 0};
@@ -171,6 +175,7 @@ static inline struct hd_value hd_trace_read_value(const struct hd_trace *t, hd_e
 /* Requires hd_op_writes(op). */
 static inline struct hd_value hd_trace_write_value(const struct hd_trace *t, hd_eid e)
 {
+    HD_DCHECK(e < t->n_events && hd_op_writes((enum hd_op)t->op[e]));
     if (t->op[e] == HD_OP_RMW)
         return t->rmw[t->val[e]].new_value;
     return (struct hd_value){t->val[e], (t->flags[e] & HD_F_UNIQUE) != 0};
@@ -193,6 +198,7 @@ static inline enum hd_mem_order hd_trace_order(const struct hd_trace *t, hd_eid 
 static inline hd_eid hd_trace_back(const struct hd_trace *t, hd_eid e, uint32_t d)
 {
     const struct hd_index *index = &t->by_obj[HD_OBJ_THREAD];
+    HD_DCHECK(e < t->n_events && d <= t->pos[e]);
     return index->list[index->start[t->thread[e]] + t->pos[e] - d];
 }
 

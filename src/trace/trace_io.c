@@ -2,9 +2,11 @@
 #include "trace/trace_io.h"
 
 #include "base/alloc.h"
+#include "base/log.h"
 #include "base/stop.h"
 #include "trace/hdt/hdt.h"
 #include "trace/text/text.h"
+#include "trace/trace_form.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -185,6 +187,12 @@ enum hd_status hd_trace_load_form(const char *path, const struct hd_form *other,
         close(fd);
     hd_text_free(l.text);
     hd_free(l.data, l.cap);
+    if (status == HD_OK && *trace) /* readers have refused by now what has another form */
+        HD_SELF_CHECK(hd_trace_form_check(*trace));
+    HD_DEBUG_LINE(TRACE, "%s: %s", l.name,
+                  status != HD_OK ? local.text
+                  : *trace        ? "read"
+                                  : "read in part");
     if (status != HD_OK && !local.file[0])
         snprintf(local.file, sizeof local.file, "%s", l.name);
     if (status != HD_OK && err)

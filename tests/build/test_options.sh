@@ -63,6 +63,12 @@ refused() { # refused CODE WORDS COMMAND...
 }
 refused 2 "cannot link with -static" "$cc" -static "$src/main.c" "$src/lib.c"
 refused 2 "cannot be in one program" "$cc" -fsanitize=address -c "$src/lib.c"
+# Objects that a plain compiler made for another sanitizer, alone and in an archive.
+if ${CC:-clang} -fsanitize=address -c "$src/lib.c" -o asan.o 2>/dev/null; then
+    refused 3 "asan.o was compiled with -fsanitize=address" "$cc" "$src/main.c" asan.o
+    ar rc libasan_made.a asan.o
+    refused 3 "libasan_made.a was compiled with -fsanitize=address" "$cc" "$src/main.c" libasan_made.a
+fi
 "$cc" -static -c "$src/lib.c" -o static.o
 refused 1 "undefined reference" "$cc" "$src/main.c"
 echo 'broken' >bad.c

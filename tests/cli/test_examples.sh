@@ -38,12 +38,13 @@ example missed_notify "$sure ready read write"
 example half_built "$sure box.height write read" "$sure published write read"
 example rwlock_writer "$sure lookups write read"
 example refcount "$sure object.value read free"
-example queue_index "$sure slots[] write read"
-example lazy_cache "$sure cache[].known write write" "$sure cache[].known write read" \
-    "$sure cache[].square read write" "$sure cache[].square write write"
+example queue_index "$sure slots[1] write read"
+example lazy_cache "$sure cache[2].known write write" "$sure cache[2].known write read" \
+    "$sure cache[2].square read write" "$sure cache[2].square write write"
 example stop_flag "$sure stop read write"
-example lockfree_stack "$sure node.next write read"
+example lockfree_stack "$sure nodes[1].next write read"
 example counter "$sure requests write read"
+example flaky_test "$sure left write read"
 
 # None was forgotten, here or in the list of examples.
 command_line="ls examples"
@@ -53,11 +54,11 @@ for name in $(grep -v _fixed done); do
 done
 
 # What happens shows: an assertion that fails in one order only, a lost value, a use after free.
-heddle report half_built
+heddle report -v half_built
 expect_out "Assertion"
-heddle report hidden
+heddle report -v hidden
 expect_out "-level 5 after 2 changes"
 expect_out "+level 10 after 2 changes"
-heddle report refcount
+heddle report -v refcount
 expect_out "(heap block (8 bytes) from refcount.c:"
 finish

@@ -10,7 +10,7 @@ expect_no_err
 expect "help is longer than 24 lines" [ "$(wc -l <out)" -le 24 ]
 expect "help is wider than 80 columns" [ "$(awk '{ if (length > m) m = length } END { print m }' out)" -le 80 ]
 for verb in $("$HEDDLE" help --tables | cut -f1 | grep -v " " | sed "s/+/p/g" | sort -u); do
-    expect "no word on $verb" grep -qE "^(  $verb |Others:.* $verb(,|\$))" <(sed "s/+/p/g" out)
+    expect "no word on $verb" grep -qE "^(  $verb |(Also:|     ).* $verb(,|\$))" <(sed "s/+/p/g" out)
 done
 expect "there are not 3 examples" [ "$(grep -c '^  heddle ' out)" = 3 ]
 cp out root-help

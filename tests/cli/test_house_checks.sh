@@ -98,6 +98,9 @@ fresh_tree; { echo "| $long |"; echo; echo '```'; echo "$long"; echo '```'; prin
 fresh_tree; printf '```\nx\n' >$d/X.md; refuses docs "$d/X.md: a code block is not closed"
 fresh_tree; echo "see [this]($d/GONE.md)" >README.md; refuses docs "the link to $d/GONE.md leads nowhere"
 fresh_tree; echo "/* see $d/algorithms/gone.md */" >>src/base/a.c; refuses docs "src/base/a.c names $d/algorithms/gone.md"
+fresh_tree; mkdir -p src/cli $d/man; printf 'enum hd_exit {\n    HD_EXIT_INPUT = 3, /* x */\n};\n' >src/cli/cli.h
+printf '## Exit codes\n\n| 3 | x |\n' >README.md; printf '## EXIT STATUS\n\n- `3`: x\n' >$d/man/heddle.1.md; accepts docs
+echo '- `9`: y' >>$d/man/heddle.1.md; refuses docs "$d/man/heddle.1.md: other exit codes than enum hd_exit: 3"
 fresh_tree; echo "see \`src/base/gone.c\` and \`src/base/a.[ch]\`" >README.md; refuses docs "README.md names src/base/gone.c"
 
 exit $failures

@@ -55,11 +55,11 @@ int main()
     delete q;
 }
 C
-heddle run --json=cache.json cache.cpp
+heddle run -v --json=cache.json cache.cpp
 expect_code 66
 expect "more than 80 columns: $(grep -E '.{81}' err | head -1)" sh -c "! grep -qE '.{81}' err"
 expect "frames of the library in the text" sh -c "! grep -qE 'std_thread.h|__invoke|gthr-default' err"
-expect_err "Frames of libraries are left out; heddle report --full-stacks shows them."
+expect_err "Frames of libraries are left out; heddle report -v --full-stacks shows them."
 held() { jq -r '[.races[].accesses[].locks[]] | unique | join(" ")' "$1"; }
 for lock in Cache.m Pool.lock 'Pool.lock#2' global_cache.m; do
     expect "$lock is not among: $(held cache.json)" grep -qwF -- "$lock" <<<"$(held cache.json) $(cat err)"
@@ -73,7 +73,7 @@ expect "places in the library" jq -e '[.races[].accesses[] | select(.stack | len
 expect "the library is not named" grep -qE '^      inside .*\(stl_vector.h:[0-9]+\)' err
 heddle report --full-stacks
 expect_out "/usr/include/c++"
-heddle report
+heddle report -v
 expect "frames of the library in the text" sh -c "! grep -q '/usr/include' out"
 id=$(jq -r '[.races[] | select(.variable == "Pool.n")][0].id' cache.json)
 heddle replay "$id"
@@ -148,4 +148,30 @@ C
 heddle run --json=two.json left.c right.c
 expect_code 66
 expect "two locks are: $(held two.json)" [ "$(held two.json)" = "lock lock#2" ]
+
+# A call at the end of a function leaves its frame in the stack, whatever the optimiser would like.
+cat >tail.c <<'C'
+#include <pthread.h>
+int level;
+__attribute__((noinline)) static void inner(int v) { level = v; }
+__attribute__((noinline)) static void middle(int v) { inner(v + 1); }
+static void *run(void *p)
+{
+    middle(1);
+    return p;
+}
+int main(void)
+{
+    pthread_t a, b;
+    pthread_create(&a, 0, run, 0);
+    pthread_create(&b, 0, run, 0);
+    pthread_join(a, 0);
+    pthread_join(b, 0);
+    return 0;
+}
+C
+heddle cc -O2 -fomit-frame-pointer tail.c -o tail -pthread
+heddle run -v --runs 1 -o tail_out -- ./tail
+expect_err '#1 middle tail.c:4'
+expect_err '#2 run tail.c:7'
 finish

@@ -222,6 +222,10 @@ expect_code 0
 expect "stages of marked" grep -qE '^  atomicity +1 +1 +1 +1 +1 +0 ' out
 expect "stages of guarded" grep -qE '^  deadlock +1 +0 +1 +0 +0 +0 ' out
 expect "stages of opposite" grep -qE '^  deadlock +1 +1 +1 +1 +1 +0 ' out
+heddle compare --json -d max,hb marked.trace guarded.trace
+expect_code 0
+expect "compare --json: $(jq -c . out)" jq -e '(.traces | length) == 2 and (.traces[0].detectors | has("max") and has("hb")) and
+    ([.traces[].detectors[] | (.pairs | length) == .places] | all) and .traces[1].stages.atomicity.candidates >= 0' out
 heddle compare --csv -d hb marked.trace
 expect "other columns" [ "$(head -1 out | tr , '\n' | grep -c _stage_)" = 21 ]
 expect "columns and values differ" [ "$(head -1 out | tr , '\n' | wc -l)" = "$(sed -n 2p out | tr , '\n' | wc -l)" ]

@@ -14,7 +14,7 @@ PY
 cp "$examples/hidden.c" "$examples/half_built.c" "$examples/counter_fixed.c" .
 
 # ---- one run: everything in one folder, the report on the standard error, the program's output its own ----
-heddle run hidden.c
+heddle run -v hidden.c
 expect_code 66
 expect "the output is not the program's" [ "$(cat out)" = "level 5 after 2 changes" ]
 expect "no essence first: $(head -1 err)" grep -q '^1. data race on level \[confirmed' err
@@ -31,6 +31,11 @@ expect "the schema does not fit" valid heddle-out/1/report.json
 "$HEDDLE" witness check heddle-out/1/trace.hdt heddle-out/1/witness-R-*.json >/dev/null || fail "the witness is refused"
 id=$(jq -r '.races[0].id' heddle-out/1/report.json)
 
+# Printed in brief, with what to do next behind the summary.
+heddle run --runs 4 -o brief hidden.c
+expect "the summary is not before the last line" sh -c "tail -2 err | head -1 | grep -qx 'heddle: 1 race confirmed, 0 predicted only; brief'"
+expect "no next step: $(tail -1 err)" [ "$(tail -1 err)" = "Next: heddle show $id --run brief" ]
+
 # The next one leaves the first alone. Same program, other lines, other folder: same id.
 cp heddle-out/1/report.json first.json
 sed 's/^static int level/\n\n&/' hidden.c >moved.c
@@ -45,7 +50,7 @@ expect "the id has changed with the lines" [ "$(jq -r '.races[0].id' heddle-out/
 heddle report
 expect_code 0
 expect_out "data race on level"
-heddle report heddle-out/1
+heddle report -v heddle-out/1
 expect "report prints something else" diff <(sed 's/; heddle-out.*//' out) <(sed 's/; heddle-out.*//' heddle-out/1/report.txt)
 heddle report --format json heddle-out/1/report.json
 expect "JSON is not read back without loss" cmp -s out heddle-out/1/report.json
@@ -195,7 +200,7 @@ int main(void)
     return 0;
 }
 C
-heddle run -o dead dead.c
+heddle run -v -o dead dead.c
 expect_code 66
 expect_err "deadlock on a, b [observed]"
 expect_err "Thread T1.1: wait for lock b (locks: a):"

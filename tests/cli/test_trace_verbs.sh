@@ -69,6 +69,13 @@ heddle trace reduce owned.trace -; expect_code 0; expect_out "w(x,2)"; expect_no
 expect "accesses to c are left" sh -c '! grep -q "(c" out'
 heddle trace reduce owned.trace owned.hdt; expect_code 0; expect_no_out
 heddle analyze owned.hdt; expect_code 66; expect_out "Race on x"
+# So is what a lock and a value hand over, unless nobody looks at the value.
+handed='!control branches\n!init q 0\nm|fork(u)\nm|w(b,1)||val=\nm|acq(l)\nm|w(q,1)||val=\nm|rel(l)\nu|acq(l)\nu|r(q,1)\n'
+printf "${handed}u|br||deps=7\nu|rel(l)\nu|r(b,1)\n" >handed.trace
+heddle trace reduce handed.trace -; expect_code 0; expect_out "w(q,1)"
+expect "accesses to b are left" sh -c '! grep -q "(b" out'
+printf "${handed}u|rel(l)\nu|r(b,1)\n" >unseen.trace
+heddle trace reduce unseen.trace -; expect_code 0; expect_out "r(b,1)"
 printf 'm|w(c,1)\nm|r(c,2)\n' >bad.trace
 heddle trace reduce bad.trace -; expect_code 3; expect_err "bad.trace"
 heddle trace convert --to hdt bank.trace noname; expect_code 0

@@ -29,8 +29,7 @@ sliced="--policy random --quantum 5"
 many=300
 [ -z "${HEDDLE_TEST_SANITIZED:-}" ] || many=30 # the tool is several times slower then
 for kind in 0 1 2 3 4; do
-    n=$((kind == 4 ? 20 : many))
-    correct spin$kind spin_lock "-DKIND=$kind -DN=$n" "$sliced"
+    correct spin$kind spin_lock "-DKIND=$kind -DN=$many" "$sliced"
     faulty spin${kind}f spin_lock "-DKIND=$kind -DN=5" "$sliced"
 done
 for kind in 0 1; do
@@ -50,6 +49,10 @@ done
 for kind in 0 1 2; do
     correct rw$kind rw_counter "-DKIND=$kind -DN=$many" "$sliced"
     faulty rw${kind}f rw_counter "-DKIND=$kind -DN=5" "$sliced"
+done
+for kind in 0 1 2 3 4 5; do # queue lock with recycled nodes, counted readers, first reader, sense, slot, flags
+    correct protocol$kind protocols "-DKIND=$kind -DN=$many" "$sliced"
+    faulty protocol${kind}f protocols "-DKIND=$kind -DN=5" "$sliced"
 done
 heddle analyze "$TESTS/predict/pool_link_kept.trace"
 expect_code 66

@@ -50,7 +50,7 @@ check "full stacks" "inner outer body" \
     "$(jq -r '.races[] | select(.property == "race") | [.accesses[0].stack[].function] | join(" ")' $report)"
 check "the input is named" 2 "$(jq '[.races[].input | select(. != null)] | length' $report)"
 "$HEDDLE" report >report.txt 2>&1
-check "heddle report shows the inputs" 2 "$(grep -c '^  Input: heddle-out/latest/test' report.txt)"
+check "heddle report shows the inputs" 2 "$(grep -c '^   Input: heddle-out/latest/test' report.txt)"
 "$HEDDLE" merge -o merged.json heddle-out/1 heddle-out/2 >merge.out 2>&1
 check "heddle merge joins them" 2 "$(jq '.races | length' merged.json)"
 for id in $(jq -r '.races[].id' $report); do

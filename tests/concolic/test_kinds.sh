@@ -49,7 +49,7 @@ int main(int argc, char **argv)
 }
 END
 build kinds -O1 -DFAULTY -I"$SOURCE/programs" -I"$SOURCE/../../include" kinds.c
-hunt all --input argv:1 --size 1 --timeout 1s -j 2 -- ./kinds x
+hunt all --input argv:1 --size 1 --timeout 1s --at-once 2 -- ./kinds x
 for kind in race assertion crash deadlock hang "out of memory"; do
     check "finds: $kind" true "$(field all "[.findings[].kind] | contains([\"$kind\"])")"
 done

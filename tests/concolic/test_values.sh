@@ -7,7 +7,7 @@ names=$(sed -n '/followed\[\]/,/};/s/.*{"\([a-z0-9_]*\)".*/\1/p' "$SOURCE/values
 [ "$(wc -w <<<"$names")" -gt 40 ] || { echo "FAIL: too few computations in values.c" >&2; exit 1; }
 for level in 0 2; do
     build values -O$level -I"$SOURCE/../../include" "$SOURCE/values.c"
-    hunt all$level --no-predict --keep-all -j 2 --input none --symbolic-call none -- ./values
+    hunt all$level --no-predict --keep-all --at-once 2 --input none --symbolic-call none -- ./values
     for name in $names; do
         check "-O$level reaches $name" true "$(cat all$level.d/*.out | grep -qx "REACHED $name" && echo true)"
     done

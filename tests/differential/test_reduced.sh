@@ -37,6 +37,10 @@ for seed in $(seq "$from" "$to"); do
         # shellcheck disable=SC2086
         timeout 60 "$HEDDLE" record -q $options -o t.hdt -- ./p >out 2>err </dev/null
         compare "seed $seed, $options"
+        # The same with memory that is handed over left out, however little there is of it.
+        # shellcheck disable=SC2086
+        HEDDLE_HANDED_FROM=1 timeout 60 "$HEDDLE" record -q $options -o t.hdt -- ./p >out 2>err </dev/null
+        compare "seed $seed, $options, handed over"
     done
 done
 for source in "$TESTS"/../examples/*.c; do

@@ -19,7 +19,7 @@ for p in "lastzero 5" "increment 2" "notify 3" "crossed 2"; do
         grep -q "search: all" part/report.txt && break
         # In another environment, and with other numbers of jobs.
         PART=$(head -c "$i" /dev/zero | tr '\0' x) \
-            "$HEDDLE" -q explore --resume -o part -t 1 -n 3 -j $((1 + i % 2)) </dev/null 2>err
+            "$HEDDLE" -q explore --resume -o part -t 1 -n 3 --at-once $((1 + i % 2)) </dev/null 2>err
     done
     same "$p"
     rm -rf one part
@@ -47,7 +47,7 @@ explore 0 one --strategy guided -t 1 -n 3000 -- ./queries.good 2
 explore 0 part --strategy guided -t 1 -n 60 -- ./queries.good 2
 parts=1
 while [ -z "$(counts part)" ] && [ $parts -lt 50 ]; do
-    "$HEDDLE" -q explore --resume -o part -t 1 -n 60 -j $((1 + parts % 2)) </dev/null 2>err
+    "$HEDDLE" -q explore --resume -o part -t 1 -n 60 --at-once $((1 + parts % 2)) </dev/null 2>err
     parts=$((parts + 1))
 done
 [ $parts -gt 2 ] || fail "guided: it was not interrupted"
@@ -86,7 +86,7 @@ refused "is damaged"
 # A length that the file cannot hold is refused before memory is taken for it.
 for at in 2000 2200 2400 2600 2800 3000; do
     { head -c $at kept; printf '\377\377\377\017\0\0\0\0'; tail -c +$((at + 9)) kept; } >part/explore.dpor
-    (ulimit -v 1500000; "$HEDDLE" -q explore --resume -o part -t 1 </dev/null >out.txt 2>err)
+    ([ -n "${HEDDLE_TEST_SANITIZED:-}" ] || ulimit -v 1500000; "$HEDDLE" -q explore --resume -o part -t 1 </dev/null >out.txt 2>err)
     [ $? = 3 ] && grep -q "is damaged" err || fail "a damaged length at $at: $(cat err)"
 done
 echo nothing >part/explore.dpor

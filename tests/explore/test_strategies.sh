@@ -8,8 +8,8 @@ build sort queries elevator
 for pair in "pct sort" "random queries"; do
     s=${pair% *} p=${pair#* }
     explore 66 one --strategy $s -n 60 -t 1 -- "./$p.bad" 2
-    explore 66 two --strategy $s -n 60 -t 1 -j 3 -- "./$p.bad" 2
-    [ "$(ids one)" = "$(ids two)" ] || fail "$s: other findings with -j 3"
+    explore 66 two --strategy $s -n 60 -t 1 --at-once 3 -- "./$p.bad" 2
+    [ "$(ids one)" = "$(ids two)" ] || fail "$s: other findings with --at-once 3"
     explore 66 part --strategy $s -n 40 -t 1 -- "./$p.bad" 2
     "$HEDDLE" -q explore --resume -o part -n 20 -t 1 2>part.err
     [ $? = 66 ] || fail "$s: --resume does not end with 66"
@@ -19,8 +19,8 @@ for pair in "pct sort" "random queries"; do
 done
 confirm one 1
 explore 66 one --runs 150 -t 1 -- ./sort.bad 2
-explore 66 two --runs 150 -t 1 -j 2 -- ./sort.bad 2
-[ "$(ids one)" = "$(ids two)" ] || fail "guided: other findings with -j 2"
+explore 66 two --runs 150 -t 1 --at-once 2 -- ./sort.bad 2
+[ "$(ids one)" = "$(ids two)" ] || fail "guided: other findings with --at-once 2"
 
 # A search from warnings goes on with those that are not settled.
 explore 66 one --strategy guided -t 1 -- ./elevator.bad 2

@@ -49,7 +49,7 @@ static void try_building(const uint8_t *data, size_t size)
     struct hd_build_info info = {0};
     struct hd_err err = {0};
     hd_eid bad;
-    if (hd_drive_build("fuzz", (const char *)data, size, NULL, &t, &info, &err) == HD_OK)
+    if (hd_build_trace("fuzz", (const char *)data, size, NULL, &t, &info, &err) == HD_OK)
         require(hd_check_trace(t, &bad, &err) == HD_OK || err.text[0], "trace", "no reason");
     else
         require(!t && err.text[0], "error", "it says nothing");

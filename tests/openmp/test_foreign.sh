@@ -29,8 +29,16 @@ gcc -fopenmp -g -c part.c -o part.o >out 2>&1 || { echo "gcc has no OpenMP"; exi
 "$HEDDLE" cc -g main.c part.o -lgomp -o foreign >out 2>&1 || fail "does not link with libgomp"
 timeout 60 "$HEDDLE" run -o o -- ./foreign >out 2>&1
 code=$?
-[ $code != 66 ] || fail "a race is reported from a runtime that is not modelled"
+[ $code = 5 ] || fail "libgomp: exit $code, not 5"
 grep -q "GOMP_parallel" out || fail "GOMP_parallel is not named"
+grep -q "Not instrumented: .*libgomp" out || fail "libgomp is not named"
+if command -v clang-14 >/dev/null && clang-14 -fopenmp -g -fPIC -shared part.c -o libpart.so 2>/dev/null; then
+    "$HEDDLE" cc -g main.c -L. -lpart -Wl,-rpath,"$dir" -o own >out 2>&1 || fail "does not link with a library on libomp"
+    timeout 60 "$HEDDLE" run -o o.own -- ./own >out 2>&1
+    code=$?
+    [ $code = 5 ] || fail "a library on libomp: exit $code, not 5"
+    grep -q "libomp" out || fail "libomp is not named"
+fi
 
 # Ours: no other OpenMP runtime in the program, -fno-openmp wins when it comes last, and both compilers agree.
 for clang in clang-14 clang-19; do

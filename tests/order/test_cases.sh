@@ -24,6 +24,10 @@ while IFS=';' read -r what expected; do
         echo "FAIL $what: expected $expected, found ${found:-quiet}"
         failed=1
     }
+    ! grep -q '^Undecided' analysis || {
+        echo "FAIL $what: $(grep -m 1 '^Undecided' analysis)"
+        failed=1
+    }
     rows=$((rows + 1))
 done < <(grep -v '^#' "$here/cases.txt")
 [ $rows -ge 50 ] || { echo "FAIL only $rows programs"; failed=1; }

@@ -15,7 +15,7 @@ build "$here/mp.c" -DSTORE=release -DLOAD=acquire -o ok
 build "$here/fenced.c" -DFIRST=release -DSECOND=acquire -o fenced
 build "$here/plain.c" -o plain
 
-timeout 120 "$HEDDLE" run --times 1 --json=racy.json --report racy.sarif --report racy.html -- ./racy >out 2>err </dev/null
+timeout 120 "$HEDDLE" run -v --times 1 --json=racy.json --report racy.sarif --report racy.html -- ./racy >out 2>err </dev/null
 status=$?
 [ $status -eq 66 ] || fail "racy: exit status $status: $(tail -3 err)"
 grep -q 'unordered race on data \[confirmed' err || fail "racy: not confirmed: $(head -5 err)"
@@ -31,12 +31,17 @@ grep -q 'atomic write flag = 1 (relaxed)' flat || fail "racy: the schedule does 
 grep -q '1 of 1 execution confirmed' replay.out || fail "racy: replay: $(tail -3 replay.out)"
 
 for twin in ok fenced; do
-    timeout 120 "$HEDDLE" run --times 1 -- ./$twin >out 2>err </dev/null
+    timeout 120 "$HEDDLE" run -v --times 1 -- ./$twin >out 2>err </dev/null
     [ $? -eq 0 ] || fail "$twin: not quiet: $(tail -5 err)"
 done
-timeout 120 "$HEDDLE" run --sc --times 1 -- ./racy >out 2>err </dev/null
+for strategy in guided dpor random; do
+    timeout 120 "$HEDDLE" explore --strategy $strategy --runs 30 --budget 10s -- ./racy >out 2>err </dev/null
+    [ $? -eq 66 ] || fail "explore $strategy: not found: $(tail -3 err)"
+    grep -q 'unordered race on data' err || fail "explore $strategy: not called unordered: $(head -5 err)"
+done
+timeout 120 "$HEDDLE" run -v --sc --times 1 -- ./racy >out 2>err </dev/null
 [ $? -eq 0 ] || fail "racy --sc: not the old reading: $(tail -5 err)"
-timeout 120 "$HEDDLE" run --times 1 --json=plain.json -- ./plain >out 2>err </dev/null
+timeout 120 "$HEDDLE" run -v --times 1 --json=plain.json -- ./plain >out 2>err </dev/null
 [ $? -eq 66 ] || fail "plain: exit status: $(tail -3 err)"
 grep -q 'heddle: 1 race confirmed' err || fail "plain: what follows counts as a race: $(tail -1 err)"
 grep -q 'Follows from it: data, write by' err || fail "plain: what follows is not listed"

@@ -36,7 +36,6 @@ __attribute__((noinline)) static void stores(int k)
     wide = ((unsigned __int128)7 << 64) | 9;
     ld = 1.0L;
 }
-// LOG: enter . stores:[0-9]+ depth=1
 // LOG: write1 item.tag stores:[0-9]+ addr=- val=- = 97
 // LOG: write2 item.s stores:[0-9]+ addr=- val=- = 3$
 // LOG: write4 item.n\[1\] stores:[0-9]+ addr=- val=- = 42
@@ -47,7 +46,6 @@ __attribute__((noinline)) static void stores(int k)
 // LOG: write4 vol stores:[0-9]+ addr=- val=[0-9]+ = 1
 // LOG: write_n wide stores:[0-9]+ n=16 addr=- val=- = 09000000000000000700000000000000
 // LOG: write_n ld stores:[0-9]+ n=10 addr=- val=- = 0000000000000080ff3f
-// LOG: leave depth=1
 
 __attribute__((noinline)) static void heap(void)
 {
@@ -117,9 +115,7 @@ __attribute__((noinline)) static int constants(int i)
     plain = sum;
     return sum;
 }
-// LOG: enter . constants:
 // LOG: write4 plain constants:[0-9]+ addr=- val=- =
-// LOG: leave
 // NOT: (read|write)[0-9n_]+ (local|sum|k|table|expected)
 
 /* A pointer that goes through one of several constants. */
@@ -132,7 +128,6 @@ __attribute__((noinline)) static int letters(void)
     plain = sum;
     return sum;
 }
-// LOG: enter . letters:
 // LOG-O1+: write4 plain letters:[0-9]+ addr=- val=.* = 416
 // NOT-O1+: read1 [^ ]+ letters:
 

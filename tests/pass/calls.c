@@ -59,7 +59,6 @@ NOINLINE static void pass_value(void)
     out_3 = (int)by_value(big);
 }
 // LOG: read_n big pass_value:[0-9]+ n=48 addr=-
-// LOG: enter . by_value
 // LOG: write_n .* by_value:[0-9]+ n=48 addr=- val=[0-9]+
 // LOG: read8 .* by_value:[0-9]+ addr=- = 3
 // LOG: write4 out_3 pass_value:[0-9]+ addr=- val=[0-9]+ = 3
@@ -99,13 +98,7 @@ NOINLINE static void jumps(void)
         deep(3);
     out_6 = 100;
 }
-// LOG: enter . jumps:[0-9]+ depth=1
-// LOG: unwound depth=2
-// LOG: enter . deep:[0-9]+ depth=2
-// LOG-O0: enter . deep:[0-9]+ depth=5
-// LOG: unwound depth=2
 // LOG: write4 out_6 jumps:[0-9]+ addr=- val=- = 100
-// LOG: leave depth=1
 
 int main(void)
 {
@@ -116,4 +109,3 @@ int main(void)
     jumps();
     return 0;
 }
-// LOG: leave depth=0

@@ -87,7 +87,6 @@ NOINLINE static void loop(int n)
         sum += table[i];
     out_9 = sum;
 }
-// LOG: enter . loop
 // LOG: read4 table\[\] loop
 // LOG: write4 out_9 loop:[0-9]+ addr=- val=[0-9]+(-|\+)
 // NOT: branch . loop

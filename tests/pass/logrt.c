@@ -16,8 +16,6 @@ __thread struct hd_flow __hd_flow;
 static FILE *out;
 static struct hd_module *modules;
 static char more[2][200];
-static void *frames[1000];
-static int depth;
 
 void __tsan_init(void);
 void __tsan_init(void)
@@ -260,27 +258,6 @@ void __hd_more(uint32_t role, hd_tok t)
     size_t used = strlen(more[role]);
     if (t != HD_TOK_NONE)
         snprintf(more[role] + used, sizeof more[role] - used, "+%u-%u", hd_tok_lo(t), hd_tok_hi(t));
-}
-
-void __hd_enter(struct hd_site *s, void *frame)
-{
-    print_place("enter", s);
-    fprintf(out, " depth=%d\n", depth);
-    frames[depth++] = frame;
-}
-
-void __hd_leave(void)
-{
-    fprintf(out, "leave depth=%d\n", --depth);
-}
-
-void __hd_unwound(void *frame)
-{
-    while (depth > 0 && frames[depth - 1] != frame)
-        depth--;
-    fprintf(out, "unwound depth=%d\n", depth);
-    if (depth == 0)
-        abort();
 }
 
 hd_tok __hd_asm_post(struct hd_site *s, void *p, hd_tok val)

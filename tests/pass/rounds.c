@@ -23,12 +23,10 @@ NOINLINE static int jumped(int way)
     }
     return 0;
 }
-// LOG: enter . jumped
 // LOG: ^([0-9]+) read4 a jumped
 // LOG: write4 out_1 jumped:[0-9]+ addr=- val=[0-9]+ = 0
 // LOG: write4 out_1 jumped:[0-9]+ addr=- val=[0-9]+ = 3
 // LOG: write4 seen jumped
-// LOG: enter . jumped
 // NOT: write4 out_1 jumped:[0-9]+ addr=- val=(-|all)
 
 int main(void)

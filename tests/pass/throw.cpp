@@ -69,18 +69,10 @@ int main()
     out_1 = jumped(0) + jumped(1);
     return r - 5;
 }
-// LOG: enter . catches:[0-9]+ depth=1
-// LOG: enter . deep:[0-9]+ depth=4
-// LOG: unwound depth=5
 // LOG: branch . deep:[0-9]+ dep=0-
 // LOG: write4 out_1
-// LOG: unwound depth=4
-// LOG: unwound depth=3
-// LOG: unwound depth=2
 // LOG: branch . catches:[0-9]+ dep=0-
-// LOG: leave depth=1
 // LOG: write4 out_2 main:[0-9]+ addr=- val=
 // LOG: ^([0-9]+) read4 a gives
 // LOG: write4 out_2 jumped:[0-9]+ addr=- val=[0-9]+ = 0
 // LOG: write4 out_2 jumped:[0-9]+ addr=- val=[0-9]+ = 3
-// LOG: leave depth=0

@@ -202,6 +202,32 @@ END
 check 'full disk' 4 $?
 grep -q 'the trace is incomplete: File too large' fills.err || check 'full disk: words' incomplete "$(cat fills.err)"
 usable fills 'w(x,1)'
+# However heddle ends, the program does not stay behind.
+build forever <<'END'
+#include <stdio.h>
+#include <unistd.h>
+static volatile int stop;
+int main(void)
+{
+    FILE *f = fopen("forever.pid", "w");
+    fprintf(f, "%d\n", (int)getpid());
+    fclose(f);
+    while (!stop)
+        ;
+    return 0;
+}
+END
+for command in record run; do
+    rm -f forever.pid
+    "$HEDDLE" $command -o "forever.$command" -- ./forever >/dev/null 2>&1 </dev/null &
+    tool=$!
+    for _ in $(seq 300); do [ -s forever.pid ] && break || sleep 0.1; done
+    program=$(cat forever.pid)
+    kill -KILL $tool
+    for _ in $(seq 300); do kill -0 "$program" 2>/dev/null || break; sleep 0.1; done
+    check "$command was killed: its program" gone "$(kill -0 "$program" 2>/dev/null && echo there || echo gone)"
+    kill -KILL "$program" 2>/dev/null
+done
 # Not under heddle, an instrumented program runs by itself.
 ./returns
 check 'alone' 3 $?

@@ -139,9 +139,13 @@ grep -q 'deadlock: T1.1 (the-worker) waits for lock lock at named.c:6' err || ch
 # A file that another version of heddle compiled is refused, not left out.
 cat >other.c <<'END'
 static struct { unsigned version, n_sites; void *sites, *strings; unsigned long size; void *next; } module = {99};
-void __hd_module_init(void *module);
+void __hd_module_init(void *module), __hd_leave(void); /* the second is a hook of version 3 */
 __attribute__((constructor)) static void begin(void) { __hd_module_init(&module); }
-int main(void) { return 0; }
+int main(void)
+{
+    __hd_leave();
+    return 0;
+}
 END
 clang -c other.c -o other.o && clang -pthread other.o -o other -L"$RT_DIR" -lheddle_rt -Wl,-rpath,"$RT_DIR" || exit 1
 "$HEDDLE" record -o other.hdt -- ./other 2>err

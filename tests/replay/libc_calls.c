@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/types.h>
 #include <time.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -12,6 +13,13 @@ static struct tm day;
 static struct stat status;
 static char text[64];
 static unsigned seed;
+
+/* What calls become with _FORTIFY_SOURCE. */
+char *__getcwd_chk(char *out, size_t n, size_t room);
+ssize_t __readlink_chk(const char *path, char *out, size_t n, size_t room);
+int __gethostname_chk(char *out, size_t n, size_t room);
+char *__realpath_chk(const char *path, char *out, size_t room);
+static char path[4096];
 
 static void call(char *which)
 {
@@ -44,6 +52,18 @@ static void call(char *which)
             freeaddrinfo(list);
         break;
     }
+    case 8:
+        __readlink_chk("/proc/self/exe", path, sizeof path - 1, sizeof path);
+        break;
+    case 9:
+        __getcwd_chk(path, sizeof path, sizeof path);
+        break;
+    case 10:
+        __gethostname_chk(path, sizeof path, sizeof path);
+        break;
+    case 11:
+        __realpath_chk("/usr/..", path, sizeof path);
+        break;
     }
 }
 

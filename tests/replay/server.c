@@ -1,6 +1,6 @@
-/* A server that others connect to, in five shapes: server threads|epoll|select unix|inet [safe],
- * server messages|sigwait inet [safe]. It prints where it listens, echoes what comes, and ends at
- * SIGTERM. `served` is not protected, unless asked for. */
+/* A server that others connect to, in six shapes: server threads|epoll|select unix|inet [safe],
+ * server messages|sigwait|signalfd inet [safe]. It prints where it listens, echoes what comes, and
+ * ends at SIGTERM. `served` is not protected, unless asked for. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <pthread.h>
@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -94,7 +95,19 @@ static void *take_messages(void *arg)
     return NULL;
 }
 
-static void loop_messages(int fd, int waits)
+/* Looks for more than one thing at a time, as servers do. */
+static void read_signal(const sigset_t *set)
+{
+    struct signalfd_siginfo info;
+    int fd = signalfd(-1, set, 0), ep = epoll_create1(0);
+    struct epoll_event event = {.events = EPOLLIN};
+    epoll_ctl(ep, EPOLL_CTL_ADD, fd, &event);
+    do
+        epoll_wait(ep, &event, 1, -1);
+    while (read(fd, &info, sizeof info) != sizeof info || info.ssi_signo != SIGTERM);
+}
+
+static void loop_messages(int fd, const char *how)
 {
     pthread_t t[2];
     sigset_t set, none;
@@ -106,10 +119,13 @@ static void loop_messages(int fd, int waits)
     pthread_sigmask(SIG_BLOCK, &set, NULL); /* for the threads, too */
     for (int i = 0; i < 2; i++)
         pthread_create(&t[i], NULL, take_messages, (void *)(long)i);
-    if (waits)
+    if (!strcmp(how, "signalfd"))
+        read_signal(&set);
+    else if (!strcmp(how, "sigwait"))
         sigwait(&set, &sig);
-    while (!waits && !stop)
-        sigsuspend(&none);
+    else
+        while (!stop)
+            sigsuspend(&none);
 }
 
 static void take_connection(int listener)
@@ -179,10 +195,10 @@ int main(int argc, char **argv)
         return 2;
     safe = argc > 3;
     sigaction(SIGTERM, &act, NULL);
-    int messages = !strcmp(argv[1], "messages"), waits = !strcmp(argv[1], "sigwait");
-    int fd = listen_at(!strcmp(argv[2], "unix"), messages || waits ? SOCK_DGRAM : SOCK_STREAM);
-    if (messages || waits) {
-        loop_messages(fd, waits);
+    int messages = strstr("messages sigwait signalfd", argv[1]) != NULL;
+    int fd = listen_at(!strcmp(argv[2], "unix"), messages ? SOCK_DGRAM : SOCK_STREAM);
+    if (messages) {
+        loop_messages(fd, argv[1]);
         return 0;
     }
     if (strcmp(argv[1], "epoll") != 0) {

@@ -11,7 +11,7 @@ expect() { # expect PROCESSES MODE...: the race on counter, confirmed, in these 
     local want=$1
     shift
     rm -rf heddle-out
-    timeout -k 5 120 "$HEDDLE" run --runs 1 --json=report.json -- ./forked "$@" >out 2>err </dev/null
+    timeout -k 5 120 "$HEDDLE" run -v --runs 1 --json=report.json -- ./forked "$@" >out 2>err </dev/null
     [ $? -eq 66 ] || fail "run $*: $(cat out err)"
     local got
     got=$(jq -r '.races[] | "\(.status) \(.variable) \(.accesses[0].line) \(.accesses[1].line) \(.processes | join(","))"' report.json)
@@ -26,7 +26,7 @@ expect child1.child1 nested
 expect child1 thread
 expect_also() { # as expect, but other races may be there
     rm -rf heddle-out
-    timeout -k 5 120 "$HEDDLE" run --runs 1 --json=report.json -- ./forked "$@" >out 2>err </dev/null
+    timeout -k 5 120 "$HEDDLE" run -v --runs 1 --json=report.json -- ./forked "$@" >out 2>err </dev/null
     [ $? -eq 66 ] || fail "run $*: $(cat out err)"
     jq -e '[.races[] | select(.variable == "counter" and .status == "confirmed" and .processes == ["child1"] and
         ([.accesses[].thread] | index("T1")) != null and .outcomes.first.values == ["1", "1"] and
@@ -39,14 +39,14 @@ replay 66
 
 # What each order does is told of the process, not of the first one.
 rm -rf heddle-out
-timeout -k 5 120 "$HEDDLE" run --runs 1 --json=report.json -- ./forked crash >out 2>err </dev/null
+timeout -k 5 120 "$HEDDLE" run -v --runs 1 --json=report.json -- ./forked crash >out 2>err </dev/null
 [ $? -eq 66 ] || fail "crash: $(cat out err)"
 got=$(jq -r '.races[] | select(.variable == "place") | .effects | [.first, .second] | sort | join(", ")' report.json)
 [ "$got" = "exit 3, killed by SIGSEGV" ] || fail "the effects of the crash: $got"
 
 # The corrected twin is quiet in every process.
 for mode in twice nested thread; do
-    timeout -k 5 120 "$HEDDLE" run --runs 1 -- ./forked $mode safely >out 2>err </dev/null
+    timeout -k 5 120 "$HEDDLE" run -v --runs 1 -- ./forked $mode safely >out 2>err </dev/null
     [ $? -eq 0 ] || fail "$mode safely: $(cat out err)"
     has err '0 undecided' || has out '0 undecided'
 done

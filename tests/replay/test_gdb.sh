@@ -18,8 +18,10 @@ debug() { # debug COMMAND...: output in out
 debug 'info threads' heddle-schedule 'heddle-schedule all' heddle-next heddle-next heddle-next continue
 [ $code -eq 0 ] || fail "exit $code: $(cat out)"
 has out '^heddle: both threads stand before their accesses'
-has out "^heddle: thread [0-9]+ stands at effects.c:$writer \(writer\), and goes first"
-has out "^heddle: thread [0-9]+ stands at effects.c:$reader \(reader\), and goes second"
+has out "^heddle: thread [0-9]+ \(T1.1\) stands at effects.c:$writer \(writer\), and goes first"
+has out "^heddle: thread [0-9]+ \(T1.2\) stands at effects.c:$reader \(reader\), and goes second"
+has out '"T1.1, goes first"'
+has out '"T1.2, goes second"'
 [ "$(grep -Ec '^[* ] +[0-9]+ +Thread ' out)" -ge 3 ] || fail "info threads: $(cat out)"
 has out "^=> +[0-9]+  T1.1 +w\(flag\) effects.c:$writer  \(racing\)"
 has out "^.*heddle: done: T1.1 +w\(flag\)"
@@ -29,10 +31,24 @@ has out '^the flag is up$'
 has out 'exited normally'
 
 debug heddle-other heddle-next heddle-other continue
-has out "heddle: thread [0-9]+ stands at effects.c:$reader \(reader\), and goes first"
+has out "heddle: thread [0-9]+ \(T1.2\) stands at effects.c:$reader \(reader\), and goes first"
 has out "heddle: done: T1.2 +r\(flag\)"
 has out 'heddle: the order is fixed'
 has out '^the flag is down$'
+
+debug frame
+has out "^\(gdb\) #[0-9]+ .* writer .*at effects.c:$writer" # the program's own frame, not the runtime's
+
+timeout -k 5 120 "$HEDDLE" replay --core moment.core "$witness" >out 2>&1 </dev/null
+[ $? -eq 0 ] || fail "--core: $(cat out)"
+has out 'moment.core is written'
+[ "$(stat -c %a moment.core)" = 600 ] || fail "others can read the core file"
+gdb -q -batch -ex 'thread apply all bt' effects moment.core >out 2>&1
+has out " reader .*at effects.c:$reader"
+has out " writer .*at effects.c:$writer"
+rm moment.core
+"$HEDDLE" replay --gdb --core x "$witness" >out 2>&1
+[ $? -eq 2 ] || fail "--gdb and --core: $(cat out)"
 
 debug 'p flag' 'kill'
 has out '\$1 = 0' # nobody has written it yet

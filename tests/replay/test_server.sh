@@ -20,7 +20,7 @@ serve() {
         sleep 0.02
     done
     local kind=
-    case $1 in messages | sigwait) kind=messages ;; esac
+    case $1 in messages | sigwait | signalfd) kind=messages ;; esac
     # shellcheck disable=SC2086
     ./clients "$port" "$rounds" $kind || fail "clients of $*: $(cat err)"
     kill -TERM "$pid"
@@ -35,7 +35,7 @@ confirmed() { # the race on served is there and confirmed, whatever else is
         fail "$*: $(cat out err)"
 }
 
-for how in '2 threads unix' '2 threads inet' '2 epoll inet' '2 select unix' '3 messages inet' '3 sigwait inet'; do
+for how in '2 threads unix' '2 threads inet' '2 epoll inet' '2 select unix' '3 messages inet' '3 sigwait inet' '3 signalfd inet'; do
     # shellcheck disable=SC2086
     serve 66 $how
     confirmed "$how"

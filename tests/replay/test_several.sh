@@ -11,10 +11,10 @@ start several
 for name in pool:total coroutines:counter; do
     program=${name%:*}
     # one recording does not show it
-    "$HEDDLE" run --runs 1 -o "$program.once" -- "./$program.bad" >out 2>err </dev/null
+    "$HEDDLE" run -v --runs 1 -o "$program.once" -- "./$program.bad" >out 2>err </dev/null
     [ $? -eq 0 ] || fail "$program: one recording is enough: $(cat err)"
     [ $program = coroutines ] || grep -q "^Note: no work was left for T1.2" err || fail "nothing about idle workers: $(cat err)"
-    "$HEDDLE" run -o "$program.out" -- "./$program.bad" >out 2>err </dev/null
+    "$HEDDLE" run -v -o "$program.out" -- "./$program.bad" >out 2>err </dev/null
     [ $? -eq 66 ] || fail "$program: exit $?: $(cat err)"
     [ "$(wc -l <out)" = 1 ] || fail "$program: its output came more than once: $(cat out)"
     ! grep -q "no work was left" err || fail "$program: all had work: $(cat err)"
@@ -22,7 +22,7 @@ for name in pool:total coroutines:counter; do
     grep -q "first shown by sync<" "$program.out/report.html" || fail "$program: the page does not say which schedule"
     jq -e --arg v "${name#*:}" '[.races[] | [.variable, .status, .shown_by, .trace]] == [[$v, "confirmed", "sync", "trace-2.hdt"]]' \
         "$program.out/report.json" >/dev/null || fail "$program: $(jq -c '.races[] | [.variable, .status, .shown_by]' "$program.out/report.json")"
-    "$HEDDLE" run -o "$program.good.out" -- "./$program.good" >out 2>err </dev/null
+    "$HEDDLE" run -v -o "$program.good.out" -- "./$program.good" >out 2>err </dev/null
     [ $? -eq 0 ] || fail "$program, correct: exit $?: $(cat err)"
     jq -e '.races == [] and .runs == 4' "$program.good.out/report.json" >/dev/null || fail "$program, correct: $(cat err)"
 done
@@ -31,12 +31,12 @@ ls pool.out | grep -qx trace-4.hdt || fail "pool.out holds $(ls pool.out)"
 grep -q CONFIRMED out || fail "replay: $(cat out err)"
 
 # --runs N is exact, a named policy is one run, one thread is one run.
-"$HEDDLE" run --runs 6 -o six -- ./pool.good >out 2>err </dev/null || fail "six: $(cat err)"
+"$HEDDLE" run -v --runs 6 -o six -- ./pool.good >out 2>err </dev/null || fail "six: $(cat err)"
 [ "$(jq .runs six/report.json)" = 6 ] || fail "six: $(jq .runs six/report.json)"
-"$HEDDLE" run --policy pct -o pct -- ./pool.good >out 2>err </dev/null || fail "pct: $(cat err)"
+"$HEDDLE" run -v --policy pct -o pct -- ./pool.good >out 2>err </dev/null || fail "pct: $(cat err)"
 [ "$(jq .runs pct/report.json)" = 1 ] || fail "pct: $(jq .runs pct/report.json)"
 echo 'int main(void) { return 0; }' >alone.c
-"$HEDDLE" run -o alone alone.c >out 2>err </dev/null || fail "alone: $(cat err)"
+"$HEDDLE" run -v -o alone alone.c >out 2>err </dev/null || fail "alone: $(cat err)"
 [ "$(jq .runs alone/report.json)" = 1 ] || fail "alone: $(jq .runs alone/report.json)"
 
 # Standard input: a file is read again, a pipe that was read is not, a pipe that nobody reads does not matter.
@@ -68,7 +68,7 @@ printf 'skipped\nhello\n' >input
 runs() { # runs WANT NAME ARG...: with the standard input that it has
     local want=$1 name=$2
     shift 2
-    "$HEDDLE" run -o "$name" -- ./reads "$@" >out 2>err || fail "$name: exit $?: $(cat err)"
+    "$HEDDLE" run -v -o "$name" -- ./reads "$@" >out 2>err || fail "$name: exit $?: $(cat err)"
     [ "$(jq .runs "$name/report.json")" = "$want" ] || fail "$name: $(jq .runs "$name/report.json") runs: $(cat err)"
     jq -e '.notes | any(startswith("under "))' "$name/report.json" >/dev/null && fail "$name: $(jq -c .notes "$name/report.json")"
     return 0
@@ -108,7 +108,7 @@ int main(void)
 END
 "$HEDDLE" cc -g -O1 -pthread waits.c -o waits || fail "heddle cc"
 told() { # told SIGNAL WHOM REASON
-    "$HEDDLE" run -o "told-$1" -- ./waits >out 2>err </dev/null &
+    "$HEDDLE" run -v -o "told-$1" -- ./waits >out 2>err </dev/null &
     local pid=$! to
     for _ in $(seq 200); do
         grep -q waits err && break

@@ -15,7 +15,7 @@ is() { # is WHAT FILTER EXPECTED
 }
 
 for program in pass clang gcc; do
-    "$HEDDLE" run -t 1 --json=report.json -- "./$program" >out 2>err
+    "$HEDDLE" run -v -t 1 --json=report.json -- "./$program" >out 2>err
     [ $? = 66 ] || fail "$program: no race confirmed: $(cat err)"
     jq -e '[.races[].stacks] == [.races[] | null]' report.json >/dev/null || fail "$program: $(jq -c '[.races[].stacks]' report.json)"
     add='.races[] | select(.accesses[0].function == "add" and .accesses[1].function == "add")'
@@ -40,7 +40,7 @@ done
 
 # Predictions that no replay was asked for have no second run either.
 program=pass
-"$HEDDLE" run --runs 1 -t 0 --json=report.json -- ./pass >out 2>err
+"$HEDDLE" run -v --runs 1 -t 0 --json=report.json -- ./pass >out 2>err
 jq -e 'all(.races[]; .stacks != null and (.accesses[0].stack | length) == 1)' report.json >/dev/null || fail "stacks without a run"
 grep -q 'Innermost frames only: ' err || fail "the text does not say that stacks are missing"
 
@@ -65,7 +65,7 @@ int main(void)
 }
 C
 "$HEDDLE" cc -g fickle.c -o fickle || fail "fickle"
-"$HEDDLE" run --runs 1 -t 1 --json=report.json -- ./fickle >out 2>err
+"$HEDDLE" run -v --runs 1 -t 1 --json=report.json -- ./fickle >out 2>err
 jq -e '(.races | length) > 0 and all(.races[]; .status == "predicted" and (.stacks | test("something else")))' report.json >/dev/null ||
     fail "a program that is not the same: $(jq -c '[.races[] | [.status, .stacks]]' report.json)"
 echo "ok"

@@ -160,7 +160,7 @@ static void threads_keep_the_sum(void **state)
 {
     (void)state;
     size_t base = hd_alloc_in_use();
-    hd_parallel_for(400, 4, churn, NULL);
+    hd_pool_for(400, 4, churn, NULL);
     assert_int_equal(hd_alloc_in_use(), base);
 }
 

@@ -43,7 +43,7 @@ static void every_item_runs_once(void **state)
         for (size_t k = 0; k < sizeof threads / sizeof *threads; k++) {
             memset(&shared_log, 0, sizeof shared_log);
             shared_log.n_threads = threads[k] ? threads[k] : 1;
-            hd_parallel_for(items[i], threads[k], run_item, &shared_log);
+            hd_pool_for(items[i], threads[k], run_item, &shared_log);
             for (size_t item = 0; item < MAX_ITEMS; item++)
                 assert_int_equal(atomic_load(&shared_log.runs[item]), item < items[i]);
             assert_int_equal(atomic_load(&shared_log.wrong), 0);
@@ -68,7 +68,7 @@ static void one_thread_runs_inline_in_order(void **state)
 {
     (void)state;
     struct order order = {0, pthread_self()};
-    hd_parallel_for(1000, 1, expect_in_order, &order);
+    hd_pool_for(1000, 1, expect_in_order, &order);
     assert_int_equal(order.next, 1000);
 }
 
@@ -86,10 +86,10 @@ static void items_really_run_at_once(void **state)
     pthread_barrier_t barrier;
     pthread_barrier_init(&barrier, NULL, 2);
     alarm(60);
-    hd_parallel_for(2, 2, meet, &barrier);
+    hd_pool_for(2, 2, meet, &barrier);
     alarm(0);
     pthread_barrier_destroy(&barrier);
-    assert_true(hd_parallel_cpus() >= 1);
+    assert_true(hd_pool_cpus() >= 1);
 }
 
 struct mask_log {
@@ -113,7 +113,7 @@ static void workers_block_signals_and_caller_does_not(void **state)
     struct mask_log log = {0};
     pthread_barrier_init(&log.both_run, NULL, 2);
     alarm(60);
-    hd_parallel_for(2, 2, look_at_mask, &log);
+    hd_pool_for(2, 2, look_at_mask, &log);
     alarm(0);
     pthread_barrier_destroy(&log.both_run);
     assert_int_equal(atomic_load(&log.blocked[0]), 0);

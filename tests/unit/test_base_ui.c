@@ -17,16 +17,16 @@
 static void distances(void **state)
 {
     (void)state;
-    assert_int_equal(hd_edit_distance("", ""), 0);
-    assert_int_equal(hd_edit_distance("abc", ""), 3);
-    assert_int_equal(hd_edit_distance("", "abc"), 3);
-    assert_int_equal(hd_edit_distance("check", "chekc"), 1); /* a swap is one slip */
-    assert_int_equal(hd_edit_distance("check", "chck"), 1);
-    assert_int_equal(hd_edit_distance("kitten", "sitting"), 3);
+    assert_int_equal(hd_suggest_distance("", ""), 0);
+    assert_int_equal(hd_suggest_distance("abc", ""), 3);
+    assert_int_equal(hd_suggest_distance("", "abc"), 3);
+    assert_int_equal(hd_suggest_distance("check", "chekc"), 1); /* a swap is one slip */
+    assert_int_equal(hd_suggest_distance("check", "chck"), 1);
+    assert_int_equal(hd_suggest_distance("kitten", "sitting"), 3);
     char longer[200];
     memset(longer, 'x', sizeof longer);
     longer[sizeof longer - 1] = '\0';
-    assert_int_equal(hd_edit_distance(longer, longer), 0);
+    assert_int_equal(hd_suggest_distance(longer, longer), 0);
 }
 
 static void suggestions(void **state)

@@ -117,7 +117,7 @@ static enum hd_status finish(struct log *l, struct hd_trace **t, struct hd_build
     struct hd_err err = {0};
     save(l, 1);
     struct hd_build_watch watch = {.keep_all = true}; /* most have one thread only */
-    return hd_drive_build(path, data, load(), &watch, t, info, &err);
+    return hd_build_trace(path, data, load(), &watch, t, info, &err);
 }
 
 static void expect_consistent(const struct hd_trace *t)
@@ -195,7 +195,7 @@ static void told_how_far(void **state)
         struct hd_err err = {0};
         make_long(outside);
         size_t len = load();
-        assert_int_equal(hd_drive_build(path, data, len, &watch, &t, &info, &err), HD_OK);
+        assert_int_equal(hd_build_trace(path, data, len, &watch, &t, &info, &err), HD_OK);
         expect_consistent(t);
         assert_int_equal(t->n_events, 200001 + outside);
         assert_int_equal(info.outside_writes, outside);
@@ -205,15 +205,15 @@ static void told_how_far(void **state)
         hd_build_info_fini(&info);
         told = (struct told){.stop = true};
         hd_interrupt_catch();
-        assert_int_equal(hd_drive_build(path, data, len, &watch, &t, &info, &err), HD_ERR_STOPPED);
+        assert_int_equal(hd_build_trace(path, data, len, &watch, &t, &info, &err), HD_ERR_STOPPED);
         assert_null(t);
         assert_int_equal(told.times, 1);
         hd_build_info_fini(&info);
         hd_interrupt_catch();
-        assert_int_equal(hd_drive_count(path, data, len, &watch, &info, &err), HD_ERR_STOPPED);
+        assert_int_equal(hd_build_count(path, data, len, &watch, &info, &err), HD_ERR_STOPPED);
         hd_build_info_fini(&info);
         hd_interrupt_catch();
-        assert_int_equal(hd_drive_count(path, data, len, NULL, &info, &err), HD_OK);
+        assert_int_equal(hd_build_count(path, data, len, NULL, &info, &err), HD_OK);
         assert_int_equal(info.events, 200001);
         hd_build_info_fini(&info);
         hd_interrupt_release();
@@ -387,10 +387,10 @@ static void damaged_file(void **state)
     size_t len = load();
     for (size_t i = 0; i < len; i++) {
         data[i] ^= 0x40;
-        assert_int_equal(hd_drive_build(path, data, len, NULL, &t, &info, &err), HD_ERR_INPUT);
+        assert_int_equal(hd_build_trace(path, data, len, NULL, &t, &info, &err), HD_ERR_INPUT);
         hd_build_info_fini(&info);
         data[i] ^= 0x40;
-        assert_int_equal(hd_drive_build(path, data, i, NULL, &t, &info, &err), HD_ERR_INPUT);
+        assert_int_equal(hd_build_trace(path, data, i, NULL, &t, &info, &err), HD_ERR_INPUT);
         hd_build_info_fini(&info);
     }
 }

@@ -208,7 +208,7 @@ static void naive_init(struct naive *v, const struct hd_trace *t)
 {
     *v = (struct naive){.t = t, .n = t->n_events};
     struct hd_matching m = {0};
-    hd_check_matching(t, &m);
+    hd_matching_check(t, &m);
     for (hd_eid e = 0; e < v->n; e++) {
         if (t->pos[e])
             v->po[e] = BIT(hd_trace_back(t, e, 1));
@@ -385,8 +385,8 @@ static void collect(const struct hd_trace *t, const row ordered[], const row *ra
 {
     for (hd_eid a = 0; a < t->n_events; a++)
         for (hd_eid b = a + 1; b < t->n_events; b++)
-            if (hd_op_is_access(t->op[a]) && hd_op_is_access(t->op[b]) && hd_conflict(t, a, b) &&
-                (race ? race[b] & BIT(a) : !(ordered[b] & BIT(a))))
+            if (hd_op_is_access(t->op[a]) && hd_op_is_access(t->op[b]) &&
+                hd_property_conflict(t, a, b) && (race ? race[b] & BIT(a) : !(ordered[b] & BIT(a))))
                 hd_pairs_push(pairs, a, b);
     hd_pairs_sort(pairs);
 }

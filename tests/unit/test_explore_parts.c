@@ -157,13 +157,13 @@ static uint64_t mark_of(const struct made *m)
 static uint64_t mark(bool turned, uint64_t value, uint64_t last)
 {
     struct made m;
-    hd_run_init(&m.run);
+    hd_exec_run_init(&m.run);
     add(&m, turned ? 2 : 1, HD_LOG_WRITE, turned ? 200 : 100, 5);
     add(&m, turned ? 1 : 2, HD_LOG_WRITE, turned ? 100 : 200, 5);
     add(&m, 3, HD_LOG_READ, 100, value);
     add(&m, 1, HD_LOG_WRITE, 300, last);
     uint64_t number = mark_of(&m);
-    hd_run_fini(&m.run);
+    hd_exec_run_fini(&m.run);
     return number;
 }
 
@@ -181,7 +181,7 @@ static void test_guards(void **state)
     struct hd_guards g;
     struct hd_steer_op fresh, guarded = {.addr = 100, .size = 4}, open = {.addr = 202, .size = 1};
     (void)state;
-    hd_run_init(&m.run);
+    hd_exec_run_init(&m.run);
     hd_guards_init(&g);
     add(&m, 0, HD_LOG_WRITE, 100, 1); /* nobody else is there yet */
     add(&m, 0, HD_LOG_FORK, 1, 0);
@@ -201,7 +201,7 @@ static void test_guards(void **state)
     assert_true(hd_guards_see(&g, &m.run, &fresh));
     assert_false(hd_guards_see(&g, &m.run, &fresh));
     hd_guards_fini(&g);
-    hd_run_fini(&m.run);
+    hd_exec_run_fini(&m.run);
 }
 
 /* ---- the state of a search ---- */

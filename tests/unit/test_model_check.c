@@ -166,7 +166,7 @@ static void test_matching(void **state)
     struct hd_trace *t = parse("t1|acq(m)\nt1|wait(c,m)\nt2|acq(n)\nt2|wait(c,n)\nt3|sig(c)\n"
                                "t1|tmo(c,m)\nt2|wake(c,n)\nt3|bcast(c)\nt3|sig(c)\n");
     struct hd_matching m;
-    hd_check_matching(t, &m);
+    hd_matching_check(t, &m);
     assert_int_equal(m.n, 1);
     assert_int_equal(m.wakes[0].sig, 4);
     assert_int_equal(hd_matching_woken(&m, 4), t->thread[2]);

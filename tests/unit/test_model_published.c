@@ -69,7 +69,7 @@ static size_t within(const struct nv_trace *naive, const char *what, const struc
 static void recorded(const struct hd_trace *t, int *woken)
 {
     struct hd_matching m;
-    hd_check_matching(t, &m);
+    hd_matching_check(t, &m);
     for (hd_eid e = 0; e < t->n_events; e++) {
         hd_tid u = hd_matching_woken(&m, e);
         woken[e] = u == HD_TID_NONE ? -1 : (int)u;

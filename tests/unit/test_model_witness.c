@@ -241,7 +241,7 @@ static void pick_pair(struct nv_random *rnd, const struct hd_trace *t, struct hd
     for (int tries = 0; tries < 50; tries++) {
         w->a = (hd_eid)nv_pick(rnd, (int)t->n_events);
         w->b = (hd_eid)((w->a + (size_t)nv_pick(rnd, 10)) % t->n_events);
-        if (hd_conflict(t, w->a, w->b))
+        if (hd_property_conflict(t, w->a, w->b))
             break;
     }
     w->schedule[w->n] = w->a;
@@ -262,7 +262,7 @@ static void test_prefix(void **state)
         hd_gen_small(seed, &config);
         config.events += 60;
         assert_int_equal(hd_gen(&config, &t, &err), HD_OK);
-        hd_check_matching(t, &m);
+        hd_matching_check(t, &m);
         struct hd_checker *checker = hd_checker_new(t);
         for (int i = 0; i < 60; i++) {
             hd_eid schedule[16];

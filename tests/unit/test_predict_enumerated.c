@@ -42,6 +42,7 @@ static uint32_t steps_of(uint64_t seed)
                                 smt | 1u << HD_STEP_GREEDY,
                                 smt | 1u << HD_STEP_CLOSURE,
                                 smt | 1u << HD_STEP_MUST,
+                                smt | 1u << HD_STEP_PROTOCOL,
                                 smt | 1u << HD_STEP_UCG,
                                 smt | 1u << HD_STEP_LOCKSET | 1u << HD_STEP_CLOSURE};
     return choices[seed % (sizeof choices / sizeof *choices)];

@@ -66,7 +66,8 @@ static void count(const struct hd_trace *t, unsigned places, uint64_t *events, u
     *events = *pairs = 0;
     for (hd_eid a = 0; a < t->n_events; a++)
         for (hd_eid b = a + 1; b < t->n_events; b++) {
-            if (!hd_op_is_access(t->op[a]) || !hd_op_is_access(t->op[b]) || !hd_conflict(t, a, b))
+            if (!hd_op_is_access(t->op[a]) || !hd_op_is_access(t->op[b]) ||
+                !hd_property_conflict(t, a, b))
                 continue;
             unsigned p = (unsigned)atoi(hd_trace_place_name(t, a)) - 100;
             unsigned q = (unsigned)atoi(hd_trace_place_name(t, b)) - 100;

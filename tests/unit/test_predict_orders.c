@@ -112,7 +112,7 @@ static void check_witnesses(const struct hd_trace *t, const struct hd_prediction
         const struct hd_followed *f = hd_vec_at(&p->follows, i);
         if (hd_witness_check(t, &f->witness, NULL, &err) != HD_OK)
             fail_msg("%s", err.text);
-        assert_true(hd_conflict(t, f->write, f->read));
+        assert_true(hd_property_conflict(t, f->write, f->read));
     }
 }
 
@@ -177,7 +177,7 @@ static void test_observed(void **state)
         for (hd_eid b = 0; b < t->n_events; b++)
             for (hd_eid a = 0; a < b; a++) {
                 if (!hd_op_is_access(t->op[a]) || !hd_op_is_access(t->op[b]) ||
-                    !hd_conflict(t, a, b))
+                    !hd_property_conflict(t, a, b))
                     continue;
                 struct hd_witness w = {.a = a, .b = b, .prefix = b, .n = 1, .unordered = true};
                 struct hd_err err;

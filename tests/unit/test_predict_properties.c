@@ -31,6 +31,7 @@ static uint32_t steps_of(uint64_t seed)
                                 smt | 1u << HD_STEP_GREEDY,
                                 smt | 1u << HD_STEP_CLOSURE,
                                 smt | 1u << HD_STEP_MUST,
+                                smt | 1u << HD_STEP_PROTOCOL,
                                 smt | 1u << HD_STEP_UCG,
                                 smt | 1u << HD_STEP_LOCKSET | 1u << HD_STEP_CLOSURE};
     return choices[seed % (sizeof choices / sizeof *choices)];
@@ -192,13 +193,13 @@ static void judge_atomicity(struct run *r)
     struct hd_vec triples = HD_VEC_INIT(struct hd_triple);
     struct hd_world *w = hd_world_new(t);
     struct hd_err err = {0};
-    hd_blocks_pairs(w, true, &pairs);
+    hd_atomic_blocks_pairs(w, true, &pairs);
     check_blocks(r, &pairs);
     hd_world_free(w);
     for (size_t i = 0; i < pairs.len; i++) {
         const struct hd_block_pair *x = hd_vec_at(&pairs, i);
         for (hd_eid e = 0; e < t->n_events; e++)
-            if (hd_unserialisable(t, x->c, e, x->d))
+            if (hd_property_unserialisable(t, x->c, e, x->d))
                 *(struct hd_triple *)hd_vec_push(&triples) = (struct hd_triple){x->c, e, x->d};
     }
     bool *real = calloc(triples.len + 1, sizeof *real);

@@ -17,6 +17,8 @@
 #include "trace/gen/gen.h"
 #include "trace/trace_io.h"
 
+static uint64_t windowed; /* pairs found by windows */
+
 static bool enumerate(const struct hd_trace *t, enum hd_enum_model model, struct hd_pairs *pairs)
 {
     struct hd_enum_opts opts = {.model = model, .max_states = 100000};
@@ -61,6 +63,24 @@ static void expect_equal(const struct hd_trace *t, uint64_t seed, enum hd_publis
     hd_published_fini(&solved);
 }
 
+/* By windows: no pair lies in two of them, and said stays a subset of max. */
+static void expect_windows(const struct hd_trace *t, uint64_t seed, const struct hd_pairs *max)
+{
+    for (int model = HD_PUBLISHED_SAID; model <= HD_PUBLISHED_RV; model++) {
+        struct hd_published_options options = {.all_pairs = true, .window = 6};
+        struct hd_published_result solved;
+        hd_published_run((enum hd_published)model, t, &options, &solved);
+        for (size_t i = 0; i < solved.pairs.len; i++)
+            assert_int_equal(solved.pairs.data[i].a / 6, solved.pairs.data[i].b / 6);
+        windowed += solved.pairs.len;
+        if (model == HD_PUBLISHED_SAID && !hd_pairs_subset(&solved.pairs, max, NULL)) {
+            keep_trace(t, seed);
+            fail_msg("said by windows is not a subset of max");
+        }
+        hd_published_fini(&solved);
+    }
+}
+
 /* One seed; false when there are too many states. */
 static bool run_seed(uint64_t seed)
 {
@@ -79,6 +99,7 @@ static bool run_seed(uint64_t seed)
             keep_trace(t, seed);
             fail_msg("said is not a subset of max");
         }
+        expect_windows(t, seed, &max);
     }
     hd_pairs_fini(&max);
     hd_pairs_fini(&said);
@@ -99,10 +120,32 @@ static void test_equal(void **state)
     for (uint64_t seed = 0; seed < seeds; seed++)
         left_out += !run_seed(seed);
     assert_true(left_out * 10 < seeds); /* enumeration must stay the rule */
+    assert_true(windowed > seeds);
+}
+
+/* Races of rv that have no witness: proofs for max must not be taken for proofs for rv. */
+static void test_unsound(void **state)
+{
+    static const char *const files[] = {HD_TESTS_DIR "/model/rv_unsound_fork.txt",
+                                        HD_TESTS_DIR "/model/rv_unsound_lock.txt"};
+    (void)state;
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        struct hd_trace *t;
+        struct hd_err err = {0};
+        struct hd_pairs max = {0}, rv = {0};
+        assert_int_equal(hd_trace_load(files[i], &t, &err), HD_OK);
+        assert_true(enumerate(t, HD_ENUM_RV, &rv) && enumerate(t, HD_ENUM_MAX, &max));
+        assert_false(hd_pairs_subset(&rv, &max, NULL));
+        expect_equal(t, i, HD_PUBLISHED_RV, &rv);
+        hd_pairs_fini(&rv);
+        hd_pairs_fini(&max);
+        hd_trace_free(t);
+    }
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_equal)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_equal),
+                                       cmocka_unit_test(test_unsound)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -175,7 +175,7 @@ static bool judge_races(struct run *r)
         for (hd_eid b = a + 1; b < t->n_events; b++) {
             const hd_eid pair[] = {a, b};
             struct hd_goal goal = hd_goal_race(pair);
-            if (!hd_conflict(t, a, b))
+            if (!hd_property_conflict(t, a, b))
                 continue;
             bool real = next < e.n_pairs && e.pairs[next].a == a && e.pairs[next].b == b;
             next += real;
@@ -194,7 +194,7 @@ static void judge_triples(struct run *r)
     for (hd_eid c = 0; c < t->n_events; c++)
         for (hd_eid d = c + 1; d < t->n_events; d++)
             for (hd_eid x = 0; x < t->n_events && triples.len < 192; x++)
-                if (hd_unserialisable(t, c, x, d))
+                if (hd_property_unserialisable(t, c, x, d))
                     *(struct hd_triple *)hd_vec_push(&triples) = (struct hd_triple){c, x, d};
     bool *found = calloc(triples.len + 1, sizeof *found);
     assert_int_equal(hd_enumerate_triples(t, triples.data, triples.len, 0, found, &err), HD_OK);
@@ -227,7 +227,8 @@ static void judge_deadlocks(struct run *r)
             const hd_eid pair[] = {a, b};
             struct hd_goal goal = hd_goal_deadlock(pair, 2);
             bool waits[2] = {false, false}, real = false;
-            if (t->thread[a] == t->thread[b] || !hd_takes_lock(t, a) || !hd_takes_lock(t, b))
+            if (t->thread[a] == t->thread[b] || !hd_property_takes_lock(t, a) ||
+                !hd_property_takes_lock(t, b))
                 continue;
             for (int k = 0; k < 2; k++) {
                 struct hd_section want = {.lock = hd_trace_lock(t, pair[k]),

@@ -283,27 +283,12 @@ static size_t make(uint64_t seed, char *buffer, size_t size)
     return len;
 }
 
-static bool judge_seed(uint64_t seed, bool show)
-{
-    char buffer[4096];
-    size_t len = make(seed, buffer, sizeof buffer);
-    return judge(seed, buffer, len, show);
-}
-
 static void values_are_judged_as_enumerated(void **state)
 {
-    uint64_t n = getenv("HEDDLE_TEST_LONG") ? 2000000 : 40000, from = 0, done = 0;
-    const char *range = getenv("HEDDLE_SEEDS");
+    uint64_t n = getenv("HEDDLE_TEST_LONG") ? 2000000 : 40000;
     (void)state;
-    if (getenv("HEDDLE_SEED")) {
-        judge_seed(strtoull(getenv("HEDDLE_SEED"), NULL, 0), true);
-        return;
-    }
-    if (range && sscanf(range, "%" SCNu64 ",%" SCNu64, &from, &n) != 2)
-        fail_msg("HEDDLE_SEEDS is not two numbers: %s", range);
-    for (uint64_t seed = from; seed < n; seed++)
-        done += judge_seed(seed, false);
-    if (range)
+    uint64_t done = judge_seeds(make, n);
+    if (seeds_were_chosen())
         return;
     print_message("%llu of %llu traces enumerated; races %llu, impossible by lockset %llu, by must "
                   "%llu\n",

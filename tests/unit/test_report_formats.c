@@ -91,7 +91,7 @@ static void test_sentences(void **state)
     hd_report_add(r, &r->program, "it's\n");
     assert_string_equal(hd_words_replay(r->arena, r, f, "--gdb"),
                         "heddle replay --gdb 'out dir/witness-R-7f3a9c12.json'");
-    assert_string_equal(hd_words_command(r->arena, r),
+    assert_string_equal(hd_words_command(r->arena, r, "run"),
                         "heddle run -- ./bank --seed=7 $'it\\'s\\012'");
     f = finding(r, "R-55e0a3b9");
     assert_string_equal(hd_words_heading(r->arena, f), "Deadlock around 'lock, log_lock'");

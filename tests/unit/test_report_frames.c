@@ -21,7 +21,10 @@ static void names_are_shortened(void **state)
          "std::__invoke_impl<void, main::$_0>"},
         {"std::__invoke_result<main::$_0>::type std::__invoke<main::$_0>(main::$_0&&)",
          "std::__invoke<main::$_0>"},
-        {"main::$_0::operator()() const", "main::$_0::operator()"},
+        {"main::$_0::operator()() const", "lambda in main"},
+        {"Pool::run(int)::{lambda(int)#2}::operator()(int) const", "lambda in Pool::run"},
+        {"decltype (::new ((void*)(0)) std::jthread(f())) std::construct_at<std::jthread>(int*)",
+         "std::construct_at<std::jthread>"},
         {"std::ostream& operator<< <char>(std::ostream&, char)", "operator<<<char>"},
         {"operator new(unsigned long)", "operator new"},
         {"(anonymous namespace)::work(int)", "(anonymous namespace)::work"},
@@ -32,8 +35,8 @@ static void names_are_shortened(void **state)
     char out[100];
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        assert_string_equal(hd_frames_name(cases[i][0], out, sizeof out), cases[i][1]);
-    assert_string_equal(hd_frames_name("abcdefgh", out, 5), "abcd");
+        assert_string_equal(hd_frame_names_source(cases[i][0], out, sizeof out), cases[i][1]);
+    assert_string_equal(hd_frame_names_source("abcdefgh", out, 5), "abcd");
 }
 
 static struct hd_frame frame(const char *file, const char *function, const char *module)
@@ -57,13 +60,13 @@ static void libraries_are_foreign(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
-        assert_false(hd_frames_foreign(&own[i]));
+        assert_false(hd_frame_names_foreign(&own[i]));
     for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
-        assert_true(hd_frames_foreign(&foreign[i]));
+        assert_true(hd_frame_names_foreign(&foreign[i]));
     struct hd_frame mixed[] = {foreign[0], own[0], foreign[2], own[2]};
     struct hd_stack stack = {mixed, 4}, none = {foreign, 4};
-    assert_int_equal(hd_frames_own(&stack), 1);
-    assert_int_equal(hd_frames_own(&none), 4);
+    assert_int_equal(hd_frame_names_own(&stack), 1);
+    assert_int_equal(hd_frame_names_own(&none), 4);
 }
 
 static void count(void *ctx, size_t number, const struct hd_frame *f)
@@ -79,13 +82,13 @@ static void foreign_frames_are_left_out(void **state)
     struct hd_stack stack = {frames, 3}, none = {frames, 1};
     size_t seen = 0;
     (void)state;
-    assert_int_equal(hd_frames_each(&stack, false, count, &seen), 2);
+    assert_int_equal(hd_frame_names_each(&stack, false, count, &seen), 2);
     assert_int_equal(seen, 2);
     seen = 0;
-    assert_int_equal(hd_frames_each(&stack, true, count, &seen), 0);
+    assert_int_equal(hd_frame_names_each(&stack, true, count, &seen), 0);
     assert_int_equal(seen, 123);
     seen = 0; /* when there is nothing else, they are shown */
-    assert_int_equal(hd_frames_each(&none, false, count, &seen), 0);
+    assert_int_equal(hd_frame_names_each(&none, false, count, &seen), 0);
     assert_int_equal(seen, 1);
 }
 
@@ -128,12 +131,29 @@ static void advice_fits_the_deadlock(void **state)
     hd_arena_free(a);
 }
 
+static void two_frees_are_one_word(void **state)
+{
+    struct hd_access accesses[2] = {{.kind = "free"}, {.kind = "free"}};
+    struct hd_finding f = {
+        .property = HD_PROPERTY_RACE, .variable = "p", .accesses = accesses, .n_accesses = 2};
+    struct hd_arena *a = hd_arena_new();
+    (void)state;
+    assert_string_equal(hd_words_kind(&f), "double free");
+    assert_string_equal(hd_words_heading(a, &f), "Double free of 'p'");
+    accesses[0].kind = "read";
+    assert_string_equal(hd_words_kind(&f), "use after free");
+    accesses[1].kind = "write";
+    assert_string_equal(hd_words_kind(&f), "data race");
+    assert_null(hd_words_advice(a, &f));
+    hd_arena_free(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_are_shortened),         cmocka_unit_test(libraries_are_foreign),
         cmocka_unit_test(foreign_frames_are_left_out), cmocka_unit_test(paths_are_plain),
-        cmocka_unit_test(advice_fits_the_deadlock),
+        cmocka_unit_test(advice_fits_the_deadlock),    cmocka_unit_test(two_frees_are_one_word),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

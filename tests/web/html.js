@@ -260,7 +260,7 @@ const tests = {
   async 'hostile texts stay texts'() {
     const page = await open('hostile');
     assert.strictEqual(await page.locator('img').count(), 0);
-    assert.strictEqual(await page.locator('script').count(), 1);
+    assert.strictEqual(await page.locator('script').count(), 2);
     assert.ok(!(await page.title()).includes('owned') || (await page.title()).includes('<script>'));
     assert.strictEqual(await page.locator('[onmouseover], [onerror]').count(), 0);
     for (const id of ['R-7f3a9c12', 'R-2c91f07a', 'R-55e0a3b9']) {
@@ -279,6 +279,15 @@ const tests = {
   async 'many findings, and none'() {
     const page = await open('many');
     assert.strictEqual((await texts(page, '#findings tbody tr:not(.group)')).length, 100);
+    // Findings that are not looked at cost no layout, not even while the page loads.
+    const laid = await (async () => {
+      const session = await page.context().newCDPSession(page);
+      await session.send('Performance.enable');
+      await page.reload();
+      const { metrics } = await session.send('Performance.getMetrics');
+      return Object.fromEntries(metrics.map((m) => [m.name, m.value]));
+    })();
+    assert.ok(laid.LayoutObjects * 5 < laid.Nodes, laid.LayoutObjects + ' boxes for ' + laid.Nodes + ' nodes');
     await page.keyboard.press('n');
     await page.waitForSelector('.finding.on .lanes .ev');
     await close(page);

@@ -1,5 +1,6 @@
 /* Writes the hand-made reports of tests/support in every format into a folder. */
 #include "report/format/github.h"
+#include "report/format/gitlab.h"
 #include "report/format/html.h"
 #include "report/format/report_json.h"
 #include "report/format/junit.h"
@@ -40,6 +41,7 @@ static void write_all(const char *dir, const char *name, struct hd_report *r)
     WRITE("html", hd_report_write_html(out, r));
     WRITE("xml", hd_report_write_junit(out, r, NULL));
     WRITE("github", hd_report_write_github(out, r, NULL));
+    WRITE("gitlab", hd_report_write_gitlab(out, r, NULL));
     WRITE("tsan", hd_report_write_tsan(out, r, 1));
     WRITE("txt", hd_report_write_text(out, r, false));
     WRITE("supp", hd_report_write_rules(out, r, false));

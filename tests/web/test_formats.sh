@@ -54,6 +54,16 @@ expect "hostile texts add no element" \
 expect "one line for each finding, and one for what is not decided" [ "$(wc -l <"$out/hostile.github")" = 6 ]
 expect "each is a command" [ "$(grep -cE '^::(error|warning|notice) .*::.' "$out/hostile.github")" = 6 ]
 expect "the place stands in the properties" grep -qF '::error file=src/bank.c,line=17,col=9,title=Data race on ' "$out/bank.github"
+
+# GitLab: what its parser wants of every entry.
+for name in bank hostile empty; do
+    expect "$name.gitlab is no code quality report" jq -e 'type == "array" and all(.[]; (.description | length > 0) and
+        (.check_name | startswith("heddle-")) and (.fingerprint | length > 0) and (.location.path | length > 0) and
+        (.location.lines.begin >= 1) and (.severity | IN("info", "minor", "major", "critical", "blocker")))' "$out/$name.gitlab"
+done
+expect "the place is not that of the access" jq -e '[.[] | select(.location == {"path": "src/bank.c", "lines": {"begin": 17}})] | length >= 1' "$out/bank.gitlab"
+expect "fingerprints are not unique" jq -e '(map(.fingerprint) | unique | length) == length' "$out/hostile.gitlab"
+expect "what is not decided is not told" jq -e 'any(.check_name == "heddle-undecided")' "$out/hostile.gitlab"
 for name in bank hostile; do
     expect "$name.tsan: CTest counts errors only" [ "$(grep -cE 'WARNING: ThreadSanitizer: (.*) \(pid=.*\)$' "$out/$name.tsan")" = 3 ]
     expect "$name.tsan: CodeChecker sees as many" [ "$(grep -cE '^==[0-9]+==(ERROR|WARNING): ThreadSanitizer: ' "$out/$name.tsan")" = 3 ]
@@ -100,7 +110,7 @@ expect "the racing slices of a witness begin together" \
 # ---- HTML, before any browser ----
 for name in $reports; do
     html=$out/$name.html
-    expect "$name.html has one script and one style" [ "$(grep -c '<script' "$html") $(grep -c '<style' "$html")" = "1 1" ]
+    expect "$name.html has two scripts (one marks the page while it loads) and one style" [ "$(grep -c '<script' "$html") $(grep -c '<style' "$html")" = "2 1" ]
     grep -qiE '<(img|iframe|link|object|embed)|src="|url\(|@import' "$html" && fail "$name.html refers to something outside"
 done
 expect "100 findings stay below 2 MB" [ "$(stat -c %s "$out/many.html")" -lt 2000000 ]

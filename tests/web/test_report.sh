@@ -4,9 +4,9 @@ cd "$out" || exit 1
 heddle() { code=0; "$HEDDLE" "$@" >stdout 2>stderr || code=$?; }
 
 # Every ending gives the format that --format gives, and the file the same as the standard output.
-for pair in text=txt json=json sarif=sarif html=html perfetto=trace tsan=tsan junit=xml github=github; do
+for pair in text=txt json=json sarif=sarif html=html perfetto=trace tsan=tsan junit=xml github=github gitlab=gitlab; do
     for name in bank hostile; do
-        heddle report "$name.json" -f "${pair%=*}"
+        heddle report -v "$name.json" -f "${pair%=*}"
         [ $code = 0 ] || fail "--format ${pair%=*}: exit $code"
         cp stdout expected
         heddle report "$name.json" -o "new.${pair#*=}"

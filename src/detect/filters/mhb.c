@@ -469,6 +469,7 @@ void hd_mhb_free(struct hd_mhb *m)
 
 bool hd_mhb_ordered(const struct hd_mhb *m, hd_eid a, hd_eid b)
 {
+    HD_DCHECK(a != b);
     return hd_timeline_before(&m->line, a, b);
 }
 

@@ -50,7 +50,7 @@ void hd_conflicts_init(struct hd_conflicts *c, const struct hd_trace *t, struct 
     c->contended = hd_contended_new(t);
     c->shared_lock = hd_calloc(hd_trace_n_objs(t, HD_OBJ_LOCK), 1);
     for (uint32_t l = 0; l < hd_trace_n_objs(t, HD_OBJ_LOCK); l++)
-        c->shared_lock[l] = hd_lock_is_shared(t, l);
+        c->shared_lock[l] = hd_sections_lock_is_shared(t, l);
 }
 
 static void forget(struct hd_conflicts *c, struct marks *m, uint32_t from, uint32_t n)

@@ -26,6 +26,7 @@ enum hd_access_kind { HD_KIND_READ, HD_KIND_WRITE, HD_KIND_AREAD, HD_KIND_AWRITE
 
 static inline enum hd_access_kind hd_access_kind(enum hd_op op) /* requires hd_op_is_access */
 {
+    HD_DCHECK(hd_op_is_access(op));
     return op == HD_OP_RMW ? HD_KIND_AWRITE : (enum hd_access_kind)op;
 }
 

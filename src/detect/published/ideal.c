@@ -37,7 +37,7 @@ void hd_ideal_base_init(struct hd_ideal_base *b, const struct hd_trace *t)
     hd_outer_sections_init(&b->sections, t);
     b->lock = hd_calloc(locks, sizeof *b->lock);
     for (uint32_t l = 0; l < locks; l++)
-        b->lock[l].shared = hd_lock_is_shared(t, l);
+        b->lock[l].shared = hd_sections_lock_is_shared(t, l);
     b->thread = hd_calloc(hd_trace_n_threads(t), sizeof *b->thread);
     b->segment = hd_calloc(hd_trace_n_threads(t), sizeof *b->segment);
     b->contended = hd_contended_new(t);

@@ -145,7 +145,7 @@ struct hd_outer_section_step hd_outer_sections_pass(struct hd_outer_sections *s,
     return step;
 }
 
-bool hd_lock_is_shared(const struct hd_trace *t, uint32_t lock)
+bool hd_sections_lock_is_shared(const struct hd_trace *t, uint32_t lock)
 {
     size_t n;
     const hd_eid *events = hd_trace_obj_events(t, HD_OBJ_LOCK, lock, &n);

@@ -47,6 +47,6 @@ static inline struct hd_outer_section *hd_outer_section_at(const struct hd_outer
 }
 
 /* Whether two or more threads use the lock. */
-bool hd_lock_is_shared(const struct hd_trace *t, uint32_t lock);
+bool hd_sections_lock_is_shared(const struct hd_trace *t, uint32_t lock);
 
 #endif

@@ -70,6 +70,7 @@ struct walk {
     struct hd_ideal
         *needs; /* by thread: the ideal of all that comes before its newest checked access */
     struct hd_ideal scratch;
+    uint64_t looks;
 };
 
 static uint32_t place_of(const struct walk *w, hd_eid e)
@@ -160,6 +161,7 @@ static bool check(struct walk *w, hd_eid e, uint32_t lockset, const struct spot 
     for (uint32_t i = spot->first; i; i = next) {
         const struct list *list = hd_vec_at(&w->lists, i - 1);
         next = list->next;
+        w->looks++;
         if (list->thread == t->thread[e] || list->last < needs->v[list->thread])
             continue;
         knows->all = false;
@@ -304,7 +306,8 @@ static void walk_fini(struct walk *w)
 static bool late(const struct walk *w, size_t e)
 {
     double deadline = w->sink.opts->deadline;
-    return deadline != 0 && (e & 0xff) == 0 && hd_progress_now() >= deadline;
+    return deadline != 0 && (e & 0xff) == 0 && w->looks > w->sink.opts->looks &&
+           hd_progress_now() >= deadline;
 }
 
 enum hd_status hd_detect_syncp(const struct hd_trace *t, const struct hd_detect_opts *opts,

@@ -249,6 +249,6 @@ void hd_asm_call(struct hd_fn *f, LLVMValueRef call)
         site = LLVMIsACallInst(call) ? guess_of(&info) : (struct hd_site){0};
     if (!understood)
         name_it(f, call, site.size);
-    if (site.size && hd_escape_hooked(f, info.pointer))
+    if (site.size && hd_locals_hooked(f, info.pointer))
         access(f, call, info.pointer, site, !understood);
 }

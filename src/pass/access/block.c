@@ -50,7 +50,7 @@ static LLVMValueRef block_site(struct hd_fn *f, LLVMValueRef inst, LLVMValueRef 
 
 static bool is_logged(struct hd_fn *f, LLVMValueRef ptr)
 {
-    return hd_escape_hooked(f, ptr);
+    return hd_locals_hooked(f, ptr);
 }
 
 static LLVMValueRef length(struct hd_fn *f, LLVMValueRef inst)
@@ -62,7 +62,7 @@ static void fill(struct hd_fn *f, LLVMValueRef inst)
 {
     struct hd_pass *p = f->p;
     LLVMValueRef to = LLVMGetOperand(inst, 0);
-    struct hd_local *local = hd_escape_local(f, to);
+    struct hd_local *local = hd_locals_is(f, to);
     struct hd_dep addr = hd_deps_of(f, to), val = hd_deps_of(f, LLVMGetOperand(inst, 1));
     struct hd_dep len = hd_deps_of(f, LLVMGetOperand(inst, 2));
     LLVMPositionBuilderBefore(p->b, inst);
@@ -105,7 +105,7 @@ static void copy_deps(struct hd_fn *f, struct copy *c)
     hd_deps_add(f, b, &c->from_addr, len);
     if (c->from_local)
         hd_deps_add(f, b, &c->from_addr, contents_of(f, c->from_local));
-    else if (!is_logged(f, c->from) && !hd_escape_is_constant(c->from))
+    else if (!is_logged(f, c->from) && !hd_locals_is_constant(c->from))
         c->from_addr = (struct hd_dep){1, {hd_hooks_tok(f->p, HD_TOK_ALL)}};
     c->flags = (uint8_t)((is_logged(f, c->from) ? 0 : HD_SITE_SRC_PRIVATE) |
                          (is_logged(f, c->to) ? 0 : HD_SITE_DST_PRIVATE));
@@ -174,8 +174,8 @@ static struct hd_dep whole_copy(struct hd_fn *f, const struct copy *c, enum hd_h
 static void copy(struct hd_fn *f, LLVMValueRef inst, enum hd_hook hook)
 {
     struct copy c = {.inst = inst, .to = LLVMGetOperand(inst, 0), .from = LLVMGetOperand(inst, 1)};
-    c.to_local = hd_escape_local(f, c.to);
-    c.from_local = hd_escape_local(f, c.from);
+    c.to_local = hd_locals_is(f, c.to);
+    c.from_local = hd_locals_is(f, c.from);
     copy_deps(f, &c);
     struct hd_dep contents = c.from_addr;
     bool logged = (c.flags & HD_SITE_SRC_PRIVATE) == 0 || (c.flags & HD_SITE_DST_PRIVATE) == 0;

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-LLVMValueRef hd_escape_base(LLVMValueRef ptr)
+LLVMValueRef hd_locals_base(LLVMValueRef ptr)
 {
     for (;;) {
         bool inst = LLVMIsAInstruction(ptr) != NULL;
@@ -15,10 +15,10 @@ LLVMValueRef hd_escape_base(LLVMValueRef ptr)
     }
 }
 
-struct hd_local *hd_escape_local(struct hd_fn *f, LLVMValueRef ptr)
+struct hd_local *hd_locals_is(struct hd_fn *f, LLVMValueRef ptr)
 {
     uint32_t index;
-    if (!hd_map_get(&f->local_of, (uint64_t)(uintptr_t)hd_escape_base(ptr), &index) || index == 0)
+    if (!hd_map_get(&f->local_of, (uint64_t)(uintptr_t)hd_locals_base(ptr), &index) || index == 0)
         return NULL;
     return hd_vec_at(&f->locals, index - 1);
 }
@@ -49,7 +49,7 @@ static bool each_constant(struct bases *b, LLVMValueRef choice, unsigned first, 
 
 static bool all_constant(struct bases *b, LLVMValueRef ptr)
 {
-    LLVMValueRef base = hd_escape_base(ptr);
+    LLVMValueRef base = hd_locals_base(ptr);
     if (LLVMIsAPHINode(base))
         return each_constant(b, base, 0, LLVMCountIncoming(base));
     if (LLVMIsASelectInst(base))
@@ -57,7 +57,7 @@ static bool all_constant(struct bases *b, LLVMValueRef ptr)
     return LLVMIsAGlobalVariable(base) && LLVMIsGlobalConstant(base);
 }
 
-bool hd_escape_is_constant(LLVMValueRef ptr)
+bool hd_locals_is_constant(LLVMValueRef ptr)
 {
     struct bases b = {.n = 0};
     return all_constant(&b, ptr);
@@ -66,7 +66,7 @@ bool hd_escape_is_constant(LLVMValueRef ptr)
 /* Counters that the compiler itself adds (coverage, profiles): their races are not the user's. */
 static bool is_compiler_made(LLVMValueRef ptr)
 {
-    LLVMValueRef base = hd_escape_base(ptr);
+    LLVMValueRef base = hd_locals_base(ptr);
     if (!LLVMIsAGlobalVariable(base))
         return false;
     size_t len;
@@ -74,12 +74,12 @@ static bool is_compiler_made(LLVMValueRef ptr)
     return len > 7 && (strncmp(name, "__llvm_", 7) == 0 || strncmp(name, "__profc", 7) == 0);
 }
 
-bool hd_escape_hooked(struct hd_fn *f, LLVMValueRef ptr)
+bool hd_locals_hooked(struct hd_fn *f, LLVMValueRef ptr)
 {
     LLVMTypeRef type = LLVMTypeOf(ptr);
     if (LLVMGetTypeKind(type) != LLVMPointerTypeKind || LLVMGetPointerAddressSpace(type) != 0)
         return false; /* vectors of pointers, segment registers */
-    return !hd_escape_local(f, ptr) && !hd_escape_is_constant(ptr) && !is_compiler_made(ptr);
+    return !hd_locals_is(f, ptr) && !hd_locals_is_constant(ptr) && !is_compiler_made(ptr);
 }
 
 struct walk {
@@ -148,7 +148,7 @@ static bool is_private(struct walk *w)
     return true;
 }
 
-void hd_escape_find(struct hd_fn *f)
+void hd_locals_find(struct hd_fn *f)
 {
     struct walk w = {.work = HD_VEC_INIT(LLVMValueRef)};
     LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(f->fn);

@@ -68,7 +68,7 @@ static LLVMValueRef plain_read(struct hd_fn *f, LLVMValueRef site, LLVMValueRef 
 void hd_access_load(struct hd_fn *f, LLVMValueRef inst)
 {
     LLVMValueRef ptr = LLVMGetOperand(inst, 0);
-    if (!hd_escape_hooked(f, ptr))
+    if (!hd_locals_hooked(f, ptr))
         return;
     bool atomic = is_atomic(f, inst, LLVMTypeOf(inst));
     struct hd_site site = {.kind = atomic ? HD_SITE_AREAD : HD_SITE_READ,
@@ -161,7 +161,7 @@ static void atomic_write(struct hd_fn *f, LLVMValueRef site, LLVMValueRef ptr, L
 
 static void private_store(struct hd_fn *f, LLVMValueRef inst)
 {
-    struct hd_local *local = hd_escape_local(f, LLVMGetOperand(inst, 1));
+    struct hd_local *local = hd_locals_is(f, LLVMGetOperand(inst, 1));
     if (!local || f->coarse)
         return;
     struct hd_dep d = hd_deps_of(f, LLVMGetOperand(inst, 0));
@@ -174,7 +174,7 @@ static void private_store(struct hd_fn *f, LLVMValueRef inst)
 void hd_access_store(struct hd_fn *f, LLVMValueRef inst)
 {
     LLVMValueRef value = LLVMGetOperand(inst, 0), ptr = LLVMGetOperand(inst, 1);
-    if (!hd_escape_hooked(f, ptr)) {
+    if (!hd_locals_hooked(f, ptr)) {
         private_store(f, inst);
         return;
     }
@@ -206,7 +206,7 @@ static LLVMValueRef before_rmw(struct hd_fn *f, LLVMValueRef inst, struct hd_sit
 void hd_access_rmw(struct hd_fn *f, LLVMValueRef inst)
 {
     LLVMValueRef ptr = LLVMGetOperand(inst, 0), operand = LLVMGetOperand(inst, 1);
-    if (!hd_escape_hooked(f, ptr))
+    if (!hd_locals_hooked(f, ptr))
         return;
     bool own = LLVMGetAtomicRMWBinOp(inst) != LLVMAtomicRMWBinOpXchg;
     struct hd_site site = {.kind = HD_SITE_RMW,
@@ -225,7 +225,7 @@ void hd_access_rmw(struct hd_fn *f, LLVMValueRef inst)
 void hd_access_cas(struct hd_fn *f, LLVMValueRef inst)
 {
     LLVMValueRef ptr = LLVMGetOperand(inst, 0), value = LLVMGetOperand(inst, 2);
-    if (!hd_escape_hooked(f, ptr))
+    if (!hd_locals_hooked(f, ptr))
         return;
     struct hd_site site = {.kind = HD_SITE_CAS,
                            .size = (uint32_t)size_of(f, LLVMTypeOf(value)),

@@ -342,7 +342,7 @@ static LLVMValueRef touches_symbols(struct hd_sym_fn *f, LLVMValueRef call)
     for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++) {
         LLVMValueRef v = LLVMGetOperand(call, i), id = hd_sym_id(f, v);
         LLVMValueRef one = hd_sym_any(f, &id, 1);
-        if (LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMPointerTypeKind && !hd_escape_is_constant(v)) {
+        if (LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMPointerTypeKind && !hd_locals_is_constant(v)) {
             LLVMValueRef near = hd_sym_flagged(f->s, v);
             one = one ? LLVMBuildOr(p->b, one, near, "") : near;
         }
@@ -589,7 +589,7 @@ static void passed_memory(struct hd_sym_fn *f, LLVMValueRef call, const char *na
     struct hd_pass *p = f->s->p;
     for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++) {
         LLVMValueRef v = LLVMGetOperand(call, i);
-        if (LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMPointerTypeKind || hd_escape_is_constant(v) ||
+        if (LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMPointerTypeKind || hd_locals_is_constant(v) ||
             LLVMIsConstant(v))
             continue;
         LLVMPositionBuilderBefore(p->b, call);

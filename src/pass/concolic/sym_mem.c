@@ -12,7 +12,7 @@ static LLVMValueRef after(LLVMValueRef inst)
 static LLVMValueRef slot_of(struct hd_sym_fn *f, LLVMValueRef ptr)
 {
     struct hd_pass *p = f->s->p;
-    struct hd_local *local = hd_escape_local(f->f, ptr);
+    struct hd_local *local = hd_locals_is(f->f, ptr);
     if (!local || local->kind != HD_LOCAL_WHOLE || ptr != local->alloca ||
         !hd_sym_width(f->s, LLVMGetAllocatedType(local->alloca)))
         return NULL;
@@ -38,7 +38,7 @@ static uint64_t bytes_of(struct hd_sym_fn *f, LLVMTypeRef type)
 uint64_t hd_sym_object(struct hd_sym_fn *f, LLVMValueRef ptr, LLVMValueRef *base)
 {
     LLVMTypeRef type = NULL;
-    *base = hd_escape_base(ptr);
+    *base = hd_locals_base(ptr);
     if (LLVMIsAGlobalVariable(*base))
         type = LLVMGlobalGetValueType(*base);
     else if (LLVMIsAAllocaInst(*base) && LLVMIsConstant(LLVMGetOperand(*base, 0)))
@@ -111,7 +111,7 @@ void hd_sym_load(struct hd_sym_fn *f, LLVMValueRef inst)
     bool indexed = !hd_sym_is_zero(f, hd_sym_id(f, ptr));
     if (!is_plain_address(f, ptr))
         return;
-    if (!indexed && (hd_escape_is_constant(ptr) ||
+    if (!indexed && (hd_locals_is_constant(ptr) ||
                      !hd_map_get(&f->f->tainted, (uint64_t)(uintptr_t)inst, &tainted)))
         return;
     if (!indexed && hd_sym_parts(f->s, LLVMTypeOf(inst))) {
@@ -158,7 +158,7 @@ static void seen_by_others(struct hd_sym_fn *f, LLVMValueRef at, LLVMValueRef pt
     LLVMValueRef where = LLVMBuildPtrToInt(p->b, ptr, p->i64, "");
     where = LLVMBuildShl(p->b, where, hd_hooks_u64(p, 16), "");
     where = LLVMBuildAdd(p->b, where, hd_sym_seen(f, value), "");
-    if (LLVMIsAAllocaInst(hd_escape_base(ptr)))
+    if (LLVMIsAAllocaInst(hd_locals_base(ptr)))
         hd_sym_inside(f->s, where);
     else
         hd_sym_past(f->s, where);
@@ -215,7 +215,7 @@ void hd_sym_locals(struct hd_sym_fn *f)
 
 void hd_sym_lifetime(struct hd_sym_fn *f, LLVMValueRef call)
 {
-    LLVMValueRef base = hd_escape_base(LLVMGetOperand(call, 1));
+    LLVMValueRef base = hd_locals_base(LLVMGetOperand(call, 1));
     if (LLVMIsAAllocaInst(base) && !f->s->models)
         fresh(f, LLVMGetNextInstruction(call), base);
 }

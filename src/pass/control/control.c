@@ -11,7 +11,8 @@ static LLVMValueRef null_ptr(struct hd_pass *p)
     return LLVMConstNull(p->ptr);
 }
 
-/* Comes first of all: hooks are put behind it, what the function needs at its start before it. */
+/* The mark comes first of all: hooks are put behind it, what the function needs at its start before
+ * it. Any instruction without effect would do. */
 void hd_control_begin(struct hd_fn *f)
 {
     struct hd_pass *p = f->p;
@@ -22,7 +23,7 @@ void hd_control_begin(struct hd_fn *f)
     while (LLVMIsAAllocaInst(at))
         at = LLVMGetNextInstruction(at);
     LLVMPositionBuilderBefore(p->tb, at);
-    f->frame = LLVMBuildCall2(p->tb, type, fn, &level, 1, "");
+    f->start = LLVMBuildCall2(p->tb, type, fn, &level, 1, "");
 }
 
 static void branch_on(struct hd_fn *f, LLVMValueRef inst, enum hd_site_kind kind, LLVMValueRef tok)
@@ -52,7 +53,6 @@ void hd_control_landing(struct hd_fn *f, LLVMValueRef inst)
 {
     hd_hooks_after(f->p->b, inst);
     LLVMBuildStore(f->p->b, null_ptr(f->p), hd_hooks_flow(f->p, FLOW_CALLEE, 0));
-    hd_hooks_call(f, HD_HOOK_unwound, &f->frame);
     branch_on(f, inst, HD_SITE_BRANCH, hd_deps_past(f, f->p->b));
 }
 
@@ -74,7 +74,7 @@ static struct hd_dep argument_dep(struct hd_fn *f, LLVMValueRef call, unsigned i
 {
     LLVMValueRef arg = LLVMGetOperand(call, i);
     uint64_t size = byval_size(f, LLVMGetCallSiteEnumAttribute(call, i + 1, byval_kind()));
-    if (size > 0 && hd_escape_hooked(f, arg))
+    if (size > 0 && hd_locals_hooked(f, arg))
         return (struct hd_dep){1, {hd_block_read(f, call, arg, size)}};
     return hd_deps_of(f, arg);
 }
@@ -293,10 +293,6 @@ static void real_call(struct hd_fn *f, LLVMValueRef call, enum hd_callee kind)
     pass_arguments(f, call, kind);
     came_back(f, call, kind);
     returned(f, call);
-    if (kind != HD_CALLEE_TWICE || !LLVMIsACallInst(call))
-        return;
-    hd_hooks_after(f->p->b, call);
-    hd_hooks_call(f, HD_HOOK_unwound, &f->frame);
 }
 
 static bool is_intrinsic(LLVMValueRef call)
@@ -374,7 +370,7 @@ static void begin_arguments(struct hd_fn *f)
 {
     struct hd_pass *p = f->p;
     LLVMValueRef callee = hd_hooks_flow(p, FLOW_CALLEE, 0);
-    LLVMPositionBuilderBefore(p->tb, f->frame);
+    LLVMPositionBuilderBefore(p->tb, f->start);
     LLVMValueRef self = LLVMBuildPointerCast(p->tb, f->fn, p->ptr, "");
     LLVMValueRef who = LLVMBuildLoad2(p->tb, p->ptr, callee, "");
     f->arg_mine = LLVMBuildICmp(p->tb, LLVMIntEQ, who, self, "");
@@ -401,11 +397,8 @@ void hd_control_return(struct hd_fn *f, LLVMValueRef inst)
 {
     struct hd_pass *p = f->p;
     LLVMValueRef before = LLVMGetPreviousInstruction(inst);
-    if (before && hd_shim_is_musttail(before)) {
-        *(LLVMValueRef *)hd_vec_push(&f->exits) = before;
+    if (before && hd_shim_is_musttail(before))
         return;
-    }
-    *(LLVMValueRef *)hd_vec_push(&f->exits) = inst;
     if (!LLVMIsAReturnInst(inst) || LLVMGetNumOperands(inst) == 0)
         return;
     struct hd_dep d = hd_deps_of(f, LLVMGetOperand(inst, 0));
@@ -426,7 +419,7 @@ void hd_control_values(struct hd_fn *f)
             continue;
         LLVMValueRef tok = f->coarse ? hd_hooks_tok(f->p, HD_TOK_ALL) : hd_control_arg(f, a);
         hd_deps_set(f, a, NULL);
-        hd_hooks_after(f->p->b, f->frame);
+        hd_hooks_after(f->p->b, f->start);
         hd_block_written(f, NULL, a, size, tok);
     }
 }
@@ -437,24 +430,27 @@ static void take_arguments(struct hd_fn *f)
     struct hd_pass *p = f->p;
     if (f->arg_end)
         return;
-    LLVMPositionBuilderBefore(p->tb, f->frame);
+    LLVMPositionBuilderBefore(p->tb, f->start);
     LLVMBuildStore(p->tb, null_ptr(p), hd_hooks_flow(p, FLOW_CALLEE, 0));
 }
 
-/* Entry and exits, when there is anything between them. */
+/* Stacks are walked by frame pointers, and a function that calls another one is still there. */
+static void keep_frame(struct hd_fn *f)
+{
+    static const char *const attributes[][2] = {{"frame-pointer", "all"},
+                                                {"disable-tail-calls", "true"}};
+    for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++) {
+        const char *name = attributes[i][0], *value = attributes[i][1];
+        LLVMAttributeRef a = LLVMCreateStringAttribute(f->p->ctx, name, (unsigned)strlen(name),
+                                                       value, (unsigned)strlen(value));
+        LLVMAddAttributeAtIndex(f->fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, a);
+    }
+}
+
 void hd_control_end(struct hd_fn *f)
 {
-    struct hd_pass *p = f->p;
     take_arguments(f);
-    if (!f->hooked && !f->calls) {
-        LLVMInstructionEraseFromParent(f->frame);
-        return;
-    }
-    hd_hooks_after(p->b, f->frame);
-    LLVMValueRef site = hd_sites_add(f, NULL, (struct hd_site){.kind = HD_SITE_FUNC});
-    hd_hooks_call(f, HD_HOOK_enter, (LLVMValueRef[]){site, f->frame});
-    for (size_t i = 0; i < f->exits.len; i++) {
-        LLVMPositionBuilderBefore(p->b, *(LLVMValueRef *)hd_vec_at(&f->exits, i));
-        hd_hooks_call(f, HD_HOOK_leave, NULL);
-    }
+    LLVMInstructionEraseFromParent(f->start);
+    if (f->hooked || f->calls)
+        keep_frame(f);
 }

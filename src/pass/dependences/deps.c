@@ -206,10 +206,10 @@ static struct hd_dep of_private_load(struct hd_fn *f, LLVMValueRef load, struct 
 static struct hd_dep of_load(struct hd_fn *f, LLVMValueRef load)
 {
     LLVMValueRef ptr = LLVMGetOperand(load, 0);
-    struct hd_local *local = hd_escape_local(f, ptr);
+    struct hd_local *local = hd_locals_is(f, ptr);
     if (local)
         return of_private_load(f, load, local);
-    if (hd_escape_is_constant(ptr))
+    if (hd_locals_is_constant(ptr))
         return hd_deps_of(f, ptr);
     LLVMBuilderRef b = builder_after(f, load); /* not logged: compiler's counters, other segments */
     return one(hd_deps_past(f, b));

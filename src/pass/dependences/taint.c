@@ -59,10 +59,10 @@ static void seed_call(struct spread *w, LLVMValueRef call)
 {
     enum hd_callee kind = hd_calls_kind(call);
     if (kind == HD_CALLEE_COPY || kind == HD_CALLEE_MOVE) {
-        struct hd_local *to = hd_escape_local(w->f, LLVMGetOperand(call, 0));
-        if (to && !hd_escape_is_constant(LLVMGetOperand(call, 1)))
+        struct hd_local *to = hd_locals_is(w->f, LLVMGetOperand(call, 0));
+        if (to && !hd_locals_is_constant(LLVMGetOperand(call, 1)))
             mark_local(w, to);
-    } else if (is_source_call(kind)) {
+    } else if (is_source_call(kind) || (w->f->p->concolic && kind == HD_CALLEE_PURE)) {
         mark(w, call);
     }
 }
@@ -72,7 +72,7 @@ static void seed(struct spread *w, LLVMValueRef inst)
     switch (LLVMGetInstructionOpcode(inst)) {
     case LLVMLoad: {
         LLVMValueRef ptr = LLVMGetOperand(inst, 0);
-        if (!hd_escape_local(w->f, ptr) && !hd_escape_is_constant(ptr))
+        if (!hd_locals_is(w->f, ptr) && !hd_locals_is_constant(ptr))
             mark(w, inst);
         break;
     }
@@ -99,7 +99,7 @@ static void flow_into_call(struct spread *w, LLVMValueRef call)
         mark(w, call);
     if (!hd_calls_is_memory(kind))
         return;
-    struct hd_local *to = hd_escape_local(w->f, LLVMGetOperand(call, 0));
+    struct hd_local *to = hd_locals_is(w->f, LLVMGetOperand(call, 0));
     if (to)
         mark_local(w, to); /* address, length or byte depends on reads */
     mark(w, call);         /* memcpy() returns its first argument */
@@ -111,7 +111,7 @@ static void flow(struct spread *w, LLVMValueRef user)
         return;
     switch (LLVMGetInstructionOpcode(user)) {
     case LLVMStore: {
-        struct hd_local *local = hd_escape_local(w->f, LLVMGetOperand(user, 1));
+        struct hd_local *local = hd_locals_is(w->f, LLVMGetOperand(user, 1));
         if (local)
             mark_local(w, local);
         break;

@@ -4,32 +4,57 @@
 #include "base/interrupt.h"
 #include "base/progress.h"
 #include "model/matching.h"
+#include "predict/compare/published_frame.h"
+#include "predict/compare/published_search.h"
 #include "predict/index/candidates.h"
+#include "predict/index/protocol.h"
 #include "predict/smt/encode_int.h"
 
 #include <string.h>
 
-/* A trace that says of every event that it depends on nothing: what rv takes as the frame in which
- * orders are looked for. It shares all columns with the given one but the dependences. */
-static struct hd_trace free_of_deps(const struct hd_trace *t)
+/* The trace with the dependences of the model. said: every read matters. rv: branches need nothing
+ * by themselves, and a written value depends on all earlier reads of its thread. All columns but
+ * the dependences are shared with the given one. */
+static struct hd_trace as_in_model(const struct hd_trace *t, enum hd_published model)
 {
-    static uint32_t nothing[3] = {3, 0, 0}; /* both sets given, both empty (see trace.c) */
+    static uint32_t pool[3] = {0, 1, 0}; /* 0: nothing is given; 1: an empty set (see trace.c) */
     struct hd_trace copy = *t;
-    copy.control = HD_CONTROL_BRANCHES;
     copy.dep = hd_calloc(t->n_events, sizeof *copy.dep);
-    copy.dep_pool = nothing;
+    copy.dep_pool = pool;
     copy.n_dep_pool = 3;
+    copy.control = model == HD_PUBLISHED_SAID ? HD_CONTROL_ALL : HD_CONTROL_BRANCHES;
+    for (hd_eid e = 0; e < t->n_events; e++)
+        copy.dep[e] = t->op[e] == HD_OP_BRANCH ? 1 : 0;
     return copy;
 }
+
+/* The formula grows with the square of the trace: beyond this it would only eat memory. */
+enum { MOST_ENCODED = 20000 };
+/* When the search has failed so often for one pair of places, the others are left to the filters
+ * and the solver. */
+enum { MOST_IN_VAIN = 32 };
+
+/* A pair that the search does not decide. */
+struct open {
+    hd_eid a, b;
+    uint32_t group;
+};
 
 struct run {
     enum hd_published model;
     const struct hd_trace *t; /* as given */
     struct hd_encoder *e;
-    uint32_t *before; /* by thread: events that must happen before an event */
+    struct hd_published_search *search;
+    struct hd_vec open;                 /* struct open, by group */
+    struct hd_protocols *protocols;     /* of said, when first needed */
+    struct hd_published_frames *frames; /* of rv, or NULL */
+    uint32_t in_vain;                   /* pairs of the group in hand that the search left open */
+    uint32_t *fresh_below;              /* by thread: of the pair in hand, see published_search.h */
+    uint32_t *before;                   /* by thread: events that must happen before an event */
     struct hd_matching matching;
     hd_eid
         *notifier; /* by event: of a wait, what notified it in the recorded run, or HD_EID_NONE */
+    uint32_t *notified; /* by event: of a sig or bcast, how many it notified */
     const struct hd_published_options *options;
     double deadline;
     struct hd_published_result *result;
@@ -52,8 +77,10 @@ static void find_notifiers(struct run *r)
             waits[t->thread[e]] = HD_EID_NONE;
         for (hd_tid u = 0; u < threads && (woken != HD_TID_NONE || t->op[e] == HD_OP_BCAST); u++)
             if (waits[u] != HD_EID_NONE && t->obj[waits[u]] == t->obj[e] &&
-                r->notifier[waits[u]] == HD_EID_NONE && (woken == HD_TID_NONE || woken == u))
+                r->notifier[waits[u]] == HD_EID_NONE && (woken == HD_TID_NONE || woken == u)) {
                 r->notifier[waits[u]] = e;
+                r->notified[e]++;
+            }
     }
     hd_free(waits, threads * sizeof *waits);
 }
@@ -70,13 +97,13 @@ static void imply_recorded(struct run *r, hd_eid wait, hd_eid by)
                        : HD_EID_NONE;
     hd_eid gone = r->notifier[wait] != HD_EID_NONE ? r->notifier[wait] : leave;
     if (by == r->notifier[wait]) {
-        hd_enc_implies(e, HD_LIT_TRUE, hd_enc_before(e, wait, by));
+        hd_encode_implies(e, HD_LIT_TRUE, hd_encode_before(e, wait, by));
         if (leave != HD_EID_NONE)
-            hd_enc_implies(e, HD_LIT_TRUE, hd_enc_before(e, by, leave));
+            hd_encode_implies(e, HD_LIT_TRUE, hd_encode_before(e, by, leave));
     } else if (!wakes_other && t->thread[by] != t->thread[wait]) {
-        hd_enc_implies3(e, HD_LIT_TRUE, hd_enc_before(e, by, wait),
-                        gone == HD_EID_NONE ? HD_LIT_FALSE : hd_enc_before(e, gone, by),
-                        HD_LIT_FALSE);
+        hd_encode_implies3(e, HD_LIT_TRUE, hd_encode_before(e, by, wait),
+                           gone == HD_EID_NONE ? HD_LIT_FALSE : hd_encode_before(e, gone, by),
+                           HD_LIT_FALSE);
     }
 }
 
@@ -117,24 +144,45 @@ static bool branches(const struct hd_trace *t, hd_eid e)
            (hd_op_is_access(t->op[e]) && hd_trace_deps(t, e, HD_DEP_ADDR).n > 0);
 }
 
-/* `pair` implies that access x is feasible in the sense of rv. */
-static void imply_feasible(struct run *r, hd_lit pair, hd_eid x)
+/* Raises fresh_below to what guards access x in the sense of rv. */
+static void add_guards(struct run *r, hd_eid x)
 {
     const struct hd_trace *t = r->t;
+    hd_tid own = t->thread[x];
     memset(r->before, 0, r->e->w->n_threads * sizeof *r->before);
-    reach(r, t->thread[x], t->pos[x]);
-    if (t->pos[x] == 0 && t->fork_of[t->thread[x]] != HD_EID_NONE)
-        reach(r, t->thread[t->fork_of[t->thread[x]]], t->pos[t->fork_of[t->thread[x]]] + 1);
-    if (branches(t, x))
-        hd_enc_implies(r->e, pair, hd_enc_all_fresh(r->e, x));
+    reach(r, own, t->pos[x]);
+    if (t->pos[x] == 0 && t->fork_of[own] != HD_EID_NONE)
+        reach(r, t->thread[t->fork_of[own]], t->pos[t->fork_of[own]] + 1);
+    for (hd_tid u = 0; u < r->e->w->n_threads; u++) {
+        uint32_t last = r->before[u]; /* one more than the position of the last branch */
+        while (last > 0 && !branches(t, hd_world_event(r->e->w, u, last - 1)))
+            last--;
+        if (u == own && branches(t, x))
+            last = t->pos[x] + 1;
+        if (last > 0 && last - 1 > r->fresh_below[u])
+            r->fresh_below[u] = last - 1;
+    }
+}
+
+/* What must be fresh: all reads, or those that guard a or b. */
+static void find_fresh(struct run *r, hd_eid a, hd_eid b)
+{
     for (hd_tid u = 0; u < r->e->w->n_threads; u++)
-        for (uint32_t p = r->before[u]; p-- > 0;) {
-            hd_eid y = hd_world_event(r->e->w, u, p);
-            if (!branches(t, y))
-                continue;
-            hd_enc_implies(r->e, pair, hd_enc_all_fresh(r->e, y));
-            break;
-        }
+        r->fresh_below[u] = r->model == HD_PUBLISHED_SAID ? hd_world_thread_len(r->e->w, u) : 0;
+    if (r->model == HD_PUBLISHED_SAID)
+        return;
+    add_guards(r, a);
+    add_guards(r, b);
+}
+
+/* `pair` implies that the reads which must be fresh are. */
+static void imply_feasible(struct run *r, hd_lit pair)
+{
+    for (hd_tid u = 0; u < r->e->w->n_threads; u++)
+        if (r->fresh_below[u])
+            hd_encode_implies(
+                r->e, pair,
+                hd_encode_all_fresh(r->e, hd_world_event(r->e->w, u, r->fresh_below[u])));
 }
 
 /* rv: nothing comes between the two, in either order. */
@@ -142,8 +190,8 @@ static void imply_adjacent(struct run *r, hd_lit pair, hd_eid a, hd_eid b)
 {
     struct hd_encoder *e = r->e;
     hd_ord x = hd_enc_ord(e, a), y = hd_enc_ord(e, b);
-    hd_enc_implies3(e, pair, hd_solver_right_before(e->s, x, y), hd_solver_right_before(e->s, y, x),
-                    HD_LIT_FALSE);
+    hd_encode_implies3(e, pair, hd_solver_right_before(e->s, x, y),
+                       hd_solver_right_before(e->s, y, x), HD_LIT_FALSE);
 }
 
 /* said: x comes after the predecessor and before the successor of y in y's thread. The predecessor
@@ -155,34 +203,113 @@ static void imply_between(struct run *r, hd_lit pair, hd_eid x, hd_eid y)
     hd_tid u = t->thread[y];
     hd_eid before = t->pos[y] > 0 ? hd_world_event(e->w, u, t->pos[y] - 1) : t->fork_of[u];
     if (before != HD_EID_NONE)
-        hd_enc_implies(e, pair, hd_enc_before(e, before, x));
+        hd_encode_implies(e, pair, hd_encode_before(e, before, x));
     if (t->pos[y] + 1 < hd_world_thread_len(e->w, u))
-        hd_enc_implies(e, pair, hd_enc_before(e, x, hd_world_event(e->w, u, t->pos[y] + 1)));
+        hd_encode_implies(e, pair, hd_encode_before(e, x, hd_world_event(e->w, u, t->pos[y] + 1)));
 }
 
-static enum hd_sat ask(struct run *r, hd_eid a, hd_eid b)
+static bool is_over(const struct run *r)
+{
+    return hd_interrupt_requested() || (r->deadline != 0 && hd_progress_now() >= r->deadline);
+}
+
+/* Everything runs; for said every read is fresh as well. */
+static void encode_complete(struct run *r)
 {
     struct hd_encoder *e = r->e;
+    for (hd_tid u = 0; u < e->w->n_threads; u++)
+        e->cut[u] = hd_world_thread_len(e->w, u);
+    hd_encode_events(e);
+    for (hd_eid x = 0; x < r->t->n_events; x++) {
+        hd_lit runs = hd_enc_inc(e, x);
+        hd_solver_clause(e->s, &runs, 1);
+        if (r->model == HD_PUBLISHED_SAID && hd_op_reads(r->t->op[x]))
+            hd_encode_implies(e, HD_LIT_TRUE, hd_encode_fresh(e, x));
+    }
+    if (r->model == HD_PUBLISHED_RV)
+        encode_recorded(r);
+    hd_encode_settle(e);
+}
+
+static enum hd_sat ask_solver(struct run *r, hd_eid a, hd_eid b)
+{
+    struct hd_encoder *e = r->e;
+    if (!e->s)
+        encode_complete(r);
     double left = r->deadline != 0 ? r->deadline - hd_progress_now() : 0;
-    if (hd_interrupt_requested() || (r->deadline != 0 && left <= 0))
+    if (is_over(r))
         return HD_SAT_UNKNOWN;
+    find_fresh(r, a, b);
     hd_lit pair = hd_solver_bool(e->s), done = -pair;
     if (r->model == HD_PUBLISHED_SAID) {
         imply_between(r, pair, a, b);
         imply_between(r, pair, b, a);
     } else {
         imply_adjacent(r, pair, a, b);
-        imply_feasible(r, pair, a);
-        imply_feasible(r, pair, b);
+        imply_feasible(r, pair);
     }
-    hd_enc_settle(e);
-    enum hd_sat sat = hd_enc_check(e, pair, left);
+    hd_encode_settle(e);
+    enum hd_sat sat = hd_encode_check(e, pair, left);
     hd_solver_clause(e->s, &done, 1);
     return sat;
 }
 
-/* All pairs of one bundle. True when one race is found and is enough. */
-static bool run_bundle(struct run *r, const struct hd_candidates *c, const struct hd_bundle *bundle)
+static hd_eid window_of(const struct run *r)
+{
+    return r->options->window ? r->options->window : HD_PUBLISHED_WINDOW;
+}
+
+/* The window of a pair. */
+static void find_window(const struct run *r, struct hd_published_pair *pair)
+{
+    hd_eid n = (hd_eid)r->t->n_events, window = window_of(r);
+    pair->from = pair->a / window * window;
+    pair->to = n - pair->from > window ? pair->from + window : n;
+}
+
+/* said: every order that it asks for is one of max, when every read matters; so what keeps two
+ * events apart there does so here. rv: see published_frame.h. */
+static bool is_apart(struct run *r, hd_eid a, hd_eid b)
+{
+    struct hd_stand x, y;
+    if (r->model == HD_PUBLISHED_RV)
+        return r->frames && hd_published_frames_apart(r->frames, a, b);
+    if (!r->protocols)
+        r->protocols = hd_protocols_new(r->e->w);
+    hd_protocols_stand(r->protocols, a, &x);
+    hd_protocols_stand(r->protocols, b, &y);
+    return hd_protocols_apart(r->protocols, &x, &y);
+}
+
+static enum hd_sat search(struct run *r, hd_eid a, hd_eid b)
+{
+    struct hd_published_pair pair = {
+        .a = a, .b = b, .fresh_below = r->fresh_below, .deadline = r->deadline};
+    find_window(r, &pair);
+    if (b < pair.from || b >= pair.to)
+        return HD_SAT_NO;
+    if (is_over(r))
+        return HD_SAT_UNKNOWN;
+    if (is_apart(r, a, b))
+        return HD_SAT_NO;
+    if (r->in_vain >= MOST_IN_VAIN)
+        return HD_SAT_UNKNOWN;
+    if (r->model == HD_PUBLISHED_RV) {
+        pair.notifier = r->notifier;
+        pair.notified = r->notified;
+    }
+    find_fresh(r, a, b);
+    enum hd_verdict verdict = hd_published_search_pair(r->search, &pair);
+    if (verdict == HD_UNKNOWN && r->frames &&
+        hd_published_frames_exclude(r->frames, a, b, r->deadline))
+        verdict = HD_IMPOSSIBLE;
+    r->in_vain += verdict == HD_UNKNOWN;
+    return verdict == HD_UNKNOWN ? HD_SAT_UNKNOWN : verdict == HD_RACE ? HD_SAT_YES : HD_SAT_NO;
+}
+
+/* All pairs of one bundle, by search. True when one race is found and is enough. */
+static bool search_bundle(struct run *r, const struct hd_candidates *c,
+                          const struct hd_bundle *bundle, uint32_t group)
 {
     const struct hd_world *w = r->e->w;
     const struct hd_class *x = hd_class_at(c, bundle->x), *y = hd_class_at(c, bundle->y);
@@ -192,13 +319,14 @@ static bool run_bundle(struct run *r, const struct hd_candidates *c, const struc
         uint32_t from, to;
         hd_candidates_open(w, c, c->events[i], y, &from, &to);
         for (; from < to; from++) {
-            enum hd_sat sat = ask(r, c->events[i], c->events[from]);
+            hd_eid a = c->events[i], b = c->events[from];
+            enum hd_sat sat = search(r, a, b);
             if (sat == HD_SAT_YES)
-                hd_pairs_push(&r->result->pairs, c->events[i], c->events[from]);
-            if (sat == HD_SAT_UNKNOWN) {
-                hd_pairs_push(&r->result->undecided, c->events[i], c->events[from]);
+                hd_pairs_push(&r->result->pairs, a, b);
+            if (sat == HD_SAT_UNKNOWN)
+                *(struct open *)hd_vec_push(&r->open) = (struct open){a, b, group};
+            if (sat == HD_SAT_UNKNOWN && is_over(r))
                 break; /* one stands for the rest of this event's pairs */
-            }
             if (sat == HD_SAT_YES && !r->options->all_pairs)
                 return true;
         }
@@ -206,67 +334,86 @@ static bool run_bundle(struct run *r, const struct hd_candidates *c, const struc
     return false;
 }
 
-static void run_group(struct run *r, const struct hd_candidates *c, const struct hd_group *group)
+static void search_group(struct run *r, const struct hd_candidates *c, uint32_t group)
 {
     struct hd_vec bundles = HD_VEC_INIT(struct hd_bundle);
-    hd_candidates_bundles(c, group, &bundles);
-    for (size_t i = 0; i < bundles.len; i++) {
-        const struct hd_bundle *bundle = hd_vec_at(&bundles, i);
-        if (!r->e->s)
-            hd_pairs_push(&r->result->undecided, c->events[hd_class_at(c, bundle->x)->start],
-                          c->events[hd_class_at(c, bundle->y)->start]);
-        else if (run_bundle(r, c, bundle))
-            break;
-    }
+    size_t open = r->open.len;
+    bool raced = false;
+    r->in_vain = 0;
+    hd_candidates_bundles(c, hd_vec_at(&c->groups, group), &bundles);
+    for (size_t i = 0; i < bundles.len && !raced; i++)
+        raced = search_bundle(r, c, hd_vec_at(&bundles, i), group);
+    if (raced)
+        r->open.len = open;
     hd_vec_fini(&bundles);
 }
 
-/* Everything runs; for said every read is fresh as well. */
-static void encode_complete(struct run *r)
+/* What the search has left open, by the solver, if the formula is not too large. */
+static void solve_rest(struct run *r)
 {
-    struct hd_encoder *e = r->e;
-    for (hd_tid u = 0; u < e->w->n_threads; u++)
-        e->cut[u] = hd_world_thread_len(e->w, u);
-    hd_enc_events(e);
-    for (hd_eid x = 0; x < r->t->n_events; x++) {
-        hd_lit runs = hd_enc_inc(e, x);
-        hd_solver_clause(e->s, &runs, 1);
-        if (r->model == HD_PUBLISHED_SAID && hd_op_reads(r->t->op[x]))
-            hd_enc_implies(e, HD_LIT_TRUE, hd_enc_fresh(e, x));
+    bool fits = r->t->n_events <= MOST_ENCODED && r->t->n_events <= window_of(r);
+    uint32_t raced = UINT32_MAX; /* the group whose race was found last */
+    for (size_t i = 0; i < r->open.len; i++) {
+        const struct open *o = hd_vec_at(&r->open, i);
+        if (o->group == raced && !r->options->all_pairs)
+            continue;
+        enum hd_sat sat = fits && !is_over(r) ? ask_solver(r, o->a, o->b) : HD_SAT_UNKNOWN;
+        if (sat == HD_SAT_YES)
+            raced = o->group;
+        if (sat != HD_SAT_NO)
+            hd_pairs_push(sat == HD_SAT_YES ? &r->result->pairs : &r->result->undecided, o->a,
+                          o->b);
     }
+}
+
+static void run_init(struct run *r, const struct hd_world *w)
+{
+    size_t n = r->t->n_events;
+    r->deadline = r->options->seconds != 0 ? hd_progress_now() + r->options->seconds : 0;
+    r->e = hd_encoder_new(w, (struct hd_solver_limits){r->deadline, HD_SOLVER_MEMORY});
+    r->before = hd_calloc(w->n_threads, sizeof *r->before);
+    r->fresh_below = hd_calloc(w->n_threads, sizeof *r->fresh_below);
+    r->notifier = hd_alloc(n * sizeof *r->notifier);
+    r->notified = hd_calloc(n, sizeof *r->notified);
+    hd_matching_check(r->t, &r->matching);
+    find_notifiers(r);
+    r->search = hd_published_search_new(w, &r->matching);
+    r->open = HD_VEC_INIT(struct open);
     if (r->model == HD_PUBLISHED_RV)
-        encode_recorded(r);
-    hd_enc_settle(e);
+        r->frames = hd_published_frames_new(r->t, &r->matching);
+}
+
+static void run_fini(struct run *r, const struct hd_world *w)
+{
+    size_t n = r->t->n_events;
+    hd_published_search_free(r->search);
+    hd_vec_fini(&r->open);
+    hd_protocols_free(r->protocols);
+    hd_published_frames_free(r->frames);
+    hd_free(r->before, w->n_threads * sizeof *r->before);
+    hd_free(r->fresh_below, w->n_threads * sizeof *r->fresh_below);
+    hd_free(r->notifier, n * sizeof *r->notifier);
+    hd_free(r->notified, n * sizeof *r->notified);
+    hd_matching_fini(&r->matching);
+    hd_encoder_free(r->e);
 }
 
 void hd_published_run(enum hd_published model, const struct hd_trace *t,
                       const struct hd_published_options *options,
                       struct hd_published_result *result)
 {
-    struct hd_trace copy = free_of_deps(t);
-    struct hd_world *w = hd_world_new_unguarded(model == HD_PUBLISHED_RV ? &copy : t);
+    struct hd_trace copy = as_in_model(t, model);
+    struct hd_world *w = hd_world_new(&copy);
     struct hd_candidates *c = hd_candidates_new(w);
     struct run r = {.model = model, .t = t, .options = options, .result = result};
     *result = (struct hd_published_result){0};
-    r.deadline = options->seconds != 0 ? hd_progress_now() + options->seconds : 0;
-    r.e = hd_encoder_new(w, (struct hd_solver_limits){r.deadline, HD_SOLVER_MEMORY});
-    r.e->whole_history = model == HD_PUBLISHED_RV;
-    r.before = hd_calloc(w->n_threads, sizeof *r.before);
-    r.notifier = hd_alloc(t->n_events * sizeof *r.notifier);
-    hd_check_matching(t, &r.matching);
-    find_notifiers(&r);
-    /* The formula grows with the square of the trace: beyond this it would only eat memory. */
-    bool fits = t->n_events <= 20000;
-    if (fits && options->seconds >= 0)
-        encode_complete(&r);
-    for (size_t g = 0; g < c->groups.len; g++)
-        run_group(&r, c, hd_vec_at(&c->groups, g));
+    run_init(&r, w);
+    for (uint32_t g = 0; g < c->groups.len; g++)
+        search_group(&r, c, g);
+    solve_rest(&r);
     hd_pairs_sort(&result->pairs);
     hd_pairs_sort(&result->undecided);
-    hd_free(r.before, w->n_threads * sizeof *r.before);
-    hd_free(r.notifier, t->n_events * sizeof *r.notifier);
-    hd_matching_fini(&r.matching);
-    hd_encoder_free(r.e);
+    run_fini(&r, w);
     hd_candidates_free(c);
     hd_world_free(w);
     hd_free(copy.dep, t->n_events * sizeof *copy.dep);

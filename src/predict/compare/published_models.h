@@ -7,8 +7,8 @@
  * (Huang, Meredith, Rosu 2014): the two accesses are next to each other, and the last branch of
  * each thread that must happen before one of them is feasible: all reads of that thread before it
  * return their traced values, from writes that are feasible in the same sense. Who notifies whom is
- * as recorded. Locks, semaphores and barriers follow docs/MODEL.md. The whole trace is one formula,
- * as published: long traces end undecided.
+ * as recorded. Locks, semaphores and barriers follow docs/MODEL.md. Most pairs are decided by
+ * search (published_search.h), the others by one formula for the whole trace.
  */
 #ifndef HD_PREDICT_COMPARE_PUBLISHED_MODELS_H
 #define HD_PREDICT_COMPARE_PUBLISHED_MODELS_H
@@ -19,9 +19,13 @@
 
 enum hd_published { HD_PUBLISHED_SAID, HD_PUBLISHED_RV };
 
+/* As published: a pair is looked at if both events are in one window. */
+#define HD_PUBLISHED_WINDOW 10000
+
 struct hd_published_options {
-    bool all_pairs; /* otherwise one racing pair for each pair of source places is enough */
-    double seconds; /* for the whole run; 0 = no limit, negative = no time */
+    bool all_pairs;  /* otherwise one racing pair for each pair of source places is enough */
+    double seconds;  /* for the whole run; 0 = no limit, negative = no time */
+    uint32_t window; /* so many events at a time; 0 = HD_PUBLISHED_WINDOW */
 };
 
 struct hd_published_result {

@@ -1,9 +1,8 @@
 #include "predict/index/accesses.h"
 
 #include "base/alloc.h"
+#include "base/sort.h"
 #include "base/stop.h"
-
-#include <stdlib.h>
 
 static int by_thread_then_order(const void *x, const void *y, void *arg)
 {
@@ -71,7 +70,7 @@ static void sort_values(struct hd_accesses *a)
     for (size_t u = 0; u < a->users.len && !hd_stop_often(u); u++) {
         const struct hd_loc_user *user = hd_vec_at(&a->users, u);
         if (user->wend - user->wstart > 1)
-            qsort_r(a->by_value + user->wstart, user->wend - user->wstart, sizeof *a->by_value,
+            hd_sort(a->by_value + user->wstart, user->wend - user->wstart, sizeof *a->by_value,
                     by_value_then_order, a);
     }
 }
@@ -93,7 +92,7 @@ struct hd_accesses *hd_accesses_new(const struct hd_trace *t, enum hd_obj_kind k
         for (uint32_t i = from; i < to; i++)
             a->list[i] = index->list[i];
         if (!one_thread(t, a->list + from, to - from))
-            qsort_r(a->list + from, to - from, sizeof *a->list, by_thread_then_order, (void *)t);
+            hd_sort(a->list + from, to - from, sizeof *a->list, by_thread_then_order, (void *)t);
         add_users(a, from, to);
         a->user_start[obj + 1] = (uint32_t)a->users.len;
     }

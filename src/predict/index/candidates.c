@@ -1,9 +1,8 @@
 #include "predict/index/candidates.h"
 
 #include "base/alloc.h"
+#include "base/sort.h"
 #include "base/stop.h"
-
-#include <stdlib.h>
 
 static int compare(uint64_t x, uint64_t y)
 {
@@ -48,7 +47,7 @@ static void add_classes(struct hd_candidates *c, const struct hd_world *w,
         sorted = sorted && same_class(w, events[0], events[i]);
     }
     if (!sorted)
-        qsort_r(events, n, sizeof *events, by_class, (void *)w);
+        hd_sort(events, n, sizeof *events, by_class, (void *)w);
     for (uint32_t i = 0; i < n; i++) {
         hd_eid e = events[i];
         uint32_t at = (uint32_t)c->n_events + i;
@@ -84,7 +83,7 @@ static bool kinds_conflict(unsigned k, unsigned l)
     return ((k | l) & 1) && !(k & l & 2);
 }
 
-/* By place, then number; qsort_r's arg: the classes. */
+/* By place, then number; arg: the classes. */
 static int by_place(const void *a, const void *b, void *arg)
 {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
@@ -108,7 +107,7 @@ static void add_sites(struct hd_candidates *c, uint32_t loc, uint32_t first)
     struct hd_place_site *site = NULL;
     for (uint32_t i = 0; i < n; i++)
         hd_u32vec_push(&c->site_classes, first + i);
-    qsort_r(c->site_classes.data + start, n, sizeof(uint32_t), by_place, c);
+    hd_sort(c->site_classes.data + start, n, sizeof(uint32_t), by_place, c);
     for (uint32_t i = start; i < start + n; i++) {
         const struct hd_class *x = hd_class_at(c, c->site_classes.data[i]);
         if (!site || site->place != x->place) {
@@ -228,7 +227,7 @@ static void make_groups(struct hd_candidates *c)
     for (size_t i = 1; i < c->links.len && sorted; i++)
         sorted = by_places(hd_vec_at(&c->links, i - 1), hd_vec_at(&c->links, i), c) < 0;
     if (!sorted)
-        qsort_r(c->links.data, c->links.len, sizeof(struct hd_site_pair), by_places, c);
+        hd_sort(c->links.data, c->links.len, sizeof(struct hd_site_pair), by_places, c);
     for (size_t i = 0; i < c->links.len; i++) {
         const struct hd_site_pair *link = hd_vec_at(&c->links, i);
         uint32_t x = hd_site_at(c, link->x)->place, y = hd_site_at(c, link->y)->place;

@@ -1,6 +1,7 @@
 #include "predict/index/guards_int.h"
 
 #include "base/alloc.h"
+#include "base/log.h"
 #include "base/stop.h"
 #include "predict/index/tokens.h"
 
@@ -103,10 +104,13 @@ static void try_value(struct hd_guard_search *s, uint32_t loc, struct hd_value v
     s->loose.len = s->owners.len = 0;
     for (size_t i = 0; i < n && guards; i++)
         guards = find_sections(s, &users[i], value);
-    if (guards && s->owners.len > 1 && s->out->len > before && loose_come_first(s))
+    if (guards && s->owners.len > 1 && s->out->len > before && loose_come_first(s)) {
         s->guards++;
-    else
+        HD_DEBUG_LINE(PREDICT, "%s keeps threads apart like a lock: %zu sections",
+                      hd_trace_obj_name(s->t, HD_OBJ_LOC, loc), s->out->len - before);
+    } else {
         s->out->len = before;
+    }
 }
 
 static bool of_two_threads(const struct hd_guard_search *s)
@@ -145,7 +149,7 @@ static void try_location(struct hd_guard_search *s, uint32_t loc)
             try_value(s, loc, first->value);
     }
     if (s->guards == before && of_two_threads(s))
-        hd_tally_location(s, loc);
+        hd_tallies_location(s, loc);
 }
 
 uint32_t hd_guards_find(const struct hd_trace *t, const struct hd_accesses *locs,
@@ -157,7 +161,7 @@ uint32_t hd_guards_find(const struct hd_trace *t, const struct hd_accesses *locs
                                 .needed_at = needed_at,
                                 .out = out,
                                 .opens = HD_VEC_INIT(struct open)};
-    hd_tally_init(&s);
+    hd_tallies_init(&s);
     for (uint32_t loc = 0; loc < hd_trace_n_objs(t, HD_OBJ_LOC) && !hd_stop_often(loc); loc++)
         try_location(&s, loc);
     if (hd_stop_now() == HD_STOP_NO)

@@ -173,25 +173,51 @@ static bool touches_lock(enum hd_op op)
     return hd_op_info[op].kind == HD_OBJ_LOCK || hd_op_info[op].has_lock;
 }
 
-static int by_lock_thread_open(const void *a, const void *b, void *arg)
+static size_t sort_key(const struct hd_section *x, bool by_lock)
 {
-    const struct hd_sections *s = arg;
-    const struct hd_section *x = hd_section_at(s, *(const uint32_t *)a);
-    const struct hd_section *y = hd_section_at(s, *(const uint32_t *)b);
-    if (x->lock != y->lock)
-        return x->lock < y->lock ? -1 : 1;
-    if (x->thread != y->thread)
-        return x->thread < y->thread ? -1 : 1;
-    return x->open < y->open ? -1 : x->open > y->open;
+    return by_lock ? x->lock : x->thread;
+}
+
+/* Puts the sections of `from` into `to` by one key, equal ones in the order they had. */
+static void distribute(const struct hd_sections *s, bool by_lock, size_t keys, const uint32_t *from,
+                       uint32_t *to)
+{
+    size_t n = s->list.len;
+    uint32_t *start = hd_calloc(keys + 1, sizeof *start);
+    for (size_t i = 0; i < n; i++)
+        start[sort_key(hd_section_at(s, from[i]), by_lock) + 1]++;
+    for (size_t key = 0; key < keys; key++)
+        start[key + 1] += start[key];
+    for (size_t i = 0; i < n; i++)
+        to[start[sort_key(hd_section_at(s, from[i]), by_lock)]++] = from[i];
+    hd_free(start, (keys + 1) * sizeof *start);
+}
+
+/* By lock, thread and open: the list is by open. */
+static void sort_order(struct hd_sections *s)
+{
+    size_t n = s->list.len;
+    uint32_t *by_thread = hd_alloc(n * sizeof *by_thread);
+    s->order = hd_alloc(n * sizeof *s->order);
+    s->reach = hd_alloc(n * sizeof *s->reach);
+    for (uint32_t i = 0; i < n; i++)
+        s->order[i] = i;
+    distribute(s, false, hd_trace_n_threads(s->t), s->order, by_thread);
+    distribute(s, true, s->n_locks, by_thread, s->order);
+    hd_free(by_thread, n * sizeof *by_thread);
+}
+
+/* Where the last of the first sections of a user ends, in its thread. */
+static uint32_t reach_of(const struct hd_sections *s, const struct hd_section *x, uint32_t before)
+{
+    uint32_t end = x->close == HD_EID_NONE ? UINT32_MAX : s->t->pos[x->close];
+    return end > before ? end : before;
 }
 
 static void group_users(struct hd_sections *s)
 {
     size_t n = s->list.len, locks = s->n_locks;
-    s->order = hd_alloc(n * sizeof *s->order);
-    for (uint32_t i = 0; i < n; i++)
-        s->order[i] = i;
-    qsort_r(s->order, n, sizeof *s->order, by_lock_thread_open, s);
+    sort_order(s);
     s->user_start = hd_calloc(locks + 1, sizeof *s->user_start);
     for (uint32_t i = 0; i < n; i++) {
         const struct hd_section *x = hd_section_at(s, s->order[i]);
@@ -199,7 +225,9 @@ static void group_users(struct hd_sections *s)
         if (!prev || prev->lock != x->lock || prev->thread != x->thread) {
             *(struct hd_lock_user *)hd_vec_push(&s->users) = (struct hd_lock_user){x->thread, i, i};
             s->user_start[x->lock + 1]++;
+            prev = NULL;
         }
+        s->reach[i] = reach_of(s, x, prev ? s->reach[i - 1] : 0);
         ((struct hd_lock_user *)hd_vec_at(&s->users, s->users.len - 1))->end = i + 1;
     }
     for (size_t lock = 0; lock < locks; lock++)
@@ -289,6 +317,7 @@ void hd_sections_free(struct hd_sections *s)
     hd_free(s->mixed, s->n_locks);
     hd_free(s->tried, s->n_locks);
     hd_free(s->order, s->order ? s->list.len * sizeof *s->order : 0);
+    hd_free(s->reach, s->reach ? s->list.len * sizeof *s->reach : 0);
     hd_free(s->user_start, s->user_start ? (s->n_locks + 1) * sizeof *s->user_start : 0);
     hd_vec_fini(&s->list);
     hd_vec_fini(&s->nodes);
@@ -351,13 +380,12 @@ uint32_t hd_sections_begun(const struct hd_sections *s, const struct hd_lock_use
 uint32_t hd_sections_open_at(const struct hd_sections *s, const struct hd_lock_user *user,
                              uint32_t count)
 {
-    /* Only the last one opened can be open, unless the thread holds both sides of the lock. */
     for (uint32_t i = hd_sections_begun(s, user, count); i > user->start; i--) {
         const struct hd_section *x = hd_section_at(s, s->order[i - 1]);
         if (x->close == HD_EID_NONE || s->t->pos[x->close] >= count)
             return s->order[i - 1];
-        if (!s->mixed[x->lock])
-            break;
+        if (s->reach[i - 1] < count)
+            break; /* so have all before it; else the thread holds both sides of the lock */
     }
     return HD_SECTION_NONE;
 }

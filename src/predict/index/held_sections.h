@@ -51,8 +51,11 @@ struct hd_sections {
     uint32_t *user_start;   /* by lock: first entry in users; one more at the end */
     struct hd_vec users;    /* struct hd_lock_user, grouped by lock */
     uint32_t *order;        /* section ids, grouped by lock and thread */
-    uint8_t *mixed;         /* by lock: some thread held both sides of it at once */
-    uint8_t *tried;         /* by lock: some try-lock of it failed */
+    /* By place in `order`: the last position in the thread at which one of the sections of the same
+     * lock and thread up to this one closes; UINT32_MAX: one never does. */
+    uint32_t *reach;
+    uint8_t *mixed; /* by lock: some thread held both sides of it at once */
+    uint8_t *tried; /* by lock: some try-lock of it failed */
     struct hd_u32vec
         lockset; /* by node: id of its set of (lock, shared), from 1; equal sets, equal ids */
 };

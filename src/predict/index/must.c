@@ -54,6 +54,11 @@ static const uint32_t *lookup(const struct hd_must *m, const struct hd_vec *chan
     return m->pool.data + (size_t)clock * m->threads;
 }
 
+const uint32_t *hd_must_all_fresh(const struct hd_must *m, hd_tid u, uint32_t pos)
+{
+    return lookup(m, &m->all_changes[u], pos);
+}
+
 static uint32_t *row(const struct pass *p, uint32_t *rows, hd_tid u)
 {
     return rows + (size_t)u * p->m->threads;
@@ -656,7 +661,9 @@ struct hd_must *hd_must_new(const struct hd_world *w)
 {
     enum { PASSES = 12 };
     struct hd_must *before = NULL, *m = NULL;
-    bool again = true;
+    size_t n = hd_trace_n_threads(w->t);
+    /* Two rows for each thread, and one clock at least that is kept. */
+    bool again = hd_stop_room(n * n * 3 * sizeof(uint32_t));
     for (int i = 0; i < PASSES && again; i++) {
         before = m;
         m = run_pass(w, before, &again);

@@ -37,7 +37,8 @@ struct hd_must {
                                  * needs which clock (struct change of must.c) */
 };
 
-/* Uses the trace, the sections and the indices of the world, which must outlive it. */
+/* Uses the trace, the sections and the indices of the world, which must outlive it. NULL: not
+ * enough memory, and the scope around is stopped. */
 struct hd_must *hd_must_new(const struct hd_world *w);
 void hd_must_free(struct hd_must *m);
 
@@ -53,6 +54,11 @@ static inline bool hd_must_same(const struct hd_must *m, hd_eid e, hd_eid before
 {
     return m->clock_of[e] == m->clock_of[before];
 }
+
+/* What has run, one entry for each thread, in every schedule in which all reads of thread u before
+ * position pos are fresh and u stands there. Not kept under `control all`, where hd_must_clock says
+ * it. */
+const uint32_t *hd_must_all_fresh(const struct hd_must *m, hd_tid u, uint32_t pos);
 
 /* True when a runs before b in every schedule that runs b. */
 static inline bool hd_must_before(const struct hd_must *m, const struct hd_trace *t, hd_eid a,

@@ -3,7 +3,6 @@
 #include "base/alloc.h"
 #include "base/hash.h"
 #include "base/interrupt.h"
-#include "base/progress.h"
 
 /* How many looks each access, and each pair of places when it is first met, pays for. How far back
  * to look, in accesses of the location; with few threads, as far as the must-order leaves
@@ -88,7 +87,7 @@ static void walk_location(struct walk *k, uint32_t loc)
     const hd_eid *events = hd_trace_obj_events(k->w->t, HD_OBJ_LOC, loc, &n);
     bool few = k->o->must && k->w->n_threads <= FEW_THREADS;
     k->looks = (uint64_t)LOOKS * n;
-    for (size_t i = 1; i < n && k->looks && k->left[loc]; i++) {
+    for (size_t i = 1; i < n && k->looks && k->left[loc] && !hd_interrupt_requested(); i++) {
         hd_eid first = few ? first_open(k, events[i]) : 0;
         size_t most = few ? FAR : WINDOW;
         for (size_t back = 1; back <= most && back <= i && k->looks; back++) {
@@ -123,8 +122,6 @@ struct hd_near *hd_near_find(const struct hd_world *w, const struct hd_candidate
         uint32_t loc = hd_site_at(c, i)->loc;
         if (i && hd_site_at(c, i - 1)->loc == loc)
             continue;
-        if (options->deadline != 0 && hd_progress_now() >= options->deadline)
-            break;
         walk_location(&k, loc);
     }
     hd_free(k.left, hd_trace_n_objs(w->t, HD_OBJ_LOC) * sizeof *k.left);

@@ -17,7 +17,6 @@ struct hd_near {
 
 struct hd_near_options {
     bool locks, must; /* pairs that these rule out are passed over */
-    double deadline;  /* hd_progress_now() at which the walk ends; 0 = never */
 };
 
 /* One for each group of c; the caller frees them (groups.len * sizeof). */

@@ -60,7 +60,7 @@ static void add_guards(struct hd_world *w)
     hd_vec_fini(&guards);
 }
 
-static struct hd_world *new_world(const struct hd_trace *t, bool guarded)
+struct hd_world *hd_world_new(const struct hd_trace *t)
 {
     struct hd_world *w = hd_calloc(1, sizeof *w);
     w->t = t;
@@ -73,23 +73,13 @@ static struct hd_world *new_world(const struct hd_trace *t, bool guarded)
         mark_needed(w);
     if (hd_stop_now() == HD_STOP_NO)
         w->sections = hd_sections_new(t, NULL, 0);
-    if (guarded && hd_stop_now() == HD_STOP_NO)
+    if (hd_stop_now() == HD_STOP_NO)
         add_guards(w);
     if (hd_stop_now() == HD_STOP_NO)
         w->counters = hd_counters_new(t, w->locs, w->sections);
     if (hd_stop_now() == HD_STOP_NO)
         w->must = hd_must_new(w);
     return w;
-}
-
-struct hd_world *hd_world_new(const struct hd_trace *t)
-{
-    return new_world(t, true);
-}
-
-struct hd_world *hd_world_new_unguarded(const struct hd_trace *t)
-{
-    return new_world(t, false);
 }
 
 void hd_world_free(struct hd_world *w)

@@ -23,8 +23,6 @@ struct hd_world {
 };
 
 struct hd_world *hd_world_new(const struct hd_trace *t);
-/* The same without guards, for models in which values are judged otherwise. */
-struct hd_world *hd_world_new_unguarded(const struct hd_trace *t);
 void hd_world_free(struct hd_world *w);
 
 static inline bool hd_world_before(const struct hd_world *w, hd_eid a, hd_eid b)
@@ -36,6 +34,7 @@ static inline bool hd_world_before(const struct hd_world *w, hd_eid a, hd_eid b)
 static inline hd_eid hd_world_event(const struct hd_world *w, hd_tid u, uint32_t pos)
 {
     const struct hd_index *index = &w->t->by_obj[HD_OBJ_THREAD];
+    HD_DCHECK(pos < index->start[u + 1] - index->start[u]);
     return index->list[index->start[u] + pos];
 }
 

@@ -8,7 +8,7 @@ void hd_order_cut_init(struct hd_order_cut *c, const struct hd_trace *t)
 {
     *c = (struct hd_order_cut){.t = t};
     hd_edges_init(&c->edges, t);
-    hd_check_matching(t, &c->matching);
+    hd_matching_check(t, &c->matching);
     c->need = hd_calloc(hd_trace_n_threads(t), sizeof *c->need);
     c->wanted = hd_calloc(hd_trace_n_objs(t, HD_OBJ_LOC), 1);
     c->releases = hd_calloc(hd_trace_n_objs(t, HD_OBJ_LOCK), 1);
@@ -74,6 +74,7 @@ static void add_wakes(const struct hd_order_cut *c, struct hd_witness *w)
 
 struct hd_witness hd_order_cut_make(struct hd_order_cut *c, hd_eid a, hd_eid b)
 {
+    HD_ASSERT(a < b && b < c->t->n_events);
     const struct hd_trace *t = c->t;
     struct hd_witness w = {.a = a, .b = b, .unordered = true};
     memset(c->need, 0, hd_trace_n_threads(t) * sizeof *c->need);

@@ -45,7 +45,8 @@ static bool walk(struct late *l, bool without_a)
     size_t before = l->ran.len, next = 0;
     for (hd_tid u = 0; u < hd_trace_n_threads(t); u++)
         l->stopped[u] = false;
-    for (hd_eid e = 0; e <= l->b && !l->done; e++) {
+    hd_eid last = l->a < l->b ? l->b : l->a;
+    for (hd_eid e = 0; e <= last && !l->done; e++) {
         hd_tid u = t->thread[e];
         if (l->stopped[u] || hd_state_ran(l->s, e))
             continue;

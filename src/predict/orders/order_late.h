@@ -1,5 +1,4 @@
-/* Another schedule for a pair that the observed order orders by locks alone: the first access runs
- * as late as it can.
+/* Another schedule for a pair, whichever is first in the trace: a runs as late as it can.
  *
  * First everything runs, in the order of the trace, that can without a: each thread stops at its
  * first event that is a, cannot run, or would read another value. Then a runs, and in the same way

@@ -2,12 +2,16 @@
 
 #include "base/alloc.h"
 #include "base/hash.h"
+#include "base/interrupt.h"
+#include "base/log.h"
 #include "base/progress.h"
 #include "detect/memory_order.h"
 #include "model/after.h"
 #include "model/enumerate_order.h"
+#include "predict/orders/certain.h"
 #include "predict/orders/order_cut.h"
 #include "predict/orders/order_late.h"
+#include "predict/run/share.h"
 
 #include <stdlib.h>
 
@@ -17,13 +21,18 @@
 enum { SMALL = 24, MAX_STATES = 200000 };
 /* Events that are walked over to try other schedules. */
 #define MAX_WALKED 20000000
+/* The same to trace pairs to the race that they follow from; each is walked over several times. */
+#define MAX_TRACED 4000000
 
 struct orders {
     const struct hd_trace *t;
+    const struct hd_world *w;
     const struct hd_predict_options *options;
     const uint32_t *spots;
+    const struct hd_map *owners;
     struct hd_prediction *r;
     struct hd_map known;   /* pairs of places (or of events) that race or follow */
+    struct hd_map told;    /* pairs of places (or of events) that are open */
     struct hd_pairs found; /* events of the walk at hand */
     struct hd_order_cut cut;
     struct hd_checker *checker;
@@ -60,16 +69,20 @@ static bool times_out(const struct hd_trace *t, uint32_t cond)
     return tmo && sig && several;
 }
 
-/* Whether some pair may stand alone without being simultaneous (docs/MODEL.md section 8): weak
- * atomics, failed tries, and time-outs beside notifications. */
-static bool orders_matter(const struct hd_trace *t)
+static bool has_weak(const struct hd_trace *t)
 {
-    for (size_t e = 0; e < t->n_events; e++) {
-        if (t->op[e] == HD_OP_TRYFAIL)
-            return true;
+    for (size_t e = 0; e < t->n_events; e++)
         if (t->flags[e] & HD_F_ORDER && is_weak(t, (hd_eid)e))
             return true;
-    }
+    return false;
+}
+
+/* Besides weak atomics: failed tries, and time-outs beside notifications. */
+static bool tries_fail(const struct hd_trace *t)
+{
+    for (size_t e = 0; e < t->n_events; e++)
+        if (t->op[e] == HD_OP_TRYFAIL)
+            return true;
     for (uint32_t c = 0; c < hd_trace_n_objs(t, HD_OBJ_COND); c++)
         if (times_out(t, c))
             return true;
@@ -78,14 +91,30 @@ static bool orders_matter(const struct hd_trace *t)
 
 /* ---- what is known ---- */
 
+static uint64_t key_of_two(uint64_t x, uint64_t y)
+{
+    return x < y ? x << 32 | y : y << 32 | x;
+}
+
+static uint64_t key_of_places(const struct orders *o, hd_eid a, hd_eid b)
+{
+    return o->spots ? key_of_two(o->spots[a], o->spots[b])
+                    : key_of_two(o->t->place[a], o->t->place[b]);
+}
+
 static uint64_t key_of(const struct orders *o, hd_eid a, hd_eid b)
 {
-    uint64_t x = a, y = b;
-    if (!o->options->all_pairs) {
-        x = o->spots ? o->spots[a] : o->t->place[a];
-        y = o->spots ? o->spots[b] : o->t->place[b];
-    }
-    return x < y ? x << 32 | y : y << 32 | x;
+    return o->options->all_pairs ? key_of_two(a, b) : key_of_places(o, a, b);
+}
+
+/* Whether this shard answers for the pair. */
+static bool is_ours(const struct orders *o, hd_eid a, hd_eid b)
+{
+    uint32_t owner = 0;
+    if (!hd_share_divided(o->options))
+        return true;
+    hd_map_get(o->owners, key_of_places(o, a, b), &owner);
+    return owner == o->options->shard;
 }
 
 static bool is_known(const struct orders *o, hd_eid a, hd_eid b)
@@ -100,10 +129,11 @@ static void now_known(struct orders *o, hd_eid a, hd_eid b)
     hd_map_put(&o->known, key_of(o, a, b), &fresh);
 }
 
-/* A pair that was open has an answer now. */
+/* A pair that was open has an answer now; the others of its places are passed over. */
 static void close_undecided(struct orders *o, hd_eid a, hd_eid b)
 {
     struct hd_vec *list = &o->r->undecided;
+    uint64_t open = o->r->open;
     size_t kept = 0;
     for (size_t i = 0; i < list->len; i++) {
         struct hd_undecided *u = hd_vec_at(list, i);
@@ -114,6 +144,8 @@ static void close_undecided(struct orders *o, hd_eid a, hd_eid b)
     }
     if (kept < list->len && !o->options->all_pairs)
         o->r->places_undecided--;
+    if (kept < list->len)
+        o->r->skipped += open - o->r->open - 1;
     list->len = kept;
 }
 
@@ -138,12 +170,13 @@ static bool make_witness(struct orders *o, hd_eid a, hd_eid b, struct hd_witness
     return false;
 }
 
-static hd_tid woken_by(const struct hd_witness *w, hd_eid e)
+/* A choice may be left out where one thread waits (docs/MODEL.md D14). */
+static hd_tid woken_by(const struct orders *o, const struct hd_witness *w, hd_eid e)
 {
     for (size_t i = 0; i < w->n_wakes; i++)
         if (w->wakes[i].sig == e)
             return w->wakes[i].thread;
-    return HD_TID_NONE;
+    return hd_state_first_waiter(&o->state, o->t->obj[e]);
 }
 
 /* Runs the schedule from the first event on, and watches the given one. Of each read that reads, in
@@ -157,7 +190,7 @@ static unsigned follow(struct orders *o, const struct hd_witness *w, hd_eid watc
     size_t ran = 0;
     for (size_t i = 0; i < w->n; i++) {
         hd_eid e = w->schedule[i];
-        hd_tid woken = t->op[e] == HD_OP_SIG ? woken_by(w, e) : HD_TID_NONE;
+        hd_tid woken = t->op[e] == HD_OP_SIG ? woken_by(o, w, e) : HD_TID_NONE;
         if (e == w->b) {
             marks = hd_after_marks(&o->after, &o->state, e);
             break;
@@ -210,12 +243,12 @@ static bool find_root(struct orders *o, struct hd_followed *f)
 static void note(void *ctx, hd_eid a, hd_eid b)
 {
     struct orders *o = ctx;
-    if (!is_known(o, a, b))
+    if (is_ours(o, a, b) && !is_known(o, a, b))
         hd_pairs_push(&o->found, a, b);
 }
 
 /* One walk; what is new is in o->found. */
-static bool walk(struct orders *o, unsigned how)
+static bool walk(struct orders *o, enum hd_order_by by)
 {
     struct hd_detect_opts opts = {.pairs = o->options->all_pairs,
                                   .max_pairs = MAX_PAIRS,
@@ -225,7 +258,7 @@ static bool walk(struct orders *o, unsigned how)
     struct hd_detect_result result = {0};
     struct hd_err err;
     o->found.len = 0;
-    enum hd_status status = hd_detect_order(o->t, &opts, how, &result, &err);
+    enum hd_status status = hd_detect_order(o->t, &opts, by, &result, &err);
     for (size_t i = 0; i < result.pairs.len; i++)
         note(o, result.pairs.data[i].a, result.pairs.data[i].b);
     hd_detect_result_fini(&result);
@@ -238,6 +271,7 @@ static void keep_race(struct orders *o, const struct hd_witness *w)
 {
     *(struct hd_race *)hd_vec_push(&o->r->races) =
         (struct hd_race){.witness = *w, .found_by = HD_STEP_ORDER};
+    HD_DEBUG_LINE(PREDICT, "events %u and %u: an unordered race", w->a + 1, w->b + 1);
     now_known(o, w->a, w->b);
     close_undecided(o, w->a, w->b);
     o->r->found[HD_STEP_ORDER]++;
@@ -263,40 +297,109 @@ static void add_follow(struct orders *o, hd_eid a, hd_eid b)
     now_known(o, a, b);
 }
 
-/* Pairs that the observed order orders by turns at locks alone: one other schedule for each. */
-static void try_late(struct orders *o)
+/* Each costs a walk over what comes before it: of a variable with a thousand places not all are
+ * traced to their race. */
+static void add_follows(struct orders *o)
 {
     uint64_t walked = 0;
-    for (size_t i = 0; i < o->found.len && walked < MAX_WALKED; i++) {
-        hd_eid a = o->found.data[i].a, b = o->found.data[i].b;
-        struct hd_witness w;
-        struct hd_err err;
-        walked += b;
-        if (is_known(o, a, b) || !hd_order_late(&o->state, &o->cut.matching, a, b, &w))
-            continue;
-        if (hd_checker_check(o->checker, &w, NULL, &err) == HD_OK &&
-            !(follow(o, &w, a, NULL) & HD_AFTER_PLUS))
-            keep_race(o, &w);
-        else
-            hd_witness_fini(&w);
+    for (size_t i = 0; i < o->found.len; i++) {
+        if (walked >= MAX_TRACED || hd_interrupt_requested()) {
+            o->r->more_follows = o->found.len - i;
+            return;
+        }
+        add_follow(o, o->found.data[i].a, o->found.data[i].b);
+        walked += o->found.data[i].b;
     }
 }
 
-/* Small traces: every schedule is looked at, unless there are too many. */
-static void enumerate(struct orders *o)
+/* The schedule in which a runs as late as it can, and b after it. */
+static void try_pair(struct orders *o, hd_eid a, hd_eid b)
+{
+    struct hd_witness w;
+    struct hd_err err;
+    if (is_known(o, a, b) || !hd_order_late(&o->state, &o->cut.matching, a, b, &w))
+        return;
+    if (hd_checker_check(o->checker, &w, NULL, &err) == HD_OK &&
+        !(follow(o, &w, a, NULL) & HD_AFTER_PLUS))
+        keep_race(o, &w);
+    else
+        hd_witness_fini(&w);
+}
+
+/* Two other schedules for each pair. */
+static void try_late(struct orders *o)
+{
+    uint64_t walked = 0;
+    for (size_t i = 0; i < o->found.len && walked < MAX_WALKED && !hd_interrupt_requested(); i++) {
+        hd_eid a = o->found.data[i].a, b = o->found.data[i].b;
+        try_pair(o, a, b);
+        try_pair(o, b, a);
+        walked += 2 * (uint64_t)b;
+    }
+}
+
+static void note_open(void *ctx, hd_eid a, hd_eid b)
+{
+    struct orders *o = ctx;
+    bool fresh = false;
+    if (is_ours(o, a, b) && !is_known(o, a, b))
+        hd_map_put(&o->told, key_of(o, a, b), &fresh);
+    if (fresh)
+        hd_pairs_push(&o->found, a, b);
+}
+
+static int by_events(const void *x, const void *y)
+{
+    const struct hd_undecided *p = x, *q = y;
+    if (p->a != q->a)
+        return p->a < q->a ? -1 : 1;
+    return p->b < q->b ? -1 : p->b > q->b;
+}
+
+/* What no rule orders in every schedule, and no schedule that was tried leaves unordered, is
+ * undecided; in a trace without weak atomics it is passed over. */
+static void try_open(struct orders *o, bool weak)
+{
+    struct hd_vec *list = &o->r->undecided;
+    struct hd_certain *c = hd_certain_new(o->w);
+    bool fresh;
+    for (size_t i = 0; i < list->len; i++) {
+        const struct hd_undecided *u = hd_vec_at(list, i);
+        hd_map_put(&o->told, key_of(o, u->a, u->b), &fresh);
+    }
+    o->found.len = 0;
+    if (c)
+        hd_certain_open(c, o->w, note_open, o);
+    hd_certain_free(c);
+    try_late(o);
+    for (size_t i = 0; weak && i < o->found.len; i++) {
+        struct hd_undecided u = {o->found.data[i].a, o->found.data[i].b, HD_WHY_ORDERS, 1};
+        if (is_known(o, u.a, u.b))
+            continue;
+        *(struct hd_undecided *)hd_vec_push(list) = u;
+        o->r->open++;
+        o->r->places_undecided += !o->options->all_pairs;
+    }
+    if (list->len)
+        qsort(list->data, list->len, sizeof(struct hd_undecided), by_events);
+}
+
+/* Small traces: every schedule is looked at. False: there are too many. */
+static bool enumerate(struct orders *o)
 {
     struct hd_vec pairs = HD_VEC_INIT(struct hd_unordered);
     struct hd_err err;
     if (hd_enumerate_unordered(o->t, MAX_STATES, &pairs, &err) != HD_OK)
-        return;
+        return false;
     for (size_t i = 0; i < pairs.len; i++) {
         struct hd_unordered *x = hd_vec_at(&pairs, i);
-        if (!x->alone || is_known(o, x->a, x->b))
+        if (!x->alone || !is_ours(o, x->a, x->b) || is_known(o, x->a, x->b))
             continue;
         keep_race(o, &x->witness);
         x->witness = (struct hd_witness){0};
     }
     hd_unordered_fini(&pairs);
+    return true;
 }
 
 static int by_pair(const void *x, const void *y)
@@ -329,31 +432,32 @@ static void orders_fini(struct orders *o)
     hd_state_fini(&o->state);
     hd_layout_fini(&o->layout);
     hd_map_fini(&o->known);
+    hd_map_fini(&o->told);
     hd_pairs_fini(&o->found);
 }
 
-void hd_predict_orders(const struct hd_trace *t, const struct hd_predict_options *options,
-                       const uint32_t *spots, struct hd_prediction *result)
+void hd_predict_orders(const struct hd_world *w, const struct hd_predict_options *options,
+                       const struct hd_map *owners, struct hd_prediction *result)
 {
+    const struct hd_trace *t = w->t;
     double started = hd_progress_now();
-    bool matter = orders_matter(t);
+    /* Whether some pair may stand alone without being simultaneous: docs/MODEL.md section 8. */
+    bool weak = has_weak(t), matter = weak || tries_fail(t);
     if (!matter && !result->races.len)
         return;
-    struct orders o = {.t = t, .options = options, .spots = spots, .r = result};
+    struct orders o = {
+        .t = t, .w = w, .options = options, .spots = w->spots, .owners = owners, .r = result};
     orders_init(&o);
     if (matter && walk(&o, HD_BY_PLUS)) {
         for (size_t i = 0; i < o.found.len; i++)
             add_race(&o, o.found.data[i].a, o.found.data[i].b);
-        if (t->n_events <= SMALL)
-            enumerate(&o);
-        else if (walk(&o, HD_BY_PLUS | HD_NO_LOCKS))
-            try_late(&o);
+        if (t->n_events > SMALL || !enumerate(&o))
+            try_open(&o, weak);
         if (result->races.len)
             qsort(result->races.data, result->races.len, sizeof(struct hd_race), by_pair);
     }
-    if (result->races.len && walk(&o, 0))
-        for (size_t i = 0; i < o.found.len; i++)
-            add_follow(&o, o.found.data[i].a, o.found.data[i].b);
+    if (result->races.len && !hd_share_divided(options) && walk(&o, HD_BY_HB))
+        add_follows(&o);
     orders_fini(&o);
     result->seconds[HD_STEP_ORDER] += hd_progress_now() - started;
 }

@@ -4,11 +4,13 @@
 #ifndef HD_PREDICT_ORDERS_ORDERS_H
 #define HD_PREDICT_ORDERS_ORDERS_H
 
+#include "base/hash.h"
+#include "predict/index/world.h"
 #include "predict/run/predict.h"
 
-/* Adds to the result of hd_predict. spots as in hd_world: what counts as the place of an event, or
- * NULL. */
-void hd_predict_orders(const struct hd_trace *t, const struct hd_predict_options *options,
-                       const uint32_t *spots, struct hd_prediction *result);
+/* Adds to the result of hd_predict. owners: which shard has which pair of places, the smaller
+ * first; others are the first shard's. */
+void hd_predict_orders(const struct hd_world *w, const struct hd_predict_options *options,
+                       const struct hd_map *owners, struct hd_prediction *result);
 
 #endif

@@ -276,7 +276,7 @@ static void sort_pairs(struct hd_vec *pairs)
     pairs->len = kept;
 }
 
-void hd_blocks_pairs(const struct hd_world *w, bool all, struct hd_vec *pairs)
+void hd_atomic_blocks_pairs(const struct hd_world *w, bool all, struct hd_vec *pairs)
 {
     struct finder f = {.w = w,
                        .all = all,

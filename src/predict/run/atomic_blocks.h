@@ -30,6 +30,6 @@ struct hd_block_pair {
 
 /* Appends to `pairs` (struct hd_block_pair), ascending by c, then d, each pair once. Only locations
  * that another thread uses too. Uses the trace, the sections and the locations of the world. */
-void hd_blocks_pairs(const struct hd_world *w, bool all, struct hd_vec *pairs);
+void hd_atomic_blocks_pairs(const struct hd_world *w, bool all, struct hd_vec *pairs);
 
 #endif

@@ -64,7 +64,7 @@ static uint32_t add_bundles(struct hd_triples *s, uint32_t from, uint32_t to, ui
         class ++;
     for (uint32_t k = class;
          k < s->c->classes.len && t->obj[class_event(s, k)] == loc && !hd_stop_often(k); k++)
-        if (hd_unserialisable(t, pair->c, class_event(s, k), pair->d))
+        if (hd_property_unserialisable(t, pair->c, class_event(s, k), pair->d))
             *(struct hd_triple_bundle *)hd_vec_push(&s->bundles) =
                 (struct hd_triple_bundle){from, to, k};
     return class;
@@ -108,7 +108,7 @@ void hd_triples_init(struct hd_triples *s, const struct hd_world *w, bool all)
                              .bundles = HD_VEC_INIT(struct hd_triple_bundle)};
     s->c = hd_candidates_new(w);
     if (hd_stop_now() == HD_STOP_NO)
-        hd_blocks_pairs(w, all, &s->pairs);
+        hd_atomic_blocks_pairs(w, all, &s->pairs);
     if (s->pairs.len)
         qsort_r(s->pairs.data, s->pairs.len, sizeof(struct hd_block_pair), by_class, (void *)w->t);
     uint32_t class = 0;
@@ -223,7 +223,7 @@ enum hd_status hd_predict_atomicity(const struct hd_trace *t,
                                     struct hd_violations *result, struct hd_err *err)
 {
     double started = hd_progress_now();
-    struct hd_stop_scope around = hd_crew_scope(options, started);
+    struct hd_stop_scope around = hd_crew_scope(options, started, false);
     struct hd_world *w = hd_world_new(t);
     struct context x = {.use_must = options->steps >> HD_STEP_MUST & 1};
     uint32_t *functions = options->functions ? options->functions(t) : NULL;
@@ -240,12 +240,10 @@ enum hd_status hd_predict_atomicity(const struct hd_trace *t,
                            .ctx = &x,
                            .each = each,
                            .count = count};
-    if (why == HD_STOP_NO) {
-        result->groups = hunt.n_groups;
+    if (why == HD_STOP_NO)
         hd_hunt_run(&hunt, started, result);
-    } else {
+    else
         hd_hunt_cut(result, hd_predict_stopped(why));
-    }
     for (size_t i = 0; i < result->found.len; i++) {
         struct hd_violation *v = hd_vec_at(&result->found, i);
         v->block = kind_of(&x.triples, v->witness.events[0], v->witness.events[2]);

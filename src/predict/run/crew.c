@@ -8,6 +8,9 @@
 
 #include <stdatomic.h>
 
+/* See free_work. */
+static const uint64_t FREE_ALL = 20000000, FREE_EVENT = 8, FREE_EACH = 256;
+
 struct job {
     const struct hd_crew *crew;
     struct hd_worker *workers;
@@ -28,12 +31,27 @@ static double item_end(const struct job *j, size_t done)
     return left <= 0 ? j->deadline : now + left * (double)workers / (double)items;
 }
 
+uint64_t hd_crew_free(const struct hd_world *w)
+{
+    return FREE_ALL + FREE_EVENT * w->t->n_events;
+}
+
+/* What an item of a cheap phase may cost when the time is over, in looks and simulated events: all
+ * together hd_crew_free and a little for each item. */
+static uint64_t free_work(const struct job *j)
+{
+    if (j->phase >= j->crew->cheap || !j->n_items)
+        return 0;
+    return FREE_EACH + hd_crew_free(j->crew->w) / j->n_items;
+}
+
 static void run_item(void *ctx, size_t item, unsigned worker)
 {
     struct job *j = ctx;
     const struct hd_predict_options *o = j->crew->options;
     struct hd_worker *k = &j->workers[worker];
     k->item_end = item_end(j, atomic_load(&j->done));
+    hd_worker_begin(k, free_work(j));
     j->crew->decide(j->crew->ctx, j->phase, item, k);
     size_t done = atomic_fetch_add(&j->done, 1) + 1;
     if (worker == 0 && o->progress)
@@ -54,9 +72,10 @@ static void collect(struct job *j, unsigned n, const struct hd_crew_result *r)
     }
 }
 
-struct hd_stop_scope hd_crew_scope(const struct hd_predict_options *options, double started)
+struct hd_stop_scope hd_crew_scope(const struct hd_predict_options *options, double started,
+                                   bool linear)
 {
-    return hd_stop_begin(options->seconds > 0 ? started + options->seconds : 0,
+    return hd_stop_begin(options->seconds > 0 && !linear ? started + options->seconds : 0,
                          hd_alloc_limit() / 8 * 7);
 }
 
@@ -65,7 +84,7 @@ void hd_crew_run(const struct hd_crew *crew, const struct hd_crew_result *result
     const struct hd_predict_options *o = crew->options;
     const struct hd_world *w = crew->w;
     double deadline = o->seconds != 0 ? crew->started + o->seconds : 0;
-    unsigned n = o->jobs ? o->jobs : hd_parallel_cpus();
+    unsigned n = o->jobs ? o->jobs : hd_pool_cpus();
     struct hd_matching matching = {0};
     struct hd_ucg_base *ucg = NULL;
     struct job j = {.crew = crew, .deadline = deadline};
@@ -73,7 +92,7 @@ void hd_crew_run(const struct hd_crew *crew, const struct hd_crew_result *result
     if (n > crew->items)
         n = crew->items ? (unsigned)crew->items : 1;
     j.n_workers = n;
-    hd_check_matching(w->t, &matching);
+    hd_matching_check(w->t, &matching);
     if (o->steps >> HD_STEP_UCG & 1)
         ucg = hd_ucg_base_new(w->t, w->sections, w->conds, w->must, HD_MHB_ANY_WAITER);
     j.workers = hd_calloc(n, sizeof *j.workers);
@@ -85,7 +104,7 @@ void hd_crew_run(const struct hd_crew *crew, const struct hd_crew_result *result
         if (j.phase)
             j.n_items = crew->prepare(crew->ctx, j.phase, deadline);
         atomic_store(&j.done, 0);
-        hd_parallel_for(j.n_items, n, run_item, &j);
+        hd_pool_for(j.n_items, n, run_item, &j);
     }
     collect(&j, n, result);
     hd_free(j.workers, n * sizeof *j.workers);

@@ -15,6 +15,7 @@ struct hd_crew {
     void *ctx;
     size_t items; /* at most so many in a phase */
     unsigned phases;
+    unsigned cheap; /* so many first phases may cost some work even if the time is over */
     unsigned shared, n_shared; /* the first phase that divides the time, and how many do */
     /* Before each phase, when all items of the one before are done: how many items it has. Time
      * that is used here has to end at the deadline (hd_progress_now(); 0 = never). */
@@ -30,8 +31,14 @@ struct hd_crew_result {
     struct hd_rejected *rejected;
 };
 
-/* Opens the scope in which a prediction finds its candidates. */
-struct hd_stop_scope hd_crew_scope(const struct hd_predict_options *options, double started);
+/* Opens the scope in which a prediction finds its candidates. linear: the work grows with the
+ * trace, and is done to its end at any budget; it ends for memory and interrupts. */
+struct hd_stop_scope hd_crew_scope(const struct hd_predict_options *options, double started,
+                                   bool linear);
+
+/* What the items of a cheap phase may cost, all together, when the time is over: a few looks and
+ * simulated events for each event of the trace, or some seconds. */
+uint64_t hd_crew_free(const struct hd_world *w);
 
 /* Decides all items. */
 void hd_crew_run(const struct hd_crew *crew, const struct hd_crew_result *result);

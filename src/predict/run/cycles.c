@@ -20,8 +20,9 @@ static bool is_request(const struct hd_world *w, const uint8_t *cyclic, hd_eid e
 {
     const struct hd_sections *s = w->sections;
     uint32_t id = s->of[e];
-    return hd_waits_for_lock(w->t, e) && id != HD_SECTION_NONE && hd_section_at(s, id)->open == e &&
-           s->held[e] != HD_HELD_EMPTY && cyclic[hd_section_at(s, id)->lock];
+    return hd_property_waits_for_lock(w->t, e) && id != HD_SECTION_NONE &&
+           hd_section_at(s, id)->open == e && s->held[e] != HD_HELD_EMPTY &&
+           cyclic[hd_section_at(s, id)->lock];
 }
 
 /* All but the last key tell classes apart. */

@@ -3,6 +3,7 @@
 #include "base/progress.h"
 #include "predict/run/crew.h"
 #include "predict/run/cycles.h"
+#include "predict/run/fold.h"
 #include "predict/run/goal_driver.h"
 
 #include <string.h>
@@ -105,8 +106,10 @@ enum hd_status hd_predict_deadlocks(const struct hd_trace *t,
                                     struct hd_violations *result, struct hd_err *err)
 {
     double started = hd_progress_now();
-    struct hd_stop_scope around = hd_crew_scope(options, started);
-    struct hd_world *w = hd_world_new(t);
+    struct hd_fold fold;
+    hd_fold_init(&fold, t, options);
+    struct hd_stop_scope around = hd_crew_scope(options, started, false);
+    struct hd_world *w = hd_world_new(fold.in);
     struct context x = {.use_must = options->steps >> HD_STEP_MUST & 1};
     hd_cycles_init(&x.cycles, w, !(options->steps >> HD_STEP_LOCKSET & 1));
     enum hd_stop why = hd_stop_end(around);
@@ -120,16 +123,16 @@ enum hd_status hd_predict_deadlocks(const struct hd_trace *t,
                            .ctx = &x,
                            .each = each,
                            .count = count};
-    if (why == HD_STOP_NO) {
-        result->groups = hunt.n_groups;
+    if (why == HD_STOP_NO)
         hd_hunt_run(&hunt, started, result);
-    }
     if (why != HD_STOP_NO)
         hd_hunt_cut(result, hd_predict_stopped(why));
-    else if (!x.cycles.complete)
+    else if (!x.cycles.complete && options->shard == 0)
         hd_hunt_cut(result, HD_WHY_LIMIT);
+    hd_fold_violations(&fold, result);
     hd_cycles_done(&x.cycles);
     hd_world_free(w);
+    hd_fold_fini(&fold);
     (void)err;
     return HD_OK;
 }

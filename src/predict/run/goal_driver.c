@@ -1,8 +1,10 @@
 #include "predict/run/goal_driver.h"
 
 #include "base/alloc.h"
+#include "base/log.h"
 #include "base/progress.h"
 #include "predict/run/crew.h"
+#include "predict/run/share.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +36,8 @@ struct hd_hunter {
 struct job {
     const struct hd_hunt *hunt;
     struct unit *units;
+    uint32_t *groups; /* those of this shard */
+    size_t n;
 };
 
 struct hd_goal hd_hunt_goal(enum hd_property property, const hd_eid *events, uint32_t n)
@@ -93,11 +97,15 @@ static void keep_found(struct hd_hunter *h, const struct hd_goal *goal)
     *(struct hd_violation *)hd_vec_push(&u->found) = (struct hd_violation){
         .witness = hd_worker_take_short(h->worker, goal, &u->kept), .found_by = step};
     u->found_by[step]++;
+    HD_DEBUG_LINE(PREDICT, "%s at event %u: found by %s", hd_property_names[h->hunt->property],
+                  goal->stops[0] + 1, hd_step_names[step]);
 }
 
 static void keep_open(struct unit *u, const hd_eid *events, size_t n, enum hd_reason why,
                       uint64_t goals)
 {
+    HD_DEBUG_LINE(PREDICT, "candidate at event %u is left open: %s", n ? events[0] + 1 : 0,
+                  hd_reason_texts[why]);
     struct hd_open_goal *open = hd_vec_push(&u->undecided);
     *open = (struct hd_open_goal){hd_alloc(n * sizeof *events), n, why, goals};
     memcpy(open->events, events, n * sizeof *events);
@@ -226,11 +234,11 @@ static void drop_open(struct hd_vec *open)
     hd_vec_fini(open);
 }
 
-static void run_group(void *ctx, unsigned phase, size_t group, struct hd_worker *worker)
+static void run_group(void *ctx, unsigned phase, size_t item, struct hd_worker *worker)
 {
     struct job *j = ctx;
     const struct hd_hunt *hunt = j->hunt;
-    struct hd_hunter h = {.hunt = hunt, .unit = &j->units[group], .worker = worker};
+    struct hd_hunter h = {.hunt = hunt, .unit = &j->units[item], .worker = worker};
     h.mode = phase == LOOK ? PROBE : SWEEP;
     h.ahead = hunt->options->all_pairs ? HD_UCG_ASK : 1;
     if (enough(&h))
@@ -238,7 +246,7 @@ static void run_group(void *ctx, unsigned phase, size_t group, struct hd_worker 
     if (phase > VISIT)
         take_up_rest(&h, phase);
     else if (phase == VISIT || (!hunt->options->all_pairs && hd_worker_may(worker, HD_STEP_GREEDY)))
-        hunt->each(hunt->ctx, group, &h);
+        hunt->each(hunt->ctx, j->groups[item], &h);
     if (phase == VISIT)
         sweep_queue(&h);
     hd_u32vec_fini(&h.queue);
@@ -249,7 +257,7 @@ static void run_group(void *ctx, unsigned phase, size_t group, struct hd_worker 
 static size_t prepare(void *ctx, unsigned phase, double deadline)
 {
     bool again = deadline != 0 && hd_progress_now() < deadline;
-    return phase != RETRY || again ? ((struct job *)ctx)->hunt->n_groups : 0;
+    return phase != RETRY || again ? ((struct job *)ctx)->n : 0;
 }
 
 /* ---- the run ---- */
@@ -313,29 +321,52 @@ static void sort_result(struct hd_violations *r)
         qsort(r->undecided.data, r->undecided.len, sizeof(struct hd_open_goal), open_order);
 }
 
+/* The groups that this shard decides; all, when there is one. */
+static void take_share(struct job *j)
+{
+    const struct hd_hunt *hunt = j->hunt;
+    const struct hd_predict_options *o = hunt->options;
+    size_t n = hunt->n_groups;
+    uint64_t *count = hd_alloc(n * sizeof *count);
+    uint32_t *owner = hd_calloc(n, sizeof *owner);
+    j->groups = hd_alloc(n * sizeof *j->groups);
+    for (size_t i = 0; i < n && hd_share_divided(o); i++)
+        count[i] = hunt->count(hunt->ctx, i);
+    if (hd_share_divided(o))
+        hd_share_divide(count, n, o->shards, owner);
+    for (size_t i = 0; i < n; i++)
+        if (!hd_share_divided(o) || owner[i] == o->shard)
+            j->groups[j->n++] = (uint32_t)i;
+    hd_free(count, n * sizeof *count);
+    hd_free(owner, n * sizeof *owner);
+}
+
 void hd_hunt_run(const struct hd_hunt *hunt, double started, struct hd_violations *result)
 {
     struct job j = {.hunt = hunt, .units = hd_calloc(hunt->n_groups, sizeof *j.units)};
+    take_share(&j);
+    result->groups = j.n;
     const struct hd_crew crew = {.w = hunt->w,
                                  .options = hunt->options,
                                  .started = started,
                                  .ctx = &j,
-                                 .items = hunt->n_groups,
+                                 .items = j.n,
                                  .phases = PHASES,
                                  .shared = SOLVE,
                                  .n_shared = 2,
                                  .prepare = prepare,
                                  .decide = run_group};
-    for (size_t i = 0; i < hunt->n_groups; i++) {
+    for (size_t i = 0; i < j.n; i++) {
         j.units[i].found = HD_VEC_INIT(struct hd_violation);
         j.units[i].undecided = HD_VEC_INIT(struct hd_open_goal);
     }
     hd_crew_run(&crew, &(struct hd_crew_result){result->step_seconds, &result->shorten_seconds,
                                                 &result->rejected});
-    for (size_t i = 0; i < hunt->n_groups; i++)
-        gather(hunt, i, &j.units[i], result);
+    for (size_t i = 0; i < j.n; i++)
+        gather(hunt, j.groups[i], &j.units[i], result);
     sort_result(result);
     hd_free(j.units, hunt->n_groups * sizeof *j.units);
+    hd_free(j.groups, hunt->n_groups * sizeof *j.groups);
     result->seconds = hd_progress_now() - started;
 }
 

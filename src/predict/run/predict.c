@@ -2,33 +2,19 @@
 
 #include "base/alloc.h"
 #include "base/hash.h"
+#include "base/log.h"
 #include "base/progress.h"
 #include "detect/detect.h"
 #include "predict/index/near.h"
+#include "predict/index/protocol.h"
 #include "predict/orders/orders.h"
 #include "predict/run/crew.h"
+#include "predict/run/fold.h"
+#include "predict/run/priced.h"
+#include "predict/run/share.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-const char *const hd_step_names[HD_STEPS] = {"lockset", "must",    "ucg", "greedy",
-                                             "syncp",   "closure", "smt", "order"};
-const char *const hd_reason_texts[HD_REASONS] = {"time budget of the run",
-                                                 "time budget of the pair",
-                                                 "interrupted",
-                                                 "steps switched off",
-                                                 "more candidates than can be listed",
-                                                 "memory limit of the solver",
-                                                 "the solver failed",
-                                                 "internal error: its witness was rejected",
-                                                 "there is not enough memory"};
-
-enum hd_reason hd_predict_stopped(enum hd_stop why)
-{
-    return why == HD_STOP_TIME     ? HD_WHY_TIME
-           : why == HD_STOP_MEMORY ? HD_WHY_SCARCE
-                                   : HD_WHY_STOPPED;
-}
 
 /* One unit of work: a group of bundles (by places) or a single bundle (by events). */
 struct unit {
@@ -57,6 +43,7 @@ struct job {
     uint32_t *order;       /* of the units, in some phases */
     struct hd_u32vec cuts; /* of the schedules that syncp gave, a row of threads for each */
     struct hd_map unit_of; /* places, the smaller first: unit; for syncp */
+    struct hd_protocols *protocols; /* from the sweep on; or NULL */
 };
 
 /* Each goes over all units before the next begins. */
@@ -69,12 +56,6 @@ enum phase { NEAR, PROBE, SCHEDULES, SWEEP, NEARBY, CLOSE, SOLVE, RETRY, SHORTEN
 enum { MANY_RACES = 1000 };
 /* Loops over cheap things look at the clock once in so many turns. */
 enum { LOOK_EVERY = 16 };
-
-void hd_predict_defaults(struct hd_predict_options *options)
-{
-    *options = (struct hd_predict_options){
-        .steps = (1u << HD_STEPS) - 1, .pair_seconds = 60, .solver_memory = HD_SOLVER_MEMORY};
-}
 
 /* ---- one pair ---- */
 
@@ -89,6 +70,8 @@ static void keep_race(struct unit *u, struct hd_worker *k)
                                                           : hd_worker_take(k),
                          .found_by = step};
     u->found[step]++;
+    HD_DEBUG_LINE(PREDICT, "events %u and %u: a race, found by %s", pair[0] + 1, pair[1] + 1,
+                  hd_step_names[step]);
 }
 
 static enum hd_verdict decide_greedy(struct hd_worker *k, hd_eid a, hd_eid b, bool follow)
@@ -115,6 +98,8 @@ static enum hd_verdict decide_open(struct hd_worker *k, const struct hd_undecide
 
 static void keep_undecided(struct unit *u, hd_eid a, hd_eid b, enum hd_reason why, uint64_t pairs)
 {
+    HD_DEBUG_LINE(PREDICT, "events %u and %u are left open, for %llu: %s", a + 1, b + 1,
+                  (unsigned long long)pairs, hd_reason_texts[why]);
     *(struct hd_undecided *)hd_vec_push(&u->undecided) =
         (struct hd_undecided){a < b ? a : b, a < b ? b : a, why, pairs};
 }
@@ -123,15 +108,23 @@ static void keep_undecided(struct unit *u, hd_eid a, hd_eid b, enum hd_reason wh
 static void keep(struct unit *u, struct hd_worker *k, hd_eid a, hd_eid b, enum hd_verdict verdict,
                  enum hd_reason why)
 {
-    if (verdict == HD_RACE)
+    if (verdict == HD_RACE) {
         keep_race(u, k);
-    else if (verdict == HD_IMPOSSIBLE)
+    } else if (verdict == HD_IMPOSSIBLE) {
         u->proved[k->step]++;
-    else
+        HD_DEBUG_LINE(PREDICT, "events %u and %u: impossible, by %s", a + 1, b + 1,
+                      hd_step_names[k->step]);
+    } else {
         keep_undecided(u, a, b, why, 1);
+    }
 }
 
 /* ---- one bundle ---- */
+
+static bool settled(const struct job *j, const struct unit *u)
+{
+    return u->races.len && !j->options->all_pairs;
+}
 
 /* The candidates of event e in class y that the filters leave open. */
 static void open_range(const struct job *j, const struct hd_worker *k, hd_eid e,
@@ -164,6 +157,7 @@ static bool probe_bundle(const struct job *j, struct hd_worker *k, struct unit *
     uint32_t stride = (uint32_t)(class_size(x) / PROBES) + 1;
     for (uint32_t i = x->start; i < x->end && !hd_worker_stopped(k, &why); i += stride) {
         uint32_t from, to;
+        k->looks++;
         hd_eid e = j->c->events[i];
         open_range(j, k, e, y, &from, &to);
         while (from < to && from + 1 < to && j->c->events[from] < e)
@@ -221,30 +215,56 @@ static void sweep_event(const struct job *j, struct hd_worker *k, struct unit *u
     }
 }
 
+/* The same without those pairs that protocols keep apart. stands: those of y's events. */
+static void sweep_together(const struct job *j, struct hd_worker *k, struct unit *u, hd_eid e,
+                           const struct hd_class *y, const struct hd_stand *stands, uint32_t from,
+                           uint32_t to, uint32_t *ahead)
+{
+    struct hd_stand mine;
+    hd_protocols_stand(j->protocols, e, &mine);
+    for (uint32_t end; from < to && !settled(j, u); from = end) {
+        bool apart = hd_protocols_apart(j->protocols, &mine, &stands[from - y->start]);
+        for (end = from + 1; end < to; end++)
+            if (hd_protocols_apart(j->protocols, &mine, &stands[end - y->start]) != apart)
+                break;
+        if (apart)
+            u->proved[HD_STEP_PROTOCOL] += end - from;
+        else
+            sweep_event(j, k, u, e, from, end, ahead);
+    }
+}
+
+static struct hd_stand *stands_of(const struct job *j, const struct hd_class *y)
+{
+    struct hd_stand *stands = j->protocols ? hd_alloc(class_size(y) * sizeof *stands) : NULL;
+    for (uint32_t i = y->start; i < y->end && stands; i++)
+        hd_protocols_stand(j->protocols, j->c->events[i], &stands[i - y->start]);
+    return stands;
+}
+
 /* All pairs of a bundle by filters and greedy. Stops at a race when one is enough. */
 static void sweep_bundle(const struct job *j, struct hd_worker *k, struct unit *u,
                          const struct hd_class *x, const struct hd_class *y)
 {
     uint32_t ahead = j->options->all_pairs ? HD_UCG_ASK : 1;
+    struct hd_stand *stands = stands_of(j, y);
     enum hd_reason why;
-    for (uint32_t i = x->start; i < x->end; i++) {
+    for (uint32_t i = x->start; i < x->end && !settled(j, u); i++) {
         uint32_t from, to;
         hd_eid e = j->c->events[i];
         if ((i - x->start) % LOOK_EVERY == 0 && hd_worker_stopped(k, &why)) {
             keep_undecided(u, e, j->c->events[y->start], why, (x->end - i) * class_size(y));
-            return;
+            break;
         }
+        k->looks++;
         open_range(j, k, e, y, &from, &to);
         u->proved[HD_STEP_MUST] += class_size(y) - (to - from);
-        sweep_event(j, k, u, e, from, to, &ahead);
-        if (u->races.len && !j->options->all_pairs)
-            return;
+        if (stands)
+            sweep_together(j, k, u, e, y, stands, from, to, &ahead);
+        else
+            sweep_event(j, k, u, e, from, to, &ahead);
     }
-}
-
-static bool settled(const struct job *j, const struct unit *u)
-{
-    return u->races.len && !j->options->all_pairs;
+    hd_free(stands, stands ? class_size(y) * sizeof *stands : 0);
 }
 
 /* A pair that used up its share of the time. */
@@ -315,6 +335,7 @@ static void try_close(const struct job *j, struct hd_worker *k, struct unit *u,
             return;
         for (uint32_t e = x->start; e < x->end && !locked; e++) {
             uint32_t from, to;
+            k->looks++;
             open_range(j, k, j->c->events[e], y, &from, &to);
             if (from < to)
                 return;
@@ -337,6 +358,7 @@ static void run_bundles(struct job *j, struct unit *u, struct hd_worker *k, enum
         const struct hd_bundle *bundle = hd_vec_at(bundles, i);
         const struct hd_class *x = hd_class_at(j->c, bundle->x);
         const struct hd_class *y = hd_class_at(j->c, bundle->y);
+        k->looks++;
         stopped = stopped || (i % LOOK_EVERY == LOOK_EVERY - 1 && hd_worker_stopped(k, &why));
         if (stopped) {
             if (phase == SWEEP)
@@ -480,8 +502,11 @@ static void keep_schedule(void *ctx, hd_eid a, hd_eid b, const uint32_t *ran)
 /* One walk of the detector syncp: every pair that it reports comes with a schedule. */
 static size_t find_schedules(struct job *j, double deadline)
 {
-    struct hd_detect_opts opts = {
-        .spots = j->w->spots, .deadline = deadline, .found = keep_schedule, .ctx = j};
+    struct hd_detect_opts opts = {.spots = j->w->spots,
+                                  .deadline = deadline,
+                                  .looks = hd_crew_free(j->w),
+                                  .found = keep_schedule,
+                                  .ctx = j};
     struct hd_detect_result result;
     bool fresh;
     if (j->options->all_pairs || !(j->options->steps >> HD_STEP_SYNCP & 1))
@@ -499,75 +524,43 @@ static size_t find_schedules(struct job *j, double deadline)
     return j->cuts.len ? j->n_units : 0;
 }
 
-/* What the solver will cost for the pair, by guess: how many events must run. */
-static uint64_t expected_cost(const struct job *j, const struct hd_undecided *pair)
-{
-    const uint32_t *x = hd_must_clock(j->w->must, pair->a);
-    const uint32_t *y = hd_must_clock(j->w->must, pair->b);
-    uint64_t cost = (uint64_t)j->w->t->pos[pair->a] + j->w->t->pos[pair->b];
-    for (hd_tid u = 0; u < j->w->n_threads; u++)
-        cost += x[u] > y[u] ? x[u] : y[u];
-    return cost;
-}
-
-struct priced {
-    uint64_t cost;
-    uint32_t unit;
-};
-
-static int by_cost(const void *x, const void *y)
-{
-    const struct priced *p = x, *q = y;
-    if (p->cost != q->cost)
-        return p->cost < q->cost ? -1 : 1;
-    return p->unit < q->unit ? -1 : p->unit > q->unit;
-}
-
-static void sort_units(struct job *j, struct priced *list, size_t n)
-{
-    if (n)
-        qsort(list, n, sizeof *list, by_cost);
-    for (size_t i = 0; i < n; i++)
-        j->order[i] = list[i].unit;
-}
-
 /* The units with open pairs, the cheapest first. */
 static size_t order_units(struct job *j)
 {
-    struct priced *list = hd_alloc(j->n_units * sizeof *list);
+    struct hd_priced *list = hd_alloc(j->n_units * sizeof *list);
     size_t n = 0;
     for (uint32_t i = 0; i < j->n_units; i++) {
         const struct unit *u = &j->units[i];
         if (!u->undecided.len || settled(j, u))
             continue;
-        list[n] = (struct priced){UINT64_MAX, i};
+        list[n] = (struct hd_priced){UINT64_MAX, i};
         for (size_t k = 0; k < u->undecided.len; k++) {
-            uint64_t cost = expected_cost(j, hd_vec_at(&u->undecided, k));
+            const struct hd_undecided *pair = hd_vec_at(&u->undecided, k);
+            uint64_t cost = hd_priced_pair(j->w, pair->a, pair->b);
             list[n].cost = cost < list[n].cost ? cost : list[n].cost;
         }
         n++;
     }
-    sort_units(j, list, n);
+    hd_priced_order(list, n, j->order);
     hd_free(list, j->n_units * sizeof *list);
     return n;
 }
 
 /* The groups with two accesses near together, by the first of these: the checker then goes through
  * the trace once. */
-static size_t order_near(struct job *j, double deadline)
+static size_t order_near(struct job *j)
 {
     struct hd_near_options o = {.locks = j->options->steps >> HD_STEP_LOCKSET & 1,
-                                .must = j->options->steps >> HD_STEP_MUST & 1,
-                                .deadline = deadline};
+                                .must = j->options->steps >> HD_STEP_MUST & 1};
     if (j->options->all_pairs || !(j->options->steps >> HD_STEP_GREEDY & 1))
         return 0;
     j->near = hd_near_find(j->w, j->c, &o);
-    struct priced *list = hd_alloc(j->n_units * sizeof *list);
+    struct hd_priced *list = hd_alloc(j->n_units * sizeof *list);
     size_t n = 0;
     for (uint32_t i = 0; i < j->n_units; i++)
         if (j->near[i].a != HD_EID_NONE)
-            list[n++] = (struct priced){j->near[i].a, i};
-    sort_units(j, list, n);
+            list[n++] = (struct hd_priced){j->near[i].a, i};
+    hd_priced_order(list, n, j->order);
     hd_free(list, j->n_units * sizeof *list);
     return n;
 }
@@ -582,16 +575,33 @@ static size_t list_raced(struct job *j)
     return j->n_raced;
 }
 
+/* For the pairs that locks and must-orders leave open. Not linear: with no time there are none. */
+static size_t find_protocols(struct job *j, double deadline)
+{
+    bool open = false;
+    for (size_t i = 0; i < j->n_units; i++)
+        open |= !j->units[i].closed && !settled(j, &j->units[i]);
+    if (open && j->options->steps >> HD_STEP_PROTOCOL & 1 &&
+        (deadline == 0 || hd_progress_now() < deadline)) {
+        struct hd_stop_scope around = hd_stop_begin(deadline, hd_alloc_limit() / 8 * 7);
+        j->protocols = hd_protocols_new(j->w);
+        hd_stop_end(around);
+    }
+    return j->n_units;
+}
+
 static size_t prepare(void *ctx, unsigned phase, double deadline)
 {
     struct job *j = ctx;
     switch ((enum phase)phase) {
     case NEAR:
-        return order_near(j, deadline);
+        return order_near(j);
     case SHORTEN:
         return list_raced(j);
     case SCHEDULES:
         return find_schedules(j, deadline);
+    case SWEEP:
+        return find_protocols(j, deadline);
     case NEARBY:
     case CLOSE:
     case SOLVE:
@@ -674,6 +684,7 @@ static void gather(struct job *j, struct hd_prediction *r)
     hd_u32vec_fini(&j->bundles_end);
     hd_u32vec_fini(&j->cuts);
     hd_map_fini(&j->unit_of);
+    hd_protocols_free(j->protocols);
 }
 
 /* How many pairs of places have a race, and how many of the others an undecided instance. */
@@ -707,6 +718,7 @@ static void decide_all(const struct hd_world *w, const struct hd_candidates *c,
                                  .ctx = &j,
                                  .items = j.n_units,
                                  .phases = PHASES,
+                                 .cheap = NEARBY,
                                  .shared = SOLVE,
                                  .n_shared = 2,
                                  .prepare = prepare,
@@ -723,39 +735,38 @@ enum hd_status hd_predict(const struct hd_trace *t, const struct hd_predict_opti
                           struct hd_prediction *result, struct hd_err *err)
 {
     double started = hd_progress_now();
-    struct hd_stop_scope around = hd_crew_scope(options, started);
     *result = (struct hd_prediction){.races = HD_VEC_INIT(struct hd_race),
                                      .undecided = HD_VEC_INIT(struct hd_undecided),
                                      .follows = HD_VEC_INIT(struct hd_followed)};
-    struct hd_world *w = hd_world_new(t);
-    uint32_t *spots = options->spots ? options->spots(t) : NULL;
+    struct hd_fold fold;
+    hd_fold_init(&fold, t, options);
+    struct hd_stop_scope around = hd_crew_scope(options, started, fold.few);
+    struct hd_world *w = hd_world_new(fold.in);
+    uint32_t *spots = hd_fold_numbers(&fold, options->spots ? options->spots(t) : NULL);
     w->spots = spots;
     struct hd_candidates *c = hd_candidates_new(w);
     enum hd_stop why = hd_stop_end(around);
+    HD_DEBUG_LINE(PREDICT, "%zu events, %zu after chains; indices in %.3f s%s", t->n_events,
+                  fold.in->n_events, hd_progress_now() - started, why == HD_STOP_NO ? "" : ", cut");
     result->seconds[HD_STEP_MUST] = hd_progress_now() - started;
+    struct hd_map owners = {0};
+    if (why == HD_STOP_NO && hd_share_divided(options))
+        hd_share_keep(c, options, &owners);
     if (why == HD_STOP_NO) {
         result->conflicting = c->pairs;
         decide_all(w, c, options, started, result);
         if (!options->sc)
-            hd_predict_orders(t, options, spots, result);
+            hd_predict_orders(w, options, &owners, result);
+        hd_fold_races(&fold, result);
     } else {
         result->cut = true;
         result->cut_why = hd_predict_stopped(why);
     }
+    hd_map_fini(&owners);
     hd_candidates_free(c);
     hd_world_free(w);
-    hd_free(spots, t->n_events * sizeof *spots);
+    hd_free(spots, fold.in->n_events * sizeof *spots);
+    hd_fold_fini(&fold);
     (void)err;
     return HD_OK;
-}
-
-void hd_prediction_fini(struct hd_prediction *result)
-{
-    for (size_t i = 0; i < result->races.len; i++)
-        hd_witness_fini(&((struct hd_race *)hd_vec_at(&result->races, i))->witness);
-    for (size_t i = 0; i < result->follows.len; i++)
-        hd_witness_fini(&((struct hd_followed *)hd_vec_at(&result->follows, i))->witness);
-    hd_vec_fini(&result->races);
-    hd_vec_fini(&result->undecided);
-    hd_vec_fini(&result->follows);
 }

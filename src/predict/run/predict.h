@@ -10,6 +10,9 @@
  *
  * The result does not depend on the number of workers, unless a time budget runs out; when the
  * closure step is switched off, this is so for the pairs but not for their schedules.
+ *
+ * A shard decides its share of the groups, and counts only those (share.h); what follows from a
+ * race (`follows`) is not listed then, since the race may be another shard's.
  */
 #ifndef HD_PREDICT_RUN_PREDICT_H
 #define HD_PREDICT_RUN_PREDICT_H
@@ -23,6 +26,7 @@
 enum hd_step {
     HD_STEP_LOCKSET,
     HD_STEP_MUST,
+    HD_STEP_PROTOCOL,
     HD_STEP_UCG,
     HD_STEP_GREEDY,
     HD_STEP_SYNCP,
@@ -36,14 +40,17 @@ extern const char *const hd_step_names[HD_STEPS];
 typedef uint32_t *(*hd_functions_fn)(const struct hd_trace *t);
 
 struct hd_predict_options {
-    bool all_pairs;       /* decide every pair of events, not only every pair of places */
-    uint32_t steps;       /* bit set of 1 << enum hd_step: the steps that may be used */
-    unsigned jobs;        /* workers; 0 = as many as there are processors */
-    bool sc;              /* every atomic is taken as seq_cst: simultaneous races only */
-    double seconds;       /* for the whole run; 0 = no limit, negative = no time at all */
-    bool undivided;       /* nobody asked for `seconds`: one pair may use all of it */
-    double pair_seconds;  /* for the solver on one pair */
-    size_t solver_memory; /* bytes that one solver may use; 0 = no limit */
+    bool all_pairs;         /* decide every pair of events, not only every pair of places */
+    uint32_t steps;         /* bit set of 1 << enum hd_step: the steps that may be used */
+    uint32_t shard, shards; /* only this part of the groups, from 0; shards 0 or 1: all */
+    unsigned jobs;          /* workers; 0 = as many as there are processors */
+    bool sc;                /* every atomic is taken as seq_cst: simultaneous races only */
+    double seconds;         /* for the whole run; 0 = no limit, negative = no time at all */
+    bool undivided;         /* nobody asked for `seconds`: one pair may use all of it */
+    double pair_seconds;    /* for the solver on one pair */
+    size_t solver_memory;   /* bytes that one solver may use; 0 = no limit */
+    size_t fold_from;       /* traces with so many threads are worked on as chains of them, if that
+                             * leaves half of them or less (fold.h) */
     bool no_hints; /* do not tell the solver the orders of causality graphs; for measurements */
     /* Which function each event stands in, as a number, 0 = not known; or NULL when none is known.
      * The result is an array of one number for each event, freed here. May be NULL. */
@@ -58,6 +65,7 @@ struct hd_predict_options {
     /* For tests: may change the witness of a step before it is checked. May be NULL. */
     void (*spoil)(enum hd_step step, struct hd_witness *w);
 };
+#define HD_PREDICT_FOLD_FROM 64
 void hd_predict_defaults(struct hd_predict_options *options);
 
 enum hd_reason {
@@ -70,6 +78,7 @@ enum hd_reason {
     HD_WHY_SOLVER,
     HD_WHY_REJECTED,
     HD_WHY_SCARCE,
+    HD_WHY_ORDERS,
     HD_REASONS
 };
 extern const char *const hd_reason_texts[HD_REASONS];
@@ -110,11 +119,12 @@ struct hd_rejected {
 };
 
 struct hd_prediction {
-    struct hd_vec races;                     /* struct hd_race, ascending by (a, b) */
-    struct hd_vec undecided;                 /* struct hd_undecided, ascending by (a, b) */
-    struct hd_vec follows;                   /* struct hd_followed, of the observed order */
-    uint64_t conflicting;                    /* pairs of events in conflict */
-    uint64_t places;                         /* pairs of places with such a pair */
+    struct hd_vec races;     /* struct hd_race, ascending by (a, b) */
+    struct hd_vec undecided; /* struct hd_undecided, ascending by (a, b) */
+    struct hd_vec follows;   /* struct hd_followed, of the observed order */
+    uint64_t more_follows;   /* pairs of places that follow, too, but are too many to be traced */
+    uint64_t conflicting;    /* pairs of events in conflict */
+    uint64_t places;         /* pairs of places with such a pair */
     uint64_t places_raced, places_undecided; /* the other pairs of places are proved impossible */
     uint64_t proved[HD_STEPS];               /* pairs of events proved impossible by each step */
     uint64_t found[HD_STEPS];                /* races found by each step */

@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/interrupt.h"
+#include "base/log.h"
 #include "base/progress.h"
 #include "predict/search/greedy.h"
 #include "predict/index/notify.h"
@@ -47,13 +48,34 @@ void hd_worker_fini(struct hd_worker *k)
     hd_witness_fini(&k->witness);
 }
 
-bool hd_worker_stopped(const struct hd_worker *k, enum hd_reason *why)
+static uint64_t work_of(const struct hd_worker *k)
+{
+    return k->looks + hd_sim_steps(k->sim);
+}
+
+void hd_worker_begin(struct hd_worker *k, uint64_t work)
+{
+    k->work_end = work_of(k) + work;
+    k->cheap = work > 0;
+    k->asked = 0;
+}
+
+/* The time is over. */
+static bool is_late(struct hd_worker *k)
+{
+    enum { SELDOM = 16 };
+    if (k->deadline != 0 && (!k->cheap || k->asked++ % SELDOM == 0))
+        k->late = hd_progress_now() >= k->deadline;
+    return k->late;
+}
+
+bool hd_worker_stopped(struct hd_worker *k, enum hd_reason *why)
 {
     if (hd_interrupt_requested()) {
         *why = HD_WHY_STOPPED;
         return true;
     }
-    if (k->deadline != 0 && hd_progress_now() >= k->deadline) {
+    if (is_late(k) && work_of(k) >= k->work_end) {
         *why = HD_WHY_TIME;
         return true;
     }
@@ -114,6 +136,7 @@ static enum hd_verdict accept(struct hd_worker *k)
         k->options->spoil(k->step, &k->witness);
     if (hd_checker_check(k->checker, &k->witness, NULL, &reason) == HD_OK)
         return HD_RACE;
+    HD_DEBUG_LINE(PREDICT, "a witness by %s was rejected: %s", hd_step_names[k->step], reason.text);
     if (!k->rejected.n++)
         hd_err_set(&k->rejected.first, HD_ERR_INTERNAL,
                    "the witness (%s) of events %llu and %llu, found by %s, was rejected: %.300s",
@@ -138,11 +161,20 @@ void hd_worker_filter(struct hd_worker *k, const struct hd_goal *goals, size_t n
     k->step = HD_STEP_UCG;
     for (size_t i = 0; i < n; i++)
         possible[i] = true;
-    if (k->ucg)
+    if (k->ucg && !is_late(k))
         hd_ucg_ask(k->ucg, goals, n, possible);
     for (size_t i = 0; i < n; i++)
         impossible[i] = !possible[i];
     timed(k, started, HD_UNKNOWN);
+}
+
+/* The next simulations, each of which costs a look at each thread, do not go beyond what is left
+ * when there is no time. */
+static void limit_work(struct hd_worker *k)
+{
+    k->looks += k->w->n_threads;
+    if (is_late(k))
+        hd_sim_limit(k->sim, k->work_end > k->looks ? k->work_end - k->looks : 0);
 }
 
 static enum hd_verdict try_greedy(struct hd_worker *k, const struct hd_goal *goal,
@@ -152,7 +184,9 @@ static enum hd_verdict try_greedy(struct hd_worker *k, const struct hd_goal *goa
     k->step = HD_STEP_GREEDY;
     if (!hd_plan_start(&k->plan, goal))
         return timed(k, started, HD_UNKNOWN);
+    limit_work(k);
     enum hd_verdict verdict = how(k->sim, &k->plan);
+    hd_sim_limit(k->sim, UINT64_MAX);
     if (verdict == HD_RACE) {
         make_witness(k, goal, hd_greedy_base(goal), hd_sim_order(k->sim), hd_sim_wakes(k->sim));
         verdict = accept(k);
@@ -247,7 +281,10 @@ enum hd_verdict hd_worker_try_prefix(struct hd_worker *k, const struct hd_goal *
         if (ran[u] < hd_world_thread_len(k->w, u) && hd_world_event(k->w, u, ran[u]) < base)
             base = hd_world_event(k->w, u, ran[u]);
     }
-    if (hd_sim_run(k->sim, &k->plan, base, &failure) == HD_SIM_DONE) {
+    limit_work(k);
+    enum hd_sim_result result = hd_sim_run(k->sim, &k->plan, base, &failure);
+    hd_sim_limit(k->sim, UINT64_MAX);
+    if (result == HD_SIM_DONE) {
         make_witness(k, goal, base, hd_sim_order(k->sim), hd_sim_wakes(k->sim));
         verdict = accept(k);
     }
@@ -320,6 +357,8 @@ enum hd_verdict hd_worker_decide_exact(struct hd_worker *k, const struct hd_goal
         *why = k->goal_rejected ? HD_WHY_REJECTED : reason(hd_encoder_lost(k->encoder));
     if (*why == HD_WHY_PAIR_TIME && shared)
         *why = HD_WHY_TIME;
+    HD_DEBUG_LINE(PREDICT, "solver: verdict %d after %.3f s of %.3f s%s", (int)verdict,
+                  hd_progress_now() - started, limit, shared ? ", the pair's share" : "");
     return timed(k, started, verdict);
 }
 

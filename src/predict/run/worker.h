@@ -19,6 +19,13 @@ struct hd_worker {
     const struct hd_predict_options *options;
     double deadline; /* hd_progress_now() at which the run ends; 0 = never */
     double item_end; /* the same for the item in hand: no later */
+    /* What the item in hand costs so far besides simulated events, and what it may cost, all in
+     * all, when the time is over. Looks and simulated events are the same in each run; time is not.
+     */
+    uint64_t looks, work_end;
+    /* In a cheap phase there are millions of questions, and not each looks at the clock. */
+    bool cheap, late;
+    uint32_t asked;
     struct hd_plan plan;
     struct hd_ucg *ucg;  /* or NULL */
     struct hd_vec hints; /* struct hd_ucg_order, for the solver's next goal */
@@ -80,8 +87,11 @@ struct hd_witness hd_worker_take(struct hd_worker *k);
 struct hd_witness hd_worker_take_short(struct hd_worker *k, const struct hd_goal *goal,
                                        size_t *kept);
 
-/* True when the time is up or the user has pressed Ctrl-C; *why tells which. */
-bool hd_worker_stopped(const struct hd_worker *k, enum hd_reason *why);
+/* Begins an item that may cost `work` looks and simulated events even if the time is over. */
+void hd_worker_begin(struct hd_worker *k, uint64_t work);
+/* True when the time is up and the item has cost what it may, or the user has pressed Ctrl-C; *why
+ * tells which. */
+bool hd_worker_stopped(struct hd_worker *k, enum hd_reason *why);
 
 static inline bool hd_worker_may(const struct hd_worker *k, enum hd_step step)
 {

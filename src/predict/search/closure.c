@@ -59,6 +59,8 @@ static enum hd_verdict explore(struct search *s, struct hd_plan *plan)
         return HD_RACE;
     if (result == HD_SIM_CYCLE)
         return HD_IMPOSSIBLE;
+    if (result == HD_SIM_CUT)
+        return HD_UNKNOWN;
     struct hd_vec repairs = HD_VEC_INIT(struct hd_repair);
     bool complete = hd_repair_list(plan, s->sim, result, &failure, &repairs);
     enum hd_verdict verdict = try_all(s, plan, &repairs);
@@ -69,13 +71,18 @@ static enum hd_verdict explore(struct search *s, struct hd_plan *plan)
 enum hd_verdict hd_closure_decide(struct hd_sim *sim, struct hd_plan *plan,
                                   struct hd_closure_budget budget)
 {
-    struct search s = {sim, budget.nodes, hd_sim_steps(sim) + budget.steps, budget.deadline, 0};
+    return hd_closure_window(sim, plan, 0, budget);
+}
+
+enum hd_verdict hd_closure_window(struct hd_sim *sim, struct hd_plan *plan, hd_eid base,
+                                  struct hd_closure_budget budget)
+{
+    struct search s = {sim, budget.nodes, hd_sim_steps(sim) + budget.steps, budget.deadline, base};
     return explore(&s, plan);
 }
 
 enum hd_verdict hd_closure_after(struct hd_sim *sim, struct hd_plan *plan, hd_eid base,
                                  struct hd_closure_budget budget)
 {
-    struct search s = {sim, budget.nodes, hd_sim_steps(sim) + budget.steps, budget.deadline, base};
-    return explore(&s, plan) == HD_RACE ? HD_RACE : HD_UNKNOWN;
+    return hd_closure_window(sim, plan, base, budget) == HD_RACE ? HD_RACE : HD_UNKNOWN;
 }

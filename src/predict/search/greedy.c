@@ -114,7 +114,7 @@ static enum hd_verdict follow(struct hd_sim *sim, struct hd_plan *p, hd_eid base
         if (result == HD_SIM_DONE)
             return HD_RACE;
         hd_tid u = t->thread[failure.event];
-        if (result == HD_SIM_CYCLE || p->parked[u] ||
+        if (result == HD_SIM_CYCLE || result == HD_SIM_CUT || p->parked[u] ||
             !leave_behind(p, u, t->pos[failure.event], least))
             return HD_UNKNOWN;
     }

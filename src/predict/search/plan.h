@@ -40,7 +40,7 @@ bool hd_plan_include(struct hd_plan *p, hd_eid e);
  * Requires: no stop is before base. False: contradiction. */
 bool hd_plan_widen(struct hd_plan *p, hd_eid base);
 
-/* Adds an order between two events, both of which are included. False: contradiction. */
+/* Adds an order between two events that are included, or will be. False: contradiction. */
 bool hd_plan_order(struct hd_plan *p, hd_eid from, hd_eid to);
 
 /* Asks that w stores its traced value. */

@@ -212,6 +212,7 @@ bool hd_repair_list(const struct hd_plan *plan, const struct hd_sim *sim, enum h
         l.complete = false;
         break;
     case HD_SIM_CYCLE:
+    case HD_SIM_CUT:
     case HD_SIM_DONE:
         break;
     }

@@ -72,7 +72,7 @@ static bool regrow(struct hd_shortener *s, const struct hd_goal *goal, uint64_t 
         enum hd_sim_result result = hd_sim_run(s->sim, &s->plan, 0, &failure);
         if (result == HD_SIM_DONE)
             return true;
-        if (result == HD_SIM_CYCLE || !mend(s, result, &failure))
+        if (result == HD_SIM_CYCLE || result == HD_SIM_CUT || !mend(s, result, &failure))
             return false;
     }
     return false;

@@ -1,5 +1,6 @@
 #include "predict/search/sim.h"
 
+#include "base/interrupt.h"
 #include "predict/search/sim_state.h"
 
 /* ---- one event ---- */
@@ -300,14 +301,22 @@ static bool choose(const struct hd_sim *s, hd_tid *chosen, hd_eid *limit, bool *
     return first != HD_EID_NONE;
 }
 
+static bool is_cut(const struct hd_sim *s)
+{
+    return s->steps >= s->limit || ((s->steps & 0xfff) == 0 && hd_interrupt_requested());
+}
+
 enum hd_sim_result hd_sim_run(struct hd_sim *s, const struct hd_plan *plan, hd_eid base,
                               struct hd_sim_failure *failure)
 {
     hd_sim_reset(s, plan, base);
+    *failure = (struct hd_sim_failure){0, HD_EID_NONE};
     hd_tid u = 0;
     hd_eid limit;
     bool left;
     while (choose(s, &u, &limit, &left)) {
+        if (is_cut(s))
+            return HD_SIM_CUT;
         hd_eid e = hd_world_event(s->w, u, s->threads[u].next);
         do {
             *failure = (struct hd_sim_failure){e, HD_EID_NONE};
@@ -318,7 +327,7 @@ enum hd_sim_result hd_sim_run(struct hd_sim *s, const struct hd_plan *plan, hd_e
             if (s->threads[u].next >= plan->cut[u])
                 break;
             e = hd_world_event(s->w, u, s->threads[u].next);
-        } while (e < limit && is_ready(s, u, e));
+        } while (e < limit && is_ready(s, u, e) && !is_cut(s));
     }
     return left ? HD_SIM_CYCLE : HD_SIM_DONE;
 }
@@ -341,4 +350,9 @@ const struct hd_vec *hd_sim_wakes(const struct hd_sim *s)
 uint64_t hd_sim_steps(const struct hd_sim *s)
 {
     return s->steps;
+}
+
+void hd_sim_limit(struct hd_sim *s, uint64_t steps)
+{
+    s->limit = steps;
 }

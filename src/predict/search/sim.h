@@ -24,6 +24,7 @@ enum hd_sim_result {
     HD_SIM_TRYFAIL, /* `event` must fail to lock, but the lock is free */
     HD_SIM_SEM,     /* `event` waits for a semaphore whose count is 0 */
     HD_SIM_BARRIER, /* `event` leaves a barrier whose round is not complete */
+    HD_SIM_CUT,     /* the limit on steps is reached, or the user wants an end: nothing is known */
 };
 
 struct hd_sim;
@@ -49,5 +50,7 @@ const struct hd_vec *hd_sim_wakes(const struct hd_sim *s); /* struct hd_wake */
 
 /* Events run since hd_sim_new: the deterministic measure of work. */
 uint64_t hd_sim_steps(const struct hd_sim *s);
+/* No run goes on when so many have run; UINT64_MAX, as at first: no limit. */
+void hd_sim_limit(struct hd_sim *s, uint64_t steps);
 
 #endif

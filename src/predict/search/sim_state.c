@@ -6,6 +6,7 @@ struct hd_sim *hd_sim_new(const struct hd_world *w, const struct hd_matching *ma
 {
     const struct hd_trace *t = w->t;
     struct hd_sim *s = hd_calloc(1, sizeof *s);
+    s->limit = UINT64_MAX;
     s->w = w;
     s->matching = matching;
     s->cells = hd_calloc(hd_trace_n_objs(t, HD_OBJ_LOC), sizeof *s->cells);
@@ -133,12 +134,11 @@ static void derive_mixed(const struct hd_sim *s, const struct hd_lock_user *user
 {
     const struct hd_sections *sections = s->w->sections;
     const struct hd_trace *t = s->w->t;
-    for (uint32_t i = user->start; i < user->end; i++) {
-        const struct hd_section *x = hd_section_at(sections, sections->order[i]);
-        if (t->pos[x->open] >= base)
-            return;
+    uint32_t i = hd_sections_begun(sections, user, base);
+    for (; i > user->start && sections->reach[i - 1] >= base; i--) {
+        const struct hd_section *x = hd_section_at(sections, sections->order[i - 1]);
         if (x->close == HD_EID_NONE || t->pos[x->close] >= base)
-            hold(state, sections, sections->order[i]);
+            hold(state, sections, sections->order[i - 1]);
     }
 }
 

@@ -55,7 +55,7 @@ struct hd_sim {
     struct hd_u32vec order;
     struct hd_vec wakes;    /* struct hd_wake */
     struct hd_vec arrivals; /* struct hd_sim_arrival */
-    uint64_t steps;
+    uint64_t steps, limit;
 };
 
 /* Starts a run after the first `base` events of the trace. */

@@ -11,17 +11,17 @@
 
 /* ---- clauses ---- */
 
-void hd_enc_begin(struct hd_encoder *e)
+void hd_encode_begin(struct hd_encoder *e)
 {
     e->clause.len = 0;
 }
 
-void hd_enc_add(struct hd_encoder *e, hd_lit lit)
+void hd_encode_add(struct hd_encoder *e, hd_lit lit)
 {
     *(hd_lit *)hd_vec_push(&e->clause) = lit;
 }
 
-void hd_enc_end(struct hd_encoder *e)
+void hd_encode_end(struct hd_encoder *e)
 {
     hd_lit *lits = e->clause.data;
     size_t kept = 0;
@@ -34,22 +34,22 @@ void hd_enc_end(struct hd_encoder *e)
     hd_solver_clause(e->s, lits, kept);
 }
 
-void hd_enc_implies(struct hd_encoder *e, hd_lit from, hd_lit to)
+void hd_encode_implies(struct hd_encoder *e, hd_lit from, hd_lit to)
 {
-    hd_enc_implies3(e, from, to, HD_LIT_FALSE, HD_LIT_FALSE);
+    hd_encode_implies3(e, from, to, HD_LIT_FALSE, HD_LIT_FALSE);
 }
 
-void hd_enc_implies3(struct hd_encoder *e, hd_lit from, hd_lit x, hd_lit y, hd_lit z)
+void hd_encode_implies3(struct hd_encoder *e, hd_lit from, hd_lit x, hd_lit y, hd_lit z)
 {
-    hd_enc_begin(e);
-    hd_enc_add(e, -from);
-    hd_enc_add(e, x);
-    hd_enc_add(e, y);
-    hd_enc_add(e, z);
-    hd_enc_end(e);
+    hd_encode_begin(e);
+    hd_encode_add(e, -from);
+    hd_encode_add(e, x);
+    hd_encode_add(e, y);
+    hd_encode_add(e, z);
+    hd_encode_end(e);
 }
 
-hd_lit hd_enc_before(struct hd_encoder *e, hd_eid x, hd_eid y)
+hd_lit hd_encode_before(struct hd_encoder *e, hd_eid x, hd_eid y)
 {
     if (hd_world_before(e->w, x, y))
         return HD_LIT_TRUE;
@@ -70,8 +70,8 @@ static hd_lit lit_of(struct hd_encoder *e, struct hd_map *map, hd_eid key, bool 
     return *(hd_lit *)hd_vec_at(&e->lits, *index);
 }
 
-/* "This read returned its traced value." What it takes is said later, by hd_enc_settle. */
-hd_lit hd_enc_fresh(struct hd_encoder *e, hd_eid r)
+/* "This read returned its traced value." What it takes is said later, by hd_encode_settle. */
+hd_lit hd_encode_fresh(struct hd_encoder *e, hd_eid r)
 {
     bool fresh;
     hd_lit lit = lit_of(e, &e->fresh, r, &fresh);
@@ -81,7 +81,7 @@ hd_lit hd_enc_fresh(struct hd_encoder *e, hd_eid r)
 }
 
 /* "All reads of the thread before this event are fresh", as a chain from read to read. */
-hd_lit hd_enc_all_fresh(struct hd_encoder *e, hd_eid x)
+hd_lit hd_encode_all_fresh(struct hd_encoder *e, hd_eid x)
 {
     const struct hd_trace *t = e->w->t;
     hd_tid u = t->thread[x];
@@ -95,10 +95,10 @@ hd_lit hd_enc_all_fresh(struct hd_encoder *e, hd_eid x)
         if (!later)
             first = lit;
         else
-            hd_enc_implies(e, later, lit);
+            hd_encode_implies(e, later, lit);
         if (!fresh)
             return first;
-        hd_enc_implies(e, lit, hd_enc_fresh(e, r));
+        hd_encode_implies(e, lit, hd_encode_fresh(e, r));
         later = lit;
     }
     return first;
@@ -112,11 +112,11 @@ static void imply_deps(struct hd_encoder *e, hd_lit from, hd_eid x, enum hd_dep_
     if (role == HD_DEP_VALUE && hd_op_writes(t->op[x]) && e->whole_history)
         deps = (struct hd_deps){.all = true};
     if (deps.all)
-        hd_enc_implies(e, from, hd_enc_all_fresh(e, x));
+        hd_encode_implies(e, from, hd_encode_all_fresh(e, x));
     if (deps.all && role == HD_DEP_VALUE && t->op[x] == HD_OP_RMW)
-        hd_enc_implies(e, from, hd_enc_fresh(e, x));
+        hd_encode_implies(e, from, hd_encode_fresh(e, x));
     for (uint32_t i = 0; i < deps.n; i++)
-        hd_enc_implies(e, from, hd_enc_fresh(e, hd_trace_back(t, x, deps.dist[i])));
+        hd_encode_implies(e, from, hd_encode_fresh(e, hd_trace_back(t, x, deps.dist[i])));
 }
 
 /* "This write stored its traced value." */
@@ -143,9 +143,10 @@ static void imply_unhidden(struct hd_encoder *e, hd_lit from, hd_eid source, hd_
                 break;
             if (other == source || other == r)
                 continue;
-            hd_lit earlier = source == HD_EID_NONE ? HD_LIT_FALSE : hd_enc_before(e, other, source);
-            hd_lit later = earlier == HD_LIT_TRUE ? HD_LIT_TRUE : hd_enc_before(e, r, other);
-            hd_enc_implies3(e, from, -hd_enc_inc(e, other), earlier, later);
+            hd_lit earlier =
+                source == HD_EID_NONE ? HD_LIT_FALSE : hd_encode_before(e, other, source);
+            hd_lit later = earlier == HD_LIT_TRUE ? HD_LIT_TRUE : hd_encode_before(e, r, other);
+            hd_encode_implies3(e, from, -hd_enc_inc(e, other), earlier, later);
         }
 }
 
@@ -158,7 +159,7 @@ static void settle_read(struct hd_encoder *e, hd_eid r)
     struct hd_vec sources = HD_VEC_INIT(hd_lit);
     size_t n;
     const struct hd_loc_user *users = hd_accesses_users(locs, t->obj[r], &n);
-    *(hd_lit *)hd_vec_push(&sources) = -hd_enc_fresh(e, r);
+    *(hd_lit *)hd_vec_push(&sources) = -hd_encode_fresh(e, r);
     for (size_t i = 0; i < n; i++)
         for (uint32_t k = users[i].wstart; k < users[i].wend; k++) {
             hd_eid w = locs->writes[k];
@@ -166,14 +167,14 @@ static void settle_read(struct hd_encoder *e, hd_eid r)
                 break;
             if (w == r || !hd_value_eq(hd_trace_write_value(t, w), value))
                 continue;
-            hd_lit before = hd_enc_before(e, w, r);
+            hd_lit before = hd_encode_before(e, w, r);
             if (before == HD_LIT_FALSE)
                 break;
             hd_lit source = hd_solver_bool(e->s);
             *(hd_lit *)hd_vec_push(&sources) = source;
-            hd_enc_implies(e, source, hd_enc_inc(e, w));
-            hd_enc_implies(e, source, before);
-            hd_enc_implies(e, source, stores_lit(e, w));
+            hd_encode_implies(e, source, hd_enc_inc(e, w));
+            hd_encode_implies(e, source, before);
+            hd_encode_implies(e, source, stores_lit(e, w));
             imply_unhidden(e, source, w, r);
         }
     const struct hd_loc_init *init = &t->loc_init[t->obj[r]];
@@ -194,7 +195,7 @@ static bool is_late(struct hd_encoder *e)
     return e->late || hd_solver_lost(e->s) != HD_LOST_NOT;
 }
 
-void hd_enc_settle(struct hd_encoder *e)
+void hd_encode_settle(struct hd_encoder *e)
 {
     while (e->todo.len && !is_late(e))
         settle_read(e, e->todo.data[--e->todo.len]);
@@ -207,7 +208,7 @@ static void imply_enabled(struct hd_encoder *e, hd_lit from, hd_eid x)
 {
     const struct hd_trace *t = e->w->t;
     if (t->control == HD_CONTROL_ALL)
-        hd_enc_implies(e, from, hd_enc_all_fresh(e, x));
+        hd_encode_implies(e, from, hd_encode_all_fresh(e, x));
     if (t->op[x] == HD_OP_BRANCH)
         imply_deps(e, from, x, HD_DEP_CONTROL);
     else if (hd_op_is_access(t->op[x]))
@@ -230,7 +231,7 @@ static void encode_must(struct hd_encoder *e, hd_eid x)
         if (!count || (v != u && before && before[v] == count))
             continue;
         hd_eid last = hd_world_event(e->w, v, count - 1);
-        hd_enc_implies(e, hd_enc_inc(e, x), hd_enc_inc(e, last));
+        hd_encode_implies(e, hd_enc_inc(e, x), hd_enc_inc(e, last));
         if (!hd_enc_has(e, last))
             continue;
         hd_lit lit = hd_solver_before(e->s, hd_enc_ord(e, last), mine);
@@ -251,7 +252,7 @@ static void make_variables(struct hd_encoder *e)
     }
 }
 
-void hd_enc_events(struct hd_encoder *e)
+void hd_encode_events(struct hd_encoder *e)
 {
     hd_solver_free(e->s);
     e->s = hd_solver_new(e->limits);
@@ -268,11 +269,11 @@ void hd_enc_events(struct hd_encoder *e)
             encode_must(e, x);
             imply_enabled(e, hd_enc_inc(e, x), x);
         }
-    hd_enc_locks(e);
-    hd_enc_waits(e);
-    hd_enc_sems(e);
-    hd_enc_barriers(e);
-    hd_enc_settle(e);
+    hd_encode_locks(e);
+    hd_encode_waits(e);
+    hd_encode_sems(e);
+    hd_encode_barriers(e);
+    hd_encode_settle(e);
 }
 
 /* ---- goals ---- */
@@ -300,7 +301,7 @@ static void prepare(struct hd_encoder *e)
     for (hd_tid u = 0; u < e->w->n_threads; u++)
         if (e->cone.cut[u] > e->cut[u] || joint > 2 * size + 64)
             e->cut[u] = e->cone.cut[u];
-    hd_enc_events(e);
+    hd_encode_events(e);
 }
 
 struct placed {
@@ -356,9 +357,9 @@ static void encode_hint(struct hd_encoder *e, const struct hd_ucg_order *order, 
     if (!hd_enc_has(e, order->from))
         return;
     if (order->to == HD_EID_NONE)
-        hd_enc_implies(e, selected, hd_enc_inc(e, order->from));
+        hd_encode_implies(e, selected, hd_enc_inc(e, order->from));
     else if (hd_enc_has(e, order->to))
-        hd_enc_implies(e, selected, hd_enc_before(e, order->from, order->to));
+        hd_encode_implies(e, selected, hd_encode_before(e, order->from, order->to));
 }
 
 /* What `selected` asks: the goal, and all that its plan says. */
@@ -366,16 +367,17 @@ static void encode_goal(struct hd_encoder *e, const struct hd_goal *goal, hd_lit
 {
     for (uint32_t i = 0; i < goal->n_stops; i++) {
         imply_enabled(e, selected, goal->stops[i]);
-        hd_enc_implies(e, selected, -hd_enc_inc(e, goal->stops[i]));
+        hd_encode_implies(e, selected, -hd_enc_inc(e, goal->stops[i]));
     }
     for (hd_tid u = 0; u < e->w->n_threads; u++)
         if (e->plan.cut[u])
-            hd_enc_implies(e, selected, hd_enc_inc(e, hd_world_event(e->w, u, e->plan.cut[u] - 1)));
+            hd_encode_implies(e, selected,
+                              hd_enc_inc(e, hd_world_event(e->w, u, e->plan.cut[u] - 1)));
     if (goal->then != HD_EID_NONE)
-        hd_enc_implies(e, selected, hd_enc_before(e, goal->first, goal->then));
+        hd_encode_implies(e, selected, hd_encode_before(e, goal->first, goal->then));
     for (size_t i = 0; e->hints && i < e->hints->len; i++)
         encode_hint(e, hd_vec_at(e->hints, i), selected);
-    hd_enc_settle(e);
+    hd_encode_settle(e);
 }
 
 void hd_encoder_hints(struct hd_encoder *e, const struct hd_vec *orders)
@@ -383,7 +385,7 @@ void hd_encoder_hints(struct hd_encoder *e, const struct hd_vec *orders)
     e->hints = orders;
 }
 
-enum hd_sat hd_enc_check(struct hd_encoder *e, hd_lit assumption, double seconds)
+enum hd_sat hd_encode_check(struct hd_encoder *e, hd_lit assumption, double seconds)
 {
     return e->late ? HD_SAT_UNKNOWN : hd_solver_check(e->s, &assumption, 1, seconds);
 }
@@ -411,7 +413,7 @@ enum hd_verdict hd_encoder_decide(struct hd_encoder *e, const struct hd_goal *go
     prepare(e);
     hd_lit selected = hd_solver_bool(e->s);
     encode_goal(e, goal, selected);
-    enum hd_sat sat = hd_enc_check(e, selected, seconds);
+    enum hd_sat sat = hd_encode_check(e, selected, seconds);
     if (sat == HD_SAT_YES && !read_model(e, order))
         sat = HD_SAT_UNKNOWN;
     if (sat == HD_SAT_UNKNOWN) {

@@ -31,15 +31,16 @@ struct hd_encoder {
     struct hd_vec clause;  /* hd_lit: the clause under construction */
 };
 
-/* Number of an encoded event; requires that it is below the cut. */
-static inline uint32_t hd_enc_number(const struct hd_encoder *e, hd_eid x)
-{
-    return e->first[e->w->t->thread[x]] + e->w->t->pos[x];
-}
-
 static inline bool hd_enc_has(const struct hd_encoder *e, hd_eid x)
 {
     return x != HD_EID_NONE && e->w->t->pos[x] < e->cut[e->w->t->thread[x]];
+}
+
+/* Number of an encoded event; requires that it is below the cut. */
+static inline uint32_t hd_enc_number(const struct hd_encoder *e, hd_eid x)
+{
+    HD_DCHECK(hd_enc_has(e, x));
+    return e->first[e->w->t->thread[x]] + e->w->t->pos[x];
 }
 
 /* "x runs"; false for events beyond the cut. */
@@ -55,31 +56,31 @@ static inline hd_ord hd_enc_ord(const struct hd_encoder *e, hd_eid x)
 
 /* "x comes before y", both below the cut. A constant where the must-order or program order tells.
  */
-hd_lit hd_enc_before(struct hd_encoder *e, hd_eid x, hd_eid y);
+hd_lit hd_encode_before(struct hd_encoder *e, hd_eid x, hd_eid y);
 
 /* Clauses: begin, add literals, end. A true literal drops the clause, a false one is left out. */
-void hd_enc_begin(struct hd_encoder *e);
-void hd_enc_add(struct hd_encoder *e, hd_lit lit);
-void hd_enc_end(struct hd_encoder *e);
-void hd_enc_implies(struct hd_encoder *e, hd_lit from, hd_lit to);
+void hd_encode_begin(struct hd_encoder *e);
+void hd_encode_add(struct hd_encoder *e, hd_lit lit);
+void hd_encode_end(struct hd_encoder *e);
+void hd_encode_implies(struct hd_encoder *e, hd_lit from, hd_lit to);
 /* from implies that one of x, y, z holds */
-void hd_enc_implies3(struct hd_encoder *e, hd_lit from, hd_lit x, hd_lit y, hd_lit z);
+void hd_encode_implies3(struct hd_encoder *e, hd_lit from, hd_lit x, hd_lit y, hd_lit z);
 
 /* Says everything about the events below `cut`, in a new solver. */
-void hd_enc_events(struct hd_encoder *e);
+void hd_encode_events(struct hd_encoder *e);
 
 /* "Read r returned its traced value"; "all reads of the thread before x did". What it takes is said
- * by the next hd_enc_settle, which must come before a check. */
-hd_lit hd_enc_fresh(struct hd_encoder *e, hd_eid r);
-hd_lit hd_enc_all_fresh(struct hd_encoder *e, hd_eid x);
-void hd_enc_settle(struct hd_encoder *e);
+ * by the next hd_encode_settle, which must come before a check. */
+hd_lit hd_encode_fresh(struct hd_encoder *e, hd_eid r);
+hd_lit hd_encode_all_fresh(struct hd_encoder *e, hd_eid x);
+void hd_encode_settle(struct hd_encoder *e);
 /* Whether the formula holds together with `assumption`; unknown if it was not finished. */
-enum hd_sat hd_enc_check(struct hd_encoder *e, hd_lit assumption, double seconds);
+enum hd_sat hd_encode_check(struct hd_encoder *e, hd_lit assumption, double seconds);
 
 /* encode_sync.c: everything about locks, waits, semaphores and barriers below the cut. */
-void hd_enc_locks(struct hd_encoder *e);
-void hd_enc_waits(struct hd_encoder *e);
-void hd_enc_sems(struct hd_encoder *e);
-void hd_enc_barriers(struct hd_encoder *e);
+void hd_encode_locks(struct hd_encoder *e);
+void hd_encode_waits(struct hd_encoder *e);
+void hd_encode_sems(struct hd_encoder *e);
+void hd_encode_barriers(struct hd_encoder *e);
 
 #endif

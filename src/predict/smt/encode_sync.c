@@ -8,24 +8,24 @@
 static void exclude(struct hd_encoder *e, const struct hd_section *x, const struct hd_section *y)
 {
     bool has_x = hd_enc_has(e, x->close), has_y = hd_enc_has(e, y->close);
-    hd_lit x_first = has_x ? hd_enc_before(e, x->close, y->open) : HD_LIT_FALSE;
+    hd_lit x_first = has_x ? hd_encode_before(e, x->close, y->open) : HD_LIT_FALSE;
     if (x_first == HD_LIT_TRUE)
         return;
-    hd_lit y_first = has_y ? hd_enc_before(e, y->close, x->open) : HD_LIT_FALSE;
+    hd_lit y_first = has_y ? hd_encode_before(e, y->close, x->open) : HD_LIT_FALSE;
     if (y_first == HD_LIT_TRUE)
         return;
     hd_lit choice_x = HD_LIT_FALSE, choice_y = HD_LIT_FALSE;
     if (x_first != HD_LIT_FALSE) {
         choice_x = hd_solver_bool(e->s);
-        hd_enc_implies(e, choice_x, x_first);
-        hd_enc_implies(e, choice_x, hd_enc_inc(e, x->close));
+        hd_encode_implies(e, choice_x, x_first);
+        hd_encode_implies(e, choice_x, hd_enc_inc(e, x->close));
     }
     if (y_first != HD_LIT_FALSE) {
         choice_y = hd_solver_bool(e->s);
-        hd_enc_implies(e, choice_y, y_first);
-        hd_enc_implies(e, choice_y, hd_enc_inc(e, y->close));
+        hd_encode_implies(e, choice_y, y_first);
+        hd_encode_implies(e, choice_y, hd_enc_inc(e, y->close));
     }
-    hd_enc_implies3(e, hd_enc_inc(e, x->open), -hd_enc_inc(e, y->open), choice_x, choice_y);
+    hd_encode_implies3(e, hd_enc_inc(e, x->open), -hd_enc_inc(e, y->open), choice_x, choice_y);
 }
 
 /* A failed try-lock: somebody else's section is open around it. */
@@ -43,18 +43,18 @@ static void encode_tryfail(struct hd_encoder *e, hd_eid x)
                 break;
             hd_lit holds = hd_solver_bool(e->s);
             *(hd_lit *)hd_vec_push(&holders) = holds;
-            hd_enc_implies(e, holds, hd_enc_inc(e, section->open));
-            hd_enc_implies(e, holds, hd_enc_before(e, section->open, x));
+            hd_encode_implies(e, holds, hd_enc_inc(e, section->open));
+            hd_encode_implies(e, holds, hd_encode_before(e, section->open, x));
             if (hd_enc_has(e, section->close))
-                hd_enc_implies3(e, holds, -hd_enc_inc(e, section->close),
-                                hd_enc_before(e, x, section->close), HD_LIT_FALSE);
+                hd_encode_implies3(e, holds, -hd_enc_inc(e, section->close),
+                                   hd_encode_before(e, x, section->close), HD_LIT_FALSE);
         }
     }
     hd_solver_clause(e->s, holders.data, holders.len);
     hd_vec_fini(&holders);
 }
 
-void hd_enc_locks(struct hd_encoder *e)
+void hd_encode_locks(struct hd_encoder *e)
 {
     const struct hd_trace *t = e->w->t;
     const struct hd_sections *s = e->w->sections;
@@ -144,21 +144,21 @@ static void encode_pick(struct cond *c, size_t sig, size_t i)
     hd_lit lit = pick(c, sig, i);
     if (lit == HD_LIT_FALSE)
         return;
-    hd_enc_implies(e, lit, hd_enc_inc(e, s));
-    hd_enc_implies(e, lit, hd_enc_inc(e, stay->wait));
-    hd_enc_implies(e, lit, hd_enc_before(e, stay->wait, s));
+    hd_encode_implies(e, lit, hd_enc_inc(e, s));
+    hd_encode_implies(e, lit, hd_enc_inc(e, stay->wait));
+    hd_encode_implies(e, lit, hd_encode_before(e, stay->wait, s));
     if (stay->leave != HD_EID_NONE)
-        hd_enc_implies3(e, lit, -hd_enc_inc(e, stay->leave),
-                        stay->timed_out ? HD_LIT_FALSE : hd_enc_before(e, s, stay->leave),
-                        HD_LIT_FALSE);
+        hd_encode_implies3(e, lit, -hd_enc_inc(e, stay->leave),
+                           stay->timed_out ? HD_LIT_FALSE : hd_encode_before(e, s, stay->leave),
+                           HD_LIT_FALSE);
     for (size_t k = 0; k < c->bcasts.len; k++)
-        hd_enc_implies3(e, lit, -hd_enc_inc(e, c->bcasts.data[k]),
-                        hd_enc_before(e, c->bcasts.data[k], stay->wait),
-                        hd_enc_before(e, s, c->bcasts.data[k]));
+        hd_encode_implies3(e, lit, -hd_enc_inc(e, c->bcasts.data[k]),
+                           hd_encode_before(e, c->bcasts.data[k], stay->wait),
+                           hd_encode_before(e, s, c->bcasts.data[k]));
     for (size_t k = 0; k < i; k++)
-        hd_enc_implies(e, lit, -pick(c, sig, k));
+        hd_encode_implies(e, lit, -pick(c, sig, k));
     for (size_t k = 0; k < sig; k++)
-        hd_enc_implies(e, lit, -pick(c, k, i));
+        hd_encode_implies(e, lit, -pick(c, k, i));
 }
 
 static void encode_picks(struct cond *c)
@@ -187,9 +187,9 @@ static void encode_wake(struct cond *c, size_t i)
     for (size_t k = 0; k < c->bcasts.len; k++) {
         hd_lit lit = hd_solver_bool(e->s);
         *(hd_lit *)hd_vec_push(&notified) = lit;
-        hd_enc_implies(e, lit, hd_enc_inc(e, c->bcasts.data[k]));
-        hd_enc_implies(e, lit, hd_enc_before(e, stay->wait, c->bcasts.data[k]));
-        hd_enc_implies(e, lit, hd_enc_before(e, c->bcasts.data[k], stay->leave));
+        hd_encode_implies(e, lit, hd_enc_inc(e, c->bcasts.data[k]));
+        hd_encode_implies(e, lit, hd_encode_before(e, stay->wait, c->bcasts.data[k]));
+        hd_encode_implies(e, lit, hd_encode_before(e, c->bcasts.data[k], stay->leave));
     }
     hd_solver_clause(e->s, notified.data, notified.len);
     hd_vec_fini(&notified);
@@ -201,24 +201,24 @@ static void encode_timeout(struct cond *c, size_t i)
     struct hd_encoder *e = c->e;
     const struct stay *stay = stay_at(c, i);
     for (size_t k = 0; k < c->bcasts.len; k++)
-        hd_enc_implies3(e, hd_enc_inc(e, stay->leave), -hd_enc_inc(e, c->bcasts.data[k]),
-                        hd_enc_before(e, c->bcasts.data[k], stay->wait),
-                        hd_enc_before(e, stay->leave, c->bcasts.data[k]));
+        hd_encode_implies3(e, hd_enc_inc(e, stay->leave), -hd_enc_inc(e, c->bcasts.data[k]),
+                           hd_encode_before(e, c->bcasts.data[k], stay->wait),
+                           hd_encode_before(e, stay->leave, c->bcasts.data[k]));
     for (size_t sig = 0; sig < c->sigs.len; sig++) {
         hd_eid s = c->sigs.data[sig];
-        hd_enc_begin(e);
-        hd_enc_add(e, -hd_enc_inc(e, stay->leave));
-        hd_enc_add(e, -hd_enc_inc(e, s));
-        hd_enc_add(e, hd_enc_before(e, s, stay->wait));
-        hd_enc_add(e, hd_enc_before(e, stay->leave, s));
+        hd_encode_begin(e);
+        hd_encode_add(e, -hd_enc_inc(e, stay->leave));
+        hd_encode_add(e, -hd_enc_inc(e, s));
+        hd_encode_add(e, hd_encode_before(e, s, stay->wait));
+        hd_encode_add(e, hd_encode_before(e, stay->leave, s));
         for (size_t k = 0; k < c->stays.len; k++)
             if (k != i)
-                hd_enc_add(e, pick(c, sig, k));
-        hd_enc_end(e);
+                hd_encode_add(e, pick(c, sig, k));
+        hd_encode_end(e);
     }
 }
 
-void hd_enc_waits(struct hd_encoder *e)
+void hd_encode_waits(struct hd_encoder *e)
 {
     for (uint32_t cond = 0; cond < hd_trace_n_objs(e->w->t, HD_OBJ_COND); cond++) {
         struct cond c = {.e = e, .stays = HD_VEC_INIT(struct stay), .picks = HD_VEC_INIT(hd_lit)};
@@ -255,10 +255,10 @@ static void earlier_ones(struct hd_encoder *e, enum hd_obj_kind kind, enum hd_op
             continue;
         hd_lit lit = hd_solver_bool(e->s);
         if (negate) { /* lit may be true only if y does not come before x */
-            hd_enc_implies3(e, lit, -hd_enc_inc(e, y), hd_enc_before(e, x, y), HD_LIT_FALSE);
+            hd_encode_implies3(e, lit, -hd_enc_inc(e, y), hd_encode_before(e, x, y), HD_LIT_FALSE);
         } else {
-            hd_enc_implies(e, lit, hd_enc_inc(e, y));
-            hd_enc_implies(e, lit, hd_enc_before(e, y, x));
+            hd_encode_implies(e, lit, hd_enc_inc(e, y));
+            hd_encode_implies(e, lit, hd_encode_before(e, y, x));
         }
         *(hd_lit *)hd_vec_push(out) = lit;
     }
@@ -268,7 +268,7 @@ static void earlier_ones(struct hd_encoder *e, enum hd_obj_kind kind, enum hd_op
  * for the P operations this is one counting constraint, used positively: posts before + others not
  * before
  * >= others + 1 - initial. */
-void hd_enc_sems(struct hd_encoder *e)
+void hd_encode_sems(struct hd_encoder *e)
 {
     const struct hd_trace *t = e->w->t;
     for (uint32_t sem = 0; sem < hd_trace_n_objs(t, HD_OBJ_SEM); sem++) {
@@ -283,9 +283,9 @@ void hd_enc_sems(struct hd_encoder *e)
             uint64_t others = lits.len, initial = t->sem_init[sem];
             earlier_ones(e, HD_OBJ_SEM, HD_OP_POST, x, false, &lits);
             if (others + 1 > initial)
-                hd_enc_implies(e, hd_enc_inc(e, x),
-                               hd_solver_at_least(e->s, lits.data, lits.len,
-                                                  (uint32_t)(others + 1 - initial)));
+                hd_encode_implies(e, hd_enc_inc(e, x),
+                                  hd_solver_at_least(e->s, lits.data, lits.len,
+                                                     (uint32_t)(others + 1 - initial)));
             hd_vec_fini(&lits);
         }
     }
@@ -319,9 +319,10 @@ static void encode_departure(struct hd_encoder *e, hd_eid out)
     for (uint64_t end = size; end <= arrived.len; end += size) {
         hd_lit round = hd_solver_bool(e->s);
         uint64_t late = others + 1 > end ? others + 1 - end : 0;
-        hd_enc_implies(e, round, hd_solver_at_least(e->s, not_before.data, others, (uint32_t)late));
-        hd_enc_implies(e, round,
-                       hd_solver_at_least(e->s, arrived.data, arrived.len, (uint32_t)end));
+        hd_encode_implies(e, round,
+                          hd_solver_at_least(e->s, not_before.data, others, (uint32_t)late));
+        hd_encode_implies(e, round,
+                          hd_solver_at_least(e->s, arrived.data, arrived.len, (uint32_t)end));
         *(hd_lit *)hd_vec_push(&rounds) = round;
     }
     hd_solver_clause(e->s, rounds.data, rounds.len);
@@ -330,7 +331,7 @@ static void encode_departure(struct hd_encoder *e, hd_eid out)
     hd_vec_fini(&rounds);
 }
 
-void hd_enc_barriers(struct hd_encoder *e)
+void hd_encode_barriers(struct hd_encoder *e)
 {
     const struct hd_trace *t = e->w->t;
     for (uint32_t barrier = 0; barrier < hd_trace_n_objs(t, HD_OBJ_BARRIER); barrier++) {

@@ -36,6 +36,11 @@ class Steps:
     def property(self):
         return len(self.rows) - self.first - self.second
 
+    def thread(self, which):
+        """What reports call the thread that goes first (0) or second (1)."""
+        at = self.property() + (self.first if which else 0)
+        return self.rows[at].split()[0] if at < len(self.rows) else ""
+
 
 steps = Steps()
 
@@ -70,8 +75,12 @@ def show(which):
     if frame is None:
         return
     sal = frame.find_sal()
-    print("heddle: thread %d stands at %s:%d (%s), and goes %s"
-          % (thread.num, sal.symtab.filename, sal.line, frame.name(), "second" if which else "first"))
+    turn = "second" if which else "first"
+    name = steps.thread(which)
+    if name:
+        thread.name = "%s, goes %s" % (name, turn)
+    print("heddle: thread %d%s stands at %s:%d (%s), and goes %s"
+          % (thread.num, " (%s)" % name if name else "", sal.symtab.filename, sal.line, frame.name(), turn))
 
 
 class Stand(gdb.Breakpoint):
@@ -149,6 +158,16 @@ class Next(gdb.Command):
         gdb.execute("continue")
 
 
+def call(function):
+    """Calls a function of the runtime while all other threads stand still: gdb would let them run meanwhile."""
+    before = gdb.parameter("scheduler-locking")
+    gdb.execute("set scheduler-locking on", to_string=True)
+    try:
+        gdb.execute("call (void)%s()" % function, to_string=True)
+    finally:
+        gdb.execute("set scheduler-locking %s" % before, to_string=True)
+
+
 class Other(gdb.Command):
     """heddle-other: let the other of the two accesses go first, and look at its thread."""
 
@@ -159,7 +178,7 @@ class Other(gdb.Command):
         if position() != steps.property():
             print("heddle: the order is fixed: one of the accesses has run, or the threads are not there yet")
             return
-        gdb.execute("call (void)__hd_follow_swap()", to_string=True)
+        call("__hd_follow_swap")
         steps.swap()
         show(1)
         show(0)

@@ -103,11 +103,30 @@ static int by_identity(const void *a, const void *b)
     return strcmp(or_empty(x->witness), or_empty(y->witness));
 }
 
+static bool is_bad(const struct hd_effect *e)
+{
+    return e->signal || e->assertion || e->deadlock || e->timeout;
+}
+
+/* What the orders did: 0 one of them ends in a crash or the like, 1 other output, 2 both fail,
+ * which may have another reason, 3 nothing that shows. */
+static int harm(const struct hd_finding *f)
+{
+    const struct hd_effect *e = f->effects;
+    if (is_bad(&e[0]) != is_bad(&e[1]))
+        return 0;
+    if (e[0].output_diff || e[1].output_diff)
+        return 1;
+    return is_bad(&e[0]) ? 2 : 3;
+}
+
 static int by_place_in_report(const void *a, const void *b)
 {
     const struct hd_finding *x = a, *y = b;
     if (rank(x) != rank(y))
         return rank(x) - rank(y);
+    if (harm(x) != harm(y))
+        return harm(x) - harm(y);
     return strcmp(x->id, y->id);
 }
 
@@ -163,6 +182,19 @@ size_t hd_report_open(const struct hd_report *r)
     return n;
 }
 
+/* An OpenMP runtime that is not ours has started threads: what its regions do is not seen. A
+ * library that is loaded and does nothing does not matter. */
+static bool has_foreign_openmp(const struct hd_report *r)
+{
+    static const char *const runtimes[] = {"libgomp.", "libomp.", "libiomp5."};
+    for (size_t i = 0; i < r->notes.n; i++)
+        for (size_t k = 0; k < sizeof runtimes / sizeof *runtimes; k++)
+            if (!strncmp(r->notes.items[i], runtimes[k], strlen(runtimes[k])) &&
+                strstr(r->notes.items[i], "starts threads"))
+                return true;
+    return false;
+}
+
 const char *hd_report_unread(const struct hd_report *r)
 {
     static const char *const reasons[][2] = {
@@ -173,7 +205,7 @@ const char *hd_report_unread(const struct hd_report *r)
         for (size_t k = 0; k < sizeof reasons / sizeof reasons[0]; k++)
             if (!strncmp(r->unmodelled.items[i], reasons[k][0], strlen(reasons[k][0])))
                 return reasons[k][1];
-    return NULL;
+    return has_foreign_openmp(r) ? "OpenMP regions ran on a library that is not Heddle's" : NULL;
 }
 
 bool hd_report_unfinished(const struct hd_report *r)

@@ -5,7 +5,8 @@
  * die together. A text that is not known is NULL, a number that is not known is 0, unless it says
  * otherwise. Nothing here is printed as it stands: texts come from programs and may hold any bytes.
  *
- * Findings are in the order in which they are shown: confirmed ones first, then by id. Ids do not
+ * Findings are in the order in which they are shown: confirmed ones first, those
+ * with the worst effect before the others, then by id. Ids do not
  * depend on line numbers, paths, thread numbers or the run (id.h), so reports of different runs,
  * machines and versions of a program can be compared and joined.
  *
@@ -16,6 +17,7 @@
 
 #include "base/arena.h"
 #include "model/property.h"
+#include "report/data/parts.h"
 #include "report/data/spot.h"
 
 #include <stdbool.h>
@@ -85,29 +87,6 @@ struct hd_effect {
     struct hd_texts values;
 };
 
-/* A thread that occurs in the finding. */
-struct hd_thread_made {
-    const char *name, *parent; /* parent NULL: the main thread */
-    struct hd_spot at;         /* where it was created */
-    uint64_t event;            /* that creation; 0: not known */
-    struct hd_stack stack;     /* the same as `at` */
-};
-
-/* A lock that occurs in the finding. */
-struct hd_lock_made {
-    const char *name;
-    bool made;             /* stack: of the call that made it; else of its first use */
-    struct hd_spot at;     /* its first use */
-    uint64_t event;        /* the same */
-    struct hd_stack stack; /* empty: only the first use is known */
-};
-
-/* In a merged report: how often a finding was seen in one of its parts. */
-struct hd_seen {
-    const char *part;
-    uint32_t times;
-};
-
 struct hd_finding {
     const char *id;          /* "R-7f3a9c": the first digits of the fingerprint, 6 or more */
     const char *fingerprint; /* 16 hexadecimal digits; NULL: the report was written without */
@@ -126,6 +105,8 @@ struct hd_finding {
     /* The lock that most of the accesses to the variable hold, and how many of how many. */
     const char *advice_lock;
     uint32_t advice_held, advice_of;
+    const char *advice_text;    /* the whole advice in words, where it is no lock; or NULL */
+    const char *advice_outside; /* a lock outside which it has to be taken there; or NULL */
     struct hd_access *accesses; /* race: 2; atomicity: 3; deadlock: one for each thread */
     size_t n_accesses;
     struct hd_thread_made *threads;
@@ -174,15 +155,6 @@ struct hd_rule_use {
     bool expired;       /* that day is over, and it hides nothing any more */
 };
 
-/* One of the reports that a merged report was made from (merge.h), with its figures. */
-struct hd_part {
-    const char *id; /* digest of its content */
-    struct hd_texts program;
-    uint64_t events, threads, runs;
-    double seconds, record_seconds, analyze_seconds, replay_seconds;
-    uint64_t race, impossible, undecided, skipped, suppressed;
-};
-
 struct hd_report {
     struct hd_arena *arena;
     const char *tool_version;
@@ -213,7 +185,11 @@ struct hd_report {
     bool interrupted;      /* Ctrl-C: parts are missing */
     bool cut;              /* a recording is a part of its run only */
     bool allow_undecided;  /* what is not decided is no error */
-    bool full_stacks;      /* text: also the frames of libraries; not written to JSON */
+    /* For text, not written to JSON. */
+    bool full_stacks; /* also the frames of libraries */
+    bool whole;       /* all about each finding, on a terminal, too */
+    bool brief;       /* some lines for each finding (brief.h), and what to do next */
+    bool searched;    /* the report is that of a search over schedules or inputs */
 };
 
 /* An empty report with its arena. */
@@ -229,10 +205,13 @@ void *hd_report_array(struct hd_report *r, size_t n, size_t size);
 /* Appends a copy of text unless it is there already. */
 void hd_report_add(struct hd_report *r, struct hd_texts *list, const char *text);
 
-/* Puts the findings in order, confirmed first, then by id, and merges those with the same id: the
- * best status, then the shortest schedule wins, and the others are counted in `duplicates`.
- * Findings whose ids are equal by chance get longer ones. */
+/* Puts the findings in order, confirmed first, then by effect and id, and merges those with the
+ * same id: the best status, then the shortest schedule wins, and the others are counted in
+ * `duplicates`. Findings whose ids are equal by chance get longer ones. */
 void hd_report_settle(struct hd_report *r);
+
+/* A copy of a finding, with all that it points to. */
+struct hd_finding hd_report_copy(struct hd_report *to, const struct hd_finding *f);
 
 /* Whether the finding counts as an error: confirmed, observed, or predicted and not contradicted;
  * and not known. */

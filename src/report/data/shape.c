@@ -93,6 +93,7 @@ SHAPE(effect, effect_fields, sizeof(struct hd_effect));
 static const struct hd_shape_field made_fields[] = {
     FIELD("name", struct hd_thread_made, name, TEXT, .need = true),
     FIELD("parent", struct hd_thread_made, parent, TEXT),
+    FIELD("role", struct hd_thread_made, role, TEXT),
     SAME(struct hd_thread_made, at, spot),
     FIELD("event", struct hd_thread_made, event, U64),
     STACK("stack", struct hd_thread_made, stack),
@@ -118,6 +119,8 @@ static const struct hd_shape_field advice_fields[] = {
     FIELD("lock", struct hd_finding, advice_lock, TEXT),
     FIELD("held", struct hd_finding, advice_held, U32),
     FIELD("of", struct hd_finding, advice_of, U32),
+    FIELD("outside", struct hd_finding, advice_outside, TEXT),
+    FIELD("text", struct hd_finding, advice_text, TEXT),
 };
 SHAPE(advice, advice_fields, 0);
 
@@ -148,6 +151,8 @@ SHAPE(source, source_fields, sizeof(struct hd_source));
 static const struct hd_shape_field seen_fields[] = {
     FIELD("part", struct hd_seen, part, TEXT, .need = true),
     FIELD("times", struct hd_seen, times, U32),
+    FIELD("units", struct hd_seen, units, U32),
+    FIELD("first", struct hd_seen, first, TEXT),
 };
 SHAPE(seen, seen_fields, sizeof(struct hd_seen));
 
@@ -190,7 +195,8 @@ static const struct hd_shape_field finding_fields[] = {
     FIELD("known", struct hd_finding, known, BOOL),
     LIST("seen", struct hd_finding, seen, n_seen, seen),
 };
-SHAPE(finding, finding_fields, sizeof(struct hd_finding));
+const struct hd_shape hd_shape_finding = {
+    finding_fields, sizeof finding_fields / sizeof *finding_fields, sizeof(struct hd_finding)};
 
 static const struct hd_shape_field rule_fields[] = {
     FIELD("rule", struct hd_rule_use, text, TEXT, .need = true),
@@ -249,6 +255,8 @@ SHAPE(part_seconds, part_seconds_fields, 0);
 
 static const struct hd_shape_field part_fields[] = {
     FIELD("id", struct hd_part, id, TEXT, .need = true),
+    FIELD("test", struct hd_part, test, TEXT),
+    FIELD("units", struct hd_part, units, U64),
     FIELD("program", struct hd_part, program, TEXTS, .need = true),
     FIELD("events", struct hd_part, events, U64),
     FIELD("threads", struct hd_part, threads, U64),
@@ -271,7 +279,7 @@ static const struct hd_shape_field report_fields[] = {
     FIELD("interrupted", struct hd_report, interrupted, BOOL),
     FIELD("cut", struct hd_report, cut, BOOL),
     FIELD("allow_undecided", struct hd_report, allow_undecided, BOOL),
-    LIST("races", struct hd_report, findings, n_findings, finding),
+    LIST("races", struct hd_report, findings, n_findings, hd_shape_finding),
     GROUP("decided", decided),
     FIELD("undecided", struct hd_report, undecided_why, TEXTS, .need = true),
     FIELD("unmodelled", struct hd_report, unmodelled, TEXTS, .need = true),

@@ -52,6 +52,7 @@ struct hd_shape {
 };
 
 #define HD_REPORT_SCHEMA "heddle-report-1"
+extern const struct hd_shape hd_shape_finding;
 extern const struct hd_shape hd_shape_report; /* without "schema", which comes first */
 
 #endif

@@ -1,5 +1,5 @@
-/* The small parts that a report is made of: texts, places, stacks, source lines. See report.h for
- * who owns them.
+/* The small parts that a report is made of: texts, places, stacks, source lines, threads and locks.
+ * See report.h for who owns them.
  */
 #ifndef HD_REPORT_DATA_SPOT_H
 #define HD_REPORT_DATA_SPOT_H
@@ -50,6 +50,24 @@ struct hd_snippet {
 struct hd_source {
     const char *file;
     struct hd_snippet text;
+};
+
+/* A thread that occurs in the finding. */
+struct hd_thread_made {
+    const char *name, *parent; /* parent NULL: the main thread */
+    const char *role;          /* what the program calls it, or its first function; or NULL */
+    struct hd_spot at;         /* where it was created */
+    uint64_t event;            /* that creation; 0: not known */
+    struct hd_stack stack;     /* the same as `at` */
+};
+
+/* A lock that occurs in the finding. */
+struct hd_lock_made {
+    const char *name;
+    bool made;             /* stack: of the call that made it; else of its first use */
+    struct hd_spot at;     /* its first use */
+    uint64_t event;        /* the same */
+    struct hd_stack stack; /* empty: only the first use is known */
 };
 
 #endif

@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/vec.h"
+#include "report/make/frame_names.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -217,9 +218,15 @@ enum hd_status hd_suppress_load(struct hd_suppressions *s, const char *path,
 
 /* ---- matching ---- */
 
+/* A function also by its name without parameters, and without its class. */
 static bool frame_matches(const char *pattern, size_t len, const struct hd_frame *f)
 {
-    return glob_part(pattern, len, f->at.function) || glob_part(pattern, len, f->at.file) ||
+    char name[400];
+    const char *short_name =
+        f->at.function ? hd_frame_names_source(f->at.function, name, sizeof name) : NULL;
+    const char *last = short_name ? strrchr(short_name, ':') : NULL;
+    return glob_part(pattern, len, f->at.function) || glob_part(pattern, len, short_name) ||
+           glob_part(pattern, len, last ? last + 1 : NULL) || glob_part(pattern, len, f->at.file) ||
            glob_part(pattern, len, f->module);
 }
 

@@ -1,6 +1,7 @@
 #include "report/format/formats.h"
 
 #include "report/format/github.h"
+#include "report/format/gitlab.h"
 #include "report/format/html.h"
 #include "report/format/report_json.h"
 #include "report/format/junit.h"
@@ -58,6 +59,9 @@ static void write_kind(FILE *out, const struct hd_report *r, enum hd_report_kind
     case HD_REPORT_GITHUB:
         hd_report_write_github(out, r, root);
         return;
+    case HD_REPORT_GITLAB:
+        hd_report_write_gitlab(out, r, root);
+        return;
     case HD_REPORT_RULES:
         hd_report_write_rules(out, r, false);
         return;
@@ -71,7 +75,7 @@ void hd_formats_write(FILE *out, struct hd_report *r, enum hd_report_kind kind, 
 {
     /* These have rules of their own for names, or want them as they are. */
     bool own = kind == HD_REPORT_JSON || kind == HD_REPORT_SARIF || kind == HD_REPORT_JUNIT ||
-               kind == HD_REPORT_GITHUB;
+               kind == HD_REPORT_GITHUB || kind == HD_REPORT_GITLAB;
     struct hd_paths paths;
     hd_paths_shorten(&paths, r, own ? NULL : root);
     write_kind(out, r, kind, root, color);

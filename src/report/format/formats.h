@@ -19,6 +19,7 @@
     X(TSAN, "tsan", ".tsan", "WARNING: ThreadSanitizer: ") sep \
     X(JUNIT, "junit", ".xml", "<testsuites name=\"heddle\"") sep \
     X(GITHUB, "github", ".github", "%0AId: ") sep \
+    X(GITLAB, "gitlab", ".gitlab", "\"check_name\": \"heddle-") sep \
     X(RULES, "rules", ".supp", NULL)
 /* clang-format on */
 

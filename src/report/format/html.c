@@ -117,7 +117,7 @@ static const char *program_of(struct hd_html *h)
         if (!same)
             return hd_words_format(h->a, "%zu merged reports", r->n_parts);
     }
-    const char *command = hd_words_command(h->a, h->r), *program = strstr(command, " -- ");
+    const char *command = hd_words_command(h->a, h->r, "run"), *program = strstr(command, " -- ");
     return program ? program + 4 : command;
 }
 

@@ -64,13 +64,15 @@ static void put_parts(struct hd_html *h)
     if (!r->n_parts)
         return;
     hd_html_raw(h, "<section><h2>Merged from</h2>\n<div class=\"scroll\"><table><thead><tr>"
-                   "<th scope=\"col\">Program</th><th scope=\"col\">Runs</th>"
+                   "<th scope=\"col\">Test</th><th scope=\"col\">Runs</th>"
                    "<th scope=\"col\">Events</th><th scope=\"col\">Undecided</th>"
                    "<th scope=\"col\">Part</th></tr></thead><tbody>\n");
     for (size_t i = 0; i < r->n_parts; i++) {
         const struct hd_part *p = &r->parts[i];
         hd_html_raw(h, "<tr><td class=\"mono\">");
-        for (size_t k = 0; k < p->program.n; k++)
+        if (p->test)
+            hd_html_text(h, p->test);
+        for (size_t k = 0; k < p->program.n && !p->test; k++)
             hd_html_wrap(h, k ? " " : "", p->program.items[k], "");
         fprintf(h->out, "</td><td>%llu</td><td>%llu</td><td>%llu</td>", (unsigned long long)p->runs,
                 (unsigned long long)p->events, (unsigned long long)p->undecided);
@@ -95,10 +97,12 @@ void hd_html_coverage(struct hd_html *h)
     put_figure(h, "pairs undecided", r->undecided);
     put_figure(h, "pairs skipped", r->skipped);
     put_figure(h, "findings suppressed", r->suppressed);
-    put_seconds(h, "time", r->seconds);
-    put_seconds(h, "recording", r->record_seconds);
-    put_seconds(h, "analysis", r->analyze_seconds);
-    put_seconds(h, "replay", r->replay_seconds);
+    if (r->seconds > 0) { /* campaigns keep them apart */
+        put_seconds(h, "time", r->seconds);
+        put_seconds(h, "recording", r->record_seconds);
+        put_seconds(h, "analysis", r->analyze_seconds);
+        put_seconds(h, "replay", r->replay_seconds);
+    }
     hd_html_raw(h, "</dl>\n");
     if (r->interrupted)
         hd_html_raw(h, "<p class=\"predicted status\">Interrupted: parts are missing.</p>\n");

@@ -116,7 +116,7 @@ static void put_stack(struct hd_html *h, const struct hd_stack *stack, uint64_t 
     if (event)
         fprintf(h->out, " data-e=\"%llu\"", (unsigned long long)event);
     hd_html_raw(h, ">");
-    size_t left = hd_frames_each(stack, h->r->full_stacks, put_frame, h);
+    size_t left = hd_frame_names_each(stack, h->r->full_stacks, put_frame, h);
     if (left)
         fprintf(h->out, "<li class=\"left\">%zu frame%s of libraries left out</li>", left,
                 left == 1 ? "" : "s");
@@ -270,7 +270,7 @@ static void put_origin(struct hd_html *h, const char *what, const struct hd_spot
 {
     hd_html_raw(h, stack->n ? "<li><details><summary>" : "<li>");
     hd_html_text(h, what);
-    size_t own = hd_frames_own(stack);
+    size_t own = hd_frame_names_own(stack);
     if (stack->n)
         at = &stack->frames[own < stack->n ? own : 0].at;
     hd_html_wrap(h, " at <span class=\"mono\">", hd_words_spot(h->a, at), "</span>");
@@ -320,6 +320,7 @@ void hd_html_finding(struct hd_html *h, size_t finding)
         hd_html_raw(h, "<section class=\"event\"><h2>Event</h2><dl></dl></section>\n");
     hd_html_raw(h, "</div>\n<div class=\"rest\">\n");
     put_effects(h, f);
+    hd_html_seen(h, f);
     hd_html_raw(h, "<section><h2>Commands</h2>\n");
     put_commands(h, f);
     put_origins(h, f);

@@ -7,6 +7,19 @@
 
 #include <string.h>
 
+/* For readers who see the page without knowing the tool. */
+static const char what_is[] =
+    "<p class=\"lead soft\">Heddle looks for orders of a program&rsquo;s threads that go wrong. A "
+    "data race is two accesses to the same memory, at least one of them a write, that nothing "
+    "keeps apart. Confirmed: the program was run again, and both threads stood before their "
+    "accesses at the same time. Predicted: the recorded events can be ordered that way, and no run "
+    "has shown it yet. Each finding has the two places, the order that leads there, and a command "
+    "that repeats it.</p>\n";
+static const char what_nothing_is[] =
+    "<p class=\"lead soft\">Heddle looks for orders of a program&rsquo;s threads in which two of "
+    "them access the same memory at the same time, and at least one writes (a data race). It found "
+    "none in what was run.</p>\n";
+
 static void put_lead(struct hd_html *h)
 {
     const struct hd_report *r = h->r;
@@ -35,6 +48,7 @@ static void put_lead(struct hd_html *h)
             (unsigned long long)r->impossible, (unsigned long long)r->undecided);
     if (r->interrupted)
         hd_html_raw(h, "<p class=\"lead predicted\">Interrupted: parts are missing.</p>\n");
+    hd_html_raw(h, r->n_findings ? what_is : what_nothing_is);
 }
 
 static void put_filters(struct hd_html *h)
@@ -122,8 +136,14 @@ static void put_row(struct hd_html *h, size_t finding)
             ? hd_words_format(h->a, "confirmed %u/%u", f->replays_confirmed, f->replays_tried)
             : hd_finding_status_names[f->status]);
     hd_html_wrap(h, "</td><td>", effect ? effect : "\xe2\x80\x93", "</td>");
-    fprintf(h->out, "<td data-k=\"%llu\">%llu\xc3\x97</td>", 1ull + f->duplicates,
-            1ull + f->duplicates);
+    uint64_t seen, of;
+    hd_html_units(h->r, f, &seen, &of);
+    if (seen)
+        fprintf(h->out, "<td data-k=\"%llu\" class=\"nowrap\">%llu of %llu units</td>",
+                (unsigned long long)seen, (unsigned long long)seen, (unsigned long long)of);
+    else
+        fprintf(h->out, "<td data-k=\"%llu\">%llu\xc3\x97</td>", 1ull + f->duplicates,
+                1ull + f->duplicates);
     fprintf(h->out, "<td>%s</td>", f->known ? "known" : "new");
     hd_html_wrap(h, "<td class=\"nowrap\"><code>", f->id, "</code></td></tr>\n");
     hd_arena_reset(h->a);

@@ -33,4 +33,10 @@ void hd_html_schedule(struct hd_html *h, size_t finding); /* html_schedule.c */
 void hd_html_index(struct hd_html *h);                    /* html_index.c */
 void hd_html_coverage(struct hd_html *h);                 /* html_coverage.c */
 
+/* html_seen.c: in how many units of a campaign a finding was seen, of how many in all; 0: none. */
+void hd_html_units(const struct hd_report *r, const struct hd_finding *f, uint64_t *seen,
+                   uint64_t *of);
+/* The tests in which it was; nothing when the report is not of a campaign. */
+void hd_html_seen(struct hd_html *h, const struct hd_finding *f);
+
 #endif

@@ -117,7 +117,7 @@ void hd_report_write_junit(FILE *out, const struct hd_report *r, const char *roo
     fprintf(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"heddle\" %s>\n",
             counts);
     fputs("  <testsuite name=\"", out);
-    put(&w, hd_words_command(w.a, r));
+    put(&w, hd_words_command(w.a, r, "run"));
     fprintf(out, "\" %s>\n", counts);
     if (!r->n_findings)
         fputs("    <testcase classname=\"heddle\" name=\"no race found\" time=\"0\"/>\n", out);

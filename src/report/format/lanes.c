@@ -116,6 +116,7 @@ enum last_kind { LAST_RELEASE, LAST_READ_RELEASE, LAST_NOTIFY, LAST_ARRIVAL, LAS
 struct tracker {
     const struct hd_lanes *l;
     struct hd_vec *edges;
+    struct hd_names threads; /* the lanes, under their numbers */
     struct hd_names objects;
     struct hd_vec last;     /* uint32_t[LASTS], by object */
     struct hd_u32vec tail;  /* by thread: its last step */
@@ -141,22 +142,13 @@ static uint32_t *last_of(struct tracker *t, const char *object)
     return hd_vec_at(&t->last, id);
 }
 
-/* The lane of a thread by name, or NONE. Few threads occur in one finding. */
-static uint32_t lane_named(const struct hd_lanes *l, const char *name)
-{
-    for (uint32_t i = 0; i < l->n_threads; i++)
-        if (!strcmp(l->threads[i], name))
-            return i;
-    return HD_LANES_NONE;
-}
-
 static void follow_thread_ops(struct tracker *t, const struct hd_schedule_step *s, uint32_t i)
 {
     bool fork = is(s, "fork");
     if (!fork && !is(s, "join"))
         return;
-    uint32_t lane = lane_named(t->l, s->object);
-    if (lane == HD_LANES_NONE)
+    uint32_t lane;
+    if (!hd_names_find(&t->threads, s->object, strlen(s->object), &lane))
         return;
     if (fork)
         t->maker.data[lane] = i;
@@ -232,6 +224,7 @@ void hd_lanes_edges(const struct hd_lanes *l, const uint32_t *order, struct hd_v
     struct tracker t = {.l = l, .edges = edges};
     t.last.size = LASTS * sizeof(uint32_t);
     for (size_t i = 0; i < l->n_threads; i++) {
+        hd_names_add(&t.threads, l->threads[i], strlen(l->threads[i]));
         hd_u32vec_push(&t.tail, HD_LANES_NONE);
         hd_u32vec_push(&t.maker, HD_LANES_NONE);
     }
@@ -247,6 +240,7 @@ void hd_lanes_edges(const struct hd_lanes *l, const uint32_t *order, struct hd_v
         }
         t.tail.data[lane] = i;
     }
+    hd_names_fini(&t.threads);
     hd_names_fini(&t.objects);
     hd_vec_fini(&t.last);
     hd_u32vec_fini(&t.tail);

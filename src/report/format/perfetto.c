@@ -212,7 +212,7 @@ void hd_report_write_perfetto(FILE *out, const struct hd_report *r)
     hd_json_end_array(&j);
     hd_put_text(&j, "displayTimeUnit", "ns");
     hd_put_object(&j, "otherData");
-    hd_put_text(&j, "program", hd_words_command(a, r));
+    hd_put_text(&j, "program", hd_words_command(a, r, "run"));
     hd_put_text(&j, "version", r->tool_version ? r->tool_version : "");
     hd_json_end_object(&j);
     hd_json_end_object(&j);

@@ -26,7 +26,7 @@ static uint32_t visible(uint32_t c)
         return 0x2400 + c;
     if (c == 0x7f)
         return 0x2421;
-    return hd_utf8_is_control(c) || c == 0xfffe || c == 0xffff ? HD_UTF8_BAD : c;
+    return hd_printable_is_control(c) || c == 0xfffe || c == 0xffff ? HD_UTF8_BAD : c;
 }
 
 static const char *markup_entity(uint32_t c)
@@ -67,7 +67,7 @@ static void put_char(FILE *out, enum hd_escape how, uint32_t c)
         fputs(entity, out);
     else if (c == '\t' && how == HD_ESCAPE_MARKUP)
         fputc('\t', out);
-    else if (hd_utf8_turns_direction(c))
+    else if (hd_printable_turns_direction(c))
         fprintf(out, "[U+%04X]", c);
     else
         put_utf8(out, visible(c));
@@ -78,7 +78,7 @@ void hd_escape(FILE *out, enum hd_escape how, const char *text, size_t max)
     const unsigned char *p = (const unsigned char *)text;
     size_t n = 0, left = 0;
     while (p && *p) {
-        uint32_t c = hd_utf8_next(&p);
+        uint32_t c = hd_printable_next(&p);
         if (!max || n < max)
             put_char(out, how, c);
         else
@@ -92,9 +92,9 @@ void hd_escape(FILE *out, enum hd_escape how, const char *text, size_t max)
 unsigned hd_escape_char(FILE *out, const char **text)
 {
     const unsigned char *p = (const unsigned char *)*text;
-    uint32_t c = hd_utf8_next(&p);
+    uint32_t c = hd_printable_next(&p);
     *text = (const char *)p;
-    if (hd_utf8_turns_direction(c)) {
+    if (hd_printable_turns_direction(c)) {
         int n = snprintf(NULL, 0, "[U+%04X]", c);
         if (out)
             fprintf(out, "[U+%04X]", c);

@@ -1,6 +1,7 @@
 #include "report/format/report_text.h"
 
 #include "report/make/frame_names.h"
+#include "report/format/brief.h"
 #include "report/format/report_escape.h"
 #include "report/format/page.h"
 #include "report/format/words.h"
@@ -10,30 +11,12 @@
 
 #define RULE "=================="
 
-static const char *what_of(const struct hd_finding *f)
-{
-    static const char *const names[HD_PROPERTIES] = {"data race", "atomicity violation", "deadlock",
-                                                     "failure"};
-    return hd_words_unordered(f) ? "unordered race" : names[f->property];
-}
-
-/* "confirmed 3 of 3", "predicted, not confirmed" */
-static const char *proof_of(const struct hd_finding *f, char *text, size_t size)
-{
-    if (f->status == HD_FINDING_CONFIRMED)
-        snprintf(text, size, "confirmed %u of %u", f->replays_confirmed, f->replays_tried);
-    else
-        snprintf(text, size, "%s",
-                 f->status == HD_FINDING_OBSERVED ? "observed" : "predicted, not confirmed");
-    return text;
-}
-
 /* "teller bank.c:13:9", "bank.c:13", "teller" */
 static void put_spot(struct hd_page *p, const struct hd_spot *at, const char *before)
 {
     char name[400];
     if (at->function)
-        hd_page_words(p, "%s%s", before, hd_frames_name(at->function, name, sizeof name));
+        hd_page_words(p, "%s%s", before, hd_frame_names_source(at->function, name, sizeof name));
     if (at->file && at->column)
         hd_page_words(p, "%s%s:%u:%u", at->function ? " " : before, at->file, at->line, at->column);
     else if (at->file)
@@ -55,26 +38,9 @@ static void put_locks(struct hd_page *p, const struct hd_access *a)
 
 static void essence(struct hd_page *p, const struct hd_finding *f, size_t number)
 {
-    char proof[64];
-    hd_page_begin(p, 0, 3);
-    hd_page_style(p, f->status == HD_FINDING_PREDICTED || f->known ? HD_STYLE_BOLD : HD_STYLE_RED);
-    if (f->property == HD_PROPERTY_FAILURE && f->effects[0].summary)
-        hd_page_words(p, "%zu. %s: %s", number, what_of(f), f->effects[0].summary);
-    else
-        hd_page_words(p, "%zu. %s on %s", number, what_of(f), f->variable);
-    hd_page_style(p, HD_STYLE_PLAIN);
-    hd_page_words(p, " [%s%s] %s", proof_of(f, proof, sizeof proof), f->known ? ", known" : "",
-                  f->id);
-    hd_page_end(p);
-    for (size_t i = 0; i < f->n_accesses; i++) {
-        const struct hd_access *a = &f->accesses[i];
-        hd_page_begin(p, 3, 5);
-        hd_page_words(p, "%s by %s in ", a->kind, a->thread);
-        put_spot(p, &a->at, "");
-        hd_page_words(p, "; locks: ");
-        put_locks(p, a);
-        hd_page_end(p);
-    }
+    hd_brief_heading(p, f, number);
+    for (size_t i = 0; i < f->n_accesses; i++)
+        hd_brief_access(p, f, &f->accesses[i]);
 }
 
 /* ---- details ---- */
@@ -100,21 +66,22 @@ static void put_frame(void *ctx, size_t number, const struct hd_frame *f)
 static void put_frames(struct hd_page *p, const struct hd_stack *s, unsigned indent)
 {
     struct frames to = {p, indent};
-    p->left_out += hd_frames_each(s, p->full, put_frame, &to);
+    p->left_out += hd_frame_names_each(s, p->full, put_frame, &to);
 }
 
 /* What of a library was called there: the innermost frame, when it is not the program's own. */
 static void put_inside(struct hd_page *p, const struct hd_stack *s, unsigned indent)
 {
     char name[400];
-    size_t own = hd_frames_own(s);
+    size_t own = hd_frame_names_own(s);
     if (p->full || own == 0 || own == s->n)
         return;
     const struct hd_spot *at = &s->frames[0].at;
     const char *file = at->file ? strrchr(at->file, '/') : NULL;
     hd_page_begin(p, indent, indent + 4);
     hd_page_words(p, "inside %s",
-                  at->function ? hd_frames_name(at->function, name, sizeof name) : "a library");
+                  at->function ? hd_frame_names_source(at->function, name, sizeof name)
+                               : "a library");
     if (at->file)
         hd_page_words(p, " (%s:%u)", file ? file + 1 : at->file, at->line);
     hd_page_end(p);
@@ -124,9 +91,9 @@ static void put_inside(struct hd_page *p, const struct hd_stack *s, unsigned ind
 static void put_origin(struct hd_page *p, const struct hd_spot *at, const struct hd_stack *stack,
                        unsigned indent)
 {
-    size_t own = hd_frames_own(stack), shown = 0;
+    size_t own = hd_frame_names_own(stack), shown = 0;
     for (size_t k = 0; k < stack->n; k++)
-        shown += p->full || own == stack->n || !hd_frames_foreign(&stack->frames[k]);
+        shown += p->full || own == stack->n || !hd_frame_names_foreign(&stack->frames[k]);
     hd_page_words(p, shown <= 1 ? " in" : " at:");
     if (shown <= 1) {
         put_spot(p, stack->n ? &stack->frames[own < stack->n ? own : 0].at : at, " ");
@@ -137,11 +104,20 @@ static void put_origin(struct hd_page *p, const struct hd_spot *at, const struct
         put_frames(p, stack, indent);
 }
 
+static void put_thread(struct hd_page *p, const char *before, const struct hd_finding *f,
+                       const char *thread)
+{
+    struct hd_arena *a = hd_arena_new();
+    hd_page_words(p, "%s%s", before, hd_words_thread(a, f, thread));
+    hd_arena_free(a);
+}
+
 /* A thread of a deadlock. */
-static void put_wait(struct hd_page *p, const struct hd_access *a)
+static void put_wait(struct hd_page *p, const struct hd_finding *f, const struct hd_access *a)
 {
     hd_page_begin(p, 2, 6);
-    hd_page_words(p, "Thread %s: %s %s (locks: ", a->thread, a->kind, a->value ? a->value : "");
+    put_thread(p, "Thread ", f, a->thread);
+    hd_page_words(p, ": %s %s (locks: ", a->kind, a->value ? a->value : "");
     put_locks(p, a);
     hd_page_words(p, "):");
     hd_page_end(p);
@@ -153,7 +129,7 @@ static void put_access(struct hd_page *p, const struct hd_finding *f, size_t i)
     const struct hd_access *a = &f->accesses[i];
     char kind[64];
     if (f->property == HD_PROPERTY_DEADLOCK) {
-        put_wait(p, a);
+        put_wait(p, f, a);
         return;
     }
     snprintf(kind, sizeof kind, "%s", a->kind);
@@ -168,7 +144,8 @@ static void put_access(struct hd_page *p, const struct hd_finding *f, size_t i)
         hd_page_words(p, " %s '%s'", strstr(a->kind, "read") ? "at" : "to", f->variable);
     if (i == 0 && !failure && f->location && strcmp(f->location, f->variable) != 0)
         hd_page_words(p, " (%s)", f->location);
-    hd_page_words(p, " by thread %s (locks: ", a->thread);
+    put_thread(p, " by thread ", f, a->thread);
+    hd_page_words(p, " (locks: ");
     put_locks(p, a);
     hd_page_words(p, "):");
     hd_page_end(p);
@@ -219,7 +196,7 @@ static void put_step(struct hd_page *p, const struct hd_schedule_step *s)
     if (s->racing || (s->value && strstr(s->value, "0x")))
         step.value = NULL;
     hd_page_words(p, "%s", hd_words_step(a, &step));
-    if (s->at.file && !hd_frames_foreign(&frame))
+    if (s->at.file && !hd_frame_names_foreign(&frame))
         hd_page_words(p, " %s:%u", s->at.file, s->at.line);
     hd_arena_free(a);
 }
@@ -375,7 +352,8 @@ static void put_origins(struct hd_page *p, const struct hd_finding *f)
         const struct hd_thread_made *t = &f->threads[i];
         hd_page_begin(p, 2, 6);
         if (t->parent) {
-            hd_page_words(p, "Thread %s created by %s", t->name, t->parent);
+            put_thread(p, "Thread ", f, t->name);
+            hd_page_words(p, " created by %s", t->parent);
             put_origin(p, &t->at, &t->stack, 4);
         } else {
             hd_page_words(p, "Thread %s is the main thread", t->name);
@@ -409,8 +387,9 @@ static void put_advice(struct hd_page *p, const struct hd_finding *f)
 
 static void put_summary_of(struct hd_page *p, const struct hd_finding *f)
 {
+    char name[400];
     hd_page_begin(p, 0, 2);
-    hd_page_words(p, "SUMMARY: heddle: %s", what_of(f));
+    hd_page_words(p, "SUMMARY: heddle: %s", hd_words_kind(f));
     for (size_t i = 0; i < f->n_accesses; i++) {
         const struct hd_spot *at = &f->accesses[i].at;
         hd_page_words(p, i ? " / " : " ");
@@ -421,7 +400,7 @@ static void put_summary_of(struct hd_page *p, const struct hd_finding *f)
         if (at->file && at->column)
             hd_page_words(p, ":%u", at->column);
         if (at->function)
-            hd_page_words(p, " in %s", at->function);
+            hd_page_words(p, " in %s", hd_frame_names_source(at->function, name, sizeof name));
     }
     hd_page_end(p);
 }
@@ -474,8 +453,8 @@ static void details(struct hd_page *p, const struct hd_report *r, const struct h
     char proof[64];
     hd_page_begin(p, 0, 2);
     hd_page_style(p, HD_STYLE_BOLD);
-    hd_page_words(p, "WARNING: heddle: %s [%s] id=%s", what_of(f), proof_of(f, proof, sizeof proof),
-                  f->id);
+    hd_page_words(p, "WARNING: heddle: %s [%s] id=%s", hd_words_kind(f),
+                  hd_words_proof(f, proof, sizeof proof), f->id);
     hd_page_style(p, HD_STYLE_PLAIN);
     hd_page_end(p);
     for (size_t i = 0; i < f->n_accesses; i++)
@@ -667,17 +646,33 @@ void hd_report_write_summary(FILE *out, const struct hd_report *r)
     summary(&p, r, true);
 }
 
+static void put_findings(struct hd_page *p, const struct hd_report *r)
+{
+    for (size_t i = 0; i < r->n_findings && !ferror(p->out); i++)
+        essence(p, &r->findings[i], i + 1);
+    if (r->n_findings)
+        fprintf(p->out, "\n%s\n", RULE);
+    for (size_t i = 0; i < r->n_findings && !ferror(p->out); i++)
+        details(p, r, &r->findings[i]);
+}
+
+void hd_report_write_finding(FILE *out, const struct hd_report *r, const struct hd_finding *f,
+                             bool color)
+{
+    struct hd_page p;
+    hd_page_init(&p, out, color);
+    p.full = r->full_stacks;
+    details(&p, r, f);
+    if (p.left_out)
+        fputs("Frames of libraries are left out; --full-stacks shows them.\n", out);
+}
+
 void hd_report_write_text(FILE *out, const struct hd_report *r, bool color)
 {
     struct hd_page p;
     hd_page_init(&p, out, color);
     p.full = r->full_stacks;
-    for (size_t i = 0; i < r->n_findings && !ferror(out); i++)
-        essence(&p, &r->findings[i], i + 1);
-    if (r->n_findings)
-        fprintf(out, "\n%s\n", RULE);
-    for (size_t i = 0; i < r->n_findings && !ferror(out); i++)
-        details(&p, r, &r->findings[i]);
+    (r->brief ? hd_brief_findings : put_findings)(&p, r);
     put_gone(&p, r);
     put_list(&p, "Undecided", &r->undecided_why);
     put_list(&p, "Not modelled", &r->unmodelled);
@@ -685,8 +680,11 @@ void hd_report_write_text(FILE *out, const struct hd_report *r, bool color)
     put_list(&p, "Note", &r->notes);
     put_rules(&p, r);
     if (p.left_out)
-        fputs("Frames of libraries are left out; heddle report --full-stacks shows them.\n", out);
+        fputs("Frames of libraries are left out; heddle report -v --full-stacks shows them.\n",
+              out);
     put_extent(&p, r);
     put_unfinished(&p, r);
     summary(&p, r, false);
+    if (r->brief)
+        hd_brief_next(&p, r);
 }

@@ -12,31 +12,36 @@
 enum { MAX_STEPS = 5000, MIN_STEPS = 100, STEP_BUDGET = 40000 };
 
 static const struct {
-    const char *id, *name, *text, *severity;
+    const char *id, *name, *title, *text, *severity;
     const char *tags[4];
 } rules[HD_PROPERTIES + 1] = {
     {"data-race",
      "DataRace",
+     "Data race",
      "Two threads access the same memory at the same time, and one of them writes",
      "7.0",
      {"concurrency", "security", "CWE-362", "CWE-366"}},
     {"atomicity-violation",
      "AtomicityViolation",
+     "Atomicity violation",
      "Another thread's access comes between two that are meant to be one",
      "6.0",
      {"concurrency", "security", "CWE-362", "CWE-367"}},
     {"deadlock",
+     "Deadlock",
      "Deadlock",
      "Threads wait for each other in a circle, for ever",
      "5.0",
      {"concurrency", "security", "CWE-667", "CWE-833"}},
     {"failure",
      "Failure",
+     "Failure",
      "The program crashes, hangs or fails an assertion under a schedule",
      "6.0",
      {"concurrency", "correctness", "CWE-362", "CWE-691"}},
     {"unordered-race",
      "UnorderedRace",
+     "Unordered race",
      "Memory orders of atomic operations leave two accesses unordered, and one of them writes",
      "7.0",
      {"concurrency", "security", "CWE-362", "CWE-366"}},
@@ -411,7 +416,7 @@ static void put_tool(struct writer *w)
         hd_json_begin_object(j);
         hd_put_text(j, "id", rules[i].id);
         hd_put_text(j, "name", rules[i].name);
-        put_message(w, "shortDescription", hd_words_property((enum hd_property)i));
+        put_message(w, "shortDescription", rules[i].title);
         put_message(w, "fullDescription", rules[i].text);
         hd_put_object(j, "properties");
         hd_put_array(j, "tags");
@@ -446,7 +451,7 @@ static void put_invocation(struct writer *w)
     hd_put_array(j, "invocations");
     hd_json_begin_object(j);
     hd_put_bool(j, "executionSuccessful", !w->r->interrupted);
-    hd_put_text(j, "commandLine", hd_words_command(w->a, w->r));
+    hd_put_text(j, "commandLine", hd_words_command(w->a, w->r, "run"));
     hd_put_array(j, "toolExecutionNotifications");
     put_notes(w, &w->r->notes, "");
     put_notes(w, &w->r->undecided_why, "undecided: ");

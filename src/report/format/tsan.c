@@ -76,7 +76,7 @@ static void put_access(struct writer *w, const struct hd_access *x, bool first)
         put(w, x->locks[i].name);
     }
     fputs(x->n_locks ? "):\n" : ":\n", w->out);
-    hd_frames_each(&x->stack, w->r->full_stacks, see_frame, w);
+    hd_frame_names_each(&x->stack, w->r->full_stacks, see_frame, w);
     if (!x->stack.n)
         put_frame(w, 0, &(struct hd_frame){x->at, NULL});
     fputc('\n', w->out);
@@ -85,7 +85,7 @@ static void put_access(struct writer *w, const struct hd_access *x, bool first)
 static void put_origin(struct writer *w, const struct hd_spot *at, const struct hd_stack *stack)
 {
     fputs(" at:\n", w->out);
-    hd_frames_each(stack, w->r->full_stacks, see_frame, w);
+    hd_frame_names_each(stack, w->r->full_stacks, see_frame, w);
     if (!stack->n)
         put_frame(w, 0, &(struct hd_frame){*at, NULL});
     fputc('\n', w->out);

@@ -2,6 +2,7 @@
 
 #include "report/make/frame_names.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +20,7 @@ const char *hd_words_format(struct hd_arena *a, const char *fmt, ...)
     return text;
 }
 
-const char *hd_words_property(enum hd_property p)
+static const char *property(enum hd_property p)
 {
     static const char *const names[HD_PROPERTIES] = {"Data race", "Atomicity violation", "Deadlock",
                                                      "Failure"};
@@ -31,13 +32,69 @@ bool hd_words_unordered(const struct hd_finding *f)
     return f->form && !strcmp(f->form, hd_race_forms[1]);
 }
 
+const char *hd_words_kind(const struct hd_finding *f)
+{
+    static const char *const names[HD_PROPERTIES] = {"data race", "atomicity violation", "deadlock",
+                                                     "failure"};
+    static const char *const shapes[] = {[HD_SHAPE_FREED] = "use after free",
+                                         [HD_SHAPE_FREED_TWICE] = "double free",
+                                         [HD_SHAPE_DESTROYED] = "virtual call during destruction"};
+    enum hd_race_shape shape = hd_words_shape(f);
+    if (shape == HD_SHAPE_FREED || shape == HD_SHAPE_FREED_TWICE || shape == HD_SHAPE_DESTROYED)
+        return shapes[shape];
+    return hd_words_unordered(f) ? "unordered race" : names[f->property];
+}
+
+enum hd_race_shape hd_words_shape(const struct hd_finding *f)
+{
+    int frees = 0;
+    if (f->property != HD_PROPERTY_RACE)
+        return HD_SHAPE_PLAIN;
+    for (size_t i = 0; i < f->n_accesses; i++)
+        frees += !strcmp(f->accesses[i].kind, "free");
+    if (frees)
+        return frees == 1 ? HD_SHAPE_FREED : HD_SHAPE_FREED_TWICE;
+    if (strstr(f->variable, "(vtable pointer)") || strstr(f->variable, "._vptr$"))
+        return HD_SHAPE_DESTROYED;
+    if (f->location && strstr(f->location, ", bit-fields"))
+        return HD_SHAPE_BITS;
+    return f->location && strstr(f->location, ", a std::") && !strstr(f->location, "std::atomic")
+               ? HD_SHAPE_CONTAINER
+               : HD_SHAPE_PLAIN;
+}
+
+const char *hd_words_proof(const struct hd_finding *f, char *text, size_t size)
+{
+    if (f->status == HD_FINDING_CONFIRMED)
+        snprintf(text, size, "confirmed %u of %u", f->replays_confirmed, f->replays_tried);
+    else
+        snprintf(text, size, "%s",
+                 f->status == HD_FINDING_OBSERVED ? "observed" : "predicted, not confirmed");
+    return text;
+}
+
+/* What the thread does, when that is known. */
+static const char *role_of(const struct hd_finding *f, const char *thread)
+{
+    for (size_t i = 0; i < f->n_threads; i++)
+        if (!strcmp(f->threads[i].name, thread))
+            return f->threads[i].role;
+    return NULL;
+}
+
+const char *hd_words_thread(struct hd_arena *a, const struct hd_finding *f, const char *thread)
+{
+    const char *role = role_of(f, thread);
+    return role ? hd_words_format(a, "%s (%s)", role, thread) : thread;
+}
+
 /* "write in deposit (T1.1)". */
-static const char *access_words(struct hd_arena *a, const struct hd_access *x)
+static const char *title_words(struct hd_arena *a, const struct hd_access *x)
 {
     char name[400];
     if (x->at.function)
         return hd_words_format(a, "%s in %s (%s)", x->kind,
-                               hd_frames_name(x->at.function, name, sizeof name), x->thread);
+                               hd_frame_names_source(x->at.function, name, sizeof name), x->thread);
     return hd_words_format(a, "%s at %s (%s)", x->kind, hd_words_spot(a, &x->at), x->thread);
 }
 
@@ -45,12 +102,17 @@ const char *hd_words_heading(struct hd_arena *a, const struct hd_finding *f)
 {
     if (f->property == HD_PROPERTY_FAILURE && f->effects[0].summary)
         return hd_words_format(a, "Failure: %s", f->effects[0].summary);
-    return hd_words_format(
-        a, "%s %s '%s'", hd_words_unordered(f) ? "Unordered race" : hd_words_property(f->property),
-        f->property == HD_PROPERTY_DEADLOCK  ? "around"
-        : f->property == HD_PROPERTY_FAILURE ? "after"
-                                             : "on",
-        f->variable);
+    enum hd_race_shape shape = hd_words_shape(f);
+    const char *kind = hd_words_kind(f);
+    if (shape == HD_SHAPE_FREED || shape == HD_SHAPE_FREED_TWICE || shape == HD_SHAPE_DESTROYED)
+        return hd_words_format(a, "%c%s of '%s'", toupper((unsigned char)*kind), kind + 1,
+                               f->variable);
+    return hd_words_format(a, "%s %s '%s'",
+                           hd_words_unordered(f) ? "Unordered race" : property(f->property),
+                           f->property == HD_PROPERTY_DEADLOCK  ? "around"
+                           : f->property == HD_PROPERTY_FAILURE ? "after"
+                                                                : "on",
+                           f->variable);
 }
 
 const char *hd_words_title(struct hd_arena *a, const struct hd_finding *f)
@@ -61,7 +123,7 @@ const char *hd_words_title(struct hd_arena *a, const struct hd_finding *f)
                                i == 0                  ? ": "
                                : i + 1 < f->n_accesses ? ", "
                                                        : " and ",
-                               access_words(a, &f->accesses[i]));
+                               title_words(a, &f->accesses[i]));
     return text;
 }
 
@@ -123,8 +185,8 @@ const char *hd_words_frame(struct hd_arena *a, const struct hd_frame *f)
     const char *place = f->at.file || !f->module ? hd_words_spot(a, &f->at) : f->module;
     char name[400];
     return hd_words_format(
-        a, "%s %s", f->at.function ? hd_frames_name(f->at.function, name, sizeof name) : "??",
-        place);
+        a, "%s %s",
+        f->at.function ? hd_frame_names_source(f->at.function, name, sizeof name) : "??", place);
 }
 
 static const struct {
@@ -185,6 +247,22 @@ const char *hd_words_locks(struct hd_arena *a, const struct hd_access *x)
     return text;
 }
 
+const char *hd_words_access(struct hd_arena *a, const struct hd_finding *f,
+                            const struct hd_access *x)
+{
+    char name[400] = "";
+    const char *role = role_of(f, x->thread);
+    if (x->at.function)
+        hd_frame_names_source(x->at.function, name, sizeof name);
+    bool waits = f->property == HD_PROPERTY_DEADLOCK && x->value;
+    bool placed = x->at.file && *x->at.file;
+    bool known = !*name || (role && !strcmp(role, name));
+    return hd_words_format(a, "%s%s%s by %s%s%s%s%s", x->kind, waits ? " " : "",
+                           waits ? x->value : "", hd_words_thread(a, f, x->thread),
+                           known ? "" : " in ", known ? "" : name, placed ? " " : "",
+                           placed ? hd_words_spot(a, &x->at) : "");
+}
+
 static bool holds(const struct hd_access *x, const char *lock)
 {
     for (size_t i = 0; i < x->n_locks; i++)
@@ -214,9 +292,39 @@ static const char *deadlock_advice(const struct hd_finding *f)
     if (waits_for(f, "for thread") || waits_for(f, "for futex") || waits_for(f, "for event"))
         return f->n_accesses > 1 ? "What a thread waits for must not depend on what it holds."
                                  : NULL;
+    if (waits_for(f, "wake and") || waits_for(f, "time out and"))
+        return "A wait gives up only its own lock: do not hold another one while waiting.";
     return f->n_accesses > 1 ? "Take these locks in the same order everywhere."
                              : "The thread waits for itself: give the lock back first, or make it "
                                "recursive.";
+}
+
+/* What users do about such a race when no lock suggests itself. */
+static const char *shape_advice(struct hd_arena *a, const struct hd_finding *f)
+{
+    const char *what = f->location ? strstr(f->location, "std::") : NULL;
+    switch (hd_words_shape(f)) {
+    case HD_SHAPE_FREED:
+        return "Free it when nobody uses it any more: join the threads first, or count the users "
+               "(std::shared_ptr).";
+    case HD_SHAPE_FREED_TWICE:
+        return "Let one owner free it, behind the join of the others.";
+    case HD_SHAPE_DESTROYED:
+        return "Join the threads that use the object before its destructor runs: at the latest in "
+               "the destructor of the most derived class.";
+    case HD_SHAPE_BITS:
+        return "Bit-fields next to each other are one object: take one lock around all of them, or "
+               "put a field of width 0 between.";
+    case HD_SHAPE_CONTAINER:
+        return hd_words_format(
+            a,
+            "Nothing may be done with a %s while another thread changes it: take "
+            "one lock around all uses of '%s'.",
+            what ? what : "container", f->variable);
+    case HD_SHAPE_PLAIN:
+        break;
+    }
+    return NULL;
 }
 
 const char *hd_words_advice(struct hd_arena *a, const struct hd_finding *f)
@@ -224,7 +332,7 @@ const char *hd_words_advice(struct hd_arena *a, const struct hd_finding *f)
     if (f->property == HD_PROPERTY_DEADLOCK)
         return deadlock_advice(f);
     if (!f->advice_lock)
-        return NULL;
+        return f->advice_text ? f->advice_text : shape_advice(a, f);
     const char *text =
         f->advice_of
             ? hd_words_format(a, "%u of %u accesses to '%s' hold '%s'.", f->advice_held,
@@ -236,7 +344,14 @@ const char *hd_words_advice(struct hd_arena *a, const struct hd_finding *f)
         if (!holds(&f->accesses[i], f->advice_lock) && !strstr(places, place))
             places = hd_words_format(a, "%s%s%s", places, *places ? " and " : "", place);
     }
-    return *places ? hd_words_format(a, "%s Take it around %s too.", text, places) : text;
+    if (!*places)
+        return text;
+    if (f->advice_outside)
+        return hd_words_format(a,
+                               "%s Take it around %s too, before '%s': elsewhere '%s' is taken "
+                               "inside it, and the opposite order could deadlock.",
+                               text, places, f->advice_outside, f->advice_outside);
+    return hd_words_format(a, "%s Take it around %s too.", text, places);
 }
 
 const char *hd_words_effect(const struct hd_finding *f, int which)
@@ -244,9 +359,68 @@ const char *hd_words_effect(const struct hd_finding *f, int which)
     return f->effects[which].summary ? f->effects[which].summary : "not run";
 }
 
+/* ---- what the two orders did, in a sentence ---- */
+
+static bool is_bad(const struct hd_effect *e)
+{
+    return e->signal || e->deadlock || e->timeout || e->assertion;
+}
+
+/* The first line of the difference that begins with `mark`, in quotes; NULL: none. */
+static const char *differing(struct hd_arena *a, const char *diff, char mark)
+{
+    enum { SHOWN = 60 };
+    for (const char *at = diff; at && *at;) {
+        size_t len = strcspn(at, "\n");
+        if (*at == mark)
+            return hd_words_format(a, "\"%.*s%s\"", (int)(len - 1 < SHOWN ? len - 1 : SHOWN),
+                                   at + 1, len - 1 > SHOWN ? "..." : "");
+        at += len + (at[len] == '\n');
+    }
+    return NULL;
+}
+
+/* "T1.2 reads 0 or 5": a value that depends on the order. */
+static const char *differing_value(struct hd_arena *a, const struct hd_finding *f)
+{
+    const struct hd_texts *x = &f->effects[0].values, *y = &f->effects[1].values;
+    for (size_t i = 0; i < f->n_accesses && i < x->n && i < y->n; i++)
+        if (strstr(f->accesses[i].kind, "read") && x->items[i] && y->items[i] &&
+            strcmp(x->items[i], y->items[i]) != 0)
+            return hd_words_format(a, "%s reads %s or %s",
+                                   hd_words_thread(a, f, f->accesses[i].thread), x->items[i],
+                                   y->items[i]);
+    return NULL;
+}
+
+const char *hd_words_effects(struct hd_arena *a, const struct hd_finding *f)
+{
+    const struct hd_effect *e = f->effects;
+    if (f->property != HD_PROPERTY_RACE || f->n_accesses < 2)
+        return f->property == HD_PROPERTY_FAILURE ? NULL : e[0].summary;
+    if (!e[0].summary || !e[1].summary)
+        return e[0].summary ? e[0].summary : e[1].summary;
+    if (strcmp(e[0].summary, e[1].summary) != 0) {
+        int worse = is_bad(&e[1]) && !is_bad(&e[0]);
+        const struct hd_access *first = &f->accesses[worse];
+        return hd_words_format(a, "%s when the %s of %s comes first, else %s", e[worse].summary,
+                               first->kind, hd_words_thread(a, f, first->thread),
+                               e[!worse].summary);
+    }
+    const char *diff = e[0].output_diff ? e[0].output_diff : e[1].output_diff;
+    const char *minus = differing(a, diff, '-'), *plus = differing(a, diff, '+');
+    if (minus && plus)
+        return hd_words_format(a, "it writes %s or %s", minus, plus);
+    if (minus || plus)
+        return hd_words_format(a, "it writes %s in one order only", minus ? minus : plus);
+    const char *value = differing_value(a, f);
+    return value ? hd_words_format(a, "%s; both orders end alike: %s", value, e[0].summary)
+                 : hd_words_format(a, "both orders end alike: %s", e[0].summary);
+}
+
 /* One word for a shell, quoted when it must be. Control characters take the $'...' form: a command
  * that is pasted must not contain a line end of its own. */
-static const char *shell_word(struct hd_arena *a, const char *word)
+const char *hd_words_shell(struct hd_arena *a, const char *word)
 {
     static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
                                 "-._/=+:,@%";
@@ -277,7 +451,7 @@ static const char *program_words(struct hd_arena *a, const struct hd_report *r)
 {
     const char *text = "";
     for (size_t i = 0; i < r->program.n; i++)
-        text = hd_words_format(a, "%s %s", text, shell_word(a, r->program.items[i]));
+        text = hd_words_format(a, "%s %s", text, hd_words_shell(a, r->program.items[i]));
     return *text ? hd_words_format(a, " --%s", text) : "";
 }
 
@@ -290,12 +464,12 @@ const char *hd_words_replay(struct hd_arena *a, const struct hd_report *r,
     if (*path != '/' && r->directory && strcmp(r->directory, "."))
         path = hd_words_format(a, "%s/%s", r->directory, path);
     return hd_words_format(a, "heddle replay%s%s %s", *option ? " " : "", option,
-                           shell_word(a, path));
+                           hd_words_shell(a, path));
 }
 
-const char *hd_words_command(struct hd_arena *a, const struct hd_report *r)
+const char *hd_words_command(struct hd_arena *a, const struct hd_report *r, const char *verb)
 {
-    return hd_words_format(a, "heddle run%s", program_words(a, r));
+    return hd_words_format(a, "heddle %s%s", verb, program_words(a, r));
 }
 
 const char *hd_words_path(const char *root, const char *file)

@@ -11,10 +11,28 @@
 const char *hd_words_format(struct hd_arena *a, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* "Data race", "Atomicity violation", "Deadlock". */
-const char *hd_words_property(enum hd_property p);
 /* Whether it is a race of the unordered form. */
 bool hd_words_unordered(const struct hd_finding *f);
+/* What a race is for users. */
+enum hd_race_shape {
+    HD_SHAPE_PLAIN,
+    HD_SHAPE_FREED,       /* with the free of the memory */
+    HD_SHAPE_FREED_TWICE, /* of two frees */
+    HD_SHAPE_DESTROYED,   /* on the pointer to the virtual functions */
+    HD_SHAPE_BITS,        /* bit-fields in the same bytes */
+    HD_SHAPE_CONTAINER,   /* inside an object of the C++ library */
+};
+enum hd_race_shape hd_words_shape(const struct hd_finding *f);
+
+/* "data race", "use after free", "unordered race", "deadlock". */
+const char *hd_words_kind(const struct hd_finding *f);
+/* "confirmed 3 of 3", "predicted, not confirmed"; in `text`. */
+const char *hd_words_proof(const struct hd_finding *f, char *text, size_t size);
+/* "worker (T1.2)"; without a role "T1.2". */
+const char *hd_words_thread(struct hd_arena *a, const struct hd_finding *f, const char *thread);
+/* "write by worker (T1.2) in push queue.c:12:5". */
+const char *hd_words_access(struct hd_arena *a, const struct hd_finding *f,
+                            const struct hd_access *x);
 /* "Data race on 'x'", "Unordered race on 'x'". */
 const char *hd_words_heading(struct hd_arena *a, const struct hd_finding *f);
 /* "Data race on 'x': write in deposit (T1.1) and read in audit (T1.2)". */
@@ -35,11 +53,15 @@ const char *hd_words_locks(struct hd_arena *a, const struct hd_access *x);
 const char *hd_words_advice(struct hd_arena *a, const struct hd_finding *f);
 /* What order `which` (0 or 1) did, "not run" when it was not. */
 const char *hd_words_effect(const struct hd_finding *f, int which);
+/* What both orders did in one sentence, the worse one first; NULL: none was run. */
+const char *hd_words_effects(struct hd_arena *a, const struct hd_finding *f);
+/* One word for a shell, quoted when it must be. */
+const char *hd_words_shell(struct hd_arena *a, const char *word);
 /* The command that replays the finding, ready for a shell; option may be "". NULL: no witness. */
 const char *hd_words_replay(struct hd_arena *a, const struct hd_report *r,
                             const struct hd_finding *f, const char *option);
-/* The command that makes the report's run, ready for a shell. */
-const char *hd_words_command(struct hd_arena *a, const struct hd_report *r);
+/* The command with this verb for the report's program, ready for a shell: `run` made the report. */
+const char *hd_words_command(struct hd_arena *a, const struct hd_report *r, const char *verb);
 /* The file as seen from the folder `root` (NULL: none), when it lies below it. */
 const char *hd_words_path(const char *root, const char *file);
 /* A line for a suppression file. */

@@ -20,7 +20,7 @@ static bool starts_with_one(const char *text, const char *const *list)
     return false;
 }
 
-bool hd_frames_foreign(const struct hd_frame *f)
+bool hd_frame_names_foreign(const struct hd_frame *f)
 {
     static const char *const folders[] = {"/usr/include/", "/usr/lib/", "/usr/local/include/c++/",
                                           NULL};
@@ -43,24 +43,25 @@ bool hd_frames_foreign(const struct hd_frame *f)
     if (f->module && starts_with_one(f->module, modules))
         return true;
     return f->at.function &&
-           starts_with_one(hd_frames_name(f->at.function, name, sizeof name), names);
+           starts_with_one(hd_frame_names_source(f->at.function, name, sizeof name), names);
 }
 
-size_t hd_frames_own(const struct hd_stack *s)
+size_t hd_frame_names_own(const struct hd_stack *s)
 {
     size_t k = 0;
-    while (k < s->n && hd_frames_foreign(&s->frames[k]))
+    while (k < s->n && hd_frame_names_foreign(&s->frames[k]))
         k++;
     return k;
 }
 
-size_t hd_frames_each(const struct hd_stack *s, bool all,
-                      void (*see)(void *ctx, size_t number, const struct hd_frame *f), void *ctx)
+size_t hd_frame_names_each(const struct hd_stack *s, bool all,
+                           void (*see)(void *ctx, size_t number, const struct hd_frame *f),
+                           void *ctx)
 {
     size_t left = 0;
-    all = all || hd_frames_own(s) == s->n;
+    all = all || hd_frame_names_own(s) == s->n;
     for (size_t k = 0; k < s->n; k++)
-        if (all || !hd_frames_foreign(&s->frames[k]))
+        if (all || !hd_frame_names_foreign(&s->frames[k]))
             see(ctx, k, &s->frames[k]);
         else
             left++;
@@ -107,12 +108,27 @@ static size_t operator_length(const char *text)
     return signs ? n + signs : text[n] == ' ' ? n + 1 + strcspn(text + n + 1, "(<") : 0;
 }
 
+/* The type of the result may be an expression: "decltype (...) std::construct_at<...>". */
+static const char *skip_decltype(const char *text)
+{
+    int depth = 0;
+    if (!starts(text, "decltype"))
+        return text;
+    for (const char *p = text; *p; p++) {
+        depth += (*p == '(') - (*p == ')');
+        if (*p == ')' && depth == 0)
+            return p + 1 + (p[1] == ' ');
+    }
+    return text;
+}
+
 /* keep: with template arguments. */
 static void shorten(const char *text, bool keep, struct name *n)
 {
     static const char hidden[] = "(anonymous namespace)";
     n->len = 0;
     n->out[0] = 0;
+    text = skip_decltype(text);
     while (*text) {
         size_t op = operator_length(text);
         if (op || starts(text, hidden)) {
@@ -149,11 +165,29 @@ static bool name_region(const char *function, char *out, size_t size)
     return true;
 }
 
-const char *hd_frames_name(const char *function, char *out, size_t size)
+/* "main::$_0::operator()() const", "main::{lambda(int)#1}::operator()(int) const": "lambda in
+ * main". */
+static bool name_lambda(const char *function, char *out, size_t size)
+{
+    static const char *const marks[] = {"::$_", "::{lambda("};
+    const char *mark = NULL;
+    for (int i = 0; i < 2; i++) {
+        const char *at = strstr(function, marks[i]);
+        mark = at && (!mark || at < mark) ? at : mark;
+    }
+    if (!mark || !strstr(mark, "::operator()"))
+        return false;
+    char outer[400], name[400];
+    snprintf(outer, sizeof outer, "%.*s", (int)(mark - function), function);
+    snprintf(out, size, "lambda in %s", hd_frame_names_source(outer, name, sizeof name));
+    return true;
+}
+
+const char *hd_frame_names_source(const char *function, char *out, size_t size)
 {
     enum { LONG = 48 };
     struct name n = {out, 0, size};
-    if (name_region(function, out, size))
+    if (name_region(function, out, size) || name_lambda(function, out, size))
         return out;
     shorten(function, true, &n);
     if (n.len > LONG)
@@ -163,12 +197,47 @@ const char *hd_frames_name(const char *function, char *out, size_t size)
     return out;
 }
 
+/* ---- threads ---- */
+
+const char *hd_frame_names_role(struct hd_report *r, const char *title)
+{
+    static const char *const foreign[] = {"execute_native_thread_routine", "std::", "__", "??",
+                                          NULL};
+    char name[400];
+    if (!*title)
+        return NULL;
+    hd_frame_names_source(title, name, sizeof name);
+    return starts_with_one(name, foreign) || starts_with_one(title, foreign)
+               ? NULL
+               : hd_report_text(r, name);
+}
+
+/* The outermost of the program's own functions. */
+static const char *first_function(const struct hd_stack *s)
+{
+    for (size_t k = s->n; k-- > 0;)
+        if (s->frames[k].at.function && s->frames[k].at.file &&
+            !hd_frame_names_foreign(&s->frames[k]))
+            return s->frames[k].at.function;
+    return NULL;
+}
+
+static void lift_role(struct hd_report *r, const struct hd_finding *f, struct hd_thread_made *t)
+{
+    for (size_t i = 0; i < f->n_accesses && !t->role; i++) {
+        const struct hd_access *a = &f->accesses[i];
+        const char *first =
+            !strcmp(a->thread, t->name) && !f->stacks ? first_function(&a->stack) : NULL;
+        t->role = first ? hd_frame_names_role(r, first) : NULL;
+    }
+}
+
 /* ---- places ---- */
 
 /* The place of the innermost own frame, when the innermost of all is not one. */
 static const struct hd_spot *own_place(const struct hd_stack *s)
 {
-    size_t k = hd_frames_own(s);
+    size_t k = hd_frame_names_own(s);
     return k > 0 && k < s->n && s->frames[k].at.file ? &s->frames[k].at : NULL;
 }
 
@@ -186,6 +255,8 @@ static void lift_access(struct hd_report *r, struct hd_finding *f, struct hd_acc
     if (at) {
         a->at = *at;
         hd_sources_snippet(sources, r, at, &a->source);
+    } else if (a->stack.n && a->stack.frames[0].at.function) {
+        a->at.function = a->stack.frames[0].at.function; /* with its class */
     }
     lift_steps(f, a->event, at);
     for (size_t k = 0; k < a->n_locks; k++) {
@@ -211,7 +282,7 @@ static void lift_block(struct hd_report *r, struct hd_finding *f)
         f->variable = f->location;
 }
 
-void hd_frames_lift(struct hd_report *r, struct hd_finding *f, struct hd_sources *sources)
+void hd_frame_names_lift(struct hd_report *r, struct hd_finding *f, struct hd_sources *sources)
 {
     for (size_t i = 0; i < f->n_accesses; i++)
         lift_access(r, f, &f->accesses[i], sources);
@@ -219,6 +290,7 @@ void hd_frames_lift(struct hd_report *r, struct hd_finding *f, struct hd_sources
         const struct hd_spot *at = own_place(&f->threads[i].stack);
         if (at)
             f->threads[i].at = *at;
+        lift_role(r, f, &f->threads[i]);
         lift_steps(f, f->threads[i].event, at);
     }
     for (size_t i = 0; i < f->n_locks; i++) {

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/hash.h"
 #include "base/vec.h"
+#include "model/property.h"
 
 struct seen {
     hd_eid event;
@@ -13,6 +14,7 @@ struct hd_held_map {
     const struct hd_trace *t;
     struct hd_map events;    /* event -> index into seen, plus 1; 0: not reached yet */
     struct hd_map locations; /* location -> accesses kept so far */
+    struct hd_map nested;    /* pair_of locks that were taken so: seen */
     struct hd_vec seen;      /* struct seen, in trace order */
     struct hd_u32vec pool;   /* events that took locks */
     struct hd_u32vec *now;   /* by thread: the same, as of now */
@@ -37,6 +39,7 @@ void hd_held_free(struct hd_held_map *h)
     hd_free(h->now, threads * sizeof *h->now);
     hd_map_fini(&h->events);
     hd_map_fini(&h->locations);
+    hd_map_fini(&h->nested);
     hd_vec_fini(&h->seen);
     hd_u32vec_fini(&h->pool);
     hd_free(h, sizeof *h);
@@ -74,13 +77,21 @@ static bool taken_before(const struct hd_held_map *h, const struct hd_u32vec *no
     return false;
 }
 
+/* The lock that a wait gave up and its end takes again. */
+static bool gave_up(const struct hd_held_map *h, hd_eid e, hd_eid taken)
+{
+    enum hd_op op = h->t->op[e];
+    return (op == HD_OP_WAKE || op == HD_OP_TMO) &&
+           hd_trace_lock(h->t, e) == hd_trace_lock(h->t, taken);
+}
+
 static void keep(struct hd_held_map *h, hd_eid e)
 {
     const struct hd_u32vec *now = &h->now[h->t->thread[e]];
     struct seen *s = hd_vec_push(&h->seen);
     *s = (struct seen){e, (uint32_t)h->pool.len, 0};
     for (size_t i = 0; i < now->len; i++)
-        if (!taken_before(h, now, i))
+        if (!taken_before(h, now, i) && !gave_up(h, e, now->data[i]))
             hd_u32vec_push(&h->pool, now->data[i]);
     s->n = (uint32_t)h->pool.len - s->start;
     *hd_map_put(&h->events, e, NULL) = (uint32_t)h->seen.len;
@@ -99,12 +110,35 @@ static void release(struct hd_held_map *h, hd_eid e, enum hd_op taken_by)
     }
 }
 
+static uint64_t pair_of(uint32_t outer, uint32_t inner)
+{
+    return (uint64_t)outer << 32 | inner;
+}
+
+/* Event e takes a lock: inside which others? */
+static void nest(struct hd_held_map *h, hd_eid e)
+{
+    const struct hd_u32vec *now = &h->now[h->t->thread[e]];
+    uint32_t lock = hd_trace_lock(h->t, e);
+    for (size_t i = now->len; i-- > 0 && now->len - i <= HD_HELD_NESTED;)
+        if (hd_trace_lock(h->t, now->data[i]) != lock)
+            *hd_map_put(&h->nested, pair_of(hd_trace_lock(h->t, now->data[i]), lock), NULL) = 1;
+}
+
+bool hd_held_nested(const struct hd_held_map *h, uint32_t outer, uint32_t inner)
+{
+    uint32_t seen;
+    return hd_map_get(&h->nested, pair_of(outer, inner), &seen);
+}
+
 void hd_held_walk(struct hd_held_map *h)
 {
     for (hd_eid e = 0; e < h->t->n_events; e++) {
         enum hd_op op = h->t->op[e];
         if (wanted(h, e))
             keep(h, e);
+        if (hd_property_takes_lock(h->t, e))
+            nest(h, e);
         if (op == HD_OP_ACQ || op == HD_OP_RACQ)
             hd_u32vec_push(&h->now[h->t->thread[e]], e);
         else if (op == HD_OP_REL || op == HD_OP_RREL)

@@ -16,8 +16,14 @@ void hd_held_want_location(struct hd_held_map *h, uint32_t location);
 void hd_held_walk(struct hd_held_map *h);
 
 /* The events that took the locks held just before e, outermost first (a lock taken twice stands
- * there once); *n is 0 when e was not asked for. */
+ * there once); *n is 0 when e was not asked for. Before a wake the thread does not hold the lock
+ * that its wait gave up. */
 const hd_eid *hd_held_locks(const struct hd_held_map *h, hd_eid e, size_t *n);
+
+/* Whether a thread took `inner` while it held `outer`. Of the locks that a thread holds, the
+ * HD_HELD_NESTED taken last are looked at. */
+#define HD_HELD_NESTED 16
+bool hd_held_nested(const struct hd_held_map *h, uint32_t outer, uint32_t inner);
 
 /* The lock that most of the accesses to the location hold; UINT32_MAX: none. *held of *of accesses
  * hold it. At most HD_HELD_SAMPLE accesses of a location are looked at, the first ones and those

@@ -1,7 +1,9 @@
 #include "report/make/make.h"
 
 #include "base/alloc.h"
+#include "report/make/frame_names.h"
 #include "report/make/held.h"
+#include "report/make/openmp_advice.h"
 #include "report/data/id.h"
 #include "report/make/stepsource.h"
 #include "report/make/variable.h"
@@ -66,7 +68,7 @@ void hd_maker_walk(struct hd_maker *m)
     for (size_t i = 0; i < hd_trace_n_objs(m->t, HD_OBJ_LOCK); i++)
         hd_u32vec_push(&m->first, HD_EID_NONE);
     for (size_t e = m->t->n_events; e-- > 0;)
-        if (hd_takes_lock(m->t, (hd_eid)e))
+        if (hd_property_takes_lock(m->t, (hd_eid)e))
             m->first.data[hd_trace_lock(m->t, (hd_eid)e)] = (hd_eid)e;
 }
 
@@ -115,7 +117,7 @@ static const char *value_of(struct hd_maker *m, hd_eid e)
     const struct hd_trace *t = m->t;
     struct hd_detail detail;
     hd_details_at(m->details, e, &detail);
-    if (hd_takes_lock(t, e)) /* of a deadlock: what it waits for */
+    if (hd_property_takes_lock(t, e)) /* of a deadlock: what it waits for */
         return hd_report_text(m->r, hd_trace_obj_name(t, HD_OBJ_LOCK, hd_trace_lock(t, e)));
     if (!hd_op_is_access(t->op[e]) || detail.frees)
         return NULL;
@@ -272,6 +274,7 @@ static void make_threads(struct hd_maker *m, const hd_eid *events, size_t n, str
         if (!in[u])
             continue;
         made->name = hd_report_text(m->r, hd_trace_thread_name(m->t, u));
+        made->role = hd_frame_names_role(m->r, u ? hd_details_title(m->t, u) : "main");
         if (fork != HD_EID_NONE) {
             made->parent = hd_report_text(m->r, hd_trace_thread_name(m->t, m->t->thread[fork]));
             made->at = spot_of(m, fork);
@@ -307,7 +310,7 @@ static void make_locks(struct hd_maker *m, const hd_eid *events, size_t n, struc
         const hd_eid *taken = hd_held_locks(m->held, events[i], &held);
         for (size_t k = 0; k < held; k++)
             add_lock(m, hd_trace_lock(m->t, taken[k]), f);
-        if (hd_takes_lock(m->t, events[i]))
+        if (hd_property_takes_lock(m->t, events[i]))
             add_lock(m, hd_trace_lock(m->t, events[i]), f);
     }
 }
@@ -320,13 +323,30 @@ static bool holds(const struct hd_access *a, const char *lock)
     return false;
 }
 
+/* A lock that the access holds and that some thread takes inside `lock`: taking `lock` there would
+ * be the opposite order. NULL: none. */
+static const char *taken_inside(struct hd_maker *m, hd_eid e, uint32_t lock)
+{
+    size_t n;
+    const hd_eid *taken = hd_held_locks(m->held, e, &n);
+    for (size_t i = 0; i < n; i++)
+        if (hd_held_nested(m->held, lock, hd_trace_lock(m->t, taken[i])))
+            return hd_report_text(
+                m->r, hd_trace_obj_name(m->t, HD_OBJ_LOCK, hd_trace_lock(m->t, taken[i])));
+    return NULL;
+}
+
 static void make_advice(struct hd_maker *m, struct hd_finding *f)
 {
     uint32_t location = m->t->obj[f->accesses[0].event - 1];
     uint32_t lock = hd_held_usual(m->held, location, &f->advice_held, &f->advice_of);
     const char *name = lock == UINT32_MAX ? NULL : hd_trace_obj_name(m->t, HD_OBJ_LOCK, lock);
-    if (name && !(holds(&f->accesses[0], name) && holds(&f->accesses[1], name)))
-        f->advice_lock = hd_report_text(m->r, name);
+    if (!name || (holds(&f->accesses[0], name) && holds(&f->accesses[1], name)))
+        return;
+    f->advice_lock = hd_report_text(m->r, name);
+    for (size_t i = 0; i < 2 && !f->advice_outside; i++)
+        if (!holds(&f->accesses[i], name))
+            f->advice_outside = taken_inside(m, (hd_eid)(f->accesses[i].event - 1), lock);
 }
 
 /* The heap block that the event accesses, or 0. */
@@ -407,6 +427,7 @@ void hd_maker_finding(struct hd_maker *m, const struct hd_witness *w, struct hd_
         f->why = hd_report_text(m->r, why);
         f->form = hd_race_forms[w->unordered];
         make_advice(m, f);
+        hd_openmp_advice_set(m->r, m->sources, f);
     } else {
         f->why = hd_words_why(m->r->arena, f);
     }

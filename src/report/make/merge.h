@@ -15,10 +15,32 @@
 #include "base/err.h"
 #include "report/data/report.h"
 
-/* The union of n >= 1 reports (each with its `directory`; NULL: the current one), for a report that
- * will lie in the folder `directory` (NULL: the current one). The result points into the inputs,
- * which must live as long. The caller frees it. HD_ERR_IO when a folder cannot be found. */
-enum hd_status hd_report_merge(struct hd_report *const *inputs, size_t n, const char *directory,
-                               struct hd_report **merged, struct hd_err *err);
+struct hd_merge;
+
+/* Where the merged report will lie (NULL: the current folder); must outlive the merge. */
+struct hd_merge *hd_merge_new(const char *directory);
+
+/* A unit of a campaign. All units of one part are counted together, and their times are kept apart:
+ * what they found is the same in every run of the campaign. */
+struct hd_merge_unit {
+    const char *part;  /* which test: a digest */
+    const char *test;  /* for people */
+    const char *name;  /* of the unit: 32 hexadecimal digits */
+    const char *first; /* for people: "pct, seed 7"; units are added in the order of the plan */
+};
+
+/* Takes in a report (with its `directory`; NULL: the current one), of which nothing is needed
+ * afterwards. unit may be NULL. HD_ERR_IO when a folder cannot be found; HD_ERR_INPUT when it is a
+ * merged report that contradicts itself. */
+enum hd_status hd_merge_add(struct hd_merge *m, const struct hd_report *r,
+                            const struct hd_merge_unit *unit, struct hd_err *err);
+
+/* Seconds, summed over units. */
+struct hd_merge_times {
+    double all, record, analyze, replay;
+};
+
+/* Ends the merge. NULL: nothing was added. The caller frees the report; times may be NULL. */
+struct hd_report *hd_merge_end(struct hd_merge *m, struct hd_merge_times *times);
 
 #endif

@@ -4,8 +4,7 @@
 
 #include <string.h>
 
-/* The stack of an access at the moment when it was about to happen. Its innermost frame is known
- * better from the site: with its column, and in the innermost function when calls were inlined. */
+/* The stack of an access at the moment when it was about to happen. */
 static void take_stack(struct hd_report *r, const struct hd_replay_access *from,
                        struct hd_access *to)
 {
@@ -13,7 +12,7 @@ static void take_stack(struct hd_report *r, const struct hd_replay_access *from,
         return;
     hd_stack_copy(r, &from->stack, &to->stack);
     if (to->at.file || to->at.function)
-        to->stack.frames[0].at = to->at;
+        hd_stack_site(&to->at, &to->stack.frames[0].at);
 }
 
 static const char *signal_name(struct hd_report *r, int number)

@@ -137,9 +137,14 @@ static const char *line_at(const struct source *f, uint32_t line)
     return f->text + *(size_t *)hd_vec_at(&f->lines, line - 1);
 }
 
+const char *hd_sources_line(struct hd_sources *s, const char *file, uint32_t line)
+{
+    return file ? line_at(find(s, file), line) : NULL;
+}
+
 const char *hd_sources_squeezed(struct hd_sources *s, const char *file, uint32_t line)
 {
-    const char *text = file ? line_at(find(s, file), line) : NULL;
+    const char *text = hd_sources_line(s, file, line);
     if (!text)
         return NULL;
     char *out = hd_arena_strndup(s->arena, text, strlen(text)), *to = out;

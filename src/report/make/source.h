@@ -18,6 +18,8 @@ void hd_sources_free(struct hd_sources *s); /* NULL is fine */
 /* One more folder to look in. */
 void hd_sources_folder(struct hd_sources *s, const char *path);
 
+/* The line as it is, or NULL when there is none. Valid as long as s. */
+const char *hd_sources_line(struct hd_sources *s, const char *file, uint32_t line);
 /* The line without spaces, or NULL when there is none. Valid as long as s. */
 const char *hd_sources_squeezed(struct hd_sources *s, const char *file, uint32_t line);
 

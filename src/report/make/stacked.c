@@ -1,6 +1,9 @@
 #include "report/make/stacked.h"
 
+#include "report/make/frame_names.h"
+
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- asking ---- */
 
@@ -104,8 +107,17 @@ static bool find(const struct hd_stacks *s, uint64_t event, size_t *index)
     return hit != NULL;
 }
 
-/* The innermost frame is known better from its site: with its column, and in the innermost function
- * when calls were inlined. */
+void hd_stack_site(const struct hd_spot *at, struct hd_spot *frame)
+{
+    const char *full = frame->function, *name = at->function;
+    const char *found = full && name && *name ? strstr(full, name) : NULL;
+    while (found && found[strlen(name)] != '(')
+        found = strstr(found + 1, name);
+    *frame = *at;
+    if (found)
+        frame->function = full;
+}
+
 static bool put(struct hd_report *r, const struct hd_stacks *s, uint64_t event,
                 const struct hd_spot *at, struct hd_stack *to)
 {
@@ -114,7 +126,7 @@ static bool put(struct hd_report *r, const struct hd_stacks *s, uint64_t event,
         return false;
     hd_stack_copy(r, &s->at[index], to);
     if (at->file || at->function)
-        to->frames[0].at = *at;
+        hd_stack_site(at, &to->frames[0].at);
     return true;
 }
 
@@ -129,8 +141,62 @@ static void put_lock(struct hd_report *r, const struct hd_stacks *s, struct hd_l
     }
 }
 
+/* ---- names ---- */
+
+/* What the accesses have in common, by the debug information of what lies there: the one that
+ * accesses least tells most. */
+static const struct hd_object *object_of(const struct hd_finding *f, const struct hd_stacks *s)
+{
+    const struct hd_object *best = NULL;
+    uint32_t least = UINT32_MAX;
+    size_t index;
+    for (size_t i = 0; i < f->n_accesses; i++) {
+        const struct hd_access *a = &f->accesses[i];
+        if (!find(s, a->event, &index))
+            continue;
+        const struct hd_object *o = &s->object[index];
+        bool better = !best || (!*best->name && *o->name) || (*o->name && a->size < least);
+        if ((*o->name || *o->function) && better) {
+            best = o;
+            least = a->size;
+        }
+    }
+    return best;
+}
+
+static void put_name(struct hd_report *r, struct hd_finding *f, const struct hd_object *o)
+{
+    char function[400] = "";
+    bool local = *o->function;
+    if (local)
+        hd_frame_names_source(o->function, function, sizeof function);
+    f->location = local           ? hd_report_format(r, "local of %s", function)
+                  : o->per_thread ? "thread-local"
+                                  : "global";
+    if (!*o->name) {
+        f->variable = hd_report_format(r, "a local of %s", function);
+        return;
+    }
+    f->variable = hd_report_text(r, o->name);
+    if (local && *o->file)
+        f->variable = hd_report_format(r, "%s of %s (%s:%d)", o->name, function, o->file, o->line);
+    else if (local)
+        f->variable = hd_report_format(r, "%s of %s", o->name, function);
+    if (*o->inside)
+        f->location = hd_report_format(r, "%s, a %s", f->location, o->inside);
+    if (o->bits)
+        f->location = hd_report_format(r, "%s, bit-fields that share bytes", f->location);
+}
+
 void hd_stacked_apply(struct hd_report *r, struct hd_finding *f, const struct hd_stacks *stacks)
 {
+    const struct hd_object *object =
+        f->property == HD_PROPERTY_RACE || f->property == HD_PROPERTY_ATOMICITY
+            ? object_of(f, stacks)
+            : NULL;
+    if (object)
+        put_name(r, f, object);
+
     bool all = true;
     for (size_t i = 0; i < f->n_accesses; i++) {
         struct hd_access *a = &f->accesses[i];

@@ -6,10 +6,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* "__aligned_membuf<int>._M_storage[4]": what a library calls its own parts tells users nothing. */
+static bool is_reserved(const char *name)
+{
+    bool own = name[0] == '_' && (name[1] == '_' || (name[1] >= 'A' && name[1] <= 'Z'));
+    return own || strstr(name, "._M_");
+}
+
 /* How much a name at an access tells: a variable's own name most, `*p` nothing. */
 static int worth(const struct hd_detail *d)
 {
     if (!*d->name || *d->name == '*')
+        return 0;
+    if (d->flags & HD_SITE_NAME_FIELD && is_reserved(d->name))
         return 0;
     if (d->flags & HD_SITE_NAME_GLOBAL)
         return 4;

@@ -9,7 +9,7 @@ static void place_of(const struct hd_trace *t, hd_eid e, char *out, size_t size)
 {
     const char *place = hd_trace_place_name(t, e);
     struct hd_frame frame = {.at.file = place};
-    if (*place && !hd_frames_foreign(&frame))
+    if (*place && !hd_frame_names_foreign(&frame))
         snprintf(out, size, " at %s", place);
     else
         *out = 0;

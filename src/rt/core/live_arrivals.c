@@ -2,6 +2,7 @@
 #include "rt/core/live_arrivals.h"
 
 #include "abi/rt_arrivals.h"
+#include "rt/core/live_times.h"
 #include "rt/core/range_log.h"
 #include "rt/libc/chan.h"
 #include "rt/policy/policy.h"
@@ -15,6 +16,7 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -162,6 +164,29 @@ void hd_rt_arrivals_signal(int sig, const siginfo_t *info)
         log_item(HD_ARRIVAL_SIGNAL, (uint32_t)sig, NULL, 0);
 }
 
+static bool is_signalfd(int fd)
+{
+    static const char name[] = "anon_inode:[signalfd]";
+    char path[32] = "/proc/self/fd/", to[sizeof name], *end = path + sizeof "/proc/self/fd/" - 1;
+    int scale = 1;
+    while (fd / scale >= 10)
+        scale *= 10;
+    for (; scale; scale /= 10)
+        *end++ = (char)('0' + fd / scale % 10);
+    long n = hd_rt_syscall(SYS_readlink, (long)path, (long)to, sizeof to, 0, 0, 0);
+    return n == sizeof name - 1 && !memcmp(to, name, sizeof name - 1);
+}
+
+void hd_rt_arrivals_signalfd(int fd, const void *buf, long n)
+{
+    const struct signalfd_siginfo *info = buf;
+    if (n < (long)sizeof *info || n % (long)sizeof *info || !is_signalfd(fd))
+        return;
+    for (; n > 0; n -= (long)sizeof *info, info++)
+        if (info->ssi_pid != (uint32_t)hd_rt_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0))
+            log_item(HD_ARRIVAL_SIGNAL, info->ssi_signo | HD_ARRIVAL_PENDING, NULL, 0);
+}
+
 /* ---- what a replay has to play ---- */
 
 struct item {
@@ -203,10 +228,14 @@ void hd_rt_arrivals_start(void)
         return;
     items = hd_rt_mem(h.n * sizeof *items);
     const char *p = file + sizeof h, *end = file + h.bytes;
-    for (; n_items < h.n && p + sizeof(struct hd_arrivals_item) <= end; n_items++) {
+    for (uint64_t i = 0; i < h.n && p + sizeof(struct hd_arrivals_item) <= end; i++) {
         const struct hd_arrivals_item *head = (const void *)p;
-        items[n_items] = (struct item){head, head + 1, false};
         p += sizeof *head + ((head->len + 7) & ~UINT64_C(7));
+        if (head->kind == HD_ARRIVAL_TIME) {
+            hd_rt_times_keep(head);
+            continue;
+        }
+        items[n_items++] = (struct item){head, head + 1, false};
         if (head->kind == HD_ARRIVAL_ACCEPT && head->id >= room_conns)
             room_conns = head->id + 1;
         if (head->kind == HD_ARRIVAL_ACCEPT && *(const uint32_t *)(head + 1) >= room_listeners)
@@ -296,18 +325,23 @@ static bool send_gram(const struct item *it)
 static void send_signal(const struct item *it, const struct hd_thread *t)
 {
     siginfo_t info;
+    uint32_t sig = it->head->id & ~HD_ARRIVAL_PENDING;
     memset(&info, 0, sizeof info);
-    info.si_signo = (int)it->head->id;
+    info.si_signo = (int)sig;
     info.si_code = SI_QUEUE;
     long pid = hd_rt_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0);
+    if (it->head->id & HD_ARRIVAL_PENDING) {
+        hd_rt_syscall(SYS_rt_sigqueueinfo, pid, sig, (long)&info, 0, 0, 0);
+        return;
+    }
     unsigned seen = t->sig_seen;
     struct timespec ms = {0, 1000000};
-    hd_rt_syscall(SYS_rt_tgsigqueueinfo, pid, t->tid, it->head->id, (long)&info, 0, 0);
+    hd_rt_syscall(SYS_rt_tgsigqueueinfo, pid, t->tid, sig, (long)&info, 0, 0);
     for (int i = 0; i < 100 && t->sig_seen == seen; i++)
         hd_rt_syscall(SYS_nanosleep, (long)&ms, 0, 0, 0, 0, 0); /* the kernel takes its time */
 }
 
-static uint64_t path_of(const struct hd_thread *t)
+uint64_t hd_rt_arrivals_path(const struct hd_thread *t)
 {
     uint64_t h = 1;
     uint32_t child = t->child;
@@ -319,7 +353,8 @@ static uint64_t path_of(const struct hd_thread *t)
 static const struct hd_thread *thread_of(const struct item *it)
 {
     for (uint32_t i = 0; i < rt.n_threads; i++)
-        if (rt.threads[i]->state != HD_DONE && path_of(rt.threads[i]) == it->head->thread)
+        if (rt.threads[i]->state != HD_DONE &&
+            hd_rt_arrivals_path(rt.threads[i]) == it->head->thread)
             return rt.threads[i];
     return NULL;
 }
@@ -430,7 +465,7 @@ void hd_rt_arrivals_alone(int fd, short events)
 
 bool hd_rt_arrivals_raise(struct hd_thread *t)
 {
-    uint64_t path = n_items ? path_of(t) : 0;
+    uint64_t path = n_items ? hd_rt_arrivals_path(t) : 0;
     while (t->arrival < n_items && items[t->arrival].head->thread != path)
         t->arrival++;
     struct item *it = t->arrival < n_items ? &items[t->arrival] : NULL;
@@ -442,7 +477,7 @@ bool hd_rt_arrivals_raise(struct hd_thread *t)
 
 void hd_rt_arrivals_before(struct hd_thread *me)
 {
-    uint64_t path = n_items ? path_of(me) : 0;
+    uint64_t path = n_items ? hd_rt_arrivals_path(me) : 0;
     while (me->arrival < n_items) {
         struct item *it = &items[me->arrival];
         const uint32_t *ready = it->data;

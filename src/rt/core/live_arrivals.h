@@ -10,6 +10,7 @@
 
 struct iovec;
 
+uint64_t hd_rt_arrivals_path(const struct hd_thread *t); /* hd_arrivals_thread of it */
 /* The program reads this descriptor or asks whether it can. */
 void hd_rt_arrivals_asked(int fd);
 void hd_rt_arrivals_start(void); /* a replay begins: reads the file, if there is one */
@@ -26,6 +27,8 @@ void hd_rt_arrivals_read(int fd, long r, const struct iovec *v, size_t parts, bo
 /* Which of these are ready, as revents has it. */
 void hd_rt_arrivals_polled(const struct pollfd *fds, size_t n);
 void hd_rt_arrivals_signal(int sig, const siginfo_t *info); /* not ours; NULL: from sigwait */
+/* n bytes were read from fd: the signals in them, if that is what it gives. */
+void hd_rt_arrivals_signalfd(int fd, const void *buf, long n);
 
 /* Nobody can run: lets the next thing come that came in the recorded run. False: there is nothing,
  * or no replay. Lock held. */

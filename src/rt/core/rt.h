@@ -13,6 +13,7 @@
 #define HD_RT_CORE_RT_H
 
 #include "rt/hooks/read_marks.h"
+#include "rt/core/live_times.h"
 #include "rt/core/rt_writer.h"
 #include "rt/core/sys.h"
 
@@ -90,12 +91,15 @@ struct hd_thread {
     bool timed;                     /* the call it is in does not wait for ever: for policy steer */
     const void *park_frame;         /* where it gave the token away: see stack.h */
     uintptr_t stack_low, stack_end; /* 0: not known */
-    struct pollfd *fds;             /* FDWAIT */
+    const struct hd_rt_frame *parked; /* while it waits: its frames, if somebody may ask for them */
+    size_t n_parked;
+    struct pollfd *fds; /* FDWAIT */
     unsigned n_fds;
     uint64_t ready_seq; /* order of becoming ready */
     uint64_t prio;      /* pct */
     uint64_t random;    /* inputs.c; 0: not begun */
-    uint64_t arrival;   /* arrivals.c: where it looks for its next one */
+    uint64_t arrival;   /* live_arrivals.c: where it looks for its next one */
+    struct hd_times times;
 
     struct hd_polls poll;
     struct hd_thread *next_spare; /* of those whose place can be used again */

@@ -110,11 +110,18 @@ static void time_out(struct hd_thread *t)
     t->timed_out = true;
 }
 
+/* In a replay the schedule says whose time is up: others may have to be woken before. */
+static bool waits_for_clock(const struct hd_thread *t)
+{
+    return (t->state == HD_BLOCKED || t->state == HD_FDWAIT) && t->deadline != HD_NEVER &&
+           !(rt.follow && hd_rt_follow_holds(t));
+}
+
 static void look_at_clock(void)
 {
     for (uint32_t i = 0; i < rt.n_threads; i++) {
         struct hd_thread *t = rt.threads[i];
-        if ((t->state == HD_BLOCKED || t->state == HD_FDWAIT) && t->deadline <= rt.now)
+        if (waits_for_clock(t) && t->deadline <= rt.now)
             time_out(t);
     }
 }
@@ -137,7 +144,7 @@ static uint64_t next_deadline(unsigned *alive)
     for (uint32_t i = 0; i < rt.n_threads; i++) {
         const struct hd_thread *t = rt.threads[i];
         *alive += t->state != HD_DONE;
-        if ((t->state == HD_BLOCKED || t->state == HD_FDWAIT) && t->deadline < first)
+        if (waits_for_clock(t) && t->deadline < first)
             first = t->deadline;
     }
     return first;
@@ -367,8 +374,11 @@ void hd_rt_choose_idle(void)
 bool hd_rt_block(struct hd_thread *me, const void *obj, enum hd_waits kind, uint64_t deadline,
                  uintptr_t pc)
 {
+    struct hd_rt_frame frames[HD_RT_PARKED];
     if (kind != HD_WAITS_LOCK) /* a lock may be what it holds while it looks */
         hd_rt_moves_on(me);
+    if (HD_UNLIKELY(rt.follow))
+        hd_rt_follow_parks(me, frames);
     hd_rt_lock();
     me->state = HD_BLOCKED;
     me->wait_obj = obj;
@@ -378,6 +388,7 @@ bool hd_rt_block(struct hd_thread *me, const void *obj, enum hd_waits kind, uint
     me->deadline = deadline;
     me->timed_out = false;
     switch_away(me);
+    hd_rt_follow_parked(me);
     me->deadline = HD_NEVER;
     bool in_time = !me->timed_out;
     hd_rt_signals_run(me);
@@ -411,9 +422,13 @@ static void yield(struct hd_thread *me)
         hd_rt_signals_run(me);
         return;
     }
+    struct hd_rt_frame frames[HD_RT_PARKED];
+    if (HD_UNLIKELY(rt.follow))
+        hd_rt_follow_parks(me, frames);
     hd_rt_lock();
     hd_rt_make_ready(me);
     switch_away(me);
+    hd_rt_follow_parked(me);
     hd_rt_signals_run(me);
 }
 

@@ -23,6 +23,31 @@ static _Unwind_Reason_Code on_frame(struct _Unwind_Context *context, void *arg)
     return _URC_NO_REASON;
 }
 
+struct frame_walk {
+    struct hd_rt_frame *frames;
+    size_t n, max;
+};
+
+static _Unwind_Reason_Code on_whole_frame(struct _Unwind_Context *context, void *arg)
+{
+    enum { FRAME_POINTER = 6 }; /* rbp, as DWARF numbers registers */
+    struct frame_walk *w = arg;
+    uintptr_t ip = _Unwind_GetIP(context);
+    if (!ip || w->n == w->max)
+        return _URC_END_OF_STACK;
+    /* The frame address of what was called is the stack pointer of its caller. */
+    w->frames[w->n++] =
+        (struct hd_rt_frame){ip, _Unwind_GetGR(context, FRAME_POINTER), _Unwind_GetCFA(context)};
+    return _URC_NO_REASON;
+}
+
+size_t hd_rt_unwind_frames(struct hd_rt_frame *frames, size_t max)
+{
+    struct frame_walk w = {frames, 0, max};
+    _Unwind_Backtrace(on_whole_frame, &w);
+    return w.n;
+}
+
 size_t hd_rt_unwind(uint64_t *frames, size_t max)
 {
     struct walk w = {frames, 0, max};

@@ -2,6 +2,7 @@
 #include "rt/core/vclock.h"
 
 #include "log/rt_steer.h"
+#include "rt/core/live_times.h"
 #include "rt/policy/policy.h"
 #include "rt/core/spin.h"
 
@@ -38,7 +39,7 @@ bool hd_rt_deadline(clockid_t clock, const struct timespec *abs, uint64_t *deadl
     if (__builtin_mul_overflow((uint64_t)abs->tv_sec, SECOND, &at) ||
         __builtin_add_overflow(at, (uint64_t)abs->tv_nsec, &at))
         at = HD_NEVER - 1;
-    *deadline = at > base ? at - base : 0;
+    *deadline = at > base ? hd_rt_times_seen(hd_rt_me, at - base) : 0;
     return true;
 }
 
@@ -71,7 +72,7 @@ void hd_rt_clock_ask(clockid_t clock, struct timespec *ts)
     uint32_t n = hd_rt_asks_again(me);
     uint32_t faster = n > TIGHT ? (n - TIGHT) / HD_POLLS : 0;
     rt.now += QUESTION << (faster < FASTEST ? faster : FASTEST);
-    uint64_t now = base_of(clock) + rt.now;
+    uint64_t now = base_of(clock) + hd_rt_times_tell(me);
     *ts = (struct timespec){(time_t)(now / SECOND), (long)(now % SECOND)};
 }
 

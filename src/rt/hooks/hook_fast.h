@@ -1,10 +1,8 @@
 /* The common case of the hooks of our pass: the thread holds the token, nobody wants to be asked,
  * the record's place is as guessed, and there is room. A hook enters, asks whether it may, and
- * writes its record. It hands over to another function, which goes on where it stopped, for what is
- * less likely: in hooks_pass.c near_ when its tokens are as guessed and other parts are not, odd_
- * when its tokens are not but what counts of them may be, tell_ when that is not either, else_ when
- * its place may not be. So the likely ways have no calls and few registers to save. What else_
- * cannot do goes the hook's long way, which finds nothing changed.
+ * writes its record (fast). For what is less likely it calls another function, so that the likely
+ * way has no calls and few registers to save: other, where parts of the record are not as guessed;
+ * slow, for anything else, which finds nothing changed. See hooks_plain.inc.
  */
 #ifndef HD_RT_HOOKS_HOOK_FAST_H
 #define HD_RT_HOOKS_HOOK_FAST_H

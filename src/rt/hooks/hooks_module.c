@@ -33,6 +33,25 @@ static _Noreturn void refuse_module(void)
         hd_rt_syscall(SYS_exit_group, 3, 0, 0, 0, 0, 0);
 }
 
+/* Hooks that earlier versions had: a program that calls them is refused by us, not by the loader.
+ */
+void __hd_enter(void), __hd_leave(void), __hd_unwound(void);
+
+HD_EXPORT void __hd_enter(void)
+{
+    refuse_module();
+}
+
+HD_EXPORT void __hd_leave(void)
+{
+    refuse_module();
+}
+
+HD_EXPORT void __hd_unwound(void)
+{
+    refuse_module();
+}
+
 HD_EXPORT __attribute__((noinline)) void __hd_module_init(struct hd_module *m)
 {
     if (m->version != HD_ABI_VERSION)

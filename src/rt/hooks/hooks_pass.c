@@ -20,6 +20,12 @@ static inline void quick_next(struct hd_site *site)
         site->id = slot;
 }
 
+/* The site of a slot, in functions that need the register in which they got it. */
+static inline struct hd_site *site_of(const struct hd_pack_slot *s)
+{
+    return (struct hd_site *)(uintptr_t)(s->key >> 16);
+}
+
 static inline hd_tok last_id(void)
 {
     uint32_t id = __hd_flow.count;
@@ -46,143 +52,27 @@ static inline bool left_val(struct hd_thread *me, const struct hd_pack_slot *s, 
     return hd_rt_quick_left(me, guess, val) == guess;
 }
 
-#define LONG_WAY static __attribute__((noinline, cold))
-#define NEAR     static __attribute__((noinline))
+#define SLOW  static __attribute__((noinline, cold))
+#define OTHER static __attribute__((noinline))
 
-#define PLAIN(size)                                                                                \
-    LONG_WAY hd_tok read##size(struct hd_site *site, void *p, hd_tok addr)                         \
-    {                                                                                              \
-        struct hd_thread *me = hd_rt_enter_at(p, size, (uintptr_t)site);                           \
-        if (!me)                                                                                   \
-            return HD_TOK_NONE;                                                                    \
-        uint64_t w[2] = {(uintptr_t)p, hd_rt_load(p, size)};                                       \
-        hd_rt_put((uintptr_t)site, HD_SHAPE(HD_LOG_READ, size) | HD_SHAPE_SITE, w, addr,           \
-                  HD_TOK_NONE);                                                                    \
-        quick_next(site);                                                                          \
-        hd_rt_leave(me);                                                                           \
-        return last_id();                                                                          \
-    }                                                                                              \
-    NEAR hd_tok near_read##size(struct hd_thread *me, struct hd_pack_slot *s, unsigned code,       \
-                                void *p)                                                           \
-    {                                                                                              \
-        uint64_t moving = hd_pack_moving(__hd_flow.count);                                         \
-        hd_rt_quick_near(me, s, HD_SHAPE(HD_LOG_READ, size) | HD_SHAPE_SITE, code, p,              \
-                         hd_rt_load(p, size));                                                     \
-        return quick_id(moving);                                                                   \
-    }                                                                                              \
-    NEAR hd_tok tell_read##size(struct hd_thread *me, struct hd_pack_slot *s, unsigned code,       \
-                                void *p, hd_tok addr)                                              \
-    {                                                                                              \
-        uint64_t moving = hd_pack_moving(__hd_flow.count);                                         \
-        hd_rt_quick_tell(me, s, HD_SHAPE(HD_LOG_READ, size) | HD_SHAPE_SITE, code, p,              \
-                         hd_rt_load(p, size), addr, HD_TOK_NONE);                                  \
-        return quick_id(moving);                                                                   \
-    }                                                                                              \
-    NEAR hd_tok odd_read##size(struct hd_thread *me, struct hd_pack_slot *s, unsigned code,        \
-                               void *p, hd_tok addr)                                               \
-    {                                                                                              \
-        return left_addr(me, s, addr) ? near_read##size(me, s, code, p)                            \
-                                      : tell_read##size(me, s, code, p, addr);                     \
-    }                                                                                              \
-    NEAR hd_tok else_read##size(struct hd_thread *me, struct hd_site *site, void *p, hd_tok addr)  \
-    {                                                                                              \
-        uint32_t slot = site->id;                                                                  \
-        unsigned code = hd_rt_quick_either(me, slot);                                              \
-        struct hd_pack_slot *s = hd_pack_at(&hd_rt_pack, slot);                                    \
-        if (!code)                                                                                 \
-            return read##size(site, p, addr);                                                      \
-        return odd_read##size(me, s, code, p, addr);                                               \
-    }                                                                                              \
-    HOOK hd_tok __hd_read##size(struct hd_site *site, void *p, hd_tok addr)                        \
-    {                                                                                              \
-        hd_rt_touch(p, size);                                                                      \
-        struct hd_thread *me = hd_rt_me;                                                           \
-        struct hd_pack *pk = &hd_rt_pack;                                                          \
-        uint32_t slot = site->id;                                                                  \
-        if (HD_UNLIKELY(!hd_rt_quick_enter(me)))                                                   \
-            return read##size(site, p, addr);                                                      \
-        if (HD_UNLIKELY(!hd_rt_quick_first(me, slot)))                                             \
-            return else_read##size(me, site, p, addr);                                             \
-        struct hd_pack_slot *s = hd_pack_at(pk, slot);                                             \
-        uint64_t moving = hd_pack_moving(__hd_flow.count);                                         \
-        uint64_t v = hd_rt_load(p, size);                                                          \
-        if (HD_UNLIKELY(addr != hd_pack_tok(s, 0, moving)))                                        \
-            return odd_read##size(me, s, 1, p, addr);                                              \
-        if (HD_UNLIKELY((uintptr_t)p != hd_pack_next0(s) ||                                        \
-                        v != hd_pack_peek(hd_pack_mirror(pk, (uintptr_t)p), size)))                \
-            return near_read##size(me, s, 1, p);                                                   \
-        hd_rt_counts(__hd_flow.count + 1);                                                         \
-        s->word0 = (uintptr_t)p;                                                                   \
-        hd_pack_read(pk, HD_SHAPE(HD_LOG_READ, size), (uintptr_t)p, v);                            \
-        hd_rt_quick_byte(me, slot);                                                                \
-        return quick_id(moving);                                                                   \
-    }                                                                                              \
-    LONG_WAY void write##size(struct hd_site *site, void *p, hd_tok addr, uint64_t v, hd_tok val)  \
-    {                                                                                              \
-        struct hd_thread *me = hd_rt_enter_at(p, size, (uintptr_t)site);                           \
-        if (!me)                                                                                   \
-            return;                                                                                \
-        uint64_t w[2] = {(uintptr_t)p, v & UINT64_MAX >> (64 - 8 * size)};                         \
-        hd_rt_put((uintptr_t)site, HD_SHAPE(HD_LOG_WRITE, size) | HD_SHAPE_SITE, w, addr, val);    \
-        quick_next(site);                                                                          \
-        hd_rt_leave(me);                                                                           \
-    }                                                                                              \
-    NEAR void near_write##size(struct hd_thread *me, struct hd_pack_slot *s, unsigned code,        \
-                               void *p, uint64_t v)                                                \
-    {                                                                                              \
-        hd_rt_quick_near(me, s, HD_SHAPE(HD_LOG_WRITE, size) | HD_SHAPE_SITE, code, p, v);         \
-    }                                                                                              \
-    NEAR void tell_write##size(struct hd_pack_slot *s, unsigned code, void *p, hd_tok addr,        \
-                               uint64_t v, hd_tok val)                                             \
-    {                                                                                              \
-        hd_rt_quick_tell(hd_rt_me, s, HD_SHAPE(HD_LOG_WRITE, size) | HD_SHAPE_SITE, code, p, v,    \
-                         addr, val);                                                               \
-    }                                                                                              \
-    NEAR void odd_write##size(struct hd_pack_slot *s, unsigned code, void *p, hd_tok addr,         \
-                              uint64_t v, hd_tok val)                                              \
-    {                                                                                              \
-        struct hd_thread *me = hd_rt_me; /* six arguments fit into registers */                    \
-        if (left_addr(me, s, addr) && left_val(me, s, val))                                        \
-            near_write##size(me, s, code, p, v);                                                   \
-        else                                                                                       \
-            tell_write##size(s, code, p, addr, v, val);                                            \
-    }                                                                                              \
-    NEAR void else_write##size(struct hd_thread *me, struct hd_site *site, void *p, hd_tok addr,   \
-                               uint64_t v, hd_tok val)                                             \
-    {                                                                                              \
-        uint32_t slot = site->id;                                                                  \
-        unsigned code = hd_rt_quick_either(me, slot);                                              \
-        struct hd_pack_slot *s = hd_pack_at(&hd_rt_pack, slot);                                    \
-        if (!code)                                                                                 \
-            write##size(site, p, addr, v, val);                                                    \
-        else                                                                                       \
-            odd_write##size(s, code, p, addr, v, val);                                             \
-    }                                                                                              \
-    HOOK void __hd_write##size(struct hd_site *site, void *p, hd_tok addr, uint64_t v, hd_tok val) \
-    {                                                                                              \
-        struct hd_thread *me = hd_rt_me;                                                           \
-        uint32_t slot = site->id;                                                                  \
-        if (HD_UNLIKELY(!hd_rt_quick_enter(me))) {                                                 \
-            write##size(site, p, addr, v, val);                                                    \
-            return;                                                                                \
-        }                                                                                          \
-        v &= UINT64_MAX >> (64 - 8 * size);                                                        \
-        if (HD_UNLIKELY(!hd_rt_quick_first(me, slot))) {                                           \
-            else_write##size(me, site, p, addr, v, val);                                           \
-            return;                                                                                \
-        }                                                                                          \
-        struct hd_pack_slot *s = hd_pack_at(&hd_rt_pack, slot);                                    \
-        uint64_t moving = hd_pack_moving(__hd_flow.count);                                         \
-        if (addr != hd_pack_tok(s, 0, moving) || val != hd_pack_tok(s, 1, moving))                 \
-            odd_write##size(s, 1, p, addr, v, val);                                                \
-        else                                                                                       \
-            hd_rt_quick_near(me, s, HD_SHAPE(HD_LOG_WRITE, size) | HD_SHAPE_SITE, 1, p, v);        \
-    }
+/* The record of an access whose tokens are not as guessed; apart, so that the others need fewer
+ * registers. Six arguments fit into registers. */
+OTHER void tell(struct hd_pack_slot *s, unsigned shape, const void *p, uint64_t v, hd_tok addr,
+                hd_tok val)
+{
+    hd_rt_quick_tell(hd_rt_me, s, shape & 0xffff, shape >> 16, p, v, addr, val);
+}
 
-PLAIN(1)
-PLAIN(2)
-PLAIN(4)
-PLAIN(8)
+#define TELL(s, shape, code, p, v, addr, val) tell(s, (shape) | (code) << 16, p, v, addr, val)
+
+#define SIZE 1
+#include "rt/hooks/hooks_plain.inc"
+#define SIZE 2
+#include "rt/hooks/hooks_plain.inc"
+#define SIZE 4
+#include "rt/hooks/hooks_plain.inc"
+#define SIZE 8
+#include "rt/hooks/hooks_plain.inc"
 
 /* One part, of 1 to 8 bytes, of an atomic access. */
 static void log_part(enum hd_log_kind kind, const struct hd_site *site, const void *p,
@@ -199,9 +89,8 @@ static void log_more(enum hd_more role, hd_tok tok)
     hd_rt_log2(HD_LOG_MORE, 0, hd_rt_pack.prev, role & 1, tok);
 }
 
-/* The shape of ranges of 16 bytes, such as vectors, and of 32. */
-#define WIDE(kind)   ((unsigned)(kind) | HD_SHAPE_SITE)
-#define WIDE32(kind) (WIDE(kind) | 1 << 6)
+/* The shape of ranges of 16 bytes, such as vectors, of 32 and 64. */
+#define WIDE(kind, n) ((unsigned)(kind) | HD_SHAPE_SITE | (unsigned)((n) / 32) << 6)
 
 static inline bool is_wide(size_t n)
 {
@@ -220,7 +109,7 @@ static void log_range(enum hd_log_kind kind, struct hd_site *site, const void *p
 {
     hd_rt_touch(bytes, n);
     if (is_wide(n)) {
-        log_wide(WIDE(kind) | (unsigned)(n / 32) << 6, site, p, bytes, addr, val);
+        log_wide(WIDE(kind, n), site, p, bytes, addr, val);
         return;
     }
     addr = hd_rt_rest(hd_rt_me, addr);
@@ -236,7 +125,7 @@ static void log_range(enum hd_log_kind kind, struct hd_site *site, const void *p
     }
 }
 
-LONG_WAY hd_tok read_n(struct hd_site *site, void *p, uint64_t n, hd_tok addr)
+SLOW hd_tok slow_read_n(struct hd_site *site, void *p, uint64_t n, hd_tok addr)
 {
     struct hd_thread *me = hd_rt_enter_at(p, n, (uintptr_t)site);
     if (!me)
@@ -249,72 +138,8 @@ LONG_WAY hd_tok read_n(struct hd_site *site, void *p, uint64_t n, hd_tok addr)
     return n ? hd_tok_range(first, __hd_flow.count) : HD_TOK_NONE;
 }
 
-NEAR hd_tok near_read_n(struct hd_thread *me, struct hd_pack_slot *s, unsigned code, void *p)
-{
-    uint64_t moving = hd_pack_moving(__hd_flow.count);
-    if (hd_shape_wide(hd_pack_shape(s->key)) == 16)
-        hd_rt_quick_near(me, s, WIDE(HD_LOG_RANGE_READ), code, p, (uintptr_t)p);
-    else
-        hd_rt_quick_near(me, s, WIDE32(HD_LOG_RANGE_READ), code, p, (uintptr_t)p);
-    return quick_id(moving);
-}
-
-NEAR hd_tok tell_read_n(struct hd_thread *me, struct hd_pack_slot *s, unsigned code, void *p,
-                        hd_tok addr)
-{
-    uint64_t moving = hd_pack_moving(__hd_flow.count);
-    if (hd_shape_wide(hd_pack_shape(s->key)) == 16)
-        hd_rt_quick_tell(me, s, WIDE(HD_LOG_RANGE_READ), code, p, (uintptr_t)p, addr, HD_TOK_NONE);
-    else
-        hd_rt_quick_tell(me, s, WIDE32(HD_LOG_RANGE_READ), code, p, (uintptr_t)p, addr,
-                         HD_TOK_NONE);
-    return quick_id(moving);
-}
-
-NEAR hd_tok odd_read_n(struct hd_thread *me, struct hd_pack_slot *s, unsigned code, void *p,
-                       hd_tok addr)
-{
-    return left_addr(me, s, addr) ? near_read_n(me, s, code, p) : tell_read_n(me, s, code, p, addr);
-}
-
-NEAR hd_tok else_read_n(struct hd_thread *me, struct hd_site *site, void *p, uint64_t n,
-                        hd_tok addr)
-{
-    uint32_t slot = site->id;
-    unsigned code = hd_rt_quick_either(me, slot);
-    struct hd_pack_slot *s = hd_pack_at(&hd_rt_pack, slot);
-    if (!code)
-        return read_n(site, p, n, addr);
-    return odd_read_n(me, s, code, p, addr);
-}
-
-HOOK hd_tok __hd_read_n(struct hd_site *site, void *p, uint64_t n, hd_tok addr)
-{
-    struct hd_thread *me = hd_rt_me;
-    uint32_t slot = site->id;
-    if (HD_LIKELY(n == 16 || n == 32))
-        hd_rt_touch(p, n);
-    else
-        return read_n(site, p, n, addr);
-    if (HD_UNLIKELY(!hd_rt_quick_enter(me)))
-        return read_n(site, p, n, addr);
-    if (HD_UNLIKELY(!hd_rt_quick_first(me, slot)))
-        return else_read_n(me, site, p, n, addr);
-    struct hd_pack_slot *s = hd_pack_at(&hd_rt_pack, slot);
-    uint64_t moving = hd_pack_moving(__hd_flow.count);
-    if (HD_UNLIKELY(addr != hd_pack_tok(s, 0, moving)))
-        return odd_read_n(me, s, 1, p, addr);
-    if (HD_UNLIKELY(n != 16 || (uintptr_t)p != hd_pack_next0(s) ||
-                    !hd_put_wide_same(hd_pack_mirror(&hd_rt_pack, (uintptr_t)p), p, 16)))
-        return near_read_n(me, s, 1, p);
-    s->word0 = hd_rt_pack.wide = (uintptr_t)p;
-    hd_rt_counts(__hd_flow.count + 1);
-    hd_rt_quick_byte(me, slot);
-    return quick_id(moving);
-}
-
-LONG_WAY void write_n(struct hd_site *site, void *p, uint64_t n, hd_tok addr, void *bytes,
-                      hd_tok val)
+SLOW void slow_write_n(struct hd_site *site, void *p, uint64_t n, hd_tok addr, void *bytes,
+                       hd_tok val)
 {
     struct hd_thread *me = hd_rt_enter_at(p, n, (uintptr_t)site);
     if (!me)
@@ -325,68 +150,27 @@ LONG_WAY void write_n(struct hd_site *site, void *p, uint64_t n, hd_tok addr, vo
     hd_rt_leave(me);
 }
 
-NEAR void near_write_n(struct hd_thread *me, struct hd_pack_slot *s, unsigned code, void *p,
-                       void *bytes)
-{
-    if (hd_shape_wide(hd_pack_shape(s->key)) == 16)
-        hd_rt_quick_near(me, s, WIDE(HD_LOG_RANGE_WRITE), code, p, (uintptr_t)bytes);
-    else
-        hd_rt_quick_near(me, s, WIDE32(HD_LOG_RANGE_WRITE), code, p, (uintptr_t)bytes);
-}
+#define SIZE 16
+#include "rt/hooks/hooks_wide.inc"
+#define SIZE 32
+#include "rt/hooks/hooks_wide.inc"
 
-NEAR void tell_write_n(struct hd_pack_slot *s, unsigned code, void *p, hd_tok addr, void *bytes,
-                       hd_tok val)
+HOOK hd_tok __hd_read_n(struct hd_site *site, void *p, uint64_t n, hd_tok addr)
 {
-    if (hd_shape_wide(hd_pack_shape(s->key)) == 16)
-        hd_rt_quick_tell(hd_rt_me, s, WIDE(HD_LOG_RANGE_WRITE), code, p, (uintptr_t)bytes, addr,
-                         val);
-    else
-        hd_rt_quick_tell(hd_rt_me, s, WIDE32(HD_LOG_RANGE_WRITE), code, p, (uintptr_t)bytes, addr,
-                         val);
-}
-
-NEAR void odd_write_n(struct hd_pack_slot *s, unsigned code, void *p, hd_tok addr, void *bytes,
-                      hd_tok val)
-{
-    struct hd_thread *me = hd_rt_me;
-    if (left_addr(me, s, addr) && left_val(me, s, val))
-        near_write_n(me, s, code, p, bytes);
-    else
-        tell_write_n(s, code, p, addr, bytes, val);
-}
-
-NEAR void else_write_n(struct hd_site *site, void *p, uint64_t n, hd_tok addr, void *bytes,
-                       hd_tok val)
-{
-    struct hd_thread *me = hd_rt_me;
-    uint32_t slot = site->id;
-    unsigned code = hd_rt_quick_either(me, slot);
-    struct hd_pack_slot *s = hd_pack_at(&hd_rt_pack, slot);
-    if (!code)
-        write_n(site, p, n, addr, bytes, val);
-    else
-        odd_write_n(s, code, p, addr, bytes, val);
+    return n == 16   ? fast_read16(site, p, addr)
+           : n == 32 ? fast_read32(site, p, addr)
+                     : slow_read_n(site, p, n, addr);
 }
 
 HOOK void __hd_write_n(struct hd_site *site, void *p, uint64_t n, hd_tok addr, void *bytes,
                        hd_tok val)
 {
-    struct hd_thread *me = hd_rt_me;
-    uint32_t slot = site->id;
-    if (HD_UNLIKELY((n != 16 && n != 32) || !hd_rt_quick_enter(me))) {
-        write_n(site, p, n, addr, bytes, val);
-        return;
-    }
-    if (HD_UNLIKELY(!hd_rt_quick_first(me, slot))) {
-        else_write_n(site, p, n, addr, bytes, val);
-        return;
-    }
-    struct hd_pack_slot *s = hd_pack_at(&hd_rt_pack, slot);
-    uint64_t moving = hd_pack_moving(__hd_flow.count);
-    if (addr != hd_pack_tok(s, 0, moving) || val != hd_pack_tok(s, 1, moving))
-        odd_write_n(s, 1, p, addr, bytes, val);
+    if (n == 16)
+        fast_write16(site, p, addr, bytes, val);
+    else if (n == 32)
+        fast_write32(site, p, addr, bytes, val);
     else
-        near_write_n(me, s, 1, p, bytes);
+        slow_write_n(site, p, n, addr, bytes, val);
 }
 
 /* docs/MODEL.md knows no access to two locations at once: 16 bytes get a lock around their parts.
@@ -616,7 +400,7 @@ static inline bool is_no_branch(struct hd_thread *me, hd_tok rest)
     return rest == HD_TOK_NONE && !me->more;
 }
 
-LONG_WAY void branch_slowly(struct hd_site *site, hd_tok dep)
+SLOW void slow_branch(struct hd_site *site, hd_tok dep)
 {
     struct hd_thread *me = hd_rt_enter_at(NULL, 0, (uintptr_t)site);
     if (!me)
@@ -633,11 +417,16 @@ LONG_WAY void branch_slowly(struct hd_site *site, hd_tok dep)
     hd_rt_leave(me);
 }
 
-/* Entered. rest: of dep, a branch. */
-NEAR void near_branch(struct hd_thread *me, struct hd_pack_slot *s, unsigned code, hd_tok dep,
-                      hd_tok rest)
+/* Entered. rest: of dep, a branch; code: as in hooks_plain.inc. */
+OTHER void other_branch(struct hd_thread *me, struct hd_site *site, hd_tok dep, hd_tok rest,
+                        unsigned code)
 {
-    uint32_t count = __hd_flow.count;
+    uint32_t slot = site->id, count = __hd_flow.count;
+    if (!code && !(code = hd_rt_quick_either(me, slot))) {
+        slow_branch(site, dep);
+        return;
+    }
+    struct hd_pack_slot *s = hd_pack_at(&hd_rt_pack, slot);
     me->more = false;
     if (rest != HD_TOK_NONE)
         hd_decided_add(&me->decided, hd_rt_up_to_now(dep), count + 1);
@@ -645,26 +434,16 @@ NEAR void near_branch(struct hd_thread *me, struct hd_pack_slot *s, unsigned cod
                        HD_TOK_NONE, rest != hd_pack_tok(s, 1, hd_pack_moving(count)), rest);
 }
 
-NEAR void else_branch(struct hd_thread *me, struct hd_site *site, hd_tok dep, hd_tok rest)
-{
-    uint32_t slot = site->id;
-    unsigned code = hd_rt_quick_either(me, slot);
-    if (code)
-        near_branch(me, hd_pack_at(&hd_rt_pack, slot), code, dep, rest);
-    else
-        branch_slowly(site, dep);
-}
-
 /* Some of its reads may be decided, often all. Not entered yet. */
-NEAR void old_branch(struct hd_thread *me, struct hd_site *site, hd_tok dep)
+OTHER void old_branch(struct hd_thread *me, struct hd_site *site, hd_tok dep)
 {
     hd_tok rest = hd_rt_rest(me, dep);
     if (is_no_branch(me, rest))
         return;
     if (HD_LIKELY(hd_rt_quick_enter(me)))
-        else_branch(me, site, dep, rest);
+        other_branch(me, site, dep, rest, 0);
     else
-        branch_slowly(site, dep);
+        slow_branch(site, dep);
 }
 
 static inline __attribute__((always_inline)) void branch(struct hd_site *site, hd_tok dep)
@@ -676,16 +455,16 @@ static inline __attribute__((always_inline)) void branch(struct hd_site *site, h
         return;
     }
     if (HD_UNLIKELY(!hd_rt_quick_enter(me))) {
-        branch_slowly(site, dep);
+        slow_branch(site, dep);
         return;
     }
     if (HD_UNLIKELY(!hd_rt_quick_first(me, slot))) {
-        else_branch(me, site, dep, dep);
+        other_branch(me, site, dep, dep, 0);
         return;
     }
     struct hd_pack_slot *s = hd_pack_at(&hd_rt_pack, slot);
     if (HD_UNLIKELY(me->more || dep != hd_pack_tok(s, 1, hd_pack_moving(count)))) {
-        near_branch(me, s, 1, dep, dep);
+        other_branch(me, site_of(s), dep, dep, 1);
         return;
     }
     __hd_flow.count = count + 1;
@@ -704,7 +483,7 @@ HOOK void __hd_icall(struct hd_site *site, void *target, hd_tok dep)
     branch(site, dep);
 }
 
-LONG_WAY void add_more(enum hd_more role, hd_tok tok, uintptr_t pc)
+SLOW void slow_more(enum hd_more role, hd_tok tok, uintptr_t pc)
 {
     struct hd_thread *me = hd_rt_enter_at(NULL, 0, pc);
     if (!me)
@@ -720,13 +499,13 @@ LONG_WAY void add_more(enum hd_more role, hd_tok tok, uintptr_t pc)
 }
 
 /* Some of it may be decided, or it is not as guessed, or it is of a choice. */
-NEAR void odd_more(struct hd_thread *me, uint32_t role, hd_tok tok, uintptr_t pc)
+OTHER void other_more(struct hd_thread *me, uint32_t role, hd_tok tok, uintptr_t pc)
 {
     hd_tok rest = me ? hd_rt_rest(me, tok) : tok;
     if (rest == HD_TOK_NONE)
         return;
     if (HD_UNLIKELY(!hd_rt_quick_more(me, (enum hd_more)role, hd_rt_up_to_now(tok), rest)))
-        add_more((enum hd_more)role, tok, pc);
+        slow_more((enum hd_more)role, tok, pc);
 }
 
 HOOK void __hd_more(uint32_t role, hd_tok tok)
@@ -738,22 +517,7 @@ HOOK void __hd_more(uint32_t role, hd_tok tok)
             return;
         hd_rt_quick_end(me);
     }
-    odd_more(me, role, tok, HD_PC);
-}
-
-HOOK void __hd_enter(struct hd_site *site, void *frame)
-{
-    (void)site;
-    (void)frame;
-}
-
-HOOK void __hd_leave(void)
-{
-}
-
-HOOK void __hd_unwound(void *frame)
-{
-    (void)frame;
+    other_more(me, role, tok, HD_PC);
 }
 
 HOOK void __hd_asm(struct hd_site *site)

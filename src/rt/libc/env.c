@@ -9,11 +9,15 @@
 #include "rt/libc/sync.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 HD_EXPORT char *getenv(const char *name)
 {
-    struct hd_thread *me = rt.on && hd_rt_module_has(HD_PC) ? hd_rt_enter() : NULL;
+    bool ours = rt.on && hd_rt_module_has(HD_PC);
+    struct hd_thread *me = ours ? hd_rt_enter() : NULL;
+    if (ours && rt.header)
+        hd_env_note(&rt.header->env_read, hd_env_hash(name, strlen(name)));
     if (me) {
         hd_rt_arg_dep(getenv);
         hd_rt_log_bytes(HD_LOG_RANGE_READ, 0, HD_PC, &environ, &environ, sizeof environ);

@@ -178,6 +178,8 @@ static long do_read(struct hd_thread *me, const long *a, long nr, void *buf, con
     struct iovec one = {buf, buf ? (size_t)a[2] : 0};
     if (from)
         hd_rt_arrivals_read(fd, r, buf ? &one : v, buf ? 1 : parts, flags_of(nr, a) & MSG_PEEK);
+    else if (buf && nr == SYS_read)
+        hd_rt_arrivals_signalfd(fd, buf, r);
     return r;
 }
 

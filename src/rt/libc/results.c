@@ -92,6 +92,22 @@ RESULT(ssize_t, readlink, (const char *path, char *out, size_t n), (path, out, n
        reads_text(pc, path), writes(pc, out, r > 0 ? (size_t)r : 0))
 RESULT(int, gethostname, (char *out, size_t n), (out, n), 2, (void)0,
        writes_text(pc, r ? NULL : out))
+RESULT(char *, realpath, (const char *path, char *out), (path, out), 2, reads_text(pc, path),
+       writes_text(pc, out ? r : NULL))
+/* With _FORTIFY_SOURCE: the room that the compiler knows of comes last. No header declares them for
+ * those who do not ask for it. */
+HD_EXPORT char *__getcwd_chk(char *out, size_t n, size_t room);
+HD_EXPORT ssize_t __readlink_chk(const char *path, char *out, size_t n, size_t room);
+HD_EXPORT int __gethostname_chk(char *out, size_t n, size_t room);
+HD_EXPORT char *__realpath_chk(const char *path, char *out, size_t room);
+RESULT(char *, __getcwd_chk, (char *out, size_t n, size_t room), (out, n, room), 3, (void)0,
+       writes_text(pc, out ? r : NULL))
+RESULT(ssize_t, __readlink_chk, (const char *path, char *out, size_t n, size_t room),
+       (path, out, n, room), 4, reads_text(pc, path), writes(pc, out, r > 0 ? (size_t)r : 0))
+RESULT(int, __gethostname_chk, (char *out, size_t n, size_t room), (out, n, room), 3, (void)0,
+       writes_text(pc, r ? NULL : out))
+RESULT(char *, __realpath_chk, (const char *path, char *out, size_t room), (path, out, room), 3,
+       reads_text(pc, path), writes_text(pc, out ? r : NULL))
 RESULT(int, uname, (struct utsname * out), (out), 1, (void)0,
        writes(pc, r ? NULL : out, sizeof *out))
 RESULT(int, rand_r, (unsigned *seed), (seed), 1, reads(pc, seed, sizeof *seed),

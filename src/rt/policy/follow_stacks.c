@@ -27,6 +27,67 @@ static void take(enum hd_follow kind, uint64_t what)
     taking = false;
 }
 
+/* Whose stack the access is to, when that thread waits; NULL: nobody else's. */
+static const struct hd_thread *owner_of(uintptr_t addr)
+{
+    for (uint32_t i = 0; i < rt.n_threads; i++) {
+        const struct hd_thread *t = rt.threads[i];
+        if (t != hd_rt_me && t->n_parked && addr >= t->stack_low && addr < t->stack_end)
+            return t;
+    }
+    return NULL;
+}
+
+/* Thread-local variables lie below the thread pointer, which is glibc's handle of the thread. */
+static uintptr_t pointer_behind(uintptr_t addr)
+{
+    enum { NEAR = 1 << 20 };
+    uintptr_t best = 0;
+    for (uint32_t i = 0; i < rt.n_threads; i++) {
+        uintptr_t p = (uintptr_t)rt.threads[i]->handle;
+        if (p > addr && p - addr < NEAR && (!best || p < best))
+            best = p;
+    }
+    return best;
+}
+
+static void take_owner(uint64_t entry)
+{
+    static struct {
+        struct hd_follow_owner head;
+        struct hd_rt_frame frames[HD_RT_PARKED];
+    } owner;
+    uintptr_t addr = (uintptr_t)hd_rt_me->at_addr;
+    const struct hd_thread *t = owner_of(addr);
+    uintptr_t pointer = pointer_behind(addr);
+    if (!t && !pointer)
+        return;
+    taking = true;
+    owner.head = (struct hd_follow_owner){entry, addr, pointer, t ? t->n_parked : 0};
+    for (size_t i = 0; i < owner.head.frames; i++)
+        owner.frames[i] = t->parked[i];
+    hd_rt_log_data(HD_LOG_FOLLOW, 0, HD_FOLLOW_OWNER, &owner,
+                   sizeof owner.head + owner.head.frames * sizeof *owner.frames);
+    taking = false;
+}
+
+void hd_rt_follow_parks(struct hd_thread *me, struct hd_rt_frame *frames)
+{
+    const struct hd_sched_header *s = hd_rt_follow_asks();
+    int in_rt = me->in_rt;
+    if (!s || s->stacks != HD_SCHED_OWNERS || taking)
+        return;
+    me->in_rt = in_rt ? in_rt : 1;
+    me->n_parked = hd_rt_unwind_frames(frames, HD_RT_PARKED);
+    me->parked = frames;
+    me->in_rt = in_rt;
+}
+
+void hd_rt_follow_parked(struct hd_thread *me)
+{
+    me->n_parked = 0;
+}
+
 static bool can_take(void)
 {
     return !taking && hd_rt_follow_asks() && hd_rt_me && rt.holder == hd_rt_me;
@@ -35,8 +96,10 @@ static bool can_take(void)
 void hd_rt_follow_record(void)
 {
     uint64_t entry;
-    if (can_take() && hd_rt_follow_wants(hd_rt_me, &entry) && entry != later)
+    if (can_take() && hd_rt_follow_wants(hd_rt_me, &entry) && entry != later) {
+        take_owner(entry);
         take(HD_FOLLOW_STACK, entry);
+    }
 }
 
 void hd_rt_follow_write_later(void)
@@ -46,6 +109,7 @@ void hd_rt_follow_write_later(void)
         return;
     hd_rt_follow_catch_up();
     if (hd_rt_follow_wants(hd_rt_me, &entry)) {
+        take_owner(entry);
         take(HD_FOLLOW_STACK, entry);
         later = entry;
     }

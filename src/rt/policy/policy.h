@@ -30,6 +30,8 @@ bool hd_rt_follow_arrivals(bool never);
 /* Nobody has held the token for this time: ends the replay if the thread that is due sits in code
  * without hooks, and waits there for another. Lock held. */
 void hd_rt_follow_idle(uint64_t ns);
+/* A schedule is followed, and the thread is not the one that is due. */
+bool hd_rt_follow_holds(const struct hd_thread *t);
 void hd_rt_follow_module(const char *path, bool main_program, uintptr_t bias);
 void hd_rt_follow_catch_up(void); /* the log is about to go on in another chunk */
 void hd_rt_follow_new_record(void);
@@ -59,7 +61,17 @@ void hd_rt_follow_alloc(
 void hd_rt_follow_made(
     const volatile void *at); /* a lock is made there; does nothing when not followed */
 
+/* The thread is about to wait: takes its frames, where the schedule may ask for them. They are the
+ * caller's and have to stay until hd_rt_follow_parked. */
+#define HD_RT_PARKED 32
+struct hd_rt_frame {
+    uint64_t pc, frame, stack; /* where a function goes on, its frame and stack pointer there */
+};
+void hd_rt_follow_parks(struct hd_thread *me, struct hd_rt_frame *frames);
+void hd_rt_follow_parked(struct hd_thread *me);
+
 /* ---- unwind.c ---- */
+size_t hd_rt_unwind_frames(struct hd_rt_frame *frames, size_t max);
 size_t hd_rt_unwind(uint64_t *frames, size_t max); /* code addresses, innermost first */
 
 #endif

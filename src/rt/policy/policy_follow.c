@@ -461,13 +461,24 @@ static void nobody(void)
     stop(&d);
 }
 
+/* The thread that has to run next; NULL: any. */
+static struct hd_thread *due(void)
+{
+    if (free_run || __hd_follow.next == sched->n_entries)
+        return NULL;
+    bool second = __hd_follow.next == property && stood[0] && !stood[1];
+    return thread_of(entries[__hd_follow.next + (second ? sched->n_first : 0)].thread);
+}
+
+bool hd_rt_follow_holds(const struct hd_thread *t)
+{
+    const struct hd_thread *next = due();
+    return next && next != t;
+}
+
 void hd_rt_follow_idle(uint64_t ns)
 {
-    if (free_run || ns < STUCK || __hd_follow.next == sched->n_entries)
-        return;
-    bool second = __hd_follow.next == property && stood[0] && !stood[1];
-    const struct hd_thread *t =
-        thread_of(entries[__hd_follow.next + (second ? sched->n_first : 0)].thread);
+    const struct hd_thread *t = ns < STUCK ? NULL : due();
     if (t && t->state == HD_OUTSIDE && !t->in_wait)
         nobody();
 }
@@ -476,10 +487,7 @@ const struct hd_policy hd_rt_policy_follow = {start, created, pick, budget, aske
 
 bool hd_rt_follow_arrivals(bool never)
 {
-    bool second = __hd_follow.next == property && stood[0] && !stood[1];
-    struct hd_thread *t =
-        free_run ? NULL
-                 : thread_of(entries[__hd_follow.next + (second ? sched->n_first : 0)].thread);
+    struct hd_thread *t = due();
     if (t && t->state == HD_OUTSIDE && hd_rt_arrivals_raise(t))
         return false; /* it comes back with that */
     if ((!never || rt.n_outside) && !free_run)

@@ -309,6 +309,7 @@ static void do_access(struct sim *s, struct sim_thread *t, const struct sim_step
 enum hd_status hd_sim_do(struct sim *s, uint32_t thread, const struct sim_step *step,
                          struct hd_err *err)
 {
+    HD_ASSERT(hd_sim_can(s, thread, step));
     struct sim_thread *t = &s->threads[thread];
     const struct hd_op_info *info = &hd_op_info[step->op];
     struct hd_event ev = {.op = step->op,

@@ -107,6 +107,7 @@ struct sim_held *hd_sim_held(const struct sim *s, uint32_t thread, uint32_t lock
 /* The k-th latest read of a thread (0 = the latest). Requires k < SIM_RING and k < n_reads. */
 static inline hd_eid hd_sim_recent_read(const struct sim_thread *t, uint32_t k)
 {
+    HD_ASSERT(k < SIM_RING && k < t->n_reads);
     return t->reads[(t->n_reads - 1 - k) % SIM_RING];
 }
 

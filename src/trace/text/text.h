@@ -56,6 +56,8 @@ enum hd_status hd_text_write(const struct hd_trace *t, FILE *out, struct hd_err 
  * nothing is written then. Values that were left out in the input are no obstacle, given ones are.
  */
 enum hd_status hd_text_write_std(const struct hd_trace *t, FILE *out, struct hd_err *err);
+/* Whether it could: HD_OK, or the same error. */
+enum hd_status hd_text_check_std(const struct hd_trace *t, struct hd_err *err);
 
 /* One event as its canonical line, with the line end. Stream errors stay in the stream (ferror). */
 void hd_text_write_event(const struct hd_trace *t, hd_eid e, FILE *out);

@@ -285,7 +285,7 @@ static const char *not_std(const struct hd_trace *t, hd_eid e)
     }
 }
 
-static enum hd_status check_std(const struct hd_trace *t, struct hd_err *err)
+enum hd_status hd_text_check_std(const struct hd_trace *t, struct hd_err *err)
 {
     if (t->control == HD_CONTROL_BRANCHES)
         return hd_err_set(err, HD_ERR_INPUT, "plain STD cannot say '!control branches'");
@@ -311,7 +311,7 @@ static enum hd_status check_std(const struct hd_trace *t, struct hd_err *err)
 enum hd_status hd_text_write_std(const struct hd_trace *t, FILE *out, struct hd_err *err)
 {
     struct out o = {.file = out};
-    enum hd_status status = check_std(t, err);
+    enum hd_status status = hd_text_check_std(t, err);
     if (status != HD_OK)
         return status;
     put_events(&o, t);

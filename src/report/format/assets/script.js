@@ -530,4 +530,5 @@
   });
   window.addEventListener('beforeprint', function () { $$('details').forEach(function (d) { d.open = true; }); });
   show();
+  root.classList.remove('loading');
 })();

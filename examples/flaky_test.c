@@ -1,0 +1,29 @@
+/* A flaky test: two sellers sell one ticket each.
+ *
+ * Now and then it fails. `heddle tutorial` shows why. */
+#include <pthread.h>
+#include <stdio.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int sold, left = 10;
+
+static void *seller(void *arg)
+{
+    pthread_mutex_lock(&lock);
+    sold++;
+    pthread_mutex_unlock(&lock);
+    left--;
+    return arg;
+}
+
+int main(void)
+{
+    pthread_t a, b;
+    pthread_create(&a, NULL, seller, NULL);
+    pthread_create(&b, NULL, seller, NULL);
+    pthread_join(a, NULL);
+    pthread_join(b, NULL);
+    int good = sold + left == 10;
+    printf("%s: %d sold, %d left\n", good ? "passed" : "FAILED", sold, left);
+    return !good;
+}

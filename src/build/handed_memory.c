@@ -1,0 +1,416 @@
+/* Memory that every schedule hands from thread to thread in the same order becomes no events:
+ * docs/algorithms/building.md, "Memory that is handed over".
+ *
+ * A walk of its own makes the skeleton of the trace: of shared memory only carriers are events, and
+ * nothing depends on the rest, which is `loose`. Of each granule of loose memory it notes from
+ * which points of the skeleton it is used. Then the must-order of the skeleton says whether these
+ * uses are ordered (predict/index/handover.h). The walks that make the trace come after it, by a
+ * struct hd_walk of their own.
+ */
+#include "build/walk.h"
+
+#include "base/alloc.h"
+#include "base/log.h"
+#include "predict/index/handover.h"
+
+#include <string.h>
+
+#define FROM    20000    /* uses of shared memory: fewer are not worth two more walks */
+#define MOST    16000000 /* events of a skeleton */
+#define THREADS 64       /* clocks have an entry for each */
+#define ROUNDS  6        /* of the walk */
+
+/* What a thread does after its first n events of the skeleton, and before the next one. */
+struct hd_walk_point {
+    uint32_t number; /* of the thread, in the log */
+    uint32_t n;
+    uint32_t block; /* the outermost block that is open; 0: none */
+};
+
+/* Of one granule. A granule has its last use in hd_owner: `write` is `what`, `read` is `before`. */
+struct hd_walk_use {
+    uint32_t before; /* the use before it; 0: none */
+    uint32_t what;   /* point * 4, and READS, WRITES */
+};
+enum { READS = 1, WRITES = 2 };
+
+bool hd_walk_hand_pays(const struct hd_walk *w)
+{
+    return !w->own.keep_all && !w->own.late && w->info->from_pass && !w->info->cut &&
+           !(w->progress.watch && w->progress.watch->keep_handed) && w->threads.len > 1 &&
+           w->threads.len <= THREADS && w->own.uses[0] >= w->hand.from &&
+           (w->own.uses[0] >= w->own.uses[1] || w->hand.from != FROM);
+}
+
+void hd_walk_hand_init(struct hd_walk *w)
+{
+    w->hand.points = HD_VEC_INIT(struct hd_walk_point);
+    w->hand.uses = HD_VEC_INIT(struct hd_walk_use);
+    w->hand.from = FROM;
+}
+
+void hd_walk_hand_fini(struct hd_walk *w)
+{
+    hd_vec_fini(&w->hand.points);
+    hd_vec_fini(&w->hand.uses);
+    hd_u32vec_fini(&w->hand.ends);
+}
+
+/* ---- while the skeleton is made ---- */
+
+bool hd_walk_hand_is_loose(struct hd_walk *w, uint64_t linear, uint64_t len)
+{
+    while (len) {
+        uint64_t at = linear % HD_CELL_PAGE, part = HD_CELL_PAGE - at;
+        part = part < len ? part : len;
+        const struct hd_cell_page *page = hd_cells_page_if(&w->mem.cells, linear);
+        if (page && page->loose & hd_cell_granules(at, part))
+            return true;
+        linear += part;
+        len -= part;
+    }
+    return false;
+}
+
+static uint32_t point_of(struct hd_walk *w)
+{
+    struct hd_walk_thread *t = hd_walk_current(w);
+    if (!t->point) {
+        t->point = (uint32_t)w->hand.points.len;
+        *(struct hd_walk_point *)hd_vec_push(&w->hand.points) =
+            (struct hd_walk_point){w->current, t->made, t->block};
+    }
+    return t->point;
+}
+
+static void note(struct hd_walk *w, struct hd_owner *last, unsigned flags)
+{
+    uint32_t point = point_of(w);
+    if (last->write / 4 == point) {
+        last->write |= flags;
+        return;
+    }
+    if (last->write) {
+        uint32_t before = (uint32_t)w->hand.uses.len;
+        *(struct hd_walk_use *)hd_vec_push(&w->hand.uses) =
+            (struct hd_walk_use){last->read, last->write};
+        last->read = before;
+    }
+    last->write = point * 4 | flags;
+}
+
+void hd_walk_hand_outside(struct hd_walk *w)
+{
+    struct hd_walk_outside *o = w->own.outside;
+    if (o[0].thread != w->current)
+        o[1] = o[0];
+    o[0] = (struct hd_walk_outside){w->current, (uint32_t)w->hand.points.len};
+}
+
+/* The read shows a write that nobody saw. Did the current thread make it? Then it did so after it
+ * used the memory last, if it was the last to use it and no other thread was in code without hooks
+ * since then: the write counts there and here. On its own stack it writes unseen all the time. */
+static bool wrote_itself(const struct hd_walk *w, const struct hd_region *g, struct hd_owner *last)
+{
+    const struct hd_walk_point *p = hd_vec_at(&w->hand.points, last->write / 4);
+    const struct hd_walk_outside *o = &w->own.outside[w->own.outside[0].thread == w->current];
+    if (last->write && p->number == w->current && o->time <= last->write / 4) {
+        last->write |= WRITES;
+        return true;
+    }
+    return g->kind == HD_REGION_STACK && g->number == w->current;
+}
+
+/* The granules of which the current thread made such a write; others are spoilt. */
+static unsigned explain(const struct hd_walk *w, const struct hd_region *g,
+                        struct hd_cell_page *page, struct hd_cell_marks *marks, unsigned bits)
+{
+    for (unsigned i = 0; bits >> i; i++) {
+        if (!(bits >> i & 1) || wrote_itself(w, g, &marks->own[i]))
+            continue;
+        page->spoilt |= (uint8_t)(1u << i);
+        bits &= ~(1u << i);
+    }
+    return bits;
+}
+
+void hd_walk_hand_use(struct hd_walk *w, const struct hd_region *g, uint64_t linear, uint64_t len,
+                      const uint8_t *bytes, bool writes)
+{
+    if (writes)
+        hd_cells_set(&w->mem.cells, linear, len, 0);
+    while (len) {
+        struct hd_cell_marks *marks;
+        unsigned at = (unsigned)(linear % HD_CELL_PAGE), part = HD_CELL_PAGE - at;
+        part = part < len ? part : (unsigned)len;
+        struct hd_cell_page *page = hd_cells_page(&w->mem.cells, linear, &marks);
+        unsigned bits = hd_cell_granules(at, part) & page->loose & ~(unsigned)page->spoilt;
+        unsigned flags = writes ? WRITES : READS;
+        if (bits && !writes && bytes && hd_cell_marks_differ(marks, at, part, bytes)) {
+            bits = explain(w, g, page, marks, bits);
+            flags = READS | WRITES;
+        }
+        if (bits && (bytes || writes))
+            hd_cell_marks_keep(marks, at, part, bytes);
+        for (unsigned i = 0; bits >> i; i++)
+            if (bits >> i & 1)
+                note(w, &marks->own[i], flags);
+        linear += part;
+        len -= part;
+        bytes = bytes ? bytes + part : NULL;
+    }
+}
+
+void hd_walk_hand_quick(struct hd_walk *w, const struct hd_raw *rec)
+{
+    uint64_t room, len = rec->aux & HD_LOG_SIZE;
+    bool writes = rec->kind == HD_LOG_WRITE;
+    const struct hd_region *g = hd_regions_find(&w->mem.regions, rec->w[0], &room);
+    uint64_t linear = hd_region_linear(g, rec->w[0]);
+    bool known = !writes || !(rec->aux & HD_LOG_PENDING);
+    if (hd_walk_hand_is_loose(w, linear, len))
+        hd_walk_hand_use(w, g, linear, len, known ? (const uint8_t *)&rec->w[1] : NULL, writes);
+}
+
+void hd_walk_hand_free(struct hd_walk *w, const struct hd_region *g)
+{
+    uint64_t end = g->linear + (g->end - g->start);
+    for (uint64_t at = g->linear / HD_GRANULE * HD_GRANULE; at < end; at += HD_GRANULE) {
+        struct hd_cell_marks *marks;
+        const struct hd_cell_page *page = hd_cells_page_if(&w->mem.cells, at);
+        unsigned i = (unsigned)(at % HD_CELL_PAGE / HD_GRANULE);
+        if (!page || !((page->loose & ~(unsigned)page->spoilt) >> i & 1))
+            continue;
+        hd_cells_page(&w->mem.cells, at, &marks);
+        if (marks->own[i].write)
+            note(w, &marks->own[i], WRITES);
+    }
+}
+
+void hd_walk_hand_event(struct hd_walk *w, struct hd_walk_thread *t, enum hd_op op)
+{
+    t->point = 0;
+    if (op == HD_OP_ACQ || op == HD_OP_RACQ || op == HD_OP_BEGIN) {
+        if (t->blocks++ == 0) {
+            t->block = (uint32_t)w->hand.ends.len;
+            hd_u32vec_push(&w->hand.ends, 0);
+        }
+    } else if ((op == HD_OP_REL || op == HD_OP_RREL || op == HD_OP_END) && t->blocks) {
+        if (--t->blocks == 0) {
+            w->hand.ends.data[t->block] = (uint32_t)w->hand.points.len;
+            t->block = 0;
+        }
+    }
+    if (w->out.n_events > MOST && !w->hand.failed) {
+        w->hand.failed = true;
+        w->pass = HD_WALK_REPLAY;
+        w->log.limit = w->log.events;
+    }
+}
+
+void hd_walk_hand_spoil(struct hd_walk *w, uint64_t linear, uint64_t len)
+{
+    for (uint64_t at = linear; at < linear + len; at++) {
+        struct hd_cell_marks *marks;
+        struct hd_cell_page *page = hd_cells_page(&w->mem.cells, at, &marks);
+        unsigned bit = 1u << at % HD_CELL_PAGE / HD_GRANULE;
+        page->shared &= (uint8_t)~bit;
+        page->loose |= (uint8_t)bit;
+        page->spoilt |= (uint8_t)bit;
+    }
+    w->own.found = true;
+    w->pass = HD_WALK_REPLAY;
+}
+
+static void forget_uses(struct hd_cell_block *block)
+{
+    for (size_t k = 0; block->marks && k < HD_CELL_PAGES; k++) {
+        memset(block->marks[k].own, 0, sizeof block->marks[k].own);
+        block->marks[k].known = 0;
+    }
+}
+
+void hd_walk_hand_restart(struct hd_walk *w)
+{
+    w->hand.points.len = w->hand.uses.len = 0;
+    *(struct hd_walk_point *)hd_vec_push(&w->hand.points) = (struct hd_walk_point){0};
+    *(struct hd_walk_use *)hd_vec_push(&w->hand.uses) = (struct hd_walk_use){0};
+    w->hand.ends.len = 0;
+    memset(w->own.outside, 0, sizeof w->own.outside);
+    hd_u32vec_push(&w->hand.ends, 0);
+    for (size_t i = 0; i < w->mem.cells.blocks.len; i++)
+        forget_uses(*(struct hd_cell_block **)hd_vec_at(&w->mem.cells.blocks, i));
+}
+
+/* ---- what is handed over ---- */
+
+struct judge {
+    const struct hd_walk *w;
+    struct hd_handover *order;
+    struct hd_u32vec uses; /* of one granule, first to last */
+    struct judge_asked {
+        uint32_t before, after; /* points */
+        bool yes;
+    } asked[4096];
+};
+
+static const struct hd_walk_point *point_at(const struct judge *j, uint32_t what)
+{
+    return hd_vec_at(&j->w->hand.points, what / 4);
+}
+
+static bool comes_before(struct judge *j, uint32_t a, uint32_t b)
+{
+    const struct hd_walk_point *p = point_at(j, a), *q = point_at(j, b);
+    if (p->number == q->number)
+        return true;
+    struct judge_asked *asked =
+        &j->asked[(a / 4 * 31 + b / 4) % (sizeof j->asked / sizeof *j->asked)];
+    if (asked->before != a / 4 || asked->after != b / 4) {
+        const struct hd_walk_thread *t = j->w->threads.data;
+        *asked = (struct judge_asked){
+            a / 4, b / 4,
+            hd_handover_before(j->order, t[p->number].tid, p->n, t[q->number].tid, q->n)};
+    }
+    return asked->yes;
+}
+
+/* Each use comes after the last write, and a write after all uses since then. */
+static bool in_order(struct judge *j)
+{
+    size_t since = 0;
+    const uint32_t *use = j->uses.data;
+    for (size_t i = 1; i < j->uses.len; i++) {
+        if (use[since] & WRITES && !comes_before(j, use[since], use[i]))
+            return false;
+        for (size_t k = since; use[i] & WRITES && k < i; k++)
+            if (!comes_before(j, use[k], use[i]))
+                return false;
+        since = use[i] & WRITES ? i : since;
+    }
+    return true;
+}
+
+/* Does another thread come between two uses that one block makes, or that two sections make, of
+ * which the first reads and the second writes? */
+static bool cuts_block(const struct judge *j)
+{
+    uint32_t reader = 0; /* under a lock, from 1; UINT32_MAX: several */
+    bool changed = false;
+    for (size_t i = 0; i < j->uses.len; i++) {
+        const struct hd_walk_point *p = point_at(j, j->uses.data[i]);
+        unsigned flags = j->uses.data[i] & 3;
+        uint32_t me = p->number + 1;
+        if (i) {
+            const struct hd_walk_point *last = point_at(j, j->uses.data[i - 1]);
+            uint32_t end = j->w->hand.ends.data[last->block];
+            if (last->number != p->number && last->block && (!end || end > j->uses.data[i] / 4))
+                return true;
+        }
+        changed |= flags & WRITES && reader != me;
+        if (flags & WRITES && p->block && (reader == UINT32_MAX || (reader == me && changed)))
+            return true;
+        if (flags & READS && p->block && reader != me) {
+            reader = reader ? UINT32_MAX : me;
+            changed = false;
+        }
+    }
+    return false;
+}
+
+static bool is_handed(struct judge *j, const struct hd_owner *last)
+{
+    j->uses.len = 0;
+    if (!last->write)
+        return false;
+    hd_u32vec_push(&j->uses, last->write);
+    for (uint32_t i = last->read; i;) {
+        const struct hd_walk_use *use = hd_vec_at(&j->w->hand.uses, i);
+        hd_u32vec_push(&j->uses, use->what);
+        i = use->before;
+    }
+    for (size_t i = 0, n = j->uses.len; i < n / 2; i++) {
+        uint32_t what = j->uses.data[i];
+        j->uses.data[i] = j->uses.data[n - 1 - i];
+        j->uses.data[n - 1 - i] = what;
+    }
+    return in_order(j) && !cuts_block(j);
+}
+
+/* Granules stay `loose` only if they are handed over. */
+static uint64_t judge_all(struct judge *j, struct hd_cells *cells)
+{
+    uint64_t n = 0;
+    for (size_t b = 0; b < cells->blocks.len; b++) {
+        struct hd_cell_block *block = *(struct hd_cell_block **)hd_vec_at(&cells->blocks, b);
+        for (size_t k = 0; k < HD_CELL_PAGES; k++) {
+            struct hd_cell_page *page = &block->pages[k];
+            unsigned bits = page->loose & ~(unsigned)page->spoilt;
+            for (unsigned i = 0; bits >> i; i++)
+                if (bits >> i & 1 && !is_handed(j, &block->marks[k].own[i]))
+                    bits &= ~(1u << i);
+            page->loose = (uint8_t)bits;
+            n += (unsigned)__builtin_popcount(bits);
+        }
+    }
+    return n;
+}
+
+/* Shared memory that is no carrier is loose. */
+static void split(struct hd_cells *cells)
+{
+    for (size_t b = 0; b < cells->blocks.len; b++) {
+        struct hd_cell_block *block = *(struct hd_cell_block **)hd_vec_at(&cells->blocks, b);
+        for (size_t k = 0; k < HD_CELL_PAGES; k++) {
+            struct hd_cell_page *page = &block->pages[k];
+            page->loose = page->shared & (uint8_t)~page->carrier;
+            page->shared &= page->carrier;
+        }
+    }
+}
+
+enum hd_status hd_walk_hand_find(struct hd_walk *w, struct hd_cells *handed)
+{
+    struct hd_trace *skeleton = NULL;
+    split(&w->mem.cells);
+    w->own.hand = true;
+    enum hd_status s = hd_walk_build(w, ROUNDS);
+    uint64_t n = 0;
+    bool whole = !w->hand.failed && !w->own.found && !w->info->cut && !w->out.inserts.len;
+    if (s == HD_OK && whole) {
+        s = hd_builder_finish(w->out.builder, &skeleton, w->err);
+        w->out.builder = NULL;
+    }
+    struct judge *j = hd_calloc(1, sizeof *j);
+    j->w = w;
+    j->order = s == HD_OK && skeleton ? hd_handover_new(skeleton) : NULL;
+    if (j->order)
+        n = judge_all(j, &w->mem.cells);
+    HD_DEBUG_LINE(BUILD, "skeleton of %u events: %llu granules are handed over", w->out.n_events,
+                  (unsigned long long)n);
+    hd_handover_free(j->order);
+    hd_u32vec_fini(&j->uses);
+    hd_free(j, sizeof *j);
+    hd_trace_free(skeleton);
+    if (n) {
+        hd_cells_fini(handed);
+        hd_cells_drop_marks(&w->mem.cells);
+        *handed = w->mem.cells;
+        hd_cells_init(&w->mem.cells);
+    }
+    return s;
+}
+
+void hd_walk_hand_apply(struct hd_walk *w, const struct hd_cells *handed)
+{
+    for (size_t b = 0; b < handed->blocks.len; b++) {
+        const struct hd_cell_block *block = *(struct hd_cell_block **)hd_vec_at(&handed->blocks, b);
+        for (size_t k = 0; k < HD_CELL_PAGES; k++) {
+            uint64_t linear = (block->key * HD_CELL_PAGES + k) * HD_CELL_PAGE;
+            struct hd_cell_page *page =
+                block->pages[k].loose ? hd_cells_page_if(&w->mem.cells, linear) : NULL;
+            if (page)
+                page->shared &= (uint8_t)~block->pages[k].loose;
+        }
+    }
+}

@@ -1,0 +1,15 @@
+/* What a program with OpenMP leaves open (src/openmp/omp_spread.c), told by the runtime. */
+#ifndef HEDDLE_RT_OMP_H
+#define HEDDLE_RT_OMP_H
+
+#include <stdint.h>
+
+/* Digits of the numbers of parts of a loop, and of constructs between two barriers; the size of a
+ * team that nobody asked for. Zero: there are none. */
+struct hd_omp_needs {
+    uint32_t parts, constructs, team;
+};
+/* HEDDLE_RT_OMP_ROUND: below, a digit of parts; from here on, one of constructs. */
+#define HD_OMP_CONSTRUCTS 256
+
+#endif

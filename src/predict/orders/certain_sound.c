@@ -1,0 +1,105 @@
+/* Guards (predict/index/guards.h) exclude by values. They order by hb only if what opens a section
+ * acquires and what closes it releases. */
+#include "predict/orders/certain_int.h"
+
+#include "base/alloc.h"
+
+#include <string.h>
+
+/* Whether a plain access stands between two events of a thread, a before b. */
+static bool touches(const struct hd_certain *c, hd_eid a, hd_eid b)
+{
+    const struct hd_trace *t = c->t;
+    for (uint32_t pos = t->pos[a] + 1; pos < t->pos[b]; pos++) {
+        enum hd_op op = t->op[hd_world_event(c->w, t->thread[a], pos)];
+        if (hd_op_is_access(op) && !hd_op_is_atomic(op))
+            return true;
+    }
+    return false;
+}
+
+/* Does it acquire, itself or by a fence that follows before anything is accessed? */
+static bool acquires(const struct hd_certain *c, hd_eid rmw)
+{
+    const struct hd_trace *t = c->t;
+    hd_tid u = t->thread[rmw];
+    if (hd_certain_order(t, rmw)->acquires)
+        return true;
+    for (uint32_t pos = t->pos[rmw] + 1; pos < hd_world_thread_len(c->w, u); pos++) {
+        hd_eid e = hd_world_event(c->w, u, pos);
+        if (t->op[e] == HD_OP_FENCE && hd_certain_order(t, e)->acquires)
+            return true;
+        if (hd_op_is_access(t->op[e]))
+            return false;
+    }
+    return false;
+}
+
+/* A section of a guard that a write closes: that releases, all that opens acquires. What is under a
+ * lock of the trace is ordered by that. */
+static bool closes_soundly(const struct hd_certain *c, hd_eid close)
+{
+    const struct hd_sections *s = c->w->sections;
+    for (uint32_t n = s->held[close]; n != HD_HELD_EMPTY; n = hd_held_at(s, n)->next)
+        if (hd_section_at(s, hd_held_at(s, n)->section)->lock < s->n_real)
+            return true;
+    hd_eid from = c->releases[close];
+    return hd_op_is_access(c->t->op[close]) && from != HD_EID_NONE &&
+           (from == close || !touches(c, from, close));
+}
+
+/* What is known of a guard from its sections so far. */
+struct guard_kind {
+    bool any, sound;
+    bool stored; /* all are exclusive, and closed by stores of one value: who opens has read that */
+    hd_eid close;
+};
+
+static void look_at_section(const struct hd_certain *c, const struct hd_section *x,
+                            struct guard_kind *g)
+{
+    const struct hd_trace *t = c->t;
+    if (x->close == HD_EID_NONE)
+        return;
+    bool stored = !x->shared && t->op[x->close] == HD_OP_AWRITE;
+    if (g->any)
+        stored &= g->stored &&
+                  hd_value_eq(hd_trace_write_value(t, g->close), hd_trace_write_value(t, x->close));
+    bool sound = (!g->any || g->sound) && closes_soundly(c, x->close);
+    *g = (struct guard_kind){true, sound, stored, x->close};
+}
+
+/* Does every rmw of the location that may open a section acquire? */
+static bool opens_soundly(const struct hd_certain *c, const struct guard_kind *g)
+{
+    const struct hd_trace *t = c->t;
+    size_t n;
+    if (!hd_op_is_atomic(t->op[g->close]))
+        return true; /* it is under a lock */
+    const hd_eid *events = hd_trace_obj_events(t, HD_OBJ_LOC, t->obj[g->close], &n);
+    for (size_t i = 0; i < n; i++) {
+        bool opens = t->op[events[i]] == HD_OP_RMW && c->w->needed_at[events[i]] != UINT32_MAX;
+        if (opens && g->stored)
+            opens =
+                hd_value_eq(hd_trace_read_value(t, events[i]), hd_trace_write_value(t, g->close));
+        if (opens && !acquires(c, events[i]))
+            return false;
+    }
+    return true;
+}
+
+void hd_certain_find_sound(struct hd_certain *c)
+{
+    const struct hd_sections *s = c->w->sections;
+    size_t n = s->n_locks - s->n_real;
+    struct guard_kind *guards = hd_calloc(n, sizeof *guards);
+    memset(c->sound, 1, s->n_locks);
+    for (size_t i = 0; i < s->list.len; i++) {
+        const struct hd_section *x = hd_section_at(s, (uint32_t)i);
+        if (x->lock >= s->n_real)
+            look_at_section(c, x, &guards[x->lock - s->n_real]);
+    }
+    for (size_t i = 0; i < n; i++)
+        c->sound[s->n_real + i] = guards[i].any && guards[i].sound && opens_soundly(c, &guards[i]);
+    hd_free(guards, n * sizeof *guards);
+}

@@ -1,0 +1,18 @@
+/* Units of work in the order of their price. */
+#ifndef HD_PREDICT_RUN_PRICED_H
+#define HD_PREDICT_RUN_PRICED_H
+
+#include "predict/index/world.h"
+
+struct hd_priced {
+    uint64_t cost;
+    uint32_t unit;
+};
+
+/* What the solver will cost for two events, by guess: how many events must run. */
+uint64_t hd_priced_pair(const struct hd_world *w, hd_eid a, hd_eid b);
+
+/* The units, the cheapest first, then by number. Sorts the list. */
+void hd_priced_order(struct hd_priced *list, size_t n, uint32_t *order);
+
+#endif

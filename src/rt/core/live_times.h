@@ -1,0 +1,33 @@
+/* What the clock says: kept while recording, told again in a replay (abi/rt_arrivals.h).
+ *
+ * In a replay each thread is told what it was told in the recorded run, whatever the order of the
+ * threads is now: a loop that waits for the time to come goes round as often. So threads have
+ * clocks of their own there, and a deadline that one computed from its clock is as far away as it
+ * was. When the recorded answers are used up nobody is told an earlier time than anybody before. */
+#ifndef HD_RT_CORE_LIVE_TIMES_H
+#define HD_RT_CORE_LIVE_TIMES_H
+
+#include "abi/rt_arrivals.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct hd_thread;
+
+struct hd_times {
+    uint64_t asked, said; /* how often, and what it said last, or in the last played answer */
+    int64_t skew;         /* its clock is this far ahead of rt.now */
+    const void *item;     /* a replay: of its next answer */
+    uint64_t at;          /* where in it */
+    uint64_t played;      /* answers so far */
+    bool begun;
+};
+
+/* An item HD_ARRIVAL_TIME of a replay, in the order of the recorded run. `head` stays. */
+void hd_rt_times_keep(const struct hd_arrivals_item *head);
+/* The thread asks: what it is told, in units of rt.now. */
+uint64_t hd_rt_times_tell(struct hd_thread *me);
+/* A time as the thread sees it, in units of rt.now. */
+uint64_t hd_rt_times_seen(const struct hd_thread *me, uint64_t at);
+
+#endif

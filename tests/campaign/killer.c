@@ -1,0 +1,9 @@
+/* Kills the tool that runs it: for a unit that always crashes. */
+#include <signal.h>
+#include <unistd.h>
+
+int main(void)
+{
+    kill(getppid(), SIGSEGV);
+    return 0;
+}

@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# --symbolic-call: results of functions that the runtime models are inputs, or the function is named; a search that tried
+# nothing for it is not called complete. At -O0 results go over locals.
+. "$SOURCE/common.sh" || exit 1
+enter calls
+cat >calls.c <<'C'
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+static int level;
+static void *other(void *p)
+{
+    level++;
+    return p;
+}
+int main(void)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    pthread_t t;
+    (void)lock;
+    int failed = CALL;
+    if (failed) {
+        pthread_create(&t, 0, other, 0);
+        level++;
+        pthread_join(t, 0);
+    }
+    return 0;
+}
+C
+try() { # try NAME CALL STATUS COMPLETE
+    for o in 0 1; do
+        build "$1$o" -O$o "-DCALL=($2)" calls.c -pthread
+        hunt "$1$o" --input none --symbolic-call "$1" --times 1 -- "./$1$o"
+        check "-O$o $1: exit code" "$3" "$status"
+        check "-O$o $1: complete" "$4" "$(field "$1$o" .complete)"
+    done
+}
+try pthread_mutex_trylock 'pthread_mutex_trylock(&lock) == EBUSY' 66 true
+try getpid 'getpid() == 4711' 66 true
+try poll 'poll(0, 0, 0) == 3' 66 true
+try open 'open("/dev/null", O_RDONLY) < 0' 5 false
+check "what was not input is named" open "$(field open0 '.not_input[]')"
+"$HEDDLE" hunt --symbolic-call calloc -- ./open0 >out 2>err </dev/null
+check "a function that gives memory is refused" 2 $?
+finish

@@ -1,0 +1,326 @@
+/* Memory that is handed over (predict/index/handed.h) against exhaustive enumeration: on small
+ * random traces a part of the locations are carriers; without those that are handed over the trace
+ * must be consistent and have exactly the same racing pairs and the same unordered pairs, and no
+ * block of a thread is cut by another thread on them. One trace for each rule besides.
+ *
+ * HEDDLE_TEST_LONG=1 runs 60,000 seeds, else 4,000. HEDDLE_SEED=n runs only that one.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "base/alloc.h"
+#include "model/check.h"
+#include "model/enumerate.h"
+#include "model/enumerate_order.h"
+#include "model/enumerate_property.h"
+#include "predict/index/handed.h"
+#include "trace/gen/gen.h"
+#include "trace/reduce.h"
+#include "trace/text/text.h"
+
+static uint64_t beyond, pairs, unordered, triples; /* beyond: left out, and not by fork and join */
+
+static void show(const struct hd_trace *t, const struct hd_trace *less, uint64_t seed)
+{
+    print_error("seed %llu:\n", (unsigned long long)seed);
+    for (hd_eid e = 0; e < t->n_events; e++)
+        hd_text_write_event(t, e, stderr);
+    print_error("reduced:\n");
+    for (hd_eid e = 0; e < less->n_events; e++)
+        hd_text_write_event(less, e, stderr);
+}
+
+static bool same_pairs(const struct hd_trace *t, const struct hd_trace *less,
+                       const struct hd_u32vec *from)
+{
+    struct hd_enum_opts opts = {.max_states = 200000};
+    struct hd_enum_result a = {0}, b = {0};
+    struct hd_err err = {0};
+    bool done = hd_enumerate(t, &opts, &a, &err) == HD_OK;
+    done = hd_enumerate(less, &opts, &b, &err) == HD_OK && done;
+    bool equal = !done || a.n_pairs == b.n_pairs;
+    for (size_t i = 0; done && equal && i < b.n_pairs; i++)
+        equal =
+            from->data[b.pairs[i].a] == a.pairs[i].a && from->data[b.pairs[i].b] == a.pairs[i].b;
+    pairs += a.n_pairs;
+    hd_enum_result_fini(&a);
+    hd_enum_result_fini(&b);
+    return equal;
+}
+
+static bool same_unordered(const struct hd_trace *t, const struct hd_trace *less,
+                           const struct hd_u32vec *from)
+{
+    struct hd_vec a = HD_VEC_INIT(struct hd_unordered), b = HD_VEC_INIT(struct hd_unordered);
+    struct hd_err err = {0};
+    bool done = hd_enumerate_unordered(t, 60000, &a, &err) == HD_OK;
+    done = done && hd_enumerate_unordered(less, 60000, &b, &err) == HD_OK;
+    bool equal = !done || a.len == b.len;
+    for (size_t i = 0; done && equal && i < a.len; i++) {
+        const struct hd_unordered *x = hd_vec_at(&a, i), *y = hd_vec_at(&b, i);
+        equal = x->a == from->data[y->a] && x->b == from->data[y->b] && x->alone == y->alone;
+    }
+    unordered += done ? a.len : 0;
+    hd_unordered_fini(&a);
+    hd_unordered_fini(&b);
+    return equal;
+}
+
+static bool in_section(const struct hd_trace *t, hd_eid c)
+{
+    int depth = 0;
+    for (hd_eid e = 0; e < c; e++)
+        if (t->thread[e] == t->thread[c])
+            depth += (t->op[e] == HD_OP_ACQ || t->op[e] == HD_OP_RACQ) -
+                     (t->op[e] == HD_OP_REL || t->op[e] == HD_OP_RREL);
+    return depth > 0;
+}
+
+/* Is d in the block that c is in, or may their two sections be one? */
+static bool one_block(const struct hd_trace *t, hd_eid c, hd_eid d)
+{
+    int depth = 0;
+    if (!hd_op_writes(t->op[c]) && hd_op_writes(t->op[d]) && in_section(t, c) && in_section(t, d))
+        return true;
+    for (hd_eid e = 0; e < d; e++) {
+        bool opens = t->op[e] == HD_OP_BEGIN || t->op[e] == HD_OP_ACQ || t->op[e] == HD_OP_RACQ;
+        bool ends = t->op[e] == HD_OP_END || t->op[e] == HD_OP_REL || t->op[e] == HD_OP_RREL;
+        if (t->thread[e] != t->thread[c])
+            continue;
+        depth += opens - ends;
+        if (e >= c && depth == 0)
+            return false;
+    }
+    return depth > 0;
+}
+
+/* No other thread comes between two accesses of a block to what is left out. */
+static bool blocks_hold(const struct hd_trace *t, const uint8_t *handed)
+{
+    struct hd_triple list[64];
+    bool found[64] = {0};
+    size_t n = 0;
+    struct hd_err err = {0};
+    for (hd_eid c = 0; c < t->n_events; c++)
+        for (hd_eid d = c + 1; hd_op_is_access(t->op[c]) && handed[t->obj[c]] && d < t->n_events;
+             d++)
+            for (hd_eid r = 0; r < t->n_events && n < 64; r++)
+                if (hd_op_is_access(t->op[d]) && hd_op_is_access(t->op[r]) &&
+                    t->thread[c] == t->thread[d] && t->thread[r] != t->thread[c] &&
+                    t->obj[d] == t->obj[c] && t->obj[r] == t->obj[c] &&
+                    (hd_op_writes(t->op[r]) ||
+                     (hd_op_writes(t->op[c]) && hd_op_writes(t->op[d]))) &&
+                    one_block(t, c, d))
+                    list[n++] = (struct hd_triple){c, r, d};
+    if (!n || hd_enumerate_triples(t, list, n, 200000, found, &err) != HD_OK)
+        return true;
+    triples += n;
+    bool cut = false;
+    for (size_t i = 0; i < n; i++)
+        cut |= found[i];
+    return !cut;
+}
+
+static size_t accesses(const struct hd_trace *t, const uint8_t *handed)
+{
+    struct hd_trace *less;
+    struct hd_err err = {0};
+    size_t n = 0;
+    assert_int_equal(hd_trace_reduce(t, handed, &less, NULL, &err), HD_OK);
+    for (hd_eid e = 0; e < less->n_events; e++)
+        n += hd_op_is_access(less->op[e]);
+    hd_trace_free(less);
+    return n;
+}
+
+/* Returns how many locations are left out. carriers NULL: those that are chosen. Frees t. */
+static size_t compare(struct hd_trace *t, const uint8_t *carriers, uint64_t seed)
+{
+    size_t n = hd_trace_n_objs(t, HD_OBJ_LOC), count = 0;
+    uint8_t *chosen = hd_calloc(n, 1), *handed = hd_calloc(n, 1);
+    struct hd_trace *less;
+    struct hd_u32vec from = {0};
+    struct hd_err err = {0};
+    if (carriers)
+        memcpy(chosen, carriers, n);
+    else
+        hd_handed_carriers(t, chosen);
+    hd_handed_find(t, chosen, handed);
+    for (size_t x = 0; x < n; x++)
+        count += handed[x];
+    assert_int_equal(hd_trace_reduce(t, handed, &less, &from, &err), HD_OK);
+    bool good = hd_check_trace(less, NULL, &err) == HD_OK;
+    good = good && (!count || (same_pairs(t, less, &from) && same_unordered(t, less, &from)));
+    good = good && blocks_hold(t, handed);
+    if (!good)
+        show(t, less, seed);
+    assert_true(good);
+    beyond += count ? accesses(t, NULL) - accesses(t, handed) : 0;
+    hd_u32vec_fini(&from);
+    hd_free(chosen, n);
+    hd_free(handed, n);
+    hd_trace_free(less);
+    hd_trace_free(t);
+    return count;
+}
+
+/* b is written, q published under a lock, taken, b read. */
+#define GIVE "m|fork(u)\nm|w(b,1)||val=\nm|acq(l)\nm|w(q,1)||val=\nm|rel(l)\n"
+#define TAKE "u|acq(l)\nu|r(q,1)\nu|br||deps=7\nu|rel(l)\n"
+
+static const struct {
+    const char *text;
+    size_t handed;
+} hand[] = {
+    {"!control branches\n!init q 0\n" GIVE TAKE "u|r(b,1)\n", 1},
+    /* by an address instead of a branch */
+    {"!control branches\n!init q 0\n" GIVE "u|acq(l)\nu|r(q,1)\nu|rel(l)\nu|r(b,1)||addr=7\n", 0},
+    {"!control branches\n!init q 0\n" GIVE
+     "u|acq(l)\nu|r(q,1)\nu|rel(l)\nu|r(c,0)||addr=7\nu|r(b,1)\n",
+     1},
+    /* nothing needs what was read */
+    {"!control branches\n!init q 0\n" GIVE "u|acq(l)\nu|r(q,1)\nu|rel(l)\nu|r(b,1)\n", 0},
+    /* q held it before */
+    {"!control branches\n!init q 1\n" GIVE TAKE "u|r(b,1)\n", 0},
+    /* another thread may have given it */
+    {"!control branches\n!init q 0\n" GIVE "k|acq(l)\nk|w(q,1)||val=\nk|rel(l)\n"
+     "u|acq(l)\nu|r(q,1)\nu|br||deps=10\nu|rel(l)\nu|r(b,1)\n",
+     0},
+    /* written once more after it was given away */
+    {"!control branches\n!init q 0\n" GIVE "m|w(b,1)||val=\n"
+     "u|acq(l)\nu|r(q,1)\nu|br||deps=8\nu|rel(l)\nu|r(b,1)\n",
+     0},
+    /* given back: both ways are ordered */
+    {"!control branches\n!init q 0\n" GIVE TAKE "u|w(b,2)||val=\nu|acq(l)\nu|w(q,2)||val=\nu|rel(l)"
+     "\nm|acq(l)\nm|r(q,2)\nm|br||deps=15\nm|rel(l)\n"
+     "m|r(b,2)\n",
+     1},
+    /* the same in a block of m, which u cuts */
+    {"!control branches\n!init q 0\nm|begin\n"
+     "m|fork(u)\nm|w(b,1)||val=\nm|acq(l)\nm|w(q,1)||val=\nm|rel(l)\n"
+     "u|acq(l)\nu|r(q,1)\nu|br||deps=8\nu|rel(l)\n"
+     "u|w(b,2)||val=\nu|acq(l)\nu|w(q,2)||val=\nu|rel(l)\nm|acq(l)\nm|r(q,2)\nm|br||deps=16\nm|rel("
+     "l)\n"
+     "m|r(b,2)\nm|end\n",
+     0},
+    /* read under a lock, changed by u, written under a lock again */
+    {"!control branches\n!init q 0\n!init b 0\nm|acq(k)\nm|r(b,0)\nm|rel(k)\nm|fork(u)\nm|acq(l)\n"
+     "m|w(q,1)||val=\nm|rel(l)\nu|acq(l)\nu|r(q,1)\nu|br||deps=9\nu|rel(l)\n"
+     "u|w(b,2)||val=\nu|acq(l)\nu|w(q,2)||val=\nu|rel(l)\nm|acq(l)\nm|r(q,2)\nm|br||deps=17\nm|rel("
+     "l)\n"
+     "m|acq(k)\nm|w(b,3)||val=2\nm|rel(k)\n",
+     0},
+    /* atomics that release and acquire order it, others do not */
+    {"!control branches\n!init q 0\nm|fork(u)\nm|w(b,1)||val=\nm|aw(q,1)||val=;mo=rel\n"
+     "u|ar(q,1)||mo=acq\nu|br||deps=4\nu|r(b,1)\n",
+     1},
+    {"!control branches\n!init q 0\nm|fork(u)\nm|w(b,1)||val=\nm|aw(q,1)||val=;mo=rel\n"
+     "u|ar(q,1)||mo=rlx\nu|br||deps=4\nu|r(b,1)\n",
+     0},
+    {"!control branches\n!init q 0\nm|fork(u)\nm|w(b,1)||val=\nm|aw(q,1)||val=;mo=rlx\n"
+     "u|ar(q,1)||mo=acq\nu|br||deps=4\nu|r(b,1)\n",
+     0},
+    /* what a thread did last is before its join */
+    {"!control branches\n!init q 0\n" GIVE TAKE "u|w(b,2)||val=\nm|join(u)\nm|r(b,2)\n", 1},
+    /* k reads b too, and m does not wait for it */
+    {"!control branches\n!init q 0\n" GIVE TAKE
+     "u|r(b,1)\nk|acq(l)\nk|r(q,1)\nk|br||deps=12\nk|rel(l)\n"
+     "k|r(b,1)\nm|join(u)\nm|w(b,2)||val=\n",
+     0},
+};
+
+static void by_hand(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof hand / sizeof *hand; i++) {
+        struct hd_trace *t;
+        struct hd_err err = {0};
+        uint32_t b;
+        enum hd_status s = hd_text_read(hand[i].text, strlen(hand[i].text), "hand", &t, &err);
+        if (s != HD_OK)
+            print_error("trace %zu: %s\n", i, err.text);
+        assert_int_equal(s, HD_OK);
+        uint8_t carriers[8] = {0};
+        memset(carriers, 1, hd_trace_n_objs(t, HD_OBJ_LOC));
+        assert_true(hd_names_find(&t->objs[HD_OBJ_LOC], "b", 1, &b));
+        carriers[b] = 0;
+        size_t n = compare(t, carriers, i);
+        if (n != hand[i].handed)
+            print_error("trace %zu: %zu locations are handed over\n", i, n);
+        assert_int_equal(n, hand[i].handed);
+    }
+}
+
+/* A flag that is no lock orders nothing here: what follows from its race is listed with it. */
+static void a_flag_that_races(void **state)
+{
+    (void)state;
+    const char *text = "!control branches\n!init q 0\nm|fork(u)\nm|w(b,1)||val=\nm|w(q,1)||val=\n"
+                       "u|r(q,1)\nu|br||deps=4\nu|r(b,1)\n";
+    struct hd_trace *t;
+    struct hd_err err = {0};
+    uint32_t b;
+    uint8_t carriers[2] = {1, 1};
+    assert_int_equal(hd_text_read(text, strlen(text), "flag", &t, &err), HD_OK);
+    assert_true(hd_names_find(&t->objs[HD_OBJ_LOC], "b", 1, &b));
+    carriers[b] = 0;
+    assert_int_equal(compare(t, carriers, 0), 0);
+}
+
+static void one_random(uint64_t seed)
+{
+    struct hd_gen_config config;
+    struct hd_trace *t;
+    struct hd_err err = {0};
+    uint8_t carriers[16];
+    hd_gen_small(seed, &config);
+    config.features |= 1u << HD_GEN_MUTEX | 1u << HD_GEN_VAL | 1u << HD_GEN_BRANCH;
+    if (seed % 2)
+        config.features &= ~(1u << HD_GEN_SHAPES | 1u << HD_GEN_COND | 1u << HD_GEN_BARRIER |
+                             1u << HD_GEN_SEM | 1u << HD_GEN_RWLOCK);
+    if (seed % 5 == 0)
+        config.features |= 1u << HD_GEN_ORDERS | 1u << HD_GEN_ATOMIC;
+    config.locations = 2 + (uint32_t)(seed % 4);
+    config.threads = 2 + seed % 2;
+    config.values = 8;
+    config.events = 12 + (uint32_t)(seed % 9);
+    assert_int_equal(hd_gen(&config, &t, &err), HD_OK);
+    size_t n = hd_trace_n_objs(t, HD_OBJ_LOC);
+    for (size_t x = 0; x < n && x < sizeof carriers; x++)
+        carriers[x] = (seed / 7 >> x & 1) != 0;
+    compare(t, n > sizeof carriers || seed % 3 == 0 ? NULL : carriers, seed);
+}
+
+static void random_traces(void **state)
+{
+    (void)state;
+    const char *one = getenv("HEDDLE_SEED");
+    uint64_t n = getenv("HEDDLE_TEST_LONG") ? 60000 : 4000;
+    if (one) {
+        one_random(strtoull(one, NULL, 10));
+        return;
+    }
+    beyond = pairs = unordered = triples = 0;
+    for (uint64_t seed = 1; seed <= n; seed++)
+        one_random(seed);
+    print_message("%llu accesses left out beyond fork and join, %llu pairs race, %llu are "
+                  "unordered, %llu triples\n",
+                  (unsigned long long)beyond, (unsigned long long)pairs,
+                  (unsigned long long)unordered, (unsigned long long)triples);
+    assert_true(beyond > n / 100); /* else nothing was tried */
+    assert_true(pairs > n / 8);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(by_hand),
+                                       cmocka_unit_test(a_flag_that_races),
+                                       cmocka_unit_test(random_traces)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

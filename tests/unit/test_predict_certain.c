@@ -1,0 +1,394 @@
+/* What is called ordered in every schedule, against enumeration: a pair that stands alone in some
+ * schedule is never called so. Random traces, and shapes that the rules are made for: flags,
+ * counters and spin locks of all memory orders, with fences. And where the orders are right, the
+ * shapes are proved, or the rules would say nothing. */
+#include "model/enumerate_order.h"
+#include "predict/orders/certain.h"
+#include "trace/gen/gen.h"
+#include "trace/text/text.h"
+#include "base/rng.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#define ROOM 2000
+
+static struct hd_trace *make(uint64_t seed)
+{
+    struct hd_gen_config config;
+    struct hd_trace *t;
+    struct hd_err err;
+    hd_gen_small(seed, &config);
+    config.features |= 1u << HD_GEN_ORDERS | 1u << HD_GEN_ATOMIC | 1u << HD_GEN_RMW;
+    config.events = 7 + (uint32_t)(seed % 10);
+    if (hd_gen(&config, &t, &err) != HD_OK)
+        fail_msg("%s", err.text);
+    return t;
+}
+
+static struct hd_trace *parse(const char *text)
+{
+    struct hd_trace *t;
+    struct hd_err err;
+    if (hd_text_read(text, strlen(text), "shape", &t, &err) != HD_OK)
+        fail_msg("%s: %s", text, err.text);
+    return t;
+}
+
+static const char *order_of(struct hd_rng *rng, enum hd_op op, enum hd_mem_order right)
+{
+    enum hd_mem_order order = right;
+    if (hd_rng_chance(rng, 70))
+        return hd_mem_order_info[right].text;
+    do
+        order = (enum hd_mem_order)hd_rng_below(rng, HD_ORDER_COUNT);
+    while (!hd_mem_order_fits(op, order));
+    return hd_mem_order_info[order].text;
+}
+
+static void add(char *text, const char *line)
+{
+    size_t n = strlen(text);
+    snprintf(text + n, ROOM - n, "%s", line);
+}
+
+static void add_atomic(char *text, struct hd_rng *rng, const char *what, enum hd_op op,
+                       enum hd_mem_order right)
+{
+    char line[80];
+    snprintf(line, sizeof line, "%s%smo=%s\n", what, strstr(what, "||") ? "" : "||",
+             order_of(rng, op, right));
+    add(text, line);
+}
+
+/* Two threads take a spin lock by turns; one may look at it in vain, or write without it. */
+static void spin(char *text, struct hd_rng *rng)
+{
+    bool vain = hd_rng_chance(rng, 40), loose = hd_rng_chance(rng, 15);
+    add(text, "!init l 0\n");
+    add_atomic(text, rng, "t1|rmw(l,0,1)||val=;", HD_OP_RMW, HD_ORDER_ACQ);
+    add(text, "t1|br\n");
+    if (vain)
+        add_atomic(text, rng, "t2|ar(l,1)", HD_OP_AREAD, HD_ORDER_RLX);
+    if (vain)
+        add(text, "t2|br\n");
+    add(text, "t1|w(x,1)||val=\n");
+    add_atomic(text, rng, "t1|aw(l,0)||val=;", HD_OP_AWRITE, HD_ORDER_REL);
+    if (loose)
+        add(text, "t1|w(x,4)||val=\n");
+    add_atomic(text, rng, "t2|rmw(l,0,1)||val=;", HD_OP_RMW, HD_ORDER_ACQ);
+    add(text, "t2|br\nt2|w(x,2)||val=\n");
+    add_atomic(text, rng, "t2|aw(l,0)||val=;", HD_OP_AWRITE, HD_ORDER_REL);
+}
+
+/* Both use x, then count down; who comes last writes x. */
+static void last(char *text, struct hd_rng *rng)
+{
+    bool fence = hd_rng_chance(rng, 50);
+    add(text, "!init n 2\nt1|r(x,0)\n");
+    add_atomic(text, rng, "t1|rmw(n,2,1)||", HD_OP_RMW, HD_ORDER_REL);
+    add(text, "t2|r(x,0)\n");
+    add_atomic(text, rng, "t2|rmw(n,1,0)||", HD_OP_RMW, fence ? HD_ORDER_REL : HD_ORDER_AR);
+    add(text, "t2|br\n");
+    if (fence)
+        add(text, hd_rng_chance(rng, 80) ? "t2|fence(acq)\n" : "t2|fence(rel)\n");
+    add(text, "t2|w(x,1)||val=\n");
+}
+
+/* A flag that says that x is there; maybe another thread sets it, too, or hands it on. */
+static void flag(char *text, struct hd_rng *rng)
+{
+    bool second = hd_rng_chance(rng, 20), chain = !second && hd_rng_chance(rng, 40);
+    bool fences = hd_rng_chance(rng, 40);
+    add(text, "!init f 0\nt1|w(x,1)||val=\n");
+    if (fences)
+        add(text, "t1|fence(rel)\n");
+    add_atomic(text, rng, "t1|aw(f,1)||val=;", HD_OP_AWRITE, fences ? HD_ORDER_RLX : HD_ORDER_REL);
+    if (second)
+        add_atomic(text, rng, "t3|aw(f,1)||val=;", HD_OP_AWRITE, HD_ORDER_REL);
+    if (chain)
+        add_atomic(text, rng, "t3|rmw(f,1,2)||val=;", HD_OP_RMW, HD_ORDER_AR);
+    add_atomic(text, rng, chain ? "t2|ar(f,2)" : "t2|ar(f,1)", HD_OP_AREAD,
+               fences ? HD_ORDER_RLX : HD_ORDER_ACQ);
+    if (hd_rng_chance(rng, 90))
+        add(text, "t2|br\n");
+    if (fences && hd_rng_chance(rng, 20))
+        add(text, "t2|r(x,1)\n"); /* too early */
+    if (fences)
+        add(text, "t2|fence(acq)\n");
+    add(text, "t2|r(x,1)\n");
+}
+
+/* A flag under a lock, and a relaxed one beside it. */
+static void locked(char *text, struct hd_rng *rng)
+{
+    add(text, "!init f 0\n!init g 0\nt1|w(x,1)||val=\n");
+    add_atomic(text, rng, "t1|aw(g,1)||val=;", HD_OP_AWRITE, HD_ORDER_RLX);
+    add(text,
+        hd_rng_chance(rng, 80) ? "t1|acq(m)\nt1|w(f,1)||val=\nt1|rel(m)\n" : "t1|w(f,1)||val=\n");
+    if (hd_rng_chance(rng, 50))
+        add_atomic(text, rng, "t2|ar(g,1)", HD_OP_AREAD, HD_ORDER_RLX);
+    add(text, "t2|acq(m)\nt2|r(f,1)\nt2|rel(m)\n");
+    if (hd_rng_chance(rng, 80))
+        add(text, "t2|br\n");
+    add(text, "t2|r(x,1)\n");
+}
+
+/* References that are taken and given back; the last one writes x and the count itself. */
+static void references(char *text, struct hd_rng *rng)
+{
+    bool fence = hd_rng_chance(rng, 50), odd = hd_rng_chance(rng, 20);
+    add(text, "t0|aw(n,2)||val=;mo=rlx\nt0|fork(t1)\nt0|fork(t2)\n");
+    add_atomic(text, rng, odd ? "t1|rmw(n,2,3)||val=;" : "t1|rmw(n,2,3)", HD_OP_RMW, HD_ORDER_RLX);
+    add(text, "t1|r(x,0)\n");
+    add_atomic(text, rng, "t1|rmw(n,3,2)", HD_OP_RMW, HD_ORDER_REL);
+    add_atomic(text, rng, "t1|rmw(n,2,1)", HD_OP_RMW, HD_ORDER_REL);
+    add_atomic(text, rng, "t2|rmw(n,1,0)", HD_OP_RMW, fence ? HD_ORDER_REL : HD_ORDER_AR);
+    add(text, "t2|br\n");
+    if (fence)
+        add(text, hd_rng_chance(rng, 80) ? "t2|fence(acq)\n" : "t2|fence(rel)\n");
+    add(text, "t2|w(x,1)||val=\nt2|w(n,7)||val=\n");
+}
+
+/* Two post, one takes both; beside it a relaxed flag. */
+static void posts(char *text, struct hd_rng *rng)
+{
+    bool first = hd_rng_chance(rng, 20), other = hd_rng_chance(rng, 30);
+    add(text, first ? "!sem s 1\n!init f 0\n" : "!init f 0\n");
+    add(text, "t1|w(x,1)||val=\nt1|post(s)\nt2|w(y,1)||val=\n");
+    add_atomic(text, rng, "t2|aw(f,1)||val=;", HD_OP_AWRITE, HD_ORDER_RLX);
+    add(text, "t2|post(s)\n");
+    add(text, other ? "t4|post(s)\nt4|sem(s)\n" : "");
+    add(text, "t3|sem(s)\n");
+    add_atomic(text, rng, "t3|ar(f,1)", HD_OP_AREAD, HD_ORDER_RLX);
+    add(text, "t3|sem(s)\nt3|r(x,1)\nt3|r(y,1)\n");
+}
+
+/* Who takes the token puts it back; maybe there is one at the start, or from somebody else. */
+static void gates(char *text, struct hd_rng *rng)
+{
+    bool first = hd_rng_chance(rng, 20), other = hd_rng_chance(rng, 30);
+    bool before = hd_rng_chance(rng, 50), back = hd_rng_chance(rng, 80);
+    add(text, first ? "!sem s 1\n" : "");
+    add(text, "!init f 0\nt1|w(x,1)||val=\nt1|post(s)\n");
+    add(text, other && before ? "t4|post(s)\n" : "");
+    add(text, "t2|sem(s)\n");
+    add_atomic(text, rng, "t2|aw(f,1)||val=;", HD_OP_AWRITE, HD_ORDER_RLX);
+    add(text, back ? "t2|post(s)\n" : "t1|post(s)\n");
+    add(text, other && !before ? "t4|post(s)\n" : "");
+    add(text, "t3|sem(s)\n");
+    add_atomic(text, rng, "t3|ar(f,1)", HD_OP_AREAD, HD_ORDER_RLX);
+    add(text, "t3|r(x,1)\nt3|post(s)\n");
+}
+
+/* A spin lock of fences. */
+static void fences(char *text, struct hd_rng *rng)
+{
+    const char *late = hd_rng_chance(rng, 20) ? "|w(x,5)||val=\n" : NULL;
+    add(text, "!init l 0\n");
+    for (int i = 1; i <= 2; i++) {
+        const char *u = i == 1 ? "t1" : "t2";
+        bool early = late && i == 1;
+        add(text, u);
+        add(text, "|rmw(l,0,1)||val=;mo=rlx\n");
+        add(text, u);
+        add(text, hd_rng_chance(rng, 85) ? "|br\n" : "|fence(rel)\n");
+        if (hd_rng_chance(rng, 15)) {
+            add(text, u);
+            add(text, "|w(x,3)||val=\n"); /* too early */
+        }
+        add(text, u);
+        add(text, hd_rng_chance(rng, 85) ? "|fence(acq)\n" : "|fence(rel)\n");
+        add(text, u);
+        add(text, "|w(x,2)||val=\n");
+        add(text, u);
+        add(text, hd_rng_chance(rng, 85) ? "|fence(rel)\n" : "|fence(acq)\n");
+        add(text, early ? u : "");
+        add(text, early ? late : "");
+        add(text, u);
+        add(text, "|aw(l,0)||val=;mo=rlx\n");
+    }
+}
+
+/* The flag is set, handed on, and maybe set once more by somebody who did not see x. */
+static void rows(char *text, struct hd_rng *rng)
+{
+    bool again = hd_rng_chance(rng, 40);
+    add(text, "!init f 0\nt1|w(x,1)||val=\n");
+    add_atomic(text, rng, "t1|rmw(f,0,1)||val=;", HD_OP_RMW, HD_ORDER_REL);
+    add(text, "t1|br\n");
+    add_atomic(text, rng, "t3|ar(f,1)", HD_OP_AREAD, HD_ORDER_RLX);
+    add(text, "t3|br\n");
+    if (again)
+        add_atomic(text, rng, "t3|aw(f,2)||val=;", HD_OP_AWRITE, HD_ORDER_REL);
+    else
+        add_atomic(text, rng, "t3|rmw(f,1,2)||val=;", HD_OP_RMW, HD_ORDER_RLX);
+    add_atomic(text, rng, "t2|ar(f,2)", HD_OP_AREAD, HD_ORDER_ACQ);
+    add(text, "t2|br\nt2|r(x,1)\n");
+}
+
+/* A relaxed flag g forces that f was set, which somebody else does, too. */
+static void twice(char *text, struct hd_rng *rng)
+{
+    add(text, "!init f 0\n!init g 0\nt1|w(x,1)||val=\n");
+    add_atomic(text, rng, "t1|aw(f,1)||val=;", HD_OP_AWRITE, HD_ORDER_REL);
+    add_atomic(text, rng, "t1|aw(g,1)||val=;", HD_OP_AWRITE, HD_ORDER_RLX);
+    if (hd_rng_chance(rng, 60))
+        add_atomic(text, rng, "t3|aw(f,1)||val=;", HD_OP_AWRITE, HD_ORDER_RLX);
+    add_atomic(text, rng, "t2|ar(g,1)", HD_OP_AREAD, HD_ORDER_RLX);
+    add(text, "t2|br\n");
+    add_atomic(text, rng, "t2|ar(f,1)", HD_OP_AREAD, HD_ORDER_ACQ);
+    add(text, "t2|br\nt2|r(x,1)\n");
+}
+
+static struct hd_trace *make_shape(uint64_t seed)
+{
+    static void (*const shapes[])(char *, struct hd_rng *) = {
+        spin, last, flag, locked, references, posts, gates, fences, rows, twice};
+    char text[ROOM] = "!control branches\n!init x 0\n!init y 0\n";
+    struct hd_rng rng;
+    hd_rng_init(&rng, seed);
+    shapes[seed / 2 % (sizeof shapes / sizeof *shapes)](text, &rng);
+    return parse(text);
+}
+
+struct answer {
+    const struct hd_trace *t;
+    hd_eid a[256], b[256];
+    size_t n;
+};
+
+static void tell(void *ctx, hd_eid a, hd_eid b)
+{
+    struct answer *x = ctx;
+    assert_true(x->n < 256 && a < b);
+    x->a[x->n] = a;
+    x->b[x->n++] = b;
+}
+
+static struct answer ask(const struct hd_trace *t, struct hd_world *w, struct hd_certain *c)
+{
+    struct answer x = {.t = t};
+    assert_non_null(c);
+    assert_true(hd_certain_open(c, w, tell, &x));
+    return x;
+}
+
+/* The pair, or a later one of the same threads and places, is open: those are told of. */
+static bool is_open(const struct answer *x, hd_eid a, hd_eid b)
+{
+    const struct hd_trace *t = x->t;
+    for (size_t i = 0; i < x->n; i++)
+        if (t->thread[x->a[i]] == t->thread[a] && t->thread[x->b[i]] == t->thread[b] &&
+            t->obj[x->a[i]] == t->obj[a] && t->place[x->a[i]] == t->place[a] &&
+            t->place[x->b[i]] == t->place[b])
+            return true;
+    return false;
+}
+
+static void test_enumerated(void **state)
+{
+    (void)state;
+    size_t alone = 0;
+    uint64_t seeds = getenv("HEDDLE_TEST_LONG") ? 40000 : 4000;
+    for (uint64_t seed = 1; seed <= seeds; seed++) {
+        struct hd_trace *t = seed % 2 ? make(seed) : make_shape(seed);
+        struct hd_vec pairs = HD_VEC_INIT(struct hd_unordered);
+        struct hd_err err;
+        assert_int_equal(hd_enumerate_unordered(t, 0, &pairs, &err), HD_OK);
+        struct hd_world *w = hd_world_new(t);
+        struct hd_certain *c = hd_certain_new(w);
+        struct answer x = ask(t, w, c);
+        for (size_t i = 0; i < pairs.len; i++) {
+            const struct hd_unordered *p = hd_vec_at(&pairs, i);
+            hd_eid a = p->a < p->b ? p->a : p->b, b = p->a < p->b ? p->b : p->a;
+            if (!p->alone)
+                continue;
+            alone++;
+            if (hd_certain_before(c, a, b) || hd_certain_excludes(c, a, b) || !is_open(&x, a, b))
+                fail_msg("seed %llu: events %u and %u stand alone", (unsigned long long)seed, a + 1,
+                         b + 1);
+        }
+        hd_certain_free(c);
+        hd_world_free(w);
+        hd_unordered_fini(&pairs);
+        hd_trace_free(t);
+    }
+    assert_true(alone > seeds / 4);
+}
+
+static size_t open_pairs(const char *body)
+{
+    char text[ROOM] = "!control branches\n!init x 0\n";
+    add(text, body);
+    struct hd_trace *t = parse(text);
+    struct hd_world *w = hd_world_new(t);
+    struct hd_certain *c = hd_certain_new(w);
+    size_t n = ask(t, w, c).n;
+    hd_certain_free(c);
+    hd_world_free(w);
+    hd_trace_free(t);
+    return n;
+}
+
+#define SPIN(take, give)                                                                           \
+    "!init l 0\nt1|rmw(l,0,1)||val=;mo=" take "\nt1|br\nt1|w(x,1)||val=\n"                         \
+    "t1|aw(l,0)||val=;mo=" give "\nt2|rmw(l,0,1)||val=;mo=" take "\nt2|br\n"                       \
+    "t2|w(x,2)||val=\nt2|aw(l,0)||val=;mo=" give "\n"
+#define FLAG(store, load)                                                                          \
+    "!init f 0\nt1|w(x,1)||val=\nt1|aw(f,1)||val=;mo=" store "\nt2|ar(f,1)||mo=" load              \
+    "\nt2|br\nt2|r(x,1)\n"
+#define FENCED(first, second)                                                                      \
+    "!init f 0\nt1|w(x,1)||val=\nt1|fence(" first ")\nt1|aw(f,1)||val=;mo=rlx\n"                   \
+    "t2|ar(f,1)||mo=rlx\nt2|br\nt2|fence(" second ")\nt2|r(x,1)\n"
+#define LAST(down, fence)                                                                          \
+    "!init n 2\nt1|r(x,0)\nt1|rmw(n,2,1)||mo=" down "\nt2|r(x,0)\n"                                \
+    "t2|rmw(n,1,0)||mo=" down "\nt2|br\n" fence "t2|w(x,1)||val=\n"
+
+#define REFERENCES(down, fence)                                                                    \
+    "t0|aw(n,2)||val=;mo=rlx\nt0|fork(t1)\nt0|fork(t2)\nt1|rmw(n,2,3)||mo=rlx\nt1|r(x,0)\n"        \
+    "t1|rmw(n,3,2)||mo=" down "\nt1|rmw(n,2,1)||mo=" down "\nt2|rmw(n,1,0)||mo=" down              \
+    "\nt2|br\n" fence "t2|w(x,1)||val=\nt2|w(n,7)||val=\n"
+
+#define GATE(start, other)                                                                         \
+    start "!init f 0\nt1|w(x,1)||val=\nt1|post(s)\nt2|sem(s)\nt2|aw(f,1)||val=;mo=rlx\n"           \
+          "t2|post(s)\n" other "t3|sem(s)\nt3|r(x,1)\nt3|post(s)\n"
+
+static void test_proved(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *right, *wrong;
+    } shapes[] = {
+        {SPIN("acq", "rel"), SPIN("rlx", "rel")},
+        {SPIN("acq", "rel"), SPIN("acq", "rlx")},
+        {FLAG("rel", "acq"), FLAG("rlx", "acq")},
+        {FLAG("rel", "con"), FLAG("rel", "rlx")},
+        {FENCED("rel", "acq"), FENCED("acq", "acq")},
+        {FENCED("sc", "ar"), FENCED("rel", "rel")},
+        {LAST("ar", ""), LAST("rlx", "")},
+        {LAST("rel", "t2|fence(acq)\n"), LAST("rel", "")},
+        {REFERENCES("rel", "t2|fence(acq)\n"), REFERENCES("rlx", "t2|fence(acq)\n")},
+        {REFERENCES("ar", ""), REFERENCES("rel", "")},
+        {GATE("", ""), GATE("", "t4|post(s)\n")},
+        {GATE("", ""), GATE("!sem s 1\n", "")},
+    };
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        if (open_pairs(shapes[i].right))
+            fail_msg("shape %zu is not proved", i);
+        if (!open_pairs(shapes[i].wrong))
+            fail_msg("shape %zu is proved, and is wrong", i);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_enumerated),
+                                       cmocka_unit_test(test_proved)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
