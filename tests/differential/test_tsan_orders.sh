@@ -11,16 +11,36 @@ read -r from to <<<"${HEDDLE_TEST_SEEDS:-1 8}"
 work=$TMP_DIR/differential-tsan-orders
 rm -rf "$work" && mkdir -p "$work" && cd "$work" || exit 1
 
+# bash seeds RANDOM anew in each subshell, so the generator has none: what is picked is left in $it.
 pick() { # one of the arguments
     shift $((RANDOM % $#))
-    echo "$1"
+    it=$1
 }
 
 touches() { # some accesses to the data
     local i
     for i in 0 1 2; do
-        [ $((RANDOM % 3)) -eq 0 ] || echo "    $(pick "d[$i] = $RANDOM;" "d[$i]++;" "out += d[$i];")"
+        [ $((RANDOM % 3)) -eq 0 ] || { pick "d[$i] = $RANDOM;" "d[$i]++;" "out += d[$i];" && echo "    $it"; }
     done
+}
+
+waits() { # for flag $1, with an operation and an order of its own
+    local load rmw swap
+    pick relaxed acquire acquire consume seq_cst && load=$it
+    pick relaxed acquire release acq_rel seq_cst && rmw=$it
+    pick relaxed acquire acq_rel && swap=$it
+    pick "atomic_load_explicit(&f[$1], O($load))" "atomic_fetch_add_explicit(&f[$1], 0, O($rmw))" \
+        "atomic_compare_exchange_strong_explicit(&f[$1], &old, 2, O($swap), O(relaxed))"
+    echo "    while (old = 1, !$it) {}"
+}
+
+signals() { # by flag $1
+    local store swap
+    pick relaxed release release seq_cst && store=$it
+    pick relaxed acquire release acq_rel && swap=$it
+    pick "atomic_store_explicit(&f[$1], 1, O($store));" "atomic_exchange_explicit(&f[$1], 1, O($swap));"
+    echo "    $it"
+    [ $((RANDOM % 3)) -ne 0 ] || { pick relaxed acq_rel && echo "    atomic_fetch_or_explicit(&f[$1], 1, O($it));"; }
 }
 
 generate() { # N threads
@@ -33,14 +53,9 @@ atomic_int f[4];'
     for i in $(seq "$n"); do
         echo "static void *t$i(void *arg) {"
         echo "    int out = 0, old = 0;"
-        [ "$i" -eq 1 ] || pick \
-            "    while (!atomic_load_explicit(&f[$((i - 1))], O($(pick relaxed acquire acquire consume seq_cst)))) {}" \
-            "    while (!atomic_fetch_add_explicit(&f[$((i - 1))], 0, O($(pick relaxed acquire release acq_rel seq_cst)))) {}" \
-            "    while (old = 1, !atomic_compare_exchange_strong_explicit(&f[$((i - 1))], &old, 2, O($(pick relaxed acquire acq_rel)), O(relaxed))) {}"
+        [ "$i" -eq 1 ] || waits $((i - 1))
         touches
-        pick "    atomic_store_explicit(&f[$i], 1, O($(pick relaxed release release seq_cst)));" \
-            "    atomic_exchange_explicit(&f[$i], 1, O($(pick relaxed acquire release acq_rel)));"
-        [ $((RANDOM % 3)) -ne 0 ] || echo "    atomic_fetch_or_explicit(&f[$i], 1, O($(pick relaxed acq_rel)));"
+        signals "$i"
         [ $((RANDOM % 4)) -ne 0 ] || touches
         echo '    (void)old;
     return out ? arg : 0;
