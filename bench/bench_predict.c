@@ -122,10 +122,10 @@ static void row_end(unsigned jobs, size_t peak, const struct hd_trace *t)
 static void print_row(const char *name, const struct run *run, const struct hd_trace *t,
                       const struct hd_prediction *p, struct outcome o, size_t peak)
 {
-    const double *s = p->seconds;
+    const double *s = p->step_seconds;
     row_start(name, run->mode, t);
     printf("%llu,%llu,%zu,%llu,%.4f,%.4f,%.4f,%.4f,%.4f,%.4f,%.4f,",
-           (unsigned long long)p->conflicting, (unsigned long long)p->places, p->races.len,
+           (unsigned long long)p->candidates, (unsigned long long)p->groups, p->found.len,
            (unsigned long long)p->open, o.wall, o.cpu, s[HD_STEP_MUST], s[HD_STEP_GREEDY],
            s[HD_STEP_CLOSURE], s[HD_STEP_SMT], p->shorten_seconds);
     row_end(run->jobs, peak, t);
@@ -133,7 +133,7 @@ static void print_row(const char *name, const struct run *run, const struct hd_t
 
 static double busy_workers(const struct hd_prediction *p, double wall)
 {
-    const double *s = p->seconds;
+    const double *s = p->step_seconds;
     double work = s[HD_STEP_GREEDY] + s[HD_STEP_CLOSURE] + s[HD_STEP_SMT] + p->shorten_seconds;
     return work / (wall - s[HD_STEP_MUST]);
 }
@@ -157,7 +157,7 @@ static struct outcome predict(const char *name, const struct hd_trace *t, struct
         size_t base = hd_alloc_in_use();
         hd_alloc_reset_peak();
         double wall = hd_progress_now(), cpu = cpu_now();
-        if (hd_predict(t, &options, &p, &err) != HD_OK)
+        if (hd_predict(t, HD_PROPERTY_RACE, &options, &p, &err) != HD_OK)
             fail(&err);
         cpu = cpu_now() - cpu;
         wall = hd_progress_now() - wall;

@@ -13,7 +13,7 @@
 #include "detect/detect.h"
 #include "model/check.h"
 #include "predict/run/cycles.h"
-#include "predict/run/goal_driver.h"
+#include "predict/run/visitor.h"
 #include "predict/run/predict.h"
 #include "predict/run/triples.h"
 #include "predict/ucg/ucg.h"
@@ -105,14 +105,14 @@ static void filters_of(const char *name, struct hd_trace *t)
     hd_predict_defaults(&o);
     o.all_pairs = true;
     o.seconds = 60;
-    if (hd_predict(t, &o, &p, &err) != HD_OK)
+    if (hd_predict(t, HD_PROPERTY_RACE, &o, &p, &err) != HD_OK)
         fail(&err);
-    double all = p.conflicting ? (double)p.conflicting : 1;
+    double all = p.candidates ? (double)p.candidates : 1;
     const char *const names[] = {"lockset", "mhb", "quick", "ucg"};
-    printf("filters,%s,%zu,%llu", name, t->n_events, (unsigned long long)p.conflicting);
+    printf("filters,%s,%zu,%llu", name, t->n_events, (unsigned long long)p.candidates);
     for (int i = 0; i < 4; i++)
         printf(",%.1f", 100 * (1 - (double)left(t, names[i]) / all));
-    printf(",%.1f,%llu\n", 100 * (1 - (double)(p.races.len + p.open) / all),
+    printf(",%.1f,%llu\n", 100 * (1 - (double)(p.found.len + p.open) / all),
            (unsigned long long)p.open);
     hd_prediction_fini(&p);
     hd_trace_free(t);
@@ -181,10 +181,10 @@ static void add_cost(const struct hd_trace *t, uint32_t steps, enum how how, dou
     o.steps = how == WITHOUT ? steps : steps | 1u << HD_STEP_UCG;
     o.no_hints = how != WITH_HINTS;
     double started = cpu_now();
-    if (hd_predict(t, &o, &p, &err) != HD_OK)
+    if (hd_predict(t, HD_PROPERTY_RACE, &o, &p, &err) != HD_OK)
         fail(&err);
     cost->cpu += cpu_now() - started;
-    cost->solver += p.found[HD_STEP_SMT] + p.proved[HD_STEP_SMT];
+    cost->solver += p.found_by[HD_STEP_SMT] + p.proved[HD_STEP_SMT];
     cost->proved += p.proved[HD_STEP_UCG];
     cost->open += p.open;
     hd_prediction_fini(&p);
@@ -358,9 +358,9 @@ static void put_goal(struct hd_vec *goals, const struct hd_world *w, enum hd_pro
 {
     struct asked a = {.property = property, .n = n};
     struct hd_goal goal =
-        property == HD_PROPERTY_RACE ? hd_goal_race(events) : hd_hunt_goal(property, events, n);
-    if (n > MOST_EVENTS || goals->len >= MOST_GOALS || hd_hunt_excluded(w->sections, &goal) ||
-        hd_hunt_ordered(w, &goal))
+        property == HD_PROPERTY_RACE ? hd_goal_race(events) : hd_goal_of(property, events, n);
+    if (n > MOST_EVENTS || goals->len >= MOST_GOALS || hd_visitor_excluded(w->sections, &goal) ||
+        hd_visitor_ordered(w, &goal))
         return;
     memcpy(a.events, events, n * sizeof *events);
     *(struct asked *)hd_vec_push(goals) = a;
@@ -444,7 +444,7 @@ static struct asking ask_all(const struct hd_ucg_base *base, const struct hd_vec
         for (size_t i = 0; i < n; i++) {
             const struct asked *x = hd_vec_at(list, from + i);
             goals[i] = x->property == HD_PROPERTY_RACE ? hd_goal_race(x->events)
-                                                       : hd_hunt_goal(x->property, x->events, x->n);
+                                                       : hd_goal_of(x->property, x->events, x->n);
         }
         hd_ucg_ask(g, goals, n, possible);
         for (size_t i = 0; i < n; i++)

@@ -8,8 +8,7 @@
 #include "cli/duration.h"
 #include "cli/functions.h"
 #include "cli/json_parts.h"
-#include "cli/show_race.h"
-#include "cli/show_violation.h"
+#include "cli/show_prediction.h"
 #include "cli/option_groups.h"
 #include "cli/outdir.h"
 #include "cli/run_options.h"
@@ -73,96 +72,6 @@ static char *next_word(char **rest)
 
 /* ---- text ---- */
 
-static void print_summary(const struct hd_cli *cli, const char *name, const struct hd_prediction *p,
-                          bool pairs, bool whole)
-{
-    const char *bold = hd_term_style(cli->color_out, HD_STYLE_BOLD);
-    uint64_t what = pairs ? p->races.len : p->places_raced;
-    printf("%s%s: %s%s", bold, name, hd_cli_plural(what, pairs ? "racing pair" : "race"),
-           hd_term_style(cli->color_out, HD_STYLE_PLAIN));
-    if (!pairs)
-        printf(" in %s of source places", hd_cli_plural(p->places, "pair"));
-    if (!whole)
-        printf(" of an incomplete trace");
-    uint64_t proved = 0;
-    for (int s = 0; s < HD_STEPS; s++)
-        proved += p->proved[s];
-    printf("; %s of events impossible", hd_cli_plural(proved, "pair"));
-    const char *separator = " (";
-    for (int s = 0; s < HD_STEPS; s++)
-        if (p->proved[s]) {
-            printf("%s%s %llu", separator, hd_step_names[s], (unsigned long long)p->proved[s]);
-            separator = ", ";
-        }
-    if (p->cut)
-        printf("; all undecided");
-    else
-        printf("%s; %llu undecided", *separator == ',' ? ")" : "", (unsigned long long)p->open);
-    if (p->skipped)
-        printf("; %s more at racing places", hd_cli_plural(p->skipped, "pair"));
-    printf("\n");
-}
-
-static void print_undecided(const struct hd_trace *t, const struct hd_prediction *p)
-{
-    enum { SHOWN = 10 };
-    if (p->cut)
-        printf("Undecided: all pairs, which were not even counted: %s\n",
-               hd_reason_texts[p->cut_why]);
-    for (size_t i = 0; i < p->undecided.len && i < SHOWN; i++) {
-        const struct hd_undecided *u = hd_vec_at(&p->undecided, i);
-        printf("Undecided: events %u (%s) and %u (%s)", u->a + 1, hd_trace_place_name(t, u->a),
-               u->b + 1, hd_trace_place_name(t, u->b));
-        if (u->pairs > 1)
-            printf(" and %s more of these places", hd_cli_plural(u->pairs - 1, "pair"));
-        printf(": %s\n", hd_reason_texts[u->why]);
-    }
-    if (p->undecided.len > SHOWN)
-        printf("... and %zu more; --json lists all\n", p->undecided.len - SHOWN);
-}
-
-static void print_follows(const struct hd_trace *t, const struct hd_prediction *p)
-{
-    enum { SHOWN = 10 };
-    for (size_t i = 0; i < p->follows.len && i < SHOWN; i++) {
-        const struct hd_followed *f = hd_vec_at(&p->follows, i);
-        printf(
-            "Follows from the race of events %u and %u: unordered accesses to %s, events %u (%s) "
-            "and %u (%s)\n",
-            f->write + 1, f->read + 1, hd_trace_obj_name(t, HD_OBJ_LOC, t->obj[f->witness.a]),
-            f->witness.a + 1, hd_trace_place_name(t, f->witness.a), f->witness.b + 1,
-            hd_trace_place_name(t, f->witness.b));
-    }
-    if (p->follows.len > SHOWN)
-        printf("... and %zu more; --json lists all\n", p->follows.len - SHOWN);
-    if (p->more_follows)
-        printf("... and %s that follow from races and are not traced to them\n",
-               hd_cli_plural(p->more_follows, "pair"));
-}
-
-static void print_max(const struct hd_cli *cli, const char *name, const struct hd_trace *t,
-                      const struct hd_analysis *a, bool pairs, bool whole)
-{
-    const struct hd_prediction *p = &a->prediction;
-    enum { SHOWN = 200 }; /* with their schedules: more would hide the rest of the report */
-    if (p->races.len > SHOWN)
-        printf("The first %d races come with a schedule; --json and --witness-dir have all "
-               "schedules.\n\n",
-               SHOWN);
-    for (size_t i = 0; i < p->races.len && i < SHOWN && !ferror(stdout); i++)
-        hd_cli_show_race(cli, t, hd_vec_at(&p->races, i), i + 1);
-    for (size_t i = SHOWN; i < p->races.len && !ferror(stdout); i++)
-        hd_cli_list_race(t, hd_vec_at(&p->races, i), i + 1);
-    if (a->properties >> HD_PROPERTY_RACE & 1) {
-        print_follows(t, p);
-        print_undecided(t, p);
-        print_summary(cli, name, p, pairs, whole);
-    }
-    for (int k = HD_PROPERTY_ATOMICITY; k < HD_PREDICTED_PROPERTIES; k++)
-        if (a->properties >> k & 1)
-            hd_cli_show_violations(cli, name, t, &a->violations[k]);
-}
-
 static void print_detector(const struct hd_cli *cli, const char *name, const struct hd_trace *t,
                            const struct hd_analysis *a, bool pairs)
 {
@@ -198,7 +107,7 @@ static void json_properties(struct hd_json *j, const struct hd_analysis *a)
     hd_json_begin_object(j);
     for (int k = HD_PROPERTY_ATOMICITY; k < HD_PREDICTED_PROPERTIES; k++)
         if (a->properties >> k & 1)
-            hd_cli_json_violation_counts(j, &a->violations[k]);
+            hd_cli_json_figures(j, &a->predictions[k]);
     hd_json_end_object(j);
 }
 
@@ -207,69 +116,24 @@ static void json_witnesses(struct hd_json *j, const struct hd_trace *t, const st
     uint64_t omitted = 0;
     hd_json_key(j, "witnesses");
     hd_json_begin_array(j);
-    for (size_t i = 0; i < a->prediction.races.len; i++) {
-        const struct hd_race *race = hd_vec_at(&a->prediction.races, i);
-        omitted += race->witness.n == 0;
-        if (!race->witness.n)
-            continue;
-        hd_json_begin_object(j);
-        hd_witness_write_fields(j, t, &race->witness);
-        hd_json_end_object(j);
-    }
-    for (int k = HD_PROPERTY_ATOMICITY; k < HD_PREDICTED_PROPERTIES; k++) {
-        const struct hd_violations *v = &a->violations[k];
-        hd_cli_json_violation_witnesses(j, t, v);
-        for (size_t i = 0; i < v->found.len; i++)
-            omitted += ((struct hd_violation *)hd_vec_at(&v->found, i))->witness.n == 0;
-    }
+    for (int k = 0; k < HD_PREDICTED_PROPERTIES; k++)
+        omitted += hd_cli_json_witnesses(j, t, &a->predictions[k]);
     hd_json_end_array(j);
     hd_json_key(j, "witnesses_omitted");
     hd_json_uint(j, omitted);
 }
 
-/* Pairs that follow from a race; left out when there is none. */
-static void json_follows(struct hd_json *j, const struct hd_trace *t, const struct hd_prediction *p)
-{
-    if (!p->follows.len)
-        return;
-    hd_json_key(j, "follows");
-    hd_json_begin_array(j);
-    for (size_t i = 0; i < p->follows.len; i++) {
-        const struct hd_followed *f = hd_vec_at(&p->follows, i);
-        hd_json_begin_object(j);
-        hd_json_key(j, "from");
-        hd_json_begin_array(j);
-        hd_json_uint(j, (uint64_t)f->write + 1);
-        hd_json_uint(j, (uint64_t)f->read + 1);
-        hd_json_end_array(j);
-        hd_witness_write_fields(j, t, &f->witness);
-        hd_json_end_object(j);
-    }
-    hd_json_end_array(j);
-    if (!p->more_follows)
-        return;
-    hd_json_key(j, "follows_omitted");
-    hd_json_uint(j, p->more_follows);
-}
-
 static void json_max(struct hd_json *j, const struct hd_trace *t, const struct hd_analysis *a)
 {
-    const struct hd_prediction *p = &a->prediction;
-    json_follows(j, t, p);
+    const struct hd_prediction *p = &a->predictions[HD_PROPERTY_RACE];
+    uint64_t rejected = 0;
+    hd_cli_json_follows(j, t, p);
     hd_json_key(j, "undecided");
     hd_json_begin_array(j);
-    for (int k = HD_PROPERTY_ATOMICITY; k < HD_PREDICTED_PROPERTIES; k++)
-        hd_cli_json_open_goals(j, &a->violations[k]);
-    for (size_t i = 0; i < p->undecided.len; i++) {
-        const struct hd_undecided *u = hd_vec_at(&p->undecided, i);
-        hd_json_begin_object(j);
-        hd_json_key(j, "pair");
-        json_pair(j, u->a, u->b);
-        hd_json_key(j, "reason");
-        hd_json_string(j, hd_reason_texts[u->why]);
-        hd_json_key(j, "pairs");
-        hd_json_uint(j, u->pairs);
-        hd_json_end_object(j);
+    for (int k = 1; k <= HD_PREDICTED_PROPERTIES; k++) { /* races come last */
+        const struct hd_prediction *one = &a->predictions[k % HD_PREDICTED_PROPERTIES];
+        hd_cli_json_undecided(j, one);
+        rejected += one->rejected.n;
     }
     hd_json_end_array(j);
     if (p->cut) {
@@ -277,14 +141,13 @@ static void json_max(struct hd_json *j, const struct hd_trace *t, const struct h
         hd_json_string(j, hd_reason_texts[p->cut_why]);
     }
     hd_json_key(j, "conflicting");
-    hd_json_uint(j, p->conflicting);
+    hd_json_uint(j, p->candidates);
     hd_cli_json_steps(j, "impossible", p->proved);
-    hd_cli_json_steps(j, "found", p->found);
+    hd_cli_json_steps(j, "found", p->found_by);
     hd_json_key(j, "skipped");
     hd_json_uint(j, p->skipped);
     hd_json_key(j, "rejected_witnesses");
-    hd_json_uint(j, p->rejected.n + a->violations[HD_PROPERTY_ATOMICITY].rejected.n +
-                        a->violations[HD_PROPERTY_DEADLOCK].rejected.n);
+    hd_json_uint(j, rejected);
     json_properties(j, a);
     json_witnesses(j, t, a);
 }
@@ -304,7 +167,7 @@ static void json_analysis(struct hd_json *j, const struct hd_trace *t, const str
     }
     for (int k = HD_PROPERTY_ATOMICITY; k < HD_PREDICTED_PROPERTIES; k++)
         if (a->properties >> k & 1)
-            hd_cli_json_violations(j, &a->violations[k]);
+            hd_cli_json_found(j, &a->predictions[k]);
     if (a->exact)
         json_max(j, t, a);
     if (a->undecided.len) {
@@ -344,14 +207,11 @@ static enum hd_exit save_witness(const struct run *r, const struct hd_witness *w
 
 static enum hd_exit save_witnesses(const struct run *r, const struct hd_analysis *a)
 {
-    const struct hd_prediction *p = &a->prediction;
     enum hd_exit code = HD_EXIT_OK;
-    for (size_t i = 0; i < p->races.len && code == HD_EXIT_OK; i++)
-        code = save_witness(r, &((struct hd_race *)hd_vec_at(&p->races, i))->witness);
-    for (int k = HD_PROPERTY_ATOMICITY; k < HD_PREDICTED_PROPERTIES; k++) {
-        const struct hd_vec *found = &a->violations[k].found;
+    for (int k = 0; k < HD_PREDICTED_PROPERTIES; k++) {
+        const struct hd_vec *found = &a->predictions[k].found;
         for (size_t i = 0; i < found->len && code == HD_EXIT_OK; i++)
-            code = save_witness(r, &((struct hd_violation *)hd_vec_at(found, i))->witness);
+            code = save_witness(r, &((struct hd_predicted *)hd_vec_at(found, i))->witness);
     }
     return code;
 }
@@ -378,16 +238,16 @@ static double seconds_left(const struct run *r)
     return r->seconds <= 0 ? r->seconds : left > 0 ? left : -1;
 }
 
-static bool ran_late(const struct hd_analysis *a)
+/* What an exact result means for the exit code, and what it says of itself on stderr. */
+static void take_result(struct run *r, const struct hd_analysis *a)
 {
-    bool late = a->prediction.cut && a->prediction.cut_why == HD_WHY_TIME;
-    for (size_t i = 0; i < a->prediction.undecided.len; i++)
-        late |= ((struct hd_undecided *)hd_vec_at(&a->prediction.undecided, i))->why == HD_WHY_TIME;
-    for (int k = HD_PROPERTY_ATOMICITY; k < HD_PREDICTED_PROPERTIES; k++)
-        for (size_t i = 0; i < a->violations[k].undecided.len; i++)
-            late |= ((struct hd_open_goal *)hd_vec_at(&a->violations[k].undecided, i))->why ==
-                    HD_WHY_TIME;
-    return late;
+    for (int k = 0; k < HD_PREDICTED_PROPERTIES; k++) {
+        const struct hd_prediction *p = &a->predictions[k];
+        r->raced |= p->found.len > 0;
+        r->undecided |= p->undecided.len > 0 || p->cut;
+        r->late |= hd_prediction_late(p);
+        tell_rejected(r, &p->rejected);
+    }
 }
 
 /* What the result says of the warnings of another tool. */
@@ -419,20 +279,13 @@ static enum hd_exit run_one(struct run *r, const char *detector)
         hd_analysis_fini(&a);
         return hd_cli_fail_output(r->cli, &err);
     }
-    r->raced |= a.exact && a.prediction.races.len > 0;
-    r->undecided |= a.prediction.undecided.len > 0 || a.prediction.cut;
-    r->late |= ran_late(&a);
-    tell_rejected(r, &a.prediction.rejected);
-    for (int k = HD_PROPERTY_ATOMICITY; k < HD_PREDICTED_PROPERTIES; k++) {
-        r->raced |= a.violations[k].found.len > 0;
-        r->undecided |= a.violations[k].undecided.len > 0;
-        tell_rejected(r, &a.violations[k].rejected);
-    }
+    take_result(r, &a);
     if (r->output.out)
         json_analysis(&r->json, r->t, &a);
-    if (r->output.text && a.exact)
-        print_max(r->cli, r->name, r->t, &a, r->v->pairs, r->whole);
-    else if (r->output.text)
+    for (int k = 0; r->output.text && k < HD_PREDICTED_PROPERTIES; k++)
+        if (a.properties >> k & 1)
+            hd_cli_show_prediction(r->cli, r->name, r->t, &a.predictions[k], r->v->pairs, r->whole);
+    if (r->output.text && !a.exact)
         print_detector(r->cli, r->name, r->t, &a, r->v->pairs);
     if (r->v->dir && a.exact)
         code = save_witnesses(r, &a);

@@ -60,10 +60,12 @@ static void run_cell(const struct hd_trace *t, const struct hd_analysis_options 
     struct hd_analysis a;
     struct hd_err err = {0};
     enum hd_status status = hd_analysis_run(detector, t, o, &a, &err);
+    const struct hd_prediction *races = &a.predictions[HD_PROPERTY_RACE];
     row->cells[row->n_cells].name = detector;
     row->cells[row->n_cells].done = status == HD_OK;
     row->cells[row->n_cells].places = a.places.len;
-    row->cells[row->n_cells].undecided = a.exact ? a.prediction.places_undecided : a.undecided.len;
+    row->cells[row->n_cells].undecided =
+        a.exact ? races->groups_undecided + races->cut : a.undecided.len;
     row->cells[row->n_cells].seconds = a.seconds;
     row->cells[row->n_cells].pairs = a.places;
     a.places = (struct hd_pairs){0};
@@ -106,16 +108,13 @@ static void stages_of(enum hd_property property, const struct hd_trace *t,
 {
     struct hd_compare_stage *s = &row->stages[property];
     struct hd_stages left;
-    struct hd_violations v;
+    struct hd_prediction p;
     struct hd_err err = {0};
     hd_stages_run(property, t, o->predict.seconds, o->predict.functions, &left);
-    if (property == HD_PROPERTY_ATOMICITY)
-        hd_predict_atomicity(t, &o->predict, &v, &err);
-    else
-        hd_predict_deadlocks(t, &o->predict, &v, &err);
+    hd_predict(t, property, &o->predict, &p, &err);
     *s = (struct hd_compare_stage){left.candidates, left.lockset,       left.mhb, left.ucg,
-                                   v.found.len,     v.groups_undecided, v.seconds};
-    hd_violations_fini(&v);
+                                   p.found.len,     p.groups_undecided, p.seconds};
+    hd_prediction_fini(&p);
 }
 
 static void print_stages(const struct hd_compare_row *row)

@@ -236,7 +236,7 @@ static enum hd_exit hunt(struct hd_cli *cli, const struct values *v, struct hd_h
     o->progress = on_progress;
     o->ctx = &w;
     hd_interrupt_catch();
-    enum hd_status s = hd_hunt(o, &stats, &err);
+    enum hd_status s = hd_input_search_run(o, &stats, &err);
     hd_interrupt_release();
     hd_progress_end(&w.progress);
     if (s != HD_OK)

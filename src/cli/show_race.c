@@ -198,8 +198,7 @@ void hd_cli_show_schedule(const struct hd_cli *cli, const struct hd_trace *t,
                hd_term_style(cli->color_out, HD_STYLE_PLAIN));
 }
 
-/* One race is shown for two places; say which other variables they touch. */
-static void print_others(const struct hd_trace *t, const struct hd_race *race)
+void hd_cli_show_others(const struct hd_trace *t, const struct hd_predicted *race)
 {
     uint32_t shown = sizeof race->others / sizeof *race->others;
     if (!race->n_others)
@@ -213,23 +212,18 @@ static void print_others(const struct hd_trace *t, const struct hd_race *race)
 }
 
 void hd_cli_show_race(const struct hd_cli *cli, const struct hd_trace *t,
-                      const struct hd_race *race, size_t number)
+                      const struct hd_predicted *race, size_t number)
 {
-    struct hd_witness whole = hd_witness_long(&race->witness, t, NULL), *w = &whole;
+    const struct hd_witness *w = &race->witness;
     printf("%s%zu. %s on %s%s\n", hd_term_style(cli->color_out, HD_STYLE_RED), number,
            w->unordered ? "Unordered race" : "Race", hd_trace_obj_name(t, HD_OBJ_LOC, t->obj[w->a]),
            hd_term_style(cli->color_out, HD_STYLE_PLAIN));
     hd_cli_show_access(t, w->a);
     hd_cli_show_access(t, w->b);
     print_why(t, w);
-    if (w->n)
-        hd_cli_show_schedule(cli, t, w);
-    print_others(t, race);
-    printf("\n");
-    hd_witness_fini(&whole);
 }
 
-void hd_cli_list_race(const struct hd_trace *t, const struct hd_race *race, size_t number)
+void hd_cli_list_race(const struct hd_trace *t, const struct hd_predicted *race, size_t number)
 {
     hd_eid a = race->witness.a, b = race->witness.b;
     printf("%zu. %s on %s: %s by %s at %s (event %u), ", number,

@@ -1,5 +1,5 @@
-/* A race for people: the two accesses, why nothing orders them, and the schedule, a line for each
- * stretch of one thread. At most 80 columns, as far as names allow. */
+/* Parts of a race for people: the two accesses, why nothing orders them, and the schedule, a line
+ * for each stretch of one thread. At most 80 columns, as far as names allow. */
 #ifndef HD_CLI_SHOW_RACE_H
 #define HD_CLI_SHOW_RACE_H
 
@@ -16,11 +16,15 @@ void hd_cli_show_locks(const struct hd_trace *t, hd_eid e);
 void hd_cli_show_schedule(const struct hd_cli *cli, const struct hd_trace *t,
                           const struct hd_witness *w);
 
-/* number: its place in the report, from 1. */
+/* The two accesses and why they race. number: its place in the report, from 1. Requires the long
+ * form of the witness. */
 void hd_cli_show_race(const struct hd_cli *cli, const struct hd_trace *t,
-                      const struct hd_race *race, size_t number);
+                      const struct hd_predicted *race, size_t number);
 
-/* The same on one line. */
-void hd_cli_list_race(const struct hd_trace *t, const struct hd_race *race, size_t number);
+/* One race is shown for two places: which other variables they touch. */
+void hd_cli_show_others(const struct hd_trace *t, const struct hd_predicted *race);
+
+/* A race on one line. */
+void hd_cli_list_race(const struct hd_trace *t, const struct hd_predicted *race, size_t number);
 
 #endif

@@ -10,7 +10,7 @@
 #include "build/details.h"
 #include "build/load.h"
 #include "model/witness_json.h"
-#include "predict/run/violations.h"
+#include "predict/run/predict.h"
 #include "trace/trace_io.h"
 
 #include <signal.h>
@@ -67,7 +67,7 @@ void hd_find_uncovered(struct hd_search *s, const struct hd_shared_arena *a)
 struct about {
     enum hd_found_kind kind;
     const struct hd_trace *t;
-    const struct hd_race *race;
+    const struct hd_predicted *race;
     const struct hd_witness *witness; /* NULL: it happened in the run itself */
     unsigned in_run;                  /* of its kind, predicted on this run, from 1; 0: no matter */
     const char *key, *text;
@@ -148,7 +148,8 @@ static bool tell(struct hd_search *s, struct hd_flight *f, const struct about *a
 /* ---- races ---- */
 
 static bool tell_race(struct hd_search *s, struct hd_flight *f, const struct hd_trace *t,
-                      const struct hd_race *race, unsigned number)
+                      const struct hd_predicted *race, const struct hd_witness *whole,
+                      unsigned number)
 {
     char key[1024], text[1024];
     const char *a = hd_trace_place_name(t, race->witness.a);
@@ -157,11 +158,8 @@ static bool tell_race(struct hd_search *s, struct hd_flight *f, const struct hd_
     snprintf(key, sizeof key, "race %s %s", swap ? b : a, swap ? a : b);
     snprintf(text, sizeof text, "%s: %s and %s",
              hd_trace_obj_name(t, HD_OBJ_LOC, t->obj[race->witness.a]), a, b);
-    struct hd_witness whole = hd_witness_long(&race->witness, t, NULL);
-    struct about about = {HD_FOUND_RACE, t, race, &whole, number, key, text};
-    bool told = tell(s, f, &about);
-    hd_witness_fini(&whole);
-    return told;
+    struct about about = {HD_FOUND_RACE, t, race, whole, number, key, text};
+    return tell(s, f, &about);
 }
 
 /* Nothing can be said about this run; the search goes on. */
@@ -169,28 +167,6 @@ static void not_read(struct hd_search *s, const struct hd_flight *f, const struc
 {
     s->stats->unread++;
     fprintf(s->messages, "test%06u: no prediction: %s\n", f->run.number, why->text);
-}
-
-static bool find_races(struct hd_search *s, struct hd_flight *f, const struct hd_trace *t)
-{
-    struct hd_predict_options po;
-    struct hd_prediction p = {.races = HD_VEC_INIT(struct hd_race),
-                              .undecided = HD_VEC_INIT(struct hd_undecided)};
-    double before = hd_progress_now();
-    unsigned told = 0;
-    hd_predict_defaults(&po);
-    po.jobs = s->o->jobs;
-    po.spots = hd_details_spots;
-    if (hd_predict(t, &po, &p, s->err) == HD_OK) {
-        s->stats->predict_seconds += hd_progress_now() - before;
-        s->stats->undecided += p.open;
-        for (size_t i = 0; i < p.races.len; i++)
-            told += tell_race(s, f, t, hd_vec_at(&p.races, i), told + 1);
-    } else {
-        not_read(s, f, s->err);
-    }
-    hd_prediction_fini(&p);
-    return told > 0;
 }
 
 /* ---- deadlocks under another schedule ---- */
@@ -208,25 +184,36 @@ static bool tell_deadlock(struct hd_search *s, struct hd_flight *f, const struct
     return tell(s, f, &about);
 }
 
-static bool find_deadlocks(struct hd_search *s, struct hd_flight *f, const struct hd_trace *t)
+/* ---- what the run allows ---- */
+
+static bool tell_predicted(struct hd_search *s, struct hd_flight *f, const struct hd_trace *t,
+                           const struct hd_predicted *one, unsigned number)
+{
+    struct hd_witness whole = hd_witness_long(&one->witness, t, NULL);
+    bool told = whole.property == HD_PROPERTY_RACE ? tell_race(s, f, t, one, &whole, number)
+                                                   : tell_deadlock(s, f, t, &whole, number);
+    hd_witness_fini(&whole);
+    return told;
+}
+
+static bool find_predicted(struct hd_search *s, struct hd_flight *f, const struct hd_trace *t,
+                           enum hd_property property)
 {
     struct hd_predict_options po;
-    struct hd_violations v;
-    double before = hd_progress_now();
+    struct hd_prediction p;
     unsigned told = 0;
     hd_predict_defaults(&po);
     po.jobs = s->o->jobs;
-    if (hd_predict_deadlocks(t, &po, &v, s->err) == HD_OK) {
-        s->stats->predict_seconds += hd_progress_now() - before;
-        s->stats->undecided += v.open;
-        for (size_t i = 0; i < v.found.len; i++) {
-            const struct hd_violation *one = hd_vec_at(&v.found, i);
-            told += tell_deadlock(s, f, t, &one->witness, told + 1);
-        }
+    po.spots = hd_details_spots;
+    if (hd_predict(t, property, &po, &p, s->err) == HD_OK) {
+        s->stats->predict_seconds += p.seconds;
+        s->stats->undecided += p.open + p.cut;
+        for (size_t i = 0; i < p.found.len; i++)
+            told += tell_predicted(s, f, t, hd_vec_at(&p.found, i), told + 1);
     } else {
         not_read(s, f, s->err);
     }
-    hd_violations_fini(&v);
+    hd_prediction_fini(&p);
     return told > 0;
 }
 
@@ -291,8 +278,8 @@ void hd_find_all(struct hd_search *s, struct hd_flight *f)
         hd_load_trace(f->run.trace, &t, NULL, &built, &err) != HD_OK)
         t = NULL;
     if (predict && t) {
-        any = find_races(s, f, t);
-        any = find_deadlocks(s, f, t) || any;
+        any = find_predicted(s, f, t, HD_PROPERTY_RACE);
+        any = find_predicted(s, f, t, HD_PROPERTY_DEADLOCK) || any;
     } else if (predict) {
         not_read(s, f, &err);
     }

@@ -491,8 +491,8 @@ enum hd_status hd_input_search_check(const struct hd_input *seed, struct hd_err 
     return st;
 }
 
-enum hd_status hd_hunt(const struct hd_hunt_options *o, struct hd_hunt_stats *stats,
-                       struct hd_err *err)
+enum hd_status hd_input_search_run(const struct hd_hunt_options *o, struct hd_hunt_stats *stats,
+                                   struct hd_err *err)
 {
     *stats = (struct hd_hunt_stats){.first_race = -1};
     struct hd_search s = {.o = o,

@@ -41,7 +41,7 @@ struct hd_found {
     uint32_t test;    /* number of the run */
     const char *text; /* one line */
     const struct hd_trace *trace;
-    const struct hd_race *race;         /* RACE only */
+    const struct hd_predicted *race;    /* RACE only */
     const struct hd_witness *predicted; /* NULL: it happened in the run itself */
     const struct hd_aside *run;         /* how the run ended; its trace stays in the folder */
     const struct hd_input *in;
@@ -97,8 +97,8 @@ struct hd_hunt_stats {
 enum hd_status hd_input_search_check(const struct hd_input *seed, struct hd_err *err);
 /* HD_ERR_INPUT: the program cannot be used. Ctrl-C and budgets are not errors. The caller ends
  * *stats with hd_input_search_stats_fini in every case. */
-enum hd_status hd_hunt(const struct hd_hunt_options *o, struct hd_hunt_stats *stats,
-                       struct hd_err *err);
+enum hd_status hd_input_search_run(const struct hd_hunt_options *o, struct hd_hunt_stats *stats,
+                                   struct hd_err *err);
 void hd_input_search_stats_fini(struct hd_hunt_stats *stats);
 
 #endif

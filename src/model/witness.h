@@ -33,7 +33,12 @@
 #include "model/property.h"
 
 struct hd_witness {
-    hd_eid a, b;      /* of a race */
+    union { /* of a race */
+        struct {
+            hd_eid a, b;
+        };
+        hd_eid pair[2];
+    };
     size_t prefix;    /* 0: the whole schedule is given */
     hd_eid *schedule; /* of a race: the last two entries are a and b (unordered: the last is b) */
     size_t n;
@@ -46,6 +51,13 @@ struct hd_witness {
 };
 
 void hd_witness_fini(struct hd_witness *w); /* frees schedule, wakes and events */
+
+/* What it is about: the pair of a race, else `events`. */
+static inline const hd_eid *hd_witness_events(const struct hd_witness *w, size_t *n)
+{
+    *n = w->property == HD_PROPERTY_RACE ? 2 : w->n_events;
+    return w->property == HD_PROPERTY_RACE ? w->pair : w->events;
+}
 
 /* Makes the long form. m is the matching of the trace, or NULL: then it is worked out. */
 void hd_witness_expand(struct hd_witness *w, const struct hd_trace *t, const struct hd_matching *m);

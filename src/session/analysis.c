@@ -47,13 +47,11 @@ static enum hd_status run_max(const struct hd_trace *t, const struct hd_analysis
         if (!(r->properties >> k & 1))
             continue;
         mine.seconds = hd_analysis_share(o->seconds, started, r->properties >> k);
-        status = k == HD_PROPERTY_RACE ? hd_predict(t, &mine, &r->prediction, err)
-                 : k == HD_PROPERTY_ATOMICITY
-                     ? hd_predict_atomicity(t, &mine, &r->violations[k], err)
-                     : hd_predict_deadlocks(t, &mine, &r->violations[k], err);
+        status = hd_predict(t, (enum hd_property)k, &mine, &r->predictions[k], err);
     }
-    for (size_t i = 0; i < r->prediction.races.len; i++) {
-        const struct hd_race *race = hd_vec_at(&r->prediction.races, i);
+    const struct hd_vec *races = &r->predictions[HD_PROPERTY_RACE].found;
+    for (size_t i = 0; i < races->len; i++) {
+        const struct hd_predicted *race = hd_vec_at(races, i);
         hd_pairs_push(&r->pairs, race->witness.a, race->witness.b);
         hd_pairs_push(&r->places, t->place[race->witness.a], t->place[race->witness.b]);
     }
@@ -148,8 +146,6 @@ enum hd_status hd_analysis_run(const char *detector, const struct hd_trace *t,
 {
     double started = hd_progress_now();
     *r = (struct hd_analysis){.detector = detector};
-    r->prediction.races = HD_VEC_INIT(struct hd_race);
-    r->prediction.undecided = HD_VEC_INIT(struct hd_undecided);
     const struct engine *engine = find_engine(detector);
     enum hd_status status =
         engine ? engine->run(t, options, r, err)
@@ -162,9 +158,8 @@ enum hd_status hd_analysis_run(const char *detector, const struct hd_trace *t,
 
 void hd_analysis_fini(struct hd_analysis *r)
 {
-    hd_prediction_fini(&r->prediction);
     for (int p = 0; p < HD_PREDICTED_PROPERTIES; p++)
-        hd_violations_fini(&r->violations[p]);
+        hd_prediction_fini(&r->predictions[p]);
     hd_pairs_fini(&r->pairs);
     hd_pairs_fini(&r->places);
     hd_pairs_fini(&r->undecided);

@@ -5,15 +5,12 @@
 
 #include "detect/detect.h"
 #include "predict/run/predict.h"
-#include "predict/run/violations.h"
 
 struct hd_analysis {
     const char *detector;
-    bool exact;          /* max: `prediction` holds more */
+    bool exact;          /* max: `predictions` hold more */
     unsigned properties; /* max: bit set of 1 << enum hd_property: those looked for */
-    struct hd_prediction prediction;
-    struct hd_violations
-        violations[HD_PREDICTED_PROPERTIES]; /* of the properties that are not races */
+    struct hd_prediction predictions[HD_PREDICTED_PROPERTIES]; /* all zero unless looked for */
     struct hd_pairs pairs; /* racing events; one for each pair of places unless all were asked */
     struct hd_pairs places;
     struct hd_pairs undecided; /* rv and said: events, one for many; max has its own list */

@@ -41,9 +41,9 @@ static bool is_of(const struct asked *q, const struct hd_warned_pair *p, hd_eid 
 
 static bool is_race(const struct asked *q, const struct hd_warned_pair *p, struct hd_answer *out)
 {
-    const struct hd_vec *races = &q->max->prediction.races;
+    const struct hd_vec *races = &q->max->predictions[HD_PROPERTY_RACE].found;
     for (size_t i = 0; i < races->len; i++) {
-        const struct hd_witness *w = &((const struct hd_race *)hd_vec_at(races, i))->witness;
+        const struct hd_witness *w = &((const struct hd_predicted *)hd_vec_at(races, i))->witness;
         if (!is_of(q, p, w->a, w->b))
             continue;
         *out = (struct hd_answer){.kind = HD_ANSWER_RACE, .a = w->a, .b = w->b};
@@ -57,7 +57,7 @@ static bool is_race(const struct asked *q, const struct hd_warned_pair *p, struc
 static bool is_undecided(const struct asked *q, const struct hd_warned_pair *p,
                          struct hd_answer *out)
 {
-    const struct hd_prediction *r = &q->max->prediction;
+    const struct hd_prediction *r = &q->max->predictions[HD_PROPERTY_RACE];
     *out = (struct hd_answer){.kind = HD_ANSWER_UNDECIDED};
     if (r->cut) {
         snprintf(out->reason, sizeof out->reason, "%s", hd_reason_texts[r->cut_why]);
@@ -65,11 +65,12 @@ static bool is_undecided(const struct asked *q, const struct hd_warned_pair *p,
     }
     for (size_t i = 0; i < r->undecided.len; i++) {
         const struct hd_undecided *u = hd_vec_at(&r->undecided, i);
-        if (!is_of(q, p, u->a, u->b))
+        const hd_eid *pair = hd_undecided_events(u);
+        if (!is_of(q, p, pair[0], pair[1]))
             continue;
-        out->a = u->a;
-        out->b = u->b;
-        snprintf(out->reason, sizeof out->reason, "events %u and %u: %s", u->a + 1, u->b + 1,
+        out->a = pair[0];
+        out->b = pair[1];
+        snprintf(out->reason, sizeof out->reason, "events %u and %u: %s", pair[0] + 1, pair[1] + 1,
                  hd_reason_texts[u->why]);
         return true;
     }

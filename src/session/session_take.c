@@ -13,7 +13,7 @@
 #include "replay/replay.h"
 #include "model/check.h"
 #include "model/witness_json.h"
-#include "predict/run/violations.h"
+#include "predict/run/predict.h"
 #include "report/format/words.h"
 #include "report/make/frame_names.h"
 #include "report/make/openmp_advice.h"
@@ -369,6 +369,32 @@ static bool left_out(struct hd_session *s, uint64_t open)
     return true;
 }
 
+static void note_cut(struct hd_session *s, const struct hd_prediction *p)
+{
+    struct hd_report *r = s->r;
+    const char *candidate = hd_candidate_names[p->property];
+    r->cut = true;
+    hd_report_add(
+        r, &r->notes,
+        p->candidates
+            ? hd_report_format(r, "not all %ss of a run could be counted: %s", candidate,
+                               hd_reason_texts[p->cut_why])
+            : hd_report_format(r, "the %ss of a run could not be counted, and none is decided: %s",
+                               candidate, hd_reason_texts[p->cut_why]));
+}
+
+static void note_undecided(struct hd_session *s, const struct hd_trace *t,
+                           enum hd_property property, const struct hd_undecided *u)
+{
+    struct hd_report *r = s->r;
+    const hd_eid *e = hd_undecided_events(u);
+    const char *at = hd_trace_place_name(t, e[0]), *why = hd_reason_texts[u->why];
+    hd_report_add(r, &r->undecided_why,
+                  property == HD_PROPERTY_RACE
+                      ? hd_report_format(r, "%s and %s: %s", at, hd_trace_place_name(t, e[1]), why)
+                      : hd_report_format(r, "%s, %s: %s", hd_property_names[property], at, why));
+}
+
 static void count(struct hd_session *s, const struct hd_trace *t, const struct hd_prediction *p)
 {
     struct hd_report *r = s->r;
@@ -379,49 +405,16 @@ static void count(struct hd_session *s, const struct hd_trace *t, const struct h
         return;
     r->undecided += p->open;
     r->skipped += p->skipped;
-    if (p->cut) {
-        r->cut = true;
-        s->late = s->late || p->cut_why == HD_WHY_TIME;
-        hd_report_add(r, &r->notes,
-                      hd_report_format(r,
-                                       "the pairs of a run could not be counted, and none is "
-                                       "decided: %s",
-                                       hd_reason_texts[p->cut_why]));
-    }
-    for (size_t i = 0; i < p->undecided.len; i++) {
-        const struct hd_undecided *u = hd_vec_at(&p->undecided, i);
-        s->late = s->late || u->why == HD_WHY_TIME;
-        hd_report_add(r, &r->undecided_why,
-                      hd_report_format(r, "%s and %s: %s", hd_trace_place_name(t, u->a),
-                                       hd_trace_place_name(t, u->b), hd_reason_texts[u->why]));
-    }
-}
-
-static void count_violations(struct hd_session *s, const struct hd_trace *t,
-                             const struct hd_violations *v)
-{
-    struct hd_report *r = s->r;
-    note_rejected(r, &v->rejected);
-    for (int i = 0; i < HD_STEPS; i++)
-        r->impossible += v->proved[i];
-    if (left_out(s, v->open))
-        return;
-    r->undecided += v->open;
-    r->skipped += v->skipped;
-    for (size_t i = 0; i < v->undecided.len; i++) {
-        const struct hd_open_goal *u = hd_vec_at(&v->undecided, i);
-        s->late = s->late || u->why == HD_WHY_TIME;
-        const char *at = u->n ? hd_trace_place_name(t, u->events[0]) : "everywhere";
-        hd_report_add(r, &r->undecided_why,
-                      hd_report_format(r, "%s, %s: %s", hd_property_names[v->property], at,
-                                       hd_reason_texts[u->why]));
-    }
+    s->late = s->late || hd_prediction_late(p);
+    if (p->cut)
+        note_cut(s, p);
+    for (size_t i = 0; i < p->undecided.len; i++)
+        note_undecided(s, t, p->property, hd_vec_at(&p->undecided, i));
 }
 
 /* What was predicted for each property. */
 struct predicted {
-    struct hd_prediction races;
-    struct hd_violations others[HD_PREDICTED_PROPERTIES];
+    struct hd_prediction by_property[HD_PREDICTED_PROPERTIES];
     struct hd_vec witnesses; /* const struct hd_witness *: of all, in the order they are handled */
 };
 
@@ -436,26 +429,6 @@ static double next_share(const struct hd_session *s, enum hd_property property)
                : hd_analysis_share(left > 0 ? left : -1, now, s->o->properties >> property);
 }
 
-static enum hd_status predict_violations(struct hd_session *s, const struct hd_trace *t,
-                                         struct hd_predict_options *options,
-                                         enum hd_property property, struct predicted *p)
-{
-    struct hd_violations *v = &p->others[property];
-    if (!(s->o->properties >> property & 1))
-        return HD_OK;
-    options->seconds = next_share(s, property);
-    enum hd_status status = property == HD_PROPERTY_ATOMICITY
-                                ? hd_predict_atomicity(t, options, v, s->err)
-                                : hd_predict_deadlocks(t, options, v, s->err);
-    if (status != HD_OK)
-        return status;
-    count_violations(s, t, v);
-    for (size_t i = 0; i < v->found.len; i++)
-        *(const struct hd_witness **)hd_vec_push(&p->witnesses) =
-            &((struct hd_violation *)hd_vec_at(&v->found, i))->witness;
-    return HD_OK;
-}
-
 static enum hd_status predict(struct hd_session *s, const struct hd_trace *t, struct predicted *p)
 {
     struct hd_predict_options options = s->o->predict;
@@ -463,19 +436,18 @@ static enum hd_status predict(struct hd_session *s, const struct hd_trace *t, st
     options.spots = hd_details_spots;
     options.progress = predict_progress;
     options.progress_ctx = s;
-    if (s->o->properties >> HD_PROPERTY_RACE & 1) {
-        options.seconds = next_share(s, HD_PROPERTY_RACE);
-        status = hd_predict(t, &options, &p->races, s->err);
+    for (int k = 0; k < HD_PREDICTED_PROPERTIES && status == HD_OK; k++) {
+        struct hd_prediction *one = &p->by_property[k];
+        if (!(s->o->properties >> k & 1))
+            continue;
+        options.seconds = next_share(s, (enum hd_property)k);
+        status = hd_predict(t, (enum hd_property)k, &options, one, s->err);
         if (status == HD_OK)
-            count(s, t, &p->races);
-        for (size_t i = 0; status == HD_OK && i < p->races.races.len; i++)
+            count(s, t, one);
+        for (size_t i = 0; i < one->found.len; i++)
             *(const struct hd_witness **)hd_vec_push(&p->witnesses) =
-                &((struct hd_race *)hd_vec_at(&p->races.races, i))->witness;
+                &((struct hd_predicted *)hd_vec_at(&one->found, i))->witness;
     }
-    if (status == HD_OK)
-        status = predict_violations(s, t, &options, HD_PROPERTY_ATOMICITY, p);
-    if (status == HD_OK)
-        status = predict_violations(s, t, &options, HD_PROPERTY_DEADLOCK, p);
     return status;
 }
 
@@ -524,7 +496,8 @@ static enum hd_status handle_all(struct hd_session *s, const struct hd_trace *t,
         s->waiting = p->witnesses.len - i;
         struct hd_witness whole = hd_witness_long(list[i], t, NULL);
         bool observed = known && known->witness == list[i];
-        status = handle(s, maker, t, &whole, observed ? known : NULL, &p->races);
+        status =
+            handle(s, maker, t, &whole, observed ? known : NULL, &p->by_property[HD_PROPERTY_RACE]);
         hd_witness_fini(&whole);
     }
     hd_maker_free(maker);
@@ -535,9 +508,8 @@ static enum hd_status handle_all(struct hd_session *s, const struct hd_trace *t,
 
 static void predicted_fini(struct predicted *p)
 {
-    hd_prediction_fini(&p->races);
-    for (int i = HD_PROPERTY_ATOMICITY; i < HD_PREDICTED_PROPERTIES; i++)
-        hd_violations_fini(&p->others[i]);
+    for (int i = 0; i < HD_PREDICTED_PROPERTIES; i++)
+        hd_prediction_fini(&p->by_property[i]);
     hd_vec_fini(&p->witnesses);
 }
 

@@ -29,9 +29,9 @@ static bool agrees(const struct hd_trace *t, const struct hd_enum_result *e, uin
     options.all_pairs = true;
     options.jobs = 1;
     options.steps = steps;
-    assert_int_equal(hd_predict(t, &options, &p, NULL), HD_OK);
-    for (size_t i = 0; i < p.races.len; i++) {
-        const struct hd_witness *w = &((struct hd_race *)hd_vec_at(&p.races, i))->witness;
+    assert_int_equal(hd_predict(t, HD_PROPERTY_RACE, &options, &p, NULL), HD_OK);
+    for (size_t i = 0; i < p.found.len; i++) {
+        const struct hd_witness *w = &((struct hd_predicted *)hd_vec_at(&p.found, i))->witness;
         hd_pairs_push(&found, w->a, w->b);
     }
     for (size_t i = 0; i < e->n_pairs; i++)
@@ -61,10 +61,10 @@ static void count(const struct hd_trace *t)
     options.all_pairs = true;
     options.jobs = 1;
     options.steps = counted;
-    assert_int_equal(hd_predict(t, &options, &p, NULL), HD_OK);
+    assert_int_equal(hd_predict(t, HD_PROPERTY_RACE, &options, &p, NULL), HD_OK);
     for (int s = 0; s < HD_STEPS; s++)
         proved[s] += p.proved[s];
-    races += p.races.len;
+    races += p.found.len;
     hd_prediction_fini(&p);
 }
 

@@ -20,7 +20,7 @@
 #include "base/rng.h"
 #include "detect/detect.h"
 #include "predict/run/predict.h"
-#include "predict/run/violations.h"
+#include "predict/run/predict.h"
 #include "trace/gen/gen.h"
 #include "trace/text/text.h"
 
@@ -61,14 +61,14 @@ struct answer {
 static void places_of(const struct hd_trace *t, const struct hd_prediction *p, struct answer *a)
 {
     *a = (struct answer){.cut = p->cut};
-    for (size_t i = 0; i < p->races.len; i++) {
-        const struct hd_race *race = hd_vec_at(&p->races, i);
+    for (size_t i = 0; i < p->found.len; i++) {
+        const struct hd_predicted *race = hd_vec_at(&p->found, i);
         hd_pairs_push(&a->races, t->place[race->witness.a], t->place[race->witness.b]);
         hd_pairs_push(&a->possible, t->place[race->witness.a], t->place[race->witness.b]);
     }
     for (size_t i = 0; i < p->undecided.len; i++) {
         const struct hd_undecided *u = hd_vec_at(&p->undecided, i);
-        hd_pairs_push(&a->possible, t->place[u->a], t->place[u->b]);
+        hd_pairs_push(&a->possible, t->place[u->few[0]], t->place[u->few[1]]);
     }
     hd_pairs_sort(&a->races);
     hd_pairs_sort(&a->possible);
@@ -89,7 +89,7 @@ static void predict_for(const struct hd_trace *t, uint64_t seed, uint32_t steps,
     options.steps = steps;
     options.seconds = seconds;
     options.jobs = 1;
-    assert_int_equal(hd_predict(t, &options, &p, NULL), HD_OK);
+    assert_int_equal(hd_predict(t, HD_PROPERTY_RACE, &options, &p, NULL), HD_OK);
     if (p.rejected.n)
         fail_msg("seed %llu, steps %x: %s", (unsigned long long)seed, steps, p.rejected.first.text);
     places_of(t, &p, a);
@@ -199,13 +199,13 @@ static void no_time_gives_one_answer(void **state)
             options.seconds = -1;
             options.jobs = 1 + i;
             options.all_pairs = seed & 1;
-            assert_int_equal(hd_predict(t, &options, &p[i], NULL), HD_OK);
+            assert_int_equal(hd_predict(t, HD_PROPERTY_RACE, &options, &p[i], NULL), HD_OK);
             assert_true(p[i].undecided.len > 0);
-            assert_int_equal(p[i].races.len, p[0].races.len);
+            assert_int_equal(p[i].found.len, p[0].found.len);
             assert_int_equal(p[i].undecided.len, p[0].undecided.len);
             assert_int_equal(p[i].open, p[0].open);
             assert_memory_equal(p[i].proved, p[0].proved, sizeof p[i].proved);
-            assert_memory_equal(p[i].found, p[0].found, sizeof p[i].found);
+            assert_memory_equal(p[i].found_by, p[0].found_by, sizeof p[i].found_by);
         }
         for (unsigned i = 0; i < 3; i++)
             hd_prediction_fini(&p[i]);
@@ -237,7 +237,7 @@ static void predict_spoilt(const struct hd_trace *t, uint32_t steps, struct hd_p
     options.jobs = 1;
     spoilt_steps = steps;
     spoilt = 0;
-    assert_int_equal(hd_predict(t, &options, p, NULL), HD_OK);
+    assert_int_equal(hd_predict(t, HD_PROPERTY_RACE, &options, p, NULL), HD_OK);
     assert_int_equal(p->rejected.n, spoilt);
 }
 
@@ -264,14 +264,14 @@ static void a_rejected_witness_costs_its_pair(void **state)
         predict_spoilt(t, 0, &sound);
         predict_spoilt(t, GREEDY | SYNCP, &greedy);
         predict_spoilt(t, GREEDY | SYNCP | CLOSURE | SMT, &all);
-        assert_int_equal(greedy.races.len, sound.races.len);
+        assert_int_equal(greedy.found.len, sound.found.len);
         assert_int_equal(greedy.undecided.len, 0);
-        assert_int_equal(all.races.len, 0);
-        assert_int_equal(all.places_undecided, sound.places_raced);
+        assert_int_equal(all.found.len, 0);
+        assert_int_equal(all.groups_undecided, sound.groups_found);
         for (size_t i = 0; i < all.undecided.len; i++)
             assert_int_equal(((struct hd_undecided *)hd_vec_at(&all.undecided, i))->why,
                              HD_WHY_REJECTED);
-        races += sound.races.len;
+        races += sound.found.len;
         hd_prediction_fini(&sound);
         hd_prediction_fini(&greedy);
         hd_prediction_fini(&all);
@@ -287,20 +287,20 @@ static void a_rejected_violation_costs_its_group(void **state)
     for (uint64_t seed = 0; seed < 30; seed++) {
         struct hd_trace *t = small(seed);
         struct hd_predict_options options;
-        struct hd_violations sound, all;
+        struct hd_prediction sound, all;
         hd_predict_defaults(&options);
         options.spoil = spoil;
         options.jobs = 1;
         spoilt_steps = 0;
-        hd_predict_atomicity(t, &options, &sound, NULL);
+        hd_predict(t, HD_PROPERTY_ATOMICITY, &options, &sound, NULL);
         spoilt_steps = GREEDY | CLOSURE | SMT;
-        hd_predict_atomicity(t, &options, &all, NULL);
+        hd_predict(t, HD_PROPERTY_ATOMICITY, &options, &all, NULL);
         assert_int_equal(all.found.len, 0);
         assert_int_equal(all.groups_undecided, sound.found.len);
         assert_true(all.rejected.n >= sound.found.len);
         found += sound.found.len;
-        hd_violations_fini(&sound);
-        hd_violations_fini(&all);
+        hd_prediction_fini(&sound);
+        hd_prediction_fini(&all);
         hd_trace_free(t);
     }
     assert_true(found > 2);

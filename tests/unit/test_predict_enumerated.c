@@ -64,9 +64,9 @@ static void show(const struct hd_trace *t, uint64_t seed, enum kind kind)
 static void compare(const struct hd_trace *t, const struct hd_prediction *p,
                     const struct hd_enum_result *e, uint64_t seed, enum kind kind)
 {
-    bool same = p->races.len == e->n_pairs && p->undecided.len == 0;
+    bool same = p->found.len == e->n_pairs && p->undecided.len == 0;
     for (size_t i = 0; same && i < e->n_pairs; i++) {
-        const struct hd_race *race = hd_vec_at(&p->races, i);
+        const struct hd_predicted *race = hd_vec_at(&p->found, i);
         same = race->witness.a == e->pairs[i].a && race->witness.b == e->pairs[i].b;
     }
     if (same)
@@ -74,8 +74,8 @@ static void compare(const struct hd_trace *t, const struct hd_prediction *p,
     show(t, seed, kind);
     for (size_t i = 0; i < e->n_pairs; i++)
         print_error("  enumerated %u-%u\n", e->pairs[i].a + 1, e->pairs[i].b + 1);
-    for (size_t i = 0; i < p->races.len; i++) {
-        const struct hd_race *race = hd_vec_at(&p->races, i);
+    for (size_t i = 0; i < p->found.len; i++) {
+        const struct hd_predicted *race = hd_vec_at(&p->found, i);
         print_error("  predicted  %u-%u by %s\n", race->witness.a + 1, race->witness.b + 1,
                     hd_step_names[race->found_by]);
     }
@@ -139,14 +139,14 @@ struct counts {
 static void count(struct counts *n, const struct hd_prediction *p)
 {
     uint64_t decided = p->skipped + p->open;
-    n->conflicting += p->conflicting;
-    n->races += p->races.len;
+    n->conflicting += p->candidates;
+    n->races += p->found.len;
     for (int s = 0; s < HD_STEPS; s++) {
-        n->found[s] += p->found[s];
+        n->found[s] += p->found_by[s];
         n->proved[s] += p->proved[s];
-        decided += p->found[s] + p->proved[s];
+        decided += p->found_by[s] + p->proved[s];
     }
-    assert_int_equal(decided, p->conflicting);
+    assert_int_equal(decided, p->candidates);
 }
 
 static void run_predict(const struct hd_trace *t, const struct hd_enum_result *e, uint64_t seed,
@@ -160,7 +160,7 @@ static void run_predict(const struct hd_trace *t, const struct hd_enum_result *e
     options.all_pairs = true;
     options.jobs = 1;
     options.steps = steps_of(seed);
-    if (hd_predict(t, &options, &p, &err) != HD_OK) {
+    if (hd_predict(t, HD_PROPERTY_RACE, &options, &p, &err) != HD_OK) {
         show(t, seed, kind);
         print_error("  %s (steps %#x)\n", err.text, options.steps);
         fail();

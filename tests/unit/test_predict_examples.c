@@ -80,11 +80,11 @@ static void judge_max(const char *path, const struct hd_trace *t, const char *ex
         options.jobs = 1;
         options.steps = step_sets[i];
         snprintf(who, sizeof who, "max with steps %#x", options.steps);
-        if (hd_predict(t, &options, &p, &err) != HD_OK)
+        if (hd_predict(t, HD_PROPERTY_RACE, &options, &p, &err) != HD_OK)
             fail_msg("%s: %s: %s", path, who, err.text);
         assert_int_equal(p.undecided.len, 0);
-        for (size_t k = 0; k < p.races.len; k++) {
-            const struct hd_race *race = hd_vec_at(&p.races, k);
+        for (size_t k = 0; k < p.found.len; k++) {
+            const struct hd_predicted *race = hd_vec_at(&p.found, k);
             hd_pairs_push(&pairs, race->witness.a, race->witness.b);
             if (hd_witness_check(t, &race->witness, NULL, &err) != HD_OK)
                 fail_msg("%s: %s: witness refused: %s", path, who, err.text);

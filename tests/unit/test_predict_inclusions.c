@@ -59,7 +59,7 @@ static void predict(const struct hd_trace *t, bool all_pairs, unsigned jobs,
     hd_predict_defaults(&options);
     options.all_pairs = all_pairs;
     options.jobs = jobs;
-    if (hd_predict(t, &options, p, &err) != HD_OK)
+    if (hd_predict(t, HD_PROPERTY_RACE, &options, p, &err) != HD_OK)
         fail_msg("%s", err.text);
     assert_int_equal(p->undecided.len, 0);
 }
@@ -67,8 +67,8 @@ static void predict(const struct hd_trace *t, bool all_pairs, unsigned jobs,
 static struct hd_pairs races_of(const struct hd_prediction *p)
 {
     struct hd_pairs pairs = {0};
-    for (size_t i = 0; i < p->races.len; i++) {
-        const struct hd_race *race = hd_vec_at(&p->races, i);
+    for (size_t i = 0; i < p->found.len; i++) {
+        const struct hd_predicted *race = hd_vec_at(&p->found, i);
         hd_pairs_push(&pairs, race->witness.a, race->witness.b);
     }
     hd_pairs_sort(&pairs);
@@ -78,8 +78,8 @@ static struct hd_pairs races_of(const struct hd_prediction *p)
 static struct hd_pairs places_of(const struct hd_trace *t, const struct hd_prediction *p)
 {
     struct hd_pairs pairs = {0};
-    for (size_t i = 0; i < p->races.len; i++) {
-        const struct hd_race *race = hd_vec_at(&p->races, i);
+    for (size_t i = 0; i < p->found.len; i++) {
+        const struct hd_predicted *race = hd_vec_at(&p->found, i);
         hd_pairs_push(&pairs, t->place[race->witness.a], t->place[race->witness.b]);
     }
     hd_pairs_sort(&pairs);
@@ -185,10 +185,10 @@ static void inclusions_hold_with_branches(void **state)
 
 static void same_schedules(const struct hd_prediction *p, const struct hd_prediction *q)
 {
-    assert_int_equal(p->races.len, q->races.len);
-    for (size_t i = 0; i < p->races.len; i++) {
-        const struct hd_witness *v = &((struct hd_race *)hd_vec_at(&p->races, i))->witness;
-        const struct hd_witness *w = &((struct hd_race *)hd_vec_at(&q->races, i))->witness;
+    assert_int_equal(p->found.len, q->found.len);
+    for (size_t i = 0; i < p->found.len; i++) {
+        const struct hd_witness *v = &((struct hd_predicted *)hd_vec_at(&p->found, i))->witness;
+        const struct hd_witness *w = &((struct hd_predicted *)hd_vec_at(&q->found, i))->witness;
         assert_int_equal(v->n, w->n);
         assert_memory_equal(v->schedule, w->schedule, v->n * sizeof *v->schedule);
     }
@@ -207,8 +207,8 @@ static void places_and_events_agree(void **state)
         if (!hd_pairs_equal(&x, &y))
             fail_msg("seed %llu: %zu and %zu racing places", (unsigned long long)seed, x.len,
                      y.len);
-        assert_int_equal(by_places.places_raced, y.len);
-        assert_int_equal(by_places.conflicting, by_events.conflicting);
+        assert_int_equal(by_places.groups_found, y.len);
+        assert_int_equal(by_places.candidates, by_events.candidates);
         same_schedules(&by_places, &two_workers);
         hd_pairs_fini(&x);
         hd_pairs_fini(&y);

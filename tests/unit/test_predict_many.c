@@ -55,7 +55,7 @@ static void predict(const struct hd_trace *t, bool all_pairs, unsigned jobs,
     hd_predict_defaults(&o);
     o.all_pairs = all_pairs;
     o.jobs = jobs;
-    assert_int_equal(hd_predict(t, &o, p, NULL), HD_OK);
+    assert_int_equal(hd_predict(t, HD_PROPERTY_RACE, &o, p, NULL), HD_OK);
     assert_int_equal(p->rejected.n, 0);
 }
 
@@ -83,8 +83,8 @@ static void count(const struct hd_trace *t, unsigned places, uint64_t *events, u
 static size_t judge(const struct hd_trace *t, const struct hd_prediction *p)
 {
     size_t in_short = 0;
-    for (size_t i = 0; i < p->races.len; i++) {
-        const struct hd_race *race = hd_vec_at(&p->races, i);
+    for (size_t i = 0; i < p->found.len; i++) {
+        const struct hd_predicted *race = hd_vec_at(&p->found, i);
         struct hd_witness whole = hd_witness_long(&race->witness, t, NULL);
         struct hd_err err;
         if (hd_witness_check(t, &whole, NULL, &err) != HD_OK)
@@ -109,12 +109,12 @@ static void places_are_those_of_all_pairs(void **state)
         count(t, shapes[i].places, &events, &pairs);
         predict(t, false, 1, &by_places);
         predict(t, true, 2, &by_events);
-        assert_int_equal(by_places.conflicting, events);
-        assert_int_equal(by_places.places, pairs);
-        assert_int_equal(by_places.places_raced, by_events.places_raced);
-        assert_int_equal(by_places.places_undecided + by_events.places_undecided, 0);
+        assert_int_equal(by_places.candidates, events);
+        assert_int_equal(by_places.groups, pairs);
+        assert_int_equal(by_places.groups_found, by_events.groups_found);
+        assert_int_equal(by_places.groups_undecided + by_events.groups_undecided, 0);
         assert_int_equal(by_events.skipped, 0);
-        assert_true(by_places.places_raced > 10);
+        assert_true(by_places.groups_found > 10);
         judge(t, &by_places);
         hd_prediction_fini(&by_places);
         hd_prediction_fini(&by_events);
@@ -124,9 +124,9 @@ static void places_are_those_of_all_pairs(void **state)
 
 static bool same_races(const struct hd_prediction *p, const struct hd_prediction *q)
 {
-    bool same = p->races.len == q->races.len;
-    for (size_t i = 0; i < p->races.len && same; i++) {
-        const struct hd_race *x = hd_vec_at(&p->races, i), *y = hd_vec_at(&q->races, i);
+    bool same = p->found.len == q->found.len;
+    for (size_t i = 0; i < p->found.len && same; i++) {
+        const struct hd_predicted *x = hd_vec_at(&p->found, i), *y = hd_vec_at(&q->found, i);
         same = x->witness.a == y->witness.a && x->witness.b == y->witness.b &&
                x->witness.prefix == y->witness.prefix && x->witness.n == y->witness.n &&
                !memcmp(x->witness.schedule, y->witness.schedule,
@@ -144,8 +144,8 @@ static void many_races_stay_cheap(void **state)
     struct hd_prediction one, two;
     predict(t, false, 1, &one);
     predict(t, false, 2, &two);
-    assert_true(one.places_raced > 19000);
-    assert_int_equal(one.places_undecided, 0);
+    assert_true(one.groups_found > 19000);
+    assert_int_equal(one.groups_undecided, 0);
     assert_true(same_races(&one, &two));
     assert_true(judge(t, &one) > 10000);
     hd_prediction_fini(&one);

@@ -250,17 +250,17 @@ static bool equal(const struct hd_trace *t, const struct hd_enum_result *e, uint
     options.all_pairs = true;
     options.jobs = 1;
     options.steps = steps;
-    if (hd_predict(t, &options, &p, &err) != HD_OK) {
+    if (hd_predict(t, HD_PROPERTY_RACE, &options, &p, &err) != HD_OK) {
         print_error("  %s\n", err.text);
         return false;
     }
-    bool same = p.races.len == e->n_pairs && p.undecided.len == 0;
+    bool same = p.found.len == e->n_pairs && p.undecided.len == 0;
     for (size_t i = 0; same && i < e->n_pairs; i++) {
-        const struct hd_race *race = hd_vec_at(&p.races, i);
+        const struct hd_predicted *race = hd_vec_at(&p.found, i);
         same = race->witness.a == e->pairs[i].a && race->witness.b == e->pairs[i].b;
     }
     if (!same)
-        print_error("  predicted %zu, enumerated %zu, undecided %zu, steps %#x\n", p.races.len,
+        print_error("  predicted %zu, enumerated %zu, undecided %zu, steps %#x\n", p.found.len,
                     e->n_pairs, p.undecided.len, steps);
     hd_prediction_fini(&p);
     return same;

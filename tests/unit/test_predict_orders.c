@@ -85,16 +85,16 @@ static struct hd_prediction predict(const struct hd_trace *t, bool all_pairs, bo
     o.all_pairs = all_pairs;
     o.jobs = 1;
     o.sc = sc;
-    assert_int_equal(hd_predict(t, &o, &p, &err), HD_OK);
+    assert_int_equal(hd_predict(t, HD_PROPERTY_RACE, &o, &p, &err), HD_OK);
     assert_int_equal(p.rejected.n, 0);
     return p;
 }
 
 /* The race of the pair, or NULL. */
-static const struct hd_race *find(const struct hd_prediction *p, hd_eid a, hd_eid b)
+static const struct hd_predicted *find(const struct hd_prediction *p, hd_eid a, hd_eid b)
 {
-    for (size_t i = 0; i < p->races.len; i++) {
-        const struct hd_race *race = hd_vec_at(&p->races, i);
+    for (size_t i = 0; i < p->found.len; i++) {
+        const struct hd_predicted *race = hd_vec_at(&p->found, i);
         const struct hd_witness *w = &race->witness;
         if ((w->a == a && w->b == b) || (w->a == b && w->b == a))
             return race;
@@ -105,8 +105,9 @@ static const struct hd_race *find(const struct hd_prediction *p, hd_eid a, hd_ei
 static void check_witnesses(const struct hd_trace *t, const struct hd_prediction *p)
 {
     struct hd_err err;
-    for (size_t i = 0; i < p->races.len; i++)
-        if (hd_witness_check(t, &((struct hd_race *)hd_vec_at(&p->races, i))->witness, NULL, &err))
+    for (size_t i = 0; i < p->found.len; i++)
+        if (hd_witness_check(t, &((struct hd_predicted *)hd_vec_at(&p->found, i))->witness, NULL,
+                             &err))
             fail_msg("%s", err.text);
     for (size_t i = 0; i < p->follows.len; i++) {
         const struct hd_followed *f = hd_vec_at(&p->follows, i);
@@ -134,12 +135,12 @@ static void test_small(void **state)
         assert_int_equal(p.open, 0);
         size_t expected = races.n_pairs;
         for (size_t i = 0; i < races.n_pairs; i++) {
-            const struct hd_race *race = find(&p, races.pairs[i].a, races.pairs[i].b);
+            const struct hd_predicted *race = find(&p, races.pairs[i].a, races.pairs[i].b);
             assert_true(race && !race->witness.unordered);
         }
         for (size_t i = 0; i < pairs.len; i++) {
             const struct hd_unordered *x = hd_vec_at(&pairs, i);
-            const struct hd_race *race = find(&p, x->a, x->b);
+            const struct hd_predicted *race = find(&p, x->a, x->b);
             bool simultaneous = race && !race->witness.unordered;
             if (x->alone && !race)
                 fail_msg("seed %llu: events %u and %u stand alone and are not found",
@@ -150,10 +151,10 @@ static void test_small(void **state)
             expected += x->alone && !simultaneous;
             unordered += x->alone && !simultaneous;
         }
-        assert_int_equal(p.races.len, expected);
+        assert_int_equal(p.found.len, expected);
         follows += p.follows.len;
         struct hd_prediction old = predict(t, true, true);
-        assert_int_equal(old.races.len, races.n_pairs);
+        assert_int_equal(old.found.len, races.n_pairs);
         assert_int_equal(old.follows.len, 0);
         hd_prediction_fini(&old);
         hd_prediction_fini(&p);
@@ -187,11 +188,11 @@ static void test_observed(void **state)
                 if (!unordered)
                     continue;
                 bool told = false;
-                for (size_t i = 0; i < p.races.len + p.follows.len && !told; i++) {
+                for (size_t i = 0; i < p.found.len + p.follows.len && !told; i++) {
                     const struct hd_witness *x =
-                        i < p.races.len
-                            ? &((struct hd_race *)hd_vec_at(&p.races, i))->witness
-                            : &((struct hd_followed *)hd_vec_at(&p.follows, i - p.races.len))
+                        i < p.found.len
+                            ? &((struct hd_predicted *)hd_vec_at(&p.found, i))->witness
+                            : &((struct hd_followed *)hd_vec_at(&p.follows, i - p.found.len))
                                    ->witness;
                     told = (t->place[x->a] == t->place[a] && t->place[x->b] == t->place[b]) ||
                            (t->place[x->a] == t->place[b] && t->place[x->b] == t->place[a]);
@@ -219,7 +220,7 @@ static void test_follows(void **state)
     struct hd_err err;
     assert_int_equal(hd_text_read(text, strlen(text), "flag", &t, &err), HD_OK);
     struct hd_prediction p = predict(t, false, false);
-    assert_int_equal(p.races.len, 1);
+    assert_int_equal(p.found.len, 1);
     assert_int_equal(p.follows.len, 1);
     const struct hd_followed *f = hd_vec_at(&p.follows, 0);
     assert_int_equal(f->write, 1);
@@ -251,7 +252,7 @@ static void test_late(void **state)
         assert_false(hd_order_unordered(t, 20, 28));
         struct hd_prediction p = predict(t, false, false);
         check_witnesses(t, &p);
-        assert_int_equal(p.races.len, relaxed);
+        assert_int_equal(p.found.len, relaxed);
         assert_int_equal(p.open, 0);
         hd_prediction_fini(&p);
         hd_trace_free(t);

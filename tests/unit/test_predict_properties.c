@@ -1,6 +1,6 @@
 /* Atomicity violations and deadlocks against exhaustive enumeration: on small random traces exactly
  * those triples and cycles are reported that some schedule of docs/MODEL.md shows, nothing is
- * undecided, every witness is accepted (hd_predict_* fail otherwise), and asking for source places
+ * undecided, every witness is accepted (hd_predict fails otherwise), and asking for source places
  * gives the places of what asking for events gives. Each seed runs another choice of steps; the
  * solver is always among them.
  *
@@ -18,7 +18,7 @@
 
 #include "lock_trace.h"
 #include "model/enumerate_property.h"
-#include "predict/run/violations.h"
+#include "predict/run/predict.h"
 #include "trace/gen/gen.h"
 #include "trace/trace_io.h"
 
@@ -59,7 +59,7 @@ static void complain(const struct run *r, const char *what)
              steps_of(r->seed), what, path);
 }
 
-static void predict(const struct run *r, bool all, struct hd_violations *v)
+static void predict(const struct run *r, bool all, struct hd_prediction *v)
 {
     struct hd_predict_options options;
     struct hd_err err = {0};
@@ -67,10 +67,7 @@ static void predict(const struct run *r, bool all, struct hd_violations *v)
     options.all_pairs = all;
     options.jobs = 1 + r->seed % 2;
     options.steps = steps_of(r->seed);
-    enum hd_status status = r->property == HD_PROPERTY_ATOMICITY
-                                ? hd_predict_atomicity(r->t, &options, v, &err)
-                                : hd_predict_deadlocks(r->t, &options, v, &err);
-    if (status != HD_OK)
+    if (hd_predict(r->t, r->property, &options, v, &err) != HD_OK)
         complain(r, err.text);
     uint64_t sum = v->skipped + v->open;
     for (int s = 0; s < HD_STEPS; s++)
@@ -87,11 +84,11 @@ static int by_text(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static size_t places_of(const struct run *r, const struct hd_violations *v, char **out)
+static size_t places_of(const struct run *r, const struct hd_prediction *v, char **out)
 {
     size_t n = 0, kept = 0;
     for (size_t i = 0; i < v->found.len; i++) {
-        const struct hd_witness *w = &((struct hd_violation *)hd_vec_at(&v->found, i))->witness;
+        const struct hd_witness *w = &((struct hd_predicted *)hd_vec_at(&v->found, i))->witness;
         char text[256] = "";
         size_t first = 0;
         for (size_t k = 1; k < w->n_events && r->property == HD_PROPERTY_DEADLOCK; k++)
@@ -112,9 +109,9 @@ static size_t places_of(const struct run *r, const struct hd_violations *v, char
     return kept;
 }
 
-static void compare_places(const struct run *r, const struct hd_violations *by_events)
+static void compare_places(const struct run *r, const struct hd_prediction *by_events)
 {
-    struct hd_violations by_places;
+    struct hd_prediction by_places;
     predict(r, false, &by_places);
     char **x = calloc(by_events->found.len + 1, sizeof *x);
     char **y = calloc(by_places.found.len + 1, sizeof *y);
@@ -131,10 +128,10 @@ static void compare_places(const struct run *r, const struct hd_violations *by_e
         complain(r, "asking for places gives other places");
     free(x);
     free(y);
-    hd_violations_fini(&by_places);
+    hd_prediction_fini(&by_places);
 }
 
-static void count(struct run *r, const struct hd_violations *v)
+static void count(struct run *r, const struct hd_prediction *v)
 {
     r->n.candidates += v->candidates;
     r->n.real += v->found.len;
@@ -204,14 +201,14 @@ static void judge_atomicity(struct run *r)
     }
     bool *real = calloc(triples.len + 1, sizeof *real);
     if (hd_enumerate_triples(t, triples.data, triples.len, 100000, real, &err) == HD_OK) {
-        struct hd_violations v;
+        struct hd_prediction v;
         size_t expected = 0;
         predict(r, true, &v);
         for (size_t i = 0; i < triples.len; i++) {
             const struct hd_triple *x = hd_vec_at(&triples, i);
             bool found = false;
             for (size_t k = 0; k < v.found.len && !found; k++) {
-                const hd_eid *e = ((struct hd_violation *)hd_vec_at(&v.found, k))->witness.events;
+                const hd_eid *e = ((struct hd_predicted *)hd_vec_at(&v.found, k))->witness.events;
                 found = e[0] == x->c && e[1] == x->r && e[2] == x->d;
             }
             expected += real[i];
@@ -222,7 +219,7 @@ static void judge_atomicity(struct run *r)
             complain(r, "more than the candidates");
         count(r, &v);
         compare_places(r, &v);
-        hd_violations_fini(&v);
+        hd_prediction_fini(&v);
     } else {
         r->n.left_out++;
     }
@@ -236,13 +233,13 @@ static void judge_atomicity(struct run *r)
 static void judge_deadlocks(struct run *r)
 {
     struct hd_vec cycles = HD_VEC_INIT(struct hd_cycle);
-    struct hd_violations v;
+    struct hd_prediction v;
     struct hd_err err = {0};
     if (hd_enumerate_deadlocks(r->t, 100000, &cycles, &err) == HD_OK) {
         predict(r, true, &v);
         bool same = v.found.len == cycles.len;
         for (size_t i = 0; same && i < cycles.len; i++) {
-            const struct hd_witness *w = &((struct hd_violation *)hd_vec_at(&v.found, i))->witness;
+            const struct hd_witness *w = &((struct hd_predicted *)hd_vec_at(&v.found, i))->witness;
             struct hd_cycle found = {w->events, w->n_events};
             same = !hd_cycle_compare(&found, hd_vec_at(&cycles, i));
         }
@@ -250,7 +247,7 @@ static void judge_deadlocks(struct run *r)
             complain(r, v.found.len > cycles.len ? "a wrong deadlock" : "other deadlocks");
         count(r, &v);
         compare_places(r, &v);
-        hd_violations_fini(&v);
+        hd_prediction_fini(&v);
     } else {
         r->n.left_out++;
     }

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "predict/run/share.h"
-#include "predict/run/violations.h"
+#include "predict/run/predict.h"
 #include "trace/gen/gen.h"
 
 /* What is compared: figures that add up, and a sum over the pairs that does not depend on order. */
@@ -26,13 +26,13 @@ static uint64_t mark(uint64_t a, uint64_t b)
     return (a * UINT64_C(0x9e3779b97f4a7c15)) ^ (b * UINT64_C(0xc2b2ae3d27d4eb4f) + 1);
 }
 
-static void add_violations(struct answer *x, const struct hd_violations *v)
+static void add_violations(struct answer *x, const struct hd_prediction *v)
 {
     x->candidates += v->candidates;
     x->groups += v->groups;
     x->found += v->found.len;
     for (size_t i = 0; i < v->found.len; i++) {
-        const struct hd_witness *w = &((struct hd_violation *)hd_vec_at(&v->found, i))->witness;
+        const struct hd_witness *w = &((struct hd_predicted *)hd_vec_at(&v->found, i))->witness;
         x->pairs += mark(w->events[0], w->events[1]);
     }
     for (int s = 0; s < HD_STEPS; s++)
@@ -43,35 +43,34 @@ static void add(struct answer *x, const struct hd_trace *t, uint32_t shard, uint
                 bool all)
 {
     struct hd_predict_options o;
-    struct hd_prediction p;
-    struct hd_violations v;
+    struct hd_prediction p, v;
     struct hd_err err = {0};
     hd_predict_defaults(&o);
     o.jobs = 1;
     o.shard = shard;
     o.shards = shards;
     o.all_pairs = all;
-    assert_int_equal(hd_predict(t, &o, &p, &err), HD_OK);
-    x->conflicting += p.conflicting;
-    x->places += p.places;
-    x->raced += p.places_raced;
-    x->races += p.races.len;
+    assert_int_equal(hd_predict(t, HD_PROPERTY_RACE, &o, &p, &err), HD_OK);
+    x->conflicting += p.candidates;
+    x->places += p.groups;
+    x->raced += p.groups_found;
+    x->races += p.found.len;
     x->open += p.open;
     x->undecided += p.undecided.len;
     x->skipped += p.skipped;
     for (int s = 0; s < HD_STEPS; s++)
         x->proved += p.proved[s];
-    for (size_t i = 0; i < p.races.len; i++) {
-        const struct hd_witness *w = &((struct hd_race *)hd_vec_at(&p.races, i))->witness;
+    for (size_t i = 0; i < p.found.len; i++) {
+        const struct hd_witness *w = &((struct hd_predicted *)hd_vec_at(&p.found, i))->witness;
         x->pairs += mark(w->a, w->b);
     }
     hd_prediction_fini(&p);
-    assert_int_equal(hd_predict_atomicity(t, &o, &v, &err), HD_OK);
+    assert_int_equal(hd_predict(t, HD_PROPERTY_ATOMICITY, &o, &v, &err), HD_OK);
     add_violations(x, &v);
-    hd_violations_fini(&v);
-    assert_int_equal(hd_predict_deadlocks(t, &o, &v, &err), HD_OK);
+    hd_prediction_fini(&v);
+    assert_int_equal(hd_predict(t, HD_PROPERTY_DEADLOCK, &o, &v, &err), HD_OK);
     add_violations(x, &v);
-    hd_violations_fini(&v);
+    hd_prediction_fini(&v);
 }
 
 static void test_union_is_the_whole(void **state)

@@ -270,7 +270,7 @@ static void predict(double seconds, double pair_seconds, struct hd_prediction *p
     options.jobs = 1;
     options.seconds = seconds;
     options.pair_seconds = pair_seconds;
-    assert_int_equal(hd_predict(t, &options, p, NULL), HD_OK);
+    assert_int_equal(hd_predict(t, HD_PROPERTY_RACE, &options, p, NULL), HD_OK);
     hd_trace_free(t);
 }
 
@@ -279,8 +279,8 @@ static void judge(double seconds, double pair_seconds, enum hd_reason why)
 {
     struct hd_prediction p;
     predict(seconds, pair_seconds, &p);
-    assert_int_equal(p.places, 3);
-    assert_int_equal(p.races.len, 1);
+    assert_int_equal(p.groups, 3);
+    assert_int_equal(p.found.len, 1);
     assert_int_equal(p.undecided.len, why == HD_REASONS ? 0 : 1);
     if (p.undecided.len)
         assert_int_equal(((struct hd_undecided *)p.undecided.data)->why, why);

@@ -194,10 +194,10 @@ static bool predicted(const struct hd_trace *t, const struct hd_enum_result *who
     options.sc = options.all_pairs = true;
     options.jobs = 1;
     options.fold_from = 0;
-    assert_int_equal(hd_predict(t, &options, &p, &err), HD_OK);
-    bool equal = p.races.len == whole->n_pairs && !p.undecided.len && !p.rejected.n;
+    assert_int_equal(hd_predict(t, HD_PROPERTY_RACE, &options, &p, &err), HD_OK);
+    bool equal = p.found.len == whole->n_pairs && !p.undecided.len && !p.rejected.n;
     for (size_t i = 0; equal && i < whole->n_pairs; i++) {
-        const struct hd_race *race = hd_vec_at(&p.races, i);
+        const struct hd_predicted *race = hd_vec_at(&p.found, i);
         equal = race->witness.a == whole->pairs[i].a && race->witness.b == whole->pairs[i].b &&
                 hd_witness_check(t, &race->witness, NULL, &err) == HD_OK;
     }

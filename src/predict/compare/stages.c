@@ -4,7 +4,7 @@
 #include "base/interrupt.h"
 #include "base/progress.h"
 #include "predict/run/cycles.h"
-#include "predict/run/goal_driver.h"
+#include "predict/run/visitor.h"
 #include "predict/run/triples.h"
 #include "predict/ucg/ucg.h"
 
@@ -65,7 +65,7 @@ static void ask_graph(struct counter *c)
     bool possible[HD_UCG_ASK];
     const hd_eid *events = c->queue.data;
     for (uint32_t i = 0; i < c->waiting; events += c->lengths[i++])
-        goals[i] = hd_hunt_goal(c->property, events, c->lengths[i]);
+        goals[i] = hd_goal_of(c->property, events, c->lengths[i]);
     hd_ucg_ask(c->graph, goals, c->waiting, possible);
     for (uint32_t i = 0; i < c->waiting; i++)
         c->ucg |= possible[i];
@@ -75,7 +75,7 @@ static void ask_graph(struct counter *c)
 
 static void judge(struct counter *c, const hd_eid *events, uint32_t n, bool excluded)
 {
-    const struct hd_goal goal = hd_hunt_goal(c->property, events, n);
+    const struct hd_goal goal = hd_goal_of(c->property, events, n);
     bool apart = ordered(c, &goal);
     c->lockset |= !excluded;
     c->mhb |= !apart;
@@ -120,7 +120,7 @@ static void judge_pair(struct counter *c, const struct hd_triples *s,
 {
     hd_eid events[] = {pair->c, s->c->events[y->start], pair->d};
     struct hd_goal goal = hd_goal_atomicity(events);
-    bool excluded = hd_hunt_excluded(c->w.sections, &goal);
+    bool excluded = hd_visitor_excluded(c->w.sections, &goal);
     for (uint32_t i = y->start; i < y->end && !settled(c); i++) {
         events[1] = s->c->events[i];
         if (before(c, pair->d, events[1])) { /* and so for all later ones */
@@ -166,7 +166,7 @@ static void judge_tuples(struct counter *c, struct tuples *k, uint32_t i)
     if (i == k->cycle->n) {
         struct hd_goal goal = hd_goal_deadlock(k->events, k->cycle->n);
         if (k->tried++ == 0)
-            k->excluded = hd_hunt_excluded(c->w.sections, &goal);
+            k->excluded = hd_visitor_excluded(c->w.sections, &goal);
         if (k->tried > MAX_TUPLES || stopped(c))
             leave_all(c);
         else

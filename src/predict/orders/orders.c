@@ -137,13 +137,13 @@ static void close_undecided(struct orders *o, hd_eid a, hd_eid b)
     size_t kept = 0;
     for (size_t i = 0; i < list->len; i++) {
         struct hd_undecided *u = hd_vec_at(list, i);
-        if (key_of(o, u->a, u->b) == key_of(o, a, b))
-            o->r->open -= u->pairs;
+        if (key_of(o, u->few[0], u->few[1]) == key_of(o, a, b))
+            o->r->open -= u->goals;
         else
             *(struct hd_undecided *)hd_vec_at(list, kept++) = *u;
     }
     if (kept < list->len && !o->options->all_pairs)
-        o->r->places_undecided--;
+        o->r->groups_undecided--;
     if (kept < list->len)
         o->r->skipped += open - o->r->open - 1;
     list->len = kept;
@@ -269,13 +269,13 @@ static bool walk(struct orders *o, enum hd_order_by by)
 /* Takes over the witness. */
 static void keep_race(struct orders *o, const struct hd_witness *w)
 {
-    *(struct hd_race *)hd_vec_push(&o->r->races) =
-        (struct hd_race){.witness = *w, .found_by = HD_STEP_ORDER};
+    *(struct hd_predicted *)hd_vec_push(&o->r->found) =
+        (struct hd_predicted){.witness = *w, .found_by = HD_STEP_ORDER};
     HD_DEBUG_LINE(PREDICT, "events %u and %u: an unordered race", w->a + 1, w->b + 1);
     now_known(o, w->a, w->b);
     close_undecided(o, w->a, w->b);
-    o->r->found[HD_STEP_ORDER]++;
-    o->r->places_raced += !o->options->all_pairs;
+    o->r->found_by[HD_STEP_ORDER]++;
+    o->r->groups_found += !o->options->all_pairs;
 }
 
 static void add_race(struct orders *o, hd_eid a, hd_eid b)
@@ -348,14 +348,6 @@ static void note_open(void *ctx, hd_eid a, hd_eid b)
         hd_pairs_push(&o->found, a, b);
 }
 
-static int by_events(const void *x, const void *y)
-{
-    const struct hd_undecided *p = x, *q = y;
-    if (p->a != q->a)
-        return p->a < q->a ? -1 : 1;
-    return p->b < q->b ? -1 : p->b > q->b;
-}
-
 /* What no rule orders in every schedule, and no schedule that was tried leaves unordered, is
  * undecided; in a trace without weak atomics it is passed over. */
 static void try_open(struct orders *o, bool weak)
@@ -365,7 +357,7 @@ static void try_open(struct orders *o, bool weak)
     bool fresh;
     for (size_t i = 0; i < list->len; i++) {
         const struct hd_undecided *u = hd_vec_at(list, i);
-        hd_map_put(&o->told, key_of(o, u->a, u->b), &fresh);
+        hd_map_put(&o->told, key_of(o, u->few[0], u->few[1]), &fresh);
     }
     o->found.len = 0;
     if (c)
@@ -373,15 +365,13 @@ static void try_open(struct orders *o, bool weak)
     hd_certain_free(c);
     try_late(o);
     for (size_t i = 0; weak && i < o->found.len; i++) {
-        struct hd_undecided u = {o->found.data[i].a, o->found.data[i].b, HD_WHY_ORDERS, 1};
-        if (is_known(o, u.a, u.b))
+        const hd_eid pair[] = {o->found.data[i].a, o->found.data[i].b};
+        if (is_known(o, pair[0], pair[1]))
             continue;
-        *(struct hd_undecided *)hd_vec_push(list) = u;
+        hd_undecided_push(list, pair, 2, HD_WHY_ORDERS, 1);
         o->r->open++;
-        o->r->places_undecided += !o->options->all_pairs;
+        o->r->groups_undecided += !o->options->all_pairs;
     }
-    if (list->len)
-        qsort(list->data, list->len, sizeof(struct hd_undecided), by_events);
 }
 
 /* Small traces: every schedule is looked at. False: there are too many. */
@@ -402,15 +392,6 @@ static bool enumerate(struct orders *o)
     return true;
 }
 
-static int by_pair(const void *x, const void *y)
-{
-    const struct hd_witness *p = &((const struct hd_race *)x)->witness;
-    const struct hd_witness *q = &((const struct hd_race *)y)->witness;
-    if (p->a != q->a)
-        return p->a < q->a ? -1 : 1;
-    return p->b < q->b ? -1 : p->b > q->b;
-}
-
 static void orders_init(struct orders *o)
 {
     hd_order_cut_init(&o->cut, o->t);
@@ -418,8 +399,8 @@ static void orders_init(struct orders *o)
     hd_layout_init(&o->layout, o->t);
     hd_state_init(&o->state, &o->layout);
     hd_after_init(&o->after, o->t);
-    for (size_t i = 0; i < o->r->races.len; i++) {
-        const struct hd_race *race = hd_vec_at(&o->r->races, i);
+    for (size_t i = 0; i < o->r->found.len; i++) {
+        const struct hd_predicted *race = hd_vec_at(&o->r->found, i);
         now_known(o, race->witness.a, race->witness.b);
     }
 }
@@ -443,7 +424,7 @@ void hd_predict_orders(const struct hd_world *w, const struct hd_predict_options
     double started = hd_progress_now();
     /* Whether some pair may stand alone without being simultaneous: docs/MODEL.md section 8. */
     bool weak = has_weak(t), matter = weak || tries_fail(t);
-    if (!matter && !result->races.len)
+    if (!matter && !result->found.len)
         return;
     struct orders o = {
         .t = t, .w = w, .options = options, .spots = w->spots, .owners = owners, .r = result};
@@ -453,11 +434,10 @@ void hd_predict_orders(const struct hd_world *w, const struct hd_predict_options
             add_race(&o, o.found.data[i].a, o.found.data[i].b);
         if (t->n_events > SMALL || !enumerate(&o))
             try_open(&o, weak);
-        if (result->races.len)
-            qsort(result->races.data, result->races.len, sizeof(struct hd_race), by_pair);
+        hd_prediction_sort(result);
     }
-    if (result->races.len && !hd_share_divided(options) && walk(&o, HD_BY_HB))
+    if (result->found.len && !hd_share_divided(options) && walk(&o, HD_BY_HB))
         add_follows(&o);
     orders_fini(&o);
-    result->seconds[HD_STEP_ORDER] += hd_progress_now() - started;
+    result->step_seconds[HD_STEP_ORDER] += hd_progress_now() - started;
 }

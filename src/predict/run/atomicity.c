@@ -1,12 +1,10 @@
 /* Candidates for atomicity violations: pairs of accesses of a block, by class, with the classes of
  * accesses that other threads have to the same location. */
 #include "base/alloc.h"
-#include "base/progress.h"
 #include "base/stop.h"
 #include "predict/index/candidates.h"
-#include "predict/run/crew.h"
-#include "predict/run/goal_driver.h"
 #include "predict/run/triples.h"
+#include "predict/run/visitor.h"
 
 #include <stdlib.h>
 
@@ -175,7 +173,7 @@ static void open_range(const struct hd_triples *s, const struct hd_block_pair *p
 }
 
 static bool each_of_bundle(const struct hd_triples *s, const struct hd_triple_bundle *b,
-                           bool use_must, struct hd_hunter *h)
+                           bool use_must, struct hd_visitor *v)
 {
     const struct hd_class *y = hd_class_at(s->c, b->class);
     for (uint32_t i = b->from; i < b->to; i++) {
@@ -183,10 +181,10 @@ static bool each_of_bundle(const struct hd_triples *s, const struct hd_triple_bu
         uint32_t from = y->start, to = y->end;
         if (use_must)
             open_range(s, pair, y, &from, &to);
-        hd_hunt_skip(h, HD_STEP_MUST, (y->end - y->start) - (to - from));
+        hd_visitor_skip(v, HD_STEP_MUST, (y->end - y->start) - (to - from));
         for (; from < to; from++) {
             const hd_eid events[] = {pair->c, s->c->events[from], pair->d};
-            if (!hd_hunt_visit(h, events, 3))
+            if (!hd_visitor_visit(v, events, 3))
                 return false;
         }
     }
@@ -194,15 +192,15 @@ static bool each_of_bundle(const struct hd_triples *s, const struct hd_triple_bu
 }
 
 struct context {
-    struct hd_triples triples;
+    const struct hd_triples *triples;
     bool use_must;
 };
 
-static void each(const void *ctx, size_t group, struct hd_hunter *h)
+static void each(const void *ctx, size_t group, struct hd_visitor *v)
 {
     const struct context *x = ctx;
-    for (uint32_t i = x->triples.groups.data[group]; i < x->triples.groups.data[group + 1]; i++)
-        if (!each_of_bundle(&x->triples, hd_vec_at(&x->triples.bundles, i), x->use_must, h))
+    for (uint32_t i = x->triples->groups.data[group]; i < x->triples->groups.data[group + 1]; i++)
+        if (!each_of_bundle(x->triples, hd_vec_at(&x->triples->bundles, i), x->use_must, v))
             return;
 }
 
@@ -210,47 +208,28 @@ static uint64_t count(const void *ctx, size_t group)
 {
     const struct context *x = ctx;
     uint64_t total = 0;
-    for (uint32_t i = x->triples.groups.data[group]; i < x->triples.groups.data[group + 1]; i++) {
-        const struct hd_triple_bundle *b = hd_vec_at(&x->triples.bundles, i);
-        const struct hd_class *y = hd_class_at(x->triples.c, b->class);
+    for (uint32_t i = x->triples->groups.data[group]; i < x->triples->groups.data[group + 1]; i++) {
+        const struct hd_triple_bundle *b = hd_vec_at(&x->triples->bundles, i);
+        const struct hd_class *y = hd_class_at(x->triples->c, b->class);
         total += (uint64_t)(b->to - b->from) * (y->end - y->start);
     }
     return total;
 }
 
-enum hd_status hd_predict_atomicity(const struct hd_trace *t,
-                                    const struct hd_predict_options *options,
-                                    struct hd_violations *result, struct hd_err *err)
+void hd_triples_decide(const struct hd_triples *s, const struct hd_predict_options *options,
+                       double started, struct hd_prediction *result)
 {
-    double started = hd_progress_now();
-    struct hd_stop_scope around = hd_crew_scope(options, started, false);
-    struct hd_world *w = hd_world_new(t);
-    struct context x = {.use_must = options->steps >> HD_STEP_MUST & 1};
-    uint32_t *functions = options->functions ? options->functions(t) : NULL;
-    w->functions = functions;
-    hd_triples_init(&x.triples, w, options->all_pairs);
-    enum hd_stop why = hd_stop_end(around);
-    *result = (struct hd_violations){.property = HD_PROPERTY_ATOMICITY,
-                                     .found = HD_VEC_INIT(struct hd_violation),
-                                     .undecided = HD_VEC_INIT(struct hd_open_goal)};
-    struct hd_hunt hunt = {.property = HD_PROPERTY_ATOMICITY,
-                           .w = w,
-                           .options = options,
-                           .n_groups = x.triples.groups.len - 1,
-                           .ctx = &x,
-                           .each = each,
-                           .count = count};
-    if (why == HD_STOP_NO)
-        hd_hunt_run(&hunt, started, result);
-    else
-        hd_hunt_cut(result, hd_predict_stopped(why));
+    const struct context x = {s, options->steps >> HD_STEP_MUST & 1};
+    const struct hd_visits visits = {.property = HD_PROPERTY_ATOMICITY,
+                                     .w = s->w,
+                                     .options = options,
+                                     .n_groups = s->groups.len - 1,
+                                     .ctx = &x,
+                                     .each = each,
+                                     .count = count};
+    hd_visits_decide(&visits, started, result);
     for (size_t i = 0; i < result->found.len; i++) {
-        struct hd_violation *v = hd_vec_at(&result->found, i);
-        v->block = kind_of(&x.triples, v->witness.events[0], v->witness.events[2]);
+        struct hd_predicted *one = hd_vec_at(&result->found, i);
+        one->block = kind_of(s, one->witness.events[0], one->witness.events[2]);
     }
-    hd_triples_fini(&x.triples);
-    hd_world_free(w);
-    hd_free(functions, t->n_events * sizeof *functions);
-    (void)err;
-    return HD_OK;
 }

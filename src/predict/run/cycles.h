@@ -10,6 +10,7 @@
 #define HD_PREDICT_RUN_CYCLES_H
 
 #include "predict/index/world.h"
+#include "predict/run/predict.h"
 
 struct hd_request_class {
     uint32_t start, end; /* in events, in program order */
@@ -36,6 +37,10 @@ struct hd_cycles {
  * world, which must outlive it. */
 void hd_cycles_init(struct hd_cycles *s, const struct hd_world *w, bool guarded);
 void hd_cycles_done(struct hd_cycles *s);
+
+/* Decides all that are listed. started: hd_progress_now(). */
+void hd_cycles_decide(const struct hd_cycles *s, const struct hd_predict_options *options,
+                      double started, struct hd_prediction *result);
 
 static inline const struct hd_request_class *hd_request_class_at(const struct hd_cycles *s,
                                                                  uint32_t id)

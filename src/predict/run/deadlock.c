@@ -1,28 +1,23 @@
 /* Deadlocks: the lock-order cycles of the trace, each decided as a goal. */
 #include "base/alloc.h"
-#include "base/progress.h"
-#include "predict/run/crew.h"
 #include "predict/run/cycles.h"
-#include "predict/run/fold.h"
-#include "predict/run/goal_driver.h"
-
-#include <string.h>
+#include "predict/run/visitor.h"
 
 struct context {
-    struct hd_cycles cycles;
+    const struct hd_cycles *cycles;
     bool use_must;
 };
 
 struct walk {
     const struct context *x;
     const struct hd_class_cycle *cycle;
-    struct hd_hunter *h;
+    struct hd_visitor *v;
     hd_eid *events, *turned; /* as the classes stand; from the smallest event on */
 };
 
 static const struct hd_request_class *class_of(const struct walk *k, uint32_t i)
 {
-    return hd_request_class_at(&k->x->cycles, k->x->cycles.members.data[k->cycle->start + i]);
+    return hd_request_class_at(k->x->cycles, k->x->cycles->members.data[k->cycle->start + i]);
 }
 
 static bool visit(struct walk *k)
@@ -33,7 +28,7 @@ static bool visit(struct walk *k)
             first = i;
     for (uint32_t i = 0; i < n; i++)
         k->turned[i] = k->events[(first + i) % n];
-    return hd_hunt_visit(k->h, k->turned, n);
+    return hd_visitor_visit(k->v, k->turned, n);
 }
 
 /* Whether event e can wait while the first `n` of the cycle wait: no order keeps them apart. */
@@ -43,7 +38,7 @@ static bool open_beside(const struct walk *k, uint32_t n, hd_eid e)
     for (uint32_t i = 0; i < n; i++) {
         both[1] = k->events[i];
         struct hd_goal goal = hd_goal_deadlock(both, 2);
-        if (hd_hunt_ordered(k->x->cycles.w, &goal))
+        if (hd_visitor_ordered(k->x->cycles->w, &goal))
             return false;
     }
     return true;
@@ -63,9 +58,9 @@ static bool choose(struct walk *k, uint32_t i)
 {
     const struct hd_request_class *class = class_of(k, i);
     for (uint32_t e = class->start; e < class->end; e++) {
-        k->events[i] = k->x->cycles.events[e];
+        k->events[i] = k->x->cycles->events[e];
         if (k->x->use_must && !open_beside(k, i, k->events[i])) {
-            hd_hunt_skip(k->h, HD_STEP_MUST, choices(k, i + 1));
+            hd_visitor_skip(k->v, HD_STEP_MUST, choices(k, i + 1));
             continue;
         }
         if (i + 1 == k->cycle->n ? !visit(k) : !choose(k, i + 1))
@@ -74,13 +69,13 @@ static bool choose(struct walk *k, uint32_t i)
     return true;
 }
 
-static void each(const void *ctx, size_t group, struct hd_hunter *h)
+static void each(const void *ctx, size_t group, struct hd_visitor *v)
 {
     const struct context *x = ctx;
     bool more = true;
-    for (uint32_t i = x->cycles.groups.data[group]; more && i < x->cycles.groups.data[group + 1];
+    for (uint32_t i = x->cycles->groups.data[group]; more && i < x->cycles->groups.data[group + 1];
          i++) {
-        struct walk k = {.x = x, .cycle = hd_vec_at(&x->cycles.cycles, i), .h = h};
+        struct walk k = {.x = x, .cycle = hd_vec_at(&x->cycles->cycles, i), .v = v};
         size_t bytes = k.cycle->n * sizeof *k.events;
         k.events = hd_alloc(bytes);
         k.turned = hd_alloc(bytes);
@@ -94,45 +89,23 @@ static uint64_t count(const void *ctx, size_t group)
 {
     const struct context *x = ctx;
     uint64_t total = 0;
-    for (uint32_t i = x->cycles.groups.data[group]; i < x->cycles.groups.data[group + 1]; i++) {
-        struct walk k = {.x = x, .cycle = hd_vec_at(&x->cycles.cycles, i)};
+    for (uint32_t i = x->cycles->groups.data[group]; i < x->cycles->groups.data[group + 1]; i++) {
+        struct walk k = {.x = x, .cycle = hd_vec_at(&x->cycles->cycles, i)};
         total += choices(&k, 0);
     }
     return total;
 }
 
-enum hd_status hd_predict_deadlocks(const struct hd_trace *t,
-                                    const struct hd_predict_options *options,
-                                    struct hd_violations *result, struct hd_err *err)
+void hd_cycles_decide(const struct hd_cycles *s, const struct hd_predict_options *options,
+                      double started, struct hd_prediction *result)
 {
-    double started = hd_progress_now();
-    struct hd_fold fold;
-    hd_fold_init(&fold, t, options);
-    struct hd_stop_scope around = hd_crew_scope(options, started, false);
-    struct hd_world *w = hd_world_new(fold.in);
-    struct context x = {.use_must = options->steps >> HD_STEP_MUST & 1};
-    hd_cycles_init(&x.cycles, w, !(options->steps >> HD_STEP_LOCKSET & 1));
-    enum hd_stop why = hd_stop_end(around);
-    *result = (struct hd_violations){.property = HD_PROPERTY_DEADLOCK,
-                                     .found = HD_VEC_INIT(struct hd_violation),
-                                     .undecided = HD_VEC_INIT(struct hd_open_goal)};
-    struct hd_hunt hunt = {.property = HD_PROPERTY_DEADLOCK,
-                           .w = w,
-                           .options = options,
-                           .n_groups = x.cycles.groups.len - 1,
-                           .ctx = &x,
-                           .each = each,
-                           .count = count};
-    if (why == HD_STOP_NO)
-        hd_hunt_run(&hunt, started, result);
-    if (why != HD_STOP_NO)
-        hd_hunt_cut(result, hd_predict_stopped(why));
-    else if (!x.cycles.complete && options->shard == 0)
-        hd_hunt_cut(result, HD_WHY_LIMIT);
-    hd_fold_violations(&fold, result);
-    hd_cycles_done(&x.cycles);
-    hd_world_free(w);
-    hd_fold_fini(&fold);
-    (void)err;
-    return HD_OK;
+    const struct context x = {s, options->steps >> HD_STEP_MUST & 1};
+    const struct hd_visits visits = {.property = HD_PROPERTY_DEADLOCK,
+                                     .w = s->w,
+                                     .options = options,
+                                     .n_groups = s->groups.len - 1,
+                                     .ctx = &x,
+                                     .each = each,
+                                     .count = count};
+    hd_visits_decide(&visits, started, result);
 }

@@ -8,12 +8,12 @@
 enum { FEW_THREADS = 256 };
 
 void hd_fold_init(struct hd_fold *f, const struct hd_trace *t,
-                  const struct hd_predict_options *options)
+                  const struct hd_predict_options *options, bool wanted)
 {
     struct hd_err err;
     *f = (struct hd_fold){.t = t, .in = t};
     struct hd_stop_scope around = hd_crew_scope(options, hd_progress_now(), true);
-    if (hd_chains_make(t, options->fold_from, &f->chains, &err) == HD_OK && f->chains.t)
+    if (wanted && hd_chains_make(t, options->fold_from, &f->chains, &err) == HD_OK && f->chains.t)
         f->in = f->chains.t;
     hd_stop_end(around);
     f->few = hd_trace_n_threads(f->in) <= FEW_THREADS;
@@ -104,31 +104,32 @@ static bool accepted(struct hd_checker *judge, const struct hd_witness *w, struc
     return false;
 }
 
-/* A race whose witness does not hold in the trace itself: a fault of this tool. */
-static void reject_race(struct hd_prediction *result, struct hd_race *race)
+/* A witness that does not hold in the trace itself: a fault of this tool. */
+static void reject(struct hd_prediction *result, struct hd_predicted *found)
 {
-    *(struct hd_undecided *)hd_vec_push(&result->undecided) =
-        (struct hd_undecided){race->witness.a, race->witness.b, HD_WHY_REJECTED, 1};
-    result->found[race->found_by]--;
+    size_t n;
+    const hd_eid *events = hd_witness_events(&found->witness, &n);
+    hd_undecided_push(&result->undecided, events, n, HD_WHY_REJECTED, 1);
+    result->found_by[found->found_by]--;
     result->open++;
-    result->places_raced--;
-    result->places_undecided++;
-    hd_witness_fini(&race->witness);
+    result->groups_found--;
+    result->groups_undecided++;
+    hd_witness_fini(&found->witness);
 }
 
-static void races_back(const struct hd_fold *f, struct hd_checker *judge,
+static void found_back(const struct hd_fold *f, struct hd_checker *judge,
                        struct hd_prediction *result)
 {
     size_t kept = 0;
-    for (size_t i = 0; i < result->races.len; i++) {
-        struct hd_race race = *(struct hd_race *)hd_vec_at(&result->races, i);
-        witness_back(f, &race.witness);
-        if (accepted(judge, &race.witness, &result->rejected))
-            *(struct hd_race *)hd_vec_at(&result->races, kept++) = race;
+    for (size_t i = 0; i < result->found.len; i++) {
+        struct hd_predicted one = *(struct hd_predicted *)hd_vec_at(&result->found, i);
+        witness_back(f, &one.witness);
+        if (accepted(judge, &one.witness, &result->rejected))
+            *(struct hd_predicted *)hd_vec_at(&result->found, kept++) = one;
         else
-            reject_race(result, &race);
+            reject(result, &one);
     }
-    result->races.len = kept;
+    result->found.len = kept;
 }
 
 static void follows_back(const struct hd_fold *f, struct hd_checker *judge,
@@ -148,48 +149,18 @@ static void follows_back(const struct hd_fold *f, struct hd_checker *judge,
     result->follows.len = kept;
 }
 
-void hd_fold_races(const struct hd_fold *f, struct hd_prediction *result)
+void hd_fold_back(const struct hd_fold *f, struct hd_prediction *result)
 {
     if (f->in == f->t)
         return;
     for (size_t i = 0; i < result->undecided.len; i++) {
         struct hd_undecided *u = hd_vec_at(&result->undecided, i);
-        u->a = back(f, u->a);
-        u->b = back(f, u->b);
+        hd_eid *events = u->many ? u->many : u->few;
+        for (uint32_t k = 0; k < u->n; k++)
+            events[k] = back(f, events[k]);
     }
     struct hd_checker *judge = hd_checker_new(f->t);
-    races_back(f, judge, result);
+    found_back(f, judge, result);
     follows_back(f, judge, result);
-    hd_checker_free(judge);
-}
-
-void hd_fold_violations(const struct hd_fold *f, struct hd_violations *result)
-{
-    size_t kept = 0;
-    if (f->in == f->t)
-        return;
-    for (size_t i = 0; i < result->undecided.len; i++) {
-        struct hd_open_goal *goal = hd_vec_at(&result->undecided, i);
-        for (size_t k = 0; k < goal->n; k++)
-            goal->events[k] = back(f, goal->events[k]);
-    }
-    struct hd_checker *judge = hd_checker_new(f->t);
-    for (size_t i = 0; i < result->found.len; i++) {
-        struct hd_violation v = *(struct hd_violation *)hd_vec_at(&result->found, i);
-        witness_back(f, &v.witness);
-        if (accepted(judge, &v.witness, &result->rejected)) {
-            *(struct hd_violation *)hd_vec_at(&result->found, kept++) = v;
-            continue;
-        }
-        *(struct hd_open_goal *)hd_vec_push(&result->undecided) =
-            (struct hd_open_goal){v.witness.events, v.witness.n_events, HD_WHY_REJECTED, 1};
-        v.witness.events = NULL;
-        v.witness.n_events = 0;
-        result->found_by[v.found_by]--;
-        result->open++;
-        result->groups_undecided++;
-        hd_witness_fini(&v.witness);
-    }
-    result->found.len = kept;
     hd_checker_free(judge);
 }

@@ -5,7 +5,7 @@
 #ifndef HD_PREDICT_RUN_FOLD_H
 #define HD_PREDICT_RUN_FOLD_H
 
-#include "predict/run/violations.h"
+#include "predict/run/predict.h"
 #include "trace/chain.h"
 
 struct hd_fold {
@@ -15,16 +15,15 @@ struct hd_fold {
     bool few; /* threads: what is done before the first pair is linear */
 };
 
-/* A stop, or chains that cannot be made, leave in == t. */
+/* A stop, or chains that cannot be made, or are not wanted, leave in == t. */
 void hd_fold_init(struct hd_fold *f, const struct hd_trace *t,
-                  const struct hd_predict_options *options);
+                  const struct hd_predict_options *options, bool wanted);
 void hd_fold_fini(struct hd_fold *f);
 
 /* An array of a number for each event of t, NULL is fine, to one for each event of `in`. */
 uint32_t *hd_fold_numbers(const struct hd_fold *f, uint32_t *by_event);
 
-/* The results in events of t. */
-void hd_fold_races(const struct hd_fold *f, struct hd_prediction *result);
-void hd_fold_violations(const struct hd_fold *f, struct hd_violations *result);
+/* The result in events of t. */
+void hd_fold_back(const struct hd_fold *f, struct hd_prediction *result);
 
 #endif

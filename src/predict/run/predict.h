@@ -1,12 +1,15 @@
-/* Prediction: every pair of conflicting accesses of a trace decided by docs/MODEL.md section 3.
+/* Prediction: every candidate of a property decided by docs/MODEL.md sections 3 and 4.
  *
- * A pair is a race with a witness that model/ has accepted, impossible (proved by one of the
- * steps), or undecided with the reason. Nothing is dropped: the counts add up to the number of
- * conflicting pairs, or of pairs of source places.
+ * A candidate is a pair of conflicting accesses (race), a triple c, r, c' (atomicity) or a cycle of
+ * events (deadlock). Each is found, with a witness that model/ has accepted, or impossible (proved
+ * by one of the steps), or undecided with the reason. Nothing is dropped: the counts add up to the
+ * number of candidates.
  *
- * Two questions can be asked. "Which pairs of source places race?" (the default) stops at the first
- * race of a pair of places, and proves all instances impossible where there is none. "Which pairs
- * of events race?" decides every one.
+ * Candidates with the same source places form a group. Two questions can be asked. "Which groups
+ * have one?" (the default) stops at the first that is found in a group, and proves all of its
+ * candidates impossible where there is none. "Which candidates are there?" decides every one. By
+ * default a triple's c is the first access of its place and kind in its block, since whatever
+ * separates a later one from c' separates the first one too.
  *
  * The result does not depend on the number of workers, unless a time budget runs out; when the
  * closure step is switched off, this is so for the pairs but not for their schedules.
@@ -21,6 +24,7 @@
 #include "base/stop.h"
 #include "base/vec.h"
 #include "model/witness.h"
+#include "predict/run/atomic_blocks.h"
 #include "predict/search/closure.h"
 
 enum hd_step {
@@ -40,7 +44,7 @@ extern const char *const hd_step_names[HD_STEPS];
 typedef uint32_t *(*hd_functions_fn)(const struct hd_trace *t);
 
 struct hd_predict_options {
-    bool all_pairs;         /* decide every pair of events, not only every pair of places */
+    bool all_pairs;         /* decide every candidate, not only every group */
     uint32_t steps;         /* bit set of 1 << enum hd_step: the steps that may be used */
     uint32_t shard, shards; /* only this part of the groups, from 0; shards 0 or 1: all */
     unsigned jobs;          /* workers; 0 = as many as there are processors */
@@ -89,12 +93,13 @@ enum hd_reason hd_predict_stopped(enum hd_stop why); /* why is not HD_STOP_NO */
  * others, but only the pair itself is kept (schedule NULL, n 0). 4 MB each. */
 #define HD_PREDICT_KEPT_ENTRIES (1u << 20)
 
-struct hd_race {
-    /* witness.a < witness.b; in short form when there are many. Unordered ones: a runs first. */
+struct hd_predicted {
+    /* Of a race: a < b; in short form when there are many. Unordered ones: a runs first. */
     struct hd_witness witness;
     enum hd_step found_by;
-    /* Other locations on which the same two places have conflicting pairs that were not looked at,
-     * because one race for two places is enough: how many, and some of them. */
+    enum hd_block_kind block; /* atomicity: why c and c' are meant to be atomic */
+    /* Races: other locations on which the same two places have conflicting pairs that were not
+     * looked at, because one race for two places is enough: how many, and some of them. */
     uint32_t n_others;
     uint32_t others[4];
 };
@@ -105,11 +110,20 @@ struct hd_followed {
     hd_eid write, read; /* the race: the read reads from the write, and they conflict */
 };
 
+/* A candidate without an answer. Its events are in hd_undecided_events. */
+#define HD_UNDECIDED_FEW 3
 struct hd_undecided {
-    hd_eid a, b; /* a < b */
+    hd_eid few[HD_UNDECIDED_FEW]; /* ascending for a race */
+    uint32_t n;                   /* events */
+    hd_eid *many;                 /* instead of `few` when there are more */
+    uint64_t goals; /* how many candidates of the same places this one stands for, itself too */
     enum hd_reason why;
-    uint64_t pairs; /* how many pairs of the same two places this one stands for, itself included */
 };
+
+static inline const hd_eid *hd_undecided_events(const struct hd_undecided *u)
+{
+    return u->n <= HD_UNDECIDED_FEW ? u->few : u->many;
+}
 
 /* Witnesses of ours that model/ rejected: faults of this tool. Each cost its goal that step; the
  * goal is decided by a later one, or undecided for HD_WHY_REJECTED. */
@@ -119,27 +133,48 @@ struct hd_rejected {
 };
 
 struct hd_prediction {
-    struct hd_vec races;     /* struct hd_race, ascending by (a, b) */
-    struct hd_vec undecided; /* struct hd_undecided, ascending by (a, b) */
-    struct hd_vec follows;   /* struct hd_followed, of the observed order */
+    enum hd_property property;
+    struct hd_vec found;     /* struct hd_predicted, ascending by events */
+    struct hd_vec undecided; /* struct hd_undecided, the same */
+    struct hd_vec follows;   /* struct hd_followed, of the observed order; races */
     uint64_t more_follows;   /* pairs of places that follow, too, but are too many to be traced */
-    uint64_t conflicting;    /* pairs of events in conflict */
-    uint64_t places;         /* pairs of places with such a pair */
-    uint64_t places_raced, places_undecided; /* the other pairs of places are proved impossible */
-    uint64_t proved[HD_STEPS];               /* pairs of events proved impossible by each step */
-    uint64_t found[HD_STEPS];                /* races found by each step */
-    uint64_t skipped; /* pairs of events not looked at because their places race already */
-    uint64_t open;    /* pairs of events undecided */
-    bool cut; /* the work ended before the pairs were known: none is decided, and none counted */
+    uint64_t candidates;     /* pairs, triples or cycles of events */
+    uint64_t groups;         /* of these, by source places */
+    uint64_t groups_found, groups_undecided; /* the other groups are proved impossible */
+    uint64_t proved[HD_STEPS];               /* candidates proved impossible by each step */
+    uint64_t found_by[HD_STEPS];
+    uint64_t skipped; /* candidates not looked at because their group has one found already */
+    uint64_t open;    /* candidates undecided */
+    /* The work ended before all candidates were known. Those that were not are neither counted nor
+     * decided: all of them, if none is counted. */
+    bool cut;
     enum hd_reason cut_why;
-    double seconds[HD_STEPS]; /* time in each step, summed over workers */
-    double shorten_seconds;   /* time spent on making witnesses short */
+    double step_seconds[HD_STEPS], shorten_seconds; /* summed over workers */
+    double seconds;                                 /* of the whole */
     struct hd_rejected rejected;
 };
 
-/* The trace must be consistent (hd_check_trace). */
-enum hd_status hd_predict(const struct hd_trace *t, const struct hd_predict_options *options,
-                          struct hd_prediction *result, struct hd_err *err);
-void hd_prediction_fini(struct hd_prediction *result);
+/* "pair", "triple", "cycle": what a candidate is. */
+extern const char *const hd_candidate_names[HD_PREDICTED_PROPERTIES];
+
+/* Requires a consistent trace (hd_check_trace). The caller ends the result in any case. */
+enum hd_status hd_predict(const struct hd_trace *t, enum hd_property property,
+                          const struct hd_predict_options *options, struct hd_prediction *result,
+                          struct hd_err *err);
+
+/* An empty prediction; one that is all zero can be ended, too. */
+void hd_prediction_init(struct hd_prediction *p, enum hd_property property);
+void hd_prediction_fini(struct hd_prediction *p);
+
+/* Appends to a list of struct hd_undecided. */
+void hd_undecided_push(struct hd_vec *list, const hd_eid *events, size_t n, enum hd_reason why,
+                       uint64_t goals);
+void hd_undecided_fini(struct hd_vec *list);
+
+/* Found and undecided ascending by events. */
+void hd_prediction_sort(struct hd_prediction *p);
+
+/* Whether something was left open because the time was over. */
+bool hd_prediction_late(const struct hd_prediction *p);
 
 #endif

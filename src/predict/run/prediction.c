@@ -1,7 +1,12 @@
-/* A prediction as data: its words, its defaults, its end. How it is made is in predict.c. */
+/* A prediction as data: its words, its defaults, its order, its end. How it is made is in
+ * predict.c and driver.c. */
 #include "predict/run/predict.h"
 
+#include "base/alloc.h"
 #include "solve/solve.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 const char *const hd_step_names[HD_STEPS] = {"lockset", "must",    "protocol", "ucg",  "greedy",
                                              "syncp",   "closure", "smt",      "order"};
@@ -15,6 +20,8 @@ const char *const hd_reason_texts[HD_REASONS] = {"time budget of the run",
                                                  "internal error: its witness was rejected",
                                                  "there is not enough memory",
                                                  "memory orders not proved for all schedules"};
+
+const char *const hd_candidate_names[HD_PREDICTED_PROPERTIES] = {"pair", "triple", "cycle"};
 
 enum hd_reason hd_predict_stopped(enum hd_stop why)
 {
@@ -31,13 +38,78 @@ void hd_predict_defaults(struct hd_predict_options *options)
                                            .fold_from = HD_PREDICT_FOLD_FROM};
 }
 
-void hd_prediction_fini(struct hd_prediction *result)
+void hd_prediction_init(struct hd_prediction *p, enum hd_property property)
 {
-    for (size_t i = 0; i < result->races.len; i++)
-        hd_witness_fini(&((struct hd_race *)hd_vec_at(&result->races, i))->witness);
-    for (size_t i = 0; i < result->follows.len; i++)
-        hd_witness_fini(&((struct hd_followed *)hd_vec_at(&result->follows, i))->witness);
-    hd_vec_fini(&result->races);
-    hd_vec_fini(&result->undecided);
-    hd_vec_fini(&result->follows);
+    *p = (struct hd_prediction){.property = property,
+                                .found = HD_VEC_INIT(struct hd_predicted),
+                                .undecided = HD_VEC_INIT(struct hd_undecided),
+                                .follows = HD_VEC_INIT(struct hd_followed)};
+}
+
+void hd_prediction_fini(struct hd_prediction *p)
+{
+    for (size_t i = 0; i < p->found.len; i++)
+        hd_witness_fini(&((struct hd_predicted *)hd_vec_at(&p->found, i))->witness);
+    for (size_t i = 0; i < p->follows.len; i++)
+        hd_witness_fini(&((struct hd_followed *)hd_vec_at(&p->follows, i))->witness);
+    hd_vec_fini(&p->found);
+    hd_undecided_fini(&p->undecided);
+    hd_vec_fini(&p->follows);
+}
+
+void hd_undecided_push(struct hd_vec *list, const hd_eid *events, size_t n, enum hd_reason why,
+                       uint64_t goals)
+{
+    struct hd_undecided *u = hd_vec_push(list);
+    *u = (struct hd_undecided){.n = (uint32_t)n, .goals = goals, .why = why};
+    if (n > HD_UNDECIDED_FEW)
+        u->many = hd_alloc(n * sizeof *events);
+    memcpy(u->many ? u->many : u->few, events, n * sizeof *events);
+}
+
+void hd_undecided_fini(struct hd_vec *list)
+{
+    for (size_t i = 0; i < list->len; i++) {
+        struct hd_undecided *u = hd_vec_at(list, i);
+        hd_free(u->many, u->many ? u->n * sizeof *u->many : 0);
+    }
+    hd_vec_fini(list);
+}
+
+static int by_events(const hd_eid *x, size_t n, const hd_eid *y, size_t m)
+{
+    for (size_t i = 0; i < n && i < m; i++)
+        if (x[i] != y[i])
+            return x[i] < y[i] ? -1 : 1;
+    return n < m ? -1 : n > m;
+}
+
+static int found_order(const void *x, const void *y)
+{
+    size_t n, m;
+    const hd_eid *v = hd_witness_events(&((const struct hd_predicted *)x)->witness, &n);
+    const hd_eid *w = hd_witness_events(&((const struct hd_predicted *)y)->witness, &m);
+    return by_events(v, n, w, m);
+}
+
+static int undecided_order(const void *x, const void *y)
+{
+    const struct hd_undecided *u = x, *v = y;
+    return by_events(hd_undecided_events(u), u->n, hd_undecided_events(v), v->n);
+}
+
+void hd_prediction_sort(struct hd_prediction *p)
+{
+    if (p->found.len)
+        qsort(p->found.data, p->found.len, sizeof(struct hd_predicted), found_order);
+    if (p->undecided.len)
+        qsort(p->undecided.data, p->undecided.len, sizeof(struct hd_undecided), undecided_order);
+}
+
+bool hd_prediction_late(const struct hd_prediction *p)
+{
+    bool late = p->cut && p->cut_why == HD_WHY_TIME;
+    for (size_t i = 0; i < p->undecided.len; i++)
+        late |= ((struct hd_undecided *)hd_vec_at(&p->undecided, i))->why == HD_WHY_TIME;
+    return late;
 }

@@ -2,12 +2,19 @@
 
 #include <stdlib.h>
 
-uint64_t hd_priced_pair(const struct hd_world *w, hd_eid a, hd_eid b)
+uint64_t hd_priced_events(const struct hd_world *w, const hd_eid *events, size_t n)
 {
-    const uint32_t *x = hd_must_clock(w->must, a), *y = hd_must_clock(w->must, b);
-    uint64_t cost = (uint64_t)w->t->pos[a] + w->t->pos[b];
-    for (hd_tid u = 0; u < w->n_threads; u++)
-        cost += x[u] > y[u] ? x[u] : y[u];
+    uint64_t cost = 0;
+    for (size_t i = 0; i < n; i++)
+        cost += w->t->pos[events[i]];
+    for (hd_tid u = 0; u < w->n_threads; u++) {
+        uint32_t most = 0;
+        for (size_t i = 0; i < n; i++) {
+            uint32_t before = hd_must_clock(w->must, events[i])[u];
+            most = before > most ? before : most;
+        }
+        cost += most;
+    }
     return cost;
 }
 

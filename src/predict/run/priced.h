@@ -9,8 +9,8 @@ struct hd_priced {
     uint32_t unit;
 };
 
-/* What the solver will cost for two events, by guess: how many events must run. */
-uint64_t hd_priced_pair(const struct hd_world *w, hd_eid a, hd_eid b);
+/* What the solver will cost for a candidate of these events, by guess: how many must run. */
+uint64_t hd_priced_events(const struct hd_world *w, const hd_eid *events, size_t n);
 
 /* The units, the cheapest first, then by number. Sorts the list. */
 void hd_priced_order(struct hd_priced *list, size_t n, uint32_t *order);

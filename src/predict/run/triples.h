@@ -7,8 +7,8 @@
 #ifndef HD_PREDICT_RUN_TRIPLES_H
 #define HD_PREDICT_RUN_TRIPLES_H
 
-#include "predict/run/atomic_blocks.h"
 #include "predict/index/candidates.h"
+#include "predict/run/predict.h"
 
 struct hd_triple_bundle {
     uint32_t from, to; /* in pairs */
@@ -26,5 +26,9 @@ struct hd_triples {
 /* Uses the trace, the sections and the locations of the world, which must outlive it. */
 void hd_triples_init(struct hd_triples *s, const struct hd_world *w, bool all);
 void hd_triples_fini(struct hd_triples *s);
+
+/* Decides all of them. started: hd_progress_now(). */
+void hd_triples_decide(const struct hd_triples *s, const struct hd_predict_options *options,
+                       double started, struct hd_prediction *result);
 
 #endif

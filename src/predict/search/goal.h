@@ -39,6 +39,14 @@ static inline struct hd_goal hd_goal_deadlock(const hd_eid *cycle, uint32_t n)
     return (struct hd_goal){HD_PROPERTY_DEADLOCK, cycle, n, HD_EID_NONE, HD_EID_NONE};
 }
 
+/* The goal of a candidate: a pair, a triple or a cycle. */
+static inline struct hd_goal hd_goal_of(enum hd_property property, const hd_eid *events, size_t n)
+{
+    return property == HD_PROPERTY_RACE        ? hd_goal_race(events)
+           : property == HD_PROPERTY_ATOMICITY ? hd_goal_atomicity(events)
+                                               : hd_goal_deadlock(events, (uint32_t)n);
+}
+
 /* The event whose must-clock holds in every state that reaches the goal at this stop: the stop
  * itself, or the event before it, since a cycle's event is not enabled. HD_EID_NONE: there is none.
  */

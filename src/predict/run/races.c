@@ -1,0 +1,492 @@
+/* Candidates for races: pairs of conflicting accesses, by bundles of classes (candidates.h). What
+ * the driver's phases up to the sweep do with them. */
+#include "predict/run/races.h"
+
+#include "base/alloc.h"
+#include "base/hash.h"
+#include "base/progress.h"
+#include "detect/detect.h"
+#include "predict/index/near.h"
+#include "predict/index/protocol.h"
+#include "predict/run/crew.h"
+#include "predict/run/driver.h"
+#include "predict/run/priced.h"
+
+#include <string.h>
+
+/* What is known of a unit before the sweep: a group of bundles (by places), or a single bundle (by
+ * events). */
+struct look {
+    bool closed;  /* the filters leave no pair open */
+    uint32_t cut; /* row of cuts + 1 for the pair below; 0: none */
+    hd_eid pair[2];
+};
+
+struct races {
+    const struct hd_world *w;
+    const struct hd_candidates *c;
+    const struct hd_predict_options *options;
+    const struct hd_driver *driver;
+    struct hd_vec bundles;          /* struct hd_bundle, when every pair of events is asked for */
+    struct hd_u32vec bundles_end;   /* by group, of its bundles */
+    struct hd_near *near;           /* by group */
+    struct look *looks;             /* by unit */
+    struct hd_u32vec cuts;          /* of the schedules that syncp gave, a row of threads each */
+    struct hd_map unit_of;          /* places, the smaller first: unit; for syncp */
+    struct hd_protocols *protocols; /* from the sweep on; or NULL */
+};
+
+/* Loops over cheap things look at the clock once in so many turns. */
+enum { LOOK_EVERY = 16 };
+
+/* ---- one pair ---- */
+
+static enum hd_verdict decide_greedy(struct hd_worker *k, hd_eid a, hd_eid b, bool follow)
+{
+    const hd_eid pair[] = {a, b};
+    struct hd_goal goal = hd_goal_race(pair);
+    return hd_worker_greedy(k, &goal, follow);
+}
+
+/* The pair stands for so many. */
+static void leave(struct hd_driver_unit *u, hd_eid a, hd_eid b, enum hd_reason why, uint64_t pairs)
+{
+    const hd_eid pair[] = {a < b ? a : b, a < b ? b : a};
+    hd_driver_open(u, pair, 2, why, pairs);
+}
+
+static void keep(const struct races *j, struct hd_driver_unit *u, struct hd_worker *k, hd_eid a,
+                 hd_eid b, enum hd_verdict verdict)
+{
+    const hd_eid pair[] = {a < b ? a : b, a < b ? b : a};
+    hd_driver_keep(j->driver, u, k, pair, 2, verdict, hd_worker_open_reason(k));
+}
+
+/* ---- one bundle ---- */
+
+static bool settled(const struct races *j, const struct hd_driver_unit *u)
+{
+    return hd_driver_settled(j->driver, u);
+}
+
+/* The candidates of event e in class y that the filters leave open. */
+static void open_range(const struct races *j, const struct hd_worker *k, hd_eid e,
+                       const struct hd_class *y, uint32_t *from, uint32_t *to)
+{
+    *from = y->start;
+    *to = y->end;
+    if (hd_worker_may(k, HD_STEP_MUST))
+        hd_candidates_open(j->w, j->c, e, y, from, to);
+}
+
+static bool excluded_by_locks(const struct races *j, const struct hd_worker *k,
+                              const struct hd_class *x, const struct hd_class *y)
+{
+    return hd_worker_may(k, HD_STEP_LOCKSET) &&
+           hd_sections_exclude(j->w->sections, j->c->events[x->start], j->c->events[y->start]);
+}
+
+static uint64_t class_size(const struct hd_class *x)
+{
+    return x->end - x->start;
+}
+
+/* A quick look for a race near the diagonal: for some events of x, the next open one of y. */
+static bool probe_bundle(const struct races *j, struct hd_worker *k, struct hd_driver_unit *u,
+                         const struct hd_class *x, const struct hd_class *y)
+{
+    enum { PROBES = 16 };
+    enum hd_reason why;
+    uint32_t stride = (uint32_t)(class_size(x) / PROBES) + 1;
+    for (uint32_t i = x->start; i < x->end && !hd_worker_stopped(k, &why); i += stride) {
+        uint32_t from, to;
+        k->looks++;
+        hd_eid e = j->c->events[i];
+        open_range(j, k, e, y, &from, &to);
+        while (from < to && from + 1 < to && j->c->events[from] < e)
+            from += (to - from) / 2; /* towards the events of y just after e */
+        if (from < to && decide_greedy(k, e, j->c->events[from], false) == HD_RACE) {
+            hd_driver_found(j->driver, u, k);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Event e with the next events of its class: what the last filter says of these pairs. */
+static void filter_ahead(const struct races *j, struct hd_worker *k, hd_eid e, uint32_t from,
+                         uint32_t n, bool *impossible)
+{
+    struct hd_goal goals[HD_UCG_ASK];
+    hd_eid pairs[HD_UCG_ASK][2];
+    for (uint32_t i = 0; i < n; i++) {
+        pairs[i][0] = e;
+        pairs[i][1] = j->c->events[from + i];
+        goals[i] = hd_goal_race(pairs[i]);
+    }
+    hd_worker_filter(k, goals, n, impossible);
+}
+
+/* The pairs of e with events [from, to), until a race when one is enough. When the time is up, one
+ * undecided pair stands for all that are left. *ahead: how many the filter looks at together, which
+ * grows while no race is found. */
+static void sweep_event(const struct races *j, struct hd_worker *k, struct hd_driver_unit *u,
+                        hd_eid e, uint32_t from, uint32_t to, uint32_t *ahead)
+{
+    bool impossible[HD_UCG_ASK];
+    enum hd_reason why;
+    for (uint32_t some; from < to; from += some, *ahead = 2 * *ahead) {
+        *ahead = *ahead < HD_UCG_ASK ? *ahead : HD_UCG_ASK;
+        some = *ahead < to - from ? *ahead : to - from;
+        if (hd_worker_stopped(k, &why)) {
+            leave(u, e, j->c->events[from], why, to - from);
+            return;
+        }
+        filter_ahead(j, k, e, from, some, impossible);
+        for (uint32_t i = 0; i < some; i++) {
+            hd_eid f = j->c->events[from + i];
+            if (hd_worker_stopped(k, &why)) {
+                leave(u, e, f, why, to - from - i);
+                return;
+            }
+            k->step = HD_STEP_UCG;
+            keep(j, u, k, e, f, impossible[i] ? HD_IMPOSSIBLE : decide_greedy(k, e, f, true));
+            if (settled(j, u))
+                return;
+        }
+    }
+}
+
+/* The same without those pairs that protocols keep apart. stands: those of y's events. */
+static void sweep_together(const struct races *j, struct hd_worker *k, struct hd_driver_unit *u,
+                           hd_eid e, const struct hd_class *y, const struct hd_stand *stands,
+                           uint32_t from, uint32_t to, uint32_t *ahead)
+{
+    struct hd_stand mine;
+    hd_protocols_stand(j->protocols, e, &mine);
+    for (uint32_t end; from < to && !settled(j, u); from = end) {
+        bool apart = hd_protocols_apart(j->protocols, &mine, &stands[from - y->start]);
+        for (end = from + 1; end < to; end++)
+            if (hd_protocols_apart(j->protocols, &mine, &stands[end - y->start]) != apart)
+                break;
+        if (apart)
+            u->proved[HD_STEP_PROTOCOL] += end - from;
+        else
+            sweep_event(j, k, u, e, from, end, ahead);
+    }
+}
+
+static struct hd_stand *stands_of(const struct races *j, const struct hd_class *y)
+{
+    struct hd_stand *stands = j->protocols ? hd_alloc(class_size(y) * sizeof *stands) : NULL;
+    for (uint32_t i = y->start; i < y->end && stands; i++)
+        hd_protocols_stand(j->protocols, j->c->events[i], &stands[i - y->start]);
+    return stands;
+}
+
+/* All pairs of a bundle by filters and greedy. Stops at a race when one is enough. */
+static void sweep_bundle(const struct races *j, struct hd_worker *k, struct hd_driver_unit *u,
+                         const struct hd_class *x, const struct hd_class *y)
+{
+    uint32_t ahead = j->options->all_pairs ? HD_UCG_ASK : 1;
+    struct hd_stand *stands = stands_of(j, y);
+    enum hd_reason why;
+    for (uint32_t i = x->start; i < x->end && !settled(j, u); i++) {
+        uint32_t from, to;
+        hd_eid e = j->c->events[i];
+        if ((i - x->start) % LOOK_EVERY == 0 && hd_worker_stopped(k, &why)) {
+            leave(u, e, j->c->events[y->start], why, (x->end - i) * class_size(y));
+            break;
+        }
+        k->looks++;
+        open_range(j, k, e, y, &from, &to);
+        u->proved[HD_STEP_MUST] += class_size(y) - (to - from);
+        if (stands)
+            sweep_together(j, k, u, e, y, stands, from, to, &ahead);
+        else
+            sweep_event(j, k, u, e, from, to, &ahead);
+    }
+    hd_free(stands, stands ? class_size(y) * sizeof *stands : 0);
+}
+
+/* Names the other locations of a group whose race has been found. */
+static void note_others(struct hd_driver *d, uint32_t unit, struct hd_predicted *race)
+{
+    const struct races *j = d->ctx;
+    const struct hd_group *group = hd_vec_at(&j->c->groups, unit);
+    for (uint32_t i = group->start; i < group->end; i++) {
+        const struct hd_site_pair *link = hd_vec_at(&j->c->links, i);
+        uint32_t loc = hd_site_at(j->c, link->x)->loc;
+        if (loc == j->w->t->obj[race->witness.a])
+            continue;
+        if (race->n_others < sizeof race->others / sizeof *race->others)
+            race->others[race->n_others] = loc;
+        race->n_others++;
+    }
+}
+
+/* ---- one unit ---- */
+
+/* The pair of the group that stands nearest together. */
+static void try_near(const struct races *j, uint32_t unit, struct hd_driver_unit *u,
+                     struct hd_worker *k)
+{
+    const struct hd_near *near = &j->near[unit];
+    enum hd_reason why;
+    if (!hd_worker_stopped(k, &why) && decide_greedy(k, near->a, near->b, false) == HD_RACE)
+        hd_driver_found(j->driver, u, k);
+}
+
+/* Whether locks and must-orders leave no pair of these bundles open; if so they are counted. */
+static bool try_close(const struct races *j, struct hd_worker *k, struct hd_driver_unit *u,
+                      const struct hd_vec *bundles)
+{
+    uint64_t by_locks = 0, by_must = 0;
+    enum hd_reason why;
+    for (size_t i = 0; i < bundles->len; i++) {
+        const struct hd_bundle *bundle = hd_vec_at(bundles, i);
+        const struct hd_class *x = hd_class_at(j->c, bundle->x), *y = hd_class_at(j->c, bundle->y);
+        uint64_t pairs = class_size(x) * class_size(y);
+        bool locked = excluded_by_locks(j, k, x, y);
+        if (hd_worker_stopped(k, &why))
+            return false;
+        for (uint32_t e = x->start; e < x->end && !locked; e++) {
+            uint32_t from, to;
+            k->looks++;
+            open_range(j, k, j->c->events[e], y, &from, &to);
+            if (from < to)
+                return false;
+        }
+        by_locks += locked ? pairs : 0;
+        by_must += locked ? 0 : pairs;
+    }
+    u->proved[HD_STEP_LOCKSET] += by_locks;
+    u->proved[HD_STEP_MUST] += by_must;
+    return true;
+}
+
+/* Bundles of a unit: every pair, or a first look. */
+static void run_bundles(const struct races *j, struct hd_driver_unit *u, struct hd_worker *k,
+                        bool sweep, const struct hd_vec *bundles)
+{
+    enum hd_reason why;
+    bool stopped = false;
+    for (size_t i = 0; i < bundles->len && !settled(j, u); i++) {
+        const struct hd_bundle *bundle = hd_vec_at(bundles, i);
+        const struct hd_class *x = hd_class_at(j->c, bundle->x);
+        const struct hd_class *y = hd_class_at(j->c, bundle->y);
+        uint64_t pairs = class_size(x) * class_size(y);
+        k->looks++;
+        stopped = stopped || (i % LOOK_EVERY == LOOK_EVERY - 1 && hd_worker_stopped(k, &why));
+        if (stopped) {
+            if (sweep)
+                leave(u, j->c->events[x->start], j->c->events[y->start], why, pairs);
+        } else if (excluded_by_locks(j, k, x, y))
+            u->proved[HD_STEP_LOCKSET] += sweep ? pairs : 0;
+        else if (sweep)
+            sweep_bundle(j, k, u, x, y);
+        else
+            probe_bundle(j, k, u, x, y);
+    }
+}
+
+/* There is no time for the group: its pairs are counted, not looked at. */
+static void leave_group(const struct races *j, uint32_t unit, struct hd_driver_unit *u,
+                        enum hd_reason why)
+{
+    hd_eid pair[2] = {0, 0};
+    uint64_t pairs = hd_candidates_count(j->c, hd_vec_at(&j->c->groups, unit), pair);
+    leave(u, pair[0], pair[1], why, pairs);
+}
+
+static void run_unit_bundles(const struct races *j, uint32_t unit, struct hd_driver_unit *u,
+                             struct hd_worker *k, bool sweep)
+{
+    struct hd_vec bundles = HD_VEC_INIT(struct hd_bundle);
+    enum hd_reason why;
+    if (j->looks[unit].closed)
+        return;
+    if (!j->options->all_pairs && hd_worker_stopped(k, &why)) {
+        if (sweep)
+            leave_group(j, unit, u, why);
+        return;
+    }
+    if (j->options->all_pairs)
+        *(struct hd_bundle *)hd_vec_push(&bundles) =
+            *(struct hd_bundle *)hd_vec_at(&j->bundles, unit);
+    else
+        hd_candidates_bundles(j->c, hd_vec_at(&j->c->groups, unit), &bundles);
+    run_bundles(j, u, k, sweep, &bundles);
+    if (!sweep && !settled(j, u))
+        j->looks[unit].closed = try_close(j, k, u, &bundles);
+    hd_vec_fini(&bundles);
+}
+
+static void try_schedule(const struct races *j, uint32_t unit, struct hd_driver_unit *u,
+                         struct hd_worker *k)
+{
+    const struct look *look = &j->looks[unit];
+    struct hd_goal goal = hd_goal_race(look->pair);
+    enum hd_reason why;
+    if (look->cut && !hd_worker_stopped(k, &why) &&
+        hd_worker_try_prefix(k, &goal, j->cuts.data + (size_t)(look->cut - 1) * j->w->n_threads) ==
+            HD_RACE)
+        hd_driver_found(j->driver, u, k);
+}
+
+static void visit(struct hd_driver *d, enum hd_phase phase, uint32_t unit, struct hd_worker *k)
+{
+    const struct races *j = d->ctx;
+    struct hd_driver_unit *u = &d->units[unit];
+    if (phase == HD_PHASE_NEAR)
+        try_near(j, unit, u, k);
+    else if (phase == HD_PHASE_SCHEDULES)
+        try_schedule(j, unit, u, k);
+    else
+        run_unit_bundles(j, unit, u, k, phase == HD_PHASE_SWEEP);
+}
+
+/* ---- before a phase ---- */
+
+static uint64_t places_key(uint32_t p, uint32_t q)
+{
+    return p < q ? (uint64_t)p << 32 | q : (uint64_t)q << 32 | p;
+}
+
+static uint32_t spot_of(const struct races *j, hd_eid e)
+{
+    return j->w->spots ? j->w->spots[e] : j->w->t->place[e];
+}
+
+/* Keeps the schedule that syncp has for a pair of places without a race. */
+static void keep_schedule(void *ctx, hd_eid a, hd_eid b, const uint32_t *ran)
+{
+    struct races *j = ctx;
+    size_t n = j->w->n_threads;
+    uint32_t unit;
+    if (!hd_map_get(&j->unit_of, places_key(spot_of(j, a), spot_of(j, b)), &unit))
+        return;
+    struct look *look = &j->looks[unit];
+    if (j->driver->units[unit].found.len || look->cut)
+        return;
+    hd_u32vec_reserve(&j->cuts, j->cuts.len + n);
+    memcpy(j->cuts.data + j->cuts.len, ran, n * sizeof *ran);
+    j->cuts.len += n;
+    look->cut = (uint32_t)(j->cuts.len / n);
+    look->pair[0] = a;
+    look->pair[1] = b;
+}
+
+/* One walk of the detector syncp: every pair that it reports comes with a schedule. */
+static bool find_schedules(struct races *j, double deadline)
+{
+    struct hd_detect_opts opts = {.spots = j->w->spots,
+                                  .deadline = deadline,
+                                  .looks = hd_crew_free(j->w),
+                                  .found = keep_schedule,
+                                  .ctx = j};
+    struct hd_detect_result result;
+    bool fresh;
+    if (j->options->all_pairs || !(j->options->steps >> HD_STEP_SYNCP & 1))
+        return false;
+    for (uint32_t i = 0; i < j->driver->n_units; i++) {
+        const struct hd_group *group = hd_vec_at(&j->c->groups, i);
+        if (!j->driver->units[i].found.len && !j->looks[i].closed)
+            *hd_map_put(&j->unit_of, places_key(group->place_x, group->place_y), &fresh) = i;
+    }
+    if (!j->unit_of.len)
+        return false;
+    hd_detector_find("syncp")->run(j->w->t, &opts, &result, NULL);
+    hd_detect_result_fini(&result);
+    return j->cuts.len > 0;
+}
+
+/* The groups with two accesses near together, by the first of these: the checker then goes through
+ * the trace once. */
+static size_t order_near(struct races *j, uint32_t *order)
+{
+    struct hd_near_options o = {.locks = j->options->steps >> HD_STEP_LOCKSET & 1,
+                                .must = j->options->steps >> HD_STEP_MUST & 1};
+    if (j->options->all_pairs || !(j->options->steps >> HD_STEP_GREEDY & 1))
+        return 0;
+    j->near = hd_near_find(j->w, j->c, &o);
+    size_t units = j->c->groups.len, n = 0;
+    struct hd_priced *list = hd_alloc(units * sizeof *list);
+    for (uint32_t i = 0; i < units; i++)
+        if (j->near[i].a != HD_EID_NONE)
+            list[n++] = (struct hd_priced){j->near[i].a, i};
+    hd_priced_order(list, n, order);
+    hd_free(list, units * sizeof *list);
+    return n;
+}
+
+/* For the pairs that locks and must-orders leave open. Not linear: with no time there are none. */
+static void find_protocols(struct races *j, double deadline)
+{
+    bool open = false;
+    for (size_t i = 0; i < j->driver->n_units; i++)
+        open |= !j->looks[i].closed && !settled(j, &j->driver->units[i]);
+    if (open && j->options->steps >> HD_STEP_PROTOCOL & 1 &&
+        (deadline == 0 || hd_progress_now() < deadline)) {
+        struct hd_stop_scope around = hd_stop_begin(deadline, hd_alloc_limit() / 8 * 7);
+        j->protocols = hd_protocols_new(j->w);
+        hd_stop_end(around);
+    }
+}
+
+static size_t prepare(struct hd_driver *d, enum hd_phase phase, double deadline)
+{
+    struct races *j = d->ctx;
+    if (phase == HD_PHASE_NEAR)
+        return order_near(j, d->order);
+    if (phase == HD_PHASE_SCHEDULES && !find_schedules(j, deadline))
+        return 0;
+    if (phase == HD_PHASE_PROBE && j->options->all_pairs)
+        return 0;
+    if (phase == HD_PHASE_SWEEP)
+        find_protocols(j, deadline);
+    return hd_driver_all(d);
+}
+
+/* ---- the run ---- */
+
+/* Bundles are units when every pair of events is asked for, else groups are. Returns how many. */
+static size_t make_bundles(struct races *j)
+{
+    const struct hd_candidates *c = j->c;
+    j->bundles = HD_VEC_INIT(struct hd_bundle);
+    for (size_t i = 0; i < c->groups.len && j->options->all_pairs; i++) {
+        hd_candidates_bundles(c, hd_vec_at(&c->groups, i), &j->bundles);
+        hd_u32vec_push(&j->bundles_end, (uint32_t)j->bundles.len);
+    }
+    return j->options->all_pairs ? j->bundles.len : c->groups.len;
+}
+
+void hd_races_decide(const struct hd_world *w, const struct hd_candidates *c,
+                     const struct hd_predict_options *options, double started,
+                     struct hd_prediction *result)
+{
+    struct races j = {.w = w, .c = c, .options = options};
+    struct hd_driver d = {.property = HD_PROPERTY_RACE,
+                          .w = w,
+                          .options = options,
+                          .candidates = c->pairs,
+                          .n_groups = c->groups.len,
+                          .linear = true,
+                          .ctx = &j,
+                          .prepare = prepare,
+                          .visit = visit,
+                          .settle = note_others};
+    j.driver = &d;
+    d.n_units = make_bundles(&j);
+    d.group_end = options->all_pairs ? j.bundles_end.data : NULL;
+    j.looks = hd_calloc(d.n_units, sizeof *j.looks);
+    hd_driver_run(&d, started, result);
+    hd_free(j.looks, d.n_units * sizeof *j.looks);
+    hd_free(j.near, j.near ? c->groups.len * sizeof *j.near : 0);
+    hd_vec_fini(&j.bundles);
+    hd_u32vec_fini(&j.bundles_end);
+    hd_u32vec_fini(&j.cuts);
+    hd_map_fini(&j.unit_of);
+    hd_protocols_free(j.protocols);
+}
