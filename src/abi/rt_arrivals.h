@@ -28,6 +28,10 @@ enum hd_arrival {
      * what was added since the thread asked last; an item of the file has contents: a varint each
      * for questions that follow each other. */
     HD_ARRIVAL_TIME,
+    /* The thread asked for the end of a child without waiting for it, and got an answer: in the log
+     * the id is how often it was told "not yet" before << 1, and whether there was a child. Items
+     * of the file as of the time. */
+    HD_ARRIVAL_WAITED,
 };
 
 /* Bit of the id of a signal that waited for the process until the thread read it (signalfd). */

@@ -29,19 +29,19 @@ static void pad(struct hd_bytes *items, uint64_t len)
 }
 
 /* A loop that waits for the time to come asks thousands of times: one item for all of them. */
-static void add_time(struct hd_kept_arrivals *k, uint64_t thread, uint64_t added)
+static void add_answer(struct hd_kept_arrivals *k, uint64_t thread, uint32_t kind, uint64_t answer)
 {
-    struct hd_arrivals_item head = {.thread = thread, .kind = HD_ARRIVAL_TIME}, last = {0};
+    struct hd_arrivals_item head = {.thread = thread, .kind = kind}, last = {0};
     if (k->items.len)
         memcpy(&last, k->items.data + k->last, sizeof last);
-    if (last.kind == HD_ARRIVAL_TIME && last.thread == thread) {
+    if (last.kind == kind && last.thread == thread) {
         head = last;
     } else {
         k->last = k->items.len;
         hd_bytes_put(&k->items, &head, sizeof head);
     }
     k->items.len = k->last + sizeof head + head.len;
-    hd_bytes_varint(&k->items, added);
+    hd_bytes_varint(&k->items, answer);
     head.len = k->items.len - k->last - sizeof head;
     memcpy(k->items.data + k->last, &head, sizeof head);
     pad(&k->items, head.len);
@@ -53,8 +53,8 @@ void hd_kept_arrivals_add(struct hd_kept_arrivals *k, const char *thread, const 
                                     .kind = (uint32_t)(rec->w[0] & 0xff),
                                     .id = (uint32_t)(rec->w[0] >> 8),
                                     .len = rec->len};
-    if (head.kind == HD_ARRIVAL_TIME) {
-        add_time(k, head.thread, rec->w[0] >> 8);
+    if (head.kind == HD_ARRIVAL_TIME || head.kind == HD_ARRIVAL_WAITED) {
+        add_answer(k, head.thread, head.kind, rec->w[0] >> 8);
         return;
     }
     k->last = k->items.len;

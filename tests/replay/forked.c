@@ -1,10 +1,12 @@
 /* Races in other processes than the first: forked children, children of children, a child that a
- * thread forked, and a program that a child became. The first process has none. */
+ * thread forked, and a program that a child became. The first process has none, unless it asks for
+ * the end of its child. */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -93,9 +95,43 @@ static void *fork_it(void *arg)
     return arg;
 }
 
+/* Whether the child has ended, by a call that does not wait. */
+static int has_ended(const char *way, pid_t pid)
+{
+    siginfo_t info = {0};
+    int status;
+    if (!strcmp(way, "waitid"))
+        return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG) != 0 || info.si_pid == pid;
+    return (!strcmp(way, "wait4") ? wait4(pid, &status, WNOHANG, NULL)
+                                  : waitpid(pid, &status, WNOHANG)) != 0;
+}
+
+/* Asks again and again whether a child has ended, under a lock that another thread wants. */
+static void ask(const char *way)
+{
+    volatile unsigned work = 0;
+    pthread_t t;
+    pid_t pid = fork();
+    if (pid == 0) {
+        while (work < 3000000)
+            work++;
+        _exit(0);
+    }
+    pthread_create(&t, NULL, count, NULL);
+    for (int ended = 0; !ended;) {
+        pthread_mutex_lock(&lock);
+        ended = has_ended(way, pid);
+        pthread_mutex_unlock(&lock);
+    }
+    counter = 7; /* race with the thread */
+    pthread_join(t, NULL);
+}
+
 int main(int argc, char **argv)
 {
     const char *mode = argc > 1 ? argv[1] : "";
+    if (!strcmp(mode, "asks"))
+        ask(argv[2]);
     safe = argc > 2;
     if (!strcmp(mode, "twice"))
         in_child(race, NULL);

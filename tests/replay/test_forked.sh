@@ -58,6 +58,13 @@ set -- w/*.json
 replay 6 --trace nested.child1.child1.hdt "$1" -- ./forked twice
 has out 'did not come to the process|ended before the schedule was done'
 
+# A process that asks whether its child has ended hears in the replay as often "not yet" as it did.
+for way in waitpid waitid wait4; do
+    "$HEDDLE" record -q -o asks.hdt -- ./forked asks $way >/dev/null 2>&1 </dev/null || fail "asks $way"
+    confirm asks.hdt || fail "asks $way: not confirmed"
+    [ "$confirmed" -ge 1 ] || fail "asks $way: no race"
+done
+
 if command -v gdb >/dev/null; then
     export HOME=$work
     printf '%s\n' 'p counter' 'info inferiors' continue quit |

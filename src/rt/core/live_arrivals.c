@@ -2,7 +2,7 @@
 #include "rt/core/live_arrivals.h"
 
 #include "abi/rt_arrivals.h"
-#include "rt/core/live_times.h"
+#include "rt/core/live_answers.h"
 #include "rt/core/range_log.h"
 #include "rt/libc/chan.h"
 #include "rt/policy/policy.h"
@@ -231,8 +231,8 @@ void hd_rt_arrivals_start(void)
     for (uint64_t i = 0; i < h.n && p + sizeof(struct hd_arrivals_item) <= end; i++) {
         const struct hd_arrivals_item *head = (const void *)p;
         p += sizeof *head + ((head->len + 7) & ~UINT64_C(7));
-        if (head->kind == HD_ARRIVAL_TIME) {
-            hd_rt_times_keep(head);
+        if (head->kind == HD_ARRIVAL_TIME || head->kind == HD_ARRIVAL_WAITED) {
+            hd_rt_answers_keep(head);
             continue;
         }
         items[n_items++] = (struct item){head, head + 1, false};

@@ -7,24 +7,17 @@
 #ifndef HD_RT_CORE_LIVE_TIMES_H
 #define HD_RT_CORE_LIVE_TIMES_H
 
-#include "abi/rt_arrivals.h"
-
-#include <stdbool.h>
-#include <stdint.h>
+#include "rt/core/live_answers.h"
 
 struct hd_thread;
 
 struct hd_times {
-    uint64_t asked, said; /* how often, and what it said last, or in the last played answer */
-    int64_t skew;         /* its clock is this far ahead of rt.now */
-    const void *item;     /* a replay: of its next answer */
-    uint64_t at;          /* where in it */
-    uint64_t played;      /* answers so far */
-    bool begun;
+    uint64_t asked, said;      /* how often, and what it said last, or in the last played answer */
+    int64_t skew;              /* its clock is this far ahead of rt.now */
+    struct hd_answers answers; /* a replay: its next one */
+    uint64_t played;           /* answers so far */
 };
 
-/* An item HD_ARRIVAL_TIME of a replay, in the order of the recorded run. `head` stays. */
-void hd_rt_times_keep(const struct hd_arrivals_item *head);
 /* The thread asks: what it is told, in units of rt.now. */
 uint64_t hd_rt_times_tell(struct hd_thread *me);
 /* A time as the thread sees it, in units of rt.now. */

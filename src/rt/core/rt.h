@@ -14,6 +14,7 @@
 
 #include "rt/hooks/read_marks.h"
 #include "rt/core/live_times.h"
+#include "rt/core/live_waits.h"
 #include "rt/core/rt_writer.h"
 #include "rt/core/sys.h"
 
@@ -100,6 +101,7 @@ struct hd_thread {
     uint64_t random;    /* inputs.c; 0: not begun */
     uint64_t arrival;   /* live_arrivals.c: where it looks for its next one */
     struct hd_times times;
+    struct hd_waits_told waits;
 
     struct hd_polls poll;
     struct hd_thread *next_spare; /* of those whose place can be used again */

@@ -9,6 +9,7 @@
 #include "rt/core/real.h"
 #include "rt/core/rt.h"
 #include "rt/core/signals.h"
+#include "rt/core/spin.h"
 #include "rt/libc/sync.h"
 
 #include <errno.h>
@@ -130,18 +131,94 @@ SPAWNS(posix_spawnp)
         errno = e;                                                                                 \
         return r;                                                                                  \
     }
-#define STATUS                                                                                     \
-    if (r > 0)                                                                                     \
-    wrote(status, sizeof *status, pc)
+/* ---- the end of a child ---- */
 
-OUTSIDE(pid_t, wait, (int *status), (status), STATUS)
-OUTSIDE(pid_t, waitpid, (pid_t pid, int *status, int options), (pid, status, options), STATUS)
-OUTSIDE(pid_t, wait3, (int *status, int options, struct rusage *usage), (status, options, usage),
-        STATUS)
-OUTSIDE(pid_t, wait4, (pid_t pid, int *status, int options, struct rusage *usage),
-        (pid, status, options, usage), STATUS)
-OUTSIDE(int, waitid, (idtype_t type, id_t id, siginfo_t *info, int options),
-        (type, id, info, options), wrote(r == 0 ? info : NULL, sizeof *info, pc))
+/* What one of the functions below was called with. */
+struct child_call {
+    bool by_id; /* waitid */
+    idtype_t type;
+    id_t id;
+    siginfo_t *info;
+    pid_t pid; /* wait4 */
+    int *status;
+    struct rusage *usage;
+    int options;
+};
+
+static long ask_system(struct hd_thread *me, const struct child_call *c)
+{
+    HD_CANCEL_AWAY(me);
+    hd_rt_outside(me);
+    long r = c->by_id ? hd_real.waitid(c->type, c->id, c->info, c->options)
+                      : hd_real.wait4(c->pid, c->status, c->options, c->usage);
+    int e = errno;
+    away = NULL;
+    hd_rt_take_token(me);
+    hd_rt_cancel_back(me);
+    errno = e;
+    return r;
+}
+
+static enum hd_wait_answer answer_of(const struct child_call *c, long r)
+{
+    if (r < 0)
+        return HD_WAIT_FAILED;
+    return (c->by_id ? !c->info || c->info->si_pid : r > 0) ? HD_WAIT_CHILD : HD_WAIT_NOT_YET;
+}
+
+/* The same without waiting. A replay that knows of a child waits for it, as long as it takes. */
+static long ask_now(struct hd_thread *me, struct child_call *c)
+{
+    enum hd_wait_answer answer = hd_rt_waits_ask(me);
+    long r = 0;
+    if (answer == HD_WAIT_CHILD)
+        c->options &= ~WNOHANG;
+    if (answer != HD_WAIT_NOT_YET) {
+        r = ask_system(me, c);
+        answer = answer_of(c, r);
+        hd_rt_waits_told(me, answer);
+    } else if (c->info) {
+        c->info->si_pid = c->info->si_signo = 0;
+    }
+    int e = errno;
+    if (answer == HD_WAIT_NOT_YET)
+        hd_rt_polled(me);
+    errno = e;
+    return r;
+}
+
+static long wait_child(struct hd_thread *me, struct child_call *c, uintptr_t pc)
+{
+    hd_rt_cancel_point(me, pc);
+    long r = c->options & WNOHANG ? ask_now(me, c) : ask_system(me, c);
+    int e = errno;
+    bool child = c->by_id ? r == 0 : r > 0;
+    wrote(child ? c->info : NULL, sizeof *c->info, pc);
+    wrote(child ? c->status : NULL, sizeof *c->status, pc);
+    wrote(child ? c->usage : NULL, sizeof *c->usage, pc);
+    hd_rt_leave(me);
+    errno = e;
+    return r;
+}
+
+#define WAITS(name, params, args, ...)                                                             \
+    HD_EXPORT pid_t name params                                                                    \
+    {                                                                                              \
+        struct hd_thread *me = hd_rt_enter();                                                      \
+        struct child_call call = {__VA_ARGS__};                                                    \
+        return me ? (pid_t)wait_child(me, &call, HD_PC) : hd_real.name args;                       \
+    }
+WAITS(wait, (int *status), (status), .pid = -1, .status = status)
+WAITS(waitpid, (pid_t pid, int *status, int options), (pid, status, options), .pid = pid,
+      .status = status, .options = options)
+WAITS(wait3, (int *status, int options, struct rusage *usage), (status, options, usage), .pid = -1,
+      .status = status, .options = options, .usage = usage)
+WAITS(wait4, (pid_t pid, int *status, int options, struct rusage *usage),
+      (pid, status, options, usage), .pid = pid, .status = status, .options = options,
+      .usage = usage)
+WAITS(waitid, (idtype_t type, id_t id, siginfo_t *info, int options), (type, id, info, options),
+      .by_id = true, .type = type, .id = id, .info = info, .options = options)
+
 OUTSIDE(int, system, (const char *command), (command), (void)pc)
 OUTSIDE(int, pclose, (FILE * f), (f), (void)pc)
 OUTSIDE(int, pause, (void), (), (void)pc)
