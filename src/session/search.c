@@ -106,16 +106,9 @@ static int signal_of(const struct hd_aside *run)
 static enum hd_status take_failed(struct search *s, const char *path, const struct hd_aside *run,
                                   struct hd_err *err)
 {
-    struct hd_trace *t = NULL;
-    struct hd_witness w = {0};
-    struct hd_session_known found = {&w, run->assertion,
+    struct hd_session_known found = {NULL, run->assertion,
                                      run->ending == HD_END_TIMEOUT ? 0 : signal_of(run)};
-    enum hd_status status = load(s, path, &t, err);
-    bool known = status == HD_OK && hd_explored_failure(t, &w, err) == HD_OK;
-    status = take(s, path, known ? &found : NULL, err);
-    hd_witness_fini(&w);
-    hd_trace_free(t);
-    return status;
+    return take(s, path, &found, err);
 }
 
 static enum hd_status take_run(struct search *s, const char *path, const struct hd_aside *run,

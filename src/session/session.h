@@ -85,9 +85,9 @@ void hd_session_ended(struct hd_session *s, int wait_status);
 /* What somebody else found in a recording. If the run itself deadlocked, the witness says how to
  * get there. A failure that no replay confirms is observed all the same. */
 struct hd_session_known {
-    const struct hd_witness *witness;
-    const char *assertion; /* of a failure: what the run said; NULL or "": nothing */
-    int signal;            /* of a failure: what killed the run, or 0 */
+    const struct hd_witness *witness; /* NULL: the run failed, and is its own witness */
+    const char *assertion;            /* of a failure: what the run said; NULL or "": nothing */
+    int signal;                       /* of a failure: what killed the run, or 0 */
 };
 
 /* Predicts on the recording with this name in the folder, replays, keeps the findings. known may be

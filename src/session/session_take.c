@@ -10,6 +10,7 @@
 #include "build/details.h"
 #include "recording/kept_inputs.h"
 #include "build/load.h"
+#include "explore/found.h"
 #include "replay/replay.h"
 #include "model/check.h"
 #include "model/witness_json.h"
@@ -585,6 +586,61 @@ static enum hd_status load(struct hd_session *s, const char *path, struct hd_tra
     return status;
 }
 
+/* The recording may have been read in part only: what is known must lie in that part. A run that is
+ * its own witness gets one, in `own`. False: nothing is known of this trace. */
+static bool known_here(struct hd_session *s, const struct hd_trace *t,
+                       struct hd_session_known *known, struct hd_witness *own)
+{
+    struct hd_err err;
+    if (!known->witness) {
+        known->witness = own;
+        return hd_explored_failure(t, own, &err) == HD_OK;
+    }
+    const struct hd_witness *w = known->witness;
+    bool pair = w->property == HD_PROPERTY_RACE;
+    bool here = w->prefix <= t->n_events && (!pair || (w->a < t->n_events && w->b < t->n_events));
+    for (size_t i = 0; i < w->n && here; i++)
+        here = w->schedule[i] < t->n_events;
+    for (size_t i = 0; i < w->n_events && here; i++)
+        here = w->events[i] < t->n_events;
+    if (!here)
+        hd_report_add(s->r, &s->r->notes,
+                      "what was found in a recording could not be taken: it was read in part only");
+    return here;
+}
+
+/* All about a recording that was read. */
+static enum hd_status take_trace(struct hd_session *s, const struct hd_trace *t,
+                                 const struct hd_build_info *info,
+                                 const struct hd_session_known *known)
+{
+    enum hd_status status = HD_OK;
+    struct hd_witness own = {0};
+    struct hd_session_known here = known ? *known : (struct hd_session_known){0};
+    size_t threads = hd_trace_n_threads(t);
+    bool stuck = info->waits.len > 0;
+    if (known && !known_here(s, t, &here, &own))
+        known = NULL;
+    s->r->runs += !hd_inputs_process(t, s->process, sizeof s->process);
+    s->r->threads = threads > s->r->threads ? threads : s->r->threads;
+    hd_session_notes(s, info);
+    take_rules(s, info);
+    if (!*s->process)
+        hd_idle_look(&s->idle, t);
+    if (stuck)
+        status = take_stuck(s, t, info, known ? here.witness : NULL);
+    if (status == HD_OK)
+        status = examine(s, t, stuck || !known ? NULL : &here);
+    if (status == HD_ERR_STOPPED) {
+        s->r->cut = s->r->cut || !s->deadline;
+        s->late = s->late || !s->deadline;
+        hd_report_add(s->r, &s->r->notes, "a recording could not be analysed in the time given");
+        status = HD_OK;
+    }
+    hd_witness_fini(&own);
+    return status;
+}
+
 enum hd_status hd_session_take(struct hd_session *s, const char *name,
                                const struct hd_session_known *known, struct hd_err *err)
 {
@@ -601,25 +657,7 @@ enum hd_status hd_session_take(struct hd_session *s, const char *name,
         hd_report_add(s->r, &s->r->notes, "interrupted while a recording was read: not analysed");
         status = HD_OK;
     } else if (status == HD_OK) {
-        size_t threads = hd_trace_n_threads(t);
-        bool stuck = info.waits.len > 0;
-        s->r->runs += !hd_inputs_process(t, s->process, sizeof s->process);
-        s->r->threads = threads > s->r->threads ? threads : s->r->threads;
-        hd_session_notes(s, &info);
-        take_rules(s, &info);
-        if (!*s->process)
-            hd_idle_look(&s->idle, t);
-        if (stuck)
-            status = take_stuck(s, t, &info, known ? known->witness : NULL);
-        if (status == HD_OK)
-            status = examine(s, t, stuck ? NULL : known);
-        if (status == HD_ERR_STOPPED) {
-            s->r->cut = s->r->cut || !s->deadline;
-            s->late = s->late || !s->deadline;
-            hd_report_add(s->r, &s->r->notes,
-                          "a recording could not be analysed in the time given");
-            status = HD_OK;
-        }
+        status = take_trace(s, t, &info, known);
     }
     hd_build_info_fini(&info);
     hd_trace_free(t);

@@ -321,6 +321,38 @@ expect "the violation has no three accesses" [ "$(jq -r '.races[0].accesses|leng
 heddle run --property luck "$TESTS/property/bank.c"
 expect_code 2
 expect_err "--property wants"
+# Of a long schedule the report has the ends, and says how much is missing; the witness has all of it.
+cat >long.c <<'END'
+#include <pthread.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+int turns, late;
+static void *work(void *arg)
+{
+    for (int i = 0; i < 6000; i++) {
+        pthread_mutex_lock(&lock);
+        turns++;
+        pthread_mutex_unlock(&lock);
+    }
+    late++;
+    return arg;
+}
+int main(void)
+{
+    pthread_t a, b;
+    pthread_create(&a, 0, work, 0);
+    pthread_create(&b, 0, work, 0);
+    pthread_join(a, 0);
+    return pthread_join(b, 0);
+}
+END
+heddle run -q --runs 1 -t 1 -o long long.c
+expect_code 66
+expect "long schedule" jq -e '[.races[] | select(.variable == "late")][0] | .left_out > 20000 and
+    (.schedule | length) <= 20000 and (.schedule | length) == (.recorded | length) and
+    ([.schedule[] | select(.op == "fork")] | length) == 2 and .schedule[-1].racing' long/report.json
+expect "the text counts what it has" grep -q "context switches*; only some are here" long/report.txt
+heddle report -o again.json long
+expect "read back without loss" test "$(jq -S '.races' long/report.json)" = "$(jq -S '.races' again.json)"
 # What a maintainer asks: why was it confirmed, or not?
 HD_LOG=record:debug,replay:debug,session:debug heddle run --runs 1 -t 1 -o logged hidden.c
 expect_err "[record debug] start"

@@ -98,8 +98,9 @@ static int by_identity(const void *a, const void *b)
     order = strcmp(or_empty(x->form), or_empty(y->form)); /* simultaneous before unordered */
     if (order)
         return order;
-    if (x->n_steps != y->n_steps)
-        return x->n_steps < y->n_steps ? -1 : 1;
+    uint64_t xs = x->n_steps + x->steps_left_out, ys = y->n_steps + y->steps_left_out;
+    if (xs != ys)
+        return xs < ys ? -1 : 1;
     return strcmp(or_empty(x->witness), or_empty(y->witness));
 }
 

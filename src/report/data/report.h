@@ -119,8 +119,9 @@ struct hd_finding {
     struct hd_schedule_step *steps; /* in the order of the witness; the accesses come last,
                                        also the calls of a deadlock that never return */
     size_t n_steps;
-    uint32_t *recorded; /* n_steps indices into steps: the same events as they were recorded */
-    uint32_t switches;  /* context switches of the witness */
+    uint64_t steps_left_out; /* of a long schedule; the witness has them all */
+    uint32_t *recorded;      /* n_steps indices into steps: the same events as they were recorded */
+    uint32_t switches;       /* context switches of the witness */
     struct hd_source *sources; /* around steps that the sources of the accesses do not show */
     size_t n_sources;
     struct hd_effect effects[2]; /* first: accesses[0] goes first; second: accesses[1] does */

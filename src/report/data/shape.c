@@ -187,6 +187,7 @@ static const struct hd_shape_field finding_fields[] = {
     GROUP("block", block),
     FIELD("stacks", struct hd_finding, stacks, TEXT),
     FIELD("switches", struct hd_finding, switches, U32),
+    FIELD("left_out", struct hd_finding, steps_left_out, U64),
     LIST("schedule", struct hd_finding, steps, n_steps, step),
     FIELD("recorded", struct hd_finding, recorded, U32S,
           .count = offsetof(struct hd_finding, n_steps)),

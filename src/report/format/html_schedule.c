@@ -10,6 +10,7 @@
 #include "report/format/put.h"
 #include "report/format/words.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -273,15 +274,17 @@ void hd_html_schedule(struct hd_html *h, size_t finding)
         hd_html_raw(h, "<p class=\"soft\">The report has none.</p></section>\n");
         return;
     }
-    fprintf(h->out, "<span class=\"soft\">%u switch%s of threads, %zu event%s", f->switches,
-            f->switches == 1 ? "" : "es", f->n_steps, f->n_steps == 1 ? "" : "s");
+    fprintf(h->out, "<span class=\"soft\">%u switch%s of threads, %" PRIu64 " event%s", f->switches,
+            f->switches == 1 ? "" : "es", f->n_steps + f->steps_left_out,
+            f->n_steps == 1 ? "" : "s");
     s.keep = hd_arena_calloc(h->a, f->n_steps, sizeof *s.keep);
     s.place = hd_arena_calloc(h->a, f->n_steps, sizeof *s.place);
     s.left_out = hd_lanes_keep(f, h->max_steps, s.keep);
     for (uint32_t i = 0; i < f->n_steps; i++)
         s.place[f->recorded ? f->recorded[i] : i] = i + 1;
-    if (s.left_out)
-        fprintf(h->out, " (%zu of them left out here; the witness has them all)", s.left_out);
+    if (s.left_out || f->steps_left_out)
+        fprintf(h->out, " (%" PRIu64 " of them left out here; the witness has them all)",
+                s.left_out + f->steps_left_out);
     hd_html_raw(h, "</span>\n");
     hd_lanes_init(&s.lanes, f, h->a);
     set_columns(&s);

@@ -6,6 +6,7 @@
 #include "report/format/page.h"
 #include "report/format/words.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -267,8 +268,9 @@ static void put_schedule(struct hd_page *p, const struct hd_finding *f)
         end--;
     for (size_t i = 0; i < end; i = stretch_end(f, i, end))
         stretches++;
-    fprintf(p->out, "  Schedule (%zu event%s, %u context switch%s):\n", f->n_steps,
-            f->n_steps == 1 ? "" : "s", f->switches, f->switches == 1 ? "" : "es");
+    fprintf(p->out, "  Schedule (%" PRIu64 " event%s, %u context switch%s%s):\n",
+            f->n_steps + f->steps_left_out, f->n_steps == 1 ? "" : "s", f->switches,
+            f->switches == 1 ? "" : "es", f->steps_left_out ? "; only some are here" : "");
     for (size_t i = 0; i < end; at++) {
         size_t to = stretch_end(f, i, end);
         if (stretches <= HEAD + TAIL || at < HEAD || at >= stretches - TAIL)

@@ -5,6 +5,7 @@
 #include "report/format/put.h"
 #include "report/format/words.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 /* Code scanning takes at most 10,000 thread flow locations a result (every step stands in two
@@ -212,8 +213,9 @@ static void put_schedule(struct writer *w, const struct hd_finding *f, const boo
     struct hd_json *j = &w->j;
     hd_json_begin_object(j);
     const char *text = hd_words_format(w->a, "Schedule (%u context switches)", f->switches);
-    if (left_out)
-        text = hd_words_format(w->a, "%s, %zu of %zu events left out", text, left_out, f->n_steps);
+    if (left_out || f->steps_left_out)
+        text = hd_words_format(w->a, "%s, %" PRIu64 " of %" PRIu64 " events left out", text,
+                               left_out + f->steps_left_out, f->n_steps + f->steps_left_out);
     put_message(w, "message", text);
     hd_put_array(j, "threadFlows");
     hd_json_begin_object(j);

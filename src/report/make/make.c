@@ -229,25 +229,66 @@ static void make_step(struct hd_maker *m, hd_eid e, struct hd_schedule_step *ste
     step->event = (uint64_t)e + 1;
 }
 
+/* Of a long schedule the report has so many events. A report of all would have a gigabyte for a few
+ * million, and be written for minutes. */
+#define STEPS 20000
+
+/* Where a thread is made or a lock is taken that the finding names. */
+static bool is_named(const struct hd_maker *m, const struct hd_finding *f, hd_eid e)
+{
+    if (m->t->op[e] == HD_OP_FORK)
+        return true;
+    for (size_t i = 0; i < f->n_accesses; i++)
+        for (size_t k = 0; k < f->accesses[i].n_locks; k++)
+            if (f->accesses[i].locks[k].event == (uint64_t)e + 1)
+                return true;
+    return false;
+}
+
+/* Which steps of the schedule the report has, by number: the last ones, and of the others those
+ * that are named. */
+static void choose_steps(const struct hd_maker *m, const struct hd_witness *w, size_t steps,
+                         const struct hd_finding *f, struct hd_u32vec *chosen)
+{
+    size_t last = steps > STEPS ? steps - STEPS / 2 : 0;
+    for (size_t i = 0; i < last && chosen->len < STEPS / 2; i++)
+        if (i < w->n && is_named(m, f, w->schedule[i]))
+            hd_u32vec_push(chosen, (uint32_t)i);
+    for (size_t i = last; i < steps; i++)
+        hd_u32vec_push(chosen, (uint32_t)i);
+}
+
+static uint32_t count_switches(const struct hd_maker *m, const struct hd_witness *w)
+{
+    uint32_t n = 0;
+    for (size_t i = 1; i < w->n; i++)
+        n += m->t->thread[w->schedule[i]] != m->t->thread[w->schedule[i - 1]];
+    return n;
+}
+
 /* Behind the schedule of a deadlock stand the calls that never return. */
 static void make_steps(struct hd_maker *m, const struct hd_witness *w, const hd_eid *events,
                        size_t n_events, struct hd_finding *f)
 {
-    size_t blocked = w->property == HD_PROPERTY_DEADLOCK ? n_events : 0;
-    f->n_steps = w->n + blocked;
+    size_t blocked = w->property == HD_PROPERTY_DEADLOCK ? n_events : 0, all = w->n + blocked;
+    struct hd_u32vec chosen = {0};
+    choose_steps(m, w, all, f, &chosen);
+    f->n_steps = chosen.len;
+    f->steps_left_out = all - chosen.len;
+    f->switches = count_switches(m, w);
     f->steps = hd_report_array(m->r, f->n_steps, sizeof *f->steps);
     f->recorded = hd_report_array(m->r, f->n_steps, sizeof *f->recorded);
-    for (size_t i = 0; i < f->n_steps; i++) {
+    for (size_t k = 0; k < chosen.len; k++) {
+        size_t i = chosen.data[k];
         hd_eid e = i < w->n ? w->schedule[i] : events[i - w->n];
-        struct hd_schedule_step *step = &f->steps[i];
-        bool switched = i > 0 && i < w->n && m->t->thread[e] != m->t->thread[w->schedule[i - 1]];
+        struct hd_schedule_step *step = &f->steps[k];
         bool last = i + 1 >= w->n || m->t->thread[e] != m->t->thread[w->schedule[i + 1]];
         make_step(m, e, step);
-        f->switches += switched;
         step->racing = is_among(e, events, n_events);
         step->essential = step->racing || is_sync(m->t->op[e]) || last;
-        f->recorded[i] = (uint32_t)i;
+        f->recorded[k] = (uint32_t)k;
     }
+    hd_u32vec_fini(&chosen);
     if (f->n_steps)
         qsort_r(f->recorded, f->n_steps, sizeof *f->recorded, by_event, f->steps);
 }

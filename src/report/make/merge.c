@@ -269,8 +269,9 @@ static bool is_better(const struct hd_finding *x, struct kept *old)
         return sure;
     if (!sure && x->counts != y->counts)
         return x->counts > y->counts;
-    if (x->n_steps != y->n_steps)
-        return x->n_steps < y->n_steps;
+    uint64_t xs = x->n_steps + x->steps_left_out, ys = y->n_steps + y->steps_left_out;
+    if (xs != ys)
+        return xs < ys;
     if (x->switches != y->switches)
         return x->switches < y->switches;
     if (!old->text)
