@@ -1,6 +1,8 @@
 /* A variable that many threads use at many places: the counts are those of a naive count, every
  * witness is accepted in its long form, and races by places are those of all pairs of events. */
+#include "base/alloc.h"
 #include "base/rng.h"
+#include "predict/index/near.h"
 #include "predict/run/predict.h"
 #include "trace/text/text.h"
 
@@ -153,11 +155,154 @@ static void many_races_stay_cheap(void **state)
     hd_trace_free(t);
 }
 
+/* The pairs of a group one by one: how many locks exclude, and how many nothing rules out. */
+static void look_at_all(const struct hd_world *w, const struct hd_candidates *c,
+                        const struct hd_group *group, uint64_t *locked, uint64_t *open)
+{
+    struct hd_vec bundles = HD_VEC_INIT(struct hd_bundle);
+    hd_candidates_bundles(c, group, &bundles);
+    *locked = *open = 0;
+    for (size_t i = 0; i < bundles.len; i++) {
+        const struct hd_bundle *bundle = hd_vec_at(&bundles, i);
+        const struct hd_class *x = hd_class_at(c, bundle->x), *y = hd_class_at(c, bundle->y);
+        for (uint32_t k = x->start; k < x->end; k++)
+            for (uint32_t l = y->start; l < y->end; l++) {
+                hd_eid a = c->events[k], b = c->events[l];
+                bool excluded = hd_sections_exclude(w->sections, a, b);
+                *locked += excluded;
+                *open += !excluded && !hd_world_before(w, a, b) && !hd_world_before(w, b, a);
+            }
+    }
+    hd_vec_fini(&bundles);
+}
+
+static void pairs_without_an_open_one_are_known(void **state)
+{
+    (void)state;
+    static const struct shape shapes[] = {{600, 5, 300, 50, false},
+                                          {300, 4, 20, 30, true},
+                                          {600, 70, 40, 20, true},
+                                          {60, 6, 30, 40, true}};
+    size_t closed = 0, total = 0;
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        struct hd_trace *t = hot(i, &shapes[i]);
+        struct hd_world *w = hd_world_new(t);
+        struct hd_candidates *c = hd_candidates_new(w);
+        struct hd_near *near = hd_near_find(w, c, &(struct hd_near_options){true, true});
+        for (size_t g = 0; g < c->groups.len; g++, total++) {
+            uint64_t locked, open, counted;
+            look_at_all(w, c, hd_vec_at(&c->groups, g), &locked, &open);
+            assert_true(hd_candidates_locked(c, w->sections, hd_vec_at(&c->groups, g), &counted));
+            assert_int_equal(counted, locked);
+            if (near[g].closed)
+                assert_int_equal(open, 0);
+            closed += near[g].closed;
+        }
+        hd_free(near, c->groups.len * sizeof *near);
+        hd_candidates_free(c);
+        hd_world_free(w);
+        hd_trace_free(t);
+    }
+    assert_true(closed > 500 && closed < total);
+}
+
+static struct hd_trace *read_text(const char *text)
+{
+    struct hd_trace *t;
+    struct hd_err err;
+    assert_int_equal(hd_text_read(text, strlen(text), "text", &t, &err), HD_OK);
+    return t;
+}
+
+/* Whether the places of the first and the last access of the trace are said to have no open pair.
+ */
+static bool says_closed(const struct hd_trace *t)
+{
+    struct hd_world *w = hd_world_new(t);
+    struct hd_candidates *c = hd_candidates_new(w);
+    struct hd_near *near = hd_near_find(w, c, &(struct hd_near_options){true, true});
+    bool closed = false;
+    size_t found = 0;
+    for (size_t g = 0; g < c->groups.len; g++) {
+        const struct hd_group *group = hd_vec_at(&c->groups, g);
+        uint32_t first = t->place[0], last = t->place[t->n_events - 1];
+        if (group->place_x == first && group->place_y == last) {
+            closed = near[g].closed;
+            found++;
+        }
+    }
+    assert_int_equal(found, 1);
+    hd_free(near, c->groups.len * sizeof *near);
+    hd_candidates_free(c);
+    hd_world_free(w);
+    return closed;
+}
+
+/* The race of the first and the last access is not seen by a walk that one of its limits ends:
+ * that on all looks, also when they are used up between two accesses (48 of them have 512 looks
+ * with two pairs of places met, and the first 33 take all), or that on one access. */
+static void a_walk_with_an_early_end_closes_nothing(void **state)
+{
+    (void)state;
+    static const unsigned lengths[] = {48, 49, 3000};
+    for (size_t i = 0; i < 3; i++) {
+        char *text = NULL;
+        size_t len = 0;
+        FILE *f = open_memstream(&text, &len);
+        fputs("t1|w(x,1)|1\n", f);
+        for (unsigned n = 2; n < lengths[i]; n++)
+            fputs(n % 2 ? "t1|w(x,1)|2\n" : "t2|w(x,1)|3\n", f);
+        fputs("t2|w(x,1)|4\n", f);
+        fclose(f);
+        struct hd_trace *t = read_text(text);
+        assert_false(says_closed(t));
+        hd_trace_free(t);
+        free(text);
+    }
+    char *text = NULL;
+    size_t len = 0;
+    FILE *f = open_memstream(&text, &len);
+    fputs("t1|w(x,1)|1\n", f);
+    for (unsigned n = 0; n < 5000; n++)
+        fputs("t2|r(x,1)|3\n", f);
+    fputs("t3|w(x,2)|4\n", f);
+    fclose(f);
+    struct hd_trace *t = read_text(text);
+    assert_false(says_closed(t));
+    hd_trace_free(t);
+    free(text);
+}
+
+/* A thread that stops in a section waits before it while others use the lock: the linear steps
+ * find every race, and leave nothing open. */
+static void sections_wait_for_others(void **state)
+{
+    (void)state;
+    const struct shape shape = {2000, 8, 200, 50, false};
+    struct hd_trace *t = hot(3, &shape);
+    struct hd_prediction all, cheap;
+    struct hd_predict_options o;
+    hd_predict_defaults(&o);
+    o.steps = 1u << HD_STEP_LOCKSET | 1u << HD_STEP_MUST | 1u << HD_STEP_GREEDY;
+    predict(t, false, 1, &all);
+    assert_int_equal(hd_predict(t, HD_PROPERTY_RACE, &o, &cheap, NULL), HD_OK);
+    assert_true(cheap.groups_found > 5000);
+    assert_int_equal(cheap.groups_found, all.groups_found);
+    assert_int_equal(cheap.groups_undecided + all.groups_undecided, 0);
+    assert_int_equal(all.found_by[HD_STEP_GREEDY], all.groups_found);
+    hd_prediction_fini(&all);
+    hd_prediction_fini(&cheap);
+    hd_trace_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(places_are_those_of_all_pairs),
         cmocka_unit_test(many_races_stay_cheap),
+        cmocka_unit_test(pairs_without_an_open_one_are_known),
+        cmocka_unit_test(a_walk_with_an_early_end_closes_nothing),
+        cmocka_unit_test(sections_wait_for_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

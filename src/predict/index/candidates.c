@@ -1,4 +1,4 @@
-#include "predict/index/candidates.h"
+#include "predict/index/candidates_int.h"
 
 #include "base/alloc.h"
 #include "base/sort.h"
@@ -72,17 +72,6 @@ static bool classes_conflict(const struct hd_class *x, const struct hd_class *y)
 
 /* ---- sites and links ---- */
 
-/* Index into who: 0 read, 1 write, 2 atomic read, 3 atomic write. */
-static unsigned kind_of(uint8_t op)
-{
-    return (hd_op_is_atomic(op) ? 2u : 0u) + hd_op_writes(op);
-}
-
-static bool kinds_conflict(unsigned k, unsigned l)
-{
-    return ((k | l) & 1) && !(k & l & 2);
-}
-
 /* By place, then number; arg: the classes. */
 static int by_place(const void *a, const void *b, void *arg)
 {
@@ -93,7 +82,7 @@ static int by_place(const void *a, const void *b, void *arg)
 
 static void join_site(struct hd_place_site *site, const struct hd_class *x)
 {
-    uint32_t *who = &site->who[kind_of(x->op)];
+    uint32_t *who = &site->who[hd_candidates_kind(x->op)];
     if (*who == HD_SITE_NOBODY)
         *who = x->thread;
     else if (*who != x->thread)
@@ -126,7 +115,7 @@ static bool sites_conflict(const struct hd_place_site *x, const struct hd_place_
     for (unsigned k = 0; k < 4; k++)
         for (unsigned l = 0; l < 4; l++) {
             uint32_t p = x->who[k], q = y->who[l];
-            if (kinds_conflict(k, l) && p != HD_SITE_NOBODY && q != HD_SITE_NOBODY &&
+            if (hd_candidates_kinds_conflict(k, l) && p != HD_SITE_NOBODY && q != HD_SITE_NOBODY &&
                 (p != q || p == HD_SITE_MANY))
                 return true;
         }
@@ -189,7 +178,7 @@ static uint64_t count_pairs(const struct hd_world *w, const struct hd_loc_user *
     for (size_t i = 0; i < n; i++) {
         uint64_t count[4] = {0};
         for (uint32_t k = users[i].start; k < users[i].end; k++)
-            count[kind_of(w->t->op[w->locs->list[k]])]++;
+            count[hd_candidates_kind(w->t->op[w->locs->list[k]])]++;
         for (unsigned k = 0; k < 4; k++) {
             all[k] += count[k];
             for (unsigned l = 0; l < 4; l++)
@@ -198,7 +187,7 @@ static uint64_t count_pairs(const struct hd_world *w, const struct hd_loc_user *
     }
     for (unsigned k = 0; k < 4; k++)
         for (unsigned l = k; l < 4; l++)
-            if (kinds_conflict(k, l))
+            if (hd_candidates_kinds_conflict(k, l))
                 pairs += (all[k] * all[l] - own[k][l]) / (k == l ? 2 : 1);
     return pairs;
 }
@@ -304,86 +293,4 @@ void hd_candidates_open(const struct hd_world *w, const struct hd_candidates *c,
             hi = mid;
     }
     *to = lo;
-}
-
-/* Events of each kind. */
-struct tally {
-    uint64_t n[4];
-};
-
-/* Adds the classes of one thread from *i on, and moves *i behind them. */
-static struct tally next_thread(const struct hd_candidates *c, const struct hd_place_site *site,
-                                uint32_t *i)
-{
-    struct tally sum = {{0}};
-    hd_tid u = hd_class_at(c, c->site_classes.data[*i])->thread;
-    for (; *i < site->end; ++*i) {
-        const struct hd_class *x = hd_class_at(c, c->site_classes.data[*i]);
-        if (x->thread != u)
-            break;
-        sum.n[kind_of(x->op)] += x->end - x->start;
-    }
-    return sum;
-}
-
-static hd_tid thread_at(const struct hd_candidates *c, const struct hd_place_site *site, uint32_t i)
-{
-    return i < site->end ? hd_class_at(c, c->site_classes.data[i])->thread : UINT32_MAX;
-}
-
-/* Pairs of two sites: all, but those of one thread. Classes of a site stand by thread. */
-static uint64_t count_link(const struct hd_candidates *c, const struct hd_place_site *x,
-                           const struct hd_place_site *y)
-{
-    struct tally all[2] = {{{0}}, {{0}}};
-    uint64_t own[4][4] = {{0}}, pairs = 0;
-    for (uint32_t i = x->start, k = y->start; i < x->end || k < y->end;) {
-        hd_tid u = thread_at(c, x, i), v = thread_at(c, y, k), least = u < v ? u : v;
-        struct tally p = {{0}}, q = {{0}};
-        if (u == least)
-            p = next_thread(c, x, &i);
-        if (v == least)
-            q = next_thread(c, y, &k);
-        for (unsigned a = 0; a < 4; a++) {
-            all[0].n[a] += p.n[a];
-            all[1].n[a] += q.n[a];
-            for (unsigned b = 0; b < 4; b++)
-                own[a][b] += p.n[a] * q.n[b];
-        }
-    }
-    for (unsigned a = 0; a < 4; a++)
-        for (unsigned b = 0; b < 4; b++)
-            if (kinds_conflict(a, b))
-                pairs += all[0].n[a] * all[1].n[b] - own[a][b];
-    return x == y ? pairs / 2 : pairs;
-}
-
-static bool find_pair(const struct hd_candidates *c, const struct hd_place_site *x,
-                      const struct hd_place_site *y, hd_eid pair[2])
-{
-    for (uint32_t i = x->start; i < x->end; i++)
-        for (uint32_t k = y->start; k < y->end; k++) {
-            const struct hd_class *p = hd_class_at(c, c->site_classes.data[i]);
-            const struct hd_class *q = hd_class_at(c, c->site_classes.data[k]);
-            pair[0] = c->events[p->start];
-            pair[1] = c->events[q->start];
-            if (p->thread != q->thread && kinds_conflict(kind_of(p->op), kind_of(q->op)))
-                return true;
-        }
-    return false;
-}
-
-uint64_t hd_candidates_count(const struct hd_candidates *c, const struct hd_group *group,
-                             hd_eid pair[2])
-{
-    uint64_t pairs = 0;
-    bool found = false;
-    for (uint32_t i = group->start; i < group->end; i++) {
-        const struct hd_site_pair *link = hd_vec_at(&c->links, i);
-        const struct hd_place_site *x = hd_site_at(c, link->x), *y = hd_site_at(c, link->y);
-        pairs += count_link(c, x, y);
-        if (!found)
-            found = find_pair(c, x, y, pair);
-    }
-    return pairs;
 }

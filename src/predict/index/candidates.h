@@ -79,6 +79,11 @@ void hd_candidates_bundles(const struct hd_candidates *c, const struct hd_group 
 uint64_t hd_candidates_count(const struct hd_candidates *c, const struct hd_group *group,
                              hd_eid pair[2]);
 
+/* *pairs: how many of them the locks exclude, in a time that does not depend on how many there are.
+ * False: not known, since its accesses have too many sets of locks. */
+bool hd_candidates_locked(const struct hd_candidates *c, const struct hd_sections *s,
+                          const struct hd_group *group, uint64_t *pairs);
+
 /* For event e and the class y of another thread, the pairs that the must-order leaves open:
  * y's events with index in [*from, *to). */
 void hd_candidates_open(const struct hd_world *w, const struct hd_candidates *c, hd_eid e,

@@ -329,7 +329,7 @@ void hd_sections_free(struct hd_sections *s)
 /* Beyond this many comparisons a table is made of one of two lists. */
 enum { MOST_COMPARED = 4096 };
 
-/* What hd_sections_exclude asks, for long lists. */
+/* What hd_sections_sets_exclude asks, for long lists. */
 static bool exclude_by_table(const struct hd_sections *s, hd_eid a, hd_eid b)
 {
     struct hd_map modes = {0}; /* by lock: 1 shared, 2 exclusive */
@@ -347,20 +347,24 @@ static bool exclude_by_table(const struct hd_sections *s, hd_eid a, hd_eid b)
     return excludes;
 }
 
-bool hd_sections_exclude(const struct hd_sections *s, hd_eid a, hd_eid b)
+bool hd_sections_sets_exclude(const struct hd_sections *s, hd_eid a, hd_eid b)
 {
     uint32_t compared = 0;
-    if (s->t->thread[a] == s->t->thread[b])
-        return false;
     for (uint32_t i = s->held[a]; i != HD_HELD_EMPTY; i = hd_held_at(s, i)->next)
         for (uint32_t j = s->held[b]; j != HD_HELD_EMPTY; j = hd_held_at(s, j)->next) {
-            if (hd_section_excludes(hd_section_at(s, hd_held_at(s, i)->section),
-                                    hd_section_at(s, hd_held_at(s, j)->section)))
+            const struct hd_section *x = hd_section_at(s, hd_held_at(s, i)->section);
+            const struct hd_section *y = hd_section_at(s, hd_held_at(s, j)->section);
+            if (x->lock == y->lock && !(x->shared && y->shared))
                 return true;
             if (++compared > MOST_COMPARED)
                 return exclude_by_table(s, a, b);
         }
     return false;
+}
+
+bool hd_sections_exclude(const struct hd_sections *s, hd_eid a, hd_eid b)
+{
+    return s->t->thread[a] != s->t->thread[b] && hd_sections_sets_exclude(s, a, b);
 }
 
 uint32_t hd_sections_begun(const struct hd_sections *s, const struct hd_lock_user *user,

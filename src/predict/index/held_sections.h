@@ -85,6 +85,8 @@ static inline uint32_t hd_section_of(const struct hd_sections *s, hd_eid e)
 
 /* True when what a holds and what b holds can never be held together. */
 bool hd_sections_exclude(const struct hd_sections *s, hd_eid a, hd_eid b);
+/* The same for threads that hold these locks, whichever threads they are. */
+bool hd_sections_sets_exclude(const struct hd_sections *s, hd_eid a, hd_eid b);
 
 /* The set id of what e holds; 0 when it holds nothing. */
 static inline uint32_t hd_sections_lockset(const struct hd_sections *s, hd_eid e)

@@ -16,6 +16,7 @@ struct walk {
     struct hd_near *out;
     struct hd_map group_of; /* places, the smaller first */
     uint32_t *left;         /* by location: its links whose group has not been met */
+    uint8_t *whole;         /* by location: every pair was looked at, or is ordered by must */
     uint64_t looks;         /* that the location may still make */
 };
 
@@ -63,7 +64,7 @@ static void look(struct walk *k, hd_eid a, hd_eid b)
         return;
     if (near->a == HD_EID_NONE)
         meet(k, id);
-    *near = (struct hd_near){a, b};
+    *near = (struct hd_near){a, b, false};
 }
 
 /* The first event of another thread that need not come before e. */
@@ -81,32 +82,51 @@ static hd_eid first_open(const struct walk *k, hd_eid e)
     return first;
 }
 
+/* Looks back from the access. False: not over all that it need not come after. */
+static bool look_back(struct walk *k, const hd_eid *events, size_t i, bool few)
+{
+    hd_eid first = few ? first_open(k, events[i]) : 0;
+    size_t most = few ? FAR : WINDOW;
+    for (size_t back = 1; back <= i && events[i - back] >= first; back++) {
+        if (back > most || !k->looks)
+            return false;
+        k->looks--;
+        look(k, events[i - back], events[i]);
+    }
+    return true;
+}
+
 static void walk_location(struct walk *k, uint32_t loc)
 {
     size_t n;
     const hd_eid *events = hd_trace_obj_events(k->w->t, HD_OBJ_LOC, loc, &n);
-    bool few = k->o->must && k->w->n_threads <= FEW_THREADS;
+    bool few = k->o->must && k->w->n_threads <= FEW_THREADS, whole = true;
+    size_t i = 1;
     k->looks = (uint64_t)LOOKS * n;
-    for (size_t i = 1; i < n && k->looks && k->left[loc] && !hd_interrupt_requested(); i++) {
-        hd_eid first = few ? first_open(k, events[i]) : 0;
-        size_t most = few ? FAR : WINDOW;
-        for (size_t back = 1; back <= most && back <= i && k->looks; back++) {
-            if (events[i - back] < first)
-                break;
-            k->looks--;
-            look(k, events[i - back], events[i]);
-        }
-    }
+    for (; i < n && k->looks && k->left[loc] && !hd_interrupt_requested(); i++)
+        whole = look_back(k, events, i, few) && whole;
+    k->whole[loc] = whole && i >= n;
+}
+
+/* Whether no pair of a group that was not met is open. */
+static bool is_closed(const struct walk *k, uint32_t id)
+{
+    const struct hd_group *group = hd_vec_at(&k->c->groups, id);
+    bool whole = k->out[id].a == HD_EID_NONE;
+    for (uint32_t i = group->start; i < group->end && whole; i++)
+        whole = k->whole[link_loc(k->c, i)];
+    return whole;
 }
 
 static void init(struct walk *k)
 {
     bool fresh;
     k->left = hd_calloc(hd_trace_n_objs(k->w->t, HD_OBJ_LOC), sizeof *k->left);
+    k->whole = hd_calloc(hd_trace_n_objs(k->w->t, HD_OBJ_LOC), sizeof *k->whole);
     k->out = hd_alloc(k->c->groups.len * sizeof *k->out);
     for (uint32_t i = 0; i < k->c->groups.len; i++) {
         const struct hd_group *group = hd_vec_at(&k->c->groups, i);
-        k->out[i] = (struct hd_near){HD_EID_NONE, HD_EID_NONE};
+        k->out[i] = (struct hd_near){HD_EID_NONE, HD_EID_NONE, false};
         *hd_map_put(&k->group_of, places_key(group->place_x, group->place_y), &fresh) = i;
     }
     for (uint32_t i = 0; i < k->c->links.len; i++)
@@ -124,6 +144,9 @@ struct hd_near *hd_near_find(const struct hd_world *w, const struct hd_candidate
             continue;
         walk_location(&k, loc);
     }
+    for (uint32_t i = 0; i < c->groups.len; i++)
+        k.out[i].closed = is_closed(&k, i);
+    hd_free(k.whole, hd_trace_n_objs(w->t, HD_OBJ_LOC) * sizeof *k.whole);
     hd_free(k.left, hd_trace_n_objs(w->t, HD_OBJ_LOC) * sizeof *k.left);
     hd_map_fini(&k.group_of);
     return k.out;

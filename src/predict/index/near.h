@@ -4,7 +4,9 @@
  * between them.
  *
  * One walk over the accesses of each location, looking back from each over some before it. The cost
- * is a constant for each access and each pair of places.
+ * is a constant for each access and each pair of places. Where the must-order is tight (each access
+ * is ordered with all but a few), the walk sees every pair that it leaves open; a pair of places
+ * that was not met then has none.
  */
 #ifndef HD_PREDICT_INDEX_NEAR_H
 #define HD_PREDICT_INDEX_NEAR_H
@@ -13,6 +15,7 @@
 
 struct hd_near {
     hd_eid a, b; /* a < b; HD_EID_NONE when none was met */
+    bool closed; /* none was met and every pair has been looked at: all of them are ruled out */
 };
 
 struct hd_near_options {

@@ -265,6 +265,24 @@ static bool try_close(const struct races *j, struct hd_worker *k, struct hd_driv
     return true;
 }
 
+/* The same for a group that is known to have no open pair: its pairs are counted in bulk. False:
+ * that is not known, or they cannot be counted so. */
+static bool close_group(const struct races *j, const struct hd_worker *k, uint32_t unit,
+                        struct hd_driver_unit *u)
+{
+    hd_eid unused[2];
+    uint64_t locked = 0;
+    if (!j->near || !j->near[unit].closed)
+        return false;
+    const struct hd_group *group = hd_vec_at(&j->c->groups, unit);
+    if (hd_worker_may(k, HD_STEP_LOCKSET) &&
+        !hd_candidates_locked(j->c, j->w->sections, group, &locked))
+        return false;
+    u->proved[HD_STEP_LOCKSET] += locked;
+    u->proved[HD_STEP_MUST] += hd_candidates_count(j->c, group, unused) - locked;
+    return true;
+}
+
 /* Bundles of a unit: every pair, or a first look. */
 static void run_bundles(const struct races *j, struct hd_driver_unit *u, struct hd_worker *k,
                         bool sweep, const struct hd_vec *bundles)
@@ -304,6 +322,8 @@ static void run_unit_bundles(const struct races *j, uint32_t unit, struct hd_dri
 {
     struct hd_vec bundles = HD_VEC_INIT(struct hd_bundle);
     enum hd_reason why;
+    if (!sweep && close_group(j, k, unit, u))
+        j->looks[unit].closed = true;
     if (j->looks[unit].closed)
         return;
     if (!j->options->all_pairs && hd_worker_stopped(k, &why)) {

@@ -20,6 +20,9 @@ static const struct hd_closure_budget closure_budget = {.nodes = 400, .steps = 2
 static const struct hd_closure_budget nearby_budget = {.nodes = 100, .steps = 100000};
 enum { NEARBY = 200 };
 
+/* How many events before the goal an attempt of greedy may begin. */
+enum { LATE = 256 };
+
 void hd_worker_init(struct hd_worker *k, const struct hd_world *w, const struct hd_ucg_base *ucg,
                     const struct hd_matching *matching, const struct hd_predict_options *options,
                     double deadline)
@@ -177,7 +180,8 @@ static void limit_work(struct hd_worker *k)
         hd_sim_limit(k->sim, k->work_end > k->looks ? k->work_end - k->looks : 0);
 }
 
-static enum hd_verdict try_greedy(struct hd_worker *k, const struct hd_goal *goal,
+/* base: where the attempt begins. */
+static enum hd_verdict try_greedy(struct hd_worker *k, const struct hd_goal *goal, hd_eid base,
                                   enum hd_verdict (*how)(struct hd_sim *, struct hd_plan *))
 {
     double started = hd_progress_now();
@@ -188,7 +192,7 @@ static enum hd_verdict try_greedy(struct hd_worker *k, const struct hd_goal *goa
     enum hd_verdict verdict = how(k->sim, &k->plan);
     hd_sim_limit(k->sim, UINT64_MAX);
     if (verdict == HD_RACE) {
-        make_witness(k, goal, hd_greedy_base(goal), hd_sim_order(k->sim), hd_sim_wakes(k->sim));
+        make_witness(k, goal, base, hd_sim_order(k->sim), hd_sim_wakes(k->sim));
         verdict = accept(k);
     }
     return timed(k, started, verdict);
@@ -199,27 +203,13 @@ enum hd_verdict hd_worker_greedy(struct hd_worker *k, const struct hd_goal *goal
     k->goal_rejected = false;
     if (!hd_worker_may(k, HD_STEP_GREEDY))
         return HD_UNKNOWN;
-    enum hd_verdict verdict = try_greedy(k, goal, hd_greedy_decide);
+    hd_eid base = hd_greedy_base(goal), begin = hd_greedy_begin(k->w, goal);
+    enum hd_verdict verdict = try_greedy(k, goal, base, hd_greedy_decide);
+    if (verdict == HD_UNKNOWN && begin < base && base - begin < LATE)
+        verdict = try_greedy(k, goal, begin, hd_greedy_late);
     if (verdict == HD_UNKNOWN && follow)
-        verdict = try_greedy(k, goal, hd_greedy_follow);
+        verdict = try_greedy(k, goal, base, hd_greedy_follow);
     return verdict;
-}
-
-/* Where the goal begins: its first event, or the first one of a section that its events stand in.
- */
-static hd_eid goal_begin(const struct hd_worker *k, const struct hd_goal *goal)
-{
-    const struct hd_sections *s = k->w->sections;
-    hd_eid begin = hd_greedy_base(goal);
-    for (uint32_t i = 0; i <= goal->n_stops; i++) {
-        hd_eid e = i < goal->n_stops ? goal->stops[i] : goal->then;
-        for (uint32_t n = e == HD_EID_NONE ? HD_HELD_EMPTY : s->held[e]; n != HD_HELD_EMPTY;
-             n = hd_held_at(s, n)->next) {
-            hd_eid open = hd_section_at(s, hd_held_at(s, n)->section)->open;
-            begin = open < begin ? open : begin;
-        }
-    }
-    return begin;
 }
 
 /* Closure that changes the observed order only from `base` on. */
@@ -240,7 +230,7 @@ enum hd_verdict hd_worker_nearby(struct hd_worker *k, const struct hd_goal *goal
     if (!hd_worker_may(k, HD_STEP_CLOSURE))
         return HD_UNKNOWN;
     k->step = HD_STEP_CLOSURE;
-    hd_eid begin = goal_begin(k, goal);
+    hd_eid begin = hd_greedy_begin(k->w, goal);
     enum hd_verdict verdict = close_after(k, goal, begin);
     if (verdict == HD_UNKNOWN && begin > 0)
         verdict = close_after(k, goal, begin > NEARBY ? begin - NEARBY : 0);

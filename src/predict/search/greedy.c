@@ -38,6 +38,71 @@ enum hd_verdict hd_greedy_decide(struct hd_sim *sim, struct hd_plan *plan)
     return HD_UNKNOWN;
 }
 
+hd_eid hd_greedy_begin(const struct hd_world *w, const struct hd_goal *goal)
+{
+    const struct hd_sections *s = w->sections;
+    hd_eid begin = hd_greedy_base(goal);
+    for (uint32_t i = 0; i <= goal->n_stops; i++) {
+        hd_eid e = i < goal->n_stops ? goal->stops[i] : goal->then;
+        for (uint32_t n = e == HD_EID_NONE ? HD_HELD_EMPTY : s->held[e]; n != HD_HELD_EMPTY;
+             n = hd_held_at(s, n)->next) {
+            hd_eid open = hd_section_at(s, hd_held_at(s, n)->section)->open;
+            begin = open < begin ? open : begin;
+        }
+    }
+    return begin;
+}
+
+/* The section that a stop stands in begins after the last one of each other thread that the plan
+ * runs. */
+static bool wait_for_others(struct hd_plan *p, uint32_t section)
+{
+    const struct hd_sections *s = p->w->sections;
+    const struct hd_section *mine = hd_section_at(s, section);
+    for (uint32_t i = s->user_start[mine->lock]; i < s->user_start[mine->lock + 1]; i++) {
+        const struct hd_lock_user *user = hd_vec_at(&s->users, i);
+        uint32_t begun = hd_sections_begun(s, user, p->cut[user->thread]);
+        if (user->thread == mine->thread || begun == user->start)
+            continue;
+        const struct hd_section *last = hd_section_at(s, s->order[begun - 1]);
+        if (last->close != HD_EID_NONE && last->close > mine->open &&
+            hd_section_excludes(mine, last) && !hd_plan_order(p, last->close, mine->open))
+            return false;
+    }
+    return true;
+}
+
+static bool wait_at_stops(struct hd_plan *p)
+{
+    const struct hd_sections *s = p->w->sections;
+    p->edges.len = 0;
+    for (uint32_t i = 0; i < p->goal.n_stops; i++)
+        for (uint32_t n = s->held[p->goal.stops[i]]; n != HD_HELD_EMPTY; n = hd_held_at(s, n)->next)
+            if (!wait_for_others(p, hd_held_at(s, n)->section))
+                return false;
+    return true;
+}
+
+enum hd_verdict hd_greedy_late(struct hd_sim *sim, struct hd_plan *plan)
+{
+    const struct hd_sections *sections = plan->w->sections;
+    hd_eid base = hd_greedy_begin(plan->w, &plan->goal);
+    struct hd_sim_failure failure;
+    if (plan->goal.then != HD_EID_NONE || !hd_plan_widen(plan, base))
+        return HD_UNKNOWN;
+    for (int i = 0; i < MAX_ENDED && wait_at_stops(plan); i++) {
+        enum hd_sim_result result = hd_sim_run(sim, plan, base, &failure);
+        if (result == HD_SIM_DONE)
+            return HD_RACE;
+        if (result != HD_SIM_LOCK)
+            return HD_UNKNOWN;
+        hd_eid close = hd_section_at(sections, failure.other)->close;
+        if (close == HD_EID_NONE || !hd_plan_include(plan, close))
+            return HD_UNKNOWN;
+    }
+    return HD_UNKNOWN;
+}
+
 /* Whether the event must come after a stop, so that no witness runs it. */
 static bool after_stop(const struct hd_plan *p, hd_eid e)
 {
