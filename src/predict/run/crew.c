@@ -9,7 +9,7 @@
 #include <stdatomic.h>
 
 /* See free_work. */
-static const uint64_t FREE_ALL = 20000000, FREE_EVENT = 8, FREE_EACH = 256;
+static const uint64_t FREE_ALL = 20000000, FREE_EVENT = 8, FREE_EACH = 1024;
 
 struct job {
     const struct hd_crew *crew;
