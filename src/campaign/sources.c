@@ -80,13 +80,27 @@ static void plan_run(struct hd_source_options *o, struct hd_unit *u, uint64_t i)
                  : hd_policy_names[policy];
 }
 
-/* A part of a search over schedules: seeds of its own. */
+static void plan_share(struct hd_source_options *o, struct hd_unit *u, uint64_t i, uint64_t n,
+                       const char *what)
+{
+    word(o, u, "--shard");
+    word(o, u, hd_unitplan_format(o->plan, "%llu/%llu", (ull)i + 1, (ull)n));
+    u->how = hd_unitplan_format(o->plan, "%s, share %llu of %llu", what, (ull)i + 1, (ull)n);
+}
+
+/* A part of a search over schedules: a share of them, or seeds of its own. */
 static void plan_explore(struct hd_source_options *o, struct hd_unit *u, uint64_t i)
 {
     ull first = o->seed + i * o->executions;
     word(o, u, "explore");
     word(o, u, "--strategy");
     word(o, u, o->strategy);
+    if (!strcmp(o->strategy, "dpor")) {
+        plan_share(o, u, i, o->explore, "schedules");
+        if (o->executions)
+            option(o, u, "--runs", o->executions);
+        return;
+    }
     option(o, u, "--seed", first);
     option(o, u, "--runs", o->executions);
     u->how = hd_unitplan_format(o->plan, "explore %s, seeds %llu to %llu", o->strategy, first,
@@ -97,11 +111,9 @@ static void plan_explore(struct hd_source_options *o, struct hd_unit *u, uint64_
 static void plan_hunt(struct hd_source_options *o, struct hd_unit *u, uint64_t i)
 {
     word(o, u, "hunt");
-    word(o, u, "--shard");
-    word(o, u, hd_unitplan_format(o->plan, "%llu/%llu", (ull)i + 1, (ull)o->hunt));
+    plan_share(o, u, i, o->hunt, "hunt");
     if (o->executions)
         option(o, u, "--max-paths", o->executions);
-    u->how = hd_unitplan_format(o->plan, "hunt, share %llu of %llu", (ull)i + 1, (ull)o->hunt);
 }
 
 static void plan_unit(struct hd_source_options *o, struct hd_unit *u, uint64_t i)

@@ -13,8 +13,8 @@ struct hd_source_options {
     uint64_t steps, quantum;  /* of pct and random; 0: several in turn */
     struct hd_texts options;  /* words for heddle behind the command */
     uint64_t explore, hunt;   /* a search in so many parts instead of runs; 0: none */
-    uint64_t executions;      /* of each part of a search; 0: hunt has no limit */
-    const char *strategy;     /* of explore: "pct" or "random" */
+    uint64_t executions;      /* of each part of a search; 0: no limit */
+    const char *strategy;     /* of explore: "pct", "random" or "dpor" */
     struct hd_texts left_out; /* result: sentences */
 };
 

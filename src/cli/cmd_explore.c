@@ -2,6 +2,7 @@
 #include "cli/cmds.h"
 
 #include "base/interrupt.h"
+#include "cli/campaign_run.h"
 #include "cli/common.h"
 #include "cli/duration.h"
 #include "cli/filters.h"
@@ -24,7 +25,7 @@
 #include <unistd.h>
 
 struct values {
-    const char *out, *baseline, *cflags, *properties, *pairs_from;
+    const char *out, *baseline, *cflags, *properties, *pairs_from, *shard;
     struct hd_opt_files suppressions;
     struct hd_runs_output output;
     int strategy;           /* enum hd_search_strategy; -1: not said */
@@ -52,6 +53,9 @@ static const struct hd_opt options[] = {
      "pct, random: seed of the first run (1)", NULL, 0, 0},
     {0, "preemptions", HD_OPT_COUNT, offsetof(struct values, preemptions), "N",
      "Stop running threads at most N times (guided: 2; dpor: any number)", NULL, 0, 7},
+    {0, "shard", HD_OPT_TEXT, offsetof(struct values, shard), "SHARE",
+     "dpor: only the I-th of N shares of the schedules, as I/N; auto: from the environment", NULL,
+     0, 0},
     {0, "aim", HD_OPT_CHOICE, offsetof(struct values, aim), "HOW",
      "guided: parked (park a thread and prefer another), hint (only prefer) or none",
      "parked|hint|none", 0, 0},
@@ -113,6 +117,18 @@ static enum hd_exit check_properties(const struct explore *x)
     return HD_EXIT_OK;
 }
 
+static enum hd_exit read_share(struct explore *x)
+{
+    uint64_t i = 1, n = 1;
+    if (x->v->shard && x->v->strategy != HD_SEARCH_DPOR)
+        return hd_cli_usage(x->cli, x->cmd,
+                            "--shard needs --strategy dpor; pct and random are divided by --seed");
+    if (x->v->shard && !hd_campaign_share(x->cli, x->cmd, x->v->shard, &i, &n))
+        return HD_EXIT_USAGE;
+    x->o.share = (struct hd_schedule_share){(uint32_t)i - 1, (uint32_t)n};
+    return HD_EXIT_OK;
+}
+
 static enum hd_exit read_options(struct explore *x)
 {
     struct values *v = x->v;
@@ -134,6 +150,8 @@ static enum hd_exit read_options(struct explore *x)
     hd_predict_defaults(&s->predict);
     s->predict.sc = v->sc;
     enum hd_exit code = hd_runs_check_output(x->cli, x->cmd, &v->output);
+    if (code == HD_EXIT_OK)
+        code = read_share(x);
     if (code != HD_EXIT_OK)
         return code;
     if (!hd_cli_properties(x->cli, x->cmd, v->properties ? v->properties : "race,deadlock",

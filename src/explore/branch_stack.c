@@ -190,6 +190,13 @@ bool hd_stack_next(struct hd_branch_stack *s, uint32_t preemptions, bool use_sle
         end_thread(s, n, use_sleep);
         if (choose(s, n, preemptions, bounded))
             return true;
+        if (n->extra) {
+            hd_stack_try(n, n->extra);
+            n->extra = 0;
+            n->choices = UINT32_MAX;
+            if (choose(s, n, preemptions, bounded))
+                return true;
+        }
         s->nodes.len--;
     }
     return false;

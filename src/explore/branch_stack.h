@@ -20,6 +20,8 @@ struct hd_node {
     uint64_t promised;            /* the thread that is tried next, settled when it was added */
     uint64_t wakes_left;          /* of a signal: waiters that it is still to wake, one at a time */
     uint32_t preemptions;         /* before it */
+    uint32_t choices;             /* of a divided search: on the way to it; schedule_share.h */
+    uint64_t extra;               /* and threads to try when there are no others */
     bool fresh;                   /* the step is a choice that has not been carried out yet */
 };
 
@@ -44,8 +46,8 @@ static inline struct hd_node *hd_stack_at(const struct hd_branch_stack *s, size_
     return hd_vec_at(&s->nodes, i);
 }
 
-/* Takes over step i of run: for the last node, when it is fresh, or for a new one behind it. False:
- * its thread is asleep there, and nothing was done. */
+/* Takes over step i of run: for the last node, when it is fresh, or for a new one behind it, whose
+ * `choices` is 0. False: its thread is asleep there, and nothing was done. */
 bool hd_stack_add(struct hd_branch_stack *s, const struct hd_exec_run *run, uint32_t i);
 
 /* Adds threads to those that are to be tried at a node. */
@@ -55,6 +57,7 @@ void hd_stack_try(struct hd_node *n, uint64_t threads);
 bool hd_stack_agrees(const struct hd_branch_stack *s, const struct hd_exec_run *run, size_t n);
 
 /* The next choice that is to be tried, at the deepest node that has one: it becomes the last node.
+ * A node that comes to its `extra` threads is no longer in the top of a divided search.
  * A choice that was not carried out is passed over. `use_sleep` false: nobody ever sleeps.
  * `bounded` is set when the limit on preemptions kept a thread from being tried. False: none is
  * left. */

@@ -24,6 +24,8 @@ static void freeze_node(struct hd_freezer *z, struct hd_node *n)
     hd_freeze_u64(z, &n->promised);
     hd_freeze_u64(z, &n->wakes_left);
     hd_freeze_u32(z, &n->preemptions);
+    hd_freeze_u32(z, &n->choices);
+    hd_freeze_u64(z, &n->extra);
     hd_freeze_bool(z, &n->fresh);
 }
 

@@ -36,6 +36,8 @@ struct search {
     bool bounded;
     bool lost;     /* no use to go on: what is tried next is not what the program would do */
     bool unproved; /* it goes on, and no execution has shown that the program is the same */
+    bool foreign;  /* the execution belongs to another share */
+    struct hd_schedule_top top;
     uint64_t start, begun; /* time; executions of earlier parts */
 };
 
@@ -103,9 +105,13 @@ static void reverse(struct search *s, const struct hd_order_race *race)
     uint64_t who = initials(&s->order, race), me = UINT64_C(1) << race->thread;
     if (begins(&s->order, race))
         who |= me;
-    if (!who || who & (n->to_try | n->asleep))
+    if (!who || who & (n->to_try | n->asleep | n->extra))
         return;
-    hd_stack_try(n, who & me ? me : who & -who);
+    uint64_t one = who & me ? me : who & -who;
+    if (hd_schedule_in_top(&s->top, n))
+        n->extra |= one; /* the other shares do not know it */
+    else
+        hd_stack_try(n, one);
 }
 
 static void reverse_races(struct search *s, size_t taken)
@@ -118,16 +124,50 @@ static void reverse_races(struct search *s, size_t taken)
     }
 }
 
-/* Steps of the execution become nodes; how many of them are on the stack then. */
+/* The execution came to the end of the top: to a prefix. */
+static void see_prefix(struct search *s, const struct hd_exec_run *run)
+{
+    bool redundant = run->end == HD_EXEC_REDUNDANT || run->end == HD_EXEC_BLOCKED;
+    s->foreign = !hd_schedule_owns(&s->top, &s->opts->share, redundant);
+    for (size_t i = 0; i < s->stack.nodes.len; i++) {
+        struct hd_node *n = hd_stack_at(&s->stack, i);
+        if (hd_schedule_in_top(&s->top, n) && hd_schedule_chooses(n))
+            hd_stack_try(n, hd_schedule_guess(&s->names, run, i));
+    }
+}
+
+/* Whether the node of step `at` is the first one below the top. */
+static bool ends_top(const struct search *s, size_t at)
+{
+    if (at < s->stack.nodes.len || !s->top.depth)
+        return false;
+    const struct hd_node *before = at ? hd_stack_at(&s->stack, at - 1) : NULL;
+    return before && hd_schedule_in_top(&s->top, before) &&
+           hd_schedule_choices(before) >= s->top.depth;
+}
+
+/* Steps of the execution become nodes, unless they belong to another share; how many of them are on
+ * the stack then. */
 static size_t take_steps(struct search *s, const struct hd_exec_run *run)
 {
     size_t at = s->stack.nodes.len ? s->stack.nodes.len - 1 : 0;
+    s->foreign = false;
     for (; at < run->steps.len; at++) {
-        if (!hd_stack_add(&s->stack, run, (uint32_t)at))
+        bool known = at < s->stack.nodes.len; /* a choice: the node was there */
+        if (ends_top(s, at))
+            see_prefix(s, run);
+        if (s->foreign || !hd_stack_add(&s->stack, run, (uint32_t)at))
             return at;
+        struct hd_node *n = hd_stack_at(&s->stack, at);
+        if (!known)
+            n->choices = hd_schedule_choices(at ? n - 1 : NULL);
         if (s->opts->all)
-            hd_stack_try(hd_stack_at(&s->stack, at), hd_run_step(run, at)->may_run);
+            hd_stack_try(n, n->step.may_run);
         s->result->p.states++;
+    }
+    if (at && hd_schedule_in_top(&s->top, hd_stack_at(&s->stack, at - 1))) {
+        s->top.short_runs++;
+        see_prefix(s, run);
     }
     return at;
 }
@@ -187,6 +227,10 @@ static void see_run(struct search *s, const struct hd_exec_run *run)
     taken = take_steps(s, run);
     if (s->names.threads.len > HD_STEER_THREADS) {
         incomplete(s, HD_EXEC_CROWD_TEXT);
+        return;
+    }
+    if (s->foreign) {
+        s->result->p.executions++;
         return;
     }
     hd_order_make(&s->order, run, (uint32_t)s->names.threads.len, from);
@@ -283,6 +327,16 @@ static enum hd_status run_once(struct search *s, struct hd_err *err)
     return status;
 }
 
+/* A walk over the top is over: the next one, or the search, begins at the root. */
+static bool walk_again(struct search *s)
+{
+    hd_schedule_walked(&s->top, &s->opts->share);
+    hd_stack_fini(&s->stack);
+    hd_stack_init(&s->stack);
+    s->bounded = false;
+    return true;
+}
+
 static enum hd_status search(struct search *s, struct hd_err *err)
 {
     for (;;) {
@@ -291,8 +345,11 @@ static enum hd_status search(struct search *s, struct hd_err *err)
             pause(s, "interrupted");
         if (status != HD_OK)
             return status;
+        s->top.runs++;
         bool more = hd_stack_next(&s->stack, s->opts->preemptions, s->opts->all != HD_EXPLORE_ALL,
                                   &s->bounded);
+        if (s->top.scouting && (!more || hd_schedule_too_long(&s->top, &s->opts->share)))
+            more = walk_again(s);
         tell(s);
         if (!more) {
             if (s->bounded)
@@ -332,6 +389,17 @@ static void freeze_findings(struct hd_freezer *z, struct hd_findings *f)
     hd_vec_fini(&keys);
 }
 
+static void freeze_top(struct hd_freezer *z, struct hd_schedule_top *t)
+{
+    hd_freeze_u32(z, &t->depth);
+    hd_freeze_u32(z, &t->shallower);
+    hd_freeze_bool(z, &t->scouting);
+    hd_freeze_u64(z, &t->runs);
+    hd_freeze_u64(z, &t->useful);
+    hd_freeze_u64(z, &t->redundant);
+    hd_freeze_u64(z, &t->short_runs);
+}
+
 static void freeze(struct search *s, struct hd_freezer *z)
 {
     struct hd_explore_progress *p = &s->result->p;
@@ -342,23 +410,32 @@ static void freeze(struct search *s, struct hd_freezer *z)
     freeze_text(z, s->loss, sizeof s->loss);
     hd_freeze_bool(z, &s->bounded);
     hd_freeze_bool(z, &s->lost);
+    freeze_top(z, &s->top);
     freeze_findings(z, &s->findings);
     hd_freeze_names(z, &s->names);
     hd_stack_freeze(&s->stack, z, (uint32_t)s->names.threads.len);
 }
 
-#define FILE_KIND "HDDPOR2"
+#define FILE_KIND "HDDPOR3"
+
+static void freeze_share(struct hd_freezer *z, struct hd_schedule_share *share)
+{
+    hd_freeze_u32(z, &share->number);
+    hd_freeze_u32(z, &share->of);
+}
 
 static enum hd_status thaw(struct search *s, struct hd_err *err)
 {
     struct hd_freezer z;
     uint64_t stamp = 0;
     uint32_t preemptions = 0;
+    struct hd_schedule_share share = {0};
     enum hd_status status = hd_freeze_open(&z, s->opts->state, false, FILE_KIND, err);
     if (status != HD_OK)
         return status;
     hd_freeze_u64(&z, &stamp);
     hd_freeze_u32(&z, &preemptions);
+    freeze_share(&z, &share);
     freeze(s, &z);
     status = hd_freeze_close(&z, err);
     if (status == HD_OK && stamp != hd_freeze_stamp(hd_exec_program(hd_ahead_exec(s->ahead))))
@@ -369,8 +446,12 @@ static enum hd_status thaw(struct search *s, struct hd_err *err)
         status = hd_err_set(err, HD_ERR_INPUT,
                             "the search cannot go on with another bound on preemptions; search "
                             "again without --resume");
+    if (status == HD_OK && (share.number != s->opts->share.number || share.of != s->opts->share.of))
+        status = hd_err_set(err, HD_ERR_INPUT,
+                            "the search cannot go on as another share; search again without "
+                            "--resume");
     s->begun = s->result->p.executions;
-    s->unproved = true;
+    s->unproved = s->stack.nodes.len > 0;
     return status;
 }
 
@@ -379,11 +460,13 @@ static enum hd_status save(struct search *s, struct hd_err *err)
     struct hd_freezer z;
     uint64_t stamp = hd_freeze_stamp(hd_exec_program(hd_ahead_exec(s->ahead)));
     uint32_t preemptions = s->opts->preemptions;
+    struct hd_schedule_share share = s->opts->share;
     enum hd_status status = hd_freeze_open(&z, s->opts->state, true, FILE_KIND, err);
     if (status != HD_OK)
         return status;
     hd_freeze_u64(&z, &stamp);
     hd_freeze_u32(&z, &preemptions);
+    freeze_share(&z, &share);
     freeze(s, &z);
     return hd_freeze_close(&z, err);
 }
@@ -391,7 +474,7 @@ static enum hd_status save(struct search *s, struct hd_err *err)
 static enum hd_status go(struct search *s, struct hd_err *err)
 {
     enum hd_status status = s->opts->resume ? thaw(s, err) : HD_OK;
-    bool over = s->opts->resume && (!s->stack.nodes.len || s->lost);
+    bool over = s->opts->resume && ((!s->stack.nodes.len && s->top.runs) || s->lost);
     if (status != HD_OK)
         return status;
     s->result->complete = over && !*s->loss;
@@ -416,6 +499,7 @@ enum hd_status hd_explore_dpor(const struct hd_explore_opts *opts, struct hd_exp
     hd_stack_init(&s.stack);
     hd_order_init(&s.order);
     hd_findings_init(&s.findings, opts->found, opts->ctx);
+    hd_schedule_scout(&s.top, &opts->share);
     enum hd_status status =
         hd_ahead_new(&opts->exec, &s.names, opts->jobs ? opts->jobs : 1, &s.ahead, err);
     s.findings.exec = hd_ahead_exec(s.ahead);

@@ -9,6 +9,7 @@
 #define HD_EXPLORE_EXPLORE_H
 
 #include "explore/exec.h"
+#include "explore/schedule_share.h"
 
 struct hd_order; /* order.h */
 
@@ -53,10 +54,11 @@ enum hd_explore_all {
 
 struct hd_explore_opts {
     struct hd_exec_opts exec;
-    uint64_t budget;         /* milliseconds; 0: no limit */
-    uint64_t runs;           /* executions; 0: no limit */
-    uint32_t jobs;           /* at once; at least 1 */
-    uint32_t preemptions;    /* at most; UINT32_MAX: any number */
+    uint64_t budget;      /* milliseconds; 0: no limit */
+    uint64_t runs;        /* executions; 0: no limit */
+    uint32_t jobs;        /* at once; at least 1 */
+    uint32_t preemptions; /* at most; UINT32_MAX: any number */
+    struct hd_schedule_share share;
     const char *state;       /* file in which the search is kept when it ends; or NULL */
     bool resume;             /* it goes on from there; budget and runs count from now */
     bool whole;              /* end as soon as it is known that not all will be explored */
@@ -70,7 +72,8 @@ struct hd_explore_opts {
 
 struct hd_explore_result {
     struct hd_explore_progress p;
-    bool complete; /* every schedule was explored: no bound, budget or loss cut anything */
+    bool complete; /* every schedule (of our share) was explored: no bound, budget or loss cut
+                      anything */
     char why[200]; /* when not: what did */
 };
 

@@ -57,6 +57,7 @@ enum hd_status hd_sweep(const struct hd_sweep_options *o, struct hd_sweep_result
         .runs = o->runs,
         .jobs = o->jobs,
         .preemptions = o->preemptions,
+        .share = o->share,
         .state = o->state,
         .resume = o->resume,
         .whole = o->whole,

@@ -3,6 +3,7 @@
 #define HD_EXPLORE_SWEEP_H
 
 #include "explore/found.h"
+#include "explore/schedule_share.h"
 
 #include <stdint.h>
 
@@ -15,9 +16,10 @@ struct hd_sweep_options {
     uint64_t runs;           /* executions; 0: no limit */
     double seconds, timeout; /* 0: no limit; of one execution */
     uint32_t preemptions;    /* UINT32_MAX: any number */
-    const char *state;       /* file in which the search is kept */
-    bool resume;             /* it goes on from there */
-    bool whole;              /* end as soon as it is known that not all will be explored */
+    struct hd_schedule_share share;
+    const char *state; /* file in which the search is kept */
+    bool resume;       /* it goes on from there */
+    bool whole;        /* end as soon as it is known that not all will be explored */
     struct hd_explored_taker taker;
     void (*progress)(void *ctx, uint64_t executions, uint64_t states, uint64_t open);
     void *ctx;
@@ -26,7 +28,7 @@ struct hd_sweep_options {
 /* Counts are those of all parts of the search, but for the recordings. */
 struct hd_sweep_result {
     uint64_t executions, schedules, states, open, recordings;
-    bool complete; /* every schedule was explored */
+    bool complete; /* every schedule (of our share) was explored */
     char why[200]; /* when not */
 };
 

@@ -200,13 +200,17 @@ static void dpor_progress(void *ctx, uint64_t executions, uint64_t states, uint6
 static void note_dpor(struct search *s, const struct hd_sweep_result *result)
 {
     struct hd_report *r = s->session->r;
+    const struct hd_schedule_share *share = &s->o->share;
+    const char *of = share->of > 1 ? hd_report_format(r, " of share %" PRIu32 " of %" PRIu32,
+                                                      share->number + 1, share->of)
+                                   : "";
     if (result->complete)
         note(s, hd_report_format(
-                    r, MARK "all %" PRIu64 " schedules explored, in %" PRIu64 " executions",
-                    result->schedules, result->executions));
+                    r, MARK "all %" PRIu64 " schedules%s explored, in %" PRIu64 " executions",
+                    result->schedules, of, result->executions));
     else
-        note(s, hd_report_format(r, MARK "%" PRIu64 " schedules explored, not all: %s",
-                                 result->schedules, result->why));
+        note(s, hd_report_format(r, MARK "%" PRIu64 " schedules%s explored, not all: %s",
+                                 result->schedules, of, result->why));
 }
 
 /* A run to predict on, each thread until it blocks; guided looks at its lockset violations. It is
@@ -259,6 +263,7 @@ static enum hd_status dpor(struct search *s, const struct limits *l, bool whole,
         .seconds = l->seconds,
         .timeout = o->timeout,
         .preemptions = o->strategy == HD_SEARCH_DPOR ? o->preemptions : UINT32_MAX,
+        .share = o->share,
         .state = path,
         .resume = s->state->dpor_executions > 0,
         .whole = whole,

@@ -5,6 +5,7 @@
 #define HD_SESSION_SEARCH_H
 
 #include "session/session.h"
+#include "explore/schedule_share.h"
 #include "explore/search_state.h"
 
 /* X(KIND, name), with `sep` between the rows. */
@@ -33,9 +34,10 @@ struct hd_search_options {
     uint64_t samples;  /* runs of pct where guided goes on with it; 0: no limit */
     double seconds, timeout;
     unsigned jobs;
-    bool first;           /* stop at the first finding that is an error */
-    uint32_t preemptions; /* guided */
-    int aim;              /* guided: enum hd_aim */
+    bool first;                     /* stop at the first finding that is an error */
+    uint32_t preemptions;           /* guided */
+    struct hd_schedule_share share; /* dpor */
+    int aim;                        /* guided: enum hd_aim */
     /* Called after each execution; may be NULL. */
     void (*progress)(void *ctx, const struct hd_search_progress *p);
     void *ctx;

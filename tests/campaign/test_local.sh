@@ -96,6 +96,19 @@ expect_code 66
 heddle campaign --explore 3 --executions 4 --strategy random --times 1 -j 1 -o again -- ./late x
 expect "a search depends on the number of workers" cmp search/report.json again/report.json
 
+# All schedules, by prefixes: the shares together find and count what one search does.
+heddle campaign --explore 3 --strategy dpor --times 1 -j 2 -o prefixes -- ./late x
+expect_code 66
+heddle explore --strategy dpor --times 1 -o undivided -- ./late x
+expect_code 66
+schedules() { jq -r '.notes[]' "$1/report.json" | sed -n 's/^search: all \([0-9]*\) schedules.*/\1/p' | awk '{ n += $1 } END { print n }'; }
+found() { jq -c '[.races[].id] | unique' "$1/report.json"; }
+expect "shares have $(schedules prefixes) schedules instead of $(schedules undivided)" [ "$(schedules prefixes)" = "$(schedules undivided)" ]
+expect "shares find something else" [ "$(found prefixes)" = "$(found undivided)" ]
+heddle explore --shard 1/2 -- ./late x
+expect_code 2
+expect_err "needs --strategy dpor"
+
 cat >doors.c <<'END'
 #include <pthread.h>
 static int total;

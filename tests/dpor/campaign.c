@@ -6,6 +6,7 @@
  *   - a class that one of both has and the other has not;
  *   - a class whose executions do not all do the same: what each thread saw, and how it ended. This
  *     does not use which operations depend on each other, so it tells when a dependence is missing;
+ *   - a class or race that a search in shares has not, or has beyond the whole one;
  *   - two accesses in conflict that stood beside each other in an execution and are no race found;
  *     a race found that stood so in none.
  * When LIMIT is too small for all orders, what they came to still has to be in the reduction. */
@@ -176,9 +177,10 @@ static bool compare(uint64_t number, const struct side *less, const struct side 
     return wrong;
 }
 
-static bool explore(struct side *s, char **argv, uint64_t limit)
+static bool explore_share(struct side *s, char **argv, uint64_t limit, uint32_t i, uint32_t n)
 {
-    struct hd_explore_opts opts = {.exec = {.argv = argv, .timeout = 120000},
+    struct hd_explore_opts opts = {.share = {i, n},
+                                   .exec = {.argv = argv, .timeout = 120000},
                                    .runs = limit,
                                    .jobs = 1,
                                    .preemptions = UINT32_MAX,
@@ -187,7 +189,6 @@ static bool explore(struct side *s, char **argv, uint64_t limit)
                                    .ran = on_run,
                                    .found = on_found};
     struct hd_err err = {0};
-    s->classes.keys = s->races.keys = s->outcomes = HD_VEC_INIT(uint64_t);
     if (hd_explore_dpor(&opts, &s->result, &err) == HD_OK)
         return true;
     printf("%s\n", err.text);
@@ -201,6 +202,35 @@ static void side_fini(struct side *s)
     hd_vec_fini(&s->classes.keys);
     hd_vec_fini(&s->races.keys);
     hd_vec_fini(&s->outcomes);
+}
+
+static void side_init(struct side *s)
+{
+    s->classes.keys = s->races.keys = s->outcomes = HD_VEC_INIT(uint64_t);
+}
+
+static bool explore(struct side *s, char **argv, uint64_t limit)
+{
+    side_init(s);
+    return explore_share(s, argv, limit, 0, 1);
+}
+
+/* The shares together against the whole. Two shares may come to one class: what their prefixes did
+ * not foresee. */
+static bool explore_shares(uint64_t number, const struct side *whole, char **argv, uint32_t n)
+{
+    struct side parts = {.how = HD_EXPLORE_REDUCED};
+    bool wrong = false;
+    side_init(&parts);
+    for (uint32_t i = 0; i < n; i++)
+        wrong |= !explore_share(&parts, argv, 0, i, n) ||
+                 tell(number, "shares that are not through", !parts.result.complete);
+    wrong |= tell(number, "classes that shares missed", missing(&whole->classes, &parts.classes));
+    wrong |= tell(number, "classes only in shares", missing(&parts.classes, &whole->classes));
+    wrong |= tell(number, "races that shares missed", missing(&whole->races, &parts.races));
+    wrong |= tell(number, "races only in shares", missing(&parts.races, &whole->races));
+    side_fini(&parts);
+    return wrong;
 }
 
 int main(int argc, char **argv)
@@ -220,7 +250,8 @@ int main(int argc, char **argv)
             !explore(&all, words, limit))
             return 1;
         bool one = compare(i, &less, &more), two = compare(i, &less, &all); /* both tell */
-        wrong += one || two;
+        bool three = explore_shares(i, &less, words, 2 + (uint32_t)(i % 4));
+        wrong += one || two || three;
         enough += more.result.complete;
         whole += all.result.complete;
         classes += less.classes.keys.len;

@@ -82,6 +82,9 @@ int main(int argc, char **argv)
                                    .found = on_found};
     const char *limit = getenv("STEPS"), *runs = getenv("RUNS"), *bound = getenv("BOUND");
     const char *jobs = getenv("JOBS");
+    const char *share = getenv("SHARE"); /* "I/N", I from 0 */
+    if (share)
+        sscanf(share, "%" SCNu32 "/%" SCNu32, &opts.share.number, &opts.share.of);
     opts.jobs = jobs ? (uint32_t)atoi(jobs) : 1;
     opts.exec.max_steps = limit ? (uint32_t)atoi(limit) : 0;
     opts.runs = runs ? (uint64_t)atoi(runs) : 0;

@@ -25,6 +25,22 @@ for p in "lastzero 5" "increment 2" "notify 3" "crossed 2"; do
     rm -rf one part
 done
 
+# A share of a search goes on as that share, and looks for its prefixes in parts, too.
+share="--strategy dpor --shard 2/3"
+# shellcheck disable=SC2086
+"$HEDDLE" -q explore -o one $share -t 1 -- ./programs writers 5 </dev/null 2>err
+# shellcheck disable=SC2086
+"$HEDDLE" -q explore -o part $share -t 1 -n 2 -- ./programs writers 5 </dev/null 2>err
+"$HEDDLE" -q explore --resume -o part -t 1 -n 3 </dev/null 2>err
+[ $? = 3 ] || fail "a share went on as something else"
+for i in $(seq 100); do
+    grep -q "search: all" part/report.txt && break
+    # shellcheck disable=SC2086
+    "$HEDDLE" -q explore --resume $share -o part -t 1 -n 7 </dev/null 2>err
+done
+same "share 2 of 3"
+rm -rf one part
+
 # Interrupted in the middle, again and again.
 explore 0 one --strategy dpor -t 1 -- ./tsp.good 2
 says one "search: all [0-9]* schedules explored"
