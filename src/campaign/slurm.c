@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -106,7 +107,7 @@ static enum hd_status write_script(const struct hd_slurm_options *o, const char 
 /* The units of a wave: how many go to a task, and their numbers in the plan. The first wave also
  * takes those that failed before. */
 static enum hd_status write_units(const struct hd_slurm_options *o, unsigned wave, uint64_t *tasks,
-                                  struct hd_err *err)
+                                  uint64_t *per_task, struct hd_err *err)
 {
     char path[PATH_MAX];
     struct hd_outfile out;
@@ -120,6 +121,7 @@ static enum hd_status write_units(const struct hd_slurm_options *o, unsigned wav
     uint64_t each = o->per_task ? o->per_task : PER_TASK;
     each = each < least ? least : each;
     *tasks = (list.len + each - 1) / each;
+    *per_task = each;
     snprintf(path, sizeof path, "%s/slurm/wave-%u.units", o->dir, wave);
     enum hd_status s = hd_outfile_open(path, &out, err);
     if (s == HD_OK) {
@@ -155,8 +157,22 @@ enum hd_status hd_slurm_task(const char *dir, unsigned wave, uint64_t task, stru
 static void put_engine(struct command *c, const struct hd_slurm_options *o)
 {
     putf(c, "--retries=%" PRIu64, o->retries);
-    putf(c, "--unit-timeout=%g", o->timeout);
+    if (o->timeout >= 0)
+        putf(c, "--unit-timeout=%g", o->timeout);
     putf(c, "--jobs=%" PRIu64, o->jobs ? o->jobs : 1);
+}
+
+/* What a task may need if each of its units takes all that a unit may: as many turns as there are
+ * units for a core, each as often as it is tried, and a minute to start. */
+static void put_limits(struct command *c, const struct hd_slurm_options *o, uint64_t units)
+{
+    uint64_t jobs = o->jobs ? o->jobs : 1;
+    uint64_t turns = (units + jobs - 1) / jobs;
+    if (o->timeout > 0)
+        putf(c, "--time=%.0f",
+             ceil((double)turns * (double)(1 + o->retries) * o->timeout / 60) + 1);
+    if (o->memory)
+        putf(c, "--mem-per-cpu=%" PRIu64 "M", (o->memory + 999999) / 1000000);
 }
 
 /* What all jobs have: they start again when a node is lost, and add to their logs. */
@@ -178,7 +194,7 @@ static void end_sbatch(struct command *c, const struct hd_slurm_options *o, cons
 }
 
 static enum hd_status submit_tasks(const struct hd_slurm_options *o, unsigned wave, uint64_t tasks,
-                                   uint64_t *job, struct hd_err *err)
+                                   uint64_t per_task, uint64_t *job, struct hd_err *err)
 {
     char script[PATH_MAX];
     struct command work = {0}, batch = {0};
@@ -194,6 +210,7 @@ static enum hd_status submit_tasks(const struct hd_slurm_options *o, unsigned wa
     putf(&batch, "--array=0-%" PRIu64, tasks - 1);
     putf(&batch, "--cpus-per-task=%" PRIu64, o->jobs ? o->jobs : 1);
     putf(&batch, "--output=%s/slurm/wave-%u-%%a.log", o->dir, wave);
+    put_limits(&batch, o, per_task);
     end_sbatch(&batch, o, script);
     return s == HD_OK ? run_sbatch(&batch, job, err) : s;
 }
@@ -213,6 +230,8 @@ static enum hd_status submit_follower(const struct hd_slurm_options *o, unsigned
     if (o->per_task)
         putf(&resume, "--per-task=%" PRIu64, o->per_task);
     put_engine(&resume, o);
+    if (o->memory)
+        putf(&resume, "--unit-memory=%" PRIu64, o->memory);
     for (size_t i = 0; i < o->n_extra; i++) {
         put(&resume, "--sbatch");
         put(&resume, o->extra[i]);
@@ -230,14 +249,14 @@ enum hd_status hd_slurm_submit(const struct hd_slurm_options *o, unsigned wave, 
                                struct hd_err *err)
 {
     char path[PATH_MAX];
-    uint64_t tasks = 0, array = 0;
+    uint64_t tasks = 0, per_task = 0, array = 0;
     *job = 0;
     snprintf(path, sizeof path, "%s/slurm", o->dir);
     enum hd_status s = hd_folder_make(path, err);
     if (s == HD_OK)
-        s = write_units(o, wave, &tasks, err);
+        s = write_units(o, wave, &tasks, &per_task, err);
     if (s != HD_OK || !tasks || wave > HD_SLURM_WAVES)
         return s;
-    s = submit_tasks(o, wave, tasks, &array, err);
+    s = submit_tasks(o, wave, tasks, per_task, &array, err);
     return s == HD_OK ? submit_follower(o, wave, array, job, err) : s;
 }

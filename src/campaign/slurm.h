@@ -12,11 +12,12 @@
 
 struct hd_slurm_options {
     const struct hd_unitplan *plan;
-    const char *dir;        /* of the campaign: an absolute path */
-    const char *tool;       /* the heddle that runs the units: an absolute path */
-    uint64_t per_task;      /* 0: chosen */
-    uint64_t jobs, retries; /* of each task */
-    double timeout;
+    const char *dir;          /* of the campaign: an absolute path */
+    const char *tool;         /* the heddle that runs the units: an absolute path */
+    uint64_t per_task;        /* 0: chosen */
+    uint64_t jobs, retries;   /* of each task */
+    double timeout;           /* of a unit; below 0: not said, and the site's limit holds */
+    uint64_t memory;          /* bytes of a unit; 0: not said, likewise */
     const char *const *extra; /* options for sbatch */
     size_t n_extra;
 };

@@ -15,6 +15,8 @@ struct hd_work_progress {
     size_t findings; /* reports of findings in what was done here; the same one may be in many */
 };
 
+#define HD_UNIT_SECONDS 600 /* for a unit, when nothing is said */
+
 struct hd_work_options {
     const struct hd_unitplan *plan;
     const char *dir;       /* of the campaign: an absolute path */

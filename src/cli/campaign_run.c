@@ -182,7 +182,7 @@ enum hd_exit hd_campaign_local(struct hd_campaign *c, const struct hd_engine_opt
                                               : cores > 0 ? (unsigned)cores
                                                           : 1,
                                       .retries = (unsigned)e->retries,
-                                      .timeout = e->timeout,
+                                      .timeout = e->timeout < 0 ? HD_UNIT_SECONDS : e->timeout,
                                       .again = true,
                                       .progress = show_progress,
                                       .ctx = &show};
@@ -279,6 +279,7 @@ static enum hd_exit run_slurm(struct hd_campaign *c, const struct hd_engine_opti
                                        .jobs = e->jobs,
                                        .retries = e->retries,
                                        .timeout = e->timeout,
+                                       .memory = e->memory,
                                        .extra = e->sbatch.items,
                                        .n_extra = e->sbatch.n};
     snprintf(path, sizeof path, "%s/" FINISHED, c->dir);

@@ -15,13 +15,14 @@ enum hd_engine { HD_ENGINE_LOCAL, HD_ENGINE_SLURM };
 struct hd_engine_options {
     int engine;                             /* enum hd_engine */
     uint64_t jobs, retries, per_task, wave; /* wave 0: the first */
-    double timeout;
-    struct hd_opt_files sbatch; /* options for sbatch */
+    uint64_t memory;                        /* bytes of a unit; 0: not said */
+    double timeout;                         /* of a unit; below 0: not said */
+    struct hd_opt_files sbatch;             /* options for sbatch */
     bool no_wait, allow_undecided;
 };
 #define HD_ENGINE_DEFAULTS                                                                         \
     {                                                                                              \
-        .retries = 1, .timeout = 600                                                               \
+        .retries = 1, .timeout = -1                                                                \
     }
 
 /* clang-format off */
@@ -38,6 +39,9 @@ struct hd_engine_options {
     {0, "per-task", HD_OPT_COUNT, offsetof(struct values, e.per_task), "N",                        \
      "slurm: units of one task of the job array (20, more in a large campaign)", NULL, 1,          \
      1000000},                                                                                     \
+    {0, "unit-memory", HD_OPT_COUNT, offsetof(struct values, e.memory), "BYTES",                   \
+     "slurm: ask for this much memory for each unit that runs at a time (800M)", NULL, 1000000,    \
+     0},                                                                                           \
     {0, "sbatch", HD_OPT_FILES, offsetof(struct values, e.sbatch), "OPTION",                       \
      "slurm: give this option to sbatch; may be repeated", NULL, 0, 0},                            \
     {0, "no-wait", HD_OPT_FLAG, offsetof(struct values, e.no_wait), NULL,                          \

@@ -37,6 +37,14 @@ expect_out "$units of $units units done"
 expect "the report depends on the engine" cmp local/report.json four/report.json
 expect "fewer than four nodes worked" [ "$(find four/slurm -name 'wave-1-*.log' | wc -l)" = $((units / 5)) ]
 
+# ---- limits from the unit: 5 units, tried twice, 45 s each, and a minute to start ----
+heddle campaign --runs 10 --engine slurm --per-task 5 --unit-timeout 45 --unit-memory 90M --no-wait --sbatch --hold -o limits -- ./quiet
+expect_code 0
+limits=$(squeue -h -n heddle-units -o "%l %m" | sort -u)
+expect "limits of jobs are '$limits'" [ "$limits" = "9:00 90M" ]
+scancel -n heddle-units -n heddle-report
+expect "the next wave asks for nothing" grep -q -- "--unit-timeout=45.*--unit-memory=90000000" limits/slurm/follow-1.sh
+
 # ---- a node and a task are killed in the middle ----
 heddle campaign "${args[@]}" --engine slurm --per-task 5 --no-wait --sbatch --comment=kept -o killed
 expect_code 0
