@@ -9,9 +9,17 @@
 
 /* ---- teams ---- */
 
+/* What a task sets holds for itself. */
+static struct hd_omp_icv *own_settings(void)
+{
+    struct hd_omp_thread *t = hd_omp_self();
+    hd_omp_own(t);
+    return &t->icv;
+}
+
 void omp_set_num_threads(int n)
 {
-    hd_omp_self()->icv.threads = n > 0 ? n : 1;
+    own_settings()->threads = n > 0 ? n : 1;
 }
 
 int omp_get_num_threads(void)
@@ -47,7 +55,7 @@ int omp_in_final(void)
 
 void omp_set_dynamic(int on)
 {
-    hd_omp_self()->icv.dynamic = on != 0;
+    own_settings()->dynamic = on != 0;
 }
 
 int omp_get_dynamic(void)
@@ -57,7 +65,7 @@ int omp_get_dynamic(void)
 
 void omp_set_nested(int on)
 {
-    hd_omp_self()->icv.max_levels = on ? 1 << 30 : 1;
+    own_settings()->max_levels = on ? 1 << 30 : 1;
 }
 
 int omp_get_nested(void)
@@ -68,7 +76,7 @@ int omp_get_nested(void)
 void omp_set_max_active_levels(int n)
 {
     if (n >= 0)
-        hd_omp_self()->icv.max_levels = n;
+        own_settings()->max_levels = n;
 }
 
 int omp_get_max_active_levels(void)
@@ -134,10 +142,10 @@ int omp_get_team_num(void)
 
 void omp_set_schedule(omp_sched_t kind, int chunk)
 {
-    struct hd_omp_thread *t = hd_omp_self();
+    struct hd_omp_icv *icv = own_settings();
     int plain = (int)kind & 7;
-    t->icv.schedule = plain >= 1 && plain <= 4 ? plain : 1;
-    t->icv.chunk = chunk > 0 ? chunk : 0;
+    icv->schedule = plain >= 1 && plain <= 4 ? plain : 1;
+    icv->chunk = chunk > 0 ? chunk : 0;
 }
 
 void omp_get_schedule(omp_sched_t *kind, int *chunk)

@@ -20,21 +20,24 @@ struct hd_omp_compiled { /* what the compiler knows of a task; its private data 
     } data1, data2;
 };
 
-enum { TASK_FINAL = 1 << 1, TASK_DESTRUCTORS = 1 << 3, TASK_DETACHABLE = 1 << 6 };
+enum {
+    TASK_FINAL = 1 << 1,
+    TASK_DESTRUCTORS = 1 << 3,
+    TASK_DETACHABLE = 1 << 6,
+    TASK_KEPT = 1 << 30, /* ours: tasks to come may depend on it */
+};
 
 struct hd_omp_task {
     struct hd_omp_thread thread; /* who runs it */
-    struct hd_omp_thread *parent;
-    struct hd_omp_compiled *compiled;
     int32_t flags;
     struct hd_omp_task **before; /* that it depends on */
     size_t n_before;
     pthread_mutex_t **exclusive; /* mutexinoutset, in the order of their addresses */
     size_t n_exclusive;
-    sem_t done;            /* if kept: 1 from its end on; those who wait put it back */
-    sem_t fulfilled;       /* detachable */
-    size_t bytes;          /* of the part that the compiler knows */
-    bool has_thread, kept; /* kept: tasks to come may depend on it */
+    sem_t done;      /* if TASK_KEPT: 1 from its end on; those who wait put it back */
+    sem_t fulfilled; /* detachable */
+    size_t bytes;    /* of the part that the compiler knows */
+    bool has_thread;
 };
 
 /* Stands before the part of a task that the compiler knows. */
@@ -48,6 +51,11 @@ static struct hd_omp_task *task_of(struct hd_omp_compiled *c)
     return &((struct head *)((char *)c - offsetof(struct head, compiled)))->task;
 }
 
+static struct hd_omp_compiled *compiled_of(struct hd_omp_task *task)
+{
+    return ((struct head *)(void *)task)->compiled;
+}
+
 struct hd_omp_compiled *__kmpc_omp_task_alloc(hd_omp_ident *loc, int32_t gtid, int32_t flags,
                                               size_t size, size_t shareds, hd_omp_entry entry);
 struct hd_omp_compiled *__kmpc_omp_task_alloc(hd_omp_ident *loc, int32_t gtid, int32_t flags,
@@ -58,7 +66,6 @@ struct hd_omp_compiled *__kmpc_omp_task_alloc(hd_omp_ident *loc, int32_t gtid, i
     size = (size + 15) & ~(size_t)15;
     struct head *h = hd_omp_alloc(sizeof *h + size + shareds);
     struct hd_omp_compiled *c = h->compiled;
-    h->task.compiled = c;
     h->task.flags = flags;
     h->task.bytes = size + shareds;
     c->entry = entry;
@@ -197,6 +204,7 @@ static struct before before_of(struct hd_omp_thread *me, struct hd_omp_task *tas
                                const struct hd_omp_dep *others)
 {
     struct before b = {0};
+    hd_omp_own(me);
     b.exclusive = hd_omp_alloc((size_t)(n + more) * sizeof *b.exclusive);
     for (int32_t i = 0; i < n; i++)
         depend(me, task, &deps[i], &b);
@@ -232,10 +240,9 @@ static void leave_children(struct hd_omp_thread *t)
     t->children.n = 0;
 }
 
-static void body(struct hd_omp_task *task)
+static void body(struct hd_omp_task *task, const struct hd_omp_thread *t)
 {
-    struct hd_omp_thread *t = &task->thread;
-    struct hd_omp_compiled *c = task->compiled;
+    struct hd_omp_compiled *c = compiled_of(task);
     if (!t->group || !atomic_load(&t->group->cancelled))
         c->entry(t->num, c);
     if (task->flags & TASK_DESTRUCTORS)
@@ -251,11 +258,11 @@ static void *run(void *arg)
     await(task->before, task->n_before, task);
     for (size_t i = 0; i < task->n_exclusive; i++)
         pthread_mutex_lock(task->exclusive[i]);
-    body(task);
+    body(task, &task->thread);
     for (size_t i = task->n_exclusive; i-- > 0;)
         pthread_mutex_unlock(task->exclusive[i]);
     leave_children(&task->thread);
-    if (task->kept)
+    if (task->flags & TASK_KEPT)
         sem_post(&task->done);
     return NULL;
 }
@@ -263,7 +270,6 @@ static void *run(void *arg)
 static void prepare(struct hd_omp_task *task, struct hd_omp_thread *me)
 {
     struct hd_omp_thread *t = &task->thread;
-    task->parent = me;
     t->team = me->team;
     t->num = me->num;
     t->icv = me->icv;
@@ -273,30 +279,93 @@ static void prepare(struct hd_omp_task *task, struct hd_omp_thread *me)
 }
 
 /* A task that others may depend on stays until the program ends. */
+static void discard(struct hd_omp_task *task)
+{
+    int32_t flags = task->flags;
+    if (flags & (TASK_KEPT | TASK_DETACHABLE)) {
+        if (flags & TASK_KEPT)
+            return;
+        sem_destroy(&task->fulfilled);
+    }
+    free(task);
+}
+
 static void end(struct hd_omp_task *task)
 {
     hd_omp_deps_free(&task->thread);
     if (task->thread.children.items)
         free(task->thread.children.items);
     task->thread.children.items = NULL;
-    if (task->kept)
+    discard(task);
+}
+
+/* ---- undeferred tasks ----
+ *
+ * They run where they are, on the thread struct of whoever makes them. There may be very many, and
+ * most of them have no children and change no setting: their own state is made when it is needed.
+ */
+
+struct hd_omp_kept { /* of the task around */
+    struct hd_omp_kept *next;
+    unsigned plain;
+    struct hd_omp_tasks children;
+    struct hd_omp_deps *deps;
+    struct hd_omp_icv icv;
+    bool final;
+};
+
+void hd_omp_own(struct hd_omp_thread *t)
+{
+    if (!t->plain)
         return;
-    if (task->flags & TASK_DETACHABLE)
-        sem_destroy(&task->fulfilled);
-    free(task);
+    struct hd_omp_kept *k = hd_omp_alloc(sizeof *k);
+    *k = (struct hd_omp_kept){t->kept, t->plain, t->children, t->deps, t->icv, t->final};
+    t->kept = k;
+    t->children = (struct hd_omp_tasks){0};
+    t->deps = NULL;
+    t->plain = 0;
+}
+
+static void enter(struct hd_omp_task *task, struct hd_omp_thread *me)
+{
+    me->plain++;
+    if (!(task->flags & TASK_FINAL))
+        return;
+    hd_omp_own(me);
+    me->final = true;
+}
+
+static void give_up_own(struct hd_omp_thread *me)
+{
+    struct hd_omp_kept *k = me->kept;
+    leave_children(me);
+    hd_omp_deps_free(me);
+    free(me->children.items);
+    me->children = k->children;
+    me->deps = k->deps;
+    me->icv = k->icv;
+    me->final = k->final;
+    me->plain = k->plain;
+    me->kept = k->next;
+    free(k);
+}
+
+static void leave(struct hd_omp_thread *me)
+{
+    if (!me->plain)
+        give_up_own(me);
+    me->plain--;
 }
 
 static void run_here(struct hd_omp_task *task, struct hd_omp_thread *me)
 {
-    prepare(task, me);
     await(task->before, task->n_before, task);
-    hd_omp_set_self(&task->thread);
-    body(task);
-    leave_children(&task->thread);
-    hd_omp_set_self(me);
-    if (task->kept)
+    enter(task, me);
+    body(task, me);
+    leave(me);
+    if (task->flags & TASK_KEPT)
         sem_post(&task->done);
-    end(task);
+    discard(task);
 }
 
 static bool deferred(const struct hd_omp_thread *me)
@@ -311,6 +380,7 @@ static void launch(struct hd_omp_task *task, struct hd_omp_thread *me)
         if (pthread_create(&task->thread.handle, NULL, run, task) == 0) {
             task->has_thread = true;
             pthread_setname_np(task->thread.handle, "omp task");
+            hd_omp_own(me);
             push(&me->children, task);
             return;
         }
@@ -338,7 +408,7 @@ int32_t __kmpc_omp_task_with_deps(hd_omp_ident *loc, int32_t gtid, struct hd_omp
     struct hd_omp_task *task = task_of(c);
     (void)loc;
     (void)gtid;
-    task->kept = true;
+    task->flags |= TASK_KEPT;
     sem_init(&task->done, 0, 0);
     struct before b = before_of(me, task, n, deps, more, others);
     task->before = b.tasks.items;
@@ -377,11 +447,9 @@ void __kmpc_omp_taskwait_deps_51(hd_omp_ident *loc, int32_t gtid, int32_t n,
 void __kmpc_omp_task_begin_if0(hd_omp_ident *loc, int32_t gtid, struct hd_omp_compiled *c);
 void __kmpc_omp_task_begin_if0(hd_omp_ident *loc, int32_t gtid, struct hd_omp_compiled *c)
 {
-    struct hd_omp_task *task = task_of(c);
     (void)loc;
     (void)gtid;
-    prepare(task, hd_omp_self());
-    hd_omp_set_self(&task->thread);
+    enter(task_of(c), hd_omp_known_self()); /* whoever has a gtid has asked for it */
 }
 
 void __kmpc_omp_task_complete_if0(hd_omp_ident *loc, int32_t gtid, struct hd_omp_compiled *c);
@@ -390,9 +458,8 @@ void __kmpc_omp_task_complete_if0(hd_omp_ident *loc, int32_t gtid, struct hd_omp
     struct hd_omp_task *task = task_of(c);
     (void)loc;
     (void)gtid;
-    leave_children(&task->thread);
-    hd_omp_set_self(task->parent);
-    end(task);
+    leave(hd_omp_known_self());
+    discard(task);
 }
 
 /* ---- waiting ---- */
@@ -407,6 +474,8 @@ static void join(struct hd_omp_task *task)
 
 void hd_omp_join_children(struct hd_omp_thread *t)
 {
+    if (t->plain) /* it has none */
+        return;
     for (size_t i = 0; i < t->children.n; i++)
         join(t->children.items[i]);
     t->children.n = 0;
@@ -492,6 +561,7 @@ void __kmpc_end_taskgroup(hd_omp_ident *loc, int32_t gtid)
     size_t kept = 0;
     (void)loc;
     (void)gtid;
+    hd_omp_own(me);
     for (size_t i = 0; i < me->children.n; i++) {
         if (me->children.items[i]->thread.group == g)
             join(me->children.items[i]);

@@ -126,6 +126,11 @@ struct hd_omp_thread *hd_omp_self(void)
     return self;
 }
 
+struct hd_omp_thread *hd_omp_known_self(void)
+{
+    return self;
+}
+
 void hd_omp_set_self(struct hd_omp_thread *t)
 {
     self = t;

@@ -117,11 +117,16 @@ struct hd_omp_thread {
     struct hd_omp_group *group;      /* innermost taskgroup */
     struct hd_omp_private *privates; /* threadprivate copies */
     bool final, broke_off;           /* broke_off: the region was cancelled */
+    unsigned plain; /* undeferred tasks that it runs inside each other, since the last one that has
+                       children, deps, icv and final of its own; 0: these are of the innermost */
+    struct hd_omp_kept *kept; /* those of the outer ones; hd_omp_own */
     pthread_t handle;
     struct hd_omp_thread *outer; /* of a serialised region: what the thread was before */
 };
 
 struct hd_omp_thread *hd_omp_self(void); /* the calling thread; an initial one is made for others */
+struct hd_omp_thread *
+hd_omp_known_self(void); /* the same, where a call came before on the thread */
 void hd_omp_set_self(struct hd_omp_thread *t);
 struct hd_omp_slot *hd_omp_next_slot(struct hd_omp_thread *t);
 _Noreturn void hd_omp_fail(const char *what);
@@ -148,6 +153,8 @@ bool hd_omp_loop_cancelled(const struct hd_omp_thread *t);
 void hd_omp_join_children(struct hd_omp_thread *t); /* taskwait */
 void hd_omp_drain(struct hd_omp_group *g);          /* waits for all in g->left, and theirs */
 void hd_omp_deps_free(struct hd_omp_thread *t);
+/* An undeferred task has nothing of its own until it changes something: before that, this. */
+void hd_omp_own(struct hd_omp_thread *t);
 
 void __kmpc_taskgroup(hd_omp_ident *loc, int32_t gtid);
 void __kmpc_end_taskgroup(hd_omp_ident *loc, int32_t gtid);
