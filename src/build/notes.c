@@ -54,7 +54,7 @@ void hd_walk_on_note(struct hd_walk *w, const struct hd_raw *rec)
         hd_remarks_add(remarks, HD_REMARK_STUCK, who);
         break;
     case HD_NOTE_UNMODELLED:
-        hd_remarks_add(remarks, HD_REMARK_UNMODELLED, text);
+        hd_remarks_add_unmodelled(remarks, text);
         break;
     case HD_NOTE_FOREIGN_REL:
         break;

@@ -52,7 +52,7 @@ static void save_notes(const struct hd_walk *w, struct hd_trace *trace)
     char note[HD_REMARK_SIZE];
     struct hd_remarks *remarks = &w->info->remarks;
     for (size_t i = 0; hd_recmeta_get(&w->in.meta, "unmodelled", i, note, sizeof note); i++)
-        hd_remarks_add(remarks, HD_REMARK_UNMODELLED, note);
+        hd_remarks_add_unmodelled(remarks, note);
     for (size_t i = 0; hd_recmeta_get(&w->in.meta, "note", i, note, sizeof note); i++)
         hd_remarks_add(remarks, HD_REMARK_OTHER, note); /* in recordings of earlier versions */
     hd_trace_meta_add(trace, "notes", NULL, 0);

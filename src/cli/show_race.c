@@ -7,16 +7,6 @@
 
 #include <string.h>
 
-static const char *kind_of(enum hd_op op)
-{
-    static const char *const names[] = {[HD_OP_READ] = "read",
-                                        [HD_OP_WRITE] = "write",
-                                        [HD_OP_AREAD] = "atomic read",
-                                        [HD_OP_AWRITE] = "atomic write",
-                                        [HD_OP_RMW] = "atomic update"};
-    return names[op];
-}
-
 static const char *place_of(const struct hd_trace *t, hd_eid e)
 {
     const char *place = hd_trace_place_name(t, e);
@@ -58,7 +48,7 @@ void hd_cli_show_locks(const struct hd_trace *t, hd_eid e)
 
 void hd_cli_show_access(const struct hd_trace *t, hd_eid e)
 {
-    printf("  %s by %s at %s (event %u), holding ", kind_of(t->op[e]),
+    printf("  %s by %s at %s (event %u), holding ", hd_op_info[t->op[e]].words,
            hd_trace_thread_name(t, t->thread[e]), place_of(t, e), e + 1);
     hd_cli_show_locks(t, e);
     printf("\n");
@@ -228,8 +218,8 @@ void hd_cli_list_race(const struct hd_trace *t, const struct hd_predicted *race,
     hd_eid a = race->witness.a, b = race->witness.b;
     printf("%zu. %s on %s: %s by %s at %s (event %u), ", number,
            race->witness.unordered ? "Unordered race" : "Race",
-           hd_trace_obj_name(t, HD_OBJ_LOC, t->obj[a]), kind_of(t->op[a]),
+           hd_trace_obj_name(t, HD_OBJ_LOC, t->obj[a]), hd_op_info[t->op[a]].words,
            hd_trace_thread_name(t, t->thread[a]), place_of(t, a), a + 1);
-    printf("%s by %s at %s (event %u)\n", kind_of(t->op[b]), hd_trace_thread_name(t, t->thread[b]),
-           place_of(t, b), b + 1);
+    printf("%s by %s at %s (event %u)\n", hd_op_info[t->op[b]].words,
+           hd_trace_thread_name(t, t->thread[b]), place_of(t, b), b + 1);
 }

@@ -126,8 +126,7 @@ enum hd_note {
     HD_NOTE_FOREIGN, /* a thread starts in code that is not instrumented: at the code address */
     HD_NOTE_EXEC,    /* the program replaced itself; the rest is not in this log */
     HD_NOTE_RULES,   /* lines of suppression rules that the program itself brings along */
-    HD_NOTE_LOADED,  /* a module without instrumentation was loaded while the program ran: its name
-                      */
+    HD_NOTE_LOADED,  /* a module without instrumentation was loaded meanwhile: its name */
 };
 
 /* State that docs/MODEL.md has no event for becomes an atomic location that is only in the trace if
@@ -240,6 +239,7 @@ struct hd_log_header {
     uint32_t strangers; /* an instrumented program ran in another process, and is not recorded */
     struct hd_omp_needs omp;
 };
+#define HD_LOG_ASSEMBLY "inline assembly" /* these two: code ran that is not seen */
 #define HD_LOG_STRANGERS                                                                           \
     "an instrumented program that it started (posix_spawn, system, popen; it is not recorded)"
 #define HD_LOG_NOTES_AT 4096u

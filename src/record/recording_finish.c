@@ -133,7 +133,7 @@ static void see_note(void *ctx, unsigned kind, const char *text)
     if (kind == HD_NOTE_FOREIGN)
         say_foreign(n, text);
     else if (kind == HD_NOTE_UNMODELLED)
-        hd_remarks_add(n->remarks, HD_REMARK_UNMODELLED, text);
+        hd_remarks_add_unmodelled(n->remarks, text);
     else if (kind == HD_NOTE_LOADED)
         hd_remarks_add(n->remarks, HD_REMARK_LOADED, text);
     else if (kind == HD_NOTE_FORKED && !*text)

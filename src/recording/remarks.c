@@ -1,6 +1,7 @@
 #include "recording/remarks.h"
 
 #include "base/err.h"
+#include "log/rt_log.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -35,6 +36,14 @@ void hd_remarks_addf(struct hd_remarks *r, enum hd_remark kind, const char *form
     va_start(args, format);
     vsnprintf(subject, sizeof subject, format, args);
     va_end(args);
+    hd_remarks_add(r, kind, subject);
+}
+
+void hd_remarks_add_unmodelled(struct hd_remarks *r, const char *subject)
+{
+    enum hd_remark kind = !strcmp(subject, HD_LOG_ASSEMBLY)    ? HD_REMARK_UNREAD
+                          : !strcmp(subject, HD_LOG_STRANGERS) ? HD_REMARK_UNRECORDED
+                                                               : HD_REMARK_UNMODELLED;
     hd_remarks_add(r, kind, subject);
 }
 

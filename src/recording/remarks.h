@@ -14,6 +14,8 @@
     X(OTHER, "", "")                                                                               \
     X(DEADLOCK, "deadlock: ", "") /* a finding of its own */                                       \
     X(UNMODELLED, "not modelled: ", "")                                                            \
+    X(UNREAD, "not modelled: ", "")     /* code that the pass cannot read ran */                   \
+    X(UNRECORDED, "not modelled: ", "") /* an instrumented program that the program started */     \
     X(STARTS_THREADS, "", " is not instrumented, and starts threads")                              \
     X(LOADED, "", " is not instrumented; it was loaded while the program ran")                     \
     X(STUCK, "thread ", " was stuck in a call that is not modelled; others went on")               \
@@ -37,6 +39,8 @@ void hd_remarks_fini(struct hd_remarks *r);
 void hd_remarks_add(struct hd_remarks *r, enum hd_remark kind, const char *subject);
 void hd_remarks_addf(struct hd_remarks *r, enum hd_remark kind, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* UNMODELLED, or what it stands for in a log: UNREAD, UNRECORDED. */
+void hd_remarks_add_unmodelled(struct hd_remarks *r, const char *subject);
 void hd_remarks_merge(struct hd_remarks *to, const struct hd_remarks *from);
 
 static inline size_t hd_remarks_count(const struct hd_remarks *r)

@@ -264,17 +264,12 @@ static bool overlap(const struct hd_replay_order *o)
 /* The accesses that the order did not come to keep the kind that the trace gives them. */
 static void fill_kinds(const struct replay *r, struct hd_replay_order *o)
 {
-    static const char *const words[] = {[HD_OP_READ] = "read",
-                                        [HD_OP_WRITE] = "write",
-                                        [HD_OP_AREAD] = "atomic read",
-                                        [HD_OP_AWRITE] = "atomic write",
-                                        [HD_OP_RMW] = "atomic update"};
     const struct hd_trace *t = r->opts->trace;
     hd_eid pair[2] = {r->opts->witness->a, r->opts->witness->b};
     for (int i = 0; i < 2; i++) {
-        if (o->access[i].kind || t->op[pair[i]] > HD_OP_RMW)
+        if (o->access[i].kind || !hd_op_is_access(t->op[pair[i]]))
             continue;
-        o->access[i].kind = words[t->op[pair[i]]];
+        o->access[i].kind = hd_op_info[t->op[pair[i]]].words;
         o->access[i].writes = hd_op_writes(t->op[pair[i]]);
     }
 }

@@ -16,9 +16,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Notes that this file writes start so; those of an earlier part of the search make way. */
-#define MARK "search: "
-
 /* Of the time: what is left serves other strategies when no warning leads anywhere. */
 #define GUIDED_SHARE 0.6
 /* The same for the first run, and for reading a recording beside its analysis. */
@@ -51,7 +48,7 @@ static void tell(struct search *s, uint64_t executions, uint64_t states, uint64_
 static void note(struct search *s, const char *text)
 {
     struct hd_report *r = s->session->r;
-    hd_report_add(r, &r->notes, text);
+    hd_report_add(r, &r->search_notes, hd_report_format(r, "search: %s", text));
 }
 
 /* ---- pct, random ---- */
@@ -74,7 +71,8 @@ static enum hd_status take(struct search *s, const char *path, const struct hd_s
     size_t before = hd_session_findings(s->session);
     enum hd_status status = hd_session_take(s->session, name, known, err);
     if (status == HD_ERR_INPUT) { /* one bad recording is not the end of the search */
-        note(s, hd_report_format(s->session->r, "%s was left out: %s", name, err->text));
+        struct hd_report *r = s->session->r;
+        hd_report_add(r, &r->notes, hd_report_format(r, "%s was left out: %s", name, err->text));
         status = HD_OK;
     }
     if (hd_session_findings(s->session) == before && strcmp(name, "trace.hdt") != 0)
@@ -159,7 +157,7 @@ static enum hd_status sample(struct search *s, const struct limits *l, struct hd
     s->state->sampled += s->state->sample.done - before;
     tell(s, s->state->executions, s->state->sample.seen.list.len, 0);
     note(s,
-         hd_report_format(s->session->r, MARK "%llu runs, %zu different behaviours",
+         hd_report_format(s->session->r, "%llu runs, %zu different behaviours",
                           (unsigned long long)s->state->sampled, s->state->sample.seen.list.len));
     return status;
 }
@@ -180,7 +178,7 @@ static enum hd_status take_explored(void *ctx, const struct hd_explored *e, bool
 static void tell_lost(void *ctx, const char *kind, const char *why)
 {
     struct search *s = ctx;
-    note(s, hd_report_format(s->session->r, MARK "a %s could not be had again: %s", kind, why));
+    note(s, hd_report_format(s->session->r, "a %s could not be had again: %s", kind, why));
 }
 
 static void explored_progress(void *ctx, uint64_t executions, uint64_t states, uint64_t open)
@@ -205,11 +203,11 @@ static void note_dpor(struct search *s, const struct hd_sweep_result *result)
                                                       share->number + 1, share->of)
                                    : "";
     if (result->complete)
-        note(s, hd_report_format(
-                    r, MARK "all %" PRIu64 " schedules%s explored, in %" PRIu64 " executions",
-                    result->schedules, of, result->executions));
+        note(s,
+             hd_report_format(r, "all %" PRIu64 " schedules%s explored, in %" PRIu64 " executions",
+                              result->schedules, of, result->executions));
     else
-        note(s, hd_report_format(r, MARK "%" PRIu64 " schedules%s explored, not all: %s",
+        note(s, hd_report_format(r, "%" PRIu64 " schedules%s explored, not all: %s",
                                  result->schedules, of, result->why));
 }
 
@@ -321,7 +319,6 @@ static void settle(void *ctx, const char *place1, const char *place2, enum hd_gu
     if (how == HD_GUIDED_NOT_REACHED)
         hd_report_add(r, &s->later,
                       hd_report_format(r,
-                                       MARK
                                        "%s and %s hold no common lock; no race was reached with "
                                        "%" PRIu32 " preemptions",
                                        place1, place2, s->o->preemptions));
@@ -334,13 +331,13 @@ static void settle(void *ctx, const char *place1, const char *place2, enum hd_gu
 static void note_guided(struct search *s, const struct hd_guided_result *result)
 {
     if (!result->warnings) {
-        note(s, MARK "the recorded run gives no lockset warning to start from");
+        note(s, "the recorded run gives no lockset warning to start from");
         return;
     }
     note(s, hd_report_format(s->session->r,
-                             MARK "%" PRIu64 " executions, %" PRIu64 " states; of %" PRIu64
-                                  " lockset warnings %" PRIu64 " led to races, %" PRIu64
-                                  " were not reached, %" PRIu64 " were known, %" PRIu64 " are open",
+                             "%" PRIu64 " executions, %" PRIu64 " states; of %" PRIu64
+                             " lockset warnings %" PRIu64 " led to races, %" PRIu64
+                             " were not reached, %" PRIu64 " were known, %" PRIu64 " are open",
                              s->state->executions, result->states, result->warnings,
                              result->ends[HD_GUIDED_FOUND], result->ends[HD_GUIDED_NOT_REACHED],
                              result->ends[HD_GUIDED_KNOWN], result->ends[HD_GUIDED_OPEN]));
@@ -386,7 +383,7 @@ static enum hd_status search_guided(struct search *s, const struct hd_trace *t,
     tell(s, s->state->executions, result.states, result.open);
     note_guided(s, &result);
     if (result.why)
-        note(s, hd_report_format(s->session->r, MARK "not all was searched: %s", result.why));
+        note(s, hd_report_format(s->session->r, "not all was searched: %s", result.why));
     hd_names_fini(&settled);
     return status;
 }
@@ -433,14 +430,14 @@ static enum hd_status fall_back(struct search *s, struct hd_err *err)
         s->state->part = HD_PART_DPOR;
     if (s->state->part == HD_PART_DPOR && left_over(s, &l)) {
         struct limits half = {l.seconds / 2, (l.runs + 1) / 2};
-        note(s, MARK "no warning led to a finding, so each schedule was run (dpor)");
+        note(s, "no warning led to a finding, so each schedule was run (dpor)");
         status = dpor(s, &half, true, err);
         if (!s->result->complete && status == HD_OK)
             s->state->part = HD_PART_PCT;
     }
     if (status != HD_OK || s->state->part != HD_PART_PCT || !left_over(s, &l))
         return status;
-    note(s, MARK "these are too many or not all can be told apart, so samples were run (pct)");
+    note(s, "these are too many or not all can be told apart, so samples were run (pct)");
     l.runs = s->o->samples && (!l.runs || l.runs > s->o->samples) ? s->o->samples : l.runs;
     return sample(s, &l, err);
 }
@@ -457,15 +454,6 @@ static enum hd_status guided(struct search *s, struct hd_err *err)
 }
 
 /* ---- all ---- */
-
-static void drop_notes(struct hd_report *r)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < r->notes.n; i++)
-        if (strncmp(r->notes.items[i], MARK, sizeof MARK - 1) != 0)
-            r->notes.items[kept++] = r->notes.items[i];
-    r->notes.n = kept;
-}
 
 static void measure(struct hd_search_state *state, double started)
 {
@@ -490,7 +478,7 @@ enum hd_status hd_search(const struct hd_search_options *o, struct hd_search_sta
     const struct limits l = {o->seconds, o->runs};
     s.session = hd_session_new(&o->session, earlier);
     s.session->end = o->session.budget > 0 ? started + o->session.budget : 0;
-    drop_notes(s.session->r);
+    s.session->r->search_notes.n = 0; /* of an earlier part: they are made anew */
     enum hd_status status = o->strategy == HD_SEARCH_GUIDED ? guided(&s, err)
                             : o->strategy == HD_SEARCH_DPOR ? dpor(&s, &l, false, err)
                                                             : sample(&s, &l, err);

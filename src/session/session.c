@@ -80,7 +80,7 @@ static const struct hd_finding *free_of(const struct hd_session *s, const char *
         const struct hd_finding *f = hd_vec_at(&s->findings, i);
         bool same = f->location && !strcmp(f->location, block);
         for (size_t k = 0; same && k < f->n_accesses; k++)
-            if (f->accesses[k].kind && !strcmp(f->accesses[k].kind, "free"))
+            if (hd_access_frees(&f->accesses[k]))
                 return f;
     }
     return NULL;

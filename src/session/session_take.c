@@ -30,6 +30,17 @@
 
 /* ---- notes ---- */
 
+/* An OpenMP runtime that is not ours, and starts threads: what its regions do is not seen. One that
+ * is loaded and does nothing does not matter. */
+static bool is_foreign_openmp(const char *module)
+{
+    static const char *const runtimes[] = {"libgomp.", "libomp.", "libiomp5."};
+    for (size_t i = 0; i < sizeof runtimes / sizeof *runtimes; i++)
+        if (!strncmp(module, runtimes[i], strlen(runtimes[i])))
+            return true;
+    return false;
+}
+
 static void take_remarks(struct hd_session *s, const struct hd_remarks *remarks)
 {
     struct hd_report *r = s->r;
@@ -39,12 +50,24 @@ static void take_remarks(struct hd_session *s, const struct hd_remarks *remarks)
         switch (hd_remarks_kind(remarks, i)) {
         case HD_REMARK_DEADLOCK: /* a finding of its own */
             continue;
+        case HD_REMARK_UNREAD:
+            hd_report_add(r, &r->unseen, "inline assembly ran that could not be read");
+            hd_report_add(r, &r->unmodelled, subject);
+            continue;
+        case HD_REMARK_UNRECORDED:
+            hd_report_add(r, &r->unseen,
+                          "an instrumented program that it started was not recorded");
+            hd_report_add(r, &r->unmodelled, subject);
+            continue;
         case HD_REMARK_UNMODELLED:
             hd_report_add(r, &r->unmodelled, subject);
             continue;
         case HD_REMARK_STARTS_THREADS:
             hd_report_add(r, &s->start_threads, subject);
             hd_report_add(r, &r->uninstrumented, subject);
+            if (is_foreign_openmp(subject))
+                hd_report_add(r, &r->unseen,
+                              "OpenMP regions ran on a library that is not Heddle's");
             break;
         case HD_REMARK_LOADED:
             hd_report_add(r, &r->uninstrumented, subject);

@@ -1,7 +1,7 @@
 /* The operations of docs/MODEL.md section 1, in one table: every reader, writer, check and document
  * is built from it. The numbers are part of the .hdt format (docs/TRACE_FORMAT.md): append only.
  *
- *   X(NAME, text, object kind, has a lock as second object)
+ *   X(NAME, text, object kind, has a lock as second object, words for people)
  */
 #ifndef HD_TRACE_OPS_H
 #define HD_TRACE_OPS_H
@@ -21,41 +21,41 @@ enum hd_obj_kind {
 #define HD_OBJ_KINDS HD_OBJ_THREAD /* kinds with a name table of their own: LOC to BARRIER */
 
 #define HD_OPS(X)                                                                                  \
-    X(READ, "r", LOC, 0)                                                                           \
-    X(WRITE, "w", LOC, 0)                                                                          \
-    X(AREAD, "ar", LOC, 0)                                                                         \
-    X(AWRITE, "aw", LOC, 0)                                                                        \
-    X(RMW, "rmw", LOC, 0)                                                                          \
-    X(BRANCH, "br", NONE, 0)                                                                       \
-    X(ACQ, "acq", LOCK, 0)                                                                         \
-    X(REL, "rel", LOCK, 0)                                                                         \
-    X(RACQ, "racq", LOCK, 0)                                                                       \
-    X(RREL, "rrel", LOCK, 0)                                                                       \
-    X(TRYFAIL, "tryfail", LOCK, 0)                                                                 \
-    X(FORK, "fork", THREAD, 0)                                                                     \
-    X(JOIN, "join", THREAD, 0)                                                                     \
-    X(WAIT, "wait", COND, 1)                                                                       \
-    X(WAKE, "wake", COND, 1)                                                                       \
-    X(TMO, "tmo", COND, 1)                                                                         \
-    X(SIG, "sig", COND, 0)                                                                         \
-    X(BCAST, "bcast", COND, 0)                                                                     \
-    X(POST, "post", SEM, 0)                                                                        \
-    X(SEM, "sem", SEM, 0)                                                                          \
-    X(BARIN, "barin", BARRIER, 0)                                                                  \
-    X(BAROUT, "barout", BARRIER, 0)                                                                \
-    X(BEGIN, "begin", NONE, 0)                                                                     \
-    X(END, "end", NONE, 0)                                                                         \
-    X(FENCE, "fence", NONE, 0)
+    X(READ, "r", LOC, 0, "read")                                                                   \
+    X(WRITE, "w", LOC, 0, "write")                                                                 \
+    X(AREAD, "ar", LOC, 0, "atomic read")                                                          \
+    X(AWRITE, "aw", LOC, 0, "atomic write")                                                        \
+    X(RMW, "rmw", LOC, 0, "atomic update")                                                         \
+    X(BRANCH, "br", NONE, 0, "branch")                                                             \
+    X(ACQ, "acq", LOCK, 0, "lock")                                                                 \
+    X(REL, "rel", LOCK, 0, "unlock")                                                               \
+    X(RACQ, "racq", LOCK, 0, "lock for reading")                                                   \
+    X(RREL, "rrel", LOCK, 0, "unlock after reading")                                               \
+    X(TRYFAIL, "tryfail", LOCK, 0, "try-lock failed:")                                             \
+    X(FORK, "fork", THREAD, 0, "create thread")                                                    \
+    X(JOIN, "join", THREAD, 0, "join thread")                                                      \
+    X(WAIT, "wait", COND, 1, "wait on")                                                            \
+    X(WAKE, "wake", COND, 1, "woken from")                                                         \
+    X(TMO, "tmo", COND, 1, "wait timed out:")                                                      \
+    X(SIG, "sig", COND, 0, "signal")                                                               \
+    X(BCAST, "bcast", COND, 0, "broadcast")                                                        \
+    X(POST, "post", SEM, 0, "post semaphore")                                                      \
+    X(SEM, "sem", SEM, 0, "take semaphore")                                                        \
+    X(BARIN, "barin", BARRIER, 0, "arrive at barrier")                                             \
+    X(BAROUT, "barout", BARRIER, 0, "leave barrier")                                               \
+    X(BEGIN, "begin", NONE, 0, "atomic block begins")                                              \
+    X(END, "end", NONE, 0, "atomic block ends")                                                    \
+    X(FENCE, "fence", NONE, 0, "fence")
 
 enum hd_op {
-#define HD_OP_ENUM(name, text, kind, lock) HD_OP_##name,
+#define HD_OP_ENUM(name, text, kind, lock, words) HD_OP_##name,
     HD_OPS(HD_OP_ENUM)
 #undef HD_OP_ENUM
         HD_OP_COUNT
 };
 
 struct hd_op_info {
-    const char *text;
+    const char *text, *words;
     enum hd_obj_kind kind;
     bool has_lock;
 };

@@ -5,7 +5,8 @@
 #include <string.h>
 
 const struct hd_op_info hd_op_info[HD_OP_COUNT] = {
-#define HD_OP_INFO(name, text, kind, lock) [HD_OP_##name] = {text, HD_OBJ_##kind, lock},
+#define HD_OP_INFO(name, text, kind, lock, words)                                                  \
+    [HD_OP_##name] = {text, words, HD_OBJ_##kind, lock},
     HD_OPS(HD_OP_INFO)
 #undef HD_OP_INFO
 };

@@ -99,7 +99,7 @@ static void numbers_agree(void **state)
     expect_end(row);
     row = table("| number | op | object kind |");
     int number = 0;
-#define OP_ROW(name, text, kind, lock)                                                             \
+#define OP_ROW(name, text, kind, lock, words)                                                      \
     expect_row(&row, "| %d | %s | %s%s |", number++, text, #kind, (lock) ? "+LOCK" : "");
     HD_OPS(OP_ROW)
     expect_end(row);

@@ -166,6 +166,37 @@ bool hd_report_is_error(const struct hd_finding *f)
     return (f->status != HD_FINDING_PREDICTED || f->counts == HD_COUNTS_ERROR) && !f->known;
 }
 
+/* The operation of an access; HD_OP_COUNT: it is none of memory. */
+static enum hd_op op_of(const struct hd_access *a)
+{
+    for (int op = 0; a->kind && op < HD_OP_COUNT; op++)
+        if (hd_op_is_access((enum hd_op)op) && !strcmp(a->kind, hd_op_info[op].words))
+            return (enum hd_op)op;
+    return HD_OP_COUNT;
+}
+
+bool hd_access_frees(const struct hd_access *a)
+{
+    return a->kind && !strcmp(a->kind, HD_ACCESS_FREE);
+}
+
+bool hd_access_only_reads(const struct hd_access *a)
+{
+    enum hd_op op = op_of(a);
+    return hd_op_reads(op) && !hd_op_writes(op);
+}
+
+bool hd_access_only_writes(const struct hd_access *a)
+{
+    enum hd_op op = op_of(a);
+    return hd_op_writes(op) && !hd_op_reads(op);
+}
+
+bool hd_access_updates(const struct hd_access *a)
+{
+    return op_of(a) == HD_OP_RMW;
+}
+
 size_t hd_report_errors(const struct hd_report *r)
 {
     size_t n = 0;
@@ -183,33 +214,7 @@ size_t hd_report_open(const struct hd_report *r)
     return n;
 }
 
-/* An OpenMP runtime that is not ours has started threads: what its regions do is not seen. A
- * library that is loaded and does nothing does not matter. */
-static bool has_foreign_openmp(const struct hd_report *r)
-{
-    static const char *const runtimes[] = {"libgomp.", "libomp.", "libiomp5."};
-    for (size_t i = 0; i < r->notes.n; i++)
-        for (size_t k = 0; k < sizeof runtimes / sizeof *runtimes; k++)
-            if (!strncmp(r->notes.items[i], runtimes[k], strlen(runtimes[k])) &&
-                strstr(r->notes.items[i], "starts threads"))
-                return true;
-    return false;
-}
-
-const char *hd_report_unread(const struct hd_report *r)
-{
-    static const char *const reasons[][2] = {
-        {"inline assembly", "inline assembly ran that could not be read"},
-        {"an instrumented program that it started",
-         "an instrumented program that it started was not recorded"}};
-    for (size_t i = 0; i < r->unmodelled.n; i++)
-        for (size_t k = 0; k < sizeof reasons / sizeof reasons[0]; k++)
-            if (!strncmp(r->unmodelled.items[i], reasons[k][0], strlen(reasons[k][0])))
-                return reasons[k][1];
-    return has_foreign_openmp(r) ? "OpenMP regions ran on a library that is not Heddle's" : NULL;
-}
-
 bool hd_report_unfinished(const struct hd_report *r)
 {
-    return r->undecided || r->interrupted || r->cut || hd_report_open(r) || hd_report_unread(r);
+    return r->undecided || r->interrupted || r->cut || hd_report_open(r) || r->unseen.n;
 }

@@ -43,7 +43,7 @@ extern const char *const hd_finding_counts_names[HD_COUNTS]; /* as in JSON */
 
 struct hd_access {
     const char *thread; /* "T1.2": the second thread that the main thread T1 created */
-    const char *kind;   /* read, write, atomic read, atomic write, atomic update, free; of a
+    const char *kind;   /* the words of its operation (trace/ops.h), or HD_ACCESS_FREE; of a
                            deadlock: "wait for lock" and the like */
     uint32_t size;      /* bytes */
     struct hd_spot at;  /* the innermost place in the program's own code (frames.h), where that is
@@ -56,6 +56,12 @@ struct hd_access {
     struct hd_stack stack; /* innermost first; one frame: see `stacks` of the finding */
     struct hd_snippet source;
 };
+
+#define HD_ACCESS_FREE "free"
+bool hd_access_frees(const struct hd_access *a);
+bool hd_access_only_reads(const struct hd_access *a); /* memory, and writes nothing */
+bool hd_access_only_writes(const struct hd_access *a);
+bool hd_access_updates(const struct hd_access *a); /* reads and writes in one step */
 
 /* One event of the schedule. */
 struct hd_schedule_step {
@@ -169,7 +175,9 @@ struct hd_report {
     struct hd_texts undecided_why;  /* "a.c:3 and b.c:5: the time ran out" */
     struct hd_texts unmodelled;     /* functions and calls */
     struct hd_texts uninstrumented; /* modules */
+    struct hd_texts unseen;         /* what ran and was not looked at: the verdict is lower */
     struct hd_texts notes;          /* sentences for people */
+    struct hd_texts search_notes;   /* the same about a search, made anew by each part of it */
     int exit_status;                /* of the recorded program; -1: it died by `signal` */
     int signal;
     struct hd_finding *findings;
@@ -221,8 +229,6 @@ bool hd_report_is_error(const struct hd_finding *f);
 size_t hd_report_errors(const struct hd_report *r);
 /* Predictions that are neither errors nor refuted nor known. */
 size_t hd_report_open(const struct hd_report *r);
-/* What ran and could not be looked at, as a sentence; NULL: nothing. */
-const char *hd_report_unread(const struct hd_report *r);
 /* Something is undecided, open, cut, interrupted or unread: that nothing was found does not say
  * that there is nothing. */
 bool hd_report_unfinished(const struct hd_report *r);

@@ -115,6 +115,8 @@ void hd_html_coverage(struct hd_html *h)
     put_list(h, "Calls that are not modelled",
              "What they order or change is not known to the analysis.", &r->unmodelled, "None.");
     put_list(h, "Notes", "", &r->notes, "None.");
+    if (r->search_notes.n)
+        put_list(h, "The search", "", &r->search_notes, "");
     put_rules(h);
     put_parts(h);
     hd_html_raw(h, "</section>\n");

@@ -135,6 +135,7 @@ void hd_report_write_junit(FILE *out, const struct hd_report *r, const char *roo
     put_texts(&w, "not modelled: ", &r->unmodelled);
     put_texts(&w, "not instrumented: ", &r->uninstrumented);
     put_texts(&w, "note: ", &r->notes);
+    put_texts(&w, "note: ", &r->search_notes);
     fputs("    </system-out>\n  </testsuite>\n</testsuites>\n", out);
     hd_arena_free(w.a);
 }

@@ -106,7 +106,8 @@ static void visit_field(struct walk *w, const struct hd_shape_field *f, char *ob
             change(w, (const char **)(void *)at, is_sentence(f->key));
         return;
     case HD_SHAPE_TEXTS:
-        if (!strcmp(f->key, "undecided") || !strcmp(f->key, "notes"))
+        if (!strcmp(f->key, "undecided") || !strcmp(f->key, "notes") ||
+            !strcmp(f->key, "search_notes"))
             for (size_t i = 0; i < ((struct hd_texts *)(void *)at)->n; i++)
                 change(w, &((struct hd_texts *)(void *)at)->items[i], true);
         return;

@@ -142,7 +142,7 @@ static void put_access(struct hd_page *p, const struct hd_finding *f, size_t i)
         hd_page_words(p, " of size %u", a->size);
     bool failure = f->property == HD_PROPERTY_FAILURE;
     if (i == 0 && !failure)
-        hd_page_words(p, " %s '%s'", strstr(a->kind, "read") ? "at" : "to", f->variable);
+        hd_page_words(p, " %s '%s'", hd_access_only_reads(a) ? "at" : "to", f->variable);
     if (i == 0 && !failure && f->location && strcmp(f->location, f->variable) != 0)
         hd_page_words(p, " (%s)", f->location);
     put_thread(p, " by thread ", f, a->thread);
@@ -324,9 +324,9 @@ static void put_effect(struct hd_page *p, const struct hd_finding *f, int order)
         size_t i = order && f->n_accesses == 2 ? 1 - k : k; /* as they happened */
         if (e->values.items[i])
             hd_page_words(p, "; %s %s %s", f->accesses[i].thread,
-                          strstr(f->accesses[i].kind, "read")     ? "reads"
-                          : strstr(f->accesses[i].kind, "update") ? "updates"
-                                                                  : "writes",
+                          hd_access_only_reads(&f->accesses[i]) ? "reads"
+                          : hd_access_updates(&f->accesses[i])  ? "updates"
+                                                                : "writes",
                           e->values.items[i]);
     }
     hd_page_end(p);
@@ -680,6 +680,7 @@ void hd_report_write_text(FILE *out, const struct hd_report *r, bool color)
     put_list(&p, "Not modelled", &r->unmodelled);
     put_list(&p, "Not instrumented", &r->uninstrumented);
     put_list(&p, "Note", &r->notes);
+    put_list(&p, "Note", &r->search_notes);
     put_rules(&p, r);
     if (p.left_out)
         fputs("Frames of libraries are left out; heddle report -v --full-stacks shows them.\n",

@@ -456,6 +456,7 @@ static void put_invocation(struct writer *w)
     hd_put_text(j, "commandLine", hd_words_command(w->a, w->r, "run"));
     hd_put_array(j, "toolExecutionNotifications");
     put_notes(w, &w->r->notes, "");
+    put_notes(w, &w->r->search_notes, "");
     put_notes(w, &w->r->undecided_why, "undecided: ");
     put_notes(w, &w->r->unmodelled, "call that is not modelled: ");
     put_notes(w, &w->r->uninstrumented, "module that is not instrumented: ");

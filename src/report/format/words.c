@@ -51,7 +51,7 @@ enum hd_race_shape hd_words_shape(const struct hd_finding *f)
     if (f->property != HD_PROPERTY_RACE)
         return HD_SHAPE_PLAIN;
     for (size_t i = 0; i < f->n_accesses; i++)
-        frees += !strcmp(f->accesses[i].kind, "free");
+        frees += hd_access_frees(&f->accesses[i]);
     if (frees)
         return frees == 1 ? HD_SHAPE_FREED : HD_SHAPE_FREED_TWICE;
     if (strstr(f->variable, "(vtable pointer)") || strstr(f->variable, "._vptr$"))
@@ -164,8 +164,8 @@ const char *hd_words_unfinished(struct hd_arena *a, const struct hd_report *r)
                                open == 1 ? "prediction is" : "predictions are");
         also = ",";
     }
-    if (hd_report_unread(r))
-        text = hd_words_format(a, "%s%s %s", text, also, hd_report_unread(r));
+    if (r->unseen.n)
+        text = hd_words_format(a, "%s%s %s", text, also, r->unseen.items[0]);
     return text;
 }
 
@@ -189,44 +189,14 @@ const char *hd_words_frame(struct hd_arena *a, const struct hd_frame *f)
         f->at.function ? hd_frame_names_source(f->at.function, name, sizeof name) : "??", place);
 }
 
-static const struct {
-    const char *op, *words;
-    bool has_value;
-} step_words[] = {
-    {"r", "read", true},
-    {"w", "write", true},
-    {"ar", "atomic read", true},
-    {"aw", "atomic write", true},
-    {"rmw", "atomic update", true},
-    {"br", "branch", false},
-    {"acq", "lock", false},
-    {"rel", "unlock", false},
-    {"racq", "lock for reading", false},
-    {"rrel", "unlock after reading", false},
-    {"tryfail", "try-lock failed:", false},
-    {"fork", "create thread", false},
-    {"join", "join thread", false},
-    {"wait", "wait on", false},
-    {"wake", "woken from", false},
-    {"tmo", "wait timed out:", false},
-    {"sig", "signal", false},
-    {"bcast", "broadcast", false},
-    {"post", "post semaphore", false},
-    {"sem", "take semaphore", false},
-    {"barin", "arrive at barrier", false},
-    {"barout", "leave barrier", false},
-    {"begin", "atomic block begins", false},
-    {"end", "atomic block ends", false},
-};
-
 const char *hd_words_step(struct hd_arena *a, const struct hd_schedule_step *s)
 {
     const char *words = s->op;
     bool has_value = true;
-    for (size_t i = 0; i < sizeof step_words / sizeof *step_words; i++)
-        if (!strcmp(step_words[i].op, s->op)) {
-            words = step_words[i].words;
-            has_value = step_words[i].has_value;
+    for (int op = 0; op < HD_OP_COUNT; op++)
+        if (!strcmp(hd_op_info[op].text, s->op)) {
+            words = hd_op_info[op].words;
+            has_value = hd_op_is_access((enum hd_op)op);
         }
     has_value = has_value && s->value;
     const char *order = s->order ? s->order : "";
@@ -385,7 +355,7 @@ static const char *differing_value(struct hd_arena *a, const struct hd_finding *
 {
     const struct hd_texts *x = &f->effects[0].values, *y = &f->effects[1].values;
     for (size_t i = 0; i < f->n_accesses && i < x->n && i < y->n; i++)
-        if (strstr(f->accesses[i].kind, "read") && x->items[i] && y->items[i] &&
+        if (hd_access_only_reads(&f->accesses[i]) && x->items[i] && y->items[i] &&
             strcmp(x->items[i], y->items[i]) != 0)
             return hd_words_format(a, "%s reads %s or %s",
                                    hd_words_thread(a, f, f->accesses[i].thread), x->items[i],

@@ -132,20 +132,15 @@ static const char *value_of(struct hd_maker *m, hd_eid e)
 
 static const char *kind_of(const struct hd_maker *m, hd_eid e)
 {
-    static const char *const names[HD_OP_COUNT] = {[HD_OP_READ] = "read",
-                                                   [HD_OP_WRITE] = "write",
-                                                   [HD_OP_AREAD] = "atomic read",
-                                                   [HD_OP_AWRITE] = "atomic write",
-                                                   [HD_OP_RMW] = "atomic update",
-                                                   [HD_OP_ACQ] = "wait for lock",
+    static const char *const waits[HD_OP_COUNT] = {[HD_OP_ACQ] = "wait for lock",
                                                    [HD_OP_RACQ] = "wait for lock to read",
                                                    [HD_OP_WAKE] = "wake and wait for lock",
                                                    [HD_OP_TMO] = "time out and wait for lock"};
     struct hd_detail detail;
     if (hd_details_at(m->details, e, &detail) && detail.frees)
-        return "free";
-    const char *name = names[m->t->op[e]];
-    return name ? name : hd_op_info[m->t->op[e]].text;
+        return HD_ACCESS_FREE;
+    const char *wait = waits[m->t->op[e]];
+    return wait ? wait : hd_op_info[m->t->op[e]].words;
 }
 
 static void make_access(struct hd_maker *m, hd_eid e, struct hd_access *a)

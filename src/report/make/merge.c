@@ -512,7 +512,9 @@ static void add_rest(struct hd_merge *m, const struct hd_report *r)
     add_texts(m, &m->r->undecided_why, &r->undecided_why);
     add_texts(m, &m->r->unmodelled, &r->unmodelled);
     add_texts(m, &m->r->uninstrumented, &r->uninstrumented);
+    add_texts(m, &m->r->unseen, &r->unseen);
     add_texts(m, &m->r->notes, &r->notes);
+    add_texts(m, &m->r->search_notes, &r->search_notes);
     for (size_t i = 0; i < r->n_rules; i++)
         add_rule(m, &r->rules[i]);
     for (size_t i = 0; i < r->n_gone; i++)
@@ -579,7 +581,8 @@ static void sum_seen(struct hd_finding *f)
 static void finish(struct hd_merge *m)
 {
     struct hd_report *r = m->r;
-    struct hd_texts *lists[] = {&r->undecided_why, &r->unmodelled, &r->uninstrumented, &r->notes};
+    struct hd_texts *lists[] = {&r->undecided_why, &r->unmodelled, &r->uninstrumented,
+                                &r->unseen,        &r->notes,      &r->search_notes};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         if (lists[i]->n)
             qsort(lists[i]->items, lists[i]->n, sizeof *lists[i]->items, by_text);

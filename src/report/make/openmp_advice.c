@@ -249,7 +249,7 @@ static bool take_side(struct hd_sources *s, const struct hd_access *from, struct
     out->at = &from->at;
     out->n = hd_constructs_around(s, &from->at, out->around);
     out->text = hd_sources_squeezed(s, from->at.file, from->at.line);
-    out->writes = strstr(from->kind, "write") != NULL;
+    out->writes = hd_access_only_writes(from);
     /* Without -fopenmp the directives mean nothing, and nothing is outlined. */
     return out->n > 0 && out->text && from->at.function && strstr(from->at.function, ".omp_");
 }

@@ -532,7 +532,7 @@ HOOK void __hd_asm(struct hd_site *site)
     hd_rt_set(HD_LOOK_ASM, 0, ++asm_ran, (uintptr_t)site);
     hd_rt_steer_untold(HD_STEER_UNMODELLED); /* told may be from before there were threads */
     if (!told)
-        hd_rt_log_text(HD_LOG_NOTE, (uintptr_t)site, HD_NOTE_UNMODELLED, "inline assembly");
+        hd_rt_log_text(HD_LOG_NOTE, (uintptr_t)site, HD_NOTE_UNMODELLED, HD_LOG_ASSEMBLY);
     told = true;
     me->asm_left = rt.budget;
     hd_rt_leave(me);
