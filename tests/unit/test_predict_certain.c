@@ -246,10 +246,38 @@ static void twice(char *text, struct hd_rng *rng)
     add(text, "t2|br\nt2|r(x,1)\n");
 }
 
+/* One more that hands the flag on: adds nothing to it, or sets it whatever it was. */
+static void hand_on(char *text, struct hd_rng *rng, const char *thread)
+{
+    bool sets = hd_rng_chance(rng, 25), stores = !sets && hd_rng_chance(rng, 10);
+    add(text, thread);
+    add_atomic(text, rng,
+               stores ? "|aw(f,1)||val=;" : (sets ? "|rmw(f,1,1)||val=;" : "|rmw(f,1,1)||"),
+               stores ? HD_OP_AWRITE : HD_OP_RMW, HD_ORDER_RLX);
+}
+
+/* The flag goes through read-modify-writes of several threads, which may come in any order. */
+static void chains(char *text, struct hd_rng *rng)
+{
+    add(text, "!init f 0\nt1|w(x,1)||val=\n");
+    add_atomic(text, rng, "t1|aw(f,1)||val=;", HD_OP_AWRITE, HD_ORDER_REL);
+    if (hd_rng_chance(rng, 60))
+        hand_on(text, rng, "t1");
+    if (hd_rng_chance(rng, 60))
+        hand_on(text, rng, "t3");
+    if (hd_rng_chance(rng, 30))
+        hand_on(text, rng, hd_rng_chance(rng, 50) ? "t3" : "t4");
+    if (hd_rng_chance(rng, 50))
+        add_atomic(text, rng, "t2|rmw(f,1,1)||", HD_OP_RMW, HD_ORDER_AR);
+    else
+        add_atomic(text, rng, "t2|ar(f,1)", HD_OP_AREAD, HD_ORDER_ACQ);
+    add(text, "t2|br\nt2|w(x,2)||val=\n");
+}
+
 static struct hd_trace *make_shape(uint64_t seed)
 {
     static void (*const shapes[])(char *, struct hd_rng *) = {
-        spin, last, flag, locked, references, posts, gates, fences, rows, twice};
+        spin, last, flag, locked, references, posts, gates, fences, rows, twice, chains};
     char text[ROOM] = "!control branches\n!init x 0\n!init y 0\n";
     struct hd_rng rng;
     hd_rng_init(&rng, seed);
@@ -359,6 +387,10 @@ static size_t open_pairs(const char *body)
     start "!init f 0\nt1|w(x,1)||val=\nt1|post(s)\nt2|sem(s)\nt2|aw(f,1)||val=;mo=rlx\n"           \
           "t2|post(s)\n" other "t3|sem(s)\nt3|r(x,1)\nt3|post(s)\n"
 
+#define CHAIN(middle)                                                                              \
+    "!init f 0\nt1|w(x,1)||val=\nt1|aw(f,1)||val=;mo=rel\nt1|rmw(f,1,1)||mo=rlx\n" middle          \
+    "t2|rmw(f,1,1)||mo=acq\nt2|br\nt2|r(x,1)\n"
+
 static void test_proved(void **state)
 {
     (void)state;
@@ -377,6 +409,10 @@ static void test_proved(void **state)
         {REFERENCES("ar", ""), REFERENCES("rel", "")},
         {GATE("", ""), GATE("", "t4|post(s)\n")},
         {GATE("", ""), GATE("!sem s 1\n", "")},
+        {CHAIN(""), CHAIN("t3|aw(f,1)||val=;mo=rlx\n")},
+        {CHAIN("t3|rmw(f,1,1)||mo=rlx\n"), CHAIN("t3|rmw(f,1,1)||val=;mo=rlx\n")},
+        {CHAIN("t3|rmw(f,1,1)||mo=rlx\nt4|rmw(f,1,1)||mo=rlx\n"),
+         CHAIN("t3|rmw(f,1,1)||mo=rlx\nt4|rmw(f,1,1)||val=;mo=rlx\n")},
     };
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         if (open_pairs(shapes[i].right))

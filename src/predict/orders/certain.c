@@ -7,8 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_THREADS 1024 /* with more only the rules for locks hold */
-#define MAX_PASSES  4
+#define MAX_THREADS  1024 /* with more only the rules for locks hold */
+#define MAX_PASSES   4
+#define CHAIN_CLOCKS (2 * (HD_CERTAIN_CHAIN + 1))
 
 void hd_certain_join(struct hd_certain *c, hd_tid u, const uint32_t *clock)
 {
@@ -354,6 +355,7 @@ struct hd_certain *hd_certain_new(const struct hd_world *w)
     c->stored = hd_alloc(n * sizeof *c->stored);
     c->low = hd_alloc(n * sizeof *c->low);
     c->part = hd_alloc(n * sizeof *c->part);
+    c->chain = hd_alloc(CHAIN_CLOCKS * n * sizeof *c->chain);
     c->sound = hd_alloc(w->sections->n_locks);
     c->barrier = hd_calloc(hd_trace_n_objs(t, HD_OBJ_BARRIER), 1);
     hd_u32vec_reserve(&c->pool, n);
@@ -381,6 +383,7 @@ void hd_certain_free(struct hd_certain *c)
     hd_free(c->stored, n * sizeof *c->stored);
     hd_free(c->low, n * sizeof *c->low);
     hd_free(c->part, n * sizeof *c->part);
+    hd_free(c->chain, CHAIN_CLOCKS * n * sizeof *c->chain);
     hd_free(c->sound, c->w->sections->n_locks);
     hd_free(c->barrier, hd_trace_n_objs(c->t, HD_OBJ_BARRIER));
     hd_u32vec_fini(&c->pool);

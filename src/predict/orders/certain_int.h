@@ -7,6 +7,8 @@
 
 #define HD_CERTAIN_USERS   64  /* of a location, for rules that look at all of them */
 #define HD_CERTAIN_SOURCES 256 /* of a read, of one thread */
+#define HD_CERTAIN_CHAIN   4   /* read-modify-writes, each reading from the next */
+#define HD_CERTAIN_LINKS   64  /* sources of such, for one read */
 
 /* A read that must be fresh from an event on; whether it acquires there. */
 struct hd_certain_due {
@@ -24,6 +26,7 @@ struct hd_certain {
     uint8_t *dirty;        /* by thread: it is not in the pool */
     uint32_t *stored;      /* by thread: where it is in the pool, if not dirty */
     uint32_t *low, *part;
+    uint32_t *chain;   /* two clocks for each place of a chain (certain_reads.c) */
     hd_eid *releases;  /* by event: of atomic writes, what releases: itself, a fence, or none */
     uint8_t *sound;    /* by lock and guard: sections are ordered by hb */
     uint8_t *barrier;  /* by barrier: 1 as many users as its size, each in and out in turn */

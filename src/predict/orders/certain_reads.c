@@ -1,31 +1,38 @@
-/* A read that must be fresh has a source: what comes before all possible ones, and is handed on. */
+/* A read that must be fresh has a source: what comes before all possible ones, and is handed on.
+ *
+ * A read-modify-write hands on what it releases itself, and what its own source hands on, whatever
+ * its order: it continues the release sequence. So sources have sources, up to a few. */
 #include "predict/orders/certain_int.h"
 
 #include <string.h>
 
-/* Where what the write hands to the read was released; HD_EID_NONE: it hands nothing on. */
-static hd_eid handed(const struct hd_certain *c, hd_eid write, const struct hd_certain_due *d)
-{
-    bool plain = !hd_op_is_atomic(c->t->op[write]) || !hd_op_is_atomic(c->t->op[d->read]);
-    if (plain || hd_certain_excludes(c, write, d->read))
-        return write;
-    return d->acquires ? c->releases[write] : HD_EID_NONE;
-}
+/* The reads whose sources are looked at: that of the due one, then of the read-modify-writes that
+ * it may read from, each reading from the next. */
+struct chain {
+    struct hd_certain *c;
+    hd_eid on[HD_CERTAIN_CHAIN + 1];
+    unsigned n;
+    bool acquires; /* the due read does */
+    bool free; /* one of the chain writes its value whatever it read: those behind it need not be
+                  fresh */
+    unsigned left; /* sources of others to be looked at */
+};
 
-/* Lowers c->low to what comes before one more possible source. False: nothing does. */
-static bool add_source(struct hd_certain *c, hd_eid write, const struct hd_certain_due *d,
-                       bool *any)
+/* What comes before every possible source so far, and is handed on. */
+struct common {
+    uint32_t *low;
+    bool any;
+};
+
+static void put_event(const struct hd_certain *c, uint32_t *clock, hd_eid e)
 {
-    hd_eid from = handed(c, write, d);
-    if (from == HD_EID_NONE)
-        return false;
-    memcpy(c->part, hd_certain_clock(c, from), c->n * sizeof *c->part);
-    c->part[c->t->thread[from]] = c->t->pos[from] + 1;
+    const uint32_t *before = hd_certain_clock(c, e);
+    hd_tid u = c->t->thread[e];
     for (size_t v = 0; v < c->n; v++)
-        if (!*any || c->part[v] < c->low[v])
-            c->low[v] = c->part[v];
-    *any = true;
-    return true;
+        if (before[v] > clock[v])
+            clock[v] = before[v];
+    if (clock[u] <= c->t->pos[e])
+        clock[u] = c->t->pos[e] + 1;
 }
 
 /* The last write of the user that must come before the read, or HD_EID_NONE. */
@@ -49,55 +56,161 @@ static bool hidden(const struct hd_certain *c, const struct hd_loc_user *users, 
     return false;
 }
 
-/* Writes of the value by another thread that need not come before the read. What comes before them
- * grows along the thread: the first has least, if the others hand on at all. */
-static bool add_free_writes(struct hd_certain *c, const struct hd_loc_user *user,
-                            const struct hd_certain_due *d, bool *any)
+/* What a read is known to return, if it is. */
+struct sought {
+    struct hd_value value;
+    bool known;
+};
+
+static bool add_source(struct chain *chain, hd_eid write, struct common *common);
+
+/* Sources by another thread that need not come before the read. */
+static bool add_free_writes(struct chain *chain, const struct hd_loc_user *user,
+                            const struct sought *sought, struct common *common)
 {
+    const struct hd_certain *c = chain->c;
     const struct hd_accesses *locs = c->w->locs;
-    struct hd_value value = hd_trace_read_value(c->t, d->read);
-    uint32_t i =
-        hd_accesses_write_from(locs, user, hd_must_clock(c->w->must, d->read)[user->thread]);
+    hd_eid read = chain->on[chain->n - 1];
+    uint32_t i = hd_accesses_write_from(locs, user, hd_must_clock(c->w->must, read)[user->thread]);
     for (unsigned looked = 0;; looked++, i++) {
-        i = hd_accesses_value_from(locs, user, value, i);
-        if (i == user->wend || hd_world_before(c->w, d->read, locs->writes[i]))
+        if (sought->known)
+            i = hd_accesses_value_from(locs, user, sought->value, i);
+        if (i == user->wend || hd_world_before(c->w, read, locs->writes[i]))
             return true;
-        if (looked == HD_CERTAIN_SOURCES || !add_source(c, locs->writes[i], d, any))
+        if (looked == HD_CERTAIN_SOURCES || !add_source(chain, locs->writes[i], common))
             return false;
     }
 }
 
-/* Puts into c->low what comes before every possible source of the read. False: nothing does. */
-static bool sources(struct hd_certain *c, const struct hd_certain_due *d)
+/* Every possible source of the last read of the chain. False: nothing is common to them. */
+static bool add_sources(struct chain *chain, const struct sought *sought, struct common *common)
 {
+    const struct hd_certain *c = chain->c;
     const struct hd_trace *t = c->t;
-    uint32_t loc = t->obj[d->read];
-    struct hd_value value = hd_trace_read_value(t, d->read);
-    bool any = false, forced = false;
+    hd_eid read = chain->on[chain->n - 1];
+    bool forced = false;
     size_t n;
-    const struct hd_loc_user *users = hd_accesses_users(c->w->locs, loc, &n);
-    if (value.unique && value.bits < t->n_events)
-        return add_source(c, (hd_eid)value.bits, d, &any);
+    const struct hd_loc_user *users = hd_accesses_users(c->w->locs, t->obj[read], &n);
+    if (sought->known && sought->value.unique && sought->value.bits < t->n_events)
+        return add_source(chain, (hd_eid)sought->value.bits, common) && common->any;
     if (n > HD_CERTAIN_USERS)
         return false;
     for (size_t i = 0; i < n; i++) {
-        hd_eid w = forced_write(c, &users[i], d->read);
-        bool own = users[i].thread == t->thread[d->read];
+        hd_eid w = forced_write(c, &users[i], read);
         forced |= w != HD_EID_NONE;
-        if (w != HD_EID_NONE && hd_value_eq(hd_trace_write_value(t, w), value) &&
-            !hidden(c, users, n, w, d->read) && (own || !add_source(c, w, d, &any)))
+        if (w != HD_EID_NONE &&
+            (!sought->known || hd_value_eq(hd_trace_write_value(t, w), sought->value)) &&
+            !hidden(c, users, n, w, read) && !add_source(chain, w, common))
             return false;
-        if (!own && !add_free_writes(c, &users[i], d, &any))
+        if (users[i].thread != t->thread[read] &&
+            !add_free_writes(chain, &users[i], sought, common))
             return false;
     }
-    const struct hd_loc_init *init = &t->loc_init[loc];
-    bool initial = !forced && (init->how == HD_INIT_UNKNOWN || hd_value_eq(init->value, value));
-    return any && !initial;
+    const struct hd_loc_init *init = &t->loc_init[t->obj[read]];
+    bool initial = !forced && (!sought->known || init->how == HD_INIT_UNKNOWN ||
+                               hd_value_eq(init->value, sought->value));
+    return common->any && !initial;
+}
+
+/* Is the value that it writes what it is only if its own read is fresh? */
+static bool is_made_of_own(const struct hd_trace *t, hd_eid rmw)
+{
+    struct hd_deps deps = hd_trace_deps(t, rmw, HD_DEP_VALUE);
+    bool own = deps.all;
+    for (uint32_t i = 0; i < deps.n; i++)
+        own |= deps.dist[i] == 0;
+    return own;
+}
+
+/* Puts into `clock` what an acquiring read gets that reads from the write, in every schedule in
+ * which the chain is how it is. False: nothing. */
+static bool hands(struct chain *chain, hd_eid write, uint32_t *clock)
+{
+    struct hd_certain *c = chain->c;
+    const struct hd_trace *t = c->t;
+    bool some = c->releases[write] != HD_EID_NONE;
+    memset(clock, 0, c->n * sizeof *clock);
+    if (some)
+        put_event(c, clock, c->releases[write]);
+    if (t->op[write] != HD_OP_RMW || chain->n > HD_CERTAIN_CHAIN)
+        return some;
+    struct common common = {.low = c->chain + (size_t)chain->n * 2 * c->n};
+    bool was_free = chain->free;
+    chain->free = was_free || !is_made_of_own(t, write);
+    chain->on[chain->n++] = write;
+    struct sought sought = {hd_trace_read_value(t, write), !chain->free};
+    bool more = add_sources(chain, &sought, &common);
+    chain->n--;
+    chain->free = was_free;
+    for (size_t v = 0; more && v < c->n; v++)
+        if (common.low[v] > clock[v])
+            clock[v] = common.low[v];
+    return some || more;
+}
+
+static bool is_on(const struct chain *chain, hd_eid e)
+{
+    for (unsigned i = 0; i < chain->n; i++)
+        if (chain->on[i] == e)
+            return true;
+    return false;
+}
+
+static void lower(const struct hd_certain *c, const uint32_t *clock, struct common *common)
+{
+    for (size_t v = 0; v < c->n; v++)
+        if (!common->any || clock[v] < common->low[v])
+            common->low[v] = clock[v];
+    common->any = true;
+}
+
+/* One more possible source of the last read of a chain of read-modify-writes. All of the chain come
+ * before the due read, and each but once. */
+static bool add_link(struct chain *chain, hd_eid write, struct common *common)
+{
+    struct hd_certain *c = chain->c;
+    uint32_t *clock = common->low + c->n;
+    if (is_on(chain, write) || hd_world_before(c->w, chain->on[0], write))
+        return true;
+    if (!chain->left || !hd_op_is_atomic(c->t->op[write]))
+        return false;
+    chain->left--;
+    if (!hands(chain, write, clock))
+        return false;
+    lower(c, clock, common);
+    return true;
+}
+
+/* One more possible source of the due read. */
+static bool add_first(struct chain *chain, hd_eid write, struct common *common)
+{
+    struct hd_certain *c = chain->c;
+    hd_eid read = chain->on[0];
+    bool plain = !hd_op_is_atomic(c->t->op[write]) || !hd_op_is_atomic(c->t->op[read]);
+    if (c->t->thread[write] == c->t->thread[read])
+        return false;
+    if (plain || hd_certain_excludes(c, write, read)) {
+        memset(c->part, 0, c->n * sizeof *c->part);
+        put_event(c, c->part, write);
+    } else if (!chain->acquires || !hands(chain, write, c->part)) {
+        return false;
+    }
+    lower(c, c->part, common);
+    return true;
+}
+
+static bool add_source(struct chain *chain, hd_eid write, struct common *common)
+{
+    return chain->n == 1 ? add_first(chain, write, common) : add_link(chain, write, common);
 }
 
 void hd_certain_fresh(struct hd_certain *c, const struct hd_certain_due *d)
 {
-    if (sources(c, d))
+    struct chain chain = {
+        .c = c, .on = {d->read}, .n = 1, .acquires = d->acquires, .left = HD_CERTAIN_LINKS};
+    struct sought sought = {hd_trace_read_value(c->t, d->read), true};
+    struct common common = {.low = c->low};
+    if (add_sources(&chain, &sought, &common))
         hd_certain_join(c, c->t->thread[d->read], c->low);
     if (hd_op_is_atomic(c->t->op[d->read]))
         hd_certain_rows(c, d);
