@@ -189,6 +189,7 @@ void hd_cli_show_prediction(const struct hd_cli *cli, const char *name, const st
 
 void hd_cli_json_found(struct hd_json *j, const struct hd_prediction *p)
 {
+    HD_ASSERT(words[p->property].found);
     hd_json_key(j, words[p->property].found);
     hd_json_begin_array(j);
     for (size_t i = 0; i < p->found.len; i++) {

@@ -144,6 +144,7 @@ enum hd_status hd_analysis_run(const char *detector, const struct hd_trace *t,
                                const struct hd_analysis_options *options, struct hd_analysis *r,
                                struct hd_err *err)
 {
+    HD_ASSERT(hd_analysis_known(detector));
     double started = hd_progress_now();
     *r = (struct hd_analysis){.detector = detector};
     const struct engine *engine = find_engine(detector);

@@ -393,6 +393,7 @@ void hd_certain_free(struct hd_certain *c)
 
 bool hd_certain_before(const struct hd_certain *c, hd_eid a, hd_eid b)
 {
+    HD_DCHECK(a < b && b < c->t->n_events);
     hd_tid u = c->t->thread[a];
     return u == c->t->thread[b] || hd_certain_clock(c, b)[u] > c->t->pos[a];
 }

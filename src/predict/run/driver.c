@@ -178,6 +178,7 @@ static size_t prepare(void *ctx, unsigned phase, double deadline)
 static void run_unit(void *ctx, unsigned phase, size_t item, struct hd_worker *k)
 {
     struct hd_driver *d = ctx;
+    HD_DCHECK(d->order[item] < d->n_units);
     struct hd_driver_unit *u = &d->units[d->order[item]];
     if (phase == HD_PHASE_SHORTEN)
         shorten_found(d, u, k);
@@ -233,6 +234,18 @@ static void gather(struct hd_driver *d, uint32_t unit, struct hd_prediction *r)
     hd_vec_fini(&u->undecided);
 }
 
+/* Nothing is dropped: what has no answer was passed over because its group has one. */
+static void count_skipped(const struct hd_driver *d, struct hd_prediction *r)
+{
+    uint64_t decided = r->found.len + r->open;
+    for (int s = 0; s < HD_STEPS; s++)
+        decided += r->proved[s];
+    HD_DCHECK(decided <= d->candidates && (decided == d->candidates || !d->options->all_pairs));
+    HD_DCHECK(decided == d->candidates || r->groups_found);
+    r->candidates = d->candidates;
+    r->skipped = d->candidates - decided;
+}
+
 void hd_driver_run(struct hd_driver *d, double started, struct hd_prediction *r)
 {
     d->units = hd_calloc(d->n_units, sizeof *d->units);
@@ -257,10 +270,7 @@ void hd_driver_run(struct hd_driver *d, double started, struct hd_prediction *r)
     count_groups(d, r);
     for (uint32_t i = 0; i < d->n_units; i++)
         gather(d, i, r);
-    r->candidates = d->candidates;
-    r->skipped = r->candidates - r->found.len - r->open;
-    for (int s = 0; s < HD_STEPS; s++)
-        r->skipped -= r->proved[s];
+    count_skipped(d, r);
     hd_prediction_sort(r);
     hd_free(d->units, d->n_units * sizeof *d->units);
     hd_free(d->order, d->n_units * sizeof *d->order);

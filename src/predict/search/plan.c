@@ -118,6 +118,8 @@ bool hd_plan_include(struct hd_plan *p, hd_eid e)
 
 bool hd_plan_widen(struct hd_plan *p, hd_eid base)
 {
+    for (uint32_t i = 0; i < p->goal.n_stops; i++)
+        HD_DCHECK(p->goal.stops[i] >= base);
     for (hd_tid u = 0; u < p->w->n_threads; u++) {
         uint32_t ran = hd_world_events_before(p->w, u, base);
         if (ran > p->cut[u])
