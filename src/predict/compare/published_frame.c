@@ -10,8 +10,8 @@ enum { MOST_NODES = 50 };
 
 struct frame {
     struct hd_trace t;
-    struct hd_world *w; /* NULL: not made yet */
-    struct hd_protocols *protocols;
+    struct hd_world *w;             /* NULL: not made yet */
+    struct hd_protocols *protocols; /* NULL: not needed yet */
     struct hd_sim *sim;
     struct hd_plan plan;
 };
@@ -70,7 +70,6 @@ static void frame_init(struct frame *x, const struct hd_published_frames *f, hd_
         x->t.dep[e] =
             f->t->op[e] == HD_OP_BRANCH && f->t->thread[e] != u && f->t->thread[e] != v ? 1 : 0;
     x->w = hd_world_new(&x->t);
-    x->protocols = hd_protocols_new(x->w);
     x->sim = hd_sim_new(x->w, f->matching);
     hd_plan_init(&x->plan, x->w);
 }
@@ -84,13 +83,20 @@ static struct frame *frame_of(struct hd_published_frames *f, hd_eid a, hd_eid b)
     return x;
 }
 
-bool hd_published_frames_apart(struct hd_published_frames *f, hd_eid a, hd_eid b)
+bool hd_published_frames_ordered(struct hd_published_frames *f, hd_eid a, hd_eid b)
 {
     const struct frame *x = frame_of(f, a, b);
+    return hd_sections_exclude(x->w->sections, a, b) || hd_world_before(x->w, a, b) ||
+           hd_world_before(x->w, b, a);
+}
+
+bool hd_published_frames_keep_apart(struct hd_published_frames *f, hd_eid a, hd_eid b)
+{
+    struct frame *x = frame_of(f, a, b);
     struct hd_stand p, q;
-    if (hd_sections_exclude(x->w->sections, a, b) || hd_world_before(x->w, a, b) ||
-        hd_world_before(x->w, b, a))
-        return true;
+    size_t frames = f->threads * (f->threads - 1) / 2;
+    if (!x->protocols)
+        x->protocols = hd_protocols_new(x->w, HD_PROTOCOLS_STATES / frames);
     hd_protocols_stand(x->protocols, a, &p);
     hd_protocols_stand(x->protocols, b, &q);
     return hd_protocols_apart(x->protocols, &p, &q);

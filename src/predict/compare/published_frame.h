@@ -18,8 +18,10 @@ struct hd_published_frames *hd_published_frames_new(const struct hd_trace *t,
                                                     const struct hd_matching *matching);
 void hd_published_frames_free(struct hd_published_frames *f); /* NULL is fine */
 
-/* True: the two are no race of rv. By filters; by closure, for what these leave. */
-bool hd_published_frames_apart(struct hd_published_frames *f, hd_eid a, hd_eid b);
+/* True: the two are no race of rv. By locks and must-orders; by protocols, for what these leave;
+ * by closure. */
+bool hd_published_frames_ordered(struct hd_published_frames *f, hd_eid a, hd_eid b);
+bool hd_published_frames_keep_apart(struct hd_published_frames *f, hd_eid a, hd_eid b);
 bool hd_published_frames_exclude(struct hd_published_frames *f, hd_eid a, hd_eid b,
                                  double deadline);
 

@@ -269,16 +269,24 @@ static void find_window(const struct run *r, struct hd_published_pair *pair)
 
 /* said: every order that it asks for is one of max, when every read matters; so what keeps two
  * events apart there does so here. rv: see published_frame.h. */
-static bool is_apart(struct run *r, hd_eid a, hd_eid b)
+static bool keeps_apart(struct run *r, hd_eid a, hd_eid b)
 {
     struct hd_stand x, y;
     if (r->model == HD_PUBLISHED_RV)
-        return r->frames && hd_published_frames_apart(r->frames, a, b);
+        return r->frames && hd_published_frames_keep_apart(r->frames, a, b);
     if (!r->protocols)
-        r->protocols = hd_protocols_new(r->e->w);
+        r->protocols = hd_protocols_new(r->e->w, HD_PROTOCOLS_STATES);
     hd_protocols_stand(r->protocols, a, &x);
     hd_protocols_stand(r->protocols, b, &y);
     return hd_protocols_apart(r->protocols, &x, &y);
+}
+
+/* The same by closure. */
+static bool is_excluded(struct run *r, hd_eid a, hd_eid b)
+{
+    if (r->model == HD_PUBLISHED_RV)
+        return r->frames && hd_published_frames_exclude(r->frames, a, b, r->deadline);
+    return hd_published_search_exclude(r->search, a, b, r->deadline);
 }
 
 static enum hd_sat search(struct run *r, hd_eid a, hd_eid b)
@@ -290,20 +298,20 @@ static enum hd_sat search(struct run *r, hd_eid a, hd_eid b)
         return HD_SAT_NO;
     if (is_over(r))
         return HD_SAT_UNKNOWN;
-    if (is_apart(r, a, b))
+    if (r->frames && hd_published_frames_ordered(r->frames, a, b))
         return HD_SAT_NO;
     if (r->in_vain >= MOST_IN_VAIN)
-        return HD_SAT_UNKNOWN;
+        return keeps_apart(r, a, b) ? HD_SAT_NO : HD_SAT_UNKNOWN;
     if (r->model == HD_PUBLISHED_RV) {
         pair.notifier = r->notifier;
         pair.notified = r->notified;
     }
     find_fresh(r, a, b);
     enum hd_verdict verdict = hd_published_search_pair(r->search, &pair);
-    if (verdict == HD_UNKNOWN && r->frames &&
-        hd_published_frames_exclude(r->frames, a, b, r->deadline))
+    if (verdict == HD_UNKNOWN)
+        r->in_vain++;
+    if (verdict == HD_UNKNOWN && (keeps_apart(r, a, b) || is_excluded(r, a, b)))
         verdict = HD_IMPOSSIBLE;
-    r->in_vain += verdict == HD_UNKNOWN;
     return verdict == HD_UNKNOWN ? HD_SAT_UNKNOWN : verdict == HD_RACE ? HD_SAT_YES : HD_SAT_NO;
 }
 

@@ -2,15 +2,18 @@
 
 #include "base/alloc.h"
 
+#include <string.h>
+
 /* What one pair may cost: simulations, and simulated events. */
-enum { MOST_NODES = 100 };
+enum { MOST_NODES = 100, EARLY_NODES = 10 };
 #define MOST_STEPS UINT64_C(1000000)
 
 struct hd_published_search {
     const struct hd_world *w;
     struct hd_sim *sim;
     struct hd_plan plan;
-    hd_eid *waits; /* by thread: the wait it is in and not yet notified, or HD_EID_NONE */
+    uint32_t *least; /* by thread: events that the pair in hand needs */
+    hd_eid *waits;   /* by thread: the wait it is in and not yet notified, or HD_EID_NONE */
 };
 
 struct hd_published_search *hd_published_search_new(const struct hd_world *w,
@@ -21,6 +24,7 @@ struct hd_published_search *hd_published_search_new(const struct hd_world *w,
     s->sim = hd_sim_new(w, matching);
     hd_plan_init(&s->plan, w);
     s->waits = hd_calloc(w->n_threads, sizeof *s->waits);
+    s->least = hd_calloc(w->n_threads, sizeof *s->least);
     return s;
 }
 
@@ -29,6 +33,7 @@ void hd_published_search_free(struct hd_published_search *s)
     hd_sim_free(s->sim);
     hd_plan_fini(&s->plan);
     hd_free(s->waits, s->w->n_threads * sizeof *s->waits);
+    hd_free(s->least, s->w->n_threads * sizeof *s->least);
     hd_free(s, sizeof *s);
 }
 
@@ -140,14 +145,57 @@ static bool make_plan(struct hd_published_search *s, const struct hd_published_p
     return put_between(s, pair, pair->a, pair->b) && put_between(s, pair, pair->b, pair->a);
 }
 
+/* What must have run before both accesses, and all that comes before them in the trace, into
+ * s->least. False: there is no such schedule. */
+static bool find_least(struct hd_published_search *s, const struct hd_published_pair *pair)
+{
+    const hd_eid events[] = {pair->a, pair->b};
+    struct hd_goal goal = hd_goal_race(events);
+    if (!hd_plan_start(&s->plan, &goal) ||
+        !hd_plan_widen(&s->plan, pair->a < pair->b ? pair->a : pair->b))
+        return false;
+    memcpy(s->least, s->plan.cut, s->w->n_threads * sizeof *s->least);
+    return true;
+}
+
+/* The order that greedy tries for max, gone on with: all that the two do not need comes after them.
+ * A completed simulation is a race, as in any plan; else nothing is known. */
+static enum hd_verdict search_early(struct hd_published_search *s,
+                                    const struct hd_published_pair *pair)
+{
+    const struct hd_closure_budget budget = {EARLY_NODES, MOST_STEPS, pair->deadline};
+    const struct hd_trace *t = s->w->t;
+    if (!find_least(s, pair) || !make_plan(s, pair))
+        return HD_UNKNOWN;
+    for (hd_tid u = 0; u < s->w->n_threads; u++) {
+        if (u == t->thread[pair->a] || u == t->thread[pair->b] || s->least[u] >= s->plan.cut[u])
+            continue;
+        hd_eid next = hd_world_event(s->w, u, s->least[u]);
+        if (!hd_plan_order(&s->plan, pair->a, next) || !hd_plan_order(&s->plan, pair->b, next))
+            return HD_UNKNOWN;
+    }
+    return hd_closure_after(s->sim, &s->plan, pair->from, budget);
+}
+
 enum hd_verdict hd_published_search_pair(struct hd_published_search *s,
                                          const struct hd_published_pair *pair)
 {
     const struct hd_closure_budget budget = {MOST_NODES, MOST_STEPS, pair->deadline};
+    if (search_early(s, pair) == HD_RACE && (!pair->notifier || is_as_recorded(s, pair)))
+        return HD_RACE;
     if (!make_plan(s, pair))
         return HD_IMPOSSIBLE;
     enum hd_verdict verdict = hd_closure_window(s->sim, &s->plan, pair->from, budget);
     if (verdict == HD_RACE && pair->notifier && !is_as_recorded(s, pair))
         return HD_UNKNOWN;
     return verdict;
+}
+
+bool hd_published_search_exclude(struct hd_published_search *s, hd_eid a, hd_eid b, double deadline)
+{
+    const struct hd_closure_budget budget = {MOST_NODES, MOST_STEPS, deadline};
+    const hd_eid pair[] = {a, b};
+    struct hd_goal goal = hd_goal_race(pair);
+    return !hd_plan_start(&s->plan, &goal) ||
+           hd_closure_decide(s->sim, &s->plan, budget) == HD_IMPOSSIBLE;
 }

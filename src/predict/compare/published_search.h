@@ -39,4 +39,9 @@ struct hd_published_pair {
 enum hd_verdict hd_published_search_pair(struct hd_published_search *s,
                                          const struct hd_published_pair *pair);
 
+/* True: no schedule of docs/MODEL.md has both enabled, when all reads matter as they do in the
+ * world: so no order of said has them next to each other. By closure, for what filters leave. */
+bool hd_published_search_exclude(struct hd_published_search *s, hd_eid a, hd_eid b,
+                                 double deadline);
+
 #endif

@@ -9,7 +9,7 @@
 /* Limits of a protocol: what has more is none, or has too many states. */
 enum { MOST_LOCS = 48, MOST_LOCKS = 8, MOST_THREADS = 12, MOST_VALUES = 64 };
 /* States that one protocol may have, and those that are looked at for a trace in all. */
-enum { MOST_STATES = 500000, ALL_STATES = 2000000 };
+enum { MOST_STATES = 500000 };
 
 struct hd_protocols {
     struct hd_vec list; /* struct hd_protocol */
@@ -181,11 +181,11 @@ static void try_sites(struct hd_protocols *ps, const struct hd_world *w, const s
         protocol_fini(&p);
 }
 
-struct hd_protocols *hd_protocols_new(const struct hd_world *w)
+struct hd_protocols *hd_protocols_new(const struct hd_world *w, size_t states)
 {
     struct hd_protocols *ps = hd_calloc(1, sizeof *ps);
     struct hd_vec sites = HD_VEC_INIT(struct site);
-    size_t states = ALL_STATES, parts = 0;
+    size_t parts = 0;
     ps->list = HD_VEC_INIT(struct hd_protocol);
     find_sites(w, &sites);
     for (unsigned memory = 1; memory <= 3; memory += 2) {

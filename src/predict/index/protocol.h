@@ -26,8 +26,12 @@ struct hd_stand {
     uint32_t node[HD_PROTOCOLS_MOST];
 };
 
-/* Ends early, with what it has, when the scope around stops (base/stop.h). */
-struct hd_protocols *hd_protocols_new(const struct hd_world *w);
+/* How many states all protocols of a trace may have together; so many take about a second. */
+enum { HD_PROTOCOLS_STATES = 2000000 };
+
+/* states: how many they may have here. Ends early, with what it has, when the scope around stops
+ * (base/stop.h). */
+struct hd_protocols *hd_protocols_new(const struct hd_world *w, size_t states);
 void hd_protocols_free(struct hd_protocols *p); /* NULL is fine */
 
 void hd_protocols_stand(const struct hd_protocols *p, hd_eid e, struct hd_stand *stand);

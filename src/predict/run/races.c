@@ -449,7 +449,7 @@ static void find_protocols(struct races *j, double deadline)
     if (open && j->options->steps >> HD_STEP_PROTOCOL & 1 &&
         (deadline == 0 || hd_progress_now() < deadline)) {
         struct hd_stop_scope around = hd_stop_begin(deadline, hd_alloc_limit() / 8 * 7);
-        j->protocols = hd_protocols_new(j->w);
+        j->protocols = hd_protocols_new(j->w, HD_PROTOCOLS_STATES);
         hd_stop_end(around);
     }
 }
