@@ -101,6 +101,39 @@ for case in 0=a[34] 1=own[2].len; do
         '[.races[].variable] | length > 0 and all(. == "a local of main" or . == $n)' out.json >/dev/null
 done
 
+# ---- elements of vectors, objects behind smart pointers: as the line calls them ----
+cat >owned.cpp <<'C'
+#include <memory>
+#include <thread>
+#include <vector>
+struct Job { int id; long len; };
+struct Pool { std::vector<Job> jobs; };
+static void work(Pool &pool, std::shared_ptr<Job> &job, std::vector<int> &v)
+{
+    pool.jobs[1].len = 7;
+    job->id++;
+    v[2] = v[2] + 1;
+}
+int main()
+{
+    Pool pool{std::vector<Job>(4)};
+    auto job = std::make_shared<Job>();
+    std::vector<int> v(8);
+    std::thread other([&] { work(pool, job, v); });
+    work(pool, job, v);
+    other.join();
+}
+C
+for level in 0 1 2; do
+    heddle run --cflags "-std=c++17 -O$level" --times 1 --runs 1 --json=out.json -o "owned$level" owned.cpp
+    expect_code 66
+    names=$(jq -r '[.races[].variable] | unique | join(" ")' out.json)
+    job="Job.id" # what the access itself says
+    [ $level = 0 ] && job="job->id"
+    expect "-O$level: elements are called $names" [ "$names" = "$job pool.jobs[1].len v[2]" ]
+    expect "-O$level: the block is not told" jq -e '[.races[].location] | all(startswith("heap block ("))' out.json >/dev/null
+done
+
 # ---- threads of the C++ library: their role, and who made them ----
 cat >deep.cpp <<'C'
 #include <thread>

@@ -1,6 +1,7 @@
-/* Which frames are the program's own, how C++ names are shortened, file names without detours, and
- * what is advised on deadlocks. */
+/* Which frames are the program's own, how C++ names are shortened, file names without detours, what
+ * is advised on deadlocks, and what lines call memory. */
 #include "base/plainpath.h"
+#include "report/make/expression.h"
 #include "report/make/frame_names.h"
 #include "report/format/words.h"
 
@@ -148,12 +149,48 @@ static void two_frees_are_one_word(void **state)
     hd_arena_free(a);
 }
 
+/* ^ stands under the column of the access. */
+static void expressions_are_read_from_the_line(void **state)
+{
+    static const char *const cases[][3] = {
+        {"  v[2] = 5;", "       ^", "v[2]"},
+        {"pool.jobs[i + a[1]].len += 7;", "                        ^", "pool.jobs[i + a[1]].len"},
+        {"x = sp->id;", "        ^", "sp->id"},
+        {"jobs[3]++;", "       ^", "jobs[3]"},
+        {"if (q->items[k] < 3)", "       ^", "q->items[k]"},
+        {"return a.b->c.d[1];", "              ^", "a.b->c.d[1]"},
+        {"n = a.b->c;", "      ^", "a.b"},
+        {"app::list[0]--;", "            ^", "app::list[0]"},
+        {"*p = 5;", "   ^", NULL},
+        {"count++;", "     ^", NULL},
+        {"get(x)[1] = 5;", "          ^", NULL},
+        {"this->_M_impl._M_start = p;", "                       ^", NULL},
+        {"memcpy(a[1], b, n);", "^", NULL},
+        {"a[1 = 2;", " ^", NULL},
+        {"] = 2;", "  ^", NULL},
+        {"short", "          ^", NULL},
+    };
+    char out[HD_EXPRESSION_SIZE];
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint32_t column = (uint32_t)strlen(cases[i][1]);
+        assert_int_equal(hd_expression_at(cases[i][0], column, out), cases[i][2] != NULL);
+        if (cases[i][2])
+            assert_string_equal(out, cases[i][2]);
+    }
+    assert_false(hd_expression_at("v[2] = 5;", 0, out));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_are_shortened),         cmocka_unit_test(libraries_are_foreign),
-        cmocka_unit_test(foreign_frames_are_left_out), cmocka_unit_test(paths_are_plain),
-        cmocka_unit_test(advice_fits_the_deadlock),    cmocka_unit_test(two_frees_are_one_word),
+        cmocka_unit_test(names_are_shortened),
+        cmocka_unit_test(libraries_are_foreign),
+        cmocka_unit_test(foreign_frames_are_left_out),
+        cmocka_unit_test(paths_are_plain),
+        cmocka_unit_test(advice_fits_the_deadlock),
+        cmocka_unit_test(two_frees_are_one_word),
+        cmocka_unit_test(expressions_are_read_from_the_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

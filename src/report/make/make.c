@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "report/make/frame_names.h"
+#include "report/make/expression.h"
 #include "report/make/held.h"
 #include "report/make/openmp_advice.h"
 #include "report/data/id.h"
@@ -171,6 +172,24 @@ static void make_access(struct hd_maker *m, hd_eid e, struct hd_access *a)
 
 /* ---- the schedule ---- */
 
+/* As hd_variable_of; heap memory that has no name gets that of the source, if a line has one. */
+static void name_variable(struct hd_maker *m, const hd_eid *events, size_t n,
+                          struct hd_variable *out)
+{
+    char text[HD_EXPRESSION_SIZE];
+    hd_variable_of(m->r, m->t, m->details, events, n, out);
+    if (out->name != out->location || strncmp(out->name, "heap block", 10) != 0)
+        return;
+    for (size_t i = 0; i < n; i++) {
+        struct hd_spot at = spot_of(m, events[i]);
+        const char *line = at.file ? hd_sources_line(m->sources, at.file, at.line) : NULL;
+        if (!line || !hd_expression_at(line, at.column, text))
+            continue;
+        out->name = hd_report_text(m->r, text);
+        return;
+    }
+}
+
 static const char *object_of(struct hd_maker *m, hd_eid e)
 {
     const struct hd_trace *t = m->t;
@@ -182,7 +201,7 @@ static const char *object_of(struct hd_maker *m, hd_eid e)
     case HD_OBJ_THREAD:
         return hd_report_text(m->r, hd_trace_thread_name(t, t->obj[e]));
     case HD_OBJ_LOC:
-        hd_variable_of(m->r, t, m->details, &e, 1, &variable);
+        name_variable(m, &e, 1, &variable);
         return variable.name;
     default:
         return hd_report_text(m->r, hd_trace_obj_name(t, info->kind, t->obj[e]));
@@ -427,7 +446,7 @@ const char *hd_maker_follow(struct hd_maker *m, const struct hd_witness *w)
     const hd_eid pair[2] = {w->a, w->b};
     const char *text[2];
     struct hd_variable variable;
-    hd_variable_of(m->r, m->t, m->details, pair, 2, &variable);
+    name_variable(m, pair, 2, &variable);
     for (int i = 0; i < 2; i++) {
         struct hd_spot at = spot_of(m, pair[i]);
         text[i] = hd_report_format(m->r, "%s by %s at %s", kind_of(m, pair[i]),
@@ -455,7 +474,7 @@ void hd_maker_finding(struct hd_maker *m, const struct hd_witness *w, struct hd_
     else if (w->property == HD_PROPERTY_FAILURE)
         name_failure(m, events[0], &f->accesses[0], &variable);
     else
-        hd_variable_of(m->r, m->t, m->details, events, n, &variable);
+        name_variable(m, events, n, &variable);
     f->variable = variable.name;
     f->location = variable.location;
     if (w->property == HD_PROPERTY_RACE) {
