@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Merging many small reports: N units, made by copying the results of a few, joined by `heddle campaign report`.
-# merge.sh [N]; HEDDLE names the tool. Prints seconds and the largest resident memory.
+# merge.sh [N]; HEDDLE names the tool. Prints seconds, processor time and the largest resident memory.
 set -eu
 n=${1:-10000}
 HEDDLE=$(realpath "${HEDDLE:-build/heddle}")
@@ -19,5 +19,5 @@ for name in $(jq -r 'select(.unit) | .unit' c/plan.jsonl); do
     cp "$([ $((k % 2)) = 0 ] && echo one || echo two)/report.json" "c/units/${name:0:2}/$name/"
 done
 begin=$EPOCHREALTIME
-/usr/bin/time -f %M -o memory "$HEDDLE" campaign report c | tail -1 || true
-echo "$begin $EPOCHREALTIME $(tail -1 memory)" | awk -v n="$n" '{ printf "%d reports merged in %.1f s, %d MB at most\n", n, $2 - $1, $3 / 1024 }'
+/usr/bin/time -f '%M %U %S' -o memory "$HEDDLE" campaign report c | tail -1 || true
+echo "$begin $EPOCHREALTIME $(tail -1 memory)" | awk -v n="$n" '{ printf "%d reports merged in %.1f s, %.1f s of processor time, %d MB at most\n", n, $2 - $1, $4 + $5, $3 / 1024 }'
