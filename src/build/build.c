@@ -254,11 +254,17 @@ static enum hd_status on_record(struct hd_walk *w, const struct hd_raw *rec)
         w->rec = NULL;
         return s;
     }
-    if (rec->kind <= HD_LOG_LAST_EVENT)
-        return hd_walk_leave_quick(w, rec) ? HD_OK : on_step(w, rec);
+    if (rec->kind <= HD_LOG_LAST_EVENT) {
+        bool quick = hd_walk_leave_quick(w, rec);
+        if (w->sieve.making && !(quick && hd_walk_sieve_skip(w, rec)))
+            hd_walk_sieve_keep(w, rec, t->steps + !quick);
+        return quick ? HD_OK : on_step(w, rec);
+    }
+    if (w->sieve.making)
+        hd_walk_sieve_keep(w, rec, 0);
     switch (rec->kind) {
     case HD_LOG_MORE:
-        if (w->pass != HD_WALK_MARK)
+        if (w->pass != HD_WALK_MARK && hd_walk_more_matters(w, rec))
             *(hd_tok *)hd_vec_push(&t->more[rec->w[0] & 1]) = rec->w[1];
         return HD_OK;
     case HD_LOG_ORDER:
@@ -344,6 +350,15 @@ static void plan(struct hd_walk *w, unsigned parts)
     w->progress.total += work(parts, hd_rawlog_bytes(&w->log));
 }
 
+/* How far the walk is. One that reads the sieve goes through the same steps, faster. */
+static uint64_t walked(const struct hd_walk *w)
+{
+    uint64_t bytes = w->log.before + w->log.pos;
+    if (w->sieve.reading && w->sieve.records)
+        bytes = (uint64_t)((double)bytes * (double)w->log.events / (double)w->sieve.records);
+    return work(w->progress.parts, bytes);
+}
+
 /* Do we have to stop, or to tell how far we are? When time or memory are used up, this walk and
  * those after it end here. */
 static enum hd_status look_up(struct hd_walk *w, uint32_t n)
@@ -357,10 +372,13 @@ static enum hd_status look_up(struct hd_walk *w, uint32_t n)
         w->log.limit = w->log.events ? w->log.events : 1;
     }
     if (watch && watch->progress && n % TELL == 0)
-        watch->progress(watch->ctx,
-                        w->progress.before + work(w->progress.parts, w->log.before + w->log.pos),
-                        w->progress.total);
+        watch->progress(watch->ctx, w->progress.before + walked(w), w->progress.total);
     return HD_OK;
+}
+
+static bool next_record(struct hd_walk *w, struct hd_raw *rec)
+{
+    return w->sieve.reading ? hd_walk_sieve_next(w, rec) : hd_rawlog_next(&w->log, rec);
 }
 
 static enum hd_status walk_log(struct hd_walk *w, enum hd_walk_pass pass)
@@ -372,7 +390,10 @@ static enum hd_status walk_log(struct hd_walk *w, enum hd_walk_pass pass)
     w->number++;
     w->out.n_events = 0;
     w->current = 0;
-    hd_rawlog_rewind(&w->log);
+    hd_walk_sieve_start(w);
+    if (!w->sieve.reading)
+        hd_rawlog_rewind(&w->log);
+    w->log.events = 0;
     hd_regions_rewind(&w->mem.regions);
     hd_map_clear(&w->state.counts);
     hd_names_fini(&w->names.lives);
@@ -400,14 +421,15 @@ static enum hd_status walk_log(struct hd_walk *w, enum hd_walk_pass pass)
         t->more[0].len = t->more[1].len = 0;
     }
     enum hd_status s = hd_walk_thread_at(w, 0, UINT32_MAX, &t);
-    for (uint32_t n = 1; s == HD_OK && hd_rawlog_next(&w->log, &rec); n++) {
+    for (uint32_t n = 1; s == HD_OK && next_record(w, &rec); n++) {
         s = rec.inherited ? on_inherited(w, &rec) : on_record(w, &rec);
         if (n % LOOK_UP == 0 && s == HD_OK)
             s = look_up(w, n);
         if (w->log.limit && w->log.events >= w->log.limit)
             break;
     }
-    w->progress.before += work(w->progress.parts, w->log.before + w->log.pos);
+    hd_walk_sieve_end(w, s == HD_OK && !w->info->cut && !w->hand.failed);
+    w->progress.before += walked(w);
     w->info->broken = w->log.broken;
     w->info->events = w->log.events;
     return s;
@@ -557,12 +579,14 @@ static void drop_walks(struct hd_walk *w)
         hd_vec_fini(&t->known);
         hd_vec_fini(&t->more[0]);
         hd_vec_fini(&t->more[1]);
+        hd_u32vec_fini(&t->tainted);
     }
     hd_regions_fini(&w->mem.regions);
     hd_cells_fini(&w->mem.cells);
     hd_owners_fini(&w->own.owners);
     hd_depsets_fini(&w->own.sets);
     hd_walk_hand_fini(w);
+    hd_bytes_fini(&w->sieve.kept);
     hd_vec_fini(&w->mem.list);
     hd_vec_fini(&w->out.inserts);
     hd_u32vec_fini(&w->names.places);
@@ -662,27 +686,21 @@ enum hd_status hd_walk_open(struct hd_walk *w, const char *name, const char *dat
     return HD_OK;
 }
 
-/* The first walk once more, by a walk that knows what every schedule hands over. */
-static enum hd_status start_again(struct hd_walk *w, const char *name, const char *data, size_t len,
-                                  struct hd_build_info *info, struct hd_err *err)
+/* What every schedule hands over is no longer shared. What the skeleton's walks have to tell about
+ * the run, those that make the trace tell again. */
+static enum hd_status leave_out_handed(struct hd_walk *w)
 {
-    struct hd_cells handed;
-    hd_cells_init(&handed);
+    struct hd_build_info *info = w->info, aside = {.waits = HD_VEC_INIT(struct hd_build_wait),
+                                                   .from_pass = info->from_pass};
+    uint64_t limit = w->log.limit;
     plan(w, PARTS_BUILD);
-    enum hd_status s = hd_walk_hand_find(w, &handed);
-    struct hd_walk_progress progress = w->progress;
-    hd_walk_close(w);
-    hd_build_info_fini(info);
-    *info = (struct hd_build_info){.waits = HD_VEC_INIT(struct hd_build_wait)};
-    *w = (struct hd_walk){.progress = progress};
-    if (s == HD_OK)
-        s = hd_walk_open(w, name, data, len, info, err);
-    if (s == HD_OK)
-        s = mark(w);
-    if (s == HD_OK)
-        hd_walk_hand_apply(w, &handed);
-    hd_cells_fini(&handed);
-    return s;
+    w->info = &aside;
+    enum hd_status s = hd_walk_hand_find(w);
+    hd_build_info_fini(&aside);
+    w->info = info;
+    w->log.limit = limit;
+    w->sieve.wanted = !hd_recmeta_number(&w->in.meta, "whole-log");
+    return s == HD_OK ? hd_walk_renew(w) : s;
 }
 
 enum hd_status hd_build_trace(const char *name, const char *data, size_t len,
@@ -696,7 +714,7 @@ enum hd_status hd_build_trace(const char *name, const char *data, size_t len,
     if (s == HD_OK)
         s = mark(&w);
     if (s == HD_OK && hd_walk_hand_pays(&w))
-        s = start_again(&w, name, data, len, info, err);
+        s = leave_out_handed(&w);
     if (s == HD_OK)
         s = walk_rest(&w);
     if (s == HD_OK && !info->cut && w.log.limit && w.log.events == w.log.limit)

@@ -33,6 +33,21 @@ static bool joins(const struct hd_walk *w, const struct hd_walk_thread *t, const
     }
 }
 
+/* So many steps of the thread that each began a call and left nothing; this is the last of them. */
+void hd_walk_skip_calls(struct hd_walk *w, uint64_t n, const struct hd_raw *last)
+{
+    struct hd_walk_thread *t = hd_walk_current(w);
+    t->steps += (uint32_t)n;
+    w->joined = w->anchors = false;
+    t->call_step = t->steps;
+    t->call = (struct hd_walk_call){last->site, last->slot, last->aux, last->kind};
+    hd_walk_in_call(t, last);
+    t->in_call = t->in_stdio = false;
+    t->last_kind = last->kind;
+    t->last_aux = last->aux;
+    t->last_site = last->site;
+}
+
 /* Which call of the program does the record belong to? */
 void hd_walk_find_call(struct hd_walk *w, const struct hd_raw *rec)
 {

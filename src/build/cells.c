@@ -297,6 +297,19 @@ void hd_cells_forget_sets(struct hd_cells *c)
     }
 }
 
+void hd_cells_forget_ids(struct hd_cells *c)
+{
+    for (size_t i = 0; i < c->blocks.len; i++) {
+        struct hd_cell_block *block = *(struct hd_cell_block **)hd_vec_at(&c->blocks, i);
+        for (size_t k = 0; k < HD_CELL_PAGES; k++) {
+            hd_free(block->pages[k].ids, block->pages[k].ids ? IDS : 0);
+            block->pages[k].ids = NULL;
+            block->pages[k].carries = 0;
+        }
+    }
+    c->n_cells = 0;
+}
+
 uint64_t hd_cells_value(const uint8_t *bytes, uint64_t len)
 {
     if (len > 8)

@@ -54,6 +54,8 @@ struct hd_cell_block {
         uint8_t carrier;    /* handed_memory.c: what is read there may order threads */
         uint8_t loose;      /* it is shared, and not in the skeleton */
         uint8_t spoilt;     /* loose, and not looked at */
+        uint8_t given;      /* it is shared, as the first walk found it */
+        uint8_t tainted;    /* sieve.c: it may hold what depends on shared memory */
     } pages[HD_CELL_PAGES];
     uint64_t key;                /* as in numbers */
     struct hd_cell_marks *marks; /* by page, or NULL */
@@ -101,6 +103,7 @@ void hd_cells_set(struct hd_cells *c, uint64_t linear, uint64_t len, uint32_t se
 /* The set of the first byte; *part: how many of the len bytes have the same. */
 uint32_t hd_cells_get(struct hd_cells *c, uint64_t linear, uint64_t len, uint64_t *part);
 void hd_cells_forget_sets(struct hd_cells *c);
+void hd_cells_forget_ids(struct hd_cells *c); /* and what carries */
 
 uint64_t hd_cells_value(const uint8_t *bytes, uint64_t len);
 

@@ -363,13 +363,27 @@ static void split(struct hd_cells *cells)
         struct hd_cell_block *block = *(struct hd_cell_block **)hd_vec_at(&cells->blocks, b);
         for (size_t k = 0; k < HD_CELL_PAGES; k++) {
             struct hd_cell_page *page = &block->pages[k];
+            page->given = page->shared;
             page->loose = page->shared & (uint8_t)~page->carrier;
             page->shared &= page->carrier;
         }
     }
 }
 
-enum hd_status hd_walk_hand_find(struct hd_walk *w, struct hd_cells *handed)
+/* What is handed over, the granules that are loose if there are any, is not shared. */
+static void apply(struct hd_cells *cells, bool any)
+{
+    for (size_t b = 0; b < cells->blocks.len; b++) {
+        struct hd_cell_block *block = *(struct hd_cell_block **)hd_vec_at(&cells->blocks, b);
+        for (size_t k = 0; k < HD_CELL_PAGES; k++) {
+            struct hd_cell_page *page = &block->pages[k];
+            page->shared = page->given & (uint8_t) ~(any ? page->loose : 0);
+            page->loose = page->spoilt = 0;
+        }
+    }
+}
+
+enum hd_status hd_walk_hand_find(struct hd_walk *w)
 {
     struct hd_trace *skeleton = NULL;
     split(&w->mem.cells);
@@ -392,25 +406,7 @@ enum hd_status hd_walk_hand_find(struct hd_walk *w, struct hd_cells *handed)
     hd_u32vec_fini(&j->uses);
     hd_free(j, sizeof *j);
     hd_trace_free(skeleton);
-    if (n) {
-        hd_cells_fini(handed);
-        hd_cells_drop_marks(&w->mem.cells);
-        *handed = w->mem.cells;
-        hd_cells_init(&w->mem.cells);
-    }
+    apply(&w->mem.cells, n > 0);
+    w->own.hand = false;
     return s;
-}
-
-void hd_walk_hand_apply(struct hd_walk *w, const struct hd_cells *handed)
-{
-    for (size_t b = 0; b < handed->blocks.len; b++) {
-        const struct hd_cell_block *block = *(struct hd_cell_block **)hd_vec_at(&handed->blocks, b);
-        for (size_t k = 0; k < HD_CELL_PAGES; k++) {
-            uint64_t linear = (block->key * HD_CELL_PAGES + k) * HD_CELL_PAGE;
-            struct hd_cell_page *page =
-                block->pages[k].loose ? hd_cells_page_if(&w->mem.cells, linear) : NULL;
-            if (page)
-                page->shared &= (uint8_t)~block->pages[k].loose;
-        }
-    }
 }

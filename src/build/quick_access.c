@@ -169,6 +169,14 @@ bool hd_walk_mark_quick(struct hd_walk *w, const struct hd_raw *rec)
     return true;
 }
 
+/* May an extra token name a read that is an event? Of reads to come nothing is known yet. */
+bool hd_walk_more_matters(const struct hd_walk *w, const struct hd_raw *rec)
+{
+    const struct hd_walk_thread *t = (const struct hd_walk_thread *)w->threads.data + w->current;
+    return w->own.keep_all || w->split.in_wide || hd_tok_hi(rec->w[1]) > t->steps ||
+           hd_walk_may_depend(t, rec->w[1]);
+}
+
 /* Is the record a call of its own, behind which no event has to stand? See call_steps.c. */
 static bool starts_call(const struct hd_walk_thread *t, const struct hd_raw *rec)
 {
@@ -179,15 +187,24 @@ static bool starts_call(const struct hd_walk_thread *t, const struct hd_raw *rec
 }
 
 /* Private memory, which holds nothing that depends on a read of the trace. */
-static bool is_plain(struct hd_walk *w, const struct hd_raw *rec)
+static inline bool is_plain_in(struct hd_walk *w, uint64_t addr, unsigned len)
 {
-    unsigned len = rec->aux & HD_LOG_SIZE;
-    const struct hd_walk_line *line = line_of(w, rec->w[0], len);
+    const struct hd_walk_line *line = line_of(w, addr, len);
     if (!line || line->page->sets || line->page->set)
         return false;
-    unsigned at = line->at + (unsigned)(rec->w[0] % HD_LINE);
+    unsigned at = line->at + (unsigned)(addr % HD_LINE);
     unsigned bits = (2u << (at + len - 1) / HD_GRANULE) - (1u << at / HD_GRANULE);
     return !(line->page->shared & bits);
+}
+
+/* The same of an access that may begin in one line and end in the next, of the same region. */
+static bool is_plain(struct hd_walk *w, const struct hd_raw *rec)
+{
+    unsigned len = rec->aux & HD_LOG_SIZE, room = HD_LINE - (unsigned)(rec->w[0] % HD_LINE);
+    if (len <= room)
+        return is_plain_in(w, rec->w[0], len);
+    return is_plain_in(w, rec->w[0], room) && is_plain_in(w, rec->w[0] + room, len - room) &&
+           line_of(w, rec->w[0], room)->region == line_of(w, rec->w[0] + room, 1)->region;
 }
 
 bool hd_walk_leave_quick(struct hd_walk *w, const struct hd_raw *rec)

@@ -73,9 +73,11 @@ enum hd_status hd_walk_count_changed(struct hd_walk *w, const struct hd_raw *rec
 
 /* call_steps.c: which call of the program does the record belong to? */
 void hd_walk_find_call(struct hd_walk *w, const struct hd_raw *rec);
+void hd_walk_skip_calls(struct hd_walk *w, uint64_t n, const struct hd_raw *last);
 
 /* quick_access.c: reads and writes of up to 8 bytes that change little. False: nothing was done. */
 bool hd_walk_mark_quick(struct hd_walk *w, const struct hd_raw *rec);
+bool hd_walk_more_matters(const struct hd_walk *w, const struct hd_raw *rec); /* HD_LOG_MORE */
 bool hd_walk_leave_quick(struct hd_walk *w, const struct hd_raw *rec);
 void hd_walk_lines_clear(struct hd_walk *w);
 void hd_walk_lines_forget(struct hd_walk *w, uint64_t start, uint64_t end); /* regions changed */
@@ -155,10 +157,9 @@ static inline void hd_walk_use_shared(struct hd_walk *w, struct hd_cell_page *pa
 
 /* handed_memory.c: memory that every schedule hands over in the same order */
 bool hd_walk_hand_pays(const struct hd_walk *w); /* after the first walk */
-/* Makes the skeleton and finds that memory: the granules that are `loose` in *handed. w can only be
- * closed afterwards. */
-enum hd_status hd_walk_hand_find(struct hd_walk *w, struct hd_cells *handed);
-void hd_walk_hand_apply(struct hd_walk *w, const struct hd_cells *handed);
+/* Makes the skeleton and finds that memory, which is no longer shared. What was built is the
+ * skeleton's: hd_walk_renew has to follow. */
+enum hd_status hd_walk_hand_find(struct hd_walk *w);
 /* While the skeleton is made: */
 bool hd_walk_hand_is_loose(struct hd_walk *w, uint64_t linear, uint64_t len);
 void hd_walk_hand_use(struct hd_walk *w, const struct hd_region *g, uint64_t linear, uint64_t len,
@@ -172,6 +173,19 @@ void hd_walk_hand_spoil(struct hd_walk *w, uint64_t linear, uint64_t len);
 void hd_walk_hand_restart(struct hd_walk *w); /* the walk starts again */
 void hd_walk_hand_init(struct hd_walk *w);
 void hd_walk_hand_fini(struct hd_walk *w);
+
+/* sieve.c: the records that matter to later walks */
+void hd_walk_sieve_start(struct hd_walk *w); /* a walk starts */
+void hd_walk_sieve_end(struct hd_walk *w, bool whole);
+/* While it is made: a record that is kept (id: of the step, if it is one), before the walk takes
+ * it; and one that the walk left out, after that. False: it has to be kept. */
+void hd_walk_sieve_keep(struct hd_walk *w, const struct hd_raw *rec, uint32_t id);
+bool hd_walk_sieve_skip(struct hd_walk *w, const struct hd_raw *rec);
+/* While it is read, in place of hd_rawlog_next. */
+bool hd_walk_sieve_next(struct hd_walk *w, struct hd_raw *rec);
+
+/* renew.c: as the first walk left it, but for which memory is shared. What was built is gone. */
+enum hd_status hd_walk_renew(struct hd_walk *w);
 
 /* leave.c: memory that is not shared */
 /* The whole access, if it touches nothing else. */

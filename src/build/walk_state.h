@@ -172,6 +172,21 @@ struct hd_walk_out {
     struct hd_u32vec dep_list[3];  /* the same as events */
 };
 
+/* The records that matter to walks after the first that builds: sieve.c. */
+struct hd_walk_sieve {
+    bool wanted;          /* there will be such walks */
+    bool making, ready;   /* this walk writes them down; they are all there */
+    bool reading;         /* this walk reads them */
+    struct hd_bytes kept; /* the records */
+    struct hd_bytes_cur in;
+    uint64_t records;   /* of the log, that are events */
+    uint64_t n_kept;    /* the same, of those that are kept */
+    uint64_t skipped;   /* since the last one that is kept */
+    struct hd_raw last; /* of those: its kind, aux, slot and site */
+    uint64_t last_word; /* of the last record that has one */
+    uint32_t last_hi;   /* of the last token */
+};
+
 struct hd_walk_progress {
     const struct hd_build_watch *watch; /* or NULL */
     uint64_t before, total; /* kilobytes of log: what earlier walks stand for, and all of them */
@@ -193,6 +208,7 @@ struct hd_walk {
     struct hd_walk_mem mem;
     struct hd_walk_own own;
     struct hd_walk_hand hand;
+    struct hd_walk_sieve sieve;
     struct hd_walk_names names;
     struct hd_walk_objlocks objlocks;
     struct hd_walk_objects state;

@@ -32,23 +32,24 @@ struct hd_walk_thread {
     char title[64]; /* what the program calls it, or its first function; "": not known */
     hd_tid tid;
     uint32_t children;
-    uint32_t forked;     /* its first fork since its last join: event number, or 0 */
-    uint32_t branched;   /* entries of known that the last branch on all covers */
-    uint32_t call_reads; /* the same of the call at hand: made before it, or branched on */
-    struct hd_vec reads; /* struct hd_walk_read: the thread's reads that are events */
-    struct hd_vec known; /* struct hd_walk_known: on what its reads depend, by id */
-    uint32_t steps;      /* runtime id (from 1) of its last record that is an event */
-    uint32_t inherited;  /* runtime ids that an ancestor used up before it forked */
-    uint32_t holds;      /* MARK: locks held and blocks open */
-    uint32_t made;       /* its events in this walk, without inserted ones */
-    uint32_t point;      /* handed_memory.c: where it is; 0: nothing noted since its last event */
-    uint32_t blocks;     /* the same: locks held and blocks open */
-    uint32_t block;      /* number of the outermost of them; 0: none */
-    bool begun;          /* it has an event */
-    bool reads_last;     /* its last event is a read */
-    bool waits;          /* its last event is a wait: its next one has to be the end of it */
-    bool checks;         /* control all: something that is no event came after that */
-    uint32_t call_step;  /* the step that began the call at hand */
+    uint32_t forked;          /* its first fork since its last join: event number, or 0 */
+    uint32_t branched;        /* entries of known that the last branch on all covers */
+    uint32_t call_reads;      /* the same of the call at hand: made before it, or branched on */
+    struct hd_vec reads;      /* struct hd_walk_read: the thread's reads that are events */
+    struct hd_vec known;      /* struct hd_walk_known: on what its reads depend, by id */
+    struct hd_u32vec tainted; /* sieve.c: ids of steps that may read what others wrote */
+    uint32_t steps;           /* runtime id (from 1) of its last record that is an event */
+    uint32_t inherited;       /* runtime ids that an ancestor used up before it forked */
+    uint32_t holds;           /* MARK: locks held and blocks open */
+    uint32_t made;            /* its events in this walk, without inserted ones */
+    uint32_t point;     /* handed_memory.c: where it is; 0: nothing noted since its last event */
+    uint32_t blocks;    /* the same: locks held and blocks open */
+    uint32_t block;     /* number of the outermost of them; 0: none */
+    bool begun;         /* it has an event */
+    bool reads_last;    /* its last event is a read */
+    bool waits;         /* its last event is a wait: its next one has to be the end of it */
+    bool checks;        /* control all: something that is no event came after that */
+    uint32_t call_step; /* the step that began the call at hand */
     struct hd_walk_call {
         uint64_t site;
         uint32_t slot;

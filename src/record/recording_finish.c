@@ -65,8 +65,8 @@ static void see_module(void *arg, unsigned kind, const char *text)
     hd_recmeta_add(ctx->meta, "module", line);
 }
 
-/* Which accesses whoever reads it leaves out: see build.h. The variable is for tests: handing over
- * is looked for from so many uses of shared memory on. */
+/* Which accesses whoever reads it leaves out: see build.h. The variables are for tests: handing
+ * over is looked for from so many uses of shared memory on; every walk reads the whole log. */
 static void add_reduction(struct hd_recmeta *m, bool keep_all)
 {
     const char *from = getenv("HEDDLE_HANDED_FROM");
@@ -74,6 +74,8 @@ static void add_reduction(struct hd_recmeta *m, bool keep_all)
         hd_recmeta_add_number(m, "keep-all", 1);
     if (from && *from)
         hd_recmeta_add_number(m, "handed-from", strtoull(from, NULL, 10));
+    if (getenv("HEDDLE_WHOLE_LOG"))
+        hd_recmeta_add_number(m, "whole-log", 1);
 }
 
 static void write_meta(const struct hd_record_opts *opts, const struct hd_log_header *h,

@@ -41,6 +41,9 @@ for seed in $(seq "$from" "$to"); do
         # shellcheck disable=SC2086
         HEDDLE_HANDED_FROM=1 timeout 60 "$HEDDLE" record -q $options -o t.hdt -- ./p >out 2>err </dev/null
         compare "seed $seed, $options, handed over"
+        # shellcheck disable=SC2086
+        HEDDLE_WHOLE_LOG=1 HEDDLE_HANDED_FROM=1 timeout 60 "$HEDDLE" record -q $options -o whole.hdt -- ./p >out 2>err </dev/null
+        cmp -s <("$HEDDLE" trace cat t.hdt) <("$HEDDLE" trace cat whole.hdt) || { echo "seed $seed, $options: the sieve changes the trace"; failed=1; }
     done
 done
 for source in "$TESTS"/../examples/*.c; do
