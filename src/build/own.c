@@ -2,8 +2,8 @@
  *
  * Ownership is kept for granules of 8 bytes (trace/owner.h). A granule is shared when some access
  * is not ordered with some write by fork and join alone, and also
- * - when it changes hands after it was touched under a lock or in an atomic block: such blocks may
- *   be asked about, and a block may hold a fork and its join;
+ * - when it is written after several threads used it, one of them under a lock or in an atomic
+ *   block: such blocks may be asked about, and a block may hold a fork and its join;
  * - when it is used after it was freed;
  * - when a read shows a write that nobody saw, unless only the reader can have made it: no other
  *   thread used the memory, and none was in code without hooks since it was last touched. On its
@@ -46,10 +46,10 @@ static bool wrote_itself(const struct hd_walk *w, const struct span *s, unsigned
 static void touch(struct hd_walk *w, const struct span *s, unsigned i, bool writes)
 {
     struct hd_owner *own = &s->marks->own[i];
-    bool in_section = s->page->in_section >> i & 1;
     if ((own->write || own->read) && !hd_owners_only(&w->own.owners, own, w->current))
         s->page->passed |= (uint8_t)(1u << i);
-    if (hd_owners_access(&w->own.owners, own, w->current, w->own.segment, writes, !in_section))
+    bool cuts = writes && (s->page->in_section & s->page->passed) >> i & 1;
+    if (!cuts && hd_owners_access(&w->own.owners, own, w->current, w->own.segment, writes))
         return;
     s->page->shared |= (uint8_t)(1u << i);
     bool reads_inside = !writes && s->in_section >> i & 1 && hd_walk_current(w)->holds;

@@ -221,12 +221,9 @@ static uint32_t add_reader(struct hd_owners *o, uint32_t read, uint32_t thread)
     return set_size(o, id) >= LARGEST ? 0 : with_thread(o, id, thread) | HD_OWNER_SET;
 }
 
-bool hd_owners_change(struct hd_owners *o, struct hd_owner *state, uint32_t thread, bool writes,
-                      bool pass)
+bool hd_owners_change(struct hd_owners *o, struct hd_owner *state, uint32_t thread, bool writes)
 {
     uint32_t segment = hd_owners_segment(o, thread);
-    if (!pass && !hd_owners_only(o, state, thread))
-        return share(state);
     if (state->write && !is_ordered(o, state->write, thread))
         return share(state);
     bool set = (state->read & HD_OWNER_SET) != 0;

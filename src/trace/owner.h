@@ -57,10 +57,8 @@ void hd_owners_fork(struct hd_owners *o, uint32_t thread, uint32_t child);
 void hd_owners_join(struct hd_owners *o, uint32_t thread, uint32_t other);
 /* Does only this thread appear in the state? */
 bool hd_owners_only(const struct hd_owners *o, const struct hd_owner *state, uint32_t thread);
-/* An access that the state does not cover yet. `pass`: others may hand it over by fork and join.
- * False: it is shared now. */
-bool hd_owners_change(struct hd_owners *o, struct hd_owner *state, uint32_t thread, bool writes,
-                      bool pass);
+/* An access that the state does not cover yet. False: it is shared now. */
+bool hd_owners_change(struct hd_owners *o, struct hd_owner *state, uint32_t thread, bool writes);
 
 static inline bool hd_owner_shared(const struct hd_owner *state)
 {
@@ -69,13 +67,13 @@ static inline bool hd_owner_shared(const struct hd_owner *state)
 
 /* An access by a thread in this segment. False: the memory is shared. */
 static inline bool hd_owners_access(struct hd_owners *o, struct hd_owner *state, uint32_t thread,
-                                    uint32_t segment, bool writes, bool pass)
+                                    uint32_t segment, bool writes)
 {
     if (state->write == segment && (!writes || !state->read))
         return true;
     if (!writes && state->read == segment)
         return true;
-    return !hd_owner_shared(state) && hd_owners_change(o, state, thread, writes, pass);
+    return !hd_owner_shared(state) && hd_owners_change(o, state, thread, writes);
 }
 
 #endif

@@ -14,6 +14,7 @@
 struct location {
     struct hd_owner own;
     bool in_section; /* touched under a lock or in a block */
+    bool passed;     /* several threads touched it */
     bool shared;
     bool carries; /* see src/build/leave.c */
     uint32_t set;
@@ -83,9 +84,12 @@ static void find_shared(struct reducer *r)
         if (!hd_op_is_access(t->op[e]))
             continue;
         struct location *l = &r->locs[t->obj[e]];
+        bool writes = hd_op_writes(t->op[e]);
         l->in_section |= r->threads[u].holds > 0;
-        l->shared |= !hd_owners_access(&r->owners, &l->own, u, hd_owners_segment(&r->owners, u),
-                                       hd_op_writes(t->op[e]), !l->in_section);
+        l->passed |= (l->own.write || l->own.read) && !hd_owners_only(&r->owners, &l->own, u);
+        l->shared |=
+            (writes && l->in_section && l->passed) ||
+            !hd_owners_access(&r->owners, &l->own, u, hd_owners_segment(&r->owners, u), writes);
     }
 }
 

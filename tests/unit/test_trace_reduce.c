@@ -166,6 +166,12 @@ static void what_stays(void **state)
         {"m|w(c,1)\nm|fork(u)\nm|fork(v)\nu|r(c,1)\nv|r(c,1)\nm|join(u)\nm|join(v)\nm|w(c,2)\n", 0},
         {"m|begin\nm|w(c,1)\nm|fork(u)\nu|w(c,2)\nm|join(u)\nm|r(c,2)\nm|end\n", 3},
         {"m|fork(u)\nm|w(c,1)\nu|w(c,2)\n", 2},
+        /* read under locks only, after the fork: nothing can come between that matters */
+        {"m|w(c,1)\nm|fork(u)\nm|acq(l)\nm|r(c,1)\nm|rel(l)\nu|acq(l)\nu|r(c,1)\nu|rel(l)\n", 0},
+        {"m|begin\nm|w(c,1)\nm|fork(u)\nu|r(c,1)\nm|join(u)\nm|r(c,1)\nm|end\n", 0},
+        /* a read between two writes; a write, by a thread that has read it before */
+        {"m|begin\nm|w(c,1)\nm|fork(u)\nu|r(c,1)\nm|join(u)\nm|w(c,2)\nm|end\n", 3},
+        {"m|begin\nm|r(c,0)\nm|fork(u)\nu|r(c,0)\nu|w(c,2)\nm|join(u)\nm|r(c,2)\nm|end\n", 4},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct hd_trace *t, *less;
