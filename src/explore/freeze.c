@@ -14,17 +14,27 @@ static void put(struct hd_freezer *z, uint64_t v)
     fwrite(bytes, 1, sizeof bytes, z->file); /* errors show when the file is committed */
 }
 
+static uint64_t number_of(const unsigned char bytes[8])
+{
+    uint64_t v = 0;
+    for (int i = 0; i < 8; i++)
+        v |= (uint64_t)bytes[i] << 8 * i;
+    return v;
+}
+
 static uint64_t get(struct hd_freezer *z)
 {
     unsigned char bytes[8];
-    uint64_t v = 0;
     if (z->bad || fread(bytes, 1, sizeof bytes, z->file) != sizeof bytes) {
         z->bad = true;
         return 0;
     }
-    for (int i = 0; i < 8; i++)
-        v |= (uint64_t)bytes[i] << 8 * i;
-    return v;
+    return number_of(bytes);
+}
+
+static uint64_t add_to_sum(uint64_t sum, uint64_t v)
+{
+    return hd_hash_mix(sum * UINT64_C(0x9e3779b97f4a7c15) + v);
 }
 
 void hd_freeze_u64(struct hd_freezer *z, uint64_t *v)
@@ -33,7 +43,7 @@ void hd_freeze_u64(struct hd_freezer *z, uint64_t *v)
         put(z, *v);
     else
         *v = get(z);
-    z->sum = hd_hash_mix(z->sum * UINT64_C(0x9e3779b97f4a7c15) + *v);
+    z->sum = add_to_sum(z->sum, *v);
 }
 
 void hd_freeze_u32(struct hd_freezer *z, uint32_t *v)
@@ -158,6 +168,33 @@ static uint64_t kind_number(const char *kind)
     return v;
 }
 
+static enum hd_status damaged(const struct hd_freezer *z, struct hd_err *err)
+{
+    return hd_err_at(err, HD_ERR_INPUT, z->path, 0,
+                     "the state of the search is damaged; search again without --resume");
+}
+
+/* Whether the file is numbers and, last, the sum over them. Reading goes on where it was. */
+static bool is_whole(FILE *f)
+{
+    unsigned char block[8 * 4096];
+    uint64_t sum = 0, last = 0;
+    off_t at = ftello(f);
+    bool any = false, ok = at >= 0 && fseeko(f, 0, SEEK_SET) == 0;
+    size_t n = ok ? sizeof block : 0;
+    while (ok && n == sizeof block) {
+        n = fread(block, 1, sizeof block, f);
+        for (size_t i = 0; i + 8 <= n; i += 8) {
+            if (any)
+                sum = add_to_sum(sum, last);
+            last = number_of(block + i);
+            any = true;
+        }
+        ok = n % 8 == 0;
+    }
+    return ok && !ferror(f) && any && last == sum && fseeko(f, at, SEEK_SET) == 0;
+}
+
 enum hd_status hd_freeze_open(struct hd_freezer *z, const char *path, bool writes, const char *kind,
                               struct hd_err *err)
 {
@@ -173,10 +210,11 @@ enum hd_status hd_freeze_open(struct hd_freezer *z, const char *path, bool write
                           strerror(errno));
     }
     hd_freeze_u64(z, &got);
-    if (got == want)
+    if (got == want && (writes || is_whole(z->file)))
         return HD_OK;
     fclose(z->file);
-    return hd_err_at(err, HD_ERR_INPUT, path, 0, "this is not the state of a search");
+    return got == want ? damaged(z, err)
+                       : hd_err_at(err, HD_ERR_INPUT, path, 0, "this is not the state of a search");
 }
 
 enum hd_status hd_freeze_close(struct hd_freezer *z, struct hd_err *err)
@@ -188,7 +226,5 @@ enum hd_status hd_freeze_close(struct hd_freezer *z, struct hd_err *err)
     }
     bool good = get(z) == sum && !z->bad && fgetc(z->file) == EOF;
     fclose(z->file);
-    return good ? HD_OK
-                : hd_err_at(err, HD_ERR_INPUT, z->path, 0,
-                            "the state of the search is damaged; search again without --resume");
+    return good ? HD_OK : damaged(z, err);
 }

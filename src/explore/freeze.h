@@ -21,8 +21,9 @@ struct hd_freezer {
     const char *path;
 };
 
-/* kind: 8 letters that tell what is in the file. HD_ERR_INPUT: it is not such a file. path must
- * outlive the freezer. */
+/* kind: 8 letters that tell what is in the file. HD_ERR_INPUT: it is not such a file, or its sum is
+ * not that of its numbers: nothing of a damaged file is looked at. path must outlive the freezer.
+ */
 enum hd_status hd_freeze_open(struct hd_freezer *z, const char *path, bool writes, const char *kind,
                               struct hd_err *err);
 /* HD_ERR_INPUT: what was read is not what was written. The file is complete or not there. */

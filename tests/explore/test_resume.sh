@@ -73,7 +73,13 @@ set -- $(counts one) $(counts part)
     fail "guided in $parts parts: $3 executions and $4 states instead of $1 and $2"
 rm -rf part
 explore 0 part --strategy guided -t 1 -n 50 -- ./queries.good 2
-head -c 500 part/explore.guided >short
+cp part/explore.guided kept
+for at in 8 16 24 32 40 48 80; do # the first five numbers tell which search it is
+    { head -c $at kept; printf '\377\376\375'; tail -c +$((at + 4)) kept; } >part/explore.guided
+    "$HEDDLE" -q explore --resume -o part -t 1 -n 50 </dev/null >out.txt 2>err
+    [ $? = 3 ] && grep -q "is damaged" err || fail "guided: a state damaged at $at is not refused"
+done
+head -c 500 kept >short
 cp short part/explore.guided
 "$HEDDLE" -q explore --resume -o part -t 1 -n 50 </dev/null >out.txt 2>err
 [ $? = 3 ] && grep -q "is damaged" err || fail "guided: a damaged state is not refused"
