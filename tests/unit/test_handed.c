@@ -228,6 +228,17 @@ static const struct {
      0},
     /* what a thread did last is before its join */
     {"!control branches\n!init q 0\n" GIVE TAKE "u|w(b,2)||val=\nm|join(u)\nm|r(b,2)\n", 1},
+    /* a try that fails keeps u back until m has written b, and orders no memory: unordered */
+    {"!control branches\nm|fork(u)\nm|w(b,1)||val=\nm|acq(l)\nu|tryfail(l)\nu|r(b,1)\nm|rel(l)\n",
+     0},
+    /* a signal hands it over; nothing is said where another thread may leave the same condition by
+     * its time-out */
+    {"!control branches\nm|fork(u)\nm|fork(k)\nu|acq(l)\nu|wait(c,l)\nk|acq(l)\nk|wait(d,l)\n"
+     "k|tmo(d,l)\nk|rel(l)\nm|w(b,1)||val=\nm|sig(c)\nu|wake(c,l)\nu|rel(l)\nu|r(b,1)\n",
+     1},
+    {"!control branches\nm|fork(u)\nm|fork(k)\nu|acq(l)\nu|wait(c,l)\nk|acq(l)\nk|wait(c,l)\n"
+     "k|tmo(c,l)\nk|rel(l)\nm|w(b,1)||val=\nm|sig(c)\nu|wake(c,l)\nu|rel(l)\nu|r(b,1)\n",
+     0},
     /* k reads b too, and m does not wait for it */
     {"!control branches\n!init q 0\n" GIVE TAKE
      "u|r(b,1)\nk|acq(l)\nk|r(q,1)\nk|br||deps=12\nk|rel(l)\n"
