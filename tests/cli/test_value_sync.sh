@@ -67,6 +67,50 @@ done
 correct buffer bounded_buffer "-DITEMS=100" "--policy random --quantum 3"
 faulty bufferf bounded_buffer "" "--policy random --quantum 3"
 
+# Detached threads that nobody joins, but whose number somebody waits for: a counter of 300 users.
+cat >many.c <<'END'
+#include <pthread.h>
+#include <sched.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int done;
+int sum;
+static void *work(void *arg)
+{
+    pthread_mutex_lock(&lock);
+    if (!LATE)
+        sum++;
+    done++;
+    pthread_mutex_unlock(&lock);
+    if (LATE && arg)
+        sum++;
+    return arg;
+}
+int main(void)
+{
+    pthread_t t;
+    for (int i = 0; i < 300; i++) {
+        pthread_create(&t, 0, work, i == 299 ? &sum : 0);
+        pthread_detach(t);
+    }
+    for (int seen = 0; seen < 300;) {
+        pthread_mutex_lock(&lock);
+        seen = done;
+        pthread_mutex_unlock(&lock);
+        sched_yield();
+    }
+    return sum < 0;
+}
+END
+heddle cc -g -O1 -pthread -DLATE=0 many.c -o many
+heddle record -o many.hdt ./many
+heddle analyze many.hdt
+expect_code 0
+expect_out "; 0 undecided"
+heddle cc -g -O1 -pthread -DLATE=1 many.c -o many
+heddle record -o many.hdt ./many
+heddle analyze many.hdt
+expect_code 66
+
 # Atomicity: a bounded buffer has none that is violated, which takes no solver; nor have a check and an act in one
 # section, or an act that checks again. A check in one section and the act in the next is one, though the check
 # stands in another function.

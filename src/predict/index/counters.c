@@ -97,7 +97,8 @@ static bool add_link(struct search *s, const struct hd_loc_user *user, hd_eid w,
     return !(s->bare && s->any); /* an rmw needs no lock, so it could come between the two */
 }
 
-static bool add_users(struct search *s, const struct hd_loc_user *users, size_t n)
+static bool add_users(struct search *s, const struct hd_loc_user *users, size_t n,
+                      struct hd_counter *c)
 {
     size_t writers = 0;
     for (size_t i = 0; i < n; i++) {
@@ -105,6 +106,10 @@ static bool add_users(struct search *s, const struct hd_loc_user *users, size_t 
         for (uint32_t k = users[i].wstart; k < users[i].wend; k++)
             if (hd_stop_often(k) || !add_link(s, &users[i], s->locs->writes[k], &sum))
                 return false;
+        c->all.up += sum.up;
+        c->all.down += sum.down;
+        c->most.up = sum.up > c->most.up ? sum.up : c->most.up;
+        c->most.down = sum.down > c->most.down ? sum.down : c->most.down;
         writers += users[i].wend > users[i].wstart;
     }
     return writers > 1;
@@ -119,12 +124,13 @@ static void try_location(struct search *s, uint32_t loc)
         return;
     s->n_locks = 0;
     s->any = s->bare = false;
-    if (!add_users(s, users, n)) {
+    struct hd_counter c = {
+        .base = (int64_t)init->value.bits, .sums = before, .first = users[0].wstart};
+    if (!add_users(s, users, n, &c)) {
         s->c->sums.len = before;
         return;
     }
-    *(struct hd_counter *)hd_vec_push(&s->c->list) =
-        (struct hd_counter){(int64_t)init->value.bits, before, users[0].wstart};
+    *(struct hd_counter *)hd_vec_push(&s->c->list) = c;
     s->c->of[loc] = (uint32_t)s->c->list.len;
 }
 

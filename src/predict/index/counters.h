@@ -25,6 +25,7 @@ struct hd_counter {
     int64_t base;   /* the initial value */
     size_t sums;    /* index of the sum of the location's first write in locs->writes */
     uint32_t first; /* that write's index */
+    struct hd_counter_sum all, most; /* of all threads together; the largest of one thread */
 };
 
 struct hd_counters {

@@ -354,6 +354,17 @@ static bool counter_needs(struct pass *p, const struct hd_counter *c,
     return raised;
 }
 
+/* Of a counter with very many users: can the value of r tell anything of one of them, whatever must
+ * come before or after r? For the reads of all but the last ones it cannot, and looking at each
+ * user for each of them would cost users squared. */
+static bool may_tell(const struct hd_counter *c, const struct hd_trace *t, hd_eid r)
+{
+    int64_t difference = (int64_t)(hd_trace_read_value(t, r).bits - (uint64_t)c->base);
+    int64_t ups = c->all.down + difference - (c->all.up - c->most.up);
+    int64_t downs = c->all.up - difference - (c->all.down - c->most.down);
+    return (c->most.up && ups > 0) || (c->most.down && downs > 0);
+}
+
 /* Puts into p->low what every possible source of r needs. False when nothing is known. */
 static bool sources_need(struct pass *p, hd_eid r)
 {
@@ -397,7 +408,7 @@ static bool source_needs(struct pass *p, hd_eid r)
     bool known = sources_need(p, r);
     size_t n;
     const struct hd_loc_user *users = hd_accesses_users(w->locs, loc, &n);
-    if (!c || n > MAX_USERS)
+    if (!c || (n > MAX_USERS && !may_tell(c, w->t, r)))
         return known;
     if (!known)
         memset(p->low, 0, p->m->threads * sizeof *p->low);
