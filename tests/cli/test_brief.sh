@@ -78,4 +78,21 @@ expect_err "many/report.json has no race R-000000"
 heddle show --run nowhere
 expect_code 3
 expect_err "nowhere: No such file or directory"
+# What is undecided for want of time gets more time; what no step proves does not.
+cat >quiet.c <<'END'
+int main(void)
+{
+    return 0;
+}
+END
+heddle run -q --runs 1 -o quiet quiet.c
+expect_code 0
+for why in "the time ran out" "memory orders not proved for all schedules"; do
+    jq --arg why "$why" '.decided.undecided = 1 | .undecided = ["a.c:1 and a.c:2: " + $why]' quiet/report.json >why.json
+    heddle report why.json
+    case $why in
+    memory*) expect_out "Next: heddle explore" ;;
+    *) expect_out "Next: heddle run --budget 30m" ;;
+    esac
+done
 finish

@@ -266,6 +266,18 @@ static const char *run_words(struct hd_arena *a, const struct hd_report *r)
     return hd_words_format(a, " --run %s", hd_words_shell(a, r->directory));
 }
 
+/* Would more time decide more? Not what no step proves: other schedules may show it. */
+static bool wants_time(const struct hd_report *r)
+{
+    static const char orders[] = "memory orders not proved for all schedules";
+    for (size_t i = 0; i < r->undecided_why.n; i++) {
+        size_t n = strlen(r->undecided_why.items[i]), tail = sizeof orders - 1;
+        if (n < tail || strcmp(r->undecided_why.items[i] + n - tail, orders) != 0)
+            return true;
+    }
+    return r->undecided > r->undecided_why.n;
+}
+
 void hd_brief_next(struct hd_page *p, const struct hd_report *r)
 {
     struct hd_arena *a = hd_arena_new();
@@ -274,7 +286,7 @@ void hd_brief_next(struct hd_page *p, const struct hd_report *r)
         text = "compile with -O1 -g: places without file and line have no debug information";
     else if (r->n_findings && r->directory)
         text = hd_words_format(a, "heddle show %s%s", r->findings[0].id, run_words(a, r));
-    else if (!r->n_findings && r->undecided && r->program.n)
+    else if (!r->n_findings && r->undecided && r->program.n && wants_time(r))
         text = hd_words_command(a, r, "run --budget 30m");
     else if (!r->n_findings && !r->searched && r->program.n)
         text = hd_words_command(a, r, "explore");
