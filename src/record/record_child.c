@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -94,8 +95,12 @@ enum hd_status hd_aside_start(struct hd_aside *a, const struct hd_aside_opts *op
     if (pipe2(ends, O_CLOEXEC) < 0)
         return hd_err_set(err, HD_ERR_IO, "cannot make a pipe: %s", strerror(errno));
     fflush(NULL);
+    pid_t parent = getpid();
     a->pid = fork();
     if (a->pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* and the program with it, which is tied to this one */
+        if (getppid() != parent)
+            _exit(1);
         close(ends[0]);
         run_here(opts, ends[1]);
     }

@@ -217,9 +217,10 @@ int main(void)
     return 0;
 }
 END
-for command in record run; do
+for command in record run "explore --timeout 100"; do
     rm -f forever.pid
-    "$HEDDLE" $command -o "forever.$command" -- ./forever >/dev/null 2>&1 </dev/null &
+    # shellcheck disable=SC2086
+    "$HEDDLE" $command -o "forever.${command%% *}" -- ./forever >/dev/null 2>&1 </dev/null &
     tool=$!
     for _ in $(seq 300); do [ -s forever.pid ] && break || sleep 0.1; done
     program=$(cat forever.pid)
