@@ -23,8 +23,10 @@ static bool wait_once(struct hd_thread *me, struct hd_sync *c, struct hd_sync *l
     me->in_cond = c;
     me->cond_seq = arrivals++;
     c->waiters++;
-    if (rt.now >= deadline && (hd_rt_polled(me) >= HD_POLLS || rt.led))
-        hd_rt_ask(me); /* while the lock is free */
+    if (rt.now >= deadline && (hd_rt_polled(me) >= HD_POLLS || rt.led)) {
+        hd_rt_ask(me);    /* while the lock is free */
+        me->timed = true; /* the answer began a new step */
+    }
     while (me->in_cond == c && rt.now < deadline && !hd_rt_cancelled(me) &&
            me->sig_out == me->sig_in)
         hd_rt_block(me, c, HD_WAITS_COND, deadline, pc);
