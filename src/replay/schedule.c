@@ -507,6 +507,19 @@ static void put_all(struct plan *p, struct choice c, const struct slot *slots, s
     }
 }
 
+/* Steps that left no event are entries, too: whether so many fit into a part of the memory. */
+static bool fits(const struct plan *p)
+{
+    uint64_t entries = 0;
+    for (size_t u = 0; u < p->n_threads; u++) {
+        const struct hd_vec *raws = &p->threads[u].raws;
+        if (raws->len)
+            entries += ((const struct raw *)hd_vec_at(raws, raws->len - 1))->step;
+    }
+    uint64_t bytes = entries * (sizeof(struct hd_sched_entry) + sizeof(hd_eid));
+    return !hd_alloc_limit() || bytes <= hd_alloc_limit() / 4;
+}
+
 static enum hd_status choose(struct plan *p)
 {
     static const struct choice all_ways[] = {{BOTH_STAND, false, true},  {BOTH_STAND, true, true},
@@ -569,6 +582,8 @@ enum hd_status hd_schedule_make(const struct hd_trace *t, const struct hd_origin
     enum hd_status status = find_all(&p);
     if (status == HD_OK)
         status = name_threads(&p);
+    if (status == HD_OK && !fits(&p))
+        status = refuse(&p, "its steps do not fit into the memory");
     if (status == HD_OK)
         status = choose(&p);
     for (size_t i = 0; i < n; i++) {

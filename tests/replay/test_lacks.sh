@@ -17,6 +17,31 @@ for at in 1 2 3 5 8 13 21; do
 done
 [ $reported -ge 4 ] || fail "only $reported runs lacked something"
 
+# A schedule of more steps than the memory holds: the race is predicted, with the reason, and the report is whole.
+cat >steps.c <<'END'
+#include <pthread.h>
+static int racy, own[64];
+static void *adds(void *arg)
+{
+    for (int i = 0; i < 8000000; i++)
+        own[i % 64] += i;
+    racy++;
+    return arg;
+}
+int main(void)
+{
+    pthread_t t;
+    pthread_create(&t, NULL, adds, NULL);
+    racy++;
+    return pthread_join(t, NULL);
+}
+END
+"$HEDDLE" cc -g -O1 -pthread steps.c -o steps || fail "heddle cc"
+(ulimit -v 600000 && exec timeout -k 5 120 "$HEDDLE" run -o steps.out --runs 1 -- ./steps) >out 2>err </dev/null
+[ $? -eq 66 ] || fail "many steps: exit $?: $(cat err)"
+jq -e '.races | length == 1 and .[0].status == "predicted"' steps.out/report.json >/dev/null || fail "many steps: $(cat err)"
+tr -s '\n ' ' ' <err | grep -q 'its steps do not fit into the memory' || fail "many steps: $(cat err)"
+
 # An instrumented program that is started in a way that is not followed is named, and nothing found is no answer.
 cat >starter.c <<'END'
 #include <stdio.h>
