@@ -131,6 +131,7 @@ for level in 0 1 2; do
     job="Job.id" # what the access itself says
     [ $level = 0 ] && job="job->id"
     expect "-O$level: elements are called $names" [ "$names" = "$job pool.jobs[1].len v[2]" ]
+    expect "-O$level: the page has parameters of functions" sh -c "! grep -q 'work(Pool&amp;' owned$level/report.html"
     expect "-O$level: the block is not told" jq -e '[.races[].location] | all(startswith("heap block ("))' out.json >/dev/null
 done
 

@@ -5,6 +5,7 @@
 #include "report/format/report_escape.h"
 #include "report/format/html_int.h"
 #include "report/format/words.h"
+#include "report/make/frame_names.h"
 
 #include <string.h>
 
@@ -37,6 +38,13 @@ void hd_html_wrap(struct hd_html *h, const char *before, const char *text, const
     hd_html_raw(h, before);
     hd_html_text(h, text);
     hd_html_raw(h, after);
+}
+
+void hd_html_function(struct hd_html *h, const char *before, const char *function)
+{
+    char name[400];
+    if (function)
+        hd_html_wrap(h, before, hd_frame_names_source(function, name, sizeof name), "");
 }
 
 const char *hd_html_id(struct hd_html *h, size_t finding)

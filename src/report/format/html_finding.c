@@ -147,7 +147,7 @@ static void put_pane(struct hd_html *h, const struct hd_finding *f, size_t i)
         fprintf(h->out, " of %u byte%s", x->size, x->size == 1 ? "" : "s");
     hd_html_raw(h, "</h2>\n<p><span class=\"place mono\">");
     hd_html_text(h, hd_words_spot(h->a, &x->at));
-    hd_html_wrap(h, " ", x->at.function, "");
+    hd_html_function(h, " ", x->at.function);
     hd_html_raw(h, "</span></p><p>");
     hd_html_wrap(h, waits ? "waits for <code>" : "value <code>", x->value, "</code> \xc2\xb7 ");
     hd_html_wrap(h, "holds ", x->n_locks ? hd_words_locks(h->a, x) : "no lock", "</p></header>\n");

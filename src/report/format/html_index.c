@@ -93,7 +93,7 @@ static void put_accesses(struct hd_html *h, size_t finding)
         const struct hd_access *x = &f->accesses[i];
         hd_html_raw(h, i ? ", " : "");
         hd_html_text(h, x->kind);
-        hd_html_wrap(h, " in ", x->at.function, "");
+        hd_html_function(h, " in ", x->at.function);
     }
     if (!f->n_accesses)
         hd_html_text(h, hd_words_heading(h->a, f));

@@ -20,6 +20,8 @@ void hd_html_raw(struct hd_html *h, const char *markup);
 void hd_html_text(struct hd_html *h, const char *text);
 /* Both: before, text, after; nothing at all when text is NULL. */
 void hd_html_wrap(struct hd_html *h, const char *before, const char *text, const char *after);
+/* The short name of a function; NULL: nothing. */
+void hd_html_function(struct hd_html *h, const char *before, const char *function);
 /* The id of a finding's element: its own id when that is one of ours, else its number. */
 const char *hd_html_id(struct hd_html *h, size_t finding);
 /* Source lines in a <pre>, the one with the number `hit` marked. */

@@ -209,7 +209,7 @@ static void put_row(struct schedule *s, uint32_t i)
     hd_html_wrap(h, "<i>", step->at.file ? step->at.file : "an unknown place", "</i>");
     if (step->at.line)
         fprintf(h->out, ":%u", step->at.line);
-    hd_html_wrap(h, " ", step->at.function, "");
+    hd_html_function(h, " ", step->at.function);
     hd_html_raw(h, "<td>");
     put_holding(s, i);
     hd_html_raw(h, "\n");
