@@ -51,9 +51,6 @@ static void add_ours(struct words *w, const char *lib_dir, int version, const st
     }
     add(w, "%s", "-g");
     add(w, "%s", "-fno-omit-frame-pointer");
-    /* Else LLVM reads a variable before a loop that may not use it: a race of its own making. */
-    add(w, "%s", "-mllvm");
-    add(w, "%s", "-disable-licm-promotion");
     add(w, "%s", "-D__HEDDLE__=1");
     if (hd_cc_find_include_dir(include, sizeof include)) /* heddle/annotate.h */
         add(w, "-idirafter%s", include);
