@@ -256,8 +256,10 @@ void hd_walk_sieve_start(struct hd_walk *w)
     w->sieve.reading = w->sieve.ready && w->pass != HD_WALK_MARK;
     w->sieve.last_word = w->sieve.skipped = 0;
     w->sieve.last_hi = 0;
-    w->sieve.in =
-        (struct hd_bytes_cur){w->sieve.kept.data, w->sieve.kept.data + w->sieve.kept.len, false};
+    w->sieve.in = (struct hd_bytes_cur){0};
+    if (w->sieve.kept.len) /* else there may be no data to point to */
+        w->sieve.in = (struct hd_bytes_cur){w->sieve.kept.data,
+                                            w->sieve.kept.data + w->sieve.kept.len, false};
 }
 
 void hd_walk_sieve_end(struct hd_walk *w, bool whole)
