@@ -16,6 +16,11 @@ expect "no times" grep -q '"seconds"' one/times.json
 expect "work is left" [ ! -e one/work ]
 expect "units of a quiet test keep more than a report" \
     [ "$(find one/units -name 'trace*.hdt' | wc -l)" = "$(find one/units -name 'witness-*' -printf '%h\n' | sort -u | wc -l)" ]
+# The page: by test, with a link to each finding, in how many units, and under what it was seen first.
+row() { sed -n '/id="tests"/,/<\/table>/p' one/report.html | grep -F "<td class=\"mono\">$1</td>"; }
+first=$(jq -r '.races[0].seen[0] | "in \(.units) of 12, first under \(.first)"' one/report.json)
+expect "the page has no findings of a test" [ -n "$(row './late x a b' | grep -F "href=\"#$(jq -r '.races[0].id' one/report.json)\"" | grep -F "$first")" ]
+expect "the page has findings of a quiet test" [ -n "$(row ./quiet | grep -F '12 units</td><td>nothing found</td>')" ]
 heddle campaign --tests tests.txt --runs 12 --times 1 -j 3 -o three
 expect_code 66
 expect "the report depends on the number of workers" cmp one/report.json three/report.json
@@ -101,13 +106,14 @@ heddle campaign --explore 3 --strategy dpor --times 1 -j 2 -o prefixes -- ./late
 expect_code 66
 heddle explore --strategy dpor --times 1 -o undivided -- ./late x
 expect_code 66
-schedules() { jq -r '.notes[]' "$1/report.json" | sed -n 's/^search: all \([0-9]*\) schedules.*/\1/p' | awk '{ n += $1 } END { print n }'; }
+schedules() { jq -r '.search_notes[]' "$1/report.json" | sed -n 's/^search: all \([0-9]*\) schedules.*/\1/p' | awk '{ n += $1 } END { print n }'; }
 found() { jq -c '[.races[].id] | unique' "$1/report.json"; }
+expect "no schedules are counted" [ "$(schedules undivided)" -gt 0 ]
 expect "shares have $(schedules prefixes) schedules instead of $(schedules undivided)" [ "$(schedules prefixes)" = "$(schedules undivided)" ]
 expect "shares find something else" [ "$(found prefixes)" = "$(found undivided)" ]
-heddle explore --shard 1/2 -- ./late x
+heddle explore --shard 1/2 --strategy pct -- ./late x
 expect_code 2
-expect_err "needs --strategy dpor"
+expect_err "needs --strategy guided or dpor"
 
 cat >doors.c <<'END'
 #include <pthread.h>

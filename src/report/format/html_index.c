@@ -44,8 +44,9 @@ static void put_lead(struct hd_html *h)
         fprintf(h->out, ", %llu suppressed", (unsigned long long)r->suppressed);
     fprintf(h->out,
             ". %llu pairs of accesses cannot race in what was run, %llu undecided. "
-            "<a href=\"#coverage\">What was covered</a></p>\n",
+            "<a href=\"#coverage\">What was covered</a>",
             (unsigned long long)r->impossible, (unsigned long long)r->undecided);
+    hd_html_raw(h, hd_html_by_test(r) ? ", <a href=\"#by-test\">by test</a></p>\n" : "</p>\n");
     if (r->interrupted)
         hd_html_raw(h, "<p class=\"lead predicted\">Interrupted: parts are missing.</p>\n");
     hd_html_raw(h, r->n_findings ? what_is : what_nothing_is);
@@ -136,14 +137,7 @@ static void put_row(struct hd_html *h, size_t finding)
             ? hd_words_format(h->a, "confirmed %u/%u", f->replays_confirmed, f->replays_tried)
             : hd_finding_status_names[f->status]);
     hd_html_wrap(h, "</td><td>", effect ? effect : "\xe2\x80\x93", "</td>");
-    uint64_t seen, of;
-    hd_html_units(h->r, f, &seen, &of);
-    if (seen)
-        fprintf(h->out, "<td data-k=\"%llu\" class=\"nowrap\">%llu of %llu units</td>",
-                (unsigned long long)seen, (unsigned long long)seen, (unsigned long long)of);
-    else
-        fprintf(h->out, "<td data-k=\"%llu\">%llu\xc3\x97</td>", 1ull + f->duplicates,
-                1ull + f->duplicates);
+    hd_html_seen_cell(h, f);
     fprintf(h->out, "<td>%s</td>", f->known ? "known" : "new");
     hd_html_wrap(h, "<td class=\"nowrap\"><code>", f->id, "</code></td></tr>\n");
     hd_arena_reset(h->a);
@@ -206,6 +200,7 @@ void hd_html_index(struct hd_html *h)
             put_group(h, &variable, seen++, i);
     if (r->n_findings)
         hd_html_raw(h, "</table></div>\n");
+    hd_html_tests(h);
     put_gone(h);
     hd_html_raw(h, "</section>\n");
     hd_names_fini(&names);

@@ -35,10 +35,13 @@ void hd_html_schedule(struct hd_html *h, size_t finding); /* html_schedule.c */
 void hd_html_index(struct hd_html *h);                    /* html_index.c */
 void hd_html_coverage(struct hd_html *h);                 /* html_coverage.c */
 
-/* html_seen.c: in how many units of a campaign a finding was seen, of how many in all; 0: none. */
-void hd_html_units(const struct hd_report *r, const struct hd_finding *f, uint64_t *seen,
-                   uint64_t *of);
+/* html_seen.c, of a campaign: the cell of the list that has in how many units a finding was seen,
+ * of how many; of other reports how often. */
+void hd_html_seen_cell(struct hd_html *h, const struct hd_finding *f);
 /* The tests in which it was; nothing when the report is not of a campaign. */
 void hd_html_seen(struct hd_html *h, const struct hd_finding *f);
+/* Whether the report is of a campaign over several tests; a table of them with their findings. */
+bool hd_html_by_test(const struct hd_report *r);
+void hd_html_tests(struct hd_html *h);
 
 #endif
