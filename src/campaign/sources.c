@@ -95,8 +95,9 @@ static void plan_explore(struct hd_source_options *o, struct hd_unit *u, uint64_
     word(o, u, "explore");
     word(o, u, "--strategy");
     word(o, u, o->strategy);
-    if (!strcmp(o->strategy, "dpor")) {
-        plan_share(o, u, i, o->explore, "schedules");
+    bool warnings = !strcmp(o->strategy, "guided");
+    if (warnings || !strcmp(o->strategy, "dpor")) {
+        plan_share(o, u, i, o->explore, warnings ? "warnings" : "schedules");
         if (o->executions)
             option(o, u, "--runs", o->executions);
         return;

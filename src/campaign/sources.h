@@ -14,7 +14,7 @@ struct hd_source_options {
     struct hd_texts options;  /* words for heddle behind the command */
     uint64_t explore, hunt;   /* a search in so many parts instead of runs; 0: none */
     uint64_t executions;      /* of each part of a search; 0: no limit */
-    const char *strategy;     /* of explore: "pct", "random" or "dpor" */
+    const char *strategy;     /* of explore: "pct", "random", "dpor" or "guided" */
     struct hd_texts left_out; /* result: sentences */
 };
 

@@ -38,11 +38,13 @@ static const struct hd_opt options[] = {
     {0, "explore", HD_OPT_COUNT, offsetof(struct values, explore), "N",
      "Search schedules of each test in N parts, as heddle explore does", NULL, 1, 1000000},
     {0, "strategy", HD_OPT_CHOICE, offsetof(struct values, strategy), "NAME",
-     "explore: pct, random, or dpor (all schedules, in N shares)", "pct|random|dpor", 0, 0},
+     "explore: pct, random; dpor or guided: all schedules or warnings, in N shares",
+     "pct|random|dpor|guided", 0, 0},
     {0, "hunt", HD_OPT_COUNT, offsetof(struct values, hunt), "N",
      "Search inputs of each test in N parts, as heddle hunt does", NULL, 1, 1000000},
     {0, "executions", HD_OPT_COUNT, offsetof(struct values, executions), "N",
-     "explore, hunt: executions of each part (pct, random: 100)", NULL, 1, 1000000000},
+     "explore, hunt: executions of each part (pct, random: 100; guided: 1000)", NULL, 1,
+     1000000000},
     {0, "with", HD_OPT_FILES, offsetof(struct values, with), "OPTION",
      "Give this option to heddle in each unit: --with --size=16; may be repeated", NULL, 0, 0},
     {'o', "output", HD_OPT_FILE, offsetof(struct values, out), "DIR",
@@ -172,11 +174,23 @@ static enum hd_status make_units(const struct values *v, struct hd_source_option
     return hd_source_program(o, argv, err);
 }
 
+/* Strategies of parts of a search, and how many executions each part has; 0: no limit. A limit of
+ * time would make results depend on the machine. */
+static const struct {
+    const char *name;
+    uint64_t executions;
+} strategies[] = {{"pct", 100}, {"random", 100}, {"dpor", 0}, {"guided", 1000}};
+
+static uint64_t executions(const struct values *v)
+{
+    if (v->executions || !v->explore)
+        return v->executions;
+    return strategies[v->strategy].executions;
+}
+
 static enum hd_exit make_plan(const struct hd_cli *cli, const struct values *v, char **argv,
                               struct hd_unitplan *plan)
 {
-    static const char *const strategies[] = {"pct", "random", "dpor"};
-    enum { DPOR = 2 };
     bool many = v->tests || v->ctest || v->inputs;
     struct hd_source_options o = {.plan = plan,
                                   .runs = v->runs ? v->runs
@@ -188,10 +202,8 @@ static enum hd_exit make_plan(const struct hd_cli *cli, const struct values *v, 
                                   .quantum = v->quantum,
                                   .explore = v->explore,
                                   .hunt = v->hunt,
-                                  .executions = v->executions                       ? v->executions
-                                                : v->explore && v->strategy != DPOR ? 100
-                                                                                    : 0,
-                                  .strategy = strategies[v->strategy]};
+                                  .executions = executions(v),
+                                  .strategy = strategies[v->strategy].name};
     struct hd_err err = {0};
     hd_unitplan_environment(plan, v->environment.items, v->environment.n);
     enum hd_exit code = pass_options(cli, v, &o);

@@ -54,8 +54,8 @@ static const struct hd_opt options[] = {
     {0, "preemptions", HD_OPT_COUNT, offsetof(struct values, preemptions), "N",
      "Stop running threads at most N times (guided: 2; dpor: any number)", NULL, 0, 7},
     {0, "shard", HD_OPT_TEXT, offsetof(struct values, shard), "SHARE",
-     "dpor: only the I-th of N shares of the schedules, as I/N; auto: from the environment", NULL,
-     0, 0},
+     "dpor, guided: only the I-th of N shares of the search, as I/N; auto: from the environment",
+     NULL, 0, 0},
     {0, "aim", HD_OPT_CHOICE, offsetof(struct values, aim), "HOW",
      "guided: parked (park a thread and prefer another), hint (only prefer) or none",
      "parked|hint|none", 0, 0},
@@ -120,9 +120,11 @@ static enum hd_exit check_properties(const struct explore *x)
 static enum hd_exit read_share(struct explore *x)
 {
     uint64_t i = 1, n = 1;
-    if (x->v->shard && x->v->strategy != HD_SEARCH_DPOR)
+    bool samples = x->v->strategy == HD_SEARCH_PCT || x->v->strategy == HD_SEARCH_RANDOM;
+    if (x->v->shard && samples)
         return hd_cli_usage(x->cli, x->cmd,
-                            "--shard needs --strategy dpor; pct and random are divided by --seed");
+                            "--shard needs --strategy guided or dpor; pct and random are divided "
+                            "by --seed");
     if (x->v->shard && !hd_campaign_share(x->cli, x->cmd, x->v->shard, &i, &n))
         return HD_EXIT_USAGE;
     x->o.share = (struct hd_schedule_share){(uint32_t)i - 1, (uint32_t)n};

@@ -1,6 +1,7 @@
 #include "explore/guided.h"
 
 #include "base/alloc.h"
+#include "base/hash.h"
 #include "base/log.h"
 #include "base/progress.h"
 #include "explore/freeze.h"
@@ -146,6 +147,14 @@ static bool is_settled(const struct search *s, const struct hd_warning *w)
            s->o->known(s->o->ctx, w->places[0], w->places[1]);
 }
 
+static bool is_ours(const struct search *s, const struct hd_warning *w)
+{
+    const struct hd_schedule_share *share = &s->o->share;
+    uint64_t hash = hd_hash_bytes(w->places[0], strlen(w->places[0]), 0);
+    hash = hd_hash_bytes(w->places[1], strlen(w->places[1]), hash);
+    return share->of < 2 || hash % share->of == share->number;
+}
+
 static void prepare(struct search *s)
 {
     for (size_t i = 0; i < hd_leads_count(s->leads); i++) {
@@ -153,6 +162,10 @@ static void prepare(struct search *s)
         *w = (struct warning){.w = hd_leads_warning(s->leads, i), .how = HD_GUIDED_OPEN};
         if (is_settled(s, w->w))
             w->how = HD_GUIDED_KNOWN;
+        if (!is_ours(s, w->w)) {
+            w->how = HD_GUIDED_ELSEWHERE;
+            continue;
+        }
         size_t n = w->w->candidates.len;
         const struct hd_candidate *c = w->w->candidates.data;
         for (size_t k = 0; k < n && s->o->aim == HD_AIM_PARKED; k++)
@@ -267,13 +280,18 @@ static const char *loss(const struct search *s, const struct warning *w)
 
 /* ---- in parts ---- */
 
-#define FILE_KIND "HDWARN1"
+#define FILE_KIND "HDWARN2"
 
 /* What tells whether a file is about this search, and whether its addresses still mean the same. */
 static bool freeze_head(struct search *s, struct hd_freezer *z)
 {
-    uint64_t mine[] = {hd_freeze_stamp(hd_exec_program(s->recorder)), s->env.mark,
-                       s->o->preemptions, s->o->aim, s->attempts.len};
+    uint64_t mine[] = {hd_freeze_stamp(hd_exec_program(s->recorder)),
+                       s->env.mark,
+                       s->o->preemptions,
+                       s->o->aim,
+                       s->attempts.len,
+                       s->o->share.number,
+                       s->o->share.of};
     bool same = true;
     for (size_t i = 0; i < sizeof mine / sizeof *mine; i++) {
         uint64_t value = mine[i];

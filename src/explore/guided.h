@@ -18,6 +18,7 @@
 #include "base/err.h"
 #include "base/names.h"
 #include "explore/found.h"
+#include "explore/schedule_share.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,6 +32,7 @@ enum hd_guided_end {
     HD_GUIDED_NOT_REACHED, /* within the bound */
     HD_GUIDED_OPEN,        /* the search ended before, or could not use all executions */
     HD_GUIDED_KNOWN,       /* before the search, or by an earlier part of it */
+    HD_GUIDED_ELSEWHERE,   /* another share's */
     HD_GUIDED_ENDS
 };
 
@@ -45,6 +47,9 @@ struct hd_guided_options {
     double seconds, timeout; /* 0: no limit; of one execution */
     uint32_t preemptions;
     enum hd_aim aim;
+    /* Warnings are divided by a hash of their places, so that shares whose recordings differ still
+     * search each warning once. */
+    struct hd_schedule_share share;
     const char *state; /* file in which the search is kept when it ends; or NULL */
     bool resume;       /* it goes on from there, if it is the same search of the same program */
     const struct hd_names *settled; /* hd_guided_key of warnings that are not to be searched */

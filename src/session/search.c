@@ -341,6 +341,12 @@ static void note_guided(struct search *s, const struct hd_guided_result *result)
                              s->state->executions, result->states, result->warnings,
                              result->ends[HD_GUIDED_FOUND], result->ends[HD_GUIDED_NOT_REACHED],
                              result->ends[HD_GUIDED_KNOWN], result->ends[HD_GUIDED_OPEN]));
+    if (s->o->share.of > 1)
+        note(s, hd_report_format(s->session->r,
+                                 "share %" PRIu32 " of %" PRIu32 ": %" PRIu64
+                                 " warnings are those of other shares",
+                                 s->o->share.number + 1, s->o->share.of,
+                                 result->ends[HD_GUIDED_ELSEWHERE]));
 }
 
 static enum hd_status search_guided(struct search *s, const struct hd_trace *t,
@@ -368,6 +374,7 @@ static enum hd_status search_guided(struct search *s, const struct hd_trace *t,
         .timeout = o->timeout,
         .preemptions = o->preemptions,
         .aim = (enum hd_aim)o->aim,
+        .share = o->share,
         .settled = &settled,
         .known = is_known,
         .taker = {take_explored, tell_lost, s},
@@ -448,7 +455,9 @@ static enum hd_status guided(struct search *s, struct hd_err *err)
     enum hd_status status = HD_OK;
     if (s->state->part == HD_PART_GUIDED)
         status = search_from_warnings(s, err);
-    if (status == HD_OK && !found_error(s) && left_over(s, &l))
+    /* A share has its warnings; all schedules and samples have strategies of their own. */
+    bool alone = s->o->share.of < 2;
+    if (status == HD_OK && alone && !found_error(s) && left_over(s, &l))
         status = fall_back(s, err);
     return status;
 }

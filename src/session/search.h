@@ -36,7 +36,7 @@ struct hd_search_options {
     unsigned jobs;
     bool first;                     /* stop at the first finding that is an error */
     uint32_t preemptions;           /* guided */
-    struct hd_schedule_share share; /* dpor */
+    struct hd_schedule_share share; /* dpor, guided */
     int aim;                        /* guided: enum hd_aim */
     /* Called after each execution; may be NULL. */
     void (*progress)(void *ctx, const struct hd_search_progress *p);

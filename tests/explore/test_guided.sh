@@ -28,6 +28,19 @@ explore 0 out -- ./counter.good 2
 tr -s '\n ' ' ' <out/report.txt | grep -q "no race was reached with 2 preemptions" || fail "no note of what was not reached"
 tr -s '\n ' ' ' <out/report.txt | grep -q "2 were not reached, 0 were known, 0 are open" || fail "not all warnings are settled"
 
+# In shares: each warning is searched by one of them, and together they find what one search does.
+explore 66 whole --runs 2000 -t 1 -- ./queries.bad 2
+for i in 1 2 3; do
+    rm -rf "share-$i"
+    "$HEDDLE" -q explore --shard $i/3 --runs 2000 -t 1 -o "share-$i" -- ./queries.bad 2 </dev/null >share.out 2>&1
+    code=$?
+    [ $code = 66 ] || [ $code = 0 ] || { fail "share $i ended with $code"; cat share.out; }
+done
+[ "$(cat share-[123]/report.json | grep -o '"id": *"R-[0-9a-f]*"' | sort -u)" = "$(ids whole)" ] ||
+    fail "shares find something else than the whole search"
+elsewhere=$(jq -r '.search_notes[]' share-[123]/report.json | sed -n 's/.*: \([0-9]*\) warnings are those of other shares/\1/p' | awk '{ n += $1 } END { print n }')
+[ "$elsewhere" = 12 ] || fail "of 6 warnings $elsewhere instead of 12 are left to others in 3 shares"
+
 # A warning whose executions are too long to be used is not settled; the search goes on with samples.
 
 "$HEDDLE" cc -g -O0 "$SOURCE/long.c" -o long -pthread || exit 1
