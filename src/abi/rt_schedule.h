@@ -5,7 +5,8 @@
  * order.
  *
  * Threads are named by their way of creation: the n-th one that a given parent created. An entry is
- * the next event of its thread (log/rt_log.h says what an event is), so events need no numbers.
+ * the next event of its thread (log/rt_log.h says what an event is), so events need no numbers;
+ * one of kind HD_SCHED_ANY is the next `count` events, 1 for those of the property.
  * Its site, or code address where there is none, is an offset into a module. Modules are named by
  * their file. No address of a run ever stands here.
  *
@@ -26,7 +27,7 @@
 #include <stdint.h>
 
 #define HD_SCHED_ENV   "HEDDLE_RT_SCHEDULE"
-#define HD_SCHED_MAGIC UINT64_C(0x31484353544448) /* "HDTSCH1" */
+#define HD_SCHED_MAGIC UINT64_C(0x32484353544448) /* "HDTSCH2" */
 
 #define HD_SCHED_MAX_MODULES 256
 #define HD_SCHED_NOBODY      UINT16_MAX /* a module */
@@ -45,7 +46,7 @@ struct hd_sched_entry {
     uint16_t module; /* HD_SCHED_NOBODY: not known */
     uint8_t kind;    /* enum hd_log_kind, or one of the above */
     uint8_t flags;   /* HD_SCHED_STACK */
-    uint32_t pad;
+    uint32_t count;  /* HD_SCHED_ANY: so many events in a row, at least 1; others: not used */
 };
 enum { HD_SCHED_STACK = 1 }; /* log the stack of the thread when it makes this event */
 _Static_assert(sizeof(struct hd_sched_entry) == 24, "both sides agree");

@@ -24,6 +24,10 @@ static enum hd_status write_steps(const struct hd_trace *t, const struct hd_sche
         hd_eid event = s->events.data[i];
         hd_tid u = s->tids.data[e->thread];
         const char *thread = u == UINT32_MAX ? "?" : hd_trace_thread_name(t, u);
+        if (event == HD_EID_NONE && e->kind == HD_SCHED_ANY && e->count > 1) {
+            fprintf(f, "%-8s goes on, %u steps\n", thread, e->count);
+            continue;
+        }
         if (event == HD_EID_NONE) {
             fprintf(f, "%-8s %s\n", thread, e->kind == HD_SCHED_ENDS ? "ends" : "goes on");
             continue;

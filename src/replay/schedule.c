@@ -42,6 +42,7 @@ struct plan {
     struct thread *threads;
     size_t n_threads;
     size_t n_prefix;     /* entries of the witness before the accesses of a race */
+    bool in_property;    /* the entries that are put are those of the property */
     struct hd_map woken; /* sig: the thread that it wakes */
     struct hd_err *err;
 };
@@ -400,8 +401,11 @@ static void put_gap(struct plan *p, hd_tid u, uint32_t step)
                                .module = HD_SCHED_NOBODY,
                                .wakes = HD_SCHED_NO_THREAD,
                                .kind = HD_SCHED_ANY};
-    for (; th->step + 1 < step; th->step++)
+    while (th->step + 1 < step) {
+        e.count = p->in_property ? 1 : step - 1 - th->step;
         put_entry(p, &e, HD_EID_NONE);
+        th->step += e.count;
+    }
 }
 
 static void put_raw(struct plan *p, hd_tid u, const struct raw *r)
@@ -500,6 +504,7 @@ static void put_all(struct plan *p, struct choice c, const struct slot *slots, s
         put_gap(p, pair[i], ((const struct raw *)hd_vec_at(&th->raws, unit->from))->step);
     }
     uint32_t *count[2] = {&p->s->n_first, &p->s->n_second};
+    p->in_property = true;
     for (int i = 0; i < 2; i++) {
         size_t before = p->s->entries.len;
         put_units(p, pair[i], p->threads[pair[i]].stop + 1);
@@ -507,15 +512,13 @@ static void put_all(struct plan *p, struct choice c, const struct slot *slots, s
     }
 }
 
-/* Steps that left no event are entries, too: whether so many fit into a part of the memory. */
+/* Whether the entries fit into a part of the memory: each event of the runtime may have one before
+ * it for the steps that left nothing. */
 static bool fits(const struct plan *p)
 {
     uint64_t entries = 0;
-    for (size_t u = 0; u < p->n_threads; u++) {
-        const struct hd_vec *raws = &p->threads[u].raws;
-        if (raws->len)
-            entries += ((const struct raw *)hd_vec_at(raws, raws->len - 1))->step;
-    }
+    for (size_t u = 0; u < p->n_threads; u++)
+        entries += 2 * (uint64_t)p->threads[u].raws.len;
     uint64_t bytes = entries * (sizeof(struct hd_sched_entry) + sizeof(hd_eid));
     return !hd_alloc_limit() || bytes <= hd_alloc_limit() / 4;
 }

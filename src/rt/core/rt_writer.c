@@ -311,15 +311,17 @@ static bool fresh_chunk(void)
     return true;
 }
 
-/* Follow looks at every record when the next one is about to be written: there is never room. */
+/* Follow looks at every record when the next one is about to be written: there is never room,
+ * until the schedule is done. */
 static uint8_t *grow_slowly(size_t n)
 {
     hd_rt_follow_catch_up();
     hd_rt_follow_record();
     if ((size_t)(chunk_start() + HD_LOG_CHUNK - 1 - hd_rt_log.pos) < n && !fresh_chunk())
         return NULL;
-    hd_rt_log.end = hd_rt_log.pos;
-    hd_rt_log.quick = NULL;
+    uint8_t *limit = chunk_start() + HD_LOG_CHUNK - 1;
+    hd_rt_log.end = hd_rt_follow_free() ? limit : hd_rt_log.pos;
+    hd_rt_log.quick = ids_run_out() ? NULL : hd_rt_follow_quick(limit - HD_PACK_ROOM);
     hd_rt_follow_new_record();
     return in_fresh_chunk(n);
 }
@@ -498,8 +500,10 @@ void hd_rt_write_later(struct hd_thread *me, enum hd_log_kind kind, uintptr_t pc
                        size_t len)
 {
     struct hd_log_pending *shared = &rt.header->pending;
-    if (HD_UNLIKELY(rt.follow))
+    if (HD_UNLIKELY(rt.follow)) {
+        hd_rt_follow_counts_early();
         hd_rt_follow_write_later();
+    }
     hd_rt_counts(__hd_flow.count + 1);
     if (rt.tapped) {
         uint64_t at = (uintptr_t)addr;

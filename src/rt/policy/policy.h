@@ -35,6 +35,11 @@ bool hd_rt_follow_holds(const struct hd_thread *t);
 void hd_rt_follow_module(const char *path, bool main_program, uintptr_t bias);
 void hd_rt_follow_catch_up(void); /* the log is about to go on in another chunk */
 void hd_rt_follow_new_record(void);
+/* Up to where records may be written the quick way, at most `limit`; NULL: not at all. */
+uint8_t *hd_rt_follow_quick(uint8_t *limit);
+bool hd_rt_follow_free(void); /* all entries have run */
+/* An event is about to be counted whose record comes later. */
+void hd_rt_follow_counts_early(void);
 void hd_rt_follow_gone(struct hd_thread *t); /* its place will be used again */
 struct hd_thread *hd_rt_follow_wakes(void);  /* whom the signal just logged wakes; NULL: anyone */
 /* This thread's next entry is the start of a handler for a signal that the program sent itself. */

@@ -1,8 +1,13 @@
 /* Policy follow: exactly the thread of the next entry of a schedule runs (abi/rt_schedule.h).
  *
- * The budget is always 1, so a thread asks at the start of every call and runs on only if the next
- * entry is its own. What it did is read back from the log at the next question: each event must be
- * the one that the schedule names. The first that is not ends the process. */
+ * The budget is 1, so a thread asks at the start of every call and runs on only if the next entry
+ * is its own. What it did is read back from the log at the next question: each event must be the
+ * one that the schedule names. The first that is not ends the process.
+ *
+ * In a long entry of kind HD_SCHED_ANY any event is right, and only their number matters. There the
+ * thread gets a stretch: it may write records the quick way as when it was recorded, of which each
+ * takes a byte at least, so the room that it gets bounds their number. The next record that is
+ * written the long way, and the next question, end the stretch and count its events. */
 #include "abi/rt_schedule.h"
 #include "rt/core/live_arrivals.h"
 #include "rt/core/range_log.h"
@@ -26,6 +31,7 @@ HD_EXPORT struct {
     uint64_t stop; /* not 0: call __hd_follow_stopped when this many have run */
     int tids[2];   /* threads of the property, the one that goes first first */
 } __hd_follow;
+static uint32_t part;     /* events of the entry that is due that have come already */
 static uint64_t property; /* the first entry of the property; n_entries: there is none */
 static uintptr_t bases[HD_SCHED_MAX_MODULES];
 static bool loaded[HD_SCHED_MAX_MODULES];
@@ -35,6 +41,9 @@ static struct hd_thread gone = {.state = HD_DONE, .num = UINT32_MAX};
 
 static const uint8_t *seen; /* the log is checked up to here */
 static uint32_t runner;     /* thread of the records there */
+static bool offered;        /* the running thread may begin a stretch with its next record */
+static bool stretch;        /* one goes on */
+static uint32_t began;      /* events of the thread when it began */
 static bool announced;      /* that both stand */
 static bool free_run;       /* all entries have run */
 static uint64_t before[2];  /* entries of the property's threads that come before it */
@@ -123,13 +132,26 @@ static bool kind_fits(unsigned expected, unsigned kind)
 
 /* ---- reading back what happened ---- */
 
-static void count_down(const struct hd_sched_entry *e)
+static void count_down(const struct hd_sched_entry *e, uint64_t n)
 {
     for (unsigned w = 0; property < sched->n_entries && w < 2; w++) {
-        uint64_t first = w ? property + sched->n_first : property;
-        if (e->thread == entries[first].thread && before[w])
-            before[w]--;
+        uint64_t at = w ? property + sched->n_first : property;
+        if (e->thread == entries[at].thread)
+            before[w] -= before[w] < n ? before[w] : n;
     }
+}
+
+/* n events of the entry that is due have come. */
+static void advance(uint32_t n)
+{
+    const struct hd_sched_entry *e = &entries[__hd_follow.next];
+    if (__hd_follow.next < property)
+        count_down(e, n);
+    part += n;
+    if (e->kind == HD_SCHED_ANY && part < e->count)
+        return;
+    part = 0;
+    __hd_follow.next++;
 }
 
 /* In the trace, if nobody else is concerned: accesses, branches, that a thread ends, free. */
@@ -188,9 +210,7 @@ static void check_event(unsigned kind, uint64_t site)
         d.why = 0;
     if (d.why)
         stop(&d);
-    if (__hd_follow.next < property)
-        count_down(e);
-    __hd_follow.next++;
+    advance(1);
 }
 
 /* For a debugger: as many entries have run as it wanted. */
@@ -242,9 +262,61 @@ static void look_at_record(void)
         check_event(flag >> 2, site);
 }
 
+/* ---- stretches ---- */
+
+#define SHORT 64 /* events: fewer are checked one by one */
+
+/* Events that may come before one matters, if me is due; 0: the next one does. */
+static uint32_t left_of_any(const struct hd_thread *me)
+{
+    const struct hd_sched_entry *e = &entries[__hd_follow.next];
+    return me && is_due(me) && __hd_follow.next < property && e->kind == HD_SCHED_ANY
+               ? e->count - part
+               : 0;
+}
+
+uint8_t *hd_rt_follow_quick(uint8_t *limit)
+{
+    if (free_run)
+        return limit;
+    if (!offered)
+        return NULL;
+    size_t room = left_of_any(hd_rt_me) - SHORT;
+    offered = false;
+    stretch = true;
+    began = __hd_flow.count;
+    return (size_t)(limit - hd_rt_log.pos) < room ? limit : hd_rt_log.pos + room;
+}
+
+bool hd_rt_follow_free(void)
+{
+    return free_run;
+}
+
+/* Counts the events of a stretch. False: there are none. */
+static bool end_stretch(void)
+{
+    uint32_t n = stretch ? __hd_flow.count - began : 0;
+    if (stretch) {
+        hd_rt_log.quick = NULL;
+        rt.budget = 1;
+    }
+    stretch = false;
+    if (n)
+        advance(n);
+    return n;
+}
+
+void hd_rt_follow_counts_early(void)
+{
+    hd_rt_follow_catch_up();
+    offered = false;
+}
+
 void hd_rt_follow_catch_up(void)
 {
-    if (!free_run && seen && seen < hd_rt_log.pos && *seen)
+    bool counted = end_stretch();
+    if (!counted && !free_run && seen && seen < hd_rt_log.pos && *seen)
         look_at_record();
     seen = hd_rt_log.pos;
     skip_ended();
@@ -367,9 +439,9 @@ static void start(void)
     property = sched->n_entries - sched->n_first - sched->n_second;
     for (uint64_t i = 0; i < property; i++)
         for (unsigned w = 0; property < sched->n_entries && w < 2; w++)
-            before[w] +=
-                entries[i].kind != HD_SCHED_ENDS &&
-                entries[i].thread == entries[w ? property + sched->n_first : property].thread;
+            if (entries[i].kind != HD_SCHED_ENDS &&
+                entries[i].thread == entries[w ? property + sched->n_first : property].thread)
+                before[w] += entries[i].kind == HD_SCHED_ANY ? entries[i].count : 1;
     seen = hd_rt_log.end = hd_rt_log.pos;
     hd_rt_log.quick = NULL;
     rt.follow = rt.stepwise = rt.led = true;
@@ -426,7 +498,13 @@ static struct hd_thread *pick(void)
 
 static uint64_t budget(void)
 {
-    return free_run ? hd_rt_policy_fifo.budget() : 1;
+    if (free_run)
+        return hd_rt_policy_fifo.budget();
+    if (stretch)
+        hd_rt_follow_catch_up();
+    uint32_t left = rt.holder == hd_rt_me ? left_of_any(hd_rt_me) : 0;
+    offered = left > 2 * SHORT;
+    return offered ? left : 1;
 }
 
 static bool asked(struct hd_thread *me, bool passes)
