@@ -211,13 +211,13 @@ static void note_dpor(struct search *s, const struct hd_sweep_result *result)
                                  result->schedules, of, result->why));
 }
 
-/* A run to predict on, each thread until it blocks; guided looks at its lockset violations. It is
- * kept. */
-static enum hd_status record_first(struct search *s, struct hd_err *err)
+/* A run to predict on. */
+static enum hd_status record_one(struct search *s, enum hd_policy_kind policy, const char *name,
+                                 struct hd_err *err)
 {
     char path[PATH_MAX], output[PATH_MAX];
     struct hd_aside run;
-    enum hd_status status = hd_session_path(s->session, "trace.hdt", path, sizeof path);
+    enum hd_status status = hd_session_path(s->session, name, path, sizeof path);
     if (status == HD_OK)
         status = hd_session_path(s->session, "output.txt", output, sizeof output);
     if (status != HD_OK)
@@ -227,7 +227,7 @@ static enum hd_status record_first(struct search *s, struct hd_err *err)
                                  .input = s->o->input,
                                  .seconds = s->o->timeout,
                                  .real = s->o->session.budget * FIRST_SHARE};
-    opts.record.policy = HD_POLICY_FIFO;
+    opts.record.policy = policy;
     opts.record.seed = opts.record.quantum = opts.record.depth = opts.record.steps = 1;
     opts.record.exit_steps = s->o->session.exit_steps;
     opts.record.keep_all = true; /* other runs may not order what this one does */
@@ -235,12 +235,27 @@ static enum hd_status record_first(struct search *s, struct hd_err *err)
     if (status == HD_OK)
         status = hd_aside_wait(&run, err);
     if (status == HD_OK) {
-        s->state->sample.done = 1;
+        s->state->sample.done++;
         status = take_run(s, path, &run, err);
     }
     hd_aside_kill(&run);
     unlink(output);
     return status;
+}
+
+/* Each thread until it blocks: guided looks at the lockset violations of this run, which is kept.
+ */
+static enum hd_status record_first(struct search *s, struct hd_err *err)
+{
+    return record_one(s, HD_POLICY_FIFO, "trace.hdt", err);
+}
+
+/* With a switch after each synchronisation: there the workers of a pool share the work. */
+static enum hd_status record_sync(struct search *s, struct hd_err *err)
+{
+    const char *name =
+        hd_report_format(s->session->r, "trace-%" PRIu64 ".hdt", s->state->sample.done + 1);
+    return record_one(s, HD_POLICY_SYNC, name, err);
 }
 
 static enum hd_status dpor(struct search *s, const struct limits *l, bool whole, struct hd_err *err)
@@ -428,13 +443,18 @@ static enum hd_status search_from_warnings(struct search *s, struct hd_err *err)
     return status;
 }
 
-/* Every schedule if there are few, which half of what is left has to show; else samples. */
+/* A run that switches often; then every schedule if there are few, which half of what is left has
+ * to show; else samples. */
 static enum hd_status fall_back(struct search *s, struct hd_err *err)
 {
     struct limits l;
     enum hd_status status = HD_OK;
-    if (s->state->part == HD_PART_GUIDED)
+    if (s->state->part == HD_PART_GUIDED) {
         s->state->part = HD_PART_DPOR;
+        status = record_sync(s, err);
+        if (status != HD_OK || found_error(s))
+            return status;
+    }
     if (s->state->part == HD_PART_DPOR && left_over(s, &l)) {
         struct limits half = {l.seconds / 2, (l.runs + 1) / 2};
         note(s, "no warning led to a finding, so each schedule was run (dpor)");

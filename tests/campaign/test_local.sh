@@ -6,10 +6,13 @@ src=$TESTS/campaign
 "$HEDDLE" cc -g "$src/quiet.c" -o quiet -pthread || exit 1
 
 # ---- one answer ----
+runs=${HEDDLE_TEST_LONG:+100}
+runs=${runs:-12}
+units=$((runs * 2))
 printf '%s\n' '# two tests' './late x "a b"' '' './quiet # nothing' >tests.txt
-heddle campaign --tests tests.txt --runs 12 --times 1 -j 1 -o one
+heddle campaign --tests tests.txt --runs $runs --times 1 -j 1 -o one
 expect_code 66
-expect_out "24 of 24 units done"
+expect_out "$units of $units units done"
 expect_out "./late x a b: in "
 expect "no report" [ -s one/report.html ]
 expect "no times" grep -q '"seconds"' one/times.json
@@ -18,21 +21,21 @@ expect "units of a quiet test keep more than a report" \
     [ "$(find one/units -name 'trace*.hdt' | wc -l)" = "$(find one/units -name 'witness-*' -printf '%h\n' | sort -u | wc -l)" ]
 # The page: by test, with a link to each finding, in how many units, and under what it was seen first.
 row() { sed -n '/id="tests"/,/<\/table>/p' one/report.html | grep -F "<td class=\"mono\">$1</td>"; }
-first=$(jq -r '.races[0].seen[0] | "in \(.units) of 12, first under \(.first)"' one/report.json)
+first=$(jq -r '.races[0].seen[0] | "in \(.units) of '$runs', first under \(.first)"' one/report.json)
 expect "the page has no findings of a test" [ -n "$(row './late x a b' | grep -F "href=\"#$(jq -r '.races[0].id' one/report.json)\"" | grep -F "$first")" ]
-expect "the page has findings of a quiet test" [ -n "$(row ./quiet | grep -F '12 units</td><td>nothing found</td>')" ]
-heddle campaign --tests tests.txt --runs 12 --times 1 -j 3 -o three
+expect "the page has findings of a quiet test" [ -n "$(row ./quiet | grep -F "$runs units</td><td>nothing found</td>")" ]
+heddle campaign --tests tests.txt --runs $runs --times 1 -j 3 -o three
 expect_code 66
 expect "the report depends on the number of workers" cmp one/report.json three/report.json
 expect "the plan depends on the folder" cmp one/plan.jsonl three/plan.jsonl
 # Counted by hand: in how many units, and which is the first in the plan.
 seen=$(jq -r '.races[0].seen[] | "\(.units) \(.first)"' one/report.json)
-units=$(grep -l '"races": \[{' one/units/*/*/report.json | wc -l)
-expect "seen in '$seen', not in $units units" [ "${seen%% *}" = "$units" ]
-expect "no part for each test" [ "$(jq -r '[.parts[] | "\(.test) \(.units)"] | sort | join(",")' one/report.json)" = "./late x a b 12,./quiet 12" ]
+shown=$(grep -l '"races": \[{' one/units/*/*/report.json | wc -l)
+expect "seen in '$seen', not in $shown units" [ "${seen%% *}" = "$shown" ]
+expect "no part for each test" [ "$(jq -r '[.parts[] | "\(.test) \(.units)"] | sort | join(",")' one/report.json)" = "./late x a b $runs,./quiet $runs" ]
 
 # ---- killed at ten moments, and resumed ----
-heddle campaign --tests tests.txt --runs 12 --times 1 --plan-only -o killed
+heddle campaign --tests tests.txt --runs $runs --times 1 --plan-only -o killed
 expect_code 0
 for delay in 0.05 0.31 0.12 0.44 0.02 0.27 0.38 0.09 0.21 0.16; do
     "$HEDDLE" campaign resume killed -j 2 >/dev/null 2>&1 &
@@ -42,7 +45,7 @@ for delay in 0.05 0.31 0.12 0.44 0.02 0.27 0.38 0.09 0.21 0.16; do
 done
 heddle campaign status killed --json
 expect_code 0
-expect "units are lost" [ "$(jq '.done + .open + .failed' out)" = 24 ]
+expect "units are lost" [ "$(jq '.done + .open + .failed' out)" = $units ]
 heddle campaign resume killed -j 2
 expect_code 66
 expect "the report depends on interruptions" cmp one/report.json killed/report.json
@@ -65,12 +68,12 @@ heddle campaign report polite
 expect_code 5
 
 # ---- shares put together ----
-heddle campaign --tests tests.txt --runs 12 --times 1 --plan-only -o shares
+heddle campaign --tests tests.txt --runs $runs --times 1 --plan-only -o shares
 cp -r shares copy
 heddle campaign work shares --shard 1/2 -j 2
 expect_code 0
 SLURM_ARRAY_TASK_ID=8 SLURM_ARRAY_TASK_MIN=7 SLURM_ARRAY_TASK_COUNT=2 "$HEDDLE" campaign work copy --shard auto -j 2
-expect "a share has too much" [ "$(find copy/units -name report.json | wc -l)" = 12 ]
+expect "a share has too much" [ "$(find copy/units -name report.json | wc -l)" = $runs ]
 cp -r copy/units shares/
 heddle campaign report shares
 expect_code 66
