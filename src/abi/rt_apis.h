@@ -32,7 +32,7 @@ enum hd_api_dep { HD_DEP_ARGS, HD_DEP_OWN, HD_DEP_PAST };
 
 #define HD_APIS_MUTEX(X) \
     X(mutex, int, pthread_mutex_init, (pthread_mutex_t *, const pthread_mutexattr_t *), ARGS, "none") \
-    X(mutex, int, pthread_mutex_destroy, (pthread_mutex_t *), ARGS, "none") \
+    X(mutex, int, pthread_mutex_destroy, (pthread_mutex_t *), ARGS, "w of its memory") \
     X(mutex, int, pthread_mutex_lock, (pthread_mutex_t *), ARGS, "acq") \
     X(mutex, int, pthread_mutex_trylock, (pthread_mutex_t *), ARGS, "acq or tryfail") \
     X(mutex, int, pthread_mutex_timedlock, (pthread_mutex_t *, const struct timespec *), ARGS, "acq or tryfail; virtual clock") \
@@ -42,7 +42,7 @@ enum hd_api_dep { HD_DEP_ARGS, HD_DEP_OWN, HD_DEP_PAST };
 
 #define HD_APIS_COND(X) \
     X(cond, int, pthread_cond_init, (pthread_cond_t *, const pthread_condattr_t *), ARGS, "none") \
-    X(cond, int, pthread_cond_destroy, (pthread_cond_t *), ARGS, "none") \
+    X(cond, int, pthread_cond_destroy, (pthread_cond_t *), ARGS, "w of its memory") \
     X(cond, int, pthread_cond_wait, (pthread_cond_t *, pthread_mutex_t *), ARGS, "wait, wake") \
     X(cond, int, pthread_cond_timedwait, (pthread_cond_t *, pthread_mutex_t *, const struct timespec *), ARGS, "wait, wake or tmo; virtual clock") \
     X(cond, int, pthread_cond_clockwait, (pthread_cond_t *, pthread_mutex_t *, clockid_t, const struct timespec *), ARGS, "wait, wake or tmo; virtual clock") \
@@ -51,7 +51,7 @@ enum hd_api_dep { HD_DEP_ARGS, HD_DEP_OWN, HD_DEP_PAST };
 
 #define HD_APIS_SEM(X) \
     X(sem, int, sem_init, (sem_t *, int, unsigned), ARGS, "directive sem") \
-    X(sem, int, sem_destroy, (sem_t *), ARGS, "none") \
+    X(sem, int, sem_destroy, (sem_t *), ARGS, "w of its memory") \
     X(sem, int, sem_wait, (sem_t *), ARGS, "sem") \
     X(sem, int, sem_trywait, (sem_t *), ARGS, "sem, or ar of the count") \
     X(sem, int, sem_timedwait, (sem_t *, const struct timespec *), ARGS, "sem, or ar of the count; virtual clock") \
@@ -61,7 +61,7 @@ enum hd_api_dep { HD_DEP_ARGS, HD_DEP_OWN, HD_DEP_PAST };
 
 #define HD_APIS_RWLOCK(X) \
     X(rwlock, int, pthread_rwlock_init, (pthread_rwlock_t *, const pthread_rwlockattr_t *), ARGS, "none") \
-    X(rwlock, int, pthread_rwlock_destroy, (pthread_rwlock_t *), ARGS, "none") \
+    X(rwlock, int, pthread_rwlock_destroy, (pthread_rwlock_t *), ARGS, "w of its memory") \
     X(rwlock, int, pthread_rwlock_rdlock, (pthread_rwlock_t *), ARGS, "racq") \
     X(rwlock, int, pthread_rwlock_wrlock, (pthread_rwlock_t *), ARGS, "acq") \
     X(rwlock, int, pthread_rwlock_tryrdlock, (pthread_rwlock_t *), ARGS, "racq or tryfail") \
@@ -74,10 +74,10 @@ enum hd_api_dep { HD_DEP_ARGS, HD_DEP_OWN, HD_DEP_PAST };
 
 #define HD_APIS_BARRIER(X) \
     X(barrier, int, pthread_barrier_init, (pthread_barrier_t *, const pthread_barrierattr_t *, unsigned), ARGS, "directive barrier") \
-    X(barrier, int, pthread_barrier_destroy, (pthread_barrier_t *), ARGS, "none") \
+    X(barrier, int, pthread_barrier_destroy, (pthread_barrier_t *), ARGS, "w of its memory") \
     X(barrier, int, pthread_barrier_wait, (pthread_barrier_t *), ARGS, "barin, barout") \
     X(spin, int, pthread_spin_init, (pthread_spinlock_t *, int), ARGS, "none") \
-    X(spin, int, pthread_spin_destroy, (pthread_spinlock_t *), ARGS, "none") \
+    X(spin, int, pthread_spin_destroy, (pthread_spinlock_t *), ARGS, "w of its memory") \
     X(spin, int, pthread_spin_lock, (pthread_spinlock_t *), ARGS, "acq") \
     X(spin, int, pthread_spin_trylock, (pthread_spinlock_t *), ARGS, "acq or tryfail") \
     X(spin, int, pthread_spin_unlock, (pthread_spinlock_t *), ARGS, "rel")
@@ -89,13 +89,13 @@ enum hd_api_dep { HD_DEP_ARGS, HD_DEP_OWN, HD_DEP_PAST };
     X(c11, void, thrd_yield, (void), ARGS, "point to switch") \
     X(c11, int, thrd_sleep, (const struct timespec *, struct timespec *), ARGS, "virtual clock") \
     X(c11, int, mtx_init, (mtx_t *, int), ARGS, "none") \
-    X(c11, void, mtx_destroy, (mtx_t *), ARGS, "none") \
+    X(c11, void, mtx_destroy, (mtx_t *), ARGS, "w of its memory") \
     X(c11, int, mtx_lock, (mtx_t *), ARGS, "acq") \
     X(c11, int, mtx_trylock, (mtx_t *), ARGS, "acq or tryfail") \
     X(c11, int, mtx_timedlock, (mtx_t *, const struct timespec *), ARGS, "acq or tryfail; virtual clock") \
     X(c11, int, mtx_unlock, (mtx_t *), ARGS, "rel") \
     X(c11, int, cnd_init, (cnd_t *), ARGS, "none") \
-    X(c11, void, cnd_destroy, (cnd_t *), ARGS, "none") \
+    X(c11, void, cnd_destroy, (cnd_t *), ARGS, "w of its memory") \
     X(c11, int, cnd_wait, (cnd_t *, mtx_t *), ARGS, "wait, wake") \
     X(c11, int, cnd_timedwait, (cnd_t *, mtx_t *, const struct timespec *), ARGS, "wait, wake or tmo; virtual clock") \
     X(c11, int, cnd_signal, (cnd_t *), ARGS, "sig") \

@@ -37,10 +37,12 @@ static enum hd_status on_sync(struct hd_walk *w, const struct hd_raw *rec)
     ev.tries = (ev.op == HD_OP_ACQ || ev.op == HD_OP_RACQ) && rec->aux & HD_LOG_TRY;
     if (info->has_lock)
         ev.lock = hd_walk_object(w, HD_OBJ_LOCK, rec->w[1]);
-    enum hd_status s = hd_walk_emit(w, &ev);
+    enum hd_status s = hd_walk_lock_used(w, rec, false);
+    if (s == HD_OK)
+        s = hd_walk_emit(w, &ev);
     if (s == HD_OK && (rec->kind == HD_LOG_POST || rec->kind == HD_LOG_SEM))
         s = hd_walk_count_changed(w, rec);
-    return s;
+    return s == HD_OK ? hd_walk_lock_used(w, rec, true) : s;
 }
 
 /* Under `control all` a thread with a stale read does nothing more, and nobody can join it. If what
@@ -182,6 +184,7 @@ static enum hd_status on_event(struct hd_walk *w, const struct hd_raw *rec)
     if (w->pass == HD_WALK_MARK) {
         hd_walk_look_mark(w, rec);
         hd_walk_wide_mark(w, rec);
+        hd_walk_mark_lock(w, rec);
         hd_walk_mark_sync(w, rec);
         return HD_OK;
     }

@@ -3,12 +3,58 @@
 #include "base/hash.h"
 #include "base/vec.h"
 #include "base/bytes.h"
+#include "log/rt_log.h"
 
 #include <string.h>
 
 #define KEY       "details"
 #define VERSION   1
 #define MAX_SITES 256 /* of a place: the column of events has one byte */
+
+/* ---- calls that use or end a lock or the like ---- */
+
+#define ENDS 0x80 /* with an enum hd_destroyed */
+
+static const char *const used[HD_LOG_KIND_COUNT] = {
+    [HD_LOG_ACQ] = "lock",         [HD_LOG_RACQ] = "lock for reading",
+    [HD_LOG_TRYFAIL] = "try-lock", [HD_LOG_REL] = "unlock",
+    [HD_LOG_RREL] = "unlock",      [HD_LOG_WAIT] = "wait",
+    [HD_LOG_WAKE] = "wait",        [HD_LOG_TMO] = "wait",
+    [HD_LOG_SIG] = "signal",       [HD_LOG_BCAST] = "signal",
+    [HD_LOG_POST] = "post",        [HD_LOG_SEM] = "wait",
+    [HD_LOG_BARIN] = "arrival",
+};
+static const char *const ended[] = {
+    [HD_DESTROYED_MUTEX] = "destroy mutex",   [HD_DESTROYED_RWLOCK] = "destroy rwlock",
+    [HD_DESTROYED_SPIN] = "destroy spinlock", [HD_DESTROYED_COND] = "destroy condition variable",
+    [HD_DESTROYED_SEM] = "destroy semaphore", [HD_DESTROYED_BARRIER] = "destroy barrier",
+};
+#define N_ENDED (sizeof ended / sizeof *ended)
+
+uint8_t hd_details_call(unsigned log_kind, uint64_t what)
+{
+    if (what)
+        return what < N_ENDED ? (uint8_t)(ENDS | what) : 0;
+    return log_kind < HD_LOG_KIND_COUNT && used[log_kind] ? (uint8_t)log_kind : 0;
+}
+
+const char *hd_details_call_words(uint8_t call)
+{
+    unsigned n = call & ~(unsigned)ENDS;
+    if (call & ENDS)
+        return n < N_ENDED ? ended[n] : NULL;
+    return n < HD_LOG_KIND_COUNT ? used[n] : NULL;
+}
+
+bool hd_details_call_ends(uint8_t call)
+{
+    return call & ENDS;
+}
+
+bool hd_details_call_behind(uint8_t call)
+{
+    return call == HD_LOG_WAKE || call == HD_LOG_TMO;
+}
 
 static void put_text(struct hd_bytes *b, const char *text)
 {
@@ -78,7 +124,8 @@ uint32_t hd_details_site(struct hd_details_writer *w, uint32_t place, const stru
         hd_bytes_varint(&w->sites, place);
         hd_bytes_varint(&w->sites, site->column);
         hd_bytes_varint(&w->sites, site->size);
-        hd_bytes_varint(&w->sites, site->flags | (site->frees ? 1u : 0u));
+        hd_bytes_varint(&w->sites,
+                        site->flags | (site->frees ? 1u : 0u) | (unsigned)site->call << 8);
         put_text(&w->sites, site->function);
         put_text(&w->sites, site->name);
         w->n_sites++;
@@ -149,6 +196,7 @@ static void get_sites(struct hd_details *d, struct hd_bytes_cur *c, struct hd_ve
         uint64_t flags = hd_bytes_get(c);
         s->detail.flags = (uint8_t)(flags & ~UINT64_C(1));
         s->detail.frees = flags & 1;
+        s->detail.call = (uint8_t)(flags >> 8);
         s->detail.function = get_text(c);
         s->detail.name = get_text(c);
         c->bad = c->bad || place >= places;

@@ -18,7 +18,15 @@ struct hd_detail {
     uint32_t column, size;
     uint8_t flags; /* HD_SITE_NAME_* of abi/rt_abi.h */
     bool frees;    /* the event stands for a call of free */
+    uint8_t call;  /* for a call that uses or ends a lock or the like: see hd_details_call */
 };
+
+/* What a record of the log does with the memory of a lock or the like (lock_memory.c), as `call` of
+ * its site; 0: nothing. what: an enum hd_destroyed, for one that ends it. */
+uint8_t hd_details_call(unsigned log_kind, uint64_t what);
+const char *hd_details_call_words(uint8_t call); /* "lock", "destroy mutex"; NULL: none */
+bool hd_details_call_ends(uint8_t call);
+bool hd_details_call_behind(uint8_t call); /* the access stands behind the event of the call */
 
 struct hd_block_origin {
     uint64_t bytes;

@@ -161,7 +161,8 @@ static uint32_t own_write(struct hd_walk *w, const struct hd_walk_cell *cell)
 /* Somebody wrote what is read here since the last access. */
 static bool was_unseen(const struct hd_walk_cell *cell, const struct hd_event *ev)
 {
-    return hd_op_reads(ev->op) && cell->touched && !(cell->known && cell->value == ev->value);
+    return hd_op_reads(ev->op) && ev->has_value && cell->touched &&
+           !(cell->known && cell->value == ev->value);
 }
 
 /* Does memory hold what the read returned? If not, somebody wrote after the last access, and what
@@ -189,8 +190,10 @@ static void replay(struct hd_walk *w, uint32_t id, const struct hd_event *ev,
         hd_walk_outside_touch(w, id);
     }
     cell->users |= UINT32_C(1) << w->current % 32;
-    cell->touched = true;
     cell->lent |= g->kind == HD_REGION_STACK && g->number != w->current;
+    if (hd_op_reads(ev->op) && !ev->has_value)
+        return; /* it tells nothing of what is there */
+    cell->touched = true;
     cell->known = ev->has_value;
     cell->value = ev->op == HD_OP_RMW ? ev->new_value : ev->value;
     cell->last = w->out.n_events;
@@ -291,6 +294,12 @@ static enum hd_status touch(struct hd_walk *w, struct hd_walk_access *a, const s
         w->out.dep_list[0].data[a->ev.deps.n - 1] = hd_walk_next_eid(w);
     a->made = true;
     return hd_walk_touch(w, a, g, addr);
+}
+
+enum hd_status hd_walk_touch_unknown(struct hd_walk *w, struct hd_walk_access *a,
+                                     const struct hd_region *g, uint64_t addr)
+{
+    return touch(w, a, g, addr);
 }
 
 /* Dependences of an access, and a branch before it where the trace cannot say them. */

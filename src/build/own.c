@@ -23,6 +23,7 @@ struct span {
     unsigned at, len;
     uint8_t in_section; /* granules that were touched so before */
     bool reads, writes, guess, atomic;
+    bool object; /* a lock or the like is used or ends: that is no part of what its blocks do */
 };
 
 /* Another thread may have written in code without hooks since this segment began. */
@@ -81,7 +82,7 @@ static void use(struct hd_walk *w, struct span *s)
     if (s->atomic)
         page->carrier |= (uint8_t)bits;
     s->in_section = page->in_section;
-    if (hd_walk_current(w)->holds)
+    if (hd_walk_current(w)->holds && !s->object)
         page->in_section |= (uint8_t)bits;
     if (s->g->freed)
         page->shared |= (uint8_t)bits; /* nothing is handed over then: see hd_walk_hand_pays */
@@ -158,11 +159,23 @@ void hd_walk_mark(struct hd_walk *w, const struct hd_raw *rec, uint64_t len)
     }
 }
 
+/* It starts a cell, and ends none: who accesses the object's memory as larger units may do so. */
+void hd_walk_mark_object(struct hd_walk *w, uint64_t addr, bool ends)
+{
+    uint64_t room;
+    struct hd_region *g = hd_regions_find(&w->mem.regions, addr, &room);
+    struct span s = {.g = g, .reads = !ends, .writes = ends, .object = true};
+    uint64_t linear = hd_region_linear(g, addr);
+    hd_cells_mark(&w->mem.cells, linear, 0);
+    note_thread(w, g);
+    own(w, &s, linear, 1);
+}
+
 /* free writes what others used. Memory of one thread cannot have been handed over before: who uses
  * it later uses it after it was freed. */
 void hd_walk_mark_free(struct hd_walk *w, const struct hd_region *g)
 {
-    if (w->own.keep_all || !g->shared)
+    if (!g->shared)
         return;
     struct span s = {.g = g};
     uint64_t end = g->linear + (g->end - g->start);

@@ -105,6 +105,9 @@ enum hd_status hd_walk_anchor(struct hd_walk *w);
 /* The cell's share of an access becomes an event, whatever memory held before. */
 enum hd_status hd_walk_touch(struct hd_walk *w, struct hd_walk_access *a, const struct hd_region *g,
                              uint64_t addr);
+/* The cell is accessed by a call, and what it holds is not known. */
+enum hd_status hd_walk_touch_unknown(struct hd_walk *w, struct hd_walk_access *a,
+                                     const struct hd_region *g, uint64_t addr);
 struct hd_walk_cell *hd_walk_cell(struct hd_walk *w, const struct hd_region *g, uint64_t addr,
                                   uint32_t *id);
 
@@ -132,6 +135,8 @@ uint32_t hd_walk_place_of(struct hd_walk *w, struct hd_walk_access *a);
 /* own.c: the first walk */
 void hd_walk_mark(struct hd_walk *w, const struct hd_raw *rec, uint64_t len);
 void hd_walk_mark_free(struct hd_walk *w, const struct hd_region *g);
+/* A lock or the like is used, or ends. */
+void hd_walk_mark_object(struct hd_walk *w, uint64_t addr, bool ends);
 void hd_walk_mark_sync(struct hd_walk *w, const struct hd_raw *rec);
 void hd_walk_mark_outside(struct hd_walk *w);
 
@@ -186,6 +191,14 @@ bool hd_walk_sieve_next(struct hd_walk *w, struct hd_raw *rec);
 
 /* renew.c: as the first walk left it, but for which memory is shared. What was built is gone. */
 enum hd_status hd_walk_renew(struct hd_walk *w);
+
+/* lock_memory.c: uses and ends of locks and the like as accesses to their memory */
+void hd_walk_mark_lock(struct hd_walk *w, const struct hd_raw *rec); /* first walk */
+/* The byte that stands for the object that the record uses or ends. False: none. */
+bool hd_walk_lock_access(const struct hd_raw *rec, uint64_t *addr, bool *ends);
+enum hd_status hd_walk_lock_ends(struct hd_walk *w, const struct hd_raw *rec);
+/* Before the event of the record, and after it. */
+enum hd_status hd_walk_lock_used(struct hd_walk *w, const struct hd_raw *rec, bool after);
 
 /* leave.c: memory that is not shared */
 /* The whole access, if it touches nothing else. */

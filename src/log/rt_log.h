@@ -22,6 +22,7 @@
 #define HEDDLE_RT_LOG_H
 
 #include "log/rt_env.h"
+#include "log/rt_looks.h"
 #include "log/rt_omp.h"
 #include "log/rt_policies.h"
 
@@ -129,26 +130,6 @@ enum hd_note {
     HD_NOTE_LOADED,  /* a module without instrumentation was loaded meanwhile: its name */
 };
 
-/* State that docs/MODEL.md has no event for becomes an atomic location that is only in the trace if
- * somebody looked at it. The count of a semaphore changes by its own events: each is then also an
- * `rmw` of the location, right after it. The other kinds change by SET, which becomes an `aw`. A
- * LOOK is an `ar`. So an order that would change what the program was told makes a read stale. */
-enum hd_look {
-    HD_LOOK_COUNT = 1, /* of a semaphore or a pipe */
-    HD_LOOK_END,       /* of a thread: 1 */
-    HD_LOOK_DEAD,      /* of a robust mutex: 1 its owner died, 2 not recoverable */
-    HD_LOOK_CANCEL,    /* of a thread: a request is there */
-    HD_LOOK_CLOSED,    /* of a pipe: how often an end was closed; each time an `rmw` */
-    HD_LOOK_LISTENS,   /* of a socket's address: 1 while somebody listens there */
-    HD_LOOK_TAKEN,     /* of a pipe: bytes that were taken out, after a call that took some; in the
-                        * trace if several threads take: an `rmw`, and a branch on what it reads */
-    HD_LOOK_ASM,       /* inline assembly that nobody could read: how often it ran so far; the same.
-                        * It may be a lock: its order stays as it was */
-    HD_LOOK_SYNC,      /* of an address: releases that the program told us of; each an `rmw` */
-    HD_LOOK_BENIGN, /* SET only: memory, as many bytes as the value: races are meant to be there */
-    HD_LOOK_IGNORE, /* SET only: 0 reads, 1 writes of the thread: 1 not to be looked at, 0 again */
-};
-
 /* Objects without an address of their own. */
 #define HD_PSEUDO_KIND(addr) ((unsigned)((addr) >> 60))
 #define HD_PSEUDO(kind, n)   ((uint64_t)(kind) << 60 | (uint64_t)(n))
@@ -158,7 +139,8 @@ enum hd_pseudo {
     HD_PSEUDO_SIGNAL,    /* thread << 8 | signal; thread HD_SIGNAL_ANY: sent to the process */
     HD_PSEUDO_WIDE,      /* address of 16 bytes that hold an atomic object of several locations */
     HD_PSEUDO_SOCKET,    /* an address that is connected to and accepted from */
-    HD_PSEUDO_ANNOTATED, /* address of a lock that the program makes itself and tells us of */
+    HD_PSEUDO_ANNOTATED, /* address of what a lock guards whose own memory is not seen: one that
+                          * the program makes itself and tells us of, or libc's of `environ` */
 };
 #define HD_SIGNAL_ANY 0xffffffu
 

@@ -122,6 +122,10 @@ static void fill_access(struct reading *r, unsigned place, const struct hd_raw *
     a->kind = known ? kinds[rec->kind].text : "synchronisation";
     a->writes = known && kinds[rec->kind].writes;
     a->happened = true;
+    if (!known && hd_walk_lock_access(rec, &a->address, &a->writes)) {
+        a->kind = hd_details_call_words(hd_details_call(rec->kind, a->writes ? rec->w[2] : 0));
+        a->size = 1;
+    }
     if (!known)
         return;
     a->address = rec->w[0];

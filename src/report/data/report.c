@@ -180,6 +180,11 @@ bool hd_access_frees(const struct hd_access *a)
     return a->kind && !strcmp(a->kind, HD_ACCESS_FREE);
 }
 
+bool hd_access_ends(const struct hd_access *a)
+{
+    return a->kind && !strncmp(a->kind, "destroy ", 8);
+}
+
 bool hd_access_only_reads(const struct hd_access *a)
 {
     enum hd_op op = op_of(a);

@@ -59,6 +59,7 @@ struct hd_access {
 
 #define HD_ACCESS_FREE "free"
 bool hd_access_frees(const struct hd_access *a);
+bool hd_access_ends(const struct hd_access *a);       /* destroys a lock or the like */
 bool hd_access_only_reads(const struct hd_access *a); /* memory, and writes nothing */
 bool hd_access_only_writes(const struct hd_access *a);
 bool hd_access_updates(const struct hd_access *a); /* reads and writes in one step */

@@ -57,11 +57,7 @@ void hd_brief_heading(struct hd_page *p, const struct hd_finding *f, size_t numb
     if (f->property == HD_PROPERTY_FAILURE && f->effects[0].summary)
         hd_page_words(p, "%zu. %s: %s", number, hd_words_kind(f), f->effects[0].summary);
     else
-        hd_page_words(
-            p, "%zu. %s %s %s", number, hd_words_kind(f),
-            hd_words_shape(f) == HD_SHAPE_FREED || hd_words_shape(f) == HD_SHAPE_FREED_TWICE ? "of"
-                                                                                             : "on",
-            f->variable);
+        hd_page_words(p, "%zu. %s%s%s", number, hd_words_kind(f), hd_words_joint(f), f->variable);
     hd_page_style(p, HD_STYLE_PLAIN);
     hd_page_words(p, " [%s%s] %s", hd_words_proof(f, proof, sizeof proof),
                   f->known ? ", known" : "", f->id);

@@ -32,28 +32,33 @@ bool hd_words_unordered(const struct hd_finding *f)
     return f->form && !strcmp(f->form, hd_race_forms[1]);
 }
 
-const char *hd_words_kind(const struct hd_finding *f)
-{
-    static const char *const names[HD_PROPERTIES] = {"data race", "atomicity violation", "deadlock",
-                                                     "failure"};
-    static const char *const shapes[] = {[HD_SHAPE_FREED] = "use after free",
-                                         [HD_SHAPE_FREED_TWICE] = "double free",
-                                         [HD_SHAPE_DESTROYED] = "virtual call during destruction"};
-    enum hd_race_shape shape = hd_words_shape(f);
-    if (shape == HD_SHAPE_FREED || shape == HD_SHAPE_FREED_TWICE || shape == HD_SHAPE_DESTROYED)
-        return shapes[shape];
-    return hd_words_unordered(f) ? "unordered race" : names[f->property];
-}
+/* ---- what kind of race ---- */
 
-enum hd_race_shape hd_words_shape(const struct hd_finding *f)
+/* What a race is for users. */
+enum hd_race_shape {
+    HD_SHAPE_PLAIN,
+    HD_SHAPE_FREED,       /* with the free of the memory */
+    HD_SHAPE_FREED_TWICE, /* of two frees */
+    HD_SHAPE_ENDED,       /* with the call that destroys a lock or the like */
+    HD_SHAPE_ENDED_TWICE,
+    HD_SHAPE_DESTROYED, /* on the pointer to the virtual functions */
+    HD_SHAPE_BITS,      /* bit-fields in the same bytes */
+    HD_SHAPE_CONTAINER, /* inside an object of the C++ library */
+};
+
+static enum hd_race_shape shape_of(const struct hd_finding *f)
 {
-    int frees = 0;
+    int frees = 0, ends = 0;
     if (f->property != HD_PROPERTY_RACE)
         return HD_SHAPE_PLAIN;
-    for (size_t i = 0; i < f->n_accesses; i++)
+    for (size_t i = 0; i < f->n_accesses; i++) {
         frees += hd_access_frees(&f->accesses[i]);
+        ends += hd_access_ends(&f->accesses[i]);
+    }
     if (frees)
         return frees == 1 ? HD_SHAPE_FREED : HD_SHAPE_FREED_TWICE;
+    if (ends)
+        return ends == 1 ? HD_SHAPE_ENDED : HD_SHAPE_ENDED_TWICE;
     if (strstr(f->variable, "(vtable pointer)") || strstr(f->variable, "._vptr$"))
         return HD_SHAPE_DESTROYED;
     if (f->location && strstr(f->location, ", bit-fields"))
@@ -61,6 +66,54 @@ enum hd_race_shape hd_words_shape(const struct hd_finding *f)
     return f->location && strstr(f->location, ", a std::") && !strstr(f->location, "std::atomic")
                ? HD_SHAPE_CONTAINER
                : HD_SHAPE_PLAIN;
+}
+
+#define ENDED(word)                                                                                \
+    {                                                                                              \
+        "destroy " word, "use of destroyed " word, "double destroy of " word                       \
+    }
+
+static const char *kind_of_ended(const struct hd_finding *f, enum hd_race_shape shape)
+{
+    static const struct {
+        const char *access, *used, *twice;
+    } kinds[] = {ENDED("mutex"),     ENDED("rwlock"),
+                 ENDED("spinlock"),  ENDED("condition variable"),
+                 ENDED("semaphore"), ENDED("barrier")};
+    for (size_t i = 0; i < f->n_accesses; i++)
+        for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+            if (!strcmp(f->accesses[i].kind, kinds[k].access))
+                return shape == HD_SHAPE_ENDED ? kinds[k].used : kinds[k].twice;
+    return shape == HD_SHAPE_ENDED ? "use of a destroyed object" : "double destroy";
+}
+
+const char *hd_words_joint(const struct hd_finding *f)
+{
+    switch (shape_of(f)) {
+    case HD_SHAPE_FREED:
+    case HD_SHAPE_FREED_TWICE:
+        return " of ";
+    case HD_SHAPE_ENDED:
+    case HD_SHAPE_ENDED_TWICE:
+        return " ";
+    default:
+        return " on ";
+    }
+}
+
+const char *hd_words_kind(const struct hd_finding *f)
+{
+    static const char *const names[HD_PROPERTIES] = {"data race", "atomicity violation", "deadlock",
+                                                     "failure"};
+    static const char *const shapes[] = {[HD_SHAPE_FREED] = "use after free",
+                                         [HD_SHAPE_FREED_TWICE] = "double free",
+                                         [HD_SHAPE_DESTROYED] = "virtual call during destruction"};
+    enum hd_race_shape shape = shape_of(f);
+    if (shape == HD_SHAPE_FREED || shape == HD_SHAPE_FREED_TWICE || shape == HD_SHAPE_DESTROYED)
+        return shapes[shape];
+    if (shape == HD_SHAPE_ENDED || shape == HD_SHAPE_ENDED_TWICE)
+        return kind_of_ended(f, shape);
+    return hd_words_unordered(f) ? "unordered race" : names[f->property];
 }
 
 const char *hd_words_proof(const struct hd_finding *f, char *text, size_t size)
@@ -102,10 +155,13 @@ const char *hd_words_heading(struct hd_arena *a, const struct hd_finding *f)
 {
     if (f->property == HD_PROPERTY_FAILURE && f->effects[0].summary)
         return hd_words_format(a, "Failure: %s", f->effects[0].summary);
-    enum hd_race_shape shape = hd_words_shape(f);
+    enum hd_race_shape shape = shape_of(f);
     const char *kind = hd_words_kind(f);
     if (shape == HD_SHAPE_FREED || shape == HD_SHAPE_FREED_TWICE || shape == HD_SHAPE_DESTROYED)
         return hd_words_format(a, "%c%s of '%s'", toupper((unsigned char)*kind), kind + 1,
+                               f->variable);
+    if (shape == HD_SHAPE_ENDED || shape == HD_SHAPE_ENDED_TWICE)
+        return hd_words_format(a, "%c%s '%s'", toupper((unsigned char)*kind), kind + 1,
                                f->variable);
     return hd_words_format(a, "%s %s '%s'",
                            hd_words_unordered(f) ? "Unordered race" : property(f->property),
@@ -273,12 +329,16 @@ static const char *deadlock_advice(const struct hd_finding *f)
 static const char *shape_advice(struct hd_arena *a, const struct hd_finding *f)
 {
     const char *what = f->location ? strstr(f->location, "std::") : NULL;
-    switch (hd_words_shape(f)) {
+    switch (shape_of(f)) {
     case HD_SHAPE_FREED:
         return "Free it when nobody uses it any more: join the threads first, or count the users "
                "(std::shared_ptr).";
     case HD_SHAPE_FREED_TWICE:
         return "Let one owner free it, behind the join of the others.";
+    case HD_SHAPE_ENDED:
+        return "Destroy it when no thread can use it any more: join the threads first.";
+    case HD_SHAPE_ENDED_TWICE:
+        return "Let one owner destroy it, behind the join of the others.";
     case HD_SHAPE_DESTROYED:
         return "Join the threads that use the object before its destructor runs: at the latest in "
                "the destructor of the most derived class.";
@@ -301,8 +361,10 @@ const char *hd_words_advice(struct hd_arena *a, const struct hd_finding *f)
 {
     if (f->property == HD_PROPERTY_DEADLOCK)
         return deadlock_advice(f);
-    if (!f->advice_lock)
-        return f->advice_text ? f->advice_text : shape_advice(a, f);
+    enum hd_race_shape shape = shape_of(f);
+    bool ends = shape >= HD_SHAPE_FREED && shape <= HD_SHAPE_ENDED_TWICE;
+    if (!f->advice_lock || ends) /* what is gone is gone, lock or not */
+        return f->advice_text && !ends ? f->advice_text : shape_advice(a, f);
     const char *text =
         f->advice_of
             ? hd_words_format(a, "%u of %u accesses to '%s' hold '%s'.", f->advice_held,

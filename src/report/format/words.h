@@ -13,19 +13,9 @@ const char *hd_words_format(struct hd_arena *a, const char *fmt, ...)
 
 /* Whether it is a race of the unordered form. */
 bool hd_words_unordered(const struct hd_finding *f);
-/* What a race is for users. */
-enum hd_race_shape {
-    HD_SHAPE_PLAIN,
-    HD_SHAPE_FREED,       /* with the free of the memory */
-    HD_SHAPE_FREED_TWICE, /* of two frees */
-    HD_SHAPE_DESTROYED,   /* on the pointer to the virtual functions */
-    HD_SHAPE_BITS,        /* bit-fields in the same bytes */
-    HD_SHAPE_CONTAINER,   /* inside an object of the C++ library */
-};
-enum hd_race_shape hd_words_shape(const struct hd_finding *f);
-
 /* "data race", "use after free", "unordered race", "deadlock". */
 const char *hd_words_kind(const struct hd_finding *f);
+const char *hd_words_joint(const struct hd_finding *f); /* between that and the variable: " on " */
 /* "confirmed 3 of 3", "predicted, not confirmed"; in `text`. */
 const char *hd_words_proof(const struct hd_finding *f, char *text, size_t size);
 /* "worker (T1.2)"; without a role "T1.2". */

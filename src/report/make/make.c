@@ -120,7 +120,7 @@ static const char *value_of(struct hd_maker *m, hd_eid e)
     hd_details_at(m->details, e, &detail);
     if (hd_property_takes_lock(t, e)) /* of a deadlock: what it waits for */
         return hd_report_text(m->r, hd_trace_obj_name(t, HD_OBJ_LOCK, hd_trace_lock(t, e)));
-    if (!hd_op_is_access(t->op[e]) || detail.frees)
+    if (!hd_op_is_access(t->op[e]) || detail.frees || detail.call)
         return NULL;
     if (t->op[e] != HD_OP_RMW)
         return number_text(
@@ -140,6 +140,9 @@ static const char *kind_of(const struct hd_maker *m, hd_eid e)
     struct hd_detail detail;
     if (hd_details_at(m->details, e, &detail) && detail.frees)
         return HD_ACCESS_FREE;
+    const char *call = hd_op_is_access(m->t->op[e]) ? hd_details_call_words(detail.call) : NULL;
+    if (call)
+        return call;
     const char *wait = waits[m->t->op[e]];
     return wait ? wait : hd_op_info[m->t->op[e]].words;
 }

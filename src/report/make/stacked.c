@@ -113,8 +113,10 @@ void hd_stack_site(const struct hd_spot *at, struct hd_spot *frame)
     const char *found = full && name && *name ? strstr(full, name) : NULL;
     while (found && found[strlen(name)] != '(')
         found = strstr(found + 1, name);
+    bool same = frame->file && at->file && !strcmp(frame->file, at->file) && at->line &&
+                frame->line == at->line;
     *frame = *at;
-    if (found)
+    if (found || (full && same)) /* of a call the trace only knows what it is inlined into */
         frame->function = full;
 }
 

@@ -65,8 +65,46 @@ static void on_stack(struct hd_report *r, const char *own, const struct hd_detai
                                    best->flags & HD_SITE_NAME_LOCAL ? best->function : "unknown");
 }
 
-void hd_variable_of(struct hd_report *r, const struct hd_trace *t, const struct hd_details *d,
-                    const hd_eid *events, size_t n, struct hd_variable *out)
+/* The lock, condition or the like that a call uses: its event stands beside the access to its
+ * memory, with a branch between. NULL: it has no name of its own. */
+static const char *object_of_call(const struct hd_trace *t, hd_eid e, bool behind)
+{
+    size_t n, at = t->pos[e];
+    const hd_eid *events = hd_trace_thread_events(t, t->thread[e], &n);
+    do
+        at += behind ? SIZE_MAX : 1;
+    while (at < n && t->op[events[at]] == HD_OP_BRANCH);
+    if (at >= n)
+        return NULL;
+    enum hd_op op = t->op[events[at]];
+    enum hd_obj_kind kind = behind ? HD_OBJ_LOCK : hd_op_info[op].kind;
+    if (kind == HD_OBJ_LOC || kind == HD_OBJ_THREAD || kind == HD_OBJ_NONE ||
+        (behind && !hd_op_info[op].has_lock))
+        return NULL;
+    const char *name =
+        hd_trace_obj_name(t, kind, behind ? hd_trace_lock(t, events[at]) : t->obj[events[at]]);
+    return starts(name, "heap#") || starts(name, "stack:") ? NULL : name;
+}
+
+/* A race of calls that use or end a lock: it is called what the lock is called. */
+static void name_object(struct hd_report *r, const struct hd_trace *t, const struct hd_details *d,
+                        const hd_eid *events, size_t n, struct hd_variable *out)
+{
+    struct hd_detail one;
+    for (size_t i = 0; i < n; i++) {
+        bool uses = hd_op_is_access(t->op[events[i]]) && hd_details_at(d, events[i], &one) &&
+                    one.call && !hd_details_call_ends(one.call);
+        const char *name =
+            uses ? object_of_call(t, events[i], hd_details_call_behind(one.call)) : NULL;
+        if (name) {
+            out->name = out->stable = hd_report_text(r, name);
+            return;
+        }
+    }
+}
+
+static void variable_of(struct hd_report *r, const struct hd_trace *t, const struct hd_details *d,
+                        const hd_eid *events, size_t n, struct hd_variable *out)
 {
     const char *own = hd_trace_obj_name(t, HD_OBJ_LOC, t->obj[events[0]]);
     struct hd_detail best = {.function = "", .name = ""}, one;
@@ -87,4 +125,11 @@ void hd_variable_of(struct hd_report *r, const struct hd_trace *t, const struct 
                                               : hd_report_format(r, "global %s", own);
     out->name = hd_report_text(r, worth(&best) ? best.name : own);
     out->stable = out->name;
+}
+
+void hd_variable_of(struct hd_report *r, const struct hd_trace *t, const struct hd_details *d,
+                    const hd_eid *events, size_t n, struct hd_variable *out)
+{
+    variable_of(r, t, d, events, n, out);
+    name_object(r, t, d, events, n, out);
 }

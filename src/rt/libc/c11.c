@@ -108,6 +108,8 @@ HD_EXPORT void mtx_destroy(mtx_t *m)
 {
     struct hd_thread *me = hd_rt_enter();
     if (me) {
+        hd_rt_arg_dep(mtx_destroy);
+        hd_rt_destroyed(m, HD_DESTROYED_MUTEX, HD_PC);
         hd_rt_sync_reset(m, HD_SYNC_LOCK);
         hd_rt_leave(me);
     } else {
@@ -169,7 +171,15 @@ HD_EXPORT int cnd_init(cnd_t *c)
 
 HD_EXPORT void cnd_destroy(cnd_t *c)
 {
-    pthread_cond_destroy((pthread_cond_t *)c);
+    struct hd_thread *me = hd_rt_enter();
+    if (me) {
+        hd_rt_arg_dep(cnd_destroy);
+        hd_rt_destroyed(c, HD_DESTROYED_COND, HD_PC);
+        hd_rt_sync_reset(c, HD_SYNC_COND);
+        hd_rt_leave(me);
+    } else {
+        hd_real.cnd_destroy(c);
+    }
 }
 
 HD_EXPORT int cnd_wait(cnd_t *c, mtx_t *m)

@@ -28,13 +28,16 @@ HD_EXPORT char *getenv(const char *name)
     return value;
 }
 
+/* It has no memory of its own: what stands at its address is what it guards. */
+#define LOCK (void *)(uintptr_t)HD_PSEUDO(HD_PSEUDO_ANNOTATED, (uintptr_t)&environ)
+
 #define CHANGES(name, params, args)                                                                \
     HD_EXPORT int name params                                                                      \
     {                                                                                              \
         struct hd_thread *me = hd_rt_enter();                                                      \
         if (!me)                                                                                   \
             return hd_real.name args;                                                              \
-        struct hd_sync *l = hd_rt_sync(&environ, HD_SYNC_LOCK);                                    \
+        struct hd_sync *l = hd_rt_sync(LOCK, HD_SYNC_LOCK);                                        \
         hd_rt_lock_acquire(me, l, HD_NEVER, HD_PC);                                                \
         int r = hd_real.name args;                                                                 \
         hd_rt_wrote(HD_PC, &environ, sizeof environ);                                              \

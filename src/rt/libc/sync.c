@@ -168,3 +168,7 @@ void hd_rt_set(enum hd_look kind, uint64_t object, uint64_t value, uintptr_t pc)
 {
     hd_rt_log3(HD_LOG_SET, 0, pc, kind, object, value);
 }
+void hd_rt_destroyed(const volatile void *addr, enum hd_destroyed what, uintptr_t pc)
+{
+    hd_rt_set(HD_LOOK_DESTROY, (uintptr_t)addr, what, pc);
+}

@@ -79,5 +79,7 @@ int hd_rt_cond_do(struct hd_thread *me, pthread_cond_t *c, pthread_mutex_t *m, u
  * does next depends on it, also where the pass takes the call's result for a constant. */
 void hd_rt_look(enum hd_look kind, uint64_t object, uint64_t value, uintptr_t pc);
 void hd_rt_set(enum hd_look kind, uint64_t object, uint64_t value, uintptr_t pc);
+/* Before the object at addr is destroyed; nobody else may use it any more. */
+void hd_rt_destroyed(const volatile void *addr, enum hd_destroyed what, uintptr_t pc);
 
 #endif

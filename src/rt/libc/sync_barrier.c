@@ -26,6 +26,8 @@ HD_EXPORT int pthread_barrier_destroy(pthread_barrier_t *b)
     struct hd_thread *me = hd_rt_enter();
     if (!me)
         return hd_real.pthread_barrier_destroy(b);
+    hd_rt_arg_dep(pthread_barrier_destroy);
+    hd_rt_destroyed(b, HD_DESTROYED_BARRIER, HD_PC);
     struct hd_sync *s = hd_rt_sync_find(b, HD_SYNC_BARRIER);
     int r = s && s->arrived ? EBUSY : 0;
     /* The first one out may destroy it: glibc, too, waits for the others to leave. */
@@ -81,6 +83,8 @@ HD_EXPORT int pthread_spin_destroy(pthread_spinlock_t *s)
     struct hd_thread *me = hd_rt_enter();
     if (!me)
         return hd_real.pthread_spin_destroy(s);
+    hd_rt_arg_dep((const void *)pthread_spin_destroy);
+    hd_rt_destroyed(s, HD_DESTROYED_SPIN, HD_PC);
     hd_rt_sync_reset(s, HD_SYNC_LOCK);
     hd_rt_leave(me);
     return 0;

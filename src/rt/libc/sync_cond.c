@@ -52,6 +52,8 @@ HD_EXPORT int pthread_cond_destroy(pthread_cond_t *c)
     struct hd_thread *me = hd_rt_enter();
     if (!me)
         return hd_real.pthread_cond_destroy(c);
+    hd_rt_arg_dep(pthread_cond_destroy);
+    hd_rt_destroyed(c, HD_DESTROYED_COND, HD_PC);
     hd_rt_sync_reset(c, HD_SYNC_COND);
     hd_rt_leave(me);
     return 0;

@@ -93,6 +93,8 @@ HD_EXPORT int pthread_mutex_destroy(pthread_mutex_t *m)
     struct hd_thread *me = hd_rt_enter();
     if (!me)
         return hd_real.pthread_mutex_destroy(m);
+    hd_rt_arg_dep(pthread_mutex_destroy);
+    hd_rt_destroyed(m, HD_DESTROYED_MUTEX, HD_PC);
     struct hd_sync *l = hd_rt_sync_find(m, HD_SYNC_LOCK);
     int r = l && l->owner ? EBUSY : hd_real.pthread_mutex_destroy(m);
     if (r == 0)

@@ -155,6 +155,8 @@ HD_EXPORT int pthread_rwlock_destroy(pthread_rwlock_t *m)
     struct hd_thread *me = hd_rt_enter();
     if (!me)
         return hd_real.pthread_rwlock_destroy(m);
+    hd_rt_arg_dep(pthread_rwlock_destroy);
+    hd_rt_destroyed(m, HD_DESTROYED_RWLOCK, HD_PC);
     hd_rt_sync_reset(m, HD_SYNC_LOCK);
     hd_rt_leave(me);
     return 0;

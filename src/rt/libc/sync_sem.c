@@ -74,6 +74,10 @@ HD_EXPORT int sem_init(sem_t *sem, int shared, unsigned value)
 HD_EXPORT int sem_destroy(sem_t *sem)
 {
     struct hd_thread *me = hd_rt_enter();
+    if (me) {
+        hd_rt_arg_dep(sem_destroy);
+        hd_rt_destroyed(sem, HD_DESTROYED_SEM, HD_PC);
+    }
     int r = hd_real.sem_destroy(sem);
     if (me) {
         hd_rt_sync_reset(sem, HD_SYNC_SEM);
