@@ -105,6 +105,7 @@ done
 for kind in 0 1 2; do
     series rw$kind rw_counter $kind
     series pool$kind pool $kind
+    series lists$kind pool_lists $kind
 done
 series buffer bounded_buffer 0
 series pending pending_counter 0

@@ -64,6 +64,10 @@ for kind in 0 1 2; do
     correct pool$kind pool "-DKIND=$kind -DN=$many" "$sliced"
     faulty pool${kind}f pool "-DKIND=$kind -DN=5" "--policy random --quantum $((kind ? 5 : 2))"
 done
+for kind in 0 1 2; do # links both ways, from the end of a list, from a pool through a queue
+    correct lists$kind pool_lists "-DKIND=$kind -DN=$many" "$sliced"
+    faulty lists${kind}f pool_lists "-DKIND=$kind -DN=5" ""
+done
 correct buffer bounded_buffer "-DITEMS=100" "--policy random --quantum 3"
 faulty bufferf bounded_buffer "" "--policy random --quantum 3"
 

@@ -150,23 +150,27 @@ static void find_sources(struct hd_token_search *k)
     }
 }
 
+/* While blame is sought, tokens are judged to the end of the walk: what holds them twice most often
+ * is seen from all sections. */
 static void rule_out(struct hd_token_search *k, struct hd_token *v)
 {
-    v->out = true;
+    v->out = !k->blaming;
     k->changed = true;
 }
 
+/* The locations that hold the token, which is in two places or came from nowhere. */
 static void blame(struct hd_token_search *k, const struct hd_token *v)
 {
-    for (size_t i = 0; i < k->touches.len; i++) {
+    for (size_t i = 0; k->blaming && i < k->touches.len; i++) {
         const struct hd_token_touch *x = hd_vec_at(&k->touches, i);
         if ((x->write == HD_EID_NONE ? read_token(k, x) : written_token(k, x)) != v)
             continue;
-        uint32_t *n = hd_map_put(&k->blame, x->loc, NULL);
-        if (++*n > k->worst_blame) {
-            k->worst_blame = *n;
-            k->worst = x->loc;
+        uint32_t *id = hd_map_put(&k->blame, x->loc, NULL);
+        if (!*id) {
+            *(struct hd_token_blame *)hd_vec_push(&k->blamed) = (struct hd_token_blame){x->loc, 0};
+            *id = (uint32_t)k->blamed.len;
         }
+        ((struct hd_token_blame *)hd_vec_at(&k->blamed, *id - 1))->count++;
     }
 }
 
@@ -233,6 +237,7 @@ static void judge(struct hd_token_search *k, struct hd_token *v, hd_tid u)
             rule_out(k, v);
         give(k, v, u);
     } else {
+        blame(k, v);
         rule_out(k, v);
     }
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 /* How many held locks of an event are looked at, innermost first. */
-enum { LOOK_LIMIT = 8, MOST_ROUNDS = 20, MOST_LEFT_OUT = 2 };
+enum { LOOK_LIMIT = 8, MOST_ROUNDS = 20, MOST_LEFT_OUT = 2, MOST_SUSPECTS = 6 };
 
 /* A location all of whose writes are made under the lock. */
 struct guarded {
@@ -122,29 +122,13 @@ static int by_thread(const void *a, const void *b, void *arg)
     return x->event < y->event ? -1 : x->event > y->event;
 }
 
-/* The accesses in sections of the lock to k->places, but for those left out. */
-static void collect(struct hd_token_search *k, uint32_t lock, hd_eid early)
+static bool is_left_out(const struct hd_token_search *k, uint32_t loc)
 {
-    const struct hd_trace *t = k->s->t;
-    k->ops.len = 0;
-    for (size_t i = 0; i < k->places.len; i++) {
-        uint32_t none;
-        size_t n;
-        const hd_eid *list = hd_trace_obj_events(t, HD_OBJ_LOC, k->places.data[i], &n);
-        if (hd_map_get(&k->left_out, k->places.data[i], &none))
-            continue;
-        for (size_t j = 0; j < n && !hd_stop_often(j); j++) {
-            uint32_t section = list[j] < early ? 0 : section_at(k->sections, list[j], lock);
-            if (section)
-                *(struct hd_token_op *)hd_vec_push(&k->ops) =
-                    (struct hd_token_op){list[j], section};
-        }
-    }
-    if (k->ops.len)
-        qsort_r(k->ops.data, k->ops.len, sizeof(struct hd_token_op), by_thread, (void *)t);
+    for (size_t i = 0; i < k->left_out.len; i++)
+        if (k->left_out.data[i] == loc)
+            return true;
+    return false;
 }
-
-/* ---- which values ---- */
 
 static size_t end_of_section(const struct hd_token_search *k, size_t i)
 {
@@ -156,6 +140,54 @@ static size_t end_of_section(const struct hd_token_search *k, size_t i)
         end++;
     return end;
 }
+
+/* Leaves out locations that no section reads before it writes them: nothing is taken from there, as
+ * from the links back of a list that is emptied from its front. */
+static void drop_unread(struct hd_token_search *k)
+{
+    size_t kept = 0;
+    hd_map_clear(&k->read);
+    for (size_t i = 0, end; i < k->ops.len; i = end) {
+        end = end_of_section(k, i);
+        hd_token_touch_all(k, (struct hd_token_op *)k->ops.data + i, end - i);
+        for (size_t j = 0; j < k->touches.len; j++) {
+            const struct hd_token_touch *x = hd_vec_at(&k->touches, j);
+            if (x->read != HD_EID_NONE)
+                *hd_map_put(&k->read, x->loc, NULL) = 1;
+        }
+    }
+    struct hd_token_op *ops = k->ops.data;
+    for (size_t i = 0; i < k->ops.len; i++) {
+        uint32_t one;
+        if (hd_map_get(&k->read, k->s->t->obj[ops[i].event], &one))
+            ops[kept++] = ops[i];
+    }
+    k->ops.len = kept;
+}
+
+/* The accesses in sections of the lock to k->places, but for those left out. */
+static void collect(struct hd_token_search *k, uint32_t lock, hd_eid early)
+{
+    const struct hd_trace *t = k->s->t;
+    k->ops.len = 0;
+    for (size_t i = 0; i < k->places.len; i++) {
+        size_t n;
+        const hd_eid *list = hd_trace_obj_events(t, HD_OBJ_LOC, k->places.data[i], &n);
+        if (is_left_out(k, k->places.data[i]))
+            continue;
+        for (size_t j = 0; j < n && !hd_stop_often(j); j++) {
+            uint32_t section = list[j] < early ? 0 : section_at(k->sections, list[j], lock);
+            if (section)
+                *(struct hd_token_op *)hd_vec_push(&k->ops) =
+                    (struct hd_token_op){list[j], section};
+        }
+    }
+    if (k->ops.len)
+        qsort_r(k->ops.data, k->ops.len, sizeof(struct hd_token_op), by_thread, (void *)t);
+    drop_unread(k);
+}
+
+/* ---- which values ---- */
 
 /* Whether the section in hand seems to take what x holds: reads it, something depends on that, and
  * it is overwritten. */
@@ -186,32 +218,39 @@ static void note_takes(struct hd_token_search *k)
     }
 }
 
-/* A location from which a section that takes token c moves another value, without overwriting it,
- * is a field of c: `next` of a block that is taken from a list. */
+/* The index + 1 of the token whose address that of e is computed from; `otherwise` if none is. */
+static uint32_t addressed_by(const struct hd_token_search *k, hd_eid e, uint32_t otherwise)
+{
+    const struct hd_trace *t = k->s->t;
+    struct hd_deps deps = hd_trace_deps(t, e, HD_DEP_ADDR);
+    uint32_t id;
+    for (uint32_t i = 0; i < deps.n; i++) {
+        struct hd_value value = hd_trace_read_value(t, hd_trace_back(t, e, deps.dist[i]));
+        if (!value.unique && hd_map_get(&k->ids, value.bits, &id))
+            return id;
+    }
+    return otherwise;
+}
+
+/* A location from which a section moves a value, without overwriting it, is a field of a token that
+ * it took before: `next` of a block that is taken from a list. Of several the last, if the address
+ * does not tell. Touches with a read stand in the order of their reads. */
 static void note_fields(struct hd_token_search *k)
 {
     const struct hd_trace *t = k->s->t;
-    uint32_t owner = 0;
-    hd_eid since = HD_EID_NONE;
+    uint32_t last = 0;
     for (size_t i = 0; i < k->touches.len; i++) {
         const struct hd_token_touch *x = hd_vec_at(&k->touches, i);
-        uint32_t id = 0;
-        if (x->read != HD_EID_NONE && hd_token_of(k, hd_trace_read_value(t, x->read)) &&
-            seems_taken(k, x) && x->read < since) {
-            hd_map_get(&k->ids, hd_trace_read_value(t, x->read).bits, &id);
-            owner = id;
-            since = x->read;
-        }
-    }
-    for (size_t i = 0; owner && i < k->touches.len; i++) {
-        const struct hd_token_touch *x = hd_vec_at(&k->touches, i);
-        if (x->read == HD_EID_NONE || x->write != HD_EID_NONE || x->read < since ||
-            !hd_token_of(k, hd_trace_read_value(t, x->read)))
+        if (x->read == HD_EID_NONE || !hd_token_of(k, hd_trace_read_value(t, x->read)))
             continue;
-        uint32_t *of = hd_map_put(&k->field_of, x->loc, NULL);
-        if (!*of) {
-            *of = owner;
-            ((struct hd_token *)hd_vec_at(&k->tokens, owner - 1))->n_fields++;
+        if (seems_taken(k, x)) {
+            hd_map_get(&k->ids, hd_trace_read_value(t, x->read).bits, &last);
+        } else if (last && x->write == HD_EID_NONE) {
+            uint32_t *of = hd_map_put(&k->field_of, x->loc, NULL);
+            if (*of)
+                continue;
+            *of = addressed_by(k, x->read, last);
+            ((struct hd_token *)hd_vec_at(&k->tokens, *of - 1))->n_fields++;
         }
     }
 }
@@ -236,8 +275,8 @@ static void note_placed(struct hd_token_search *k, hd_eid early)
 {
     for (size_t i = 0; i < k->places.len; i++) {
         struct hd_value value;
-        uint32_t none;
-        if (hd_map_get(&k->left_out, k->places.data[i], &none) ||
+        uint32_t one;
+        if (!hd_map_get(&k->read, k->places.data[i], &one) ||
             !first_value(k->s->t, k->places.data[i], early, &value))
             continue;
         struct hd_token *v = hd_token_of(k, value);
@@ -270,46 +309,89 @@ static bool find_candidates(struct hd_token_search *k, hd_eid early)
     return any;
 }
 
-/* Rules out candidates until all that are left are tokens. False: none is. */
-static bool settle(struct hd_token_search *k)
+/* Rules out candidates until all that are left are tokens, and returns how many are left. */
+static size_t settle(struct hd_token_search *k)
 {
-    bool any = false;
+    size_t left = 0;
     k->emit = false;
-    k->worst_blame = 0;
-    hd_map_clear(&k->blame);
     for (int round = 0; round < MOST_ROUNDS; round++) {
         hd_token_walk(k);
         if (hd_stop_now() != HD_STOP_NO)
-            return false;
+            return 0;
         if (!k->changed)
             break;
     }
     for (size_t i = 0; i < k->tokens.len && !k->changed; i++) {
         const struct hd_token *v = hd_vec_at(&k->tokens, i);
-        any |= !v->out && hd_token_of_two(v);
+        left += !v->out && hd_token_of_two(v);
     }
-    return any;
+    return left;
+}
+
+/* How many tokens k->places have without what is left out. */
+static size_t count_tokens(struct hd_token_search *k, uint32_t lock, hd_eid early)
+{
+    collect(k, lock, early);
+    return find_candidates(k, early) ? settle(k) : 0;
+}
+
+static int by_count(const void *a, const void *b)
+{
+    const struct hd_token_blame *x = a, *y = b;
+    if (x->count != y->count)
+        return x->count > y->count ? -1 : 1;
+    return x->loc < y->loc ? -1 : x->loc > y->loc;
+}
+
+/* The locations that hold most often what others hold as well. */
+static void find_suspects(struct hd_token_search *k, uint32_t lock, hd_eid early)
+{
+    hd_map_clear(&k->blame);
+    k->blamed.len = 0;
+    collect(k, lock, early);
+    k->emit = false;
+    k->blaming = true;
+    if (find_candidates(k, early))
+        hd_token_walk(k);
+    k->blaming = false;
+    if (k->blamed.len)
+        qsort(k->blamed.data, k->blamed.len, sizeof(struct hd_token_blame), by_count);
+}
+
+/* Leaves out the suspect without which there are most tokens; else the first. True: there are
+ * some. */
+static bool leave_one_out(struct hd_token_search *k, uint32_t lock, hd_eid early)
+{
+    size_t most = 0, best = 0;
+    find_suspects(k, lock, early);
+    for (size_t i = 0; i < k->blamed.len && i < MOST_SUSPECTS; i++) {
+        uint32_t loc = ((struct hd_token_blame *)hd_vec_at(&k->blamed, i))->loc;
+        hd_u32vec_push(&k->left_out, loc);
+        size_t n = count_tokens(k, lock, early);
+        k->left_out.len--;
+        if (n > most) {
+            most = n;
+            best = i;
+        }
+    }
+    if (k->blamed.len)
+        hd_u32vec_push(&k->left_out, ((struct hd_token_blame *)hd_vec_at(&k->blamed, best))->loc);
+    return most > 0;
 }
 
 /* The tokens of k->places under the lock. True: there are some. A location that held what another
  * one held as well, as the tail of a queue does, is left out, and the rest is tried again. */
 static bool try_places(struct hd_token_search *k, uint32_t lock, hd_eid early)
 {
-    hd_map_clear(&k->left_out);
-    for (int i = 0; i <= MOST_LEFT_OUT && hd_stop_now() == HD_STOP_NO; i++) {
-        collect(k, lock, early);
-        if (!find_candidates(k, early))
-            return false;
-        if (settle(k)) {
-            k->emit = true;
-            hd_token_walk(k);
-            return true;
-        }
-        if (!k->worst_blame)
-            return false;
-        hd_map_put(&k->left_out, k->worst, NULL);
-    }
-    return false;
+    k->left_out.len = 0;
+    bool found = count_tokens(k, lock, early) > 0;
+    for (int i = 0; !found && i < MOST_LEFT_OUT && hd_stop_now() == HD_STOP_NO; i++)
+        found = leave_one_out(k, lock, early);
+    if (!found || !count_tokens(k, lock, early))
+        return false;
+    k->emit = true;
+    hd_token_walk(k);
+    return true;
 }
 
 /* All locations of the lock together, then each by itself, as marks. */
@@ -333,7 +415,8 @@ void hd_tokens_find(struct hd_guard_search *s, const struct hd_sections *section
                                 .sections = sections,
                                 .ops = HD_VEC_INIT(struct hd_token_op),
                                 .tokens = HD_VEC_INIT(struct hd_token),
-                                .touches = HD_VEC_INIT(struct hd_token_touch)};
+                                .touches = HD_VEC_INIT(struct hd_token_touch),
+                                .blamed = HD_VEC_INIT(struct hd_token_blame)};
     struct hd_vec list = HD_VEC_INIT(struct guarded);
     hd_eid early = count_early(s->t);
     for (uint32_t loc = 0; loc < hd_trace_n_objs(s->t, HD_OBJ_LOC) && !hd_stop_often(loc); loc++) {
@@ -354,12 +437,14 @@ void hd_tokens_find(struct hd_guard_search *s, const struct hd_sections *section
     hd_vec_fini(&k.ops);
     hd_vec_fini(&k.tokens);
     hd_vec_fini(&k.touches);
+    hd_vec_fini(&k.blamed);
     hd_u32vec_fini(&k.places);
     hd_u32vec_fini(&k.seen);
     hd_u32vec_fini(&k.held);
     hd_map_fini(&k.ids);
     hd_map_fini(&k.field_of);
+    hd_map_fini(&k.read);
     hd_map_fini(&k.blame);
-    hd_map_fini(&k.left_out);
+    hd_u32vec_fini(&k.left_out);
     hd_map_fini(&k.touch_ids);
 }

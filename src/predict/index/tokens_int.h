@@ -39,23 +39,30 @@ struct hd_token_touch {
     hd_eid write; /* the last; HD_EID_NONE: none */
 };
 
+/* A location that held a token which another location held as well, or that nobody brought, and how
+ * often. */
+struct hd_token_blame {
+    uint32_t loc, count;
+};
+
 struct hd_token_search {
     struct hd_guard_search *s;
     const struct hd_sections *sections;
-    struct hd_vec ops;       /* struct hd_token_op, by thread, in program order */
-    struct hd_u32vec places; /* the locations of the lock in hand */
-    struct hd_map ids;       /* what a token is called by to its index + 1 */
-    struct hd_vec tokens;    /* struct hd_token */
-    struct hd_map field_of;  /* location to token index + 1 */
-    struct hd_map blame;     /* location: how often it held a token that was elsewhere too */
-    struct hd_map left_out;  /* locations that are not looked at */
-    struct hd_map touch_ids; /* location to index + 1 into touches */
-    struct hd_vec touches;   /* struct hd_token_touch of the section in hand */
-    struct hd_u32vec seen;   /* tokens of the section in hand */
-    struct hd_u32vec held;   /* tokens of the thread in hand whose section may be open */
+    struct hd_vec ops;         /* struct hd_token_op, by thread, in program order */
+    struct hd_u32vec places;   /* the locations of the lock in hand */
+    struct hd_map ids;         /* what a token is called by to its index + 1 */
+    struct hd_vec tokens;      /* struct hd_token */
+    struct hd_map field_of;    /* location to token index + 1 */
+    struct hd_map read;        /* locations that are looked at: some section reads them first */
+    struct hd_map blame;       /* location to index + 1 into blamed */
+    struct hd_vec blamed;      /* struct hd_token_blame */
+    struct hd_u32vec left_out; /* locations that are not looked at */
+    struct hd_map touch_ids;   /* location to index + 1 into touches */
+    struct hd_vec touches;     /* struct hd_token_touch of the section in hand */
+    struct hd_u32vec seen;     /* tokens of the section in hand */
+    struct hd_u32vec held;     /* tokens of the thread in hand whose section may be open */
     uint32_t stamp;
-    uint32_t worst, worst_blame;
-    bool changed, emit;
+    bool changed, emit, blaming;
     uint32_t last_end; /* position after the thread's last access in a section */
     uint32_t open;     /* tokens that the thread has */
 };
