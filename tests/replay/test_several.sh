@@ -30,6 +30,13 @@ ls pool.out | grep -qx trace-4.hdt || fail "pool.out holds $(ls pool.out)"
 "$HEDDLE" replay --run pool.out >out 2>err || [ $? -eq 66 ] || fail "replay: $(cat err)"
 grep -q CONFIRMED out || fail "replay: $(cat out err)"
 
+# A race of those that find a lock taken: nobody does when each thread runs until it blocks.
+for kind in 0 1 2 3 4 5; do
+    "$HEDDLE" cc -g -O1 -pthread -DKIND=$kind "$TESTS/replay/tries.c" -o "try$kind" || fail "heddle cc"
+    "$HEDDLE" -q run -o "try$kind.out" -- "./try$kind" >out 2>err </dev/null
+    [ $? -eq 66 ] || fail "kind $kind of a try: no race: $(cat err)"
+done
+
 # --runs N is exact, a named policy is one run, one thread is one run.
 "$HEDDLE" run -v --runs 6 -o six -- ./pool.good >out 2>err </dev/null || fail "six: $(cat err)"
 [ "$(jq .runs six/report.json)" = 6 ] || fail "six: $(jq .runs six/report.json)"

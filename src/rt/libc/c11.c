@@ -135,6 +135,7 @@ HD_EXPORT int mtx_trylock(mtx_t *m)
         return hd_real.mtx_trylock(m);
     hd_rt_arg_dep(mtx_trylock);
     int r = hd_rt_mutex_lock(me, (pthread_mutex_t *)m, 0, true, HD_PC);
+    hd_rt_tried(!r);
     hd_rt_leave(me);
     return answer(r);
 }

@@ -62,6 +62,12 @@ static inline struct hd_thread *hd_rt_sync_holder(const struct hd_sync *l) /* in
  * Results: 0, or HD_LOCK_TIMEOUT (a TRYFAIL was logged). */
 #define HD_LOCK_TIMEOUT 1
 int hd_rt_lock_acquire(struct hd_thread *me, struct hd_sync *l, uint64_t deadline, uintptr_t pc);
+/* A try that got what it tried for: others now find it taken. */
+static inline void hd_rt_tried(bool got)
+{
+    if (HD_UNLIKELY(rt.at_sync && got))
+        hd_rt_sync_done();
+}
 void hd_rt_lock_release(struct hd_thread *me, struct hd_sync *l, uintptr_t pc);
 /* Conditions: waits with lock l, which me holds. True: notified; false: the deadline passed. */
 bool hd_rt_cond_wait(struct hd_thread *me, struct hd_sync *c, struct hd_sync *l, uint64_t deadline,

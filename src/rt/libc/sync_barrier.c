@@ -108,6 +108,7 @@ HD_EXPORT int pthread_spin_trylock(pthread_spinlock_t *s)
         return hd_real.pthread_spin_trylock(s);
     hd_rt_arg_dep((const void *)pthread_spin_trylock);
     int r = hd_rt_lock_acquire(me, hd_rt_sync(s, HD_SYNC_LOCK), 0, HD_PC);
+    hd_rt_tried(r != HD_LOCK_TIMEOUT);
     hd_rt_leave(me);
     return r == HD_LOCK_TIMEOUT ? EBUSY : 0;
 }

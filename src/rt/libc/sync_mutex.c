@@ -121,8 +121,7 @@ HD_EXPORT int pthread_mutex_trylock(pthread_mutex_t *m)
         return hd_real.pthread_mutex_trylock(m);
     hd_rt_arg_dep(pthread_mutex_trylock);
     int r = hd_rt_mutex_lock(me, m, 0, true, HD_PC);
-    if (!r && rt.at_sync)
-        hd_rt_sync_done(); /* what others do when they find it taken */
+    hd_rt_tried(!r);
     hd_rt_leave(me);
     return r;
 }

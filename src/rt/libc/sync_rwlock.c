@@ -170,6 +170,7 @@ HD_EXPORT int pthread_rwlock_destroy(pthread_rwlock_t *m)
             return hd_real.name(m);                                                                \
         hd_rt_arg_dep(name);                                                                       \
         int r = how(me, m, deadline, timeout, HD_PC);                                              \
+        hd_rt_tried(!r && !(deadline));                                                            \
         hd_rt_leave(me);                                                                           \
         return r;                                                                                  \
     }

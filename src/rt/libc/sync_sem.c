@@ -105,6 +105,7 @@ HD_EXPORT int sem_trywait(sem_t *sem)
         return hd_real.sem_trywait(sem);
     hd_rt_arg_dep(sem_trywait);
     int r = take(me, sem, 0, EAGAIN, HD_PC);
+    hd_rt_tried(!r);
     hd_rt_leave(me);
     return r;
 }
