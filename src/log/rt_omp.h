@@ -12,4 +12,8 @@ struct hd_omp_needs {
 /* HEDDLE_RT_OMP_ROUND: below, a digit of parts; from here on, one of constructs. */
 #define HD_OMP_CONSTRUCTS 256
 
+/* The folder of src/openmp in debug information (CMakeLists.txt maps it): no frame of the user's.
+ */
+#define HD_OMP_SOURCES "heddle-openmp/"
+
 #endif

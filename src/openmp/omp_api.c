@@ -194,31 +194,18 @@ int omp_get_initial_device(void)
 
 /* ---- locks ---- */
 
-struct lock {
-    pthread_mutex_t mutex;
-    int depth; /* nestable: how often its owner has it; only the owner touches it */
-};
-
-static void *new_lock(int kind)
+/* A lock is where the program has it, so that reports call it by its variable: of the locks that
+ * the runtime models a spinlock fits into 8 bytes, and threads that wait for it do not spin there.
+ */
+static pthread_spinlock_t *spin_of(omp_lock_t *lock)
 {
-    struct lock *l = hd_omp_alloc(sizeof *l);
-    pthread_mutexattr_t attr;
-    pthread_mutexattr_init(&attr);
-    pthread_mutexattr_settype(&attr, kind);
-    pthread_mutex_init(&l->mutex, &attr);
-    pthread_mutexattr_destroy(&attr);
-    return l;
-}
-
-static void end_lock(struct lock *l)
-{
-    pthread_mutex_destroy(&l->mutex);
-    free(l);
+    _Static_assert(sizeof(pthread_spinlock_t) <= sizeof lock->_lk, "a lock fits");
+    return (pthread_spinlock_t *)(void *)&lock->_lk;
 }
 
 void omp_init_lock(omp_lock_t *lock)
 {
-    lock->_lk = new_lock(PTHREAD_MUTEX_NORMAL);
+    pthread_spin_init(spin_of(lock), PTHREAD_PROCESS_PRIVATE);
 }
 
 void omp_init_lock_with_hint(omp_lock_t *lock, omp_sync_hint_t hint)
@@ -229,27 +216,38 @@ void omp_init_lock_with_hint(omp_lock_t *lock, omp_sync_hint_t hint)
 
 void omp_destroy_lock(omp_lock_t *lock)
 {
-    end_lock(lock->_lk);
+    pthread_spin_destroy(spin_of(lock));
 }
 
 void omp_set_lock(omp_lock_t *lock)
 {
-    pthread_mutex_lock(&((struct lock *)lock->_lk)->mutex);
+    pthread_spin_lock(spin_of(lock));
 }
 
 void omp_unset_lock(omp_lock_t *lock)
 {
-    pthread_mutex_unlock(&((struct lock *)lock->_lk)->mutex);
+    pthread_spin_unlock(spin_of(lock));
 }
 
 int omp_test_lock(omp_lock_t *lock)
 {
-    return pthread_mutex_trylock(&((struct lock *)lock->_lk)->mutex) == 0;
+    return pthread_spin_trylock(spin_of(lock)) == 0;
 }
+
+struct nest_lock {
+    pthread_mutex_t mutex; /* recursive */
+    int depth;             /* how often its owner has it; only the owner touches it */
+};
 
 void omp_init_nest_lock(omp_nest_lock_t *lock)
 {
-    lock->_lk = new_lock(PTHREAD_MUTEX_RECURSIVE);
+    struct nest_lock *l = hd_omp_alloc(sizeof *l);
+    pthread_mutexattr_t attr;
+    pthread_mutexattr_init(&attr);
+    pthread_mutexattr_settype(&attr, PTHREAD_MUTEX_RECURSIVE);
+    pthread_mutex_init(&l->mutex, &attr);
+    pthread_mutexattr_destroy(&attr);
+    lock->_lk = l;
 }
 
 void omp_init_nest_lock_with_hint(omp_nest_lock_t *lock, omp_sync_hint_t hint)
@@ -260,26 +258,28 @@ void omp_init_nest_lock_with_hint(omp_nest_lock_t *lock, omp_sync_hint_t hint)
 
 void omp_destroy_nest_lock(omp_nest_lock_t *lock)
 {
-    end_lock(lock->_lk);
+    struct nest_lock *l = lock->_lk;
+    pthread_mutex_destroy(&l->mutex);
+    free(l);
 }
 
 void omp_set_nest_lock(omp_nest_lock_t *lock)
 {
-    struct lock *l = lock->_lk;
+    struct nest_lock *l = lock->_lk;
     pthread_mutex_lock(&l->mutex);
     l->depth++;
 }
 
 void omp_unset_nest_lock(omp_nest_lock_t *lock)
 {
-    struct lock *l = lock->_lk;
+    struct nest_lock *l = lock->_lk;
     l->depth--;
     pthread_mutex_unlock(&l->mutex);
 }
 
 int omp_test_nest_lock(omp_nest_lock_t *lock)
 {
-    struct lock *l = lock->_lk;
+    struct nest_lock *l = lock->_lk;
     return pthread_mutex_trylock(&l->mutex) ? 0 : ++l->depth;
 }
 

@@ -1,6 +1,7 @@
 #include "session/idle.h"
 
 #include "base/alloc.h"
+#include "log/rt_omp.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -64,10 +65,9 @@ static void note(struct hd_idle *idle, const char *name, bool worked)
 /* All teams of OpenMP are forked at one place of ours: that says nothing about their work. */
 static bool is_comparable(const struct hd_trace *t, size_t thread)
 {
-    static const char ours[] = "src/openmp/";
     hd_eid fork = t->fork_of[thread];
-    return fork != HD_EID_NONE &&
-           strncmp(hd_names_text(&t->places, t->place[fork]), ours, sizeof ours - 1) != 0;
+    return fork != HD_EID_NONE && strncmp(hd_names_text(&t->places, t->place[fork]), HD_OMP_SOURCES,
+                                          sizeof HD_OMP_SOURCES - 1) != 0;
 }
 
 void hd_idle_look(struct hd_idle *idle, const struct hd_trace *t)

@@ -20,6 +20,12 @@ for clang in clang-14 clang-19; do
     grep -q "data race on a\[" out || fail "$clang: the shared array has no name"
     report critical_names
     tr -s '\n ' ' ' <out | grep -q "locks: critical:first" || fail "$clang: the critical section has no name"
-    grep -q "libheddle_omp" out && fail "$clang: our library is in a stack"
+    # Locks have the names of their variables, and the waits are where the program waits.
+    "$HEDDLE" cc -fopenmp -g -O1 "$TESTS/openmp/orders.c" -o orders >out 2>&1 || fail "$clang: orders.c does not compile"
+    timeout 60 "$HEDDLE" run --property deadlock -o "o.orders.$clang" -- ./orders >out 2>&1
+    tr -s '\n ' '  ' <out >flat
+    grep -Eq "deadlock on (left, right|right, left)" flat || fail "$clang: the locks have no names"
+    grep -Eq "wait for lock [a-z]* by [^;]* in both [^ ]*orders.c:9" flat || fail "$clang: the wait is not at its place"
+    grep -Eq "libheddle_omp|heddle-openmp" out && fail "$clang: our library is in a stack"
 done
 exit 0

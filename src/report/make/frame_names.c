@@ -1,5 +1,6 @@
 #include "report/make/frame_names.h"
 
+#include "log/rt_omp.h"
 #include "report/make/source.h"
 #include "report/make/stepsource.h"
 #include "report/format/words.h"
@@ -23,7 +24,7 @@ static bool starts_with_one(const char *text, const char *const *list)
 bool hd_frame_names_foreign(const struct hd_frame *f)
 {
     static const char *const folders[] = {"/usr/include/", "/usr/lib/", "/usr/local/include/c++/",
-                                          NULL};
+                                          HD_OMP_SOURCES, NULL};
     static const char *const modules[] = {"libstdc++.so",
                                           "libc++.so",
                                           "libc++abi.so",

@@ -1,5 +1,6 @@
 #include "report/make/stacked.h"
 
+#include "log/rt_omp.h"
 #include "report/make/frame_names.h"
 
 #include <stdlib.h>
@@ -120,14 +121,25 @@ void hd_stack_site(const struct hd_spot *at, struct hd_spot *frame)
         frame->function = full;
 }
 
-static bool put(struct hd_report *r, const struct hd_stacks *s, uint64_t event,
-                const struct hd_spot *at, struct hd_stack *to)
+/* A replayed stack has no frames of our OpenMP runtime: an event in it is at the call. */
+static bool is_in_openmp(const struct hd_spot *at)
+{
+    return at->file && strncmp(at->file, HD_OMP_SOURCES, sizeof HD_OMP_SOURCES - 1) == 0;
+}
+
+static bool put(struct hd_report *r, const struct hd_stacks *s, uint64_t event, struct hd_spot *at,
+                struct hd_stack *to)
 {
     size_t index;
     if (!find(s, event, &index) || !s->at[index].n)
         return false;
     hd_stack_copy(r, &s->at[index], to);
-    if (at->file || at->function)
+    size_t k = 0;
+    while (k + 1 < to->n && !to->frames[k].at.file) /* code that stands for several lines */
+        k++;
+    if (is_in_openmp(at))
+        *at = to->frames[k].at;
+    else if (at->file || at->function)
         hd_stack_site(at, &to->frames[0].at);
     return true;
 }
