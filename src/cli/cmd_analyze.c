@@ -86,6 +86,8 @@ static void print_detector(const struct hd_cli *cli, const char *name, const str
            a->detector, hd_cli_plural(pairs ? a->pairs.len : a->places.len, "pair"),
            pairs ? " of events" : " of source places",
            hd_term_style(cli->color_out, HD_STYLE_PLAIN));
+    if (a->cut)
+        printf("%s: %s was stopped before its end: there may be more\n", name, a->detector);
     if (a->undecided.len)
         printf("%s: %s left pairs undecided: time ran out or the trace is too long\n", name,
                a->detector);
@@ -170,6 +172,10 @@ static void json_analysis(struct hd_json *j, const struct hd_trace *t, const str
             hd_cli_json_found(j, &a->predictions[k]);
     if (a->exact)
         json_max(j, t, a);
+    if (a->cut) {
+        hd_json_key(j, "cut");
+        hd_json_bool(j, true);
+    }
     if (a->undecided.len) {
         hd_json_key(j, "undecided");
         hd_json_begin_array(j);
@@ -241,6 +247,7 @@ static double seconds_left(const struct run *r)
 /* What an exact result means for the exit code, and what it says of itself on stderr. */
 static void take_result(struct run *r, const struct hd_analysis *a)
 {
+    r->undecided |= a->cut;
     for (int k = 0; k < HD_PREDICTED_PROPERTIES; k++) {
         const struct hd_prediction *p = &a->predictions[k];
         r->raced |= p->found.len > 0;
@@ -526,7 +533,8 @@ const struct hd_cmd hd_cmd_analyze = {
               "each other's locks.\n\n"
               "Other detectors can be asked for comparison (--detector max,hb,...):\n"
               "rv, said, lockset, lah, mhb, quick, ucg, hb, shb, cp, wcp, syncp. Their\n"
-              "reports come without schedules and do not change the exit code.",
+              "reports come without schedules and do not change the exit code, unless\n"
+              "--budget or Ctrl-C cut them short.",
     .options = options,
     .min_args = 1,
     .max_args = 1,

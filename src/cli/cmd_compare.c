@@ -62,7 +62,7 @@ static void run_cell(const struct hd_trace *t, const struct hd_analysis_options 
     enum hd_status status = hd_analysis_run(detector, t, o, &a, &err);
     const struct hd_prediction *races = &a.predictions[HD_PROPERTY_RACE];
     row->cells[row->n_cells].name = detector;
-    row->cells[row->n_cells].done = status == HD_OK;
+    row->cells[row->n_cells].done = status == HD_OK && !a.cut;
     row->cells[row->n_cells].places = a.places.len;
     row->cells[row->n_cells].undecided =
         a.exact ? races->groups_undecided + races->cut : a.undecided.len;

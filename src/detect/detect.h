@@ -21,8 +21,8 @@ struct hd_detect_opts {
     bool recorded_matching; /* mhb, quick: fix the observed wait/notify matching */
     /* syncp, hd_detect_order: by event, what counts as its place; NULL: the trace's places. */
     const uint32_t *spots;
-    double deadline; /* syncp: hd_progress_now() at which it stops; 0: never */
-    uint64_t looks;  /* but not before it has compared so many accesses and lists */
+    double deadline; /* hd_progress_now() at which it stops; 0: never */
+    uint64_t looks;  /* syncp: but not before it has compared so many accesses and lists */
     /* syncp: called once for each racing pair of places, with the events and, by thread, how many
      * first events run before both. May be NULL. */
     void (*found)(void *ctx, hd_eid a, hd_eid b, const uint32_t *ran);
@@ -36,6 +36,7 @@ struct hd_detect_result {
     struct hd_pairs places; /* place ids of racing pairs, smaller id first; sorted */
     uint64_t racy_events;   /* events that race with an earlier one */
     uint64_t rounds;        /* walks over the trace (cp repeats until nothing changes) */
+    bool cut;               /* the deadline ended it: there may be more */
 };
 
 void hd_detect_result_fini(struct hd_detect_result *r);

@@ -97,6 +97,9 @@ static enum hd_status run_detector(hd_detect_fn *detect, bool pairs, const struc
 {
     struct hd_detect_opts opts = {
         .pairs = pairs, .max_pairs = MAX_PAIRS, .recorded_matching = options->recorded_matching};
+    double seconds = options->predict.seconds;
+    if (seconds != 0)
+        opts.deadline = hd_progress_now() + (seconds > 0 ? seconds : 0);
     struct hd_detect_result result = {0};
     enum hd_status status = detect(t, &opts, &result, err);
     if (status == HD_ERR_LIMIT && !options->predict.all_pairs) {
@@ -105,13 +108,14 @@ static enum hd_status run_detector(hd_detect_fn *detect, bool pairs, const struc
         opts.pairs = false;
         status = detect(t, &opts, &result, err);
     }
+    r->cut = result.cut || status == HD_ERR_STOPPED;
     r->pairs = result.pairs;
     r->places = result.places;
     result.pairs = result.places = (struct hd_pairs){0};
     hd_detect_result_fini(&result);
     if (!options->predict.all_pairs)
         one_for_places(t, &r->pairs);
-    return status;
+    return r->cut ? HD_OK : status;
 }
 
 static enum hd_status run_ucg(const struct hd_trace *t, const struct hd_analysis_options *options,

@@ -14,6 +14,7 @@ struct hd_analysis {
     struct hd_pairs pairs; /* racing events; one for each pair of places unless all were asked */
     struct hd_pairs places;
     struct hd_pairs undecided; /* rv and said: events, one for many; max has its own list */
+    bool cut;                  /* not max: it was stopped, there may be more */
     double seconds;
 };
 

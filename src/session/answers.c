@@ -214,6 +214,8 @@ enum hd_status hd_answers_make(const struct hd_trace *t, const struct hd_analysi
     enum hd_status s = hd_analysis_run("lockset", t, options, &q.lockset, err);
     if (s == HD_OK)
         s = hd_analysis_run("mhb", t, options, &q.mhb, err);
+    if (s == HD_OK && (q.lockset.cut || q.mhb.cut))
+        s = hd_err_set(err, HD_ERR_STOPPED, "stopped before the warnings were answered");
     parse_places(&q);
     for (size_t i = 0; s == HD_OK && i < pairs->list.len; i++)
         answer(&q, hd_vec_at(&pairs->list, i), hd_vec_push(answers));

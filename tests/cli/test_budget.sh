@@ -126,4 +126,10 @@ heddle report --format github allowed.out
 expect_out "::warning title=Heddle%3A not all decided::"
 heddle report --format junit allowed.out
 expect_out '<skipped message="nothing was found, but'
+
+# Detectors that are not linear obey as well; what they found stands.
+heddle trace gen -e 100000 -t 8 -l 6 -x 1000 -s 3 -o many.trace
+heddle analyze -q --detector ucg --budget 400ms many.trace
+expect_code 5
+expect_out "ucg was stopped before its end: there may be more"
 finish

@@ -247,7 +247,7 @@ static void clear_walk(struct walk *w)
 }
 
 /* One walk with what is known about sections; reports to history if it is given. */
-static void walk_again(struct walk *w, const struct hd_sink *sink, struct hd_history *history)
+static void walk_again(struct walk *w, struct hd_sink *sink, struct hd_history *history)
 {
     w->learnt = false;
     count_uses(w);

@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/interrupt.h"
+#include "base/progress.h"
 #include "detect/filters/contended.h"
 
 #include <stdlib.h>
@@ -92,9 +93,11 @@ void hd_sink_pair(struct hd_sink *s, hd_eid a, hd_eid b)
     hd_sink_places(s, s->t->place[a], s->t->place[b]);
 }
 
-bool hd_sink_stopped_now(const struct hd_sink *s)
+bool hd_sink_stopped_now(struct hd_sink *s)
 {
-    return s->halted || hd_interrupt_requested();
+    const struct hd_detect_opts *o = s->opts;
+    s->r->cut |= o->deadline != 0 && !o->looks && hd_progress_now() >= o->deadline;
+    return s->halted || s->r->cut || hd_interrupt_requested();
 }
 
 enum hd_status hd_sink_finish(struct hd_sink *s, struct hd_err *err)

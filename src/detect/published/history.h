@@ -106,10 +106,10 @@ void hd_sink_init(struct hd_sink *s, const struct hd_trace *t, const struct hd_d
 void hd_sink_places(struct hd_sink *s, uint32_t p, uint32_t q);
 bool hd_sink_has_places(const struct hd_sink *s, uint32_t p, uint32_t q);
 void hd_sink_pair(struct hd_sink *s, hd_eid a, hd_eid b); /* its places too */
-/* True when the run is to end early: too many pairs, or the user interrupted. Cheap enough to be
- * asked at every event. */
-bool hd_sink_stopped_now(const struct hd_sink *s);
-static inline bool hd_sink_stopped(const struct hd_sink *s, size_t e)
+/* True when the run is to end early: too many pairs, no time, or the user interrupted. Cheap enough
+ * to be asked at every event. */
+bool hd_sink_stopped_now(struct hd_sink *s);
+static inline bool hd_sink_stopped(struct hd_sink *s, size_t e)
 {
     return s->halted || ((e & 0xffff) == 0xffff && hd_sink_stopped_now(s));
 }

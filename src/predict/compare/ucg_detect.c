@@ -1,6 +1,7 @@
 #include "predict/compare/ucg_detect.h"
 
 #include "base/interrupt.h"
+#include "base/progress.h"
 #include "predict/index/candidates.h"
 #include "predict/ucg/ucg.h"
 
@@ -78,6 +79,12 @@ static bool sweep_event(struct detection *d, hd_eid e, uint32_t from, uint32_t t
     return false;
 }
 
+static bool stopped(struct detection *d)
+{
+    d->r->cut |= d->opts->deadline != 0 && hd_progress_now() >= d->opts->deadline;
+    return d->r->cut || hd_interrupt_requested();
+}
+
 /* True when the bundle has settled its group: one pair is enough and was found. */
 static bool sweep(struct detection *d, const struct hd_bundle *bundle)
 {
@@ -86,7 +93,7 @@ static bool sweep(struct detection *d, const struct hd_bundle *bundle)
     uint32_t ahead = d->opts->pairs ? HD_UCG_ASK : 1;
     if (hd_sections_exclude(d->base->sections, events[x->start], events[y->start]))
         return false;
-    for (uint32_t i = x->start; i < x->end && !hd_interrupt_requested(); i++) {
+    for (uint32_t i = x->start; i < x->end && !stopped(d); i++) {
         uint32_t from, to;
         open_range(d, events[i], y, &from, &to);
         if (sweep_event(d, events[i], from, to, &ahead))
@@ -98,7 +105,7 @@ static bool sweep(struct detection *d, const struct hd_bundle *bundle)
 static void sweep_groups(struct detection *d)
 {
     struct hd_vec bundles = HD_VEC_INIT(struct hd_bundle);
-    for (size_t g = 0; g < d->c->groups.len && !d->too_many; g++) {
+    for (size_t g = 0; g < d->c->groups.len && !d->too_many && !stopped(d); g++) {
         const struct hd_group *group = hd_vec_at(&d->c->groups, g);
         size_t before = d->r->pairs.len;
         bundles.len = 0;
