@@ -1,6 +1,7 @@
-// The only C++ of the pass: registers it with LLVM's pass manager. Late (OptimizerLast), as
+// Registers the pass with LLVM's pass manager. Late (OptimizerLast), as
 // ThreadSanitizer is, so that it sees the accesses that the program will make, at -O0 as well.
 #include "pass/access/asm.h"
+#include "pass/access/promotion.h"
 
 #include <llvm-c/Core.h>
 #include <llvm/BinaryFormat/Dwarf.h>
@@ -103,6 +104,7 @@ namespace
 struct HeddlePass : llvm::PassInfoMixin<HeddlePass> {
     llvm::PreservedAnalyses run(llvm::Module &m, llvm::ModuleAnalysisManager &)
     {
+        hd_unmark_stores(m);
         return hd_pass_run(llvm::wrap(&m)) ? llvm::PreservedAnalyses::none()
                                            : llvm::PreservedAnalyses::all();
     }
@@ -114,6 +116,11 @@ struct HeddlePass : llvm::PassInfoMixin<HeddlePass> {
 
 void add_callbacks(llvm::PassBuilder &builder)
 {
+    // After InstCombine: behind the inliner and before LICM.
+    builder.registerPeepholeEPCallback(
+        [](llvm::FunctionPassManager &passes, llvm::OptimizationLevel) {
+            passes.addPass(hd_keep_in_loop());
+        });
     builder.registerOptimizerLastEPCallback([](llvm::ModulePassManager &passes,
                                                llvm::OptimizationLevel,
                                                auto...) { passes.addPass(HeddlePass()); });
