@@ -139,6 +139,8 @@ static void on_memory(struct hd_walk *w, const struct hd_raw *rec)
         hd_walk_lines_forget(w, rec->w[1], rec->w[2]);
     else
         hd_walk_lines_forget(w, rec->w[0], rec->w[0] + rec->w[1]);
+    const uint64_t *changed = w->mem.regions.changed;
+    hd_walk_calm_forget(w, changed[0], changed[1] - changed[0]);
 }
 
 /* Records that every walk has to follow. */
@@ -231,6 +233,18 @@ static enum hd_status on_step(struct hd_walk *w, const struct hd_raw *rec)
     return s;
 }
 
+/* The same, unless there is nothing to do for it. */
+static enum hd_status take_step(struct hd_walk *w, const struct hd_raw *rec)
+{
+    bool noted, quick = hd_walk_leave_quick(w, rec, &noted);
+    bool nothing = quick && (!w->sieve.making || hd_walk_sieve_skip(w, rec));
+    if (w->sieve.making && !nothing)
+        hd_walk_sieve_keep(w, rec, hd_walk_current(w)->steps + !quick);
+    if (nothing && !noted)
+        hd_walk_calm_add(w, rec);
+    return quick ? HD_OK : on_step(w, rec);
+}
+
 /* A fence, or the order of the thread's next record. */
 static enum hd_status on_order(struct hd_walk *w, const struct hd_raw *rec)
 {
@@ -257,12 +271,8 @@ static enum hd_status on_record(struct hd_walk *w, const struct hd_raw *rec)
         w->rec = NULL;
         return s;
     }
-    if (rec->kind <= HD_LOG_LAST_EVENT) {
-        bool quick = hd_walk_leave_quick(w, rec);
-        if (w->sieve.making && !(quick && hd_walk_sieve_skip(w, rec)))
-            hd_walk_sieve_keep(w, rec, t->steps + !quick);
-        return quick ? HD_OK : on_step(w, rec);
-    }
+    if (rec->kind <= HD_LOG_LAST_EVENT)
+        return take_step(w, rec);
     if (w->sieve.making)
         hd_walk_sieve_keep(w, rec, 0);
     switch (rec->kind) {
@@ -364,7 +374,7 @@ static uint64_t walked(const struct hd_walk *w)
 
 /* Do we have to stop, or to tell how far we are? When time or memory are used up, this walk and
  * those after it end here. */
-static enum hd_status look_up(struct hd_walk *w, uint32_t n)
+static enum hd_status look_up(struct hd_walk *w, bool tell)
 {
     const struct hd_build_watch *watch = w->progress.watch;
     enum hd_stop why = hd_stop_now();
@@ -374,14 +384,19 @@ static enum hd_status look_up(struct hd_walk *w, uint32_t n)
         w->info->cut = why;
         w->log.limit = w->log.events ? w->log.events : 1;
     }
-    if (watch && watch->progress && n % TELL == 0)
+    if (watch && watch->progress && tell)
         watch->progress(watch->ctx, w->progress.before + walked(w), w->progress.total);
     return HD_OK;
 }
 
-static bool next_record(struct hd_walk *w, struct hd_raw *rec)
+/* *passed: more for each one before it that changes nothing. */
+static bool next_record(struct hd_walk *w, struct hd_raw *rec, uint32_t *passed)
 {
-    return w->sieve.reading ? hd_walk_sieve_next(w, rec) : hd_rawlog_next(&w->log, rec);
+    if (w->sieve.reading)
+        return hd_walk_sieve_next(w, rec);
+    bool more = w->pass == HD_WALK_MARK ? hd_walk_mark_pass(w, rec, passed)
+                                        : hd_walk_calm_pass(w, rec, passed);
+    return more || hd_rawlog_next(&w->log, rec);
 }
 
 static enum hd_status walk_log(struct hd_walk *w, enum hd_walk_pass pass)
@@ -405,6 +420,7 @@ static enum hd_status walk_log(struct hd_walk *w, enum hd_walk_pass pass)
     w->out.next_insert = 0;
     w->anchors = w->joined = false;
     hd_walk_lines_clear(w);
+    hd_walk_calm_clear(w);
     w->own.segment = hd_owners_segment(&w->own.owners, 0);
     hd_cells_forget_sets(&w->mem.cells);
     for (size_t i = 0; i < w->threads.len; i++) {
@@ -424,10 +440,11 @@ static enum hd_status walk_log(struct hd_walk *w, enum hd_walk_pass pass)
         t->more[0].len = t->more[1].len = 0;
     }
     enum hd_status s = hd_walk_thread_at(w, 0, UINT32_MAX, &t);
-    for (uint32_t n = 1; s == HD_OK && next_record(w, &rec); n++) {
+    for (uint32_t n = 1, old = 0; s == HD_OK && next_record(w, &rec, &n); n++) {
         s = rec.inherited ? on_inherited(w, &rec) : on_record(w, &rec);
-        if (n % LOOK_UP == 0 && s == HD_OK)
-            s = look_up(w, n);
+        if (n / LOOK_UP != old / LOOK_UP && s == HD_OK)
+            s = look_up(w, n / TELL != old / TELL);
+        old = n;
         if (w->log.limit && w->log.events >= w->log.limit)
             break;
     }
@@ -559,6 +576,7 @@ static void walk_init(struct hd_walk *w, struct hd_build_info *info, struct hd_e
     w->err = err;
     hd_regions_init(&w->mem.regions);
     hd_cells_init(&w->mem.cells);
+    w->mem.calm = hd_walk_calm_new();
     hd_owners_init(&w->own.owners);
     hd_depsets_init(&w->own.sets);
     hd_walk_hand_init(w);
@@ -586,6 +604,8 @@ static void drop_walks(struct hd_walk *w)
     }
     hd_regions_fini(&w->mem.regions);
     hd_cells_fini(&w->mem.cells);
+    hd_walk_calm_free(w->mem.calm);
+    w->mem.calm = NULL;
     hd_owners_fini(&w->own.owners);
     hd_depsets_fini(&w->own.sets);
     hd_walk_hand_fini(w);
@@ -683,6 +703,7 @@ enum hd_status hd_walk_open(struct hd_walk *w, const char *name, const char *dat
     };
     read_modules(w);
     w->own.keep_all |= hd_recmeta_number(&w->in.meta, "keep-all") != 0;
+    w->in.whole_log = hd_recmeta_number(&w->in.meta, "whole-log") != 0;
     uint64_t from = hd_recmeta_number(&w->in.meta, "handed-from");
     w->hand.from = from ? from : w->hand.from;
     w->info->lost = (uint32_t)hd_recmeta_number(&w->in.meta, "lost");
@@ -698,11 +719,12 @@ static enum hd_status leave_out_handed(struct hd_walk *w)
     uint64_t limit = w->log.limit;
     plan(w, PARTS_BUILD);
     w->info = &aside;
+    w->sieve.wanted = !w->in.whole_log;
     enum hd_status s = hd_walk_hand_find(w);
     hd_build_info_fini(&aside);
     w->info = info;
     w->log.limit = limit;
-    w->sieve.wanted = !hd_recmeta_number(&w->in.meta, "whole-log");
+    w->sieve.wanted = !w->in.whole_log;
     return s == HD_OK ? hd_walk_renew(w) : s;
 }
 
@@ -748,7 +770,7 @@ enum hd_status hd_build_count(const char *name, const char *data, size_t len,
         hd_rawlog_rewind(&w.log);
         for (uint32_t n = 1; s == HD_OK && hd_rawlog_next(&w.log, &rec); n++)
             if (n % LOOK_UP == 0)
-                s = look_up(&w, n);
+                s = look_up(&w, n % TELL == 0);
         info->events = w.log.events;
         info->broken = w.log.broken;
     }

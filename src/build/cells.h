@@ -54,6 +54,7 @@ struct hd_cell_block {
         uint8_t carrier;    /* handed_memory.c: what is read there may order threads */
         uint8_t loose;      /* it is shared, and not in the skeleton */
         uint8_t spoilt;     /* loose, and not looked at */
+        uint8_t suspect;    /* loose, and it may not be handed over: sieve.c counts with it */
         uint8_t given;      /* it is shared, as the first walk found it */
         uint8_t tainted;    /* sieve.c: it may hold what depends on shared memory */
     } pages[HD_CELL_PAGES];

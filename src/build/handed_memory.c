@@ -161,15 +161,17 @@ void hd_walk_hand_use(struct hd_walk *w, const struct hd_region *g, uint64_t lin
     }
 }
 
-void hd_walk_hand_quick(struct hd_walk *w, const struct hd_raw *rec)
+bool hd_walk_hand_quick(struct hd_walk *w, const struct hd_raw *rec)
 {
     uint64_t room, len = rec->aux & HD_LOG_SIZE;
     bool writes = rec->kind == HD_LOG_WRITE;
     const struct hd_region *g = hd_regions_find(&w->mem.regions, rec->w[0], &room);
     uint64_t linear = hd_region_linear(g, rec->w[0]);
     bool known = !writes || !(rec->aux & HD_LOG_PENDING);
-    if (hd_walk_hand_is_loose(w, linear, len))
-        hd_walk_hand_use(w, g, linear, len, known ? (const uint8_t *)&rec->w[1] : NULL, writes);
+    if (!hd_walk_hand_is_loose(w, linear, len))
+        return false;
+    hd_walk_hand_use(w, g, linear, len, known ? (const uint8_t *)&rec->w[1] : NULL, writes);
+    return true;
 }
 
 void hd_walk_hand_free(struct hd_walk *w, const struct hd_region *g)
@@ -217,6 +219,7 @@ void hd_walk_hand_spoil(struct hd_walk *w, uint64_t linear, uint64_t len)
         page->shared &= (uint8_t)~bit;
         page->loose |= (uint8_t)bit;
         page->spoilt |= (uint8_t)bit;
+        page->suspect |= (uint8_t)bit;
     }
     w->own.found = true;
     w->pass = HD_WALK_REPLAY;
@@ -337,10 +340,11 @@ static bool is_handed(struct judge *j, const struct hd_owner *last)
     return in_order(j) && !cuts_block(j);
 }
 
-/* Granules stay `loose` only if they are handed over. */
-static uint64_t judge_all(struct judge *j, struct hd_cells *cells)
+/* Granules stay `loose` only if they are handed over. *all: the others were suspected. */
+static uint64_t judge_all(struct judge *j, struct hd_cells *cells, bool *all)
 {
     uint64_t n = 0;
+    *all = true;
     for (size_t b = 0; b < cells->blocks.len; b++) {
         struct hd_cell_block *block = *(struct hd_cell_block **)hd_vec_at(&cells->blocks, b);
         for (size_t k = 0; k < HD_CELL_PAGES; k++) {
@@ -349,6 +353,7 @@ static uint64_t judge_all(struct judge *j, struct hd_cells *cells)
             for (unsigned i = 0; bits >> i; i++)
                 if (bits >> i & 1 && !is_handed(j, &block->marks[k].own[i]))
                     bits &= ~(1u << i);
+            *all = *all && !(page->loose & ~bits & ~(unsigned)page->suspect);
             page->loose = (uint8_t)bits;
             n += (unsigned)__builtin_popcount(bits);
         }
@@ -356,7 +361,8 @@ static uint64_t judge_all(struct judge *j, struct hd_cells *cells)
     return n;
 }
 
-/* Shared memory that is no carrier is loose. */
+/* Shared memory that is no carrier is loose. What was used under a lock may be no buffer that is
+ * handed over but what says whose turn it is: the guess costs time where it is wrong. */
 static void split(struct hd_cells *cells)
 {
     for (size_t b = 0; b < cells->blocks.len; b++) {
@@ -365,6 +371,7 @@ static void split(struct hd_cells *cells)
             struct hd_cell_page *page = &block->pages[k];
             page->given = page->shared;
             page->loose = page->shared & (uint8_t)~page->carrier;
+            page->suspect = page->loose & page->in_section;
             page->shared &= page->carrier;
         }
     }
@@ -378,7 +385,7 @@ static void apply(struct hd_cells *cells, bool any)
         for (size_t k = 0; k < HD_CELL_PAGES; k++) {
             struct hd_cell_page *page = &block->pages[k];
             page->shared = page->given & (uint8_t) ~(any ? page->loose : 0);
-            page->loose = page->spoilt = 0;
+            page->loose = page->spoilt = page->suspect = 0;
         }
     }
 }
@@ -390,7 +397,8 @@ enum hd_status hd_walk_hand_find(struct hd_walk *w)
     w->own.hand = true;
     enum hd_status s = hd_walk_build(w, ROUNDS);
     uint64_t n = 0;
-    bool whole = !w->hand.failed && !w->own.found && !w->info->cut && !w->out.inserts.len;
+    bool all = false,
+         whole = !w->hand.failed && !w->own.found && !w->info->cut && !w->out.inserts.len;
     if (s == HD_OK && whole) {
         s = hd_builder_finish(w->out.builder, &skeleton, w->err);
         w->out.builder = NULL;
@@ -399,7 +407,7 @@ enum hd_status hd_walk_hand_find(struct hd_walk *w)
     j->w = w;
     j->order = s == HD_OK && skeleton ? hd_handover_new(skeleton) : NULL;
     if (j->order)
-        n = judge_all(j, &w->mem.cells);
+        n = judge_all(j, &w->mem.cells, &all);
     HD_DEBUG_LINE(BUILD, "skeleton of %u events: %llu granules are handed over", w->out.n_events,
                   (unsigned long long)n);
     hd_handover_free(j->order);
@@ -407,6 +415,8 @@ enum hd_status hd_walk_hand_find(struct hd_walk *w)
     hd_free(j, sizeof *j);
     hd_trace_free(skeleton);
     apply(&w->mem.cells, n > 0);
+    if (!all)
+        hd_walk_sieve_drop(w);
     w->own.hand = false;
     return s;
 }

@@ -131,6 +131,8 @@ static enum hd_status write_cell(struct hd_walk *w, struct hd_walk_access *a,
     uint64_t linear = hd_region_linear(g, addr);
     uint32_t set = set_of(w, a), id;
     hd_cells_set(&w->mem.cells, linear, len, set);
+    if (set)
+        hd_walk_calm_forget(w, addr, len);
     if (!set || !hd_cells_carries(&w->mem.cells, linear, len, false))
         return HD_OK;
     struct hd_walk_access half = *a;
@@ -178,10 +180,10 @@ static enum hd_status leave_cells(struct hd_walk *w, struct hd_walk_access *a, u
 }
 
 /* All at once, where no cell needs an event. False: nothing was done. */
-static bool leave_whole(struct hd_walk *w, const struct hd_walk_access *a, uint64_t linear,
-                        uint64_t len)
+static bool leave_whole(struct hd_walk *w, const struct hd_walk_access *a,
+                        const struct hd_region *g, uint64_t addr, uint64_t len)
 {
-    uint64_t part;
+    uint64_t linear = hd_region_linear(g, addr), part;
     bool reads = hd_op_reads(a->ev.op), writes = hd_op_writes(a->ev.op);
     if (reads && hd_cells_get(&w->mem.cells, linear, len, &part) == 0 && part == len)
         reads = false; /* it depends on nothing */
@@ -201,6 +203,8 @@ static bool leave_whole(struct hd_walk *w, const struct hd_walk_access *a, uint6
     }
     if (writes)
         hd_cells_set(&w->mem.cells, linear, len, set);
+    if (set)
+        hd_walk_calm_forget(w, addr, len);
     return true;
 }
 
@@ -222,7 +226,7 @@ enum hd_status hd_walk_leave(struct hd_walk *w, struct hd_walk_access *a, uint64
         return HD_OK;
     }
     collect_value(w, a);
-    return leave_whole(w, a, hd_region_linear(g, addr), len) ? HD_OK : leave_cells(w, a, addr, len);
+    return leave_whole(w, a, g, addr, len) ? HD_OK : leave_cells(w, a, addr, len);
 }
 
 enum hd_status hd_walk_leave_cell(struct hd_walk *w, struct hd_walk_access *a,

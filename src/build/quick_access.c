@@ -8,6 +8,8 @@
  */
 #include "build/walk.h"
 
+#include "recording/rawlog_quick.h"
+
 #include <string.h>
 
 #define LINES (sizeof((struct hd_walk *)0)->mem.lines / sizeof(struct hd_walk_line))
@@ -137,11 +139,11 @@ static inline bool own_quick(struct hd_walk *w, const struct hd_walk_line *line,
     return (marks->known & mask) == mask && load(marks->bytes + at, len) == value;
 }
 
-bool hd_walk_mark_quick(struct hd_walk *w, const struct hd_raw *rec)
+static inline __attribute__((always_inline)) bool
+mark_quick(struct hd_walk *w, const struct hd_walk_thread *t, const struct hd_raw *rec)
 {
     unsigned len = rec->aux & HD_LOG_SIZE;
     bool writes = rec->kind == HD_LOG_WRITE;
-    const struct hd_walk_thread *t = hd_walk_current(w);
     if (rec->kind == HD_LOG_BRANCH)
         return true; /* nothing for this walk */
     if ((!writes && rec->kind != HD_LOG_READ) || t->ignores)
@@ -167,6 +169,26 @@ bool hd_walk_mark_quick(struct hd_walk *w, const struct hd_raw *rec)
     line->page->edges |= UINT64_C(1) << at;
     (end < HD_CELL_PAGE ? line->page : line->after)->edges |= UINT64_C(1) << end % HD_CELL_PAGE;
     return true;
+}
+
+bool hd_walk_mark_quick(struct hd_walk *w, const struct hd_raw *rec)
+{
+    return mark_quick(w, hd_walk_current(w), rec);
+}
+
+bool hd_walk_mark_pass(struct hd_walk *w, struct hd_raw *rec, uint32_t *passed)
+{
+    const struct hd_walk_thread *t = hd_walk_current(w);
+    uint64_t most = hd_rawlog_may_pass(&w->log), n = 0;
+    struct hd_raw at = {0}; /* not *rec: it can stay in registers */
+    bool more = false;
+    while (n < most && (more = hd_rawlog_quick(&w->log, &at)) && mark_quick(w, t, &at)) {
+        n++;
+        more = false;
+    }
+    *rec = at;
+    *passed += (uint32_t)n;
+    return more;
 }
 
 /* May an extra token name a read that is an event? Of reads to come nothing is known yet. */
@@ -207,7 +229,7 @@ static bool is_plain(struct hd_walk *w, const struct hd_raw *rec)
            line_of(w, rec->w[0], room)->region == line_of(w, rec->w[0] + room, 1)->region;
 }
 
-bool hd_walk_leave_quick(struct hd_walk *w, const struct hd_raw *rec)
+bool hd_walk_leave_quick(struct hd_walk *w, const struct hd_raw *rec, bool *noted)
 {
     struct hd_walk_thread *t = hd_walk_current(w);
     if (rec->kind != HD_LOG_READ && rec->kind != HD_LOG_WRITE && rec->kind != HD_LOG_BRANCH)
@@ -225,7 +247,6 @@ bool hd_walk_leave_quick(struct hd_walk *w, const struct hd_raw *rec)
         return false;
     }
     hd_walk_find_call(w, rec);
-    if (w->own.hand && rec->kind != HD_LOG_BRANCH)
-        hd_walk_hand_quick(w, rec);
+    *noted = rec->kind != HD_LOG_BRANCH && w->own.hand && hd_walk_hand_quick(w, rec);
     return true;
 }

@@ -107,6 +107,8 @@ static void forget_gaps(struct hd_regions *r, uint64_t start, uint64_t end,
 {
     for (; t; t = t->right)
         end = end > t->end ? end : t->end;
+    r->changed[0] = start;
+    r->changed[1] = end;
     for (size_t i = 0; i < sizeof r->gaps / sizeof *r->gaps; i++)
         if (r->gaps[i].start <= end && r->gaps[i].end >= start)
             r->gaps[i] = (struct hd_region_gap){0, 0};

@@ -46,7 +46,8 @@ struct hd_regions {
     struct hd_region_gap {
         uint64_t start, end;
     } gaps[16];
-    uint64_t change; /* counts from 1 */
+    uint64_t change;     /* counts from 1 */
+    uint64_t changed[2]; /* the last change was here: from, to */
 };
 
 void hd_regions_init(struct hd_regions *r);

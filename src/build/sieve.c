@@ -67,7 +67,7 @@ static bool any_tainted(const struct hd_walk_thread *t, const struct hd_vec *mor
 static bool pass_page(struct hd_cell_page *page, uint64_t at, uint64_t len, int put)
 {
     unsigned bits = hd_cell_granules(at, len), whole = bits;
-    bool tainted = (page->shared | page->tainted) & bits;
+    bool tainted = (page->shared | page->tainted | page->suspect) & bits;
     if (put > 0)
         page->tainted |= (uint8_t)bits;
     if (put == 0) {
@@ -83,6 +83,8 @@ static bool pass_page(struct hd_cell_page *page, uint64_t at, uint64_t len, int 
 static bool pass_memory(struct hd_walk *w, uint64_t addr, uint64_t len, int put)
 {
     bool tainted = false;
+    if (put > 0)
+        hd_walk_calm_forget(w, addr, len);
     while (len) {
         uint64_t room, part = len;
         const struct hd_region *g = hd_regions_find(&w->mem.regions, addr, &room);
@@ -247,19 +249,38 @@ static void get_where(struct hd_bytes_cur *in, struct hd_raw *rec)
     rec->site = hd_bytes_get(in);
 }
 
+/* What an earlier one that was dropped has left. */
+static void forget(struct hd_walk *w)
+{
+    w->sieve.n_kept = 0;
+    for (size_t b = 0; b < w->mem.cells.blocks.len; b++) {
+        struct hd_cell_block *block = *(struct hd_cell_block **)hd_vec_at(&w->mem.cells.blocks, b);
+        for (size_t k = 0; k < HD_CELL_PAGES; k++)
+            block->pages[k].tainted = 0;
+    }
+}
+
 /* ---- for the walks ---- */
 
 void hd_walk_sieve_start(struct hd_walk *w)
 {
     bool first = !w->sieve.ready && w->sieve.wanted && !w->log.forks[0];
     w->sieve.making = first && w->pass != HD_WALK_MARK;
-    w->sieve.reading = w->sieve.ready && w->pass != HD_WALK_MARK;
+    if (w->sieve.making)
+        forget(w);
+    w->sieve.reading = w->sieve.ready && w->pass != HD_WALK_MARK && !w->own.hand;
     w->sieve.last_word = w->sieve.skipped = 0;
     w->sieve.last_hi = 0;
     w->sieve.in = (struct hd_bytes_cur){0};
     if (w->sieve.kept.len) /* else there may be no data to point to */
         w->sieve.in = (struct hd_bytes_cur){w->sieve.kept.data,
                                             w->sieve.kept.data + w->sieve.kept.len, false};
+}
+
+void hd_walk_sieve_drop(struct hd_walk *w)
+{
+    w->sieve.ready = false;
+    hd_bytes_fini(&w->sieve.kept);
 }
 
 void hd_walk_sieve_end(struct hd_walk *w, bool whole)
@@ -277,7 +298,7 @@ void hd_walk_sieve_end(struct hd_walk *w, bool whole)
     for (size_t i = 0; i < w->threads.len; i++)
         hd_u32vec_fini(&((struct hd_walk_thread *)hd_vec_at(&w->threads, i))->tainted);
     if (!whole)
-        hd_bytes_fini(&s->kept);
+        hd_walk_sieve_drop(w);
 }
 
 void hd_walk_sieve_keep(struct hd_walk *w, const struct hd_raw *rec, uint32_t id)
@@ -294,13 +315,18 @@ void hd_walk_sieve_keep(struct hd_walk *w, const struct hd_raw *rec, uint32_t id
         hd_walk_sieve_end(w, false);
 }
 
+void hd_walk_sieve_passed(struct hd_walk *w, uint64_t n, const struct hd_raw *last)
+{
+    w->sieve.skipped += n;
+    w->sieve.last = *last;
+}
+
 bool hd_walk_sieve_skip(struct hd_walk *w, const struct hd_raw *rec)
 {
     const struct hd_walk_thread *t = hd_walk_current(w);
     if (t->call_step != t->steps || !is_nothing(w, rec))
         return false;
-    w->sieve.skipped++;
-    w->sieve.last = *rec;
+    hd_walk_sieve_passed(w, 1, rec);
     return true;
 }
 

@@ -77,10 +77,25 @@ void hd_walk_skip_calls(struct hd_walk *w, uint64_t n, const struct hd_raw *last
 
 /* quick_access.c: reads and writes of up to 8 bytes that change little. False: nothing was done. */
 bool hd_walk_mark_quick(struct hd_walk *w, const struct hd_raw *rec);
+/* The first walk goes over such records. True: *rec is the first that is none. */
+bool hd_walk_mark_pass(struct hd_walk *w, struct hd_raw *rec, uint32_t *passed);
 bool hd_walk_more_matters(const struct hd_walk *w, const struct hd_raw *rec); /* HD_LOG_MORE */
-bool hd_walk_leave_quick(struct hd_walk *w, const struct hd_raw *rec);
+/* *noted: it is of memory that handed_memory.c looks at. */
+bool hd_walk_leave_quick(struct hd_walk *w, const struct hd_raw *rec, bool *noted);
 void hd_walk_lines_clear(struct hd_walk *w);
 void hd_walk_lines_forget(struct hd_walk *w, uint64_t start, uint64_t end); /* regions changed */
+
+/* calm.c: stretches of records that change nothing */
+struct hd_walk_calm *hd_walk_calm_new(void);
+void hd_walk_calm_free(struct hd_walk_calm *c);
+void hd_walk_calm_clear(struct hd_walk *w);
+/* The memory may not be calm any more. */
+void hd_walk_calm_forget(struct hd_walk *w, uint64_t addr, uint64_t len);
+/* A record that was left out, and of which nothing had to be noted: if it is an access, another one
+ * of this memory will be so, too. */
+void hd_walk_calm_add(struct hd_walk *w, const struct hd_raw *rec);
+/* Goes over records that change nothing, and counts them. True: *rec is the first that does. */
+bool hd_walk_calm_pass(struct hd_walk *w, struct hd_raw *rec, uint32_t *passed);
 
 /* emit.c */
 uint32_t hd_walk_next_eid(const struct hd_walk *w); /* the event that is built next */
@@ -170,7 +185,8 @@ bool hd_walk_hand_is_loose(struct hd_walk *w, uint64_t linear, uint64_t len);
 void hd_walk_hand_use(struct hd_walk *w, const struct hd_region *g, uint64_t linear, uint64_t len,
                       const uint8_t *bytes, bool writes);
 void hd_walk_hand_outside(struct hd_walk *w); /* HD_LOG_OUTSIDE */
-void hd_walk_hand_quick(struct hd_walk *w, const struct hd_raw *rec);
+/* A read or write that was left out. False: of other memory, nothing is noted. */
+bool hd_walk_hand_quick(struct hd_walk *w, const struct hd_raw *rec);
 void hd_walk_hand_free(struct hd_walk *w, const struct hd_region *g);
 void hd_walk_hand_event(struct hd_walk *w, struct hd_walk_thread *t, enum hd_op op);
 /* A carrier was written unseen: it orders nothing. */
@@ -182,10 +198,13 @@ void hd_walk_hand_fini(struct hd_walk *w);
 /* sieve.c: the records that matter to later walks */
 void hd_walk_sieve_start(struct hd_walk *w); /* a walk starts */
 void hd_walk_sieve_end(struct hd_walk *w, bool whole);
+void hd_walk_sieve_drop(struct hd_walk *w); /* memory is shared that it did not count with */
 /* While it is made: a record that is kept (id: of the step, if it is one), before the walk takes
  * it; and one that the walk left out, after that. False: it has to be kept. */
 void hd_walk_sieve_keep(struct hd_walk *w, const struct hd_raw *rec, uint32_t id);
 bool hd_walk_sieve_skip(struct hd_walk *w, const struct hd_raw *rec);
+/* So many that mean nothing, of which this is the last. */
+void hd_walk_sieve_passed(struct hd_walk *w, uint64_t n, const struct hd_raw *last);
 /* While it is read, in place of hd_rawlog_next. */
 bool hd_walk_sieve_next(struct hd_walk *w, struct hd_raw *rec);
 

@@ -80,6 +80,7 @@ struct hd_walk_line {
 /* What the recording has besides the log. */
 struct hd_walk_in {
     struct hd_rec file;
+    bool whole_log; /* for comparison: every walk goes through each record */
     struct hd_recmeta meta;
     struct hd_recnames debug;
     struct hd_rectypes types;
@@ -93,7 +94,8 @@ struct hd_walk_mem {
     struct hd_cells cells;
     struct hd_vec list;              /* struct hd_walk_cell, by cell id */
     struct hd_walk_line lines[1024]; /* quick_access.c */
-    struct hd_vec benign;            /* struct hd_walk_benign */
+    struct hd_walk_calm *calm;
+    struct hd_vec benign; /* struct hd_walk_benign */
     struct hd_map benign_seen;
 };
 

@@ -93,30 +93,46 @@ hd_unpack_word1(struct hd_pack_slot *s, const uint8_t **q, unsigned flag,
     return s->word1 = w & is->mask;
 }
 
-static __attribute__((noinline, unused)) void hd_unpack_tokens(struct hd_pack_slot *s,
-                                                               const uint8_t **q, unsigned flag,
-                                                               uint32_t count, struct hd_raw *rec,
-                                                               unsigned parts)
+/* Both tokens, as the flag says. Answers what comes behind them. The caller's variables need not be
+ * in memory for it, which a loop over many records feels. */
+static __attribute__((noinline, unused)) const uint8_t *
+hd_unpack_tokens(struct hd_pack_slot *s, const uint8_t *q, unsigned flag, uint32_t count,
+                 hd_tok tok[2])
 {
-    unsigned missed = flag & 64 ? *(*q)++ : 0;
+    unsigned missed = flag & 64 ? *q++ : 0;
     uint64_t moving = hd_pack_moving(count);
-    hd_tok tok[2];
     for (unsigned i = 0; i < 2; i++, missed >>= 2) {
         tok[i] = hd_pack_tok(s, i, moving);
         if (!(missed & 3))
             continue;
         uint32_t lo = hd_tok_lo(tok[i]), not_hi = (uint32_t)tok[i];
         if (missed & 1)
-            lo = count - (uint32_t)hd_unpack_varint(q);
+            lo = count - (uint32_t)hd_unpack_varint(&q);
         if (missed & 2)
-            not_hi = (uint32_t)hd_unpack_varint(q) - count;
+            not_hi = (uint32_t)hd_unpack_varint(&q) - count;
         tok[i] = (hd_tok)lo << 32 | not_hi;
         hd_pack_tok_set(s, i, moving, tok[i], missed & 3);
     }
+    return q;
+}
+
+static inline __attribute__((always_inline)) void hd_unpack_deps(struct hd_pack_slot *s,
+                                                                 const uint8_t **q, unsigned flag,
+                                                                 uint32_t count, unsigned parts,
+                                                                 struct hd_raw *rec)
+{
+    if (flag & 64) {
+        hd_tok tok[2];
+        *q = hd_unpack_tokens(s, *q, flag, count, tok);
+        rec->addr = parts & HD_PART_ADDR ? tok[0] : rec->addr;
+        rec->val = parts & HD_PART_VAL ? tok[1] : rec->val;
+        return;
+    }
+    uint64_t moving = hd_pack_moving(count);
     if (parts & HD_PART_ADDR)
-        rec->addr = tok[0];
+        rec->addr = hd_pack_tok(s, 0, moving);
     if (parts & HD_PART_VAL)
-        rec->val = tok[1];
+        rec->val = hd_pack_tok(s, 1, moving);
 }
 
 static inline void hd_unpack_memory(struct hd_pack *pk, struct hd_pack_slot *s, const uint8_t **q,
@@ -181,15 +197,7 @@ hd_unpack_quick(struct hd_raw_reader *u, struct hd_pack_slot *s, const struct hd
         rec->w[1] = w1;
         hd_pack_read(pk, is->shape, w0, w1);
     }
-    if (flag & 64) {
-        hd_unpack_tokens(s, q, flag, u->count, rec, parts);
-    } else {
-        uint64_t moving = hd_pack_moving(u->count);
-        if (parts & HD_PART_ADDR)
-            rec->addr = hd_pack_tok(s, 0, moving);
-        if (parts & HD_PART_VAL)
-            rec->val = hd_pack_tok(s, 1, moving);
-    }
+    hd_unpack_deps(s, q, flag, u->count, parts, rec);
     if (!(parts & HD_PART_MEMORY))
         rec->w[0] = rec->val;
 }
@@ -222,7 +230,7 @@ static inline bool hd_unpack_packed(struct hd_raw_reader *u, unsigned flag, cons
     else if (parts & HD_PART_WORD1)
         rec->w[1] = hd_unpack_word1(s, q, flag, is, s->word1, rec->w[0], pk->value);
     if (parts & (HD_PART_ADDR | HD_PART_VAL))
-        hd_unpack_tokens(s, q, flag, u->count, rec, parts);
+        hd_unpack_deps(s, q, flag, u->count, parts, rec);
     if (parts & HD_PART_NEW) {
         rec->w[2] = (rec->w[1] + hd_pack_unzigzag(hd_unpack_varint(q))) & is->mask;
         hd_pack_poke(hd_pack_mirror(pk, rec->w[0]), hd_shape_size(shape), rec->w[2]);

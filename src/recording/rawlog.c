@@ -1,4 +1,4 @@
-#include "recording/rawlog.h"
+#include "recording/rawlog_quick.h"
 
 #include "base/alloc.h"
 #include "base/log.h"
@@ -170,30 +170,14 @@ static __attribute__((noinline)) bool next_any(struct hd_rawlog *log, struct hd_
     return true;
 }
 
-/* The record, if it is a quick one in a slot that followed the last one's before. */
 static inline bool next_quick(struct hd_rawlog *log, struct hd_raw *rec)
 {
-    const uint8_t *q = log->chunk + log->pos;
-    unsigned flag = *q++, code = flag & 3;
-    if (log->pos >= log->chunk_len || (code != 1 && code != 2))
+    if (!hd_rawlog_quick(log, rec))
         return false;
-    struct hd_pack *pk = log->in.pack;
-    struct hd_pack_slot *prev = hd_pack_at(pk, pk->prev);
-    uint32_t offset = prev->next[code - 1], slot = offset / (uint32_t)sizeof *prev;
-    const struct hd_raw_shape *is = &log->in.shapes[slot];
-    if (!is->quick || slot == 0)
-        return false;
-    hd_pack_follow(pk, prev, offset, code);
-    hd_raw_clear(rec);
-    rec->kind = (enum hd_log_kind)is->kind;
-    rec->aux = is->aux;
-    rec->slot = slot;
-    rec->site = is->site;
     rec->inherited = log->inherits;
-    hd_unpack_quick(&log->in, hd_pack_at(pk, offset), is, &q, flag, rec);
-    log->pos = (size_t)(q - log->chunk);
-    log->in.count++;
-    log->events++;
+    rec->w[2] = rec->w[3] = 0;
+    rec->data = NULL;
+    rec->len = 0;
     return true;
 }
 

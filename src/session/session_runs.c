@@ -25,7 +25,7 @@
 #define MOST     8   /* recordings that we make unasked */
 #define QUIET    3   /* so many later ones in a row with nothing new are enough */
 #define SECONDS  2.0 /* for all later ones together, and SHARE times what the first one took */
-#define SHARE    2.0
+#define SHARE    1.5 /* a second one may take half as much again; a third needs a short first */
 #define REST_MS  600 /* how long the analysis may go on when SIGTERM has ended the program */
 #define MIN_STEP 16
 #define TURNS    64 /* of a run under random, about */
