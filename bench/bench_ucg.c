@@ -369,19 +369,17 @@ static void put_goal(struct hd_vec *goals, const struct hd_world *w, enum hd_pro
 static void put_races(struct hd_vec *goals, const struct hd_world *w)
 {
     struct hd_candidates *c = hd_candidates_new(w);
-    struct hd_vec bundles = HD_VEC_INIT(struct hd_bundle);
-    for (size_t i = 0; i < c->groups.len; i++)
-        hd_candidates_bundles(c, hd_vec_at(&c->groups, i), &bundles);
-    for (size_t i = 0; i < bundles.len && goals->len < MOST_GOALS; i++) {
-        const struct hd_bundle *b = hd_vec_at(&bundles, i);
-        const struct hd_class *x = hd_class_at(c, b->x), *y = hd_class_at(c, b->y);
-        for (uint32_t e = x->start; e < x->end && goals->len < MOST_GOALS; e++)
-            for (uint32_t f = y->start; f < y->end; f++) {
-                const hd_eid pair[] = {c->events[e], c->events[f]};
-                put_goal(goals, w, HD_PROPERTY_RACE, pair, 2);
-            }
+    for (size_t i = 0; i < c->groups.len && goals->len < MOST_GOALS; i++) {
+        struct hd_bundle_walk walk = hd_bundle_walk(c, hd_vec_at(&c->groups, i));
+        for (struct hd_bundle b; goals->len < MOST_GOALS && hd_bundle_next(&walk, &b);) {
+            const struct hd_class *x = hd_class_at(c, b.x), *y = hd_class_at(c, b.y);
+            for (uint32_t e = x->start; e < x->end && goals->len < MOST_GOALS; e++)
+                for (uint32_t f = y->start; f < y->end; f++) {
+                    const hd_eid pair[] = {c->events[e], c->events[f]};
+                    put_goal(goals, w, HD_PROPERTY_RACE, pair, 2);
+                }
+        }
     }
-    hd_vec_fini(&bundles);
     hd_candidates_free(c);
 }
 

@@ -159,12 +159,11 @@ static void many_races_stay_cheap(void **state)
 static void look_at_all(const struct hd_world *w, const struct hd_candidates *c,
                         const struct hd_group *group, uint64_t *locked, uint64_t *open)
 {
-    struct hd_vec bundles = HD_VEC_INIT(struct hd_bundle);
-    hd_candidates_bundles(c, group, &bundles);
+    struct hd_bundle_walk walk = hd_bundle_walk(c, group);
+    struct hd_bundle bundle;
     *locked = *open = 0;
-    for (size_t i = 0; i < bundles.len; i++) {
-        const struct hd_bundle *bundle = hd_vec_at(&bundles, i);
-        const struct hd_class *x = hd_class_at(c, bundle->x), *y = hd_class_at(c, bundle->y);
+    while (hd_bundle_next(&walk, &bundle)) {
+        const struct hd_class *x = hd_class_at(c, bundle.x), *y = hd_class_at(c, bundle.y);
         for (uint32_t k = x->start; k < x->end; k++)
             for (uint32_t l = y->start; l < y->end; l++) {
                 hd_eid a = c->events[k], b = c->events[l];
@@ -173,7 +172,6 @@ static void look_at_all(const struct hd_world *w, const struct hd_candidates *c,
                 *open += !excluded && !hd_world_before(w, a, b) && !hd_world_before(w, b, a);
             }
     }
-    hd_vec_fini(&bundles);
 }
 
 static void pairs_without_an_open_one_are_known(void **state)

@@ -344,16 +344,15 @@ static bool search_bundle(struct run *r, const struct hd_candidates *c,
 
 static void search_group(struct run *r, const struct hd_candidates *c, uint32_t group)
 {
-    struct hd_vec bundles = HD_VEC_INIT(struct hd_bundle);
+    struct hd_bundle_walk walk = hd_bundle_walk(c, hd_vec_at(&c->groups, group));
+    struct hd_bundle bundle;
     size_t open = r->open.len;
     bool raced = false;
     r->in_vain = 0;
-    hd_candidates_bundles(c, hd_vec_at(&c->groups, group), &bundles);
-    for (size_t i = 0; i < bundles.len && !raced; i++)
-        raced = search_bundle(r, c, hd_vec_at(&bundles, i), group);
+    while (!raced && hd_bundle_next(&walk, &bundle))
+        raced = search_bundle(r, c, &bundle, group);
     if (raced)
         r->open.len = open;
-    hd_vec_fini(&bundles);
 }
 
 /* What the search has left open, by the solver, if the formula is not too large. */

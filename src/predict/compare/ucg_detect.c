@@ -104,19 +104,16 @@ static bool sweep(struct detection *d, const struct hd_bundle *bundle)
 
 static void sweep_groups(struct detection *d)
 {
-    struct hd_vec bundles = HD_VEC_INIT(struct hd_bundle);
     for (size_t g = 0; g < d->c->groups.len && !d->too_many && !stopped(d); g++) {
         const struct hd_group *group = hd_vec_at(&d->c->groups, g);
         size_t before = d->r->pairs.len;
-        bundles.len = 0;
-        hd_candidates_bundles(d->c, group, &bundles);
-        for (size_t i = 0; i < bundles.len; i++)
-            if (sweep(d, hd_vec_at(&bundles, i)))
-                break;
+        struct hd_bundle_walk walk = hd_bundle_walk(d->c, group);
+        struct hd_bundle bundle;
+        while (hd_bundle_next(&walk, &bundle) && !sweep(d, &bundle))
+            continue;
         if (d->r->pairs.len > before)
             hd_pairs_push(&d->r->places, group->place_x, group->place_y);
     }
-    hd_vec_fini(&bundles);
     hd_pairs_sort(&d->r->pairs);
     hd_pairs_sort(&d->r->places);
 }

@@ -153,19 +153,48 @@ static void add_links(struct hd_candidates *c, uint32_t first)
     hd_u32vec_fini(&writers);
 }
 
-void hd_candidates_bundles(const struct hd_candidates *c, const struct hd_group *group,
-                           struct hd_vec *out)
+/* ---- bundles ---- */
+
+/* The first class of the second site that class i of the first is paired with. */
+static uint32_t first_partner(const struct hd_bundle_walk *walk, uint32_t i)
 {
-    for (uint32_t l = group->start; l < group->end; l++) {
-        const struct hd_site_pair *link = hd_vec_at(&c->links, l);
+    const struct hd_site_pair *link = hd_vec_at(&walk->c->links, walk->link);
+    return link->x == link->y ? i + 1 : hd_site_at(walk->c, link->y)->start;
+}
+
+static void start_link(struct hd_bundle_walk *walk)
+{
+    if (walk->link == walk->end)
+        return;
+    const struct hd_site_pair *link = hd_vec_at(&walk->c->links, walk->link);
+    walk->i = hd_site_at(walk->c, link->x)->start;
+    walk->k = first_partner(walk, walk->i);
+}
+
+struct hd_bundle_walk hd_bundle_walk(const struct hd_candidates *c, const struct hd_group *group)
+{
+    struct hd_bundle_walk walk = {.c = c, .link = group->start, .end = group->end};
+    start_link(&walk);
+    return walk;
+}
+
+bool hd_bundle_next(struct hd_bundle_walk *walk, struct hd_bundle *bundle)
+{
+    const struct hd_candidates *c = walk->c;
+    for (; walk->link < walk->end; walk->link++, start_link(walk)) {
+        const struct hd_site_pair *link = hd_vec_at(&c->links, walk->link);
         const struct hd_place_site *p = hd_site_at(c, link->x), *q = hd_site_at(c, link->y);
-        for (uint32_t i = p->start; i < p->end; i++)
-            for (uint32_t k = p == q ? i + 1 : q->start; k < q->end; k++) {
-                uint32_t x = c->site_classes.data[i], y = c->site_classes.data[k];
+        while (walk->i < p->end) {
+            while (walk->k < q->end) {
+                uint32_t x = c->site_classes.data[walk->i], y = c->site_classes.data[walk->k++];
+                *bundle = (struct hd_bundle){x, y};
                 if (classes_conflict(hd_class_at(c, x), hd_class_at(c, y)))
-                    *(struct hd_bundle *)hd_vec_push(out) = (struct hd_bundle){x, y};
+                    return true;
             }
+            walk->k = first_partner(walk, ++walk->i);
+        }
     }
+    return false;
 }
 
 /* ---- counting ---- */

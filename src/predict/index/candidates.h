@@ -6,10 +6,11 @@
  * at once. Bundles are grouped by their unordered pair of source places. A place is that of
  * the trace, or the spot where the world knows it (hd_predict_options).
  *
- * With many threads there are many more bundles than pairs of places. So bundles are listed for one
- * group at a time. All classes of one location and place form a site; a link is two sites that have
- * a conflicting pair, and a group is the links of its places. What it takes to know that there is
- * such a pair is who reads and who writes at a site, not its classes.
+ * With many threads there are many more bundles than pairs of places, and too many to be kept for
+ * even one group. So a walk makes them one after the other. All classes of one location and place
+ * form a site; a link is two sites that have a conflicting pair, and a group is the links of its
+ * places. What it takes to know that there is such a pair is who reads and who writes at a site,
+ * not its classes.
  */
 #ifndef HD_PREDICT_INDEX_CANDIDATES_H
 #define HD_PREDICT_INDEX_CANDIDATES_H
@@ -71,9 +72,14 @@ static inline const struct hd_place_site *hd_site_at(const struct hd_candidates 
     return hd_vec_at(&c->sites, id);
 }
 
-/* Appends the bundles of a group (struct hd_bundle) to `out`, those of one location together. */
-void hd_candidates_bundles(const struct hd_candidates *c, const struct hd_group *group,
-                           struct hd_vec *out);
+/* The bundles of a group one after the other, those of one location together. */
+struct hd_bundle_walk {
+    const struct hd_candidates *c;
+    uint32_t link, end; /* of the group */
+    uint32_t i, k;      /* in site_classes: the next to look at, in the sites of the link */
+};
+struct hd_bundle_walk hd_bundle_walk(const struct hd_candidates *c, const struct hd_group *group);
+bool hd_bundle_next(struct hd_bundle_walk *walk, struct hd_bundle *bundle); /* false: no more */
 
 /* How many conflicting pairs of events the group has, and one of them, without listing bundles. */
 uint64_t hd_candidates_count(const struct hd_candidates *c, const struct hd_group *group,

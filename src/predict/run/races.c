@@ -237,15 +237,38 @@ static void try_near(const struct races *j, uint32_t unit, struct hd_driver_unit
         hd_driver_found(j->driver, u, k);
 }
 
+/* The bundles of a unit: those of a group, or a single one. */
+struct unit_walk {
+    struct hd_bundle_walk group;
+    bool single;
+    struct hd_bundle one;
+};
+
+static struct unit_walk walk_unit(const struct races *j, uint32_t unit)
+{
+    if (j->options->all_pairs)
+        return (struct unit_walk){.single = true,
+                                  .one = *(struct hd_bundle *)hd_vec_at(&j->bundles, unit)};
+    return (struct unit_walk){.group = hd_bundle_walk(j->c, hd_vec_at(&j->c->groups, unit))};
+}
+
+static bool next_bundle(struct unit_walk *walk, struct hd_bundle *bundle)
+{
+    bool single = walk->single;
+    *bundle = walk->one;
+    walk->single = false;
+    return single || (walk->group.c && hd_bundle_next(&walk->group, bundle));
+}
+
 /* Whether locks and must-orders leave no pair of these bundles open; if so they are counted. */
 static bool try_close(const struct races *j, struct hd_worker *k, struct hd_driver_unit *u,
-                      const struct hd_vec *bundles)
+                      struct unit_walk walk)
 {
     uint64_t by_locks = 0, by_must = 0;
+    struct hd_bundle bundle;
     enum hd_reason why;
-    for (size_t i = 0; i < bundles->len; i++) {
-        const struct hd_bundle *bundle = hd_vec_at(bundles, i);
-        const struct hd_class *x = hd_class_at(j->c, bundle->x), *y = hd_class_at(j->c, bundle->y);
+    while (next_bundle(&walk, &bundle)) {
+        const struct hd_class *x = hd_class_at(j->c, bundle.x), *y = hd_class_at(j->c, bundle.y);
         uint64_t pairs = class_size(x) * class_size(y);
         bool locked = excluded_by_locks(j, k, x, y);
         if (hd_worker_stopped(k, &why))
@@ -283,29 +306,35 @@ static bool close_group(const struct races *j, const struct hd_worker *k, uint32
     return true;
 }
 
-/* Bundles of a unit: every pair, or a first look. */
+/* Bundles of a unit: every pair, or a first look. When the time is up, one pair stands for those of
+ * all bundles that are left. */
 static void run_bundles(const struct races *j, struct hd_driver_unit *u, struct hd_worker *k,
-                        bool sweep, const struct hd_vec *bundles)
+                        bool sweep, struct unit_walk walk)
 {
     enum hd_reason why;
-    bool stopped = false;
-    for (size_t i = 0; i < bundles->len && !settled(j, u); i++) {
-        const struct hd_bundle *bundle = hd_vec_at(bundles, i);
-        const struct hd_class *x = hd_class_at(j->c, bundle->x);
-        const struct hd_class *y = hd_class_at(j->c, bundle->y);
+    struct hd_bundle bundle;
+    hd_eid a = 0, b = 0;
+    uint64_t rest = 0;
+    for (size_t i = 0; !settled(j, u) && next_bundle(&walk, &bundle); i++) {
+        const struct hd_class *x = hd_class_at(j->c, bundle.x), *y = hd_class_at(j->c, bundle.y);
         uint64_t pairs = class_size(x) * class_size(y);
         k->looks++;
-        stopped = stopped || (i % LOOK_EVERY == LOOK_EVERY - 1 && hd_worker_stopped(k, &why));
-        if (stopped) {
-            if (sweep)
-                leave(u, j->c->events[x->start], j->c->events[y->start], why, pairs);
-        } else if (excluded_by_locks(j, k, x, y))
+        if (rest || (i % LOOK_EVERY == LOOK_EVERY - 1 && hd_worker_stopped(k, &why))) {
+            a = rest ? a : j->c->events[x->start];
+            b = rest ? b : j->c->events[y->start];
+            rest += pairs;
+            if (!sweep)
+                return;
+        } else if (excluded_by_locks(j, k, x, y)) {
             u->proved[HD_STEP_LOCKSET] += sweep ? pairs : 0;
-        else if (sweep)
+        } else if (sweep) {
             sweep_bundle(j, k, u, x, y);
-        else
+        } else {
             probe_bundle(j, k, u, x, y);
+        }
     }
+    if (rest)
+        leave(u, a, b, why, rest);
 }
 
 /* There is no time for the group: its pairs are counted, not looked at. */
@@ -320,7 +349,6 @@ static void leave_group(const struct races *j, uint32_t unit, struct hd_driver_u
 static void run_unit_bundles(const struct races *j, uint32_t unit, struct hd_driver_unit *u,
                              struct hd_worker *k, bool sweep)
 {
-    struct hd_vec bundles = HD_VEC_INIT(struct hd_bundle);
     enum hd_reason why;
     if (!sweep && close_group(j, k, unit, u))
         j->looks[unit].closed = true;
@@ -331,15 +359,9 @@ static void run_unit_bundles(const struct races *j, uint32_t unit, struct hd_dri
             leave_group(j, unit, u, why);
         return;
     }
-    if (j->options->all_pairs)
-        *(struct hd_bundle *)hd_vec_push(&bundles) =
-            *(struct hd_bundle *)hd_vec_at(&j->bundles, unit);
-    else
-        hd_candidates_bundles(j->c, hd_vec_at(&j->c->groups, unit), &bundles);
-    run_bundles(j, u, k, sweep, &bundles);
+    run_bundles(j, u, k, sweep, walk_unit(j, unit));
     if (!sweep && !settled(j, u))
-        j->looks[unit].closed = try_close(j, k, u, &bundles);
-    hd_vec_fini(&bundles);
+        j->looks[unit].closed = try_close(j, k, u, walk_unit(j, unit));
 }
 
 static void try_schedule(const struct races *j, uint32_t unit, struct hd_driver_unit *u,
@@ -476,7 +498,9 @@ static size_t make_bundles(struct races *j)
     const struct hd_candidates *c = j->c;
     j->bundles = HD_VEC_INIT(struct hd_bundle);
     for (size_t i = 0; i < c->groups.len && j->options->all_pairs; i++) {
-        hd_candidates_bundles(c, hd_vec_at(&c->groups, i), &j->bundles);
+        struct hd_bundle_walk walk = hd_bundle_walk(c, hd_vec_at(&c->groups, i));
+        for (struct hd_bundle bundle; hd_bundle_next(&walk, &bundle);)
+            *(struct hd_bundle *)hd_vec_push(&j->bundles) = bundle;
         hd_u32vec_push(&j->bundles_end, (uint32_t)j->bundles.len);
     }
     return j->options->all_pairs ? j->bundles.len : c->groups.len;
