@@ -29,4 +29,13 @@ few=$(memory 6000) many=$(memory 100000)
 "$HEDDLE" record -q -o now.hdt -- ./threads 5000 >out 2>err </dev/null
 [ "$(cat out)" = "4095 threads, no more" ] || fail "5000 at once: $(cat out)"
 grep -q "more than 4095 threads at once" err || fail "5000 at once: nothing said: $(cat err)"
+
+# Those that can end make room for new ones, though nobody waits for them.
+for policy in fifo random; do
+    "$HEDDLE" record -q --policy $policy -o now.hdt -- ./threads 4600 4590 alone >out 2>err </dev/null || fail "alone, $policy: $(cat err)"
+    [ "$(cat out)" = "0 failed" ] || fail "alone, $policy: $(cat out)"
+done
+(ulimit -v 8000000 && exec "$HEDDLE" run -o alone.out --runs 1 -- ./threads 4600 4590 alone) >out 2>err </dev/null
+[ $? -eq 66 ] || fail "alone: $(cat err)"
+grep -q 'racy \[confirmed' err || fail "alone: not confirmed: $(cat err)"
 exit 0

@@ -1,6 +1,6 @@
 /* Many threads in the life of a process, few at once: threads N FROM. The first two of each round
  * are joined, the third is detached. From thread FROM on, `racy` is a race. With one argument: so
- * many at once. */
+ * many at once; with a third: N detached ones that nobody waits for. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -47,6 +47,20 @@ static int at_once(long n)
     return 0;
 }
 
+static int alone(long n)
+{
+    long failed = 0;
+    pthread_t t;
+    pthread_attr_t detached;
+    pthread_attr_init(&detached);
+    pthread_attr_setstacksize(&detached, 65536);
+    pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
+    for (long i = 0; i < n; i++)
+        failed += pthread_create(&t, &detached, work, (void *)i) != 0;
+    printf("%ld failed\n", failed);
+    return 0;
+}
+
 /* What the process has for itself: the log is shared memory, and how full it is depends on the
  * reader. */
 static void say_memory(void)
@@ -67,9 +81,11 @@ int main(int argc, char **argv)
     long failed = 0;
     if (argc == 2)
         return at_once(atol(argv[1]));
-    if (argc != 3)
+    if (argc < 3)
         return 2;
     from = atol(argv[2]);
+    if (argc == 4)
+        return alone(atol(argv[1]));
     pthread_attr_init(&detached);
     pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
     for (long i = 0; i < atol(argv[1]); i += 3) {

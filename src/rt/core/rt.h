@@ -147,6 +147,8 @@ struct hd_thread {
 
 struct hd_policy;              /* policy.h */
 #define HD_RT_MAX_THREADS 4096 /* at once: those that ended and can still be joined count */
+/* In a replay, where threads that ended in the recorded run may not have come so far. */
+#define HD_RT_MAX_REPLAYED 32768
 
 struct hd_rt {
     bool on;       /* this process is recorded */
@@ -165,8 +167,8 @@ struct hd_rt {
     uint64_t budget; /* hooks until hd_rt_ask */
     struct hd_log_header *header;
     const struct hd_policy *policy;
-    _Atomic uint32_t lock;                        /* futex mutex; see sched.c */
-    struct hd_thread *threads[HD_RT_MAX_THREADS]; /* in the order of creation */
+    _Atomic uint32_t lock;                         /* futex mutex; see sched.c */
+    struct hd_thread *threads[HD_RT_MAX_REPLAYED]; /* in the order of creation */
     uint32_t n_threads;
     uint32_t n_created;    /* so far */
     uint64_t ended_events; /* of threads that are not in `threads` any more */

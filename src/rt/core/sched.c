@@ -57,7 +57,8 @@ void hd_rt_make_ready(struct hd_thread *t)
 
 struct hd_thread *hd_rt_thread_new(void)
 {
-    if (rt.n_threads == HD_RT_MAX_THREADS)
+    bool more = rt.follow && rt.n_threads < HD_RT_MAX_REPLAYED;
+    if (rt.n_threads >= HD_RT_MAX_THREADS && !(more && hd_rt_follow_creates(hd_rt_me)))
         return NULL;
     struct hd_thread *t = spare;
     if (t)

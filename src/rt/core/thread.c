@@ -96,6 +96,31 @@ static const struct hd_way *way_of(struct hd_thread *me)
     return me->way;
 }
 
+static struct hd_thread *try_new_thread(void)
+{
+    hd_rt_lock();
+    struct hd_thread *t = hd_rt_thread_new();
+    if (t)
+        t->state = HD_DONE; /* not to be chosen before it exists */
+    hd_rt_unlock();
+    return t;
+}
+
+#define FIRST_WAIT UINT64_C(100000)      /* virtual time */
+#define LAST_WAIT  UINT64_C(10000000000) /* the waits before it, doubled each time, are as long */
+
+/* NULL: there are too many. Those that can end, as they would have when all run at once, get the
+ * time for it. */
+static struct hd_thread *new_thread(struct hd_thread *me, uintptr_t pc)
+{
+    struct hd_thread *t = try_new_thread();
+    for (uint64_t wait = FIRST_WAIT; !t && !rt.led && rt.multi && wait < LAST_WAIT; wait *= 2) {
+        hd_rt_block(me, me, HD_WAITS_OTHER, rt.now + wait, pc);
+        t = try_new_thread();
+    }
+    return t;
+}
+
 int hd_rt_thread_create(struct hd_thread *me, pthread_t *out, const pthread_attr_t *attr,
                         void *(*start)(void *), void *arg, uintptr_t start_pc, uintptr_t pc)
 {
@@ -103,11 +128,7 @@ int hd_rt_thread_create(struct hd_thread *me, pthread_t *out, const pthread_attr
     if (attr)
         pthread_attr_getdetachstate(attr, &detached);
     hd_rt_keeper_start();
-    hd_rt_lock();
-    struct hd_thread *t = hd_rt_thread_new();
-    if (t)
-        t->state = HD_DONE; /* not to be chosen before it exists */
-    hd_rt_unlock();
+    struct hd_thread *t = new_thread(me, pc);
     if (!t) {
         hd_rt_log_text(HD_LOG_NOTE, pc, HD_NOTE_UNMODELLED,
                        "more than 4095 threads at once (their creation failed)");

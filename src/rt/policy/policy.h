@@ -38,6 +38,8 @@ void hd_rt_follow_new_record(void);
 /* Up to where records may be written the quick way, at most `limit`; NULL: not at all. */
 uint8_t *hd_rt_follow_quick(uint8_t *limit);
 bool hd_rt_follow_free(void); /* all entries have run */
+/* The thread is due, and creates one next. */
+bool hd_rt_follow_creates(const struct hd_thread *me);
 /* An event is about to be counted whose record comes later. */
 void hd_rt_follow_counts_early(void);
 void hd_rt_follow_gone(struct hd_thread *t); /* its place will be used again */

@@ -608,6 +608,16 @@ struct hd_thread *hd_rt_follow_wakes(void)
     return thread_of(entries[__hd_follow.next - 1].wakes);
 }
 
+bool hd_rt_follow_creates(const struct hd_thread *me)
+{
+    uint64_t i = __hd_follow.next;
+    while (i < sched->n_entries &&
+           (entries[i].kind <= HD_LOG_BRANCH || entries[i].kind == HD_SCHED_ANY))
+        i++; /* what the call reads and writes before */
+    return i < sched->n_entries && me && is_due(me) && entries[i].kind == HD_LOG_FORK &&
+           thread_of(entries[i].thread) == me;
+}
+
 bool hd_rt_follow_handler(const struct hd_thread *me)
 {
     hd_rt_follow_catch_up();
