@@ -41,5 +41,14 @@ enum hd_status hd_session_path(const struct hd_session *s, const char *name, cha
                                size_t size);
 double hd_session_time_left(const struct hd_session *s); /* seconds, a little at least */
 void hd_session_notes(struct hd_session *s, const struct hd_build_info *info);
+/* session_take.c: replays the witness; the finding then has its status and what it counts for. */
+void hd_session_try(struct hd_session *s, const struct hd_trace *t, const struct hd_witness *w,
+                    struct hd_finding *f);
+/* Writes the witness to a file of the session's folder, which the finding then names. */
+enum hd_status hd_session_save_witness(struct hd_session *s, const struct hd_trace *t,
+                                       const struct hd_witness *w, struct hd_finding *f);
+/* session_others.c: the findings from `first` on that were not confirmed, by other pairs of their
+ * places. */
+void hd_session_others(struct hd_session *s, const struct hd_trace *t, size_t first);
 
 #endif

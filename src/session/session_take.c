@@ -126,8 +126,8 @@ static void take_rules(struct hd_session *s, const struct hd_build_info *info)
 
 /* ---- replay ---- */
 
-static enum hd_status save_witness(struct hd_session *s, const struct hd_trace *t,
-                                   const struct hd_witness *w, struct hd_finding *f)
+enum hd_status hd_session_save_witness(struct hd_session *s, const struct hd_trace *t,
+                                       const struct hd_witness *w, struct hd_finding *f)
 {
     char name[64], path[PATH_MAX];
     struct hd_outfile out = {0};
@@ -237,7 +237,7 @@ static void replay(struct hd_session *s, const struct hd_trace *t, const struct 
     hd_replay_result_fini(&result);
 }
 
-static void try_out(struct hd_session *s, const struct hd_trace *t, const struct hd_witness *w,
+void hd_session_try(struct hd_session *s, const struct hd_trace *t, const struct hd_witness *w,
                     struct hd_finding *f)
 {
     replay(s, t, w, f);
@@ -313,7 +313,7 @@ static void again(struct hd_session *s, const struct hd_trace *t, const struct h
     old->duplicates++;
     if (there || old->processes.n >= PROCESSES)
         return;
-    try_out(s, t, w, f);
+    hd_session_try(s, t, w, f);
     if (f->status == HD_FINDING_CONFIRMED)
         hd_report_add(s->r, &old->processes, s->process);
 }
@@ -351,11 +351,11 @@ static enum hd_status handle(struct hd_session *s, struct hd_maker *maker, const
         return HD_OK;
     }
     s->news += is_new(s, &f);
-    enum hd_status status = save_witness(s, t, w, &f);
+    enum hd_status status = hd_session_save_witness(s, t, w, &f);
     if (*s->process)
         hd_report_add(s->r, &f.processes, s->process);
     if (status == HD_OK)
-        try_out(s, t, w, &f);
+        hd_session_try(s, t, w, &f);
     if (known)
         observe(s, known, &f);
     if (status == HD_OK)
@@ -526,6 +526,8 @@ static enum hd_status handle_all(struct hd_session *s, const struct hd_trace *t,
     }
     hd_maker_free(maker);
     if (status == HD_OK)
+        hd_session_others(s, t, first);
+    if (status == HD_OK)
         take_stacks(s, t, first);
     return status;
 }
@@ -553,9 +555,9 @@ static enum hd_status take_stuck(struct hd_session *s, const struct hd_trace *t,
         return HD_OK;
     }
     s->news += is_new(s, &f);
-    enum hd_status status = known ? save_witness(s, t, known, &f) : HD_OK;
+    enum hd_status status = known ? hd_session_save_witness(s, t, known, &f) : HD_OK;
     if (status == HD_OK && known)
-        try_out(s, t, known, &f);
+        hd_session_try(s, t, known, &f);
     if (f.status == HD_FINDING_PREDICTED)
         f.status = HD_FINDING_OBSERVED;
     hd_frame_names_lift(s->r, &f, s->sources);

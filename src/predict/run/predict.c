@@ -6,6 +6,7 @@
 #include "base/progress.h"
 #include "predict/index/candidates.h"
 #include "predict/orders/orders.h"
+#include "predict/run/beside.h"
 #include "predict/run/crew.h"
 #include "predict/run/cycles.h"
 #include "predict/run/fold.h"
@@ -45,15 +46,28 @@ static bool end(struct job *j, struct hd_stop_scope around)
     return false;
 }
 
+static void decide_beside(struct job *j, const struct hd_candidates *c, const uint32_t *places)
+{
+    struct hd_predict_options all = *j->options;
+    struct hd_candidates *few = hd_beside_choose(j->w, c, places, all.n_beside);
+    all.all_pairs = true;
+    hd_races_decide(j->w, few, &all, j->started, j->r);
+    hd_candidates_free(few);
+}
+
 static void predict_races(struct job *j)
 {
     const struct hd_predict_options *o = j->options;
     struct hd_stop_scope around = begin(j, j->fold.few);
-    uint32_t *spots = hd_fold_numbers(&j->fold, o->spots ? o->spots(j->fold.t) : NULL);
+    uint32_t *spots = o->spots ? o->spots(j->fold.t) : NULL;
+    uint32_t *places = hd_beside_places(j->fold.t, o, spots);
+    spots = hd_fold_numbers(&j->fold, spots);
     j->w->spots = spots;
     struct hd_candidates *c = hd_candidates_new(j->w);
     struct hd_map owners = {0};
-    if (end(j, around)) {
+    if (end(j, around) && o->n_beside) {
+        decide_beside(j, c, places);
+    } else if (j->why == HD_STOP_NO) {
         if (hd_share_divided(o))
             hd_share_keep(c, o, &owners);
         hd_races_decide(j->w, c, o, j->started, j->r);
@@ -62,6 +76,7 @@ static void predict_races(struct job *j)
     }
     hd_map_fini(&owners);
     hd_candidates_free(c);
+    hd_free(places, 2 * o->n_beside * sizeof *places);
     hd_free(spots, j->fold.in->n_events * sizeof *spots);
 }
 

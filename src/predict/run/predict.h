@@ -62,6 +62,10 @@ struct hd_predict_options {
     /* The same kind of function: events with equal numbers count as of one source place when races
      * are told apart. NULL, or no array: places are those of the trace. */
     hd_functions_fn spots;
+    /* Races: decide some other pairs of the places of these n_beside pairs, and nothing else
+     * (beside.h). All that are found are told, as with all_pairs. */
+    const hd_eid (*beside)[2];
+    size_t n_beside;
     /* Called now and then, from one worker at a time, with the share of the work done. May be NULL.
      */
     void (*progress)(void *ctx, uint64_t done, uint64_t total);
