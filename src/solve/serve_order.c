@@ -51,13 +51,6 @@ static void check(struct hd_serve *s)
                     Z3_solver_check_assumptions(s->ctx, s->solver, n, n ? s->parts->data : NULL));
 }
 
-static void right_before(struct hd_serve *s)
-{
-    Z3_ast x = get_order(s), y = get_order(s);
-    Z3_ast terms[2] = {x, Z3_mk_int(s->ctx, 1, s->int_sort)};
-    add(s->asts, Z3_mk_eq(s->ctx, y, Z3_mk_add(s->ctx, 2, terms)));
-}
-
 static void before(struct hd_serve *s)
 {
     Z3_ast x = get_order(s), y = get_order(s);
@@ -81,9 +74,6 @@ void hd_serve_order(struct hd_serve *s, enum hd_wire_op op)
         break;
     case HD_WIRE_BEFORE:
         before(s);
-        break;
-    case HD_WIRE_RIGHT_BEFORE:
-        right_before(s);
         break;
     case HD_WIRE_CLAUSE:
         clause(s);

@@ -97,11 +97,6 @@ hd_lit hd_solver_before(struct hd_solver *s, hd_ord x, hd_ord y)
     return compare(s, HD_WIRE_BEFORE, x, y);
 }
 
-hd_lit hd_solver_right_before(struct hd_solver *s, hd_ord x, hd_ord y)
-{
-    return compare(s, HD_WIRE_RIGHT_BEFORE, x, y);
-}
-
 void hd_solver_clause(struct hd_solver *s, const hd_lit *lits, size_t n)
 {
     put(s, HD_WIRE_CLAUSE);

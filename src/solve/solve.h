@@ -56,8 +56,6 @@ void hd_solver_free(struct hd_solver *s); /* NULL is fine */
 hd_lit hd_solver_bool(struct hd_solver *s);
 hd_ord hd_solver_order(struct hd_solver *s);
 hd_lit hd_solver_before(struct hd_solver *s, hd_ord x, hd_ord y);
-/* "y comes right after x": whatever is after x and before y in a model can be moved out. */
-hd_lit hd_solver_right_before(struct hd_solver *s, hd_ord x, hd_ord y);
 
 /* At least one of the literals holds. n == 0: contradiction. */
 void hd_solver_clause(struct hd_solver *s, const hd_lit *lits, size_t n);

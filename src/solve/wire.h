@@ -18,22 +18,21 @@ enum hd_wire_op {
     HD_WIRE_NEW_ORDER, /* memory in bytes: a new formula of Booleans and order variables */
     HD_WIRE_BOOL,
     HD_WIRE_ORDER,
-    HD_WIRE_BEFORE,       /* x y */
-    HD_WIRE_RIGHT_BEFORE, /* x y */
-    HD_WIRE_CLAUSE,       /* n, n literals */
-    HD_WIRE_AT_LEAST,     /* k, n, n literals */
-    HD_WIRE_CHECK,        /* n, n literals */
-    HD_WIRE_TRUTHS,       /* n, n literals: 0 or 1 each */
-    HD_WIRE_PLACES,       /* n, n order variables */
-    HD_WIRE_NEW_BITS,     /* memory in bytes: a new store of bit-vector terms */
-    HD_WIRE_VAR,          /* width */
-    HD_WIRE_CONST,        /* width value */
-    HD_WIRE_BINARY,       /* enum hd_bv_op a b */
-    HD_WIRE_EXTEND,       /* a bits signed */
-    HD_WIRE_EXTRACT,      /* a low width */
-    HD_WIRE_ITE,          /* cond a b */
-    HD_WIRE_CHECK_BITS,   /* milliseconds for the first try, n, n times (term, truth) */
-    HD_WIRE_VALUES        /* n, n terms */
+    HD_WIRE_BEFORE,     /* x y */
+    HD_WIRE_CLAUSE,     /* n, n literals */
+    HD_WIRE_AT_LEAST,   /* k, n, n literals */
+    HD_WIRE_CHECK,      /* n, n literals */
+    HD_WIRE_TRUTHS,     /* n, n literals: 0 or 1 each */
+    HD_WIRE_PLACES,     /* n, n order variables */
+    HD_WIRE_NEW_BITS,   /* memory in bytes: a new store of bit-vector terms */
+    HD_WIRE_VAR,        /* width */
+    HD_WIRE_CONST,      /* width value */
+    HD_WIRE_BINARY,     /* enum hd_bv_op a b */
+    HD_WIRE_EXTEND,     /* a bits signed */
+    HD_WIRE_EXTRACT,    /* a low width */
+    HD_WIRE_ITE,        /* cond a b */
+    HD_WIRE_CHECK_BITS, /* milliseconds for the first try, n, n times (term, truth) */
+    HD_WIRE_VALUES      /* n, n terms */
 };
 
 enum hd_reply {

@@ -50,12 +50,14 @@ static void print_pairs(const char *what, const struct hd_pairs *pairs)
 static void expect_equal(const struct hd_trace *t, uint64_t seed, enum hd_published model,
                          const struct hd_pairs *enumerated)
 {
-    struct hd_published_options options = {.all_pairs = true};
+    /* Every fourth seed by the solver alone, and what its orders say about other pairs. */
+    struct hd_published_options options = {.all_pairs = true, .solver_only = seed % 4 == 0};
     struct hd_published_result solved;
     hd_published_run(model, t, &options, &solved);
     if (!hd_pairs_equal(enumerated, &solved.pairs) || solved.undecided.len) {
         keep_trace(t, seed);
-        print_error("  %s\n", model == HD_PUBLISHED_RV ? "rv" : "said");
+        print_error("  %s%s\n", model == HD_PUBLISHED_RV ? "rv" : "said",
+                    options.solver_only ? ", solver alone" : "");
         print_pairs("enumerated", enumerated);
         print_pairs("solved", &solved.pairs);
         fail();

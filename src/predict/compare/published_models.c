@@ -38,6 +38,7 @@ enum { MOST_IN_VAIN = 32 };
 struct open {
     hd_eid a, b;
     uint32_t group;
+    bool settled; /* it is a race, or its group has one and that is enough */
 };
 
 struct run {
@@ -54,7 +55,10 @@ struct run {
     struct hd_matching matching;
     hd_eid
         *notifier; /* by event: of a wait, what notified it in the recorded run, or HD_EID_NONE */
-    uint32_t *notified; /* by event: of a sig or bcast, how many it notified */
+    uint32_t *notified;     /* by event: of a sig or bcast, how many it notified */
+    struct hd_u32vec order; /* all events, as the solver put them for the pair in hand, or none */
+    uint32_t *rank;         /* by event: its place in that order */
+    uint32_t *stale;        /* by thread: position of the first read that is stale there */
     const struct hd_published_options *options;
     double deadline;
     struct hd_published_result *result;
@@ -185,27 +189,29 @@ static void imply_feasible(struct run *r, hd_lit pair)
                 hd_encode_all_fresh(r->e, hd_world_event(r->e->w, u, r->fresh_below[u])));
 }
 
-/* rv: nothing comes between the two, in either order. */
-static void imply_adjacent(struct run *r, hd_lit pair, hd_eid a, hd_eid b)
+/* The events of y's thread that stand before and after it, or HD_EID_NONE. The predecessor of a
+ * thread's first event is its fork. */
+static void neighbours(const struct run *r, hd_eid y, hd_eid *before, hd_eid *after)
 {
-    struct hd_encoder *e = r->e;
-    hd_ord x = hd_enc_ord(e, a), y = hd_enc_ord(e, b);
-    hd_encode_implies3(e, pair, hd_solver_right_before(e->s, x, y),
-                       hd_solver_right_before(e->s, y, x), HD_LIT_FALSE);
+    const struct hd_trace *t = r->t;
+    const struct hd_world *w = r->e->w;
+    hd_tid u = t->thread[y];
+    *before = t->pos[y] > 0 ? hd_world_event(w, u, t->pos[y] - 1) : t->fork_of[u];
+    *after = t->pos[y] + 1 < hd_world_thread_len(w, u) ? hd_world_event(w, u, t->pos[y] + 1)
+                                                       : HD_EID_NONE;
 }
 
-/* said: x comes after the predecessor and before the successor of y in y's thread. The predecessor
- * of a thread's first event is its fork. */
+/* x comes after the predecessor and before the successor of y in y's thread. For rv that is as much
+ * as next to each other: see "Search" in docs/algorithms/published-models.md. */
 static void imply_between(struct run *r, hd_lit pair, hd_eid x, hd_eid y)
 {
     struct hd_encoder *e = r->e;
-    const struct hd_trace *t = r->t;
-    hd_tid u = t->thread[y];
-    hd_eid before = t->pos[y] > 0 ? hd_world_event(e->w, u, t->pos[y] - 1) : t->fork_of[u];
+    hd_eid before, after;
+    neighbours(r, y, &before, &after);
     if (before != HD_EID_NONE)
         hd_encode_implies(e, pair, hd_encode_before(e, before, x));
-    if (t->pos[y] + 1 < hd_world_thread_len(e->w, u))
-        hd_encode_implies(e, pair, hd_encode_before(e, x, hd_world_event(e->w, u, t->pos[y] + 1)));
+    if (after != HD_EID_NONE)
+        hd_encode_implies(e, pair, hd_encode_before(e, x, after));
 }
 
 static bool is_over(const struct run *r)
@@ -241,15 +247,14 @@ static enum hd_sat ask_solver(struct run *r, hd_eid a, hd_eid b)
         return HD_SAT_UNKNOWN;
     find_fresh(r, a, b);
     hd_lit pair = hd_solver_bool(e->s), done = -pair;
-    if (r->model == HD_PUBLISHED_SAID) {
-        imply_between(r, pair, a, b);
-        imply_between(r, pair, b, a);
-    } else {
-        imply_adjacent(r, pair, a, b);
+    imply_between(r, pair, a, b);
+    imply_between(r, pair, b, a);
+    if (r->model == HD_PUBLISHED_RV)
         imply_feasible(r, pair);
-    }
     hd_encode_settle(e);
     enum hd_sat sat = hd_encode_check(e, pair, left);
+    if (sat != HD_SAT_YES || !hd_encode_order(e, &r->order))
+        r->order.len = 0;
     hd_solver_clause(e->s, &done, 1);
     return sat;
 }
@@ -296,7 +301,7 @@ static enum hd_sat search(struct run *r, hd_eid a, hd_eid b)
     find_window(r, &pair);
     if (b < pair.from || b >= pair.to)
         return HD_SAT_NO;
-    if (is_over(r))
+    if (is_over(r) || r->options->solver_only)
         return HD_SAT_UNKNOWN;
     if (r->frames && hd_published_frames_ordered(r->frames, a, b))
         return HD_SAT_NO;
@@ -332,7 +337,7 @@ static bool search_bundle(struct run *r, const struct hd_candidates *c,
             if (sat == HD_SAT_YES)
                 hd_pairs_push(&r->result->pairs, a, b);
             if (sat == HD_SAT_UNKNOWN)
-                *(struct open *)hd_vec_push(&r->open) = (struct open){a, b, group};
+                *(struct open *)hd_vec_push(&r->open) = (struct open){a, b, group, false};
             if (sat == HD_SAT_UNKNOWN && is_over(r))
                 break; /* one stands for the rest of this event's pairs */
             if (sat == HD_SAT_YES && !r->options->all_pairs)
@@ -355,21 +360,102 @@ static void search_group(struct run *r, const struct hd_candidates *c, uint32_t 
         r->open.len = open;
 }
 
+/* ---- what one order of the solver says about other pairs ---- */
+
+/* Where each event stands in the order, and of each thread the first read that it makes stale. */
+static void follow_order(struct run *r)
+{
+    const struct hd_trace *t = r->t;
+    size_t locs = hd_trace_n_objs(t, HD_OBJ_LOC);
+    hd_eid *last = hd_alloc(locs * sizeof *last); /* by location: its last write */
+    uint8_t *good = hd_calloc(t->n_events, 1);    /* by write: it stores its traced value */
+    for (size_t x = 0; x < locs; x++)
+        last[x] = HD_EID_NONE;
+    for (hd_tid u = 0; u < r->e->w->n_threads; u++)
+        r->stale[u] = UINT32_MAX;
+    for (uint32_t i = 0; i < r->order.len; i++) {
+        hd_eid e = r->order.data[i], w = hd_op_is_access(t->op[e]) ? last[t->obj[e]] : 0;
+        uint32_t *stale = &r->stale[t->thread[e]];
+        r->rank[e] = i;
+        if (hd_op_reads(t->op[e]) && *stale == UINT32_MAX) {
+            const struct hd_loc_init *init = &t->loc_init[t->obj[e]];
+            bool fresh = w == HD_EID_NONE ? init->how != HD_INIT_UNKNOWN &&
+                                                hd_value_eq(init->value, hd_trace_read_value(t, e))
+                                          : good[w] && hd_value_eq(hd_trace_write_value(t, w),
+                                                                   hd_trace_read_value(t, e));
+            *stale = fresh ? UINT32_MAX : t->pos[e];
+        }
+        if (hd_op_writes(t->op[e])) {
+            good[e] = *stale == UINT32_MAX;
+            last[t->obj[e]] = e;
+        }
+    }
+    hd_free(last, locs * sizeof *last);
+    hd_free(good, t->n_events);
+}
+
+/* The order has x between the neighbours of y. */
+static bool stands_between(const struct run *r, hd_eid x, hd_eid y)
+{
+    hd_eid before, after;
+    neighbours(r, y, &before, &after);
+    return (before == HD_EID_NONE || r->rank[before] < r->rank[x]) &&
+           (after == HD_EID_NONE || r->rank[x] < r->rank[after]);
+}
+
+/* The order that the solver gave for another pair is one for this. */
+static bool order_serves(struct run *r, hd_eid a, hd_eid b)
+{
+    if (!stands_between(r, a, b) || !stands_between(r, b, a))
+        return false;
+    find_fresh(r, a, b);
+    for (hd_tid u = 0; u < r->e->w->n_threads; u++)
+        if (r->stale[u] < r->fresh_below[u])
+            return false;
+    return true;
+}
+
+/* Entry i is a race; without all pairs that settles its group. */
+static void take_race(struct run *r, size_t i)
+{
+    struct open *list = r->open.data;
+    hd_pairs_push(&r->result->pairs, list[i].a, list[i].b);
+    list[i].settled = true;
+    for (size_t k = i; !r->options->all_pairs && k-- > 0 && list[k].group == list[i].group;)
+        list[k].settled = true;
+    for (size_t k = i + 1;
+         !r->options->all_pairs && k < r->open.len && list[k].group == list[i].group; k++)
+        list[k].settled = true;
+}
+
+/* Looks for more races in the order that the solver gave for entry i. */
+static void use_order(struct run *r, size_t i)
+{
+    if (!r->order.len)
+        return;
+    follow_order(r);
+    for (size_t k = i + 1; k < r->open.len; k++) {
+        const struct open *o = hd_vec_at(&r->open, k);
+        if (!o->settled && order_serves(r, o->a, o->b))
+            take_race(r, k);
+    }
+}
+
 /* What the search has left open, by the solver, if the formula is not too large. */
 static void solve_rest(struct run *r)
 {
     bool fits = r->t->n_events <= MOST_ENCODED && r->t->n_events <= window_of(r);
-    uint32_t raced = UINT32_MAX; /* the group whose race was found last */
     for (size_t i = 0; i < r->open.len; i++) {
         const struct open *o = hd_vec_at(&r->open, i);
-        if (o->group == raced && !r->options->all_pairs)
+        if (o->settled)
             continue;
         enum hd_sat sat = fits && !is_over(r) ? ask_solver(r, o->a, o->b) : HD_SAT_UNKNOWN;
-        if (sat == HD_SAT_YES)
-            raced = o->group;
-        if (sat != HD_SAT_NO)
-            hd_pairs_push(sat == HD_SAT_YES ? &r->result->pairs : &r->result->undecided, o->a,
-                          o->b);
+        if (sat == HD_SAT_YES) {
+            take_race(r, i);
+            use_order(r, i);
+        } else if (sat == HD_SAT_UNKNOWN) {
+            hd_pairs_push(&r->result->undecided, o->a, o->b);
+        }
     }
 }
 
@@ -382,6 +468,8 @@ static void run_init(struct run *r, const struct hd_world *w)
     r->fresh_below = hd_calloc(w->n_threads, sizeof *r->fresh_below);
     r->notifier = hd_alloc(n * sizeof *r->notifier);
     r->notified = hd_calloc(n, sizeof *r->notified);
+    r->rank = hd_calloc(n, sizeof *r->rank);
+    r->stale = hd_calloc(w->n_threads, sizeof *r->stale);
     hd_matching_check(r->t, &r->matching);
     find_notifiers(r);
     r->search = hd_published_search_new(w, &r->matching);
@@ -401,6 +489,9 @@ static void run_fini(struct run *r, const struct hd_world *w)
     hd_free(r->fresh_below, w->n_threads * sizeof *r->fresh_below);
     hd_free(r->notifier, n * sizeof *r->notifier);
     hd_free(r->notified, n * sizeof *r->notified);
+    hd_free(r->rank, n * sizeof *r->rank);
+    hd_free(r->stale, w->n_threads * sizeof *r->stale);
+    hd_u32vec_fini(&r->order);
     hd_matching_fini(&r->matching);
     hd_encoder_free(r->e);
 }

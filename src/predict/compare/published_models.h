@@ -23,9 +23,10 @@ enum hd_published { HD_PUBLISHED_SAID, HD_PUBLISHED_RV };
 #define HD_PUBLISHED_WINDOW 10000
 
 struct hd_published_options {
-    bool all_pairs;  /* otherwise one racing pair for each pair of source places is enough */
-    double seconds;  /* for the whole run; 0 = no limit, negative = no time */
-    uint32_t window; /* so many events at a time; 0 = HD_PUBLISHED_WINDOW */
+    bool all_pairs;   /* otherwise one racing pair for each pair of source places is enough */
+    double seconds;   /* for the whole run; 0 = no limit, negative = no time */
+    uint32_t window;  /* so many events at a time; 0 = HD_PUBLISHED_WINDOW */
+    bool solver_only; /* no search: tests compare the solver with the enumeration */
 };
 
 struct hd_published_result {

@@ -318,7 +318,7 @@ static int by_place(const void *a, const void *b)
 }
 
 /* False: the solver was lost meanwhile. */
-static bool read_model(struct hd_encoder *e, struct hd_u32vec *order)
+bool hd_encode_order(struct hd_encoder *e, struct hd_u32vec *order)
 {
     size_t n = e->inc.len;
     bool *runs = hd_alloc(n * sizeof *runs);
@@ -414,7 +414,7 @@ enum hd_verdict hd_encoder_decide(struct hd_encoder *e, const struct hd_goal *go
     hd_lit selected = hd_solver_bool(e->s);
     encode_goal(e, goal, selected);
     enum hd_sat sat = hd_encode_check(e, selected, seconds);
-    if (sat == HD_SAT_YES && !read_model(e, order))
+    if (sat == HD_SAT_YES && !hd_encode_order(e, order))
         sat = HD_SAT_UNKNOWN;
     if (sat == HD_SAT_UNKNOWN) {
         e->lost = hd_solver_lost(e->s);

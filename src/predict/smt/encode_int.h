@@ -77,6 +77,9 @@ void hd_encode_settle(struct hd_encoder *e);
 /* Whether the formula holds together with `assumption`; unknown if it was not finished. */
 enum hd_sat hd_encode_check(struct hd_encoder *e, hd_lit assumption, double seconds);
 
+/* After a check that holds: the events that run, in their order. False: the solver was lost. */
+bool hd_encode_order(struct hd_encoder *e, struct hd_u32vec *order);
+
 /* encode_sync.c: everything about locks, waits, semaphores and barriers below the cut. */
 void hd_encode_locks(struct hd_encoder *e);
 void hd_encode_waits(struct hd_encoder *e);
