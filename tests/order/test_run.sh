@@ -23,6 +23,8 @@ tr -s ' \n' ' ' <err >flat
 grep -q 'the store at [^ ]*mp.c:11 is relaxed; the load at [^ ]*mp.c:16 is relaxed; memory_order_release at [^ ]*mp.c:11 and memory_order_acquire at [^ ]*mp.c:16 would order them' flat ||
     fail "racy: not explained: $(grep -o 'Why it can happen.*' flat | head -c 400)"
 grep -q '"form": *"unordered"' racy.json || fail "racy: the report has no form"
+jq -e '[.races[0].schedule[] | select(.order == "rlx") | .essential] == [true, true]' racy.json >/dev/null ||
+    fail "racy: the two operations that should order are not essential steps"
 grep -q '"ruleId": *"unordered-race"' racy.sarif || fail "racy: SARIF has no rule"
 grep -q 'Unordered race on' racy.html || fail "racy: HTML has no words"
 grep -q '&quot;w&quot;:.*\[[0-9]*, *[0-9]*, *6\]' racy.html || fail "racy: HTML has no arrow for what does not order"

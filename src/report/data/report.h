@@ -74,7 +74,8 @@ struct hd_schedule_step {
     const char *order;  /* atomics, fence: the memory order, as in traces; NULL: sc, or none */
     struct hd_spot at;
     uint64_t event;
-    bool essential; /* racing, synchronisation, or last before a switch of threads */
+    bool essential; /* racing, synchronisation, or last before a switch of threads; of an unordered
+                       race, every atomic access */
     bool racing;    /* one of the accesses of the finding */
 };
 

@@ -302,7 +302,8 @@ static void make_steps(struct hd_maker *m, const struct hd_witness *w, const hd_
         bool last = i + 1 >= w->n || m->t->thread[e] != m->t->thread[w->schedule[i + 1]];
         make_step(m, e, step);
         step->racing = is_among(e, events, n_events);
-        step->essential = step->racing || is_sync(m->t->op[e]) || last;
+        step->essential = step->racing || is_sync(m->t->op[e]) || last ||
+                          (w->unordered && hd_op_is_atomic(m->t->op[e])); /* it should order */
         f->recorded[k] = (uint32_t)k;
     }
     hd_u32vec_fini(&chosen);
