@@ -30,6 +30,9 @@
 #define HD_SYM_ARGS    12 /* arguments of a call that carry ids */
 #define HD_SYM_BLOCKS  4  /* structs passed by value in memory, per call */
 
+/* A line of standard error that starts so says why the runtime ended the program. */
+#define HD_SYM_MISUSE "heddle: memory: "
+
 /* X(NAME, text). Operands a, b, c are ids unless said otherwise. Comparisons have width 1. */
 #define HD_SYM_OPS(X)                                                                              \
     X(NONE, "none")                                                                                \

@@ -96,8 +96,7 @@ static void add_place(struct hd_input *in, const struct values *v, const char *w
         }
         return;
     }
-    bool is_file = !strncmp(word, "file:", 5); /* a file is as long as it is */
-    snprintf(place, sizeof place, "input:%s:%llu", word, is_file ? 0 : (unsigned long long)v->size);
+    snprintf(place, sizeof place, "input:%s:%llu", word, (unsigned long long)v->size);
     hd_input_place(in, place);
 }
 
@@ -142,7 +141,7 @@ static bool add_places(struct hd_cli *cli, const struct hd_cmd *cmd, struct hd_i
 }
 
 /* Standard input that is not a terminal is the first value of the object. */
-static void take_stdin(struct hd_input *in)
+static void take_stdin(struct hd_input *in, uint64_t size)
 {
     static uint8_t bytes[1 << 20];
     size_t n = 0;
@@ -154,9 +153,12 @@ static void take_stdin(struct hd_input *in)
     if (n == 0)
         return;
     char place[64];
-    snprintf(place, sizeof place, "input:stdin:%zu", n);
+    snprintf(place, sizeof place, "input:stdin:%zu", n > size ? n : (size_t)size);
     hd_input_place(in, place); /* the first of a name wins, so this comes before the default */
     hd_input_set(in, "stdin", bytes, n);
+    uint8_t length[2] = {(uint8_t)n, (uint8_t)(n >> 8)};
+    if (n < UINT16_MAX)
+        hd_input_set(in, "stdin.length", length, 2);
 }
 
 /* ---- running ---- */
@@ -281,7 +283,7 @@ static enum hd_exit search(struct hd_cli *cli, const struct hd_cmd *cmd, const s
     for (int i = 0; i < argc; i++)
         hd_input_word(&seed, argv[i]);
     if (strstr(v->inputs, "stdin"))
-        take_stdin(&seed);
+        take_stdin(&seed, v->size);
     read_times(v, &o);
     if (add_places(cli, cmd, &seed, v, argc)) {
         o.seed = &seed;

@@ -48,6 +48,16 @@ enum hd_status hd_ktest_save(const char *path, const struct hd_input *in, struct
     return end(f, path, err);
 }
 
+/* Of a stream the first bytes are there, as many as its length says. */
+static size_t length_of(const struct hd_input *in, const struct hd_input_object *o)
+{
+    char name[128];
+    snprintf(name, sizeof name, "%.100s.length", (const char *)o->name.data);
+    const struct hd_input_object *l = hd_input_find(in, name);
+    size_t n = l && l->bytes.len == 2 ? l->bytes.data[0] | (size_t)l->bytes.data[1] << 8 : SIZE_MAX;
+    return n < o->bytes.len ? n : o->bytes.len;
+}
+
 enum hd_status hd_ktest_plain(const char *prefix, const struct hd_input *in, struct hd_err *err)
 {
     char path[PATH_MAX + 128];
@@ -61,7 +71,7 @@ enum hd_status hd_ktest_plain(const char *prefix, const struct hd_input *in, str
         FILE *f = fopen(path, "w");
         if (!f)
             return hd_err_set(err, HD_ERR_IO, "cannot write %s: %s", path, strerror(errno));
-        fwrite(o->bytes.data, 1, o->bytes.len, f);
+        fwrite(o->bytes.data, 1, length_of(in, o), f);
         enum hd_status s = end(f, path, err);
         if (s != HD_OK)
             return s;

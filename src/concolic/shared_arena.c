@@ -81,7 +81,7 @@ enum hd_status hd_shared_arena_create(const char *path, const struct hd_input *i
     struct writer w = {.fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600)};
     if (w.fd < 0)
         return hd_err_set(err, HD_ERR_IO, "cannot write %s: %s", path, strerror(errno));
-    w.failed = ftruncate(w.fd, (off_t)HD_SYM_SIZE) < 0;
+    w.failed = !repeat && ftruncate(w.fd, (off_t)HD_SYM_SIZE) < 0;
     if (!w.failed)
         put_input(&w, in, repeat);
     close(w.fd);

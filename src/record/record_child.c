@@ -1,5 +1,6 @@
 #include "record/record_child.h"
 
+#include "abi/sym_abi.h"
 #include "base/interrupt.h"
 #include "base/process.h"
 #include "base/progress.h"
@@ -165,9 +166,12 @@ static void find_assertion(struct hd_aside *a)
     char line[512];
     FILE *f = fopen(a->output, "r");
     while (f && fgets(line, sizeof line, f))
-        if (strstr(line, "Assertion `") && strstr(line, "' failed")) {
+        if ((strstr(line, "Assertion `") && strstr(line, "' failed")) ||
+            !strncmp(line, HD_SYM_MISUSE, sizeof HD_SYM_MISUSE - 1)) {
+            bool misuse = line[0] == HD_SYM_MISUSE[0] && !strstr(line, "Assertion `");
             line[strcspn(line, "\n")] = 0;
-            snprintf(a->assertion, sizeof a->assertion, "%s", line);
+            snprintf(a->assertion, sizeof a->assertion, "%s",
+                     misuse ? line + sizeof HD_SYM_MISUSE - 1 : line);
         }
     if (f)
         fclose(f);

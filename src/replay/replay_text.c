@@ -1,3 +1,4 @@
+#include "abi/sym_abi.h"
 #include "base/alloc.h"
 #include "base/bytes.h"
 #include "replay/replay_int.h"
@@ -14,7 +15,11 @@
 /* glibc: "prog: file.c:12: main: Assertion `x' failed."; the program's name says nothing. */
 static char *assertion_in(const char *text)
 {
-    const char *at = strstr(text, ": Assertion `");
+    const char *at = strstr(text, ": Assertion `"), *misuse = strstr(text, HD_SYM_MISUSE);
+    if (!at && misuse) {
+        misuse += sizeof HD_SYM_MISUSE - 1;
+        return hd_strndup(misuse, strcspn(misuse, "\n"));
+    }
     if (!at)
         return NULL;
     const char *start = at, *end = strchr(at, '\n');
@@ -43,7 +48,8 @@ void hd_replay_describe(struct hd_replay_order *o, int status)
         snprintf(text, sizeof text, "waits for more from outside");
         o->exit_status = -1;
     } else if (o->assertion) {
-        snprintf(text, sizeof text, "assertion failed: %.500s", o->assertion);
+        snprintf(text, sizeof text, "%s%.500s",
+                 strstr(o->assertion, "Assertion `") ? "assertion failed: " : "", o->assertion);
     } else if (o->signal) {
         const char *name = sigabbrev_np(o->signal);
         snprintf(text, sizeof text, "killed by SIG%s", name ? name : "?");

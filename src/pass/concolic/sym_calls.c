@@ -83,6 +83,9 @@ static const char *const inputs[] = {
     "open64",          "getenv",
 };
 
+/* Of these the failure may be input (--symbolic-call). */
+static const char *const can_fail[] = {"open", "open64", "fopen", "fopen64"};
+
 /* With a model for each of the two numbers that they answer. */
 static const char *const pairs[] = {"ldiv", "lldiv"};
 
@@ -680,6 +683,8 @@ static void real_call(struct hd_sym_fn *f, LLVMValueRef call, enum hd_callee kin
     if (!at)
         return;
     if (model || input) {
+        if (IS_IN(name, can_fail)) /* behind the model, which sees what the call itself answers */
+            chosen(f, call, at, name);
         modelled(f, call, name, input);
         return;
     }

@@ -60,6 +60,14 @@ bool hd_rt_sym_read_at(const void *p, unsigned n, uint32_t addr, uint32_t *id);
 bool hd_rt_sym_write_at(const void *p, unsigned n, uint32_t addr, uint32_t value_id,
                         uint64_t value);
 
+/* sym_fence.c. Entered. NULL: take libc's. */
+void *hd_rt_sym_fence(size_t n);
+bool hd_rt_sym_fenced(const void *p, size_t *size); /* as asked for */
+bool hd_rt_sym_unfence(const void *p);              /* false: it is libc's */
+/* The program uses memory wrongly: says so on standard error, and ends it. bytes 0: no access. */
+_Noreturn void hd_rt_sym_misuse(const char *what, unsigned bytes, int64_t offset, uint64_t size,
+                                const char *object);
+
 /* sym_threads.c: ids over pthread_create and pthread_join */
 void hd_rt_sym_given(struct hd_thread *me, const void *fn, unsigned i); /* argument i of fn */
 void hd_rt_sym_start(struct hd_thread *me, const void *start); /* before the start routine */
@@ -78,6 +86,9 @@ void hd_rt_sym_name_call(const char *name); /* something symbolic went into this
 /* sym_input.c */
 /* Makes n bytes at p an input object; they get the given bytes, if any. Answers its number. */
 uint32_t hd_rt_sym_input(const char *name, void *p, size_t n);
+/* The error that the call of a function shall end with, without being made; 0: it is made. Entered.
+ */
+int hd_rt_sym_fails(const char *name);
 bool hd_rt_sym_setting(const char *kind, const char *name, uint64_t *number);
 
 void __hd_make_symbolic(void *p, size_t n, const char *name); /* heddle/annotate.h */

@@ -33,7 +33,21 @@ static void *private_memory(size_t bytes)
     return p == MAP_FAILED ? NULL : p;
 }
 
-/* The arena of a run that is repeated is only read. NULL: not for us. */
+/* The file of a run that is repeated ends behind what is given, and is only read. */
+static struct hd_sym_header *read_given(int fd, const struct hd_sym_header *head)
+{
+    long bytes = (long)(HD_SYM_AT_GIVEN + head->given_bytes);
+    char *p = head->given_bytes <= HD_SYM_MAX_GIVEN ? private_memory(HD_SYM_SIZE) : NULL;
+    for (long done = 0; p && done < bytes;) {
+        long n = hd_rt_syscall(SYS_pread64, fd, (long)p + done, bytes - done, done, 0, 0);
+        if (n <= 0)
+            return NULL;
+        done += n;
+    }
+    return (struct hd_sym_header *)(void *)p;
+}
+
+/* NULL: not for us. */
 static struct hd_sym_header *map(int fd)
 {
     struct hd_sym_header head;
@@ -42,8 +56,9 @@ static struct hd_sym_header *map(int fd)
     bool repeat = head.flags & HD_SYM_REPEAT;
     if (head.magic != HD_SYM_MAGIC || head.version != HD_SYM_VERSION || (head.owner && !repeat))
         return NULL;
-    int how = repeat ? MAP_PRIVATE | MAP_NORESERVE : MAP_SHARED;
-    void *p = hd_rt_mmap(NULL, HD_SYM_SIZE, PROT_READ | PROT_WRITE, how, fd, 0);
+    if (repeat)
+        return read_given(fd, &head);
+    void *p = hd_rt_mmap(NULL, HD_SYM_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (p == MAP_FAILED)
         return NULL;
     /* Reading ahead in a file of holes fills memory with zeros that nobody looks at. */

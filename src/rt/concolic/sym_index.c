@@ -78,10 +78,16 @@ static bool find_based(uintptr_t a, unsigned n, uint32_t id, struct object *out)
     return false;
 }
 
-static bool find_object(const void *p, unsigned n, uint32_t id, struct object *out)
+static struct object take_hint(void)
 {
     struct object hint = told;
     told = (struct object){0, 0};
+    return hint;
+}
+
+static bool find_object(struct object hint, const void *p, unsigned n, uint32_t id,
+                        struct object *out)
+{
     *out = hint;
     if (hint.size)
         return holds(hint, (uintptr_t)p, n);
@@ -91,6 +97,34 @@ static bool find_object(const void *p, unsigned n, uint32_t id, struct object *o
             return true;
     }
     return find_based((uintptr_t)p, n, id, out) || find_ctype((uintptr_t)p, n, out);
+}
+
+/* ---- leaving an object ---- */
+
+static bool find_block(uintptr_t a, struct object *out)
+{
+    for (unsigned k = 0; k < BLOCKS; k++) {
+        *out = blocks[(next_block - 1 - k) % BLOCKS];
+        if (holds(*out, a, 1))
+            return true;
+    }
+    return false;
+}
+
+/* The heap block that an address was made from: it stands as a number in the sum. */
+static bool find_origin(uint32_t id, struct object *out)
+{
+    for (int i = 0; i < 8 && id; i++) {
+        const struct hd_sym_node *n = hd_rt_sym_node(id);
+        if (n->op != HD_SYM_ADD)
+            return n->op == HD_SYM_CONST && find_block((uintptr_t)n->value, out);
+        uint32_t known = hd_rt_sym_node(n->b)->op == HD_SYM_CONST ? n->b : n->a;
+        if (hd_rt_sym_node(known)->op == HD_SYM_CONST &&
+            find_block((uintptr_t)hd_rt_sym_node(known)->value, out))
+            return true;
+        id = known == n->a ? n->b : n->a;
+    }
+    return false;
 }
 
 static uint64_t load(const void *p, unsigned n)
@@ -114,6 +148,24 @@ static uint32_t compare(enum hd_sym_op op, uint32_t addr, uint64_t with)
     uint64_t v = hd_rt_sym_node(addr)->value;
     bool r = op == HD_SYM_EQ ? v == with : op == HD_SYM_ULT ? v < with : v <= with;
     return hd_rt_sym_make(op, 1, addr, hd_rt_sym_const(64, with), 0, r);
+}
+
+/* The input chose an address outside of the object that it was to point into: the program ends
+ * here. Nothing is said where it is not known what that object is. */
+static void look_outside(struct object hint, const void *p, unsigned n, uint32_t id, bool writes)
+{
+    struct object o = hint;
+    uintptr_t a = (uintptr_t)p;
+    bool heap = !o.size && find_origin(id, &o);
+    if (!o.size || holds(o, a, n))
+        return;
+    uint32_t start = hd_rt_sym_const(64, o.start);
+    uint32_t offset = hd_rt_sym_make(HD_SYM_SUB, 64, id, start, 0, a - o.start);
+    if (offset && o.size >= n) /* another input stays inside */
+        hd_rt_sym_step(compare(HD_SYM_ULE, offset, o.size - n), false, HD_SYM_CHECK,
+                       HD_SYM_NO_OUTCOME, HD_SYM_NO_OUTCOME);
+    hd_rt_sym_misuse(writes ? "out of bounds: write" : "out of bounds: read", n,
+                     (int64_t)(a - o.start), o.size, heap ? "heap block" : "variable");
 }
 
 /* At least so many of the lowest bits of its value are 0, for every input. */
@@ -177,7 +229,9 @@ bool hd_rt_sym_read_at(const void *p, unsigned n, uint32_t addr, uint32_t *id)
 {
     struct object o;
     uintptr_t first;
-    if (!find_object(p, n, addr, &o) || (n & (n - 1)))
+    struct object hint = take_hint();
+    look_outside(hint, p, n, addr, false);
+    if (!find_object(hint, p, n, addr, &o) || (n & (n - 1)))
         return false;
     unsigned count = places(o, p, n, &first);
     if (count == 0 || count > MAX_READ)
@@ -204,7 +258,9 @@ bool hd_rt_sym_write_at(const void *p, unsigned n, uint32_t addr, uint32_t value
 {
     struct object o;
     uintptr_t first;
-    if (!find_object(p, n, addr, &o) || (n & (n - 1)))
+    struct object hint = take_hint();
+    look_outside(hint, p, n, addr, true);
+    if (!find_object(hint, p, n, addr, &o) || (n & (n - 1)))
         return false;
     unsigned count = places(o, p, n, &first);
     if (count == 0 || count > MAX_WRITE)

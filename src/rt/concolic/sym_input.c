@@ -4,6 +4,8 @@
 #include "rt/concolic/rt_sym.h"
 #include "rt/concolic/sym_models.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -248,6 +250,69 @@ static uint64_t new_result(const char *name, unsigned width, uint64_t real)
     return v;
 }
 
+/* ---- failures ---- */
+
+/* Functions of which only the failure is input. Those before which the runtime stands are not even
+ * called then; what the others opened is closed again. */
+static const struct failure {
+    const char *name;
+    int error;
+    bool early;
+} failures[] = {
+    {"pthread_create", EAGAIN, true},
+    {"pthread_mutex_trylock", EBUSY, true},
+    {"pthread_mutex_init", ENOMEM, true},
+    {"pthread_cond_init", ENOMEM, true},
+
+    {"open", ENOENT, false},
+    {"open64", ENOENT, false},
+    {"fopen", ENOENT, false},
+    {"fopen64", ENOENT, false},
+};
+
+static const struct failure *failure_of(const char *name)
+{
+    size_t n = length(name);
+    for (size_t i = 0; i < sizeof failures / sizeof *failures; i++)
+        if (length(failures[i].name) == n && starts(name, n, failures[i].name, n))
+            return &failures[i];
+    return NULL;
+}
+
+/* One byte of input: 0, and the call is made. */
+static bool chosen_to_fail(const char *name)
+{
+    uint8_t byte = 0;
+    hd_rt_sym_input(name, &byte, 1);
+    uint32_t id = hd_rt_sym_byte(&byte);
+    hd_rt_sym_set_byte(&byte, 0);
+    if (id)
+        hd_rt_sym_step(hd_rt_sym_make(HD_SYM_NE, 1, id, hd_rt_sym_const(8, 0), 0, byte != 0),
+                       byte != 0, HD_SYM_CHECK, HD_SYM_NO_OUTCOME, HD_SYM_NO_OUTCOME);
+    hd_rt_sym_past(byte != 0);
+    return byte != 0;
+}
+
+int hd_rt_sym_fails(const char *name)
+{
+    uint64_t none;
+    const struct failure *f = hd_rt_sym.on ? failure_of(name) : NULL;
+    return f && hd_rt_sym_setting("call:", name, &none) && chosen_to_fail(name) ? f->error : 0;
+}
+
+static uint64_t fail_late(const struct failure *f, uint64_t real, bool pointer)
+{
+    __hd_sym_flow.ret = 0;
+    if (f->early || (pointer ? !real : (int)real < 0) || !chosen_to_fail(f->name))
+        return real;
+    if (pointer)
+        fclose((FILE *)real);
+    else
+        close((int)real);
+    errno = f->error;
+    return pointer ? 0 : UINT64_MAX;
+}
+
 HD_EXPORT uint64_t __hd_sym_result(void *name, void *cache, uint32_t kind, uint64_t real,
                                    uint32_t id)
 {
@@ -258,6 +323,9 @@ HD_EXPORT uint64_t __hd_sym_result(void *name, void *cache, uint32_t kind, uint6
         *(uint8_t *)cache = 1;
         return real;
     }
+    const struct failure *f = failure_of(name);
+    if (f)
+        return fail_late(f, real, kind & 256);
     if (!(kind & 256) && width % 8 == 0)
         return new_result(name, width, real);
     if (kind & 256 && real) /* a string: its characters are the input */

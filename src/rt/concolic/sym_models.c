@@ -479,14 +479,7 @@ STRTO(strtoul)
 STRTO(strtoll)
 STRTO(strtoull)
 
-/* ---- lines and scanf ---- */
-
-EXPORT void __hd_model_line(uint64_t s, uint64_t n)
-{
-    for (uint64_t i = 0; i < n; i++)
-        if (((byte *)s)[i] == '\n')
-            return;
-}
+/* ---- scanf ---- */
 
 struct scan {
     const byte *in, *end; /* what is left */

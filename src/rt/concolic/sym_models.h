@@ -7,7 +7,6 @@
 #include <stdint.h>
 
 /* A line of n bytes at s was read: which byte ended it is a choice of the input. */
-void __hd_model_line(uint64_t s, uint64_t n);
 /* scanf on `size` bytes at s; outs are the pointers after the format. Answers the conversions. */
 uint64_t __hd_model_scan(uint64_t result, uint64_t s, uint64_t size, uint64_t format,
                          const uint64_t *outs);
@@ -86,7 +85,7 @@ void __hd_model_getopt_error(const char *program, int option, bool missing);
     X(1, open64)                                                                                   \
     X(1, fopen)                                                                                    \
     X(1, fopen64)                                                                                  \
-    X(2, read)                                                                                     \
+    X(3, read)                                                                                     \
     X(3, fgets)                                                                                    \
     X(3, getline)                                                                                  \
     X(4, fread)                                                                                    \

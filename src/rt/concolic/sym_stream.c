@@ -5,7 +5,10 @@
  * program reads any. `bytes` is the same contents with its shadow: after each call that reads, the
  * place in the file tells which of them arrived where. Models are called by instrumented code after
  * the real function, with its result and arguments as 64-bit numbers; ids of results go out through
- * the flow record. */
+ * the flow record.
+ *
+ * How many bytes there are is input, too, from none to the room that was asked for: a call that
+ * got all it wanted says that there are so many, one that met the end says how many there are. */
 #include "rt/core/range_log.h"
 #include "rt/concolic/rt_sym.h"
 #include "rt/concolic/sym_models.h"
@@ -15,20 +18,50 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define STREAMS 1024
+#define STREAMS      1024
+#define MOST_LENGTHS 256u /* of larger ones the length stays as it is, and that is counted */
 
 struct stream {
     uint8_t *bytes; /* NULL: not an input */
     size_t size, pos;
+    uint32_t length; /* the id of its size; 0: it has no other */
+    size_t room;     /* the largest that it may have */
 };
 static struct stream streams[STREAMS]; /* by descriptor */
 
-static bool redirect(int fd, const char *name, uint8_t *bytes, size_t size)
+/* The number of bytes as an input object of its own, "stdin.length": *size, if none is given. */
+static uint32_t length_of(const char *name, size_t room, size_t *size)
+{
+    char full[72];
+    uint8_t bytes[2] = {(uint8_t)*size, (uint8_t)(*size >> 8)};
+    unsigned n = 0;
+    if (room > MOST_LENGTHS) {
+        hd_rt_sym_lost(HD_SYM_LOST_ADDRESS);
+        return 0;
+    }
+    for (; name[n] && n < sizeof full - 8; n++)
+        full[n] = name[n];
+    for (unsigned i = 0; i < 8; i++)
+        full[n + i] = ".length"[i];
+    hd_rt_sym_input(full, bytes, 2);
+    uint64_t v = bytes[0] | (uint64_t)bytes[1] << 8;
+    uint32_t id = hd_rt_sym_bytes(bytes, 2, v);
+    hd_rt_sym_set_bytes(bytes, 2, 0);
+    if (!id || v > room)
+        return 0;
+    *size = v;
+    hd_rt_sym_step(hd_rt_sym_make(HD_SYM_ULE, 1, id, hd_rt_sym_const(16, room), 0, 1), true,
+                   HD_SYM_ASSUME, HD_SYM_NO_OUTCOME, HD_SYM_NO_OUTCOME);
+    return id;
+}
+
+static bool redirect(int fd, const char *name, uint8_t *bytes, size_t room, size_t size)
 {
     long copy = hd_rt_syscall(SYS_memfd_create, (long)"heddle-input", 1, 0, 0, 0, 0);
     if (copy < 0)
         return false;
-    hd_rt_sym_input(name, bytes, size);
+    hd_rt_sym_input(name, bytes, room);
+    uint32_t length = length_of(name, room, &size);
     for (size_t done = 0; done < size;) {
         long n = hd_rt_syscall(SYS_write, copy, (long)(bytes + done), (long)(size - done), 0, 0, 0);
         if (n <= 0)
@@ -39,11 +72,23 @@ static bool redirect(int fd, const char *name, uint8_t *bytes, size_t size)
     long r = hd_rt_syscall(SYS_dup2, copy, fd, 0, 0, 0, 0);
     hd_rt_syscall(SYS_close, copy, 0, 0, 0, 0, 0);
     if (r == fd && fd < STREAMS)
-        streams[fd] = (struct stream){bytes, size, 0};
+        streams[fd] = (struct stream){bytes, size, 0, length, room};
     return r == fd;
 }
 
-/* The real contents come first, zeros fill up to size. */
+/* The call read up to `end`; met: it wanted more, and there was none. One choice for each byte, so
+ * that runs of all lengths have the choices before their end in common. */
+static void reached(const struct stream *s, size_t start, size_t end, bool met)
+{
+    for (uint64_t k = start + 1; s->length && k <= end + met && k <= s->room; k++)
+        hd_rt_sym_step(
+            hd_rt_sym_make(HD_SYM_UGE, 1, s->length, hd_rt_sym_const(16, k), 0, s->size >= k),
+            s->size >= k, HD_SYM_CHECK, HD_SYM_NO_OUTCOME, HD_SYM_NO_OUTCOME);
+    if (met)
+        hd_rt_sym_past(s->size + 1);
+}
+
+/* The real contents come first, and are all in the first run; zeros fill up to size. */
 static void take_over(int fd, const char *name, size_t size)
 {
     struct stat st;
@@ -57,7 +102,7 @@ static void take_over(int fd, const char *name, size_t size)
     uint8_t *bytes = hd_rt_mem(size + 1);
     if (real)
         hd_rt_syscall(SYS_pread64, fd, (long)bytes, (long)real, 0, 0, 0);
-    redirect(fd, name, bytes, size);
+    redirect(fd, name, bytes, size, real ? real : size);
 }
 
 void hd_rt_sym_stdin(size_t size)
@@ -122,13 +167,14 @@ HD_EXPORT uint64_t __hd_model_fopen64(uint64_t result, uint64_t path)
 
 /* ---- reading ---- */
 
-HD_EXPORT uint64_t __hd_model_read(uint64_t result, uint64_t fd, uint64_t buf)
+HD_EXPORT uint64_t __hd_model_read(uint64_t result, uint64_t fd, uint64_t buf, uint64_t n)
 {
     struct stream *s = stream_of((int)fd);
-    if (!s || (int64_t)result <= 0)
+    if (!s || (int64_t)result < 0)
         return result;
     long end = hd_rt_syscall(SYS_lseek, (long)(int)fd, 0, SEEK_CUR, 0, 0, 0);
     s->pos = (size_t)end - (size_t)result;
+    reached(s, s->pos, (size_t)end, result < n);
     arrived(s, (void *)buf, (size_t)result);
     s->pos = (size_t)end;
     return result;
@@ -146,17 +192,33 @@ static struct stream *moved(uint64_t file, size_t *start, size_t *end)
     return s;
 }
 
+/* Byte by byte: is there one, and does it end the line? full: there was no room for more. */
+static void read_line(const struct stream *s, size_t start, size_t end, bool full)
+{
+    for (size_t i = start; i < end; i++) {
+        bool ends = s->bytes[i] == '\n';
+        uint32_t id = hd_rt_sym_byte(&s->bytes[i]), with = hd_rt_sym_const(8, '\n');
+        reached(s, i, i + 1, false);
+        if (id)
+            hd_rt_sym_step(hd_rt_sym_make(HD_SYM_EQ, 1, id, with, 0, ends), ends, HD_SYM_CHECK,
+                           HD_SYM_NO_OUTCOME, HD_SYM_NO_OUTCOME);
+    }
+    if (!full && (end == start || s->bytes[end - 1] != '\n'))
+        reached(s, end, end, true);
+}
+
 HD_EXPORT uint64_t __hd_model_fgets(uint64_t result, uint64_t buf, uint64_t n, uint64_t file)
 {
     size_t start, end;
     struct stream *s = moved(file, &start, &end);
-    (void)n;
-    if (!s || !result)
+    if (!s)
         return result;
-    arrived(s, (void *)buf, end - start);
-    hd_rt_sym_set_byte((uint8_t *)buf + (end - start), 0);
+    if (result) {
+        arrived(s, (void *)buf, end - start);
+        hd_rt_sym_set_byte((uint8_t *)buf + (end - start), 0);
+    }
     s->pos = end;
-    __hd_model_line(buf, end - start);
+    read_line(s, start, end, end - start + 1 >= n);
     return result;
 }
 
@@ -165,13 +227,15 @@ HD_EXPORT uint64_t __hd_model_getline(uint64_t result, uint64_t line, uint64_t n
     size_t start, end;
     struct stream *s = moved(file, &start, &end);
     (void)n;
-    if (!s || (int64_t)result <= 0)
+    if (!s)
         return result;
     char *buf = *(char **)line;
-    arrived(s, buf, end - start);
-    hd_rt_sym_set_byte(buf + (end - start), 0);
+    if ((int64_t)result > 0) {
+        arrived(s, buf, end - start);
+        hd_rt_sym_set_byte(buf + (end - start), 0);
+    }
     s->pos = end;
-    __hd_model_line((uint64_t)buf, end - start);
+    read_line(s, start, end, false);
     return result;
 }
 
@@ -230,9 +294,8 @@ HD_EXPORT uint64_t __hd_model_fread(uint64_t result, uint64_t buf, uint64_t size
 {
     size_t start, end;
     struct stream *s = moved(file, &start, &end);
-    (void)size;
-    (void)n;
     if (s) {
+        reached(s, start, end, end - start < size * n);
         arrived(s, (void *)buf, end - start);
         s->pos = end;
     }
@@ -248,6 +311,7 @@ static uint64_t one(uint64_t result, uint64_t file, const void *model)
     __hd_sym_flow.ret = 0;
     if (!s)
         return result;
+    reached(s, start, end, (int)result < 0);
     if ((int)result >= 0 && end > 0 && end <= s->size) {
         uint32_t id = hd_rt_sym_byte(s->bytes + end - 1);
         __hd_sym_flow.ret = hd_rt_sym_make(HD_SYM_ZEXT, 64, id, 0, 0, result);
@@ -281,6 +345,7 @@ HD_EXPORT uint64_t __hd_model_fscanf(uint64_t result, uint64_t file, uint64_t fo
     struct stream *s = moved(file, &start, &end);
     uint64_t outs[6] = {a, b, c, d, e, f};
     if (s && start <= s->size) {
+        reached(s, start, end, true); /* it looks at what follows */
         s->pos = end;
         hd_rt_sym_past(end);
         __hd_model_scan(result, (uint64_t)(s->bytes + start), s->size - start, format, outs);

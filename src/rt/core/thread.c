@@ -177,7 +177,8 @@ HD_EXPORT int pthread_create(pthread_t *out, const pthread_attr_t *attr, void *(
         return hd_real.pthread_create(out, attr, start, arg);
     hd_rt_args_dep(pthread_create, 4);
     hd_rt_sym_given(me, pthread_create, 3);
-    int r = hd_rt_thread_create(me, out, attr, start, arg, 0, HD_PC);
+    int r = hd_rt_sym.on ? hd_rt_sym_fails("pthread_create") : 0;
+    r = r ? r : hd_rt_thread_create(me, out, attr, start, arg, 0, HD_PC);
     hd_rt_leave(me);
     return r;
 }

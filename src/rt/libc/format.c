@@ -4,7 +4,6 @@
 #include "rt/core/range_log.h"
 #include "rt/core/modules.h"
 
-#include <malloc.h>
 #include <string.h>
 #include <wchar.h>
 
@@ -221,7 +220,7 @@ void hd_rt_format_wrote(const char *format, va_list args, int done, uintptr_t pc
         void *p = va_arg(a, void *);
         if (s.allocates) { /* p is where the pointer to the new block went */
             void *block = *(void **)p;
-            hd_rt_log2(HD_LOG_ALLOC, 0, pc, (uintptr_t)block, malloc_usable_size(block));
+            hd_rt_log2(HD_LOG_ALLOC, 0, pc, (uintptr_t)block, hd_rt_block_size(block));
             hd_rt_wrote(pc, p, sizeof block);
             p = block;
         }

@@ -90,10 +90,22 @@ static void born(struct hd_thread *me, const void *p, size_t n, uintptr_t pc)
     hd_rt_leave(me);
 }
 
+static inline void *new_block(const struct hd_thread *me, size_t n)
+{
+    void *p = HD_UNLIKELY(hd_rt_sym.on) && me ? hd_rt_sym_fence(n) : NULL;
+    return p ? p : __libc_malloc(n);
+}
+
+static inline void end_block(void *p)
+{
+    if (HD_LIKELY(!hd_rt_sym.on) || !hd_rt_sym_unfence(p))
+        __libc_free(p);
+}
+
 HD_EXPORT void *malloc(size_t n)
 {
     struct hd_thread *me = enter_new(HD_PC);
-    void *p = __libc_malloc(n);
+    void *p = new_block(me, n);
     if (me)
         born(me, p, n, HD_PC);
     return p;
@@ -102,7 +114,10 @@ HD_EXPORT void *malloc(size_t n)
 HD_EXPORT void *calloc(size_t n, size_t size)
 {
     struct hd_thread *me = enter_new(HD_PC);
-    void *p = __libc_calloc(n, size);
+    size_t bytes;
+    bool fits = !__builtin_mul_overflow(n, size, &bytes);
+    void *p = HD_UNLIKELY(hd_rt_sym.on) && me && fits ? hd_rt_sym_fence(bytes) : NULL;
+    p = p ? p : __libc_calloc(n, size);
     if (me)
         born(me, p, n * size, HD_PC);
     return p;
@@ -114,20 +129,42 @@ HD_EXPORT void free(void *p)
     if (me) {
         hd_rt_arg_dep(free);
         HD_LOGP(HD_LOG_FREE, HD_PC, p);
-        __libc_free(p);
+        end_block(p);
         hd_rt_leave(me);
     } else {
-        __libc_free(p);
+        end_block(p);
     }
+}
+
+size_t hd_rt_block_size(void *p)
+{
+    size_t size;
+    if (HD_UNLIKELY(hd_rt_sym.on) && hd_rt_sym_fenced(p, &size))
+        return size;
+    return malloc_usable_size(p);
+}
+
+/* realloc, of a block that may have pages of its own. */
+static void *grow(const struct hd_thread *me, void *p, size_t n)
+{
+    size_t had;
+    if (HD_LIKELY(!hd_rt_sym.on) || !hd_rt_sym_fenced(p, &had))
+        return __libc_realloc(p, n);
+    char *q = n ? new_block(me, n) : NULL;
+    for (size_t i = 0; q && i < had && i < n; i++)
+        q[i] = ((const char *)p)[i];
+    if (q || !n)
+        hd_rt_sym_unfence(p);
+    return q;
 }
 
 /* The old block is alive until libc has moved it, so its contents are logged before. */
 static void *move(struct hd_thread *me, void *p, size_t n, uintptr_t pc)
 {
-    size_t had = malloc_usable_size(p), keep = had < n ? had : n;
+    size_t had = hd_rt_block_size(p), keep = had < n ? had : n;
     hd_rt_log_bytes(HD_LOG_RANGE_READ, 0, pc, p, p, keep);
     uint32_t *ids = hd_rt_sym.on ? hd_rt_sym_lift(p, keep) : NULL;
-    void *q = __libc_realloc(p, n);
+    void *q = grow(me, p, n);
     if (ids)
         hd_rt_sym_put(q ? q : p, keep, ids);
     if (!q && n)
@@ -138,7 +175,6 @@ static void *move(struct hd_thread *me, void *p, size_t n, uintptr_t pc)
         hd_rt_log2(HD_LOG_ALLOC, 0, pc, (uintptr_t)q, n);
         hd_rt_log_bytes(HD_LOG_RANGE_WRITE, 0, pc, q, q, keep);
     }
-    (void)me;
     return q;
 }
 
@@ -146,12 +182,12 @@ HD_EXPORT void *realloc(void *p, size_t n)
 {
     struct hd_thread *me = enter();
     if (!me)
-        return __libc_realloc(p, n);
+        return grow(NULL, p, n);
     void *q;
     if (p) {
         q = move(me, p, n, HD_PC);
     } else {
-        q = __libc_malloc(n);
+        q = new_block(me, n);
         if (q)
             hd_rt_log2(HD_LOG_ALLOC, 0, HD_PC, (uintptr_t)q, n);
     }

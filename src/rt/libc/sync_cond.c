@@ -1,4 +1,5 @@
 /* pthread_cond_*. Runs in the user's process; see the rules in rt.h. */
+#include "rt/concolic/rt_sym.h"
 #include "rt/core/cancel.h"
 #include "rt/core/real.h"
 #include "rt/libc/sync.h"
@@ -35,8 +36,12 @@ static int timed(struct hd_thread *me, pthread_cond_t *c, pthread_mutex_t *m, cl
 HD_EXPORT int pthread_cond_init(pthread_cond_t *c, const pthread_condattr_t *attr)
 {
     struct hd_thread *me = hd_rt_enter();
-    int r = hd_real.pthread_cond_init(c, attr);
-    if (!me)
+    int r = me && hd_rt_sym.on ? hd_rt_sym_fails("pthread_cond_init") : 0;
+    bool fails = r != 0;
+    r = fails ? r : hd_real.pthread_cond_init(c, attr);
+    if (fails)
+        hd_rt_leave(me);
+    if (!me || fails)
         return r;
     hd_rt_sync_reset(c, HD_SYNC_COND);
     clockid_t clock = CLOCK_REALTIME;

@@ -3,6 +3,7 @@
  * The kind of a mutex is read where glibc keeps it, because static initialisers write it there:
  * bits 0-1 are the type, 0x10 says robust, the rest (priority protocols, sharing) does not matter
  * here. */
+#include "rt/concolic/rt_sym.h"
 #include "rt/policy/policy.h"
 #include "rt/core/real.h"
 #include "rt/libc/sync.h"
@@ -78,7 +79,8 @@ int hd_rt_mutex_unlock(struct hd_thread *me, pthread_mutex_t *m, uintptr_t pc)
 HD_EXPORT int pthread_mutex_init(pthread_mutex_t *m, const pthread_mutexattr_t *attr)
 {
     struct hd_thread *me = hd_rt_enter();
-    int r = hd_real.pthread_mutex_init(m, attr);
+    int r = me && hd_rt_sym.on ? hd_rt_sym_fails("pthread_mutex_init") : 0;
+    r = r ? r : hd_real.pthread_mutex_init(m, attr);
     if (me) {
         if (r == 0)
             hd_rt_sync_reset(m, HD_SYNC_LOCK);
@@ -120,7 +122,8 @@ HD_EXPORT int pthread_mutex_trylock(pthread_mutex_t *m)
     if (!me)
         return hd_real.pthread_mutex_trylock(m);
     hd_rt_arg_dep(pthread_mutex_trylock);
-    int r = hd_rt_mutex_lock(me, m, 0, true, HD_PC);
+    int r = hd_rt_sym.on ? hd_rt_sym_fails("pthread_mutex_trylock") : 0;
+    r = r ? r : hd_rt_mutex_lock(me, m, 0, true, HD_PC);
     hd_rt_tried(!r);
     hd_rt_leave(me);
     return r;
