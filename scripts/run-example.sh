@@ -23,6 +23,6 @@ show() { # show STATUS ARGUMENTS...: runs heddle and insists on its exit code
 
 show 66 run hidden.c
 show 0 show
-show 0 analyze --detector hb heddle-out/latest/trace.hdt
+show 0 analyze --detector hb heddle-out/latest/run.hdr
 echo "The program is examples/hidden.c. Exit code 66 says: a race was found. hb is the happens-before"
 echo "detector, for comparison: in the recorded run it sees nothing."

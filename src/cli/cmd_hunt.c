@@ -328,7 +328,7 @@ static enum hd_exit rerun(struct hd_cli *cli, const struct values *v, int argc, 
         code = hd_cli_fail_output(cli, &err);
     else {
         setenv(HD_SYM_ENV, arena, 1);
-        snprintf(trace, sizeof trace, "%s.hdt", arena);
+        snprintf(trace, sizeof trace, "%s.hdr", arena);
         struct hd_record_opts opts = {
             .out = trace, .argv = argc ? argv : words, .policy = HD_POLICY_FIFO, .seed = 1};
         opts.quantum = opts.depth = opts.steps = 1;

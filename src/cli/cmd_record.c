@@ -21,7 +21,7 @@ struct values {
 
 static const struct hd_opt options[] = {
     {'o', "output", HD_OPT_FILE, offsetof(struct values, out), "FILE",
-     "Write the trace here (trace.hdt)", NULL, 0, 0},
+     "Write the recording here (run.hdr)", NULL, 0, 0},
     {0, "policy", HD_OPT_CHOICE, offsetof(struct values, policy), "NAME",
      "Who runs next: fifo, random, pct or sync", HD_CLI_POLICIES, 0, 0},
     {0, "seed", HD_OPT_COUNT, offsetof(struct values, seed), "N", "Seed of the random choices (1)",
@@ -88,7 +88,7 @@ static void say(void *ctx, const char *line)
 
 static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, char **argv)
 {
-    struct values v = {.out = "trace.hdt", .seed = 1};
+    struct values v = {.out = "run.hdr", .seed = 1};
     struct hd_record_result result;
     struct hd_err err = {0};
     enum hd_exit code;

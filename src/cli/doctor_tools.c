@@ -69,7 +69,7 @@ static bool begin(struct probe *p)
 
 static void end(const struct probe *p)
 {
-    static const char *const names[] = {"probe.c", "probe.o", "probe", "probe.hdt"};
+    static const char *const names[] = {"probe.c", "probe.o", "probe", "probe.hdr"};
     char path[PATH_MAX];
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         path_of(p, names[i], path, sizeof path);
@@ -109,7 +109,7 @@ static bool look_at_runtime(struct probe *p, const char *lib_dir)
 {
     static const char *const link[] = {"heddle", "cc", "probe.o", "-o", "probe", NULL};
     static const char *const record[] = {"heddle",    "record", "-q",      "-o",
-                                         "probe.hdt", "--",     "./probe", NULL};
+                                         "probe.hdr", "--",     "./probe", NULL};
     char text[PATH_MAX + 64];
     if (!run_self(p, link) || !run_self(p, record))
         return hd_doctor_line("runtime", HD_DOCTOR_FAIL, p->said, "build or install Heddle again");

@@ -17,8 +17,9 @@
 /* What run, explore and hunt write. Campaigns have folders of their own and are not listed. */
 static const char *const patterns[] = {
     REPORT,           "report.txt",
-    "report.html",    "trace.hdt",
-    "trace[.-]*.hdt", "witness-*.json",
+    "report.html",    "run.hdr",
+    "run[.-]*.hdr",   "witness-*.json",
+    "trace.hdt",      "trace[.-]*.hdt", /* as recordings were called */
     "input",          "output.txt",
     "output-*.txt",   "explore.json",
     "explore.guided", "info",
@@ -55,7 +56,7 @@ static bool is_report(int fd)
 static bool is_trace(int fd, const char *name)
 {
     char head[3] = "";
-    FILE *in = fnmatch("*.hdt", name, 0) == 0 ? open_file(fd, name) : NULL;
+    FILE *in = fnmatch("*.hd[rt]", name, 0) == 0 ? open_file(fd, name) : NULL;
     bool is = in && fread(head, 1, 3, in) == 3 && !memcmp(head, "\x89HD", 3);
     if (in)
         fclose(in);

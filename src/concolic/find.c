@@ -80,7 +80,7 @@ static bool save_witness(struct hd_search *s, const struct hd_flight *f, const s
     char trace[32];
     snprintf(path, size, "%s/test%06u.%s%u.witness.json", s->o->dir, f->run.number,
              file_names[a->kind], a->in_run);
-    snprintf(trace, sizeof trace, "test%06u.hdt", f->run.number);
+    snprintf(trace, sizeof trace, "test%06u.hdr", f->run.number);
     if (hd_outfile_open(path, &out, s->err) != HD_OK)
         return false;
     hd_witness_write_named(out.file, a->t, a->witness, trace);

@@ -1,8 +1,8 @@
 /* One run of the program with one input: recorded under policy fifo, with its path condition.
  *
  * The run happens in a process of its own, so that several can go on at once and that neither the
- * program's output nor its end touches us. Files stand in one folder: testNNNNNN.hdt (the trace),
- * .arena (path condition), .out (what the program wrote).
+ * program's output nor its end touches us. Files stand in one folder: testNNNNNN.hdr (the
+ * recording), .arena (path condition), .out (what the program wrote).
  */
 #ifndef HD_CONCOLIC_RUN_H
 #define HD_CONCOLIC_RUN_H

@@ -9,7 +9,7 @@
 
 static enum hd_status next_path(struct hd_keeper *k, char *path, size_t size, struct hd_err *err)
 {
-    int n = snprintf(path, size, "%s/trace-%" PRIu64 ".hdt", k->dir, k->next++);
+    int n = snprintf(path, size, "%s/run-%" PRIu64 ".hdr", k->dir, k->next++);
     return n > 0 && (size_t)n < size
                ? HD_OK
                : hd_err_set(err, HD_ERR_IO, "the path of the folder is too long");

@@ -51,8 +51,7 @@ static enum hd_status start(struct sampler *s)
 {
     uint64_t number = ++s->started;
     char trace[PATH_MAX], output[PATH_MAX];
-    int n =
-        snprintf(trace, sizeof trace, "%s/trace-%llu.hdt", s->o->dir, (unsigned long long)number);
+    int n = snprintf(trace, sizeof trace, "%s/run-%llu.hdr", s->o->dir, (unsigned long long)number);
     int m = snprintf(output, sizeof output, "%s/output-%llu.txt", s->o->dir,
                      (unsigned long long)number);
     if (n >= (int)sizeof trace || m >= (int)sizeof output)

@@ -137,10 +137,12 @@ void hd_forked_tell(const struct hd_names *recordings, struct hd_remarks *remark
         tell(hd_names_text(recordings, i), remarks);
 }
 
-/* "t.hdt" and "child1": "t.child1.hdt". */
+/* "t.hdr" and "child1": "t.child1.hdr". */
 static bool name_of(const char *out, const char *what, char *name, size_t size)
 {
-    size_t n = strlen(out), ext = n > 4 && !strcmp(out + n - 4, ".hdt") ? 4 : 0;
+    size_t n = strlen(out);
+    bool named = n > 4 && (!strcmp(out + n - 4, ".hdr") || !strcmp(out + n - 4, ".hdt"));
+    size_t ext = named ? 4 : 0;
     int len = snprintf(name, size, "%.*s.%s%s", (int)(n - ext), out, what, out + n - ext);
     return len > 0 && (size_t)len < size;
 }

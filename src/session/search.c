@@ -75,7 +75,7 @@ static enum hd_status take(struct search *s, const char *path, const struct hd_s
         hd_report_add(r, &r->notes, hd_report_format(r, "%s was left out: %s", name, err->text));
         status = HD_OK;
     }
-    if (hd_session_findings(s->session) == before && strcmp(name, "trace.hdt") != 0)
+    if (hd_session_findings(s->session) == before && strcmp(name, "run.hdr") != 0)
         unlink(path);
     return status == HD_OK && s->o->first && found_error(s) ? HD_ERR_STOPPED : status;
 }
@@ -247,14 +247,14 @@ static enum hd_status record_one(struct search *s, enum hd_policy_kind policy, c
  */
 static enum hd_status record_first(struct search *s, struct hd_err *err)
 {
-    return record_one(s, HD_POLICY_FIFO, "trace.hdt", err);
+    return record_one(s, HD_POLICY_FIFO, "run.hdr", err);
 }
 
 /* With a switch after each synchronisation: there the workers of a pool share the work. */
 static enum hd_status record_sync(struct search *s, struct hd_err *err)
 {
     const char *name =
-        hd_report_format(s->session->r, "trace-%" PRIu64 ".hdt", s->state->sample.done + 1);
+        hd_report_format(s->session->r, "run-%" PRIu64 ".hdr", s->state->sample.done + 1);
     return record_one(s, HD_POLICY_SYNC, name, err);
 }
 
@@ -431,7 +431,7 @@ static enum hd_status search_from_warnings(struct search *s, struct hd_err *err)
     if (status == HD_OK && (hd_interrupt_requested() || (s->o->first && found_error(s))))
         status = HD_ERR_STOPPED;
     if (status == HD_OK)
-        status = hd_session_path(s->session, "trace.hdt", path, sizeof path);
+        status = hd_session_path(s->session, "run.hdr", path, sizeof path);
     if (status == HD_OK)
         status = load(s, path, &t, err);
     if (status == HD_OK && !left_over(s, &l))

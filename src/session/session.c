@@ -211,9 +211,9 @@ void hd_session_free(struct hd_session *s)
 void hd_session_name(uint64_t number, char *name, size_t size)
 {
     if (number == 1)
-        snprintf(name, size, "trace.hdt");
+        snprintf(name, size, "run.hdr");
     else
-        snprintf(name, size, "trace-%llu.hdt", (unsigned long long)number);
+        snprintf(name, size, "run-%llu.hdr", (unsigned long long)number);
 }
 
 void hd_session_result_fini(struct hd_session_result *result)

@@ -155,7 +155,10 @@ bool hd_objects_static(struct hd_symbols *s, uint64_t addr, uint64_t size, struc
     if (!name || !*name || !hd_typepath_type(&die, &type))
         return false;
     bool anonymous = !strncmp(name, hidden, sizeof hidden - 1);
-    snprintf(out->name, sizeof out->name, "%s", anonymous ? name + sizeof hidden - 1 : name);
+    name += anonymous ? sizeof hidden - 1 : 0;
+    size_t tag = strcspn(name, "["); /* "text[abi:cxx11]" */
+    bool tagged = !strncmp(name + tag, "[abi:", 5);
+    snprintf(out->name, sizeof out->name, "%.*s", (int)(tagged ? tag : strlen(name)), name);
     declared(&die, &cu, out);
     hd_typepath_append(&type, v->from + addr - v->addr, size, out);
     return true;

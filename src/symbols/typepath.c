@@ -65,8 +65,12 @@ static bool is_of_library(Dwarf_Die *type, struct hd_object *o)
     const char *name = found ? dwarf_diename(type) : NULL;
     if (!name || !strncmp(name, "pair<", 5)) /* whose parts everybody knows */
         return false;
-    const char *rest = strstr(name, ", std::allocator<"), *hash = strstr(name, ", std::less<");
-    rest = hash && (!rest || hash < rest) ? hash : rest;
+    const char *rest = strstr(name, ", std::allocator<");
+    static const char *const defaults[] = {", std::less<", ", std::hash<"};
+    for (size_t i = 0; i < 2; i++) {
+        const char *at = strstr(name, defaults[i]);
+        rest = at && (!rest || at < rest) ? at : rest;
+    }
     if (!strncmp(name, "basic_string<char,", 18))
         snprintf(o->inside, sizeof o->inside, "std::string");
     else if (rest)

@@ -18,7 +18,7 @@ expect "no report" [ -s one/report.html ]
 expect "no times" grep -q '"seconds"' one/times.json
 expect "work is left" [ ! -e one/work ]
 expect "units of a quiet test keep more than a report" \
-    [ "$(find one/units -name 'trace*.hdt' | wc -l)" = "$(find one/units -name 'witness-*' -printf '%h\n' | sort -u | wc -l)" ]
+    [ "$(find one/units -name 'run*.hdr' | wc -l)" = "$(find one/units -name 'witness-*' -printf '%h\n' | sort -u | wc -l)" ]
 # The page: by test, with a link to each finding, in how many units, and under what it was seen first.
 row() { sed -n '/id="tests"/,/<\/table>/p' one/report.html | grep -F "<td class=\"mono\">$1</td>"; }
 first=$(jq -r '.races[0].seen[0] | "in \(.units) of '$runs', first under \(.first)"' one/report.json)

@@ -49,7 +49,7 @@ expect "not the latest is kept" [ "$(ls heddle-out | xargs)" = "1 latest" ]
 again; rm heddle-out/1/report.json heddle-out/1/hidden; mkdir heddle-out/4
 heddle clean
 expect_code 0
-expect "a run that may be at work was removed" [ -e heddle-out/1/trace.hdt ]
+expect "a run that may be at work was removed" [ -e heddle-out/1/run.hdr ]
 expect "a run that begins was removed" [ -d heddle-out/4 ]
 expect "the finished one was not removed" [ ! -e heddle-out/2 ]
 touch -d '2 days ago' heddle-out/1/* heddle-out/1
@@ -78,7 +78,7 @@ heddle clean
 expect_code 3
 expect_err "heddle-out/2: 'hidden' is not a file of a run; left"
 again; mkdir heddle-out/4 heddle-out/5 other; echo mine >heddle-out/4/report.json; mv heddle-out/1 heddle-out/name
-echo mine >heddle-out/5/trace.hdt; touch -d '2 days ago' heddle-out/5/trace.hdt
+echo mine >heddle-out/5/run.hdr; touch -d '2 days ago' heddle-out/5/run.hdr
 heddle clean
 expect_code 3
 expect_err "heddle-out/4: it has no report and no trace of heddle; left"
@@ -92,10 +92,10 @@ heddle clean
 expect_code 3
 expect_err "heddle-out/1: not a folder, or a symbolic link; left"
 expect "a link was followed" [ -e outside/report.json ]
-again; mv heddle-out/2/trace.hdt secret; ln -s ../../secret heddle-out/2/trace.hdt
+again; mv heddle-out/2/run.hdr secret; ln -s ../../secret heddle-out/2/run.hdr
 heddle clean
 expect_code 3
-expect_err "heddle-out/2: 'trace.hdt' is not a file of a run; left"
+expect_err "heddle-out/2: 'run.hdr' is not a file of a run; left"
 expect "the end of a link was removed" [ -s secret ]
 again; mv heddle-out real; ln -s real heddle-out
 for name in "" heddle-out/ heddle-out//; do

@@ -52,10 +52,10 @@ for debug in -g0 -g; do
     rm -rf heddle-out
     "$HEDDLE" run -- ./evil >out 2>err </dev/null
     "$HEDDLE" report >report 2>&1
-    "$HEDDLE" analyze heddle-out/latest/trace.hdt >analysis 2>&1
+    "$HEDDLE" analyze heddle-out/latest/run.hdr >analysis 2>&1
     [ $? = 66 ] || fail "no race: $(cat analysis)"
     "$HEDDLE" replay >replay 2>&1
-    "$HEDDLE" trace cat heddle-out/latest/trace.hdt >cat 2>&1
+    "$HEDDLE" trace cat heddle-out/latest/run.hdr >cat 2>&1
     # the program's own message goes to the terminal as it is: it is not ours
     LC_ALL=C grep -av "Assertion .* failed\.$" err >ours
     for f in out ours report analysis replay cat; do

@@ -29,13 +29,13 @@ id=$(jq -r '.races[0].id' heddle-out/1/report.json)
 for name in heddle-out heddle-out/1; do
     expect "$name has mode $(stat -c %a "$name")" [ "$(stat -c %a "$name")" = 700 ]
 done
-for name in report.json report.txt report.html trace.hdt "witness-$id.json"; do
+for name in report.json report.txt report.html run.hdr "witness-$id.json"; do
     expect "$name has mode $(stat -c %a "heddle-out/1/$name")" [ "$(stat -c %a "heddle-out/1/$name")" = 600 ]
 done
 
 # ---- the environment: names, what was read, no secrets ----
-heddle trace convert heddle-out/1/trace.hdt plain.hdt
-python3 - heddle-out/1/trace.hdt plain.hdt >kept <<'PY'
+heddle trace convert heddle-out/1/run.hdr plain.hdt
+python3 - heddle-out/1/run.hdr plain.hdt >kept <<'PY'
 import re, subprocess, sys
 for name in sys.argv[1:]:
     data = open(name, "rb").read()
@@ -63,13 +63,13 @@ expect "a secret comes from nowhere" grep -q 'mode fast, token none' both
 
 # ---- a run of somebody else ----
 if [ "$(id -u)" = 0 ]; then
-    chown 12345 heddle-out/1/trace.hdt
+    chown 12345 heddle-out/1/run.hdr
     heddle replay "$id"
     expect_code 3
     expect_err "it belongs to another user, and replay runs the program that it names"
     heddle replay --trust "$id"
     expect_code 66
-    chown 0 heddle-out/1/trace.hdt
+    chown 0 heddle-out/1/run.hdr
 fi
 
 # ---- record replaces traces only ----

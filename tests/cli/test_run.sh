@@ -22,13 +22,13 @@ expect "the summary is not last" sh -c "tail -1 err | grep -qx 'heddle: 1 race c
 expect_err "events in 4 runs; 28 other pairs cannot race there, 0 undecided"
 expect "more than 80 columns" sh -c "! grep -nE '.{81}' err"
 expect "report.txt differs" cmp -s err heddle-out/1/report.txt
-for file in 1/hidden 1/trace.hdt 1/report.json latest/report.json; do
+for file in 1/hidden 1/run.hdr 1/report.json latest/report.json; do
     expect "$file is missing" [ -e "heddle-out/$file" ]
 done
 expect "latest does not point to it" [ "$(readlink heddle-out/latest)" = 1 ]
-expect "the folder holds $(ls heddle-out/1)" [ "$(cd heddle-out/1 && echo *)" = "hidden report.html report.json report.txt trace-2.hdt trace-3.hdt trace-4.hdt trace.hdt witness-$(jq -r ".races[0].id" heddle-out/1/report.json).json" ]
+expect "the folder holds $(ls heddle-out/1)" [ "$(cd heddle-out/1 && echo *)" = "hidden report.html report.json report.txt run-2.hdr run-3.hdr run-4.hdr run.hdr witness-$(jq -r ".races[0].id" heddle-out/1/report.json).json" ]
 expect "the schema does not fit" valid heddle-out/1/report.json
-"$HEDDLE" witness check heddle-out/1/trace.hdt heddle-out/1/witness-R-*.json >/dev/null || fail "the witness is refused"
+"$HEDDLE" witness check heddle-out/1/run.hdr heddle-out/1/witness-R-*.json >/dev/null || fail "the witness is refused"
 id=$(jq -r '.races[0].id' heddle-out/1/report.json)
 
 # Printed in brief, with what to do next behind the summary.
@@ -140,7 +140,7 @@ expect_code 0
 # ---- several runs; prediction only ----
 heddle run --runs 3 --seed 7 -o many half_built.c
 expect_code 66
-expect "no three traces" [ -e many/trace.hdt -a -e many/trace-2.hdt -a -e many/trace-3.hdt ]
+expect "no three traces" [ -e many/run.hdr -a -e many/run-2.hdr -a -e many/run-3.hdr ]
 expect "races of several runs are not merged" [ "$(jq '.races | length' many/report.json)" = 2 ]
 expect "the schema does not fit" valid many/report.json
 heddle run --times 0 --confirmed-only -o sure half_built.c

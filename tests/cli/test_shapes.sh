@@ -48,7 +48,7 @@ shape() { # shape NUMBER HEADING FIX
 shape 0 "use after free of heap block (8 bytes) from shapes.cpp:12" "Free it when nobody uses it any more"
 expect "the page does not say so" grep -q "Use after free of " 0.html
 shape 2 "virtual call during destruction on " "Join the threads that use the object before its destructor runs"
-shape 3 "data race on jobs [" "Nothing may be done with a std::vector<int> while another thread changes it"
+shape 3 "concurrent push_back on jobs [" "Nothing may be done with a std::vector<int> while another thread changes it"
 expect "the other pairs do not stand under the first" grep -qE '^   And at other places: R-[0-9a-f]+' err
 expect "more than one entry for jobs" [ "$(grep -cE '^[0-9]+\. ' err)" = 1 ]
 shape 4 "data race on flags.low|high [" "Bit-fields next to each other are one object"

@@ -48,5 +48,5 @@ tr -s '\n ' ' ' <out/report.txt >long.txt
 grep -q "no race was reached" long.txt && fail "long: what was not searched is called not reached"
 grep -q "0 were not reached, 0 were known, 1 are open" long.txt || fail "long: the warning is not open"
 grep -q "not all was searched: an execution has too many steps" long.txt || fail "long: no reason is given"
-[ -s out/trace-2.hdt ] || fail "long: the run that switches often was not made"
+[ -s out/run-2.hdr ] || fail "long: the run that switches often was not made"
 exit $failed

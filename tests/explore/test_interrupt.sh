@@ -9,7 +9,7 @@ later() {
     local found last
     found=$(ls out/witness-*.json 2>/dev/null | wc -l)
     last=$(ls out 2>/dev/null | sed -n 's/^output-\([0-9]*\)\.txt$/\1/p' | sort -n | tail -1)
-    first=$(ls out 2>/dev/null | sed -n 's/^trace-\([0-9]*\)\.hdt$/\1/p' | sort -n | head -1)
+    first=$(ls out 2>/dev/null | sed -n 's/^run-\([0-9]*\)\.hdr$/\1/p' | sort -n | head -1)
     [ "$found" -gt 0 ] && [ "${last:-0}" -gt "${first:-0}" ]
 }
 for _ in $(seq 3000); do

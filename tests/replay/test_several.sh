@@ -20,13 +20,13 @@ for name in pool:total coroutines:counter; do
     ! grep -q "no work was left" err || fail "$program: all had work: $(cat err)"
     grep -q "First shown by: sync" err || fail "$program: $(cat err)"
     grep -q "first shown by sync<" "$program.out/report.html" || fail "$program: the page does not say which schedule"
-    jq -e --arg v "${name#*:}" '[.races[] | [.variable, .status, .shown_by, .trace]] == [[$v, "confirmed", "sync", "trace-2.hdt"]]' \
+    jq -e --arg v "${name#*:}" '[.races[] | [.variable, .status, .shown_by, .trace]] == [[$v, "confirmed", "sync", "run-2.hdr"]]' \
         "$program.out/report.json" >/dev/null || fail "$program: $(jq -c '.races[] | [.variable, .status, .shown_by]' "$program.out/report.json")"
     "$HEDDLE" run -v -o "$program.good.out" -- "./$program.good" >out 2>err </dev/null
     [ $? -eq 0 ] || fail "$program, correct: exit $?: $(cat err)"
     jq -e '.races == [] and .runs == 4' "$program.good.out/report.json" >/dev/null || fail "$program, correct: $(cat err)"
 done
-ls pool.out | grep -qx trace-4.hdt || fail "pool.out holds $(ls pool.out)"
+ls pool.out | grep -qx run-4.hdr || fail "pool.out holds $(ls pool.out)"
 "$HEDDLE" replay --run pool.out >out 2>err || [ $? -eq 66 ] || fail "replay: $(cat err)"
 grep -q CONFIRMED out || fail "replay: $(cat out err)"
 

@@ -52,16 +52,19 @@ static size_t part_put(const struct hd_page *p, struct part *t, size_t max)
 void hd_brief_heading(struct hd_page *p, const struct hd_finding *f, size_t number)
 {
     char proof[64];
+    struct hd_arena *arena = hd_arena_new();
     hd_page_begin(p, 0, 3);
     hd_page_style(p, f->status == HD_FINDING_PREDICTED || f->known ? HD_STYLE_BOLD : HD_STYLE_RED);
     if (f->property == HD_PROPERTY_FAILURE && f->effects[0].summary)
         hd_page_words(p, "%zu. %s: %s", number, hd_words_kind(f), f->effects[0].summary);
     else
-        hd_page_words(p, "%zu. %s%s%s", number, hd_words_kind(f), hd_words_joint(f), f->variable);
+        hd_page_words(p, "%zu. %s%s%s", number, hd_words_what(arena, f), hd_words_joint(f),
+                      f->variable);
     hd_page_style(p, HD_STYLE_PLAIN);
     hd_page_words(p, " [%s%s] %s", hd_words_proof(f, proof, sizeof proof),
                   f->known ? ", known" : "", f->id);
     hd_page_end(p);
+    hd_arena_free(arena);
 }
 
 void hd_brief_access(struct hd_page *p, const struct hd_finding *f, const struct hd_access *a)

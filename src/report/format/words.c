@@ -87,6 +87,47 @@ static const char *kind_of_ended(const struct hd_finding *f, enum hd_race_shape 
     return shape == HD_SHAPE_ENDED ? "use of a destroyed object" : "double destroy";
 }
 
+/* ---- calls into an object of the C++ library ---- */
+
+/* "push_back" of "std::vector<int>::push_back(int&&)". */
+static const char *member_of(struct hd_arena *a, const char *function)
+{
+    char name[400];
+    const char *text = hd_frame_names_source(function, name, sizeof name), *start = text;
+    int depth = 0;
+    for (const char *p = text; *p && (*p != '(' || depth); p++) {
+        bool is_operator = !strncmp(start, "operator", 8);
+        depth += is_operator ? 0 : (*p == '<') - (*p == '>');
+        if (!depth && p[0] == ':' && p[1] == ':')
+            start = p + 2;
+    }
+    size_t n = strcspn(start, strncmp(start, "operator", 8) ? "(<" : "(");
+    return n ? hd_words_format(a, "%.*s", (int)n, start) : NULL;
+}
+
+/* What the program called of the library; NULL: not known. */
+static const char *called_by(struct hd_arena *a, const struct hd_access *x)
+{
+    for (size_t i = 1; i < x->stack.n; i++)
+        if (!hd_frame_names_foreign(&x->stack.frames[i])) {
+            const struct hd_frame *last = &x->stack.frames[i - 1];
+            bool known = hd_frame_names_foreign(last) && last->at.function;
+            return known ? member_of(a, last->at.function) : NULL;
+        }
+    return NULL;
+}
+
+const char *hd_words_what(struct hd_arena *a, const struct hd_finding *f)
+{
+    if (shape_of(f) != HD_SHAPE_CONTAINER || f->n_accesses != 2 || hd_words_unordered(f))
+        return hd_words_kind(f);
+    const char *first = called_by(a, &f->accesses[0]), *second = called_by(a, &f->accesses[1]);
+    if (!first || !second)
+        return hd_words_kind(f);
+    bool same = !strcmp(first, second);
+    return hd_words_format(a, "concurrent %s%s%s", first, same ? "" : " and ", same ? "" : second);
+}
+
 const char *hd_words_joint(const struct hd_finding *f)
 {
     switch (shape_of(f)) {
@@ -163,6 +204,9 @@ const char *hd_words_heading(struct hd_arena *a, const struct hd_finding *f)
     if (shape == HD_SHAPE_ENDED || shape == HD_SHAPE_ENDED_TWICE)
         return hd_words_format(a, "%c%s '%s'", toupper((unsigned char)*kind), kind + 1,
                                f->variable);
+    const char *what = hd_words_what(a, f);
+    if (shape == HD_SHAPE_CONTAINER && what != kind)
+        return hd_words_format(a, "C%s on '%s'", what + 1, f->variable);
     return hd_words_format(a, "%s %s '%s'",
                            hd_words_unordered(f) ? "Unordered race" : property(f->property),
                            f->property == HD_PROPERTY_DEADLOCK  ? "around"

@@ -15,6 +15,8 @@ const char *hd_words_format(struct hd_arena *a, const char *fmt, ...)
 bool hd_words_unordered(const struct hd_finding *f);
 /* "data race", "use after free", "unordered race", "deadlock". */
 const char *hd_words_kind(const struct hd_finding *f);
+/* The same; "concurrent push_back and size" of a race inside an object of the C++ library. */
+const char *hd_words_what(struct hd_arena *a, const struct hd_finding *f);
 const char *hd_words_joint(const struct hd_finding *f); /* between that and the variable: " on " */
 /* "confirmed 3 of 3", "predicted, not confirmed"; in `text`. */
 const char *hd_words_proof(const struct hd_finding *f, char *text, size_t size);

@@ -175,18 +175,42 @@ static void make_access(struct hd_maker *m, hd_eid e, struct hd_access *a)
 
 /* ---- the schedule ---- */
 
-/* As hd_variable_of; heap memory that has no name gets that of the source, if a line has one. */
+/* The last field of "Slot.items[1].len" or of "q->slots[3].items[i].len": "len". */
+static const char *last_field(const char *name, size_t *len)
+{
+    const char *at = name;
+    for (const char *p = name; *p; p++)
+        if (*p == '.' || *p == '>')
+            at = p + 1;
+    *len = strcspn(at, "[");
+    return at;
+}
+
+/* Does the expression say more than "Slot.len", and of the same field? `p->len` does not. */
+static bool says_more(const char *text, const char *name)
+{
+    size_t n, m, joints = 0;
+    const char *field = last_field(text, &n), *known = last_field(name, &m);
+    for (const char *p = text; *p; p++)
+        joints += *p == '[' || *p == '.' || *p == '>';
+    return joints > 1 && n == m && !memcmp(field, known, n);
+}
+
+/* As hd_variable_of; heap memory gets the name that the source has for it, if a line has one: the
+ * access itself only knows the type of the block. */
 static void name_variable(struct hd_maker *m, const hd_eid *events, size_t n,
                           struct hd_variable *out)
 {
     char text[HD_EXPRESSION_SIZE];
     hd_variable_of(m->r, m->t, m->details, events, n, out);
-    if (out->name != out->location || strncmp(out->name, "heap block", 10) != 0)
+    bool typed = out->name != out->location;
+    if (strncmp(out->location, "heap block", 10) != 0)
         return;
     for (size_t i = 0; i < n; i++) {
         struct hd_spot at = spot_of(m, events[i]);
         const char *line = at.file ? hd_sources_line(m->sources, at.file, at.line) : NULL;
-        if (!line || !hd_expression_at(line, at.column, text))
+        if (!line || !hd_expression_at(line, at.column, text) ||
+            (typed && !says_more(text, out->name)))
             continue;
         out->name = hd_report_text(m->r, text);
         return;

@@ -32,7 +32,7 @@ void hd_rt_put_range(enum hd_log_kind kind, unsigned aux, uintptr_t pc, const vo
 /* A range that is about to be written: contents follow at the thread's next entry. */
 void hd_rt_range_later(struct hd_thread *me, uintptr_t pc, const void *addr, size_t len);
 
-void hd_rt_heap_start(void); /* heap.c: once, before the program runs */
+void hd_rt_heap_start(void);      /* heap.c: once, before the program runs */
 size_t hd_rt_block_size(void *p); /* bytes that a heap block has room for */
 
 /* We put n bytes at p into the program's memory, as POSIX tells us to: a write like any other. */
