@@ -110,6 +110,27 @@ done
 heddle report --redact --format json -o others.json mine
 heddle report others.json
 expect_code 0
+cat >claims.c <<'C'
+#include <assert.h>
+#include <pthread.h>
+static int balance;
+static void *pay(void *arg) { balance++; return arg; }
+int main(void)
+{
+    pthread_t t;
+    pthread_create(&t, 0, pay, 0);
+    balance++;
+    pthread_join(t, 0);
+    assert(balance == 2 && "confidential");
+}
+C
+heddle run --times 1 -o claims claims.c
+for format in text html json; do
+    heddle report --redact -v --format $format claims
+    expect "$format shows what an assertion says" [ "$(grep -c confidential out)" = 0 ]
+done
+heddle report --redact claims
+expect_out "assertion failed when "
 
 # ---- limits are errors, not signals ----
 (ulimit -f 1 && exec "$HEDDLE" run -o small -- "$PWD/shown") >out 2>err

@@ -84,6 +84,14 @@ static void redact(struct hd_report *r, const struct hd_shape *shape, char *base
     }
 }
 
+/* The text of an assertion is source, too. */
+static void redact_summary(const char **summary)
+{
+    static const char failed[] = "assertion failed";
+    if (*summary && !strncmp(*summary, failed, sizeof failed - 1))
+        *summary = failed;
+}
+
 void hd_report_redact(struct hd_report *r)
 {
     static const char why[] = "the source was left out (--redact)";
@@ -91,6 +99,8 @@ void hd_report_redact(struct hd_report *r)
     for (size_t i = 0; i < r->n_findings; i++) {
         struct hd_finding *f = &r->findings[i];
         f->n_sources = 0;
+        for (int k = 0; k < 2; k++)
+            redact_summary(&f->effects[k].summary);
         for (size_t k = 0; k < f->n_accesses; k++)
             f->accesses[k].source.missing = why;
     }
