@@ -127,8 +127,8 @@ static void put_row(struct hd_html *h, size_t finding)
     fprintf(h->out, "<tr data-status=\"%s\" data-known=\"%d\">", hd_finding_status_names[f->status],
             f->known);
     put_accesses(h, finding);
-    hd_html_wrap(h, "<td class=\"nowrap\">",
-                 hd_words_unordered(f) ? "unordered race" : hd_property_names[f->property],
+    const char *what = hd_words_what(h->a, f); /* "use after free"; a plain race needs one word */
+    hd_html_wrap(h, "<td>", strcmp(what, "data race") ? what : hd_property_names[f->property],
                  "</td>");
     fprintf(h->out, "<td data-k=\"%d\">", f->status == HD_FINDING_PREDICTED);
     hd_html_status(
