@@ -91,8 +91,7 @@ static void sum_up(struct hd_token_search *k)
 static bool counted(const struct hd_token_search *k, const struct hd_token_touch *x, hd_eid w)
 {
     const struct hd_token *c = field_owner(k, x->loc);
-    return !c || (c->stamp == k->stamp && c->taken_here && c->taken < x->read &&
-                  runs_only_if(k, w, c->taken));
+    return !c || (c->stamp == k->stamp && c->taken_here && runs_only_if(k, w, c->taken));
 }
 
 static bool held_at_end(const struct hd_token_search *k, const struct hd_token *c, hd_tid u)
@@ -119,7 +118,6 @@ static void take(struct hd_token_search *k, hd_tid u)
         v->taken = r;
         v->taken_here = true;
         v->quiet = ++k->open > MOST_OPEN;
-        v->touched_by = u + 1;
         hd_u32vec_push(&k->held, (uint32_t)(v - (struct hd_token *)k->tokens.data));
     }
 }
@@ -209,7 +207,6 @@ static void give(struct hd_token_search *k, struct hd_token *v, hd_tid u)
     add_section(k, v, u, v->write);
     k->open -= v->holder ? 1 : 0;
     v->holder = 0;
-    v->touched_by = u + 1;
 }
 
 /* Whether the writes of v that stay are of a thread that has it, or move it from where it was. */
@@ -220,8 +217,6 @@ static void judge(struct hd_token_search *k, struct hd_token *v, hd_tid u)
         rule_out(k, v);
     }
     if (v->holder == u + 1) {
-        if (v->ends > 1)
-            rule_out(k, v);
         give(k, v, u);
     } else if (v->source != HD_EID_NONE && v->source < v->write) {
         for (size_t i = 0; i < k->touches.len; i++) {
@@ -229,12 +224,10 @@ static void judge(struct hd_token_search *k, struct hd_token *v, hd_tid u)
             if (written_token(k, x) == v && !stores_only_if(k, x->write, v->source))
                 rule_out(k, v);
         }
-    } else if (!v->placed && v->touched_by != u + 1 && !v->first) {
+    } else if (!v->placed && !v->first) {
         v->first = u + 1;
         v->taken = HD_EID_NONE;
         v->quiet = false;
-        if (v->ends > 1)
-            rule_out(k, v);
         give(k, v, u);
     } else {
         blame(k, v);
@@ -276,7 +269,7 @@ void hd_token_walk(struct hd_token_search *k)
     const struct hd_trace *t = k->s->t;
     for (size_t i = 0; i < k->tokens.len; i++) {
         struct hd_token *v = hd_vec_at(&k->tokens, i);
-        v->first = v->holder = v->touched_by = 0;
+        v->first = v->holder = 0;
     }
     k->changed = false;
     for (size_t i = 0, end; i < k->ops.len && hd_stop_now() == HD_STOP_NO; i = end) {

@@ -13,19 +13,18 @@ struct hd_token_op {
 };
 
 struct hd_token {
-    bool out;            /* it is none */
-    bool quiet;          /* the holding in hand gets no section */
-    hd_tid takers[2];    /* threads that seem to take it, two different ones if there are */
-    uint32_t placed;     /* locations that hold it when the first other thread is made */
-    uint32_t first;      /* thread + 1 that had it then */
-    uint32_t n_fields;   /* locations that count only while nobody has the token */
-    uint32_t holder;     /* thread + 1, in the walk: the thread in hand has it */
-    hd_eid taken;        /* the read by which; HD_EID_NONE: it had it in the beginning */
-    uint32_t touched_by; /* thread + 1 that has taken or given it, the last such */
-    uint32_t guard;      /* number + 1 */
-    uint32_t stamp;      /* of the section in hand, for what follows */
-    uint32_t ends;       /* locations that hold it in the end, written by the section */
-    uint32_t live;       /* locations that count and hold it in the end */
+    bool out;          /* it is none */
+    bool quiet;        /* the holding in hand gets no section */
+    hd_tid takers[2];  /* threads that seem to take it, two different ones if there are */
+    uint32_t placed;   /* locations that hold it when the first other thread is made */
+    uint32_t first;    /* thread + 1 that had it then */
+    uint32_t n_fields; /* locations that count only while nobody has the token */
+    uint32_t holder;   /* thread + 1, in the walk: the thread in hand has it */
+    hd_eid taken;      /* the read by which; HD_EID_NONE: it had it in the beginning */
+    uint32_t guard;    /* number + 1 */
+    uint32_t stamp;    /* of the section in hand, for what follows */
+    uint32_t ends;     /* locations that hold it in the end, written by the section */
+    uint32_t live;     /* locations that count and hold it in the end */
     uint32_t fields_written;
     hd_eid write;    /* the first of the writes that stay */
     hd_eid source;   /* the read of it that found it in a location which counts */
