@@ -63,8 +63,8 @@ static bool is_of_library(Dwarf_Die *type, struct hd_object *o)
     }
     free(scopes);
     const char *name = found ? dwarf_diename(type) : NULL;
-    if (!name || !strncmp(name, "pair<", 5)) /* whose parts everybody knows */
-        return false;
+    if (!name || !strncmp(name, "pair<", 5) || !strncmp(name, "array<", 6))
+        return false; /* whose parts everybody knows */
     const char *rest = strstr(name, ", std::allocator<");
     static const char *const defaults[] = {", std::less<", ", std::hash<"};
     for (size_t i = 0; i < 2; i++) {
@@ -168,7 +168,8 @@ static bool step_struct(Dwarf_Die *type, uint64_t *offset, uint64_t size, struct
         add_bits(type, *offset, size ? size : 1, o);
         return false;
     }
-    if (dwarf_tag(&member) == DW_TAG_member && name && *name)
+    bool elements = name && !strcmp(name, "_M_elems"); /* of std::array */
+    if (dwarf_tag(&member) == DW_TAG_member && name && *name && !elements)
         add(o, strncmp(name, "_vptr", 5) ? ".%s" : ".(%s)",
             strncmp(name, "_vptr", 5) ? name : "vtable pointer");
     *offset -= number(&member, DW_AT_data_member_location, 0);

@@ -3,7 +3,7 @@
 # optimised code, where a name is left out rather than wrong.
 . "$TESTS/cli/lib.sh"
 cat >names.cpp <<'C'
-#include <cstdio>
+#include <array>
 #include <cstdlib>
 #include <map>
 #include <string>
@@ -28,7 +28,7 @@ struct Registry { long lock; int entries; };
 static Registry &instance() { static Registry one; return one; }
 int main(int argc, char **argv) {
     int which = argc > 1 ? atoi(argv[1]) : 0, i = argc > 2 ? 3 : 34;
-    int a[64] = {}; Slot own[3] = {}; auto both = std::make_pair(1, 2);
+    int a[64] = {}; Slot own[3] = {}; auto both = std::make_pair(1, 2); std::array<int, 4> four{};
     head = new Node{1, nullptr}; queue->more = new Slot[4](); leak = &mine;
     auto body = [&] {
         switch (which) {
@@ -50,6 +50,7 @@ int main(int argc, char **argv) {
         case 15: app::cfg.name = "x"; break;
         case 16: instance().entries++; break;
         case 17: table.find(1)->second++; break;
+        case 18: four[3]++; break;
         }
     };
     std::thread t1(body), t2(body);
@@ -89,6 +90,7 @@ expect_name 11 hidden global
 expect_name 12 "flags.low|high" "global, bit-fields that share bytes"
 expect_name 13 "grid[1][4]" global
 expect_name 15 app::cfg.name "global, a std::string"
+expect_name 18 "four[3] of main (names.cpp:26)" "local of main"
 # On the heap the type of the block is known from the access, and the line may say more.
 for case in 4="queue->more[2].used" 8=Node.id; do
     heddle run --times 1 --runs 1 --json=out.json -- ./names0 "${case%=*}"
