@@ -277,7 +277,8 @@ static enum hd_status on_record(struct hd_walk *w, const struct hd_raw *rec)
         hd_walk_sieve_keep(w, rec, 0);
     switch (rec->kind) {
     case HD_LOG_MORE:
-        if (w->pass != HD_WALK_MARK && hd_walk_more_matters(w, rec))
+        if (w->pass != HD_WALK_MARK &&
+            (hd_walk_more_matters(w, rec) || hd_walk_sieve_counts(w, rec)))
             *(hd_tok *)hd_vec_push(&t->more[rec->w[0] & 1]) = rec->w[1];
         return HD_OK;
     case HD_LOG_ORDER:

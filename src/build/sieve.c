@@ -321,6 +321,11 @@ void hd_walk_sieve_passed(struct hd_walk *w, uint64_t n, const struct hd_raw *la
     w->sieve.last = *last;
 }
 
+bool hd_walk_sieve_counts(struct hd_walk *w, const struct hd_raw *more)
+{
+    return w->sieve.making && !says_nothing(w, more);
+}
+
 bool hd_walk_sieve_skip(struct hd_walk *w, const struct hd_raw *rec)
 {
     const struct hd_walk_thread *t = hd_walk_current(w);

@@ -203,6 +203,8 @@ void hd_walk_sieve_drop(struct hd_walk *w); /* memory is shared that it did not 
  * it; and one that the walk left out, after that. False: it has to be kept. */
 void hd_walk_sieve_keep(struct hd_walk *w, const struct hd_raw *rec, uint32_t id);
 bool hd_walk_sieve_skip(struct hd_walk *w, const struct hd_raw *rec);
+/* Does an extra token count here, also if this walk knows nothing of what it names? */
+bool hd_walk_sieve_counts(struct hd_walk *w, const struct hd_raw *more);
 /* So many that mean nothing, of which this is the last. */
 void hd_walk_sieve_passed(struct hd_walk *w, uint64_t n, const struct hd_raw *last);
 /* While it is read, in place of hd_rawlog_next. */

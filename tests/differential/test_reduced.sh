@@ -29,7 +29,8 @@ compare() { # WHAT: t.hdt, as it is and with all events
     [ "$(stat -c %s less.hdt)" -ge "$(stat -c %s all.hdt)" ] || fewer=$((fewer + 1))
 }
 
-for seed in $(seq "$from" "$to"); do
+# 301: what several tokens say together of suspected memory was lost to the sieve.
+for seed in $(seq "$from" "$to") 301; do
     form=
     [ $((seed % 2)) -ne 0 ] || form=free
     ./generate "$seed" $form >p.c && "$HEDDLE" cc -g -O$((seed % 3)) p.c -o p 2>build.err || { cat build.err; exit 1; }
