@@ -15,6 +15,18 @@ build "$here/mp.c" -DSTORE=release -DLOAD=acquire -o ok
 build "$here/fenced.c" -DFIRST=release -DSECOND=acquire -o fenced
 build "$here/plain.c" -o plain
 
+# A Treiber stack: with release and acquire everything is decided and nothing reported; without one of them the nodes
+# race, and nothing is left undecided beside that.
+for orders in "" -DREL=memory_order_relaxed -DACQ=memory_order_relaxed; do
+    build "$here/treiber.c" -O1 $orders -o treiber
+    timeout 120 "$HEDDLE" run --times 1 --json=treiber.json -- ./treiber >out 2>err </dev/null
+    status=$?
+    [ $status -eq $([ -z "$orders" ] && echo 0 || echo 66) ] || fail "treiber $orders: exit status $status: $(tail -3 err)"
+    jq -e '.decided.undecided == 0' treiber.json >/dev/null || fail "treiber $orders: undecided: $(grep Undecided err)"
+    jq -e '[.races[] | select(.status != "confirmed" or .form != "unordered")] == []' treiber.json >/dev/null ||
+        fail "treiber $orders: $(head -5 err)"
+done
+
 timeout 120 "$HEDDLE" run -v --times 1 --json=racy.json --report racy.sarif --report racy.html -- ./racy >out 2>err </dev/null
 status=$?
 [ $status -eq 66 ] || fail "racy: exit status $status: $(tail -3 err)"

@@ -337,6 +337,7 @@ static void pass(struct hd_certain *c)
             hd_certain_fresh(c, &d[next]);
         locks(c, e);
         store(c, e);
+        hd_certain_read(c, e);
     }
 }
 

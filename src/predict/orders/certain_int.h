@@ -7,6 +7,8 @@
 
 #define HD_CERTAIN_USERS   64  /* of a location, for rules that look at all of them */
 #define HD_CERTAIN_SOURCES 256 /* of a read, of one thread */
+#define HD_CERTAIN_FEW     8   /* users of a location, and its writes, where every plain read */
+#define HD_CERTAIN_WRITES  64  /* is looked at */
 #define HD_CERTAIN_CHAIN   4   /* read-modify-writes, each reading from the next */
 #define HD_CERTAIN_LINKS   64  /* sources of such, for one read */
 
@@ -58,7 +60,10 @@ void hd_certain_find_sound(struct hd_certain *c);
 
 /* The read is fresh from here on: what comes before its thread's next event. */
 void hd_certain_fresh(struct hd_certain *c, const struct hd_certain_due *d);
-/* The same by what stands in one row with its source. */
+/* A plain read has run, whatever it returned: the same, of what every possible source conflicts
+ * with it. */
+void hd_certain_read(struct hd_certain *c, hd_eid e);
+/* The same as hd_certain_fresh by what stands in one row with its source. */
 void hd_certain_rows(struct hd_certain *c, const struct hd_certain_due *d);
 
 #endif

@@ -204,6 +204,20 @@ static bool add_source(struct chain *chain, hd_eid write, struct common *common)
     return chain->n == 1 ? add_first(chain, write, common) : add_link(chain, write, common);
 }
 
+void hd_certain_read(struct hd_certain *c, hd_eid e)
+{
+    size_t n;
+    const struct hd_loc_user *users = hd_accesses_users(c->w->locs, c->t->obj[e], &n);
+    if (c->t->op[e] != HD_OP_READ || n > HD_CERTAIN_FEW ||
+        users[n - 1].wend - users[0].wstart > HD_CERTAIN_WRITES)
+        return;
+    struct chain chain = {.c = c, .on = {e}, .n = 1};
+    struct sought any = {.known = false};
+    struct common common = {.low = c->low};
+    if (add_sources(&chain, &any, &common))
+        hd_certain_join(c, c->t->thread[e], c->low);
+}
+
 void hd_certain_fresh(struct hd_certain *c, const struct hd_certain_due *d)
 {
     struct chain chain = {

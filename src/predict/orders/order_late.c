@@ -6,11 +6,13 @@
 struct late {
     struct hd_state *s;
     const struct hd_matching *m;
+    const struct hd_world *w; /* lean: which reads matter */
     hd_eid a, b;
     bool *stopped; /* by thread */
     struct hd_u32vec ran;
     struct hd_vec wakes; /* struct hd_wake */
     bool done;           /* b has run */
+    uint64_t walked;     /* lean: events that were looked at */
 };
 
 /* Would the read return what it returned in the trace? */
@@ -63,6 +65,26 @@ static bool walk(struct late *l, bool without_a)
     return l->ran.len > before;
 }
 
+/* The witness, if a and b run. */
+static bool finish(struct late *l, bool runs, struct hd_witness *w)
+{
+    hd_state_rewind(l->s, l->ran.data, l->ran.len);
+    *w = (struct hd_witness){.a = l->a, .b = l->b, .unordered = true};
+    if (runs) {
+        w->n = l->ran.len;
+        w->schedule =
+            hd_realloc(l->ran.data, l->ran.cap * sizeof *l->ran.data, w->n * sizeof *w->schedule);
+        w->n_wakes = l->wakes.len;
+        w->wakes =
+            hd_realloc(l->wakes.data, l->wakes.cap * l->wakes.size, w->n_wakes * sizeof *w->wakes);
+    } else {
+        hd_u32vec_fini(&l->ran);
+        hd_vec_fini(&l->wakes);
+    }
+    hd_free(l->stopped, hd_trace_n_threads(l->s->t) * sizeof *l->stopped);
+    return runs;
+}
+
 bool hd_order_late(struct hd_state *s, const struct hd_matching *m, hd_eid a, hd_eid b,
                    struct hd_witness *w)
 {
@@ -73,20 +95,78 @@ bool hd_order_late(struct hd_state *s, const struct hd_matching *m, hd_eid a, hd
         continue;
     while (!l.done && walk(&l, false))
         continue;
-    bool runs = l.done && hd_state_ran(s, a);
-    hd_state_rewind(s, l.ran.data, l.ran.len);
-    *w = (struct hd_witness){.a = a, .b = b, .unordered = true};
-    if (runs) {
-        w->n = l.ran.len;
-        w->schedule =
-            hd_realloc(l.ran.data, l.ran.cap * sizeof *l.ran.data, w->n * sizeof *w->schedule);
-        w->n_wakes = l.wakes.len;
-        w->wakes =
-            hd_realloc(l.wakes.data, l.wakes.cap * l.wakes.size, w->n_wakes * sizeof *w->wakes);
-    } else {
-        hd_u32vec_fini(&l.ran);
-        hd_vec_fini(&l.wakes);
+    return finish(&l, l.done && hd_state_ran(s, a), w);
+}
+
+/* ---- lean ---- */
+
+/* A read may return another value if nothing needs it: in the thread of b, nothing up to b. */
+static bool may_run(const struct late *l, hd_eid e)
+{
+    const struct hd_trace *t = l->s->t;
+    uint32_t needed = l->w->needed_at[e];
+    bool free = e == l->b || needed == UINT32_MAX ||
+                (t->thread[e] == t->thread[l->b] && needed > t->pos[l->b]);
+    return hd_state_enabled(l->s, e) && (free || reads_the_same(l->s, e));
+}
+
+static void run(struct late *l, hd_eid e)
+{
+    size_t next = 0;
+    hd_tid woken = l->s->t->op[e] == HD_OP_SIG ? choose(l, e, &next) : HD_TID_NONE;
+    hd_state_step(l->s, e, woken);
+    hd_u32vec_push(&l->ran, e);
+}
+
+/* Lets the goal's thread run on, up to the goal at most. */
+static void advance(struct late *l, hd_eid goal)
+{
+    hd_tid u = l->s->t->thread[goal];
+    size_t n;
+    const hd_eid *events = hd_trace_thread_events(l->s->t, u, &n);
+    while (!hd_state_ran(l->s, goal) && may_run(l, events[l->s->thread[u].next]))
+        run(l, events[l->s->thread[u].next]);
+}
+
+/* The others run one event after the other, in the order of the trace, until the goal has run.
+ * True: something ran. */
+static bool help(struct late *l, hd_eid goal)
+{
+    const struct hd_trace *t = l->s->t;
+    hd_eid last = l->a < l->b ? l->b : l->a;
+    size_t before = l->ran.len;
+    for (hd_tid u = 0; u < hd_trace_n_threads(t); u++)
+        l->stopped[u] = u == t->thread[goal];
+    for (hd_eid e = 0; e <= last && !hd_state_ran(l->s, goal); e++) {
+        hd_tid u = t->thread[e];
+        l->walked++;
+        if (l->stopped[u] || hd_state_ran(l->s, e))
+            continue;
+        l->stopped[u] = e == l->b || !may_run(l, e);
+        if (l->stopped[u])
+            continue;
+        run(l, e);
+        advance(l, goal);
     }
-    hd_free(l.stopped, threads * sizeof *l.stopped);
-    return runs;
+    return l->ran.len > before;
+}
+
+/* Runs the goal. Where its thread cannot go on, the others help. */
+static bool reach(struct late *l, hd_eid goal)
+{
+    advance(l, goal);
+    while (!hd_state_ran(l->s, goal) && help(l, goal))
+        continue;
+    return hd_state_ran(l->s, goal);
+}
+
+bool hd_order_lean(struct hd_state *s, const struct hd_matching *m, const struct hd_world *world,
+                   hd_eid a, hd_eid b, struct hd_witness *w, uint64_t *walked)
+{
+    struct late l = {
+        .s = s, .m = m, .w = world, .a = a, .b = b, .wakes = HD_VEC_INIT(struct hd_wake)};
+    l.stopped = hd_calloc(hd_trace_n_threads(s->t), sizeof *l.stopped);
+    bool runs = reach(&l, a) && reach(&l, b);
+    *walked += l.walked;
+    return finish(&l, runs, w);
 }

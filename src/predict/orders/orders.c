@@ -312,12 +312,16 @@ static void add_follows(struct orders *o)
     }
 }
 
-/* The schedule in which a runs as late as it can, and b after it. */
-static void try_pair(struct orders *o, hd_eid a, hd_eid b)
+/* A schedule in which b runs after a: a as late as it can, or as little as possible of all. */
+static void try_pair(struct orders *o, hd_eid a, hd_eid b, bool lean, uint64_t *walked)
 {
     struct hd_witness w;
     struct hd_err err;
-    if (is_known(o, a, b) || !hd_order_late(&o->state, &o->cut.matching, a, b, &w))
+    const struct hd_matching *m = &o->cut.matching;
+    if (is_known(o, a, b))
+        return;
+    if (!(lean ? hd_order_lean(&o->state, m, o->w, a, b, &w, walked)
+               : hd_order_late(&o->state, m, a, b, &w)))
         return;
     if (hd_checker_check(o->checker, &w, NULL, &err) == HD_OK &&
         !(follow(o, &w, a, NULL) & HD_AFTER_PLUS))
@@ -326,15 +330,15 @@ static void try_pair(struct orders *o, hd_eid a, hd_eid b)
         hd_witness_fini(&w);
 }
 
-/* Two other schedules for each pair. */
+/* Four other schedules for each pair. */
 static void try_late(struct orders *o)
 {
     uint64_t walked = 0;
     for (size_t i = 0; i < o->found.len && walked < MAX_WALKED && !hd_interrupt_requested(); i++) {
         hd_eid a = o->found.data[i].a, b = o->found.data[i].b;
-        try_pair(o, a, b);
-        try_pair(o, b, a);
-        walked += 2 * (uint64_t)b;
+        for (int k = 0; k < 4; k++)
+            try_pair(o, k % 2 ? b : a, k % 2 ? a : b, k >= 2, &walked);
+        walked += 4 * (uint64_t)b;
     }
 }
 
