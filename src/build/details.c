@@ -22,7 +22,7 @@ static const char *const used[HD_LOG_KIND_COUNT] = {
     [HD_LOG_WAKE] = "wait",        [HD_LOG_TMO] = "wait",
     [HD_LOG_SIG] = "signal",       [HD_LOG_BCAST] = "signal",
     [HD_LOG_POST] = "post",        [HD_LOG_SEM] = "wait",
-    [HD_LOG_BARIN] = "arrival",
+    [HD_LOG_BARIN] = "arrival",    [HD_LOG_LOOK] = "failed use",
 };
 static const char *const ended[] = {
     [HD_DESTROYED_MUTEX] = "destroy mutex",   [HD_DESTROYED_RWLOCK] = "destroy rwlock",

@@ -33,6 +33,9 @@ static uint64_t object_of(const struct hd_raw *rec, bool *behind)
     case HD_LOG_TMO:
         addr = rec->w[1];
         break;
+    case HD_LOG_LOOK: /* the call failed */
+        addr = rec->w[0] == HD_LOOK_DESTROY ? rec->w[1] : 0;
+        break;
     default:
         break;
     }

@@ -146,8 +146,9 @@ enum hd_status hd_walk_look(struct hd_walk *w, const struct hd_raw *rec)
         take_hint(w, rec);
         return HD_OK;
     }
-    if (rec->kind == HD_LOG_SET && rec->w[0] == HD_LOOK_DESTROY)
-        return hd_walk_lock_ends(w, rec);
+    if (rec->w[0] == HD_LOOK_DESTROY)
+        return rec->kind == HD_LOG_SET ? hd_walk_lock_ends(w, rec)
+                                       : hd_walk_lock_used(w, rec, false);
     if (!matters(w, rec->w[0], rec->w[1]))
         return HD_OK;
     if (rec->kind == HD_LOG_SET && keeps_order(rec->w[0]))

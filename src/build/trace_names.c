@@ -95,7 +95,8 @@ static uint32_t add_detail(struct hd_walk *w, const struct hd_raw *rec, uint32_t
     char function[NAME_MAX_LEN] = "";
     struct hd_detail detail = {.function = function, .name = "", .frees = rec->kind == HD_LOG_FREE};
     bool ends = rec->kind == HD_LOG_SET && rec->w[0] == HD_LOOK_DESTROY;
-    detail.call = hd_details_call(rec->kind, ends ? rec->w[2] : 0);
+    if (rec->kind != HD_LOG_LOOK || rec->w[0] == HD_LOOK_DESTROY)
+        detail.call = hd_details_call(rec->kind, ends ? rec->w[2] : 0);
     const struct hd_walk_sites *s = rec->aux & HD_LOG_SITE ? table_of(w, rec->site) : NULL;
     if (s && rec->kind <= HD_LOG_BRANCH) {
         const struct hd_site *site = hd_walk_site(w, rec->site);

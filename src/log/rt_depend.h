@@ -11,7 +11,8 @@
  *   - arrivals at a barrier depend: the last one is told so;
  *   - pthread_once is a lock and a flag at the same address: a look at the flag inside the call
  * waits for the lock, so it depends on operations on it;
- *   - SET depends on LOOK and SET of the same state, and JOIN on the SET that tells the end.
+ *   - SET depends on LOOK and SET of the same state, and JOIN on the SET that tells the end;
+ *   - what destroys an object depends on all that use or destroy it.
  * FORK, the leaving of a barrier and a WAKE after its notification depend on nothing by themselves:
  * what they come after is an order that no swap can change.
  */
@@ -128,6 +129,19 @@ static inline bool hd_steer_looks_depend(const struct hd_steer_op *a, const stru
            (a->kind == HD_LOG_SET || b->kind == HD_LOG_SET);
 }
 
+static inline bool hd_steer_ends(const struct hd_steer_op *o)
+{
+    return o->kind == HD_LOG_SET && o->other == HD_LOOK_DESTROY;
+}
+
+/* Is the operation about the lock, condition, semaphore or barrier at this address? */
+static inline bool hd_steer_uses(const struct hd_steer_op *o, uint64_t addr)
+{
+    bool own = hd_steer_of_cond(o->kind) || hd_steer_of_sem(o) || o->kind == HD_LOG_BARIN ||
+               hd_steer_ends(o) || (o->kind == HD_LOG_LOOK && o->other == HD_LOOK_DESTROY);
+    return hd_steer_lock(o) == addr || (own && o->addr == addr);
+}
+
 static inline bool hd_steer_overlap(const struct hd_steer_op *a, const struct hd_steer_op *b)
 {
     uint64_t from = a->addr > b->addr ? a->addr : b->addr;
@@ -151,6 +165,9 @@ static inline bool hd_steer_depend(const struct hd_steer_op *a, const struct hd_
                (hd_steer_writes(a->kind) || hd_steer_writes(b->kind)) && hd_steer_overlap(a, b);
     if (a->kind == HD_LOG_BARIN && b->kind == HD_LOG_BARIN)
         return a->addr == b->addr;
+    if ((hd_steer_ends(a) && hd_steer_uses(b, a->addr)) ||
+        (hd_steer_ends(b) && hd_steer_uses(a, b->addr)))
+        return true;
     return hd_steer_locks_depend(a, b) || hd_steer_conds_depend(a, b) ||
            hd_steer_sems_depend(a, b) || hd_steer_looks_depend(a, b);
 }

@@ -20,8 +20,9 @@ enum hd_look {
     HD_LOOK_SYNC,      /* of an address: releases that the program told us of; each an `rmw` */
     HD_LOOK_BENIGN,  /* SET only: memory, as many bytes as the value: races are meant to be there */
     HD_LOOK_IGNORE,  /* SET only: 0 reads, 1 writes of the thread: 1 not to be looked at, 0 again */
-    HD_LOOK_DESTROY, /* SET only: the object ends, an enum hd_destroyed; a plain write of its memory
-                      * if calls that use the object are not ordered with it (build/lock_memory.c)
+    HD_LOOK_DESTROY, /* LOOK: a call found that the object has ended; SET: it ends, an enum
+                      * hd_destroyed; a plain write of its memory if calls that use the object are
+                      * not ordered with it (build/lock_memory.c)
                       */
 };
 

@@ -167,6 +167,36 @@ for level in 0 2; do
     done
 done
 
+# The order in which the lock is gone already is a schedule of its own.
+cat >gone.c <<'C'
+#include <pthread.h>
+#include <stdlib.h>
+static pthread_mutex_t lock;
+static void *work(void *arg)
+{
+    if (pthread_mutex_lock(&lock))
+        abort();
+    pthread_mutex_unlock(&lock);
+    return arg;
+}
+int main(void)
+{
+    pthread_t t;
+    pthread_mutex_init(&lock, 0);
+    pthread_create(&t, 0, work, 0);
+    pthread_mutex_destroy(&lock);
+    return pthread_join(t, 0);
+}
+C
+heddle cc -g gone.c -o gone -pthread
+heddle explore --strategy dpor --times 1 -- ./gone
+expect_code 66
+expect_err "use of destroyed mutex lock [confirmed "
+expect_err "search: all 3 schedules explored"
+heddle run --times 1 -- ./gone
+expect_err "use of destroyed mutex lock [confirmed "
+expect_err "Effect: killed by SIGABRT"
+
 # ---- among several the one that fails is first ----
 cat >worst.c <<'C'
 #include <assert.h>

@@ -74,7 +74,7 @@ static const char *object_of_call(const struct hd_trace *t, hd_eid e, bool behin
     do
         at += behind ? SIZE_MAX : 1;
     while (at < n && t->op[events[at]] == HD_OP_BRANCH);
-    if (at >= n)
+    if (at >= n || t->place[events[at]] != t->place[e])
         return NULL;
     enum hd_op op = t->op[events[at]];
     enum hd_obj_kind kind = behind ? HD_OBJ_LOCK : hd_op_info[op].kind;

@@ -35,8 +35,10 @@ int hd_rt_mutex_lock(struct hd_thread *me, pthread_mutex_t *m, uint64_t deadline
 {
     struct hd_sync *l = hd_rt_sync(m, HD_SYNC_LOCK);
     int kind = m->__data.__kind;
-    if (kind < 0)
-        return EINVAL; /* destroyed */
+    if (kind < 0) {
+        hd_rt_look(HD_LOOK_DESTROY, (uintptr_t)m, 1, pc);
+        return EINVAL;
+    }
     l->robust = (kind & ROBUST) != 0;
     if (l->not_recoverable) {
         look_dead(l, pc);
@@ -62,8 +64,10 @@ int hd_rt_mutex_unlock(struct hd_thread *me, pthread_mutex_t *m, uintptr_t pc)
 {
     struct hd_sync *l = hd_rt_sync(m, HD_SYNC_LOCK);
     int kind = m->__data.__kind;
-    if (kind < 0)
+    if (kind < 0) {
+        hd_rt_look(HD_LOOK_DESTROY, (uintptr_t)m, 1, pc);
         return EINVAL;
+    }
     if (l->owner != me && (kind & (RECURSIVE | ERRORCHECK | ROBUST)) &&
         (kind & TYPE_MASK) != (RECURSIVE | ERRORCHECK)) /* both bits: the adaptive type */
         return EPERM;
