@@ -186,6 +186,7 @@ enum hd_status hd_session_finish(struct hd_session *s, struct hd_session_result 
     s->err = err;
     s->r->interrupted = s->r->interrupted || hd_interrupt_requested();
     s->r->seconds = s->earlier_seconds + hd_progress_now() - s->started;
+    hd_session_fold_stuck(s);
     enum hd_status status = write_report(s);
     *result = (struct hd_session_result){
         .wait_status = s->wait_status, .ran = s->ran, .failed = s->failed, .late = s->late};

@@ -47,6 +47,8 @@ void hd_session_try(struct hd_session *s, const struct hd_trace *t, const struct
 /* Writes the witness to a file of the session's folder, which the finding then names. */
 enum hd_status hd_session_save_witness(struct hd_session *s, const struct hd_trace *t,
                                        const struct hd_witness *w, struct hd_finding *f);
+/* A deadlock that a run came to by itself counts as one of the confirmed deadlock that is in it. */
+void hd_session_fold_stuck(struct hd_session *s);
 /* session_others.c: the findings from `first` on that were not confirmed, by other pairs of their
  * places. */
 void hd_session_others(struct hd_session *s, const struct hd_trace *t, size_t first);

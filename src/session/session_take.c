@@ -539,6 +539,44 @@ static void predicted_fini(struct predicted *p)
     hd_vec_fini(&p->witnesses);
 }
 
+static bool same_wait(const struct hd_access *a, const struct hd_access *b)
+{
+    const char *x = a->at.file, *y = b->at.file;
+    return a->kind && b->kind && !strcmp(a->kind, b->kind) && a->value && b->value &&
+           !strcmp(a->value, b->value) && a->at.line == b->at.line &&
+           (x == y || (x && y && !strcmp(x, y)));
+}
+
+/* A deadlock that is known and is all of why this one is: the others wait for those in it. */
+static struct hd_finding *find_within(struct hd_session *s, const struct hd_finding *f)
+{
+    for (size_t i = 0; i < s->findings.len; i++) {
+        struct hd_finding *g = hd_vec_at(&s->findings, i);
+        size_t common = 0;
+        for (size_t k = 0; k < g->n_accesses * f->n_accesses; k++)
+            common += same_wait(&g->accesses[k / f->n_accesses], &f->accesses[k % f->n_accesses]);
+        if (g->property == HD_PROPERTY_DEADLOCK && g->status == HD_FINDING_CONFIRMED &&
+            g->n_accesses > 1 && common >= g->n_accesses)
+            return g;
+    }
+    return NULL;
+}
+
+void hd_session_fold_stuck(struct hd_session *s)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < s->findings.len; i++) {
+        const struct hd_finding f = *(struct hd_finding *)hd_vec_at(&s->findings, i);
+        bool stuck = f.property == HD_PROPERTY_DEADLOCK && f.status == HD_FINDING_OBSERVED;
+        struct hd_finding *within = stuck ? find_within(s, &f) : NULL;
+        if (within)
+            within->duplicates += 1 + f.duplicates;
+        else
+            *(struct hd_finding *)hd_vec_at(&s->findings, kept++) = f;
+    }
+    s->findings.len = kept;
+}
+
 /* The deadlock that the run itself came to. Equal ones are counted. */
 static enum hd_status take_stuck(struct hd_session *s, const struct hd_trace *t,
                                  const struct hd_build_info *info, const struct hd_witness *known)
@@ -549,7 +587,9 @@ static enum hd_status take_stuck(struct hd_session *s, const struct hd_trace *t,
         return HD_OK; /* nobody is known to wait */
     f.trace = hd_report_text(s->r, s->trace_name);
     f.shown_by = s->shown_by;
+    hd_frame_names_lift(s->r, &f, s->sources);
     struct hd_finding *old = find_confirmed(s, &f);
+    old = old ? old : find_within(s, &f);
     if (old) {
         old->duplicates++;
         return HD_OK;
@@ -560,7 +600,6 @@ static enum hd_status take_stuck(struct hd_session *s, const struct hd_trace *t,
         hd_session_try(s, t, known, &f);
     if (f.status == HD_FINDING_PREDICTED)
         f.status = HD_FINDING_OBSERVED;
-    hd_frame_names_lift(s->r, &f, s->sources);
     if (status == HD_OK)
         *(struct hd_finding *)hd_vec_push(&s->findings) = f;
     return status;

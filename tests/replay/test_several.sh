@@ -37,6 +37,41 @@ for kind in 0 1 2 3 4 5; do
     [ $? -eq 66 ] || fail "kind $kind of a try: no race: $(cat err)"
 done
 
+# A run that ends in the deadlock that is confirmed is no other finding, though the first thread waits there, too.
+cat >orders.c <<'END'
+#include <pthread.h>
+static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
+static void *one(void *arg)
+{
+    pthread_mutex_lock(&a);
+    pthread_mutex_lock(&b);
+    pthread_mutex_unlock(&b);
+    pthread_mutex_unlock(&a);
+    return arg;
+}
+static void *two(void *arg)
+{
+    pthread_mutex_lock(&b);
+    pthread_mutex_lock(&a);
+    pthread_mutex_unlock(&a);
+    pthread_mutex_unlock(&b);
+    return arg;
+}
+int main(void)
+{
+    pthread_t t, u;
+    pthread_create(&t, NULL, one, NULL);
+    pthread_create(&u, NULL, two, NULL);
+    pthread_join(t, NULL);
+    return pthread_join(u, NULL);
+}
+END
+"$HEDDLE" cc -g -O1 -pthread orders.c -o orders || fail "heddle cc"
+"$HEDDLE" -q run --runs 8 --property deadlock -o orders.out -- ./orders >out 2>err </dev/null
+[ $? -eq 66 ] || fail "orders: exit $?: $(cat err)"
+jq -e '[.races[] | [.status, (.accesses | length)]] == [["confirmed", 2]]' orders.out/report.json >/dev/null ||
+    fail "orders: $(jq -c '.races[] | [.status, .variable]' orders.out/report.json)"
+
 # --runs N is exact, a named policy is one run, one thread is one run.
 "$HEDDLE" run -v --runs 6 -o six -- ./pool.good >out 2>err </dev/null || fail "six: $(cat err)"
 [ "$(jq .runs six/report.json)" = 6 ] || fail "six: $(jq .runs six/report.json)"
