@@ -165,7 +165,16 @@
     X(fortify, ssize_t, __read_chk, (int, void *, size_t, size_t), PAST, "as read") \
     X(fortify, ssize_t, __recv_chk, (int, void *, size_t, size_t, int), PAST, "as recv") \
     X(fortify, ssize_t, __recvfrom_chk, (int, void *, size_t, size_t, int, struct sockaddr *, socklen_t *), PAST, "as recvfrom") \
-    X(fortify, int, __poll_chk, (struct pollfd *, nfds_t, int, size_t), PAST, "as poll")
+    X(fortify, int, __poll_chk, (struct pollfd *, nfds_t, int, size_t), PAST, "as poll") \
+    X(fortify, int, __ppoll_chk, (struct pollfd *, nfds_t, const struct timespec *, const sigset_t *, size_t), PAST, "as ppoll") \
+    X(fortify, char *, __stpncpy_chk, (char *, const char *, size_t, size_t), OWN, "as stpncpy") \
+    X(fortify, void, __explicit_bzero_chk, (void *, size_t, size_t), ARGS, "as explicit_bzero") \
+    X(fortify, wchar_t *, __wcscpy_chk, (wchar_t *, const wchar_t *, size_t), ARGS, "as wcscpy") \
+    X(fortify, wchar_t *, __wcsncpy_chk, (wchar_t *, const wchar_t *, size_t, size_t), ARGS, "as wcsncpy") \
+    X(fortify, wchar_t *, __wcscat_chk, (wchar_t *, const wchar_t *, size_t), ARGS, "as wcscat") \
+    X(fortify, wchar_t *, __wmemcpy_chk, (wchar_t *, const wchar_t *, size_t, size_t), ARGS, "as wmemcpy") \
+    X(fortify, wchar_t *, __wmemmove_chk, (wchar_t *, const wchar_t *, size_t, size_t), ARGS, "as wmemmove") \
+    X(fortify, wchar_t *, __wmemset_chk, (wchar_t *, wchar_t, size_t, size_t), ARGS, "as wmemset")
 /* Results in memory that the caller gives, or in libc's own. */
 #define HD_APIS_RESULT(X) \
     X(result, struct tm *, localtime_r, (const time_t *, struct tm *), OWN, "r, w") \

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <time.h>
+#include <wchar.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct tm day;
@@ -19,7 +20,16 @@ char *__getcwd_chk(char *out, size_t n, size_t room);
 ssize_t __readlink_chk(const char *path, char *out, size_t n, size_t room);
 int __gethostname_chk(char *out, size_t n, size_t room);
 char *__realpath_chk(const char *path, char *out, size_t room);
+char *__stpncpy_chk(char *to, const char *from, size_t n, size_t room);
+void __explicit_bzero_chk(void *to, size_t n, size_t room);
+wchar_t *__wcscpy_chk(wchar_t *to, const wchar_t *from, size_t room);
+wchar_t *__wcsncpy_chk(wchar_t *to, const wchar_t *from, size_t n, size_t room);
+wchar_t *__wcscat_chk(wchar_t *to, const wchar_t *from, size_t room);
+wchar_t *__wmemcpy_chk(wchar_t *to, const wchar_t *from, size_t n, size_t room);
+wchar_t *__wmemmove_chk(wchar_t *to, const wchar_t *from, size_t n, size_t room);
+wchar_t *__wmemset_chk(wchar_t *to, wchar_t c, size_t n, size_t room);
 static char path[4096];
+static wchar_t wide[64];
 
 static void call(char *which)
 {
@@ -63,6 +73,30 @@ static void call(char *which)
         break;
     case 11:
         __realpath_chk("/usr/..", path, sizeof path);
+        break;
+    case 12:
+        __stpncpy_chk(path, which, 8, sizeof path);
+        break;
+    case 13:
+        __explicit_bzero_chk(path, 8, sizeof path);
+        break;
+    case 14:
+        __wcscpy_chk(wide, L"word", 64);
+        break;
+    case 15:
+        __wcsncpy_chk(wide, L"word", 8, 64);
+        break;
+    case 16:
+        __wcscat_chk(wide, L"word", 64);
+        break;
+    case 17:
+        __wmemcpy_chk(wide, L"word", 4, 64);
+        break;
+    case 18:
+        __wmemmove_chk(wide, L"word", 4, 64);
+        break;
+    case 19:
+        __wmemset_chk(wide, L'w', 4, 64);
         break;
     }
 }

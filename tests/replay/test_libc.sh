@@ -21,7 +21,7 @@ check() { # check NAME COMPILER...
 }
 
 orders=
-for way in 1 2 3 4 5 6 7 8 9 10 11; do
+for way in $(seq 19); do
     check calls$way "$HEDDLE" cc -g -O1 -pthread -DV=$way "$TESTS/replay/libc_calls.c"
 done
 for way in 1 2; do

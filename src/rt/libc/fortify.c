@@ -89,6 +89,24 @@ HD_EXPORT char *__strncat_chk(char *to, const char *from, size_t n, size_t room)
                                                     : hd_rt_append(to, from, n, by);
 }
 
+HD_EXPORT char *__stpncpy_chk(char *to, const char *from, size_t n, size_t room)
+{
+    struct hd_caller by = HD_BY(__stpncpy_chk, 4);
+    if (n > room)
+        return hd_real.__stpncpy_chk(to, from, n, room);
+    hd_rt_copy_padded(to, from, n, by);
+    return to + strnlen(to, n);
+}
+
+HD_EXPORT void __explicit_bzero_chk(void *to, size_t n, size_t room)
+{
+    struct hd_caller by = HD_BY(__explicit_bzero_chk, 3);
+    if (n > room)
+        hd_real.__explicit_bzero_chk(to, n, room);
+    else
+        hd_rt_fill(to, 0, n, by);
+}
+
 /* ---- printf ---- */
 
 #define WITH_ARGS(last, call)                                                                      \
@@ -221,4 +239,11 @@ HD_EXPORT int __poll_chk(struct pollfd *fds, nfds_t n, int timeout, size_t room)
 {
     return room / sizeof *fds < n ? hd_real.__poll_chk(fds, n, timeout, room)
                                   : poll(fds, n, timeout);
+}
+
+HD_EXPORT int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *timeout,
+                          const sigset_t *mask, size_t room)
+{
+    return room / sizeof *fds < n ? hd_real.__ppoll_chk(fds, n, timeout, mask, room)
+                                  : ppoll(fds, n, timeout, mask);
 }

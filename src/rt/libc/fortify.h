@@ -10,8 +10,10 @@
 
 #include <poll.h>
 #include <stdarg.h>
+#include <signal.h>
 #include <stdio.h>
 #include <sys/socket.h>
+#include <wchar.h>
 
 #define HD_FORTIFY_PROTOTYPE(group, ret, name, params, dep, text) ret name params;
 HD_APIS_FORTIFY(HD_FORTIFY_PROTOTYPE)

@@ -1,7 +1,9 @@
 /* Wide strings as accesses, when instrumented code calls these functions. Runs in the user's
  * process; see the rules in rt.h. */
 #include "rt/core/range_log.h"
+#include "rt/core/real.h"
 #include "rt/libc/format.h"
+#include "rt/libc/fortify.h"
 #include "rt/core/modules.h"
 #include "rt/core/rt.h"
 #include "rt/libc/str.h"
@@ -54,6 +56,19 @@ static size_t copy(wchar_t *to, const wchar_t *from, size_t max, struct hd_calle
     return n;
 }
 
+static wchar_t *copy_padded(wchar_t *to, const wchar_t *from, size_t n, struct hd_caller by)
+{
+    size_t done = copy(to, from, n, by);
+    hd_rt_fill(to + done, 0, BYTES(n - done), by);
+    return to;
+}
+
+static wchar_t *append(wchar_t *to, const wchar_t *from, struct hd_caller by)
+{
+    copy(to + measured(to, SIZE_MAX, by), from, SIZE_MAX, by);
+    return to;
+}
+
 HD_EXPORT wchar_t *wcscpy(wchar_t *restrict to, const wchar_t *restrict from)
 {
     copy(to, from, SIZE_MAX, HD_BY(wcscpy, 2));
@@ -62,17 +77,12 @@ HD_EXPORT wchar_t *wcscpy(wchar_t *restrict to, const wchar_t *restrict from)
 
 HD_EXPORT wchar_t *wcsncpy(wchar_t *restrict to, const wchar_t *restrict from, size_t n)
 {
-    struct hd_caller by = HD_BY(wcsncpy, 3);
-    size_t done = copy(to, from, n, by);
-    hd_rt_fill(to + done, 0, BYTES(n - done), by);
-    return to;
+    return copy_padded(to, from, n, HD_BY(wcsncpy, 3));
 }
 
 HD_EXPORT wchar_t *wcscat(wchar_t *restrict to, const wchar_t *restrict from)
 {
-    struct hd_caller by = HD_BY(wcscat, 2);
-    copy(to + measured(to, SIZE_MAX, by), from, SIZE_MAX, by);
-    return to;
+    return append(to, from, HD_BY(wcscat, 2));
 }
 
 static int compared(const wchar_t *a, const wchar_t *b, size_t n, bool text, struct hd_caller by)
@@ -141,9 +151,8 @@ HD_EXPORT wchar_t *wmemmove(wchar_t *to, const wchar_t *from, size_t n)
     return to;
 }
 
-HD_EXPORT wchar_t *wmemset(wchar_t *to, wchar_t c, size_t n)
+static wchar_t *set(wchar_t *to, wchar_t c, size_t n, struct hd_caller by)
 {
-    struct hd_caller by = HD_BY(wmemset, 3);
     struct hd_thread *me = n ? hd_rt_str_enter(by) : NULL;
     for (size_t i = 0; i < n; i++)
         ((volatile wchar_t *)to)[i] = c; /* no compiler makes a call of it */
@@ -152,4 +161,57 @@ HD_EXPORT wchar_t *wmemset(wchar_t *to, wchar_t c, size_t n)
         hd_rt_leave(me);
     }
     return to;
+}
+
+HD_EXPORT wchar_t *wmemset(wchar_t *to, wchar_t c, size_t n)
+{
+    return set(to, c, n, HD_BY(wmemset, 3));
+}
+
+/* ---- with _FORTIFY_SOURCE; room counts characters ---- */
+
+HD_EXPORT wchar_t *__wcscpy_chk(wchar_t *to, const wchar_t *from, size_t room)
+{
+    struct hd_caller by = HD_BY(__wcscpy_chk, 3);
+    if (length(from, SIZE_MAX) >= room)
+        return hd_real.__wcscpy_chk(to, from, room);
+    copy(to, from, SIZE_MAX, by);
+    return to;
+}
+
+HD_EXPORT wchar_t *__wcsncpy_chk(wchar_t *to, const wchar_t *from, size_t n, size_t room)
+{
+    struct hd_caller by = HD_BY(__wcsncpy_chk, 4);
+    return n > room ? hd_real.__wcsncpy_chk(to, from, n, room) : copy_padded(to, from, n, by);
+}
+
+HD_EXPORT wchar_t *__wcscat_chk(wchar_t *to, const wchar_t *from, size_t room)
+{
+    struct hd_caller by = HD_BY(__wcscat_chk, 3);
+    bool fits = length(to, SIZE_MAX) + length(from, SIZE_MAX) < room;
+    return fits ? append(to, from, by) : hd_real.__wcscat_chk(to, from, room);
+}
+
+HD_EXPORT wchar_t *__wmemcpy_chk(wchar_t *to, const wchar_t *from, size_t n, size_t room)
+{
+    struct hd_caller by = HD_BY(__wmemcpy_chk, 4);
+    if (n > room)
+        return hd_real.__wmemcpy_chk(to, from, n, room);
+    hd_rt_copy(to, from, BYTES(n), by);
+    return to;
+}
+
+HD_EXPORT wchar_t *__wmemmove_chk(wchar_t *to, const wchar_t *from, size_t n, size_t room)
+{
+    struct hd_caller by = HD_BY(__wmemmove_chk, 4);
+    if (n > room)
+        return hd_real.__wmemmove_chk(to, from, n, room);
+    hd_rt_copy(to, from, BYTES(n), by);
+    return to;
+}
+
+HD_EXPORT wchar_t *__wmemset_chk(wchar_t *to, wchar_t c, size_t n, size_t room)
+{
+    struct hd_caller by = HD_BY(__wmemset_chk, 4);
+    return n > room ? hd_real.__wmemset_chk(to, c, n, room) : set(to, c, n, by);
 }
