@@ -31,37 +31,9 @@ wchar_t *__wmemset_chk(wchar_t *to, wchar_t c, size_t n, size_t room);
 static char path[4096];
 static wchar_t wide[64];
 
-static void call(char *which)
+static void call_checked(const char *which)
 {
-    time_t now = *which;
     switch (V) {
-    case 1:
-        localtime_r(&now, &day);
-        break;
-    case 2:
-        text[0] = (char)gmtime(&now)->tm_sec;
-        break;
-    case 3:
-        strftime(text, sizeof text, "%H", &day);
-        break;
-    case 4:
-        stat("/", &status);
-        break;
-    case 5: {
-        struct in_addr in = {(in_addr_t)now};
-        inet_ntop(AF_INET, &in, text, sizeof text);
-        break;
-    }
-    case 6:
-        rand_r(&seed);
-        break;
-    case 7: {
-        static struct addrinfo *list;
-        struct addrinfo hints = {.ai_flags = AI_NUMERICHOST};
-        if (getaddrinfo("127.0.0.1", NULL, &hints, &list) == 0)
-            freeaddrinfo(list);
-        break;
-    }
     case 8:
         __readlink_chk("/proc/self/exe", path, sizeof path - 1, sizeof path);
         break;
@@ -97,6 +69,43 @@ static void call(char *which)
         break;
     case 19:
         __wmemset_chk(wide, L'w', 4, 64);
+        break;
+    }
+}
+
+static void call(char *which)
+{
+    time_t now = *which;
+    switch (V) {
+    case 1:
+        localtime_r(&now, &day);
+        break;
+    case 2:
+        text[0] = (char)gmtime(&now)->tm_sec;
+        break;
+    case 3:
+        strftime(text, sizeof text, "%H", &day);
+        break;
+    case 4:
+        stat("/", &status);
+        break;
+    case 5: {
+        struct in_addr in = {(in_addr_t)now};
+        inet_ntop(AF_INET, &in, text, sizeof text);
+        break;
+    }
+    case 6:
+        rand_r(&seed);
+        break;
+    case 7: {
+        static struct addrinfo *list;
+        struct addrinfo hints = {.ai_flags = AI_NUMERICHOST};
+        if (getaddrinfo("127.0.0.1", NULL, &hints, &list) == 0)
+            freeaddrinfo(list);
+        break;
+    }
+    default:
+        call_checked(which);
         break;
     }
 }
