@@ -207,9 +207,10 @@ static bool add_source(struct chain *chain, hd_eid write, struct common *common)
 void hd_certain_read(struct hd_certain *c, hd_eid e)
 {
     size_t n;
+    if (c->t->op[e] != HD_OP_READ)
+        return; /* its object is another kind's */
     const struct hd_loc_user *users = hd_accesses_users(c->w->locs, c->t->obj[e], &n);
-    if (c->t->op[e] != HD_OP_READ || n > HD_CERTAIN_FEW ||
-        users[n - 1].wend - users[0].wstart > HD_CERTAIN_WRITES)
+    if (n > HD_CERTAIN_FEW || users[n - 1].wend - users[0].wstart > HD_CERTAIN_WRITES)
         return;
     struct chain chain = {.c = c, .on = {e}, .n = 1};
     struct sought any = {.known = false};
