@@ -23,7 +23,8 @@ static void put_modules(const struct hd_origins *o, struct hd_bytes *out, uint64
 enum hd_status hd_schedule_write(const struct hd_schedule *s, const struct hd_origins *o, bool swap,
                                  const char *path, struct hd_err *err)
 {
-    const struct hd_sched_entry *e = s->entries.data;
+    static const struct hd_sched_entry none; /* places in an empty list */
+    const struct hd_sched_entry *e = s->entries.len ? s->entries.data : &none;
     size_t size = sizeof *e, rest = s->entries.len - s->n_first - s->n_second;
     struct hd_sched_header h = {.magic = HD_SCHED_MAGIC,
                                 .n_threads = (uint32_t)s->threads.len,
