@@ -539,12 +539,32 @@ static void predicted_fini(struct predicted *p)
     hd_vec_fini(&p->witnesses);
 }
 
+static bool holds(const struct hd_access *a, const char *lock)
+{
+    for (size_t i = 0; i < a->n_locks; i++)
+        if (!strcmp(a->locks[i].name, lock))
+            return true;
+    return false;
+}
+
+/* Whether b waits as a does: for the same at the same place, and holds what a holds. */
 static bool same_wait(const struct hd_access *a, const struct hd_access *b)
 {
     const char *x = a->at.file, *y = b->at.file;
-    return a->kind && b->kind && !strcmp(a->kind, b->kind) && a->value && b->value &&
-           !strcmp(a->value, b->value) && a->at.line == b->at.line &&
-           (x == y || (x && y && !strcmp(x, y)));
+    bool same = a->kind && b->kind && !strcmp(a->kind, b->kind) && a->value && b->value &&
+                !strcmp(a->value, b->value) && a->at.line == b->at.line &&
+                (x == y || (x && y && !strcmp(x, y)));
+    for (size_t i = 0; same && i < a->n_locks; i++)
+        same = holds(b, a->locks[i].name);
+    return same;
+}
+
+static bool waits_in(const struct hd_access *a, const struct hd_finding *f)
+{
+    for (size_t i = 0; i < f->n_accesses; i++)
+        if (same_wait(a, &f->accesses[i]))
+            return true;
+    return false;
 }
 
 /* A deadlock that is known and is all of why this one is: the others wait for those in it. */
@@ -553,10 +573,10 @@ static struct hd_finding *find_within(struct hd_session *s, const struct hd_find
     for (size_t i = 0; i < s->findings.len; i++) {
         struct hd_finding *g = hd_vec_at(&s->findings, i);
         size_t common = 0;
-        for (size_t k = 0; k < g->n_accesses * f->n_accesses; k++)
-            common += same_wait(&g->accesses[k / f->n_accesses], &f->accesses[k % f->n_accesses]);
+        while (common < g->n_accesses && waits_in(&g->accesses[common], f))
+            common++;
         if (g->property == HD_PROPERTY_DEADLOCK && g->status == HD_FINDING_CONFIRMED &&
-            g->n_accesses > 1 && common >= g->n_accesses)
+            g->n_accesses > 1 && common == g->n_accesses)
             return g;
     }
     return NULL;

@@ -72,6 +72,12 @@ END
 jq -e '[.races[] | [.status, (.accesses | length)]] == [["confirmed", 2]]' orders.out/report.json >/dev/null ||
     fail "orders: $(jq -c '.races[] | [.status, .variable]' orders.out/report.json)"
 
+# Another hang in which threads wait for the same locks is a finding of its own.
+"$HEDDLE" cc -g -O1 -pthread "$TESTS/replay/stuck_apart.c" -o apart || fail "heddle cc"
+"$HEDDLE" -q run --runs 4 --property deadlock -o apart.out -- ./apart >out 2>err </dev/null
+jq -e '[.races[] | select(.status == "observed") | .accesses[].kind] | index("wait for semaphore")' apart.out/report.json >/dev/null ||
+    fail "apart: $(jq -c '.races[] | [.status, .variable]' apart.out/report.json)"
+
 # --runs N is exact, a named policy is one run, one thread is one run.
 "$HEDDLE" run -v --runs 6 -o six -- ./pool.good >out 2>err </dev/null || fail "six: $(cat err)"
 [ "$(jq .runs six/report.json)" = 6 ] || fail "six: $(jq .runs six/report.json)"
