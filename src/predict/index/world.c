@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/stop.h"
 #include "predict/index/guards.h"
+#include "predict/index/world_check.h"
 
 /* Marks the reads that event e needs: explicit ones at once, "all" through the running minimum. */
 static bool mark_needs(struct hd_world *w, hd_eid e, enum hd_dep_role role)
@@ -79,6 +80,8 @@ struct hd_world *hd_world_new(const struct hd_trace *t)
         w->counters = hd_counters_new(t, w->locs, w->sections);
     if (hd_stop_now() == HD_STOP_NO)
         w->must = hd_must_new(w);
+    if (hd_stop_now() == HD_STOP_NO)
+        HD_SELF_CHECK(hd_world_check(w));
     return w;
 }
 
