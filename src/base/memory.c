@@ -1,5 +1,6 @@
 #include "base/memory.h"
 
+#include "base/log.h"
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -61,5 +62,6 @@ size_t hd_memory_available(void)
     if (getrlimit(RLIMIT_AS, &own) == 0 && own.rlim_cur != RLIM_INFINITY)
         lower(&least, rest(own.rlim_cur,
                            number_in("/proc/self/statm", "") * (uint64_t)sysconf(_SC_PAGESIZE)));
+    HD_DEBUG_LINE(BASE, "%llu bytes of memory are free", (unsigned long long)least);
     return least;
 }

@@ -1,5 +1,6 @@
 #include "base/outfile.h"
 
+#include "base/log.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -130,6 +131,7 @@ enum hd_status hd_outfile_commit(struct hd_outfile *out, struct hd_err *err)
         hd_outfile_discard(out);
         return HD_ERR_IO;
     }
+    HD_DEBUG_LINE(BASE, "%s is written", name);
     if (s)
         atomic_store(&s->state, FREE);
     out->slot = 0;

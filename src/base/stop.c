@@ -1,10 +1,16 @@
 #include "base/stop.h"
 
+#include "base/log.h"
 #include "base/alloc.h"
 #include "base/interrupt.h"
 #include "base/progress.h"
 
 static _Thread_local struct hd_stop_scope scope;
+
+static const char *const reasons[] = {[HD_STOP_NO] = "no",
+                                      [HD_STOP_ASKED] = "interrupted",
+                                      [HD_STOP_TIME] = "the time is up",
+                                      [HD_STOP_MEMORY] = "too much memory is in use"};
 
 struct hd_stop_scope hd_stop_begin(double deadline, size_t memory)
 {
@@ -39,6 +45,8 @@ enum hd_stop hd_stop_now(void)
         scope.why = HD_STOP_MEMORY;
     else if (scope.deadline != 0 && hd_progress_now() >= scope.deadline)
         scope.why = HD_STOP_TIME;
+    if (scope.why != HD_STOP_NO)
+        HD_DEBUG_LINE(BASE, "stopped: %s", reasons[scope.why]);
     return scope.why;
 }
 
@@ -48,5 +56,7 @@ bool hd_stop_room(size_t bytes)
     if (hd_stop_now() == HD_STOP_NO && scope.memory &&
         (used > scope.memory || bytes > scope.memory - used))
         scope.why = HD_STOP_MEMORY;
+    if (scope.why == HD_STOP_MEMORY)
+        HD_DEBUG_LINE(BASE, "no room for %zu bytes beside %zu", bytes, used);
     return scope.why == HD_STOP_NO;
 }

@@ -1,6 +1,7 @@
 /* The tests of a CMake build folder, as `ctest --show-only=json-v1` lists them. */
 #include "campaign/sources.h"
 
+#include "base/log.h"
 #include "base/alloc.h"
 #include "base/process.h"
 #include "record/program.h"
@@ -115,6 +116,8 @@ enum hd_status hd_source_ctest(struct hd_source_options *o, const char *build, s
         s = hd_err_at(err, HD_ERR_INPUT, build, 0, "ctest cannot list its tests");
     for (size_t i = 0; i < json_array_size(tests) && s == HD_OK; i++)
         s = add_test(o, full, json_array_get(tests, i), err);
+    HD_DEBUG_LINE(CAMPAIGN, "ctest of %s lists %zu tests, %zu are left out", full,
+                  json_array_size(tests), o->left_out.n);
     json_decref(root);
     return s;
 }

@@ -1,5 +1,6 @@
 #include "campaign/folder.h"
 
+#include "base/log.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -118,8 +119,10 @@ static void each_work(const char *dir, void (*see)(void *ctx, const char *path, 
 
 static void sweep_one(void *ctx, const char *path, const char *name)
 {
-    if (*(bool *)ctx || is_left_over(name))
-        hd_folder_remove(path);
+    if (!*(bool *)ctx && !is_left_over(name))
+        return;
+    HD_DEBUG_LINE(CAMPAIGN, "%s was left over", path);
+    hd_folder_remove(path);
 }
 
 void hd_folder_sweep(const char *dir, bool all)

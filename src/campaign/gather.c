@@ -1,5 +1,6 @@
 #include "campaign/gather.h"
 
+#include "base/log.h"
 #include "base/alloc.h"
 #include "base/interrupt.h"
 #include "base/json.h"
@@ -85,6 +86,8 @@ enum hd_status hd_gather(const struct hd_unitplan *plan, const char *dir, struct
     }
     g->report = hd_merge_end(m, &g->times);
     g->running = hd_folder_running(dir);
+    HD_DEBUG_LINE(CAMPAIGN, "gathered %zu units, %zu failed, %zu open, %zu at work", g->done,
+                  g->failed.len, g->open, g->running);
     if (g->report)
         note_missing(g, plan->units.len);
     return s;

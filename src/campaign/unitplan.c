@@ -1,5 +1,6 @@
 #include "campaign/unitplan.h"
 
+#include "base/log.h"
 #include "base/alloc.h"
 #include "base/json.h"
 #include "base/names.h"
@@ -379,6 +380,7 @@ enum hd_status hd_unitplan_load(struct hd_unitplan *p, const char *dir, struct h
     if (s == HD_OK && !g.ended)
         s = hd_err_at(err, HD_ERR_INPUT, path, 0,
                       "the plan was changed after it was made: its end is missing");
+    HD_DEBUG_LINE(CAMPAIGN, "%s: %zu units", path, p->units.len);
     free(text);
     fclose(in);
     return s;

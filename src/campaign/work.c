@@ -156,6 +156,7 @@ static enum hd_status turn(struct work *w)
         }
         if (p->pid && w->o->timeout > 0 && hd_progress_now() > p->started + w->o->timeout) {
             p->late = true;
+            HD_DEBUG_LINE(CAMPAIGN, "unit %s is killed after %.3f s", p->unit->name, w->o->timeout);
             kill(-p->pid, SIGKILL);
         }
         w->p->running += p->pid != 0;

@@ -84,5 +84,6 @@ int main(int argc, char **argv)
     const struct hd_cmd *cmd = verb_of_name(argc > 0 ? argv[0] : "");
     if (code == HD_EXIT_OK)
         code = cmd->run(&cli, cmd, argc - 1, argv + 1);
+    HD_DEBUG_LINE(CLI, "%s ends with exit code %d", cmd->name, (int)code);
     return hd_cli_finish(&cli, code);
 }

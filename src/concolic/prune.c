@@ -7,6 +7,7 @@
  * M's have covered. */
 #include "concolic/input_search_int.h"
 
+#include "base/log.h"
 #include "base/interrupt.h"
 
 #define TRIES    8   /* nodes M that are tried for one N */
@@ -105,6 +106,8 @@ bool hd_prune_at(struct hd_search *s, struct hd_path *p, uint32_t node, uint32_t
         pruned = holds_below(&q, m);
     }
     if (pruned) {
+        HD_DEBUG_LINE(CONCOLIC, "choice %u: the rest of this path is known (%u looked at)", i,
+                      tries);
         hd_tree_at(&s->tree, node)->flip = HD_FLIP_PRUNED;
         hd_tree_set_core(&s->tree, node, p, &q.used);
     }

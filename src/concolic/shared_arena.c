@@ -1,5 +1,6 @@
 #include "concolic/shared_arena.h"
 
+#include "base/log.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -292,6 +293,8 @@ enum hd_status hd_shared_arena_open(const char *path, struct hd_shared_arena *a,
                           "heddle cc --concolic");
     }
     check(a);
+    HD_DEBUG_LINE(CONCOLIC, "%s: %u nodes, %u choices, %u outcomes%s", path, a->n_nodes, a->n_steps,
+                  a->n_outcomes, a->bad ? ", damaged" : "");
     return HD_OK;
 }
 

@@ -51,13 +51,16 @@ static uint64_t now_ns(void)
 /* Schedules are left out for good. The first reason is kept. */
 static void incomplete(struct search *s, const char *why)
 {
-    if (!*s->loss)
+    if (!*s->loss) {
+        HD_DEBUG_LINE(EXPLORE, "not every schedule will be run: %s", why);
         snprintf(s->loss, sizeof s->loss, "%s", why);
+    }
 }
 
 /* The search ends before it is through, and may go on. */
 static void pause(struct search *s, const char *why)
 {
+    HD_DEBUG_LINE(EXPLORE, "the search pauses: %s", why);
     snprintf(s->result->why, sizeof s->result->why, "%s", why);
 }
 

@@ -1,5 +1,6 @@
 #include "explore/findings.h"
 
+#include "base/log.h"
 #include "log/rt_depend.h"
 
 #include <string.h>
@@ -64,6 +65,8 @@ static void tell(struct hd_findings *f, struct hd_explore_finding *what)
     what->n_choices = f->choices.len;
     what->exec = f->exec;
     f->n++;
+    HD_DEBUG_LINE(EXPLORE, "found: %s: %s", hd_explore_kind_names[what->kind],
+                  what->text ? what->text : "");
     if (f->found)
         f->found(f->ctx, what);
 }

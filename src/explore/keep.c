@@ -1,5 +1,6 @@
 #include "explore/keep.h"
 
+#include "base/log.h"
 #include "explore/kept.h"
 
 #include <inttypes.h>
@@ -35,6 +36,7 @@ enum hd_status hd_keep(struct hd_keeper *k, const struct hd_explore_finding *f, 
         status = k->taker.take(k->taker.ctx, &e, led, err);
     } else if (status == HD_ERR_LIMIT || status == HD_ERR_INPUT) {
         unlink(path);
+        HD_DEBUG_LINE(EXPLORE, "a %s cannot be kept: %s", e.kind, err->text);
         if (f->kind != HD_EXPLORE_HANG) /* it took long, or waited for a thread that was parked */
             k->taker.lost(k->taker.ctx, e.kind, err->text);
         status = HD_OK;

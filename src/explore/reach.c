@@ -1,5 +1,6 @@
 #include "explore/reach_int.h"
 
+#include "base/log.h"
 #include "base/alloc.h"
 #include "base/interrupt.h"
 #include "base/progress.h"
@@ -370,7 +371,8 @@ static void take(struct hd_reach *r, struct hd_item *item)
     bool first = item->depth == 0;
     e->executions++;
     bool whole = run->chosen >= item->choices.len && e->names.threads.len <= HD_STEER_THREADS;
-    r->lost = r->lost ? r->lost : loss(r, item);
+    if (!r->lost && (r->lost = loss(r, item)))
+        HD_DEBUG_LINE(EXPLORE, "execution %llu: %s", (unsigned long long)e->executions, r->lost);
     if (first)
         r->base = steps_of_lead(r, item, run);
     if (whole) {

@@ -1,5 +1,6 @@
 #include "explore/sample.h"
 
+#include "base/log.h"
 #include "base/alloc.h"
 #include "base/interrupt.h"
 #include "base/progress.h"
@@ -78,6 +79,8 @@ static enum hd_status land(struct sampler *s)
         s->state->length = run->events ? run->events : 1;
     struct hd_sampled sampled = {.number = number, .path = run->trace, .run = run};
     sampled.fresh = run->after != 0 && hd_behaviours_add(&s->state->seen, run->after);
+    HD_DEBUG_LINE(EXPLORE, "sample %llu: %s behaviour, %llu events", (unsigned long long)number,
+                  sampled.fresh ? "a new" : "a known", (unsigned long long)run->events);
     if (sampled.fresh || run->ending != HD_END_EXIT)
         status = s->o->take(s->o->ctx, &sampled, s->err);
     else

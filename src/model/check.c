@@ -1,5 +1,6 @@
 #include "model/check.h"
 
+#include "base/log.h"
 #include "base/stop.h"
 
 #include <inttypes.h>
@@ -84,6 +85,8 @@ enum hd_status hd_check_trace(const struct hd_trace *t, hd_eid *bad, struct hd_e
     hd_state_init(&state, &layout);
     hd_matching_check(t, &matching);
     enum hd_status status = run_trace(&state, &matching, &at, err);
+    if (status != HD_OK)
+        HD_DEBUG_LINE(MODEL, "the trace is not consistent at event %u", at + 1);
     if (bad)
         *bad = at;
     hd_matching_fini(&matching);

@@ -1,5 +1,6 @@
 #include "record/launch.h"
 
+#include "base/log.h"
 #include "base/interrupt.h"
 #include "base/process.h"
 #include "abi/rt_arrivals.h"
@@ -182,6 +183,8 @@ enum hd_status hd_child_run(const struct hd_child *c, struct hd_child_result *re
         close_fd(&sinks[i].ours);
     }
     close_fd(&input);
+    HD_DEBUG_LINE(RECORD, "%s ended with status %d%s", c->program, result->wait_status,
+                  result->timed_out ? ", its time was up" : "");
     return s;
 }
 

@@ -1,5 +1,6 @@
 #include "record/record_child.h"
 
+#include "base/log.h"
 #include "abi/sym_abi.h"
 #include "base/interrupt.h"
 #include "base/process.h"
@@ -209,6 +210,7 @@ enum hd_status hd_aside_wait(struct hd_aside *a, struct hd_err *err)
         }
         if (!late && now > a->deadline) {
             late = true;
+            HD_DEBUG_LINE(RECORD, "the time of %s is up", a->trace);
             kill(a->pid, SIGTERM); /* passed on to the program; its trace is kept */
         } else if (late && now > a->deadline + 60) {
             kill(-a->pid, SIGKILL);
@@ -231,5 +233,7 @@ enum hd_status hd_aside_wait(struct hd_aside *a, struct hd_err *err)
     a->wait_status = told.wait_status;
     a->random_addresses = told.random_addresses;
     classify(a, told.deadlock, late);
+    HD_DEBUG_LINE(RECORD, "%s: %llu events, %llu threads, status %d", a->trace,
+                  (unsigned long long)a->events, (unsigned long long)a->threads, a->wait_status);
     return HD_OK;
 }

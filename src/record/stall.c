@@ -1,5 +1,6 @@
 #include "record/stall.h"
 
+#include "base/log.h"
 #include "symbols/live.h"
 
 #include <stdio.h>
@@ -34,6 +35,8 @@ void hd_stall_look(struct hd_stall *s, double now)
         s->since = now;
         s->patience = HD_STALL_SECONDS;
     } else if (now - s->since >= s->patience) {
+        HD_DEBUG_LINE(RECORD, "no progress since byte %llu%s", (unsigned long long)at,
+                      polling ? ", its threads poll" : "");
         tell(s, now - s->since, polling);
         s->patience *= 2;
     }

@@ -1,5 +1,6 @@
 #include "recording/kept_arrivals.h"
 
+#include "base/log.h"
 #include "abi/rt_arrivals.h"
 
 #include <errno.h>
@@ -65,6 +66,7 @@ void hd_kept_arrivals_add(struct hd_kept_arrivals *k, const char *thread, const 
 
 void hd_kept_arrivals_save(const struct hd_kept_arrivals *k, struct hd_trace *t)
 {
+    HD_DEBUG_LINE(RECORDING, "%zu bytes came from outside", k->items.len);
     if (k->items.len)
         hd_trace_meta_add(t, KEY, k->items.data, k->items.len);
 }

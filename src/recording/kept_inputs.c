@@ -1,5 +1,6 @@
 #include "recording/kept_inputs.h"
 
+#include "base/log.h"
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -273,6 +274,8 @@ void hd_inputs_load(const struct hd_trace *t, struct hd_inputs *in)
     in->input = hd_trace_meta(t, KEY_INPUT, &in->input_len);
     if (!in->input && has_key(t, KEY_INPUT))
         in->input = (const uint8_t *)"";
+    HD_DEBUG_LINE(RECORDING, "inputs: %zu arguments, %zu variables, %zu bytes of stdin", in->n_argv,
+                  in->n_env, in->input_len);
 }
 
 void hd_inputs_fini(struct hd_inputs *in)

@@ -1,5 +1,6 @@
 #include "recording/recnames.h"
 
+#include "base/log.h"
 #include "base/alloc.h"
 #include "log/rt_pack.h"
 
@@ -155,6 +156,8 @@ enum hd_status hd_recnames_read(const struct hd_rec *rec, struct hd_recnames *d,
         s = hd_rec_get(rec, HD_REC_SYMBOLS, &d->symbols_block, &d->symbols_len, err);
     if (s == HD_OK && (!read_keys(d) || !read_symbols(d)))
         s = hd_err_at(err, HD_ERR_INPUT, rec->name, 0, "the names of the recording are damaged");
+    HD_DEBUG_LINE(RECORDING, "%s: %zu modules, %zu symbols, %zu places", rec->name, d->modules.len,
+                  d->symbols.len, d->code.len);
     return s;
 }
 

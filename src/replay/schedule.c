@@ -147,6 +147,7 @@ static uint32_t unit_at(const struct thread *th, uint32_t pos)
 
 static enum hd_status refuse(const struct plan *p, const char *why)
 {
+    HD_DEBUG_LINE(REPLAY, "no schedule for events %u and %u: %s", p->w->a + 1, p->w->b + 1, why);
     return hd_err_set(p->err, HD_ERR_LIMIT, "the witness cannot be replayed: %s", why);
 }
 

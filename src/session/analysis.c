@@ -1,5 +1,6 @@
 #include "session/analysis.h"
 
+#include "base/log.h"
 #include "base/hash.h"
 #include "base/progress.h"
 #include "predict/compare/published_models.h"
@@ -158,6 +159,8 @@ enum hd_status hd_analysis_run(const char *detector, const struct hd_trace *t,
     hd_pairs_sort(&r->pairs);
     hd_pairs_sort(&r->places);
     r->seconds = hd_progress_now() - started;
+    HD_DEBUG_LINE(SESSION, "%s: %zu pairs of %zu places, %.3f s, status %d", detector, r->pairs.len,
+                  r->places.len, r->seconds, (int)status);
     return status;
 }
 

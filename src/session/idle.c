@@ -1,5 +1,6 @@
 #include "session/idle.h"
 
+#include "base/log.h"
 #include "base/alloc.h"
 #include "log/rt_omp.h"
 
@@ -83,6 +84,10 @@ void hd_idle_look(struct hd_idle *idle, const struct hd_trace *t)
     for (size_t i = 0; i < n; i++)
         if (is_comparable(t, i) && busy[t->place[t->fork_of[i]]])
             note(idle, hd_names_text(&t->threads, (uint32_t)i), worked[i]);
+    for (size_t i = 0; i < n; i++)
+        if (t->fork_of[i] != HD_EID_NONE && !worked[i])
+            HD_DEBUG_LINE(SESSION, "thread %s had no work",
+                          hd_names_text(&t->threads, (uint32_t)i));
     hd_free(shared, (hd_trace_n_objs(t, HD_OBJ_LOC) + 1) * sizeof *shared);
     hd_free(worked, (n + 1) * sizeof *worked);
     hd_free(busy, (places + 1) * sizeof *busy);

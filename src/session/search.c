@@ -1,5 +1,6 @@
 #include "session/search.h"
 
+#include "base/log.h"
 #include "base/alloc.h"
 #include "base/interrupt.h"
 #include "base/progress.h"
@@ -416,6 +417,8 @@ static bool left_over(const struct search *s, struct limits *l)
     uint64_t used = s->state->executions - s->executions_before;
     double passed = hd_progress_now() - s->started;
     *l = (struct limits){s->o->seconds > 0 ? s->o->seconds - passed : 0, 0};
+    HD_DEBUG_LINE(SESSION, "search, part %d: %.3f s and %llu executions used", (int)s->state->part,
+                  passed, (unsigned long long)used);
     if (s->o->runs)
         l->runs = s->o->runs > used ? s->o->runs - used : 0;
     return !hd_interrupt_requested() && (s->o->seconds <= 0 || l->seconds > 0) &&

@@ -1,5 +1,6 @@
 #include "session/session_int.h"
 
+#include "base/log.h"
 #include "base/alloc.h"
 #include "base/interrupt.h"
 #include "base/outfile.h"
@@ -96,9 +97,12 @@ static void drop_parts_of_frees(struct hd_session *s)
         struct hd_finding *f = &all[i];
         bool unseen = f->verdict && !strcmp(f->verdict, "outside");
         char path[PATH_MAX];
-        if (!unseen || !f->location || !free_of(s, f->location))
+        if (!unseen || !f->location || !free_of(s, f->location)) {
             all[kept++] = *f;
-        else if (hd_session_path(s, f->witness, path, sizeof path) == HD_OK)
+            continue;
+        }
+        HD_DEBUG_LINE(SESSION, "%s is dropped: the free of %s is listed", f->id, f->location);
+        if (hd_session_path(s, f->witness, path, sizeof path) == HD_OK)
             unlink(path);
     }
     s->findings.len = kept;

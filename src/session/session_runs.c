@@ -411,7 +411,13 @@ static enum hd_status run_all(struct runs *r)
         count_time(r, done, hd_progress_now() - started - (s->r->replay_seconds - replayed));
         r->quiet = !done || s->news > known ? 0 : r->quiet + 1;
         done++;
+        HD_DEBUG_LINE(SESSION, "recording %llu: %llu new findings, %.3f s of its own",
+                      (unsigned long long)done, (unsigned long long)(s->news - known), r->spent);
     }
+    HD_DEBUG_LINE(SESSION, "no further recording: %s",
+                  why     ? why
+                  : ended ? "the program ended it"
+                          : "nothing new, or enough were made");
     s->deadline = 0;
     if (done < divisions(r) && status == HD_OK)
         lacks_rounds(r, done);

@@ -466,6 +466,9 @@ static enum hd_status predict(struct hd_session *s, const struct hd_trace *t, st
             continue;
         options.seconds = next_share(s, (enum hd_property)k);
         status = hd_predict(t, (enum hd_property)k, &options, one, s->err);
+        HD_DEBUG_LINE(SESSION, "%s: %zu found, %llu undecided, of %.3f s allowed",
+                      hd_property_names[k], one->found.len, (unsigned long long)one->open,
+                      options.seconds);
         if (status == HD_OK)
             count(s, t, one);
         for (size_t i = 0; i < one->found.len; i++)
@@ -589,10 +592,12 @@ void hd_session_fold_stuck(struct hd_session *s)
         const struct hd_finding f = *(struct hd_finding *)hd_vec_at(&s->findings, i);
         bool stuck = f.property == HD_PROPERTY_DEADLOCK && f.status == HD_FINDING_OBSERVED;
         struct hd_finding *within = stuck ? find_within(s, &f) : NULL;
-        if (within)
-            within->duplicates += 1 + f.duplicates;
-        else
+        if (!within) {
             *(struct hd_finding *)hd_vec_at(&s->findings, kept++) = f;
+            continue;
+        }
+        HD_DEBUG_LINE(SESSION, "%s is the hang of %s", f.id, within->id);
+        within->duplicates += 1 + f.duplicates;
     }
     s->findings.len = kept;
 }

@@ -134,8 +134,11 @@ static bool start_anew(struct hd_link *l)
 bool hd_link_open(struct hd_link *l)
 {
     *l = (struct hd_link){0};
-    if (!take_idle(l))
-        return start_anew(l);
+    if (!take_idle(l)) {
+        bool started = start_anew(l);
+        HD_DEBUG_LINE(SOLVE, "a solver of its own: %s", started ? "started" : "cannot be started");
+        return started;
+    }
     *l = (struct hd_link){.fd = l->fd, .pid = l->pid};
     return true;
 }

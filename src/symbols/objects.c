@@ -1,5 +1,6 @@
 #include "symbols/objects.h"
 
+#include "base/log.h"
 #include "base/vec.h"
 #include "symbols/typepath.h"
 
@@ -387,5 +388,6 @@ bool hd_objects_local(struct hd_symbols *s, const struct hd_object_frame *frames
         struct search x = {.s = s, .frame = &frames[i], .addr = addr, .size = size, .out = out};
         return search_frame(&x);
     }
+    HD_DEBUG_LINE(SYMBOLS, "address %llx is in none of %zu frames", (unsigned long long)addr, n);
     return false;
 }

@@ -118,6 +118,8 @@ void hd_symbols_module(struct hd_symbols *s, const char *path, uint64_t bias)
         dwfl_report_begin_add(s->dwfl);
     if (!dwfl_report_elf(s->dwfl, name, path, -1, bias, true))
         HD_DEBUG_LINE(SYMBOLS, "%s: %s", path, dwfl_errmsg(-1));
+    else
+        HD_DEBUG_LINE(SYMBOLS, "%s is at %llx", path, (unsigned long long)bias);
     dwfl_report_end(s->dwfl, NULL, NULL);
 }
 

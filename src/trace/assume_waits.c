@@ -1,5 +1,6 @@
 #include "trace/assume_waits.h"
 
+#include "base/log.h"
 #include "base/alloc.h"
 #include "base/vec.h"
 #include "trace/builder.h"
@@ -147,6 +148,7 @@ enum hd_status hd_assume_waits(const struct hd_trace *t, struct hd_trace **out, 
         s = hd_builder_finish(w.b, out, err);
     else
         hd_builder_free(w.b);
+    HD_DEBUG_LINE(TRACE, "%llu waits are assumed", (unsigned long long)w.n);
     *waits = w.n;
     for (size_t i = 0; i < n_threads; i++)
         hd_vec_fini(&w.owed[i]);

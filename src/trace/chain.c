@@ -1,5 +1,6 @@
 #include "trace/chain.h"
 
+#include "base/log.h"
 #include "base/alloc.h"
 #include "base/stop.h"
 #include "trace/trace_copy.h"
@@ -283,6 +284,7 @@ enum hd_status hd_chains_make(const struct hd_trace *t, size_t least, struct hd_
     c.threads = hd_alloc(n * sizeof *c.threads);
     c.to = hd_alloc(t->n_events * sizeof *c.to);
     find_chains(&c);
+    HD_DEBUG_LINE(TRACE, "%zu threads in %zu chains", n, c.tail.len);
     if (c.tail.len <= n / 2 || (!least && c.tail.len < n)) {
         s = start(&c);
         for (hd_eid e = 0; s == HD_OK && e < t->n_events && !hd_stop_often(e); e++)

@@ -1,5 +1,6 @@
 #include "trace/skeleton.h"
 
+#include "base/log.h"
 #include "base/alloc.h"
 #include "base/vec.h"
 #include "trace/trace_copy.h"
@@ -86,6 +87,8 @@ enum hd_status hd_trace_skeleton(const struct hd_trace *t, const uint8_t *drop,
         status = hd_builder_finish(s.b, out, err);
     else
         hd_builder_free(s.b);
+    HD_DEBUG_LINE(TRACE, "skeleton: %u of %u events", *out ? (unsigned)(*out)->n_events : 0u,
+                  (unsigned)t->n_events);
     hd_free(s.number, t->n_events * sizeof *s.number);
     hd_free(s.count, threads * sizeof *s.count);
     hd_u32vec_fini(&s.lists[0]);

@@ -354,8 +354,11 @@ expect "the text counts what it has" grep -q "context switches*; only some are h
 heddle report -o again.json long
 expect "read back without loss" test "$(jq -S '.races' long/report.json)" = "$(jq -S '.races' again.json)"
 # What a maintainer asks: why was it confirmed, or not?
-HD_LOG=record:debug,replay:debug,session:debug heddle run --runs 1 -t 1 -o logged hidden.c
+HD_LOG=all:debug heddle run --runs 1 -t 1 -o logged hidden.c
 expect_err "[record debug] start"
 expect_err "[replay debug] first order: confirmed"
 expect_err "[session debug] R-"
+for room in base symbols recording build trace predict cli; do
+    expect_err "[$room debug] "
+done
 finish

@@ -1,6 +1,15 @@
 #include "detect/filters/contended.h"
 
 #include "base/alloc.h"
+#include "base/log.h"
+
+static void tell(const uint8_t *mask, size_t locs)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < locs; i++)
+        n += mask[i] == HD_LOC_CONTENDED;
+    hd_log(HD_ROOM_DETECT, HD_LOG_DEBUG, "%zu of %zu locations can take part in a race", n, locs);
+}
 
 uint8_t *hd_contended_new(const struct hd_trace *t)
 {
@@ -26,6 +35,8 @@ uint8_t *hd_contended_new(const struct hd_trace *t)
         }
         mask[loc] |= more;
     }
+    if (hd_log_on(HD_ROOM_DETECT, HD_LOG_DEBUG))
+        tell(mask, locs);
     hd_free(first, locs * sizeof *first);
     return mask;
 }

@@ -1,5 +1,6 @@
 #include "predict/index/candidates_int.h"
 
+#include "base/log.h"
 #include "base/alloc.h"
 #include "base/sort.h"
 #include "base/stop.h"
@@ -283,6 +284,8 @@ struct hd_candidates *hd_candidates_new(const struct hd_world *w)
     c->events = hd_realloc(c->events, w->locs->n_list * sizeof *c->events, used);
     if (hd_stop_now() == HD_STOP_NO)
         make_groups(c);
+    HD_DEBUG_LINE(PREDICT, "%llu conflicting pairs in %zu pairs of places, %zu classes",
+                  (unsigned long long)c->pairs, c->groups.len, c->classes.len);
     return c;
 }
 

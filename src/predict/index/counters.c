@@ -1,5 +1,6 @@
 #include "predict/index/counters.h"
 
+#include "base/log.h"
 #include "base/alloc.h"
 #include "base/stop.h"
 
@@ -132,6 +133,7 @@ static void try_location(struct search *s, uint32_t loc)
     }
     *(struct hd_counter *)hd_vec_push(&s->c->list) = c;
     s->c->of[loc] = (uint32_t)s->c->list.len;
+    HD_DEBUG_LINE(PREDICT, "%s is a counter", hd_trace_obj_name(s->t, HD_OBJ_LOC, loc));
 }
 
 struct hd_counters *hd_counters_new(const struct hd_trace *t, const struct hd_accesses *locs,

@@ -1,5 +1,6 @@
 #include "predict/index/tokens_int.h"
 
+#include "base/log.h"
 #include "base/stop.h"
 
 #include <stdlib.h>
@@ -391,6 +392,8 @@ static bool try_places(struct hd_token_search *k, uint32_t lock, hd_eid early)
         return false;
     k->emit = true;
     hd_token_walk(k);
+    HD_DEBUG_LINE(PREDICT, "%zu values in %zu locations under %s are tokens", k->tokens.len,
+                  k->places.len, hd_trace_obj_name(k->s->t, HD_OBJ_LOCK, lock));
     return true;
 }
 

@@ -1,5 +1,6 @@
 #include "report/filter/baseline.h"
 
+#include "base/log.h"
 #include "report/format/words.h"
 
 #include <stdlib.h>
@@ -44,6 +45,8 @@ void hd_baseline_apply(const struct hd_report *baseline, const char *name, struc
                                                 hd_report_text(r, f->variable),
                                                 hd_report_text(r, title)};
     }
+    HD_DEBUG_LINE(REPORT, "baseline %s: %zu findings, %zu of them gone", name, baseline->n_findings,
+                  r->n_gone);
     if (r->n_gone)
         qsort(r->gone, r->n_gone, sizeof *r->gone, by_id);
 }

@@ -1,5 +1,6 @@
 #include "report/filter/ignore.h"
 
+#include "base/log.h"
 #include <ctype.h>
 #include <string.h>
 
@@ -92,6 +93,8 @@ static bool is_ignored(struct hd_report *r, const struct hd_finding *f)
         uint32_t line;
         const char *at = comment_for(&f->accesses[i], &line);
         if (at && f->accesses[i].at.file) {
+            HD_DEBUG_LINE(REPORT, "%s is ignored by the comment at %s:%u", f->id,
+                          f->accesses[i].at.file, line);
             count_use(r, &f->accesses[i].at, line, reason_of(r, at));
             return true;
         }

@@ -1,5 +1,6 @@
 #include "report/filter/suppress.h"
 
+#include "base/log.h"
 #include "base/alloc.h"
 #include "base/vec.h"
 #include "report/make/frame_names.h"
@@ -345,6 +346,8 @@ void hd_suppress_apply(struct hd_suppressions *s, struct hd_report *r)
     for (size_t i = 0; i < r->n_findings; i++) {
         struct rule *hit = rule_for(s, &r->findings[i]);
         if (hit) {
+            HD_DEBUG_LINE(REPORT, "%s is suppressed by %s:%u", r->findings[i].id, hit->file,
+                          hit->line);
             hit->used++;
             r->suppressed++;
         } else {

@@ -1,5 +1,6 @@
 #include "report/filter/warnings_read.h"
 
+#include "base/log.h"
 #include "base/bytes.h"
 #include "base/printable.h"
 
@@ -291,6 +292,7 @@ enum hd_status hd_warnings_read(const char *path, struct hd_warned_pairs *out, s
     else if (s == HD_OK)
         s = plain(text, path, out, err);
     hd_bytes_fini(&data);
+    HD_DEBUG_LINE(REPORT, "%s: %zu pairs of places", path, out->list.len);
     if (s == HD_OK && !out->list.len)
         s = hd_err_at(
             err, HD_ERR_INPUT, path, 0,
