@@ -16,15 +16,22 @@ build "$here/fenced.c" -DFIRST=release -DSECOND=acquire -o fenced
 build "$here/plain.c" -o plain
 
 # A Treiber stack: with release and acquire everything is decided and nothing reported; without one of them the nodes
-# race, and nothing is left undecided beside that.
-for orders in "" -DREL=memory_order_relaxed -DACQ=memory_order_relaxed; do
-    build "$here/treiber.c" -O1 $orders -o treiber
-    timeout 120 "$HEDDLE" run --times 1 --json=treiber.json -- ./treiber >out 2>err </dev/null
-    status=$?
-    [ $status -eq $([ -z "$orders" ] && echo 0 || echo 66) ] || fail "treiber $orders: exit status $status: $(tail -3 err)"
-    jq -e '.decided.undecided == 0' treiber.json >/dev/null || fail "treiber $orders: undecided: $(grep Undecided err)"
-    jq -e '[.races[] | select(.status != "confirmed" or .form != "unordered")] == []' treiber.json >/dev/null ||
-        fail "treiber $orders: $(head -5 err)"
+# race, all of it is confirmed, and nothing is left undecided beside that. With optimisation clang moves a store behind
+# the relaxed exchange, and then both accesses can come at the same time.
+for level in -O0 -O1; do
+    for orders in "" -DREL=memory_order_relaxed -DACQ=memory_order_relaxed; do
+        build "$here/treiber.c" $level $orders -o treiber
+        timeout 120 "$HEDDLE" run --times 1 --json=treiber.json -- ./treiber >out 2>err </dev/null
+        status=$?
+        [ $status -eq $([ -z "$orders" ] && echo 0 || echo 66) ] ||
+            fail "treiber $level $orders: exit status $status: $(tail -3 err)"
+        jq -e '.decided.undecided == 0' treiber.json >/dev/null ||
+            fail "treiber $level $orders: undecided: $(grep Undecided err)"
+        jq -e '[.races[].status] - ["confirmed"] == []' treiber.json >/dev/null ||
+            fail "treiber $level $orders: not confirmed: $(head -5 err)"
+        [ $level = -O1 ] || jq -e '[.races[].form] - ["unordered"] == []' treiber.json >/dev/null ||
+            fail "treiber $level $orders: $(head -5 err)"
+    done
 done
 
 timeout 120 "$HEDDLE" run -v --times 1 --json=racy.json --report racy.sarif --report racy.html -- ./racy >out 2>err </dev/null

@@ -27,8 +27,8 @@ hd_rt_enter_at(const void *p, size_t n, uintptr_t site)
     return me;
 }
 
-/* The same where others need not run before: in libc's calls they might wait for a lock of libc
- * that me holds. */
+/* The same where others must not run before: in libc's calls they might wait for a lock of libc
+ * that me holds. The next hook asks. */
 static inline __attribute__((always_inline)) struct hd_thread *hd_rt_enter_quiet(uintptr_t site)
 {
     struct hd_thread *me = hd_rt_me;

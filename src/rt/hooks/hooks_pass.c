@@ -483,9 +483,10 @@ HOOK void __hd_icall(struct hd_site *site, void *target, hd_tok dep)
     branch(site, dep);
 }
 
+/* No point to switch: it may come between an atomic operation and the hook that logs it. */
 SLOW void slow_more(enum hd_more role, hd_tok tok, uintptr_t pc)
 {
-    struct hd_thread *me = hd_rt_enter_at(NULL, 0, pc);
+    struct hd_thread *me = hd_rt_enter_quiet(pc);
     if (!me)
         return;
     hd_tok rest = hd_rt_rest(me, tok);
