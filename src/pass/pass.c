@@ -1,4 +1,5 @@
 #include "pass/pass.h"
+#include "pass/access/atomic_calls.h"
 #include "pass/concolic/pass_sym.h"
 
 #include "base/alloc.h"
@@ -242,6 +243,7 @@ static void run_function(struct hd_pass *p, struct hd_sym_pass *sym, LLVMValueRe
                       .vars = HD_VEC_INIT(struct hd_var)};
     struct hd_vec list = HD_VEC_INIT(LLVMValueRef), blocks = HD_VEC_INIT(struct hd_sym_block);
     hd_locks_prepare(fn);
+    hd_atomic_calls(p, fn);
     find_order(&f);
     hd_decided_init(&f);
     hd_vars_find(&f);
