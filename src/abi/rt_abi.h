@@ -184,7 +184,7 @@ struct hd_flow {
     X(branch, VOID, 2, (SITE, TOK), "a choice of control (dep); no event when dep is none")        \
     X(icall, VOID, 3, (SITE, PTR, TOK), "before an indirect call (target, dep)")                   \
     X(more, VOID, 2, (U32, TOK), "one more token for the next hook of this thread (enum hd_more)") \
-    X(asm, VOID, 1, (SITE), "before inline assembly that may touch memory, nobody knows where")    \
+    X(asm, VOID, 1, (SITE), "before inline assembly that may touch memory at places not known")    \
     X(asm_post, TOK, 3, (SITE, PTR, TOK),                                                          \
       "after inline assembly that accessed memory, with rmw_pre before it (address, val): by the " \
       "site's kind; COPY is a plain read and write, CAS stored if the value is another; answers "  \

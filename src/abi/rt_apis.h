@@ -158,7 +158,7 @@ enum hd_api_dep { HD_DEP_ARGS, HD_DEP_OWN, HD_DEP_PAST };
     X(io, int, accept, (int, struct sockaddr *, socklen_t *), PAST, "waits; sem for a connect, w") \
     X(io, int, accept4, (int, struct sockaddr *, socklen_t *, int), PAST, "waits; sem for a connect, w") \
     X(io, int, connect, (int, const struct sockaddr *, socklen_t), PAST, "looks who listens; post; others run meanwhile") \
-    X(io, int, listen, (int, int), PAST, "aw: from now on connect finds somebody") \
+    X(io, int, listen, (int, int), PAST, "aw: from now on connect finds a listener") \
     X(io, int, poll, (struct pollfd *, nfds_t, int), PAST, "waits; ar of channels, w") \
     X(io, int, ppoll, (struct pollfd *, nfds_t, const struct timespec *, const sigset_t *), PAST, "waits; ar of channels, w") \
     X(io, int, select, (int, fd_set *, fd_set *, fd_set *, struct timeval *), PAST, "waits; ar of channels, w") \
@@ -171,7 +171,7 @@ enum hd_api_dep { HD_DEP_ARGS, HD_DEP_OWN, HD_DEP_PAST };
     X(io, int, eventfd, (unsigned, int), PAST, "none") \
     X(io, int, eventfd_read, (int, eventfd_t *), PAST, "waits; sem") \
     X(io, int, eventfd_write, (int, eventfd_t), PAST, "post") \
-    X(io, int, close, (int), PAST, "rmw of the channel's end, if somebody looks") \
+    X(io, int, close, (int), PAST, "rmw of the channel's end, if a thread looks") \
     X(io, int, shutdown, (int, int), PAST, "as close") \
     X(io, long, syscall, (long, ...), PAST, "futex: ar of the word; waits")
 

@@ -3,7 +3,7 @@
  * The runtime logs one HD_LOG_ARRIVAL for each call of the program on a listening socket or on a
  * connection from outside, in the order of the run. A replay gets them in a file named in the
  * environment (HD_ARRIVALS_ENV) and plays the other side: it connects to the program's own sockets
- * and sends what the recorded clients sent, so nobody has to wait for a client.
+ * and sends what the recorded clients sent, so no thread has to wait for a client.
  *
  * The file: a header, then the items, each with its contents padded to 8 bytes.
  */

@@ -1,6 +1,6 @@
 /* Functions that the runtime does not stand before, and whose result depends on their arguments
  * only: on nothing that a thread read or that others do. Allocators: the model names a block by its
- * allocation, never by its address. Clocks: what they tell follows from no read.
+ * allocation, never by its address. Clocks: what they return follows from no read.
  *
  * X(name)
  */

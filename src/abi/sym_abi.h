@@ -7,7 +7,7 @@
  * address may hold symbolic bytes; so what does not depend on input runs without hooks.
  *
  * Nodes are hash-consed: operands have smaller ids than the node, equal nodes have equal ids. Each
- * keeps its value in this run: a byte in memory that differs was written by code that nobody saw.
+ * keeps its value in this run: a byte in memory that differs was written by code that is not seen.
  *
  * The arena is a sparse file, mapped shared and named in the environment (HD_SYM_ENV). The driver
  * makes it, with the settings and the given input; the first recorded process claims it with its
@@ -128,7 +128,7 @@ enum hd_sym_lost { /* why a value became concrete */
                    HD_SYM_LOST_ADDRESS, /* too many values of an address or length, or a call that
                                            has one */
                    HD_SYM_LOST_CALL,    /* passed to a function that is not modelled */
-                   HD_SYM_LOST_STALE,   /* memory changed by code that nobody saw */
+                   HD_SYM_LOST_STALE,   /* memory changed by code that is not seen */
                    HD_SYM_LOST_OP,      /* an operation that is not modelled */
                    HD_SYM_LOST_FULL,    /* the arena is full */
                    HD_SYM_LOST_VARARG,  /* passed after "..." */
@@ -159,7 +159,7 @@ struct hd_sym_given {
 struct hd_sym_header {
     uint64_t magic;
     uint32_t version;
-    uint32_t owner; /* pid of the process that writes; 0: nobody yet */
+    uint32_t owner; /* pid of the process that writes; 0: none yet */
     uint32_t given_bytes;
     uint32_t flags;
     uint32_t n_nodes, n_steps, n_objects, n_data, n_branches, n_outcomes, n_strings, n_calls;

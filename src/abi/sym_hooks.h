@@ -50,7 +50,7 @@ enum hd_sym_bits { HD_SYM_BITS_COUNT, HD_SYM_BITS_LEAD, HD_SYM_BITS_TRAIL, HD_SY
       "does ADD, SUB, MUL overflow? (op | signed << 16, ids, values, 1 or 0)")                     \
     X(result, U64, 5, (PTR, PTR, U32, U64, U32),                                                   \
       "may be an input: answers the value to use, its id in flow.ret (name of the function, byte " \
-      "set to 1 when nobody asks for it, width | pointer << 8, real result, its id)")              \
+      "set to 1 when it is not asked for, width | pointer << 8, real result, its id)")             \
     X(module, VOID, 1, (PTR), "registers a struct hd_sym_module")
 
 #define HD_SYM_PROTOTYPE(name, ret, n, args, text) HD_C_##ret __hd_sym_##name(HD_ABI_C##n args);

@@ -1,4 +1,4 @@
-/* How the engine rooms tell what went wrong.
+/* How the engine rooms report what went wrong.
  *
  * A function that can fail returns enum hd_status and fills a caller-owned struct hd_err. Nothing
  * in the engine prints or exits: the command line turns a status into an exit code and a sentence.

@@ -1,8 +1,8 @@
 /* Hashing: a 64-bit mix, a byte-string hash, and a map from 64-bit keys to 32-bit values.
  *
  * The map is open addressing with linear probing, at most 3/4 full; a slot is 16 bytes, so that a
- * probe touches one cache line. A zeroed struct is an empty map. There is no removal: nobody needs
- * it. Iteration order is not offered on purpose: output must not depend on hash order.
+ * probe touches one cache line. A zeroed struct is an empty map. There is no removal: no caller
+ * needs it. Iteration order is not offered on purpose: output must not depend on hash order.
  */
 #ifndef HD_BASE_HASH_H
 #define HD_BASE_HASH_H
@@ -44,8 +44,8 @@ void hd_map_clear(struct hd_map *m); /* O(1); keeps the memory */
 /* Whether key is there; *value is written only then. */
 bool hd_map_get(const struct hd_map *m, uint64_t key, uint32_t *value);
 
-/* A pointer to the value of key, added as 0 when new; *fresh (may be NULL) tells. Valid until the
- * next put. */
+/* A pointer to the value of key, added as 0 when new; *fresh (may be NULL) is then true. Valid
+ * until the next put. */
 uint32_t *hd_map_put(struct hd_map *m, uint64_t key, bool *fresh);
 
 #endif

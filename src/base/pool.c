@@ -11,7 +11,7 @@ struct loop {
     hd_parallel_fn fn;
     void *ctx;
     size_t n_items;
-    atomic_size_t next; /* partner of itself: work() takes items, nobody gives them back */
+    atomic_size_t next; /* partner of itself: work() takes items, none is given back */
 };
 
 struct worker {

@@ -1,8 +1,8 @@
 #include "base/stop.h"
 
-#include "base/log.h"
 #include "base/alloc.h"
 #include "base/interrupt.h"
+#include "base/log.h"
 #include "base/progress.h"
 
 static _Thread_local struct hd_stop_scope scope;

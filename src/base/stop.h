@@ -2,7 +2,7 @@
  *
  * A scope is opened around a piece of work with a deadline; loops inside look now and then and
  * leave early. What such a loop leaves behind is not whole, so the answer is kept: once a look in a
- * scope has said "stop", all later ones do, and hd_stop_end tells it to the one who opened the
+ * scope has said "stop", all later ones do, and hd_stop_end returns it to the code that opened the
  * scope. Scopes belong to a thread and nest: the earlier deadline holds, and an inner scope that
  * stopped does not stop the outer one by itself.
  */

@@ -45,8 +45,8 @@ static enum hd_status on_sync(struct hd_walk *w, const struct hd_raw *rec)
     return s == HD_OK ? hd_walk_lock_used(w, rec, true) : s;
 }
 
-/* Under `control all` a thread with a stale read does nothing more, and nobody can join it. If what
- * it did after its last read left no event, one that says nothing stands for it. */
+/* Under `control all` a thread with a stale read does nothing more, and no thread can join it. If
+ * what it did after its last read left no event, one that says nothing stands for it. */
 static enum hd_status add_check(struct hd_walk *w, const struct hd_raw *rec)
 {
     struct hd_event ev = {.op = HD_OP_BRANCH, .place = hd_walk_place(w, rec)};
@@ -217,7 +217,7 @@ static enum hd_status on_step(struct hd_walk *w, const struct hd_raw *rec)
     enum hd_status s = on_event(w, rec);
     /* A thread without events could be joined before it was created; and where a call ends must be
      * known, because the thread cannot stop inside. */
-    bool in_call = w->joined && !w->own.hand; /* nobody replays a skeleton */
+    bool in_call = w->joined && !w->own.hand; /* a skeleton is not replayed */
     bool bare = w->out.n_events == before && (in_call || !hd_walk_current(w)->begun);
     if (s == HD_OK && bare && !w->own.keep_all) {
         struct hd_event ev = {.op = HD_OP_BRANCH, .place = hd_walk_place(w, rec)};

@@ -2,7 +2,7 @@
  *
  * The log is walked twice. First every access marks the ends of its bytes (cells.h). The second
  * walk builds the trace and replays memory: a read that returns something else than memory holds
- * proves a write that nobody logged (libc or the kernel on the program's behalf). Such a write
+ * proves a write that was not logged (libc or the kernel on the program's behalf). Such a write
  * belongs right after the last access to the cell, by the same thread, at the place "outside"; on a
  * stack where others were before, by the owner, before its first fork since its last join, or right
  * before its read. With the first one the building stops, the walk goes on to find them all, and a

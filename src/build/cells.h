@@ -33,7 +33,7 @@ struct hd_cells {
     } recent[64];
 };
 
-/* What the first walk knows of a page, and nobody later. */
+/* What only the first walk knows of a page. */
 struct hd_cell_marks {
     struct hd_owner own[HD_GRANULES];
     uint8_t bytes[HD_CELL_PAGE]; /* contents, where `known` */

@@ -158,14 +158,14 @@ static uint32_t own_write(struct hd_walk *w, const struct hd_walk_cell *cell)
     return (fork > cell->last ? fork : w->out.n_events) - 1;
 }
 
-/* Somebody wrote what is read here since the last access. */
+/* A thread wrote what is read here since the last access. */
 static bool was_unseen(const struct hd_walk_cell *cell, const struct hd_event *ev)
 {
     return hd_op_reads(ev->op) && ev->has_value && cell->touched &&
            !(cell->known && cell->value == ev->value);
 }
 
-/* Does memory hold what the read returned? If not, somebody wrote after the last access, and what
+/* Does memory hold what the read returned? If not, a thread wrote after the last access, and what
  * was built since then is wrong. */
 static void replay(struct hd_walk *w, uint32_t id, const struct hd_event *ev,
                    const struct hd_region *g)
@@ -278,7 +278,7 @@ static enum hd_status touch(struct hd_walk *w, struct hd_walk_access *a, const s
     cell->seen = w->number;
     cell->held = cell->held && !first;
     if (a->guess && first && g->kind == HD_REGION_STACK)
-        return HD_OK; /* what an unused part of a stack holds is nobody's business */
+        return HD_OK; /* what an unused part of a stack holds matters to no thread */
     enum hd_status s = hd_walk_anchor(w);
     if (s != HD_OK)
         return s;
@@ -455,8 +455,8 @@ enum hd_status hd_walk_access(struct hd_walk *w, const struct hd_raw *rec)
     return s;
 }
 
-/* free writes what was used of the block, if anybody else ever touched it: for a block of one
- * thread that could not matter to anybody. */
+/* free writes what was used of the block, if another thread ever touched it: for a block of one
+ * thread that could not matter. */
 enum hd_status hd_walk_free_block(struct hd_walk *w, const struct hd_raw *rec)
 {
     struct hd_region *g = hd_regions_block(&w->mem.regions, rec->w[0]);

@@ -107,7 +107,7 @@ void hd_walk_hand_outside(struct hd_walk *w)
     o[0] = (struct hd_walk_outside){w->current, (uint32_t)w->hand.points.len};
 }
 
-/* The read shows a write that nobody saw. Did the current thread make it? Then it did so after it
+/* The read shows a write that was not seen. Did the current thread make it? Then it did so after it
  * used the memory last, if it was the last to use it and no other thread was in code without hooks
  * since then: the write counts there and here. On its own stack it writes unseen all the time. */
 static bool wrote_itself(const struct hd_walk *w, const struct hd_region *g, struct hd_owner *last)

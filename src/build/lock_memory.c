@@ -1,7 +1,7 @@
 /* The memory of locks, conditions, semaphores and barriers. A call that uses such an object reads
  * its first byte atomically, one that destroys it writes it; free writes it as it does all memory.
  * So a use that is not ordered with the end of the object is a race, and memory of objects that
- * nobody ends, or only behind the join of their users, is not shared and makes no events.
+ * no thread ends, or only behind the join of their users, is not shared and makes no events.
  *
  * Where the read stands matters: an object may end as soon as a correct program cannot use it any
  * more. Before a release and before a post, because who takes the lock or the semaphore next may

@@ -82,7 +82,7 @@ void hd_walk_look_mark(struct hd_walk *w, const struct hd_raw *rec)
             rec->kind == HD_LOG_LOOK ? 1 : 2;
 }
 
-/* COUNT changes by events of its own; of the rest, what nobody changes says nothing. */
+/* COUNT changes by events of its own; of the rest, what never changes is left out. */
 static bool matters(const struct hd_walk *w, uint64_t kind, uint64_t object)
 {
     uint32_t how = 0;

@@ -28,7 +28,7 @@ static void see_lock(void *ctx, uint64_t offset, const char *name)
     if (fresh)
         *slot = id;
     else if (s->strict && *slot != id)
-        *slot = UINT32_MAX; /* nobody knows which of them it is */
+        *slot = UINT32_MAX; /* it is not known which of them it is */
 }
 
 void hd_walk_objlocks_see(struct hd_walk *w, const struct hd_region *g, uint64_t addr)

@@ -1,7 +1,7 @@
-/* Writes that nobody saw: memory holds another value than the last access left there.
+/* Writes that were not seen: memory holds another value than the last access left there.
  *
  * Who wrote? If one thread only was in code without hooks since, in calls with no synchronisation
- * between them, it was that one, there. Else nobody knows, and the write must not be laid to
+ * between them, it was that one, there. Else it is not known, and the write must not be laid to
  * anyone: it stands right before the read that shows it, in the reader's thread, behind all that
  * threads did that may have made it, and every other access to the memory stays on its side of it.
  * That is said with semaphores, one for each pair of threads. See docs/algorithms/building.md. */
@@ -42,7 +42,7 @@ static void keep_behind(struct hd_walk *w, uint32_t a, uint32_t event, uint32_t 
 static void pin(struct hd_walk *w, struct hd_walk_cell *cell, uint32_t id, uint64_t value)
 {
     uint32_t me = w->current, since = cell->last;
-    bool known = false; /* whoever may have written was in such a call */
+    bool known = false; /* each thread that may have written was in such a call */
     for (uint32_t i = 0; i < w->threads.len; i++) {
         const struct hd_walk_thread *t = hd_vec_at(&w->threads, i);
         known |= t->name && is_since(&t->windows[0], since);

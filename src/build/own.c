@@ -5,7 +5,7 @@
  * - when it is written after several threads used it, one of them under a lock or in an atomic
  *   block: such blocks may be asked about, and a block may hold a fork and its join;
  * - when it is used after it was freed;
- * - when a read shows a write that nobody saw, unless only the reader can have made it: no other
+ * - when a read shows a write that was not seen, unless only the reader can have made it: no other
  *   thread used the memory, and none was in code without hooks since it was last touched. On its
  * own stack a thread writes unseen all the time.
  */

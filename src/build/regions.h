@@ -3,7 +3,7 @@
  * Heap blocks, stacks and mappings come and go; everything else (globals, thread-local data of
  * modules) is the one static region. Each region gets its own stretch of a linear space that never
  * overlaps another, also when addresses are used again: a linear address is one byte of one life of
- * memory. A freed block keeps its addresses until somebody else gets them, so that late accesses
+ * memory. A freed block keeps its addresses until another block gets them, so that late accesses
  * find it.
  */
 #ifndef HD_BUILD_REGIONS_H

@@ -32,7 +32,7 @@ struct hd_walk_cell {
     bool touched, known;
     bool benign;  /* its accesses are atomic */
     bool freed;   /* its last access was free */
-    bool pinned;  /* written unseen, by nobody knows whom */
+    bool pinned;  /* written unseen, by an unknown thread */
     bool lent;    /* on a stack, and others than its owner touched it */
     bool held;    /* bits and named are known */
     uint8_t seen; /* number of the last walk that touched it */
@@ -43,7 +43,7 @@ struct hd_walk_benign {
     uint64_t linear, len;
 };
 
-/* An event that no record tells of: the write of a value by code that nobody saw, or a post or sem
+/* An event without a record: the write of a value by code that is not seen, or a post or sem
  * that keeps such a write where it was. */
 struct hd_walk_insert {
     uint32_t after; /* event, numbered as in struct hd_walk_cell */
@@ -88,7 +88,7 @@ struct hd_walk_in {
     struct hd_vec modules; /* struct hd_origin_module */
 };
 
-/* Memory as the log told of it so far. */
+/* Memory as the log has shown it so far. */
 struct hd_walk_mem {
     struct hd_regions regions;
     struct hd_cells cells;
@@ -157,7 +157,7 @@ struct hd_walk_split {
     bool in_wide;              /* between the runtime's own events for that lock */
 };
 
-/* State of objects that calls told the program: object_state.c. */
+/* State of objects that calls returned to the program: object_state.c. */
 struct hd_walk_objects {
     struct hd_map looked; /* 1 looked at, 2 set */
     struct hd_map counts; /* semaphore -> count, as of now */

@@ -1,8 +1,8 @@
 /* The tests of a CMake build folder, as `ctest --show-only=json-v1` lists them. */
 #include "campaign/sources.h"
 
-#include "base/log.h"
 #include "base/alloc.h"
+#include "base/log.h"
 #include "base/process.h"
 #include "record/program.h"
 

@@ -35,7 +35,7 @@ enum hd_status hd_folder_work(const char *dir, unsigned n, char *path, size_t si
                               struct hd_err *err);
 /* Removes what workers of this machine left in work/ that do not run any more; all: everything. */
 void hd_folder_sweep(const char *dir, bool all);
-/* How many units run, as work/ tells. */
+/* How many units run, by the folders in work/. */
 size_t hd_folder_running(const char *dir);
 
 /* Moves the work of a unit to its place. What another worker has put there stays. */

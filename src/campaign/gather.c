@@ -1,9 +1,9 @@
 #include "campaign/gather.h"
 
-#include "base/log.h"
 #include "base/alloc.h"
 #include "base/interrupt.h"
 #include "base/json.h"
+#include "base/log.h"
 #include "base/outfile.h"
 #include "campaign/folder.h"
 #include "report/format/formats.h"

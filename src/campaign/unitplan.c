@@ -1,8 +1,8 @@
 #include "campaign/unitplan.h"
 
-#include "base/log.h"
 #include "base/alloc.h"
 #include "base/json.h"
+#include "base/log.h"
 #include "base/names.h"
 #include "base/outfile.h"
 

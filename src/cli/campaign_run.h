@@ -69,7 +69,7 @@ enum hd_exit hd_campaign_finish(struct hd_campaign *c, bool allow_undecided);
 void hd_campaign_print(const struct hd_campaign *c, const struct hd_gathered *g);
 
 /* Reads "I/N" (from 1), or from the environment for "auto": Slurm, GitLab, and others that number
- * the jobs of an array. False: it is none (told). */
+ * the jobs of an array. False: it is none (reported). */
 bool hd_campaign_share(const struct hd_cli *cli, const struct hd_cmd *cmd, const char *text,
                        uint64_t *i, uint64_t *n);
 

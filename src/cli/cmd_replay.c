@@ -204,7 +204,7 @@ static enum hd_exit debug(const struct hd_cli *cli, const struct values *v,
     }
     char core[PATH_MAX], folder[PATH_MAX] = "";
     opts->gdb = v->gdb || v->core ? script : NULL;
-    if (v->core) { /* gdb may run in another folder; memory is nobody else's business */
+    if (v->core) { /* gdb may run in another folder; memory may hold secrets */
         umask(077);
         bool known = *v->core == '/' || getcwd(folder, sizeof folder);
         snprintf(core, sizeof core, "%s%s%s", folder, *folder ? "/" : "", v->core);

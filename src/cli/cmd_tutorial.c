@@ -40,15 +40,16 @@ static const struct {
 
 struct step {
     const char *title, *text;
-    const char *words[8]; /* of the command; as nobody needs to quote them they are shown as such */
-    const char *input;    /* file for its standard input, or NULL */
-    const char *needs;    /* a program without which the step is only told, or NULL */
-    int codes[2];         /* exit codes that fit the text */
+    const char
+        *words[8];     /* of the command; as no caller needs to quote them they are shown as such */
+    const char *input; /* file for its standard input, or NULL */
+    const char *needs; /* a program without which the step is only told, or NULL */
+    int codes[2];      /* exit codes that fit the text */
 };
 
 static const struct step steps[] = {
     {"A flaky test",
-     "Two threads sell a ticket each. The test fails now and then, and nobody\n"
+     "Two threads sell a ticket each. The test fails now and then, and no one\n"
      "knows why. Can you see it?\n",
      {"cat", "flaky_test.c"},
      NULL,

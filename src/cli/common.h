@@ -35,7 +35,7 @@ struct hd_trace *hd_cli_load_whole(const struct hd_cli *cli, const char *path, d
 bool hd_cli_check(const struct hd_cli *cli, const char *path, const struct hd_trace *t);
 
 /* The format for an output: the one chosen with --to (-1: none), else by the suffix; text for "-".
- * False, with a usage error on stderr, when neither tells. */
+ * False, with a usage error on stderr, when neither is given. */
 bool hd_cli_out_format(const struct hd_cli *cli, const struct hd_cmd *cmd, const char *path,
                        int chosen, enum hd_format *format);
 
@@ -60,7 +60,7 @@ enum hd_exit hd_cli_save_witness(const struct hd_cli *cli, const char *dir, cons
                                  const struct hd_trace *t, const struct hd_witness *w);
 
 /* Adds the properties named in a list ("race,deadlock") to a set of 1 << enum hd_property. False: a
- * name is unknown (told). */
+ * name is unknown (reported). */
 bool hd_cli_properties(const struct hd_cli *cli, const struct hd_cmd *cmd, const char *list,
                        unsigned *properties);
 

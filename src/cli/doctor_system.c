@@ -37,7 +37,7 @@ static bool look_at_kernel(void)
     bool barrier = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
     return hd_doctor_line("kernel", barrier ? HD_DOCTOR_OK : HD_DOCTOR_NOTE, text,
                           "membarrier() is not allowed here: a thread that is stuck in a call that "
-                          "nobody models may stop the others");
+                          "heddle does not model may stop the others");
 }
 
 static bool look_at_addresses(void)

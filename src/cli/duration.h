@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 /* The value of --budget, as struct hd_predict_options wants it. NULL: what commands allow when
- * nobody asked. False: usage error, already told. */
+ * it was not given. False: usage error, already reported. */
 bool hd_cli_budget(const struct hd_cli *cli, const struct hd_cmd *cmd, const char *text,
                    double *seconds);
 #define HD_CLI_BUDGET      300

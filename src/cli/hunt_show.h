@@ -1,4 +1,4 @@
-/* What heddle hunt tells about a search: for people, as JSON, and as the file `info`. */
+/* What heddle hunt prints about a search: for people, as JSON, and as the file `info`. */
 #ifndef HD_CLI_HUNT_SHOW_H
 #define HD_CLI_HUNT_SHOW_H
 

@@ -7,7 +7,7 @@
 #include "report/data/report.h"
 #include "session/answers.h"
 
-/* HD_EXIT_OK, or the error was told. The caller ends the list in any case. */
+/* HD_EXIT_OK, or the error was reported. The caller ends the list in any case. */
 enum hd_exit hd_pairs_from_read(const struct hd_cli *cli, const char *path,
                                 struct hd_warned_pairs *pairs);
 

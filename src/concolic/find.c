@@ -1,14 +1,14 @@
 /* What a run has shown: coverage, races by prediction, and how it ended. */
 #include "concolic/input_search_int.h"
 
-#include "base/printable.h"
 #include "base/alloc.h"
 #include "base/log.h"
 #include "base/outfile.h"
+#include "base/printable.h"
 #include "base/progress.h"
-#include "concolic/ktest.h"
 #include "build/details.h"
 #include "build/load.h"
+#include "concolic/ktest.h"
 #include "model/witness_json.h"
 #include "predict/run/predict.h"
 #include "trace/trace_io.h"

@@ -34,7 +34,7 @@ struct hd_search {
     struct hd_vec targets; /* struct hd_todo: indirect calls that went somewhere */
     uint8_t *cover;        /* by outcome */
     uint32_t cap_cover;
-    struct hd_names known; /* findings already told */
+    struct hd_names known; /* findings already reported */
     struct hd_names given; /* inputs that a run asked for: "stdin", "rand" of rand#2 */
     struct hd_map tried;   /* choices that were taken by a run or asked for */
     FILE *messages;

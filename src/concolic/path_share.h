@@ -1,8 +1,8 @@
 /* A search for many machines: the tree of paths is divided among shares by its first choices.
  *
  * The first `top` choices of a path decide whose it is, by a hash that is the same in every run of
- * the same program. Each share walks the top of the tree, because nobody knows its choices before a
- * run has made them; below it, a share tries only what is its own. So each path is looked into by
+ * the same program. Each share walks the top of the tree, because its choices are not known before
+ * a run has made them; below it, a share tries only what is its own. So each path is looked into by
  * one share, and the shares together look into what one search would. docs/algorithms/inputs.md.
  */
 #ifndef HD_CONCOLIC_PATH_SHARE_H

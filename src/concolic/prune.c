@@ -7,8 +7,8 @@
  * M's have covered. */
 #include "concolic/input_search_int.h"
 
-#include "base/log.h"
 #include "base/interrupt.h"
+#include "base/log.h"
 
 #define TRIES    8   /* nodes M that are tried for one N */
 #define MAX_SIZE 512 /* nodes below M that are looked at */

@@ -28,7 +28,8 @@ struct hd_shared_arena {
  * leaves anything in it. HD_ERR_IO, or HD_ERR_LIMIT when it is too big. */
 enum hd_status hd_shared_arena_create(const char *path, const struct hd_input *in, bool repeat,
                                       struct hd_err *err);
-/* Maps it after the run. HD_ERR_INPUT: nobody claimed it: the program was not built for this. */
+/* Maps it after the run. HD_ERR_INPUT: no process claimed it, the program was not built for this.
+ */
 enum hd_status hd_shared_arena_open(const char *path, struct hd_shared_arena *a,
                                     struct hd_err *err);
 void hd_shared_arena_close(struct hd_shared_arena *a);

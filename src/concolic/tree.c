@@ -39,6 +39,7 @@ void hd_tree_fini(struct hd_tree *t)
 
 struct hd_tree_node *hd_tree_at(const struct hd_tree *t, uint32_t node)
 {
+    HD_DCHECK(node < t->nodes.len);
     return hd_vec_at(&t->nodes, node);
 }
 
@@ -71,6 +72,7 @@ uint32_t hd_tree_same(const struct hd_tree *t, uint32_t node, uint32_t before)
 static void count(struct hd_tree *t, uint32_t node, int by)
 {
     for (;; node = hd_tree_at(t, node)->parent) {
+        HD_DCHECK(by > 0 || hd_tree_at(t, node)->pending > 0);
         hd_tree_at(t, node)->pending += (uint32_t)by;
         if (node == ROOT)
             return;
@@ -85,6 +87,7 @@ void hd_tree_open(struct hd_tree *t, uint32_t node)
 
 void hd_tree_close(struct hd_tree *t, uint32_t node, enum hd_flip flip)
 {
+    HD_DCHECK(hd_tree_at(t, node)->flip == HD_FLIP_OPEN);
     hd_tree_at(t, node)->flip = flip;
     count(t, node, -1);
     if (flip == HD_FLIP_UNKNOWN)

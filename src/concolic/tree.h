@@ -38,7 +38,7 @@ struct hd_tree_node {
 };
 
 struct hd_tree {
-    struct hd_vec nodes;      /* struct hd_tree_node; the root is 1, 0 is nobody */
+    struct hd_vec nodes;      /* struct hd_tree_node; the root is 1, 0 is none */
     struct hd_map child_of;   /* (node, choice) -> node */
     struct hd_map with_state; /* state -> the latest node that has it */
     struct hd_vec same;       /* uint32_t by node: the one before it with the same state */

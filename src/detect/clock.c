@@ -152,6 +152,7 @@ void hd_timeline_fini(struct hd_timeline *tl)
 void hd_timeline_put(struct hd_timeline *tl, hd_tid u, uint32_t pos, struct hd_clock *c)
 {
     struct hd_change *last = &tl->of[u][tl->n[u] - 1];
+    HD_DCHECK(last->pos <= pos);
     if (last->pos == pos) {
         hd_clock_put(&tl->pool, last->clock);
         last->clock = c;

@@ -56,7 +56,7 @@ struct hd_stamp {
     hd_tid thread;
 };
 
-/* Joins an event into the clock of thread self. True if that told something new. */
+/* Joins an event into the clock of thread self. True if that added something. */
 bool hd_clock_join(struct hd_clock_pool *p, struct hd_clock **c, hd_tid self,
                    const struct hd_stamp *s);
 /* Joins a plain clock into the clock of thread self. True if *c changed. */

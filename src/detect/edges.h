@@ -5,8 +5,8 @@
  *   the wait of a notified thread to the sig that notifies it, and that sig, or the bcast, to its
  * wake (the matching of model/matching.h); the k-th post that is needed to the k-th sem beyond the
  * initial count; arrivals of a barrier to the arrival that completes their round, from there to the
- * departures of the round and to the next completion; the acquire of somebody who holds the lock to
- * a tryfail.
+ * departures of the round and to the next completion; the acquire of a thread that holds the lock
+ * to a tryfail.
  *
  * If a set of events holds, with each event, its program order past and all that these edges, the
  * reads-from edges and the lock rule of sync-preservation demand, then running the set in trace

@@ -88,7 +88,7 @@ static void keep(struct hd_ahead *c, struct member *m)
     m->runs = false;
 }
 
-/* Nobody asked for it for so long that it is waited for. */
+/* It was not asked for for so long that it is waited for. */
 #define PATIENCE 50
 
 static void keep_ended(struct hd_ahead *c)

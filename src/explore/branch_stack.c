@@ -219,7 +219,8 @@ static void plan_choices(struct hd_branch_stack *s, size_t n_nodes)
     }
 }
 
-/* Memory that nobody else knows wakes nobody: the same address may be another block's by then. */
+/* Memory that no other thread knows wakes no thread: the same address may be another block's by
+ * then. */
 static void plan_sleeper(struct hd_branch_stack *s, uint32_t thread, uint32_t op, uint32_t n)
 {
     struct hd_steer_sleeper *p = hd_vec_push(&s->plan_sleepers);

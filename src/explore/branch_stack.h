@@ -58,7 +58,7 @@ bool hd_stack_agrees(const struct hd_branch_stack *s, const struct hd_exec_run *
 
 /* The next choice that is to be tried, at the deepest node that has one: it becomes the last node.
  * A node that comes to its `extra` threads is no longer in the top of a divided search.
- * A choice that was not carried out is passed over. `use_sleep` false: nobody ever sleeps.
+ * A choice that was not carried out is passed over. `use_sleep` false: no thread ever sleeps.
  * `bounded` is set when the limit on preemptions kept a thread from being tried. False: none is
  * left. */
 bool hd_stack_next(struct hd_branch_stack *s, uint32_t preemptions, bool use_sleep, bool *bounded);

@@ -15,11 +15,11 @@
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "explore/ahead.h"
+#include "explore/branch_stack.h"
 #include "explore/explore.h"
 #include "explore/findings.h"
 #include "explore/freeze.h"
 #include "explore/order.h"
-#include "explore/branch_stack.h"
 
 #include <stdio.h>
 #include <time.h>

@@ -4,11 +4,11 @@
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "base/process.h"
-#include "record/record_child.h"
-#include "record/program.h"
-#include "record/ring.h"
 #include "explore/run_server.h"
 #include "explore/steps.h"
+#include "record/program.h"
+#include "record/record_child.h"
+#include "record/ring.h"
 
 #include <errno.h>
 #include <fcntl.h>

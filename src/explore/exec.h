@@ -58,11 +58,11 @@ struct hd_exec_plan {
 
 /* ---- what happened ---- */
 
-/* An operation. `raw` is what the runtime told. In `op` threads are names, and addresses of heap
- * blocks, maps and stacks are replaced by names (the top bit is set). */
+/* An operation. `raw` is what the runtime reported. In `op` threads are names, and addresses of
+ * heap blocks, maps and stacks are replaced by names (the top bit is set). */
 struct hd_exec_op {
     struct hd_steer_op op, raw;
-    bool own; /* memory that its thread asked for in the same step: nobody else knows it */
+    bool own; /* memory that its thread asked for in the same step: no other thread knows it */
 };
 
 struct hd_exec_step {

@@ -1,7 +1,7 @@
 /* Searching all schedules of a small program by running it again and again: strategy `dpor`.
  *
  * Each class of schedules that differ only in the order of independent operations is run once. What
- * is found is told at once, each different finding once, with choices that lead there. The same
+ * is found is reported at once, each different finding once, with choices that lead there. The same
  * options give the same findings in the same order, whatever the number of jobs, unless a budget of
  * time cuts the search short. The other strategies have headers of their own: guided.h, sample.h.
  */
@@ -78,8 +78,9 @@ struct hd_explore_result {
 };
 
 /* HD_ERR_INPUT: the program cannot be run, or is not the one of the search that is to go on;
- * HD_ERR_STOPPED: the user interrupted, and the result tells how far it went. The counts of a
- * search that goes on include those of its earlier parts; what was found then is not told again. */
+ * HD_ERR_STOPPED: the user interrupted, and the result has how far it went. The counts of a
+ * search that goes on include those of its earlier parts; what was found then is not reported
+ * again. */
 enum hd_status hd_explore_dpor(const struct hd_explore_opts *opts, struct hd_explore_result *result,
                                struct hd_err *err);
 

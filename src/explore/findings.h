@@ -1,4 +1,4 @@
-/* What an execution shows to be wrong, each different thing told once.
+/* What an execution shows to be wrong, each different thing reported once.
  *
  * Races are told by their two places; deadlocks by the places where the threads wait; crashes by
  * signal and place, failed assertions by their text. A finding comes with choices that lead there:
@@ -16,7 +16,7 @@ struct hd_findings {
     struct hd_map seen;
     struct hd_vec keys; /* uint64_t: those in `seen` */
     uint64_t n;
-    struct hd_exec *exec;  /* for those who are told */
+    struct hd_exec *exec;  /* for the receiver */
     struct hd_vec choices; /* scratch */
 };
 
@@ -24,7 +24,7 @@ void hd_findings_init(struct hd_findings *f,
                       void (*found)(void *ctx, const struct hd_explore_finding *f), void *ctx);
 void hd_findings_fini(struct hd_findings *f);
 
-/* Something with this key was told, in an earlier part of the search. */
+/* Something with this key was reported in an earlier part of the search. */
 void hd_findings_know(struct hd_findings *f, uint64_t key);
 
 /* Looks at the execution that was ordered last, and at the races that were listed. */

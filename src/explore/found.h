@@ -11,7 +11,7 @@ struct hd_witness;
 
 struct hd_explored {
     const char *kind;                 /* "race", "deadlock", "assertion", "crash", "hang" */
-    const char *path;                 /* of the recording; whoever gets it may remove it */
+    const char *path;                 /* of the recording; the caller may remove it */
     const char *text;                 /* of a failed assertion; or "" */
     int signal;                       /* of a crash, or 0 */
     const struct hd_witness *witness; /* over the recording; NULL: it is only worth predicting on */

@@ -225,8 +225,8 @@ static void try_attempt(struct search *s, size_t i, size_t k, uint32_t level, ui
 }
 
 /* One turn of every attempt of a warning. Parked threads make for short searches, so they come
- * first; the one with nobody parked may then run as long as all of them together, since it is the
- * one that finds what they cannot. True: there is more to do on this level. */
+ * first; the one with no thread parked may then run as long as all of them together, since it is
+ * the one that finds what they cannot. True: there is more to do on this level. */
 static bool try_warning(struct search *s, size_t i, uint32_t level, uint64_t quota)
 {
     const struct warning *w = hd_vec_at(&s->warnings, i);

@@ -3,10 +3,10 @@
  *
  * Each warning (lead.h) is tried with each of its candidates: the run up to there, its thread
  * parked, then a search of the program itself (reach.h); and once, from the first candidate, with
- * nobody parked. All warnings are searched with no preemption first, then with one, and so on up to
- * the bound. A warning is settled when a race on its memory was found, or when all that the bound
- * allows was searched. Other races, deadlocks and crashes that executions come to are handed on as
- * well.
+ * no thread parked. All warnings are searched with no preemption first, then with one, and so on up
+ * to the bound. A warning is settled when a race on its memory was found, or when all that the
+ * bound allows was searched. Other races, deadlocks and crashes that executions come to are handed
+ * on as well.
  *
  * What is found is executed again and recorded; what the recording means is for others to say. So
  * is an execution that shows two accesses without a common lock that no execution has shown before

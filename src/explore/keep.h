@@ -11,7 +11,8 @@ struct hd_keeper {
     struct hd_explored_taker taker;
 };
 
-/* f->exec must not be running. One that cannot be had again is told as lost and is no failure. */
+/* f->exec must not be running. One that cannot be had again is reported as lost and is no failure.
+ */
 enum hd_status hd_keep(struct hd_keeper *k, const struct hd_explore_finding *f, bool *led,
                        struct hd_err *err);
 /* An execution that is only worth predicting on. */

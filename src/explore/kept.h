@@ -2,8 +2,8 @@
  *
  * The program runs once more along the choices of the finding, this time with a log. A race becomes
  * a witness of a race; everything else, a deadlock too, one of a failure: the program, run along
- * the schedule, ends that way. A deadlock has no events that could stand in a cycle: nobody got the
- * lock.
+ * the schedule, ends that way. A deadlock has no events that could stand in a cycle: no thread got
+ * the lock.
  */
 #ifndef HD_EXPLORE_KEPT_H
 #define HD_EXPLORE_KEPT_H

@@ -1,8 +1,8 @@
 #include "explore/reach_int.h"
 
-#include "base/log.h"
 #include "base/alloc.h"
 #include "base/interrupt.h"
+#include "base/log.h"
 #include "base/progress.h"
 #include "log/rt_depend.h"
 
@@ -254,7 +254,7 @@ static enum hd_status do_item(struct hd_reach *r, struct hd_item *item, uint32_t
     return s != HD_OK ? s : item->status;
 }
 
-/* Nobody needs what was begun ahead. */
+/* What was begun ahead is not needed. */
 static void drop_running(struct hd_reach *r)
 {
     for (unsigned i = 0; i < r->e->n_execs; i++)
@@ -288,7 +288,7 @@ static unsigned kind_of(const struct hd_reach *r)
 }
 
 /* The access at which the parked thread stands. Its memory has the name that the last operation on
- * it had; without one nobody else has used it. */
+ * it had; without one no other thread has used it. */
 static bool find_stand(struct hd_reach *r, const struct hd_exec_run *run)
 {
     const struct hd_exec_state *s = NULL;

@@ -44,7 +44,7 @@ struct hd_reach_env {
 enum hd_status hd_reach_env_init(struct hd_reach_env *e, const struct hd_exec_opts *opts,
                                  unsigned jobs, struct hd_err *err);
 void hd_reach_env_fini(struct hd_reach_env *e);
-/* Runs the program once as it goes by itself; what it shows is not new to anybody. */
+/* Runs the program once as it goes by itself; what it shows is not new. */
 enum hd_status hd_reach_env_seed(struct hd_reach_env *e, struct hd_err *err);
 bool hd_reach_used_up(const struct hd_reach_env *e); /* executions or time */
 
@@ -56,7 +56,7 @@ struct hd_reach *hd_reach_new(struct hd_reach_env *e, const struct hd_lead *lead
 void hd_reach_free(struct hd_reach *r); /* NULL is fine */
 
 /* Searches schedules with `level` preemptions, in at most `quota` executions; levels come in order.
- * Ends early when *stop is set (by what env->findings tells) or something is used up. *done: the
+ * Ends early when *stop is set (by what env->findings reports) or something is used up. *done: the
  * level has no more. HD_ERR_STOPPED: interrupted. */
 enum hd_status hd_reach_level(struct hd_reach *r, uint32_t level, uint64_t quota, const bool *stop,
                               bool *done, struct hd_err *err);

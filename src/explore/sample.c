@@ -1,8 +1,8 @@
 #include "explore/sample.h"
 
-#include "base/log.h"
 #include "base/alloc.h"
 #include "base/interrupt.h"
+#include "base/log.h"
 #include "base/progress.h"
 
 #include <stdio.h>

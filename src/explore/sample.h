@@ -15,7 +15,7 @@
 /* A run that is handed on. */
 struct hd_sampled {
     uint64_t number;
-    const char *path; /* its recording; whoever gets it may remove it */
+    const char *path; /* its recording; the caller may remove it */
     const struct hd_aside *run;
     bool fresh; /* its behaviour is new */
 };

@@ -198,7 +198,7 @@ static void end_step(struct reader *r, const struct hd_steer_op *start, size_t f
 {
     size_t n = r->run->ops.len - first;
     if (!n)
-        return; /* nobody can notice it */
+        return; /* no thread can notice it */
     struct hd_exec_step *s = hd_vec_push(&r->run->steps);
     *s = (struct hd_exec_step){.thread = r->name[start->thread],
                                .until = start->count,

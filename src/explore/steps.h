@@ -1,4 +1,5 @@
-/* From what the runtime told about an execution to steps with names that hold across executions. */
+/* From what the runtime reported about an execution to steps with names that hold across
+ * executions. */
 #ifndef HD_EXPLORE_STEPS_H
 #define HD_EXPLORE_STEPS_H
 

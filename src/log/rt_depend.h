@@ -8,10 +8,10 @@
  *   - SIG and BCAST depend on each other (two BCASTs do not) and on WAIT and TMO of the condition;
  *   - operations on a semaphore depend unless both are POST; LOOK sees its count; those on a pipe
  * or socket always do: the order of the data counts;
- *   - arrivals at a barrier depend: the last one is told so;
+ *   - arrivals at a barrier depend: the last one gets another result;
  *   - pthread_once is a lock and a flag at the same address: a look at the flag inside the call
  * waits for the lock, so it depends on operations on it;
- *   - SET depends on LOOK and SET of the same state, and JOIN on the SET that tells the end;
+ *   - SET depends on LOOK and SET of the same state, and JOIN on the SET that marks the end;
  *   - what destroys an object depends on all that use or destroy it.
  * FORK, the leaving of a barrier and a WAKE after its notification depend on nothing by themselves:
  * what they come after is an order that no swap can change.

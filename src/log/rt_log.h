@@ -1,4 +1,4 @@
-/* The raw log: what the runtime in the program under test tells the driver while it runs.
+/* The raw log: what the runtime in the program under test reports to the driver while it runs.
  *
  * Memory shared by both sides: a head, the keys of rt_pack.h by number, then a ring of HD_LOG_RING
  * chunks. The driver makes it (System V), fills in the settings and puts its id in the environment
@@ -187,9 +187,9 @@ struct hd_log_header {
     uint32_t steps;       /* pct: length of the run to spread the changes over, in hooks */
     uint64_t limit;       /* stop logging after the chunk with this event; 0: never */
     uint64_t max_size;    /* file of a child: stop at this many bytes; 0: never */
-    uint32_t driver;      /* its process: when it is gone nobody drains */
+    uint32_t driver;      /* its process: when it is gone, nothing drains */
     uint32_t stop;        /* the driver cannot keep more: log nothing from here on */
-    uint32_t owner;       /* process that writes this log; 0: nobody yet */
+    uint32_t owner;       /* process that writes this log; 0: none yet */
     uint32_t outcome;     /* enum hd_outcome */
     uint32_t wants_notes; /* something happened that only the whole log can explain */
     uint32_t threads;
@@ -208,7 +208,7 @@ struct hd_log_header {
     uint64_t real_base;        /* CLOCK_REALTIME at the start in ns; 0: take it and write it here */
     uint64_t entropy;          /* what random numbers of the system are made of */
     uint32_t asked_random;     /* it asked for random numbers, so entropy matters */
-    uint32_t pid; /* process id that it asked for; 0: it did not. A replay tells this one */
+    uint32_t pid; /* process id that it asked for; 0: it did not. A replay returns this one */
     /* A replay of another process than the first: that one follows the schedule, those before it
      * run as they were recorded. */
     uint32_t root;       /* length of `family` in the first process: what follows names a process */

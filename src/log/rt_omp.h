@@ -1,11 +1,11 @@
-/* What a program with OpenMP leaves open (src/openmp/omp_spread.c), told by the runtime. */
+/* What a program with OpenMP leaves open (src/openmp/omp_spread.c), as the runtime reports it. */
 #ifndef HEDDLE_RT_OMP_H
 #define HEDDLE_RT_OMP_H
 
 #include <stdint.h>
 
 /* Digits of the numbers of parts of a loop, and of constructs between two barriers; the size of a
- * team that nobody asked for. Zero: there are none. */
+ * team that the user did not ask for. Zero: there are none. */
 struct hd_omp_needs {
     uint32_t parts, constructs, team;
 };

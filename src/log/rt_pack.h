@@ -10,7 +10,7 @@
  * shared with the driver (HD_LOG_KEYS), so the stream itself defines nothing. Slot 0 serves all
  * keys that came after the table was full: they are spelled out each time.
  *
- * The mirror remembers memory as the records told it: 4 MB, by address, without tags. Pages that
+ * The mirror keeps memory as the records have it: 4 MB, by address, without tags. Pages that
  * share a place in it spoil each other's guesses and nothing else.
  *
  * The first byte of a record is never 0 and is written last: a record is there whole or not at all.

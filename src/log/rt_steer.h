@@ -1,4 +1,5 @@
-/* Policy `steer`: the driver says who does the next step, the runtime tells what the steps were.
+/* Policy `steer`: the driver chooses the thread of the next step, the runtime reports what the
+ * steps were.
  *
  * Memory shared by both sides (System V); its id stands in the environment (HD_STEER_ENV). The
  * driver writes the plan before the program starts; the runtime writes operations while it runs.
@@ -12,12 +13,12 @@
  * The plan is a list of choices, each one step of a thread, and rules for what comes after it: the
  * thread that ran last goes on as long as it can, then the one that has been ready for longest.
  * Sleepers are not to run before another thread does something that depends on the step they are
- * about to do; when nobody else is left, the execution is redundant and ends. Parked threads do not
- * run at all. A thread that waits with a deadline may be chosen at any time: its time is then up.
- * Without a choice that happens only when nobody else can run.
+ * about to do; when no other thread is left, the execution is redundant and ends. Parked threads do
+ * not run at all. A thread that waits with a deadline may be chosen at any time: its time is then
+ * up. Without a choice that happens only when no other thread can run.
  *
- * A thread that ends the process or crashes is held where it is until nobody else can run. So every
- * execution shows all that the other threads can still do.
+ * A thread that ends the process or crashes is held where it is until no other thread can run. So
+ * every execution shows all that the other threads can still do.
  */
 #ifndef HEDDLE_RT_STEER_H
 #define HEDDLE_RT_STEER_H
@@ -81,8 +82,8 @@ struct hd_steer_thread {
 enum hd_steer_end {
     HD_STEER_RUNS,      /* it has not ended, or died in a way the runtime did not see */
     HD_STEER_EXIT,      /* the process ended itself */
-    HD_STEER_CRASH,     /* a thread crashed; nobody else can run */
-    HD_STEER_DEADLOCK,  /* nobody can run */
+    HD_STEER_CRASH,     /* a thread crashed; no other thread can run */
+    HD_STEER_DEADLOCK,  /* no thread can run */
     HD_STEER_REDUNDANT, /* only sleepers could run */
     HD_STEER_PARKED,    /* only parked threads could run */
     HD_STEER_CUT,       /* as many operations as there is room for */
@@ -91,7 +92,7 @@ enum hd_steer_end {
     HD_STEER_CROWDED,   /* more than HD_STEER_THREADS threads */
 };
 
-/* What the run did that the operations do not tell, while it had more than one thread: steps that
+/* What the run did that the operations do not show, while it had more than one thread: steps that
  * look independent may not be. */
 enum {
     HD_STEER_FOREIGN_RELEASE = 1, /* of a lock that another thread held */

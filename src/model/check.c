@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* A value for people; one that nobody named is told by where it came from. */
+/* A value for people; one that has no name is told by where it came from. */
 static void value_text(struct hd_value v, char *text, size_t cap)
 {
     if (!v.unique)

@@ -122,7 +122,7 @@ static void say_held(const struct hd_state *s, hd_eid e, enum hd_why why, struct
 {
     const char *me = hd_trace_thread_name(s->t, s->t->thread[e]);
     if (why == HD_WHY_NOBODY_HOLDS)
-        say(o, "nobody else holds lock %s, so trying it cannot fail", lock_name(s, e));
+        say(o, "no other thread holds lock %s, so trying it cannot fail", lock_name(s, e));
     else
         say(o, "%s does not hold lock %s%s", me, lock_name(s, e),
             s->t->op[e] == HD_OP_RREL ? " for reading" : "");
@@ -141,7 +141,7 @@ static void say_wait(const struct hd_state *s, hd_eid e, enum hd_why why, struct
         say(o, "%s has no wait on condition %s with lock %s just before it", me, c,
             lock_name(s, e));
     else if (why == HD_WHY_NOT_NOTIFIED)
-        say(o, "%s is still waiting on condition %s: nobody has notified it", me, c);
+        say(o, "%s is still waiting on condition %s: no thread has notified it", me, c);
     else
         say(o, "%s has been notified on condition %s, so its wait cannot time out", me, c);
 }

@@ -14,7 +14,7 @@
  *   - p is bound in P: then q comes no earlier in our order, so it is bound too, and M does not
  * make P possible.
  *   - p is urgent or free in P: exchange p and q in M from this sig on, so that what removed p
- * later (if anything) removes q instead. p is removed earlier, which harms nobody. q is removed
+ * later (if anything) removes q instead. p is removed earlier, which does no harm. q is removed
  * where p was: if q is urgent, then so is p, with the earlier wake, so q is out before wake(p),
  * before wake(q); if q is free it may be removed late or never. q is in its set all that time,
  * since neither its wake nor a tmo of it comes in between. So the exchanged choice makes P
@@ -28,7 +28,7 @@
 #include "model/state.h"
 
 struct hd_matching {
-    struct hd_wake *wakes; /* sigs that wake somebody, ascending by sig; the others wake nobody */
+    struct hd_wake *wakes; /* sigs that wake a thread, ascending by sig; the others wake none */
     size_t n, cap;
 };
 

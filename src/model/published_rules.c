@@ -27,7 +27,7 @@ static bool recorded_choice(const struct hd_space *s, hd_eid sig, hd_tid waiter)
 }
 
 /* A sig needs its recorded waiter in the set, a bcast exactly its recorded ones; a sig that woke
- * nobody needs an empty set. */
+ * no caller needs an empty set. */
 static bool allow_recorded(const struct hd_space *s, hd_eid e)
 {
     const struct hd_recorded *r = s->ctx;

@@ -34,8 +34,8 @@ static bool any_stale(const struct hd_state *s, hd_eid e, enum hd_dep_role role)
     return false;
 }
 
-/* May u take the lock for writing? "Nobody else" for acq; nobody at all for a thread that comes
- * back from a wait, whose ownership ended there. */
+/* May u take the lock for writing? No other thread may hold it for acq; no thread at all for one
+ * that comes back from a wait, whose ownership ended there. */
 static enum hd_why why_not_acq(const struct hd_state *s, hd_tid u, uint32_t l)
 {
     const struct hd_lock_state *lock = &s->lock[l];

@@ -47,8 +47,9 @@ void __kmpc_threadprivate_register(hd_omp_ident *loc, void *data, void *(*make)(
     registered = r;
 }
 
-/* Copies begin with the value that the variable had when the program began. Whoever comes first
- * keeps it, before anybody can write. That is no access of the program: it is not instrumented. */
+/* Copies begin with the value that the variable had when the program began. The thread that comes
+ * first keeps it, before a thread can write. That is no access of the program: it is not
+ * instrumented. */
 #define UNSEEN __attribute__((no_sanitize("thread"), noinline))
 struct image {
     struct image *next;

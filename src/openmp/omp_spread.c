@@ -8,9 +8,9 @@
  * have had their round, any two parts have been with different members. docs/OPENMP.md.
  *
  * A member takes its own parts without looking at the others, so nothing orders them. Only then it
- * takes those of members that have not come; nobody waits for a member that cannot come. Whether a
- * member has come is no event of the recording: OpenMP promises no order there, and the read would
- * put what that member did before it came in front of all that we do from here on. */
+ * takes those of members that have not come; no thread waits for a member that cannot come. Whether
+ * a member has come is no event of the recording: OpenMP promises no order there, and the read
+ * would put what that member did before it came in front of all that we do from here on. */
 #include "openmp/omp_team.h"
 
 #include <stdlib.h>
@@ -22,7 +22,7 @@ enum { FREE, ENTERED, TAKEN }; /* a member's parts: by itself, by another one */
          */
 
 /* Of the runtime, if the program runs in it: parts and constructs have so many digits; a team has
- * this size because nobody asked for another. */
+ * this size because the user did not ask for another. */
 void __hd_omp_needs(uint32_t parts, uint32_t constructs, uint32_t team) __attribute__((weak));
 
 /* Of the runtime: gives the others time, and says whether *claim is not zero then. Not recorded; a

@@ -301,7 +301,7 @@ static void end(struct hd_omp_task *task)
 
 /* ---- undeferred tasks ----
  *
- * They run where they are, on the thread struct of whoever makes them. There may be very many, and
+ * They run where they are, on the thread struct of their maker. There may be very many, and
  * most of them have no children and change no setting: their own state is made when it is needed.
  */
 
@@ -449,7 +449,7 @@ void __kmpc_omp_task_begin_if0(hd_omp_ident *loc, int32_t gtid, struct hd_omp_co
 {
     (void)loc;
     (void)gtid;
-    enter(task_of(c), hd_omp_known_self()); /* whoever has a gtid has asked for it */
+    enter(task_of(c), hd_omp_known_self()); /* a thread with a gtid has asked for it */
 }
 
 void __kmpc_omp_task_complete_if0(hd_omp_ident *loc, int32_t gtid, struct hd_omp_compiled *c);

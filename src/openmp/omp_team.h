@@ -100,7 +100,7 @@ struct hd_omp_thread {
         struct hd_omp_spread {
             bool on, whole; /* whole: the loop is `only` one member's */
             int only;
-            int owner, looked;         /* whose parts we take; -1: nobody's; members looked at */
+            int owner, looked;         /* whose parts we take; -1: none; members looked at */
             uint64_t weight, part, at; /* of the digit; the next part, its first iteration */
         } spread;
     } range;
@@ -138,7 +138,7 @@ int hd_omp_default_threads(void);
 
 /* ---- omp_spread.c ---- */
 int hd_omp_first_round(void);
-void hd_omp_open_team(int size);                   /* tells the tool: nobody asked for this size */
+void hd_omp_open_team(int size); /* reports to the tool that the program leaves this size open */
 void hd_omp_spread_begin(struct hd_omp_thread *t); /* of t->range in t->loop */
 bool hd_omp_spread_next(struct hd_omp_thread *t, uint64_t *first, uint64_t *n);
 bool hd_omp_spread_single(struct hd_omp_thread *t, struct hd_omp_slot *slot); /* it is ours */

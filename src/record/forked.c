@@ -3,10 +3,10 @@
 #include "base/log.h"
 #include "base/outfile.h"
 #include "build/build.h"
+#include "record/recording_finish.h"
+#include "record/ring.h"
 #include "recording/rawlog.h"
 #include "recording/recfile.h"
-#include "record/ring.h"
-#include "record/recording_finish.h"
 
 #include <fcntl.h>
 #include <inttypes.h>

@@ -1,11 +1,11 @@
 #include "record/launch.h"
 
-#include "base/log.h"
-#include "base/interrupt.h"
-#include "base/process.h"
 #include "abi/rt_arrivals.h"
-#include "log/rt_log.h"
 #include "abi/rt_schedule.h"
+#include "base/interrupt.h"
+#include "base/log.h"
+#include "base/process.h"
+#include "log/rt_log.h"
 
 #include <errno.h>
 #include <fcntl.h>

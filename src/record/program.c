@@ -189,7 +189,7 @@ static const char *const plain_libraries[] = {
     "libc.so.",  "libm.so.", "libpthread.so.", "libdl.so.",
     "librt.so.", "ld-linux", "libstdc++.so.",  "libgcc_s.so.",
 };
-/* Whoever calls these may start or load something that is. */
+/* A program that calls these may start or load something that is. */
 static const char *const starters[] = {"exec", "fexec", "posix_spawn", "system", "popen", "dlopen"};
 
 struct look {

@@ -1,4 +1,4 @@
-/* What can be told about a program from its file, before it runs. */
+/* What is known about a program from its file, before it runs. */
 #ifndef HD_RECORD_PROGRAM_H
 #define HD_RECORD_PROGRAM_H
 
@@ -12,7 +12,7 @@
  * it may not be executed, or it is an ELF file for another machine. */
 enum hd_status hd_program_find(const char *name, char *path, size_t size, struct hd_err *err);
 
-/* What the file's dynamic section tells. NOT: neither the program nor anything that it loads or
+/* What the file's dynamic section shows. NOT: neither the program nor anything that it loads or
  * starts can be instrumented. TSAN: linked with ThreadSanitizer's own runtime. */
 enum hd_program_kind {
     HD_PROGRAM_UNKNOWN,

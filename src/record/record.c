@@ -7,11 +7,11 @@
 #include "base/process.h"
 #include "base/progress.h"
 #include "record/forked.h"
-#include "recording/kept_inputs.h"
 #include "record/program.h"
+#include "record/recording_finish.h"
 #include "record/ring.h"
 #include "record/stall.h"
-#include "record/recording_finish.h"
+#include "recording/kept_inputs.h"
 
 #include <inttypes.h>
 #include <limits.h>

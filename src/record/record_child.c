@@ -1,8 +1,8 @@
 #include "record/record_child.h"
 
-#include "base/log.h"
 #include "abi/sym_abi.h"
 #include "base/interrupt.h"
+#include "base/log.h"
 #include "base/process.h"
 #include "base/progress.h"
 
@@ -112,7 +112,7 @@ enum hd_status hd_aside_start(struct hd_aside *a, const struct hd_aside_opts *op
     a->deadline = hd_progress_now() + (opts->real > 0 ? opts->real : 10 * opts->seconds);
     if (a->pid < 0)
         return hd_err_set(err, HD_ERR_IO, "cannot start a process: %s", strerror(e));
-    setpgid(a->pid, a->pid); /* also here: whoever comes first */
+    setpgid(a->pid, a->pid); /* in both processes: either may come first */
     return HD_OK;
 }
 

@@ -65,7 +65,7 @@ static void see_module(void *arg, unsigned kind, const char *text)
     hd_recmeta_add(ctx->meta, "module", line);
 }
 
-/* Which accesses whoever reads it leaves out: see build.h. The variables are for tests: handing
+/* Which accesses its reader leaves out: see build.h. The variables are for tests: handing
  * over is looked for from so many uses of shared memory on; every walk reads the whole log. */
 static void add_reduction(struct hd_recmeta *m, bool keep_all)
 {
@@ -251,7 +251,7 @@ static enum hd_status look_back(const struct hd_rec_writer *out, bool notes,
     if (fd >= 0)
         close(fd);
     if (map == MAP_FAILED)
-        return HD_OK; /* not a file: then some notes are for whoever reads it */
+        return HD_OK; /* not a file: then some notes are for its reader */
     uint32_t lost = result->info.lost;
     enum hd_status s = HD_OK;
     if (notes)

@@ -1,4 +1,4 @@
-/* The end of a recording: names, settings, outcome; and what the user is told about the run. */
+/* The end of a recording: names, settings, outcome; and the notes for the user. */
 #ifndef HD_RECORD_RECORDING_FINISH_H
 #define HD_RECORD_RECORDING_FINISH_H
 
@@ -8,8 +8,8 @@
 
 /* program: its file. input: what of its standard input is kept, or NULL. The program has ended and
  * the ring is drained. Fills in events, threads, bytes and info of the result. When the disk is
- * full, log blocks at the end are given up until the rest fits; info.lost tells. HD_ERR_INPUT when
- * no instrumented program ran, HD_ERR_IO when nothing can be written. */
+ * full, log blocks at the end are given up until the rest fits; info.lost is then set. HD_ERR_INPUT
+ * when no instrumented program ran, HD_ERR_IO when nothing can be written. */
 enum hd_status hd_recording_finish_write(const struct hd_record_opts *opts, const char *program,
                                          const struct hd_bytes *input, struct hd_ring *ring,
                                          struct hd_rec_writer *out, struct hd_record_result *result,

@@ -1,5 +1,5 @@
 /* A recorded program that makes no progress: nothing new is in its log, or all its threads that can
- * run only poll. The user is told where its threads stand, first after HD_STALL_SECONDS, then each
+ * run only poll. The user is shown where its threads stand, first after HD_STALL_SECONDS, then each
  * time it has lasted twice as long. */
 #ifndef HD_RECORD_STALL_H
 #define HD_RECORD_STALL_H
@@ -13,7 +13,7 @@
 struct hd_stall {
     const struct hd_ring *ring;
     pid_t pid;
-    void (*say)(void *ctx, const char *line); /* NULL: nobody is told */
+    void (*say)(void *ctx, const char *line); /* NULL: nothing is said */
     void *ctx;
     uint64_t seen;   /* of the log, when it last changed */
     double since;    /* when that was; 0: not looked yet */

@@ -1,7 +1,7 @@
 #include "recording/kept_arrivals.h"
 
-#include "base/log.h"
 #include "abi/rt_arrivals.h"
+#include "base/log.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -77,7 +77,7 @@ void hd_kept_arrivals_fini(struct hd_kept_arrivals *k)
     k->last = 0;
 }
 
-/* The trace is a file that anybody may have written: the runtime trusts what passes here. */
+/* The trace is a file of unknown origin: the runtime trusts what passes here. */
 static bool count(const uint8_t *data, size_t len, uint64_t *n)
 {
     *n = 0;

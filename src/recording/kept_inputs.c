@@ -65,7 +65,7 @@ static bool is_one_of(const char *name, size_t len, const char *const *list)
     return false;
 }
 
-/* Names that say that the value is nobody else's business. */
+/* Names of variables whose value is a secret. */
 static bool is_secret(const char *name, size_t len)
 {
     static const char *const words[] = {"TOKEN", "SECRET",  "PASS",   "KEY",

@@ -10,7 +10,7 @@
 
 /* Lists are ended by NULL and live as long as the struct. */
 struct hd_inputs {
-    char *program; /* its file; NULL: the trace does not tell */
+    char *program; /* its file; NULL: the trace does not have it */
     char **argv, **env;
     char *cwd;
     char *fds;           /* what descriptors 0, 1 and 2 were: a letter of hd_inputs_fd each */

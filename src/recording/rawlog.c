@@ -35,7 +35,8 @@ void hd_rawlog_fini(struct hd_rawlog *log)
 void hd_rawlog_rewind(struct hd_rawlog *log)
 {
     hd_free(log->in.pack, sizeof *log->in.pack);
-    log->in.pack = hd_calloc(1, sizeof *log->in.pack); /* pages that nobody needs stay untouched */
+    log->in.pack =
+        hd_calloc(1, sizeof *log->in.pack); /* pages that no caller needs stay untouched */
     for (uint32_t i = 1; i < log->in.n_keys; i++)
         log->in.pack->slots[i].key = log->keys[i];
     log->block = log->pos = log->chunk_len = log->before = 0;

@@ -2,7 +2,7 @@
  * wanted.
  *
  * The program that wrote it may have died anywhere or written over it: every length is checked, and
- * a record that cannot be whole ends the log there (`broken` tells).
+ * a record that cannot be whole ends the log there and sets `broken`.
  */
 #ifndef HD_RECORDING_RAWLOG_H
 #define HD_RECORDING_RAWLOG_H

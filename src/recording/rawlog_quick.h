@@ -1,4 +1,4 @@
-/* One quick record of a log, for whoever goes through many of them: a plain or atomic read or write
+/* One quick record of a log, for walks over many of them: a plain or atomic read or write
  * of up to 8 bytes, or a branch, in a slot that followed the last one's before. */
 #ifndef HD_RECORDING_RAWLOG_QUICK_H
 #define HD_RECORDING_RAWLOG_QUICK_H
@@ -7,7 +7,7 @@
 #include "recording/rawlog.h"
 
 #define HD_RAWLOG_STRETCH                                                                          \
-    1024 /* records to go over at most, before somebody looks at the clock                         \
+    1024 /* records to go over at most, before the walk looks at the clock                         \
           */
 
 /* How many quick records may be taken, one after the other. */

@@ -181,6 +181,7 @@ void hd_rec_close(struct hd_rec *rec)
 enum hd_status hd_rec_unpack(const struct hd_rec *rec, const struct hd_rec_block *block,
                              uint8_t *to, struct hd_err *err)
 {
+    HD_DCHECK(block->raw <= RAW_MAX);
     if (!block->packed) {
         memcpy(to, block->data, block->raw);
         return HD_OK;

@@ -2,7 +2,7 @@
  *
  * A recording is the log of a run as the runtime packed it, in blocks, with what is needed to turn
  * it into a trace without the program: names of places and variables, settings and outcome. Making
- * the trace of it is build.h's work and is left to whoever wants to read it.
+ * the trace of it is build.h's work and is left to its reader.
  */
 #ifndef HD_RECORDING_RECFILE_H
 #define HD_RECORDING_RECFILE_H

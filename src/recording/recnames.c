@@ -1,7 +1,7 @@
 #include "recording/recnames.h"
 
-#include "base/log.h"
 #include "base/alloc.h"
+#include "base/log.h"
 #include "log/rt_pack.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* What a recording and its building have to tell the user beside the trace: remarks, each with a
+/* What a recording and its building have for the user beside the trace: remarks, each with a
  * kind and a subject. The sentence is made from the table; code asks for the kind and the subject
  * and never looks for words in sentences.
  *

@@ -64,7 +64,7 @@ static size_t fill_frames(struct hd_symbols *symbols, const struct hd_vec *modul
     return n ? n : 1;
 }
 
-/* What starts threads and programs is nobody's business. */
+/* What starts threads and programs is left out. */
 static bool is_outer(const struct hd_replay_frame *f)
 {
     bool libc = f->module && !strncmp(f->module, "libc.so", 7);

@@ -1,4 +1,4 @@
-/* What the log of a replay tells: did both threads stand, what did they access, what came
+/* What the log of a replay shows: did both threads stand, what did they access, what came
  * instead, where did it crash. */
 #ifndef HD_REPLAY_OUTCOME_H
 #define HD_REPLAY_OUTCOME_H

@@ -1,4 +1,4 @@
-/* Runs the program again under the schedule of a witness, and tells what happened.
+/* Runs the program again under the schedule of a witness, and returns what happened.
  *
  * Each order of the two accesses is an execution of its own, from the start. It follows the
  * schedule until both threads stand before their accesses; the race is CONFIRMED when these then
@@ -69,9 +69,9 @@ enum hd_replay_verdict {
     HD_REPLAY_DIVERGED,   /* something else came; `reason` says where and what */
     HD_REPLAY_CHANGED,    /* the program or a library is not the recorded one */
     HD_REPLAY_IMPOSSIBLE, /* the witness cannot be made a schedule of the program */
-    HD_REPLAY_APART,      /* both stood there, but the bytes do not overlap or nobody writes */
+    HD_REPLAY_APART,      /* both stood there, but the bytes do not overlap or neither writes */
     HD_REPLAY_TIMEOUT,    /* the time ran out before both stood there */
-    HD_REPLAY_OUTSIDE,    /* an access was made by code that nobody sees: no schedule has it */
+    HD_REPLAY_OUTSIDE,    /* an access was made by code that is not seen: no schedule has it */
 };
 extern const char *const hd_replay_verdict_names[]; /* "confirmed", ... */
 

@@ -566,6 +566,23 @@ static enum hd_status choose(struct plan *p)
                              "one call");
 }
 
+#ifdef HD_DEBUG
+/* What the runtime takes for granted: threads are made by earlier ones, entries name threads. */
+static void check(const struct hd_schedule *s)
+{
+    for (size_t i = 1; i < s->threads.len; i++)
+        HD_ASSERT(((const struct hd_sched_thread *)hd_vec_at(&s->threads, i))->parent < i);
+    HD_ASSERT(s->events.len == s->entries.len && s->tids.len == s->threads.len);
+    HD_ASSERT((size_t)s->n_first + s->n_second <= s->entries.len);
+    for (size_t i = 0; i < s->entries.len; i++) {
+        const struct hd_sched_entry *e = hd_vec_at(&s->entries, i);
+        HD_ASSERT(e->thread < s->threads.len);
+        HD_ASSERT(e->wakes == HD_SCHED_NO_THREAD || e->wakes < s->threads.len);
+        HD_ASSERT(e->kind != HD_SCHED_ANY || e->count);
+    }
+}
+#endif
+
 enum hd_status hd_schedule_make(const struct hd_trace *t, const struct hd_origins *o,
                                 const struct hd_witness *w, struct hd_schedule *s,
                                 struct hd_err *err)
@@ -590,6 +607,8 @@ enum hd_status hd_schedule_make(const struct hd_trace *t, const struct hd_origin
         status = refuse(&p, "its steps do not fit into the memory");
     if (status == HD_OK)
         status = choose(&p);
+    if (status == HD_OK)
+        HD_SELF_CHECK(check(s));
     for (size_t i = 0; i < n; i++) {
         hd_vec_fini(&p.threads[i].raws);
         hd_vec_fini(&p.threads[i].units);

@@ -42,7 +42,7 @@ struct hd_schedule {
     bool outside;           /* race: it cannot be made since an access is not the program's own */
     bool in_turn;           /* race: see above; n_first and n_second are 0 */
     unsigned turn;          /* then: which access comes first, 0 for a, 1 for b */
-    unsigned stacks;        /* not 0: the run is only to tell stacks; or HD_SCHED_OWNERS */
+    unsigned stacks;        /* not 0: the run is only for stacks; or HD_SCHED_OWNERS */
     const uint64_t *blocks; /* then: allocations whose stacks are wanted, ascending; not owned */
     size_t n_blocks;
     bool stays; /* a failure: the last thread goes on, so that it comes to it */

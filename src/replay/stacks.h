@@ -3,7 +3,7 @@
  * Recording keeps no stacks: they would cost too much. Instead the program is run again in the
  * order in which it was recorded, up to the last event of interest, and the runtime takes the
  * stacks on the way. At the first step that is not as it was recorded the run ends; what was
- * reached by then is told all the same.
+ * reached by then is kept all the same.
  */
 #ifndef HD_REPLAY_STACKS_H
 #define HD_REPLAY_STACKS_H

@@ -1,7 +1,7 @@
 #include "session/analysis.h"
 
-#include "base/log.h"
 #include "base/hash.h"
+#include "base/log.h"
 #include "base/progress.h"
 #include "predict/compare/published_models.h"
 #include "predict/compare/ucg_detect.h"

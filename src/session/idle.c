@@ -1,7 +1,7 @@
 #include "session/idle.h"
 
-#include "base/log.h"
 #include "base/alloc.h"
+#include "base/log.h"
 #include "log/rt_omp.h"
 
 #include <stdio.h>

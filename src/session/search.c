@@ -1,15 +1,15 @@
 #include "session/search.h"
 
-#include "base/log.h"
 #include "base/alloc.h"
 #include "base/interrupt.h"
+#include "base/log.h"
 #include "base/progress.h"
 #include "base/stop.h"
-#include "session/session_int.h"
 #include "build/load.h"
 #include "explore/found.h"
-#include "explore/sweep.h"
 #include "explore/guided.h"
+#include "explore/sweep.h"
+#include "session/session_int.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,13 +1,13 @@
 #include "session/session_int.h"
 
-#include "base/log.h"
 #include "base/alloc.h"
 #include "base/interrupt.h"
+#include "base/log.h"
 #include "base/outfile.h"
 #include "base/progress.h"
 #include "report/filter/baseline.h"
-#include "report/format/formats.h"
 #include "report/filter/ignore.h"
+#include "report/format/formats.h"
 
 #include <libgen.h>
 #include <limits.h>

@@ -18,7 +18,7 @@
 enum { TRIES = 6 }; /* replays for one finding */
 
 /* Another pair may do what this one did not. Unordered races have none that is simultaneous, and
- * what code that nobody sees did is in every pair. */
+ * what code that is not seen did is in every pair. */
 static bool may_have_others(const struct hd_finding *f)
 {
     static const char *const verdicts[] = {"diverged", "impossible", "apart"};

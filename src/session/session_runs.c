@@ -52,7 +52,7 @@ static bool unasked(const struct hd_session_options *o)
 struct way {
     enum hd_policy_kind policy;
     int64_t round; /* division of OpenMP loops; -1: as threads come */
-    uint32_t team; /* size of OpenMP teams that nobody asks for; 0: as it is */
+    uint32_t team; /* size of OpenMP teams that the program leaves open; 0: as it is */
 };
 
 /* Of recordings under several policies. The first run goes on as threads were created, which is
@@ -181,8 +181,8 @@ static void close_all(int fds[3])
             close(fds[i]);
 }
 
-/* The descriptors of a later run: what the first one read, from where it began; nobody sees what it
- * writes. */
+/* The descriptors of a later run: what the first one read, from where it began; the user does not
+ * see what it writes. */
 static bool open_aside(const struct runs *r, int fds[3])
 {
     bool file = hd_inputs_fd(STDIN_FILENO) == 'f';

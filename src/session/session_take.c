@@ -8,17 +8,17 @@
 #include "base/progress.h"
 #include "base/stop.h"
 #include "build/details.h"
-#include "recording/kept_inputs.h"
 #include "build/load.h"
 #include "explore/found.h"
-#include "replay/replay.h"
 #include "model/check.h"
 #include "model/witness_json.h"
 #include "predict/run/predict.h"
+#include "recording/kept_inputs.h"
+#include "replay/replay.h"
 #include "report/format/words.h"
 #include "report/make/frame_names.h"
-#include "report/make/openmp_advice.h"
 #include "report/make/make.h"
+#include "report/make/openmp_advice.h"
 #include "report/make/replayed.h"
 #include "report/make/stacked.h"
 #include "session/analysis.h"
@@ -250,7 +250,7 @@ static bool same_spot(const struct hd_access *a, const struct hd_access *b)
     return a->at.file && b->at.file && !strcmp(a->at.file, b->at.file) && a->at.line == b->at.line;
 }
 
-/* Races of one variable at the same two lines, whoever reads and whoever writes. */
+/* Races of one variable at the same two lines, whichever thread reads or writes. */
 static bool same_places(const struct hd_finding *f, const struct hd_finding *g)
 {
     const struct hd_access *a = f->accesses, *b = g->accesses;
@@ -609,7 +609,7 @@ static enum hd_status take_stuck(struct hd_session *s, const struct hd_trace *t,
     struct hd_finding f;
     hd_make_stuck(s->r, info, s->sources, &f);
     if (f.n_accesses == 0)
-        return HD_OK; /* nobody is known to wait */
+        return HD_OK; /* no thread is known to wait */
     f.trace = hd_report_text(s->r, s->trace_name);
     f.shown_by = s->shown_by;
     hd_frame_names_lift(s->r, &f, s->sources);

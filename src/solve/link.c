@@ -70,7 +70,7 @@ static bool lose_ended(struct hd_link *l)
     return false;
 }
 
-/* Idle processes would end by themselves, but somebody would have to bury them. */
+/* Idle processes would end by themselves, but would stay as zombies. */
 static void end_idle(void)
 {
     if (idle.owner != getpid())
@@ -94,7 +94,7 @@ static bool take_idle(struct hd_link *l)
         char none;
         if (recv(l->fd, &none, 1, MSG_DONTWAIT | MSG_PEEK) < 0 && errno == EAGAIN)
             return true;
-        lose(l, HD_LOST_FAILED); /* somebody killed it meanwhile */
+        lose(l, HD_LOST_FAILED); /* it was killed meanwhile */
     }
 }
 

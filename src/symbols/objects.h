@@ -1,6 +1,6 @@
 /* What lies at an address, by debug information: a variable of the program and the path from it to
  * the part that is accessed, such as `box.s[2].len`. A name is given only where the debug
- * information tells it for this address; nothing is guessed.
+ * information has it for this address; nothing is guessed.
  */
 #ifndef HD_SYMBOLS_OBJECTS_H
 #define HD_SYMBOLS_OBJECTS_H

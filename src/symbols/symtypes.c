@@ -62,7 +62,7 @@ static bool is_lock_typedef(const char *name)
     return is_one_of(name, names);
 }
 
-/* Classes of the C++ library whose own fields nobody wants to see. */
+/* Classes of the C++ library whose own fields are of no use to the user. */
 static bool is_lock_class(const char *name)
 {
     static const char *const names[] = {"mutex",

@@ -1,7 +1,7 @@
 #include "trace/assume_waits.h"
 
-#include "base/log.h"
 #include "base/alloc.h"
+#include "base/log.h"
 #include "base/vec.h"
 #include "trace/builder.h"
 #include "trace/text/text.h"

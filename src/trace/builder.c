@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Placeholder for the initial value of a location that nobody named: no event number is this large.
+/* Placeholder for the initial value of a location that has no name: no event number is this large.
  */
 static struct hd_value initial_of(uint32_t loc)
 {

@@ -1,5 +1,5 @@
 /* The inside of a builder, for builder.c and for the .hdt reader, which fills whole columns at
- * once. Nobody outside trace/ includes this. */
+ * once. Only trace/ include this. */
 #ifndef HD_TRACE_BUILDER_INT_H
 #define HD_TRACE_BUILDER_INT_H
 
@@ -7,7 +7,7 @@
 #include "base/vec.h"
 #include "trace/builder.h"
 
-/* What memory holds at a location, as far as the events added so far tell, and how many there are:
+/* What memory holds at a location, as far as the events added so far show, and how many there are:
  * both in 16 bytes, so that an access touches one cache line for its location. */
 struct hd_loc_state {
     uint64_t bits;

@@ -1,9 +1,10 @@
 #include "trace/chain.h"
 
-#include "base/log.h"
 #include "base/alloc.h"
+#include "base/log.h"
 #include "base/stop.h"
 #include "trace/trace_copy.h"
+#include "trace/trace_form.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -293,6 +294,8 @@ enum hd_status hd_chains_make(const struct hd_trace *t, size_t least, struct hd_
             s = hd_builder_finish(c.b, &out->t, err);
         else
             hd_builder_free(c.b);
+        if (out->t)
+            HD_SELF_CHECK(hd_trace_form_check(out->t));
     }
     hd_free(c.threads, n * sizeof *c.threads);
     hd_free(c.to, t->n_events * sizeof *c.to);

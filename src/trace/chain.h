@@ -3,7 +3,7 @@
  *
  * Every schedule of t is one of the new trace, and the other way round: creation and end of a
  * thread in the middle of a chain are posts, and what waits for them takes from a semaphore. All
- * events of t are in the new trace, in their order; `from` tells which is which. Initial values,
+ * events of t are in the new trace, in their order; `from` has the old one of each. Initial values,
  * places and objects have the numbers they have in t. Bytes under keys are not taken over.
  */
 #ifndef HD_TRACE_CHAIN_H

@@ -195,7 +195,7 @@ static bool share(struct hd_owner *state)
     return false;
 }
 
-/* Without those that are before what the thread does now: whoever is after it is after them. */
+/* Without those that are before what the thread does now: what is after it is after them. */
 static uint32_t without_ordered(struct hd_owners *o, uint32_t id, uint32_t thread)
 {
     struct hd_u32vec less = {0};

@@ -33,7 +33,7 @@ enum hd_status hd_unpack_end(struct hd_unpack *u, struct hd_err *err);
 void hd_unpack_free(struct hd_unpack *u); /* NULL is fine */
 
 /* A stream that packs into out. Closing it ends the frame and flushes out, which stays open; fclose
- * and ferror tell of failures as with any stream. NULL with errno when it cannot be made. */
+ * and ferror report failures as with any stream. NULL with errno when it cannot be made. */
 FILE *hd_pack_writer(FILE *out, enum hd_packing pack);
 
 #endif

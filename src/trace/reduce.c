@@ -2,9 +2,10 @@
 
 #include "base/alloc.h"
 #include "base/log.h"
-#include "trace/trace_copy.h"
 #include "trace/depset.h"
 #include "trace/owner.h"
+#include "trace/trace_copy.h"
+#include "trace/trace_form.h"
 
 #include <string.h>
 
@@ -385,6 +386,8 @@ enum hd_status hd_trace_reduce(const struct hd_trace *t, const uint8_t *handed,
     if (s == HD_OK) {
         s = hd_builder_finish(r.b, out, err);
         r.b = NULL;
+        if (s == HD_OK)
+            HD_SELF_CHECK(hd_trace_form_check(*out));
         HD_DEBUG_LINE(TRACE, "reduced %zu events to %zu", (size_t)t->n_events,
                       s == HD_OK ? (size_t)(*out)->n_events : 0);
     }

@@ -1,9 +1,10 @@
 #include "trace/skeleton.h"
 
-#include "base/log.h"
 #include "base/alloc.h"
+#include "base/log.h"
 #include "base/vec.h"
 #include "trace/trace_copy.h"
+#include "trace/trace_form.h"
 
 struct skeleton {
     const struct hd_trace *t;
@@ -87,6 +88,8 @@ enum hd_status hd_trace_skeleton(const struct hd_trace *t, const uint8_t *drop,
         status = hd_builder_finish(s.b, out, err);
     else
         hd_builder_free(s.b);
+    if (status == HD_OK)
+        HD_SELF_CHECK(hd_trace_form_check(*out));
     HD_DEBUG_LINE(TRACE, "skeleton: %u of %u events", *out ? (unsigned)(*out)->n_events : 0u,
                   (unsigned)t->n_events);
     hd_free(s.number, t->n_events * sizeof *s.number);

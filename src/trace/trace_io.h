@@ -29,7 +29,8 @@ struct hd_load_info {
 /* Loads a trace; path "-" is standard input. HD_ERR_IO when the system refuses, HD_ERR_INPUT or
  * HD_ERR_LIMIT with file and line when the content does, HD_ERR_STOPPED when a scope of base/stop.h
  * says that the user asked for it. The caller frees the trace. info may be
- * NULL; hd_trace_load does not tell that a file was cut short, so commands use the other and warn.
+ * NULL; hd_trace_load does not return whether a file was cut short, so commands use the other and
+ * warn.
  */
 enum hd_status hd_trace_load(const char *path, struct hd_trace **trace, struct hd_err *err);
 enum hd_status hd_trace_load_info(const char *path, struct hd_trace **trace,

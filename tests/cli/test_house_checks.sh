@@ -85,6 +85,7 @@ fresh_tree; touch src/base/extra.c; refuses rooms "does not name extra.c"
 fresh_tree; rm src/trace/t.[ch]; refuses rooms "names t, which is not there"
 word=TO; word=${word}DO
 fresh_tree; echo "/* $word: more */" >>src/base/a.c; refuses words a.c
+fresh_tree; echo '/* nobody calls this */' >>src/base/a.h; refuses words 'say which: a thread'
 word=st; word=${word}ub
 fresh_tree; echo "/* a $word */" >>include/heddle/fmt.h; refuses words fmt.h
 slash=/

@@ -45,7 +45,7 @@ shape() { # shape NUMBER HEADING FIX
     tr -s ' \n' ' ' <err >flat
     expect "case $1 lacks the fix: $(grep -o 'Fix:.*' flat | head -c 200)" grep -qF "Fix: $3" flat
 }
-shape 0 "use after free of heap block (8 bytes) from shapes.cpp:12" "Free it when nobody uses it any more"
+shape 0 "use after free of heap block (8 bytes) from shapes.cpp:12" "Free it when no thread uses it any more"
 expect "the page does not say so" grep -q "Use after free of " 0.html
 shape 2 "virtual call during destruction on " "Join the threads that use the object before its destructor runs"
 shape 3 "concurrent push_back on jobs [" "Nothing may be done with a std::vector<int> while another thread changes it"
@@ -160,7 +160,7 @@ for level in 0 2; do
     ends 0 "use of destroyed mutex lock" "$destroy"
     ends 1 "use of destroyed condition variable obj.c" "$destroy"
     ends 3 "use of destroyed rwlock table" "$destroy"
-    ends 5 "use after free of obj.m" "Fix: Free it when nobody uses it any more"
+    ends 5 "use after free of obj.m" "Fix: Free it when no thread uses it any more"
     for case in 2 4 6; do # as POSIX allows it
         heddle run --times 1 -- ./ends $case
         expect_code 0

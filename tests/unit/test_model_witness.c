@@ -118,7 +118,7 @@ static const struct judged cases[] = {
     {&wait_trace, 7, 8, {1, 2, 3, 4, 5, 6, 7, 8}, {5, 1}, 6, "t1 is still waiting on condition c"},
     {&wait_trace, 8, 11, {1, 2, 3, 4, 5, 10, 8, 11}, {5, 1}, 0, NULL},
     {&wait_trace, 7, 8, {1, 2, 5, 6, 7, 8}, {5, 0, 5, 0}, -1, "wakes names event 5 twice"},
-    {&wait_trace, 7, 8, {5, 1, 2, 6, 7, 8}, {0}, 4, "nobody has notified it"},
+    {&wait_trace, 7, 8, {5, 1, 2, 6, 7, 8}, {0}, 4, "no thread has notified it"},
     {&wait_trace, 7, 8, {5, 1, 2, 6, 7, 8}, {5, 0}, 1, "event 5 cannot wake t1"},
 };
 

@@ -8,7 +8,7 @@
 
 enum {
     HD_LOC_SHARED = 1,  /* two threads access it */
-    HD_LOC_WRITTEN = 2, /* somebody writes it */
+    HD_LOC_WRITTEN = 2, /* some access writes it */
     HD_LOC_PLAIN = 4,   /* some access is not atomic */
     HD_LOC_CONTENDED = 7,
 };

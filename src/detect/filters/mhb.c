@@ -470,7 +470,9 @@ void hd_mhb_free(struct hd_mhb *m)
 bool hd_mhb_ordered(const struct hd_mhb *m, hd_eid a, hd_eid b)
 {
     HD_DCHECK(a != b);
-    return hd_timeline_before(&m->line, a, b);
+    bool before = hd_timeline_before(&m->line, a, b);
+    HD_DCHECK(!before || a < b); /* the observed order is one of the schedules */
+    return before;
 }
 
 const struct hd_timeline *hd_mhb_timeline(const struct hd_mhb *m)

@@ -113,7 +113,7 @@ static inline bool hd_sink_stopped(struct hd_sink *s, size_t e)
 {
     return s->halted || ((e & 0xffff) == 0xffff && hd_sink_stopped_now(s));
 }
-/* Sorts the results, frees the sink, and tells why the run ended early, if it did. */
+/* Sorts the results, frees the sink, and returns why the run ended early, if it did. */
 enum hd_status hd_sink_finish(struct hd_sink *s, struct hd_err *err);
 
 struct hd_history {

@@ -1,6 +1,6 @@
 /* Lock order as clocks: a write acquire comes after every earlier release of the lock, a read
  * acquire after every earlier write release. wait releases, wake and tmo acquire. Nested acquires
- * need no care: what they join is known to the thread, and nobody sees a release inside another
+ * need no care: what they join is known to the thread, and no thread sees a release inside another
  * hold. */
 #ifndef HD_DETECT_PUBLISHED_LOCKCLOCK_H
 #define HD_DETECT_PUBLISHED_LOCKCLOCK_H

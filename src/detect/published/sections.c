@@ -9,7 +9,7 @@ struct hold {
 };
 
 struct hd_outer_section_lock {
-    struct hold owner;     /* depth 0: nobody */
+    struct hold owner;     /* depth 0: none */
     struct hd_vec readers; /* struct hold */
 };
 

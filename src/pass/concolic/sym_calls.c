@@ -95,8 +95,8 @@ static const char *const outputs[] = {
     "fwrite", "write", "perror",  "fflush",  "dprintf", "vprintf", "vfprintf",
 };
 
-/* These compute nothing from the memory that they are given, or nobody looks at it. A name that
- * ends in _ stands for all that start so. */
+/* These compute nothing from the memory that they are given, or their result is not looked at. A
+ * name that ends in _ stands for all that start so. */
 static const char *const harmless[] = {
     "pthread_", "sem_",   "mtx_",     "cnd_",   "thrd_",   "heddle_", "__hd_",     "__assert_fail",
     "free",     "malloc", "calloc",   "close",  "fclose",  "exit",    "_exit",     "abort",
@@ -444,7 +444,7 @@ static void modelled(struct hd_sym_fn *f, LLVMValueRef call, const char *name, b
 /* ---- results that are inputs ---- */
 
 /* Replaces the result where the user asked for it (--symbolic-call): the value and its id come from
- * the runtime. A byte per call remembers that nobody asked. */
+ * the runtime. A byte per call remembers that it was not asked for. */
 static void chosen(struct hd_sym_fn *f, LLVMValueRef call, LLVMValueRef at, const char *name)
 {
     struct hd_pass *p = f->s->p;
@@ -586,7 +586,7 @@ static void lost_arguments(struct hd_sym_fn *f, LLVMValueRef call, enum hd_calle
     }
 }
 
-/* Symbolic memory in the hands of a function that nobody models. */
+/* Symbolic memory in the hands of a function that is not modelled. */
 static void passed_memory(struct hd_sym_fn *f, LLVMValueRef call, const char *name)
 {
     struct hd_pass *p = f->s->p;
@@ -603,7 +603,7 @@ static void passed_memory(struct hd_sym_fn *f, LLVMValueRef call, const char *na
     }
 }
 
-/* Output that nobody asks about afterwards computes nothing. */
+/* Output that is not asked about afterwards computes nothing. */
 static bool is_plain_output(LLVMValueRef call, const char *name)
 {
     return IS_IN(name, outputs) && !LLVMGetFirstUse(call);

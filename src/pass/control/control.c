@@ -259,7 +259,7 @@ static void list_written(struct hd_fn *f, LLVMValueRef call)
                      hd_hooks_tok(f->p, HD_TOK_NONE));
 }
 
-/* The back end would turn these into loads and stores that nobody sees. */
+/* The back end would turn these into loads and stores that are not seen. */
 static void keep_call(LLVMValueRef call)
 {
     static const char *const names[] = {"memcmp", "bcmp",   "strcmp", "strlen", "strnlen",

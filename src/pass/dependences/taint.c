@@ -54,7 +54,7 @@ static bool is_source_call(enum hd_callee kind)
     }
 }
 
-/* A copy into a private local brings in what nobody tracked byte by byte. */
+/* A copy into a private local brings in what was not tracked byte by byte. */
 static void seed_call(struct spread *w, LLVMValueRef call)
 {
     enum hd_callee kind = hd_calls_kind(call);

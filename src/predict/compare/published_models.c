@@ -90,7 +90,7 @@ static void find_notifiers(struct run *r)
 }
 
 /* rv: `wait` is notified by its recorded notifier; every other notification finds it not in the set
- * (a sig may find it there if it notifies somebody else). */
+ * (a sig may find it there if it notifies another thread). */
 static void imply_recorded(struct run *r, hd_eid wait, hd_eid by)
 {
     struct hd_encoder *e = r->e;

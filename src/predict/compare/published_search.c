@@ -39,8 +39,8 @@ void hd_published_search_free(struct hd_published_search *s)
 
 /* ---- rv: who notifies whom ---- */
 
-/* A sig or bcast: it finds all whom it notified in the recorded run, and a sig nobody if it
- * notified nobody; a bcast finds nobody else. */
+/* A sig or bcast: it finds all whom it notified in the recorded run, and a sig no thread if it
+ * notified none; a bcast finds no other. */
 static bool notifies_as_recorded(struct hd_published_search *s, hd_eid e,
                                  const struct hd_published_pair *pair)
 {

@@ -1,7 +1,7 @@
 #include "predict/index/candidates_int.h"
 
-#include "base/log.h"
 #include "base/alloc.h"
+#include "base/log.h"
 #include "base/sort.h"
 #include "base/stop.h"
 
@@ -189,6 +189,7 @@ bool hd_bundle_next(struct hd_bundle_walk *walk, struct hd_bundle *bundle)
             while (walk->k < q->end) {
                 uint32_t x = c->site_classes.data[walk->i], y = c->site_classes.data[walk->k++];
                 *bundle = (struct hd_bundle){x, y};
+                HD_DCHECK(hd_class_at(c, x)->place <= hd_class_at(c, y)->place);
                 if (classes_conflict(hd_class_at(c, x), hd_class_at(c, y)))
                     return true;
             }

@@ -1,7 +1,7 @@
 #include "predict/index/counters.h"
 
-#include "base/log.h"
 #include "base/alloc.h"
+#include "base/log.h"
 #include "base/stop.h"
 
 /* Locks that every write so far was made under, up to this many. */

@@ -2,9 +2,9 @@
  * tells how much has been added and taken away before it.
  *
  * A location is a counter if all its writes are *links*: a write w whose value depends on a read r
- * of the same location by the same thread, with nobody able to write between the two: w is an rmw
- * and r its own read, or both stand in one section of a lock that every write of the location is
- * made under. Then the value of a fresh read is the initial value plus what the writes that have
+ * of the same location by the same thread, with no thread able to write between the two: w is an
+ * rmw and r its own read, or both stand in one section of a lock that every write of the location
+ * is made under. Then the value of a fresh read is the initial value plus what the writes that have
  * run before it add (docs/algorithms/prediction.md has the argument), wherever and in whatever
  * order they ran.
  *

@@ -66,7 +66,7 @@ void hd_handed_carriers(const struct hd_trace *t, uint8_t *carriers)
 
 /* Who read a location under a lock, and did another thread write it since then? */
 struct looked {
-    uint32_t reader; /* from 1; 0: nobody; SEVERAL */
+    uint32_t reader; /* from 1; 0: none; SEVERAL */
     bool changed;
 };
 #define SEVERAL UINT32_MAX

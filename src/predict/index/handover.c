@@ -31,7 +31,7 @@ static bool is_weak(const struct hd_trace *t, hd_eid e)
 }
 
 /* A condition with signals, time-outs and waits of several threads: a wake may stand for a time-out
- * that nobody ordered. */
+ * that nothing ordered. */
 static bool has_loose_wait(const struct hd_trace *t, uint32_t cond)
 {
     size_t n;

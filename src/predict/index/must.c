@@ -496,7 +496,7 @@ static void need_kth_post(struct pass *p, hd_eid e, const struct hd_loc_user *us
 
 /* Semaphores: the initial count and the posts of the own thread may not do for the P operations
  * that must come first and for this one. Then posts of others are needed: of each as many as all
- * the rest can not give, and of somebody the first. */
+ * the rest can not give, and of some thread the first. */
 static void need_post(struct pass *p, hd_eid e)
 {
     const struct hd_trace *t = p->m->w->t;

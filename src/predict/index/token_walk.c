@@ -87,7 +87,7 @@ static void sum_up(struct hd_token_search *k)
 }
 
 /* Whether the location counted when the section began: it is no field, or one of a token that the
- * section took (so that nobody had it), which `w` needs; HD_EID_NONE: the read of it does. */
+ * section took (so that no thread had it), which `w` needs; HD_EID_NONE: the read of it does. */
 static bool counted(const struct hd_token_search *k, const struct hd_token_touch *x, hd_eid w)
 {
     const struct hd_token *c = field_owner(k, x->loc);

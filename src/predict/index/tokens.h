@@ -2,10 +2,10 @@
  * queue, a mark "busy" under a mutex.
  *
  * A thread takes a block from a free list under a lock, uses it without the lock, and puts it back.
- * That nobody else uses the block meanwhile follows from where its address is: under the lock it is
- * read and overwritten (the thread has it now), moved from one location to another, or written by
- * the thread that has it. Nothing is known about names and shapes: a value is a token if every
- * section of the lock keeps it in one place, whatever the order of the sections
+ * That no other thread uses the block meanwhile follows from where its address is: under the lock
+ * it is read and overwritten (the thread has it now), moved from one location to another, or
+ * written by the thread that has it. Nothing is known about names and shapes: a value is a token if
+ * every section of the lock keeps it in one place, whatever the order of the sections
  * (docs/algorithms/prediction.md has the conditions and the argument). From where a thread has it
  * to where it gives it back is a section of a guard (guards.h).
  */

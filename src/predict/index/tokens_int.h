@@ -18,7 +18,7 @@ struct hd_token {
     hd_tid takers[2];  /* threads that seem to take it, two different ones if there are */
     uint32_t placed;   /* locations that hold it when the first other thread is made */
     uint32_t first;    /* thread + 1 that had it then */
-    uint32_t n_fields; /* locations that count only while nobody has the token */
+    uint32_t n_fields; /* locations that count only while no thread has the token */
     uint32_t holder;   /* thread + 1, in the walk: the thread in hand has it */
     hd_eid taken;      /* the read by which; HD_EID_NONE: it had it in the beginning */
     uint32_t guard;    /* number + 1 */
@@ -38,8 +38,8 @@ struct hd_token_touch {
     hd_eid write; /* the last; HD_EID_NONE: none */
 };
 
-/* A location that held a token which another location held as well, or that nobody brought, and how
- * often. */
+/* A location that held a token which another location held as well, or that no thread brought, and
+ * how often. */
 struct hd_token_blame {
     uint32_t loc, count;
 };
@@ -66,7 +66,7 @@ struct hd_token_search {
     uint32_t open;     /* tokens that the thread has */
 };
 
-/* Nobody can be kept out who does not take it. */
+/* A thread that does not take it cannot be kept out. */
 static inline bool hd_token_of_two(const struct hd_token *v)
 {
     return v->takers[0] != v->takers[1];
@@ -78,7 +78,7 @@ struct hd_token *hd_token_of(const struct hd_token_search *k, struct hd_value va
 /* The n ops of one section into k->touches. */
 void hd_token_touch_all(struct hd_token_search *k, const struct hd_token_op *ops, size_t n);
 
-/* Walks all sections once; rules out tokens that are not in one place. k->changed tells. */
+/* Walks all sections once; rules out tokens that are not in one place. Sets k->changed. */
 void hd_token_walk(struct hd_token_search *k);
 
 #endif

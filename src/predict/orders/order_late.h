@@ -17,7 +17,7 @@
 #include "predict/index/world.h"
 
 /* s is the initial state, and is again afterwards. m is the matching of the trace. False: b does
- * not come to run; else the caller ends the witness, which nobody has judged. *walked grows by what
+ * not come to run; else the caller ends the witness, which is not judged yet. *walked grows by what
  * lean looked at. */
 bool hd_order_late(struct hd_state *s, const struct hd_matching *m, hd_eid a, hd_eid b,
                    struct hd_witness *w);

@@ -7,7 +7,7 @@
 #include "predict/run/priced.h"
 
 /* What making all witnesses short may cost, in simulated events; and when there are so many that
- * nobody reads them all. */
+ * no user reads them all. */
 #define SHORTEN_ALL  UINT64_C(40000000)
 #define SHORTEN_MANY UINT64_C(10000000)
 enum { MANY = 1000 };

@@ -1,6 +1,6 @@
 /* Prediction on the trace with chains of threads (trace/chain.h) in place of the trace itself,
  * where there are many threads: clocks and states then have one entry for each chain. The results
- * are told in events of the trace itself, and every witness is judged again there.
+ * are returned in events of the trace itself, and every witness is judged again there.
  */
 #ifndef HD_PREDICT_RUN_FOLD_H
 #define HD_PREDICT_RUN_FOLD_H

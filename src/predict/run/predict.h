@@ -50,12 +50,12 @@ struct hd_predict_options {
     unsigned jobs;          /* workers; 0 = as many as there are processors */
     bool sc;                /* every atomic is taken as seq_cst: simultaneous races only */
     double seconds;         /* for the whole run; 0 = no limit, negative = no time at all */
-    bool undivided;         /* nobody asked for `seconds`: one pair may use all of it */
+    bool undivided;         /* the user did not ask for `seconds`: one pair may use all of it */
     double pair_seconds;    /* for the solver on one pair */
     size_t solver_memory;   /* bytes that one solver may use; 0 = no limit */
     size_t fold_from;       /* traces with so many threads are worked on as chains of them, if that
                              * leaves half of them or less (fold.h) */
-    bool no_hints; /* do not tell the solver the orders of causality graphs; for measurements */
+    bool no_hints; /* do not give the solver the orders of causality graphs; for measurements */
     /* Which function each event stands in, as a number, 0 = not known; or NULL when none is known.
      * The result is an array of one number for each event, freed here. May be NULL. */
     hd_functions_fn functions;

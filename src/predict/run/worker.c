@@ -4,8 +4,8 @@
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "base/progress.h"
-#include "predict/search/greedy.h"
 #include "predict/index/notify.h"
+#include "predict/search/greedy.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -47,7 +47,7 @@ static bool add(struct hd_cone *c, hd_eid e)
         uint32_t count = u == t->thread[e] ? t->pos[e] + 1 : clock[u];
         if (count > c->cut[u]) {
             c->cut[u] = count;
-            c->again[u] = 1; /* a new event may need reads that nobody needed before */
+            c->again[u] = 1; /* a new event may need reads that were not needed before */
         }
     }
     c->changed = true;
@@ -123,7 +123,7 @@ static void add_sections(struct hd_cone *c, hd_eid tryfail)
     }
 }
 
-/* A time-out needs every signal that comes by to pick somebody else. */
+/* A time-out needs every signal that comes by to pick another thread. */
 static void add_waiters(struct hd_cone *c, hd_eid tmo)
 {
     const struct hd_trace *t = c->w->t;
@@ -183,8 +183,8 @@ static bool late(double deadline)
     return hd_interrupt_requested() || (deadline != 0 && hd_progress_now() >= deadline);
 }
 
-/* Looks at the events of u that nobody has looked at, or at all of them when some may have changed
- * meanwhile: once for all changes, since each change alone would make it quadratic. */
+/* Looks at the events of u that were not looked at yet, or at all of them when some may have
+ * changed meanwhile: once for all changes, since each change alone would make it quadratic. */
 static bool look_at(struct hd_cone *c, hd_tid u, double deadline)
 {
     enum { EACH = 4096 };

@@ -130,6 +130,7 @@ bool hd_plan_widen(struct hd_plan *p, hd_eid base)
 
 bool hd_plan_order(struct hd_plan *p, hd_eid from, hd_eid to)
 {
+    HD_DCHECK(from < p->w->t->n_events && to < p->w->t->n_events);
     if (from == to || hd_world_before(p->w, to, from))
         return false;
     if (!hd_world_before(p->w, from, to))
@@ -164,6 +165,7 @@ bool hd_plan_needs(const struct hd_plan *p, hd_eid r)
 
 void hd_plan_copy(struct hd_plan *to, const struct hd_plan *from)
 {
+    HD_DCHECK(to->w == from->w);
     size_t bytes = from->w->n_threads * sizeof *from->cut;
     to->goal = from->goal;
     memcpy(to->parked, from->parked, from->w->n_threads);

@@ -94,7 +94,7 @@ static void list_read(struct lister *l, const struct hd_sim_failure *failure)
         add_one(l, r, hides);
 }
 
-/* Somebody notifies between the wait and the wake. Who of several waiters a sig picks is not a
+/* A thread notifies between the wait and the wake. Who of several waiters a sig picks is not a
  * matter of order alone, so with sigs about the list does not claim to be complete. */
 static void list_wake(struct lister *l, hd_eid wake)
 {

@@ -183,8 +183,8 @@ static void build(struct graph *g)
 }
 
 /* Runs a thread as far as it can go; `at` says how far each thread is. Going as far as possible
- * never does harm: nobody waits for an event not to run. Appends to out unless it is NULL; returns
- * the number of events run. */
+ * never does harm: no thread waits for an event not to run. Appends to out unless it is NULL;
+ * returns the number of events run. */
 static uint32_t advance(const struct graph *g, uint32_t *at, hd_tid u, hd_eid *out)
 {
     uint32_t len = g->own_start[u + 1] - g->own_start[u], ran = 0;

@@ -108,7 +108,7 @@ static uint64_t notify_rank(const struct hd_sim *s, hd_tid u)
     const struct hd_trace *t = s->w->t;
     uint32_t next = s->threads[u].next;
     if (next >= s->plan->cut[u])
-        return UINT32_MAX; /* stays in its wait: as good as nobody else */
+        return UINT32_MAX; /* stays in its wait: no other is better */
     hd_eid leave = hd_world_event(s->w, u, next);
     return t->op[leave] == HD_OP_WAKE ? leave : UINT64_MAX;
 }
@@ -309,6 +309,9 @@ static bool is_cut(const struct hd_sim *s)
 enum hd_sim_result hd_sim_run(struct hd_sim *s, const struct hd_plan *plan, hd_eid base,
                               struct hd_sim_failure *failure)
 {
+    HD_DCHECK(plan->w == s->w && base <= s->w->t->n_events);
+    for (hd_tid u = 0; u < s->w->n_threads; u++)
+        HD_DCHECK(hd_world_events_before(s->w, u, base) <= plan->cut[u]);
     hd_sim_reset(s, plan, base);
     *failure = (struct hd_sim_failure){0, HD_EID_NONE};
     hd_tid u = 0;

@@ -14,13 +14,13 @@
 #include "predict/search/plan.h"
 
 enum hd_sim_result {
-    HD_SIM_DONE,  /* all events of the plan ran: the order is a witness without its last two */
-    HD_SIM_CYCLE, /* the edges and the must-orders leave no event to go on with */
-    HD_SIM_LOCK,  /* `event` wants a lock that section `other` holds */
-    HD_SIM_READ,  /* `event` must be fresh, but memory holds what write `other` (or nobody) left */
-    HD_SIM_WAKE,  /* `event` leaves a wait, but nobody has notified it */
-    HD_SIM_TMO,   /* `event` times out, but `other` has notified it */
-    HD_SIM_SIG,   /* `event` must notify somebody, but only threads that time out later wait */
+    HD_SIM_DONE,    /* all events of the plan ran: the order is a witness without its last two */
+    HD_SIM_CYCLE,   /* the edges and the must-orders leave no event to go on with */
+    HD_SIM_LOCK,    /* `event` wants a lock that section `other` holds */
+    HD_SIM_READ,    /* `event` must be fresh, but memory holds what write `other` (or none) left */
+    HD_SIM_WAKE,    /* `event` leaves a wait, but no thread has notified it */
+    HD_SIM_TMO,     /* `event` times out, but `other` has notified it */
+    HD_SIM_SIG,     /* `event` must notify a thread, but only threads that time out later wait */
     HD_SIM_TRYFAIL, /* `event` must fail to lock, but the lock is free */
     HD_SIM_SEM,     /* `event` waits for a semaphore whose count is 0 */
     HD_SIM_BARRIER, /* `event` leaves a barrier whose round is not complete */

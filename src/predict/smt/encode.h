@@ -23,8 +23,8 @@ void hd_encoder_free(struct hd_encoder *e);
 
 void hd_encoder_reset(struct hd_encoder *e); /* as if new; NULL is fine */
 
-/* Orders that follow from the goal (struct hd_ucg_order), for the goals to come: told to the solver
- * so that it need not find them. NULL: none. */
+/* Orders that follow from the goal (struct hd_ucg_order), for the goals to come: given to the
+ * solver so that it need not find them. NULL: none. */
 void hd_encoder_hints(struct hd_encoder *e, const struct hd_vec *orders);
 
 /* Decides a goal within `seconds` (0 = no limit). After RACE `order` holds the events of a witness

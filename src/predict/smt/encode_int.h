@@ -54,7 +54,8 @@ static inline hd_ord hd_enc_ord(const struct hd_encoder *e, hd_eid x)
     return *(hd_ord *)hd_vec_at(&e->ord, hd_enc_number(e, x));
 }
 
-/* "x comes before y", both below the cut. A constant where the must-order or program order tells.
+/* "x comes before y", both below the cut. A constant where the must-order or program order decides
+ * it.
  */
 hd_lit hd_encode_before(struct hd_encoder *e, hd_eid x, hd_eid y);
 

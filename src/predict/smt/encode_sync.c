@@ -28,7 +28,7 @@ static void exclude(struct hd_encoder *e, const struct hd_section *x, const stru
     hd_encode_implies3(e, hd_enc_inc(e, x->open), -hd_enc_inc(e, y->open), choice_x, choice_y);
 }
 
-/* A failed try-lock: somebody else's section is open around it. */
+/* A failed try-lock: another thread's section is open around it. */
 static void encode_tryfail(struct hd_encoder *e, hd_eid x)
 {
     const struct hd_trace *t = e->w->t;
@@ -135,7 +135,7 @@ static void gather_cond(struct cond *c, uint32_t cond)
     }
 }
 
-/* "sig s notifies this stay": it is in the set then, and nobody has notified it before. */
+/* "sig s notifies this stay": it is in the set then, and no thread has notified it before. */
 static void encode_pick(struct cond *c, size_t sig, size_t i)
 {
     struct hd_encoder *e = c->e;
@@ -195,7 +195,7 @@ static void encode_wake(struct cond *c, size_t i)
     hd_vec_fini(&notified);
 }
 
-/* A time-out: no bcast came while it waited, and every sig that did picked somebody else. */
+/* A time-out: no bcast came while it waited, and every sig that did picked another thread. */
 static void encode_timeout(struct cond *c, size_t i)
 {
     struct hd_encoder *e = c->e;

@@ -13,10 +13,10 @@
  * property. The answer "possible" is a proof as well when only two threads matter and their data
  * does not; for more it is not.
  *
- * Chopping: a barrier is a number of events for each thread, such that nobody holds a lock or waits
- * there, nothing before it needs anything after it, and no wait after it can have a notifier before
- * it. Nothing before a barrier can contradict the property, so the graph has the events after the
- * last barrier only.
+ * Chopping: a barrier is a number of events for each thread, such that no thread holds a lock or
+ * waits there, nothing before it needs anything after it, and no wait after it can have a notifier
+ * before it. Nothing before a barrier can contradict the property, so the graph has the events
+ * after the last barrier only.
  *
  * A graph is closed for up to 64 goals at once (predict/ucg/ucg_int.h); one goal is a batch of one.
  * The same memory serves one batch after another; it belongs to one worker.

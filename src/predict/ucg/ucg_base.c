@@ -21,7 +21,7 @@ static uint32_t held_after(const struct hd_ucg_base *b, hd_eid e, uint32_t held)
 }
 
 /* safe[i] for the thread's i-th place between synchronisation events: the last of these places, no
- * later than it, at which nothing is held and nobody waits. */
+ * later than it, at which nothing is held and no thread waits. */
 static void list_thread(struct hd_ucg_base *b, hd_tid u, uint32_t *safe)
 {
     size_t n;

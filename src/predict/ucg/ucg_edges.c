@@ -113,7 +113,7 @@ bool hd_ucg_raise_slowly(struct hd_ucg_edges *g, struct hd_ucg_cell *c, uint32_t
     of &= g->alive & ~had;
     if (!of)
         return false;
-    if (!(g->alive & ~(had | of))) { /* nobody has less */
+    if (!(g->alive & ~(had | of))) { /* no goal has less */
         c->all = count;
         set_next(g, c, at, 0);
         drop_list(g, next);

@@ -327,7 +327,7 @@ static enum hd_ucg_outcome after_recorded(struct hd_ucg *g, hd_eid wake, hd_tid 
 }
 
 /* Whether a time-out of another thread excludes this notifier from its wait: a sig may choose
- * somebody else if there is anybody else. */
+ * another thread if there is one. */
 static bool notifies_all(const struct hd_ucg *g, hd_eid notifier)
 {
     const struct hd_trace *t = g->b->t;

@@ -143,6 +143,17 @@ static void lengthen_ids(struct hd_report *r)
     }
 }
 
+#ifdef HD_DEBUG
+/* Every finding has an id of its own: heddle show and links go by it. */
+static void check_ids(const struct hd_report *r)
+{
+    for (size_t i = 0; i < r->n_findings; i++)
+        HD_ASSERT(!strncmp(r->findings[i].id, "R-", 2));
+    for (size_t i = 1; i < r->n_findings; i++)
+        HD_ASSERT(strcmp(r->findings[i - 1].id, r->findings[i].id) != 0);
+}
+#endif
+
 void hd_report_settle(struct hd_report *r)
 {
     if (!r->n_findings)
@@ -158,6 +169,7 @@ void hd_report_settle(struct hd_report *r)
     }
     r->n_findings = kept + 1;
     lengthen_ids(r);
+    HD_SELF_CHECK(check_ids(r));
     qsort(r->findings, r->n_findings, sizeof *r->findings, by_place_in_report);
 }
 

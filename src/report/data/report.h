@@ -1,4 +1,4 @@
-/* A report: all that is told about one run of `heddle run`, as data.
+/* A report: all results of one run of `heddle run`, as data.
  *
  * Every format (text, JSON, HTML, ...) is written from this struct alone, and JSON is read back
  * into it without loss (json.h). It owns all it points to: strings and arrays live in `arena` and

@@ -1,7 +1,7 @@
 #include "report/filter/suppress.h"
 
-#include "base/log.h"
 #include "base/alloc.h"
+#include "base/log.h"
 #include "base/vec.h"
 #include "report/make/frame_names.h"
 

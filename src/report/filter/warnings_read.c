@@ -1,7 +1,7 @@
 #include "report/filter/warnings_read.h"
 
-#include "base/log.h"
 #include "base/bytes.h"
+#include "base/log.h"
 #include "base/printable.h"
 
 #include <ctype.h>

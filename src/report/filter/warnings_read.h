@@ -1,4 +1,4 @@
-/* Warnings of another race detector: pairs of source places that somebody wants to be answered.
+/* Warnings of another race detector: pairs of source places that the user asks about.
  *
  * Read from ThreadSanitizer's or Helgrind's text, from SARIF, or from lines "file:line file:line"
  * (# begins a comment); which of these it is shows in the file. Only data races count. The same two

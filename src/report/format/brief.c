@@ -147,7 +147,7 @@ static bool has_others(const struct hd_report *r, size_t i)
     return false;
 }
 
-/* Without it nobody gets there: the input of a hunt, and the processes that have the race. */
+/* Without it no run gets there: the input of a hunt, and the processes that have the race. */
 static const char *way_there(struct hd_arena *a, const struct hd_report *r,
                              const struct hd_finding *f)
 {

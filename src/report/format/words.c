@@ -375,7 +375,8 @@ static const char *shape_advice(struct hd_arena *a, const struct hd_finding *f)
     const char *what = f->location ? strstr(f->location, "std::") : NULL;
     switch (shape_of(f)) {
     case HD_SHAPE_FREED:
-        return "Free it when nobody uses it any more: join the threads first, or count the users "
+        return "Free it when no thread uses it any more: join the threads first, or count the "
+               "users "
                "(std::shared_ptr).";
     case HD_SHAPE_FREED_TWICE:
         return "Let one owner free it, behind the join of the others.";

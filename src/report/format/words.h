@@ -59,7 +59,7 @@ const char *hd_words_path(const char *root, const char *file);
 /* A line for a suppression file. */
 const char *hd_words_suppression(struct hd_arena *a, const struct hd_finding *f);
 
-/* What the stack of a lock tells: "made" or "first taken". */
+/* What the stack of a lock shows: "made" or "first taken". */
 const char *hd_words_lock_made(const struct hd_lock_made *l);
 
 /* Why the threads of a deadlock cannot go on, why the accesses of an atomicity violation do not

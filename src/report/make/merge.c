@@ -6,8 +6,8 @@
 #include "base/log.h"
 #include "base/names.h"
 #include "base/vec.h"
-#include "report/format/report_json.h"
 #include "report/format/relative.h"
+#include "report/format/report_json.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* More pieces than this are not looked at by anybody. */
+/* More pieces than this are not shown. */
 enum { MAX_PIECES = 40 };
 
 static int by_place(const void *a, const void *b)

@@ -61,7 +61,7 @@ static struct hd_sym_header *map(int fd)
     void *p = hd_rt_mmap(NULL, HD_SYM_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (p == MAP_FAILED)
         return NULL;
-    /* Reading ahead in a file of holes fills memory with zeros that nobody looks at. */
+    /* Reading ahead in a file of holes fills memory with zeros that are not read. */
     hd_rt_syscall(SYS_madvise, (long)p, (long)HD_SYM_SIZE, MADV_RANDOM, 0, 0, 0);
     return p;
 }

@@ -1,5 +1,5 @@
 /* Heap blocks of a search over inputs, each at the end of pages of its own, with a page behind that
- * nobody may touch; and nobody may touch them again when they were freed. So an input that makes
+ * no code may touch; and none may touch them again when they were freed. So an input that makes
  * the program leave a block, or use one that is gone, makes it crash. Runs in the user's process;
  * see the rules in rt.h.
  *

@@ -1,6 +1,6 @@
 /* Models of functions that call the program back or keep a state: qsort, bsearch, getopt; compiled
  * like sym_models.c. qsort and getopt take the place of the real ones in programs that are
- * searched, since nobody could tell afterwards what the real ones moved or looked at. */
+ * searched, since it could not be known afterwards what the real ones moved or looked at. */
 #include "rt/concolic/sym_models.h"
 
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* Models of functions that write into the text that they look at (strsep, strtok), and of readers
- * that nobody follows. Runs in the user's process; see the rules in rt.h.
+ * that are not followed. Runs in the user's process; see the rules in rt.h.
  *
  * The real function has put a zero where a separator was. Its expression is still in the shadow, so
  * that what it was can be told: each comparison with a separator is a step of the path. */
@@ -28,7 +28,7 @@ static bool decide(uint32_t id, uint8_t c)
 enum what { LETTER, SEPARATOR, END };
 
 /* What a byte was before the call. Without an expression a zero is an end: whether it was a
- * separator makes no difference to anybody. */
+ * separator makes no difference. */
 static enum what look(uint8_t *p, const char *separators)
 {
     uint32_t id = hd_rt_sym_byte(p);

@@ -248,7 +248,7 @@ HD_EXPORT uint64_t __hd_model_getdelim(uint64_t result, uint64_t line, uint64_t 
     return __hd_model_getline(result, line, n, file);
 }
 
-/* Ways to read that nobody follows. */
+/* Ways to read that are not followed. */
 static uint64_t not_followed(uint64_t result, int fd, const char *name)
 {
     if (stream_of(fd))

@@ -1,8 +1,8 @@
 /* The keeper: a thread of ours that never holds the token. Runs in the user's process; see rt.h.
  *
- * When nobody holds the token it waits, in real time, for descriptors and deadlines, and starts
- * whoever can go on. When the holder makes no progress it takes the token away and says so in the
- * log. */
+ * When no thread holds the token it waits, in real time, for descriptors and deadlines, and starts
+ * the thread that can go on. When the holder makes no progress it takes the token away and says so
+ * in the log. */
 #include "rt/core/real.h"
 #include "rt/core/rt.h"
 #include "rt/policy/policy.h"
@@ -20,7 +20,7 @@
 #define STUCK_ASLEEP                                                                               \
     (300 * MS)               /* blocked in the kernel: ten times what a busy machine may cause     \
                               */
-#define STUCK_ASM (100 * MS) /* in assembly that nobody could read: it may be a loop */
+#define STUCK_ASM (100 * MS) /* in assembly that could not be read: it may be a loop */
 #define STUCK_RUNNING                                                                              \
     (5000 * MS) /* computing without a hook: only a spin on foreign code does that */
 #define IDLE_SLICE (1 * MS)
@@ -47,7 +47,7 @@ static char state_of(pid_t tid)
     return end && end[1] ? end[2] : 0;
 }
 
-/* Somebody waits for the clock or for a descriptor, which nobody looks at while the holder is
+/* A thread waits for the clock or for a descriptor, which no thread looks at while the holder is
  * stuck. */
 static bool others_wait(void)
 {
@@ -85,7 +85,7 @@ static bool take_away(struct hd_thread *t)
     return true;
 }
 
-/* How long nobody has held the token. */
+/* How long no thread has held the token. */
 static uint64_t idle(uint64_t so_far)
 {
     uint64_t before = hd_rt_real_ns(CLOCK_MONOTONIC);

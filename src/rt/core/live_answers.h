@@ -1,5 +1,6 @@
-/* What a thread was told by the world outside, one number after the other: kept while recording,
- * told again in a replay (abi/rt_arrivals.h), whatever the order of the threads is now. */
+/* What calls to the world outside returned to a thread, one number after the other: kept while
+ * recording, returned again in a replay (abi/rt_arrivals.h), whatever the order of the threads is
+ * now. */
 #ifndef HD_RT_CORE_LIVE_ANSWERS_H
 #define HD_RT_CORE_LIVE_ANSWERS_H
 

@@ -201,7 +201,7 @@ struct conn {
     int peer; /* our side; 0: not connected yet */
     uint32_t listener;
     bool waiting; /* not accepted yet */
-    bool unread;  /* something was sent that nobody has read */
+    bool unread;  /* something was sent that no thread has read */
 };
 static struct conn *conns;
 static struct sockaddr_storage *addresses; /* of listening sockets, by number */

@@ -30,8 +30,8 @@ void hd_rt_arrivals_signal(int sig, const siginfo_t *info); /* not ours; NULL: f
 /* n bytes were read from fd: the signals in them, if that is what it gives. */
 void hd_rt_arrivals_signalfd(int fd, const void *buf, long n);
 
-/* Nobody can run: lets the next thing come that came in the recorded run. False: there is nothing,
- * or no replay. Lock held. */
+/* No thread can run: lets the next thing come that came in the recorded run. False: there is
+ * nothing, or no replay. Lock held. */
 bool hd_rt_arrivals_play(void);
 /* The next that comes to the thread is a signal: it comes. False: it is something else. */
 bool hd_rt_arrivals_raise(struct hd_thread *t);

@@ -3,7 +3,7 @@
 
 #include "rt/core/rt.h"
 
-static uint64_t latest; /* what anybody was told */
+static uint64_t latest; /* that any thread was given */
 
 /* A forked child goes on where its parent was: what that was told before is skipped. */
 static bool answer(struct hd_thread *me)

@@ -7,10 +7,10 @@
 
 void hd_rt_module_seen(uintptr_t pc); /* pc lies in an instrumented module; before or after start */
 /* All modules that import the function name: one of them called it by a jump, as gcc's optimiser
- * makes of a function's last call, so that no return address tells which. */
+ * makes of a function's last call, so that no return address shows which. */
 void hd_rt_module_calls(char *name);
 bool hd_rt_module_has(uintptr_t pc);
-void hd_rt_module_start(void); /* the driver was told of all modules that are loaded now */
+void hd_rt_module_start(void); /* the driver knows all modules that are loaded now */
 /* Tells the driver of the module that pc lies in, if it was loaded later. Token held. */
 void hd_rt_module_tell(uintptr_t pc);
 /* Names the modules that were loaded since, and are not instrumented. Token held. */

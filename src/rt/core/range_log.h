@@ -35,7 +35,7 @@ void hd_rt_range_later(struct hd_thread *me, uintptr_t pc, const void *addr, siz
 void hd_rt_heap_start(void);      /* heap.c: once, before the program runs */
 size_t hd_rt_block_size(void *p); /* bytes that a heap block has room for */
 
-/* We put n bytes at p into the program's memory, as POSIX tells us to: a write like any other. */
+/* We put n bytes at p into the program's memory, as POSIX asks: a write like any other. */
 static inline void hd_rt_wrote(uintptr_t pc, const void *p, size_t n)
 {
     hd_rt_log_bytes(HD_LOG_RANGE_WRITE, 0, pc, p, p, n);

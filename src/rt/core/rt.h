@@ -41,7 +41,7 @@ enum {
 
 /* How a thread asks again and again for what another one has to do: see spin.h. */
 struct hd_polls {
-    uint32_t n;       /* calls in a row that told it to ask again */
+    uint32_t n;       /* calls in a row whose result was "try again" */
     uint32_t at;      /* its events at the last one */
     uint32_t busy;    /* such calls with changes in memory between them */
     uint32_t quiet;   /* records in a row that show it looking and changing nothing */
@@ -92,7 +92,7 @@ struct hd_thread {
     bool timed;                     /* the call it is in does not wait for ever: for policy steer */
     const void *park_frame;         /* where it gave the token away: see stack.h */
     uintptr_t stack_low, stack_end; /* 0: not known */
-    const struct hd_rt_frame *parked; /* while it waits: its frames, if somebody may ask for them */
+    const struct hd_rt_frame *parked; /* while it waits: its frames, if they may be asked for */
     size_t n_parked;
     struct pollfd *fds; /* FDWAIT */
     unsigned n_fds;
@@ -112,7 +112,7 @@ struct hd_thread {
     uint64_t rmw_old[2]; /* between rmw_pre and rmw_post */
     hd_tok rmw_addr;
     const uint8_t *outside; /* where the log ended when code without hooks came back last */
-    uint64_t asm_left;      /* rt.budget before assembly that nobody could read; 0: none */
+    uint64_t asm_left;      /* rt.budget before assembly that could not be read; 0: none */
     bool more;              /* __hd_more has logged something for the next branch */
     struct hd_decided decided;
 
@@ -184,7 +184,7 @@ struct hd_rt {
     uint64_t real_base;        /* CLOCK_REALTIME at the start, ns */
     struct hd_thread *leaving; /* it is ending: wait until it is gone */
     _Atomic uint32_t
-        idle; /* futex: bumped when nobody holds the token and on return from outside */
+        idle; /* futex: bumped when no thread holds the token and on return from outside */
 };
 extern struct hd_rt rt HD_HIDDEN;
 #define hd_rt_me (__hd_flow.thread) /* the calling thread; NULL: not ours */
@@ -205,9 +205,9 @@ void hd_rt_write_later(struct hd_thread *me, enum hd_log_kind kind, uintptr_t pc
 void hd_rt_lock(void);
 void hd_rt_unlock(void);
 struct hd_thread *hd_rt_thread_new(void);    /* READY, numbered; NULL when there are too many */
-void hd_rt_thread_old(struct hd_thread *t);  /* it is over, nobody will ask for it; token held */
+void hd_rt_thread_old(struct hd_thread *t);  /* it is over and will not be joined; token held */
 void hd_rt_take_token(struct hd_thread *me); /* the caller lost it or comes from outside */
-/* Gives the token away until somebody unblocks obj or the deadline passes (then false). */
+/* Gives the token away until a thread unblocks obj or the deadline passes (then false). */
 bool hd_rt_block(struct hd_thread *me, const void *obj, enum hd_waits kind, uint64_t deadline,
                  uintptr_t pc);
 void hd_rt_unblock(const void *obj);         /* all threads blocked on obj become ready */
@@ -227,7 +227,7 @@ void hd_rt_ask_at(struct hd_thread *me, const void *p, size_t n, uintptr_t site)
 void hd_rt_outside(struct hd_thread *me); /* gives the token away around a call that may block */
 bool hd_rt_fd_block(struct hd_thread *me, struct pollfd *fds, unsigned n, uint64_t deadline);
 void hd_rt_finish(struct hd_thread *me);        /* the thread ends; returns without the token */
-void hd_rt_choose_idle(void);                   /* keeper: lock held, nobody holds the token */
+void hd_rt_choose_idle(void);                   /* keeper: lock held, no thread holds the token */
 void hd_rt_make_ready(struct hd_thread *t);     /* lock held */
 void hd_rt_forget_others(struct hd_thread *me); /* in a forked child */
 unsigned hd_rt_n_ready(void);

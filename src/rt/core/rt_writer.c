@@ -227,10 +227,10 @@ bool hd_rt_log_open(void)
     if (at < 0 && at > -4096)
         return false;
     struct hd_log_header *h = (void *)at;
-    uint32_t nobody = 0;
+    uint32_t none = 0;
     bool fits = h->magic == HD_LOG_MAGIC && h->version == HD_LOG_VERSION;
-    if (!fits || !__atomic_compare_exchange_n(&h->owner, &nobody, own_pid(), false,
-                                              __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
+    if (!fits || !__atomic_compare_exchange_n(&h->owner, &none, own_pid(), false, __ATOMIC_SEQ_CST,
+                                              __ATOMIC_SEQ_CST)) {
         bool again = fits && open_after_exec(h);
         if (fits && !again)
             __atomic_store_n(&h->strangers, 1, __ATOMIC_RELAXED);
@@ -463,7 +463,7 @@ void hd_rt_log_data(enum hd_log_kind kind, uintptr_t pc, uint64_t word, const vo
     hd_rt_log_end(kind, to + len);
 }
 
-/* One line for the driver, which needs it before anybody reads the log. */
+/* One line for the driver, which needs it before the log is read. */
 static void note(uint64_t kind, uint64_t word, const char *text, size_t len)
 {
     static uint64_t last_kind;

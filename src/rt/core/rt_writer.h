@@ -37,9 +37,10 @@ bool hd_rt_log_child(unsigned n);
 bool hd_rt_log_is_target(void); /* this process is the one that a replay is about */
 /* The n-th child will be that process, or an ancestor of it. */
 bool hd_rt_log_leads_to_target(unsigned n);
-void hd_rt_log_off(void);    /* nothing is logged any more */
-void hd_rt_log_quiet(void);  /* records vanish from here on */
-void hd_rt_log_finish(void); /* at the end of the program: tells the driver the number of events */
+void hd_rt_log_off(void);   /* nothing is logged any more */
+void hd_rt_log_quiet(void); /* records vanish from here on */
+void hd_rt_log_finish(
+    void); /* at the end of the program: stores the number of events for the driver */
 
 /* A record that had no room while rt.tapped: w are its words, count the event's number in its
  * thread. For ranges and what is written later, w is the address only. */

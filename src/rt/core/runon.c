@@ -3,7 +3,8 @@
  *
  * The thread that ends the process is a sleeper meanwhile, with a deadline: the clock goes as far
  * for the others. It goes on at once when they have used up their steps, or when those that are
- * left wait for the world outside. Handlers of atexit run afterwards, with whoever is not done. */
+ * left wait for the world outside. Handlers of atexit run afterwards, with the threads that are not
+ * done. */
 #include "rt/core/real.h"
 #include "rt/core/runon.h"
 

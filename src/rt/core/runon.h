@@ -4,7 +4,7 @@
 
 #include "rt/core/rt.h"
 
-/* The thread rt.exiting, which let the others run on, goes on now. idle: nobody is ready. */
+/* The thread rt.exiting, which let the others run on, goes on now. idle: no thread is ready. */
 bool hd_rt_exit_due(bool idle);
 uint64_t hd_rt_exit_budget(uint64_t n); /* of n hooks, while others run on */
 void hd_rt_settle(int status);          /* the process is about to end with it */

@@ -1,7 +1,7 @@
 /* The scheduler: who holds the token. Runs in the user's process; see the rules in rt.h.
  *
- * A blocked thread names an object; whoever changes the object makes all its waiters ready, and
- * each looks again when it runs. So the policy, and nothing else, decides who wins.
+ * A blocked thread names an object; a thread that changes the object makes all its waiters ready,
+ * and each looks again when it runs. So the policy, and nothing else, decides who wins.
  */
 #include "rt/core/live_arrivals.h"
 #include "rt/policy/policy.h"
@@ -200,7 +200,7 @@ static bool all_poll(void)
     return any;
 }
 
-/* Lock held, nobody holds the token. NULL: somebody is outside, the keeper will see to it. */
+/* Lock held, no thread holds the token. NULL: a thread is outside, the keeper will see to it. */
 static struct hd_thread *choose(void)
 {
     for (;;) {
@@ -232,8 +232,8 @@ static struct hd_thread *choose(void)
             return NULL; /* real time passes there, so the clock must not jump past them */
         if (first == HD_NEVER && rt.handlers)
             return NULL;
-        if (first == HD_NEVER && rt.policy->nobody)
-            rt.policy->nobody();
+        if (first == HD_NEVER && rt.policy->stuck)
+            rt.policy->stuck();
         if (first == HD_NEVER)
             report_deadlock();
         rt.now = first;
@@ -491,7 +491,7 @@ void hd_rt_take_token(struct hd_thread *me)
     hd_rt_signals_run(me);
 }
 
-/* The only thread: nobody needs the token meanwhile. */
+/* The only thread: no caller needs the token meanwhile. */
 static bool fd_wait_alone(struct hd_thread *me, struct pollfd *fds, unsigned n, uint64_t deadline)
 {
     for (unsigned i = 0; i < n && rt.follow; i++)

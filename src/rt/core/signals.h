@@ -9,7 +9,7 @@
 
 void hd_rt_signals_run(struct hd_thread *me); /* token held, at a point to switch */
 
-/* A call that a handler may break off starts here; sig_ran then tells which handlers ran. */
+/* A call that a handler may break off starts here; sig_ran then shows which handlers ran. */
 static inline void hd_rt_signals_fresh(struct hd_thread *me)
 {
     me->sig_ran = 0;

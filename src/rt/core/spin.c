@@ -23,7 +23,7 @@
 #define BUSY_LONG  1024
 /* Hooks in vain, after which threads rest between their turns. */
 #define PATIENCE       (UINT64_C(1) << 20)
-#define PATIENCE_INPUT (UINT64_C(1) << 12) /* somebody waits for the world outside */
+#define PATIENCE_INPUT (UINT64_C(1) << 12) /* a thread waits for the world outside */
 
 static const uint8_t *from; /* where the log was when the turn, or its last part, began */
 static uint64_t changes;    /* of hd_rt_pack, likewise */

@@ -6,7 +6,7 @@
  * thread some switches and nothing else: every order stays possible. What a thread is taken for
  * follows from its own events.
  *
- * Two ways to tell. Calls that say "not yet" count themselves (hd_rt_polled): HD_POLLS in a row
+ * Two ways to see it. Calls that say "not yet" count themselves (hd_rt_polled): HD_POLLS in a row
  * with little between them, and nothing changed in memory. Loops without such calls show in the log
  * (hd_rt_passes). */
 #ifndef HD_RT_CORE_SPIN_H
@@ -16,7 +16,7 @@
 
 #define HD_POLLS 16
 
-/* A call is about to tell the program to ask again. The number of such calls in a row. */
+/* A call is about to return "try again". The number of such calls in a row. */
 uint32_t hd_rt_polled(struct hd_thread *me);
 /* The same for a question for the time: it makes time pass itself, so no deadline is gone to. */
 uint32_t hd_rt_asks_again(struct hd_thread *me);

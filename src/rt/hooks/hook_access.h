@@ -33,8 +33,8 @@ static inline __attribute__((always_inline)) void hd_rt_read(uintptr_t pc, const
     hd_rt_put(pc, HD_SHAPE(HD_LOG_READ, size), w, HD_TOK_NONE, HD_TOK_NONE);
 }
 
-/* A fence of this order (__ATOMIC_*). Nobody has to wait for it, so the thread does not stop here.
- * Before there are threads it says nothing: whoever runs later was created after it. */
+/* A fence of this order (__ATOMIC_*). No thread has to wait for it, so the thread does not stop
+ * here. Before there are threads it says nothing: a thread that runs later was created after it. */
 static inline void hd_rt_log_fence(uintptr_t place, unsigned aux, unsigned order)
 {
     struct hd_thread *me = hd_rt_me;

@@ -1,8 +1,8 @@
-/* The common case of the hooks of our pass: the thread holds the token, nobody wants to be asked,
- * the record's place is as guessed, and there is room. A hook enters, asks whether it may, and
- * writes its record (fast). For what is less likely it calls another function, so that the likely
- * way has no calls and few registers to save: other, where parts of the record are not as guessed;
- * slow, for anything else, which finds nothing changed. See hooks_plain.inc.
+/* The common case of the hooks of our pass: the thread holds the token, no policy wants to be
+ * asked, the record's place is as guessed, and there is room. A hook enters, asks whether it may,
+ * and writes its record (fast). For what is less likely it calls another function, so that the
+ * likely way has no calls and few registers to save: other, where parts of the record are not as
+ * guessed; slow, for anything else, which finds nothing changed. See hooks_plain.inc.
  */
 #ifndef HD_RT_HOOKS_HOOK_FAST_H
 #define HD_RT_HOOKS_HOOK_FAST_H

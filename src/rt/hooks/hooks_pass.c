@@ -274,7 +274,7 @@ HOOK hd_tok __hd_cas_post(struct hd_site *site, void *p, hd_tok val, uint32_t st
     return rmw_end(site, p, val, stored != 0);
 }
 
-/* Assembly ran of which nobody knows what it did to memory. The order of all other assembly that
+/* Assembly ran of which it is not known what it did to memory. The order of all other assembly that
  * touches memory stays then as it was: a lock may be taken by the one and released by the other. */
 static bool asm_unseen;
 static uint64_t asm_ran;
@@ -539,7 +539,7 @@ HOOK void __hd_asm(struct hd_site *site)
     hd_rt_leave(me);
 }
 
-/* Memory may have changed unseen in the call: tells when, before anybody else runs. */
+/* Memory may have changed unseen in the call: tells when, before another thread runs. */
 HOOK void __hd_returned(struct hd_site *site, void *callee, uint32_t count)
 {
     struct hd_thread *me = hd_rt_me;

@@ -2,13 +2,13 @@
  * see the rules in rt.h.
  *
  * The hook of a write comes before the store and does not tell the value. It is read at the
- * thread's next entry into the runtime, before anybody else can run, so it is exact unless code
+ * thread's next entry into the runtime, before another thread can run, so it is exact unless code
  * without hooks changed the same memory in between (the driver finds that out).
  *
  * clang leaves out the hook of a read when a write to the same place follows (x++). The written
- * value then depends on a read that nobody tells us of, so every write logs the old value as read,
- * unless the thread's last hook was that read. Ranges longer than INIT_MAX are stores of whole
- * blocks. */
+ * value then depends on a read that is not reported to us, so every write logs the old value as
+ * read, unless the thread's last hook was that read. Ranges longer than INIT_MAX are stores of
+ * whole blocks. */
 #include "rt/hooks/hook_access.h"
 #include "rt/core/range_log.h"
 #include "rt/core/modules.h"

@@ -49,7 +49,7 @@ static void log_wide(enum hd_log_kind kind, uintptr_t pc, const volatile void *p
         log_one(kind, pc, p, size, (uint64_t)old, (uint64_t)value);
 }
 
-/* With the token, nobody else runs and plain accesses do. Without a scheduler, __sync builtins:
+/* With the token, no other thread runs and plain accesses do. Without a scheduler, __sync builtins:
  * they are inline for 16 bytes too, where __atomic would need libatomic. */
 #define SWAP(bits, p, old, v) __sync_val_compare_and_swap(p, (hd_a##bits)(old), (hd_a##bits)(v))
 #define GET(bits, p)          (*(volatile hd_a##bits *)(p))

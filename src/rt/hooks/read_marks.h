@@ -1,7 +1,7 @@
-/* Reads that a branch of the thread, or the address of an access, depended on already. Whoever gets
- * past that event has run it, so none of these reads is stale (docs/MODEL.md, section 2: a read is
- * stale or not when it runs).
- * A later dependence on them says nothing new and is left out; loops are full of such ones.
+/* Reads that a branch of the thread, or the address of an access, depended on already. The hook
+ * that gets past that event has run it, so none of these reads is stale (docs/MODEL.md, section 2:
+ * a read is stale or not when it runs). A later dependence on them says nothing new and is left
+ * out; loops are full of such ones.
  *
  * Kept by thread: the ids around its last such branch as bits, one long range that grows with a
  * loop, and a few older ranges as they were. What is forgotten is only logged once more. All of it

@@ -25,7 +25,7 @@ struct hd_chan {
     int kind;
     uint64_t sent, received; /* bytes */
     struct chunk *first, **end;
-    uint64_t waiting; /* chunks that nobody has read from */
+    uint64_t waiting; /* chunks that no thread has read from */
     uint64_t closes;
     uint64_t listens; /* of an address */
     struct hd_chan *next;
@@ -256,7 +256,7 @@ static bool is_own(int fd)
            who.pid == hd_rt_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0);
 }
 
-/* False: nobody is known to have connected, so that the other end is not in this process, or in
+/* False: no thread is known to have connected, so that the other end is not in this process, or in
  * code that is not instrumented. */
 static bool meet(const struct hd_chan *c, int fd)
 {

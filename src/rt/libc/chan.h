@@ -1,10 +1,10 @@
 /* Channels: pipes, socket pairs, event descriptors and connections over a network address, which
  * order the threads that use their ends.
  *
- * Each write is a `post`, and a read that reaches into what a write left is a `sem` for it. Whoever
- * is told that there is nothing to read, or that the other side is gone, looks at that (enum
- * hd_look). Data that came from outside the program has no post, and reading it no sem. Only the
- * holder of the token may call these functions; they leave errno alone.
+ * Each write is a `post`, and a read that reaches into what a write left is a `sem` for it. A
+ * thread that is told that there is nothing to read, or that the other side is gone, looks at that
+ * (enum hd_look). Data that came from outside the program has no post, and reading it no sem. Only
+ * the holder of the token may call these functions; they leave errno alone.
  */
 #ifndef HD_RT_LIBC_CHAN_H
 #define HD_RT_LIBC_CHAN_H
@@ -29,7 +29,7 @@ void hd_rt_chan_log_again(void);               /* counts, for a forked child */
 void hd_rt_chan_pair(int a, int b);            /* the ends of a socketpair */
 void hd_rt_chan_event(int fd, bool semaphore); /* an eventfd */
 /* Around connect, by the kind of address: before the call, which may let the other side go on; or
- * after one that succeeded. Whatever it answered, it told whether somebody listens. */
+ * after one that succeeded. Whatever it returned, it showed whether a thread listens. */
 void hd_rt_chan_connects(const void *addr, size_t len, uintptr_t pc);
 void hd_rt_chan_connected(int fd, const void *addr, size_t len, uintptr_t pc); /* AF_UNIX */
 void hd_rt_chan_looked(const void *addr, size_t len, uintptr_t pc);

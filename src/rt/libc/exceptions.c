@@ -3,10 +3,11 @@
  * libstdc++ counts who holds an exception object, and the last one destroys it; the counting itself
  * is inside the library, where no hook sees it. Each place where a thread lets go of an object (the
  * end of a handler, an exception_ptr that goes) is a `post`, and the last one as many `sem`: so
- * whoever destroys the object does so after all who let go before, and these are in no order.
+ * the thread that destroys the object does so after all who let go before, and these are in no
+ * order.
  *
  * The header lies before the object, as the C++ ABI for x86-64 has it: 16 bytes with the count of
- * libstdc++ and space that nobody uses, then 112 bytes that end with the unwinder's part. How often
+ * libstdc++ and space that is not used, then 112 bytes that end with the unwinder's part. How often
  * it was let go is counted in that space; it starts with 0. */
 #include "rt/core/real.h"
 #include "rt/core/rt.h"

@@ -23,7 +23,7 @@ unsigned hd_rt_format_reads(const char *format, va_list args, uintptr_t pc,
 /* Logs what a scanf that answered `done` wrote. */
 void hd_rt_format_wrote(const char *format, va_list args, int done, uintptr_t pc);
 
-/* A read on the program's behalf. Constants of its modules are left out: nobody writes them. */
+/* A read on the program's behalf. Constants of its modules are left out: they are never written. */
 void hd_rt_reads(uintptr_t pc, const void *p, size_t n);
 /* The same when what was read decides how far to read on. */
 void hd_rt_reads_on(uintptr_t pc, const void *p, size_t n);

@@ -1,6 +1,6 @@
 /* Calls that may wait for the world outside. Runs in the user's process; see the rules in rt.h.
  *
- * A read waits under the scheduler: the descriptor is looked at whenever somebody has to be chosen,
+ * A read waits under the scheduler: the descriptor is looked at whenever a thread has to be chosen,
  * and the call is made when it will not wait. So a pipe between two threads is deterministic. Long
  * writes and calls that cannot be asked beforehand give the token away instead.
  *
@@ -259,7 +259,7 @@ static long do_write(struct hd_thread *me, const long *a, long nr, size_t n, uin
         outside = false;
     }
     if (c && full)
-        hd_rt_chan_look(c, pc); /* somebody made room */
+        hd_rt_chan_look(c, pc); /* a thread made room */
     if (c && outside)
         hd_rt_chan_sent(c, n, pc); /* before: a reader may run as soon as the first byte is there */
     long r = outside ? hd_rt_cancel_syscall(me, nr, a) : make_call(me, a, nr);
@@ -460,7 +460,7 @@ static long connect_outside(struct hd_thread *me, int fd, const struct sockaddr 
     return hd_rt_cancel_syscall(me, SYS_connect, a);
 }
 
-/* Through the file system it waits only when the other side lets many wait: nobody has to run
+/* Through the file system it waits only when the other side lets many wait: no thread has to run
  * meanwhile, so that it is known whether it succeeds before others see it. */
 static long connect_unix(struct hd_thread *me, int fd, const struct sockaddr *addr, socklen_t len,
                          uintptr_t pc)

@@ -63,7 +63,7 @@ HD_EXPORT void *mremap(void *addr, size_t n, size_t now, int flags, ...)
     return mapped(me, p, now, HD_PC);
 }
 
-/* No event: whoever touches the memory then crashes, or does not. */
+/* No event: a thread that touches the memory then crashes, or does not. */
 HD_EXPORT int mprotect(void *addr, size_t n, int prot)
 {
     if (hd_rt_ready)

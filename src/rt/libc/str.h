@@ -7,7 +7,8 @@
 #include "rt/core/modules.h"
 #include "rt/core/rt.h"
 
-/* Only calls of instrumented code are logged: the libraries' own would be nobody's. */
+/* Only calls of instrumented code are logged: the libraries' own belong to no place of the program.
+ */
 static inline struct hd_thread *hd_rt_str_enter(struct hd_caller by)
 {
     struct hd_thread *me = rt.on && hd_rt_module_has(by.pc) ? hd_rt_enter_at(NULL, 0, by.pc) : NULL;

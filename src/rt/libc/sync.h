@@ -49,7 +49,7 @@ void hd_rt_sync_reset(const volatile void *addr, enum hd_sync_kind kind); /* as 
 void hd_rt_sync_log_holders(void);
 void hd_rt_sync_log_again(struct hd_thread *me);  /* what a forked child starts with */
 void hd_rt_sync_owner_ends(struct hd_thread *me); /* robust mutexes of an ending thread */
-/* me joins a thread that ended with locks, which anybody may release later: no event of a thread
+/* me joins a thread that ended with locks, which any thread may release later: no event of a thread
  * comes after it was joined, so the trace has them with me from here on. */
 void hd_rt_sync_inherit(const struct hd_thread *from, struct hd_thread *me, uintptr_t pc);
 
@@ -85,7 +85,7 @@ int hd_rt_cond_do(struct hd_thread *me, pthread_cond_t *c, pthread_mutex_t *m, u
  * does next depends on it, also where the pass takes the call's result for a constant. */
 void hd_rt_look(enum hd_look kind, uint64_t object, uint64_t value, uintptr_t pc);
 void hd_rt_set(enum hd_look kind, uint64_t object, uint64_t value, uintptr_t pc);
-/* Before the object at addr is destroyed; nobody else may use it any more. */
+/* Before the object at addr is destroyed; no other thread may use it any more. */
 void hd_rt_destroyed(const volatile void *addr, enum hd_destroyed what, uintptr_t pc);
 
 #endif

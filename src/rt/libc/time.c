@@ -102,7 +102,7 @@ HD_EXPORT int usleep(useconds_t us)
     return left ? -1 : 0;
 }
 
-/* What a library asked for itself (std::chrono does) is nobody's business. */
+/* What a library asked for itself (std::chrono does) is not logged. */
 static void told(struct hd_thread *me, struct hd_caller by, const void *p, size_t n)
 {
     if (!hd_rt_module_has(by.pc))

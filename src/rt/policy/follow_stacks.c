@@ -27,7 +27,7 @@ static void take(enum hd_follow kind, uint64_t what)
     taking = false;
 }
 
-/* Whose stack the access is to, when that thread waits; NULL: nobody else's. */
+/* Whose stack the access is to, when that thread waits; NULL: no other thread's. */
 static const struct hd_thread *owner_of(uintptr_t addr)
 {
     for (uint32_t i = 0; i < rt.n_threads; i++) {

@@ -15,7 +15,7 @@ struct hd_policy {
     /* The budget ran out (is 0), or the thread lets others run. True: pick again; false: it runs
      * on. */
     bool (*asked)(struct hd_thread *running, bool passes);
-    void (*nobody)(void); /* nobody can run any more; NULL: that is a deadlock */
+    void (*stuck)(void); /* no thread can run any more; NULL: that is a deadlock */
 };
 #define HD_POLICY_DECLARE(kind, name, number) extern const struct hd_policy hd_rt_policy_##name;
 HD_POLICIES(HD_POLICY_DECLARE)
@@ -24,11 +24,11 @@ HD_POLICIES(HD_POLICY_DECLARE)
 /* ---- policy_follow.c ---- */
 void hd_rt_follow_child(void); /* this forked process follows the schedule from here on */
 /* All wait, some of them for descriptors: lets come what came in the recorded run. Without `never`
- * somebody waits for the clock, and while a schedule is followed that comes first. False: nothing.
+ * a thread waits for the clock, and while a schedule is followed that comes first. False: nothing.
  * Ends the process when it would wait for ever. */
 bool hd_rt_follow_arrivals(bool never);
-/* Nobody has held the token for this time: ends the replay if the thread that is due sits in code
- * without hooks, and waits there for another. Lock held. */
+/* No thread has held the token for this time: ends the replay if the thread that is due sits in
+ * code without hooks, and waits there for another. Lock held. */
 void hd_rt_follow_idle(uint64_t ns);
 /* A schedule is followed, and the thread is not the one that is due. */
 bool hd_rt_follow_holds(const struct hd_thread *t);

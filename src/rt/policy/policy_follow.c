@@ -154,7 +154,7 @@ static void advance(uint32_t n)
     __hd_follow.next++;
 }
 
-/* In the trace, if nobody else is concerned: accesses, branches, that a thread ends, free. */
+/* In the trace, if no other thread is concerned: accesses, branches, that a thread ends, free. */
 static bool leaves_nothing(unsigned kind)
 {
     return kind <= HD_LOG_BRANCH || kind == HD_LOG_SET || kind == HD_LOG_FREE;
@@ -385,7 +385,7 @@ HD_EXPORT void __hd_follow_swap(void)
     __hd_follow.tids[1] = tid;
 }
 
-/* For a debugger: nobody runs, and both threads of the property stand at their calls. */
+/* For a debugger: no thread runs, and both threads of the property stand at their calls. */
 HD_EXPORT __attribute__((noinline)) void __hd_both_stand(void);
 HD_EXPORT __attribute__((noinline)) void __hd_both_stand(void)
 {
@@ -521,9 +521,10 @@ static bool asked(struct hd_thread *me, bool passes)
     return !is_due(me) || (__hd_follow.next == property && !announced);
 }
 
-/* Nobody can run: whoever is due is blocked. After the last entry that is the program's deadlock.
+/* No thread can run: the thread that is due is blocked. After the last entry that is the program's
+ * deadlock.
  */
-static void nobody(void)
+static void stuck(void)
 {
     if (__hd_follow.next == sched->n_entries)
         return;
@@ -558,10 +559,10 @@ void hd_rt_follow_idle(uint64_t ns)
 {
     const struct hd_thread *t = ns < STUCK ? NULL : due();
     if (t && t->state == HD_OUTSIDE && !t->in_wait)
-        nobody();
+        stuck();
 }
 
-const struct hd_policy hd_rt_policy_follow = {start, created, pick, budget, asked, nobody};
+const struct hd_policy hd_rt_policy_follow = {start, created, pick, budget, asked, stuck};
 
 bool hd_rt_follow_arrivals(bool never)
 {
@@ -641,7 +642,7 @@ void hd_rt_on_crash(int sig, siginfo_t *info, void *context)
         return;
     crash.head = (struct hd_follow_crash){(uint64_t)sig, (uintptr_t)info->si_addr, me->num, 0};
     int was = me->in_rt;
-    me->in_rt = 1; /* what unwinding calls is not the program's: nobody else may run now */
+    me->in_rt = 1; /* what unwinding calls is not the program's: no other thread may run now */
     crash.head.frames = hd_rt_unwind(crash.frames, HD_FOLLOW_FRAMES);
     note(HD_FOLLOW_CRASH, &crash, sizeof crash.head + 8 * crash.head.frames);
     me->in_rt = was;

@@ -325,7 +325,7 @@ static struct hd_thread *waits_at(const char *mark)
     return NULL;
 }
 
-/* Nobody is left but threads that are held up for a reason of ours. */
+/* No thread is left but those that are held up for a reason of ours. */
 static struct hd_thread *pick_last(uint64_t can)
 {
     if (rt.n_fdwait || rt.n_outside)
@@ -344,7 +344,7 @@ static struct hd_thread *pick_last(uint64_t can)
     return t;
 }
 
-/* Of those that may run, nobody is ready who has not looked in vain. */
+/* Of those that may run, no thread is ready who has not looked in vain. */
 static bool all_look(uint64_t set)
 {
     for (uint32_t i = 0; i < rt.n_threads; i++) {
@@ -424,7 +424,7 @@ static void created(struct hd_thread *t)
     (void)t;
 }
 
-static void nobody(void)
+static void stuck(void)
 {
     tell_end(HD_STEER_DEADLOCK);
 }
@@ -482,7 +482,7 @@ static void start(void)
     catch_crashes();
 }
 
-const struct hd_policy hd_rt_policy_steer = {start, created, pick, budget, asked, nobody};
+const struct hd_policy hd_rt_policy_steer = {start, created, pick, budget, asked, stuck};
 
 /* ---- what others ask ---- */
 

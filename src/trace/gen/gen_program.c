@@ -2,9 +2,9 @@
  * short script of steps), and a scheduler interleaves them. Every shared location has one lock, is
  * atomic, or belongs to one thread, so the only races are the planted ones.
  *
- * Nobody is stuck for good: locks are held only inside a script, never two at once; a worker that
- * waits on the empty queue is notified by main when nobody else can move, and then gives up; all
- * workers pass the same number of barriers before they end. */
+ * No thread is stuck for good: locks are held only inside a script, never two at once; a worker
+ * that waits on the empty queue is notified by main when no other thread can move, and then gives
+ * up; all workers pass the same number of barriers before they end. */
 #include "trace/gen/gen_sim.h"
 
 #include "base/alloc.h"
@@ -322,7 +322,7 @@ static enum hd_status plant_race(struct program *p, uint32_t a, uint32_t b, stru
     return status == HD_OK ? take_at_once(p, b, &second, err) : status;
 }
 
-/* Somebody else who is between two activities; main always is. */
+/* Another thread that is between two activities; main always is. */
 static uint32_t find_partner(const struct program *p, uint32_t thread)
 {
     uint32_t start = hd_rng_below(&p->s->rng, p->config->threads);

@@ -51,10 +51,10 @@ static const char *const habits_of_code[] = {
     "ArRbs",    /* the same, reading */
     "rbv",      /* decide without a lock */
     "wv",       /* two writes in a row */
-    "AWrbvR",   /* sleep until somebody has something */
+    "AWrbvR",   /* sleep until a thread has something */
     "(ArRAwR)", /* meant to be atomic, with a gap */
     "(rbw)",    /* meant to be atomic, without a lock */
-    "AwNR",     /* and that somebody */
+    "AwNR",     /* and that thread */
     "rsbw",     /* combine two values */
 };
 
@@ -65,7 +65,7 @@ static const char *const shapes[] = {
     "rwVbv",    "arz", /* the read side, the write side, both */
     "arbzAwR",  "aArRz",   "aarzbz",  "AwRarz", "arzBv",
     "AAwRvR",                                 /* re-entrant, with accesses at each depth */
-    "AAArRRbR", "AAWrRbR", "ArAwRsR", "Tbv",  /* a failed try tells that somebody holds the lock */
+    "AAArRRbR", "AAWrRbR", "ArAwRsR", "Tbv",  /* a failed try tells that a thread holds the lock */
     "rTBw",     "TAwR",    "AwTR",    "AWrR", /* several waiters, notified one by one and all at
                                                  once */
     "AWrbR",    "AwNNR",   "AwMR",    "NAwRM",  "wYr", /* barriers, one or two of them */
@@ -130,7 +130,7 @@ static enum hd_op draw_op(struct random_gen *g)
     return (enum hd_op)op;
 }
 
-/* Somebody stands at the barrier and misses others. */
+/* A thread stands at the barrier and misses others. */
 static bool has_gap(const struct sim *s, uint32_t barrier)
 {
     return s->arrivals[barrier] % s->barrier_size[barrier] != 0;
@@ -141,7 +141,7 @@ static bool completes(const struct sim *s, uint32_t barrier)
     return (s->arrivals[barrier] + 1) % s->barrier_size[barrier] == 0;
 }
 
-/* Notifications and arrivals are worth most while somebody waits for them. */
+/* Notifications and arrivals are worth most while a thread waits for them. */
 static enum hd_op draw_useful_op(struct random_gen *g)
 {
     struct sim *s = g->s;
@@ -470,7 +470,7 @@ static bool draw_step(struct random_gen *g, uint32_t thread, struct sim_step *st
     return draw_object(g, thread, step) && hd_sim_can(g->s, thread, step);
 }
 
-/* Towards the end: a release by somebody who still holds a lock. */
+/* Towards the end: a release by a thread that still holds a lock. */
 static bool draw_release(struct random_gen *g, uint32_t *thread, struct sim_step *step)
 {
     uint32_t held = 0, holder = SIM_NOBODY;

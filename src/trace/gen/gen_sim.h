@@ -1,4 +1,4 @@
-/* The machine on which the generator runs its threads. Nobody outside gen*.c includes this.
+/* The machine on which the generator runs its threads. Only gen*.c include this.
  *
  * It keeps what docs/MODEL.md section 2 calls a state, but only along one order, with real values
  * and with the waiter of a sig chosen when it happens. hd_sim_can says whether a step may be taken

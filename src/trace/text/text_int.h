@@ -1,6 +1,6 @@
 /* The inside of the text reader, shared by text_read.c (blocks and lines), text_event.c (one event
  * line), text_attr.c (attributes), text_directive.c (directives), text_names.c (names to ids) and
- * text_lex.c (numbers, quoting, suggestions). Nobody outside these files includes this.
+ * text_lex.c (numbers, quoting, suggestions). Only these files include this.
  *
  * Speed comes from two things: nothing is allocated for a line, and a cache of recent names answers
  * most lookups without touching the name tables. A name is checked for forbidden bytes once, when

@@ -138,7 +138,7 @@
       into.set(src.dataset.file, file);
       $$('span', src).forEach(function (s) {
         var n = Number(s.dataset.n), text = s.textContent;
-        /* Two programs may have files of one name: a line that differs is nobody's. */
+        /* Two programs may have files of one name: a line that differs belongs to neither. */
         file.set(n, once && file.has(n) && file.get(n) !== text ? null : text);
       });
     });
