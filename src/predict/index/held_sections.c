@@ -314,6 +314,7 @@ void hd_sections_free(struct hd_sections *s)
         return;
     hd_free(s->held, s->t->n_events * sizeof *s->held);
     hd_free(s->of, s->t->n_events * sizeof *s->of);
+    hd_free(s->owned, s->owned ? s->t->n_events : 0);
     hd_free(s->mixed, s->n_locks);
     hd_free(s->tried, s->n_locks);
     hd_free(s->order, s->order ? s->list.len * sizeof *s->order : 0);
@@ -350,6 +351,8 @@ static bool exclude_by_table(const struct hd_sections *s, hd_eid a, hd_eid b)
 bool hd_sections_sets_exclude(const struct hd_sections *s, hd_eid a, hd_eid b)
 {
     uint32_t compared = 0;
+    if (s->owned && s->owned[a] && s->owned[b] && s->t->obj[a] == s->t->obj[b])
+        return true;
     for (uint32_t i = s->held[a]; i != HD_HELD_EMPTY; i = hd_held_at(s, i)->next)
         for (uint32_t j = s->held[b]; j != HD_HELD_EMPTY; j = hd_held_at(s, j)->next) {
             const struct hd_section *x = hd_section_at(s, hd_held_at(s, i)->section);

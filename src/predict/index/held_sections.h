@@ -54,6 +54,8 @@ struct hd_sections {
     /* By place in `order`: the last position in the thread at which one of the sections of the same
      * lock and thread up to this one closes; UINT32_MAX: one never does. */
     uint32_t *reach;
+    uint8_t *owned; /* by event: an access to a location of an object that its thread then has, see
+                     * ownership.h; NULL: none */
     uint8_t *mixed; /* by lock: some thread held both sides of it at once */
     uint8_t *tried; /* by lock: some try-lock of it failed */
     struct hd_u32vec
@@ -83,15 +85,17 @@ static inline uint32_t hd_section_of(const struct hd_sections *s, hd_eid e)
     return s->of[e];
 }
 
-/* True when what a holds and what b holds can never be held together. */
+/* True when what a holds and what b holds can never be held together, or both own what they
+ * access. */
 bool hd_sections_exclude(const struct hd_sections *s, hd_eid a, hd_eid b);
 /* The same for threads that hold these locks, whichever threads they are. */
 bool hd_sections_sets_exclude(const struct hd_sections *s, hd_eid a, hd_eid b);
 
-/* The set id of what e holds; 0 when it holds nothing. */
+/* The set id of what e holds and whether it owns its location; 0 when it holds and owns nothing. */
 static inline uint32_t hd_sections_lockset(const struct hd_sections *s, hd_eid e)
 {
-    return s->held[e] == HD_HELD_EMPTY ? 0 : s->lockset.data[s->held[e]];
+    uint32_t set = s->held[e] == HD_HELD_EMPTY ? 0 : s->lockset.data[s->held[e]];
+    return 2 * set + (s->owned && s->owned[e]);
 }
 
 /* The place in s->order of the user's first section that is not opened by the first `count` events

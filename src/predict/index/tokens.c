@@ -2,11 +2,11 @@
 
 #include "base/log.h"
 #include "base/stop.h"
+#include "predict/index/guarded.h"
 
 #include <stdlib.h>
 
-/* How many held locks of an event are looked at, innermost first. */
-enum { LOOK_LIMIT = 8, MOST_ROUNDS = 20, MOST_LEFT_OUT = 2, MOST_SUSPECTS = 6 };
+enum { MOST_ROUNDS = 20, MOST_LEFT_OUT = 2, MOST_SUSPECTS = 6 };
 
 /* A location all of whose writes are made under the lock. */
 struct guarded {
@@ -44,66 +44,6 @@ void hd_token_touch_all(struct hd_token_search *k, const struct hd_token_op *ops
 }
 
 /* ---- which locations, which sections ---- */
-
-/* The events before the first fork are of one thread, which all others descend from: their number,
- * or 0 when that is not so. */
-static hd_eid count_early(const struct hd_trace *t)
-{
-    hd_eid first = HD_EID_NONE;
-    size_t roots = 0;
-    for (hd_tid u = 0; u < hd_trace_n_threads(t); u++) {
-        size_t n;
-        hd_trace_thread_events(t, u, &n);
-        roots += n && t->fork_of[u] == HD_EID_NONE;
-        if (t->fork_of[u] != HD_EID_NONE && t->fork_of[u] < first)
-            first = t->fork_of[u];
-    }
-    return roots == 1 && first != HD_EID_NONE ? first : 0;
-}
-
-/* The section of the lock, held for writing, that e stands in, + 1; 0: none. */
-static uint32_t section_at(const struct hd_sections *x, hd_eid e, uint32_t lock)
-{
-    int looked = 0;
-    for (uint32_t n = x->held[e]; n != HD_HELD_EMPTY && looked < LOOK_LIMIT;
-         n = hd_held_at(x, n)->next, looked++) {
-        uint32_t id = hd_held_at(x, n)->section;
-        if (hd_section_at(x, id)->lock == lock && !hd_section_at(x, id)->shared)
-            return id + 1;
-    }
-    return 0;
-}
-
-/* Locks that all writes of the location were made under, up to four, into `locks`. */
-static uint32_t locks_of(const struct hd_token_search *k, uint32_t loc, hd_eid early,
-                         uint32_t locks[4])
-{
-    const struct hd_sections *x = k->sections;
-    size_t n;
-    const struct hd_loc_user *users = hd_accesses_users(k->s->locs, loc, &n);
-    uint32_t len = 0;
-    bool any = false;
-    for (size_t i = 0; i < n; i++)
-        for (uint32_t w = users[i].wstart; w < users[i].wend; w++) {
-            hd_eid e = k->s->locs->writes[w];
-            uint32_t kept = 0;
-            if (e < early)
-                continue;
-            int looked = 0;
-            for (uint32_t h = x->held[e];
-                 !any && h != HD_HELD_EMPTY && looked < LOOK_LIMIT && len < 4;
-                 h = hd_held_at(x, h)->next, looked++)
-                locks[len++] = hd_section_at(x, hd_held_at(x, h)->section)->lock;
-            any = true;
-            for (uint32_t l = 0; l < len; l++)
-                if (section_at(x, e, locks[l]))
-                    locks[kept++] = locks[l];
-            len = kept;
-            if (!len)
-                return 0;
-        }
-    return len;
-}
 
 static int by_lock(const void *a, const void *b)
 {
@@ -177,7 +117,7 @@ static void collect(struct hd_token_search *k, uint32_t lock, hd_eid early)
         if (is_left_out(k, k->places.data[i]))
             continue;
         for (size_t j = 0; j < n && !hd_stop_often(j); j++) {
-            uint32_t section = list[j] < early ? 0 : section_at(k->sections, list[j], lock);
+            uint32_t section = list[j] < early ? 0 : hd_guarded_section(k->sections, list[j], lock);
             if (section)
                 *(struct hd_token_op *)hd_vec_push(&k->ops) =
                     (struct hd_token_op){list[j], section};
@@ -256,29 +196,13 @@ static void note_fields(struct hd_token_search *k)
     }
 }
 
-/* What the location holds when the first other thread is made. False: unknown. */
-static bool first_value(const struct hd_trace *t, uint32_t loc, hd_eid early,
-                        struct hd_value *value)
-{
-    size_t n;
-    const hd_eid *list = hd_trace_obj_events(t, HD_OBJ_LOC, loc, &n);
-    bool known = t->loc_init[loc].how != HD_INIT_UNKNOWN;
-    *value = t->loc_init[loc].value;
-    for (size_t i = 0; i < n && list[i] < early; i++)
-        if (hd_op_writes(t->op[list[i]])) {
-            *value = hd_trace_write_value(t, list[i]);
-            known = true;
-        }
-    return known;
-}
-
 static void note_placed(struct hd_token_search *k, hd_eid early)
 {
     for (size_t i = 0; i < k->places.len; i++) {
         struct hd_value value;
         uint32_t one;
         if (!hd_map_get(&k->read, k->places.data[i], &one) ||
-            !first_value(k->s->t, k->places.data[i], early, &value))
+            !hd_guarded_first(k->s->t, k->places.data[i], early, &value))
             continue;
         struct hd_token *v = hd_token_of(k, value);
         if (v && ++v->placed > 1)
@@ -421,9 +345,9 @@ void hd_tokens_find(struct hd_guard_search *s, const struct hd_sections *section
                                 .touches = HD_VEC_INIT(struct hd_token_touch),
                                 .blamed = HD_VEC_INIT(struct hd_token_blame)};
     struct hd_vec list = HD_VEC_INIT(struct guarded);
-    hd_eid early = count_early(s->t);
+    hd_eid early = hd_guarded_early(s->t);
     for (uint32_t loc = 0; loc < hd_trace_n_objs(s->t, HD_OBJ_LOC) && !hd_stop_often(loc); loc++) {
-        uint32_t locks[4], n = locks_of(&k, loc, early, locks);
+        uint32_t locks[4], n = hd_guarded_locks(s->locs, sections, loc, early, locks);
         for (uint32_t i = 0; i < n; i++)
             *(struct guarded *)hd_vec_push(&list) = (struct guarded){locks[i], loc};
     }

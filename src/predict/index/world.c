@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/stop.h"
 #include "predict/index/guards.h"
+#include "predict/index/ownership.h"
 #include "predict/index/world_check.h"
 
 /* Marks the reads that event e needs: explicit ones at once, "all" through the running minimum. */
@@ -49,15 +50,18 @@ static void mark_needed(struct hd_world *w)
     }
 }
 
-/* Sections that follow from values join those of locks. */
+/* Sections that follow from values join those of locks, and so does what threads own. */
 static void add_guards(struct hd_world *w)
 {
     struct hd_vec guards = HD_VEC_INIT(struct hd_section);
+    uint8_t *owned = hd_calloc(w->t->n_events, 1);
+    hd_ownership_find(w->t, w->locs, w->needed_at, w->sections, owned);
     uint32_t n = hd_guards_find(w->t, w->locs, w->needed_at, w->sections, &guards);
     if (n && hd_stop_now() == HD_STOP_NO) {
         hd_sections_free(w->sections);
         w->sections = hd_sections_new(w->t, &guards, n);
     }
+    w->sections->owned = owned;
     hd_vec_fini(&guards);
 }
 

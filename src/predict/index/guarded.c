@@ -1,0 +1,73 @@
+#include "predict/index/guarded.h"
+
+/* How many held locks of an event are looked at, innermost first. */
+enum { LOOK_LIMIT = 8 };
+
+hd_eid hd_guarded_early(const struct hd_trace *t)
+{
+    hd_eid first = HD_EID_NONE;
+    size_t roots = 0;
+    for (hd_tid u = 0; u < hd_trace_n_threads(t); u++) {
+        size_t n;
+        hd_trace_thread_events(t, u, &n);
+        roots += n && t->fork_of[u] == HD_EID_NONE;
+        if (t->fork_of[u] != HD_EID_NONE && t->fork_of[u] < first)
+            first = t->fork_of[u];
+    }
+    return roots == 1 && first != HD_EID_NONE ? first : 0;
+}
+
+uint32_t hd_guarded_section(const struct hd_sections *x, hd_eid e, uint32_t lock)
+{
+    int looked = 0;
+    for (uint32_t n = x->held[e]; n != HD_HELD_EMPTY && looked < LOOK_LIMIT;
+         n = hd_held_at(x, n)->next, looked++) {
+        uint32_t id = hd_held_at(x, n)->section;
+        if (hd_section_at(x, id)->lock == lock && !hd_section_at(x, id)->shared)
+            return id + 1;
+    }
+    return 0;
+}
+
+uint32_t hd_guarded_locks(const struct hd_accesses *locs, const struct hd_sections *x, uint32_t loc,
+                          hd_eid early, uint32_t locks[4])
+{
+    size_t n;
+    const struct hd_loc_user *users = hd_accesses_users(locs, loc, &n);
+    uint32_t len = 0;
+    bool any = false;
+    for (size_t i = 0; i < n; i++)
+        for (uint32_t w = users[i].wstart; w < users[i].wend; w++) {
+            hd_eid e = locs->writes[w];
+            uint32_t kept = 0;
+            if (e < early)
+                continue;
+            int looked = 0;
+            for (uint32_t h = x->held[e];
+                 !any && h != HD_HELD_EMPTY && looked < LOOK_LIMIT && len < 4;
+                 h = hd_held_at(x, h)->next, looked++)
+                locks[len++] = hd_section_at(x, hd_held_at(x, h)->section)->lock;
+            any = true;
+            for (uint32_t l = 0; l < len; l++)
+                if (hd_guarded_section(x, e, locks[l]))
+                    locks[kept++] = locks[l];
+            len = kept;
+            if (!len)
+                return 0;
+        }
+    return len;
+}
+
+bool hd_guarded_first(const struct hd_trace *t, uint32_t loc, hd_eid early, struct hd_value *value)
+{
+    size_t n;
+    const hd_eid *list = hd_trace_obj_events(t, HD_OBJ_LOC, loc, &n);
+    bool known = t->loc_init[loc].how != HD_INIT_UNKNOWN;
+    *value = t->loc_init[loc].value;
+    for (size_t i = 0; i < n && list[i] < early; i++)
+        if (hd_op_writes(t->op[list[i]])) {
+            *value = hd_trace_write_value(t, list[i]);
+            known = true;
+        }
+    return known;
+}

@@ -1,0 +1,141 @@
+#include "predict/index/ownership_int.h"
+
+#include "base/alloc.h"
+#include "base/log.h"
+#include "base/stop.h"
+#include "predict/index/guarded.h"
+
+/* No object has a smaller address. */
+enum { LEAST_ADDRESS = 4096, MOST_ROUNDS = 30 };
+
+static bool is_address(struct hd_value value)
+{
+    return !value.unique && value.bits >= LEAST_ADDRESS;
+}
+
+/* ---- which values ---- */
+
+/* Whether e takes an address from a location that a lock protects. */
+static bool takes(const struct hd_ownership *k, hd_eid e)
+{
+    const struct hd_trace *t = k->t;
+    return hd_op_is_access(t->op[e]) && hd_op_reads(t->op[e]) && k->needed_at[e] != UINT32_MAX &&
+           k->loc[t->obj[e]].domain == HD_DOMAIN_LOCK && is_address(hd_trace_read_value(t, e));
+}
+
+static void protect_locations(struct hd_ownership *k)
+{
+    for (uint32_t loc = 0; loc < hd_trace_n_objs(k->t, HD_OBJ_LOC) && !hd_stop_often(loc); loc++) {
+        uint32_t locks[4];
+        if (!hd_guarded_locks(k->locs, k->sections, loc, k->early, locks))
+            continue;
+        k->loc[loc].domain = HD_DOMAIN_LOCK;
+        k->loc[loc].of = locks[0];
+        k->loc[loc].lock = locks[0] + 1;
+    }
+}
+
+/* Values that are read and matter, where some are taken under a lock. */
+static void find_objects(struct hd_ownership *k)
+{
+    const struct hd_trace *t = k->t;
+    bool any = false;
+    for (hd_eid e = k->early; e < t->n_events && !any && !hd_stop_often(e); e++)
+        any = takes(k, e);
+    for (hd_eid e = k->early; e < t->n_events && any && !hd_stop_often(e); e++) {
+        if (!hd_op_is_access(t->op[e]) || !hd_op_reads(t->op[e]) || k->needed_at[e] == UINT32_MAX ||
+            !is_address(hd_trace_read_value(t, e)))
+            continue;
+        uint32_t *id = hd_map_put(&k->ids, hd_trace_read_value(t, e).bits, NULL);
+        if (*id)
+            continue;
+        *(struct hd_owned_object *)hd_vec_push(&k->objects) = (struct hd_owned_object){0};
+        *id = (uint32_t)k->objects.len;
+    }
+}
+
+/* ---- where they are ---- */
+
+static void note_first(struct hd_ownership *k, hd_eid e)
+{
+    uint32_t id = hd_owned_of(k, hd_trace_write_value(k->t, e));
+    if (!id)
+        return;
+    struct hd_owned_object *v = hd_owned_at(k, id);
+    k->loc[k->t->obj[e]].holds = true;
+    if (v->first)
+        return;
+    hd_tid u = k->t->thread[e];
+    v->first = u + 1;
+    v->next_first = k->first_of[u];
+    k->first_of[u] = id;
+}
+
+/* Which locations hold objects, which thread writes the address of each first. */
+static void find_places(struct hd_ownership *k)
+{
+    const struct hd_trace *t = k->t;
+    for (hd_eid e = k->early; e < t->n_events && !hd_stop_often(e); e++)
+        if (hd_op_is_access(t->op[e]) && hd_op_writes(t->op[e]))
+            note_first(k, e);
+    for (uint32_t loc = 0; loc < hd_trace_n_objs(t, HD_OBJ_LOC) && !hd_stop_often(loc); loc++) {
+        struct hd_value value;
+        struct hd_owned_loc *x = &k->loc[loc];
+        uint32_t id = 0;
+        if (x->domain != HD_DOMAIN_NONE && hd_guarded_first(t, loc, k->early, &value))
+            id = hd_owned_of(k, value);
+        x->holds |= id != 0;
+        if (id && ++hd_owned_at(k, id)->placed > 1)
+            hd_owned_at(k, id)->out = true;
+        if (x->holds && x->domain == HD_DOMAIN_OBJECT) {
+            x->next_link = hd_owned_at(k, x->of)->links;
+            hd_owned_at(k, x->of)->links = loc + 1;
+        }
+    }
+}
+
+static void find(struct hd_ownership *k)
+{
+    protect_locations(k);
+    find_objects(k);
+    if (!k->objects.len)
+        return;
+    hd_ownership_guess(k);
+    find_places(k);
+    hd_ownership_slots(k);
+    k->changed = true;
+    for (int i = 0; i < MOST_ROUNDS && k->changed && hd_stop_now() == HD_STOP_NO; i++)
+        hd_ownership_walk(k);
+    if (k->changed || hd_stop_now() != HD_STOP_NO)
+        return;
+    k->emit = true;
+    hd_ownership_walk(k);
+}
+
+void hd_ownership_find(const struct hd_trace *t, const struct hd_accesses *locs,
+                       const uint32_t *needed_at, const struct hd_sections *sections,
+                       uint8_t *owned)
+{
+    size_t n_locs = hd_trace_n_objs(t, HD_OBJ_LOC), n_locks = hd_trace_n_objs(t, HD_OBJ_LOCK);
+    struct hd_ownership k = {.t = t,
+                             .locs = locs,
+                             .needed_at = needed_at,
+                             .sections = sections,
+                             .owned = owned,
+                             .early = hd_guarded_early(t),
+                             .objects = HD_VEC_INIT(struct hd_owned_object),
+                             .loc = hd_calloc(n_locs, sizeof *k.loc),
+                             .first_of = hd_calloc(hd_trace_n_threads(t), sizeof *k.first_of),
+                             .held_at = hd_calloc(n_locks, sizeof *k.held_at)};
+    if (n_locks)
+        find(&k);
+    hd_free(k.held_at, n_locks * sizeof *k.held_at);
+    hd_free(k.first_of, hd_trace_n_threads(t) * sizeof *k.first_of);
+    hd_free(k.loc, n_locs * sizeof *k.loc);
+    hd_vec_fini(&k.objects);
+    hd_map_fini(&k.ids);
+    hd_map_fini(&k.dead);
+    hd_u32vec_fini(&k.placed);
+    hd_u32vec_fini(&k.spoiled);
+    hd_u32vec_fini(&k.stack);
+}

@@ -1,0 +1,25 @@
+/* Ownership: who can reach an object is the only one who uses it.
+ *
+ * A thread takes a list from a shared location under a lock, walks it without the lock, changes its
+ * links, and gives it back, whole or in parts. That no other thread uses a node meanwhile follows
+ * from where its address is: the address of each object is in one place at a time, be it a location
+ * that a lock protects, a link of another object, or the hands of a thread. A thread that has an
+ * object has all that its links lead to. Nothing is known about names and shapes: which values are
+ * addresses of objects, and which locations belong to them, is guessed, and what is kept of the
+ * guess holds in every schedule (docs/algorithms/prediction.md has the conditions and the
+ * argument).
+ */
+#ifndef HD_PREDICT_INDEX_OWNERSHIP_H
+#define HD_PREDICT_INDEX_OWNERSHIP_H
+
+#include "predict/index/accesses.h"
+#include "predict/index/held_sections.h"
+
+/* Sets owned[e] for accesses e to a location of an object that the thread of e has whenever e is
+ * enabled: two such accesses to one location, of different threads, are never enabled together.
+ * owned: by event, zeroed. needed_at: see world.h. */
+void hd_ownership_find(const struct hd_trace *t, const struct hd_accesses *locs,
+                       const uint32_t *needed_at, const struct hd_sections *sections,
+                       uint8_t *owned);
+
+#endif

@@ -1,0 +1,281 @@
+#include "predict/index/ownership_int.h"
+
+#include "base/stop.h"
+
+static bool depends_on(const struct hd_trace *t, hd_eid w, hd_eid r)
+{
+    struct hd_deps deps = hd_trace_deps(t, w, HD_DEP_VALUE);
+    for (uint32_t i = 0; i < deps.n; i++)
+        if (hd_trace_back(t, w, deps.dist[i]) == r)
+            return true;
+    return deps.all;
+}
+
+static void rule_out(struct hd_ownership *k, uint32_t id)
+{
+    hd_owned_at(k, id)->out = true;
+    k->changed = true;
+}
+
+/* The location does not belong to its object. */
+static void leave_out(struct hd_ownership *k, struct hd_owned_loc *x)
+{
+    x->domain = x->lock && x->domain == HD_DOMAIN_OBJECT ? HD_DOMAIN_LOCK : HD_DOMAIN_NONE;
+    x->of = x->lock - 1;
+    k->changed = true;
+}
+
+static bool knows(const struct hd_ownership *k, uint32_t id)
+{
+    const struct hd_owned_object *v = hd_owned_at(k, id);
+    return v->round == k->round && v->has && !v->out;
+}
+
+static struct hd_owned_loc *loc_at(struct hd_ownership *k, uint32_t loc)
+{
+    struct hd_owned_loc *x = &k->loc[loc];
+    if (x->round != k->round) {
+        x->round = k->round;
+        x->at = x->content = x->written = 0;
+    }
+    return x;
+}
+
+/* Whether a link of this slot may hold anything while the object is at a place of that slot. */
+static bool is_dead(const struct hd_ownership *k, uint32_t link, uint32_t place)
+{
+    uint32_t one;
+    return hd_map_get(&k->dead, (uint64_t)link << 32 | place, &one);
+}
+
+static void mark_dead(struct hd_ownership *k, uint32_t link, uint32_t place)
+{
+    *hd_map_put(&k->dead, (uint64_t)link << 32 | place, NULL) = 1;
+    k->changed = true;
+}
+
+/* True: the link came with its object, and may hold anything. */
+static bool came_dead(struct hd_ownership *k, uint32_t loc)
+{
+    const struct hd_owned_loc *x = loc_at(k, loc);
+    if (x->domain != HD_DOMAIN_OBJECT)
+        return false;
+    const struct hd_owned_object *c = hd_owned_at(k, x->of);
+    return c->slot && x->written != c->holding && is_dead(k, x->slot, c->slot - 1);
+}
+
+/* True: the thread has the object, or holds the lock, whenever its event at `pos` is enabled. */
+static bool has_domain(const struct hd_ownership *k, const struct hd_owned_loc *x, uint32_t pos)
+{
+    if (x->domain == HD_DOMAIN_LOCK)
+        return k->held_at[x->of] == k->round;
+    return knows(k, x->of) && hd_owned_at(k, x->of)->since <= pos;
+}
+
+static void learn(struct hd_ownership *k, uint32_t id, uint32_t slot, hd_eid read, uint32_t since)
+{
+    struct hd_owned_object *v = hd_owned_at(k, id);
+    v->round = k->round;
+    v->has = true;
+    v->holding = ++k->holdings;
+    v->slot = slot;
+    v->place = 0;
+    v->read = read;
+    v->since = since;
+}
+
+static void put(struct hd_ownership *k, uint32_t id, uint32_t loc)
+{
+    struct hd_owned_loc *x = loc_at(k, loc);
+    hd_owned_at(k, id)->place = loc + 1;
+    x->at = id;
+    if (x->domain == HD_DOMAIN_LOCK)
+        hd_u32vec_push(&k->placed, loc);
+}
+
+/* The location may hold the address of an object whose place it is not. */
+static void spoil(struct hd_ownership *k, uint32_t loc, uint32_t id)
+{
+    struct hd_owned_loc *x = loc_at(k, loc);
+    x->at = 0;
+    x->content = id;
+    if (x->domain == HD_DOMAIN_LOCK)
+        hd_u32vec_push(&k->spoiled, loc);
+}
+
+/* If the read is fresh, the location is the place of what it returns, and the thread has that. */
+static void read_address(struct hd_ownership *k, hd_eid e, uint32_t loc)
+{
+    const struct hd_trace *t = k->t;
+    struct hd_owned_loc *x = loc_at(k, loc);
+    uint32_t id = hd_owned_of(k, hd_trace_read_value(t, e)), since = k->needed_at[e];
+    if (!id || x->content || !has_domain(k, x, t->pos[e]) || came_dead(k, loc))
+        return;
+    if (x->at == id && knows(k, id)) {
+        struct hd_owned_object *v = hd_owned_at(k, id);
+        if (since < v->since) {
+            v->since = since;
+            v->read = e;
+        }
+    } else if (x->at || knows(k, id)) {
+        rule_out(k, x->at ? x->at : id);
+    } else {
+        learn(k, id, x->slot + 1, e, since);
+        put(k, id, loc);
+    }
+}
+
+/* True: w stores the address only if the thread has the object. */
+static bool is_entitled(const struct hd_ownership *k, uint32_t id, hd_eid w)
+{
+    const struct hd_owned_object *v = hd_owned_at(k, id);
+    return knows(k, id) &&
+           (v->since <= k->t->pos[w] || (v->read != HD_EID_NONE && depends_on(k->t, w, v->read)));
+}
+
+static void write_address(struct hd_ownership *k, hd_eid e, uint32_t loc)
+{
+    struct hd_owned_loc *x = loc_at(k, loc);
+    uint32_t id = hd_owned_of(k, hd_trace_write_value(k->t, e));
+    if (x->at)
+        hd_owned_at(k, x->at)->place = 0; /* now it is in the thread's hands */
+    x->at = x->content = 0;
+    if (x->domain == HD_DOMAIN_OBJECT && knows(k, x->of))
+        x->written = hd_owned_at(k, x->of)->holding;
+    if (!id)
+        return;
+    if (!has_domain(k, x, k->t->pos[e])) {
+        leave_out(k, x);
+    } else if (is_entitled(k, id, e)) {
+        uint32_t before = hd_owned_at(k, id)->place;
+        if (before)
+            spoil(k, before - 1, id);
+        put(k, id, loc);
+    } else {
+        spoil(k, loc, id);
+    }
+}
+
+/* Others will see the location: what it holds must be in the thread's hands, and is put there. */
+static bool settle(struct hd_ownership *k, uint32_t loc, uint32_t pos)
+{
+    struct hd_owned_loc *x = loc_at(k, loc);
+    uint32_t id = x->content;
+    const struct hd_owned_object *v = hd_owned_at(k, id);
+    x->content = 0;
+    if (v->out)
+        return true;
+    if (!knows(k, id) || v->place || v->since > pos)
+        return false;
+    put(k, id, loc);
+    return true;
+}
+
+/* place: the slot of the object's place. */
+static void drop_link(struct hd_ownership *k, uint32_t loc, uint32_t place, uint32_t pos)
+{
+    struct hd_owned_loc *x = loc_at(k, loc);
+    if (x->domain != HD_DOMAIN_OBJECT)
+        return;
+    if (!is_dead(k, x->slot, place) && (came_dead(k, loc) || (x->content && !settle(k, loc, pos))))
+        mark_dead(k, x->slot, place);
+    if (x->at)
+        hd_u32vec_push(&k->stack, x->at);
+    x->at = x->content = 0;
+}
+
+/* The thread has the object no more, nor what its links lead to. */
+static void drop(struct hd_ownership *k, uint32_t id, uint32_t pos)
+{
+    k->stack.len = 0;
+    hd_u32vec_push(&k->stack, id);
+    while (k->stack.len) {
+        struct hd_owned_object *v = hd_owned_at(k, k->stack.data[--k->stack.len]);
+        for (uint32_t link = v->links; link; link = k->loc[link - 1].next_link)
+            drop_link(k, link - 1, k->loc[v->place - 1].slot, pos);
+        v->has = false;
+    }
+}
+
+/* The thread gives the lock back, and with it what the locations of the lock lead to. */
+static void give_back(struct hd_ownership *k, uint32_t lock, uint32_t pos)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < k->spoiled.len; i++) {
+        struct hd_owned_loc *x = loc_at(k, k->spoiled.data[i]);
+        uint32_t content = x->content;
+        if (x->content && x->of != lock)
+            k->spoiled.data[kept++] = k->spoiled.data[i];
+        else if (x->content && !settle(k, k->spoiled.data[i], pos))
+            rule_out(k, content);
+    }
+    k->spoiled.len = kept;
+    kept = 0;
+    for (size_t i = 0; i < k->placed.len; i++) {
+        struct hd_owned_loc *x = loc_at(k, k->placed.data[i]);
+        uint32_t id = x->at;
+        if (id && x->of != lock) {
+            k->placed.data[kept++] = k->placed.data[i];
+        } else if (id) {
+            x->at = 0;
+            drop(k, id, pos);
+        }
+    }
+    k->placed.len = kept;
+}
+
+static void walk_lock(struct hd_ownership *k, hd_eid e)
+{
+    uint32_t id = hd_section_of(k->sections, e);
+    if (id == HD_SECTION_NONE)
+        return;
+    const struct hd_section *s = hd_section_at(k->sections, id);
+    if (s->shared)
+        return;
+    if (s->close == e)
+        give_back(k, s->lock, k->t->pos[e]);
+    k->held_at[s->lock] = s->close == e ? 0 : k->round;
+}
+
+static void walk_access(struct hd_ownership *k, hd_eid e)
+{
+    const struct hd_trace *t = k->t;
+    uint32_t loc = t->obj[e];
+    const struct hd_owned_loc *x = &k->loc[loc];
+    bool object = x->domain == HD_DOMAIN_OBJECT && !hd_owned_at(k, x->of)->out;
+    if (object && k->emit)
+        k->owned[e] = has_domain(k, x, t->pos[e]);
+    if (!x->holds || !(object || x->domain == HD_DOMAIN_LOCK))
+        return;
+    if (hd_op_reads(t->op[e]))
+        read_address(k, e, loc);
+    if (hd_op_writes(t->op[e]))
+        write_address(k, e, loc);
+}
+
+static void walk_thread(struct hd_ownership *k, hd_tid u)
+{
+    const struct hd_trace *t = k->t;
+    size_t n;
+    const hd_eid *events = hd_trace_thread_events(t, u, &n);
+    k->round++;
+    k->placed.len = k->spoiled.len = 0;
+    k->holdings = 0;
+    for (uint32_t id = k->first_of[u]; id; id = hd_owned_at(k, id)->next_first)
+        if (!hd_owned_at(k, id)->placed)
+            learn(k, id, 0, HD_EID_NONE, 0);
+    for (size_t i = 0; i < n && !hd_stop_often(i); i++) {
+        hd_eid e = events[i];
+        if (hd_op_is_access(t->op[e]) && e >= k->early)
+            walk_access(k, e);
+        else if (!hd_op_is_access(t->op[e]))
+            walk_lock(k, e);
+    }
+}
+
+void hd_ownership_walk(struct hd_ownership *k)
+{
+    k->changed = false;
+    for (hd_tid u = 0; u < hd_trace_n_threads(k->t) && hd_stop_now() == HD_STOP_NO; u++)
+        walk_thread(k, u);
+}
