@@ -136,7 +136,7 @@ static bool tell(struct hd_search *s, struct hd_flight *f, const struct about *a
                              .trace = a->t,
                              .race = a->race,
                              .predicted = a->witness,
-                             .run = &f->run.aside,
+                             .run = &f->run.child,
                              .in = &f->in,
                              .input = input,
                              .witness = has_witness ? witness : NULL};
@@ -226,7 +226,7 @@ static const char *last_place(const struct hd_trace *t)
 
 static bool find_end(struct hd_search *s, struct hd_flight *f, const struct hd_trace *t)
 {
-    const struct hd_aside *r = &f->run.aside;
+    const struct hd_record_child *r = &f->run.child;
     char key[1200], text[1024];
     struct about a = {.t = t, .key = key, .text = text};
     switch (r->ending) {
@@ -273,8 +273,8 @@ void hd_find_all(struct hd_search *s, struct hd_flight *f)
     struct hd_trace *t = NULL;
     struct hd_build_info built = {0};
     struct hd_err err = {0};
-    bool any = false, predict = f->run.aside.threads > 1 && !s->o->no_predict;
-    if ((predict || f->run.aside.ending != HD_END_EXIT) &&
+    bool any = false, predict = f->run.child.threads > 1 && !s->o->no_predict;
+    if ((predict || f->run.child.ending != HD_END_EXIT) &&
         hd_load_trace(f->run.trace, &t, NULL, &built, &err) != HD_OK)
         t = NULL;
     if (predict && t) {

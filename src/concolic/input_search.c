@@ -86,7 +86,7 @@ static bool same_choice(const struct hd_flight *f, const struct hd_path *p, uint
 {
     const struct hd_sym_step *was = &f->from->steps[i];
     if (i >= p->n_steps) /* a division by zero ends the program before it can tell */
-        return i == f->step && was->kind == HD_SYM_CHECK && f->run.aside.ending == HD_END_SIGNAL;
+        return i == f->step && was->kind == HD_SYM_CHECK && f->run.child.ending == HD_END_SIGNAL;
     if (i == f->step && was->kind == HD_SYM_TARGET)
         return true;
     return hd_path_choice(p, i, p->steps[i].taken) ==
@@ -235,7 +235,7 @@ static void find_ignored(struct hd_search *s)
     }
 }
 
-static void count_run(struct hd_search *s, const struct hd_aside *run, bool ours)
+static void count_run(struct hd_search *s, const struct hd_record_child *run, bool ours)
 {
     if (s->stats->paths++ == 0)
         s->stats->wait_status = run->wait_status;
@@ -271,7 +271,7 @@ static enum hd_status landed(struct hd_search *s, struct hd_flight *f)
         hd_find_all(s, f);
     else
         hd_run_remove(&f->run);
-    count_run(s, &f->run.aside, ours);
+    count_run(s, &f->run.child, ours);
     return st;
 }
 

@@ -43,7 +43,7 @@ struct hd_found {
     const struct hd_trace *trace;
     const struct hd_predicted *race;    /* RACE only */
     const struct hd_witness *predicted; /* NULL: it happened in the run itself */
-    const struct hd_aside *run;         /* how the run ended; its trace stays in the folder */
+    const struct hd_record_child *run;  /* how the run ended; its trace stays in the folder */
     const struct hd_input *in;
     const char *input, *witness; /* paths; witness: when it was predicted, else NULL */
 };

@@ -18,7 +18,7 @@ static char **words_of(const struct hd_input *in)
 enum hd_status hd_run_start(struct hd_input_run *r, uint32_t number, const struct hd_input *in,
                             const char *dir, const struct hd_run_limits *limits, struct hd_err *err)
 {
-    *r = (struct hd_input_run){.number = number, .in = in, .aside.answer = -1};
+    *r = (struct hd_input_run){.number = number, .in = in, .child.answer = -1};
     if (strlen(dir) + 32 > PATH_MAX)
         return hd_err_set(err, HD_ERR_IO, "the path of the folder is too long");
     snprintf(r->trace, sizeof r->trace, "%s/test%06u.hdr", dir, number);
@@ -27,7 +27,7 @@ enum hd_status hd_run_start(struct hd_input_run *r, uint32_t number, const struc
     enum hd_status s = hd_shared_arena_create(r->arena, in, false, err);
     if (s != HD_OK)
         return s;
-    struct hd_aside_opts opts = {
+    struct hd_record_child_opts opts = {
         .record = {.out = r->trace, .policy = HD_POLICY_FIFO, .seed = 1, .quantum = 1},
         .output = r->out,
         .seconds = limits->seconds,
@@ -38,14 +38,14 @@ enum hd_status hd_run_start(struct hd_input_run *r, uint32_t number, const struc
     opts.record.argv = words_of(in);
     opts.record.depth = opts.record.steps = 1;
     opts.record.exit_steps = HD_RECORD_EXIT_STEPS;
-    s = hd_aside_start(&r->aside, &opts, err);
+    s = hd_record_child_start(&r->child, &opts, err);
     hd_free(opts.record.argv, (in->words.len + 1) * sizeof *opts.record.argv);
     return s;
 }
 
 enum hd_status hd_run_wait(struct hd_input_run *r, struct hd_err *err)
 {
-    enum hd_status s = hd_aside_wait(&r->aside, err);
+    enum hd_status s = hd_record_child_wait(&r->child, err);
     if (s == HD_ERR_STOPPED)
         unlink(r->arena);
     return s;
@@ -53,12 +53,12 @@ enum hd_status hd_run_wait(struct hd_input_run *r, struct hd_err *err)
 
 void hd_run_kill(struct hd_input_run *r)
 {
-    if (hd_aside_kill(&r->aside))
+    if (hd_record_child_kill(&r->child))
         unlink(r->arena);
 }
 
 void hd_run_remove(struct hd_input_run *r)
 {
-    hd_aside_remove(&r->aside);
+    hd_record_child_remove(&r->child);
     unlink(r->arena);
 }

@@ -14,7 +14,7 @@ struct hd_input_run {
     uint32_t number;
     const struct hd_input *in; /* the caller keeps it */
     char trace[PATH_MAX], arena[PATH_MAX], out[PATH_MAX];
-    struct hd_aside aside; /* the process, and how the run ended */
+    struct hd_record_child child; /* the process, and how the run ended */
 };
 
 struct hd_run_limits {

@@ -386,31 +386,31 @@ enum hd_status hd_exec_record(struct hd_exec *x, const struct hd_exec_plan *plan
                                             [HD_END_TIMEOUT] = HD_EXEC_TIMEOUT,
                                             [HD_END_MEMORY] = HD_EXEC_DIED};
     char output[PATH_MAX];
-    struct hd_aside aside = {.answer = -1};
+    struct hd_record_child aside = {.answer = -1};
     HD_ASSERT(!x->pid);
     int n = snprintf(output, sizeof output, "%s.output", path);
     if (n < 0 || (size_t)n >= sizeof output)
         return hd_err_set(err, HD_ERR_IO, "the path of the recording is too long");
-    struct hd_aside_opts opts = {.record = {.out = path,
-                                            .argv = x->opts.argv,
-                                            .policy = HD_POLICY_STEER,
-                                            .quantum = 1,
-                                            .depth = 1,
-                                            .steps = 1,
-                                            .keep_all = true,
-                                            .limit = limit},
-                                 .output = output,
-                                 .input = x->opts.input,
-                                 .seconds = x->opts.timeout / 1000 + 1,
-                                 .variable = HD_STEER_ENV,
-                                 .value = x->steer + sizeof HD_STEER_ENV};
+    struct hd_record_child_opts opts = {.record = {.out = path,
+                                                   .argv = x->opts.argv,
+                                                   .policy = HD_POLICY_STEER,
+                                                   .quantum = 1,
+                                                   .depth = 1,
+                                                   .steps = 1,
+                                                   .keep_all = true,
+                                                   .limit = limit},
+                                        .output = output,
+                                        .input = x->opts.input,
+                                        .seconds = x->opts.timeout / 1000 + 1,
+                                        .variable = HD_STEER_ENV,
+                                        .value = x->steer + sizeof HD_STEER_ENV};
     enum hd_status s = write_plan(x, plan, true, err);
     if (s == HD_OK)
-        s = hd_aside_start(&aside, &opts, err);
+        s = hd_record_child_start(&aside, &opts, err);
     if (s == HD_OK)
-        s = hd_aside_wait(&aside, err);
+        s = hd_record_child_wait(&aside, err);
     *end = ends[aside.ending];
-    hd_aside_kill(&aside);
+    hd_record_child_kill(&aside);
     unlink(output);
     return s;
 }

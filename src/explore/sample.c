@@ -19,8 +19,8 @@ struct sampler {
     struct hd_sample_state *state;
     struct hd_err *err;
     double deadline;
-    struct hd_aside *ring; /* jobs of them; run n is at n % jobs */
-    uint64_t started;      /* runs 1 to started were started */
+    struct hd_record_child *ring; /* jobs of them; run n is at n % jobs */
+    uint64_t started;             /* runs 1 to started were started */
 };
 
 static bool may_start(const struct sampler *s)
@@ -57,22 +57,22 @@ static enum hd_status start(struct sampler *s)
                      (unsigned long long)number);
     if (n >= (int)sizeof trace || m >= (int)sizeof output)
         return hd_err_set(s->err, HD_ERR_IO, "the path of the folder is too long");
-    struct hd_aside_opts opts = {.record = {.out = trace, .argv = s->o->argv},
-                                 .output = output,
-                                 .input = s->o->input,
-                                 .seconds = s->o->timeout,
-                                 .after = hd_behaviour_of_file};
+    struct hd_record_child_opts opts = {.record = {.out = trace, .argv = s->o->argv},
+                                        .output = output,
+                                        .input = s->o->input,
+                                        .seconds = s->o->timeout,
+                                        .after = hd_behaviour_of_file};
     choose(s, number, &opts.record);
-    return hd_aside_start(&s->ring[number % s->o->jobs], &opts, s->err);
+    return hd_record_child_start(&s->ring[number % s->o->jobs], &opts, s->err);
 }
 
 static enum hd_status land(struct sampler *s)
 {
     uint64_t number = s->state->done + 1;
-    struct hd_aside *run = &s->ring[number % s->o->jobs];
-    enum hd_status status = hd_aside_wait(run, s->err);
+    struct hd_record_child *run = &s->ring[number % s->o->jobs];
+    enum hd_status status = hd_record_child_wait(run, s->err);
     if (status != HD_OK) {
-        hd_aside_remove(run);
+        hd_record_child_remove(run);
         return status;
     }
     if (!s->state->length) /* run 1, unless another strategy used up the number */
@@ -111,7 +111,7 @@ enum hd_status hd_sample(const struct hd_sample_options *o, struct hd_sample_sta
         status = land(&s);
     }
     for (unsigned i = 0; i < o->jobs; i++)
-        hd_aside_kill(&s.ring[i]);
+        hd_record_child_kill(&s.ring[i]);
     hd_free(s.ring, o->jobs * sizeof *s.ring);
     return status;
 }

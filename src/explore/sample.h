@@ -16,7 +16,7 @@
 struct hd_sampled {
     uint64_t number;
     const char *path; /* its recording; the caller may remove it */
-    const struct hd_aside *run;
+    const struct hd_record_child *run;
     bool fresh; /* its behaviour is new */
 };
 

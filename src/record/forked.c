@@ -50,7 +50,7 @@ static void unmap_file(struct file *f)
 
 /* From the parent's recording: what the run got from outside, and for a forked process all that it
  * says about the log, one level further out. */
-static void put_ancestors(const struct file *parent, const struct hd_trailer_process *who,
+static void put_ancestors(const struct file *parent, const struct hd_finish_process *who,
                           struct hd_rec_writer *w, struct hd_err *err)
 {
     struct hd_rec rec;
@@ -78,7 +78,7 @@ static void put_chunks(const struct file *log, struct hd_rec_writer *w)
 
 /* The recording of one process. False: errno of w->error says why not. */
 static bool put_all(const struct file *log, const struct file *parent,
-                    const struct hd_trailer_process *who, struct hd_rec_writer *w,
+                    const struct hd_finish_process *who, struct hd_rec_writer *w,
                     struct hd_err *err)
 {
     struct hd_ring ring = {.header = (struct hd_log_header *)(void *)log->data};
@@ -89,7 +89,7 @@ static bool put_all(const struct file *log, const struct file *parent,
 }
 
 static enum hd_status write_one(const struct file *log, const struct file *parent,
-                                const struct hd_trailer_process *who, const char *out,
+                                const struct hd_finish_process *who, const char *out,
                                 struct hd_err *err)
 {
     struct hd_outfile file;
@@ -161,7 +161,7 @@ static void keep_one(struct family *f, const char *path, const char *parent, siz
                      const char *out)
 {
     struct file log = map_file(path), from = map_file(parent);
-    struct hd_trailer_process who = {path + strlen(f->logs), f->forks, n, f->keep_all};
+    struct hd_finish_process who = {path + strlen(f->logs), f->forks, n, f->keep_all};
     struct hd_err err = {0};
     HD_DEBUG_LINE(RECORD, "process %s: %zu bytes of log", who.name, log.len);
     if (log.data && log.len >= HD_LOG_CHUNKS_AT && from.data) {
@@ -249,7 +249,7 @@ static enum hd_status step_down(const char *logs, const char *process, size_t en
     *n = *last == 'x' ? 0 : *n + 1;
     if (*n)
         forks[*n - 1] = (unsigned)strtoul(last, NULL, 10);
-    struct hd_trailer_process who = {name, forks, *n, false};
+    struct hd_finish_process who = {name, forks, *n, false};
     *header = *(const struct hd_log_header *)(const void *)log.data;
     struct file made = {NULL, 0};
     if (open_memory(&w)) {

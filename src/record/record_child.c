@@ -30,7 +30,7 @@ struct answer {
 
 /* ---- in the new process ---- */
 
-static void redirect(const struct hd_aside_opts *o)
+static void redirect(const struct hd_record_child_opts *o)
 {
     int in = open(o->input ? o->input : "/dev/null", O_RDONLY);
     int out = open(o->output, O_WRONLY | O_CREAT | O_TRUNC, 0600);
@@ -48,7 +48,7 @@ static void go_on(int sig)
 }
 
 /* Processor time, not the clock: a busy machine is no hang. */
-static void set_limits(const struct hd_aside_opts *o)
+static void set_limits(const struct hd_record_child_opts *o)
 {
     struct rlimit none = {0, 0}, cpu = {(rlim_t)o->seconds + 1, RLIM_INFINITY};
     setrlimit(RLIMIT_CORE, &none);
@@ -60,7 +60,7 @@ static void set_limits(const struct hd_aside_opts *o)
     setrlimit(RLIMIT_AS, &all);
 }
 
-_Noreturn static void run_here(const struct hd_aside_opts *o, int tell)
+_Noreturn static void run_here(const struct hd_record_child_opts *o, int tell)
 {
     struct hd_record_result result;
     struct hd_err err = {0};
@@ -85,11 +85,11 @@ _Noreturn static void run_here(const struct hd_aside_opts *o, int tell)
 
 /* ---- in ours ---- */
 
-enum hd_status hd_aside_start(struct hd_aside *a, const struct hd_aside_opts *opts,
-                              struct hd_err *err)
+enum hd_status hd_record_child_start(struct hd_record_child *a,
+                                     const struct hd_record_child_opts *opts, struct hd_err *err)
 {
     int ends[2];
-    *a = (struct hd_aside){.answer = -1};
+    *a = (struct hd_record_child){.answer = -1};
     int n = snprintf(a->trace, sizeof a->trace, "%s", opts->record.out);
     int m = snprintf(a->output, sizeof a->output, "%s", opts->output);
     if (n >= (int)sizeof a->trace || m >= (int)sizeof a->output)
@@ -116,7 +116,7 @@ enum hd_status hd_aside_start(struct hd_aside *a, const struct hd_aside_opts *op
     return HD_OK;
 }
 
-static void reap(struct hd_aside *a)
+static void reap(struct hd_record_child *a)
 {
     if (a->pid > 0)
         hd_process_wait(a->pid);
@@ -127,7 +127,7 @@ static void reap(struct hd_aside *a)
 }
 
 /* A process that was killed could not remove what it had begun. */
-static void remove_begun(const struct hd_aside *a)
+static void remove_begun(const struct hd_record_child *a)
 {
     static const char *const endings[] = {".raw-*", ".tmp*"};
     char pattern[PATH_MAX + 16];
@@ -142,7 +142,7 @@ static void remove_begun(const struct hd_aside *a)
     }
 }
 
-bool hd_aside_kill(struct hd_aside *a)
+bool hd_record_child_kill(struct hd_record_child *a)
 {
     bool going = a->pid > 0;
     if (going)
@@ -150,19 +150,19 @@ bool hd_aside_kill(struct hd_aside *a)
     reap(a);
     if (going) {
         remove_begun(a);
-        hd_aside_remove(a);
+        hd_record_child_remove(a);
     }
     return going;
 }
 
-void hd_aside_remove(struct hd_aside *a)
+void hd_record_child_remove(struct hd_record_child *a)
 {
     unlink(a->trace);
     unlink(a->output);
 }
 
 /* The line that assert() writes, if the output has one. */
-static void find_assertion(struct hd_aside *a)
+static void find_assertion(struct hd_record_child *a)
 {
     char line[512];
     FILE *f = fopen(a->output, "r");
@@ -178,7 +178,7 @@ static void find_assertion(struct hd_aside *a)
         fclose(f);
 }
 
-static void classify(struct hd_aside *a, bool deadlock, bool late)
+static void classify(struct hd_record_child *a, bool deadlock, bool late)
 {
     bool killed = WIFSIGNALED(a->wait_status);
     int sig = killed ? WTERMSIG(a->wait_status) : 0;
@@ -197,7 +197,7 @@ static void classify(struct hd_aside *a, bool deadlock, bool late)
         find_assertion(a);
 }
 
-enum hd_status hd_aside_wait(struct hd_aside *a, struct hd_err *err)
+enum hd_status hd_record_child_wait(struct hd_record_child *a, struct hd_err *err)
 {
     struct answer told = {0};
     struct pollfd p = {a->answer, POLLIN, 0};
@@ -205,7 +205,7 @@ enum hd_status hd_aside_wait(struct hd_aside *a, struct hd_err *err)
     while (poll(&p, 1, 50) <= 0) {
         double now = hd_progress_now();
         if (hd_interrupt_requested()) {
-            hd_aside_kill(a);
+            hd_record_child_kill(a);
             return hd_err_set(err, HD_ERR_STOPPED, "interrupted");
         }
         if (!late && now > a->deadline) {

@@ -22,7 +22,7 @@ enum hd_ending {
     HD_END_MEMORY,   /* killed by the system, or out of the memory it was allowed */
 };
 
-struct hd_aside_opts {
+struct hd_record_child_opts {
     struct hd_record_opts record; /* out: an absolute path */
     const char *output;           /* file for what the program writes */
     const char *input;            /* file to read from; NULL: the null device */
@@ -35,12 +35,12 @@ struct hd_aside_opts {
     uint64_t (*after)(const char *trace);
 };
 
-struct hd_aside {
+struct hd_record_child {
     char trace[PATH_MAX], output[PATH_MAX];
     pid_t pid;  /* 0: not going on */
     int answer; /* pipe */
     double deadline;
-    /* After hd_aside_wait. */
+    /* After hd_record_child_wait. */
     enum hd_ending ending;
     int status, wait_status;
     bool random_addresses;
@@ -48,14 +48,14 @@ struct hd_aside {
     char assertion[512]; /* the message of a failed assertion, or "" */
 };
 
-/* Starts it. hd_aside_kill in any case, before the struct goes. */
-enum hd_status hd_aside_start(struct hd_aside *a, const struct hd_aside_opts *opts,
-                              struct hd_err *err);
+/* Starts it. hd_record_child_kill in any case, before the struct goes. */
+enum hd_status hd_record_child_start(struct hd_record_child *a,
+                                     const struct hd_record_child_opts *opts, struct hd_err *err);
 /* Waits for its end. HD_ERR_INPUT: the program cannot be run or is not instrumented;
  * HD_ERR_STOPPED: the user interrupted, the run is killed. */
-enum hd_status hd_aside_wait(struct hd_aside *a, struct hd_err *err);
+enum hd_status hd_record_child_wait(struct hd_record_child *a, struct hd_err *err);
 /* If it is still going on; its files go as well. True: it was. */
-bool hd_aside_kill(struct hd_aside *a);
-void hd_aside_remove(struct hd_aside *a); /* its files */
+bool hd_record_child_kill(struct hd_record_child *a);
+void hd_record_child_remove(struct hd_record_child *a); /* its files */
 
 #endif

@@ -190,7 +190,7 @@ static void write_inputs(const struct hd_record_opts *opts, const char *program,
 }
 
 static void add_process(struct hd_recmeta *m, const struct hd_log_header *h,
-                        const struct hd_trailer_process *who)
+                        const struct hd_finish_process *who)
 {
     hd_recmeta_add(m, "process", who->name);
     for (size_t i = 0; i < who->n_forks; i++)
@@ -204,7 +204,7 @@ static void add_process(struct hd_recmeta *m, const struct hd_log_header *h,
         hd_recmeta_add_number(m, "random", h->entropy);
 }
 
-void hd_recording_finish_short(const struct hd_ring *ring, const struct hd_trailer_process *who,
+void hd_recording_finish_short(const struct hd_ring *ring, const struct hd_finish_process *who,
                                struct hd_rec_writer *out)
 {
     struct hd_recmeta m;

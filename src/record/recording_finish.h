@@ -16,7 +16,7 @@ enum hd_status hd_recording_finish_write(const struct hd_record_opts *opts, cons
                                          struct hd_err *err);
 
 /* A process that is not the first of its run. */
-struct hd_trailer_process {
+struct hd_finish_process {
     const char *name;      /* as in `target` of log/rt_log.h */
     const unsigned *forks; /* which child of each ancestor it comes from, since the last exec */
     size_t n_forks;
@@ -24,7 +24,7 @@ struct hd_trailer_process {
 };
 
 /* The same for other runs and other processes: names and modules only. who: NULL for the first. */
-void hd_recording_finish_short(const struct hd_ring *ring, const struct hd_trailer_process *who,
+void hd_recording_finish_short(const struct hd_ring *ring, const struct hd_finish_process *who,
                                struct hd_rec_writer *out);
 
 #endif

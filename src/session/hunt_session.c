@@ -48,7 +48,7 @@ static enum hd_status take(struct hd_hunt_session *h, const struct hd_found *f,
     char name[32];
     size_t before = h->s->findings.len;
     snprintf(name, sizeof name, "test%06u.hdr", f->test);
-    const struct hd_aside *run = f->run;
+    const struct hd_record_child *run = f->run;
     struct hd_session_known known = {w, f->predicted ? "" : run->assertion,
                                      !f->predicted && run->ending == HD_END_SIGNAL ? run->status
                                                                                    : 0};

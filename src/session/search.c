@@ -96,22 +96,22 @@ static enum hd_status load(struct search *s, const char *path, struct hd_trace *
     return status;
 }
 
-static int signal_of(const struct hd_aside *run)
+static int signal_of(const struct hd_record_child *run)
 {
     return WIFSIGNALED(run->wait_status) ? WTERMSIG(run->wait_status) : 0;
 }
 
 /* A run that crashed, deadlocked or did not end is its own witness. */
-static enum hd_status take_failed(struct search *s, const char *path, const struct hd_aside *run,
-                                  struct hd_err *err)
+static enum hd_status take_failed(struct search *s, const char *path,
+                                  const struct hd_record_child *run, struct hd_err *err)
 {
     struct hd_session_known found = {NULL, run->assertion,
                                      run->ending == HD_END_TIMEOUT ? 0 : signal_of(run)};
     return take(s, path, &found, err);
 }
 
-static enum hd_status take_run(struct search *s, const char *path, const struct hd_aside *run,
-                               struct hd_err *err)
+static enum hd_status take_run(struct search *s, const char *path,
+                               const struct hd_record_child *run, struct hd_err *err)
 {
     hd_session_ended(s->session, run->wait_status);
     return run->ending == HD_END_EXIT ? take(s, path, NULL, err) : take_failed(s, path, run, err);
@@ -217,29 +217,29 @@ static enum hd_status record_one(struct search *s, enum hd_policy_kind policy, c
                                  struct hd_err *err)
 {
     char path[PATH_MAX], output[PATH_MAX];
-    struct hd_aside run;
+    struct hd_record_child run;
     enum hd_status status = hd_session_path(s->session, name, path, sizeof path);
     if (status == HD_OK)
         status = hd_session_path(s->session, "output.txt", output, sizeof output);
     if (status != HD_OK)
         return status;
-    struct hd_aside_opts opts = {.record = {.out = path, .argv = s->o->session.argv},
-                                 .output = output,
-                                 .input = s->o->input,
-                                 .seconds = s->o->timeout,
-                                 .real = s->o->session.budget * FIRST_SHARE};
+    struct hd_record_child_opts opts = {.record = {.out = path, .argv = s->o->session.argv},
+                                        .output = output,
+                                        .input = s->o->input,
+                                        .seconds = s->o->timeout,
+                                        .real = s->o->session.budget * FIRST_SHARE};
     opts.record.policy = policy;
     opts.record.seed = opts.record.quantum = opts.record.depth = opts.record.steps = 1;
     opts.record.exit_steps = s->o->session.exit_steps;
     opts.record.keep_all = true; /* other runs may not order what this one does */
-    status = hd_aside_start(&run, &opts, err);
+    status = hd_record_child_start(&run, &opts, err);
     if (status == HD_OK)
-        status = hd_aside_wait(&run, err);
+        status = hd_record_child_wait(&run, err);
     if (status == HD_OK) {
         s->state->sample.done++;
         status = take_run(s, path, &run, err);
     }
-    hd_aside_kill(&run);
+    hd_record_child_kill(&run);
     unlink(output);
     return status;
 }

@@ -49,8 +49,9 @@ static inline __attribute__((always_inline)) struct hd_thread *hd_rt_enter(void)
     return hd_rt_enter_at(NULL, 0, HD_PC);
 }
 
-/* A point between two events of one call where a schedule may want another thread to run. */
-static inline __attribute__((always_inline)) void hd_rt_between(struct hd_thread *me, uintptr_t pc)
+/* A switch point inside a library call. Does nothing unless the policy is `follow` or `steer`. */
+static inline __attribute__((always_inline)) void hd_rt_switch_point(struct hd_thread *me,
+                                                                     uintptr_t pc)
 {
     if (HD_UNLIKELY(rt.stepwise))
         hd_rt_ask_at(me, NULL, 0, pc);

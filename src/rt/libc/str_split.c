@@ -33,7 +33,7 @@ static void read_for(struct hd_thread *me, const char *p, size_t n, const char *
 static void read_position(struct hd_thread *me, char **at, uintptr_t pc)
 {
     hd_rt_reads(pc, at, sizeof *at);
-    hd_rt_between(me, pc);
+    hd_rt_switch_point(me, pc);
 }
 
 static char *next_piece(char *text, const char *set, char **at, struct hd_caller by)

@@ -54,7 +54,7 @@ HD_EXPORT int pthread_barrier_wait(pthread_barrier_t *b)
         s->arrived = 0;
         s->generation++;
         hd_rt_unblock(s);
-        hd_rt_between(me, pc);
+        hd_rt_switch_point(me, pc);
     }
     s->waiters++;
     while (s->generation == generation)
