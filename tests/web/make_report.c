@@ -49,12 +49,30 @@ static void write_all(const char *dir, const char *name, struct hd_report *r)
     hd_report_free(r);
 }
 
+/* So many that a browser reads them later: the same ones again, under other names. */
+static struct hd_report *hostiles(void)
+{
+    enum { TIMES = 10 };
+    struct hd_report *r = hd_fixture_hostile();
+    size_t n = r->n_findings;
+    struct hd_finding *all = hd_report_array(r, n * TIMES, sizeof *all);
+    for (size_t i = 0; i < n * TIMES; i++) {
+        all[i] = r->findings[i % n];
+        if (i >= n)
+            all[i].id = hd_report_format(r, "R-%06zx", i);
+    }
+    r->findings = all;
+    r->n_findings = n * TIMES;
+    return r;
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 2)
         return 2;
     write_all(argv[1], "bank", hd_fixture_bank());
     write_all(argv[1], "hostile", hd_fixture_hostile());
+    write_all(argv[1], "hostiles", hostiles());
     write_all(argv[1], "many", hd_fixture_many(100, 150));
     write_all(argv[1], "crowd", hd_fixture_crowd());
     write_all(argv[1], "sparse", hd_fixture_sparse());

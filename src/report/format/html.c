@@ -11,8 +11,9 @@
 
 /* 2 MB for 100 findings: 20 KB each. A step takes some 160 bytes, the rest of a finding some 8 KB,
  * so 1 MB is left for steps, and a little for the source around them. Few findings may have more.
- * Of 500 findings each has 20 steps: a browser makes their page in a second. */
+ * From LATER findings on a browser reads those that are opened, and the list at once. */
 enum {
+    LATER = 30,
     STEP_BUDGET = 6000,
     MIN_STEPS = 20,
     MAX_STEPS = 2000,
@@ -64,29 +65,44 @@ void hd_html_status(struct hd_html *h, const struct hd_finding *f, const char *w
     hd_html_raw(h, "</span>");
 }
 
-/* Pieces of source for stepping, each once, for the script alone. */
+struct pieces {
+    struct hd_names written;
+    size_t bytes;
+};
+
+static void put_piece(struct hd_html *h, struct pieces *p, const char *file,
+                      const struct hd_snippet *text)
+{
+    if (p->bytes >= SOURCE_BUDGET || !file || !text->lines.n)
+        return;
+    const char *key = hd_words_format(h->a, "%u %s", text->first, file);
+    for (size_t n = 0; n < text->lines.n; n++) {
+        size_t len = strlen(text->lines.items[n]);
+        p->bytes += len < h->max_line ? len : h->max_line;
+        key = n < 3 ? hd_words_format(h->a, "%s\n%s", key, text->lines.items[n]) : key;
+    }
+    size_t before = p->written.count;
+    hd_names_add(&p->written, key, strlen(key));
+    if (p->written.count > before)
+        hd_html_lines(h, file, text, 0);
+    hd_arena_reset(h->a);
+}
+
+/* Pieces of source for stepping, each once, for the script alone. Those at accesses are there
+ * already, unless they are read later. */
 static void put_sources(struct hd_html *h)
 {
-    struct hd_names written = {0};
-    size_t bytes = 0;
+    struct pieces p = {.bytes = 0};
     hd_html_raw(h, "<template id=\"sources\">");
-    for (size_t i = 0; i < h->r->n_findings; i++)
-        for (size_t k = 0; k < h->r->findings[i].n_sources && bytes < SOURCE_BUDGET; k++) {
-            const struct hd_source *s = &h->r->findings[i].sources[k];
-            const char *key = hd_words_format(h->a, "%u %s", s->text.first, s->file);
-            for (size_t n = 0; n < s->text.lines.n; n++) {
-                size_t len = strlen(s->text.lines.items[n]);
-                bytes += len < h->max_line ? len : h->max_line;
-                key = n < 3 ? hd_words_format(h->a, "%s\n%s", key, s->text.lines.items[n]) : key;
-            }
-            size_t before = written.count;
-            hd_names_add(&written, key, strlen(key));
-            if (written.count > before)
-                hd_html_lines(h, s->file, &s->text, 0);
-            hd_arena_reset(h->a);
-        }
+    for (size_t i = 0; i < h->r->n_findings; i++) {
+        const struct hd_finding *f = &h->r->findings[i];
+        for (size_t k = 0; k < f->n_sources; k++)
+            put_piece(h, &p, f->sources[k].file, &f->sources[k].text);
+        for (size_t k = 0; h->later && k < f->n_accesses; k++)
+            put_piece(h, &p, f->accesses[k].at.file, &f->accesses[k].source);
+    }
     hd_html_raw(h, "</template>\n");
-    hd_names_fini(&written);
+    hd_names_fini(&p.written);
 }
 
 void hd_html_lines(struct hd_html *h, const char *file, const struct hd_snippet *text, uint32_t hit)
@@ -157,6 +173,7 @@ static size_t clamp(size_t n, size_t low, size_t high)
 void hd_report_write_html(FILE *out, const struct hd_report *r)
 {
     struct hd_html h = {.out = out, .a = hd_arena_new(), .r = r};
+    h.later = r->n_findings >= LATER;
     h.max_line = r->n_findings > 20 ? MAX_LINE / 2 : MAX_LINE;
     h.max_steps = clamp(STEP_BUDGET / (r->n_findings + 1), MIN_STEPS, MAX_STEPS);
     const char *p = (const char *)hd_asset_page, *mark;

@@ -311,6 +311,7 @@ void hd_html_finding(struct hd_html *h, size_t finding)
     const struct hd_finding *f = &h->r->findings[finding];
     fprintf(h->out, "<article class=\"page finding\" id=\"%s\">\n", hd_html_id(h, finding));
     put_top(h, finding);
+    hd_html_raw(h, h->later ? "<noscript>" : "");
     hd_html_raw(h, "<div class=\"panes\">\n");
     for (size_t i = 0; i < f->n_accesses; i++)
         put_pane(h, f, i);
@@ -324,5 +325,6 @@ void hd_html_finding(struct hd_html *h, size_t finding)
     hd_html_raw(h, "<section><h2>Commands</h2>\n");
     put_commands(h, f);
     put_origins(h, f);
-    hd_html_raw(h, "</section>\n</div>\n</article>\n");
+    hd_html_raw(h, "</section>\n</div>\n");
+    hd_html_raw(h, h->later ? "</noscript></article>\n" : "</article>\n");
 }

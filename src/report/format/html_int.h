@@ -12,6 +12,7 @@ struct hd_html {
     const struct hd_report *r;
     size_t max_steps; /* shown of one schedule */
     size_t max_line;  /* characters shown of a source line */
+    bool later;       /* findings are read when they are opened */
 };
 
 /* Markup, as it stands. */

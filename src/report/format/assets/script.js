@@ -30,11 +30,24 @@
   /* ---- pages ---- */
   var pages = $$('.page'), articles = $$('.finding');
   var current = null;
+  /* A long report has its findings as text, which the browser need not look at: only what is opened
+     becomes a part of the page. Without scripts a <noscript> is read like everything else. */
+  function parsed(article) {
+    var later = $('noscript', article), t = make('template');
+    if (!later) return null;
+    t.innerHTML = later.textContent;
+    return t.content;
+  }
+  function complete(article) {
+    var rest = parsed(article);
+    if (rest) article.replaceChild(rest, $('noscript', article));
+  }
   function show() {
     var name = '';
     try { name = decodeURIComponent(location.hash.slice(1)); } catch (e) { name = ''; }
     if (name === 'main') return;
-    var page = pages.find(function (p) { return p.id === name; }) || pages[0];
+    var target = name && document.getElementById(name);
+    var page = (target && target.closest('.page')) || pages[0];
     if (page === current) return;
     current = page;
     pages.forEach(function (p) { p.classList.toggle('on', p === page); });
@@ -43,7 +56,8 @@
       else a.removeAttribute('aria-current');
     });
     if (page.classList.contains('finding')) pictureOf(page).open();
-    window.scrollTo({ top: 0, behavior: 'instant' });
+    if (target && target !== page) target.scrollIntoView({ behavior: 'instant' });
+    else window.scrollTo({ top: 0, behavior: 'instant' });
     var heading = $('h1', page);
     document.title = heading.textContent + ' \u2014 Heddle';
   }
@@ -70,7 +84,11 @@
     var flat = make('tbody', 'flat'), grouped = true;
     flat.hidden = true;
     table.appendChild(flat);
-    var status = 'all', known = 'all', text = '';
+    var status = 'all', known = 'all', text = '', words = null;
+    function wordsOf(row) { /* its own and the name of its group, read when somebody searches */
+      if (!words) words = new Map(rows.map(function (r) { return [r, (r.textContent + ' ' + $('.group', home.get(r)).textContent).toLowerCase()]; }));
+      return words.get(row);
+    }
 
     function filter() {
       var shown = 0;
@@ -78,7 +96,7 @@
         var sure = r.dataset.status !== 'predicted';
         var ok = (status === 'all' || (status === 'confirmed') === sure) &&
                  (known === 'all' || r.dataset.known === '0') &&
-                 r.textContent.toLowerCase().indexOf(text) + home.get(r).textContent.toLowerCase().indexOf(text) > -2;
+                 (text === '' || wordsOf(r).indexOf(text) >= 0);
         r.hidden = !ok;
         shown += ok;
       });
@@ -144,16 +162,19 @@
     });
     return into;
   }
-  var lines = collect($$('.src[data-file]').concat($$('.src', $('#sources').content)), new Map(), true);
+  var lines = null;
   function lineOf(picture, file, n) {
-    var own = picture.own.get(file), all = lines.get(file);
-    var text = own && own.has(n) ? own.get(n) : all && all.get(n);
+    var own = picture.own.get(file);
+    if (own && own.has(n)) return own.get(n);
+    if (!lines) lines = collect($$('.src[data-file]').concat($$('.src', $('#sources').content)), new Map(), true);
+    var all = lines.get(file), text = all && all.get(n);
     return text === undefined ? null : text;
   }
 
   /* ---- the picture of one schedule ---- */
   var pictures = new Map();
   function pictureOf(article) {
+    complete(article);
     if (!pictures.has(article)) pictures.set(article, new Picture(article));
     return pictures.get(article);
   }
@@ -528,7 +549,7 @@
     e.preventDefault();
     act();
   });
-  window.addEventListener('beforeprint', function () { $$('details').forEach(function (d) { d.open = true; }); });
+  window.addEventListener('beforeprint', function () { articles.forEach(complete); $$('details').forEach(function (d) { d.open = true; }); });
   show();
   root.classList.remove('loading');
 })();
