@@ -36,6 +36,11 @@ has out "heddle: done: T1.2 +r\(flag\)"
 has out 'heddle: the order is fixed'
 has out '^the flag is down$'
 
+debug bt 'bt -no-filters'
+grep -q 'not defined' out && fail "gdb complains: $(grep 'not defined' out)"
+has out "^\(gdb\) #[0-9]+ .* writer .*at effects.c:$writer" # no frame of the runtime before it
+has out "^\(gdb\) #0 +(0x[0-9a-f]+ in )?(hd_rt|__hd)_"
+
 debug frame
 has out "^\(gdb\) #[0-9]+ .* writer .*at effects.c:$writer" # the program's own frame, not the runtime's
 

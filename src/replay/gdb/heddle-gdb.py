@@ -53,13 +53,30 @@ def racing_thread(which):
     return None
 
 
+def is_ours(frame):
+    return "libheddle_rt" in (gdb.solib_name(frame.pc()) or "")
+
+
+class Users:
+    """What `bt` shows begins in the program; `bt -no-filters` shows the frames of the runtime, too."""
+
+    def __init__(self):
+        self.name, self.priority, self.enabled = "heddle", 100, True
+        gdb.frame_filters[self.name] = self
+
+    def filter(self, frames):
+        for frame in frames:
+            if not is_ours(frame.inferior_frame()):
+                yield frame
+
+
 def users_frame():
     """Selects the innermost frame that is neither ours nor libc's."""
     frame = gdb.newest_frame()
     while frame is not None:
         sal = frame.find_sal()
-        lib = gdb.solib_name(frame.pc()) or ""
-        if "libheddle_rt" not in lib and "libc.so" not in lib and sal.symtab is not None:
+        libc = "libc.so" in (gdb.solib_name(frame.pc()) or "")
+        if not is_ours(frame) and not libc and sal.symtab is not None:
             frame.select()
             return frame
         frame = frame.older()
@@ -184,10 +201,24 @@ class Other(gdb.Command):
         show(0)
 
 
+def on_library(event):
+    """Before it is there, gdb would complain about each function."""
+    if "libheddle_rt" in (event.new_objfile.filename or ""):
+        set_breakpoints()
+
+
+def set_breakpoints():
+    gdb.events.new_objfile.disconnect(on_library)
+    Fork()
+    Stand()
+    Stopped()
+
+
+Users()
 Schedule()
 Next()
 Other()
-Fork()
-Stand()
-Stopped()
+gdb.events.new_objfile.connect(on_library)
+if any("libheddle_rt" in (o.filename or "") for o in gdb.objfiles()):
+    set_breakpoints()
 gdb.events.stop.connect(on_stop)
