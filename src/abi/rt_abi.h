@@ -33,7 +33,7 @@
 
 #include <stdint.h>
 
-#define HD_ABI_VERSION 4u /* changes with every change of what a hook means */
+#define HD_ABI_VERSION 5u /* changes with every change of what a hook means */
 
 typedef uint64_t hd_tok;
 #define HD_TOK_NONE (~(hd_tok)0)
@@ -76,6 +76,7 @@ enum hd_site_kind {
     HD_SITE_BRANCH, /* conditional branch, switch, computed goto, arrival of an exception */
     HD_SITE_CALL,   /* indirect call, or a call with variable arguments */
     HD_SITE_ASM,
+    HD_SITE_GONE, /* the life of a local ends */
 };
 
 enum {
@@ -192,6 +193,8 @@ struct hd_flow {
     X(returned, VOID, 3, (SITE, PTR, U32),                                                         \
       "a call came back (function, the thread's count before it): it had no hooks if the flow "    \
       "record's callee is still that function")                                                    \
+    X(gone, VOID, 2, (SITE, PTR),                                                                  \
+      "the life of a local whose address was given away ends (address); site->size bytes")         \
     X(module_init, VOID, 1, (MODULE), "registers a module; may come before the runtime's own start")
 
 #define HD_C_MODULE struct hd_module *

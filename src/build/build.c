@@ -179,6 +179,8 @@ static enum hd_status on_event(struct hd_walk *w, const struct hd_raw *rec)
 {
     if (rec->kind == HD_LOG_FREE)
         return hd_walk_free_block(w, rec);
+    if (rec->kind == HD_LOG_GONE)
+        return hd_walk_local_ends(w, rec);
     if (rec->kind >= HD_LOG_READ && rec->kind <= HD_LOG_RANGE_WRITE)
         return on_access(w, rec);
     if (rec->kind == HD_LOG_FORK)

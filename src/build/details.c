@@ -28,6 +28,7 @@ static const char *const ended[] = {
     [HD_DESTROYED_MUTEX] = "destroy mutex",   [HD_DESTROYED_RWLOCK] = "destroy rwlock",
     [HD_DESTROYED_SPIN] = "destroy spinlock", [HD_DESTROYED_COND] = "destroy condition variable",
     [HD_DESTROYED_SEM] = "destroy semaphore", [HD_DESTROYED_BARRIER] = "destroy barrier",
+    [HD_DESTROYED_LOCAL] = "end of scope",
 };
 #define N_ENDED (sizeof ended / sizeof *ended)
 
@@ -49,6 +50,11 @@ const char *hd_details_call_words(uint8_t call)
 bool hd_details_call_ends(uint8_t call)
 {
     return call & ENDS;
+}
+
+bool hd_details_call_leaves(uint8_t call)
+{
+    return call == (ENDS | HD_DESTROYED_LOCAL);
 }
 
 bool hd_details_call_behind(uint8_t call)

@@ -26,6 +26,7 @@ struct hd_detail {
 uint8_t hd_details_call(unsigned log_kind, uint64_t what);
 const char *hd_details_call_words(uint8_t call); /* "lock", "destroy mutex"; NULL: none */
 bool hd_details_call_ends(uint8_t call);
+bool hd_details_call_leaves(uint8_t call); /* it is no call: the life of a local ends */
 bool hd_details_call_behind(uint8_t call); /* the access stands behind the event of the call */
 
 struct hd_block_origin {

@@ -197,7 +197,7 @@ static void replay(struct hd_walk *w, uint32_t id, const struct hd_event *ev,
     cell->known = ev->has_value;
     cell->value = ev->op == HD_OP_RMW ? ev->new_value : ev->value;
     cell->last = w->out.n_events;
-    cell->freed = w->rec && w->rec->kind == HD_LOG_FREE;
+    cell->freed = w->rec && (w->rec->kind == HD_LOG_FREE || w->rec->kind == HD_LOG_GONE);
     cell->freer = w->current;
 }
 

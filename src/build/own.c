@@ -171,6 +171,22 @@ void hd_walk_mark_object(struct hd_walk *w, uint64_t addr, bool ends)
     own(w, &s, linear, 1);
 }
 
+/* Also what was not used yet: a buffer may be filled by somebody who comes too late. */
+void hd_walk_mark_local(struct hd_walk *w, const struct hd_raw *rec)
+{
+    uint64_t addr = rec->w[0], len = rec->w[1], room;
+    while (len) {
+        struct hd_region *g = hd_regions_find(&w->mem.regions, addr, &room);
+        struct span s = {.g = g, .writes = true, .object = true};
+        uint64_t part = len < room ? len : room, linear = hd_region_linear(g, addr);
+        hd_cells_mark(&w->mem.cells, linear, part);
+        note_thread(w, g);
+        own(w, &s, linear, part);
+        addr += part;
+        len -= part;
+    }
+}
+
 /* free writes what others used. Memory of one thread cannot have been handed over before: who uses
  * it later uses it after it was freed. */
 void hd_walk_mark_free(struct hd_walk *w, const struct hd_region *g)

@@ -67,7 +67,8 @@ bool hd_walk_site_place(const struct hd_walk *w, uint64_t address, char *out, si
 
 static void place_text(struct hd_walk *w, const struct hd_raw *rec, char *out, size_t size)
 {
-    if (rec->aux & HD_LOG_SITE && (rec->kind <= HD_LOG_BRANCH || rec->kind == HD_LOG_ORDER)) {
+    if (rec->aux & HD_LOG_SITE &&
+        (rec->kind <= HD_LOG_BRANCH || rec->kind == HD_LOG_ORDER || rec->kind == HD_LOG_GONE)) {
         if (hd_walk_site_place(w, rec->site, out, size))
             return;
     } else if (rec->site && hd_recnames_place(&w->in.debug, rec->site, out, size)) {
@@ -98,7 +99,9 @@ static uint32_t add_detail(struct hd_walk *w, const struct hd_raw *rec, uint32_t
     if (rec->kind != HD_LOG_LOOK || rec->w[0] == HD_LOOK_DESTROY)
         detail.call = hd_details_call(rec->kind, ends ? rec->w[2] : 0);
     const struct hd_walk_sites *s = rec->aux & HD_LOG_SITE ? table_of(w, rec->site) : NULL;
-    if (s && rec->kind <= HD_LOG_BRANCH) {
+    if (rec->kind == HD_LOG_GONE)
+        detail.call = hd_details_call(rec->kind, HD_DESTROYED_LOCAL);
+    if (s && (rec->kind <= HD_LOG_BRANCH || rec->kind == HD_LOG_GONE)) {
         const struct hd_site *site = hd_walk_site(w, rec->site);
         detail.function = site_text(s, site->func);
         detail.name = site_text(s, site->name);

@@ -152,6 +152,7 @@ void hd_walk_mark(struct hd_walk *w, const struct hd_raw *rec, uint64_t len);
 void hd_walk_mark_free(struct hd_walk *w, const struct hd_region *g);
 /* A lock or the like is used, or ends. */
 void hd_walk_mark_object(struct hd_walk *w, uint64_t addr, bool ends);
+void hd_walk_mark_local(struct hd_walk *w, const struct hd_raw *rec); /* its life ends */
 void hd_walk_mark_sync(struct hd_walk *w, const struct hd_raw *rec);
 void hd_walk_mark_outside(struct hd_walk *w);
 
@@ -238,5 +239,6 @@ static inline bool hd_walk_is_joined(const struct hd_raw *rec)
 void hd_walk_in_call(struct hd_walk_thread *t, const struct hd_raw *rec);
 enum hd_status hd_walk_access(struct hd_walk *w, const struct hd_raw *rec);
 enum hd_status hd_walk_free_block(struct hd_walk *w, const struct hd_raw *rec);
+enum hd_status hd_walk_local_ends(struct hd_walk *w, const struct hd_raw *rec); /* dead_locals.c */
 
 #endif

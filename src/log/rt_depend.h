@@ -3,7 +3,8 @@
  * wakes sleepers by it, and by the search.
  *
  * It is symmetric, and errs on the side of dependence:
- *   - accesses depend when they share a byte and one of them writes; FREE writes the whole block;
+ *   - accesses depend when they share a byte and one of them writes; FREE writes the whole block,
+ *     GONE the whole local;
  *   - operations on one lock depend, unless both are of readers or both are failed tries;
  *   - SIG and BCAST depend on each other (two BCASTs do not) and on WAIT and TMO of the condition;
  *   - operations on a semaphore depend unless both are POST; LOOK sees its count; those on a pipe
@@ -23,13 +24,14 @@
 
 static inline bool hd_steer_is_access(unsigned kind)
 {
-    return (kind >= HD_LOG_READ && kind <= HD_LOG_RANGE_WRITE) || kind == HD_LOG_FREE;
+    return (kind >= HD_LOG_READ && kind <= HD_LOG_RANGE_WRITE) || kind == HD_LOG_FREE ||
+           kind == HD_LOG_GONE;
 }
 
 static inline bool hd_steer_writes(unsigned kind)
 {
     return kind == HD_LOG_WRITE || kind == HD_LOG_AWRITE || kind == HD_LOG_RMW ||
-           kind == HD_LOG_RANGE_WRITE || kind == HD_LOG_FREE;
+           kind == HD_LOG_RANGE_WRITE || kind == HD_LOG_FREE || kind == HD_LOG_GONE;
 }
 
 static inline bool hd_steer_is_atomic(unsigned kind)

@@ -30,7 +30,7 @@
 
 #define HD_LOG_ENV       "HEDDLE_RT_LOG"
 #define HD_LOG_MAGIC     UINT64_C(0x31474f4c2d544448) /* "HDT-LOG1" */
-#define HD_LOG_VERSION   8
+#define HD_LOG_VERSION   9
 #define HD_LOG_HEAD      65536u     /* the header, then HD_LOG_NOTES bytes of text */
 #define HD_LOG_CHUNK     (1u << 22) /* 4 MB: a record takes at most as much */
 #define HD_LOG_PART      (1u << 19) /* chunks of the ring end here: what both sides use stays cached */
@@ -76,6 +76,7 @@
     X(LOOK, 3, "HD_LOOK_*, object, value: a call told the program about the object's state")       \
     X(SET, 3, "HD_LOOK_*, object, value: that state changes")                                      \
     X(FREE, 1, "address")                                                                          \
+    X(GONE, 2, "address, bytes: the life of a local ends")                                         \
     X(BEGIN, 0, "")                                                                                \
     X(LAST_EVENT, 0, "end of a block that is meant to be atomic")                                  \
     X(REL_FOR, 2, "lock, thread that held it: released by another one")                            \

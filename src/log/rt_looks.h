@@ -34,6 +34,7 @@ enum hd_destroyed {
     HD_DESTROYED_COND,
     HD_DESTROYED_SEM,
     HD_DESTROYED_BARRIER,
+    HD_DESTROYED_LOCAL, /* not in SET: it has a record of its own, GONE */
 };
 
 #endif

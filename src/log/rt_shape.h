@@ -82,6 +82,7 @@ static inline __attribute__((always_inline)) unsigned hd_shape_parts(unsigned sh
     case HD_LOG_MORE:
         return HD_PART_WORD0 | HD_PART_VAL;
     case HD_LOG_ALLOC:
+    case HD_LOG_GONE:
     case HD_LOG_WAIT:
     case HD_LOG_WAKE:
     case HD_LOG_TMO:

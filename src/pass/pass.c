@@ -1,5 +1,6 @@
 #include "pass/pass.h"
 #include "pass/access/atomic_calls.h"
+#include "pass/access/lent.h"
 #include "pass/concolic/pass_sym.h"
 
 #include "base/alloc.h"
@@ -114,6 +115,8 @@ static void visit_call(struct hd_fn *f, LLVMValueRef inst)
         hd_block_call(f, inst, kind);
     else
         hd_control_call(f, inst, kind);
+    if (kind == HD_CALLEE_IGNORED)
+        hd_lent_end_scope(f, inst);
 }
 
 static void visit(struct hd_fn *f, LLVMValueRef inst)
@@ -162,6 +165,7 @@ static void visit(struct hd_fn *f, LLVMValueRef inst)
         break;
     case LLVMRet:
     case LLVMResume:
+        hd_lent_end_scope(f, inst);
         hd_control_return(f, inst);
         break;
     default:
@@ -192,6 +196,7 @@ static void fini_function(struct hd_fn *f)
     hd_map_fini(&f->dep_of);
     hd_vec_fini(&f->deps);
     hd_vec_fini(&f->phis);
+    hd_vec_fini(&f->lent);
     hd_map_fini(&f->phi_of);
     hd_map_fini(&f->var_of);
     hd_vec_fini(&f->vars);
@@ -240,6 +245,7 @@ static void run_function(struct hd_pass *p, struct hd_sym_pass *sym, LLVMValueRe
                       .locals = HD_VEC_INIT(struct hd_local),
                       .deps = HD_VEC_INIT(struct hd_dep),
                       .phis = HD_VEC_INIT(struct hd_phi),
+                      .lent = HD_VEC_INIT(struct hd_lent),
                       .vars = HD_VEC_INIT(struct hd_var)};
     struct hd_vec list = HD_VEC_INIT(LLVMValueRef), blocks = HD_VEC_INIT(struct hd_sym_block);
     hd_locks_prepare(fn);
@@ -248,6 +254,7 @@ static void run_function(struct hd_pass *p, struct hd_sym_pass *sym, LLVMValueRe
     hd_decided_init(&f);
     hd_vars_find(&f);
     hd_locals_find(&f);
+    hd_lent_find(&f);
     hd_taint_find(&f);
     list_instructions(&f, &list);
     if (!sym || !sym->models)
@@ -291,12 +298,13 @@ static void drop_unused(struct hd_pass *p)
         LLVMDeleteGlobal(p->flow);
 }
 
-static LLVMMetadataRef find_empty_expr(LLVMModuleRef module)
+static void find_expressions(struct hd_pass *p)
 {
-    LLVMDIBuilderRef di = LLVMCreateDIBuilderDisallowUnresolved(module);
-    LLVMMetadataRef expr = LLVMDIBuilderCreateExpression(di, NULL, 0);
+    uint64_t deref = 6; /* DW_OP_deref */
+    LLVMDIBuilderRef di = LLVMCreateDIBuilderDisallowUnresolved(p->module);
+    p->empty_expr = LLVMDIBuilderCreateExpression(di, NULL, 0);
+    p->deref_expr = LLVMDIBuilderCreateExpression(di, &deref, 1);
     LLVMDisposeDIBuilder(di);
-    return expr;
 }
 
 bool hd_pass_run(LLVMModuleRef module)
@@ -314,7 +322,7 @@ bool hd_pass_run(LLVMModuleRef module)
 #endif
     p.b = LLVMCreateBuilderInContext(p.ctx);
     p.tb = LLVMCreateBuilderInContext(p.ctx);
-    p.empty_expr = find_empty_expr(module);
+    find_expressions(&p);
     hd_hooks_init(&p);
     hd_sites_string(&p, "", 0);
     struct hd_sym_pass sym, *concolic = hd_sym_wanted() ? &sym : NULL;

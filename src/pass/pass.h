@@ -39,7 +39,7 @@ struct hd_pass {
     LLVMValueRef flow; /* the thread-local __hd_flow */
     LLVMValueRef hook[HD_HOOK_COUNT];
     LLVMTypeRef hook_type[HD_HOOK_COUNT];
-    LLVMMetadataRef empty_expr; /* the debug expression that changes nothing */
+    LLVMMetadataRef empty_expr, deref_expr; /* of debug info: the value; what lies there */
     struct hd_names strings;
     struct hd_u32vec string_at; /* by id in strings: offset in the module's string block */
     struct hd_vec sites;        /* struct hd_site, string ids in the place of offsets */
@@ -89,6 +89,7 @@ struct hd_fn {
     struct hd_vec deps;     /* struct hd_dep */
     struct hd_vec phis;     /* struct hd_phi: token phis without incoming values */
     struct hd_map phi_of;   /* token -> index in phis + 1 */
+    struct hd_vec lent;     /* struct hd_lent */
     struct hd_map var_of;   /* value -> index in vars + 1: the source variable it is or holds */
     struct hd_vec vars;     /* struct hd_var */
     LLVMValueRef arg_end;   /* tokens of arguments are loaded before this, or NULL */
@@ -231,7 +232,6 @@ void hd_control_end(struct hd_fn *f);                           /* comes last */
 LLVMValueRef hd_control_arg(struct hd_fn *f, LLVMValueRef arg); /* token of an argument */
 LLVMValueRef hd_control_result(struct hd_fn *f, LLVMValueRef call);
 
-/* vars.c, debug.c */
 void hd_vars_find(struct hd_fn *f);
 void hd_vars_name(struct hd_fn *f, LLVMValueRef ptr, uint64_t size, struct hd_site *site);
 void hd_debug_place(struct hd_fn *f, LLVMValueRef inst, struct hd_site *site);

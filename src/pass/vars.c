@@ -336,10 +336,12 @@ static void note_value(struct hd_fn *f, LLVMValueRef call, unsigned i, unsigned 
     if (LLVMGetMetadataKind(LLVMValueAsMetadata(wrapped)) != LLVMLocalAsMetadataMetadataKind)
         return; /* a constant, nothing any more, or several values */
     LLVMGetMDNodeOperands(wrapped, &value);
-    if (!value || LLVMValueAsMetadata(LLVMGetOperand(call, expr)) != f->p->empty_expr)
+    LLVMMetadataRef how = LLVMValueAsMetadata(LLVMGetOperand(call, expr));
+    bool at_place = how == f->p->deref_expr && value && LLVMIsAAllocaInst(value);
+    if (!value || (how != f->p->empty_expr && !at_place))
         return;
     if (LLVMIsAInstruction(value) || LLVMIsAArgument(value))
-        add_var(f, value, LLVMValueAsMetadata(LLVMGetOperand(call, 1)), is_address);
+        add_var(f, value, LLVMValueAsMetadata(LLVMGetOperand(call, 1)), is_address || at_place);
 }
 
 static void note_var(struct hd_fn *f, LLVMValueRef call)

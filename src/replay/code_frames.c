@@ -34,6 +34,15 @@ static bool is_ours(const struct hd_replay_frame *f)
            (!strncmp(f->module, "libheddle_rt", 12) || !strncmp(f->module, "libheddle_omp", 13));
 }
 
+bool hd_code_frames_is_ours(const struct hd_vec *modules, uint64_t pc)
+{
+    const struct hd_origin_module *m = module_of(modules, pc);
+    const char *slash = m ? strrchr(m->path, '/') : NULL;
+    struct hd_replay_frame f = {.module =
+                                    m ? (char *)(uintptr_t)(slash ? slash + 1 : m->path) : NULL};
+    return is_ours(&f);
+}
+
 static char *copy_of(const char *text)
 {
     return text && *text ? hd_strndup(text, strlen(text)) : NULL;

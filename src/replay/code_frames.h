@@ -11,6 +11,9 @@
 /* Symbols of all modules (struct hd_origin_module, with bias). hd_symbols_free. */
 struct hd_symbols *hd_code_frames_symbols(const struct hd_vec *modules);
 
+/* Is the code at pc of the runtime or of our OpenMP? */
+bool hd_code_frames_is_ours(const struct hd_vec *modules, uint64_t pc);
+
 /* data: n code addresses of 8 bytes, innermost first, as they stand in the log. crash: a signal
  * handler took them. *stack is the caller's, to be ended with hd_code_frames_fini. */
 void hd_code_frames_fill(struct hd_symbols *symbols, const struct hd_vec *modules,

@@ -83,6 +83,7 @@ static const struct {
     [HD_LOG_AREAD] = {"atomic read", false}, [HD_LOG_AWRITE] = {"atomic write", true},
     [HD_LOG_RMW] = {"atomic update", true},  [HD_LOG_RANGE_READ] = {"read", false},
     [HD_LOG_RANGE_WRITE] = {"write", true},  [HD_LOG_FREE] = {"free", true},
+    [HD_LOG_GONE] = {"end of scope", true},
 };
 
 static void number_text(uint64_t v, char *out, size_t size)
@@ -93,7 +94,7 @@ static void number_text(uint64_t v, char *out, size_t size)
 static void value_text(const struct hd_raw *rec, char *out, size_t size)
 {
     *out = 0;
-    if (rec->kind == HD_LOG_FREE || (rec->aux & HD_LOG_PENDING))
+    if (rec->kind == HD_LOG_FREE || rec->kind == HD_LOG_GONE || (rec->aux & HD_LOG_PENDING))
         return;
     if (rec->kind == HD_LOG_RANGE_READ || rec->kind == HD_LOG_RANGE_WRITE) {
         size_t n = rec->len < 16 ? rec->len : 16, at = 0;
@@ -129,7 +130,7 @@ static void fill_access(struct reading *r, unsigned place, const struct hd_raw *
     if (!known)
         return;
     a->address = rec->w[0];
-    a->size = range ? rec->len : rec->aux & HD_LOG_SIZE;
+    a->size = range ? rec->len : rec->kind == HD_LOG_GONE ? rec->w[1] : rec->aux & HD_LOG_SIZE;
     if (rec->kind == HD_LOG_FREE)
         r->freed[place] = a->address;
     value_text(rec, text, sizeof text);

@@ -26,12 +26,14 @@ static bool is_wanted(const struct hd_stacks *s, hd_eid e, size_t *index)
     return low < s->n_events && s->events[low] == e;
 }
 
+/* Variables and locks on stacks have no other name. */
 static bool accesses_stacks(const struct hd_stacks *s, const struct hd_trace *t)
 {
     for (size_t i = 0; i < s->n_events; i++) {
         hd_eid e = s->events[i];
-        if (hd_op_is_access(t->op[e]) &&
-            !strncmp(hd_trace_obj_name(t, HD_OBJ_LOC, t->obj[e]), "stack:", 6))
+        enum hd_obj_kind kind = hd_op_info[t->op[e]].kind;
+        if ((kind == HD_OBJ_LOC || kind == HD_OBJ_LOCK) &&
+            !strncmp(hd_trace_obj_name(t, kind, t->obj[e]), "stack:", 6))
             return true;
     }
     return false;
@@ -50,6 +52,8 @@ void hd_stacks_mark(const struct hd_stacks *stacks, const struct hd_trace *t, st
 
 /* ---- reading ---- */
 
+#define LOCK_BYTES 40 /* a mutex: what is smaller inside is no name for it */
+
 /* A stack in the log. */
 struct raw_stack {
     uint64_t what; /* address of a lock */
@@ -57,7 +61,7 @@ struct raw_stack {
     size_t n;
 };
 
-/* The frames of the thread whose stack the next event accesses. */
+/* The frames of a thread whose stack the next event may be about. */
 struct raw_owner {
     struct hd_follow_owner head;
     struct hd_object_frame frames[HD_FOLLOW_FRAMES];
@@ -70,7 +74,7 @@ struct reading {
     struct hd_symbols *symbols;
     struct hd_vec made;      /* struct raw_stack, in the order of the run */
     struct raw_stack latest; /* of the entry in `what`; n 0: none */
-    struct raw_owner owner;  /* the same; frames 0: none */
+    struct hd_vec owners;    /* struct raw_owner of the same entry */
 };
 
 static bool get_stack(const struct hd_raw *rec, struct raw_stack *out)
@@ -113,15 +117,24 @@ static void on_made(struct reading *r, const struct hd_raw *rec)
 
 static void on_owner(struct reading *r, const struct hd_raw *rec)
 {
-    struct raw_owner *o = &r->owner;
-    o->head.frames = 0;
-    if (rec->len < sizeof o->head)
+    struct hd_follow_owner head;
+    if (rec->len < sizeof head)
         return;
-    memcpy(&o->head, rec->data, sizeof o->head);
+    memcpy(&head, rec->data, sizeof head);
+    const struct raw_owner *last = r->owners.len ? hd_vec_at(&r->owners, 0) : NULL;
+    if (last && last->head.entry != head.entry)
+        r->owners.len = 0;
+    struct raw_owner *o = hd_vec_push(&r->owners);
+    o->head = head;
     size_t room = (rec->len - sizeof o->head) / sizeof *o->frames;
     if (o->head.frames > room || o->head.frames > HD_FOLLOW_FRAMES)
         o->head.frames = 0;
     memcpy(o->frames, rec->data + sizeof o->head, o->head.frames * sizeof *o->frames);
+    size_t ours = 0; /* what the runtime has there when the thread waits is no variable */
+    while (ours < o->head.frames && hd_code_frames_is_ours(&r->w.in.modules, o->frames[ours].pc))
+        ours++;
+    o->head.frames -= ours;
+    memmove(o->frames, o->frames + ours, o->head.frames * sizeof *o->frames);
 }
 
 static bool is_access(const struct hd_raw *rec)
@@ -129,17 +142,25 @@ static bool is_access(const struct hd_raw *rec)
     return rec->kind >= HD_LOG_READ && rec->kind <= HD_LOG_RANGE_WRITE;
 }
 
+static void name_local(struct reading *r, uint64_t named, uint64_t addr, uint64_t size,
+                       struct hd_object *out)
+{
+    for (size_t i = 0; i < r->owners.len && !*out->function; i++) {
+        const struct raw_owner *o = hd_vec_at(&r->owners, i);
+        if (o->head.entry != r->latest.what || o->head.address != named)
+            continue;
+        if (!o->head.pointer ||
+            !hd_objects_thread_local(r->symbols, o->head.pointer - addr, size, out))
+            hd_objects_local(r->symbols, o->frames, o->head.frames, addr, size, out);
+    }
+}
+
 static void name_object(struct reading *r, const struct hd_raw *rec, struct hd_object *out)
 {
-    const struct raw_owner *o = &r->owner;
     bool range = rec->kind == HD_LOG_RANGE_READ || rec->kind == HD_LOG_RANGE_WRITE;
     uint64_t addr = rec->w[0], size = range ? rec->len : rec->aux & HD_LOG_SIZE;
-    if (hd_objects_static(r->symbols, addr, size, out))
-        return;
-    if (o->head.entry != r->latest.what || o->head.address != addr)
-        return;
-    if (!o->head.pointer || !hd_objects_thread_local(r->symbols, o->head.pointer - addr, size, out))
-        hd_objects_local(r->symbols, o->frames, o->head.frames, addr, size, out);
+    if (!hd_objects_static(r->symbols, addr, size, out))
+        name_local(r, addr, addr, size, out);
 }
 
 static bool takes_lock(const struct hd_raw *rec)
@@ -159,6 +180,8 @@ static void on_event(struct reading *r, const struct hd_raw *rec)
         fill(r, &r->latest, &r->stacks->at[index]);
         if (is_access(rec))
             name_object(r, rec, &r->stacks->object[index]);
+        else if (takes_lock(rec))
+            name_local(r, 0, rec->w[0], LOCK_BYTES, &r->stacks->object[index]);
         for (size_t i = r->made.len; takes_lock(rec) && i-- > 0;) {
             const struct raw_stack *made = hd_vec_at(&r->made, i);
             if (made->what != rec->w[0])
@@ -210,10 +233,12 @@ enum hd_status hd_stacks_read(struct hd_stacks *stacks, const char *data, size_t
     if (status == HD_OK) {
         r.symbols = hd_code_frames_symbols(&r.w.in.modules);
         r.made = HD_VEC_INIT(struct raw_stack);
+        r.owners = HD_VEC_INIT(struct raw_owner);
         hd_rawlog_rewind(&r.w.log);
         while (hd_rawlog_next(&r.w.log, &rec))
             on_record(&r, &rec);
         hd_vec_fini(&r.made);
+        hd_vec_fini(&r.owners);
         hd_symbols_free(r.symbols);
     }
     hd_walk_close(&r.w);

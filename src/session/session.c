@@ -75,21 +75,41 @@ static enum hd_status save_report(const struct hd_session *s, const char *name)
     return hd_outfile_commit(&out, s->err);
 }
 
-static const struct hd_finding *free_of(const struct hd_session *s, const char *block)
+static bool has_place(const struct hd_finding *f, const struct hd_spot *at)
 {
-    for (size_t i = 0; i < s->findings.len; i++) {
-        const struct hd_finding *f = hd_vec_at(&s->findings, i);
-        bool same = f->location && !strcmp(f->location, block);
-        for (size_t k = 0; same && k < f->n_accesses; k++)
-            if (hd_access_frees(&f->accesses[k]))
-                return f;
+    for (size_t i = 0; i < f->n_accesses; i++) {
+        const struct hd_spot *own = &f->accesses[i].at;
+        if (at->file && own->file && !strcmp(own->file, at->file) && own->line == at->line)
+            return true;
     }
-    return NULL;
+    return false;
 }
 
-/* What the allocator writes into a block that is free shows in a run that reads it there. With the
- * free itself among the findings, that is the same. */
-static void drop_parts_of_frees(struct hd_session *s)
+/* Does g show the end of the memory that f is about: its block, or a local that f uses dead? */
+static bool shows_end(const struct hd_finding *g, const struct hd_finding *f)
+{
+    bool frees = false, leaves = false, same = false;
+    for (size_t k = 0; k < g->n_accesses; k++) {
+        frees |= hd_access_frees(&g->accesses[k]);
+        leaves |= hd_access_leaves(&g->accesses[k]);
+    }
+    for (size_t k = 0; leaves && k < f->n_accesses; k++)
+        same |= has_place(g, &f->accesses[k].at);
+    return same || (frees && g->location && f->location && !strcmp(g->location, f->location));
+}
+
+static bool end_is_shown(const struct hd_session *s, const struct hd_finding *f)
+{
+    for (size_t i = 0; i < s->findings.len; i++)
+        if (shows_end(hd_vec_at(&s->findings, i), f))
+            return true;
+    return false;
+}
+
+/* What the allocator writes into a block that is free, and code without hooks into a stack frame
+ * that is dead, shows in a run that reads it there. With the end itself among the findings, that is
+ * the same. */
+static void drop_parts_of_ends(struct hd_session *s)
 {
     struct hd_finding *all = s->findings.data;
     size_t kept = 0;
@@ -97,11 +117,11 @@ static void drop_parts_of_frees(struct hd_session *s)
         struct hd_finding *f = &all[i];
         bool unseen = f->verdict && !strcmp(f->verdict, "outside");
         char path[PATH_MAX];
-        if (!unseen || !f->location || !free_of(s, f->location)) {
+        if (!unseen || !end_is_shown(s, f)) {
             all[kept++] = *f;
             continue;
         }
-        HD_DEBUG_LINE(SESSION, "%s is dropped: the free of %s is listed", f->id, f->location);
+        HD_DEBUG_LINE(SESSION, "%s is dropped: the end of %s is listed", f->id, f->variable);
         if (hd_session_path(s, f->witness, path, sizeof path) == HD_OK)
             unlink(path);
     }
@@ -122,7 +142,7 @@ static void note_idle(struct hd_session *s)
 static enum hd_status write_report(struct hd_session *s)
 {
     struct hd_report *r = s->r;
-    drop_parts_of_frees(s);
+    drop_parts_of_ends(s);
     note_idle(s);
     r->n_findings = s->findings.len;
     r->findings = hd_report_array(r, r->n_findings, sizeof *r->findings);

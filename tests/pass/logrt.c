@@ -269,6 +269,12 @@ hd_tok __hd_asm_post(struct hd_site *s, void *p, hd_tok val)
     return this_event();
 }
 
+void __hd_gone(struct hd_site *s, void *local)
+{
+    (void)s;
+    (void)local;
+}
+
 void __hd_returned(struct hd_site *s, void *callee, uint32_t count)
 {
     (void)s;

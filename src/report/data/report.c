@@ -197,6 +197,11 @@ bool hd_access_ends(const struct hd_access *a)
     return a->kind && !strncmp(a->kind, "destroy ", 8);
 }
 
+bool hd_access_leaves(const struct hd_access *a)
+{
+    return a->kind && !strcmp(a->kind, HD_ACCESS_LEAVE);
+}
+
 bool hd_access_only_reads(const struct hd_access *a)
 {
     enum hd_op op = op_of(a);

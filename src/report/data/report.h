@@ -57,9 +57,11 @@ struct hd_access {
     struct hd_snippet source;
 };
 
-#define HD_ACCESS_FREE "free"
+#define HD_ACCESS_FREE  "free"
+#define HD_ACCESS_LEAVE "end of scope" /* as build/details.c has it */
 bool hd_access_frees(const struct hd_access *a);
 bool hd_access_ends(const struct hd_access *a);       /* destroys a lock or the like */
+bool hd_access_leaves(const struct hd_access *a);     /* ends the life of a local */
 bool hd_access_only_reads(const struct hd_access *a); /* memory, and writes nothing */
 bool hd_access_only_writes(const struct hd_access *a);
 bool hd_access_updates(const struct hd_access *a); /* reads and writes in one step */

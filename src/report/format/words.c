@@ -39,6 +39,7 @@ enum hd_race_shape {
     HD_SHAPE_PLAIN,
     HD_SHAPE_FREED,       /* with the free of the memory */
     HD_SHAPE_FREED_TWICE, /* of two frees */
+    HD_SHAPE_LEFT,        /* with the end of a local's life */
     HD_SHAPE_ENDED,       /* with the call that destroys a lock or the like */
     HD_SHAPE_ENDED_TWICE,
     HD_SHAPE_DESTROYED, /* on the pointer to the virtual functions */
@@ -48,15 +49,18 @@ enum hd_race_shape {
 
 static enum hd_race_shape shape_of(const struct hd_finding *f)
 {
-    int frees = 0, ends = 0;
+    int frees = 0, ends = 0, leaves = 0;
     if (f->property != HD_PROPERTY_RACE)
         return HD_SHAPE_PLAIN;
     for (size_t i = 0; i < f->n_accesses; i++) {
         frees += hd_access_frees(&f->accesses[i]);
         ends += hd_access_ends(&f->accesses[i]);
+        leaves += hd_access_leaves(&f->accesses[i]);
     }
     if (frees)
         return frees == 1 ? HD_SHAPE_FREED : HD_SHAPE_FREED_TWICE;
+    if (leaves)
+        return HD_SHAPE_LEFT;
     if (ends)
         return ends == 1 ? HD_SHAPE_ENDED : HD_SHAPE_ENDED_TWICE;
     if (strstr(f->variable, "(vtable pointer)") || strstr(f->variable, "._vptr$"))
@@ -134,6 +138,8 @@ const char *hd_words_joint(const struct hd_finding *f)
     case HD_SHAPE_FREED:
     case HD_SHAPE_FREED_TWICE:
         return " of ";
+    case HD_SHAPE_LEFT:
+        return ": ";
     case HD_SHAPE_ENDED:
     case HD_SHAPE_ENDED_TWICE:
         return " ";
@@ -148,9 +154,10 @@ const char *hd_words_kind(const struct hd_finding *f)
                                                      "failure"};
     static const char *const shapes[] = {[HD_SHAPE_FREED] = "use after free",
                                          [HD_SHAPE_FREED_TWICE] = "double free",
+                                         [HD_SHAPE_LEFT] = "use of a dead stack frame",
                                          [HD_SHAPE_DESTROYED] = "virtual call during destruction"};
     enum hd_race_shape shape = shape_of(f);
-    if (shape == HD_SHAPE_FREED || shape == HD_SHAPE_FREED_TWICE || shape == HD_SHAPE_DESTROYED)
+    if (shape < sizeof shapes / sizeof *shapes && shapes[shape])
         return shapes[shape];
     if (shape == HD_SHAPE_ENDED || shape == HD_SHAPE_ENDED_TWICE)
         return kind_of_ended(f, shape);
@@ -200,6 +207,9 @@ const char *hd_words_heading(struct hd_arena *a, const struct hd_finding *f)
     const char *kind = hd_words_kind(f);
     if (shape == HD_SHAPE_FREED || shape == HD_SHAPE_FREED_TWICE || shape == HD_SHAPE_DESTROYED)
         return hd_words_format(a, "%c%s of '%s'", toupper((unsigned char)*kind), kind + 1,
+                               f->variable);
+    if (shape == HD_SHAPE_LEFT)
+        return hd_words_format(a, "%c%s: '%s'", toupper((unsigned char)*kind), kind + 1,
                                f->variable);
     if (shape == HD_SHAPE_ENDED || shape == HD_SHAPE_ENDED_TWICE)
         return hd_words_format(a, "%c%s '%s'", toupper((unsigned char)*kind), kind + 1,
@@ -380,6 +390,9 @@ static const char *shape_advice(struct hd_arena *a, const struct hd_finding *f)
                "(std::shared_ptr).";
     case HD_SHAPE_FREED_TWICE:
         return "Let one owner free it, behind the join of the others.";
+    case HD_SHAPE_LEFT:
+        return "Wait for the thread before the scope ends, or give it memory of its own: a copy, "
+               "malloc, std::shared_ptr.";
     case HD_SHAPE_ENDED:
         return "Destroy it when no thread can use it any more: join the threads first.";
     case HD_SHAPE_ENDED_TWICE:
@@ -470,6 +483,26 @@ static const char *differing_value(struct hd_arena *a, const struct hd_finding *
     return NULL;
 }
 
+/* "T1.2 reads freed memory: 0x5555": what is left to say when neither order shows it. */
+static const char *dead_value(struct hd_arena *a, const struct hd_finding *f)
+{
+    for (size_t end = 0; end < 2; end++) {
+        const struct hd_access *x = &f->accesses[!end];
+        const struct hd_texts *values = &f->effects[end].values;
+        bool frees = hd_access_frees(&f->accesses[end]);
+        if ((!frees && !hd_access_leaves(&f->accesses[end])) || hd_access_frees(x))
+            continue;
+        const char *who = hd_words_thread(a, f, x->thread);
+        const char *what = frees ? "freed memory" : "a dead stack frame";
+        if (!hd_access_only_reads(x))
+            return hd_words_format(a, "%s changes %s", who, what);
+        return values->n > !end && values->items[!end]
+                   ? hd_words_format(a, "%s reads %s: %s", who, what, values->items[!end])
+                   : hd_words_format(a, "%s reads %s", who, what);
+    }
+    return NULL;
+}
+
 const char *hd_words_effects(struct hd_arena *a, const struct hd_finding *f)
 {
     const struct hd_effect *e = f->effects;
@@ -490,7 +523,8 @@ const char *hd_words_effects(struct hd_arena *a, const struct hd_finding *f)
         return hd_words_format(a, "it writes %s or %s", minus, plus);
     if (minus || plus)
         return hd_words_format(a, "it writes %s in one order only", minus ? minus : plus);
-    const char *value = differing_value(a, f);
+    const char *value = dead_value(a, f);
+    value = value ? value : differing_value(a, f);
     return value ? hd_words_format(a, "%s; both orders end alike: %s", value, e[0].summary)
                  : hd_words_format(a, "both orders end alike: %s", e[0].summary);
 }

@@ -178,6 +178,44 @@ static const struct hd_object *object_of(const struct hd_finding *f, const struc
     return best;
 }
 
+static void rename_text(const char **text, const char *from, const char *to)
+{
+    if (*text && !strcmp(*text, from))
+        *text = to;
+}
+
+/* A lock on a stack has no name in the trace. */
+static void rename_lock(struct hd_finding *f, const char *from, const char *to)
+{
+    for (size_t i = 0; i < f->n_accesses; i++) {
+        struct hd_access *a = &f->accesses[i];
+        rename_text(&a->value, from, to);
+        for (size_t k = 0; k < a->n_locks; k++)
+            rename_text(&a->locks[k].name, from, to);
+    }
+    for (size_t i = 0; i < f->n_steps; i++) {
+        rename_text(&f->steps[i].object, from, to);
+        rename_text(&f->steps[i].lock, from, to);
+    }
+    for (size_t i = 0; i < f->n_locks; i++)
+        rename_text(&f->locks[i].name, from, to);
+    rename_text(&f->variable, from, to);
+    rename_text(&f->advice_lock, from, to);
+    rename_text(&f->advice_outside, from, to);
+}
+
+static void name_lock(struct hd_report *r, struct hd_finding *f, const struct hd_stacks *s,
+                      const char *name, uint64_t event)
+{
+    char function[400] = "";
+    size_t index;
+    if (strncmp(name, "stack:", 6) || !find(s, event, &index) || !*s->object[index].name)
+        return;
+    const struct hd_object *o = &s->object[index];
+    hd_frame_names_source(o->function, function, sizeof function);
+    rename_lock(f, name, hd_report_format(r, "%s of %s", o->name, function));
+}
+
 static void put_name(struct hd_report *r, struct hd_finding *f, const struct hd_object *o)
 {
     char function[400] = "";
@@ -202,10 +240,20 @@ static void put_name(struct hd_report *r, struct hd_finding *f, const struct hd_
         f->location = hd_report_format(r, "%s, bit-fields that share bytes", f->location);
 }
 
+/* What lies where a dead local was tells nothing of it: it has the name of the place where it ends.
+ */
+static bool is_left(const struct hd_finding *f)
+{
+    for (size_t i = 0; i < f->n_accesses; i++)
+        if (hd_access_leaves(&f->accesses[i]))
+            return true;
+    return false;
+}
+
 void hd_stacked_apply(struct hd_report *r, struct hd_finding *f, const struct hd_stacks *stacks)
 {
     const struct hd_object *object =
-        f->property == HD_PROPERTY_RACE || f->property == HD_PROPERTY_ATOMICITY
+        (f->property == HD_PROPERTY_RACE || f->property == HD_PROPERTY_ATOMICITY) && !is_left(f)
             ? object_of(f, stacks)
             : NULL;
     if (object)
@@ -223,8 +271,10 @@ void hd_stacked_apply(struct hd_report *r, struct hd_finding *f, const struct hd
     }
     for (size_t i = 0; i < f->n_threads; i++)
         put(r, stacks, f->threads[i].event, &f->threads[i].at, &f->threads[i].stack);
-    for (size_t i = 0; i < f->n_locks; i++)
+    for (size_t i = 0; i < f->n_locks; i++) {
         put_lock(r, stacks, &f->locks[i]);
+        name_lock(r, f, stacks, f->locks[i].name, f->locks[i].event);
+    }
     for (size_t i = 0; f->block && i < stacks->n_blocks; i++)
         if (stacks->blocks[i] == f->block && stacks->from[i].n)
             hd_stack_copy(r, &stacks->from[i], &f->block_stack);

@@ -49,6 +49,15 @@ static void on_heap(struct hd_report *r, const struct hd_details *d, const char 
         worth(best) ? out->name : hd_report_format(r, "heap of %s", *maker ? maker : "unknown");
 }
 
+/* A local that ends: where it does is known, and often its name. */
+static void on_end(struct hd_report *r, const struct hd_detail *end, struct hd_variable *out)
+{
+    const char *name = worth(end) ? end->name : "a local";
+    out->location = hd_report_format(r, "local of %s", end->function);
+    out->name = hd_report_format(r, "%s of %s", name, end->function);
+    out->stable = out->name;
+}
+
 static void on_stack(struct hd_report *r, const char *own, const struct hd_detail *best,
                      struct hd_variable *out)
 {
@@ -107,12 +116,20 @@ static void variable_of(struct hd_report *r, const struct hd_trace *t, const str
                         const hd_eid *events, size_t n, struct hd_variable *out)
 {
     const char *own = hd_trace_obj_name(t, HD_OBJ_LOC, t->obj[events[0]]);
-    struct hd_detail best = {.function = "", .name = ""}, one;
-    for (size_t i = 0; i < n; i++)
-        if (hd_details_at(d, events[i], &one) && worth(&one) > worth(&best))
+    struct hd_detail best = {.function = "", .name = ""}, end = best, one;
+    for (size_t i = 0; i < n; i++) {
+        bool known = hd_details_at(d, events[i], &one);
+        if (known && worth(&one) > worth(&best))
             best = one;
+        if (known && hd_op_is_access(t->op[events[i]]) && hd_details_call_leaves(one.call))
+            end = one;
+    }
     if (starts(own, "heap#")) {
         on_heap(r, d, own, &best, out);
+        return;
+    }
+    if (*end.function) {
+        on_end(r, &end, out);
         return;
     }
     if (starts(own, "stack:")) {

@@ -129,7 +129,7 @@ struct hd_thread {
     unsigned key_round;
     const struct hd_way *from; /* its parent; NULL: not created by a thread of ours */
     const struct hd_way *way;  /* its own, once it has created threads */
-    uint32_t children;         /* created so far */
+    uint32_t children, open;   /* created so far; of these, and of theirs, not joined yet */
     uint32_t child;            /* it is this child of its parent, from 1 */
     uint32_t path;             /* in the schedule that is followed, if it was asked for */
 

@@ -157,6 +157,7 @@ int hd_rt_thread_create(struct hd_thread *me, pthread_t *out, const pthread_attr
     rt.multi = true;
     hd_rt_wrote(pc, out, sizeof *out);
     hd_rt_log1(HD_LOG_FORK, pc, t->num);
+    me->open++;
     uintptr_t first = start_pc ? start_pc : (uintptr_t)start;
     hd_rt_log_text(HD_LOG_NAME, first + 1, t->num, ""); /* places lie behind calls */
     if (!hd_rt_module_has(first)) {
@@ -216,6 +217,8 @@ int hd_rt_thread_join(struct hd_thread *me, pthread_t handle, void **result, uin
             hd_rt_cancel_here(me);
     }
     t->joined = true;
+    if (t->from && t->from == me->way)
+        me->open += t->open - 1;
     hd_rt_sync_inherit(t, me, pc);
     hd_rt_log1(HD_LOG_JOIN, pc, t->num);
     int r = hd_real.pthread_join(handle, result);

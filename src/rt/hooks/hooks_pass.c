@@ -556,3 +556,26 @@ HOOK void __hd_returned(struct hd_site *site, void *callee, uint32_t count)
     me->outside = hd_rt_log.pos;
     hd_rt_leave(me);
 }
+
+/* Nobody else can use what the main thread leaves behind when it has joined all others: who comes
+ * later comes after. Whether they have ended by chance does not count: a replay goes other ways. */
+static bool is_alone(const struct hd_thread *me)
+{
+    return me->num == 0 && !me->open;
+}
+
+HOOK void __hd_gone(struct hd_site *site, void *p)
+{
+    struct hd_thread *me = hd_rt_me;
+    if (me && is_alone(me))
+        return;
+    me = hd_rt_enter_at(p, site->size, (uintptr_t)site);
+    if (!me)
+        return;
+    if (!is_alone(me)) {
+        hd_rt_put((uintptr_t)site, HD_SHAPE(HD_LOG_GONE, 1) | HD_SHAPE_SITE,
+                  (uint64_t[3]){(uintptr_t)p, site->size}, HD_TOK_NONE, HD_TOK_NONE);
+        hd_rt_done(HD_LOG_GONE);
+    }
+    hd_rt_leave(me);
+}

@@ -51,23 +51,52 @@ static uintptr_t pointer_behind(uintptr_t addr)
     return best;
 }
 
-static void take_owner(uint64_t entry)
+static struct {
+    struct hd_follow_owner head;
+    struct hd_rt_frame frames[HD_RT_PARKED];
+} owner;
+
+static void log_owner(void)
 {
-    static struct {
-        struct hd_follow_owner head;
-        struct hd_rt_frame frames[HD_RT_PARKED];
-    } owner;
-    uintptr_t addr = (uintptr_t)hd_rt_me->at_addr;
-    const struct hd_thread *t = owner_of(addr);
-    uintptr_t pointer = pointer_behind(addr);
-    if (!t && !pointer)
-        return;
-    taking = true;
+    hd_rt_log_data(HD_LOG_FOLLOW, 0, HD_FOLLOW_OWNER, &owner,
+                   sizeof owner.head + owner.head.frames * sizeof *owner.frames);
+}
+
+static void log_parked(uint64_t entry, uint64_t addr, uint64_t pointer, const struct hd_thread *t)
+{
     owner.head = (struct hd_follow_owner){entry, addr, pointer, t ? t->n_parked : 0};
     for (size_t i = 0; i < owner.head.frames; i++)
         owner.frames[i] = t->parked[i];
-    hd_rt_log_data(HD_LOG_FOLLOW, 0, HD_FOLLOW_OWNER, &owner,
-                   sizeof owner.head + owner.head.frames * sizeof *owner.frames);
+    log_owner();
+}
+
+/* A call on a lock: nobody says here which, so all stacks may have it. */
+static void take_all(uint64_t entry)
+{
+    int in_rt = hd_rt_me->in_rt;
+    for (uint32_t i = 0; i < rt.n_threads; i++)
+        if (rt.threads[i] != hd_rt_me && rt.threads[i]->n_parked)
+            log_parked(entry, 0, 0, rt.threads[i]);
+    hd_rt_me->in_rt = in_rt ? in_rt : 1; /* what the unwinder calls is ours */
+    owner.head =
+        (struct hd_follow_owner){entry, 0, 0, hd_rt_unwind_frames(owner.frames, HD_RT_PARKED)};
+    hd_rt_me->in_rt = in_rt;
+    log_owner();
+}
+
+static void take_owner(uint64_t entry)
+{
+    uintptr_t addr = (uintptr_t)hd_rt_me->at_addr;
+    const struct hd_thread *t = owner_of(addr);
+    uintptr_t pointer = pointer_behind(addr);
+    bool owners = hd_rt_follow_asks()->stacks == HD_SCHED_OWNERS;
+    if (!(t || pointer || (!addr && owners)))
+        return;
+    taking = true;
+    if (addr)
+        log_parked(entry, addr, pointer, t);
+    else
+        take_all(entry);
     taking = false;
 }
 

@@ -154,10 +154,12 @@ static void advance(uint32_t n)
     __hd_follow.next++;
 }
 
-/* In the trace, if no other thread is concerned: accesses, branches, that a thread ends, free. */
+/* In the trace, if no other thread is concerned: accesses, branches, that a thread ends, free, that
+ * a local ends. */
 static bool leaves_nothing(unsigned kind)
 {
-    return kind <= HD_LOG_BRANCH || kind == HD_LOG_SET || kind == HD_LOG_FREE;
+    return kind <= HD_LOG_BRANCH || kind == HD_LOG_SET || kind == HD_LOG_FREE ||
+           kind == HD_LOG_GONE;
 }
 
 static uint32_t property_length(unsigned w)

@@ -196,6 +196,7 @@ static void take_words(struct hd_steer_op *o, const uint64_t *w)
         o->value = o->flags & HD_STEER_NO_VALUE ? 0 : w[2];
         break;
     case HD_LOG_ALLOC:
+    case HD_LOG_GONE:
     case HD_LOG_MAP:
     case HD_LOG_SEM_INIT:
     case HD_LOG_BARRIER_INIT:
