@@ -1,10 +1,10 @@
 /* The end of a local's life, as free is the end of a block's: a write of all its memory, of no
  * value, by the thread whose local it is. So a use by another thread that no order keeps before the
- * end is a race. Memory that nobody else uses, or only behind an order by fork and join, is not
+ * end is a race. Memory that no other thread uses, or only behind an order by fork and join, is not
  * shared and makes no events. Argued in docs/algorithms/building.md, "Locals that end". */
 #include "build/walk.h"
 
-/* Is somebody else concerned? Where all accesses are events, others used the stack. */
+/* Is another thread concerned? Where all accesses are events, others used the stack. */
 static bool matters(struct hd_walk *w, const struct hd_region *g, uint64_t linear, uint64_t len)
 {
     return w->own.keep_all ? g->shared : hd_cells_shared(&w->mem.cells, linear, len);

@@ -171,7 +171,7 @@ void hd_walk_mark_object(struct hd_walk *w, uint64_t addr, bool ends)
     own(w, &s, linear, 1);
 }
 
-/* Also what was not used yet: a buffer may be filled by somebody who comes too late. */
+/* Also what was not used yet: a buffer may be filled by a thread that comes too late. */
 void hd_walk_mark_local(struct hd_walk *w, const struct hd_raw *rec)
 {
     uint64_t addr = rec->w[0], len = rec->w[1], room;

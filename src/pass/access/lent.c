@@ -1,4 +1,4 @@
-/* Locals whose address is given away: somebody else may use them when their life is over. Where it
+/* Locals whose address is given away: another thread may use them when their life is over. Where it
  * ends the runtime is told, once a life.
  *
  * An address is given away when it is stored, or handed to a call that may keep it. LLVM's

@@ -557,8 +557,9 @@ HOOK void __hd_returned(struct hd_site *site, void *callee, uint32_t count)
     hd_rt_leave(me);
 }
 
-/* Nobody else can use what the main thread leaves behind when it has joined all others: who comes
- * later comes after. Whether they have ended by chance does not count: a replay goes other ways. */
+/* No other thread can use what the main thread leaves behind when it has joined all others: who
+ * comes later comes after. Whether they have ended by chance does not count: a replay goes other
+ * ways. */
 static bool is_alone(const struct hd_thread *me)
 {
     return me->num == 0 && !me->open;

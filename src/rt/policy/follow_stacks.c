@@ -70,7 +70,7 @@ static void log_parked(uint64_t entry, uint64_t addr, uint64_t pointer, const st
     log_owner();
 }
 
-/* A call on a lock: nobody says here which, so all stacks may have it. */
+/* A call on a lock: which one is not known here, so all stacks may have it. */
 static void take_all(uint64_t entry)
 {
     int in_rt = hd_rt_me->in_rt;

@@ -85,7 +85,7 @@
     flat.hidden = true;
     table.appendChild(flat);
     var status = 'all', known = 'all', text = '', words = null;
-    function wordsOf(row) { /* its own and the name of its group, read when somebody searches */
+    function wordsOf(row) { /* its own and the name of its group, read when the user searches */
       if (!words) words = new Map(rows.map(function (r) { return [r, (r.textContent + ' ' + $('.group', home.get(r)).textContent).toLowerCase()]; }));
       return words.get(row);
     }
