@@ -2,6 +2,7 @@
 #include "pass/access/atomic_calls.h"
 #include "pass/access/lent.h"
 #include "pass/concolic/pass_sym.h"
+#include "pass/control/locks.h"
 
 #include "base/alloc.h"
 
@@ -235,6 +236,7 @@ static void record_function(struct hd_fn *f, struct hd_sym_pass *sym, struct hd_
             visit(f, *inst);
     }
     hd_deps_finish(f);
+    hd_locks_finish(f);
     hd_control_end(f);
 }
 
@@ -242,6 +244,7 @@ static void run_function(struct hd_pass *p, struct hd_sym_pass *sym, LLVMValueRe
 {
     struct hd_fn f = {.p = p,
                       .fn = fn,
+                      .condition = hd_locks_is_condition(fn),
                       .locals = HD_VEC_INIT(struct hd_local),
                       .deps = HD_VEC_INIT(struct hd_dep),
                       .phis = HD_VEC_INIT(struct hd_phi),

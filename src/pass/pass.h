@@ -100,6 +100,7 @@ struct hd_fn {
     bool coarse;            /* returns_twice was called: every token is "all" */
     bool hooked;            /* some hook was put in */
     bool calls;             /* it calls something that may be instrumented */
+    bool condition;         /* see control/locks.h */
 };
 
 struct hd_phi {
@@ -222,8 +223,6 @@ void hd_control_branch(struct hd_fn *f, LLVMValueRef inst, LLVMValueRef cond);
 void hd_control_call(struct hd_fn *f, LLVMValueRef inst, enum hd_callee kind);
 LLVMValueRef hd_control_after(LLVMValueRef call); /* where its result can be seen first, or NULL */
 void hd_control_tokens(struct hd_fn *f, LLVMValueRef callee, const struct hd_dep *deps, unsigned n);
-void hd_locks_prepare(LLVMValueRef fn); /* first of all: gives calls a place behind them */
-void hd_locks_call(struct hd_fn *f, LLVMValueRef call);
 void hd_control_landing(struct hd_fn *f, LLVMValueRef inst);
 void hd_control_return(struct hd_fn *f, LLVMValueRef inst);
 void hd_control_values(struct hd_fn *f); /* arguments passed by value */

@@ -60,3 +60,21 @@ for level in 0 2; do
         [ "$(grep -c 'Race on' found)" = 1 ] && grep -q 'Race on loud' found || fail "absl::Mutex: $(cat found)"
     done
 done
+
+# Conditions: nothing of what they read, and nothing that they keep apart, is reported; what they read without the
+# mutex being held by the writer is.
+for racy in "" -DFEW -DRACY; do
+    # shellcheck disable=SC2046,SC2086
+    "$HEDDLE" c++ -std=c++17 -O1 $racy "$here/conditions.cpp" -o conditions \
+        $(pkg-config --cflags --libs absl_synchronization absl_time)
+    loud=0
+    for policy in fifo random pct sync; do
+        analysed conditions $policy
+        ! grep 'ace on' found | grep -v 'Race on .*unguarded' || fail "conditions $racy, $policy: $(cat found)"
+        ! grep -q 'Race on .*unguarded' found || loud=$((loud + 1))
+    done
+    case $racy in
+    -DRACY) [ $loud -ge 1 ] ;;
+    *) [ $loud = 0 ] ;;
+    esac || fail "conditions $racy: found $loud times"
+done

@@ -1,5 +1,6 @@
 /* Choices of control, calls and the flow of tokens over calls, entry and exit of functions. */
 #include "pass/access/asm.h"
+#include "pass/control/locks.h"
 #include "pass/pass.h"
 
 #include <string.h>
@@ -402,6 +403,8 @@ void hd_control_return(struct hd_fn *f, LLVMValueRef inst)
     if (!LLVMIsAReturnInst(inst) || LLVMGetNumOperands(inst) == 0)
         return;
     struct hd_dep d = hd_deps_of(f, LLVMGetOperand(inst, 0));
+    if (f->condition) /* code without hooks goes on by it */
+        hd_control_branch(f, inst, LLVMGetOperand(inst, 0));
     LLVMPositionBuilderBefore(p->b, inst);
     LLVMBuildStore(p->b, hd_deps_join(f, p->b, hd_decided_rest(f, d)),
                    hd_hooks_flow(p, FLOW_RET, 0));

@@ -2,7 +2,7 @@
  * BlockingCounter. Around the calls of its functions go those by which a program tells
  * ThreadSanitizer of locks and orders of its own (src/rt/hooks/annotate_tsan.c). Where the library
  * is instrumented it tells the same itself, and the lock nests. */
-#include "pass/pass.h"
+#include "pass/control/locks.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -32,7 +32,13 @@ static const struct {
     {"5Mutex13ReaderTryLockEv", TAKES | TRIES | READS},
     {"5Mutex8LockWhenERKNS0_9ConditionE", TAKES},
     {"5Mutex14ReaderLockWhenERKNS0_9ConditionE", TAKES | READS},
+    {"5Mutex19LockWhenWithTimeoutERKNS0_9ConditionENS0_8DurationE", TAKES},
+    {"5Mutex20LockWhenWithDeadlineERKNS0_9ConditionENS0_4TimeE", TAKES},
+    {"5Mutex25ReaderLockWhenWithTimeoutERKNS0_9ConditionENS0_8DurationE", TAKES | READS},
+    {"5Mutex26ReaderLockWhenWithDeadlineERKNS0_9ConditionENS0_4TimeE", TAKES | READS},
     {"5Mutex5AwaitERKNS0_9ConditionE", GIVES | TAKES},
+    {"5Mutex16AwaitWithTimeoutERKNS0_9ConditionENS0_8DurationE", GIVES | TAKES},
+    {"5Mutex17AwaitWithDeadlineERKNS0_9ConditionENS0_4TimeE", GIVES | TAKES},
     {"7CondVar4WaitEPNS0_5MutexE", GIVES | TAKES | SECOND},
     {"7CondVar15WaitWithTimeoutEPNS0_5MutexENS0_8DurationE", GIVES | TAKES | SECOND},
     {"7CondVar16WaitWithDeadlineEPNS0_5MutexENS0_4TimeE", GIVES | TAKES | SECOND},
@@ -44,24 +50,57 @@ static const struct {
     {"15BlockingCounter4WaitEv", AWAITS},
 };
 
-/* 0: none of them. The inline namespace has another name in every version. */
-static unsigned find(LLVMValueRef call)
+/* What follows the namespace in the name of a function of the library, or "". The inline namespace
+ * has another name in every version. */
+static const char *name_in(LLVMValueRef fn)
 {
     static const char *const starts[] = {"_ZN4absl", "_ZNK4absl"};
-    LLVMValueRef fn = hd_calls_function(call);
     size_t len;
     const char *name = fn ? LLVMGetValueName2(fn, &len) : "";
     size_t start = strlen(starts[strncmp(name, starts[1], 9) == 0]);
     if ((strncmp(name, starts[0], 8) != 0 && start == 8) || !isdigit((unsigned char)name[start]))
-        return 0;
+        return "";
     char *at;
     unsigned long skip = strtoul(name + start, &at, 10);
-    if (skip > strlen(at))
-        return 0;
-    for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++)
-        if (strcmp(at + skip, functions[i].name) == 0)
+    return skip > strlen(at) ? "" : at + skip;
+}
+
+/* 0: none of them. */
+static unsigned find(LLVMValueRef call)
+{
+    const char *name = name_in(hd_calls_function(call));
+    for (size_t i = 0; *name && i < sizeof functions / sizeof functions[0]; i++)
+        if (strcmp(name, functions[i].name) == 0)
             return functions[i].what;
     return 0;
+}
+
+static bool starts_with(const char *text, const char *start)
+{
+    return strncmp(text, start, strlen(start)) == 0;
+}
+
+/* Is fn given to a constructor of absl::Condition? */
+static bool given_to_condition(LLVMValueRef fn)
+{
+    for (LLVMUseRef u = LLVMGetFirstUse(fn); u; u = LLVMGetNextUse(u)) {
+        LLVMValueRef user = LLVMGetUser(u);
+        if (!LLVMIsAInstruction(user) || !hd_calls_is_call(user))
+            continue;
+        const char *name = name_in(hd_calls_function(user));
+        if (starts_with(name, "9ConditionC") && strcmp(name + 12, "EPFbPvES2_") == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Functions of the library's headers that call what an absl::Condition holds; it is their argument.
+ */
+static bool is_caller(LLVMValueRef fn)
+{
+    const char *name = name_in(fn);
+    return starts_with(name, "9Condition19CastAndCallFunctionI") ||
+           starts_with(name, "9Condition17CastAndCallMethodI");
 }
 
 static void tell(struct hd_fn *f, const char *name, LLVMValueRef lock, LLVMValueRef flags)
@@ -95,11 +134,49 @@ static void tell_order(struct hd_fn *f, const char *name, LLVMValueRef object)
     f->hooked = true;
 }
 
+static void tell_condition(struct hd_pass *p, const char *name, LLVMTypeRef param, LLVMValueRef arg)
+{
+    LLVMTypeRef type = LLVMFunctionType(p->void_type, &param, 1, false);
+    LLVMValueRef fn = LLVMGetNamedFunction(p->module, name);
+    if (!fn)
+        fn = LLVMAddFunction(p->module, name, type);
+    LLVMBuildCall2(p->b, type, fn, &arg, 1, "");
+}
+
+bool hd_locks_is_condition(LLVMValueRef fn)
+{
+    LLVMTypeRef result = LLVMGetReturnType(LLVMGlobalGetValueType(fn));
+    return LLVMGetTypeKind(result) == LLVMIntegerTypeKind && LLVMCountParams(fn) == 1 &&
+           (is_caller(fn) || given_to_condition(fn));
+}
+
+void hd_locks_finish(struct hd_fn *f)
+{
+    struct hd_pass *p = f->p;
+    if (!f->condition)
+        return;
+    LLVMPositionBuilderBefore(p->b, LLVMGetNextInstruction(f->start));
+    tell_condition(p, "__hd_condition_begin", p->ptr,
+                   is_caller(f->fn) ? hd_hooks_ptr(p, LLVMGetParam(f->fn, 0))
+                                    : LLVMConstNull(p->ptr));
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f->fn); b; b = LLVMGetNextBasicBlock(b)) {
+        LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
+        if (!LLVMIsAReturnInst(end))
+            continue;
+        LLVMPositionBuilderBefore(p->b, end);
+        LLVMValueRef result = LLVMGetOperand(end, 0);
+        result = LLVMBuildICmp(p->b, LLVMIntNE, result, LLVMConstNull(LLVMTypeOf(result)), "");
+        result = LLVMBuildZExt(p->b, result, p->i32, "");
+        tell_condition(p, "__hd_condition_end", p->i32, result);
+    }
+}
+
 void hd_locks_prepare(LLVMValueRef fn)
 {
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b)) {
         LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
-        if (LLVMIsAInvokeInst(end) && find(end) & (TAKES | AWAITS) && !hd_control_after(end))
+        if (LLVMIsAInvokeInst(end) && find(end) & (TAKES | GIVES | AWAITS) &&
+            !hd_control_after(end))
             hd_shim_split_normal(end);
     }
 }
@@ -120,8 +197,8 @@ void hd_locks_call(struct hd_fn *f, LLVMValueRef call)
 {
     struct hd_pass *p = f->p;
     unsigned what = find(call);
-    LLVMValueRef after = what & (TAKES | AWAITS) ? hd_control_after(call) : NULL;
-    if (!what || (what & (TAKES | AWAITS) && !after))
+    LLVMValueRef after = what & (TAKES | GIVES | AWAITS) ? hd_control_after(call) : NULL;
+    if (!what || (what & (TAKES | GIVES | AWAITS) && !after))
         return;
     if (what & (POSTS | AWAITS)) {
         order_call(f, call, what, after);
@@ -131,10 +208,13 @@ void hd_locks_call(struct hd_fn *f, LLVMValueRef call)
     LLVMValueRef flags = hd_hooks_u32(p, what & READS ? FLAG_READ : 0);
     if (what & GIVES)
         tell(f, "__tsan_mutex_pre_unlock", lock, flags);
-    else
+    if (what & TAKES)
         tell(f, "__tsan_mutex_pre_lock", lock, flags);
+    if (strstr(name_in(hd_calls_function(call)), "9Condition"))
+        tell_condition(p, "__hd_condition_awaited", p->ptr,
+                       hd_hooks_ptr(p, LLVMGetOperand(call, 1)));
+    LLVMPositionBuilderBefore(p->b, after);
     if (what & TAKES) {
-        LLVMPositionBuilderBefore(p->b, after);
         if (what & TRIES) {
             LLVMValueRef failed = hd_hooks_u32(p, FLAG_FAILED);
             LLVMTypeRef type = LLVMTypeOf(call);
@@ -143,6 +223,8 @@ void hd_locks_call(struct hd_fn *f, LLVMValueRef call)
             flags = LLVMBuildSelect(p->b, got, flags, failed, "");
         }
         tell(f, "__tsan_mutex_post_lock", lock, flags);
+    } else {
+        tell(f, "__tsan_mutex_post_unlock", lock, flags);
     }
     LLVMPositionBuilderBefore(p->b, call);
 }

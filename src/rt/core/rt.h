@@ -79,7 +79,7 @@ struct hd_thread {
 
     const void *pend_addr; /* with pend_len */
     uintptr_t pend_pc;
-    enum hd_log_kind pend_kind; /* WRITE or RANGE_WRITE */
+    enum hd_log_kind pend_kind; /* WRITE or RANGE_WRITE; REL: see rwlock.h */
     const struct hd_flow *flow; /* where it counts its events; NULL when it has ended */
     uint32_t n_events;          /* of an ended thread */
     const void *last_read;      /* by code without dependences: see on_write of hooks_tsan.c */

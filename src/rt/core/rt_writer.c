@@ -5,6 +5,7 @@
 #include "rt/core/range_log.h"
 #include "rt/policy/policy.h"
 #include "rt/core/rt.h"
+#include "rt/hooks/rwlock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -524,6 +525,10 @@ void hd_rt_flush_slow(struct hd_thread *me)
 {
     size_t len = me->pend_len;
     me->pend_len = 0;
+    if (me->pend_kind == HD_LOG_REL) {
+        hd_rt_rwlock_given(me, (void *)(uintptr_t)me->pend_addr, me->pend_pc);
+        return;
+    }
     if (me->pend_kind == HD_LOG_WRITE) {
         uint64_t w[2] = {(uintptr_t)me->pend_addr, hd_rt_load(me->pend_addr, (unsigned)len)};
         put_words(HD_LOG_WRITE, (unsigned)len, me->pend_pc, 2, w);

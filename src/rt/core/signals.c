@@ -134,6 +134,8 @@ static void run(struct hd_thread *me, int sig, siginfo_t *info, void *context, b
         call(sig, info, context);
         return;
     }
+    if (me->pend_len && me->pend_kind == HD_LOG_REL && hd_rt_enter())
+        hd_rt_leave(me); /* the handler does not have the lock */
     struct hd_flow flow = __hd_flow;
     uint64_t old[2] = {me->rmw_old[0], me->rmw_old[1]};
     const void *pend_addr = me->pend_addr, *last_read = me->last_read;

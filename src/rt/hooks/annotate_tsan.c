@@ -87,16 +87,61 @@ TELLS(__tsan_mutex_create, (void *lock, unsigned flags), 1,
 TELLS(__tsan_mutex_destroy, (void *lock, unsigned flags), 1,
       ((void)flags, hd_rt_sync_reset(lock_at(lock), HD_SYNC_LOCK)))
 
+/* The lock whose code this thread is in. */
+static __thread struct {
+    void *lock;
+    unsigned flags;
+    const void *awaited; /* the condition that it waits for, or NULL */
+    uint32_t conditions; /* that began and did not end */
+    bool first;          /* no condition began yet in this call: it looks at its own first */
+    bool own;            /* the one that began may be the awaited one */
+    bool others;         /* it may be another thread's */
+} inside;
+
+static void enter_lock(void *lock, unsigned flags)
+{
+    inside.lock = lock;
+    inside.flags = flags;
+    inside.awaited = NULL;
+}
+
+/* Addresses that stand for "threads wait for conditions" and "their conditions were looked at". */
+static const void *waits(const void *lock)
+{
+    return lock;
+}
+
+static const void *looked(const void *lock)
+{
+    return (const char *)lock + 1;
+}
+
+/* A condition that held leaves its lock taken (see __hd_condition_end). True: it still is, and
+ * stays so. Before the thread enters: that would give it back. */
+static bool keeps(void *lock)
+{
+    struct hd_thread *me = hd_rt_me;
+    if (!me || me->in_rt || !hd_rt_keeps(me, lock_at(lock)))
+        return false;
+    me->pend_len = 0;
+    return true;
+}
+
 HOOK void __tsan_mutex_post_lock(void *lock, unsigned flags, int recursion);
 HOOK void __tsan_mutex_post_lock(void *lock, unsigned flags, int recursion)
 {
+    bool kept = keeps(lock);
     struct hd_thread *me = hd_rt_enter();
+    const void *awaited = inside.awaited;
+    inside.lock = NULL;
     if (!me)
         return;
     int times = flags & RECURSIVE_LOCK && recursion > 0 ? recursion : 1;
     hd_rt_arg_dep((const void *)__tsan_mutex_post_lock);
-    for (int i = 0; i < times && !(flags & TRY_LOCK_FAILED); i++)
+    for (int i = kept; i < times && !(flags & TRY_LOCK_FAILED); i++)
         taken(me, lock, !(flags & READ_LOCK), HD_PC);
+    if (awaited)
+        acquire(looked(lock), HD_PC);
     hd_rt_leave(me);
 }
 
@@ -105,6 +150,7 @@ HOOK int __tsan_mutex_pre_unlock(void *lock, unsigned flags)
 {
     struct hd_thread *me = hd_rt_enter();
     int times = 0;
+    enter_lock(lock, flags);
     if (!me)
         return 0;
     hd_rt_arg_dep((const void *)__tsan_mutex_pre_unlock);
@@ -118,7 +164,70 @@ HOOK int __tsan_mutex_pre_unlock(void *lock, unsigned flags)
 }
 
 /* A point to switch: in a replay a thread stands here, and does not have the lock yet. */
-TELLS(__tsan_mutex_pre_lock, (void *lock, unsigned flags), 1, ((void)lock, (void)flags))
+TELLS(__tsan_mutex_pre_lock, (void *lock, unsigned flags), 1, enter_lock(lock, flags))
+
+HOOK void __tsan_mutex_post_unlock(void *lock, unsigned flags);
+HOOK void __tsan_mutex_post_unlock(void *lock, unsigned flags)
+{
+    (void)lock;
+    (void)flags;
+    inside.lock = NULL;
+}
+
+/* After __tsan_mutex_pre_lock: from now on other threads may look at the condition. */
+HOOK void __hd_condition_awaited(const void *condition);
+HOOK void __hd_condition_awaited(const void *condition)
+{
+    struct hd_thread *me = hd_rt_enter_quiet(HD_PC);
+    inside.awaited = condition;
+    inside.first = true;
+    if (!me)
+        return;
+    release(waits(inside.lock), HD_PC);
+    hd_rt_leave(me);
+}
+
+/* Around a function that a lock's code calls to see whether a condition holds (absl::Mutex). It has
+ * the lock then: to wait for the condition, or to give the lock to one who waits for it. The latter
+ * comes behind the moment from which that one waits, and before the end of the wait. condition is
+ * NULL if it is not known which one it is. */
+HOOK void __hd_condition_begin(const void *condition);
+HOOK void __hd_condition_begin(const void *condition)
+{
+    if (!inside.lock || inside.conditions++ > 0)
+        return;
+    bool kept = keeps(inside.lock);
+    struct hd_thread *me = hd_rt_enter_quiet(HD_PC);
+    inside.own = inside.awaited && (!condition || condition == inside.awaited);
+    inside.others = condition ? condition != inside.awaited : !inside.own || !inside.first;
+    inside.first = false;
+    if (!me)
+        return;
+    if (!kept)
+        taken(me, inside.lock, !(inside.flags & READ_LOCK), HD_PC);
+    if (inside.others)
+        acquire(waits(inside.lock), HD_PC);
+    hd_rt_leave(me);
+}
+
+/* If it holds, the lock's code may return with the lock taken, and nothing can come between. If it
+ * does not return, the lock is given back at the thread's next hook. */
+HOOK void __hd_condition_end(uint32_t holds);
+HOOK void __hd_condition_end(uint32_t holds)
+{
+    if (!inside.lock || --inside.conditions > 0)
+        return;
+    struct hd_thread *me = hd_rt_enter_quiet(HD_PC);
+    if (!me)
+        return;
+    if (inside.others)
+        release(looked(inside.lock), HD_PC);
+    if (inside.own && holds)
+        hd_rt_give_later(me, lock_at(inside.lock), HD_PC);
+    else
+        hd_rt_rwlock_given(me, lock_at(inside.lock), HD_PC);
+    hd_rt_leave(me);
+}
 
 /* They stand around the code of a lock, which is seen like any other. */
 #define NOTHING(name, params)                                                                      \
@@ -127,7 +236,6 @@ TELLS(__tsan_mutex_pre_lock, (void *lock, unsigned flags), 1, ((void)lock, (void
     {                                                                                              \
     }
 #define LOCK void *lock __attribute__((unused)), unsigned flags __attribute__((unused))
-NOTHING(__tsan_mutex_post_unlock, (LOCK))
 NOTHING(__tsan_mutex_pre_signal, (LOCK))
 NOTHING(__tsan_mutex_post_signal, (LOCK))
 NOTHING(__tsan_mutex_pre_divert, (LOCK))

@@ -138,6 +138,19 @@ bool hd_rt_rwlock_given(struct hd_thread *me, void *m, uintptr_t pc)
     return true;
 }
 
+void hd_rt_give_later(struct hd_thread *me, void *m, uintptr_t pc)
+{
+    me->pend_kind = HD_LOG_REL;
+    me->pend_pc = pc;
+    me->pend_addr = m;
+    me->pend_len = 1;
+}
+
+bool hd_rt_keeps(const struct hd_thread *me, const void *m)
+{
+    return me->pend_len && me->pend_kind == HD_LOG_REL && me->pend_addr == m;
+}
+
 HD_EXPORT int pthread_rwlock_init(pthread_rwlock_t *m, const pthread_rwlockattr_t *attr)
 {
     struct hd_thread *me = hd_rt_enter();
