@@ -7,29 +7,42 @@ work=$TMP_DIR/order/wide
 rm -rf "$work" && mkdir -p "$work" && cd "$work" || exit 1
 failed=0
 
-# stack EXIT FOUND FLAG...
-stack() {
-    local code=$1 found=$2
-    shift 2
-    "$HEDDLE" cc -w -g "$@" "$here/dcas.c" -o prog -pthread -latomic 2>cc.err &&
-        timeout 60 "$HEDDLE" run -o out -- ./prog >text 2>err </dev/null
-    local got=$?
-    [ $got -eq "$code" ] && grep -q "$found" err && { [ "$code" -eq 66 ] || grep -q ' 0 undecided' err; } &&
-        ! grep -q '^Not\|^ *memory was' err || {
-        echo "FAIL $*: exit $got: $(cat cc.err err)"
-        failed=1
-    }
+build() { "$HEDDLE" cc -w -g "$@" "$here/dcas.c" -o prog -pthread -latomic || exit 1; }
+
+# run FOUND OPTION...: exit code in $code; nothing may be unseen
+run() {
+    local found=$1
+    shift
+    timeout 60 "$HEDDLE" run -o out "$@" -- ./prog >text 2>err </dev/null
+    code=$?
     rm -rf out
+    grep -q "$found" err && ! grep -q '^Not instrumented\|^Not modelled\|^Note: memory' err
+}
+
+bad() {
+    echo "FAIL $*: exit $code: $(cat err)"
+    failed=1
+}
+
+quiet() { # orders of nodes that go through several threads may stay undecided in some recording
+    build "$@"
+    run '0 races confirmed, 0 predicted only' --runs 1 && [ $code = 0 ] || bad "$@" "in one run"
+    run '0 races confirmed, 0 predicted only' && [[ $code = [05] ]] || bad "$@"
+}
+
+racy() {
+    build "$@" -DLATE
+    run 'data race on nodes.*confirmed' && [ $code = 66 ] || bad "$@" -DLATE
 }
 
 for level in -O0 -O2; do
     for form in 0 1 3; do
-        stack 0 '0 races confirmed, 0 predicted only' $level -DFORM=$form
-        stack 66 'data race on nodes.*confirmed' $level -DFORM=$form -DLATE
-        stack 66 'data race on nodes.*confirmed' $level -mcx16 -DFORM=$form -DLATE
+        quiet $level -DFORM=$form
+        racy $level -DFORM=$form
+        racy $level -mcx16 -DFORM=$form
     done
-    stack 0 '0 races confirmed, 0 predicted only' $level -mcx16 -DFORM=2
-    stack 66 'data race on nodes.*confirmed' $level -mcx16 -DFORM=2 -DLATE
+    quiet $level -mcx16 -DFORM=2
+    racy $level -mcx16 -DFORM=2
 done
 
 clang++ -w "$here/wide_calls.cpp" -o native -latomic && ./native >expected || exit 1
