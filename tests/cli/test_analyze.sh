@@ -279,17 +279,18 @@ for how in "" --pairs; do
     done
 done
 
-# Ctrl-C in the middle of a long run: what is decided is printed, the rest is undecided.
+# Ctrl-C and SIGTERM in the middle of a long run: what is decided is printed, the rest is undecided.
 heddle trace gen --seed 8 --events 1500 --threads 3 -o long.trace
-for json in "" --json; do
-    command_line="heddle analyze --steps smt --pairs $json long.trace, interrupted"
+for how in "INT " "INT --json" "TERM "; do
+    signal=${how%% *} json=${how#* }
+    command_line="heddle analyze --steps smt --pairs $json long.trace, $signal"
     # A background command of a shell without job control ignores SIGINT; env gives it back.
     rm -f err # lest the line of the run before be taken for one of this run
     # shellcheck disable=SC2086
     env --default-signal=INT "$HEDDLE" analyze --steps smt --pairs $json long.trace >out 2>err &
     pid=$!
     wait_for "grep -q 'groups' err"
-    kill -INT $pid
+    kill -"$signal" $pid
     code=0
     wait $pid || code=$?
     expect_either
@@ -300,5 +301,22 @@ for json in "" --json; do
         expect_out ": interrupted"
         expect_out " undecided"
     fi
+done
+# Before anything is decided there is nothing to print: it ends by the signal.
+for signal in INT TERM; do
+    command_line="heddle analyze -, $signal while it reads"
+    mkfifo "slow.$signal"
+    env --default-signal=INT "$HEDDLE" analyze - <"slow.$signal" >out 2>err &
+    pid=$!
+    exec 9>"slow.$signal"
+    head -c 20000 long.trace >&9
+    wait_for "grep -q heddle /proc/$pid/comm"
+    sleep 0.3 # it has set its handlers
+    kill -"$signal" $pid
+    code=0
+    wait $pid 2>/dev/null || code=$?
+    exec 9>&-
+    expect_code $((128 + $(kill -l $signal)))
+    expect_no_out
 done
 finish
