@@ -43,6 +43,8 @@ struct hd_search {
     struct hd_bv *bv; /* hd_input_search_solver */
     uint32_t bv_used;
     bool told_branches;
+    struct hd_input first; /* what the first run read */
+    bool text_tried;       /* a line of text was its input */
 };
 
 /* hunt.c: where the next formula goes; no formula may be under way. */

@@ -71,16 +71,10 @@ static const char *const models[] = {
 /* The same, but they bring input in, or what they look at is not seen from their arguments: the
  * model runs after every call. */
 static const char *const inputs[] = {
-    "strsep",          "strtok",         "strtok_r",
-    "__strtok_r",      "bsearch",        "pread",
-    "readv",           "mmap",           "getdelim",
-    "__getdelim",      "getopt_long",    "__isoc23_scanf",
-    "__isoc23_fscanf", "read",           "fgets",
-    "fgetc",           "getc",           "getchar",
-    "fread",           "getline",        "open",
-    "fopen",           "fopen64",        "scanf",
-    "fscanf",          "__isoc99_scanf", "__isoc99_fscanf",
-    "open64",          "getenv",
+    "strsep",  "strtok",   "strtok_r",   "__strtok_r",     "bsearch",         "pread",  "readv",
+    "mmap",    "getdelim", "__getdelim", "__isoc23_scanf", "__isoc23_fscanf", "read",   "fgets",
+    "fgetc",   "getc",     "getchar",    "fread",          "getline",         "open",   "fopen",
+    "fopen64", "scanf",    "fscanf",     "__isoc99_scanf", "__isoc99_fscanf", "open64", "getenv",
 };
 
 /* Of these the failure may be input (--symbolic-call). */
@@ -657,6 +651,8 @@ static void real_call(struct hd_sym_fn *f, LLVMValueRef call, enum hd_callee kin
 {
     if (is_external(call) && LLVMIsACallInst(call) && strcmp(name_of(call), "getopt") == 0)
         replace_call(f, call, "__hd_model_getopt");
+    if (is_external(call) && LLVMIsACallInst(call) && strcmp(name_of(call), "getopt_long") == 0)
+        replace_call(f, call, "__hd_model_getopt_long");
     struct hd_pass *p = f->s->p;
     const char *name = name_of(call);
     bool outside = is_external(call), external = outside && LLVMIsACallInst(call);

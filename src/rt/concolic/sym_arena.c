@@ -94,6 +94,7 @@ void hd_rt_sym_open(void)
     __hd_sym_shapes = hd_rt_sym.shapes;
     pthread_atfork(NULL, NULL, in_child);
     hd_rt_sym.on = true;
+    hd_rt_sym_fence_watch();
 }
 
 void hd_rt_sym_lost(enum hd_sym_lost why)

@@ -7,8 +7,10 @@
  * MOST blocks are kept so, later ones are libc's. The table is written by the holder of the token;
  * a thread that is not ours only looks. */
 #include "rt/concolic/rt_sym.h"
+#include "rt/core/real.h"
 #include "rt/core/sys.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -119,4 +121,26 @@ void hd_rt_sym_misuse(const char *what, unsigned bytes, int64_t offset, uint64_t
     to = put(put_number(put(to, " of "), (int64_t)size), " bytes\n");
     hd_rt_syscall(SYS_write, 2, (long)line, to - line, 0, 0, 0);
     abort();
+}
+
+/* An access that no expression led to: the pages of a block, or the one behind it. */
+void hd_rt_sym_on_fault(int sig, siginfo_t *info, void *context)
+{
+    struct sigaction plain = {.sa_handler = SIG_DFL};
+    uintptr_t at = (uintptr_t)info->si_addr;
+    (void)context;
+    for (unsigned i = 0; i < TABLE; i++) {
+        const struct block *b = &table[i];
+        if (b->start && at - b->pages < b->bytes)
+            hd_rt_sym_misuse(b->freed ? "use after free" : "out of bounds: access", 0, 0, b->size,
+                             "heap block");
+    }
+    hd_real.sigaction(sig, &plain, NULL); /* it happens again, and the program ends by it */
+}
+
+void hd_rt_sym_fence_watch(void)
+{
+    struct sigaction act = {.sa_sigaction = hd_rt_sym_on_fault, .sa_flags = SA_SIGINFO}, old;
+    if (hd_real.sigaction(SIGSEGV, NULL, &old) == 0 && old.sa_handler == SIG_DFL)
+        hd_real.sigaction(SIGSEGV, &act, NULL);
 }

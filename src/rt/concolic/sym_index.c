@@ -111,19 +111,29 @@ static bool find_block(uintptr_t a, struct object *out)
     return false;
 }
 
-/* The heap block that an address was made from: it stands as a number in the sum. */
+#define NEAR 4096u /* bytes: an index may be counted from so far outside of the block, h[i - 3] */
+
+/* The heap block that an address was made from: it stands as a number in the sum. All numbers of
+ * the sum together must lead to it or near it: a program may count with addresses, and come from
+ * one object to another by a difference. */
 static bool find_origin(uint32_t id, struct object *out)
 {
+    uintptr_t sum = 0;
+    bool found = false;
     for (int i = 0; i < 8 && id; i++) {
         const struct hd_sym_node *n = hd_rt_sym_node(id);
-        if (n->op != HD_SYM_ADD)
-            return n->op == HD_SYM_CONST && find_block((uintptr_t)n->value, out);
-        uint32_t known = hd_rt_sym_node(n->b)->op == HD_SYM_CONST ? n->b : n->a;
-        if (hd_rt_sym_node(known)->op == HD_SYM_CONST &&
-            find_block((uintptr_t)hd_rt_sym_node(known)->value, out))
-            return true;
-        id = known == n->a ? n->b : n->a;
+        bool adds = n->op == HD_SYM_ADD;
+        uint32_t known = !adds ? id : hd_rt_sym_node(n->b)->op == HD_SYM_CONST ? n->b : n->a;
+        if (hd_rt_sym_node(known)->op == HD_SYM_CONST) {
+            uintptr_t number = (uintptr_t)hd_rt_sym_node(known)->value;
+            sum += number;
+            found = found || find_block(number, out);
+        }
+        id = adds ? (known == n->a ? n->b : n->a) : 0;
     }
+    if (found && sum - (out->start - NEAR) <= out->size + 2 * NEAR)
+        return true;
+    *out = (struct object){0, 0};
     return false;
 }
 

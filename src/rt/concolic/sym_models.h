@@ -18,10 +18,14 @@ void __hd_model_past(uint64_t what);
 /* Sorts with expressions; tmp has room for all. In place of the real function. */
 void __hd_model_qsort(void *base, uint64_t n, uint64_t size,
                       int (*compare)(const void *, const void *), void *tmp);
+struct option;
 int __hd_model_getopt(int argc, char **argv, const char *options);
+int __hd_model_getopt_long(int argc, char **argv, const char *options, const struct option *list,
+                           int *index);
 bool __hd_model_on(void);
-/* What getopt writes to the standard error. */
-void __hd_model_getopt_error(const char *program, int option, bool missing);
+/* What getopt and getopt_long write to the standard error; what NULL: there is no such option. */
+void __hd_model_getopt_error(const char *program, int option, const char *what);
+void __hd_model_getopt_long_error(const char *program, const char *name, const char *what);
 
 #define HD_MODEL5(name)                                                                            \
     uint64_t __hd_model_##name(uint64_t result, uint64_t a, uint64_t b, uint64_t c, uint64_t d,    \
@@ -110,8 +114,7 @@ void __hd_model_getopt_error(const char *program, int option, bool missing);
     X(1, pread)                                                                                    \
     X(1, readv)                                                                                    \
     X(5, mmap)                                                                                     \
-    X(4, getdelim)                                                                                 \
-    X(1, getopt_long)
+    X(4, getdelim)
 
 #define HD_MODEL_PROTOTYPE(n, name) HD_MODEL##n(name)
 HD_MODELS(HD_MODEL_PROTOTYPE)

@@ -1,8 +1,10 @@
-/* Models of functions that call the program back or keep a state: qsort, bsearch, getopt; compiled
- * like sym_models.c. qsort and getopt take the place of the real ones in programs that are
- * searched, since it could not be known afterwards what the real ones moved or looked at. */
+/* Models of functions that call the program back or keep a state: qsort, bsearch, getopt,
+ * getopt_long; compiled like sym_models.c. qsort and getopt take the place of the real ones in
+ * programs that are searched, since it could not be known afterwards what the real ones moved or
+ * looked at. */
 #include "rt/concolic/sym_models.h"
 
+#include <getopt.h>
 #include <stddef.h>
 
 #define EXPORT __attribute__((visibility("default")))
@@ -61,10 +63,6 @@ EXPORT uint64_t __hd_model_bsearch(uint64_t result, uint64_t key, uint64_t base,
 
 /* ---- getopt ---- */
 
-extern char *optarg;
-extern int optind, opterr, optopt;
-extern int getopt(int argc, char *const argv[], const char *options);
-
 static const char *rest; /* of an argument with several options */
 static int passed;       /* arguments before the current one that are no options */
 
@@ -113,7 +111,8 @@ static int failed(char **argv, char c, bool quiet, bool missing)
 {
     optopt = c;
     if (opterr && !quiet)
-        __hd_model_getopt_error(argv[0], c, missing);
+        __hd_model_getopt_error(argv[0], c,
+                                missing ? "option requires an argument --" : "invalid option --");
     return missing && quiet ? ':' : '?';
 }
 
@@ -135,19 +134,8 @@ static bool take_argument(int argc, char **argv, const char *option)
     return true;
 }
 
-EXPORT int __hd_model_getopt(int argc, char **argv, const char *options)
+static int short_option(int argc, char **argv, const char *options, bool quiet)
 {
-    if (!__hd_model_on())
-        return getopt(argc, argv, options);
-    bool ordered = *options == '+' || *options == '-';
-    options += ordered;
-    bool quiet = *options == ':';
-    if (optind == 0) {
-        optind = 1;
-        rest = NULL;
-    }
-    if (!rest && !next_argument(argc, argv, ordered))
-        return -1;
     char c = *rest++;
     const char *option = find_option(options, c);
     int result = option ? *option : failed(argv, c, quiet, false);
@@ -160,4 +148,107 @@ EXPORT int __hd_model_getopt(int argc, char **argv, const char *options)
         optind++;
     }
     return result;
+}
+
+/* ---- getopt_long ---- */
+
+/* 0: another option; 1: the name of this one begins so; 2: it is this one. */
+static int match(const char *given, const char *name)
+{
+    size_t i = 0;
+    while (given[i] && given[i] != '=' && given[i] == name[i])
+        i++;
+    return given[i] && given[i] != '=' ? 0 : name[i] ? 1 : 2;
+}
+
+/* NULL: none, or (*many) several that differ begin so. */
+static const struct option *find_long(const char *given, const struct option *list, bool *many)
+{
+    const struct option *found = NULL;
+    *many = false;
+    for (const struct option *o = list; o->name; o++) {
+        int fits = match(given, o->name);
+        if (fits == 2)
+            return o;
+        if (!fits)
+            continue;
+        *many = *many || (found && (found->has_arg != o->has_arg || found->flag != o->flag ||
+                                    found->val != o->val));
+        found = found ? found : o;
+    }
+    return *many ? NULL : found;
+}
+
+static int failed_long(char **argv, const char *given, const char *what, bool quiet, int value)
+{
+    optopt = value;
+    if (opterr && !quiet)
+        __hd_model_getopt_long_error(argv[0], given, what);
+    return '?';
+}
+
+/* The argument that optind names is "--" and `given`. */
+static int long_option(int argc, char **argv, const char *given, const struct option *list,
+                       int *index, bool quiet)
+{
+    bool many;
+    const struct option *o = find_long(given, list, &many);
+    const char *equals = given;
+    optind++;
+    optarg = NULL;
+    if (!o)
+        return failed_long(argv, given, many ? "is ambiguous" : NULL, quiet, 0);
+    while (*equals && *equals != '=')
+        equals++;
+    if (*equals && o->has_arg == no_argument)
+        return failed_long(argv, o->name, "doesn't allow an argument", quiet, o->val);
+    if (*equals) {
+        optarg = (char *)equals + 1;
+    } else if (o->has_arg == required_argument) {
+        if (optind + passed >= argc) {
+            failed_long(argv, o->name, "requires an argument", quiet, o->val);
+            return quiet ? ':' : '?';
+        }
+        move_down(argv, optind + passed, optind);
+        optarg = argv[optind++];
+    }
+    if (index)
+        *index = (int)(o - list);
+    if (!o->flag)
+        return o->val;
+    *o->flag = o->val;
+    return 0;
+}
+
+static int next_option(int argc, char **argv, const char *options, const struct option *list,
+                       int *index)
+{
+    bool ordered = *options == '+' || *options == '-';
+    options += ordered;
+    bool quiet = *options == ':';
+    if (optind == 0) {
+        optind = 1;
+        rest = NULL;
+    }
+    if (!rest && !next_argument(argc, argv, ordered))
+        return -1;
+    if (list && rest == argv[optind] + 1 && *rest == '-') {
+        const char *given = rest + 1;
+        rest = NULL;
+        return long_option(argc, argv, given, list, index, quiet);
+    }
+    return short_option(argc, argv, options, quiet);
+}
+
+EXPORT int __hd_model_getopt(int argc, char **argv, const char *options)
+{
+    return __hd_model_on() ? next_option(argc, argv, options, NULL, NULL)
+                           : getopt(argc, argv, options);
+}
+
+EXPORT int __hd_model_getopt_long(int argc, char **argv, const char *options,
+                                  const struct option *list, int *index)
+{
+    return __hd_model_on() ? next_option(argc, argv, options, list, index)
+                           : getopt_long(argc, argv, options, list, index);
 }

@@ -133,9 +133,15 @@ HD_EXPORT bool __hd_model_on(void)
     return hd_rt_sym.on;
 }
 
-HD_EXPORT void __hd_model_getopt_error(const char *program, int option, bool missing)
+HD_EXPORT void __hd_model_getopt_error(const char *program, int option, const char *what)
 {
-    fprintf(stderr,
-            missing ? "%s: option requires an argument -- '%c'\n" : "%s: invalid option -- '%c'\n",
-            program, option);
+    fprintf(stderr, "%s: %s '%c'\n", program, what, option);
+}
+
+HD_EXPORT void __hd_model_getopt_long_error(const char *program, const char *name, const char *what)
+{
+    if (what)
+        fprintf(stderr, "%s: option '--%s' %s\n", program, name, what);
+    else
+        fprintf(stderr, "%s: unrecognized option '--%s'\n", program, name);
 }

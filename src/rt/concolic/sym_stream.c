@@ -273,15 +273,6 @@ HD_EXPORT uint64_t __hd_model_mmap(uint64_t result, uint64_t p, uint64_t n, uint
     return not_followed(result, (int)fd, "mmap");
 }
 
-HD_EXPORT uint64_t __hd_model_getopt_long(uint64_t result, uint64_t argc)
-{
-    uint64_t size;
-    (void)argc;
-    if (hd_rt_sym_setting("input:argv", "", &size))
-        hd_rt_sym_name_call("getopt_long");
-    return result;
-}
-
 /* std::cin and its relatives. */
 HD_EXPORT void __hd_sym_istream(void *name)
 {

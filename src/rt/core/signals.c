@@ -8,6 +8,7 @@
  * A signal that the program sends itself orders sender and handler: a `post` when it is sent, a
  * `sem` before the handler, on an object for each thread and signal. */
 #include "rt/core/signals.h"
+#include "rt/concolic/rt_sym.h"
 #include "rt/core/live_arrivals.h"
 #include "rt/policy/policy.h"
 #include "rt/core/real.h"
@@ -257,7 +258,7 @@ static int set(int sig, const struct sigaction *act, struct sigaction *old)
         rt.handlers++;
     }
     int r = hd_real.sigaction(sig, act ? &mine : NULL, &was);
-    if (was.sa_sigaction == hd_rt_on_crash)
+    if (was.sa_sigaction == hd_rt_on_crash || was.sa_sigaction == hd_rt_sym_on_fault)
         was = (struct sigaction){.sa_handler = SIG_DFL};
     if (r == 0 && old)
         *old = was.sa_sigaction == on_signal ? before : was;
