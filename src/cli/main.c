@@ -41,6 +41,9 @@ static enum hd_exit guard_limits(const struct hd_cli *cli)
     sigaction(SIGXFSZ, &act, NULL);
     if (getrlimit(RLIMIT_STACK, &stack) != 0 || stack.rlim_cur >= STACK)
         return HD_EXIT_OK;
+    static const char tiny[] = "heddle: the stack is limited (ulimit -s), heddle needs 1024 kB\n";
+    if (stack.rlim_cur < STACK / 16) /* printing would not fit */
+        _exit(write(STDERR_FILENO, tiny, sizeof tiny - 1) < 0 ? HD_EXIT_TOOL : HD_EXIT_UNSUPPORTED);
     hd_cli_error(cli, "the stack is limited to %llu kB (ulimit -s), and heddle needs %d kB",
                  (unsigned long long)stack.rlim_cur / 1024, STACK / 1024);
     return HD_EXIT_UNSUPPORTED;

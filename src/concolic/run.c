@@ -22,7 +22,7 @@ enum hd_status hd_run_start(struct hd_input_run *r, uint32_t number, const struc
     if (strlen(dir) + 32 > PATH_MAX)
         return hd_err_set(err, HD_ERR_IO, "the path of the folder is too long");
     snprintf(r->trace, sizeof r->trace, "%s/test%06u.hdr", dir, number);
-    snprintf(r->arena, sizeof r->arena, "%s/test%06u.arena", dir, number);
+    snprintf(r->arena, sizeof r->arena, "%s/test%06u.given", dir, number);
     snprintf(r->out, sizeof r->out, "%s/test%06u.out", dir, number);
     enum hd_status s = hd_shared_arena_create(r->arena, in, false, err);
     if (s != HD_OK)

@@ -2,7 +2,7 @@
  *
  * The run happens in a process of its own, so that several can go on at once and that neither the
  * program's output nor its end touches us. Files stand in one folder: testNNNNNN.hdr (the
- * recording), .arena (path condition), .out (what the program wrote).
+ * recording), .given (its input, then the path condition), .out (what the program wrote).
  */
 #ifndef HD_CONCOLIC_RUN_H
 #define HD_CONCOLIC_RUN_H

@@ -34,6 +34,7 @@
 #define HD_LOG_HEAD      65536u     /* the header, then HD_LOG_NOTES bytes of text */
 #define HD_LOG_CHUNK     (1u << 22) /* 4 MB: a record takes at most as much */
 #define HD_LOG_PART      (1u << 19) /* chunks of the ring end here: what both sides use stays cached */
+#define HD_LOG_LEAST     4096u      /* parts of a recording that must not be long */
 #define HD_LOG_RING      8          /* how many chunks the driver may fall behind */
 #define HD_LOG_CHILDREN  64
 #define HD_LOG_TARGET    64         /* bytes for the name of a process */
@@ -229,5 +230,19 @@ struct hd_log_header {
 #define HD_LOG_NOTES    (HD_LOG_HEAD - HD_LOG_NOTES_AT)
 _Static_assert(sizeof(struct hd_log_header) <= HD_LOG_NOTES_AT, "the notes follow the header");
 _Static_assert(HD_LOG_KIND_COUNT <= 63, "a kind has six bits");
+
+/* Bytes of a recording of at most so many (0: any number) that its log may take; the rest is for
+ * names. */
+static inline uint64_t hd_log_share(uint64_t max_size)
+{
+    return max_size - max_size / 8;
+}
+
+/* Where a chunk of the ring ends: a log that stops between two has room for some. */
+static inline uint32_t hd_log_part(uint64_t max_size)
+{
+    uint64_t part = max_size ? max_size / 16 : HD_LOG_PART;
+    return part > HD_LOG_PART ? HD_LOG_PART : part < HD_LOG_LEAST ? HD_LOG_LEAST : (uint32_t)part;
+}
 
 #endif

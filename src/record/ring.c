@@ -89,9 +89,10 @@ static void drain(struct hd_ring *r)
         uint32_t place = n % HD_LOG_RING;
         uint8_t *chunk = chunk_at(r, n);
         size_t used = h->used[place] <= HD_LOG_CHUNK ? h->used[place] : HD_LOG_CHUNK;
+        if (r->max_size && !r->stopped && r->out->size + used > hd_log_share(r->max_size))
+            stop(r, r->kept);
         keep(r, chunk, used, level_for(r, used, h->events_at[place]));
-        if (r->max_size && !r->stopped && r->out->size >= r->max_size)
-            stop(r, h->events_at[place]);
+        r->kept = h->events_at[place];
         memset(chunk, 0, used);
         __atomic_store_n(&h->drained, n + 1, __ATOMIC_RELEASE); /* pairs with wait_for_room of rt */
         syscall(SYS_futex, &h->drained, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);

@@ -22,7 +22,8 @@ struct hd_ring {
     uint32_t done;     /* futex: the program has ended */
     uint64_t end;      /* of the log, as in events_end of the header */
     int error;         /* why chunks are thrown away */
-    uint64_t max_size; /* of the recording, about; 0: none */
+    uint64_t max_size; /* of the recording, names included as far as they are known; 0: none */
+    uint64_t kept;     /* events in the chunks that were taken so far */
     uint64_t stopped;  /* events that were kept when it was that long; 0: it never was */
 };
 

@@ -141,4 +141,8 @@ expect_err "File too large"
 code=$? command_line="heddle run with ulimit -s"
 expect_code 77
 expect_err "the stack is limited to 100 kB (ulimit -s), and heddle needs 1024 kB"
+(ulimit -s 16 && exec "$HEDDLE" --version) >out 2>err
+code=$? command_line="heddle --version with ulimit -s 16"
+expect_code 77
+expect_err "the stack is limited (ulimit -s), heddle needs 1024 kB"
 finish

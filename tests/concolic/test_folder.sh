@@ -36,6 +36,8 @@ build prog -O0 prog.c
 search() { "$HEDDLE" hunt --input argv:1 --size 2 -- ./prog ab </dev/null >"$1.out" 2>"$1.err"; }
 search first
 check "the first search finds something" 66 $?
+check "no arena stays" 0 "$(find heddle-out -name "*.arena" | wc -l)"
+check "what a replay feeds in stays with findings only" true "$([ "$(find heddle-out -name "*.given" | wc -l)" = "$(find heddle-out -name "test*.hdr" | wc -l)" ] && echo true)"
 search second
 check "the second search needs no -o" 66 $?
 check "numbered" "heddle-out/1 heddle-out/2" "$(echo heddle-out/[0-9]*)"

@@ -58,7 +58,8 @@ static void use_chunk(uint32_t number)
 {
     hd_rt_log.chunk = number;
     hd_rt_log.pos = chunk_start();
-    hd_rt_log.end = hd_rt_log.pos + (rt.header->own_file ? HD_LOG_CHUNK - 1 : HD_LOG_PART);
+    hd_rt_log.end =
+        hd_rt_log.pos + (rt.header->own_file ? HD_LOG_CHUNK - 1 : hd_log_part(rt.header->max_size));
     hd_rt_log.quick = ids_run_out() ? NULL : hd_rt_log.end - HD_PACK_ROOM;
 }
 
