@@ -4,6 +4,7 @@
 #include "replay/code_frames.h"
 #include "symbols/symbols.h"
 #include "build/walk.h"
+#include "recording/rawlog_quick.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -154,6 +155,25 @@ static void on_step(struct reading *r, const struct hd_raw *rec)
 }
 
 /* ---- records ---- */
+
+/* Passes over records that are steps and nothing else, up to the accesses. */
+static void pass_steps(struct reading *r)
+{
+    struct hd_raw rec = {0};
+    uint64_t n = 0, most = hd_rawlog_may_pass(&r->w.log);
+    while (r->steps.len <= r->current)
+        hd_u32vec_push(&r->steps, 0);
+    uint32_t *step = &r->steps.data[r->current];
+    for (unsigned i = 0; i < 2; i++) {
+        const char *thread = r->s->at[i].thread;
+        uint32_t at = r->s->at[i].step;
+        bool here = thread && at > *step && strcmp(name_of(r, r->current), thread) == 0;
+        most = here && at - *step - 1 < most ? at - *step - 1 : most;
+    }
+    while (n < most && hd_rawlog_quick(&r->w.log, &rec))
+        n++;
+    *step += (uint32_t)n;
+}
 
 static void on_stands(struct reading *r, const struct hd_raw *rec)
 {
@@ -332,7 +352,7 @@ enum hd_status hd_outcome_read(const char *data, size_t len, const struct hd_sch
     r.names = HD_VEC_INIT(char *);
     set_name(&r, 0, "T1");
     hd_rawlog_rewind(&r.w.log);
-    while (hd_rawlog_next(&r.w.log, &rec))
+    for (pass_steps(&r); hd_rawlog_next(&r.w.log, &rec); pass_steps(&r))
         on_record(&r, &rec);
     find_freed(&r);
     for (size_t i = 0; i < r.names.len; i++) {

@@ -443,8 +443,30 @@ static int ended(const struct replay *r, const struct hd_replay_seen *seen, int 
     return r->header.status ? (int)(r->header.status - 1) << 8 : first;
 }
 
-static enum hd_status execute(struct replay *r, bool swap, bool last, struct hd_replay_order *o)
+/* The executions that are to be made of one order. */
+struct round {
+    bool swap;
+    bool last;      /* its stacks are kept: of the first and the last one */
+    bool compared;  /* with the one before it */
+    bool more;      /* another one is to come, unless this one took too long */
+    double started; /* by the clock */
+};
+
+static bool took_long(const struct replay *r, const struct round *round)
 {
+    return r->opts->patience > 0 && hd_progress_now() - round->started > r->opts->patience;
+}
+
+/* Does anybody ask whether another execution is the same as this one? */
+static bool is_compared(const struct replay *r, const struct round *round)
+{
+    return round->compared || (round->more && !took_long(r, round));
+}
+
+static enum hd_status execute(struct replay *r, const struct round *round,
+                              struct hd_replay_order *o)
+{
+    bool swap = round->swap;
     struct hd_replay_seen seen = {0};
     struct hd_child_result done;
     struct hd_child child = child_of(r);
@@ -457,7 +479,7 @@ static enum hd_status execute(struct replay *r, bool swap, bool last, struct hd_
     enum hd_status kept = take_log(r);
     s = s == HD_OK ? kept : s;
     if (s == HD_OK)
-        s = hd_outcome_read(r->data, r->len, &r->schedule, swap, last, o, &seen, r->err);
+        s = hd_outcome_read(r->data, r->len, &r->schedule, swap, round->last, o, &seen, r->err);
     seen.deadlock = r->header.outcome == HD_OUTCOME_DEADLOCK;
     if (s == HD_OK && !r->ring.header->owner)
         s = hd_err_set(r->err, HD_ERR_INPUT,
@@ -476,8 +498,8 @@ static enum hd_status execute(struct replay *r, bool swap, bool last, struct hd_
         hd_replay_describe(o, r->inputs.process ? ended(r, &seen, done.wait_status)
                                                 : done.wait_status);
         fill_kinds(r, o);
-        if (!o->timeout && (r->opts->times > 1 || o->deadlock)) /* else two are never the same */
-            trace_of(r, o);
+        if (!o->timeout && (o->deadlock || is_compared(r, round)))
+            trace_of(r, o); /* reads the whole log: it may take longer than the run */
         o->verdict = judge(r, o, &seen, swap);
         HD_DEBUG_LINE(REPLAY, "%s order: %s; %s; %s", swap ? "second" : "first",
                       hd_replay_verdict_names[o->verdict], o->summary,
@@ -495,8 +517,12 @@ static enum hd_status repeat(struct replay *r, bool swap)
     struct hd_replay_order *kept = &r->result->orders[swap];
     for (uint32_t i = 0; i < r->opts->times; i++) {
         struct hd_replay_order o = {0};
-        double started = hd_progress_now();
-        enum hd_status s = execute(r, swap, i == 0 || i + 1 == r->opts->times, &o);
+        const struct round round = {.swap = swap,
+                                    .last = i == 0 || i + 1 == r->opts->times,
+                                    .compared = kept->ran,
+                                    .more = i + 1 < r->opts->times,
+                                    .started = hd_progress_now()};
+        enum hd_status s = execute(r, &round, &o);
         if (s != HD_OK) {
             order_fini(&o);
             return s;
@@ -509,7 +535,7 @@ static enum hd_status repeat(struct replay *r, bool swap)
         *kept = o;
         if (o.verdict != HD_REPLAY_CONFIRMED)
             return HD_OK; /* the reason is that of this execution */
-        if (r->opts->patience > 0 && hd_progress_now() - started > r->opts->patience)
+        if (took_long(r, &round))
             return HD_OK;
     }
     return HD_OK;
