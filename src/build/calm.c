@@ -8,6 +8,7 @@
  * whose granules are not known to be calm goes through on_record as ever; if that finds it to be
  * so, the bits are set. See docs/algorithms/building.md, "Calm memory".
  */
+#include "build/lent.h"
 #include "build/walk.h"
 
 #include "base/alloc.h"
@@ -168,6 +169,9 @@ bool hd_walk_calm_pass(struct hd_walk *w, struct hd_raw *rec, uint32_t *passed)
     const struct hd_walk_thread *t = hd_walk_current(w);
     uint64_t most = may_pass(w, t) ? hd_rawlog_may_pass(&w->log) : 0, n = 0;
     bool more = false;
+    if (hd_walk_lent_turns(t))
+        return false;
+    most = t->turn_at - t->steps - 1 < most ? t->turn_at - t->steps - 1 : most;
     if (!most)
         return false;
     struct stretch s = start(w, t);

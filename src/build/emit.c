@@ -15,7 +15,7 @@ enum hd_status hd_walk_thread_at(struct hd_walk *w, uint32_t number, uint32_t pa
         return hd_err_set(w->err, HD_ERR_INPUT, "the raw log names thread %u", number);
     while (w->threads.len <= number) {
         struct hd_walk_thread *t = hd_vec_push(&w->threads);
-        *t = (struct hd_walk_thread){0};
+        *t = (struct hd_walk_thread){.turn_at = UINT32_MAX};
         t->more[0] = t->more[1] = HD_VEC_INIT(hd_tok);
         t->reads = HD_VEC_INIT(struct hd_walk_read);
         t->known = HD_VEC_INIT(struct hd_walk_known);

@@ -7,6 +7,7 @@
  * uses are ordered (predict/index/handover.h). The walks that make the trace come after it, by a
  * struct hd_walk of their own.
  */
+#include "build/lent.h"
 #include "build/walk.h"
 
 #include "base/alloc.h"
@@ -171,6 +172,7 @@ bool hd_walk_hand_quick(struct hd_walk *w, const struct hd_raw *rec)
     if (!hd_walk_hand_is_loose(w, linear, len))
         return false;
     hd_walk_hand_use(w, g, linear, len, known ? (const uint8_t *)&rec->w[1] : NULL, writes);
+    hd_walk_lent_use(w, rec, hd_walk_current(w)->made);
     return true;
 }
 
@@ -235,6 +237,7 @@ static void forget_uses(struct hd_cell_block *block)
 
 void hd_walk_hand_restart(struct hd_walk *w)
 {
+    hd_walk_lent_restart(w);
     w->hand.points.len = w->hand.uses.len = 0;
     *(struct hd_walk_point *)hd_vec_push(&w->hand.points) = (struct hd_walk_point){0};
     *(struct hd_walk_use *)hd_vec_push(&w->hand.uses) = (struct hd_walk_use){0};
@@ -408,13 +411,14 @@ enum hd_status hd_walk_hand_find(struct hd_walk *w)
     j->order = s == HD_OK && skeleton ? hd_handover_new(skeleton) : NULL;
     if (j->order)
         n = judge_all(j, &w->mem.cells, &all);
-    HD_DEBUG_LINE(BUILD, "skeleton of %u events: %llu granules are handed over", w->out.n_events,
-                  (unsigned long long)n);
+    apply(&w->mem.cells, n > 0);
+    size_t spans = j->order ? hd_walk_lent_find(w, j->order) : 0;
+    HD_DEBUG_LINE(BUILD, "skeleton of %u events: %llu granules are handed over, %zu stretches lent",
+                  w->out.n_events, (unsigned long long)n, spans);
     hd_handover_free(j->order);
     hd_u32vec_fini(&j->uses);
     hd_free(j, sizeof *j);
     hd_trace_free(skeleton);
-    apply(&w->mem.cells, n > 0);
     if (!all)
         hd_walk_sieve_drop(w);
     w->own.hand = false;

@@ -8,6 +8,7 @@
  * destroy it at once; before a wait on a condition, because it may be destroyed when all were
  * woken; behind the wake for the lock, which is needed again then. Argued in
  * docs/algorithms/building.md. */
+#include "build/lent.h"
 #include "build/walk.h"
 
 /* The object that the record uses, and whether the read stands behind the event. 0: none. */
@@ -83,14 +84,16 @@ static enum hd_status touch(struct hd_walk *w, const struct hd_raw *rec, uint64_
 
 enum hd_status hd_walk_lock_ends(struct hd_walk *w, const struct hd_raw *rec)
 {
-    return is_shared(w, rec->w[1]) ? touch(w, rec, rec->w[1], HD_OP_WRITE) : HD_OK;
+    uint32_t before = hd_walk_current(w)->made;
+    enum hd_status s = is_shared(w, rec->w[1]) ? touch(w, rec, rec->w[1], HD_OP_WRITE) : HD_OK;
+    if (w->own.hand)
+        hd_walk_lent_other(w, rec->w[1], before);
+    return s;
 }
 
-enum hd_status hd_walk_lock_used(struct hd_walk *w, const struct hd_raw *rec, bool after)
+static enum hd_status use(struct hd_walk *w, const struct hd_raw *rec, uint64_t addr)
 {
-    bool behind;
-    uint64_t addr = object_of(rec, &behind);
-    if (!addr || behind != after || !is_shared(w, addr))
+    if (!is_shared(w, addr))
         return HD_OK;
     enum hd_status s = hd_walk_anchor(w);
     uint32_t own = hd_walk_next_eid(w);
@@ -102,4 +105,17 @@ enum hd_status hd_walk_lock_used(struct hd_walk *w, const struct hd_raw *rec, bo
     struct hd_event ev = {.op = HD_OP_BRANCH, .place = hd_walk_place(w, rec)};
     ev.deps = (struct hd_dep_list){true, 1, &own};
     return hd_walk_emit(w, &ev);
+}
+
+enum hd_status hd_walk_lock_used(struct hd_walk *w, const struct hd_raw *rec, bool after)
+{
+    bool behind;
+    uint64_t addr = object_of(rec, &behind);
+    if (!addr || behind != after)
+        return HD_OK;
+    uint32_t before = hd_walk_current(w)->made;
+    enum hd_status s = use(w, rec, addr);
+    if (w->own.hand)
+        hd_walk_lent_other(w, addr, before);
+    return s;
 }

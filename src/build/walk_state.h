@@ -95,6 +95,7 @@ struct hd_walk_mem {
     struct hd_vec list;              /* struct hd_walk_cell, by cell id */
     struct hd_walk_line lines[1024]; /* quick_access.c */
     struct hd_walk_calm *calm;
+    struct hd_walk_lent *lent;
     struct hd_vec benign; /* struct hd_walk_benign */
     struct hd_map benign_seen;
 };
