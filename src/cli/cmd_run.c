@@ -126,6 +126,9 @@ static void show_progress(void *ctx, enum hd_stage stage, uint64_t done, uint64_
         r->stage = stage;
         hd_cli_progress(r->cli, &r->progress, hd_stage_names[stage], hd_stage_units[stage], total);
         r->progress.hint = "Ctrl-C for partial results";
+        if (r->progress.live && r->stage > HD_STAGE_READING)
+            r->progress.next =
+                0; /* one step of it may take long: what is going on is shown at once */
         /* The program has the terminal while it runs. */
         if (stage == HD_STAGE_RECORDING)
             r->progress.out = NULL;
