@@ -5,7 +5,7 @@
 #include "base/log.h"
 #include "base/progress.h"
 #include "base/stop.h"
-#include "build/lent.h"
+#include "build/lent_memory.h"
 #include "build/walk.h"
 #include "log/rt_shape.h"
 
@@ -218,7 +218,7 @@ static enum hd_status on_step(struct hd_walk *w, const struct hd_raw *rec)
     w->rec = rec;
     hd_walk_find_call(w, rec);
     enum hd_status s = on_event(w, rec);
-    if (w->own.hand && rec->kind >= HD_LOG_READ && rec->kind <= HD_LOG_RANGE_WRITE)
+    if (w->own.hand)
         hd_walk_lent_use(w, rec, made);
     /* A thread without events could be joined before it was created; and where a call ends must be
      * known, because the thread cannot stop inside. */

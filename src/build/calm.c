@@ -8,7 +8,7 @@
  * whose granules are not known to be calm goes through on_record as ever; if that finds it to be
  * so, the bits are set. See docs/algorithms/building.md, "Calm memory".
  */
-#include "build/lent.h"
+#include "build/lent_memory.h"
 #include "build/walk.h"
 
 #include "base/alloc.h"

@@ -7,7 +7,7 @@
  * uses are ordered (predict/index/handover.h). The walks that make the trace come after it, by a
  * struct hd_walk of their own.
  */
-#include "build/lent.h"
+#include "build/lent_memory.h"
 #include "build/walk.h"
 
 #include "base/alloc.h"

@@ -8,7 +8,7 @@
  * destroy it at once; before a wait on a condition, because it may be destroyed when all were
  * woken; behind the wake for the lock, which is needed again then. Argued in
  * docs/algorithms/building.md. */
-#include "build/lent.h"
+#include "build/lent_memory.h"
 #include "build/walk.h"
 
 /* The object that the record uses, and whether the read stands behind the event. 0: none. */

@@ -65,8 +65,8 @@ struct hd_walk_thread {
     uint32_t last_event; /* its last event, without inserted ones */
     struct hd_walk_window windows[2]; /* the latest first; last 0: none */
     struct hd_vec more[2];            /* hd_tok: extra tokens for the next record, by role */
-    uint32_t turn, turn_at;           /* lent.c: the next turn, and its step; UINT32_MAX: none */
-    unsigned order;                   /* one more than __ATOMIC_* of the next record; 0: not told */
+    uint32_t turn, turn_at; /* lent_memory.c: the next turn, and its step; UINT32_MAX: none */
+    unsigned order;         /* one more than __ATOMIC_* of the next record; 0: not told */
 };
 
 #endif

@@ -457,7 +457,7 @@ static bool took_long(const struct replay *r, const struct round *round)
     return r->opts->patience > 0 && hd_progress_now() - round->started > r->opts->patience;
 }
 
-/* Does anybody ask whether another execution is the same as this one? */
+/* Is another execution to be compared with this one? */
 static bool is_compared(const struct replay *r, const struct round *round)
 {
     return round->compared || (round->more && !took_long(r, round));

@@ -1,7 +1,7 @@
 /* Memory of a thread's own stack that others use now and then, and the stretches in between:
  * docs/algorithms/building.md, "Memory that is lent". */
-#ifndef HD_BUILD_LENT_H
-#define HD_BUILD_LENT_H
+#ifndef HD_BUILD_LENT_MEMORY_H
+#define HD_BUILD_LENT_MEMORY_H
 
 #include "build/walk_state.h"
 #include "predict/index/handover.h"
@@ -11,7 +11,7 @@ void hd_walk_lent_free(struct hd_walk_lent *l);
 
 /* While the skeleton is made: */
 void hd_walk_lent_restart(struct hd_walk *w); /* the walk starts again */
-/* The current thread made the access; it had so many events before it. */
+/* The current thread made this step; it had so many events before it. */
 void hd_walk_lent_use(struct hd_walk *w, const struct hd_raw *rec, uint32_t before);
 /* It did something else with the byte at addr. */
 void hd_walk_lent_other(struct hd_walk *w, uint64_t addr, uint32_t before);

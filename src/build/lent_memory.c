@@ -7,7 +7,7 @@
  * it and where the owner's stretches begin and end. The walks after it turn the granule's mark
  * `shared` off and on at these steps of the owner.
  */
-#include "build/lent.h"
+#include "build/lent_memory.h"
 
 #include "base/alloc.h"
 #include "base/hash.h"
@@ -33,6 +33,7 @@ struct slot {
     uint32_t again, again_used;      /* where the end may be; 0: nowhere */
     uint32_t to, to_events, to_used; /* where it is, as of now; 0: nowhere */
     uint8_t written, covered;        /* bytes since `from`; since `again` */
+    uint8_t holds;                   /* those of `written` that did not end (GONE) since then */
     bool apart;                      /* there was a stretch since the last other */
     bool failed;
 };
@@ -51,6 +52,7 @@ struct access {
     uint32_t step, before, after; /* of the thread: its number, and events around it */
     bool own;                     /* it may be left out where the owner makes it */
     bool reads, writes;
+    bool ends; /* it writes, and no thread may read that */
 };
 
 struct span {
@@ -115,7 +117,7 @@ static void use_own(struct hd_walk_lent *l, uint32_t number, struct slot *s, uns
 {
     if (!s->from && !a->writes)
         return;
-    if (!a->writes && bytes & ~(unsigned)s->written) {
+    if (!a->writes && bytes & ~(unsigned)s->holds) {
         end_span(l, number, s); /* it reads what is older */
         return;
     }
@@ -125,6 +127,7 @@ static void use_own(struct hd_walk_lent *l, uint32_t number, struct slot *s, uns
         s->from = a->step;
         s->from_events = a->before;
         s->written = (uint8_t)bytes;
+        s->holds = 0;
         s->used = 0;
         s->apart = true;
     } else if (a->writes) {
@@ -141,6 +144,8 @@ static void use_own(struct hd_walk_lent *l, uint32_t number, struct slot *s, uns
             s->again = 0;
         }
     }
+    if (a->writes)
+        s->holds = (uint8_t)(a->ends ? s->holds & ~bytes : s->holds | bytes);
     s->used++;
 }
 
@@ -205,17 +210,28 @@ static void use(struct hd_walk *w, uint64_t addr, uint64_t len, const struct acc
     }
 }
 
+static uint64_t bytes_of(const struct hd_raw *rec)
+{
+    if (rec->kind == HD_LOG_GONE)
+        return rec->w[1];
+    bool range = rec->kind == HD_LOG_RANGE_READ || rec->kind == HD_LOG_RANGE_WRITE;
+    return range ? rec->len : rec->aux & HD_LOG_SIZE;
+}
+
 void hd_walk_lent_use(struct hd_walk *w, const struct hd_raw *rec, uint32_t before)
 {
     const struct hd_walk_thread *t = hd_walk_current(w);
-    bool range = rec->kind == HD_LOG_RANGE_READ || rec->kind == HD_LOG_RANGE_WRITE;
-    bool reads = rec->kind == HD_LOG_READ || rec->kind == HD_LOG_RANGE_READ;
-    bool writes = rec->kind == HD_LOG_WRITE || rec->kind == HD_LOG_RANGE_WRITE;
     struct access a = {.step = t->steps, .before = before, .after = t->made};
-    a.reads = reads || rec->kind == HD_LOG_AREAD || rec->kind == HD_LOG_RMW;
-    a.writes = writes || rec->kind == HD_LOG_AWRITE || rec->kind == HD_LOG_RMW;
-    a.own = (reads || writes) && !(rec->aux & HD_LOG_PENDING) && !t->ignores && !t->blocks;
-    use(w, rec->w[0], range ? rec->len : rec->aux & HD_LOG_SIZE, &a);
+    a.ends = rec->kind == HD_LOG_GONE;
+    if (!a.ends && (rec->kind < HD_LOG_READ || rec->kind > HD_LOG_RANGE_WRITE))
+        return;
+    a.reads = rec->kind == HD_LOG_READ || rec->kind == HD_LOG_RANGE_READ;
+    a.writes = a.ends || rec->kind == HD_LOG_WRITE || rec->kind == HD_LOG_RANGE_WRITE;
+    a.own = (a.reads || a.writes) && !t->ignores && !t->blocks &&
+            (a.ends || !(rec->aux & HD_LOG_PENDING));
+    a.reads |= rec->kind == HD_LOG_AREAD || rec->kind == HD_LOG_RMW;
+    a.writes |= rec->kind == HD_LOG_AWRITE || rec->kind == HD_LOG_RMW;
+    use(w, rec->w[0], bytes_of(rec), &a);
 }
 
 void hd_walk_lent_other(struct hd_walk *w, uint64_t addr, uint32_t before)
