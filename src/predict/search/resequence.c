@@ -201,6 +201,8 @@ static uint32_t advance(const struct graph *g, uint32_t *at, hd_tid u, hd_eid *o
 
 /* ---- fewest stretches, by breadth-first search over "who runs next" ---- */
 
+#define FREE_THREADS 16 /* a row of more of them counts as work: it is copied and kept */
+
 struct node {
     uint32_t parent;
     uint32_t done; /* events run */
@@ -224,7 +226,7 @@ static void expand(struct search *s, uint32_t parent, hd_tid u, hd_tid last)
         hd_u32vec_push(&s->at, s->at.data[parent * threads + v]);
     uint32_t ran = advance(s->g, s->at.data + row, u, NULL);
     bool fresh = false;
-    s->work += ran + 1;
+    s->work += ran + 1 + threads / FREE_THREADS;
     uint32_t done = ((struct node *)hd_vec_at(&s->nodes, parent))->done + ran;
     if (ran)
         hd_map_put(&s->seen, hd_hash_bytes(s->at.data + row, threads * sizeof *s->at.data, 3),
@@ -269,7 +271,7 @@ static bool search_best(const struct graph *g, hd_tid last, uint64_t work, hd_ei
                 break;
             layer_end = s.nodes.len;
         }
-        for (hd_tid u = 0; u < threads; u++)
+        for (hd_tid u = 0; u < threads && s.work < work; u++)
             expand(&s, i, u, last);
         s.work += threads;
     }
