@@ -264,6 +264,7 @@ struct search {
     uint64_t base;
     uint64_t addr, size;
     Dwarf_Die cu;
+    bool unnamed; /* what structured bindings name has none itself, and is looked for last */
     struct hd_object *out;
 };
 
@@ -293,11 +294,11 @@ static bool is_there(struct search *x, Dwarf_Die *var)
     Dwarf_Die type;
     uint64_t at, size = size_of(var, &type);
     const char *name = dwarf_formstring(dwarf_attr_integrate(var, DW_AT_name, &attr));
-    if (!size || !name || !dwarf_attr(var, DW_AT_location, &attr) ||
+    if (!size || !name == !x->unnamed || !dwarf_attr(var, DW_AT_location, &attr) ||
         dwarf_getlocation_addr(&attr, x->pc, &ops, &n, 1) != 1 || n != 1 ||
         !evaluate(x, ops, &at) || x->addr - at >= size)
         return false;
-    snprintf(x->out->name, sizeof x->out->name, "%s", name);
+    snprintf(x->out->name, sizeof x->out->name, "%s", name ? name : "[binding]");
     declared(var, &x->cu, x->out);
     hd_typepath_append(&type, x->addr - at, x->size, x->out);
     return true;
@@ -369,8 +370,10 @@ static bool search_frame(struct search *x)
     x->pc = x->frame->pc - 1 - bias;
     if (!function_at(&x->cu, x->pc, &function))
         return false;
-    if (frame_base(&function, x))
+    if (frame_base(&function, x) && !search_scope(x, &function, 0)) {
+        x->unnamed = true;
         search_scope(x, &function, 0);
+    }
     if (!*x->out->function)
         snprintf(x->out->function, sizeof x->out->function, "%s",
                  hd_symbols_die_name(x->s, &function));

@@ -259,7 +259,8 @@ static void visit(struct walk *w, Dwarf_Die *parent, int depth)
         } else if (is_struct(tag)) {
             struct_of(w, &die, 0);
             visit(w, &die, depth + 1);
-        } else if (tag == DW_TAG_namespace) {
+        } else if (tag == DW_TAG_namespace || tag == DW_TAG_subprogram ||
+                   tag == DW_TAG_lexical_block) { /* a function may have classes of its own */
             visit(w, &die, depth + 1);
         }
     } while (dwarf_siblingof(&die, &die) == 0);

@@ -167,4 +167,37 @@ for level in 0 2; do
         grep -qE 'created by T1 at: #[0-9]+ level3 deep.cpp:6 #[0-9]+ level2 deep.cpp:(10|11) #[0-9]+ main deep.cpp:17' flat
     expect "raw names of the C++ library" sh -c "! grep -qE '_Z[A-Z0-9]|decltype' out"
 done
+# ---- structured bindings, classes of functions, locks on stacks ----
+cat >own.cpp <<'C'
+#include <mutex>
+#include <thread>
+struct Point { int x, y; };
+int other;
+int main(int argc, char **)
+{
+    struct Local { std::mutex held; int n = 0; };
+    Point point{argc, 2};
+    auto [px, py] = point;
+    auto *p = new Local;
+    std::mutex outer;
+    std::thread t([&, &px = px] {
+        px++;
+        std::lock_guard<std::mutex> a(p->held);
+        p->n++;
+        std::lock_guard<std::mutex> b(outer);
+        other++;
+    });
+    px++;
+    p->n++;
+    other++;
+    t.join();
+    return px + py;
+}
+C
+heddle run --cflags "-std=c++20 -O0" --times 1 --runs 1 --json=out.json -o own own.cpp
+expect_code 66
+names=$(jq -r '[.races[].variable] | unique | join(", ")' out.json)
+expect "variables are called $names" [ "$names" = "Local.n, [binding].x of main (own.cpp:9), other" ]
+locks=$(jq -r '[.races[].accesses[].locks[]] | unique | join(", ")' out.json)
+expect "locks are called $locks" [ "$locks" = "Local.held, outer of main" ]
 finish
