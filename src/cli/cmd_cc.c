@@ -60,6 +60,7 @@ static void add_ours(struct words *w, const char *lib_dir, int version, const st
     if (o->concolic) { /* vectors have no expressions */
         add(w, "%s", "-fno-vectorize");
         add(w, "%s", "-fno-slp-vectorize");
+        add(w, "%s", "-D_GLIBCXX_ASSERTIONS=1"); /* std::string is compiled with the program */
     }
     if (o->openmp) { /* threadprivate variables outlive the threads of a team */
         add(w, "%s", "-Xclang");
