@@ -111,7 +111,7 @@ void hd_sink_pair(struct hd_sink *s, hd_eid a, hd_eid b); /* its places too */
 bool hd_sink_stopped_now(struct hd_sink *s);
 static inline bool hd_sink_stopped(struct hd_sink *s, size_t e)
 {
-    return s->halted || ((e & 0xffff) == 0xffff && hd_sink_stopped_now(s));
+    return s->halted || ((e & 0xff) == 0xff && hd_sink_stopped_now(s));
 }
 /* Sorts the results, frees the sink, and returns why the run ended early, if it did. */
 enum hd_status hd_sink_finish(struct hd_sink *s, struct hd_err *err);
