@@ -1,6 +1,7 @@
 #include "predict/run/driver.h"
 
 #include "base/alloc.h"
+#include "base/interrupt.h"
 #include "base/log.h"
 #include "base/progress.h"
 #include "predict/run/crew.h"
@@ -167,6 +168,8 @@ size_t hd_driver_all(struct hd_driver *d)
 static size_t prepare(void *ctx, unsigned phase, double deadline)
 {
     struct hd_driver *d = ctx;
+    if (phase != HD_PHASE_SWEEP && hd_interrupt_requested())
+        return 0;
     if (phase <= HD_PHASE_SWEEP)
         return d->prepare(d, (enum hd_phase)phase, deadline);
     if (phase == HD_PHASE_SHORTEN)
@@ -186,7 +189,7 @@ static void run_unit(void *ctx, unsigned phase, size_t item, struct hd_worker *k
         return;
     else if (phase <= HD_PHASE_SWEEP)
         d->visit(d, (enum hd_phase)phase, d->order[item], k);
-    else
+    else if (!hd_interrupt_requested())
         take_up_rest(d, u, k, (enum hd_phase)phase);
 }
 
@@ -224,6 +227,8 @@ static void gather(struct hd_driver *d, uint32_t unit, struct hd_prediction *r)
     for (size_t i = 0; i < u->undecided.len; i++) {
         struct hd_undecided *one = hd_vec_push(&r->undecided);
         *one = *(struct hd_undecided *)hd_vec_at(&u->undecided, i);
+        if (one->why == HD_WHY_STEPS && hd_interrupt_requested())
+            one->why = HD_WHY_STOPPED; /* no phase took it up */
         r->open += one->goals;
     }
     for (int s = 0; s < HD_STEPS; s++) {

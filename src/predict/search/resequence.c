@@ -1,6 +1,7 @@
 #include "predict/search/resequence.h"
 
 #include "base/alloc.h"
+#include "base/interrupt.h"
 #include "base/hash.h"
 #include "predict/search/shorten.h"
 
@@ -60,6 +61,12 @@ static void change(struct graph *g, struct object *o, uint32_t i)
     o->last = i;
 }
 
+/* An order that the user does not wait for is not looked for. */
+static bool stopped(uint32_t i)
+{
+    return (i & 4095) == 0 && hd_interrupt_requested();
+}
+
 /* Backwards: a read that must be fresh makes the reads fresh on which its source depends. */
 static void mark_fresh(struct graph *g)
 {
@@ -68,7 +75,7 @@ static void mark_fresh(struct graph *g)
         0}; /* location: 1 when a later read must be fresh and sees no write yet */
     uint32_t *below = hd_calloc(g->plan->w->n_threads, sizeof *below);
     struct hd_map singles = {0};
-    for (uint32_t i = g->n; i-- > 0;) {
+    for (uint32_t i = g->n; i-- > 0 && !stopped(i);) {
         hd_eid e = g->events[i];
         uint32_t unused;
         if (!hd_op_is_access(t->op[e]))
@@ -160,7 +167,7 @@ static void build(struct graph *g)
     const struct hd_goal *goal = &g->plan->goal;
     uint32_t first = NOBODY;
     mark_fresh(g);
-    for (uint32_t i = 0; i < g->n; i++) {
+    for (uint32_t i = 0; i < g->n && !stopped(i); i++) {
         add_event(g, i);
         if (g->events[i] == goal->first)
             first = i;
@@ -332,7 +339,8 @@ void hd_resequence(const struct hd_plan *plan, hd_eid *schedule, size_t n, uint6
                       .own = hd_calloc(n, sizeof *g.own),
                       .ordinal = hd_calloc(n, sizeof *g.ordinal)};
     build(&g);
-    choose_order(&g, schedule, n, work);
+    if (!stopped(0))
+        choose_order(&g, schedule, n, work);
     for (size_t i = 0; i < g.objects.len; i++)
         hd_u32vec_fini(&((struct object *)hd_vec_at(&g.objects, i))->since);
     hd_vec_fini(&g.objects);
