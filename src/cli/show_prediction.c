@@ -1,5 +1,6 @@
 #include "cli/show_prediction.h"
 
+#include "base/interrupt.h"
 #include "cli/json_parts.h"
 #include "cli/common.h"
 #include "cli/show_race.h"
@@ -65,11 +66,26 @@ static void show_found(const struct hd_cli *cli, const struct hd_trace *t,
     hd_witness_fini(&whole.witness);
 }
 
+/* How many races are printed with their schedules: more than 200 would hide the rest of the report,
+ * and schedules of millions of entries take their time. */
+static size_t count_shown(const struct hd_prediction *p)
+{
+    enum { SHOWN = 200, ENTRIES = 20000000, ENTRIES_STOPPED = 1000000 };
+    uint64_t entries = 0, most = hd_interrupt_requested() ? ENTRIES_STOPPED : ENTRIES;
+    size_t n = 0;
+    for (; n < p->found.len && n < SHOWN; n++) {
+        const struct hd_witness *w = &((struct hd_predicted *)hd_vec_at(&p->found, n))->witness;
+        entries += w->prefix + w->n;
+        if (n && entries > most)
+            break;
+    }
+    return n;
+}
+
 static void show_all_found(const struct hd_cli *cli, const struct hd_trace *t,
                            const struct hd_prediction *p)
 {
-    enum { SHOWN = 200 }; /* with their schedules: more would hide the rest of the report */
-    size_t shown = p->property == HD_PROPERTY_RACE ? SHOWN : p->found.len;
+    size_t shown = p->property == HD_PROPERTY_RACE ? count_shown(p) : p->found.len;
     if (p->found.len > shown)
         printf("The first %zu races come with a schedule; --json and --witness-dir have all "
                "schedules.\n\n",
