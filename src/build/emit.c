@@ -185,7 +185,8 @@ static void replay(struct hd_walk *w, uint32_t id, const struct hd_event *ev,
                                                        .what = id,
                                                        .value = ev->value});
         else
-            hd_walk_outside(w, id, ev->value);
+            hd_walk_outside(w, id, ev->value,
+                            g->kind == HD_REGION_STACK && g->number == w->current);
     } else {
         hd_walk_outside_touch(w, id);
     }

@@ -1,10 +1,11 @@
 /* Writes that were not seen: memory holds another value than the last access left there.
  *
  * Who wrote? If one thread only was in code without hooks since, in calls with no synchronisation
- * between them, it was that one, there. Else it is not known, and the write must not be laid to
- * anyone: it stands right before the read that shows it, in the reader's thread, behind all that
- * threads did that may have made it, and every other access to the memory stays on its side of it.
- * That is said with semaphores, one for each pair of threads. See docs/algorithms/building.md. */
+ * between them, it was that one, there; but the owner of a stack may have written it anywhere. Else
+ * it is not known, and the write must not be laid to anyone: it stands right before the read that
+ * shows it, in the reader's thread, behind all that threads did that may have made it, and every
+ * other access to the memory stays on its side of it. That is said with semaphores, one for each
+ * pair of threads. See docs/algorithms/building.md. */
 #include "build/walk.h"
 
 void hd_walk_returned(struct hd_walk *w, const struct hd_raw *rec)
@@ -66,7 +67,7 @@ static void pin(struct hd_walk *w, struct hd_walk_cell *cell, uint32_t id, uint6
     cell->after = bit_of(me);
 }
 
-void hd_walk_outside(struct hd_walk *w, uint32_t id, uint64_t value)
+void hd_walk_outside(struct hd_walk *w, uint32_t id, uint64_t value, bool own)
 {
     struct hd_walk_cell *cell = hd_vec_at(&w->mem.list, id);
     uint32_t n = 0, author = 0;
@@ -81,7 +82,8 @@ void hd_walk_outside(struct hd_walk *w, uint32_t id, uint64_t value)
     struct hd_walk_insert in = {
         .op = HD_OP_WRITE, .thread = w->current, .what = id, .value = value};
     in.after = w->out.n_events - 1;
-    if (n == 1 && t->windows[0].exact && !is_since(&t->windows[1], cell->last)) {
+    bool only = n == 1 && t->windows[0].exact && !is_since(&t->windows[1], cell->last);
+    if (only && !(own && author != w->current)) {
         in.after = t->windows[0].last - 1;
         in.thread = author;
     } else if (n > 1 || cell->users & ~bit_of(w->current) || (n == 1 && author != w->current)) {

@@ -49,3 +49,9 @@ done
 # One of those who may have seen such a write is in a wait: what keeps the order cannot stand inside of it.
 "$HEDDLE" cc -O1 -pthread "$here/waiting.c" poke.o -o waiting
 run waiting
+
+# What a thread wrote to its own stack unseen is not laid to another one that was in code without hooks meanwhile.
+"$HEDDLE" cc -O1 -pthread "$here/own_stack.c" poke.o -o own_stack
+"$HEDDLE" record -q -o own_stack.hdt -- ./own_stack
+"$HEDDLE" trace cat own_stack.hdt | grep -q '|w(.*|outside' || fail "own_stack: no write is unseen"
+"$HEDDLE" analyze own_stack.hdt >found || fail "own_stack: $(cat found)"
