@@ -107,6 +107,9 @@ for kind in 0 1 2; do
     series pool$kind pool $kind
     series lists$kind pool_lists $kind
 done
+for kind in 0 1 2 3; do
+    series owned$kind owned_lists $kind
+done
 series buffer bounded_buffer 0
 series pending pending_counter 0
 for kind in 0 1; do
