@@ -20,8 +20,9 @@ struct hd_session {
     char process[64];       /* of the trace in hand: "child1"; "": the first */
     int wait_status;        /* of the first run; means something when `ran` */
     bool ran;
-    bool failed;  /* a replay or a later recording could not be made */
-    int ended_by; /* see struct hd_session_result */
+    bool failed;    /* a replay or a later recording could not be made */
+    int ended_by;   /* see struct hd_session_result */
+    double stopped; /* seconds of a recording that would not have ended by itself; 0: none */
     double started, earlier_seconds;
     const char *shown_by;          /* schedule of the run in hand; NULL: not known */
     struct hd_idle idle;           /* threads that had nothing to do */

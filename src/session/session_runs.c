@@ -247,6 +247,13 @@ static void see_later(struct runs *r, const struct hd_record_result *rec)
                                        s->shown_by, sigabbrev_np(sig)));
 }
 
+/* The program was ended from outside, and might have gone on for ever. */
+static bool was_stopped(const struct hd_record_result *rec)
+{
+    int sig = rec->ran && WIFSIGNALED(rec->wait_status) ? WTERMSIG(rec->wait_status) : 0;
+    return rec->ended_by || rec->timed_out || sig == SIGINT || sig == SIGTERM || sig == SIGHUP;
+}
+
 static enum hd_status record(struct runs *r, uint64_t run, const char *path,
                              struct hd_names *family, bool *ended)
 {
@@ -283,6 +290,7 @@ static enum hd_status record(struct runs *r, uint64_t run, const char *path,
     hd_session_tell(s, HD_STAGE_RECORDING, run, unasked(o) ? MOST + for_openmp(r) : o->runs);
     enum hd_status status = hd_record_run(&opts, &rec, s->err);
     s->r->record_seconds += hd_progress_now() - started;
+    s->stopped = was_stopped(&rec) ? hd_progress_now() - started : 0;
     if (status == HD_OK) {
         hd_session_notes(s, &rec.info);
         if (rec.random_addresses)

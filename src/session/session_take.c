@@ -177,13 +177,17 @@ static void weigh(const struct hd_session *s, struct hd_finding *f)
         f->counts = HD_COUNTS_NO;
 }
 
-/* Seconds for one of `n` executions: what is asked for, or a share of what the budget leaves; a
- * program that ran too long when it was recorded does so in every replay. */
+/* Seconds for one of `n` executions: what is asked for, or a share of what the budget leaves. A
+ * program that ran too long when it was recorded does so in every replay: one that had to be
+ * stopped gets a few times what it took to come so far. */
 static double execution_time(const struct hd_session *s, size_t n)
 {
     double left = s->end - hd_progress_now(), share = left > 0 ? left / (double)(n ? n : 1) : 0;
-    if (s->end == 0 || (s->o->timeout && s->o->timeout < share))
-        return s->o->timeout;
+    double most = s->o->timeout;
+    if (s->stopped > 0 && (most == 0 || most > 2 + 3 * s->stopped))
+        most = 2 + 3 * s->stopped;
+    if (s->end == 0 || (most > 0 && most < share))
+        return most;
     return share > 0.25 ? share : 0.25;
 }
 

@@ -303,6 +303,39 @@ exec 8>&-
 expect_code 130
 expect_err "0 races confirmed, 1 predicted only"
 expect "no report" [ -s waits/report.json ]
+# One that never ends is not replayed for a minute each time.
+cat >endless.c <<'C'
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+static int beats;
+static void *beat(void *arg)
+{
+    for (;;) {
+        beats++;
+        usleep(1000);
+    }
+    return arg;
+}
+int main(void)
+{
+    pthread_t t;
+    pthread_create(&t, NULL, beat, NULL);
+    puts("beating");
+    fflush(stdout);
+    beat(NULL);
+}
+C
+command_line="heddle run endless.c, interrupted"
+env --default-signal=INT "$HEDDLE" run --runs 1 -o endless endless.c >out 2>err &
+pid=$!
+wait_for 'grep -q beating out'
+kill -INT "$pid"
+code=0
+wait "$pid" || code=$?
+expect_code 130
+expect_err "did not end in time"
+expect "its replays take a minute" [ "$(jq '.seconds.replay < 50' endless/report.json)" = true ]
 
 # Deadlocks are looked for unless told otherwise, atomicity violations when asked for; both are confirmed by replay.
 heddle run -q -o hungry "$TESTS/property/philosophers.c"
