@@ -5,13 +5,15 @@
 "$HEDDLE" cc --version >/dev/null 2>&1 || exit 77
 cat >slow.c <<'END'
 #include <pthread.h>
+#include <stdlib.h>
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static long rounds = 20000;
 static int cells[64], own_cells[4][64];
 long sum;
 static void *work(void *arg)
 {
     int *own = own_cells[(long)arg];
-    for (long i = 0; i < 20000; i++) {
+    for (long i = 0; i < rounds; i++) {
         pthread_mutex_lock(&lock);
         cells[i & 63]++;
         pthread_mutex_unlock(&lock);
@@ -22,9 +24,11 @@ static void *work(void *arg)
     }
     return arg;
 }
-int main(void)
+int main(int argc, char **argv)
 {
     pthread_t t[4];
+    if (argc > 1)
+        rounds = atol(argv[1]);
     for (long i = 0; i < 4; i++)
         pthread_create(&t[i], NULL, work, (void *)i);
     for (int i = 0; i < 4; i++)
@@ -78,9 +82,12 @@ expect "it is not kept as confirmed" holds '.races[0].status == "confirmed"'
 
 # Each line that the terminal shows: "label percent". A stage begins anew where the label changes.
 command_line="progress on a terminal"
-rm -rf o
-TERM=xterm script -qefc "\"$HEDDLE\" run --runs 1 -o o -- ./slow" typescript >/dev/null 2>&1 </dev/null
-tr '\r' '\n' <typescript | sed 's/\x1b\[K//g' | grep -E '^heddle: (reading|analysing|replaying): ' >lines
+for rounds in 20000 80000 320000; do # until reading takes long enough on this machine
+    rm -rf o
+    TERM=xterm script -qefc "\"$HEDDLE\" run --runs 1 -t 1 -o o -- ./slow $rounds" typescript >/dev/null 2>&1 </dev/null
+    tr '\r' '\n' <typescript | sed 's/\x1b\[K//g' | grep -E '^heddle: (reading|analysing|replaying): ' >lines
+    ! grep -qE '^heddle: reading: .* \([0-9]+%\), .* s left' lines || break
+done
 expect "no reading is shown" grep -qE '^heddle: reading: .* \([0-9]+%\), .* s left' lines
 expect "no replaying is shown" grep -q '^heddle: replaying: ' lines
 expect "progress goes back: $(cat lines)" awk '
