@@ -81,6 +81,7 @@ for level in 0 2; do
 done
 program=names0
 expect_name 0 "a[34] of main (names.cpp:26)" "local of main"
+expect "the schedule has another name" jq -e '[.races[0].schedule[] | select(.racing).object] == ["a[34] of main", "a[34] of main"]' out.json
 expect_name 1 "own[2].len of main (names.cpp:26)" "local of main"
 expect_name 2 "both.second of main (names.cpp:26)" "local of main"
 expect_name 3 "queue_.slots[3].len" global

@@ -79,6 +79,7 @@ struct hd_schedule_step {
     bool essential; /* racing, synchronisation, or last before a switch of threads; of an unordered
                        race, every atomic access */
     bool racing;    /* one of the accesses of the finding */
+    bool same;      /* an access to the location of these; not kept in files */
 };
 
 /* What the program did when the racing accesses ran in one order. */

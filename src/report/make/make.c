@@ -307,6 +307,11 @@ static uint32_t count_switches(const struct hd_maker *m, const struct hd_witness
     return n;
 }
 
+static bool is_at_same(const struct hd_trace *t, hd_eid a, hd_eid b)
+{
+    return hd_op_is_access(t->op[a]) && hd_op_is_access(t->op[b]) && t->obj[a] == t->obj[b];
+}
+
 /* Behind the schedule of a deadlock stand the calls that never return. */
 static void make_steps(struct hd_maker *m, const struct hd_witness *w, const hd_eid *events,
                        size_t n_events, struct hd_finding *f)
@@ -326,6 +331,7 @@ static void make_steps(struct hd_maker *m, const struct hd_witness *w, const hd_
         bool last = i + 1 >= w->n || m->t->thread[e] != m->t->thread[w->schedule[i + 1]];
         make_step(m, e, step);
         step->racing = is_among(e, events, n_events);
+        step->same = n_events && is_at_same(m->t, e, events[0]);
         step->essential = step->racing || is_sync(m->t->op[e]) || last ||
                           (w->unordered && hd_op_is_atomic(m->t->op[e])); /* it should order */
         f->recorded[k] = (uint32_t)k;

@@ -216,6 +216,14 @@ static void name_lock(struct hd_report *r, struct hd_finding *f, const struct hd
     rename_lock(f, name, hd_report_format(r, "%s of %s", o->name, function));
 }
 
+/* The steps of the schedule that access it, under whatever name each thread has it. */
+static void name_steps(struct hd_finding *f)
+{
+    for (size_t i = 0; i < f->n_steps; i++)
+        if (f->steps[i].same)
+            f->steps[i].object = f->variable;
+}
+
 static void put_name(struct hd_report *r, struct hd_finding *f, const struct hd_object *o)
 {
     char function[400] = "";
@@ -227,13 +235,16 @@ static void put_name(struct hd_report *r, struct hd_finding *f, const struct hd_
                                   : "global";
     if (!*o->name) {
         f->variable = hd_report_format(r, "a local of %s", function);
+        name_steps(f);
         return;
     }
     f->variable = hd_report_text(r, o->name);
-    if (local && *o->file)
-        f->variable = hd_report_format(r, "%s of %s (%s:%d)", o->name, function, o->file, o->line);
-    else if (local)
+    if (local) {
         f->variable = hd_report_format(r, "%s of %s", o->name, function);
+        name_steps(f);
+    }
+    if (local && *o->file)
+        f->variable = hd_report_format(r, "%s (%s:%d)", f->variable, o->file, o->line);
     if (*o->inside)
         f->location = hd_report_format(r, "%s, a %s", f->location, o->inside);
     if (o->bits)
