@@ -1,25 +1,35 @@
 #include "base/alloc.h"
 
+#include "base/outfile.h"
+
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 static atomic_size_t in_use;
 static atomic_size_t peak;
 static atomic_size_t fail_countdown;
 static atomic_size_t limit;
 
+/* Other threads go on meanwhile, so nothing that they use may be taken down: no handlers of exit.
+ * The first thread that fails speaks. */
 static void default_oom(size_t bytes)
 {
+    static atomic_flag failed = ATOMIC_FLAG_INIT;
+    while (atomic_flag_test_and_set(&failed))
+        pause();
     fprintf(stderr, "heddle: out of memory (needed %zu more bytes", bytes);
     if (hd_alloc_limit())
         fprintf(stderr, "; %zu MB are in use, of %zu", hd_alloc_in_use() >> 20,
                 hd_alloc_limit() >> 20);
     fprintf(stderr, ")\n");
-    exit(4);
+    fflush(stdout);
+    hd_outfile_discard_all();
+    _exit(4);
 }
 
 static hd_oom_hook oom_hook = default_oom;

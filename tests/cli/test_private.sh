@@ -141,8 +141,8 @@ expect_err "File too large"
 code=$? command_line="heddle run with ulimit -s"
 expect_code 77
 expect_err "the stack is limited to 100 kB (ulimit -s), and heddle needs 1024 kB"
-(ulimit -s 16 && exec "$HEDDLE" --version) >out 2>err
-code=$? command_line="heddle --version with ulimit -s 16"
+env -i bash -c 'ulimit -s 48 && exec "$0" --version' "$HEDDLE" >out 2>err # the environment has to fit, too
+code=$? command_line="heddle --version with ulimit -s 48"
 expect_code 77
 expect_err "the stack is limited (ulimit -s), heddle needs 1024 kB"
 finish
