@@ -1,6 +1,7 @@
 #include "base/memory.h"
 
 #include "base/log.h"
+
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 #include "base/outfile.h"
 
 #include "base/log.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>

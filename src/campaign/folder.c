@@ -1,6 +1,7 @@
 #include "campaign/folder.h"
 
 #include "base/log.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

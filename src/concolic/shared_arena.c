@@ -1,6 +1,7 @@
 #include "concolic/shared_arena.h"
 
 #include "base/log.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 #include "recording/kept_inputs.h"
 
 #include "base/log.h"
+
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>

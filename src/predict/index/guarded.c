@@ -71,3 +71,12 @@ bool hd_guarded_first(const struct hd_trace *t, uint32_t loc, hd_eid early, stru
         }
     return known;
 }
+
+bool hd_guarded_depends(const struct hd_trace *t, hd_eid w, hd_eid r)
+{
+    struct hd_deps deps = hd_trace_deps(t, w, HD_DEP_VALUE);
+    for (uint32_t i = 0; i < deps.n; i++)
+        if (hd_trace_back(t, w, deps.dist[i]) == r)
+            return true;
+    return deps.all;
+}

@@ -1,4 +1,5 @@
-/* Locations that are written under a lock only, and what they hold in the beginning.
+/* What tokens and ownership share: locations that are written under a lock only, what they hold in
+ * the beginning, and on which reads a written value depends.
  *
  * The beginning is where the first thread makes another one: what it does before that comes before
  * all that others do (`early`: the number of these events).
@@ -23,5 +24,8 @@ uint32_t hd_guarded_locks(const struct hd_accesses *locs, const struct hd_sectio
 
 /* What the location holds in the beginning. False: unknown. */
 bool hd_guarded_first(const struct hd_trace *t, uint32_t loc, hd_eid early, struct hd_value *value);
+
+/* Whether the value that w stores depends on the read r. */
+bool hd_guarded_depends(const struct hd_trace *t, hd_eid w, hd_eid r);
 
 #endif

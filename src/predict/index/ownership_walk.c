@@ -1,15 +1,7 @@
 #include "predict/index/ownership_int.h"
 
 #include "base/stop.h"
-
-static bool depends_on(const struct hd_trace *t, hd_eid w, hd_eid r)
-{
-    struct hd_deps deps = hd_trace_deps(t, w, HD_DEP_VALUE);
-    for (uint32_t i = 0; i < deps.n; i++)
-        if (hd_trace_back(t, w, deps.dist[i]) == r)
-            return true;
-    return deps.all;
-}
+#include "predict/index/guarded.h"
 
 static void rule_out(struct hd_ownership *k, uint32_t id)
 {
@@ -129,8 +121,8 @@ static void read_address(struct hd_ownership *k, hd_eid e, uint32_t loc)
 static bool is_entitled(const struct hd_ownership *k, uint32_t id, hd_eid w)
 {
     const struct hd_owned_object *v = hd_owned_at(k, id);
-    return knows(k, id) &&
-           (v->since <= k->t->pos[w] || (v->read != HD_EID_NONE && depends_on(k->t, w, v->read)));
+    return knows(k, id) && (v->since <= k->t->pos[w] ||
+                            (v->read != HD_EID_NONE && hd_guarded_depends(k->t, w, v->read)));
 }
 
 static void write_address(struct hd_ownership *k, hd_eid e, uint32_t loc)

@@ -1,19 +1,11 @@
 #include "predict/index/tokens_int.h"
 
 #include "base/stop.h"
+#include "predict/index/guarded.h"
 
 /* Of more tokens than this that a thread has at once there are no sections: what a thread holds is
  * a list that many steps walk. */
 enum { MOST_OPEN = 32 };
-
-static bool depends_on(const struct hd_trace *t, hd_eid w, hd_eid r)
-{
-    struct hd_deps deps = hd_trace_deps(t, w, HD_DEP_VALUE);
-    for (uint32_t i = 0; i < deps.n; i++)
-        if (hd_trace_back(t, w, deps.dist[i]) == r)
-            return true;
-    return deps.all;
-}
 
 /* True: w runs only if r is fresh. */
 static bool runs_only_if(const struct hd_token_search *k, hd_eid w, hd_eid r)
@@ -24,7 +16,7 @@ static bool runs_only_if(const struct hd_token_search *k, hd_eid w, hd_eid r)
 /* True: w stores its traced value only if r is fresh. */
 static bool stores_only_if(const struct hd_token_search *k, hd_eid w, hd_eid r)
 {
-    return runs_only_if(k, w, r) || depends_on(k->s->t, w, r);
+    return runs_only_if(k, w, r) || hd_guarded_depends(k->s->t, w, r);
 }
 
 static struct hd_token *field_owner(const struct hd_token_search *k, uint32_t loc)

@@ -1,6 +1,7 @@
 #include "report/filter/ignore.h"
 
 #include "base/log.h"
+
 #include <ctype.h>
 #include <string.h>
 
