@@ -121,7 +121,7 @@ static void drop_parts_of_ends(struct hd_session *s)
             all[kept++] = *f;
             continue;
         }
-        HD_DEBUG_LINE(SESSION, "%s is dropped: the end of %s is listed", f->id, f->variable);
+        HD_DEBUG_LINE(SESSION, "%s is dropped: the end of its memory is listed", f->id);
         if (hd_session_path(s, f->witness, path, sizeof path) == HD_OK)
             unlink(path);
     }
