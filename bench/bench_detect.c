@@ -50,7 +50,7 @@ static struct hd_trace *make(uint32_t events, uint32_t threads, uint32_t locks, 
 static enum hd_status run_order(const struct hd_trace *t, const struct hd_detect_opts *opts,
                                 struct hd_detect_result *r, struct hd_err *err)
 {
-    return hd_detect_order(t, opts, HD_BY_HB, r, err);
+    return hd_memory_order_detect(t, opts, HD_BY_HB, r, err);
 }
 static const struct hd_detector order = {"order", "", run_order};
 
@@ -102,7 +102,7 @@ int main(int argc, char **argv)
     struct hd_trace *t, *third = NULL;
     if (argc > 1 && *end) {
         struct hd_err err;
-        if (hd_trace_load(argv[1], &t, &err) != HD_OK) {
+        if (hd_trace_io_load(argv[1], &t, &err) != HD_OK) {
             fprintf(stderr, "%s\n", err.text);
             return 3;
         }

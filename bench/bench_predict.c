@@ -229,7 +229,7 @@ static void file_section(const char *path)
     const char *name = path + strlen(path);
     for (int slashes = 0; name > path && (slashes += name[-1] == '/') < 2;)
         name--; /* with its folder: some names occur in several */
-    if (hd_trace_load(path, &t, &err) != HD_OK || hd_check_trace(t, NULL, &err) != HD_OK)
+    if (hd_trace_io_load(path, &t, &err) != HD_OK || hd_check_trace(t, NULL, &err) != HD_OK)
         fail(&err);
     predict(name, t, by_places);
     predict(name, t, by_events);

@@ -129,7 +129,7 @@ static void run_round(const struct text *text, struct figures *f)
     keep_best(&f->write, now() - start);
     fclose(null);
     start = now();
-    hd_trace_digest(t, f->digest_text);
+    hd_digest_trace(t, f->digest_text);
     keep_best(&f->digest, now() - start);
     hd_trace_free(t);
 }

@@ -239,7 +239,7 @@ static struct hd_trace *load(const char *path)
 {
     struct hd_trace *t;
     struct hd_err err = {0};
-    if (hd_trace_load(path, &t, &err) != HD_OK || hd_check_trace(t, NULL, &err) != HD_OK)
+    if (hd_trace_io_load(path, &t, &err) != HD_OK || hd_check_trace(t, NULL, &err) != HD_OK)
         fail(&err);
     return t;
 }

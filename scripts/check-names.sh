@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Names are unique in the program: no file stem stands in two folders, no tag hd_... is defined twice, all headers
-# of the tool can be included together, and a function is called after a file of its folder, the folder, the room or
-# a type (base/alloc.h and base/err.h, which stand in for libc, may do as libc does).
+# of the tool can be included together, and a function is called hd_<file>_<verb> after the header that declares it, or
+# after a type of that header (base/alloc.h and base/err.h, which stand in for libc, may do as libc does).
 set -u
 cd "$(dirname "$0")/.." || exit 1
 status=0
@@ -19,33 +19,30 @@ tags=$(find src include/heddle -name '*.[ch]' -print0 |
 
 strangers=$(find src -name '*.h' ! -path 'src/rt/*' ! -path 'src/pass/*' ! -path 'src/abi/*' ! -path 'src/log/*' ! -path 'src/openmp/*' \
     ! -path src/base/alloc.h ! -path src/base/err.h -print0 | sort -z | xargs -0 awk '
-    function dir_of(path) { sub(/\/[^\/]*$/, "", path); return path }
-    # The beginning of a name up to each "_": is one of them a word that may open names of this folder?
-    function known(name, dir, n, part, i, text) {
-        n = split(name, part, "_")
-        for (i = 1; i <= n; i++) {
-            text = i == 1 ? part[1] : text "_" part[i]
-            if (text in tag || (dir, text) in word || (dir, text "s") in word || (dir, substr(text, 1, length(text) - 1)) in word)
+    function opens(word, name) { return name == word || index(name, word "_") == 1 }
+    # Is the function called after its header, or after a type that the header defines or declares?
+    function known(name, stem, i) {
+        if (opens(stem, name) || opens(stem "s", name) || (stem ~ /s$/ && opens(substr(stem, 1, length(stem) - 1), name)))
+            return 1
+        for (i in tag)
+            if (opens(i, name))
                 return 1
-        }
         return 0
     }
-    BEGIN {
-        while (("find src -name \"*.[ch]\"" | getline path) > 0) {
-            dir = dir_of(path); stem = path; sub(/.*\//, "", stem); sub(/\.[ch]$/, "", stem)
-            split(path, room, "/"); folder = dir; sub(/.*\//, "", folder)
-            word[dir, stem] = word[dir, folder] = word[dir, room[2]] = 1
-            while ((getline line < path) > 0)
-                if (match(line, /^(struct|enum|union) hd_[a-z0-9_]+/)) {
-                    sub(/^[a-z]+ hd_/, "", line); sub(/[^a-z0-9_].*/, "", line); tag[line] = 1
-                }
-            close(path)
-        }
+    function judge(i) {
+        for (i = 1; i <= n; i++)
+            if (!known(names[i], stem))
+                print at[i] ": hd_" names[i] " is not called after its file or a type of it"
+        n = 0
+        split("", tag)
     }
+    FNR == 1 { judge(); stem = FILENAME; sub(/.*\//, "", stem); sub(/(_int)?\.h$/, "", stem) }
+    /^(struct|enum|union) hd_[a-z0-9_]+( \{|;)/ { word = $2; gsub(/^hd_|;$/, "", word); tag[word] }
     /^[a-z].*[ *]hd_[a-z0-9_]+\(/ && !/^(static|typedef)/ {
         name = $0; sub(/\(.*/, "", name); sub(/.*hd_/, "", name)
-        if (!known(name, dir_of(FILENAME))) print FILENAME ":" FNR ": hd_" name " is not called after its file, room or type"
-    }')
+        names[++n] = name; at[n] = FILENAME ":" FNR
+    }
+    END { judge() }')
 [ -z "$strangers" ] || { printf '%s\n' "$strangers"; status=1; }
 
 # The runtime and the pass are programs of their own.

@@ -219,7 +219,7 @@ static enum hd_status on_step(struct hd_walk *w, const struct hd_raw *rec)
     hd_walk_find_call(w, rec);
     enum hd_status s = on_event(w, rec);
     if (w->own.hand)
-        hd_walk_lent_use(w, rec, made);
+        hd_lent_memory_use(w, rec, made);
     /* A thread without events could be joined before it was created; and where a call ends must be
      * known, because the thread cannot stop inside. */
     bool in_call = w->joined && !w->own.hand; /* a skeleton is not replayed */
@@ -242,7 +242,7 @@ static enum hd_status on_step(struct hd_walk *w, const struct hd_raw *rec)
 static enum hd_status take_step(struct hd_walk *w, const struct hd_raw *rec)
 {
     if (hd_walk_lent_turns(hd_walk_current(w)))
-        hd_walk_lent_turn(w);
+        hd_lent_memory_turn(w);
     bool noted, quick = hd_walk_leave_quick(w, rec, &noted);
     bool nothing = quick && (!w->sieve.making || hd_walk_sieve_skip(w, rec));
     if (w->sieve.making && !nothing)
@@ -429,7 +429,7 @@ static enum hd_status walk_log(struct hd_walk *w, enum hd_walk_pass pass)
     w->anchors = w->joined = false;
     hd_walk_lines_clear(w);
     hd_walk_calm_clear(w);
-    hd_walk_lent_start(w);
+    hd_lent_memory_start(w);
     w->own.segment = hd_owners_segment(&w->own.owners, 0);
     hd_cells_forget_sets(&w->mem.cells);
     for (size_t i = 0; i < w->threads.len; i++) {
@@ -586,7 +586,7 @@ static void walk_init(struct hd_walk *w, struct hd_build_info *info, struct hd_e
     hd_regions_init(&w->mem.regions);
     hd_cells_init(&w->mem.cells);
     w->mem.calm = hd_walk_calm_new();
-    w->mem.lent = hd_walk_lent_new();
+    w->mem.lent = hd_lent_memory_new();
     hd_owners_init(&w->own.owners);
     hd_depsets_init(&w->own.sets);
     hd_walk_hand_init(w);
@@ -616,7 +616,7 @@ static void drop_walks(struct hd_walk *w)
     hd_cells_fini(&w->mem.cells);
     hd_walk_calm_free(w->mem.calm);
     w->mem.calm = NULL;
-    hd_walk_lent_free(w->mem.lent);
+    hd_lent_memory_free(w->mem.lent);
     w->mem.lent = NULL;
     hd_owners_fini(&w->own.owners);
     hd_depsets_fini(&w->own.sets);

@@ -172,7 +172,7 @@ bool hd_walk_hand_quick(struct hd_walk *w, const struct hd_raw *rec)
     if (!hd_walk_hand_is_loose(w, linear, len))
         return false;
     hd_walk_hand_use(w, g, linear, len, known ? (const uint8_t *)&rec->w[1] : NULL, writes);
-    hd_walk_lent_use(w, rec, hd_walk_current(w)->made);
+    hd_lent_memory_use(w, rec, hd_walk_current(w)->made);
     return true;
 }
 
@@ -237,7 +237,7 @@ static void forget_uses(struct hd_cell_block *block)
 
 void hd_walk_hand_restart(struct hd_walk *w)
 {
-    hd_walk_lent_restart(w);
+    hd_lent_memory_restart(w);
     w->hand.points.len = w->hand.uses.len = 0;
     *(struct hd_walk_point *)hd_vec_push(&w->hand.points) = (struct hd_walk_point){0};
     *(struct hd_walk_use *)hd_vec_push(&w->hand.uses) = (struct hd_walk_use){0};
@@ -412,7 +412,7 @@ enum hd_status hd_walk_hand_find(struct hd_walk *w)
     if (j->order)
         n = judge_all(j, &w->mem.cells, &all);
     apply(&w->mem.cells, n > 0);
-    size_t spans = j->order ? hd_walk_lent_find(w, j->order) : 0;
+    size_t spans = j->order ? hd_lent_memory_find(w, j->order) : 0;
     HD_DEBUG_LINE(BUILD, "skeleton of %u events: %llu granules are handed over, %zu stretches lent",
                   w->out.n_events, (unsigned long long)n, spans);
     hd_handover_free(j->order);

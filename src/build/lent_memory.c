@@ -72,7 +72,7 @@ struct hd_walk_lent {
     struct hd_vec slots, others, spans, turns;
 };
 
-struct hd_walk_lent *hd_walk_lent_new(void)
+struct hd_walk_lent *hd_lent_memory_new(void)
 {
     struct hd_walk_lent *l = hd_calloc(1, sizeof *l);
     l->slots = HD_VEC_INIT(struct slot);
@@ -82,7 +82,7 @@ struct hd_walk_lent *hd_walk_lent_new(void)
     return l;
 }
 
-void hd_walk_lent_free(struct hd_walk_lent *l)
+void hd_lent_memory_free(struct hd_walk_lent *l)
 {
     if (!l)
         return;
@@ -94,7 +94,7 @@ void hd_walk_lent_free(struct hd_walk_lent *l)
     hd_free(l, sizeof *l);
 }
 
-void hd_walk_lent_restart(struct hd_walk *w)
+void hd_lent_memory_restart(struct hd_walk *w)
 {
     struct hd_walk_lent *l = w->mem.lent;
     hd_map_clear(&l->numbers);
@@ -218,7 +218,7 @@ static uint64_t bytes_of(const struct hd_raw *rec)
     return range ? rec->len : rec->aux & HD_LOG_SIZE;
 }
 
-void hd_walk_lent_use(struct hd_walk *w, const struct hd_raw *rec, uint32_t before)
+void hd_lent_memory_use(struct hd_walk *w, const struct hd_raw *rec, uint32_t before)
 {
     const struct hd_walk_thread *t = hd_walk_current(w);
     struct access a = {.step = t->steps, .before = before, .after = t->made};
@@ -234,7 +234,7 @@ void hd_walk_lent_use(struct hd_walk *w, const struct hd_raw *rec, uint32_t befo
     use(w, rec->w[0], bytes_of(rec), &a);
 }
 
-void hd_walk_lent_other(struct hd_walk *w, uint64_t addr, uint32_t before)
+void hd_lent_memory_other(struct hd_walk *w, uint64_t addr, uint32_t before)
 {
     const struct hd_walk_thread *t = hd_walk_current(w);
     use(w, addr, 1, &(struct access){t->steps, before, t->made, .reads = true, .writes = true});
@@ -353,7 +353,7 @@ static void end_all(struct hd_walk_lent *l)
     }
 }
 
-size_t hd_walk_lent_find(struct hd_walk *w, const struct hd_handover *order)
+size_t hd_lent_memory_find(struct hd_walk *w, const struct hd_handover *order)
 {
     struct hd_walk_lent *l = w->mem.lent;
     struct judge j = {.w = w, .l = l, .order = order};
@@ -396,7 +396,7 @@ static void look_ahead(const struct hd_walk_lent *l, struct hd_walk_thread *t, u
     t->turn_at = t->turn < l->turns.len && next->thread == number ? next->step : UINT32_MAX;
 }
 
-void hd_walk_lent_start(struct hd_walk *w)
+void hd_lent_memory_start(struct hd_walk *w)
 {
     struct hd_walk_lent *l = w->mem.lent;
     for (size_t i = 0; i < w->threads.len; i++)
@@ -410,7 +410,7 @@ void hd_walk_lent_start(struct hd_walk *w)
     }
 }
 
-void hd_walk_lent_turn(struct hd_walk *w)
+void hd_lent_memory_turn(struct hd_walk *w)
 {
     const struct hd_walk_lent *l = w->mem.lent;
     struct hd_walk_thread *t = hd_walk_current(w);

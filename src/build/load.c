@@ -18,7 +18,7 @@ enum hd_status hd_load_watched(const char *path, const struct hd_build_watch *wa
 {
     struct load l = {.watch = watch};
     struct hd_form recording = {hd_build_is_recording, read_recording, &l};
-    enum hd_status s = hd_trace_load_form(path, &recording, trace, info, err);
+    enum hd_status s = hd_trace_io_load_form(path, &recording, trace, info, err);
     if (built)
         *built = l.built;
     else

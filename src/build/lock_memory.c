@@ -87,7 +87,7 @@ enum hd_status hd_walk_lock_ends(struct hd_walk *w, const struct hd_raw *rec)
     uint32_t before = hd_walk_current(w)->made;
     enum hd_status s = is_shared(w, rec->w[1]) ? touch(w, rec, rec->w[1], HD_OP_WRITE) : HD_OK;
     if (w->own.hand)
-        hd_walk_lent_other(w, rec->w[1], before);
+        hd_lent_memory_other(w, rec->w[1], before);
     return s;
 }
 
@@ -116,6 +116,6 @@ enum hd_status hd_walk_lock_used(struct hd_walk *w, const struct hd_raw *rec, bo
     uint32_t before = hd_walk_current(w)->made;
     enum hd_status s = use(w, rec, addr);
     if (w->own.hand)
-        hd_walk_lent_other(w, addr, before);
+        hd_lent_memory_other(w, addr, before);
     return s;
 }

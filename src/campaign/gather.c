@@ -24,7 +24,7 @@ static enum hd_status add_done(struct hd_merge *m, const char *dir, const struct
     struct hd_report *r = NULL;
     const struct hd_merge_unit unit = {u->part, u->test, u->name, u->how};
     hd_folder_unit(dir, u->name, "/report.json", path, sizeof path);
-    enum hd_status s = hd_report_load_json(path, &r, err);
+    enum hd_status s = hd_report_json_load(path, &r, err);
     if (s != HD_OK)
         return s;
     hd_folder_unit(dir, u->name, "", path, sizeof path);

@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum hd_status hd_unit_check(const struct hd_unit *u, struct hd_err *err)
+enum hd_status hd_unit_process_check(const struct hd_unit *u, struct hd_err *err)
 {
     char build[80];
     if (!u->file)
@@ -76,8 +76,8 @@ static enum hd_status open_files(const struct hd_unit_process *p, int fds[2], st
                        : hd_err_set(err, HD_ERR_IO, "cannot write %s: %s", log, strerror(errno));
 }
 
-enum hd_status hd_unit_start(struct hd_unit_process *p, const struct hd_unitplan *plan,
-                             const char *tool, struct hd_err *err)
+enum hd_status hd_unit_process_start(struct hd_unit_process *p, const struct hd_unitplan *plan,
+                                     const char *tool, struct hd_err *err)
 {
     static char *const none[] = {NULL};
     char out[sizeof p->work + sizeof HD_UNIT_OUT];
@@ -114,7 +114,7 @@ enum hd_status hd_unit_start(struct hd_unit_process *p, const struct hd_unitplan
 
 /* ---- end ---- */
 
-bool hd_unit_ended(struct hd_unit_process *p, int *status)
+bool hd_unit_process_ended(struct hd_unit_process *p, int *status)
 {
     if (!hd_process_ended(p->pid, status))
         return false;
@@ -123,7 +123,7 @@ bool hd_unit_ended(struct hd_unit_process *p, int *status)
     return true;
 }
 
-void hd_unit_kill(struct hd_unit_process *p)
+void hd_unit_process_kill(struct hd_unit_process *p)
 {
     if (!p->pid)
         return;
@@ -198,7 +198,7 @@ static void tidy(const char *work, bool findings)
         closedir(dir);
 }
 
-void hd_unit_judge(const struct hd_unit_process *p, int status, struct hd_unit_end *end)
+void hd_unit_process_judge(const struct hd_unit_process *p, int status, struct hd_unit_end *end)
 {
     char path[sizeof p->work + sizeof HD_UNIT_OUT "/report.json"];
     struct hd_report *r = NULL;
@@ -209,7 +209,7 @@ void hd_unit_judge(const struct hd_unit_process *p, int status, struct hd_unit_e
         explain(p, status, end);
         return;
     }
-    if (hd_report_load_json(path, &r, &err) != HD_OK)
+    if (hd_report_json_load(path, &r, &err) != HD_OK)
         snprintf(end->reason, sizeof end->reason, "its report cannot be read");
     else if (r->interrupted || p->late)
         snprintf(end->reason, sizeof end->reason,

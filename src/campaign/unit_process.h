@@ -30,18 +30,18 @@ struct hd_unit_end {
 };
 
 /* Is the program there, and the build that was planned? HD_ERR_INPUT: no, with the reason. */
-enum hd_status hd_unit_check(const struct hd_unit *u, struct hd_err *err);
+enum hd_status hd_unit_process_check(const struct hd_unit *u, struct hd_err *err);
 
 /* Starts it in the folder p->work, which must be there and empty. `tool` is the heddle to use.
  * HD_ERR_INPUT: its folder or input is not there; HD_ERR_IO: no process can be had. */
-enum hd_status hd_unit_start(struct hd_unit_process *p, const struct hd_unitplan *plan,
-                             const char *tool, struct hd_err *err);
+enum hd_status hd_unit_process_start(struct hd_unit_process *p, const struct hd_unitplan *plan,
+                                     const char *tool, struct hd_err *err);
 /* Whether it has ended; if so, *status is as of waitpid. */
-bool hd_unit_ended(struct hd_unit_process *p, int *status);
+bool hd_unit_process_ended(struct hd_unit_process *p, int *status);
 /* Ends it with all its processes, and waits. */
-void hd_unit_kill(struct hd_unit_process *p);
+void hd_unit_process_kill(struct hd_unit_process *p);
 
 /* What it gave. Leaves only what is kept of that: the report, and what its findings need. */
-void hd_unit_judge(const struct hd_unit_process *p, int status, struct hd_unit_end *end);
+void hd_unit_process_judge(const struct hd_unit_process *p, int status, struct hd_unit_end *end);
 
 #endif

@@ -88,9 +88,9 @@ static enum hd_status start(struct work *w, struct hd_unit_process *p)
     struct hd_err why = {0};
     HD_DEBUG_LINE(CAMPAIGN, "unit %s: try %u in %s", p->unit->name, (unsigned)p->tries + 1,
                   p->work);
-    s = hd_unit_check(p->unit, &why);
+    s = hd_unit_process_check(p->unit, &why);
     if (s == HD_OK)
-        s = hd_unit_start(p, o->plan, o->tool, &why);
+        s = hd_unit_process_start(p, o->plan, o->tool, &why);
     if (s == HD_ERR_IO)
         *w->err = why;
     if (s != HD_ERR_INPUT)
@@ -104,7 +104,7 @@ static enum hd_status start(struct work *w, struct hd_unit_process *p)
 static enum hd_status finish(struct work *w, struct hd_unit_process *p, int status)
 {
     struct hd_unit_end end;
-    hd_unit_judge(p, status, &end);
+    hd_unit_process_judge(p, status, &end);
     HD_DEBUG_LINE(CAMPAIGN, "unit %s: status %d, %s", p->unit->name, status,
                   end.done ? "done" : end.reason);
     enum hd_status s = HD_OK;
@@ -148,7 +148,7 @@ static enum hd_status turn(struct work *w)
     w->p->running = 0;
     for (unsigned i = 0; i < w->o->jobs && s == HD_OK; i++) {
         struct hd_unit_process *p = &w->slots[i];
-        if (p->pid && hd_unit_ended(p, &status))
+        if (p->pid && hd_unit_process_ended(p, &status))
             s = finish(w, p, status);
         while (!p->pid && s == HD_OK && (p->unit = next_unit(w))) {
             p->tries = 0;
@@ -190,7 +190,7 @@ enum hd_status hd_work(const struct hd_work_options *o, struct hd_work_progress 
     }
     for (unsigned i = 0; i < o->jobs; i++) {
         bool busy = w.slots[i].pid != 0;
-        hd_unit_kill(&w.slots[i]);
+        hd_unit_process_kill(&w.slots[i]);
         if (busy)
             hd_folder_remove(w.slots[i].work);
     }

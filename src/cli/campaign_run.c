@@ -53,7 +53,8 @@ static void print_finding(const struct hd_report *r, const struct hd_finding *f)
             if (!strcmp(r->parts[k].id, s->part))
                 hd_cli_print(stdout, "   %s: in %" PRIu32 " of %s, first under %s\n",
                              r->parts[k].test ? r->parts[k].test : "?", s->units,
-                             hd_cli_plural(r->parts[k].units, "unit"), s->first ? s->first : "?");
+                             hd_common_plural(r->parts[k].units, "unit"),
+                             s->first ? s->first : "?");
     }
     if (f->n_seen > SHOWN)
         printf("   and in %zu more tests\n", f->n_seen - SHOWN);
@@ -75,12 +76,12 @@ void hd_campaign_print(const struct hd_campaign *c, const struct hd_gathered *g)
     }
     if (g->failed.len > FAILED)
         printf("and %zu more failed\n", g->failed.len - FAILED);
-    printf("%s: %zu of %s done", c->dir, g->done, hd_cli_plural(c->plan.units.len, "unit"));
+    printf("%s: %zu of %s done", c->dir, g->done, hd_common_plural(c->plan.units.len, "unit"));
     if (g->failed.len)
         printf(", %zu failed", g->failed.len);
     if (g->open)
         printf(", %zu not run", g->open);
-    printf("; %s", hd_cli_plural(r ? r->n_findings : 0, "finding"));
+    printf("; %s", hd_common_plural(r ? r->n_findings : 0, "finding"));
     if (r)
         printf(", %" PRIu64 " undecided", r->undecided);
     printf("\n");
@@ -143,15 +144,15 @@ static enum hd_exit after_work(struct hd_campaign *c, const struct hd_engine_opt
     if (s == HD_ERR_STOPPED) {
         hd_cli_error(c->cli,
                      "interrupted: %zu of %s done and kept; go on with: heddle campaign resume %s",
-                     p->done, hd_cli_plural(p->total, "unit"), c->dir);
-        return sig ? hd_cli_end_like(sig) : HD_EXIT_UNDECIDED;
+                     p->done, hd_common_plural(p->total, "unit"), c->dir);
+        return sig ? hd_common_end_like(sig) : HD_EXIT_UNDECIDED;
     }
     if (s != HD_OK) {
         hd_cli_fail_output(c->cli, err);
         hd_cli_error(c->cli,
                      "stopped: %zu of %s done and kept; go on with: heddle campaign resume "
                      "%s",
-                     p->done, hd_cli_plural(p->total, "unit"), c->dir);
+                     p->done, hd_common_plural(p->total, "unit"), c->dir);
         return HD_EXIT_TOOL;
     }
     if (report)
@@ -254,7 +255,7 @@ static enum hd_exit wait_for_jobs(struct hd_campaign *c, const struct hd_engine_
         return hd_campaign_finish(c, e->allow_undecided);
     if (hd_interrupt_requested()) {
         hd_cli_error(c->cli, "the jobs go on; see: heddle campaign status %s", c->dir);
-        return hd_cli_end_like(hd_interrupt_signal());
+        return hd_common_end_like(hd_interrupt_signal());
     }
     hd_cli_error(c->cli,
                  "job %" PRIu64

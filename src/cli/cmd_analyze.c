@@ -83,7 +83,7 @@ static void print_detector(const struct hd_cli *cli, const char *name, const str
                hd_trace_thread_name(t, t->thread[y]), hd_trace_place_name(t, y));
     }
     printf("%s%s: %s reports %s%s%s\n", hd_term_style(cli->color_out, HD_STYLE_BOLD), name,
-           a->detector, hd_cli_plural(pairs ? a->pairs.len : a->places.len, "pair"),
+           a->detector, hd_common_plural(pairs ? a->pairs.len : a->places.len, "pair"),
            pairs ? " of events" : " of source places",
            hd_term_style(cli->color_out, HD_STYLE_PLAIN));
     if (a->cut)
@@ -97,7 +97,7 @@ static void print_detector(const struct hd_cli *cli, const char *name, const str
 
 static void json_pair(struct hd_json *j, hd_eid a, hd_eid b)
 {
-    hd_cli_json_events(j, (const hd_eid[]){a, b}, 2);
+    hd_json_parts_events(j, (const hd_eid[]){a, b}, 2);
 }
 
 /* Figures of the properties other than races, if any was asked for. */
@@ -109,7 +109,7 @@ static void json_properties(struct hd_json *j, const struct hd_analysis *a)
     hd_json_begin_object(j);
     for (int k = HD_PROPERTY_ATOMICITY; k < HD_PREDICTED_PROPERTIES; k++)
         if (a->properties >> k & 1)
-            hd_cli_json_figures(j, &a->predictions[k]);
+            hd_show_prediction_json_figures(j, &a->predictions[k]);
     hd_json_end_object(j);
 }
 
@@ -119,7 +119,7 @@ static void json_witnesses(struct hd_json *j, const struct hd_trace *t, const st
     hd_json_key(j, "witnesses");
     hd_json_begin_array(j);
     for (int k = 0; k < HD_PREDICTED_PROPERTIES; k++)
-        omitted += hd_cli_json_witnesses(j, t, &a->predictions[k]);
+        omitted += hd_show_prediction_json_witnesses(j, t, &a->predictions[k]);
     hd_json_end_array(j);
     hd_json_key(j, "witnesses_omitted");
     hd_json_uint(j, omitted);
@@ -129,12 +129,12 @@ static void json_max(struct hd_json *j, const struct hd_trace *t, const struct h
 {
     const struct hd_prediction *p = &a->predictions[HD_PROPERTY_RACE];
     uint64_t rejected = 0;
-    hd_cli_json_follows(j, t, p);
+    hd_show_prediction_json_follows(j, t, p);
     hd_json_key(j, "undecided");
     hd_json_begin_array(j);
     for (int k = 1; k <= HD_PREDICTED_PROPERTIES; k++) { /* races come last */
         const struct hd_prediction *one = &a->predictions[k % HD_PREDICTED_PROPERTIES];
-        hd_cli_json_undecided(j, one);
+        hd_show_prediction_json_undecided(j, one);
         rejected += one->rejected.n;
     }
     hd_json_end_array(j);
@@ -144,8 +144,8 @@ static void json_max(struct hd_json *j, const struct hd_trace *t, const struct h
     }
     hd_json_key(j, "conflicting");
     hd_json_uint(j, p->candidates);
-    hd_cli_json_steps(j, "impossible", p->proved);
-    hd_cli_json_steps(j, "found", p->found_by);
+    hd_json_parts_steps(j, "impossible", p->proved);
+    hd_json_parts_steps(j, "found", p->found_by);
     hd_json_key(j, "skipped");
     hd_json_uint(j, p->skipped);
     hd_json_key(j, "rejected_witnesses");
@@ -169,7 +169,7 @@ static void json_analysis(struct hd_json *j, const struct hd_trace *t, const str
     }
     for (int k = HD_PROPERTY_ATOMICITY; k < HD_PREDICTED_PROPERTIES; k++)
         if (a->properties >> k & 1)
-            hd_cli_json_found(j, &a->predictions[k]);
+            hd_show_prediction_json_found(j, &a->predictions[k]);
     if (a->exact)
         json_max(j, t, a);
     if (a->cut) {
@@ -208,7 +208,7 @@ struct run {
 
 static enum hd_exit save_witness(const struct run *r, const struct hd_witness *w)
 {
-    return w->n ? hd_cli_save_witness(r->cli, r->v->dir, r->name, r->t, w) : HD_EXIT_OK;
+    return w->n ? hd_common_save_witness(r->cli, r->v->dir, r->name, r->t, w) : HD_EXIT_OK;
 }
 
 static enum hd_exit save_witnesses(const struct run *r, const struct hd_analysis *a)
@@ -234,7 +234,7 @@ static void tell_rejected(const struct run *r, const struct hd_rejected *rejecte
 {
     if (rejected->n)
         hd_cli_error(r->cli, "internal error: %s rejected, the rest stands: %s",
-                     hd_cli_plural(rejected->n, "schedule"), rejected->first.text);
+                     hd_common_plural(rejected->n, "schedule"), rejected->first.text);
 }
 
 /* What reading and the detectors before have left of the budget. */
@@ -291,7 +291,7 @@ static enum hd_exit run_one(struct run *r, const char *detector)
         json_analysis(&r->json, r->t, &a);
     for (int k = 0; r->output.text && k < HD_PREDICTED_PROPERTIES; k++)
         if (a.properties >> k & 1)
-            hd_cli_show_prediction(r->cli, r->name, r->t, &a.predictions[k], r->v->pairs, r->whole);
+            hd_show_prediction(r->cli, r->name, r->t, &a.predictions[k], r->v->pairs, r->whole);
     if (r->output.text && !a.exact)
         print_detector(r->cli, r->name, r->t, &a, r->v->pairs);
     if (r->v->dir && a.exact)
@@ -311,7 +311,7 @@ static enum hd_exit run_all(struct run *r)
         hd_json_begin_object(&r->json);
         hd_json_key(&r->json, "schema");
         hd_json_string(&r->json, "heddle-analysis-1");
-        hd_cli_json_trace(&r->json, r->t);
+        hd_common_json_trace(&r->json, r->t);
         hd_json_key(&r->json, "complete");
         hd_json_bool(&r->json, r->whole);
         hd_json_key(&r->json, "detectors");
@@ -384,7 +384,7 @@ static bool read_options(struct run *r, const struct hd_cmd *cmd, enum hd_exit *
     struct hd_predict_options *p = &r->options.predict;
     *code = HD_EXIT_USAGE;
     hd_predict_defaults(p);
-    p->functions = hd_cli_functions;
+    p->functions = hd_functions_of_events;
     p->spots = hd_details_spots;
     p->all_pairs = v->pairs;
     p->sc = v->sc;
@@ -394,7 +394,7 @@ static bool read_options(struct run *r, const struct hd_cmd *cmd, enum hd_exit *
     r->options.recorded_matching = v->matching == 1;
     r->options.window = (uint32_t)v->window;
     if (!known_detectors(r->cli, cmd, v->detectors, code) ||
-        !hd_cli_properties(r->cli, cmd, v->properties, &r->options.properties))
+        !hd_common_properties(r->cli, cmd, v->properties, &r->options.properties))
         return false;
     if (strcmp(v->properties, "race") && strcmp(v->detectors, "max")) {
         hd_cli_usage(r->cli, cmd, "only max knows other properties than races: --detector max");
@@ -413,11 +413,11 @@ static bool read_options(struct run *r, const struct hd_cmd *cmd, enum hd_exit *
         return false;
     p->shard = (uint32_t)(shard - 1);
     p->shards = (uint32_t)shards;
-    if (!hd_cli_budget(r->cli, cmd, v->budget, &r->seconds))
+    if (!hd_duration_budget(r->cli, cmd, v->budget, &r->seconds))
         return false;
     p->seconds = r->seconds;
     p->undivided = !v->budget;
-    if (v->pair_budget && !hd_cli_duration(v->pair_budget, &p->pair_seconds)) {
+    if (v->pair_budget && !hd_duration_parse(v->pair_budget, &p->pair_seconds)) {
         hd_cli_usage(r->cli, cmd, "--pair-budget wants a time like 10s, not '%s'", v->pair_budget);
         return false;
     }
@@ -450,7 +450,7 @@ static enum hd_exit check(const struct run *r, const char *path)
 {
     double left = seconds_left(r);
     struct hd_stop_scope around = hd_stop_begin(left > 0 ? hd_progress_now() + left : 0, 0);
-    bool possible = hd_cli_check(r->cli, path, r->t);
+    bool possible = hd_common_check(r->cli, path, r->t);
     bool stopped = hd_stop_end(around) != HD_STOP_NO;
     return possible ? HD_EXIT_OK : stopped ? HD_EXIT_UNDECIDED : HD_EXIT_INPUT;
 }
@@ -475,7 +475,7 @@ static enum hd_exit write_report(const struct run *r, char *trace)
                         : s == HD_ERR_INPUT ? hd_cli_fail_input(r->cli, &err)
                                             : hd_cli_fail_output(r->cli, &err);
     if (s == HD_OK)
-        code = hd_runs_report(r->cli, &(struct hd_runs_output){0}, result.report);
+        code = hd_run_options_report(r->cli, &(struct hd_runs_output){0}, result.report);
     hd_session_result_fini(&result);
     return code;
 }
@@ -489,7 +489,7 @@ static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, 
     cli->lenient = v.lenient;
     struct run r = {.cli = cli,
                     .v = &v,
-                    .name = hd_cli_input_name(argv[0]),
+                    .name = hd_common_input_name(argv[0]),
                     .answers = HD_VEC_INIT(struct hd_answer)};
     r.started = hd_progress_now();
     if (!read_options(&r, cmd, &code))
@@ -504,7 +504,7 @@ static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, 
     if (v.out)
         return write_report(&r, argv[0]);
     struct hd_trace *t =
-        hd_cli_load_whole(cli, argv[0], r.seconds ? r.seconds : -1, &r.whole, &code);
+        hd_common_load_whole(cli, argv[0], r.seconds ? r.seconds : -1, &r.whole, &code);
     r.t = t;
     if (t)
         code = judge_whole(&r) ? check(&r, argv[0]) : HD_EXIT_INPUT;

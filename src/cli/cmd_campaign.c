@@ -197,7 +197,7 @@ static enum hd_exit make_plan(const struct hd_cli *cli, const struct values *v, 
                                           : many  ? 20
                                                   : 100,
                                   .seed = v->seed,
-                                  .policy = v->policy ? (int)hd_cli_policy(v->policy - 1) : -1,
+                                  .policy = v->policy ? (int)hd_common_policy(v->policy - 1) : -1,
                                   .steps = v->steps,
                                   .quantum = v->quantum,
                                   .explore = v->explore,
@@ -242,7 +242,7 @@ static enum hd_exit plan_and_run(const struct hd_cli *cli, const struct values *
     if (code == HD_EXIT_OK)
         code = save_plan(&c, v);
     if (code == HD_EXIT_OK && v->plan_only)
-        printf("%s: %s planned\n", c.dir, hd_cli_plural(c.plan.units.len, "unit"));
+        printf("%s: %s planned\n", c.dir, hd_common_plural(c.plan.units.len, "unit"));
     else if (code == HD_EXIT_OK)
         code = hd_campaign_run(&c, &v->engine);
     hd_unitplan_fini(&c.plan);
@@ -253,7 +253,7 @@ static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, 
 {
     struct values v = {.seed = 1, .shards = 16, .times = 3, .engine = HD_ENGINE_DEFAULTS};
     enum hd_exit code;
-    bool dashes = hd_cli_words_after(argc, argv) > 0;
+    bool dashes = hd_common_words_after(argc, argv) > 0;
     if (!hd_cli_parse(cli, cmd, &v, &argc, argv, &code))
         return code;
     const struct hd_cmd *sub = argc && !dashes ? hd_cli_find(cmd, argv[0]) : NULL;

@@ -130,7 +130,7 @@ static void remove_run(struct clean *c, struct hd_runfolder *f)
         return;
     }
     hd_cli_print(stdout, "%s %s: %s, %s\n", c->v->dry ? "would remove" : "removed", f->path,
-                 hd_cli_plural(f->files.count, "file"), hd_cli_plural(f->bytes, "byte"));
+                 hd_common_plural(f->files.count, "file"), hd_common_plural(f->bytes, "byte"));
     c->removed++;
     c->bytes += f->bytes;
 }
@@ -191,7 +191,7 @@ static void clean_folder(struct clean *c, DIR *list)
         mend_latest(c);
     if (c->removed)
         printf("%s %s, %s\n", c->v->dry ? "would remove" : "removed",
-               hd_cli_plural(c->removed, "run"), hd_cli_plural(c->bytes, "byte"));
+               hd_common_plural(c->removed, "run"), hd_common_plural(c->bytes, "byte"));
     else
         printf("nothing to remove\n");
 }

@@ -176,9 +176,9 @@ static void print_block(const struct hd_cli *cli, const struct hd_compare_row *r
     printf("%s%s%s\n", hd_term_style(cli->color_out, HD_STYLE_BOLD), row->trace,
            hd_term_style(cli->color_out, HD_STYLE_PLAIN));
     printf("  %s, %s: %llu reads and writes, %llu sync, %s\n",
-           hd_cli_plural(row->threads, "thread"), hd_cli_plural(row->events, "event"),
+           hd_common_plural(row->threads, "thread"), hd_common_plural(row->events, "event"),
            (unsigned long long)row->accesses, (unsigned long long)row->sync,
-           row->branches == 1 ? "1 branch" : hd_cli_plural(row->branches, "branche"));
+           row->branches == 1 ? "1 branch" : hd_common_plural(row->branches, "branche"));
     printf("  %-12s %12s %12s %12s\n", "detector", "place pairs", "undecided", "seconds");
     printf("  %-12s %12llu\n", "candidates", (unsigned long long)row->candidates);
     for (size_t i = 0; i < row->n_cells; i++) {
@@ -240,14 +240,14 @@ static enum hd_exit compare(struct hd_cli *cli, const struct values *v,
         hd_compare_json_begin(&j, json.out);
     for (int i = 0; i < n && code != HD_EXIT_TOOL && !hd_interrupt_requested(); i++) {
         enum hd_exit one;
-        struct hd_trace *t = hd_cli_load(cli, paths[i], &one);
+        struct hd_trace *t = hd_common_load(cli, paths[i], &one);
         struct hd_compare_row row;
-        if (!t || !hd_cli_check(cli, paths[i], t)) {
+        if (!t || !hd_common_check(cli, paths[i], t)) {
             hd_trace_free(t);
             code = HD_EXIT_INPUT;
             continue;
         }
-        compare_one(t, hd_cli_input_name(paths[i]), o, names, &row);
+        compare_one(t, hd_common_input_name(paths[i]), o, names, &row);
         if (json.out)
             hd_compare_json_row(&j, t, &row);
         if (json.text && v->csv)
@@ -272,7 +272,7 @@ static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, 
     if (!hd_cli_parse(cli, cmd, &v, &argc, argv, &code))
         return code;
     hd_predict_defaults(&o.predict);
-    o.predict.functions = hd_cli_functions;
+    o.predict.functions = hd_functions_of_events;
     o.predict.jobs = (unsigned)v.jobs;
     o.predict.seconds = v.budget > 0 ? v.budget : -1;
     size_t size = strlen(v.detectors) + 1;

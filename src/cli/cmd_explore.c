@@ -148,16 +148,16 @@ static enum hd_exit read_options(struct explore *x)
     s->confirmed_only = v->confirmed_only;
     s->allow_undecided = v->allow_undecided;
     s->exit_steps = v->exit_steps;
-    s->timeout = hd_cli_seconds(v->timeout);
+    s->timeout = hd_duration_seconds(v->timeout);
     hd_predict_defaults(&s->predict);
     s->predict.sc = v->sc;
-    enum hd_exit code = hd_runs_check_output(x->cli, x->cmd, &v->output);
+    enum hd_exit code = hd_run_options_check_output(x->cli, x->cmd, &v->output);
     if (code == HD_EXIT_OK)
         code = read_share(x);
     if (code != HD_EXIT_OK)
         return code;
-    if (!hd_cli_properties(x->cli, x->cmd, v->properties ? v->properties : "race,deadlock",
-                           &s->properties))
+    if (!hd_common_properties(x->cli, x->cmd, v->properties ? v->properties : "race,deadlock",
+                              &s->properties))
         return HD_EXIT_USAGE;
     return check_properties(x);
 }
@@ -236,14 +236,14 @@ static enum hd_exit resume(struct explore *x, int argc, char **argv)
     if (code != HD_EXIT_OK)
         return code;
     snprintf(path, sizeof path, "%s/report.json", x->full);
-    if (hd_report_load_json(path, &x->earlier, &err) != HD_OK)
+    if (hd_report_json_load(path, &x->earlier, &err) != HD_OK)
         return hd_cli_fail_input(x->cli, &err);
     size_t n = x->state.words.len;
     x->words = calloc(n + 1, sizeof *x->words);
     for (size_t i = 0; x->words && i < n; i++)
         x->words[i] = (char *)hd_names_text(&x->state.program, x->state.words.data[i]);
     x->o.session.argv = x->words;
-    return x->words ? hd_runs_check_paths(x->cli, &x->v->output) : HD_EXIT_TOOL;
+    return x->words ? hd_run_options_check_paths(x->cli, &x->v->output) : HD_EXIT_TOOL;
 }
 
 static enum hd_exit begin(struct explore *x, int argc, char **argv, int before)
@@ -256,10 +256,10 @@ static enum hd_exit begin(struct explore *x, int argc, char **argv, int before)
         hd_cli_error(x->cli, "cannot use %s: %s", x->dir, strerror(errno));
         return HD_EXIT_TOOL;
     }
-    enum hd_exit code = hd_runs_check_paths(x->cli, &x->v->output);
+    enum hd_exit code = hd_run_options_check_paths(x->cli, &x->v->output);
     if (code == HD_EXIT_OK)
-        code = hd_runs_program(x->cli, x->cmd, x->dir, x->v->cflags, before, &argc, &argv,
-                               x->program, sizeof x->program);
+        code = hd_run_options_program(x->cli, x->cmd, x->dir, x->v->cflags, before, &argc, &argv,
+                                      x->program, sizeof x->program);
     if (code != HD_EXIT_OK)
         return code;
     x->o.session.argv = argv;
@@ -304,7 +304,7 @@ static enum hd_exit search(struct explore *x)
     } else {
         result.session.report->directory = hd_report_text(result.session.report, x->dir);
         hd_outdir_link(x->dir);
-        code = hd_runs_report(x->cli, &x->v->output, result.session.report);
+        code = hd_run_options_report(x->cli, &x->v->output, result.session.report);
         bool answered =
             !x->v->pairs_from ||
             hd_pairs_from_report(x->cli, &x->asked, result.session.report, result.complete);
@@ -320,9 +320,9 @@ static enum hd_exit run_prepared(struct explore *x, int argc, char **argv, int b
     struct hd_err err = {0};
     struct hd_report *baseline = NULL;
     x->o.session.suppressions = hd_suppress_new();
-    enum hd_exit code = hd_cli_load_rules(x->cli, &x->v->suppressions, x->o.session.suppressions);
+    enum hd_exit code = hd_filters_load(x->cli, &x->v->suppressions, x->o.session.suppressions);
     if (code == HD_EXIT_OK && x->v->baseline &&
-        hd_report_load_json(x->v->baseline, &baseline, &err) != HD_OK)
+        hd_report_json_load(x->v->baseline, &baseline, &err) != HD_OK)
         code = hd_cli_fail_input(x->cli, &err);
     x->o.session.baseline = baseline;
     x->o.session.baseline_name = x->v->baseline;
@@ -350,7 +350,7 @@ static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, 
                        .preemptions = UINT64_MAX};
     struct explore x = {.cli = cli, .cmd = cmd, .v = &v};
     enum hd_exit code;
-    int after = hd_cli_words_after(argc, argv);
+    int after = hd_common_words_after(argc, argv);
     if (!hd_cli_parse(cli, cmd, &v, &argc, argv, &code))
         return code;
     if (argc == 0 && !v.resume)

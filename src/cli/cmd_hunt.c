@@ -6,7 +6,7 @@
 #include "session/hunt_session.h"
 #include "cli/hunt_show.h"
 #include "cli/outdir.h"
-#include "cli/savereport.h"
+#include "cli/save_report.h"
 #include "cli/option_groups.h"
 #include "abi/rt_apis.h"
 
@@ -212,8 +212,8 @@ static enum hd_exit report(struct show *w, const struct hd_hunt_options *o,
     if (w->json.out)
         hd_hunt_show_json(w->json.out, o, stats, &w->found);
     if (w->json.text && code == HD_EXIT_OK && result.report->n_findings)
-        code = hd_cli_save_report(w->cli, result.report, HD_REPORT_TEXT, NULL, stdout,
-                                  w->cli->color_out);
+        code =
+            hd_save_report(w->cli, result.report, HD_REPORT_TEXT, NULL, stdout, w->cli->color_out);
     if (w->json.text)
         hd_hunt_show_text(w->cli, o, stats);
     hd_session_result_fini(&result);

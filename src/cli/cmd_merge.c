@@ -2,7 +2,7 @@
 #include "cli/cmds.h"
 
 #include "cli/outdir.h"
-#include "cli/savereport.h"
+#include "cli/save_report.h"
 #include "report/format/report_json.h"
 #include "report/make/merge.h"
 
@@ -30,10 +30,10 @@ static enum hd_exit load(const struct hd_cli *cli, const char *word, struct hd_r
     *r = NULL;
     if (strcmp(word, "-") != 0 && hd_outdir_report(word, path, sizeof path, &err) != HD_OK)
         return hd_cli_fail_input(cli, &err);
-    if (hd_report_load_json(path, r, &err) != HD_OK)
+    if (hd_report_json_load(path, r, &err) != HD_OK)
         return hd_cli_fail_input(cli, &err);
     if (strcmp(path, "-") != 0)
-        hd_cli_folder(path, folder, sizeof folder);
+        hd_save_report_folder(path, folder, sizeof folder);
     (*r)->directory = hd_report_text(*r, folder);
     return HD_EXIT_OK;
 }
@@ -45,9 +45,8 @@ static enum hd_exit save(const struct hd_cli *cli, const struct values *v, const
     if (format < 0 && v->out)
         format = hd_formats_of_name(v->out);
     merged->directory = folder;
-    return hd_cli_save_report(cli, merged,
-                              format < 0 ? HD_REPORT_JSON : (enum hd_report_kind)format, v->out,
-                              stdout, cli->color_out);
+    return hd_save_report(cli, merged, format < 0 ? HD_REPORT_JSON : (enum hd_report_kind)format,
+                          v->out, stdout, cli->color_out);
 }
 
 static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, char **argv)
@@ -58,9 +57,9 @@ static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, 
     enum hd_exit code;
     if (!hd_cli_parse(cli, cmd, &v, &argc, argv, &code))
         return code;
-    code = hd_cli_check_report(cli, v.out);
+    code = hd_save_report_check(cli, v.out);
     if (v.out && strcmp(v.out, "-") != 0)
-        hd_cli_folder(v.out, folder, sizeof folder);
+        hd_save_report_folder(v.out, folder, sizeof folder);
     struct hd_merge *m = hd_merge_new(folder);
     for (int i = 0; i < argc && code == HD_EXIT_OK; i++) {
         struct hd_report *r;

@@ -60,7 +60,7 @@ static void summary(const struct hd_cli *cli, const struct values *v,
             "heddle: %s: %s%" PRIu64 " events logged, %" PRIu64 " threads, %" PRIu64
             " bytes; policy %s, seed %" PRIu64 "%s\n",
             v->out, r->more ? "at least " : "", r->events, r->threads, r->bytes,
-            hd_policy_names[hd_cli_policy(v->policy)], v->seed,
+            hd_policy_names[hd_common_policy(v->policy)], v->seed,
             r->info.limit  ? "; stopped at the limit"
             : r->timed_out ? "; the program was ended at its time-out"
                            : "");
@@ -111,7 +111,7 @@ static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, 
     struct hd_record_opts opts = {
         .out = v.out,
         .argv = argv,
-        .policy = hd_cli_policy(v.policy),
+        .policy = hd_common_policy(v.policy),
         .seed = v.seed,
         .quantum = v.quantum,
         .depth = (uint32_t)v.depth,
@@ -134,7 +134,7 @@ static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, 
     if (s == HD_OK)
         code = result.info.lost   ? HD_EXIT_TOOL
                : result.timed_out ? HD_EXIT_OK
-                                  : hd_cli_end_like(result.wait_status);
+                                  : hd_common_end_like(result.wait_status);
     hd_record_result_fini(&result);
     return code;
 }

@@ -168,7 +168,7 @@ static void print_result(const struct hd_cli *cli, const struct hd_trace *t,
         hd_cli_print(stdout, "%s: %s\n", hd_replay_verdict_names[r->verdict], r->reason);
     if (r->tried)
         printf("%" PRIu32 " of %s confirmed%s\n", r->confirmed,
-               hd_cli_plural(r->tried, "execution"),
+               hd_common_plural(r->tried, "execution"),
                !repeated || r->confirmed < r->tried ? ""
                : r->same                            ? ", all repetitions alike"
                                                     : ", repetitions differ");
@@ -241,10 +241,10 @@ static enum hd_exit replay(struct hd_cli *cli, const struct values *v, const cha
     struct hd_replay_result result;
     struct hd_err err = {0};
     size_t entry;
-    if (hd_witness_load(path, t, &w, &err) != HD_OK)
+    if (hd_witness_json_load(path, t, &w, &err) != HD_OK)
         return hd_cli_fail_input(cli, &err);
     if (hd_witness_check(t, &w, &entry, &err) != HD_OK) {
-        hd_cli_error(cli, "%s: not a witness: %s", hd_cli_input_name(path), err.text);
+        hd_cli_error(cli, "%s: not a witness: %s", hd_common_input_name(path), err.text);
         hd_witness_fini(&w);
         return HD_EXIT_INPUT;
     }
@@ -253,7 +253,7 @@ static enum hd_exit replay(struct hd_cli *cli, const struct values *v, const cha
                                      .argv = argv,
                                      .orders = orders[v->order],
                                      .times = (uint32_t)v->times,
-                                     .timeout = hd_cli_seconds(v->timeout),
+                                     .timeout = hd_duration_seconds(v->timeout),
                                      .show = v->verbose};
     enum hd_exit code = HD_EXIT_TOOL;
     if (v->gdb || v->core || v->port) {
@@ -265,7 +265,7 @@ static enum hd_exit replay(struct hd_cli *cli, const struct values *v, const cha
     enum hd_status s = hd_replay_run(&opts, &result, &err);
     hd_interrupt_release();
     if (s == HD_ERR_STOPPED) {
-        hd_cli_error(cli, "interrupted after %s", hd_cli_plural(result.tried, "execution"));
+        hd_cli_error(cli, "interrupted after %s", hd_common_plural(result.tried, "execution"));
         signal(SIGINT, SIG_DFL);
         raise(SIGINT);
     } else if (s == HD_OK) {
@@ -294,7 +294,7 @@ static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, 
     enum hd_exit code;
     char path[PATH_MAX], witness[PATH_MAX];
     size_t others;
-    int after = hd_cli_words_after(argc, argv);
+    int after = hd_common_words_after(argc, argv);
     if (!hd_cli_parse(cli, cmd, &v, &argc, argv, &code))
         return code;
     argv[argc] = NULL;
@@ -305,10 +305,10 @@ static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, 
         return hd_cli_fail_input(cli, &err);
     if (others)
         hd_cli_error(cli, "replaying %s; the run has %s more", witness,
-                     hd_cli_plural(others, "race"));
+                     hd_common_plural(others, "race"));
     if (!v.trace && !strcmp(witness, "-"))
         return hd_cli_usage(cli, cmd, "a witness on standard input needs --trace");
-    if (!v.trace && hd_witness_trace(witness, path, sizeof path, &err) != HD_OK)
+    if (!v.trace && hd_witness_json_trace(witness, path, sizeof path, &err) != HD_OK)
         return hd_cli_fail_input(cli, &err);
     if (!v.trust && is_foreign(v.trace ? v.trace : path)) {
         hd_cli_error(cli,
@@ -317,11 +317,11 @@ static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, 
                      v.trace ? v.trace : path);
         return HD_EXIT_INPUT;
     }
-    struct hd_trace *t = hd_cli_load(cli, v.trace ? v.trace : path, &code);
+    struct hd_trace *t = hd_common_load(cli, v.trace ? v.trace : path, &code);
     if (!t)
         return code;
     code = HD_EXIT_INPUT;
-    if (hd_cli_check(cli, v.trace ? v.trace : path, t))
+    if (hd_common_check(cli, v.trace ? v.trace : path, t))
         code = replay(cli, &v, witness, t, argc > (word != NULL) ? argv + (word != NULL) : NULL);
     hd_trace_free(t);
     return code;

@@ -3,7 +3,7 @@
 
 #include "cli/filters.h"
 #include "cli/outdir.h"
-#include "cli/savereport.h"
+#include "cli/save_report.h"
 #include "cli/option_groups.h"
 #include "report/filter/redact.h"
 #include "report/format/report_json.h"
@@ -55,8 +55,8 @@ static enum hd_exit write_report(const struct hd_cli *cli, struct hd_report *r,
         keep_errors(r);
     if (format < 0)
         format = v->out ? hd_formats_of_name(v->out) : HD_REPORT_TEXT;
-    return hd_cli_save_report(cli, r, format < 0 ? HD_REPORT_TEXT : (enum hd_report_kind)format,
-                              v->out, stdout, cli->color_out);
+    return hd_save_report(cli, r, format < 0 ? HD_REPORT_TEXT : (enum hd_report_kind)format, v->out,
+                          stdout, cli->color_out);
 }
 
 static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, char **argv)
@@ -68,23 +68,23 @@ static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, 
     enum hd_exit code;
     if (!hd_cli_parse(cli, cmd, &v, &argc, argv, &code))
         return code;
-    code = hd_cli_check_report(cli, v.out);
+    code = hd_save_report_check(cli, v.out);
     if (code != HD_EXIT_OK)
         return code;
     const char *word = argc ? argv[0] : NULL;
     if ((!word || strcmp(word, "-") != 0) &&
         hd_outdir_report(word, path, sizeof path, &err) != HD_OK)
         return hd_cli_fail_input(cli, &err);
-    if (hd_report_load_json(path, &r, &err) != HD_OK)
+    if (hd_report_json_load(path, &r, &err) != HD_OK)
         return hd_cli_fail_input(cli, &err);
     char folder[PATH_MAX];
-    hd_cli_folder(path, folder, sizeof folder);
+    hd_save_report_folder(path, folder, sizeof folder);
     r->directory = folder;
     r->full_stacks = v.full;
     r->whole = v.whole;
-    code = hd_cli_filter_report(cli, r, &v.suppressions, v.baseline);
+    code = hd_filters_apply(cli, r, &v.suppressions, v.baseline);
     if (v.redact)
-        hd_report_redact(r);
+        hd_redact_report(r);
     if (code == HD_EXIT_OK)
         code = write_report(cli, r, &v);
     hd_report_free(r);

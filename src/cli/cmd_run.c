@@ -84,7 +84,7 @@ static enum hd_exit read_options(struct run *r)
 {
     struct values *v = r->v;
     r->o.runs = v->runs;
-    r->o.policy = v->policy ? (int)hd_cli_policy(v->policy - 1) : -1;
+    r->o.policy = v->policy ? (int)hd_common_policy(v->policy - 1) : -1;
     r->o.seed = v->seed;
     r->o.quantum = v->quantum;
     r->o.depth = (uint32_t)v->depth;
@@ -92,22 +92,22 @@ static enum hd_exit read_options(struct run *r)
     r->o.exit_steps = v->exit_steps;
     r->o.keep_all = v->keep_all;
     r->o.times = (uint32_t)v->times;
-    r->o.timeout = hd_cli_seconds(v->timeout);
+    r->o.timeout = hd_duration_seconds(v->timeout);
     r->o.record_timeout = v->record_timeout;
     r->o.max_size = v->max_size;
     r->o.confirmed_only = v->confirmed_only;
     r->o.allow_undecided = v->allow_undecided;
     hd_predict_defaults(&r->o.predict);
-    r->o.predict.functions = hd_cli_functions;
+    r->o.predict.functions = hd_functions_of_events;
     r->o.predict.sc = v->sc;
     r->o.predict.jobs = (unsigned)v->jobs;
-    enum hd_exit code = hd_runs_check_output(r->cli, r->cmd, &v->output);
+    enum hd_exit code = hd_run_options_check_output(r->cli, r->cmd, &v->output);
     if (code != HD_EXIT_OK)
         return code;
-    if (!hd_cli_properties(r->cli, r->cmd, v->properties ? v->properties : "race,deadlock",
-                           &r->o.properties))
+    if (!hd_common_properties(r->cli, r->cmd, v->properties ? v->properties : "race,deadlock",
+                              &r->o.properties))
         return HD_EXIT_USAGE;
-    if (!hd_cli_budget(r->cli, r->cmd, v->budget, &r->o.predict.seconds))
+    if (!hd_duration_budget(r->cli, r->cmd, v->budget, &r->o.predict.seconds))
         return HD_EXIT_USAGE;
     r->o.predict.undivided = !v->budget;
     if (v->budget && r->o.predict.seconds > 0)
@@ -151,8 +151,9 @@ static enum hd_exit end_interrupted(const struct run *r, const struct hd_session
     const struct hd_report *report = result->report;
     hd_cli_error(r->cli, "interrupted by SIG%s while %s: %s analysed, %s kept",
                  sigabbrev_np(result->ended_by), hd_stage_names[r->stage],
-                 hd_cli_plural(report->runs, "run"), hd_cli_plural(report->n_findings, "finding"));
-    return hd_cli_end_like(result->ended_by);
+                 hd_common_plural(report->runs, "run"),
+                 hd_common_plural(report->n_findings, "finding"));
+    return hd_common_end_like(result->ended_by);
 }
 
 static enum hd_exit run_session(struct run *r)
@@ -173,7 +174,7 @@ static enum hd_exit run_session(struct run *r)
             s == HD_ERR_INPUT ? hd_cli_fail_input(r->cli, &err) : hd_cli_fail_output(r->cli, &err);
     } else {
         hd_outdir_link(r->dir);
-        code = hd_runs_report(r->cli, &r->v->output, result.report);
+        code = hd_run_options_report(r->cli, &r->v->output, result.report);
         if (result.late && !r->v->budget)
             hd_cli_error(r->cli, "the default budget of " HD_CLI_BUDGET_TEXT
                                  " for reading and analysis is used up (--budget TIME changes it)");
@@ -181,7 +182,7 @@ static enum hd_exit run_session(struct run *r)
         if (result.ended_by)
             code = end_interrupted(r, &result);
         else if (code == HD_EXIT_OK || (code == HD_EXIT_UNDECIDED && result.wait_status))
-            code = hd_cli_end_like(result.wait_status);
+            code = hd_common_end_like(result.wait_status);
     }
     hd_session_result_fini(&result);
     return code;
@@ -190,10 +191,10 @@ static enum hd_exit run_session(struct run *r)
 static enum hd_exit run_in_folder(struct run *r, int argc, char **argv, int before)
 {
     char program[PATH_MAX];
-    enum hd_exit code = hd_runs_check_paths(r->cli, &r->v->output);
+    enum hd_exit code = hd_run_options_check_paths(r->cli, &r->v->output);
     if (code == HD_EXIT_OK)
-        code = hd_runs_program(r->cli, r->cmd, r->dir, r->v->cflags, before, &argc, &argv, program,
-                               sizeof program);
+        code = hd_run_options_program(r->cli, r->cmd, r->dir, r->v->cflags, before, &argc, &argv,
+                                      program, sizeof program);
     r->o.argv = argv;
     return code == HD_EXIT_OK ? run_session(r) : code;
 }
@@ -203,9 +204,9 @@ static enum hd_exit run_prepared(struct run *r, int argc, char **argv, int befor
     struct hd_err err = {0};
     struct hd_report *baseline = NULL;
     r->o.suppressions = hd_suppress_new();
-    enum hd_exit code = hd_cli_load_rules(r->cli, &r->v->suppressions, r->o.suppressions);
+    enum hd_exit code = hd_filters_load(r->cli, &r->v->suppressions, r->o.suppressions);
     if (code == HD_EXIT_OK && r->v->baseline &&
-        hd_report_load_json(r->v->baseline, &baseline, &err) != HD_OK)
+        hd_report_json_load(r->v->baseline, &baseline, &err) != HD_OK)
         code = hd_cli_fail_input(r->cli, &err);
     r->o.baseline = baseline;
     r->o.baseline_name = r->v->baseline;
@@ -233,7 +234,7 @@ static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, 
     v.depth = 3;
     v.exit_steps = HD_RECORD_EXIT_STEPS;
     v.max_size = HD_RECORD_MAX_SIZE;
-    int after = hd_cli_words_after(argc, argv);
+    int after = hd_common_words_after(argc, argv);
     if (!hd_cli_parse(cli, cmd, &v, &argc, argv, &code))
         return code;
     code = read_options(&r);

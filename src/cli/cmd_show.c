@@ -3,7 +3,7 @@
 
 #include "cli/option_groups.h"
 #include "cli/outdir.h"
-#include "cli/savereport.h"
+#include "cli/save_report.h"
 #include "report/format/margin.h"
 #include "report/format/paths.h"
 #include "report/format/report_json.h"
@@ -48,7 +48,7 @@ static enum hd_exit show(struct hd_cli *cli, const struct hd_cmd *cmd, struct hd
         else if (cmd == &hd_cmd_annotate)
             hd_margin_write(stdout, f, (size_t)(f - r->findings) + 1, cli->color_out);
         else
-            hd_report_write_finding(stdout, r, f, cli->color_out);
+            hd_report_text_finding(stdout, r, f, cli->color_out);
     }
     hd_paths_restore(&paths);
     return code;
@@ -67,10 +67,10 @@ static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, 
         if (!hd_outdir_is_id(argv[i]))
             return hd_cli_usage(cli, cmd, "'%s' is no id such as R-7f3a9c", argv[i]);
     if (hd_outdir_report(v.run, path, sizeof path, &err) != HD_OK ||
-        hd_report_load_json(path, &r, &err) != HD_OK)
+        hd_report_json_load(path, &r, &err) != HD_OK)
         return hd_cli_fail_input(cli, &err);
     if (v.run)
-        hd_cli_folder(path, folder, sizeof folder);
+        hd_save_report_folder(path, folder, sizeof folder);
     else
         hd_outdir_latest(folder, sizeof folder);
     r->directory = folder;

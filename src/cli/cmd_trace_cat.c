@@ -51,7 +51,7 @@ static enum hd_exit print_part(const struct hd_cli *cli, const struct hd_cmd *cm
         return unknown_thread(cli, cmd, t, v->thread);
     if (from > t->n_events && v->from)
         return hd_cli_usage(cli, cmd, "--from %llu: the trace has %s", (unsigned long long)from,
-                            hd_cli_plural(t->n_events, "event"));
+                            hd_common_plural(t->n_events, "event"));
     if (to > t->n_events)
         to = t->n_events;
     for (uint64_t e = from - 1; e < to && !ferror(stdout); e++) {
@@ -74,7 +74,7 @@ static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, 
     if (v.from && v.to && v.from > v.to)
         return hd_cli_usage(cli, cmd, "--from %llu is after --to %llu", (unsigned long long)v.from,
                             (unsigned long long)v.to);
-    struct hd_trace *t = hd_cli_load(cli, argv[0], &code);
+    struct hd_trace *t = hd_common_load(cli, argv[0], &code);
     if (!t)
         return code;
     struct hd_err err = {0};

@@ -22,12 +22,12 @@ static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, 
         return code;
     cli->keep_all = v.keep_all;
     enum hd_format format;
-    if (!hd_cli_out_format(cli, cmd, argv[1], v.to, &format))
+    if (!hd_common_out_format(cli, cmd, argv[1], v.to, &format))
         return HD_EXIT_USAGE;
-    struct hd_trace *t = hd_cli_load(cli, argv[0], &code);
+    struct hd_trace *t = hd_common_load(cli, argv[0], &code);
     if (!t)
         return code;
-    code = hd_cli_save(cli, t, argv[1], format);
+    code = hd_common_save(cli, t, argv[1], format);
     hd_trace_free(t);
     return code;
 }

@@ -55,8 +55,8 @@ static void print_text(const struct hd_cli *cli, const char *name, const struct 
         if (witnesses)
             print_schedule(t, &r->witnesses[i]);
     }
-    printf("%s: %s in %s%s\n", name, hd_cli_plural(r->n_pairs, "racing pair"),
-           hd_cli_plural(r->n_states, "state"),
+    printf("%s: %s in %s%s\n", name, hd_common_plural(r->n_pairs, "racing pair"),
+           hd_common_plural(r->n_states, "state"),
            r->complete ? "" : " (not all states were visited)");
 }
 
@@ -69,7 +69,7 @@ static void print_json(FILE *out, const struct hd_trace *t, const struct hd_enum
     hd_json_begin_object(&j);
     hd_json_key(&j, "schema");
     hd_json_string(&j, "heddle-analysis-1");
-    hd_cli_json_trace(&j, t);
+    hd_common_json_trace(&j, t);
     hd_json_key(&j, "detectors");
     hd_json_begin_object(&j);
     hd_json_key(&j, "enumerate");
@@ -92,7 +92,7 @@ static void print_json(FILE *out, const struct hd_trace *t, const struct hd_enum
         hd_json_begin_array(&j);
         for (size_t i = 0; i < r->n_pairs; i++) {
             hd_json_begin_object(&j);
-            hd_witness_write_fields(&j, t, &r->witnesses[i]);
+            hd_witness_json_write_fields(&j, t, &r->witnesses[i]);
             hd_json_end_object(&j);
         }
         hd_json_end_array(&j);
@@ -139,7 +139,7 @@ static enum hd_exit enumerate(struct hd_cli *cli, const struct values *v, const 
     if (code == HD_EXIT_OK)
         code = result.n_pairs ? HD_EXIT_RACE : open ? HD_EXIT_UNDECIDED : HD_EXIT_OK;
     for (size_t i = 0; v->dir && i < result.n_pairs; i++) {
-        enum hd_exit saved = hd_cli_save_witness(cli, v->dir, name, t, &result.witnesses[i]);
+        enum hd_exit saved = hd_common_save_witness(cli, v->dir, name, t, &result.witnesses[i]);
         if (saved != HD_EXIT_OK) {
             code = saved;
             break;
@@ -155,12 +155,12 @@ static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, 
     enum hd_exit code;
     if (!hd_cli_parse(cli, cmd, &v, &argc, argv, &code))
         return code;
-    struct hd_trace *t = hd_cli_load(cli, argv[0], &code);
+    struct hd_trace *t = hd_common_load(cli, argv[0], &code);
     if (!t)
         return code;
     code = HD_EXIT_INPUT;
-    if (hd_cli_check(cli, argv[0], t))
-        code = enumerate(cli, &v, hd_cli_input_name(argv[0]), t);
+    if (hd_common_check(cli, argv[0], t))
+        code = enumerate(cli, &v, hd_common_input_name(argv[0]), t);
     hd_trace_free(t);
     return code;
 }

@@ -108,7 +108,7 @@ static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, 
     if (!hd_cli_parse(cli, cmd, &v, &argc, argv, &code))
         return code;
     enum hd_format format;
-    if (!hd_cli_out_format(cli, cmd, v.output, v.format, &format))
+    if (!hd_common_out_format(cli, cmd, v.output, v.format, &format))
         return HD_EXIT_USAGE;
     if (!fill_config(cli, cmd, &v, &config))
         return HD_EXIT_USAGE;
@@ -119,7 +119,7 @@ static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, 
         return hd_cli_usage(cli, cmd, "%s", err.text);
     if (status != HD_OK)
         return hd_cli_fail_output(cli, &err);
-    code = hd_cli_save(cli, t, v.output, format);
+    code = hd_common_save(cli, t, v.output, format);
     hd_trace_free(t);
     return code;
 }

@@ -19,18 +19,18 @@ static enum hd_exit reduce(const struct hd_cli *cli, const char *name, const cha
 {
     struct hd_trace *less;
     struct hd_err err = {0};
-    if (!hd_cli_check(cli, name, t))
+    if (!hd_common_check(cli, name, t))
         return HD_EXIT_INPUT;
     size_t n = hd_trace_n_objs(t, HD_OBJ_LOC);
     uint8_t *carriers = hd_calloc(n, 1), *handed = hd_calloc(n, 1);
     hd_handed_carriers(t, carriers);
     hd_handed_find(t, carriers, handed);
-    enum hd_status s = hd_trace_reduce(t, handed, &less, NULL, &err);
+    enum hd_status s = hd_reduce_trace(t, handed, &less, NULL, &err);
     hd_free(carriers, n);
     hd_free(handed, n);
     if (s != HD_OK)
         return hd_cli_fail_input(cli, &err);
-    enum hd_exit code = hd_cli_save(cli, less, path, format);
+    enum hd_exit code = hd_common_save(cli, less, path, format);
     hd_trace_free(less);
     return code;
 }
@@ -42,9 +42,9 @@ static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, 
     if (!hd_cli_parse(cli, cmd, &v, &argc, argv, &code))
         return code;
     enum hd_format format;
-    if (!hd_cli_out_format(cli, cmd, argv[1], v.to, &format))
+    if (!hd_common_out_format(cli, cmd, argv[1], v.to, &format))
         return HD_EXIT_USAGE;
-    struct hd_trace *t = hd_cli_load(cli, argv[0], &code);
+    struct hd_trace *t = hd_common_load(cli, argv[0], &code);
     if (!t)
         return code;
     code = reduce(cli, argv[0], argv[1], format, t);

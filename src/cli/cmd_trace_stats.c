@@ -45,7 +45,7 @@ static void print_longest(const struct hd_trace *t, const struct hd_stats_sectio
     if (longest->from == HD_EID_NONE)
         return;
     printf("longest section        %s of lock %s, from event %u",
-           hd_cli_plural(longest->length, "event"),
+           hd_common_plural(longest->length, "event"),
            hd_trace_obj_name(t, HD_OBJ_LOCK, longest->lock), longest->from + 1);
     if (longest->to == HD_EID_NONE)
         printf(" to the end of its thread\n");
@@ -127,7 +127,7 @@ static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, 
     enum hd_exit code;
     if (!hd_cli_parse(cli, cmd, &v, &argc, argv, &code))
         return code;
-    struct hd_trace *t = hd_cli_load(cli, argv[0], &code);
+    struct hd_trace *t = hd_common_load(cli, argv[0], &code);
     if (!t)
         return code;
     struct hd_stats stats;
@@ -135,7 +135,7 @@ static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, 
     hd_stats_compute(t, &stats);
     code = hd_cli_json_begin(cli, v.json, &json);
     if (code == HD_EXIT_OK && json.text)
-        print_text(hd_cli_input_name(argv[0]), t, &stats);
+        print_text(hd_common_input_name(argv[0]), t, &stats);
     if (code == HD_EXIT_OK && json.out)
         print_json(json.out, t, &stats);
     hd_trace_free(t);

@@ -21,7 +21,7 @@ static enum hd_exit judge(const struct hd_cli *cli, const char *path, const stru
 {
     struct hd_err err = {0};
     size_t entry;
-    const char *name = hd_cli_input_name(path);
+    const char *name = hd_common_input_name(path);
     if (hd_witness_check(t, w, &entry, &err) != HD_OK) {
         if (entry < w->n)
             hd_cli_error(cli, "%s: not a witness: entry %zu of the schedule (event %u): %s", name,
@@ -51,15 +51,15 @@ static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, 
         return code;
     if (!strcmp(argv[0], "-") && !strcmp(argv[1], "-"))
         return hd_cli_usage(cli, cmd, "only one of TRACE and WITNESS can be the standard input");
-    struct hd_trace *t = hd_cli_load(cli, argv[0], &code);
+    struct hd_trace *t = hd_common_load(cli, argv[0], &code);
     if (!t)
         return code;
     struct hd_witness w = {0};
     struct hd_err err = {0};
     code = HD_EXIT_INPUT;
-    if (!hd_cli_check(cli, argv[0], t))
+    if (!hd_common_check(cli, argv[0], t))
         ; /* an impossible trace has no witnesses; the reason is told */
-    else if (hd_witness_load(argv[1], t, &w, &err) != HD_OK)
+    else if (hd_witness_json_load(argv[1], t, &w, &err) != HD_OK)
         code = hd_cli_fail_input(cli, &err);
     else
         code = judge(cli, argv[1], t, &w);

@@ -19,7 +19,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-const char *hd_cli_input_name(const char *path)
+const char *hd_common_input_name(const char *path)
 {
     return strcmp(path, "-") ? path : "<stdin>";
 }
@@ -28,7 +28,7 @@ const char *hd_cli_input_name(const char *path)
 static void say_missing(const struct hd_cli *cli, const char *path,
                         const struct hd_build_info *info)
 {
-    const char *name = hd_cli_input_name(path);
+    const char *name = hd_common_input_name(path);
     if (info->limit)
         hd_cli_error(cli,
                      "%s: the recording stops after %" PRIu64 " events (its --limit or --max-size)",
@@ -79,10 +79,10 @@ void hd_cli_reading_end(struct hd_cli_reading *r)
         hd_interrupt_release();
 }
 
-struct hd_trace *hd_cli_load(const struct hd_cli *cli, const char *path, enum hd_exit *code)
+struct hd_trace *hd_common_load(const struct hd_cli *cli, const char *path, enum hd_exit *code)
 {
     bool whole;
-    return hd_cli_load_whole(cli, path, 0, &whole, code);
+    return hd_common_load_whole(cli, path, 0, &whole, code);
 }
 
 /* What --lenient assumes is told, and the trace counts as incomplete. NULL: refused, told. */
@@ -95,7 +95,7 @@ static struct hd_trace *read_leniently(const struct hd_cli *cli, const char *pat
     enum hd_status s = hd_assume_waits(t, &mended, &waits, &err);
     hd_trace_free(t);
     if (s != HD_OK) {
-        snprintf(err.file, sizeof err.file, "%s", hd_cli_input_name(path));
+        snprintf(err.file, sizeof err.file, "%s", hd_common_input_name(path));
         *code = hd_cli_fail_input(cli, &err);
         return NULL;
     }
@@ -104,13 +104,13 @@ static struct hd_trace *read_leniently(const struct hd_cli *cli, const char *pat
                      "%s: %s assumed, where a thread takes a lock that another one holds: the "
                      "holder gives it up and takes it again before its next event. Who wakes it is "
                      "not in the trace, so a race may need an order that the program does not have",
-                     hd_cli_input_name(path), hd_cli_plural(waits, "wait"));
+                     hd_common_input_name(path), hd_common_plural(waits, "wait"));
     *whole = *whole && !waits;
     return mended;
 }
 
-struct hd_trace *hd_cli_load_whole(const struct hd_cli *cli, const char *path, double seconds,
-                                   bool *whole, enum hd_exit *code)
+struct hd_trace *hd_common_load_whole(const struct hd_cli *cli, const char *path, double seconds,
+                                      bool *whole, enum hd_exit *code)
 {
     struct hd_trace *t;
     struct hd_load_info info;
@@ -127,7 +127,7 @@ struct hd_trace *hd_cli_load_whole(const struct hd_cli *cli, const char *path, d
         s == HD_OK && !build.limit && !build.lost && !build.broken && !info.truncated && !info.cut;
     hd_build_info_fini(&build);
     if (s == HD_ERR_STOPPED) {
-        hd_cli_error(cli, "%s: interrupted while reading", hd_cli_input_name(path));
+        hd_cli_error(cli, "%s: interrupted while reading", hd_common_input_name(path));
         int sig = hd_interrupt_signal() ? hd_interrupt_signal() : SIGINT;
         signal(sig, SIG_DFL);
         raise(sig);
@@ -138,30 +138,30 @@ struct hd_trace *hd_cli_load_whole(const struct hd_cli *cli, const char *path, d
     }
     if (info.cut)
         hd_cli_error(cli, "%s: %s while reading: only the first %zu events are analysed",
-                     hd_cli_input_name(path),
+                     hd_common_input_name(path),
                      info.cut == HD_STOP_TIME ? "half of the time budget was used up"
                                               : "a third of the memory was used up",
                      t->n_events);
     else if (info.truncated)
         hd_cli_error(cli, "%s: warning: the file is cut short; using the %zu events that are whole",
-                     hd_cli_input_name(path), t->n_events);
+                     hd_common_input_name(path), t->n_events);
     return cli->lenient ? read_leniently(cli, path, t, whole, code) : t;
 }
 
-bool hd_cli_check(const struct hd_cli *cli, const char *path, const struct hd_trace *t)
+bool hd_common_check(const struct hd_cli *cli, const char *path, const struct hd_trace *t)
 {
     struct hd_err err = {0};
     hd_eid bad;
     if (hd_check_trace(t, &bad, &err) == HD_OK)
         return true;
-    snprintf(err.file, sizeof err.file, "%s", hd_cli_input_name(path));
+    snprintf(err.file, sizeof err.file, "%s", hd_common_input_name(path));
     err.line = bad == HD_EID_NONE ? 0 : hd_trace_line(t, bad);
     hd_cli_fail_input(cli, &err);
     return false;
 }
 
-bool hd_cli_out_format(const struct hd_cli *cli, const struct hd_cmd *cmd, const char *path,
-                       int chosen, enum hd_format *format)
+bool hd_common_out_format(const struct hd_cli *cli, const struct hd_cmd *cmd, const char *path,
+                          int chosen, enum hd_format *format)
 {
     *format = chosen >= 0 ? (enum hd_format)chosen : HD_FORMAT_TEXT;
     if (chosen >= 0 || !strcmp(path, "-") || hd_format_by_suffix(path, format))
@@ -171,11 +171,11 @@ bool hd_cli_out_format(const struct hd_cli *cli, const struct hd_cmd *cmd, const
     return false;
 }
 
-enum hd_exit hd_cli_save(const struct hd_cli *cli, const struct hd_trace *t, const char *path,
-                         enum hd_format format)
+enum hd_exit hd_common_save(const struct hd_cli *cli, const struct hd_trace *t, const char *path,
+                            enum hd_format format)
 {
     struct hd_err err = {0};
-    enum hd_status status = hd_trace_save(t, path, format, &err);
+    enum hd_status status = hd_trace_io_save(t, path, format, &err);
     bool to_stdout = !strcmp(path, "-");
     if (status == HD_OK || (to_stdout && status == HD_ERR_IO && ferror(stdout)))
         return HD_EXIT_OK;
@@ -184,7 +184,7 @@ enum hd_exit hd_cli_save(const struct hd_cli *cli, const struct hd_trace *t, con
     return hd_cli_fail_output(cli, &err);
 }
 
-const char *hd_cli_plural(uint64_t n, const char *noun)
+const char *hd_common_plural(uint64_t n, const char *noun)
 {
     static char texts[8][64];
     static unsigned next;
@@ -197,7 +197,7 @@ const char *hd_cli_plural(uint64_t n, const char *noun)
     return text;
 }
 
-void hd_cli_json_trace(struct hd_json *j, const struct hd_trace *t)
+void hd_common_json_trace(struct hd_json *j, const struct hd_trace *t)
 {
     hd_json_key(j, "trace");
     hd_json_begin_object(j);
@@ -244,8 +244,8 @@ static int witness_path(const char *dir, const struct hd_witness *w, char *path,
     return len < (int)size ? len + snprintf(path + len, size - (size_t)len, ".json") : len;
 }
 
-enum hd_exit hd_cli_save_witness(const struct hd_cli *cli, const char *dir, const char *trace,
-                                 const struct hd_trace *t, const struct hd_witness *w)
+enum hd_exit hd_common_save_witness(const struct hd_cli *cli, const char *dir, const char *trace,
+                                    const struct hd_trace *t, const struct hd_witness *w)
 {
     struct hd_err err = {0};
     struct hd_outfile out;
@@ -258,13 +258,13 @@ enum hd_exit hd_cli_save_witness(const struct hd_cli *cli, const char *dir, cons
     if (status == HD_OK) {
         char relative[PATH_MAX];
         bool named = relative_to(dir, trace, relative, sizeof relative);
-        hd_witness_write_named(out.file, t, w, named ? relative : NULL);
+        hd_witness_json_write_named(out.file, t, w, named ? relative : NULL);
         status = hd_outfile_commit(&out, &err);
     }
     return status == HD_OK ? HD_EXIT_OK : hd_cli_fail_output(cli, &err);
 }
 
-enum hd_exit hd_cli_end_like(int wait_status)
+enum hd_exit hd_common_end_like(int wait_status)
 {
     if (!WIFSIGNALED(wait_status))
         return (enum hd_exit)WEXITSTATUS(wait_status);
@@ -275,7 +275,7 @@ enum hd_exit hd_cli_end_like(int wait_status)
     return (enum hd_exit)(128 + WTERMSIG(wait_status));
 }
 
-enum hd_policy_kind hd_cli_policy(int choice)
+enum hd_policy_kind hd_common_policy(int choice)
 {
 #define POLICY_KIND(kind, name, number) HD_POLICY_##kind,
     static const enum hd_policy_kind kinds[] = {HD_POLICIES_CHOSEN(POLICY_KIND, )};
@@ -283,7 +283,7 @@ enum hd_policy_kind hd_cli_policy(int choice)
     return kinds[choice];
 }
 
-int hd_cli_words_after(int argc, char **argv)
+int hd_common_words_after(int argc, char **argv)
 {
     for (int i = 0; i < argc; i++)
         if (!strcmp(argv[i], "--"))
@@ -291,8 +291,8 @@ int hd_cli_words_after(int argc, char **argv)
     return 0;
 }
 
-bool hd_cli_properties(const struct hd_cli *cli, const struct hd_cmd *cmd, const char *list,
-                       unsigned *properties)
+bool hd_common_properties(const struct hd_cli *cli, const struct hd_cmd *cmd, const char *list,
+                          unsigned *properties)
 {
     size_t size = strlen(list) + 1;
     char *words = hd_strndup(list, size - 1), *rest = words, *word;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool hd_cli_duration(const char *text, double *seconds)
+bool hd_duration_parse(const char *text, double *seconds)
 {
     static const struct {
         const char *unit;
@@ -23,18 +23,18 @@ bool hd_cli_duration(const char *text, double *seconds)
     return false;
 }
 
-uint32_t hd_cli_seconds(double seconds)
+uint32_t hd_duration_seconds(double seconds)
 {
     return seconds < UINT32_MAX ? (uint32_t)ceil(seconds) : UINT32_MAX;
 }
 
-bool hd_cli_budget(const struct hd_cli *cli, const struct hd_cmd *cmd, const char *text,
-                   double *seconds)
+bool hd_duration_budget(const struct hd_cli *cli, const struct hd_cmd *cmd, const char *text,
+                        double *seconds)
 {
     *seconds = HD_CLI_BUDGET;
     if (text && !strcmp(text, "none"))
         *seconds = 0;
-    else if (text && !hd_cli_duration(text, seconds)) {
+    else if (text && !hd_duration_parse(text, seconds)) {
         hd_cli_usage(cli, cmd, "--budget wants a time like 10s or 5m, or none, not '%s'", text);
         return false;
     } else if (*seconds == 0)

@@ -9,14 +9,14 @@
 
 /* The value of --budget, as struct hd_predict_options wants it. NULL: what commands allow when
  * it was not given. False: usage error, already reported. */
-bool hd_cli_budget(const struct hd_cli *cli, const struct hd_cmd *cmd, const char *text,
-                   double *seconds);
+bool hd_duration_budget(const struct hd_cli *cli, const struct hd_cmd *cmd, const char *text,
+                        double *seconds);
 #define HD_CLI_BUDGET      300
 #define HD_CLI_BUDGET_TEXT "5 minutes"
 
 /* False when the text is not a duration. */
-bool hd_cli_duration(const char *text, double *seconds);
+bool hd_duration_parse(const char *text, double *seconds);
 /* Whole seconds, rounded up: for what counts in seconds. */
-uint32_t hd_cli_seconds(double seconds);
+uint32_t hd_duration_seconds(double seconds);
 
 #endif

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-bool hd_cli_tsan_option(const char *key, char *value, size_t size)
+bool hd_filters_tsan_option(const char *key, char *value, size_t size)
 {
     static const char separators[] = ":, \t\n";
     const char *p = getenv("TSAN_OPTIONS");
@@ -38,8 +38,8 @@ static void set_today(struct hd_suppressions *s)
         hd_suppress_today(s, text);
 }
 
-enum hd_exit hd_cli_load_rules(const struct hd_cli *cli, const struct hd_opt_files *files,
-                               struct hd_suppressions *s)
+enum hd_exit hd_filters_load(const struct hd_cli *cli, const struct hd_opt_files *files,
+                             struct hd_suppressions *s)
 {
     struct hd_names warnings = {0};
     struct hd_err err = {0};
@@ -49,7 +49,7 @@ enum hd_exit hd_cli_load_rules(const struct hd_cli *cli, const struct hd_opt_fil
     for (unsigned i = 0; i < files->n && code == HD_EXIT_OK; i++)
         if (hd_suppress_load(s, files->items[i], &warnings, &err) != HD_OK)
             code = hd_cli_fail_input(cli, &err);
-    if (!files->n && hd_cli_tsan_option("suppressions", theirs, sizeof theirs) &&
+    if (!files->n && hd_filters_tsan_option("suppressions", theirs, sizeof theirs) &&
         hd_suppress_load(s, theirs, &warnings, &err) != HD_OK)
         code = hd_cli_fail_input(cli, &err);
     for (uint32_t i = 0; i < warnings.count; i++)
@@ -58,14 +58,14 @@ enum hd_exit hd_cli_load_rules(const struct hd_cli *cli, const struct hd_opt_fil
     return code;
 }
 
-enum hd_exit hd_cli_filter_report(const struct hd_cli *cli, struct hd_report *r,
-                                  const struct hd_opt_files *files, const char *baseline)
+enum hd_exit hd_filters_apply(const struct hd_cli *cli, struct hd_report *r,
+                              const struct hd_opt_files *files, const char *baseline)
 {
     struct hd_suppressions *s = hd_suppress_new();
     struct hd_report *earlier = NULL;
     struct hd_err err = {0};
-    enum hd_exit code = hd_cli_load_rules(cli, files, s);
-    if (code == HD_EXIT_OK && baseline && hd_report_load_json(baseline, &earlier, &err) != HD_OK)
+    enum hd_exit code = hd_filters_load(cli, files, s);
+    if (code == HD_EXIT_OK && baseline && hd_report_json_load(baseline, &earlier, &err) != HD_OK)
         code = hd_cli_fail_input(cli, &err);
     if (code == HD_EXIT_OK) {
         if (earlier)

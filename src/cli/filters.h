@@ -10,16 +10,16 @@
 /* Loads the rules of the files; without files, of the one that `suppressions` of TSAN_OPTIONS
  * names. Lines that are no rules are named on stderr. Rules that end are judged by today's date in
  * UTC, or by SOURCE_DATE_EPOCH. */
-enum hd_exit hd_cli_load_rules(const struct hd_cli *cli, const struct hd_opt_files *files,
-                               struct hd_suppressions *s);
+enum hd_exit hd_filters_load(const struct hd_cli *cli, const struct hd_opt_files *files,
+                             struct hd_suppressions *s);
 
 /* Compares with the baseline (a report.json, or NULL) and takes out what the rules and comments
  * hide. */
-enum hd_exit hd_cli_filter_report(const struct hd_cli *cli, struct hd_report *r,
-                                  const struct hd_opt_files *files, const char *baseline);
+enum hd_exit hd_filters_apply(const struct hd_cli *cli, struct hd_report *r,
+                              const struct hd_opt_files *files, const char *baseline);
 
 /* The value of an option in TSAN_OPTIONS. Options are separated by colons, commas or spaces; values
  * may be quoted. False: it is not there, is empty, or does not fit. */
-bool hd_cli_tsan_option(const char *key, char *value, size_t size);
+bool hd_filters_tsan_option(const char *key, char *value, size_t size);
 
 #endif

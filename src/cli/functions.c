@@ -20,7 +20,7 @@ static uint32_t number_of(struct hd_names *names, const char *function, const ch
     return id + 1;
 }
 
-uint32_t *hd_cli_functions(const struct hd_trace *t)
+uint32_t *hd_functions_of_events(const struct hd_trace *t)
 {
     struct hd_details *details = hd_details_open(t);
     if (!details)

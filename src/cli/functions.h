@@ -7,6 +7,6 @@
 
 /* By event: a number for the function and its file, 0 = not known. NULL: none is known. The caller
  * frees it (hd_free, one uint32_t for each event). Fits hd_predict_options.functions. */
-uint32_t *hd_cli_functions(const struct hd_trace *t);
+uint32_t *hd_functions_of_events(const struct hd_trace *t);
 
 #endif

@@ -1,6 +1,6 @@
 #include "cli/json_parts.h"
 
-void hd_cli_json_events(struct hd_json *j, const hd_eid *events, size_t n)
+void hd_json_parts_events(struct hd_json *j, const hd_eid *events, size_t n)
 {
     hd_json_begin_array(j);
     for (size_t i = 0; i < n; i++)
@@ -8,7 +8,7 @@ void hd_cli_json_events(struct hd_json *j, const hd_eid *events, size_t n)
     hd_json_end_array(j);
 }
 
-void hd_cli_json_steps(struct hd_json *j, const char *key, const uint64_t counts[HD_STEPS])
+void hd_json_parts_steps(struct hd_json *j, const char *key, const uint64_t counts[HD_STEPS])
 {
     hd_json_key(j, key);
     hd_json_begin_object(j);

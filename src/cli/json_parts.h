@@ -6,8 +6,8 @@
 #include "predict/run/predict.h"
 
 /* [3, 9]: event numbers, 1-based. */
-void hd_cli_json_events(struct hd_json *j, const hd_eid *events, size_t n);
+void hd_json_parts_events(struct hd_json *j, const hd_eid *events, size_t n);
 /* "key": {"lockset": 3, ...} */
-void hd_cli_json_steps(struct hd_json *j, const char *key, const uint64_t counts[HD_STEPS]);
+void hd_json_parts_steps(struct hd_json *j, const char *key, const uint64_t counts[HD_STEPS]);
 
 #endif

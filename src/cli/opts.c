@@ -111,7 +111,7 @@ static bool set_count(struct parse *p, const struct hd_opt *o, uint64_t *target,
 static bool set_time(struct parse *p, const struct hd_opt *o, double *target, const char *text)
 {
     double seconds;
-    if (!hd_cli_duration(text, &seconds) || (o->min && seconds <= 0)) {
+    if (!hd_duration_parse(text, &seconds) || (o->min && seconds <= 0)) {
         hd_cli_usage(p->cli, p->cmd, "--%s wants a time like 10s, 500ms or 5m, not '%s'", o->name,
                      text);
         return false;

@@ -186,7 +186,7 @@ enum hd_status hd_outdir_witness(const char *word, const char *run, char *path, 
         return fits(snprintf(path, size, "%s", word), size, err);
     enum hd_status s = hd_outdir_report(run, report, sizeof report, err);
     if (s == HD_OK)
-        s = hd_report_load_json(report, &r, err);
+        s = hd_report_json_load(report, &r, err);
     if (s == HD_OK)
         s = hd_outdir_find(r, word, report, true, &found, err);
     if (s == HD_OK) {

@@ -1,15 +1,15 @@
 #include "cli/run_options.h"
 
 #include "cli/compile.h"
-#include "cli/savereport.h"
+#include "cli/save_report.h"
 #include "report/filter/rules.h"
 #include "report/format/report_text.h"
 
 #include <string.h>
 
-enum hd_exit hd_runs_program(const struct hd_cli *cli, const struct hd_cmd *cmd, const char *dir,
-                             const char *cflags, int before, int *argc, char ***argv, char *program,
-                             size_t size)
+enum hd_exit hd_run_options_program(const struct hd_cli *cli, const struct hd_cmd *cmd,
+                                    const char *dir, const char *cflags, int before, int *argc,
+                                    char ***argv, char *program, size_t size)
 {
     int sources = 0;
     while (sources < before && hd_compile_is_source((*argv)[sources]))
@@ -29,8 +29,8 @@ enum hd_exit hd_runs_program(const struct hd_cli *cli, const struct hd_cmd *cmd,
     return HD_EXIT_OK;
 }
 
-enum hd_exit hd_runs_check_output(const struct hd_cli *cli, const struct hd_cmd *cmd,
-                                  struct hd_runs_output *out)
+enum hd_exit hd_run_options_check_output(const struct hd_cli *cli, const struct hd_cmd *cmd,
+                                         struct hd_runs_output *out)
 {
     bool printed = out->json && !strcmp(out->json, "-");
     if (printed && out->format != HD_REPORT_TEXT && out->format != HD_REPORT_JSON)
@@ -46,11 +46,11 @@ enum hd_exit hd_runs_check_output(const struct hd_cli *cli, const struct hd_cmd 
     return HD_EXIT_OK;
 }
 
-enum hd_exit hd_runs_check_paths(const struct hd_cli *cli, const struct hd_runs_output *out)
+enum hd_exit hd_run_options_check_paths(const struct hd_cli *cli, const struct hd_runs_output *out)
 {
-    enum hd_exit code = hd_cli_check_report(cli, out->json);
+    enum hd_exit code = hd_save_report_check(cli, out->json);
     for (unsigned i = 0; i < out->reports.n && code == HD_EXIT_OK; i++)
-        code = hd_cli_check_report(cli, out->reports.items[i]);
+        code = hd_save_report_check(cli, out->reports.items[i]);
     return code;
 }
 
@@ -62,12 +62,12 @@ static enum hd_exit print(const struct hd_cli *cli, const struct hd_runs_output 
     report->full_stacks = out->full;
     report->whole = out->whole;
     if (!cli->quiet || out->format != HD_REPORT_TEXT)
-        code = hd_cli_save_report(cli, report, (enum hd_report_kind)out->format, NULL, stderr,
-                                  cli->color_err);
+        code = hd_save_report(cli, report, (enum hd_report_kind)out->format, NULL, stderr,
+                              cli->color_err);
     else if (hd_report_errors(report) || hd_report_unfinished(report))
-        hd_report_write_summary(stderr, report);
+        hd_report_text_summary(stderr, report);
     if (out->rules)
-        hd_report_write_rules(stderr, report, out->rules == 1);
+        hd_rules_write(stderr, report, out->rules == 1);
     return code;
 }
 
@@ -76,18 +76,18 @@ static enum hd_exit save(const struct hd_cli *cli, const struct hd_runs_output *
 {
     enum hd_exit code = HD_EXIT_OK, one;
     if (out->json)
-        code = hd_cli_save_report(cli, report, HD_REPORT_JSON, out->json, stdout, false);
+        code = hd_save_report(cli, report, HD_REPORT_JSON, out->json, stdout, false);
     for (unsigned i = 0; i < out->reports.n; i++) {
         const char *path = out->reports.items[i];
         int kind = hd_formats_of_name(path);
-        one = hd_cli_save_report(cli, report, (enum hd_report_kind)kind, path, stdout, false);
+        one = hd_save_report(cli, report, (enum hd_report_kind)kind, path, stdout, false);
         code = code == HD_EXIT_OK ? one : code;
     }
     return code;
 }
 
-enum hd_exit hd_runs_report(const struct hd_cli *cli, const struct hd_runs_output *out,
-                            struct hd_report *report)
+enum hd_exit hd_run_options_report(const struct hd_cli *cli, const struct hd_runs_output *out,
+                                   struct hd_report *report)
 {
     enum hd_exit code = print(cli, out, report), saved = save(cli, out, report);
     code = code == HD_EXIT_OK ? saved : code;

@@ -8,9 +8,9 @@
 /* The words of the command line, `before` of them before --. Source files are compiled into dir and
  * replaced by the program, whose path goes to `program`. *argc and *argv are the program and its
  * arguments afterwards, ended by NULL. */
-enum hd_exit hd_runs_program(const struct hd_cli *cli, const struct hd_cmd *cmd, const char *dir,
-                             const char *cflags, int before, int *argc, char ***argv, char *program,
-                             size_t size);
+enum hd_exit hd_run_options_program(const struct hd_cli *cli, const struct hd_cmd *cmd,
+                                    const char *dir, const char *cflags, int before, int *argc,
+                                    char ***argv, char *program, size_t size);
 
 /* Where a report goes. */
 struct hd_runs_output {
@@ -23,13 +23,13 @@ struct hd_runs_output {
 };
 /* Refuses endings that stand for no format, and two formats to print; --json alone is --format
  * json. */
-enum hd_exit hd_runs_check_output(const struct hd_cli *cli, const struct hd_cmd *cmd,
-                                  struct hd_runs_output *out);
+enum hd_exit hd_run_options_check_output(const struct hd_cli *cli, const struct hd_cmd *cmd,
+                                         struct hd_runs_output *out);
 /* Once the folder of the run is there, and before the program runs: can all files be written? */
-enum hd_exit hd_runs_check_paths(const struct hd_cli *cli, const struct hd_runs_output *out);
+enum hd_exit hd_run_options_check_paths(const struct hd_cli *cli, const struct hd_runs_output *out);
 /* Prints to the standard error, since the standard output is the program's, and writes the files;
  * the first failure counts. HD_EXIT_RACE when all went well and the report has errors. */
-enum hd_exit hd_runs_report(const struct hd_cli *cli, const struct hd_runs_output *out,
-                            struct hd_report *report);
+enum hd_exit hd_run_options_report(const struct hd_cli *cli, const struct hd_runs_output *out,
+                                   struct hd_report *report);
 
 #endif

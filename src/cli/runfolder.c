@@ -73,7 +73,7 @@ static void find_program(const char *dir, struct hd_runfolder *f, char *name, si
     struct stat st;
     *name = 0;
     snprintf(path, sizeof path, "%s/" REPORT, f->path);
-    if (hd_report_load_json(path, &r, &err) != HD_OK || r->program.n == 0) {
+    if (hd_report_json_load(path, &r, &err) != HD_OK || r->program.n == 0) {
         hd_report_free(r);
         return;
     }

@@ -24,11 +24,11 @@ static void show_triple(const struct hd_cli *cli, const struct hd_trace *t,
     printf("%s%zu. Atomicity violation on %s%s (%s)\n", hd_term_style(cli->color_out, HD_STYLE_RED),
            number, hd_trace_obj_name(t, HD_OBJ_LOC, t->obj[e[0]]),
            hd_term_style(cli->color_out, HD_STYLE_PLAIN), hd_block_names[v->block]);
-    hd_cli_show_access(t, e[0]);
+    hd_show_race_access(t, e[0]);
     printf("  and later\n");
-    hd_cli_show_access(t, e[2]);
+    hd_show_race_access(t, e[2]);
     printf("  are meant to be one step, but between them can come\n");
-    hd_cli_show_access(t, e[1]);
+    hd_show_race_access(t, e[1]);
 }
 
 static void show_cycle(const struct hd_cli *cli, const struct hd_trace *t,
@@ -36,14 +36,14 @@ static void show_cycle(const struct hd_cli *cli, const struct hd_trace *t,
 {
     const struct hd_witness *w = &v->witness;
     printf("%s%zu. Deadlock of %s%s\n", hd_term_style(cli->color_out, HD_STYLE_RED), number,
-           hd_cli_plural(w->n_events, "thread"), hd_term_style(cli->color_out, HD_STYLE_PLAIN));
+           hd_common_plural(w->n_events, "thread"), hd_term_style(cli->color_out, HD_STYLE_PLAIN));
     for (size_t i = 0; i < w->n_events; i++) {
         hd_eid e = w->events[i];
         const char *place = hd_trace_place_name(t, e);
         printf("  %s at %s (event %u) waits for %s, holding ",
                hd_trace_thread_name(t, t->thread[e]), *place ? place : "an unknown place", e + 1,
                hd_trace_obj_name(t, HD_OBJ_LOCK, hd_trace_lock(t, e)));
-        hd_cli_show_locks(t, e);
+        hd_show_race_locks(t, e);
         printf("\n");
     }
 }
@@ -54,14 +54,14 @@ static void show_found(const struct hd_cli *cli, const struct hd_trace *t,
     struct hd_predicted whole = *one;
     whole.witness = hd_witness_long(&one->witness, t, NULL);
     if (whole.witness.property == HD_PROPERTY_RACE)
-        hd_cli_show_race(cli, t, &whole, number);
+        hd_show_race(cli, t, &whole, number);
     else if (whole.witness.property == HD_PROPERTY_ATOMICITY)
         show_triple(cli, t, &whole, number);
     else
         show_cycle(cli, t, &whole, number);
     if (whole.witness.n)
-        hd_cli_show_schedule(cli, t, &whole.witness);
-    hd_cli_show_others(t, &whole);
+        hd_show_race_schedule(cli, t, &whole.witness);
+    hd_show_race_others(t, &whole);
     printf("\n");
     hd_witness_fini(&whole.witness);
 }
@@ -94,7 +94,7 @@ static void show_all_found(const struct hd_cli *cli, const struct hd_trace *t,
         if (i < shown)
             show_found(cli, t, hd_vec_at(&p->found, i), i + 1);
         else
-            hd_cli_list_race(t, hd_vec_at(&p->found, i), i + 1);
+            hd_show_race_line(t, hd_vec_at(&p->found, i), i + 1);
 }
 
 static void show_follows(const struct hd_trace *t, const struct hd_prediction *p)
@@ -113,7 +113,7 @@ static void show_follows(const struct hd_trace *t, const struct hd_prediction *p
         printf("... and %zu more; --json lists all\n", p->follows.len - SHOWN);
     if (p->more_follows)
         printf("... and %s that follow from races and are not traced to them\n",
-               hd_cli_plural(p->more_follows, "pair"));
+               hd_common_plural(p->more_follows, "pair"));
 }
 
 /* ---- text: what is left, and the figures ---- */
@@ -146,7 +146,7 @@ static void show_undecided(const struct hd_trace *t, const struct hd_prediction 
                    e[k] + 1, hd_trace_place_name(t, e[k]));
         if (u->goals > 1)
             printf(" and %s more of these places",
-                   hd_cli_plural(u->goals - 1, hd_candidate_names[p->property]));
+                   hd_common_plural(u->goals - 1, hd_candidate_names[p->property]));
         printf(": %s\n", hd_reason_texts[u->why]);
     }
     if (p->undecided.len > SHOWN)
@@ -160,7 +160,7 @@ static void show_proved(const struct hd_prediction *p)
     const char *separator = " (";
     for (int s = 0; s < HD_STEPS; s++)
         proved += p->proved[s];
-    printf("; %s of events impossible", hd_cli_plural(proved, hd_candidate_names[p->property]));
+    printf("; %s of events impossible", hd_common_plural(proved, hd_candidate_names[p->property]));
     for (int s = 0; s < HD_STEPS; s++)
         if (p->proved[s]) {
             printf("%s%s %llu", separator, hd_step_names[s], (unsigned long long)p->proved[s]);
@@ -176,10 +176,10 @@ static void show_figures(const struct hd_cli *cli, const char *name, const struc
     const char *candidate = hd_candidate_names[p->property];
     uint64_t n = racing || p->property != HD_PROPERTY_RACE ? p->found.len : p->groups_found;
     printf("%s%s: %s%s", hd_term_style(cli->color_out, HD_STYLE_BOLD), name,
-           hd_cli_plural(n, racing ? "racing pair" : words[p->property].noun),
+           hd_common_plural(n, racing ? "racing pair" : words[p->property].noun),
            hd_term_style(cli->color_out, HD_STYLE_PLAIN));
     if (!racing)
-        printf(" in %s of source places", hd_cli_plural(p->groups, candidate));
+        printf(" in %s of source places", hd_common_plural(p->groups, candidate));
     if (!whole)
         printf(" of an incomplete trace");
     show_proved(p);
@@ -188,12 +188,12 @@ static void show_figures(const struct hd_cli *cli, const char *name, const struc
     else
         printf("; %llu undecided", (unsigned long long)p->open + p->cut);
     if (p->skipped)
-        printf("; %s more at the places shown", hd_cli_plural(p->skipped, candidate));
+        printf("; %s more at the places shown", hd_common_plural(p->skipped, candidate));
     printf("\n");
 }
 
-void hd_cli_show_prediction(const struct hd_cli *cli, const char *name, const struct hd_trace *t,
-                            const struct hd_prediction *p, bool pairs, bool whole)
+void hd_show_prediction(const struct hd_cli *cli, const char *name, const struct hd_trace *t,
+                        const struct hd_prediction *p, bool pairs, bool whole)
 {
     show_all_found(cli, t, p);
     show_follows(t, p);
@@ -203,19 +203,20 @@ void hd_cli_show_prediction(const struct hd_cli *cli, const char *name, const st
 
 /* ---- JSON ---- */
 
-void hd_cli_json_found(struct hd_json *j, const struct hd_prediction *p)
+void hd_show_prediction_json_found(struct hd_json *j, const struct hd_prediction *p)
 {
     HD_ASSERT(words[p->property].found);
     hd_json_key(j, words[p->property].found);
     hd_json_begin_array(j);
     for (size_t i = 0; i < p->found.len; i++) {
         const struct hd_witness *w = &((struct hd_predicted *)hd_vec_at(&p->found, i))->witness;
-        hd_cli_json_events(j, w->events, w->n_events);
+        hd_json_parts_events(j, w->events, w->n_events);
     }
     hd_json_end_array(j);
 }
 
-void hd_cli_json_follows(struct hd_json *j, const struct hd_trace *t, const struct hd_prediction *p)
+void hd_show_prediction_json_follows(struct hd_json *j, const struct hd_trace *t,
+                                     const struct hd_prediction *p)
 {
     if (!p->follows.len)
         return;
@@ -229,7 +230,7 @@ void hd_cli_json_follows(struct hd_json *j, const struct hd_trace *t, const stru
         hd_json_uint(j, (uint64_t)f->write + 1);
         hd_json_uint(j, (uint64_t)f->read + 1);
         hd_json_end_array(j);
-        hd_witness_write_fields(j, t, &f->witness);
+        hd_witness_json_write_fields(j, t, &f->witness);
         hd_json_end_object(j);
     }
     hd_json_end_array(j);
@@ -248,7 +249,7 @@ static void json_open(struct hd_json *j, enum hd_property property, const hd_eid
         hd_json_string(j, hd_property_names[property]);
     }
     hd_json_key(j, hd_candidate_names[property]);
-    hd_cli_json_events(j, events, n);
+    hd_json_parts_events(j, events, n);
     hd_json_key(j, "reason");
     hd_json_string(j, hd_reason_texts[why]);
     hd_json_key(j, words[property].candidates);
@@ -256,7 +257,7 @@ static void json_open(struct hd_json *j, enum hd_property property, const hd_eid
     hd_json_end_object(j);
 }
 
-void hd_cli_json_undecided(struct hd_json *j, const struct hd_prediction *p)
+void hd_show_prediction_json_undecided(struct hd_json *j, const struct hd_prediction *p)
 {
     if (p->cut && p->property != HD_PROPERTY_RACE)
         json_open(j, p->property, NULL, 0, p->cut_why, 1);
@@ -266,8 +267,8 @@ void hd_cli_json_undecided(struct hd_json *j, const struct hd_prediction *p)
     }
 }
 
-uint64_t hd_cli_json_witnesses(struct hd_json *j, const struct hd_trace *t,
-                               const struct hd_prediction *p)
+uint64_t hd_show_prediction_json_witnesses(struct hd_json *j, const struct hd_trace *t,
+                                           const struct hd_prediction *p)
 {
     uint64_t omitted = 0;
     for (size_t i = 0; i < p->found.len; i++) {
@@ -276,7 +277,7 @@ uint64_t hd_cli_json_witnesses(struct hd_json *j, const struct hd_trace *t,
         if (!one->witness.n)
             continue;
         hd_json_begin_object(j);
-        hd_witness_write_fields(j, t, &one->witness);
+        hd_witness_json_write_fields(j, t, &one->witness);
         if (p->property == HD_PROPERTY_ATOMICITY) {
             hd_json_key(j, "block");
             hd_json_string(j, hd_block_names[one->block]);
@@ -286,7 +287,7 @@ uint64_t hd_cli_json_witnesses(struct hd_json *j, const struct hd_trace *t,
     return omitted;
 }
 
-void hd_cli_json_figures(struct hd_json *j, const struct hd_prediction *p)
+void hd_show_prediction_json_figures(struct hd_json *j, const struct hd_prediction *p)
 {
     const struct {
         const char *key;
@@ -302,8 +303,8 @@ void hd_cli_json_figures(struct hd_json *j, const struct hd_prediction *p)
         hd_json_key(j, figures[i].key);
         hd_json_uint(j, figures[i].value);
     }
-    hd_cli_json_steps(j, "impossible", p->proved);
-    hd_cli_json_steps(j, "found_by", p->found_by);
+    hd_json_parts_steps(j, "impossible", p->proved);
+    hd_json_parts_steps(j, "found_by", p->found_by);
     hd_json_key(j, "seconds");
     hd_json_double(j, p->seconds);
     hd_json_end_object(j);

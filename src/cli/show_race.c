@@ -15,7 +15,7 @@ static const char *place_of(const struct hd_trace *t, hd_eid e)
 
 /* What the thread of e holds just before e: "lock m, shared r", found by walking back its events.
  */
-void hd_cli_show_locks(const struct hd_trace *t, hd_eid e)
+void hd_show_race_locks(const struct hd_trace *t, hd_eid e)
 {
     size_t locks = hd_trace_n_objs(t, HD_OBJ_LOCK), n;
     struct hd_u32vec depth[2] = {{0}, {0}}; /* by lock: exclusive, shared */
@@ -46,11 +46,11 @@ void hd_cli_show_locks(const struct hd_trace *t, hd_eid e)
     hd_u32vec_fini(&depth[1]);
 }
 
-void hd_cli_show_access(const struct hd_trace *t, hd_eid e)
+void hd_show_race_access(const struct hd_trace *t, hd_eid e)
 {
     printf("  %s by %s at %s (event %u), holding ", hd_op_info[t->op[e]].words,
            hd_trace_thread_name(t, t->thread[e]), place_of(t, e), e + 1);
-    hd_cli_show_locks(t, e);
+    hd_show_race_locks(t, e);
     printf("\n");
 }
 
@@ -154,8 +154,8 @@ static void print_pair(const struct hd_cli *cli, const struct hd_trace *t,
     printf("                      %s: %s\n", hd_trace_thread_name(t, t->thread[w->b]), b);
 }
 
-void hd_cli_show_schedule(const struct hd_cli *cli, const struct hd_trace *t,
-                          const struct hd_witness *w)
+void hd_show_race_schedule(const struct hd_cli *cli, const struct hd_trace *t,
+                           const struct hd_witness *w)
 {
     HD_ASSERT(w->n > 0);
     enum { HEAD = 4, TAIL = 6 }; /* stretches shown at both ends of a long schedule */
@@ -165,7 +165,7 @@ void hd_cli_show_schedule(const struct hd_cli *cli, const struct hd_trace *t,
     for (size_t i = 0; i + tail_of(w) < w->n; i = stretch_end(t, w, i))
         stretches++;
     size_t switches = hd_shorten_switches(t, w->schedule, w->n);
-    printf("  Schedule (%s, %zu context switch%s):\n", hd_cli_plural(w->n, "event"), switches,
+    printf("  Schedule (%s, %zu context switch%s):\n", hd_common_plural(w->n, "event"), switches,
            switches == 1 ? "" : "es");
     for (size_t i = 0; i + tail_of(w) < w->n; at++) {
         size_t end = stretch_end(t, w, i);
@@ -188,7 +188,7 @@ void hd_cli_show_schedule(const struct hd_cli *cli, const struct hd_trace *t,
                hd_term_style(cli->color_out, HD_STYLE_PLAIN));
 }
 
-void hd_cli_show_others(const struct hd_trace *t, const struct hd_predicted *race)
+void hd_show_race_others(const struct hd_trace *t, const struct hd_predicted *race)
 {
     uint32_t shown = sizeof race->others / sizeof *race->others;
     if (!race->n_others)
@@ -201,19 +201,19 @@ void hd_cli_show_others(const struct hd_trace *t, const struct hd_predicted *rac
     printf(": --pairs decides those too.\n");
 }
 
-void hd_cli_show_race(const struct hd_cli *cli, const struct hd_trace *t,
-                      const struct hd_predicted *race, size_t number)
+void hd_show_race(const struct hd_cli *cli, const struct hd_trace *t,
+                  const struct hd_predicted *race, size_t number)
 {
     const struct hd_witness *w = &race->witness;
     printf("%s%zu. %s on %s%s\n", hd_term_style(cli->color_out, HD_STYLE_RED), number,
            w->unordered ? "Unordered race" : "Race", hd_trace_obj_name(t, HD_OBJ_LOC, t->obj[w->a]),
            hd_term_style(cli->color_out, HD_STYLE_PLAIN));
-    hd_cli_show_access(t, w->a);
-    hd_cli_show_access(t, w->b);
+    hd_show_race_access(t, w->a);
+    hd_show_race_access(t, w->b);
     print_why(t, w);
 }
 
-void hd_cli_list_race(const struct hd_trace *t, const struct hd_predicted *race, size_t number)
+void hd_show_race_line(const struct hd_trace *t, const struct hd_predicted *race, size_t number)
 {
     hd_eid a = race->witness.a, b = race->witness.b;
     printf("%zu. %s on %s: %s by %s at %s (event %u), ", number,

@@ -24,7 +24,7 @@ static const char *const file_names[HD_FOUND_KINDS] = {"race",     "assert", "cr
 
 /* ---- coverage ---- */
 
-void hd_find_cover(struct hd_search *s, const struct hd_shared_arena *a)
+void hd_input_search_cover(struct hd_search *s, const struct hd_shared_arena *a)
 {
     if (a->n_outcomes > s->cap_cover) {
         s->cover = hd_realloc(s->cover, s->cap_cover, a->n_outcomes);
@@ -39,7 +39,7 @@ void hd_find_cover(struct hd_search *s, const struct hd_shared_arena *a)
         s->stats->covered += s->cover[i] != 0;
 }
 
-void hd_find_uncovered(struct hd_search *s, const struct hd_shared_arena *a)
+void hd_input_search_uncovered(struct hd_search *s, const struct hd_shared_arena *a)
 {
     char text[512];
     hd_names_fini(&s->stats->uncovered);
@@ -83,7 +83,7 @@ static bool save_witness(struct hd_search *s, const struct hd_flight *f, const s
     snprintf(trace, sizeof trace, "test%06u.hdr", f->run.number);
     if (hd_outfile_open(path, &out, s->err) != HD_OK)
         return false;
-    hd_witness_write_named(out.file, a->t, a->witness, trace);
+    hd_witness_json_write_named(out.file, a->t, a->witness, trace);
     return hd_outfile_commit(&out, s->err) == HD_OK;
 }
 
@@ -268,7 +268,7 @@ static void take_remarks(struct hd_search *s, const struct hd_remarks *remarks)
     }
 }
 
-void hd_find_all(struct hd_search *s, struct hd_flight *f)
+void hd_input_search_find(struct hd_search *s, struct hd_flight *f)
 {
     struct hd_trace *t = NULL;
     struct hd_build_info built = {0};

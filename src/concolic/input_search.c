@@ -169,7 +169,8 @@ static bool add_path(struct hd_search *s, struct hd_path *p)
         any |= is_new;
         if (is_new && !pruned) {
             hd_tree_mark(&s->tree, node, state_of(p, i));
-            pruned = !s->o->no_prune && is_choice(&p->steps[i]) && hd_prune_at(s, p, node, i);
+            pruned =
+                !s->o->no_prune && is_choice(&p->steps[i]) && hd_input_search_prune(s, p, node, i);
             s->stats->pruned += pruned;
             if (is_choice(&p->steps[i]) && !pruned)
                 add_choice(s, p, i, node, way);
@@ -254,7 +255,7 @@ static enum hd_status landed(struct hd_search *s, struct hd_flight *f)
     add_losses(s, &a);
     add_given(s, &a);
     s->stats->too_deep += a.n_steps > s->o->max_depth;
-    hd_find_cover(s, &a);
+    hd_input_search_cover(s, &a);
     bool expected = as_expected(s, f, p);
     HD_DEBUG_LINE(CONCOLIC, "run %u: %u steps%s; %zu choices to try", f->run.number, a.n_steps,
                   expected ? "" : ", went another way than asked for", s->todo.len);
@@ -267,10 +268,10 @@ static enum hd_status landed(struct hd_search *s, struct hd_flight *f)
     if (s->stats->paths == 0)
         hd_input_copy(&s->first, &p->input);
     hd_path_put(p);
-    hd_find_uncovered(s, &a);
+    hd_input_search_uncovered(s, &a);
     hd_shared_arena_close(&a);
     if (st == HD_OK && ours)
-        hd_find_all(s, f);
+        hd_input_search_find(s, f);
     else
         hd_run_remove(&f->run);
     count_run(s, &f->run.child, ours);

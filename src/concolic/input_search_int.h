@@ -52,11 +52,11 @@ struct hd_bv *hd_input_search_solver(struct hd_search *s);
 
 /* prune.c: can nothing new be covered from step i of the path on, which is at this node? Then the
  * reason is kept there. */
-bool hd_prune_at(struct hd_search *s, struct hd_path *p, uint32_t node, uint32_t i);
+bool hd_input_search_prune(struct hd_search *s, struct hd_path *p, uint32_t node, uint32_t i);
 
 /* find.c */
-void hd_find_all(struct hd_search *s, struct hd_flight *f); /* prediction, crashes, ... */
-void hd_find_cover(struct hd_search *s, const struct hd_shared_arena *a);
-void hd_find_uncovered(struct hd_search *s, const struct hd_shared_arena *a);
+void hd_input_search_find(struct hd_search *s, struct hd_flight *f); /* prediction, crashes, ... */
+void hd_input_search_cover(struct hd_search *s, const struct hd_shared_arena *a);
+void hd_input_search_uncovered(struct hd_search *s, const struct hd_shared_arena *a);
 
 #endif

@@ -92,7 +92,7 @@ static bool is_known(const struct hd_tree *t, uint32_t m, uint32_t node)
     return n->pending == 0 && !n->given_up && n->child && !hd_tree_is_above(t, m, node);
 }
 
-bool hd_prune_at(struct hd_search *s, struct hd_path *p, uint32_t node, uint32_t i)
+bool hd_input_search_prune(struct hd_search *s, struct hd_path *p, uint32_t node, uint32_t i)
 {
     struct question q = {.s = s, .path = p, .depth = i};
     bool pruned = false;

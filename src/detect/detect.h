@@ -19,14 +19,15 @@ struct hd_detect_opts {
     bool pairs;             /* also list every event pair */
     uint64_t max_pairs;     /* more than this many event pairs: HD_ERR_LIMIT; 0: no limit */
     bool recorded_matching; /* mhb, quick: fix the observed wait/notify matching */
-    /* syncp, hd_detect_order: by event, what counts as its place; NULL: the trace's places. */
+    /* syncp, hd_memory_order_detect: by event, what counts as its place; NULL: the trace's places.
+     */
     const uint32_t *spots;
     double deadline; /* hd_progress_now() at which it stops; 0: never */
     uint64_t looks;  /* syncp: but not before it has compared so many accesses and lists */
     /* syncp: called once for each racing pair of places, with the events and, by thread, how many
      * first events run before both. May be NULL. */
     void (*found)(void *ctx, hd_eid a, hd_eid b, const uint32_t *ran);
-    /* hd_detect_order without pairs: called once for each pair of places. */
+    /* hd_memory_order_detect without pairs: called once for each pair of places. */
     void (*unordered)(void *ctx, hd_eid a, hd_eid b);
     void *ctx;
 };

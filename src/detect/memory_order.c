@@ -244,8 +244,9 @@ static void walk_fini(struct walk *w)
     hd_clock_pool_fini(&w->pool);
 }
 
-enum hd_status hd_detect_order(const struct hd_trace *t, const struct hd_detect_opts *opts,
-                               enum hd_order_by by, struct hd_detect_result *r, struct hd_err *err)
+enum hd_status hd_memory_order_detect(const struct hd_trace *t, const struct hd_detect_opts *opts,
+                                      enum hd_order_by by, struct hd_detect_result *r,
+                                      struct hd_err *err)
 {
     struct walk w = {.plus = by == HD_BY_PLUS};
     walk_init(&w, t);
@@ -256,7 +257,7 @@ enum hd_status hd_detect_order(const struct hd_trace *t, const struct hd_detect_
     return hd_history_finish(&w.history, err);
 }
 
-bool hd_order_unordered(const struct hd_trace *t, hd_eid a, hd_eid b)
+bool hd_memory_order_unordered(const struct hd_trace *t, hd_eid a, hd_eid b)
 {
     struct walk w = {.silent = true};
     hd_tid u = t->thread[a], v = t->thread[b];

@@ -12,10 +12,11 @@
 
 enum hd_order_by { HD_BY_HB, HD_BY_PLUS /* hb+ */ };
 
-enum hd_status hd_detect_order(const struct hd_trace *t, const struct hd_detect_opts *opts,
-                               enum hd_order_by by, struct hd_detect_result *r, struct hd_err *err);
+enum hd_status hd_memory_order_detect(const struct hd_trace *t, const struct hd_detect_opts *opts,
+                                      enum hd_order_by by, struct hd_detect_result *r,
+                                      struct hd_err *err);
 
 /* Is b, which comes after a, not ordered after it by hb? */
-bool hd_order_unordered(const struct hd_trace *t, hd_eid a, hd_eid b);
+bool hd_memory_order_unordered(const struct hd_trace *t, hd_eid a, hd_eid b);
 
 #endif

@@ -2,7 +2,7 @@
 
 #include "log/rt_depend.h"
 
-void hd_stack_init(struct hd_branch_stack *s)
+void hd_branch_stack_init(struct hd_branch_stack *s)
 {
     *s = (struct hd_branch_stack){.nodes = HD_VEC_INIT(struct hd_node),
                                   .sleepers = HD_VEC_INIT(struct hd_sleeper),
@@ -12,7 +12,7 @@ void hd_stack_init(struct hd_branch_stack *s)
                                   .plan_ops = HD_VEC_INIT(struct hd_steer_op)};
 }
 
-void hd_stack_fini(struct hd_branch_stack *s)
+void hd_branch_stack_fini(struct hd_branch_stack *s)
 {
     hd_vec_fini(&s->nodes);
     hd_vec_fini(&s->sleepers);
@@ -79,7 +79,7 @@ static void take_step(struct hd_branch_stack *s, struct hd_node *n, const struct
     n->fresh = false;
 }
 
-bool hd_stack_add(struct hd_branch_stack *s, const struct hd_exec_run *run, uint32_t i)
+bool hd_branch_stack_add(struct hd_branch_stack *s, const struct hd_exec_run *run, uint32_t i)
 {
     const struct hd_exec_step *step = hd_run_step(run, i);
     if (i + 1 == s->nodes.len && hd_stack_at(s, i)->fresh) {
@@ -101,7 +101,8 @@ bool hd_stack_add(struct hd_branch_stack *s, const struct hd_exec_run *run, uint
     return true;
 }
 
-bool hd_stack_agrees(const struct hd_branch_stack *s, const struct hd_exec_run *run, size_t n)
+bool hd_branch_stack_agrees(const struct hd_branch_stack *s, const struct hd_exec_run *run,
+                            size_t n)
 {
     size_t known = s->nodes.len - n;
     if (run->steps.len < known)
@@ -141,7 +142,7 @@ static void promise(struct hd_node *n)
         n->promised = left & -left;
 }
 
-void hd_stack_try(struct hd_node *n, uint64_t threads)
+void hd_branch_stack_try(struct hd_node *n, uint64_t threads)
 {
     n->to_try |= threads;
     promise(n);
@@ -179,7 +180,8 @@ static bool choose_waiter(struct hd_node *n)
     return true;
 }
 
-bool hd_stack_next(struct hd_branch_stack *s, uint32_t preemptions, bool use_sleep, bool *bounded)
+bool hd_branch_stack_next(struct hd_branch_stack *s, uint32_t preemptions, bool use_sleep,
+                          bool *bounded)
 {
     while (s->nodes.len) {
         struct hd_node *n = hd_stack_at(s, s->nodes.len - 1);
@@ -191,7 +193,7 @@ bool hd_stack_next(struct hd_branch_stack *s, uint32_t preemptions, bool use_sle
         if (choose(s, n, preemptions, bounded))
             return true;
         if (n->extra) {
-            hd_stack_try(n, n->extra);
+            hd_branch_stack_try(n, n->extra);
             n->extra = 0;
             n->choices = UINT32_MAX;
             if (choose(s, n, preemptions, bounded))
@@ -255,7 +257,7 @@ static void fill_plan(const struct hd_branch_stack *s, struct hd_exec_plan *plan
                                   .first = HD_EXEC_NOBODY};
 }
 
-void hd_stack_plan(struct hd_branch_stack *s, struct hd_exec_plan *plan)
+void hd_branch_stack_plan(struct hd_branch_stack *s, struct hd_exec_plan *plan)
 {
     const struct hd_node *n = s->nodes.len ? hd_stack_at(s, s->nodes.len - 1) : NULL;
     plan_choices(s, s->nodes.len);
@@ -263,7 +265,7 @@ void hd_stack_plan(struct hd_branch_stack *s, struct hd_exec_plan *plan)
     fill_plan(s, plan);
 }
 
-bool hd_stack_plan_later(struct hd_branch_stack *s, size_t i, struct hd_exec_plan *plan)
+bool hd_branch_stack_plan_later(struct hd_branch_stack *s, size_t i, struct hd_exec_plan *plan)
 {
     const struct hd_node *n = hd_stack_at(s, i);
     uint64_t next = n->promised & left_of(n);

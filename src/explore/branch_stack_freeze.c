@@ -52,7 +52,7 @@ static bool holds_together(const struct hd_branch_stack *s, uint32_t n_threads)
     return true;
 }
 
-void hd_stack_freeze(struct hd_branch_stack *s, struct hd_freezer *z, uint32_t n_threads)
+void hd_branch_stack_freeze(struct hd_branch_stack *s, struct hd_freezer *z, uint32_t n_threads)
 {
     hd_freeze_len(z, &s->nodes);
     for (size_t i = 0; i < s->nodes.len; i++)
@@ -74,7 +74,8 @@ void hd_stack_freeze(struct hd_branch_stack *s, struct hd_freezer *z, uint32_t n
     z->bad = z->bad || !holds_together(s, n_threads);
 }
 
-bool hd_stack_lies_so(const struct hd_branch_stack *s, const struct hd_exec_run *run, size_t n)
+bool hd_branch_stack_lies_so(const struct hd_branch_stack *s, const struct hd_exec_run *run,
+                             size_t n)
 {
     for (size_t i = 0; i + n < s->nodes.len; i++) {
         const struct hd_node *d = hd_stack_at(s, i);

@@ -114,7 +114,7 @@ static void reverse(struct search *s, const struct hd_order_race *race)
     if (hd_schedule_in_top(&s->top, n))
         n->extra |= one; /* the other shares do not know it */
     else
-        hd_stack_try(n, one);
+        hd_branch_stack_try(n, one);
 }
 
 static void reverse_races(struct search *s, size_t taken)
@@ -131,11 +131,11 @@ static void reverse_races(struct search *s, size_t taken)
 static void see_prefix(struct search *s, const struct hd_exec_run *run)
 {
     bool redundant = run->end == HD_EXEC_REDUNDANT || run->end == HD_EXEC_BLOCKED;
-    s->foreign = !hd_schedule_owns(&s->top, &s->opts->share, redundant);
+    s->foreign = !hd_schedule_share_owns(&s->top, &s->opts->share, redundant);
     for (size_t i = 0; i < s->stack.nodes.len; i++) {
         struct hd_node *n = hd_stack_at(&s->stack, i);
         if (hd_schedule_in_top(&s->top, n) && hd_schedule_chooses(n))
-            hd_stack_try(n, hd_schedule_guess(&s->names, run, i));
+            hd_branch_stack_try(n, hd_schedule_share_guess(&s->names, run, i));
     }
 }
 
@@ -146,7 +146,7 @@ static bool ends_top(const struct search *s, size_t at)
         return false;
     const struct hd_node *before = at ? hd_stack_at(&s->stack, at - 1) : NULL;
     return before && hd_schedule_in_top(&s->top, before) &&
-           hd_schedule_choices(before) >= s->top.depth;
+           hd_schedule_share_choices(before) >= s->top.depth;
 }
 
 /* Steps of the execution become nodes, unless they belong to another share; how many of them are on
@@ -159,13 +159,13 @@ static size_t take_steps(struct search *s, const struct hd_exec_run *run)
         bool known = at < s->stack.nodes.len; /* a choice: the node was there */
         if (ends_top(s, at))
             see_prefix(s, run);
-        if (s->foreign || !hd_stack_add(&s->stack, run, (uint32_t)at))
+        if (s->foreign || !hd_branch_stack_add(&s->stack, run, (uint32_t)at))
             return at;
         struct hd_node *n = hd_stack_at(&s->stack, at);
         if (!known)
-            n->choices = hd_schedule_choices(at ? n - 1 : NULL);
+            n->choices = hd_schedule_share_choices(at ? n - 1 : NULL);
         if (s->opts->all)
-            hd_stack_try(n, n->step.may_run);
+            hd_branch_stack_try(n, n->step.may_run);
         s->result->p.states++;
     }
     if (at && hd_schedule_in_top(&s->top, hd_stack_at(&s->stack, at - 1))) {
@@ -205,14 +205,14 @@ static void count(struct search *s, const struct hd_exec_run *run, bool whole)
 static void see_refusal(struct search *s)
 {
     struct hd_node *n = hd_stack_at(&s->stack, s->stack.nodes.len - 1);
-    hd_stack_try(n, n->step.may_run);
+    hd_branch_stack_try(n, n->step.may_run);
 }
 
 static void see_run(struct search *s, const struct hd_exec_run *run)
 {
     bool first = !s->stack.nodes.len;
     size_t taken = 0;
-    if (!first && (run->end == HD_EXEC_DIVERGED || !hd_stack_agrees(&s->stack, run, 1))) {
+    if (!first && (run->end == HD_EXEC_DIVERGED || !hd_branch_stack_agrees(&s->stack, run, 1))) {
         s->result->p.executions++;
         incomplete(s, "the program did not do again what it did before");
         return;
@@ -293,7 +293,7 @@ static void run_ahead(struct search *s)
 {
     struct hd_exec_plan plan;
     for (size_t i = s->stack.nodes.len; i-- > 0 && hd_ahead_idle(s->ahead);)
-        if (hd_stack_plan_later(&s->stack, i, &plan))
+        if (hd_branch_stack_plan_later(&s->stack, i, &plan))
             hd_ahead_start(s->ahead, &plan);
 }
 
@@ -304,8 +304,8 @@ static enum hd_status see_same(struct search *s, const struct hd_exec_run *run, 
     if (!s->unproved)
         return HD_OK;
     s->unproved = false;
-    if (run->end != HD_EXEC_DIVERGED && hd_stack_agrees(&s->stack, run, 1) &&
-        hd_stack_lies_so(&s->stack, run, 1))
+    if (run->end != HD_EXEC_DIVERGED && hd_branch_stack_agrees(&s->stack, run, 1) &&
+        hd_branch_stack_lies_so(&s->stack, run, 1))
         return HD_OK;
     return hd_err_set(err, HD_ERR_INPUT,
                       "the search cannot go on: the program does not do again what it did then, or "
@@ -318,7 +318,7 @@ static enum hd_status run_once(struct search *s, struct hd_err *err)
     struct hd_exec_run run;
     if (!s->opts->all)
         run_ahead(s);
-    hd_stack_plan(&s->stack, &plan);
+    hd_branch_stack_plan(&s->stack, &plan);
     enum hd_status status = hd_ahead_run(s->ahead, &plan, &run, err);
     if (status == HD_OK)
         status = see_same(s, &run, err);
@@ -333,9 +333,9 @@ static enum hd_status run_once(struct search *s, struct hd_err *err)
 /* A walk over the top is over: the next one, or the search, begins at the root. */
 static bool walk_again(struct search *s)
 {
-    hd_schedule_walked(&s->top, &s->opts->share);
-    hd_stack_fini(&s->stack);
-    hd_stack_init(&s->stack);
+    hd_schedule_share_walked(&s->top, &s->opts->share);
+    hd_branch_stack_fini(&s->stack);
+    hd_branch_stack_init(&s->stack);
     s->bounded = false;
     return true;
 }
@@ -349,9 +349,9 @@ static enum hd_status search(struct search *s, struct hd_err *err)
         if (status != HD_OK)
             return status;
         s->top.runs++;
-        bool more = hd_stack_next(&s->stack, s->opts->preemptions, s->opts->all != HD_EXPLORE_ALL,
-                                  &s->bounded);
-        if (s->top.scouting && (!more || hd_schedule_too_long(&s->top, &s->opts->share)))
+        bool more = hd_branch_stack_next(&s->stack, s->opts->preemptions,
+                                         s->opts->all != HD_EXPLORE_ALL, &s->bounded);
+        if (s->top.scouting && (!more || hd_schedule_share_too_long(&s->top, &s->opts->share)))
             more = walk_again(s);
         tell(s);
         if (!more) {
@@ -416,7 +416,7 @@ static void freeze(struct search *s, struct hd_freezer *z)
     freeze_top(z, &s->top);
     freeze_findings(z, &s->findings);
     hd_freeze_names(z, &s->names);
-    hd_stack_freeze(&s->stack, z, (uint32_t)s->names.threads.len);
+    hd_branch_stack_freeze(&s->stack, z, (uint32_t)s->names.threads.len);
 }
 
 #define FILE_KIND "HDDPOR3"
@@ -499,10 +499,10 @@ enum hd_status hd_explore_dpor(const struct hd_explore_opts *opts, struct hd_exp
     struct search s = {.opts = opts, .result = result, .start = now_ns()};
     *result = (struct hd_explore_result){0};
     hd_exec_names_init(&s.names);
-    hd_stack_init(&s.stack);
+    hd_branch_stack_init(&s.stack);
     hd_order_init(&s.order);
     hd_findings_init(&s.findings, opts->found, opts->ctx);
-    hd_schedule_scout(&s.top, &opts->share);
+    hd_schedule_share_scout(&s.top, &opts->share);
     enum hd_status status =
         hd_ahead_new(&opts->exec, &s.names, opts->jobs ? opts->jobs : 1, &s.ahead, err);
     s.findings.exec = hd_ahead_exec(s.ahead);
@@ -514,7 +514,7 @@ enum hd_status hd_explore_dpor(const struct hd_explore_opts *opts, struct hd_exp
     hd_ahead_free(s.ahead);
     hd_findings_fini(&s.findings);
     hd_order_fini(&s.order);
-    hd_stack_fini(&s.stack);
+    hd_branch_stack_fini(&s.stack);
     hd_exec_names_fini(&s.names);
     return status;
 }

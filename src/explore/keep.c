@@ -26,7 +26,7 @@ enum hd_status hd_keep(struct hd_keeper *k, const struct hd_explore_finding *f, 
     enum hd_status status = next_path(k, path, sizeof path, err);
     if (status != HD_OK)
         return status;
-    status = hd_explore_keep(f, path, &t, &w, err);
+    status = hd_kept_save(f, path, &t, &w, err);
     struct hd_explored e = {.kind = hd_explore_kind_names[f->kind],
                             .path = path,
                             .text = f->text,

@@ -211,8 +211,8 @@ static enum hd_status record(const struct hd_explore_finding *f, const char *pat
     return s;
 }
 
-enum hd_status hd_explore_keep(const struct hd_explore_finding *f, const char *path,
-                               struct hd_trace **trace, struct hd_witness *w, struct hd_err *err)
+enum hd_status hd_kept_save(const struct hd_explore_finding *f, const char *path,
+                            struct hd_trace **trace, struct hd_witness *w, struct hd_err *err)
 {
     struct keeping k = {.w = w, .err = err};
     *trace = NULL;

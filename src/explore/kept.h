@@ -15,8 +15,8 @@
 /* path: absolute; the recording goes there. The witness has passed the checker. HD_ERR_LIMIT: the
  * recorded execution is not the one of the finding, and why. *trace is NULL then, or the caller's;
  * hd_witness_fini in any case. */
-enum hd_status hd_explore_keep(const struct hd_explore_finding *f, const char *path,
-                               struct hd_trace **trace, struct hd_witness *w, struct hd_err *err);
+enum hd_status hd_kept_save(const struct hd_explore_finding *f, const char *path,
+                            struct hd_trace **trace, struct hd_witness *w, struct hd_err *err);
 
 /* The trace of a recording. */
 enum hd_status hd_kept_load(const char *path, struct hd_trace **trace, struct hd_err *err);

@@ -33,7 +33,7 @@ enum hd_status hd_leads_new(const struct hd_trace *t, struct hd_leads **leads, s
     hd_layout_init(&l->layout, t);
     hd_matching_check(t, &l->matching);
     l->warnings = HD_VEC_INIT(struct hd_warning);
-    hd_warnings_find(t, &l->warnings);
+    hd_lead_warnings(t, &l->warnings);
     return HD_OK;
 }
 

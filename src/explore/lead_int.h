@@ -5,6 +5,6 @@
 #include "explore/lead.h"
 
 /* Appends struct hd_warning, each with its candidates. */
-void hd_warnings_find(const struct hd_trace *t, struct hd_vec *warnings);
+void hd_lead_warnings(const struct hd_trace *t, struct hd_vec *warnings);
 
 #endif

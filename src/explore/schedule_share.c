@@ -6,24 +6,25 @@
 #define MOST  64   /* executions for each share in one walk */
 #define LEAST 1000 /* but so many at any rate: they take a second or two */
 
-void hd_schedule_scout(struct hd_schedule_top *top, const struct hd_schedule_share *share)
+void hd_schedule_share_scout(struct hd_schedule_top *top, const struct hd_schedule_share *share)
 {
     bool divided = share->of > 1;
     *top = (struct hd_schedule_top){.depth = divided, .scouting = divided};
 }
 
-bool hd_schedule_too_long(const struct hd_schedule_top *top, const struct hd_schedule_share *share)
+bool hd_schedule_share_too_long(const struct hd_schedule_top *top,
+                                const struct hd_schedule_share *share)
 {
     uint64_t most = (uint64_t)MOST * share->of;
     return top->scouting && top->runs >= (most < LEAST ? LEAST : most);
 }
 
-void hd_schedule_walked(struct hd_schedule_top *top, const struct hd_schedule_share *share)
+void hd_schedule_share_walked(struct hd_schedule_top *top, const struct hd_schedule_share *share)
 {
     struct hd_schedule_top next = {.depth = top->depth, .shallower = top->depth};
     bool enough = top->useful >= (uint64_t)SPARE * share->of;
     bool all = top->short_runs == top->useful + top->redundant; /* deeper is no different */
-    if (hd_schedule_too_long(top, share) && !enough)
+    if (hd_schedule_share_too_long(top, share) && !enough)
         next.depth = top->shallower ? top->shallower : 1;
     else if (!enough && !all)
         next = (struct hd_schedule_top){
@@ -31,7 +32,7 @@ void hd_schedule_walked(struct hd_schedule_top *top, const struct hd_schedule_sh
     *top = next;
 }
 
-uint32_t hd_schedule_choices(const struct hd_node *before)
+uint32_t hd_schedule_share_choices(const struct hd_node *before)
 {
     if (!before)
         return 0;
@@ -67,8 +68,8 @@ static uint64_t leads_to(const struct hd_exec_names *names, uint32_t thread, uin
     return among & UINT64_C(1) << thread;
 }
 
-uint64_t hd_schedule_guess(const struct hd_exec_names *names, const struct hd_exec_run *run,
-                           size_t i)
+uint64_t hd_schedule_share_guess(const struct hd_exec_names *names, const struct hd_exec_run *run,
+                                 size_t i)
 {
     const struct hd_exec_step *p = hd_run_step(run, i);
     uint64_t who = 0;
@@ -81,8 +82,8 @@ uint64_t hd_schedule_guess(const struct hd_exec_names *names, const struct hd_ex
     return who;
 }
 
-bool hd_schedule_owns(struct hd_schedule_top *top, const struct hd_schedule_share *share,
-                      bool redundant)
+bool hd_schedule_share_owns(struct hd_schedule_top *top, const struct hd_schedule_share *share,
+                            bool redundant)
 {
     uint64_t n = redundant ? top->redundant++ : top->useful++;
     return !top->scouting && (share->of < 2 || n % share->of == share->number);

@@ -30,11 +30,12 @@ struct hd_schedule_top {
 };
 
 /* Begins to look for a depth, if there is a share. */
-void hd_schedule_scout(struct hd_schedule_top *top, const struct hd_schedule_share *share);
+void hd_schedule_share_scout(struct hd_schedule_top *top, const struct hd_schedule_share *share);
 /* Whether the walk is longer than it is worth. */
-bool hd_schedule_too_long(const struct hd_schedule_top *top, const struct hd_schedule_share *share);
+bool hd_schedule_share_too_long(const struct hd_schedule_top *top,
+                                const struct hd_schedule_share *share);
 /* A walk that was scouting is over, or too long: a deeper one comes next, or the search itself. */
-void hd_schedule_walked(struct hd_schedule_top *top, const struct hd_schedule_share *share);
+void hd_schedule_share_walked(struct hd_schedule_top *top, const struct hd_schedule_share *share);
 
 /* Whether more than one thread can go on at a node. */
 static inline bool hd_schedule_chooses(const struct hd_node *n)
@@ -45,18 +46,18 @@ static inline bool hd_schedule_chooses(const struct hd_node *n)
 
 /* Threads to be tried at the node of step i of an execution besides the thread of the step: those
  * that come to something later on which might have come before it. */
-uint64_t hd_schedule_guess(const struct hd_exec_names *names, const struct hd_exec_run *run,
-                           size_t i);
+uint64_t hd_schedule_share_guess(const struct hd_exec_names *names, const struct hd_exec_run *run,
+                                 size_t i);
 
 /* Choices on the way to the node behind `before`, or to the root when it is NULL. */
-uint32_t hd_schedule_choices(const struct hd_node *before);
+uint32_t hd_schedule_share_choices(const struct hd_node *before);
 static inline bool hd_schedule_in_top(const struct hd_schedule_top *top, const struct hd_node *n)
 {
     return n->choices < top->depth;
 }
 
 /* The walk has come to the next prefix: whether it is ours. */
-bool hd_schedule_owns(struct hd_schedule_top *top, const struct hd_schedule_share *share,
-                      bool redundant);
+bool hd_schedule_share_owns(struct hd_schedule_top *top, const struct hd_schedule_share *share,
+                            bool redundant);
 
 #endif

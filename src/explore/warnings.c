@@ -158,7 +158,7 @@ static void find_joins(struct finding *f)
             f->join_of[t->obj[e]] = e;
 }
 
-void hd_warnings_find(const struct hd_trace *t, struct hd_vec *warnings)
+void hd_lead_warnings(const struct hd_trace *t, struct hd_vec *warnings)
 {
     struct finding f = {.t = t, .warnings = warnings, .classes = HD_VEC_INIT(struct class)};
     f.locks = hd_locksets_new(t);

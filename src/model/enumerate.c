@@ -74,8 +74,8 @@ static void judge(struct search *s, struct hd_published_rules *p, uint32_t id, h
     if (a >= b || !hd_property_conflict(s->t, a, b) ||
         hd_map_get(&s->known, (uint64_t)a << 32 | b, &unused))
         return;
-    if (s->opts->model == HD_ENUM_SAID ? hd_published_said(p, id, a, b)
-                                       : hd_published_rv(p, id, a, b))
+    if (s->opts->model == HD_ENUM_SAID ? hd_published_rules_said(p, id, a, b)
+                                       : hd_published_rules_rv(p, id, a, b))
         note(s, a, b, id);
 }
 
@@ -84,14 +84,14 @@ static void judge(struct search *s, struct hd_published_rules *p, uint32_t id, h
 static void judge_published(struct search *s, const struct hd_recorded *recorded)
 {
     struct hd_space *space = &s->space;
-    struct hd_published_rules *p = hd_published_new(s->t, space, recorded);
+    struct hd_published_rules *p = hd_published_rules_new(s->t, space, recorded);
     for (uint32_t id = 0; id < space->blocks.len; id++) {
         hd_space_load(space, id);
         for (size_t i = 0; i < space->enabled.len; i++)
             for (size_t j = 0; j < space->enabled.len; j++)
                 judge(s, p, id, space->enabled.data[i], space->enabled.data[j]);
     }
-    hd_published_free(p);
+    hd_published_rules_free(p);
 }
 
 /* The way to the state in which the pair was found, and the pair. */

@@ -234,8 +234,8 @@ static void search_fini(struct search *s)
     hd_space_fini(&s->space);
 }
 
-enum hd_status hd_enumerate_unordered(const struct hd_trace *t, size_t max_states,
-                                      struct hd_vec *pairs, struct hd_err *err)
+enum hd_status hd_enumerate_order(const struct hd_trace *t, size_t max_states, struct hd_vec *pairs,
+                                  struct hd_err *err)
 {
     struct search s = {.pairs = pairs, .max_nodes = max_states ? max_states : HD_ENUM_MAX_STATES};
     enum hd_status status = HD_OK;
@@ -257,13 +257,13 @@ enum hd_status hd_enumerate_unordered(const struct hd_trace *t, size_t max_state
             status = watch(&s, a, err);
     search_fini(&s);
     if (status != HD_OK)
-        hd_unordered_fini(pairs);
+        hd_enumerate_order_fini(pairs);
     else if (pairs->len)
         qsort(pairs->data, pairs->len, sizeof(struct hd_unordered), by_pair);
     return status;
 }
 
-void hd_unordered_fini(struct hd_vec *pairs)
+void hd_enumerate_order_fini(struct hd_vec *pairs)
 {
     for (size_t i = 0; i < pairs->len; i++)
         hd_witness_fini(&((struct hd_unordered *)hd_vec_at(pairs, i))->witness);

@@ -19,8 +19,8 @@ struct hd_unordered {
 /* Appends a struct hd_unordered for each pair, ascending by a, then b. Pairs that are also
  * simultaneous are among them. At the limit (0: HD_ENUM_MAX_STATES) HD_ERR_LIMIT and nothing. Given
  * only: HD_EID_NONE, or the pair that is asked for. */
-enum hd_status hd_enumerate_unordered(const struct hd_trace *t, size_t max_states,
-                                      struct hd_vec *pairs, struct hd_err *err);
-void hd_unordered_fini(struct hd_vec *pairs); /* with the witnesses */
+enum hd_status hd_enumerate_order(const struct hd_trace *t, size_t max_states, struct hd_vec *pairs,
+                                  struct hd_err *err);
+void hd_enumerate_order_fini(struct hd_vec *pairs); /* with the witnesses */
 
 #endif

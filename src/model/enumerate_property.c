@@ -40,8 +40,9 @@ static void mark_triples(struct hd_space *s, const struct hd_triple *triples, si
     hd_free(mark, s->blocks.len * sizeof *mark);
 }
 
-enum hd_status hd_enumerate_triples(const struct hd_trace *t, const struct hd_triple *triples,
-                                    size_t n, size_t max_states, bool *found, struct hd_err *err)
+enum hd_status hd_enumerate_property_triples(const struct hd_trace *t,
+                                             const struct hd_triple *triples, size_t n,
+                                             size_t max_states, bool *found, struct hd_err *err)
 {
     struct hd_space s;
     enum hd_status status = HD_OK;
@@ -133,8 +134,8 @@ static void note_deadlocks(struct deadlocks *d)
     }
 }
 
-enum hd_status hd_enumerate_deadlocks(const struct hd_trace *t, size_t max_states,
-                                      struct hd_vec *cycles, struct hd_err *err)
+enum hd_status hd_enumerate_property_deadlocks(const struct hd_trace *t, size_t max_states,
+                                               struct hd_vec *cycles, struct hd_err *err)
 {
     struct hd_space s;
     enum hd_status status = HD_OK;
@@ -161,7 +162,7 @@ enum hd_status hd_enumerate_deadlocks(const struct hd_trace *t, size_t max_state
     return status;
 }
 
-void hd_cycles_fini(struct hd_vec *cycles)
+void hd_enumerate_property_cycles_fini(struct hd_vec *cycles)
 {
     for (size_t i = 0; i < cycles->len; i++) {
         struct hd_cycle *cycle = hd_vec_at(cycles, i);

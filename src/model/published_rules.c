@@ -142,8 +142,9 @@ static void fill_clocks(struct hd_published_rules *p, const struct hd_recorded *
     }
 }
 
-struct hd_published_rules *hd_published_new(const struct hd_trace *t, const struct hd_space *space,
-                                            const struct hd_recorded *recorded)
+struct hd_published_rules *hd_published_rules_new(const struct hd_trace *t,
+                                                  const struct hd_space *space,
+                                                  const struct hd_recorded *recorded)
 {
     struct hd_published_rules *p = hd_calloc(1, sizeof *p);
     p->t = t;
@@ -157,7 +158,7 @@ struct hd_published_rules *hd_published_new(const struct hd_trace *t, const stru
     return p;
 }
 
-void hd_published_free(struct hd_published_rules *p)
+void hd_published_rules_free(struct hd_published_rules *p)
 {
     hd_bitset_fini(&p->finishes);
     hd_bitset_fini(&p->seen);
@@ -201,7 +202,7 @@ static bool second_follows(struct hd_published_rules *p, uint32_t id, hd_eid fir
     return found;
 }
 
-bool hd_published_said(struct hd_published_rules *p, uint32_t id, hd_eid a, hd_eid b)
+bool hd_published_rules_said(struct hd_published_rules *p, uint32_t id, hd_eid a, hd_eid b)
 {
     return second_follows(p, hd_space_after(p->space, id, a), a, b) ||
            second_follows(p, hd_space_after(p->space, id, b), b, a);
@@ -231,7 +232,7 @@ static bool guards_hold(const struct hd_published_rules *p, const uint64_t *stal
     return true;
 }
 
-bool hd_published_rv(struct hd_published_rules *p, uint32_t id, hd_eid a, hd_eid b)
+bool hd_published_rules_rv(struct hd_published_rules *p, uint32_t id, hd_eid a, hd_eid b)
 {
     const struct hd_space *s = p->space;
     uint32_t after = hd_space_after(s, hd_space_after(s, id, a), b);

@@ -41,12 +41,13 @@ void hd_recorded_fini(struct hd_recorded *r);
 
 /* Judges pairs in a finished space: new, then ask, then free. */
 struct hd_published_rules;
-struct hd_published_rules *hd_published_new(const struct hd_trace *t, const struct hd_space *space,
-                                            const struct hd_recorded *recorded);
-void hd_published_free(struct hd_published_rules *p);
+struct hd_published_rules *hd_published_rules_new(const struct hd_trace *t,
+                                                  const struct hd_space *space,
+                                                  const struct hd_recorded *recorded);
+void hd_published_rules_free(struct hd_published_rules *p);
 
 /* Is (a, b), both allowed in state id, a race that shows in this state? */
-bool hd_published_said(struct hd_published_rules *p, uint32_t id, hd_eid a, hd_eid b);
-bool hd_published_rv(struct hd_published_rules *p, uint32_t id, hd_eid a, hd_eid b);
+bool hd_published_rules_said(struct hd_published_rules *p, uint32_t id, hd_eid a, hd_eid b);
+bool hd_published_rules_rv(struct hd_published_rules *p, uint32_t id, hd_eid a, hd_eid b);
 
 #endif

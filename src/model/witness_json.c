@@ -45,7 +45,7 @@ static enum hd_status read_head(const struct reading *r, const json_t *root)
         return REFUSE(r, "the schema is \"%.40s\", not \"" SCHEMA "\"", schema);
     if (!digest)
         return REFUSE(r, "no \"digest\" to tell which trace the witness belongs to");
-    hd_trace_digest(r->t, own);
+    hd_digest_trace(r->t, own);
     if (strcmp(digest, own) != 0)
         return REFUSE(r,
                       "the witness belongs to another trace: its digest is %.60s, that of this "
@@ -248,8 +248,8 @@ static enum hd_status finish(const struct reading *r, json_t *root, const json_e
     return status;
 }
 
-enum hd_status hd_witness_load(const char *path, const struct hd_trace *t, struct hd_witness *w,
-                               struct hd_err *err)
+enum hd_status hd_witness_json_load(const char *path, const struct hd_trace *t,
+                                    struct hd_witness *w, struct hd_err *err)
 {
     bool standard = !strcmp(path, "-");
     struct reading r = {standard ? "<stdin>" : path, t, w, err};
@@ -270,7 +270,7 @@ enum hd_status hd_witness_load(const char *path, const struct hd_trace *t, struc
     return finish(&r, root, &error);
 }
 
-enum hd_status hd_witness_trace(const char *path, char *out, size_t size, struct hd_err *err)
+enum hd_status hd_witness_json_trace(const char *path, char *out, size_t size, struct hd_err *err)
 {
     json_error_t error;
     json_t *root = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
@@ -289,8 +289,9 @@ enum hd_status hd_witness_trace(const char *path, char *out, size_t size, struct
     return status;
 }
 
-enum hd_status hd_witness_parse(const char *text, size_t len, const char *name,
-                                const struct hd_trace *t, struct hd_witness *w, struct hd_err *err)
+enum hd_status hd_witness_json_parse(const char *text, size_t len, const char *name,
+                                     const struct hd_trace *t, struct hd_witness *w,
+                                     struct hd_err *err)
 {
     struct reading r = {name, t, w, err};
     json_error_t error;
@@ -337,8 +338,8 @@ static void write_schedule(struct hd_json *j, const struct hd_trace *t, const st
     hd_json_end_array(j);
 }
 
-void hd_witness_write_fields(struct hd_json *j, const struct hd_trace *t,
-                             const struct hd_witness *w)
+void hd_witness_json_write_fields(struct hd_json *j, const struct hd_trace *t,
+                                  const struct hd_witness *w)
 {
     const hd_eid pair[] = {w->a, w->b};
     bool race = w->property == HD_PROPERTY_RACE;
@@ -362,17 +363,17 @@ void hd_witness_write_fields(struct hd_json *j, const struct hd_trace *t,
     write_wakes(j, t, w);
 }
 
-void hd_witness_write(FILE *out, const struct hd_trace *t, const struct hd_witness *w)
+void hd_witness_json_write(FILE *out, const struct hd_trace *t, const struct hd_witness *w)
 {
-    hd_witness_write_named(out, t, w, NULL);
+    hd_witness_json_write_named(out, t, w, NULL);
 }
 
-void hd_witness_write_named(FILE *out, const struct hd_trace *t, const struct hd_witness *w,
-                            const char *trace)
+void hd_witness_json_write_named(FILE *out, const struct hd_trace *t, const struct hd_witness *w,
+                                 const char *trace)
 {
     struct hd_json j;
     char digest[HD_DIGEST_SIZE];
-    hd_trace_digest(t, digest);
+    hd_digest_trace(t, digest);
     hd_json_init(&j, out);
     hd_json_begin_object(&j);
     hd_json_key(&j, "schema");
@@ -383,7 +384,7 @@ void hd_witness_write_named(FILE *out, const struct hd_trace *t, const struct hd
         hd_json_key(&j, "trace");
         hd_json_string(&j, trace);
     }
-    hd_witness_write_fields(&j, t, w);
+    hd_witness_json_write_fields(&j, t, w);
     hd_json_end_object(&j);
     fputc('\n', out);
 }

@@ -24,25 +24,26 @@
 /* Reads a witness for t; path "-" is standard input. HD_ERR_IO when the system refuses;
  * HD_ERR_INPUT with file (and line, when it is no JSON) when the content does, or when it belongs
  * to another trace. The caller ends *w with hd_witness_fini. */
-enum hd_status hd_witness_load(const char *path, const struct hd_trace *t, struct hd_witness *w,
-                               struct hd_err *err);
+enum hd_status hd_witness_json_load(const char *path, const struct hd_trace *t,
+                                    struct hd_witness *w, struct hd_err *err);
 
 /* The same from text of len bytes; name stands in errors. */
-enum hd_status hd_witness_parse(const char *text, size_t len, const char *name,
-                                const struct hd_trace *t, struct hd_witness *w, struct hd_err *err);
+enum hd_status hd_witness_json_parse(const char *text, size_t len, const char *name,
+                                     const struct hd_trace *t, struct hd_witness *w,
+                                     struct hd_err *err);
 
 /* The fields property, pair (triple, cycle), schedule and wakes, inside an object that the caller
  * has begun: an element of `witnesses` has these alone. */
-void hd_witness_write_fields(struct hd_json *j, const struct hd_trace *t,
-                             const struct hd_witness *w);
+void hd_witness_json_write_fields(struct hd_json *j, const struct hd_trace *t,
+                                  const struct hd_witness *w);
 
 /* A whole witness file with a final newline. Stream errors stay in the stream (ferror). */
-void hd_witness_write(FILE *out, const struct hd_trace *t, const struct hd_witness *w);
+void hd_witness_json_write(FILE *out, const struct hd_trace *t, const struct hd_witness *w);
 /* The same with a field "trace": the path of the trace, relative to the file's folder. */
-void hd_witness_write_named(FILE *out, const struct hd_trace *t, const struct hd_witness *w,
-                            const char *trace);
+void hd_witness_json_write_named(FILE *out, const struct hd_trace *t, const struct hd_witness *w,
+                                 const char *trace);
 
 /* The path that stands under "trace", as seen from here. HD_ERR_INPUT when there is none. */
-enum hd_status hd_witness_trace(const char *path, char *out, size_t size, struct hd_err *err);
+enum hd_status hd_witness_json_trace(const char *path, char *out, size_t size, struct hd_err *err);
 
 #endif

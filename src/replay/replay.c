@@ -357,7 +357,7 @@ static void trace_of(struct replay *r, struct hd_replay_order *o)
     struct hd_err ignored = {0};
     if (hd_build_trace("replay", r->data, r->len, NULL, &t, &info, &ignored) == HD_OK &&
         !info.lost) {
-        hd_trace_digest(t, o->digest);
+        hd_digest_trace(t, o->digest);
         for (size_t i = 0; i < hd_remarks_count(&info.remarks); i++)
             if (hd_remarks_kind(&info.remarks, i) == HD_REMARK_DEADLOCK)
                 hd_remarks_add(&o->waiting, HD_REMARK_DEADLOCK,
@@ -416,7 +416,7 @@ static enum hd_status take_stacks(struct replay *r)
     struct hd_child_result done;
     enum hd_status s = make_dir(r);
     struct hd_child child = child_of(r); /* names files of that folder */
-    hd_stacks_mark(r->opts->stacks, r->opts->trace, &r->schedule);
+    hd_replay_stacks_mark(r->opts->stacks, r->opts->trace, &r->schedule);
     if (s == HD_OK)
         s = hd_schedule_write(&r->schedule, &r->origins, false, r->sched, r->err);
     if (s == HD_OK)
@@ -427,7 +427,7 @@ static enum hd_status take_stacks(struct replay *r)
     enum hd_status kept = take_log(r);
     s = s == HD_OK ? kept : s;
     if (s == HD_OK)
-        s = hd_stacks_read(r->opts->stacks, r->data, r->len, &r->schedule, r->err);
+        s = hd_replay_stacks_read(r->opts->stacks, r->data, r->len, &r->schedule, r->err);
     if (s == HD_OK && done.timed_out)
         set_reason(r, HD_REPLAY_TIMEOUT, "the time ran out");
     hd_child_result_fini(&done);

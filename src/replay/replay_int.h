@@ -19,11 +19,11 @@ char *hd_replay_diff(const struct hd_replay_order *a, const struct hd_replay_ord
 bool hd_replay_unordered(const char *data, size_t len, const struct hd_schedule *s);
 
 /* stacks.c. Marks the entries of the schedule whose stacks are wanted. */
-void hd_stacks_mark(const struct hd_stacks *stacks, const struct hd_trace *t,
-                    struct hd_schedule *s);
+void hd_replay_stacks_mark(const struct hd_stacks *stacks, const struct hd_trace *t,
+                           struct hd_schedule *s);
 /* Takes the stacks from the recording of that run. */
-enum hd_status hd_stacks_read(struct hd_stacks *stacks, const char *data, size_t len,
-                              const struct hd_schedule *s, struct hd_err *err);
+enum hd_status hd_replay_stacks_read(struct hd_stacks *stacks, const char *data, size_t len,
+                                     const struct hd_schedule *s, struct hd_err *err);
 
 /* Runs the child under gdb or gdbserver, as the options say, with the steps of the schedule in a
  * file of dir. HD_ERR_INPUT: the debugger cannot be started. */

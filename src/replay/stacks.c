@@ -39,7 +39,8 @@ static bool accesses_stacks(const struct hd_stacks *s, const struct hd_trace *t)
     return false;
 }
 
-void hd_stacks_mark(const struct hd_stacks *stacks, const struct hd_trace *t, struct hd_schedule *s)
+void hd_replay_stacks_mark(const struct hd_stacks *stacks, const struct hd_trace *t,
+                           struct hd_schedule *s)
 {
     size_t index;
     for (size_t i = 0; i < s->entries.len; i++)
@@ -223,8 +224,8 @@ static void on_record(struct reading *r, const struct hd_raw *rec)
     }
 }
 
-enum hd_status hd_stacks_read(struct hd_stacks *stacks, const char *data, size_t len,
-                              const struct hd_schedule *s, struct hd_err *err)
+enum hd_status hd_replay_stacks_read(struct hd_stacks *stacks, const char *data, size_t len,
+                                     const struct hd_schedule *s, struct hd_err *err)
 {
     struct reading r = {.stacks = stacks, .s = s};
     struct hd_build_info info = {0};

@@ -35,7 +35,7 @@ static bool find(const struct hd_trace *t, const struct hd_origins *o, const str
             hd_eid a = events[0][i], b = events[1][k];
             if (hd_op_is_access(t->op[a]) && hd_op_is_access(t->op[b]) &&
                 hd_property_conflict(t, a, b))
-                return hd_order_unordered(t, a < b ? a : b, a < b ? b : a);
+                return hd_memory_order_unordered(t, a < b ? a : b, a < b ? b : a);
         }
     return false;
 }

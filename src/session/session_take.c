@@ -142,7 +142,7 @@ enum hd_status hd_session_save_witness(struct hd_session *s, const struct hd_tra
         status = hd_outfile_open(path, &out, s->err);
     if (status != HD_OK)
         return status;
-    hd_witness_write_named(out.file, t, w, s->trace_name);
+    hd_witness_json_write_named(out.file, t, w, s->trace_name);
     f->witness = hd_report_text(s->r, name);
     f->trace = hd_report_text(s->r, s->trace_name);
     return hd_outfile_commit(&out, s->err);

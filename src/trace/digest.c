@@ -154,7 +154,7 @@ static void mix_directives(struct lanes *l, const struct hd_trace *t)
     mix(l, t->control);
 }
 
-void hd_trace_digest(const struct hd_trace *t, char out[HD_DIGEST_SIZE])
+void hd_digest_trace(const struct hd_trace *t, char out[HD_DIGEST_SIZE])
 {
     struct lanes l = {UINT64_C(0x6865646481e), t->n_events};
     struct order order[TABLES];

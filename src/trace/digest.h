@@ -13,6 +13,6 @@
 
 #define HD_DIGEST_SIZE 37 /* "hd1-", 32 hex digits, NUL */
 
-void hd_trace_digest(const struct hd_trace *t, char out[HD_DIGEST_SIZE]);
+void hd_digest_trace(const struct hd_trace *t, char out[HD_DIGEST_SIZE]);
 
 #endif

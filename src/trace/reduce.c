@@ -359,7 +359,7 @@ static void reducer_fini(struct reducer *r)
     hd_builder_free(r->b);
 }
 
-enum hd_status hd_trace_reduce(const struct hd_trace *t, const uint8_t *handed,
+enum hd_status hd_reduce_trace(const struct hd_trace *t, const uint8_t *handed,
                                struct hd_trace **out, struct hd_u32vec *from, struct hd_err *err)
 {
     struct reducer r = {.t = t, .from = from, .err = err};

@@ -15,7 +15,7 @@
  * the same order (predict/index/handed.h); NULL: none. The caller frees *out. from, which may be
  * NULL, gets for each event of it the one of t that it is; HD_EID_NONE: a branch that stands for
  * events that were left out. */
-enum hd_status hd_trace_reduce(const struct hd_trace *t, const uint8_t *handed,
+enum hd_status hd_reduce_trace(const struct hd_trace *t, const uint8_t *handed,
                                struct hd_trace **out, struct hd_u32vec *from, struct hd_err *err);
 
 #endif

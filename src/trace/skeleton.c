@@ -70,7 +70,7 @@ static enum hd_status start(struct skeleton *s)
     return status;
 }
 
-enum hd_status hd_trace_skeleton(const struct hd_trace *t, const uint8_t *drop,
+enum hd_status hd_skeleton_trace(const struct hd_trace *t, const uint8_t *drop,
                                  struct hd_trace **out, uint32_t *before, struct hd_err *err)
 {
     struct skeleton s = {.t = t, .drop = drop, .b = hd_builder_new(), .err = err};

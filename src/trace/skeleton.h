@@ -14,7 +14,7 @@
 
 /* drop: by location. before, by event of t: how many events of its thread before it are in *out,
  * which the caller frees. */
-enum hd_status hd_trace_skeleton(const struct hd_trace *t, const uint8_t *drop,
+enum hd_status hd_skeleton_trace(const struct hd_trace *t, const uint8_t *drop,
                                  struct hd_trace **out, uint32_t *before, struct hd_err *err);
 
 #endif

@@ -164,9 +164,9 @@ static bool load_mapped(int fd, struct load *l, struct hd_trace **trace, enum hd
     return true;
 }
 
-enum hd_status hd_trace_load_form(const char *path, const struct hd_form *other,
-                                  struct hd_trace **trace, struct hd_load_info *info,
-                                  struct hd_err *err)
+enum hd_status hd_trace_io_load_form(const char *path, const struct hd_form *other,
+                                     struct hd_trace **trace, struct hd_load_info *info,
+                                     struct hd_err *err)
 {
     bool standard = !strcmp(path, "-");
     struct load l = {.name = standard ? "<stdin>" : path, .other = other};
@@ -202,13 +202,13 @@ enum hd_status hd_trace_load_form(const char *path, const struct hd_form *other,
     return status;
 }
 
-enum hd_status hd_trace_load_info(const char *path, struct hd_trace **trace,
-                                  struct hd_load_info *info, struct hd_err *err)
+enum hd_status hd_trace_io_load_info(const char *path, struct hd_trace **trace,
+                                     struct hd_load_info *info, struct hd_err *err)
 {
-    return hd_trace_load_form(path, NULL, trace, info, err);
+    return hd_trace_io_load_form(path, NULL, trace, info, err);
 }
 
-enum hd_status hd_trace_load(const char *path, struct hd_trace **trace, struct hd_err *err)
+enum hd_status hd_trace_io_load(const char *path, struct hd_trace **trace, struct hd_err *err)
 {
-    return hd_trace_load_info(path, trace, NULL, err);
+    return hd_trace_io_load_info(path, trace, NULL, err);
 }

@@ -29,12 +29,12 @@ struct hd_load_info {
 /* Loads a trace; path "-" is standard input. HD_ERR_IO when the system refuses, HD_ERR_INPUT or
  * HD_ERR_LIMIT with file and line when the content does, HD_ERR_STOPPED when a scope of base/stop.h
  * says that the user asked for it. The caller frees the trace. info may be
- * NULL; hd_trace_load does not return whether a file was cut short, so commands use the other and
- * warn.
+ * NULL; hd_trace_io_load does not return whether a file was cut short, so commands use the other
+ * and warn.
  */
-enum hd_status hd_trace_load(const char *path, struct hd_trace **trace, struct hd_err *err);
-enum hd_status hd_trace_load_info(const char *path, struct hd_trace **trace,
-                                  struct hd_load_info *info, struct hd_err *err);
+enum hd_status hd_trace_io_load(const char *path, struct hd_trace **trace, struct hd_err *err);
+enum hd_status hd_trace_io_load_info(const char *path, struct hd_trace **trace,
+                                     struct hd_load_info *info, struct hd_err *err);
 
 /* A form that this room does not know: is() judges the first bytes, read() makes the trace of the
  * whole. */
@@ -45,16 +45,16 @@ struct hd_form {
     void *ctx;
 };
 
-/* The same as hd_trace_load_info, for one more form. other may be NULL. */
-enum hd_status hd_trace_load_form(const char *path, const struct hd_form *other,
-                                  struct hd_trace **trace, struct hd_load_info *info,
-                                  struct hd_err *err);
+/* The same as hd_trace_io_load_info, for one more form. other may be NULL. */
+enum hd_status hd_trace_io_load_form(const char *path, const struct hd_form *other,
+                                     struct hd_trace **trace, struct hd_load_info *info,
+                                     struct hd_err *err);
 
 /* Saves a trace; path "-" is standard output. A suffix .zst or .gz packs it. HD_ERR_INPUT when the
  * form cannot say the trace, HD_ERR_IO with the path and the reason in the text when the system
  * refuses. */
-enum hd_status hd_trace_save(const struct hd_trace *t, const char *path, enum hd_format format,
-                             struct hd_err *err);
+enum hd_status hd_trace_io_save(const struct hd_trace *t, const char *path, enum hd_format format,
+                                struct hd_err *err);
 
 /* The form that a file name asks for, looking through .zst and .gz: .hdt, .std, .txt or .trace
  * (text). Returns false when the suffix is none of these. */

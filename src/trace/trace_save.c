@@ -62,8 +62,8 @@ static enum hd_status save_file(const struct job *job, const char *path, struct 
     return status;
 }
 
-enum hd_status hd_trace_save(const struct hd_trace *t, const char *path, enum hd_format format,
-                             struct hd_err *err)
+enum hd_status hd_trace_io_save(const struct hd_trace *t, const char *path, enum hd_format format,
+                                struct hd_err *err)
 {
     struct job job = {t, format, hd_pack_by_suffix(path)};
     if (strcmp(path, "-") != 0)

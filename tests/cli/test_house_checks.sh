@@ -56,6 +56,8 @@ fresh_tree; sed -i '/^| `base/d' docs/ARCHITECTURE.md; refuses rooms 'lacks this
 fresh_tree; mkdir src/trace/sub; touch src/trace/sub/a.c; refuses names "two files are called a"
 fresh_tree; printf 'struct hd_x {\n    int a;\n};\n' | tee -a src/base/a.c >>src/trace/t.c; refuses names "struct hd_x is defined in"
 fresh_tree; echo 'int hd_t(int x);' >>src/base/a.h; refuses names "headers must go together"
+fresh_tree; echo 'int hd_stranger_get(int x);' >>src/base/a.h; refuses names "hd_stranger_get is not called after its file or a type of it"
+fresh_tree; printf 'struct hd_pole;\nint hd_pole_get(int x);\nint hd_a_get(int x);\n' >>src/base/a.h; accepts names
 fresh_tree; mkdir src/elsewhere; refuses includes "src/elsewhere: unknown room"
 fresh_tree; printf 'int  hd_b;\n' >>src/base/a.c; refuses format a.c
 fresh_tree; lines 801 '/* x */' >src/base/a.c; refuses sizes "src/base/a.c: the file has 801 lines"

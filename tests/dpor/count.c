@@ -37,12 +37,12 @@ static void keep(const struct hd_explore_finding *f, const char *dir, uint64_t n
     snprintf(path, sizeof path, "%s/%s-%" PRIu64 ".hdt", dir, hd_explore_kind_names[f->kind], n);
     snprintf(json, sizeof json, "%.*s.json", (int)strlen(path) - 4, path);
     FILE *out = NULL;
-    if (hd_explore_keep(f, path, &t, &w, &err) == HD_OK)
+    if (hd_kept_save(f, path, &t, &w, &err) == HD_OK)
         out = fopen(json, "w");
     else
         printf("not kept: %s\n", err.text);
     if (out) {
-        hd_witness_write_named(out, t, &w, path);
+        hd_witness_json_write_named(out, t, &w, path);
         fclose(out);
         hd_trace_free(t);
     }

@@ -14,8 +14,8 @@ static void require_equal(const struct hd_trace *a, const struct hd_trace *b, co
     struct trace_difference difference;
     char x[HD_DIGEST_SIZE], y[HD_DIGEST_SIZE];
     require(trace_equal(a, b, &difference), what, difference.text);
-    hd_trace_digest(a, x);
-    hd_trace_digest(b, y);
+    hd_digest_trace(a, x);
+    hd_digest_trace(b, y);
     require(!strcmp(x, y), what, "the digests differ");
 }
 

@@ -60,7 +60,7 @@ static void check_file(const char *path)
     struct hd_err err = {0};
     char line[512];
     unsigned expectations = 0;
-    if (hd_trace_load(path, &t, &err) != HD_OK || hd_check_trace(t, NULL, &err) != HD_OK)
+    if (hd_trace_io_load(path, &t, &err) != HD_OK || hd_check_trace(t, NULL, &err) != HD_OK)
         fail_msg("%s: %s", path, err.text);
     FILE *f = fopen(path, "r");
     assert_non_null(f);

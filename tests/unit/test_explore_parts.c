@@ -70,7 +70,7 @@ static void test_set_of_behaviours(void **state)
 static struct hd_vec warnings_of(const struct hd_trace *t)
 {
     struct hd_vec list = HD_VEC_INIT(struct hd_warning);
-    hd_warnings_find(t, &list);
+    hd_lead_warnings(t, &list);
     return list;
 }
 

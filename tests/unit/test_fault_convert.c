@@ -89,9 +89,9 @@ static _Noreturn void convert(const struct job *job)
     }
     hd_alloc_set_oom_hook(tell_when);
     hd_alloc_fail_at(job->fail_at);
-    enum hd_status status = hd_trace_load("in.trace", &t, &err);
+    enum hd_status status = hd_trace_io_load("in.trace", &t, &err);
     if (status == HD_OK) {
-        status = hd_trace_save(t, job->target, job->format, &err);
+        status = hd_trace_io_save(t, job->target, job->format, &err);
         hd_trace_free(t);
     }
     exit(status == HD_OK ? DONE : REFUSED);
@@ -135,7 +135,7 @@ static void expect_whole(const char *target)
     struct hd_trace *t;
     struct hd_err err = {0};
     struct hd_load_info info;
-    assert_int_equal(hd_trace_load_info(target, &t, &info, &err), HD_OK);
+    assert_int_equal(hd_trace_io_load_info(target, &t, &info, &err), HD_OK);
     assert_false(info.truncated);
     assert_int_equal(t->n_events, EVENTS + 1);
     hd_trace_free(t);

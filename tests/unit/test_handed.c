@@ -59,16 +59,16 @@ static bool same_unordered(const struct hd_trace *t, const struct hd_trace *less
 {
     struct hd_vec a = HD_VEC_INIT(struct hd_unordered), b = HD_VEC_INIT(struct hd_unordered);
     struct hd_err err = {0};
-    bool done = hd_enumerate_unordered(t, 60000, &a, &err) == HD_OK;
-    done = done && hd_enumerate_unordered(less, 60000, &b, &err) == HD_OK;
+    bool done = hd_enumerate_order(t, 60000, &a, &err) == HD_OK;
+    done = done && hd_enumerate_order(less, 60000, &b, &err) == HD_OK;
     bool equal = !done || a.len == b.len;
     for (size_t i = 0; done && equal && i < a.len; i++) {
         const struct hd_unordered *x = hd_vec_at(&a, i), *y = hd_vec_at(&b, i);
         equal = x->a == from->data[y->a] && x->b == from->data[y->b] && x->alone == y->alone;
     }
     unordered += done ? a.len : 0;
-    hd_unordered_fini(&a);
-    hd_unordered_fini(&b);
+    hd_enumerate_order_fini(&a);
+    hd_enumerate_order_fini(&b);
     return equal;
 }
 
@@ -118,7 +118,7 @@ static bool blocks_hold(const struct hd_trace *t, const uint8_t *handed)
                      (hd_op_writes(t->op[c]) && hd_op_writes(t->op[d]))) &&
                     one_block(t, c, d))
                     list[n++] = (struct hd_triple){c, r, d};
-    if (!n || hd_enumerate_triples(t, list, n, 200000, found, &err) != HD_OK)
+    if (!n || hd_enumerate_property_triples(t, list, n, 200000, found, &err) != HD_OK)
         return true;
     triples += n;
     bool cut = false;
@@ -132,7 +132,7 @@ static size_t accesses(const struct hd_trace *t, const uint8_t *handed)
     struct hd_trace *less;
     struct hd_err err = {0};
     size_t n = 0;
-    assert_int_equal(hd_trace_reduce(t, handed, &less, NULL, &err), HD_OK);
+    assert_int_equal(hd_reduce_trace(t, handed, &less, NULL, &err), HD_OK);
     for (hd_eid e = 0; e < less->n_events; e++)
         n += hd_op_is_access(less->op[e]);
     hd_trace_free(less);
@@ -154,7 +154,7 @@ static size_t compare(struct hd_trace *t, const uint8_t *carriers, uint64_t seed
     hd_handed_find(t, chosen, handed);
     for (size_t x = 0; x < n; x++)
         count += handed[x];
-    assert_int_equal(hd_trace_reduce(t, handed, &less, &from, &err), HD_OK);
+    assert_int_equal(hd_reduce_trace(t, handed, &less, &from, &err), HD_OK);
     bool good = hd_check_trace(less, NULL, &err) == HD_OK;
     good = good && (!count || (same_pairs(t, less, &from) && same_unordered(t, less, &from)));
     good = good && blocks_hold(t, handed);

@@ -90,7 +90,7 @@ static void test_examples(void **state)
         struct hd_trace *t;
         struct hd_err err;
         snprintf(path, sizeof path, "%s/model/%s", HD_TESTS_DIR, entries[i]->d_name);
-        if (hd_trace_load(path, &t, &err) != HD_OK)
+        if (hd_trace_io_load(path, &t, &err) != HD_OK)
             fail_msg("%s:%llu: %s", path, (unsigned long long)err.line, err.text);
         judge_all(path, t);
         hd_trace_free(t);
@@ -107,7 +107,7 @@ static void test_only_one_choice(void **state)
     struct hd_trace *t;
     struct hd_err err;
     struct hd_enum_result result;
-    assert_int_equal(hd_trace_load(HD_TESTS_DIR "/model/two_waiters.txt", &t, &err), HD_OK);
+    assert_int_equal(hd_trace_io_load(HD_TESTS_DIR "/model/two_waiters.txt", &t, &err), HD_OK);
     assert_int_equal(hd_enumerate(t, &(struct hd_enum_opts){.witnesses = true}, &result, &err),
                      HD_OK);
     struct hd_witness *w = &result.witnesses[0];

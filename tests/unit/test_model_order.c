@@ -43,7 +43,7 @@ static void compare(const struct nv_trace *naive, const struct hd_trace *t, size
 {
     struct hd_vec pairs = HD_VEC_INIT(struct hd_unordered);
     struct hd_err err;
-    assert_int_equal(hd_enumerate_unordered(t, 0, &pairs, &err), HD_OK);
+    assert_int_equal(hd_enumerate_order(t, 0, &pairs, &err), HD_OK);
     nv_unordered(naive, &naive_orders);
     struct hd_checker *checker = hd_checker_new(t);
     size_t at = 0;
@@ -64,7 +64,7 @@ static void compare(const struct nv_trace *naive, const struct hd_trace *t, size
             *alone += found && p->alone;
         }
     hd_checker_free(checker);
-    hd_unordered_fini(&pairs);
+    hd_enumerate_order_fini(&pairs);
 }
 
 static void test_against_naive(void **state)
@@ -111,7 +111,7 @@ static void test_forms_coincide(void **state)
         struct hd_vec pairs = HD_VEC_INIT(struct hd_unordered);
         struct hd_enum_opts opts = {0};
         struct hd_enum_result races;
-        assert_int_equal(hd_enumerate_unordered(t, 0, &pairs, &err), HD_OK);
+        assert_int_equal(hd_enumerate_order(t, 0, &pairs, &err), HD_OK);
         assert_int_equal(hd_enumerate(t, &opts, &races, &err), HD_OK);
         for (size_t i = 0, r = 0; i < pairs.len; i++) {
             const struct hd_unordered *p = hd_vec_at(&pairs, i);
@@ -128,7 +128,7 @@ static void test_forms_coincide(void **state)
             follows += !p->alone && !race;
         }
         hd_enum_result_fini(&races);
-        hd_unordered_fini(&pairs);
+        hd_enumerate_order_fini(&pairs);
         hd_trace_free(t);
     }
     assert_true(alone > 100 && follows > 10);
@@ -210,7 +210,7 @@ static void test_litmus(void **state)
         struct hd_vec pairs = HD_VEC_INIT(struct hd_unordered);
         if (hd_text_read(cases[i].text, strlen(cases[i].text), cases[i].name, &t, &err) != HD_OK)
             fail_msg("%s: %s", cases[i].name, err.text);
-        assert_int_equal(hd_enumerate_unordered(t, 0, &pairs, &err), HD_OK);
+        assert_int_equal(hd_enumerate_order(t, 0, &pairs, &err), HD_OK);
         for (size_t k = 0; k < pairs.len; k++) {
             const struct hd_unordered *p = hd_vec_at(&pairs, k);
             size_t used = strlen(found);
@@ -220,7 +220,7 @@ static void test_litmus(void **state)
         }
         if (strcmp(found, cases[i].pairs))
             fail_msg("%s: expected '%s', found '%s'", cases[i].name, cases[i].pairs, found);
-        hd_unordered_fini(&pairs);
+        hd_enumerate_order_fini(&pairs);
         hd_trace_free(t);
     }
 }

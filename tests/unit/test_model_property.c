@@ -130,7 +130,7 @@ static void expect_cycles(const char *text, const char *expected)
     struct hd_err err = {0};
     char got[200] = "";
     size_t at = 0;
-    assert_int_equal(hd_enumerate_deadlocks(t, 0, &cycles, &err), HD_OK);
+    assert_int_equal(hd_enumerate_property_deadlocks(t, 0, &cycles, &err), HD_OK);
     for (size_t i = 0; i < cycles.len; i++) {
         const struct hd_cycle *cycle = hd_vec_at(&cycles, i);
         for (size_t k = 0; k < cycle->n; k++)
@@ -138,7 +138,7 @@ static void expect_cycles(const char *text, const char *expected)
                                    k + 1 < cycle->n ? "-" : " ");
     }
     assert_string_equal(got, expected);
-    hd_cycles_fini(&cycles);
+    hd_enumerate_property_cycles_fini(&cycles);
     hd_trace_free(t);
 }
 
@@ -157,9 +157,9 @@ static void test_enumerate_triples(void **state)
     bool found[3];
     struct hd_err err = {0};
     (void)state;
-    assert_int_equal(hd_enumerate_triples(t, triples, 3, 0, found, &err), HD_OK);
+    assert_int_equal(hd_enumerate_property_triples(t, triples, 3, 0, found, &err), HD_OK);
     assert_true(found[0] && !found[1] && found[2]);
-    assert_int_equal(hd_enumerate_triples(t, triples, 3, 5, found, &err), HD_ERR_LIMIT);
+    assert_int_equal(hd_enumerate_property_triples(t, triples, 3, 5, found, &err), HD_ERR_LIMIT);
     hd_trace_free(t);
 }
 
@@ -177,11 +177,11 @@ static void test_files(void **state)
     size_t len;
     (void)state;
     FILE *f = open_memstream(&text, &len);
-    hd_witness_write(f, t, &w);
+    hd_witness_json_write(f, t, &w);
     fclose(f);
     assert_non_null(
         strstr(text, "\"property\": \"deadlock\", \"cycle\": [2, 6], \"schedule\": [1, 5]"));
-    assert_int_equal(hd_witness_parse(text, len, "w", t, &back, &err), HD_OK);
+    assert_int_equal(hd_witness_json_parse(text, len, "w", t, &back, &err), HD_OK);
     assert_int_equal(back.property, HD_PROPERTY_DEADLOCK);
     assert_int_equal(hd_witness_check(t, &back, NULL, &err), HD_OK);
     hd_witness_fini(&back);
@@ -205,10 +205,10 @@ static void test_judge_failure(void **state)
     (void)state;
     assert_int_equal(hd_witness_check(t, &w, NULL, &err), HD_OK);
     FILE *f = open_memstream(&text, &len);
-    hd_witness_write(f, t, &w);
+    hd_witness_json_write(f, t, &w);
     fclose(f);
     assert_non_null(strstr(text, "\"property\": \"failure\", \"last\": [5]"));
-    assert_int_equal(hd_witness_parse(text, len, "w", t, &back, &err), HD_OK);
+    assert_int_equal(hd_witness_json_parse(text, len, "w", t, &back, &err), HD_OK);
     assert_int_equal(hd_witness_check(t, &back, NULL, &err), HD_OK);
     hd_witness_fini(&back);
     free(text);

@@ -51,7 +51,7 @@ static char *print(const struct hd_trace *t, size_t *len)
     struct hd_witness w = sample(t, schedule, &wake);
     char *out = NULL;
     FILE *f = open_memstream(&out, len);
-    hd_witness_write(f, t, &w);
+    hd_witness_json_write(f, t, &w);
     fclose(f);
     return out;
 }
@@ -61,7 +61,7 @@ static void test_round_trip(void **state)
     const struct hd_trace *t = *state;
     size_t len;
     char *json = print(t, &len), expected[512], digest[HD_DIGEST_SIZE];
-    hd_trace_digest(t, digest);
+    hd_digest_trace(t, digest);
     snprintf(expected, sizeof expected,
              "{\"schema\": \"heddle-witness-1\", \"digest\": \"%s\", \"property\": \"race\", "
              "\"pair\": [7, 8], "
@@ -70,7 +70,7 @@ static void test_round_trip(void **state)
     assert_string_equal(json, expected);
     struct hd_witness w;
     struct hd_err err;
-    assert_int_equal(hd_witness_parse(json, len, "w.json", t, &w, &err), HD_OK);
+    assert_int_equal(hd_witness_json_parse(json, len, "w.json", t, &w, &err), HD_OK);
     assert_int_equal(hd_witness_check(t, &w, NULL, &err), HD_OK);
     assert_int_equal(w.wakes[0].thread, t->thread[2]);
     hd_witness_fini(&w);
@@ -102,13 +102,13 @@ static void test_runs(void **state)
     schedule[n++] = MANY + 1;
     struct hd_witness w = {.a = MANY, .b = MANY + 1, .schedule = schedule, .n = n}, again;
     f = open_memstream(&json, &len);
-    hd_witness_write(f, t, &w);
+    hd_witness_json_write(f, t, &w);
     fclose(f);
     assert_null(strstr(json, "\"schedule\""));
     assert_non_null(
         strstr(json, "\"runs\": {\"form\": 1, \"entries\": 12002, \"list\": [[\"one\", 8000], "
                      "[\"two\", 4000], [\"one\", 1], [\"two\", 1]]}"));
-    assert_int_equal(hd_witness_parse(json, len, "w.json", t, &again, &err), HD_OK);
+    assert_int_equal(hd_witness_json_parse(json, len, "w.json", t, &again, &err), HD_OK);
     assert_int_equal(again.n, n);
     assert_memory_equal(again.schedule, schedule, n * sizeof *schedule);
     assert_int_equal(hd_witness_check(t, &again, NULL, &err), HD_OK);
@@ -117,7 +117,7 @@ static void test_runs(void **state)
     for (size_t i = 0; i < MANY; i++) /* the observed order: runs of one and two events */
         schedule[i] = (hd_eid)i;
     f = open_memstream(&json, &len);
-    hd_witness_write(f, t, &w);
+    hd_witness_json_write(f, t, &w);
     fclose(f);
     assert_non_null(strstr(json, "\"schedule\": [1, 2, 3, "));
     free(json);
@@ -196,7 +196,7 @@ static const struct refusal refusals[] = {
 static void fill(const struct hd_trace *t, const char *pattern, char *out, size_t cap)
 {
     char digest[HD_DIGEST_SIZE];
-    hd_trace_digest(t, digest);
+    hd_digest_trace(t, digest);
     const char *at = strchr(pattern, '@');
     if (at)
         snprintf(out, cap, "%.*s%s%s", (int)(at - pattern), pattern, digest, at + 1);
@@ -212,7 +212,7 @@ static void test_refusals(void **state)
         struct hd_err err = {0};
         struct hd_witness w;
         fill(t, refusals[i].json, json, sizeof json);
-        if (hd_witness_parse(json, strlen(json), "w.json", t, &w, &err) != HD_ERR_INPUT)
+        if (hd_witness_json_parse(json, strlen(json), "w.json", t, &w, &err) != HD_ERR_INPUT)
             fail_msg("accepted: %s", json);
         if (!strstr(err.text, refusals[i].reason))
             fail_msg("%s\n%s", json, err.text);
@@ -230,7 +230,7 @@ static void test_extra_fields_and_no_wakes(void **state)
     struct hd_witness w;
     fill(t, HEAD "\"new\": {\"a\": []}, \"pair\": [7, 8], \"schedule\": [3, 4, 5, 6, 7, 8]}", json,
          sizeof json);
-    assert_int_equal(hd_witness_parse(json, strlen(json), "w.json", t, &w, &err), HD_OK);
+    assert_int_equal(hd_witness_json_parse(json, strlen(json), "w.json", t, &w, &err), HD_OK);
     assert_int_equal(w.n_wakes, 0);
     assert_int_equal(hd_witness_check(t, &w, NULL, &err), HD_OK); /* one waiter: no choice needed */
     hd_witness_fini(&w);
@@ -249,13 +249,13 @@ static void test_files(void **state)
     fwrite(json, 1, len, f);
     fclose(f);
     free(json);
-    assert_int_equal(hd_witness_load(path, t, &w, &err), HD_OK);
+    assert_int_equal(hd_witness_json_load(path, t, &w, &err), HD_OK);
     assert_int_equal(w.n, 8);
     hd_witness_fini(&w);
     assert_int_equal(remove(path), 0);
-    assert_int_equal(hd_witness_load(path, t, &w, &err), HD_ERR_IO);
+    assert_int_equal(hd_witness_json_load(path, t, &w, &err), HD_ERR_IO);
     assert_string_equal(err.file, path);
-    assert_int_equal(hd_witness_load(HD_TEST_TMP, t, &w, &err), HD_ERR_IO);
+    assert_int_equal(hd_witness_json_load(HD_TEST_TMP, t, &w, &err), HD_ERR_IO);
     assert_non_null(strstr(err.text, "cannot read"));
 }
 

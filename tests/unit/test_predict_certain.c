@@ -328,7 +328,7 @@ static void test_enumerated(void **state)
         struct hd_trace *t = seed % 2 ? make(seed) : make_shape(seed);
         struct hd_vec pairs = HD_VEC_INIT(struct hd_unordered);
         struct hd_err err;
-        assert_int_equal(hd_enumerate_unordered(t, 0, &pairs, &err), HD_OK);
+        assert_int_equal(hd_enumerate_order(t, 0, &pairs, &err), HD_OK);
         struct hd_world *w = hd_world_new(t);
         struct hd_certain *c = hd_certain_new(w);
         struct answer x = ask(t, w, c);
@@ -344,7 +344,7 @@ static void test_enumerated(void **state)
         }
         hd_certain_free(c);
         hd_world_free(w);
-        hd_unordered_fini(&pairs);
+        hd_enumerate_order_fini(&pairs);
         hd_trace_free(t);
     }
     assert_true(alone > seeds / 4);

@@ -57,7 +57,7 @@ static void show(const struct hd_trace *t, uint64_t seed, enum kind kind)
     snprintf(path, sizeof path, "%s/predict-%s%llu.trace", HD_TEST_TMP, names[kind],
              (unsigned long long)seed);
     struct hd_err err = {0};
-    hd_trace_save(t, path, HD_FORMAT_TEXT, &err);
+    hd_trace_io_save(t, path, HD_FORMAT_TEXT, &err);
     print_error("seed %llu: the trace is kept in %s\n", (unsigned long long)seed, path);
 }
 

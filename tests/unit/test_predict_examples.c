@@ -133,7 +133,7 @@ static int run_file(const char *path)
     char line[1024], name[16], expected[1024];
     int n = 0;
     bool has_max = false;
-    if (hd_trace_load(path, &t, &err) != HD_OK)
+    if (hd_trace_io_load(path, &t, &err) != HD_OK)
         fail_msg("%s:%llu: %s", path, (unsigned long long)err.line, err.text);
     if (hd_check_trace(t, NULL, &err) != HD_OK)
         fail_msg("%s: %s", path, err.text);

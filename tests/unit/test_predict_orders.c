@@ -128,7 +128,7 @@ static void test_small(void **state)
         struct hd_enum_opts opts = {0};
         struct hd_enum_result races;
         struct hd_err err;
-        assert_int_equal(hd_enumerate_unordered(t, 0, &pairs, &err), HD_OK);
+        assert_int_equal(hd_enumerate_order(t, 0, &pairs, &err), HD_OK);
         assert_int_equal(hd_enumerate(t, &opts, &races, &err), HD_OK);
         struct hd_prediction p = predict(t, true, false);
         check_witnesses(t, &p);
@@ -158,7 +158,7 @@ static void test_small(void **state)
         assert_int_equal(old.follows.len, 0);
         hd_prediction_fini(&old);
         hd_prediction_fini(&p);
-        hd_unordered_fini(&pairs);
+        hd_enumerate_order_fini(&pairs);
         hd_enum_result_fini(&races);
         hd_trace_free(t);
     }
@@ -184,7 +184,7 @@ static void test_observed(void **state)
                 struct hd_err err;
                 w.schedule = &b;
                 bool unordered = hd_checker_check(checker, &w, NULL, &err) == HD_OK;
-                assert_int_equal(unordered, hd_order_unordered(t, a, b));
+                assert_int_equal(unordered, hd_memory_order_unordered(t, a, b));
                 if (!unordered)
                     continue;
                 bool told = false;
@@ -249,7 +249,7 @@ static void test_late(void **state)
         struct hd_err err;
         assert_int_equal(hd_text_read(text, strlen(text), "late", &t, &err), HD_OK);
         assert_true(t->n_events > 24);
-        assert_false(hd_order_unordered(t, 20, 28));
+        assert_false(hd_memory_order_unordered(t, 20, 28));
         struct hd_prediction p = predict(t, false, false);
         check_witnesses(t, &p);
         assert_int_equal(p.found.len, relaxed);

@@ -54,7 +54,7 @@ static void complain(const struct run *r, const char *what)
     struct hd_err err = {0};
     snprintf(path, sizeof path, "%s/%s-%llu.trace", HD_TEST_TMP, hd_property_names[r->property],
              (unsigned long long)r->seed);
-    hd_trace_save(r->t, path, HD_FORMAT_TEXT, &err);
+    hd_trace_io_save(r->t, path, HD_FORMAT_TEXT, &err);
     fail_msg("seed %llu, steps %#x: %s; the trace is kept in %s", (unsigned long long)r->seed,
              steps_of(r->seed), what, path);
 }
@@ -200,7 +200,7 @@ static void judge_atomicity(struct run *r)
                 *(struct hd_triple *)hd_vec_push(&triples) = (struct hd_triple){x->c, e, x->d};
     }
     bool *real = calloc(triples.len + 1, sizeof *real);
-    if (hd_enumerate_triples(t, triples.data, triples.len, 100000, real, &err) == HD_OK) {
+    if (hd_enumerate_property_triples(t, triples.data, triples.len, 100000, real, &err) == HD_OK) {
         struct hd_prediction v;
         size_t expected = 0;
         predict(r, true, &v);
@@ -235,7 +235,7 @@ static void judge_deadlocks(struct run *r)
     struct hd_vec cycles = HD_VEC_INIT(struct hd_cycle);
     struct hd_prediction v;
     struct hd_err err = {0};
-    if (hd_enumerate_deadlocks(r->t, 100000, &cycles, &err) == HD_OK) {
+    if (hd_enumerate_property_deadlocks(r->t, 100000, &cycles, &err) == HD_OK) {
         predict(r, true, &v);
         bool same = v.found.len == cycles.len;
         for (size_t i = 0; same && i < cycles.len; i++) {
@@ -251,7 +251,7 @@ static void judge_deadlocks(struct run *r)
     } else {
         r->n.left_out++;
     }
-    hd_cycles_fini(&cycles);
+    hd_enumerate_property_cycles_fini(&cycles);
 }
 
 /* ---- traces ---- */

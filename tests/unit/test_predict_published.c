@@ -37,7 +37,7 @@ static void keep_trace(const struct hd_trace *t, uint64_t seed)
     char path[256];
     struct hd_err err = {0};
     snprintf(path, sizeof path, "%s/published-%llu.trace", HD_TEST_TMP, (unsigned long long)seed);
-    hd_trace_save(t, path, HD_FORMAT_TEXT, &err);
+    hd_trace_io_save(t, path, HD_FORMAT_TEXT, &err);
     print_error("seed %llu: the trace is kept in %s\n", (unsigned long long)seed, path);
 }
 
@@ -162,7 +162,7 @@ static void test_unsound(void **state)
         struct hd_trace *t;
         struct hd_err err = {0};
         struct hd_pairs max = {0}, rv = {0};
-        assert_int_equal(hd_trace_load(files[i], &t, &err), HD_OK);
+        assert_int_equal(hd_trace_io_load(files[i], &t, &err), HD_OK);
         assert_true(enumerate(t, HD_ENUM_RV, &rv) && enumerate(t, HD_ENUM_MAX, &max));
         assert_false(hd_pairs_subset(&rv, &max, NULL));
         expect_equal(t, i, HD_PUBLISHED_RV, &rv);

@@ -83,7 +83,7 @@ static void complain(const struct run *r, const struct hd_goal *goal, const char
     struct hd_err err = {0};
     snprintf(path, sizeof path, "%s/ucg-%d-%llu.trace", HD_TEST_TMP, r->exact,
              (unsigned long long)r->seed);
-    hd_trace_save(r->t, path, HD_FORMAT_TEXT, &err);
+    hd_trace_io_save(r->t, path, HD_FORMAT_TEXT, &err);
     print_error("seed %llu: %s, %s", (unsigned long long)r->seed, what,
                 hd_property_names[goal->property]);
     if (goal->then != HD_EID_NONE)
@@ -197,7 +197,8 @@ static void judge_triples(struct run *r)
                 if (hd_property_unserialisable(t, c, x, d))
                     *(struct hd_triple *)hd_vec_push(&triples) = (struct hd_triple){c, x, d};
     bool *found = calloc(triples.len + 1, sizeof *found);
-    assert_int_equal(hd_enumerate_triples(t, triples.data, triples.len, 0, found, &err), HD_OK);
+    assert_int_equal(hd_enumerate_property_triples(t, triples.data, triples.len, 0, found, &err),
+                     HD_OK);
     for (size_t i = 0; i < triples.len; i++) {
         const struct hd_triple *x = hd_vec_at(&triples, i);
         const hd_eid events[] = {x->c, x->r, x->d};
@@ -216,7 +217,7 @@ static void judge_deadlocks(struct run *r)
     const struct hd_sections *s = r->g.w->sections;
     struct hd_vec cycles = HD_VEC_INIT(struct hd_cycle);
     struct hd_err err = {0};
-    assert_int_equal(hd_enumerate_deadlocks(t, 0, &cycles, &err), HD_OK);
+    assert_int_equal(hd_enumerate_property_deadlocks(t, 0, &cycles, &err), HD_OK);
     for (size_t i = 0; i < cycles.len; i++) {
         const struct hd_cycle *cycle = hd_vec_at(&cycles, i);
         struct hd_goal goal = hd_goal_deadlock(cycle->events, (uint32_t)cycle->n);
@@ -248,7 +249,7 @@ static void judge_deadlocks(struct run *r)
             else
                 keep(r, &goal); /* no cycle, but a question like any other */
         }
-    hd_cycles_fini(&cycles);
+    hd_enumerate_property_cycles_fini(&cycles);
 }
 
 static bool run_trace(struct run *r)

@@ -194,7 +194,7 @@ static void check_made(struct hd_report *r, bool errors_only)
     size_t len = 0, n = errors_only ? hd_report_errors(r) : r->n_findings, left = r->n_findings - n;
     FILE *out = open_memstream(&text, &len);
     struct hd_suppressions *s = hd_suppress_new(), *wide = hd_suppress_new();
-    hd_report_write_rules(out, r, errors_only);
+    hd_rules_write(out, r, errors_only);
     fclose(out);
     for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
         const char *why = "";

@@ -15,7 +15,7 @@ static char *written(const struct hd_report *r)
     char *text = NULL;
     size_t len = 0;
     FILE *out = open_memstream(&text, &len);
-    hd_report_write_json(out, r);
+    hd_report_json_write(out, r);
     fclose(out);
     return text;
 }
@@ -105,7 +105,7 @@ static void test_round_trip(void **state)
     struct hd_report *r = full_report(), *again = NULL;
     struct hd_err err = {0};
     char *one = written(r);
-    assert_int_equal(hd_report_parse_json(one, strlen(one), "x", &again, &err), HD_OK);
+    assert_int_equal(hd_report_json_parse(one, strlen(one), "x", &again, &err), HD_OK);
     char *two = written(again);
     assert_string_equal(one, two);
     const struct hd_finding *f = &again->findings[1];
@@ -128,7 +128,7 @@ static void refused(const char *text, const char *why)
 {
     struct hd_report *r = NULL;
     struct hd_err err = {0};
-    assert_int_equal(hd_report_parse_json(text, strlen(text), "x.json", &r, &err), HD_ERR_INPUT);
+    assert_int_equal(hd_report_json_parse(text, strlen(text), "x.json", &r, &err), HD_ERR_INPUT);
     assert_null(r);
     assert_string_equal(err.file, "x.json");
     if (!strstr(err.text, why))
@@ -176,7 +176,7 @@ static void test_small(void **state)
     const char text[] =
         RACE "\"later\": {}, \"accesses\": [{\"thread\": \"a\", \"kind\": \"read\", "
              "\"locks\": [\"l\"]}, {\"thread\": \"b\", \"kind\": \"write\"}]}]}";
-    assert_int_equal(hd_report_parse_json(text, strlen(text), "x", &r, &err), HD_OK);
+    assert_int_equal(hd_report_json_parse(text, strlen(text), "x", &r, &err), HD_OK);
     assert_int_equal(r->findings[0].accesses[0].n_locks, 1);
     assert_string_equal(r->findings[0].accesses[0].locks[0].name, "l");
     assert_int_equal(r->findings[0].status, HD_FINDING_CONFIRMED);

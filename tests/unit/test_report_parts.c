@@ -290,7 +290,7 @@ static void test_hostile_text(void **state)
     f->effects[1] = (struct hd_effect){.summary = "x", .output_diff = "-\x1b\n+\n+"};
     f->reason = "\x1b";
     FILE *out = open_memstream(&text, &len);
-    hd_report_write_text(out, r, false);
+    hd_report_text_write(out, r, false);
     fclose(out);
     for (size_t i = 0; i < len; i++)
         if ((unsigned char)text[i] < 0x20 && text[i] != '\n')

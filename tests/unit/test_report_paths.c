@@ -44,7 +44,7 @@ static char *json_of(const struct hd_report *r)
     char *text = NULL;
     size_t len = 0;
     FILE *out = open_memstream(&text, &len);
-    hd_report_write_json(out, r);
+    hd_report_json_write(out, r);
     fclose(out);
     return text;
 }

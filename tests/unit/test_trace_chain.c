@@ -36,7 +36,7 @@ static void keep(const struct hd_trace *t, const struct hd_chains *c, uint64_t s
     char path[256];
     struct hd_err err = {0};
     snprintf(path, sizeof path, "%s/chain-%llu.trace", HD_TEST_TMP, (unsigned long long)seed);
-    hd_trace_save(t, path, HD_FORMAT_TEXT, &err);
+    hd_trace_io_save(t, path, HD_FORMAT_TEXT, &err);
     print_error("seed %llu: the trace is kept in %s; with chains:\n", (unsigned long long)seed,
                 path);
     for (hd_eid e = 0; e < c->t->n_events; e++)
@@ -245,16 +245,16 @@ static void compare_unordered(const struct hd_trace *t, const struct hd_chains *
 {
     struct hd_vec a = HD_VEC_INIT(struct hd_unordered), b = HD_VEC_INIT(struct hd_unordered);
     struct hd_err err = {0};
-    bool done = hd_enumerate_unordered(t, 100000, &a, &err) == HD_OK;
-    done = done && hd_enumerate_unordered(c->t, 100000, &b, &err) == HD_OK;
+    bool done = hd_enumerate_order(t, 100000, &a, &err) == HD_OK;
+    done = done && hd_enumerate_order(c->t, 100000, &b, &err) == HD_OK;
     bool equal = !done || a.len == b.len;
     for (size_t i = 0; done && equal && i < a.len; i++) {
         const struct hd_unordered *x = hd_vec_at(&a, i), *y = hd_vec_at(&b, i);
         equal = x->a == c->from.data[y->a] && x->b == c->from.data[y->b] && x->alone == y->alone;
     }
     unordered += done ? a.len : 0;
-    hd_unordered_fini(&a);
-    hd_unordered_fini(&b);
+    hd_enumerate_order_fini(&a);
+    hd_enumerate_order_fini(&b);
     if (!equal)
         keep(t, c, seed);
     assert_true(equal);

@@ -14,7 +14,7 @@ static void digest(const char *text, char out[HD_DIGEST_SIZE])
     struct hd_err err = {0};
     if (hd_text_read(text, strlen(text), "in", &t, &err) != HD_OK)
         fail_msg("%s:%llu: %s", err.file, (unsigned long long)err.line, err.text);
-    hd_trace_digest(t, out);
+    hd_digest_trace(t, out);
     hd_trace_free(t);
 }
 

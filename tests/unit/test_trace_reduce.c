@@ -30,7 +30,7 @@ static void keep(const struct hd_trace *t, const struct hd_trace *less, uint64_t
     char path[256];
     struct hd_err err = {0};
     snprintf(path, sizeof path, "%s/reduce-%llu.trace", HD_TEST_TMP, (unsigned long long)seed);
-    hd_trace_save(t, path, HD_FORMAT_TEXT, &err);
+    hd_trace_io_save(t, path, HD_FORMAT_TEXT, &err);
     print_error("seed %llu: the trace is kept in %s; reduced:\n", (unsigned long long)seed, path);
     for (hd_eid e = 0; e < less->n_events; e++)
         hd_text_write_event(less, e, stderr);
@@ -72,7 +72,7 @@ static void compare(struct hd_trace *t, uint64_t seed)
     struct hd_enum_opts opts = {.max_states = 200000};
     struct hd_enum_result a, b;
     struct hd_err err = {0};
-    assert_int_equal(hd_trace_reduce(t, NULL, &less, &from, &err), HD_OK);
+    assert_int_equal(hd_reduce_trace(t, NULL, &less, &from, &err), HD_OK);
     assert_int_equal(from.len, less->n_events);
     bool consistent = hd_check_trace(less, NULL, &err) == HD_OK;
     if (!consistent)
@@ -178,7 +178,7 @@ static void what_stays(void **state)
         struct hd_err err = {0};
         assert_int_equal(hd_text_read(cases[i].text, strlen(cases[i].text), "case", &t, &err),
                          HD_OK);
-        assert_int_equal(hd_trace_reduce(t, NULL, &less, NULL, &err), HD_OK);
+        assert_int_equal(hd_reduce_trace(t, NULL, &less, NULL, &err), HD_OK);
         size_t n = 0;
         for (hd_eid e = 0; e < less->n_events; e++)
             n += hd_op_is_access(less->op[e]);

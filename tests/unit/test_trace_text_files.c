@@ -112,11 +112,11 @@ static void run_malformed(const char *path)
 {
     struct hd_trace *t = NULL;
     struct hd_err err = {0};
-    if (hd_trace_load(path, &t, &err) == HD_OK)
+    if (hd_trace_io_load(path, &t, &err) == HD_OK)
         fail_msg("%s was taken as valid", path);
     assert_null(t);
     expect(path, &err);
-    assert_int_equal(hd_trace_load(path, &t, NULL), HD_ERR_INPUT);
+    assert_int_equal(hd_trace_io_load(path, &t, NULL), HD_ERR_INPUT);
     if (ends_in(path, ".txt"))
         feed_bytes(path);
 }
@@ -132,7 +132,7 @@ static void run_valid(const char *path)
     struct content canon = slurp(beside);
     if (!canon.data)
         fail_msg("%s is missing", beside);
-    if (hd_trace_load(path, &t, &err) != HD_OK)
+    if (hd_trace_io_load(path, &t, &err) != HD_OK)
         fail_msg("%s:%llu: %s", err.file, (unsigned long long)err.line, err.text);
     FILE *out = open_memstream(&text.data, &text.len);
     assert_int_equal(hd_text_write(t, out, &err), HD_OK);

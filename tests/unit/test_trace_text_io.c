@@ -80,12 +80,12 @@ static void expect_same(const struct hd_trace *t, const char *path, enum hd_form
     struct trace_difference difference;
     char a[HD_DIGEST_SIZE], b[HD_DIGEST_SIZE];
     struct stat st;
-    if (hd_trace_load_info(path, &back, &info, &err) != HD_OK)
+    if (hd_trace_io_load_info(path, &back, &info, &err) != HD_OK)
         fail_msg("%s: %s", err.file, err.text);
     if (!trace_equal(t, back, &difference))
         fail_msg("%s: %s differs", path, difference.text);
-    hd_trace_digest(t, a);
-    hd_trace_digest(back, b);
+    hd_digest_trace(t, a);
+    hd_digest_trace(back, b);
     assert_string_equal(a, b);
     assert_int_equal(info.format, format);
     assert_int_equal(info.pack, pack);
@@ -119,7 +119,7 @@ static void test_every_form(void **state)
         const char *path = in_folder(cases[i].name);
         assert_true(hd_format_by_suffix(path, &asked));
         assert_int_equal(asked, cases[i].save);
-        if (hd_trace_save(t, path, cases[i].save, &err) != HD_OK)
+        if (hd_trace_io_save(t, path, cases[i].save, &err) != HD_OK)
             fail_msg("%s", err.text);
         expect_same(t, path, cases[i].load, cases[i].pack);
         expect_left(&cases[i].name, 1);
@@ -143,7 +143,7 @@ static void expect_io_error(const char *path, const char *reason)
 {
     struct hd_trace *t = NULL;
     struct hd_err err = {0};
-    assert_int_equal(hd_trace_load(path, &t, &err), HD_ERR_IO);
+    assert_int_equal(hd_trace_io_load(path, &t, &err), HD_ERR_IO);
     assert_null(t);
     assert_string_equal(err.file, path);
     assert_non_null(strstr(err.text, reason));
@@ -163,7 +163,7 @@ static void test_refused_form(void **state)
     (void)state;
     struct hd_trace *t = make_trace(false, 10);
     struct hd_err err = {0};
-    assert_int_equal(hd_trace_save(t, in_folder("new.std"), HD_FORMAT_STD, &err), HD_ERR_INPUT);
+    assert_int_equal(hd_trace_io_save(t, in_folder("new.std"), HD_FORMAT_STD, &err), HD_ERR_INPUT);
     assert_non_null(strstr(err.text, "plain STD cannot say event 1, a aw"));
     expect_left(NULL, 0);
     hd_trace_free(t);
@@ -176,7 +176,7 @@ static void test_full_device(void **state)
     static const enum hd_format formats[] = {HD_FORMAT_TEXT, HD_FORMAT_HDT};
     for (int i = 0; i < 2; i++) {
         struct hd_err err = {0};
-        assert_int_equal(hd_trace_save(t, "/dev/full", formats[i], &err), HD_ERR_IO);
+        assert_int_equal(hd_trace_io_save(t, "/dev/full", formats[i], &err), HD_ERR_IO);
         if (!strstr(err.text, "/dev/full") || !strstr(err.text, "No space left"))
             fail_msg("%s", err.text);
     }
@@ -201,7 +201,7 @@ static void test_no_room(void **state)
         fclose(f);
         setrlimit(RLIMIT_FSIZE, &small);
         enum hd_status status =
-            hd_trace_save(t, in_folder(names[i]), i == 3 ? HD_FORMAT_HDT : HD_FORMAT_TEXT, &err);
+            hd_trace_io_save(t, in_folder(names[i]), i == 3 ? HD_FORMAT_HDT : HD_FORMAT_TEXT, &err);
         setrlimit(RLIMIT_FSIZE, &old);
         assert_int_equal(status, HD_ERR_IO);
         if (!strstr(err.text, names[i]) || !strstr(err.text, "File too large"))
@@ -221,7 +221,7 @@ static void test_missing_folder(void **state)
     (void)state;
     struct hd_trace *t = make_trace(false, 10);
     struct hd_err err = {0};
-    assert_int_equal(hd_trace_save(t, in_folder("no/a.txt"), HD_FORMAT_TEXT, &err), HD_ERR_IO);
+    assert_int_equal(hd_trace_io_save(t, in_folder("no/a.txt"), HD_FORMAT_TEXT, &err), HD_ERR_IO);
     assert_non_null(strstr(err.text, "No such file or directory"));
     hd_trace_free(t);
 }
@@ -237,11 +237,11 @@ static void test_standard_streams(void **state)
     int saved_out = dup(STDOUT_FILENO), saved_in = dup(STDIN_FILENO);
     fflush(stdout);
     dup2(file, STDOUT_FILENO);
-    enum hd_status wrote = hd_trace_save(t, "-", HD_FORMAT_TEXT, &err);
+    enum hd_status wrote = hd_trace_io_save(t, "-", HD_FORMAT_TEXT, &err);
     dup2(saved_out, STDOUT_FILENO);
     lseek(file, 0, SEEK_SET);
     dup2(file, STDIN_FILENO);
-    enum hd_status read_back = hd_trace_load("-", &back, &err);
+    enum hd_status read_back = hd_trace_io_load("-", &back, &err);
     dup2(saved_in, STDIN_FILENO);
     assert_int_equal(wrote, HD_OK);
     assert_int_equal(read_back, HD_OK);
@@ -275,7 +275,7 @@ static void test_slow_pipe(void **state)
     }
     close(ends[1]);
     snprintf(path, sizeof path, "/dev/fd/%d", ends[0]);
-    assert_int_equal(hd_trace_load(path, &t, &err), HD_OK);
+    assert_int_equal(hd_trace_io_load(path, &t, &err), HD_OK);
     assert_int_equal(t->n_events, 1);
     close(ends[0]);
     waitpid(child, NULL, 0);
@@ -290,10 +290,10 @@ static void test_truncated_hdt(void **state)
     struct hd_err err = {0};
     struct hd_load_info info;
     struct stat st;
-    assert_int_equal(hd_trace_save(t, in_folder(names[0]), HD_FORMAT_HDT, &err), HD_OK);
+    assert_int_equal(hd_trace_io_save(t, in_folder(names[0]), HD_FORMAT_HDT, &err), HD_OK);
     assert_int_equal(stat(in_folder(names[0]), &st), 0);
     assert_int_equal(truncate(in_folder(names[0]), st.st_size - 1), 0);
-    if (hd_trace_load_info(in_folder(names[0]), &back, &info, &err) != HD_OK)
+    if (hd_trace_io_load_info(in_folder(names[0]), &back, &info, &err) != HD_OK)
         fail_msg("%s", err.text);
     assert_true(info.truncated);
     hd_trace_free(back);

@@ -36,16 +36,16 @@ static FILE *create(const char *dir, const char *name, const char *suffix)
 static void write_all(const char *dir, const char *name, struct hd_report *r)
 {
     r->directory = "heddle-out/1";
-    WRITE("json", hd_report_write_json(out, r));
-    WRITE("sarif", hd_report_write_sarif(out, r, NULL));
-    WRITE("html", hd_report_write_html(out, r));
-    WRITE("xml", hd_report_write_junit(out, r, NULL));
-    WRITE("github", hd_report_write_github(out, r, NULL));
-    WRITE("gitlab", hd_report_write_gitlab(out, r, NULL));
-    WRITE("tsan", hd_report_write_tsan(out, r, 1));
-    WRITE("txt", hd_report_write_text(out, r, false));
-    WRITE("supp", hd_report_write_rules(out, r, false));
-    WRITE("trace.json", hd_report_write_perfetto(out, r));
+    WRITE("json", hd_report_json_write(out, r));
+    WRITE("sarif", hd_sarif_write(out, r, NULL));
+    WRITE("html", hd_html_write(out, r));
+    WRITE("xml", hd_junit_write(out, r, NULL));
+    WRITE("github", hd_github_write(out, r, NULL));
+    WRITE("gitlab", hd_gitlab_write(out, r, NULL));
+    WRITE("tsan", hd_tsan_write(out, r, 1));
+    WRITE("txt", hd_report_text_write(out, r, false));
+    WRITE("supp", hd_rules_write(out, r, false));
+    WRITE("trace.json", hd_perfetto_write(out, r));
     hd_report_free(r);
 }
 

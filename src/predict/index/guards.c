@@ -149,7 +149,7 @@ static void try_location(struct hd_guard_search *s, uint32_t loc)
             try_value(s, loc, first->value);
     }
     if (s->guards == before && of_two_threads(s))
-        hd_tallies_location(s, loc);
+        hd_guard_tallies_location(s, loc);
 }
 
 uint32_t hd_guards_find(const struct hd_trace *t, const struct hd_accesses *locs,
@@ -161,7 +161,7 @@ uint32_t hd_guards_find(const struct hd_trace *t, const struct hd_accesses *locs
                                 .needed_at = needed_at,
                                 .out = out,
                                 .opens = HD_VEC_INIT(struct open)};
-    hd_tallies_init(&s);
+    hd_guard_tallies_init(&s);
     for (uint32_t loc = 0; loc < hd_trace_n_objs(t, HD_OBJ_LOC) && !hd_stop_often(loc); loc++)
         try_location(&s, loc);
     if (hd_stop_now() == HD_STOP_NO)

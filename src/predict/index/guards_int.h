@@ -24,8 +24,8 @@ bool hd_guard_add_section(struct hd_guard_search *s, hd_eid rmw, hd_eid close, b
 /* Whether the thread, or one that it descends from, was made by the thread of w after w. */
 bool hd_guard_made_after(const struct hd_trace *t, hd_tid u, hd_eid w);
 
-void hd_tallies_init(struct hd_guard_search *s);
+void hd_guard_tallies_init(struct hd_guard_search *s);
 /* Sections that follow from the sums of what threads have added to the location. */
-void hd_tallies_location(struct hd_guard_search *s, uint32_t loc);
+void hd_guard_tallies_location(struct hd_guard_search *s, uint32_t loc);
 
 #endif

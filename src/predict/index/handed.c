@@ -167,7 +167,7 @@ void hd_handed_find(const struct hd_trace *t, const uint8_t *carriers, uint8_t *
         c.last[x] = c.write[x] = HD_EID_NONE;
     }
     struct hd_handover *order = NULL;
-    if (hd_trace_skeleton(t, handed, &skeleton, before, &err) == HD_OK)
+    if (hd_skeleton_trace(t, handed, &skeleton, before, &err) == HD_OK)
         order = hd_handover_new(skeleton);
     c.order = order;
     if (order)

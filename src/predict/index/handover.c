@@ -168,7 +168,7 @@ static bool try_round(struct hd_handover *h, bool *again)
     struct hd_err err = {0};
     size_t dropped = 0;
     *again = false;
-    if (hd_trace_skeleton(h->from, h->drop, &h->t, h->before, &err) != HD_OK)
+    if (hd_skeleton_trace(h->from, h->drop, &h->t, h->before, &err) != HD_OK)
         return false;
     h->world = hd_world_new(h->t);
     if (hd_stop_now() != HD_STOP_NO || !h->world->must)

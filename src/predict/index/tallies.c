@@ -191,12 +191,12 @@ static bool try_view(struct hd_guard_search *s, const struct view *v, bool store
     return false;
 }
 
-void hd_tallies_init(struct hd_guard_search *s)
+void hd_guard_tallies_init(struct hd_guard_search *s)
 {
     s->moves = HD_VEC_INIT(struct move);
 }
 
-void hd_tallies_location(struct hd_guard_search *s, uint32_t loc)
+void hd_guard_tallies_location(struct hd_guard_search *s, uint32_t loc)
 {
     bool stored = false;
     if (!find_moves(s, loc))

@@ -160,8 +160,9 @@ static bool reach(struct late *l, hd_eid goal)
     return hd_state_ran(l->s, goal);
 }
 
-bool hd_order_lean(struct hd_state *s, const struct hd_matching *m, const struct hd_world *world,
-                   hd_eid a, hd_eid b, struct hd_witness *w, uint64_t *walked)
+bool hd_order_late_lean(struct hd_state *s, const struct hd_matching *m,
+                        const struct hd_world *world, hd_eid a, hd_eid b, struct hd_witness *w,
+                        uint64_t *walked)
 {
     struct late l = {
         .s = s, .m = m, .w = world, .a = a, .b = b, .wakes = HD_VEC_INIT(struct hd_wake)};

@@ -21,7 +21,8 @@
  * lean looked at. */
 bool hd_order_late(struct hd_state *s, const struct hd_matching *m, hd_eid a, hd_eid b,
                    struct hd_witness *w);
-bool hd_order_lean(struct hd_state *s, const struct hd_matching *m, const struct hd_world *world,
-                   hd_eid a, hd_eid b, struct hd_witness *w, uint64_t *walked);
+bool hd_order_late_lean(struct hd_state *s, const struct hd_matching *m,
+                        const struct hd_world *world, hd_eid a, hd_eid b, struct hd_witness *w,
+                        uint64_t *walked);
 
 #endif

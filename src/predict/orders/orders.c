@@ -258,7 +258,7 @@ static bool walk(struct orders *o, enum hd_order_by by)
     struct hd_detect_result result = {0};
     struct hd_err err;
     o->found.len = 0;
-    enum hd_status status = hd_detect_order(o->t, &opts, by, &result, &err);
+    enum hd_status status = hd_memory_order_detect(o->t, &opts, by, &result, &err);
     for (size_t i = 0; i < result.pairs.len; i++)
         note(o, result.pairs.data[i].a, result.pairs.data[i].b);
     hd_detect_result_fini(&result);
@@ -320,7 +320,7 @@ static void try_pair(struct orders *o, hd_eid a, hd_eid b, bool lean, uint64_t *
     const struct hd_matching *m = &o->cut.matching;
     if (is_known(o, a, b))
         return;
-    if (!(lean ? hd_order_lean(&o->state, m, o->w, a, b, &w, walked)
+    if (!(lean ? hd_order_late_lean(&o->state, m, o->w, a, b, &w, walked)
                : hd_order_late(&o->state, m, a, b, &w)))
         return;
     if (hd_checker_check(o->checker, &w, NULL, &err) == HD_OK &&
@@ -383,7 +383,7 @@ static bool enumerate(struct orders *o)
 {
     struct hd_vec pairs = HD_VEC_INIT(struct hd_unordered);
     struct hd_err err;
-    if (hd_enumerate_unordered(o->t, MAX_STATES, &pairs, &err) != HD_OK)
+    if (hd_enumerate_order(o->t, MAX_STATES, &pairs, &err) != HD_OK)
         return false;
     for (size_t i = 0; i < pairs.len; i++) {
         struct hd_unordered *x = hd_vec_at(&pairs, i);
@@ -392,7 +392,7 @@ static bool enumerate(struct orders *o)
         keep_race(o, &x->witness);
         x->witness = (struct hd_witness){0};
     }
-    hd_unordered_fini(&pairs);
+    hd_enumerate_order_fini(&pairs);
     return true;
 }
 
@@ -421,7 +421,7 @@ static void orders_fini(struct orders *o)
     hd_pairs_fini(&o->found);
 }
 
-void hd_predict_orders(const struct hd_world *w, const struct hd_predict_options *options,
+void hd_orders_predict(const struct hd_world *w, const struct hd_predict_options *options,
                        const struct hd_map *owners, struct hd_prediction *result)
 {
     const struct hd_trace *t = w->t;

@@ -10,7 +10,7 @@
 
 /* Adds to the result of hd_predict. owners: which shard has which pair of places, the smaller
  * first; others are the first shard's. */
-void hd_predict_orders(const struct hd_world *w, const struct hd_predict_options *options,
+void hd_orders_predict(const struct hd_world *w, const struct hd_predict_options *options,
                        const struct hd_map *owners, struct hd_prediction *result);
 
 #endif

@@ -72,7 +72,7 @@ static void predict_races(struct job *j)
             hd_share_keep(c, o, &owners);
         hd_races_decide(j->w, c, o, j->started, j->r);
         if (!o->sc)
-            hd_predict_orders(j->w, o, &owners, j->r);
+            hd_orders_predict(j->w, o, &owners, j->r);
     }
     hd_map_fini(&owners);
     hd_candidates_free(c);

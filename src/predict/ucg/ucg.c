@@ -145,7 +145,7 @@ static void find_barrier(struct hd_ucg *g)
         changed = false;
         for (hd_tid u = 0; u < threads; u++) {
             struct hd_ucg_region *r = &g->regions[u];
-            uint32_t count = hd_ucg_safe(g->b, u, r->barrier);
+            uint32_t count = hd_ucg_base_safe(g->b, u, r->barrier);
             for (hd_tid v = 0; v < threads && count; v++)
                 if (v != u)
                     count = most_within(g, u, count, v, g->regions[v].barrier);
@@ -207,7 +207,7 @@ static void build(struct hd_ucg *g)
         struct hd_ucg_region *r = &g->regions[u];
         for (size_t i = 0; g->built && i < r->rows.len; i++)
             hd_ucg_cell_drop(&g->edges, hd_vec_at(&r->rows, i));
-        r->first = hd_ucg_sync_from(g->b, u, r->barrier);
+        r->first = hd_ucg_base_sync_from(g->b, u, r->barrier);
         r->n = 0;
         r->rows.len = 0;
     }
@@ -299,7 +299,8 @@ static uint32_t *label_of(struct hd_ucg *g, const struct hd_goal *goal)
 
 static uint32_t nodes_between(const struct hd_ucg *g, hd_tid u, uint32_t low, uint32_t high)
 {
-    return low < high ? hd_ucg_sync_from(g->b, u, high) - hd_ucg_sync_from(g->b, u, low) : 0;
+    return low < high ? hd_ucg_base_sync_from(g->b, u, high) - hd_ucg_base_sync_from(g->b, u, low)
+                      : 0;
 }
 
 /* Whether the goal lies near to those that wait; if so, or if it is the first, they grow by it. */

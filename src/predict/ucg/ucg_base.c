@@ -105,7 +105,7 @@ struct hd_ucg_base *hd_ucg_base_new(const struct hd_trace *t, const struct hd_se
         find_notifiers(b);
     list_sync(b);
     count_waiters(b);
-    hd_ucg_stretches_make(b);
+    hd_ucg_labels_stretches(b);
     return b;
 }
 
@@ -120,12 +120,12 @@ void hd_ucg_base_free(struct hd_ucg_base *b)
     hd_free(b->sync, b->n_sync * sizeof *b->sync);
     hd_free(b->safe, (b->n_sync + b->n_threads) * sizeof *b->safe);
     hd_free(b->sync_start, (b->n_threads + 1) * sizeof *b->sync_start);
-    hd_ucg_stretches_free(b);
+    hd_ucg_labels_stretches_free(b);
     hd_free(b->few_waiters, hd_trace_n_objs(b->t, HD_OBJ_COND));
     hd_free(b, sizeof *b);
 }
 
-uint32_t hd_ucg_sync_from(const struct hd_ucg_base *b, hd_tid u, uint32_t pos)
+uint32_t hd_ucg_base_sync_from(const struct hd_ucg_base *b, hd_tid u, uint32_t pos)
 {
     uint32_t lo = b->sync_start[u], hi = b->sync_start[u + 1];
     while (lo < hi) {
@@ -138,9 +138,9 @@ uint32_t hd_ucg_sync_from(const struct hd_ucg_base *b, hd_tid u, uint32_t pos)
     return lo;
 }
 
-uint32_t hd_ucg_safe(const struct hd_ucg_base *b, hd_tid u, uint32_t count)
+uint32_t hd_ucg_base_safe(const struct hd_ucg_base *b, hd_tid u, uint32_t count)
 {
-    uint32_t from = b->sync_start[u], i = hd_ucg_sync_from(b, u, count) - from;
+    uint32_t from = b->sync_start[u], i = hd_ucg_base_sync_from(b, u, count) - from;
     uint32_t last = b->safe[from + u + i];
     return last == i ? count : b->sync[from + last];
 }

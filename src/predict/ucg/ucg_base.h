@@ -27,7 +27,7 @@ struct hd_ucg_base {
     uint32_t *sync_start; /* by thread, and the end */
     uint32_t *sync;       /* positions of lock operations that open or close a section, of waits and
                            * notifications */
-    uint32_t *safe;       /* by index into sync, and one more for each thread: see hd_ucg_safe */
+    uint32_t *safe; /* by index into sync, and one more for each thread: see hd_ucg_base_safe */
     size_t n_sync;
     struct hd_u32vec stretches; /* positions where one begins, see ucg_labels.h */
     uint32_t *stretch_start;    /* by thread, and the end */
@@ -55,10 +55,10 @@ static inline hd_eid hd_ucg_base_event(const struct hd_ucg_base *b, hd_tid u, ui
 }
 
 /* Index into sync of the thread's first synchronisation event at position >= pos, or the end. */
-uint32_t hd_ucg_sync_from(const struct hd_ucg_base *b, hd_tid u, uint32_t pos);
+uint32_t hd_ucg_base_sync_from(const struct hd_ucg_base *b, hd_tid u, uint32_t pos);
 
 /* The last number of events, at most `count`, after which the thread holds no lock and is in no
  * wait. */
-uint32_t hd_ucg_safe(const struct hd_ucg_base *b, hd_tid u, uint32_t count);
+uint32_t hd_ucg_base_safe(const struct hd_ucg_base *b, hd_tid u, uint32_t count);
 
 #endif

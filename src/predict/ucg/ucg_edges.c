@@ -98,7 +98,8 @@ static void lift(struct hd_ucg_edges *g, struct hd_ucg_cell *c)
     drop_list(g, last);
 }
 
-bool hd_ucg_raise_slowly(struct hd_ucg_edges *g, struct hd_ucg_cell *c, uint32_t count, uint64_t of)
+bool hd_ucg_edges_raise_slowly(struct hd_ucg_edges *g, struct hd_ucg_cell *c, uint32_t count,
+                               uint64_t of)
 {
     uint64_t had = 0;
     g->work += 4;
@@ -133,8 +134,8 @@ bool hd_ucg_raise_slowly(struct hd_ucg_edges *g, struct hd_ucg_cell *c, uint32_t
     return true;
 }
 
-bool hd_ucg_raise_cell(struct hd_ucg_edges *g, struct hd_ucg_cell *c, struct hd_ucg_cell from,
-                       uint64_t of)
+bool hd_ucg_edges_raise_cell(struct hd_ucg_edges *g, struct hd_ucg_cell *c, struct hd_ucg_cell from,
+                             uint64_t of)
 {
     bool changed = hd_ucg_raise(g, c, from.all, of);
     for (uint32_t i = from.more; i; i = hd_ucg_level(g, i)->next, g->work++)
@@ -142,8 +143,8 @@ bool hd_ucg_raise_cell(struct hd_ucg_edges *g, struct hd_ucg_cell *c, struct hd_
     return changed;
 }
 
-size_t hd_ucg_parts(const struct hd_ucg_edges *g, struct hd_ucg_cell c, uint64_t of,
-                    struct hd_ucg_part *parts)
+size_t hd_ucg_edges_parts(const struct hd_ucg_edges *g, struct hd_ucg_cell c, uint64_t of,
+                          struct hd_ucg_part *parts)
 {
     size_t n = 0;
     for (uint32_t i = c.more; i && of; i = hd_ucg_level(g, i)->next) {
@@ -157,8 +158,8 @@ size_t hd_ucg_parts(const struct hd_ucg_edges *g, struct hd_ucg_cell c, uint64_t
     return n;
 }
 
-uint64_t hd_ucg_above(const struct hd_ucg_edges *g, struct hd_ucg_cell c, uint32_t count,
-                      uint64_t of)
+uint64_t hd_ucg_edges_above(const struct hd_ucg_edges *g, struct hd_ucg_cell c, uint32_t count,
+                            uint64_t of)
 {
     uint64_t above = 0;
     if (c.all > count)
@@ -168,8 +169,8 @@ uint64_t hd_ucg_above(const struct hd_ucg_edges *g, struct hd_ucg_cell c, uint32
     return above;
 }
 
-uint32_t hd_ucg_count(const struct hd_ucg_edges *g, struct hd_ucg_cell c, unsigned property,
-                      uint64_t *same)
+uint32_t hd_ucg_edges_count(const struct hd_ucg_edges *g, struct hd_ucg_cell c, unsigned property,
+                            uint64_t *same)
 {
     for (uint32_t i = c.more; i; i = hd_ucg_level(g, i)->next) {
         const struct hd_ucg_level *l = hd_ucg_level(g, i);

@@ -52,32 +52,32 @@ static inline const struct hd_ucg_level *hd_ucg_level(const struct hd_ucg_edges 
 }
 
 /* At least `count` events, for these properties. True: that is new for one of them. */
-bool hd_ucg_raise_slowly(struct hd_ucg_edges *g, struct hd_ucg_cell *c, uint32_t count,
-                         uint64_t of);
+bool hd_ucg_edges_raise_slowly(struct hd_ucg_edges *g, struct hd_ucg_cell *c, uint32_t count,
+                               uint64_t of);
 
 static inline bool hd_ucg_raise(struct hd_ucg_edges *g, struct hd_ucg_cell *c, uint32_t count,
                                 uint64_t of)
 {
-    return count > c->all && hd_ucg_raise_slowly(g, c, count, of);
+    return count > c->all && hd_ucg_edges_raise_slowly(g, c, count, of);
 }
 
 /* Takes the levels of a cell that is of no use any more. */
 void hd_ucg_cell_drop(struct hd_ucg_edges *g, struct hd_ucg_cell *c);
 
 /* All that `from` says for these properties. */
-bool hd_ucg_raise_cell(struct hd_ucg_edges *g, struct hd_ucg_cell *c, struct hd_ucg_cell from,
-                       uint64_t of);
+bool hd_ucg_edges_raise_cell(struct hd_ucg_edges *g, struct hd_ucg_cell *c, struct hd_ucg_cell from,
+                             uint64_t of);
 
 /* The counts of a cell for these properties, at most HD_UCG_BATCH of them. */
-size_t hd_ucg_parts(const struct hd_ucg_edges *g, struct hd_ucg_cell c, uint64_t of,
-                    struct hd_ucg_part *parts);
+size_t hd_ucg_edges_parts(const struct hd_ucg_edges *g, struct hd_ucg_cell c, uint64_t of,
+                          struct hd_ucg_part *parts);
 
 /* Those of the properties that have more than `count`. */
-uint64_t hd_ucg_above(const struct hd_ucg_edges *g, struct hd_ucg_cell c, uint32_t count,
-                      uint64_t of);
+uint64_t hd_ucg_edges_above(const struct hd_ucg_edges *g, struct hd_ucg_cell c, uint32_t count,
+                            uint64_t of);
 
 /* The count for one property; *same loses those that have another. */
-uint32_t hd_ucg_count(const struct hd_ucg_edges *g, struct hd_ucg_cell c, unsigned property,
-                      uint64_t *same);
+uint32_t hd_ucg_edges_count(const struct hd_ucg_edges *g, struct hd_ucg_cell c, unsigned property,
+                            uint64_t *same);
 
 #endif

@@ -49,7 +49,7 @@ static void mark_timeline(struct marks *m)
         }
 }
 
-void hd_ucg_stretches_make(struct hd_ucg_base *b)
+void hd_ucg_labels_stretches(struct hd_ucg_base *b)
 {
     struct marks m = {b, hd_calloc(b->t->n_events, 1)};
     if (b->must)
@@ -71,7 +71,7 @@ void hd_ucg_stretches_make(struct hd_ucg_base *b)
     hd_free(m.begins, b->t->n_events);
 }
 
-void hd_ucg_stretches_free(struct hd_ucg_base *b)
+void hd_ucg_labels_stretches_free(struct hd_ucg_base *b)
 {
     hd_free(b->stretch_start, (b->n_threads + 1) * sizeof *b->stretch_start);
     hd_u32vec_fini(&b->stretches);

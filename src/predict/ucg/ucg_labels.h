@@ -31,7 +31,7 @@ uint32_t *hd_ucg_label(struct hd_ucg_labels *l, const struct hd_ucg_base *b,
                        const struct hd_goal *goal);
 
 /* For hd_ucg_base_new and _free. */
-void hd_ucg_stretches_make(struct hd_ucg_base *b);
-void hd_ucg_stretches_free(struct hd_ucg_base *b);
+void hd_ucg_labels_stretches(struct hd_ucg_base *b);
+void hd_ucg_labels_stretches_free(struct hd_ucg_base *b);
 
 #endif

@@ -14,7 +14,7 @@ static const struct hd_ucg_cell *row_before(const struct hd_ucg *g, hd_tid u, ui
     const struct hd_ucg_region *r = &g->regions[u];
     if (!r->n || pos < g->b->sync[r->first])
         return NULL;
-    uint32_t i = hd_ucg_sync_from(g->b, u, pos + 1) - r->first;
+    uint32_t i = hd_ucg_base_sync_from(g->b, u, pos + 1) - r->first;
     return hd_ucg_row(g, u, (i < r->n ? i : r->n) - 1);
 }
 
@@ -37,9 +37,9 @@ static uint32_t known(struct hd_ucg *g, hd_eid e, hd_tid v)
     const struct hd_trace *t = g->b->t;
     const struct hd_ucg_cell *row = row_before(g, t->thread[e], t->pos[e]);
     uint32_t base = base_known(g, e, v);
-    if (!row || !ask(g, hd_ucg_above(&g->edges, row[v], base, g->same)))
+    if (!row || !ask(g, hd_ucg_edges_above(&g->edges, row[v], base, g->same)))
         return base;
-    return hd_ucg_count(&g->edges, row[v], g->one, &g->same);
+    return hd_ucg_edges_count(&g->edges, row[v], g->one, &g->same);
 }
 
 /* Those of the properties for which event f comes before e. */
@@ -50,7 +50,7 @@ static uint64_t known_before(const struct hd_ucg *g, hd_eid f, hd_eid e, uint64_
     if (base_known(g, e, v) > t->pos[f])
         return of;
     const struct hd_ucg_cell *row = row_before(g, t->thread[e], t->pos[e]);
-    return row ? hd_ucg_above(&g->edges, row[v], t->pos[f], of) : 0;
+    return row ? hd_ucg_edges_above(&g->edges, row[v], t->pos[f], of) : 0;
 }
 
 static bool is_before(struct hd_ucg *g, hd_eid f, hd_eid e)
@@ -84,7 +84,7 @@ static void kill(struct hd_ucg *g, uint64_t of)
 /* Those of the properties for which the event at this position runs. */
 static uint64_t runs(const struct hd_ucg *g, hd_tid u, uint32_t pos)
 {
-    return hd_ucg_above(&g->edges, g->regions[u].cut, pos, g->edges.alive);
+    return hd_ucg_edges_above(&g->edges, g->regions[u].cut, pos, g->edges.alive);
 }
 
 /* ---- adding to it ---- */
@@ -95,7 +95,7 @@ static void join(struct hd_ucg *g, struct hd_ucg_cell *into, const struct hd_ucg
     g->edges.work += g->b->n_threads;
     for (size_t v = 0; v < g->b->n_threads; v++)
         if (v != skip && (from[v].all > into[v].all || from[v].more))
-            g->changed |= hd_ucg_raise_cell(&g->edges, &into[v], from[v], of);
+            g->changed |= hd_ucg_edges_raise_cell(&g->edges, &into[v], from[v], of);
 }
 
 /* Event e comes before the holder of the row, and with it all that comes before e. */
@@ -118,7 +118,7 @@ void hd_ucg_extend(struct hd_ucg *g, hd_tid u)
 {
     struct hd_ucg_region *r = &g->regions[u];
     size_t threads = g->b->n_threads;
-    uint32_t n = hd_ucg_sync_from(g->b, u, r->reach) - r->first;
+    uint32_t n = hd_ucg_base_sync_from(g->b, u, r->reach) - r->first;
     if (!g->built || r->reach <= r->barrier || n <= r->n)
         return;
     hd_vec_reserve(&r->rows, n * threads);
@@ -155,7 +155,7 @@ static void run_row(struct hd_ucg *g, const struct hd_ucg_cell *row, hd_tid own,
     for (hd_tid v = 0; v < g->b->n_threads; v++) {
         if (v == own || (row[v].all <= g->regions[v].cut.all && !row[v].more))
             continue;
-        size_t n = hd_ucg_parts(&g->edges, row[v], of, parts);
+        size_t n = hd_ucg_edges_parts(&g->edges, row[v], of, parts);
         for (size_t i = 0; i < n; i++)
             hd_ucg_run_at_least(g, v, parts[i].count, parts[i].of);
     }
@@ -191,8 +191,8 @@ static void after_user(struct hd_ucg *g, const struct hd_lock_user *user,
     bool stays = x->close == HD_EID_NONE || !may_run(g, x->close);
     hd_eid end = HD_EID_NONE;
     uint32_t count = stays ? UINT32_MAX : known(g, x->close, user->thread);
-    if (!ask(g, hd_ucg_above(&g->edges, other->cut, count, g->same)))
-        count = hd_ucg_count(&g->edges, other->cut, g->one, &g->same);
+    if (!ask(g, hd_ucg_edges_above(&g->edges, other->cut, count, g->same)))
+        count = hd_ucg_edges_count(&g->edges, other->cut, g->one, &g->same);
     if (!last_end(g, user, x, count, &end))
         return;
     if (end == HD_EID_NONE || !may_run(g, end))
@@ -260,7 +260,7 @@ static enum hd_ucg_outcome order_before(struct hd_ucg *g, hd_eid from, hd_eid no
     enum hd_ucg_outcome outcome = want_node(g, notifier);
     uint64_t of = g->same & runs(g, v, t->pos[notifier]);
     if (outcome == HD_UCG_GOES_ON && of) {
-        uint32_t node = hd_ucg_sync_from(g->b, v, t->pos[notifier]) - g->regions[v].first;
+        uint32_t node = hd_ucg_base_sync_from(g->b, v, t->pos[notifier]) - g->regions[v].first;
         add_order(g, hd_ucg_row(g, v, node), from, of);
     }
     return outcome;
@@ -387,7 +387,7 @@ static void follow_edges(struct hd_ucg *g, hd_tid u, uint32_t node, uint64_t of)
     for (hd_tid v = 0; v < g->b->n_threads; v++) {
         if (v == u || (row[v].all <= g->regions[v].barrier && !row[v].more))
             continue;
-        size_t n = hd_ucg_parts(&g->edges, row[v], of, parts);
+        size_t n = hd_ucg_edges_parts(&g->edges, row[v], of, parts);
         for (size_t i = 0; i < n; i++)
             if (parts[i].count > g->regions[v].barrier)
                 add_order(g, row, hd_ucg_base_event(g->b, v, parts[i].count - 1), parts[i].of);
@@ -405,7 +405,7 @@ static enum hd_ucg_outcome visit_node(struct hd_ucg *g, hd_tid u, uint32_t node)
     if (!of)
         return HD_UCG_GOES_ON;
     follow_edges(g, u, node, of);
-    kill(g, hd_ucg_above(&g->edges, row[u], t->pos[e], of));
+    kill(g, hd_ucg_edges_above(&g->edges, row[u], t->pos[e], of));
     run_row(g, row, u, of & g->edges.alive);
     enum hd_ucg_outcome outcome = HD_UCG_GOES_ON;
     if (t->op[e] == HD_OP_WAKE || t->op[e] == HD_OP_TMO)
@@ -422,7 +422,7 @@ static void visit_end(struct hd_ucg *g, hd_tid u)
 {
     const struct hd_ucg_region *r = &g->regions[u];
     struct hd_ucg_part parts[HD_UCG_BATCH];
-    size_t n = hd_ucg_parts(&g->edges, r->cut, g->edges.alive, parts);
+    size_t n = hd_ucg_edges_parts(&g->edges, r->cut, g->edges.alive, parts);
     for (size_t i = 0; i < n; i++) {
         if (parts[i].count <= r->barrier)
             continue;
@@ -447,7 +447,7 @@ static void visit_goal(struct hd_ucg *g, unsigned property)
         return;
     hd_tid v = t->thread[then];
     kill(g, known_before(g, then, first, of));
-    uint32_t node = hd_ucg_sync_from(g->b, v, t->pos[then]) - g->regions[v].first;
+    uint32_t node = hd_ucg_base_sync_from(g->b, v, t->pos[then]) - g->regions[v].first;
     if (node < g->regions[v].n)
         add_order(g, hd_ucg_row(g, v, node), first,
                   of & runs(g, v, g->b->sync[g->regions[v].first + node]));

@@ -92,7 +92,7 @@ static void redact_summary(const char **summary)
         *summary = failed;
 }
 
-void hd_report_redact(struct hd_report *r)
+void hd_redact_report(struct hd_report *r)
 {
     static const char why[] = "the source was left out (--redact)";
     redact(r, &hd_shape_report, (char *)r);

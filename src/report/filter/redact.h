@@ -6,6 +6,6 @@
 
 /* Leaves out source lines, values that were read and written, what the program wrote, its arguments
  * and inputs, and the folders of absolute paths. Names, places, stacks and schedules stay. */
-void hd_report_redact(struct hd_report *r);
+void hd_redact_report(struct hd_report *r);
 
 #endif

@@ -55,7 +55,7 @@ static void put_finding(FILE *out, const struct hd_report *r, const struct hd_fi
     put_wider(out, f);
 }
 
-void hd_report_write_rules(FILE *out, const struct hd_report *r, bool errors_only)
+void hd_rules_write(FILE *out, const struct hd_report *r, bool errors_only)
 {
     struct hd_arena *a = hd_arena_new();
     size_t n = errors_only ? hd_report_errors(r) : r->n_findings;

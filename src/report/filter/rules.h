@@ -10,6 +10,6 @@
 #include <stdio.h>
 
 /* errors_only: for findings that count as errors (hd_report_errors). */
-void hd_report_write_rules(FILE *out, const struct hd_report *r, bool errors_only);
+void hd_rules_write(FILE *out, const struct hd_report *r, bool errors_only);
 
 #endif

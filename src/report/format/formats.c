@@ -39,34 +39,34 @@ static void write_kind(FILE *out, const struct hd_report *r, enum hd_report_kind
 {
     switch (kind) {
     case HD_REPORT_JSON:
-        hd_report_write_json(out, r);
+        hd_report_json_write(out, r);
         return;
     case HD_REPORT_SARIF:
-        hd_report_write_sarif(out, r, root);
+        hd_sarif_write(out, r, root);
         return;
     case HD_REPORT_HTML:
-        hd_report_write_html(out, r);
+        hd_html_write(out, r);
         return;
     case HD_REPORT_PERFETTO:
-        hd_report_write_perfetto(out, r);
+        hd_perfetto_write(out, r);
         return;
     case HD_REPORT_TSAN:
-        hd_report_write_tsan(out, r, 1);
+        hd_tsan_write(out, r, 1);
         return;
     case HD_REPORT_JUNIT:
-        hd_report_write_junit(out, r, root);
+        hd_junit_write(out, r, root);
         return;
     case HD_REPORT_GITHUB:
-        hd_report_write_github(out, r, root);
+        hd_github_write(out, r, root);
         return;
     case HD_REPORT_GITLAB:
-        hd_report_write_gitlab(out, r, root);
+        hd_gitlab_write(out, r, root);
         return;
     case HD_REPORT_RULES:
-        hd_report_write_rules(out, r, false);
+        hd_rules_write(out, r, false);
         return;
     default:
-        hd_report_write_text(out, r, color);
+        hd_report_text_write(out, r, color);
     }
 }
 

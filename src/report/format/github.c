@@ -45,7 +45,7 @@ static void put_finding(FILE *out, struct hd_arena *a, const struct hd_report *r
     fputc('\n', out);
 }
 
-void hd_report_write_github(FILE *out, const struct hd_report *r, const char *root)
+void hd_github_write(FILE *out, const struct hd_report *r, const char *root)
 {
     struct hd_arena *a = hd_arena_new();
     for (size_t i = 0; i < r->n_findings; i++) {

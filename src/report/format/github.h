@@ -10,6 +10,6 @@
 
 /* One line for each finding. Files below `root` (NULL: none) are given relative to it. Stream
  * errors stay in the stream. */
-void hd_report_write_github(FILE *out, const struct hd_report *r, const char *root);
+void hd_github_write(FILE *out, const struct hd_report *r, const char *root);
 
 #endif

@@ -36,7 +36,7 @@ static void put_finding(struct hd_json *j, struct hd_arena *a, const struct hd_f
               at && at->file ? hd_words_path(root, at->file) : program, at ? at->line : 0, text);
 }
 
-void hd_report_write_gitlab(FILE *out, const struct hd_report *r, const char *root)
+void hd_gitlab_write(FILE *out, const struct hd_report *r, const char *root)
 {
     struct hd_arena *a = hd_arena_new();
     struct hd_json j;

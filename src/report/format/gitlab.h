@@ -9,6 +9,6 @@
 #include <stdio.h>
 
 /* Files below `root` (NULL: none) are given relative to it. Stream errors stay in the stream. */
-void hd_report_write_gitlab(FILE *out, const struct hd_report *r, const char *root);
+void hd_gitlab_write(FILE *out, const struct hd_report *r, const char *root);
 
 #endif

@@ -170,7 +170,7 @@ static size_t clamp(size_t n, size_t low, size_t high)
     return n < low ? low : n > high ? high : n;
 }
 
-void hd_report_write_html(FILE *out, const struct hd_report *r)
+void hd_html_write(FILE *out, const struct hd_report *r)
 {
     struct hd_html h = {.out = out, .a = hd_arena_new(), .r = r};
     h.later = r->n_findings >= LATER;

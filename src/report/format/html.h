@@ -14,6 +14,6 @@
 #include <stdio.h>
 
 /* Stream errors stay in the stream. */
-void hd_report_write_html(FILE *out, const struct hd_report *r);
+void hd_html_write(FILE *out, const struct hd_report *r);
 
 #endif

@@ -249,7 +249,7 @@ static enum hd_status read_json(json_t *root, const json_error_t *error, const c
     return s;
 }
 
-enum hd_status hd_report_parse_json(const char *text, size_t len, const char *name,
+enum hd_status hd_report_json_parse(const char *text, size_t len, const char *name,
                                     struct hd_report **r, struct hd_err *err)
 {
     json_error_t error;
@@ -257,7 +257,7 @@ enum hd_status hd_report_parse_json(const char *text, size_t len, const char *na
     return read_json(root, &error, name, r, err);
 }
 
-enum hd_status hd_report_load_json(const char *path, struct hd_report **r, struct hd_err *err)
+enum hd_status hd_report_json_load(const char *path, struct hd_report **r, struct hd_err *err)
 {
     bool input = !strcmp(path, "-");
     const char *name = input ? "<stdin>" : path;

@@ -92,7 +92,7 @@ static void write_fields(struct hd_json *j, const struct hd_shape *shape, const 
     }
 }
 
-void hd_report_write_json(FILE *out, const struct hd_report *r)
+void hd_report_json_write(FILE *out, const struct hd_report *r)
 {
     struct hd_json j;
     hd_json_init(&j, out);

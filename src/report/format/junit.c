@@ -103,7 +103,7 @@ static void put_unfinished(struct writer *w)
     fputs("\"/>\n    </testcase>\n", w->out);
 }
 
-void hd_report_write_junit(FILE *out, const struct hd_report *r, const char *root)
+void hd_junit_write(FILE *out, const struct hd_report *r, const char *root)
 {
     struct writer w = {out, hd_arena_new(), r, root};
     size_t errors = hd_report_errors(r), n = r->n_findings ? r->n_findings : 1;

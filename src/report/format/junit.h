@@ -12,6 +12,6 @@
 #include <stdio.h>
 
 /* Files below `root` (NULL: none) are given relative to it. Stream errors stay in the stream. */
-void hd_report_write_junit(FILE *out, const struct hd_report *r, const char *root);
+void hd_junit_write(FILE *out, const struct hd_report *r, const char *root);
 
 #endif

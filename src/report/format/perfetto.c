@@ -188,7 +188,7 @@ static void put_order(struct writer *w, const uint32_t *order)
     put_counters(w, order);
 }
 
-void hd_report_write_perfetto(FILE *out, const struct hd_report *r)
+void hd_perfetto_write(FILE *out, const struct hd_report *r)
 {
     struct hd_json j;
     struct hd_arena *a = hd_arena_new();

@@ -13,6 +13,6 @@
 #include <stdio.h>
 
 /* One object with a final newline. Stream errors stay in the stream. */
-void hd_report_write_perfetto(FILE *out, const struct hd_report *r);
+void hd_perfetto_write(FILE *out, const struct hd_report *r);
 
 #endif

@@ -11,13 +11,13 @@
 #include <stdio.h>
 
 /* One object with a final newline. Stream errors stay in the stream (ferror). */
-void hd_report_write_json(FILE *out, const struct hd_report *r);
+void hd_report_json_write(FILE *out, const struct hd_report *r);
 
 /* Reads a report; path "-" is standard input. HD_ERR_IO when the system refuses; HD_ERR_INPUT with
  * file (and line, when it is no JSON) when the content does. Unknown fields are ignored, so that
  * later versions may add some. On success the caller frees *r; else it is NULL. */
-enum hd_status hd_report_load_json(const char *path, struct hd_report **r, struct hd_err *err);
-enum hd_status hd_report_parse_json(const char *text, size_t len, const char *name,
+enum hd_status hd_report_json_load(const char *path, struct hd_report **r, struct hd_err *err);
+enum hd_status hd_report_json_parse(const char *text, size_t len, const char *name,
                                     struct hd_report **r, struct hd_err *err);
 
 #endif

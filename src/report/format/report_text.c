@@ -641,7 +641,7 @@ static void summary(struct hd_page *p, const struct hd_report *r, bool alone)
     fprintf(p->out, "%s%s\n", ending.text, fits ? folder.text : "");
 }
 
-void hd_report_write_summary(FILE *out, const struct hd_report *r)
+void hd_report_text_summary(FILE *out, const struct hd_report *r)
 {
     struct hd_page p;
     hd_page_init(&p, out, false);
@@ -658,8 +658,8 @@ static void put_findings(struct hd_page *p, const struct hd_report *r)
         details(p, r, &r->findings[i]);
 }
 
-void hd_report_write_finding(FILE *out, const struct hd_report *r, const struct hd_finding *f,
-                             bool color)
+void hd_report_text_finding(FILE *out, const struct hd_report *r, const struct hd_finding *f,
+                            bool color)
 {
     struct hd_page p;
     hd_page_init(&p, out, color);
@@ -669,7 +669,7 @@ void hd_report_write_finding(FILE *out, const struct hd_report *r, const struct 
         fputs("Frames of libraries are left out; --full-stacks shows them.\n", out);
 }
 
-void hd_report_write_text(FILE *out, const struct hd_report *r, bool color)
+void hd_report_text_write(FILE *out, const struct hd_report *r, bool color)
 {
     struct hd_page p;
     hd_page_init(&p, out, color);

@@ -11,13 +11,13 @@
 #include <stdio.h>
 
 /* Stream errors stay in the stream (ferror). */
-void hd_report_write_text(FILE *out, const struct hd_report *r, bool color);
+void hd_report_text_write(FILE *out, const struct hd_report *r, bool color);
 
 /* All about one finding. */
-void hd_report_write_finding(FILE *out, const struct hd_report *r, const struct hd_finding *f,
-                             bool color);
+void hd_report_text_finding(FILE *out, const struct hd_report *r, const struct hd_finding *f,
+                            bool color);
 
 /* The summary line, without colour, with a final newline. */
-void hd_report_write_summary(FILE *out, const struct hd_report *r);
+void hd_report_text_summary(FILE *out, const struct hd_report *r);
 
 #endif

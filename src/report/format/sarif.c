@@ -495,7 +495,7 @@ static void put_run(struct writer *w)
     hd_json_end_object(j);
 }
 
-void hd_report_write_sarif(FILE *out, const struct hd_report *r, const char *root)
+void hd_sarif_write(FILE *out, const struct hd_report *r, const char *root)
 {
     struct writer w = {.a = hd_arena_new(), .r = r, .root = root};
     hd_json_init(&w.j, out);

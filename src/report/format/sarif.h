@@ -14,6 +14,6 @@
 
 /* One object with a final newline. Files below `root` (NULL: none) are given relative to it. Stream
  * errors stay in the stream. */
-void hd_report_write_sarif(FILE *out, const struct hd_report *r, const char *root);
+void hd_sarif_write(FILE *out, const struct hd_report *r, const char *root);
 
 #endif

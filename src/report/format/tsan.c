@@ -137,7 +137,7 @@ static void put_finding(struct writer *w, const struct hd_finding *f, unsigned p
     fputs("\n==================\n", w->out);
 }
 
-void hd_report_write_tsan(FILE *out, const struct hd_report *r, unsigned pid)
+void hd_tsan_write(FILE *out, const struct hd_report *r, unsigned pid)
 {
     struct writer w = {out, hd_arena_new(), r};
     size_t n = hd_report_errors(r);

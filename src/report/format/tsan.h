@@ -11,6 +11,6 @@
 #include <stdio.h>
 
 /* pid: what stands for the process, at least 1. Stream errors stay in the stream. */
-void hd_report_write_tsan(FILE *out, const struct hd_report *r, unsigned pid);
+void hd_tsan_write(FILE *out, const struct hd_report *r, unsigned pid);
 
 #endif

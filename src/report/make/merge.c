@@ -53,7 +53,7 @@ static char *as_json(const struct hd_report *r, size_t *len)
     char *text = NULL;
     FILE *memory = open_memstream(&text, len);
     HD_ASSERT(memory);
-    hd_report_write_json(memory, r);
+    hd_report_json_write(memory, r);
     fclose(memory);
     return text;
 }

@@ -10,9 +10,9 @@ static void take_stack(struct hd_report *r, const struct hd_replay_access *from,
 {
     if (!from->stack.n)
         return;
-    hd_stack_copy(r, &from->stack, &to->stack);
+    hd_stacked_copy(r, &from->stack, &to->stack);
     if (to->at.file || to->at.function)
-        hd_stack_site(&to->at, &to->stack.frames[0].at);
+        hd_stacked_site(&to->at, &to->stack.frames[0].at);
 }
 
 static const char *signal_name(struct hd_report *r, int number)
@@ -34,7 +34,7 @@ static void take_effect(struct hd_report *r, const struct hd_replay_order *from,
     to->assertion = hd_report_text(r, from->assertion);
     to->deadlock = from->deadlock;
     to->timeout = from->timeout;
-    hd_stack_copy(r, &from->crash, &to->stack);
+    hd_stacked_copy(r, &from->crash, &to->stack);
     to->values.n = 2;
     to->values.items = hd_report_array(r, 2, sizeof *to->values.items);
     for (int i = 0; i < 2; i++)

@@ -82,7 +82,7 @@ bool hd_stacked_ask(struct hd_stacked *s, struct hd_stacks *stacks)
 
 /* ---- filling in ---- */
 
-void hd_stack_copy(struct hd_report *r, const struct hd_replay_stack *from, struct hd_stack *to)
+void hd_stacked_copy(struct hd_report *r, const struct hd_replay_stack *from, struct hd_stack *to)
 {
     to->n = from->n;
     to->frames = hd_report_array(r, from->n, sizeof *to->frames);
@@ -108,7 +108,7 @@ static bool find(const struct hd_stacks *s, uint64_t event, size_t *index)
     return hit != NULL;
 }
 
-void hd_stack_site(const struct hd_spot *at, struct hd_spot *frame)
+void hd_stacked_site(const struct hd_spot *at, struct hd_spot *frame)
 {
     const char *full = frame->function, *name = at->function;
     const char *found = full && name && *name ? strstr(full, name) : NULL;
@@ -133,14 +133,14 @@ static bool put(struct hd_report *r, const struct hd_stacks *s, uint64_t event, 
     size_t index;
     if (!find(s, event, &index) || !s->at[index].n)
         return false;
-    hd_stack_copy(r, &s->at[index], to);
+    hd_stacked_copy(r, &s->at[index], to);
     size_t k = 0;
     while (k + 1 < to->n && !to->frames[k].at.file) /* code that stands for several lines */
         k++;
     if (is_in_openmp(at))
         *at = to->frames[k].at;
     else if (at->file || at->function)
-        hd_stack_site(at, &to->frames[0].at);
+        hd_stacked_site(at, &to->frames[0].at);
     return true;
 }
 
@@ -148,7 +148,7 @@ static void put_lock(struct hd_report *r, const struct hd_stacks *s, struct hd_l
 {
     size_t index;
     if (find(s, l->event, &index) && s->made[index].n) {
-        hd_stack_copy(r, &s->made[index], &l->stack);
+        hd_stacked_copy(r, &s->made[index], &l->stack);
         l->made = true;
     } else {
         put(r, s, l->event, &l->at, &l->stack);
@@ -288,7 +288,7 @@ void hd_stacked_apply(struct hd_report *r, struct hd_finding *f, const struct hd
     }
     for (size_t i = 0; f->block && i < stacks->n_blocks; i++)
         if (stacks->blocks[i] == f->block && stacks->from[i].n)
-            hd_stack_copy(r, &stacks->from[i], &f->block_stack);
+            hd_stacked_copy(r, &stacks->from[i], &f->block_stack);
     f->stacks = all               ? NULL
                 : *stacks->reason ? hd_report_text(r, stacks->reason)
                                   : "the second run did not come to them";

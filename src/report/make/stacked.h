@@ -28,9 +28,9 @@ void hd_stacked_apply(struct hd_report *r, struct hd_finding *f, const struct hd
 
 /* The innermost frame is known better from its site: with its column. Only the name of a C++
  * function is longer in the stack: with its class. */
-void hd_stack_site(const struct hd_spot *at, struct hd_spot *frame);
+void hd_stacked_site(const struct hd_spot *at, struct hd_spot *frame);
 
 /* A copy in the report. */
-void hd_stack_copy(struct hd_report *r, const struct hd_replay_stack *from, struct hd_stack *to);
+void hd_stacked_copy(struct hd_report *r, const struct hd_replay_stack *from, struct hd_stack *to);
 
 #endif

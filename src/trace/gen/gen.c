@@ -83,13 +83,13 @@ enum hd_status hd_gen(const struct hd_gen_config *config, struct hd_trace **trac
     if (status != HD_OK)
         return status;
     struct sim s = {0};
-    status = config->style == HD_GEN_STYLE_PROGRAM ? hd_gen_program(config, &s, err)
-                                                   : hd_gen_random(config, &s, err);
+    status = config->style == HD_GEN_STYLE_PROGRAM ? hd_gen_sim_program(config, &s, err)
+                                                   : hd_gen_sim_random(config, &s, err);
     if (status == HD_OK) {
         struct hd_builder *builder = s.builder;
         s.builder = NULL;
         status = hd_builder_finish(builder, trace, err);
     }
-    hd_sim_fini(&s);
+    hd_gen_sim_fini(&s);
     return status;
 }

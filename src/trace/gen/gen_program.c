@@ -267,8 +267,8 @@ static void resolve(struct program *p, uint32_t thread, const struct step *step,
     for (int i = 0; i < 2; i++, room += SIM_MAX_DEPS) {
         lists[i]->given = wanted[i] >= 0;
         lists[i]->events = room;
-        for (int k = 0; k < wanted[i] && k < (int)hd_sim_recent_count(t); k++)
-            room[lists[i]->n++] = hd_sim_recent_read(t, (uint32_t)k);
+        for (int k = 0; k < wanted[i] && k < (int)hd_gen_sim_recent_count(t); k++)
+            room[lists[i]->n++] = hd_gen_sim_recent_read(t, (uint32_t)k);
     }
     if (!hd_op_is_access(step->op))
         return;
@@ -284,9 +284,9 @@ static bool take_step(struct program *p, uint32_t thread, const struct step *ste
     struct sim_step now;
     hd_eid room[2 * SIM_MAX_DEPS];
     resolve(p, thread, step, &now, room);
-    if (!hd_sim_can(p->s, thread, &now))
+    if (!hd_gen_sim_can(p->s, thread, &now))
         return false;
-    *status = hd_sim_do(p->s, thread, &now, err);
+    *status = hd_gen_sim_do(p->s, thread, &now, err);
     return *status == HD_OK;
 }
 
@@ -407,7 +407,7 @@ static enum hd_status start(struct program *p, struct hd_err *err)
     struct worker steps = {0};
     static const uint32_t zeroed[] = {HEAD, TAIL, COUNT, HITS};
     for (int i = 0; i < 4; i++)
-        hd_sim_set_init(p->s, zeroed[i], 0);
+        hd_gen_sim_set_init(p->s, zeroed[i], 0);
     for (int i = 0; i < SLOTS; i++)
         push_write(p, &steps, SLOT + (uint32_t)i, 0, DRAW, MAIN_C, 10);
     for (int i = 0; i < TABLE; i++)
@@ -466,7 +466,8 @@ static void name_object(enum hd_obj_kind kind, uint32_t i, char *name, size_t si
                                       : "phase");
 }
 
-enum hd_status hd_gen_program(const struct hd_gen_config *config, struct sim *s, struct hd_err *err)
+enum hd_status hd_gen_sim_program(const struct hd_gen_config *config, struct sim *s,
+                                  struct hd_err *err)
 {
     struct program p = {.config = config, .s = s};
     memset(p.places, 0xff, sizeof p.places);
@@ -476,8 +477,8 @@ enum hd_status hd_gen_program(const struct hd_gen_config *config, struct sim *s,
                                                [HD_OBJ_SEM] = 1,
                                                [HD_OBJ_BARRIER] = 1,
                                                [HD_OBJ_THREAD] = config->threads};
-    hd_sim_init(s, config->seed, count, name_object);
-    hd_sim_set_sem(s, 0, 1 + config->threads / 3);
+    hd_gen_sim_init(s, config->seed, count, name_object);
+    hd_gen_sim_set_sem(s, 0, 1 + config->threads / 3);
     s->barrier_size[0] = config->threads - 1;
     p.workers = hd_calloc(config->threads, sizeof *p.workers);
     enum hd_status status = hd_builder_control(

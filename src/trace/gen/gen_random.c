@@ -164,7 +164,7 @@ static bool draw_location(struct random_gen *g, uint32_t thread, uint32_t *loc)
 {
     for (int tries = 0; tries < 3; tries++) {
         *loc = hd_rng_below(&g->s->rng, g->s->count[HD_OBJ_LOC]);
-        if (g->guard[*loc] == SIM_NOBODY || hd_sim_held(g->s, thread, g->guard[*loc]) ||
+        if (g->guard[*loc] == SIM_NOBODY || hd_gen_sim_held(g->s, thread, g->guard[*loc]) ||
             !hd_rng_chance(&g->s->rng, g->discipline))
             return true;
     }
@@ -176,9 +176,9 @@ static struct hd_dep_list draw_deps(struct random_gen *g, uint32_t thread, bool 
 {
     const struct sim_thread *t = &g->s->threads[thread];
     uint32_t wanted = hd_rng_below(&g->s->rng, 4), n = 0;
-    for (uint32_t k = 0; k < hd_sim_recent_count(t) && n < wanted; k++)
+    for (uint32_t k = 0; k < hd_gen_sim_recent_count(t) && n < wanted; k++)
         if (hd_rng_chance(&g->s->rng, 60))
-            room[n++] = hd_sim_recent_read(t, k);
+            room[n++] = hd_gen_sim_recent_read(t, k);
     if (own && hd_rng_chance(&g->s->rng, 50))
         room[n++] = (hd_eid)g->s->events;
     return (struct hd_dep_list){.given = true, .n = n, .events = room};
@@ -237,7 +237,7 @@ static void end_thread(struct random_gen *g, uint32_t thread, uint32_t other)
 static bool wants_lock(struct random_gen *g, uint32_t thread, const struct sim_step *step)
 {
     const struct sim_thread *t = &g->s->threads[thread];
-    const struct sim_held *held = hd_sim_held(g->s, thread, step->obj);
+    const struct sim_held *held = hd_gen_sim_held(g->s, thread, step->obj);
     if (step->op == HD_OP_ACQ && held && (!has(g, HD_GEN_REENTRANT) || held->depth >= MAX_NESTING))
         return false;
     if (step->op == HD_OP_RACQ && held && held->reads >= MAX_NESTING)
@@ -315,7 +315,7 @@ static void depend(struct random_gen *g, uint32_t thread, const struct plan *pla
     bool first = *plan->next == 'B' || *plan->next == 'V';
     if (!g->s->threads[thread].n_reads || (first && plan->read == HD_EID_NONE))
         return;
-    g->deps[0] = first ? plan->read : hd_sim_recent_read(&g->s->threads[thread], 0);
+    g->deps[0] = first ? plan->read : hd_gen_sim_recent_read(&g->s->threads[thread], 0);
     step->deps = (struct hd_dep_list){.given = true, .n = 1, .events = g->deps};
 }
 
@@ -350,7 +350,7 @@ static bool read_shape(struct random_gen *g, uint32_t thread, const struct plan 
         step->obj = step->op == HD_OP_WRITE ? plan->second : 0;
     }
     const struct sim_held *held = kind == HD_OBJ_LOCK && plan->lock != SIM_NOBODY
-                                      ? hd_sim_held(g->s, thread, plan->lock)
+                                      ? hd_gen_sim_held(g->s, thread, plan->lock)
                                       : NULL;
     if (step->op == HD_OP_RREL && !(held && held->reads))
         return false;
@@ -362,7 +362,7 @@ static bool read_shape(struct random_gen *g, uint32_t thread, const struct plan 
 /* Whether a plan may take or give its lock as it says. Shapes nest, and mix both sides. */
 static bool fits_lock(const struct random_gen *g, uint32_t thread, const struct plan *plan)
 {
-    const struct sim_held *held = hd_sim_held(g->s, thread, plan->lock);
+    const struct sim_held *held = hd_gen_sim_held(g->s, thread, plan->lock);
     if (!has(g, HD_GEN_SHAPES) || !held)
         return (*plan->next == 'R') == (held != NULL);
     if (*plan->next == 'R')
@@ -395,7 +395,7 @@ static bool read_letter(struct random_gen *g, uint32_t thread, const struct plan
     case '(':
     case ')':
         *step = (struct sim_step){.op = *plan->next == '(' ? HD_OP_BEGIN : HD_OP_END};
-        return has(g, HD_GEN_BLOCK) && hd_sim_can(g->s, thread, step);
+        return has(g, HD_GEN_BLOCK) && hd_gen_sim_can(g->s, thread, step);
     case 'b':
         *step = (struct sim_step){.op = HD_OP_BRANCH};
         if (has(g, HD_GEN_DEPS))
@@ -427,7 +427,7 @@ static bool draw_planned(struct random_gen *g, uint32_t thread, struct sim_step 
             plan->next++;
             continue;
         }
-        if (hd_sim_can(g->s, thread, step)) {
+        if (hd_gen_sim_can(g->s, thread, step)) {
             if (hd_op_reads(step->op) && plan->read == HD_EID_NONE)
                 plan->read = (hd_eid)g->s->events;
             plan->next++;
@@ -459,7 +459,7 @@ static bool draw_resume(struct random_gen *g, uint32_t thread, struct sim_step *
 static bool draw_step(struct random_gen *g, uint32_t thread, struct sim_step *step)
 {
     if (g->s->threads[thread].phase != SIM_READY)
-        return draw_resume(g, thread, step) && hd_sim_can(g->s, thread, step);
+        return draw_resume(g, thread, step) && hd_gen_sim_can(g->s, thread, step);
     if (!g->cumulative[HD_OP_COUNT - 1])
         return false;
     if (draw_planned(g, thread, step))
@@ -467,7 +467,7 @@ static bool draw_step(struct random_gen *g, uint32_t thread, struct sim_step *st
     if (g->plans[thread].next)
         return false;
     *step = (struct sim_step){.op = draw_useful_op(g)};
-    return draw_object(g, thread, step) && hd_sim_can(g->s, thread, step);
+    return draw_object(g, thread, step) && hd_gen_sim_can(g->s, thread, step);
 }
 
 /* Towards the end: a release by a thread that still holds a lock. */
@@ -543,14 +543,14 @@ static void start_objects(struct random_gen *g)
         bool guarded = count[HD_OBJ_LOCK] && hd_rng_chance(&s->rng, 75);
         g->guard[i] = guarded ? hd_rng_below(&s->rng, count[HD_OBJ_LOCK]) : SIM_NOBODY;
         if (has(g, HD_GEN_INIT) && hd_rng_chance(&s->rng, 60))
-            hd_sim_set_init(s, i, hd_rng_below(&s->rng, g->config->values));
+            hd_gen_sim_set_init(s, i, hd_rng_below(&s->rng, g->config->values));
     }
     static const uint64_t huge[] = {UINT64_C(1) << 31, UINT32_MAX, UINT64_C(1) << 32,
                                     UINT64_C(1) << 62};
     for (uint32_t i = 0; i < count[HD_OBJ_SEM]; i++) {
-        hd_sim_set_sem(s, i, hd_rng_below(&s->rng, 3));
+        hd_gen_sim_set_sem(s, i, hd_rng_below(&s->rng, 3));
         if (has(g, HD_GEN_SHAPES) && hd_rng_chance(&s->rng, 20))
-            hd_sim_set_sem(s, i, huge[hd_rng_below(&s->rng, sizeof huge / sizeof *huge)]);
+            hd_gen_sim_set_sem(s, i, huge[hd_rng_below(&s->rng, sizeof huge / sizeof *huge)]);
     }
     for (uint32_t i = 0; i < count[HD_OBJ_BARRIER]; i++) {
         uint32_t most = count[HD_OBJ_THREAD] > 2 ? 2 : 1;
@@ -572,7 +572,7 @@ static enum hd_status run(struct random_gen *g, struct hd_err *err)
                                       (unsigned)(s->threads[thread].events % LINES) + 1);
         step.place = hd_builder_place(s->builder, place, len);
         g->current = thread;
-        status = hd_sim_do(s, thread, &step, err);
+        status = hd_gen_sim_do(s, thread, &step, err);
     }
     return status;
 }
@@ -583,7 +583,8 @@ static void name_object(enum hd_obj_kind kind, uint32_t i, char *name, size_t si
     snprintf(name, size, "%c%u", letter[kind], i + 1);
 }
 
-enum hd_status hd_gen_random(const struct hd_gen_config *config, struct sim *s, struct hd_err *err)
+enum hd_status hd_gen_sim_random(const struct hd_gen_config *config, struct sim *s,
+                                 struct hd_err *err)
 {
     struct random_gen g = {.config = config, .s = s};
     uint32_t each = has(&g, HD_GEN_SHAPES) ? 2 : 1; /* semaphores and barriers */
@@ -594,7 +595,7 @@ enum hd_status hd_gen_random(const struct hd_gen_config *config, struct sim *s, 
         [HD_OBJ_SEM] = has(&g, HD_GEN_SEM) ? each : 0,
         [HD_OBJ_BARRIER] = has(&g, HD_GEN_BARRIER) ? each : 0,
         [HD_OBJ_THREAD] = config->threads};
-    hd_sim_init(s, config->seed, count, name_object);
+    hd_gen_sim_init(s, config->seed, count, name_object);
     g.guard = hd_calloc(config->locations, sizeof *g.guard);
     g.plans = hd_calloc(config->threads, sizeof *g.plans);
     draw_weights(&g);

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-void hd_sim_init(struct sim *s, uint64_t seed, const uint32_t count[HD_OBJ_THREAD + 1],
-                 sim_name *name)
+void hd_gen_sim_init(struct sim *s, uint64_t seed, const uint32_t count[HD_OBJ_THREAD + 1],
+                     sim_name *name)
 {
     *s = (struct sim){.builder = hd_builder_new(), .name = name};
     hd_rng_init(&s->rng, seed);
@@ -26,7 +26,7 @@ void hd_sim_init(struct sim *s, uint64_t seed, const uint32_t count[HD_OBJ_THREA
         s->locks[i].owner = SIM_NOBODY;
 }
 
-void hd_sim_fini(struct sim *s)
+void hd_gen_sim_fini(struct sim *s)
 {
     const uint32_t *count = s->count;
     hd_builder_free(s->builder);
@@ -41,12 +41,12 @@ void hd_sim_fini(struct sim *s)
     hd_free(s->threads, count[HD_OBJ_THREAD] * sizeof *s->threads);
 }
 
-void hd_sim_set_sem(struct sim *s, uint32_t sem, uint64_t count)
+void hd_gen_sim_set_sem(struct sim *s, uint32_t sem, uint64_t count)
 {
     s->sems[sem] = s->sem_start[sem] = count;
 }
 
-void hd_sim_set_init(struct sim *s, uint32_t loc, uint64_t value)
+void hd_gen_sim_set_init(struct sim *s, uint32_t loc, uint64_t value)
 {
     s->locs[loc] = (struct sim_loc){SIM_KNOWN, true, value};
 }
@@ -76,7 +76,7 @@ static enum hd_status enter(struct sim *s, enum hd_obj_kind kind, uint32_t i, ui
     return status;
 }
 
-struct sim_held *hd_sim_held(const struct sim *s, uint32_t thread, uint32_t lock)
+struct sim_held *hd_gen_sim_held(const struct sim *s, uint32_t thread, uint32_t lock)
 {
     struct sim_thread *t = &s->threads[thread];
     for (uint32_t i = 0; i < t->n_held; i++)
@@ -94,7 +94,7 @@ static bool can_lock(const struct sim *s, uint32_t thread, const struct sim_step
 {
     const struct sim_thread *t = &s->threads[thread];
     const struct sim_lock *l = &s->locks[step->obj];
-    const struct sim_held *held = hd_sim_held(s, thread, step->obj);
+    const struct sim_held *held = hd_gen_sim_held(s, thread, step->obj);
     bool room = held || t->n_held < SIM_MAX_HELD;
     uint32_t own_reads = held ? held->reads : 0;
     switch (step->op) {
@@ -132,7 +132,7 @@ static bool can_when_ready(const struct sim *s, uint32_t thread, const struct si
     case HD_OP_JOIN:
         return can_join(s, thread, step->obj);
     case HD_OP_WAIT:
-        held = hd_sim_held(s, thread, step->lock);
+        held = hd_gen_sim_held(s, thread, step->lock);
         return held && held->depth > 0 && held->reads == 0;
     case HD_OP_SEM:
         return s->sems[step->obj] > 0;
@@ -147,7 +147,7 @@ static bool can_when_ready(const struct sim *s, uint32_t thread, const struct si
     }
 }
 
-bool hd_sim_can(const struct sim *s, uint32_t thread, const struct sim_step *step)
+bool hd_gen_sim_can(const struct sim *s, uint32_t thread, const struct sim_step *step)
 {
     const struct sim_thread *t = &s->threads[thread];
     switch (t->phase) {
@@ -171,7 +171,7 @@ static void do_lock(struct sim *s, uint32_t thread, const struct sim_step *step)
 {
     struct sim_thread *t = &s->threads[thread];
     struct sim_lock *l = &s->locks[step->obj];
-    struct sim_held *held = hd_sim_held(s, thread, step->obj);
+    struct sim_held *held = hd_gen_sim_held(s, thread, step->obj);
     if (!held) {
         held = &t->held[t->n_held++];
         *held = (struct sim_held){.lock = step->obj};
@@ -196,7 +196,7 @@ static void do_lock(struct sim *s, uint32_t thread, const struct sim_step *step)
 static void do_wait(struct sim *s, uint32_t thread, const struct sim_step *step)
 {
     struct sim_thread *t = &s->threads[thread];
-    struct sim_held *held = hd_sim_held(s, thread, step->lock);
+    struct sim_held *held = hd_gen_sim_held(s, thread, step->lock);
     t->phase = SIM_WAITING;
     s->waiting++;
     t->cond = step->obj;
@@ -306,10 +306,10 @@ static void do_access(struct sim *s, struct sim_thread *t, const struct sim_step
         t->reads[t->n_reads++ % SIM_RING] = (hd_eid)s->events;
 }
 
-enum hd_status hd_sim_do(struct sim *s, uint32_t thread, const struct sim_step *step,
-                         struct hd_err *err)
+enum hd_status hd_gen_sim_do(struct sim *s, uint32_t thread, const struct sim_step *step,
+                             struct hd_err *err)
 {
-    HD_ASSERT(hd_sim_can(s, thread, step));
+    HD_ASSERT(hd_gen_sim_can(s, thread, step));
     struct sim_thread *t = &s->threads[thread];
     const struct hd_op_info *info = &hd_op_info[step->op];
     struct hd_event ev = {.op = step->op,
@@ -317,7 +317,7 @@ enum hd_status hd_sim_do(struct sim *s, uint32_t thread, const struct sim_step *
                           .deps = step->deps,
                           .addr = step->addr,
                           .order = step->order};
-    HD_ASSERT(hd_sim_can(s, thread, step));
+    HD_ASSERT(hd_gen_sim_can(s, thread, step));
     enum hd_status status = enter(s, HD_OBJ_THREAD, thread, &ev.thread, err);
     if (status == HD_OK && info->kind != HD_OBJ_NONE)
         status = enter(s, info->kind, step->obj, &ev.obj, err);

@@ -1,8 +1,8 @@
 /* The machine on which the generator runs its threads. Only gen*.c include this.
  *
  * It keeps what docs/MODEL.md section 2 calls a state, but only along one order, with real values
- * and with the waiter of a sig chosen when it happens. hd_sim_can says whether a step may be taken
- * now; hd_sim_do takes it and adds the event to the trace.
+ * and with the waiter of a sig chosen when it happens. hd_gen_sim_can says whether a step may be
+ * taken now; hd_gen_sim_do takes it and adds the event to the trace.
  *
  * Stricter than the model on purpose: a thread that waits or stands at a barrier does nothing else
  * until it leaves; a lock owned for writing is not also taken for reading by its owner.
@@ -86,39 +86,41 @@ struct sim {
 
 /* Every thread is UNBORN, every semaphore 0, every location UNSET; the caller changes what it
  * wants. A barrier needs a size before its first use. */
-void hd_sim_init(struct sim *s, uint64_t seed, const uint32_t count[HD_OBJ_THREAD + 1],
-                 sim_name *name);
-void hd_sim_fini(
+void hd_gen_sim_init(struct sim *s, uint64_t seed, const uint32_t count[HD_OBJ_THREAD + 1],
+                     sim_name *name);
+void hd_gen_sim_fini(
     struct sim *s); /* frees the builder, too, unless it was taken; a zeroed s is fine */
 
 /* Before the first step. */
-void hd_sim_set_sem(struct sim *s, uint32_t sem, uint64_t count);
-void hd_sim_set_init(struct sim *s, uint32_t loc, uint64_t value);
+void hd_gen_sim_set_sem(struct sim *s, uint32_t sem, uint64_t count);
+void hd_gen_sim_set_init(struct sim *s, uint32_t loc, uint64_t value);
 
-bool hd_sim_can(const struct sim *s, uint32_t thread, const struct sim_step *step);
+bool hd_gen_sim_can(const struct sim *s, uint32_t thread, const struct sim_step *step);
 
-/* Requires hd_sim_can. A step on an OPAQUE location leaves its value out, whatever step->omit says.
+/* Requires hd_gen_sim_can. A step on an OPAQUE location leaves its value out, whatever step->omit
+ * says.
  */
-enum hd_status hd_sim_do(struct sim *s, uint32_t thread, const struct sim_step *step,
-                         struct hd_err *err);
+enum hd_status hd_gen_sim_do(struct sim *s, uint32_t thread, const struct sim_step *step,
+                             struct hd_err *err);
 
-struct sim_held *hd_sim_held(const struct sim *s, uint32_t thread, uint32_t lock); /* or NULL */
+struct sim_held *hd_gen_sim_held(const struct sim *s, uint32_t thread, uint32_t lock); /* or NULL */
 
 /* The k-th latest read of a thread (0 = the latest). Requires k < SIM_RING and k < n_reads. */
-static inline hd_eid hd_sim_recent_read(const struct sim_thread *t, uint32_t k)
+static inline hd_eid hd_gen_sim_recent_read(const struct sim_thread *t, uint32_t k)
 {
     HD_ASSERT(k < SIM_RING && k < t->n_reads);
     return t->reads[(t->n_reads - 1 - k) % SIM_RING];
 }
 
-static inline uint32_t hd_sim_recent_count(const struct sim_thread *t)
+static inline uint32_t hd_gen_sim_recent_count(const struct sim_thread *t)
 {
     return t->n_reads < SIM_RING ? (uint32_t)t->n_reads : SIM_RING;
 }
 
 /* The two styles; each initialises s and fills its builder. The caller frees s in any case. */
-enum hd_status hd_gen_random(const struct hd_gen_config *config, struct sim *s, struct hd_err *err);
-enum hd_status hd_gen_program(const struct hd_gen_config *config, struct sim *s,
-                              struct hd_err *err);
+enum hd_status hd_gen_sim_random(const struct hd_gen_config *config, struct sim *s,
+                                 struct hd_err *err);
+enum hd_status hd_gen_sim_program(const struct hd_gen_config *config, struct sim *s,
+                                  struct hd_err *err);
 
 #endif

@@ -361,7 +361,7 @@ bool hd_hdt_decode(struct hd_hdt_decoder *d, const uint8_t *raw, size_t len, uin
                       .defs = in[HD_HDT_SITE_DEFS],
                       .objects = in[HD_HDT_OBJECTS],
                       .values = in[HD_HDT_VALUES]};
-    if (!hd_hdt_read_intro(d, &in[HD_HDT_INTRO]))
+    if (!hd_hdt_intro_read(d, &in[HD_HDT_INTRO]))
         return false;
     if (!read_events(&k, &in[HD_HDT_RUNS], raw + head, n)) {
         d->fault = k.fault;
@@ -382,7 +382,7 @@ static bool set_holds(const struct hd_trace *t, hd_eid e, enum hd_dep_role role)
     return true;
 }
 
-bool hd_hdt_check_far(const struct hd_trace *t)
+bool hd_hdt_decode_check_far(const struct hd_trace *t)
 {
     for (size_t e = 0; e < t->n_events; e++)
         if (t->dep[e] &&

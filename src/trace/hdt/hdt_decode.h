@@ -34,6 +34,6 @@ void hd_hdt_decoder_fini(struct hd_hdt_decoder *d);
 bool hd_hdt_decode(struct hd_hdt_decoder *d, const uint8_t *raw, size_t len, uint32_t n);
 
 /* Checks the dependences that could not be checked on the way, on the finished trace. */
-bool hd_hdt_check_far(const struct hd_trace *t);
+bool hd_hdt_decode_check_far(const struct hd_trace *t);
 
 #endif

@@ -121,7 +121,7 @@ static bool read_record(struct hd_hdt_decoder *d, struct hd_hdt_cur *in)
     return true;
 }
 
-bool hd_hdt_read_intro(struct hd_hdt_decoder *d, struct hd_hdt_cur *in)
+bool hd_hdt_intro_read(struct hd_hdt_decoder *d, struct hd_hdt_cur *in)
 {
     const struct hd_trace *t = d->b->t;
     uint64_t first_loc = t->objs[HD_OBJ_LOC].count;

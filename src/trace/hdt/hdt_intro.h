@@ -5,6 +5,6 @@
 #include "trace/hdt/hdt_decode.h"
 
 /* Adds the names, directives and records of the stream. False: d->fault says why. */
-bool hd_hdt_read_intro(struct hd_hdt_decoder *d, struct hd_hdt_cur *in);
+bool hd_hdt_intro_read(struct hd_hdt_decoder *d, struct hd_hdt_cur *in);
 
 #endif

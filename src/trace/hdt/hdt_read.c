@@ -246,7 +246,7 @@ static enum hd_status read_all(struct reader *r, struct hd_trace **trace)
         return status;
     }
     status = hd_builder_finish(b, trace, r->err);
-    if (status == HD_OK && far && !hd_hdt_check_far(*trace)) {
+    if (status == HD_OK && far && !hd_hdt_decode_check_far(*trace)) {
         hd_trace_free(*trace);
         *trace = NULL;
         status = hd_err_at(r->err, HD_ERR_INPUT, r->name, 0,

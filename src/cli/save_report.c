@@ -1,4 +1,4 @@
-#include "cli/savereport.h"
+#include "cli/save_report.h"
 
 #include "base/outfile.h"
 #include "cli/filters.h"
@@ -28,7 +28,7 @@ static bool may_replace(const char *path)
 static bool tsan_log(char *path, size_t size)
 {
     char name[PATH_MAX];
-    if (!hd_cli_tsan_option("log_path", name, sizeof name) || !strcmp(name, "stdout") ||
+    if (!hd_filters_tsan_option("log_path", name, sizeof name) || !strcmp(name, "stdout") ||
         !strcmp(name, "stderr"))
         return false;
     int n = snprintf(path, size, "%s.%ld", name, (long)getpid());
@@ -47,7 +47,7 @@ static enum hd_exit open_report(const struct hd_cli *cli, const char *path, stru
     return hd_outfile_open(path, out, &err) == HD_OK ? HD_EXIT_OK : hd_cli_fail_output(cli, &err);
 }
 
-enum hd_exit hd_cli_check_report(const struct hd_cli *cli, const char *path)
+enum hd_exit hd_save_report_check(const struct hd_cli *cli, const char *path)
 {
     struct hd_outfile out = {0};
     struct stat st;
@@ -59,9 +59,8 @@ enum hd_exit hd_cli_check_report(const struct hd_cli *cli, const char *path)
     return code;
 }
 
-enum hd_exit hd_cli_save_report(const struct hd_cli *cli, struct hd_report *r,
-                                enum hd_report_kind kind, const char *path, FILE *stream,
-                                bool color)
+enum hd_exit hd_save_report(const struct hd_cli *cli, struct hd_report *r, enum hd_report_kind kind,
+                            const char *path, FILE *stream, bool color)
 {
     struct hd_outfile out = {0};
     struct hd_err err = {0};
@@ -82,7 +81,7 @@ enum hd_exit hd_cli_save_report(const struct hd_cli *cli, struct hd_report *r,
     return hd_outfile_commit(&out, &err) == HD_OK ? HD_EXIT_OK : hd_cli_fail_output(cli, &err);
 }
 
-void hd_cli_folder(const char *path, char *out, size_t size)
+void hd_save_report_folder(const char *path, char *out, size_t size)
 {
     const char *slash = strrchr(path, '/');
     if (!slash)
