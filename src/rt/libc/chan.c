@@ -341,6 +341,14 @@ void hd_rt_chan_closed(const struct hd_chan *c, uintptr_t pc)
     hd_rt_look(HD_LOOK_CLOSED, c->name, c->closes, pc);
 }
 
+void hd_rt_chan_asked(const struct hd_chan *c, uintptr_t pc)
+{
+    if (c->waiting)
+        hd_rt_chan_look(c, pc);
+    else
+        hd_rt_chan_closed(c, pc);
+}
+
 void hd_rt_chan_look_all(uintptr_t pc)
 {
     for (const struct hd_chan *c = all; c; c = c->next)

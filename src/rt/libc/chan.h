@@ -21,8 +21,11 @@ void hd_rt_chan_sent(struct hd_chan *c, uint64_t n, uintptr_t pc);
 void hd_rt_chan_received(struct hd_chan *c, uint64_t n, uintptr_t pc);
 void hd_rt_chan_look(const struct hd_chan *c, uintptr_t pc);   /* how much there is to read */
 void hd_rt_chan_closed(const struct hd_chan *c, uintptr_t pc); /* the other side is gone */
+/* Whether there is something to read or to accept. Where nothing waits, that the channel is closed
+ * or not decides it. */
+void hd_rt_chan_asked(const struct hd_chan *c, uintptr_t pc);
 void hd_rt_chan_look_all(uintptr_t pc);                /* for a call that may have looked at any */
-void hd_rt_chan_shut(struct hd_chan *c, uintptr_t pc); /* its side for writing is closed */
+void hd_rt_chan_shut(struct hd_chan *c, uintptr_t pc); /* nothing more is written to it, or read */
 void hd_rt_chan_closing(int fd, uintptr_t pc);         /* fd is about to be closed */
 
 void hd_rt_chan_log_again(void);               /* counts, for a forked child */

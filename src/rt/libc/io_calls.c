@@ -154,7 +154,7 @@ static long read_once(struct hd_thread *me, const long *a, long nr, void *buf,
     else if (c && r == 0)
         hd_rt_chan_closed(c, pc);
     else if (c)
-        hd_rt_chan_look(c, pc);
+        hd_rt_chan_asked(c, pc);
     else if (r > 0 && !hd_rt_random_fd((int)a[0]))
         hd_rt_steer_untold(HD_STEER_INPUT); /* a file: its position is shared */
     if (r > 0 && buf) /* MSG_TRUNC: the whole length of a message that was cut */
@@ -403,13 +403,25 @@ HD_EXPORT int close(int fd)
 HD_EXPORT int shutdown(int fd, int how)
 {
     struct hd_thread *me = hd_rt_enter();
-    struct hd_chan *c = me && how != SHUT_RD ? hd_rt_chan(fd, true) : NULL;
-    if (c)
-        hd_rt_chan_shut(c, HD_PC);
+    /* Asked before the call: a connection that is shut down has no peer. */
+    struct hd_chan *out = me && how != SHUT_RD ? hd_rt_chan(fd, true) : NULL;
+    struct hd_chan *in = me && how != SHUT_WR ? hd_rt_chan_source(fd) : NULL;
     long r = hd_rt_syscall(SYS_shutdown, fd, how, 0, 0, 0, 0);
+    if (out && r == 0)
+        hd_rt_chan_shut(out, HD_PC);
+    if (in && r == 0) /* threads that wait to read or to accept go on */
+        hd_rt_chan_shut(in, HD_PC);
     if (me)
         hd_rt_leave(me);
     return (int)answer(r);
+}
+
+/* Why there is no connection: none waits, and whether the listener is shut down. */
+static void not_accepted(int fd, uintptr_t pc)
+{
+    const struct hd_chan *c = hd_rt_chan_source(fd);
+    if (c)
+        hd_rt_chan_asked(c, pc);
 }
 
 static long do_accept(struct hd_thread *me, int fd, struct sockaddr *addr, socklen_t *len,
@@ -426,6 +438,8 @@ static long do_accept(struct hd_thread *me, int fd, struct sockaddr *addr, sockl
         r = make_call(me, a, SYS_accept4);
     bool outside = r >= 0 && !hd_rt_chan_accepted(fd, (int)r, pc);
     hd_rt_arrivals_accepted(fd, (int)r, outside);
+    if (r == -EAGAIN || r == -EINVAL)
+        not_accepted(fd, pc);
     if (r < 0)
         return r;
     if (addr && len)

@@ -42,7 +42,7 @@ static void looked(const struct pollfd *fds, nfds_t n, uintptr_t pc)
         if (c && fds[i].revents & (POLLHUP | POLLRDHUP))
             hd_rt_chan_closed(c, pc);
         else if (c)
-            hd_rt_chan_look(c, pc);
+            hd_rt_chan_asked(c, pc);
     }
 }
 
