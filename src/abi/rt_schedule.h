@@ -30,7 +30,7 @@
 #define HD_SCHED_MAGIC UINT64_C(0x32484353544448) /* "HDTSCH2" */
 
 #define HD_SCHED_MAX_MODULES 256
-#define HD_SCHED_NOBODY      UINT16_MAX /* a module */
+#define HD_SCHED_NO_MODULE   UINT16_MAX /* a module */
 #define HD_SCHED_NO_THREAD   UINT32_MAX
 
 /* Kinds beyond those of log/rt_log.h. */
@@ -43,7 +43,7 @@ struct hd_sched_entry {
     uint64_t offset; /* of the site or code address in its module; 0: not known */
     uint32_t thread;
     uint32_t wakes;  /* signal: the thread to wake; or HD_SCHED_NO_THREAD */
-    uint16_t module; /* HD_SCHED_NOBODY: not known */
+    uint16_t module; /* HD_SCHED_NO_MODULE: not known */
     uint8_t kind;    /* enum hd_log_kind, or one of the above */
     uint8_t flags;   /* HD_SCHED_STACK */
     uint32_t count;  /* HD_SCHED_ANY: so many events in a row, at least 1; others: not used */

@@ -399,7 +399,7 @@ static void put_gap(struct plan *p, hd_tid u, uint32_t step)
 {
     struct thread *th = &p->threads[u];
     struct hd_sched_entry e = {.thread = th->number,
-                               .module = HD_SCHED_NOBODY,
+                               .module = HD_SCHED_NO_MODULE,
                                .wakes = HD_SCHED_NO_THREAD,
                                .kind = HD_SCHED_ANY};
     while (th->step + 1 < step) {
@@ -417,7 +417,7 @@ static void put_raw(struct plan *p, hd_tid u, const struct raw *r)
     const struct hd_origin *o = origin_of(p, r);
     put_gap(p, u, r->step);
     struct hd_sched_entry e = {
-        .thread = th->number, .module = HD_SCHED_NOBODY, .wakes = HD_SCHED_NO_THREAD};
+        .thread = th->number, .module = HD_SCHED_NO_MODULE, .wakes = HD_SCHED_NO_THREAD};
     th->step = r->step;
     hd_eid event = HD_EID_NONE;
     for (uint32_t i = r->from; i < r->to; i++)
@@ -467,7 +467,7 @@ static void put_ends(struct plan *p, const struct thread *th, hd_tid u, const st
             continue;
         const struct thread *other = &p->threads[p->t->obj[events[i]]];
         struct hd_sched_entry e = {
-            .module = HD_SCHED_NOBODY, .wakes = HD_SCHED_NO_THREAD, .kind = HD_SCHED_ENDS};
+            .module = HD_SCHED_NO_MODULE, .wakes = HD_SCHED_NO_THREAD, .kind = HD_SCHED_ENDS};
         put_last_branches(p, p->t->obj[events[i]]);
         name_joined(p, p->t->obj[events[i]]);
         e.thread = other->number;

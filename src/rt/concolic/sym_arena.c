@@ -1,4 +1,5 @@
 /* The arena: mapping it, making nodes. Runs in the user's process; see the rules in rt.h. */
+#include "rt/core/rt_check.h"
 #include "rt/concolic/rt_sym.h"
 
 #include <fcntl.h>
@@ -172,10 +173,19 @@ static uint32_t shape_of(const struct hd_sym_node *n)
     return (uint32_t)mix(h, s[n->c]) | 1;
 }
 
+static uint64_t mask(unsigned width)
+{
+    return width >= 64 ? UINT64_MAX : (UINT64_C(1) << width) - 1;
+}
+
 static uint32_t intern(struct hd_sym_node n)
 {
     struct hd_sym_header *h = hd_rt_sym.header;
     size_t i = hash_node(&n) & (table_size - 1);
+    HD_RT_CHECK(n.op > HD_SYM_NONE && n.op < HD_SYM_OP_COUNT && n.width >= 1 && n.width <= 64);
+    HD_RT_CHECK(n.value == (n.value & mask(n.width)));
+    HD_RT_CHECK(n.op == HD_SYM_INPUT || n.op == HD_SYM_CONST || (n.a && n.a < h->n_nodes));
+    HD_RT_CHECK(n.op == HD_SYM_INPUT || n.op == HD_SYM_EXTRACT || n.b < h->n_nodes);
     for (; table[i]; i = (i + 1) & (table_size - 1))
         if (same(&hd_rt_sym.nodes[table[i]], &n))
             return table[i];
@@ -196,11 +206,6 @@ static uint32_t intern(struct hd_sym_node n)
     return id;
 }
 
-static uint64_t mask(unsigned width)
-{
-    return width >= 64 ? UINT64_MAX : (UINT64_C(1) << width) - 1;
-}
-
 uint32_t hd_rt_sym_const(unsigned width, uint64_t value)
 {
     return intern((struct hd_sym_node){
@@ -212,6 +217,7 @@ uint32_t hd_rt_sym_const(unsigned width, uint64_t value)
 uint32_t hd_rt_sym_extract(uint32_t id, unsigned low, unsigned width)
 {
     const struct hd_sym_node n = *hd_rt_sym_node(id);
+    HD_RT_CHECK(id && width && low + width <= n.width);
     uint64_t value = n.value >> low & mask(width);
     if (low == 0 && width == n.width)
         return id;

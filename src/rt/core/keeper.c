@@ -107,7 +107,7 @@ static uint64_t idle(uint64_t so_far)
 }
 
 /* When the last thread of the program has ended, ours ends too: libc then ends the process. */
-static bool anybody_left(void)
+static bool threads_left(void)
 {
     for (uint32_t i = 0; i < rt.n_threads; i++)
         if (rt.threads[i]->state != HD_DONE)
@@ -140,7 +140,7 @@ static void *keep(void *arg)
     uint64_t last_budget = 0, since = 0, idled = 0;
     const uint8_t *last_pos = NULL;
     struct hd_thread *last = NULL;
-    while (rt.holder || anybody_left()) {
+    while (rt.holder || threads_left()) {
         struct hd_thread *t = rt.holder;
         if (!t) {
             idled = idle(idled);

@@ -5,6 +5,7 @@
 #include "rt/core/range_log.h"
 #include "rt/policy/policy.h"
 #include "rt/core/rt.h"
+#include "rt/core/rt_check.h"
 #include "rt/hooks/rwlock.h"
 
 #include <errno.h>
@@ -53,6 +54,22 @@ static bool ids_run_out(void)
             return true;
     return false;
 }
+
+#ifdef HD_DEBUG
+/* The caller may write: it has the token, or the lock while no thread has it. */
+static bool may_log(void)
+{
+    return rt.holder ? rt.holder == hd_rt_me || !hd_rt_me : atomic_load(&rt.lock) != 0;
+}
+
+static unsigned words_of(enum hd_log_kind kind)
+{
+#define WORDS(name, words, what) [HD_LOG_##name] = (words),
+    static const uint8_t n[HD_LOG_KIND_COUNT] = {HD_LOG_KINDS(WORDS)};
+#undef WORDS
+    return n[kind];
+}
+#endif
 
 static void use_chunk(uint32_t number)
 {
@@ -287,6 +304,7 @@ static void finish_chunk(void)
 {
     struct hd_log_header *h = rt.header;
     uint32_t n = hd_rt_log.chunk, place = n % HD_LOG_RING;
+    HD_RT_CHECK(hd_rt_log.pos >= chunk_start() && hd_rt_log.pos < chunk_start() + HD_LOG_CHUNK);
     h->used[place] = (uint64_t)(hd_rt_log.pos - chunk_start());
     h->events = h->events_at[place] = count_events();
     h->events_end = (uint64_t)(n + 1) * HD_LOG_CHUNK;
@@ -424,6 +442,7 @@ void hd_rt_log_missed(uintptr_t place, unsigned shape, const uint64_t *w, uint32
 void hd_rt_log_words(enum hd_log_kind kind, unsigned aux, uintptr_t pc, unsigned n,
                      const uint64_t *w)
 {
+    HD_RT_CHECK(may_log() && n == words_of(kind));
     /* What has to be named with its surroundings when the run is over. */
     if (HD_UNLIKELY(kind == HD_LOG_REL_FOR || kind == HD_LOG_RREL_FOR || kind == HD_LOG_WAITS))
         rt.header->wants_notes = 1;
@@ -441,6 +460,7 @@ void hd_rt_log_words(enum hd_log_kind kind, unsigned aux, uintptr_t pc, unsigned
 
 uint8_t *hd_rt_log_begin(unsigned aux, uintptr_t pc, uint64_t word, size_t len)
 {
+    HD_RT_CHECK(may_log());
     uint8_t *p = hd_rt_log_room(len + HD_PACK_ROOM);
     if (!p)
         return NULL;
@@ -451,6 +471,8 @@ uint8_t *hd_rt_log_begin(unsigned aux, uintptr_t pc, uint64_t word, size_t len)
 void hd_rt_log_end(enum hd_log_kind kind, const uint8_t *contents_end)
 {
     uint8_t *p = hd_rt_log.pos;
+    HD_RT_CHECK(words_of(kind) == 255 && contents_end > p &&
+                contents_end < chunk_start() + HD_LOG_CHUNK);
     hd_rt_log.pos += contents_end - p;
     hd_put_done(p, kind);
 }
@@ -502,6 +524,9 @@ void hd_rt_write_later(struct hd_thread *me, enum hd_log_kind kind, uintptr_t pc
                        size_t len)
 {
     struct hd_log_pending *shared = &rt.header->pending;
+    HD_RT_CHECK(rt.holder ==
+                me); /* a handler that is over puts back what it interrupted: not in_rt */
+    HD_RT_CHECK(!me->pend_len && len && len <= UINT32_MAX);
     if (HD_UNLIKELY(rt.follow)) {
         hd_rt_follow_counts_early();
         hd_rt_follow_write_later();
@@ -525,6 +550,7 @@ void hd_rt_write_later(struct hd_thread *me, enum hd_log_kind kind, uintptr_t pc
 void hd_rt_flush_slow(struct hd_thread *me)
 {
     size_t len = me->pend_len;
+    HD_RT_CHECK(me->pend_kind != HD_LOG_WRITE || len <= 8);
     me->pend_len = 0;
     if (me->pend_kind == HD_LOG_REL) {
         hd_rt_rwlock_given(me, (void *)(uintptr_t)me->pend_addr, me->pend_pc);

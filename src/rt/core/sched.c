@@ -3,6 +3,7 @@
  * A blocked thread names an object; a thread that changes the object makes all its waiters ready,
  * and each looks again when it runs. So the policy, and nothing else, decides who wins.
  */
+#include "rt/core/rt_check.h"
 #include "rt/core/live_arrivals.h"
 #include "rt/policy/policy.h"
 #include "rt/core/rt.h"
@@ -40,12 +41,14 @@ void hd_rt_lock(void)
 
 void hd_rt_unlock(void)
 {
+    HD_RT_CHECK_LOCKED();
     if (atomic_exchange(&rt.lock, 0) == 2) /* pairs with hd_rt_lock */
         hd_rt_futex_wake(&rt.lock, 1);
 }
 
 void hd_rt_make_ready(struct hd_thread *t)
 {
+    HD_RT_CHECK_LOCKED();
     if (t->state == HD_FDWAIT)
         rt.n_fdwait--;
     if (t->state == HD_OUTSIDE)
@@ -79,6 +82,7 @@ struct hd_thread *hd_rt_thread_new(void)
  * knows threads by their place), the first thread's role. */
 void hd_rt_thread_old(struct hd_thread *t)
 {
+    HD_RT_CHECK(t->state == HD_DONE);
     if (t->keeps || t->lost || rt.steer || !t->num || t == rt.exiting)
         return;
     hd_rt_lock();
@@ -153,6 +157,7 @@ static uint64_t next_deadline(unsigned *alive)
 
 uint64_t hd_rt_waited_for(const struct hd_thread *t)
 {
+    HD_RT_CHECK(t->state == HD_BLOCKED && t->wait_obj);
     switch (t->wait_kind) {
     case HD_WAITS_JOIN:
         return ((const struct hd_thread *)t->wait_obj)->num;
@@ -203,6 +208,8 @@ static bool all_poll(void)
 /* Lock held, no thread holds the token. NULL: a thread is outside, the keeper will see to it. */
 static struct hd_thread *choose(void)
 {
+    HD_RT_CHECK_LOCKED();
+    HD_RT_CHECK(!rt.holder);
     for (;;) {
         look_at_clock();
         look_at_fds();
@@ -243,6 +250,7 @@ static struct hd_thread *choose(void)
 static void new_budget(const struct hd_thread *t)
 {
     uint64_t n = rt.policy->budget(), most = hd_rt_poll_budget();
+    HD_RT_CHECK(n >= 1);
     if (t && t->poll.polling && !rt.led && n > most)
         n = most;
     if (rt.exit_steps && !rt.led)
@@ -279,6 +287,8 @@ static void time_runs(const struct hd_thread *me)
 
 static void grant(struct hd_thread *t)
 {
+    HD_RT_CHECK(t->state == HD_READY);
+    HD_RT_SELF_CHECK(hd_rt_check_threads());
     hd_rt_log1(HD_LOG_SWITCH, 0, t->num);
     t->state = HD_RUNNING;
     hd_rt_turn_starts(t);
@@ -337,6 +347,7 @@ static void wait_for_token(struct hd_thread *me)
             rouse(me);
     }
     atomic_store(&me->go, 0);
+    HD_RT_CHECK(rt.holder == me && me->state == HD_RUNNING);
     wait_for_leaver();
 }
 
@@ -348,6 +359,7 @@ void hd_rt_thread_first(struct hd_thread *me)
 /* Lock held; frees it. me is not RUNNING any more; returns when it is again. */
 static void switch_away(struct hd_thread *me)
 {
+    HD_RT_CHECK(me->state != HD_RUNNING);
     hd_rt_turn_ends(me);
     rt.holder = NULL;
     struct hd_thread *next = choose();
@@ -376,7 +388,9 @@ bool hd_rt_block(struct hd_thread *me, const void *obj, enum hd_waits kind, uint
                  uintptr_t pc)
 {
     struct hd_rt_frame frames[HD_RT_PARKED];
-    if (kind != HD_WAITS_LOCK) /* a lock may be what it holds while it looks */
+    HD_RT_CHECK_HOLDER(me);
+    HD_RT_CHECK(obj && !me->pend_len); /* a write that is not logged would come after the wait */
+    if (kind != HD_WAITS_LOCK)         /* a lock may be what it holds while it looks */
         hd_rt_moves_on(me);
     if (HD_UNLIKELY(rt.follow))
         hd_rt_follow_parks(me, frames);
@@ -436,6 +450,7 @@ static void yield(struct hd_thread *me)
 void hd_rt_ask(struct hd_thread *me)
 {
     bool out = !rt.budget;
+    HD_RT_CHECK_HOLDER(me);
     time_runs(me);
     me->poll.site = me->at_site;
     if (rt.policy->asked(me, hd_rt_passes(me, out))) {
@@ -457,6 +472,8 @@ void hd_rt_ask_at(struct hd_thread *me, const void *p, size_t n, uintptr_t site)
 
 void hd_rt_outside(struct hd_thread *me)
 {
+    HD_RT_CHECK_HOLDER(me);
+    HD_RT_CHECK(!me->pend_len);
     me->in_wait = true;
     if (!rt.multi)
         return;
@@ -507,6 +524,7 @@ static bool fd_wait_alone(struct hd_thread *me, struct pollfd *fds, unsigned n, 
 
 bool hd_rt_fd_block(struct hd_thread *me, struct pollfd *fds, unsigned n, uint64_t deadline)
 {
+    HD_RT_CHECK_HOLDER(me);
     if (!rt.multi)
         return fd_wait_alone(me, fds, n, deadline);
     hd_rt_moves_on(me);
@@ -526,6 +544,8 @@ bool hd_rt_fd_block(struct hd_thread *me, struct pollfd *fds, unsigned n, uint64
 
 void hd_rt_finish(struct hd_thread *me)
 {
+    HD_RT_CHECK_HOLDER(me);
+    HD_RT_CHECK(!me->in_cond && !me->pend_len);
     hd_rt_moves_on(me);
     me->n_events = __hd_flow.count;
     me->flow = NULL;

@@ -7,6 +7,7 @@
  *
  * A signal that the program sends itself orders sender and handler: a `post` when it is sent, a
  * `sem` before the handler, on an object for each thread and signal. */
+#include "rt/core/rt_check.h"
 #include "rt/core/signals.h"
 #include "rt/concolic/rt_sym.h"
 #include "rt/core/live_arrivals.h"
@@ -233,6 +234,7 @@ void hd_rt_signals_run(struct hd_thread *me)
             return;
         ucontext_t none;
         int saved = errno;
+        HD_RT_CHECK(me->sig_in - me->sig_out <= HD_RT_SIGNALS);
         memset(&none, 0, sizeof none);
         me->sig_out++;
         me->in_rt = 0;

@@ -5,6 +5,7 @@
  * one byte 1 each (and a byte 0 after a read-modify-write that leaves what was there), and the
  * slots that follow each other make a ring. Only another thread can end such a loop, or a counter
  * that the program keeps in registers. */
+#include "rt/core/rt_check.h"
 #include "rt/core/spin.h"
 #include "rt/policy/policy.h"
 #include "rt/core/runon.h"
@@ -97,6 +98,7 @@ void hd_rt_moves_on(struct hd_thread *me)
 
 uint32_t hd_rt_asks_again(struct hd_thread *me)
 {
+    HD_RT_CHECK_HOLDER(me);
     struct hd_polls *p = &me->poll;
     uint32_t events = __hd_flow.count - p->at;
     /* A search runs with and without a log, and must go the same way. */

@@ -2,6 +2,7 @@
  *
  * A thread ends for the scheduler after the destructors of its thread-specific data: a key of ours,
  * with a destructor that arms itself again until the last round, is how we get there. */
+#include "rt/core/rt_check.h"
 #include "rt/core/range_log.h"
 #include "rt/core/cancel.h"
 #include "rt/core/modules.h"
@@ -216,6 +217,7 @@ int hd_rt_thread_join(struct hd_thread *me, pthread_t handle, void **result, uin
         if (hd_rt_cancelled(me))
             hd_rt_cancel_here(me);
     }
+    HD_RT_CHECK(t->state == HD_DONE && !t->joined);
     t->joined = true;
     if (t->from && t->from == me->way)
         me->open += t->open - 1;

@@ -2,6 +2,7 @@
  *
  * A waiter whose time is up stays in the set until it owns the lock again, as docs/MODEL.md has it:
  * a notification that comes in between counts. */
+#include "rt/core/rt_check.h"
 #include "rt/core/cancel.h"
 #include "rt/policy/policy.h"
 #include "rt/core/signals.h"
@@ -16,6 +17,7 @@ static bool wait_once(struct hd_thread *me, struct hd_sync *c, struct hd_sync *l
                       uintptr_t pc)
 {
     unsigned depth = l->depth;
+    HD_RT_CHECK(c->kind == HD_SYNC_COND && l->owner == me && !me->in_cond);
     hd_rt_log2(HD_LOG_WAIT, 0, pc, c->addr, l->addr);
     l->owner = NULL;
     if (l->waiters)
@@ -36,11 +38,13 @@ static bool wait_once(struct hd_thread *me, struct hd_sync *c, struct hd_sync *l
         hd_rt_block(me, l, HD_WAITS_LOCK, HD_NEVER, pc);
         l->waiters--;
     }
+    HD_RT_CHECK(c->waiters && (me->in_cond == c || !me->in_cond));
     c->waiters--;
     bool notified = me->in_cond != c;
     me->in_cond = NULL;
     l->owner = me;
     l->depth = depth;
+    HD_RT_SELF_CHECK(hd_rt_check_lock(l));
     hd_rt_log2(notified ? HD_LOG_WAKE : HD_LOG_TMO, 0, pc, c->addr, l->addr);
     return notified;
 }
@@ -75,6 +79,7 @@ static struct hd_thread *first_waiter(const struct hd_sync *c)
 
 void hd_rt_cond_signal(struct hd_sync *c, bool all, uintptr_t pc)
 {
+    HD_RT_CHECK(c->kind == HD_SYNC_COND);
     hd_rt_log1(all ? HD_LOG_BCAST : HD_LOG_SIG, pc, c->addr);
     struct hd_thread *t, *chosen = NULL;
     if (!all && rt.stepwise)

@@ -1,10 +1,12 @@
 /* Exclusive and shared locks on scheduler state, whatever POSIX calls them. Runs in the user's
  * process; see the rules in rt.h. */
+#include "rt/core/rt_check.h"
 #include "rt/core/spin.h"
 #include "rt/libc/sync.h"
 
 int hd_rt_lock_acquire(struct hd_thread *me, struct hd_sync *l, uint64_t deadline, uintptr_t pc)
 {
+    HD_RT_CHECK_HOLDER(me);
     me->timed |= deadline != HD_NEVER;
     while (l->owner || l->readers) {
         if (deadline <= rt.now) {
@@ -22,6 +24,7 @@ int hd_rt_lock_acquire(struct hd_thread *me, struct hd_sync *l, uint64_t deadlin
     }
     l->owner = me;
     l->depth = 1;
+    HD_RT_SELF_CHECK(hd_rt_check_lock(l));
     hd_rt_log_words(HD_LOG_ACQ, deadline == HD_NEVER ? 0 : HD_LOG_TRY, pc, 1, &l->addr);
     return 0;
 }
@@ -29,6 +32,8 @@ int hd_rt_lock_acquire(struct hd_thread *me, struct hd_sync *l, uint64_t deadlin
 void hd_rt_lock_release(struct hd_thread *me, struct hd_sync *l, uintptr_t pc)
 {
     const struct hd_thread *holder = hd_rt_sync_holder(l);
+    HD_RT_CHECK_HOLDER(me);
+    HD_RT_SELF_CHECK(hd_rt_check_lock(l));
     if (holder && holder != me) {
         hd_rt_log2(HD_LOG_REL_FOR, 0, pc, l->addr, holder->num);
     } else if (holder) {

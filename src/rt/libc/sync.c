@@ -1,5 +1,6 @@
 /* Runs in the user's process; see the rules in rt.h. */
 #include "rt/libc/sync.h"
+#include "rt/core/rt_check.h"
 
 #define FIRST  4096
 #define CHAIN  4 /* objects for each slot, on the average, before there are more slots */
@@ -43,6 +44,7 @@ struct hd_sync *hd_rt_sync_find(const volatile void *addr, enum hd_sync_kind kin
 struct hd_sync *hd_rt_sync(const volatile void *addr, enum hd_sync_kind kind)
 {
     struct hd_sync *s = hd_rt_sync_find(addr, kind);
+    HD_RT_CHECK_HOLDER(hd_rt_me);
     if (s)
         return s;
     if (++n_objects > CHAIN * n_slots && n_slots < 1u << 24)
@@ -80,6 +82,7 @@ static void give_up(struct hd_sync *l)
 void hd_rt_sync_reset(const volatile void *addr, enum hd_sync_kind kind)
 {
     struct hd_sync *s = hd_rt_sync_find(addr, kind);
+    HD_RT_CHECK_HOLDER(hd_rt_me);
     if (!s)
         return;
     if (kind == HD_SYNC_LOCK)
@@ -146,6 +149,7 @@ void hd_rt_sync_owner_ends(struct hd_thread *me)
 
 void hd_rt_sync_inherit(const struct hd_thread *from, struct hd_thread *me, uintptr_t pc)
 {
+    HD_RT_CHECK(from->state == HD_DONE);
     for (unsigned i = 0; i < n_slots && from->keeps; i++) {
         for (struct hd_sync *s = slots[i]; s; s = s->next) {
             if (s->kind != HD_SYNC_LOCK || !s->owner || hd_rt_sync_holder(s) != from)

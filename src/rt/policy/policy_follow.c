@@ -8,6 +8,7 @@
  * thread gets a stretch: it may write records the quick way as when it was recorded, of which each
  * takes a byte at least, so the room that it gets bounds their number. The next record that is
  * written the long way, and the next question, end the stretch and count its events. */
+#include "rt/core/rt_check.h"
 #include "abi/rt_schedule.h"
 #include "rt/core/live_arrivals.h"
 #include "rt/core/range_log.h"
@@ -117,7 +118,7 @@ void hd_rt_follow_module(const char *path, bool main_program, uintptr_t bias)
 
 static bool site_fits(const struct hd_sched_entry *e, uint64_t site)
 {
-    if (e->module == HD_SCHED_NOBODY)
+    if (e->module == HD_SCHED_NO_MODULE)
         return true;
     return loaded[e->module] && ((bases[e->module] + e->offset) << 16 >> 16) == site;
 }
@@ -145,6 +146,8 @@ static void count_down(const struct hd_sched_entry *e, uint64_t n)
 static void advance(uint32_t n)
 {
     const struct hd_sched_entry *e = &entries[__hd_follow.next];
+    HD_RT_CHECK(__hd_follow.next < sched->n_entries);
+    HD_RT_CHECK(e->kind != HD_SCHED_ANY || part + n <= e->count);
     if (__hd_follow.next < property)
         count_down(e, n);
     part += n;
@@ -353,7 +356,7 @@ static void look_whether_stands(struct hd_thread *me)
 {
     for (unsigned w = 0; property < sched->n_entries && w < 2; w++) {
         const struct hd_sched_entry *e = &entries[w ? property + sched->n_first : property];
-        for (uint32_t i = 1; e->module == HD_SCHED_NOBODY && i < property_length(w); i++)
+        for (uint32_t i = 1; e->module == HD_SCHED_NO_MODULE && i < property_length(w); i++)
             e++; /* branches on the arguments of the call have no site */
         if (stood[w] || before[w] || thread_of(e->thread) != me || !me->at_site)
             continue;
@@ -626,7 +629,7 @@ bool hd_rt_follow_handler(const struct hd_thread *me)
     hd_rt_follow_catch_up();
     for (uint64_t i = __hd_follow.next; i < sched->n_entries; i++)
         if (thread_of(entries[i].thread) == me)
-            return entries[i].kind == HD_LOG_SEM && entries[i].module == HD_SCHED_NOBODY;
+            return entries[i].kind == HD_LOG_SEM && entries[i].module == HD_SCHED_NO_MODULE;
     return __hd_follow.next == sched->n_entries;
 }
 
