@@ -34,6 +34,23 @@ while IFS=: read -r file path; do
     compgen -G "${path%/}" >/dev/null || { echo "$file names $path, which is not there"; status=1; }
 done < <(printf '%s\n' "${texts[@]}" | xargs grep -noE '`(src|include|tests|scripts|bench|examples|packaging)/[^` ]+`' 2>/dev/null |
     sed -E 's/:[0-9]+:`/:/; s/`$//' | sort -u)
+# Files that comments of the source name. The listed ones stand for a user's files, or are the system's.
+declare -A sources
+while IFS= read -r path; do sources[${path##*/}]=1; done < <(find src include -name '*.[ch]')
+while IFS=: read -r file line name; do
+    case $name in file.c | dir/file.c | a.c | b.c | bank.c | queue.c | ctype.h | threads.h | z3.h) continue ;; esac
+    [ -n "${sources[${name##*/}]-}" ] || [ -e "$name" ] ||
+        { echo "$file:$line: the comment names $name, which is not there"; status=1; }
+done < <(find src include -name '*.[ch]' -o -name '*.inc' -o -name '*.cpp' | sort | xargs awk '
+    { text = $0 }
+    !/^ *(\/\*|\*)/ { if (!(at = index(text, "/*"))) next; text = substr(text, at) }
+    {
+        gsub(/<[^>]*>/, "<", text)
+        while (match(text, /[A-Za-z0-9_.\/$-]+\.[ch][A-Za-z0-9_.]*/)) {
+            name = substr(text, RSTART, RLENGTH); text = substr(text, RSTART + RLENGTH); sub(/\.+$/, "", name)
+            if (name ~ /^[a-z][a-z0-9_\/]*\.[ch]$/) print FILENAME ":" FNR ":" name
+        }
+    }')
 # The exit codes are those of enum hd_exit, in README and heddle(1) as well.
 numbers() { # numbers FILE HEADING ROW: of the rows below a heading, ascending
     sed -nE "/$2/,/^## D/s/$3/\\1/p" "$1" | sort -n | tr '\n' ' '

@@ -47,7 +47,7 @@ struct hd_search {
     bool text_tried;       /* a line of text was its input */
 };
 
-/* hunt.c: where the next formula goes; no formula may be under way. */
+/* input_search.c: where the next formula goes; no formula may be under way. */
 struct hd_bv *hd_input_search_solver(struct hd_search *s);
 
 /* prune.c: can nothing new be covered from step i of the path on, which is at this node? Then the

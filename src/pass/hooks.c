@@ -70,6 +70,7 @@ void hd_hooks_init(struct hd_pass *p)
     LLVMTypeRef fields[] = {p->i32, p->i32, p->ptr,
                             p->ptr, p->i64, LLVMArrayType(p->i64, HD_FLOW_ARGS)};
     p->flow_type = LLVMStructTypeInContext(p->ctx, fields, 6, false);
+    HD_ASSERT(LLVMABISizeOfType(p->layout, p->flow_type) == offsetof(struct hd_flow, thread));
     p->flow = LLVMGetNamedGlobal(p->module, "__hd_flow");
     if (!p->flow)
         p->flow = LLVMAddGlobal(p->module, p->flow_type, "__hd_flow");

@@ -1,3 +1,4 @@
+#include "pass/dependences/used_tokens.h"
 #include "pass/pass.h"
 #include "pass/access/atomic_calls.h"
 #include "pass/access/lent.h"
@@ -6,6 +7,7 @@
 
 #include "base/alloc.h"
 
+#include <llvm-c/Analysis.h>
 #include <llvm-c/DebugInfo.h>
 #include <llvm/Config/llvm-config.h>
 #include <stdlib.h>
@@ -190,7 +192,7 @@ static void fini_function(struct hd_fn *f)
 {
     hd_free(f->order, f->cap_order * sizeof *f->order);
     hd_map_fini(&f->reachable);
-    hd_decided_fini(f);
+    hd_used_tokens_fini(f);
     hd_vec_fini(&f->locals);
     hd_map_fini(&f->local_of);
     hd_map_fini(&f->tainted);
@@ -229,7 +231,7 @@ static void record_function(struct hd_fn *f, struct hd_sym_pass *sym, struct hd_
         LLVMValueRef *inst = hd_vec_at(list, i);
         LLVMBasicBlockRef block = LLVMGetInstructionParent(*inst);
         if (block != f->order[f->at])
-            hd_decided_block(f, block);
+            hd_used_tokens_block(f, block);
         if (sym)
             visit_memory(f, sym, inst, blocks);
         if (*inst)
@@ -239,6 +241,15 @@ static void record_function(struct hd_fn *f, struct hd_sym_pass *sym, struct hd_
     hd_locks_finish(f);
     hd_control_end(f);
 }
+
+#ifdef HD_DEBUG
+/* LLVM's own judge of what was put in: types of arguments, definitions before uses, incoming values
+ * of phis. */
+static void check_function(LLVMValueRef fn)
+{
+    HD_ASSERT(!LLVMVerifyFunction(fn, LLVMPrintMessageAction));
+}
+#endif
 
 static void run_function(struct hd_pass *p, struct hd_sym_pass *sym, LLVMValueRef fn)
 {
@@ -254,7 +265,7 @@ static void run_function(struct hd_pass *p, struct hd_sym_pass *sym, LLVMValueRe
     hd_locks_prepare(fn);
     hd_atomic_calls(p, fn);
     find_order(&f);
-    hd_decided_init(&f);
+    hd_used_tokens_init(&f);
     hd_vars_find(&f);
     hd_locals_find(&f);
     hd_lent_find(&f);
@@ -265,6 +276,7 @@ static void run_function(struct hd_pass *p, struct hd_sym_pass *sym, LLVMValueRe
     if (sym)
         hd_sym_function(sym, &f, &list, &blocks);
     drop_attributes(fn);
+    HD_SELF_CHECK(check_function(fn));
     hd_vec_fini(&list);
     hd_vec_fini(&blocks);
     fini_function(&f);

@@ -1,17 +1,18 @@
 /* What the files of the pass share: the state of one module, of one function, and the helpers.
  *
  * The pass works on LLVM's C API only, so that one source serves LLVM 14 (typed pointers) and 19
- * (opaque pointers). Order of work in a function: classify its locals (escape.c), mark the values
+ * (opaque pointers). Order of work in a function: classify its locals (locals.c), mark the values
  * that may depend on a read (taint.c), then visit the blocks in reverse post-order and put hooks in
- * (access.c, control.c). Tokens (see abi/rt_abi.h) are made when a hook asks for them (deps.c);
- * phis of tokens get their incoming values at the end. Reverse post-order means that the token of a
- * read is there before anything but a phi asks for it.
+ * (pass_access.c, control.c). Tokens (see abi/rt_abi.h) are made when a hook asks for them
+ * (deps.c); phis of tokens get their incoming values at the end. Reverse post-order means that the
+ * token of a read is there before anything but a phi asks for it.
  *
  * Nothing here prints or fails: what the pass does not understand becomes the token "all so far".
  */
 #ifndef HD_PASS_PASS_H
 #define HD_PASS_PASS_H
 
+#include "base/err.h"
 #include "base/hash.h"
 #include "base/names.h"
 #include "base/vec.h"
@@ -81,7 +82,7 @@ struct hd_fn {
     struct hd_map reachable; /* blocks in order -> place there */
     struct hd_block *blocks;
     uint32_t at;            /* block whose hooks are being put in */
-    struct hd_vec decided;  /* decided.c's */
+    struct hd_vec decided;  /* used_tokens.c's */
     struct hd_vec locals;   /* struct hd_local */
     struct hd_map local_of; /* alloca -> index in locals + 1 */
     struct hd_map tainted;  /* values that may depend on reads */
@@ -129,21 +130,12 @@ LLVMValueRef hd_sites_add(struct hd_fn *f, LLVMValueRef inst, struct hd_site sit
 void hd_sites_emit(struct hd_pass *p); /* table, strings, module record, constructor */
 void hd_sites_constructor(struct hd_pass *p, LLVMValueRef fn); /* fn runs before the program's */
 
-/* escape.c */
+/* locals.c */
 void hd_locals_find(struct hd_fn *f);
 LLVMValueRef hd_locals_base(LLVMValueRef ptr); /* the object that casts and offsets start from */
 struct hd_local *hd_locals_is(struct hd_fn *f, LLVMValueRef ptr); /* the local ptr points into */
 bool hd_locals_is_constant(LLVMValueRef ptr);                     /* memory that no one writes */
 bool hd_locals_hooked(struct hd_fn *f, LLVMValueRef ptr); /* accesses through ptr are logged */
-
-/* decided.c: tokens whose reads a branch, or the address of an access, that dominates this place
- * depended on. */
-void hd_decided_init(struct hd_fn *f); /* after the order of blocks is known */
-void hd_decided_fini(struct hd_fn *f);
-void hd_decided_block(struct hd_fn *f, LLVMBasicBlockRef block); /* hooks of this block follow */
-bool hd_decided_before(struct hd_fn *f, LLVMBasicBlockRef a, LLVMBasicBlockRef b); /* a dominates */
-struct hd_dep hd_decided_rest(struct hd_fn *f, struct hd_dep d); /* without those */
-void hd_decided_add(struct hd_fn *f, struct hd_dep d); /* a branch or an address depends on d */
 
 /* rounds.c */
 /* The value that a phi of a loop starts with, if all it gets later is computed from itself and
@@ -178,9 +170,10 @@ void hd_deps_local_store(struct hd_fn *f, LLVMBuilderRef b, struct hd_local *loc
                          struct hd_dep d);
 void hd_deps_finish(struct hd_fn *f); /* incoming values of token phis */
 
-/* runs.c. The same set with fewer tokens where reads follow each other; instructions go to p->b. */
-bool hd_runs_is_read(struct hd_pass *p, LLVMValueRef inst); /* the hook of a plain read */
-struct hd_dep hd_runs_merge(struct hd_fn *f, struct hd_dep d);
+/* token_runs.c. The same set with fewer tokens where reads follow each other; instructions go to
+ * p->b. */
+bool hd_token_runs_is_read(struct hd_pass *p, LLVMValueRef inst); /* the hook of a plain read */
+struct hd_dep hd_token_runs_merge(struct hd_fn *f, struct hd_dep d);
 
 /* calls.c */
 enum hd_callee {
@@ -208,7 +201,7 @@ LLVMValueRef hd_calls_function(LLVMValueRef call); /* the function called, NULL:
 bool hd_calls_is_call(LLVMValueRef inst);
 bool hd_calls_is_memory(enum hd_callee kind); /* COPY, MOVE or SET */
 
-/* access.c, block.c, control.c: hooks for one instruction */
+/* pass_access.c, block.c, control.c: hooks for one instruction */
 void hd_access_load(struct hd_fn *f, LLVMValueRef inst);
 void hd_access_store(struct hd_fn *f, LLVMValueRef inst);
 void hd_access_rmw(struct hd_fn *f, LLVMValueRef inst);

@@ -52,6 +52,8 @@ static LLVMTypeRef site_type(struct hd_pass *p)
 
 static LLVMValueRef site_value(struct hd_pass *p, const struct hd_site *s)
 {
+    HD_ASSERT(s->file < p->string_at.len && s->func < p->string_at.len &&
+              s->name < p->string_at.len);
     LLVMValueRef fields[] = {hd_hooks_u32(p, 0),
                              hd_hooks_u32(p, p->string_at.data[s->file]),
                              hd_hooks_u32(p, p->string_at.data[s->func]),
@@ -71,6 +73,7 @@ static LLVMValueRef emit_sites(struct hd_pass *p)
 {
     LLVMTypeRef type = site_type(p);
     size_t n = p->sites.len;
+    HD_ASSERT(LLVMABISizeOfType(p->layout, type) == sizeof(struct hd_site));
     LLVMValueRef *rows = hd_alloc(n * sizeof *rows);
     for (size_t i = 0; i < n; i++)
         rows[i] = site_value(p, hd_vec_at(&p->sites, i));

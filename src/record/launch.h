@@ -15,7 +15,7 @@ struct hd_child {
     const char *log;      /* value of HD_LOG_ENV */
     const char *sched;    /* value of HD_SCHED_ENV, or NULL */
     const char *arrivals; /* value of HD_ARRIVALS_ENV, or NULL */
-    const char *fds;      /* kinds as in inputs.h, or NULL */
+    const char *fds;      /* kinds as in kept_inputs.h, or NULL */
     int input;            /* standard input; -1: the null device */
     double timeout;       /* seconds; 0: none */
     bool show;

@@ -1,4 +1,4 @@
-/* Between replay.c, replay_text.c and debug.c. */
+/* Between replay.c, replay_text.c and gdb.c. */
 #ifndef HD_REPLAY_REPLAY_INT_H
 #define HD_REPLAY_REPLAY_INT_H
 

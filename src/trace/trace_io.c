@@ -1,4 +1,4 @@
-/* Loading. Saving is io_save.c. */
+/* Loading. Saving is trace_save.c. */
 #include "trace/trace_io.h"
 
 #include "base/alloc.h"

@@ -1,4 +1,4 @@
-/* Saving: all or nothing. Loading is io.c. */
+/* Saving: all or nothing. Loading is trace_io.c. */
 #include "trace/trace_io.h"
 
 #include "base/outfile.h"

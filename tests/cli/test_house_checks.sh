@@ -104,6 +104,8 @@ fresh_tree; echo "/* see $d/algorithms/gone.md */" >>src/base/a.c; refuses docs 
 fresh_tree; mkdir -p src/cli $d/man; printf 'enum hd_exit {\n    HD_EXIT_INPUT = 3, /* x */\n};\n' >src/cli/cli.h
 printf '## Exit codes\n\n| 3 | x |\n' >README.md; printf '## EXIT STATUS\n\n- `3`: x\n' >$d/man/heddle.1.md; accepts docs
 echo '- `9`: y' >>$d/man/heddle.1.md; refuses docs "$d/man/heddle.1.md: other exit codes than enum hd_exit: 3"
+fresh_tree; echo "/* as in gone.c */" >>src/base/a.c; refuses docs "the comment names gone.c"
+fresh_tree; echo "/* as in a.h and dir/file.c */" >>src/base/a.c; accepts docs
 fresh_tree; echo "see \`src/base/gone.c\` and \`src/base/a.[ch]\`" >README.md; refuses docs "README.md names src/base/gone.c"
 
 exit $failures

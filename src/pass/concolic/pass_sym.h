@@ -76,7 +76,7 @@ struct hd_sym_slow {
     LLVMBasicBlockRef head;
 };
 
-/* sym.c */
+/* pass_sym.c */
 bool hd_sym_wanted(void);
 void hd_sym_init(struct hd_sym_pass *s, struct hd_pass *p);
 void hd_sym_emit(struct hd_sym_pass *s); /* module record; ends the use of s */

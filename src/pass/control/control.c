@@ -1,6 +1,7 @@
 /* Choices of control, calls and the flow of tokens over calls, entry and exit of functions. */
 #include "pass/access/asm.h"
 #include "pass/control/locks.h"
+#include "pass/dependences/used_tokens.h"
 #include "pass/pass.h"
 
 #include <string.h>
@@ -35,13 +36,13 @@ static void branch_on(struct hd_fn *f, LLVMValueRef inst, enum hd_site_kind kind
 
 void hd_control_branch(struct hd_fn *f, LLVMValueRef inst, LLVMValueRef cond)
 {
-    struct hd_dep dep = hd_decided_rest(f, hd_deps_of(f, cond));
+    struct hd_dep dep = hd_used_tokens_rest(f, hd_deps_of(f, cond));
     if (dep.n == 0)
         return;
     LLVMPositionBuilderBefore(f->p->b, inst);
     LLVMValueRef tok = hd_deps_pass(f, dep, HD_MORE_DEP);
     branch_on(f, inst, HD_SITE_BRANCH, tok);
-    hd_decided_add(f, dep);
+    hd_used_tokens_add(f, dep);
 }
 
 void hd_control_decided(struct hd_fn *f, LLVMValueRef inst, struct hd_dep dep)
@@ -101,7 +102,7 @@ void hd_control_tokens(struct hd_fn *f, LLVMValueRef callee, const struct hd_dep
 {
     struct hd_pass *p = f->p;
     for (unsigned i = 0; i < n; i++)
-        LLVMBuildStore(p->b, hd_deps_join(f, p->b, hd_decided_rest(f, deps[i])),
+        LLVMBuildStore(p->b, hd_deps_join(f, p->b, hd_used_tokens_rest(f, deps[i])),
                        hd_hooks_flow(p, FLOW_ARG, i));
     if (n > 0)
         LLVMBuildStore(p->b, LLVMBuildPointerCast(p->b, callee, p->ptr, ""),
@@ -233,13 +234,13 @@ static void returned(struct hd_fn *f, LLVMValueRef call)
 static void indirect_call(struct hd_fn *f, LLVMValueRef call)
 {
     LLVMValueRef target = LLVMGetCalledValue(call);
-    struct hd_dep dep = hd_decided_rest(f, hd_deps_of(f, target));
+    struct hd_dep dep = hd_used_tokens_rest(f, hd_deps_of(f, target));
     if (dep.n == 0)
         return;
     LLVMValueRef site = hd_sites_add(f, call, (struct hd_site){.kind = HD_SITE_CALL});
     LLVMValueRef tok = hd_deps_pass(f, dep, HD_MORE_DEP);
     hd_hooks_call(f, HD_HOOK_icall, (LLVMValueRef[]){site, hd_hooks_ptr(f->p, target), tok});
-    hd_decided_add(f, dep);
+    hd_used_tokens_add(f, dep);
 }
 
 static void unmodelled(struct hd_fn *f, LLVMValueRef call)
@@ -406,7 +407,7 @@ void hd_control_return(struct hd_fn *f, LLVMValueRef inst)
     if (f->condition) /* code without hooks goes on by it */
         hd_control_branch(f, inst, LLVMGetOperand(inst, 0));
     LLVMPositionBuilderBefore(p->b, inst);
-    LLVMBuildStore(p->b, hd_deps_join(f, p->b, hd_decided_rest(f, d)),
+    LLVMBuildStore(p->b, hd_deps_join(f, p->b, hd_used_tokens_rest(f, d)),
                    hd_hooks_flow(p, FLOW_RET, 0));
     LLVMBuildStore(p->b, LLVMBuildPointerCast(p->b, f->fn, p->ptr, ""),
                    hd_hooks_flow(p, FLOW_RETURNER, 0));

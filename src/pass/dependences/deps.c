@@ -4,6 +4,7 @@
  * A token lives next to the instruction whose value it describes, so it dominates every use of the
  * value. Tokens are made on demand and kept in dep_of.
  */
+#include "pass/dependences/used_tokens.h"
 #include "pass/pass.h"
 
 #define REACH     100  /* instructions to look at before a read */
@@ -45,7 +46,7 @@ static bool came_before(struct hd_fn *f, LLVMValueRef tok, LLVMValueRef read)
         return true;
     LLVMBasicBlockRef a = LLVMGetInstructionParent(tok), b = LLVMGetInstructionParent(read);
     if (a != b)
-        return hd_decided_before(f, a, b);
+        return hd_used_tokens_before(f, a, b);
     for (unsigned steps = 0; steps < REACH && (read = LLVMGetPreviousInstruction(read)); steps++)
         if (read == tok)
             return true;
@@ -58,7 +59,7 @@ static LLVMValueRef last_read(struct hd_fn *f, const struct hd_dep *d)
 {
     for (unsigned i = 0; i < d->n; i++) {
         unsigned before = 0;
-        if (!hd_runs_is_read(f->p, d->tok[i]))
+        if (!hd_token_runs_is_read(f->p, d->tok[i]))
             continue;
         while (before < d->n && came_before(f, d->tok[before], d->tok[i]))
             before++;
@@ -105,6 +106,7 @@ void hd_deps_add(struct hd_fn *f, LLVMBuilderRef b, struct hd_dep *into, struct 
             continue;
         if (into->n == HD_DEP_MAX)
             *into = b ? one(hd_deps_join(f, b, *into)) : all(f);
+        HD_ASSERT(into->n < HD_DEP_MAX);
         if (!is_all(into->tok[0]))
             into->tok[into->n++] = more.tok[i];
     }
@@ -134,7 +136,7 @@ static void recent_first(struct hd_fn *f, struct hd_dep *d)
 
 LLVMValueRef hd_deps_pass(struct hd_fn *f, struct hd_dep d, enum hd_more role)
 {
-    d = hd_runs_merge(f, hd_decided_rest(f, d));
+    d = hd_token_runs_merge(f, hd_used_tokens_rest(f, d));
     if (role == HD_MORE_VAL)
         d = hd_rounds_merge(f, d);
     recent_first(f, &d);
@@ -149,12 +151,13 @@ LLVMValueRef hd_deps_pass(struct hd_fn *f, struct hd_dep d, enum hd_more role)
 LLVMValueRef hd_deps_pass_addr(struct hd_fn *f, struct hd_dep d)
 {
     LLVMValueRef tok = hd_deps_pass(f, d, HD_MORE_ADDR);
-    hd_decided_add(f, d);
+    hd_used_tokens_add(f, d);
     return tok;
 }
 
 static void remember(struct hd_fn *f, LLVMValueRef v, struct hd_dep d)
 {
+    HD_ASSERT(d.n <= HD_DEP_MAX);
     *hd_map_put(&f->dep_of, (uint64_t)(uintptr_t)v, NULL) = (uint32_t)f->deps.len;
     *(struct hd_dep *)hd_vec_push(&f->deps) = d;
 }
@@ -307,7 +310,7 @@ void hd_deps_local_store(struct hd_fn *f, LLVMBuilderRef b, struct hd_local *loc
 {
     if (!local->tainted)
         return;
-    d = hd_decided_rest(f, d);
+    d = hd_used_tokens_rest(f, d);
     if (local->kind == HD_LOCAL_PARTS)
         hd_deps_add(f, b, &d, one(LLVMBuildLoad2(b, f->p->i64, local->shadow, "")));
     LLVMBuildStore(b, hd_deps_join(f, b, d), local->shadow);
@@ -325,7 +328,7 @@ static LLVMValueRef incoming_token(struct hd_fn *f, LLVMValueRef phi, unsigned i
     hd_deps_of(f, v); /* may move the builder */
     LLVMPositionBuilderBefore(f->p->tb, end);
     f->at = index;
-    return hd_deps_join(f, f->p->tb, hd_decided_rest(f, hd_deps_of(f, v)));
+    return hd_deps_join(f, f->p->tb, hd_used_tokens_rest(f, hd_deps_of(f, v)));
 }
 
 static LLVMValueRef known_incoming(LLVMValueRef token_phi, LLVMBasicBlockRef block)

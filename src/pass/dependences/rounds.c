@@ -4,6 +4,7 @@
  * range, has all reads of the rounds before; a read that will be in it in the next round may as
  * well be in it now, which saves a call of __hd_more and its record.
  */
+#include "pass/dependences/used_tokens.h"
 #include "pass/pass.h"
 
 #define REACH 64 /* values on a way round */
@@ -83,7 +84,7 @@ static bool only_of(struct round *r, LLVMValueRef v)
 static bool only_way_in(struct hd_fn *f, LLVMValueRef phi, unsigned i)
 {
     LLVMBasicBlockRef from = LLVMGetIncomingBlock(phi, i), head = LLVMGetInstructionParent(phi);
-    return from != head && hd_decided_before(f, from, head);
+    return from != head && hd_used_tokens_before(f, from, head);
 }
 
 LLVMValueRef hd_rounds_start(struct hd_fn *f, LLVMValueRef phi)

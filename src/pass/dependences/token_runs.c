@@ -18,7 +18,7 @@ static int hook_of(struct hd_pass *p, LLVMValueRef inst)
     return -1;
 }
 
-bool hd_runs_is_read(struct hd_pass *p, LLVMValueRef inst)
+bool hd_token_runs_is_read(struct hd_pass *p, LLVMValueRef inst)
 {
     switch (hook_of(p, inst)) {
     case HD_HOOK_read1:
@@ -70,7 +70,7 @@ static LLVMValueRef last_of_run(struct hd_pass *p, const struct hd_dep *d, unsig
     LLVMValueRef last = d->tok[from], inst = last;
     for (unsigned steps = 0; steps < REACH && (inst = LLVMGetNextInstruction(inst)); steps++) {
         unsigned i = index_of(d, inst);
-        if (i < d->n && hd_runs_is_read(p, inst)) {
+        if (i < d->n && hd_token_runs_is_read(p, inst)) {
             *taken |= 1u << i;
             last = inst;
         } else if (may_read(p, inst)) {
@@ -91,7 +91,7 @@ static LLVMValueRef end_of_chain(const struct hd_dep *d, LLVMValueRef *last, uns
     return last[at];
 }
 
-struct hd_dep hd_runs_merge(struct hd_fn *f, struct hd_dep d)
+struct hd_dep hd_token_runs_merge(struct hd_fn *f, struct hd_dep d)
 {
     LLVMValueRef last[HD_DEP_MAX];
     struct hd_dep merged = {0};
@@ -99,7 +99,8 @@ struct hd_dep hd_runs_merge(struct hd_fn *f, struct hd_dep d)
     if (d.n < 2)
         return d;
     for (unsigned i = 0; i < d.n; i++)
-        last[i] = hd_runs_is_read(f->p, d.tok[i]) ? last_of_run(f->p, &d, i, &taken) : d.tok[i];
+        last[i] =
+            hd_token_runs_is_read(f->p, d.tok[i]) ? last_of_run(f->p, &d, i, &taken) : d.tok[i];
     for (unsigned i = 0; i < d.n; i++) {
         if (taken >> i & 1)
             continue;

@@ -7,6 +7,7 @@
  * that event is run anew as well. So it is also the same reads.
  */
 #include "base/alloc.h"
+#include "pass/dependences/used_tokens.h"
 #include "pass/pass.h"
 
 #define NONE  UINT32_MAX
@@ -49,7 +50,7 @@ static bool meet(struct hd_fn *f, uint32_t from)
     return changed;
 }
 
-void hd_decided_init(struct hd_fn *f)
+void hd_used_tokens_init(struct hd_fn *f)
 {
     f->decided = HD_VEC_INIT(struct entry);
     f->blocks = hd_alloc(f->n_order * sizeof *f->blocks);
@@ -65,20 +66,21 @@ void hd_decided_init(struct hd_fn *f)
     }
 }
 
-void hd_decided_fini(struct hd_fn *f)
+void hd_used_tokens_fini(struct hd_fn *f)
 {
     hd_free(f->blocks, f->n_order * sizeof *f->blocks);
     hd_vec_fini(&f->decided);
 }
 
-void hd_decided_block(struct hd_fn *f, LLVMBasicBlockRef block)
+void hd_used_tokens_block(struct hd_fn *f, LLVMBasicBlockRef block)
 {
     f->at = index_of(f, block);
+    HD_ASSERT(f->at < f->n_order && f->blocks[f->at].dominator <= f->at);
     if (f->at)
         f->blocks[f->at].decided = f->blocks[f->blocks[f->at].dominator].decided;
 }
 
-bool hd_decided_before(struct hd_fn *f, LLVMBasicBlockRef a, LLVMBasicBlockRef b)
+bool hd_used_tokens_before(struct hd_fn *f, LLVMBasicBlockRef a, LLVMBasicBlockRef b)
 {
     uint32_t first = index_of(f, a), at = index_of(f, b);
     if (first == NONE || at == NONE)
@@ -100,7 +102,7 @@ static bool is_decided(struct hd_fn *f, LLVMValueRef tok)
     return false;
 }
 
-struct hd_dep hd_decided_rest(struct hd_fn *f, struct hd_dep d)
+struct hd_dep hd_used_tokens_rest(struct hd_fn *f, struct hd_dep d)
 {
     struct hd_dep rest = {0};
     for (unsigned i = 0; i < d.n; i++)
@@ -109,7 +111,7 @@ struct hd_dep hd_decided_rest(struct hd_fn *f, struct hd_dep d)
     return rest;
 }
 
-void hd_decided_add(struct hd_fn *f, struct hd_dep d)
+void hd_used_tokens_add(struct hd_fn *f, struct hd_dep d)
 {
     for (unsigned i = 0; i < d.n; i++) {
         if (LLVMIsConstant(d.tok[i]))

@@ -46,8 +46,8 @@ struct hd_access {
     const char *kind;   /* the words of its operation (trace/ops.h), or HD_ACCESS_FREE; of a
                            deadlock: "wait for lock" and the like */
     uint32_t size;      /* bytes */
-    struct hd_spot at;  /* the innermost place in the program's own code (frames.h), where that is
-                           known; else the innermost */
+    struct hd_spot at;  /* the innermost place in the program's own code (frame_names.h), where that
+                           is  known; else the innermost */
     const char
         *value; /* in the recorded run: "5"; for an update "5 -> 6"; of a deadlock: the lock */
     uint64_t event;

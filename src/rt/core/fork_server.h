@@ -1,4 +1,4 @@
-/* Many runs from one process: server.c. */
+/* Many runs from one process: fork_server.c. */
 #ifndef HD_RT_CORE_FORK_SERVER_H
 #define HD_RT_CORE_FORK_SERVER_H
 

@@ -1,4 +1,4 @@
-/* What would differ from run to run; see inputs.c. */
+/* What would differ from run to run; see live_inputs.c. */
 #ifndef HD_RT_CORE_LIVE_INPUTS_H
 #define HD_RT_CORE_LIVE_INPUTS_H
 

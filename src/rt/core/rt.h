@@ -90,7 +90,7 @@ struct hd_thread {
     uint64_t deadline; /* virtual ns; HD_NEVER */
     bool timed_out;
     bool timed;                     /* the call it is in does not wait for ever: for policy steer */
-    const void *park_frame;         /* where it gave the token away: see stack.h */
+    const void *park_frame;         /* where it gave the token away: see frame_walk.h */
     uintptr_t stack_low, stack_end; /* 0: not known */
     const struct hd_rt_frame *parked; /* while it waits: its frames, if they may be asked for */
     size_t n_parked;
@@ -98,7 +98,7 @@ struct hd_thread {
     unsigned n_fds;
     uint64_t ready_seq; /* order of becoming ready */
     uint64_t prio;      /* pct */
-    uint64_t random;    /* inputs.c; 0: not begun */
+    uint64_t random;    /* live_inputs.c; 0: not begun */
     uint64_t arrival;   /* live_arrivals.c: where it looks for its next one */
     struct hd_times times;
     struct hd_waits_told waits;
@@ -120,7 +120,7 @@ struct hd_thread {
     void *arg, *result;
     uint64_t mask; /* of blocked signals, to start with, if masked */
     bool masked;
-    uint32_t sym_arg, sym_result; /* their expressions (sym.h), or 0 */
+    uint32_t sym_arg, sym_result; /* their expressions (rt_sym.h), or 0 */
     uint32_t sym_given;           /* sym_arg of the next thread that this one creates */
     bool detached, joined;
     bool keeps; /* ended, and holds locks that are not robust */

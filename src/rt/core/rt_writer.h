@@ -21,7 +21,7 @@
 
 struct hd_rt_log {
     uint8_t *pos, *end; /* of the chunk in use; both NULL: records vanish */
-    uint8_t *quick;     /* from here on, records go the long way (quick.h) */
+    uint8_t *quick;     /* from here on, records go the long way (hook_fast.h) */
     uint64_t *keys;     /* shared: keys of slots by number */
     uint8_t *chunks;    /* shared: the ring */
     uint32_t chunk;     /* number of the chunk in use */

@@ -10,7 +10,7 @@
 
 void hd_rt_watch_ctl(int ep, int op, int fd, uint32_t events); /* epoll_ctl succeeded */
 void hd_rt_watch_closing(int fd);
-/* Does it watch anything that has another side outside (arrivals.h)? With `tell`: epoll_wait
+/* Does it watch anything that has another side outside (live_arrivals.h)? With `tell`: epoll_wait
  * answered, and what is ready of that is kept. */
 bool hd_rt_watch_arrivals(int ep, bool tell);
 void hd_rt_watch_look(int ep, uintptr_t pc); /* epoll_wait answered */

@@ -1,8 +1,8 @@
 /* Memory and string functions as accesses, when instrumented code calls them. Runs in the user's
  * process; see the rules in rt.h.
  *
- * Each does its work with code of ours (blocks.c), because libc's own may not be there yet when the
- * loader calls us, and logs what it read and wrote as ranges. */
+ * Each does its work with code of ours (range_log.c), because libc's own may not be there yet when
+ * the loader calls us, and logs what it read and wrote as ranges. */
 #include "rt/libc/str.h"
 
 #include "rt/hooks/hook_access.h"
