@@ -1,4 +1,4 @@
-/* The constants of the binary trace format, versions 1 and 2. docs/TRACE_FORMAT.md is normative and
+/* The constants of the binary trace format, versions 1 to 3. docs/TRACE_FORMAT.md is normative and
  * explains them; tests/unit/test_trace_hdt_doc.c compares its tables with this file and with
  * trace/ops.h.
  *
@@ -8,9 +8,11 @@
 #ifndef HEDDLE_TRACE_FMT_H
 #define HEDDLE_TRACE_FMT_H
 
-#define HD_HDT_MAGIC     "\x89HDT\r\n\x1a\n" /* not text; shows line-end conversion */
-#define HD_HDT_MAGIC_LEN 8
-#define HD_HDT_VERSION   2 /* without memory orders and fences, 1 is written */
+#define HD_HDT_MAGIC      "\x89HDT\r\n\x1a\n" /* not text; shows line-end conversion */
+#define HD_HDT_MAGIC_LEN  8
+#define HD_HDT_VERSION    3 /* 1 and 2 are written where nothing needs a later one */
+#define HD_HDT_ORDERS     2 /* from this version on */
+#define HD_HDT_EXCLUSIONS 3
 
 /* X(NAME, offset, bytes): the file header. */
 #define HD_HDT_HEADER_FIELDS(X)                                                                    \

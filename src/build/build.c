@@ -30,8 +30,10 @@ static const enum hd_op sync_op[HD_LOG_KIND_COUNT] = {
 static enum hd_status on_sync(struct hd_walk *w, const struct hd_raw *rec)
 {
     struct hd_event ev = {.op = sync_op[rec->kind], .place = hd_walk_place(w, rec)};
-    if (HD_PSEUDO_KIND(rec->w[0]) == HD_PSEUDO_WIDE)
+    if (HD_PSEUDO_KIND(rec->w[0]) == HD_PSEUDO_WIDE) {
         w->split.in_wide = rec->kind == HD_LOG_ACQ;
+        ev.order = HD_ORDER_RLX;
+    }
     const struct hd_op_info *info = &hd_op_info[ev.op];
     if (info->kind != HD_OBJ_NONE)
         ev.obj = hd_walk_object(w, info->kind, rec->w[0]);
@@ -170,10 +172,7 @@ static enum hd_status on_access(struct hd_walk *w, const struct hd_raw *rec)
         hd_walk_wide_mark(w, rec);
     if (w->pass == HD_WALK_MARK || !hd_walk_wide_is(w, rec))
         return hd_walk_access(w, rec);
-    enum hd_status s = hd_walk_wide_lock(w, rec, true);
-    if (s == HD_OK)
-        s = rec->kind == HD_LOG_RMW ? hd_walk_wide_rmw(w, rec) : hd_walk_access(w, rec);
-    return s == HD_OK ? hd_walk_wide_lock(w, rec, false) : s;
+    return hd_walk_wide_access(w, rec);
 }
 
 static enum hd_status on_event(struct hd_walk *w, const struct hd_raw *rec)

@@ -397,7 +397,7 @@ enum hd_mem_order hd_walk_order(unsigned atomic)
     return atomic < sizeof orders / sizeof *orders ? orders[atomic] : HD_ORDER_SC;
 }
 
-/* The memory order of an atomic record: its site has it, or a record before it. Of a
+/* The memory order of an atomic record: a record before it has it, or its site. Of a
  * read-modify-write in two parts each has the half that it can have. */
 static enum hd_mem_order order_of_record(struct hd_walk *w, const struct hd_raw *rec, enum hd_op op)
 {
@@ -405,10 +405,10 @@ static enum hd_mem_order order_of_record(struct hd_walk *w, const struct hd_raw 
     const struct hd_site *site = rec->aux & HD_LOG_SITE ? hd_walk_site(w, rec->site) : NULL;
     bool failed = site && site->kind == HD_SITE_CAS && rec->kind == HD_LOG_AREAD && !w->in_parts;
     enum hd_mem_order order = HD_ORDER_SC;
-    if (site)
-        order = hd_walk_order(failed ? site->fail_order : site->order);
-    else if (t->order)
+    if (t->order)
         order = hd_walk_order(t->order - 1);
+    else if (site)
+        order = hd_walk_order(failed ? site->fail_order : site->order);
     if (hd_mem_order_fits(op, order))
         return order;
     if (op == HD_OP_AREAD)

@@ -1,7 +1,7 @@
 /* Atomic accesses that cover several locations.
  *
  * docs/MODEL.md knows atomic accesses to one location only. Where cells split an atomic object, and
- * for objects of 16 bytes, every atomic access to the same 16 aligned bytes gets a lock of its own
+ * for objects of 16 bytes, every atomic access to the same 16 aligned bytes gets an exclusion (D29)
  * around its events: nothing else keeps others from coming in between.
  */
 #include "build/walk.h"
@@ -49,14 +49,16 @@ bool hd_walk_wide_is(struct hd_walk *w, const struct hd_raw *rec)
            hd_map_get(&w->split.wide, block_of(w, rec->w[0]), &value);
 }
 
-enum hd_status hd_walk_wide_lock(struct hd_walk *w, const struct hd_raw *rec, bool take)
+static enum hd_status use_lock(struct hd_walk *w, const struct hd_raw *rec, bool take)
 {
-    struct hd_event ev = {.op = take ? HD_OP_ACQ : HD_OP_REL, .place = hd_walk_place(w, rec)};
+    struct hd_event ev = {
+        .op = take ? HD_OP_ACQ : HD_OP_REL, .place = hd_walk_place(w, rec), .order = HD_ORDER_RLX};
     ev.obj = hd_walk_object(w, HD_OBJ_LOCK, HD_PSEUDO(HD_PSEUDO_WIDE, rec->w[0] & ~UINT64_C(15)));
     return hd_walk_emit(w, &ev);
 }
 
-enum hd_status hd_walk_wide_rmw(struct hd_walk *w, const struct hd_raw *rec)
+/* All parts are read before one is changed: each new one may depend on every old one. */
+static enum hd_status update(struct hd_walk *w, const struct hd_raw *rec)
 {
     struct hd_raw part = *rec;
     part.kind = HD_LOG_AREAD;
@@ -66,8 +68,15 @@ enum hd_status hd_walk_wide_rmw(struct hd_walk *w, const struct hd_raw *rec)
     if (s != HD_OK)
         return s;
     uint32_t own = hd_walk_current(w)->steps; /* this record's id */
-    part.kind = HD_LOG_AWRITE;
-    part.w[1] = rec->w[2];
+    part.kind = HD_LOG_RMW;
     part.val = hd_tok_join(rec->val, hd_tok_range(own, own));
     return hd_walk_access(w, &part);
+}
+
+enum hd_status hd_walk_wide_access(struct hd_walk *w, const struct hd_raw *rec)
+{
+    enum hd_status s = use_lock(w, rec, true);
+    if (s == HD_OK)
+        s = rec->kind == HD_LOG_RMW ? update(w, rec) : hd_walk_access(w, rec);
+    return s == HD_OK ? use_lock(w, rec, false) : s;
 }

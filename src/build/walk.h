@@ -57,11 +57,9 @@ void hd_walk_on_deadlock(struct hd_walk *w, const struct hd_raw *rec); /* WAITS,
 /* split_atomic.c */
 void hd_walk_wide_mark(struct hd_walk *w, const struct hd_raw *rec); /* first walk */
 void hd_walk_wide_settle(struct hd_walk *w);                         /* after it */
-bool hd_walk_wide_is(struct hd_walk *w, const struct hd_raw *rec);   /* needs the lock */
-/* All parts are read before one is written: each new one may depend on every old one. */
-enum hd_mem_order hd_walk_order(unsigned atomic); /* of __ATOMIC_* */
-enum hd_status hd_walk_wide_rmw(struct hd_walk *w, const struct hd_raw *rec);
-enum hd_status hd_walk_wide_lock(struct hd_walk *w, const struct hd_raw *rec, bool take);
+bool hd_walk_wide_is(struct hd_walk *w, const struct hd_raw *rec);   /* needs the exclusion */
+enum hd_mem_order hd_walk_order(unsigned atomic);                    /* of __ATOMIC_* */
+enum hd_status hd_walk_wide_access(struct hd_walk *w, const struct hd_raw *rec);
 
 /* object_state.c */
 void hd_walk_look_mark(struct hd_walk *w, const struct hd_raw *rec); /* first walk */

@@ -175,7 +175,7 @@ static void step(struct walk *w, hd_eid e)
         fence(w, e);
     else if (op == HD_OP_BARIN || op == HD_OP_BAROUT)
         barrier(w, e);
-    else if (op != HD_OP_BRANCH)
+    else if (op != HD_OP_BRANCH && !hd_trace_excludes_only(t, e))
         w->version[u] += hd_lock_clock_step(w->lock, &w->pool, t, e, &w->clock[u]);
     hd_relay_give(&w->relay, e, w->clock[u], u, t->pos[e] + 1);
 }

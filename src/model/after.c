@@ -157,7 +157,8 @@ static void put(struct hd_after *w, const struct hd_state *s, hd_eid e, hd_tid w
             w->fence[t->thread[e]] = (uint8_t)marks;
         break;
     case HD_OP_REL:
-        w->held[obj] |= (uint8_t)marks;
+        if (!hd_trace_excludes_only(t, e))
+            w->held[obj] |= (uint8_t)marks;
         break;
     case HD_OP_RREL:
         w->read[obj] |= (uint8_t)marks;

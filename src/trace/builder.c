@@ -429,6 +429,7 @@ enum hd_status hd_builder_add(struct hd_builder *b, const struct hd_event *ev, s
     if (ev->order && !hd_mem_order_fits(ev->op, ev->order))
         return hd_err_set(err, HD_ERR_INPUT, "the memory order %s is not one of %s",
                           hd_mem_order_info[ev->order].text, info->text);
+    b->exclusions |= ev->order && hd_op_info[ev->op].kind == HD_OBJ_LOCK;
     uint32_t dep;
     enum hd_status status = add_deps(b, ev, &dep, err);
     if (status == HD_OK && info->kind == HD_OBJ_THREAD)
@@ -511,6 +512,23 @@ static enum hd_status settle_objects(struct hd_builder *b, struct hd_err *err)
     return HD_OK;
 }
 
+/* All events of an exclusion say that it is one (docs/MODEL.md D29). */
+static enum hd_status check_exclusions(const struct hd_trace *t, struct hd_err *err)
+{
+    for (uint32_t l = 0; l < hd_trace_n_objs(t, HD_OBJ_LOCK); l++) {
+        size_t n;
+        const hd_eid *events = hd_trace_obj_events(t, HD_OBJ_LOCK, l, &n);
+        for (size_t i = 1; i < n; i++)
+            if (hd_trace_excludes_only(t, events[i]) != hd_trace_excludes_only(t, events[0]))
+                return hd_err_at(err, HD_ERR_INPUT, "", hd_trace_line(t, events[i]),
+                                 "lock %s is an exclusion (mo=rlx) in event %u and not in event %u",
+                                 hd_trace_obj_name(t, HD_OBJ_LOCK, l),
+                                 events[hd_trace_excludes_only(t, events[0]) ? 0 : i] + 1,
+                                 events[hd_trace_excludes_only(t, events[0]) ? i : 0] + 1);
+    }
+    return HD_OK;
+}
+
 static void *take(struct hd_vec *v)
 {
     void *exact = hd_realloc(v->data, v->cap * v->size, v->len * v->size);
@@ -541,6 +559,8 @@ enum hd_status hd_builder_finish(struct hd_builder *b, struct hd_trace **trace, 
     t->dep_pool = take_u32(&b->dep_pool);
     t->fork_of = take_u32(&b->fork_of);
     enum hd_status status = settle_objects(b, err);
+    if (status == HD_OK && b->exclusions)
+        status = check_exclusions(t, err);
     free_scaffold(b);
     if (status == HD_OK)
         *trace = t;

@@ -34,6 +34,7 @@ struct hd_builder {
     struct hd_trace *t;
     size_t cap; /* events that the columns have room for */
     bool control_given;
+    bool exclusions;                     /* an event of one was added */
     struct hd_vec locs;                  /* struct hd_loc_state by location */
     struct hd_vec inits;                 /* struct hd_loc_init by location */
     struct hd_vec sem_given;             /* uint64_t by semaphore: count + 1, or 0 */

@@ -108,13 +108,15 @@ struct hd_mem_order_info {
 extern const struct hd_mem_order_info hd_mem_order_info[HD_ORDER_COUNT];
 
 /* May an event of this op have an order at all, and this one? A load does not release, a store does
- * not acquire. */
+ * not acquire; a lock that orders nothing is an exclusion (docs/MODEL.md D29). */
 static inline bool hd_mem_order_fits(enum hd_op op, enum hd_mem_order order)
 {
     if (op == HD_OP_AREAD)
         return order != HD_ORDER_REL && order != HD_ORDER_AR;
     if (op == HD_OP_AWRITE)
         return order == HD_ORDER_SC || order == HD_ORDER_RLX || order == HD_ORDER_REL;
+    if (op == HD_OP_ACQ || op == HD_OP_REL)
+        return order == HD_ORDER_SC || order == HD_ORDER_RLX;
     return op == HD_OP_RMW || op == HD_OP_FENCE;
 }
 

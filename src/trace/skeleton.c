@@ -37,7 +37,7 @@ static enum hd_status take(struct skeleton *s, hd_eid e)
     const struct hd_trace *t = s->t;
     struct hd_event ev = hd_trace_copy_event(t, e);
     bool access = hd_op_is_access(ev.op);
-    if (ev.op == HD_OP_TRYFAIL || (access && s->drop[t->obj[e]]))
+    if (ev.op == HD_OP_TRYFAIL || hd_trace_excludes_only(t, e) || (access && s->drop[t->obj[e]]))
         return HD_OK;
     if (ev.op == HD_OP_BRANCH || (access && hd_op_writes(ev.op)))
         ev.deps = kept_deps(s, e, HD_DEP_VALUE);

@@ -1,8 +1,8 @@
 /* A trace without some of its locations, with at least as many schedules.
  *
- * Accesses to the locations that are dropped and failed tries are left out, and so is every
- * dependence on a read that is left out: as if it could never be stale. So each schedule of the
- * trace, without the events that are left out, is one of the skeleton, and what holds in every
+ * Accesses to the locations that are dropped, failed tries and exclusions are left out, and so is
+ * every dependence on a read that is left out: as if it could never be stale. So each schedule of
+ * the trace, without the events that are left out, is one of the skeleton, and what holds in every
  * schedule of the skeleton holds in every one of the trace: docs/algorithms/building.md, "Memory
  * that is handed over".
  */

@@ -56,7 +56,7 @@ enum {
     HD_F_OMITTED = 1, /* the value was left out in the input: writers leave it out again */
     HD_F_UNIQUE = 2,  /* the value in val[] is a struct hd_value with unique set */
     HD_F_TRY = 4,     /* acq, racq: of a call that gives up instead of waiting for ever */
-    HD_F_ORDER = 56,  /* atomics, fence: enum hd_mem_order, see hd_trace_order */
+    HD_F_ORDER = 56,  /* atomics, fence, acq, rel: enum hd_mem_order, see hd_trace_order */
     HD_F_ORDER_SHIFT = 3,
 };
 
@@ -188,10 +188,16 @@ static inline uint32_t hd_trace_lock(const struct hd_trace *t, hd_eid e)
     return hd_op_info[t->op[e]].has_lock ? (uint32_t)t->val[e] : t->obj[e];
 }
 
-/* The memory order of an atomic access or a fence; SC for every other event. */
+/* The memory order of an atomic access, a fence, or an event of an exclusion; SC for all others. */
 static inline enum hd_mem_order hd_trace_order(const struct hd_trace *t, hd_eid e)
 {
     return (enum hd_mem_order)((t->flags[e] & HD_F_ORDER) >> HD_F_ORDER_SHIFT);
+}
+
+/* Does e use an exclusion, a lock that orders no memory (docs/MODEL.md D29)? */
+static inline bool hd_trace_excludes_only(const struct hd_trace *t, hd_eid e)
+{
+    return (t->op[e] == HD_OP_ACQ || t->op[e] == HD_OP_REL) && (t->flags[e] & HD_F_ORDER);
 }
 
 /* The event that comes d events before e in its thread. */

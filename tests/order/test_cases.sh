@@ -9,7 +9,7 @@ while IFS=';' read -r what expected; do
     read -ra words <<<"$what"
     expected=${expected# }
     name=${words[0]}
-    if ! "$HEDDLE" cc -g -I"$here" "${words[@]:1}" "$here/$name.c" -o prog -pthread 2>cc.err ||
+    if ! "$HEDDLE" cc -g -I"$here" "${words[@]:1}" "$here/$name.c" -o prog -pthread -latomic 2>cc.err ||
         ! timeout 60 "$HEDDLE" record -o run.hdt -- ./prog >out 2>err </dev/null; then
         echo "FAIL $what: $(tail -2 cc.err err)" && failed=1
         continue

@@ -370,7 +370,7 @@ static struct nv_event nv_propose(struct nv_random *rnd, const struct nv_shape *
     }
     if (hd_op_info[e.op].kind == HD_OBJ_THREAD)
         e.obj = (e.thread + 1 + nv_pick(rnd, shape->threads - 1)) % shape->threads;
-    while (shape->orders && hd_mem_order_fits(e.op, HD_ORDER_SC)) {
+    while (shape->orders && (hd_op_is_atomic(e.op) || e.op == HD_OP_FENCE)) {
         e.order = (enum hd_mem_order)nv_pick(rnd, HD_ORDER_COUNT);
         if (hd_mem_order_fits(e.op, e.order))
             break;
@@ -432,6 +432,22 @@ static bool nv_append(struct nv_random *rnd, struct nv_trace *t, struct nv_run *
     return true;
 }
 
+/* Some locks that have acq and rel alone are exclusions. */
+static void nv_exclusions(struct nv_random *rnd, struct nv_trace *t)
+{
+    for (int l = 0; l < NV_OBJS; l++) {
+        bool fits = nv_pick(rnd, 2);
+        for (int i = 0; i < t->n; i++)
+            if ((hd_op_info[t->ev[i].op].kind == HD_OBJ_LOCK && t->ev[i].obj == l &&
+                 t->ev[i].op != HD_OP_ACQ && t->ev[i].op != HD_OP_REL) ||
+                (hd_op_info[t->ev[i].op].has_lock && t->ev[i].lock == l))
+                fits = false;
+        for (int i = 0; i < t->n && fits; i++)
+            if ((t->ev[i].op == HD_OP_ACQ || t->ev[i].op == HD_OP_REL) && t->ev[i].obj == l)
+                t->ev[i].order = HD_ORDER_RLX;
+    }
+}
+
 void nv_random_trace(struct nv_random *rnd, const struct nv_shape *shape, struct nv_trace *t)
 {
     memset(t, 0, sizeof *t);
@@ -447,6 +463,8 @@ void nv_random_trace(struct nv_random *rnd, const struct nv_shape *shape, struct
     for (int tries = 0; t->n < shape->events && tries < 40 * shape->events; tries++)
         nv_append(rnd, t, &r, nv_propose(rnd, shape, t, &r),
                   shape->wild && nv_pick(rnd, shape->wild) == 0);
+    if (shape->orders)
+        nv_exclusions(rnd, t);
 }
 
 static uint32_t nv_list(uint32_t set, hd_eid *events)

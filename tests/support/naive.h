@@ -44,7 +44,7 @@ struct nv_shape {
     int n_ops;
     bool own_locks; /* wait uses the lock with the thread's number */
     int wild;       /* one event in so many is taken even if it is impossible; 0: none */
-    bool orders;    /* atomics and fences have any order that fits; else sc */
+    bool orders;    /* atomics and fences have any order that fits, locks may order nothing */
 };
 
 /* From 0 to below - 1. */

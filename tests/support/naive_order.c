@@ -97,6 +97,8 @@ static uint32_t by_locks(const struct orders *o, int k)
         const struct nv_event *p = at(o, j);
         bool ends = p->op == HD_OP_REL || p->op == HD_OP_WAIT ||
                     (p->op == HD_OP_RREL && e->op != HD_OP_RACQ);
+        if (p->order == HD_ORDER_RLX || e->order == HD_ORDER_RLX)
+            continue;
         if (ends && (p->op == HD_OP_WAIT ? p->lock : p->obj) == (leaves ? e->lock : e->obj))
             set |= 1u << j;
     }

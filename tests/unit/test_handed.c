@@ -226,6 +226,15 @@ static const struct {
     {"!control branches\n!init q 0\nm|fork(u)\nm|w(b,1)||val=\nm|aw(q,1)||val=;mo=rlx\n"
      "u|ar(q,1)||mo=acq\nu|br||deps=4\nu|r(b,1)\n",
      0},
+    /* an exclusion keeps m and u apart, and orders no memory: q races */
+    {"!control branches\n!init q 0\nm|fork(u)\nm|w(b,1)||val=\nm|acq(l)||mo=rlx\nm|w(q,1)||val=\n"
+     "m|rel(l)||mo=rlx\nu|acq(l)||mo=rlx\nu|r(q,1)\nu|br||deps=7\nu|rel(l)||mo=rlx\nu|r(b,1)\n",
+     0},
+    /* atomic parts in one order it themselves */
+    {"!control branches\n!init q 0\nm|fork(u)\nm|w(b,1)||val=\nm|acq(l)||mo=rlx\n"
+     "m|aw(q,1)||val=;mo=rel\nm|rel(l)||mo=rlx\nu|acq(l)||mo=rlx\nu|ar(q,1)||mo=acq\n"
+     "u|br||deps=7\nu|rel(l)||mo=rlx\nu|r(b,1)\n",
+     1},
     /* what a thread did last is before its join */
     {"!control branches\n!init q 0\n" GIVE TAKE "u|w(b,2)||val=\nm|join(u)\nm|r(b,2)\n", 1},
     /* a try that fails keeps u back until m has written b, and orders no memory: unordered */
@@ -297,6 +306,8 @@ static void one_random(uint64_t seed)
                              1u << HD_GEN_SEM | 1u << HD_GEN_RWLOCK);
     if (seed % 5 == 0)
         config.features |= 1u << HD_GEN_ORDERS | 1u << HD_GEN_ATOMIC;
+    if (seed % 7 == 0)
+        config.features |= 1u << HD_GEN_EXCLUSION;
     config.locations = 2 + (uint32_t)(seed % 4);
     config.threads = 2 + seed % 2;
     config.values = 8;

@@ -149,6 +149,21 @@ struct litmus {
     "!control branches\n!init x 0\n!init f 0\nt1|w(x,1)\nt1|aw(f,1)||val=;mo=" store "\n"          \
     "t3|rmw(f,1,2)||mo=" middle "\nt2|ar(f,2)||mo=" load "\nt2|br\nt2|r(x,1)\n"
 
+#define EXCLUDED(thread, events) thread "|acq(o)||mo=rlx\n" events thread "|rel(o)||mo=rlx\n"
+#define WIDE_START(store)                                                                          \
+    "!control branches\n!init x 0\n!init p 0\n!init q 0\nt1|w(x,1)\n" EXCLUDED(                    \
+        "t1", "t1|aw(p,1)||val=;mo=" store "\nt1|aw(q,1)||val=;mo=" store "\n")
+#define WIDE_END(value, load)                                                                      \
+    EXCLUDED("t2", "t2|ar(p," value ")||mo=" load "\nt2|ar(q," value ")||mo=" load "\n")           \
+    "t2|br\nt2|r(x,1)\n"
+#define WIDE(store, load) WIDE_START(store) WIDE_END("1", load)
+/* Both parts are read, then both are updated. */
+#define WIDE_CHAIN(store, half, middle, load)                                                      \
+    WIDE_START(store)                                                                              \
+    EXCLUDED("t3", "t3|ar(p,1)||mo=" half "\nt3|ar(q,1)||mo=" half "\n"                            \
+                   "t3|rmw(p,1,2)||mo=" middle "\nt3|rmw(q,1,2)||mo=" middle "\n")                 \
+    WIDE_END("2", load)
+
 static const struct litmus cases[] = {
     {"message passing", MP("rel", "acq"), ""},
     {"message passing, sc", MP("sc", "sc"), ""},
@@ -197,6 +212,15 @@ static const struct litmus cases[] = {
      "!control branches\n!init x 0\nt1|w(x,1)\nt1|acq(l)\nt2|tryfail(l)\nt2|r(x,1)\nt1|rel(l)\n",
      "1-4+"},
     {"a lock does", "!init x 0\nt1|acq(l)\nt1|w(x,1)\nt1|rel(l)\nt2|acq(l)\nt2|r(x,1)\n", ""},
+    {"an exclusion does not",
+     "!init x 0\nt1|acq(l)||mo=rlx\nt1|w(x,1)\nt1|rel(l)||mo=rlx\nt2|acq(l)||mo=rlx\nt2|r(x,1)\n",
+     "2-5+"},
+    {"two parts in an exclusion", WIDE("rel", "acq"), ""},
+    {"two parts in an exclusion, relaxed store", WIDE("rlx", "acq"), "1-11+"},
+    {"two parts in an exclusion, relaxed load", WIDE("rel", "rlx"), "1-11+"},
+    {"two parts, a relaxed update between", WIDE_CHAIN("rel", "rlx", "rlx", "acq"), ""},
+    {"two parts, nothing released", WIDE_CHAIN("rlx", "acq", "ar", "acq"), "1-17+"},
+    {"two parts, nothing acquired", WIDE_CHAIN("rel", "acq", "ar", "rlx"), "1-17+"},
     {"a semaphore does", "!init x 0\nt1|w(x,1)\nt1|post(s)\nt2|sem(s)\nt2|r(x,1)\n", ""},
 };
 

@@ -2,6 +2,7 @@
  * schedule is never called so. Random traces, and shapes that the rules are made for: flags,
  * counters and spin locks of all memory orders, with fences. And where the orders are right, the
  * shapes are proved, or the rules would say nothing. */
+#include "../support/seeds.h"
 #include "model/enumerate_order.h"
 #include "predict/orders/certain.h"
 #include "trace/gen/gen.h"
@@ -25,6 +26,8 @@ static struct hd_trace *make(uint64_t seed)
     struct hd_err err;
     hd_gen_small(seed, &config);
     config.features |= 1u << HD_GEN_ORDERS | 1u << HD_GEN_ATOMIC | 1u << HD_GEN_RMW;
+    if (seed % 3 == 0)
+        config.features |= 1u << HD_GEN_EXCLUSION;
     config.events = 7 + (uint32_t)(seed % 10);
     if (hd_gen(&config, &t, &err) != HD_OK)
         fail_msg("%s", err.text);
@@ -274,10 +277,33 @@ static void chains(char *text, struct hd_rng *rng)
     add(text, "t2|br\nt2|w(x,2)||val=\n");
 }
 
+/* A flag of two parts, each accessed in an exclusion, whose orders may differ; a third thread may
+ * update both, or write one of them beside it. */
+static void parts(char *text, struct hd_rng *rng)
+{
+    bool third = hd_rng_chance(rng, 50);
+    add(text, "!init f 0\n!init g 0\nt1|w(x,1)||val=\nt1|acq(o)||mo=rlx\n");
+    add_atomic(text, rng, "t1|aw(f,1)||val=;", HD_OP_AWRITE, HD_ORDER_REL);
+    add_atomic(text, rng, "t1|aw(g,1)||val=;", HD_OP_AWRITE, HD_ORDER_REL);
+    add(text, "t1|rel(o)||mo=rlx\n");
+    if (third) {
+        add(text, "t3|acq(o)||mo=rlx\n");
+        add_atomic(text, rng, "t3|rmw(f,1,2)||", HD_OP_RMW, HD_ORDER_RLX);
+        add_atomic(text, rng, "t3|rmw(g,1,2)||", HD_OP_RMW, HD_ORDER_RLX);
+        add(text, "t3|rel(o)||mo=rlx\n");
+    } else if (hd_rng_chance(rng, 30)) {
+        add_atomic(text, rng, "t3|aw(g,1)||val=;", HD_OP_AWRITE, HD_ORDER_RLX);
+    }
+    add(text, "t2|acq(o)||mo=rlx\n");
+    add_atomic(text, rng, third ? "t2|ar(f,2)" : "t2|ar(f,1)", HD_OP_AREAD, HD_ORDER_ACQ);
+    add_atomic(text, rng, third ? "t2|ar(g,2)" : "t2|ar(g,1)", HD_OP_AREAD, HD_ORDER_ACQ);
+    add(text, "t2|rel(o)||mo=rlx\nt2|br\nt2|r(x,1)\n");
+}
+
 static struct hd_trace *make_shape(uint64_t seed)
 {
     static void (*const shapes[])(char *, struct hd_rng *) = {
-        spin, last, flag, locked, references, posts, gates, fences, rows, twice, chains};
+        spin, last, flag, locked, references, posts, gates, fences, rows, twice, chains, parts};
     char text[ROOM] = "!control branches\n!init x 0\n!init y 0\n";
     struct hd_rng rng;
     hd_rng_init(&rng, seed);
@@ -323,8 +349,8 @@ static void test_enumerated(void **state)
 {
     (void)state;
     size_t alone = 0;
-    uint64_t seeds = getenv("HEDDLE_TEST_LONG") ? 40000 : 4000;
-    for (uint64_t seed = 1; seed <= seeds; seed++) {
+    struct seeds seeds = seeds_given(4000, 40000);
+    for (uint64_t seed = seeds.from; seed < seeds.end; seed++) {
         struct hd_trace *t = seed % 2 ? make(seed) : make_shape(seed);
         struct hd_vec pairs = HD_VEC_INIT(struct hd_unordered);
         struct hd_err err;
@@ -347,7 +373,7 @@ static void test_enumerated(void **state)
         hd_enumerate_order_fini(&pairs);
         hd_trace_free(t);
     }
-    assert_true(alone > seeds / 4);
+    assert_true(alone > (seeds.end - seeds.from) / 4);
 }
 
 static size_t open_pairs(const char *body)
@@ -374,6 +400,19 @@ static size_t open_pairs(const char *body)
 #define FENCED(first, second)                                                                      \
     "!init f 0\nt1|w(x,1)||val=\nt1|fence(" first ")\nt1|aw(f,1)||val=;mo=rlx\n"                   \
     "t2|ar(f,1)||mo=rlx\nt2|br\nt2|fence(" second ")\nt2|r(x,1)\n"
+#define PARTS(store, load)                                                                         \
+    "!init f 0\n!init g 0\nt1|w(x,1)||val=\nt1|acq(o)||mo=rlx\nt1|aw(f,1)||val=;mo=" store         \
+    "\nt1|aw(g,1)||val=;mo=" store "\nt1|rel(o)||mo=rlx\nt2|acq(o)||mo=rlx\nt2|ar(f,1)||mo=" load  \
+    "\nt2|ar(g,1)||mo=" load "\nt2|rel(o)||mo=rlx\nt2|br\nt2|r(x,1)\n"
+#define LOCKED(order)                                                                              \
+    "!init f 0\nt1|acq(l)" order "\nt1|w(x,1)||val=\nt1|rel(l)" order "\nt1|aw(f,1)||mo=rlx\n"     \
+    "t2|acq(l)" order "\nt2|w(x,2)||val=\nt2|rel(l)" order "\n"
+/* A flag that excludes by its values, given back inside a section of a lock. */
+#define GUARDED(order)                                                                             \
+    "!init l 0\nt1|rmw(l,0,1)||val=;mo=acq\nt1|br\nt1|w(x,1)||val=\nt1|acq(o)" order               \
+    "\nt1|aw(l,0)||val=;mo=rlx\nt1|rel(o)" order "\nt2|acq(o)" order                               \
+    "\nt2|rmw(l,0,1)||val=;mo=acq\nt2|rel(o)" order "\nt2|br\nt2|w(x,2)||val=\nt2|acq(o)" order    \
+    "\nt2|aw(l,0)||val=;mo=rlx\nt2|rel(o)" order "\n"
 #define LAST(down, fence)                                                                          \
     "!init n 2\nt1|r(x,0)\nt1|rmw(n,2,1)||mo=" down "\nt2|r(x,0)\n"                                \
     "t2|rmw(n,1,0)||mo=" down "\nt2|br\n" fence "t2|w(x,1)||val=\n"
@@ -411,6 +450,10 @@ static void test_proved(void **state)
     static const struct {
         const char *right, *wrong;
     } shapes[] = {
+        {PARTS("rel", "acq"), PARTS("rlx", "acq")},
+        {PARTS("rel", "acq"), PARTS("rel", "rlx")},
+        {LOCKED(""), LOCKED("||mo=rlx")},
+        {GUARDED(""), GUARDED("||mo=rlx")},
         {SPIN("acq", "rel"), SPIN("rlx", "rel")},
         {SPIN("acq", "rel"), SPIN("acq", "rlx")},
         {FLAG("rel", "acq"), FLAG("rlx", "acq")},

@@ -129,7 +129,7 @@ static uint32_t features_of(const struct hd_trace *t, hd_eid e)
     if (t->op[e] == HD_OP_BRANCH && !hd_trace_deps(t, e, HD_DEP_CONTROL).all)
         mask |= 1u << HD_GEN_DEPS;
     if (hd_trace_order(t, e) != HD_ORDER_SC)
-        mask |= 1u << HD_GEN_ORDERS;
+        mask |= 1u << (hd_trace_excludes_only(t, e) ? HD_GEN_EXCLUSION : HD_GEN_ORDERS);
     if (t->op[e] == HD_OP_ACQ && nests(t, e))
         mask |= 1u << HD_GEN_REENTRANT;
     return mask;

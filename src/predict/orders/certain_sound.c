@@ -1,5 +1,5 @@
 /* Guards (predict/index/guards.h) exclude by values. They order by hb only if what opens a section
- * acquires and what closes it releases. */
+ * acquires and what closes it releases. Of the locks of the trace all order but exclusions. */
 #include "predict/orders/certain_int.h"
 
 #include "base/alloc.h"
@@ -36,13 +36,15 @@ static bool acquires(const struct hd_certain *c, hd_eid rmw)
 }
 
 /* A section of a guard that a write closes: that releases, all that opens acquires. What is under a
- * lock of the trace is ordered by that. */
+ * lock of the trace that orders is ordered by that. */
 static bool closes_soundly(const struct hd_certain *c, hd_eid close)
 {
     const struct hd_sections *s = c->w->sections;
-    for (uint32_t n = s->held[close]; n != HD_HELD_EMPTY; n = hd_held_at(s, n)->next)
-        if (hd_section_at(s, hd_held_at(s, n)->section)->lock < s->n_real)
+    for (uint32_t n = s->held[close]; n != HD_HELD_EMPTY; n = hd_held_at(s, n)->next) {
+        uint32_t lock = hd_section_at(s, hd_held_at(s, n)->section)->lock;
+        if (lock < s->n_real && c->sound[lock])
             return true;
+    }
     hd_eid from = c->releases[close];
     return hd_op_is_access(c->t->op[close]) && from != HD_EID_NONE &&
            (from == close || !touches(c, from, close));
@@ -88,12 +90,22 @@ static bool opens_soundly(const struct hd_certain *c, const struct guard_kind *g
     return true;
 }
 
+/* All events of an exclusion have its order, so the first one shows it. */
+static bool orders(const struct hd_trace *t, uint32_t lock)
+{
+    size_t n;
+    const hd_eid *events = hd_trace_obj_events(t, HD_OBJ_LOCK, lock, &n);
+    return !n || !hd_trace_excludes_only(t, events[0]);
+}
+
 void hd_certain_find_sound(struct hd_certain *c)
 {
     const struct hd_sections *s = c->w->sections;
     size_t n = s->n_locks - s->n_real;
     struct guard_kind *guards = hd_calloc(n, sizeof *guards);
     memset(c->sound, 1, s->n_locks);
+    for (uint32_t l = 0; l < s->n_real; l++)
+        c->sound[l] = orders(c->t, l);
     for (size_t i = 0; i < s->list.len; i++) {
         const struct hd_section *x = hd_section_at(s, (uint32_t)i);
         if (x->lock >= s->n_real)

@@ -77,11 +77,11 @@ static bool has_weak(const struct hd_trace *t)
     return false;
 }
 
-/* Besides weak atomics: failed tries, and time-outs beside notifications. */
+/* Besides weak atomics: failed tries, exclusions, and time-outs beside notifications. */
 static bool tries_fail(const struct hd_trace *t)
 {
     for (size_t e = 0; e < t->n_events; e++)
-        if (t->op[e] == HD_OP_TRYFAIL)
+        if (t->op[e] == HD_OP_TRYFAIL || hd_trace_excludes_only(t, (hd_eid)e))
             return true;
     for (uint32_t c = 0; c < hd_trace_n_objs(t, HD_OBJ_COND); c++)
         if (times_out(t, c))

@@ -173,8 +173,8 @@ HOOK void __hd_write_n(struct hd_site *site, void *p, uint64_t n, hd_tok addr, v
         slow_write_n(site, p, n, addr, bytes, val);
 }
 
-/* docs/MODEL.md knows no access to two locations at once: 16 bytes get a lock around their parts.
- */
+/* docs/MODEL.md knows no access to two locations at once: 16 bytes get an exclusion around their
+ * parts (D29). */
 static void wide(const struct hd_site *site, const void *p, enum hd_log_kind kind)
 {
     if (HD_UNLIKELY(site->size == 16))
@@ -229,10 +229,13 @@ HOOK void __hd_rmw_pre(struct hd_site *site, void *p, hd_tok addr)
     hd_rt_leave(me);
 }
 
-/* Both halves are read before one is written: each new half may depend on both old ones. */
+/* Both halves are read before one is changed: each new half may depend on both old ones. What a
+ * compare-exchange reads when it stores has not its order for failure. */
 static void rmw_wide(struct hd_thread *me, struct hd_site *site, void *p, hd_tok val, bool stored)
 {
     wide(site, p, HD_LOG_ACQ);
+    if (stored)
+        hd_rt_log1(HD_LOG_ORDER, 0, site->order);
     uint32_t first = __hd_flow.count + 1;
     for (unsigned i = 0; i < 2; i++)
         log_part(HD_LOG_AREAD, site, (char *)p + 8 * i, 8, me->rmw_old[i], 0, me->rmw_addr,
@@ -240,7 +243,7 @@ static void rmw_wide(struct hd_thread *me, struct hd_site *site, void *p, hd_tok
     val = hd_tok_join(val, hd_tok_range(first, first + 1));
     for (unsigned i = 0; stored && i < 2; i++) {
         uint64_t v = hd_rt_load((char *)p + 8 * i, 8);
-        log_part(HD_LOG_AWRITE, site, (char *)p + 8 * i, 8, v, 0, me->rmw_addr, val);
+        log_part(HD_LOG_RMW, site, (char *)p + 8 * i, 8, me->rmw_old[i], v, me->rmw_addr, val);
     }
     wide(site, p, HD_LOG_REL);
 }

@@ -1,6 +1,6 @@
 /* Entry points of code compiled with -fsanitize=thread: atomics. Runs in the user's process; see
  * the rules in rt.h. The hook does the operation itself, as strongly as there is: the order is for
- * the trace. 16-byte operations are several records under a lock. */
+ * the trace. 16-byte operations are several records in an exclusion. */
 #include "rt/hooks/hook_access.h"
 
 #define HOOK HD_EXPORT __attribute__((noinline))
@@ -20,8 +20,8 @@ static void log_one(enum hd_log_kind kind, uintptr_t pc, const volatile void *p,
         hd_rt_log2(kind, size, pc, (uintptr_t)p, value);
 }
 
-/* docs/MODEL.md knows no access to two locations at once: 16 bytes get a lock around their parts,
- * and all of them are read before one is written. */
+/* docs/MODEL.md knows no access to two locations at once: 16 bytes get an exclusion around their
+ * parts (D29), and all of them are read before one is changed. */
 static void log_16(enum hd_log_kind kind, uintptr_t pc, const volatile void *p, hd_a128 old,
                    hd_a128 value)
 {
@@ -33,7 +33,7 @@ static void log_16(enum hd_log_kind kind, uintptr_t pc, const volatile void *p, 
         log_one(HD_LOG_AREAD, pc, (const volatile char *)p + 8 * i, 8, 0,
                 (uint64_t)(seen >> 64 * i));
     for (unsigned i = 0; writes && i < 2; i++)
-        log_one(HD_LOG_AWRITE, pc, (const volatile char *)p + 8 * i, 8, 0,
+        log_one(kind, pc, (const volatile char *)p + 8 * i, 8, (uint64_t)(old >> 64 * i),
                 (uint64_t)(value >> 64 * i));
     hd_rt_log1(HD_LOG_REL, pc, lock);
 }

@@ -23,7 +23,7 @@ void hd_gen_defaults(struct hd_gen_config *config)
         .locks = 2,
         .values = 3,
         .features = HD_GEN_ALL & ~(UINT32_C(1) << HD_GEN_OMIT | UINT32_C(1) << HD_GEN_SHAPES |
-                                   UINT32_C(1) << HD_GEN_ORDERS),
+                                   UINT32_C(1) << HD_GEN_ORDERS | UINT32_C(1) << HD_GEN_EXCLUSION),
     };
 }
 
@@ -75,6 +75,23 @@ static enum hd_status check_config(const struct hd_gen_config *c, struct hd_err 
     return status;
 }
 
+/* Half of the locks that are used by acq and rel alone become exclusions. They keep threads apart
+ * as they did, so the order stays possible. */
+static void draw_exclusions(uint64_t seed, struct hd_trace *t)
+{
+    struct hd_rng rng;
+    hd_rng_init(&rng, seed ^ UINT64_C(0x6578636c));
+    for (uint32_t l = 0; l < hd_trace_n_objs(t, HD_OBJ_LOCK); l++) {
+        size_t n;
+        const hd_eid *events = hd_trace_obj_events(t, HD_OBJ_LOCK, l, &n);
+        bool fits = hd_rng_chance(&rng, 50);
+        for (size_t i = 0; i < n; i++)
+            fits &= hd_mem_order_fits(t->op[events[i]], HD_ORDER_RLX);
+        for (size_t i = 0; fits && i < n; i++)
+            t->flags[events[i]] |= HD_ORDER_RLX << HD_F_ORDER_SHIFT;
+    }
+}
+
 enum hd_status hd_gen(const struct hd_gen_config *config, struct hd_trace **trace,
                       struct hd_err *err)
 {
@@ -91,5 +108,7 @@ enum hd_status hd_gen(const struct hd_gen_config *config, struct hd_trace **trac
         status = hd_builder_finish(builder, trace, err);
     }
     hd_gen_sim_fini(&s);
+    if (status == HD_OK && config->features >> HD_GEN_EXCLUSION & 1)
+        draw_exclusions(config->seed, *trace);
     return status;
 }

@@ -43,7 +43,8 @@
     X(OMIT, "omit", "values left out")                                                             \
     X(INIT, "init", "!init directives")                                                            \
     X(SHAPES, "shapes", "rare meetings of the others, on purpose")                                 \
-    X(ORDERS, "orders", "mo= on atomics, fence")
+    X(ORDERS, "orders", "mo= on atomics, fence")                                                   \
+    X(EXCLUSION, "exclusion", "mo=rlx on mutexes, all uses of one or none")
 
 enum hd_gen_feature {
 #define HD_GEN_ENUM(name, text, help) HD_GEN_##name,
@@ -70,12 +71,12 @@ struct hd_gen_config {
 };
 
 /* Random style, 3 threads, 40 events, 3 locations, 2 locks, 3 values, every feature but omit,
- * shapes and orders. */
+ * shapes, orders and exclusion. */
 void hd_gen_defaults(struct hd_gen_config *config);
 
 /* A varied small configuration: 2..4 threads, 6..25 events, 1..3 locations, 1..3 locks, a random
- * part of the features but orders, that always holds reads, writes and mutexes. For tests that run
- * many thousand. */
+ * part of the features but orders and exclusion, that always holds reads, writes and mutexes. For
+ * tests that run many thousand. */
 void hd_gen_small(uint64_t seed, struct hd_gen_config *config);
 
 /* Makes the trace, which the caller frees. HD_ERR_INPUT names the field that is out of range. */

@@ -71,8 +71,11 @@ static bool define_site(struct chunk *k, unsigned *slot)
     uint64_t place = hd_hdt_get_varint(in), number = hd_hdt_get_varint(in);
     if (op >= HD_OP_COUNT || (marked && !hd_hdt_has_mark(op)))
         return fault(k, "an unknown operation");
-    if ((head & HD_HDT_DEF_ORDER || op == HD_OP_FENCE) && k->d->version < 2)
+    if ((head & HD_HDT_DEF_ORDER || op == HD_OP_FENCE) && k->d->version < HD_HDT_ORDERS)
         return fault(k, "a memory order or a fence in a file of version 1");
+    if (head & HD_HDT_DEF_ORDER && (op == HD_OP_ACQ || op == HD_OP_REL) &&
+        k->d->version < HD_HDT_EXCLUSIONS)
+        return fault(k, "an exclusion in a file of version 2");
     if (head & HD_HDT_DEF_ORDER &&
         (!order || order >= HD_ORDER_COUNT || !hd_mem_order_fits(op, (enum hd_mem_order)order)))
         return fault(k, "a memory order that does not fit its operation");
@@ -84,6 +87,7 @@ static bool define_site(struct chunk *k, unsigned *slot)
     if (!record_fits(record, op))
         return fault(k, "a dependence record that does not fit its operation");
     k->d->far |= record->far;
+    k->d->b->exclusions |= order && (op == HD_OP_ACQ || op == HD_OP_REL);
     struct hd_hdt_site site = {.need = record->need,
                                .place = (uint32_t)place,
                                .dep = record->offset,
@@ -221,7 +225,7 @@ static bool read_sync(struct chunk *k, struct hd_hdt_thread *th, hd_tid thread, 
     struct hd_hdt_context *cx = hd_hdt_context(k->m, thread, slot);
     uint32_t before = th->object[s->kind];
     t->val[e] = 0;
-    t->flags[e] = s->marked ? HD_F_TRY : 0;
+    t->flags[e] = (uint8_t)(s->order | (s->marked ? HD_F_TRY : 0));
     if (!read_object(k, th, cx, s->kind, code >> HD_HDT_OBJECT_SHIFT & 3, &t->obj[e]))
         return false;
     hd_builder_use(k->d->b, s->kind, t->obj[e]);

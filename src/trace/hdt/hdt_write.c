@@ -32,10 +32,14 @@ static enum hd_status put_bytes(struct writer *w, const void *data, size_t len)
  * rest. */
 static unsigned version_of(const struct hd_trace *t)
 {
-    for (size_t e = 0; e < t->n_events; e++)
+    unsigned version = 1;
+    for (size_t e = 0; e < t->n_events && version < HD_HDT_VERSION; e++) {
         if (t->flags[e] & HD_F_ORDER || t->op[e] == HD_OP_FENCE)
-            return HD_HDT_VERSION;
-    return 1;
+            version = HD_HDT_ORDERS;
+        if (hd_trace_excludes_only(t, (hd_eid)e))
+            version = HD_HDT_EXCLUSIONS;
+    }
+    return version;
 }
 
 static enum hd_status put_header(struct writer *w, const struct hd_trace *t)

@@ -105,8 +105,9 @@ enum hd_status hd_text_order(struct hd_span word, struct hd_event *ev, struct hd
 static enum hd_status parse_order(struct hd_span word, struct hd_event *ev, bool *given,
                                   struct hd_err *err)
 {
-    if (!hd_op_is_atomic(ev->op))
-        return hd_err_set(err, HD_ERR_INPUT, "attribute mo= is for ar, aw and rmw, found on %s",
+    if (!hd_op_is_atomic(ev->op) && ev->op != HD_OP_ACQ && ev->op != HD_OP_REL)
+        return hd_err_set(err, HD_ERR_INPUT,
+                          "attribute mo= is for ar, aw, rmw, acq and rel, found on %s",
                           hd_op_info[ev->op].text);
     if (*given)
         return hd_err_set(err, HD_ERR_INPUT, "attribute mo= is given twice");

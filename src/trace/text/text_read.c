@@ -145,7 +145,8 @@ enum hd_status hd_text_finish(struct hd_text_reader *r, struct hd_trace **trace,
     if (status == HD_OK)
         status = check_barriers(r, err);
     if (status == HD_OK) {
-        status = at_line(r, 0, hd_builder_finish(r->b, trace, err), err);
+        status = hd_builder_finish(r->b, trace, err);
+        at_line(r, err ? err->line : 0, status, err);
         r->b = NULL;
     }
     hd_text_free(r);

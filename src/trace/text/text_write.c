@@ -145,12 +145,13 @@ static void put_event(struct out *o, const struct hd_trace *t, hd_eid e)
     put_char(o, '|');
     put_name(o, &t->places, t->place[e]);
     bool attributes = t->dep[e] && put_attributes(o, t, e);
-    if (t->flags[e] & HD_F_ORDER && hd_op_is_atomic(t->op[e])) {
+    if (t->flags[e] & HD_F_ORDER && t->op[e] != HD_OP_FENCE) {
         put_text(o, attributes ? ";mo=" : "|mo=");
         put_text(o, hd_mem_order_info[hd_trace_order(t, e)].text);
+        attributes = true;
     }
     if (t->flags[e] & HD_F_TRY)
-        put_text(o, "|try");
+        put_text(o, attributes ? ";try" : "|try");
     put_char(o, '\n');
 }
 
