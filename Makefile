@@ -8,13 +8,15 @@ SECONDS_EACH ?= 60
 
 CMAKE_FLAGS = -DCMAKE_INSTALL_PREFIX=$(PREFIX) -DHEDDLE_WERROR=$(WERROR)
 
-.PHONY: all help deps build run test test-long check fuzz bench install deb ci clean
+.PHONY: all help deps build run test test-long test-sanitized test-threads check fuzz bench install deb ci clean
 
 all: build
 
 help:
 	@echo 'make run        build, then show what heddle does on a bundled example'
 	@echo 'make test       build, then run the test suite (test-long: the whole of it)'
+	@echo 'make test-sanitized  the suite under AddressSanitizer and UndefinedBehaviorSanitizer'
+	@echo 'make test-threads    the unit tests under ThreadSanitizer; takes most of an hour'
 	@echo 'make check      the house checks: format, sizes, includes, symbols, documents'
 	@echo 'make fuzz       fuzz the readers, SECONDS_EACH=60 for each target'
 	@echo 'make bench      build and run the benchmarks'
@@ -36,6 +38,12 @@ test: build
 
 test-long: build
 	@HEDDLE_TEST_LONG=1 ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
+
+test-sanitized: deps
+	@scripts/sanitized.sh $(JOBS)
+
+test-threads: deps
+	@scripts/threads.sh $(JOBS) all
 
 check: build
 	@scripts/check.sh $(BUILD)

@@ -5,7 +5,8 @@
 set -eu
 cd "$(dirname "$0")/.."
 jobs=${1:-$(nproc)} which=${2:-} build=build-tsan
-export CC=clang TSAN_OPTIONS=halt_on_error=1:exitcode=99
+# Z3 starts threads in the process that a solver is forked into.
+export CC=clang TSAN_OPTIONS="halt_on_error=1:exitcode=99:die_after_fork=0:suppressions=$PWD/scripts/tsan-suppressions.txt"
 mkdir -p "$build"
 cmake -S . -B "$build" -G Ninja -DHEDDLE_SANITIZE=thread >"$build/build.log"
 if [ "$which" = all ]; then

@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/progress.h"
+#include "model/check.h"
 #include "predict/index/candidates.h"
 #include "predict/orders/orders.h"
 #include "predict/run/beside.h"
@@ -113,11 +114,20 @@ static const struct kind {
 } kinds[HD_PREDICTED_PROPERTIES] = {
     {predict_races, true}, {predict_atomicity, false}, {predict_deadlocks, true}};
 
+#ifdef HD_DEBUG
+static void check_consistent(const struct hd_trace *t)
+{
+    struct hd_err err = {0};
+    HD_ASSERT(hd_check_trace(t, NULL, &err) == HD_OK);
+}
+#endif
+
 enum hd_status hd_predict(const struct hd_trace *t, enum hd_property property,
                           const struct hd_predict_options *options, struct hd_prediction *result,
                           struct hd_err *err)
 {
     HD_ASSERT(property < HD_PREDICTED_PROPERTIES);
+    HD_SELF_CHECK(check_consistent(t));
     struct job j = {.options = options, .started = hd_progress_now(), .r = result};
     hd_prediction_init(result, property);
     hd_fold_init(&j.fold, t, options, kinds[property].folds);
