@@ -72,6 +72,10 @@ for kind in 0 1 2 3; do # taken whole, batches, trees, built from single nodes
     correct owned$kind owned_lists "-DKIND=$kind -DN=$many" "$sliced"
     faulty owned${kind}f owned_lists "-DKIND=$kind -DN=5" ""
 done
+for kind in 0 1 2 3 4; do # counted under two locks, under one, by atomics; with malloc and free
+    correct counted$kind counted "-DKIND=$kind -DN=$many" "$sliced"
+    faulty counted${kind}f counted "-DKIND=$kind -DN=5" ""
+done
 correct buffer bounded_buffer "-DITEMS=100" "--policy random --quantum 3"
 faulty bufferf bounded_buffer "" "--policy random --quantum 3"
 

@@ -6,7 +6,7 @@
 #include "predict/index/guarded.h"
 
 /* No object has a smaller address. */
-enum { LEAST_ADDRESS = 4096, MOST_ROUNDS = 30 };
+enum { LEAST_ADDRESS = 4096, MOST_ROUNDS = 30, MOST_GUESSES = 6 };
 
 static bool is_address(struct hd_value value)
 {
@@ -85,13 +85,21 @@ static void find_places(struct hd_ownership *k)
         if (x->domain != HD_DOMAIN_NONE && hd_guarded_first(t, loc, k->early, &value))
             id = hd_owned_of(k, value);
         x->holds |= id != 0;
-        if (id && ++hd_owned_at(k, id)->placed > 1)
-            hd_owned_at(k, id)->out = true;
+        x->first = id;
         if (x->holds && x->domain == HD_DOMAIN_OBJECT) {
             x->next_link = hd_owned_at(k, x->of)->links;
             hd_owned_at(k, x->of)->links = loc + 1;
         }
     }
+}
+
+/* Walks that find out in which locations counted objects are shared. */
+static void find_units(struct hd_ownership *k)
+{
+    k->guessing = k->changed = true;
+    for (int i = 0; i < MOST_GUESSES && k->changed && hd_stop_now() == HD_STOP_NO; i++)
+        hd_ownership_walk(k);
+    k->guessing = false;
 }
 
 static void find(struct hd_ownership *k)
@@ -103,6 +111,8 @@ static void find(struct hd_ownership *k)
     hd_ownership_guess(k);
     find_places(k);
     hd_ownership_slots(k);
+    hd_ownership_guess_counts(k);
+    find_units(k);
     k->changed = true;
     for (int i = 0; i < MOST_ROUNDS && k->changed && hd_stop_now() == HD_STOP_NO; i++)
         hd_ownership_walk(k);

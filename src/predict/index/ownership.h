@@ -8,6 +8,9 @@
  * addresses of objects, and which locations belong to them, is guessed, and what is kept of the
  * guess holds in every schedule (docs/algorithms/prediction.md has the conditions and the
  * argument).
+ *
+ * Objects may be shared by a count: a location of the object that says how many use it. A thread
+ * that takes the last unit from it has the object alone.
  */
 #ifndef HD_PREDICT_INDEX_OWNERSHIP_H
 #define HD_PREDICT_INDEX_OWNERSHIP_H
@@ -15,9 +18,10 @@
 #include "predict/index/accesses.h"
 #include "predict/index/held_sections.h"
 
-/* Sets owned[e] for accesses e to a location of an object that the thread of e has whenever e is
- * enabled: two such accesses to one location, of different threads, are never enabled together.
- * owned: by event, zeroed. needed_at: see world.h. */
+/* Sets owned[e] (enum hd_owned) for accesses e to a location of an object that the thread of e has
+ * alone, or shares, whenever e is enabled: two accesses to one location, of different threads, one
+ * of which has it alone and the other alone or shared, are never enabled together. owned: by event,
+ * zeroed. needed_at: see world.h. */
 void hd_ownership_find(const struct hd_trace *t, const struct hd_accesses *locs,
                        const uint32_t *needed_at, const struct hd_sections *sections,
                        uint8_t *owned);

@@ -3,8 +3,10 @@
 #include "base/stop.h"
 #include "predict/index/guarded.h"
 
-static void rule_out(struct hd_ownership *k, uint32_t id)
+void hd_owned_rule_out(struct hd_ownership *k, uint32_t id)
 {
+    if (k->guessing)
+        return;
     hd_owned_at(k, id)->out = true;
     k->changed = true;
 }
@@ -12,6 +14,8 @@ static void rule_out(struct hd_ownership *k, uint32_t id)
 /* The location does not belong to its object. */
 static void leave_out(struct hd_ownership *k, struct hd_owned_loc *x)
 {
+    if (k->guessing)
+        return;
     x->domain = x->lock && x->domain == HD_DOMAIN_OBJECT ? HD_DOMAIN_LOCK : HD_DOMAIN_NONE;
     x->of = x->lock - 1;
     k->changed = true;
@@ -23,12 +27,25 @@ static bool knows(const struct hd_ownership *k, uint32_t id)
     return v->round == k->round && v->has && !v->out;
 }
 
-static struct hd_owned_loc *loc_at(struct hd_ownership *k, uint32_t loc)
+struct hd_owned_object *hd_owned_known(const struct hd_ownership *k, uint32_t id)
+{
+    struct hd_owned_object *v = hd_owned_at(k, id);
+    if (v->round != k->round) {
+        v->round = k->round;
+        v->has = v->added = false;
+        v->units = 0;
+        v->seen = v->left = 0;
+    }
+    return v;
+}
+
+struct hd_owned_loc *hd_owned_loc(const struct hd_ownership *k, uint32_t loc)
 {
     struct hd_owned_loc *x = &k->loc[loc];
     if (x->round != k->round) {
         x->round = k->round;
         x->at = x->content = x->written = 0;
+        x->read = HD_EID_NONE;
     }
     return x;
 }
@@ -42,6 +59,8 @@ static bool is_dead(const struct hd_ownership *k, uint32_t link, uint32_t place)
 
 static void mark_dead(struct hd_ownership *k, uint32_t link, uint32_t place)
 {
+    if (k->guessing)
+        return;
     *hd_map_put(&k->dead, (uint64_t)link << 32 | place, NULL) = 1;
     k->changed = true;
 }
@@ -49,7 +68,7 @@ static void mark_dead(struct hd_ownership *k, uint32_t link, uint32_t place)
 /* True: the link came with its object, and may hold anything. */
 static bool came_dead(struct hd_ownership *k, uint32_t loc)
 {
-    const struct hd_owned_loc *x = loc_at(k, loc);
+    const struct hd_owned_loc *x = hd_owned_loc(k, loc);
     if (x->domain != HD_DOMAIN_OBJECT)
         return false;
     const struct hd_owned_object *c = hd_owned_at(k, x->of);
@@ -64,11 +83,12 @@ static bool has_domain(const struct hd_ownership *k, const struct hd_owned_loc *
     return knows(k, x->of) && hd_owned_at(k, x->of)->since <= pos;
 }
 
-static void learn(struct hd_ownership *k, uint32_t id, uint32_t slot, hd_eid read, uint32_t since)
+void hd_owned_learn(struct hd_ownership *k, uint32_t id, uint32_t slot, hd_eid read, uint32_t since)
 {
-    struct hd_owned_object *v = hd_owned_at(k, id);
-    v->round = k->round;
+    struct hd_owned_object *v = hd_owned_known(k, id);
     v->has = true;
+    v->added = false;
+    v->number = -1;
     v->holding = ++k->holdings;
     v->slot = slot;
     v->place = 0;
@@ -78,17 +98,18 @@ static void learn(struct hd_ownership *k, uint32_t id, uint32_t slot, hd_eid rea
 
 static void put(struct hd_ownership *k, uint32_t id, uint32_t loc)
 {
-    struct hd_owned_loc *x = loc_at(k, loc);
+    struct hd_owned_loc *x = hd_owned_loc(k, loc);
     hd_owned_at(k, id)->place = loc + 1;
+    hd_owned_at(k, id)->added = false;
     x->at = id;
     if (x->domain == HD_DOMAIN_LOCK)
         hd_u32vec_push(&k->placed, loc);
 }
 
 /* The location may hold the address of an object whose place it is not. */
-static void spoil(struct hd_ownership *k, uint32_t loc, uint32_t id)
+void hd_owned_spoil(struct hd_ownership *k, uint32_t loc, uint32_t id)
 {
-    struct hd_owned_loc *x = loc_at(k, loc);
+    struct hd_owned_loc *x = hd_owned_loc(k, loc);
     x->at = 0;
     x->content = id;
     if (x->domain == HD_DOMAIN_LOCK)
@@ -99,20 +120,22 @@ static void spoil(struct hd_ownership *k, uint32_t loc, uint32_t id)
 static void read_address(struct hd_ownership *k, hd_eid e, uint32_t loc)
 {
     const struct hd_trace *t = k->t;
-    struct hd_owned_loc *x = loc_at(k, loc);
+    struct hd_owned_loc *x = hd_owned_loc(k, loc);
     uint32_t id = hd_owned_of(k, hd_trace_read_value(t, e)), since = k->needed_at[e];
     if (!id || x->content || !has_domain(k, x, t->pos[e]) || came_dead(k, loc))
         return;
-    if (x->at == id && knows(k, id)) {
+    if (hd_owned_is_unit(k, loc, id)) {
+        hd_owned_see_unit(k, id, loc, since);
+    } else if (x->at == id && knows(k, id)) {
         struct hd_owned_object *v = hd_owned_at(k, id);
         if (since < v->since) {
             v->since = since;
             v->read = e;
         }
     } else if (x->at || knows(k, id)) {
-        rule_out(k, x->at ? x->at : id);
+        hd_owned_rule_out(k, x->at ? x->at : id);
     } else {
-        learn(k, id, x->slot + 1, e, since);
+        hd_owned_learn(k, id, x->slot + 1, e, since);
         put(k, id, loc);
     }
 }
@@ -127,10 +150,14 @@ static bool is_entitled(const struct hd_ownership *k, uint32_t id, hd_eid w)
 
 static void write_address(struct hd_ownership *k, hd_eid e, uint32_t loc)
 {
-    struct hd_owned_loc *x = loc_at(k, loc);
+    struct hd_owned_loc *x = hd_owned_loc(k, loc);
     uint32_t id = hd_owned_of(k, hd_trace_write_value(k->t, e));
-    if (x->at)
+    if (x->at && hd_owned_is_unit(k, loc, x->at)) {
+        hd_owned_take_unit(k, loc);
+    } else if (x->at) {
         hd_owned_at(k, x->at)->place = 0; /* now it is in the thread's hands */
+        hd_owned_at(k, x->at)->added = false;
+    }
     x->at = x->content = 0;
     if (x->domain == HD_DOMAIN_OBJECT && knows(k, x->of))
         x->written = hd_owned_at(k, x->of)->holding;
@@ -138,25 +165,32 @@ static void write_address(struct hd_ownership *k, hd_eid e, uint32_t loc)
         return;
     if (!has_domain(k, x, k->t->pos[e])) {
         leave_out(k, x);
+    } else if (hd_owned_is_unit(k, loc, id)) {
+        if (!hd_owned_give_unit(k, id, loc, k->t->pos[e], true))
+            hd_owned_spoil(k, loc, id);
     } else if (is_entitled(k, id, e)) {
         uint32_t before = hd_owned_at(k, id)->place;
         if (before)
-            spoil(k, before - 1, id);
+            hd_owned_spoil(k, before - 1, id);
         put(k, id, loc);
     } else {
-        spoil(k, loc, id);
+        if (k->guessing && hd_owned_known(k, id)->units)
+            k->loc[x->slot].unit = k->changed = true;
+        hd_owned_spoil(k, loc, id);
     }
 }
 
 /* Others will see the location: what it holds must be in the thread's hands, and is put there. */
 static bool settle(struct hd_ownership *k, uint32_t loc, uint32_t pos)
 {
-    struct hd_owned_loc *x = loc_at(k, loc);
+    struct hd_owned_loc *x = hd_owned_loc(k, loc);
     uint32_t id = x->content;
     const struct hd_owned_object *v = hd_owned_at(k, id);
     x->content = 0;
     if (v->out)
         return true;
+    if (hd_owned_is_unit(k, loc, id))
+        return hd_owned_give_unit(k, id, loc, pos, false);
     if (!knows(k, id) || v->place || v->since > pos)
         return false;
     put(k, id, loc);
@@ -166,27 +200,46 @@ static bool settle(struct hd_ownership *k, uint32_t loc, uint32_t pos)
 /* place: the slot of the object's place. */
 static void drop_link(struct hd_ownership *k, uint32_t loc, uint32_t place, uint32_t pos)
 {
-    struct hd_owned_loc *x = loc_at(k, loc);
+    struct hd_owned_loc *x = hd_owned_loc(k, loc);
     if (x->domain != HD_DOMAIN_OBJECT)
         return;
     if (!is_dead(k, x->slot, place) && (came_dead(k, loc) || (x->content && !settle(k, loc, pos))))
         mark_dead(k, x->slot, place);
-    if (x->at)
+    if (x->at && hd_owned_is_unit(k, loc, x->at))
+        hd_owned_forget_unit(k, loc);
+    else if (x->at)
         hd_u32vec_push(&k->stack, x->at);
     x->at = x->content = 0;
 }
 
 /* The thread has the object no more, nor what its links lead to. */
-static void drop(struct hd_ownership *k, uint32_t id, uint32_t pos)
+void hd_owned_drop(struct hd_ownership *k, uint32_t id, uint32_t slot, uint32_t pos)
 {
-    k->stack.len = 0;
+    size_t base = k->stack.len; /* giving a unit of what a link leads to may drop that, too */
     hd_u32vec_push(&k->stack, id);
-    while (k->stack.len) {
+    while (k->stack.len > base) {
         struct hd_owned_object *v = hd_owned_at(k, k->stack.data[--k->stack.len]);
+        if (k->guessing && v->added && v->place)
+            k->loc[k->loc[v->place - 1].slot].unit = k->changed = true;
         for (uint32_t link = v->links; link; link = k->loc[link - 1].next_link)
-            drop_link(k, link - 1, k->loc[v->place - 1].slot, pos);
+            drop_link(k, link - 1, slot, pos);
         v->has = false;
+        v->units = 0;
+        if (k->stack.len > base)
+            slot = k->loc[hd_owned_at(k, k->stack.data[k->stack.len - 1])->place - 1].slot;
     }
+}
+
+/* Others will see the location, which is the place of an object, or has a unit of one. */
+static void give_location(struct hd_ownership *k, uint32_t loc, uint32_t pos)
+{
+    struct hd_owned_loc *x = hd_owned_loc(k, loc);
+    uint32_t id = x->at;
+    if (hd_owned_is_unit(k, loc, id))
+        hd_owned_forget_unit(k, loc);
+    else
+        hd_owned_drop(k, id, x->slot, pos);
+    x->at = 0;
 }
 
 /* The thread gives the lock back, and with it what the locations of the lock lead to. */
@@ -194,23 +247,22 @@ static void give_back(struct hd_ownership *k, uint32_t lock, uint32_t pos)
 {
     size_t kept = 0;
     for (size_t i = 0; i < k->spoiled.len; i++) {
-        struct hd_owned_loc *x = loc_at(k, k->spoiled.data[i]);
+        struct hd_owned_loc *x = hd_owned_loc(k, k->spoiled.data[i]);
         uint32_t content = x->content;
         if (x->content && x->of != lock)
             k->spoiled.data[kept++] = k->spoiled.data[i];
         else if (x->content && !settle(k, k->spoiled.data[i], pos))
-            rule_out(k, content);
+            hd_owned_rule_out(k, content);
     }
     k->spoiled.len = kept;
     kept = 0;
     for (size_t i = 0; i < k->placed.len; i++) {
-        struct hd_owned_loc *x = loc_at(k, k->placed.data[i]);
+        struct hd_owned_loc *x = hd_owned_loc(k, k->placed.data[i]);
         uint32_t id = x->at;
         if (id && x->of != lock) {
             k->placed.data[kept++] = k->placed.data[i];
         } else if (id) {
-            x->at = 0;
-            drop(k, id, pos);
+            give_location(k, k->placed.data[i], pos);
         }
     }
     k->placed.len = kept;
@@ -236,7 +288,9 @@ static void walk_access(struct hd_ownership *k, hd_eid e)
     const struct hd_owned_loc *x = &k->loc[loc];
     bool object = x->domain == HD_DOMAIN_OBJECT && !hd_owned_at(k, x->of)->out;
     if (object && k->emit)
-        k->owned[e] = has_domain(k, x, t->pos[e]);
+        k->owned[e] = hd_owned_share(k, x->of, t->pos[e]);
+    if (x->count_of && !hd_owned_at(k, x->count_of)->out)
+        hd_owned_count(k, e);
     if (!x->holds || !(object || x->domain == HD_DOMAIN_LOCK))
         return;
     if (hd_op_reads(t->op[e]))
@@ -255,7 +309,7 @@ static void walk_thread(struct hd_ownership *k, hd_tid u)
     k->holdings = 0;
     for (uint32_t id = k->first_of[u]; id; id = hd_owned_at(k, id)->next_first)
         if (!hd_owned_at(k, id)->placed)
-            learn(k, id, 0, HD_EID_NONE, 0);
+            hd_owned_learn(k, id, 0, HD_EID_NONE, 0);
     for (size_t i = 0; i < n && !hd_stop_often(i); i++) {
         hd_eid e = events[i];
         if (hd_op_is_access(t->op[e]) && e >= k->early)
@@ -268,6 +322,9 @@ static void walk_thread(struct hd_ownership *k, hd_tid u)
 void hd_ownership_walk(struct hd_ownership *k)
 {
     k->changed = false;
+    hd_ownership_first(k);
+    hd_owned_begin_counts(k);
     for (hd_tid u = 0; u < hd_trace_n_threads(k->t) && hd_stop_now() == HD_STOP_NO; u++)
         walk_thread(k, u);
+    hd_owned_end_counts(k);
 }
