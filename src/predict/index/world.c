@@ -89,6 +89,15 @@ struct hd_world *hd_world_new(const struct hd_trace *t)
     return w;
 }
 
+struct hd_world *hd_world_new_locks(const struct hd_trace *t)
+{
+    struct hd_world *w = hd_calloc(1, sizeof *w);
+    w->t = t;
+    w->n_threads = hd_trace_n_threads(t);
+    w->sections = hd_sections_new(t, NULL, 0);
+    return w;
+}
+
 void hd_world_free(struct hd_world *w)
 {
     if (!w)

@@ -23,6 +23,8 @@ struct hd_world {
 };
 
 struct hd_world *hd_world_new(const struct hd_trace *t);
+/* With the sections of locks and nothing else: enough to see whether locks can deadlock. */
+struct hd_world *hd_world_new_locks(const struct hd_trace *t);
 void hd_world_free(struct hd_world *w);
 
 static inline bool hd_world_before(const struct hd_world *w, hd_eid a, hd_eid b)

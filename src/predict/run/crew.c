@@ -88,9 +88,11 @@ void hd_crew_run(const struct hd_crew *crew, const struct hd_crew_result *result
     struct hd_matching matching = {0};
     struct hd_ucg_base *ucg = NULL;
     struct job j = {.crew = crew, .deadline = deadline};
+    if (!crew->items)
+        return; /* no index of what workers need is made */
     j.n_items = crew->prepare(crew->ctx, 0, deadline);
     if (n > crew->items)
-        n = crew->items ? (unsigned)crew->items : 1;
+        n = (unsigned)crew->items;
     j.n_workers = n;
     hd_matching_check(w->t, &matching);
     if (o->steps >> HD_STEP_UCG & 1)

@@ -3,6 +3,8 @@
 #include "base/alloc.h"
 #include "base/stop.h"
 
+#include <string.h>
+
 struct edge {
     uint32_t from, to;
 };
@@ -116,6 +118,15 @@ static void visit(struct search *c, uint32_t root)
         else if (c->on_stack[to] && c->number[to] < c->low[lock])
             c->low[lock] = c->number[to];
     }
+}
+
+bool hd_lock_graph_any(const struct hd_world *w)
+{
+    size_t locks = w->sections->n_real;
+    uint8_t *cyclic = hd_lock_graph_cyclic(w);
+    bool any = memchr(cyclic, 1, locks) != NULL;
+    hd_free(cyclic, locks);
+    return any;
 }
 
 uint8_t *hd_lock_graph_cyclic(const struct hd_world *w)

@@ -14,5 +14,7 @@
 /* By lock of the trace: 1 when it lies on a cycle. To be freed with hd_free by the number of locks
  * of the trace. */
 uint8_t *hd_lock_graph_cyclic(const struct hd_world *w);
+/* Does any? Requires the sections of w only. */
+bool hd_lock_graph_any(const struct hd_world *w);
 
 #endif

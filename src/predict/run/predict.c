@@ -11,6 +11,7 @@
 #include "predict/run/crew.h"
 #include "predict/run/cycles.h"
 #include "predict/run/fold.h"
+#include "predict/run/lock_graph.h"
 #include "predict/run/races.h"
 #include "predict/run/share.h"
 #include "predict/run/triples.h"
@@ -94,9 +95,22 @@ static void predict_atomicity(struct job *j)
     hd_free(functions, j->fold.t->n_events * sizeof *functions);
 }
 
+/* Most programs take their locks in one order. Then there is nothing to decide, and no other index
+ * is needed. */
+static struct hd_stop_scope begin_locks(struct job *j)
+{
+    struct hd_stop_scope around = hd_crew_scope(j->options, j->started, false);
+    j->w = hd_world_new_locks(j->fold.in);
+    if (hd_stop_now() == HD_STOP_NO && hd_lock_graph_any(j->w)) {
+        hd_world_free(j->w);
+        j->w = hd_world_new(j->fold.in);
+    }
+    return around;
+}
+
 static void predict_deadlocks(struct job *j)
 {
-    struct hd_stop_scope around = begin(j, false);
+    struct hd_stop_scope around = begin_locks(j);
     struct hd_cycles cycles;
     hd_cycles_init(&cycles, j->w, !(j->options->steps >> HD_STEP_LOCKSET & 1));
     if (end(j, around)) {
