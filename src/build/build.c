@@ -9,7 +9,6 @@
 #include "build/walk.h"
 #include "log/rt_shape.h"
 
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -525,12 +524,12 @@ static void forget_events(struct hd_walk *w)
     w->info->stuck = 0;
 }
 
-enum hd_status hd_walk_build(struct hd_walk *w, unsigned rounds)
+enum hd_status hd_walk_build(struct hd_walk *w)
 {
     enum hd_status s = hd_builder_control(
         w->out.builder, w->info->from_pass ? HD_CONTROL_BRANCHES : HD_CONTROL_ALL, w->err);
-    for (unsigned i = 0; s == HD_OK && i < rounds; i++) {
-        if (i) {
+    for (bool again = false; s == HD_OK; again = true) {
+        if (again) {
             HD_DEBUG_LINE(BUILD, "again: memory that was left out carries values between threads");
             forget_events(w);
             forget_memory(w);
@@ -540,7 +539,7 @@ enum hd_status hd_walk_build(struct hd_walk *w, unsigned rounds)
             hd_walk_hand_restart(w);
         w->own.found = false;
         s = walk(w, HD_WALK_BUILD);
-        if (!w->own.found || w->hand.failed)
+        if (!w->own.found)
             break;
     }
     return s;
@@ -563,7 +562,7 @@ static enum hd_status walk_rest(struct hd_walk *w)
         s = give_ids(w);
     }
     if (s == HD_OK)
-        s = hd_walk_build(w, UINT_MAX);
+        s = hd_walk_build(w);
     if (s != HD_OK || !w->out.inserts.len)
         return s;
     qsort(w->out.inserts.data, w->out.inserts.len, w->out.inserts.size, by_position);

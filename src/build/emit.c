@@ -286,7 +286,7 @@ static enum hd_status touch(struct hd_walk *w, struct hd_walk_access *a, const s
     name_values(w, cell, &a->ev);
     uint64_t linear = hd_region_linear(g, addr);
     if (w->own.hand && was_unseen(cell, &a->ev)) {
-        hd_walk_hand_spoil(w, linear, hd_cells_next(&w->mem.cells, linear, HD_CELL_PAGE));
+        hd_walk_hand_spoil(w, linear, hd_cells_next(&w->mem.cells, linear, UINT32_MAX));
         return HD_OK;
     }
     if (!w->settled)

@@ -19,7 +19,6 @@
 #define FROM    20000    /* uses of shared memory: fewer are not worth two more walks */
 #define MOST    16000000 /* events of a skeleton */
 #define THREADS 64       /* clocks have an entry for each */
-#define ROUNDS  6        /* of the walk */
 
 /* What a thread does after its first n events of the skeleton, and before the next one. */
 struct hd_walk_point {
@@ -223,8 +222,6 @@ void hd_walk_hand_spoil(struct hd_walk *w, uint64_t linear, uint64_t len)
         page->spoilt |= (uint8_t)bit;
         page->suspect |= (uint8_t)bit;
     }
-    w->own.found = true;
-    w->pass = HD_WALK_REPLAY;
 }
 
 static void forget_uses(struct hd_cell_block *block)
@@ -393,22 +390,55 @@ static void apply(struct hd_cells *cells, bool any)
     }
 }
 
+static bool is_spoilt(struct hd_cells *cells, uint64_t linear)
+{
+    uint64_t end = linear + hd_cells_next(cells, linear, UINT32_MAX);
+    for (uint64_t at = linear / HD_GRANULE * HD_GRANULE; at < end; at += HD_GRANULE) {
+        const struct hd_cell_page *page = hd_cells_page_if(cells, at);
+        if (page && page->spoilt >> at % HD_CELL_PAGE / HD_GRANULE & 1)
+            return true;
+    }
+    return false;
+}
+
+/* By location of the skeleton: it is a carrier that was found to be written unseen, so that the
+ * skeleton has its accesses up to there; or it lies in the same granules. To be freed. */
+static uint8_t *spoilt_locations(const struct hd_walk *w, struct hd_cells *cells, size_t n)
+{
+    uint8_t *drop = hd_calloc(n, 1);
+    size_t dropped = 0;
+    for (size_t b = 0; b < cells->blocks.len; b++) {
+        struct hd_cell_block *block = *(struct hd_cell_block **)hd_vec_at(&cells->blocks, b);
+        uint64_t at = block->key * HD_CELL_PAGE * HD_CELL_PAGES, end, id;
+        end = at + (uint64_t)HD_CELL_PAGE * HD_CELL_PAGES;
+        for (; (id = hd_cells_used(cells, at, end, &at)) != HD_CELL_NONE; at++) {
+            uint32_t loc = ((const struct hd_walk_cell *)hd_vec_at(&w->mem.list, id))->loc;
+            if (loc < n && is_spoilt(cells, at))
+                dropped += !drop[loc], drop[loc] = 1;
+        }
+    }
+    HD_DEBUG_LINE(BUILD, "written unseen: %zu locations of the skeleton", dropped);
+    return drop;
+}
+
 enum hd_status hd_walk_hand_find(struct hd_walk *w)
 {
     struct hd_trace *skeleton = NULL;
     split(&w->mem.cells);
     w->own.hand = true;
-    enum hd_status s = hd_walk_build(w, ROUNDS);
+    enum hd_status s = hd_walk_build(w);
     uint64_t n = 0;
-    bool all = false,
-         whole = !w->hand.failed && !w->own.found && !w->info->cut && !w->out.inserts.len;
+    bool all = false, whole = !w->hand.failed && !w->info->cut && !w->out.inserts.len;
     if (s == HD_OK && whole) {
         s = hd_builder_finish(w->out.builder, &skeleton, w->err);
         w->out.builder = NULL;
     }
     struct judge *j = hd_calloc(1, sizeof *j);
     j->w = w;
-    j->order = s == HD_OK && skeleton ? hd_handover_new(skeleton) : NULL;
+    size_t locs = skeleton ? hd_trace_n_objs(skeleton, HD_OBJ_LOC) : 0;
+    uint8_t *drop = spoilt_locations(w, &w->mem.cells, locs);
+    j->order = s == HD_OK && skeleton ? hd_handover_new(skeleton, drop) : NULL;
+    hd_free(drop, locs);
     if (j->order)
         n = judge_all(j, &w->mem.cells, &all);
     apply(&w->mem.cells, n > 0);

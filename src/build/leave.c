@@ -5,8 +5,9 @@
  * on. Those reads, a set of trace/depset.h, are kept for the bytes and stand for the read. A set
  * names reads of one thread. When another thread reads the bytes, and when a set is too long to be
  * listed, write and read have to be events after all: the granule "carries" from then on, and the
- * walk starts again when that is news. Only writes with such a set and the reads of them become
- * events; what is built besides does not change, so the second time nothing is news.
+ * walk starts again when that is news (a skeleton's does not). Only writes with such a set and the
+ * reads of them become events; what is built besides does not change, so the second time nothing is
+ * news.
  *
  * The address of an access may depend on reads: a branch says so in its place.
  */
@@ -87,9 +88,10 @@ static bool must_read(const struct hd_walk *w, uint32_t set)
                    hd_depset_is_wide(&w->own.sets, set));
 }
 
+/* A skeleton may do without the dependences of a write: it then says less about orders. */
 static void now_carries(struct hd_walk *w, uint64_t linear, uint64_t len)
 {
-    if (!hd_cells_carries(&w->mem.cells, linear, len, true))
+    if (!hd_cells_carries(&w->mem.cells, linear, len, true) || w->own.hand)
         return;
     w->own.found = true;
     w->pass = HD_WALK_REPLAY; /* the write should have been an event */
@@ -109,9 +111,13 @@ static enum hd_status read_cell(struct hd_walk *w, struct hd_walk_access *a,
         return HD_OK;
     }
     now_carries(w, linear, len);
-    const struct hd_walk_cell *cell = hd_walk_cell(w, g, addr, &id);
+    struct hd_walk_cell *cell = hd_walk_cell(w, g, addr, &id);
     if (cell->known && cell->value != a->ev.value)
-        return HD_OK; /* the writer's thread overwrote it unseen */
+        return HD_OK;  /* the writer's thread overwrote it unseen */
+    if (w->own.hand) { /* a skeleton may not have the write */
+        cell->known = a->ev.has_value;
+        cell->value = a->ev.value;
+    }
     struct hd_walk_access half = *a;
     half.ev.op = a->ev.op == HD_OP_READ ? HD_OP_READ : HD_OP_AREAD;
     half.ev.order = HD_ORDER_SC; /* fork and join order it with its writer anyway */

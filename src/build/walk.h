@@ -9,9 +9,9 @@
 enum hd_status hd_walk_open(struct hd_walk *w, const char *name, const char *data, size_t len,
                             struct hd_build_info *info, struct hd_err *err);
 void hd_walk_close(struct hd_walk *w);
-/* Builds; again, up to so many times, when memory turned out to carry something from thread to
- * thread (leave.c). */
-enum hd_status hd_walk_build(struct hd_walk *w, unsigned rounds);
+/* Builds; again when memory turned out to carry something from thread to thread (leave.c), which a
+ * skeleton does not ask about. */
+enum hd_status hd_walk_build(struct hd_walk *w);
 
 /* trace_extras.c: what goes beside the events of a finished trace */
 enum hd_status hd_walk_save_extras(struct hd_walk *w, struct hd_trace *trace);

@@ -216,4 +216,62 @@ for level in 0 2; do
     grep -q 'steps are kept, [0-9]* bytes$' log && grep -q 'again: [1-9][0-9]* events for writes' log || fail "-O$level: no sieve was read"
 done
 
+# A carrier that code without hooks writes as well hands nothing over: the writer may come late. It shows behind the first round.
+cat >s.c <<'SOURCE'
+#include <pthread.h>
+#include <unistd.h>
+#define SIZE 3000
+void outside(int *p); /* built without hooks */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
+static int ready;
+static unsigned char buffer[SIZE];
+static void *reader(void *arg)
+{
+    unsigned sum = 0;
+    for (int i = 0; i < 2; i++) {
+        pthread_mutex_lock(&lock);
+        while (!ready)
+            pthread_cond_wait(&cond, &lock);
+        ready = 0;
+        pthread_mutex_unlock(&lock);
+        for (int k = 0; k < SIZE; k++)
+            sum += buffer[k]; /* reads */
+    }
+    return sum ? arg : NULL;
+}
+static void *writer(void *arg)
+{
+    for (int k = 0; k < SIZE; k++)
+        buffer[k] = (unsigned char)(k * 7); /* fills */
+    pthread_mutex_lock(&lock);
+    ready = 1;
+    pthread_cond_broadcast(&cond);
+    pthread_mutex_unlock(&lock);
+    return arg;
+}
+int main(void)
+{
+    pthread_t t[2];
+    pthread_create(&t[0], NULL, reader, NULL);
+    pthread_create(&t[1], NULL, writer, NULL);
+    usleep(1000); /* the first round is over, and nothing says so */
+    pthread_mutex_lock(&lock);
+    outside(&ready);
+    pthread_cond_broadcast(&cond);
+    pthread_mutex_unlock(&lock);
+    pthread_join(t[0], NULL);
+    pthread_join(t[1], NULL);
+    return 0;
+}
+SOURCE
+echo 'void outside(int *p); void outside(int *p) { *p = 1; }' >o.c
+cc -O1 -c o.c && "$HEDDLE" cc -g -O1 s.c o.o -o s && HEDDLE_HANDED_FROM=1 "$HEDDLE" record -q -o t.hdt -- ./s || failed=1
+answer t.hdt >reduced
+"$HEDDLE" trace convert -q --keep-all-events t.hdt all.hdt || failed=1
+answer all.hdt >all
+cmp -s reduced all || fail "spoilt: with all events, and reduced: $(diff all reduced)"
+grep -q '^[0-9]* [0-9]*$' reduced || fail "spoilt: no race is found"
+HD_LOG=build:debug "$HEDDLE" trace cat t.hdt 2>&1 >t.txt | grep -q 'written unseen: [1-9]' || fail "spoilt: not noticed"
+
 exit $failed

@@ -168,7 +168,7 @@ void hd_handed_find(const struct hd_trace *t, const uint8_t *carriers, uint8_t *
     }
     struct hd_handover *order = NULL;
     if (hd_skeleton_trace(t, handed, &skeleton, before, &err) == HD_OK)
-        order = hd_handover_new(skeleton);
+        order = hd_handover_new(skeleton, NULL);
     c.order = order;
     if (order)
         find(&c, handed);

@@ -208,15 +208,17 @@ static bool settle(struct hd_handover *h)
     return true;
 }
 
-struct hd_handover *hd_handover_new(const struct hd_trace *skeleton)
+struct hd_handover *hd_handover_new(const struct hd_trace *skeleton, const uint8_t *drop)
 {
     struct hd_handover *h = hd_calloc(1, sizeof *h);
-    size_t threads = hd_trace_n_threads(skeleton);
+    size_t threads = hd_trace_n_threads(skeleton), locs = hd_trace_n_objs(skeleton, HD_OBJ_LOC);
     h->from = skeleton;
     h->before = hd_alloc(skeleton->n_events * sizeof *h->before);
     h->join_of = hd_alloc(threads * sizeof *h->join_of);
     memset(h->join_of, 0xff, threads * sizeof *h->join_of);
-    h->drop = hd_calloc(hd_trace_n_objs(skeleton, HD_OBJ_LOC), 1);
+    h->drop = hd_calloc(locs, 1);
+    if (drop && locs)
+        memcpy(h->drop, drop, locs);
     if (settle(h))
         return h;
     hd_handover_free(h);

@@ -14,8 +14,9 @@
 
 struct hd_handover;
 
-/* The trace has to outlive it. NULL: nothing can be said, or the scope around is stopped. */
-struct hd_handover *hd_handover_new(const struct hd_trace *skeleton);
+/* The trace has to outlive it. drop: by location, those that are left out besides; or NULL. NULL:
+ * nothing can be said, or the scope around is stopped. */
+struct hd_handover *hd_handover_new(const struct hd_trace *skeleton, const uint8_t *drop);
 void hd_handover_free(struct hd_handover *h); /* NULL is fine */
 
 /* Is (u, n) as a whole before (v, m) in every schedule that comes to (v, m)? False: not known. */
