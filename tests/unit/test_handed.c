@@ -14,6 +14,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "../support/seeds.h"
 #include "base/alloc.h"
 #include "model/check.h"
 #include "model/enumerate.h"
@@ -323,7 +324,7 @@ static void random_traces(void **state)
 {
     (void)state;
     const char *one = getenv("HEDDLE_SEED");
-    uint64_t n = getenv("HEDDLE_TEST_LONG") ? 60000 : 4000;
+    uint64_t n = seeds_count(4000, 60000);
     if (one) {
         one_random(strtoull(one, NULL, 10));
         return;

@@ -1,5 +1,6 @@
 /* Happens-before of schedules and unordered races: src/model/after.c, the checker and the
  * enumerator against a second reading of docs/MODEL.md section 8 (tests/support/naive_order.c). */
+#include "../support/seeds.h"
 #include "../support/naive.h"
 #include "model/enumerate.h"
 #include "model/enumerate_order.h"
@@ -73,7 +74,7 @@ static void test_against_naive(void **state)
     struct nv_random rnd = {11};
     size_t unordered[SHAPES] = {0}, alone[SHAPES] = {0};
     const char *rounds_given = getenv("HEDDLE_TEST_ROUNDS");
-    int rounds = rounds_given ? atoi(rounds_given) : getenv("HEDDLE_TEST_LONG") ? 3400 : 120;
+    int rounds = rounds_given ? atoi(rounds_given) : (int)seeds_count(120, 3400);
     for (int round = 0; round < rounds; round++)
         for (size_t k = 0; k < SHAPES; k++) {
             struct nv_trace naive;
@@ -101,7 +102,7 @@ static void test_forms_coincide(void **state)
     static const struct nv_shape shape = {9, 3, 2, ops, sizeof ops, false, 0, false};
     struct nv_random rnd = {3};
     size_t alone = 0, follows = 0;
-    int rounds = getenv("HEDDLE_TEST_LONG") ? 20000 : 1500;
+    int rounds = (int)seeds_count(1500, 20000);
     for (int round = 0; round < rounds; round++) {
         struct nv_trace naive;
         struct hd_err err;

@@ -1,5 +1,6 @@
 /* The enumerations of said and rv against the published formulas, evaluated on every complete
  * order. */
+#include "../support/seeds.h"
 #include "model/enumerate.h"
 #include "model/matching.h"
 #include "naive.h"
@@ -82,7 +83,7 @@ static void test_against_formulas(void **state)
     (void)state;
     struct nv_random rnd = {17};
     size_t n_said[SHAPES] = {0}, n_rv[SHAPES] = {0};
-    int rounds = getenv("HEDDLE_TEST_LONG") ? 4000 : 250;
+    int rounds = (int)seeds_count(250, 4000);
     for (int round = 0; round < rounds; round++)
         for (size_t k = 0; k < SHAPES; k++) {
             struct nv_trace naive;

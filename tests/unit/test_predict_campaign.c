@@ -17,6 +17,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "../support/seeds.h"
 #include "base/rng.h"
 #include "detect/detect.h"
 #include "predict/run/predict.h"
@@ -134,7 +135,7 @@ static void no_witness_is_rejected_and_steps_agree(void **state)
 {
     (void)state;
     const char *range = getenv("HEDDLE_SEEDS");
-    unsigned long long from = 0, to = getenv("HEDDLE_TEST_LONG") ? 10000 : 8;
+    unsigned long long from = 0, to = seeds_count(8, 10000);
     if (range && sscanf(range, "%llu,%llu", &from, &to) != 2)
         fail_msg("HEDDLE_SEEDS is not two numbers: %s", range);
     for (uint64_t seed = from; seed < to; seed++)

@@ -24,6 +24,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "../support/seeds.h"
 #include "model/enumerate.h"
 #include "predict/run/predict.h"
 #include "trace/gen/gen.h"
@@ -214,20 +215,12 @@ static void run_seeds(const char *one, uint64_t seeds, enum kind kind, struct co
                       (unsigned long long)n->found[s], (unsigned long long)n->proved[s]);
 }
 
-/* The sanitizers make everything some ten times slower: a third of the seeds must do for them. */
-static uint64_t how_many(uint64_t normal, uint64_t many)
-{
-    return getenv("HEDDLE_TEST_LONG")        ? many
-           : getenv("HEDDLE_TEST_SANITIZED") ? normal / 3
-                                             : normal;
-}
-
 static void test_equal(void **state)
 {
     struct counts n;
     (void)state;
     if (!getenv("HEDDLE_HARD_SEED") && !getenv("HEDDLE_SHAPE_SEED"))
-        run_seeds("HEDDLE_SEED", how_many(1500, 20000), SMALL, &n);
+        run_seeds("HEDDLE_SEED", seeds_count(1500, 20000), SMALL, &n);
 }
 
 static void test_equal_hard(void **state)
@@ -236,7 +229,7 @@ static void test_equal_hard(void **state)
     (void)state;
     if (getenv("HEDDLE_SEED") || getenv("HEDDLE_SHAPE_SEED"))
         return;
-    run_seeds("HEDDLE_HARD_SEED", how_many(700, 5000), HARD, &n);
+    run_seeds("HEDDLE_HARD_SEED", seeds_count(700, 5000), HARD, &n);
     if (getenv("HEDDLE_HARD_SEED"))
         return;
     assert_true(n.races * 3 < n.conflicting * 2);
@@ -251,7 +244,7 @@ static void test_equal_shapes(void **state)
     struct counts n;
     (void)state;
     if (!getenv("HEDDLE_SEED") && !getenv("HEDDLE_HARD_SEED"))
-        run_seeds("HEDDLE_SHAPE_SEED", how_many(400, 20000), SHAPES, &n);
+        run_seeds("HEDDLE_SHAPE_SEED", seeds_count(400, 20000), SHAPES, &n);
 }
 
 int main(void)

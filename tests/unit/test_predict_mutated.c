@@ -17,6 +17,7 @@
 #include <cmocka.h>
 #include <glob.h>
 
+#include "../support/seeds.h"
 #include "base/rng.h"
 #include "model/check.h"
 #include "model/enumerate.h"
@@ -311,9 +312,7 @@ static unsigned run_walk(const struct corpus *c, uint64_t walk)
 static void test_neighbours(void **state)
 {
     struct corpus c = {0};
-    uint64_t wanted = getenv("HEDDLE_TEST_LONG")        ? 600000
-                      : getenv("HEDDLE_TEST_SANITIZED") ? 3000
-                                                        : 20000;
+    uint64_t wanted = seeds_count(20000, 600000);
     uint64_t walks = 0, accepted = 0;
     (void)state;
     load_corpus(&c);

@@ -8,6 +8,7 @@
  * HEDDLE_TEST_LONG=1 draws 1,000,000 traces, else 20,000; HEDDLE_SEEDS=m,n those of the seeds m to
  * n - 1. HEDDLE_SEED=n runs that one and prints it.
  */
+#include "../support/seeds.h"
 #include "../support/judge.h"
 
 #include "base/alloc.h"
@@ -326,7 +327,7 @@ static uint64_t by_ownership(const char *buffer, size_t len)
 
 static void ownership_is_judged_as_enumerated(void **state)
 {
-    uint64_t n = getenv("HEDDLE_TEST_LONG") ? 1000000 : 20000, pairs = 0;
+    uint64_t n = seeds_count(20000, 1000000), pairs = 0;
     char buffer[8192];
     (void)state;
     uint64_t done = judge_seeds(make, n);

@@ -16,6 +16,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "../support/seeds.h"
 #include "lock_trace.h"
 #include "model/enumerate_property.h"
 #include "predict/run/predict.h"
@@ -295,7 +296,7 @@ static void run_seeds(enum hd_property property, uint64_t seeds)
 {
     struct run r = {.property = property};
     uint64_t first = 0;
-    seeds = getenv("HEDDLE_TEST_LONG") ? 5000 : getenv("HEDDLE_TEST_SANITIZED") ? seeds / 3 : seeds;
+    seeds = seeds_count(seeds, 5000);
     if (getenv("HEDDLE_SEED")) {
         first = strtoull(getenv("HEDDLE_SEED"), NULL, 0);
         seeds = first + 1;

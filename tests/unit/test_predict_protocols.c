@@ -10,6 +10,7 @@
  */
 #include <inttypes.h>
 
+#include "../support/seeds.h"
 #include "../support/judge.h"
 
 #include "base/rng.h"
@@ -273,7 +274,7 @@ static size_t make(uint64_t seed, char *buffer, size_t size)
 
 static void protocols_are_judged_as_enumerated(void **state)
 {
-    uint64_t n = getenv("HEDDLE_TEST_LONG") ? 1000000 : 15000;
+    uint64_t n = seeds_count(15000, 1000000);
     (void)state;
     counted = 1u << HD_STEP_PROTOCOL | 1u << HD_STEP_GREEDY;
     uint64_t done = judge_seeds(make, n);

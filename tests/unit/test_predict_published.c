@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "../support/seeds.h"
 #include "model/enumerate.h"
 #include "predict/compare/published_models.h"
 #include "trace/gen/gen.h"
@@ -118,7 +119,7 @@ static void test_equal(void **state)
         run_seed(strtoull(one, NULL, 0));
         return;
     }
-    uint64_t seeds = getenv("HEDDLE_TEST_LONG") ? 5000 : 300, left_out = 0;
+    uint64_t seeds = seeds_count(300, 5000), left_out = 0;
     for (uint64_t seed = 0; seed < seeds; seed++)
         left_out += !run_seed(seed);
     assert_true(left_out * 10 < seeds); /* enumeration must stay the rule */

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "../support/seeds.h"
 #include "predict/run/share.h"
 #include "predict/run/predict.h"
 #include "trace/gen/gen.h"
@@ -76,7 +77,7 @@ static void add(struct answer *x, const struct hd_trace *t, uint32_t shard, uint
 static void test_union_is_the_whole(void **state)
 {
     (void)state;
-    uint64_t seeds = getenv("HEDDLE_TEST_LONG") ? 2000 : 150, races = 0, divided = 0;
+    uint64_t seeds = seeds_count(150, 2000), races = 0, divided = 0;
     for (uint64_t seed = 1; seed <= seeds; seed++) {
         struct hd_gen_config config;
         struct hd_trace *t = NULL;

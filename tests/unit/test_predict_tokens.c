@@ -9,6 +9,7 @@
  */
 #include <inttypes.h>
 
+#include "../support/seeds.h"
 #include "../support/judge.h"
 
 #include "base/rng.h"
@@ -245,7 +246,7 @@ static size_t make(uint64_t seed, char *buffer, size_t size)
 
 static void tokens_are_judged_as_enumerated(void **state)
 {
-    uint64_t n = getenv("HEDDLE_TEST_LONG") ? 1000000 : 20000;
+    uint64_t n = seeds_count(20000, 1000000);
     (void)state;
     uint64_t done = judge_seeds(make, n);
     if (seeds_were_chosen())

@@ -17,6 +17,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "../support/seeds.h"
 #include "lock_trace.h"
 #include "model/enumerate.h"
 #include "model/enumerate_property.h"
@@ -313,10 +314,7 @@ static void run_seeds(bool exact, uint64_t seeds)
 {
     struct run r = {.exact = exact};
     uint64_t first = 0, left_out = 0;
-    if (getenv("HEDDLE_TEST_LONG"))
-        seeds *= 10;
-    else if (getenv("HEDDLE_TEST_SANITIZED"))
-        seeds /= 5;
+    seeds = seeds_count(seeds, 10 * seeds);
     if (getenv("HEDDLE_SEED")) {
         first = strtoull(getenv("HEDDLE_SEED"), NULL, 0);
         seeds = first + 1;

@@ -9,6 +9,7 @@
  */
 #include <inttypes.h>
 
+#include "../support/seeds.h"
 #include "../support/judge.h"
 
 #include "base/rng.h"
@@ -285,7 +286,7 @@ static size_t make(uint64_t seed, char *buffer, size_t size)
 
 static void values_are_judged_as_enumerated(void **state)
 {
-    uint64_t n = getenv("HEDDLE_TEST_LONG") ? 2000000 : 40000;
+    uint64_t n = seeds_count(40000, 2000000);
     (void)state;
     uint64_t done = judge_seeds(make, n);
     if (seeds_were_chosen())

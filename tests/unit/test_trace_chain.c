@@ -17,6 +17,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "../support/seeds.h"
 #include "base/alloc.h"
 #include "base/rng.h"
 #include "model/check.h"
@@ -347,7 +348,7 @@ static void random_orders(void **state)
 {
     (void)state;
     const uint32_t features = 1u << HD_GEN_ATOMIC | 1u << HD_GEN_ORDERS | 1u << HD_GEN_RMW;
-    uint64_t n = getenv("HEDDLE_TEST_LONG") ? 4000 : 300;
+    uint64_t n = seeds_count(300, 4000);
     for (uint64_t seed = 1; seed <= n; seed++) {
         struct hd_chains c;
         struct hd_err err = {0};
@@ -370,7 +371,7 @@ static void random_traces(void **state)
 {
     (void)state;
     const char *one = getenv("HEDDLE_SEED");
-    uint64_t n = getenv("HEDDLE_TEST_LONG") ? 30000 : 2500, tried = 0;
+    uint64_t n = seeds_count(2500, 30000), tried = 0;
     if (one) {
         seed_of(strtoull(one, NULL, 10));
         return;

@@ -16,6 +16,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "../support/seeds.h"
 #include "model/check.h"
 #include "model/enumerate.h"
 #include "trace/gen/gen.h"
@@ -192,7 +193,7 @@ static void random_traces(void **state)
 {
     (void)state;
     const char *one = getenv("HEDDLE_SEED");
-    uint64_t n = getenv("HEDDLE_TEST_LONG") ? 20000 : 1500;
+    uint64_t n = seeds_count(1500, 20000);
     if (one) {
         compare(make(strtoull(one, NULL, 10)), strtoull(one, NULL, 10));
         return;
