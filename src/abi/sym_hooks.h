@@ -40,7 +40,9 @@ enum hd_sym_bits { HD_SYM_BITS_COUNT, HD_SYM_BITS_LEAD, HD_SYM_BITS_TRAIL, HD_SY
     X(behind, VOID, 3, (PTR, PTR, U32), "the same, of a C++ string or (1) a va_list")              \
     X(agreed, U32, 4, (PTR, U32, U64, U64),                                                        \
       "the id of a model's result, or 0 (name, id, its result, the real one)")                     \
-    X(istream, VOID, 1, (PTR), "a stream of C++ is read (name)")                                   \
+    X(istream, VOID, 3, (PTR, PTR, U32),                                                           \
+      "a stream of C++ is about to be read (name, stream, has a model)")                           \
+    X(ostream, VOID, 2, (PTR, PTR), "the same, to be written with something symbolic")             \
     X(dots, VOID, 3, (PTR, PTR, U32), "after va_start (list, ids, how many)")                      \
     X(block, VOID, 3, (PTR, U64, PTR),                                                             \
       "a struct passed by value (address in the callee, bytes, address in the caller or NULL)")    \

@@ -1,122 +1,12 @@
 /* Ids over calls: arguments, results, models of library functions, results that are inputs. */
 #include "pass/concolic/pass_sym.h"
+#include "pass/concolic/sym_names.h"
+#include "pass/concolic/sym_streams.h"
 
 #include <stdio.h>
 #include <string.h>
 
 enum { FLOW_CALLEE, FLOW_RETURNER, FLOW_RET, FLOW_RET2, FLOW_ARG, FLOW_BLOCK }; /* hd_sym_flow */
-
-/* Functions with a model (src/rt/concolic/sym_models.c), which the program calls after the real
- * one. They are run only when an argument, or memory near a pointer argument, is symbolic. */
-static const char *const models[] = {
-    "strcmp",
-    "strncmp",
-    "strcasecmp",
-    "strncasecmp",
-    "memcmp",
-    "bcmp",
-    "strlen",
-    "strnlen",
-    "strcpy",
-    "strncpy",
-    "stpcpy",
-    "strcat",
-    "strncat",
-    "strdup",
-    "strndup",
-    "strchr",
-    "strrchr",
-    "memchr",
-    "strstr",
-    "strspn",
-    "strcspn",
-    "strpbrk",
-    "atoi",
-    "atol",
-    "atoll",
-    "strtol",
-    "strtoul",
-    "strtoll",
-    "strtoull",
-    "isalpha",
-    "isdigit",
-    "isalnum",
-    "isspace",
-    "isupper",
-    "islower",
-    "isxdigit",
-    "ispunct",
-    "isprint",
-    "tolower",
-    "toupper",
-    "sscanf",
-    "__isoc99_sscanf",
-    "__isoc23_strtol",
-    "__isoc23_strtoul",
-    "__isoc23_strtoll",
-    "__isoc23_strtoull",
-    "__isoc23_sscanf",
-    "mempcpy",
-    "abs",
-    "labs",
-    "memmem",
-    "memrchr",
-    "strchrnul",
-    "strcasestr",
-    "div",
-    "sprintf",
-    "snprintf",
-};
-
-/* The same, but they bring input in, or what they look at is not seen from their arguments: the
- * model runs after every call. */
-static const char *const inputs[] = {
-    "strsep",  "strtok",   "strtok_r",   "__strtok_r",     "bsearch",         "pread",  "readv",
-    "mmap",    "getdelim", "__getdelim", "__isoc23_scanf", "__isoc23_fscanf", "read",   "fgets",
-    "fgetc",   "getc",     "getchar",    "fread",          "getline",         "open",   "fopen",
-    "fopen64", "scanf",    "fscanf",     "__isoc99_scanf", "__isoc99_fscanf", "open64", "getenv",
-};
-
-/* Of these the failure may be input (--symbolic-call). */
-static const char *const can_fail[] = {"open", "open64", "fopen", "fopen64"};
-
-/* With a model for each of the two numbers that they answer. */
-static const char *const pairs[] = {"ldiv", "lldiv"};
-
-/* What these change, no later code of the program looks at. */
-static const char *const outputs[] = {
-    "printf", "puts",  "putchar", "fprintf", "fputs",   "fputc",   "putc",
-    "fwrite", "write", "perror",  "fflush",  "dprintf", "vprintf", "vfprintf",
-};
-
-/* These compute nothing from the memory that they are given, or their result is not looked at. A
- * name that ends in _ stands for all that start so. */
-static const char *const harmless[] = {
-    "pthread_", "sem_",   "mtx_",     "cnd_",   "thrd_",   "heddle_", "__hd_",     "__assert_fail",
-    "free",     "malloc", "calloc",   "close",  "fclose",  "exit",    "_exit",     "abort",
-    "realloc",  "fseek",  "rewind",   "lseek",  "feof",    "ferror",  "setvbuf",   "setbuf",
-    "fileno",   "ungetc", "clearerr", "ftell",  "signal",  "perror",  "remove",    "unlink",
-    "atexit",   "__cxa_", "_ZdlPv",   "_ZdaPv", "_ZdlPvm", "rand_r",  "nanosleep", "qsort",
-};
-
-static bool is_in(const char *name, const char *const *list, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(name, list[i]) == 0)
-            return true;
-    return false;
-}
-#define IS_IN(name, list) is_in(name, list, sizeof(list) / sizeof((list)[0]))
-
-static bool is_harmless(const char *name)
-{
-    for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++) {
-        size_t n = strlen(harmless[i]);
-        if (harmless[i][n - 1] == '_' ? !strncmp(name, harmless[i], n) : !strcmp(name, harmless[i]))
-            return true;
-    }
-    return false;
-}
 
 static const char *name_of(LLVMValueRef call)
 {
@@ -399,10 +289,9 @@ static LLVMValueRef call_model(struct hd_sym_fn *f, LLVMValueRef call, const cha
 }
 
 /* ldiv: a quotient and a remainder in two registers. */
-static void modelled_pair(struct hd_sym_fn *f, LLVMValueRef call)
+static void modelled_pair(struct hd_sym_fn *f, LLVMValueRef call, LLVMValueRef at)
 {
     LLVMBuilderRef b = f->s->p->b;
-    LLVMValueRef at = LLVMGetNextInstruction(call);
     static const char *const names[] = {"ldiv_quot", "ldiv_rem"};
     struct hd_sym_pair pair;
     for (unsigned i = 0; i < 2; i++) {
@@ -419,9 +308,9 @@ static void modelled_pair(struct hd_sym_fn *f, LLVMValueRef call)
     hd_sym_set_pair(f, call, pair);
 }
 
-static void modelled(struct hd_sym_fn *f, LLVMValueRef call, const char *name, bool always)
+static void modelled(struct hd_sym_fn *f, LLVMValueRef call, LLVMValueRef at, const char *name,
+                     bool always)
 {
-    LLVMValueRef at = LLVMGetNextInstruction(call);
     LLVMPositionBuilderBefore(f->s->p->b, at);
     LLVMValueRef cond = always ? LLVMConstInt(f->s->i1, 1, false) : touches_symbols(f, call);
     if (!cond)
@@ -600,7 +489,7 @@ static void passed_memory(struct hd_sym_fn *f, LLVMValueRef call, const char *na
 /* Output that is not asked about afterwards computes nothing. */
 static bool is_plain_output(LLVMValueRef call, const char *name)
 {
-    return IS_IN(name, outputs) && !LLVMGetFirstUse(call);
+    return hd_sym_is_output(name) && !LLVMGetFirstUse(call);
 }
 
 /* Synchronisation: the scheduler knows what it does; only which object it is done to is lost. */
@@ -613,17 +502,13 @@ static bool is_modelled_elsewhere(const char *name)
     return false;
 }
 
-/* printf and its like with a va_list; functions of C++ strings; streams of C++. */
+/* printf and its like with a va_list; functions of C++ strings. */
 static void passed_behind(struct hd_sym_fn *f, LLVMValueRef call, const char *name)
 {
     struct hd_pass *p = f->s->p;
     bool list = *name == 'v' && (strstr(name, "printf") || strstr(name, "scanf"));
     bool string = strncmp(name, "_Z", 2) == 0 && strstr(name, "basic_string");
-    bool stream = strncmp(name, "_ZNSi", 5) == 0 || strncmp(name, "_ZSt7getline", 12) == 0 ||
-                  (strncmp(name, "_ZStrs", 6) == 0 && strstr(name, "istream"));
     LLVMPositionBuilderBefore(p->b, call);
-    if (stream)
-        hd_sym_call(f->s, HD_SYM_HOOK_istream, (LLVMValueRef[]){name_value(f, name)});
     for (unsigned i = 0; (list || string) && i < LLVMGetNumArgOperands(call); i++) {
         LLVMValueRef v = LLVMGetOperand(call, i);
         if (LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMPointerTypeKind ||
@@ -634,6 +519,28 @@ static void passed_behind(struct hd_sym_fn *f, LLVMValueRef call, const char *na
             f->s, HD_SYM_HOOK_behind,
             (LLVMValueRef[]){name_value(f, name), hd_hooks_ptr(p, v), hd_hooks_u32(p, list)});
     }
+}
+
+/* A stream of C++ is about to be read, or written with something symbolic. */
+static void tell_stream(struct hd_sym_fn *f, LLVMValueRef call, const char *name, bool has_model)
+{
+    struct hd_pass *p = f->s->p;
+    bool reads = hd_sym_stream_reads(name);
+    if ((!reads && !hd_sym_stream_writes(name)) || LLVMGetNumArgOperands(call) == 0)
+        return;
+    LLVMPositionBuilderBefore(p->b, call);
+    LLVMValueRef stream = hd_hooks_ptr(p, LLVMGetOperand(call, 0)), text = name_value(f, name);
+    if (reads) {
+        hd_sym_call(f->s, HD_SYM_HOOK_istream,
+                    (LLVMValueRef[]){text, stream, hd_hooks_u32(p, has_model)});
+        return;
+    }
+    LLVMValueRef cond = touches_symbols(f, call);
+    if (!cond)
+        return;
+    struct hd_sym_slow slow = hd_sym_slow_begin(f->s, call, cond);
+    hd_sym_call(f->s, HD_SYM_HOOK_ostream, (LLVMValueRef[]){text, stream});
+    hd_sym_slow_end(f->s, slow, NULL, NULL);
 }
 
 /* Calls the model, which has the same type, in place of the real function. */
@@ -647,61 +554,122 @@ static void replace_call(struct hd_sym_fn *f, LLVMValueRef call, const char *sym
     LLVMSetOperand(call, (unsigned)LLVMGetNumOperands(call) - 1, LLVMConstBitCast(model, type));
 }
 
-static void real_call(struct hd_sym_fn *f, LLVMValueRef call, enum hd_callee kind)
+/* What a call is for the search over inputs. */
+struct callee {
+    const char *name;  /* "": not known */
+    const char *model; /* the name of its model; NULL: it has none */
+    bool outside;      /* of code without hooks */
+    bool always;       /* the model runs after every call */
+    bool quiet;        /* it computes nothing that later code looks at */
+};
+
+/* Inside of std::stoi and its relatives the converter is called through a pointer. */
+static const char *converter_in(LLVMValueRef call, struct hd_sym_fn *f)
 {
-    if (is_external(call) && LLVMIsACallInst(call) && strcmp(name_of(call), "getopt") == 0)
-        replace_call(f, call, "__hd_model_getopt");
-    if (is_external(call) && LLVMIsACallInst(call) && strcmp(name_of(call), "getopt_long") == 0)
-        replace_call(f, call, "__hd_model_getopt_long");
-    struct hd_pass *p = f->s->p;
-    const char *name = name_of(call);
-    bool outside = is_external(call), external = outside && LLVMIsACallInst(call);
-    LLVMPositionBuilderBefore(p->b, call);
-    if (external && !IS_IN(name, outputs))
-        hd_sym_past(f->s, hd_hooks_u64(p, hash_name(name)));
-    if (!hd_calls_function(call))
-        indirect(f, call);
-    LLVMValueRef at = hd_control_after(call), any = NULL;
-    bool model = external && IS_IN(name, models), input = external && IS_IN(name, inputs);
-    if (!model && !input) {
-        if (outside && !is_harmless(name) && !is_plain_output(call, name)) {
-            passed_memory(f, call, name);
-            passed_behind(f, call, name);
-        }
-        lost_arguments(f, call, kind);
-        any = pass_ids(f, call);
+    size_t len;
+    if (hd_calls_function(call) || LLVMGetNumArgOperands(call) != 3)
+        return NULL;
+    return hd_sym_stream_converter(LLVMGetValueName2(f->f->fn, &len));
+}
+
+static struct callee look_up(struct hd_sym_fn *f, LLVMValueRef call, LLVMValueRef at)
+{
+    struct callee c = {.name = name_of(call), .outside = is_external(call)};
+    const char *converter = converter_in(call, f);
+    if (at && c.outside && (hd_sym_is_modelled(c.name) || hd_sym_is_input(c.name))) {
+        c.model = c.name;
+        c.always = hd_sym_is_input(c.name);
+    } else if (at && c.outside) {
+        c.model = hd_sym_stream_model(c.name);
+        c.always = true;
+    } else if (at && converter) {
+        c.name = c.model = converter;
+        c.outside = true;
     }
-    if (!at && any && outside && !is_plain_output(call, name)) { /* nowhere to look afterwards */
+    c.quiet = hd_sym_is_harmless(c.name) || is_plain_output(call, c.name) ||
+              hd_sym_stream_is_state(c.name) || hd_sym_stream_writes(c.name);
+    return c;
+}
+
+static void replace_getopt(struct hd_sym_fn *f, LLVMValueRef call)
+{
+    if (!is_external(call))
+        return;
+    if (strcmp(name_of(call), "getopt") == 0)
+        replace_call(f, call, "__hd_model_getopt");
+    if (strcmp(name_of(call), "getopt_long") == 0)
+        replace_call(f, call, "__hd_model_getopt_long");
+}
+
+/* A call without a model: the ids go along. Returns i1: any argument is symbolic, or NULL. */
+static LLVMValueRef give_arguments(struct hd_sym_fn *f, LLVMValueRef call, const struct callee *c,
+                                   LLVMValueRef at, enum hd_callee kind)
+{
+    if (c->outside && !c->quiet) {
+        passed_memory(f, call, c->name);
+        passed_behind(f, call, c->name);
+    }
+    lost_arguments(f, call, kind);
+    LLVMValueRef any = pass_ids(f, call);
+    if (!at && any && c->outside && !c->quiet) { /* nowhere to look afterwards */
         struct hd_sym_slow slow = hd_sym_slow_begin(f->s, call, any);
         hd_sym_drop(f, HD_SYM_LOST_CALL);
         hd_sym_slow_end(f->s, slow, NULL, NULL);
     }
+    return any;
+}
+
+/* After such a call: ids that it did not take are lost. */
+static void lost_in(struct hd_sym_fn *f, LLVMValueRef call, const struct callee *c, LLVMValueRef at,
+                    LLVMValueRef any)
+{
+    struct hd_pass *p = f->s->p;
+    LLVMPositionBuilderBefore(p->b, at);
+    struct hd_sym_slow slow = hd_sym_slow_begin(f->s, at, any);
+    LLVMValueRef text = is_modelled_elsewhere(c->name)
+                            ? LLVMConstNull(p->ptr)
+                            : name_value(f, *c->name ? c->name : "(indirect)");
+    LLVMValueRef fn = LLVMBuildPointerCast(p->b, LLVMGetCalledValue(call), p->ptr, "");
+    hd_sym_call(f->s, HD_SYM_HOOK_unmodelled, (LLVMValueRef[]){text, fn});
+    hd_sym_slow_end(f->s, slow, NULL, NULL);
+}
+
+static void real_call(struct hd_sym_fn *f, LLVMValueRef call, enum hd_callee kind)
+{
+    LLVMValueRef at = hd_control_after(call), any = NULL;
+    if (at)
+        replace_getopt(f, call);
+    struct hd_pass *p = f->s->p;
+    struct callee c = look_up(f, call, at);
+    LLVMPositionBuilderBefore(p->b, call);
+    if (c.outside && !hd_sym_is_output(c.name))
+        hd_sym_past(f->s, hd_hooks_u64(p, hash_name(c.name)));
+    if (!hd_calls_function(call))
+        indirect(f, call);
+    if (c.outside)
+        tell_stream(f, call, c.name, c.model != NULL);
+    if (!c.model)
+        any = give_arguments(f, call, &c, at, kind);
     if (!at)
         return;
-    if (model || input) {
-        if (IS_IN(name, can_fail)) /* behind the model, which sees what the call itself answers */
-            chosen(f, call, at, name);
-        modelled(f, call, name, input);
+    if (c.model) {
+        if (hd_sym_is_failing(
+                c.name)) /* behind the model, which sees what the call itself answers */
+            chosen(f, call, at, c.name);
+        modelled(f, call, at, c.model, c.always);
         return;
     }
-    if (external && IS_IN(name, pairs) && hd_sym_parts(f->s, LLVMTypeOf(call)) == 2) {
-        modelled_pair(f, call);
+    if (c.outside && hd_sym_is_pair(c.name) && hd_sym_parts(f->s, LLVMTypeOf(call)) == 2) {
+        modelled_pair(f, call, at);
         return;
     }
     if (kind != HD_CALLEE_PURE)
         take_result(f, call, at);
-    if (any && (outside || !hd_calls_function(call)) && !is_plain_output(call, name)) {
-        LLVMPositionBuilderBefore(p->b, at);
-        struct hd_sym_slow slow = hd_sym_slow_begin(f->s, at, any);
-        LLVMValueRef text = is_modelled_elsewhere(name)
-                                ? LLVMConstNull(p->ptr)
-                                : name_value(f, *name ? name : "(indirect)");
-        LLVMValueRef fn = LLVMBuildPointerCast(p->b, LLVMGetCalledValue(call), p->ptr, "");
-        hd_sym_call(f->s, HD_SYM_HOOK_unmodelled, (LLVMValueRef[]){text, fn});
-        hd_sym_slow_end(f->s, slow, NULL, NULL);
-    }
-    if ((kind == HD_CALLEE_UNKNOWN || kind == HD_CALLEE_PURE) && *name && LLVMIsACallInst(call))
-        chosen(f, call, at, name);
+    if (any && (c.outside || !hd_calls_function(call)) && !is_plain_output(call, c.name) &&
+        !hd_sym_stream_writes(c.name))
+        lost_in(f, call, &c, at, any);
+    if ((kind == HD_CALLEE_UNKNOWN || kind == HD_CALLEE_PURE) && *c.name)
+        chosen(f, call, at, c.name);
 }
 
 /* Between functions of the models: ids go over, nothing is replaced. */

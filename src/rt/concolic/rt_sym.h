@@ -102,5 +102,6 @@ bool hd_rt_sym_sort(void *p, size_t n, size_t size, int (*compare)(const void *,
 
 /* sym_stream.c */
 void hd_rt_sym_stdin(size_t size);
+void hd_rt_sym_streams_end(void); /* inputs that were read, but not by a function with a model */
 
 #endif

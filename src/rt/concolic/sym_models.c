@@ -387,25 +387,32 @@ struct number {
     const byte *at;
     uint64_t left;
     int base;
-    bool minus;
+    bool minus, ends; /* ends: the text may end, and where is a choice */
 };
 
-/* What may stand before the digits at s, of at most max bytes. */
-static struct number number_head(const byte *s, uint64_t max, int base)
+/* Is there a byte at p, of `left` that may be looked at? */
+static bool has(const struct number *n, uint64_t left, const byte *p)
 {
-    struct number n = {.end = s, .base = base};
+    return left > 0 && (!n->ends || __hd_model_more((uint64_t)p));
+}
+
+/* What may stand before the digits at s, of at most max bytes. */
+static struct number number_head(const byte *s, uint64_t max, int base, bool ends)
+{
+    struct number n = {.end = s, .base = base, .ends = ends};
     uint64_t i = 0;
-    while (i < max && hd_rt_is_space(s[i]))
+    while (has(&n, max - i, s + i) && hd_rt_is_space(s[i]))
         i++;
-    if (i < max && hd_rt_is_sign(s[i]))
+    if (has(&n, max - i, s + i) && hd_rt_is_sign(s[i]))
         n.minus = s[i++] == '-';
-    if ((base == 0 || base == 16) && i + 2 < max && s[i] == '0' && hd_rt_low(s[i + 1]) == 'x' &&
+    if ((base == 0 || base == 16) && max - i > 2 && has(&n, 1, s + i) && s[i] == '0' &&
+        has(&n, 1, s + i + 1) && hd_rt_low(s[i + 1]) == 'x' && has(&n, 1, s + i + 2) &&
         hd_rt_digit_of(s[i + 2]) < 16) {
         i += 2;
         n.base = 16;
     }
     if (n.base == 0)
-        n.base = i < max && s[i] == '0' ? 8 : 10;
+        n.base = has(&n, max - i, s + i) && s[i] == '0' ? 8 : 10;
     n.at = s + i;
     n.left = max - i;
     return n;
@@ -418,7 +425,7 @@ static struct number number_head(const byte *s, uint64_t max, int base)
     {                                                                                              \
         type v = 0;                                                                                \
         uint64_t i = 0;                                                                            \
-        for (; i < n->left; i++) {                                                                 \
+        for (; has(n, n->left - i, n->at + i); i++) {                                              \
             int d = hd_rt_digit_of(n->at[i]);                                                      \
             if (d >= n->base)                                                                      \
                 break;                                                                             \
@@ -434,14 +441,14 @@ DIGITS(digits64, uint64_t)
 
 EXPORT uint64_t __hd_model_atoi(uint64_t result, uint64_t s)
 {
-    struct number n = number_head((byte *)s, UINT64_MAX, 10);
+    struct number n = number_head((byte *)s, UINT64_MAX, 10, false);
     (void)result;
     return digits32(&n);
 }
 
 static uint64_t plain(uint64_t s)
 {
-    struct number n = number_head((byte *)s, UINT64_MAX, 10);
+    struct number n = number_head((byte *)s, UINT64_MAX, 10, false);
     return digits64(&n);
 }
 
@@ -460,7 +467,7 @@ EXPORT uint64_t __hd_model_atoll(uint64_t result, uint64_t s)
 /* Where the number ends was decided by the branches of `number`. */
 static uint64_t strto(uint64_t s, uint64_t out, uint64_t base)
 {
-    struct number n = number_head((byte *)s, UINT64_MAX, (int)base);
+    struct number n = number_head((byte *)s, UINT64_MAX, (int)base, false);
     uint64_t v = digits64(&n);
     if (out)
         __hd_model_past((uint64_t)n.end);
@@ -482,7 +489,7 @@ STRTO(strtoull)
 /* ---- scanf ---- */
 
 struct scan {
-    const byte *in, *end; /* what is left */
+    const byte *in; /* what is left */
     const byte *format;
     const uint64_t *outs;
     bool skip; /* %*d */
@@ -525,12 +532,16 @@ static void read_flags(struct scan *s)
     }
 }
 
+static bool more(const struct scan *s)
+{
+    return __hd_model_more((uint64_t)s->in);
+}
+
 static bool scan_number(struct scan *s, int base)
 {
-    while (s->in < s->end && hd_rt_is_space(*s->in))
+    while (more(s) && hd_rt_is_space(*s->in))
         s->in++;
-    uint64_t room = (uint64_t)(s->end - s->in);
-    struct number n = number_head(s->in, s->width && s->width < room ? s->width : room, base);
+    struct number n = number_head(s->in, s->width ? s->width : UINT64_MAX, base, true);
     uint64_t v = s->size <= 4 ? digits32(&n) : digits64(&n);
     if (n.end == s->in)
         return false;
@@ -543,10 +554,10 @@ static bool scan_number(struct scan *s, int base)
 static bool scan_text(struct scan *s, bool word)
 {
     uint64_t n = 0, max = s->width ? s->width : word ? UINT64_MAX : 1;
-    while (word && s->in < s->end && hd_rt_is_space(*s->in))
+    while (word && more(s) && hd_rt_is_space(*s->in))
         s->in++;
     byte *out = s->skip ? NULL : (byte *)*s->outs++;
-    for (; n < max && s->in < s->end && !(word && hd_rt_is_space(*s->in)); n++, s->in++)
+    for (; n < max && more(s) && !(word && hd_rt_is_space(*s->in)); n++, s->in++)
         if (out)
             put(s, (uint64_t)(out + n), 1, *s->in);
     return n > 0;
@@ -574,20 +585,19 @@ static bool convert(struct scan *s)
     }
 }
 
-EXPORT uint64_t __hd_model_scan(uint64_t result, uint64_t text, uint64_t size, uint64_t format,
+EXPORT uint64_t __hd_model_scan(uint64_t result, uint64_t text, uint64_t format,
                                 const uint64_t *outs)
 {
-    struct scan s = {
-        .in = (byte *)text, .end = (byte *)text + size, .format = (byte *)format, .outs = outs};
+    struct scan s = {.in = (byte *)text, .format = (byte *)format, .outs = outs};
     s.wanted = (int)result;
     while (*s.format) {
         byte c = *s.format++;
         if (hd_rt_is_space(c)) {
-            while (s.in < s.end && hd_rt_is_space(*s.in))
+            while (more(&s) && hd_rt_is_space(*s.in))
                 s.in++;
         } else if (c != '%' || *s.format == '%') {
             s.format += c == '%';
-            if (s.in >= s.end || *s.in != c)
+            if (!more(&s) || *s.in != c)
                 break;
             s.in++;
         } else {
@@ -604,6 +614,6 @@ EXPORT uint64_t __hd_model_sscanf(uint64_t result, uint64_t text, uint64_t forma
                                   uint64_t b, uint64_t c, uint64_t d, uint64_t e, uint64_t f)
 {
     uint64_t outs[6] = {a, b, c, d, e, f};
-    uint64_t size = length((byte *)text, UINT64_MAX);
-    return __hd_model_scan(result, text, size, format, outs);
+    __hd_model_text(text, length((byte *)text, UINT64_MAX));
+    return __hd_model_scan(result, text, format, outs);
 }

@@ -6,10 +6,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A line of n bytes at s was read: which byte ended it is a choice of the input. */
-/* scanf on `size` bytes at s; outs are the pointers after the format. Answers the conversions. */
-uint64_t __hd_model_scan(uint64_t result, uint64_t s, uint64_t size, uint64_t format,
-                         const uint64_t *outs);
+/* The text that a model is about to read: in memory, or (hd_rt_sym_read_from) of a stream. */
+void __hd_model_text(uint64_t text, uint64_t size);
+/* Is there a byte of that text at p? Of a stream that is a choice, made when a model first comes to
+ * the byte: so runs that differ in a later byte have the choices before it in common. */
+bool __hd_model_more(uint64_t p);
+/* scanf on that text, from s on; outs are the pointers after the format. Answers the conversions.
+ */
+uint64_t __hd_model_scan(uint64_t result, uint64_t s, uint64_t format, const uint64_t *outs);
+
+/* Bytes of that text from s on that are spaces, or that are not; at most max. */
+uint64_t __hd_model_stream_span(uint64_t s, uint64_t max, bool space);
+/* Gives the number that a stream of C++ read from the text at s and stored at `out` its expression.
+ * how: its bytes | signed << 8 | base << 16 | spaces may come before << 24. Returns the bytes used.
+ */
+uint64_t __hd_model_stream_number(uint64_t s, uint64_t out, uint64_t how);
 
 /* A model cannot follow something: its function counts as one that is not modelled. */
 void __hd_model_lost(const char *name);
@@ -114,7 +125,35 @@ void __hd_model_getopt_long_error(const char *program, const char *name, const c
     X(1, pread)                                                                                    \
     X(1, readv)                                                                                    \
     X(5, mmap)                                                                                     \
-    X(4, getdelim)
+    X(4, getdelim)                                                                                 \
+    X(2, istream_i2)                                                                               \
+    X(2, istream_u2)                                                                               \
+    X(2, istream_i4)                                                                               \
+    X(2, istream_u4)                                                                               \
+    X(2, istream_i8)                                                                               \
+    X(2, istream_u8)                                                                               \
+    X(2, istream_char)                                                                             \
+    X(2, istream_word)                                                                             \
+    X(2, istream_line)                                                                             \
+    X(3, istream_line_to)                                                                          \
+    X(1, istream_get)                                                                              \
+    X(2, istream_get_char)                                                                         \
+    X(1, istream_peek)                                                                             \
+    X(3, istream_getline)                                                                          \
+    X(4, istream_getline_to)                                                                       \
+    X(3, istream_read)                                                                             \
+    X(1, istream_ignore_one)                                                                       \
+    X(2, istream_ignore)                                                                           \
+    X(3, istream_ignore_to)                                                                        \
+    X(1, istream_ws)                                                                               \
+    X(2, istream_manipulator)                                                                      \
+    X(2, filebuf_open)                                                                             \
+    X(2, ifstream_open)                                                                            \
+    X(2, ifstream_open_string)                                                                     \
+    X(2, fstream_open)                                                                             \
+    X(2, fstream_open_string)                                                                      \
+    X(2, istringstream_of)                                                                         \
+    X(2, stringstream_of)
 
 #define HD_MODEL_PROTOTYPE(n, name) HD_MODEL##n(name)
 HD_MODELS(HD_MODEL_PROTOTYPE)

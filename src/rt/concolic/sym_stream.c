@@ -12,6 +12,7 @@
 #include "rt/core/range_log.h"
 #include "rt/concolic/rt_sym.h"
 #include "rt/concolic/sym_models.h"
+#include "rt/concolic/sym_stream.h"
 
 #include <stdio.h>
 #include <sys/stat.h>
@@ -21,13 +22,7 @@
 #define STREAMS      1024
 #define MOST_LENGTHS 256u /* of larger ones the length stays as it is, and that is counted */
 
-struct stream {
-    uint8_t *bytes; /* NULL: not an input */
-    size_t size, pos;
-    uint32_t length; /* the id of its size; 0: it has no other */
-    size_t room;     /* the largest that it may have */
-};
-static struct stream streams[STREAMS]; /* by descriptor */
+static struct hd_sym_stream streams[STREAMS]; /* by descriptor */
 
 /* The number of bytes as an input object of its own, "stdin.length": *size, if none is given. */
 static uint32_t length_of(const char *name, size_t room, size_t *size)
@@ -72,14 +67,16 @@ static bool redirect(int fd, const char *name, uint8_t *bytes, size_t room, size
     long r = hd_rt_syscall(SYS_dup2, copy, fd, 0, 0, 0, 0);
     hd_rt_syscall(SYS_close, copy, 0, 0, 0, 0, 0);
     if (r == fd && fd < STREAMS)
-        streams[fd] = (struct stream){bytes, size, 0, length, room};
+        streams[fd] = (struct hd_sym_stream){bytes, size, 0, length, room, false};
     return r == fd;
 }
 
-/* The call read up to `end`; met: it wanted more, and there was none. One choice for each byte, so
- * that runs of all lengths have the choices before their end in common. */
-static void reached(const struct stream *s, size_t start, size_t end, bool met)
+/* One choice for each byte, so that runs of all lengths have the choices before their end in
+ * common.
+ */
+void hd_rt_sym_reached(struct hd_sym_stream *s, size_t start, size_t end, bool met)
 {
+    s->seen = true;
     for (uint64_t k = start + 1; s->length && k <= end + met && k <= s->room; k++)
         hd_rt_sym_step(
             hd_rt_sym_make(HD_SYM_UGE, 1, s->length, hd_rt_sym_const(16, k), 0, s->size >= k),
@@ -110,13 +107,21 @@ void hd_rt_sym_stdin(size_t size)
     take_over(0, "stdin", size);
 }
 
-static struct stream *stream_of(int fd)
+struct hd_sym_stream *hd_rt_sym_stream_of(int fd)
 {
     return hd_rt_sym.on && fd >= 0 && fd < STREAMS && streams[fd].bytes ? &streams[fd] : NULL;
 }
 
+void hd_rt_sym_streams_end(void)
+{
+    for (int fd = 0; hd_rt_sym.on && fd < STREAMS; fd++)
+        if (streams[fd].bytes && !streams[fd].seen &&
+            hd_rt_syscall(SYS_lseek, fd, 0, SEEK_CUR, 0, 0, 0) > 0)
+            hd_rt_sym_name_call(fd == 0 ? "(what reads standard input)" : "(what reads a file)");
+}
+
 /* n bytes at p came from the stream. */
-static void arrived(struct stream *s, void *p, size_t n)
+static void arrived(struct hd_sym_stream *s, void *p, size_t n)
 {
     if (s->pos > s->size || n > s->size - s->pos)
         n = s->pos > s->size ? 0 : s->size - s->pos;
@@ -126,7 +131,7 @@ static void arrived(struct stream *s, void *p, size_t n)
 
 /* ---- opening ---- */
 
-static void opened(int fd, const char *path)
+void hd_rt_sym_opened(int fd, const char *path)
 {
     char name[56] = "file:";
     uint64_t size;
@@ -144,7 +149,7 @@ static void opened(int fd, const char *path)
 HD_EXPORT uint64_t __hd_model_open(uint64_t result, uint64_t path)
 {
     if (hd_rt_sym.on)
-        opened((int)result, (const char *)path);
+        hd_rt_sym_opened((int)result, (const char *)path);
     return result;
 }
 
@@ -156,7 +161,7 @@ HD_EXPORT uint64_t __hd_model_open64(uint64_t result, uint64_t path)
 HD_EXPORT uint64_t __hd_model_fopen(uint64_t result, uint64_t path)
 {
     if (hd_rt_sym.on && result)
-        opened(fileno((FILE *)result), (const char *)path);
+        hd_rt_sym_opened(fileno((FILE *)result), (const char *)path);
     return result;
 }
 
@@ -169,21 +174,21 @@ HD_EXPORT uint64_t __hd_model_fopen64(uint64_t result, uint64_t path)
 
 HD_EXPORT uint64_t __hd_model_read(uint64_t result, uint64_t fd, uint64_t buf, uint64_t n)
 {
-    struct stream *s = stream_of((int)fd);
+    struct hd_sym_stream *s = hd_rt_sym_stream_of((int)fd);
     if (!s || (int64_t)result < 0)
         return result;
     long end = hd_rt_syscall(SYS_lseek, (long)(int)fd, 0, SEEK_CUR, 0, 0, 0);
     s->pos = (size_t)end - (size_t)result;
-    reached(s, s->pos, (size_t)end, result < n);
+    hd_rt_sym_reached(s, s->pos, (size_t)end, result < n);
     arrived(s, (void *)buf, (size_t)result);
     s->pos = (size_t)end;
     return result;
 }
 
 /* Where the stream stands after a call; *start: where it stood before. NULL: not an input. */
-static struct stream *moved(uint64_t file, size_t *start, size_t *end)
+static struct hd_sym_stream *moved(uint64_t file, size_t *start, size_t *end)
 {
-    struct stream *s = file ? stream_of(fileno((FILE *)file)) : NULL;
+    struct hd_sym_stream *s = file ? hd_rt_sym_stream_of(fileno((FILE *)file)) : NULL;
     long at = s ? ftell((FILE *)file) : -1;
     if (at < 0)
         return NULL;
@@ -192,25 +197,62 @@ static struct stream *moved(uint64_t file, size_t *start, size_t *end)
     return s;
 }
 
-/* Byte by byte: is there one, and does it end the line? full: there was no room for more. */
-static void read_line(const struct stream *s, size_t start, size_t end, bool full)
+/* What the models are reading. */
+static __thread struct {
+    struct hd_sym_stream *stream; /* NULL: memory */
+    uint64_t text, size;
+    uint64_t asked; /* bytes of it that were looked for */
+} reader;
+
+void __hd_model_text(uint64_t text, uint64_t size)
+{
+    reader.stream = NULL;
+    reader.text = text;
+    reader.size = size;
+}
+
+void hd_rt_sym_read_from(struct hd_sym_stream *s, size_t start)
+{
+    __hd_model_text((uint64_t)(s->bytes + start), s->size - start);
+    reader.stream = s;
+    reader.asked = 0;
+}
+
+bool __hd_model_more(uint64_t p)
+{
+    uint64_t at = p - reader.text;
+    bool is = at < reader.size;
+    if (reader.stream && at >= reader.asked) {
+        size_t start = (size_t)(reader.text - (uint64_t)reader.stream->bytes + at);
+        hd_rt_sym_reached(reader.stream, start, start + is, !is);
+        reader.asked = at + 1;
+    }
+    return is;
+}
+
+/* Is the byte of the text at p the one that ends it? */
+void hd_rt_sym_ends_at(const uint8_t *p, uint8_t end)
+{
+    uint32_t id = hd_rt_sym_byte(p), with = hd_rt_sym_const(8, end);
+    if (id)
+        hd_rt_sym_step(hd_rt_sym_make(HD_SYM_EQ, 1, id, with, 0, *p == end), *p == end,
+                       HD_SYM_CHECK, HD_SYM_NO_OUTCOME, HD_SYM_NO_OUTCOME);
+}
+
+void hd_rt_sym_read_line(struct hd_sym_stream *s, size_t start, size_t end, bool full, uint8_t last)
 {
     for (size_t i = start; i < end; i++) {
-        bool ends = s->bytes[i] == '\n';
-        uint32_t id = hd_rt_sym_byte(&s->bytes[i]), with = hd_rt_sym_const(8, '\n');
-        reached(s, i, i + 1, false);
-        if (id)
-            hd_rt_sym_step(hd_rt_sym_make(HD_SYM_EQ, 1, id, with, 0, ends), ends, HD_SYM_CHECK,
-                           HD_SYM_NO_OUTCOME, HD_SYM_NO_OUTCOME);
+        hd_rt_sym_reached(s, i, i + 1, false);
+        hd_rt_sym_ends_at(&s->bytes[i], last);
     }
-    if (!full && (end == start || s->bytes[end - 1] != '\n'))
-        reached(s, end, end, true);
+    if (!full && (end == start || s->bytes[end - 1] != last))
+        hd_rt_sym_reached(s, end, end, true);
 }
 
 HD_EXPORT uint64_t __hd_model_fgets(uint64_t result, uint64_t buf, uint64_t n, uint64_t file)
 {
     size_t start, end;
-    struct stream *s = moved(file, &start, &end);
+    struct hd_sym_stream *s = moved(file, &start, &end);
     if (!s)
         return result;
     if (result) {
@@ -218,14 +260,14 @@ HD_EXPORT uint64_t __hd_model_fgets(uint64_t result, uint64_t buf, uint64_t n, u
         hd_rt_sym_set_byte((uint8_t *)buf + (end - start), 0);
     }
     s->pos = end;
-    read_line(s, start, end, end - start + 1 >= n);
+    hd_rt_sym_read_line(s, start, end, end - start + 1 >= n, '\n');
     return result;
 }
 
 HD_EXPORT uint64_t __hd_model_getline(uint64_t result, uint64_t line, uint64_t n, uint64_t file)
 {
     size_t start, end;
-    struct stream *s = moved(file, &start, &end);
+    struct hd_sym_stream *s = moved(file, &start, &end);
     (void)n;
     if (!s)
         return result;
@@ -235,7 +277,7 @@ HD_EXPORT uint64_t __hd_model_getline(uint64_t result, uint64_t line, uint64_t n
         hd_rt_sym_set_byte(buf + (end - start), 0);
     }
     s->pos = end;
-    read_line(s, start, end, false);
+    hd_rt_sym_read_line(s, start, end, false, '\n');
     return result;
 }
 
@@ -243,7 +285,7 @@ HD_EXPORT uint64_t __hd_model_getline(uint64_t result, uint64_t line, uint64_t n
 HD_EXPORT uint64_t __hd_model_getdelim(uint64_t result, uint64_t line, uint64_t n, uint64_t end,
                                        uint64_t file)
 {
-    if ((int)end != '\n' && file && stream_of(fileno((FILE *)file)))
+    if ((int)end != '\n' && file && hd_rt_sym_stream_of(fileno((FILE *)file)))
         hd_rt_sym_name_call("getdelim, with another end than that of a line");
     return __hd_model_getline(result, line, n, file);
 }
@@ -251,7 +293,7 @@ HD_EXPORT uint64_t __hd_model_getdelim(uint64_t result, uint64_t line, uint64_t 
 /* Ways to read that are not followed. */
 static uint64_t not_followed(uint64_t result, int fd, const char *name)
 {
-    if (stream_of(fd))
+    if (hd_rt_sym_stream_of(fd))
         hd_rt_sym_name_call(name);
     return result;
 }
@@ -273,20 +315,13 @@ HD_EXPORT uint64_t __hd_model_mmap(uint64_t result, uint64_t p, uint64_t n, uint
     return not_followed(result, (int)fd, "mmap");
 }
 
-/* std::cin and its relatives. */
-HD_EXPORT void __hd_sym_istream(void *name)
-{
-    if (stream_of(0))
-        hd_rt_sym_name_call(name);
-}
-
 HD_EXPORT uint64_t __hd_model_fread(uint64_t result, uint64_t buf, uint64_t size, uint64_t n,
                                     uint64_t file)
 {
     size_t start, end;
-    struct stream *s = moved(file, &start, &end);
+    struct hd_sym_stream *s = moved(file, &start, &end);
     if (s) {
-        reached(s, start, end, end - start < size * n);
+        hd_rt_sym_reached(s, start, end, end - start < size * n);
         arrived(s, (void *)buf, end - start);
         s->pos = end;
     }
@@ -297,12 +332,12 @@ HD_EXPORT uint64_t __hd_model_fread(uint64_t result, uint64_t buf, uint64_t size
 static uint64_t one(uint64_t result, uint64_t file, const void *model)
 {
     size_t start, end;
-    struct stream *s = moved(file, &start, &end);
+    struct hd_sym_stream *s = moved(file, &start, &end);
     __hd_sym_flow.returner = model;
     __hd_sym_flow.ret = 0;
     if (!s)
         return result;
-    reached(s, start, end, (int)result < 0);
+    hd_rt_sym_reached(s, start, end, (int)result < 0);
     if ((int)result >= 0 && end > 0 && end <= s->size) {
         uint32_t id = hd_rt_sym_byte(s->bytes + end - 1);
         __hd_sym_flow.ret = hd_rt_sym_make(HD_SYM_ZEXT, 64, id, 0, 0, result);
@@ -333,13 +368,13 @@ HD_EXPORT uint64_t __hd_model_fscanf(uint64_t result, uint64_t file, uint64_t fo
                                      uint64_t b, uint64_t c, uint64_t d, uint64_t e, uint64_t f)
 {
     size_t start, end;
-    struct stream *s = moved(file, &start, &end);
+    struct hd_sym_stream *s = moved(file, &start, &end);
     uint64_t outs[6] = {a, b, c, d, e, f};
     if (s && start <= s->size) {
-        reached(s, start, end, true); /* it looks at what follows */
         s->pos = end;
         hd_rt_sym_past(end);
-        __hd_model_scan(result, (uint64_t)(s->bytes + start), s->size - start, format, outs);
+        hd_rt_sym_read_from(s, start);
+        __hd_model_scan(result, (uint64_t)(s->bytes + start), format, outs);
     }
     return result;
 }

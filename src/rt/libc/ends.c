@@ -1,5 +1,6 @@
 /* Calls that may end the process: the last write's value is logged before. Runs in the user's
  * process; see the rules in rt.h. */
+#include "rt/concolic/rt_sym.h"
 #include "rt/core/live_inputs.h"
 #include "rt/policy/policy.h"
 #include "rt/core/real.h"
@@ -17,6 +18,7 @@
 void hd_rt_ends_with(int status, void *unused)
 {
     (void)unused;
+    hd_rt_sym_streams_end();
     rt.header->status = (uint32_t)(status & 0xff) + 1;
 }
 
