@@ -1,7 +1,7 @@
 /* Speed of the detectors from memory. bench/README.md says what is measured.
- * Usage: bench_detect [events [threads [locks [random]]]], default 1000000 20 100; or bench_detect
- * FILE. Two rows for each detector, at a third of the size and at the full size; growth is the time
- * for an event in the second over that in the first: 1 is linear. */
+ * Usage: bench_detect [events [threads [locks [random|orders]]]], default 1000000 20 100; or
+ * bench_detect FILE. Two rows for each detector, at a third of the size and at the full size;
+ * growth is the time for an event in the second over that in the first: 1 is linear. */
 #include "base/alloc.h"
 #include "detect/detect.h"
 #include "detect/memory_order.h"
@@ -10,6 +10,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 static double now(void)
@@ -19,7 +20,9 @@ static double now(void)
     return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
 }
 
-static struct hd_trace *make(uint32_t events, uint32_t threads, uint32_t locks, bool random)
+/* kind: NULL, a program; "random", nearly every location races, under overlapping sections;
+ * "orders", the same with atomics of all orders and fences. */
+static struct hd_trace *make(uint32_t events, uint32_t threads, uint32_t locks, const char *kind)
 {
     struct hd_gen_config config;
     struct hd_trace *t;
@@ -33,11 +36,14 @@ static struct hd_trace *make(uint32_t events, uint32_t threads, uint32_t locks, 
     config.locations = locks * 10;
     config.races = 10;
     config.seed = 1;
-    if (random) { /* nearly every location races, under overlapping sections */
+    if (kind) {
         config.style = HD_GEN_STYLE_RANDOM;
         config.locations = locks * 20;
         config.features =
             UINT32_C(1) << HD_GEN_READ | UINT32_C(1) << HD_GEN_WRITE | UINT32_C(1) << HD_GEN_MUTEX;
+        if (!strcmp(kind, "orders"))
+            config.features |= UINT32_C(1) << HD_GEN_ORDERS | UINT32_C(1) << HD_GEN_ATOMIC |
+                               UINT32_C(1) << HD_GEN_RMW;
     }
     if (hd_gen(&config, &t, &err) != HD_OK) {
         fprintf(stderr, "%s\n", err.text);
@@ -46,13 +52,19 @@ static struct hd_trace *make(uint32_t events, uint32_t threads, uint32_t locks, 
     return t;
 }
 
-/* The walk with memory orders, which is no detector of the table. */
+/* The walk with memory orders, by hb and by hb+, which is no detector of the table. */
 static enum hd_status run_order(const struct hd_trace *t, const struct hd_detect_opts *opts,
                                 struct hd_detect_result *r, struct hd_err *err)
 {
     return hd_memory_order_detect(t, opts, HD_BY_HB, r, err);
 }
-static const struct hd_detector order = {"order", "", run_order};
+
+static enum hd_status run_plus(const struct hd_trace *t, const struct hd_detect_opts *opts,
+                               struct hd_detect_result *r, struct hd_err *err)
+{
+    return hd_memory_order_detect(t, opts, HD_BY_PLUS, r, err);
+}
+static const struct hd_detector orders[] = {{"order", "", run_order}, {"order+", "", run_plus}};
 
 /* CPU seconds of the detector, the better of two runs. */
 static double measure(const struct hd_detector *d, const struct hd_trace *t,
@@ -107,14 +119,16 @@ int main(int argc, char **argv)
             return 3;
         }
     } else {
-        t = make((uint32_t)events, threads, locks, argc > 4);
-        third = make((uint32_t)events / 3, threads, locks, argc > 4);
+        t = make((uint32_t)events, threads, locks, argc > 4 ? argv[4] : NULL);
+        third = make((uint32_t)events / 3, threads, locks, argc > 4 ? argv[4] : NULL);
     }
     printf("detector,events,seconds,Mevents/s,peak bytes/event,racy events,place pairs,rounds,"
            "growth\n");
-    for (size_t i = 0; i < hd_n_detectors; i++)
+    bool all = argc <= 4 || strcmp(argv[4], "orders");
+    for (size_t i = 0; all && i < hd_n_detectors; i++)
         row(&hd_detectors[i], t, third ? row(&hd_detectors[i], third, 0) : 0);
-    row(&order, t, third ? row(&order, third, 0) : 0);
+    for (size_t i = 0; i < 2; i++)
+        row(&orders[i], t, third ? row(&orders[i], third, 0) : 0);
     hd_trace_free(t);
     hd_trace_free(third);
     return 0;

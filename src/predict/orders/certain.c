@@ -357,6 +357,7 @@ struct hd_certain *hd_certain_new(const struct hd_world *w)
     c->low = hd_alloc(n * sizeof *c->low);
     c->part = hd_alloc(n * sizeof *c->part);
     c->chain = hd_alloc(CHAIN_CLOCKS * n * sizeof *c->chain);
+    c->next_store = hd_alloc(w->locs->n_writes * sizeof *c->next_store);
     c->sound = hd_alloc(w->sections->n_locks);
     c->barrier = hd_calloc(hd_trace_n_objs(t, HD_OBJ_BARRIER), 1);
     hd_u32vec_reserve(&c->pool, n);
@@ -364,6 +365,7 @@ struct hd_certain *hd_certain_new(const struct hd_world *w)
     c->pool.len = n;
     find_releases(c);
     hd_certain_find_sound(c);
+    hd_certain_rows_init(c);
     find_barriers(c);
     find_due(c);
     c->better = n <= MAX_THREADS;
@@ -385,6 +387,7 @@ void hd_certain_free(struct hd_certain *c)
     hd_free(c->low, n * sizeof *c->low);
     hd_free(c->part, n * sizeof *c->part);
     hd_free(c->chain, CHAIN_CLOCKS * n * sizeof *c->chain);
+    hd_free(c->next_store, c->w->locs->n_writes * sizeof *c->next_store);
     hd_free(c->sound, c->w->sections->n_locks);
     hd_free(c->barrier, hd_trace_n_objs(c->t, HD_OBJ_BARRIER));
     hd_u32vec_fini(&c->pool);

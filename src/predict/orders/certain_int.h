@@ -28,12 +28,14 @@ struct hd_certain {
     uint8_t *dirty;        /* by thread: it is not in the pool */
     uint32_t *stored;      /* by thread: where it is in the pool, if not dirty */
     uint32_t *low, *part;
-    uint32_t *chain;   /* two clocks for each place of a chain (certain_reads.c) */
-    hd_eid *releases;  /* by event: of atomic writes, what releases: itself, a fence, or none */
-    uint8_t *sound;    /* by lock and guard: sections are ordered by hb */
-    uint8_t *barrier;  /* by barrier: 1 as many users as its size, each in and out in turn */
-    struct hd_vec due; /* struct hd_certain_due, by `at` */
-    bool better;       /* this pass knows more than the one before */
+    uint32_t *chain;      /* two clocks for each place of a chain (certain_reads.c) */
+    hd_eid *releases;     /* by event: of atomic writes, what releases: itself, a fence, or none */
+    uint32_t *next_store; /* by index of locs->writes: of the same user, the first from there on
+                           * that is no rmw, or its wend */
+    uint8_t *sound;       /* by lock and guard: sections are ordered by hb */
+    uint8_t *barrier;     /* by barrier: 1 as many users as its size, each in and out in turn */
+    struct hd_vec due;    /* struct hd_certain_due, by `at` */
+    bool better;          /* this pass knows more than the one before */
 };
 
 static inline uint32_t *hd_certain_now(const struct hd_certain *c, hd_tid u)
@@ -63,6 +65,8 @@ void hd_certain_fresh(struct hd_certain *c, const struct hd_certain_due *d);
 /* A plain read has run, whatever it returned: the same, of what every possible source conflicts
  * with it. */
 void hd_certain_read(struct hd_certain *c, hd_eid e);
+/* Fills c->next_store. */
+void hd_certain_rows_init(struct hd_certain *c);
 /* The same as hd_certain_fresh by what stands in one row with its source. */
 void hd_certain_rows(struct hd_certain *c, const struct hd_certain_due *d);
 

@@ -5,7 +5,22 @@
 #define LOOK_BACK 8                  /* writes, for one that releases */
 #define FAR       (INT64_C(1) << 40) /* numbers that large are no counts, and sums of them overflow */
 
-/* Between w and the read nothing but read-modify-writes can come. */
+void hd_certain_rows_init(struct hd_certain *c)
+{
+    const struct hd_accesses *locs = c->w->locs;
+    for (uint32_t x = 0; x < hd_trace_n_objs(c->t, HD_OBJ_LOC); x++) {
+        size_t n;
+        const struct hd_loc_user *users = hd_accesses_users(locs, x, &n);
+        for (size_t i = 0; i < n; i++)
+            for (uint32_t k = users[i].wend, store = k; k-- > users[i].wstart;) {
+                store = c->t->op[locs->writes[k]] == HD_OP_RMW ? store : k;
+                c->next_store[k] = store;
+            }
+    }
+}
+
+/* Between w and the read nothing but read-modify-writes can come. If the read must come before a
+ * write, then before later ones of that thread, too: so the first that is none decides. */
 static bool unbroken(const struct hd_certain *c, hd_eid w, hd_eid r)
 {
     const struct hd_trace *t = c->t;
@@ -16,23 +31,23 @@ static bool unbroken(const struct hd_certain *c, hd_eid w, hd_eid r)
         hd_tid v = users[i].thread;
         uint32_t from = v == t->thread[w] ? t->pos[w] + 1 : hd_must_clock(c->w->must, w)[v];
         uint32_t k = hd_accesses_write_from(locs, &users[i], from);
-        for (unsigned looked = 0; k < users[i].wend; looked++, k++) {
-            if (hd_world_before(c->w, r, locs->writes[k]))
-                break;
-            if (t->op[locs->writes[k]] != HD_OP_RMW || looked == HD_CERTAIN_SOURCES)
-                return false;
-        }
+        uint32_t store = k < users[i].wend ? c->next_store[k] : k;
+        if (store < users[i].wend && !hd_world_before(c->w, r, locs->writes[store]))
+            return false;
     }
     return true;
 }
 
 /* The last of the user's writes before index `next` that releases comes before the read, if nothing
- * ends the row in between. */
+ * ends the row in between. What one of them releases is known where a later one's is. */
 static void join_row(struct hd_certain *c, const struct hd_loc_user *user, uint32_t next, hd_eid r)
 {
     const hd_eid *writes = c->w->locs->writes;
     for (int k = 0; k < LOOK_BACK && next > user->wstart; k++, next--) {
         hd_eid from = c->releases[writes[next - 1]];
+        if (from != HD_EID_NONE &&
+            hd_certain_now(c, c->t->thread[r])[user->thread] > c->t->pos[from])
+            return;
         if (from != HD_EID_NONE && unbroken(c, writes[next - 1], r)) {
             hd_certain_join_event(c, c->t->thread[r], from);
             return;
@@ -152,7 +167,10 @@ static void counted(struct hd_certain *c, const struct hd_certain_due *d)
     k.users = hd_accesses_users(c->w->locs, t->obj[d->read], &k.n);
     int64_t least = 0, most = 0;
     for (size_t i = 0; i < k.n; i++)
-        if (k.users[i].wend - k.users[i].wstart > HD_CERTAIN_SOURCES || !find_end(c, &k, i))
+        if (k.users[i].wend - k.users[i].wstart > HD_CERTAIN_SOURCES)
+            return;
+    for (size_t i = 0; i < k.n; i++)
+        if (!find_end(c, &k, i))
             return;
     if (value.unique || !is_first(c, &k) ||
         (k.base == HD_EID_NONE && (init->how == HD_INIT_UNKNOWN || init->value.unique)))
