@@ -58,18 +58,25 @@ static void need(const struct hd_ucg *g, uint32_t *cut, hd_eid e)
             cut[v] = clock[v];
 }
 
+/* What two stops hold or own excludes each other. That is a matter of the accesses: others of their
+ * stretches, which have the same label, may own less. */
+static bool is_excluded(const struct hd_ucg *g, const struct hd_goal *goal)
+{
+    for (uint32_t i = 0; i < goal->n_stops; i++)
+        for (uint32_t k = 0; k < i; k++)
+            if (hd_sections_exclude(g->b->sections, goal->stops[i], goal->stops[k]))
+                return true;
+    return false;
+}
+
 /* How many events of each thread run. False: more than may. */
 static bool start_goal(const struct hd_ucg *g, const struct hd_goal *goal, uint32_t *cut)
 {
     const struct hd_trace *t = g->b->t;
     if (g->b->n_threads)
         memset(cut, 0, g->b->n_threads * sizeof *cut);
-    for (uint32_t i = 0; i < goal->n_stops; i++) {
+    for (uint32_t i = 0; i < goal->n_stops; i++)
         cut[t->thread[goal->stops[i]]] = t->pos[goal->stops[i]];
-        for (uint32_t k = 0; k < i; k++)
-            if (hd_sections_exclude(g->b->sections, goal->stops[i], goal->stops[k]))
-                return false;
-    }
     for (uint32_t i = 0; i < goal->n_stops; i++) {
         hd_eid needs = hd_goal_needs(t, goal, goal->stops[i]);
         if (needs != HD_EID_NONE)
@@ -371,9 +378,10 @@ void hd_ucg_ask(struct hd_ucg *g, const struct hd_goal *goals, size_t n, bool *p
     uint8_t states[HD_UCG_BATCH];
     hd_ucg_labels_limit(&g->labels, MAX_LABELS);
     for (size_t i = 0; i < n; i++) {
-        uint32_t *label = label_of(g, &goals[i]);
-        states[i] = label ? (uint8_t)*label : 0;
-        g->shared += states[i] != 0;
+        bool excluded = is_excluded(g, &goals[i]);
+        uint32_t *label = excluded ? NULL : label_of(g, &goals[i]);
+        states[i] = excluded ? IS_NOT : label ? (uint8_t)*label : 0;
+        g->shared += label && states[i] != 0;
         if (states[i])
             continue;
         states[i] = put_in(g, &goals[i], states, i);
@@ -434,7 +442,7 @@ bool hd_ucg_orders(struct hd_ucg *g, const struct hd_goal *goal, struct hd_vec *
     orders->len = 0;
     g->possible = 0;
     g->goals[0] = *goal;
-    if (start_goal(g, goal, g->starts))
+    if (!is_excluded(g, goal) && start_goal(g, goal, g->starts))
         close_batch(g, 0, 1);
     if (!g->possible)
         return false;
