@@ -33,6 +33,14 @@ void hd_vec_reserve(struct hd_vec *v, size_t cap)
     v->cap = next;
 }
 
+void hd_vec_reserve_exactly(struct hd_vec *v, size_t cap)
+{
+    if (cap <= v->cap)
+        return;
+    v->data = hd_realloc_array(v->data, v->cap, cap, v->size);
+    v->cap = cap;
+}
+
 void hd_vec_fini(struct hd_vec *v)
 {
     hd_free(v->data, v->cap * v->size);

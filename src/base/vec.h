@@ -42,6 +42,8 @@ struct hd_vec {
     }
 
 void hd_vec_reserve(struct hd_vec *v, size_t cap);
+/* No more room than that, for vectors that are many and short. */
+void hd_vec_reserve_exactly(struct hd_vec *v, size_t cap);
 void hd_vec_fini(struct hd_vec *v);
 void *hd_vec_push(struct hd_vec *v); /* a new element at the end, not initialised */
 

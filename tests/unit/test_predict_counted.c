@@ -2,8 +2,9 @@
  * under a mutex share them, threads add to the count and take from it under the same mutex, another
  * one, or none, and the thread that takes the last unit has the object alone and puts it into a
  * pool. Faults are part of the draw: an object is used after its unit was given back, a count is
- * not changed, changed twice, stored, wrong in the beginning; a lock, a branch, a dependence is
- * left out, a lock is held by readers only.
+ * not changed, changed twice, by two, stored, wrong in the beginning, read before its lock is
+ * taken; a thread takes a count for its own; a lock, a branch, a dependence is left out, a lock is
+ * held by readers only.
  *
  * HEDDLE_TEST_LONG=1 draws 1,000,000 traces, else 10,000; HEDDLE_SEEDS=m,n those of the seeds m to
  * n - 1. HEDDLE_SEED=n runs that one and prints it.
@@ -30,6 +31,9 @@ enum fault {
     NO_COUNT,
     TWICE,
     STORE,
+    SPLIT,
+    MORE,
+    GUESS,
     KEEP,
     LATE,
     STRAY,
@@ -168,10 +172,27 @@ static void give_lock(struct machine *m, int u, int lock, bool taken)
 
 /* ---- counts ---- */
 
+static int count_lock(const struct machine *m)
+{
+    return m->mode == OWN_LOCK ? COUNT_LOCK : TABLE_LOCK;
+}
+
+/* Between the read and the write of a count the lock is given back. */
+static void split(struct machine *m, int u)
+{
+    int lock = count_lock(m);
+    if (!m->thread[u].held[lock] || !fault(m, SPLIT))
+        return;
+    event(m, u, -1, "rel(m%d)", lock);
+    event(m, u, -1, "acq(m%d)", lock);
+}
+
 /* The count is read, and written one higher or lower. The read. */
 static unsigned change_count(struct machine *m, int u, int b, int step)
 {
     int loc = COUNT + b;
+    if (fault(m, MORE) && (step > 0 || m->mem[loc] > 1))
+        step *= 2;
     unsigned value = m->mem[loc] + (unsigned)step;
     if (m->mode == ATOMIC) {
         event(m, u, loc, "rmw(x%d,%u,%u)", loc, m->mem[loc], value);
@@ -182,13 +203,11 @@ static unsigned change_count(struct machine *m, int u, int b, int step)
     }
     read_loc(m, u, loc, false);
     unsigned read = m->n;
+    split(m, u);
     write_loc(m, u, loc, value, fault(m, STORE) ? 0 : read);
+    if (fault(m, TWICE))
+        write_loc(m, u, loc, value, read);
     return read;
-}
-
-static int count_lock(const struct machine *m)
-{
-    return m->mode == OWN_LOCK ? COUNT_LOCK : TABLE_LOCK;
 }
 
 static void add_unit(struct machine *m, int u, int b)
@@ -250,6 +269,8 @@ static void replace(struct machine *m, int u, int b, bool alone)
     int table = chance(m, 15) ? 1 : 0;
     if (alone) {
         write_loc(m, u, DATA + b, 7, 0);
+        if (chance(m, 25))
+            write_loc(m, u, COUNT + b, 2, 0);
         write_loc(m, u, COUNT + b, chance(m, 80) ? 1 : 2, 0);
         t->units[b] = (int)m->mem[COUNT + b];
         t->has = -1;
@@ -371,7 +392,9 @@ static void step(struct machine *m, int u)
     int b = -1;
     for (int i = 0; i < m->objects; i++)
         b = t->units[i] > 0 ? i : b;
-    if (t->late && chance(m, 30)) {
+    if (fault(m, GUESS)) {
+        write_alone(m, u, (int)hd_rng_below(&m->rng, (uint64_t)m->objects));
+    } else if (t->late && chance(m, 30)) {
         look(m, u, t->late);
         t->late = 0;
     } else if (fault(m, STRAY)) {

@@ -293,9 +293,28 @@ static void sections_wait_for_others(void **state)
     hd_trace_free(t);
 }
 
+/* Half a million pairs of places are found, or left when the user interrupts, in memory and time
+ * for one entry each: room for 16 took most of the second after SIGTERM. */
+static void a_pair_of_places_takes_little_memory(void **state)
+{
+    const struct shape shape = {6000, 8, 250, 50, false};
+    struct hd_trace *t = hot(7, &shape);
+    struct hd_prediction p;
+    (void)state;
+    size_t before = hd_alloc_in_use();
+    hd_alloc_reset_peak();
+    predict(t, false, 1, &p);
+    size_t each = (hd_alloc_peak() - before) / p.groups;
+    print_message("%zu bytes for each of %zu groups\n", each, (size_t)p.groups);
+    assert_true(p.groups > 30000 && each < 1000);
+    hd_prediction_fini(&p);
+    hd_trace_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_pair_of_places_takes_little_memory),
         cmocka_unit_test(places_are_those_of_all_pairs),
         cmocka_unit_test(many_races_stay_cheap),
         cmocka_unit_test(pairs_without_an_open_one_are_known),

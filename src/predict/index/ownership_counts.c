@@ -13,12 +13,12 @@ enum { LOOK_LIMIT = 8, MOST_LOCKS = 4 };
 
 /* ---- units ---- */
 
-bool hd_owned_is_unit(const struct hd_ownership *k, uint32_t loc, uint32_t id)
+bool hd_ownership_is_unit(const struct hd_ownership *k, uint32_t loc, uint32_t id)
 {
     return hd_owned_at(k, id)->count && k->loc[k->loc[loc].slot].unit;
 }
 
-uint8_t hd_owned_share(const struct hd_ownership *k, uint32_t id, uint32_t pos)
+uint8_t hd_ownership_share(const struct hd_ownership *k, uint32_t id, uint32_t pos)
 {
     const struct hd_owned_object *v = hd_owned_at(k, id);
     if (v->round != k->round)
@@ -28,12 +28,12 @@ uint8_t hd_owned_share(const struct hd_ownership *k, uint32_t id, uint32_t pos)
     return (v->units > 0 && v->units_since <= pos) || (v->seen && v->seen_since <= pos);
 }
 
-void hd_owned_see_unit(struct hd_ownership *k, uint32_t id, uint32_t loc, uint32_t since)
+void hd_ownership_see_unit(struct hd_ownership *k, uint32_t id, uint32_t loc, uint32_t since)
 {
-    struct hd_owned_object *v = hd_owned_known(k, id);
+    struct hd_owned_object *v = hd_ownership_known(k, id);
     struct hd_owned_loc *x = hd_owned_loc(k, loc);
     if (x->at && x->at != id) {
-        hd_owned_rule_out(k, x->at);
+        hd_ownership_rule_out(k, x->at);
         return;
     }
     if (!x->at || since < x->since)
@@ -47,19 +47,19 @@ void hd_owned_see_unit(struct hd_ownership *k, uint32_t id, uint32_t loc, uint32
     }
 }
 
-void hd_owned_forget_unit(struct hd_ownership *k, uint32_t loc)
+void hd_ownership_forget_unit(struct hd_ownership *k, uint32_t loc)
 {
     struct hd_owned_loc *x = hd_owned_loc(k, loc);
-    struct hd_owned_object *v = hd_owned_known(k, x->at);
+    struct hd_owned_object *v = hd_ownership_known(k, x->at);
     if (v->seen == loc + 1)
         v->seen = 0;
 }
 
-void hd_owned_take_unit(struct hd_ownership *k, uint32_t loc)
+void hd_ownership_take_unit(struct hd_ownership *k, uint32_t loc)
 {
     struct hd_owned_loc *x = hd_owned_loc(k, loc);
-    struct hd_owned_object *v = hd_owned_known(k, x->at);
-    hd_owned_forget_unit(k, loc);
+    struct hd_owned_object *v = hd_ownership_known(k, x->at);
+    hd_ownership_forget_unit(k, loc);
     if (!v->units || x->since > v->units_since)
         v->units_since = x->since;
     v->units++;
@@ -69,10 +69,10 @@ void hd_owned_take_unit(struct hd_ownership *k, uint32_t loc)
  */
 static bool take_seen(struct hd_ownership *k, uint32_t id, uint32_t pos)
 {
-    struct hd_owned_object *v = hd_owned_known(k, id);
+    struct hd_owned_object *v = hd_ownership_known(k, id);
     if (!v->seen || v->seen_since > pos)
         return false;
-    hd_owned_spoil(k, v->seen - 1, id);
+    hd_ownership_spoil(k, v->seen - 1, id);
     v->seen = 0;
     return true;
 }
@@ -80,14 +80,14 @@ static bool take_seen(struct hd_ownership *k, uint32_t id, uint32_t pos)
 /* True: one of the units that the thread has is taken from it. */
 static bool part_with_unit(struct hd_ownership *k, uint32_t id, uint32_t pos, bool moves)
 {
-    struct hd_owned_object *v = hd_owned_known(k, id);
+    struct hd_owned_object *v = hd_ownership_known(k, id);
     if (v->has && v->since <= pos) {
         int64_t number = v->number;
         if (number < 1 || (v->place && !moves))
             return false;
         if (v->place)
-            hd_owned_spoil(k, v->place - 1, id);
-        hd_owned_drop(k, id, v->count - 1, pos);
+            hd_ownership_spoil(k, v->place - 1, id);
+        hd_ownership_drop(k, id, v->count - 1, pos);
         v->units = number - 1;
         v->units_since = pos;
         return true;
@@ -100,9 +100,10 @@ static bool part_with_unit(struct hd_ownership *k, uint32_t id, uint32_t pos, bo
     return true;
 }
 
-bool hd_owned_give_unit(struct hd_ownership *k, uint32_t id, uint32_t loc, uint32_t pos, bool moves)
+bool hd_ownership_give_unit(struct hd_ownership *k, uint32_t id, uint32_t loc, uint32_t pos,
+                            bool moves)
 {
-    struct hd_owned_object *v = hd_owned_known(k, id);
+    struct hd_owned_object *v = hd_ownership_known(k, id);
     struct hd_owned_loc *x = hd_owned_loc(k, loc);
     if (!part_with_unit(k, id, pos, moves))
         return false;
@@ -136,13 +137,13 @@ static bool has_all(const struct hd_ownership *k, const struct hd_owned_object *
 static void read_count(struct hd_ownership *k, hd_eid e)
 {
     struct hd_owned_loc *x = hd_owned_loc(k, k->t->obj[e]);
-    struct hd_owned_object *v = hd_owned_known(k, x->count_of);
+    struct hd_owned_object *v = hd_ownership_known(k, x->count_of);
     struct hd_value value = hd_trace_read_value(k->t, e);
     uint32_t since = k->needed_at[e];
     x->read = e;
     if (value.unique || since == UINT32_MAX || v->has || !has_all(k, v, e, value.bits))
         return;
-    hd_owned_learn(k, x->count_of, v->count, e, since);
+    hd_ownership_learn(k, x->count_of, v->count, e, since);
     v->number = (int64_t)value.bits;
 }
 
@@ -182,10 +183,10 @@ static hd_eid base_of(const struct hd_ownership *k, hd_eid w, hd_eid last_read, 
 /* One of those who share the object adds something to its count. False: that is not certain. */
 static bool add_to_count(struct hd_ownership *k, uint32_t id, hd_eid w, int64_t step)
 {
-    struct hd_owned_object *v = hd_owned_known(k, id);
+    struct hd_owned_object *v = hd_ownership_known(k, id);
     uint32_t pos = k->t->pos[w];
     int64_t units = v->units_since <= pos ? v->units : 0;
-    if (!hd_owned_share(k, id, pos))
+    if (!hd_ownership_share(k, id, pos))
         return false;
     if (units + step < 0 && take_seen(k, id, pos))
         units++;
@@ -202,7 +203,7 @@ static bool add_to_count(struct hd_ownership *k, uint32_t id, hd_eid w, int64_t 
 static void write_count(struct hd_ownership *k, hd_eid e)
 {
     struct hd_owned_loc *x = hd_owned_loc(k, k->t->obj[e]);
-    struct hd_owned_object *v = hd_owned_known(k, x->count_of);
+    struct hd_owned_object *v = hd_ownership_known(k, x->count_of);
     struct hd_value value = hd_trace_write_value(k->t, e);
     int64_t step = 0;
     hd_eid r = base_of(k, e, x->read, &step);
@@ -214,12 +215,12 @@ static void write_count(struct hd_ownership *k, hd_eid e)
         return;
     }
     if (r == HD_EID_NONE || !add_to_count(k, x->count_of, e, step))
-        hd_owned_rule_out(k, x->count_of);
+        hd_ownership_rule_out(k, x->count_of);
     else
         narrow_locks(k, v, r, e);
 }
 
-void hd_owned_count(struct hd_ownership *k, hd_eid e)
+void hd_ownership_count(struct hd_ownership *k, hd_eid e)
 {
     if (hd_op_reads(k->t->op[e]))
         read_count(k, e);
@@ -229,7 +230,7 @@ void hd_owned_count(struct hd_ownership *k, hd_eid e)
 
 /* ---- a walk over all threads ---- */
 
-void hd_owned_begin_counts(struct hd_ownership *k)
+void hd_ownership_begin_counts(struct hd_ownership *k)
 {
     for (uint32_t id = 1; id <= k->objects.len; id++) {
         struct hd_owned_object *v = hd_owned_at(k, id);
@@ -238,7 +239,7 @@ void hd_owned_begin_counts(struct hd_ownership *k)
     }
 }
 
-void hd_owned_end_counts(struct hd_ownership *k)
+void hd_ownership_end_counts(struct hd_ownership *k)
 {
     for (uint32_t id = 1; id <= k->objects.len; id++) {
         struct hd_owned_object *v = hd_owned_at(k, id);
@@ -248,7 +249,7 @@ void hd_owned_end_counts(struct hd_ownership *k)
         if (v->changed)
             guard = v->plain ? (v->n_locks ? v->locks[0] + 1 : 0) : NO_GUARD_NEEDED;
         if (v->changed && !guard)
-            hd_owned_rule_out(k, id);
+            hd_ownership_rule_out(k, id);
         k->changed |= v->guard != guard;
         v->guard = guard;
     }

@@ -17,7 +17,7 @@ static void visit_first(struct hd_ownership *k, visit_fn *visit)
 static void choose_place(struct hd_ownership *k, uint32_t loc, struct hd_owned_object *held)
 {
     held->placed++;
-    held->placed_units += hd_owned_is_unit(k, loc, k->loc[loc].first);
+    held->placed_units += hd_ownership_is_unit(k, loc, k->loc[loc].first);
     if (!held->first_at || k->loc[loc].domain == HD_DOMAIN_LOCK)
         held->first_at = loc + 1;
 }
@@ -31,11 +31,11 @@ static void leave_links(struct hd_ownership *k, uint32_t loc, struct hd_owned_ob
     const struct hd_owned_object *c = hd_owned_at(k, x->of);
     if (!c->first_at)
         return;
-    bool unit = hd_owned_is_unit(k, c->first_at - 1, x->of);
+    bool unit = hd_ownership_is_unit(k, c->first_at - 1, x->of);
     uint32_t place = unit ? c->count - 1 : k->loc[c->first_at - 1].slot;
     *hd_map_put(&k->dead, (uint64_t)x->slot << 32 | place, NULL) = 1;
     held->placed--;
-    held->placed_units -= hd_owned_is_unit(k, loc, x->first);
+    held->placed_units -= hd_ownership_is_unit(k, loc, x->first);
 }
 
 void hd_ownership_first(struct hd_ownership *k)

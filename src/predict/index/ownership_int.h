@@ -103,7 +103,7 @@ static inline uint32_t hd_owned_of(const struct hd_ownership *k, struct hd_value
 }
 
 /* What the thread in hand knows of the object, made empty at the begin of its walk. */
-struct hd_owned_object *hd_owned_known(const struct hd_ownership *k, uint32_t id);
+struct hd_owned_object *hd_ownership_known(const struct hd_ownership *k, uint32_t id);
 /* The same of a location. */
 struct hd_owned_loc *hd_owned_loc(const struct hd_ownership *k, uint32_t loc);
 
@@ -127,32 +127,32 @@ void hd_ownership_walk(struct hd_ownership *k);
 
 /* ---- the walk's parts ---- */
 
-void hd_owned_rule_out(struct hd_ownership *k, uint32_t id);
-void hd_owned_spoil(struct hd_ownership *k, uint32_t loc, uint32_t id);
+void hd_ownership_rule_out(struct hd_ownership *k, uint32_t id);
+void hd_ownership_spoil(struct hd_ownership *k, uint32_t loc, uint32_t id);
 /* The thread gives the object's links to others. slot: of its place. */
-void hd_owned_drop(struct hd_ownership *k, uint32_t id, uint32_t slot, uint32_t pos);
-void hd_owned_learn(struct hd_ownership *k, uint32_t id, uint32_t slot, hd_eid read,
-                    uint32_t since);
+void hd_ownership_drop(struct hd_ownership *k, uint32_t id, uint32_t slot, uint32_t pos);
+void hd_ownership_learn(struct hd_ownership *k, uint32_t id, uint32_t slot, hd_eid read,
+                        uint32_t since);
 
 /* ---- counted objects, ownership_counts.c ---- */
 
 /* True: the location has a unit of the object, if it has its address. */
-bool hd_owned_is_unit(const struct hd_ownership *k, uint32_t loc, uint32_t id);
+bool hd_ownership_is_unit(const struct hd_ownership *k, uint32_t loc, uint32_t id);
 /* A read, an overwriting and a giving back of a location with a unit. */
-void hd_owned_see_unit(struct hd_ownership *k, uint32_t id, uint32_t loc, uint32_t since);
-void hd_owned_take_unit(struct hd_ownership *k, uint32_t loc);
-void hd_owned_forget_unit(struct hd_ownership *k, uint32_t loc);
+void hd_ownership_see_unit(struct hd_ownership *k, uint32_t id, uint32_t loc, uint32_t since);
+void hd_ownership_take_unit(struct hd_ownership *k, uint32_t loc);
+void hd_ownership_forget_unit(struct hd_ownership *k, uint32_t loc);
 /* The location gets a unit that is in the thread's hands, or (moves) at another of its locations.
  * False: there is none for certain. */
-bool hd_owned_give_unit(struct hd_ownership *k, uint32_t id, uint32_t loc, uint32_t pos,
-                        bool moves);
+bool hd_ownership_give_unit(struct hd_ownership *k, uint32_t id, uint32_t loc, uint32_t pos,
+                            bool moves);
 /* 2: the thread has the object whenever its event at `pos` is enabled; 1: it shares it; 0: neither
  * is certain. */
-uint8_t hd_owned_share(const struct hd_ownership *k, uint32_t id, uint32_t pos);
+uint8_t hd_ownership_share(const struct hd_ownership *k, uint32_t id, uint32_t pos);
 /* An access to the count of an object. */
-void hd_owned_count(struct hd_ownership *k, hd_eid e);
+void hd_ownership_count(struct hd_ownership *k, hd_eid e);
 /* Begin and end of a walk over all threads. */
-void hd_owned_begin_counts(struct hd_ownership *k);
-void hd_owned_end_counts(struct hd_ownership *k);
+void hd_ownership_begin_counts(struct hd_ownership *k);
+void hd_ownership_end_counts(struct hd_ownership *k);
 
 #endif

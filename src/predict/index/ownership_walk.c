@@ -3,7 +3,7 @@
 #include "base/stop.h"
 #include "predict/index/guarded.h"
 
-void hd_owned_rule_out(struct hd_ownership *k, uint32_t id)
+void hd_ownership_rule_out(struct hd_ownership *k, uint32_t id)
 {
     if (k->guessing)
         return;
@@ -27,7 +27,7 @@ static bool knows(const struct hd_ownership *k, uint32_t id)
     return v->round == k->round && v->has && !v->out;
 }
 
-struct hd_owned_object *hd_owned_known(const struct hd_ownership *k, uint32_t id)
+struct hd_owned_object *hd_ownership_known(const struct hd_ownership *k, uint32_t id)
 {
     struct hd_owned_object *v = hd_owned_at(k, id);
     if (v->round != k->round) {
@@ -83,9 +83,10 @@ static bool has_domain(const struct hd_ownership *k, const struct hd_owned_loc *
     return knows(k, x->of) && hd_owned_at(k, x->of)->since <= pos;
 }
 
-void hd_owned_learn(struct hd_ownership *k, uint32_t id, uint32_t slot, hd_eid read, uint32_t since)
+void hd_ownership_learn(struct hd_ownership *k, uint32_t id, uint32_t slot, hd_eid read,
+                        uint32_t since)
 {
-    struct hd_owned_object *v = hd_owned_known(k, id);
+    struct hd_owned_object *v = hd_ownership_known(k, id);
     v->has = true;
     v->added = false;
     v->number = -1;
@@ -107,7 +108,7 @@ static void put(struct hd_ownership *k, uint32_t id, uint32_t loc)
 }
 
 /* The location may hold the address of an object whose place it is not. */
-void hd_owned_spoil(struct hd_ownership *k, uint32_t loc, uint32_t id)
+void hd_ownership_spoil(struct hd_ownership *k, uint32_t loc, uint32_t id)
 {
     struct hd_owned_loc *x = hd_owned_loc(k, loc);
     x->at = 0;
@@ -124,8 +125,8 @@ static void read_address(struct hd_ownership *k, hd_eid e, uint32_t loc)
     uint32_t id = hd_owned_of(k, hd_trace_read_value(t, e)), since = k->needed_at[e];
     if (!id || x->content || !has_domain(k, x, t->pos[e]) || came_dead(k, loc))
         return;
-    if (hd_owned_is_unit(k, loc, id)) {
-        hd_owned_see_unit(k, id, loc, since);
+    if (hd_ownership_is_unit(k, loc, id)) {
+        hd_ownership_see_unit(k, id, loc, since);
     } else if (x->at == id && knows(k, id)) {
         struct hd_owned_object *v = hd_owned_at(k, id);
         if (since < v->since) {
@@ -133,9 +134,9 @@ static void read_address(struct hd_ownership *k, hd_eid e, uint32_t loc)
             v->read = e;
         }
     } else if (x->at || knows(k, id)) {
-        hd_owned_rule_out(k, x->at ? x->at : id);
+        hd_ownership_rule_out(k, x->at ? x->at : id);
     } else {
-        hd_owned_learn(k, id, x->slot + 1, e, since);
+        hd_ownership_learn(k, id, x->slot + 1, e, since);
         put(k, id, loc);
     }
 }
@@ -152,8 +153,8 @@ static void write_address(struct hd_ownership *k, hd_eid e, uint32_t loc)
 {
     struct hd_owned_loc *x = hd_owned_loc(k, loc);
     uint32_t id = hd_owned_of(k, hd_trace_write_value(k->t, e));
-    if (x->at && hd_owned_is_unit(k, loc, x->at)) {
-        hd_owned_take_unit(k, loc);
+    if (x->at && hd_ownership_is_unit(k, loc, x->at)) {
+        hd_ownership_take_unit(k, loc);
     } else if (x->at) {
         hd_owned_at(k, x->at)->place = 0; /* now it is in the thread's hands */
         hd_owned_at(k, x->at)->added = false;
@@ -165,18 +166,18 @@ static void write_address(struct hd_ownership *k, hd_eid e, uint32_t loc)
         return;
     if (!has_domain(k, x, k->t->pos[e])) {
         leave_out(k, x);
-    } else if (hd_owned_is_unit(k, loc, id)) {
-        if (!hd_owned_give_unit(k, id, loc, k->t->pos[e], true))
-            hd_owned_spoil(k, loc, id);
+    } else if (hd_ownership_is_unit(k, loc, id)) {
+        if (!hd_ownership_give_unit(k, id, loc, k->t->pos[e], true))
+            hd_ownership_spoil(k, loc, id);
     } else if (is_entitled(k, id, e)) {
         uint32_t before = hd_owned_at(k, id)->place;
         if (before)
-            hd_owned_spoil(k, before - 1, id);
+            hd_ownership_spoil(k, before - 1, id);
         put(k, id, loc);
     } else {
-        if (k->guessing && hd_owned_known(k, id)->units)
+        if (k->guessing && hd_ownership_known(k, id)->units)
             k->loc[x->slot].unit = k->changed = true;
-        hd_owned_spoil(k, loc, id);
+        hd_ownership_spoil(k, loc, id);
     }
 }
 
@@ -189,8 +190,8 @@ static bool settle(struct hd_ownership *k, uint32_t loc, uint32_t pos)
     x->content = 0;
     if (v->out)
         return true;
-    if (hd_owned_is_unit(k, loc, id))
-        return hd_owned_give_unit(k, id, loc, pos, false);
+    if (hd_ownership_is_unit(k, loc, id))
+        return hd_ownership_give_unit(k, id, loc, pos, false);
     if (!knows(k, id) || v->place || v->since > pos)
         return false;
     put(k, id, loc);
@@ -205,15 +206,15 @@ static void drop_link(struct hd_ownership *k, uint32_t loc, uint32_t place, uint
         return;
     if (!is_dead(k, x->slot, place) && (came_dead(k, loc) || (x->content && !settle(k, loc, pos))))
         mark_dead(k, x->slot, place);
-    if (x->at && hd_owned_is_unit(k, loc, x->at))
-        hd_owned_forget_unit(k, loc);
+    if (x->at && hd_ownership_is_unit(k, loc, x->at))
+        hd_ownership_forget_unit(k, loc);
     else if (x->at)
         hd_u32vec_push(&k->stack, x->at);
     x->at = x->content = 0;
 }
 
 /* The thread has the object no more, nor what its links lead to. */
-void hd_owned_drop(struct hd_ownership *k, uint32_t id, uint32_t slot, uint32_t pos)
+void hd_ownership_drop(struct hd_ownership *k, uint32_t id, uint32_t slot, uint32_t pos)
 {
     size_t base = k->stack.len; /* giving a unit of what a link leads to may drop that, too */
     hd_u32vec_push(&k->stack, id);
@@ -235,10 +236,10 @@ static void give_location(struct hd_ownership *k, uint32_t loc, uint32_t pos)
 {
     struct hd_owned_loc *x = hd_owned_loc(k, loc);
     uint32_t id = x->at;
-    if (hd_owned_is_unit(k, loc, id))
-        hd_owned_forget_unit(k, loc);
+    if (hd_ownership_is_unit(k, loc, id))
+        hd_ownership_forget_unit(k, loc);
     else
-        hd_owned_drop(k, id, x->slot, pos);
+        hd_ownership_drop(k, id, x->slot, pos);
     x->at = 0;
 }
 
@@ -252,7 +253,7 @@ static void give_back(struct hd_ownership *k, uint32_t lock, uint32_t pos)
         if (x->content && x->of != lock)
             k->spoiled.data[kept++] = k->spoiled.data[i];
         else if (x->content && !settle(k, k->spoiled.data[i], pos))
-            hd_owned_rule_out(k, content);
+            hd_ownership_rule_out(k, content);
     }
     k->spoiled.len = kept;
     kept = 0;
@@ -288,9 +289,9 @@ static void walk_access(struct hd_ownership *k, hd_eid e)
     const struct hd_owned_loc *x = &k->loc[loc];
     bool object = x->domain == HD_DOMAIN_OBJECT && !hd_owned_at(k, x->of)->out;
     if (object && k->emit)
-        k->owned[e] = hd_owned_share(k, x->of, t->pos[e]);
+        k->owned[e] = hd_ownership_share(k, x->of, t->pos[e]);
     if (x->count_of && !hd_owned_at(k, x->count_of)->out)
-        hd_owned_count(k, e);
+        hd_ownership_count(k, e);
     if (!x->holds || !(object || x->domain == HD_DOMAIN_LOCK))
         return;
     if (hd_op_reads(t->op[e]))
@@ -309,7 +310,7 @@ static void walk_thread(struct hd_ownership *k, hd_tid u)
     k->holdings = 0;
     for (uint32_t id = k->first_of[u]; id; id = hd_owned_at(k, id)->next_first)
         if (!hd_owned_at(k, id)->placed)
-            hd_owned_learn(k, id, 0, HD_EID_NONE, 0);
+            hd_ownership_learn(k, id, 0, HD_EID_NONE, 0);
     for (size_t i = 0; i < n && !hd_stop_often(i); i++) {
         hd_eid e = events[i];
         if (hd_op_is_access(t->op[e]) && e >= k->early)
@@ -323,8 +324,8 @@ void hd_ownership_walk(struct hd_ownership *k)
 {
     k->changed = false;
     hd_ownership_first(k);
-    hd_owned_begin_counts(k);
+    hd_ownership_begin_counts(k);
     for (hd_tid u = 0; u < hd_trace_n_threads(k->t) && hd_stop_now() == HD_STOP_NO; u++)
         walk_thread(k, u);
-    hd_owned_end_counts(k);
+    hd_ownership_end_counts(k);
 }

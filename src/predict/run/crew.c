@@ -1,6 +1,7 @@
 #include "predict/run/crew.h"
 
 #include "base/alloc.h"
+#include "base/interrupt.h"
 #include "base/pool.h"
 #include "base/progress.h"
 #include "model/matching.h"
@@ -95,7 +96,7 @@ void hd_crew_run(const struct hd_crew *crew, const struct hd_crew_result *result
         n = (unsigned)crew->items;
     j.n_workers = n;
     hd_matching_check(w->t, &matching);
-    if (o->steps >> HD_STEP_UCG & 1)
+    if (o->steps >> HD_STEP_UCG & 1 && !hd_interrupt_requested())
         ucg = hd_ucg_base_new(w->t, w->sections, w->conds, w->must, HD_MHB_ANY_WAITER);
     j.workers = hd_calloc(n, sizeof *j.workers);
     for (unsigned i = 0; i < n; i++)

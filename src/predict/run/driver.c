@@ -28,6 +28,7 @@ void hd_driver_found(const struct hd_driver *d, struct hd_driver_unit *u, struct
     struct hd_goal goal = hd_goal_of(d->property, events, n);
     hd_eid first = events[0];
     enum hd_step step = k->step;
+    hd_vec_reserve_exactly(&u->found, 1);
     struct hd_predicted *found = hd_vec_push(&u->found);
     *found = (struct hd_predicted){.found_by = step};
     found->witness =
@@ -43,6 +44,7 @@ void hd_driver_open(struct hd_driver_unit *u, const hd_eid *events, size_t n, en
     HD_ASSERT(n >= 2);
     HD_DEBUG_LINE(PREDICT, "events %u and %u are left open, for %llu: %s", events[0] + 1,
                   events[1] + 1, (unsigned long long)goals, hd_reason_texts[why]);
+    hd_vec_reserve_exactly(&u->undecided, 1); /* most have no more, and units may be many */
     hd_undecided_push(&u->undecided, events, n, why, goals);
 }
 

@@ -98,11 +98,48 @@ static int undecided_order(const void *x, const void *y)
     return by_events(hd_undecided_events(u), u->n, hd_undecided_events(v), v->n);
 }
 
+/* The first two events of an entry and its number. */
+struct sort_key {
+    uint64_t events;
+    size_t at;
+};
+
+static int key_order(const void *x, const void *y)
+{
+    const struct sort_key *k = x, *l = y;
+    return k->events < l->events ? -1 : k->events > l->events;
+}
+
+/* Half a million pairs may be left: their keys are sorted, not the entries. True: no two keys are
+ * the same, and that was enough. */
+static bool sort_by_keys(struct hd_vec *list)
+{
+    size_t n = list->len;
+    const struct hd_undecided *old = list->data;
+    struct sort_key *keys = hd_alloc(n * sizeof *keys);
+    for (size_t i = 0; i < n; i++) {
+        const hd_eid *events = hd_undecided_events(&old[i]);
+        keys[i] = (struct sort_key){(uint64_t)events[0] << 32 | events[1], i};
+    }
+    qsort(keys, n, sizeof *keys, key_order);
+    bool unique = true;
+    for (size_t i = 1; i < n; i++)
+        unique &= keys[i - 1].events != keys[i].events;
+    struct hd_vec sorted = HD_VEC_INIT(struct hd_undecided);
+    hd_vec_reserve_exactly(&sorted, n);
+    for (size_t i = 0; i < n; i++)
+        *(struct hd_undecided *)hd_vec_push(&sorted) = old[keys[i].at];
+    hd_free(keys, n * sizeof *keys);
+    hd_vec_fini(list);
+    *list = sorted;
+    return unique;
+}
+
 void hd_prediction_sort(struct hd_prediction *p)
 {
     if (p->found.len)
         qsort(p->found.data, p->found.len, sizeof(struct hd_predicted), found_order);
-    if (p->undecided.len)
+    if (p->undecided.len && !sort_by_keys(&p->undecided))
         qsort(p->undecided.data, p->undecided.len, sizeof(struct hd_undecided), undecided_order);
 }
 
