@@ -52,10 +52,12 @@ static void add_ours(struct words *w, const char *lib_dir, int version, const st
     add(w, "%s", "-g");
     add(w, "%s", "-fno-omit-frame-pointer");
     add(w, "%s", "-D__HEDDLE__=1");
-    if (hd_cc_find_include_dir(include, sizeof include)) /* heddle/annotate.h */
+    if (hd_cc_find_include_dir(include, sizeof include)) { /* heddle/annotate.h */
         add(w, "-idirafter%s", include);
-    else
+        add(w, "-cxx-isystem%s/heddle/libstdcxx", include); /* std::string with the program */
+    } else {
         *include = 0;
+    }
     add(w, "%s", "-pthread");
     if (o->concolic) { /* vectors have no expressions */
         add(w, "%s", "-fno-vectorize");

@@ -14,7 +14,7 @@ for header in annotate.h trace_fmt.h; do
     echo "#include <heddle/$header>" | cc -std=c17 -Wall -Werror -fsyntax-only -I"$prefix/include" -xc - ||
         fail "$header does not stand alone"
 done
-[ "$(ls "$prefix/include/heddle")" = "$(printf 'annotate.h\nopenmp\ntrace_fmt.h')" ] || fail "other headers: $(ls "$prefix/include/heddle")"
+[ "$(ls "$prefix/include/heddle")" = "$(printf 'annotate.h\nlibstdcxx\nopenmp\ntrace_fmt.h')" ] || fail "other headers: $(ls "$prefix/include/heddle")"
 for script in bash-completion/completions/heddle zsh/site-functions/_heddle fish/vendor_completions.d/heddle.fish; do
     grep -q trace "$prefix/share/$script" || fail "completion $script"
 done
