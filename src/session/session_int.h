@@ -32,6 +32,7 @@ struct hd_session {
     double end;          /* of the run in hand, when a budget is given; 0: none */
     double analysis_end; /* of the reading and analysis in hand; 0: none */
     bool late;           /* the time for reading and analysis was used up */
+    bool in_part;        /* of a recording made unasked only the beginning was read */
     size_t waiting;      /* findings of the trace in hand that are not replayed yet */
 };
 

@@ -353,12 +353,14 @@ static bool enough(struct runs *r, uint64_t done)
     return done > more && (done >= MOST + more || r->quiet >= QUIET);
 }
 
-/* Why there is no further recording although there are not enough; NULL: there is one. */
+/* Why there is no further recording although there are not enough; NULL: there is one. If the last
+ * one could be read in part only, less of the next could be. */
 static const char *hindered(const struct runs *r)
 {
     if (r->once)
         return r->once;
-    bool late = unasked(r->s->o) && r->used + r->spent > SECONDS + SHARE * r->first;
+    bool late = unasked(r->s->o) &&
+                (r->s->in_part || r->used + r->spent > SECONDS + SHARE * r->first);
     return late ? "more would take too long (--runs N makes N)" : NULL;
 }
 

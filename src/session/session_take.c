@@ -90,6 +90,7 @@ void hd_session_notes(struct hd_session *s, const struct hd_build_info *info)
     take_remarks(s, &info->remarks);
     if (!s->deadline) /* what was done unasked takes nothing from the rest */
         r->cut = r->cut || info->limit || info->lost || info->broken || info->cut;
+    s->in_part = s->in_part || (info->cut && s->deadline);
     if (info->cut && !s->deadline) {
         s->late = s->late || info->cut == HD_STOP_TIME;
         hd_report_add(
