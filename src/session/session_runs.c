@@ -359,8 +359,8 @@ static const char *hindered(const struct runs *r)
 {
     if (r->once)
         return r->once;
-    bool late = unasked(r->s->o) &&
-                (r->s->in_part || r->used + r->spent > SECONDS + SHARE * r->first);
+    bool late =
+        unasked(r->s->o) && (r->s->in_part || r->used + r->spent > SECONDS + SHARE * r->first);
     return late ? "more would take too long (--runs N makes N)" : NULL;
 }
 
