@@ -656,7 +656,7 @@ static void real_call(struct hd_sym_fn *f, LLVMValueRef call, enum hd_callee kin
         if (hd_sym_is_failing(
                 c.name)) /* behind the model, which sees what the call itself answers */
             chosen(f, call, at, c.name);
-        modelled(f, call, at, c.model, c.always);
+        modelled(f, call, hd_control_after(call), c.model, c.always);
         return;
     }
     if (c.outside && hd_sym_is_pair(c.name) && hd_sym_parts(f->s, LLVMTypeOf(call)) == 2) {

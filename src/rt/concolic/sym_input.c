@@ -263,6 +263,7 @@ static const struct failure {
     {"pthread_mutex_trylock", EBUSY, true},
     {"pthread_mutex_init", ENOMEM, true},
     {"pthread_cond_init", ENOMEM, true},
+    {"read", EIO, true},
 
     {"open", ENOENT, false},
     {"open64", ENOENT, false},

@@ -7,6 +7,7 @@
  * What pipes and sockets tell one thread about another: chan.h. A handler without SA_RESTART ends a
  * wait with EINTR. */
 #include "rt/libc/io_calls.h"
+#include "rt/concolic/rt_sym.h"
 #include "rt/core/live_arrivals.h"
 #include "rt/core/live_inputs.h"
 #include "rt/core/range_log.h"
@@ -200,6 +201,11 @@ ssize_t hd_rt_read_fd(int fd, void *buf, size_t n, uintptr_t pc)
     struct hd_thread *me = hd_rt_enter_at(NULL, 0, pc);
     if (!me)
         return hd_real.read(fd, buf, n);
+    int error = hd_rt_sym.on ? hd_rt_sym_fails("read") : 0;
+    if (error) {
+        hd_rt_leave(me);
+        return answer(-error);
+    }
     long a[6] = {fd, (long)buf, (long)n};
     long r = do_read(me, a, SYS_read, buf, NULL, 0, pc);
     hd_rt_leave(me);
