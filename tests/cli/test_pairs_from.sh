@@ -110,6 +110,14 @@ expect_code 0
 cp out r.sarif
 asked r.sarif 66 race race
 
+# Another tool names the file by its address.
+cat >uri.sarif <<S
+{"version": "2.1.0", "runs": [{"results": [{"message": {"text": "race"}, "locations": [{"physicalLocation": {"artifactLocation":
+{"uri": "file://$PWD/multi.c"}, "region": {"startLine": 7}}}, {"physicalLocation": {"artifactLocation":
+{"uri": "file://$PWD/multi.c"}, "region": {"startLine": 16}}}]}]}]}
+S
+asked uri.sarif 66 race
+
 # A correct program: what was answered decides between 0 and 5.
 sed 's/^    hits++;$//; s/^    level = [12];$//' multi.c >safe.c
 heddle cc -g safe.c -o safe -pthread
@@ -137,6 +145,15 @@ for text in 'foo bar' 'multi.c:3' 'a.c:1 b.c:2 c.c:3' '' '{"runs": ' '{"runs": [
     heddle analyze --pairs-from bad.txt t.hdt
     expect_code 3
 done
+# A tool that found nothing, and one whose warnings have one place only.
+printf '==7== Helgrind, a thread error detector\n==7== ERROR SUMMARY: 0 errors from 0 contexts\n' >bad.txt
+heddle analyze --pairs-from bad.txt t.hdt
+expect_code 3
+expect_err 'no warning of a data race is in it'
+printf '==7== drd, a thread error detector\n==7== Conflicting load by thread 3 at 0x0010c040 size 4\n==7==    at 0x1: w (multi.c:7)\n' >bad.txt
+heddle analyze --pairs-from bad.txt t.hdt
+expect_code 3
+expect_err 'the text of DRD names one place of each conflict'
 heddle analyze --pairs-from missing.txt t.hdt
 expect_code 3
 heddle analyze --detector hb --pairs-from plain.txt t.hdt

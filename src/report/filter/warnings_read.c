@@ -287,7 +287,12 @@ enum hd_status hd_warnings_read(const char *path, struct hd_warned_pairs *out, s
         s = sarif(&data, path, out, err);
     else if (s == HD_OK && strstr(text, "WARNING: ThreadSanitizer:"))
         each_line(text, tsan_line, out);
-    else if (s == HD_OK && strstr(text, "Possible data race during"))
+    else if (s == HD_OK && strstr(text, "== drd, a thread error detector"))
+        s = hd_err_at(err, HD_ERR_INPUT, path, 0,
+                      "the text of DRD names one place of each conflict, and two are wanted: take "
+                      "valgrind --tool=helgrind");
+    else if (s == HD_OK && (strstr(text, "Possible data race during") ||
+                            strstr(text, "== Helgrind, a thread error detector")))
         each_line(text, helgrind_line, out);
     else if (s == HD_OK)
         s = plain(text, path, out, err);
