@@ -149,8 +149,9 @@ static void say(void *ctx, const char *line)
 static enum hd_exit end_interrupted(const struct run *r, const struct hd_session_result *result)
 {
     const struct hd_report *report = result->report;
+    enum hd_stage stage = result->cut_recording ? HD_STAGE_RECORDING : r->stage;
     hd_cli_error(r->cli, "interrupted by SIG%s while %s: %s analysed, %s kept",
-                 sigabbrev_np(result->ended_by), hd_stage_names[r->stage],
+                 sigabbrev_np(result->ended_by), hd_stage_names[stage],
                  hd_common_plural(report->runs, "run"),
                  hd_common_plural(report->n_findings, "finding"));
     return hd_common_end_like(result->ended_by);

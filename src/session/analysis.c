@@ -98,6 +98,7 @@ static enum hd_status run_detector(hd_detect_fn *detect, bool pairs, const struc
 {
     struct hd_detect_opts opts = {
         .pairs = pairs, .max_pairs = MAX_PAIRS, .recorded_matching = options->recorded_matching};
+    opts.whole_graphs = options->predict.whole_graphs;
     double seconds = options->predict.seconds;
     if (seconds != 0)
         opts.deadline = hd_progress_now() + (seconds > 0 ? seconds : 0);

@@ -214,6 +214,7 @@ enum hd_status hd_session_finish(struct hd_session *s, struct hd_session_result 
     enum hd_status status = write_report(s);
     *result = (struct hd_session_result){
         .wait_status = s->wait_status, .ran = s->ran, .failed = s->failed, .late = s->late};
+    result->cut_recording = s->ended_by && !hd_interrupt_requested();
     result->ended_by = s->ended_by ? s->ended_by : hd_interrupt_signal();
     if (status == HD_OK) {
         result->report = s->r;

@@ -67,6 +67,7 @@ struct hd_session_result {
     bool late;                /* the time for reading and analysis was used up */
     bool failed;              /* a replay or a later recording could not be made */
     int ended_by;             /* SIGINT or SIGTERM that ended the work; 0: none */
+    bool cut_recording;       /* it ended a recording, and the work on what there is went on */
     int wait_status;          /* of the first recorded run */
     bool ran;                 /* wait_status means something */
 };

@@ -50,4 +50,41 @@ for delay in 0 0.05 0.1 0.14 0.18 0.22 0.26 0.3 0.4 0.6; do
     expect "it took $took ms" test "$took" -le 5000
     expect "something stays behind" test -z "$(pgrep -x $program)"
 done
+
+# A program that never ends: it was recording when the signal came, whatever came after.
+cat >endless.c <<'END'
+#include <pthread.h>
+#include <unistd.h>
+static int hits;
+static void *work(void *arg)
+{
+    for (;;) {
+        hits++;
+        usleep(1000);
+    }
+    return arg;
+}
+int main(void)
+{
+    pthread_t t[2];
+    for (int i = 0; i < 2; i++)
+        pthread_create(&t[i], NULL, work, NULL);
+    pthread_join(t[0], NULL);
+    return 0;
+}
+END
+"$HEDDLE" cc -g -O1 -pthread endless.c -o endless$$ || exit 1
+command_line="SIGINT to an endless program"
+rm -rf heddle-out
+env --default-signal=INT "$HEDDLE" run -- ./endless$$ >out 2>err &
+pid=$!
+until [ -d heddle-out/1 ]; do
+    sleep 0.01
+done
+sleep 1
+kill -INT "$pid"
+code=0
+wait "$pid" 2>/dev/null || code=$?
+expect_code 130
+expect_err "interrupted by SIGINT while recording"
 finish
