@@ -1,17 +1,20 @@
 #!/usr/bin/env bash
-# The experiments of the five papers: bench/papers/run.sh [-b BUILD] [-t SECONDS] [-s] [maximal|witnesses|graphs|search|inputs]...
+# The experiments of the five papers:
+#   bench/papers/run.sh [-b BUILD] [-t SECONDS] [-s] [-r FOLDER] [maximal|witnesses|graphs|search|inputs]...
 # Without a name: the first three, which take a minute. maximal, witnesses and graphs record the programs of bench/papers/maximal
 # (policy fifo, -O0, all events kept) and ask `heddle compare --json` once; search and inputs run bench/explore and bench/concolic.
 # Tables go to the standard output and to bench/results/papers_NAME.csv (-s: they do not). SECONDS (20) is for each of max, rv and
-# said on a trace. Exit 1 if max misses a pair that rv, said, shb or syncp has.
+# said on a trace. -r adds the traces that bench/real/run.sh left in FOLDER (HEDDLE_REAL_DIR) to the first three.
+# Exit 1 if max misses a pair that rv, said, shb or syncp has, or graphs of whole traces leave other candidates than chopped ones.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
-build=$here/../../build seconds=20 save=1
-while getopts 'b:t:s' option; do
+build=$here/../../build seconds=20 save=1 real=
+while getopts 'b:t:sr:' option; do
     case $option in
         b) build=$OPTARG ;;
         t) seconds=$OPTARG ;;
         s) save=0 ;;
+        r) real=$(cd "$OPTARG" && pwd) ;;
         *) exit 2 ;;
     esac
 done
@@ -37,6 +40,13 @@ compare_all() {
         "$heddle" record -q --keep-all-events -o "$name.hdt" -- "./$name" >out 2>err || { cat err; return 1; }
         traces+=("$name.hdt")
     done
+    for source in ${real:+"$real"/run/*/heddle/trace.hdt}; do
+        name=$(basename "$(dirname "$(dirname "$source")")")
+        ln -sf "$source" "$name.hdt"
+        traces+=("$name.hdt")
+    done
+    names=("${traces[@]%.hdt}")
+    "$heddle" -q compare --json --whole-graphs --budget "${seconds}s" -d quick "${traces[@]}" >whole.json
     "$heddle" -q compare --json --budget "${seconds}s" -d quick,max,rv,said,cp,hb,shb,syncp,lockset,mhb,lah "${traces[@]}" >all.json
 }
 
@@ -64,33 +74,45 @@ maximal() {
     ! grep -qE ' (rv|said|shb|syncp) ' beside || { echo "max misses pairs"; status=1; }
 }
 
-# Candidates that filters leave, witnesses, and the time of the exact decision with and without them.
+# Pairs of places that filters leave, witnesses, and the time of the solver on all pairs of events, with and without filters and
+# increments.
 witnesses() {
     compare_all
-    echo "program,events,candidates,lockset,must-order,both,acquisition histories,witnesses,s with filters,s without" >rows
-    local name counts with without
-    for name in "$here"/maximal/*.c; do
-        name=$(basename "$name" .c)
+    echo "program,events,candidates,lockset,must-order,both,acquisition histories,witnesses,s with filters,s with filters without increments,s without filters,s without both" >rows
+    local name counts times
+    for name in "${names[@]}"; do
         counts=$(jq -r --arg t "$name.hdt" '.traces[] | select(.trace == $t) | [.events, .candidates, .detectors.lockset.places,
             .detectors.mhb.places, .detectors.quick.places, .detectors.lah.places, .detectors.max.places] | @csv' all.json)
-        with=$(seconds_of "$name.hdt" lockset,must,ucg,smt)
-        without=$(seconds_of "$name.hdt" smt)
-        echo "$name,$counts,$with,$without" >>rows
+        times=$(seconds_of "$name.hdt" lockset,must,ucg,smt)
+        times+=,$(seconds_of "$name.hdt" lockset,must,ucg,smt --no-increments)
+        times+=,$(seconds_of "$name.hdt" smt)
+        times+=,$(seconds_of "$name.hdt" smt --no-increments)
+        echo "$name,$counts,$times" >>rows
     done
     table witnesses <rows
 }
 
-seconds_of() { # seconds_of TRACE STEPS: of max with these steps; "-" when time runs out
-    "$heddle" -q analyze --json --budget "${seconds}s" --steps "$2" "$1" >answer || true
-    jq -r 'if (.detectors.max.undecided | length) > 0 then "-" else .detectors.max.seconds * 1000 | round / 1000 end' answer
+# seconds_of TRACE STEPS [OPTION]: of max on all pairs of events with these steps, or how many pairs are open when time runs out.
+seconds_of() {
+    "$heddle" -q analyze --pairs --json --budget "${seconds}s" --steps "$2" ${3:+"$3"} "$1" >answer || true
+    jq -r '.detectors.max | if (.undecided | length) > 0 then "\(.undecided | length) open" else .seconds * 1000 | round / 1000 end' answer
 }
 
 # What locks alone, must-order (create, join, wait) alone and causality graphs leave of the candidates of each property.
 graphs() {
     compare_all
-    jq -r '["program", "property", "candidates", "locks alone", "waits alone", "graph with the property", "witnesses", "undecided", "s"],
-        (.traces[] | .trace as $t | .stages | to_entries[] | [($t | sub(".hdt$"; "")), .key, .value.candidates, .value.lockset, .value.mhb,
-            .value.ucg, .value.witnesses, .value.undecided, (.value.seconds * 1000 | round / 1000)]) | @csv' all.json | tr -d '"' | table graphs
+    jq -rn --slurpfile chopped all.json --slurpfile whole whole.json '
+        def ms: . * 1000 | round / 1000;
+        ["program", "property", "candidates", "locks alone", "waits alone", "both", "graph with the property", "witnesses", "undecided",
+            "s", "graph chopped s", "graph whole s"],
+        ($chopped[0].traces[] as $c | $whole[0].traces[] | select(.trace == $c.trace) | .stages as $w | $c.stages | to_entries[] |
+            [($c.trace | sub(".hdt$"; "")), .key, .value.candidates, .value.lockset, .value.mhb, .value.both, .value.ucg,
+            .value.witnesses, .value.undecided, (.value.seconds | ms), (.value.filter_seconds | ms),
+            ($w[.key].filter_seconds | ms)]) | @csv' | tr -d '"' | table graphs
+    jq -rn --slurpfile chopped all.json --slurpfile whole whole.json '$chopped[0].traces[] as $c | $whole[0].traces[] |
+        select(.trace == $c.trace) | .stages | to_entries[] | select(.value.ucg != $c.stages[.key].ucg) |
+        "\($c.trace): \(.key): the graph of the whole trace leaves \(.value.ucg), the chopped one \($c.stages[.key].ucg)"' >differ
+    [ ! -s differ ] || { cat differ; status=1; }
 }
 
 for paper; do

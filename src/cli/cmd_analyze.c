@@ -24,7 +24,7 @@ struct values {
     uint64_t jobs, solver_memory, window;
     int matching;
     const char *json, *pairs_from;
-    bool pairs, require_complete, allow_undecided, sc, lenient;
+    bool pairs, require_complete, allow_undecided, sc, lenient, no_increments;
 };
 
 static const struct hd_opt options[] = {
@@ -54,6 +54,8 @@ static const struct hd_opt options[] = {
     HD_OPTION_JOBS(jobs),
     {0, "steps", HD_OPT_TEXT, offsetof(struct values, steps), "LIST",
      "Steps of max: lockset,must,protocol,ucg,greedy,closure,smt", NULL, 0, 0},
+    {0, "no-increments", HD_OPT_FLAG, offsetof(struct values, no_increments), NULL,
+     "Start the solver afresh for each pair; for measurements", NULL, 0, 0},
     {0, "window", HD_OPT_COUNT, offsetof(struct values, window), "N",
      "rv and said: look at N events at a time (10000)", NULL, 2, UINT32_MAX - 1},
     {0, "matching", HD_OPT_CHOICE, offsetof(struct values, matching), "HOW",
@@ -417,6 +419,7 @@ static bool read_options(struct run *r, const struct hd_cmd *cmd, enum hd_exit *
         return false;
     p->seconds = r->seconds;
     p->undivided = !v->budget;
+    p->no_increments = v->no_increments;
     if (v->pair_budget && !hd_duration_parse(v->pair_budget, &p->pair_seconds)) {
         hd_cli_usage(r->cli, cmd, "--pair-budget wants a time like 10s, not '%s'", v->pair_budget);
         return false;

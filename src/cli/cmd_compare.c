@@ -16,7 +16,7 @@ struct values {
     double budget;
     uint64_t jobs;
     const char *json;
-    bool csv;
+    bool csv, whole;
 };
 
 static const struct hd_opt options[] = {
@@ -28,13 +28,16 @@ static const struct hd_opt options[] = {
     {'b', "budget", HD_OPT_TIME, offsetof(struct values, budget), "TIME",
      "Time for each of max, rv and said on a trace (10s)", NULL, 0, 0},
     HD_OPTION_JOBS(jobs),
+    {0, "whole-graphs", HD_OPT_FLAG, offsetof(struct values, whole), NULL,
+     "Do not chop traces for causality graphs; for measurements", NULL, 0, 0},
     {0},
 };
 
 /* The order of the published comparisons: from the weakest filter to the strictest order. */
 #define DEFAULT_DETECTORS "quick,max,rv,said,syncp,wcp,cp,shb,hb"
-static const char *const stage_names[] = {"candidates", "lockset",   "mhb",    "ucg",
-                                          "witnesses",  "undecided", "seconds"};
+static const char *const stage_names[] = {"candidates", "lockset", "mhb",
+                                          "both",       "ucg",     "witnesses",
+                                          "undecided",  "seconds", "filter_seconds"};
 
 static void describe(const char *name, const struct hd_trace *t, struct hd_compare_row *row)
 {
@@ -91,11 +94,15 @@ static void stages_of_races(const struct hd_trace *t, const struct hd_analysis_o
                             struct hd_compare_row *row)
 {
     struct hd_compare_stage *s = &row->stages[HD_PROPERTY_RACE];
-    size_t max = 0;
+    size_t max = 0, ucg = 0;
     s->candidates = row->candidates;
     s->lockset = places(t, o, "lockset", row);
     s->mhb = places(t, o, "mhb", row);
+    s->both = places(t, o, "quick", row);
     s->ucg = places(t, o, "ucg", row);
+    while (strcmp(row->cells[ucg].name, "ucg"))
+        ucg++;
+    s->filter_seconds = row->cells[ucg].seconds;
     s->witnesses = places(t, o, "max", row);
     while (strcmp(row->cells[max].name, "max"))
         max++;
@@ -110,22 +117,23 @@ static void stages_of(enum hd_property property, const struct hd_trace *t,
     struct hd_stages left;
     struct hd_prediction p;
     struct hd_err err = {0};
-    hd_stages_run(property, t, o->predict.seconds, o->predict.functions, &left);
+    hd_stages_run(property, t, &o->predict, &left);
     hd_predict(t, property, &o->predict, &p, &err);
-    *s = (struct hd_compare_stage){left.candidates, left.lockset,       left.mhb, left.ucg,
-                                   p.found.len,     p.groups_undecided, p.seconds};
+    *s = (struct hd_compare_stage){left.candidates,    left.lockset, left.mhb,
+                                   left.both,          left.ucg,     p.found.len,
+                                   p.groups_undecided, left.seconds, p.seconds};
     hd_prediction_fini(&p);
 }
 
 static void print_stages(const struct hd_compare_row *row)
 {
-    printf("  %-12s %10s %9s %9s %9s %9s %9s %9s\n", "property", "candidates", "lockset", "mhb",
-           "ucg", "witnesses", "undecided", "seconds");
+    printf("  %-12s %10s %7s %7s %7s %7s %9s %9s %9s\n", "property", "candidates", "lockset", "mhb",
+           "both", "ucg", "witnesses", "undecided", "seconds");
     for (int p = 0; p < HD_PREDICTED_PROPERTIES; p++) {
         const struct hd_compare_stage *s = &row->stages[p];
-        printf("  %-12s %10llu %9llu %9llu %9llu %9llu %9llu %9.3f\n", hd_property_names[p],
+        printf("  %-12s %10llu %7llu %7llu %7llu %7llu %9llu %9llu %9.3f\n", hd_property_names[p],
                (unsigned long long)s->candidates, (unsigned long long)s->lockset,
-               (unsigned long long)s->mhb, (unsigned long long)s->ucg,
+               (unsigned long long)s->mhb, (unsigned long long)s->both, (unsigned long long)s->ucg,
                (unsigned long long)s->witnesses, (unsigned long long)s->undecided, s->seconds);
     }
 }
@@ -134,10 +142,11 @@ static void print_stages_csv(const struct hd_compare_row *row)
 {
     for (int p = 0; p < HD_PREDICTED_PROPERTIES; p++) {
         const struct hd_compare_stage *s = &row->stages[p];
-        printf(",%llu,%llu,%llu,%llu,%llu,%llu,%.6f", (unsigned long long)s->candidates,
+        printf(",%llu,%llu,%llu,%llu,%llu,%llu,%llu,%.6f,%.6f", (unsigned long long)s->candidates,
                (unsigned long long)s->lockset, (unsigned long long)s->mhb,
-               (unsigned long long)s->ucg, (unsigned long long)s->witnesses,
-               (unsigned long long)s->undecided, s->seconds);
+               (unsigned long long)s->both, (unsigned long long)s->ucg,
+               (unsigned long long)s->witnesses, (unsigned long long)s->undecided, s->seconds,
+               s->filter_seconds);
     }
 }
 
@@ -274,6 +283,7 @@ static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, 
     hd_predict_defaults(&o.predict);
     o.predict.functions = hd_functions_of_events;
     o.predict.jobs = (unsigned)v.jobs;
+    o.predict.whole_graphs = v.whole;
     o.predict.seconds = v.budget > 0 ? v.budget : -1;
     size_t size = strlen(v.detectors) + 1;
     char *list = hd_strndup(v.detectors, size - 1);

@@ -56,10 +56,13 @@ static void put_stages(struct hd_json *j, const struct hd_compare_row *row)
         put_count(j, "candidates", s->candidates);
         put_count(j, "lockset", s->lockset);
         put_count(j, "mhb", s->mhb);
+        put_count(j, "both", s->both);
         put_count(j, "ucg", s->ucg);
         put_count(j, "witnesses", s->witnesses);
         put_count(j, "undecided", s->undecided);
         put_seconds(j, s->seconds);
+        hd_json_key(j, "filter_seconds");
+        hd_json_double(j, s->filter_seconds);
         hd_json_end_object(j);
     }
     hd_json_end_object(j);

@@ -21,8 +21,9 @@ struct hd_compare_row {
     } cells[HD_COMPARE_MOST];
     size_t n_cells;
     struct hd_compare_stage { /* what is left of the candidates of a property, stage by stage */
-        uint64_t candidates, lockset, mhb, ucg, witnesses, undecided;
-        double seconds; /* of the exact decision, with all its filters */
+        uint64_t candidates, lockset, mhb, both, ucg, witnesses, undecided;
+        double filter_seconds; /* of the causality graphs, and the filters in them */
+        double seconds;        /* of the exact decision, with all its filters */
     } stages[HD_PREDICTED_PROPERTIES];
 };
 

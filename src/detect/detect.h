@@ -19,6 +19,7 @@ struct hd_detect_opts {
     bool pairs;             /* also list every event pair */
     uint64_t max_pairs;     /* more than this many event pairs: HD_ERR_LIMIT; 0: no limit */
     bool recorded_matching; /* mhb, quick: fix the observed wait/notify matching */
+    bool whole_graphs;      /* ucg: no chopping; for measurements */
     /* syncp, hd_memory_order_detect: by event, what counts as its place; NULL: the trace's places.
      */
     const uint32_t *spots;

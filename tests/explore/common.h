@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define MAX_WORKERS 4
+#define MAX_WORKERS 8
 
 static int workers = 2;
 

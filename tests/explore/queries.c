@@ -7,11 +7,12 @@
  * with w workers w - 2 of them are stopped in between. */
 #include "common.h"
 
-enum { RECORDS = 4 };
+enum { RECORDS = MAX_WORKERS };
 
 static pthread_mutex_t data = PTHREAD_MUTEX_INITIALIZER, open_changes = PTHREAD_MUTEX_INITIALIZER,
                        use_index = PTHREAD_MUTEX_INITIALIZER;
-static int record[RECORDS] = {10, 11, 12, 13}, n_open, place_of[RECORDS], found[MAX_WORKERS];
+static int record[RECORDS] = {10, 11, 12, 13, 14, 15, 16, 17}, n_open, place_of[RECORDS],
+           found[MAX_WORKERS];
 
 static void change(int who, int value)
 {

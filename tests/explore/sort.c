@@ -11,7 +11,8 @@ enum state { IDLE, AT_WORK, READY };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static enum state state[MAX_WORKERS];
-static int numbers[MAX_WORKERS * PART] = {9, 4, 7, 3, 8, 1, 6, 2, 5, 12, 11, 10};
+static int numbers[MAX_WORKERS * PART] = {9,  4,  7,  3,  8,  1,  6,  2,  5,  12, 11, 10,
+                                          21, 16, 19, 15, 20, 13, 18, 14, 17, 24, 23, 22};
 static int in_order[MAX_WORKERS], merged;
 
 static enum state change(int me, enum state to, int other)

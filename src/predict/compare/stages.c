@@ -200,19 +200,19 @@ static void count_cycles(struct counter *c, struct hd_stages *stages)
     hd_cycles_done(&s);
 }
 
-void hd_stages_run(enum hd_property property, const struct hd_trace *t, double seconds,
-                   hd_functions_fn functions, struct hd_stages *stages)
+void hd_stages_run(enum hd_property property, const struct hd_trace *t,
+                   const struct hd_predict_options *options, struct hd_stages *stages)
 {
     double started = hd_progress_now();
     struct counter c = {.w = {.t = t, .n_threads = hd_trace_n_threads(t)}};
-    c.deadline = seconds > 0 ? started + seconds : 0;
-    uint32_t *known = functions ? functions(t) : NULL;
+    c.deadline = options->seconds > 0 ? started + options->seconds : 0;
+    uint32_t *known = options->functions ? options->functions(t) : NULL;
     c.w.functions = known;
     c.w.sections = hd_sections_new(t, NULL, 0);
     c.w.locs = hd_accesses_new(t, HD_OBJ_LOC);
     c.w.conds = hd_accesses_new(t, HD_OBJ_COND);
     c.base = hd_ucg_base_new(t, c.w.sections, c.w.conds, NULL, HD_MHB_ANY_WAITER);
-    c.graph = hd_ucg_new(c.base, true);
+    c.graph = hd_ucg_new(c.base, !options->whole_graphs);
     hd_ucg_deadline(c.graph, c.deadline);
     c.property = property;
     *stages = (struct hd_stages){0};

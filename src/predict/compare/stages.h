@@ -14,9 +14,9 @@ struct hd_stages {
     double seconds;
 };
 
-/* property: atomicity or deadlock. Ctrl-C (base/interrupt.h) and `seconds` (0: no limit) end the
- * work early. Requires a consistent trace. */
-void hd_stages_run(enum hd_property property, const struct hd_trace *t, double seconds,
-                   hd_functions_fn functions, struct hd_stages *stages);
+/* property: atomicity or deadlock. Of the options `seconds`, `functions` and `whole_graphs` count.
+ * Ctrl-C (base/interrupt.h) and `seconds` end the work early. Requires a consistent trace. */
+void hd_stages_run(enum hd_property property, const struct hd_trace *t,
+                   const struct hd_predict_options *options, struct hd_stages *stages);
 
 #endif

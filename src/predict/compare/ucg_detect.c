@@ -129,7 +129,7 @@ enum hd_status hd_ucg_detect(const struct hd_trace *t, const struct hd_detect_op
     d.c = hd_candidates_new(&w);
     d.base = hd_ucg_base_new(t, w.sections, w.conds, NULL,
                              opts->recorded_matching ? HD_MHB_RECORDED : HD_MHB_ANY_WAITER);
-    d.graph = hd_ucg_new(d.base, true);
+    d.graph = hd_ucg_new(d.base, !opts->whole_graphs);
     sweep_groups(&d);
     hd_ucg_free(d.graph);
     hd_ucg_base_free(d.base);

@@ -55,7 +55,9 @@ struct hd_predict_options {
     size_t solver_memory;   /* bytes that one solver may use; 0 = no limit */
     size_t fold_from;       /* traces with so many threads are worked on as chains of them, if that
                              * leaves half of them or less (fold.h) */
-    bool no_hints; /* do not give the solver the orders of causality graphs; for measurements */
+    /* For measurements: do not give the solver the orders of causality graphs; start it afresh for
+     * each pair; causality graphs of the whole trace in `heddle compare`. */
+    bool no_hints, no_increments, whole_graphs;
     /* Which function each event stands in, as a number, 0 = not known; or NULL when none is known.
      * The result is an array of one number for each event, freed here. May be NULL. */
     hd_functions_fn functions;

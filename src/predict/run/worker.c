@@ -295,6 +295,8 @@ static enum hd_verdict ask_solver(struct hd_worker *k, const struct hd_goal *goa
         hd_encoder_hints(k->encoder, &k->hints);
         hd_encoder_hints(k->afresh, &k->hints);
     }
+    if (k->options->no_increments)
+        hd_encoder_reset(k->encoder);
     enum hd_verdict verdict = hd_encoder_decide(k->encoder, goal, limit, order);
     if (verdict != HD_RACE || !hd_worker_may(k, HD_STEP_CLOSURE))
         return verdict;
