@@ -12,7 +12,7 @@
 #ifndef KIND
 #define KIND 0
 #endif
-enum { THREADS = 3, SLOTS = 2, ITEMS = 6 };
+enum { THREADS = 3, SLOTS = 2, POOLED = 6 };
 struct item {
     struct item *next;
 #if KIND == 2 || KIND == 4
@@ -34,7 +34,7 @@ static pthread_mutex_t counts = PTHREAD_MUTEX_INITIALIZER;
 #endif
 #if KIND < 3
 static pthread_mutex_t pool_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct item items[ITEMS + THREADS], *pool;
+static struct item items[POOLED + THREADS], *pool;
 static struct item *fresh(void)
 {
     pthread_mutex_lock(&pool_lock);
@@ -132,7 +132,7 @@ int main(void)
 {
     pthread_t t[THREADS];
 #if KIND < 3
-    for (int i = 0; i < ITEMS; i++) {
+    for (int i = 0; i < POOLED; i++) {
         items[i].next = pool;
         pool = &items[i];
     }
