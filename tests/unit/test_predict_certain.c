@@ -73,6 +73,7 @@ static void add_atomic(char *text, struct hd_rng *rng, const char *what, enum hd
 static void spin(char *text, struct hd_rng *rng)
 {
     bool vain = hd_rng_chance(rng, 40), loose = hd_rng_chance(rng, 15);
+    bool empty = hd_rng_chance(rng, 20);
     add(text, "!init l 0\n");
     add_atomic(text, rng, "t1|rmw(l,0,1)||val=;", HD_OP_RMW, HD_ORDER_ACQ);
     add(text, "t1|br\n");
@@ -84,9 +85,40 @@ static void spin(char *text, struct hd_rng *rng)
     add_atomic(text, rng, "t1|aw(l,0)||val=;", HD_OP_AWRITE, HD_ORDER_REL);
     if (loose)
         add(text, "t1|w(x,4)||val=\n");
+    if (empty) { /* a third one takes it for nothing: only the address of its store needs that */
+        char line[40];
+        int number = 5 + 2 * vain + loose;
+        add_atomic(text, rng, "t3|rmw(l,0,1)||val=;", HD_OP_RMW, HD_ORDER_ACQ);
+        snprintf(line, sizeof line, "t3|aw(l,0)||val=;addr=%d;", number);
+        add_atomic(text, rng, line, HD_OP_AWRITE, HD_ORDER_REL);
+    }
     add_atomic(text, rng, "t2|rmw(l,0,1)||val=;", HD_OP_RMW, HD_ORDER_ACQ);
     add(text, "t2|br\nt2|w(x,2)||val=\n");
     add_atomic(text, rng, "t2|aw(l,0)||val=;", HD_OP_AWRITE, HD_ORDER_REL);
+}
+
+/* A semaphore of one unit: taken and given back by updates, looked at before; now and then a thread
+ * that has nothing to do with it adds nothing, or stores what is there. */
+static void unit(char *text, struct hd_rng *rng)
+{
+    bool odd = hd_rng_chance(rng, 20), stores = odd && hd_rng_chance(rng, 50);
+    add(text, "!init l 1\n");
+    for (int i = 1; i <= 2; i++) {
+        char line[40];
+        snprintf(line, sizeof line, "t%d|rmw(l,1,0)||", i);
+        add_atomic(text, rng, line, HD_OP_RMW, HD_ORDER_ACQ);
+        snprintf(line, sizeof line, "t%d|br\nt%d|w(x,%d)||val=\n", i, i, i);
+        add(text, line);
+        snprintf(line, sizeof line, "t%d|rmw(l,0,1)||", i);
+        add_atomic(text, rng, line, HD_OP_RMW, HD_ORDER_REL);
+        if (hd_rng_chance(rng, 70)) {
+            snprintf(line, sizeof line, "t%d|br\n", i);
+            add(text, line);
+        }
+        if (i == 1 && odd)
+            add_atomic(text, rng, stores ? "t3|aw(l,1)||val=;" : "t3|rmw(l,1,1)||",
+                       stores ? HD_OP_AWRITE : HD_OP_RMW, HD_ORDER_RLX);
+    }
 }
 
 /* Both use x, then count down; who comes last writes x. */
@@ -303,7 +335,8 @@ static void parts(char *text, struct hd_rng *rng)
 static struct hd_trace *make_shape(uint64_t seed)
 {
     static void (*const shapes[])(char *, struct hd_rng *) = {
-        spin, last, flag, locked, references, posts, gates, fences, rows, twice, chains, parts};
+        spin,  unit,   last, flag,  locked, references, posts,
+        gates, fences, rows, twice, chains, parts};
     char text[ROOM] = "!control branches\n!init x 0\n!init y 0\n";
     struct hd_rng rng;
     hd_rng_init(&rng, seed);
@@ -394,6 +427,11 @@ static size_t open_pairs(const char *body)
     "!init l 0\nt1|rmw(l,0,1)||val=;mo=" take "\nt1|br\nt1|w(x,1)||val=\n"                         \
     "t1|aw(l,0)||val=;mo=" give "\nt2|rmw(l,0,1)||val=;mo=" take "\nt2|br\n"                       \
     "t2|w(x,2)||val=\nt2|aw(l,0)||val=;mo=" give "\n"
+/* A semaphore of one unit; whoever gives it back looks at what it read. */
+#define UNIT(take, give, other)                                                                    \
+    "!init l 1\nt1|rmw(l,1,0)||mo=" take "\nt1|br\nt1|w(x,1)||val=\nt1|rmw(l,0,1)||mo=" give       \
+    "\nt1|br\n" other "t2|rmw(l,1,0)||mo=" take                                                    \
+    "\nt2|br\nt2|w(x,2)||val=\nt2|rmw(l,0,1)||mo=" give "\nt2|br\n"
 #define FLAG(store, load)                                                                          \
     "!init f 0\nt1|w(x,1)||val=\nt1|aw(f,1)||val=;mo=" store "\nt2|ar(f,1)||mo=" load              \
     "\nt2|br\nt2|r(x,1)\n"
@@ -456,6 +494,10 @@ static void test_proved(void **state)
         {GUARDED(""), GUARDED("||mo=rlx")},
         {SPIN("acq", "rel"), SPIN("rlx", "rel")},
         {SPIN("acq", "rel"), SPIN("acq", "rlx")},
+        {UNIT("acq", "rel", ""), UNIT("rlx", "rel", "")},
+        {UNIT("acq", "rel", ""), UNIT("acq", "rlx", "")},
+        {UNIT("acq", "rel", "t3|rmw(l,1,1)||mo=rlx\n"),
+         UNIT("acq", "rel", "t3|aw(l,1)||val=;mo=rlx\n")},
         {FLAG("rel", "acq"), FLAG("rlx", "acq")},
         {FLAG("rel", "con"), FLAG("rel", "rlx")},
         {FENCED("rel", "acq"), FENCED("acq", "acq")},

@@ -3,6 +3,7 @@
 #include "predict/orders/certain_int.h"
 
 #include "base/alloc.h"
+#include "predict/index/guards_int.h"
 
 #include <string.h>
 
@@ -90,6 +91,93 @@ static bool opens_soundly(const struct hd_certain *c, const struct guard_kind *g
     return true;
 }
 
+/* Every thread that uses the location, but the one that writes it here, is created after that. */
+static bool comes_first(const struct hd_certain *c, hd_eid write)
+{
+    size_t n;
+    const struct hd_loc_user *users = hd_accesses_users(c->w->locs, c->t->obj[write], &n);
+    for (size_t i = 0; i < n; i++)
+        if (users[i].thread != c->t->thread[write] &&
+            !hd_guard_made_after(c->t, users[i].thread, write))
+            return false;
+    return true;
+}
+
+/* Stores that close a section with nothing inside are not among the sections, and stand between
+ * others all the same. */
+static bool stores_soundly(const struct hd_certain *c, const struct guard_kind *g)
+{
+    const struct hd_trace *t = c->t;
+    size_t n;
+    const hd_eid *events = hd_trace_obj_events(t, HD_OBJ_LOC, t->obj[g->close], &n);
+    for (size_t i = 0; i < n; i++) {
+        hd_eid e = events[i];
+        if (hd_op_writes(t->op[e]) && t->op[e] != HD_OP_RMW && !closes_soundly(c, e) &&
+            !comes_first(c, e))
+            return false;
+    }
+    return true;
+}
+
+/* ---- guards that are only updated ---- */
+
+static bool is_only_updated(const struct hd_trace *t, uint32_t loc)
+{
+    size_t n;
+    const hd_eid *events = hd_trace_obj_events(t, HD_OBJ_LOC, loc, &n);
+    for (size_t i = 0; i < n; i++)
+        if (hd_op_writes(t->op[events[i]]) && t->op[events[i]] != HD_OP_RMW)
+            return false;
+    return true;
+}
+
+/* The thread's last rmw of the location before its event e; HD_EID_NONE: there is none. */
+static hd_eid update_before(const struct hd_certain *c, uint32_t loc, hd_eid e)
+{
+    const struct hd_trace *t = c->t;
+    const struct hd_accesses *locs = c->w->locs;
+    size_t n;
+    const struct hd_loc_user *users = hd_accesses_users(locs, loc, &n);
+    for (size_t i = 0; i < n; i++) {
+        if (users[i].thread != t->thread[e])
+            continue;
+        uint32_t low = users[i].start, high = users[i].end;
+        while (low < high) {
+            uint32_t mid = low + (high - low) / 2;
+            if (t->pos[locs->list[mid]] < t->pos[e])
+                low = mid + 1;
+            else
+                high = mid;
+        }
+        while (low-- > users[i].start)
+            if (t->op[locs->list[low]] == HD_OP_RMW)
+                return locs->list[low];
+    }
+    return HD_EID_NONE;
+}
+
+/* Where each write of the location is an rmw, all that follow a release continue its sequence
+ * (MODEL.md D22). So only those with which a thread enters a section have to acquire: the last one
+ * before its first event, which is the one that opened it, or comes later. */
+static void find_entered(const struct hd_certain *c, struct guard_kind *guards, bool *entered)
+{
+    const struct hd_sections *s = c->w->sections;
+    size_t n = s->n_locks - s->n_real;
+    for (size_t i = 0; i < n; i++)
+        entered[i] = guards[i].any && hd_op_is_access(c->t->op[guards[i].close]) &&
+                     is_only_updated(c->t, c->t->obj[guards[i].close]);
+    for (size_t i = 0; i < s->list.len; i++) {
+        const struct hd_section *x = hd_section_at(s, (uint32_t)i);
+        size_t g = x->lock - s->n_real;
+        if (x->lock < s->n_real || !entered[g])
+            continue;
+        hd_eid rmw = update_before(c, c->t->obj[guards[g].close], x->open);
+        entered[g] = rmw != HD_EID_NONE && acquires(c, rmw);
+    }
+}
+
+/* ---- all of them ---- */
+
 /* All events of an exclusion have its order, so the first one shows it. */
 static bool orders(const struct hd_trace *t, uint32_t lock)
 {
@@ -103,6 +191,7 @@ void hd_certain_find_sound(struct hd_certain *c)
     const struct hd_sections *s = c->w->sections;
     size_t n = s->n_locks - s->n_real;
     struct guard_kind *guards = hd_calloc(n, sizeof *guards);
+    bool *entered = hd_calloc(n, sizeof *entered);
     memset(c->sound, 1, s->n_locks);
     for (uint32_t l = 0; l < s->n_real; l++)
         c->sound[l] = orders(c->t, l);
@@ -111,7 +200,11 @@ void hd_certain_find_sound(struct hd_certain *c)
         if (x->lock >= s->n_real)
             look_at_section(c, x, &guards[x->lock - s->n_real]);
     }
+    find_entered(c, guards, entered);
     for (size_t i = 0; i < n; i++)
-        c->sound[s->n_real + i] = guards[i].any && guards[i].sound && opens_soundly(c, &guards[i]);
+        c->sound[s->n_real + i] =
+            guards[i].any && guards[i].sound &&
+            (entered[i] || (opens_soundly(c, &guards[i]) && stores_soundly(c, &guards[i])));
+    hd_free(entered, n * sizeof *entered);
     hd_free(guards, n * sizeof *guards);
 }
