@@ -31,42 +31,45 @@ static void answer(std::istream &in)
     int n = -1;
     in >> n;
     say(n == 7, '7'), say(n == 42, 'n'), say(n < 0, '-'), say(n == 0, '0');
-#elif KIND == 1 // a word and the rest of the line
+#elif KIND == 1  // a word and the rest of the line
     in >> word;
     say(word == "a", 'a'), say(word == "bc", 'b'), say(word.size() == 2, '2');
     std::getline(in, word);
     say(word == "x", 'x'), say(word.empty(), 'e');
-#elif KIND == 2 // other bases, other sizes
+#elif KIND == 2  // other bases, other sizes
     unsigned short v = 1;
     in >> std::hex >> v;
     say(v == 0xab, 'a'), say(v == 0xf, 'f'), say(v > 0xfff, '>'), say(v == 0, '0');
-#elif KIND == 3 // characters
+#elif KIND == 3  // characters
     in >> c;
     say(c == 'q', 'q');
     int next = in.peek(), got = in.get();
     say(next == 'z', 'z'), say(next < 0, 'e'), say(got == next, '=');
-#elif KIND == 4 // bytes
+#elif KIND == 4  // bytes
     in.read(text, 2);
     say(text[0] == text[1], '='), say(text[0] > text[1], '>'), say(in.gcount() == 1, '1');
-#elif KIND == 5 // lines in plain memory; leaving out
+#elif KIND == 5  // lines in plain memory; leaving out
     in.ignore();
     in.getline(text, 8, ';');
     say(text[0] == 'k', 'k'), say(text[0] == 0, '0');
-#elif KIND == 6 // spaces count; at most one character
+#elif KIND == 6  // spaces count; at most one character
     in >> std::noskipws >> std::setw(1) >> word >> std::skipws >> std::ws >> c;
     say(word == "u", 'u'), say(word.empty(), 'e'), say(c == 'v', 'v'), say(c == 0, '0');
-#elif KIND == 7 // through a string
+#elif KIND == 7  // through a string
     if (std::getline(in, word)) {
         std::istringstream inner(word);
         unsigned long v = 0;
         inner >> v;
         say(v == 3, '3'), say(v > 50, '>'), say(inner.fail(), 'f');
     }
-#elif KIND == 8 // any base
+#elif KIND == 8  // any base
     short v = 1;
     in >> std::resetiosflags(std::ios::basefield) >> v;
     say(v == 8, '8'), say(v == 1, '1');
-#else           // until the end of a word; std::stoi
+#elif KIND == 10 // a look at what comes, and no more
+    int next = in.peek();
+    say(next == 'p', 'p'), say(next < 0, 'e');
+#else            // until the end of a word; std::stoi
     in.ignore(9, ' ');
     std::getline(in, word, ',');
     try {
