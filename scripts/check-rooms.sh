@@ -10,13 +10,14 @@ for dir in src/*/ include/heddle/; do
     while IFS= read -r file; do
         name=${file#"$dir"}
         stem=$(basename "${name%.*}")
+        stem=${stem//+/[+]}
         # `vec.c`, `vec.[ch]` and plain vec all name vec.c; one line may stand for all cmd_*.c.
         case $name in cmd_*.c) grep -q 'cmd_<' "$readme" && continue ;; esac
         grep -qE "(^|[^A-Za-z0-9_])$stem([^A-Za-z0-9_]|\$)" "$readme" || { echo "$readme does not name $name"; status=1; }
     done < <(find "$dir" -type f ! -name README.md ! -name CMakeLists.txt | sort)
     while IFS= read -r stem; do
         compgen -G "$dir$stem.*" >/dev/null || { echo "$readme names $stem, which is not there"; status=1; }
-    done < <(sed -nE 's/^\| *([^|]*)\|.*/\1/p' "$readme" | grep -v '<' | grep -oE '[A-Za-z0-9_/]+\.(c|h|cpp|\[ch\])' | sed -E 's/\..*//')
+    done < <(sed -nE 's/^\| *([^|]*)\|.*/\1/p' "$readme" | grep -v '<' | grep -oE '[A-Za-z0-9_/+]+\.(c|h|cpp|\[ch\])' | sed -E 's/\..*//')
 done
 # The table of docs/ARCHITECTURE.md is that of scripts/rooms.txt.
 missing=$(awk -F' *[|] *' '/^[a-z]/ { printf "| `%s/` | %s | %s |\n", $1, $4, $5 }' scripts/rooms.txt |
