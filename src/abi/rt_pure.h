@@ -34,6 +34,14 @@
     X(_ZNSt6thread20hardware_concurrencyEv) X(_ZNSt3__16thread20hardware_concurrencyEv) \
     X(_ZNSt3_V215system_categoryEv) X(_ZNSt3_V216generic_categoryEv)
 
+/* Functions of libstdc++ and libc++ that change no memory which the program goes on to use: operator
+ * delete calls free and does nothing else, and the end of every std::thread an empty destructor. */
+#define HD_QUIET_CXX(X) \
+    X(_ZdlPv) X(_ZdaPv) X(_ZdlPvm) X(_ZdaPvm) X(_ZdlPvRKSt9nothrow_t) X(_ZdaPvRKSt9nothrow_t) \
+    X(_ZdlPvSt11align_val_t) X(_ZdaPvSt11align_val_t) \
+    X(_ZdlPvmSt11align_val_t) X(_ZdaPvmSt11align_val_t) \
+    X(_ZNSt6thread6_StateD1Ev) X(_ZNSt6thread6_StateD2Ev)
+
 /* Each also for float and long double. */
 #define HD_PURE_MATH(X) \
     X(sin) X(cos) X(tan) X(asin) X(acos) X(atan) X(atan2) X(sinh) X(cosh) X(tanh) X(asinh) \

@@ -192,7 +192,7 @@ enum hd_callee {
     HD_CALLEE_ASM,
 };
 enum hd_callee hd_calls_kind(LLVMValueRef call);
-bool hd_calls_modelled(LLVMValueRef call); /* or pure: it changes nothing unseen */
+bool hd_calls_modelled(LLVMValueRef call); /* or pure, or quiet: it changes nothing unseen */
 bool hd_calls_own(LLVMValueRef call); /* modelled: the result depends on arguments and own reads */
 /* A library function that calls one of the runtime's with what it is given; *looks_at: the argument
  * that points to a word it looks at for that, or -1; *clears: it sets that word to 0 afterwards. */

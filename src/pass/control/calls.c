@@ -17,6 +17,7 @@ static const struct {
 #define MATH(name) #name, #name "f", #name "l",
 static const char *const pure_functions[] = {HD_PURE_LIBC(NAME) HD_PURE_CXX(NAME)
                                                  HD_PURE_MATH(MATH)};
+static const char *const quiet_functions[] = {HD_QUIET_CXX(NAME)};
 #undef NAME
 #undef MATH
 
@@ -183,7 +184,7 @@ bool hd_calls_modelled(LLVMValueRef call)
         if (strcmp(name, modelled[i].name) == 0)
             return true;
     return strncmp(name, "__tsan_", 7) == 0 || strncmp(name, "Annotate", 8) == 0 ||
-           IS_LISTED(name, pure_functions);
+           IS_LISTED(name, pure_functions) || IS_LISTED(name, quiet_functions);
 }
 
 bool hd_calls_own(LLVMValueRef call)
