@@ -11,10 +11,10 @@
  */
 #include "../support/seeds.h"
 #include "../support/judge.h"
+#include "../support/owned_pairs.h"
 
 #include "base/alloc.h"
 #include "base/rng.h"
-#include "predict/index/world.h"
 
 enum { THREADS = 3, OBJECTS = 3, MAX_EVENTS = 96, FIRST = 5001, TABLES = 2 };
 /* Locations: the tables, the pool, then of each object a link, the count and data. */
@@ -464,27 +464,6 @@ static size_t make(uint64_t seed, char *buffer, size_t size)
     return len;
 }
 
-/* Conflicting pairs of an access to what a thread has alone and one to what it shares: a rule that
- * never fires is not tested. */
-static uint64_t by_counts(const char *buffer, size_t len)
-{
-    struct hd_trace *t = NULL;
-    uint64_t pairs = 0;
-    assert_int_equal(hd_text_read(buffer, len, "counted", &t, NULL), HD_OK);
-    struct hd_world *w = hd_world_new(t);
-    const uint8_t *owned = w->sections->owned;
-    for (hd_eid a = 0; a < t->n_events; a++)
-        for (hd_eid b = a + 1; b < t->n_events; b++)
-            pairs += owned[a] + owned[b] == HD_OWNED_SHARED + HD_OWNED_ALONE &&
-                     owned[a] != HD_OWNED_NOT && owned[b] != HD_OWNED_NOT &&
-                     t->obj[a] == t->obj[b] && t->thread[a] != t->thread[b] &&
-                     (hd_op_writes(t->op[a]) || hd_op_writes(t->op[b])) &&
-                     !hd_world_before(w, a, b);
-    hd_world_free(w);
-    hd_trace_free(t);
-    return pairs;
-}
-
 static void counts_are_judged_as_enumerated(void **state)
 {
     uint64_t n = seeds_count(10000, 1000000), pairs = 0;
@@ -494,7 +473,8 @@ static void counts_are_judged_as_enumerated(void **state)
     if (seeds_were_chosen())
         return;
     for (uint64_t seed = 0; seed < 2000; seed++)
-        pairs += by_counts(buffer, make(seed, buffer, sizeof buffer));
+        pairs +=
+            owned_pairs(buffer, make(seed, buffer, sizeof buffer), HD_OWNED_SHARED, HD_OWNED_ALONE);
     print_message("%" PRIu64 " traces enumerated; races %" PRIu64 ", impossible by lockset %" PRIu64
                   ", by must %" PRIu64 "; of 2000 traces by counts %" PRIu64 "\n",
                   done, races, proved[HD_STEP_LOCKSET], proved[HD_STEP_MUST], pairs);

@@ -10,10 +10,10 @@
  */
 #include "../support/seeds.h"
 #include "../support/judge.h"
+#include "../support/owned_pairs.h"
 
 #include "base/alloc.h"
 #include "base/rng.h"
-#include "predict/index/world.h"
 
 enum { THREADS = 3, OBJECTS = 3, MAX_EVENTS = 66, FIRST = 5001, LISTS = 2 };
 /* Locations: the lists, then of each object two links and data. */
@@ -307,24 +307,6 @@ static size_t make(uint64_t seed, char *buffer, size_t size)
     return len;
 }
 
-/* Conflicting pairs that ownership proves impossible: a rule that never fires is not tested. */
-static uint64_t by_ownership(const char *buffer, size_t len)
-{
-    struct hd_trace *t = NULL;
-    uint64_t pairs = 0;
-    assert_int_equal(hd_text_read(buffer, len, "owned", &t, NULL), HD_OK);
-    struct hd_world *w = hd_world_new(t);
-    const uint8_t *owned = w->sections->owned;
-    for (hd_eid a = 0; a < t->n_events; a++)
-        for (hd_eid b = a + 1; b < t->n_events; b++)
-            pairs +=
-                owned[a] && owned[b] && t->obj[a] == t->obj[b] && t->thread[a] != t->thread[b] &&
-                (hd_op_writes(t->op[a]) || hd_op_writes(t->op[b])) && !hd_world_before(w, a, b);
-    hd_world_free(w);
-    hd_trace_free(t);
-    return pairs;
-}
-
 static void ownership_is_judged_as_enumerated(void **state)
 {
     uint64_t n = seeds_count(20000, 1000000), pairs = 0;
@@ -334,7 +316,8 @@ static void ownership_is_judged_as_enumerated(void **state)
     if (seeds_were_chosen())
         return;
     for (uint64_t seed = 0; seed < 2000; seed++)
-        pairs += by_ownership(buffer, make(seed, buffer, sizeof buffer));
+        pairs +=
+            owned_pairs(buffer, make(seed, buffer, sizeof buffer), HD_OWNED_ALONE, HD_OWNED_ALONE);
     print_message("%" PRIu64 " traces enumerated; races %" PRIu64 ", impossible by lockset %" PRIu64
                   ", by must %" PRIu64 "; of 2000 traces by ownership %" PRIu64 "\n",
                   done, races, proved[HD_STEP_LOCKSET], proved[HD_STEP_MUST], pairs);

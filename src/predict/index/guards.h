@@ -27,4 +27,7 @@ uint32_t hd_guards_find(const struct hd_trace *t, const struct hd_accesses *locs
                         const uint32_t *needed_at, const struct hd_sections *sections,
                         struct hd_vec *out);
 
+/* Whether the thread, or one that it descends from, was made by the thread of w after w. */
+bool hd_guard_made_after(const struct hd_trace *t, hd_tid u, hd_eid w);
+
 #endif

@@ -21,9 +21,6 @@ struct hd_guard_search {
  * own. False: that event is not before the close. */
 bool hd_guard_add_section(struct hd_guard_search *s, hd_eid rmw, hd_eid close, bool shared);
 
-/* Whether the thread, or one that it descends from, was made by the thread of w after w. */
-bool hd_guard_made_after(const struct hd_trace *t, hd_tid u, hd_eid w);
-
 void hd_guard_tallies_init(struct hd_guard_search *s);
 /* Sections that follow from the sums of what threads have added to the location. */
 void hd_guard_tallies_location(struct hd_guard_search *s, uint32_t loc);

@@ -3,7 +3,7 @@
 #include "predict/orders/certain_int.h"
 
 #include "base/alloc.h"
-#include "predict/index/guards_int.h"
+#include "predict/index/guards.h"
 
 #include <string.h>
 
