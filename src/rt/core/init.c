@@ -97,6 +97,7 @@ void hd_rt_init(void)
     hd_rt_module_start();
     log_rules();
     hd_rt_stack_init();
+    hd_rt_unwind_init();
     hd_rt_thread_setup(me);
     hd_rt_log_stack(me);
     on_exit(hd_rt_ends_with, NULL);

@@ -1,7 +1,7 @@
 /* Stacks. Runs in the user's process; see the rules in rt.h.
  *
- * By unwind tables, since neither libc nor this runtime keeps frame pointers. Only called when a
- * schedule is followed, never while recording. */
+ * By unwind tables, since neither libc nor this runtime keeps frame pointers. Stacks are taken only
+ * when a schedule is followed, never while recording. */
 #include "rt/policy/policy.h"
 
 #include <unwind.h>
@@ -53,4 +53,10 @@ size_t hd_rt_unwind(uint64_t *frames, size_t max)
     struct walk w = {frames, 0, max};
     _Unwind_Backtrace(on_frame, &w);
     return w.n;
+}
+
+void hd_rt_unwind_init(void)
+{
+    uint64_t frame;
+    hd_rt_unwind(&frame, 1);
 }

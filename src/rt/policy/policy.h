@@ -80,5 +80,9 @@ void hd_rt_follow_parked(struct hd_thread *me);
 /* ---- unwind.c ---- */
 size_t hd_rt_unwind_frames(struct hd_rt_frame *frames, size_t max);
 size_t hd_rt_unwind(uint64_t *frames, size_t max); /* code addresses, innermost first */
+/* The unwinder initialises itself by a pthread_once of its own. This does it at the start of each
+ * run, since otherwise a replay that takes stacks would do it before the program's first exception
+ * or cancellation does, and would not find the events of the recording there. */
+void hd_rt_unwind_init(void);
 
 #endif
