@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 package=${1:-$(ls -t build-deb/*.deb | head -1)}
 [ "$(id -u)" = 0 ] || { echo "try-deb: run it as root" >&2; exit 77; }
 command -v debootstrap >/dev/null || { echo "try-deb: install debootstrap" >&2; exit 77; }
-. /etc/os-release
+. /etc/os-release || exit 1
 read -r mirror < <(apt-get indextargets --format '$(RELEASE) $(SITE)' 'Created-By: Packages' |
     sed -n "s/^$VERSION_CODENAME //p" | sort -u)
 [ -n "$mirror" ] || { echo "try-deb: apt names no mirror of $VERSION_CODENAME" >&2; exit 77; }

@@ -7,7 +7,7 @@ set -eu
 n=${1:-400} per_task=${2:-20}
 HEDDLE=$(realpath "${HEDDLE:-build/heddle}")
 here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../../tests/campaign/cluster.sh"
+. "$here/../../tests/campaign/cluster.sh" || exit 1
 work=$(mktemp -d)
 trap 'cluster_stop; rm -rf "$work"' EXIT
 cd "$work"

@@ -5,7 +5,7 @@
 # Cases that need clients from outside are left out: a later run would wait for them.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
-. "$here/lib.sh"
+. "$here/lib.sh" || exit 1
 export HEDDLE=${HEDDLE:-$here/../../build/heddle} SIZE=${SIZE:-5000000} ROUNDS=${ROUNDS:-50} FRAMES=${FRAMES:-20} RUN_OPTIONS=${RUN_OPTIONS:-}
 export dir=${HEDDLE_REAL_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/heddle-real}
 modes=${MODES:-tsan reports heddle answer} limit_s=${LIMIT_S:-1800}
@@ -46,7 +46,7 @@ for name; do
     [ -e "$here/$name.sh" ] || die "there is no $name.sh"
     export name src=$dir/src inputs=$dir/inputs/$name-$SIZE-$FRAMES native=$dir/build/$name/native
     needs_client=no leaves=(out)
-    . "$here/$name.sh"
+    . "$here/$name.sh" || exit 1
     for package in "${packages[@]}"; do
         fetch "$package"
     done

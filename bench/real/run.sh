@@ -8,7 +8,7 @@
 # analyze; none: record only), REPLAYS (at most, for each case).
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
-. "$here/lib.sh"
+. "$here/lib.sh" || exit 1
 export HEDDLE=${HEDDLE:-$here/../../build/heddle} SIZE=${SIZE:-5000000} ROUNDS=${ROUNDS:-50} FRAMES=${FRAMES:-20} RECORD_OPTIONS=${RECORD_OPTIONS:-}
 export dir=${HEDDLE_REAL_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/heddle-real}
 modes=${MODES:-native tsan heddle reports} limit_s=${LIMIT_S:-1800} budget=${BUDGET:-120s} replays=${REPLAYS:-1000} repeat=${REPEAT:-1}
@@ -113,7 +113,7 @@ for name; do
     [ -e "$here/$name.sh" ] || die "there is no $name.sh"
     export name src=$dir/src inputs=$dir/inputs/$name-$SIZE-$FRAMES native=$dir/build/$name/native
     needs_client=no leaves=(out)
-    . "$here/$name.sh"
+    . "$here/$name.sh" || exit 1
     for package in "${packages[@]}"; do
         fetch "$package"
     done

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # CMake with heddle-cc and heddle-c++, also for a project whose ThreadSanitizer switch is on.
-. "$(dirname "$0")/common.sh"
+. "$(dirname "$0")/common.sh" || exit 1
 for flags in "" "-fsanitize=thread -g"; do
     rm -rf "$work/out"
     cmake -S "$projects/cmake" -B "$work/out" -G Ninja -DCMAKE_C_COMPILER="$bin/heddle-cc" \

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # ./configure CC="heddle cc" in the manner of autoconf, static and shared libraries, make.
-. "$(dirname "$0")/common.sh"
+. "$(dirname "$0")/common.sh" || exit 1
 cd "$work"
 PATH=$bin:$PATH
 "$projects/configure/configure" CC="heddle cc" CFLAGS="-O2 -Wall -Werror"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Meson with heddle-cc. Meson wants its sources inside the project, so they are copied.
 command -v meson >/dev/null || { echo "meson is not installed"; exit 77; }
-. "$(dirname "$0")/common.sh"
+. "$(dirname "$0")/common.sh" || exit 1
 mkdir -p "$work/project/src"
 cp "$projects/meson/meson.build" "$work/project/"
 cp "$projects"/*.c "$projects"/*.cpp "$work/project/src/"

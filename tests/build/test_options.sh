@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # heddle cc as a drop-in: modes, several files, languages, levels, refusals, exit codes.
-. "$(dirname "$0")/common.sh"
+. "$(dirname "$0")/common.sh" || exit 1
 cd "$work"
 cc=$bin/heddle-cc
 cxx=$bin/heddle-c++

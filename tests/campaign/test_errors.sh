@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What goes wrong in a campaign is named, and costs no more than it must.
-. "$TESTS/cli/lib.sh"
+. "$TESTS/cli/lib.sh" || exit 1
 src=$TESTS/campaign
 for name in late quiet killer; do
     "$HEDDLE" cc -g "$src/$name.c" -o "$name" -pthread || exit 1

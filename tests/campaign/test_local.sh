@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The local engine: the same report from any number of workers and after any interruption; sources of units.
-. "$TESTS/cli/lib.sh"
+. "$TESTS/cli/lib.sh" || exit 1
 src=$TESTS/campaign
 "$HEDDLE" cc -g "$src/late.c" -o late -pthread || exit 1
 "$HEDDLE" cc -g "$src/quiet.c" -o quiet -pthread || exit 1

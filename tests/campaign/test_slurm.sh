@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # The engine slurm on a real Slurm of four nodes on this machine: the same report as the local engine's, also when a
 # node and a task are killed in the middle; what goes wrong is named.
-. "$TESTS/cli/lib.sh"
-. "$TESTS/campaign/cluster.sh"
+. "$TESTS/cli/lib.sh" || exit 1
+. "$TESTS/campaign/cluster.sh" || exit 1
 for name in late quiet; do
     "$HEDDLE" cc -g "$TESTS/campaign/$name.c" -o "$name" -pthread || exit 1
 done

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # heddle analyze at its edges: no time, a solver that gives up, very long, very wide and very small traces, bad input,
 # Ctrl-C, and whether its forms of output agree with each other.
-. "$TESTS/cli/lib.sh"
+. "$TESTS/cli/lib.sh" || exit 1
 
 # The pairs of a JSON result in `out`, or another part of max.
 max() { jq -c ".detectors.max$1" out; }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # heddle annotate: the source of a finding, with accesses and locks in the margin.
-. "$TESTS/cli/lib.sh"
+. "$TESTS/cli/lib.sh" || exit 1
 cp "$TESTS/../examples/hidden.c" .
 heddle annotate
 expect_code 3

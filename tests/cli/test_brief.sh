@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What a terminal gets: ten lines for each finding, a list when there are many, what to do next; heddle show.
-. "$TESTS/cli/lib.sh"
+. "$TESTS/cli/lib.sh" || exit 1
 examples=$TESTS/../examples
 
 # many N: a program with N races, each on a variable and at lines of its own.

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Everything obeys the budget, signals and the memory there is: reading, finding candidates, the must-order.
-. "$TESTS/cli/lib.sh"
+. "$TESTS/cli/lib.sh" || exit 1
 
 # Reading is cut where half of the time is over, and the rest of the trace is not taken for free of races.
 heddle trace gen --seed 5 --events 400000 --threads 4 -o long.trace

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # heddle clean: removes old runs, and nothing that is not a run; latest stays true.
-. "$TESTS/cli/lib.sh"
+. "$TESTS/cli/lib.sh" || exit 1
 cp "$TESTS/../examples/hidden.c" .
 link() { readlink heddle-out/latest; }
 # again: heddle-out as three runs left it; the second one runs the program of the first.

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The completion scripts: bash's is run, the others are parsed where their shell is there.
-. "$TESTS/cli/lib.sh"
+. "$TESTS/cli/lib.sh" || exit 1
 for shell in bash zsh fish; do
     heddle completion $shell
     expect_code 0
@@ -17,7 +17,7 @@ for shell in bash zsh fish; do
 done
 
 # complete WORDS...: what bash offers for the last word.
-. ./script.bash
+. ./script.bash || exit 1
 complete_words() {
     command_line="completing: $*"
     COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMPREPLY=()

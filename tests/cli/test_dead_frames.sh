@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Use of a local whose scope has ended: found where no order keeps the use before the end, at every
 # level; programs that wait for the user are not reported.
-. "$TESTS/cli/lib.sh"
+. "$TESTS/cli/lib.sh" || exit 1
 cat >frames.c <<'C'
 #include <pthread.h>
 #include <semaphore.h>

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # heddle doctor: every line ok here, failures told, the list of functions.
-. "$TESTS/cli/lib.sh"
+. "$TESTS/cli/lib.sh" || exit 1
 
 mkdir temporary
 TMPDIR=$work/temporary heddle doctor

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Nothing that a program or a file brings along acts on the terminal: no control bytes, no C1 codes, no turned lines.
 set -u
-. "$TESTS/cli/lib.sh"
+. "$TESTS/cli/lib.sh" || exit 1
 esc=$'\033' c1=$'\302\233' turn=$'\342\200\256' raw=$'\233'
 
 bad() { # bad FILE: holds something that must not be shown

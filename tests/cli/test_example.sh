@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # `make run` works, and the README shows what it really prints.
-. "$TESTS/cli/lib.sh"
+. "$TESTS/cli/lib.sh" || exit 1
 root=$(cd "$TESTS/.." && pwd)
 command_line="scripts/run-example.sh"
 bash "$root/scripts/run-example.sh" "$HEDDLE" >out 2>err || fail "it fails"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Every example has the race that it is about, and no other; each is confirmed 20 of 20 times. Nothing is
 # reported on the corrected twins.
-. "$TESTS/cli/lib.sh"
+. "$TESTS/cli/lib.sh" || exit 1
 examples=$TESTS/../examples
 
 # summary FILE: one line for each race: property status confirmed/tried variable kind kind

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # heddle explore: usage, programs that cannot be searched, searches that cannot go on.
-. "$TESTS/cli/lib.sh"
+. "$TESTS/cli/lib.sh" || exit 1
 heddle explore
 expect_usage "name the program"
 heddle explore --budget soon -- /bin/true

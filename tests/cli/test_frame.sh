@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Help, version, the option parser, suggestions, colour, HD_LOG.
-. "$TESTS/cli/lib.sh"
+. "$TESTS/cli/lib.sh" || exit 1
 printf 'a|w(x,1)|p:1\n' >ok.trace
 
 # Help fits one screen and names every verb; each command has help that fits 80 columns.

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # trace gen through the real pipe; 10,000 seeds run in-process in test_trace_gen.
-. "$TESTS/cli/lib.sh"
+. "$TESTS/cli/lib.sh" || exit 1
 set -o pipefail
 for seed in $(seq 50); do
     arguments="--seed $seed --threads $((2 + seed % 5)) --events $((seed * 13)) --locations $((1 + seed % 7)) --locks $((seed % 4))"

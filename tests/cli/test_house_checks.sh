@@ -50,7 +50,7 @@ refuses() { # refuses CHECK TEXT-IN-MESSAGE
 lines() { for _ in $(seq "$1"); do printf '%s\n' "$2"; done; }
 
 fresh_tree
-for check in format sizes includes prints symbols rooms names words paths docs; do accepts $check; done
+for check in format sizes includes prints symbols rooms names words paths scripts docs; do accepts $check; done
 
 fresh_tree; sed -i '/^| `base/d' docs/ARCHITECTURE.md; refuses rooms 'lacks this row of scripts/rooms.txt: | `base/`'
 fresh_tree; mkdir src/trace/sub; touch src/trace/sub/a.c; refuses names "two files are called a"
@@ -94,6 +94,7 @@ slash=/
 fresh_tree; echo "see ${slash}home/somebody/x" >NOTES; refuses paths NOTES
 dot=.
 fresh_tree; echo "from pypi${dot}org" >NOTES; refuses paths NOTES
+fresh_tree; echo '. ./lib.sh' >run.sh; refuses scripts run.sh
 
 long=$(printf '%0101d' 0) d=docs
 fresh_tree; echo "$long" >README.md; refuses docs "README.md:1: 101 columns"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # heddle hunt: usage, programs that cannot be searched, inputs that cannot be read.
-. "$TESTS/cli/lib.sh"
+. "$TESTS/cli/lib.sh" || exit 1
 heddle hunt
 expect_usage "name the program"
 heddle hunt --input nothing -- /bin/true

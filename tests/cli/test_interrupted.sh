@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SIGTERM to heddle run: at every stage it ends by that signal, within two seconds and more on a loaded machine, and
 # says so. Above all where the program has ended, or ends at that moment, and its recording is written or read.
-. "$TESTS/cli/lib.sh"
+. "$TESTS/cli/lib.sh" || exit 1
 "$HEDDLE" cc --version >/dev/null 2>&1 || exit 77
 cat >slow.c <<'END'
 #include <pthread.h>

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Ctrl-C while heddle run reads, analyses and replays: what is known by then is kept, the recording is whole and can be analysed
 # again, and nothing half-written stays. The progress of each stage does not go back, and says how much time is left.
-. "$TESTS/cli/lib.sh"
+. "$TESTS/cli/lib.sh" || exit 1
 "$HEDDLE" cc --version >/dev/null 2>&1 || exit 77
 cat >slow.c <<'END'
 #include <pthread.h>

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Traces of other recorders: the example of docs/TEXT_FORMAT.md section 8, and RAPID STD without wait() read with --lenient.
-. "$TESTS/cli/lib.sh"
+. "$TESTS/cli/lib.sh" || exit 1
 sed -n '/^```trace$/,/^```$/p' "$TESTS/../docs/TEXT_FORMAT.md" | sed '1d;$d' >demo.txt
 heddle trace check demo.txt
 expect_code 0

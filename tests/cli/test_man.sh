@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Every command and every option is in its manual page, and the pages are good roff.
-. "$TESTS/cli/lib.sh"
+. "$TESTS/cli/lib.sh" || exit 1
 docs=$TESTS/../docs/man
 
 # section PAGE COMMAND: the part of a page that is about one command.

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # A counter under a lock that 3,000 threads share, and a race behind its last value: the schedule has all of them, and
 # making it shorter must not need memory by their square.
-. "$TESTS/cli/lib.sh"
+. "$TESTS/cli/lib.sh" || exit 1
 
 awk -v n=3000 'BEGIN {
     print "!control branches\n!init left " n "\n!init last 0"

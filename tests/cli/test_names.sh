@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What things are called in reports: locks by variable and field, C++ frames, the same names in a replay; and nothing wider than
 # 80 columns.
-. "$TESTS/cli/lib.sh"
+. "$TESTS/cli/lib.sh" || exit 1
 cat >cache.cpp <<'C'
 #include <map>
 #include <mutex>

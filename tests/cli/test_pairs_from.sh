@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # --pairs-from: warnings of ThreadSanitizer, Helgrind, SARIF and plain lines, each answered from a trace or by a search.
-. "$TESTS/cli/lib.sh"
+. "$TESTS/cli/lib.sh" || exit 1
 cat >multi.c <<'C'
 #include <pthread.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What is kept of a run and who may read it; what a replay sets and refuses.
-. "$TESTS/cli/lib.sh"
+. "$TESTS/cli/lib.sh" || exit 1
 cat >prog.c <<'C'
 #include <pthread.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # heddle analyze --property: atomicity violations and deadlocks of small traces whose answers are worked out by hand,
 # every form of output, the witness files, and what is refused.
-. "$TESTS/cli/lib.sh"
+. "$TESTS/cli/lib.sh" || exit 1
 
 max() { jq -c ".detectors.max$1" out; }
 

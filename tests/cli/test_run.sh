@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # heddle run and heddle report: files, exit codes, suppressions, baseline, refusals, interrupts.
-. "$TESTS/cli/lib.sh"
+. "$TESTS/cli/lib.sh" || exit 1
 examples=$TESTS/../examples
 valid() { # valid FILE...: against the schema
     python3 - "$TESTS/../docs/report.schema.json" "$@" <<'PY'

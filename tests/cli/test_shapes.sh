@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What a race is for its reader: use after free, destruction, containers, bit-fields; the worst
 # effect first; races on one variable under one of them.
-. "$TESTS/cli/lib.sh"
+. "$TESTS/cli/lib.sh" || exit 1
 cat >shapes.cpp <<'C'
 #include <cstdlib>
 #include <thread>

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Standard streams, files that cannot be read or written, signals.
-. "$TESTS/cli/lib.sh"
+. "$TESTS/cli/lib.sh" || exit 1
 "$HEDDLE" trace gen --seed 5 >t.trace
 "$HEDDLE" trace convert t.trace t.hdt
 

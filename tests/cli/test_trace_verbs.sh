@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What the trace verbs print.
-. "$TESTS/cli/lib.sh"
+. "$TESTS/cli/lib.sh" || exit 1
 bank=$TESTS/../examples/bank.trace
 cp "$bank" bank.trace
 

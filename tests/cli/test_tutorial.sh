@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # heddle tutorial: every step does what its text says; what it refuses; the terminal; steps that differ.
-. "$TESTS/cli/lib.sh"
+. "$TESTS/cli/lib.sh" || exit 1
 export HOME=$work # no settings of the user's for gdb
 shopt -s nullglob
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Synchronisation that is made of values is understood: programs of tests/values are race free, and nothing of them
 # is left undecided, without the solver; their twins with one fault have a race, which is confirmed.
-. "$TESTS/cli/lib.sh"
+. "$TESTS/cli/lib.sh" || exit 1
 
 # correct NAME SOURCE FLAGS POLICY: every pair is proved impossible by the steps before the solver.
 correct() {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What a race is on, by name: locals of other threads, fields, statics, members, thread-locals; also in
 # optimised code, where a name is left out rather than wrong.
-. "$TESTS/cli/lib.sh"
+. "$TESTS/cli/lib.sh" || exit 1
 cat >names.cpp <<'C'
 #include <array>
 #include <cstdlib>

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # heddle explore without any option finds what no lockset warning points to.
-. "$SOURCE/lib.sh"
+. "$SOURCE/lib.sh" || exit 1
 for p in trouble rare; do
     "$HEDDLE" cc -g -O0 "$SOURCE/$p.c" -o $p -pthread || exit 1
 done

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Strategy guided, the default: what prediction from one run cannot find is found, replayed 20 of 20
 # times, and nothing is reported of the corrected programs.
-. "$SOURCE/lib.sh"
+. "$SOURCE/lib.sh" || exit 1
 build counter primes sort elevator queries tsp
 
 # One recorded run is enough for the counter and for none of the others.

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Ctrl-C keeps what was found, and the search can go on.
-. "$SOURCE/lib.sh"
+. "$SOURCE/lib.sh" || exit 1
 build queries
 "$HEDDLE" -q explore -o out --strategy random -n 3000 -t 1 -- ./queries.bad 2 </dev/null 2>err &
 pid=$!

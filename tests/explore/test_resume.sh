@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Searches in parts, by budget and by Ctrl-C: the same schedules and findings as in one go.
-. "$SOURCE/lib.sh"
+. "$SOURCE/lib.sh" || exit 1
 build tsp
 "$HEDDLE" cc -g -O1 "$SOURCE/../dpor/programs.c" -o programs -pthread || exit 1
 

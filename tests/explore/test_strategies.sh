@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Strategies pct, random and dpor: findings, --jobs, --resume, interrupts, runs that crash or hang.
-. "$SOURCE/lib.sh"
+. "$SOURCE/lib.sh" || exit 1
 build sort queries elevator
 "$HEDDLE" cc -g -O0 "$SOURCE/trouble.c" -o trouble -pthread || exit 1
 

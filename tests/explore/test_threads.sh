@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The same with 3 and 4 threads: searches that take longer.
-. "$SOURCE/lib.sh"
+. "$SOURCE/lib.sh" || exit 1
 build counter primes sort elevator queries tsp
 for n in 3 4; do
     for p in counter primes sort elevator queries tsp; do

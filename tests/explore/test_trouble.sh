@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs that fail under one schedule only are findings of every strategy; what is only unusual is
 # contained. No run ends the search.
-. "$SOURCE/lib.sh"
+. "$SOURCE/lib.sh" || exit 1
 "$HEDDLE" cc -g -O0 "$SOURCE/trouble.c" -o trouble -pthread || exit 1
 
 found() {

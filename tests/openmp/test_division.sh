@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What OpenMP leaves open: which thread gets which part of a dynamic or guided loop, which section, which single, and how
 # large a team is. Whatever the recorded run did, races between parts that could be with different threads are found.
-. "$TESTS/cli/lib.sh"
+. "$TESTS/cli/lib.sh" || exit 1
 unset OMP_NUM_THREADS OMP_SCHEDULE
 build() { "$HEDDLE" cc -fopenmp -g -O1 "$@" || fail "$* does not compile"; }
 

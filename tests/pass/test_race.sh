@@ -15,7 +15,7 @@ fail() {
     exit 1
 }
 
-. "$TESTS/replay/confirm.sh"
+. "$TESTS/replay/confirm.sh" || exit 1
 
 judge() { # judge WHAT WANT: is a race on x in trace.hdt reported
     local found=no

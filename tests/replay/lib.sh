@@ -1,6 +1,6 @@
 # Sourced by the scripts here. HEDDLE, RT_DIR, TESTS and TMP_DIR are in the environment.
 exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-
-. "$TESTS/replay/confirm.sh"
+. "$TESTS/replay/confirm.sh" || exit 1
 
 fail() {
     echo "FAIL: $*; see $PWD" >&2

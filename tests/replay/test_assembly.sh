@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Inline assembly that the pass cannot read: named, nothing false comes of it, no run and no replay hangs, and that
 # nothing was found is not taken for an answer (exit code 5). Assembly that reads and writes is a race that is confirmed.
-. "$TESTS/replay/lib.sh"
+. "$TESTS/replay/lib.sh" || exit 1
 start assembly
 for way in 1 2 3 4; do
     "$HEDDLE" cc -g -O1 -pthread -DV=$way "$TESTS/replay/assembly.c" -o good || fail "heddle cc"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # 100,000 threads are analysed: a clock has an entry for each chain of threads that follow each other, not for each
 # thread.
-. "$TESTS/replay/lib.sh"
+. "$TESTS/replay/lib.sh" || exit 1
 start chains
 cat >joined.c <<'END'
 #include <pthread.h>

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Programs that hang on the time: replays tell each thread the recorded times, so races that come after a loop that
 # waits for the time, or after a wait with a limit, are confirmed from recordings of every policy.
-. "$TESTS/replay/lib.sh"
+. "$TESTS/replay/lib.sh" || exit 1
 start clocks
 "$HEDDLE" cc -g -O1 -pthread "$TESTS/replay/clocks.c" -o clocks || fail "heddle cc"
 policies="fifo sync"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Every race predicted in mix.c, built in three ways, is confirmed twenty of twenty times.
 set -u
-. "$TESTS/replay/lib.sh"
+. "$TESTS/replay/lib.sh" || exit 1
 start confirm
 cp "$TESTS/replay/mix.c" .
 build_all mix

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What the report says about each order: exit status, signal with stack, assertion, output, deadlock, time-out.
 set -u
-. "$TESTS/replay/lib.sh"
+. "$TESTS/replay/lib.sh" || exit 1
 start effects
 cp "$TESTS/replay/effects.c" .
 "$HEDDLE" cc -g -O1 effects.c -o effects || fail "heddle cc"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Creations of threads that really fail (no room for the stack), with plain accesses between them and before one that
 # succeeds: replays count only those that succeed.
-. "$TESTS/replay/lib.sh"
+. "$TESTS/replay/lib.sh" || exit 1
 start failed_create
 cat >prog.c <<'C'
 #include <pthread.h>

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # heddle run finds and confirms races in forked children and in programs that a process became; findings say where.
 set -u
-. "$TESTS/replay/lib.sh"
+. "$TESTS/replay/lib.sh" || exit 1
 start forked
 cp "$TESTS/replay/forked.c" .
 "$HEDDLE" cc -g -O1 forked.c -o forked || fail "heddle cc"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # heddle replay --gdb and --gdbserver, driven by commands from a file.
 set -u
-. "$TESTS/replay/lib.sh"
+. "$TESTS/replay/lib.sh" || exit 1
 command -v gdb >/dev/null && command -v gdbserver >/dev/null || { echo "no gdb"; exit 77; }
 start gdb
 export HOME=$work # no settings of the user's

@@ -2,7 +2,7 @@
 # Inputs that vary between runs are given back: clock, process id, random sources, environment, arguments, addresses
 # and standard input.
 set -u
-. "$TESTS/replay/lib.sh"
+. "$TESTS/replay/lib.sh" || exit 1
 start inputs
 cp "$TESTS/replay/inputs.c" .
 "$HEDDLE" cc -g -O1 inputs.c -o inputs || fail "heddle cc"

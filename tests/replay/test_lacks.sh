@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Whatever cannot be had while a run is analysed, recorded again or replayed: exit code 4, and what was found before is
 # in the report.
-. "$TESTS/replay/lib.sh"
+. "$TESTS/replay/lib.sh" || exit 1
 start lacks
 cp "$TESTS/../examples/hidden.c" .
 "$HEDDLE" cc -g -O1 -pthread hidden.c -o prog || fail "heddle cc"

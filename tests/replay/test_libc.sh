@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What libraries do to the program's memory: results that libc writes, blocks and exceptions that are counted. Races
 # there are found and confirmed, and correct twins are quiet. No replay waits for a lock inside libc.
-. "$TESTS/replay/lib.sh"
+. "$TESTS/replay/lib.sh" || exit 1
 start libc
 
 check() { # check NAME COMPILER...

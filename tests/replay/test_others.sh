@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # When the replay of a predicted pair fails, other pairs of the same two places are tried.
-. "$TESTS/replay/lib.sh"
+. "$TESTS/replay/lib.sh" || exit 1
 start others
 gcc -O1 -c "$TESTS/replay/others_hidden.c" -o hidden.o || fail gcc
 for open in 0 2; do # before the first write; before none

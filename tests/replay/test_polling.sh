@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Programs that poll, in every way, for what is done after a wait of every kind: under every policy they end, and
 # what they did is little. Their race is confirmed, and a search ends in its time.
-. "$TESTS/replay/lib.sh"
+. "$TESTS/replay/lib.sh" || exit 1
 start polling
 "$HEDDLE" cc -g -O1 -D_GNU_SOURCE -pthread "$TESTS/replay/polling.c" -o polling || fail "heddle cc"
 ways=$(./polling)

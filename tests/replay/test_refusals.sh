@@ -2,7 +2,7 @@
 # What replay refuses or notices: edited witnesses, other traces, changed programs, programs that do something
 # else, death and interruption in the middle.
 set -u
-. "$TESTS/replay/lib.sh"
+. "$TESTS/replay/lib.sh" || exit 1
 start refusals
 cp "$TESTS/replay/effects.c" .
 "$HEDDLE" cc -g -O0 effects.c -o effects || fail "heddle cc"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Servers: what clients did is kept with the recording and played back; no replay waits for a client.
 set -u
-. "$TESTS/replay/lib.sh"
+. "$TESTS/replay/lib.sh" || exit 1
 start server
 cp "$TESTS/replay/server.c" "$TESTS/replay/clients.c" .
 "$HEDDLE" cc -g -O1 server.c -o server || fail "heddle cc"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The plain command records several schedules: what no order of the first run's events shows is found, and correct twins
 # stay quiet. A program whose input cannot be had again runs once.
-. "$TESTS/replay/lib.sh"
+. "$TESTS/replay/lib.sh" || exit 1
 start several
 "$HEDDLE" cc -g -O1 -pthread "$TESTS/replay/pool.c" -o pool.bad || fail "heddle cc"
 "$HEDDLE" cc -g -O1 -pthread -DGOOD "$TESTS/replay/pool.c" -o pool.good || fail "heddle cc"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The compiler puts no access before a loop that need not have it: a correct program is quiet at every level, under both
 # compilers, and the race of its twin is found.
-. "$TESTS/replay/lib.sh"
+. "$TESTS/replay/lib.sh" || exit 1
 start speculation
 for clang in clang-14 clang-19; do
     command -v $clang >/dev/null || continue

@@ -1,6 +1,6 @@
 # Stacks of findings come from a second run in the recorded order: of the accesses, confirmed or not, of the threads, of
 # what made the lock, of the allocation. Where the program does not run again, the report says so.
-. "$TESTS/replay/lib.sh"
+. "$TESTS/replay/lib.sh" || exit 1
 start stacks
 cp "$TESTS/replay/stacks.c" .
 build_all stacks

@@ -2,7 +2,7 @@
 # A program that makes no progress: the user is told where its threads are, and a time limit keeps its trace, from
 # which the race is found. One thread waits for input that never comes, the other polls.
 set -u
-. "$TESTS/replay/lib.sh"
+. "$TESTS/replay/lib.sh" || exit 1
 start stall
 cat >stuck.c <<'C'
 #include <pthread.h>

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The number of threads in the life of a run has no limit, and what they leave behind in the runtime is small; the
 # number at once has one, which the program is told.
-. "$TESTS/replay/lib.sh"
+. "$TESTS/replay/lib.sh" || exit 1
 start threads
 "$HEDDLE" cc -g -O1 -pthread "$TESTS/replay/threads.c" -o threads || fail "heddle cc"
 for policy in fifo random pct; do

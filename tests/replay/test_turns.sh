@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Policy sync: workers of a pool share its tasks, where fifo lets the first one take them all. In a run with
 # very many operations turns get longer.
-. "$TESTS/replay/lib.sh"
+. "$TESTS/replay/lib.sh" || exit 1
 start turns
 "$HEDDLE" cc -g -O1 -pthread "$TESTS/replay/pool.c" -o pool || fail "heddle cc"
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The process ends while threads can still run. They run on, up to a bound: their race is confirmed. Output and exit
 # status stay what they are natively, and a thread that would go on for ever costs little.
-. "$TESTS/replay/lib.sh"
+. "$TESTS/replay/lib.sh" || exit 1
 start unjoined
 "$HEDDLE" cc -g -O1 -pthread "$TESTS/replay/unjoined.c" -o unjoined || fail "heddle cc"
 cc -O1 -w -pthread "$TESTS/replay/unjoined.c" -o native || fail cc

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Threads that are cancelled or throw: the unwinder's own initialisation is over before main, so that a replay, which
 # takes stacks, does not do it earlier than the recording did.
-. "$TESTS/replay/lib.sh"
+. "$TESTS/replay/lib.sh" || exit 1
 start unwound
 "$HEDDLE" cc -g -O1 -pthread "$TESTS/replay/cancelled.c" -o cancelled || fail "heddle cc"
 for policy in fifo sync; do

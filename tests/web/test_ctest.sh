@@ -1,5 +1,5 @@
 # `ctest -T memcheck` with ThreadSanitizer as the checker: it reads what --format tsan writes to the log it asks for.
-. "$TESTS/web/lib.sh"
+. "$TESTS/web/lib.sh" || exit 1
 mkdir "$out/project" && cd "$out/project" || exit 1
 cat >CMakeLists.txt <<END
 cmake_minimum_required(VERSION 3.25)

@@ -1,5 +1,5 @@
 # What hides or compares findings: baseline, rules that end, rules made for findings, comments in the source.
-. "$TESTS/web/lib.sh"
+. "$TESTS/web/lib.sh" || exit 1
 need jq
 cd "$out" || exit 1
 heddle() { code=0; "$HEDDLE" "$@" >stdout 2>stderr || code=$?; }

@@ -1,5 +1,5 @@
 # Every format through a parser: what is asked of its structure, and what hostile texts must not do to it.
-. "$TESTS/web/lib.sh"
+. "$TESTS/web/lib.sh" || exit 1
 need jq xmllint
 reports="bank hostile many crowd sparse empty"
 

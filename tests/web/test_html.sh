@@ -1,5 +1,5 @@
 # The HTML report in a browser: list, pages, picture, keys, accessibility, hostile texts, no network.
-. "$TESTS/web/lib.sh"
+. "$TESTS/web/lib.sh" || exit 1
 need node chromium "$web/node_modules/playwright-core" "$web/node_modules/axe-core"
 node "$web/html.js" "$out" "$(command -v chromium)" || failures=1
 # The pictures of README are taken here: HEDDLE_PICTURES=docs/images. Each that shots.js takes is there, and no other.

@@ -1,5 +1,5 @@
 # heddle merge: the laws that make it safe to merge in any order and again, what is kept, what is refused.
-. "$TESTS/web/lib.sh"
+. "$TESTS/web/lib.sh" || exit 1
 cd "$out" || exit 1
 mkdir -p a b c sub/dir
 cp bank.json a/report.json

@@ -1,5 +1,5 @@
 # heddle report and heddle run: formats by name and by ending, what is overwritten, where TSan's words go.
-. "$TESTS/web/lib.sh"
+. "$TESTS/web/lib.sh" || exit 1
 cd "$out" || exit 1
 heddle() { code=0; "$HEDDLE" "$@" >stdout 2>stderr || code=$?; }
 
