@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Advice about locks: the one that most accesses hold, in an order that does not deadlock with what the run did.
-. "$TESTS/cli/lib.sh"
+. "$TESTS/cli/lib.sh" || exit 1
 cat >advice.c <<'C'
 #include <pthread.h>
 #include <stdlib.h>
@@ -55,4 +55,36 @@ expect "the order is not advised: $(grep -o 'Fix:.*' flat | head -c 300)" \
     grep -qE "Take it around $place too, before 'inner': elsewhere 'inner' is taken inside it" flat
 # The page and the list for other tools say the same.
 expect "the page does not say so" grep -q "taken inside it, and the opposite order could deadlock" nested/report.html
+
+# A write under the read side of a lock, which several threads may hold.
+cat >side.c <<'C'
+#include <pthread.h>
+static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
+static int hits;
+static void *look(void *arg)
+{
+    for (int i = 0; i < 4; i++) {
+        pthread_rwlock_rdlock(&lock);
+        hits = i; /* here */
+        pthread_rwlock_unlock(&lock);
+    }
+    return arg;
+}
+int main(void)
+{
+    pthread_t a, b;
+    pthread_create(&a, NULL, look, NULL);
+    pthread_create(&b, NULL, look, NULL);
+    pthread_join(a, NULL);
+    pthread_join(b, NULL);
+    return 0;
+}
+C
+place="side.c:$(grep -n 'here' side.c | cut -d: -f1):[0-9]*"
+heddle cc -g -O0 side.c -o side -pthread
+expect_code 0
+heddle run --times 1 --runs 1 -- ./side && :
+tr -s ' \n' ' ' <err >flat
+expect "the write side is not advised: $(grep -o 'Fix:.*' flat | head -c 300)" \
+    grep -qE "hold 'lock'\. Take its write side around $place\. " flat
 finish

@@ -343,12 +343,34 @@ const char *hd_words_access(struct hd_arena *a, const struct hd_finding *f,
                            placed ? hd_words_spot(a, &x->at) : "");
 }
 
-static bool holds(const struct hd_access *x, const char *lock)
+static bool lacks(const struct hd_access *x, const char *lock)
 {
     for (size_t i = 0; i < x->n_locks; i++)
         if (!strcmp(x->locks[i].name, lock))
-            return true;
+            return false;
+    return true;
+}
+
+/* A write of several threads at once is possible under the read side of a lock. */
+static bool writes_under_read_side(const struct hd_access *x, const char *lock)
+{
+    for (size_t i = 0; i < x->n_locks; i++)
+        if (!strcmp(x->locks[i].name, lock))
+            return x->locks[i].shared && !hd_access_only_reads(x);
     return false;
+}
+
+/* "a.c:3 and a.c:9": the accesses of which `that` is true, each place once. */
+static const char *places_that(struct hd_arena *a, const struct hd_finding *f,
+                               bool (*that)(const struct hd_access *, const char *lock))
+{
+    const char *places = "";
+    for (size_t i = 0; i < f->n_accesses; i++) {
+        const char *place = hd_words_spot(a, &f->accesses[i].at);
+        if (that(&f->accesses[i], f->advice_lock) && !strstr(places, place))
+            places = hd_words_format(a, "%s%s%s", places, *places ? " and " : "", place);
+    }
+    return places;
 }
 
 static bool waits_for(const struct hd_finding *f, const char *what)
@@ -428,14 +450,12 @@ const char *hd_words_advice(struct hd_arena *a, const struct hd_finding *f)
             ? hd_words_format(a, "%u of %u accesses to '%s' hold '%s'.", f->advice_held,
                               f->advice_of, f->variable, f->advice_lock)
             : hd_words_format(a, "Accesses to '%s' hold '%s'.", f->variable, f->advice_lock);
-    const char *places = "";
-    for (size_t i = 0; i < f->n_accesses; i++) {
-        const char *place = hd_words_spot(a, &f->accesses[i].at);
-        if (!holds(&f->accesses[i], f->advice_lock) && !strstr(places, place))
-            places = hd_words_format(a, "%s%s%s", places, *places ? " and " : "", place);
+    const char *places = places_that(a, f, lacks);
+    if (!*places) {
+        places = places_that(a, f, writes_under_read_side);
+        return *places ? hd_words_format(a, "%s Take its write side around %s.", text, places)
+                       : text;
     }
-    if (!*places)
-        return text;
     if (f->advice_outside)
         return hd_words_format(a,
                                "%s Take it around %s too, before '%s': elsewhere '%s' is taken "
