@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Advice in the words of OpenMP, with the place of the construct; threads and shared variables have their names.
-. "$TESTS/cli/lib.sh"
+. "$TESTS/cli/lib.sh" || exit 1
 unset OMP_NUM_THREADS OMP_SCHEDULE
 cp "$TESTS/openmp/advice.c" .
 line() { grep -n "CASE == $1\$" advice.c | cut -d: -f1; }

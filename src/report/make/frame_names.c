@@ -40,7 +40,8 @@ bool hd_frame_names_foreign(const struct hd_frame *f)
                                         "operator new", "operator delete", NULL};
     char name[160];
     if (f->at.file)
-        return starts_with_one(f->at.file, folders) || strstr(f->at.file, "/include/c++/");
+        return starts_with_one(f->at.file, folders) || strstr(f->at.file, "/include/c++/") ||
+               strstr(f->at.file, "/heddle/libstdcxx/"); /* include/heddle/libstdcxx of this tree */
     if (f->module && starts_with_one(f->module, modules))
         return true;
     return f->at.function &&
