@@ -107,7 +107,10 @@ enum hd_api_dep { HD_DEP_ARGS, HD_DEP_OWN, HD_DEP_PAST };
     X(cxx, void, __cxa_guard_release, (char *), ARGS, "aw, rel") \
     X(cxx, void, __cxa_guard_abort, (char *), ARGS, "aw, rel") \
     X(cxx, void, __cxa_end_catch, (void), ARGS, "rmw of the exception's header") \
-    X(cxx, void, _ZNSt15__exception_ptr13exception_ptr10_M_releaseEv, (void **), ARGS, "as __cxa_end_catch: a std::exception_ptr goes")
+    X(cxx, void, _ZNSt15__exception_ptr13exception_ptr10_M_releaseEv, (void **), ARGS, "as __cxa_end_catch: a std::exception_ptr goes") \
+    X(cxx, size_t, _ZSt11_Hash_bytesPKvmm, (const void *, size_t, size_t), OWN, "r of the bytes; std::hash") \
+    X(cxx, unsigned __int128, _ZNKSt8__detail20_Prime_rehash_policy14_M_need_rehashEmmm, (const void *, size_t, size_t, size_t), OWN, "r, w of the table; std::unordered_map and others") \
+    X(cxx, size_t, _ZNKSt8__detail20_Prime_rehash_policy11_M_next_bktEm, (const void *, size_t), OWN, "r, w of the table")
 
 #define HD_APIS_TIME(X) \
     X(time, unsigned, sleep, (unsigned), ARGS, "virtual clock") \

@@ -7,7 +7,9 @@
 #include <map>
 #include <mutex>
 #include <set>
+#include <string>
 #include <thread>
+#include <unordered_map>
 
 static std::mutex lock;
 static bool locked = true;
@@ -30,6 +32,8 @@ template <class F, class G> static void both(F one, G other)
 static std::map<int, int> table{{1, 1}, {2, 2}, {4, 4}, {6, 6}, {7, 7}};
 static std::set<int> numbers{1, 2, 3, 4, 5, 6, 7};
 static std::list<int> items{1, 2, 3}, others{4, 5};
+static std::string key = "a key that is longer than the small buffer";
+static std::unordered_map<std::string, int> index_of{{key, 1}};
 static int sum;
 
 int main(int argc, char **argv)
@@ -61,6 +65,10 @@ int main(int argc, char **argv)
             [] { items.push_front(0); });
     else if (!strcmp(what, "splice"))
         both([] { items.splice(items.end(), others); }, [] { items.pop_back(); });
+    else if (!strcmp(what, "hash")) // what libstdc++'s hash reads
+        both([] { sum = std::hash<std::string>()(key) != 0; }, [] { key[3] = 'K'; });
+    else if (!strcmp(what, "grow"))
+        both([] { sum = index_of.count("other"); }, [] { index_of.rehash(100); });
     else
         return 2;
     std::printf("%d %zu %zu %zu\n", sum, table.size(), numbers.size(), items.size());

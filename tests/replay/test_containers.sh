@@ -4,8 +4,8 @@
 . "$TESTS/replay/lib.sh" || exit 1
 start containers
 for options in "-O0 -std=c++20" "-O2 -std=c++14"; do
-    cases="walk back erase list splice"
-    [ "${options%% *}" = -O0 ] || cases="walk splice"
+    cases="walk back erase list splice hash grow"
+    [ "${options%% *}" = -O0 ] || cases="walk splice hash"
     "$HEDDLE" c++ $options -g "$TESTS/replay/container_links.cpp" -o links || fail "heddle c++"
     nm -u links | grep -qE '_Rb_tree_|_List_node_base' && fail "$options: libstdc++'s functions are used: $(nm -u links)"
     ./links || fail "$options: links"

@@ -11,8 +11,8 @@
  * it was let go is counted in that space; it starts with 0. */
 #include "rt/core/real.h"
 #include "rt/core/rt.h"
+#include "rt/libc/cxx.h"
 
-#include <dlfcn.h>
 #include <string.h>
 
 enum { HEADER = 112, PREFIX = 16, NUMBER = 8, CLASS = 80 };
@@ -23,21 +23,6 @@ struct globals { /* of the ABI */
 struct globals *__cxa_get_globals(void) __attribute__((weak));
 void __cxa_end_catch(void);
 void _ZNSt15__exception_ptr13exception_ptr10_M_releaseEv(void **self);
-
-/* The C++ library came with dlopen, or is a part of the module that calls. */
-static void *find(const char *name, uintptr_t pc)
-{
-    struct hd_thread *me = hd_rt_enter_at(NULL, 0, pc);
-    Dl_info info;
-    void *p = NULL, *lib = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_NOLOAD);
-    if (!lib && dladdr((void *)pc, &info))
-        lib = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-    if (lib)
-        p = dlsym(lib, name);
-    if (me)
-        hd_rt_leave(me);
-    return p;
-}
 
 static void let_go(char *object, uintptr_t pc)
 {
@@ -72,7 +57,7 @@ static char *caught(void)
 HD_EXPORT void __cxa_end_catch(void)
 {
     if (!hd_real.__cxa_end_catch)
-        *(void **)&hd_real.__cxa_end_catch = find("__cxa_end_catch", HD_PC);
+        *(void **)&hd_real.__cxa_end_catch = hd_rt_cxx_find("__cxa_end_catch", HD_PC);
     char *object = rt.on && hd_rt_me && !hd_rt_me->in_rt ? caught() : NULL;
     if (object)
         let_go(object, HD_PC);
@@ -84,7 +69,8 @@ HD_EXPORT void _ZNSt15__exception_ptr13exception_ptr10_M_releaseEv(void **self)
 {
     void (**real)(void **) = &hd_real._ZNSt15__exception_ptr13exception_ptr10_M_releaseEv;
     if (!*real)
-        *(void **)real = find("_ZNSt15__exception_ptr13exception_ptr10_M_releaseEv", HD_PC);
+        *(void **)real =
+            hd_rt_cxx_find("_ZNSt15__exception_ptr13exception_ptr10_M_releaseEv", HD_PC);
     if (rt.on && *self)
         let_go(*self, HD_PC);
     (*real)(self);
