@@ -132,7 +132,7 @@ enum hd_api_dep { HD_DEP_ARGS, HD_DEP_OWN, HD_DEP_PAST };
     X(input, long, random, (void), PAST, "libc's numbers; a search over schedules does not order them") \
     X(input, long, lrand48, (void), PAST, "libc's numbers; a search over schedules does not order them") \
     X(input, double, drand48, (void), PAST, "libc's numbers; a search over schedules does not order them") \
-    X(input, pid_t, getpid, (void), ARGS, "a replay tells the recorded one")
+    X(input, pid_t, getpid, (void), ARGS, "a replay returns the recorded one")
 
 #define HD_APIS_HEAP(X) \
     X(heap, void *, malloc, (size_t), ARGS, "a new block") \

@@ -38,7 +38,7 @@ struct hd_cc_clang {
     char path[4096]; /* what to execute */
     int version;
 };
-/* False: *reason says what is missing (static text or the buffer in clang->path). */
+/* False: *reason is what is missing (static text or the buffer in clang->path). */
 bool hd_cc_find_clang(const char *lib_dir, bool cplusplus, struct hd_cc_clang *clang,
                       const char **reason);
 

@@ -1,4 +1,4 @@
-/* What a search hands on: an execution in which something was found, as a recording. */
+/* What a search returns: an execution in which something was found, as a recording. */
 #ifndef HD_EXPLORE_FOUND_H
 #define HD_EXPLORE_FOUND_H
 

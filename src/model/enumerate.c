@@ -40,7 +40,7 @@ static void note_races(struct search *s, uint32_t id)
                 note(s, enabled->data[i], enabled->data[j], id);
 }
 
-/* Now and then: tells of progress, and whether the user wants to stop. */
+/* Now and then: shows progress; returns whether the user wants to stop. */
 static bool stopped(const struct hd_enum_opts *opts, size_t states)
 {
     if (states % 1024)

@@ -25,8 +25,8 @@ enum { FREE, ENTERED, TAKEN }; /* a member's parts: by itself, by another one */
  * this size because the user did not ask for another. */
 void __hd_omp_needs(uint32_t parts, uint32_t constructs, uint32_t team) __attribute__((weak));
 
-/* Of the runtime: gives the others time, and says whether *claim is not zero then. Not recorded; a
- * replay says yes, since those who came in the recording come. */
+/* Of the runtime: gives the others time, and returns whether *claim is not zero then. Not recorded;
+ * a replay returns true, since those who came in the recording come. */
 int __hd_omp_came(const uint8_t *claim) __attribute__((weak));
 
 static void needs(uint64_t parts, uint64_t constructs)

@@ -30,7 +30,7 @@ static LLVMValueRef add_table(struct hd_pass *p, LLVMValueRef init, const char *
     return table;
 }
 
-/* All strings one after the other, each with its NUL, at the offset that string_at tells. */
+/* All strings one after the other, each with its NUL, at the offset that string_at returns. */
 static LLVMValueRef emit_strings(struct hd_pass *p, uint64_t *size)
 {
     for (size_t i = 0; i < p->strings.count; i++)

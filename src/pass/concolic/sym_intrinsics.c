@@ -1,5 +1,5 @@
 /* Ids of the intrinsics that optimised integer code is full of: minimum, maximum, absolute value,
- * rotation, bits, arithmetic that tells about overflow. */
+ * rotation, bits, arithmetic that reports overflow. */
 #include "pass/concolic/pass_sym.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Ids of structs in registers that hold one or two numbers: what small structs become when they are
- * returned, and the results of arithmetic that tells about overflow. */
+ * returned, and the results of arithmetic that reports overflow. */
 #include "pass/concolic/pass_sym.h"
 
 unsigned hd_sym_parts(struct hd_sym_pass *s, LLVMTypeRef type)

@@ -90,7 +90,7 @@ struct hd_witness hd_worker_take_short(struct hd_worker *k, const struct hd_goal
 /* Begins an item that may cost `work` looks and simulated events even if the time is over. */
 void hd_worker_begin(struct hd_worker *k, uint64_t work);
 /* True when the time is up and the item has cost what it may, or the user has pressed Ctrl-C; *why
- * tells which. */
+ * is which. */
 bool hd_worker_stopped(struct hd_worker *k, enum hd_reason *why);
 
 static inline bool hd_worker_may(const struct hd_worker *k, enum hd_step step)

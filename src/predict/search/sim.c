@@ -278,7 +278,7 @@ static void advance(struct hd_sim *s, hd_tid u, hd_eid e)
 }
 
 /* The ready thread whose next event is first in the trace; *limit: how far it may run before
- * another thread's turn. False when no thread is ready; *left tells whether any has events left. */
+ * another thread's turn. False when no thread is ready; *left is whether any has events left. */
 static bool choose(const struct hd_sim *s, hd_tid *chosen, hd_eid *limit, bool *left)
 {
     hd_eid first = HD_EID_NONE;

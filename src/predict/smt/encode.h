@@ -28,7 +28,7 @@ void hd_encoder_reset(struct hd_encoder *e); /* as if new; NULL is fine */
 void hd_encoder_hints(struct hd_encoder *e, const struct hd_vec *orders);
 
 /* Decides a goal within `seconds` (0 = no limit). After RACE `order` holds the events of a witness
- * up to the state that the goal describes. After UNKNOWN hd_encoder_lost says why. */
+ * up to the state that the goal describes. After UNKNOWN hd_encoder_lost returns why. */
 enum hd_verdict hd_encoder_decide(struct hd_encoder *e, const struct hd_goal *goal, double seconds,
                                   struct hd_u32vec *order);
 enum hd_lost hd_encoder_lost(const struct hd_encoder *e);

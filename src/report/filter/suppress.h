@@ -32,7 +32,7 @@ void hd_suppress_today(struct hd_suppressions *s, const char *date);
  * `warnings`. */
 enum hd_status hd_suppress_load(struct hd_suppressions *s, const char *path,
                                 struct hd_names *warnings, struct hd_err *err);
-/* One line. False: it is no rule, and *why (a literal) says what is wrong. Comments and blank lines
+/* One line. False: it is no rule, and *why (a literal) is what is wrong. Comments and blank lines
  * are fine. */
 bool hd_suppress_line(struct hd_suppressions *s, const char *text, const char *file, uint32_t line,
                       const char **why);

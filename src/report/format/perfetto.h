@@ -3,7 +3,7 @@
  * Each finding gives two processes, the recorded order and the witness, with a row for each thread.
  * An event is a slice of 800 units, the n-th one starting at 1000 n: positions, not times. Arrows
  * are the synchronisation between threads, held locks are asynchronous slices (they need not nest),
- * and a counter for each lock tells how many hold it.
+ * and a counter for each lock shows how many hold it.
  */
 #ifndef HD_REPORT_FORMAT_PERFETTO_H
 #define HD_REPORT_FORMAT_PERFETTO_H

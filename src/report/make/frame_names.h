@@ -28,7 +28,7 @@ const char *hd_frame_names_source(const char *function, char *out, size_t size);
  * NULL when that is the C++ library's, or "". */
 const char *hd_frame_names_role(struct hd_report *r, const char *title);
 
-/* Once its stacks are known: says where in the program's own code the accesses, their locks and
+/* Once its stacks are known: sets where in the program's own code the accesses, their locks and
  * their heap block are, with the source around them, and what the threads do. Ids do not change. */
 void hd_frame_names_lift(struct hd_report *r, struct hd_finding *f, struct hd_sources *sources);
 

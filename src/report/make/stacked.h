@@ -22,7 +22,7 @@ void hd_stacked_want(struct hd_stacked *s, const struct hd_finding *f);
 /* Sorts what is wanted and lends it to `stacks`, which must not outlive s. False: nothing is. */
 bool hd_stacked_ask(struct hd_stacked *s, struct hd_stacks *stacks);
 
-/* Fills the finding in, and says in `stacks` why not when an access has its innermost frame only.
+/* Fills the finding in, and stores in `stacks` why not when an access has its innermost frame only.
  * Stacks of accesses that are there already stay. */
 void hd_stacked_apply(struct hd_report *r, struct hd_finding *f, const struct hd_stacks *stacks);
 

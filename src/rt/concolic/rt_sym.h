@@ -68,7 +68,7 @@ bool hd_rt_sym_fenced(const void *p, size_t *size); /* as asked for */
 bool hd_rt_sym_unfence(const void *p);              /* false: it is libc's */
 void hd_rt_sym_fence_watch(void); /* a crash inside the pages of a block says what it is */
 void hd_rt_sym_on_fault(int sig, siginfo_t *info, void *context);
-/* The program uses memory wrongly: says so on standard error, and ends it. bytes 0: no access. */
+/* The program uses memory wrongly: prints so on standard error, and ends it. bytes 0: no access. */
 _Noreturn void hd_rt_sym_misuse(const char *what, unsigned bytes, int64_t offset, uint64_t size,
                                 const char *object);
 

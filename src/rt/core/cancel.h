@@ -21,7 +21,7 @@ void hd_rt_cancel_back(struct hd_thread *me);
 /* The system call nr with the arguments a, without the token, as a cancellation point. */
 long hd_rt_cancel_syscall(struct hd_thread *me, long nr, const long *a);
 
-/* Entry of a cancellation point: acts on a request, or says that there was none. */
+/* Entry of a cancellation point: acts on a request, or returns that there was none. */
 void hd_rt_cancel_point(struct hd_thread *me, uintptr_t pc);
 
 #endif

@@ -1,8 +1,8 @@
 /* The keeper: a thread of ours that never holds the token. Runs in the user's process; see rt.h.
  *
  * When no thread holds the token it waits, in real time, for descriptors and deadlines, and starts
- * the thread that can go on. When the holder makes no progress it takes the token away and says so
- * in the log. */
+ * the thread that can go on. When the holder makes no progress it takes the token away and logs
+ * that in the log. */
 #include "rt/core/real.h"
 #include "rt/core/rt.h"
 #include "rt/policy/policy.h"

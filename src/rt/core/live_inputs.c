@@ -3,7 +3,7 @@
  *
  * Random numbers of the system come from the seed of the run instead, a stream for each thread by
  * its way of creation, so that neither another run nor another order of the threads changes them.
- * The process id is the real one while recording; a replay tells the recorded one. */
+ * The process id is the real one while recording; a replay returns the recorded one. */
 #include "rt/core/live_inputs.h"
 #include "rt/core/range_log.h"
 #include "rt/hooks/caller.h"

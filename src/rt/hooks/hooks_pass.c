@@ -542,7 +542,7 @@ HOOK void __hd_asm(struct hd_site *site)
     hd_rt_leave(me);
 }
 
-/* Memory may have changed unseen in the call: tells when, before another thread runs. */
+/* Memory may have changed unseen in the call: logs when, before another thread runs. */
 HOOK void __hd_returned(struct hd_site *site, void *callee, uint32_t count)
 {
     struct hd_thread *me = hd_rt_me;

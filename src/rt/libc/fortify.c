@@ -155,7 +155,7 @@ HD_EXPORT int __snprintf_chk(char *to, size_t size, int flag, size_t room, const
     WITH_ARGS(format, sized(to, size, flag, room, format, a, HD_BY(__snprintf_chk, HD_FLOW_ARGS)));
 }
 
-/* The plain function if it fits, which a try without a buffer tells. */
+/* The plain function if it fits, as a try without a buffer shows. */
 static int unsized(char *to, int flag, size_t room, const char *format, va_list a,
                    struct hd_caller by)
 {

@@ -342,7 +342,7 @@ static bool race_is_due(const struct program *p)
     return p->planted < p->config->races && p->s->events >= events * part / (p->config->races + 1);
 }
 
-/* Runs a worker for a while; *moved tells whether it took a step. */
+/* Runs a worker for a while; *moved is whether it took a step. */
 static enum hd_status run_burst(struct program *p, uint32_t thread, bool *moved, struct hd_err *err)
 {
     struct worker *w = &p->workers[thread];

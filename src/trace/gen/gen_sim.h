@@ -1,7 +1,7 @@
 /* The machine on which the generator runs its threads. Only gen*.c include this.
  *
  * It keeps what docs/MODEL.md section 2 calls a state, but only along one order, with real values
- * and with the waiter of a sig chosen when it happens. hd_gen_sim_can says whether a step may be
+ * and with the waiter of a sig chosen when it happens. hd_gen_sim_can returns whether a step may be
  * taken now; hd_gen_sim_do takes it and adds the event to the trace.
  *
  * Stricter than the model on purpose: a thread that waits or stands at a barrier does nothing else

@@ -4,7 +4,7 @@
 
 #include "trace/hdt/hdt_decode.h"
 
-/* Adds the names, directives and records of the stream. False: d->fault says why. */
+/* Adds the names, directives and records of the stream. False: d->fault has the reason. */
 bool hd_hdt_intro_read(struct hd_hdt_decoder *d, struct hd_hdt_cur *in);
 
 #endif

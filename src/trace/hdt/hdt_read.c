@@ -61,7 +61,7 @@ static enum hd_status read_header(struct reader *r, uint32_t *flags)
 }
 
 /* Reads the chunk header at r->at. False: the file is too short for it, or its checksum is wrong,
- * which *damaged tells. */
+ * and *damaged is set then. */
 static bool read_chunk_header(const struct reader *r, size_t at, struct chunk_header *c,
                               bool *damaged)
 {
