@@ -94,14 +94,39 @@ static void list_read(struct lister *l, const struct hd_sim_failure *failure)
         add_one(l, r, hides);
 }
 
-/* A thread notifies between the wait and the wake. Who of several waiters a sig picks is not a
- * matter of order alone, so with sigs about the list does not claim to be complete. */
+/* Where the event stands in the simulated order; HD_EID_NONE when it is part of the base. */
+static uint32_t place_of(const struct lister *l, hd_eid e)
+{
+    const struct hd_u32vec *order = hd_sim_order(l->sim);
+    for (size_t i = order->len; i-- > 0;)
+        if (order->data[i] == e)
+            return (uint32_t)i;
+    return HD_EID_NONE;
+}
+
+/* Whether a sig of the condition has run after `wait`: it has picked another waiter, and which one
+ * it picks is not a matter of order. */
+static bool is_passed_over(const struct lister *l, hd_eid wait)
+{
+    const struct hd_trace *t = l->w->t;
+    const struct hd_u32vec *order = hd_sim_order(l->sim);
+    uint32_t from = place_of(l, wait);
+    for (size_t i = from; i < order->len; i++)
+        if (t->op[order->data[i]] == HD_OP_SIG && t->obj[order->data[i]] == t->obj[wait])
+            return true;
+    return from == HD_EID_NONE;
+}
+
+/* A thread notifies between the wait and the wake. None of those that have run after the wait has:
+ * that they might pick this waiter is not said by orders. */
 static void list_wake(struct lister *l, hd_eid wake)
 {
     const struct hd_trace *t = l->w->t;
     hd_eid wait = hd_trace_back(t, wake, 1);
     size_t n;
     const struct hd_loc_user *users = hd_accesses_users(l->w->conds, t->obj[wake], &n);
+    if (is_passed_over(l, wait))
+        l->complete = false;
     for (size_t i = 0; i < n; i++) {
         if (users[i].thread == t->thread[wake])
             continue;
@@ -109,13 +134,54 @@ static void list_wake(struct lister *l, hd_eid wake)
                                             hd_must_clock(l->w->must, wait)[users[i].thread]);
         for (uint32_t looked = 0; k < users[i].wend; k++, looked++) {
             hd_eid notifier = l->w->conds->writes[k];
-            if (looked == MAX_LOOKED_AT || t->op[notifier] == HD_OP_SIG)
+            if (looked == MAX_LOOKED_AT)
                 l->complete = false;
             if (looked == MAX_LOOKED_AT || hd_world_before(l->w, wake, notifier))
                 break;
-            add_two(l, wait, notifier, notifier, wake);
+            uint32_t ran = place_of(l, notifier), waits = place_of(l, wait);
+            if (ran == HD_EID_NONE || waits == HD_EID_NONE || ran < waits)
+                add_two(l, wait, notifier, notifier, wake);
         }
     }
+}
+
+/* Another waiter, at this wait, for a sig that finds only threads that time out. */
+static void list_waiter(struct lister *l, hd_eid sig, hd_eid wait, hd_eid leave)
+{
+    if (hd_sim_ran(l->sim, l->w->t->thread[wait]) == l->w->t->pos[wait] + 1)
+        l->complete = false; /* it is there, but was notified by another: not a matter of order */
+    else if (leave == HD_EID_NONE || !hd_plan_has(l->plan, leave))
+        add_one(l, wait, sig);
+    else if (l->w->t->op[leave] == HD_OP_WAKE)
+        add_two(l, wait, sig, sig, leave);
+}
+
+/* A sig finds only threads that time out. The first of them has not come to its wait, or has left
+ * it; or there is another waiter. */
+static void list_sig(struct lister *l, hd_eid sig)
+{
+    const struct hd_trace *t = l->w->t;
+    size_t n;
+    const hd_eid *events = hd_trace_obj_events(t, HD_OBJ_COND, t->obj[sig], &n);
+    bool found = false;
+    for (size_t i = 0; i < n; i++) {
+        hd_eid wait = events[i], leave = HD_EID_NONE;
+        hd_tid u = t->thread[wait];
+        if (t->op[wait] != HD_OP_WAIT || u == t->thread[sig])
+            continue;
+        if (t->pos[wait] + 1 < hd_world_thread_len(l->w, u))
+            leave = hd_world_event(l->w, u, t->pos[wait] + 1);
+        bool timed =
+            leave != HD_EID_NONE && t->op[leave] == HD_OP_TMO && hd_plan_has(l->plan, leave);
+        if (!timed) {
+            list_waiter(l, sig, wait, leave);
+        } else if (hd_sim_ran(l->sim, u) == t->pos[wait] + 1 && !found) {
+            add_one(l, sig, wait);
+            add_one(l, leave, sig);
+            found = true;
+        }
+    }
+    l->complete &= found;
 }
 
 static void list_tmo(struct lister *l, const struct hd_sim_failure *failure)
@@ -163,6 +229,31 @@ static void list_given(struct lister *l, const struct hd_accesses *index, hd_eid
     }
 }
 
+/* Of each other thread, its last arrival before that of departure e comes after that one: then e
+ * may belong to an earlier round. */
+static void list_arrived(struct lister *l, hd_eid e)
+{
+    const struct hd_trace *t = l->w->t;
+    const struct hd_u32vec *order = hd_sim_order(l->sim);
+    hd_eid in = e;
+    while (t->op[in] != HD_OP_BARIN || t->obj[in] != t->obj[e])
+        in = hd_trace_back(t, in, 1);
+    uint32_t place = place_of(l, in);
+    if (place == HD_EID_NONE)
+        return; /* in the base, as all before it */
+    size_t n;
+    const struct hd_loc_user *users = hd_accesses_users(l->w->barriers, t->obj[e], &n);
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = place; users[i].thread != t->thread[e] && k-- > 0;) {
+            hd_eid x = order->data[k];
+            if (t->thread[x] != users[i].thread || t->op[x] != HD_OP_BARIN ||
+                t->obj[x] != t->obj[e])
+                continue;
+            add_one(l, in, x);
+            break;
+        }
+}
+
 /* Or one fewer taken: of each other thread the last one that took. */
 static void list_taken(struct lister *l, hd_eid e)
 {
@@ -206,10 +297,10 @@ bool hd_repair_list(const struct hd_plan *plan, const struct hd_sim *sim, enum h
         break;
     case HD_SIM_BARRIER:
         list_given(&l, l.w->barriers, e);
-        l.complete = false; /* another composition of the rounds may do as well */
+        list_arrived(&l, e);
         break;
     case HD_SIM_SIG:
-        l.complete = false;
+        list_sig(&l, e);
         break;
     case HD_SIM_CYCLE:
     case HD_SIM_CUT:
