@@ -66,6 +66,53 @@ static void expect_equal(const struct hd_trace *t, uint64_t seed, enum hd_publis
     hd_published_fini(&solved);
 }
 
+/* The first n events of a trace, by way of its text. */
+static struct hd_trace *take_prefix(const struct hd_trace *t, size_t n)
+{
+    static const char whole[] = HD_TEST_TMP "/published-whole.trace",
+                      part[] = HD_TEST_TMP "/published-part.trace";
+    struct hd_trace *prefix;
+    struct hd_err err = {0};
+    char line[1024];
+    assert_int_equal(hd_trace_io_save(t, whole, HD_FORMAT_TEXT, &err), HD_OK);
+    FILE *in = fopen(whole, "r"), *out = fopen(part, "w");
+    assert_true(in && out);
+    for (size_t events = 0; fgets(line, sizeof line, in);) {
+        bool event = line[0] != '!' && line[0] != '#' && line[0] != '\n';
+        events += event;
+        if (!event || events <= n)
+            fputs(line, out);
+    }
+    fclose(in);
+    assert_int_equal(fclose(out), 0);
+    assert_int_equal(hd_trace_io_load(part, &prefix, &err), HD_OK);
+    return prefix;
+}
+
+/* The first window has the pairs of the trace that ends there. Every eighth seed. */
+static void expect_first_window(const struct hd_trace *t, uint64_t seed, enum hd_published model,
+                                const struct hd_pairs *found)
+{
+    enum { FIRST = 6 };
+    if (seed % 8 != 1 || t->n_events <= FIRST)
+        return;
+    struct hd_trace *prefix = take_prefix(t, FIRST);
+    struct hd_pairs expected = {0}, first = {0};
+    bool ok = enumerate(prefix, model == HD_PUBLISHED_RV ? HD_ENUM_RV : HD_ENUM_SAID, &expected);
+    for (size_t i = 0; i < found->len; i++)
+        if (found->data[i].b < FIRST)
+            hd_pairs_push(&first, found->data[i].a, found->data[i].b);
+    if (ok && !hd_pairs_equal(&expected, &first)) {
+        keep_trace(t, seed);
+        print_pairs("enumerated", &expected);
+        print_pairs("first window", &first);
+        fail();
+    }
+    hd_pairs_fini(&expected);
+    hd_pairs_fini(&first);
+    hd_trace_free(prefix);
+}
+
 /* By windows: no pair lies in two of them, and said stays a subset of max. */
 static void expect_windows(const struct hd_trace *t, uint64_t seed, const struct hd_pairs *max)
 {
@@ -76,6 +123,8 @@ static void expect_windows(const struct hd_trace *t, uint64_t seed, const struct
         for (size_t i = 0; i < solved.pairs.len; i++)
             assert_int_equal(solved.pairs.data[i].a / 6, solved.pairs.data[i].b / 6);
         windowed += solved.pairs.len;
+        if (!solved.undecided.len)
+            expect_first_window(t, seed, (enum hd_published)model, &solved.pairs);
         if (model == HD_PUBLISHED_SAID && !hd_pairs_subset(&solved.pairs, max, NULL)) {
             keep_trace(t, seed);
             fail_msg("said by windows is not a subset of max");

@@ -294,6 +294,17 @@ static bool is_excluded(struct run *r, hd_eid a, hd_eid b)
     return hd_published_search_exclude(r->search, a, b, r->deadline);
 }
 
+/* By plan and simulation. */
+static enum hd_verdict search_orders(struct run *r, struct hd_published_pair *pair)
+{
+    if (r->model == HD_PUBLISHED_RV) {
+        pair->notifier = r->notifier;
+        pair->notified = r->notified;
+    }
+    find_fresh(r, pair->a, pair->b);
+    return hd_published_search_pair(r->search, pair);
+}
+
 static enum hd_sat search(struct run *r, hd_eid a, hd_eid b)
 {
     struct hd_published_pair pair = {
@@ -307,12 +318,7 @@ static enum hd_sat search(struct run *r, hd_eid a, hd_eid b)
         return HD_SAT_NO;
     if (r->in_vain >= MOST_IN_VAIN)
         return keeps_apart(r, a, b) ? HD_SAT_NO : HD_SAT_UNKNOWN;
-    if (r->model == HD_PUBLISHED_RV) {
-        pair.notifier = r->notifier;
-        pair.notified = r->notified;
-    }
-    find_fresh(r, a, b);
-    enum hd_verdict verdict = hd_published_search_pair(r->search, &pair);
+    enum hd_verdict verdict = search_orders(r, &pair);
     if (verdict == HD_UNKNOWN)
         r->in_vain++;
     if (verdict == HD_UNKNOWN && (keeps_apart(r, a, b) || is_excluded(r, a, b)))
@@ -441,15 +447,32 @@ static void use_order(struct run *r, size_t i)
     }
 }
 
-/* What the search has left open, by the solver, if the formula is not too large. */
-static void solve_rest(struct run *r)
+/* A pair that the search has left open: by more of it, then by the solver, if the formula is not
+ * too large. */
+static enum hd_sat decide_open(struct run *r, const struct open *o)
 {
+    struct hd_published_pair pair = {.a = o->a,
+                                     .b = o->b,
+                                     .fresh_below = r->fresh_below,
+                                     .deadline = r->deadline,
+                                     .again = true};
+    find_window(r, &pair);
+    enum hd_verdict verdict =
+        r->options->solver_only || is_over(r) ? HD_UNKNOWN : search_orders(r, &pair);
+    if (verdict != HD_UNKNOWN)
+        return verdict == HD_RACE ? HD_SAT_YES : HD_SAT_NO;
     bool fits = r->t->n_events <= MOST_ENCODED && r->t->n_events <= window_of(r);
+    return fits && !is_over(r) ? ask_solver(r, o->a, o->b) : HD_SAT_UNKNOWN;
+}
+
+static void decide_rest(struct run *r)
+{
     for (size_t i = 0; i < r->open.len; i++) {
         const struct open *o = hd_vec_at(&r->open, i);
         if (o->settled)
             continue;
-        enum hd_sat sat = fits && !is_over(r) ? ask_solver(r, o->a, o->b) : HD_SAT_UNKNOWN;
+        r->order.len = 0;
+        enum hd_sat sat = decide_open(r, o);
         if (sat == HD_SAT_YES) {
             take_race(r, i);
             use_order(r, i);
@@ -508,7 +531,7 @@ void hd_published_run(enum hd_published model, const struct hd_trace *t,
     run_init(&r, w);
     for (uint32_t g = 0; g < c->groups.len; g++)
         search_group(&r, c, g);
-    solve_rest(&r);
+    decide_rest(&r);
     hd_pairs_sort(&result->pairs);
     hd_pairs_sort(&result->undecided);
     run_fini(&r, w);

@@ -1,17 +1,26 @@
 #include "predict/compare/published_search.h"
 
 #include "base/alloc.h"
+#include "base/interrupt.h"
+#include "base/progress.h"
+#include "predict/search/repair.h"
+#include "predict/search/saturate.h"
 
 #include <string.h>
 
 /* What one pair may cost: simulations, and simulated events. */
-enum { MOST_NODES = 100, EARLY_NODES = 10 };
+enum { MOST_NODES = 100, EARLY_NODES = 10, MOST_AGAIN = 5000 };
 #define MOST_STEPS UINT64_C(1000000)
 
 struct hd_published_search {
     const struct hd_world *w;
     struct hd_sim *sim;
     struct hd_plan plan;
+    struct hd_saturation *saturation; /* of the last window, or NULL */
+    hd_eid from, to;                  /* that window */
+    bool possible;                    /* the window has orders at all */
+    size_t root;                      /* what is said of the window alone */
+    uint64_t nodes_left;
     uint32_t *least; /* by thread: events that the pair in hand needs */
     hd_eid *waits;   /* by thread: the wait it is in and not yet notified, or HD_EID_NONE */
 };
@@ -32,6 +41,7 @@ void hd_published_search_free(struct hd_published_search *s)
 {
     hd_sim_free(s->sim);
     hd_plan_fini(&s->plan);
+    hd_saturation_free(s->saturation);
     hd_free(s->waits, s->w->n_threads * sizeof *s->waits);
     hd_free(s->least, s->w->n_threads * sizeof *s->least);
     hd_free(s, sizeof *s);
@@ -104,15 +114,23 @@ static bool in_window(const struct hd_published_pair *pair, hd_eid e)
     return e != HD_EID_NONE && e >= pair->from && e < pair->to;
 }
 
+/* The events of y's thread before and after it, or HD_EID_NONE; before its first is its fork. */
+static void find_neighbours(const struct hd_published_search *s, hd_eid y, hd_eid *before,
+                            hd_eid *after)
+{
+    const struct hd_trace *t = s->w->t;
+    hd_tid u = t->thread[y];
+    *before = t->pos[y] ? hd_trace_back(t, y, 1) : t->fork_of[u];
+    *after = t->pos[y] + 1 < hd_world_thread_len(s->w, u) ? hd_world_event(s->w, u, t->pos[y] + 1)
+                                                          : HD_EID_NONE;
+}
+
 /* x comes after the predecessor and before the successor of y in y's thread. */
 static bool put_between(struct hd_published_search *s, const struct hd_published_pair *pair,
                         hd_eid x, hd_eid y)
 {
-    const struct hd_trace *t = s->w->t;
-    hd_tid u = t->thread[y];
-    hd_eid before = t->pos[y] ? hd_trace_back(t, y, 1) : t->fork_of[u], after = HD_EID_NONE;
-    if (t->pos[y] + 1 < hd_world_thread_len(s->w, u))
-        after = hd_world_event(s->w, u, t->pos[y] + 1);
+    hd_eid before, after;
+    find_neighbours(s, y, &before, &after);
     return (!in_window(pair, before) || hd_plan_order(&s->plan, before, x)) &&
            (!in_window(pair, after) || hd_plan_order(&s->plan, x, after));
 }
@@ -177,17 +195,168 @@ static enum hd_verdict search_early(struct hd_published_search *s,
     return hd_closure_after(s->sim, &s->plan, pair->from, budget);
 }
 
+/* ---- saturation: every node of the search knows all that follows from its orders ---- */
+
+/* rv: as recorded, a wait is notified by its notifier, and no other finds it (a sig that notifies
+ * another thread may). */
+static bool keep_notified(struct hd_published_search *s, const struct hd_published_pair *pair,
+                          hd_eid wait, hd_eid by)
+{
+    const struct hd_trace *t = s->w->t;
+    hd_eid leave = HD_EID_NONE, gone = pair->notifier[wait];
+    if (t->pos[wait] + 1 < hd_world_thread_len(s->w, t->thread[wait]))
+        leave = hd_world_event(s->w, t->thread[wait], t->pos[wait] + 1);
+    if (by == gone)
+        return hd_saturation_order(s->saturation, wait, by) &&
+               (leave >= pair->to || hd_saturation_order(s->saturation, by, leave));
+    if (t->thread[by] == t->thread[wait] || (t->op[by] == HD_OP_SIG && pair->notified[by]))
+        return true;
+    if (gone == HD_EID_NONE)
+        gone = leave;
+    hd_saturation_apart(s->saturation, wait, gone < pair->to ? gone : HD_EID_NONE, by);
+    return true;
+}
+
+static bool keep_all_notified(struct hd_published_search *s, const struct hd_published_pair *pair)
+{
+    const struct hd_trace *t = s->w->t;
+    for (uint32_t cond = 0; cond < hd_trace_n_objs(t, HD_OBJ_COND); cond++) {
+        size_t n;
+        const hd_eid *events = hd_trace_obj_events(t, HD_OBJ_COND, cond, &n);
+        for (size_t i = 0; i < n && events[i] < pair->to; i++)
+            for (size_t k = 0; k < n && events[k] < pair->to; k++)
+                if (t->op[events[i]] == HD_OP_WAIT && events[k] >= pair->from &&
+                    (t->op[events[k]] == HD_OP_SIG || t->op[events[k]] == HD_OP_BCAST) &&
+                    !keep_notified(s, pair, events[i], events[k]))
+                    return false;
+    }
+    return true;
+}
+
+/* Makes the saturation of the pair's window, if it is not the last one. False: no order of the
+ * window is one of the model. */
+static bool saturate_window(struct hd_published_search *s, const struct hd_published_pair *pair)
+{
+    if (s->saturation && s->from == pair->from && s->to == pair->to)
+        return s->possible;
+    hd_saturation_free(s->saturation);
+    s->saturation = hd_saturation_new(s->w, pair->from, pair->to);
+    s->from = pair->from;
+    s->to = pair->to;
+    for (hd_tid u = 0; u < s->w->n_threads && !pair->notifier; u++)
+        hd_saturation_fresh(s->saturation, u, pair->fresh_below[u]); /* said: all reads */
+    s->possible =
+        (!pair->notifier || keep_all_notified(s, pair)) && hd_saturation_close(s->saturation);
+    s->root = hd_saturation_mark(s->saturation);
+    return s->possible;
+}
+
+static bool say_order(struct hd_published_search *s, hd_eid x, hd_eid y)
+{
+    return x < s->to && y < s->to && hd_saturation_order(s->saturation, x, y);
+}
+
+static bool apply(struct hd_published_search *s, const struct hd_repair *repair)
+{
+    const struct hd_trace *t = s->w->t;
+    hd_eid w = repair->concrete;
+    for (uint32_t i = 0; i < repair->n_edges; i++)
+        if (!say_order(s, repair->edges[i].from, repair->edges[i].to))
+            return false;
+    if (w != HD_EID_NONE)
+        hd_saturation_fresh(s->saturation, t->thread[w], t->pos[w] + (t->op[w] == HD_OP_RMW));
+    return hd_saturation_close(s->saturation);
+}
+
+static enum hd_verdict explore(struct hd_published_search *s, const struct hd_published_pair *pair);
+
+static enum hd_verdict try_all(struct hd_published_search *s, const struct hd_published_pair *pair,
+                               const struct hd_vec *repairs)
+{
+    enum hd_verdict verdict = HD_IMPOSSIBLE;
+    size_t mark = hd_saturation_mark(s->saturation);
+    for (size_t i = 0; i < repairs->len && verdict != HD_RACE; i++) {
+        enum hd_verdict one = apply(s, hd_vec_at(repairs, i)) ? explore(s, pair) : HD_IMPOSSIBLE;
+        hd_saturation_undo(s->saturation, mark);
+        if (one != HD_IMPOSSIBLE)
+            verdict = one;
+        if (verdict == HD_UNKNOWN && !s->nodes_left)
+            break;
+    }
+    return verdict;
+}
+
+static enum hd_verdict explore(struct hd_published_search *s, const struct hd_published_pair *pair)
+{
+    struct hd_sim_failure failure;
+    if (!s->nodes_left || hd_interrupt_requested() ||
+        (pair->deadline != 0 && hd_progress_now() >= pair->deadline)) {
+        s->nodes_left = 0;
+        return HD_UNKNOWN;
+    }
+    s->nodes_left--;
+    memcpy(s->plan.fresh_below, hd_saturation_fresh_below(s->saturation),
+           s->w->n_threads * sizeof *s->plan.fresh_below);
+    enum hd_sim_result result = hd_sim_run(s->sim, &s->plan, pair->from, &failure);
+    if (result == HD_SIM_DONE)
+        return !pair->notifier || is_as_recorded(s, pair) ? HD_RACE : HD_UNKNOWN;
+    if (result == HD_SIM_CUT)
+        return HD_UNKNOWN;
+    struct hd_vec repairs = HD_VEC_INIT(struct hd_repair);
+    bool complete = hd_repair_list(&s->plan, s->sim, result, &failure, &repairs);
+    enum hd_verdict verdict = try_all(s, pair, &repairs);
+    hd_vec_fini(&repairs);
+    return verdict == HD_IMPOSSIBLE && !complete ? HD_UNKNOWN : verdict;
+}
+
+/* x comes after the predecessor and before the successor of y in y's thread. */
+static bool say_between(struct hd_published_search *s, const struct hd_published_pair *pair,
+                        hd_eid x, hd_eid y)
+{
+    hd_eid before, after;
+    find_neighbours(s, y, &before, &after);
+    return (!in_window(pair, before) || say_order(s, before, x)) &&
+           (!in_window(pair, after) || say_order(s, x, after));
+}
+
+/* Says what is asked of the pair, on top of the window. False: there is no such order. */
+static bool saturate_pair(struct hd_published_search *s, const struct hd_published_pair *pair)
+{
+    if (!saturate_window(s, pair))
+        return false;
+    for (hd_tid u = 0; u < s->w->n_threads; u++)
+        hd_saturation_fresh(s->saturation, u, pair->fresh_below[u]);
+    return say_between(s, pair, pair->a, pair->b) && say_between(s, pair, pair->b, pair->a) &&
+           hd_saturation_close(s->saturation);
+}
+
+/* Requires what saturate_pair has said. */
+static enum hd_verdict search_saturated(struct hd_published_search *s,
+                                        const struct hd_published_pair *pair, uint64_t nodes)
+{
+    const struct hd_goal all = {HD_PROPERTY_RACE, NULL, 0, HD_EID_NONE, HD_EID_NONE};
+    hd_plan_start(&s->plan, &all);
+    for (hd_tid u = 0; u < s->w->n_threads; u++)
+        s->plan.cut[u] = hd_world_events_before(s->w, u, pair->to);
+    s->plan.saturation = s->saturation;
+    s->nodes_left = nodes;
+
+    enum hd_verdict verdict = explore(s, pair);
+
+    s->plan.saturation = NULL;
+    return verdict;
+}
+
 enum hd_verdict hd_published_search_pair(struct hd_published_search *s,
                                          const struct hd_published_pair *pair)
 {
-    const struct hd_closure_budget budget = {MOST_NODES, MOST_STEPS, pair->deadline};
-    if (search_early(s, pair) == HD_RACE && (!pair->notifier || is_as_recorded(s, pair)))
-        return HD_RACE;
-    if (!make_plan(s, pair))
-        return HD_IMPOSSIBLE;
-    enum hd_verdict verdict = hd_closure_window(s->sim, &s->plan, pair->from, budget);
-    if (verdict == HD_RACE && pair->notifier && !is_as_recorded(s, pair))
-        return HD_UNKNOWN;
+    enum hd_verdict verdict = HD_IMPOSSIBLE;
+    if (saturate_pair(s, pair)) {
+        verdict = search_early(s, pair);
+        if (verdict != HD_RACE || (pair->notifier && !is_as_recorded(s, pair)))
+            verdict = search_saturated(s, pair, pair->again ? MOST_AGAIN : MOST_NODES);
+    }
+    hd_saturation_undo(s->saturation, s->root);
     return verdict;
 }
 

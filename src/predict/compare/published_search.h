@@ -33,6 +33,7 @@ struct hd_published_pair {
     const hd_eid *notifier;
     const uint32_t *notified;
     double deadline; /* 0: none */
+    bool again;      /* it was left open once: more work is allowed */
 };
 
 /* HD_UNKNOWN: the solver has to be asked. */

@@ -68,21 +68,21 @@ static enum hd_verdict explore(struct search *s, struct hd_plan *plan)
     return verdict == HD_IMPOSSIBLE && !complete ? HD_UNKNOWN : verdict;
 }
 
-enum hd_verdict hd_closure_decide(struct hd_sim *sim, struct hd_plan *plan,
-                                  struct hd_closure_budget budget)
-{
-    return hd_closure_window(sim, plan, 0, budget);
-}
-
-enum hd_verdict hd_closure_window(struct hd_sim *sim, struct hd_plan *plan, hd_eid base,
-                                  struct hd_closure_budget budget)
+static enum hd_verdict explore_after(struct hd_sim *sim, struct hd_plan *plan, hd_eid base,
+                                     struct hd_closure_budget budget)
 {
     struct search s = {sim, budget.nodes, hd_sim_steps(sim) + budget.steps, budget.deadline, base};
     return explore(&s, plan);
 }
 
+enum hd_verdict hd_closure_decide(struct hd_sim *sim, struct hd_plan *plan,
+                                  struct hd_closure_budget budget)
+{
+    return explore_after(sim, plan, 0, budget);
+}
+
 enum hd_verdict hd_closure_after(struct hd_sim *sim, struct hd_plan *plan, hd_eid base,
                                  struct hd_closure_budget budget)
 {
-    return hd_closure_window(sim, plan, base, budget) == HD_RACE ? HD_RACE : HD_UNKNOWN;
+    return explore_after(sim, plan, base, budget) == HD_RACE ? HD_RACE : HD_UNKNOWN;
 }

@@ -27,9 +27,4 @@ enum hd_verdict hd_closure_decide(struct hd_sim *sim, struct hd_plan *plan,
 enum hd_verdict hd_closure_after(struct hd_sim *sim, struct hd_plan *plan, hd_eid base,
                                  struct hd_closure_budget budget);
 
-/* The same where the base is part of the question: RACE, IMPOSSIBLE or UNKNOWN about the orders
- * that begin with it. */
-enum hd_verdict hd_closure_window(struct hd_sim *sim, struct hd_plan *plan, hd_eid base,
-                                  struct hd_closure_budget budget);
-
 #endif

@@ -9,6 +9,7 @@
 #define HD_PREDICT_SEARCH_PLAN_H
 
 #include "predict/search/goal.h"
+#include "predict/search/saturate.h"
 #include "predict/index/world.h"
 
 struct hd_edge {
@@ -24,6 +25,7 @@ struct hd_plan {
     uint32_t *fresh_below;  /* by thread: every read before this position must be fresh (a source of
                              * a  needed read depends on it); 0 when nothing is asked */
     struct hd_u32vec fresh; /* single reads that must be fresh */
+    const struct hd_saturation *saturation; /* or NULL: all orders, in place of edges and must */
 };
 
 void hd_plan_init(struct hd_plan *p, const struct hd_world *w);

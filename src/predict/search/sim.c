@@ -241,10 +241,20 @@ static bool edges_met(const struct hd_sim *s, hd_eid e)
     return true;
 }
 
+static bool clock_met(const struct hd_sim *s, hd_tid u, const uint32_t *clock)
+{
+    for (hd_tid v = 0; v < s->w->n_threads; v++)
+        if (v != u && clock[v] > s->threads[v].next)
+            return false;
+    return true;
+}
+
 /* The next event of the thread may run now, as far as edges and must-orders tell. Without edges the
  * observed order satisfies all must-orders, so nothing is looked up. */
 static bool is_ready(const struct hd_sim *s, hd_tid u, hd_eid e)
 {
+    if (s->plan->saturation)
+        return clock_met(s, u, hd_saturation_clock(s->plan->saturation, e));
     if (!s->plan->edges.len)
         return true;
     if (s->w->t->pos[e] == s->threads[u].next_target && !edges_met(s, e))
@@ -252,11 +262,7 @@ static bool is_ready(const struct hd_sim *s, hd_tid u, hd_eid e)
     uint32_t p = s->threads[u].next;
     if (p > s->threads[u].base && hd_must_same(s->w->must, e, hd_world_event(s->w, u, p - 1)))
         return true; /* met when the event before it ran */
-    const uint32_t *clock = hd_must_clock(s->w->must, e);
-    for (hd_tid v = 0; v < s->w->n_threads; v++)
-        if (v != u && clock[v] > s->threads[v].next)
-            return false;
-    return true;
+    return clock_met(s, u, hd_must_clock(s->w->must, e));
 }
 
 static void advance(struct hd_sim *s, hd_tid u, hd_eid e)
