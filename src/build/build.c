@@ -550,6 +550,7 @@ static enum hd_status mark(struct hd_walk *w)
     plan(w, PARTS_ALL);
     enum hd_status s = walk(w, HD_WALK_MARK);
     hd_walk_wide_settle(w);
+    hd_sole_writer_settle(w);
     return s;
 }
 

@@ -176,6 +176,13 @@ bool hd_cell_marks_differ(const struct hd_cell_marks *m, unsigned at, unsigned l
     return false;
 }
 
+bool hd_cell_marks_hold(const struct hd_cell_marks *m, unsigned at, unsigned len,
+                        const uint8_t *bytes)
+{
+    uint64_t mask = UINT64_MAX >> (HD_CELL_PAGE - len) << at;
+    return (m->known & mask) == mask && memcmp(m->bytes + at, bytes, len) == 0;
+}
+
 void hd_cell_marks_keep(struct hd_cell_marks *m, unsigned at, unsigned len, const uint8_t *bytes)
 {
     uint64_t mask = UINT64_MAX >> (HD_CELL_PAGE - len) << at;

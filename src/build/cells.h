@@ -36,8 +36,9 @@ struct hd_cells {
 /* What only the first walk knows of a page. */
 struct hd_cell_marks {
     struct hd_owner own[HD_GRANULES];
-    uint8_t bytes[HD_CELL_PAGE]; /* contents, where `known` */
-    uint64_t known;              /* bit i: byte i */
+    uint32_t writer[HD_GRANULES]; /* sole_writer.c: the thread that writes it, from 1; 0: none */
+    uint8_t bytes[HD_CELL_PAGE];  /* contents, where `known` */
+    uint64_t known;               /* bit i: byte i */
 };
 
 struct hd_cell_block {
@@ -57,6 +58,8 @@ struct hd_cell_block {
         uint8_t suspect;    /* loose, and it may not be handed over: sieve.c counts with it */
         uint8_t given;      /* it is shared, as the first walk found it */
         uint8_t tainted;    /* sieve.c: it may hold what depends on shared memory */
+        uint8_t sole;       /* one thread alone writes it: sole_writer.c */
+        uint8_t sole_of;    /* that thread, from 1 */
     } pages[HD_CELL_PAGES];
     uint64_t key;                /* as in numbers */
     struct hd_cell_marks *marks; /* by page, or NULL */
@@ -72,6 +75,9 @@ static inline unsigned hd_cell_granules(uint64_t at, uint64_t len)
 /* Do these bytes of the page hold something else, as far as is known? */
 bool hd_cell_marks_differ(const struct hd_cell_marks *m, unsigned at, unsigned len,
                           const uint8_t *bytes);
+/* Is it known that they hold this? */
+bool hd_cell_marks_hold(const struct hd_cell_marks *m, unsigned at, unsigned len,
+                        const uint8_t *bytes);
 /* They hold this from here on. NULL: not known what. */
 void hd_cell_marks_keep(struct hd_cell_marks *m, unsigned at, unsigned len, const uint8_t *bytes);
 

@@ -294,6 +294,7 @@ static enum hd_status touch(struct hd_walk *w, struct hd_walk_access *a, const s
     if (a->own)
         w->out.dep_list[0].data[a->ev.deps.n - 1] = hd_walk_next_eid(w);
     a->made = true;
+    hd_sole_writer_wrote(w, a, linear);
     return hd_walk_touch(w, a, g, addr);
 }
 
@@ -445,7 +446,7 @@ enum hd_status hd_walk_access(struct hd_walk *w, const struct hd_raw *rec)
         a.bytes = range ? rec->data : (const uint8_t *)&rec->w[1];
     if (rec->kind == HD_LOG_RMW)
         a.new_bytes = (const uint8_t *)&rec->w[2];
-    if (hd_walk_is_private(w, rec->w[0], len))
+    if (hd_walk_is_private(w, rec->w[0], len) || hd_sole_writer_reads(w, rec, len))
         return hd_walk_leave(w, &a, rec->w[0], len);
     hd_walk_place_of(w, &a);
     enum hd_status s = set_deps(w, rec, &a);

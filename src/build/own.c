@@ -81,15 +81,19 @@ static void use(struct hd_walk *w, struct span *s)
             hd_walk_use_shared(w, page, s->marks, i, s->writes);
     if (s->atomic)
         page->carrier |= (uint8_t)bits;
+    /* What a read does not find as it was left was written unseen, or is older than all writes. */
+    bool strange = s->reads && !s->object &&
+                   !(s->bytes && hd_cell_marks_hold(s->marks, s->at, s->len, s->bytes));
+    if (strange || s->g->freed)
+        hd_sole_writer_void(s->marks, bits);
+    hd_sole_writer_note(w, s->marks, bits, s->writes);
     s->in_section = page->in_section;
     if (hd_walk_current(w)->holds && !s->object)
         page->in_section |= (uint8_t)bits;
     if (s->g->freed)
         page->shared |= (uint8_t)bits; /* nothing is handed over then: see hd_walk_hand_pays */
     bits &= ~(unsigned)page->shared;
-    if (!bits)
-        return;
-    if (s->reads && s->bytes && hd_cell_marks_differ(s->marks, s->at, s->len, s->bytes))
+    if (bits && s->reads && s->bytes && hd_cell_marks_differ(s->marks, s->at, s->len, s->bytes))
         unseen(w, s, bits);
     if (s->bytes || s->writes)
         hd_cell_marks_keep(s->marks, s->at, s->len, s->writes && s->reads ? s->after : s->bytes);
@@ -201,6 +205,8 @@ void hd_walk_mark_free(struct hd_walk *w, const struct hd_region *g)
         const struct hd_owner *state = &s.marks->own[i];
         if (hd_walk_current(w)->holds)
             s.page->in_section |= (uint8_t)(1u << i);
+        if (state->write || state->read)
+            hd_sole_writer_note(w, s.marks, 1u << i, true);
         if (!(s.page->shared >> i & 1) && (state->write || state->read))
             touch(w, &s, i, true);
     }

@@ -118,6 +118,23 @@ static inline bool is_covered(const struct hd_walk *w, const struct hd_owner *ow
     return !writes && own->read == w->own.segment;
 }
 
+/* Shared memory: does the access leave it as it is who writes there? See sole_writer.c. */
+static inline bool keeps_writer(const struct hd_walk *w, struct hd_cell_marks *marks, unsigned at,
+                                unsigned len, uint64_t value, bool writes)
+{
+    uint64_t mask = UINT64_MAX >> (HD_CELL_PAGE - len) << at;
+    uint32_t writer = marks->writer[at / HD_GRANULE];
+    if (writer == UINT32_MAX)
+        return true;
+    if (!writes)
+        return (marks->known & mask) == mask && load(marks->bytes + at, len) == value;
+    if (writer != w->current + 1)
+        return false;
+    store(marks->bytes + at, value, len);
+    marks->known |= mask;
+    return true;
+}
+
 /* Ownership and contents, as `use` of own.c. */
 static inline bool own_quick(struct hd_walk *w, const struct hd_walk_line *line, unsigned at,
                              unsigned len, uint64_t value, bool writes)
@@ -126,6 +143,8 @@ static inline bool own_quick(struct hd_walk *w, const struct hd_walk_line *line,
     struct hd_cell_marks *marks = line->marks;
     uint64_t mask = UINT64_MAX >> (HD_CELL_PAGE - len) << at;
     if (line->page->shared >> i & 1) {
+        if (!keeps_writer(w, marks, at, len, value, writes))
+            return false;
         hd_walk_use_shared(w, line->page, marks, i, writes);
         return true;
     }
@@ -208,30 +227,42 @@ static bool starts_call(const struct hd_walk_thread *t, const struct hd_raw *rec
            (!t->in_stdio && !(t->last_kind == HD_LOG_READ && t->last_aux & HD_LOG_PENDING));
 }
 
-/* Private memory, which holds nothing that depends on a read of the trace. */
-static inline bool is_plain_in(struct hd_walk *w, uint64_t addr, unsigned len)
+/* Private memory, which holds nothing that depends on a read of the trace. *own: or it is what this
+ * thread alone writes, and now reads. */
+static inline bool is_plain_in(struct hd_walk *w, uint64_t addr, unsigned len, bool reads,
+                               bool *own)
 {
     const struct hd_walk_line *line = line_of(w, addr, len);
     if (!line || line->page->sets || line->page->set)
         return false;
     unsigned at = line->at + (unsigned)(addr % HD_LINE);
     unsigned bits = (2u << (at + len - 1) / HD_GRANULE) - (1u << at / HD_GRANULE);
-    return !(line->page->shared & bits);
+    bits &= line->page->shared;
+    if (!bits)
+        return true;
+    /* lent_memory.c takes note of what is on a stack, while the skeleton is made */
+    bool mine = reads && !(bits & ~hd_sole_writer_mine(w, line->page)) && !w->split.in_wide &&
+                !(w->own.hand && line->region->kind == HD_REGION_STACK);
+    *own |= mine;
+    return mine;
 }
 
 /* The same of an access that may begin in one line and end in the next, of the same region. */
-static bool is_plain(struct hd_walk *w, const struct hd_raw *rec)
+static bool is_plain(struct hd_walk *w, const struct hd_raw *rec, bool *own)
 {
     unsigned len = rec->aux & HD_LOG_SIZE, room = HD_LINE - (unsigned)(rec->w[0] % HD_LINE);
+    bool reads = rec->kind == HD_LOG_READ;
     if (len <= room)
-        return is_plain_in(w, rec->w[0], len);
-    return is_plain_in(w, rec->w[0], room) && is_plain_in(w, rec->w[0] + room, len - room) &&
+        return is_plain_in(w, rec->w[0], len, reads, own);
+    return is_plain_in(w, rec->w[0], room, reads, own) &&
+           is_plain_in(w, rec->w[0] + room, len - room, reads, own) &&
            line_of(w, rec->w[0], room)->region == line_of(w, rec->w[0] + room, 1)->region;
 }
 
 bool hd_walk_leave_quick(struct hd_walk *w, const struct hd_raw *rec, bool *noted)
 {
     struct hd_walk_thread *t = hd_walk_current(w);
+    bool own = false;
     if (rec->kind != HD_LOG_READ && rec->kind != HD_LOG_WRITE && rec->kind != HD_LOG_BRANCH)
         return false;
     if (w->own.keep_all || !w->info->from_pass || !starts_call(t, rec) || t->ignores)
@@ -243,10 +274,12 @@ bool hd_walk_leave_quick(struct hd_walk *w, const struct hd_raw *rec, bool *note
             return false;
     } else if (!(rec->aux & HD_LOG_SITE) || hd_walk_may_depend(t, rec->addr) ||
                (rec->kind == HD_LOG_WRITE && hd_walk_may_depend(t, rec->val)) ||
-               !is_plain(w, rec)) {
+               !is_plain(w, rec, &own)) {
         return false;
     }
     hd_walk_find_call(w, rec);
-    *noted = rec->kind != HD_LOG_BRANCH && w->own.hand && hd_walk_hand_quick(w, rec);
+    bool access = rec->kind == HD_LOG_READ || rec->kind == HD_LOG_WRITE;
+    *noted = access && w->own.hand && hd_walk_hand_quick(w, rec);
+    *noted |= own;
     return true;
 }

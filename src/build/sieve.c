@@ -62,12 +62,13 @@ static bool any_tainted(const struct hd_walk_thread *t, const struct hd_vec *mor
     return false;
 }
 
-/* The part of an access in one page. Whether what is there may depend on shared memory; `put`: what
- * it holds from here on may (1) or does not (0); -1: it is not written. */
-static bool pass_page(struct hd_cell_page *page, uint64_t at, uint64_t len, int put)
+/* The part of an access in one page. Whether what is there may depend on shared memory, of which
+ * `mine` counts as private; `put`: what it holds from here on may (1) or does not (0); -1: it is
+ * not written. */
+static bool pass_page(struct hd_cell_page *page, uint64_t at, uint64_t len, unsigned mine, int put)
 {
     unsigned bits = hd_cell_granules(at, len), whole = bits;
-    bool tainted = (page->shared | page->tainted | page->suspect) & bits;
+    bool tainted = (((page->shared | page->suspect) & ~mine) | page->tainted) & bits;
     if (put > 0)
         page->tainted |= (uint8_t)bits;
     if (put == 0) {
@@ -80,7 +81,8 @@ static bool pass_page(struct hd_cell_page *page, uint64_t at, uint64_t len, int 
     return tainted;
 }
 
-static bool pass_memory(struct hd_walk *w, uint64_t addr, uint64_t len, int put)
+/* `own`: a read, of which what the thread alone writes needs no regard (sole_writer.c). */
+static bool pass_memory(struct hd_walk *w, uint64_t addr, uint64_t len, bool own, int put)
 {
     bool tainted = false;
     if (put > 0)
@@ -92,7 +94,8 @@ static bool pass_memory(struct hd_walk *w, uint64_t addr, uint64_t len, int put)
         part = part < room ? part : room;
         part = part < left ? part : left;
         struct hd_cell_page *page = hd_cells_page_if(&w->mem.cells, linear);
-        tainted |= !page || pass_page(page, linear % HD_CELL_PAGE, part, put);
+        unsigned mine = page && own && !w->split.in_wide ? hd_sole_writer_mine(w, page) : 0;
+        tainted |= !page || pass_page(page, linear % HD_CELL_PAGE, part, mine, put);
         addr += part;
         len -= part;
     }
@@ -125,13 +128,13 @@ static void follow(struct hd_walk *w, const struct hd_raw *rec, uint32_t id)
     if (!known && rec->kind <= HD_LOG_RANGE_WRITE && !t->ignores)
         decide(t, HD_TOK_ALL);
     if (rec->kind == HD_LOG_READ || rec->kind == HD_LOG_RANGE_READ) {
-        reads = pass_memory(w, rec->w[0], len, -1);
+        reads = pass_memory(w, rec->w[0], len, true, -1);
     } else if (writes) {
         bool put = known && (is_tainted(t, rec->val) || any_tainted(t, &t->more[0]));
-        pass_memory(w, rec->w[0], len, put);
+        pass_memory(w, rec->w[0], len, false, put);
         reads = false;
     } else if (rec->kind >= HD_LOG_AREAD && rec->kind <= HD_LOG_RMW) {
-        pass_memory(w, rec->w[0], len, rec->kind != HD_LOG_AREAD ? 1 : -1);
+        pass_memory(w, rec->w[0], len, false, rec->kind != HD_LOG_AREAD ? 1 : -1);
     }
     if (reads)
         hd_u32vec_push(&t->tainted, id);
@@ -152,7 +155,7 @@ static bool is_nothing(struct hd_walk *w, const struct hd_raw *rec)
         return !is_tainted(t, rec->w[0]);
     if (is_tainted(t, rec->addr) || (rec->kind == HD_LOG_WRITE && is_tainted(t, rec->val)))
         return false;
-    return !pass_memory(w, rec->w[0], rec->aux & HD_LOG_SIZE, -1);
+    return !pass_memory(w, rec->w[0], rec->aux & HD_LOG_SIZE, rec->kind == HD_LOG_READ, -1);
 }
 
 /* ---- the records that are kept ---- */

@@ -174,6 +174,22 @@ static inline void hd_walk_use_shared(struct hd_walk *w, struct hd_cell_page *pa
     w->own.uses[page->carrier >> i & 1]++;
 }
 
+/* sole_writer.c: memory that one thread alone writes. First walk: granules of a page are written by
+ * the current thread; or nothing is to be said of them. */
+void hd_sole_writer_note(struct hd_walk *w, struct hd_cell_marks *marks, unsigned bits,
+                         bool writes);
+void hd_sole_writer_void(struct hd_cell_marks *marks, unsigned bits);
+void hd_sole_writer_settle(struct hd_walk *w); /* after it */
+/* Walks that build: granules of the page that the current thread alone writes. */
+static inline unsigned hd_sole_writer_mine(const struct hd_walk *w, const struct hd_cell_page *page)
+{
+    return page->sole_of == w->current + 1 ? page->sole : 0;
+}
+/* Does the current thread read what it alone writes, or what is private? */
+bool hd_sole_writer_reads(struct hd_walk *w, const struct hd_raw *rec, uint64_t len);
+/* It has made this access, an event, to the cell at linear. */
+void hd_sole_writer_wrote(struct hd_walk *w, const struct hd_walk_access *a, uint64_t linear);
+
 /* handed_memory.c: memory that every schedule hands over in the same order */
 bool hd_walk_hand_pays(const struct hd_walk *w); /* after the first walk */
 /* Makes the skeleton and finds that memory, which is no longer shared. What was built is the

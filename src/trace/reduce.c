@@ -11,13 +11,16 @@
 
 #define NOTHING UINT32_MAX          /* of a read: it depends on no event */
 #define SET     (UINT32_C(1) << 31) /* of a read: a set stands for it */
+#define SEVERAL UINT32_MAX          /* of a location: more than one thread writes it */
 
 struct location {
     struct hd_owner own;
     bool in_section; /* touched under a lock or in a block */
     bool passed;     /* several threads touched it */
     bool shared;
-    bool carries; /* see src/build/leave.c */
+    bool carries;    /* see src/build/leave.c */
+    uint32_t writer; /* the only thread that writes it, from 1; 0: none; SEVERAL */
+    bool written;    /* in the walk at hand */
     uint32_t set;
 };
 
@@ -86,6 +89,8 @@ static void find_shared(struct reducer *r)
             continue;
         struct location *l = &r->locs[t->obj[e]];
         bool writes = hd_op_writes(t->op[e]);
+        if (writes)
+            l->writer = !l->writer || l->writer == u + 1 ? u + 1 : SEVERAL;
         l->in_section |= r->threads[u].holds > 0;
         l->passed |= (l->own.write || l->own.read) && !hd_owners_only(&r->owners, &l->own, u);
         l->shared |=
@@ -252,16 +257,22 @@ static enum hd_status read_private(struct reducer *r, hd_eid e, struct location 
     return emit(r, &ev, e);
 }
 
-static enum hd_status write_private(struct reducer *r, hd_eid e, struct location *l)
+/* On what the value of this write depends, into r->list and l->set. */
+static void set_value(struct reducer *r, hd_eid e, struct location *l)
 {
     hd_tid u = r->t->thread[e];
-    const struct thread *th = &r->threads[u];
     collect(r, e, HD_DEP_VALUE);
     if (names_itself(r->t, e) && r->t->control == HD_CONTROL_BRANCHES) {
-        add_ref(r, th, r->of[e]);
+        add_ref(r, &r->threads[u], r->of[e]);
         hd_depsets_sort(&r->list);
     }
     l->set = hd_depsets_put(&r->sets, u, r->list.data, r->list.len);
+}
+
+static enum hd_status write_private(struct reducer *r, hd_eid e, struct location *l)
+{
+    hd_tid u = r->t->thread[e];
+    set_value(r, e, l);
     if (!l->set || !l->carries)
         return HD_OK;
     struct hd_event ev = hd_trace_copy_event(r->t, e);
@@ -286,11 +297,26 @@ static enum hd_status leave(struct reducer *r, hd_eid e)
     return s;
 }
 
+/* An access to a shared location. A thread that alone writes it reads what it wrote itself, in
+ * every schedule; such reads are left out, too. */
+static enum hd_status take_shared(struct reducer *r, hd_eid e)
+{
+    struct location *l = &r->locs[r->t->obj[e]];
+    bool writes = hd_op_writes(r->t->op[e]);
+    if (!writes && l->written && l->writer == r->t->thread[e] + 1)
+        return leave(r, e);
+    enum hd_status s = keep(r, e);
+    if (writes && l->writer != SEVERAL)
+        set_value(r, e, l);
+    l->written |= writes;
+    return s;
+}
+
 static enum hd_status take(struct reducer *r, hd_eid e)
 {
     const struct hd_trace *t = r->t;
     if (hd_op_is_access(t->op[e]))
-        return r->locs[t->obj[e]].shared ? keep(r, e) : leave(r, e);
+        return r->locs[t->obj[e]].shared ? take_shared(r, e) : leave(r, e);
     if (t->op[e] == HD_OP_BRANCH && t->control == HD_CONTROL_BRANCHES) {
         collect(r, e, HD_DEP_CONTROL);
         return r->list.len ? keep(r, e) : HD_OK;
@@ -314,8 +340,10 @@ static enum hd_status walk(struct reducer *r)
         r->threads[u].reads.len = r->threads[u].branched = 0;
         r->threads[u].begun = r->threads[u].reads_last = r->threads[u].checks = false;
     }
-    for (uint32_t i = 0; i < t->objs[HD_OBJ_LOC].count; i++)
+    for (uint32_t i = 0; i < t->objs[HD_OBJ_LOC].count; i++) {
         r->locs[i].set = 0;
+        r->locs[i].written = false;
+    }
     for (hd_eid e = 0; s == HD_OK && e < t->n_events; e++) {
         r->of[e] = NOTHING;
         s = take(r, e);

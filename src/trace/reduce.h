@@ -1,5 +1,6 @@
-/* Leaves out accesses to locations that threads hand over by fork and join alone, and branches that
- * depend on nothing else: docs/algorithms/building.md, "Reduction by ownership", for traces.
+/* Leaves out accesses to locations that threads hand over by fork and join alone, reads of a thread
+ * where it alone writes, and branches that depend on nothing else: docs/algorithms/building.md,
+ * "Reduction by ownership" and "Memory that one thread writes", for traces.
  *
  * The trace has to be consistent. Bytes under keys (hd_trace_meta) are not taken over: they speak
  * of events by number.

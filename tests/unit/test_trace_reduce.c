@@ -139,6 +139,16 @@ static const char *const hand[] = {
     /* read by two, then written when only one was joined */
     ("!control branches\nm|w(c,1)||val=\nm|fork(u)\nm|fork(v)\nu|r(c,1)\nv|r(c,1)\nm|join(u)\n"
      "m|w(c,2)||val=\n"),
+    /* k reads c, too, and u alone writes it: u's own reads are left out with what they depend on */
+    "!control branches\n!init x 0\n" V "u|w(c,1)||val=6\nk|r(c,1)\nu|r(c,1)\nu|br||deps=9\n"
+    "u|w(y,1)||val=\n",
+    "!control branches\n!init x 0\n" V "u|w(c,1)||val=6\nk|r(c,1)\nu|rmw(c,1,2)||val=9\nu|r(c,2)\n"
+    "u|br||deps=10\nu|w(y,1)||val=\n",
+    "!control branches\n!init x 0\n" V
+    "u|w(c,1)\nk|r(c,1)\nu|r(c,1)\nu|br||deps=9\nu|w(y,1)||val=\n",
+    /* a read before the first write says what was there: u can go on before c is written */
+    "!control branches\nm|fork(u)\nm|fork(v)\nv|r(c,5)\nv|w(y,1)||val=\nv|w(c,5)||val=\nu|r(c,5)\n"
+    "u|br||deps=6\nu|w(y,2)||val=\n",
 };
 
 static void by_hand(void **state)
@@ -167,6 +177,10 @@ static void what_stays(void **state)
         {"m|w(c,1)\nm|fork(u)\nm|fork(v)\nu|r(c,1)\nv|r(c,1)\nm|join(u)\nm|join(v)\nm|w(c,2)\n", 0},
         {"m|begin\nm|w(c,1)\nm|fork(u)\nu|w(c,2)\nm|join(u)\nm|r(c,2)\nm|end\n", 3},
         {"m|fork(u)\nm|w(c,1)\nu|w(c,2)\n", 2},
+        /* what the only writer reads of its own, and what it does not */
+        {"m|fork(u)\nm|w(c,1)\nu|r(c,1)\nm|r(c,1)\nm|ar(c,1)\n", 2},
+        {"m|fork(u)\nm|r(c,0)\nm|w(c,1)\nu|r(c,1)\nm|r(c,1)\n", 3},
+        {"m|fork(u)\nm|w(c,1)\nu|w(c,2)\nm|r(c,2)\n", 3},
         /* read under locks only, after the fork: nothing can come between that matters */
         {"m|w(c,1)\nm|fork(u)\nm|acq(l)\nm|r(c,1)\nm|rel(l)\nu|acq(l)\nu|r(c,1)\nu|rel(l)\n", 0},
         {"m|begin\nm|w(c,1)\nm|fork(u)\nu|r(c,1)\nm|join(u)\nm|r(c,1)\nm|end\n", 0},
