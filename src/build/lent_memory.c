@@ -35,6 +35,8 @@ struct slot {
     uint8_t written, covered;        /* bytes since `from`; since `again` */
     uint8_t holds;                   /* those of `written` that did not end (GONE) since then */
     bool apart;                      /* there was a stretch since the last other */
+    bool inside;                     /* since `from` the owner used it in a block */
+    bool changed;                    /* by an other */
     bool failed;
 };
 
@@ -52,7 +54,8 @@ struct access {
     uint32_t step, before, after; /* of the thread: its number, and events around it */
     bool own;                     /* it may be left out where the owner makes it */
     bool reads, writes;
-    bool ends; /* it writes, and no thread may read that */
+    bool inside; /* in a block */
+    bool ends;   /* it writes, and no thread may read that */
 };
 
 struct span {
@@ -60,6 +63,7 @@ struct span {
     uint32_t others; /* how many of the granule's came before it */
     uint32_t from, from_events;
     uint32_t to, to_events; /* to 0: the end of the log */
+    bool inside;            /* some of it is in blocks, none of which goes on beyond it */
 };
 
 struct turn {
@@ -106,8 +110,8 @@ void hd_lent_memory_restart(struct hd_walk *w)
 static void end_span(struct hd_walk_lent *l, uint32_t number, struct slot *s)
 {
     if (s->from && s->to && s->to_used >= LEAST && l->spans.len < MOST)
-        *(struct span *)hd_vec_push(&l->spans) =
-            (struct span){number, s->others, s->from, s->from_events, s->to, s->to_events};
+        *(struct span *)hd_vec_push(&l->spans) = (struct span){
+            number, s->others, s->from, s->from_events, s->to, s->to_events, s->inside};
     s->from = s->again = s->to = 0;
 }
 
@@ -115,7 +119,7 @@ static void end_span(struct hd_walk_lent *l, uint32_t number, struct slot *s)
 static void use_own(struct hd_walk_lent *l, uint32_t number, struct slot *s, unsigned bytes,
                     const struct access *a)
 {
-    if (!s->from && !a->writes)
+    if (!s->from && (!a->writes || a->inside))
         return;
     if (!a->writes && bytes & ~(unsigned)s->holds) {
         end_span(l, number, s); /* it reads what is older */
@@ -130,14 +134,15 @@ static void use_own(struct hd_walk_lent *l, uint32_t number, struct slot *s, uns
         s->holds = 0;
         s->used = 0;
         s->apart = true;
+        s->inside = false;
     } else if (a->writes) {
         s->written |= (uint8_t)bytes;
         s->covered = (uint8_t)(s->again ? s->covered | bytes : bytes);
-        if (!s->again) {
+        if (!s->again && !a->inside) {
             s->again = a->step;
             s->again_used = s->used;
         }
-        if (s->covered == s->written) {
+        if (s->again && s->covered == s->written) {
             s->to = s->again;
             s->to_events = a->after; /* others may not come before all is written again */
             s->to_used = s->again_used;
@@ -146,6 +151,7 @@ static void use_own(struct hd_walk_lent *l, uint32_t number, struct slot *s, uns
     }
     if (a->writes)
         s->holds = (uint8_t)(a->ends ? s->holds & ~bytes : s->holds | bytes);
+    s->inside |= a->inside;
     s->used++;
 }
 
@@ -156,6 +162,7 @@ static void use_other(struct hd_walk *w, uint32_t number, struct slot *s, const 
     end_span(l, number, s);
     if (w->current == s->owner || s->failed)
         return;
+    s->changed |= a->writes;
     struct other *o = s->others ? hd_vec_at(&l->others, s->last_other) : NULL;
     if (!o || o->thread != w->current || s->apart) {
         s->failed = s->others++ == OTHERS;
@@ -227,8 +234,8 @@ void hd_lent_memory_use(struct hd_walk *w, const struct hd_raw *rec, uint32_t be
         return;
     a.reads = rec->kind == HD_LOG_READ || rec->kind == HD_LOG_RANGE_READ;
     a.writes = a.ends || rec->kind == HD_LOG_WRITE || rec->kind == HD_LOG_RANGE_WRITE;
-    a.own = (a.reads || a.writes) && !t->ignores && !t->blocks &&
-            (a.ends || !(rec->aux & HD_LOG_PENDING));
+    a.inside = t->blocks > 0;
+    a.own = (a.reads || a.writes) && !t->ignores && (a.ends || !(rec->aux & HD_LOG_PENDING));
     a.reads |= rec->kind == HD_LOG_AREAD || rec->kind == HD_LOG_RMW;
     a.writes |= rec->kind == HD_LOG_AWRITE || rec->kind == HD_LOG_RMW;
     use(w, rec->w[0], bytes_of(rec), &a);
@@ -322,8 +329,8 @@ static bool cuts_block(const struct judge *j, const struct slot *s, const struct
 static bool is_kept_apart(const struct judge *j, const struct span *span)
 {
     const struct slot *s = hd_vec_at(&j->l->slots, span->slot);
-    return !s->failed && comes_after(j, s, span) && comes_before(j, s, span) &&
-           !cuts_block(j, s, span);
+    return !s->failed && !(span->inside && s->changed) && comes_after(j, s, span) &&
+           comes_before(j, s, span) && !cuts_block(j, s, span);
 }
 
 static int by_step(const void *a, const void *b)
@@ -349,7 +356,7 @@ static void end_all(struct hd_walk_lent *l)
         const struct slot *s = hd_vec_at(&l->slots, i);
         if (s->from && s->used >= LEAST && l->spans.len < MOST)
             *(struct span *)hd_vec_push(&l->spans) =
-                (struct span){(uint32_t)i, s->others, s->from, s->from_events, 0, 0};
+                (struct span){(uint32_t)i, s->others, s->from, s->from_events, 0, 0, s->inside};
     }
 }
 

@@ -1,7 +1,8 @@
 /* One program for each condition of "Memory that is lent" (docs/algorithms/building.md), -DRULE=N:
  * a stretch that would change an answer if the condition were not asked for. 2 and 3: those of this
- * number; 4: blocks of the owner; 5 and 6: one block, and two sections, of another thread; 7: the
- * end of a stretch is where all is written again. */
+ * number; 4, 8, 9 and 10: blocks of the owner, which hold the stretch, begin before it, are two
+ * sections, or go on behind it; 5 and 6: one block, and two sections, of another thread; 7: the end
+ * of a stretch is where all is written again. */
 #include <pthread.h>
 #include <semaphore.h>
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER, other = PTHREAD_MUTEX_INITIALIZER;
@@ -66,7 +67,7 @@ static void owner(volatile struct lent *x)
     if (x->high == 1)
         common = 2;
 }
-#elif RULE == 3 /* what it reads behind the stretch was written in it */
+#elif RULE == 3  /* what it reads behind the stretch was written in it */
 static void *use(void *arg)
 {
     volatile struct lent *x = arg;
@@ -93,7 +94,7 @@ static void owner(volatile struct lent *x)
     x->high = 4;
     sem_post(&second);
 }
-#elif RULE == 4 /* the stretch is in a block that goes on behind the other thread's use */
+#elif RULE == 4  /* the stretch is in a block that goes on behind the other thread's use */
 static void *use(void *arg)
 {
     volatile struct lent *x = arg;
@@ -116,6 +117,79 @@ static void owner(volatile struct lent *x)
     sem_post(&second);
     sem_wait(&third);
     given = x->low;
+    pthread_mutex_unlock(&other);
+}
+#elif RULE == 8  /* the stretch is in a block that the other thread's use cuts before it */
+static void *use(void *arg)
+{
+    volatile struct lent *x = arg;
+    sem_wait(&first);
+    given = x->low;
+    sem_post(&second);
+    return arg;
+}
+
+static void owner(volatile struct lent *x)
+{
+    pthread_mutex_lock(&other);
+    x->low = 1;
+    sem_post(&first);
+    sem_wait(&second);
+    x->low = 0;
+    work(x);
+    pthread_mutex_unlock(&other);
+    x->low = 3;
+    work(x);
+}
+#elif RULE == 9  /* one section checks in the stretch, the next acts behind it */
+static void *use(void *arg)
+{
+    volatile struct lent *x = arg;
+    given = x->low;
+    sem_post(&first);
+    sem_wait(&second);
+    x->low = 5;
+    sem_post(&third);
+    return arg;
+}
+
+static void owner(volatile struct lent *x)
+{
+    sem_wait(&first);
+    x->low = 0;
+    work(x);
+    pthread_mutex_lock(&other);
+    int value = x->low;
+    pthread_mutex_unlock(&other);
+    x->low = 3;
+    sem_post(&second);
+    sem_wait(&third);
+    pthread_mutex_lock(&other);
+    x->low = value + 1;
+    pthread_mutex_unlock(&other);
+}
+#elif RULE == 10 /* a block begins in the stretch and goes on behind it */
+static void *use(void *arg)
+{
+    volatile struct lent *x = arg;
+    given = x->low;
+    sem_post(&first);
+    sem_wait(&second);
+    given = x->low;
+    sem_post(&third);
+    return arg;
+}
+
+static void owner(volatile struct lent *x)
+{
+    sem_wait(&first);
+    x->low = 0;
+    pthread_mutex_lock(&other);
+    work(x);
+    x->low = 3;
+    sem_post(&second);
+    sem_wait(&third);
+    x->low = 7;
     pthread_mutex_unlock(&other);
 }
 #elif RULE == 5 || RULE == 6
