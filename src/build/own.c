@@ -79,8 +79,10 @@ static void use(struct hd_walk *w, struct span *s)
     for (unsigned i = 0, old = bits & page->shared; old >> i; i++)
         if (old >> i & 1)
             hd_walk_use_shared(w, page, s->marks, i, s->writes);
-    if (s->atomic)
+    if (s->atomic) {
         page->carrier |= (uint8_t)bits;
+        s->marks->atomic |= (uint8_t)bits;
+    }
     /* What a read does not find as it was left was written unseen, or is older than all writes. */
     bool strange = s->reads && !s->object &&
                    !(s->bytes && hd_cell_marks_hold(s->marks, s->at, s->len, s->bytes));

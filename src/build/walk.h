@@ -154,6 +154,17 @@ void hd_walk_mark_local(struct hd_walk *w, const struct hd_raw *rec); /* its lif
 void hd_walk_mark_sync(struct hd_walk *w, const struct hd_raw *rec);
 void hd_walk_mark_outside(struct hd_walk *w);
 
+#define HD_SOLE_WEIGHT 64   /* uses of the only writer for one of another thread */
+#define HD_SOLE_MANY   4096 /* uses that make memory its own, but for moments: sole_writer.c */
+static inline void hd_sole_writer_count(struct hd_cell_marks *marks, unsigned i, uint32_t me)
+{
+    int32_t *alone = &marks->alone[i];
+    if (marks->writer[i] == me)
+        *alone += *alone < INT32_MAX;
+    else if (*alone > INT32_MIN / 2)
+        *alone -= HD_SOLE_WEIGHT;
+}
+
 /* Memory is shared now. Of such memory own->read is the thread that wrote it last, from 1, if it
  * did so under a lock. */
 static inline void hd_walk_share(struct hd_walk *w, struct hd_owner *own, bool writes)
@@ -167,6 +178,7 @@ static inline void hd_walk_use_shared(struct hd_walk *w, struct hd_cell_page *pa
 {
     uint32_t *writer = &marks->own[i].read, me = w->current + 1;
     bool inside = hd_walk_current(w)->holds > 0;
+    hd_sole_writer_count(marks, i, me);
     if (writes)
         *writer = inside ? me : 0;
     else if (inside && *writer && *writer != me)
