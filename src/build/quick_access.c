@@ -259,17 +259,32 @@ static bool is_plain(struct hd_walk *w, const struct hd_raw *rec, bool *own)
            line_of(w, rec->w[0], room)->region == line_of(w, rec->w[0] + room, 1)->region;
 }
 
+/* The end of a local that no other thread has used: see dead_locals.c. */
+static bool is_quiet_end(struct hd_walk *w, const struct hd_raw *rec)
+{
+    uint64_t room, len = rec->w[1];
+    const struct hd_region *g = hd_regions_find(&w->mem.regions, rec->w[0], &room);
+    uint64_t linear = hd_region_linear(g, rec->w[0]);
+    return len <= room && !hd_cells_shared(&w->mem.cells, linear, len) &&
+           !(w->own.hand && hd_walk_hand_is_loose(w, linear, len));
+}
+
 bool hd_walk_leave_quick(struct hd_walk *w, const struct hd_raw *rec, bool *noted)
 {
     struct hd_walk_thread *t = hd_walk_current(w);
     bool own = false;
-    if (rec->kind != HD_LOG_READ && rec->kind != HD_LOG_WRITE && rec->kind != HD_LOG_BRANCH)
+    if (rec->kind != HD_LOG_READ && rec->kind != HD_LOG_WRITE && rec->kind != HD_LOG_BRANCH &&
+        rec->kind != HD_LOG_GONE)
         return false;
     if (w->own.keep_all || !w->info->from_pass || !starts_call(t, rec) || t->ignores)
         return false;
     if (t->more[0].len || t->more[1].len || t->order)
         return false;
-    if (rec->kind == HD_LOG_BRANCH) {
+    if (rec->kind == HD_LOG_GONE) {
+        if (!is_quiet_end(w, rec))
+            return false;
+        own = true;
+    } else if (rec->kind == HD_LOG_BRANCH) {
         if (rec->aux & HD_LOG_JOINED || hd_walk_may_depend(t, rec->w[0]))
             return false;
     } else if (!(rec->aux & HD_LOG_SITE) || hd_walk_may_depend(t, rec->addr) ||

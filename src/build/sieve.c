@@ -153,6 +153,8 @@ static bool is_nothing(struct hd_walk *w, const struct hd_raw *rec)
     const struct hd_walk_thread *t = hd_walk_current(w);
     if (rec->kind == HD_LOG_BRANCH)
         return !is_tainted(t, rec->w[0]);
+    if (rec->kind == HD_LOG_GONE) /* stores nothing */
+        return !pass_memory(w, rec->w[0], rec->w[1], false, -1);
     if (is_tainted(t, rec->addr) || (rec->kind == HD_LOG_WRITE && is_tainted(t, rec->val)))
         return false;
     return !pass_memory(w, rec->w[0], rec->aux & HD_LOG_SIZE, rec->kind == HD_LOG_READ, -1);
