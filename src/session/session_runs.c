@@ -24,8 +24,10 @@
 
 #define MOST     8   /* recordings that we make unasked */
 #define QUIET    3   /* so many later ones in a row with nothing new are enough */
-#define SECONDS  2.0 /* for all later ones together, and SHARE times what the first one took */
-#define SHARE    1.5 /* a second one may take half as much again; a third needs a short first */
+#define SHORT    2.0 /* seconds: a first one that takes no longer, with its analysis, is cheap */
+#define SECONDS  2.0 /* then for all later ones together, and SHARE times what it took */
+#define SHARE    1.5
+#define TIMES    5.0 /* else all may take so many times what it took to record the first */
 #define REST_MS  600 /* how long the analysis may go on when SIGTERM has ended the program */
 #define MIN_STEP 16
 #define TURNS    64 /* of a run under random, about */
@@ -34,7 +36,8 @@ struct runs {
     struct hd_session *s;
     off_t input_at;            /* where standard input stood at first */
     uint64_t events;           /* of the first recording */
-    double first, used, spent; /* seconds: of the first one, of the later ones, of the last */
+    double recorded;           /* seconds: of the first one, without its analysis */
+    double first, used, spent; /* with it: of the first one, of the later ones, of the last */
     unsigned quiet;
     struct hd_omp_needs omp; /* of all recordings, the most; its team, of the first */
     bool alone;              /* the program had one thread only: there is no other order */
@@ -353,14 +356,22 @@ static bool enough(struct runs *r, uint64_t done)
     return done > more && (done >= MOST + more || r->quiet >= QUIET);
 }
 
+/* Seconds for all later ones together. */
+static double allowance(const struct runs *r)
+{
+    double left = TIMES * r->recorded - r->first;
+    if (r->first <= SHORT)
+        return SECONDS + SHARE * r->first;
+    return left > 0 ? left : 0;
+}
+
 /* Why there is no further recording although there are not enough; NULL: there is one. If the last
  * one could be read in part only, less of the next could be. */
 static const char *hindered(const struct runs *r)
 {
     if (r->once)
         return r->once;
-    bool late =
-        unasked(r->s->o) && (r->s->in_part || r->used + r->spent > SECONDS + SHARE * r->first);
+    bool late = unasked(r->s->o) && (r->s->in_part || r->used + r->spent > allowance(r));
     return late ? "more would take too long (--runs N makes N)" : NULL;
 }
 
@@ -371,6 +382,8 @@ static void count_time(struct runs *r, uint64_t run, double seconds)
         r->used += seconds;
     else
         r->first = seconds;
+    if (!run)
+        r->recorded = r->s->r->record_seconds;
 }
 
 /* A later recording could not be made: what the earlier ones showed stays. */
@@ -408,7 +421,7 @@ static enum hd_status run_all(struct runs *r)
     while (status == HD_OK && !ended && (!done || (!enough(r, done) && !(why = hindered(r))))) {
         double started = hd_progress_now(), replayed = s->r->replay_seconds;
         uint64_t known = s->news;
-        s->deadline = done && unasked(s->o) ? started + SECONDS + SHARE * r->first - r->used : 0;
+        s->deadline = done && unasked(s->o) ? started + allowance(r) - r->used : 0;
         if (s->o->budget > 0 && (!done || !unasked(s->o)))
             s->end = started + s->o->budget;
         if (s->deadline && s->end != 0 && s->end < s->deadline)
