@@ -11,6 +11,7 @@
 #include "build/walk.h"
 
 #define SEVERAL UINT32_MAX
+#define MANY    4096 /* uses that make memory the writer's, but for moments */
 
 /* ---- first walk ---- */
 
@@ -40,7 +41,7 @@ static void settle_page(struct hd_cell_page *page, const struct hd_cell_marks *m
             page->sole_of = (uint8_t)marks->writer[i];
         if (page->sole_of == marks->writer[i])
             page->sole |= (uint8_t)(1u << i);
-        if (marks->alone[i] > HD_SOLE_MANY && !(marks->atomic >> i & 1))
+        if (marks->alone[i] > MANY && !(marks->atomic >> i & 1))
             page->carrier &= (uint8_t) ~(1u << i);
     }
 }

@@ -3,6 +3,7 @@
 #ifndef HD_BUILD_WALK_H
 #define HD_BUILD_WALK_H
 
+#include "build/sole_writer.h"
 #include "build/walk_state.h"
 
 /* build.c. Opens a recording; the caller closes *w, which starts zeroed, in any case. */
@@ -154,17 +155,6 @@ void hd_walk_mark_local(struct hd_walk *w, const struct hd_raw *rec); /* its lif
 void hd_walk_mark_sync(struct hd_walk *w, const struct hd_raw *rec);
 void hd_walk_mark_outside(struct hd_walk *w);
 
-#define HD_SOLE_WEIGHT 64   /* uses of the only writer for one of another thread */
-#define HD_SOLE_MANY   4096 /* uses that make memory its own, but for moments: sole_writer.c */
-static inline void hd_sole_writer_count(struct hd_cell_marks *marks, unsigned i, uint32_t me)
-{
-    int32_t *alone = &marks->alone[i];
-    if (marks->writer[i] == me)
-        *alone += *alone < INT32_MAX;
-    else if (*alone > INT32_MIN / 2)
-        *alone -= HD_SOLE_WEIGHT;
-}
-
 /* Memory is shared now. Of such memory own->read is the thread that wrote it last, from 1, if it
  * did so under a lock. */
 static inline void hd_walk_share(struct hd_walk *w, struct hd_owner *own, bool writes)
@@ -185,22 +175,6 @@ static inline void hd_walk_use_shared(struct hd_walk *w, struct hd_cell_page *pa
         page->carrier |= (uint8_t)(1u << i);
     w->own.uses[page->carrier >> i & 1]++;
 }
-
-/* sole_writer.c: memory that one thread alone writes. First walk: granules of a page are written by
- * the current thread; or nothing is to be said of them. */
-void hd_sole_writer_note(struct hd_walk *w, struct hd_cell_marks *marks, unsigned bits,
-                         bool writes);
-void hd_sole_writer_void(struct hd_cell_marks *marks, unsigned bits);
-void hd_sole_writer_settle(struct hd_walk *w); /* after it */
-/* Walks that build: granules of the page that the current thread alone writes. */
-static inline unsigned hd_sole_writer_mine(const struct hd_walk *w, const struct hd_cell_page *page)
-{
-    return page->sole_of == w->current + 1 ? page->sole : 0;
-}
-/* Does the current thread read what it alone writes, or what is private? */
-bool hd_sole_writer_reads(struct hd_walk *w, const struct hd_raw *rec, uint64_t len);
-/* It has made this access, an event, to the cell at linear. */
-void hd_sole_writer_wrote(struct hd_walk *w, const struct hd_walk_access *a, uint64_t linear);
 
 /* handed_memory.c: memory that every schedule hands over in the same order */
 bool hd_walk_hand_pays(const struct hd_walk *w); /* after the first walk */
