@@ -190,6 +190,56 @@ static void references(char *text, struct hd_rng *rng)
     add(text, "t2|w(x,1)||val=\nt2|w(n,7)||val=\n");
 }
 
+/* Thread u adds to the number n; whoever takes the last one writes x. */
+static void add_to(char *text, struct hd_rng *rng, int u, int by, int *n)
+{
+    bool fence = hd_rng_chance(rng, 50);
+    char what[40], end[80];
+    snprintf(what, sizeof what, "t%d|rmw(n,%d,%d)", u, *n, *n + by);
+    add_atomic(text, rng, what, HD_OP_RMW,
+               by > 0  ? HD_ORDER_RLX
+               : fence ? HD_ORDER_REL
+                       : HD_ORDER_AR);
+    *n += by;
+    if (*n || by > 0)
+        return;
+    snprintf(end, sizeof end, "t%d|br\n%.*st%d|w(x,1)||val=\n", u, fence ? 14 : 0,
+             u == 1   ? "t1|fence(acq)\n"
+             : u == 2 ? "t2|fence(acq)\n"
+             : u == 3 ? "t3|fence(acq)\n"
+                      : "t0|fence(acq)\n",
+             u);
+    add(text, end);
+}
+
+/* Threads hand out references to those that they create, and give up their own. The number starts
+ * with one or two stores, or without; a thread may have its reference late. */
+static void handed_out(char *text, struct hd_rng *rng)
+{
+    char line[40];
+    int n = 1, order[4] = {0, 1, 2, 3};
+    if (hd_rng_chance(rng, 20))
+        add(text, "!init n 1\n");
+    else
+        add(text, hd_rng_chance(rng, 50) ? "t0|w(n,0)||val=\nt0|aw(n,1)||val=;mo=rlx\n"
+                                         : "t0|aw(n,1)||val=;mo=rlx\n");
+    for (int u = 1; u <= 3; u++) {
+        bool late = hd_rng_chance(rng, 15);
+        int by = (int)hd_rng_below(rng, (uint64_t)u), other = (int)hd_rng_below(rng, 4);
+        snprintf(line, sizeof line, "t%d|fork(t%d)\n", by, u);
+        add(text, late ? line : "");
+        add_to(text, rng, by, 1, &n);
+        add(text, late ? "" : line);
+        int was = order[u];
+        order[u] = order[other];
+        order[other] = was;
+    }
+    snprintf(line, sizeof line, "t%d|r(x,0)\n", order[0]);
+    add(text, line);
+    for (int i = 0; i < 4; i++)
+        add_to(text, rng, order[i], -1, &n);
+}
+
 /* Two post, one takes both; beside it a relaxed flag. */
 static void posts(char *text, struct hd_rng *rng)
 {
@@ -335,8 +385,8 @@ static void parts(char *text, struct hd_rng *rng)
 static struct hd_trace *make_shape(uint64_t seed)
 {
     static void (*const shapes[])(char *, struct hd_rng *) = {
-        spin,  unit,   last, flag,  locked, references, posts,
-        gates, fences, rows, twice, chains, parts};
+        spin,  unit,  last,   flag, locked, references, handed_out,
+        posts, gates, fences, rows, twice,  chains,     parts};
     char text[ROOM] = "!control branches\n!init x 0\n!init y 0\n";
     struct hd_rng rng;
     hd_rng_init(&rng, seed);
@@ -460,6 +510,14 @@ static size_t open_pairs(const char *body)
     "t1|rmw(n,3,2)||mo=" down "\nt1|rmw(n,2,1)||mo=" down "\nt2|rmw(n,1,0)||mo=" down              \
     "\nt2|br\n" fence "t2|w(x,1)||val=\nt2|w(n,7)||val=\n"
 
+/* The first store is the constructor's; each reference is taken before its thread is there. */
+#define HANDED_OUT(down, fence, second)                                                            \
+    "t0|w(n,0)||val=\nt0|aw(n,1)||val=;mo=rlx\nt0|rmw(n,1,2)||mo=rlx\nt0|fork(t1)\n" second        \
+    "t1|r(x,0)\nt1|rmw(n,3,2)||mo=" down "\nt2|rmw(n,2,1)||mo=" down "\nt0|rmw(n,1,0)||mo=" down   \
+    "\nt0|br\n" fence "t0|w(x,1)||val=\n"
+#define TAKEN_FIRST "t1|rmw(n,2,3)||mo=rlx\nt1|fork(t2)\n"
+#define TAKEN_LATE  "t1|fork(t2)\nt1|rmw(n,2,3)||mo=rlx\n"
+
 #define GATE(start, other)                                                                         \
     start "!init f 0\nt1|w(x,1)||val=\nt1|post(s)\nt2|sem(s)\nt2|aw(f,1)||val=;mo=rlx\n"           \
           "t2|post(s)\n" other "t3|sem(s)\nt3|r(x,1)\nt3|post(s)\n"
@@ -506,6 +564,10 @@ static void test_proved(void **state)
         {LAST("rel", "t2|fence(acq)\n"), LAST("rel", "")},
         {REFERENCES("rel", "t2|fence(acq)\n"), REFERENCES("rlx", "t2|fence(acq)\n")},
         {REFERENCES("ar", ""), REFERENCES("rel", "")},
+        {HANDED_OUT("rel", "t0|fence(acq)\n", TAKEN_FIRST),
+         HANDED_OUT("rlx", "t0|fence(acq)\n", TAKEN_FIRST)},
+        {HANDED_OUT("ar", "", TAKEN_FIRST), HANDED_OUT("rel", "", TAKEN_FIRST)},
+        {HANDED_OUT("ar", "", TAKEN_FIRST), HANDED_OUT("ar", "", TAKEN_LATE)},
         {GATE("", ""), GATE("", "t4|post(s)\n")},
         {GATE("", ""), GATE("!sem s 1\n", "")},
         {CHAIN(""), CHAIN("t3|aw(f,1)||val=;mo=rlx\n")},

@@ -3,6 +3,7 @@
 #include "predict/orders/certain_int.h"
 
 #define LOOK_BACK 8                  /* writes, for one that releases */
+#define TOGETHER  64                 /* writes of a count whose users are looked at together */
 #define FAR       (INT64_C(1) << 40) /* numbers that large are no counts, and sums of them overflow */
 
 void hd_certain_rows_init(struct hd_certain *c)
@@ -88,18 +89,28 @@ static uint32_t first_open(const struct hd_certain *c, const struct hd_loc_user 
     return hd_accesses_write_from(c->w->locs, user, clock);
 }
 
-/* A location that threads count in, for one read of it. */
+/* A location that threads count in, for one read of it. Of each user as many writes have come
+ * before the read as `at` minus wstart, for an `at` from `from` to `end`. */
 struct count {
     const struct hd_loc_user *users;
     size_t n;
-    hd_eid read, base;              /* the write that it starts from, or HD_EID_NONE */
-    uint32_t end[HD_CERTAIN_USERS]; /* writes from here on come after the read */
-    int64_t least[HD_CERTAIN_USERS],
-        most[HD_CERTAIN_USERS]; /* what each may have added on balance */
+    hd_eid read, base; /* the write that it starts from, or HD_EID_NONE */
+    int64_t total;     /* what all have added on balance */
+    uint32_t from[HD_CERTAIN_USERS], end[HD_CERTAIN_USERS];
+    bool together; /* few enough writes to look at how users depend on each other */
 };
 
+/* What the write adds to the count: nothing, if it is the store that the count starts from or one
+ * before that. */
+static int64_t part_of(const struct hd_certain *c, const struct count *k, hd_eid w)
+{
+    bool store = k->base != HD_EID_NONE && c->t->thread[w] == c->t->thread[k->base] &&
+                 c->t->pos[w] <= c->t->pos[k->base];
+    return store ? 0 : added(c->t, w);
+}
+
 /* Where the user's writes that may come before the read end. False: one of them does not add, and
- * is not the first of all. */
+ * is not one of those that come first of all, the last of which is the base. */
 static bool find_end(const struct hd_certain *c, struct count *k, size_t i)
 {
     const struct hd_loc_user *user = &k->users[i];
@@ -112,7 +123,7 @@ static bool find_end(const struct hd_certain *c, struct count *k, size_t i)
             break;
         if (adds(c->t, w))
             continue;
-        if (k->base != HD_EID_NONE || at != user->wstart)
+        if (k->base != (at > user->wstart ? writes[at - 1] : HD_EID_NONE))
             return false;
         k->base = w;
     }
@@ -120,80 +131,157 @@ static bool find_end(const struct hd_certain *c, struct count *k, size_t i)
     return true;
 }
 
+/* Whether the base comes before the read, and before what other users write. */
 static bool is_first(const struct hd_certain *c, const struct count *k)
 {
-    for (size_t i = 0; i < k->n && k->base != HD_EID_NONE; i++) {
-        uint32_t at = k->users[i].wstart;
-        at += at < k->end[i] && c->w->locs->writes[at] == k->base;
-        if (at < k->end[i] && !hd_world_before(c->w, k->base, c->w->locs->writes[at]))
+    if (k->base == HD_EID_NONE)
+        return true;
+    for (size_t i = 0; i < k->n; i++) {
+        const struct hd_loc_user *user = &k->users[i];
+        if (user->thread != c->t->thread[k->base] && user->wstart < k->end[i] &&
+            !hd_world_before(c->w, k->base, c->w->locs->writes[user->wstart]))
             return false;
     }
-    return k->base == HD_EID_NONE || hd_world_before(c->w, k->base, k->read);
+    return hd_world_before(c->w, k->base, k->read);
 }
 
-/* The first index from which on what the user has added is within the bounds. */
-static uint32_t look_along(const struct hd_certain *c, struct count *k, size_t i, int64_t low,
-                           int64_t high)
+/* What a user may have added on balance. */
+struct span {
+    int64_t least, most;
+};
+
+static void widen(struct span *s, int64_t sum)
 {
-    const struct hd_loc_user *user = &k->users[i];
-    uint32_t from = first_open(c, user, k->read);
-    bool own = user->thread == c->t->thread[k->read];
-    int64_t sum = 0;
-    k->least[i] = INT64_MAX;
-    k->most[i] = INT64_MIN;
-    uint32_t found = UINT32_MAX;
-    for (uint32_t at = user->wstart; at <= k->end[i]; at++) {
-        if (at >= from || (own && at == k->end[i])) {
-            k->least[i] = sum < k->least[i] ? sum : k->least[i];
-            k->most[i] = sum > k->most[i] ? sum : k->most[i];
-            if (found == UINT32_MAX && sum >= low && sum <= high)
-                found = at;
-        }
-        if (at < k->end[i] && c->w->locs->writes[at] != k->base)
-            sum += added(c->t, c->w->locs->writes[at]);
-    }
-    return found;
+    s->least = sum < s->least ? sum : s->least;
+    s->most = sum > s->most ? sum : s->most;
 }
 
-/* A fresh read of a number that threads add to tells what all have added on balance. Of each as
- * many writes must have come before as it takes until its part can be right, whatever the others
- * did. */
-static void counted(struct hd_certain *c, const struct hd_certain_due *d)
+/* For numbers of writes from `from` to `end`, which is not less. */
+static struct span span_of(const struct hd_certain *c, const struct count *k, size_t i,
+                           uint32_t from, uint32_t end)
+{
+    const hd_eid *writes = c->w->locs->writes;
+    struct span s = {INT64_MAX, INT64_MIN};
+    int64_t sum = 0;
+    for (uint32_t at = k->users[i].wstart; at <= end; at++) {
+        if (at >= from)
+            widen(&s, sum);
+        if (at < end)
+            sum += part_of(c, k, writes[at]);
+    }
+    return s;
+}
+
+/* How many writes of user j come before write w of another user in every schedule that runs w. */
+static uint32_t needed(const struct hd_certain *c, const struct count *k, hd_eid w, size_t j)
+{
+    const struct hd_loc_user *user = &k->users[j];
+    return hd_accesses_write_from(c->w->locs, user, hd_must_clock(c->w->must, w)[user->thread]);
+}
+
+/* What user j may have added when user i is at `at`: it has made no write that needs more of i. */
+static struct span span_beside(const struct hd_certain *c, const struct count *k, size_t j,
+                               size_t i, uint32_t at)
+{
+    uint32_t end = k->from[j];
+    while (end < k->end[j] && needed(c, k, c->w->locs->writes[end], i) <= at)
+        end++;
+    return span_of(c, k, j, k->from[j], end);
+}
+
+/* Whether the others can make up the total when user i is at `at` and has added `sum`. */
+static bool fits(const struct hd_certain *c, const struct count *k, size_t i, uint32_t at,
+                 int64_t sum)
+{
+    int64_t least = 0, most = 0;
+    for (size_t j = 0; j < k->n; j++) {
+        if (j == i)
+            continue;
+        struct span s = span_beside(c, k, j, i, at);
+        least += s.least;
+        most += s.most;
+    }
+    return k->total - sum >= least && k->total - sum <= most;
+}
+
+/* Moves from[i] to the first number of writes that fits. `others` have added together what the rest
+ * of the users may have, each for itself. True: it moved. None fits: it stays. */
+static bool advance(const struct hd_certain *c, struct count *k, size_t i, struct span others)
+{
+    const hd_eid *writes = c->w->locs->writes;
+    int64_t sum = 0;
+    for (uint32_t at = k->users[i].wstart; at <= k->end[i]; at++) {
+        int64_t rest = k->total - sum;
+        if (at >= k->from[i] && rest >= others.least && rest <= others.most &&
+            (!k->together || fits(c, k, i, at, sum))) {
+            bool moved = at > k->from[i];
+            k->from[i] = at;
+            return moved;
+        }
+        if (at < k->end[i])
+            sum += part_of(c, k, writes[at]);
+    }
+    return false;
+}
+
+/* One look at each user. True: one of them moved. */
+static bool advance_all(const struct hd_certain *c, struct count *k)
+{
+    struct span all = {0, 0}, own[HD_CERTAIN_USERS];
+    bool moved = false;
+    for (size_t i = 0; i < k->n; i++) {
+        own[i] = span_of(c, k, i, k->from[i], k->end[i]);
+        all.least += own[i].least;
+        all.most += own[i].most;
+    }
+    for (size_t i = 0; i < k->n; i++)
+        moved |= advance(c, k, i, (struct span){all.least - own[i].least, all.most - own[i].most});
+    return moved;
+}
+
+/* Fills k for the read. False: its value does not tell what was added. */
+static bool count_from(const struct hd_certain *c, struct count *k)
 {
     const struct hd_trace *t = c->t;
-    const struct hd_loc_init *init = &t->loc_init[t->obj[d->read]];
-    struct hd_value value = hd_trace_read_value(t, d->read);
+    const struct hd_loc_init *init = &t->loc_init[t->obj[k->read]];
+    struct hd_value value = hd_trace_read_value(t, k->read);
+    uint32_t writes = 0;
+    for (size_t i = 0; i < k->n; i++) {
+        writes += k->users[i].wend - k->users[i].wstart;
+        if (k->users[i].wend - k->users[i].wstart > HD_CERTAIN_SOURCES)
+            return false;
+    }
+    for (size_t i = 0; i < k->n; i++)
+        if (!find_end(c, k, i))
+            return false;
+    if (value.unique || !is_first(c, k) ||
+        (k->base == HD_EID_NONE && (init->how == HD_INIT_UNKNOWN || init->value.unique)))
+        return false;
+    struct hd_value start = k->base == HD_EID_NONE ? init->value : hd_trace_write_value(t, k->base);
+    for (size_t i = 0; i < k->n; i++) {
+        k->from[i] = first_open(c, &k->users[i], k->read);
+        if (k->from[i] > k->end[i])
+            return false;
+    }
+    k->together = writes <= TOGETHER;
+    k->total = (int64_t)(value.bits - start.bits);
+    return !start.unique && k->total > -FAR && k->total < FAR;
+}
+
+/* A fresh read of a number that threads add to has what all have added on balance. Of each as many
+ * writes must have come before as it takes until its part can be right, whatever the others did;
+ * what is known of one may then show more of another. */
+static void counted(struct hd_certain *c, const struct hd_certain_due *d)
+{
     struct count k = {.read = d->read, .base = HD_EID_NONE};
-    k.users = hd_accesses_users(c->w->locs, t->obj[d->read], &k.n);
-    int64_t least = 0, most = 0;
+    k.users = hd_accesses_users(c->w->locs, c->t->obj[d->read], &k.n);
+    if (!count_from(c, &k))
+        return;
+    while (advance_all(c, &k) && k.together)
+        ;
     for (size_t i = 0; i < k.n; i++)
-        if (k.users[i].wend - k.users[i].wstart > HD_CERTAIN_SOURCES)
-            return;
-    for (size_t i = 0; i < k.n; i++)
-        if (!find_end(c, &k, i))
-            return;
-    if (value.unique || !is_first(c, &k) ||
-        (k.base == HD_EID_NONE && (init->how == HD_INIT_UNKNOWN || init->value.unique)))
-        return;
-    struct hd_value start = k.base == HD_EID_NONE ? init->value : hd_trace_write_value(t, k.base);
-    if (start.unique)
-        return;
-    for (size_t i = 0; i < k.n; i++) {
-        look_along(c, &k, i, 0, 0);
-        if (k.least[i] > k.most[i])
-            return;
-        least += k.least[i];
-        most += k.most[i];
-    }
-    int64_t total = (int64_t)(value.bits - start.bits);
-    if (total <= -FAR || total >= FAR)
-        return;
-    for (size_t i = 0; i < k.n; i++) {
-        uint32_t at =
-            look_along(c, &k, i, total - (most - k.most[i]), total - (least - k.least[i]));
-        if (at != UINT32_MAX && k.users[i].thread != t->thread[d->read])
-            join_row(c, &k.users[i], at, d->read);
-    }
+        if (k.users[i].thread != c->t->thread[d->read])
+            join_row(c, &k.users[i], k.from[i], d->read);
 }
 
 /* Writes that must come before the read, in one row of read-modify-writes with its source: each
