@@ -307,7 +307,7 @@ static enum hd_exit search(struct explore *x)
         code = hd_run_options_report(x->cli, &x->v->output, result.session.report);
         bool answered =
             !x->v->pairs_from ||
-            hd_pairs_from_report(x->cli, &x->asked, result.session.report, result.complete);
+            hd_pairs_from_report(x->cli, &x->asked, result.session.report, result.exhausted);
         if (!answered && code == HD_EXIT_OK && !x->v->allow_undecided)
             code = HD_EXIT_UNDECIDED;
     }
@@ -360,6 +360,7 @@ static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, 
     if (code != HD_EXIT_OK)
         return code;
     hd_search_state_init(&x.state);
+    x.o.on = v.pairs_from;
     if (v.pairs_from)
         code = hd_pairs_from_read(cli, v.pairs_from, &x.asked);
     if (code == HD_EXIT_OK)

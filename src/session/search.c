@@ -290,6 +290,7 @@ static enum hd_status dpor(struct search *s, const struct limits *l, bool whole,
     s->state->dpor_executions = result.executions;
     s->state->sample.done += result.recordings;
     s->result->complete = result.complete;
+    s->result->exhausted = result.complete && o->share.of < 2;
     tell(s, s->state->executions, result.states, result.open);
     note_dpor(s, &result);
     /* The sweep sees accesses that are enabled together. What memory orders alone leave unordered
@@ -446,6 +447,12 @@ static enum hd_status search_from_warnings(struct search *s, struct hd_err *err)
     return status;
 }
 
+/* Whether what has been found ends the search. */
+static bool is_enough(const struct search *s)
+{
+    return !s->o->on && found_error(s);
+}
+
 /* A run that switches often; then every schedule if there are few, which half of what is left has
  * to show; else samples. */
 static enum hd_status fall_back(struct search *s, struct hd_err *err)
@@ -455,12 +462,13 @@ static enum hd_status fall_back(struct search *s, struct hd_err *err)
     if (s->state->part == HD_PART_GUIDED) {
         s->state->part = HD_PART_DPOR;
         status = record_sync(s, err);
-        if (status != HD_OK || found_error(s))
+        if (status != HD_OK || is_enough(s))
             return status;
     }
     if (s->state->part == HD_PART_DPOR && left_over(s, &l)) {
         struct limits half = {l.seconds / 2, (l.runs + 1) / 2};
-        note(s, "no warning led to a finding, so each schedule was run (dpor)");
+        note(s, found_error(s) ? "each schedule was run for the pairs that are asked for (dpor)"
+                               : "no warning led to a finding, so each schedule was run (dpor)");
         status = dpor(s, &half, true, err);
         if (!s->result->complete && status == HD_OK)
             s->state->part = HD_PART_PCT;
@@ -480,7 +488,7 @@ static enum hd_status guided(struct search *s, struct hd_err *err)
         status = search_from_warnings(s, err);
     /* A share has its warnings; all schedules and samples have strategies of their own. */
     bool alone = s->o->share.of < 2;
-    if (status == HD_OK && alone && !found_error(s) && left_over(s, &l))
+    if (status == HD_OK && alone && !is_enough(s) && left_over(s, &l))
         status = fall_back(s, err);
     return status;
 }

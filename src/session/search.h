@@ -35,6 +35,7 @@ struct hd_search_options {
     double seconds, timeout;
     unsigned jobs;
     bool first;                     /* stop at the first finding that is an error */
+    bool on;                        /* guided: a finding does not end the search after it */
     uint32_t preemptions;           /* guided */
     struct hd_schedule_share share; /* dpor, guided */
     int aim;                        /* guided: enum hd_aim */
@@ -46,7 +47,8 @@ struct hd_search_options {
 struct hd_search_result {
     struct hd_session_result session;
     struct hd_search_progress p;
-    bool complete; /* the strategy has nothing left to do */
+    bool complete;  /* the strategy has nothing left to do */
+    bool exhausted; /* every schedule of the program with this input was run */
 };
 
 /* Goes on from *state, which is saved in the end. `earlier` is as for hd_session_new. HD_OK when

@@ -110,6 +110,34 @@ expect_code 0
 cp out r.sarif
 asked r.sarif 66 race race
 
+# Both accesses at one place.
+cat >same.c <<'C'
+#include <pthread.h>
+static int hits;
+static void *work(void *p)
+{
+    hits++;
+    return p;
+}
+int main(void)
+{
+    pthread_t a, b;
+    pthread_create(&a, 0, work, 0);
+    pthread_create(&b, 0, work, 0);
+    pthread_join(a, 0);
+    pthread_join(b, 0);
+    return 0;
+}
+C
+heddle cc -g same.c -o same -pthread
+cp t.hdt kept.hdt
+heddle run --runs 1 --times 1 -o same-folder -- ./same
+heddle report --format sarif same-folder
+cp out same.sarif
+heddle record -o t.hdt -- ./same
+asked same.sarif 66 race
+cp kept.hdt t.hdt
+
 # Another tool names the file by its address.
 cat >uri.sarif <<S
 {"version": "2.1.0", "runs": [{"results": [{"message": {"text": "race"}, "locations": [{"physicalLocation": {"artifactLocation":
@@ -138,6 +166,60 @@ expect_err 'asked 2. multi.c:7 / other.c:1: not found in the schedules that were
 echo 'safe.c:9 other.c:18' >plain.txt
 heddle explore --pairs-from plain.txt --strategy pct -n 3 -- ./safe
 expect_code 5
+
+# A finding does not end the search for the others: the first run shows none of these places, and each needs schedules of its own.
+cat >stages.c <<'C'
+#include <pthread.h>
+static int stage, late, later;
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static void *first(void *p)
+{
+    for (int i = 1; i < 4; i++) {
+        pthread_mutex_lock(&m);
+        stage = i;
+        pthread_mutex_unlock(&m);
+    }
+    late++;
+    later++;
+    return p;
+}
+static int get(void)
+{
+    pthread_mutex_lock(&m);
+    int s = stage;
+    pthread_mutex_unlock(&m);
+    return s;
+}
+static void *second(void *p)
+{
+    int s = get(), t = get();
+    if (s == 1 && t == 2)
+        late++;
+    if (s == 2 && t == 3)
+        later++;
+    if (s == 3 && t == 2)
+        late++;
+    return p;
+}
+int main(void)
+{
+    pthread_t a, b;
+    pthread_create(&a, 0, first, 0);
+    pthread_create(&b, 0, second, 0);
+    pthread_join(a, 0);
+    pthread_join(b, 0);
+    return 0;
+}
+C
+heddle cc -g -O0 stages.c -o stages -pthread
+printf 'stages.c:11 stages.c:26\nstages.c:12 stages.c:28\nstages.c:11 stages.c:30\n' >plain.txt
+heddle explore --pairs-from plain.txt --times 1 -- ./stages
+expect_code 66
+expect_err 'asked 1. stages.c:11 / stages.c:26: race R-'
+expect_err 'asked 2. stages.c:12 / stages.c:28: race R-'
+expect_err 'asked 3. stages.c:11 / stages.c:30: in no schedule of the program with this input'
+heddle explore --pairs-from plain.txt --times 1 --strategy guided --shard 1/2 -- ./stages
+expect_err 'asked 3. stages.c:11 / stages.c:30: not found in the schedules that were searched'
 
 # Refusals.
 for text in 'foo bar' 'multi.c:3' 'a.c:1 b.c:2 c.c:3' '' '{"runs": ' '{"runs": []}'; do

@@ -209,6 +209,15 @@ static enum hd_status plain(char *data, const char *name, struct hd_warned_pairs
 
 /* ---- SARIF ---- */
 
+/* The second access, as Heddle's own SARIF names it: it may be at the place of the first. */
+static bool is_other_access(const json_t *location)
+{
+    static const char words[] = "the other access";
+    const char *text =
+        json_string_value(json_object_get(json_object_get(location, "message"), "text"));
+    return text && !strncmp(text, words, sizeof words - 1);
+}
+
 static void take_location(struct hd_arena *a, const json_t *location, struct hd_warned_pair *p,
                           unsigned *n)
 {
@@ -220,7 +229,7 @@ static void take_location(struct hd_arena *a, const json_t *location, struct hd_
     if (!uri || line <= 0 || line > UINT32_MAX || *n == 2)
         return;
     struct hd_code_place place = {uri, (uint32_t)line};
-    if (*n == 1 && hd_code_place_same(&p->at[0], &place))
+    if (*n == 1 && hd_code_place_same(&p->at[0], &place) && !is_other_access(location))
         return; /* told again, in another part of the result */
     place.file = file_name(a, uri, strlen(uri));
     p->at[(*n)++] = place;
