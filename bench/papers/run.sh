@@ -2,7 +2,7 @@
 # The experiments of the five papers:
 #   bench/papers/run.sh [-b BUILD] [-t SECONDS] [-s] [-r FOLDER] [maximal|witnesses|graphs|search|inputs]...
 # Without a name: the first three, which take a minute. maximal, witnesses and graphs record the programs of bench/papers/maximal
-# (policy fifo, -O0, all events kept) and ask `heddle compare --json` once; search and inputs run bench/explore and bench/concolic.
+# and bench/papers/deadlocks (policy fifo, -O0, all events kept) and ask `heddle compare --json` once; search and inputs run bench/explore and bench/concolic.
 # Tables go to the standard output and to bench/results/papers_NAME.csv (-s: they do not). SECONDS (20) is for each of max, rv and
 # said on a trace. -r adds the traces that bench/real/run.sh left in FOLDER (HEDDLE_REAL_DIR) to the first three.
 # Exit 1 if max misses a pair that rv, said, shb or syncp has, or graphs of whole traces leave other candidates than chopped ones.
@@ -33,7 +33,7 @@ table() { # table NAME: shows the rows of the standard input, and keeps them
 compare_all() {
     [ ! -s all.json ] || return 0
     local source name traces=()
-    for source in "$here"/maximal/*.c; do
+    for source in "$here"/maximal/*.c "$here"/deadlocks/*.c; do
         name=$(basename "$source" .c)
         cp "$source" . # so that places have short names
         "$heddle" cc -g -O0 -pthread "$name.c" -o "$name"
@@ -121,7 +121,7 @@ for paper; do
         search) "$here/../explore/run.sh" "$build" "${seconds}s" ;;
         inputs)
             "$here/../concolic/run.sh" "$build"
-            "$here/../concolic/flow.sh" "$build"
+            "$here/../concolic/flow.sh" "$build" 10000
             ;;
         *) echo "there is no experiment '$paper'" >&2 && exit 2 ;;
     esac
