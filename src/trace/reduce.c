@@ -139,15 +139,6 @@ static void collect(struct reducer *r, hd_eid e, enum hd_dep_role role)
     hd_depsets_sort(&r->list);
 }
 
-static bool names_itself(const struct hd_trace *t, hd_eid e)
-{
-    struct hd_deps deps = hd_trace_deps(t, e, HD_DEP_VALUE);
-    bool itself = deps.all;
-    for (uint32_t i = 0; i < deps.n; i++)
-        itself |= deps.dist[i] == 0;
-    return t->op[e] == HD_OP_RMW && itself;
-}
-
 static void decide(struct reducer *r, hd_tid u)
 {
     for (size_t i = 0; i < r->list.len; i++)
@@ -220,7 +211,7 @@ static enum hd_status keep(struct reducer *r, hd_eid e)
     if (!all && (chooses || ev.op == HD_OP_RMW)) {
         collect(r, e, HD_DEP_VALUE);
         ev.deps = listed(r, u);
-        if (names_itself(t, e)) {
+        if (hd_trace_updates(t, e)) {
             hd_u32vec_push(&r->events, r->n);
             ev.deps = (struct hd_dep_list){true, (uint32_t)r->events.len, r->events.data};
         }
@@ -262,7 +253,7 @@ static void set_value(struct reducer *r, hd_eid e, struct location *l)
 {
     hd_tid u = r->t->thread[e];
     collect(r, e, HD_DEP_VALUE);
-    if (names_itself(r->t, e) && r->t->control == HD_CONTROL_BRANCHES) {
+    if (hd_trace_updates(r->t, e) && r->t->control == HD_CONTROL_BRANCHES) {
         add_ref(r, &r->threads[u], r->of[e]);
         hd_depsets_sort(&r->list);
     }

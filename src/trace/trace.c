@@ -153,3 +153,11 @@ struct hd_deps hd_trace_deps(const struct hd_trace *t, hd_eid e, enum hd_dep_rol
         set += set[0] + 1;
     return (struct hd_deps){.n = set[0], .dist = set + 1};
 }
+
+bool hd_trace_updates(const struct hd_trace *t, hd_eid e)
+{
+    if (t->op[e] != HD_OP_RMW)
+        return false;
+    struct hd_deps deps = hd_trace_deps(t, e, HD_DEP_VALUE);
+    return deps.all || (deps.n && deps.dist[0] == 0); /* ascending */
+}

@@ -222,6 +222,9 @@ struct hd_deps {
  * sets. */
 struct hd_deps hd_trace_deps(const struct hd_trace *t, hd_eid e, enum hd_dep_role role);
 
+/* Is it an rmw whose value depends on what it reads itself? An exchange is none. */
+bool hd_trace_updates(const struct hd_trace *t, hd_eid e);
+
 /* One more name for a user: "x", "T2", "main.c:12". */
 static inline const char *hd_trace_thread_name(const struct hd_trace *t, hd_tid u)
 {

@@ -112,16 +112,6 @@ static bool add_sources(struct chain *chain, const struct sought *sought, struct
     return common->any && !initial;
 }
 
-/* Is the value that it writes what it is only if its own read is fresh? */
-static bool is_made_of_own(const struct hd_trace *t, hd_eid rmw)
-{
-    struct hd_deps deps = hd_trace_deps(t, rmw, HD_DEP_VALUE);
-    bool own = deps.all;
-    for (uint32_t i = 0; i < deps.n; i++)
-        own |= deps.dist[i] == 0;
-    return own;
-}
-
 /* Puts into `clock` what an acquiring read gets that reads from the write, in every schedule in
  * which the chain is how it is. False: nothing. */
 static bool hands(struct chain *chain, hd_eid write, uint32_t *clock)
@@ -136,7 +126,7 @@ static bool hands(struct chain *chain, hd_eid write, uint32_t *clock)
         return some;
     struct common common = {.low = c->chain + (size_t)chain->n * 2 * c->n};
     bool was_free = chain->free;
-    chain->free = was_free || !is_made_of_own(t, write);
+    chain->free = was_free || !hd_trace_updates(t, write);
     chain->on[chain->n++] = write;
     struct sought sought = {hd_trace_read_value(t, write), !chain->free};
     bool more = add_sources(chain, &sought, &common);

@@ -65,14 +65,8 @@ static int64_t added(const struct hd_trace *t, hd_eid w)
  * what it added in the trace. */
 static bool adds(const struct hd_trace *t, hd_eid w)
 {
-    if (t->op[w] != HD_OP_RMW)
-        return false;
-    struct hd_deps deps = hd_trace_deps(t, w, HD_DEP_VALUE);
-    bool own = deps.all;
-    for (uint32_t i = 0; i < deps.n; i++)
-        own |= deps.dist[i] == 0;
-    return own && !hd_trace_read_value(t, w).unique && !hd_trace_write_value(t, w).unique &&
-           added(t, w) > -FAR && added(t, w) < FAR;
+    return hd_trace_updates(t, w) && !hd_trace_read_value(t, w).unique &&
+           !hd_trace_write_value(t, w).unique && added(t, w) > -FAR && added(t, w) < FAR;
 }
 
 /* The user's writes that must come before the read: up to which index. */
