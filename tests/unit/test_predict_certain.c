@@ -97,12 +97,23 @@ static void spin(char *text, struct hd_rng *rng)
     add_atomic(text, rng, "t2|aw(l,0)||val=;", HD_OP_AWRITE, HD_ORDER_REL);
 }
 
+/* A constructor, before or after the first thread is created. */
+static void construct(char *text, bool late)
+{
+    add(text, late ? "t0|fork(t1)\n" : "");
+    add(text, "t0|w(l,1)||val=\n");
+    add(text, late ? "t0|fork(t2)\n" : "t0|fork(t1)\nt0|fork(t2)\n");
+}
+
 /* A semaphore of one unit: taken and given back by updates, looked at before; now and then a thread
  * that has nothing to do with it adds nothing, or stores what is there. */
 static void unit(char *text, struct hd_rng *rng)
 {
     bool odd = hd_rng_chance(rng, 20), stores = odd && hd_rng_chance(rng, 50);
-    add(text, "!init l 1\n");
+    if (!odd && hd_rng_chance(rng, 40))
+        construct(text, hd_rng_chance(rng, 30));
+    else
+        add(text, "!init l 1\n");
     for (int i = 1; i <= 2; i++) {
         char line[40];
         snprintf(line, sizeof line, "t%d|rmw(l,1,0)||", i);
@@ -119,6 +130,40 @@ static void unit(char *text, struct hd_rng *rng)
             add_atomic(text, rng, stores ? "t3|aw(l,1)||val=;" : "t3|rmw(l,1,1)||",
                        stores ? HD_OP_AWRITE : HD_OP_RMW, HD_ORDER_RLX);
     }
+}
+
+/* A lock in one bit of a number that a third thread adds to, or sets, also while the bit is set;
+ * now and then it clears the bit that is not its own. */
+static void bit(char *text, struct hd_rng *rng)
+{
+    static const char *const others[] = {"t3|rmw(l,4,8)||", "t3|rmw(l,4,8)||val=;",
+                                         "t3|rmw(l,6,10)||", "t3|rmw(l,6,8)||"};
+    static const int found[] = {4, 4, 10, 8}; /* by t1, when it closes */
+    char line[40];
+    unsigned other = (unsigned)hd_rng_below(rng, 5);
+    bool stores = hd_rng_chance(rng, 50);
+    int value = other < 4 ? 8 : 4, held = other < 4 ? found[other] : 4;
+    add(text, "!init l 4\n");
+    add_atomic(text, rng, "t1|rmw(l,4,6)||", HD_OP_RMW, HD_ORDER_ACQ);
+    add(text, "t1|br\nt1|w(x,1)||val=\n");
+    if (other == 2 || other == 3)
+        add_atomic(text, rng, others[other], HD_OP_RMW, HD_ORDER_RLX);
+    if (stores)
+        snprintf(line, sizeof line, "t1|aw(l,%d)||val=;", other < 2 ? 4 : value);
+    else
+        snprintf(line, sizeof line, "t1|rmw(l,%d,%d)||", held == 4 ? 6 : held,
+                 other < 2 ? 4 : value);
+    add_atomic(text, rng, line, stores ? HD_OP_AWRITE : HD_OP_RMW, HD_ORDER_REL);
+    if (other < 2)
+        add_atomic(text, rng, others[other], HD_OP_RMW, HD_ORDER_RLX);
+    snprintf(line, sizeof line, "t2|rmw(l,%d,%d)||", value, value + 2);
+    add_atomic(text, rng, line, HD_OP_RMW, HD_ORDER_ACQ);
+    add(text, "t2|br\nt2|w(x,2)||val=\n");
+    if (stores)
+        snprintf(line, sizeof line, "t2|aw(l,%d)||val=;", other < 2 ? 4 : value);
+    else
+        snprintf(line, sizeof line, "t2|rmw(l,%d,%d)||", value + 2, value);
+    add_atomic(text, rng, line, stores ? HD_OP_AWRITE : HD_OP_RMW, HD_ORDER_REL);
 }
 
 /* Both use x, then count down; who comes last writes x. */
@@ -385,8 +430,8 @@ static void parts(char *text, struct hd_rng *rng)
 static struct hd_trace *make_shape(uint64_t seed)
 {
     static void (*const shapes[])(char *, struct hd_rng *) = {
-        spin,  unit,  last,   flag, locked, references, handed_out,
-        posts, gates, fences, rows, twice,  chains,     parts};
+        spin,  unit,  bit,    last, flag,  locked, references, handed_out,
+        posts, gates, fences, rows, twice, chains, parts};
     char text[ROOM] = "!control branches\n!init x 0\n!init y 0\n";
     struct hd_rng rng;
     hd_rng_init(&rng, seed);
@@ -482,6 +527,11 @@ static size_t open_pairs(const char *body)
     "!init l 1\nt1|rmw(l,1,0)||mo=" take "\nt1|br\nt1|w(x,1)||val=\nt1|rmw(l,0,1)||mo=" give       \
     "\nt1|br\n" other "t2|rmw(l,1,0)||mo=" take                                                    \
     "\nt2|br\nt2|w(x,2)||val=\nt2|rmw(l,0,1)||mo=" give "\nt2|br\n"
+/* The bit 2 is a lock, whatever a third thread adds beside it. */
+#define BIT(take, give, other)                                                                     \
+    "!init l 4\nt1|rmw(l,4,6)||mo=" take "\nt1|br\nt1|w(x,1)||val=\nt1|rmw(l,6,4)||mo=" give       \
+    "\n" other "t2|rmw(l,8,10)||mo=" take "\nt2|br\nt2|w(x,2)||val=\nt2|rmw(l,10,8)||mo=" give     \
+    "\n"
 #define FLAG(store, load)                                                                          \
     "!init f 0\nt1|w(x,1)||val=\nt1|aw(f,1)||val=;mo=" store "\nt2|ar(f,1)||mo=" load              \
     "\nt2|br\nt2|r(x,1)\n"
@@ -556,6 +606,12 @@ static void test_proved(void **state)
         {UNIT("acq", "rel", ""), UNIT("acq", "rlx", "")},
         {UNIT("acq", "rel", "t3|rmw(l,1,1)||mo=rlx\n"),
          UNIT("acq", "rel", "t3|aw(l,1)||val=;mo=rlx\n")},
+        {BIT("acq", "rel", "t3|rmw(l,4,8)||mo=rlx\n"),
+         BIT("rlx", "rel", "t3|rmw(l,4,8)||mo=rlx\n")},
+        {BIT("acq", "rel", "t3|rmw(l,4,8)||mo=rlx\n"),
+         BIT("acq", "rlx", "t3|rmw(l,4,8)||mo=rlx\n")},
+        {BIT("acq", "rel", "t3|rmw(l,4,8)||mo=rlx\n"),
+         BIT("acq", "rel", "t3|rmw(l,4,8)||val=;mo=rlx\n")},
         {FLAG("rel", "acq"), FLAG("rlx", "acq")},
         {FLAG("rel", "con"), FLAG("rel", "rlx")},
         {FENCED("rel", "acq"), FENCED("acq", "acq")},

@@ -23,6 +23,12 @@ static int by_value(const void *a, const void *b)
     return x->event < y->event ? -1 : x->event > y->event;
 }
 
+/* No bits are clear in what is no number. */
+static uint64_t number(struct hd_value v)
+{
+    return v.unique ? UINT64_MAX : v.bits;
+}
+
 static bool opens_something(const struct hd_guard_search *s, hd_eid e)
 {
     return s->t->op[e] == HD_OP_RMW && s->needed_at[e] != UINT32_MAX &&
@@ -43,24 +49,39 @@ bool hd_guard_add_section(struct hd_guard_search *s, hd_eid rmw, hd_eid close, b
         at++;
     if (at < end) /* else there is nothing inside */
         *(struct hd_section *)hd_vec_push(s->out) =
-            (struct hd_section){events[at], close, s->guards, t->thread[rmw], shared};
+            (struct hd_section){events[at], close, s->guards, t->thread[rmw], shared, false};
     return true;
 }
 
-/* The sections of one thread. False: the value does not guard anything. */
+/* The values that say that the section is free: one, or all numbers without a bit. */
+struct free_values {
+    struct hd_value one;
+    uint64_t bit; /* 0: one */
+};
+
+static bool is_free(const struct free_values *f, struct hd_value v)
+{
+    return f->bit ? !v.unique && !(v.bits & f->bit) : hd_value_eq(v, f->one);
+}
+
+/* The sections of one thread. False: the values do not guard anything. */
 static bool find_sections(struct hd_guard_search *s, const struct hd_loc_user *user,
-                          struct hd_value value)
+                          const struct free_values *f)
 {
     const struct hd_trace *t = s->t;
     hd_eid open = HD_EID_NONE;
     for (uint32_t i = user->start; i < user->end; i++) {
         hd_eid e = s->locs->list[i];
-        bool reads = hd_op_reads(t->op[e]) && hd_value_eq(hd_trace_read_value(t, e), value);
-        bool writes = hd_op_writes(t->op[e]) && hd_value_eq(hd_trace_write_value(t, e), value);
-        if (writes) {
-            if (open == HD_EID_NONE)
+        bool reads = hd_op_reads(t->op[e]) && is_free(f, hd_trace_read_value(t, e));
+        bool writes = hd_op_writes(t->op[e]) && is_free(f, hd_trace_write_value(t, e));
+        if (writes && open == HD_EID_NONE) {
+            bool updates = f->bit && t->op[e] == HD_OP_RMW;
+            if (updates && !(reads && hd_trace_updates(t, e)))
+                return false;
+            if (!updates) /* else it made another free value of one: see above */
                 hd_u32vec_push(&s->loose, e);
-            else if (!hd_guard_add_section(s, open, e, false))
+        } else if (writes) {
+            if (!hd_guard_add_section(s, open, e, false))
                 return false;
             open = HD_EID_NONE;
         } else if (reads && t->op[e] == HD_OP_RMW) {
@@ -96,15 +117,17 @@ static bool loose_come_first(const struct hd_guard_search *s)
     return true;
 }
 
-static void try_value(struct hd_guard_search *s, uint32_t loc, struct hd_value value)
+static void try_values(struct hd_guard_search *s, uint32_t loc, const struct free_values *f)
 {
     size_t before = s->out->len, n;
     const struct hd_loc_user *users = hd_accesses_users(s->locs, loc, &n);
     bool guards = true;
     s->loose.len = s->owners.len = 0;
     for (size_t i = 0; i < n && guards; i++)
-        guards = find_sections(s, &users[i], value);
+        guards = find_sections(s, &users[i], f);
     if (guards && s->owners.len > 1 && s->out->len > before && loose_come_first(s)) {
+        for (size_t i = before; i < s->out->len; i++)
+            ((struct hd_section *)hd_vec_at(s->out, i))->several = f->bit != 0;
         s->guards++;
         HD_DEBUG_LINE(PREDICT, "%s keeps threads apart like a lock: %zu sections",
                       hd_trace_obj_name(s->t, HD_OBJ_LOC, loc), s->out->len - before);
@@ -122,7 +145,53 @@ static bool of_two_threads(const struct hd_guard_search *s)
     return false;
 }
 
-/* Every value that rmws of two threads read; where none of them guards, the sums. */
+/* Of the bits in hand, those that two of the values seen do not have. */
+struct clear_bits {
+    uint64_t sought, several, seen, first[64];
+};
+
+static void see_value(struct clear_bits *c, struct hd_value v)
+{
+    uint64_t value = number(v);
+    for (uint64_t bits = c->sought & ~value & ~c->several; bits; bits &= bits - 1) {
+        uint64_t bit = bits & -bits;
+        unsigned at = (unsigned)__builtin_ctzll(bit);
+        if (c->seen & bit && c->first[at] != value)
+            c->several |= bit;
+        c->first[at] = value;
+        c->seen |= bit;
+    }
+}
+
+/* Bits that openings of two threads set, and that several values do not have: with one such value
+ * the bit says no more than the value does. */
+static uint64_t lock_bits(const struct hd_guard_search *s, uint32_t loc)
+{
+    const struct hd_trace *t = s->t;
+    struct clear_bits c = {0};
+    uint64_t once = 0;
+    size_t n;
+    const struct hd_loc_user *users = hd_accesses_users(s->locs, loc, &n);
+    for (size_t i = 0; i < n; i++) {
+        uint64_t set = 0;
+        for (uint32_t k = users[i].wstart; k < users[i].wend; k++)
+            if (opens_something(s, s->locs->writes[k]))
+                set |= ~number(hd_trace_read_value(t, s->locs->writes[k])) &
+                       number(hd_trace_write_value(t, s->locs->writes[k]));
+        c.sought |= once & set;
+        once |= set;
+    }
+    for (size_t i = 0; i < n && c.sought; i++)
+        for (uint32_t k = users[i].wstart; k < users[i].wend; k++) {
+            hd_eid e = s->locs->writes[k];
+            if (t->op[e] == HD_OP_RMW)
+                see_value(&c, hd_trace_read_value(t, e));
+            see_value(&c, hd_trace_write_value(t, e));
+        }
+    return c.several;
+}
+
+/* Every value that rmws of two threads read, and bits; where none of them guards, the sums. */
 static void try_location(struct hd_guard_search *s, uint32_t loc)
 {
     size_t n;
@@ -146,8 +215,10 @@ static void try_location(struct hd_guard_search *s, uint32_t loc)
             two |= s->t->thread[o->event] != s->t->thread[first->event];
         }
         if (two)
-            try_value(s, loc, first->value);
+            try_values(s, loc, &(struct free_values){.one = first->value});
     }
+    for (uint64_t bits = lock_bits(s, loc); bits; bits &= bits - 1)
+        try_values(s, loc, &(struct free_values){.bit = bits & -bits});
     if (s->guards == before && of_two_threads(s))
         hd_guard_tallies_location(s, loc);
 }

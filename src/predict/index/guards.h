@@ -11,6 +11,9 @@
  * only if the rmw's read is fresh up to the close, the thread is in a section of a lock that
  * excludes all others of the same x and v, and every step may use it as one of a mutex.
  *
+ * The same holds of all values of x without some bit in place of v, if besides each rmw that stores
+ * such a value, and closes nothing, has read one and depends on it.
+ *
  * Where no value of x is such a guard, what each thread has added to x on balance may be one: a
  * number that counts readers, or says that one writes (tallies.c). Its sections may be shared.
  */

@@ -117,7 +117,7 @@ static void open_section(struct scan *c, hd_eid e, uint32_t lock, struct use *us
     const struct hd_trace *t = c->s->t;
     uint32_t id = (uint32_t)c->s->list.len;
     *(struct hd_section *)hd_vec_push(&c->s->list) =
-        (struct hd_section){e, HD_EID_NONE, lock, t->thread[e], shared};
+        (struct hd_section){e, HD_EID_NONE, lock, t->thread[e], shared, false};
     use->section[shared] = id;
     if (use->depth[!shared])
         c->s->mixed[lock] = 1;
@@ -259,10 +259,12 @@ static void scan_guard(struct scan *c, const struct hd_vec *guards, hd_eid e)
     const struct hd_section *x = hd_vec_at(guards, index);
     uint32_t lock = (uint32_t)c->s->n_real + x->lock;
     struct use *use = use_of(c, x->thread, lock);
-    if (x->open == e)
-        open_section(c, e, lock, use, x->shared);
-    else
+    if (x->open != e) {
         close_section(c, e, use, x->shared);
+        return;
+    }
+    open_section(c, e, lock, use, x->shared);
+    ((struct hd_section *)hd_vec_at(&c->s->list, c->s->list.len - 1))->several = x->several;
 }
 
 struct hd_sections *hd_sections_new(const struct hd_trace *t, const struct hd_vec *guards,

@@ -26,6 +26,7 @@ struct hd_section {
     uint32_t lock;
     hd_tid thread;
     bool shared;
+    bool several; /* of a guard: several values open a section (guards.h) */
 };
 
 struct hd_held_node {

@@ -186,7 +186,7 @@ static void add_section(struct hd_token_search *k, struct hd_token *v, hd_tid u,
             at++;
         if (at < t->pos[close])
             *(struct hd_section *)hd_vec_push(s->out) =
-                (struct hd_section){events[at], close, s->guards, u, false};
+                (struct hd_section){events[at], close, s->guards, u, false, false};
     }
     s->guards = guards;
 }

@@ -64,7 +64,7 @@ static void look_at_section(const struct hd_certain *c, const struct hd_section 
     const struct hd_trace *t = c->t;
     if (x->close == HD_EID_NONE)
         return;
-    bool stored = !x->shared && t->op[x->close] == HD_OP_AWRITE;
+    bool stored = !x->shared && !x->several && t->op[x->close] == HD_OP_AWRITE;
     if (g->any)
         stored &= g->stored &&
                   hd_value_eq(hd_trace_write_value(t, g->close), hd_trace_write_value(t, x->close));
@@ -103,6 +103,36 @@ static bool comes_first(const struct hd_certain *c, hd_eid write)
     return true;
 }
 
+/* The user's last rmw of the location, or HD_EID_NONE. */
+static hd_eid last_update(const struct hd_certain *c, const struct hd_loc_user *user)
+{
+    const hd_eid *writes = c->w->locs->writes;
+    for (uint32_t i = user->wend; i > user->wstart; i--)
+        if (c->t->op[writes[i - 1]] == HD_OP_RMW)
+            return writes[i - 1];
+    return HD_EID_NONE;
+}
+
+/* Every rmw of the location must come before this write. */
+static bool comes_last(const struct hd_certain *c, hd_eid write)
+{
+    size_t n;
+    const struct hd_loc_user *users = hd_accesses_users(c->w->locs, c->t->obj[write], &n);
+    for (size_t i = 0; i < n; i++) {
+        hd_eid rmw = last_update(c, &users[i]);
+        if (rmw != HD_EID_NONE && !hd_world_before(c->w, rmw, write))
+            return false;
+    }
+    return true;
+}
+
+/* No section of the guard ends before the write and is followed, after it, by one of another thread
+ * that is not ordered by its creation. */
+static bool stands_aside(const struct hd_certain *c, hd_eid write)
+{
+    return comes_first(c, write) || comes_last(c, write);
+}
+
 /* Stores that close a section with nothing inside are not among the sections, and stand between
  * others all the same. */
 static bool stores_soundly(const struct hd_certain *c, const struct guard_kind *g)
@@ -113,7 +143,7 @@ static bool stores_soundly(const struct hd_certain *c, const struct guard_kind *
     for (size_t i = 0; i < n; i++) {
         hd_eid e = events[i];
         if (hd_op_writes(t->op[e]) && t->op[e] != HD_OP_RMW && !closes_soundly(c, e) &&
-            !comes_first(c, e))
+            !stands_aside(c, e))
             return false;
     }
     return true;
@@ -121,12 +151,16 @@ static bool stores_soundly(const struct hd_certain *c, const struct guard_kind *
 
 /* ---- guards that are only updated ---- */
 
-static bool is_only_updated(const struct hd_trace *t, uint32_t loc)
+/* But for what comes before all that other threads do there, or after: a constructor, a release of
+ * the memory. */
+static bool is_only_updated(const struct hd_certain *c, uint32_t loc)
 {
+    const struct hd_trace *t = c->t;
     size_t n;
     const hd_eid *events = hd_trace_obj_events(t, HD_OBJ_LOC, loc, &n);
     for (size_t i = 0; i < n; i++)
-        if (hd_op_writes(t->op[events[i]]) && t->op[events[i]] != HD_OP_RMW)
+        if (hd_op_writes(t->op[events[i]]) && t->op[events[i]] != HD_OP_RMW &&
+            !stands_aside(c, events[i]))
             return false;
     return true;
 }
@@ -165,7 +199,7 @@ static void find_entered(const struct hd_certain *c, struct guard_kind *guards, 
     size_t n = s->n_locks - s->n_real;
     for (size_t i = 0; i < n; i++)
         entered[i] = guards[i].any && hd_op_is_access(c->t->op[guards[i].close]) &&
-                     is_only_updated(c->t, c->t->obj[guards[i].close]);
+                     is_only_updated(c, c->t->obj[guards[i].close]);
     for (size_t i = 0; i < s->list.len; i++) {
         const struct hd_section *x = hd_section_at(s, (uint32_t)i);
         size_t g = x->lock - s->n_real;
