@@ -177,6 +177,30 @@ static void check_witnesses(const struct hd_trace *t, const struct hd_prediction
     }
 }
 
+/* What a relaxed load got goes on as a value, by another flag, or nowhere: t3 needs it, or not. */
+static struct hd_trace *make_carried(uint64_t seed)
+{
+    struct hd_rng rng;
+    struct hd_trace *t;
+    struct hd_err err;
+    char text[1000] = "!control branches\n!init x 0\n!init f 0\n!init g 0\n";
+    hd_rng_init(&rng, seed);
+    bool carried = hd_rng_chance(&rng, 70);
+    add(text, &rng, 100, "t1|w(x,1)||val=\n%s", "");
+    add(text, &rng, 100, "t1|aw(f,1)||val=;mo=%s\n", order_of(&rng, HD_OP_AWRITE));
+    add(text, &rng, 100, "t2|ar(f,1)||mo=%s\n", order_of(&rng, HD_OP_AREAD));
+    add(text, &rng, carried ? 50 : 0, "t2|aw(g,1)||val=3;mo=%s\n", order_of(&rng, HD_OP_AWRITE));
+    if (!strstr(text, "aw(g"))
+        add(text, &rng, 100, carried ? "t2|aw(g,1)||mo=%s\n" : "t2|aw(g,1)||val=;mo=%s\n", "rel");
+    add(text, &rng, 20, "t3|rmw(f,1,2)||mo=%s\n", order_of(&rng, HD_OP_RMW));
+    add(text, &rng, 100, "t3|ar(g,1)||mo=%s\n", order_of(&rng, HD_OP_AREAD));
+    add(text, &rng, 80, "t3|br\n%s", "");
+    add(text, &rng, 100, "t3|r(x,1)\n%s", "");
+    if (hd_text_read(text, strlen(text), "carried", &t, &err) != HD_OK)
+        fail_msg("%s: %s", text, err.text);
+    return t;
+}
+
 static void test_small(void **state)
 {
     (void)state;
@@ -185,6 +209,7 @@ static void test_small(void **state)
     for (uint64_t seed = seeds.from; seed < seeds.end; seed++) {
         struct hd_trace *t = seed % 2        ? make(seed, 7 + (uint32_t)(seed % 9))
                              : seed % 8 == 0 ? make_wide(seed)
+                             : seed % 8 == 2 ? make_carried(seed)
                                              : make_flag(seed);
         struct hd_vec pairs = HD_VEC_INIT(struct hd_unordered);
         struct hd_enum_opts opts = {0};

@@ -9,6 +9,7 @@
 #include "model/after.h"
 #include "model/enumerate_order.h"
 #include "predict/orders/certain.h"
+#include "predict/orders/coincide.h"
 #include "predict/orders/order_cut.h"
 #include "predict/orders/order_late.h"
 #include "predict/run/share.h"
@@ -40,54 +41,6 @@ struct orders {
     struct hd_state state;
     struct hd_after after;
 };
-
-/* ---- does it matter ---- */
-
-static bool is_weak(const struct hd_trace *t, hd_eid e)
-{
-    const struct hd_mem_order_info *order = &hd_mem_order_info[hd_trace_order(t, e)];
-    return hd_op_is_atomic(t->op[e]) && ((hd_op_reads(t->op[e]) && !order->acquires) ||
-                                         (hd_op_writes(t->op[e]) && !order->releases));
-}
-
-/* Could a notification be spent on a thread that timed out? Then there are both, and two waiters.
- */
-static bool times_out(const struct hd_trace *t, uint32_t cond)
-{
-    size_t n;
-    const hd_eid *events = hd_trace_obj_events(t, HD_OBJ_COND, cond, &n);
-    bool tmo = false, sig = false, several = false;
-    hd_tid waiter = HD_TID_NONE;
-    for (size_t i = 0; i < n; i++) {
-        tmo |= t->op[events[i]] == HD_OP_TMO;
-        sig |= t->op[events[i]] == HD_OP_SIG;
-        if (t->op[events[i]] != HD_OP_WAIT)
-            continue;
-        several |= waiter != HD_TID_NONE && waiter != t->thread[events[i]];
-        waiter = t->thread[events[i]];
-    }
-    return tmo && sig && several;
-}
-
-static bool has_weak(const struct hd_trace *t)
-{
-    for (size_t e = 0; e < t->n_events; e++)
-        if (t->flags[e] & HD_F_ORDER && is_weak(t, (hd_eid)e))
-            return true;
-    return false;
-}
-
-/* Besides weak atomics: failed tries, exclusions, and time-outs beside notifications. */
-static bool tries_fail(const struct hd_trace *t)
-{
-    for (size_t e = 0; e < t->n_events; e++)
-        if (t->op[e] == HD_OP_TRYFAIL || hd_trace_excludes_only(t, (hd_eid)e))
-            return true;
-    for (uint32_t c = 0; c < hd_trace_n_objs(t, HD_OBJ_COND); c++)
-        if (times_out(t, c))
-            return true;
-    return false;
-}
 
 /* ---- what is known ---- */
 
@@ -427,7 +380,7 @@ void hd_orders_predict(const struct hd_world *w, const struct hd_predict_options
     const struct hd_trace *t = w->t;
     double started = hd_progress_now();
     /* Whether some pair may stand alone without being simultaneous: docs/MODEL.md section 8. */
-    bool weak = has_weak(t), matter = weak || tries_fail(t);
+    bool weak = !hd_coincide_by_atomics(w), matter = weak || !hd_coincide_by_waits(t);
     if (!matter && !result->found.len)
         return;
     struct orders o = {
