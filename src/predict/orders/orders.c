@@ -381,7 +381,11 @@ void hd_orders_predict(const struct hd_world *w, const struct hd_predict_options
     double started = hd_progress_now();
     /* Whether some pair may stand alone without being simultaneous: docs/MODEL.md section 8. */
     bool weak = !hd_coincide_by_atomics(w), matter = weak || !hd_coincide_by_waits(t);
-    if (!matter && !result->found.len)
+    if (weak && hd_interrupt_requested()) {
+        result->cut = true;
+        result->cut_why = HD_WHY_STOPPED;
+    }
+    if ((!matter && !result->found.len) || hd_interrupt_requested())
         return;
     struct orders o = {
         .t = t, .w = w, .options = options, .spots = w->spots, .owners = owners, .r = result};

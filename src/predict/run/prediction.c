@@ -84,18 +84,29 @@ static int by_events(const hd_eid *x, size_t n, const hd_eid *y, size_t m)
     return n < m ? -1 : n > m;
 }
 
+static const hd_eid *events_found(const void *entry, size_t *n)
+{
+    return hd_witness_events(&((const struct hd_predicted *)entry)->witness, n);
+}
+
+static const hd_eid *events_undecided(const void *entry, size_t *n)
+{
+    *n = ((const struct hd_undecided *)entry)->n;
+    return hd_undecided_events(entry);
+}
+
 static int found_order(const void *x, const void *y)
 {
     size_t n, m;
-    const hd_eid *v = hd_witness_events(&((const struct hd_predicted *)x)->witness, &n);
-    const hd_eid *w = hd_witness_events(&((const struct hd_predicted *)y)->witness, &m);
+    const hd_eid *v = events_found(x, &n), *w = events_found(y, &m);
     return by_events(v, n, w, m);
 }
 
 static int undecided_order(const void *x, const void *y)
 {
-    const struct hd_undecided *u = x, *v = y;
-    return by_events(hd_undecided_events(u), u->n, hd_undecided_events(v), v->n);
+    size_t n, m;
+    const hd_eid *v = events_undecided(x, &n), *w = events_undecided(y, &m);
+    return by_events(v, n, w, m);
 }
 
 /* The first two events of an entry and its number. */
@@ -104,43 +115,60 @@ struct sort_key {
     size_t at;
 };
 
-static int key_order(const void *x, const void *y)
+/* Byte by byte, the last first; bytes that all keys share cost one look. */
+static void sort_keys(struct sort_key *keys, size_t n)
 {
-    const struct sort_key *k = x, *l = y;
-    return k->events < l->events ? -1 : k->events > l->events;
+    struct sort_key *other = hd_alloc(n * sizeof *other), *from = keys, *to = other;
+    for (unsigned shift = 0; shift < 64; shift += 8) {
+        size_t start[257] = {0};
+        for (size_t i = 0; i < n; i++)
+            start[(from[i].events >> shift & 255) + 1]++;
+        if (start[(from[0].events >> shift & 255) + 1] == n)
+            continue;
+        for (size_t k = 1; k < 256; k++)
+            start[k] += start[k - 1];
+        for (size_t i = 0; i < n; i++)
+            to[start[from[i].events >> shift & 255]++] = from[i];
+        struct sort_key *swap = from;
+        from = to;
+        to = swap;
+    }
+    if (from != keys)
+        memcpy(keys, from, n * sizeof *keys);
+    hd_free(other, n * sizeof *other);
 }
 
-/* Half a million pairs may be left: their keys are sorted, not the entries. True: no two keys are
- * the same, and that was enough. */
-static bool sort_by_keys(struct hd_vec *list)
+/* Half a million pairs may be found or left: their keys are sorted, not the entries. */
+static void sort_entries(struct hd_vec *list, const hd_eid *(*events_of)(const void *, size_t *),
+                         int (*order)(const void *, const void *))
 {
-    size_t n = list->len;
-    const struct hd_undecided *old = list->data;
+    size_t n = list->len, few;
+    if (n < 2)
+        return;
     struct sort_key *keys = hd_alloc(n * sizeof *keys);
     for (size_t i = 0; i < n; i++) {
-        const hd_eid *events = hd_undecided_events(&old[i]);
+        const hd_eid *events = events_of(hd_vec_at(list, i), &few);
         keys[i] = (struct sort_key){(uint64_t)events[0] << 32 | events[1], i};
     }
-    qsort(keys, n, sizeof *keys, key_order);
+    sort_keys(keys, n);
     bool unique = true;
     for (size_t i = 1; i < n; i++)
         unique &= keys[i - 1].events != keys[i].events;
-    struct hd_vec sorted = HD_VEC_INIT(struct hd_undecided);
+    struct hd_vec sorted = {.size = list->size};
     hd_vec_reserve_exactly(&sorted, n);
     for (size_t i = 0; i < n; i++)
-        *(struct hd_undecided *)hd_vec_push(&sorted) = old[keys[i].at];
+        memcpy(hd_vec_push(&sorted), hd_vec_at(list, keys[i].at), list->size);
     hd_free(keys, n * sizeof *keys);
     hd_vec_fini(list);
     *list = sorted;
-    return unique;
+    if (!unique)
+        qsort(list->data, n, list->size, order);
 }
 
 void hd_prediction_sort(struct hd_prediction *p)
 {
-    if (p->found.len)
-        qsort(p->found.data, p->found.len, sizeof(struct hd_predicted), found_order);
-    if (p->undecided.len && !sort_by_keys(&p->undecided))
-        qsort(p->undecided.data, p->undecided.len, sizeof(struct hd_undecided), undecided_order);
+    sort_entries(&p->found, events_found, found_order);
+    sort_entries(&p->undecided, events_undecided, undecided_order);
 }
 
 bool hd_prediction_late(const struct hd_prediction *p)
