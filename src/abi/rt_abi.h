@@ -33,7 +33,7 @@
 
 #include <stdint.h>
 
-#define HD_ABI_VERSION 6u /* changes with every change of what a hook means */
+#define HD_ABI_VERSION 7u /* changes with every change of what a hook means */
 
 typedef uint64_t hd_tok;
 #define HD_TOK_NONE (~(hd_tok)0)
@@ -135,13 +135,20 @@ _Static_assert(sizeof(struct hd_module) == 40, "the pass lays modules out as 40 
 #define HD_FLOW_THROUGH ((const void *)1)
 struct hd_thread;
 struct hd_flow {
-    uint32_t count;     /* id of the last event of this thread; kept by the runtime */
-    uint32_t last_read; /* id of its last event that may be a read; the runtime's */
+    union {
+        hd_tok now; /* the last event of this thread, as hd_tok_range of its id; the runtime's */
+        struct {
+            uint32_t not_count;
+            uint32_t count; /* that id */
+        };
+    };
     const void *callee;
     const void *returner;
     hd_tok ret;
     hd_tok arg[HD_FLOW_ARGS];
-    struct hd_thread *thread; /* the runtime's */
+    struct hd_thread *thread; /* from here on: the runtime's */
+    struct hd_thread *quick;  /* the same, for hooks: not NULL */
+    hd_tok last_read;         /* as `now`, of the last event that may be a read */
 };
 
 /* Argument and result types of hooks: name in the table, C type. */

@@ -18,7 +18,7 @@
  * one that followed the previous record's slot last time, or the time before. 3: its number follows
  *   (varint; 0: then 8 bytes of key).
  * - Bits 2-3, word 0. 0: last + step. 1: base + offset (see hd_pack_base). 2: last + 2 bytes. 3:
- *   last + 4 bytes (INT32_MIN: 8 bytes follow).
+ *   last + 4 bytes (0: 8 bytes follow).
  * - Bits 4-5, word 1. 0: the guess (memory, or the slot's last). 1: the slot's last. 2: guess + 2
  *   bytes. 3: the value, in as many bytes as the access has. With bit 7: 1 is what was read last, 2
  *   guess + 4 bytes, 3 word 0 + 4 bytes. Wide ones: see hd_put_wide.
@@ -57,11 +57,10 @@ struct hd_pack_slot {
 _Static_assert(sizeof(struct hd_pack_slot) == 128, "a slot is two cache lines");
 
 struct hd_pack {
-    uint32_t prev;    /* slot of the last packed record, as an offset */
-    uint32_t n_slots; /* in use, without slot 0 */
-    uint64_t pointer; /* the last 8 bytes that were read */
-    uint64_t value;   /* the last 1 to 8 bytes that were read, and their address */
-    uint64_t at;
+    uint32_t prev;        /* slot of the last packed record, as an offset */
+    uint32_t n_slots;     /* in use, without slot 0 */
+    uint64_t base[2];     /* the last 8 bytes that were read; where the last 1 to 8 were */
+    uint64_t value;       /* which they were */
     uint64_t wide, range; /* addresses of the last wide read, of the last range record */
     uint64_t spelled;     /* writer: key of the last record in slot 0 */
     uint64_t changes;     /* writer: accesses that found or left other contents than were there */
@@ -69,6 +68,10 @@ struct hd_pack {
     uint8_t mirror[(1u << HD_PACK_MIRROR_BITS) + 64];
     uint32_t find[1u << HD_PACK_FIND_BITS]; /* writer: slot by key */
 };
+
+/* In the writer: what follows a slot that nothing has followed yet, and what slot 0 leaves there.
+ * No site has it, so that a hook need not ask whether its site has a slot. */
+#define HD_PACK_NOTHING (HD_LOG_KEYS - 1)
 
 /* Slots are named by their offset in bytes where speed counts, by number in records. */
 static inline __attribute__((always_inline)) struct hd_pack_slot *hd_pack_at(struct hd_pack *pk,
@@ -175,15 +178,10 @@ hd_pack_follow(struct hd_pack *pk, struct hd_pack_slot *prev, uint32_t offset, u
     pk->prev = offset;
 }
 
-static inline int32_t hd_pack_near(uint64_t distance)
-{
-    return (int64_t)distance == (int32_t)distance ? (int32_t)distance : 0;
-}
-
 static inline __attribute__((always_inline)) uint64_t hd_pack_base(const struct hd_pack *pk,
                                                                    const struct hd_pack_slot *s)
 {
-    return (s->beside ? pk->at : pk->pointer) + (uint64_t)(int64_t)s->off;
+    return pk->base[s->beside] + (uint64_t)(int64_t)s->off;
 }
 
 /* The guess for word 0. */
@@ -192,13 +190,16 @@ static inline __attribute__((always_inline)) uint64_t hd_pack_next0(const struct
     return s->word0 + (uint64_t)(int64_t)s->step;
 }
 
-/* Word 0 was not as guessed. */
+/* Word 0 was not as guessed. Distances that do not fit are cut: a wrong guess, as good as any. */
 static inline __attribute__((always_inline)) void hd_pack_word0(const struct hd_pack *pk,
                                                                 struct hd_pack_slot *s, uint64_t w)
 {
-    s->step = hd_pack_near(w - s->word0);
-    s->beside = w - pk->at + HD_PACK_BESIDE <= 2 * HD_PACK_BESIDE;
-    s->off = hd_pack_near(w - (s->beside ? pk->at : pk->pointer));
+    uint64_t from = pk->base[1];
+    bool beside = w - from + HD_PACK_BESIDE <= 2 * HD_PACK_BESIDE;
+    from = beside ? from : pk->base[0];
+    s->step = (int32_t)(w - s->word0);
+    s->off = (int32_t)(w - from);
+    s->beside = beside;
     s->word0 = w;
 }
 
@@ -207,18 +208,17 @@ static inline __attribute__((always_inline)) void hd_pack_read(struct hd_pack *p
                                                                uint64_t w0, uint64_t w1)
 {
     if (hd_shape_points(shape))
-        pk->pointer = w1;
+        pk->base[0] = w1;
     if (hd_shape_looks(shape)) {
         pk->value = w1;
-        pk->at = w0;
+        pk->base[1] = w0;
     }
 }
 
-/* Tokens move on with the thread's events: count in the upper half, -count in the lower one. The
- * borrow between them is the same each time. */
+/* Tokens move on with the thread's events, as that of its last event does. */
 static inline uint64_t hd_pack_moving(uint32_t count)
 {
-    return ((uint64_t)count << 32) - count;
+    return hd_tok_range(count, count);
 }
 
 /* The guess. */

@@ -18,6 +18,11 @@ static inline uint8_t *hd_put_varint(uint8_t *p, uint64_t v)
     return p;
 }
 
+static inline void hd_pack_first(struct hd_pack *pk, uint32_t slot)
+{
+    pk->slots[slot].next[0] = pk->slots[slot].next[1] = hd_pack_offset(HD_PACK_NOTHING);
+}
+
 /* The slot of key, made if need be; 0 when there are too many. keys: the shared list by number. */
 static __attribute__((noinline, unused)) uint32_t hd_pack_slot_of(struct hd_pack *pk,
                                                                   uint64_t *keys, uint64_t key)
@@ -29,11 +34,12 @@ static __attribute__((noinline, unused)) uint32_t hd_pack_slot_of(struct hd_pack
             return slot;
         at = (at + 1) & ((1u << HD_PACK_FIND_BITS) - 1);
     }
-    if (pk->n_slots + 1 == HD_LOG_KEYS)
+    if (pk->n_slots + 1 == HD_PACK_NOTHING)
         return 0;
     slot = ++pk->n_slots;
     pk->find[at] = slot;
     pk->slots[slot].key = key;
+    hd_pack_first(pk, slot);
     __atomic_store_n(&keys[slot], key, __ATOMIC_RELEASE);
     return slot;
 }
@@ -42,7 +48,7 @@ static __attribute__((noinline, unused)) uint32_t hd_pack_slot_of(struct hd_pack
 static inline __attribute__((always_inline)) struct hd_pack_slot *
 hd_put_next(struct hd_pack *pk, const struct hd_pack_slot *prev, uint64_t key, unsigned *code)
 {
-    /* Slot 0 has no key here. */
+    /* Slot 0 and HD_PACK_NOTHING have no key here. */
     struct hd_pack_slot *s = hd_pack_at(pk, prev->next[0]);
     *code = 1;
     if (__builtin_expect(s->key == key, 1))
@@ -69,34 +75,40 @@ hd_put_slot(struct hd_pack *pk, uint64_t *keys, uint64_t key, uint8_t **q, unsig
         s = &pk->slots[number];
     }
     hd_pack_follow(pk, prev, (uint32_t)((char *)s - (char *)pk->slots), *flag);
+    if (__builtin_expect(s == pk->slots, 0))
+        prev->next[0] = hd_pack_offset(HD_PACK_NOTHING);
     return s;
+}
+
+/* Word 0, which is not as guessed. */
+static inline __attribute__((always_inline)) uint8_t *
+hd_put_far0(struct hd_pack *pk, struct hd_pack_slot *s, uint64_t w, uint8_t *q, unsigned *flag)
+{
+    int64_t d = (int64_t)(w - s->word0);
+    bool based = w == hd_pack_base(pk, s);
+    hd_pack_word0(pk, s, w);
+    if (based) {
+        *flag |= 1 << 2;
+    } else if (__builtin_expect(d == (int32_t)d, 1)) {
+        size_t far = d != (int16_t)d; /* without a jump: it is anyone's guess */
+        *flag += (unsigned)(2 + far) << 2;
+        hd_pack_poke(q, 4, (uint64_t)d);
+        q += 2 + 2 * far;
+        hd_pack_poke(q, 2, 0);
+    } else {
+        *flag |= 3 << 2;
+        hd_pack_poke(q + 4, 8, w);
+        q += 12;
+    }
+    return q;
 }
 
 static inline __attribute__((always_inline)) uint8_t *
 hd_put_word0(struct hd_pack *pk, struct hd_pack_slot *s, uint64_t w, uint8_t *q, unsigned *flag)
 {
-    if (__builtin_expect(w == hd_pack_next0(s), 1)) {
-        s->word0 = w;
-        return q;
-    }
-    int64_t d = (int64_t)(w - s->word0);
-    if (w == hd_pack_base(pk, s)) {
-        *flag |= 1 << 2;
-    } else if (d == (int16_t)d) {
-        *flag |= 2 << 2;
-        hd_pack_poke(q, 2, (uint64_t)d);
-        q += 2;
-    } else {
-        bool far = d != (int32_t)d || d == INT32_MIN;
-        *flag |= 3 << 2;
-        hd_pack_poke(q, 4, far ? (uint64_t)INT32_MIN : (uint64_t)d);
-        q += 4;
-        if (far) {
-            hd_pack_poke(q, 8, w);
-            q += 8;
-        }
-    }
-    hd_pack_word0(pk, s, w);
+    if (__builtin_expect(w != hd_pack_next0(s), 0))
+        return hd_put_far0(pk, s, w, q, flag);
+    s->word0 = w;
     return q;
 }
 

@@ -59,7 +59,7 @@ hd_unpack_word0(struct hd_pack *pk, struct hd_pack_slot *s, const uint8_t **q, u
         w = s->word0 + (uint64_t)(int64_t)(int16_t)hd_unpack_bytes(q, 2);
     } else if (code == 3) {
         int32_t d = (int32_t)hd_unpack_bytes(q, 4);
-        w = d == INT32_MIN ? hd_unpack_bytes(q, 8) : s->word0 + (uint64_t)(int64_t)d;
+        w = d ? s->word0 + (uint64_t)(int64_t)d : hd_unpack_bytes(q, 8);
     }
     hd_pack_word0(pk, s, w);
     return w;

@@ -114,6 +114,7 @@ struct hd_var {
 };
 
 /* hooks.c */
+enum { HD_FLOW_COUNT = 1 }; /* a field of struct hd_flow */
 void hd_hooks_init(struct hd_pass *p);
 LLVMValueRef hd_hooks_call(struct hd_fn *f, enum hd_hook hook, LLVMValueRef *args);
 LLVMValueRef hd_hooks_ptr(struct hd_pass *p, LLVMValueRef v); /* v as the generic pointer type */

@@ -10,7 +10,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
-#define VERSION     8
+#define VERSION     9
 #define FILE_HEADER 16
 #define HEADER      20
 #define RAW_MAX     (1u << 30)

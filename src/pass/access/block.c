@@ -15,7 +15,7 @@ static LLVMValueRef events_since(struct hd_fn *f, LLVMValueRef before)
 
 static LLVMValueRef count_now(struct hd_fn *f)
 {
-    return LLVMBuildLoad2(f->p->b, f->p->i32, hd_hooks_flow(f->p, 0, 0), "");
+    return LLVMBuildLoad2(f->p->b, f->p->i32, hd_hooks_flow(f->p, HD_FLOW_COUNT, 0), "");
 }
 
 static struct hd_dep contents_of(struct hd_fn *f, struct hd_local *local)

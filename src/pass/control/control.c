@@ -224,7 +224,7 @@ static void returned(struct hd_fn *f, LLVMValueRef call)
     LLVMValueRef callee = LLVMBuildPointerCast(p->b, LLVMGetCalledValue(call), p->ptr, "");
     if (LLVMGetNumArgOperands(call) == 0)
         LLVMBuildStore(p->b, callee, hd_hooks_flow(p, FLOW_CALLEE, 0));
-    LLVMValueRef count = LLVMBuildLoad2(p->b, p->i32, hd_hooks_flow(p, 0, 0), "");
+    LLVMValueRef count = LLVMBuildLoad2(p->b, p->i32, hd_hooks_flow(p, HD_FLOW_COUNT, 0), "");
     LLVMPositionBuilderBefore(p->b, place);
     LLVMValueRef site = hd_sites_add(f, call, (struct hd_site){.kind = HD_SITE_CALL});
     hd_hooks_call(f, HD_HOOK_returned, (LLVMValueRef[]){site, callee, count});
@@ -341,7 +341,7 @@ static LLVMValueRef own_reads(struct hd_fn *f, LLVMValueRef call)
     struct hd_pass *p = f->p;
     LLVMBuilderRef before = LLVMCreateBuilderInContext(p->ctx);
     LLVMPositionBuilderBefore(before, call);
-    LLVMValueRef count = LLVMBuildLoad2(before, p->i32, hd_hooks_flow(p, 0, 0), "");
+    LLVMValueRef count = LLVMBuildLoad2(before, p->i32, hd_hooks_flow(p, HD_FLOW_COUNT, 0), "");
     LLVMDisposeBuilder(before);
     LLVMValueRef lo =
         LLVMBuildZExt(p->tb, LLVMBuildAdd(p->tb, count, hd_hooks_u32(p, 1), ""), p->i64, "");

@@ -114,7 +114,7 @@ void hd_deps_add(struct hd_fn *f, LLVMBuilderRef b, struct hd_dep *into, struct 
 
 LLVMValueRef hd_deps_past(struct hd_fn *f, LLVMBuilderRef b)
 {
-    LLVMValueRef count = LLVMBuildLoad2(b, f->p->i32, hd_hooks_flow(f->p, 0, 0), "");
+    LLVMValueRef count = LLVMBuildLoad2(b, f->p->i32, hd_hooks_flow(f->p, HD_FLOW_COUNT, 0), "");
     return LLVMBuildZExt(b, LLVMBuildNot(b, count, ""), f->p->i64, "");
 }
 

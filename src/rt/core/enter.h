@@ -4,6 +4,12 @@
 
 #include "rt/core/rt.h"
 
+/* The calling thread is this one. */
+static inline void hd_rt_is(struct hd_thread *me)
+{
+    __hd_flow.thread = __hd_flow.quick = me;
+}
+
 /* Entry of every interposed function and every hook that is not on the fast path.
  * NULL: act as if we were not there (not recorded, inside the runtime, ending thread). */
 struct hd_thread *hd_rt_enter_slow(const void *p, size_t n, uintptr_t site);

@@ -16,7 +16,9 @@
 #include <unistd.h>
 
 bool hd_rt_ready;
-__thread struct hd_flow __hd_flow HD_EXPORT;
+/* For hooks of threads that are not ours: always busy, so that they go the long way. */
+static struct hd_thread not_ours = {.in_rt = HD_IN_RT};
+__thread struct hd_flow __hd_flow HD_EXPORT = {.now = UINT32_MAX, .quick = &not_ours};
 
 static int log_module(struct dl_phdr_info *info, size_t size, void *arg)
 {
@@ -90,7 +92,7 @@ void hd_rt_init(void)
     me->state = HD_RUNNING;
     me->in_rt = 1;
     rt.holder = me;
-    hd_rt_me = me;
+    hd_rt_is(me);
     hd_rt_log1(HD_LOG_SWITCH, 0, 0);
     bool first = true;
     dl_iterate_phdr(log_module, &first);

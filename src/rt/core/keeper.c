@@ -135,7 +135,7 @@ static void *keep(void *arg)
 {
     static struct hd_thread self;
     self.in_rt = 1;
-    hd_rt_me = &self;
+    hd_rt_is(&self);
     (void)arg;
     uint64_t last_budget = 0, since = 0, idled = 0;
     const uint8_t *last_pos = NULL;

@@ -73,6 +73,8 @@ static unsigned words_of(enum hd_log_kind kind)
 
 static void use_chunk(uint32_t number)
 {
+    if (!hd_rt_pack.slots[0].next[0])
+        hd_pack_first(&hd_rt_pack, 0);
     hd_rt_log.chunk = number;
     hd_rt_log.pos = chunk_start();
     hd_rt_log.end =

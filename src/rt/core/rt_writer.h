@@ -82,8 +82,7 @@ static inline uint8_t *hd_rt_log_room(size_t n)
 /* The thread has its event with this id, which may be a read. */
 static inline void hd_rt_counts(uint32_t id)
 {
-    __hd_flow.count = id;
-    __hd_flow.last_read = id;
+    __hd_flow.now = __hd_flow.last_read = hd_tok_range(id, id);
 }
 
 /* A packed record that is an event of the running thread. */

@@ -580,7 +580,7 @@ static struct hd_thread *adopt(void)
     hd_rt_unlock();
     if (!me)
         return NULL;
-    hd_rt_me = me;
+    hd_rt_is(me);
     hd_rt_take_token(me);
     return me;
 }

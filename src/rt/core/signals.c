@@ -149,7 +149,7 @@ static void run(struct hd_thread *me, int sig, siginfo_t *info, void *context, b
     if (hooks) /* the branch that the last tokens are for may not be there yet */
         me->decided = (struct hd_decided){0};
     if (pend_len)
-        __hd_flow.count--; /* it will come after what the handler does */
+        hd_rt_counts(__hd_flow.count - 1); /* it will come after what the handler does */
     me->pend_len = 0;
     me->last_read = NULL;
     if (hd_rt_enter()) {
@@ -168,7 +168,7 @@ static void run(struct hd_thread *me, int sig, siginfo_t *info, void *context, b
     me->rmw_old[0] = old[0];
     me->rmw_old[1] = old[1];
     me->rmw_addr = rmw_addr;
-    flow.count = flow.last_read = __hd_flow.count;
+    flow.now = flow.last_read = __hd_flow.now;
     __hd_flow = flow;
 }
 

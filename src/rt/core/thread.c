@@ -68,7 +68,7 @@ static void *trampoline(void *arg)
     me->in_rt = 1;
     me->tid = (pid_t)hd_rt_syscall(SYS_gettid, 0, 0, 0, 0, 0, 0);
     me->flow = &__hd_flow;
-    hd_rt_me = me;
+    hd_rt_is(me);
     if (me->masked)
         set_mask(&me->mask, NULL);
     pthread_setspecific(end_key, me);

@@ -32,23 +32,16 @@ static inline hd_tok last_id(void)
     return HD_LIKELY(id < UINT32_MAX - 1) ? hd_tok_range(id, id) : HD_TOK_ALL;
 }
 
-/* The token of an event that goes the short way, by hd_pack_moving of the count before it. Ids do
- * not run out there. */
-static inline hd_tok quick_id(uint64_t moving)
-{
-    return moving + 2 * (uint64_t)UINT32_MAX; /* hd_tok_range(count + 1, count + 1) */
-}
-
 /* Whether what counts of a token is as guessed. */
 static inline bool left_addr(struct hd_thread *me, const struct hd_pack_slot *s, hd_tok addr)
 {
-    hd_tok guess = hd_pack_tok(s, 0, hd_pack_moving(__hd_flow.count));
+    hd_tok guess = hd_pack_tok(s, 0, __hd_flow.now);
     return hd_rt_quick_left(me, guess, addr) == guess;
 }
 
 static inline bool left_val(struct hd_thread *me, const struct hd_pack_slot *s, hd_tok val)
 {
-    hd_tok guess = hd_pack_tok(s, 1, hd_pack_moving(__hd_flow.count));
+    hd_tok guess = hd_pack_tok(s, 1, __hd_flow.now);
     return hd_rt_quick_left(me, guess, val) == guess;
 }
 
@@ -60,7 +53,7 @@ static inline bool left_val(struct hd_thread *me, const struct hd_pack_slot *s, 
 OTHER void tell(struct hd_pack_slot *s, unsigned shape, const void *p, uint64_t v, hd_tok addr,
                 hd_tok val)
 {
-    hd_rt_quick_tell(hd_rt_me, s, shape & 0xffff, shape >> 16, p, v, addr, val);
+    hd_rt_quick_tell(__hd_flow.quick, s, shape & 0xffff, shape >> 16, p, v, addr, val);
 }
 
 #define TELL(s, shape, code, p, v, addr, val) tell(s, (shape) | (code) << 16, p, v, addr, val)
@@ -434,7 +427,7 @@ OTHER void other_branch(struct hd_thread *me, struct hd_site *site, hd_tok dep, 
     if (rest != HD_TOK_NONE)
         hd_decided_add(&me->decided, hd_rt_up_to_now(dep), count + 1);
     hd_rt_quick_record(me, s, HD_SHAPE(HD_LOG_BRANCH, 8) | HD_SHAPE_SITE, code, NULL, 0, false,
-                       HD_TOK_NONE, rest != hd_pack_tok(s, 1, hd_pack_moving(count)), rest);
+                       HD_TOK_NONE, rest != hd_pack_tok(s, 1, __hd_flow.now), rest);
 }
 
 /* Some of its reads may be decided, often all. Not entered yet. */
@@ -451,9 +444,9 @@ OTHER void old_branch(struct hd_thread *me, struct hd_site *site, hd_tok dep)
 
 static inline __attribute__((always_inline)) void branch(struct hd_site *site, hd_tok dep)
 {
-    struct hd_thread *me = hd_rt_me;
+    struct hd_thread *me = __hd_flow.quick;
     uint32_t slot = site->id, count = __hd_flow.count;
-    if (me && !hd_decided_fresh(&me->decided, dep, count + 1)) {
+    if (!hd_decided_fresh(&me->decided, dep, count + 1)) {
         old_branch(me, site, dep);
         return;
     }
@@ -466,13 +459,13 @@ static inline __attribute__((always_inline)) void branch(struct hd_site *site, h
         return;
     }
     struct hd_pack_slot *s = hd_pack_at(&hd_rt_pack, slot);
-    if (HD_UNLIKELY(me->more || dep != hd_pack_tok(s, 1, hd_pack_moving(count)))) {
+    if (HD_UNLIKELY(me->more || dep != hd_pack_tok(s, 1, __hd_flow.now))) {
         other_branch(me, site_of(s), dep, dep, 1);
         return;
     }
-    __hd_flow.count = count + 1;
+    hd_rt_quick_count(false);
     hd_decided_add_fresh(&me->decided, dep, count + 1);
-    hd_rt_quick_byte(me, slot);
+    hd_rt_quick_byte(me);
 }
 
 HOOK void __hd_branch(struct hd_site *site, hd_tok dep)
@@ -502,26 +495,25 @@ SLOW void slow_more(enum hd_more role, hd_tok tok, uintptr_t pc)
     hd_rt_leave(me);
 }
 
-/* Some of it may be decided, or it is not as guessed, or it is of a choice. */
-OTHER void other_more(struct hd_thread *me, uint32_t role, hd_tok tok, uintptr_t pc)
+/* It is not as guessed, or of a choice. rest: what is not decided of it. */
+OTHER void other_more(struct hd_thread *me, uint32_t role, hd_tok tok, hd_tok rest, uintptr_t pc)
 {
-    hd_tok rest = me ? hd_rt_rest(me, tok) : tok;
-    if (rest == HD_TOK_NONE)
-        return;
     if (HD_UNLIKELY(!hd_rt_quick_more(me, (enum hd_more)role, hd_rt_up_to_now(tok), rest)))
         slow_more((enum hd_more)role, tok, pc);
 }
 
 HOOK void __hd_more(uint32_t role, hd_tok tok)
 {
-    struct hd_thread *me = hd_rt_me;
-    if (HD_LIKELY(me && role == HD_MORE_VAL && hd_decided_after(&me->decided, tok)) &&
+    struct hd_thread *me = __hd_flow.quick;
+    if (HD_LIKELY(role == HD_MORE_VAL && hd_decided_after(&me->decided, tok)) &&
         HD_LIKELY(hd_rt_quick_enter(me))) {
         if (HD_LIKELY(hd_rt_quick_same(me, tok)))
             return;
         hd_rt_quick_end(me);
     }
-    other_more(me, role, tok, HD_PC);
+    hd_tok rest = hd_rt_rest(me, tok); /* often nothing */
+    if (rest != HD_TOK_NONE)
+        other_more(me, role, tok, rest, HD_PC);
 }
 
 HOOK void __hd_asm(struct hd_site *site)
