@@ -17,9 +17,13 @@ size_t HASH_BYTES(const void *bytes, size_t n, size_t seed);
 unsigned __int128 NEED_REHASH(const void *policy, size_t buckets, size_t elements, size_t more);
 size_t NEXT_BKT(const void *policy, size_t n);
 
-#define NAME_OF(x)   TEXT_OF(x)
-#define TEXT_OF(x)   #x
-#define FIND(fn, pc) (hd_real.fn || (*(void **)&hd_real.fn = hd_rt_cxx_find(NAME_OF(fn), pc)))
+#define NAME_OF(x) TEXT_OF(x)
+#define TEXT_OF(x) #x
+#define FIND(fn, pc)                                                                               \
+    do {                                                                                           \
+        if (!hd_real.fn)                                                                           \
+            *(void **)&hd_real.fn = hd_rt_cxx_find(NAME_OF(fn), pc);                               \
+    } while (0)
 
 HD_EXPORT size_t HASH_BYTES(const void *bytes, size_t n, size_t seed)
 {
