@@ -24,7 +24,7 @@
 
 #define MOST     8   /* recordings that we make unasked */
 #define QUIET    3   /* so many later ones in a row with nothing new are enough */
-#define SHORT    2.0 /* seconds: a first one that takes no longer, with its analysis, is cheap */
+#define SHORT    5.0 /* seconds: a first one that takes no longer, with its analysis, is cheap */
 #define SECONDS  2.0 /* then for all later ones together, and SHARE times what it took */
 #define SHARE    1.5
 #define TIMES    5.0 /* else all may take so many times what it took to record the first */
