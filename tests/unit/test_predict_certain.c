@@ -248,12 +248,8 @@ static void add_to(char *text, struct hd_rng *rng, int u, int by, int *n)
     *n += by;
     if (*n || by > 0)
         return;
-    snprintf(end, sizeof end, "t%d|br\n%.*st%d|w(x,1)||val=\n", u, fence ? 14 : 0,
-             u == 1   ? "t1|fence(acq)\n"
-             : u == 2 ? "t2|fence(acq)\n"
-             : u == 3 ? "t3|fence(acq)\n"
-                      : "t0|fence(acq)\n",
-             u);
+    snprintf(what, sizeof what, "t%d|fence(acq)\n", u);
+    snprintf(end, sizeof end, "t%d|br\n%st%d|w(x,1)||val=\n", u, fence ? what : "", u);
     add(text, end);
 }
 
