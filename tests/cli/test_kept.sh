@@ -49,7 +49,7 @@ whole() {
 # interrupt MARK: Ctrl-C when the log for developers has this text. On a loaded machine the signal may come too late: again then.
 interrupt() {
     for _ in 1 2 3 4; do
-        rm -rf o
+        rm -rf o err
         HD_LOG=build:debug,predict:debug,session:debug,replay:debug env --default-signal=INT "$HEDDLE" run -q --runs 2 -o o -- ./slow >out 2>err &
         pid=$!
         until grep -q "$1" err 2>/dev/null || ! kill -0 "$pid" 2>/dev/null; do
