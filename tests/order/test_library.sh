@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Synchronisation of C++20's library (library.cpp) by `heddle run`: where it is right nothing is reported and nothing
-# undecided, at -O0 and -O2; with one fault a race is confirmed (-O0 and -O2, and the compilers, by turns).
+# undecided; with one fault a race is confirmed. -O0 and -O2, and the compilers, by turns; in the long run the right ones at both.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 work=$TMP_DIR/order/library
@@ -12,9 +12,12 @@ for clang in clang-14 clang-19; do
 done
 [ ${#compilers[@]} -gt 0 ] || compilers=(clang)
 for kind in {0..12}; do
-    for variant in "0 -O0" "0 -O2" "1 -O$((kind % 2 * 2))"; do
+    level=$((kind % 2 * 2))
+    variants=("0 -O$((2 - level))" "1 -O$level")
+    [ -z "${HEDDLE_TEST_LONG:-}" ] || variants+=("0 -O$level")
+    for variant in "${variants[@]}"; do
         read -r fault level <<<"$variant"
-        export HEDDLE_CLANG=${compilers[ran++ % ${#compilers[@]}]}
+        export HEDDLE_CLANG=${compilers[(kind + ran++) % ${#compilers[@]}]}
         what="kind $kind, fault $fault, $level, $HEDDLE_CLANG"
         "$HEDDLE" c++ -std=c++20 -g $level -DKIND=$kind -DFAULT=$fault "$here/library.cpp" -o prog -pthread 2>err ||
             { echo "FAIL $what: $(head -3 err)" && failed=1 && continue; }
@@ -29,5 +32,5 @@ for kind in {0..12}; do
         fi
     done
 done
-[ $ran -ge 39 ] || { echo "FAIL only $ran programs" && failed=1; }
+[ $ran -ge 26 ] || { echo "FAIL only $ran programs" && failed=1; }
 exit $failed

@@ -6,7 +6,7 @@
  * taken; a thread takes a count for its own; a lock, a branch, a dependence is left out, a lock is
  * held by readers only.
  *
- * HEDDLE_TEST_LONG=1 draws 1,000,000 traces, else 10,000; HEDDLE_SEEDS=m,n those of the seeds m to
+ * HEDDLE_TEST_LONG=1 draws 1,000,000 traces, else 5,000; HEDDLE_SEEDS=m,n those of the seeds m to
  * n - 1. HEDDLE_SEED=n runs that one and prints it.
  */
 #include "../support/seeds.h"
@@ -466,7 +466,7 @@ static size_t make(uint64_t seed, char *buffer, size_t size)
 
 static void counts_are_judged_as_enumerated(void **state)
 {
-    uint64_t n = seeds_count(10000, 1000000), pairs = 0;
+    uint64_t n = seeds_count(5000, 1000000), pairs = 0;
     char buffer[8192];
     (void)state;
     uint64_t done = judge_seeds(make, n);

@@ -12,7 +12,7 @@
  * threads and fewer objects.
  *
  * HEDDLE_TEST_LONG=1 runs 20,000 seeds of the first, 5,000 of the second and 20,000 of the third
- * kind, else 1,500, 700 and 400. HEDDLE_SEED=n runs only that one, HEDDLE_HARD_SEED=n one of the
+ * kind, else 800, 350 and 400. HEDDLE_SEED=n runs only that one, HEDDLE_HARD_SEED=n one of the
  * second and HEDDLE_SHAPE_SEED=n one of the third kind; HEDDLE_FROM=n begins there; a mismatch
  * keeps its trace. HEDDLE_TEST_COUNTS=1 prints which step decided how many pairs.
  */
@@ -220,7 +220,7 @@ static void test_equal(void **state)
     struct counts n;
     (void)state;
     if (!getenv("HEDDLE_HARD_SEED") && !getenv("HEDDLE_SHAPE_SEED"))
-        run_seeds("HEDDLE_SEED", seeds_count(1500, 20000), SMALL, &n);
+        run_seeds("HEDDLE_SEED", seeds_count(800, 20000), SMALL, &n);
 }
 
 static void test_equal_hard(void **state)
@@ -229,7 +229,7 @@ static void test_equal_hard(void **state)
     (void)state;
     if (getenv("HEDDLE_SEED") || getenv("HEDDLE_SHAPE_SEED"))
         return;
-    run_seeds("HEDDLE_HARD_SEED", seeds_count(700, 5000), HARD, &n);
+    run_seeds("HEDDLE_HARD_SEED", seeds_count(350, 5000), HARD, &n);
     if (getenv("HEDDLE_HARD_SEED"))
         return;
     assert_true(n.races * 3 < n.conflicting * 2);

@@ -5,7 +5,7 @@
  * taken without a look; a link is not written, a lock, a branch, a dependence is left out, a lock
  * is held by readers only.
  *
- * HEDDLE_TEST_LONG=1 draws 1,000,000 traces, else 20,000; HEDDLE_SEEDS=m,n those of the seeds m to
+ * HEDDLE_TEST_LONG=1 draws 1,000,000 traces, else 10,000; HEDDLE_SEEDS=m,n those of the seeds m to
  * n - 1. HEDDLE_SEED=n runs that one and prints it.
  */
 #include "../support/seeds.h"
@@ -309,7 +309,7 @@ static size_t make(uint64_t seed, char *buffer, size_t size)
 
 static void ownership_is_judged_as_enumerated(void **state)
 {
-    uint64_t n = seeds_count(20000, 1000000), pairs = 0;
+    uint64_t n = seeds_count(10000, 1000000), pairs = 0;
     char buffer[8192];
     (void)state;
     uint64_t done = judge_seeds(make, n);
