@@ -133,14 +133,13 @@ static void expect_windows(const struct hd_trace *t, uint64_t seed, const struct
     }
 }
 
-/* One seed; false when there are too many states. */
-static bool run_seed(uint64_t seed)
+/* One trace; false when there are too many states. */
+static bool run_trace(const struct hd_gen_config *config)
 {
-    struct hd_gen_config config;
     struct hd_trace *t;
     struct hd_err err = {0};
-    hd_gen_small(seed, &config);
-    assert_int_equal(hd_gen(&config, &t, &err), HD_OK);
+    uint64_t seed = config->seed;
+    assert_int_equal(hd_gen(config, &t, &err), HD_OK);
     struct hd_pairs max = {0}, said = {0}, rv = {0};
     bool ok = enumerate(t, HD_ENUM_MAX, &max) && enumerate(t, HD_ENUM_SAID, &said) &&
               enumerate(t, HD_ENUM_RV, &rv);
@@ -160,6 +159,26 @@ static bool run_seed(uint64_t seed)
     return ok;
 }
 
+static bool run_seed(uint64_t seed)
+{
+    struct hd_gen_config config;
+    hd_gen_small(seed, &config);
+    return run_trace(&config);
+}
+
+/* Many rounds of a barrier with more users than its size, or as many. */
+static bool run_rounds(uint64_t seed)
+{
+    struct hd_gen_config config;
+    hd_gen_small(seed, &config);
+    config.features = UINT32_C(1) << HD_GEN_READ | UINT32_C(1) << HD_GEN_WRITE |
+                      UINT32_C(1) << HD_GEN_BRANCH | UINT32_C(1) << HD_GEN_BARRIER;
+    config.threads = 3 + (uint32_t)(seed % 2);
+    config.events = 14 + (uint32_t)(seed % 7);
+    config.locations = 2;
+    return run_trace(&config);
+}
+
 static void test_equal(void **state)
 {
     (void)state;
@@ -173,6 +192,15 @@ static void test_equal(void **state)
         left_out += !run_seed(seed);
     assert_true(left_out * 10 < seeds); /* enumeration must stay the rule */
     assert_true(windowed > seeds);
+}
+
+static void test_rounds(void **state)
+{
+    (void)state;
+    uint64_t seeds = seeds_count(150, 10000), left_out = 0;
+    for (uint64_t seed = 0; seed < seeds; seed++)
+        left_out += !run_rounds(seed);
+    assert_true(left_out * 10 < seeds);
 }
 
 /* What search finds without the solver, which is not asked when a trace has more than one window:
@@ -202,6 +230,27 @@ static void test_search(void **state)
     hd_trace_free(t);
 }
 
+/* 24 uses of a barrier of two by three threads: decided without the solver, which would need
+ * minutes. */
+static void test_many_rounds(void **state)
+{
+    struct hd_gen_config config;
+    struct hd_trace *t;
+    struct hd_err err = {0};
+    struct hd_published_options options = {.window = 599};
+    struct hd_published_result found;
+    (void)state;
+    hd_gen_defaults(&config);
+    config.seed = 1;
+    config.events = 600;
+    assert_int_equal(hd_gen(&config, &t, &err), HD_OK);
+    hd_published_run(HD_PUBLISHED_SAID, t, &options, &found);
+    assert_int_equal(found.undecided.len, 0);
+    assert_true(found.pairs.len > 400);
+    hd_published_fini(&found);
+    hd_trace_free(t);
+}
+
 /* Races of rv that have no witness: proofs for max must not be taken for proofs for rv. */
 static void test_unsound(void **state)
 {
@@ -222,9 +271,26 @@ static void test_unsound(void **state)
     }
 }
 
+/* A sig that notifies another thread may find a waiter that is not its own. */
+static void test_two_sigs(void **state)
+{
+    struct hd_trace *t;
+    struct hd_err err = {0};
+    struct hd_pairs rv = {0};
+    (void)state;
+    assert_int_equal(hd_trace_io_load(HD_TESTS_DIR "/model/recorded_two_sigs.txt", &t, &err),
+                     HD_OK);
+    assert_true(enumerate(t, HD_ENUM_RV, &rv) && rv.len == 1);
+    expect_equal(t, 1, HD_PUBLISHED_RV, &rv);
+    hd_pairs_fini(&rv);
+    hd_trace_free(t);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_equal), cmocka_unit_test(test_search),
-                                       cmocka_unit_test(test_unsound)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_equal),   cmocka_unit_test(test_rounds),
+        cmocka_unit_test(test_search),  cmocka_unit_test(test_many_rounds),
+        cmocka_unit_test(test_unsound), cmocka_unit_test(test_two_sigs)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,9 +8,11 @@
 
 #include <string.h>
 
-/* What one pair may cost: simulations, and simulated events. */
+/* What one pair may cost: simulations, and simulated events. Small windows have more simulations,
+ * which cost less there than what else could be tried. */
 enum { MOST_NODES = 100, EARLY_NODES = 10, MOST_AGAIN = 5000 };
 #define MOST_STEPS UINT64_C(1000000)
+#define SMALL      (UINT64_C(600000)) /* events of all simulations that are always made */
 
 struct hd_published_search {
     const struct hd_world *w;
@@ -209,7 +211,7 @@ static bool keep_notified(struct hd_published_search *s, const struct hd_publish
     if (by == gone)
         return hd_saturation_order(s->saturation, wait, by) &&
                (leave >= pair->to || hd_saturation_order(s->saturation, by, leave));
-    if (t->thread[by] == t->thread[wait] || (t->op[by] == HD_OP_SIG && pair->notified[by]))
+    if (t->op[by] == HD_OP_SIG && pair->notified[by])
         return true;
     if (gone == HD_EID_NONE)
         gone = leave;
@@ -347,6 +349,12 @@ static enum hd_verdict search_saturated(struct hd_published_search *s,
     return verdict;
 }
 
+static uint64_t nodes_of(const struct hd_published_pair *pair)
+{
+    uint64_t nodes = SMALL / (pair->to - pair->from);
+    return pair->again || nodes > MOST_AGAIN ? MOST_AGAIN : nodes > MOST_NODES ? nodes : MOST_NODES;
+}
+
 enum hd_verdict hd_published_search_pair(struct hd_published_search *s,
                                          const struct hd_published_pair *pair)
 {
@@ -354,7 +362,7 @@ enum hd_verdict hd_published_search_pair(struct hd_published_search *s,
     if (saturate_pair(s, pair)) {
         verdict = search_early(s, pair);
         if (verdict != HD_RACE || (pair->notifier && !is_as_recorded(s, pair)))
-            verdict = search_saturated(s, pair, pair->again ? MOST_AGAIN : MOST_NODES);
+            verdict = search_saturated(s, pair, nodes_of(pair));
     }
     hd_saturation_undo(s->saturation, s->root);
     return verdict;

@@ -7,19 +7,33 @@
 /* A read with more possible sources is left to the simulation. */
 enum { MOST_SOURCES = 32 };
 
+/* loc: of the reads that may have to be looked at again, or NO_LOC. */
 struct change {
-    uint32_t *where, old;
+    uint32_t *where, old, loc;
 };
+#define NO_LOC UINT32_MAX
 
 struct apart {
     hd_eid open, close, point;
 };
 
-static void set(struct hd_saturation *s, uint32_t *where, uint32_t value)
+static void touch(struct hd_saturation *s, uint32_t loc)
 {
-    *(struct change *)hd_vec_push(&s->log) = (struct change){where, *where};
+    if (loc != NO_LOC)
+        s->moved[loc] = ++s->time;
+}
+
+static void set(struct hd_saturation *s, uint32_t *where, uint32_t value, uint32_t loc)
+{
+    *(struct change *)hd_vec_push(&s->log) = (struct change){where, *where, loc};
     *where = value;
     s->changed = true;
+    touch(s, loc);
+}
+
+static uint32_t loc_of(const struct hd_saturation *s, hd_eid e)
+{
+    return hd_op_is_access(s->w->t->op[e]) ? s->w->t->obj[e] : NO_LOC;
 }
 
 /* ---- orders ---- */
@@ -28,11 +42,12 @@ static void set(struct hd_saturation *s, uint32_t *where, uint32_t value)
 static void raise_before(struct hd_saturation *s, hd_tid v)
 {
     for (uint32_t p = s->starts[v]; p < s->end[v]; p++) {
-        uint32_t *row = hd_saturation_before(s, hd_world_event(s->w, v, p));
+        hd_eid e = hd_world_event(s->w, v, p);
+        uint32_t *row = hd_saturation_before(s, e);
         bool news = false;
         for (hd_tid u = 0; u < s->threads; u++)
             if (row[u] < s->ends[u]) {
-                set(s, &row[u], s->ends[u]);
+                set(s, &row[u], s->ends[u], loc_of(s, e));
                 news = true;
             }
         if (!news)
@@ -47,7 +62,7 @@ static void lower_after(struct hd_saturation *s, hd_tid u)
         bool news = false;
         for (hd_tid v = 0; v < s->threads; v++)
             if (row[v] > s->starts[v]) {
-                set(s, &row[v], s->starts[v]);
+                set(s, &row[v], s->starts[v], NO_LOC); /* touched by raise_before */
                 news = true;
             }
         if (!news)
@@ -74,10 +89,16 @@ bool hd_saturation_order(struct hd_saturation *s, hd_eid x, hd_eid y)
     return true;
 }
 
-void hd_saturation_fresh(struct hd_saturation *s, hd_tid u, uint32_t below)
+/* Because of a read of `loc`. */
+static void want_fresh(struct hd_saturation *s, hd_tid u, uint32_t below, uint32_t loc)
 {
     if (s->fresh_below[u] < below)
-        set(s, &s->fresh_below[u], below);
+        set(s, &s->fresh_below[u], below, loc);
+}
+
+void hd_saturation_fresh(struct hd_saturation *s, hd_tid u, uint32_t below)
+{
+    want_fresh(s, u, below, NO_LOC);
 }
 
 /* ---- sections ---- */
@@ -205,6 +226,28 @@ static void find_sources(const struct hd_saturation *s, hd_eid r, struct sources
     }
 }
 
+/* The user's first write that may come after w; HD_EID_NONE: the initial value. */
+static uint32_t first_after(const struct hd_saturation *s, const struct hd_loc_user *user, hd_eid w)
+{
+    uint32_t from = w == HD_EID_NONE || w < s->from ? s->first[user->thread]
+                                                    : hd_saturation_after(s, w)[user->thread];
+    return hd_accesses_write_from(s->w->locs, user, from);
+}
+
+/* r has its only source w, and each other write comes before w or after r: nothing is left to say.
+ */
+static bool is_settled(const struct hd_saturation *s, hd_eid r, hd_eid w)
+{
+    size_t n;
+    const struct hd_loc_user *users = hd_accesses_users(s->w->locs, s->w->t->obj[r], &n);
+    for (size_t i = 0; i < n; i++)
+        if (hd_accesses_write_from(s->w->locs, &users[i],
+                                   hd_saturation_before(s, r)[users[i].thread]) <
+            first_after(s, &users[i], w))
+            return false;
+    return true;
+}
+
 /* w (HD_EID_NONE: the initial value) is the only source of r. */
 static bool take_source(struct hd_saturation *s, hd_eid r, hd_eid w)
 {
@@ -215,22 +258,21 @@ static bool take_source(struct hd_saturation *s, hd_eid r, hd_eid w)
         if (!hd_saturation_order(s, w, r))
             return false;
         if (w >= s->from)
-            hd_saturation_fresh(s, t->thread[w], t->pos[w] + (t->op[w] == HD_OP_RMW));
+            want_fresh(s, t->thread[w], t->pos[w] + (t->op[w] == HD_OP_RMW), t->obj[r]);
     }
     for (size_t i = 0; i < n; i++) {
         hd_eid h = last_write(s, &users[i], r);
         if (h != HD_EID_NONE && h != w && !hd_saturation_order(s, h, w))
             return false;
-        uint32_t from = w == HD_EID_NONE || w < s->from
-                            ? s->first[users[i].thread]
-                            : hd_saturation_after(s, w)[users[i].thread];
-        uint32_t next = hd_accesses_write_from(s->w->locs, &users[i], from);
+        uint32_t next = first_after(s, &users[i], w);
         if (next >= users[i].wend || !runs(s, s->w->locs->writes[next]))
             continue;
         h = s->w->locs->writes[next];
         if (h != r && !hd_saturation_order(s, r, h))
             return false;
     }
+    if (is_settled(s, r, w))
+        set(s, &s->settled[r - s->from], 1, NO_LOC);
     return true;
 }
 
@@ -268,24 +310,38 @@ static bool close_read(struct hd_saturation *s, hd_eid r)
     return sources.initial || take_common(s, r, &sources);
 }
 
+/* What a read says is a matter of the accesses of its location alone: it is looked at again when
+ * the orders of one of them have changed, or what it has said was taken back. */
+static bool close_moved(struct hd_saturation *s, hd_eid r)
+{
+    uint64_t *looked = &s->looked[r - s->from], now = s->time;
+    if (s->settled[r - s->from] || *looked >= s->moved[s->w->t->obj[r]])
+        return true;
+    if (!close_read(s, r))
+        return false;
+    *looked = now;
+    return true;
+}
+
 static bool close_reads(struct hd_saturation *s)
 {
     for (hd_tid u = 0; u < s->threads; u++)
         for (uint32_t p = s->first[u]; p < s->end[u] && p < s->fresh_below[u]; p++) {
             hd_eid r = hd_world_event(s->w, u, p);
-            if (hd_op_reads(s->w->t->op[r]) && !close_read(s, r))
+            if (hd_op_reads(s->w->t->op[r]) && !close_moved(s, r))
                 return false;
         }
     return true;
 }
 
+/* Rounds cost more than all else, and come last. */
 bool hd_saturation_close(struct hd_saturation *s)
 {
     s->changed = true;
     while (s->changed) {
         s->changed = false;
         if (!close_sections(s) || !close_aparts(s) || !hd_saturation_close_sync(s) ||
-            !close_reads(s))
+            !close_reads(s) || (!s->changed && !hd_saturation_close_rounds(s)))
             return false;
     }
     return true;
@@ -309,6 +365,7 @@ void hd_saturation_undo(struct hd_saturation *s, size_t mark)
     while (s->log.len > mark) {
         const struct change *change = &log[--s->log.len];
         *change->where = change->old;
+        touch(s, change->loc);
     }
 }
 
@@ -344,10 +401,19 @@ static void order_all(struct hd_saturation *s)
 static void find_synced(struct hd_saturation *s)
 {
     const struct hd_trace *t = s->w->t;
+    size_t n = hd_trace_n_objs(t, HD_OBJ_BARRIER);
+    uint8_t *by_rounds = hd_calloc(n, 1);
+    for (uint32_t b = 0; b < n; b++) {
+        struct hd_rounds rounds;
+        by_rounds[b] = hd_saturation_find_rounds(s, b, &rounds);
+        if (by_rounds[b])
+            *(struct hd_rounds *)hd_vec_push(&s->rounds) = rounds;
+    }
     for (hd_eid e = s->from; e < s->to; e++)
         if (t->op[e] == HD_OP_TRYFAIL || t->op[e] == HD_OP_WAKE || t->op[e] == HD_OP_SEM ||
-            t->op[e] == HD_OP_BAROUT)
+            (t->op[e] == HD_OP_BAROUT && !by_rounds[t->obj[e]]))
             hd_u32vec_push(&s->synced, e);
+    hd_free(by_rounds, n);
 }
 
 struct hd_saturation *hd_saturation_new(const struct hd_world *w, hd_eid from, hd_eid to)
@@ -357,6 +423,7 @@ struct hd_saturation *hd_saturation_new(const struct hd_world *w, hd_eid from, h
     *s = (struct hd_saturation){.w = w, .from = from, .to = to, .threads = n};
     s->log = HD_VEC_INIT(struct change);
     s->aparts = HD_VEC_INIT(struct apart);
+    s->rounds = HD_VEC_INIT(struct hd_rounds);
     s->first = hd_calloc(n, sizeof *s->first);
     s->end = hd_calloc(n, sizeof *s->end);
     s->fresh_below = hd_calloc(n, sizeof *s->fresh_below);
@@ -364,6 +431,11 @@ struct hd_saturation *hd_saturation_new(const struct hd_world *w, hd_eid from, h
     s->starts = hd_calloc(n, sizeof *s->starts);
     s->before = hd_calloc(cells, sizeof *s->before);
     s->after = hd_calloc(cells, sizeof *s->after);
+    s->moved = hd_calloc(hd_trace_n_objs(w->t, HD_OBJ_LOC), sizeof *s->moved);
+    s->looked = hd_calloc(to - from, sizeof *s->looked);
+    s->settled = hd_calloc(to - from, sizeof *s->settled);
+    for (size_t x = 0; x < hd_trace_n_objs(w->t, HD_OBJ_LOC); x++)
+        s->moved[x] = ++s->time;
     for (hd_tid u = 0; u < n; u++) {
         s->first[u] = hd_world_events_before(w, u, from);
         s->end[u] = hd_world_events_before(w, u, to);
@@ -385,8 +457,12 @@ void hd_saturation_free(struct hd_saturation *s)
     hd_free(s->starts, n * sizeof *s->starts);
     hd_free(s->before, cells * sizeof *s->before);
     hd_free(s->after, cells * sizeof *s->after);
+    hd_free(s->moved, hd_trace_n_objs(s->w->t, HD_OBJ_LOC) * sizeof *s->moved);
+    hd_free(s->looked, (s->to - s->from) * sizeof *s->looked);
+    hd_free(s->settled, (s->to - s->from) * sizeof *s->settled);
     hd_vec_fini(&s->log);
     hd_vec_fini(&s->aparts);
     hd_u32vec_fini(&s->synced);
+    hd_vec_fini(&s->rounds);
     hd_free(s, sizeof *s);
 }

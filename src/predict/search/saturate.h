@@ -10,8 +10,9 @@
  *     stores its traced value, and no other write comes between;
  *   - failed tries and wakes: an only section around the try, an only notification between wait and
  *     wake, stands there;
- *   - semaphores and barriers: of each thread as many posts and arrivals come before as all the
- *     others can not give.
+ *   - semaphores and large barriers: of each thread as many posts and arrivals come before as all
+ *     the others can not give;
+ *   - barriers: what all ways to divide the arrivals into rounds have in common.
  * A contradiction is a proof that there is no such reordering. What is not contradicted may still
  * have none.
  *

@@ -44,7 +44,7 @@ static bool close_wake(struct hd_saturation *s, hd_eid wake)
     const hd_eid *events = hd_trace_obj_events(t, HD_OBJ_COND, t->obj[wake], &n);
     for (size_t i = 0; i < n && events[i] < s->to; i++) {
         hd_eid x = events[i];
-        if ((t->op[x] != HD_OP_SIG && t->op[x] != HD_OP_BCAST) || t->thread[x] == t->thread[wake] ||
+        if ((t->op[x] != HD_OP_SIG && t->op[x] != HD_OP_BCAST) ||
             hd_saturation_precedes(s, x, wait) || hd_saturation_precedes(s, wake, x))
             continue;
         notifier = x;
