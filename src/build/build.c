@@ -253,12 +253,12 @@ static enum hd_status take_step(struct hd_walk *w, const struct hd_raw *rec)
 /* A fence, or the order of the thread's next record. */
 static enum hd_status on_order(struct hd_walk *w, const struct hd_raw *rec)
 {
-    if (w->pass == HD_WALK_MARK)
-        return HD_OK;
     if (!(rec->w[0] & HD_LOG_FENCE)) {
         hd_walk_current(w)->order = (unsigned)rec->w[0] + 1;
         return HD_OK;
     }
+    if (w->pass == HD_WALK_MARK)
+        return HD_OK;
     struct hd_event ev = {.op = HD_OP_FENCE,
                           .order = hd_walk_order((unsigned)(rec->w[0] & ~(uint64_t)HD_LOG_FENCE)),
                           .place = hd_walk_place(w, rec)};
@@ -274,6 +274,7 @@ static enum hd_status on_record(struct hd_walk *w, const struct hd_raw *rec)
         w->rec = rec;
         enum hd_status s = on_event(w, rec);
         w->rec = NULL;
+        hd_walk_current(w)->order = 0;
         return s;
     }
     if (rec->kind <= HD_LOG_LAST_EVENT)
@@ -436,8 +437,7 @@ static enum hd_status walk_log(struct hd_walk *w, enum hd_walk_pass pass)
         t->steps = t->holds = t->call_step = 0;
         t->made = t->point = t->blocks = t->block = 0;
         t->begun = t->reads_last = t->waits = t->checks = false;
-        t->branched = t->call_reads = 0;
-        t->forked = t->inherited = 0;
+        t->branched = t->call_reads = t->forked = t->inherited = t->order = 0;
         t->last_site = 0;
         t->syncs = t->last_event = 0;
         t->windows[0] = t->windows[1] = (struct hd_walk_window){0};

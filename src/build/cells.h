@@ -38,7 +38,7 @@ struct hd_cell_marks {
     struct hd_owner own[HD_GRANULES];
     uint32_t writer[HD_GRANULES]; /* sole_writer.c: the thread that writes it, from 1; 0: none */
     int32_t alone[HD_GRANULES];   /* the same: uses by that thread, less so many of others */
-    uint8_t atomic;               /* by granule: atomic accesses were seen */
+    uint8_t weak;                 /* by granule: weak atomic accesses were seen */
     uint8_t bytes[HD_CELL_PAGE];  /* contents, where `known` */
     uint64_t known;               /* bit i: byte i */
 };

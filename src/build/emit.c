@@ -417,6 +417,12 @@ static enum hd_mem_order order_of_record(struct hd_walk *w, const struct hd_raw 
     return hd_mem_order_info[order].releases ? HD_ORDER_REL : HD_ORDER_RLX;
 }
 
+bool hd_walk_is_weak(struct hd_walk *w, const struct hd_raw *rec)
+{
+    enum hd_op op = op_of[rec->kind];
+    return hd_op_is_atomic(op) && hd_mem_order_is_weak(op, order_of_record(w, rec, op));
+}
+
 enum hd_status hd_walk_access(struct hd_walk *w, const struct hd_raw *rec)
 {
     bool range = rec->kind == HD_LOG_RANGE_READ || rec->kind == HD_LOG_RANGE_WRITE;

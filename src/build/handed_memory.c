@@ -19,6 +19,7 @@
 #define FROM    20000    /* uses of shared memory: fewer are not worth two more walks */
 #define MOST    16000000 /* events of a skeleton */
 #define THREADS 64       /* clocks have an entry for each */
+#define BUSY    16       /* uses of a weak atomic by others than its writer: it may stay shared */
 
 /* What a thread does after its first n events of the skeleton, and before the next one. */
 struct hd_walk_point {
@@ -361,18 +362,31 @@ static uint64_t judge_all(struct judge *j, struct hd_cells *cells, bool *all)
     return n;
 }
 
-/* Shared memory that is no carrier is loose. What was used under a lock may be no buffer that is
- * handed over but what says whose turn it is: the guess costs time where it is wrong. */
+/* Granules of weak atomics that several threads use all the time, as counts and flags. */
+static unsigned are_busy(const struct hd_cell_marks *marks)
+{
+    unsigned busy = 0;
+    for (unsigned i = 0; marks->weak >> i; i++)
+        if (marks->weak >> i & 1 && marks->alone[i] < -BUSY * HD_SOLE_WEIGHT)
+            busy |= 1u << i;
+    return busy;
+}
+
+/* Shared memory that is no carrier is loose: weak atomics order nothing (predict/index/handover.h).
+ * What was used under a lock may be no buffer that is handed over but what says whose turn it is:
+ * the guess costs time where it is wrong. */
 static void split(struct hd_cells *cells)
 {
     for (size_t b = 0; b < cells->blocks.len; b++) {
         struct hd_cell_block *block = *(struct hd_cell_block **)hd_vec_at(&cells->blocks, b);
         for (size_t k = 0; k < HD_CELL_PAGES; k++) {
+            static const struct hd_cell_marks none;
+            const struct hd_cell_marks *marks = block->marks ? &block->marks[k] : &none;
             struct hd_cell_page *page = &block->pages[k];
             page->given = page->shared;
-            page->loose = page->shared & (uint8_t)~page->carrier;
-            page->suspect = page->loose & page->in_section;
-            page->shared &= page->carrier;
+            page->shared &= (uint8_t)(page->carrier & ~marks->weak);
+            page->loose = page->given & (uint8_t)~page->shared;
+            page->suspect = page->loose & (uint8_t)(page->in_section | are_busy(marks));
         }
     }
 }

@@ -214,6 +214,19 @@ static bool leave_whole(struct hd_walk *w, const struct hd_walk_access *a,
     return true;
 }
 
+/* While the skeleton is made. False: it is private. */
+static bool is_loose(struct hd_walk *w, const struct hd_walk_access *a, const struct hd_region *g,
+                     uint64_t linear, uint64_t len)
+{
+    if (!w->own.hand || !hd_walk_hand_is_loose(w, linear, len))
+        return false;
+    if (hd_op_reads(a->ev.op))
+        hd_walk_hand_use(w, g, linear, len, a->bytes, false);
+    if (hd_op_writes(a->ev.op))
+        hd_walk_hand_use(w, g, linear, len, a->ev.op == HD_OP_RMW ? a->new_bytes : a->bytes, true);
+    return true;
+}
+
 enum hd_status hd_walk_leave(struct hd_walk *w, struct hd_walk_access *a, uint64_t addr,
                              uint64_t len)
 {
@@ -227,10 +240,8 @@ enum hd_status hd_walk_leave(struct hd_walk *w, struct hd_walk_access *a, uint64
     if (s != HD_OK)
         return s;
     const struct hd_region *g = hd_regions_find(&w->mem.regions, addr, &room);
-    if (w->own.hand && hd_walk_hand_is_loose(w, hd_region_linear(g, addr), len)) {
-        hd_walk_hand_use(w, g, hd_region_linear(g, addr), len, a->bytes, hd_op_writes(a->ev.op));
+    if (is_loose(w, a, g, hd_region_linear(g, addr), len))
         return HD_OK;
-    }
     collect_value(w, a);
     return leave_whole(w, a, g, addr, len) ? HD_OK : leave_cells(w, a, addr, len);
 }
@@ -240,10 +251,8 @@ enum hd_status hd_walk_leave_cell(struct hd_walk *w, struct hd_walk_access *a,
 {
     if (!w->info->from_pass)
         return HD_OK;
-    if (w->own.hand && hd_walk_hand_is_loose(w, hd_region_linear(g, addr), len)) {
-        hd_walk_hand_use(w, g, hd_region_linear(g, addr), len, a->bytes, hd_op_writes(a->ev.op));
+    if (is_loose(w, a, g, hd_region_linear(g, addr), len))
         return HD_OK;
-    }
     struct hd_walk_access part = *a;
     part.wide = hd_op_writes(a->ev.op) && !a->ev.deps.given && hd_walk_open_reads(w, 0);
     enum hd_status s = HD_OK;

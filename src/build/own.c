@@ -22,7 +22,7 @@ struct span {
     const uint8_t *after; /* rmw: written */
     unsigned at, len;
     uint8_t in_section; /* granules that were touched so before */
-    bool reads, writes, guess, atomic;
+    bool reads, writes, guess, atomic, weak;
     bool object; /* a lock or the like is used or ends: that is no part of what its blocks do */
 };
 
@@ -81,7 +81,7 @@ static void use(struct hd_walk *w, struct span *s)
             hd_walk_use_shared(w, page, s->marks, i, s->writes);
     if (s->atomic) {
         page->carrier |= (uint8_t)bits;
-        s->marks->atomic |= (uint8_t)bits;
+        s->marks->weak |= (uint8_t)(s->weak ? bits : 0);
     }
     /* What a read does not find as it was left was written unseen, or is older than all writes. */
     bool strange = s->reads && !s->object &&
@@ -142,6 +142,7 @@ void hd_walk_mark(struct hd_walk *w, const struct hd_raw *rec, uint64_t len)
     s.writes = !s.reads || rec->kind == HD_LOG_RMW;
     s.guess = pending && !s.writes;
     s.atomic = rec->kind >= HD_LOG_AREAD && rec->kind <= HD_LOG_RMW;
+    s.weak = s.atomic && hd_walk_is_weak(w, rec);
     if (s.guess || !pending)
         s.bytes = range ? rec->data : (const uint8_t *)&rec->w[1];
     s.after = rec->kind == HD_LOG_RMW ? (const uint8_t *)&rec->w[2] : NULL;

@@ -5,7 +5,7 @@
  *
  * The first walk finds the writer of each granule, and follows contents: a read that does not
  * return what is known to be there (before the first write, or after one that was not seen) makes
- * the rule void for the granule. Plain memory that hardly any other thread looks at is no carrier
+ * the rule void for the granule. Memory that hardly any other thread looks at is no carrier
  * (handed_memory.c): a skeleton would be full of its writes.
  */
 #include "build/walk.h"
@@ -41,7 +41,7 @@ static void settle_page(struct hd_cell_page *page, const struct hd_cell_marks *m
             page->sole_of = (uint8_t)marks->writer[i];
         if (page->sole_of == marks->writer[i])
             page->sole |= (uint8_t)(1u << i);
-        if (marks->alone[i] > MANY && !(marks->atomic >> i & 1))
+        if (marks->alone[i] > MANY)
             page->carrier &= (uint8_t) ~(1u << i);
     }
 }

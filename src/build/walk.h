@@ -173,7 +173,7 @@ static inline void hd_walk_use_shared(struct hd_walk *w, struct hd_cell_page *pa
         *writer = inside ? me : 0;
     else if (inside && *writer && *writer != me)
         page->carrier |= (uint8_t)(1u << i);
-    w->own.uses[page->carrier >> i & 1]++;
+    w->own.uses[(page->carrier & ~marks->weak) >> i & 1]++;
 }
 
 /* handed_memory.c: memory that every schedule hands over in the same order */
@@ -237,6 +237,8 @@ static inline bool hd_walk_is_joined(const struct hd_raw *rec)
            rec->aux & HD_LOG_JOINED;
 }
 void hd_walk_in_call(struct hd_walk_thread *t, const struct hd_raw *rec);
+/* An atomic access that orders less than it shows (trace/ops.h). */
+bool hd_walk_is_weak(struct hd_walk *w, const struct hd_raw *rec);
 enum hd_status hd_walk_access(struct hd_walk *w, const struct hd_raw *rec);
 enum hd_status hd_walk_free_block(struct hd_walk *w, const struct hd_raw *rec);
 enum hd_status hd_walk_local_ends(struct hd_walk *w, const struct hd_raw *rec); /* dead_locals.c */

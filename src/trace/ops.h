@@ -120,4 +120,12 @@ static inline bool hd_mem_order_fits(enum hd_op op, enum hd_mem_order order)
     return op == HD_OP_RMW || op == HD_OP_FENCE;
 }
 
+/* An atomic access that may order less than it shows: a read that does not acquire, a write that
+ * does not release. */
+static inline bool hd_mem_order_is_weak(enum hd_op op, enum hd_mem_order order)
+{
+    return hd_op_is_atomic(op) && ((hd_op_reads(op) && !hd_mem_order_info[order].acquires) ||
+                                   (hd_op_writes(op) && !hd_mem_order_info[order].releases));
+}
+
 #endif

@@ -16,6 +16,7 @@
 
 #include "../support/seeds.h"
 #include "base/alloc.h"
+#include "base/rng.h"
 #include "model/check.h"
 #include "model/enumerate.h"
 #include "model/enumerate_order.h"
@@ -340,10 +341,140 @@ static void random_traces(void **state)
     assert_true(pairs > n / 8);
 }
 
+/* ---- a buffer that is handed over, with accesses of every kind ---- */
+
+enum { BUFFER, DATA, PLACES };
+
+struct text {
+    struct hd_rng rng;
+    char data[2048];
+    size_t len;
+    unsigned events, value; /* so far; the last value that was written */
+    unsigned held[PLACES];  /* what they hold */
+    unsigned read[2];       /* by thread: its last read of the buffer, or 0 */
+};
+
+static void put(struct text *x, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    x->len += (size_t)vsnprintf(x->data + x->len, sizeof x->data - x->len, format, args);
+    va_end(args);
+    x->events++;
+}
+
+/* The buffer is used in any way; other data, which it may order, plainly. */
+static void use_memory(struct text *x, bool second, unsigned place)
+{
+    static const char *const orders[][4] = {
+        {"rlx", "acq", "con", "sc"}, {"rlx", "rel", "rlx", "sc"}, {"rlx", "acq", "rel", "ar"}};
+    enum { READS, WRITES, BOTH } does = hd_rng_below(&x->rng, 5) / 2;
+    char thread = second ? 'u' : 'm', name = place == BUFFER ? 'b' : 'd', val[16] = "";
+    const char *mo = orders[does][hd_rng_below(&x->rng, 4)];
+    const char *atomic = hd_rng_below(&x->rng, 4) && place == BUFFER ? "a" : "";
+    if (x->read[second] && hd_rng_below(&x->rng, 2))
+        snprintf(val, sizeof val, "%u", x->read[second]);
+    unsigned held = x->held[place], value = ++x->value;
+    if (does == BOTH && place == BUFFER)
+        put(x, "%c|rmw(b,%u,%u)||val=%s;mo=%s\n", thread, held, value, val, mo);
+    else if (does == READS)
+        put(x, *atomic ? "%c|%sr(%c,%u)||mo=%s\n" : "%c|%sr(%c,%u)\n", thread, atomic, name, held,
+            mo);
+    else
+        put(x, *atomic ? "%c|%sw(%c,%u)||val=%s;mo=%s\n" : "%c|%sw(%c,%u)||val=%s\n", thread,
+            atomic, name, value, val, does == BOTH ? "sc" : mo);
+    if (does != READS)
+        x->held[place] = value;
+    if (does != WRITES && place == BUFFER)
+        x->read[second] = x->events;
+}
+
+static void do_more(struct text *x, bool second)
+{
+    static const char *const fences[] = {"acq", "rel", "ar"};
+    char thread = second ? 'u' : 'm';
+    for (unsigned i = hd_rng_below(&x->rng, 4); i && x->events < 18; i--) {
+        unsigned pick = hd_rng_below(&x->rng, 8);
+        if (pick < 2)
+            use_memory(x, second, DATA);
+        else if (pick == 2)
+            put(x, "%c|fence(%s)\n", thread, fences[hd_rng_below(&x->rng, 3)]);
+        else if (pick == 3 && x->read[second])
+            put(x, "%c|br||deps=%u\n", thread, x->read[second]);
+        else
+            use_memory(x, second, BUFFER);
+    }
+}
+
+/* A value goes from thread to thread: under a lock, or by an atomic that orders or does not. */
+static void hand_over(struct text *x, bool second)
+{
+    char from = second ? 'u' : 'm', to = second ? 'm' : 'u', name = second ? 'p' : 'q';
+    unsigned how = hd_rng_below(&x->rng, 5);
+    if (how > 1) {
+        put(x, "%c|acq(l)\n%c|w(%c,1)||val=\n%c|rel(l)\n", from, from, name, from);
+        x->events += 2;
+    } else {
+        put(x, "%c|aw(%c,1)||val=;mo=rel\n", from, name);
+    }
+    if (hd_rng_below(&x->rng, 4) == 0) /* and goes on with it */
+        do_more(x, second);
+    if (how > 1)
+        put(x, "%c|acq(l)\n", to);
+    if (how > 1)
+        put(x, "%c|r(%c,1)\n", to, name);
+    else
+        put(x, "%c|ar(%c,1)||mo=%s\n", to, name, how ? "acq" : "rlx");
+    put(x, "%c|br||deps=%u\n", to, x->events);
+    if (how > 1)
+        put(x, "%c|rel(l)\n", to);
+}
+
+static struct hd_trace *random_hand_over(uint64_t seed)
+{
+    struct text x = {.len = 0};
+    struct hd_trace *t = NULL;
+    struct hd_err err = {0};
+    hd_rng_init(&x.rng, seed);
+    put(&x, "!control branches\n!init p 0\n!init q 0\n!init b 0\n!init d 0\nm|fork(u)\n");
+    do_more(&x, false);
+    hand_over(&x, false);
+    do_more(&x, true);
+    if (hd_rng_below(&x.rng, 2))
+        hand_over(&x, true);
+    do_more(&x, false);
+    do_more(&x, true);
+    enum hd_status s = hd_text_read(x.data, x.len, "hand-over", &t, &err);
+    if (s != HD_OK)
+        print_error("seed %llu: %s\n%s", (unsigned long long)seed, err.text, x.data);
+    assert_int_equal(s, HD_OK);
+    return t;
+}
+
+/* Weak atomics are no carriers, and are handed over as plain accesses are. */
+static void random_hand_overs(void **state)
+{
+    (void)state;
+    uint64_t n = seeds_count(2000, 60000), handed = 0;
+    beyond = pairs = unordered = triples = 0;
+    for (uint64_t seed = 1; seed <= n; seed++) {
+        struct hd_trace *t = random_hand_over(seed);
+        uint8_t carriers[PLACES + 2];
+        for (uint32_t x = 0; x < hd_trace_n_objs(t, HD_OBJ_LOC); x++)
+            carriers[x] = strchr("pq", *hd_trace_obj_name(t, HD_OBJ_LOC, x)) != NULL;
+        handed += compare(t, carriers, seed);
+    }
+    print_message("%llu locations, %llu accesses, %llu pairs race, %llu are unordered\n",
+                  (unsigned long long)handed, (unsigned long long)beyond, (unsigned long long)pairs,
+                  (unsigned long long)unordered);
+    assert_true(beyond > n / 10);
+    assert_true(unordered > n / 10);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(by_hand),
-                                       cmocka_unit_test(a_flag_that_races),
-                                       cmocka_unit_test(random_traces)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(by_hand), cmocka_unit_test(a_flag_that_races),
+        cmocka_unit_test(random_traces), cmocka_unit_test(random_hand_overs)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

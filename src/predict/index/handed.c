@@ -48,6 +48,7 @@ void hd_handed_carriers(const struct hd_trace *t, uint8_t *carriers)
     size_t n = hd_trace_n_objs(t, HD_OBJ_LOC);
     struct blocks b = blocks_new(t);
     uint32_t *writer = hd_calloc(n, sizeof *writer); /* who wrote it last, under a lock; from 1 */
+    uint8_t *weak = hd_calloc(n, 1);
     for (hd_eid e = 0; e < t->n_events; e++) {
         hold(&b, t, e);
         if (!hd_op_is_access(t->op[e]))
@@ -56,10 +57,14 @@ void hd_handed_carriers(const struct hd_trace *t, uint8_t *carriers)
         uint32_t x = t->obj[e];
         bool inside = b.holds[u] > 0;
         carriers[x] |= hd_op_is_atomic(t->op[e]);
+        weak[x] |= hd_mem_order_is_weak(t->op[e], hd_trace_order(t, e));
         carriers[x] |= hd_op_reads(t->op[e]) && inside && writer[x] && writer[x] != u + 1;
         if (hd_op_writes(t->op[e]))
             writer[x] = inside ? u + 1 : 0;
     }
+    for (size_t x = 0; x < n; x++)
+        carriers[x] = carriers[x] && !weak[x];
+    hd_free(weak, n);
     hd_free(writer, n * sizeof *writer);
     blocks_free(&b, t);
 }
@@ -139,7 +144,7 @@ static void find(struct check *c, uint8_t *handed)
             continue;
         uint32_t x = t->obj[e];
         bool cut = is_checked(c, e);
-        if (handed[x] && (hd_op_is_atomic(t->op[e]) || cut || !in_order(c, e)))
+        if (handed[x] && (cut || !in_order(c, e)))
             handed[x] = 0;
         c->last[x] = e;
         c->seen[x]++;

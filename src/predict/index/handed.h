@@ -8,7 +8,8 @@
 #include "trace/trace.h"
 
 /* Locations from whose values the order is taken: atomic ones, and those that one thread reads
- * under a lock after another has written them under one. carriers: by location, zeroed. */
+ * under a lock after another has written them under one, without weak accesses. carriers: by
+ * location, zeroed. */
 void hd_handed_carriers(const struct hd_trace *t, uint8_t *carriers);
 /* handed, by location: its accesses may be left out (trace/reduce.h). It is none of the carriers.
  * The trace has to be consistent. */

@@ -23,13 +23,6 @@ struct hd_handover {
 
 /* ---- what makes happens-before and the must-order differ ---- */
 
-static bool is_weak(const struct hd_trace *t, hd_eid e)
-{
-    const struct hd_mem_order_info *info = &hd_mem_order_info[hd_trace_order(t, e)];
-    return hd_op_is_atomic(t->op[e]) && ((hd_op_reads(t->op[e]) && !info->acquires) ||
-                                         (hd_op_writes(t->op[e]) && !info->releases));
-}
-
 /* A condition with signals, time-outs and waits of several threads: a wake may stand for a time-out
  * that nothing ordered. */
 static bool has_loose_wait(const struct hd_trace *t, uint32_t cond)
@@ -193,7 +186,7 @@ static bool settle(struct hd_handover *h)
         if (has_loose_wait(t, c))
             return false;
     for (hd_eid e = 0; e < t->n_events; e++)
-        if (hd_op_is_access(t->op[e]) && is_weak(t, e))
+        if (hd_op_is_access(t->op[e]) && hd_mem_order_is_weak(t->op[e], hd_trace_order(t, e)))
             h->drop[t->obj[e]] = 1;
     bool again = true, done = false;
     for (unsigned i = 0; i < ROUNDS && again && !done; i++) {

@@ -5,9 +5,7 @@
 
 static bool is_weak(const struct hd_trace *t, hd_eid e)
 {
-    const struct hd_mem_order_info *order = &hd_mem_order_info[hd_trace_order(t, e)];
-    return hd_op_is_atomic(t->op[e]) && ((hd_op_reads(t->op[e]) && !order->acquires) ||
-                                         (hd_op_writes(t->op[e]) && !order->releases));
+    return hd_mem_order_is_weak(t->op[e], hd_trace_order(t, e));
 }
 
 /* ---- locations whose values nothing depends on ---- */
