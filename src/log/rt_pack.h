@@ -23,8 +23,7 @@
  *   bytes. 3: the value, in as many bytes as the access has. With bit 7: 1 is what was read last, 2
  *   guess + 4 bytes, 3 word 0 + 4 bytes. Wide ones: see hd_put_wide.
  * - Bit 6: tokens follow. A byte with one bit for each half that is not as guessed, then those
- * halves as distances (varint).
- * What follows comes in this order. An RMW ends with new - old, zigzag varint.
+ * halves as distances (varint). What follows has this order. An RMW ends with new - old, zigzag.
  */
 #ifndef HEDDLE_RT_PACK_H
 #define HEDDLE_RT_PACK_H
@@ -37,7 +36,7 @@
 
 #define HD_PACK_PAGE_BITS   12
 #define HD_PACK_MIRROR_BITS 22
-#define HD_PACK_FIND_BITS   20  /* twice HD_LOG_KEYS: chains stay short */
+#define HD_PACK_FIND_BITS   20  /* places for keys: at most twice HD_LOG_KEYS */
 #define HD_PACK_BESIDE      64  /* bytes between accesses that belong together */
 #define HD_PACK_ROOM        128 /* bytes that a packed record takes at most */
 
@@ -59,6 +58,7 @@ _Static_assert(sizeof(struct hd_pack_slot) == 128, "a slot is two cache lines");
 struct hd_pack {
     uint32_t prev;        /* slot of the last packed record, as an offset */
     uint32_t n_slots;     /* in use, without slot 0 */
+    uint32_t find_bits;   /* writer: which part of `find` is in use; 0: none yet */
     uint64_t base[2];     /* the last 8 bytes that were read; where the last 1 to 8 were */
     uint64_t value;       /* which they were */
     uint64_t wide, range; /* addresses of the last wide read, of the last range record */
@@ -66,7 +66,7 @@ struct hd_pack {
     uint64_t changes;     /* writer: accesses that found or left other contents than were there */
     struct hd_pack_slot slots[HD_LOG_KEYS] __attribute__((aligned(128)));
     uint8_t mirror[(1u << HD_PACK_MIRROR_BITS) + 64];
-    uint32_t find[1u << HD_PACK_FIND_BITS]; /* writer: slot by key */
+    uint32_t find[2u << HD_PACK_FIND_BITS]; /* writer: slot by key; see hd_pack_place */
 };
 
 /* In the writer: what follows a slot that nothing has followed yet, and what slot 0 leaves there.

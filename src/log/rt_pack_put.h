@@ -5,7 +5,7 @@
 #ifndef HEDDLE_RT_PACK_PUT_H
 #define HEDDLE_RT_PACK_PUT_H
 
-#include "log/rt_pack.h"
+#include "log/rt_pack_find.h"
 #include "log/rt_pack_wide.h"
 
 static inline uint8_t *hd_put_varint(uint8_t *p, uint64_t v)
@@ -16,32 +16,6 @@ static inline uint8_t *hd_put_varint(uint8_t *p, uint64_t v)
     }
     *p++ = (uint8_t)v;
     return p;
-}
-
-static inline void hd_pack_first(struct hd_pack *pk, uint32_t slot)
-{
-    pk->slots[slot].next[0] = pk->slots[slot].next[1] = hd_pack_offset(HD_PACK_NOTHING);
-}
-
-/* The slot of key, made if need be; 0 when there are too many. keys: the shared list by number. */
-static __attribute__((noinline, unused)) uint32_t hd_pack_slot_of(struct hd_pack *pk,
-                                                                  uint64_t *keys, uint64_t key)
-{
-    uint64_t at = (key * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - HD_PACK_FIND_BITS);
-    uint32_t slot;
-    while ((slot = pk->find[at]) != 0) {
-        if (pk->slots[slot].key == key)
-            return slot;
-        at = (at + 1) & ((1u << HD_PACK_FIND_BITS) - 1);
-    }
-    if (pk->n_slots + 1 == HD_PACK_NOTHING)
-        return 0;
-    slot = ++pk->n_slots;
-    pk->find[at] = slot;
-    pk->slots[slot].key = key;
-    hd_pack_first(pk, slot);
-    __atomic_store_n(&keys[slot], key, __ATOMIC_RELEASE);
-    return slot;
 }
 
 /* The slot of key if it is one of the two that followed last; *code gets which. Else NULL. */

@@ -183,6 +183,53 @@ static void what_is_packed_is_unpacked(void **state)
     end(&b);
 }
 
+/* A branch at this place, written and read. Answers the slot that it got. */
+static uint32_t branch_at(struct both *b, uint64_t place)
+{
+    uint8_t bytes[4 * HD_PACK_ROOM] = {0};
+    struct given g = {.kind = HD_LOG_BRANCH,
+                      .shape = HD_LOG_BRANCH | 3 << 6 | HD_SHAPE_SITE,
+                      .place = place,
+                      .val = HD_TOK_NONE};
+    const uint8_t *q = bytes + 1;
+    struct hd_raw r;
+    uint8_t *last = hd_put_packed(b->writer, b->keys, bytes, place, g.shape, b->reader.count, g.w,
+                                  g.addr, g.val);
+    learn_keys(b);
+    hd_raw_clear(&r);
+    assert_true(hd_unpack_next(&b->reader, bytes[0], &q, bytes + sizeof bytes - HD_PACK_ROOM, &r));
+    assert_ptr_equal(q, last);
+    expect(&g, &r);
+    /* No slot names 0 as the one that follows: a site without a slot has this id. */
+    assert_int_not_equal(hd_pack_at(b->writer, b->writer->prev)->next[0], 0);
+    return b->writer->prev / (uint32_t)sizeof(struct hd_pack_slot);
+}
+
+/* Each place keeps its slot while the table of keys grows. When no slot is left, keys are spelled
+ * out; nothing ever follows in the slot that stands for none. */
+static void places_beyond_the_table(void **state)
+{
+    (void)state;
+    struct both b;
+    begin(&b, 13);
+    const uint32_t most = HD_PACK_NOTHING - 1;
+    for (uint32_t i = 1; i <= most; i++)
+        assert_int_equal(branch_at(&b, 0x400000 + 32 * (uint64_t)i), i);
+    for (uint32_t i = most; i > 0; i--) /* not in the order in which they follow each other */
+        assert_int_equal(branch_at(&b, 0x400000 + 32 * (uint64_t)i), i);
+    for (uint32_t i = 1; i < 100; i++) {
+        uint64_t late = 0x400000 + 32 * (uint64_t)(most + 1 + i % 3);
+        assert_int_equal(branch_at(&b, late), 0);
+        if (i % 4 == 0)
+            branch_at(&b, 0x400000 + 32 * (uint64_t)i);
+    }
+    const struct hd_pack_slot *none = &b.writer->slots[HD_PACK_NOTHING];
+    assert_int_equal(none->key, 0);
+    assert_int_equal(b.keys[HD_PACK_NOTHING], 0);
+    assert_int_equal(b.writer->n_slots, most);
+    end(&b);
+}
+
 /* Every buffer is of exactly the size that the reader may touch: the sanitizers see the rest. */
 static void foreign_bytes_stay_in_bounds(void **state)
 {
@@ -214,6 +261,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_packed_is_unpacked),
+        cmocka_unit_test(places_beyond_the_table),
         cmocka_unit_test(foreign_bytes_stay_in_bounds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
