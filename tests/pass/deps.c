@@ -1,5 +1,6 @@
 /* Tokens: each write to out_N has exactly the dependences that the comment says. The ids are those
  * of the reads before, which the same comments pin down. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -173,6 +174,18 @@ NOINLINE static void later(int n)
 // LOG-O1+: ^([0-9]+) read4 what later
 // LOG-O1+: write4 out_14 later:[0-9]+ addr=- val=[0-9]+ = 4
 
+/* The result depends on more values than are kept apart, and on what the call itself read. */
+volatile int part[7] = {1, 2, 3, 4, 5, 6, 7}, out_15;
+char line[32];
+NOINLINE static void printed(void)
+{
+    int p = part[0], q = part[1], r = part[2], s = part[3];
+    int t = part[4], u = part[5], v = part[6];
+    out_15 = sprintf(line, "%d%d%d%d%d%d%d", p, q, r, s, t, u, v);
+}
+// LOG: ^70 read4 part.0. printed
+// LOG: write4 out_15 printed:[0-9]+ addr=- val=70-76.* = 7
+
 int main(void)
 {
     direct();
@@ -186,5 +199,6 @@ int main(void)
     open_still(out_13 == 0);
     nothing();
     later(3);
+    printed();
     return 0;
 }

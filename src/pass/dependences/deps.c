@@ -180,17 +180,26 @@ static LLVMBuilderRef builder_after(struct hd_fn *f, LLVMValueRef inst)
     return f->p->tb;
 }
 
-/* Two rounds: the tokens of the operands first, which moves the builder; their joins, if there are
- * too many, then follow each other behind inst. */
-static struct hd_dep of_operands(struct hd_fn *f, LLVMValueRef inst, unsigned n)
+/* The tokens of the operands, which moves the builder. */
+static void make_operands(struct hd_fn *f, LLVMValueRef inst, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++)
+        hd_deps_of(f, LLVMGetOperand(inst, i));
+}
+
+/* They are made: their joins, if there are too many, follow each other where b is. */
+static struct hd_dep join_operands(struct hd_fn *f, LLVMBuilderRef b, LLVMValueRef inst, unsigned n)
 {
     struct hd_dep d = {0};
     for (unsigned i = 0; i < n; i++)
-        hd_deps_of(f, LLVMGetOperand(inst, i));
-    LLVMBuilderRef b = builder_after(f, inst);
-    for (unsigned i = 0; i < n; i++)
         hd_deps_add(f, b, &d, hd_deps_of(f, LLVMGetOperand(inst, i)));
     return d;
+}
+
+static struct hd_dep of_operands(struct hd_fn *f, LLVMValueRef inst, unsigned n)
+{
+    make_operands(f, inst, n);
+    return join_operands(f, builder_after(f, inst), inst, n);
 }
 
 /* The address of a private local has no token of its own, but an index into it may. */
@@ -243,9 +252,12 @@ static struct hd_dep of_call(struct hd_fn *f, LLVMValueRef call)
     if (kind == HD_CALLEE_PURE || hd_calls_is_memory(kind))
         return of_operands(f, call, LLVMGetNumArgOperands(call));
     if (kind == HD_CALLEE_UNKNOWN || kind == HD_CALLEE_VARARG_OK) {
-        struct hd_dep d = hd_calls_own(call) ? of_operands(f, call, LLVMGetNumArgOperands(call))
-                                             : (struct hd_dep){0};
+        unsigned n = hd_calls_own(call) ? LLVMGetNumArgOperands(call) : 0;
+        make_operands(f, call, n);
         struct hd_dep result = one(hd_control_result(f, call)); /* the builder is behind it then */
+        if (is_all(result.tok[0]))
+            return result; /* or there is no place behind it */
+        struct hd_dep d = join_operands(f, f->p->tb, call, n);
         hd_deps_add(f, f->p->tb, &d, result);
         return d;
     }
