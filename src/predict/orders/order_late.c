@@ -8,6 +8,7 @@ struct late {
     const struct hd_matching *m;
     const struct hd_world *w; /* lean: which reads matter */
     hd_eid a, b;
+    bool spare;    /* lean: the thread of a helps last */
     bool *stopped; /* by thread */
     struct hd_u32vec ran;
     struct hd_vec wakes; /* struct hd_wake */
@@ -128,6 +129,20 @@ static void advance(struct late *l, hd_eid goal)
         run(l, events[l->s->thread[u].next]);
 }
 
+/* One event of the thread of a, which is not a goal any more. */
+static bool help_once(struct late *l)
+{
+    const struct hd_trace *t = l->s->t;
+    hd_tid u = t->thread[l->a];
+    size_t n;
+    const hd_eid *events = hd_trace_thread_events(t, u, &n);
+    uint32_t next = l->s->thread[u].next;
+    if (next == n || !may_run(l, events[next]))
+        return false;
+    run(l, events[next]);
+    return true;
+}
+
 /* The others run one event after the other, in the order of the trace, until the goal has run.
  * True: something ran. */
 static bool help(struct late *l, hd_eid goal)
@@ -135,8 +150,9 @@ static bool help(struct late *l, hd_eid goal)
     const struct hd_trace *t = l->s->t;
     hd_eid last = l->a < l->b ? l->b : l->a;
     size_t before = l->ran.len;
+    bool spared = l->spare && goal == l->b;
     for (hd_tid u = 0; u < hd_trace_n_threads(t); u++)
-        l->stopped[u] = u == t->thread[goal];
+        l->stopped[u] = u == t->thread[goal] || (spared && u == t->thread[l->a]);
     for (hd_eid e = 0; e <= last && !hd_state_ran(l->s, goal); e++) {
         hd_tid u = t->thread[e];
         l->walked++;
@@ -148,7 +164,11 @@ static bool help(struct late *l, hd_eid goal)
         run(l, e);
         advance(l, goal);
     }
-    return l->ran.len > before;
+    if (l->ran.len > before)
+        return true;
+    bool helped = spared && help_once(l);
+    advance(l, goal);
+    return helped;
 }
 
 /* Runs the goal. Where its thread cannot go on, the others help. */
@@ -161,11 +181,16 @@ static bool reach(struct late *l, hd_eid goal)
 }
 
 bool hd_order_late_lean(struct hd_state *s, const struct hd_matching *m,
-                        const struct hd_world *world, hd_eid a, hd_eid b, struct hd_witness *w,
-                        uint64_t *walked)
+                        const struct hd_world *world, hd_eid a, hd_eid b, bool spare,
+                        struct hd_witness *w, uint64_t *walked)
 {
-    struct late l = {
-        .s = s, .m = m, .w = world, .a = a, .b = b, .wakes = HD_VEC_INIT(struct hd_wake)};
+    struct late l = {.s = s,
+                     .m = m,
+                     .w = world,
+                     .a = a,
+                     .b = b,
+                     .spare = spare,
+                     .wakes = HD_VEC_INIT(struct hd_wake)};
     l.stopped = hd_calloc(hd_trace_n_threads(s->t), sizeof *l.stopped);
     bool runs = reach(&l, a) && reach(&l, b);
     *walked += l.walked;

@@ -8,7 +8,9 @@
  * Lean: as little as possible runs. The thread of a runs to a, then that of b to b, and where it
  * cannot go on, the others run one event after the other in the order of the trace, until it can.
  * Reads may return other values than they did, where nothing needs them, and in the thread of b
- * where nothing up to b does: so what the thread of a does after a hands on only what b needs. */
+ * where nothing up to b does: so what the thread of a does after a hands on only what b needs.
+ *
+ * Spare: lean, and the thread of a goes on after a only where no other can. */
 #ifndef HD_PREDICT_ORDERS_ORDER_LATE_H
 #define HD_PREDICT_ORDERS_ORDER_LATE_H
 
@@ -22,7 +24,7 @@
 bool hd_order_late(struct hd_state *s, const struct hd_matching *m, hd_eid a, hd_eid b,
                    struct hd_witness *w);
 bool hd_order_late_lean(struct hd_state *s, const struct hd_matching *m,
-                        const struct hd_world *world, hd_eid a, hd_eid b, struct hd_witness *w,
-                        uint64_t *walked);
+                        const struct hd_world *world, hd_eid a, hd_eid b, bool spare,
+                        struct hd_witness *w, uint64_t *walked);
 
 #endif

@@ -265,16 +265,19 @@ static void add_follows(struct orders *o)
     }
 }
 
-/* A schedule in which b runs after a: a as late as it can, or as little as possible of all. */
-static void try_pair(struct orders *o, hd_eid a, hd_eid b, bool lean, uint64_t *walked)
+/* Which schedule is tried: a as late as it can, or as little as possible of all (order_late.h). */
+enum schedule { LATE, LEAN, SPARE, SCHEDULES };
+
+/* A schedule in which b runs after a. */
+static void try_pair(struct orders *o, hd_eid a, hd_eid b, enum schedule kind, uint64_t *walked)
 {
     struct hd_witness w;
     struct hd_err err;
     const struct hd_matching *m = &o->cut.matching;
     if (is_known(o, a, b))
         return;
-    if (!(lean ? hd_order_late_lean(&o->state, m, o->w, a, b, &w, walked)
-               : hd_order_late(&o->state, m, a, b, &w)))
+    if (!(kind == LATE ? hd_order_late(&o->state, m, a, b, &w)
+                       : hd_order_late_lean(&o->state, m, o->w, a, b, kind == SPARE, &w, walked)))
         return;
     if (hd_checker_check(o->checker, &w, NULL, &err) == HD_OK &&
         !(follow(o, &w, a, NULL) & HD_AFTER_PLUS))
@@ -283,14 +286,16 @@ static void try_pair(struct orders *o, hd_eid a, hd_eid b, bool lean, uint64_t *
         hd_witness_fini(&w);
 }
 
-/* Four other schedules for each pair. */
+/* Six other schedules for each pair. */
 static void try_late(struct orders *o)
 {
     uint64_t walked = 0;
     for (size_t i = 0; i < o->found.len && walked < MAX_WALKED && !hd_interrupt_requested(); i++) {
         hd_eid a = o->found.data[i].a, b = o->found.data[i].b;
-        for (int k = 0; k < 4; k++)
-            try_pair(o, k % 2 ? b : a, k % 2 ? a : b, k >= 2, &walked);
+        for (int kind = LATE; kind < SCHEDULES; kind++) {
+            try_pair(o, a, b, (enum schedule)kind, &walked);
+            try_pair(o, b, a, (enum schedule)kind, &walked);
+        }
         walked += 4 * (uint64_t)b;
     }
 }
