@@ -556,13 +556,21 @@ static size_t open_pairs(const char *body)
     "t1|rmw(n,3,2)||mo=" down "\nt1|rmw(n,2,1)||mo=" down "\nt2|rmw(n,1,0)||mo=" down              \
     "\nt2|br\n" fence "t2|w(x,1)||val=\nt2|w(n,7)||val=\n"
 
-/* The first store is the constructor's; each reference is taken before its thread is there. */
+/* The first store is the constructor's; each reference is taken before its thread is
+ * there. */
 #define HANDED_OUT(down, fence, second)                                                            \
     "t0|w(n,0)||val=\nt0|aw(n,1)||val=;mo=rlx\nt0|rmw(n,1,2)||mo=rlx\nt0|fork(t1)\n" second        \
     "t1|r(x,0)\nt1|rmw(n,3,2)||mo=" down "\nt2|rmw(n,2,1)||mo=" down "\nt0|rmw(n,1,0)||mo=" down   \
     "\nt0|br\n" fence "t0|w(x,1)||val=\n"
 #define TAKEN_FIRST "t1|rmw(n,2,3)||mo=rlx\nt1|fork(t2)\n"
 #define TAKEN_LATE  "t1|fork(t2)\nt1|rmw(n,2,3)||mo=rlx\n"
+
+/* The number starts with the store of t0, whatever t1 stored before; with others that add, t2 need
+ * not have. */
+#define STARTED(first, others)                                                                     \
+    "t0|fork(t1)\n" first "t0|join(t1)\nt0|aw(n,1)||val=;mo=rlx\nt0|fork(t2)\nt0|fork(t3)\n"       \
+    "t0|fork(t4)\nt0|fork(t5)\nt2|w(x,1)||val=\nt2|rmw(n,1,2)||mo=rel\n" others                    \
+    "t3|ar(n,2)||mo=acq\nt3|br\nt3|r(x,1)\n"
 
 #define GATE(start, other)                                                                         \
     start "!init f 0\nt1|w(x,1)||val=\nt1|post(s)\nt2|sem(s)\nt2|aw(f,1)||val=;mo=rlx\n"           \
@@ -620,6 +628,8 @@ static void test_proved(void **state)
          HANDED_OUT("rlx", "t0|fence(acq)\n", TAKEN_FIRST)},
         {HANDED_OUT("ar", "", TAKEN_FIRST), HANDED_OUT("rel", "", TAKEN_FIRST)},
         {HANDED_OUT("ar", "", TAKEN_FIRST), HANDED_OUT("ar", "", TAKEN_LATE)},
+        {STARTED("", ""),
+         STARTED("t1|aw(n,0)||val=;mo=rlx\n", "t4|rmw(n,2,1)||mo=rlx\nt5|rmw(n,1,2)||mo=rlx\n")},
         {GATE("", ""), GATE("", "t4|post(s)\n")},
         {GATE("", ""), GATE("!sem s 1\n", "")},
         {CHAIN(""), CHAIN("t3|aw(f,1)||val=;mo=rlx\n")},
