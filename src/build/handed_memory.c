@@ -165,7 +165,7 @@ void hd_walk_hand_use(struct hd_walk *w, const struct hd_region *g, uint64_t lin
 bool hd_walk_hand_quick(struct hd_walk *w, const struct hd_raw *rec)
 {
     uint64_t room, len = rec->aux & HD_LOG_SIZE;
-    bool writes = rec->kind == HD_LOG_WRITE;
+    bool writes = rec->kind == HD_LOG_WRITE || rec->kind == HD_LOG_AWRITE;
     const struct hd_region *g = hd_regions_find(&w->mem.regions, rec->w[0], &room);
     uint64_t linear = hd_region_linear(g, rec->w[0]);
     bool known = !writes || !(rec->aux & HD_LOG_PENDING);

@@ -227,16 +227,31 @@ static bool starts_call(const struct hd_walk_thread *t, const struct hd_raw *rec
            (!t->in_stdio && !(t->last_kind == HD_LOG_READ && t->last_aux & HD_LOG_PENDING));
 }
 
+/* Do these granules hold something that depends on a read of the trace? Whole granules, since that
+ * is what calm memory is kept of. */
+static bool has_sets(const struct hd_cell_page *page, unsigned bits)
+{
+    if (!page->sets)
+        return page->set != 0;
+    for (unsigned i = 0; bits >> i; i++)
+        for (unsigned k = 0; bits >> i & 1 && k < HD_GRANULE; k++)
+            if (page->sets[i * HD_GRANULE + k])
+                return true;
+    return false;
+}
+
 /* Private memory, which holds nothing that depends on a read of the trace. *own: or it is what this
  * thread alone writes, and now reads. */
 static inline bool is_plain_in(struct hd_walk *w, uint64_t addr, unsigned len, bool reads,
                                bool *own)
 {
     const struct hd_walk_line *line = line_of(w, addr, len);
-    if (!line || line->page->sets || line->page->set)
+    if (!line)
         return false;
     unsigned at = line->at + (unsigned)(addr % HD_LINE);
     unsigned bits = (2u << (at + len - 1) / HD_GRANULE) - (1u << at / HD_GRANULE);
+    if ((line->page->sets || line->page->set) && has_sets(line->page, bits))
+        return false;
     bits &= line->page->shared;
     if (!bits)
         return true;
@@ -251,7 +266,7 @@ static inline bool is_plain_in(struct hd_walk *w, uint64_t addr, unsigned len, b
 static bool is_plain(struct hd_walk *w, const struct hd_raw *rec, bool *own)
 {
     unsigned len = rec->aux & HD_LOG_SIZE, room = HD_LINE - (unsigned)(rec->w[0] % HD_LINE);
-    bool reads = rec->kind == HD_LOG_READ;
+    bool reads = rec->kind == HD_LOG_READ || rec->kind == HD_LOG_AREAD;
     if (len <= room)
         return is_plain_in(w, rec->w[0], len, reads, own);
     return is_plain_in(w, rec->w[0], room, reads, own) &&
@@ -273,8 +288,12 @@ bool hd_walk_leave_quick(struct hd_walk *w, const struct hd_raw *rec, bool *note
 {
     struct hd_walk_thread *t = hd_walk_current(w);
     bool own = false;
-    if (rec->kind != HD_LOG_READ && rec->kind != HD_LOG_WRITE && rec->kind != HD_LOG_BRANCH &&
-        rec->kind != HD_LOG_GONE)
+    bool atomic = rec->kind == HD_LOG_AREAD || rec->kind == HD_LOG_AWRITE;
+    bool writes = rec->kind == HD_LOG_WRITE || rec->kind == HD_LOG_AWRITE;
+    bool access = writes || rec->kind == HD_LOG_READ || rec->kind == HD_LOG_AREAD;
+    if (!access && rec->kind != HD_LOG_BRANCH && rec->kind != HD_LOG_GONE)
+        return false;
+    if (atomic && (w->split.in_wide || hd_walk_wide_is(w, rec)))
         return false;
     if (w->own.keep_all || !w->info->from_pass || !starts_call(t, rec) || t->ignores)
         return false;
@@ -288,12 +307,10 @@ bool hd_walk_leave_quick(struct hd_walk *w, const struct hd_raw *rec, bool *note
         if (rec->aux & HD_LOG_JOINED || hd_walk_may_depend(t, rec->w[0]))
             return false;
     } else if (!(rec->aux & HD_LOG_SITE) || hd_walk_may_depend(t, rec->addr) ||
-               (rec->kind == HD_LOG_WRITE && hd_walk_may_depend(t, rec->val)) ||
-               !is_plain(w, rec, &own)) {
+               (writes && hd_walk_may_depend(t, rec->val)) || !is_plain(w, rec, &own)) {
         return false;
     }
     hd_walk_find_call(w, rec);
-    bool access = rec->kind == HD_LOG_READ || rec->kind == HD_LOG_WRITE;
     *noted = access && w->own.hand && hd_walk_hand_quick(w, rec);
     *noted |= own;
     return true;

@@ -155,9 +155,10 @@ static bool is_nothing(struct hd_walk *w, const struct hd_raw *rec)
         return !is_tainted(t, rec->w[0]);
     if (rec->kind == HD_LOG_GONE) /* stores nothing */
         return !pass_memory(w, rec->w[0], rec->w[1], false, -1);
-    if (is_tainted(t, rec->addr) || (rec->kind == HD_LOG_WRITE && is_tainted(t, rec->val)))
+    bool writes = rec->kind == HD_LOG_WRITE || rec->kind == HD_LOG_AWRITE;
+    if (is_tainted(t, rec->addr) || (writes && is_tainted(t, rec->val)))
         return false;
-    return !pass_memory(w, rec->w[0], rec->aux & HD_LOG_SIZE, rec->kind == HD_LOG_READ, -1);
+    return !pass_memory(w, rec->w[0], rec->aux & HD_LOG_SIZE, !writes, -1);
 }
 
 /* ---- the records that are kept ---- */
