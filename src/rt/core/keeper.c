@@ -164,9 +164,9 @@ static void *keep(void *arg)
 
 void hd_rt_keeper_start(void)
 {
-    if (started)
+    /* Threads without the token come here, too. */
+    if (__atomic_exchange_n(&started, true, __ATOMIC_SEQ_CST))
         return;
-    started = true;
     hd_rt_syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0, 0, 0, 0);
     uint64_t all = UINT64_MAX, old = 0;
     pthread_t handle;

@@ -581,6 +581,7 @@ static struct hd_thread *adopt(void)
     if (!me)
         return NULL;
     hd_rt_is(me);
+    hd_rt_thread_adopted(me);
     hd_rt_take_token(me);
     return me;
 }

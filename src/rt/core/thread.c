@@ -41,6 +41,12 @@ void hd_rt_thread_setup(struct hd_thread *main_thread)
     pthread_setspecific(end_key, main_thread);
 }
 
+void hd_rt_thread_adopted(struct hd_thread *me)
+{
+    pthread_setspecific(end_key, me);
+    hd_rt_keeper_start();
+}
+
 /* Tells the driver where the calling thread's stack is. Token held. */
 void hd_rt_log_stack(struct hd_thread *me)
 {

@@ -5,6 +5,8 @@
 #include "rt/core/rt.h"
 
 void hd_rt_thread_setup(struct hd_thread *main_thread);
+/* The calling thread, which the runtime did not start: it gives the token back when it ends. */
+void hd_rt_thread_adopted(struct hd_thread *me);
 void hd_rt_log_stack(struct hd_thread *me);
 /* start_pc: what the program calls the start of the thread; 0: `start`. */
 int hd_rt_thread_create(struct hd_thread *me, pthread_t *out, const pthread_attr_t *attr,

@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# A thread that the runtime did not start runs code with hooks: it becomes a thread of the recording with its first
+# event, and others run when it ends. In a program that is not recorded no thread does, and hooks do nothing.
+set -u
+work=$TMP_DIR/record/adopted
+rm -rf "$work" && mkdir -p "$work" && cd "$work" || exit 1
+fails=0
+check() { # WHAT EXPECTED GOT
+    [ "$2" = "$3" ] || { echo "FAIL $1: expected '$2', got '$3'" >&2; fails=1; }
+}
+cat >main.c <<'END'
+#include <dlfcn.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+static volatile unsigned char bytes[64];
+static volatile int words[64], sum;
+static atomic_int done;
+static void *run(void *p)
+{
+    for (int i = 0; i < 256; i++) {
+        bytes[i % 64] = (unsigned char)i;
+        words[i % 64] += bytes[i % 64];
+        if (words[i % 64] > 200)
+            sum += words[i % 64];
+    }
+    done = 1;
+    return p;
+}
+static void *ends(void *p)
+{
+    done = 2;
+    return p;
+}
+int main(void)
+{
+    pthread_t t;
+    int (*create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+    *(void **)&create = dlsym(dlopen("libc.so.6", RTLD_NOW), "pthread_create"); /* not the runtime's */
+    if (create == pthread_create || create(&t, NULL, run, NULL))
+        return 1;
+    while (!done)
+        sched_yield();
+    if (create(&t, NULL, ends, NULL))
+        return 1;
+    while (done != 2)
+        sched_yield();
+    printf("sum %d\n", sum);
+    return 0;
+}
+END
+"$HEDDLE" cc -O1 -g -pthread main.c -o main || exit 1
+expected="sum 50391"
+out=$(timeout 60 ./main)
+check "the end without a recording" 0 $?
+check "the sum without a recording" "$expected" "$out"
+out=$(timeout 60 "$HEDDLE" record -o main.hdt -- ./main 2>record.err)
+check "the end of the recorded run" 0 $?
+check "the sum of the recorded run" "$expected" "$out"
+"$HEDDLE" trace check main.hdt >check.out 2>&1
+check "trace check" 0 $?
+"$HEDDLE" trace cat main.hdt >print.out 2>&1
+check "writes of the thread" 125 "$(grep -c '^X1|w(sum' print.out)"
+check "threads that were left where they are" 0 "$(grep -c 'was stuck' record.err)"
+exit $fails
