@@ -116,6 +116,7 @@ uint64_t hd_cells_next(struct hd_cells *c, uint64_t linear, uint64_t len)
 uint32_t hd_cells_id(struct hd_cells *c, uint64_t linear, bool *fresh)
 {
     struct hd_cell_page *page = page_of(c, linear);
+    HD_DCHECK(page->edges >> linear % HD_CELL_PAGE & 1);
     *fresh = false;
     if (!page->ids) {
         page->ids = hd_alloc(IDS);

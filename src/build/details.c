@@ -141,6 +141,7 @@ uint32_t hd_details_site(struct hd_details_writer *w, uint32_t place, const stru
 
 void hd_details_event(struct hd_details_writer *w, uint32_t site)
 {
+    HD_DCHECK(site == UINT32_MAX || site < w->ordinal.len);
     *hd_bytes_room(&w->events, 1) = site == UINT32_MAX ? 0 : (uint8_t)w->ordinal.data[site];
     w->events.len++;
 }
@@ -154,6 +155,7 @@ uint32_t hd_details_origin(struct hd_details_writer *w, const char *place, const
 
 void hd_details_add_block(struct hd_details_writer *w, uint64_t bytes, uint32_t origin)
 {
+    HD_DCHECK(origin < w->n_origins);
     hd_bytes_varint(&w->blocks, bytes);
     hd_bytes_varint(&w->blocks, origin);
     w->n_blocks++;
@@ -162,6 +164,7 @@ void hd_details_add_block(struct hd_details_writer *w, uint64_t bytes, uint32_t 
 void hd_details_finish(struct hd_details_writer *w, struct hd_trace *t)
 {
     struct hd_bytes all = {0};
+    HD_ASSERT(w->events.len == t->n_events);
     hd_bytes_varint(&all, VERSION);
     hd_bytes_varint(&all, w->n_sites);
     hd_bytes_put(&all, w->sites.data, w->sites.len);

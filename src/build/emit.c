@@ -114,6 +114,7 @@ enum hd_status hd_walk_anchor(struct hd_walk *w)
 
 enum hd_status hd_walk_emit(struct hd_walk *w, struct hd_event *ev)
 {
+    HD_DCHECK(w->pass != HD_WALK_MARK);
     enum hd_status s = hd_walk_anchor(w);
     if (s != HD_OK)
         return s;

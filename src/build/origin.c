@@ -189,6 +189,9 @@ enum hd_status hd_origins_load(const struct hd_trace *t, struct hd_origins *o, s
         return hd_err_set(err, HD_ERR_INPUT,
                           "the trace does not say where its events come from, so no program can "
                           "follow it: use the .hdt file that heddle record wrote");
+    static const uint8_t nothing;
+    steps = steps ? steps : &nothing; /* no events: n is 0 */
+    table = table ? table : &nothing;
     o->step = hd_calloc(t->n_events, sizeof *o->step);
     o->origin = hd_calloc(t->n_events, sizeof *o->origin);
     if (!load_modules(o, modules, n[2]) || !load_table(o, table, n[1]) ||

@@ -17,6 +17,7 @@
 
 void hd_sole_writer_note(struct hd_walk *w, struct hd_cell_marks *marks, unsigned bits, bool writes)
 {
+    HD_DCHECK(w->pass == HD_WALK_MARK);
     uint32_t me = w->current + 1;
     for (unsigned i = 0; writes && bits >> i; i++)
         if (bits >> i & 1 && marks->writer[i] != me)

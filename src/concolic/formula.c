@@ -158,6 +158,7 @@ static uint32_t join_inputs(struct hd_formula *f, uint32_t expr)
 void hd_formula_slice(struct hd_formula *f, uint32_t last, struct hd_u32vec *steps)
 {
     struct hd_u32vec firsts = {0};
+    HD_DCHECK(last < f->path->n_steps);
     memset(f->parent, 0, f->path->n_nodes * sizeof *f->parent);
     for (uint32_t i = 0; i <= last; i++)
         hd_u32vec_push(&firsts, join_inputs(f, f->path->steps[i].expr));
@@ -175,6 +176,7 @@ void hd_formula_slice(struct hd_formula *f, uint32_t last, struct hd_u32vec *ste
 void hd_formula_exclude(struct hd_formula *f, const struct hd_path *other, uint32_t k)
 {
     struct hd_u32vec inputs = {0};
+    HD_DCHECK(k < other->n_steps);
     hd_term t = import(f, other, other->steps[k].expr, &inputs);
     *(struct hd_bv_lit *)hd_vec_push(&f->extra) = (struct hd_bv_lit){t, other->steps[k].taken == 0};
     hd_u32vec_fini(&inputs);
@@ -321,6 +323,7 @@ bool hd_formula_implies(struct hd_formula *f, uint32_t depth, const struct hd_pa
 {
     struct hd_vec lits = HD_VEC_INIT(struct hd_bv_lit);
     struct hd_u32vec inputs = {0};
+    HD_DCHECK(k < other->n_steps && depth <= f->path->n_steps);
     const struct hd_sym_step *what = &other->steps[k];
     hd_term t = import(f, other, what->expr, &inputs);
     steps->len = 0;

@@ -1,5 +1,6 @@
 #include "concolic/path_share.h"
 
+#include "base/err.h"
 #include "base/hash.h"
 
 #define SPARE                                                                                      \
@@ -23,6 +24,7 @@ struct hd_path_way hd_path_way_after(const struct hd_path_share *share, struct h
 
 bool hd_path_share_owns(const struct hd_path_share *share, struct hd_path_way way)
 {
+    HD_DCHECK(share->of < 2 || share->number < share->of);
     return share->of < 2 || way.hash % share->of == share->number;
 }
 

@@ -82,6 +82,7 @@ static void take_step(struct hd_branch_stack *s, struct hd_node *n, const struct
 bool hd_branch_stack_add(struct hd_branch_stack *s, const struct hd_exec_run *run, uint32_t i)
 {
     const struct hd_exec_step *step = hd_run_step(run, i);
+    HD_DCHECK(i == s->nodes.len || i + 1 == s->nodes.len);
     if (i + 1 == s->nodes.len && hd_stack_at(s, i)->fresh) {
         take_step(s, hd_stack_at(s, i), run, i);
         return true;
@@ -104,6 +105,7 @@ bool hd_branch_stack_add(struct hd_branch_stack *s, const struct hd_exec_run *ru
 bool hd_branch_stack_agrees(const struct hd_branch_stack *s, const struct hd_exec_run *run,
                             size_t n)
 {
+    HD_DCHECK(n <= s->nodes.len);
     size_t known = s->nodes.len - n;
     if (run->steps.len < known)
         return false;

@@ -57,6 +57,7 @@ size_t hd_leads_count(const struct hd_leads *l)
 
 const struct hd_warning *hd_leads_warning(const struct hd_leads *l, size_t i)
 {
+    HD_ASSERT(i < l->warnings.len);
     return hd_vec_at(&l->warnings, i);
 }
 
@@ -191,9 +192,10 @@ static void walk(struct making *m)
 
 bool hd_leads_make(struct hd_leads *l, size_t i, size_t k, struct hd_lead *lead)
 {
-    const struct hd_warning *w = hd_vec_at(&l->warnings, i);
+    const struct hd_warning *w = hd_leads_warning(l, i);
     const struct hd_trace *t = l->t;
     size_t n = hd_trace_n_threads(t), words = n / 64 + 1;
+    HD_ASSERT(k < w->candidates.len);
     const struct hd_candidate *c = hd_vec_at(&w->candidates, k);
     struct making m = {.l = l, .lead = lead, .a1 = c->event};
     *lead = (struct hd_lead){.threads = HD_VEC_INIT(struct hd_steer_thread),

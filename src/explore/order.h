@@ -50,6 +50,7 @@ void hd_order_make(struct hd_order *o, const struct hd_exec_run *run, uint32_t n
 /* Whether step i comes before step j > i. */
 static inline bool hd_order_before(const struct hd_order *o, uint32_t i, uint32_t j)
 {
+    HD_DCHECK(i < j && j < o->index.len);
     uint32_t t = hd_run_step(o->run, i)->thread;
     return o->clocks[(size_t)j * o->width + t] >= o->index.data[i];
 }

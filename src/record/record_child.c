@@ -202,6 +202,7 @@ enum hd_status hd_record_child_wait(struct hd_record_child *a, struct hd_err *er
     struct answer told = {0};
     struct pollfd p = {a->answer, POLLIN, 0};
     bool late = false;
+    HD_ASSERT(a->pid);
     while (poll(&p, 1, 50) <= 0) {
         double now = hd_progress_now();
         if (hd_interrupt_requested()) {

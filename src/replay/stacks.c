@@ -266,11 +266,22 @@ static void prefix(const struct hd_trace *t, const struct hd_stacks *s, struct h
     hd_matching_fini(&m);
 }
 
+#ifdef HD_DEBUG
+static void check_wanted(const struct hd_stacks *s)
+{
+    for (size_t i = 1; i < s->n_events; i++)
+        HD_ASSERT(s->events[i - 1] < s->events[i]);
+    for (size_t i = 1; i < s->n_blocks; i++)
+        HD_ASSERT(s->blocks[i - 1] < s->blocks[i]);
+}
+#endif
+
 enum hd_status hd_stacks_record(const struct hd_stacks_options *o, struct hd_stacks *s,
                                 struct hd_err *err)
 {
     struct hd_witness w;
     struct hd_replay_result result;
+    HD_SELF_CHECK(check_wanted(s));
     struct hd_replay_options opts = {.trace = o->trace,
                                      .witness = &w,
                                      .argv = o->argv,

@@ -236,6 +236,7 @@ void hd_session_free(struct hd_session *s)
 
 void hd_session_name(uint64_t number, char *name, size_t size)
 {
+    HD_ASSERT(number > 0);
     if (number == 1)
         snprintf(name, size, "run.hdr");
     else

@@ -290,6 +290,7 @@ static const char *name_at(struct hd_symbols *s, Dwfl_Module *mod, uint64_t addr
 
 bool hd_symbols_place(struct hd_symbols *s, uint64_t pc, char *out, size_t size)
 {
+    HD_DCHECK(size > 0);
     uint64_t call = pc - 1; /* pc is where a call returns to */
     Dwfl_Module *mod = hd_symbols_module_of(s, call);
     if (!mod)
@@ -315,6 +316,7 @@ static char *demangle(const char *name)
 
 bool hd_symbols_function(struct hd_symbols *s, uint64_t pc, char *out, size_t size)
 {
+    HD_DCHECK(size > 0);
     Dwfl_Module *mod = hd_symbols_module_of(s, pc - 1);
     const char *name = mod ? name_at(s, mod, pc - 1) : NULL;
     if (!name)
@@ -334,6 +336,7 @@ uint32_t hd_symbols_column(struct hd_symbols *s, uint64_t pc)
 
 bool hd_symbols_module_name(struct hd_symbols *s, uint64_t pc, char *out, size_t size)
 {
+    HD_DCHECK(size > 0);
     Dwfl_Module *mod = hd_symbols_module_of(s, pc);
     if (!mod)
         return false;

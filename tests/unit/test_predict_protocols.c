@@ -257,7 +257,7 @@ static size_t make(uint64_t seed, char *buffer, size_t size)
         for (int i = (int)hd_rng_below(&m.rng, 4); i > 0; i--)
             run_thread(&m, 0);
         for (int u = 1; u < threads; u++) {
-            char text[16];
+            char text[32];
             snprintf(text, sizeof text, "fork(t%d)", u);
             event(&m, 0, text);
         }
