@@ -158,6 +158,53 @@ static inline bool own_quick(struct hd_walk *w, const struct hd_walk_line *line,
     return (marks->known & mask) == mask && load(marks->bytes + at, len) == value;
 }
 
+/* The part of an access in one granule. False: its state may have to change. */
+static inline __attribute__((always_inline)) bool
+mark_granule(struct hd_walk *w, const struct hd_walk_thread *t, const struct hd_walk_line *line,
+             unsigned at, unsigned len, uint64_t value, bool writes)
+{
+    const struct hd_region *g = line->region;
+    if (g->freed || !(g->shared || g->thread == w->current))
+        return false;
+    if (w->in.types.types.len && g->kind != HD_REGION_STATIC &&
+        ~line->page->touched & UINT64_MAX >> (HD_CELL_PAGE - len) << at)
+        return false;
+    if (w->own.keep_all)
+        return true;
+    if (!own_quick(w, line, at, len, value, writes))
+        return false;
+    if (t->holds)
+        line->page->in_section |= (uint8_t)(1u << at / HD_GRANULE);
+    return true;
+}
+
+static inline void mark_end(const struct hd_walk_line *line, unsigned end)
+{
+    (end < HD_CELL_PAGE ? line->page : line->after)->edges |= UINT64_C(1) << end % HD_CELL_PAGE;
+}
+
+/* An access that begins in one granule and ends in the next. If only its first part is recognised
+ * the long way does that once more: it writes the same, and counts one use too many. */
+static __attribute__((noinline)) bool mark_crossing(struct hd_walk *w,
+                                                    const struct hd_walk_thread *t, uint64_t addr,
+                                                    unsigned len, uint64_t value, bool writes)
+{
+    unsigned first = HD_GRANULE - (unsigned)(addr % HD_GRANULE), rest = len - first;
+    uint64_t next = addr + first;
+    const struct hd_walk_line *line = line_of(w, addr, first), *other = line_of(w, next, rest);
+    if (!line || !other || line->region != other->region)
+        return false;
+    unsigned at = line->at + (unsigned)(addr % HD_LINE);
+    unsigned behind = other->at + (unsigned)(next % HD_LINE);
+    uint64_t low = value & UINT64_MAX >> (64 - 8 * first);
+    if (!mark_granule(w, t, line, at, first, low, writes) ||
+        !mark_granule(w, t, other, behind, rest, value >> 8 * first, writes))
+        return false;
+    line->page->edges |= UINT64_C(1) << at;
+    mark_end(other, behind + rest);
+    return true;
+}
+
 static inline __attribute__((always_inline)) bool
 mark_quick(struct hd_walk *w, const struct hd_walk_thread *t, const struct hd_raw *rec)
 {
@@ -167,26 +214,18 @@ mark_quick(struct hd_walk *w, const struct hd_walk_thread *t, const struct hd_ra
         return true; /* nothing for this walk */
     if ((!writes && rec->kind != HD_LOG_READ) || t->ignores)
         return false;
+    if (writes && rec->aux & HD_LOG_PENDING)
+        return false;
+    if (rec->w[0] % HD_GRANULE + len > HD_GRANULE)
+        return mark_crossing(w, t, rec->w[0], len, rec->w[1], writes);
     const struct hd_walk_line *line = line_of(w, rec->w[0], len);
-    if (!line || (writes && rec->aux & HD_LOG_PENDING))
+    if (!line)
         return false;
-    const struct hd_region *g = line->region;
-    unsigned at = line->at + (unsigned)(rec->w[0] % HD_LINE), end = at + len;
-    if (g->freed || !(g->shared || g->thread == w->current))
+    unsigned at = line->at + (unsigned)(rec->w[0] % HD_LINE);
+    if (!mark_granule(w, t, line, at, len, rec->w[1], writes))
         return false;
-    if (at / HD_GRANULE != (end - 1) / HD_GRANULE)
-        return false;
-    if (w->in.types.types.len && g->kind != HD_REGION_STATIC &&
-        ~line->page->touched & UINT64_MAX >> (HD_CELL_PAGE - len) << at)
-        return false;
-    if (!w->own.keep_all) {
-        if (!own_quick(w, line, at, len, rec->w[1], writes))
-            return false;
-        if (t->holds)
-            line->page->in_section |= (uint8_t)(1u << at / HD_GRANULE);
-    }
     line->page->edges |= UINT64_C(1) << at;
-    (end < HD_CELL_PAGE ? line->page : line->after)->edges |= UINT64_C(1) << end % HD_CELL_PAGE;
+    mark_end(line, at + len);
     return true;
 }
 
