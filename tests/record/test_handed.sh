@@ -296,4 +296,39 @@ cmp -s reduced all || fail "spoilt: with all events, and reduced: $(diff all red
 grep -q '^[0-9]* [0-9]*$' reduced || fail "spoilt: no race is found"
 HD_LOG=build:debug "$HEDDLE" trace cat t.hdt 2>&1 >t.txt | grep -q 'written unseen: [1-9]' || fail "spoilt: not noticed"
 
+# What a thread keeps in an atomic of its own depends on what it read before: without that the last read would race.
+cat >a.c <<'SOURCE'
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int given, common;
+static volatile int seen;
+static void *use(void *arg)
+{
+    _Atomic int *mine = malloc(64);
+    atomic_store_explicit(mine, 7, memory_order_relaxed);
+    seen = atomic_load_explicit(mine, memory_order_relaxed);
+    pthread_mutex_lock(&lock);
+    int v = given;
+    pthread_mutex_unlock(&lock);
+    atomic_store_explicit(mine, v, memory_order_relaxed);
+    if (atomic_load_explicit(mine, memory_order_relaxed))
+        seen = common;
+    return arg;
+}
+int main(void)
+{
+    pthread_t t;
+    pthread_create(&t, NULL, use, NULL);
+    common = 1;
+    pthread_mutex_lock(&lock);
+    given = 1;
+    pthread_mutex_unlock(&lock);
+    pthread_join(t, NULL);
+    return 0;
+}
+SOURCE
+"$HEDDLE" cc -g -O1 a.c -o a && "$HEDDLE" record -q -o t.hdt -- ./a || failed=1
+"$HEDDLE" analyze -q t.hdt >out 2>&1 || fail "an atomic of its own: $(cat out)"
 exit $failed
