@@ -113,6 +113,9 @@ done
 for kind in 0 1 2 3 4; do
     series counted$kind counted $kind
 done
+for kind in 0 1 2; do
+    series locked$kind locked_lists $kind
+done
 series buffer bounded_buffer 0
 series pending pending_counter 0
 for kind in 0 1; do

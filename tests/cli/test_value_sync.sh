@@ -70,11 +70,18 @@ for kind in 0 1 2; do # links both ways, from the end of a list, from a pool thr
 done
 for kind in 0 1 2 3; do # taken whole, batches, trees, built from single nodes
     correct owned$kind owned_lists "-DKIND=$kind -DN=$many" "$sliced"
-    faulty owned${kind}f owned_lists "-DKIND=$kind -DN=5" ""
+    faulty owned${kind}f owned_lists "-DKIND=$kind -DN=5" "--runs 4"
 done
 for kind in 0 1 2 3 4; do # counted under two locks, under one, by atomics; with malloc and free
     correct counted$kind counted "-DKIND=$kind -DN=$many" "$sliced"
     faulty counted${kind}f counted "-DKIND=$kind -DN=5" ""
+done
+heddle analyze "$TESTS/predict/inner_lock_cut.trace"
+expect_code 66
+expect_out "1 race"
+for kind in 0 1 2; do # locks of nodes hand over hand: from a pool, from list to list, with entries
+    correct locked$kind locked_lists "-DKIND=$kind -DN=$many" "$sliced"
+    faulty locked${kind}f locked_lists "-DKIND=$kind -DN=10" "$sliced"
 done
 correct buffer bounded_buffer "-DITEMS=100" "--policy random --quantum 3"
 faulty bufferf bounded_buffer "" "--policy random --quantum 3"

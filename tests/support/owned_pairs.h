@@ -1,12 +1,13 @@
 /* Conflicting pairs of which one access has its object as x says and the other as y (enum
- * hd_owned), and which no must-order puts in a row: a rule that never fires is not tested. */
+ * hd_owned), and which no must-order puts in a row: a rule that never fires is not tested. view: 1,
+ * or HD_OWNED_VIEW where objects have locks. */
 #ifndef HD_TESTS_SUPPORT_OWNED_PAIRS_H
 #define HD_TESTS_SUPPORT_OWNED_PAIRS_H
 
 #include "predict/index/world.h"
 #include "judge.h"
 
-static uint64_t owned_pairs(const char *text, size_t len, enum hd_owned x, enum hd_owned y)
+static uint64_t owned_pairs(const char *text, size_t len, unsigned view, unsigned x, unsigned y)
 {
     struct hd_trace *t = NULL;
     uint64_t pairs = 0;
@@ -15,7 +16,8 @@ static uint64_t owned_pairs(const char *text, size_t len, enum hd_owned x, enum 
     const uint8_t *owned = w->sections->owned;
     for (hd_eid a = 0; a < t->n_events; a++)
         for (hd_eid b = a + 1; b < t->n_events; b++) {
-            bool fits = (owned[a] == x && owned[b] == y) || (owned[a] == y && owned[b] == x);
+            unsigned of_a = owned[a] / view % HD_OWNED_VIEW, of_b = owned[b] / view % HD_OWNED_VIEW;
+            bool fits = (of_a == x && of_b == y) || (of_a == y && of_b == x);
             pairs += fits && t->obj[a] == t->obj[b] && t->thread[a] != t->thread[b] &&
                      (hd_op_writes(t->op[a]) || hd_op_writes(t->op[b])) &&
                      !hd_world_before(w, a, b);

@@ -473,8 +473,8 @@ static void counts_are_judged_as_enumerated(void **state)
     if (seeds_were_chosen())
         return;
     for (uint64_t seed = 0; seed < 2000; seed++)
-        pairs +=
-            owned_pairs(buffer, make(seed, buffer, sizeof buffer), HD_OWNED_SHARED, HD_OWNED_ALONE);
+        pairs += owned_pairs(buffer, make(seed, buffer, sizeof buffer), 1, HD_OWNED_SHARED,
+                             HD_OWNED_ALONE);
     print_message("%" PRIu64 " traces enumerated; races %" PRIu64 ", impossible by lockset %" PRIu64
                   ", by must %" PRIu64 "; of 2000 traces by counts %" PRIu64 "\n",
                   done, races, proved[HD_STEP_LOCKSET], proved[HD_STEP_MUST], pairs);

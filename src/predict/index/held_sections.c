@@ -350,11 +350,17 @@ static bool exclude_by_table(const struct hd_sections *s, hd_eid a, hd_eid b)
     return excludes;
 }
 
+static bool owned_apart(uint8_t a, uint8_t b)
+{
+    return a && b && (a == HD_OWNED_ALONE || b == HD_OWNED_ALONE);
+}
+
 bool hd_sections_sets_exclude(const struct hd_sections *s, hd_eid a, hd_eid b)
 {
     uint32_t compared = 0;
-    if (s->owned && s->t->obj[a] == s->t->obj[b] && s->owned[a] && s->owned[b] &&
-        (s->owned[a] == HD_OWNED_ALONE || s->owned[b] == HD_OWNED_ALONE))
+    if (s->owned && s->t->obj[a] == s->t->obj[b] &&
+        (owned_apart(s->owned[a] % HD_OWNED_VIEW, s->owned[b] % HD_OWNED_VIEW) ||
+         owned_apart(s->owned[a] / HD_OWNED_VIEW, s->owned[b] / HD_OWNED_VIEW)))
         return true;
     for (uint32_t i = s->held[a]; i != HD_HELD_EMPTY; i = hd_held_at(s, i)->next)
         for (uint32_t j = s->held[b]; j != HD_HELD_EMPTY; j = hd_held_at(s, j)->next) {

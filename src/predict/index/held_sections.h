@@ -47,6 +47,7 @@ enum hd_owned {
     HD_OWNED_NOT,    /* not known */
     HD_OWNED_SHARED, /* its thread and others', none of which has it alone */
     HD_OWNED_ALONE,  /* its thread's alone */
+    HD_OWNED_VIEW,   /* how many there are */
 };
 
 struct hd_sections {
@@ -62,7 +63,7 @@ struct hd_sections {
     /* By place in `order`: the last position in the thread at which one of the sections of the same
      * lock and thread up to this one closes; UINT32_MAX: one never does. */
     uint32_t *reach;
-    uint8_t *owned; /* by event: enum hd_owned; NULL: nothing is owned */
+    uint8_t *owned; /* by event, of two views, see ownership.h; NULL: nothing is owned */
     uint8_t *mixed; /* by lock: some thread held both sides of it at once */
     uint8_t *tried; /* by lock: some try-lock of it failed */
     struct hd_u32vec
@@ -102,7 +103,7 @@ bool hd_sections_sets_exclude(const struct hd_sections *s, hd_eid a, hd_eid b);
 static inline uint32_t hd_sections_lockset(const struct hd_sections *s, hd_eid e)
 {
     uint32_t set = s->held[e] == HD_HELD_EMPTY ? 0 : s->lockset.data[s->held[e]];
-    return 3 * set + (s->owned ? s->owned[e] : 0);
+    return HD_OWNED_VIEW * HD_OWNED_VIEW * set + (s->owned ? s->owned[e] : 0);
 }
 
 /* The place in s->order of the user's first section that is not opened by the first `count` events

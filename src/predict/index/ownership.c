@@ -122,9 +122,18 @@ static void find(struct hd_ownership *k)
     hd_ownership_walk(k);
 }
 
-void hd_ownership_find(const struct hd_trace *t, const struct hd_accesses *locs,
-                       const uint32_t *needed_at, const struct hd_sections *sections,
-                       uint8_t *owned)
+static bool has_inner_lock(const struct hd_ownership *k)
+{
+    for (uint32_t id = 1; id <= k->objects.len; id++)
+        if (hd_owned_at(k, id)->inner)
+            return true;
+    return false;
+}
+
+/* True: some object has a lock. inner: that is made use of. */
+static bool find_view(const struct hd_trace *t, const struct hd_accesses *locs,
+                      const uint32_t *needed_at, const struct hd_sections *sections, bool inner,
+                      uint8_t *owned)
 {
     size_t n_locs = hd_trace_n_objs(t, HD_OBJ_LOC), n_locks = hd_trace_n_objs(t, HD_OBJ_LOCK);
     struct hd_ownership k = {.t = t,
@@ -136,9 +145,13 @@ void hd_ownership_find(const struct hd_trace *t, const struct hd_accesses *locs,
                              .objects = HD_VEC_INIT(struct hd_owned_object),
                              .loc = hd_calloc(n_locs, sizeof *k.loc),
                              .first_of = hd_calloc(hd_trace_n_threads(t), sizeof *k.first_of),
-                             .held_at = hd_calloc(n_locks, sizeof *k.held_at)};
+                             .held_at = hd_calloc(n_locks, sizeof *k.held_at),
+                             .inner_of = hd_calloc(n_locks, sizeof *k.inner_of),
+                             .inner = inner};
     if (n_locks)
         find(&k);
+    bool any = has_inner_lock(&k);
+    hd_free(k.inner_of, n_locks * sizeof *k.inner_of);
     hd_free(k.held_at, n_locks * sizeof *k.held_at);
     hd_free(k.first_of, hd_trace_n_threads(t) * sizeof *k.first_of);
     hd_free(k.loc, n_locs * sizeof *k.loc);
@@ -148,4 +161,13 @@ void hd_ownership_find(const struct hd_trace *t, const struct hd_accesses *locs,
     hd_u32vec_fini(&k.placed);
     hd_u32vec_fini(&k.spoiled);
     hd_u32vec_fini(&k.stack);
+    return any;
+}
+
+void hd_ownership_find(const struct hd_trace *t, const struct hd_accesses *locs,
+                       const uint32_t *needed_at, const struct hd_sections *sections,
+                       uint8_t *owned)
+{
+    if (find_view(t, locs, needed_at, sections, false, owned))
+        find_view(t, locs, needed_at, sections, true, owned);
 }

@@ -23,7 +23,7 @@ uint8_t hd_ownership_share(const struct hd_ownership *k, uint32_t id, uint32_t p
     const struct hd_owned_object *v = hd_owned_at(k, id);
     if (v->round != k->round)
         return 0;
-    if (v->has && v->since <= pos)
+    if (hd_ownership_has_parts(k, id, pos))
         return 2;
     return (v->units > 0 && v->units_since <= pos) || (v->seen && v->seen_since <= pos);
 }
@@ -83,7 +83,7 @@ static bool part_with_unit(struct hd_ownership *k, uint32_t id, uint32_t pos, bo
     struct hd_owned_object *v = hd_ownership_known(k, id);
     if (v->has && v->since <= pos) {
         int64_t number = v->number;
-        if (number < 1 || (v->place && !moves))
+        if (number < 1 || (v->place && !moves) || !hd_ownership_has_parts(k, id, pos))
             return false;
         if (v->place)
             hd_ownership_spoil(k, v->place - 1, id);
@@ -210,7 +210,7 @@ static void write_count(struct hd_ownership *k, hd_eid e)
     x->read = HD_EID_NONE;
     if (v->has)
         v->number = value.unique || value.bits > INT32_MAX ? -1 : (int64_t)value.bits;
-    if (v->has && v->since <= k->t->pos[e]) {
+    if (v->has && hd_ownership_has_parts(k, x->count_of, k->t->pos[e])) {
         v->added |= r != HD_EID_NONE && step > 0 && v->place;
         return;
     }

@@ -34,6 +34,8 @@ static void leave_links(struct hd_ownership *k, uint32_t loc, struct hd_owned_ob
     bool unit = hd_ownership_is_unit(k, c->first_at - 1, x->of);
     uint32_t place = unit ? c->count - 1 : k->loc[c->first_at - 1].slot;
     *hd_map_put(&k->dead, (uint64_t)x->slot << 32 | place, NULL) = 1;
+    if (!unit && k->loc[place].open) /* it may be open */
+        *hd_map_put(&k->dead, (uint64_t)x->slot << 32 | HD_SLOT_OPEN, NULL) = 1;
     held->placed--;
     held->placed_units -= hd_ownership_is_unit(k, loc, x->first);
 }

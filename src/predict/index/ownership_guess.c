@@ -5,10 +5,11 @@
 
 #include <string.h>
 
-/* How many objects that a thread came across last are looked at. */
-enum { RECENT = 4 };
+/* How many objects that a thread came across last are looked at: more where objects have locks, but
+ * few of one source place, since a list is walked down to where a node goes that was got before. */
+enum { RECENT = 8, RECENT_OF_PLACE = 2, RECENT_WITHOUT_LOCKS = 4 };
 /* How many objects are thought of for a location. */
-enum { GUESSES = 6 };
+enum { GUESSES = 12 };
 /* How often votes are weighed anew. */
 enum { ROUNDS = 3 };
 
@@ -24,9 +25,9 @@ struct guesses {
     uint32_t uses;
 };
 
-/* How often the object that was come across at one source place was the one that a location used
- * at another place belongs to, as guessed so far: `it = table[i]` at the one, `it->refs++` at the
- * other. */
+/* How often the object that was come across at one source place (the last one, or the one before)
+ * was the one that a location used at another place belongs to, as guessed so far: `it = table[i]`
+ * at the one, `it->refs++` at the other. */
 struct way {
     uint32_t right, all;
 };
@@ -39,29 +40,48 @@ struct recent {
 
 struct guesser {
     const struct hd_ownership *k;
-    struct guesses *of;    /* by location */
-    uint32_t *best;        /* by location: object + 1 */
+    struct guesses *of;    /* by location, then by lock */
+    uint32_t *best;        /* the same: object + 1 */
     hd_eid *birth;         /* by object: the write that is the first event with its address */
     struct hd_map way_ids; /* place << 32 | place to number + 1 */
     struct hd_vec ways;    /* struct way */
 };
 
-static void come_across(struct recent *r, uint32_t object, uint32_t place)
+/* Which entry makes room for the object: its own, that of another one of the place, the last. */
+static uint32_t leaves_for(const struct hd_ownership *k, const struct recent *r, uint32_t object,
+                           uint32_t place)
 {
-    uint32_t moved = object, from = place;
-    for (int i = 0; object && i < RECENT; i++) {
-        uint32_t old = r->list[i], old_from = r->from[i];
-        r->list[i] = moved;
-        r->from[i] = from;
-        moved = old;
-        from = old_from;
-        if (old == object)
-            return;
+    uint32_t of_place = 0, n = k->inner ? RECENT : RECENT_WITHOUT_LOCKS, room = n;
+    for (uint32_t i = 0; i < n; i++) {
+        if (r->list[i] == object)
+            return i;
+        of_place += r->list[i] && r->from[i] == place;
+        if (k->inner && of_place == RECENT_OF_PLACE && room == n)
+            room = i;
     }
+    return room < n ? room : n - 1;
 }
 
-static struct way *way_of(struct guesser *g, uint32_t from, uint32_t to)
+static void come_across(const struct hd_ownership *k, struct recent *r, uint32_t object,
+                        uint32_t place)
 {
+    if (!object)
+        return;
+    for (uint32_t i = leaves_for(k, r, object, place); i > 0; i--) {
+        r->list[i] = r->list[i - 1];
+        r->from[i] = r->from[i - 1];
+    }
+    r->list[0] = object;
+    r->from[0] = place;
+}
+
+/* How the thread came to the i-th of these objects that it uses a location of at a place. */
+static struct way *way_of(struct guesser *g, const struct recent *r, uint32_t i, uint32_t to)
+{
+    uint32_t before = 0;
+    for (uint32_t j = 0; j < i && g->k->inner; j++)
+        before += r->list[j] && r->from[j] == r->from[i];
+    uint32_t from = r->from[i] * RECENT_OF_PLACE + before;
     uint32_t *id = hd_map_put(&g->way_ids, (uint64_t)from << 32 | to, NULL);
     if (!*id) {
         *(struct way *)hd_vec_push(&g->ways) = (struct way){0, 0};
@@ -89,30 +109,31 @@ static struct guess *guess_of(struct guesses *g, uint32_t object)
     return room;
 }
 
-/* An access at a source place to a location, by a thread that has come across these objects. */
-static void vote(struct guesser *g, uint32_t loc, const struct recent *r, uint32_t place)
+/* A use, at a source place, of a location or a lock, by a thread that has come across these
+ * objects. */
+static void vote(struct guesser *g, uint32_t part, const struct recent *r, uint32_t place)
 {
-    struct guesses *all = &g->of[loc];
+    struct guesses *all = &g->of[part];
     all->uses++;
     for (uint32_t i = RECENT + 1; i-- > 0;) {
         struct guess *of = r->list[i] ? guess_of(all, r->list[i]) : NULL;
         if (!of)
             continue;
-        const struct way *way = way_of(g, r->from[i], place);
+        const struct way *way = way_of(g, r, i, place);
         float share = ((float)way->right + 0.1F) / ((float)way->all + 1.0F);
         of->hits++;
         of->votes += share * share * (1.0F - 0.01F * (float)i);
     }
 }
 
-static void judge_ways(struct guesser *g, uint32_t loc, const struct recent *r, uint32_t place)
+static void judge_ways(struct guesser *g, uint32_t part, const struct recent *r, uint32_t place)
 {
     for (uint32_t i = 0; i <= RECENT; i++) {
         if (!r->list[i])
             continue;
-        struct way *way = way_of(g, r->from[i], place);
+        struct way *way = way_of(g, r, i, place);
         way->all++;
-        way->right += r->list[i] == g->best[loc];
+        way->right += r->list[i] == g->best[part];
     }
 }
 
@@ -124,7 +145,7 @@ static struct recent addressed_by(const struct hd_ownership *k, hd_eid e, struct
     struct recent r = {{0}, {0}};
     for (uint32_t i = deps.n; i-- > 0;) {
         hd_eid read = hd_trace_back(k->t, e, deps.dist[i]);
-        come_across(&r, hd_owned_of(k, hd_trace_read_value(k->t, read)), k->t->place[read]);
+        come_across(k, &r, hd_owned_of(k, hd_trace_read_value(k->t, read)), k->t->place[read]);
     }
     return r.list[0] ? r : otherwise;
 }
@@ -167,7 +188,21 @@ static void expect_birth(const struct guesser *g, struct recent *r, hd_eid e)
     r->from[RECENT] = ~g->k->t->place[e]; /* another way than to come across it there */
 }
 
-static void look_at_thread(struct guesser *g, hd_tid u, bool judge)
+/* What e uses: a location, or, after all of these, a lock that it takes; UINT32_MAX: neither. */
+static uint32_t part_of(const struct hd_ownership *k, hd_eid e)
+{
+    uint32_t section = hd_section_of(k->sections, e);
+    if (hd_op_is_access(k->t->op[e]))
+        return k->t->obj[e];
+    if (section == HD_SECTION_NONE || hd_section_at(k->sections, section)->open != e)
+        return UINT32_MAX;
+    return (uint32_t)hd_trace_n_objs(k->t, HD_OBJ_LOC) + hd_section_at(k->sections, section)->lock;
+}
+
+/* One use of a location or a lock. */
+typedef void use_fn(struct guesser *g, uint32_t part, const struct recent *r, uint32_t place);
+
+static void look_at_thread(struct guesser *g, hd_tid u, use_fn *use)
 {
     const struct hd_ownership *k = g->k;
     const struct hd_trace *t = k->t;
@@ -182,17 +217,15 @@ static void look_at_thread(struct guesser *g, hd_tid u, bool judge)
             if (birth < n)
                 expect_birth(g, &r, events[birth]);
         }
-        if (!hd_op_is_access(t->op[e]) || e < k->early)
+        uint32_t part = part_of(k, e);
+        if (part == UINT32_MAX || e < k->early)
             continue;
         struct recent objects = addressed_by(k, e, r);
-        if (judge)
-            judge_ways(g, t->obj[e], &objects, t->place[e]);
-        else
-            vote(g, t->obj[e], &objects, t->place[e]);
-        if (hd_op_reads(t->op[e]))
-            come_across(&r, hd_owned_of(k, hd_trace_read_value(t, e)), t->place[e]);
-        if (hd_op_writes(t->op[e]))
-            come_across(&r, hd_owned_of(k, hd_trace_write_value(t, e)), t->place[e]);
+        use(g, part, &objects, t->place[e]);
+        if (hd_op_is_access(t->op[e]) && hd_op_reads(t->op[e]))
+            come_across(k, &r, hd_owned_of(k, hd_trace_read_value(t, e)), t->place[e]);
+        if (hd_op_is_access(t->op[e]) && hd_op_writes(t->op[e]))
+            come_across(k, &r, hd_owned_of(k, hd_trace_write_value(t, e)), t->place[e]);
     }
 }
 
@@ -214,22 +247,66 @@ static bool stands_out(const struct guesses *g, const struct guess *best)
     return true;
 }
 
-/* All accesses vote; or the ways by which threads came to objects are judged by the outcome. */
-static void look_at_threads(struct guesser *g, size_t n_locs, bool judge)
+static void look_at_threads(struct guesser *g, use_fn *use)
 {
-    if (!judge)
-        memset(g->of, 0, n_locs * sizeof *g->of);
-    for (size_t i = 0; judge && i < g->ways.len; i++)
-        *(struct way *)hd_vec_at(&g->ways, i) = (struct way){0, 0};
     for (hd_tid u = 0; u < hd_trace_n_threads(g->k->t) && hd_stop_now() == HD_STOP_NO; u++)
-        look_at_thread(g, u, judge);
-    for (size_t i = 0; !judge && i < n_locs; i++)
+        look_at_thread(g, u, use);
+}
+
+/* All uses vote. */
+static void take_votes(struct guesser *g, size_t n_parts)
+{
+    memset(g->of, 0, n_parts * sizeof *g->of);
+    look_at_threads(g, vote);
+    for (size_t i = 0; i < n_parts; i++)
         g->best[i] = best_of(&g->of[i])->object;
+}
+
+/* The ways by which threads came to objects are judged by the outcome. */
+static void judge_again(struct guesser *g)
+{
+    for (size_t i = 0; i < g->ways.len; i++)
+        *(struct way *)hd_vec_at(&g->ways, i) = (struct way){0, 0};
+    look_at_threads(g, judge_ways);
+}
+
+/* True: all that used it had come across this object, and no other is as near. */
+static bool is_sure(const struct guesses *g, const struct guess *best)
+{
+    return best->object && best->hits == g->uses && stands_out(g, best);
+}
+
+static void settle_location(const struct guesses *g, struct hd_owned_loc *x)
+{
+    const struct guess *best = best_of(g);
+    x->near = best->hits * 2 >= g->uses ? best->object : 0;
+    if (best->object && (!x->lock || is_sure(g, best))) {
+        x->domain = HD_DOMAIN_OBJECT;
+        x->of = best->object;
+    }
+}
+
+/* An object has one inner lock, that which is taken most often. */
+static void settle_locks(struct hd_ownership *k, const struct guesses *of)
+{
+    for (uint32_t lock = 0; lock < hd_trace_n_objs(k->t, HD_OBJ_LOCK); lock++) {
+        const struct guess *best = best_of(&of[lock]);
+        if (!is_sure(&of[lock], best))
+            continue;
+        struct hd_owned_object *v = hd_owned_at(k, best->object);
+        if (v->inner && of[v->inner - 1].uses >= of[lock].uses)
+            continue;
+        if (v->inner)
+            k->inner_of[v->inner - 1] = 0;
+        v->inner = lock + 1;
+        k->inner_of[lock] = best->object;
+    }
 }
 
 void hd_ownership_guess(struct hd_ownership *k)
 {
-    size_t n = hd_trace_n_objs(k->t, HD_OBJ_LOC);
+    size_t n_locs = hd_trace_n_objs(k->t, HD_OBJ_LOC);
+    size_t n = n_locs + hd_trace_n_objs(k->t, HD_OBJ_LOCK);
     struct guesser g = {.k = k,
                         .of = hd_calloc(n, sizeof *g.of),
                         .best = hd_calloc(n, sizeof *g.best),
@@ -238,20 +315,14 @@ void hd_ownership_guess(struct hd_ownership *k)
     for (size_t i = 0; i <= k->objects.len; i++)
         g.birth[i] = HD_EID_NONE;
     find_births(&g);
-    look_at_threads(&g, n, false);
+    take_votes(&g, n);
     for (int i = 1; i < ROUNDS; i++) {
-        look_at_threads(&g, n, true);
-        look_at_threads(&g, n, false);
+        judge_again(&g);
+        take_votes(&g, n);
     }
-    for (size_t i = 0; i < n; i++) {
-        const struct guess *best = best_of(&g.of[i]);
-        k->loc[i].near = best->hits * 2 >= g.of[i].uses ? best->object : 0;
-        bool sure = best->hits == g.of[i].uses && stands_out(&g.of[i], best);
-        if (best->object && (sure || !k->loc[i].lock)) {
-            k->loc[i].domain = HD_DOMAIN_OBJECT;
-            k->loc[i].of = best->object;
-        }
-    }
+    for (size_t i = 0; i < n_locs; i++)
+        settle_location(&g.of[i], &k->loc[i]);
+    settle_locks(k, g.of + n_locs);
     hd_free(g.of, n * sizeof *g.of);
     hd_free(g.best, n * sizeof *g.best);
     hd_free(g.birth, (k->objects.len + 1) * sizeof *g.birth);

@@ -1,4 +1,4 @@
-/* The inside of ownership.c, ownership_guess.c and ownership_walk.c. */
+/* The inside of ownership.c and of the files whose names begin with ownership_. */
 #ifndef HD_PREDICT_INDEX_OWNERSHIP_INT_H
 #define HD_PREDICT_INDEX_OWNERSHIP_INT_H
 
@@ -16,6 +16,7 @@ struct hd_owned_object {
     uint32_t next_first;   /* the next one of that thread, + 1 */
     uint32_t links;        /* the first of its locations that hold objects, + 1 */
     uint32_t count;        /* the location that says how many share it, + 1; 0: it is not shared */
+    uint32_t inner;        /* the lock that is a part of it, + 1; 0: none */
     uint32_t guard;        /* lock + 1 under which those who share it change the count; 0: none */
     /* Locks that guard the count so far in this walk over all threads. */
     uint32_t locks[4], n_locks;
@@ -29,6 +30,10 @@ struct hd_owned_object {
     hd_eid read;      /* by which the thread knows; HD_EID_NONE: it had it in the beginning */
     uint32_t since;   /* position in the thread: an event there or later runs only if `read` is
                        * fresh */
+    bool open;        /* its parts are of who is inside */
+    bool closed;      /* the thread has closed it: links of it may lead to what is open */
+    bool inside;      /* the thread took the inner lock while it had the object, and holds it */
+    uint32_t inside_since; /* as since */
     int64_t number; /* while the thread has it: what the count holds unless unknown; -1: anything */
     /* While others may share it: */
     int64_t units;        /* of the count, that are the thread's */
@@ -56,6 +61,7 @@ struct hd_owned_loc {
     uint32_t near;      /* object + 1 that most of its users had come across */
     uint32_t count_of;  /* object + 1 whose count it is */
     bool unit;          /* of a slot: what is counted has a unit in it, not its place */
+    bool open;          /* of a slot: what has its place there is open */
     /* What the thread in hand knows about it, if round is that of the walk. */
     uint32_t round;
     uint32_t at;      /* object + 1 whose place it is */
@@ -79,6 +85,8 @@ struct hd_ownership {
                          * object's place is one of that slot */
     uint32_t *first_of; /* by thread: the first object that it has in the beginning, + 1 */
     uint32_t *held_at;  /* by lock: the round in which the thread in hand holds it */
+    uint32_t *inner_of; /* by lock: object + 1 that it is a part of; 0: none */
+    bool inner;         /* inner locks are looked at, else all objects are closed */
     bool changed, emit;
     bool guessing;            /* a walk that finds locations with units and rules out nothing */
     uint32_t round;           /* of the walk: another one for each thread */
@@ -108,7 +116,7 @@ struct hd_owned_object *hd_ownership_known(const struct hd_ownership *k, uint32_
 struct hd_owned_loc *hd_owned_loc(const struct hd_ownership *k, uint32_t loc);
 
 /* Guesses which locations belong to which objects: those that no lock protects, and those that no
- * thread uses unless it has just come across that object. */
+ * thread uses unless it has just come across that object. And which locks do, by who takes them. */
 void hd_ownership_guess(struct hd_ownership *k);
 
 /* Finds the slots of locations that hold objects. */
@@ -129,10 +137,29 @@ void hd_ownership_walk(struct hd_ownership *k);
 
 void hd_ownership_rule_out(struct hd_ownership *k, uint32_t id);
 void hd_ownership_spoil(struct hd_ownership *k, uint32_t loc, uint32_t id);
-/* The thread gives the object's links to others. slot: of its place. */
+/* The thread gives the object's links to others. slot: of its place, see hd_ownership_slot_at. */
 void hd_ownership_drop(struct hd_ownership *k, uint32_t id, uint32_t slot, uint32_t pos);
+/* The same of the links of an open object that the thread is inside of. */
+void hd_ownership_drop_links(struct hd_ownership *k, uint32_t id, uint32_t pos);
 void hd_ownership_learn(struct hd_ownership *k, uint32_t id, uint32_t slot, hd_eid read,
                         uint32_t since);
+
+/* True: the thread has, or would have if a read were fresh, the object. */
+bool hd_ownership_knows(const struct hd_ownership *k, uint32_t id);
+
+/* ---- objects with a lock, ownership_inner.c ---- */
+
+/* Stands for the slots of all places at which objects are open. */
+#define HD_SLOT_OPEN (UINT32_MAX - 1)
+/* The slot of the location, HD_SLOT_OPEN if what has its place there is open. */
+uint32_t hd_ownership_slot_at(const struct hd_ownership *k, uint32_t loc);
+/* True: the parts of the object are the thread's whenever its event at `pos` is enabled. */
+bool hd_ownership_has_parts(const struct hd_ownership *k, uint32_t id, uint32_t pos);
+/* The thread takes, and gives back, a lock. */
+void hd_ownership_enter(struct hd_ownership *k, uint32_t lock);
+void hd_ownership_leave(struct hd_ownership *k, uint32_t lock, uint32_t pos);
+/* The thread, which has the object and is inside, makes it its own. */
+void hd_ownership_close(struct hd_owned_object *v);
 
 /* ---- counted objects, ownership_counts.c ---- */
 

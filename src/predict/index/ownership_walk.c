@@ -21,7 +21,7 @@ static void leave_out(struct hd_ownership *k, struct hd_owned_loc *x)
     k->changed = true;
 }
 
-static bool knows(const struct hd_ownership *k, uint32_t id)
+bool hd_ownership_knows(const struct hd_ownership *k, uint32_t id)
 {
     const struct hd_owned_object *v = hd_owned_at(k, id);
     return v->round == k->round && v->has && !v->out;
@@ -32,7 +32,7 @@ struct hd_owned_object *hd_ownership_known(const struct hd_ownership *k, uint32_
     struct hd_owned_object *v = hd_owned_at(k, id);
     if (v->round != k->round) {
         v->round = k->round;
-        v->has = v->added = false;
+        v->has = v->added = v->open = v->closed = v->inside = false;
         v->units = 0;
         v->seen = v->left = 0;
     }
@@ -72,7 +72,9 @@ static bool came_dead(struct hd_ownership *k, uint32_t loc)
     if (x->domain != HD_DOMAIN_OBJECT)
         return false;
     const struct hd_owned_object *c = hd_owned_at(k, x->of);
-    return c->slot && x->written != c->holding && is_dead(k, x->slot, c->slot - 1);
+    if (x->written == c->holding)
+        return false;
+    return (c->closed && k->loc[x->slot].open) || (c->slot && is_dead(k, x->slot, c->slot - 1));
 }
 
 /* True: the thread has the object, or holds the lock, whenever its event at `pos` is enabled. */
@@ -80,7 +82,7 @@ static bool has_domain(const struct hd_ownership *k, const struct hd_owned_loc *
 {
     if (x->domain == HD_DOMAIN_LOCK)
         return k->held_at[x->of] == k->round;
-    return knows(k, x->of) && hd_owned_at(k, x->of)->since <= pos;
+    return hd_ownership_has_parts(k, x->of, pos);
 }
 
 void hd_ownership_learn(struct hd_ownership *k, uint32_t id, uint32_t slot, hd_eid read,
@@ -95,6 +97,8 @@ void hd_ownership_learn(struct hd_ownership *k, uint32_t id, uint32_t slot, hd_e
     v->place = 0;
     v->read = read;
     v->since = since;
+    v->open = slot == HD_SLOT_OPEN + 1;
+    v->closed = false;
 }
 
 static void put(struct hd_ownership *k, uint32_t id, uint32_t loc)
@@ -127,16 +131,16 @@ static void read_address(struct hd_ownership *k, hd_eid e, uint32_t loc)
         return;
     if (hd_ownership_is_unit(k, loc, id)) {
         hd_ownership_see_unit(k, id, loc, since);
-    } else if (x->at == id && knows(k, id)) {
+    } else if (x->at == id && hd_ownership_knows(k, id)) {
         struct hd_owned_object *v = hd_owned_at(k, id);
         if (since < v->since) {
             v->since = since;
             v->read = e;
         }
-    } else if (x->at || knows(k, id)) {
+    } else if (x->at || hd_ownership_knows(k, id)) {
         hd_ownership_rule_out(k, x->at ? x->at : id);
     } else {
-        hd_ownership_learn(k, id, x->slot + 1, e, since);
+        hd_ownership_learn(k, id, hd_ownership_slot_at(k, loc) + 1, e, since);
         put(k, id, loc);
     }
 }
@@ -145,8 +149,9 @@ static void read_address(struct hd_ownership *k, hd_eid e, uint32_t loc)
 static bool is_entitled(const struct hd_ownership *k, uint32_t id, hd_eid w)
 {
     const struct hd_owned_object *v = hd_owned_at(k, id);
-    return knows(k, id) && (v->since <= k->t->pos[w] ||
-                            (v->read != HD_EID_NONE && hd_guarded_depends(k->t, w, v->read)));
+    return hd_ownership_knows(k, id) &&
+           (v->since <= k->t->pos[w] ||
+            (v->read != HD_EID_NONE && hd_guarded_depends(k->t, w, v->read)));
 }
 
 static void write_address(struct hd_ownership *k, hd_eid e, uint32_t loc)
@@ -160,7 +165,7 @@ static void write_address(struct hd_ownership *k, hd_eid e, uint32_t loc)
         hd_owned_at(k, x->at)->added = false;
     }
     x->at = x->content = 0;
-    if (x->domain == HD_DOMAIN_OBJECT && knows(k, x->of))
+    if (x->domain == HD_DOMAIN_OBJECT && hd_ownership_has_parts(k, x->of, UINT32_MAX))
         x->written = hd_owned_at(k, x->of)->holding;
     if (!id)
         return;
@@ -192,7 +197,7 @@ static bool settle(struct hd_ownership *k, uint32_t loc, uint32_t pos)
         return true;
     if (hd_ownership_is_unit(k, loc, id))
         return hd_ownership_give_unit(k, id, loc, pos, false);
-    if (!knows(k, id) || v->place || v->since > pos)
+    if (!hd_ownership_knows(k, id) || v->place || v->since > pos)
         return false;
     put(k, id, loc);
     return true;
@@ -213,22 +218,53 @@ static void drop_link(struct hd_ownership *k, uint32_t loc, uint32_t place, uint
     x->at = x->content = 0;
 }
 
+static void drop_links(struct hd_ownership *k, const struct hd_owned_object *v, uint32_t slot,
+                       uint32_t pos)
+{
+    for (uint32_t link = v->links; link; link = k->loc[link - 1].next_link)
+        drop_link(k, link - 1, slot, pos);
+}
+
+/* Pushes what the links lead to that go with it. */
+static void drop_one(struct hd_ownership *k, uint32_t id, uint32_t slot, uint32_t pos)
+{
+    struct hd_owned_object *v = hd_owned_at(k, id);
+    bool open = v->open;
+    if (k->guessing && v->added && v->place)
+        k->loc[k->loc[v->place - 1].slot].unit = k->changed = true;
+    v->has = false;
+    v->units = 0;
+    v->open = slot == HD_SLOT_OPEN;
+    if (open && !v->open && v->inside)
+        hd_ownership_close(v);
+    else if (open && !v->open)
+        hd_ownership_rule_out(k, id);
+    bool keeps = v->open && (v->inside || open); /* open and not inside: no link is known */
+    if (!keeps)
+        drop_links(k, v, slot, pos);
+}
+
+static void drop_stack(struct hd_ownership *k, size_t base, uint32_t pos)
+{
+    while (k->stack.len > base) {
+        uint32_t id = k->stack.data[--k->stack.len];
+        drop_one(k, id, hd_ownership_slot_at(k, hd_owned_at(k, id)->place - 1), pos);
+    }
+}
+
 /* The thread has the object no more, nor what its links lead to. */
 void hd_ownership_drop(struct hd_ownership *k, uint32_t id, uint32_t slot, uint32_t pos)
 {
     size_t base = k->stack.len; /* giving a unit of what a link leads to may drop that, too */
-    hd_u32vec_push(&k->stack, id);
-    while (k->stack.len > base) {
-        struct hd_owned_object *v = hd_owned_at(k, k->stack.data[--k->stack.len]);
-        if (k->guessing && v->added && v->place)
-            k->loc[k->loc[v->place - 1].slot].unit = k->changed = true;
-        for (uint32_t link = v->links; link; link = k->loc[link - 1].next_link)
-            drop_link(k, link - 1, slot, pos);
-        v->has = false;
-        v->units = 0;
-        if (k->stack.len > base)
-            slot = k->loc[hd_owned_at(k, k->stack.data[k->stack.len - 1])->place - 1].slot;
-    }
+    drop_one(k, id, slot, pos);
+    drop_stack(k, base, pos);
+}
+
+void hd_ownership_drop_links(struct hd_ownership *k, uint32_t id, uint32_t pos)
+{
+    size_t base = k->stack.len;
+    drop_links(k, hd_owned_at(k, id), HD_SLOT_OPEN, pos);
+    drop_stack(k, base, pos);
 }
 
 /* Others will see the location, which is the place of an object, or has a unit of one. */
@@ -239,7 +275,7 @@ static void give_location(struct hd_ownership *k, uint32_t loc, uint32_t pos)
     if (hd_ownership_is_unit(k, loc, id))
         hd_ownership_forget_unit(k, loc);
     else
-        hd_ownership_drop(k, id, x->slot, pos);
+        hd_ownership_drop(k, id, hd_ownership_slot_at(k, loc), pos);
     x->at = 0;
 }
 
@@ -277,8 +313,12 @@ static void walk_lock(struct hd_ownership *k, hd_eid e)
     const struct hd_section *s = hd_section_at(k->sections, id);
     if (s->shared)
         return;
-    if (s->close == e)
+    if (s->close == e) {
         give_back(k, s->lock, k->t->pos[e]);
+        hd_ownership_leave(k, s->lock, k->t->pos[e]);
+    } else {
+        hd_ownership_enter(k, s->lock);
+    }
     k->held_at[s->lock] = s->close == e ? 0 : k->round;
 }
 
@@ -289,7 +329,7 @@ static void walk_access(struct hd_ownership *k, hd_eid e)
     const struct hd_owned_loc *x = &k->loc[loc];
     bool object = x->domain == HD_DOMAIN_OBJECT && !hd_owned_at(k, x->of)->out;
     if (object && k->emit)
-        k->owned[e] = hd_ownership_share(k, x->of, t->pos[e]);
+        k->owned[e] += (k->inner ? HD_OWNED_VIEW : 1) * hd_ownership_share(k, x->of, t->pos[e]);
     if (x->count_of && !hd_owned_at(k, x->count_of)->out)
         hd_ownership_count(k, e);
     if (!x->holds || !(object || x->domain == HD_DOMAIN_LOCK))
