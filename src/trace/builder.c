@@ -548,8 +548,9 @@ enum hd_status hd_builder_finish(struct hd_builder *b, struct hd_trace **trace, 
     struct hd_trace *t = b->t;
     *trace = NULL;
     resize_columns(b, t->n_events);
-    hd_builder_index(b);
-    mend_initial_reads(b);
+    bool indexed = hd_builder_index(b);
+    if (indexed)
+        mend_initial_reads(b);
     t->loc_init = take(&b->inits);
     t->n_rmw = b->rmw.len;
     t->rmw = take(&b->rmw);
@@ -559,6 +560,8 @@ enum hd_status hd_builder_finish(struct hd_builder *b, struct hd_trace **trace, 
     t->dep_pool = take_u32(&b->dep_pool);
     t->fork_of = take_u32(&b->fork_of);
     enum hd_status status = settle_objects(b, err);
+    if (status == HD_OK && !indexed)
+        status = hd_err_set(err, HD_ERR_STOPPED, "interrupted");
     if (status == HD_OK && b->exclusions)
         status = check_exclusions(t, err);
     free_scaffold(b);

@@ -65,7 +65,8 @@ void hd_builder_line(struct hd_builder *b, uint64_t line);
 
 size_t hd_builder_count(const struct hd_builder *b); /* events so far */
 
-/* Settles values, builds the indices, hands over the trace. Frees the builder. */
+/* Settles values, builds the indices, hands over the trace. Frees the builder. HD_ERR_STOPPED: the
+ * user asked for it (base/stop.h). */
 enum hd_status hd_builder_finish(struct hd_builder *b, struct hd_trace **trace, struct hd_err *err);
 
 #endif

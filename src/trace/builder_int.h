@@ -68,7 +68,8 @@ static inline void hd_builder_use(struct hd_builder *b, enum hd_obj_kind kind, u
  * Its flags hold its order and nothing else. */
 void hd_builder_settle(struct hd_builder *b, hd_eid e, const struct hd_event *ev);
 
-/* index.c: the by_obj indices of finished columns, from the counts in the builder. */
-void hd_builder_index(struct hd_builder *b);
+/* index.c: the by_obj indices of finished columns, from the counts in the builder. False: the user
+ * asked to stop, and they are not whole. */
+bool hd_builder_index(struct hd_builder *b);
 
 #endif

@@ -1,7 +1,11 @@
 /* The indices of a trace: one counting sort over all kinds of objects. The counts were kept by the
  * builder, so that one pass over the columns is enough. */
 #include "base/alloc.h"
+#include "base/stop.h"
 #include "trace/builder_int.h"
+
+/* How many events are entered between two looks at what the user asks. */
+enum { BLOCK = 1 << 20 };
 
 static uint32_t uses_of(const struct hd_builder *b, int kind, size_t i)
 {
@@ -31,11 +35,11 @@ static void enter(struct hd_index *index, uint64_t obj, hd_eid e)
     index->list[index->start[obj + 1]++] = e;
 }
 
-static void fill(struct hd_trace *t)
+/* Enters the events from e to n - 1. */
+static void fill(struct hd_trace *t, size_t e, size_t n)
 {
     struct hd_index loc = t->by_obj[HD_OBJ_LOC], threads = t->by_obj[HD_OBJ_THREAD];
-    size_t n = t->n_events;
-    for (size_t e = 0; e < n;) {
+    while (e < n) {
         hd_tid thread = t->thread[e];
         hd_eid *entry = threads.list + threads.start[thread + 1];
         threads.start[thread + 1] -= (uint32_t)e; /* and the end of the run is added below */
@@ -55,10 +59,16 @@ static void fill(struct hd_trace *t)
     }
 }
 
-void hd_builder_index(struct hd_builder *b)
+bool hd_builder_index(struct hd_builder *b)
 {
+    size_t n = b->t->n_events;
+    bool asked = false;
     for (int kind = 0; kind < HD_OBJ_KINDS; kind++)
         prepare(b, kind, b->t->objs[kind].count);
     prepare(b, HD_OBJ_THREAD, b->t->threads.count);
-    fill(b->t);
+    for (size_t e = 0; e < n && !asked; e += BLOCK) {
+        fill(b->t, e, n - e < BLOCK ? n : e + BLOCK);
+        asked = hd_stop_now() == HD_STOP_ASKED;
+    }
+    return !asked;
 }

@@ -1,6 +1,8 @@
 /* The builder: what the readers rely on and text tests do not reach: limits, reuse of records,
  * indices, the settling of values, and freeing at any moment. */
 #include "base/alloc.h"
+#include "base/interrupt.h"
+#include "base/stop.h"
 #include "trace/builder.h"
 
 #include <setjmp.h>
@@ -226,6 +228,25 @@ static void test_barrier_without_size(void **state)
     assert_non_null(strstr(err.text, "barrier b has no size"));
 }
 
+/* Building the indices of a long trace takes seconds: who asks to stop does not wait for them. */
+static void test_stop(void **state)
+{
+    (void)state;
+    struct hd_builder *b = hd_builder_new();
+    struct hd_trace *t = NULL;
+    struct hd_err err = {0};
+    hd_tid u = thread(b, "t");
+    obj(b, HD_OBJ_SEM, "s");
+    add(b, (struct hd_event){.thread = u, .op = HD_OP_READ, .obj = obj(b, HD_OBJ_LOC, "x")});
+    struct hd_stop_scope around = hd_stop_begin(0, 0);
+    hd_interrupt_catch();
+    hd_interrupt_request();
+    assert_int_equal(hd_builder_finish(b, &t, &err), HD_ERR_STOPPED);
+    assert_null(t);
+    assert_int_equal(hd_stop_end(around), HD_STOP_ASKED);
+    hd_interrupt_release();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -236,6 +257,7 @@ int main(void)
         cmocka_unit_test(test_indices),
         cmocka_unit_test(test_initial_values),
         cmocka_unit_test(test_barrier_without_size),
+        cmocka_unit_test(test_stop),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     return failed || hd_alloc_in_use() != 0;
