@@ -63,4 +63,44 @@ check "trace check" 0 $?
 "$HEDDLE" trace cat main.hdt >print.out 2>&1
 check "writes of the thread" 125 "$(grep -c '^X1|w(sum' print.out)"
 check "threads that were left where they are" 0 "$(grep -c 'was stuck' record.err)"
+
+# Woken out of a call that the runtime does not know, it ends while main does.
+cat >wakes.c <<'END'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+static atomic_int there;
+static int fds[2];
+static void *waits(void *p)
+{
+    char c;
+    there = 1;
+    syscall(SYS_read, fds[0], &c, 1);
+    return p;
+}
+int main(void)
+{
+    pthread_t t;
+    int (*create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+    *(void **)&create = dlsym(dlopen("libc.so.6", RTLD_NOW), "pthread_create");
+    if (pipe(fds) || create(&t, NULL, waits, NULL))
+        return 1;
+    while (!there)
+        sched_yield();
+    if (write(fds[1], "x", 1) != 1)
+        return 1;
+    printf("end\n");
+    return 0;
+}
+END
+"$HEDDLE" cc -O1 -g -pthread wakes.c -o wakes || exit 1
+for i in 1 2 3 4 5 6 7 8; do
+    out=$(timeout 60 "$HEDDLE" record -o wakes.hdt -- ./wakes 2>wakes.err)
+    check "the end of the run $i in which it wakes" "0 end" "$? $out"
+done
 exit $fails

@@ -575,6 +575,8 @@ static struct hd_thread *adopt(void)
         me->flow = &__hd_flow;
         rt.header->wants_notes = 1;
         me->detached = true;
+        me->state = HD_OUTSIDE; /* not to be chosen before it asks for the token */
+        rt.n_outside++;
         rt.multi = true;
     }
     hd_rt_unlock();
