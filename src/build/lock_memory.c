@@ -72,6 +72,17 @@ static bool is_shared(struct hd_walk *w, uint64_t addr)
     return hd_cells_shared(&w->mem.cells, hd_region_linear(g, addr), 1);
 }
 
+/* While the skeleton is made: memory that may be handed over is used here. */
+static bool is_loose(struct hd_walk *w, uint64_t addr, bool ends)
+{
+    uint64_t room;
+    const struct hd_region *g = hd_regions_find(&w->mem.regions, addr, &room);
+    if (!w->own.hand || !hd_walk_hand_is_loose(w, hd_region_linear(g, addr), 1))
+        return false;
+    hd_walk_hand_use(w, g, hd_region_linear(g, addr), 1, NULL, ends);
+    return true;
+}
+
 static enum hd_status touch(struct hd_walk *w, const struct hd_raw *rec, uint64_t addr,
                             enum hd_op op)
 {
@@ -85,7 +96,9 @@ static enum hd_status touch(struct hd_walk *w, const struct hd_raw *rec, uint64_
 enum hd_status hd_walk_lock_ends(struct hd_walk *w, const struct hd_raw *rec)
 {
     uint32_t before = hd_walk_current(w)->made;
-    enum hd_status s = is_shared(w, rec->w[1]) ? touch(w, rec, rec->w[1], HD_OP_WRITE) : HD_OK;
+    enum hd_status s = HD_OK;
+    if (!is_loose(w, rec->w[1], true) && is_shared(w, rec->w[1]))
+        s = touch(w, rec, rec->w[1], HD_OP_WRITE);
     if (w->own.hand)
         hd_lent_memory_other(w, rec->w[1], before);
     return s;
@@ -93,7 +106,7 @@ enum hd_status hd_walk_lock_ends(struct hd_walk *w, const struct hd_raw *rec)
 
 static enum hd_status use(struct hd_walk *w, const struct hd_raw *rec, uint64_t addr)
 {
-    if (!is_shared(w, addr))
+    if (is_loose(w, addr, false) || !is_shared(w, addr))
         return HD_OK;
     enum hd_status s = hd_walk_anchor(w);
     uint32_t own = hd_walk_next_eid(w);

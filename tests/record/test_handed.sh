@@ -331,4 +331,53 @@ int main(void)
 SOURCE
 "$HEDDLE" cc -g -O1 a.c -o a && "$HEDDLE" record -q -o t.hdt -- ./a || failed=1
 "$HEDDLE" analyze -q t.hdt >out 2>&1 || fail "an atomic of its own: $(cat out)"
+
+# A lock in a block that its maker clears first: calls use that memory, too. The end of the lock is ordered with one user only.
+cat >l.c <<'SOURCE'
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+static struct box {
+    pthread_mutex_t lock;
+    long sum;
+} *box;
+static void *use(void *arg)
+{
+    for (int i = 0; i < 3; i++) {
+        pthread_mutex_lock(&box->lock);
+        box->sum++;
+        pthread_mutex_unlock(&box->lock);
+    }
+    return arg;
+}
+int main(void)
+{
+    pthread_t a, b;
+    box = malloc(sizeof *box);
+    memset(box, 0, sizeof *box);
+    pthread_mutex_init(&box->lock, NULL);
+    pthread_create(&a, NULL, use, NULL);
+    pthread_create(&b, NULL, use, NULL);
+    pthread_join(b, NULL);
+#ifndef FAULT
+    pthread_join(a, NULL);
+#endif
+    pthread_mutex_destroy(&box->lock);
+    free(box);
+#ifdef FAULT
+    pthread_join(a, NULL);
+#endif
+    return 0;
+}
+SOURCE
+for fault in "" -DFAULT; do
+    "$HEDDLE" cc -g -O1 $fault l.c -o l || exit 1
+    HEDDLE_HANDED_FROM=1 "$HEDDLE" record -q -o t.hdt -- ./l || failed=1
+    "$HEDDLE" analyze -q t.hdt >out 2>&1
+    code=$?
+    line=$(grep -n mutex_destroy l.c | cut -d: -f1)
+    ends=$(grep -c "^ *write .*l\\.c:$line " out)
+    [ -z "$fault" ] || [ "$code $ends" = "66 2" ] || fail "a lock that ends too early: exit $code: $(cat out)"
+    [ -n "$fault" ] || [ $code = 0 ] || fail "a lock that ends in time: exit $code: $(cat out)"
+done
 exit $failed
