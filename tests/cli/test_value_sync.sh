@@ -76,9 +76,6 @@ for kind in 0 1 2 3 4; do # counted under two locks, under one, by atomics; with
     correct counted$kind counted "-DKIND=$kind -DN=$many" "$sliced"
     faulty counted${kind}f counted "-DKIND=$kind -DN=5" ""
 done
-heddle analyze "$TESTS/predict/inner_lock_cut.trace"
-expect_code 66
-expect_out "1 race"
 for kind in 0 1 2; do # locks of nodes hand over hand: from a pool, from list to list, with entries
     correct locked$kind locked_lists "-DKIND=$kind -DN=$many" "$sliced"
     faulty locked${kind}f locked_lists "-DKIND=$kind -DN=10" "$sliced"
