@@ -5,7 +5,7 @@
 start threads
 "$HEDDLE" cc -g -O1 -pthread "$TESTS/replay/threads.c" -o threads || fail "heddle cc"
 for policy in fifo random pct; do
-    "$HEDDLE" record -q --policy $policy -o now.hdt -- ./threads 9000 8997 >out 2>err </dev/null || fail "$policy: $(cat err)"
+    "$HEDDLE" record -q --policy $policy -o now.hdt -- ./threads 5000 4997 >out 2>err </dev/null || fail "$policy: $(cat err)"
     [ "$(cat out)" = "0 failed" ] || fail "$policy: $(cat out)"
 done
 "$HEDDLE" record -q -o now.hdt -- ./threads 6000 5997 >out 2>err </dev/null || fail "fifo: $(cat err)"
