@@ -149,7 +149,7 @@ static struct hd_symbols *open_symbols(const struct hd_ring *ring)
     struct hd_symbols *symbols = hd_symbols_new();
     struct modules ctx = {symbols, NULL};
     each_note(ring->header, see_module, &ctx);
-    return symbols;
+    return hd_symbols_share(symbols);
 }
 
 static void write_names(const struct hd_ring *ring, struct hd_symbols *symbols,
@@ -157,12 +157,10 @@ static void write_names(const struct hd_ring *ring, struct hd_symbols *symbols,
 {
     uint32_t n;
     const uint64_t *keys = hd_ring_keys(ring, &n);
-    struct hd_bytes types = {0};
     hd_recnames_write(out, keys, n, symbols);
-    hd_symtypes_collect(symbols, &types);
-    if (types.len)
-        hd_rec_put(out, HD_REC_TYPES, types.data, types.len, LEVEL);
-    hd_bytes_fini(&types);
+    const struct hd_bytes *types = hd_symtypes_collect(symbols);
+    if (types->len)
+        hd_rec_put(out, HD_REC_TYPES, types->data, types->len, LEVEL);
 }
 
 /* What the run got from outside, for a replay: the META that the trace will have. */

@@ -52,7 +52,6 @@ void hd_recnames_write(struct hd_rec_writer *w, const uint64_t *keys, uint32_t n
                        struct hd_symbols *symbols)
 {
     struct text t = {HD_VEC_INIT(char)};
-    char text[512];
     struct hd_map named = {0};
     for (uint32_t i = 1; i < n_keys; i++) {
         uint64_t pc = keys[i] >> 16;
@@ -63,13 +62,10 @@ void hd_recnames_write(struct hd_rec_writer *w, const uint64_t *keys, uint32_t n
         add(&t, fresh ? "N" : "-", 1);
         if (!fresh)
             continue;
-        add64(&t, hd_symbols_column(symbols, pc));
-        *text = 0;
-        hd_symbols_place(symbols, pc, text, sizeof text);
-        add(&t, text, strlen(text) + 1);
-        *text = 0;
-        hd_symbols_function(symbols, pc, text, sizeof text);
-        add(&t, text, strlen(text) + 1);
+        const struct hd_symbols_code *code = hd_symbols_code(symbols, pc);
+        add64(&t, code->column);
+        add(&t, code->place, strlen(code->place) + 1);
+        add(&t, code->function, strlen(code->function) + 1);
     }
     hd_map_fini(&named);
     hd_rec_put(w, HD_REC_KEYS, t.bytes.data, t.bytes.len, LEVEL);

@@ -13,7 +13,7 @@ struct hd_symbols *hd_code_frames_symbols(const struct hd_vec *modules)
         const struct hd_origin_module *m = hd_vec_at(modules, i);
         hd_symbols_module(s, m->path, m->bias);
     }
-    return s;
+    return hd_symbols_share(s);
 }
 
 static const struct hd_origin_module *module_of(const struct hd_vec *modules, uint64_t addr)
@@ -53,23 +53,23 @@ static char *copy_of(const char *text)
 static size_t fill_frames(struct hd_symbols *symbols, const struct hd_vec *modules, uint64_t pc,
                           struct hd_replay_frame *f, size_t max)
 {
-    struct hd_symbols_inline inlined[HD_FOLLOW_FRAMES];
-    char text[400];
+    const struct hd_symbols_inline *inlined;
     const struct hd_origin_module *m = module_of(modules, pc);
     const char *slash = m ? strrchr(m->path, '/') : NULL;
     const char *module = m ? (slash ? slash + 1 : m->path) : NULL;
     f[0] = (struct hd_replay_frame){.module = copy_of(module), .offset = m ? pc - m->bias : 0};
     if (is_ours(&f[0]))
         return 1;
-    size_t n = hd_symbols_inlined(symbols, pc, inlined, max);
+    size_t n = hd_symbols_inlined(symbols, pc, &inlined);
+    n = n < max ? n : max;
     for (size_t i = 0; i < n; i++)
         f[i] = (struct hd_replay_frame){.function = copy_of(inlined[i].function),
                                         .file = copy_of(inlined[i].file),
                                         .line = (uint32_t)inlined[i].line,
                                         .module = i ? copy_of(module) : f[0].module,
                                         .offset = f[0].offset};
-    if (!n && hd_symbols_function(symbols, pc, text, sizeof text))
-        f[0].function = copy_of(text);
+    if (!n)
+        f[0].function = copy_of(hd_symbols_code(symbols, pc)->function);
     return n ? n : 1;
 }
 

@@ -62,10 +62,10 @@ static void on_fork(struct reading *r, uint64_t child)
 
 static void place_of(struct reading *r, uint64_t site, char *out, size_t size)
 {
-    if (hd_walk_site_place(&r->w, site, out, size) ||
-        (site && hd_symbols_place(r->symbols, site, out, size)))
+    if (hd_walk_site_place(&r->w, site, out, size))
         return;
-    snprintf(out, size, "an unknown place");
+    const char *place = site ? hd_symbols_code(r->symbols, site)->place : "";
+    snprintf(out, size, "%s", *place ? place : "an unknown place");
 }
 
 /* ---- accesses ---- */

@@ -40,7 +40,6 @@ static int on_module(Dwfl_Module *mod, void **user, const char *path, Dwarf_Addr
 static int on_frame(Dwfl_Frame *frame, void *arg)
 {
     struct look *l = arg;
-    char function[300] = "", place[400] = "";
     Dwarf_Addr pc;
     bool exact;
     if (!dwfl_frame_pc(frame, &pc, &exact))
@@ -48,12 +47,12 @@ static int on_frame(Dwfl_Frame *frame, void *arg)
     pc -= !exact; /* the call, not what comes after it */
     Dwfl_Module *mod = dwfl_addrmodule(l->dwfl, pc);
     const char *path = mod ? dwfl_module_info(mod, NULL, NULL, NULL, NULL, NULL, NULL, NULL) : "";
-    if (!hd_symbols_place(l->symbols, pc, place, sizeof place) ||
-        (!strchr(place, ':') && strcmp(path, l->program) != 0))
+    const struct hd_symbols_code *code = hd_symbols_code(l->symbols, pc);
+    if (!*code->place || (!strchr(code->place, ':') && strcmp(path, l->program) != 0))
         return DWARF_CB_OK;
-    bool named = hd_symbols_function(l->symbols, pc, function, sizeof function) &&
-                 strcmp(function, place) != 0;
-    snprintf(l->place, sizeof l->place, "%s%s%s", named ? function : "", named ? " " : "", place);
+    bool named = *code->function && strcmp(code->function, code->place) != 0;
+    snprintf(l->place, sizeof l->place, "%.300s%s%.400s", named ? code->function : "",
+             named ? " " : "", code->place);
     return DWARF_CB_ABORT; /* the innermost is enough */
 }
 

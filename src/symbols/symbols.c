@@ -2,15 +2,20 @@
 
 #include "base/alloc.h"
 #include "base/arena.h"
+#include "base/hash.h"
 #include "base/log.h"
 #include "base/plainpath.h"
 #include "base/vec.h"
 
 #include <dlfcn.h>
 #include <dwarf.h>
+#include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 struct line {
     uint64_t addr;
@@ -42,11 +47,24 @@ struct module_lines {
 struct hd_symbols {
     Dwfl *dwfl;
     unsigned n_modules;
-    struct hd_vec modules; /* struct module_lines, those asked about */
-    uint64_t named;        /* the address that was asked about last, and the function there */
-    const char *name;
+    struct hd_vec modules;    /* struct module_lines, those asked about */
+    struct hd_vec code;       /* struct hd_symbols_code, what was asked about */
+    struct hd_map code_at;    /* code address -> its entry there */
+    struct hd_vec inlines;    /* struct hd_symbols_inline, all that were asked about */
+    struct hd_vec inlined;    /* size_t: where among them those of one address begin */
+    struct hd_map inlined_at; /* code address -> its entry there */
+    struct hd_bytes types;    /* of symtypes.c */
+    bool has_types;
     struct hd_arena *names; /* what was demangled and given away */
+    struct hd_bytes files;  /* which files were read, as they were, and where they lie */
+    bool shared;
 };
+
+/* What the last user of shared symbols gave back. Any thread may put and take it. */
+static struct {
+    pthread_mutex_t lock;
+    struct hd_symbols *symbols;
+} kept = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* Only what the module itself holds: the default would look on the network if told so by the
  * environment. */
@@ -71,6 +89,9 @@ struct hd_symbols *hd_symbols_new(void)
     struct hd_symbols *s = hd_calloc(1, sizeof *s);
     s->dwfl = dwfl_begin(&callbacks);
     s->modules = HD_VEC_INIT(struct module_lines);
+    s->code = HD_VEC_INIT(struct hd_symbols_code);
+    s->inlines = HD_VEC_INIT(struct hd_symbols_inline);
+    s->inlined = HD_VEC_INIT(size_t);
     s->names = hd_arena_new();
     return s;
 }
@@ -85,17 +106,51 @@ static void free_lines(struct module_lines *m)
         hd_vec_fini(&m->variables);
 }
 
-void hd_symbols_free(struct hd_symbols *s)
+static void free_all(struct hd_symbols *s)
 {
-    if (!s)
-        return;
     for (size_t i = 0; i < s->modules.len; i++)
         free_lines(hd_vec_at(&s->modules, i));
     hd_vec_fini(&s->modules);
+    hd_vec_fini(&s->code);
+    hd_map_fini(&s->code_at);
+    hd_vec_fini(&s->inlines);
+    hd_vec_fini(&s->inlined);
+    hd_map_fini(&s->inlined_at);
+    hd_bytes_fini(&s->types);
+    hd_bytes_fini(&s->files);
     hd_arena_free(s->names);
     if (s->dwfl)
         dwfl_end(s->dwfl);
     hd_free(s, sizeof *s);
+}
+
+/* Puts s, or nothing, in the place of what was kept, and returns that. */
+static struct hd_symbols *swap_kept(struct hd_symbols *s)
+{
+    pthread_mutex_lock(&kept.lock);
+    struct hd_symbols *was = kept.symbols;
+    kept.symbols = s;
+    pthread_mutex_unlock(&kept.lock);
+    return was;
+}
+
+void hd_symbols_free(struct hd_symbols *s)
+{
+    if (s && s->shared)
+        s = swap_kept(s);
+    if (s)
+        free_all(s);
+}
+
+struct hd_symbols *hd_symbols_share(struct hd_symbols *s)
+{
+    struct hd_symbols *was = swap_kept(NULL);
+    bool same = was && was->files.len == s->files.len &&
+                memcmp(was->files.data, s->files.data, s->files.len) == 0;
+    s->shared = true;
+    if (same || was)
+        free_all(same ? s : was);
+    return same ? was : s;
 }
 
 /* A module that is reported twice overlaps itself, and libdwfl then finds neither. */
@@ -107,19 +162,42 @@ static bool has_module(struct hd_symbols *s, const char *name, uint64_t bias)
     return known && !strcmp(known, name);
 }
 
+/* Opens the file for libdwfl, which keeps it open; no program that is run may get it. */
+static int open_file(struct hd_symbols *s, const char *path, uint64_t bias)
+{
+    struct stat st = {0};
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd >= 0)
+        fstat(fd, &st);
+    const uint64_t what[] = {bias,
+                             (uint64_t)st.st_dev,
+                             (uint64_t)st.st_ino,
+                             (uint64_t)st.st_size,
+                             (uint64_t)st.st_mtim.tv_sec,
+                             (uint64_t)st.st_mtim.tv_nsec};
+    hd_bytes_put(&s->files, what, sizeof what);
+    hd_bytes_put(&s->files, path, strlen(path) + 1);
+    return fd;
+}
+
 void hd_symbols_module(struct hd_symbols *s, const char *path, uint64_t bias)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     if (!s->dwfl || has_module(s, name, bias))
         return;
+    int fd = open_file(s, path, bias);
+    if (fd < 0)
+        return;
     if (s->n_modules++ == 0)
         dwfl_report_begin(s->dwfl);
     else
         dwfl_report_begin_add(s->dwfl);
-    if (!dwfl_report_elf(s->dwfl, name, path, -1, bias, true))
+    if (!dwfl_report_elf(s->dwfl, name, path, fd, bias, true)) {
         HD_DEBUG_LINE(SYMBOLS, "%s: %s", path, dwfl_errmsg(-1));
-    else
+        close(fd);
+    } else {
         HD_DEBUG_LINE(SYMBOLS, "%s is at %llx", path, (unsigned long long)bias);
+    }
     dwfl_report_end(s->dwfl, NULL, NULL);
 }
 
@@ -268,42 +346,6 @@ void hd_symbols_short_file(const char *file, const char *dir, char *out, size_t 
     hd_plainpath(out); /* compilers find their headers by detours */
 }
 
-static bool source_line(struct hd_symbols *s, Dwfl_Module *mod, uint64_t pc, char *out, size_t size)
-{
-    const struct line *l = line_of(unit_of(s, mod, pc), pc);
-    if (!l)
-        return false;
-    char file[512];
-    hd_symbols_short_file(l->file, l->dir, file, sizeof file);
-    snprintf(out, size, "%s:%d", file, l->line);
-    return true;
-}
-
-/* libdwfl looks at every symbol of the module, and most addresses are asked about twice. */
-static const char *name_at(struct hd_symbols *s, Dwfl_Module *mod, uint64_t addr)
-{
-    if (s->named != addr)
-        s->name = dwfl_module_addrname(mod, addr);
-    s->named = addr;
-    return s->name;
-}
-
-bool hd_symbols_place(struct hd_symbols *s, uint64_t pc, char *out, size_t size)
-{
-    HD_DCHECK(size > 0);
-    uint64_t call = pc - 1; /* pc is where a call returns to */
-    Dwfl_Module *mod = hd_symbols_module_of(s, call);
-    if (!mod)
-        return false;
-    if (source_line(s, mod, call, out, size))
-        return true;
-    const char *name = name_at(s, mod, call);
-    if (!name)
-        name = dwfl_module_info(mod, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
-    snprintf(out, size, "%s", name);
-    return true;
-}
-
 /* The C++ library demangles; it is in the process, because the solver is C++. */
 static char *demangle(const char *name)
 {
@@ -314,24 +356,56 @@ static char *demangle(const char *name)
     return f && strncmp(name, "_Z", 2) == 0 ? f(name, NULL, NULL, &status) : NULL;
 }
 
-bool hd_symbols_function(struct hd_symbols *s, uint64_t pc, char *out, size_t size)
+static const char *keep(struct hd_symbols *s, const char *text)
 {
-    HD_DCHECK(size > 0);
-    Dwfl_Module *mod = hd_symbols_module_of(s, pc - 1);
-    const char *name = mod ? name_at(s, mod, pc - 1) : NULL;
-    if (!name)
-        return false;
-    char *plain = demangle(name);
-    snprintf(out, size, "%s", plain ? plain : name);
-    free(plain);
-    return true;
+    return hd_arena_strndup(s->names, text, strlen(text));
 }
 
-uint32_t hd_symbols_column(struct hd_symbols *s, uint64_t pc)
+/* The file as the compiler was given it; "": not known. */
+static const char *keep_file(struct hd_symbols *s, const char *file, const char *dir)
+{
+    char text[512];
+    if (!file)
+        return "";
+    hd_symbols_short_file(file, dir, text, sizeof text);
+    return keep(s, text);
+}
+
+/* Where a call at pc - 1 returns to pc. */
+static void name_code(struct hd_symbols *s, uint64_t pc, struct hd_symbols_code *out)
 {
     Dwfl_Module *mod = hd_symbols_module_of(s, pc - 1);
-    const struct line *l = mod ? line_of(unit_of(s, mod, pc - 1), pc - 1) : NULL;
-    return l && l->column > 0 ? (uint32_t)l->column : 0;
+    if (!mod)
+        return;
+    const struct line *l = line_of(unit_of(s, mod, pc - 1), pc - 1);
+    const char *name = dwfl_module_addrname(mod, pc - 1);
+    char *plain = name ? demangle(name) : NULL;
+    char place[540];
+    if (name)
+        out->function = keep(s, plain ? plain : name);
+    free(plain);
+    if (l) {
+        snprintf(place, sizeof place, "%s:%d", keep_file(s, l->file, l->dir), l->line);
+        out->place = keep(s, place);
+        out->column = l->column > 0 ? (uint32_t)l->column : 0;
+    } else {
+        if (!name)
+            name = dwfl_module_info(mod, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+        out->place = keep(s, name);
+    }
+}
+
+const struct hd_symbols_code *hd_symbols_code(struct hd_symbols *s, uint64_t pc)
+{
+    bool fresh;
+    uint32_t *at = hd_map_put(&s->code_at, pc, &fresh);
+    if (!fresh)
+        return hd_vec_at(&s->code, *at);
+    *at = (uint32_t)s->code.len;
+    struct hd_symbols_code *code = hd_vec_push(&s->code);
+    *code = (struct hd_symbols_code){.place = "", .function = ""};
+    name_code(s, pc, code);
+    return code;
 }
 
 bool hd_symbols_module_name(struct hd_symbols *s, uint64_t pc, char *out, size_t size)
@@ -345,7 +419,8 @@ bool hd_symbols_module_name(struct hd_symbols *s, uint64_t pc, char *out, size_t
 }
 
 /* Where the code of an inlined function was called. */
-static void call_site(Dwarf_Die *cu, Dwarf_Die *die, struct hd_symbols_inline *caller)
+static void call_site(struct hd_symbols *s, Dwarf_Die *cu, Dwarf_Die *die,
+                      struct hd_symbols_inline *caller)
 {
     Dwarf_Attribute attr;
     Dwarf_Word file = 0, line = 0;
@@ -354,11 +429,8 @@ static void call_site(Dwarf_Die *cu, Dwarf_Die *die, struct hd_symbols_inline *c
     const char *dir = dwarf_formstring(dwarf_attr(cu, DW_AT_comp_dir, &attr));
     dwarf_formudata(dwarf_attr(die, DW_AT_call_line, &attr), &line);
     if (!dwarf_formudata(dwarf_attr(die, DW_AT_call_file, &attr), &file) &&
-        !dwarf_getsrcfiles(cu, &files, &n) && file < n) {
-        const char *name = dwarf_filesrc(files, file, NULL, NULL);
-        if (name)
-            hd_symbols_short_file(name, dir, caller->file, sizeof caller->file);
-    }
+        !dwarf_getsrcfiles(cu, &files, &n) && file < n)
+        caller->file = keep_file(s, dwarf_filesrc(files, file, NULL, NULL), dir);
     caller->line = (int)line;
 }
 
@@ -374,8 +446,8 @@ const char *hd_symbols_die_name(struct hd_symbols *s, Dwarf_Die *die)
     return name;
 }
 
-static size_t inlined_in(struct hd_symbols *s, struct unit *u, uint64_t pc,
-                         struct hd_symbols_inline *out, size_t max)
+/* Adds the frames at pc to those that are known. */
+static void find_inlined(struct hd_symbols *s, struct unit *u, uint64_t pc)
 {
     Dwarf_Die *inner = NULL, *scopes = NULL;
     /* Outside of an inlined function these are where it is defined, not where it is called. */
@@ -383,37 +455,43 @@ static size_t inlined_in(struct hd_symbols *s, struct unit *u, uint64_t pc,
     if (n > 0)
         n = dwarf_getscopes_die(&inner[0], &scopes);
     free(inner);
-    size_t used = 0;
     const struct line *l = line_of(u, pc);
-    for (int i = 0; i < n && used < max; i++) {
+    struct hd_symbols_inline at = {.file = l ? keep_file(s, l->file, l->dir) : "",
+                                   .line = l ? l->line : 0};
+    for (int i = 0; i < n; i++) {
         int tag = dwarf_tag(&scopes[i]);
         if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_subprogram)
             continue;
-        struct hd_symbols_inline *at = &out[used++];
-        if (used == 1) {
-            *at = (struct hd_symbols_inline){.line = l ? l->line : 0};
-            if (l)
-                hd_symbols_short_file(l->file, l->dir, at->file, sizeof at->file);
-        }
-        at->function = hd_symbols_die_name(s, &scopes[i]);
+        at.function = hd_symbols_die_name(s, &scopes[i]);
+        *(struct hd_symbols_inline *)hd_vec_push(&s->inlines) = at;
         if (tag == DW_TAG_subprogram)
             break;
-        if (used < max) {
-            out[used] = (struct hd_symbols_inline){0};
-            call_site(&u->cu, &scopes[i], &out[used]);
-        }
+        at = (struct hd_symbols_inline){.file = ""};
+        call_site(s, &u->cu, &scopes[i], &at);
     }
     free(scopes);
-    return used;
 }
 
-size_t hd_symbols_inlined(struct hd_symbols *s, uint64_t pc, struct hd_symbols_inline *out,
-                          size_t max)
+size_t hd_symbols_inlined(struct hd_symbols *s, uint64_t pc, const struct hd_symbols_inline **out)
 {
-    uint64_t call = pc - 1;
-    Dwfl_Module *mod = hd_symbols_module_of(s, call);
-    struct unit *u = mod ? unit_of(s, mod, call) : NULL;
-    return u ? inlined_in(s, u, call, out, max) : 0;
+    bool fresh;
+    uint32_t number = (uint32_t)s->inlined.len, *at = hd_map_put(&s->inlined_at, pc, &fresh);
+    if (fresh) {
+        uint64_t call = pc - 1;
+        Dwfl_Module *mod = hd_symbols_module_of(s, call);
+        struct unit *u = mod ? unit_of(s, mod, call) : NULL;
+        *at = number;
+        *(size_t *)hd_vec_push(&s->inlined) = s->inlines.len;
+        if (u)
+            find_inlined(s, u, call);
+    } else {
+        number = *at;
+    }
+    size_t from = *(size_t *)hd_vec_at(&s->inlined, number);
+    size_t to = number + 1 < s->inlined.len ? *(size_t *)hd_vec_at(&s->inlined, number + 1)
+                                            : s->inlines.len;
+    *out = (const struct hd_symbols_inline *)s->inlines.data + from;
+    return to - from;
 }
 
 bool hd_symbols_unit(struct hd_symbols *s, uint64_t pc, Dwarf_Die *cu, uint64_t *bias)
@@ -432,6 +510,13 @@ struct hd_vec *hd_symbols_variables(struct hd_symbols *s, Dwfl_Module *mod, bool
     struct module_lines *m = lines_of(s, mod);
     *fresh = m->variables.size == 0;
     return &m->variables;
+}
+
+struct hd_bytes *hd_symbols_types(struct hd_symbols *s, bool *fresh)
+{
+    *fresh = !s->has_types;
+    s->has_types = true;
+    return &s->types;
 }
 
 struct Dwfl *hd_symbols_dwfl(const struct hd_symbols *s)

@@ -2,6 +2,7 @@
 #ifndef HD_SYMBOLS_SYMBOLS_INT_H
 #define HD_SYMBOLS_SYMBOLS_INT_H
 
+#include "base/bytes.h"
 #include "symbols/symbols.h"
 
 #include <elfutils/libdwfl.h>
@@ -16,5 +17,7 @@ void hd_symbols_short_file(const char *file, const char *dir, char *out, size_t 
 Dwfl_Module *hd_symbols_module_of(struct hd_symbols *s, uint64_t addr);
 /* The variables of a module that have an address, found once. */
 struct hd_vec *hd_symbols_variables(struct hd_symbols *s, Dwfl_Module *mod, bool *fresh);
+/* The lines of symtypes.h, found once. */
+struct hd_bytes *hd_symbols_types(struct hd_symbols *s, bool *fresh);
 
 #endif

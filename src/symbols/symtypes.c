@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/hash.h"
 #include "base/vec.h"
+#include "symbols/symbols_int.h"
 
 #include <dwarf.h>
 #include <elfutils/libdwfl.h>
@@ -278,11 +279,13 @@ static int each_module(Dwfl_Module *mod, void **user, const char *name, Dwarf_Ad
     return DWARF_CB_OK;
 }
 
-void hd_symtypes_collect(struct hd_symbols *s, struct hd_bytes *out)
+const struct hd_bytes *hd_symtypes_collect(struct hd_symbols *s)
 {
-    struct walk w = {.out = out};
+    bool fresh;
+    struct walk w = {.out = hd_symbols_types(s, &fresh)};
     Dwfl *dwfl = hd_symbols_dwfl(s);
-    if (dwfl)
+    if (dwfl && fresh)
         dwfl_getmodules(dwfl, each_module, &w, 0);
     hd_map_fini(&w.seen);
+    return w.out;
 }

@@ -11,7 +11,7 @@
 #include "base/bytes.h"
 #include "symbols/symbols.h"
 
-/* Appends the lines for all modules. Nothing when there is no debug information. */
-void hd_symtypes_collect(struct hd_symbols *s, struct hd_bytes *out);
+/* The lines for all modules, which live as long as s. Empty without debug information. */
+const struct hd_bytes *hd_symtypes_collect(struct hd_symbols *s);
 
 #endif
