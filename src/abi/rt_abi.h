@@ -33,7 +33,7 @@
 
 #include <stdint.h>
 
-#define HD_ABI_VERSION 7u /* changes with every change of what a hook means */
+#define HD_ABI_VERSION 8u /* changes with every change of what a hook means */
 
 typedef uint64_t hd_tok;
 #define HD_TOK_NONE (~(hd_tok)0)

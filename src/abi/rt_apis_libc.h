@@ -82,34 +82,34 @@
     X(stdio, void, funlockfile, (FILE *), ARGS, "rel") \
     X(stdio, int, printf, (const char *, ...), OWN, "acq, r of strings, w of %n, rel") \
     X(stdio, int, fprintf, (FILE *, const char *, ...), OWN, "acq, r of strings, w of %n, rel") \
-    X(stdio, int, vprintf, (const char *, va_list), PAST, "acq, r of strings, w of %n, rel") \
-    X(stdio, int, vfprintf, (FILE *, const char *, va_list), PAST, "acq, r of strings, w of %n, rel") \
+    X(stdio, int, vprintf, (const char *, va_list), OWN, "acq, r of strings, w of %n, rel") \
+    X(stdio, int, vfprintf, (FILE *, const char *, va_list), OWN, "acq, r of strings, w of %n, rel") \
     X(stdio, int, dprintf, (int, const char *, ...), PAST, "r of strings; as write") \
     X(stdio, int, vdprintf, (int, const char *, va_list), PAST, "r of strings; as write") \
     X(stdio, int, sprintf, (char *, const char *, ...), OWN, "r of strings, w") \
     X(stdio, int, snprintf, (char *, size_t, const char *, ...), OWN, "r of strings, w") \
-    X(stdio, int, vsprintf, (char *, const char *, va_list), PAST, "r of strings, w") \
-    X(stdio, int, vsnprintf, (char *, size_t, const char *, va_list), PAST, "r of strings, w") \
+    X(stdio, int, vsprintf, (char *, const char *, va_list), OWN, "r of strings, w") \
+    X(stdio, int, vsnprintf, (char *, size_t, const char *, va_list), OWN, "r of strings, w") \
     X(stdio, int, asprintf, (char **, const char *, ...), OWN, "r of strings, a new block, w") \
-    X(stdio, int, vasprintf, (char **, const char *, va_list), PAST, "r of strings, a new block, w") \
+    X(stdio, int, vasprintf, (char **, const char *, va_list), OWN, "r of strings, a new block, w") \
     X(stdio, int, scanf, (const char *, ...), PAST, "acq, w, rel; waits") \
     X(stdio, int, fscanf, (FILE *, const char *, ...), PAST, "acq, w, rel; waits") \
     X(stdio, int, sscanf, (const char *, const char *, ...), OWN, "r of the text, w") \
     X(stdio, int, vscanf, (const char *, va_list), PAST, "acq, w, rel; waits") \
     X(stdio, int, vfscanf, (FILE *, const char *, va_list), PAST, "acq, w, rel; waits") \
-    X(stdio, int, vsscanf, (const char *, const char *, va_list), PAST, "r of the text, w") \
+    X(stdio, int, vsscanf, (const char *, const char *, va_list), OWN, "r of the text, w") \
     X(stdio, int, __isoc99_scanf, (const char *, ...), PAST, "acq, w, rel; waits") \
     X(stdio, int, __isoc99_fscanf, (FILE *, const char *, ...), PAST, "acq, w, rel; waits") \
     X(stdio, int, __isoc99_sscanf, (const char *, const char *, ...), OWN, "r of the text, w") \
     X(stdio, int, __isoc99_vscanf, (const char *, va_list), PAST, "acq, w, rel; waits") \
     X(stdio, int, __isoc99_vfscanf, (FILE *, const char *, va_list), PAST, "acq, w, rel; waits") \
-    X(stdio, int, __isoc99_vsscanf, (const char *, const char *, va_list), PAST, "r of the text, w") \
+    X(stdio, int, __isoc99_vsscanf, (const char *, const char *, va_list), OWN, "r of the text, w") \
     X(stdio, int, __isoc23_scanf, (const char *, ...), PAST, "acq, w, rel; waits") \
     X(stdio, int, __isoc23_fscanf, (FILE *, const char *, ...), PAST, "acq, w, rel; waits") \
     X(stdio, int, __isoc23_sscanf, (const char *, const char *, ...), OWN, "r of the text, w") \
     X(stdio, int, __isoc23_vscanf, (const char *, va_list), PAST, "acq, w, rel; waits") \
     X(stdio, int, __isoc23_vfscanf, (FILE *, const char *, va_list), PAST, "acq, w, rel; waits") \
-    X(stdio, int, __isoc23_vsscanf, (const char *, const char *, va_list), PAST, "r of the text, w") \
+    X(stdio, int, __isoc23_vsscanf, (const char *, const char *, va_list), OWN, "r of the text, w") \
     X(stdio, int, puts, (const char *), OWN, "acq, r, rel") \
     X(stdio, int, fputs, (const char *, FILE *), OWN, "acq, r, rel") \
     X(stdio, int, fputc, (int, FILE *), OWN, "acq, rel") \
@@ -150,16 +150,16 @@
     X(fortify, char *, __strncat_chk, (char *, const char *, size_t, size_t), ARGS, "as strncat") \
     X(fortify, int, __printf_chk, (int, const char *, ...), OWN, "as printf") \
     X(fortify, int, __fprintf_chk, (FILE *, int, const char *, ...), OWN, "as fprintf") \
-    X(fortify, int, __vprintf_chk, (int, const char *, va_list), PAST, "as vprintf") \
-    X(fortify, int, __vfprintf_chk, (FILE *, int, const char *, va_list), PAST, "as vfprintf") \
+    X(fortify, int, __vprintf_chk, (int, const char *, va_list), OWN, "as vprintf") \
+    X(fortify, int, __vfprintf_chk, (FILE *, int, const char *, va_list), OWN, "as vfprintf") \
     X(fortify, int, __dprintf_chk, (int, int, const char *, ...), PAST, "as dprintf") \
     X(fortify, int, __vdprintf_chk, (int, int, const char *, va_list), PAST, "as vdprintf") \
     X(fortify, int, __sprintf_chk, (char *, int, size_t, const char *, ...), OWN, "as sprintf") \
     X(fortify, int, __snprintf_chk, (char *, size_t, int, size_t, const char *, ...), OWN, "as snprintf") \
-    X(fortify, int, __vsprintf_chk, (char *, int, size_t, const char *, va_list), PAST, "as vsprintf") \
-    X(fortify, int, __vsnprintf_chk, (char *, size_t, int, size_t, const char *, va_list), PAST, "as vsnprintf") \
+    X(fortify, int, __vsprintf_chk, (char *, int, size_t, const char *, va_list), OWN, "as vsprintf") \
+    X(fortify, int, __vsnprintf_chk, (char *, size_t, int, size_t, const char *, va_list), OWN, "as vsnprintf") \
     X(fortify, int, __asprintf_chk, (char **, int, const char *, ...), OWN, "as asprintf") \
-    X(fortify, int, __vasprintf_chk, (char **, int, const char *, va_list), PAST, "as vasprintf") \
+    X(fortify, int, __vasprintf_chk, (char **, int, const char *, va_list), OWN, "as vasprintf") \
     X(fortify, char *, __fgets_chk, (char *, size_t, int, FILE *), PAST, "as fgets") \
     X(fortify, size_t, __fread_chk, (void *, size_t, size_t, size_t, FILE *), PAST, "as fread") \
     X(fortify, ssize_t, __read_chk, (int, void *, size_t, size_t), PAST, "as read") \

@@ -254,11 +254,39 @@ static uint64_t va_list_size(struct hd_pass *p)
     return strncmp(LLVMGetTarget(p->module), "x86_64", 6) == 0 ? 24 : 32;
 }
 
-static void list_written(struct hd_fn *f, LLVMValueRef call)
+/* At entry: are the tokens in the flow record meant for us? They are loaded before arg_end, which
+ * clears the record's callee and comes before every call of this function. */
+static void begin_arguments(struct hd_fn *f)
 {
-    hd_hooks_after(f->p->b, call);
-    hd_block_written(f, call, LLVMGetOperand(call, 0), va_list_size(f->p),
-                     hd_hooks_tok(f->p, HD_TOK_NONE));
+    struct hd_pass *p = f->p;
+    LLVMValueRef callee = hd_hooks_flow(p, FLOW_CALLEE, 0);
+    LLVMPositionBuilderBefore(p->tb, f->start);
+    LLVMValueRef self = LLVMBuildPointerCast(p->tb, f->fn, p->ptr, "");
+    LLVMValueRef who = LLVMBuildLoad2(p->tb, p->ptr, callee, "");
+    f->arg_mine = LLVMBuildICmp(p->tb, LLVMIntEQ, who, self, "");
+    f->arg_past = hd_deps_past(f, p->tb);
+    f->arg_end = LLVMBuildStore(p->tb, null_ptr(p), callee);
+}
+
+/* A list of arguments is made of what the caller passed, which it decided (pass_arguments) if it
+ * has hooks; else of anything. A copy is one of its source. From here on what is in it is decided.
+ */
+static void list_made(struct hd_fn *f, LLVMValueRef call, enum hd_callee kind)
+{
+    struct hd_pass *p = f->p;
+    if (kind == HD_CALLEE_VA_START) {
+        if (!f->arg_end)
+            begin_arguments(f);
+        LLVMValueRef none = hd_hooks_tok(p, HD_TOK_NONE);
+        branch_on(f, call, HD_SITE_CALL, LLVMBuildSelect(p->b, f->arg_mine, none, f->arg_past, ""));
+    } else {
+        struct hd_dep source = hd_deps_of(f, LLVMGetOperand(call, 1));
+        if (source.n > 0)
+            branch_on(f, call, HD_SITE_CALL, hd_deps_join(f, p->b, source));
+    }
+    hd_hooks_after(p->b, call);
+    hd_block_written(f, call, LLVMGetOperand(call, 0), va_list_size(p),
+                     hd_hooks_tok(p, HD_TOK_NONE));
 }
 
 /* The back end would turn these into loads and stores that are not seen. */
@@ -319,7 +347,7 @@ void hd_control_call(struct hd_fn *f, LLVMValueRef inst, enum hd_callee kind)
         break;
     case HD_CALLEE_VA_START:
     case HD_CALLEE_VA_COPY:
-        list_written(f, inst);
+        list_made(f, inst, kind);
         break;
     case HD_CALLEE_OPAQUE:
         unmodelled(f, inst);
@@ -364,20 +392,6 @@ LLVMValueRef hd_control_result(struct hd_fn *f, LLVMValueRef call)
     LLVMValueRef past = hd_calls_own(call) ? own_reads(f, call) : hd_deps_past(f, p->tb);
     LLVMBuildStore(p->tb, null_ptr(p), returner);
     return LLVMBuildSelect(p->tb, mine, tok, past, "");
-}
-
-/* At entry: are the tokens in the flow record meant for us? They are loaded before arg_end, which
- * clears the record's callee and comes before every call of this function. */
-static void begin_arguments(struct hd_fn *f)
-{
-    struct hd_pass *p = f->p;
-    LLVMValueRef callee = hd_hooks_flow(p, FLOW_CALLEE, 0);
-    LLVMPositionBuilderBefore(p->tb, f->start);
-    LLVMValueRef self = LLVMBuildPointerCast(p->tb, f->fn, p->ptr, "");
-    LLVMValueRef who = LLVMBuildLoad2(p->tb, p->ptr, callee, "");
-    f->arg_mine = LLVMBuildICmp(p->tb, LLVMIntEQ, who, self, "");
-    f->arg_past = hd_deps_past(f, p->tb);
-    f->arg_end = LLVMBuildStore(p->tb, null_ptr(p), callee);
 }
 
 LLVMValueRef hd_control_arg(struct hd_fn *f, LLVMValueRef arg)

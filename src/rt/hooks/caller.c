@@ -21,6 +21,15 @@ struct hd_caller hd_rt_caller(uintptr_t pc, const void *fn, unsigned n)
     return by;
 }
 
+struct hd_caller hd_rt_caller_list(uintptr_t pc, const void *fn, unsigned n)
+{
+    struct hd_caller by = hd_rt_caller(pc, fn, n);
+    hd_tok tok = hd_tok_join(by.tok, by.numbers); /* of six arguments the last: the list */
+    by.tok = tok == HD_TOK_ALL ? hd_tok_range(0, by.first) : tok;
+    by.numbers = HD_TOK_NONE;
+    return by;
+}
+
 void hd_rt_depend_numbers(struct hd_thread *me, struct hd_caller by)
 {
     hd_tok tok = by.numbers == HD_TOK_ALL ? hd_tok_range(0, by.first) : by.numbers;

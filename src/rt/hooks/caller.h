@@ -23,9 +23,11 @@ struct hd_caller hd_rt_caller(uintptr_t pc, const void *fn, unsigned n);
 
 #define HD_BY(fn, n) hd_rt_caller(HD_PC, (const void *)(fn), n)
 
-/* Arguments that come in a list: nothing is known of them. */
-#define HD_BY_ANY                                                                                  \
-    ((struct hd_caller){HD_PC, __hd_flow.count, hd_tok_range(0, __hd_flow.count), HD_TOK_NONE})
+/* The same of a function with a list of arguments. What is in the list was decided when it was made
+ * (list_made of the pass), or its address depends on that. */
+struct hd_caller hd_rt_caller_list(uintptr_t pc, const void *fn, unsigned n);
+
+#define HD_BY_LIST(fn, n) hd_rt_caller_list(HD_PC, (const void *)(fn), n)
 
 /* Logs on what the next events of the call depend. Entered. */
 void hd_rt_depend_slow(struct hd_thread *me, const struct hd_caller *by);

@@ -118,12 +118,12 @@ HD_EXPORT void __explicit_bzero_chk(void *to, size_t n, size_t room)
 
 HD_EXPORT int __vfprintf_chk(FILE *f, int flag, const char *format, va_list a)
 {
-    return hd_rt_vfprintf(f, flag, format, a, HD_BY_ANY);
+    return hd_rt_vfprintf(f, flag, format, a, HD_BY_LIST(__vfprintf_chk, 4));
 }
 
 HD_EXPORT int __vprintf_chk(int flag, const char *format, va_list a)
 {
-    return hd_rt_vfprintf(stdout, flag, format, a, HD_BY_ANY);
+    return hd_rt_vfprintf(stdout, flag, format, a, HD_BY_LIST(__vprintf_chk, 3));
 }
 
 HD_EXPORT int __fprintf_chk(FILE *f, int flag, const char *format, ...)
@@ -147,7 +147,7 @@ static int sized(char *to, size_t size, int flag, size_t room, const char *forma
 HD_EXPORT int __vsnprintf_chk(char *to, size_t size, int flag, size_t room, const char *format,
                               va_list a)
 {
-    return sized(to, size, flag, room, format, a, HD_BY_ANY);
+    return sized(to, size, flag, room, format, a, HD_BY_LIST(__vsnprintf_chk, 6));
 }
 
 HD_EXPORT int __snprintf_chk(char *to, size_t size, int flag, size_t room, const char *format, ...)
@@ -170,7 +170,7 @@ static int unsized(char *to, int flag, size_t room, const char *format, va_list 
 
 HD_EXPORT int __vsprintf_chk(char *to, int flag, size_t room, const char *format, va_list a)
 {
-    return unsized(to, flag, room, format, a, HD_BY_ANY);
+    return unsized(to, flag, room, format, a, HD_BY_LIST(__vsprintf_chk, 5));
 }
 
 HD_EXPORT int __sprintf_chk(char *to, int flag, size_t room, const char *format, ...)
@@ -181,7 +181,7 @@ HD_EXPORT int __sprintf_chk(char *to, int flag, size_t room, const char *format,
 HD_EXPORT int __vasprintf_chk(char **to, int flag, const char *format, va_list a)
 {
     (void)flag;
-    return hd_rt_vasprintf(to, format, a, HD_BY_ANY);
+    return hd_rt_vasprintf(to, format, a, HD_BY_LIST(__vasprintf_chk, 4));
 }
 
 HD_EXPORT int __asprintf_chk(char **to, int flag, const char *format, ...)

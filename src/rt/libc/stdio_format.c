@@ -102,12 +102,12 @@ int hd_rt_vasprintf(char **to, const char *format, va_list a, struct hd_caller b
 
 HD_EXPORT int vfprintf(FILE *restrict f, const char *restrict format, va_list a)
 {
-    return hd_rt_vfprintf(f, -1, format, a, HD_BY_ANY);
+    return hd_rt_vfprintf(f, -1, format, a, HD_BY_LIST(vfprintf, 3));
 }
 
 HD_EXPORT int vprintf(const char *restrict format, va_list a)
 {
-    return hd_rt_vfprintf(stdout, -1, format, a, HD_BY_ANY);
+    return hd_rt_vfprintf(stdout, -1, format, a, HD_BY_LIST(vprintf, 2));
 }
 
 HD_EXPORT int printf(const char *restrict format, ...)
@@ -122,7 +122,7 @@ HD_EXPORT int fprintf(FILE *restrict f, const char *restrict format, ...)
 
 HD_EXPORT int vsnprintf(char *restrict to, size_t size, const char *restrict format, va_list a)
 {
-    return hd_rt_vsnprintf(to, size, -1, format, a, HD_BY_ANY);
+    return hd_rt_vsnprintf(to, size, -1, format, a, HD_BY_LIST(vsnprintf, 4));
 }
 
 HD_EXPORT int snprintf(char *restrict to, size_t size, const char *restrict format, ...)
@@ -132,7 +132,7 @@ HD_EXPORT int snprintf(char *restrict to, size_t size, const char *restrict form
 
 HD_EXPORT int vsprintf(char *restrict to, const char *restrict format, va_list a)
 {
-    return hd_rt_vsprintf(to, format, a, HD_BY_ANY);
+    return hd_rt_vsprintf(to, format, a, HD_BY_LIST(vsprintf, 3));
 }
 
 HD_EXPORT int sprintf(char *restrict to, const char *restrict format, ...)
@@ -142,7 +142,7 @@ HD_EXPORT int sprintf(char *restrict to, const char *restrict format, ...)
 
 HD_EXPORT int vasprintf(char **restrict to, const char *restrict format, va_list a)
 {
-    return hd_rt_vasprintf(to, format, a, HD_BY_ANY);
+    return hd_rt_vasprintf(to, format, a, HD_BY_LIST(vasprintf, 3));
 }
 
 HD_EXPORT int asprintf(char **restrict to, const char *restrict format, ...)
@@ -166,7 +166,7 @@ static int to_descriptor(int fd, const char *format, va_list a, struct hd_caller
 
 HD_EXPORT int vdprintf(int fd, const char *restrict format, va_list a)
 {
-    return to_descriptor(fd, format, a, HD_BY_ANY);
+    return to_descriptor(fd, format, a, HD_BY_LIST(vdprintf, 3));
 }
 
 HD_EXPORT int dprintf(int fd, const char *restrict format, ...)
@@ -217,16 +217,16 @@ static int scan_from(scan_text *real, const char *text, const char *format, va_l
 #define SCANS(prefix, real)                                                                        \
     HD_EXPORT int prefix##vfscanf(FILE *restrict f, const char *restrict format, va_list a)        \
     {                                                                                              \
-        return scan(hd_real.real##vfscanf, f, format, a, HD_BY_ANY);                               \
+        return scan(hd_real.real##vfscanf, f, format, a, HD_BY_LIST(prefix##vfscanf, 3));          \
     }                                                                                              \
     HD_EXPORT int prefix##vscanf(const char *restrict format, va_list a)                           \
     {                                                                                              \
-        return scan(hd_real.real##vfscanf, stdin, format, a, HD_BY_ANY);                           \
+        return scan(hd_real.real##vfscanf, stdin, format, a, HD_BY_LIST(prefix##vscanf, 2));       \
     }                                                                                              \
     HD_EXPORT int prefix##vsscanf(const char *restrict text, const char *restrict format,          \
                                   va_list a)                                                       \
     {                                                                                              \
-        return scan_from(hd_real.real##vsscanf, text, format, a, HD_BY_ANY);                       \
+        return scan_from(hd_real.real##vsscanf, text, format, a, HD_BY_LIST(prefix##vsscanf, 3));  \
     }                                                                                              \
     HD_EXPORT int prefix##fscanf(FILE *restrict f, const char *restrict format, ...)               \
     {                                                                                              \
