@@ -357,33 +357,10 @@ static enum hd_status on_inherited(struct hd_walk *w, const struct hd_raw *rec)
     }
 }
 
-/* A walk that marks takes about as long as one that builds. */
-enum { PARTS_MARK = 1, PARTS_BUILD = 1, PARTS_ALL = 2 };
-
-static uint64_t work(unsigned parts, uint64_t bytes)
-{
-    return bytes / 1024 * parts / PARTS_ALL;
-}
-
-static void plan(struct hd_walk *w, unsigned parts)
-{
-    w->progress.total += work(parts, hd_rawlog_bytes(&w->log));
-}
-
-/* How far the walk is. One that reads the sieve goes through the same steps, faster. */
-static uint64_t walked(const struct hd_walk *w)
-{
-    uint64_t bytes = w->log.before + w->log.pos;
-    if (w->sieve.reading && w->sieve.records)
-        bytes = (uint64_t)((double)bytes * (double)w->log.events / (double)w->sieve.records);
-    return work(w->progress.parts, bytes);
-}
-
 /* Do we have to stop, or to tell how far we are? When time or memory are used up, this walk and
  * those after it end here. */
-static enum hd_status look_up(struct hd_walk *w, bool tell)
+static enum hd_status look_up(struct hd_walk *w, bool telling)
 {
-    const struct hd_build_watch *watch = w->progress.watch;
     enum hd_stop why = hd_stop_now();
     if (hd_interrupt_requested())
         return hd_err_set(w->err, HD_ERR_STOPPED, "interrupted");
@@ -391,8 +368,8 @@ static enum hd_status look_up(struct hd_walk *w, bool tell)
         w->info->cut = why;
         w->log.limit = w->log.events ? w->log.events : 1;
     }
-    if (watch && watch->progress && tell)
-        watch->progress(watch->ctx, w->progress.before + walked(w), w->progress.total);
+    if (telling)
+        hd_walk_tell(w);
     return HD_OK;
 }
 
@@ -411,7 +388,6 @@ static enum hd_status walk_log(struct hd_walk *w, enum hd_walk_pass pass)
     struct hd_raw rec;
     struct hd_walk_thread *t;
     w->pass = pass;
-    w->progress.parts = pass == HD_WALK_MARK ? PARTS_MARK : PARTS_BUILD;
     w->number++;
     w->out.n_events = 0;
     w->current = 0;
@@ -419,6 +395,7 @@ static enum hd_status walk_log(struct hd_walk *w, enum hd_walk_pass pass)
     if (!w->sieve.reading)
         hd_rawlog_rewind(&w->log);
     w->log.events = 0;
+    hd_walk_foresee(w);
     hd_regions_rewind(&w->mem.regions);
     hd_map_clear(&w->state.counts);
     hd_names_fini(&w->names.lives);
@@ -456,7 +433,7 @@ static enum hd_status walk_log(struct hd_walk *w, enum hd_walk_pass pass)
             break;
     }
     hd_walk_sieve_end(w, s == HD_OK && !w->info->cut && !w->hand.failed);
-    w->progress.before += walked(w);
+    w->progress.before += w->progress.share;
     w->info->broken = w->log.broken;
     w->info->events = w->log.events;
     return s;
@@ -498,7 +475,6 @@ static void forget_memory(struct hd_walk *w)
  * gives ids comes first: both walks after it have to see the same events. */
 static enum hd_status give_ids(struct hd_walk *w)
 {
-    plan(w, PARTS_BUILD);
     enum hd_status s = walk(w, HD_WALK_REPLAY);
     forget_memory(w);
     return s;
@@ -533,7 +509,6 @@ enum hd_status hd_walk_build(struct hd_walk *w)
             HD_DEBUG_LINE(BUILD, "again: memory that was left out carries values between threads");
             forget_events(w);
             forget_memory(w);
-            plan(w, PARTS_BUILD);
         }
         if (w->own.hand)
             hd_walk_hand_restart(w);
@@ -547,7 +522,6 @@ enum hd_status hd_walk_build(struct hd_walk *w)
 
 static enum hd_status mark(struct hd_walk *w)
 {
-    plan(w, PARTS_ALL);
     enum hd_status s = walk(w, HD_WALK_MARK);
     hd_walk_wide_settle(w);
     hd_sole_writer_settle(w);
@@ -574,7 +548,6 @@ static enum hd_status walk_rest(struct hd_walk *w)
     HD_DEBUG_LINE(BUILD, "again: %zu events for writes that were not seen", w->out.inserts.len);
     w->settled = true;
     forget_events(w);
-    plan(w, PARTS_BUILD);
     return walk(w, HD_WALK_BUILD);
 }
 
@@ -728,7 +701,6 @@ static enum hd_status leave_out_handed(struct hd_walk *w)
     struct hd_build_info *info = w->info, aside = {.waits = HD_VEC_INIT(struct hd_build_wait),
                                                    .from_pass = info->from_pass};
     uint64_t limit = w->log.limit;
-    plan(w, PARTS_BUILD);
     w->info = &aside;
     w->sieve.wanted = !w->in.whole_log;
     enum hd_status s = hd_walk_hand_find(w);
@@ -777,7 +749,7 @@ enum hd_status hd_build_count(const char *name, const char *data, size_t len,
     *info = (struct hd_build_info){0};
     enum hd_status s = hd_walk_open(&w, name, data, len, info, err);
     if (s == HD_OK) {
-        plan(&w, w.progress.parts = PARTS_ALL);
+        w.progress.share = 1;
         hd_rawlog_rewind(&w.log);
         for (uint32_t n = 1; s == HD_OK && hd_rawlog_next(&w.log, &rec); n++)
             if (n % LOOK_UP == 0)

@@ -48,8 +48,8 @@ struct hd_build_info {
     struct hd_names rules; /* lines of suppressions that the program brings along */
 };
 
-/* Told now and then how far the work is, in kilobytes of log. The total grows when another walk is
- * needed. */
+/* Told now and then how far the work is. The total is the kilobytes of the log, each of which
+ * stands for all walks over it. */
 struct hd_build_watch {
     void (*progress)(void *ctx, uint64_t done, uint64_t total); /* or NULL */
     void *ctx;

@@ -274,7 +274,7 @@ struct hd_details *hd_details_open(const struct hd_trace *t)
     get_blocks(d, &c);
     hd_vec_fini(&sites);
     d->ordinals = c.p;
-    if (c.bad || (size_t)(c.end - c.p) != t->n_events) {
+    if (c.bad || (size_t)(c.end - c.p) < t->n_events) {
         hd_details_close(d);
         return NULL;
     }

@@ -153,8 +153,8 @@ static bool is_nothing(struct hd_walk *w, const struct hd_raw *rec)
     const struct hd_walk_thread *t = hd_walk_current(w);
     if (rec->kind == HD_LOG_BRANCH)
         return !is_tainted(t, rec->w[0]);
-    if (rec->kind == HD_LOG_GONE) /* stores nothing */
-        return !pass_memory(w, rec->w[0], rec->w[1], false, -1);
+    if (rec->kind == HD_LOG_GONE) /* of private memory: it stores nothing, in any walk */
+        return true;
     bool writes = rec->kind == HD_LOG_WRITE || rec->kind == HD_LOG_AWRITE;
     if (is_tainted(t, rec->addr) || (writes && is_tainted(t, rec->val)))
         return false;

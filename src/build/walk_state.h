@@ -192,8 +192,7 @@ struct hd_walk_sieve {
 
 struct hd_walk_progress {
     const struct hd_build_watch *watch; /* or NULL */
-    uint64_t before, total; /* kilobytes of log: what earlier walks stand for, and all of them */
-    unsigned parts;         /* of it that this walk stands for */
+    double before, share; /* of all the work: what earlier walks stand for, and this one */
 };
 
 struct hd_walk {

@@ -149,7 +149,8 @@ static __attribute__((noinline)) bool next_any(struct hd_rawlog *log, struct hd_
     while (log->pos >= log->chunk_len || log->chunk[log->pos] == 0)
         if (!next_chunk(log))
             return !log->broken && get_pending(log, rec);
-    /* Zeros at the end of the log may not be in the file. */
+    /* Zeros at the end of a chunk may not be in the file (hd_ring_used): contents may reach as far
+     * as the buffer does, and all of it behind the chunk is zero. */
     const uint8_t *q = log->chunk + log->pos, *end = log->chunk + BUFFER - HD_PACK_ROOM;
     unsigned flag = *q++;
     if (!hd_unpack_next(&log->in, flag, &q, end, rec) || !sound(rec)) {

@@ -45,7 +45,9 @@ done
 # LEAST is 0), the reduced trace has, and no others.
 compare() {
     "$HEDDLE" cc -g -O1 -DRULE="$2" "$TESTS/differential/$1" ${4:+"$4"} -o p 2>build.err || { cat build.err; exit 1; }
-    HEDDLE_HANDED_FROM=1 timeout 60 "$HEDDLE" record -q -o t.hdt -- ./p >out 2>err </dev/null || failed=1
+    HEDDLE_SIFTED__L=1 HEDDLE_HANDED_FROM=1 timeout 60 "$HEDDLE" record -q -o t.hdt -- ./p >out 2>err </dev/null || failed=1
+    HEDDLE_WHOLE_LOG=1 HEDDLE_HANDED_FROM=1 timeout 60 "$HEDDLE" record -q -o whole.hdt -- ./p >out 2>err </dev/null || failed=1
+    cmp -s <("$HEDDLE" trace cat t.hdt) <("$HEDDLE" trace cat whole.hdt) || { echo "$1, rule $2: the sieve changes the trace"; failed=1; }
     answer t.hdt >reduced
     "$HEDDLE" trace convert -q --keep-all-events t.hdt all.hdt || failed=1
     answer all.hdt >all
@@ -59,6 +61,9 @@ for rule in 2:0 3:0 4:3 5:3 6:3 7:3 8:3 9:2 10:4; do
 done
 for rule in 1:1 2:1 3:1 4:1 5:2; do
     compare sole_rules.c ${rule%:*} ${rule#*:} outside.o
+done
+for rule in 1:1 2:0 3:1; do
+    compare quick_rules.c ${rule%:*} ${rule#*:}
 done
 [ $findings -gt 0 ] && [ $stretches -gt 0 ] || { echo "$findings findings, $stretches stretches: the comparison says nothing"; failed=1; }
 echo "$findings findings; $stretches stretches"
