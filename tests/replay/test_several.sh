@@ -126,6 +126,46 @@ echo hello | runs 1 pipe f
 grep -q "recorded once: it read its standard input" err || fail "pipe: $(cat err)"
 echo hello | runs 1 piped_read r
 echo hello | runs 4 unread
+# A server that asks poll for connections, whose client is a thread of its own: there is nobody else.
+cat >own_client.c <<'END'
+#include <netinet/in.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sys/socket.h>
+#include <unistd.h>
+static struct sockaddr_in at = {.sin_family = AF_INET};
+static void *client(void *arg)
+{
+    char byte = 0;
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+    if (connect(fd, (struct sockaddr *)&at, sizeof at) == 0 && write(fd, "x", 1) == 1 && read(fd, &byte, 1) == 1)
+        close(fd);
+    return arg;
+}
+int main(void)
+{
+    pthread_t t;
+    char byte = 0;
+    socklen_t n = sizeof at;
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    if (bind(fd, (struct sockaddr *)&at, sizeof at) || listen(fd, 1) || getsockname(fd, (struct sockaddr *)&at, &n))
+        return 1;
+    pthread_create(&t, NULL, client, NULL);
+    struct pollfd p = {.fd = fd, .events = POLLIN};
+    if (poll(&p, 1, 60000) != 1)
+        return 1;
+    int to = accept(fd, NULL, NULL);
+    if (read(to, &byte, 1) != 1 || write(to, &byte, 1) != 1)
+        return 1;
+    close(to);
+    return pthread_join(t, NULL);
+}
+END
+"$HEDDLE" cc -g -O1 -pthread own_client.c -o own_client || fail "heddle cc"
+"$HEDDLE" -q run -o own_client.out -- ./own_client >out 2>err </dev/null || fail "own_client: exit $?: $(cat err)"
+[ "$(jq .runs own_client.out/report.json)" = 4 ] || fail "own_client: $(jq -c '[.runs, .notes]' own_client.out/report.json)"
+
 # The user's signal, and clients, are not to be had again.
 cat >waits.c <<'END'
 #include <pthread.h>

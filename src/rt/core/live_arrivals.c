@@ -140,13 +140,23 @@ bool hd_rt_arrivals_from(int fd)
 
 /* ---- recording ---- */
 
+/* Whether a message or connection from outside is ready. A connection that waits at a listener may
+ * come from a thread of the program: that is known when it is accepted. */
+static bool has_client(const uint32_t *ready, size_t bytes)
+{
+    for (size_t i = 0; i < bytes / sizeof *ready; i++)
+        if ((ready[i] & 3) != HD_SOURCE_LISTENER)
+            return true;
+    return false;
+}
+
 static void log_item(enum hd_arrival kind, uint32_t id, const void *data, size_t n)
 {
     if (!rt.follow && !rt.tapped)
         hd_rt_log_data(HD_LOG_ARRIVAL, 0, (uint64_t)id << 8 | kind, data, n);
     if (kind == HD_ARRIVAL_SIGNAL)
         rt.header->took |= HD_TOOK_SIGNAL;
-    else if (kind != HD_ARRIVAL_NOTHING && (kind != HD_ARRIVAL_READY || n))
+    else if (kind == HD_ARRIVAL_ACCEPT || (kind == HD_ARRIVAL_READY && has_client(data, n)))
         rt.header->took |= HD_TOOK_CLIENT;
 }
 
