@@ -80,6 +80,15 @@ for kind in 0 1 2; do # locks of nodes hand over hand: from a pool, from list to
     correct locked$kind locked_lists "-DKIND=$kind -DN=$many" "$sliced"
     faulty locked${kind}f locked_lists "-DKIND=$kind -DN=10" "$sliced"
 done
+# Lists that are emptied in the end without a lock, when all other threads are joined: no search is needed.
+for program in owned_lists locked_lists; do
+    heddle cc -g -O1 -pthread -DKIND=1 -DN=100 -DEMPTIED "$TESTS/values/$program.c" -o emptied
+    # shellcheck disable=SC2086
+    heddle record $sliced -o emptied.hdt ./emptied
+    heddle analyze --steps filters,greedy,syncp emptied.hdt
+    expect_code 0
+    expect_out "; 0 undecided"
+done
 correct buffer bounded_buffer "-DITEMS=100" "--policy random --quantum 3"
 faulty bufferf bounded_buffer "" "--policy random --quantum 3"
 

@@ -289,18 +289,53 @@ static void begin(struct machine *m)
         fprintf(m->out, "!init x%d %u\n", x, m->mem[x]);
 }
 
+/* Half of the traces have a thread that makes all others and joins them in the end, or some of
+ * them, or one through another; then it writes and reads without a lock. */
+enum joins { APART, JOINED, THROUGH, NOT_ALL };
+enum { MAIN = 9 };
+
+static void fork_all(struct machine *m, enum joins joins, int threads)
+{
+    for (int u = 0; u < threads && joins != APART; u++)
+        event(m, MAIN, -1, "fork(t%d)", u);
+}
+
+static void clear_up(struct machine *m, struct hd_rng *rng, enum joins joins, int threads)
+{
+    int end = joins == NOT_ALL || joins == THROUGH ? threads - 1 : threads;
+    if (joins == THROUGH)
+        event(m, 0, -1, "join(t%d)", threads - 1);
+    for (int u = 0; u < end; u++)
+        event(m, MAIN, -1, "join(t%d)", u);
+    for (uint64_t i = hd_rng_below(rng, 4); i > 0; i--) {
+        int loc = (int)hd_rng_below(rng, LOCS);
+        bool writes = hd_rng_chance(rng, 60);
+        if (writes)
+            m->mem[loc] = hd_rng_chance(rng, 50) ? FIRST + (unsigned)hd_rng_below(rng, 2) : 0;
+        event(m, MAIN, loc, "%s(x%d,%u)", writes ? "w" : "r", loc, m->mem[loc]);
+        fprintf(m->out, writes ? "|addr=;val=" : "|addr=");
+    }
+}
+
 static size_t make(uint64_t seed, char *buffer, size_t size)
 {
     struct machine m = {.out = fmemopen(buffer, size, "w")};
+    struct hd_rng joining; /* its own, so that the rest is as without it */
+    hd_rng_init(&joining, ~seed);
+    uint64_t kind = hd_rng_below(&joining, 6);
+    enum joins joins = kind > NOT_ALL ? APART : (enum joins)kind;
     hd_rng_init(&m.rng, seed);
     unsigned drawn = (unsigned)hd_rng_below(&m.rng, FAULTS + 2);
     m.fault = drawn < FAULTS ? (enum fault)drawn : NOTHING;
     m.addressed = chance(&m, 75);
     int threads = chance(&m, 75) ? 2 : THREADS;
     begin(&m);
+    fork_all(&m, joins, threads);
     unsigned stop = 20 + (unsigned)hd_rng_below(&m.rng, MAX_EVENTS - 32);
     for (int tries = 0; m.n < stop && tries < 200; tries++)
         step(&m, (int)hd_rng_below(&m.rng, (uint64_t)threads));
+    if (joins != APART)
+        clear_up(&m, &joining, joins, threads);
     fputc('\n', m.out);
     size_t len = (size_t)ftell(m.out);
     fclose(m.out);

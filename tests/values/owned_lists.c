@@ -191,5 +191,8 @@ int main(void)
         pthread_create(&t[i], 0, work, (void *)i);
     for (int i = 0; i < THREADS; i++)
         pthread_join(t[i], 0);
+#ifdef EMPTIED /* without a lock: no other thread is left */
+    shared = depot = 0;
+#endif
     return 0;
 }

@@ -117,7 +117,8 @@ static bool loose_come_first(const struct hd_guard_search *s)
     return true;
 }
 
-static void try_values(struct hd_guard_search *s, uint32_t loc, const struct free_values *f)
+/* Whether the values guard. */
+static bool try_values(struct hd_guard_search *s, uint32_t loc, const struct free_values *f)
 {
     size_t before = s->out->len, n;
     const struct hd_loc_user *users = hd_accesses_users(s->locs, loc, &n);
@@ -125,7 +126,8 @@ static void try_values(struct hd_guard_search *s, uint32_t loc, const struct fre
     s->loose.len = s->owners.len = 0;
     for (size_t i = 0; i < n && guards; i++)
         guards = find_sections(s, &users[i], f);
-    if (guards && s->owners.len > 1 && s->out->len > before && loose_come_first(s)) {
+    guards = guards && s->owners.len > 1 && s->out->len > before && loose_come_first(s);
+    if (guards) {
         for (size_t i = before; i < s->out->len; i++)
             ((struct hd_section *)hd_vec_at(s->out, i))->several = f->bit != 0;
         s->guards++;
@@ -134,6 +136,7 @@ static void try_values(struct hd_guard_search *s, uint32_t loc, const struct fre
     } else {
         s->out->len = before;
     }
+    return guards;
 }
 
 static bool of_two_threads(const struct hd_guard_search *s)
@@ -191,11 +194,34 @@ static uint64_t lock_bits(const struct hd_guard_search *s, uint32_t loc)
     return c.several;
 }
 
-/* Every value that rmws of two threads read, and bits; where none of them guards, the sums. */
+/* The sums in place of the sections from `start` on, of guards from `guards` on, if they give as
+ * many sections, or one for each opening: an event opens one section only. */
+static void try_sums(struct hd_guard_search *s, uint32_t loc, size_t start, uint32_t guards)
+{
+    size_t end = s->out->len, enough = end - start;
+    uint32_t before = s->guards;
+    hd_guard_tallies_location(s, loc);
+    size_t n = s->out->len - end;
+    if (enough > s->opens.len)
+        enough = s->opens.len;
+    bool better = n && n >= enough;
+    for (size_t i = 0; better && i < n; i++) {
+        struct hd_section *x = hd_vec_at(s->out, start + i);
+        *x = *(struct hd_section *)hd_vec_at(s->out, end + i);
+        x->lock = guards;
+    }
+    s->out->len = better ? start + n : end;
+    s->guards = better ? guards + 1 : before;
+}
+
+/* Every value that rmws of two threads read, and bits; the sums where none of them guards, or a
+ * value does, but not all that rmws open: readers that find others there open with another value
+ * than the first. */
 static void try_location(struct hd_guard_search *s, uint32_t loc)
 {
     size_t n;
     const struct hd_loc_user *users = hd_accesses_users(s->locs, loc, &n);
+    size_t start = s->out->len, guarded = 0; /* openings */
     uint32_t before = s->guards;
     s->opens.len = 0;
     for (size_t i = 0; i < n && n > 1; i++)
@@ -214,13 +240,13 @@ static void try_location(struct hd_guard_search *s, uint32_t loc)
                 break;
             two |= s->t->thread[o->event] != s->t->thread[first->event];
         }
-        if (two)
-            try_values(s, loc, &(struct free_values){.one = first->value});
+        if (two && try_values(s, loc, &(struct free_values){.one = first->value}))
+            guarded += end - i;
     }
     for (uint64_t bits = lock_bits(s, loc); bits; bits &= bits - 1)
         try_values(s, loc, &(struct free_values){.bit = bits & -bits});
-    if (s->guards == before && of_two_threads(s))
-        hd_guard_tallies_location(s, loc);
+    if ((s->guards == before || (guarded && guarded < s->opens.len)) && of_two_threads(s))
+        try_sums(s, loc, start, before);
 }
 
 uint32_t hd_guards_find(const struct hd_trace *t, const struct hd_accesses *locs,

@@ -14,8 +14,9 @@
  * The same holds of all values of x without some bit in place of v, if besides each rmw that stores
  * such a value, and closes nothing, has read one and depends on it.
  *
- * Where no value of x is such a guard, what each thread has added to x on balance may be one: a
- * number that counts readers, or says that one writes (tallies.c). Its sections may be shared.
+ * Where no value of x is such a guard, or none for all that rmws open, what each thread has added
+ * to x on balance may be one: a number that counts readers, or says that one writes (tallies.c).
+ * Its sections may be shared.
  */
 #ifndef HD_PREDICT_INDEX_GUARDS_H
 #define HD_PREDICT_INDEX_GUARDS_H

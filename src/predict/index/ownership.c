@@ -27,7 +27,7 @@ static void protect_locations(struct hd_ownership *k)
 {
     for (uint32_t loc = 0; loc < hd_trace_n_objs(k->t, HD_OBJ_LOC) && !hd_stop_often(loc); loc++) {
         uint32_t locks[4];
-        if (!hd_guarded_locks(k->locs, k->sections, loc, k->early, locks))
+        if (!hd_guarded_locks(k->locs, k->sections, loc, k->span, locks))
             continue;
         k->loc[loc].domain = HD_DOMAIN_LOCK;
         k->loc[loc].of = locks[0];
@@ -40,9 +40,9 @@ static void find_objects(struct hd_ownership *k)
 {
     const struct hd_trace *t = k->t;
     bool any = false;
-    for (hd_eid e = k->early; e < t->n_events && !any && !hd_stop_often(e); e++)
+    for (hd_eid e = k->span.from; e < k->span.end && !any && !hd_stop_often(e); e++)
         any = takes(k, e);
-    for (hd_eid e = k->early; e < t->n_events && any && !hd_stop_often(e); e++) {
+    for (hd_eid e = k->span.from; e < k->span.end && any && !hd_stop_often(e); e++) {
         if (!hd_op_is_access(t->op[e]) || !hd_op_reads(t->op[e]) || k->needed_at[e] == UINT32_MAX ||
             !is_address(hd_trace_read_value(t, e)))
             continue;
@@ -75,14 +75,14 @@ static void note_first(struct hd_ownership *k, hd_eid e)
 static void find_places(struct hd_ownership *k)
 {
     const struct hd_trace *t = k->t;
-    for (hd_eid e = k->early; e < t->n_events && !hd_stop_often(e); e++)
+    for (hd_eid e = k->span.from; e < k->span.end && !hd_stop_often(e); e++)
         if (hd_op_is_access(t->op[e]) && hd_op_writes(t->op[e]))
             note_first(k, e);
     for (uint32_t loc = 0; loc < hd_trace_n_objs(t, HD_OBJ_LOC) && !hd_stop_often(loc); loc++) {
         struct hd_value value;
         struct hd_owned_loc *x = &k->loc[loc];
         uint32_t id = 0;
-        if (x->domain != HD_DOMAIN_NONE && hd_guarded_first(t, loc, k->early, &value))
+        if (x->domain != HD_DOMAIN_NONE && hd_guarded_first(t, loc, k->span, &value))
             id = hd_owned_of(k, value);
         x->holds |= id != 0;
         x->first = id;
@@ -141,7 +141,7 @@ static bool find_view(const struct hd_trace *t, const struct hd_accesses *locs,
                              .needed_at = needed_at,
                              .sections = sections,
                              .owned = owned,
-                             .early = hd_guarded_early(t),
+                             .span = hd_guarded_span(t),
                              .objects = HD_VEC_INIT(struct hd_owned_object),
                              .loc = hd_calloc(n_locs, sizeof *k.loc),
                              .first_of = hd_calloc(hd_trace_n_threads(t), sizeof *k.first_of),

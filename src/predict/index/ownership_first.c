@@ -53,7 +53,7 @@ void hd_ownership_first(struct hd_ownership *k)
         struct hd_value first;
         if (v->placed_units != v->placed && v->placed > 1)
             v->out = true;
-        else if (v->placed_units && hd_guarded_first(k->t, v->count - 1, k->early, &first) &&
+        else if (v->placed_units && hd_guarded_first(k->t, v->count - 1, k->span, &first) &&
                  !first.unique && first.bits < v->placed_units)
             v->out = true;
     }

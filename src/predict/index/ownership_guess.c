@@ -218,7 +218,7 @@ static void look_at_thread(struct guesser *g, hd_tid u, use_fn *use)
                 expect_birth(g, &r, events[birth]);
         }
         uint32_t part = part_of(k, e);
-        if (part == UINT32_MAX || e < k->early)
+        if (part == UINT32_MAX || !hd_stretch_has(k->span, e))
             continue;
         struct recent objects = addressed_by(k, e, r);
         use(g, part, &objects, t->place[e]);

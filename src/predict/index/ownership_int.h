@@ -2,6 +2,7 @@
 #ifndef HD_PREDICT_INDEX_OWNERSHIP_INT_H
 #define HD_PREDICT_INDEX_OWNERSHIP_INT_H
 
+#include "predict/index/guarded.h"
 #include "predict/index/ownership.h"
 
 #include "base/hash.h"
@@ -77,9 +78,9 @@ struct hd_ownership {
     const uint32_t *needed_at;
     const struct hd_sections *sections;
     uint8_t *owned;
-    hd_eid early;          /* events before it are of one thread, which makes all others later */
-    struct hd_map ids;     /* address to object + 1 */
-    struct hd_vec objects; /* struct hd_owned_object */
+    struct hd_stretch span; /* the events that are looked at */
+    struct hd_map ids;      /* address to object + 1 */
+    struct hd_vec objects;  /* struct hd_owned_object */
     struct hd_owned_loc *loc;
     struct hd_map dead; /* slot << 32 | slot: links of this slot may hold anything while their
                          * object's place is one of that slot */

@@ -353,7 +353,7 @@ static void walk_thread(struct hd_ownership *k, hd_tid u)
             hd_ownership_learn(k, id, 0, HD_EID_NONE, 0);
     for (size_t i = 0; i < n && !hd_stop_often(i); i++) {
         hd_eid e = events[i];
-        if (hd_op_is_access(t->op[e]) && e >= k->early)
+        if (hd_op_is_access(t->op[e]) && hd_stretch_has(k->span, e))
             walk_access(k, e);
         else if (!hd_op_is_access(t->op[e]))
             walk_lock(k, e);

@@ -107,7 +107,7 @@ static void drop_unread(struct hd_token_search *k)
 }
 
 /* The accesses in sections of the lock to k->places, but for those left out. */
-static void collect(struct hd_token_search *k, uint32_t lock, hd_eid early)
+static void collect(struct hd_token_search *k, uint32_t lock, struct hd_stretch span)
 {
     const struct hd_trace *t = k->s->t;
     k->ops.len = 0;
@@ -117,7 +117,8 @@ static void collect(struct hd_token_search *k, uint32_t lock, hd_eid early)
         if (is_left_out(k, k->places.data[i]))
             continue;
         for (size_t j = 0; j < n && !hd_stop_often(j); j++) {
-            uint32_t section = list[j] < early ? 0 : hd_guarded_section(k->sections, list[j], lock);
+            uint32_t section =
+                hd_stretch_has(span, list[j]) ? hd_guarded_section(k->sections, list[j], lock) : 0;
             if (section)
                 *(struct hd_token_op *)hd_vec_push(&k->ops) =
                     (struct hd_token_op){list[j], section};
@@ -196,13 +197,13 @@ static void note_fields(struct hd_token_search *k)
     }
 }
 
-static void note_placed(struct hd_token_search *k, hd_eid early)
+static void note_placed(struct hd_token_search *k, struct hd_stretch span)
 {
     for (size_t i = 0; i < k->places.len; i++) {
         struct hd_value value;
         uint32_t one;
         if (!hd_map_get(&k->read, k->places.data[i], &one) ||
-            !hd_guarded_first(k->s->t, k->places.data[i], early, &value))
+            !hd_guarded_first(k->s->t, k->places.data[i], span, &value))
             continue;
         struct hd_token *v = hd_token_of(k, value);
         if (v && ++v->placed > 1)
@@ -211,7 +212,7 @@ static void note_placed(struct hd_token_search *k, hd_eid early)
 }
 
 /* Values that two threads seem to take. False: there is none. */
-static bool find_candidates(struct hd_token_search *k, hd_eid early)
+static bool find_candidates(struct hd_token_search *k, struct hd_stretch span)
 {
     bool any = false;
     hd_map_clear(&k->ids);
@@ -230,7 +231,7 @@ static bool find_candidates(struct hd_token_search *k, hd_eid early)
         note_fields(k);
     }
     if (any)
-        note_placed(k, early);
+        note_placed(k, span);
     return any;
 }
 
@@ -254,10 +255,10 @@ static size_t settle(struct hd_token_search *k)
 }
 
 /* How many tokens k->places have without what is left out. */
-static size_t count_tokens(struct hd_token_search *k, uint32_t lock, hd_eid early)
+static size_t count_tokens(struct hd_token_search *k, uint32_t lock, struct hd_stretch span)
 {
-    collect(k, lock, early);
-    return find_candidates(k, early) ? settle(k) : 0;
+    collect(k, lock, span);
+    return find_candidates(k, span) ? settle(k) : 0;
 }
 
 static int by_count(const void *a, const void *b)
@@ -269,14 +270,14 @@ static int by_count(const void *a, const void *b)
 }
 
 /* The locations that hold most often what others hold as well. */
-static void find_suspects(struct hd_token_search *k, uint32_t lock, hd_eid early)
+static void find_suspects(struct hd_token_search *k, uint32_t lock, struct hd_stretch span)
 {
     hd_map_clear(&k->blame);
     k->blamed.len = 0;
-    collect(k, lock, early);
+    collect(k, lock, span);
     k->emit = false;
     k->blaming = true;
-    if (find_candidates(k, early))
+    if (find_candidates(k, span))
         hd_token_walk(k);
     k->blaming = false;
     if (k->blamed.len)
@@ -285,14 +286,14 @@ static void find_suspects(struct hd_token_search *k, uint32_t lock, hd_eid early
 
 /* Leaves out the suspect without which there are most tokens; else the first. True: there are
  * some. */
-static bool leave_one_out(struct hd_token_search *k, uint32_t lock, hd_eid early)
+static bool leave_one_out(struct hd_token_search *k, uint32_t lock, struct hd_stretch span)
 {
     size_t most = 0, best = 0;
-    find_suspects(k, lock, early);
+    find_suspects(k, lock, span);
     for (size_t i = 0; i < k->blamed.len && i < MOST_SUSPECTS; i++) {
         uint32_t loc = ((struct hd_token_blame *)hd_vec_at(&k->blamed, i))->loc;
         hd_u32vec_push(&k->left_out, loc);
-        size_t n = count_tokens(k, lock, early);
+        size_t n = count_tokens(k, lock, span);
         k->left_out.len--;
         if (n > most) {
             most = n;
@@ -306,13 +307,13 @@ static bool leave_one_out(struct hd_token_search *k, uint32_t lock, hd_eid early
 
 /* The tokens of k->places under the lock. True: there are some. A location that held what another
  * one held as well, as the tail of a queue does, is left out, and the rest is tried again. */
-static bool try_places(struct hd_token_search *k, uint32_t lock, hd_eid early)
+static bool try_places(struct hd_token_search *k, uint32_t lock, struct hd_stretch span)
 {
     k->left_out.len = 0;
-    bool found = count_tokens(k, lock, early) > 0;
+    bool found = count_tokens(k, lock, span) > 0;
     for (int i = 0; !found && i < MOST_LEFT_OUT && hd_stop_now() == HD_STOP_NO; i++)
-        found = leave_one_out(k, lock, early);
-    if (!found || !count_tokens(k, lock, early))
+        found = leave_one_out(k, lock, span);
+    if (!found || !count_tokens(k, lock, span))
         return false;
     k->emit = true;
     hd_token_walk(k);
@@ -322,17 +323,18 @@ static bool try_places(struct hd_token_search *k, uint32_t lock, hd_eid early)
 }
 
 /* All locations of the lock together, then each by itself, as marks. */
-static void try_lock(struct hd_token_search *k, const struct guarded *list, size_t n, hd_eid early)
+static void try_lock(struct hd_token_search *k, const struct guarded *list, size_t n,
+                     struct hd_stretch span)
 {
     k->places.len = 0;
     for (size_t i = 0; i < n; i++)
         hd_u32vec_push(&k->places, list[i].loc);
-    if (try_places(k, list[0].lock, early) || n == 1)
+    if (try_places(k, list[0].lock, span) || n == 1)
         return;
     for (size_t i = 0; i < n && hd_stop_now() == HD_STOP_NO; i++) {
         k->places.len = 0;
         hd_u32vec_push(&k->places, list[i].loc);
-        try_places(k, list[0].lock, early);
+        try_places(k, list[0].lock, span);
     }
 }
 
@@ -345,9 +347,9 @@ void hd_tokens_find(struct hd_guard_search *s, const struct hd_sections *section
                                 .touches = HD_VEC_INIT(struct hd_token_touch),
                                 .blamed = HD_VEC_INIT(struct hd_token_blame)};
     struct hd_vec list = HD_VEC_INIT(struct guarded);
-    hd_eid early = hd_guarded_early(s->t);
+    struct hd_stretch span = hd_guarded_span(s->t);
     for (uint32_t loc = 0; loc < hd_trace_n_objs(s->t, HD_OBJ_LOC) && !hd_stop_often(loc); loc++) {
-        uint32_t locks[4], n = hd_guarded_locks(s->locs, sections, loc, early, locks);
+        uint32_t locks[4], n = hd_guarded_locks(s->locs, sections, loc, span, locks);
         for (uint32_t i = 0; i < n; i++)
             *(struct guarded *)hd_vec_push(&list) = (struct guarded){locks[i], loc};
     }
@@ -358,7 +360,7 @@ void hd_tokens_find(struct hd_guard_search *s, const struct hd_sections *section
         for (end = i; end < list.len; end++)
             if (((struct guarded *)hd_vec_at(&list, end))->lock != first->lock)
                 break;
-        try_lock(&k, first, end - i, early);
+        try_lock(&k, first, end - i, span);
     }
     hd_vec_fini(&list);
     hd_vec_fini(&k.ops);
