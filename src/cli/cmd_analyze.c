@@ -477,8 +477,10 @@ static enum hd_exit write_report(const struct run *r, char *trace)
     enum hd_exit code = s == HD_OK          ? HD_EXIT_OK
                         : s == HD_ERR_INPUT ? hd_cli_fail_input(r->cli, &err)
                                             : hd_cli_fail_output(r->cli, &err);
-    if (s == HD_OK)
+    if (s == HD_OK) {
+        result.report->of_trace = true;
         code = hd_run_options_report(r->cli, &(struct hd_runs_output){0}, result.report);
+    }
     hd_session_result_fini(&result);
     return code;
 }

@@ -53,7 +53,7 @@ static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, 
 const struct hd_cmd hd_cmd_doctor = {
     .name = "doctor",
     .path = "doctor",
-    .summary = "Check that this machine has what is needed",
+    .summary = "check that this machine has what is needed",
     .args = "",
     .detail =
         "Looks at the compiler, the plugin, the runtime, the solver, the kernel and the disk, "

@@ -121,7 +121,7 @@ static void print_root(const struct hd_cmd *root)
            "  heddle cc -g prog.c -o prog -pthread    compile a program\n"
            "  heddle run -- ./prog                    the same with a program\n\n"
            "'heddle help COMMAND' describes one; 'heddle --version' prints the version.\n"
-           "Exit code: 0 nothing found, 66 race, 2 usage, 3 bad input, 4 tool failure.\n");
+           "Exit: 0 nothing found, 66 race, 5 undecided, 2 usage, 3 bad input, 4 failure.\n");
 }
 
 void hd_cli_print_help(const struct hd_cmd *cmd)

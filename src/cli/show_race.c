@@ -58,7 +58,7 @@ static void print_why(const struct hd_trace *t, const struct hd_witness *w)
 {
     char why[1024];
     struct hd_page page;
-    hd_why_race(t, w, why, sizeof why);
+    hd_why_race(t, w, NULL, why, sizeof why);
     hd_page_init(&page, stdout, false);
     hd_page_begin(&page, 2, 7);
     hd_page_words(&page, "Why: %s", why);

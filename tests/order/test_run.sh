@@ -34,6 +34,14 @@ for level in -O0 -O1; do
     done
 done
 
+# An update that releases and does not acquire: what it lacks is named, and so is the memory between the accesses.
+build "$here/slots.c" -o slots
+timeout 120 "$HEDDLE" run --times 1 -- ./slots >out 2>err </dev/null || fail "slots: $(tail -3 err)"
+build "$here/slots.c" -DTAKE=memory_order_release -o slots
+timeout 120 "$HEDDLE" run --times 1 --json=slots.json -- ./slots >out 2>err </dev/null
+jq -e '.races[0] | .status == "confirmed" and (.why | startswith("only slots") and (contains("the update at ")) and
+    (contains(" is release; memory_order_acq_rel at ")))' slots.json >/dev/null || fail "slots: $(jq -c '.races[].why' slots.json)"
+
 timeout 120 "$HEDDLE" run -v --times 1 --json=racy.json --report racy.sarif --report racy.html -- ./racy >out 2>err </dev/null
 status=$?
 [ $status -eq 66 ] || fail "racy: exit status $status: $(tail -3 err)"
@@ -67,4 +75,6 @@ timeout 120 "$HEDDLE" run -v --times 1 --json=plain.json -- ./plain >out 2>err <
 grep -q 'heddle: 1 race confirmed' err || fail "plain: what follows counts as a race: $(tail -1 err)"
 grep -q 'Follows from it: data, write by' err || fail "plain: what follows is not listed"
 grep -q '"follows": *\["data, write by' plain.json || fail "plain: what follows is not in the report"
+timeout 120 "$HEDDLE" run --times 1 -- ./plain >out 2>err </dev/null
+grep -q 'Follows from it: data, write by' err || fail "plain: what follows is hidden in the brief form"
 exit 0

@@ -197,13 +197,14 @@ struct hd_report {
     size_t n_parts;
     const char *directory; /* where witnesses and traces are; not written to JSON */
     bool interrupted;      /* Ctrl-C: parts are missing */
-    bool cut;              /* a recording is a part of its run only */
+    bool cut;              /* a recording is a part of its run only, or was analysed in part */
     bool allow_undecided;  /* what is not decided is no error */
     /* For text, not written to JSON. */
     bool full_stacks; /* also the frames of libraries */
     bool whole;       /* all about each finding, on a terminal, too */
     bool brief;       /* some lines for each finding (brief.h), and what to do next */
     bool searched;    /* the report is that of a search over schedules or inputs */
+    bool of_trace;    /* `program` is the name of a trace that was analysed: nothing can be run */
 };
 
 /* An empty report with its arena. */

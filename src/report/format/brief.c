@@ -161,12 +161,20 @@ static const char *way_there(struct hd_arena *a, const struct hd_report *r,
     return text;
 }
 
+/* What is no finding of its own is named here all the same: the first pair, and how many. */
+static const char *followers(struct hd_arena *a, const struct hd_finding *f)
+{
+    if (f->follows.n < 2)
+        return f->follows.n ? f->follows.items[0] : NULL;
+    return hd_words_format(a, "%zu pairs: %s", f->follows.n, f->follows.items[0]);
+}
+
 /* What is needed least gets the lines that are left. */
 static void put_finding(struct hd_page *p, const struct hd_report *r, size_t i)
 {
     const struct hd_finding *f = &r->findings[i];
     struct hd_arena *a = hd_arena_new();
-    struct part head, accesses, way, why, effect, fix;
+    struct part head, accesses, way, why, follows, effect, fix;
     part_begin(&head, p);
     hd_brief_heading(&head.page, f, i + 1);
     part_end(&head);
@@ -176,14 +184,17 @@ static void put_finding(struct hd_page *p, const struct hd_report *r, size_t i)
     bool open = f->status == HD_FINDING_PREDICTED && f->reason;
     make_part(&way, p, f->input ? "Input" : "In", way_there(a, r, f));
     make_part(&why, p, open ? "Not confirmed" : "Why", open ? f->reason : f->why);
+    make_part(&follows, p, "Follows from it", followers(a, f));
     make_part(&effect, p, "Effect", hd_words_effects(a, f));
     make_part(&fix, p, "Fix", hd_words_advice(a, f));
     size_t effects = effect.lines < 2 ? effect.lines : 2, fixes = fix.lines < 2 ? fix.lines : 2;
-    size_t left = HD_BRIEF_LINES - (has_others(r, i) ? 1 : 0) - part_put(p, &head, 2);
+    size_t left = HD_BRIEF_LINES - (has_others(r, i) ? 1 : 0) - (f->follows.n ? 1 : 0) -
+                  part_put(p, &head, 2);
     left -= part_put(p, &accesses, 4);
     left -= part_put(p, &way, 1);
     left -= left < effects + fixes ? left : effects + fixes;
     part_put(p, &why, left);
+    part_put(p, &follows, 1);
     part_put(p, &effect, 2);
     part_put(p, &fix, 2);
     hd_arena_free(a);
@@ -285,6 +296,11 @@ void hd_brief_next(struct hd_page *p, const struct hd_report *r)
         text = "compile with -O1 -g: places without file and line have no debug information";
     else if (r->n_findings && r->directory)
         text = hd_words_format(a, "heddle show %s%s", r->findings[0].id, run_words(a, r));
+    else if (r->of_trace && (r->cut || (r->undecided && wants_time(r))))
+        text = hd_words_format(a, "heddle analyze --budget 30m %s",
+                               hd_words_shell(a, r->program.items[0]));
+    else if (r->of_trace)
+        text = NULL;
     else if (!r->n_findings && r->undecided && r->program.n && wants_time(r))
         text = hd_words_command(a, r, "run --budget 30m");
     else if (!r->n_findings && !r->searched && r->program.n)

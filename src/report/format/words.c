@@ -260,7 +260,8 @@ const char *hd_words_unfinished(struct hd_arena *a, const struct hd_report *r)
         also = ",";
     }
     if (r->cut) {
-        text = hd_words_format(a, "%s%s a recording is cut short", text, also);
+        text =
+            hd_words_format(a, "%s%s a recording was not made or analysed to its end", text, also);
         also = ",";
     }
     if (r->undecided) {

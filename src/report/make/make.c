@@ -491,10 +491,23 @@ const char *hd_maker_follow(struct hd_maker *m, const struct hd_witness *w)
                             variable.name, text[0], text[1]);
 }
 
+/* The location between the accesses of an unordered race is called what the program calls it. */
+static const char *why_race(struct hd_maker *m, const struct hd_witness *w)
+{
+    char why[1024];
+    hd_eid pair[2];
+    struct hd_variable between = {0};
+    if (hd_why_between(m->t, w, pair))
+        name_variable(m, pair, 2, &between);
+    if (between.name && between.name == between.location)
+        between.name = hd_report_format(m->r, "an atomic object (%s)", between.location);
+    hd_why_race(m->t, w, between.name, why, sizeof why);
+    return hd_report_text(m->r, why);
+}
+
 void hd_maker_finding(struct hd_maker *m, const struct hd_witness *w, struct hd_finding *f)
 {
     hd_eid pair[2];
-    char why[1024];
     struct hd_variable variable;
     size_t n;
     const hd_eid *events = events_of(w, pair, &n);
@@ -512,8 +525,7 @@ void hd_maker_finding(struct hd_maker *m, const struct hd_witness *w, struct hd_
     f->variable = variable.name;
     f->location = variable.location;
     if (w->property == HD_PROPERTY_RACE) {
-        hd_why_race(m->t, w, why, sizeof why);
-        f->why = hd_report_text(m->r, why);
+        f->why = why_race(m, w);
         f->form = hd_race_forms[w->unordered];
         make_advice(m, f);
         hd_openmp_advice_set(m->r, m->sources, f);

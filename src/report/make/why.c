@@ -87,9 +87,28 @@ static bool find_link(const struct hd_trace *t, const struct hd_witness *w, stru
     return false;
 }
 
+bool hd_why_between(const struct hd_trace *t, const struct hd_witness *w, hd_eid pair[2])
+{
+    struct link l;
+    if (!w->unordered || !find_link(t, w, &l))
+        return false;
+    pair[0] = l.write;
+    pair[1] = l.read;
+    return true;
+}
+
+/* The order that e needs in addition to its own, as the program spells it. */
+static const char *order_needed(const struct hd_trace *t, hd_eid e, bool release)
+{
+    const struct hd_mem_order_info *o = &hd_mem_order_info[hd_trace_order(t, e)];
+    if (t->op[e] == HD_OP_RMW && (release ? o->acquires : o->releases))
+        return "memory_order_acq_rel";
+    return release ? "memory_order_release" : "memory_order_acquire";
+}
+
 /* Which operation fails to order the accesses, and what would. */
-static void why_unordered(const struct hd_trace *t, const struct hd_witness *w, char *text,
-                          size_t size)
+static void why_unordered(const struct hd_trace *t, const struct hd_witness *w, const char *between,
+                          char *text, size_t size)
 {
     struct link l;
     char write[400], read[400];
@@ -104,7 +123,7 @@ static void why_unordered(const struct hd_trace *t, const struct hd_witness *w, 
     place_of(t, l.write, write, sizeof write);
     place_of(t, l.read, read, sizeof read);
     int n = snprintf(text, size, "only %s is between them, and it does not order memory:",
-                     hd_trace_obj_name(t, HD_OBJ_LOC, t->obj[l.write]));
+                     between ? between : hd_trace_obj_name(t, HD_OBJ_LOC, t->obj[l.write]));
     if (n > 0 && (size_t)n < size && !l.releases)
         n += snprintf(text + n, size - (size_t)n, " the %s%s is %s;",
                       t->op[l.write] == HD_OP_RMW ? "update" : "store", write,
@@ -115,15 +134,16 @@ static void why_unordered(const struct hd_trace *t, const struct hd_witness *w, 
                       hd_mem_order_info[hd_trace_order(t, l.read)].word);
     if (n > 0 && (size_t)n < size)
         snprintf(text + n, size - (size_t)n, " %s%s%s%s%s would order them.",
-                 l.releases ? "" : "memory_order_release", l.releases ? "" : write,
-                 l.releases || l.acquires ? "" : " and ", l.acquires ? "" : "memory_order_acquire",
-                 l.acquires ? "" : read);
+                 l.releases ? "" : order_needed(t, l.write, true), l.releases ? "" : write,
+                 l.releases || l.acquires ? "" : " and ",
+                 l.acquires ? "" : order_needed(t, l.read, false), l.acquires ? "" : read);
 }
 
-void hd_why_race(const struct hd_trace *t, const struct hd_witness *w, char *text, size_t size)
+void hd_why_race(const struct hd_trace *t, const struct hd_witness *w, const char *between,
+                 char *text, size_t size)
 {
     if (w->unordered) {
-        why_unordered(t, w, text, size);
+        why_unordered(t, w, between, text, size);
         return;
     }
     hd_eid rel, acq;
