@@ -56,10 +56,21 @@ static char *merge_runs(const struct sorter *s, char *from, char *to)
     return from;
 }
 
+/* Many lists are in order as they come. */
+static bool is_sorted(const struct sorter *s, const char *data)
+{
+    size_t i = 1;
+    while (i < s->n && s->compare(data + (i - 1) * s->size, data + i * s->size, s->arg) <= 0)
+        i++;
+    return i >= s->n;
+}
+
 void hd_sort(void *data, size_t n, size_t size, int (*compare)(const void *, const void *, void *),
              void *arg)
 {
     struct sorter s = {n, size, compare, arg};
+    if (is_sorted(&s, data))
+        return;
     for (size_t from = 0; from < n && (!from || hd_stop_now() == HD_STOP_NO); from += PIECE)
         qsort_r((char *)data + from * size, n - from < PIECE ? n - from : PIECE, size, compare,
                 arg);

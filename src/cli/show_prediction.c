@@ -121,7 +121,11 @@ static void show_follows(const struct hd_trace *t, const struct hd_prediction *p
 static void show_cut(const struct hd_prediction *p)
 {
     const char *why = hd_reason_texts[p->cut_why];
-    if (p->candidates)
+    if (p->candidates && p->looked)
+        printf("Undecided: only the first %zu events were looked at, not %s and schedules of the "
+               "others: %s\n",
+               p->looked, words[p->property].candidates, why);
+    else if (p->candidates)
         printf("Undecided: %s: %s\n", words[p->property].noun, why);
     else
         printf("Undecided: all %s, which were not even counted: %s\n",

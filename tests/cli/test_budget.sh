@@ -19,6 +19,16 @@ if [ -z "${HEDDLE_TEST_SANITIZED:-}" ]; then
     expect "no word about memory" grep -q memory err out
 fi
 
+# A report of a trace advises what can be done with a trace, and nothing where all is decided.
+heddle trace gen --style program --events 300000 --threads 8 -o advice.trace
+heddle analyze --budget 1ms -o cut.out advice.trace
+expect_code 5
+expect_err "Next: heddle analyze --budget 30m advice.trace"
+heddle trace gen --style program --events 1000 --threads 8 -o advice.trace
+heddle analyze -o advice.out advice.trace
+expect_code 0
+expect "advice for a trace that is decided" sh -c '! grep -q Next: out err'
+
 # The option takes none, and refuses what is no time.
 printf 't1|w(x,1)|a.c:1\nt2|w(x,2)|b.c:1\n' >two.trace
 heddle analyze --budget none two.trace
@@ -90,6 +100,28 @@ awk -v family=hot -v n=100000 -v threads=8 -v places=1000 -v lock=0 -v seed=1 -f
 for at in 200 1000 2000 3000; do
     answers $at "$limit" -j 1 hot.trace
 done
+
+# Reading and analysis together obey the budget when the trace is long: its first million events are looked at, and
+# the rest is not taken for free of races. A variable of 8 threads and 100 places, two million accesses; then one that is
+# always used under a lock.
+long() {
+    awk -v family=hot -v n="$1" -v threads=8 -v places=100 -v lock="$2" -v seed=1 -f "$TESTS/../bench/hard/make.awk" >long.txt
+    cpu=$({
+        TIMEFORMAT='%U %S'
+        time "$HEDDLE" analyze -q -j 1 --budget 1s long.txt >out 2>err
+        echo $? >code
+    } 2>&1 | awk '{ print int(($1 + $2) * 1000) }')
+    code=$(cat code)
+    command_line="analyze --budget 1s of $1 accesses"
+    expect "a budget of 1 s took $cpu ms of processor time" test "$cpu" -le $((limit * 4))
+}
+long 2000000 0
+expect_code 66
+expect_out "Undecided: only the first 1048576 events were looked at, not pairs and schedules of the others: time budget of the run"
+long 400000 1
+expect_code 5
+expect_out "0 races"
+expect_out "time budget of the run"
 
 # A program that never ends: everything ends in about the time given, and its race is found.
 cat >spin.c <<'END'

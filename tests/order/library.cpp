@@ -3,6 +3,7 @@
 #include <condition_variable>
 #include <latch>
 #include <mutex>
+#include <queue>
 #include <semaphore>
 #include <stop_token>
 #include <thread>
@@ -254,5 +255,41 @@ int main()
                     total++;
             }
     });
+}
+#elif KIND == 13 /* a pool of jthreads that wait with their stop tokens */
+struct pool {
+    std::mutex m;
+    std::condition_variable_any cv;
+    std::queue<int> jobs;
+    std::vector<std::jthread> threads;
+    void work(std::stop_token st)
+    {
+        for (;;) {
+            std::unique_lock l(m);
+            if (!cv.wait(l, st, [this] { return !jobs.empty(); }))
+                return;
+            int job = jobs.front();
+            jobs.pop();
+            if (FAULT)
+                l.unlock();
+            total += job;
+        }
+    }
+    void post(int job)
+    {
+        {
+            std::lock_guard l(m);
+            jobs.push(job);
+        }
+        cv.notify_one();
+    }
+};
+int main()
+{
+    pool p;
+    for (int i = 0; i < 2; i++)
+        p.threads.emplace_back([&p](std::stop_token st) { p.work(st); });
+    for (int i = 1; i <= 3; i++)
+        p.post(i);
 }
 #endif

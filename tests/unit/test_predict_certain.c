@@ -4,7 +4,7 @@
  * shapes are proved, or the rules would say nothing. */
 #include "../support/seeds.h"
 #include "model/enumerate_order.h"
-#include "predict/orders/certain.h"
+#include "predict/orders/certain_cases.h"
 #include "trace/gen/gen.h"
 #include "trace/text/text.h"
 #include "base/rng.h"
@@ -423,11 +423,47 @@ static void parts(char *text, struct hd_rng *rng)
     add(text, "t2|rel(o)||mo=rlx\nt2|br\nt2|r(x,1)\n");
 }
 
+/* t1 enters itself into a list under a spin lock, takes itself off, writes, and enters itself
+ * again; t2 closes the list, reads who is there, and looks at what that one wrote. It cannot have
+ * read the first entry if t1 took itself off, as that finds the lock of an open list; unless t2
+ * leaves the list open, t1 does not look, or another one enters. */
+static void entries(char *text, struct hd_rng *rng)
+{
+    char body[ROOM];
+    const char *take = "acq", *give = "rel", *weak = order_of(rng, HD_OP_RMW, HD_ORDER_RLX);
+    bool opens = hd_rng_chance(rng, 15), tail = hd_rng_chance(rng, 30);
+    int early = (int)hd_rng_below(rng, 8); /* 0: it writes before it takes itself off, 1: also */
+    int odd = (int)hd_rng_below(rng, 20);
+    add(text, "!init l 0\n!init p 0\n");
+    for (int i = 0; i < 3; i++) {
+        if ((i == 1 && early <= 1) || (i == 2 && early))
+            add(text, "t1|w(x,1)||val=\n");
+        snprintf(
+            body, sizeof body,
+            "t1|rmw(l,0,2)||val=;mo=%s\n%st1|aw(p,%d)||val=;mo=rlx\nt1|rmw(l,2,0)||val=;mo=%s\n",
+            odd == i ? weak : take, odd == 3 + i ? "" : "t1|br\n", i == 1 ? 0 : 7,
+            odd == 6 + i ? weak : give);
+        add(text, body);
+    }
+    if (odd == 9)
+        add(text, "t3|aw(p,7)||val=;mo=rlx\n");
+    if (tail)
+        add(text, "t1|aw(y,1)||val=;mo=rlx\n");
+    snprintf(body, sizeof body, "t2|rmw(l,0,3)||val=;mo=%s\n%st2|ar(p,7)||mo=rlx\n%s",
+             odd == 10 ? weak : take, odd == 11 ? "" : "t2|br\n", odd == 12 ? "" : "t2|br\n");
+    add(text, body);
+    snprintf(body, sizeof body, "t2|rmw(l,3,%d)||val=;mo=%s\n%s", !opens, odd == 13 ? weak : give,
+             hd_rng_chance(rng, 50) ? "t2|r(x,1)\n" : "t2|w(x,2)||val=\n");
+    add(text, body);
+    if (tail) /* t2 ends only where t1 does; it need not end */
+        add(text, "t2|ar(y,1)||mo=rlx\nt2|br\n");
+}
+
 static struct hd_trace *make_shape(uint64_t seed)
 {
     static void (*const shapes[])(char *, struct hd_rng *) = {
         spin,  unit,  bit,    last, flag,  locked, references, handed_out,
-        posts, gates, fences, rows, twice, chains, parts};
+        posts, gates, fences, rows, twice, chains, parts,      entries};
     char text[ROOM] = "!control branches\n!init x 0\n!init y 0\n";
     struct hd_rng rng;
     hd_rng_init(&rng, seed);
@@ -469,10 +505,23 @@ static bool is_open(const struct answer *x, hd_eid a, hd_eid b)
     return false;
 }
 
+/* Leaves out what is ordered in every schedule that runs both. */
+static void keep_open(struct answer *x, struct hd_cases *k)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < x->n; i++) {
+        if (hd_cases_ordered(k, x->a[i], x->b[i]))
+            continue;
+        x->a[kept] = x->a[i];
+        x->b[kept++] = x->b[i];
+    }
+    x->n = kept;
+}
+
 static void test_enumerated(void **state)
 {
     (void)state;
-    size_t alone = 0;
+    size_t alone = 0, ordered = 0;
     struct seeds seeds = seeds_given(4000, 40000);
     for (uint64_t seed = seeds.from; seed < seeds.end; seed++) {
         struct hd_trace *t = seed % 2 ? make(seed) : make_shape(seed);
@@ -482,6 +531,12 @@ static void test_enumerated(void **state)
         struct hd_world *w = hd_world_new(t);
         struct hd_certain *c = hd_certain_new(w);
         struct answer x = ask(t, w, c);
+        struct hd_matching m;
+        hd_matching_check(t, &m);
+        struct hd_cases *k = hd_cases_new(c, &m);
+        size_t told = x.n;
+        keep_open(&x, k);
+        ordered += told - x.n;
         for (size_t i = 0; i < pairs.len; i++) {
             const struct hd_unordered *p = hd_vec_at(&pairs, i);
             hd_eid a = p->a < p->b ? p->a : p->b, b = p->a < p->b ? p->b : p->a;
@@ -492,12 +547,15 @@ static void test_enumerated(void **state)
                 fail_msg("seed %llu: events %u and %u stand alone", (unsigned long long)seed, a + 1,
                          b + 1);
         }
+        hd_cases_free(k);
+        hd_matching_fini(&m);
         hd_certain_free(c);
         hd_world_free(w);
         hd_enumerate_order_fini(&pairs);
         hd_trace_free(t);
     }
     assert_true(alone > (seeds.end - seeds.from) / 4);
+    assert_true(ordered > (seeds.end - seeds.from) / 400);
 }
 
 static size_t open_pairs(const char *body)
@@ -507,11 +565,17 @@ static size_t open_pairs(const char *body)
     struct hd_trace *t = parse(text);
     struct hd_world *w = hd_world_new(t);
     struct hd_certain *c = hd_certain_new(w);
-    size_t n = ask(t, w, c).n;
+    struct answer x = ask(t, w, c);
+    struct hd_matching m;
+    hd_matching_check(t, &m);
+    struct hd_cases *k = hd_cases_new(c, &m);
+    keep_open(&x, k);
+    hd_cases_free(k);
+    hd_matching_fini(&m);
     hd_certain_free(c);
     hd_world_free(w);
     hd_trace_free(t);
-    return n;
+    return x.n;
 }
 
 #define SPIN(take, give)                                                                           \
@@ -580,6 +644,35 @@ static size_t open_pairs(const char *body)
     "!init f 0\nt1|w(x,1)||val=\nt1|aw(f,1)||val=;mo=rel\nt1|rmw(f,1,1)||mo=rlx\n" middle          \
     "t2|rmw(f,1,1)||mo=acq\nt2|br\nt2|r(x,1)\n"
 
+/* The list of `entries`: t2 reads its second entry, since the lock of a closed list reads 1. */
+#define ENTERED(entry, give)                                                                       \
+    "t1|rmw(l,0,2)||mo=acq\nt1|br\nt1|aw(p," entry ")||val=;mo=rlx\n"                              \
+    "t1|rmw(l,2,0)||mo=" give "\n"
+#define ENTRIES(give, closed)                                                                      \
+    "!init l 0\n!init p 0\n" ENTERED("7", "rel") ENTERED("0", "rel") "t1|w(x,1)||val=\n" ENTERED(  \
+        "7", give) "t2|rmw(l,0,3)||mo=acq\nt2|br\nt2|ar(p,7)||mo=rlx\nt2|br\n"                     \
+                   "t2|rmw(l,3," closed ")||mo=rel\nt2|r(x,1)\n"
+
+/* Beside it t3 writes y, and t1 waits for that before its second entry: that t2 read the first one
+ * contradicts what t1 wrote, and not what t3 did. */
+#define NINE "t3|br\nt3|br\nt3|br\nt3|br\nt3|br\nt3|br\nt3|br\nt3|br\nt3|br\n"
+#define ENTRIES_BESIDE                                                                             \
+    "!init l 0\n!init p 0\n!init y 0\n!init z 0\n" ENTERED("7", "rel") ENTERED(                    \
+        "0", "rel") "t1|w(x,1)||val=\n" NINE                                                       \
+                    "t3|w(y,1)||val=\nt3|aw(z,1)||val=;mo=rel\nt1|ar(z,1)||mo=acq\n"               \
+                    "t1|br\n" ENTERED(                                                             \
+                        "7", "rel") "t2|rmw(l,0,3)||mo=acq\nt2|br\nt2|ar(p,7)||mo=rlx\nt2|br\n"    \
+                                    "t2|rmw(l,3,1)||mo=rel\nt2|r(x,1)\nt2|r(y,1)\n"
+
+/* A lock of readers and a writer, who stores 9; t3 reads beside t2, so it never found the lock
+ * free. */
+#define WRITER(take, give)                                                                         \
+    "t1|rmw(l,0,9)||mo=" take "\nt1|br\nt1|w(x,1)||val=\nt1|aw(l,0)||val=;mo=" give "\n"
+#define READER(other) "t2|rmw(l,0,1)||mo=acq\nt2|br\nt2|r(x,1)\n" other "t2|rmw(l,1,0)||mo=ar\n"
+#define READERS(take, give)                                                                        \
+    "!init l 0\n" WRITER("acq", "rel") WRITER("acq", give) READER("")                              \
+        READER("t3|rmw(l,1,2)||mo=" take "\nt3|br\nt3|r(x,1)\nt3|rmw(l,2,1)||mo=ar\n") READER("")
+
 #define PASSED(other)                                                                              \
     "!init f 0\n!init g 0\n" other "t1|w(x,1)||val=\nt1|w(y,1)||val=\nt1|aw(f,1)||val=;mo=rlx\n"   \
     "t2|ar(f,1)||mo=rlx\nt2|br\nt2|r(y,1)\nt2|aw(g,1)||val=;mo=rel\nt3|ar(g,1)||mo=acq\n"          \
@@ -636,6 +729,11 @@ static void test_proved(void **state)
         {CHAIN("t3|rmw(f,1,1)||mo=rlx\n"), CHAIN("t3|rmw(f,1,1)||val=;mo=rlx\n")},
         {CHAIN("t3|rmw(f,1,1)||mo=rlx\nt4|rmw(f,1,1)||mo=rlx\n"),
          CHAIN("t3|rmw(f,1,1)||mo=rlx\nt4|rmw(f,1,1)||val=;mo=rlx\n")},
+        {ENTRIES("rel", "1"), ENTRIES("rlx", "1")},
+        {ENTRIES("rel", "1"), ENTRIES("rel", "0")},
+        {ENTRIES("rel", "1"), ENTRIES_BESIDE},
+        {READERS("acq", "rel"), READERS("rlx", "rel")},
+        {READERS("acq", "rel"), READERS("acq", "rlx")},
     };
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         if (open_pairs(shapes[i].right))

@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/hash.h"
+#include "base/stop.h"
 #include "base/vec.h"
 #include "detect/edges.h"
 
@@ -406,7 +407,7 @@ static void one_round(struct work *w)
     w->now = hd_calloc(1, sizeof *w->now);
     hd_timeline_init(&w->now->line, w->t);
     w->next_edge = 0;
-    for (size_t e = 0; e < w->t->n_events; e++)
+    for (size_t e = 0; e < w->t->n_events && !hd_stop_often(e); e++)
         step(w, (hd_eid)e);
     clear_barriers(w);
 }

@@ -4,21 +4,37 @@
 #include "base/sort.h"
 #include "base/stop.h"
 
-static int by_thread_then_order(const void *x, const void *y, void *arg)
+/* By thread: where its events of the object in hand go. */
+struct rows {
+    uint32_t *next;           /* by thread; 0 between objects */
+    struct hd_u32vec threads; /* that use the object */
+};
+
+static int by_number(const void *x, const void *y, void *unused)
 {
-    const struct hd_trace *t = arg;
-    hd_eid a = *(const hd_eid *)x, b = *(const hd_eid *)y;
-    if (t->thread[a] != t->thread[b])
-        return t->thread[a] < t->thread[b] ? -1 : 1;
+    uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
+    (void)unused;
     return a < b ? -1 : a > b;
 }
 
-static bool one_thread(const struct hd_trace *t, const hd_eid *events, size_t n)
+/* The events of one object, which come in the order of the trace, by thread. */
+static void by_thread(const struct hd_trace *t, const hd_eid *events, uint32_t n, struct rows *rows,
+                      hd_eid *out)
 {
-    for (size_t i = 1; i < n; i++)
-        if (t->thread[events[i]] != t->thread[events[0]])
-            return false;
-    return true;
+    rows->threads.len = 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (!rows->next[t->thread[events[i]]]++)
+            hd_u32vec_push(&rows->threads, t->thread[events[i]]);
+    hd_sort(rows->threads.data, rows->threads.len, sizeof(uint32_t), by_number, NULL);
+    for (uint32_t k = 0, start = 0; k < rows->threads.len; k++) {
+        uint32_t *next = &rows->next[rows->threads.data[k]], count = *next;
+        *next = start;
+        start += count;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        out[rows->next[t->thread[events[i]]]++] = events[i];
+    for (uint32_t k = 0; k < rows->threads.len; k++)
+        rows->next[rows->threads.data[k]] = 0;
 }
 
 static bool gives(enum hd_op op)
@@ -87,15 +103,15 @@ struct hd_accesses *hd_accesses_new(const struct hd_trace *t, enum hd_obj_kind k
     a->list = hd_alloc(a->n_list * sizeof *a->list);
     a->writes = hd_alloc(a->n_list * sizeof *a->writes);
     a->user_start = hd_calloc(objs + 1, sizeof *a->user_start);
+    struct rows rows = {.next = hd_calloc(hd_trace_n_threads(t), sizeof *rows.next)};
     for (uint32_t obj = 0; obj < objs && !hd_stop_often(obj); obj++) {
         uint32_t from = index->start[obj], to = index->start[obj + 1];
-        for (uint32_t i = from; i < to; i++)
-            a->list[i] = index->list[i];
-        if (!one_thread(t, a->list + from, to - from))
-            hd_sort(a->list + from, to - from, sizeof *a->list, by_thread_then_order, (void *)t);
+        by_thread(t, index->list + from, to - from, &rows, a->list + from);
         add_users(a, from, to);
         a->user_start[obj + 1] = (uint32_t)a->users.len;
     }
+    hd_u32vec_fini(&rows.threads);
+    hd_free(rows.next, hd_trace_n_threads(t) * sizeof *rows.next);
     if (kind == HD_OBJ_LOC && hd_stop_now() == HD_STOP_NO)
         sort_values(a);
     return a;

@@ -15,54 +15,55 @@ static uint32_t spot_of(const struct hd_world *w, hd_eid e)
     return w->spots ? w->spots[e] : w->t->place[e];
 }
 
-/* Events of one user of a location, by place, kind, lock set, then program order. */
-static int by_class(const void *a, const void *b, void *arg)
+/* An event with what its class is made of: comparing then stays within the list that is sorted. */
+struct keyed {
+    uint32_t spot, lockset, op;
+    hd_eid e;
+};
+
+static int compare_classes(const struct keyed *x, const struct keyed *y)
 {
-    const struct hd_world *w = arg;
-    const struct hd_trace *t = w->t;
-    hd_eid x = *(const hd_eid *)a, y = *(const hd_eid *)b;
-    int order = compare(spot_of(w, x), spot_of(w, y));
+    int order = compare(x->spot, y->spot);
     if (!order)
-        order = compare(t->op[x], t->op[y]);
-    if (!order)
-        order = compare(hd_sections_lockset(w->sections, x), hd_sections_lockset(w->sections, y));
-    return order ? order : compare(x, y);
+        order = compare(x->op, y->op);
+    return order ? order : compare(x->lockset, y->lockset);
 }
 
-static bool same_class(const struct hd_world *w, hd_eid x, hd_eid y)
+/* By place, kind, lock set, then program order. */
+static int by_class(const void *a, const void *b, void *unused)
 {
-    const struct hd_trace *t = w->t;
-    return spot_of(w, x) == spot_of(w, y) && t->op[x] == t->op[y] &&
-           hd_sections_lockset(w->sections, x) == hd_sections_lockset(w->sections, y);
+    const struct keyed *x = a, *y = b;
+    int order = compare_classes(x, y);
+    (void)unused;
+    return order ? order : compare(x->e, y->e);
 }
 
+/* The classes of one user of a location. */
 static void add_classes(struct hd_candidates *c, const struct hd_world *w,
                         const struct hd_loc_user *user)
 {
-    const struct hd_trace *t = w->t;
     uint32_t n = user->end - user->start;
-    hd_eid *events = c->events + c->n_events;
-    bool sorted = true;
-    for (uint32_t i = 0; i < n; i++) {
-        events[i] = w->locs->list[user->start + i];
-        sorted = sorted && same_class(w, events[0], events[i]);
+    struct keyed *keys = hd_alloc(n * sizeof *keys);
+    for (uint32_t i = 0; i < n && !hd_stop_often(i); i++) {
+        hd_eid e = w->locs->list[user->start + i];
+        keys[i] =
+            (struct keyed){spot_of(w, e), hd_sections_lockset(w->sections, e), w->t->op[e], e};
     }
-    if (!sorted)
-        hd_sort(events, n, sizeof *events, by_class, (void *)w);
-    for (uint32_t i = 0; i < n; i++) {
-        hd_eid e = events[i];
-        uint32_t at = (uint32_t)c->n_events + i;
-        if (i == 0 || !same_class(w, events[i - 1], e))
-            *(struct hd_class *)hd_vec_push(&c->classes) =
-                (struct hd_class){.start = at,
-                                  .end = at,
-                                  .place = spot_of(w, e),
-                                  .lockset = hd_sections_lockset(w->sections, e),
-                                  .thread = t->thread[e],
-                                  .op = t->op[e]};
-        ((struct hd_class *)hd_vec_at(&c->classes, c->classes.len - 1))->end = at + 1;
+    if (hd_stop_now() == HD_STOP_NO)
+        hd_sort(keys, n, sizeof *keys, by_class, NULL);
+    for (uint32_t i = 0; i < n && hd_stop_now() == HD_STOP_NO;) {
+        uint32_t first = i, at = (uint32_t)c->n_events;
+        for (; i < n && compare_classes(&keys[first], &keys[i]) == 0; i++)
+            c->events[c->n_events++] = keys[i].e;
+        *(struct hd_class *)hd_vec_push(&c->classes) =
+            (struct hd_class){.start = at,
+                              .end = (uint32_t)c->n_events,
+                              .place = keys[first].spot,
+                              .lockset = keys[first].lockset,
+                              .thread = user->thread,
+                              .op = (uint8_t)keys[first].op};
     }
-    c->n_events += n;
+    hd_free(keys, n * sizeof *keys);
 }
 
 static bool classes_conflict(const struct hd_class *x, const struct hd_class *y)
@@ -275,7 +276,7 @@ struct hd_candidates *hd_candidates_new(const struct hd_world *w)
         const struct hd_loc_user *users = hd_accesses_users(w->locs, loc, &n);
         if (!may_conflict(users, n))
             continue;
-        for (size_t i = 0; i < n; i++)
+        for (size_t i = 0; i < n && hd_stop_now() == HD_STOP_NO; i++)
             add_classes(c, w, &users[i]);
         add_sites(c, loc, (uint32_t)first);
         add_links(c, (uint32_t)first_site);

@@ -2,7 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/hash.h"
-#include "base/interrupt.h"
+#include "base/stop.h"
 
 /* How many looks each access, and each pair of places when it is first met, pays for. How far back
  * to look, in accesses of the location; with few threads, as far as the must-order leaves
@@ -103,7 +103,7 @@ static void walk_location(struct walk *k, uint32_t loc)
     bool few = k->o->must && k->w->n_threads <= FEW_THREADS, whole = true;
     size_t i = 1;
     k->looks = (uint64_t)LOOKS * n;
-    for (; i < n && k->looks && k->left[loc] && !hd_interrupt_requested(); i++)
+    for (; i < n && k->looks && k->left[loc] && !hd_stop_often(i); i++)
         whole = look_back(k, events, i, few) && whole;
     k->whole[loc] = whole && i >= n;
 }
@@ -138,7 +138,7 @@ struct hd_near *hd_near_find(const struct hd_world *w, const struct hd_candidate
 {
     struct walk k = {.w = w, .c = c, .o = options};
     init(&k);
-    for (uint32_t i = 0; i < c->sites.len && !hd_interrupt_requested(); i++) {
+    for (uint32_t i = 0; i < c->sites.len && !hd_stop_often(i); i++) {
         uint32_t loc = hd_site_at(c, i)->loc;
         if (i && hd_site_at(c, i - 1)->loc == loc)
             continue;

@@ -1,5 +1,6 @@
 /* What the files of certain.h share: certain.c (the passes), certain_sound.c (guards),
- * certain_reads.c (reads that must be fresh), certain_rows.c (rows of read-modify-writes). */
+ * certain_reads.c (reads that must be fresh), certain_rows.c (rows of read-modify-writes),
+ * certain_cases.c (schedules that run both accesses). */
 #ifndef HD_PREDICT_ORDERS_CERTAIN_INT_H
 #define HD_PREDICT_ORDERS_CERTAIN_INT_H
 
@@ -62,6 +63,15 @@ void hd_certain_find_sound(struct hd_certain *c);
 
 /* The read is fresh from here on: what comes before its thread's next event. */
 void hd_certain_fresh(struct hd_certain *c, const struct hd_certain_due *d);
+/* Schedules in which `first` runs, and the event that needs the read. */
+struct hd_certain_case {
+    hd_eid first;
+    bool (*impossible)(void *ctx, hd_eid read, hd_eid write); /* the read reads from the write */
+    void *ctx;
+};
+/* Does every source of the read that is possible in the case hand `first` on? */
+bool hd_certain_hands(struct hd_certain *c, const struct hd_certain_due *d,
+                      const struct hd_certain_case *in);
 /* A plain read has run, whatever it returned: the same, of what every possible source conflicts
  * with it. */
 void hd_certain_read(struct hd_certain *c, hd_eid e);

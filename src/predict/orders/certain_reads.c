@@ -15,7 +15,8 @@ struct chain {
     bool acquires; /* the due read does */
     bool free; /* one of the chain writes its value whatever it read: those behind it need not be
                   fresh */
-    unsigned left; /* sources of others to be looked at */
+    unsigned left;                    /* sources of others to be looked at */
+    const struct hd_certain_case *in; /* or NULL: all schedules */
 };
 
 /* What comes before every possible source so far, and is handed on. */
@@ -171,22 +172,32 @@ static bool add_link(struct chain *chain, hd_eid write, struct common *common)
     return true;
 }
 
-/* One more possible source of the due read. */
-static bool add_first(struct chain *chain, hd_eid write, struct common *common)
+/* Puts into c->part what the due read gets that reads from the write. False: nothing. */
+static bool hands_first(struct chain *chain, hd_eid write)
 {
     struct hd_certain *c = chain->c;
     hd_eid read = chain->on[0];
     bool plain = !hd_op_is_atomic(c->t->op[write]) || !hd_op_is_atomic(c->t->op[read]);
     if (c->t->thread[write] == c->t->thread[read])
         return false;
-    if (plain || hd_certain_excludes(c, write, read)) {
-        memset(c->part, 0, c->n * sizeof *c->part);
-        put_event(c, c->part, write);
-    } else if (!chain->acquires || !hands(chain, write, c->part)) {
-        return false;
-    }
-    lower(c, c->part, common);
+    if (!plain && !hd_certain_excludes(c, write, read))
+        return chain->acquires && hands(chain, write, c->part);
+    memset(c->part, 0, c->n * sizeof *c->part);
+    put_event(c, c->part, write);
     return true;
+}
+
+/* One more possible source of the due read. */
+static bool add_first(struct chain *chain, hd_eid write, struct common *common)
+{
+    struct hd_certain *c = chain->c;
+    const struct hd_certain_case *in = chain->in;
+    bool handed = hands_first(chain, write);
+    if (in && !(handed && c->part[c->t->thread[in->first]] > c->t->pos[in->first]))
+        return in->impossible(in->ctx, chain->on[0], write);
+    if (handed)
+        lower(c, c->part, common);
+    return handed;
 }
 
 static bool add_source(struct chain *chain, hd_eid write, struct common *common)
@@ -219,4 +230,18 @@ void hd_certain_fresh(struct hd_certain *c, const struct hd_certain_due *d)
         hd_certain_join(c, c->t->thread[d->read], c->low);
     if (hd_op_is_atomic(c->t->op[d->read]))
         hd_certain_rows(c, d);
+}
+
+bool hd_certain_hands(struct hd_certain *c, const struct hd_certain_due *d,
+                      const struct hd_certain_case *in)
+{
+    struct chain chain = {.c = c,
+                          .on = {d->read},
+                          .n = 1,
+                          .acquires = d->acquires,
+                          .left = HD_CERTAIN_LINKS,
+                          .in = in};
+    struct sought sought = {hd_trace_read_value(c->t, d->read), true};
+    struct common common = {.low = c->low};
+    return add_sources(&chain, &sought, &common);
 }

@@ -2,16 +2,17 @@
 
 #include "base/alloc.h"
 #include "base/hash.h"
-#include "base/interrupt.h"
 #include "base/log.h"
 #include "base/progress.h"
+#include "base/stop.h"
 #include "detect/memory_order.h"
 #include "model/after.h"
 #include "model/enumerate_order.h"
-#include "predict/orders/certain.h"
+#include "predict/orders/certain_cases.h"
 #include "predict/orders/coincide.h"
 #include "predict/orders/order_cut.h"
 #include "predict/orders/order_late.h"
+#include "predict/run/crew.h"
 #include "predict/run/share.h"
 
 #include <stdlib.h>
@@ -35,6 +36,7 @@ struct orders {
     struct hd_map known;   /* pairs of places (or of events) that race or follow */
     struct hd_map told;    /* pairs of places (or of events) that are open */
     struct hd_pairs found; /* events of the walk at hand */
+    struct hd_cases *cases;
     struct hd_order_cut cut;
     struct hd_checker *checker;
     struct hd_layout layout; /* for hd_after */
@@ -203,9 +205,11 @@ static void note(void *ctx, hd_eid a, hd_eid b)
 /* One walk; what is new is in o->found. */
 static bool walk(struct orders *o, enum hd_order_by by)
 {
+    double left = hd_stop_left();
     struct hd_detect_opts opts = {.pairs = o->options->all_pairs,
                                   .max_pairs = MAX_PAIRS,
                                   .spots = o->options->all_pairs ? NULL : o->spots,
+                                  .deadline = left > 0 ? hd_progress_now() + left : 0,
                                   .unordered = note,
                                   .ctx = o};
     struct hd_detect_result result = {0};
@@ -216,7 +220,7 @@ static bool walk(struct orders *o, enum hd_order_by by)
         note(o, result.pairs.data[i].a, result.pairs.data[i].b);
     hd_detect_result_fini(&result);
     hd_pairs_sort(&o->found);
-    return status == HD_OK;
+    return status == HD_OK && hd_stop_now() == HD_STOP_NO; /* else not all are found */
 }
 
 /* Takes over the witness. */
@@ -256,7 +260,7 @@ static void add_follows(struct orders *o)
 {
     uint64_t walked = 0;
     for (size_t i = 0; i < o->found.len; i++) {
-        if (walked >= MAX_TRACED || hd_interrupt_requested()) {
+        if (walked >= MAX_TRACED || hd_stop_now() != HD_STOP_NO) {
             o->r->more_follows = o->found.len - i;
             return;
         }
@@ -290,7 +294,8 @@ static void try_pair(struct orders *o, hd_eid a, hd_eid b, enum schedule kind, u
 static void try_late(struct orders *o)
 {
     uint64_t walked = 0;
-    for (size_t i = 0; i < o->found.len && walked < MAX_WALKED && !hd_interrupt_requested(); i++) {
+    for (size_t i = 0; i < o->found.len && walked < MAX_WALKED && hd_stop_now() == HD_STOP_NO;
+         i++) {
         hd_eid a = o->found.data[i].a, b = o->found.data[i].b;
         for (int kind = LATE; kind < SCHEDULES; kind++) {
             try_pair(o, a, b, (enum schedule)kind, &walked);
@@ -303,11 +308,13 @@ static void try_late(struct orders *o)
 static void note_open(void *ctx, hd_eid a, hd_eid b)
 {
     struct orders *o = ctx;
-    bool fresh = false;
-    if (is_ours(o, a, b) && !is_known(o, a, b))
-        hd_map_put(&o->told, key_of(o, a, b), &fresh);
-    if (fresh)
-        hd_pairs_push(&o->found, a, b);
+    uint32_t unused;
+    bool fresh;
+    if (!is_ours(o, a, b) || is_known(o, a, b) || hd_map_get(&o->told, key_of(o, a, b), &unused) ||
+        hd_cases_ordered(o->cases, a, b))
+        return;
+    hd_map_put(&o->told, key_of(o, a, b), &fresh);
+    hd_pairs_push(&o->found, a, b);
 }
 
 /* What no rule orders in every schedule, and no schedule that was tried leaves unordered, is
@@ -322,8 +329,10 @@ static void try_open(struct orders *o, bool weak)
         hd_map_put(&o->told, key_of(o, u->few[0], u->few[1]), &fresh);
     }
     o->found.len = 0;
+    o->cases = c ? hd_cases_new(c, &o->cut.matching) : NULL;
     if (c)
         hd_certain_open(c, o->w, note_open, o);
+    hd_cases_free(o->cases);
     hd_certain_free(c);
     try_late(o);
     for (size_t i = 0; weak && i < o->found.len; i++) {
@@ -379,31 +388,52 @@ static void orders_fini(struct orders *o)
     hd_pairs_fini(&o->found);
 }
 
+/* What the walk at hand found, and what other schedules leave unordered. */
+static void find_unordered(struct orders *o, bool weak)
+{
+    for (size_t i = 0; i < o->found.len && hd_stop_now() == HD_STOP_NO; i++)
+        add_race(o, o->found.data[i].a, o->found.data[i].b);
+    if (o->t->n_events > SMALL || !enumerate(o))
+        try_open(o, weak);
+    hd_prediction_sort(o->r);
+}
+
+/* Where each pair of places has a race, nothing else is left to follow from it. */
+static bool may_follow(const struct hd_prediction *r, const struct hd_predict_options *options)
+{
+    bool each = !options->all_pairs && !options->n_beside && r->groups_found == r->groups;
+    return r->found.len && !hd_share_divided(options) && !each;
+}
+
+static void look(struct orders *o, bool weak, bool matter)
+{
+    if (matter && walk(o, HD_BY_PLUS))
+        find_unordered(o, weak);
+    if (may_follow(o->r, o->options) && walk(o, HD_BY_HB))
+        add_follows(o);
+}
+
 void hd_orders_predict(const struct hd_world *w, const struct hd_predict_options *options,
-                       const struct hd_map *owners, struct hd_prediction *result)
+                       const struct hd_map *owners, double started, struct hd_prediction *result)
 {
     const struct hd_trace *t = w->t;
-    double started = hd_progress_now();
+    double begun = hd_progress_now();
     /* Whether some pair may stand alone without being simultaneous: docs/MODEL.md section 8. */
     bool weak = !hd_coincide_by_atomics(w), matter = weak || !hd_coincide_by_waits(t);
-    if (weak && hd_interrupt_requested()) {
-        result->cut = true;
-        result->cut_why = HD_WHY_STOPPED;
-    }
-    if ((!matter && !result->found.len) || hd_interrupt_requested())
+    if (!matter && !may_follow(result, options))
         return;
+    struct hd_stop_scope around = hd_crew_scope(options, t, started, true);
     struct orders o = {
         .t = t, .w = w, .options = options, .spots = w->spots, .owners = owners, .r = result};
-    orders_init(&o);
-    if (matter && walk(&o, HD_BY_PLUS)) {
-        for (size_t i = 0; i < o.found.len; i++)
-            add_race(&o, o.found.data[i].a, o.found.data[i].b);
-        if (t->n_events > SMALL || !enumerate(&o))
-            try_open(&o, weak);
-        hd_prediction_sort(result);
+    if (hd_stop_now() == HD_STOP_NO) {
+        orders_init(&o);
+        look(&o, weak, matter);
+        orders_fini(&o);
     }
-    if (result->found.len && !hd_share_divided(options) && walk(&o, HD_BY_HB))
-        add_follows(&o);
-    orders_fini(&o);
-    result->step_seconds[HD_STEP_ORDER] += hd_progress_now() - started;
+    enum hd_stop why = hd_stop_end(around);
+    if (matter && why != HD_STOP_NO && !result->cut) {
+        result->cut = true;
+        result->cut_why = hd_predict_stopped(why);
+    }
+    result->step_seconds[HD_STEP_ORDER] += hd_progress_now() - begun;
 }

@@ -8,9 +8,9 @@
 #include "predict/index/world.h"
 #include "predict/run/predict.h"
 
-/* Adds to the result of hd_predict. owners: which shard has which pair of places, the smaller
- * first; others are the first shard's. */
+/* Adds to the result of hd_predict, which began at `started`. owners: which shard has which pair of
+ * places, the smaller first; others are the first shard's. */
 void hd_orders_predict(const struct hd_world *w, const struct hd_predict_options *options,
-                       const struct hd_map *owners, struct hd_prediction *result);
+                       const struct hd_map *owners, double started, struct hd_prediction *result);
 
 #endif

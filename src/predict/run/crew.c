@@ -12,6 +12,11 @@
 /* See free_work. */
 static const uint64_t FREE_ALL = 20000000, FREE_EVENT = 8, FREE_EACH = 1024;
 
+/* Events of a brief trace. */
+static const size_t BRIEF = 1 << 20;
+/* Events whose indices are made in a second, by a machine that does other things as well. */
+static const double RATE = 500000;
+
 struct job {
     const struct hd_crew *crew;
     struct hd_worker *workers;
@@ -32,18 +37,33 @@ static double item_end(const struct job *j, size_t done)
     return left <= 0 ? j->deadline : now + left * (double)workers / (double)items;
 }
 
+static bool is_brief(const struct hd_trace *t)
+{
+    return t->n_events <= BRIEF;
+}
+
+size_t hd_crew_fit(const struct hd_trace *t, const struct hd_predict_options *options,
+                   double started)
+{
+    double left = started + options->seconds - hd_progress_now();
+    size_t fit = left > 0 && left * RATE > (double)BRIEF ? (size_t)(left * RATE) : BRIEF;
+    bool whole = options->seconds == 0 || options->n_beside || t->n_events <= fit;
+    return whole ? t->n_events : fit;
+}
+
 uint64_t hd_crew_free(const struct hd_world *w)
 {
-    return FREE_ALL + FREE_EVENT * w->t->n_events;
+    return is_brief(w->t) ? FREE_ALL + FREE_EVENT * w->t->n_events : 0;
 }
 
 /* What an item of a cheap phase may cost when the time is over, in looks and simulated events: all
  * together hd_crew_free and a little for each item. */
 static uint64_t free_work(const struct job *j)
 {
-    if (j->phase >= j->crew->cheap || !j->n_items)
+    uint64_t all = hd_crew_free(j->crew->w);
+    if (j->phase >= j->crew->cheap || !j->n_items || !all)
         return 0;
-    return FREE_EACH + hd_crew_free(j->crew->w) / j->n_items;
+    return FREE_EACH + all / j->n_items;
 }
 
 static void run_item(void *ctx, size_t item, unsigned worker)
@@ -73,11 +93,23 @@ static void collect(struct job *j, unsigned n, const struct hd_crew_result *r)
     }
 }
 
-struct hd_stop_scope hd_crew_scope(const struct hd_predict_options *options, double started,
-                                   bool linear)
+struct hd_stop_scope hd_crew_scope(const struct hd_predict_options *options,
+                                   const struct hd_trace *t, double started, bool linear)
 {
-    return hd_stop_begin(options->seconds > 0 && !linear ? started + options->seconds : 0,
-                         hd_alloc_limit() / 8 * 7);
+    bool timed = options->seconds != 0 && !((linear || options->seconds < 0) && is_brief(t));
+    return hd_stop_begin(timed ? started + options->seconds : 0, hd_alloc_limit() / 8 * 7);
+}
+
+/* Not asked when the time is over. */
+static struct hd_ucg_base *make_ucg(const struct hd_crew *crew)
+{
+    const struct hd_world *w = crew->w;
+    struct hd_stop_scope around = hd_crew_scope(crew->options, w->t, crew->started, false);
+    struct hd_ucg_base *ucg = NULL;
+    if (crew->options->steps >> HD_STEP_UCG & 1)
+        ucg = hd_ucg_base_new(w->t, w->sections, w->conds, w->must, HD_MHB_ANY_WAITER);
+    hd_stop_end(around);
+    return ucg;
 }
 
 void hd_crew_run(const struct hd_crew *crew, const struct hd_crew_result *result)
@@ -87,7 +119,6 @@ void hd_crew_run(const struct hd_crew *crew, const struct hd_crew_result *result
     double deadline = o->seconds != 0 ? crew->started + o->seconds : 0;
     unsigned n = o->jobs ? o->jobs : hd_pool_cpus();
     struct hd_matching matching = {0};
-    struct hd_ucg_base *ucg = NULL;
     struct job j = {.crew = crew, .deadline = deadline};
     if (!crew->items)
         return; /* no index of what workers need is made */
@@ -96,8 +127,7 @@ void hd_crew_run(const struct hd_crew *crew, const struct hd_crew_result *result
         n = (unsigned)crew->items;
     j.n_workers = n;
     hd_matching_check(w->t, &matching);
-    if (o->steps >> HD_STEP_UCG & 1 && !hd_interrupt_requested())
-        ucg = hd_ucg_base_new(w->t, w->sections, w->conds, w->must, HD_MHB_ANY_WAITER);
+    struct hd_ucg_base *ucg = make_ucg(crew);
     j.workers = hd_calloc(n, sizeof *j.workers);
     for (unsigned i = 0; i < n; i++)
         hd_worker_init(&j.workers[i], w, ucg, &matching, o, deadline);

@@ -31,13 +31,22 @@ struct hd_crew_result {
     struct hd_rejected *rejected;
 };
 
-/* Opens the scope in which a prediction finds its candidates. linear: the work grows with the
- * trace, and is done to its end at any budget; it ends for memory and interrupts. */
-struct hd_stop_scope hd_crew_scope(const struct hd_predict_options *options, double started,
-                                   bool linear);
+/* In a brief trace (of up to 2^20 events) work that grows with its length alone takes about a
+ * second, and is done to its end at any budget. Longer ones obey the clock everywhere.
+ *
+ * How many first events of a trace to look at when the run has begun at `started`: all, or as many
+ * as its time will do for. A brief trace, or one that is asked for given pairs, is looked at as a
+ * whole. */
+size_t hd_crew_fit(const struct hd_trace *t, const struct hd_predict_options *options,
+                   double started);
+
+/* Opens the scope of such work. linear: it grows with the trace alone; of a brief one it ends for
+ * memory and interrupts only. */
+struct hd_stop_scope hd_crew_scope(const struct hd_predict_options *options,
+                                   const struct hd_trace *t, double started, bool linear);
 
 /* What the items of a cheap phase may cost, all together, when the time is over: a few looks and
- * simulated events for each event of the trace, or some seconds. */
+ * simulated events for each event of a brief trace, or some seconds. */
 uint64_t hd_crew_free(const struct hd_world *w);
 
 /* Decides all items. */

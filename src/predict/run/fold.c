@@ -12,7 +12,7 @@ void hd_fold_init(struct hd_fold *f, const struct hd_trace *t,
 {
     struct hd_err err;
     *f = (struct hd_fold){.t = t, .in = t};
-    struct hd_stop_scope around = hd_crew_scope(options, hd_progress_now(), true);
+    struct hd_stop_scope around = hd_crew_scope(options, t, hd_progress_now(), true);
     if (wanted && hd_chains_make(t, options->fold_from, &f->chains, &err) == HD_OK && f->chains.t)
         f->in = f->chains.t;
     hd_stop_end(around);

@@ -15,6 +15,7 @@
 #include "predict/run/races.h"
 #include "predict/run/share.h"
 #include "predict/run/triples.h"
+#include "trace/trace_head.h"
 
 /* What is being predicted. */
 struct job {
@@ -29,7 +30,7 @@ struct job {
 /* Finds the candidates: what is done between begin and end answers to the stop. */
 static struct hd_stop_scope begin(struct job *j, bool linear)
 {
-    struct hd_stop_scope around = hd_crew_scope(j->options, j->started, linear);
+    struct hd_stop_scope around = hd_crew_scope(j->options, j->fold.in, j->started, linear);
     j->w = hd_world_new(j->fold.in);
     return around;
 }
@@ -74,7 +75,7 @@ static void predict_races(struct job *j)
             hd_share_keep(c, o, &owners);
         hd_races_decide(j->w, c, o, j->started, j->r);
         if (!o->sc)
-            hd_orders_predict(j->w, o, &owners, j->r);
+            hd_orders_predict(j->w, o, &owners, j->started, j->r);
     }
     hd_map_fini(&owners);
     hd_candidates_free(c);
@@ -99,7 +100,7 @@ static void predict_atomicity(struct job *j)
  * is needed. */
 static struct hd_stop_scope begin_locks(struct job *j)
 {
-    struct hd_stop_scope around = hd_crew_scope(j->options, j->started, false);
+    struct hd_stop_scope around = hd_crew_scope(j->options, j->fold.in, j->started, false);
     j->w = hd_world_new_locks(j->fold.in);
     if (hd_stop_now() == HD_STOP_NO && hd_lock_graph_any(j->w)) {
         hd_world_free(j->w);
@@ -136,20 +137,46 @@ static void check_consistent(const struct hd_trace *t)
 }
 #endif
 
+static void predict_trace(const struct hd_trace *t, const struct hd_predict_options *options,
+                          double started, struct hd_prediction *result)
+{
+    struct job j = {.options = options, .started = started, .r = result};
+    hd_fold_init(&j.fold, t, options, kinds[result->property].folds);
+    kinds[result->property].predict(&j);
+    hd_fold_back(&j.fold, result);
+    hd_world_free(j.w);
+    hd_fold_fini(&j.fold);
+}
+
+/* What the first n events have, of a trace that is too long for the time. */
+static void predict_head(const struct hd_trace *t, size_t n,
+                         const struct hd_predict_options *options, double started,
+                         struct hd_prediction *result)
+{
+    struct hd_trace head;
+    HD_DEBUG_LINE(PREDICT, "only the first %zu of %zu events are looked at", n, t->n_events);
+    hd_trace_head_make(t, n, &head);
+    predict_trace(&head, options, started, result);
+    hd_trace_head_fini(&head);
+    result->looked = n;
+    result->cut_why = result->cut ? result->cut_why : HD_WHY_TIME;
+    result->cut = true;
+}
+
 enum hd_status hd_predict(const struct hd_trace *t, enum hd_property property,
                           const struct hd_predict_options *options, struct hd_prediction *result,
                           struct hd_err *err)
 {
     HD_ASSERT(property < HD_PREDICTED_PROPERTIES);
     HD_SELF_CHECK(check_consistent(t));
-    struct job j = {.options = options, .started = hd_progress_now(), .r = result};
+    double started = hd_progress_now();
+    size_t n = hd_crew_fit(t, options, started);
     hd_prediction_init(result, property);
-    hd_fold_init(&j.fold, t, options, kinds[property].folds);
-    kinds[property].predict(&j);
-    hd_fold_back(&j.fold, result);
-    hd_world_free(j.w);
-    hd_fold_fini(&j.fold);
-    result->seconds = hd_progress_now() - j.started;
+    if (n < t->n_events)
+        predict_head(t, n, options, started, result);
+    else
+        predict_trace(t, options, started, result);
+    result->seconds = hd_progress_now() - started;
     (void)err;
     return HD_OK;
 }

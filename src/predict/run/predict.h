@@ -155,6 +155,7 @@ struct hd_prediction {
      * decided: all of them, if none is counted. */
     bool cut;
     enum hd_reason cut_why;
+    size_t looked; /* only so many first events were looked at, for want of time; 0: all */
     double step_seconds[HD_STEPS], shorten_seconds; /* summed over workers */
     double seconds;                                 /* of the whole */
     struct hd_rejected rejected;

@@ -27,6 +27,7 @@ struct races {
     const struct hd_candidates *c;
     const struct hd_predict_options *options;
     const struct hd_driver *driver;
+    double started;                 /* hd_progress_now() */
     struct hd_vec bundles;          /* struct hd_bundle, when every pair of events is asked for */
     struct hd_u32vec bundles_end;   /* by group, of its bundles */
     struct hd_near *near;           /* by group */
@@ -451,7 +452,9 @@ static size_t order_near(struct races *j, uint32_t *order)
                                 .must = j->options->steps >> HD_STEP_MUST & 1};
     if (j->options->all_pairs || !(j->options->steps >> HD_STEP_GREEDY & 1))
         return 0;
+    struct hd_stop_scope around = hd_crew_scope(j->options, j->w->t, j->started, true);
     j->near = hd_near_find(j->w, j->c, &o);
+    hd_stop_end(around);
     size_t units = j->c->groups.len, n = 0;
     struct hd_priced *list = hd_alloc(units * sizeof *list);
     for (uint32_t i = 0; i < units; i++)
@@ -510,7 +513,7 @@ void hd_races_decide(const struct hd_world *w, const struct hd_candidates *c,
                      const struct hd_predict_options *options, double started,
                      struct hd_prediction *result)
 {
-    struct races j = {.w = w, .c = c, .options = options};
+    struct races j = {.w = w, .c = c, .options = options, .started = started};
     struct hd_driver d = {.property = HD_PROPERTY_RACE,
                           .w = w,
                           .options = options,

@@ -89,6 +89,7 @@ bool hd_plan_start(struct hd_plan *p, const struct hd_goal *goal)
     p->goal = *goal;
     p->edges.len = 0;
     p->fresh.len = 0;
+    p->unnotified = false;
     memset(p->cut, 0, threads * sizeof *p->cut);
     memset(p->parked, 0, threads);
     memset(p->fresh_below, 0, threads * sizeof *p->fresh_below);
@@ -168,6 +169,7 @@ void hd_plan_copy(struct hd_plan *to, const struct hd_plan *from)
     HD_DCHECK(to->w == from->w);
     size_t bytes = from->w->n_threads * sizeof *from->cut;
     to->goal = from->goal;
+    to->unnotified = from->unnotified;
     memcpy(to->parked, from->parked, from->w->n_threads);
     memcpy(to->cut, from->cut, bytes);
     memcpy(to->fresh_below, from->fresh_below, bytes);

@@ -25,6 +25,7 @@ struct hd_plan {
     uint32_t *fresh_below;  /* by thread: every read before this position must be fresh (a source of
                              * a  needed read depends on it); 0 when nothing is asked */
     struct hd_u32vec fresh; /* single reads that must be fresh */
+    bool unnotified; /* waits end without a notification, too: for proofs, since more can happen */
     const struct hd_saturation *saturation; /* or NULL: all orders, in place of edges and must */
 };
 

@@ -131,7 +131,7 @@ static enum hd_sim_result run_sig(struct hd_sim *s, hd_eid e)
     if (!waiting)
         return HD_SIM_DONE;
     if (best_rank == UINT64_MAX)
-        return HD_SIM_SIG;
+        return s->plan->unnotified ? HD_SIM_DONE : HD_SIM_SIG;
     notify(s, best, e);
     *(struct hd_wake *)hd_vec_push(&s->wakes) = (struct hd_wake){e, best};
     return HD_SIM_DONE;
@@ -148,10 +148,10 @@ static enum hd_sim_result run_leave_wait(struct hd_sim *s, hd_eid e, struct hd_s
 {
     const struct hd_trace *t = s->w->t;
     struct hd_sim_thread *thread = &s->threads[t->thread[e]];
-    bool notified = thread->wait == HD_SIM_NOTIFIED;
-    if (t->op[e] == HD_OP_WAKE && !notified)
+    bool notified = thread->wait == HD_SIM_NOTIFIED, any = s->plan->unnotified;
+    if (t->op[e] == HD_OP_WAKE && !notified && !any)
         return HD_SIM_WAKE;
-    if (t->op[e] == HD_OP_TMO && notified) {
+    if (t->op[e] == HD_OP_TMO && notified && !any) {
         failure->other = thread->notifier;
         return HD_SIM_TMO;
     }

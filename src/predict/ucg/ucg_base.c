@@ -1,6 +1,7 @@
 #include "predict/ucg/ucg_base.h"
 
 #include "base/alloc.h"
+#include "base/stop.h"
 #include "detect/edges.h"
 #include "predict/ucg/ucg_labels.h"
 
@@ -101,12 +102,18 @@ struct hd_ucg_base *hd_ucg_base_new(const struct hd_trace *t, const struct hd_se
         b->mhb = hd_mhb_new_matching(t, matching);
     if (hd_trace_n_objs(t, HD_OBJ_COND))
         b->observed = hd_mhb_new_matching(t, HD_MHB_RECORDED);
-    if (matching == HD_MHB_RECORDED)
+    if (matching == HD_MHB_RECORDED && hd_stop_now() == HD_STOP_NO)
         find_notifiers(b);
-    list_sync(b);
-    count_waiters(b);
-    hd_ucg_labels_stretches(b);
-    return b;
+    if (hd_stop_now() == HD_STOP_NO)
+        list_sync(b);
+    if (hd_stop_now() == HD_STOP_NO)
+        count_waiters(b);
+    if (hd_stop_now() == HD_STOP_NO)
+        hd_ucg_labels_stretches(b);
+    if (hd_stop_now() == HD_STOP_NO)
+        return b;
+    hd_ucg_base_free(b);
+    return NULL;
 }
 
 void hd_ucg_base_free(struct hd_ucg_base *b)

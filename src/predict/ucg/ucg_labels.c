@@ -1,6 +1,7 @@
 #include "predict/ucg/ucg_labels.h"
 
 #include "base/alloc.h"
+#include "base/stop.h"
 
 /* ---- stretches ---- */
 
@@ -29,12 +30,12 @@ static void mark_must(struct marks *m)
 {
     const struct hd_must *must = m->b->must;
     size_t threads = m->b->n_threads;
-    for (size_t i = 0; threads && i + threads <= must->pool.len; i += threads)
-        mark_clock(m, must->pool.data + i);
+    for (size_t i = 0; threads && (i + 1) * threads <= must->pool.len && !hd_stop_often(i); i++)
+        mark_clock(m, must->pool.data + i * threads);
     for (hd_tid u = 0; u < threads; u++) {
         size_t n;
         const hd_eid *events = hd_trace_thread_events(m->b->t, u, &n);
-        for (size_t p = 1; p < n; p++)
+        for (size_t p = 1; p < n && !hd_stop_often(p); p++)
             m->begins[events[p]] |= !hd_must_same(must, events[p], events[p - 1]);
     }
 }
