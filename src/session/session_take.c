@@ -384,11 +384,12 @@ static void note_rejected(struct hd_report *r, const struct hd_rejected *rejecte
             hd_report_format(r, "internal error, the rest stands: %s", rejected->first.text));
 }
 
-/* What a run made unasked leaves undecided because its share of time is over leaves the rest as it
- * is: that was decided without it. */
-static bool left_out(struct hd_session *s, uint64_t open)
+/* What a run made unasked leaves undecided because its share of time is over, or does not do for
+ * all of its trace, leaves the rest as it is: that was decided without it. */
+static bool left_out(struct hd_session *s, const struct hd_prediction *p)
 {
-    if (!open || !s->deadline || hd_progress_now() < s->analysis_end)
+    bool in_time = hd_progress_now() < s->analysis_end && !p->looked;
+    if (!(p->open + p->cut) || !s->deadline || in_time)
         return false;
     hd_report_add(s->r, &s->r->notes,
                   hd_report_format(s->r,
@@ -430,7 +431,7 @@ static void count(struct hd_session *s, const struct hd_trace *t, const struct h
     note_rejected(r, &p->rejected);
     for (int i = 0; i < HD_STEPS; i++)
         r->impossible += p->proved[i];
-    if (left_out(s, p->open + p->cut))
+    if (left_out(s, p))
         return;
     r->undecided += p->open;
     r->skipped += p->skipped;
