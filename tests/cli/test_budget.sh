@@ -101,9 +101,9 @@ for at in 200 1000 2000 3000; do
     answers $at "$limit" -j 1 hot.trace
 done
 
-# Reading and analysis together obey the budget when the trace is long: its first million events are looked at, and
-# the rest is not taken for free of races. A variable of 8 threads and 100 places, two million accesses; then one that is
-# always used under a lock.
+# Reading and analysis together obey the budget when the trace is long: its first million events are looked at (fewer on
+# a machine that reads slowly), and the rest is not taken for free of races. A variable of 8 threads and 100 places, two
+# million accesses; then one that is always used under a lock.
 long() {
     awk -v family=hot -v n="$1" -v threads=8 -v places=100 -v lock="$2" -v seed=1 -f "$TESTS/../bench/hard/make.awk" >long.txt
     cpu=$({
@@ -117,11 +117,11 @@ long() {
 }
 long 2000000 0
 expect_code 66
-expect_out "Undecided: only the first 1048576 events were looked at, not pairs and schedules of the others: time budget of the run"
+expect "which events were looked at is not told" grep -qE "only the first (1048576 events were looked at|[0-9]+ events are analysed)" out err
 long 400000 1
 expect_code 5
 expect_out "0 races"
-expect_out "time budget of the run"
+expect "no word about the time" grep -q "time budget" out err
 
 # A program that never ends: everything ends in about the time given, and its race is found.
 cat >spin.c <<'END'
