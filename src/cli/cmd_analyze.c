@@ -479,6 +479,7 @@ static enum hd_exit write_report(const struct run *r, char *trace)
                                             : hd_cli_fail_output(r->cli, &err);
     if (s == HD_OK) {
         result.report->of_trace = true;
+        result.report->late = result.late;
         code = hd_run_options_report(r->cli, &(struct hd_runs_output){0}, result.report);
     }
     hd_session_result_fini(&result);

@@ -23,6 +23,7 @@
 #include "report/make/stacked.h"
 #include "session/analysis.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <string.h>
 
@@ -677,8 +678,14 @@ static enum hd_status load(struct hd_session *s, const char *path, struct hd_tra
     s->analysis_end = seconds > 0 ? now + seconds : 0;
     struct hd_stop_scope around =
         hd_stop_begin(seconds > 0 ? now + seconds / 2 : 0, hd_alloc_limit() / 3);
-    enum hd_status status = hd_load_watched(path, &watch, t, NULL, info, s->err);
+    struct hd_load_info file = {0};
+    enum hd_status status = hd_load_watched(path, &watch, t, &file, info, s->err);
     hd_stop_end(around);
+    if (status == HD_OK) { /* of a trace that is no recording, only the file is known */
+        info->cut = info->cut ? info->cut : file.cut;
+        if (file.truncated && !info->cut)
+            info->lost = ENODATA;
+    }
     return status;
 }
 

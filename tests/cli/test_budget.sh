@@ -24,6 +24,12 @@ heddle trace gen --style program --events 300000 --threads 8 -o advice.trace
 heddle analyze --budget 1ms -o cut.out advice.trace
 expect_code 5
 expect_err "Next: heddle analyze --budget 30m advice.trace"
+heddle trace gen --style program --events 300000 --threads 8 -o whole.hdt
+head -c $(($(wc -c <whole.hdt) * 2 / 3)) whole.hdt >part.hdt
+heddle analyze -o part.out part.hdt
+expect_code 5
+expect_err "a trace is incomplete"
+expect "a longer analysis was advised for a file that is cut short" sh -c '! grep -q Next: out err'
 heddle trace gen --style program --events 1000 --threads 8 -o advice.trace
 heddle analyze -o advice.out advice.trace
 expect_code 0

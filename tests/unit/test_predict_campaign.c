@@ -21,7 +21,6 @@
 #include "base/rng.h"
 #include "detect/detect.h"
 #include "predict/run/predict.h"
-#include "predict/run/predict.h"
 #include "trace/gen/gen.h"
 #include "trace/text/text.h"
 

@@ -205,6 +205,7 @@ struct hd_report {
     bool brief;       /* some lines for each finding (brief.h), and what to do next */
     bool searched;    /* the report is that of a search over schedules or inputs */
     bool of_trace;    /* `program` is the name of a trace that was analysed: nothing can be run */
+    bool late;        /* of it: the time was over before its end */
 };
 
 /* An empty report with its arena. */

@@ -296,7 +296,7 @@ void hd_brief_next(struct hd_page *p, const struct hd_report *r)
         text = "compile with -O1 -g: places without file and line have no debug information";
     else if (r->n_findings && r->directory)
         text = hd_words_format(a, "heddle show %s%s", r->findings[0].id, run_words(a, r));
-    else if (r->of_trace && (r->cut || (r->undecided && wants_time(r))))
+    else if (r->of_trace && (r->late || (r->undecided && wants_time(r))))
         text = hd_words_format(a, "heddle analyze --budget 30m %s",
                                hd_words_shell(a, r->program.items[0]));
     else if (r->of_trace)
