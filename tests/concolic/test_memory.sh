@@ -38,6 +38,8 @@ for kind in 0 1 2 3 4 5 6; do
     hunt "bad$kind" --size 2 --max-paths 400 -- "./bad$kind"
     check "kind $kind: exit code" 66 "$status"
     check "kind $kind: found" true "$(field "bad$kind" "[.findings[].text | contains(\"${texts[kind]}\")] | any")"
+    # What a replay confirms is called the same.
+    check "kind $kind: confirmed" true "$(grep -qF "${texts[kind]}" "bad$kind.d/report.txt" && echo true)"
     test=$(field "bad$kind" '.findings[0].input')
     check "kind $kind: the input" B "$(head -c 1 "${test%.input}.stdin")"
     [ $kind = 5 ] && continue # a path for each number of rounds

@@ -347,7 +347,11 @@ static void put_origins(struct hd_page *p, const struct hd_finding *f)
 {
     if (f->block_stack.n) {
         hd_page_begin(p, 2, 6);
-        hd_page_words(p, "Location is a %s, allocated", f->location ? f->location : "heap block");
+        if (f->property == HD_PROPERTY_FAILURE)
+            hd_page_words(p, "The heap block of its last access was allocated");
+        else
+            hd_page_words(p, "Location is a %s, allocated",
+                          f->location ? f->location : "heap block");
         put_origin(p, NULL, &f->block_stack, 4);
     }
     for (size_t i = 0; i < f->n_threads; i++) {

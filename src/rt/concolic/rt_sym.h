@@ -67,6 +67,7 @@ void *hd_rt_sym_fence(size_t n);
 bool hd_rt_sym_fenced(const void *p, size_t *size); /* as asked for */
 bool hd_rt_sym_unfence(const void *p);              /* false: it is libc's */
 void hd_rt_sym_fence_watch(void); /* a crash inside the pages of a block says what it is */
+void hd_rt_sym_explain(const void *address); /* of a crash: ends the program with it, or returns */
 void hd_rt_sym_on_fault(int sig, siginfo_t *info, void *context);
 /* The program uses memory wrongly: prints so on standard error, and ends it. bytes 0: no access. */
 _Noreturn void hd_rt_sym_misuse(const char *what, unsigned bytes, int64_t offset, uint64_t size,

@@ -124,17 +124,22 @@ void hd_rt_sym_misuse(const char *what, unsigned bytes, int64_t offset, uint64_t
 }
 
 /* An access that no expression led to: the pages of a block, or the one behind it. */
-void hd_rt_sym_on_fault(int sig, siginfo_t *info, void *context)
+void hd_rt_sym_explain(const void *address)
 {
-    struct sigaction plain = {.sa_handler = SIG_DFL};
-    uintptr_t at = (uintptr_t)info->si_addr;
-    (void)context;
-    for (unsigned i = 0; i < TABLE; i++) {
+    uintptr_t at = (uintptr_t)address;
+    for (unsigned i = 0; used && i < TABLE; i++) {
         const struct block *b = &table[i];
         if (b->start && at - b->pages < b->bytes)
             hd_rt_sym_misuse(b->freed ? "use after free" : "out of bounds: access", 0, 0, b->size,
                              "heap block");
     }
+}
+
+void hd_rt_sym_on_fault(int sig, siginfo_t *info, void *context)
+{
+    struct sigaction plain = {.sa_handler = SIG_DFL};
+    (void)context;
+    hd_rt_sym_explain(info->si_addr);
     hd_real.sigaction(sig, &plain, NULL); /* it happens again, and the program ends by it */
 }
 

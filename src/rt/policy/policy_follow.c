@@ -10,6 +10,7 @@
  * written the long way, and the next question, end the stretch and count its events. */
 #include "rt/core/rt_check.h"
 #include "abi/rt_schedule.h"
+#include "rt/concolic/rt_sym.h"
 #include "rt/core/live_arrivals.h"
 #include "rt/core/range_log.h"
 #include "rt/policy/policy.h"
@@ -642,6 +643,8 @@ void hd_rt_on_crash(int sig, siginfo_t *info, void *context)
     } crash;
     (void)context;
     hd_real.sigaction(sig, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
+    if (sig == SIGSEGV)
+        hd_rt_sym_explain(info->si_addr); /* as the search did that found it */
     struct hd_thread *me = hd_rt_me;
     if (!me || rt.holder != me)
         return;
