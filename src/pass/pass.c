@@ -262,9 +262,7 @@ static void run_function(struct hd_pass *p, struct hd_sym_pass *sym, LLVMValueRe
                       .lent = HD_VEC_INIT(struct hd_lent),
                       .vars = HD_VEC_INIT(struct hd_var)};
     struct hd_vec list = HD_VEC_INIT(LLVMValueRef), blocks = HD_VEC_INIT(struct hd_sym_block);
-    hd_locks_prepare(fn);
-    if (sym)
-        hd_sym_prepare(fn);
+    hd_control_prepare(fn);
     hd_atomic_calls(p, fn);
     find_order(&f);
     hd_used_tokens_init(&f);

@@ -215,6 +215,8 @@ void hd_block_written(struct hd_fn *f, LLVMValueRef at, LLVMValueRef ptr, uint64
 LLVMValueRef hd_block_read(struct hd_fn *f, LLVMValueRef at, LLVMValueRef ptr, uint64_t size);
 void hd_control_branch(struct hd_fn *f, LLVMValueRef inst, LLVMValueRef cond);
 void hd_control_call(struct hd_fn *f, LLVMValueRef inst, enum hd_callee kind);
+/* First of all: every invoke goes to a block of its own, so that hooks can stand behind it. */
+void hd_control_prepare(LLVMValueRef fn);
 LLVMValueRef hd_control_after(LLVMValueRef call); /* where its result can be seen first, or NULL */
 void hd_control_tokens(struct hd_fn *f, LLVMValueRef callee, const struct hd_dep *deps, unsigned n);
 void hd_control_landing(struct hd_fn *f, LLVMValueRef inst);

@@ -56,6 +56,12 @@ run waiting
 "$HEDDLE" trace cat own_stack.hdt | grep -q '|w(.*|outside' || fail "own_stack: no write is unseen"
 "$HEDDLE" analyze own_stack.hdt >found || fail "own_stack: $(cat found)"
 
+# A call that can throw has come back also where two ways of the function meet behind it.
+for level in -O0 -O2; do
+    "$HEDDLE" c++ $level -pthread "$here/merged.cpp" poke.o -o "merged$level"
+    run "merged$level"
+done
+
 # What libstdc++ does at the end of a thread is no place for the writes of its maps.
 for level in -O0 -O1; do
     "$HEDDLE" c++ $level -pthread "$here/table.cpp" -o table

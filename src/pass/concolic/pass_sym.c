@@ -96,18 +96,6 @@ void hd_sym_init(struct hd_sym_pass *s, struct hd_pass *p)
     LLVMSetLinkage(s->module, LLVMInternalLinkage);
 }
 
-void hd_sym_prepare(LLVMValueRef fn)
-{
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b)) {
-        LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
-        if (!LLVMIsAInvokeInst(end))
-            continue;
-        LLVMValueRef first = LLVMGetFirstInstruction(LLVMGetNormalDest(end));
-        if (!hd_control_after(end) || LLVMIsAPHINode(first))
-            hd_shim_split_normal(end);
-    }
-}
-
 /* ---- the module's record ---- */
 
 static LLVMValueRef table(struct hd_pass *p, LLVMValueRef init, const char *name)

@@ -79,9 +79,6 @@ struct hd_sym_slow {
 /* pass_sym.c */
 bool hd_sym_wanted(void);
 void hd_sym_init(struct hd_sym_pass *s, struct hd_pass *p);
-/* The result of each invoke has a block of its own to be looked at in. Before a function is listed.
- */
-void hd_sym_prepare(LLVMValueRef fn);
 void hd_sym_emit(struct hd_sym_pass *s); /* module record; ends the use of s */
 void hd_sym_function(struct hd_sym_pass *s, struct hd_fn *f, struct hd_vec *list,
                      struct hd_vec *blocks);

@@ -160,6 +160,18 @@ static void pass_through(struct hd_fn *f, LLVMValueRef call, int looks_at, bool 
                          LLVMABISizeOfType(p->layout, p->ptr), hd_hooks_tok(p, HD_TOK_NONE));
 }
 
+void hd_control_prepare(LLVMValueRef fn)
+{
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b)) {
+        LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
+        if (!LLVMIsAInvokeInst(end))
+            continue;
+        LLVMValueRef first = LLVMGetFirstInstruction(LLVMGetNormalDest(end));
+        if (!hd_control_after(end) || LLVMIsAPHINode(first))
+            hd_shim_split_normal(end);
+    }
+}
+
 /* Where the result of a call can be looked at first, or NULL. */
 LLVMValueRef hd_control_after(LLVMValueRef call)
 {

@@ -171,16 +171,6 @@ void hd_locks_finish(struct hd_fn *f)
     }
 }
 
-void hd_locks_prepare(LLVMValueRef fn)
-{
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b)) {
-        LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
-        if (LLVMIsAInvokeInst(end) && find(end) & (TAKES | GIVES | AWAITS) &&
-            !hd_control_after(end))
-            hd_shim_split_normal(end);
-    }
-}
-
 static void order_call(struct hd_fn *f, LLVMValueRef call, unsigned what, LLVMValueRef after)
 {
     LLVMValueRef object = LLVMGetOperand(call, 0);

@@ -5,7 +5,6 @@
 
 #include "pass/pass.h"
 
-void hd_locks_prepare(LLVMValueRef fn); /* first of all: gives calls a place behind them */
 void hd_locks_call(struct hd_fn *f, LLVMValueRef call);
 /* A function that absl::Mutex calls, with the mutex held, and by whose result it goes on. */
 bool hd_locks_is_condition(LLVMValueRef fn);
