@@ -54,6 +54,9 @@ for kind in 0 1 2 3 4 5; do # queue lock with recycled nodes, counted readers, f
     correct protocol$kind protocols "-DKIND=$kind -DN=$many" "$sliced"
     faulty protocol${kind}f protocols "-DKIND=$kind -DN=5" "$sliced"
 done
+# Too many states for so few pairs, until closure has failed.
+correct rare protocols "-DKIND=0 -DRARE -DN=100" "--policy random --quantum 20 --seed 3"
+expect_out "protocol 9"
 heddle analyze "$TESTS/predict/pool_link_kept.trace"
 expect_code 66
 expect_out "1 race"

@@ -96,7 +96,7 @@ bool hd_published_frames_keep_apart(struct hd_published_frames *f, hd_eid a, hd_
     struct hd_stand p, q;
     size_t frames = f->threads * (f->threads - 1) / 2;
     if (!x->protocols)
-        x->protocols = hd_protocols_new(x->w, HD_PROTOCOLS_STATES / frames);
+        x->protocols = hd_protocols_new(x->w, HD_PROTOCOLS_STATES / frames, HD_PROTOCOL_STATES);
     hd_protocols_stand(x->protocols, a, &p);
     hd_protocols_stand(x->protocols, b, &q);
     return hd_protocols_apart(x->protocols, &p, &q);

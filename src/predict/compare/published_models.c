@@ -280,7 +280,7 @@ static bool keeps_apart(struct run *r, hd_eid a, hd_eid b)
     if (r->model == HD_PUBLISHED_RV)
         return r->frames && hd_published_frames_keep_apart(r->frames, a, b);
     if (!r->protocols)
-        r->protocols = hd_protocols_new(r->e->w, HD_PROTOCOLS_STATES);
+        r->protocols = hd_protocols_new(r->e->w, HD_PROTOCOLS_STATES, HD_PROTOCOL_STATES);
     hd_protocols_stand(r->protocols, a, &x);
     hd_protocols_stand(r->protocols, b, &y);
     return hd_protocols_apart(r->protocols, &x, &y);

@@ -8,11 +8,12 @@
 
 /* Limits of a protocol: what has more is none, or has too many states. */
 enum { MOST_LOCS = 48, MOST_LOCKS = 8, MOST_THREADS = 12, MOST_VALUES = 64 };
-/* States that one protocol may have, and those that are looked at for a trace in all. */
-enum { MOST_STATES = 500000 };
 
 struct hd_protocols {
     struct hd_vec list; /* struct hd_protocol */
+    size_t states;      /* that are left for those to come */
+    size_t most;        /* that one may have */
+    bool cut;           /* one had more */
 };
 
 /* A location that may be part of a protocol, and the lock that all its writes are made under. */
@@ -155,7 +156,7 @@ static void protocol_fini(struct hd_protocol *p)
 
 /* Tries the locations of these sites together. */
 static void try_sites(struct hd_protocols *ps, const struct hd_world *w, const struct site *sites,
-                      size_t n, unsigned memory, size_t *states)
+                      size_t n, unsigned memory)
 {
     struct hd_protocol p = {.w = w};
     if (ps->list.len == HD_PROTOCOLS_MOST || n > MOST_LOCS)
@@ -166,10 +167,14 @@ static void try_sites(struct hd_protocols *ps, const struct hd_world *w, const s
         if (sites[i].lock != HD_SECTION_NONE && (!i || sites[i - 1].lock != sites[i].lock))
             hd_u32vec_push(&p.locks, sites[i].lock);
     }
-    size_t limit = *states < MOST_STATES ? *states : MOST_STATES, left = limit;
-    bool made = p.locks.len <= MOST_LOCKS && hd_protocol_make(&p, memory) &&
-                p.threads.len <= MOST_THREADS && hd_protocol_explore(&p, &left);
-    *states -= limit - left;
+    size_t limit = ps->states < ps->most ? ps->states : ps->most, left = limit;
+    bool made =
+        p.locks.len <= MOST_LOCKS && hd_protocol_make(&p, memory) && p.threads.len <= MOST_THREADS;
+    if (made && !hd_protocol_explore(&p, &left)) {
+        made = false;
+        ps->cut = true;
+    }
+    ps->states -= limit - left;
     HD_DEBUG_LINE(PREDICT,
                   "protocol: %zu locations, %zu locks, %zu threads, memory %u, %zu nodes, %zu "
                   "edges, %zu states%s",
@@ -181,12 +186,14 @@ static void try_sites(struct hd_protocols *ps, const struct hd_world *w, const s
         protocol_fini(&p);
 }
 
-struct hd_protocols *hd_protocols_new(const struct hd_world *w, size_t states)
+struct hd_protocols *hd_protocols_new(const struct hd_world *w, size_t states, size_t most)
 {
     struct hd_protocols *ps = hd_calloc(1, sizeof *ps);
     struct hd_vec sites = HD_VEC_INIT(struct site);
     size_t parts = 0;
     ps->list = HD_VEC_INIT(struct hd_protocol);
+    ps->states = states;
+    ps->most = most;
     find_sites(w, &sites);
     for (unsigned memory = 1; memory <= 3; memory += 2) {
         parts = 0;
@@ -194,10 +201,10 @@ struct hd_protocols *hd_protocols_new(const struct hd_world *w, size_t states)
             const struct site *first = hd_vec_at(&sites, i);
             for (end = i + 1; end < sites.len && first[end - i].lock == first->lock;)
                 end++;
-            try_sites(ps, w, first, end - i, memory, &states);
+            try_sites(ps, w, first, end - i, memory);
         }
         if (parts > 1 && hd_stop_now() == HD_STOP_NO)
-            try_sites(ps, w, sites.data, sites.len, memory, &states);
+            try_sites(ps, w, sites.data, sites.len, memory);
     }
     hd_vec_fini(&sites);
     return ps;
@@ -211,6 +218,11 @@ void hd_protocols_free(struct hd_protocols *ps)
         protocol_fini(hd_vec_at(&ps->list, i));
     hd_vec_fini(&ps->list);
     hd_free(ps, sizeof *ps);
+}
+
+bool hd_protocols_cut(const struct hd_protocols *ps)
+{
+    return ps->cut;
 }
 
 /* ---- questions ---- */

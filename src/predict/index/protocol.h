@@ -26,13 +26,17 @@ struct hd_stand {
     uint32_t node[HD_PROTOCOLS_MOST];
 };
 
-/* How many states all protocols of a trace may have together; so many take about a second. */
-enum { HD_PROTOCOLS_STATES = 2000000 };
+/* How many states all protocols of a trace may have together, which take about a second, and how
+ * many one of them may have. */
+enum { HD_PROTOCOLS_STATES = 2000000, HD_PROTOCOL_STATES = HD_PROTOCOLS_STATES / 4 };
 
-/* states: how many they may have here. Ends early, with what it has, when the scope around stops
+/* states, most: the same limits here. Ends early, with what it has, when the scope around stops
  * (base/stop.h). */
-struct hd_protocols *hd_protocols_new(const struct hd_world *w, size_t states);
+struct hd_protocols *hd_protocols_new(const struct hd_world *w, size_t states, size_t most);
 void hd_protocols_free(struct hd_protocols *p); /* NULL is fine */
+
+/* Whether a protocol was dropped that has too many states for the limits of new. */
+bool hd_protocols_cut(const struct hd_protocols *p);
 
 void hd_protocols_stand(const struct hd_protocols *p, hd_eid e, struct hd_stand *stand);
 

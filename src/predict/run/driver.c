@@ -106,8 +106,7 @@ static void take_up_rest(struct hd_driver *d, struct hd_driver_unit *u, struct h
     hd_undecided_fini(&open);
 }
 
-/* The units with something open, the cheapest first. */
-static size_t order_open(struct hd_driver *d)
+size_t hd_driver_left(struct hd_driver *d)
 {
     struct hd_priced *list = hd_alloc(d->n_units * sizeof *list);
     size_t n = 0;
@@ -167,17 +166,23 @@ size_t hd_driver_all(struct hd_driver *d)
     return d->n_units;
 }
 
+/* What is done in it is the property's own. */
+static bool is_own(unsigned phase)
+{
+    return phase <= HD_PHASE_SWEEP || phase == HD_PHASE_STATES;
+}
+
 static size_t prepare(void *ctx, unsigned phase, double deadline)
 {
     struct hd_driver *d = ctx;
     if (phase != HD_PHASE_SWEEP && hd_interrupt_requested())
         return 0;
-    if (phase <= HD_PHASE_SWEEP)
+    if (is_own(phase))
         return d->prepare(d, (enum hd_phase)phase, deadline);
     if (phase == HD_PHASE_SHORTEN)
         return order_found(d);
     bool again = deadline != 0 && hd_progress_now() < deadline;
-    return phase != HD_PHASE_RETRY || again ? order_open(d) : 0;
+    return phase != HD_PHASE_RETRY || again ? hd_driver_left(d) : 0;
 }
 
 static void run_unit(void *ctx, unsigned phase, size_t item, struct hd_worker *k)
@@ -189,7 +194,7 @@ static void run_unit(void *ctx, unsigned phase, size_t item, struct hd_worker *k
         shorten_found(d, u, k);
     else if (hd_driver_settled(d, u))
         return;
-    else if (phase <= HD_PHASE_SWEEP)
+    else if (is_own(phase))
         d->visit(d, (enum hd_phase)phase, d->order[item], k);
     else if (!hd_interrupt_requested())
         take_up_rest(d, u, k, (enum hd_phase)phase);

@@ -18,6 +18,7 @@ enum hd_phase {
     HD_PHASE_SWEEP,     /* all candidates, by filters and greedy */
     HD_PHASE_NEARBY,    /* what is left, by closure near the candidate */
     HD_PHASE_CLOSE,     /* by closure */
+    HD_PHASE_STATES,    /* races: by protocols with many states */
     HD_PHASE_SOLVE,     /* by the solver */
     HD_PHASE_RETRY,     /* the same for what used up its share of the time, while there is time */
     HD_PHASE_SHORTEN,   /* witnesses are made short, when there is one for each unit */
@@ -46,8 +47,8 @@ struct hd_driver {
     size_t n_found; /* units with one, in HD_PHASE_SHORTEN */
     bool linear;    /* the phases up to the sweep are done to their end at any budget */
     void *ctx;
-    /* Before a phase up to the sweep: puts its units into `order`, and returns how many they are.
-     */
+    /* Before a phase up to the sweep, and before HD_PHASE_STATES: puts its units into `order`, and
+     * returns how many they are. */
     size_t (*prepare)(struct hd_driver *d, enum hd_phase phase, double deadline);
     /* One unit of such a phase, unless it is settled. */
     void (*visit)(struct hd_driver *d, enum hd_phase phase, uint32_t unit, struct hd_worker *k);
@@ -55,8 +56,9 @@ struct hd_driver {
     void (*settle)(struct hd_driver *d, uint32_t unit, struct hd_predicted *found);
 };
 
-/* All units, for prepare. */
+/* For prepare: all units; those with something open, the cheapest first. */
 size_t hd_driver_all(struct hd_driver *d);
+size_t hd_driver_left(struct hd_driver *d);
 
 /* Whether one is found, and that is enough. */
 bool hd_driver_settled(const struct hd_driver *d, const struct hd_driver_unit *u);

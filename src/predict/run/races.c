@@ -338,6 +338,15 @@ static void run_bundles(const struct races *j, struct hd_driver_unit *u, struct 
         leave(u, a, b, why, rest);
 }
 
+static uint64_t unit_pairs(const struct races *j, uint32_t unit)
+{
+    hd_eid unused[2];
+    if (!j->options->all_pairs)
+        return hd_candidates_count(j->c, hd_vec_at(&j->c->groups, unit), unused);
+    const struct hd_bundle *bundle = hd_vec_at(&j->bundles, unit);
+    return class_size(hd_class_at(j->c, bundle->x)) * class_size(hd_class_at(j->c, bundle->y));
+}
+
 /* There is no time for the group: its pairs are counted, not looked at. */
 static void leave_group(const struct races *j, uint32_t unit, struct hd_driver_unit *u,
                         enum hd_reason why)
@@ -377,6 +386,26 @@ static void try_schedule(const struct races *j, uint32_t unit, struct hd_driver_
         hd_driver_found(j->driver, u, k);
 }
 
+/* What closure left open, and protocols keep apart. */
+static void try_states(const struct races *j, struct hd_driver_unit *u, struct hd_worker *k)
+{
+    struct hd_vec open = u->undecided;
+    u->undecided = HD_VEC_INIT(struct hd_undecided);
+    for (size_t i = 0; i < open.len; i++) {
+        const struct hd_undecided *one = hd_vec_at(&open, i);
+        const hd_eid *events = hd_undecided_events(one);
+        struct hd_stand x, y;
+        hd_protocols_stand(j->protocols, events[0], &x);
+        hd_protocols_stand(j->protocols, events[1], &y);
+        k->step = HD_STEP_PROTOCOL;
+        if (one->goals == 1 && hd_protocols_apart(j->protocols, &x, &y))
+            hd_driver_keep(j->driver, u, k, events, one->n, HD_IMPOSSIBLE, one->why);
+        else
+            hd_driver_open(u, events, one->n, one->why, one->goals);
+    }
+    hd_undecided_fini(&open);
+}
+
 static void visit(struct hd_driver *d, enum hd_phase phase, uint32_t unit, struct hd_worker *k)
 {
     const struct races *j = d->ctx;
@@ -385,6 +414,8 @@ static void visit(struct hd_driver *d, enum hd_phase phase, uint32_t unit, struc
         try_near(j, unit, u, k);
     else if (phase == HD_PHASE_SCHEDULES)
         try_schedule(j, unit, u, k);
+    else if (phase == HD_PHASE_STATES)
+        try_states(j, u, k);
     else
         run_unit_bundles(j, unit, u, k, phase == HD_PHASE_SWEEP);
 }
@@ -465,18 +496,39 @@ static size_t order_near(struct races *j, uint32_t *order)
     return n;
 }
 
-/* For the pairs that locks and must-orders leave open. Not linear: with no time there are none. */
+/* Not linear: with no time there are none. */
+static void make_protocols(struct races *j, size_t states, double deadline)
+{
+    if (deadline != 0 && hd_progress_now() >= deadline)
+        return;
+    struct hd_stop_scope around = hd_stop_begin(deadline, hd_alloc_limit() / 8 * 7);
+    hd_protocols_free(j->protocols);
+    j->protocols = hd_protocols_new(j->w, states, states / 4);
+    hd_stop_end(around);
+}
+
+/* For the pairs that locks and must-orders leave open. A pair may cost as much as a closure does;
+ * protocols with more states wait until closure has left something (find_states). */
 static void find_protocols(struct races *j, double deadline)
 {
-    bool open = false;
+    enum { LEAST = 40000, EACH = 1000 };
+    uint64_t open = 0;
     for (size_t i = 0; i < j->driver->n_units; i++)
-        open |= !j->looks[i].closed && !settled(j, &j->driver->units[i]);
-    if (open && j->options->steps >> HD_STEP_PROTOCOL & 1 &&
-        (deadline == 0 || hd_progress_now() < deadline)) {
-        struct hd_stop_scope around = hd_stop_begin(deadline, hd_alloc_limit() / 8 * 7);
-        j->protocols = hd_protocols_new(j->w, HD_PROTOCOLS_STATES);
-        hd_stop_end(around);
-    }
+        if (!j->looks[i].closed && !settled(j, &j->driver->units[i]))
+            open += unit_pairs(j, (uint32_t)i);
+    uint64_t states = open < HD_PROTOCOLS_STATES / EACH ? open * EACH : HD_PROTOCOLS_STATES;
+    if (open && j->options->steps >> HD_STEP_PROTOCOL & 1)
+        make_protocols(j, states > LEAST ? states : LEAST, deadline);
+}
+
+/* All states, for what closure left open. Returns how many units have such pairs. */
+static size_t find_states(struct races *j, struct hd_driver *d, double deadline)
+{
+    size_t left = hd_driver_left(d);
+    if (!left || !j->protocols || !hd_protocols_cut(j->protocols))
+        return 0;
+    make_protocols(j, HD_PROTOCOLS_STATES, deadline);
+    return left;
 }
 
 static size_t prepare(struct hd_driver *d, enum hd_phase phase, double deadline)
@@ -490,6 +542,8 @@ static size_t prepare(struct hd_driver *d, enum hd_phase phase, double deadline)
         return 0;
     if (phase == HD_PHASE_SWEEP)
         find_protocols(j, deadline);
+    if (phase == HD_PHASE_STATES)
+        return find_states(j, d, deadline);
     return hd_driver_all(d);
 }
 
