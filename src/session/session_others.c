@@ -77,6 +77,12 @@ static bool show(const struct others *o, const struct hd_witness *w, struct hd_f
     hd_session_try(o->s, o->t, w, &g);
     HD_DEBUG_LINE(SESSION, "%s: events %u and %u instead: %s", f->id, w->a + 1, w->b + 1,
                   g.status == HD_FINDING_CONFIRMED ? "confirmed" : "not confirmed");
+    if (g.status == HD_FINDING_PREDICTED && g.counts == HD_COUNTS_OPEN &&
+        f->counts == HD_COUNTS_NO) {
+        f->counts = g.counts;
+        f->verdict = g.verdict;
+        f->reason = g.reason;
+    }
     if (g.status != HD_FINDING_CONFIRMED || hd_session_save_witness(o->s, o->t, w, &g) != HD_OK)
         return false;
     if (strcmp(g.witness, f->witness) != 0 &&

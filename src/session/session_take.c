@@ -9,6 +9,7 @@
 #include "base/stop.h"
 #include "build/details.h"
 #include "build/load.h"
+#include "detect/memory_order.h"
 #include "explore/found.h"
 #include "model/check.h"
 #include "model/witness_json.h"
@@ -162,11 +163,22 @@ static void doubt(struct hd_session *s, struct hd_finding *f)
     f->counts = f->counts == HD_COUNTS_ERROR ? HD_COUNTS_OPEN : f->counts;
 }
 
+/* The replay has the accesses apart, so unseen code has a part in where or when they are. When the
+ * program was recorded they met, and only such code can have put one before the other there: */
+static bool met_unordered(const struct hd_trace *t, const struct hd_witness *w)
+{
+    return w->property == HD_PROPERTY_RACE &&
+           hd_memory_order_unordered(t, w->a < w->b ? w->a : w->b, w->a < w->b ? w->b : w->a);
+}
+
 /* A checked witness counts unless a replay contradicts it. Of what contradicts it, only a run that
- * followed the whole schedule says that there is no such race; the rest leaves it open. */
-static void weigh(const struct hd_session *s, struct hd_finding *f)
+ * followed the whole schedule says that there is no such race, and only where the recorded run has
+ * none either; the rest leaves it open. */
+static void weigh(const struct hd_session *s, const struct hd_trace *t, const struct hd_witness *w,
+                  struct hd_finding *f)
 {
     static const char *const opens[] = {"diverged", "timeout", "outside", "failed"};
+    bool apart = f->verdict && !strcmp(f->verdict, "apart");
     f->counts = HD_COUNTS_ERROR;
     if (f->status != HD_FINDING_PREDICTED)
         return;
@@ -175,7 +187,15 @@ static void weigh(const struct hd_session *s, struct hd_finding *f)
             f->counts = HD_COUNTS_OPEN;
     HD_DEBUG_LINE(SESSION, "%s is only predicted: %s", f->id,
                   f->verdict ? f->verdict : "not tried");
-    if (s->o->confirmed_only || (f->verdict && !strcmp(f->verdict, "apart")))
+    if (apart)
+        f->counts = HD_COUNTS_NO;
+    if (apart && met_unordered(t, w)) {
+        f->counts = HD_COUNTS_OPEN;
+        f->reason = hd_report_format(
+            s->r, "nothing that was seen orders them where they were recorded; replayed, %s",
+            f->reason);
+    }
+    if (s->o->confirmed_only)
         f->counts = HD_COUNTS_NO;
 }
 
@@ -247,7 +267,7 @@ void hd_session_try(struct hd_session *s, const struct hd_trace *t, const struct
                     struct hd_finding *f)
 {
     replay(s, t, w, f);
-    weigh(s, f);
+    weigh(s, t, w, f);
     doubt(s, f);
 }
 
