@@ -120,6 +120,12 @@ static uint64_t patience(const struct hd_thread *t)
     return t->asm_left == rt.budget ? STUCK_ASM : STUCK_ASLEEP;
 }
 
+static bool sleeps(const struct hd_thread *t)
+{
+    char s = state_of(t->tid);
+    return s == 'S' || s == 'D';
+}
+
 /* t has not come to a hook for this time. */
 static bool may_be_stuck(const struct hd_thread *t, uint64_t time)
 {
@@ -127,8 +133,34 @@ static bool may_be_stuck(const struct hd_thread *t, uint64_t time)
         return true;
     if (rt.exit_steps) /* natively, none that computes keeps the process from ending */
         return true;
-    char s = state_of(t->tid);
-    return s == 'S' || s == 'D';
+    return sleeps(t);
+}
+
+/* What is known of the holder, look by look. */
+struct look {
+    struct hd_thread *holder;
+    const uint8_t *pos;
+    uint64_t budget; /* each hook lowers it */
+    uint64_t moved;  /* when it came to a hook */
+    uint64_t awake;  /* when it was not found asleep in code without hooks */
+};
+
+/* Whether others could go on if the holder did not keep the token: it sits in a call that we do
+ * not know, or goes from one such call to the next with a hook between them now and then, as a
+ * thread of libc does that waits for the ticks of a timer and allocates for each. */
+static bool keeps_others(struct look *l, struct hd_thread *t, uint64_t now)
+{
+    bool same = t == l->holder, wanted = !t->in_rt && (hd_rt_n_ready() || others_wait());
+    if (!same || hd_rt_log.pos != l->pos || rt.budget != l->budget)
+        l->moved = now;
+    if (!same || !wanted || !sleeps(t))
+        l->awake = now;
+    l->holder = t;
+    l->pos = hd_rt_log.pos;
+    l->budget = rt.budget;
+    return wanted &&
+           ((now - l->moved >= patience(t) && may_be_stuck(t, now - l->moved)) ||
+            now - l->awake >= STUCK_ASLEEP);
 }
 
 static void *keep(void *arg)
@@ -137,9 +169,8 @@ static void *keep(void *arg)
     self.in_rt = 1;
     hd_rt_is(&self);
     (void)arg;
-    uint64_t last_budget = 0, since = 0, idled = 0;
-    const uint8_t *last_pos = NULL;
-    struct hd_thread *last = NULL;
+    uint64_t idled = 0;
+    struct look look = {0};
     while (rt.holder || threads_left()) {
         struct hd_thread *t = rt.holder;
         if (!t) {
@@ -147,16 +178,8 @@ static void *keep(void *arg)
             continue;
         }
         idled = 0;
-        uint64_t now = hd_rt_real_ns(CLOCK_MONOTONIC);
-        if (t != last || hd_rt_log.pos != last_pos || rt.budget != last_budget) {
-            last = t;
-            last_pos = hd_rt_log.pos;
-            last_budget = rt.budget; /* each hook lowers it */
-            since = now;
-        } else if (now - since >= patience(t) && !t->in_rt && (hd_rt_n_ready() || others_wait())) {
-            if (may_be_stuck(t, now - since))
-                take_away(t);
-        }
+        if (keeps_others(&look, t, hd_rt_real_ns(CLOCK_MONOTONIC)))
+            take_away(t);
         hd_rt_futex_wait(&rt.idle, atomic_load(&rt.idle), LOOK_EVERY);
     }
     return NULL;
