@@ -103,4 +103,41 @@ for i in 1 2 3 4 5 6 7 8; do
     out=$(timeout 60 "$HEDDLE" record -o wakes.hdt -- ./wakes 2>wakes.err)
     check "the end of the run $i in which it wakes" "0 end" "$? $out"
 done
+
+# A thread of libc waits for ticks, in a call without a hook, and allocates for each: it does not keep the others away.
+cat >ticks.c <<'END'
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <time.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static int ticks;
+static void tick(union sigval v)
+{
+    (void)v;
+    pthread_mutex_lock(&lock);
+    ticks++;
+    pthread_cond_signal(&changed);
+    pthread_mutex_unlock(&lock);
+}
+int main(void)
+{
+    timer_t timer;
+    struct sigevent event = {.sigev_notify = SIGEV_THREAD, .sigev_notify_function = tick};
+    struct itimerspec every = {{0, 2000000}, {0, 2000000}};
+    if (timer_create(CLOCK_MONOTONIC, &event, &timer) || timer_settime(timer, 0, &every, NULL))
+        return 1;
+    pthread_mutex_lock(&lock);
+    while (ticks < 3)
+        pthread_cond_wait(&changed, &lock);
+    pthread_mutex_unlock(&lock);
+    timer_delete(timer);
+    printf("end\n");
+    return 0;
+}
+END
+"$HEDDLE" cc -O1 -g -pthread ticks.c -o ticks || exit 1
+out=$(timeout 40 "$HEDDLE" record -o ticks.hdt -- ./ticks 2>ticks.err)
+check "the end of the run with a timer" "0 end" "$? $out"
 exit $fails

@@ -26,6 +26,7 @@
 #define IDLE_SLICE (1 * MS)
 
 static bool started;
+static pid_t keeper; /* its number; 0: there is none yet */
 
 /* 'R', 'S', 'D', ... of a thread of this process; 0 when it is gone. */
 static char state_of(pid_t tid)
@@ -45,6 +46,42 @@ static char state_of(pid_t tid)
     text[len > 0 ? len : 0] = 0;
     const char *end = strrchr(text, ')');
     return end && end[1] ? end[2] : 0;
+}
+
+/* Whether tid is a thread of the recording, or our own. */
+static bool is_known(pid_t tid)
+{
+    for (uint32_t i = 0; i < rt.n_threads; i++)
+        if (rt.threads[i]->tid == tid)
+            return true;
+    return tid == keeper;
+}
+
+bool hd_rt_strangers(void)
+{
+    struct entry { /* struct linux_dirent64 */
+        uint64_t inode, offset;
+        uint16_t len;
+        uint8_t type;
+        char name[];
+    };
+    _Alignas(struct entry) char text[2048];
+    bool found = false;
+    long n = 0, fd = hd_rt_syscall(SYS_open, (long)"/proc/self/task",
+                                   O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0, 0, 0, 0);
+    while (fd >= 0 && !found &&
+           (n = hd_rt_syscall(SYS_getdents64, fd, (long)text, sizeof text, 0, 0, 0)) > 0)
+        for (long at = 0; at < n;) {
+            const struct entry *e = (const struct entry *)(text + at);
+            pid_t tid = 0;
+            for (const char *c = e->name; *c >= '0' && *c <= '9'; c++)
+                tid = tid * 10 + (*c - '0');
+            found = found || (tid && !is_known(tid));
+            at += e->len;
+        }
+    if (fd >= 0)
+        hd_rt_syscall(SYS_close, fd, 0, 0, 0, 0, 0);
+    return found;
 }
 
 /* A thread waits for the clock or for a descriptor, which no thread looks at while the holder is
@@ -158,9 +195,8 @@ static bool keeps_others(struct look *l, struct hd_thread *t, uint64_t now)
     l->holder = t;
     l->pos = hd_rt_log.pos;
     l->budget = rt.budget;
-    return wanted &&
-           ((now - l->moved >= patience(t) && may_be_stuck(t, now - l->moved)) ||
-            now - l->awake >= STUCK_ASLEEP);
+    return wanted && ((now - l->moved >= patience(t) && may_be_stuck(t, now - l->moved)) ||
+                      now - l->awake >= STUCK_ASLEEP);
 }
 
 static void *keep(void *arg)
@@ -169,6 +205,7 @@ static void *keep(void *arg)
     self.in_rt = 1;
     hd_rt_is(&self);
     (void)arg;
+    keeper = (pid_t)hd_rt_syscall(SYS_gettid, 0, 0, 0, 0, 0, 0);
     uint64_t idled = 0;
     struct look look = {0};
     while (rt.holder || threads_left()) {

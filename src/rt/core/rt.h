@@ -236,14 +236,14 @@ uint64_t hd_rt_waited_for(const struct hd_thread *t); /* BLOCKED: address, or th
 /* ---- keeper.c ---- */
 void hd_rt_keeper_start(void); /* once; also in a forked child before its first thread */
 void hd_rt_keeper_forget(void);
+bool hd_rt_strangers(void); /* threads that came to no hook yet: of libc, of unseen code */
 
 /* ---- init.c ---- */
 void hd_rt_init(void);
 void hd_rt_ends_with(int status, void *unused); /* for on_exit: what the process exits with */
 extern bool hd_rt_ready;                        /* hd_rt_init is over */
 
-/* ---- mem.c: zeroed memory that is never given back ---- */
-void *hd_rt_mem(size_t bytes);
+void *hd_rt_mem(size_t bytes); /* mem.c: zeroed memory that is never given back */
 
 #include "rt/core/enter.h"
 

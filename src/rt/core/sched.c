@@ -237,8 +237,8 @@ static struct hd_thread *choose(void)
             continue;
         if (rt.n_fdwait || rt.n_outside || !alive)
             return NULL; /* real time passes there, so the clock must not jump past them */
-        if (first == HD_NEVER && rt.handlers)
-            return NULL;
+        if (first == HD_NEVER && (rt.handlers || hd_rt_strangers()))
+            return NULL; /* these may wake a thread */
         if (first == HD_NEVER && rt.policy->stuck)
             rt.policy->stuck();
         if (first == HD_NEVER)
