@@ -39,6 +39,11 @@ done
 correct pending pending_counter "-DN=100" "--policy random --quantum 20 --seed 3"
 faulty pendingf pending_counter "-DN=20" "--policy random --quantum 20 --seed 3"
 
+for kind in 0 1 2; do # a semaphore with one token; one that gets it later; a pipe with one byte
+    correct semaphore$kind semaphore_lock "-DKIND=$kind -DN=$((many / 10))" "$sliced"
+    faulty semaphore${kind}f semaphore_lock "-DKIND=$kind -DN=4" "$sliced"
+done
+
 # What the only source of a value was computed from comes first, too.
 heddle analyze --pairs --steps must "$TESTS/predict/value_chain.trace"
 expect_out "(must 2)"

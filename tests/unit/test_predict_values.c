@@ -1,8 +1,9 @@
 /* Prediction against exhaustive enumeration on random traces in which threads synchronise by
  * values: spin locks (compare-and-swap, exchange), hand-over flags, counters (atomic, or under a
- * mutex), generations, a number of readers or a writer. Faults are part of the draw: a lock is
- * given back by one who does not own it, a branch or a dependence is missing, an access stands
- * outside. Wrong rules about values are found here; tests/predict has the shapes one by one.
+ * mutex), generations, a number of readers or a writer; and by a semaphore with no, one or two
+ * tokens. Faults are part of the draw: a lock is given back by one who does not own it, a branch or
+ * a dependence is missing, an access stands outside. Wrong rules about values are found here;
+ * tests/predict has the shapes one by one.
  *
  * HEDDLE_TEST_LONG=1 draws 2,000,000 traces, else 40,000; HEDDLE_SEEDS=m,n those of the seeds m to
  * n - 1. HEDDLE_SEED=n runs that one and prints it.
@@ -42,6 +43,8 @@ enum step {
     WRITE_LOCK,  /* compare-and-swap from nothing to the writer's number */
     WRITE_SUB,   /* takes the writer's number off */
     WRITE_ZERO,  /* stores nothing */
+    DOWN,        /* semaphore */
+    UP,
     STEPS
 };
 
@@ -67,8 +70,14 @@ static const enum step activities[][6] = {
     {READ_TRY, READ, READ_FREE, STEPS},
     {WRITE_LOCK, WRITE, WRITE_SUB, STEPS},
     {WRITE_LOCK, WRITE, WRITE_ZERO, STEPS},
+    {DOWN, WRITE, UP, STEPS},
+    {DOWN, WRITE, UP, STEPS},
+    {DOWN, READ, WRITE, UP, STEPS},
+    {WRITE, UP, STEPS},
+    {DOWN, READ, STEPS},
 };
-enum { ACTIVITIES = sizeof activities / sizeof *activities, RW_ACTIVITIES = 5 /* the last */ };
+enum { ACTIVITIES = sizeof activities / sizeof *activities };
+enum { RW_ACTIVITIES = 5, SEM_ACTIVITIES = 5 }; /* the last ones; semaphores after these */
 
 struct thread {
     const enum step *next;
@@ -83,6 +92,7 @@ struct machine {
     uint64_t mem[VARS];
     uint64_t writer; /* what a writer adds to the number of readers */
     int owner;       /* of the mutex, or -1 */
+    unsigned tokens; /* of the semaphore */
     struct thread thread[THREADS];
 };
 
@@ -196,6 +206,15 @@ static bool run_rw_step(struct machine *m, int u, enum step step)
     }
 }
 
+static bool use_semaphore(struct machine *m, int u, bool take)
+{
+    if (take && !m->tokens)
+        return false;
+    m->tokens += take ? -1u : 1;
+    event(m, u, take ? "sem(s)" : "post(s)");
+    return true;
+}
+
 /* True: the step is done; false: it has to be tried again, or cannot be done now. */
 static bool run_step(struct machine *m, int u, enum step step)
 {
@@ -229,6 +248,9 @@ static bool run_step(struct machine *m, int u, enum step step)
     case TAKE:
     case GIVE:
         return use_mutex(m, u, step == TAKE);
+    case DOWN:
+    case UP:
+        return use_semaphore(m, u, step == DOWN);
     case READ_COUNT:
         read_var(m, u, "r", COUNT, hd_rng_chance(&m->rng, 50));
         return true;
@@ -260,13 +282,16 @@ static size_t make(uint64_t seed, char *buffer, size_t size)
     m.writer = (const uint64_t[]){8, UINT32_MAX, UINT64_MAX}[hd_rng_below(&m.rng, 3)];
     int threads = 2 + (int)hd_rng_below(&m.rng, THREADS - 1);
     unsigned kinds = 1 + (unsigned)hd_rng_below(&m.rng, 3), kind[3], stop = m.n;
-    unsigned from = hd_rng_chance(&m.rng, 30) ? ACTIVITIES - RW_ACTIVITIES : 0;
+    unsigned plain = ACTIVITIES - RW_ACTIVITIES - SEM_ACTIVITIES, draw = hd_rng_below(&m.rng, 10);
+    unsigned from = draw < 2 ? plain + RW_ACTIVITIES : draw < 5 ? plain : 0;
     for (unsigned i = 0; i < kinds; i++)
         kind[i] = from + (unsigned)hd_rng_below(&m.rng, ACTIVITIES - from);
+    m.tokens = (const unsigned[]){0, 1, 1, 1, 2}[hd_rng_below(&m.rng, 5)];
     if (!hd_rng_chance(&m.rng, 10))
         fprintf(m.out, "!control branches\n");
     for (int x = 0; x < DATA; x++)
         fprintf(m.out, "!init %s %" PRIu64 "\n", names[x], m.mem[x]);
+    fprintf(m.out, "!sem s %u\n", m.tokens);
     stop = 8 + (unsigned)hd_rng_below(&m.rng, MAX_EVENTS - 10);
     for (int tries = 0; m.n < stop && tries < 200; tries++) {
         int u = (int)hd_rng_below(&m.rng, (uint64_t)threads);

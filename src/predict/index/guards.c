@@ -261,6 +261,7 @@ uint32_t hd_guards_find(const struct hd_trace *t, const struct hd_accesses *locs
     hd_guard_tallies_init(&s);
     for (uint32_t loc = 0; loc < hd_trace_n_objs(t, HD_OBJ_LOC) && !hd_stop_often(loc); loc++)
         try_location(&s, loc);
+    hd_guard_semaphores(&s);
     if (hd_stop_now() == HD_STOP_NO)
         hd_tokens_find(&s, sections);
     hd_vec_fini(&s.opens);

@@ -1,4 +1,4 @@
-/* Guards: mutual exclusion that follows from the values of one location.
+/* Guards: mutual exclusion that follows from the values of one location, or from a semaphore.
  *
  * A spin lock is such a guard: who changes x from 0 to 1 by an rmw, and goes on only if it read 0,
  * owns it until it stores 0. Nothing is known about names or shapes; the rule is about values. Let
@@ -17,6 +17,10 @@
  * Where no value of x is such a guard, or none for all that rmws open, what each thread has added
  * to x on balance may be one: a number that counts readers, or says that one writes (tallies.c).
  * Its sections may be shared.
+ *
+ * A semaphore with one token is a guard, too: the tokens that it has in the beginning, and the
+ * posts of threads that have taken none, are one together. Its sections are from a take to the
+ * thread's next post.
  */
 #ifndef HD_PREDICT_INDEX_GUARDS_H
 #define HD_PREDICT_INDEX_GUARDS_H

@@ -1,4 +1,5 @@
-/* What the rules for guards share: guards.c (values) and tallies.c (sums). */
+/* What the rules for guards share: guards.c (values), tallies.c (sums) and
+ * guard_semaphores.c. */
 #ifndef HD_PREDICT_INDEX_GUARDS_INT_H
 #define HD_PREDICT_INDEX_GUARDS_INT_H
 
@@ -24,5 +25,8 @@ bool hd_guard_add_section(struct hd_guard_search *s, hd_eid rmw, hd_eid close, b
 void hd_guard_tallies_init(struct hd_guard_search *s);
 /* Sections that follow from the sums of what threads have added to the location. */
 void hd_guard_tallies_location(struct hd_guard_search *s, uint32_t loc);
+
+/* Sections of semaphores that are used as locks: see guards.h. */
+void hd_guard_semaphores(struct hd_guard_search *s);
 
 #endif

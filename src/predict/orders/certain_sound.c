@@ -1,5 +1,6 @@
 /* Guards (predict/index/guards.h) exclude by values. They order by hb only if what opens a section
- * acquires and what closes it releases. Of the locks of the trace all order but exclusions. */
+ * acquires and what closes it releases. Those that are semaphores order always, as all locks of the
+ * trace do but exclusions. */
 #include "predict/orders/certain_int.h"
 
 #include "base/alloc.h"
@@ -64,6 +65,10 @@ static void look_at_section(const struct hd_certain *c, const struct hd_section 
     const struct hd_trace *t = c->t;
     if (x->close == HD_EID_NONE)
         return;
+    if (t->op[x->close] == HD_OP_POST) { /* the next take is served by it (MODEL.md D26) */
+        *g = (struct guard_kind){.any = true, .sound = true, .close = x->close};
+        return;
+    }
     bool stored = !x->shared && !x->several && t->op[x->close] == HD_OP_AWRITE;
     if (g->any)
         stored &= g->stored &&
@@ -236,9 +241,9 @@ void hd_certain_find_sound(struct hd_certain *c)
     }
     find_entered(c, guards, entered);
     for (size_t i = 0; i < n; i++)
-        c->sound[s->n_real + i] =
-            guards[i].any && guards[i].sound &&
-            (entered[i] || (opens_soundly(c, &guards[i]) && stores_soundly(c, &guards[i])));
+        c->sound[s->n_real + i] = guards[i].any && guards[i].sound &&
+                                  (entered[i] || c->t->op[guards[i].close] == HD_OP_POST ||
+                                   (opens_soundly(c, &guards[i]) && stores_soundly(c, &guards[i])));
     hd_free(entered, n * sizeof *entered);
     hd_free(guards, n * sizeof *guards);
 }
