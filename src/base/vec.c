@@ -18,6 +18,14 @@ void hd_u32vec_reserve(struct hd_u32vec *v, size_t cap)
     v->cap = next;
 }
 
+void hd_u32vec_trim(struct hd_u32vec *v)
+{
+    if (v->cap == v->len)
+        return;
+    v->data = hd_realloc_array(v->data, v->cap, v->len, sizeof *v->data);
+    v->cap = v->len;
+}
+
 void hd_u32vec_fini(struct hd_u32vec *v)
 {
     hd_free(v->data, v->cap * sizeof *v->data);
@@ -39,6 +47,14 @@ void hd_vec_reserve_exactly(struct hd_vec *v, size_t cap)
         return;
     v->data = hd_realloc_array(v->data, v->cap, cap, v->size);
     v->cap = cap;
+}
+
+void hd_vec_trim(struct hd_vec *v)
+{
+    if (v->cap == v->len)
+        return;
+    v->data = hd_realloc_array(v->data, v->cap, v->len, v->size);
+    v->cap = v->len;
 }
 
 void hd_vec_fini(struct hd_vec *v)

@@ -19,6 +19,7 @@ struct hd_u32vec {
 };
 
 void hd_u32vec_reserve(struct hd_u32vec *v, size_t cap);
+void hd_u32vec_trim(struct hd_u32vec *v); /* gives back what pushes reserved ahead */
 void hd_u32vec_fini(struct hd_u32vec *v);
 
 static inline void hd_u32vec_push(struct hd_u32vec *v, uint32_t x)
@@ -44,6 +45,7 @@ struct hd_vec {
 void hd_vec_reserve(struct hd_vec *v, size_t cap);
 /* No more room than that, for vectors that are many and short. */
 void hd_vec_reserve_exactly(struct hd_vec *v, size_t cap);
+void hd_vec_trim(struct hd_vec *v); /* gives back what pushes reserved ahead */
 void hd_vec_fini(struct hd_vec *v);
 void *hd_vec_push(struct hd_vec *v); /* a new element at the end, not initialised */
 

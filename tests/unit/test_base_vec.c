@@ -45,6 +45,32 @@ struct triple {
     char c;
 };
 
+static void trimmed_to_what_is_there(void **state)
+{
+    (void)state;
+    size_t base = hd_alloc_in_use();
+    struct hd_u32vec numbers = {0};
+    struct hd_vec pairs = HD_VEC_INIT(uint64_t);
+    hd_u32vec_trim(&numbers); /* empty ones stay so */
+    hd_vec_trim(&pairs);
+    for (uint32_t i = 0; i < 100; i++) {
+        hd_u32vec_push(&numbers, i);
+        *(uint64_t *)hd_vec_push(&pairs) = i;
+    }
+    hd_u32vec_trim(&numbers);
+    hd_vec_trim(&pairs);
+    assert_int_equal(hd_alloc_in_use() - base, 100 * (sizeof(uint32_t) + sizeof(uint64_t)));
+    for (uint32_t i = 0; i < 100; i++) {
+        assert_int_equal(numbers.data[i], i);
+        assert_int_equal(*(uint64_t *)hd_vec_at(&pairs, i), i);
+    }
+    hd_u32vec_push(&numbers, 7); /* and grow again */
+    assert_int_equal(numbers.data[100], 7);
+    hd_u32vec_fini(&numbers);
+    hd_vec_fini(&pairs);
+    assert_int_equal(hd_alloc_in_use(), base);
+}
+
 static void elements_of_any_size(void **state)
 {
     (void)state;
@@ -96,9 +122,8 @@ static void impossible_sizes_are_fatal(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(u32_push_and_read_back),
-        cmocka_unit_test(reserve_makes_room_once),
-        cmocka_unit_test(elements_of_any_size),
+        cmocka_unit_test(u32_push_and_read_back),     cmocka_unit_test(reserve_makes_room_once),
+        cmocka_unit_test(trimmed_to_what_is_there),   cmocka_unit_test(elements_of_any_size),
         cmocka_unit_test(impossible_sizes_are_fatal),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
