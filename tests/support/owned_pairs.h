@@ -14,7 +14,7 @@ static uint64_t owned_pairs(const char *text, size_t len, unsigned view, unsigne
     assert_int_equal(hd_text_read(text, len, "owned", &t, NULL), HD_OK);
     struct hd_world *w = hd_world_new(t);
     const uint8_t *owned = w->sections->owned;
-    for (hd_eid a = 0; a < t->n_events; a++)
+    for (hd_eid a = 0; owned && a < t->n_events; a++)
         for (hd_eid b = a + 1; b < t->n_events; b++) {
             unsigned of_a = owned[a] / view % HD_OWNED_VIEW, of_b = owned[b] / view % HD_OWNED_VIEW;
             bool fits = (of_a == x && of_b == y) || (of_a == y && of_b == x);

@@ -236,7 +236,8 @@ static void judge_deadlocks(struct run *r)
                 struct hd_section want = {.lock = hd_trace_lock(t, pair[k]),
                                           .thread = t->thread[pair[k]],
                                           .shared = t->op[pair[k]] == HD_OP_RACQ};
-                uint32_t n = s->of[pair[k]] == HD_SECTION_NONE ? HD_HELD_EMPTY : s->held[pair[!k]];
+                uint32_t n = hd_section_of(s, pair[k]) == HD_SECTION_NONE ? HD_HELD_EMPTY
+                                                                          : hd_held(s, pair[!k]);
                 for (; n != HD_HELD_EMPTY; n = hd_held_at(s, n)->next)
                     waits[k] |=
                         hd_section_excludes(&want, hd_section_at(s, hd_held_at(s, n)->section));

@@ -80,7 +80,7 @@ static int by_value_then_order(const void *x, const void *y, void *arg)
 
 static void sort_values(struct hd_accesses *a)
 {
-    a->by_value = hd_alloc(a->n_list * sizeof *a->by_value);
+    a->by_value = hd_alloc(a->n_writes * sizeof *a->by_value);
     for (uint32_t i = 0; i < a->n_writes; i++)
         a->by_value[i] = i;
     for (size_t u = 0; u < a->users.len && !hd_stop_often(u); u++) {
@@ -112,6 +112,8 @@ struct hd_accesses *hd_accesses_new(const struct hd_trace *t, enum hd_obj_kind k
     }
     hd_u32vec_fini(&rows.threads);
     hd_free(rows.next, hd_trace_n_threads(t) * sizeof *rows.next);
+    a->writes = hd_realloc_array(a->writes, a->n_list, a->n_writes, sizeof *a->writes);
+    hd_vec_trim(&a->users);
     if (kind == HD_OBJ_LOC && hd_stop_now() == HD_STOP_NO)
         sort_values(a);
     return a;
@@ -122,20 +124,25 @@ void hd_accesses_free(struct hd_accesses *a)
     if (!a)
         return;
     hd_free(a->list, a->n_list * sizeof *a->list);
-    hd_free(a->writes, a->n_list * sizeof *a->writes);
-    hd_free(a->by_value, a->by_value ? a->n_list * sizeof *a->by_value : 0);
+    hd_free(a->writes, a->n_writes * sizeof *a->writes);
+    hd_free(a->by_value, a->by_value ? a->n_writes * sizeof *a->by_value : 0);
     hd_free(a->user_start, (hd_trace_n_objs(a->t, a->kind) + 1) * sizeof *a->user_start);
     hd_vec_fini(&a->users);
     hd_free(a, sizeof *a);
 }
 
-/* The first index in [lo, hi) whose event stands at position >= pos of its thread. */
+/* The first index in [lo, hi) whose event stands at position >= pos of thread u, whose events these
+ * are, in program order. Looked for by number: their positions would be one more step each. */
 static uint32_t first_from(const struct hd_trace *t, const hd_eid *events, uint32_t lo, uint32_t hi,
-                           uint32_t pos)
+                           hd_tid u, uint32_t pos)
 {
+    size_t n;
+    const hd_eid *own = hd_trace_thread_events(t, u, &n);
+    if (pos >= n)
+        return hi;
     while (lo < hi) {
         uint32_t mid = lo + (hi - lo) / 2;
-        if (t->pos[events[mid]] < pos)
+        if (events[mid] < own[pos])
             lo = mid + 1;
         else
             hi = mid;
@@ -146,12 +153,12 @@ static uint32_t first_from(const struct hd_trace *t, const hd_eid *events, uint3
 uint32_t hd_accesses_write_from(const struct hd_accesses *a, const struct hd_loc_user *user,
                                 uint32_t pos)
 {
-    return first_from(a->t, a->writes, user->wstart, user->wend, pos);
+    return first_from(a->t, a->writes, user->wstart, user->wend, user->thread, pos);
 }
 
 uint32_t hd_accesses_from(const struct hd_accesses *a, const struct hd_loc_user *user, uint32_t pos)
 {
-    return first_from(a->t, a->list, user->start, user->end, pos);
+    return first_from(a->t, a->list, user->start, user->end, user->thread, pos);
 }
 
 uint32_t hd_accesses_value_from(const struct hd_accesses *a, const struct hd_loc_user *user,

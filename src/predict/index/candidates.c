@@ -60,6 +60,7 @@ static void add_classes(struct hd_candidates *c, const struct hd_world *w,
                               .end = (uint32_t)c->n_events,
                               .place = keys[first].spot,
                               .lockset = keys[first].lockset,
+                              .held = hd_held(w->sections, keys[first].e),
                               .thread = user->thread,
                               .op = (uint8_t)keys[first].op};
     }
@@ -284,6 +285,9 @@ struct hd_candidates *hd_candidates_new(const struct hd_world *w)
     }
     size_t used = c->n_events * sizeof *c->events;
     c->events = hd_realloc(c->events, w->locs->n_list * sizeof *c->events, used);
+    hd_vec_trim(&c->classes);
+    hd_u32vec_trim(&c->site_classes);
+    hd_vec_trim(&c->sites);
     if (hd_stop_now() == HD_STOP_NO)
         make_groups(c);
     HD_DEBUG_LINE(PREDICT, "%llu conflicting pairs in %zu pairs of places, %zu classes",
@@ -310,9 +314,12 @@ void hd_candidates_open(const struct hd_world *w, const struct hd_candidates *c,
     const struct hd_trace *t = w->t;
     uint32_t before = hd_must_clock(w->must, e)[y->thread];
     uint32_t lo = y->start, hi = y->end;
+    size_t n;
+    const hd_eid *own = hd_trace_thread_events(t, y->thread, &n);
+    lo = before < n ? lo : hi;
     while (lo < hi) { /* the first that need not come before e */
         uint32_t mid = lo + (hi - lo) / 2;
-        if (t->pos[c->events[mid]] < before)
+        if (c->events[mid] < own[before])
             lo = mid + 1;
         else
             hi = mid;

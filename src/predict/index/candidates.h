@@ -20,7 +20,7 @@
 struct hd_class {
     uint32_t start, end; /* in events, in program order */
     uint32_t place;
-    uint32_t lockset;
+    uint32_t lockset, held; /* of the first event */
     hd_tid thread;
     uint8_t op;
 };

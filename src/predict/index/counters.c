@@ -52,7 +52,7 @@ static hd_eid read_of(const struct search *s, const struct hd_loc_user *user, hd
 static bool holds_since(const struct search *s, uint32_t lock, hd_eid r, hd_eid w)
 {
     const struct hd_sections *x = s->sections;
-    for (uint32_t n = x->held[w]; n != HD_HELD_EMPTY; n = hd_held_at(x, n)->next) {
+    for (uint32_t n = hd_held(x, w); n != HD_HELD_EMPTY; n = hd_held_at(x, n)->next) {
         const struct hd_section *section = hd_section_at(x, hd_held_at(x, n)->section);
         if (section->lock == lock && !section->shared && s->t->pos[section->open] < s->t->pos[r])
             return true;
@@ -65,7 +65,7 @@ static bool narrow_locks(struct search *s, hd_eid r, hd_eid w)
 {
     const struct hd_sections *x = s->sections;
     uint32_t kept = 0;
-    for (uint32_t n = x->held[w]; !s->any && n != HD_HELD_EMPTY && s->n_locks < CANDIDATES;
+    for (uint32_t n = hd_held(x, w); !s->any && n != HD_HELD_EMPTY && s->n_locks < CANDIDATES;
          n = hd_held_at(x, n)->next)
         s->lock[s->n_locks++] = hd_section_at(x, hd_held_at(x, n)->section)->lock;
     s->any = true;

@@ -71,7 +71,7 @@ struct hd_stretch hd_guarded_span(const struct hd_trace *t)
 uint32_t hd_guarded_section(const struct hd_sections *x, hd_eid e, uint32_t lock)
 {
     int looked = 0;
-    for (uint32_t n = x->held[e]; n != HD_HELD_EMPTY && looked < LOOK_LIMIT;
+    for (uint32_t n = hd_held(x, e); n != HD_HELD_EMPTY && looked < LOOK_LIMIT;
          n = hd_held_at(x, n)->next, looked++) {
         uint32_t id = hd_held_at(x, n)->section;
         if (hd_section_at(x, id)->lock == lock && !hd_section_at(x, id)->shared)
@@ -94,7 +94,7 @@ uint32_t hd_guarded_locks(const struct hd_accesses *locs, const struct hd_sectio
             if (!hd_stretch_has(span, e))
                 continue;
             int looked = 0;
-            for (uint32_t h = x->held[e];
+            for (uint32_t h = hd_held(x, e);
                  !any && h != HD_HELD_EMPTY && looked < LOOK_LIMIT && len < 4;
                  h = hd_held_at(x, h)->next, looked++)
                 locks[len++] = hd_section_at(x, hd_held_at(x, h)->section)->lock;

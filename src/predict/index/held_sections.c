@@ -18,7 +18,6 @@ struct scan {
     struct hd_sections *s;
     struct hd_map use_ids;  /* thread << 32 | lock to an index into uses */
     struct hd_vec uses;     /* struct use */
-    uint32_t *head;         /* by thread: its held list now */
     struct hd_map set_ids;  /* hash of a lock set to a node that has it */
     struct hd_vec hashes;   /* uint64_t, by node: of its lock set, whatever the order */
     struct hd_u32vec above; /* scratch: the sections before the one that is taken out */
@@ -112,6 +111,22 @@ static uint32_t without(struct scan *c, uint32_t node, uint32_t section)
     return node;
 }
 
+/* What the thread holds now. */
+static uint32_t held_now(const struct scan *c, hd_tid thread)
+{
+    const struct hd_u32vec *held = &c->s->steps[thread].held;
+    return held->len ? held->data[held->len - 1] : HD_HELD_EMPTY;
+}
+
+/* From e on, which opens or closes the section, its thread holds this. */
+static void step(struct scan *c, hd_eid e, uint32_t section, uint32_t held)
+{
+    struct hd_section_steps *steps = &c->s->steps[c->s->t->thread[e]];
+    hd_marks_add(&steps->at, c->s->t->pos[e]);
+    hd_u32vec_push(&steps->held, held);
+    hd_u32vec_push(&steps->section, section);
+}
+
 static void open_section(struct scan *c, hd_eid e, uint32_t lock, struct use *use, bool shared)
 {
     const struct hd_trace *t = c->s->t;
@@ -121,17 +136,14 @@ static void open_section(struct scan *c, hd_eid e, uint32_t lock, struct use *us
     use->section[shared] = id;
     if (use->depth[!shared])
         c->s->mixed[lock] = 1;
-    c->s->of[e] = id;
-    c->head[t->thread[e]] = add_node(c, id, c->head[t->thread[e]]);
+    step(c, e, id, add_node(c, id, held_now(c, t->thread[e])));
 }
 
 static void close_section(struct scan *c, hd_eid e, struct use *use, bool shared)
 {
     uint32_t id = use->section[shared];
-    hd_tid thread = c->s->t->thread[e];
     ((struct hd_section *)hd_vec_at(&c->s->list, id))->close = e;
-    c->s->of[e] = id;
-    c->head[thread] = without(c, c->head[thread], id);
+    step(c, e, id, without(c, held_now(c, c->s->t->thread[e]), id));
 }
 
 static void scan_event(struct scan *c, hd_eid e)
@@ -267,6 +279,28 @@ static void scan_guard(struct scan *c, const struct hd_vec *guards, hd_eid e)
     ((struct hd_section *)hd_vec_at(&c->s->list, c->s->list.len - 1))->several = x->several;
 }
 
+static void init_steps(struct hd_sections *s)
+{
+    size_t n, threads = hd_trace_n_threads(s->t);
+    s->steps = hd_calloc(threads, sizeof *s->steps);
+    for (hd_tid u = 0; u < threads; u++) {
+        hd_trace_thread_events(s->t, u, &n);
+        hd_marks_init(&s->steps[u].at, n);
+    }
+}
+
+/* Nothing is added any more. */
+static void trim(struct hd_sections *s)
+{
+    for (size_t u = 0; u < hd_trace_n_threads(s->t); u++) {
+        hd_u32vec_trim(&s->steps[u].held);
+        hd_u32vec_trim(&s->steps[u].section);
+    }
+    hd_vec_trim(&s->list);
+    hd_vec_trim(&s->nodes);
+    hd_u32vec_trim(&s->lockset);
+}
+
 struct hd_sections *hd_sections_new(const struct hd_trace *t, const struct hd_vec *guards,
                                     size_t n_guards)
 {
@@ -277,26 +311,18 @@ struct hd_sections *hd_sections_new(const struct hd_trace *t, const struct hd_ve
     s->list = HD_VEC_INIT(struct hd_section);
     s->nodes = HD_VEC_INIT(struct hd_held_node);
     s->users = HD_VEC_INIT(struct hd_lock_user);
-    s->held = hd_alloc(t->n_events * sizeof *s->held);
-    s->of = hd_alloc(t->n_events * sizeof *s->of);
     s->mixed = hd_calloc(s->n_locks, 1);
     s->tried = hd_calloc(s->n_locks, 1);
     struct scan c = {.s = s, .uses = HD_VEC_INIT(struct use), .hashes = HD_VEC_INIT(uint64_t)};
-    size_t threads = hd_trace_n_threads(t);
-    c.head = hd_alloc(threads * sizeof *c.head);
-    for (size_t u = 0; u < threads; u++)
-        c.head[u] = HD_HELD_EMPTY;
+    init_steps(s);
     if (guards)
         index_guards(&c, guards);
     for (hd_eid e = 0; e < t->n_events && !hd_stop_often(e); e++) {
-        s->held[e] = c.head[t->thread[e]];
-        s->of[e] = HD_SECTION_NONE;
         if (touches_lock(t->op[e]))
             scan_event(&c, e);
         else if (c.guard_at.len)
             scan_guard(&c, guards, e);
     }
-    hd_free(c.head, threads * sizeof *c.head);
     hd_vec_fini(&c.uses);
     hd_map_fini(&c.use_ids);
     hd_map_fini(&c.set_ids);
@@ -305,6 +331,7 @@ struct hd_sections *hd_sections_new(const struct hd_trace *t, const struct hd_ve
     hd_map_fini(&c.guard_at);
     hd_u32vec_fini(&c.members[0]);
     hd_u32vec_fini(&c.members[1]);
+    trim(s);
     if (hd_stop_now() == HD_STOP_NO)
         group_users(s);
     return s;
@@ -314,8 +341,13 @@ void hd_sections_free(struct hd_sections *s)
 {
     if (!s)
         return;
-    hd_free(s->held, s->t->n_events * sizeof *s->held);
-    hd_free(s->of, s->t->n_events * sizeof *s->of);
+    size_t threads = hd_trace_n_threads(s->t);
+    for (size_t u = 0; u < threads; u++) {
+        hd_marks_fini(&s->steps[u].at);
+        hd_u32vec_fini(&s->steps[u].held);
+        hd_u32vec_fini(&s->steps[u].section);
+    }
+    hd_free(s->steps, threads * sizeof *s->steps);
     hd_free(s->owned, s->owned ? s->t->n_events : 0);
     hd_free(s->mixed, s->n_locks);
     hd_free(s->tried, s->n_locks);
@@ -332,16 +364,16 @@ void hd_sections_free(struct hd_sections *s)
 /* Beyond this many comparisons a table is made of one of two lists. */
 enum { MOST_COMPARED = 4096 };
 
-/* What hd_sections_sets_exclude asks, for long lists. */
-static bool exclude_by_table(const struct hd_sections *s, hd_eid a, hd_eid b)
+/* What held_exclude asks, for long lists. */
+static bool exclude_by_table(const struct hd_sections *s, uint32_t a, uint32_t b)
 {
     struct hd_map modes = {0}; /* by lock: 1 shared, 2 exclusive */
     bool excludes = false;
-    for (uint32_t i = s->held[a]; i != HD_HELD_EMPTY; i = hd_held_at(s, i)->next) {
+    for (uint32_t i = a; i != HD_HELD_EMPTY; i = hd_held_at(s, i)->next) {
         const struct hd_section *x = hd_section_at(s, hd_held_at(s, i)->section);
         *hd_map_put(&modes, x->lock, NULL) |= x->shared ? 1 : 2;
     }
-    for (uint32_t j = s->held[b]; j != HD_HELD_EMPTY && !excludes; j = hd_held_at(s, j)->next) {
+    for (uint32_t j = b; j != HD_HELD_EMPTY && !excludes; j = hd_held_at(s, j)->next) {
         const struct hd_section *y = hd_section_at(s, hd_held_at(s, j)->section);
         uint32_t mode;
         excludes = hd_map_get(&modes, y->lock, &mode) && (!y->shared || mode & 2);
@@ -350,28 +382,46 @@ static bool exclude_by_table(const struct hd_sections *s, hd_eid a, hd_eid b)
     return excludes;
 }
 
-static bool owned_apart(uint8_t a, uint8_t b)
-{
-    return a && b && (a == HD_OWNED_ALONE || b == HD_OWNED_ALONE);
-}
-
-bool hd_sections_sets_exclude(const struct hd_sections *s, hd_eid a, hd_eid b)
+/* True when two threads can not hold these two lists at the same time. */
+static bool held_exclude(const struct hd_sections *s, uint32_t a, uint32_t b)
 {
     uint32_t compared = 0;
-    if (s->owned && s->t->obj[a] == s->t->obj[b] &&
-        (owned_apart(s->owned[a] % HD_OWNED_VIEW, s->owned[b] % HD_OWNED_VIEW) ||
-         owned_apart(s->owned[a] / HD_OWNED_VIEW, s->owned[b] / HD_OWNED_VIEW)))
-        return true;
-    for (uint32_t i = s->held[a]; i != HD_HELD_EMPTY; i = hd_held_at(s, i)->next)
-        for (uint32_t j = s->held[b]; j != HD_HELD_EMPTY; j = hd_held_at(s, j)->next) {
-            const struct hd_section *x = hd_section_at(s, hd_held_at(s, i)->section);
+    for (uint32_t i = a; i != HD_HELD_EMPTY; i = hd_held_at(s, i)->next) {
+        const struct hd_section *x = hd_section_at(s, hd_held_at(s, i)->section);
+        for (uint32_t j = b; j != HD_HELD_EMPTY; j = hd_held_at(s, j)->next) {
             const struct hd_section *y = hd_section_at(s, hd_held_at(s, j)->section);
             if (x->lock == y->lock && !(x->shared && y->shared))
                 return true;
             if (++compared > MOST_COMPARED)
                 return exclude_by_table(s, a, b);
         }
+    }
     return false;
+}
+
+static bool alone(uint32_t a, uint32_t b)
+{
+    return a && b && (a == HD_OWNED_ALONE || b == HD_OWNED_ALONE);
+}
+
+/* Of both views of hd_sections.owned. */
+static bool owned_apart(uint32_t a, uint32_t b)
+{
+    return alone(a % HD_OWNED_VIEW, b % HD_OWNED_VIEW) ||
+           alone(a / HD_OWNED_VIEW, b / HD_OWNED_VIEW);
+}
+
+bool hd_sections_sets_exclude(const struct hd_sections *s, hd_eid a, hd_eid b)
+{
+    return (s->owned && s->t->obj[a] == s->t->obj[b] && owned_apart(s->owned[a], s->owned[b])) ||
+           held_exclude(s, hd_held(s, a), hd_held(s, b));
+}
+
+bool hd_sections_locksets_exclude(const struct hd_sections *s, uint32_t x, uint32_t x_held,
+                                  uint32_t y, uint32_t y_held)
+{
+    enum { VIEWS = HD_OWNED_VIEW * HD_OWNED_VIEW };
+    return (s->owned && owned_apart(x % VIEWS, y % VIEWS)) || held_exclude(s, x_held, y_held);
 }
 
 bool hd_sections_exclude(const struct hd_sections *s, hd_eid a, hd_eid b)
@@ -383,9 +433,13 @@ uint32_t hd_sections_begun(const struct hd_sections *s, const struct hd_lock_use
                            uint32_t count)
 {
     uint32_t lo = user->start, hi = user->end;
+    size_t n;
+    const hd_eid *own = hd_trace_thread_events(s->t, user->thread, &n);
+    if (count >= n)
+        return hi;
     while (lo < hi) {
         uint32_t mid = lo + (hi - lo) / 2;
-        if (s->t->pos[hd_section_at(s, s->order[mid])->open] < count)
+        if (hd_section_at(s, s->order[mid])->open < own[count])
             lo = mid + 1;
         else
             hi = mid;

@@ -18,6 +18,7 @@
 #ifndef HD_PREDICT_INDEX_HELD_SECTIONS_H
 #define HD_PREDICT_INDEX_HELD_SECTIONS_H
 
+#include "base/marks.h"
 #include "base/vec.h"
 #include "trace/trace.h"
 
@@ -42,6 +43,13 @@ struct hd_lock_user {
     uint32_t start, end;
 };
 
+/* Of one thread: where it opens and closes sections, by position. */
+struct hd_section_steps {
+    struct hd_marks at;
+    struct hd_u32vec held;    /* by mark: what it holds from there on, node or HD_HELD_EMPTY */
+    struct hd_u32vec section; /* by mark: which one is opened or closed */
+};
+
 /* Whose the object is that an access uses a location of, see ownership.h. */
 enum hd_owned {
     HD_OWNED_NOT,    /* not known */
@@ -52,14 +60,13 @@ enum hd_owned {
 
 struct hd_sections {
     const struct hd_trace *t;
-    size_t n_real, n_locks; /* of the trace; with the guards */
-    struct hd_vec list;     /* struct hd_section, by open */
-    struct hd_vec nodes;    /* struct hd_held_node */
-    uint32_t *held;         /* by event: node or HD_HELD_EMPTY */
-    uint32_t *of;           /* by event: the section it opens or closes, or HD_SECTION_NONE */
-    uint32_t *user_start;   /* by lock: first entry in users; one more at the end */
-    struct hd_vec users;    /* struct hd_lock_user, grouped by lock */
-    uint32_t *order;        /* section ids, grouped by lock and thread */
+    size_t n_real, n_locks;         /* of the trace; with the guards */
+    struct hd_vec list;             /* struct hd_section, by open */
+    struct hd_vec nodes;            /* struct hd_held_node */
+    struct hd_section_steps *steps; /* by thread */
+    uint32_t *user_start;           /* by lock: first entry in users; one more at the end */
+    struct hd_vec users;            /* struct hd_lock_user, grouped by lock */
+    uint32_t *order;                /* section ids, grouped by lock and thread */
     /* By place in `order`: the last position in the thread at which one of the sections of the same
      * lock and thread up to this one closes; UINT32_MAX: one never does. */
     uint32_t *reach;
@@ -90,7 +97,19 @@ static inline bool hd_section_excludes(const struct hd_section *x, const struct 
  * ones. */
 static inline uint32_t hd_section_of(const struct hd_sections *s, hd_eid e)
 {
-    return s->of[e];
+    const struct hd_section_steps *steps = &s->steps[s->t->thread[e]];
+    uint32_t pos = s->t->pos[e];
+    if (!hd_marks_has(&steps->at, pos))
+        return HD_SECTION_NONE;
+    return steps->section.data[hd_marks_before(&steps->at, pos)];
+}
+
+/* What the thread of e holds just before e: node or HD_HELD_EMPTY. */
+static inline uint32_t hd_held(const struct hd_sections *s, hd_eid e)
+{
+    const struct hd_section_steps *steps = &s->steps[s->t->thread[e]];
+    uint32_t n = hd_marks_before(&steps->at, s->t->pos[e]);
+    return n ? steps->held.data[n - 1] : HD_HELD_EMPTY;
 }
 
 /* True when what a holds and what b holds can never be held together, or both own what they
@@ -98,11 +117,15 @@ static inline uint32_t hd_section_of(const struct hd_sections *s, hd_eid e)
 bool hd_sections_exclude(const struct hd_sections *s, hd_eid a, hd_eid b);
 /* The same for threads that hold these locks, whichever threads they are. */
 bool hd_sections_sets_exclude(const struct hd_sections *s, hd_eid a, hd_eid b);
+/* The same for accesses to one location that have these sets (hd_sections_lockset), x_held and
+ * y_held being what one of each holds (hd_held). */
+bool hd_sections_locksets_exclude(const struct hd_sections *s, uint32_t x, uint32_t x_held,
+                                  uint32_t y, uint32_t y_held);
 
 /* The set id of what e holds and whether it owns its location; 0 when it holds and owns nothing. */
 static inline uint32_t hd_sections_lockset(const struct hd_sections *s, hd_eid e)
 {
-    uint32_t set = s->held[e] == HD_HELD_EMPTY ? 0 : s->lockset.data[s->held[e]];
+    uint32_t held = hd_held(s, e), set = held == HD_HELD_EMPTY ? 0 : s->lockset.data[held];
     return HD_OWNED_VIEW * HD_OWNED_VIEW * set + (s->owned ? s->owned[e] : 0);
 }
 

@@ -21,15 +21,15 @@ struct pass {
     hd_eid
         at; /* the event in hand: clocks of earlier events are stored, `now` holds for later ones */
     const struct hd_accesses *conds, *sems, *barriers;
-    uint32_t *now;    /* what the next event of the thread needs, so far */
-    uint32_t *fresh;  /* what "all earlier reads of the thread are fresh" needs on top */
-    uint8_t *dirty;   /* by thread: now differs from the last stored clock */
-    uint32_t *stored; /* by thread: its last stored clock */
+    uint32_t *now;   /* what the next event of the thread needs, so far */
+    uint32_t *fresh; /* what "all earlier reads of the thread are fresh" needs on top */
+    uint8_t *dirty;  /* by thread: now differs from the last stored clock */
     uint8_t *fresh_dirty;
     uint8_t
         *simple;   /* by barrier: exactly as many users as its size, each alternating in and out */
     uint32_t *low; /* scratch: minimum over the sources of a read */
-    uint32_t *needs; /* scratch: what one source needs */
+    uint32_t *needs;      /* scratch: what one source needs */
+    struct hd_vec shares; /* scratch: struct share, by user of a counter */
 };
 
 /* How many writes of the right value of one thread are looked at; beyond it what the next one needs
@@ -115,10 +115,12 @@ static void store_now(struct pass *p, hd_eid e)
         p->dirty[u] = 1;
     if (!p->better)
         p->better = !p->before || above(p, row(p, p->now, u), hd_must_clock(p->before, e), u);
-    if (p->dirty[u])
-        p->stored[u] = store_clock(p->m, row(p, p->now, u));
+    if (p->dirty[u]) {
+        struct hd_must_steps *steps = &p->m->steps[u];
+        hd_marks_add(&steps->at, p->m->t->pos[e]);
+        hd_u32vec_push(&steps->clock, store_clock(p->m, row(p, p->now, u)));
+    }
     p->dirty[u] = 0;
-    p->m->clock_of[e] = p->stored[u];
 }
 
 /* One pass over the other users of a lock that `thread` holds: ends the sections it needs a part
@@ -149,7 +151,7 @@ static void apply_locks(struct pass *p, hd_eid e)
 {
     const struct hd_trace *t = p->m->w->t;
     const struct hd_sections *s = p->m->w->sections;
-    uint32_t opened = s->of[e];
+    uint32_t opened = hd_section_of(s, e);
     bool opens = opened != HD_SECTION_NONE && hd_section_at(s, opened)->open == e;
     /* What the thread held already was looked at when its clock last changed. */
     bool changed = p->dirty[t->thread[e]];
@@ -158,7 +160,7 @@ static void apply_locks(struct pass *p, hd_eid e)
                                hd_section_at(s, opened)->shared);
     while (changed) {
         changed = false;
-        for (uint32_t n = s->held[e]; n != HD_HELD_EMPTY; n = hd_held_at(s, n)->next) {
+        for (uint32_t n = hd_held(s, e); n != HD_HELD_EMPTY; n = hd_held_at(s, n)->next) {
             const struct hd_section *x = hd_section_at(s, hd_held_at(s, n)->section);
             changed |= end_sections(p, t->thread[e], x->lock, x->shared);
         }
@@ -184,7 +186,8 @@ static bool raise_needs(struct pass *p, const uint32_t *clock)
 
 static bool raise_to_fresh(struct pass *p, const struct hd_must *m, hd_eid r)
 {
-    return m->fresh_of[r] && raise_needs(p, m->pool.data + (size_t)m->fresh_of[r] * m->threads);
+    const uint32_t *clock = hd_must_fresh(m, r);
+    return clock && raise_needs(p, clock);
 }
 
 /* Adds to p->needs what w needs in order to store its traced value, as `m` knows it. */
@@ -237,15 +240,12 @@ static hd_eid forced_write(const struct hd_must *m, const struct hd_loc_user *us
     return next == user->wstart ? HD_EID_NONE : m->w->locs->writes[next - 1];
 }
 
-/* True when another write must come between w and r. */
-static bool hidden(const struct hd_must *m, const struct hd_loc_user *users, size_t n, hd_eid w,
-                   hd_eid r, const uint32_t *clock)
+/* True when another of the n forced writes must come after w. */
+static bool hidden(const struct hd_must *m, const hd_eid *forced, size_t n, hd_eid w)
 {
-    for (size_t i = 0; i < n; i++) {
-        hd_eid other = forced_write(m, &users[i], r, clock);
-        if (other != HD_EID_NONE && other != w && hd_must_before(m, m->w->t, w, other))
+    for (size_t i = 0; i < n; i++)
+        if (forced[i] != HD_EID_NONE && forced[i] != w && hd_must_before(m, m->t, w, forced[i]))
             return true;
-    }
     return false;
 }
 
@@ -276,14 +276,15 @@ struct share {
     struct hd_counter_sum least, most;
 };
 
+/* clock: of r. */
 static struct share share_of(const struct pass *p, const struct hd_counter *c,
-                             const struct hd_loc_user *user, hd_eid r)
+                             const struct hd_loc_user *user, hd_eid r, const uint32_t *clock)
 {
     const struct hd_must *m = p->m;
     const struct hd_trace *t = m->w->t;
     const struct hd_accesses *locs = m->w->locs;
     bool own = user->thread == t->thread[r];
-    uint32_t limit = own ? t->pos[r] : hd_must_clock(m, r)[user->thread];
+    uint32_t limit = own ? t->pos[r] : clock[user->thread];
     uint32_t low = hd_accesses_write_from(locs, user, limit), high = own ? low : user->wend;
     for (uint32_t lo = low; p->before && lo < high;) { /* the first that comes too late */
         uint32_t mid = lo + (high - lo) / 2;
@@ -328,9 +329,12 @@ static bool counter_needs(struct pass *p, const struct hd_counter *c,
 {
     struct hd_counter_sum least = {0, 0}, most = {0, 0};
     int64_t difference = (int64_t)(hd_trace_read_value(p->m->w->t, r).bits - (uint64_t)c->base);
+    const uint32_t *clock = hd_must_clock(p->m, r);
     bool raised = false;
+    p->shares.len = 0;
     for (size_t i = 0; i < n; i++) {
-        struct share s = share_of(p, c, &users[i], r);
+        struct share s = share_of(p, c, &users[i], r, clock);
+        *(struct share *)hd_vec_push(&p->shares) = s;
         least.up += s.least.up;
         least.down += s.least.down;
         most.up += s.most.up;
@@ -338,7 +342,7 @@ static bool counter_needs(struct pass *p, const struct hd_counter *c,
     }
     int64_t up = least.down + difference, down = least.up - difference;
     for (size_t i = 0; i < n; i++) {
-        struct share s = share_of(p, c, &users[i], r);
+        struct share s = *(struct share *)hd_vec_at(&p->shares, i);
         int64_t ups = up - (most.up - s.most.up), downs = down - (most.down - s.most.down);
         if (users[i].thread == p->m->w->t->thread[r])
             continue;
@@ -374,7 +378,7 @@ static bool sources_need(struct pass *p, hd_eid r)
     size_t n;
     const struct hd_loc_user *users = hd_accesses_users(m->w->locs, loc, &n);
     struct hd_value value = hd_trace_read_value(t, r);
-    bool any = false, forced = false;
+    bool any = false, known = false;
     if (value.unique &&
         value.bits < t->n_events) { /* a value left out: the one write that made it */
         add_source(p, (hd_eid)value.bits, true, &any);
@@ -383,18 +387,21 @@ static bool sources_need(struct pass *p, hd_eid r)
     if (n == 1 || n > MAX_USERS)
         return false;
     const uint32_t *clock = hd_must_clock(m, r);
+    hd_eid forced[MAX_USERS]; /* by user */
     for (size_t i = 0; i < n; i++) {
-        hd_eid w = forced_write(m, &users[i], r, clock);
-        if (w != HD_EID_NONE) {
-            forced = true;
-            if (hd_value_eq(hd_trace_write_value(t, w), value) && !hidden(m, users, n, w, r, clock))
-                add_source(p, w, true, &any);
-        }
+        forced[i] = forced_write(m, &users[i], r, clock);
+        known |= forced[i] != HD_EID_NONE;
+    }
+    for (size_t i = 0; i < n; i++) {
+        hd_eid w = forced[i];
+        if (w != HD_EID_NONE && hd_value_eq(hd_trace_write_value(t, w), value) &&
+            !hidden(m, forced, n, w))
+            add_source(p, w, true, &any);
         if (users[i].thread != t->thread[r])
             add_free_write(p, &users[i], r, clock, &any);
     }
     const struct hd_loc_init *init = &t->loc_init[loc];
-    if (!forced && init->how != HD_INIT_UNKNOWN && hd_value_eq(init->value, value))
+    if (!known && init->how != HD_INIT_UNKNOWN && hd_value_eq(init->value, value))
         return false;
     return any;
 }
@@ -438,8 +445,10 @@ static void keep_fresh(struct pass *p, hd_eid r)
     struct hd_must *m = p->m;
     const uint32_t *clock = hd_must_clock(m, r);
     for (hd_tid u = 0; u < m->threads; u++)
-        if (u != m->w->t->thread[r] && p->low[u] > clock[u]) {
-            m->fresh_of[r] = store_clock(m, p->low);
+        if (u != m->t->thread[r] && p->low[u] > clock[u]) {
+            struct hd_must_steps *steps = &m->steps[m->t->thread[r]];
+            hd_marks_add(&steps->fresh_at, m->t->pos[r]);
+            hd_u32vec_push(&steps->fresh, store_clock(m, p->low));
             return;
         }
 }
@@ -627,21 +636,30 @@ static void run(struct pass *p)
     }
 }
 
+static struct hd_must *make(const struct hd_world *w)
+{
+    struct hd_must *m = hd_calloc(1, sizeof *m);
+    size_t n = hd_trace_n_threads(w->t), len;
+    *m = (struct hd_must){.w = w, .t = w->t, .threads = n};
+    m->steps = hd_calloc(n, sizeof *m->steps);
+    m->all_changes = hd_calloc(n, sizeof *m->all_changes);
+    for (hd_tid u = 0; u < n; u++) {
+        hd_trace_thread_events(w->t, u, &len);
+        hd_marks_init(&m->steps[u].at, len);
+        hd_marks_init(&m->steps[u].fresh_at, len);
+        m->all_changes[u] = HD_VEC_INIT(struct change);
+        hd_u32vec_push(&m->pool, 0);
+    }
+    return m;
+}
+
 /* One pass over the trace, which knows what the one before it has found. *again: another may find
  * more. */
 static struct hd_must *run_pass(const struct hd_world *w, const struct hd_must *before, bool *again)
 {
     const struct hd_trace *t = w->t;
-    struct hd_must *m = hd_calloc(1, sizeof *m);
+    struct hd_must *m = make(w);
     size_t n = hd_trace_n_threads(t), barriers = hd_trace_n_objs(t, HD_OBJ_BARRIER);
-    *m = (struct hd_must){.w = w, .threads = n};
-    m->clock_of = hd_calloc(t->n_events, sizeof *m->clock_of);
-    m->fresh_of = hd_calloc(t->n_events, sizeof *m->fresh_of);
-    m->all_changes = hd_calloc(n, sizeof *m->all_changes);
-    for (size_t u = 0; u < n; u++)
-        m->all_changes[u] = HD_VEC_INIT(struct change);
-    for (size_t u = 0; u < n; u++)
-        hd_u32vec_push(&m->pool, 0);
     struct pass p = {.m = m,
                      .before = before,
                      .conds = w->conds,
@@ -650,22 +668,33 @@ static struct hd_must *run_pass(const struct hd_world *w, const struct hd_must *
                      .now = hd_calloc(n * n, sizeof *p.now),
                      .fresh = hd_calloc(n * n, sizeof *p.fresh),
                      .dirty = hd_calloc(n, 1),
-                     .stored = hd_calloc(n, sizeof *p.stored),
                      .fresh_dirty = hd_calloc(n, 1),
                      .simple = hd_calloc(barriers, 1),
                      .low = hd_calloc(n, sizeof *p.low),
-                     .needs = hd_calloc(n, sizeof *p.needs)};
+                     .needs = hd_calloc(n, sizeof *p.needs),
+                     .shares = HD_VEC_INIT(struct share)};
     run(&p);
     *again = p.again && p.better;
     hd_free(p.now, n * n * sizeof *p.now);
     hd_free(p.fresh, n * n * sizeof *p.fresh);
     hd_free(p.dirty, n);
-    hd_free(p.stored, n * sizeof *p.stored);
     hd_free(p.fresh_dirty, n);
     hd_free(p.simple, barriers);
     hd_free(p.low, n * sizeof *p.low);
     hd_free(p.needs, n * sizeof *p.needs);
+    hd_vec_fini(&p.shares);
     return m;
+}
+
+/* Nothing is added any more. */
+static void trim(struct hd_must *m)
+{
+    for (size_t u = 0; u < m->threads; u++) {
+        hd_u32vec_trim(&m->steps[u].clock);
+        hd_u32vec_trim(&m->steps[u].fresh);
+        hd_vec_trim(&m->all_changes[u]);
+    }
+    hd_u32vec_trim(&m->pool);
 }
 
 struct hd_must *hd_must_new(const struct hd_world *w)
@@ -680,6 +709,8 @@ struct hd_must *hd_must_new(const struct hd_world *w)
         m = run_pass(w, before, &again);
         hd_must_free(before);
     }
+    if (m)
+        trim(m);
     return m;
 }
 
@@ -687,10 +718,14 @@ void hd_must_free(struct hd_must *m)
 {
     if (!m)
         return;
-    for (size_t u = 0; u < m->threads; u++)
+    for (size_t u = 0; u < m->threads; u++) {
+        hd_marks_fini(&m->steps[u].at);
+        hd_marks_fini(&m->steps[u].fresh_at);
+        hd_u32vec_fini(&m->steps[u].clock);
+        hd_u32vec_fini(&m->steps[u].fresh);
         hd_vec_fini(&m->all_changes[u]);
-    hd_free(m->clock_of, m->w->t->n_events * sizeof *m->clock_of);
-    hd_free(m->fresh_of, m->w->t->n_events * sizeof *m->fresh_of);
+    }
+    hd_free(m->steps, m->threads * sizeof *m->steps);
     hd_free(m->all_changes, m->threads * sizeof *m->all_changes);
     hd_u32vec_fini(&m->pool);
     hd_free(m, sizeof *m);

@@ -20,21 +20,29 @@
 #ifndef HD_PREDICT_INDEX_MUST_H
 #define HD_PREDICT_INDEX_MUST_H
 
+#include "base/marks.h"
 #include "base/vec.h"
 #include "trace/trace.h"
 
 struct hd_world;
 
+/* Clocks of one thread: from which position on which one of the pool holds. */
+struct hd_must_steps {
+    struct hd_marks at;
+    struct hd_u32vec clock; /* by mark; before the first one: 0 */
+    struct hd_marks fresh_at;
+    struct hd_u32vec fresh; /* by mark of a read: the clock it needs on top in order to be fresh */
+};
+
 /* Public for the inline functions below; read-only outside must.c. */
 struct hd_must {
     const struct hd_world *w;
+    const struct hd_trace *t;
     size_t threads;
-    struct hd_u32vec pool;      /* clocks, `threads` entries each; the first is all zero */
-    uint32_t *clock_of;         /* by event: number of its clock in the pool */
-    uint32_t *fresh_of;         /* by event, for reads: number of the clock that the read needs on
-                                 * top in order to be fresh; 0: nothing known */
-    struct hd_vec *all_changes; /* by thread: from which position on "all reads so far are fresh"
-                                 * needs which clock (struct change of must.c) */
+    struct hd_u32vec pool;       /* clocks, `threads` entries each; the first is all zero */
+    struct hd_must_steps *steps; /* by thread */
+    struct hd_vec *all_changes;  /* by thread: from which position on "all reads so far are fresh"
+                                  * needs which clock (struct change of must.c) */
 };
 
 /* Uses the trace, the sections and the indices of the world, which must outlive it. NULL: not
@@ -46,13 +54,26 @@ void hd_must_free(struct hd_must *m);
  */
 static inline const uint32_t *hd_must_clock(const struct hd_must *m, hd_eid e)
 {
-    return m->pool.data + (size_t)m->clock_of[e] * m->threads;
+    const struct hd_must_steps *steps = &m->steps[m->t->thread[e]];
+    uint32_t n = hd_marks_upto(&steps->at, m->t->pos[e]);
+    return m->pool.data + (n ? (size_t)steps->clock.data[n - 1] * m->threads : 0);
+}
+
+/* The clock that read r needs on top in order to be fresh, or NULL: nothing is known. */
+static inline const uint32_t *hd_must_fresh(const struct hd_must *m, hd_eid r)
+{
+    const struct hd_must_steps *steps = &m->steps[m->t->thread[r]];
+    uint32_t pos = m->t->pos[r];
+    if (!hd_marks_has(&steps->fresh_at, pos))
+        return NULL;
+    uint32_t clock = steps->fresh.data[hd_marks_before(&steps->fresh_at, pos)];
+    return m->pool.data + (size_t)clock * m->threads;
 }
 
 /* True when the event needs no more of other threads than the event before it in its thread. */
-static inline bool hd_must_same(const struct hd_must *m, hd_eid e, hd_eid before)
+static inline bool hd_must_same(const struct hd_must *m, hd_eid e)
 {
-    return m->clock_of[e] == m->clock_of[before];
+    return !hd_marks_has(&m->steps[m->t->thread[e]].at, m->t->pos[e]);
 }
 
 /* What has run, one entry for each thread, in every schedule in which all reads of thread u before

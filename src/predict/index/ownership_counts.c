@@ -153,7 +153,7 @@ static void narrow_locks(struct hd_ownership *k, struct hd_owned_object *v, hd_e
     const struct hd_sections *s = k->sections;
     uint32_t kept = 0;
     int looked = 0;
-    for (uint32_t n = s->held[w];
+    for (uint32_t n = hd_held(s, w);
          !v->changed && n != HD_HELD_EMPTY && looked < LOOK_LIMIT && v->n_locks < MOST_LOCKS;
          n = hd_held_at(s, n)->next, looked++)
         v->locks[v->n_locks++] = hd_section_at(s, hd_held_at(s, n)->section)->lock;

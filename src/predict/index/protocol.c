@@ -36,7 +36,7 @@ static bool comes_first(const struct hd_world *w, const struct hd_loc_user *user
 
 static bool holds(const struct hd_sections *s, hd_eid e, uint32_t lock)
 {
-    for (uint32_t n = s->held[e]; n != HD_HELD_EMPTY; n = hd_held_at(s, n)->next) {
+    for (uint32_t n = hd_held(s, e); n != HD_HELD_EMPTY; n = hd_held_at(s, n)->next) {
         const struct hd_section *x = hd_section_at(s, hd_held_at(s, n)->section);
         if (x->lock == lock && !x->shared)
             return true;
@@ -56,7 +56,7 @@ static uint32_t lock_of(const struct hd_world *w, const struct hd_loc_user *user
             size_t kept = 0;
             if (comes_first(w, users, n, e))
                 continue;
-            for (uint32_t h = s->held[e]; h != HD_HELD_EMPTY && !begun;
+            for (uint32_t h = hd_held(s, e); h != HD_HELD_EMPTY && !begun;
                  h = hd_held_at(s, h)->next) {
                 const struct hd_section *x = hd_section_at(s, hd_held_at(s, h)->section);
                 if (x->lock < s->n_real)

@@ -73,7 +73,7 @@ static int by_event(const void *a, const void *b, void *arg)
 static void add_sections(const struct hd_protocol *p, hd_eid e, struct hd_u32vec *events)
 {
     const struct hd_sections *s = p->w->sections;
-    for (uint32_t n = s->held[e]; n != HD_HELD_EMPTY; n = hd_held_at(s, n)->next) {
+    for (uint32_t n = hd_held(s, e); n != HD_HELD_EMPTY; n = hd_held_at(s, n)->next) {
         const struct hd_section *x = hd_section_at(s, hd_held_at(s, n)->section);
         if (x->shared || place_in(&p->locks, x->lock) == p->locks.len)
             continue;
@@ -151,7 +151,7 @@ static void drop_idle(const struct hd_protocol *p, struct hd_protocol_thread *u)
 /* The section of a lock that e stands in. */
 static uint32_t section_at(const struct hd_sections *s, hd_eid e, uint32_t lock)
 {
-    for (uint32_t n = s->held[e]; n != HD_HELD_EMPTY; n = hd_held_at(s, n)->next) {
+    for (uint32_t n = hd_held(s, e); n != HD_HELD_EMPTY; n = hd_held_at(s, n)->next) {
         const struct hd_section *x = hd_section_at(s, hd_held_at(s, n)->section);
         if (x->lock == lock && !x->shared)
             return hd_held_at(s, n)->section;
@@ -203,7 +203,7 @@ static struct hd_protocol_move move_of(struct hd_protocol *p, const struct hd_pr
     hd_eid e = u->events.data[i];
     struct hd_protocol_move m = {.place = t->place[e], .checked = u->reach.data[i] != UINT32_MAX};
     if (!hd_op_is_access(t->op[e])) {
-        bool opens = hd_section_at(p->w->sections, p->w->sections->of[e])->open == e;
+        bool opens = hd_section_at(p->w->sections, hd_section_of(p->w->sections, e))->open == e;
         m.kind = opens ? HD_MOVE_TAKE : HD_MOVE_GIVE;
         m.object = (uint16_t)place_in(&p->locks, hd_trace_lock(t, e));
         return m;

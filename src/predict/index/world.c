@@ -50,6 +50,14 @@ static void mark_needed(struct hd_world *w)
     }
 }
 
+static bool any_owned(const uint8_t *owned, size_t n)
+{
+    size_t i = 0;
+    while (i < n && !owned[i])
+        i++;
+    return i < n;
+}
+
 /* Sections that follow from values join those of locks, and so does what threads own. */
 static void add_guards(struct hd_world *w)
 {
@@ -61,7 +69,10 @@ static void add_guards(struct hd_world *w)
         hd_sections_free(w->sections);
         w->sections = hd_sections_new(w->t, &guards, n);
     }
-    w->sections->owned = owned;
+    if (any_owned(owned, w->t->n_events))
+        w->sections->owned = owned;
+    else
+        hd_free(owned, w->t->n_events);
     hd_vec_fini(&guards);
 }
 

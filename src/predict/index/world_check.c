@@ -74,7 +74,7 @@ static void check_sections(const struct hd_sections *x)
 static void check_held(const struct hd_sections *x)
 {
     for (hd_eid e = 0; e < x->t->n_events; e++)
-        for (uint32_t n = x->held[e]; n != HD_HELD_EMPTY; n = hd_held_at(x, n)->next) {
+        for (uint32_t n = hd_held(x, e); n != HD_HELD_EMPTY; n = hd_held_at(x, n)->next) {
             const struct hd_section *s = hd_section_at(x, hd_held_at(x, n)->section);
             HD_ASSERT(s->thread == x->t->thread[e] && s->open <= e && e <= s->close);
         }
@@ -93,11 +93,11 @@ static void check_must(const struct hd_world *w)
 {
     const struct hd_must *m = w->must;
     for (hd_eid e = 0; e < w->t->n_events; e++) {
-        uint32_t pos = w->t->pos[e];
-        if (!pos || !hd_must_same(m, e, hd_world_event(w, w->t->thread[e], pos - 1)))
+        const uint32_t *fresh = hd_must_fresh(m, e);
+        if (!hd_must_same(m, e))
             check_clock(w, hd_must_clock(m, e), e);
-        if (m->fresh_of[e])
-            check_clock(w, m->pool.data + (size_t)m->fresh_of[e] * m->threads, e);
+        if (fresh)
+            check_clock(w, fresh, e);
     }
 }
 

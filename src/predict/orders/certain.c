@@ -144,7 +144,7 @@ static bool stands_apart(const struct hd_sections *s, const struct hd_section *x
     uint32_t opened = hd_certain_opened(s, e);
     if (opened != HD_SECTION_NONE && hd_section_excludes(x, hd_section_at(s, opened)))
         return true;
-    for (uint32_t k = s->held[e]; k != HD_HELD_EMPTY; k = hd_held_at(s, k)->next)
+    for (uint32_t k = hd_held(s, e); k != HD_HELD_EMPTY; k = hd_held_at(s, k)->next)
         if (hd_section_excludes(x, hd_section_at(s, hd_held_at(s, k)->section)))
             return true;
     return false;
@@ -154,7 +154,7 @@ bool hd_certain_excludes(const struct hd_certain *c, hd_eid a, hd_eid b)
 {
     const struct hd_sections *s = c->w->sections;
     uint32_t opened = hd_certain_opened(s, a);
-    for (uint32_t i = s->held[a]; i != HD_HELD_EMPTY; i = hd_held_at(s, i)->next) {
+    for (uint32_t i = hd_held(s, a); i != HD_HELD_EMPTY; i = hd_held_at(s, i)->next) {
         const struct hd_section *x = hd_section_at(s, hd_held_at(s, i)->section);
         if (c->sound[x->lock] && stands_apart(s, x, b))
             return true;
@@ -190,7 +190,7 @@ static void locks(struct hd_certain *c, hd_eid e)
 {
     const struct hd_sections *s = c->w->sections;
     hd_tid u = c->t->thread[e];
-    uint32_t opened = s->of[e];
+    uint32_t opened = hd_section_of(s, e);
     if (opened != HD_SECTION_NONE && hd_section_at(s, opened)->open != e)
         opened = HD_SECTION_NONE;
     bool changed = c->dirty[u];
@@ -198,7 +198,7 @@ static void locks(struct hd_certain *c, hd_eid e)
         changed = end_sections(c, u, hd_section_at(s, opened));
     while (changed) {
         changed = false;
-        for (uint32_t n = s->held[e]; n != HD_HELD_EMPTY; n = hd_held_at(s, n)->next)
+        for (uint32_t n = hd_held(s, e); n != HD_HELD_EMPTY; n = hd_held_at(s, n)->next)
             changed |= end_sections(c, u, hd_section_at(s, hd_held_at(s, n)->section));
         if (opened != HD_SECTION_NONE)
             changed |= end_sections(c, u, hd_section_at(s, opened));

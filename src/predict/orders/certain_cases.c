@@ -78,9 +78,9 @@ static hd_eid next_write(const struct hd_cases *k, hd_eid write)
 static bool order(struct hd_plan *plan, hd_eid x, hd_eid y)
 {
     const struct hd_sections *s = plan->w->sections;
-    for (uint32_t i = s->held[x]; i != HD_HELD_EMPTY; i = hd_held_at(s, i)->next) {
+    for (uint32_t i = hd_held(s, x); i != HD_HELD_EMPTY; i = hd_held_at(s, i)->next) {
         const struct hd_section *of_x = hd_section_at(s, hd_held_at(s, i)->section);
-        for (uint32_t k = s->held[y]; k != HD_HELD_EMPTY; k = hd_held_at(s, k)->next) {
+        for (uint32_t k = hd_held(s, y); k != HD_HELD_EMPTY; k = hd_held_at(s, k)->next) {
             const struct hd_section *of_y = hd_section_at(s, hd_held_at(s, k)->section);
             if (hd_section_excludes(of_x, of_y) &&
                 (of_x->close == HD_EID_NONE || !hd_plan_include(plan, of_x->close) ||

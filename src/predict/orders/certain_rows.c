@@ -74,11 +74,11 @@ static uint32_t first_open(const struct hd_certain *c, const struct hd_loc_user 
 {
     const struct hd_must *m = c->w->must;
     hd_tid v = user->thread;
-    const uint32_t *fresh = m->pool.data + (size_t)m->fresh_of[r] * m->threads;
+    const uint32_t *fresh = hd_must_fresh(m, r);
     uint32_t clock = hd_must_clock(m, r)[v];
     if (v == c->t->thread[r])
         clock = c->t->pos[r];
-    else if (fresh[v] > clock)
+    else if (fresh && fresh[v] > clock)
         clock = fresh[v];
     return hd_accesses_write_from(c->w->locs, user, clock);
 }

@@ -42,7 +42,7 @@ static bool acquires(const struct hd_certain *c, hd_eid rmw)
 static bool closes_soundly(const struct hd_certain *c, hd_eid close)
 {
     const struct hd_sections *s = c->w->sections;
-    for (uint32_t n = s->held[close]; n != HD_HELD_EMPTY; n = hd_held_at(s, n)->next) {
+    for (uint32_t n = hd_held(s, close); n != HD_HELD_EMPTY; n = hd_held_at(s, n)->next) {
         uint32_t lock = hd_section_at(s, hd_held_at(s, n)->section)->lock;
         if (lock < s->n_real && c->sound[lock])
             return true;

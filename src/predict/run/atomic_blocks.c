@@ -128,7 +128,7 @@ static void find_regions(struct finder *f)
     size_t given = f->stretches.len;
     uint32_t done = 0;
     for (uint32_t p = 0; p < f->n; p++) {
-        uint32_t id = s->of[f->events[p]];
+        uint32_t id = hd_section_of(s, f->events[p]);
         if (!opens_lock(s, id, f->events[p]) || p < done)
             continue;
         uint32_t end = end_of(f, hd_section_at(s, id));
@@ -234,7 +234,7 @@ static void find_checks(struct finder *f)
     struct hd_vec stretches = HD_VEC_INIT(struct stretch);
     size_t given = f->stretches.len;
     for (uint32_t p = 0; p < f->n; p++) {
-        uint32_t id = s->of[f->events[p]];
+        uint32_t id = hd_section_of(s, f->events[p]);
         if (!opens_lock(s, id, f->events[p]))
             continue;
         struct stretch y = {p, end_of(f, hd_section_at(s, id))};

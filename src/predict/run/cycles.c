@@ -19,9 +19,9 @@ static int compare(uint64_t x, uint64_t y)
 static bool is_request(const struct hd_world *w, const uint8_t *cyclic, hd_eid e)
 {
     const struct hd_sections *s = w->sections;
-    uint32_t id = s->of[e];
+    uint32_t id = hd_section_of(s, e);
     return hd_property_waits_for_lock(w->t, e) && id != HD_SECTION_NONE &&
-           hd_section_at(s, id)->open == e && s->held[e] != HD_HELD_EMPTY &&
+           hd_section_at(s, id)->open == e && hd_held(s, e) != HD_HELD_EMPTY &&
            cyclic[hd_section_at(s, id)->lock];
 }
 
@@ -92,8 +92,9 @@ static hd_eid event_of(const struct hd_cycles *s, uint32_t class)
 static bool waits_for(const struct hd_cycles *s, uint32_t x, uint32_t y)
 {
     const struct hd_sections *sections = s->w->sections;
-    const struct hd_section *want = hd_section_at(sections, sections->of[event_of(s, x)]);
-    for (uint32_t n = sections->held[event_of(s, y)]; n != HD_HELD_EMPTY;
+    const struct hd_section *want =
+        hd_section_at(sections, hd_section_of(sections, event_of(s, x)));
+    for (uint32_t n = hd_held(sections, event_of(s, y)); n != HD_HELD_EMPTY;
          n = hd_held_at(sections, n)->next)
         if (hd_section_excludes(want, hd_section_at(sections, hd_held_at(sections, n)->section)))
             return true;
@@ -156,7 +157,7 @@ static void index_holders(struct search *c, bool list)
     const struct hd_sections *s = c->s->w->sections;
     uint32_t *last = hd_calloc(s->n_real, sizeof *last); /* by lock: class + 1 */
     for (uint32_t class = 0; class < c->s->classes.len; class ++) {
-        uint32_t held = s->held[event_of(c->s, class)];
+        uint32_t held = hd_held(s, event_of(c->s, class));
         if (hd_stop_now() != HD_STOP_NO) {
             c->s->complete = false;
             break;

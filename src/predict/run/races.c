@@ -80,11 +80,12 @@ static void open_range(const struct races *j, const struct hd_worker *k, hd_eid 
         hd_candidates_open(j->w, j->c, e, y, from, to);
 }
 
+/* The classes are those of a bundle: of different threads, of one location. */
 static bool excluded_by_locks(const struct races *j, const struct hd_worker *k,
                               const struct hd_class *x, const struct hd_class *y)
 {
     return hd_worker_may(k, HD_STEP_LOCKSET) &&
-           hd_sections_exclude(j->w->sections, j->c->events[x->start], j->c->events[y->start]);
+           hd_sections_locksets_exclude(j->w->sections, x->lockset, x->held, y->lockset, y->held);
 }
 
 static uint64_t class_size(const struct hd_class *x)

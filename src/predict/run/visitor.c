@@ -29,11 +29,11 @@ struct share {
 /* c, r, c': a section that holds both c and c' is not open while r's is. */
 static bool triple_excluded(const struct hd_sections *s, hd_eid c, hd_eid r, hd_eid d)
 {
-    for (uint32_t i = s->held[d]; i != HD_HELD_EMPTY; i = hd_held_at(s, i)->next) {
+    for (uint32_t i = hd_held(s, d); i != HD_HELD_EMPTY; i = hd_held_at(s, i)->next) {
         const struct hd_section *x = hd_section_at(s, hd_held_at(s, i)->section);
         if (s->t->pos[x->open] > s->t->pos[c])
             continue;
-        for (uint32_t k = s->held[r]; k != HD_HELD_EMPTY; k = hd_held_at(s, k)->next)
+        for (uint32_t k = hd_held(s, r); k != HD_HELD_EMPTY; k = hd_held_at(s, k)->next)
             if (hd_section_excludes(x, hd_section_at(s, hd_held_at(s, k)->section)))
                 return true;
     }

@@ -44,7 +44,7 @@ hd_eid hd_greedy_begin(const struct hd_world *w, const struct hd_goal *goal)
     hd_eid begin = hd_greedy_base(goal);
     for (uint32_t i = 0; i <= goal->n_stops; i++) {
         hd_eid e = i < goal->n_stops ? goal->stops[i] : goal->then;
-        for (uint32_t n = e == HD_EID_NONE ? HD_HELD_EMPTY : s->held[e]; n != HD_HELD_EMPTY;
+        for (uint32_t n = e == HD_EID_NONE ? HD_HELD_EMPTY : hd_held(s, e); n != HD_HELD_EMPTY;
              n = hd_held_at(s, n)->next) {
             hd_eid open = hd_section_at(s, hd_held_at(s, n)->section)->open;
             begin = open < begin ? open : begin;
@@ -77,7 +77,8 @@ static bool wait_at_stops(struct hd_plan *p)
     const struct hd_sections *s = p->w->sections;
     p->edges.len = 0;
     for (uint32_t i = 0; i < p->goal.n_stops; i++)
-        for (uint32_t n = s->held[p->goal.stops[i]]; n != HD_HELD_EMPTY; n = hd_held_at(s, n)->next)
+        for (uint32_t n = hd_held(s, p->goal.stops[i]); n != HD_HELD_EMPTY;
+             n = hd_held_at(s, n)->next)
             if (!wait_for_others(p, hd_held_at(s, n)->section))
                 return false;
     return true;

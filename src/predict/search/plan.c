@@ -54,7 +54,7 @@ static bool add_event(struct hd_plan *p, hd_eid e, bool *changed)
 static bool end_begun_sections(struct hd_plan *p, hd_eid stop, bool *changed)
 {
     const struct hd_sections *s = p->w->sections;
-    for (uint32_t n = s->held[stop]; n != HD_HELD_EMPTY; n = hd_held_at(s, n)->next) {
+    for (uint32_t n = hd_held(s, stop); n != HD_HELD_EMPTY; n = hd_held_at(s, n)->next) {
         const struct hd_section *mine = hd_section_at(s, hd_held_at(s, n)->section);
         for (uint32_t i = s->user_start[mine->lock]; i < s->user_start[mine->lock + 1]; i++) {
             const struct hd_lock_user *user = hd_vec_at(&s->users, i);

@@ -61,7 +61,8 @@ static enum hd_sim_result run_read(struct hd_sim *s, hd_eid e, struct hd_sim_fai
         failure->other = cell->write;
         return HD_SIM_READ;
     }
-    s->stale[e] = s->run;
+    hd_bitset_add(&s->stale, e);
+    hd_u32vec_push(&s->stale_reads, e);
     if (t->pos[e] < thread->first_stale)
         thread->first_stale = t->pos[e];
     return HD_SIM_DONE;
@@ -78,7 +79,7 @@ static bool is_concrete(const struct hd_sim *s, hd_eid e)
     if (deps.all)
         return first_stale > t->pos[e];
     for (uint32_t i = 0; i < deps.n; i++)
-        if (s->stale[hd_trace_back(t, e, deps.dist[i])] == s->run)
+        if (hd_bitset_has(&s->stale, hd_trace_back(t, e, deps.dist[i])))
             return false;
     return true;
 }
@@ -260,7 +261,7 @@ static bool is_ready(const struct hd_sim *s, hd_tid u, hd_eid e)
     if (s->w->t->pos[e] == s->threads[u].next_target && !edges_met(s, e))
         return false;
     uint32_t p = s->threads[u].next;
-    if (p > s->threads[u].base && hd_must_same(s->w->must, e, hd_world_event(s->w, u, p - 1)))
+    if (p > s->threads[u].base && hd_must_same(s->w->must, e))
         return true; /* met when the event before it ran */
     return clock_met(s, u, hd_must_clock(s->w->must, e));
 }

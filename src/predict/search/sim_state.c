@@ -14,7 +14,7 @@ struct hd_sim *hd_sim_new(const struct hd_world *w, const struct hd_matching *ma
     s->sems = hd_calloc(hd_trace_n_objs(t, HD_OBJ_SEM), sizeof *s->sems);
     s->barriers = hd_calloc(hd_trace_n_objs(t, HD_OBJ_BARRIER), sizeof *s->barriers);
     s->threads = hd_calloc(w->n_threads, sizeof *s->threads);
-    s->stale = hd_calloc(t->n_events, sizeof *s->stale);
+    hd_bitset_init(&s->stale, t->n_events);
     s->wakes = HD_VEC_INIT(struct hd_wake);
     s->arrivals = HD_VEC_INIT(struct hd_sim_arrival);
     return s;
@@ -30,7 +30,8 @@ void hd_sim_free(struct hd_sim *s)
     hd_free(s->sems, hd_trace_n_objs(t, HD_OBJ_SEM) * sizeof *s->sems);
     hd_free(s->barriers, hd_trace_n_objs(t, HD_OBJ_BARRIER) * sizeof *s->barriers);
     hd_free(s->threads, s->w->n_threads * sizeof *s->threads);
-    hd_free(s->stale, t->n_events * sizeof *s->stale);
+    hd_bitset_fini(&s->stale);
+    hd_u32vec_fini(&s->stale_reads);
     hd_u32vec_fini(&s->order);
     hd_vec_fini(&s->wakes);
     hd_vec_fini(&s->arrivals);
@@ -83,6 +84,9 @@ void hd_sim_reset(struct hd_sim *s, const struct hd_plan *plan, hd_eid base)
     s->order.len = 0;
     s->wakes.len = 0;
     s->arrivals.len = 0;
+    for (size_t i = 0; i < s->stale_reads.len; i++)
+        hd_bitset_del(&s->stale, s->stale_reads.data[i]);
+    s->stale_reads.len = 0;
     for (hd_tid u = 0; u < s->w->n_threads; u++)
         reset_thread(s, u);
     for (size_t i = 0; i < plan->edges.len; i++) {

@@ -4,6 +4,7 @@
 #ifndef HD_PREDICT_SEARCH_SIM_STATE_H
 #define HD_PREDICT_SEARCH_SIM_STATE_H
 
+#include "base/bitset.h"
 #include "predict/search/sim.h"
 
 struct hd_sim_cell {
@@ -51,7 +52,8 @@ struct hd_sim {
     struct hd_sim_lock *locks;
     struct hd_sim_count *sems, *barriers;
     struct hd_sim_thread *threads;
-    uint32_t *stale; /* by event: the run in which this read was stale */
+    struct hd_bitset stale;       /* events: the reads that were stale in this run */
+    struct hd_u32vec stale_reads; /* the same as a list */
     struct hd_u32vec order;
     struct hd_vec wakes;    /* struct hd_wake */
     struct hd_vec arrivals; /* struct hd_sim_arrival */

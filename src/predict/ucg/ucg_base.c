@@ -8,14 +8,14 @@
 static bool is_sync(const struct hd_ucg_base *b, hd_eid e)
 {
     enum hd_op op = b->t->op[e];
-    return b->sections->of[e] != HD_SECTION_NONE || op == HD_OP_WAIT || op == HD_OP_SIG ||
-           op == HD_OP_BCAST;
+    return hd_section_of(b->sections, e) != HD_SECTION_NONE || op == HD_OP_WAIT ||
+           op == HD_OP_SIG || op == HD_OP_BCAST;
 }
 
 /* How many locks the thread holds after e, given how many it held before. */
 static uint32_t held_after(const struct hd_ucg_base *b, hd_eid e, uint32_t held)
 {
-    uint32_t id = b->sections->of[e];
+    uint32_t id = hd_section_of(b->sections, e);
     if (id == HD_SECTION_NONE)
         return held;
     return hd_section_at(b->sections, id)->open == e ? held + 1 : held - 1;

@@ -1,13 +1,14 @@
 #include "predict/ucg/ucg_labels.h"
 
 #include "base/alloc.h"
+#include "base/bitset.h"
 #include "base/stop.h"
 
 /* ---- stretches ---- */
 
 struct marks {
     const struct hd_ucg_base *b;
-    uint8_t *begins; /* by event: a stretch begins at it */
+    struct hd_bitset begins; /* events at which a stretch begins */
 };
 
 static void mark(struct marks *m, hd_tid u, uint32_t pos)
@@ -15,7 +16,7 @@ static void mark(struct marks *m, hd_tid u, uint32_t pos)
     size_t n;
     const hd_eid *events = hd_trace_thread_events(m->b->t, u, &n);
     if (pos < n)
-        m->begins[events[pos]] = 1;
+        hd_bitset_add(&m->begins, events[pos]);
 }
 
 /* A clock that some event has: it asks for so many events of each thread, and not for the next. */
@@ -36,7 +37,8 @@ static void mark_must(struct marks *m)
         size_t n;
         const hd_eid *events = hd_trace_thread_events(m->b->t, u, &n);
         for (size_t p = 1; p < n && !hd_stop_often(p); p++)
-            m->begins[events[p]] |= !hd_must_same(must, events[p], events[p - 1]);
+            if (!hd_must_same(must, events[p]))
+                hd_bitset_add(&m->begins, events[p]);
     }
 }
 
@@ -52,7 +54,8 @@ static void mark_timeline(struct marks *m)
 
 void hd_ucg_labels_stretches(struct hd_ucg_base *b)
 {
-    struct marks m = {b, hd_calloc(b->t->n_events, 1)};
+    struct marks m = {.b = b};
+    hd_bitset_init(&m.begins, b->t->n_events);
     if (b->must)
         mark_must(&m);
     else
@@ -65,11 +68,12 @@ void hd_ucg_labels_stretches(struct hd_ucg_base *b)
             mark(&m, u, b->sync[i] + 1);
         b->stretch_start[u] = (uint32_t)b->stretches.len;
         for (uint32_t p = 0; p < n; p++)
-            if (p == 0 || m.begins[events[p]])
+            if (p == 0 || hd_bitset_has(&m.begins, events[p]))
                 hd_u32vec_push(&b->stretches, p);
     }
     b->stretch_start[b->n_threads] = (uint32_t)b->stretches.len;
-    hd_free(m.begins, b->t->n_events);
+    hd_bitset_fini(&m.begins);
+    hd_u32vec_trim(&b->stretches);
 }
 
 void hd_ucg_labels_stretches_free(struct hd_ucg_base *b)

@@ -410,7 +410,7 @@ static enum hd_ucg_outcome visit_node(struct hd_ucg *g, hd_tid u, uint32_t node)
     enum hd_ucg_outcome outcome = HD_UCG_GOES_ON;
     if (t->op[e] == HD_OP_WAKE || t->op[e] == HD_OP_TMO)
         outcome = end_wait(g, e, u, node, of & g->edges.alive);
-    uint32_t id = g->b->sections->of[e];
+    uint32_t id = hd_section_of(g->b->sections, e);
     if (outcome == HD_UCG_GOES_ON && id != HD_SECTION_NONE &&
         hd_section_at(g->b->sections, id)->open == e)
         after_sections(g, hd_section_at(g->b->sections, id), row, of);
