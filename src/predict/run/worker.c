@@ -361,14 +361,14 @@ void hd_worker_shorten(struct hd_worker *k, const struct hd_goal *goal, struct h
     double started = hd_progress_now();
     if (steps < HD_SHORTEN_STEPS && 2 * (w->prefix + w->n) > steps)
         return;
-    hd_witness_expand(w, k->w->t, k->matching);
-    hd_shorten(k->shortener, goal, w, steps, &shorter);
-    if (hd_checker_check(k->checker, &shorter, NULL, NULL) == HD_OK) {
-        struct hd_witness old = *w;
-        *w = shorter;
-        shorter = old;
+    if (hd_shorten(k->shortener, goal, w, k->matching, steps, &shorter)) {
+        bool good = hd_checker_check(k->checker, &shorter, NULL, NULL) == HD_OK;
+        hd_witness_fini(good ? w : &shorter);
+        if (good)
+            *w = shorter;
+        else
+            hd_witness_expand(w, k->w->t, k->matching);
     }
-    hd_witness_fini(&shorter);
     k->shorten_seconds += hd_progress_now() - started;
 }
 

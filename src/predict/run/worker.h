@@ -76,7 +76,8 @@ static inline enum hd_reason hd_worker_open_reason(const struct hd_worker *k)
 }
 
 /* Makes a witness of the goal short; it is then in its long form. Costs about `steps` simulated
- * events; one too long for these stays as it is, unless `steps` is HD_SHORTEN_STEPS. */
+ * events; one too long for these stays as it is, unless `steps` is HD_SHORTEN_STEPS and few of its
+ * events are needed. */
 void hd_worker_shorten(struct hd_worker *k, const struct hd_goal *goal, struct hd_witness *w,
                        uint64_t steps);
 

@@ -14,7 +14,9 @@ struct hd_shortener {
     const struct hd_world *w;
     struct hd_sim *sim;
     struct hd_plan plan;
-    uint32_t *rank; /* by event: 1 + its index in the given schedule, or 0 */
+    const struct hd_witness *given;
+    uint32_t *rank; /* by event from the prefix on: 1 + its index in the given schedule, or 0 */
+    size_t n_ranks;
 };
 
 struct hd_shortener *hd_shortener_new(const struct hd_world *w, struct hd_sim *sim)
@@ -23,7 +25,6 @@ struct hd_shortener *hd_shortener_new(const struct hd_world *w, struct hd_sim *s
     s->w = w;
     s->sim = sim;
     hd_plan_init(&s->plan, w);
-    s->rank = hd_calloc(w->t->n_events, sizeof *s->rank);
     return s;
 }
 
@@ -32,14 +33,40 @@ void hd_shortener_free(struct hd_shortener *s)
     if (!s)
         return;
     hd_plan_fini(&s->plan);
-    hd_free(s->rank, s->w->t->n_events * sizeof *s->rank);
     hd_free(s, sizeof *s);
+}
+
+static void rank_events(struct hd_shortener *s, const struct hd_witness *w)
+{
+    s->given = w;
+    s->n_ranks = 0;
+    for (size_t i = 0; i < w->n; i++)
+        if (w->schedule[i] - w->prefix >= s->n_ranks)
+            s->n_ranks = w->schedule[i] - w->prefix + 1;
+    s->rank = hd_calloc(s->n_ranks, sizeof *s->rank);
+    for (size_t i = 0; i < w->n; i++)
+        s->rank[w->schedule[i] - w->prefix] = (uint32_t)i + 1;
+}
+
+static void forget_ranks(struct hd_shortener *s)
+{
+    hd_free(s->rank, s->n_ranks * sizeof *s->rank);
+    s->rank = NULL;
+}
+
+/* Where the event stands in the given witness, from 1; 0: nowhere. */
+static uint64_t rank_of(const struct hd_shortener *s, hd_eid e)
+{
+    size_t prefix = s->given->prefix;
+    if (e < prefix)
+        return (uint64_t)e + 1;
+    return e - prefix < s->n_ranks && s->rank[e - prefix] ? prefix + s->rank[e - prefix] : 0;
 }
 
 static bool as_in_witness(const struct hd_shortener *s, const struct hd_repair *repair)
 {
     for (uint32_t i = 0; i < repair->n_edges; i++) {
-        uint32_t from = s->rank[repair->edges[i].from], to = s->rank[repair->edges[i].to];
+        uint64_t from = rank_of(s, repair->edges[i].from), to = rank_of(s, repair->edges[i].to);
         if (!from || !to || from > to)
             return false;
     }
@@ -61,11 +88,10 @@ static bool mend(struct hd_shortener *s, enum hd_sim_result result,
     return mended;
 }
 
-/* Grows a plan along the witness until its simulation succeeds. */
-static bool regrow(struct hd_shortener *s, const struct hd_goal *goal, uint64_t steps)
+/* Grows a plan along the witness until its simulation succeeds or `end` steps have been made. */
+static bool grow(struct hd_shortener *s, const struct hd_goal *goal, uint64_t end)
 {
     struct hd_sim_failure failure;
-    uint64_t end = hd_sim_steps(s->sim) + steps;
     if (!hd_plan_start(&s->plan, goal))
         return false;
     for (int i = 0; i < MAX_MENDED && hd_sim_steps(s->sim) < end; i++) {
@@ -76,6 +102,19 @@ static bool regrow(struct hd_shortener *s, const struct hd_goal *goal, uint64_t 
             return false;
     }
     return false;
+}
+
+/* The same; the last simulation may cost `steps` more. */
+static bool regrow(struct hd_shortener *s, const struct hd_goal *goal, const struct hd_witness *w,
+                   uint64_t steps)
+{
+    uint64_t end = hd_sim_steps(s->sim) + steps;
+    rank_events(s, w);
+    hd_sim_limit(s->sim, end + steps);
+    bool regrown = grow(s, goal, end);
+    hd_sim_limit(s->sim, UINT64_MAX);
+    forget_ranks(s);
+    return regrown;
 }
 
 /* A plan that holds just the events of the witness. */
@@ -91,11 +130,12 @@ static void plan_of(struct hd_shortener *s, const struct hd_goal *goal, const st
     }
 }
 
-/* A witness of the same property with another order before its tail. */
+/* A witness of the same property, in its long form, with another order before its tail. */
 static void copy_witness(const struct hd_witness *w, size_t tail, const hd_eid *order, size_t n,
                          const struct hd_wake *wakes, size_t n_wakes, struct hd_witness *out)
 {
     *out = *w;
+    out->prefix = 0;
     out->n = n + tail;
     out->n_wakes = n_wakes;
     out->schedule = hd_alloc(out->n * sizeof *out->schedule);
@@ -111,24 +151,22 @@ static void copy_witness(const struct hd_witness *w, size_t tail, const hd_eid *
         memcpy(out->events, w->events, w->n_events * sizeof *w->events);
 }
 
-void hd_shorten(struct hd_shortener *s, const struct hd_goal *goal, const struct hd_witness *w,
-                uint64_t steps, struct hd_witness *out)
+bool hd_shorten(struct hd_shortener *s, const struct hd_goal *goal, const struct hd_witness *w,
+                const struct hd_matching *matching, uint64_t steps, struct hd_witness *out)
 {
     size_t tail = hd_goal_tail(goal);
-    for (size_t i = 0; i < w->n; i++)
-        s->rank[w->schedule[i]] = (uint32_t)i + 1;
-    bool regrown = regrow(s, goal, steps);
-    for (size_t i = 0; i < w->n; i++)
-        s->rank[w->schedule[i]] = 0;
-    if (regrown) {
+    if (regrow(s, goal, w, steps)) {
         const struct hd_u32vec *order = hd_sim_order(s->sim);
         const struct hd_vec *wakes = hd_sim_wakes(s->sim);
         copy_witness(w, tail, order->data, order->len, wakes->data, wakes->len, out);
+    } else if (w->prefix + w->n <= steps) {
+        *out = hd_witness_long(w, s->w->t, matching);
+        plan_of(s, goal, out);
     } else {
-        plan_of(s, goal, w);
-        copy_witness(w, tail, w->schedule, w->n - tail, w->wakes, w->n_wakes, out);
+        return false;
     }
     hd_resequence(&s->plan, out->schedule, out->n, steps / 2);
+    return true;
 }
 
 size_t hd_shorten_switches(const struct hd_trace *t, const hd_eid *schedule, size_t n)

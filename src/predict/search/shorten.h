@@ -21,10 +21,11 @@ void hd_shortener_free(struct hd_shortener *s);
 /* What shortening one witness may cost, in simulated events, when there are few of them. */
 #define HD_SHORTEN_STEPS 2000000
 
-/* Puts a version of `w`, a witness of the goal in its long form, that is as short or shorter into
- * `out`, which the caller then owns. */
-void hd_shorten(struct hd_shortener *s, const struct hd_goal *goal, const struct hd_witness *w,
-                uint64_t steps, struct hd_witness *out);
+/* Puts a version of `w`, a witness of the goal, that is as short or shorter into `out`, in its long
+ * form; the caller then owns it. False: all of `w` is needed, as far as is known, and that is more
+ * than `steps` events, too many to look for another order of them. matching: of the trace. */
+bool hd_shorten(struct hd_shortener *s, const struct hd_goal *goal, const struct hd_witness *w,
+                const struct hd_matching *matching, uint64_t steps, struct hd_witness *out);
 
 /* Number of context switches in a schedule. */
 size_t hd_shorten_switches(const struct hd_trace *t, const hd_eid *schedule, size_t n);
