@@ -276,7 +276,8 @@ static const char *run_words(struct hd_arena *a, const struct hd_report *r)
     return hd_words_format(a, " --run %s", hd_words_shell(a, r->directory));
 }
 
-/* Would more time decide more? Not what no step proves: other schedules may show it. */
+/* Would more time decide more? Not what no step proves: other schedules may show it. Pairs of the
+ * same two places, in one run or several, have one line. */
 static bool wants_time(const struct hd_report *r)
 {
     static const char orders[] = "memory orders not proved for all schedules";
@@ -285,7 +286,7 @@ static bool wants_time(const struct hd_report *r)
         if (n < tail || strcmp(r->undecided_why.items[i] + n - tail, orders) != 0)
             return true;
     }
-    return r->undecided > r->undecided_why.n;
+    return !r->undecided_why.n;
 }
 
 void hd_brief_next(struct hd_page *p, const struct hd_report *r)
