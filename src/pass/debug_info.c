@@ -5,7 +5,10 @@
 
 #include "base/alloc.h"
 
+#include <limits.h>
 #include <llvm-c/DebugInfo.h>
+#include <stdio.h>
+#include <string.h>
 
 unsigned hd_debug_n_operands(struct hd_pass *p, LLVMMetadataRef node)
 {
@@ -50,13 +53,34 @@ static void set_function(struct hd_fn *f, LLVMMetadataRef scope, struct hd_site 
     site->func = hd_sites_string(f->p, name, n);
 }
 
+static const char *directory_of(LLVMMetadataRef file, unsigned *len)
+{
+    const char *text = file ? LLVMDIFileGetDirectory(file, len) : NULL;
+    return text && *len ? text : NULL;
+}
+
+/* A name of a file is relative to a directory that clang chooses: of a source with an absolute path
+ * it cuts off what that has in common with the folder of the compilation. Names are relative to
+ * that folder, as the command line and DWARF have them, or absolute. Operand 5 of a subprogram is
+ * its unit. */
 static void set_file(struct hd_fn *f, LLVMMetadataRef scope, struct hd_site *site)
 {
-    LLVMMetadataRef file = scope ? LLVMDIScopeGetFile(scope) : NULL;
-    unsigned len;
+    LLVMMetadataRef file = scope ? LLVMDIScopeGetFile(scope) : NULL, of = LLVMGetSubprogram(f->fn);
+    LLVMMetadataRef unit = of ? hd_debug_operand(f->p, of, 5) : NULL;
+    unsigned len, dir_len = 0, unit_len = 0;
+    char whole[PATH_MAX];
     const char *name = file ? LLVMDIFileGetFilename(file, &len) : NULL;
-    if (name)
-        site->file = hd_sites_string(f->p, name, len);
+    if (!name)
+        return;
+    const char *dir = directory_of(file, &dir_len);
+    const char *home = unit ? directory_of(LLVMDIScopeGetFile(unit), &unit_len) : NULL;
+    bool same = home && dir && dir_len == unit_len && !memcmp(home, dir, dir_len);
+    if (dir && home && !same && len && *name != '/' && (size_t)dir_len + len + 2 <= sizeof whole) {
+        len =
+            (unsigned)snprintf(whole, sizeof whole, "%.*s/%.*s", (int)dir_len, dir, (int)len, name);
+        name = whole;
+    }
+    site->file = hd_sites_string(f->p, name, len);
 }
 
 static LLVMMetadataRef line_of(LLVMValueRef inst)
