@@ -137,11 +137,8 @@ static void on_memory(struct hd_walk *w, const struct hd_raw *rec)
     default:
         hd_regions_cut(&w->mem.regions, rec->w[0], rec->w[1]);
     }
-    if (rec->kind == HD_LOG_STACK)
-        hd_walk_lines_forget(w, rec->w[1], rec->w[2]);
-    else
-        hd_walk_lines_forget(w, rec->w[0], rec->w[0] + rec->w[1]);
     const uint64_t *changed = w->mem.regions.changed;
+    hd_walk_lines_forget(w, changed[0], changed[1]);
     hd_walk_calm_forget(w, changed[0], changed[1] - changed[0]);
 }
 
@@ -269,8 +266,6 @@ static enum hd_status on_record(struct hd_walk *w, const struct hd_raw *rec)
 {
     struct hd_walk_thread *t = hd_walk_current(w);
     if (rec->kind <= HD_LOG_LAST_EVENT && w->pass == HD_WALK_MARK) {
-        if (hd_walk_mark_quick(w, rec))
-            return HD_OK;
         w->rec = rec;
         enum hd_status s = on_event(w, rec);
         w->rec = NULL;
@@ -339,7 +334,7 @@ static enum hd_status on_inherited(struct hd_walk *w, const struct hd_raw *rec)
     case HD_LOG_FREE:
         g = hd_regions_block(&w->mem.regions, rec->w[0]);
         if (g)
-            g->freed = true;
+            hd_walk_set_freed(w, g);
         return HD_OK;
     case HD_LOG_SITES:
         if (w->pass == HD_WALK_MARK)

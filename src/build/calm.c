@@ -46,11 +46,13 @@ static inline size_t place_of(uint64_t number)
 }
 
 /* The bits of the granules [first, last] of a page. */
-static void set_bits(uint64_t *bits, unsigned first, unsigned last, bool calm)
+static void clear_bits(uint64_t *bits, unsigned first, unsigned last)
 {
-    for (unsigned i = first; i <= last; i++) {
-        uint64_t bit = UINT64_C(1) << i % 64;
-        bits[i / 64] = calm ? bits[i / 64] | bit : bits[i / 64] & ~bit;
+    for (unsigned i = first; i <= last;) {
+        unsigned n = 64 - i % 64;
+        n = n < last - i + 1 ? n : last - i + 1;
+        bits[i / 64] &= ~(UINT64_MAX >> (64 - n) << i % 64);
+        i += n;
     }
 }
 
@@ -68,74 +70,98 @@ void hd_walk_calm_forget(struct hd_walk *w, uint64_t addr, uint64_t len)
     for (uint64_t n = first; n <= last; n++) {
         size_t at = place_of(n);
         if (c->number[at] == n)
-            set_bits(c->bits[at], n == first ? (unsigned)(addr & in_page) / HD_GRANULE : 0,
-                     (unsigned)(n == last ? end & in_page : in_page) / HD_GRANULE, false);
+            clear_bits(c->bits[at], n == first ? (unsigned)(addr & in_page) / HD_GRANULE : 0,
+                       (unsigned)(n == last ? end & in_page : in_page) / HD_GRANULE);
     }
 }
 
-void hd_walk_calm_add(struct hd_walk *w, const struct hd_raw *rec)
+static void set_granule(struct hd_walk_calm *c, uint64_t granule)
 {
-    struct hd_walk_calm *c = w->mem.calm;
-    uint64_t number = rec->w[0] >> PAGE_BITS, end = rec->w[0] + (rec->aux & HD_LOG_SIZE) - 1;
+    uint64_t number = granule / (WORDS * 64);
+    unsigned i = (unsigned)(granule % (WORDS * 64));
     size_t at = place_of(number);
-    if (rec->kind == HD_LOG_BRANCH || end >> PAGE_BITS != number)
-        return;
     if (c->number[at] != number) {
         c->number[at] = number;
         memset(c->bits[at], 0, sizeof c->bits[at]);
     }
-    const uint64_t in_page = (1u << PAGE_BITS) - 1;
-    set_bits(c->bits[at], (unsigned)(rec->w[0] & in_page) / HD_GRANULE,
-             (unsigned)(end & in_page) / HD_GRANULE, true);
+    c->bits[at][i / 64] |= UINT64_C(1) << i % 64;
+}
+
+void hd_walk_calm_add(struct hd_walk *w, const struct hd_raw *rec)
+{
+    uint64_t base, first = rec->w[0] / HD_GRANULE,
+                   last = (rec->w[0] + hd_walk_bytes(rec) - 1) / HD_GRANULE;
+    if (rec->kind == HD_LOG_BRANCH)
+        return;
+    for (uint64_t n = first; n <= last; n++)
+        set_granule(w->mem.calm, n);
+    /* Those beside it will be used next. */
+    unsigned bits = hd_walk_quiet_around(w, rec->w[0], &base);
+    for (unsigned i = 0; bits >> i; i++)
+        if (bits >> i & 1)
+            set_granule(w->mem.calm, base / HD_GRANULE + i);
 }
 
 /* What the thread did last, and the ids of steps on which something may depend. */
 struct stretch {
     const struct hd_walk_calm *calm;
-    struct hd_raw last;
-    bool in_stdio;
+    const struct hd_raw_shape *last;
     uint32_t from, to; /* 0: there are none */
+    uint32_t steps;    /* of the thread */
 };
 
 /* A step of the thread on which something may depend, as far as `from` and `to` tell. */
 static inline bool names_any(const struct stretch *s, hd_tok tok)
 {
-    return s->to && hd_tok_hi(tok) && hd_tok_lo(tok) <= s->to && hd_tok_hi(tok) >= s->from;
+    return hd_tok_hi(tok) && hd_tok_lo(tok) <= s->to && hd_tok_hi(tok) >= s->from;
 }
 
-static inline bool is_calm(const struct hd_walk_calm *c, uint64_t addr, unsigned len)
+/* The granule of addr. */
+static inline __attribute__((always_inline)) bool is_calm(const struct hd_walk_calm *c,
+                                                          uint64_t addr)
 {
-    uint64_t number = addr >> PAGE_BITS;
-    size_t at = place_of(number);
-    unsigned first = (unsigned)(addr & ((1u << PAGE_BITS) - 1)) / HD_GRANULE;
-    unsigned last = (unsigned)((addr & ((1u << PAGE_BITS) - 1)) + len - 1) / HD_GRANULE;
-    if (c->number[at] != number || last >= WORDS * 64)
-        return false;
-    return c->bits[at][first / 64] >> first % 64 & c->bits[at][last / 64] >> last % 64 & 1;
+    size_t at = place_of(addr >> PAGE_BITS);
+    unsigned i = (unsigned)(addr / HD_GRANULE % (WORDS * 64));
+    return c->number[at] == addr >> PAGE_BITS && c->bits[at][i / 64] >> i % 64 & 1;
 }
 
-/* Is the record a call of its own? See starts_call of quick_access.c and joins of call_steps.c: two
- * of one place and kind, one after the other, are two calls. */
-static inline bool is_own_call(const struct stretch *s, const struct hd_raw *rec)
+/* All granules of so many bytes. */
+static __attribute__((noinline)) bool are_calm(const struct hd_walk_calm *c, uint64_t addr,
+                                               unsigned len)
 {
-    if (rec->site != s->last.site)
-        return rec->site != 0 && !(s->last.kind == HD_LOG_BRANCH && !s->last.site);
-    return rec->site != 0 && rec->kind == s->last.kind && !s->in_stdio &&
-           !(s->last.aux & HD_LOG_PENDING);
+    bool calm = is_calm(c, addr + len - 1);
+    for (unsigned i = 0; calm && i < len; i += HD_GRANULE)
+        calm = is_calm(c, addr + i);
+    return calm;
 }
 
-static inline bool passes(const struct stretch *s, const struct hd_raw *rec)
+/* Is the record a call of its own, as those before it? See starts_call of quick_access.c and joins
+ * of call_steps.c: two of one place and kind, one after the other, are two calls. */
+static inline bool is_own_call(const struct stretch *s, const struct hd_raw_shape *is)
 {
-    if (!is_own_call(s, rec))
+    return is->alone && (is->site != s->last->site || is->kind == s->last->kind);
+}
+
+static inline __attribute__((always_inline)) bool passes(const struct stretch *s,
+                                                         const struct hd_rawlog_run *r)
+{
+    const struct hd_raw_shape *is = r->is;
+    if (is->quick == HD_QUICK_MORE) {
+        hd_tok tok = hd_rawlog_run_token(r, 1);
+        return hd_tok_hi(tok) <= s->steps + r->count && !(s->to && names_any(s, tok));
+    }
+    if (!is_own_call(s, is))
         return false;
-    if (rec->kind == HD_LOG_BRANCH)
-        return !(rec->aux & HD_LOG_JOINED) && !names_any(s, rec->w[0]);
-    if (rec->kind != HD_LOG_READ && rec->kind != HD_LOG_WRITE)
-        return false;
-    if ((rec->aux & (HD_LOG_SITE | HD_LOG_PENDING)) != HD_LOG_SITE)
-        return false;
-    return is_calm(s->calm, rec->w[0], rec->aux & HD_LOG_SIZE) && !names_any(s, rec->addr) &&
-           !(rec->kind == HD_LOG_WRITE && names_any(s, rec->val));
+    if (is->quick == HD_QUICK_WORD && r->w0 % HD_GRANULE + is->size <= HD_GRANULE) {
+        if (!is_calm(s->calm, r->w0))
+            return false;
+    } else if (is->quick != HD_QUICK_BRANCH) {
+        bool wide = is->quick == HD_QUICK_WIDE;
+        if (!are_calm(s->calm, r->w0, wide ? hd_shape_wide(is->shape) : is->size))
+            return false;
+    }
+    return !s->to ||
+           (!names_any(s, hd_rawlog_run_token(r, 0)) && !names_any(s, hd_rawlog_run_token(r, 1)));
 }
 
 static void widen(struct stretch *s, uint32_t from, uint32_t to)
@@ -144,13 +170,11 @@ static void widen(struct stretch *s, uint32_t from, uint32_t to)
     s->to = to > s->to ? to : s->to;
 }
 
-static struct stretch start(const struct hd_walk *w, const struct hd_walk_thread *t)
+static struct stretch start(const struct hd_walk *w, const struct hd_walk_thread *t,
+                            const struct hd_raw_shape *last)
 {
-    struct stretch s = {.calm = w->mem.calm, .in_stdio = t->in_stdio};
+    struct stretch s = {.calm = w->mem.calm, .last = last};
     const struct hd_walk_known *known = t->known.data;
-    s.last.kind = (enum hd_log_kind)t->last_kind;
-    s.last.aux = t->last_aux;
-    s.last.site = t->last_site;
     if (t->known.len != t->branched)
         widen(&s, known[t->branched].id, known[t->known.len - 1].id);
     if (w->sieve.making && t->tainted.len)
@@ -161,34 +185,52 @@ static struct stretch start(const struct hd_walk *w, const struct hd_walk_thread
 static bool may_pass(const struct hd_walk *w, const struct hd_walk_thread *t)
 {
     return !w->own.keep_all && !w->in.whole_log && w->info->from_pass && t->begun && !t->ignores &&
-           !t->order && !t->more[0].len && !t->more[1].len;
+           !t->order && !t->more[0].len && !t->more[1].len && !w->split.in_wide &&
+           !hd_walk_lent_turns(t);
+}
+
+/* What came before: if a record at its place may belong to its call, one of another kind. */
+static struct hd_raw_shape last_of(const struct hd_walk_thread *t)
+{
+    bool open = t->in_stdio || t->last_aux & HD_LOG_PENDING;
+    return (struct hd_raw_shape){.site = t->last_site,
+                                 .kind = (uint8_t)(open ? HD_LOG_KIND_COUNT : t->last_kind)};
+}
+
+static void skip(struct hd_walk *w, uint32_t n, const struct hd_raw_shape *is)
+{
+    struct hd_raw last = {.kind = (enum hd_log_kind)is->kind,
+                          .aux = is->aux,
+                          .slot = (uint32_t)(is - w->log.in.shapes),
+                          .site = is->site};
+    hd_walk_skip_calls(w, n, &last);
+    if (w->sieve.making)
+        hd_walk_sieve_passed(w, n, &last);
 }
 
 bool hd_walk_calm_pass(struct hd_walk *w, struct hd_raw *rec, uint32_t *passed)
 {
     const struct hd_walk_thread *t = hd_walk_current(w);
-    uint64_t most = may_pass(w, t) ? hd_rawlog_may_pass(&w->log) : 0, n = 0;
+    uint64_t most = may_pass(w, t) ? hd_rawlog_may_pass(&w->log) : 0;
     bool more = false;
-    if (hd_walk_lent_turns(t))
-        return false;
     most = t->turn_at - t->steps - 1 < most ? t->turn_at - t->steps - 1 : most;
-    if (!most)
+    if (!most || (t->last_kind == HD_LOG_BRANCH && !t->last_site)) /* the latter: a call begins */
         return false;
-    struct stretch s = start(w, t);
-    struct hd_raw at = {0}; /* not *rec: it can stay in registers */
-    while (n < most && (more = hd_rawlog_quick(&w->log, &at)) && passes(&s, &at)) {
-        n++;
-        s.last.kind = at.kind;
-        s.last.aux = at.aux;
-        s.last.site = at.site;
-        s.last.slot = at.slot;
-        s.in_stdio = more = false;
+    struct hd_raw_shape before = last_of(t);
+    struct stretch s = start(w, t, &before);
+    struct hd_rawlog_run r = hd_rawlog_run_start(&w->log);
+    uint32_t first = r.count, stop = first + (uint32_t)most;
+    s.steps = t->steps - first;
+    while (r.count != stop && (more = hd_rawlog_run_next(&r)) && passes(&s, &r)) {
+        s.last = r.is->quick == HD_QUICK_MORE ? s.last : r.is;
+        more = false;
     }
-    *rec = at;
+    hd_rawlog_run_end(&r);
+    if (more)
+        hd_rawlog_run_record(&r, rec);
+    uint32_t n = r.count - first - (more && r.is->quick != HD_QUICK_MORE);
     if (n)
-        hd_walk_skip_calls(w, n, &s.last);
-    if (n && w->sieve.making)
-        hd_walk_sieve_passed(w, n, &s.last);
-    *passed += (uint32_t)n;
+        skip(w, n, s.last);
+    *passed += n;
     return more;
 }

@@ -471,7 +471,7 @@ enum hd_status hd_walk_free_block(struct hd_walk *w, const struct hd_raw *rec)
     struct hd_region *g = hd_regions_block(&w->mem.regions, rec->w[0]);
     if (!g)
         return HD_OK;
-    g->freed = true;
+    hd_walk_set_freed(w, g);
     if (w->pass == HD_WALK_MARK) {
         if (g->thread == UINT32_MAX)
             g->thread = w->current; /* others may come too late */

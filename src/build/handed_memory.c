@@ -164,14 +164,16 @@ void hd_walk_hand_use(struct hd_walk *w, const struct hd_region *g, uint64_t lin
 
 bool hd_walk_hand_quick(struct hd_walk *w, const struct hd_raw *rec)
 {
-    uint64_t room, len = rec->aux & HD_LOG_SIZE;
-    bool writes = rec->kind == HD_LOG_WRITE || rec->kind == HD_LOG_AWRITE;
+    uint64_t room, len = hd_walk_bytes(rec);
+    bool writes =
+        rec->kind == HD_LOG_WRITE || rec->kind == HD_LOG_AWRITE || rec->kind == HD_LOG_RANGE_WRITE;
     const struct hd_region *g = hd_regions_find(&w->mem.regions, rec->w[0], &room);
     uint64_t linear = hd_region_linear(g, rec->w[0]);
+    const uint8_t *bytes = rec->data ? rec->data : (const uint8_t *)&rec->w[1];
     bool known = !writes || !(rec->aux & HD_LOG_PENDING);
     if (!hd_walk_hand_is_loose(w, linear, len))
         return false;
-    hd_walk_hand_use(w, g, linear, len, known ? (const uint8_t *)&rec->w[1] : NULL, writes);
+    hd_walk_hand_use(w, g, linear, len, known ? bytes : NULL, writes);
     hd_lent_memory_use(w, rec, hd_walk_current(w)->made);
     return true;
 }

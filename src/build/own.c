@@ -124,7 +124,7 @@ static void own(struct hd_walk *w, struct span *s, uint64_t linear, uint64_t len
     }
 }
 
-static void note_thread(struct hd_walk *w, struct hd_region *g)
+void hd_walk_note_thread(struct hd_walk *w, struct hd_region *g)
 {
     if (g->thread == UINT32_MAX)
         g->thread = w->current;
@@ -157,7 +157,7 @@ void hd_walk_mark(struct hd_walk *w, const struct hd_raw *rec, uint64_t len)
         if (w->in.types.types.len && g->kind != HD_REGION_STATIC &&
             hd_cells_touch(&w->mem.cells, linear, part))
             hd_walk_objlocks_see(w, g, addr);
-        note_thread(w, g);
+        hd_walk_note_thread(w, g);
         s.g = g;
         if (!w->own.keep_all && !ignored)
             own(w, &s, linear, part);
@@ -174,7 +174,7 @@ void hd_walk_mark_object(struct hd_walk *w, uint64_t addr, bool ends)
     struct span s = {.g = g, .reads = !ends, .writes = ends, .object = true};
     uint64_t linear = hd_region_linear(g, addr);
     hd_cells_mark(&w->mem.cells, linear, 0);
-    note_thread(w, g);
+    hd_walk_note_thread(w, g);
     own(w, &s, linear, 1);
 }
 
@@ -187,7 +187,7 @@ void hd_walk_mark_local(struct hd_walk *w, const struct hd_raw *rec)
         struct span s = {.g = g, .writes = true, .object = true};
         uint64_t part = len < room ? len : room, linear = hd_region_linear(g, addr);
         hd_cells_mark(&w->mem.cells, linear, part);
-        note_thread(w, g);
+        hd_walk_note_thread(w, g);
         own(w, &s, linear, part);
         addr += part;
         len -= part;

@@ -3,8 +3,8 @@
  * takes the long way (own.c, leave.c) with the same result.
  *
  * A line is HD_LINE aligned bytes. Addresses and linear addresses are alike below that, so a line
- * of a region lies in one page. An entry holds until its region is gone, or until something is put
- * over addresses of no region.
+ * of a region lies in one page. An entry holds until something changes at its addresses: a region
+ * comes or goes, or a block is freed.
  */
 #include "build/walk.h"
 
@@ -14,17 +14,16 @@
 
 #define LINES (sizeof((struct hd_walk *)0)->mem.lines / sizeof(struct hd_walk_line))
 
-static const struct hd_region nowhere = {.gone = true};
-
-static void forget(struct hd_walk_line *line)
+/* Addresses have 48 bits, lines 44. In the first walk who uses a line is known of its region. */
+static inline uint64_t key_of(const struct hd_walk *w, uint64_t addr)
 {
-    *line = (struct hd_walk_line){.region = (struct hd_region *)&nowhere};
+    return addr / HD_LINE | (w->pass == HD_WALK_MARK ? (uint64_t)w->current << 44 : 0);
 }
 
 void hd_walk_lines_clear(struct hd_walk *w)
 {
     for (size_t i = 0; i < LINES; i++)
-        forget(&w->mem.lines[i]);
+        w->mem.lines[i].key = UINT64_MAX;
 }
 
 void hd_walk_lines_forget(struct hd_walk *w, uint64_t start, uint64_t end)
@@ -35,217 +34,250 @@ void hd_walk_lines_forget(struct hd_walk *w, uint64_t start, uint64_t end)
         return;
     }
     for (uint64_t n = first; n <= last; n++)
-        if (w->mem.lines[n % LINES].number == n)
-            forget(&w->mem.lines[n % LINES]);
+        if (w->mem.lines[n % LINES].key << 20 == n << 20)
+            w->mem.lines[n % LINES].key = UINT64_MAX;
 }
 
-/* False: a region starts or ends inside. */
-static bool fill(struct hd_walk *w, struct hd_walk_line *line, uint64_t number)
+void hd_walk_set_freed(struct hd_walk *w, struct hd_region *g)
 {
-    uint64_t room, start = number * HD_LINE;
-    struct hd_region *g = hd_regions_find(&w->mem.regions, start, &room);
-    if (room < HD_LINE)
+    g->freed = true;
+    if (w->pass == HD_WALK_MARK)
+        hd_walk_lines_forget(w, g->start, g->end);
+}
+
+/* For the first walk: the current thread is about to use it. False: it was freed. */
+static bool fill_marks(struct hd_walk *w, struct hd_walk_line *line, uint64_t linear)
+{
+    struct hd_region *g = line->region;
+    if (g->freed)
         return false;
-    uint64_t linear = hd_region_linear(g, start);
-    struct hd_walk_line made = {.number = number, .region = g, .at = linear % HD_CELL_PAGE};
-    if (w->pass == HD_WALK_MARK) {
-        made.page = hd_cells_page(&w->mem.cells, linear, &made.marks);
-        made.after =
-            made.at + HD_LINE < HD_CELL_PAGE
-                ? made.page
-                : hd_cells_page(&w->mem.cells, linear + HD_LINE, &(struct hd_cell_marks *){NULL});
-    } else {
-        made.page = hd_cells_page_if(&w->mem.cells, linear);
-        if (!made.page)
-            return false;
-    }
-    *line = made;
+    hd_walk_note_thread(w, g);
+    line->looks = w->in.types.types.len && g->kind != HD_REGION_STATIC;
+    line->page = line->after = hd_cells_page(&w->mem.cells, linear, &line->marks);
+    if (line->at + HD_LINE == HD_CELL_PAGE)
+        line->after =
+            hd_cells_page(&w->mem.cells, linear + HD_LINE, &(struct hd_cell_marks *){NULL});
     return true;
+}
+
+/* NULL: the bytes up to `end` of the line are not of one region that can be used so. */
+static __attribute__((noinline)) const struct hd_walk_line *
+fill(struct hd_walk *w, struct hd_walk_line *line, uint64_t addr, uint64_t end)
+{
+    uint64_t room, start = addr / HD_LINE * HD_LINE;
+    struct hd_region *g = hd_regions_find(&w->mem.regions, start, &room);
+    if (room < end)
+        return NULL;
+    uint64_t linear = hd_region_linear(g, start);
+    struct hd_walk_line made = {.key = key_of(w, addr),
+                                .region = g,
+                                .at = (uint8_t)(linear % HD_CELL_PAGE),
+                                .room = (uint8_t)(room < HD_LINE ? room : HD_LINE)};
+    if (w->pass != HD_WALK_MARK)
+        made.page = hd_cells_page_if(&w->mem.cells, linear);
+    if (w->pass == HD_WALK_MARK ? !fill_marks(w, &made, linear) : !made.page)
+        return NULL;
+    *line = made;
+    return line;
 }
 
 /* NULL: not in one line. */
-static inline const struct hd_walk_line *line_of(struct hd_walk *w, uint64_t addr, unsigned len)
+static inline __attribute__((always_inline)) const struct hd_walk_line *
+line_of(struct hd_walk *w, uint64_t addr, unsigned len, uint64_t key)
 {
-    uint64_t number = addr / HD_LINE;
-    struct hd_walk_line *line = &w->mem.lines[number % LINES];
-    if (addr % HD_LINE + len > HD_LINE)
-        return NULL;
-    if (line->number == number && !line->region->gone)
+    uint64_t end = addr % HD_LINE + len;
+    struct hd_walk_line *line = &w->mem.lines[addr / HD_LINE % LINES];
+    if (line->key == key && end <= line->room)
         return line;
-    return fill(w, line, number) ? line : NULL;
+    return end > HD_LINE ? NULL : fill(w, line, addr, end);
 }
 
-static inline uint64_t load(const uint8_t *bytes, unsigned len)
+/* ---- first walk ---- */
+
+/* What stays the same during a run of records. */
+struct now {
+    uint64_t key; /* of line 0 */
+    uint32_t segment;
+    bool holds, keep_all;
+};
+
+static inline uint64_t load_granule(const struct hd_cell_marks *marks, unsigned i)
 {
-    uint64_t v = 0;
-    switch (len) {
-    case 1:
-        return *bytes;
-    case 4:
-        memcpy(&v, bytes, 4);
-        return v;
-    case 8:
-        memcpy(&v, bytes, 8);
-        return v;
-    default:
-        memcpy(&v, bytes, len);
-        return v;
-    }
+    uint64_t word;
+    memcpy(&word, marks->bytes + (size_t)i * HD_GRANULE, sizeof word);
+    return word;
 }
 
-static inline void store(uint8_t *bytes, uint64_t v, unsigned len)
+/* Leaves the access the granule as it is, but for its contents, and finds what is known to be
+ * there? Then it is done but for the ends of its cell: `use` of own.c does the same. */
+static inline __attribute__((always_inline)) bool
+settle_granule(const struct now *now, struct hd_cell_marks *marks, unsigned at,
+               const struct hd_raw_shape *is, uint64_t value)
 {
-    switch (len) {
-    case 1:
-        *bytes = (uint8_t)v;
-        break;
-    case 4:
-        memcpy(bytes, &v, 4);
-        break;
-    case 8:
-        memcpy(bytes, &v, 8);
-        break;
-    default:
-        memcpy(bytes, &v, len);
-    }
-}
-
-/* The granule is shared, or its state says this access already. */
-static inline bool is_covered(const struct hd_walk *w, const struct hd_owner *own, bool writes)
-{
-    if (own->write == w->own.segment)
-        return !writes || !own->read;
-    return !writes && own->read == w->own.segment;
-}
-
-/* Shared memory: does the access leave it as it is who writes there? See sole_writer.c. */
-static inline bool keeps_writer(const struct hd_walk *w, struct hd_cell_marks *marks, unsigned at,
-                                unsigned len, uint64_t value, bool writes)
-{
-    uint64_t mask = UINT64_MAX >> (HD_CELL_PAGE - len) << at;
-    uint32_t writer = marks->writer[at / HD_GRANULE];
-    if (writer == UINT32_MAX)
-        return true;
-    if (!writes)
-        return (marks->known & mask) == mask && load(marks->bytes + at, len) == value;
-    if (writer != w->current + 1)
-        return false;
-    store(marks->bytes + at, value, len);
-    marks->known |= mask;
-    return true;
-}
-
-/* Ownership and contents, as `use` of own.c. */
-static inline bool own_quick(struct hd_walk *w, const struct hd_walk_line *line, unsigned at,
-                             unsigned len, uint64_t value, bool writes)
-{
-    unsigned i = at / HD_GRANULE;
-    struct hd_cell_marks *marks = line->marks;
-    uint64_t mask = UINT64_MAX >> (HD_CELL_PAGE - len) << at;
-    if (line->page->shared >> i & 1) {
-        if (!keeps_writer(w, marks, at, len, value, writes))
+    unsigned i = at / HD_GRANULE, shift = at % HD_GRANULE * 8;
+    const struct hd_owner *own = &marks->own[i];
+    uint64_t bytes = (is->ends - UINT64_C(2)) << at, word = load_granule(marks, i);
+    if (own->write == now->segment) {
+        if (is->kind == HD_LOG_READ)
+            return !(((word >> shift) ^ value) & is->mask) && !(~marks->known & bytes);
+        if (own->read)
             return false;
-        hd_walk_use_shared(w, line->page, marks, i, writes);
+        word ^= ((word >> shift ^ value) & is->mask) << shift;
+        memcpy(marks->bytes + (size_t)i * HD_GRANULE, &word, sizeof word);
+        marks->known |= bytes;
         return true;
     }
-    if (!is_covered(w, &marks->own[i], writes))
-        return false;
-    if (writes) {
-        store(marks->bytes + at, value, len);
-        marks->known |= mask;
-        return true;
-    }
-    return (marks->known & mask) == mask && load(marks->bytes + at, len) == value;
+    return is->kind == HD_LOG_READ && own->read == now->segment && own->write != HD_OWNER_SHARED &&
+           !(((word >> shift) ^ value) & is->mask) && !(~marks->known & bytes);
 }
 
-/* The part of an access in one granule. False: its state may have to change. */
-static inline __attribute__((always_inline)) bool
-mark_granule(struct hd_walk *w, const struct hd_walk_thread *t, const struct hd_walk_line *line,
-             unsigned at, unsigned len, uint64_t value, bool writes)
+/* Does it leave shared memory as it is, and who writes there? See sole_writer.c. */
+static inline bool use_shared(struct hd_walk *w, const struct hd_walk_line *line, unsigned at,
+                              const struct hd_raw_shape *is, uint64_t value)
 {
-    const struct hd_region *g = line->region;
-    if (g->freed || !(g->shared || g->thread == w->current))
+    unsigned i = at / HD_GRANULE, shift = at % HD_GRANULE * 8;
+    struct hd_cell_marks *marks = line->marks;
+    uint64_t bytes = (UINT64_C(1) << is->size) - 1, word = load_granule(marks, i);
+    bool writes = is->kind == HD_LOG_WRITE;
+    if (!(line->page->shared >> i & 1))
         return false;
-    if (w->in.types.types.len && g->kind != HD_REGION_STATIC &&
-        ~line->page->touched & UINT64_MAX >> (HD_CELL_PAGE - len) << at)
+    if (marks->writer[i] != UINT32_MAX && !writes &&
+        (((word >> shift) ^ value) & is->mask || ~marks->known >> at & bytes))
         return false;
-    if (w->own.keep_all)
-        return true;
-    if (!own_quick(w, line, at, len, value, writes))
-        return false;
-    if (t->holds)
-        line->page->in_section |= (uint8_t)(1u << at / HD_GRANULE);
+    if (marks->writer[i] != UINT32_MAX && writes) {
+        if (marks->writer[i] != w->current + 1)
+            return false;
+        memcpy(marks->bytes + at, &value, is->size);
+        marks->known |= bytes << at;
+    }
+    hd_walk_use_shared(w, line->page, marks, i, writes);
     return true;
 }
 
-static inline void mark_end(const struct hd_walk_line *line, unsigned end)
+/* Any read or write at a site or a code address that the runtime did not make. Here and below a run
+ * is given as a copy, so that the caller's can stay in registers. */
+static __attribute__((noinline)) bool mark_slowly(struct hd_walk *w, struct hd_rawlog_run r)
 {
-    (end < HD_CELL_PAGE ? line->page : line->after)->edges |= UINT64_C(1) << end % HD_CELL_PAGE;
+    struct hd_raw rec;
+    hd_rawlog_run_record(&r, &rec);
+    w->rec = &rec;
+    hd_walk_mark(w, &rec, r.is->quick == HD_QUICK_WIDE ? rec.len : r.is->size);
+    w->rec = NULL;
+    return true;
 }
 
-/* An access that begins in one granule and ends in the next. If only its first part is recognised
- * the long way does that once more: it writes the same, and counts one use too many. */
-static __attribute__((noinline)) bool mark_crossing(struct hd_walk *w,
-                                                    const struct hd_walk_thread *t, uint64_t addr,
-                                                    unsigned len, uint64_t value, bool writes)
+/* The bytes of an access that are in one page. */
+struct part {
+    struct hd_cell_page *page;
+    struct hd_cell_marks *marks;
+    unsigned at, len;
+};
+
+/* As settle_granule, of any number of them; but nothing is changed. */
+static bool is_settled(const struct hd_walk *w, const struct part *p, bool looks, bool writes,
+                       const uint8_t *bytes)
 {
-    unsigned first = HD_GRANULE - (unsigned)(addr % HD_GRANULE), rest = len - first;
-    uint64_t next = addr + first;
-    const struct hd_walk_line *line = line_of(w, addr, first), *other = line_of(w, next, rest);
-    if (!line || !other || line->region != other->region)
+    if (looks && ~p->page->touched >> p->at & UINT64_MAX >> (HD_CELL_PAGE - p->len))
         return false;
-    unsigned at = line->at + (unsigned)(addr % HD_LINE);
-    unsigned behind = other->at + (unsigned)(next % HD_LINE);
-    uint64_t low = value & UINT64_MAX >> (64 - 8 * first);
-    if (!mark_granule(w, t, line, at, first, low, writes) ||
-        !mark_granule(w, t, other, behind, rest, value >> 8 * first, writes))
-        return false;
-    line->page->edges |= UINT64_C(1) << at;
-    mark_end(other, behind + rest);
+    for (unsigned i = p->at / HD_GRANULE; i <= (p->at + p->len - 1) / HD_GRANULE; i++) {
+        const struct hd_owner *own = &p->marks->own[i];
+        if (own->write == w->own.segment
+                ? writes && own->read
+                : writes || own->read != w->own.segment || own->write == HD_OWNER_SHARED)
+            return false;
+    }
+    return writes || hd_cell_marks_hold(p->marks, p->at, p->len, bytes);
+}
+
+/* An access that may reach from granule to granule, in one region. */
+static __attribute__((noinline)) bool mark_parts(struct hd_walk *w, struct hd_rawlog_run r,
+                                                 unsigned len)
+{
+    bool writes = r.is->kind == HD_LOG_WRITE || r.is->kind == HD_LOG_RANGE_WRITE;
+    const uint8_t *bytes =
+        r.is->quick == HD_QUICK_WIDE ? hd_rawlog_run_bytes(&r) : (const uint8_t *)&r.w1;
+    unsigned room = HD_LINE - (unsigned)(r.w0 % HD_LINE), n = 1;
+    const struct hd_walk_line *line = line_of(w, r.w0, len < room ? len : room, key_of(w, r.w0));
+    if (!line || r.w0 + len > line->region->end || w->own.keep_all)
+        return mark_slowly(w, r);
+    struct part parts[2] = {{line->page, line->marks, line->at + (unsigned)(r.w0 % HD_LINE), len}};
+    uint64_t linear = hd_region_linear(line->region, r.w0);
+    bool looks = line->looks;
+    if (parts[0].at + len > HD_CELL_PAGE) {
+        parts[0].len = HD_CELL_PAGE - parts[0].at;
+        parts[1].len = len - parts[0].len;
+        parts[1].page = hd_cells_page(&w->mem.cells, linear + parts[0].len, &parts[1].marks);
+        n = 2;
+    }
+    for (unsigned i = 0; i < n; i++)
+        if (!is_settled(w, &parts[i], looks, writes, bytes + (i ? parts[0].len : 0)))
+            return mark_slowly(w, r);
+    for (unsigned i = 0; i < n; i++) {
+        const struct part *p = &parts[i];
+        if (writes)
+            hd_cell_marks_keep(p->marks, p->at, p->len, bytes + (i ? parts[0].len : 0));
+        if (hd_walk_current(w)->holds)
+            p->page->in_section |= (uint8_t)hd_cell_granules(p->at, p->len);
+    }
+    hd_cells_mark(&w->mem.cells, linear, len);
     return true;
 }
 
 static inline __attribute__((always_inline)) bool
-mark_quick(struct hd_walk *w, const struct hd_walk_thread *t, const struct hd_raw *rec)
+mark_word(struct hd_walk *w, const struct now *now, const struct hd_rawlog_run *r)
 {
-    unsigned len = rec->aux & HD_LOG_SIZE;
-    bool writes = rec->kind == HD_LOG_WRITE;
-    if (rec->kind == HD_LOG_BRANCH)
-        return true; /* nothing for this walk */
-    if ((!writes && rec->kind != HD_LOG_READ) || t->ignores)
+    const struct hd_raw_shape *is = r->is;
+    uint64_t addr = r->w0, ends = is->ends;
+    if (!is->plain)
         return false;
-    if (writes && rec->aux & HD_LOG_PENDING)
-        return false;
-    if (rec->w[0] % HD_GRANULE + len > HD_GRANULE)
-        return mark_crossing(w, t, rec->w[0], len, rec->w[1], writes);
-    const struct hd_walk_line *line = line_of(w, rec->w[0], len);
+    if (addr % HD_GRANULE + is->size > HD_GRANULE)
+        return mark_parts(w, *r, is->size);
+    const struct hd_walk_line *line = line_of(w, addr, is->size, now->key | addr / HD_LINE);
     if (!line)
-        return false;
-    unsigned at = line->at + (unsigned)(rec->w[0] % HD_LINE);
-    if (!mark_granule(w, t, line, at, len, rec->w[1], writes))
-        return false;
-    line->page->edges |= UINT64_C(1) << at;
-    mark_end(line, at + len);
+        return mark_slowly(w, *r);
+    unsigned at = line->at + (unsigned)(addr % HD_LINE);
+    struct hd_cell_page *page = line->page;
+    if (line->looks && ~page->touched >> at & (ends - 2))
+        return mark_slowly(w, *r);
+    if (!now->keep_all && !settle_granule(now, line->marks, at, is, r->w1) &&
+        !use_shared(w, line, at, is, r->w1))
+        return mark_slowly(w, *r);
+    if (now->holds)
+        page->in_section |= (uint8_t)(1u << at / HD_GRANULE);
+    if (ends << at & ~page->edges)
+        page->edges |= ends << at;
+    if (at + is->size == HD_CELL_PAGE)
+        line->after->edges |= 1;
     return true;
 }
 
-bool hd_walk_mark_quick(struct hd_walk *w, const struct hd_raw *rec)
+/* False: it has to be looked at as a whole. */
+static inline __attribute__((always_inline)) bool
+mark_record(struct hd_walk *w, const struct now *now, const struct hd_rawlog_run *r)
 {
-    return mark_quick(w, hd_walk_current(w), rec);
+    if (r->is->quick == HD_QUICK_WORD)
+        return mark_word(w, now, r);
+    if (r->is->quick != HD_QUICK_WIDE)
+        return true; /* nothing for this walk */
+    return mark_parts(w, *r, hd_shape_wide(r->is->shape));
 }
 
 bool hd_walk_mark_pass(struct hd_walk *w, struct hd_raw *rec, uint32_t *passed)
 {
     const struct hd_walk_thread *t = hd_walk_current(w);
-    uint64_t most = hd_rawlog_may_pass(&w->log), n = 0;
-    struct hd_raw at = {0}; /* not *rec: it can stay in registers */
+    uint64_t most = t->ignores ? 0 : hd_rawlog_may_pass(&w->log);
+    if (!most)
+        return false;
+    struct now now = {key_of(w, 0), w->own.segment, t->holds && !w->own.keep_all, w->own.keep_all};
+    struct hd_rawlog_run r = hd_rawlog_run_start(&w->log);
+    uint32_t first = r.count, stop = first + (uint32_t)most;
     bool more = false;
-    while (n < most && (more = hd_rawlog_quick(&w->log, &at)) && mark_quick(w, t, &at)) {
-        n++;
+    while (r.count != stop && (more = hd_rawlog_run_next(&r)) && mark_record(w, &now, &r))
         more = false;
-    }
-    *rec = at;
-    *passed += (uint32_t)n;
+    hd_rawlog_run_end(&r);
+    if (more)
+        hd_rawlog_run_record(&r, rec);
+    *passed += r.count - first;
     return more;
 }
 
@@ -263,7 +295,8 @@ static bool starts_call(const struct hd_walk_thread *t, const struct hd_raw *rec
     if (!t->begun || !rec->site || (t->last_kind == HD_LOG_BRANCH && !t->last_site))
         return false;
     return rec->site != t->last_site ||
-           (!t->in_stdio && !(t->last_kind == HD_LOG_READ && t->last_aux & HD_LOG_PENDING));
+           (!t->in_stdio && !(t->last_kind == HD_LOG_READ && t->last_aux & HD_LOG_PENDING) &&
+            (rec->kind == t->last_kind || !hd_walk_is_wide(rec)));
 }
 
 /* Do these granules hold something that depends on a read of the trace? Whole granules, since that
@@ -282,11 +315,12 @@ static bool has_sets(const struct hd_cell_page *page, unsigned bits)
 /* Private memory, which holds nothing that depends on a read of the trace. *own: or it is what this
  * thread alone writes, and now reads. */
 static inline bool is_plain_in(struct hd_walk *w, uint64_t addr, unsigned len, bool reads,
-                               bool *own)
+                               bool *own, const struct hd_region **g)
 {
-    const struct hd_walk_line *line = line_of(w, addr, len);
+    const struct hd_walk_line *line = line_of(w, addr, len, key_of(w, addr));
     if (!line)
         return false;
+    *g = line->region;
     unsigned at = line->at + (unsigned)(addr % HD_LINE);
     unsigned bits = (2u << (at + len - 1) / HD_GRANULE) - (1u << at / HD_GRANULE);
     if ((line->page->sets || line->page->set) && has_sets(line->page, bits))
@@ -301,16 +335,38 @@ static inline bool is_plain_in(struct hd_walk *w, uint64_t addr, unsigned len, b
     return mine;
 }
 
-/* The same of an access that may begin in one line and end in the next, of the same region. */
-static bool is_plain(struct hd_walk *w, const struct hd_raw *rec, bool *own)
+/* The same of an access that may reach from line to line, of one region. */
+static bool is_plain(struct hd_walk *w, const struct hd_raw *rec, uint64_t len, bool *own)
 {
-    unsigned len = rec->aux & HD_LOG_SIZE, room = HD_LINE - (unsigned)(rec->w[0] % HD_LINE);
-    bool reads = rec->kind == HD_LOG_READ || rec->kind == HD_LOG_AREAD;
-    if (len <= room)
-        return is_plain_in(w, rec->w[0], len, reads, own);
-    return is_plain_in(w, rec->w[0], room, reads, own) &&
-           is_plain_in(w, rec->w[0] + room, len - room, reads, own) &&
-           line_of(w, rec->w[0], room)->region == line_of(w, rec->w[0] + room, 1)->region;
+    bool reads =
+        rec->kind == HD_LOG_READ || rec->kind == HD_LOG_AREAD || rec->kind == HD_LOG_RANGE_READ;
+    const struct hd_region *g = NULL;
+    for (uint64_t addr = rec->w[0], part; len; addr += part, len -= part) {
+        const struct hd_region *here;
+        part = HD_LINE - addr % HD_LINE;
+        part = len < part ? len : part;
+        if (!is_plain_in(w, addr, (unsigned)part, reads, own, &here) || (g && g != here))
+            return false;
+        g = here;
+    }
+    return true;
+}
+
+unsigned hd_walk_quiet_around(struct hd_walk *w, uint64_t addr, uint64_t *base)
+{
+    uint64_t from, to;
+    const struct hd_walk_line *line = line_of(w, addr, 1, key_of(w, addr));
+    if (!line || line->page->sets || line->page->set)
+        return 0;
+    const struct hd_cell_page *p = line->page;
+    unsigned noted = p->shared | p->loose | p->tainted, bits = 0;
+    *base = addr / HD_LINE * HD_LINE - line->at;
+    hd_regions_span(&w->mem.regions, addr, &from, &to);
+    for (unsigned i = 0; i < HD_GRANULES; i++) {
+        uint64_t at = *base + (uint64_t)i * HD_GRANULE;
+        bits |= (unsigned)(at >= from && at + HD_GRANULE <= to) << i;
+    }
+    return bits & ~noted;
 }
 
 /* The end of a local that no other thread has used: see dead_locals.c. */
@@ -328,8 +384,10 @@ bool hd_walk_leave_quick(struct hd_walk *w, const struct hd_raw *rec, bool *note
     struct hd_walk_thread *t = hd_walk_current(w);
     bool own = false;
     bool atomic = rec->kind == HD_LOG_AREAD || rec->kind == HD_LOG_AWRITE;
-    bool writes = rec->kind == HD_LOG_WRITE || rec->kind == HD_LOG_AWRITE;
-    bool access = writes || rec->kind == HD_LOG_READ || rec->kind == HD_LOG_AREAD;
+    bool wide = hd_walk_is_wide(rec);
+    bool writes = rec->kind == HD_LOG_WRITE || rec->kind == HD_LOG_AWRITE ||
+                  (wide && rec->kind == HD_LOG_RANGE_WRITE);
+    bool access = writes || wide || rec->kind == HD_LOG_READ || rec->kind == HD_LOG_AREAD;
     if (!access && rec->kind != HD_LOG_BRANCH && rec->kind != HD_LOG_GONE)
         return false;
     if (atomic && (w->split.in_wide || hd_walk_wide_is(w, rec)))
@@ -346,7 +404,8 @@ bool hd_walk_leave_quick(struct hd_walk *w, const struct hd_raw *rec, bool *note
         if (rec->aux & HD_LOG_JOINED || hd_walk_may_depend(t, rec->w[0]))
             return false;
     } else if (!(rec->aux & HD_LOG_SITE) || hd_walk_may_depend(t, rec->addr) ||
-               (writes && hd_walk_may_depend(t, rec->val)) || !is_plain(w, rec, &own)) {
+               (writes && hd_walk_may_depend(t, rec->val)) ||
+               !is_plain(w, rec, hd_walk_bytes(rec), &own)) {
         return false;
     }
     hd_walk_find_call(w, rec);

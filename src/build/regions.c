@@ -221,11 +221,16 @@ static struct hd_region *search(const struct hd_regions *r, uint64_t addr,
     return best && addr < best->end ? best : NULL;
 }
 
+static struct hd_region_gap *gap_of(struct hd_regions *r, uint64_t addr)
+{
+    return &r->gaps[(addr >> 20) % (sizeof r->gaps / sizeof *r->gaps)];
+}
+
 struct hd_region *hd_regions_find(struct hd_regions *r, uint64_t addr, uint64_t *room)
 {
     struct hd_region **recent = &r->recent[addr / 16 & (r->n_recent - 1)], *g = *recent;
     if (!g || g->gone || addr < g->start || addr >= g->end) {
-        struct hd_region_gap *gap = &r->gaps[(addr >> 20) % (sizeof r->gaps / sizeof *r->gaps)];
+        struct hd_region_gap *gap = gap_of(r, addr);
         if (addr >= gap->start && addr < gap->end) {
             *room = gap->end - addr;
             return &r->static_region;
@@ -241,6 +246,16 @@ struct hd_region *hd_regions_find(struct hd_regions *r, uint64_t addr, uint64_t 
     }
     *room = g->end - addr;
     return g;
+}
+
+void hd_regions_span(struct hd_regions *r, uint64_t addr, uint64_t *start, uint64_t *end)
+{
+    uint64_t room;
+    const struct hd_region *g = hd_regions_find(r, addr, &room);
+    const struct hd_region_gap *gap = gap_of(r, addr);
+    bool in_gap = addr >= gap->start && addr < gap->end;
+    *start = g != &r->static_region ? g->start : in_gap ? gap->start : addr;
+    *end = addr + room;
 }
 
 struct hd_region *hd_regions_block(struct hd_regions *r, uint64_t start)

@@ -59,6 +59,8 @@ struct hd_region *hd_regions_add(struct hd_regions *r, enum hd_region_kind kind,
 void hd_regions_cut(struct hd_regions *r, uint64_t start, uint64_t len); /* unmapped */
 /* The region of addr; *room: bytes from addr to the end of it. Never NULL. */
 struct hd_region *hd_regions_find(struct hd_regions *r, uint64_t addr, uint64_t *room);
+/* The addresses around addr that belong to its region, as far as is known at once. */
+void hd_regions_span(struct hd_regions *r, uint64_t addr, uint64_t *start, uint64_t *end);
 struct hd_region *hd_regions_block(struct hd_regions *r,
                                    uint64_t start); /* live heap block or NULL */
 

@@ -155,10 +155,11 @@ static bool is_nothing(struct hd_walk *w, const struct hd_raw *rec)
         return !is_tainted(t, rec->w[0]);
     if (rec->kind == HD_LOG_GONE) /* of private memory: it stores nothing, in any walk */
         return true;
-    bool writes = rec->kind == HD_LOG_WRITE || rec->kind == HD_LOG_AWRITE;
+    bool writes =
+        rec->kind == HD_LOG_WRITE || rec->kind == HD_LOG_AWRITE || rec->kind == HD_LOG_RANGE_WRITE;
     if (is_tainted(t, rec->addr) || (writes && is_tainted(t, rec->val)))
         return false;
-    return !pass_memory(w, rec->w[0], rec->aux & HD_LOG_SIZE, !writes, -1);
+    return !pass_memory(w, rec->w[0], hd_walk_bytes(rec), !writes, -1);
 }
 
 /* ---- the records that are kept ---- */

@@ -3,6 +3,7 @@
 #ifndef HD_BUILD_WALK_H
 #define HD_BUILD_WALK_H
 
+#include "build/quick_access.h"
 #include "build/sole_writer.h"
 #include "build/walk_state.h"
 
@@ -74,28 +75,6 @@ enum hd_status hd_walk_count_changed(struct hd_walk *w, const struct hd_raw *rec
 void hd_walk_find_call(struct hd_walk *w, const struct hd_raw *rec);
 void hd_walk_skip_calls(struct hd_walk *w, uint64_t n, const struct hd_raw *last);
 
-/* quick_access.c: reads and writes of up to 8 bytes that change little. False: nothing was done. */
-bool hd_walk_mark_quick(struct hd_walk *w, const struct hd_raw *rec);
-/* The first walk goes over such records. True: *rec is the first that is none. */
-bool hd_walk_mark_pass(struct hd_walk *w, struct hd_raw *rec, uint32_t *passed);
-bool hd_walk_more_matters(const struct hd_walk *w, const struct hd_raw *rec); /* HD_LOG_MORE */
-/* *noted: it is of memory that handed_memory.c looks at. */
-bool hd_walk_leave_quick(struct hd_walk *w, const struct hd_raw *rec, bool *noted);
-void hd_walk_lines_clear(struct hd_walk *w);
-void hd_walk_lines_forget(struct hd_walk *w, uint64_t start, uint64_t end); /* regions changed */
-
-/* calm.c: stretches of records that change nothing */
-struct hd_walk_calm *hd_walk_calm_new(void);
-void hd_walk_calm_free(struct hd_walk_calm *c);
-void hd_walk_calm_clear(struct hd_walk *w);
-/* The memory may not be calm any more. */
-void hd_walk_calm_forget(struct hd_walk *w, uint64_t addr, uint64_t len);
-/* A record that was left out, and of which nothing had to be noted: if it is an access, another one
- * of this memory will be so, too. */
-void hd_walk_calm_add(struct hd_walk *w, const struct hd_raw *rec);
-/* Goes over records that change nothing, and counts them. True: *rec is the first that does. */
-bool hd_walk_calm_pass(struct hd_walk *w, struct hd_raw *rec, uint32_t *passed);
-
 /* emit.c */
 uint32_t hd_walk_next_eid(const struct hd_walk *w); /* the event that is built next */
 static inline struct hd_walk_thread *hd_walk_current(struct hd_walk *w)
@@ -148,6 +127,8 @@ uint32_t hd_walk_place_of(struct hd_walk *w, struct hd_walk_access *a);
 
 /* own.c: the first walk */
 void hd_walk_mark(struct hd_walk *w, const struct hd_raw *rec, uint64_t len);
+/* The current thread uses the region. */
+void hd_walk_note_thread(struct hd_walk *w, struct hd_region *g);
 void hd_walk_mark_free(struct hd_walk *w, const struct hd_region *g);
 /* A lock or the like is used, or ends. */
 void hd_walk_mark_object(struct hd_walk *w, uint64_t addr, bool ends);

@@ -70,12 +70,16 @@ struct hd_walk_atomic {
 
 /* Where an aligned piece of memory is kept. */
 struct hd_walk_line {
-    uint64_t number; /* address / HD_LINE */
+    uint64_t key; /* address / HD_LINE, and in the first walk the thread: quick_access.c */
     struct hd_region *region;
     struct hd_cell_page *page, *after; /* of its first byte, and of the byte behind its last */
     struct hd_cell_marks *marks;       /* MARK */
-    unsigned at;                       /* its first byte in the page */
+    uint8_t at;                        /* its first byte in the page */
+    uint8_t room;                      /* so many of its bytes, from the first, are of the region */
+    bool looks;                        /* MARK: first accesses to bytes matter: hd_cells_touch */
+    uint64_t padding[2];
 };
+_Static_assert(sizeof(struct hd_walk_line) == 64, "a line is quickly found");
 
 /* What the recording has besides the log. */
 struct hd_walk_in {

@@ -17,16 +17,37 @@ struct hd_raw {
     hd_tok addr, val; /* accesses; HD_TOK_NONE when not given */
 };
 
-/* What the key of a slot says of its records. */
-struct hd_raw_shape {
+/* Records that are read one after the other (recording/rawlog_quick.h). */
+enum hd_raw_quick {
+    HD_QUICK_NONE,
+    HD_QUICK_WORD,   /* a plain or atomic read or write of up to 8 bytes */
+    HD_QUICK_WIDE,   /* a read or write of 16 to 64 bytes, at a site */
+    HD_QUICK_BRANCH, /* HD_LOG_BRANCH */
+    HD_QUICK_MORE,   /* HD_LOG_MORE; the only one that is no event */
+};
+
+/* What the key of a slot says of its records. Also in the slot itself, see struct hd_pack_slot. */
+struct __attribute__((may_alias)) hd_raw_shape {
     uint64_t site;
     uint64_t mask; /* the bits that an access has of a word */
     uint16_t shape;
+    uint16_t ends; /* of a word: bit 0, and the bit of the first byte behind it */
     uint8_t kind, parts;
-    uint8_t size; /* bytes of word 1 */
-    bool quick;   /* a read or write of up to 8 bytes, or a branch */
+    uint8_t size;       /* bytes of word 1 */
+    uint8_t quick;      /* enum hd_raw_quick */
+    bool points, looks; /* hd_shape_points, hd_shape_looks; of a word */
+    bool plain;         /* a read or write of a word that is not atomic, nor HD_LOG_PENDING */
+    bool alone;         /* plain, and the compiler's own at a site: no part of a call */
     unsigned aux;
 };
+_Static_assert(sizeof(struct hd_raw_shape) <= sizeof(((struct hd_pack_slot *)0)->reader),
+               "a shape has room in its slot");
+
+static inline __attribute__((always_inline)) const struct hd_raw_shape *
+hd_raw_shape_in(const struct hd_pack_slot *s)
+{
+    return (const struct hd_raw_shape *)s->reader;
+}
 
 /* The reader's state. All that it points to is the caller's. */
 struct hd_raw_reader {
@@ -37,6 +58,17 @@ struct hd_raw_reader {
     uint8_t *contents;           /* HD_LOG_CHUNK bytes: those of a range that is not spelled out */
 };
 
+static inline enum hd_raw_quick hd_unpack_class(unsigned kind, unsigned shape, unsigned parts)
+{
+    if (parts & HD_PART_MEMORY)
+        return parts & HD_PART_NEW ? HD_QUICK_NONE : HD_QUICK_WORD;
+    if (parts & HD_PART_WIDE)
+        return hd_shape_wide(shape) > 64 ? HD_QUICK_NONE : HD_QUICK_WIDE;
+    return kind == HD_LOG_BRANCH ? HD_QUICK_BRANCH
+           : kind == HD_LOG_MORE ? HD_QUICK_MORE
+                                 : HD_QUICK_NONE;
+}
+
 /* What a key says of the records in its slot. */
 static inline struct hd_raw_shape hd_unpack_shape(uint64_t key)
 {
@@ -44,6 +76,10 @@ static inline struct hd_raw_shape hd_unpack_shape(uint64_t key)
     bool memory = (parts & HD_PART_MEMORY) != 0;
     unsigned bits = memory ? 8 * hd_shape_size(shape) : 64;
     unsigned kind = hd_shape_kind(shape);
+    bool branch = kind == HD_LOG_BRANCH;
+    bool plain = kind == HD_LOG_READ || kind == HD_LOG_WRITE;
+    bool clean = branch ? !(shape & HD_SHAPE_JOINED)
+                        : (shape & (HD_SHAPE_SITE | HD_SHAPE_GUESS)) == HD_SHAPE_SITE;
     return (struct hd_raw_shape){
         .site = kind == HD_LOG_MORE ? 0 : key >> 16,
         .mask = UINT64_MAX >> (64 - bits),
@@ -51,7 +87,12 @@ static inline struct hd_raw_shape hd_unpack_shape(uint64_t key)
         .shape = (uint16_t)shape,
         .kind = (uint8_t)kind,
         .parts = (uint8_t)parts,
-        .quick = (memory && !(parts & HD_PART_NEW)) || kind == HD_LOG_BRANCH,
+        .quick = (uint8_t)hd_unpack_class(kind, shape, parts),
+        .points = memory && hd_shape_points(shape),
+        .looks = memory && hd_shape_looks(shape),
+        .plain = plain && !(kind == HD_LOG_WRITE && shape & HD_SHAPE_GUESS),
+        .ends = (uint16_t)(1u | 1u << (memory ? hd_shape_size(shape) : 0)),
+        .alone = key >> 16 && (branch || plain || parts & HD_PART_WIDE) && clean,
         .aux = (memory ? hd_shape_size(shape) : 0) | (shape & HD_SHAPE_SITE ? HD_LOG_SITE : 0) |
                (shape & HD_SHAPE_GUESS ? HD_LOG_PENDING : 0) |
                (shape & HD_SHAPE_JOINED ? HD_LOG_JOINED : 0) |

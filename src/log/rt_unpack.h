@@ -146,35 +146,34 @@ static inline void hd_unpack_memory(struct hd_pack *pk, struct hd_pack_slot *s, 
     hd_pack_read(pk, is->shape, rec->w[0], rec->w[1]);
 }
 
-/* See hd_put_wide. */
-static inline bool hd_unpack_wide(struct hd_raw_reader *u, const uint8_t **q, unsigned flag,
-                                  unsigned shape, struct hd_raw *rec)
+/* See hd_put_wide. The bytes of a wide access at w0, which are in the mirror then; what comes
+ * behind them in the log, or NULL: they cannot be. */
+static __attribute__((noinline, unused)) const uint8_t *hd_unpack_wide(struct hd_raw_reader *u,
+                                                                       const uint8_t *q,
+                                                                       unsigned flag,
+                                                                       unsigned shape, uint64_t w0)
 {
-    uint8_t *mirror = hd_pack_mirror(u->pack, rec->w[0]);
-    rec->len = hd_shape_wide(shape);
-    rec->data = u->contents;
+    uint8_t *mirror = hd_pack_mirror(u->pack, w0);
+    size_t len = hd_shape_wide(shape);
     if ((flag >> 4 & 3) == 1) {
-        __builtin_memcpy(u->contents, hd_pack_mirror(u->pack, u->pack->wide), rec->len);
-        __builtin_memcpy(mirror, u->contents, rec->len);
-        return true;
+        __builtin_memcpy(u->contents, hd_pack_mirror(u->pack, u->pack->wide), len);
+        __builtin_memcpy(mirror, u->contents, len);
+        return q;
     }
-    if (rec->kind == HD_LOG_RANGE_READ)
-        u->pack->wide = rec->w[0];
-    for (size_t i = 0; flag >> 4 & 3 && i < rec->len; i += 16) {
-        unsigned lengths[2] = {**q & 15, **q >> 4};
-        ++*q;
+    for (size_t i = 0; flag >> 4 & 3 && i < len; i += 16) {
+        unsigned lengths[2] = {*q & 15, *q >> 4};
+        q++;
         for (unsigned k = 0; k < 2; k++) {
             uint64_t x = 0;
             if (lengths[k] > 8)
-                return false;
-            __builtin_memcpy(&x, *q, lengths[k]);
-            *q += lengths[k];
+                return NULL;
+            __builtin_memcpy(&x, q, lengths[k]);
+            q += lengths[k];
             uint8_t *at = mirror + i + 8 * (size_t)k;
             hd_pack_poke(at, 8, hd_pack_peek(at, 8) ^ x);
         }
     }
-    __builtin_memcpy(u->contents, mirror, rec->len);
-    return true;
+    return q;
 }
 
 /* A plain or atomic read or write of 1 to 8 bytes, or a branch: nearly all of a log. Memory beside
@@ -215,7 +214,7 @@ static inline bool hd_unpack_packed(struct hd_raw_reader *u, unsigned flag, cons
     rec->kind = (enum hd_log_kind)is->kind;
     rec->site = is->site;
     rec->aux = is->aux;
-    if (is->quick) {
+    if (is->quick == HD_QUICK_WORD || is->quick == HD_QUICK_BRANCH) {
         hd_unpack_quick(u, s, is, q, flag, rec);
         return true;
     }
@@ -225,10 +224,17 @@ static inline bool hd_unpack_packed(struct hd_raw_reader *u, unsigned flag, cons
         rec->w[0] = hd_unpack_word0(pk, s, q, flag >> 2 & 3);
     if (parts & HD_PART_MEMORY)
         hd_unpack_memory(pk, s, q, flag, is, rec);
-    else if (parts & HD_PART_WIDE && !hd_unpack_wide(u, q, flag, shape, rec))
-        return false;
     else if (parts & HD_PART_WORD1)
         rec->w[1] = hd_unpack_word1(s, q, flag, is, s->word1, rec->w[0], pk->value);
+    if (parts & HD_PART_WIDE) {
+        rec->len = hd_shape_wide(shape);
+        rec->data = hd_pack_mirror(pk, rec->w[0]);
+        *q = hd_unpack_wide(u, *q, flag, shape, rec->w[0]);
+        if (!*q)
+            return false;
+        if (rec->kind == HD_LOG_RANGE_READ && (flag >> 4 & 3) != 1)
+            pk->wide = rec->w[0];
+    }
     if (parts & (HD_PART_ADDR | HD_PART_VAL))
         hd_unpack_deps(s, q, flag, u->count, parts, rec);
     if (parts & HD_PART_NEW) {

@@ -1,4 +1,4 @@
-#include "recording/rawlog_quick.h"
+#include "recording/rawlog.h"
 
 #include "base/alloc.h"
 #include "base/log.h"
@@ -37,8 +37,10 @@ void hd_rawlog_rewind(struct hd_rawlog *log)
     hd_free(log->in.pack, sizeof *log->in.pack);
     log->in.pack =
         hd_calloc(1, sizeof *log->in.pack); /* pages that no caller needs stay untouched */
-    for (uint32_t i = 1; i < log->in.n_keys; i++)
+    for (uint32_t i = 1; i < log->in.n_keys; i++) {
         log->in.pack->slots[i].key = log->keys[i];
+        memcpy(log->in.pack->slots[i].reader, &log->in.shapes[i], sizeof *log->in.shapes);
+    }
     log->block = log->pos = log->chunk_len = log->before = 0;
     log->events = 0;
     log->counts.len = 0;
@@ -143,7 +145,7 @@ static void look_for_fork(struct hd_rawlog *log, const struct hd_raw *rec)
 }
 
 /* Any record. */
-static __attribute__((noinline)) bool next_any(struct hd_rawlog *log, struct hd_raw *rec)
+static bool next_any(struct hd_rawlog *log, struct hd_raw *rec)
 {
     hd_raw_clear(rec);
     while (log->pos >= log->chunk_len || log->chunk[log->pos] == 0)
@@ -172,20 +174,9 @@ static __attribute__((noinline)) bool next_any(struct hd_rawlog *log, struct hd_
     return true;
 }
 
-static inline bool next_quick(struct hd_rawlog *log, struct hd_raw *rec)
-{
-    if (!hd_rawlog_quick(log, rec))
-        return false;
-    rec->inherited = log->inherits;
-    rec->w[2] = rec->w[3] = 0;
-    rec->data = NULL;
-    rec->len = 0;
-    return true;
-}
-
 bool hd_rawlog_next(struct hd_rawlog *log, struct hd_raw *rec)
 {
     if (log->broken || (log->limit && log->events == log->limit))
         return false;
-    return next_quick(log, rec) || next_any(log, rec);
+    return next_any(log, rec);
 }

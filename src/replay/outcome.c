@@ -159,8 +159,7 @@ static void on_step(struct reading *r, const struct hd_raw *rec)
 /* Passes over records that are steps and nothing else, up to the accesses. */
 static void pass_steps(struct reading *r)
 {
-    struct hd_raw rec = {0};
-    uint64_t n = 0, most = hd_rawlog_may_pass(&r->w.log);
+    uint64_t most = hd_rawlog_may_pass(&r->w.log);
     while (r->steps.len <= r->current)
         hd_u32vec_push(&r->steps, 0);
     uint32_t *step = &r->steps.data[r->current];
@@ -170,9 +169,12 @@ static void pass_steps(struct reading *r)
         bool here = thread && at > *step && strcmp(name_of(r, r->current), thread) == 0;
         most = here && at - *step - 1 < most ? at - *step - 1 : most;
     }
-    while (n < most && hd_rawlog_quick(&r->w.log, &rec))
-        n++;
-    *step += (uint32_t)n;
+    struct hd_rawlog_run run = hd_rawlog_run_start(&r->w.log);
+    uint32_t first = run.count;
+    while (run.count - first < most && hd_rawlog_run_next(&run))
+        ;
+    hd_rawlog_run_end(&run);
+    *step += run.count - first;
 }
 
 static void on_stands(struct reading *r, const struct hd_raw *rec)

@@ -65,6 +65,11 @@ done
 for rule in 1:1 2:0 3:1; do
     compare quick_rules.c ${rule%:*} ${rule#*:}
 done
+for rule in 1:0 2:0 3:1 4:1 5:2 7:2; do
+    compare wide_rules.c ${rule%:*} ${rule#*:}
+    compare wide_rules.c ${rule%:*} ${rule#*:} -O0
+done
+compare wide_rules.c 6 2 outside.o
 [ $findings -gt 0 ] && [ $stretches -gt 0 ] || { echo "$findings findings, $stretches stretches: the comparison says nothing"; failed=1; }
 echo "$findings findings; $stretches stretches"
 exit $failed
