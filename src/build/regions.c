@@ -143,14 +143,59 @@ static uint64_t check(const struct hd_region *t, uint64_t from)
 }
 #endif
 
+/* Where a region that starts there is, or would be a leaf; *fits: none of the others reaches
+ * into [start, end). */
+static struct hd_region **find_place(struct hd_regions *r, uint64_t start, uint64_t end, bool *fits)
+{
+    struct hd_region **at = &r->root;
+    const struct hd_region *before = NULL, *after = NULL;
+    while (*at && (*at)->start != start) {
+        if ((*at)->start < start) {
+            before = *at;
+            at = &(*at)->right;
+        } else {
+            after = *at;
+            at = &(*at)->left;
+        }
+    }
+    for (const struct hd_region *t = *at ? (*at)->right : NULL; t; t = t->left)
+        after = t;
+    *fits = (!after || after->start >= end) && (*at || !before || before->end <= start);
+    return at;
+}
+
+/* Nothing else is in its place, or a region that starts where it does: mostly a block that was
+ * freed. False: more has to go. *again: there was one. */
+static bool take_place(struct hd_regions *r, struct hd_region *g, bool *again)
+{
+    bool fits;
+    struct hd_region **at = find_place(r, g->start, g->end, &fits), *old = *at;
+    if (!fits)
+        return false;
+    *again = old != NULL;
+    r->change++;
+    forget_gaps(r, g->start, old && old->end > g->end ? old->end : g->end, NULL);
+    if (old) {
+        old->gone = true;
+        g->left = old->left;
+        g->right = old->right;
+        g->rank = old->rank;
+        *at = g;
+        return true;
+    }
+    for (at = &r->root; *at && (*at)->rank >= g->rank;)
+        at = (*at)->start < g->start ? &(*at)->right : &(*at)->left;
+    split(*at, g->start, &g->left, &g->right);
+    *at = g;
+    return true;
+}
+
 static void insert(struct hd_regions *r, struct hd_region *g)
 {
     struct hd_region *low, *high;
     r->change++;
     split(r->root, g->start, &low, &high);
     r->root = merge(merge(low, g), high);
-    if ((r->n_made & (r->n_made - 1)) == 0) /* seldom enough to cost nothing in all */
-        HD_SELF_CHECK(check(r->root, 0));
 }
 
 static void remember_more(struct hd_regions *r)
@@ -183,16 +228,19 @@ struct hd_region *hd_regions_add(struct hd_regions *r, enum hd_region_kind kind,
                                  uint64_t len, uint32_t thread)
 {
     len = len ? len : 1; /* malloc(0) has an address too */
-    bool again = remove_overlaps(r, start, start + len);
     struct hd_region *g = make(r, start, len);
-    g->again = again;
     g->start = start;
     g->end = start + len;
     g->kind = (uint8_t)kind;
     g->freed = g->gone = false;
     g->number = kind == HD_REGION_HEAP ? ++r->n_heap : kind == HD_REGION_MAP ? ++r->n_map : thread;
     g->left = g->right = NULL;
-    insert(r, g);
+    if (!take_place(r, g, &g->again)) {
+        g->again = remove_overlaps(r, start, g->end);
+        insert(r, g);
+    }
+    if ((r->n_made & (r->n_made - 1)) == 0) /* seldom enough to cost nothing in all */
+        HD_SELF_CHECK(check(r->root, 0));
     return g;
 }
 
