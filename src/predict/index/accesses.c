@@ -78,15 +78,24 @@ static int by_value_then_order(const void *x, const void *y, void *arg)
     return order ? order : i < k ? -1 : i > k;
 }
 
+/* All writes to an object: those of its users stand together. */
+static struct hd_value_writes writes_of(const struct hd_accesses *a, uint32_t obj)
+{
+    size_t n;
+    const struct hd_loc_user *users = hd_accesses_users(a, obj, &n);
+    return n ? (struct hd_value_writes){users[0].wstart, users[n - 1].wend}
+             : (struct hd_value_writes){0, 0};
+}
+
 static void sort_values(struct hd_accesses *a)
 {
     a->by_value = hd_alloc(a->n_writes * sizeof *a->by_value);
     for (uint32_t i = 0; i < a->n_writes; i++)
         a->by_value[i] = i;
-    for (size_t u = 0; u < a->users.len && !hd_stop_often(u); u++) {
-        const struct hd_loc_user *user = hd_vec_at(&a->users, u);
-        if (user->wend - user->wstart > 1)
-            hd_sort(a->by_value + user->wstart, user->wend - user->wstart, sizeof *a->by_value,
+    for (uint32_t obj = 0; obj < hd_trace_n_objs(a->t, a->kind) && !hd_stop_often(obj); obj++) {
+        struct hd_value_writes all = writes_of(a, obj);
+        if (all.end - all.start > 1)
+            hd_sort(a->by_value + all.start, all.end - all.start, sizeof *a->by_value,
                     by_value_then_order, a);
     }
 }
@@ -161,20 +170,47 @@ uint32_t hd_accesses_from(const struct hd_accesses *a, const struct hd_loc_user 
     return first_from(a->t, a->list, user->start, user->end, user->thread, pos);
 }
 
-uint32_t hd_accesses_value_from(const struct hd_accesses *a, const struct hd_loc_user *user,
-                                struct hd_value value, uint32_t i)
+/* The first place in by_value, from lo to hi, whose value is not below (or, if `above`, above)
+ * this.
+ */
+static uint32_t value_bound(const struct hd_accesses *a, uint32_t lo, uint32_t hi,
+                            struct hd_value value, bool above)
 {
-    uint32_t lo = user->wstart, hi = user->wend; /* the first that is not below (value, i) */
     while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2, k = a->by_value[mid];
-        int order = compare_values(hd_trace_write_value(a->t, a->writes[k]), value);
-        if (order < 0 || (!order && k < i))
+        uint32_t mid = lo + (hi - lo) / 2;
+        int order = compare_values(hd_trace_write_value(a->t, a->writes[a->by_value[mid]]), value);
+        if (order < 0 || (above && !order))
             lo = mid + 1;
         else
             hi = mid;
     }
-    if (lo == user->wend)
-        return user->wend;
-    uint32_t k = a->by_value[lo];
-    return hd_value_eq(hd_trace_write_value(a->t, a->writes[k]), value) ? k : user->wend;
+    return lo;
+}
+
+struct hd_value_writes hd_accesses_values(const struct hd_accesses *a, uint32_t obj,
+                                          struct hd_value value)
+{
+    struct hd_value_writes all = writes_of(a, obj);
+    uint32_t start = value_bound(a, all.start, all.end, value, false), step = 1, end = start;
+    /* Mostly there are few: the end is looked for from the start on. */
+    while (end < all.end &&
+           hd_value_eq(hd_trace_write_value(a->t, a->writes[a->by_value[end]]), value)) {
+        end = all.end - end > step ? end + step : all.end;
+        step *= 2;
+    }
+    return (struct hd_value_writes){start, value_bound(a, start, end, value, true)};
+}
+
+uint32_t hd_accesses_value_from(const struct hd_accesses *a, const struct hd_loc_user *user,
+                                struct hd_value_writes values, uint32_t i)
+{
+    uint32_t lo = values.start, hi = values.end; /* the first that is not below i */
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (a->by_value[mid] < i)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < values.end && a->by_value[lo] < user->wend ? a->by_value[lo] : user->wend;
 }

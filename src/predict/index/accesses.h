@@ -26,7 +26,7 @@ struct hd_accesses {
     size_t n_list, n_writes;
     uint32_t *user_start; /* by object; one more at the end */
     struct hd_vec users;  /* struct hd_loc_user, grouped by object, by thread */
-    uint32_t *by_value;   /* LOC: each user's part of writes as indices, by value, then order */
+    uint32_t *by_value;   /* LOC: each object's part of writes as indices, by value, then index */
 };
 
 /* kind: LOC, COND, SEM or BARRIER. */
@@ -49,9 +49,16 @@ uint32_t hd_accesses_write_from(const struct hd_accesses *a, const struct hd_loc
 uint32_t hd_accesses_from(const struct hd_accesses *a, const struct hd_loc_user *user,
                           uint32_t pos);
 
-/* LOC: index into writes of the user's first write of this value at or after index i; wend when
- * none. */
+/* LOC: the writes of one value to an object, ascending in by_value from start to end - 1. */
+struct hd_value_writes {
+    uint32_t start, end;
+};
+struct hd_value_writes hd_accesses_values(const struct hd_accesses *a, uint32_t obj,
+                                          struct hd_value value);
+
+/* Index into writes of the first of these that is the user's, at or after index i; wend when none.
+ * `user` is one of the object. */
 uint32_t hd_accesses_value_from(const struct hd_accesses *a, const struct hd_loc_user *user,
-                                struct hd_value value, uint32_t i);
+                                struct hd_value_writes values, uint32_t i);
 
 #endif

@@ -230,14 +230,13 @@ static bool add_source(struct pass *p, hd_eid w, bool stores, bool *any)
     return more;
 }
 
-/* The last write of the user that must come before the read, or HD_EID_NONE. */
-static hd_eid forced_write(const struct hd_must *m, const struct hd_loc_user *user, hd_eid r,
+/* The user's first write that need not come before the read, as an index. */
+static uint32_t first_free(const struct hd_must *m, const struct hd_loc_user *user, hd_eid r,
                            const uint32_t *clock)
 {
-    const struct hd_trace *t = m->w->t;
+    const struct hd_trace *t = m->t;
     uint32_t limit = user->thread == t->thread[r] ? t->pos[r] : clock[user->thread];
-    uint32_t next = hd_accesses_write_from(m->w->locs, user, limit);
-    return next == user->wstart ? HD_EID_NONE : m->w->locs->writes[next - 1];
+    return hd_accesses_write_from(m->w->locs, user, limit);
 }
 
 /* True when another of the n forced writes must come after w. */
@@ -249,18 +248,16 @@ static bool hidden(const struct hd_must *m, const hd_eid *forced, size_t n, hd_e
     return false;
 }
 
-/* Writes of another thread that need not come before r. What they need in order to run grows along
- * the thread, so the first of the right value is the weakest, unless it needs more in order to
- * store that value: then a later one may do with less. */
+/* Writes of another thread, of the right value and from index i on, that need not come before r.
+ * What they need in order to run grows along the thread, so the first is the weakest, unless it
+ * needs more in order to store that value: then a later one may do with less. */
 static void add_free_write(struct pass *p, const struct hd_loc_user *user, hd_eid r,
-                           const uint32_t *clock, bool *any)
+                           struct hd_value_writes values, uint32_t i, bool *any)
 {
     const struct hd_must *m = p->m;
     const struct hd_trace *t = m->w->t;
-    struct hd_value value = hd_trace_read_value(t, r);
-    uint32_t i = hd_accesses_write_from(m->w->locs, user, clock[user->thread]);
     for (int looked = 0;; looked++, i++) {
-        i = hd_accesses_value_from(m->w->locs, user, value, i);
+        i = hd_accesses_value_from(m->w->locs, user, values, i);
         if (i == user->wend)
             return;
         hd_eid w = m->w->locs->writes[i];
@@ -387,9 +384,12 @@ static bool sources_need(struct pass *p, hd_eid r)
     if (n == 1 || n > MAX_USERS)
         return false;
     const uint32_t *clock = hd_must_clock(m, r);
-    hd_eid forced[MAX_USERS]; /* by user */
+    struct hd_value_writes values = hd_accesses_values(m->w->locs, loc, value);
+    uint32_t next[MAX_USERS]; /* by user: first_free, */
+    hd_eid forced[MAX_USERS]; /* and its last write that must come before r */
     for (size_t i = 0; i < n; i++) {
-        forced[i] = forced_write(m, &users[i], r, clock);
+        next[i] = first_free(m, &users[i], r, clock);
+        forced[i] = next[i] == users[i].wstart ? HD_EID_NONE : m->w->locs->writes[next[i] - 1];
         known |= forced[i] != HD_EID_NONE;
     }
     for (size_t i = 0; i < n; i++) {
@@ -398,7 +398,7 @@ static bool sources_need(struct pass *p, hd_eid r)
             !hidden(m, forced, n, w))
             add_source(p, w, true, &any);
         if (users[i].thread != t->thread[r])
-            add_free_write(p, &users[i], r, clock, &any);
+            add_free_write(p, &users[i], r, values, next[i], &any);
     }
     const struct hd_loc_init *init = &t->loc_init[loc];
     if (!known && init->how != HD_INIT_UNKNOWN && hd_value_eq(init->value, value))

@@ -72,10 +72,13 @@ static bool add_free_writes(struct chain *chain, const struct hd_loc_user *user,
     const struct hd_certain *c = chain->c;
     const struct hd_accesses *locs = c->w->locs;
     hd_eid read = chain->on[chain->n - 1];
+    struct hd_value_writes values = {0, 0};
+    if (sought->known)
+        values = hd_accesses_values(locs, c->t->obj[read], sought->value);
     uint32_t i = hd_accesses_write_from(locs, user, hd_must_clock(c->w->must, read)[user->thread]);
     for (unsigned looked = 0;; looked++, i++) {
         if (sought->known)
-            i = hd_accesses_value_from(locs, user, sought->value, i);
+            i = hd_accesses_value_from(locs, user, values, i);
         if (i == user->wend || hd_world_before(c->w, read, locs->writes[i]))
             return true;
         if (looked == HD_CERTAIN_SOURCES || !add_source(chain, locs->writes[i], common))

@@ -56,7 +56,7 @@ static void list_sources_of(struct lister *l, const struct hd_loc_user *user, hd
 {
     const struct hd_trace *t = l->w->t;
     const struct hd_accesses *locs = l->w->locs;
-    struct hd_value value = hd_trace_read_value(t, r);
+    struct hd_value_writes values = hd_accesses_values(locs, t->obj[r], hd_trace_read_value(t, r));
     bool own = user->thread == t->thread[r];
     uint32_t limit = own ? t->pos[r] : hd_must_clock(l->w->must, r)[user->thread];
     uint32_t i = hd_accesses_write_from(locs, user, limit);
@@ -64,7 +64,7 @@ static void list_sources_of(struct lister *l, const struct hd_loc_user *user, hd
     if (i > user->wstart)
         i--;
     for (uint32_t looked = 0; i < end; i++, looked++) {
-        i = hd_accesses_value_from(locs, user, value, i);
+        i = hd_accesses_value_from(locs, user, values, i);
         if (i >= end)
             return;
         hd_eid w = locs->writes[i];

@@ -195,11 +195,12 @@ static void find_sources_of(const struct hd_saturation *s, const struct hd_loc_u
 {
     const struct hd_trace *t = s->w->t;
     const struct hd_accesses *locs = s->w->locs;
+    struct hd_value_writes values = hd_accesses_values(locs, t->obj[r], hd_trace_read_value(t, r));
     bool own = user->thread == t->thread[r];
     uint32_t limit = own ? t->pos[r] : hd_saturation_after(s, r)[user->thread];
     uint32_t i = hd_accesses_write_from(locs, user, hd_saturation_before(s, r)[user->thread]);
     for (i -= i > user->wstart; !sources->many; i++) {
-        i = hd_accesses_value_from(locs, user, hd_trace_read_value(t, r), i);
+        i = hd_accesses_value_from(locs, user, values, i);
         if (i >= user->wend || t->pos[locs->writes[i]] >= limit)
             return;
         if (is_hidden(s, locs->writes[i], r))
