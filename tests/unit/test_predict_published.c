@@ -51,14 +51,16 @@ static void print_pairs(const char *what, const struct hd_pairs *pairs)
 static void expect_equal(const struct hd_trace *t, uint64_t seed, enum hd_published model,
                          const struct hd_pairs *enumerated)
 {
-    /* Every fourth seed by the solver alone, and what its orders say about other pairs. */
-    struct hd_published_options options = {.all_pairs = true, .solver_only = seed % 4 == 0};
+    /* Every fourth seed by the solver alone, and what its orders say about other pairs; others by
+     * states, which are otherwise for larger traces. */
+    struct hd_published_options options = {.all_pairs = true,
+                                           .steps = (enum hd_published_steps)(seed % 4)};
     struct hd_published_result solved;
     hd_published_run(model, t, &options, &solved);
     if (!hd_pairs_equal(enumerated, &solved.pairs) || solved.undecided.len) {
         keep_trace(t, seed);
-        print_error("  %s%s\n", model == HD_PUBLISHED_RV ? "rv" : "said",
-                    options.solver_only ? ", solver alone" : "");
+        print_error("  %s, steps %d\n", model == HD_PUBLISHED_RV ? "rv" : "said",
+                    (int)options.steps);
         print_pairs("enumerated", enumerated);
         print_pairs("solved", &solved.pairs);
         fail();
@@ -113,6 +115,25 @@ static void expect_first_window(const struct hd_trace *t, uint64_t seed, enum hd
     hd_trace_free(prefix);
 }
 
+/* By states, windows have the same pairs. */
+static void expect_by_states(const struct hd_trace *t, uint64_t seed, enum hd_published model,
+                             const struct hd_pairs *expected)
+{
+    struct hd_published_options options = {.all_pairs = true,
+                                           .window = 6,
+                                           .steps = seed % 2 ? HD_PUBLISHED_STATES
+                                                             : HD_PUBLISHED_MEETINGS};
+    struct hd_published_result solved;
+    hd_published_run(model, t, &options, &solved);
+    if (!hd_pairs_equal(expected, &solved.pairs) || solved.undecided.len) {
+        keep_trace(t, seed);
+        print_pairs("by search", expected);
+        print_pairs("by states", &solved.pairs);
+        fail_msg("windows by states differ");
+    }
+    hd_published_fini(&solved);
+}
+
 /* By windows: no pair lies in two of them, and said stays a subset of max. */
 static void expect_windows(const struct hd_trace *t, uint64_t seed, const struct hd_pairs *max)
 {
@@ -123,8 +144,10 @@ static void expect_windows(const struct hd_trace *t, uint64_t seed, const struct
         for (size_t i = 0; i < solved.pairs.len; i++)
             assert_int_equal(solved.pairs.data[i].a / 6, solved.pairs.data[i].b / 6);
         windowed += solved.pairs.len;
-        if (!solved.undecided.len)
+        if (!solved.undecided.len) {
             expect_first_window(t, seed, (enum hd_published)model, &solved.pairs);
+            expect_by_states(t, seed, (enum hd_published)model, &solved.pairs);
+        }
         if (model == HD_PUBLISHED_SAID && !hd_pairs_subset(&solved.pairs, max, NULL)) {
             keep_trace(t, seed);
             fail_msg("said by windows is not a subset of max");
@@ -177,6 +200,38 @@ static bool run_rounds(uint64_t seed)
     config.events = 14 + (uint32_t)(seed % 7);
     config.locations = 2;
     return run_trace(&config);
+}
+
+/* Much synchronisation of one kind, and few values: here an event that runs at once by mistake, or
+ * a state that is taken for another one, shows. */
+static bool run_syncs(uint64_t seed)
+{
+    static const uint32_t kinds[] = {
+        UINT32_C(1) << HD_GEN_SEM,
+        UINT32_C(1) << HD_GEN_MUTEX | UINT32_C(1) << HD_GEN_COND,
+        UINT32_C(1) << HD_GEN_MUTEX | UINT32_C(1) << HD_GEN_COND | UINT32_C(1) << HD_GEN_TIMEOUT,
+        UINT32_C(1) << HD_GEN_MUTEX | UINT32_C(1) << HD_GEN_TRYFAIL | UINT32_C(1) << HD_GEN_RWLOCK,
+        UINT32_C(1) << HD_GEN_BARRIER | UINT32_C(1) << HD_GEN_SEM,
+    };
+    struct hd_gen_config config;
+    hd_gen_small(seed, &config);
+    config.features = UINT32_C(1) << HD_GEN_READ | UINT32_C(1) << HD_GEN_WRITE |
+                      UINT32_C(1) << HD_GEN_BRANCH | kinds[seed / 4 % 5];
+    config.threads = 3;
+    config.events = 16 + (uint32_t)(seed % 9);
+    config.locations = 1 + (uint32_t)(seed / 2 % 2);
+    config.locks = 1;
+    config.values = 2;
+    return run_trace(&config);
+}
+
+static void test_syncs(void **state)
+{
+    (void)state;
+    uint64_t seeds = seeds_count(400, 20000), left_out = 0;
+    for (uint64_t seed = 0; seed < seeds; seed++)
+        left_out += !run_syncs(seed);
+    assert_true(left_out * 10 < seeds);
 }
 
 static void test_equal(void **state)
@@ -289,8 +344,9 @@ static void test_two_sigs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_equal),   cmocka_unit_test(test_rounds),
-        cmocka_unit_test(test_search),  cmocka_unit_test(test_many_rounds),
-        cmocka_unit_test(test_unsound), cmocka_unit_test(test_two_sigs)};
+        cmocka_unit_test(test_equal),       cmocka_unit_test(test_rounds),
+        cmocka_unit_test(test_syncs),       cmocka_unit_test(test_search),
+        cmocka_unit_test(test_many_rounds), cmocka_unit_test(test_unsound),
+        cmocka_unit_test(test_two_sigs)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

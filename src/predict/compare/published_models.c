@@ -30,6 +30,10 @@ static struct hd_trace as_in_model(const struct hd_trace *t, enum hd_published m
 
 /* The formula grows with the square of the trace: beyond this it would only eat memory. */
 enum { MOST_ENCODED = 20000 };
+/* So often is asked who meets whom; longer traces have more windows. */
+enum { MOST_ASKED = 12 };
+/* Fewer open pairs than this are decided one by one: looking at all states would cost more. */
+enum { FEW = 8 };
 /* When the search has failed so often for one pair of places, the others are left to the filters
  * and the solver. */
 enum { MOST_IN_VAIN = 32 };
@@ -38,7 +42,8 @@ enum { MOST_IN_VAIN = 32 };
 struct open {
     hd_eid a, b;
     uint32_t group;
-    bool settled; /* it is a race, or its group has one and that is enough */
+    bool settled; /* it is none, it is a race, or its group has one and that is enough */
+    bool met;     /* its window has been asked who meets whom */
 };
 
 struct run {
@@ -55,7 +60,11 @@ struct run {
     struct hd_matching matching;
     hd_eid
         *notifier; /* by event: of a wait, what notified it in the recorded run, or HD_EID_NONE */
-    uint32_t *notified;     /* by event: of a sig or bcast, how many it notified */
+    struct hd_meetings *meetings; /* said: of the window that begins at meetings_from, or NULL */
+    hd_eid meetings_from;         /* HD_EID_NONE: not asked yet */
+    uint32_t asked;               /* how often */
+    uint8_t *branch;              /* by event: rv takes it as a branch */
+    uint32_t *notified;           /* by event: of a sig or bcast, how many it notified */
     struct hd_u32vec order; /* all events, as the solver put them for the pair in hand, or none */
     uint32_t *rank;         /* by event: its place in that order */
     uint32_t *stale;        /* by thread: position of the first read that is stale there */
@@ -264,11 +273,16 @@ static hd_eid window_of(const struct run *r)
     return r->options->window ? r->options->window : HD_PUBLISHED_WINDOW;
 }
 
+static hd_eid window_start(const struct run *r, hd_eid e)
+{
+    return e / window_of(r) * window_of(r);
+}
+
 /* The window of a pair. */
 static void find_window(const struct run *r, struct hd_published_pair *pair)
 {
     hd_eid n = (hd_eid)r->t->n_events, window = window_of(r);
-    pair->from = pair->a / window * window;
+    pair->from = window_start(r, pair->a);
     pair->to = n - pair->from > window ? pair->from + window : n;
 }
 
@@ -294,34 +308,61 @@ static bool is_excluded(struct run *r, hd_eid a, hd_eid b)
     return hd_published_search_exclude(r->search, a, b, r->deadline);
 }
 
-/* By plan and simulation. */
-static enum hd_verdict search_orders(struct run *r, struct hd_published_pair *pair)
-{
-    if (r->model == HD_PUBLISHED_RV) {
-        pair->notifier = r->notifier;
-        pair->notified = r->notified;
-    }
-    find_fresh(r, pair->a, pair->b);
-    return hd_published_search_pair(r->search, pair);
-}
-
-static enum hd_sat search(struct run *r, hd_eid a, hd_eid b)
+static struct hd_published_pair pair_of(struct run *r, hd_eid a, hd_eid b)
 {
     struct hd_published_pair pair = {
         .a = a, .b = b, .fresh_below = r->fresh_below, .deadline = r->deadline};
     find_window(r, &pair);
+    if (r->model == HD_PUBLISHED_RV) {
+        pair.notifier = r->notifier;
+        pair.notified = r->notified;
+        pair.branch = r->branch;
+    }
+    return pair;
+}
+
+/* By plan and simulation, or by states. */
+static enum hd_verdict search_orders(struct run *r, const struct hd_published_pair *pair)
+{
+    find_fresh(r, pair->a, pair->b);
+    return hd_published_search_pair(r->search, pair);
+}
+
+/* said: asks who meets whom in the window of the pair, if that is not known. */
+static void ask_meetings(struct run *r, const struct hd_published_pair *pair)
+{
+    if (r->model != HD_PUBLISHED_SAID || r->meetings_from == pair->from || r->asked >= MOST_ASKED)
+        return;
+    r->asked++;
+    hd_meetings_free(r->meetings);
+    r->meetings = hd_published_search_meetings(r->search, pair, NULL);
+    r->meetings_from = pair->from;
+}
+
+static bool never_meet(const struct run *r, const struct hd_published_pair *pair)
+{
+    return r->meetings && r->meetings_from == pair->from &&
+           !hd_meetings_have(r->meetings, pair->a, pair->b);
+}
+
+static enum hd_sat search(struct run *r, hd_eid a, hd_eid b)
+{
+    struct hd_published_pair pair = pair_of(r, a, b);
     if (b < pair.from || b >= pair.to)
         return HD_SAT_NO;
-    if (is_over(r) || r->options->solver_only)
+    if (is_over(r) || r->options->steps != HD_PUBLISHED_ALL)
         return HD_SAT_UNKNOWN;
-    if (r->frames && hd_published_frames_ordered(r->frames, a, b))
+    if ((r->frames && hd_published_frames_ordered(r->frames, a, b)) || never_meet(r, &pair))
         return HD_SAT_NO;
     if (r->in_vain >= MOST_IN_VAIN)
         return keeps_apart(r, a, b) ? HD_SAT_NO : HD_SAT_UNKNOWN;
     enum hd_verdict verdict = search_orders(r, &pair);
-    if (verdict == HD_UNKNOWN)
+    if (verdict == HD_UNKNOWN) {
         r->in_vain++;
-    if (verdict == HD_UNKNOWN && (keeps_apart(r, a, b) || is_excluded(r, a, b)))
+        ask_meetings(r, &pair);
+    }
+    if (verdict == HD_UNKNOWN &&
+        (never_meet(r, &pair) || keeps_apart(r, a, b) || is_excluded(r, a, b)))
         verdict = HD_IMPOSSIBLE;
     return verdict == HD_UNKNOWN ? HD_SAT_UNKNOWN : verdict == HD_RACE ? HD_SAT_YES : HD_SAT_NO;
 }
@@ -343,7 +384,8 @@ static bool search_bundle(struct run *r, const struct hd_candidates *c,
             if (sat == HD_SAT_YES)
                 hd_pairs_push(&r->result->pairs, a, b);
             if (sat == HD_SAT_UNKNOWN)
-                *(struct open *)hd_vec_push(&r->open) = (struct open){a, b, group, false};
+                *(struct open *)hd_vec_push(&r->open) = (struct open){
+                    .a = a, .b = b, .group = group, .met = r->meetings_from == window_start(r, a)};
             if (sat == HD_SAT_UNKNOWN && is_over(r))
                 break; /* one stands for the rest of this event's pairs */
             if (sat == HD_SAT_YES && !r->options->all_pairs)
@@ -451,22 +493,124 @@ static void use_order(struct run *r, size_t i)
  * too large. */
 static enum hd_sat decide_open(struct run *r, const struct open *o)
 {
-    struct hd_published_pair pair = {.a = o->a,
-                                     .b = o->b,
-                                     .fresh_below = r->fresh_below,
-                                     .deadline = r->deadline,
-                                     .again = true};
-    find_window(r, &pair);
-    enum hd_verdict verdict =
-        r->options->solver_only || is_over(r) ? HD_UNKNOWN : search_orders(r, &pair);
+    struct hd_published_pair pair = pair_of(r, o->a, o->b);
+    pair.again = true;
+    enum hd_verdict verdict = r->options->steps == HD_PUBLISHED_SOLVER || is_over(r)
+                                  ? HD_UNKNOWN
+                                  : search_orders(r, &pair);
+    const struct hd_u32vec *order = hd_published_search_order(r->search);
+    for (size_t i = 0; verdict == HD_RACE && i < order->len; i++)
+        hd_u32vec_push(&r->order, order->data[i]);
     if (verdict != HD_UNKNOWN)
         return verdict == HD_RACE ? HD_SAT_YES : HD_SAT_NO;
     bool fits = r->t->n_events <= MOST_ENCODED && r->t->n_events <= window_of(r);
     return fits && !is_over(r) ? ask_solver(r, o->a, o->b) : HD_SAT_UNKNOWN;
 }
 
+/* Pairs that one question about meetings is for: of one window, in rv of the same two threads. */
+static bool ask_together(const struct run *r, const struct open *x, const struct open *y)
+{
+    const hd_tid *thread = r->t->thread;
+    hd_eid window = window_of(r);
+    return x->a / window == y->a / window &&
+           (r->model == HD_PUBLISHED_SAID ||
+            (thread[x->a] == thread[y->a] && thread[x->b] == thread[y->b]) ||
+            (thread[x->a] == thread[y->b] && thread[x->b] == thread[y->a]));
+}
+
+/* Where x is reached from with this many events of its thread, y may still be ahead. */
+static void raise_below(const struct run *r, hd_eid x, hd_eid y, uint32_t *below,
+                        uint32_t *below_stale)
+{
+    const struct hd_trace *t = r->t;
+    bool stale = true; /* no branch from here to x */
+    for (uint32_t p = t->pos[x] + 1; p-- > 0;) {
+        stale &= p == t->pos[x] || !r->branch[hd_world_event(r->e->w, t->thread[x], p)];
+        if (below[p] <= t->pos[y])
+            below[p] = t->pos[y] + 1;
+        if (stale && below_stale[p] <= t->pos[y])
+            below_stale[p] = t->pos[y] + 1;
+    }
+}
+
+static size_t bytes_of(const struct run *r, hd_tid u)
+{
+    return ((size_t)hd_world_thread_len(r->e->w, u) + 1) * sizeof(uint32_t);
+}
+
+/* rv: what is of interest for the open pairs that are asked about with entry i. */
+static void find_interest(const struct run *r, size_t i, struct hd_frontier_interest *x)
+{
+    const hd_tid *thread = r->t->thread;
+    const struct open *list = r->open.data;
+    hd_tid u = thread[list[i].a], v = thread[list[i].b];
+    uint32_t *below_v = hd_calloc(1, bytes_of(r, v)); /* not needed: `below` says the same */
+    *x = (struct hd_frontier_interest){u, v, hd_calloc(1, bytes_of(r, u)),
+                                       hd_calloc(1, bytes_of(r, u)), hd_calloc(1, bytes_of(r, v))};
+    for (size_t k = i; k < r->open.len; k++) {
+        if (!ask_together(r, &list[i], &list[k]))
+            continue;
+        hd_eid a = thread[list[k].a] == u ? list[k].a : list[k].b;
+        hd_eid b = a == list[k].a ? list[k].b : list[k].a;
+        raise_below(r, a, b, x->below, x->below_stale_u);
+        raise_below(r, b, a, below_v, x->below_stale_v);
+    }
+    hd_free(below_v, bytes_of(r, v));
+}
+
+static void interest_fini(const struct run *r, struct hd_frontier_interest *x)
+{
+    hd_free(x->below, bytes_of(r, x->u));
+    hd_free(x->below_stale_u, bytes_of(r, x->u));
+    hd_free(x->below_stale_v, bytes_of(r, x->v));
+}
+
+/* The pairs that are asked about with entry i. */
+static void rule_out_with(struct run *r, size_t i)
+{
+    struct open *list = r->open.data;
+    struct hd_published_pair pair = pair_of(r, list[i].a, list[i].b);
+    struct hd_frontier_interest interest = {0};
+    bool rv = r->model == HD_PUBLISHED_RV;
+    r->asked++;
+    find_fresh(r, pair.a, pair.b);
+    if (rv)
+        find_interest(r, i, &interest);
+    struct hd_meetings *m = hd_published_search_meetings(r->search, &pair, rv ? &interest : NULL);
+    for (size_t k = i; k < r->open.len; k++)
+        if (!list[k].met && ask_together(r, &list[i], &list[k])) {
+            list[k].met = true;
+            list[k].settled = m && !hd_meetings_have(m, list[k].a, list[k].b);
+        }
+    hd_meetings_free(m);
+    if (rv)
+        interest_fini(r, &interest);
+}
+
+/* How many open pairs are asked about with entry i. */
+static size_t count_with(const struct run *r, size_t i)
+{
+    const struct open *list = r->open.data;
+    size_t n = 0;
+    for (size_t k = i; k < r->open.len; k++)
+        n += !list[k].met && ask_together(r, &list[i], &list[k]);
+    return n;
+}
+
+/* Settles the open pairs whose threads never stand before them at once. */
+static void rule_out(struct run *r)
+{
+    const struct open *list = r->open.data;
+    size_t least = r->options->steps == HD_PUBLISHED_MEETINGS ? 1 : FEW;
+    for (size_t i = 0; i < r->open.len && r->asked < MOST_ASKED && !is_over(r); i++)
+        if (!list[i].met && count_with(r, i) >= least)
+            rule_out_with(r, i);
+}
+
 static void decide_rest(struct run *r)
 {
+    if (r->options->steps == HD_PUBLISHED_ALL || r->options->steps == HD_PUBLISHED_MEETINGS)
+        rule_out(r);
     for (size_t i = 0; i < r->open.len; i++) {
         const struct open *o = hd_vec_at(&r->open, i);
         if (o->settled)
@@ -486,12 +630,16 @@ static void run_init(struct run *r, const struct hd_world *w)
 {
     size_t n = r->t->n_events;
     r->deadline = r->options->seconds != 0 ? hd_progress_now() + r->options->seconds : 0;
+    r->meetings_from = HD_EID_NONE;
     r->e = hd_encoder_new(w, (struct hd_solver_limits){r->deadline, HD_SOLVER_MEMORY});
     r->before = hd_calloc(w->n_threads, sizeof *r->before);
     r->fresh_below = hd_calloc(w->n_threads, sizeof *r->fresh_below);
     r->notifier = hd_alloc(n * sizeof *r->notifier);
     r->notified = hd_calloc(n, sizeof *r->notified);
     r->rank = hd_calloc(n, sizeof *r->rank);
+    r->branch = hd_calloc(n, 1);
+    for (hd_eid e = 0; e < n; e++)
+        r->branch[e] = branches(r->t, e);
     r->stale = hd_calloc(w->n_threads, sizeof *r->stale);
     hd_matching_check(r->t, &r->matching);
     find_notifiers(r);
@@ -513,6 +661,8 @@ static void run_fini(struct run *r, const struct hd_world *w)
     hd_free(r->notifier, n * sizeof *r->notifier);
     hd_free(r->notified, n * sizeof *r->notified);
     hd_free(r->rank, n * sizeof *r->rank);
+    hd_free(r->branch, n);
+    hd_meetings_free(r->meetings);
     hd_free(r->stale, w->n_threads * sizeof *r->stale);
     hd_u32vec_fini(&r->order);
     hd_matching_fini(&r->matching);

@@ -22,11 +22,20 @@ enum hd_published { HD_PUBLISHED_SAID, HD_PUBLISHED_RV };
 /* As published: a pair is looked at if both events are in one window. */
 #define HD_PUBLISHED_WINDOW 10000
 
+/* What decides: all steps, or for tests, which compare them with the enumeration, one that is
+ * otherwise for what the others leave. */
+enum hd_published_steps {
+    HD_PUBLISHED_ALL,
+    HD_PUBLISHED_SOLVER,
+    HD_PUBLISHED_STATES,
+    HD_PUBLISHED_MEETINGS /* and states */
+};
+
 struct hd_published_options {
-    bool all_pairs;   /* otherwise one racing pair for each pair of source places is enough */
-    double seconds;   /* for the whole run; 0 = no limit, negative = no time */
-    uint32_t window;  /* so many events at a time; 0 = HD_PUBLISHED_WINDOW */
-    bool solver_only; /* no search: tests compare the solver with the enumeration */
+    bool all_pairs;  /* otherwise one racing pair for each pair of source places is enough */
+    double seconds;  /* for the whole run; 0 = no limit, negative = no time */
+    uint32_t window; /* so many events at a time; 0 = HD_PUBLISHED_WINDOW */
+    enum hd_published_steps steps;
 };
 
 struct hd_published_result {

@@ -3,20 +3,31 @@
 #include "base/alloc.h"
 #include "base/interrupt.h"
 #include "base/progress.h"
+#include "predict/search/frontier.h"
 #include "predict/search/repair.h"
 #include "predict/search/saturate.h"
 
 #include <string.h>
 
-/* What one pair may cost: simulations, and simulated events. Small windows have more simulations,
- * which cost less there than what else could be tried. */
-enum { MOST_NODES = 100, EARLY_NODES = 10, MOST_AGAIN = 5000 };
+/* What one pair may cost: simulations, simulated events, and states when it is looked at again. */
+enum {
+    FIRST_NODES = 20,
+    MOST_NODES = 100,
+    EARLY_NODES = 10,
+    MOST_AGAIN = 5000,
+    MOST_STATES = 300000
+};
 #define MOST_STEPS UINT64_C(1000000)
-#define SMALL      (UINT64_C(600000)) /* events of all simulations that are always made */
+/* States of a window. */
+enum { MOST_ALL_STATES = 2000000 };
 
 struct hd_published_search {
     const struct hd_world *w;
     struct hd_sim *sim;
+    struct hd_frontier *frontier; /* NULL: not needed yet */
+    const struct hd_matching *matching;
+    uint8_t *strict;        /* by thread: of the pair in hand */
+    struct hd_u32vec order; /* see hd_published_search_order */
     struct hd_plan plan;
     struct hd_saturation *saturation; /* of the last window, or NULL */
     hd_eid from, to;                  /* that window */
@@ -33,6 +44,8 @@ struct hd_published_search *hd_published_search_new(const struct hd_world *w,
     struct hd_published_search *s = hd_calloc(1, sizeof *s);
     s->w = w;
     s->sim = hd_sim_new(w, matching);
+    s->matching = matching;
+    s->strict = hd_calloc(w->n_threads, 1);
     hd_plan_init(&s->plan, w);
     s->waits = hd_calloc(w->n_threads, sizeof *s->waits);
     s->least = hd_calloc(w->n_threads, sizeof *s->least);
@@ -42,6 +55,9 @@ struct hd_published_search *hd_published_search_new(const struct hd_world *w,
 void hd_published_search_free(struct hd_published_search *s)
 {
     hd_sim_free(s->sim);
+    hd_frontier_free(s->frontier);
+    hd_u32vec_fini(&s->order);
+    hd_free(s->strict, s->w->n_threads);
     hd_plan_fini(&s->plan);
     hd_saturation_free(s->saturation);
     hd_free(s->waits, s->w->n_threads * sizeof *s->waits);
@@ -349,20 +365,87 @@ static enum hd_verdict search_saturated(struct hd_published_search *s,
     return verdict;
 }
 
-static uint64_t nodes_of(const struct hd_published_pair *pair)
+/* ---- states ---- */
+
+static struct hd_frontier_question question(struct hd_published_search *s,
+                                            const struct hd_published_pair *pair, uint64_t states)
 {
-    uint64_t nodes = SMALL / (pair->to - pair->from);
-    return pair->again || nodes > MOST_AGAIN ? MOST_AGAIN : nodes > MOST_NODES ? nodes : MOST_NODES;
+    if (!s->frontier)
+        s->frontier = hd_frontier_new(s->w, s->matching);
+    return (struct hd_frontier_question){.known = s->saturation,
+                                         .from = pair->from,
+                                         .to = pair->to,
+                                         .notifier = pair->notifier,
+                                         .notified = pair->notified,
+                                         .states = states,
+                                         .deadline = pair->deadline};
 }
+
+/* Requires what saturate_pair has said. */
+static enum hd_verdict search_states(struct hd_published_search *s,
+                                     const struct hd_published_pair *pair)
+{
+    struct hd_frontier_question q = question(s, pair, MOST_STATES);
+    enum hd_verdict verdict = hd_frontier_decide(s->frontier, &q);
+    if (verdict != HD_RACE || pair->to - pair->from != s->w->t->n_events)
+        return verdict;
+    const struct hd_u32vec *order = hd_frontier_order(s->frontier);
+    for (size_t i = 0; i < order->len; i++)
+        hd_u32vec_push(&s->order, order->data[i]);
+    return verdict;
+}
+
+const struct hd_u32vec *hd_published_search_order(const struct hd_published_search *s)
+{
+    return &s->order;
+}
+
+/* rv: the events before a race are an order in which branches of the two threads find all reads
+ * before them fresh, see published_frame.h. */
+static void set_strict(struct hd_published_search *s, const struct hd_published_pair *pair,
+                       struct hd_frontier_question *q)
+{
+    hd_tid u = s->w->t->thread[pair->a], v = s->w->t->thread[pair->b];
+    memset(s->strict, 0, s->w->n_threads);
+    s->strict[u] = s->strict[v] = 1;
+    q->strict = s->strict;
+    q->branch = pair->branch;
+}
+
+struct hd_meetings *hd_published_search_meetings(struct hd_published_search *s,
+                                                 const struct hd_published_pair *pair,
+                                                 const struct hd_frontier_interest *interest)
+{
+    struct hd_meetings *m = hd_meetings_new(s->w, pair->to);
+    if (!m || !saturate_window(s, pair))
+        return m; /* nothing meets */
+    struct hd_frontier_question q = question(s, pair, MOST_ALL_STATES);
+    if (pair->branch)
+        set_strict(s, pair, &q);
+    q.interest = interest;
+    if (hd_frontier_find_meetings(s->frontier, &q, !pair->branch, m))
+        return m;
+    hd_meetings_free(m);
+    return NULL;
+}
+
+/* ---- one pair ---- */
 
 enum hd_verdict hd_published_search_pair(struct hd_published_search *s,
                                          const struct hd_published_pair *pair)
 {
     enum hd_verdict verdict = HD_IMPOSSIBLE;
+    s->order.len = 0;
     if (saturate_pair(s, pair)) {
-        verdict = search_early(s, pair);
-        if (verdict != HD_RACE || (pair->notifier && !is_as_recorded(s, pair)))
-            verdict = search_saturated(s, pair, nodes_of(pair));
+        if (pair->again) {
+            verdict = search_states(s, pair);
+            if (verdict == HD_UNKNOWN)
+                verdict = search_saturated(s, pair, MOST_AGAIN);
+        } else {
+            verdict = search_early(s, pair);
+            if (verdict != HD_RACE || (pair->notifier && !is_as_recorded(s, pair)))
+                verdict = search_saturated(s, pair, FIRST_NODES);
+        }
     }
     hd_saturation_undo(s->saturation, s->root);
     return verdict;

@@ -370,6 +370,11 @@ void hd_saturation_undo(struct hd_saturation *s, size_t mark)
     }
 }
 
+bool hd_saturation_says(const struct hd_saturation *s, hd_eid x, hd_eid y)
+{
+    return hd_saturation_precedes(s, x, y);
+}
+
 const uint32_t *hd_saturation_clock(const struct hd_saturation *s, hd_eid e)
 {
     return hd_saturation_before(s, e);

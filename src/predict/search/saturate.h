@@ -46,6 +46,8 @@ void hd_saturation_apart(struct hd_saturation *s, hd_eid open, hd_eid close, hd_
 size_t hd_saturation_mark(const struct hd_saturation *s);
 void hd_saturation_undo(struct hd_saturation *s, size_t mark);
 
+/* x comes before y in every reordering that is left. */
+bool hd_saturation_says(const struct hd_saturation *s, hd_eid x, hd_eid y);
 /* Of an event of the window, one entry for each thread: so many of its events come before. */
 const uint32_t *hd_saturation_clock(const struct hd_saturation *s, hd_eid e);
 /* By thread: every read below must be fresh. */
