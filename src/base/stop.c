@@ -50,6 +50,14 @@ enum hd_stop hd_stop_now(void)
     return scope.why;
 }
 
+size_t hd_stop_memory(void)
+{
+    size_t used = hd_alloc_in_use();
+    if (!scope.memory)
+        return SIZE_MAX;
+    return scope.memory > used ? scope.memory - used : 0;
+}
+
 bool hd_stop_room(size_t bytes)
 {
     size_t used = hd_alloc_in_use();

@@ -33,6 +33,7 @@ enum hd_stop
 hd_stop_end(struct hd_stop_scope around); /* what ended the work; HD_STOP_NO: nothing */
 
 double hd_stop_left(void);      /* seconds until the deadline, at least 0.001; 0: there is none */
+size_t hd_stop_memory(void);    /* bytes until too much is in use; SIZE_MAX: there is no bound */
 enum hd_stop hd_stop_now(void); /* looks at the clock: some 30 ns */
 /* Is there room for so many bytes? False stops the scope: memory gets short. */
 bool hd_stop_room(size_t bytes);

@@ -40,8 +40,7 @@ static void say_missing(const struct hd_cli *cli, const char *path,
         hd_cli_error(cli, "%s: warning: the end of the log is damaged; it is left out", name);
 }
 
-/* Loads for an analysis: reading may use half of the time, or a second, and a third of the memory.
- */
+/* Loads for an analysis: reading may use half of the time, or a second, and half of the memory. */
 static enum hd_status load(const char *path, double seconds, const struct hd_build_watch *watch,
                            struct hd_trace **t, struct hd_load_info *info,
                            struct hd_build_info *build, struct hd_err *err)
@@ -49,7 +48,7 @@ static enum hd_status load(const char *path, double seconds, const struct hd_bui
     bool bounded = seconds != 0;
     double part = seconds > 2 ? seconds / 2 : 1;
     struct hd_stop_scope around = hd_stop_begin(seconds > 0 ? hd_progress_now() + part : 0,
-                                                bounded ? hd_alloc_limit() / 3 : 0);
+                                                bounded ? hd_alloc_limit() / 2 : 0);
     enum hd_status s = hd_load_watched(path, watch, t, info, build, err);
     hd_stop_end(around);
     info->cut = info->cut ? info->cut : build->cut;
@@ -140,7 +139,7 @@ struct hd_trace *hd_common_load_whole(const struct hd_cli *cli, const char *path
         hd_cli_error(cli, "%s: %s while reading: only the first %zu events are analysed",
                      hd_common_input_name(path),
                      info.cut == HD_STOP_TIME ? "half of the time budget was used up"
-                                              : "a third of the memory was used up",
+                                              : "half of the memory was used up",
                      t->n_events);
     else if (info.truncated)
         hd_cli_error(cli, "%s: warning: the file is cut short; using the %zu events that are whole",

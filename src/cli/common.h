@@ -26,7 +26,7 @@ void hd_cli_reading_end(struct hd_cli_reading *r);
 struct hd_trace *hd_common_load(const struct hd_cli *cli, const char *path, enum hd_exit *code);
 /* The same; *whole is false when the trace is known to be a part of what ran. Not 0: it is read for
  * an analysis that may take so many seconds (negative: as long as it takes), and cut where half of
- * them or a third of the memory is used up. */
+ * them or half of the memory is used up. */
 struct hd_trace *hd_common_load_whole(const struct hd_cli *cli, const char *path, double seconds,
                                       bool *whole, enum hd_exit *code);
 

@@ -88,7 +88,7 @@ static enum hd_status load(struct search *s, const char *path, struct hd_trace *
     double seconds = s->o->seconds * READ_SHARE;
     struct hd_build_info info;
     struct hd_stop_scope around =
-        hd_stop_begin(seconds > 0 ? hd_progress_now() + seconds : 0, hd_alloc_limit() / 3);
+        hd_stop_begin(seconds > 0 ? hd_progress_now() + seconds : 0, hd_alloc_limit() / 2);
     enum hd_status status = hd_load_trace(path, t, NULL, &info, err);
     hd_stop_end(around);
     s->session->r->cut = s->session->r->cut || info.cut;

@@ -95,13 +95,12 @@ void hd_session_notes(struct hd_session *s, const struct hd_build_info *info)
     s->in_part = s->in_part || (info->cut && s->deadline);
     if (info->cut && !s->deadline) {
         s->late = s->late || info->cut == HD_STOP_TIME;
-        hd_report_add(
-            r, &r->notes,
-            info->cut == HD_STOP_TIME
-                ? "half of the time budget was used up while a recording was read: only "
-                  "its beginning is analysed"
-                : "a third of the memory was used up while a recording was read: only its "
-                  "beginning is analysed");
+        hd_report_add(r, &r->notes,
+                      info->cut == HD_STOP_TIME
+                          ? "half of the time budget was used up while a recording was read: only "
+                            "its beginning is analysed"
+                          : "half of the memory was used up while a recording was read: only its "
+                            "beginning is analysed");
     }
     if (info->lost)
         hd_report_add(r, &r->notes, "a trace is incomplete: it could not be written to the end");
@@ -683,7 +682,7 @@ static void read_progress(void *ctx, uint64_t done, uint64_t total)
     hd_session_tell(ctx, HD_STAGE_READING, done, total);
 }
 
-/* Reads the recording, with half of the time and a third of the memory at most. */
+/* Reads the recording, with half of the time and half of the memory at most. */
 static enum hd_status load(struct hd_session *s, const char *path, struct hd_trace **t,
                            struct hd_build_info *info)
 {
@@ -697,7 +696,7 @@ static enum hd_status load(struct hd_session *s, const char *path, struct hd_tra
         seconds = hd_session_time_left(s);
     s->analysis_end = seconds > 0 ? now + seconds : 0;
     struct hd_stop_scope around =
-        hd_stop_begin(seconds > 0 ? now + seconds / 2 : 0, hd_alloc_limit() / 3);
+        hd_stop_begin(seconds > 0 ? now + seconds / 2 : 0, hd_alloc_limit() / 2);
     struct hd_load_info file = {0};
     enum hd_status status = hd_load_watched(path, &watch, t, &file, info, s->err);
     hd_stop_end(around);

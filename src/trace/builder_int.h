@@ -52,6 +52,9 @@ struct hd_builder {
     struct hd_map dep_ids;      /* hash of a record to its offset */
 };
 
+/* What all columns take for an event, without the indices. */
+enum { HD_BUILDER_EVENT_BYTES = 30 };
+
 /* Makes room for `more` further events in every column. */
 void hd_builder_reserve(struct hd_builder *b, size_t more);
 

@@ -40,11 +40,14 @@ static void an_answer_stays(void **state)
     size_t base = hd_alloc_in_use();
     struct hd_stop_scope none = hd_stop_begin(0, base + 1000);
     assert_int_equal(hd_stop_now(), HD_STOP_NO);
+    assert_int_equal(hd_stop_memory(), 1000);
     void *block = hd_alloc(2000);
+    assert_int_equal(hd_stop_memory(), 0);
     assert_int_equal(hd_stop_now(), HD_STOP_MEMORY);
     hd_free(block, 2000);
     assert_int_equal(hd_stop_now(), HD_STOP_MEMORY);
     assert_int_equal(hd_stop_end(none), HD_STOP_MEMORY);
+    assert_true(hd_stop_memory() == SIZE_MAX);
 }
 
 static void interrupts_count_inside(void **state)

@@ -1,4 +1,5 @@
 /* The binary format: round trips, truncation, damage. */
+#include "base/stop.h"
 #include "test_trace_hdt.h"
 
 static void check_round_trip(const struct hd_trace *t, uint32_t chunk_events)
@@ -132,6 +133,26 @@ static void truncate_everywhere(void **state)
     hd_trace_free(t);
 }
 
+/* A trace for which there is no room: its beginning is read, not nothing. */
+static void short_memory_gives_a_beginning(void **state)
+{
+    (void)state;
+    const uint32_t chunk = 1000;
+    struct hd_trace *t = random_trace(5, 200000), *back;
+    struct bytes f = write_hdt(t, chunk);
+    struct hd_hdt_info info;
+    struct hd_err err = {0};
+    struct hd_stop_scope around = hd_stop_begin(0, hd_alloc_in_use() + 4000000);
+    assert_int_equal(hd_hdt_read(f.data, f.len, "mem", &back, &info, &err), HD_OK);
+    assert_int_equal(hd_stop_end(around), HD_STOP_MEMORY);
+    assert_int_equal(info.cut, HD_STOP_MEMORY);
+    check_prefix(t, back, &info, chunk);
+    assert_in_range(back->n_events, 20000, 150000);
+    hd_trace_free(back);
+    free(f.data);
+    hd_trace_free(t);
+}
+
 static void flip_everywhere(void **state)
 {
     (void)state;
@@ -191,6 +212,7 @@ int main(void)
         cmocka_unit_test(round_trip_many_names),
         cmocka_unit_test(round_trip_one_event_again_and_again),
         cmocka_unit_test(truncate_everywhere),
+        cmocka_unit_test(short_memory_gives_a_beginning),
         cmocka_unit_test(flip_everywhere),
         cmocka_unit_test(full_disk_is_reported),
         cmocka_unit_test(nothing_leaks),

@@ -235,7 +235,9 @@ static enum hd_status read_all(struct reader *r, struct hd_trace **trace)
     r->decoder.version = r->info->version;
     hd_builder_control(b, flags & HD_HDT_HEADER_BRANCHES ? HD_CONTROL_BRANCHES : HD_CONTROL_ALL,
                        NULL);
-    hd_builder_reserve(b, claimed_events(r));
+    /* Room for all of them at once, unless only the beginning will fit. */
+    if (claimed_events(r) <= hd_stop_memory() / HD_BUILDER_EVENT_BYTES)
+        hd_builder_reserve(b, claimed_events(r));
     status = read_chunks(r);
     r->info->truncated = !r->ended;
     r->info->used_bytes = r->at;
