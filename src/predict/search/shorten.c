@@ -10,6 +10,9 @@
 /* Each mending costs a simulation. Beyond this the plan is about to rebuild the witness anyway. */
 enum { MAX_MENDED = 300 };
 
+/* How much shorter a very long witness has to get. */
+enum { FAR_SHORTER = 8 };
+
 struct hd_shortener {
     const struct hd_world *w;
     struct hd_sim *sim;
@@ -155,11 +158,12 @@ bool hd_shorten(struct hd_shortener *s, const struct hd_goal *goal, const struct
                 const struct hd_matching *matching, uint64_t steps, struct hd_witness *out)
 {
     size_t tail = hd_goal_tail(goal);
-    if (regrow(s, goal, w, steps)) {
+    bool whole = w->prefix + w->n <= steps; /* else only a small part of it is of use */
+    if (regrow(s, goal, w, whole ? steps : steps / FAR_SHORTER)) {
         const struct hd_u32vec *order = hd_sim_order(s->sim);
         const struct hd_vec *wakes = hd_sim_wakes(s->sim);
         copy_witness(w, tail, order->data, order->len, wakes->data, wakes->len, out);
-    } else if (w->prefix + w->n <= steps) {
+    } else if (whole) {
         *out = hd_witness_long(w, s->w->t, matching);
         plan_of(s, goal, out);
     } else {
