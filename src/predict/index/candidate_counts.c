@@ -196,3 +196,64 @@ bool hd_candidates_locked(const struct hd_candidates *c, const struct hd_section
     }
     return true;
 }
+
+/* ---- sites with a lock of their own ---- */
+
+/* Locks that every access so far was made under, up to this many. */
+enum { COMMON_LOCKS = 8 };
+
+struct common {
+    uint32_t lock[COMMON_LOCKS];
+    uint32_t n;
+};
+
+static bool is_held(const struct hd_sections *s, uint32_t node, uint32_t lock)
+{
+    for (; node != HD_HELD_EMPTY; node = hd_held_at(s, node)->next) {
+        const struct hd_section *x = hd_section_at(s, hd_held_at(s, node)->section);
+        if (x->lock == lock && !x->shared)
+            return true;
+    }
+    return false;
+}
+
+static struct common locks_of(const struct hd_sections *s, uint32_t node)
+{
+    struct common common = {.n = 0};
+    for (; node != HD_HELD_EMPTY && common.n < COMMON_LOCKS; node = hd_held_at(s, node)->next) {
+        const struct hd_section *x = hd_section_at(s, hd_held_at(s, node)->section);
+        if (!x->shared)
+            common.lock[common.n++] = x->lock;
+    }
+    return common;
+}
+
+/* Keeps the locks that all accesses of the site are made under, too. */
+static void narrow(const struct hd_candidates *c, const struct hd_sections *s,
+                   const struct hd_place_site *site, struct common *common)
+{
+    for (uint32_t i = site->start; i < site->end && common->n; i++) {
+        const struct hd_class *x = hd_class_at(c, c->site_classes.data[i]);
+        uint32_t kept = 0;
+        for (uint32_t k = 0; k < common->n; k++)
+            if (is_held(s, x->held, common->lock[k]))
+                common->lock[kept++] = common->lock[k];
+        common->n = kept;
+    }
+}
+
+bool hd_candidates_one_lock(const struct hd_candidates *c, const struct hd_sections *s,
+                            const struct hd_group *group)
+{
+    for (uint32_t i = group->start; i < group->end; i++) {
+        const struct hd_site_pair *link = hd_vec_at(&c->links, i);
+        const struct hd_place_site *x = hd_site_at(c, link->x), *y = hd_site_at(c, link->y);
+        struct common common = locks_of(s, hd_class_at(c, c->site_classes.data[x->start])->held);
+        narrow(c, s, x, &common);
+        if (link->x != link->y)
+            narrow(c, s, y, &common);
+        if (!common.n)
+            return false;
+    }
+    return true;
+}

@@ -90,6 +90,11 @@ uint64_t hd_candidates_count(const struct hd_candidates *c, const struct hd_grou
 bool hd_candidates_locked(const struct hd_candidates *c, const struct hd_sections *s,
                           const struct hd_group *group, uint64_t *pairs);
 
+/* True: the locks exclude all of them, since all accesses of two linked sites are made under one
+ * lock. Takes time by classes, not by pairs of them. False: not known. */
+bool hd_candidates_one_lock(const struct hd_candidates *c, const struct hd_sections *s,
+                            const struct hd_group *group);
+
 /* For event e and the class y of another thread, the pairs that the must-order leaves open:
  * y's events with index in [*from, *to). */
 void hd_candidates_open(const struct hd_world *w, const struct hd_candidates *c, hd_eid e,

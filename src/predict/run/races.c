@@ -308,6 +308,20 @@ static bool close_group(const struct races *j, const struct hd_worker *k, uint32
     return true;
 }
 
+/* The same for a group all of whose accesses are made under one lock, or one for each location. */
+static bool close_locked(const struct races *j, const struct hd_worker *k, uint32_t unit,
+                         struct hd_driver_unit *u)
+{
+    hd_eid unused[2];
+    if (j->options->all_pairs || !hd_worker_may(k, HD_STEP_LOCKSET))
+        return false;
+    const struct hd_group *group = hd_vec_at(&j->c->groups, unit);
+    if (!hd_candidates_one_lock(j->c, j->w->sections, group))
+        return false;
+    u->proved[HD_STEP_LOCKSET] += hd_candidates_count(j->c, group, unused);
+    return true;
+}
+
 /* Bundles of a unit: every pair, or a first look. When the time is up, one pair stands for those of
  * all bundles that are left. */
 static void run_bundles(const struct races *j, struct hd_driver_unit *u, struct hd_worker *k,
@@ -361,7 +375,7 @@ static void run_unit_bundles(const struct races *j, uint32_t unit, struct hd_dri
                              struct hd_worker *k, bool sweep)
 {
     enum hd_reason why;
-    if (!sweep && close_group(j, k, unit, u))
+    if (!sweep && (close_locked(j, k, unit, u) || close_group(j, k, unit, u)))
         j->looks[unit].closed = true;
     if (j->looks[unit].closed)
         return;
