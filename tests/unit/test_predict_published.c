@@ -341,12 +341,35 @@ static void test_two_sigs(void **state)
     hd_trace_free(t);
 }
 
+/* By every step: where an event that runs too early ends a search by states. */
+static void test_states(void **state)
+{
+    static const char *const files[] = {HD_TESTS_DIR "/model/states_sem.txt",
+                                        HD_TESTS_DIR "/model/states_try.txt"};
+    (void)state;
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        struct hd_trace *t;
+        struct hd_err err = {0};
+        struct hd_pairs said = {0}, rv = {0};
+        assert_int_equal(hd_trace_io_load(files[i], &t, &err), HD_OK);
+        assert_true(enumerate(t, HD_ENUM_SAID, &said) && said.len == 1);
+        assert_true(enumerate(t, HD_ENUM_RV, &rv) && rv.len == 1);
+        for (uint64_t steps = HD_PUBLISHED_ALL; steps <= HD_PUBLISHED_MEETINGS; steps++) {
+            expect_equal(t, steps, HD_PUBLISHED_SAID, &said);
+            expect_equal(t, steps, HD_PUBLISHED_RV, &rv);
+        }
+        hd_pairs_fini(&said);
+        hd_pairs_fini(&rv);
+        hd_trace_free(t);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_equal),       cmocka_unit_test(test_rounds),
         cmocka_unit_test(test_syncs),       cmocka_unit_test(test_search),
         cmocka_unit_test(test_many_rounds), cmocka_unit_test(test_unsound),
-        cmocka_unit_test(test_two_sigs)};
+        cmocka_unit_test(test_two_sigs),    cmocka_unit_test(test_states)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
