@@ -576,13 +576,22 @@ static bool holds(const struct hd_access *a, const char *lock)
     return false;
 }
 
+/* Both wait for the same kind of thing. A thread that has left a wait and waits for its lock is
+ * said to do both by a prediction; of a run that hangs it is only known that it waits for the lock.
+ */
+static bool same_kind(const struct hd_access *a, const struct hd_access *b)
+{
+    const char *x = a->kind ? strstr(a->kind, "wait for") : NULL;
+    const char *y = b->kind ? strstr(b->kind, "wait for") : NULL;
+    return x && y && !strcmp(x, y);
+}
+
 /* Whether b waits as a does: for the same at the same place, and holds what a holds. */
 static bool same_wait(const struct hd_access *a, const struct hd_access *b)
 {
     const char *x = a->at.file, *y = b->at.file;
-    bool same = a->kind && b->kind && !strcmp(a->kind, b->kind) && a->value && b->value &&
-                !strcmp(a->value, b->value) && a->at.line == b->at.line &&
-                (x == y || (x && y && !strcmp(x, y)));
+    bool same = same_kind(a, b) && a->value && b->value && !strcmp(a->value, b->value) &&
+                a->at.line == b->at.line && (x == y || (x && y && !strcmp(x, y)));
     for (size_t i = 0; same && i < a->n_locks; i++)
         same = holds(b, a->locks[i].name);
     return same;

@@ -345,6 +345,51 @@ expect "the deadlock is not confirmed" [ "$(jq -r '.races[0]|"\(.property) \(.st
 expect "the command does not name the folder" grep -q "Replay: heddle replay hungry/witness-" hungry/report.txt
 heddle replay --run hungry
 expect_code 66
+
+# A deadlock at the end of a wait, which a later recording comes to as well, with main in its join: it is one.
+cat >wakes.c <<'C'
+#include <pthread.h>
+static pthread_mutex_t outer = PTHREAD_MUTEX_INITIALIZER, inner = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t full = PTHREAD_COND_INITIALIZER;
+static int items;
+static void *taker(void *a)
+{
+    pthread_mutex_lock(&inner);
+    pthread_mutex_lock(&outer);
+    while (!items)
+        pthread_cond_wait(&full, &inner);
+    pthread_mutex_unlock(&outer);
+    pthread_mutex_unlock(&inner);
+    return a;
+}
+static void *giver(void *a)
+{
+    pthread_mutex_lock(&inner);
+    items++;
+    pthread_cond_signal(&full);
+    pthread_mutex_unlock(&inner);
+    pthread_mutex_lock(&inner);
+    pthread_mutex_lock(&outer);
+    pthread_mutex_unlock(&outer);
+    pthread_mutex_unlock(&inner);
+    return a;
+}
+int main(void)
+{
+    pthread_t t, g;
+    pthread_create(&t, 0, taker, 0);
+    pthread_create(&g, 0, giver, 0);
+    pthread_join(g, 0);
+    pthread_join(t, 0);
+    return 0;
+}
+C
+heddle run -q -o wakes wakes.c
+expect_code 66
+expect_err "0 races confirmed, 1 deadlock, 0 predicted only"
+expect "the deadlock is not that of the wake" [ "$(jq -r '.races[0].accesses[0].kind' wakes/report.json)" = "wake and wait for lock" ]
+expect "its hang was not seen" [ "$(jq -r '.races[0].duplicates > 0' wakes/report.json)" = true ]
+
 heddle run -q --property race -o hungry2 "$TESTS/property/philosophers.c"
 expect_code 0
 heddle run -q --property atomicity -o bank "$TESTS/property/bank.c"
