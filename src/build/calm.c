@@ -197,12 +197,16 @@ static struct hd_raw_shape last_of(const struct hd_walk_thread *t)
                                  .kind = (uint8_t)(open ? HD_LOG_KIND_COUNT : t->last_kind)};
 }
 
+/* is: of the last record that counts, in its slot. */
 static void skip(struct hd_walk *w, uint32_t n, const struct hd_raw_shape *is)
 {
-    struct hd_raw last = {.kind = (enum hd_log_kind)is->kind,
-                          .aux = is->aux,
-                          .slot = (uint32_t)(is - w->log.in.shapes),
-                          .site = is->site};
+    const struct hd_pack_slot *slots = w->log.in.pack->slots;
+    struct hd_raw last = {
+        .kind = (enum hd_log_kind)is->kind,
+        .aux = is->aux,
+        .slot = (uint32_t)((size_t)((const char *)is - (const char *)slots) / sizeof *slots),
+        .site = is->site};
+    HD_DCHECK(last.slot < w->log.in.n_keys && is == hd_raw_shape_in(&slots[last.slot]));
     hd_walk_skip_calls(w, n, &last);
     if (w->sieve.making)
         hd_walk_sieve_passed(w, n, &last);
