@@ -8,7 +8,9 @@ expect_code 0
 started=$(date +%s)
 heddle analyze --budget 300ms long.trace
 expect "exit code $code, expected 5 or 66" test "$code" = 5 -o "$code" = 66
-expect "a budget of 300 ms took more than 20 s" test $(($(date +%s) - started)) -le 20
+most=20
+[ -z "${HEDDLE_TEST_SANITIZED:-}" ] || most=90 # what is done at any budget takes four times as long then
+expect "a budget of 300 ms took more than $most s" test $(($(date +%s) - started)) -le $most
 
 # So little memory that only a beginning can be read: a sentence, and no "nothing found". A sanitizer reserves more
 # than that by itself.
