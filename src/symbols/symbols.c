@@ -490,7 +490,7 @@ size_t hd_symbols_inlined(struct hd_symbols *s, uint64_t pc, const struct hd_sym
     size_t from = *(size_t *)hd_vec_at(&s->inlined, number);
     size_t to = number + 1 < s->inlined.len ? *(size_t *)hd_vec_at(&s->inlined, number + 1)
                                             : s->inlines.len;
-    *out = (const struct hd_symbols_inline *)s->inlines.data + from;
+    *out = to > from ? hd_vec_at(&s->inlines, from) : NULL;
     return to - from;
 }
 
