@@ -50,6 +50,8 @@ struct replay {
     struct hd_rec_writer out;
     void *data; /* the recording of the last execution */
     size_t len;
+    void *before; /* that of the execution before it, until the two are compared; or NULL */
+    size_t before_len;
     struct hd_err *err;
 };
 
@@ -207,10 +209,20 @@ static enum hd_status take_log(struct replay *r)
     return HD_OK;
 }
 
+static void forget_before(struct replay *r)
+{
+    if (r->before)
+        munmap(r->before, r->before_len);
+    r->before = NULL;
+}
+
 static void end_log(struct replay *r)
 {
-    if (r->data && r->data != MAP_FAILED)
-        munmap(r->data, r->len);
+    forget_before(r);
+    if (r->data != MAP_FAILED) {
+        r->before = r->data;
+        r->before_len = r->len;
+    }
     r->data = NULL;
     close(r->out.fd);
     hd_rec_writer_fini(&r->out);
@@ -350,13 +362,13 @@ static enum hd_replay_verdict judge(struct replay *r, struct hd_replay_order *o,
     return r->result->verdict;
 }
 
-static void trace_of(struct replay *r, struct hd_replay_order *o)
+/* Reads a whole recording: that may take longer than the execution. */
+static void trace_of(const void *data, size_t len, struct hd_replay_order *o)
 {
     struct hd_trace *t = NULL;
     struct hd_build_info info;
     struct hd_err ignored = {0};
-    if (hd_build_trace("replay", r->data, r->len, NULL, &t, &info, &ignored) == HD_OK &&
-        !info.lost) {
+    if (hd_build_trace("replay", data, len, NULL, &t, &info, &ignored) == HD_OK && !info.lost) {
         hd_digest_trace(t, o->digest);
         for (size_t i = 0; i < hd_remarks_count(&info.remarks); i++)
             if (hd_remarks_kind(&info.remarks, i) == HD_REMARK_DEADLOCK)
@@ -365,6 +377,21 @@ static void trace_of(struct replay *r, struct hd_replay_order *o)
     }
     hd_trace_free(t);
     hd_build_info_fini(&info);
+}
+
+/* Of two executions of one order, that `kept` tells of before this one: the same traces? Nearly
+ * always the recordings are equal byte by byte, and no trace has to be made of them. */
+static void compare_traces(const struct replay *r, struct hd_replay_order *kept,
+                           struct hd_replay_order *o)
+{
+    if (r->before && r->before_len == r->len && !memcmp(r->before, r->data, r->len)) {
+        memcpy(o->digest, kept->digest, sizeof o->digest);
+        return;
+    }
+    if (r->before && !*kept->digest)
+        trace_of(r->before, r->before_len, kept);
+    if (!*o->digest)
+        trace_of(r->data, r->len, o);
 }
 
 static struct hd_child child_of(const struct replay *r)
@@ -443,24 +470,17 @@ static int ended(const struct replay *r, const struct hd_replay_seen *seen, int 
     return r->header.status ? (int)(r->header.status - 1) << 8 : first;
 }
 
-/* The executions that are to be made of one order. */
+/* One of the executions of an order. */
 struct round {
     bool swap;
-    bool last;      /* its stacks are kept: of the first and the last one */
-    bool compared;  /* with the one before it */
-    bool more;      /* another one is to come, unless this one took too long */
-    double started; /* by the clock */
+    bool last;                    /* its stacks are kept: of the first and the last one */
+    struct hd_replay_order *kept; /* what the one before it did, if it ran */
+    double started;               /* by the clock */
 };
 
 static bool took_long(const struct replay *r, const struct round *round)
 {
     return r->opts->patience > 0 && hd_progress_now() - round->started > r->opts->patience;
-}
-
-/* Is another execution to be compared with this one? */
-static bool is_compared(const struct replay *r, const struct round *round)
-{
-    return round->compared || (round->more && !took_long(r, round));
 }
 
 static enum hd_status execute(struct replay *r, const struct round *round,
@@ -498,8 +518,10 @@ static enum hd_status execute(struct replay *r, const struct round *round,
         hd_replay_describe(o, r->inputs.process ? ended(r, &seen, done.wait_status)
                                                 : done.wait_status);
         fill_kinds(r, o);
-        if (!o->timeout && (o->deadlock || is_compared(r, round)))
-            trace_of(r, o); /* reads the whole log: it may take longer than the run */
+        if (!o->timeout && o->deadlock)
+            trace_of(r->data, r->len, o); /* for the threads that wait */
+        if (!o->timeout && round->kept->ran && !round->kept->timeout)
+            compare_traces(r, round->kept, o);
         o->verdict = judge(r, o, &seen, swap);
         HD_DEBUG_LINE(REPLAY, "%s order: %s; %s; %s", swap ? "second" : "first",
                       hd_replay_verdict_names[o->verdict], o->summary,
@@ -519,8 +541,7 @@ static enum hd_status repeat(struct replay *r, bool swap)
         struct hd_replay_order o = {0};
         const struct round round = {.swap = swap,
                                     .last = i == 0 || i + 1 == r->opts->times,
-                                    .compared = kept->ran,
-                                    .more = i + 1 < r->opts->times,
+                                    .kept = kept,
                                     .started = hd_progress_now()};
         enum hd_status s = execute(r, &round, &o);
         if (s != HD_OK) {
@@ -641,6 +662,7 @@ enum hd_status hd_replay_run(const struct hd_replay_options *opts, struct hd_rep
             s = HD_OK;
         }
         hd_schedule_fini(&r.schedule);
+        forget_before(&r);
         clean(&r);
         if (r.input >= 0)
             close(r.input);

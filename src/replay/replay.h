@@ -92,7 +92,7 @@ struct hd_replay_order {
     char *out, *err;           /* what it wrote, the first HD_REPLAY_KEPT bytes; never NULL */
     size_t out_len, err_len;   /* of what is kept */
     uint64_t out_total, err_total;
-    char digest[40]; /* of the trace of the whole execution; "" when not asked for */
+    char digest[40]; /* of the trace of the whole execution; "": not needed, see hd_replay_equal */
 };
 #define HD_REPLAY_KEPT (1u << 20)
 
