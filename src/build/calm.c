@@ -105,6 +105,7 @@ void hd_walk_calm_add(struct hd_walk *w, const struct hd_raw *rec)
 /* What the thread did last, and the ids of steps on which something may depend. */
 struct stretch {
     const struct hd_walk_calm *calm;
+    struct hd_walk *hand; /* the walk, if it makes the skeleton */
     const struct hd_raw_shape *last;
     uint32_t from, to; /* 0: there are none */
     uint32_t steps;    /* of the thread */
@@ -142,6 +143,17 @@ static inline bool is_own_call(const struct stretch *s, const struct hd_raw_shap
     return is->alone && (is->site != s->last->site || is->kind == s->last->kind);
 }
 
+/* The same of loose memory of which nothing is to be noted. */
+static inline bool is_loose(const struct stretch *s, const struct hd_rawlog_run *r, unsigned len)
+{
+    uint64_t word = r->w1;
+    bool wide = r->is->quick == HD_QUICK_WIDE;
+    return s->hand &&
+           hd_walk_loose_pass(s->hand, r->w0, len,
+                              r->is->kind == HD_LOG_WRITE || r->is->kind == HD_LOG_RANGE_WRITE,
+                              wide ? hd_rawlog_run_bytes(r) : (const uint8_t *)&word);
+}
+
 static inline __attribute__((always_inline)) bool passes(const struct stretch *s,
                                                          const struct hd_rawlog_run *r)
 {
@@ -152,16 +164,15 @@ static inline __attribute__((always_inline)) bool passes(const struct stretch *s
     }
     if (!is_own_call(s, is))
         return false;
-    if (is->quick == HD_QUICK_WORD && r->w0 % HD_GRANULE + is->size <= HD_GRANULE) {
-        if (!is_calm(s->calm, r->w0))
-            return false;
-    } else if (is->quick != HD_QUICK_BRANCH) {
-        bool wide = is->quick == HD_QUICK_WIDE;
-        if (!are_calm(s->calm, r->w0, wide ? hd_shape_wide(is->shape) : is->size))
-            return false;
-    }
-    return !s->to ||
-           (!names_any(s, hd_rawlog_run_token(r, 0)) && !names_any(s, hd_rawlog_run_token(r, 1)));
+    if (s->to &&
+        (names_any(s, hd_rawlog_run_token(r, 0)) || names_any(s, hd_rawlog_run_token(r, 1))))
+        return false;
+    if (is->quick == HD_QUICK_BRANCH)
+        return true;
+    if (is->quick == HD_QUICK_WORD && r->w0 % HD_GRANULE + is->size <= HD_GRANULE)
+        return is_calm(s->calm, r->w0) || is_loose(s, r, is->size);
+    unsigned len = is->quick == HD_QUICK_WIDE ? hd_shape_wide(is->shape) : is->size;
+    return are_calm(s->calm, r->w0, len) || is_loose(s, r, len);
 }
 
 static void widen(struct stretch *s, uint32_t from, uint32_t to)
@@ -170,10 +181,10 @@ static void widen(struct stretch *s, uint32_t from, uint32_t to)
     s->to = to > s->to ? to : s->to;
 }
 
-static struct stretch start(const struct hd_walk *w, const struct hd_walk_thread *t,
+static struct stretch start(struct hd_walk *w, const struct hd_walk_thread *t,
                             const struct hd_raw_shape *last)
 {
-    struct stretch s = {.calm = w->mem.calm, .last = last};
+    struct stretch s = {.calm = w->mem.calm, .hand = w->own.hand ? w : NULL, .last = last};
     const struct hd_walk_known *known = t->known.data;
     if (t->known.len != t->branched)
         widen(&s, known[t->branched].id, known[t->known.len - 1].id);

@@ -12,14 +12,17 @@
 
 #include "base/alloc.h"
 #include "base/log.h"
+#include "base/progress.h"
+#include "base/stop.h"
 #include "predict/index/handover.h"
 
 #include <string.h>
 
-#define FROM    20000    /* uses of shared memory: fewer are not worth two more walks */
-#define MOST    16000000 /* events of a skeleton */
-#define THREADS 64       /* clocks have an entry for each */
-#define BUSY    16       /* uses of a weak atomic by others than its writer: it may stay shared */
+#define FROM        20000    /* uses of shared memory: fewer are not worth two more walks */
+#define MOST        16000000 /* events of a skeleton */
+#define THREADS     64       /* clocks have an entry for each */
+#define ORDER_SHARE 3        /* of the time that is left one part in so many is for the order */
+#define BUSY        16 /* uses of a weak atomic by others than its writer: it may stay shared */
 
 /* What a thread does after its first n events of the skeleton, and before the next one. */
 struct hd_walk_point {
@@ -98,6 +101,11 @@ static void note(struct hd_walk *w, struct hd_owner *last, unsigned flags)
         last->read = before;
     }
     last->write = point * 4 | flags;
+}
+
+bool hd_walk_hand_noted(const struct hd_owner *last, uint32_t point, bool writes)
+{
+    return last->write / 4 == point && last->write & (writes ? WRITES : READS);
 }
 
 void hd_walk_hand_outside(struct hd_walk *w)
@@ -437,6 +445,19 @@ static uint8_t *spoilt_locations(const struct hd_walk *w, struct hd_cells *cells
     return drop;
 }
 
+/* It may use a part of the time that is left: without it the walks that make the trace, which come
+ * after it, have more events, and an answer all the same. */
+static struct hd_handover *order_of(const struct hd_trace *skeleton, const uint8_t *drop)
+{
+    double now = hd_progress_now(), left = hd_stop_left();
+    struct hd_stop_scope around = hd_stop_begin(left > 0 ? now + left / ORDER_SHARE : 0, 0);
+    struct hd_handover *order = hd_handover_new(skeleton, drop);
+    bool ended = hd_stop_end(around) != HD_STOP_NO;
+    HD_DEBUG_LINE(BUILD, "order of the skeleton: %.3f s%s", hd_progress_now() - now,
+                  ended ? "; its time is up" : "");
+    return order;
+}
+
 enum hd_status hd_walk_hand_find(struct hd_walk *w)
 {
     struct hd_trace *skeleton = NULL;
@@ -453,7 +474,7 @@ enum hd_status hd_walk_hand_find(struct hd_walk *w)
     j->w = w;
     size_t locs = skeleton ? hd_trace_n_objs(skeleton, HD_OBJ_LOC) : 0;
     uint8_t *drop = spoilt_locations(w, &w->mem.cells, locs);
-    j->order = s == HD_OK && skeleton ? hd_handover_new(skeleton, drop) : NULL;
+    j->order = s == HD_OK && skeleton ? order_of(skeleton, drop) : NULL;
     hd_free(drop, locs);
     if (j->order)
         n = judge_all(j, &w->mem.cells, &all);

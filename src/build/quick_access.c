@@ -75,6 +75,8 @@ fill(struct hd_walk *w, struct hd_walk_line *line, uint64_t addr, uint64_t end)
                                 .room = (uint8_t)(room < HD_LINE ? room : HD_LINE)};
     if (w->pass != HD_WALK_MARK)
         made.page = hd_cells_page_if(&w->mem.cells, linear);
+    if (made.page && w->own.hand)
+        hd_cells_page(&w->mem.cells, linear, &made.marks);
     if (w->pass == HD_WALK_MARK ? !fill_marks(w, &made, linear) : !made.page)
         return NULL;
     *line = made;
@@ -367,6 +369,27 @@ unsigned hd_walk_quiet_around(struct hd_walk *w, uint64_t addr, uint64_t *base)
         bits |= (unsigned)(at >= from && at + HD_GRANULE <= to) << i;
     }
     return bits & ~noted;
+}
+
+bool hd_walk_loose_pass(struct hd_walk *w, uint64_t addr, unsigned len, bool writes,
+                        const uint8_t *bytes)
+{
+    const struct hd_walk_line *line = line_of(w, addr, len, key_of(w, addr));
+    uint32_t point = hd_walk_current(w)->point;
+    if (!line || !point || line->region->kind == HD_REGION_STACK) /* see lent_memory.c */
+        return false;
+    const struct hd_cell_page *page = line->page;
+    unsigned at = line->at + (unsigned)(addr % HD_LINE), bits = hd_cell_granules(at, len);
+    unsigned other = page->shared | page->spoilt | ~(unsigned)page->loose |
+                     (w->sieve.making ? page->suspect | page->tainted : 0);
+    if (bits & other || page->sets || page->set)
+        return false;
+    for (unsigned i = at / HD_GRANULE; bits >> i; i++)
+        if (!hd_walk_hand_noted(&line->marks->own[i], point, writes))
+            return false;
+    if (writes)
+        hd_cell_marks_keep(line->marks, at, len, bytes);
+    return writes || hd_cell_marks_hold(line->marks, at, len, bytes);
 }
 
 /* The end of a local that no other thread has used: see dead_locals.c. */

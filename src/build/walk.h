@@ -169,6 +169,8 @@ void hd_walk_hand_use(struct hd_walk *w, const struct hd_region *g, uint64_t lin
 void hd_walk_hand_outside(struct hd_walk *w); /* HD_LOG_OUTSIDE */
 /* A read or write that was left out. False: of other memory, nothing is noted. */
 bool hd_walk_hand_quick(struct hd_walk *w, const struct hd_raw *rec);
+/* Is it noted, as the last use of the granule, that the point reads or writes it? */
+bool hd_walk_hand_noted(const struct hd_owner *last, uint32_t point, bool writes);
 void hd_walk_hand_free(struct hd_walk *w, const struct hd_region *g);
 void hd_walk_hand_event(struct hd_walk *w, struct hd_walk_thread *t, enum hd_op op);
 /* A carrier was written unseen: it orders nothing. */

@@ -12,6 +12,8 @@ enum { RECENT = 8, RECENT_OF_PLACE = 2, RECENT_WITHOUT_LOCKS = 4 };
 enum { GUESSES = 12 };
 /* How often votes are weighed anew. */
 enum { ROUNDS = 3 };
+/* So many uses of a location vote, and of those after them one in APART: more say nothing new. */
+enum { VOTERS = 256, APART = 16 };
 
 /* An object that a location may belong to. */
 struct guess {
@@ -22,7 +24,8 @@ struct guess {
 
 struct guesses {
     struct guess list[GUESSES];
-    uint32_t uses;
+    uint32_t uses; /* that voted */
+    uint32_t seen; /* of all, in this round */
 };
 
 /* How often the object that was come across at one source place (the last one, or the one before)
@@ -45,6 +48,10 @@ struct guesser {
     hd_eid *birth;         /* by object: the write that is the first event with its address */
     struct hd_map way_ids; /* place << 32 | place to number + 1 */
     struct hd_vec ways;    /* struct way */
+    struct known_way {
+        uint64_t key; /* of way_ids */
+        uint32_t id;  /* 0: none */
+    } known[1024];    /* those asked for last, by key */
 };
 
 /* Which entry makes room for the object: its own, that of another one of the place, the last. */
@@ -82,12 +89,17 @@ static struct way *way_of(struct guesser *g, const struct recent *r, uint32_t i,
     for (uint32_t j = 0; j < i && g->k->inner; j++)
         before += r->list[j] && r->from[j] == r->from[i];
     uint32_t from = r->from[i] * RECENT_OF_PLACE + before;
-    uint32_t *id = hd_map_put(&g->way_ids, (uint64_t)from << 32 | to, NULL);
-    if (!*id) {
-        *(struct way *)hd_vec_push(&g->ways) = (struct way){0, 0};
-        *id = (uint32_t)g->ways.len;
+    uint64_t key = (uint64_t)from << 32 | to;
+    struct known_way *known = &g->known[(from * 31 + to) % (sizeof g->known / sizeof *g->known)];
+    if (!known->id || known->key != key) {
+        uint32_t *id = hd_map_put(&g->way_ids, key, NULL);
+        if (!*id) {
+            *(struct way *)hd_vec_push(&g->ways) = (struct way){0, 0};
+            *id = (uint32_t)g->ways.len;
+        }
+        *known = (struct known_way){key, *id};
     }
-    return hd_vec_at(&g->ways, *id - 1);
+    return hd_vec_at(&g->ways, known->id - 1);
 }
 
 /* The entry of the object, or one for it: a free one, or the last that has no more than one hit. */
@@ -199,6 +211,12 @@ static uint32_t part_of(const struct hd_ownership *k, hd_eid e)
     return (uint32_t)hd_trace_n_objs(k->t, HD_OBJ_LOC) + hd_section_at(k->sections, section)->lock;
 }
 
+static bool has_vote(struct guesses *g)
+{
+    uint32_t n = g->seen++;
+    return n < VOTERS || n % APART == 0;
+}
+
 /* One use of a location or a lock. */
 typedef void use_fn(struct guesser *g, uint32_t part, const struct recent *r, uint32_t place);
 
@@ -220,8 +238,10 @@ static void look_at_thread(struct guesser *g, hd_tid u, use_fn *use)
         uint32_t part = part_of(k, e);
         if (part == UINT32_MAX || !hd_stretch_has(k->span, e))
             continue;
-        struct recent objects = addressed_by(k, e, r);
-        use(g, part, &objects, t->place[e]);
+        if (has_vote(&g->of[part])) {
+            struct recent objects = addressed_by(k, e, r);
+            use(g, part, &objects, t->place[e]);
+        }
         if (hd_op_is_access(t->op[e]) && hd_op_reads(t->op[e]))
             come_across(k, &r, hd_owned_of(k, hd_trace_read_value(t, e)), t->place[e]);
         if (hd_op_is_access(t->op[e]) && hd_op_writes(t->op[e]))
@@ -253,7 +273,7 @@ static void look_at_threads(struct guesser *g, use_fn *use)
         look_at_thread(g, u, use);
 }
 
-/* All uses vote. */
+/* Uses vote: all of most locations. */
 static void take_votes(struct guesser *g, size_t n_parts)
 {
     memset(g->of, 0, n_parts * sizeof *g->of);
@@ -263,8 +283,10 @@ static void take_votes(struct guesser *g, size_t n_parts)
 }
 
 /* The ways by which threads came to objects are judged by the outcome. */
-static void judge_again(struct guesser *g)
+static void judge_again(struct guesser *g, size_t n_parts)
 {
+    for (size_t i = 0; i < n_parts; i++)
+        g->of[i].seen = 0;
     for (size_t i = 0; i < g->ways.len; i++)
         *(struct way *)hd_vec_at(&g->ways, i) = (struct way){0, 0};
     look_at_threads(g, judge_ways);
@@ -317,7 +339,7 @@ void hd_ownership_guess(struct hd_ownership *k)
     find_births(&g);
     take_votes(&g, n);
     for (int i = 1; i < ROUNDS; i++) {
-        judge_again(&g);
+        judge_again(&g, n);
         take_votes(&g, n);
     }
     for (size_t i = 0; i < n_locs; i++)
