@@ -261,7 +261,7 @@ static enum hd_exit hunt_in_folder(struct hd_cli *cli, const struct values *v,
 {
     char dir[PATH_MAX];
     struct hd_err err = {0};
-    enum hd_status s = hd_input_search_check(o->seed, &err);
+    enum hd_status s = hd_input_search_check(o, &err);
     if (s == HD_OK)
         s = hd_outdir_make(v->dir, dir, sizeof dir, &err);
     if (s != HD_OK)

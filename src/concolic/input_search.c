@@ -220,18 +220,24 @@ static void add_given(struct hd_search *s, const struct hd_shared_arena *a)
         hd_names_add(&s->given, a->objects[i].name, strcspn(a->objects[i].name, "#"));
 }
 
+/* The function that a place of the seed makes input, or NULL. */
+static const char *call_of(const struct hd_input *seed, size_t place)
+{
+    static const char call[] = "call:";
+    const struct hd_input_bytes *b = hd_vec_at(&seed->places, place);
+    const char *text = (const char *)b->data;
+    return strncmp(text, call, sizeof call - 1) ? NULL : text + sizeof call - 1;
+}
+
 /* A function that was to be input may be one that Heddle models itself, or that is never called: a
  * search that says nothing of it would seem to have tried it. */
 static void find_ignored(struct hd_search *s)
 {
-    static const char call[] = "call:";
-    const struct hd_vec *places = &s->o->seed->places;
+    const struct hd_input *seed = s->o->seed;
     uint32_t id;
-    for (size_t i = 0; s->o->asked_calls && i < places->len; i++) {
-        const struct hd_input_bytes *b = hd_vec_at(places, i);
-        const char *place = (const char *)b->data, *name = place + sizeof call - 1;
-        if (!strncmp(place, call, sizeof call - 1) &&
-            !hd_names_find(&s->given, name, strlen(name), &id))
+    for (size_t i = 0; s->o->asked_calls && i < seed->places.len; i++) {
+        const char *name = call_of(seed, i);
+        if (name && !hd_names_find(&s->given, name, strlen(name), &id))
             hd_names_add(&s->stats->ignored, name, strlen(name));
     }
 }
@@ -518,8 +524,24 @@ static void end(struct hd_search *s)
 }
 
 /* Without the hooks no input is followed: then one path would look like all of them. */
-enum hd_status hd_input_search_check(const struct hd_input *seed, struct hd_err *err)
+/* Names that were asked for and that the program cannot call: a misspelt one would else be found
+ * out when the search is over. */
+static enum hd_status check_calls(const struct hd_hunt_options *o, const char *program,
+                                  const char *path, struct hd_err *err)
 {
+    for (size_t i = 0; o->asked_calls && i < o->seed->places.len; i++) {
+        const char *name = call_of(o->seed, i);
+        if (name && !hd_program_may_call(path, name))
+            return hd_err_set(err, HD_ERR_INPUT,
+                              "--symbolic-call %s: %s calls no function of this name", name,
+                              program);
+    }
+    return HD_OK;
+}
+
+enum hd_status hd_input_search_check(const struct hd_hunt_options *o, struct hd_err *err)
+{
+    const struct hd_input *seed = o->seed;
     char path[PATH_MAX];
     const char *name = (const char *)((struct hd_input_bytes *)hd_vec_at(&seed->words, 0))->data;
     enum hd_status st = hd_program_find(name, path, sizeof path, err);
@@ -528,7 +550,7 @@ enum hd_status hd_input_search_check(const struct hd_input *seed, struct hd_err 
                         "%s was not built for a search over inputs: build it with heddle cc "
                         "--concolic",
                         name);
-    return st;
+    return st == HD_OK ? check_calls(o, name, path, err) : st;
 }
 
 enum hd_status hd_input_search_run(const struct hd_hunt_options *o, struct hd_hunt_stats *stats,
@@ -543,7 +565,7 @@ enum hd_status hd_input_search_run(const struct hd_hunt_options *o, struct hd_hu
                           .started = hd_progress_now(),
                           .next_test = 1};
     hd_tree_init(&s.tree);
-    enum hd_status st = hd_input_search_check(o->seed, err);
+    enum hd_status st = hd_input_search_check(o, err);
     if (st == HD_OK)
         st = open_dir(&s);
     if (st == HD_OK)

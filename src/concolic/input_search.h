@@ -94,7 +94,7 @@ struct hd_hunt_stats {
 };
 
 /* Whether the program of the input can be searched at all. HD_ERR_INPUT: why not. */
-enum hd_status hd_input_search_check(const struct hd_input *seed, struct hd_err *err);
+enum hd_status hd_input_search_check(const struct hd_hunt_options *o, struct hd_err *err);
 /* HD_ERR_INPUT: the program cannot be used. Ctrl-C and budgets are not errors. The caller ends
  * *stats with hd_input_search_stats_fini in every case. */
 enum hd_status hd_input_search_run(const struct hd_hunt_options *o, struct hd_hunt_stats *stats,

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -269,6 +270,28 @@ bool hd_program_may_be_concolic(const char *path)
     struct look l = {0};
     /* Its own libraries may be. */
     return !look_at_file(path, &l) || !l.ours || l.others || l.concolic;
+}
+
+/* Whether the file has the name, with the zero that ends it. What comes before is not looked at:
+ * the linker lets a text be the end of another. */
+static bool file_has(const char *path, const char *name)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat st;
+    bool sized = fd >= 0 && fstat(fd, &st) == 0 && st.st_size > 0;
+    void *at = sized ? mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
+    bool has = at == MAP_FAILED || memmem(at, (size_t)st.st_size, name, strlen(name) + 1);
+    if (at != MAP_FAILED)
+        munmap(at, (size_t)st.st_size);
+    if (fd >= 0)
+        close(fd);
+    return has;
+}
+
+bool hd_program_may_call(const char *path, const char *name)
+{
+    struct look l = {0};
+    return !look_at_file(path, &l) || !l.ours || l.others || l.starts || file_has(path, name);
 }
 
 enum hd_program_kind hd_program_kind(const char *path)

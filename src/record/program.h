@@ -26,6 +26,11 @@ enum hd_program_kind hd_program_kind(const char *path);
  * program that uses none of the hooks. */
 bool hd_program_may_be_concolic(const char *path);
 
+/* Whether code built with heddle cc --concolic could call a function of this name: false only for a
+ * program that loads no library of its own, starts no other program, and has the name nowhere (the
+ * pass leaves the name of each call in the program, and stripping keeps it). */
+bool hd_program_may_call(const char *path, const char *name);
+
 /* Notes each synchronisation function that the ELF file imports and the runtime does not model. A
  * file that is not ELF (a script) has none. */
 void hd_program_unmodelled(const char *path, struct hd_remarks *remarks);

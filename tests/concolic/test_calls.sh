@@ -51,4 +51,23 @@ try fgets '!fgets((char[4]){0}, 4, stdin) && errno == EIO' 5 false
 check "what was not input is named" fgets "$(field fgets0 '.not_input[]')"
 "$HEDDLE" hunt --symbolic-call calloc -- ./open0 >out 2>err </dev/null
 check "a function that gives memory is refused" 2 $?
+check "no folder is left" "" "$(ls -d heddle-out 2>/dev/null)"
+"$HEDDLE" hunt --symbolic-call opne -- ./open0 >out 2>err </dev/null
+check "a name that the program does not call is refused" 3 $?
+check "the refusal says so" "heddle: --symbolic-call opne: ./open0 calls no function of this name" "$(head -n 1 err)"
+check "no run was made" "" "$(ls -d heddle-out 2>/dev/null)"
+strip -s -o stripped open0
+"$HEDDLE" hunt --input none --symbolic-call open --times 0 -o stripped-out -- ./stripped >out 2>err </dev/null
+check "a stripped program keeps the names of its calls" 66 $?
+cat >own.c <<'C'
+int given(void) { return 3; }
+C
+cat >user.c <<'C'
+int given(void);
+int main(void) { return given() != 3; }
+C
+"$HEDDLE" cc --concolic -g -shared -fPIC own.c -o libown.so
+build linked user.c -L. -lown -Wl,-rpath,.
+"$HEDDLE" hunt --symbolic-call elsewhere -o linked-out -- ./linked >out 2>err </dev/null
+check "with a library of its own any name may be called" 5 $?
 finish
