@@ -10,6 +10,7 @@
 #include "predict/index/protocol.h"
 #include "predict/smt/encode_int.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* The trace with the dependences of the model. said: every read matters. rv: branches need nothing
@@ -37,6 +38,9 @@ enum { FEW = 8 };
 /* When the search has failed so often for one pair of places, the others are left to the filters
  * and the solver. */
 enum { MOST_IN_VAIN = 32 };
+
+/* So many pairs of rv wait for a look at all states. */
+enum { MOST_OPEN = 20000 };
 
 /* A pair that the search does not decide. */
 struct open {
@@ -316,7 +320,6 @@ static struct hd_published_pair pair_of(struct run *r, hd_eid a, hd_eid b)
     if (r->model == HD_PUBLISHED_RV) {
         pair.notifier = r->notifier;
         pair.notified = r->notified;
-        pair.branch = r->branch;
     }
     return pair;
 }
@@ -335,7 +338,7 @@ static void ask_meetings(struct run *r, const struct hd_published_pair *pair)
         return;
     r->asked++;
     hd_meetings_free(r->meetings);
-    r->meetings = hd_published_search_meetings(r->search, pair, NULL);
+    r->meetings = hd_published_search_meetings(r->search, pair);
     r->meetings_from = pair->from;
 }
 
@@ -354,14 +357,16 @@ static enum hd_sat search(struct run *r, hd_eid a, hd_eid b)
         return HD_SAT_UNKNOWN;
     if ((r->frames && hd_published_frames_ordered(r->frames, a, b)) || never_meet(r, &pair))
         return HD_SAT_NO;
+    bool rv = r->model == HD_PUBLISHED_RV; /* its proofs come after all states, see decide_open */
     if (r->in_vain >= MOST_IN_VAIN)
-        return keeps_apart(r, a, b) ? HD_SAT_NO : HD_SAT_UNKNOWN;
+        return (!rv || r->open.len > MOST_OPEN) && keeps_apart(r, a, b) ? HD_SAT_NO
+                                                                        : HD_SAT_UNKNOWN;
     enum hd_verdict verdict = search_orders(r, &pair);
     if (verdict == HD_UNKNOWN) {
         r->in_vain++;
         ask_meetings(r, &pair);
     }
-    if (verdict == HD_UNKNOWN &&
+    if (verdict == HD_UNKNOWN && !rv &&
         (never_meet(r, &pair) || keeps_apart(r, a, b) || is_excluded(r, a, b)))
         verdict = HD_IMPOSSIBLE;
     return verdict == HD_UNKNOWN ? HD_SAT_UNKNOWN : verdict == HD_RACE ? HD_SAT_YES : HD_SAT_NO;
@@ -495,6 +500,9 @@ static enum hd_sat decide_open(struct run *r, const struct open *o)
 {
     struct hd_published_pair pair = pair_of(r, o->a, o->b);
     pair.again = true;
+    if (r->model == HD_PUBLISHED_RV && r->options->steps == HD_PUBLISHED_ALL && !is_over(r) &&
+        (keeps_apart(r, o->a, o->b) || is_excluded(r, o->a, o->b)))
+        return HD_SAT_NO;
     enum hd_verdict verdict = r->options->steps == HD_PUBLISHED_SOLVER || is_over(r)
                                   ? HD_UNKNOWN
                                   : search_orders(r, &pair);
@@ -507,110 +515,83 @@ static enum hd_sat decide_open(struct run *r, const struct open *o)
     return fits && !is_over(r) ? ask_solver(r, o->a, o->b) : HD_SAT_UNKNOWN;
 }
 
-/* Pairs that one question about meetings is for: of one window, in rv of the same two threads. */
-static bool ask_together(const struct run *r, const struct open *x, const struct open *y)
+static int by_events(const void *x, const void *y)
 {
-    const hd_tid *thread = r->t->thread;
-    hd_eid window = window_of(r);
-    return x->a / window == y->a / window &&
-           (r->model == HD_PUBLISHED_SAID ||
-            (thread[x->a] == thread[y->a] && thread[x->b] == thread[y->b]) ||
-            (thread[x->a] == thread[y->b] && thread[x->b] == thread[y->a]));
+    const struct hd_frontier_pair *p = x, *q = y;
+    if (p->a != q->a)
+        return p->a < q->a ? -1 : 1;
+    return (p->b > q->b) - (p->b < q->b);
 }
 
-/* Where x is reached from with this many events of its thread, y may still be ahead. */
-static void raise_below(const struct run *r, hd_eid x, hd_eid y, uint32_t *below,
-                        uint32_t *below_stale)
+static bool is_asked_with(const struct run *r, const struct open *o, hd_eid window)
 {
-    const struct hd_trace *t = r->t;
-    bool stale = true; /* no branch from here to x */
-    for (uint32_t p = t->pos[x] + 1; p-- > 0;) {
-        stale &= p == t->pos[x] || !r->branch[hd_world_event(r->e->w, t->thread[x], p)];
-        if (below[p] <= t->pos[y])
-            below[p] = t->pos[y] + 1;
-        if (stale && below_stale[p] <= t->pos[y])
-            below_stale[p] = t->pos[y] + 1;
-    }
+    return !o->settled && !o->met && window_start(r, o->a) == window;
 }
 
-static size_t bytes_of(const struct run *r, hd_tid u)
+/* The open pairs of a window, from entry i on, sorted by events: struct hd_frontier_pair. */
+static struct hd_vec list_with(const struct run *r, size_t i)
 {
-    return ((size_t)hd_world_thread_len(r->e->w, u) + 1) * sizeof(uint32_t);
-}
-
-/* rv: what is of interest for the open pairs that are asked about with entry i. */
-static void find_interest(const struct run *r, size_t i, struct hd_frontier_interest *x)
-{
-    const hd_tid *thread = r->t->thread;
     const struct open *list = r->open.data;
-    hd_tid u = thread[list[i].a], v = thread[list[i].b];
-    uint32_t *below_v = hd_calloc(1, bytes_of(r, v)); /* not needed: `below` says the same */
-    *x = (struct hd_frontier_interest){u, v, hd_calloc(1, bytes_of(r, u)),
-                                       hd_calloc(1, bytes_of(r, u)), hd_calloc(1, bytes_of(r, v))};
-    for (size_t k = i; k < r->open.len; k++) {
-        if (!ask_together(r, &list[i], &list[k]))
-            continue;
-        hd_eid a = thread[list[k].a] == u ? list[k].a : list[k].b;
-        hd_eid b = a == list[k].a ? list[k].b : list[k].a;
-        raise_below(r, a, b, x->below, x->below_stale_u);
-        raise_below(r, b, a, below_v, x->below_stale_v);
-    }
-    hd_free(below_v, bytes_of(r, v));
+    hd_eid window = window_start(r, list[i].a);
+    struct hd_vec pairs = HD_VEC_INIT(struct hd_frontier_pair);
+    for (size_t k = i; k < r->open.len; k++)
+        if (is_asked_with(r, &list[k], window))
+            *(struct hd_frontier_pair *)hd_vec_push(&pairs) =
+                (struct hd_frontier_pair){list[k].a < list[k].b ? list[k].a : list[k].b,
+                                          list[k].a < list[k].b ? list[k].b : list[k].a, false};
+    qsort(pairs.data, pairs.len, pairs.size, by_events);
+    return pairs;
 }
 
-static void interest_fini(const struct run *r, struct hd_frontier_interest *x)
-{
-    hd_free(x->below, bytes_of(r, x->u));
-    hd_free(x->below_stale_u, bytes_of(r, x->u));
-    hd_free(x->below_stale_v, bytes_of(r, x->v));
-}
-
-/* The pairs that are asked about with entry i. */
-static void rule_out_with(struct run *r, size_t i)
+/* What all states of the window of entry i say of it and the others in the list. */
+static void look_at_states(struct run *r, size_t i, struct hd_vec *pairs)
 {
     struct open *list = r->open.data;
     struct hd_published_pair pair = pair_of(r, list[i].a, list[i].b);
-    struct hd_frontier_interest interest = {0};
-    bool rv = r->model == HD_PUBLISHED_RV;
-    r->asked++;
+    struct hd_meetings *m = NULL;
+    bool all = false;
     find_fresh(r, pair.a, pair.b);
-    if (rv)
-        find_interest(r, i, &interest);
-    struct hd_meetings *m = hd_published_search_meetings(r->search, &pair, rv ? &interest : NULL);
-    for (size_t k = i; k < r->open.len; k++)
-        if (!list[k].met && ask_together(r, &list[i], &list[k])) {
-            list[k].met = true;
-            list[k].settled = m && !hd_meetings_have(m, list[k].a, list[k].b);
-        }
+    if (r->model == HD_PUBLISHED_RV)
+        all = hd_published_search_list(r->search, &pair, r->branch, pairs->data, pairs->len);
+    else
+        m = hd_published_search_meetings(r->search, &pair);
+    for (size_t k = i; k < r->open.len; k++) {
+        struct hd_frontier_pair key = {list[k].a < list[k].b ? list[k].a : list[k].b,
+                                       list[k].a < list[k].b ? list[k].b : list[k].a, false};
+        const struct hd_frontier_pair *at =
+            bsearch(&key, pairs->data, pairs->len, pairs->size, by_events);
+        if (!at || !is_asked_with(r, &list[k], pair.from))
+            continue;
+        list[k].met = true;
+        if (at->found)
+            take_race(r, k);
+        else if (all || (m && !hd_meetings_have(m, key.a, key.b)))
+            list[k].settled = true;
+    }
     hd_meetings_free(m);
-    if (rv)
-        interest_fini(r, &interest);
 }
 
-/* How many open pairs are asked about with entry i. */
-static size_t count_with(const struct run *r, size_t i)
-{
-    const struct open *list = r->open.data;
-    size_t n = 0;
-    for (size_t k = i; k < r->open.len; k++)
-        n += !list[k].met && ask_together(r, &list[i], &list[k]);
-    return n;
-}
-
-/* Settles the open pairs whose threads never stand before them at once. */
-static void rule_out(struct run *r)
+/* Settles open pairs by all states of their windows, where there are enough of them. */
+static void settle_by_states(struct run *r)
 {
     const struct open *list = r->open.data;
     size_t least = r->options->steps == HD_PUBLISHED_MEETINGS ? 1 : FEW;
-    for (size_t i = 0; i < r->open.len && r->asked < MOST_ASKED && !is_over(r); i++)
-        if (!list[i].met && count_with(r, i) >= least)
-            rule_out_with(r, i);
+    for (size_t i = 0; i < r->open.len && r->asked < MOST_ASKED && !is_over(r); i++) {
+        if (list[i].met || list[i].settled)
+            continue;
+        struct hd_vec pairs = list_with(r, i);
+        if (pairs.len >= least) {
+            r->asked++;
+            look_at_states(r, i, &pairs);
+        }
+        hd_vec_fini(&pairs);
+    }
 }
 
 static void decide_rest(struct run *r)
 {
     if (r->options->steps == HD_PUBLISHED_ALL || r->options->steps == HD_PUBLISHED_MEETINGS)
-        rule_out(r);
+        settle_by_states(r);
     for (size_t i = 0; i < r->open.len; i++) {
         const struct open *o = hd_vec_at(&r->open, i);
         if (o->settled)

@@ -12,6 +12,7 @@
 /* What one pair may cost: simulations, simulated events, and states when it is looked at again. */
 enum {
     FIRST_NODES = 20,
+    RV_NODES = 4, /* hd_published_search_list costs less than more of them */
     MOST_NODES = 100,
     EARLY_NODES = 10,
     MOST_AGAIN = 5000,
@@ -26,7 +27,6 @@ struct hd_published_search {
     struct hd_sim *sim;
     struct hd_frontier *frontier; /* NULL: not needed yet */
     const struct hd_matching *matching;
-    uint8_t *strict;        /* by thread: of the pair in hand */
     struct hd_u32vec order; /* see hd_published_search_order */
     struct hd_plan plan;
     struct hd_saturation *saturation; /* of the last window, or NULL */
@@ -45,7 +45,6 @@ struct hd_published_search *hd_published_search_new(const struct hd_world *w,
     s->w = w;
     s->sim = hd_sim_new(w, matching);
     s->matching = matching;
-    s->strict = hd_calloc(w->n_threads, 1);
     hd_plan_init(&s->plan, w);
     s->waits = hd_calloc(w->n_threads, sizeof *s->waits);
     s->least = hd_calloc(w->n_threads, sizeof *s->least);
@@ -57,7 +56,6 @@ void hd_published_search_free(struct hd_published_search *s)
     hd_sim_free(s->sim);
     hd_frontier_free(s->frontier);
     hd_u32vec_fini(&s->order);
-    hd_free(s->strict, s->w->n_threads);
     hd_plan_fini(&s->plan);
     hd_saturation_free(s->saturation);
     hd_free(s->waits, s->w->n_threads * sizeof *s->waits);
@@ -400,33 +398,26 @@ const struct hd_u32vec *hd_published_search_order(const struct hd_published_sear
     return &s->order;
 }
 
-/* rv: the events before a race are an order in which branches of the two threads find all reads
- * before them fresh, see published_frame.h. */
-static void set_strict(struct hd_published_search *s, const struct hd_published_pair *pair,
-                       struct hd_frontier_question *q)
-{
-    hd_tid u = s->w->t->thread[pair->a], v = s->w->t->thread[pair->b];
-    memset(s->strict, 0, s->w->n_threads);
-    s->strict[u] = s->strict[v] = 1;
-    q->strict = s->strict;
-    q->branch = pair->branch;
-}
-
 struct hd_meetings *hd_published_search_meetings(struct hd_published_search *s,
-                                                 const struct hd_published_pair *pair,
-                                                 const struct hd_frontier_interest *interest)
+                                                 const struct hd_published_pair *pair)
 {
     struct hd_meetings *m = hd_meetings_new(s->w, pair->to);
     if (!m || !saturate_window(s, pair))
         return m; /* nothing meets */
     struct hd_frontier_question q = question(s, pair, MOST_ALL_STATES);
-    if (pair->branch)
-        set_strict(s, pair, &q);
-    q.interest = interest;
-    if (hd_frontier_find_meetings(s->frontier, &q, !pair->branch, m))
+    if (hd_frontier_find_meetings(s->frontier, &q, m))
         return m;
     hd_meetings_free(m);
     return NULL;
+}
+
+bool hd_published_search_list(struct hd_published_search *s, const struct hd_published_pair *pair,
+                              const uint8_t *branch, struct hd_frontier_pair *list, size_t n)
+{
+    if (!saturate_window(s, pair))
+        return true; /* nothing runs */
+    struct hd_frontier_question q = question(s, pair, MOST_ALL_STATES);
+    return hd_frontier_find_pairs(s->frontier, &q, branch, list, n);
 }
 
 /* ---- one pair ---- */
@@ -438,13 +429,15 @@ enum hd_verdict hd_published_search_pair(struct hd_published_search *s,
     s->order.len = 0;
     if (saturate_pair(s, pair)) {
         if (pair->again) {
-            verdict = search_states(s, pair);
+            verdict = pair->notifier ? search_saturated(s, pair, FIRST_NODES) : HD_UNKNOWN;
+            if (verdict == HD_UNKNOWN)
+                verdict = search_states(s, pair);
             if (verdict == HD_UNKNOWN)
                 verdict = search_saturated(s, pair, MOST_AGAIN);
         } else {
             verdict = search_early(s, pair);
             if (verdict != HD_RACE || (pair->notifier && !is_as_recorded(s, pair)))
-                verdict = search_saturated(s, pair, FIRST_NODES);
+                verdict = search_saturated(s, pair, pair->notifier ? RV_NODES : FIRST_NODES);
         }
     }
     hd_saturation_undo(s->saturation, s->root);

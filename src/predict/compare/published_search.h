@@ -33,9 +33,8 @@ struct hd_published_pair {
      * of a sig or bcast how many it notified. NULL: said. */
     const hd_eid *notifier;
     const uint32_t *notified;
-    const uint8_t *branch; /* rv: by event, it is a branch; NULL: said */
-    double deadline;       /* 0: none */
-    bool again;            /* it was left open once: more work is allowed */
+    double deadline; /* 0: none */
+    bool again;      /* it was left open once: more work is allowed */
 };
 
 /* HD_UNKNOWN: the solver has to be asked. */
@@ -46,12 +45,15 @@ enum hd_verdict hd_published_search_pair(struct hd_published_search *s,
  * window and it was found by states; otherwise nothing. */
 const struct hd_u32vec *hd_published_search_order(const struct hd_published_search *s);
 
-/* Who can meet in the pair's window; for rv, in an order before a race of its two threads; there
- * `interest` says for which pairs (NULL: all). The caller frees it. What does not meet is no race.
+/* said: who can meet in the pair's window. The caller frees it. What does not meet is no race.
  * NULL: there are too many states. */
 struct hd_meetings *hd_published_search_meetings(struct hd_published_search *s,
-                                                 const struct hd_published_pair *pair,
-                                                 const struct hd_frontier_interest *interest);
+                                                 const struct hd_published_pair *pair);
+
+/* rv: finds the races in a list of pairs of the pair's window, see hd_frontier_find_pairs. False:
+ * there are too many states; what is not found may be a race. */
+bool hd_published_search_list(struct hd_published_search *s, const struct hd_published_pair *pair,
+                              const uint8_t *branch, struct hd_frontier_pair *list, size_t n);
 
 /* True: no schedule of docs/MODEL.md has both enabled, when all reads matter as they do in the
  * world: so no order of said has them next to each other. By closure, for what filters leave. */

@@ -54,23 +54,23 @@ static bool add_sources(struct hd_frontier *f, hd_eid r)
     return news;
 }
 
-/* The reads that a strict thread's last branch needs. */
+/* The reads that the thread's last branch needs. */
 static uint32_t last_branch(const struct hd_frontier *f, hd_tid u)
 {
     uint32_t p = f->end[u];
-    while (p > 0 && !f->q->branch[hd_world_event(f->w, u, p - 1)])
+    while (p > 0 && !f->branch[hd_world_event(f->w, u, p - 1)])
         p--;
     return p ? p - 1 : 0;
 }
 
-/* A read matters if it must be fresh, or if its thread later writes what may be the source of one
- * that matters. */
+/* A read matters if it must be fresh, if a branch of its thread comes after it, or if its thread
+ * later writes what may be the source of one that matters. */
 static void find_useful(struct hd_frontier *f)
 {
     uint32_t *done = hd_calloc(f->threads, sizeof *done);
     bool news = true;
     for (hd_tid u = 0; u < f->threads; u++) {
-        uint32_t last = f->q->strict && f->q->strict[u] ? last_branch(f, u) : 0;
+        uint32_t last = f->branch ? last_branch(f, u) : 0;
         f->useful[u] = f->fresh[u] > last ? f->fresh[u] : last;
     }
     memcpy(done, f->now.pos, f->threads * sizeof *done);
@@ -120,7 +120,7 @@ static bool is_free_access(const struct hd_frontier *f, hd_eid e)
 {
     const struct hd_trace *t = f->w->t;
     hd_tid u = t->thread[e];
-    if (f->meetings && is_awaited(f, e))
+    if (f->pairs ? hd_frontier_pairs_want(f->pairs, e) : f->meetings && is_awaited(f, e))
         return false;
     bool matters = t->pos[e] < f->useful[u] && !(f->now.flags[u] & HD_FRONTIER_STALE);
     if (hd_op_reads(t->op[e]) && matters &&
@@ -226,38 +226,77 @@ static bool is_dead(struct hd_frontier *f)
     return false;
 }
 
-/* Adds the state, and says where; an older one with the same hash that is another state is
- * replaced, and may be looked at again. False: it was there. */
-static bool add_state(struct hd_frontier *f, size_t *place)
+/* A state in keys: HD_FRONTIER_WHOLE, HD_FRONTIER_LINK, then where it stands (positions, waits,
+ * rounds), then what it knows (per thread what is stale and lost, then values). Both lengths: */
+static size_t key_place(const struct hd_frontier *f)
 {
-    const struct hd_trace *t = f->w->t;
-    size_t at = f->keys.len, barriers = hd_trace_n_objs(t, HD_OBJ_BARRIER);
-    size_t locs = hd_trace_n_objs(t, HD_OBJ_LOC), len = 1 + 2 * f->threads + barriers + locs;
-    bool fresh;
-    hd_u32vec_reserve(&f->keys, at + len);
-    f->keys.len = at + len;
-    uint32_t *to = f->keys.data + at;
-    *to++ = 0;
+    return 2 * f->threads + hd_trace_n_objs(f->w->t, HD_OBJ_BARRIER);
+}
+
+static size_t key_knows(const struct hd_frontier *f)
+{
+    return f->threads + hd_trace_n_objs(f->w->t, HD_OBJ_LOC);
+}
+
+static void write_key(const struct hd_frontier *f, uint32_t *to)
+{
+    enum { WAIT = HD_FRONTIER_WAITS | HD_FRONTIER_NOTIFIED };
+    size_t barriers = hd_trace_n_objs(f->w->t, HD_OBJ_BARRIER);
+    uint32_t locs = (uint32_t)hd_trace_n_objs(f->w->t, HD_OBJ_LOC);
     for (hd_tid u = 0; u < f->threads; u++)
         *to++ = f->now.pos[u];
-    for (hd_tid u = 0; u < f->threads; u++) /* a strict thread's last branch is at `useful` */
-        *to++ = f->now.pos[u] <= f->useful[u] ? f->now.flags[u]
-                                              : f->now.flags[u] & ~(uint32_t)HD_FRONTIER_STALE;
+    for (hd_tid u = 0; u < f->threads; u++)
+        *to++ = f->now.flags[u] & WAIT;
     for (size_t b = 0; b < barriers; b++)
         *to++ = f->now.round[b];
+    for (hd_tid u = 0; u < f->threads; u++) { /* the last branch is at `useful` */
+        uint32_t flags = f->now.flags[u] & ~(uint32_t)WAIT;
+        *to++ = f->now.pos[u] <= f->useful[u] ? flags : flags & ~(uint32_t)HD_FRONTIER_STALE;
+    }
     for (uint32_t x = 0; x < locs; x++)
         *to++ = hd_frontier_is_live(f, x) ? f->now.value[x] : 0;
-    const uint32_t *key = f->keys.data + at + 1;
-    size_t bytes = (len - 1) * sizeof *key;
-    uint32_t *old = hd_map_put(&f->seen, hd_hash_bytes(key, bytes, 0), &fresh);
-    *place = at;
-    if (fresh || memcmp(f->keys.data + *old + 1, key, bytes)) {
-        *old = (uint32_t)at;
-        return true;
+}
+
+/* Whatever can be reached from a state that knows y can be from one that stands there, too, and
+ * knows x: no thread of x has read what is stale that has not in y, and memory holds the same or is
+ * unknown in y. */
+static bool knows_more(const struct hd_frontier *f, const uint32_t *x, const uint32_t *y)
+{
+    size_t locs = hd_trace_n_objs(f->w->t, HD_OBJ_LOC);
+    for (hd_tid u = 0; u < f->threads; u++)
+        if (x[u] & ~y[u])
+            return false;
+    for (size_t k = f->threads; k < f->threads + locs; k++)
+        if (x[k] != y[k] && y[k])
+            return false;
+    return true;
+}
+
+/* Adds the state, and says where. False: it was there, or one that knows more, where only an order
+ * is looked for; that one is the place. */
+static bool add_state(struct hd_frontier *f, size_t *place)
+{
+    size_t at = f->keys.len, stands = key_place(f), knows = key_knows(f);
+    bool fresh, same = f->meetings || f->again;
+    hd_u32vec_reserve(&f->keys, at + HD_FRONTIER_HEAD + stands + knows);
+    uint32_t *head = f->keys.data + at, *key = head + HD_FRONTIER_HEAD;
+    write_key(f, key);
+    size_t hashed = (same ? stands + knows : stands) * sizeof *key;
+    uint32_t *first = hd_map_put(&f->seen, hd_hash_bytes(key, hashed, 0), &fresh);
+    for (uint32_t i = fresh ? UINT32_MAX : *first; i != UINT32_MAX;) {
+        const uint32_t *other = f->keys.data + i + HD_FRONTIER_HEAD;
+        if (!memcmp(other, key, hashed) && (same || knows_more(f, other + stands, key + stands))) {
+            *place = i;
+            return false;
+        }
+        i = f->keys.data[i + HD_FRONTIER_LINK];
     }
-    *place = *old;
-    f->keys.len = at;
-    return false;
+    head[HD_FRONTIER_WHOLE] = 0;
+    head[HD_FRONTIER_LINK] = fresh ? UINT32_MAX : *first;
+    *first = (uint32_t)at;
+    *place = at;
+    f->keys.len = at + HD_FRONTIER_HEAD + stands + knows;
+    return true;
 }
 
 /* ---- the search ---- */
@@ -300,19 +339,29 @@ static bool is_complete(const struct hd_frontier *f)
 static void say_whole(struct hd_frontier *f)
 {
     if (f->frames.len)
-        f->keys.data[((struct frame *)hd_vec_at(&f->frames, f->frames.len - 1))->key] = 1;
+        f->keys.data[((struct frame *)hd_vec_at(&f->frames, f->frames.len - 1))->key +
+                     HD_FRONTIER_WHOLE] = 1;
 }
 
-static bool is_of_interest(const struct hd_frontier *f)
+/* All can run from the state in hand, whatever is read: answers by states of `rest`. */
+static enum hd_verdict rest_runs(struct hd_frontier *f);
+
+/* Takes the pairs whose threads stand before them. True: all have been found, or `rest` has too
+ * many states. */
+static bool take_pairs(struct hd_frontier *f)
 {
-    const struct hd_frontier_interest *x = f->q->interest;
-    if (!x)
-        return true;
-    uint32_t p = f->now.pos[x->u], q = f->now.pos[x->v];
-    bool stale_u = f->now.flags[x->u] & HD_FRONTIER_STALE;
-    bool stale_v = f->now.flags[x->v] & HD_FRONTIER_STALE;
-    return q < (stale_u ? x->below_stale_u[p] : x->below[p]) &&
-           (!stale_v || p < x->below_stale_v[q]);
+    enum hd_verdict rest = HD_UNKNOWN;
+    for (hd_tid u = 0; u < f->threads; u++)
+        for (hd_tid v = u + 1; v < f->threads; v++) {
+            struct hd_frontier_pair *pair = hd_frontier_pairs_at(f->pairs, f, u, v);
+            if (!pair)
+                continue;
+            if (rest == HD_UNKNOWN && (rest = rest_runs(f)) != HD_RACE)
+                return rest == HD_UNKNOWN;
+            if (hd_frontier_pairs_take(f->pairs, pair))
+                return true;
+        }
+    return false;
 }
 
 /* Looks at the state in hand; true: that is all that was asked for. */
@@ -322,15 +371,17 @@ static bool look(struct hd_frontier *f)
     run_free(f);
     if (is_complete(f)) {
         say_whole(f);
-        return !f->meetings;
+        return !f->meetings && !f->pairs;
     }
-    if (is_dead(f) || !is_of_interest(f))
+    if (f->pairs ? !hd_frontier_pairs_ahead(f->pairs, f) : is_dead(f))
         return false;
     if (!add_state(f, &key)) {
         if (f->keys.data[key])
             say_whole(f);
-        return false;
+        return f->again && f->keys.data[key];
     }
+    if (f->pairs && take_pairs(f))
+        return true;
     struct frame *frame = hd_vec_push(&f->frames);
     *frame = (struct frame){f->moves.len, f->moves.len, 0, f->log.len, f->order.len, key};
     list_moves(f, frame->first);
@@ -344,7 +395,7 @@ static void leave(struct hd_frontier *f)
 {
     const struct frame *frame = hd_vec_at(&f->frames, f->frames.len - 1);
     bool whole = f->keys.data[frame->key];
-    if (f->meetings && (whole || !f->whole))
+    if (f->meetings && whole)
         hd_meetings_add(f->meetings, f->now.pos);
     f->moves.len = frame->first;
     f->frames.len--;
@@ -377,18 +428,27 @@ static bool is_over(const struct hd_frontier *f)
              (f->q->deadline != 0 && hd_progress_now() >= f->q->deadline)));
 }
 
-static enum hd_verdict search(struct hd_frontier *f, const struct hd_frontier_question *q)
+/* Takes a question; the state in hand is the beginning of its window. False: there are too many
+ * threads. */
+static bool take_question(struct hd_frontier *f, const struct hd_frontier_question *q)
 {
     f->states = 0;
     if (f->threads > HD_FRONTIER_THREADS)
-        return HD_UNKNOWN;
+        return false;
     f->q = q;
     hd_frontier_start(f);
     find_useful(f);
     find_last_reads(f);
     f->question++;
     hd_map_fini(&f->seen); /* not cleared: a small one is faster */
-    f->keys.len = f->order.len = f->moves.len = f->frames.len = 0;
+    f->keys.len = 0;
+    return true;
+}
+
+/* Searches on from the state in hand. */
+static enum hd_verdict search(struct hd_frontier *f)
+{
+    f->order.len = f->moves.len = f->frames.len = 0;
     do {
         if (is_over(f))
             return HD_UNKNOWN;
@@ -400,16 +460,48 @@ static enum hd_verdict search(struct hd_frontier *f, const struct hd_frontier_qu
 
 enum hd_verdict hd_frontier_decide(struct hd_frontier *f, const struct hd_frontier_question *q)
 {
-    f->meetings = NULL;
-    return search(f, q);
+    return take_question(f, q) ? search(f) : HD_UNKNOWN;
 }
 
 bool hd_frontier_find_meetings(struct hd_frontier *f, const struct hd_frontier_question *q,
-                               bool whole, struct hd_meetings *meetings)
+                               struct hd_meetings *meetings)
 {
     f->meetings = meetings;
-    f->whole = whole;
-    return search(f, q) == HD_IMPOSSIBLE;
+    bool done = take_question(f, q) && search(f) == HD_IMPOSSIBLE;
+    f->meetings = NULL;
+    return done;
+}
+
+/* States that a search has left have been tried in vain; those that it stands in have not. */
+static enum hd_verdict rest_runs(struct hd_frontier *f)
+{
+    struct hd_frontier *g = f->rest;
+    memcpy(g->now.all, f->now.all, f->now.n * sizeof *f->now.all);
+    for (hd_tid u = 0; u < f->threads; u++)
+        g->now.flags[u] &= HD_FRONTIER_WAITS | HD_FRONTIER_NOTIFIED;
+    g->log.len = 0;
+    enum hd_verdict verdict = search(g);
+    for (size_t i = 0; verdict == HD_RACE && i < g->frames.len; i++)
+        g->keys.data[((struct frame *)hd_vec_at(&g->frames, i))->key] = 1;
+    return verdict;
+}
+
+bool hd_frontier_find_pairs(struct hd_frontier *f, const struct hd_frontier_question *q,
+                            const uint8_t *branch, struct hd_frontier_pair *list, size_t n)
+{
+    if (!f->rest)
+        f->rest = hd_frontier_new(f->w, f->matching);
+    f->rest->again = true;
+    f->branch = branch;
+    bool done = false;
+    if (take_question(f, q) && take_question(f->rest, q)) {
+        f->pairs = hd_frontier_pairs_new(f, list, n);
+        done = search(f) == HD_IMPOSSIBLE || hd_frontier_pairs_all(f->pairs);
+        hd_frontier_pairs_free(f->pairs);
+    }
+    f->pairs = NULL;
+    f->branch = NULL;
+    return done;
 }
 
 const struct hd_u32vec *hd_frontier_order(const struct hd_frontier *f)
@@ -454,6 +546,7 @@ void hd_frontier_free(struct hd_frontier *f)
 {
     if (!f)
         return;
+    hd_frontier_free(f->rest);
     hd_frontier_fini_state(f);
     hd_vec_fini(&f->log);
     hd_vec_fini(&f->moves);

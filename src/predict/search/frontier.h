@@ -25,14 +25,6 @@ struct hd_frontier;
 struct hd_frontier *hd_frontier_new(const struct hd_world *w, const struct hd_matching *matching);
 void hd_frontier_free(struct hd_frontier *f); /* NULL is fine */
 
-/* A state is of interest if thread v has run fewer than below[p] events when u has run p; when u
- * has read what is stale, fewer than below_stale_u[p]; and when v has, if u has run fewer than
- * below_stale_v[q] when v has run q. */
-struct hd_frontier_interest {
-    hd_tid u, v;
-    uint32_t *below, *below_stale_u, *below_stale_v;
-};
-
 struct hd_frontier_question {
     const struct hd_saturation *known; /* orders, and reads that must be fresh */
     hd_eid from, to;                   /* its window */
@@ -40,21 +32,29 @@ struct hd_frontier_question {
      * sig or bcast how many it notified. NULL: any waiter may be notified. */
     const hd_eid *notifier;
     const uint32_t *notified;
-    /* By thread and by event: what is marked in `branch` runs in a thread that is marked in
-     * `strict` only if all reads of the thread before it are fresh. Both NULL: no such rule. */
-    const uint8_t *strict, *branch;
-    const struct hd_frontier_interest *interest; /* NULL: all states are of interest */
-    uint64_t states;                             /* as many are looked at */
-    double deadline;                             /* 0: none */
+    uint64_t states; /* as many are looked at */
+    double deadline; /* 0: none */
+};
+
+/* Two accesses, of different threads and of one location. */
+struct hd_frontier_pair {
+    hd_eid a, b;
+    bool found;
 };
 
 /* HD_RACE: there is an order, see hd_frontier_order. HD_IMPOSSIBLE: there is none. */
 enum hd_verdict hd_frontier_decide(struct hd_frontier *f, const struct hd_frontier_question *q);
 /* Looks at all states, and finds where threads can stand at once, each before an access of a
- * location that both use: in states from which all can run to the end (whole), or in any. False:
- * there are too many states, and nothing is known. */
+ * location that both use, in states from which all can run to the end. False: there are too many
+ * states, and nothing is known. */
 bool hd_frontier_find_meetings(struct hd_frontier *f, const struct hd_frontier_question *q,
-                               bool whole, struct hd_meetings *meetings);
+                               struct hd_meetings *meetings);
+/* rv: finds the pairs of a list, sorted by events, a below b, that are next to each other in an
+ * order in which the reads that guard them are fresh. branch: by event, what rv takes as a branch.
+ * The question has notifiers, and no reads that must be fresh. False: there are too many states;
+ * what is not found may be there. */
+bool hd_frontier_find_pairs(struct hd_frontier *f, const struct hd_frontier_question *q,
+                            const uint8_t *branch, struct hd_frontier_pair *list, size_t n);
 /* The order, without what comes before the window; valid until the next question. */
 const struct hd_u32vec *hd_frontier_order(const struct hd_frontier *f);
 

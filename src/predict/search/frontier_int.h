@@ -8,8 +8,18 @@
 /* Threads that stand in a round of a barrier are bits of a cell. */
 enum { HD_FRONTIER_THREADS = 32 };
 
-/* Of a thread: cells->flags. */
-enum { HD_FRONTIER_WAITS = 1, HD_FRONTIER_NOTIFIED = 2, HD_FRONTIER_STALE = 4 };
+/* Of a thread: cells->flags. Lost: a branch that must have happened before where it stands has
+ * found a read before it stale. */
+enum {
+    HD_FRONTIER_WAITS = 1,
+    HD_FRONTIER_NOTIFIED = 2,
+    HD_FRONTIER_STALE = 4,
+    HD_FRONTIER_LOST = 8
+};
+
+/* Words before a state in `keys`: all can run from there; the next one with its hash, or
+ * UINT32_MAX. */
+enum { HD_FRONTIER_WHOLE, HD_FRONTIER_LINK, HD_FRONTIER_HEAD };
 
 /* A state: all of it is one array of cells. */
 struct hd_frontier_cells {
@@ -66,12 +76,35 @@ struct hd_frontier {
     struct hd_u32vec order;
     struct hd_vec moves;   /* struct hd_frontier_move, of all frames */
     struct hd_vec frames;  /* struct frame of frontier.c */
-    struct hd_map seen;    /* hash of a state: its place in keys */
-    struct hd_u32vec keys; /* states: whether all can run from there, then what it is */
+    struct hd_map seen;    /* hash of a state: the place in keys of the last one with it */
+    struct hd_u32vec keys; /* states, see write_key */
     uint64_t states;
-    struct hd_meetings *meetings; /* of hd_frontier_find_meetings; otherwise NULL */
-    bool whole;                   /* the same */
+    struct hd_meetings *meetings;    /* of hd_frontier_find_meetings; otherwise NULL */
+    struct hd_frontier_pairs *pairs; /* of hd_frontier_find_pairs; otherwise NULL */
+    const uint8_t *branch;           /* the same */
+    struct hd_frontier *rest;        /* the same, kept: what is left, without regard to values */
+    bool again;                      /* it is a `rest`: states that it knows are answers */
 };
+
+/* ---- frontier_pairs.c: the pairs that are looked for ---- */
+
+struct hd_frontier_pairs;
+struct hd_frontier_pairs *hd_frontier_pairs_new(const struct hd_frontier *f,
+                                                struct hd_frontier_pair *list, size_t n);
+void hd_frontier_pairs_free(struct hd_frontier_pairs *p);
+/* The event is of a pair that is not found yet. */
+bool hd_frontier_pairs_want(const struct hd_frontier_pairs *p, hd_eid e);
+/* One that is not found yet may lie ahead of the state in hand. */
+bool hd_frontier_pairs_ahead(const struct hd_frontier_pairs *p, const struct hd_frontier *f);
+/* The pair that is not found yet whose events the two threads stand before, both enabled and
+ * neither lost, or NULL. */
+struct hd_frontier_pair *hd_frontier_pairs_at(const struct hd_frontier_pairs *p,
+                                              const struct hd_frontier *f, hd_tid u, hd_tid v);
+/* The pair is found. True: all are. */
+bool hd_frontier_pairs_take(struct hd_frontier_pairs *p, struct hd_frontier_pair *pair);
+bool hd_frontier_pairs_all(const struct hd_frontier_pairs *p); /* all are found */
+
+/* ---- frontier_state.c ---- */
 
 void hd_frontier_init_state(struct hd_frontier *f);
 void hd_frontier_fini_state(struct hd_frontier *f);
@@ -83,6 +116,9 @@ void hd_frontier_start(struct hd_frontier *f);
 bool hd_frontier_can_run(const struct hd_frontier *f, hd_eid e, hd_tid woken);
 void hd_frontier_run(struct hd_frontier *f, hd_eid e, hd_tid woken);
 void hd_frontier_undo(struct hd_frontier *f, size_t mark); /* of the log */
+
+/* All orders that are known have their first events before e. */
+bool hd_frontier_clock_met(const struct hd_frontier *f, hd_eid e);
 
 /* Some read of the location, still to run, may matter. */
 bool hd_frontier_is_live(const struct hd_frontier *f, uint32_t loc);

@@ -111,10 +111,11 @@ static bool can_notify(const struct hd_frontier *f, hd_eid e, hd_tid woken)
     return true;
 }
 
-static void notify(struct hd_frontier *f, hd_tid u)
+static void notify(struct hd_frontier *f, hd_tid u, hd_tid by)
 {
     set(f, &f->now.flags[u],
-        (f->now.flags[u] & ~(uint32_t)HD_FRONTIER_WAITS) | HD_FRONTIER_NOTIFIED);
+        (f->now.flags[u] & ~(uint32_t)HD_FRONTIER_WAITS) | HD_FRONTIER_NOTIFIED |
+            (f->now.flags[by] & HD_FRONTIER_LOST));
 }
 
 /* In the window: whom it notifies by the question; before it: as observed. */
@@ -126,9 +127,9 @@ static void run_notify(struct hd_frontier *f, hd_eid e, hd_tid woken)
         if (wait == HD_EID_NONE)
             continue;
         if (t->op[e] == HD_OP_BCAST || u == woken)
-            notify(f, u);
+            notify(f, u, t->thread[e]);
         else if (f->q->notifier && f->q->notifier[wait] == e)
-            notify(f, u);
+            notify(f, u, t->thread[e]);
     }
 }
 
@@ -159,7 +160,7 @@ static void run_access(struct hd_frontier *f, hd_eid e)
 
 /* ---- all events ---- */
 
-static bool clock_met(const struct hd_frontier *f, hd_eid e)
+bool hd_frontier_clock_met(const struct hd_frontier *f, hd_eid e)
 {
     const uint32_t *clock = hd_saturation_clock(f->q->known, e);
     hd_tid own = f->w->t->thread[e];
@@ -173,8 +174,7 @@ bool hd_frontier_can_run(const struct hd_frontier *f, hd_eid e, hd_tid woken)
 {
     const struct hd_trace *t = f->w->t;
     hd_tid u = t->thread[e];
-    if (!clock_met(f, e) || (f->q->strict && f->q->strict[u] && f->q->branch[e] &&
-                             (f->now.flags[u] & HD_FRONTIER_STALE)))
+    if (!hd_frontier_clock_met(f, e))
         return false;
     switch ((enum hd_op)t->op[e]) {
     case HD_OP_ACQ:
@@ -199,6 +199,12 @@ bool hd_frontier_can_run(const struct hd_frontier *f, hd_eid e, hd_tid woken)
     }
 }
 
+/* v is lost if u is: what u did must have happened before what v does. */
+static void pass_on(struct hd_frontier *f, hd_tid u, hd_tid v)
+{
+    set(f, &f->now.flags[v], f->now.flags[v] | (f->now.flags[u] & HD_FRONTIER_LOST));
+}
+
 static void run_arrival(struct hd_frontier *f, hd_eid e)
 {
     uint32_t b = f->w->t->obj[e];
@@ -212,12 +218,20 @@ void hd_frontier_run(struct hd_frontier *f, hd_eid e, hd_tid woken)
     const struct hd_trace *t = f->w->t;
     hd_tid u = t->thread[e];
     uint32_t *flags = &f->now.flags[u];
+    if (f->branch && f->branch[e] && (*flags & HD_FRONTIER_STALE))
+        set(f, flags, *flags | HD_FRONTIER_LOST);
     switch ((enum hd_op)t->op[e]) {
     case HD_OP_ACQ:
     case HD_OP_RACQ:
     case HD_OP_REL:
     case HD_OP_RREL:
         run_lock(f, e);
+        break;
+    case HD_OP_FORK:
+        pass_on(f, u, t->obj[e]);
+        break;
+    case HD_OP_JOIN:
+        pass_on(f, t->obj[e], u);
         break;
     case HD_OP_WAIT:
         run_lock(f, e);
