@@ -235,7 +235,9 @@ enum hd_api_dep { HD_DEP_ARGS, HD_DEP_OWN, HD_DEP_PAST };
     X(map, void *, mmap64, (void *, size_t, int, int, int, off_t), ARGS, "new memory") \
     X(map, void *, mremap, (void *, size_t, size_t, int, ...), ARGS, "the memory is gone, new memory") \
     X(map, int, munmap, (void *, size_t), ARGS, "the memory is gone")                                  \
-    X(map, int, mprotect, (void *, size_t, int), ARGS, "goes on; a search is not called complete")
+    X(map, int, mprotect, (void *, size_t, int), ARGS, "goes on; a search is not called complete") \
+    X(map, void *, shmat, (int, const void *, int), ARGS, "new memory, shared by all that attach it") \
+    X(map, int, shmdt, (const void *), ARGS, "the memory is gone")
 
 #define HD_APIS_LOAD(X) \
     X(load, int, dlclose, (void *), PAST, "names what was loaded without instrumentation")

@@ -131,6 +131,9 @@ static void on_memory(struct hd_walk *w, const struct hd_raw *rec)
             hd_walk_origin(w, rec);
         hd_regions_add(&w->mem.regions, HD_REGION_HEAP, rec->w[0], rec->w[1], 0);
         break;
+    case HD_LOG_VIEW:
+        hd_regions_view(&w->mem.regions, rec->w[0], rec->w[1], rec->w[2], rec->aux);
+        return;
     case HD_LOG_MAP:
         hd_regions_add(&w->mem.regions, HD_REGION_MAP, rec->w[0], rec->w[1], 0);
         break;
@@ -150,6 +153,7 @@ static enum hd_status on_state(struct hd_walk *w, const struct hd_raw *rec)
         return on_thread(w, rec);
     case HD_LOG_STACK:
     case HD_LOG_ALLOC:
+    case HD_LOG_VIEW:
     case HD_LOG_MAP:
     case HD_LOG_UNMAP:
         on_memory(w, rec);

@@ -130,6 +130,8 @@ void hd_walk_note_thread(struct hd_walk *w, struct hd_region *g)
         g->thread = w->current;
     g->shared = g->shared || g->thread != w->current;
     w->own.late = w->own.late || g->freed;
+    if (g->inherited)
+        hd_remarks_add(&w->info->remarks, HD_REMARK_OTHER_PROCESS, "");
 }
 
 void hd_walk_mark(struct hd_walk *w, const struct hd_raw *rec, uint64_t len)

@@ -358,8 +358,8 @@ unsigned hd_walk_quiet_around(struct hd_walk *w, uint64_t addr, uint64_t *base)
 {
     uint64_t from, to;
     const struct hd_walk_line *line = line_of(w, addr, 1, key_of(w, addr));
-    if (!line || line->page->sets || line->page->set)
-        return 0;
+    if (!line || line->page->sets || line->page->set || line->region->view)
+        return 0; /* a view changes at other addresses, too */
     const struct hd_cell_page *p = line->page;
     unsigned noted = p->shared | p->loose | p->tainted, bits = 0;
     *base = addr / HD_LINE * HD_LINE - line->at;

@@ -9,6 +9,8 @@
 #define STATIC_SPAN  (UINT64_C(1) << 48) /* user addresses have 47 bits */
 #define RECENT_LEAST 1024
 #define RECENT_MOST  (1u << 20)
+#define VIEWS        (UINT64_C(1) << 63) /* objects: each its number, then so many bits of offset */
+#define VIEW_BITS    44
 #define ALIGNED      UINT64_C(16) /* linear addresses are like addresses below this */
 
 void hd_regions_init(struct hd_regions *r)
@@ -41,6 +43,7 @@ void hd_regions_rewind(struct hd_regions *r)
     for (struct hd_region *g = r->made; g; g = g->next_made)
         g->left = g->right = NULL;
     r->n_heap = r->n_map = 0;
+    r->view.any = false;
 }
 
 /* Splits t: *low gets what starts below addr, *high the rest. */
@@ -224,6 +227,27 @@ static struct hd_region *make(struct hd_regions *r, uint64_t start, uint64_t len
     return g;
 }
 
+void hd_regions_view(struct hd_regions *r, uint64_t start, uint64_t object, uint64_t offset,
+                     bool inherited)
+{
+    r->view = (struct hd_region_view){start, object, offset, true, inherited};
+}
+
+/* An object whose number or size has no room keeps a stretch for each mapping. */
+static void take_view(struct hd_regions *r, struct hd_region *g)
+{
+    const struct hd_region_view *v = &r->view;
+    uint64_t most = UINT64_C(1) << VIEW_BITS;
+    bool fits = v->any && v->start == g->start && v->object < (VIEWS >> VIEW_BITS) &&
+                v->offset < most && g->end - g->start < most - v->offset;
+    if (fits) {
+        g->linear = (VIEWS | v->object << VIEW_BITS) + v->offset;
+        g->view = g->shared = true;
+        g->inherited = v->inherited;
+    }
+    r->view.any = false;
+}
+
 struct hd_region *hd_regions_add(struct hd_regions *r, enum hd_region_kind kind, uint64_t start,
                                  uint64_t len, uint32_t thread)
 {
@@ -235,6 +259,8 @@ struct hd_region *hd_regions_add(struct hd_regions *r, enum hd_region_kind kind,
     g->freed = g->gone = false;
     g->number = kind == HD_REGION_HEAP ? ++r->n_heap : kind == HD_REGION_MAP ? ++r->n_map : thread;
     g->left = g->right = NULL;
+    if (kind == HD_REGION_MAP)
+        take_view(r, g);
     if (!take_place(r, g, &g->again)) {
         g->again = remove_overlaps(r, start, g->end);
         insert(r, g);

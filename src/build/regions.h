@@ -4,7 +4,8 @@
  * modules) is the one static region. Each region gets its own stretch of a linear space that never
  * overlaps another, also when addresses are used again: a linear address is one byte of one life of
  * memory. A freed block keeps its addresses until another block gets them, so that late accesses
- * find it.
+ * find it. Shared mappings of one object (a file, a segment) are views of it: the bytes of the
+ * object have a stretch of their own, so that one byte has one linear address wherever it is seen.
  */
 #ifndef HD_BUILD_REGIONS_H
 #define HD_BUILD_REGIONS_H
@@ -23,7 +24,9 @@ struct hd_region {
     bool freed;
     bool again;      /* something else was at these addresses before */
     bool gone;       /* its addresses belong to something else now */
-    bool shared;     /* more than one thread touched it */
+    bool shared;     /* more than one thread touched it, or a view */
+    bool view;       /* of an object that may be seen at other addresses, too */
+    bool inherited;  /* a view that a forked child began with */
     uint32_t thread; /* the first that did; UINT32_MAX: none */
     struct hd_region *left, *right;
     uint64_t rank; /* heap order of the treap */
@@ -46,6 +49,10 @@ struct hd_regions {
     struct hd_region_gap {
         uint64_t start, end;
     } gaps[16];
+    struct hd_region_view { /* what the next mapping shows */
+        uint64_t start, object, offset;
+        bool any, inherited;
+    } view;
     uint64_t change;     /* counts from 1 */
     uint64_t changed[2]; /* the last change was here: from, to */
 };
@@ -56,6 +63,9 @@ void hd_regions_fini(struct hd_regions *r);
 void hd_regions_rewind(struct hd_regions *r);
 struct hd_region *hd_regions_add(struct hd_regions *r, enum hd_region_kind kind, uint64_t start,
                                  uint64_t len, uint32_t thread);
+/* The mapping that is added next, if it is at start, shows the object from offset on. */
+void hd_regions_view(struct hd_regions *r, uint64_t start, uint64_t object, uint64_t offset,
+                     bool inherited);
 void hd_regions_cut(struct hd_regions *r, uint64_t start, uint64_t len); /* unmapped */
 /* The region of addr; *room: bytes from addr to the end of it. Never NULL. */
 struct hd_region *hd_regions_find(struct hd_regions *r, uint64_t addr, uint64_t *room);

@@ -8,6 +8,7 @@
 #define NAMED     (UINT64_C(1) << 63) /* an address that is a region and an offset */
 #define REGION_AT 40                  /* offsets have so many bits */
 #define STACK_SEQ UINT32_MAX          /* in place of the number of a block */
+#define SHARED    (UINT32_MAX - 1)    /* in place of a thread: the number is that of an object */
 #define N_NUMBERS HD_STEER_THREADS
 
 /* A life of some memory. */
@@ -16,6 +17,7 @@ struct region {
     uint32_t id;
     uint32_t thread; /* that asked for it */
     uint32_t step;   /* in which step of its own */
+    uint64_t offset; /* a view of shared memory: of start in the object */
 };
 
 struct reader {
@@ -24,6 +26,7 @@ struct reader {
     struct hd_vec regions;    /* by start; they do not overlap */
     uint32_t name[N_NUMBERS]; /* of threads by number */
     uint32_t children[N_NUMBERS], blocks[N_NUMBERS], steps[N_NUMBERS];
+    struct hd_steer_op view; /* what the next mapping shows */
 };
 
 /* ---- names ---- */
@@ -120,16 +123,29 @@ static void add_region(struct reader *r, uint64_t start, uint64_t size, uint32_t
     size_t tail = r->regions.len - (gone ? 0 : 1) - at - gone;
     memmove(all + at + 1, all + at + gone, tail * sizeof *all);
     r->regions.len = at + 1 + tail;
-    all[at] = (struct region){start, end, hd_exec_name_region(r->names, r->name[number], seq),
-                              number, r->steps[number]};
+    all[at] = (struct region){
+        start, end, hd_exec_name_region(r->names, r->name[number], seq), number, r->steps[number],
+        0};
+}
+
+/* Mappings of one object are one region, whatever thread made them. */
+static void add_view(struct reader *r, const struct hd_steer_op *o)
+{
+    add_region(r, o->addr, o->size, o->thread, r->blocks[o->thread]++);
+    struct region *g = region_at(r, o->addr);
+    if (!g || r->view.kind != HD_LOG_VIEW || r->view.addr != o->addr || r->view.other > UINT32_MAX)
+        return;
+    g->id = hd_exec_name_region(r->names, SHARED, (uint32_t)r->view.other);
+    g->offset = r->view.value;
+    g->step = UINT32_MAX; /* others may have it already */
 }
 
 static uint64_t address_named(const struct reader *r, uint64_t addr)
 {
     const struct region *g = HD_PSEUDO_KIND(addr) ? NULL : region_at(r, addr);
-    if (!g || (addr - g->start) >> REGION_AT)
+    if (!g || (addr - g->start + g->offset) >> REGION_AT)
         return addr;
-    return NAMED | (uint64_t)g->id << REGION_AT | (addr - g->start);
+    return NAMED | (uint64_t)g->id << REGION_AT | (addr - g->start + g->offset);
 }
 
 /* ---- operations ---- */
@@ -144,7 +160,11 @@ static void see_fork(struct reader *r, const struct hd_steer_op *o)
 /* What is no operation but tells what memory is, or what an object starts with. */
 static void see_memory(struct reader *r, const struct hd_steer_op *o)
 {
-    if (o->kind == HD_LOG_ALLOC || o->kind == HD_LOG_MAP)
+    if (o->kind == HD_LOG_VIEW)
+        r->view = *o;
+    else if (o->kind == HD_LOG_MAP)
+        add_view(r, o);
+    else if (o->kind == HD_LOG_ALLOC)
         add_region(r, o->addr, o->size, o->thread, r->blocks[o->thread]++);
     else if (o->kind == HD_LOG_STACK && o->thread && o->other > o->addr)
         add_region(r, o->addr, o->other - o->addr, o->thread, STACK_SEQ);

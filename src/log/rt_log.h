@@ -30,7 +30,7 @@
 
 #define HD_LOG_ENV       "HEDDLE_RT_LOG"
 #define HD_LOG_MAGIC     UINT64_C(0x31474f4c2d544448) /* "HDT-LOG1" */
-#define HD_LOG_VERSION   11
+#define HD_LOG_VERSION   12
 #define HD_LOG_HEAD      65536u     /* the header, then HD_LOG_NOTES bytes of text */
 #define HD_LOG_CHUNK     (1u << 22) /* 4 MB: a record takes at most as much */
 #define HD_LOG_PART      (1u << 19) /* chunks of the ring end here: what both sides use stays cached */
@@ -100,7 +100,9 @@
     X(OUTSIDE, 1, "events in it: code without hooks was called at the place, and came back")       \
     X(FOLLOW, 255, "enum hd_follow of abi/rt_schedule.h, contents")                                \
     X(ARRIVAL, 255, "enum hd_arrival of abi/rt_arrivals.h and an id, contents")                    \
-    X(ORDER, 1, "__ATOMIC_* of the thread's next atomic, before that of its site; or HD_LOG_FENCE")
+    X(ORDER, 1,                                                                                    \
+      "__ATOMIC_* of the thread's next atomic, before that of its site; or HD_LOG_FENCE")          \
+    X(VIEW, 3, "address, object, offset: bytes of shared memory, where the next MAP is")
 
 enum hd_log_kind {
 #define HD_LOG_ENUM(name, words, what) HD_LOG_##name,

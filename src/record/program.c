@@ -107,7 +107,6 @@ static const char *const families[] = {
     "sendfile",
     "splice",
     "vmsplice",
-    "shmat",
     "epoll_pwait2",
     "pthread_atfork",
     "wcs", /* these access memory */

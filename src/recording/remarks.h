@@ -22,6 +22,7 @@
     X(STARTED_UNSEEN, "thread ", " was started by code that is not instrumented")                  \
     X(RELEASED_BY_OTHER, "lock ", " was released by a thread that did not hold it")                \
     X(FORKED, "the program forked; this child is not recorded", "")                                \
+    X(OTHER_PROCESS, "memory is shared with another process", "")                                  \
     X(EXEC, "the program replaced itself with another; only the first is in the trace", "")
 
 enum hd_remark {

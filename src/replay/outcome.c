@@ -21,8 +21,9 @@ struct reading {
     uint32_t current;
     const struct hd_schedule *s;
     bool swap, stacks;
-    struct hd_u32vec steps; /* events by thread */
-    uint64_t freed[2];      /* address of a free, until its size is found */
+    struct hd_u32vec steps;   /* events by thread */
+    uint64_t freed[2];        /* address of a free, until its size is found */
+    struct hd_regions memory; /* for the views of shared memory */
     struct hd_replay_order *order;
     struct hd_replay_seen *out;
 };
@@ -69,6 +70,14 @@ static void place_of(struct reading *r, uint64_t site, char *out, size_t size)
 }
 
 /* ---- accesses ---- */
+
+/* Bytes of shared memory that is mapped at several addresses have one. */
+static uint64_t one_address(struct reading *r, uint64_t addr)
+{
+    uint64_t room;
+    const struct hd_region *g = hd_regions_find(&r->memory, addr, &room);
+    return g->view ? hd_region_linear(g, addr) : addr;
+}
 
 /* Place in the run (0: it went first) to place in the witness. */
 static struct hd_replay_access *access_at(struct reading *r, unsigned place)
@@ -127,10 +136,12 @@ static void fill_access(struct reading *r, unsigned place, const struct hd_raw *
     if (!known && hd_walk_lock_access(rec, &a->address, &a->writes)) {
         a->kind = hd_details_call_words(hd_details_call(rec->kind, a->writes ? rec->w[2] : 0));
         a->size = 1;
+        a->byte = one_address(r, a->address);
     }
     if (!known)
         return;
     a->address = rec->w[0];
+    a->byte = one_address(r, a->address);
     a->size = range ? rec->len : rec->kind == HD_LOG_GONE ? rec->w[1] : rec->aux & HD_LOG_SIZE;
     if (rec->kind == HD_LOG_FREE)
         r->freed[place] = a->address;
@@ -189,6 +200,7 @@ static void on_stands(struct reading *r, const struct hd_raw *rec)
     const char *name = name_of(r, h.thread);
     a->thread = a->thread ? a->thread : hd_strndup(name, strlen(name));
     a->address = h.address;
+    a->byte = one_address(r, h.address);
     a->size = h.size;
     if (r->stacks && !a->stack.frames)
         hd_code_frames_fill(r->symbols, &r->w.in.modules, rec->data + sizeof h, h.frames, false,
@@ -308,6 +320,15 @@ static void on_record(struct reading *r, const struct hd_raw *rec)
     case HD_LOG_SITES:
         hd_walk_sites(&r->w, rec);
         break;
+    case HD_LOG_VIEW:
+        hd_regions_view(&r->memory, rec->w[0], rec->w[1], rec->w[2], false);
+        break;
+    case HD_LOG_MAP:
+        hd_regions_add(&r->memory, HD_REGION_MAP, rec->w[0], rec->w[1], 0);
+        break;
+    case HD_LOG_UNMAP:
+        hd_regions_cut(&r->memory, rec->w[0], rec->w[1]);
+        break;
     case HD_LOG_FOLLOW:
         on_follow(r, rec);
         break;
@@ -352,6 +373,7 @@ enum hd_status hd_outcome_read(const char *data, size_t len, const struct hd_sch
     }
     r.symbols = hd_code_frames_symbols(&r.w.in.modules);
     r.names = HD_VEC_INIT(char *);
+    hd_regions_init(&r.memory);
     set_name(&r, 0, "T1");
     hd_rawlog_rewind(&r.w.log);
     for (pass_steps(&r); hd_rawlog_next(&r.w.log, &rec); pass_steps(&r))
@@ -363,6 +385,7 @@ enum hd_status hd_outcome_read(const char *data, size_t len, const struct hd_sch
             hd_free(name, strlen(name) + 1);
     }
     hd_vec_fini(&r.names);
+    hd_regions_fini(&r.memory);
     hd_u32vec_fini(&r.children);
     hd_u32vec_fini(&r.steps);
     hd_symbols_free(r.symbols);

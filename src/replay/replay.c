@@ -268,8 +268,8 @@ static char *keep_text(const struct hd_bytes *b)
 static bool overlap(const struct hd_replay_order *o)
 {
     const struct hd_replay_access *a = &o->access[0], *b = &o->access[1];
-    uint64_t from = a->address > b->address ? a->address : b->address;
-    uint64_t a_end = a->address + a->size, b_end = b->address + b->size;
+    uint64_t from = a->byte > b->byte ? a->byte : b->byte;
+    uint64_t a_end = a->byte + a->size, b_end = b->byte + b->size;
     return from < a_end && from < b_end && (a->writes || b->writes);
 }
 

@@ -60,7 +60,8 @@ struct hd_replay_access {
     const char *kind;      /* read, write, atomic read, atomic write, atomic update, free */
     bool writes, happened; /* it ran: value is known */
     uint64_t address, size;
-    char *value; /* "5", "5 -> 6", or bytes in hexadecimal; NULL: not known */
+    uint64_t byte; /* address, or what stands for it in shared memory with several addresses */
+    char *value;   /* "5", "5 -> 6", or bytes in hexadecimal; NULL: not known */
     struct hd_replay_stack stack;
 };
 

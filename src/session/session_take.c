@@ -61,6 +61,10 @@ static void take_remarks(struct hd_session *s, const struct hd_remarks *remarks)
                           "an instrumented program that it started was not recorded");
             hd_report_add(r, &r->unmodelled, subject);
             continue;
+        case HD_REMARK_OTHER_PROCESS:
+            hd_report_add(r, &r->unseen,
+                          "processes share memory; only races within one of them are looked for");
+            continue;
         case HD_REMARK_UNMODELLED:
             hd_report_add(r, &r->unmodelled, subject);
             continue;

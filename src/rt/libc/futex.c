@@ -7,6 +7,7 @@
 #include "rt/core/rt.h"
 #include "rt/core/signals.h"
 #include "rt/core/vclock.h"
+#include "rt/libc/views.h"
 
 #include <errno.h>
 #include <linux/futex.h>
@@ -42,8 +43,8 @@ static long wake(const uint32_t *word, unsigned n, uint32_t mask, unsigned move,
     hd_rt_steer_untold(HD_STEER_FUTEX);
     for (uint32_t i = 0; i < rt.n_threads; i++) {
         struct hd_thread *t = rt.threads[i];
-        if (t->state != HD_BLOCKED || t->wait_kind != HD_WAITS_FUTEX || t->wait_obj != word ||
-            !(t->futex_mask & mask))
+        if (t->state != HD_BLOCKED || t->wait_kind != HD_WAITS_FUTEX ||
+            !hd_rt_views_same((uintptr_t)t->wait_obj, (uintptr_t)word) || !(t->futex_mask & mask))
             continue;
         if (n) {
             hd_rt_unblock_one(t);

@@ -11,6 +11,7 @@
 #include "rt/core/signals.h"
 #include "rt/core/spin.h"
 #include "rt/libc/sync.h"
+#include "rt/libc/views.h"
 
 #include <errno.h>
 #include <spawn.h>
@@ -37,6 +38,7 @@ static void begin_child(struct hd_thread *me, unsigned n)
     hd_rt_log1(HD_LOG_SWITCH, 0, me->num);
     hd_rt_sync_log_again(me);
     hd_rt_chan_log_again();
+    hd_rt_views_log_again();
 }
 
 /* For a debugger, which has to know before the fork whether the child is, or leads to, the process

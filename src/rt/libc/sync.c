@@ -1,6 +1,7 @@
 /* Runs in the user's process; see the rules in rt.h. */
 #include "rt/libc/sync.h"
 #include "rt/core/rt_check.h"
+#include "rt/libc/views.h"
 
 #define FIRST  4096
 #define CHAIN  4 /* objects for each slot, on the average, before there are more slots */
@@ -33,11 +34,21 @@ static void grow(void)
     }
 }
 
+static struct hd_sync *find_at(uintptr_t addr, enum hd_sync_kind kind)
+{
+    struct hd_sync *s = slots[slot_of(addr, kind)];
+    while (s && (s->addr != addr || s->kind != kind))
+        s = s->next;
+    return s;
+}
+
+/* In shared memory it has the address at which it was used first. */
 struct hd_sync *hd_rt_sync_find(const volatile void *addr, enum hd_sync_kind kind)
 {
-    struct hd_sync *s = slots[slot_of((uintptr_t)addr, kind)];
-    while (s && (s->addr != (uintptr_t)addr || s->kind != kind))
-        s = s->next;
+    struct hd_sync *s = find_at((uintptr_t)addr, kind);
+    uintptr_t other;
+    for (unsigned k = 0; !s && (other = hd_rt_views_other((uintptr_t)addr, k)); k++)
+        s = find_at(other, kind);
     return s;
 }
 

@@ -171,8 +171,9 @@ static struct hd_steer_op *new_op(unsigned kind)
 
 static bool is_wanted(unsigned kind)
 {
-    return hd_steer_visible(kind) || kind == HD_LOG_ALLOC || kind == HD_LOG_MAP ||
-           kind == HD_LOG_STACK || kind == HD_LOG_SEM_INIT || kind == HD_LOG_BARRIER_INIT;
+    return hd_steer_visible(kind) || kind == HD_LOG_ALLOC || kind == HD_LOG_VIEW ||
+           kind == HD_LOG_MAP || kind == HD_LOG_STACK || kind == HD_LOG_SEM_INIT ||
+           kind == HD_LOG_BARRIER_INIT;
 }
 
 /* What the words of a record are depends on its kind: HD_LOG_KINDS. */
@@ -210,6 +211,10 @@ static void take_words(struct hd_steer_op *o, const uint64_t *w)
     case HD_LOG_WAKE:
     case HD_LOG_TMO:
         o->other = w[1];
+        break;
+    case HD_LOG_VIEW:
+        o->other = w[1];
+        o->value = w[2];
         break;
     default:
         break;

@@ -1,0 +1,31 @@
+/* Shared memory that a process can see at several addresses: a file, a memfd, a segment of
+ * System V. Each such object has a number, and each mapping of it is a view: where it lies and
+ * which bytes of the object it shows. The log has a VIEW before the MAP, so that the builder takes
+ * the same byte at two addresses for one. Runs in the user's process; see the rules in rt.h.
+ *
+ * A file is known by device, inode and time of birth. Where the file system does not tell the last,
+ * an inode may come back with another file: there an object ends with its last view.
+ */
+#ifndef HD_RT_VIEWS_H
+#define HD_RT_VIEWS_H
+
+#include "rt/core/rt.h"
+
+#include <sys/types.h>
+
+/* To be called by the thread that holds the token, in this order with the MAP and UNMAP. */
+void hd_rt_views_mapped(uintptr_t addr, size_t n, int fd, off_t offset, bool writable);
+void hd_rt_views_attached(uintptr_t addr, size_t n, int id, bool writable); /* shmat */
+void hd_rt_views_unmapped(uintptr_t addr, size_t n);
+/* mremap: what was seen at `from` is seen at `to`, n bytes of it. Call before _unmapped of from. */
+void hd_rt_views_moved(uintptr_t from, uintptr_t to, size_t n);
+/* The bytes of the segment that shmat attached at addr; 0: none. */
+size_t hd_rt_views_size_at(uintptr_t addr);
+void hd_rt_views_log_again(void); /* for a forked child */
+
+/* Whether two addresses mean one byte. */
+bool hd_rt_views_same(uintptr_t a, uintptr_t b);
+/* The k-th other address of the byte at addr, from 0; 0: there are no more. */
+uintptr_t hd_rt_views_other(uintptr_t addr, unsigned k);
+
+#endif
