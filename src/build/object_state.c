@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define FIRST 64u /* in place of a kind: the hash of what was sent first */
+
 static uint64_t key_of(uint64_t kind, uint64_t object)
 {
     return hd_hash_mix(object) + kind;
@@ -24,6 +26,21 @@ static void mark_taken(struct hd_walk *w, uint64_t kind, uint64_t object)
     if (fresh)
         *how = w->current << 1;
     *how |= *how >> 1 != w->current;
+}
+
+/* Who writes into a pipe (bit 0: several threads), and whether always the same (bit 1: not). */
+static void mark_sent(struct hd_walk *w, uint64_t object, uint64_t value)
+{
+    bool fresh;
+    uint32_t hash = (uint32_t)value,
+             *first = hd_map_put(&w->state.looked, key_of(FIRST, object), &fresh);
+    if (fresh)
+        *first = hash;
+    bool differs = !hash || *first != hash;
+    uint32_t *how = hd_map_put(&w->state.looked, key_of(HD_LOOK_SENT, object), &fresh);
+    if (fresh)
+        *how = w->current << 2;
+    *how |= (*how >> 2 != w->current) | (unsigned)differs << 1;
 }
 
 /* ---- what the program does not want to hear of ---- */
@@ -77,6 +94,8 @@ void hd_walk_look_mark(struct hd_walk *w, const struct hd_raw *rec)
     }
     if (rec->kind == HD_LOG_SET && keeps_order(rec->w[0]))
         mark_taken(w, rec->w[0], rec->w[1]);
+    else if (rec->kind == HD_LOG_SET && rec->w[0] == HD_LOOK_SENT)
+        mark_sent(w, rec->w[1], rec->w[2]);
     else if (rec->kind == HD_LOG_LOOK || rec->kind == HD_LOG_SET)
         *hd_map_put(&w->state.looked, key_of(rec->w[0], rec->w[1]), NULL) |=
             rec->kind == HD_LOG_LOOK ? 1 : 2;
@@ -86,16 +105,21 @@ void hd_walk_look_mark(struct hd_walk *w, const struct hd_raw *rec)
 static bool matters(const struct hd_walk *w, uint64_t kind, uint64_t object)
 {
     uint32_t how = 0;
-    hd_map_get(&w->state.looked, key_of(kind, object), &how);
+    bool sent = kind == HD_LOOK_SENT || kind == HD_LOOK_CHUNK;
+    hd_map_get(&w->state.looked, key_of(sent ? HD_LOOK_SENT : kind, object), &how);
+    if (sent)
+        return (how & 3) == 3;
     if (keeps_order(kind))
         return how & 1;
     return kind == HD_LOOK_COUNT ? how != 0 : how == 3;
 }
 
-static uint32_t location(struct hd_walk *w, uint64_t kind, uint64_t object)
+/* number: of what was sent, else 0. */
+static uint32_t location(struct hd_walk *w, uint64_t kind, uint64_t object, uint32_t number)
 {
     static const char *const words[] = {"",       "count",   "end",   "dead", "cancel",
-                                        "closed", "listens", "taken", "asm",  "sync"};
+                                        "closed", "listens", "taken", "asm",  "sync",
+                                        "state",  "state",   "state", "sent", "sent"};
     char text[600] = "?";
     bool thread = kind == HD_LOOK_END || kind == HD_LOOK_CANCEL;
     if (thread && object < w->threads.len) {
@@ -106,7 +130,9 @@ static uint32_t location(struct hd_walk *w, uint64_t kind, uint64_t object)
     }
     size_t len = strlen(text);
     len += (size_t)snprintf(text + len, sizeof text - len, "#%s",
-                            kind <= HD_LOOK_SYNC ? words[kind] : "state");
+                            kind <= HD_LOOK_CHUNK ? words[kind] : "state");
+    if (number)
+        len += (size_t)snprintf(text + len, sizeof text - len, "%u", number);
     return hd_builder_obj(w->out.builder, HD_OBJ_LOC, text, len);
 }
 
@@ -121,7 +147,7 @@ static enum hd_status step(struct hd_walk *w, const struct hd_raw *rec, uint64_t
     struct hd_event ev = {.op = HD_OP_RMW, .place = hd_walk_place(w, rec), .has_value = true};
     ev.value = old;
     ev.new_value = now;
-    ev.obj = location(w, kind, object);
+    ev.obj = location(w, kind, object, 0);
     ev.deps = (struct hd_dep_list){true, 1, &own};
     return hd_walk_emit(w, &ev);
 }
@@ -140,6 +166,22 @@ static enum hd_status taken(struct hd_walk *w, const struct hd_raw *rec)
     return s == HD_OK ? hd_walk_emit(w, &ev) : s;
 }
 
+/* The bytes of this write come where they came if all writes before it did: the `aw` stores its
+ * value only if the `rmw` found what it had found. Who reads the bytes reads that location. */
+static enum hd_status was_sent(struct hd_walk *w, const struct hd_raw *rec)
+{
+    uint32_t number = (uint32_t)(rec->w[2] >> 32);
+    enum hd_status s = hd_walk_anchor(w);
+    uint32_t turn = hd_walk_next_eid(w);
+    if (s == HD_OK)
+        s = step(w, rec, HD_LOOK_SENT, rec->w[1], number - 1, number);
+    struct hd_event ev = {.op = HD_OP_AWRITE, .place = hd_walk_place(w, rec), .has_value = true};
+    ev.value = 1;
+    ev.obj = location(w, HD_LOOK_CHUNK, rec->w[1], number);
+    ev.deps = (struct hd_dep_list){true, 1, &turn};
+    return s == HD_OK ? hd_walk_emit(w, &ev) : s;
+}
+
 enum hd_status hd_walk_look(struct hd_walk *w, const struct hd_raw *rec)
 {
     if (is_hint(rec)) {
@@ -153,14 +195,17 @@ enum hd_status hd_walk_look(struct hd_walk *w, const struct hd_raw *rec)
         return HD_OK;
     if (rec->kind == HD_LOG_SET && keeps_order(rec->w[0]))
         return taken(w, rec);
+    if (rec->w[0] == HD_LOOK_SENT)
+        return was_sent(w, rec);
+    uint32_t number = rec->w[0] == HD_LOOK_CHUNK ? (uint32_t)rec->w[2] : 0;
     bool counts = rec->w[0] == HD_LOOK_CLOSED || rec->w[0] == HD_LOOK_SYNC;
     if (rec->kind == HD_LOG_SET && counts)
         return step(w, rec, rec->w[0], rec->w[1], rec->w[2] - 1, rec->w[2]);
     struct hd_event ev = {.op = rec->kind == HD_LOG_LOOK ? HD_OP_AREAD : HD_OP_AWRITE,
                           .place = hd_walk_place(w, rec),
                           .has_value = true};
-    ev.value = rec->w[2];
-    ev.obj = location(w, rec->w[0], rec->w[1]);
+    ev.value = number ? 1 : rec->w[2];
+    ev.obj = location(w, rec->w[0], rec->w[1], number);
     ev.deps.given = ev.op == HD_OP_AWRITE;
     return hd_walk_emit(w, &ev);
 }

@@ -25,7 +25,13 @@ enum hd_look {
                       * hd_destroyed; a plain write of its memory if calls that use the object are
                       * not ordered with it (build/lock_memory.c)
                       */
+    HD_LOOK_SENT,    /* SET only, of a pipe: the number of what is written, and a hash of its bytes
+                      * (HD_SENT); in the trace if several threads write, and not always the same:
+                      * an `rmw` of the pipe, and an `aw` of this number that hangs on it */
+    HD_LOOK_CHUNK,   /* LOOK only, of a pipe: the first bytes of what has this number were read */
 };
+
+#define HD_SENT(number, hash) ((uint64_t)(number) << 32 | (hash)) /* hash 0: like nothing else */
 
 enum hd_destroyed {
     HD_DESTROYED_MUTEX = 1,

@@ -12,10 +12,13 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#define SAME 64u /* bytes: writes of more count as different */
+
 enum { PLAIN, EVENT, EVENT_SEM };
 
 struct chunk {
-    uint64_t start; /* of a write, in bytes of the channel */
+    uint64_t start;  /* of a write, in bytes of the channel */
+    uint32_t number; /* of the write, from 1; 0: what it brings is always the same */
     struct chunk *next;
 };
 
@@ -27,6 +30,7 @@ struct hd_chan {
     struct chunk *first, **end;
     uint64_t waiting; /* chunks that no thread has read from */
     uint64_t closes;
+    uint32_t writes;
     uint64_t listens; /* of an address */
     struct hd_chan *next;
 };
@@ -34,6 +38,8 @@ struct hd_chan {
 static struct hd_chan *all, **all_end = &all;
 static uint64_t n_chans;
 static struct chunk *spare;
+
+static void sent(struct hd_chan *c, uint64_t n, uint32_t number, uintptr_t pc);
 
 static struct hd_chan *chan_of(uint64_t key, enum hd_pseudo kind)
 {
@@ -207,7 +213,7 @@ void hd_rt_chan_connects(const void *addr, size_t len, uintptr_t pc)
 {
     struct hd_chan *c = chan_at(addr, len);
     if (c)
-        hd_rt_chan_sent(c, 1, pc);
+        sent(c, 1, 0, pc);
 }
 
 /* The two ends of a connection through the file system have the same names as all its others. But
@@ -244,7 +250,7 @@ void hd_rt_chan_connected(int fd, const void *addr, size_t len, uintptr_t pc)
     knocks_end = &k->next;
     if (fd < ENDS)
         ends[fd] = (struct end){.self = k->from, .in = k->from, .out = inward(k->from)};
-    hd_rt_chan_sent(c, 1, pc);
+    sent(c, 1, 0, pc);
 }
 
 static bool is_own(int fd)
@@ -299,19 +305,28 @@ bool hd_rt_chan_accepted(int listener, int fd, uintptr_t pc)
 
 /* ---- events ---- */
 
-void hd_rt_chan_sent(struct hd_chan *c, uint64_t n, uintptr_t pc)
+static void sent(struct hd_chan *c, uint64_t n, uint32_t number, uintptr_t pc)
 {
     struct chunk *k = spare;
     if (k)
         spare = k->next;
     else
         k = hd_rt_mem(sizeof *k);
-    *k = (struct chunk){c->sent, NULL};
+    *k = (struct chunk){c->sent, number, NULL};
     *c->end = k;
     c->end = &k->next;
     c->sent += n;
     c->waiting++;
     hd_rt_log1(HD_LOG_POST, pc, c->name);
+}
+
+void hd_rt_chan_sent(struct hd_chan *c, uint64_t n, const void *bytes, uintptr_t pc)
+{
+    uint32_t number = c->kind == PLAIN ? ++c->writes : 0;
+    uint64_t h = bytes && n <= SAME ? hash(4, bytes, n) | 1 : 0;
+    if (number)
+        hd_rt_set(HD_LOOK_SENT, c->name, HD_SENT(number, (uint32_t)(h >> 32 ^ h)), pc);
+    sent(c, n, number, pc);
 }
 
 void hd_rt_chan_received(struct hd_chan *c, uint64_t n, uintptr_t pc)
@@ -326,6 +341,8 @@ void hd_rt_chan_received(struct hd_chan *c, uint64_t n, uintptr_t pc)
         spare = k;
         c->waiting--;
         hd_rt_log1(HD_LOG_SEM, pc, c->name);
+        if (k->number)
+            hd_rt_look(HD_LOOK_CHUNK, c->name, k->number, pc);
     }
     hd_rt_set(HD_LOOK_TAKEN, c->name, c->received, pc);
 }

@@ -17,7 +17,8 @@ struct hd_chan;
 struct hd_chan *hd_rt_chan(int fd, bool write);
 /* What makes fd ready to be read or accepted from. */
 struct hd_chan *hd_rt_chan_source(int fd);
-void hd_rt_chan_sent(struct hd_chan *c, uint64_t n, uintptr_t pc);
+/* bytes: what was written, NULL: not known. */
+void hd_rt_chan_sent(struct hd_chan *c, uint64_t n, const void *bytes, uintptr_t pc);
 void hd_rt_chan_received(struct hd_chan *c, uint64_t n, uintptr_t pc);
 void hd_rt_chan_look(const struct hd_chan *c, uintptr_t pc);   /* how much there is to read */
 void hd_rt_chan_closed(const struct hd_chan *c, uintptr_t pc); /* the other side is gone */

@@ -266,11 +266,14 @@ static long do_write(struct hd_thread *me, const long *a, long nr, size_t n, uin
     }
     if (c && full)
         hd_rt_chan_look(c, pc); /* a thread made room */
+    const void *bytes =
+        nr == SYS_write || nr == SYS_sendto ? (const void *)a[1] : NULL; /* NOLINT */
     if (c && outside)
-        hd_rt_chan_sent(c, n, pc); /* before: a reader may run as soon as the first byte is there */
+        hd_rt_chan_sent(c, n, bytes,
+                        pc); /* before: a reader may run as soon as the first byte is there */
     long r = outside ? hd_rt_cancel_syscall(me, nr, a) : make_call(me, a, nr);
     if (c && !outside && r > 0)
-        hd_rt_chan_sent(c, (uint64_t)r, pc);
+        hd_rt_chan_sent(c, (uint64_t)r, bytes, pc);
     else if (c && !outside && r == -EAGAIN)
         hd_rt_chan_look(c, pc);
     return r;

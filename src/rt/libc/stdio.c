@@ -125,7 +125,7 @@ void hd_rt_stdio_settle(struct hd_stdio *c)
     if (c->chan) {
         int now = bytes_in(c->file->_fileno);
         if (now > c->there)
-            hd_rt_chan_sent(c->chan, (uint64_t)(now - c->there), c->pc);
+            hd_rt_chan_sent(c->chan, (uint64_t)(now - c->there), NULL, c->pc);
         else if (now < c->there)
             hd_rt_chan_received(c->chan, (uint64_t)(c->there - now), c->pc);
         else if (c->file->_flags & _IO_EOF_SEEN)
@@ -203,7 +203,7 @@ HD_EXPORT int fclose(FILE *f)
         hd_real.fflush(f);
         int now = bytes_in(fd);
         if (now > c.there)
-            hd_rt_chan_sent(c.chan, (uint64_t)(now - c.there), c.pc);
+            hd_rt_chan_sent(c.chan, (uint64_t)(now - c.there), NULL, c.pc);
         c.chan = NULL;
     }
     hd_rt_chan_closing(fd, c.pc);
