@@ -83,6 +83,7 @@ static bool show(const struct others *o, const struct hd_witness *w, struct hd_f
         f->verdict = g.verdict;
         f->reason = g.reason;
     }
+    f->refuted = f->refuted && g.refuted;
     if (g.status != HD_FINDING_CONFIRMED || hd_session_save_witness(o->s, o->t, w, &g) != HD_OK)
         return false;
     if (strcmp(g.witness, f->witness) != 0 &&

@@ -106,9 +106,10 @@ static void weigh(const struct hd_session *s, const struct hd_trace *t, const st
             f->counts = HD_COUNTS_OPEN;
     HD_DEBUG_LINE(SESSION, "%s is only predicted: %s", f->id,
                   f->verdict ? f->verdict : "not tried");
-    if (apart)
+    f->refuted = apart && !met_unordered(t, w);
+    if (f->refuted)
         f->counts = HD_COUNTS_NO;
-    if (apart && met_unordered(t, w)) {
+    else if (apart) {
         f->counts = HD_COUNTS_OPEN;
         f->reason = hd_report_format(
             s->r, "nothing that was seen orders them where they were recorded; replayed, %s",

@@ -30,4 +30,27 @@ done
 jq -e '[.races[].counts] == ["open"]' pool.out.BARE/report.json >/dev/null || fail "bare pool: $(cat err.BARE)"
 tr -s '\n ' ' ' <err.BARE | grep -q 'nothing that was seen orders them where they were recorded' || fail "bare pool: $(cat err.BARE)"
 jq -e '.races | length == 1' pool.out.LOCKED/report.json >/dev/null || fail "locked pool: nothing is tested: $(cat err.LOCKED)"
+
+# What is refuted is called so and counted apart, in every form; what is open is not.
+for how in LOCKED BARE; do
+    for format in sarif html txt; do
+        "$HEDDLE" report -o $how.$format pool.out.$how >out 2>err || [ -s $how.$format ] || fail "report: $(cat err)"
+    done
+done
+grep -q '0 races confirmed, 0 predicted only, 1 refuted;' err.LOCKED || fail "the summary: $(cat err.LOCKED)"
+grep -q '\[predicted, refuted by replay\]' err.LOCKED || fail "the heading: $(cat err.LOCKED)"
+grep -q '^   Refuted: ' err.LOCKED || fail "the reason: $(cat err.LOCKED)"
+grep -q '0 races confirmed, 1 predicted only;' err.BARE || fail "the summary of an open one: $(cat err.BARE)"
+grep -q 'refuted by replay\|Refuted\|1 refuted' err.BARE && fail "an open one is called refuted: $(cat err.BARE)"
+jq -e '.decided.refuted == 1 and [.races[].refuted] == [true]' pool.out.LOCKED/report.json >/dev/null || fail "JSON of the refuted one"
+jq -e '.decided.refuted == 0 and [.races[].refuted] == [false]' pool.out.BARE/report.json >/dev/null || fail "JSON of the open one"
+jq -e '.runs[0] | .properties.predictionsRefuted == 1 and [.results[] | .kind, .level] == ["informational", "none"]' LOCKED.sarif \
+    >/dev/null || fail "SARIF of the refuted one"
+jq -e '.runs[0] | .properties.predictionsRefuted == 0 and [.results[] | .kind, .level] == ["fail", "warning"]' BARE.sarif \
+    >/dev/null || fail "SARIF of the open one"
+grep -q '0 confirmed, 0 predicted only, 1 refuted by replay' LOCKED.html || fail "HTML of the refuted one"
+grep -q '0 confirmed, 1 predicted only[.]' BARE.html || fail "HTML of the open one"
+grep -q 'predicted, refuted by replay' LOCKED.txt || fail "text of the refuted one: $(cat LOCKED.txt)"
+"$HEDDLE" run --runs 1 --confirmed-only -o sure.out -- ./pool.BARE >out 2>err </dev/null || fail "--confirmed-only: exit $?"
+grep -q '0 races confirmed, 1 predicted only;' err || fail "--confirmed-only calls it refuted: $(cat err)"
 exit 0

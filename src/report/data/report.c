@@ -226,6 +226,14 @@ size_t hd_report_errors(const struct hd_report *r)
     return n;
 }
 
+size_t hd_report_refuted(const struct hd_report *r)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < r->n_findings; i++)
+        n += r->findings[i].refuted && !r->findings[i].known;
+    return n;
+}
+
 size_t hd_report_open(const struct hd_report *r)
 {
     size_t n = 0;

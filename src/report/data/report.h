@@ -107,7 +107,8 @@ struct hd_finding {
     const char
         *verdict; /* the same in a word: diverged, apart, ...; NULL: confirmed or not tried */
     enum hd_finding_counts counts; /* of a predicted one; all others are errors */
-    const char *variable;          /* the best name known */
+    bool refuted; /* a predicted one: a replay did all of its schedule, and it did not come about */
+    const char *variable; /* the best name known */
     const char *location; /* where it lives: "global", "heap block (64 bytes) from queue.c:33" */
     const char *why;      /* one or two sentences: why nothing keeps the accesses apart */
     const char *form; /* race: "simultaneous", "unordered" (docs/MODEL.md section 8); else NULL */
@@ -177,6 +178,7 @@ struct hd_report {
     double record_seconds, analyze_seconds, replay_seconds;
     /* Pairs of events. race counts findings before merging. */
     uint64_t race, impossible, undecided, skipped;
+    uint64_t refuted;               /* hd_report_refuted, as written */
     struct hd_texts undecided_why;  /* "a.c:3 and b.c:5: the time ran out" */
     struct hd_texts unmodelled;     /* functions and calls */
     struct hd_texts uninstrumented; /* modules */
@@ -234,6 +236,8 @@ struct hd_finding hd_report_copy(struct hd_report *to, const struct hd_finding *
 bool hd_report_is_error(const struct hd_finding *f);
 /* How many do. */
 size_t hd_report_errors(const struct hd_report *r);
+/* Predictions that a replay refuted and that are not known: no findings of a race. */
+size_t hd_report_refuted(const struct hd_report *r);
 /* Predictions that are neither errors nor refuted nor known. */
 size_t hd_report_open(const struct hd_report *r);
 /* Something is undecided, open, cut, interrupted or unread: that nothing was found does not say

@@ -167,6 +167,7 @@ static const struct hd_shape_field finding_fields[] = {
     FIELD("verdict", struct hd_finding, verdict, TEXT),
     FIELD("counts", struct hd_finding, counts, CHOICE, .choices = hd_finding_counts_names,
           .n_choices = HD_COUNTS),
+    FIELD("refuted", struct hd_finding, refuted, BOOL),
     FIELD("variable", struct hd_finding, variable, TEXT, .need = true),
     FIELD("location", struct hd_finding, location, TEXT),
     FIELD("why", struct hd_finding, why, TEXT),
@@ -226,6 +227,7 @@ static const struct hd_shape_field decided_fields[] = {
     FIELD("race", struct hd_report, race, U64),
     FIELD("impossible", struct hd_report, impossible, U64),
     FIELD("undecided", struct hd_report, undecided, U64),
+    FIELD("refuted", struct hd_report, refuted, U64),
     FIELD("skipped", struct hd_report, skipped, U64),
 };
 SHAPE(decided, decided_fields, 0);

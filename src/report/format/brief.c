@@ -183,7 +183,11 @@ static void put_finding(struct hd_page *p, const struct hd_report *r, size_t i)
     part_end(&accesses);
     bool open = f->status == HD_FINDING_PREDICTED && f->reason;
     make_part(&way, p, f->input ? "Input" : "In", way_there(a, r, f));
-    make_part(&why, p, open ? "Not confirmed" : "Why", open ? f->reason : f->why);
+    make_part(&why, p,
+              !open        ? "Why"
+              : f->refuted ? "Refuted"
+                           : "Not confirmed",
+              open ? f->reason : f->why);
     make_part(&follows, p, "Follows from it", followers(a, f));
     make_part(&effect, p, "Effect", hd_words_effects(a, f));
     make_part(&fix, p, "Fix", hd_words_advice(a, f));

@@ -24,7 +24,10 @@ static void put_finding(FILE *out, struct hd_arena *a, const struct hd_report *r
                         const struct hd_finding *f, const char *root)
 {
     const struct hd_spot *at = f->n_accesses ? &f->accesses[0].at : NULL;
-    fputs(f->known ? "::notice " : hd_report_is_error(f) ? "::error " : "::warning ", out);
+    fputs(f->known || f->refuted  ? "::notice "
+          : hd_report_is_error(f) ? "::error "
+                                  : "::warning ",
+          out);
     if (at && at->file) {
         put_property(out, "file=", hd_words_path(root, at->file));
         if (at->line)

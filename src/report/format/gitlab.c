@@ -29,7 +29,7 @@ static void put_finding(struct hd_json *j, struct hd_arena *a, const struct hd_f
         hd_words_format(a, "%s; %s.%s%s (%s)", hd_words_title(a, f), hd_words_status(a, f),
                         advice ? " " : "", advice ? advice : "", f->id);
     put_entry(j, hd_words_format(a, "heddle-%s", hd_property_names[f->property]),
-              f->known                ? "info"
+              f->known || f->refuted  ? "info"
               : hd_report_is_error(f) ? "critical"
                                       : "minor",
               f->fingerprint ? f->fingerprint : f->id,

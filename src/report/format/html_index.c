@@ -28,13 +28,15 @@ static void put_lead(struct hd_html *h)
         const struct hd_finding *f = &r->findings[i];
         known += f->known;
         sure += f->status != HD_FINDING_PREDICTED;
-        predicted += f->status == HD_FINDING_PREDICTED;
+        predicted += f->status == HD_FINDING_PREDICTED && !f->refuted;
     }
     if (!r->n_findings)
         hd_html_raw(h, "<h1>Nothing found</h1>\n");
     else
         fprintf(h->out, "<h1>%zu finding%s</h1>\n", r->n_findings, r->n_findings == 1 ? "" : "s");
     fprintf(h->out, "<p class=\"lead soft\">%zu confirmed, %zu predicted only", sure, predicted);
+    if (r->n_findings > sure + predicted)
+        fprintf(h->out, ", %zu refuted by replay", r->n_findings - sure - predicted);
     if (r->baseline)
         fprintf(h->out, "; against the baseline %zu new, %zu known, %zu gone",
                 r->n_findings - known, known, r->n_gone);
@@ -135,7 +137,8 @@ static void put_row(struct hd_html *h, size_t finding)
         h, f,
         f->status == HD_FINDING_CONFIRMED
             ? hd_words_format(h->a, "confirmed %u/%u", f->replays_confirmed, f->replays_tried)
-            : hd_finding_status_names[f->status]);
+        : f->refuted ? "refuted"
+                     : hd_finding_status_names[f->status]);
     hd_html_wrap(h, "</td><td>", effect ? effect : "\xe2\x80\x93", "</td>");
     hd_html_seen_cell(h, f);
     fprintf(h->out, "<td>%s</td>", f->known ? "known" : "new");

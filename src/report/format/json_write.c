@@ -99,7 +99,9 @@ void hd_report_json_write(FILE *out, const struct hd_report *r)
     hd_json_begin_object(&j);
     hd_json_key(&j, "schema");
     hd_json_string(&j, HD_REPORT_SCHEMA);
-    write_fields(&j, &hd_shape_report, (const char *)r);
+    struct hd_report counted = *r;
+    counted.refuted = hd_report_refuted(r);
+    write_fields(&j, &hd_shape_report, (const char *)&counted);
     hd_json_end_object(&j);
     fputc('\n', out);
 }

@@ -571,7 +571,7 @@ static void count_findings(struct line *l, const struct hd_report *r)
         if (f->known)
             known++;
         else if (f->status == HD_FINDING_PREDICTED)
-            predicted++;
+            predicted += !f->refuted;
         else
             proved[f->property]++;
     }
@@ -581,6 +581,7 @@ static void count_findings(struct line *l, const struct hd_report *r)
     put_part(l, proved[HD_PROPERTY_DEADLOCK], "deadlock", "deadlocks");
     put_part(l, proved[HD_PROPERTY_FAILURE], "failure", "failures");
     add_to(l, ", %llu predicted only", (unsigned long long)predicted);
+    put_part(l, hd_report_refuted(r), "refuted", "refuted");
     if (known || r->baseline)
         add_to(l, ", %llu known", (unsigned long long)known);
     if (r->baseline)

@@ -376,9 +376,9 @@ static void put_result(struct writer *w, const struct hd_finding *f, bool has_ba
     hd_json_begin_object(j);
     hd_put_text(j, "ruleId", rules[hd_words_unordered(f) ? HD_PROPERTIES : (size_t)f->property].id);
     hd_put_uint(j, "ruleIndex", f->property);
-    hd_put_text(j, "level", error ? "error" : "warning");
-    hd_put_text(j, "kind", "fail");
-    hd_put_uint(j, "rank", certain ? 95 : 50);
+    hd_put_text(j, "level", error ? "error" : f->refuted ? "none" : "warning");
+    hd_put_text(j, "kind", f->refuted ? "informational" : "fail"); /* only "fail" has a level */
+    hd_put_uint(j, "rank", certain ? 95 : f->refuted ? 5 : 50);
     if (has_baseline)
         hd_put_text(j, "baselineState", f->known ? "unchanged" : "new");
     put_message_of(w, f);
@@ -490,6 +490,7 @@ static void put_run(struct writer *w)
     hd_put_object(j, "properties");
     hd_put_uint(j, "pairsImpossible", r->impossible);
     hd_put_uint(j, "pairsUndecided", r->undecided);
+    hd_put_uint(j, "predictionsRefuted", hd_report_refuted(r));
     hd_put_uint(j, "suppressed", r->suppressed);
     hd_json_end_object(j);
     hd_json_end_object(j);

@@ -170,7 +170,9 @@ const char *hd_words_proof(const struct hd_finding *f, char *text, size_t size)
         snprintf(text, size, "confirmed %u of %u", f->replays_confirmed, f->replays_tried);
     else
         snprintf(text, size, "%s",
-                 f->status == HD_FINDING_OBSERVED ? "observed" : "predicted, not confirmed");
+                 f->status == HD_FINDING_OBSERVED ? "observed"
+                 : f->refuted                     ? "predicted, refuted by replay"
+                                                  : "predicted, not confirmed");
     return text;
 }
 
@@ -244,8 +246,9 @@ const char *hd_words_status(struct hd_arena *a, const struct hd_finding *f)
     if (f->status == HD_FINDING_CONFIRMED)
         return hd_words_format(a, "confirmed by %u of %u replays", f->replays_confirmed,
                                f->replays_tried);
-    return hd_words_format(a, "predicted, not confirmed%s%s", f->reason ? ": " : "",
-                           f->reason ? f->reason : "");
+    return hd_words_format(a, "predicted, %s%s%s",
+                           f->refuted ? "refuted by replay" : "not confirmed",
+                           f->reason ? ": " : "", f->reason ? f->reason : "");
 }
 
 const char *hd_words_unfinished(struct hd_arena *a, const struct hd_report *r)

@@ -18,7 +18,7 @@ const char *hd_words_kind(const struct hd_finding *f);
 /* The same; "concurrent push_back and size" of a race inside an object of the C++ library. */
 const char *hd_words_what(struct hd_arena *a, const struct hd_finding *f);
 const char *hd_words_joint(const struct hd_finding *f); /* between that and the variable: " on " */
-/* "confirmed 3 of 3", "predicted, not confirmed"; in `text`. */
+/* "confirmed 3 of 3", "predicted, not confirmed", "predicted, refuted by replay"; in `text`. */
 const char *hd_words_proof(const struct hd_finding *f, char *text, size_t size);
 /* "worker (T1.2)"; without a role "T1.2". */
 const char *hd_words_thread(struct hd_arena *a, const struct hd_finding *f, const char *thread);
