@@ -140,4 +140,55 @@ END
 "$HEDDLE" cc -O1 -g -pthread ticks.c -o ticks || exit 1
 out=$(timeout 40 "$HEDDLE" record -o ticks.hdt -- ./ticks 2>ticks.err)
 check "the end of the run with a timer" "0 end" "$? $out"
+
+# Threads that wait for each other in a ring are deadlocked, whatever threads of libc and signal handlers may do.
+cat >ring.c <<'END'
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <time.h>
+static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
+static pthread_barrier_t met;
+static void tick(union sigval v) { (void)v; }
+static void handler(int s) { (void)s; }
+static void *one(void *arg)
+{
+    pthread_mutex_lock(&a);
+    pthread_barrier_wait(&met);
+    pthread_mutex_lock(&b);
+    return arg;
+}
+static void *two(void *arg)
+{
+    pthread_mutex_lock(&b);
+    pthread_barrier_wait(&met);
+    pthread_mutex_lock(&a);
+    return arg;
+}
+int main(int argc, char **argv)
+{
+    pthread_t t, u;
+    timer_t timer;
+    struct sigevent event = {.sigev_notify = SIGEV_THREAD, .sigev_notify_function = tick};
+    struct itimerspec every = {{1000, 0}, {1000, 0}};
+    (void)argv;
+    if (argc > 1)
+        signal(SIGUSR1, handler);
+    else if (timer_create(CLOCK_MONOTONIC, &event, &timer) || timer_settime(timer, 0, &every, NULL))
+        return 1;
+    pthread_barrier_init(&met, NULL, 2);
+    pthread_create(&t, NULL, one, NULL);
+    pthread_create(&u, NULL, two, NULL);
+    pthread_join(t, NULL);
+    pthread_join(u, NULL);
+    return 0;
+}
+END
+"$HEDDLE" cc -O1 -g -pthread ring.c -o ring || exit 1
+for argument in "" handler; do
+    # shellcheck disable=SC2086
+    timeout 40 "$HEDDLE" run -o "ring.out$argument" -- ./ring $argument >ring.txt 2>&1
+    check "the exit code of a ring of waits ($argument)" 66 "$?"
+    check "the deadlock of the ring ($argument)" 1 "$(grep -c "^heddle: 0 races confirmed, 1 deadlock" ring.txt)"
+done
 exit $fails

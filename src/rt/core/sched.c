@@ -13,6 +13,7 @@
 #include "rt/core/frame_walk.h"
 #include "rt/libc/sync.h"
 #include "rt/core/thread.h"
+#include "rt/core/wait_cycle.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -237,8 +238,8 @@ static struct hd_thread *choose(void)
             continue;
         if (rt.n_fdwait || rt.n_outside || !alive)
             return NULL; /* real time passes there, so the clock must not jump past them */
-        if (first == HD_NEVER && (rt.handlers || hd_rt_strangers()))
-            return NULL; /* these may wake a thread */
+        if (first == HD_NEVER && (rt.handlers || hd_rt_strangers()) && !hd_rt_wait_cycle())
+            return NULL; /* these may wake a thread, but not one that waits in a ring */
         if (first == HD_NEVER && rt.policy->stuck)
             rt.policy->stuck();
         if (first == HD_NEVER)
