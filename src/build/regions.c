@@ -244,6 +244,8 @@ static void take_view(struct hd_regions *r, struct hd_region *g)
         g->linear = (VIEWS | v->object << VIEW_BITS) + v->offset;
         g->view = g->shared = true;
         g->inherited = v->inherited;
+        g->number = (uint32_t)v->object;
+        g->offset = v->offset;
     }
     r->view.any = false;
 }

@@ -19,7 +19,8 @@ enum hd_region_kind { HD_REGION_STATIC, HD_REGION_HEAP, HD_REGION_STACK, HD_REGI
 struct hd_region {
     uint64_t start, end; /* addresses */
     uint64_t linear;     /* of start */
-    uint32_t number;     /* heap, map: counted from 1; stack: thread */
+    uint32_t number;     /* heap, map: counted from 1; stack: thread; view: object */
+    uint64_t offset;     /* view: of start in the object */
     uint8_t kind;        /* enum hd_region_kind */
     bool freed;
     bool again;      /* something else was at these addresses before */

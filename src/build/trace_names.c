@@ -180,11 +180,11 @@ static char *put_number(char *p, uint64_t v)
 static size_t block_text(const struct hd_region *g, uint64_t addr, char *out)
 {
     bool heap = g->kind == HD_REGION_HEAP;
-    size_t n = heap ? 5 : 4;
-    memcpy(out, heap ? "heap#" : "map#", n);
+    size_t n = heap ? 5 : g->view ? 7 : 4;
+    memcpy(out, heap ? "heap#" : g->view ? "shared#" : "map#", n); /* one name at all addresses */
     char *p = put_number(out + n, g->number);
     *p++ = '+';
-    p = put_number(p, addr - g->start);
+    p = put_number(p, addr - g->start + (g->view ? g->offset : 0));
     *p = 0;
     return (size_t)(p - out);
 }

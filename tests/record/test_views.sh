@@ -15,6 +15,7 @@ cat >views.c <<'SOURCE'
 #define _GNU_SOURCE
 #include <linux/futex.h>
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -109,7 +110,13 @@ static void look(const char *how)
 static void *visit(void *arg)
 {
     struct page *p = map(*(int *)arg, MAP_SHARED, 0);
+    if (locked) {
+        sched_yield();
+        pthread_mutex_lock(&p->lock);
+    }
     p->value++;
+    if (locked)
+        pthread_mutex_unlock(&p->lock);
     munmap(p, SIZE / 2);
     return NULL;
 }
@@ -170,6 +177,7 @@ for flag in -O0 -O2; do
     done
     for how in files private offset anonymous visit-files; do expect 0 0 $how; done
     expect 66 12 visit
+    expect 0 0 visit 1 # each its own address of the lock, and the first is gone before the second is used
     expect 0 0 untouched
     expect 5 0 touched
     tr '\n' ' ' <err | tr -s ' ' | grep -q "but processes share memory; only races within one of them are looked for" ||

@@ -137,7 +137,8 @@ static void variable_of(struct hd_report *r, const struct hd_trace *t, const str
         return;
     }
     bool global = best.flags & HD_SITE_NAME_GLOBAL;
-    out->location = starts(own, "map#")       ? hd_report_format(r, "mapping %s", own + 3)
+    out->location = starts(own, "shared#")    ? hd_report_format(r, "shared memory %s", own + 6)
+                    : starts(own, "map#")     ? hd_report_format(r, "mapping %s", own + 3)
                     : global || !worth(&best) ? "global"
                                               : hd_report_format(r, "global %s", own);
     out->name = hd_report_text(r, worth(&best) ? best.name : own);

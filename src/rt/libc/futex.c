@@ -40,11 +40,12 @@ static long wake(const uint32_t *word, unsigned n, uint32_t mask, unsigned move,
                  const uint32_t *other)
 {
     long done = 0;
+    uint64_t key = hd_rt_views_key((uintptr_t)word);
     hd_rt_steer_untold(HD_STEER_FUTEX);
     for (uint32_t i = 0; i < rt.n_threads; i++) {
         struct hd_thread *t = rt.threads[i];
         if (t->state != HD_BLOCKED || t->wait_kind != HD_WAITS_FUTEX ||
-            !hd_rt_views_same((uintptr_t)t->wait_obj, (uintptr_t)word) || !(t->futex_mask & mask))
+            hd_rt_views_key((uintptr_t)t->wait_obj) != key || !(t->futex_mask & mask))
             continue;
         if (n) {
             hd_rt_unblock_one(t);

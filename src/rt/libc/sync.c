@@ -10,9 +10,9 @@
 static struct hd_sync *first_slots[FIRST], **slots = first_slots;
 static unsigned n_slots = FIRST, n_objects;
 
-static unsigned slot_of(uintptr_t addr, enum hd_sync_kind kind)
+static unsigned slot_of(uint64_t key, enum hd_sync_kind kind)
 {
-    uint64_t h = (addr >> 2) * UINT64_C(0x9e3779b97f4a7c15) + kind;
+    uint64_t h = (key >> 2) * UINT64_C(0x9e3779b97f4a7c15) + kind;
     return (unsigned)(h >> 40) % n_slots;
 }
 
@@ -26,7 +26,7 @@ static void grow(void)
     slots = hd_rt_mem(n_slots * sizeof *slots);
     for (unsigned i = 0; i < n_old; i++) {
         for (struct hd_sync *s = old[i], *next; s; s = next) {
-            unsigned slot = slot_of(s->addr, s->kind);
+            unsigned slot = slot_of(s->key, s->kind);
             next = s->next;
             s->next = slots[slot];
             slots[slot] = s;
@@ -34,39 +34,50 @@ static void grow(void)
     }
 }
 
-static struct hd_sync *find_at(uintptr_t addr, enum hd_sync_kind kind)
+static struct hd_sync *find(uintptr_t addr, uint64_t key, enum hd_sync_kind kind)
 {
-    struct hd_sync *s = slots[slot_of(addr, kind)];
-    while (s && (s->addr != addr || s->kind != kind))
+    struct hd_sync *s = slots[slot_of(key, kind)];
+    while (s && (s->key != key || s->kind != kind))
         s = s->next;
+    if (s && s->addr != addr && hd_rt_views_key(s->addr) != key)
+        s->addr = addr; /* it is not mapped there any more */
     return s;
 }
 
-/* In shared memory it has the address at which it was used first. */
 struct hd_sync *hd_rt_sync_find(const volatile void *addr, enum hd_sync_kind kind)
 {
-    struct hd_sync *s = find_at((uintptr_t)addr, kind);
-    uintptr_t other;
-    for (unsigned k = 0; !s && (other = hd_rt_views_other((uintptr_t)addr, k)); k++)
-        s = find_at(other, kind);
-    return s;
+    return find((uintptr_t)addr, hd_rt_views_key((uintptr_t)addr), kind);
 }
 
 struct hd_sync *hd_rt_sync(const volatile void *addr, enum hd_sync_kind kind)
 {
-    struct hd_sync *s = hd_rt_sync_find(addr, kind);
+    uint64_t key = hd_rt_views_key((uintptr_t)addr);
+    struct hd_sync *s = find((uintptr_t)addr, key, kind);
     HD_RT_CHECK_HOLDER(hd_rt_me);
     if (s)
         return s;
     if (++n_objects > CHAIN * n_slots && n_slots < 1u << 24)
         grow();
     s = hd_rt_mem(sizeof *s);
-    unsigned slot = slot_of((uintptr_t)addr, kind);
+    unsigned slot = slot_of(key, kind);
+    s->key = key;
     s->addr = (uintptr_t)addr;
     s->kind = kind;
     s->next = slots[slot];
     slots[slot] = s;
     return s;
+}
+
+void hd_rt_sync_readdress(void)
+{
+    for (unsigned i = 0; i < n_slots; i++) {
+        for (struct hd_sync *s = slots[i]; s; s = s->next) {
+            uintptr_t other = s->key != s->addr && hd_rt_views_key(s->addr) != s->key
+                                  ? hd_rt_views_address(s->key)
+                                  : 0;
+            s->addr = other ? other : s->addr;
+        }
+    }
 }
 
 static void log_release(const struct hd_sync *l, const struct hd_thread *t, bool read, unsigned n)
@@ -98,7 +109,7 @@ void hd_rt_sync_reset(const volatile void *addr, enum hd_sync_kind kind)
         return;
     if (kind == HD_SYNC_LOCK)
         give_up(s);
-    *s = (struct hd_sync){.addr = s->addr, .kind = kind, .next = s->next};
+    *s = (struct hd_sync){.key = s->key, .addr = s->addr, .kind = kind, .next = s->next};
 }
 
 void hd_rt_sync_log_holders(void)

@@ -26,6 +26,7 @@ struct hd_reader {
 };
 
 struct hd_sync {
+    uint64_t key; /* hd_rt_views_key of addr */
     uintptr_t addr;
     enum hd_sync_kind kind;
     struct hd_thread *owner; /* LOCK: exclusive holder */
@@ -46,6 +47,7 @@ struct hd_sync {
 struct hd_sync *hd_rt_sync(const volatile void *addr, enum hd_sync_kind kind);
 struct hd_sync *hd_rt_sync_find(const volatile void *addr, enum hd_sync_kind kind); /* or NULL */
 void hd_rt_sync_reset(const volatile void *addr, enum hd_sync_kind kind); /* as if never used */
+void hd_rt_sync_readdress(void); /* a view went: objects in it are known by another address */
 void hd_rt_sync_log_holders(void);
 void hd_rt_sync_log_again(struct hd_thread *me);  /* what a forked child starts with */
 void hd_rt_sync_owner_ends(struct hd_thread *me); /* robust mutexes of an ending thread */

@@ -1,10 +1,15 @@
 /* Runs in the user's process; see the rules in rt.h. */
 #include "rt/libc/views.h"
 
+#include "rt/libc/sync.h"
+
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+
+#define VIEWED      (UINT64_C(1) << 63) /* no address of user code */
+#define OFFSET_BITS 44
 
 struct object {
     uint64_t device, inode, born; /* born 0: not known */
@@ -88,16 +93,20 @@ void hd_rt_views_attached(uintptr_t addr, size_t n, int id, bool writable)
 /* The builder forgets a mapping of which a part goes, and so does this. */
 void hd_rt_views_unmapped(uintptr_t addr, size_t n)
 {
+    bool any = false;
     for (struct view **at = &all, *v; (v = *at);) {
         if (v->start >= addr + n || v->end <= addr) {
             at = &v->next;
             continue;
         }
         *at = v->next;
+        any = any || v->of->views > 1;
         v->of->views--;
         v->next = spare;
         spare = v;
     }
+    if (any)
+        hd_rt_sync_readdress();
 }
 
 static const struct view *view_at(uintptr_t addr)
@@ -135,23 +144,18 @@ void hd_rt_views_log_again(void)
     }
 }
 
-bool hd_rt_views_same(uintptr_t a, uintptr_t b)
-{
-    if (a == b || !all)
-        return a == b;
-    const struct view *v = view_at(a), *w = v ? view_at(b) : NULL;
-    return w && v->of == w->of && v->offset + (a - v->start) == w->offset + (b - w->start);
-}
-
-uintptr_t hd_rt_views_other(uintptr_t addr, unsigned k)
+uint64_t hd_rt_views_key(uintptr_t addr)
 {
     const struct view *v = all ? view_at(addr) : NULL;
-    if (!v || v->of->views < 2)
-        return 0;
-    uint64_t at = v->offset + (addr - v->start);
-    for (const struct view *w = all; w; w = w->next)
-        if (w != v && w->of == v->of && at - w->offset < w->end - w->start && at >= w->offset &&
-            !k--)
-            return w->start + (uintptr_t)(at - w->offset);
+    return v ? VIEWED | v->of->number << OFFSET_BITS | (v->offset + (addr - v->start)) : addr;
+}
+
+uintptr_t hd_rt_views_address(uint64_t key)
+{
+    uint64_t at = key & ((UINT64_C(1) << OFFSET_BITS) - 1);
+    for (const struct view *v = all; v && key & VIEWED; v = v->next)
+        if (v->of->number == (key & ~VIEWED) >> OFFSET_BITS && at >= v->offset &&
+            at - v->offset < v->end - v->start)
+            return v->start + (uintptr_t)(at - v->offset);
     return 0;
 }

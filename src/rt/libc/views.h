@@ -23,9 +23,9 @@ void hd_rt_views_moved(uintptr_t from, uintptr_t to, size_t n);
 size_t hd_rt_views_size_at(uintptr_t addr);
 void hd_rt_views_log_again(void); /* for a forked child */
 
-/* Whether two addresses mean one byte. */
-bool hd_rt_views_same(uintptr_t a, uintptr_t b);
-/* The k-th other address of the byte at addr, from 0; 0: there are no more. */
-uintptr_t hd_rt_views_other(uintptr_t addr, unsigned k);
+/* The same for all addresses of a byte of shared memory; for other memory the address itself. */
+uint64_t hd_rt_views_key(uintptr_t addr);
+/* One of the addresses that have this key; 0: none of shared memory. */
+uintptr_t hd_rt_views_address(uint64_t key);
 
 #endif
