@@ -4,6 +4,8 @@
 #include "base/sort.h"
 #include "base/stop.h"
 
+#include <string.h>
+
 /* By thread: where its events of the object in hand go. */
 struct rows {
     uint32_t *next;           /* by thread; 0 between objects */
@@ -87,16 +89,71 @@ static struct hd_value_writes writes_of(const struct hd_accesses *a, uint32_t ob
              : (struct hd_value_writes){0, 0};
 }
 
+/* The values that are written to one object, ascending; none when they are more than fit. */
+struct few_values {
+    struct hd_value list[HD_VALUE_RANK_MANY];
+    uint32_t n;
+};
+
+static bool add_value(struct few_values *few, struct hd_value value)
+{
+    uint32_t i = 0;
+    while (i < few->n && compare_values(few->list[i], value) < 0)
+        i++;
+    if (i < few->n && hd_value_eq(few->list[i], value))
+        return true;
+    if (few->n == HD_VALUE_RANK_MANY)
+        return false;
+    memmove(&few->list[i + 1], &few->list[i], (few->n - i) * sizeof few->list[0]);
+    few->list[i] = value;
+    few->n++;
+    return true;
+}
+
+static uint8_t rank_of(const struct few_values *few, struct hd_value value)
+{
+    uint8_t rank = 0;
+    while (!hd_value_eq(few->list[rank], value))
+        rank++;
+    return rank;
+}
+
+/* Sorts by counting. False: there are too many values. */
+static bool sort_few(struct hd_accesses *a, struct hd_value_writes all)
+{
+    struct few_values few = {.n = 0};
+    uint32_t next[HD_VALUE_RANK_MANY + 1] = {0};
+    for (uint32_t i = all.start; i < all.end; i++)
+        if (!add_value(&few, hd_trace_write_value(a->t, a->writes[i])))
+            return false;
+    for (uint32_t i = all.start; i < all.end; i++) {
+        a->value_rank[i] = rank_of(&few, hd_trace_write_value(a->t, a->writes[i]));
+        next[a->value_rank[i] + 1]++;
+    }
+    for (uint32_t k = 0; k < few.n; k++)
+        next[k + 1] += next[k];
+    for (uint32_t i = all.start; i < all.end; i++)
+        a->by_value[all.start + next[a->value_rank[i]]++] = i;
+    return true;
+}
+
+static void sort_many(struct hd_accesses *a, struct hd_value_writes all)
+{
+    memset(a->value_rank + all.start, HD_VALUE_RANK_MANY, all.end - all.start);
+    for (uint32_t i = all.start; i < all.end; i++)
+        a->by_value[i] = i;
+    hd_sort(a->by_value + all.start, all.end - all.start, sizeof *a->by_value, by_value_then_order,
+            a);
+}
+
 static void sort_values(struct hd_accesses *a)
 {
     a->by_value = hd_alloc(a->n_writes * sizeof *a->by_value);
-    for (uint32_t i = 0; i < a->n_writes; i++)
-        a->by_value[i] = i;
+    a->value_rank = hd_alloc(a->n_writes);
     for (uint32_t obj = 0; obj < hd_trace_n_objs(a->t, a->kind) && !hd_stop_often(obj); obj++) {
         struct hd_value_writes all = writes_of(a, obj);
-        if (all.end - all.start > 1)
-            hd_sort(a->by_value + all.start, all.end - all.start, sizeof *a->by_value,
-                    by_value_then_order, a);
+        if (!sort_few(a, all))
+            sort_many(a, all);
     }
 }
 
@@ -135,6 +192,7 @@ void hd_accesses_free(struct hd_accesses *a)
     hd_free(a->list, a->n_list * sizeof *a->list);
     hd_free(a->writes, a->n_writes * sizeof *a->writes);
     hd_free(a->by_value, a->by_value ? a->n_writes * sizeof *a->by_value : 0);
+    hd_free(a->value_rank, a->value_rank ? a->n_writes : 0);
     hd_free(a->user_start, (hd_trace_n_objs(a->t, a->kind) + 1) * sizeof *a->user_start);
     hd_vec_fini(&a->users);
     hd_free(a, sizeof *a);
@@ -163,6 +221,30 @@ uint32_t hd_accesses_write_from(const struct hd_accesses *a, const struct hd_loc
                                 uint32_t pos)
 {
     return first_from(a->t, a->writes, user->wstart, user->wend, user->thread, pos);
+}
+
+uint32_t hd_accesses_write_near(const struct hd_accesses *a, const struct hd_loc_user *user,
+                                uint32_t pos, uint32_t near)
+{
+    size_t n;
+    const hd_eid *own = hd_trace_thread_events(a->t, user->thread, &n);
+    uint32_t lo = user->wstart, hi = user->wend, step = 1;
+    if (pos >= n)
+        return hi;
+    if (near < lo)
+        near = lo;
+    if (near < hi && a->writes[near] < own[pos]) {
+        lo = near + 1;
+        for (; hi - lo > step && a->writes[lo + step] < own[pos]; step *= 2)
+            lo += step + 1;
+        hi = hi - lo > step ? lo + step : hi;
+    } else {
+        hi = near < hi ? near : hi;
+        for (; hi - lo > step && a->writes[hi - step] >= own[pos]; step *= 2)
+            hi -= step;
+        lo = hi - lo > step ? hi - step + 1 : lo;
+    }
+    return first_from(a->t, a->writes, lo, hi, user->thread, pos);
 }
 
 uint32_t hd_accesses_from(const struct hd_accesses *a, const struct hd_loc_user *user, uint32_t pos)

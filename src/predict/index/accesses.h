@@ -27,7 +27,13 @@ struct hd_accesses {
     uint32_t *user_start; /* by object; one more at the end */
     struct hd_vec users;  /* struct hd_loc_user, grouped by object, by thread */
     uint32_t *by_value;   /* LOC: each object's part of writes as indices, by value, then index */
+    /* LOC: by index in writes, the place of its value among those that are written to the object,
+     * or HD_VALUE_RANK_MANY. */
+    uint8_t *value_rank;
 };
+
+/* There are more values than so. */
+#define HD_VALUE_RANK_MANY 16
 
 /* kind: LOC, COND, SEM or BARRIER. */
 struct hd_accesses *hd_accesses_new(const struct hd_trace *t, enum hd_obj_kind kind);
@@ -44,6 +50,10 @@ static inline const struct hd_loc_user *hd_accesses_users(const struct hd_access
 /* Index into writes of the user's first write at position >= pos of its thread; wend when none. */
 uint32_t hd_accesses_write_from(const struct hd_accesses *a, const struct hd_loc_user *user,
                                 uint32_t pos);
+
+/* The same, quicker when the answer is not far from index `near`. */
+uint32_t hd_accesses_write_near(const struct hd_accesses *a, const struct hd_loc_user *user,
+                                uint32_t pos, uint32_t near);
 
 /* The same in list: its first event of any kind at position >= pos; end when none. */
 uint32_t hd_accesses_from(const struct hd_accesses *a, const struct hd_loc_user *user,

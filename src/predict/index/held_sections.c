@@ -429,17 +429,12 @@ bool hd_sections_exclude(const struct hd_sections *s, hd_eid a, hd_eid b)
     return s->t->thread[a] != s->t->thread[b] && hd_sections_sets_exclude(s, a, b);
 }
 
-uint32_t hd_sections_begun(const struct hd_sections *s, const struct hd_lock_user *user,
-                           uint32_t count)
+/* The first place from lo to hi in s->order whose section does not begin before event e. */
+static uint32_t not_begun(const struct hd_sections *s, uint32_t lo, uint32_t hi, hd_eid e)
 {
-    uint32_t lo = user->start, hi = user->end;
-    size_t n;
-    const hd_eid *own = hd_trace_thread_events(s->t, user->thread, &n);
-    if (count >= n)
-        return hi;
     while (lo < hi) {
         uint32_t mid = lo + (hi - lo) / 2;
-        if (hd_section_at(s, s->order[mid])->open < own[count])
+        if (hd_section_at(s, s->order[mid])->open < e)
             lo = mid + 1;
         else
             hi = mid;
@@ -447,10 +442,36 @@ uint32_t hd_sections_begun(const struct hd_sections *s, const struct hd_lock_use
     return lo;
 }
 
-uint32_t hd_sections_open_at(const struct hd_sections *s, const struct hd_lock_user *user,
-                             uint32_t count)
+uint32_t hd_sections_begun(const struct hd_sections *s, const struct hd_lock_user *user,
+                           uint32_t count)
 {
-    for (uint32_t i = hd_sections_begun(s, user, count); i > user->start; i--) {
+    size_t n;
+    const hd_eid *own = hd_trace_thread_events(s->t, user->thread, &n);
+    return count >= n ? user->end : not_begun(s, user->start, user->end, own[count]);
+}
+
+/* The same, looked for from place `near` on. */
+static uint32_t begun_near(const struct hd_sections *s, const struct hd_lock_user *user,
+                           uint32_t count, uint32_t near)
+{
+    size_t n;
+    const hd_eid *own = hd_trace_thread_events(s->t, user->thread, &n);
+    uint32_t lo = user->start, hi = user->end, step = 1;
+    if (count >= n)
+        return hi;
+    if (near > lo && hd_section_at(s, s->order[near - 1])->open >= own[count])
+        return not_begun(s, lo, near - 1, own[count]);
+    lo = near > lo ? near : lo;
+    for (; hi - lo > step && hd_section_at(s, s->order[lo + step])->open < own[count]; step *= 2)
+        lo += step + 1;
+    return not_begun(s, lo, hi - lo > step ? lo + step : hi, own[count]);
+}
+
+/* Of the sections before place i, the one that is still open after `count` events. */
+static uint32_t last_open(const struct hd_sections *s, const struct hd_lock_user *user,
+                          uint32_t count, uint32_t i)
+{
+    for (; i > user->start; i--) {
         const struct hd_section *x = hd_section_at(s, s->order[i - 1]);
         if (x->close == HD_EID_NONE || s->t->pos[x->close] >= count)
             return s->order[i - 1];
@@ -458,4 +479,17 @@ uint32_t hd_sections_open_at(const struct hd_sections *s, const struct hd_lock_u
             break; /* so have all before it; else the thread holds both sides of the lock */
     }
     return HD_SECTION_NONE;
+}
+
+uint32_t hd_sections_open_at(const struct hd_sections *s, const struct hd_lock_user *user,
+                             uint32_t count)
+{
+    return last_open(s, user, count, hd_sections_begun(s, user, count));
+}
+
+uint32_t hd_sections_open_near(const struct hd_sections *s, const struct hd_lock_user *user,
+                               uint32_t count, uint32_t *near)
+{
+    *near = begun_near(s, user, count, *near);
+    return last_open(s, user, count, *near);
 }

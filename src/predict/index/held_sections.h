@@ -139,6 +139,11 @@ uint32_t hd_sections_begun(const struct hd_sections *s, const struct hd_lock_use
 uint32_t hd_sections_open_at(const struct hd_sections *s, const struct hd_lock_user *user,
                              uint32_t count);
 
+/* The same, quicker when the answer is not far from the one before; *near is 0 at first and belongs
+ * to the user. */
+uint32_t hd_sections_open_near(const struct hd_sections *s, const struct hd_lock_user *user,
+                               uint32_t count, uint32_t *near);
+
 static inline const struct hd_held_node *hd_held_at(const struct hd_sections *s, uint32_t node)
 {
     return hd_vec_at(&s->nodes, node);

@@ -50,24 +50,34 @@ struct hd_must {
 struct hd_must *hd_must_new(const struct hd_world *w);
 void hd_must_free(struct hd_must *m);
 
-/* One entry for each thread; that of e's own thread is meaningless (its position is what counts).
- */
-static inline const uint32_t *hd_must_clock(const struct hd_must *m, hd_eid e)
+/* Of the event at a position of a thread. One entry for each thread; that of the event's own thread
+ * is meaningless (its position is what counts). */
+static inline const uint32_t *hd_must_clock_at(const struct hd_must *m, hd_tid u, uint32_t pos)
 {
-    const struct hd_must_steps *steps = &m->steps[m->t->thread[e]];
-    uint32_t n = hd_marks_upto(&steps->at, m->t->pos[e]);
+    const struct hd_must_steps *steps = &m->steps[u];
+    uint32_t n = hd_marks_upto(&steps->at, pos);
     return m->pool.data + (n ? (size_t)steps->clock.data[n - 1] * m->threads : 0);
 }
 
-/* The clock that read r needs on top in order to be fresh, or NULL: nothing is known. */
-static inline const uint32_t *hd_must_fresh(const struct hd_must *m, hd_eid r)
+static inline const uint32_t *hd_must_clock(const struct hd_must *m, hd_eid e)
 {
-    const struct hd_must_steps *steps = &m->steps[m->t->thread[r]];
-    uint32_t pos = m->t->pos[r];
+    return hd_must_clock_at(m, m->t->thread[e], m->t->pos[e]);
+}
+
+/* The clock that the read at a position of a thread needs on top in order to be fresh, or NULL:
+ * nothing is known. */
+static inline const uint32_t *hd_must_fresh_at(const struct hd_must *m, hd_tid u, uint32_t pos)
+{
+    const struct hd_must_steps *steps = &m->steps[u];
     if (!hd_marks_has(&steps->fresh_at, pos))
         return NULL;
     uint32_t clock = steps->fresh.data[hd_marks_before(&steps->fresh_at, pos)];
     return m->pool.data + (size_t)clock * m->threads;
+}
+
+static inline const uint32_t *hd_must_fresh(const struct hd_must *m, hd_eid r)
+{
+    return hd_must_fresh_at(m, m->t->thread[r], m->t->pos[r]);
 }
 
 /* True when the event needs no more of other threads than the event before it in its thread. */
