@@ -146,7 +146,7 @@ struct hd_symbols *hd_symbols_share(struct hd_symbols *s)
 {
     struct hd_symbols *was = swap_kept(NULL);
     bool same = was && was->files.len == s->files.len &&
-                memcmp(was->files.data, s->files.data, s->files.len) == 0;
+                (!s->files.len || memcmp(was->files.data, s->files.data, s->files.len) == 0);
     s->shared = true;
     if (same || was)
         free_all(same ? s : was);
