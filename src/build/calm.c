@@ -91,7 +91,7 @@ void hd_walk_calm_add(struct hd_walk *w, const struct hd_raw *rec)
 {
     uint64_t base, first = rec->w[0] / HD_GRANULE,
                    last = (rec->w[0] + hd_walk_bytes(rec) - 1) / HD_GRANULE;
-    if (rec->kind == HD_LOG_BRANCH)
+    if (rec->kind == HD_LOG_BRANCH || hd_walk_is_view(w, rec->w[0]))
         return;
     for (uint64_t n = first; n <= last; n++)
         set_granule(w->mem.calm, n);

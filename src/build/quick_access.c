@@ -354,12 +354,18 @@ static bool is_plain(struct hd_walk *w, const struct hd_raw *rec, uint64_t len, 
     return true;
 }
 
+bool hd_walk_is_view(struct hd_walk *w, uint64_t addr)
+{
+    const struct hd_walk_line *line = line_of(w, addr, 1, key_of(w, addr));
+    return line && line->region->view;
+}
+
 unsigned hd_walk_quiet_around(struct hd_walk *w, uint64_t addr, uint64_t *base)
 {
     uint64_t from, to;
     const struct hd_walk_line *line = line_of(w, addr, 1, key_of(w, addr));
-    if (!line || line->page->sets || line->page->set || line->region->view)
-        return 0; /* a view changes at other addresses, too */
+    if (!line || line->page->sets || line->page->set)
+        return 0;
     const struct hd_cell_page *p = line->page;
     unsigned noted = p->shared | p->loose | p->tainted, bits = 0;
     *base = addr / HD_LINE * HD_LINE - line->at;

@@ -29,6 +29,8 @@ bool hd_walk_leave_quick(struct hd_walk *w, const struct hd_raw *rec, bool *note
 /* In a walk that builds: granules of the page around addr, and wholly of its region, of which
  * nothing is to be noted: a bit each, from the one at *base on. */
 unsigned hd_walk_quiet_around(struct hd_walk *w, uint64_t addr, uint64_t *base);
+/* Is it in shared memory that may change at other addresses, too? Then it is never calm. */
+bool hd_walk_is_view(struct hd_walk *w, uint64_t addr);
 /* While the skeleton is made. Is it of loose memory that the thread has used in this way since its
  * last event of the skeleton, and if it reads, does it find what is known to be there? Then nothing
  * has to be noted, and what it writes is kept. False: nothing has changed. */
