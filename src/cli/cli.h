@@ -125,7 +125,7 @@ struct hd_cli_json {
 /* path: the option's value, NULL when it was not given. HD_EXIT_OK, or the file cannot be opened
  * and the reason is on stderr. To be ended in both cases. */
 enum hd_exit hd_cli_json_begin(const struct hd_cli *cli, const char *path, struct hd_cli_json *j);
-/* Ends the last line; a file appears if code says that the work was done. Returns code, or
+/* Ends the last line; a file appears if code means that the work was done. Returns code, or
  * HD_EXIT_TOOL when the file cannot be written. */
 enum hd_exit hd_cli_json_end(const struct hd_cli *cli, struct hd_cli_json *j, enum hd_exit code);
 

@@ -246,7 +246,7 @@ static double seconds_left(const struct run *r)
     return r->seconds <= 0 ? r->seconds : left > 0 ? left : -1;
 }
 
-/* What an exact result means for the exit code, and what it says of itself on stderr. */
+/* What an exact result means for the exit code, and what it reports of itself on stderr. */
 static void take_result(struct run *r, const struct hd_analysis *a)
 {
     r->undecided |= a->cut;
@@ -259,7 +259,7 @@ static void take_result(struct run *r, const struct hd_analysis *a)
     }
 }
 
-/* What the result says of the warnings of another tool. */
+/* What the result shows of the warnings of another tool. */
 static enum hd_exit answer_asked(struct run *r, const struct hd_analysis *a)
 {
     struct hd_err err = {0};

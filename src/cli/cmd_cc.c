@@ -32,7 +32,7 @@ static void add(struct words *w, const char *fmt, const char *text)
 
 struct ours {
     bool links, concolic, openmp;
-    bool no_macros; /* nothing tells the source that ThreadSanitizer is on */
+    bool no_macros; /* nothing shows the source that ThreadSanitizer is on */
 };
 
 /* Ours come first: a later option of the user wins where both speak, and the runtime comes before

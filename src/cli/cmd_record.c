@@ -75,7 +75,7 @@ static bool may_replace(const char *path)
         return true;
     FILE *in = fopen(path, "rbe");
     if (!in)
-        return true; /* the attempt to write says why not */
+        return true; /* the attempt to write reports why not */
     bool ours = fread(head, 1, 3, in) == 3 && !memcmp(head, "\x89HD", 3);
     fclose(in);
     return ours;

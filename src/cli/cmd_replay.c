@@ -280,7 +280,7 @@ static enum hd_exit replay(struct hd_cli *cli, const struct values *v, const cha
     return code;
 }
 
-/* A recording says which program is run, with what arguments, where. */
+/* A recording names which program is run, with what arguments, where. */
 static bool is_foreign(const char *path)
 {
     struct stat st;

@@ -1,4 +1,4 @@
-/* Writing reports where the command line says.
+/* Writing reports where the command line asks for them.
  *
  * A file that is there already is replaced only when it is empty or a report in one of our formats;
  * anything else is left alone and is an error. New content appears whole or not at all.

@@ -1,9 +1,9 @@
 /* Vector clocks that are cheap to hand around.
  *
- * A tick of a thread is the position of an event in it plus one, so clock->v[u] = k says: the first
- * k events of u come before. A clock is counted and never changed while two hold it. A stamp is the
- * full timestamp of one event, made in O(1): the clock in force there plus its own thread and tick
- * (the owner's entry inside its own clock is out of date and never read).
+ * A tick of a thread is the position of an event in it plus one, so clock->v[u] = k means: the
+ * first k events of u come before. A clock is counted and never changed while two hold it. A stamp
+ * is the full timestamp of one event, made in O(1): the clock in force there plus its own thread
+ * and tick (the owner's entry inside its own clock is out of date and never read).
  *
  * The relations kept in these clocks are closed: who knows an event knows all that comes before
  * it. Joining a stamp whose tick is known already is therefore one comparison.

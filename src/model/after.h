@@ -1,7 +1,7 @@
 /* Happens-before of a schedule, as seen from one event of it (docs/MODEL.md section 8): which
  * events of the schedule come after a given event, by hb and by hb+.
  *
- * One mark says enough: a thread, lock, location and so on has the mark of a relation if what was
+ * One mark is enough: a thread, lock, location and so on has the mark of a relation if what was
  * last done there comes after the watched event by that relation. An event costs constant time (a
  * bcast its waiters), whatever the number of threads.
  */

@@ -17,7 +17,7 @@ static enum hd_status too_many(const struct hd_space *s, struct hd_err *err)
 
 /* ---- atomicity ---- */
 
-/* Up to 64 triples in one pass over the finished space: a state's bit says that some way to it has
+/* Up to 64 triples in one pass over the finished space: a state's bit means that some way to it has
  * run c and later r. States come in the order of the events run, so one pass is enough. */
 static void mark_triples(struct hd_space *s, const struct hd_triple *triples, size_t n, bool *found)
 {

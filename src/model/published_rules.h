@@ -1,6 +1,6 @@
 /* The published models `said` and `rv` by definition, for traces small enough to enumerate. Inside
  * model/ only: hd_enumerate offers them. docs/algorithms/published-models.md
- * says where each part comes from and where a choice had to be made.
+ * states where each part comes from and where a choice had to be made.
  *
  * Both ask for *complete reorderings*: orders of all events of the trace that program order, fork
  * and join, and the semantics of every synchronisation object allow. What reads return does not

@@ -323,7 +323,7 @@ void hd_state_step(struct hd_state *s, hd_eid e, hd_tid woken)
         if (t->op[e] == HD_OP_BARIN)
             step_barin(s, e, u);
         break;
-    case HD_OBJ_THREAD: /* fork, join: the position says it all */
+    case HD_OBJ_THREAD: /* fork, join: the position is enough */
         break;
     case HD_OBJ_NONE:
         if (t->op[e] == HD_OP_BEGIN || t->op[e] == HD_OP_END)

@@ -6,7 +6,7 @@
  * holds a lock since when is worked out from it only when a reason is wanted.
  *
  * Since the run events of a thread are always a prefix of its events, "all earlier reads" of its
- * next event are all its reads that have run, and n_stale == 0 says that none of them is stale.
+ * next event are all its reads that have run, and n_stale == 0 means that none of them is stale.
  *
  * The fields are public because the check of a whole trace inlines nothing else; only this room
  * writes them.

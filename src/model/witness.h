@@ -1,13 +1,13 @@
 /* Witnesses and their judge (docs/MODEL.md sections 3 and 4).
  *
- * A witness of a race says: after running these events, in this order, with these choices of
+ * A witness of a race means: after running these events, in this order, with these choices of
  * notified waiters, both a and b can run. The judge knows nothing of how it was found. It accepts
  * when
  *   - a and b conflict, and are the last two entries of the schedule, in this order;
  *   - every entry before them is enabled when it runs;
  *   - both are enabled in the state before a;
  *   - each sig that meets waiters has a choice among them in wakes, which may be left out when
- * there is only one; and wakes says nothing else: no sig that is not run before the pair, none
+ * there is only one; and wakes holds nothing else: no sig that is not run before the pair, none
  * twice, none without waiters. Event numbers are 0-based here and 1-based in files and texts.
  *
  * A witness of an unordered race (section 8) ends in b alone; a is an earlier entry, every entry is
@@ -21,7 +21,7 @@
  * `events`, and every entry is enabled when it runs; that the program then fails is for a replay to
  * show.
  *
- * A witness may be given in a short form: `prefix` says that the first so many events of the trace
+ * A witness may be given in a short form: `prefix` means that the first so many events of the trace
  * come first, in the order of the trace and with the choices of model/matching.h; `schedule` and
  * `wakes` hold what follows. hd_witness_expand makes the long form of it.
  */

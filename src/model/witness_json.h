@@ -3,7 +3,7 @@
  *   {"schema": "heddle-witness-1", "digest": "hd1-...", "property": "race", "pair": [3, 9],
  *    "schedule": [1, 2, ..., 3, 9], "wakes": {"7": "t2"}}
  *
- * A long schedule stands in "runs" instead of "schedule" (model/witness_runs.h). "prefix": N says
+ * A long schedule stands in "runs" instead of "schedule" (model/witness_runs.h). "prefix": N means
  * that the first N events of the trace come before "schedule", with their choices of model/
  * matching.h; it is read as the long form.
  * "property" may be left out for a race. An atomicity violation has "triple": [c, r, c'] and a

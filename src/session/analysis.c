@@ -91,7 +91,7 @@ static enum hd_status run_said(const struct hd_trace *t, const struct hd_analysi
     return run_published(HD_PUBLISHED_SAID, t, options, r);
 }
 
-/* Pairs of events first if `pairs` says so; places alone where the pairs are too many. */
+/* Pairs of events first if `pairs` is set; places alone where the pairs are too many. */
 static enum hd_status run_detector(hd_detect_fn *detect, bool pairs, const struct hd_trace *t,
                                    const struct hd_analysis_options *options, struct hd_analysis *r,
                                    struct hd_err *err)

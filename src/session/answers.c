@@ -113,7 +113,7 @@ static void side_fini(struct side *s)
     hd_u32vec_fini(&s->events);
 }
 
-/* False: there is nothing to decide, and the answer says why. */
+/* False: there is nothing to decide, and the answer gives the reason. */
 static bool is_there(const struct asked *q, const struct hd_warned_pair *p, struct hd_answer *out)
 {
     struct side sides[2] = {0};

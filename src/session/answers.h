@@ -1,4 +1,4 @@
-/* What a trace says of the warnings of another tool: a race, impossible in every schedule of these
+/* What a trace shows of the warnings of another tool: a race, impossible in every schedule of these
  * events, undecided, or not in this trace. One answer for each pair of places, with its reason.
  */
 #ifndef HD_SESSION_ANSWERS_H

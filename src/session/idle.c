@@ -63,7 +63,7 @@ static void note(struct hd_idle *idle, const char *name, bool worked)
     *(bool *)hd_vec_at(&idle->worked, id) |= worked;
 }
 
-/* All teams of OpenMP are forked at one place of ours: that says nothing about their work. */
+/* All teams of OpenMP are forked at one place of ours: that shows nothing about their work. */
 static bool is_comparable(const struct hd_trace *t, size_t thread)
 {
     hd_eid fork = t->fork_of[thread];

@@ -439,7 +439,7 @@ static enum hd_status search_from_warnings(struct search *s, struct hd_err *err)
     if (status == HD_OK)
         status = load(s, path, &t, err);
     if (status == HD_OK && !left_over(s, &l))
-        l = (struct limits){1e-3, 1}; /* it says how many warnings there are */
+        l = (struct limits){1e-3, 1}; /* it reports how many warnings there are */
     l.seconds *= GUIDED_SHARE;
     if (status == HD_OK)
         status = search_guided(s, t, &l, err);

@@ -83,7 +83,7 @@ void hd_session_free(struct hd_session *s); /* NULL is fine */
 void hd_session_name(uint64_t number, char *name, size_t size);
 /* How a run of the program ended, as waitpid gives it; the first one counts. */
 void hd_session_ended(struct hd_session *s, int wait_status);
-/* What a search found in a recording. If the run itself deadlocked, the witness says how to
+/* What a search found in a recording. If the run itself deadlocked, the witness shows how to
  * get there. A failure that no replay confirms is observed all the same. */
 struct hd_session_known {
     const struct hd_witness *witness; /* NULL: the run failed, and is its own witness */

@@ -91,7 +91,7 @@ static bool met_unordered(const struct hd_trace *t, const struct hd_witness *w)
 }
 
 /* A checked witness counts unless a replay contradicts it. Of what contradicts it, only a run that
- * followed the whole schedule says that there is no such race, and only where the recorded run has
+ * followed the whole schedule shows that there is no such race, and only where the recorded run has
  * none either; the rest leaves it open. */
 static void weigh(const struct hd_session *s, const struct hd_trace *t, const struct hd_witness *w,
                   struct hd_finding *f)
@@ -316,7 +316,7 @@ static void predict_progress(void *ctx, uint64_t done, uint64_t total)
     hd_session_tell(ctx, HD_STAGE_ANALYSING, done, total);
 }
 
-/* A witness of ours that was rejected costs its pair; the report says so. */
+/* A witness of ours that was rejected costs its pair; the report notes it. */
 static void note_rejected(struct hd_report *r, const struct hd_rejected *rejected)
 {
     if (rejected->n)

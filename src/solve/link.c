@@ -116,7 +116,7 @@ static bool start(struct hd_link *l)
 }
 
 /* A process that was forked while another thread was inside a memory allocator without fork
- * handlers would hang, mostly at once: it says hello, or another one is tried. */
+ * handlers would hang, mostly at once: it sends hello, or another one is tried. */
 static bool start_anew(struct hd_link *l)
 {
     enum { TRIES = 3, PATIENCE = 20 };

@@ -8,7 +8,7 @@
  *
  * A link belongs to one thread at a time. Sending and receiving fail when the process has ended,
  * when `until` (hd_progress_now, 0 = never) is over or when the user presses Ctrl-C; `lost` then
- * says why, the process is gone, and the link is good for nothing but hd_link_close.
+ * gives the reason, the process is gone, and the link is good for nothing but hd_link_close.
  */
 #ifndef HD_SOLVE_LINK_H
 #define HD_SOLVE_LINK_H

@@ -137,7 +137,7 @@ enum hd_sat hd_solver_check(struct hd_solver *s, const hd_lit *assumptions, size
                   s->lost == HD_LOST_NOT ? "" : " (solver lost)", hd_progress_now() - asked,
                   (unsigned long long)s->clauses, n);
     if (sat == HD_SAT_UNKNOWN && s->lost == HD_LOST_NOT)
-        s->lost = HD_LOST_FAILED; /* Z3 says that it does not know: our formulas are decidable */
+        s->lost = HD_LOST_FAILED; /* Z3 reports that it does not know: our formulas are decidable */
     return sat;
 }
 

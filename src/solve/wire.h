@@ -1,7 +1,7 @@
 /* What goes over the socket between the tool and a solver process: a stream of operations, each a
  * code followed by numbers.
  *
- * Numbers are written 7 bits at a time, lowest first; the top bit says that more follow. Signed
+ * Numbers are written 7 bits at a time, lowest first; the top bit means that more follow. Signed
  * ones are folded first (0, -1, 1, -2, ... become 0, 1, 2, 3, ...). The other side answers a check
  * with one byte (enum hd_reply) and a question for values with 8 bytes for each of them; nothing
  * else is answered. Both ends are one program, so the stream needs no version.

@@ -11,7 +11,7 @@
 #include "base/err.h"
 #include "trace/trace.h"
 
-/* HD_ERR_INPUT: the trace says more than plain STD, or no wait explains it. *waits counts what was
+/* HD_ERR_INPUT: the trace has more than plain STD, or no wait explains it. *waits counts what was
  * assumed; 0: *out is the same trace. The caller frees *out. */
 enum hd_status hd_assume_waits(const struct hd_trace *t, struct hd_trace **out, uint64_t *waits,
                                struct hd_err *err);

@@ -271,7 +271,7 @@ static uint32_t record_length(const uint32_t *record)
     return len;
 }
 
-/* Offset of the record that says the same, stored once. Distances ascending, no duplicates. */
+/* Offset of the record with the same content, stored once. Distances ascending, no duplicates. */
 static uint32_t intern_deps(struct hd_builder *b, const uint32_t *record, uint32_t len)
 {
     uint64_t hash = hd_hash_bytes(record, len * sizeof *record, 1);
@@ -325,7 +325,7 @@ static enum hd_status add_deps(struct hd_builder *b, const struct hd_event *ev, 
     return status;
 }
 
-/* The value that a read returns, and what that tells about the location. */
+/* The value that a read returns, and what that shows about the location. */
 static struct hd_value settle_read(struct hd_builder *b, uint32_t loc, const struct hd_event *ev)
 {
     struct hd_loc_state *state = hd_vec_at(&b->locs, loc);

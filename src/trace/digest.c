@@ -69,7 +69,7 @@ static void mix_set(struct lanes *l, struct hd_deps deps)
         mix(l, deps.dist[i]);
 }
 
-/* The same cases as the text writer: an empty addr says nothing. */
+/* The same cases as the text writer: an empty addr adds nothing. */
 static void mix_deps(struct lanes *l, const struct hd_trace *t, hd_eid e)
 {
     enum hd_op op = t->op[e];
@@ -126,7 +126,7 @@ static void mix_events(struct lanes *l, const struct hd_trace *t, struct order o
     }
 }
 
-/* A directive as one word pair; the pairs of all directives are added up, since their order says
+/* A directive as one word pair; the pairs of all directives are added up, since their order means
  * nothing. */
 static void add_directive(struct lanes *sum, const struct hd_trace *t, enum hd_obj_kind kind,
                           uint32_t id, uint64_t number)

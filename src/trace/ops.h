@@ -82,7 +82,7 @@ static inline bool hd_op_is_atomic(enum hd_op op)
 }
 
 /* Memory orders of atomic accesses and fences. The numbers are part of the .hdt format, and are
- * kept in the flags of an event: one that says nothing is sequentially consistent.
+ * kept in the flags of an event: one that names none is sequentially consistent.
  *
  *   X(NAME, text, acquires, releases, word of C)
  */

@@ -40,7 +40,7 @@ enum hd_control { HD_CONTROL_ALL, HD_CONTROL_BRANCHES };
 
 struct hd_value {
     uint64_t bits;
-    bool unique; /* no number was given: bits only tells such values apart */
+    bool unique; /* no number was given: bits only distinguishes such values */
 };
 
 static inline bool hd_value_eq(struct hd_value a, struct hd_value b)
@@ -217,7 +217,7 @@ struct hd_deps {
     const uint32_t *dist; /* use hd_trace_back(t, e, dist[i]) */
 };
 
-/* What the trace says (or the default). CONTROL is for branches, VALUE for writing accesses, ADDR
+/* What the trace gives (or the default). CONTROL is for branches, VALUE for writing accesses, ADDR
  * for all accesses. `control all` is not applied here: that is a rule about events, not about these
  * sets. */
 struct hd_deps hd_trace_deps(const struct hd_trace *t, hd_eid e, enum hd_dep_role role);

@@ -28,7 +28,7 @@ struct hd_load_info {
 
 /* Loads a trace; path "-" is standard input. HD_ERR_IO when the system refuses, HD_ERR_INPUT or
  * HD_ERR_LIMIT with file and line when the content does, HD_ERR_STOPPED when a scope of base/stop.h
- * says that the user asked for it. The caller frees the trace. info may be
+ * reports that the user asked for it. The caller frees the trace. info may be
  * NULL; hd_trace_io_load does not return whether a file was cut short, so commands use the other
  * and warn.
  */

@@ -6,7 +6,7 @@
  * both entries. The set of an event is the one it runs under: that of an acq does not yet hold its
  * lock, that of a rel still does.
  *
- * With histories, a set also says for each hold which locks the thread took since (Kahlon's lock
+ * With histories, a set also gives for each hold which locks the thread took since (Kahlon's lock
  * acquisition histories), so that two sets may exclude each other without a common lock.
  */
 #ifndef HD_DETECT_FILTERS_LOCKSETS_H

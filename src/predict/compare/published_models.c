@@ -413,7 +413,7 @@ static void search_group(struct run *r, const struct hd_candidates *c, uint32_t 
         r->open.len = open;
 }
 
-/* ---- what one order of the solver says about other pairs ---- */
+/* ---- what one order of the solver shows about other pairs ---- */
 
 /* Where each event stands in the order, and of each thread the first read that it makes stale. */
 static void follow_order(struct run *r)

@@ -128,7 +128,7 @@ static void judge_pair(struct counter *c, const struct hd_triples *s,
             return;
         }
         judge(c, events, 3, excluded);
-        if (excluded && c->mhb) /* the rest of the class tells nothing new */
+        if (excluded && c->mhb) /* the rest of the class adds nothing new */
             return;
     }
 }

@@ -1,5 +1,5 @@
 /* Counters: locations of which every write adds something to what it read, so that a fresh read
- * tells how much has been added and taken away before it.
+ * shows how much has been added and taken away before it.
  *
  * A location is a counter if all its writes are *links*: a write w whose value depends on a read r
  * of the same location by the same thread, with no thread able to write between the two: w is an

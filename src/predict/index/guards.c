@@ -167,7 +167,7 @@ static void see_value(struct clear_bits *c, struct hd_value v)
 }
 
 /* Bits that openings of two threads set, and that several values do not have: with one such value
- * the bit says no more than the value does. */
+ * the bit shows no more than the value does. */
 static uint64_t lock_bits(const struct hd_guard_search *s, uint32_t loc)
 {
     const struct hd_trace *t = s->t;

@@ -15,7 +15,7 @@
  * such a value, and closes nothing, has read one and depends on it.
  *
  * Where no value of x is such a guard, or none for all that rmws open, what each thread has added
- * to x on balance may be one: a number that counts readers, or says that one writes (tallies.c).
+ * to x on balance may be one: a number that counts readers, or shows that one writes (tallies.c).
  * Its sections may be shared.
  *
  * A semaphore with one token is a guard, too: the tokens that it has in the beginning, and the

@@ -25,7 +25,7 @@ const uint32_t *hd_must_all_fresh(const struct hd_must *m, hd_tid u, uint32_t po
     return lookup(m, &m->all_changes[u], pos);
 }
 
-/* The entry of the clock's own thread is left alone: it says nothing, and would make every clock
+/* The entry of the clock's own thread is left alone: it adds nothing, and would make every clock
  * new. */
 static bool join_clock(const struct hd_must_pass *p, uint32_t *into, const uint32_t *from,
                        hd_tid own)

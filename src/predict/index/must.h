@@ -1,8 +1,8 @@
 /* What must have run before an event can run, in every schedule of docs/MODEL.md.
  *
  * For each event e and thread u, clock(e)[u] is a number of first events of u that have run in
- * every reachable state in which e is enabled. It is a lower bound: what it says is certain, what
- * it does not say is open. The rules, each an argument about all schedules:
+ * every reachable state in which e is enabled. It is a lower bound: what it gives is certain,
+ * the rest is open. The rules, each an argument about all schedules:
  *   - program order, fork, join;
  *   - a read that must be fresh (a branch or an address needs it; under `control all` every earlier
  * read of the thread) has a source: what all its possible sources need, in order to run and to
@@ -87,8 +87,8 @@ static inline bool hd_must_same(const struct hd_must *m, hd_eid e)
 }
 
 /* What has run, one entry for each thread, in every schedule in which all reads of thread u before
- * position pos are fresh and u stands there. Not kept under `control all`, where hd_must_clock says
- * it. */
+ * position pos are fresh and u stands there. Not kept under `control all`, where hd_must_clock
+ * returns it. */
 const uint32_t *hd_must_all_fresh(const struct hd_must *m, hd_tid u, uint32_t pos);
 
 /* True when a runs before b in every schedule that runs b. */

@@ -221,7 +221,7 @@ static void need_amount(struct hd_must_pass *p, const struct hd_counter *c,
         p->low[user->thread] = w->t->pos[write] + 1;
 }
 
-/* A fresh read of a counter tells what has been added and taken before it: at least `need` of one
+/* A fresh read of a counter shows what has been added and taken before it: at least `need` of one
  * kind, of which each thread gives what all the others cannot. True when p->low was raised. */
 static bool counter_needs(struct hd_must_pass *p, const struct hd_counter *c,
                           const struct hd_loc_user *users, size_t n, hd_eid r)

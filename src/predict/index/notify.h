@@ -1,6 +1,6 @@
 /* Which waiter each sig of a given order notifies.
  *
- * The same choice as for the observed order (model/matching.h says why it is the best one): the
+ * The same choice as for the observed order (model/matching.h shows why it is the best one): the
  * waiter that wakes first in this order, then one that stays in its wait, last one that times out.
  */
 #ifndef HD_PREDICT_INDEX_NOTIFY_H

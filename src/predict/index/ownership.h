@@ -9,7 +9,7 @@
  * guess holds in every schedule (docs/algorithms/prediction.md has the conditions and the
  * argument).
  *
- * Objects may be shared by a count: a location of the object that says how many use it. A thread
+ * Objects may be shared by a count: a location of the object that holds how many use it. A thread
  * that takes the last unit from it has the object alone. And they may have a lock of their own,
  * which is taken before that of what leads to them is given back: hand over hand.
  */

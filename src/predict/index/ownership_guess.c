@@ -149,8 +149,8 @@ static void judge_ways(struct guesser *g, uint32_t part, const struct recent *r,
     }
 }
 
-/* The objects that the address of e was computed from, where the trace says so; else `otherwise`.
- */
+/* The objects that the address of e was computed from, where the trace names them; else
+ * `otherwise`. */
 static struct recent addressed_by(const struct hd_ownership *k, hd_eid e, struct recent otherwise)
 {
     struct hd_deps deps = hd_trace_deps(k->t, e, HD_DEP_ADDR);

@@ -16,7 +16,7 @@ struct hd_owned_object {
     uint32_t first;        /* thread + 1 that has it in the first state */
     uint32_t next_first;   /* the next one of that thread, + 1 */
     uint32_t links;        /* the first of its locations that hold objects, + 1 */
-    uint32_t count;        /* the location that says how many share it, + 1; 0: it is not shared */
+    uint32_t count;        /* the location that holds how many share it, + 1; 0: it is not shared */
     uint32_t inner;        /* the lock that is a part of it, + 1; 0: none */
     uint32_t guard;        /* lock + 1 under which those who share it change the count; 0: none */
     /* Locks that guard the count so far in this walk over all threads. */

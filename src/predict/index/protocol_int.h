@@ -52,7 +52,7 @@ struct hd_protocol {
     struct hd_vec threads;    /* struct hd_protocol_thread */
     struct hd_vec *values;    /* by location: struct hd_value; number i + 1 */
     struct hd_intern moves;   /* struct hd_protocol_move */
-    struct hd_intern nodes;   /* what tells nodes apart, see protocol_steps.c */
+    struct hd_intern nodes;   /* what distinguishes nodes, see protocol_steps.c */
     struct hd_intern edges;   /* struct hd_protocol_edge */
     uint32_t *edge_start;     /* by node, when all edges are known; in edge_list */
     uint32_t *edge_list;      /* numbers of edges */

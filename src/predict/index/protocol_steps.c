@@ -9,8 +9,8 @@
 
 enum { MOST_MEMORY = 3, MOST_NODES = 4096 };
 
-/* What tells nodes of a thread apart: the last moves (1 + number, the last one first) and the locks
- * it holds. A doomed thread's node is told by what it still does: one move, then another node. */
+/* What distinguishes nodes of a thread: the last moves (1 + number, the last one first) and the
+ * locks it holds; of a doomed thread, what it still does: one move, then another node. */
 struct node_key {
     uint32_t thread;
     uint32_t held;

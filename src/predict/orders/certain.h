@@ -1,9 +1,9 @@
 /* What happens before an event in every schedule, with memory orders (docs/MODEL.md section 8).
  *
  * For each event e and thread u a number of first events of u that come before e by hb+ in every
- * schedule that runs e. It is a lower bound: what it says is certain, what it does not say is open.
+ * schedule that runs e. It is a lower bound: what it gives is certain, the rest is open.
  * docs/algorithms/orders.md has the rules and why each holds in all schedules. The must-order of
- * predict/index says more, but not by hb: a relaxed flag forces an order and hands nothing on.
+ * predict/index orders more, but not by hb: a relaxed flag forces an order and hands nothing on.
  */
 #ifndef HD_PREDICT_ORDERS_CERTAIN_H
 #define HD_PREDICT_ORDERS_CERTAIN_H

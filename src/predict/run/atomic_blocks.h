@@ -7,7 +7,7 @@
  *           functions: all of it stands in one function, and the second section begins further
  *           down, so that a section in a loop is not taken for two. Or, whatever the functions,
  *           the write depends on the read, by its value, its address or a branch between them;
- *           only dependences that the trace names count, since "all earlier reads" says nothing
+ *           only dependences that the trace names count, since "all earlier reads" shows nothing
  *           about what the code does. Not where the second section checks again: a branch before
  *           the write depends on a read of the location in that section.
  *

@@ -115,7 +115,7 @@ static bool probe_bundle(const struct races *j, struct hd_worker *k, struct hd_d
     return false;
 }
 
-/* Event e with the next events of its class: what the last filter says of these pairs. */
+/* Event e with the next events of its class: what the last filter returns for these pairs. */
 static void filter_ahead(const struct races *j, struct hd_worker *k, hd_eid e, uint32_t from,
                          uint32_t n, bool *impossible)
 {

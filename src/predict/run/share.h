@@ -1,7 +1,7 @@
 /* One trace for many machines: groups of candidates are divided among shards. Each group is decided
- * as it would be alone, so the shards together say what the whole says. The division depends on the
- * trace and the number of shards only: the dearest group goes first, each to the shard that has
- * least to do.
+ * as it would be alone, so the shards together give the results of the whole. The division depends
+ * on the trace and the number of shards only: the dearest group goes first, each to the shard that
+ * has least to do.
  */
 #ifndef HD_PREDICT_RUN_SHARE_H
 #define HD_PREDICT_RUN_SHARE_H

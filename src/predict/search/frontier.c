@@ -272,8 +272,8 @@ static bool knows_more(const struct hd_frontier *f, const uint32_t *x, const uin
     return true;
 }
 
-/* Adds the state, and says where. False: it was there, or one that knows more, where only an order
- * is looked for; that one is the place. */
+/* Adds the state, and stores where in *place. False: it was there, or one that knows more, where
+ * only an order is looked for; that one is the place. */
 static bool add_state(struct hd_frontier *f, size_t *place)
 {
     size_t at = f->keys.len, stands = key_place(f), knows = key_knows(f);

@@ -57,7 +57,7 @@ static inline bool hd_plan_has(const struct hd_plan *p, hd_eid e)
     return p->w->t->pos[e] < p->cut[p->w->t->thread[e]];
 }
 
-/* Takes a copy of what a plan says, to come back to it. The copy must be initialised for the world.
+/* Takes a copy of what a plan asks, to come back to it. The copy must be initialised for the world.
  */
 void hd_plan_copy(struct hd_plan *to, const struct hd_plan *from);
 

@@ -1,10 +1,10 @@
 /* Ways to mend a plan whose simulation failed.
  *
- * A failure says: in this order, this event can not run. In any witness that the plan stands for it
- * does run, so something about the order or the events must differ; the repairs are the list of all
- * that can differ, each as one or two orders to add (their ends are included in the plan first) or
- * a write that must store its traced value. Every repair adds something that the failed order did
- * not satisfy. If the list is `complete`, the plan has no witness when no repair has one.
+ * A failure means: in this order, this event can not run. In any witness that the plan stands for
+ * it does run, so something about the order or the events must differ; the repairs are the list of
+ * all that can differ, each as one or two orders to add (their ends are included in the plan first)
+ * or a write that must store its traced value. Every repair adds something that the failed order
+ * did not satisfy. If the list is `complete`, the plan has no witness when no repair has one.
  */
 #ifndef HD_PREDICT_SEARCH_REPAIR_H
 #define HD_PREDICT_SEARCH_REPAIR_H

@@ -189,7 +189,7 @@ static void build(struct graph *g)
     group_by_thread(g);
 }
 
-/* Runs a thread as far as it can go; `at` says how far each thread is. Going as far as possible
+/* Runs a thread as far as it can go; `at` holds how far each thread is. Going as far as possible
  * never does harm: no thread waits for an event not to run. Appends to out unless it is NULL;
  * returns the number of events run. */
 static uint32_t advance(const struct graph *g, uint32_t *at, hd_tid u, hd_eid *out)

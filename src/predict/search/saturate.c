@@ -311,8 +311,8 @@ static bool close_read(struct hd_saturation *s, hd_eid r)
     return sources.initial || take_common(s, r, &sources);
 }
 
-/* What a read says is a matter of the accesses of its location alone: it is looked at again when
- * the orders of one of them have changed, or what it has said was taken back. */
+/* Which orders a read adds depends on the accesses of its location alone: it is looked at again
+ * when the orders of one of them have changed, or those that it added were taken back. */
 static bool close_moved(struct hd_saturation *s, hd_eid r)
 {
     uint64_t *looked = &s->looked[r - s->from], now = s->time;

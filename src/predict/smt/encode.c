@@ -351,7 +351,7 @@ void hd_encoder_reset(struct hd_encoder *e)
         memset(e->cut, 0, e->w->n_threads * sizeof *e->cut);
 }
 
-/* Events beyond the cut can not matter, whatever the hint says of them. */
+/* Events beyond the cut can not matter, whatever the hint asks of them. */
 static void encode_hint(struct hd_encoder *e, const struct hd_ucg_order *order, hd_lit selected)
 {
     if (!hd_enc_has(e, order->from))
@@ -362,7 +362,7 @@ static void encode_hint(struct hd_encoder *e, const struct hd_ucg_order *order, 
         hd_encode_implies(e, selected, hd_encode_before(e, order->from, order->to));
 }
 
-/* What `selected` asks: the goal, and all that its plan says. */
+/* What `selected` asks: the goal, and all that its plan asks. */
 static void encode_goal(struct hd_encoder *e, const struct hd_goal *goal, hd_lit selected)
 {
     for (uint32_t i = 0; i < goal->n_stops; i++) {

@@ -13,9 +13,9 @@ struct hd_encoder {
     const struct hd_world *w;
     struct hd_plan plan;
     struct hd_cone cone;
-    struct hd_solver *s; /* says all about the events below `cut`, nothing about a pair; or NULL */
+    struct hd_solver *s; /* has all about the events below `cut`, nothing about a pair; or NULL */
     uint32_t *cut;
-    bool whole_history; /* a written value depends on all earlier reads, whatever the trace says */
+    bool whole_history; /* a written value depends on all earlier reads, whatever the trace names */
     const struct hd_vec *hints; /* struct hd_ucg_order, or NULL */
     struct hd_solver_limits limits;
     enum hd_lost lost; /* why the last goal was left undecided */

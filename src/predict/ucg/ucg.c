@@ -48,7 +48,7 @@ void hd_ucg_free(struct hd_ucg *g)
     hd_free(g, sizeof *g);
 }
 
-/* ---- what a goal alone says ---- */
+/* ---- what a goal alone asks ---- */
 
 static void need(const struct hd_ucg *g, uint32_t *cut, hd_eid e)
 {

@@ -1,6 +1,6 @@
 /* Universal causality graphs: what must come before what in any schedule that has a property, from
  * locks, waits and the property itself (after Kahlon and Wang, docs/algorithms/causality-graphs.md
- * says what differs).
+ * states what differs).
  *
  * Seeds: the orders of the base, which hold in every schedule; the stops of the goal, before which
  * their threads have run all and after which nothing; `first` before `then`. Induced, to a fixpoint

@@ -64,7 +64,7 @@ static inline bool hd_ucg_raise(struct hd_ucg_edges *g, struct hd_ucg_cell *c, u
 /* Takes the levels of a cell that is of no use any more. */
 void hd_ucg_cell_drop(struct hd_ucg_edges *g, struct hd_ucg_cell *c);
 
-/* All that `from` says for these properties. */
+/* Raises c to the counts of `from` for these properties; returns whether c has changed. */
 bool hd_ucg_edges_raise_cell(struct hd_ucg_edges *g, struct hd_ucg_cell *c, struct hd_ucg_cell from,
                              uint64_t of);
 

@@ -69,7 +69,7 @@ static int rank(const struct hd_finding *f)
     return f->status == HD_FINDING_PREDICTED;
 }
 
-/* Of two equal ones, the one that says more. */
+/* Of two equal ones, the one that counts more comes first. */
 static int weight(const struct hd_finding *f)
 {
     return rank(f) ? HD_COUNTS_ERROR - (int)f->counts + 1 : 0;

@@ -2,8 +2,9 @@
  *
  * Every format (text, JSON, HTML, ...) is written from this struct alone, and JSON is read back
  * into it without loss (json.h). It owns all it points to: strings and arrays live in `arena` and
- * die together. A text that is not known is NULL, a number that is not known is 0, unless it says
- * otherwise. Nothing here is printed as it stands: texts come from programs and may hold any bytes.
+ * die together. A text that is not known is NULL, a number that is not known is 0, unless its
+ * comment states otherwise. Nothing here is printed as it stands: texts come from programs and may
+ * hold any bytes.
  *
  * Findings are in the order in which they are shown: confirmed ones first, those
  * with the worst effect before the others, then by id. Ids do not
@@ -26,7 +27,7 @@
 
 enum hd_finding_status {
     HD_FINDING_CONFIRMED, /* the program was run under the schedule and did it */
-    HD_FINDING_PREDICTED, /* the model allows it; `reason` says why it is not confirmed */
+    HD_FINDING_PREDICTED, /* the model allows it; `reason` gives why it is not confirmed */
     HD_FINDING_OBSERVED,  /* the recorded run itself did it (a deadlock) */
     HD_FINDING_STATUSES
 };
@@ -155,7 +156,7 @@ struct hd_gone {
     enum hd_property property;
     enum hd_finding_status status; /* what it was in the baseline */
     const char *variable;
-    const char *title; /* the sentence that says what it was */
+    const char *title; /* the sentence that names what it was */
 };
 
 /* A rule of a suppression file, or a comment in the source, that did something, or did not. */

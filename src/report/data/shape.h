@@ -1,5 +1,5 @@
 /* How the structs of report.h look in JSON: one table for the writer and the reader, so that they
- * cannot disagree. A field's kind says what stands at its offset:
+ * cannot disagree. A field's kind gives what stands at its offset:
  *
  *   TEXT    const char *; null when NULL; `need` refuses null and absence
  *   U32, U64, INT, DOUBLE, BOOL

@@ -42,7 +42,7 @@ struct hd_held {
 /* Source lines around a place, as they were when the report was made. */
 struct hd_snippet {
     uint32_t first;        /* number of the first line */
-    struct hd_texts lines; /* without line ends; none when not available: `missing` says why */
+    struct hd_texts lines; /* without line ends; none when not available: `missing` gives why */
     const char *missing;
 };
 

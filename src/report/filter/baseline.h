@@ -1,7 +1,8 @@
 /* A report against an earlier one: what is new, what was known, what is gone.
  *
  * Findings are the same when their fingerprints are (id.h), whatever their lines, threads and runs.
- * "Gone" says that this run did not find it again: it may be mended, or this run did not get there.
+ * "Gone" means that this run did not find it again: it may be mended, or this run did not get
+ * there.
  */
 #ifndef HD_REPORT_FILTER_BASELINE_H
 #define HD_REPORT_FILTER_BASELINE_H

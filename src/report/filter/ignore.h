@@ -1,4 +1,4 @@
-/* Findings that the source itself says to leave alone:
+/* Findings that the source itself asks to leave alone:
  *
  *     stats.hits++; // heddle:ignore a lost count does no harm
  *

@@ -4,7 +4,7 @@
  * A list of the findings, a page for each, and a page on what was covered. The page of a finding
  * holds its schedule as a table; the script draws the lanes from that table. To keep a report of
  * many findings below 2 MB, schedules are cut to a share of what is left: the essential steps stay,
- * and the page says how many are left out (the witness file has them all).
+ * and the page shows how many are left out (the witness file has them all).
  */
 #ifndef HD_REPORT_FORMAT_HTML_H
 #define HD_REPORT_FORMAT_HTML_H

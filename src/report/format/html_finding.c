@@ -264,7 +264,7 @@ static void put_commands(struct hd_html *h, const struct hd_finding *f)
     hd_html_wrap(h, "<p class=\"soft\">Input: <code>", f->input, "</code></p>");
 }
 
-/* Where something comes from: its stack behind a line that says what it is. */
+/* Where something comes from: its stack behind a line that names what it is. */
 static void put_origin(struct hd_html *h, const char *what, const struct hd_spot *at,
                        const struct hd_stack *stack, uint64_t event)
 {

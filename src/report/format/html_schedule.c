@@ -192,7 +192,7 @@ static void put_row(struct schedule *s, uint32_t i)
             step->essential || step->racing ? "e" : "", step->racing ? " racing" : "", i,
             s->lanes.thread_of[i]);
     struct hd_frame frame = {.at = step->at};
-    if (step->at.line && !hd_frame_names_foreign(&frame)) /* a line of a library says nothing */
+    if (step->at.line && !hd_frame_names_foreign(&frame)) /* a line of a library means nothing */
         fprintf(h->out, " data-n=\"%u\"", step->at.line);
     if (mark)
         fprintf(h->out, " data-m=\"%c\"", mark);

@@ -45,7 +45,7 @@ const char *hd_paths_of(struct hd_report *r, const char *root, const char *file)
         while (len && root[len - 1] == '/')
             len--;
         if (!memchr(root + 1, '/', len ? len - 1 : 0))
-            break; /* what all have in common says nothing */
+            break; /* what all have in common means nothing */
     }
     return file;
 }

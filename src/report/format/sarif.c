@@ -113,7 +113,7 @@ static void put_location(struct writer *w, const struct hd_spot *at, const char 
     }
 }
 
-/* SARIF wants the stacks of a result to differ, so each says which access it is. */
+/* SARIF wants the stacks of a result to differ, so each names its access. */
 static void put_stack(struct writer *w, const struct hd_finding *f, size_t access)
 {
     const struct hd_access *x = &f->accesses[access];

@@ -1,7 +1,8 @@
 /* The sentences that several formats share: what a finding is, where, and what to do about it.
  *
  * Texts are made in the given arena and hold what the program's names hold: any bytes. Each format
- * escapes them for itself (report_escape.h). None of them ends with a full stop unless it says so.
+ * escapes them for itself (report_escape.h). None of them ends with a full stop unless its
+ * comment states it.
  */
 #ifndef HD_REPORT_FORMAT_WORDS_H
 #define HD_REPORT_FORMAT_WORDS_H

@@ -12,7 +12,7 @@
 
 /* The expression at a column (from 1) of a line: that before an assignment or ++ which stands
  * there, else the name which stands there with what it is a member or element of. Puts
- * "jobs[i].len" or "p->next" into out. False: there is none that tells more than a plain name does.
+ * "jobs[i].len" or "p->next" into out. False: there is none that shows more than a plain name does.
  */
 bool hd_expression_at(const char *line, uint32_t column, char out[HD_EXPRESSION_SIZE]);
 

@@ -165,8 +165,8 @@ static const char *add_unit(struct hd_merge *m, const struct hd_report *r,
     return p->id;
 }
 
-/* Parts that stand for units get an id that says for which ones, so that more of them are not taken
- * for the same. Findings follow. */
+/* Parts that stand for units get an id that names these, so that more of them are not taken for the
+ * same. Findings follow. */
 static void name_units(struct hd_merge *m)
 {
     for (size_t i = 0; i < m->parts.len; i++) {
@@ -260,7 +260,7 @@ static char *as_text(const struct hd_finding *f)
     return as_json(&(struct hd_report){.findings = &bare, .n_findings = 1}, &len);
 }
 
-/* Whether x says more than the one that is kept. */
+/* Whether x is to replace the one that is kept: surer, then shorter. */
 static bool is_better(const struct hd_finding *x, struct kept *old)
 {
     const struct hd_finding *y = &old->f;
@@ -294,8 +294,7 @@ static struct hd_seen *more_seen(struct hd_merge *m, struct hd_finding *f)
     return &f->seen[f->n_seen++];
 }
 
-/* Where else it was seen. In the same part it was seen as often as the larger says; units of one
- * part add up. */
+/* Where else it was seen. In the same part the larger number counts; units of one part add up. */
 static void join_seen(struct hd_merge *m, struct hd_finding *into, const struct hd_seen *from,
                       size_t n, bool unit)
 {
@@ -330,7 +329,7 @@ static struct kept *find_same(const struct hd_merge *m, const struct hd_finding 
     return NULL;
 }
 
-/* Where a finding was seen is kept apart from what it says. */
+/* Where a finding was seen is kept apart from its content. */
 static struct hd_finding adopt(struct hd_merge *m, const struct hd_finding *f)
 {
     struct hd_finding bare = *f;

@@ -21,7 +21,7 @@ struct advice {
     const struct hd_construct *common; /* the innermost around both; NULL: none */
 };
 
-/* ---- what the source says ---- */
+/* ---- what the source shows ---- */
 
 static bool is_name_char(char c)
 {

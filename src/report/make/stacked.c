@@ -158,7 +158,7 @@ static void put_lock(struct hd_report *r, const struct hd_stacks *s, struct hd_l
 /* ---- names ---- */
 
 /* What the accesses have in common, by the debug information of what lies there: the one that
- * accesses least tells most. */
+ * accesses least is the most exact. */
 static const struct hd_object *object_of(const struct hd_finding *f, const struct hd_stacks *s)
 {
     const struct hd_object *best = NULL;
@@ -251,7 +251,7 @@ static void put_name(struct hd_report *r, struct hd_finding *f, const struct hd_
         f->location = hd_report_format(r, "%s, bit-fields that share bytes", f->location);
 }
 
-/* What lies where a dead local was tells nothing of it: it has the name of the place where it ends.
+/* What lies where a dead local was shows nothing of it: it has the name of the place where it ends.
  */
 static bool is_left(const struct hd_finding *f)
 {

@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "__aligned_membuf<int>._M_storage[4]": what a library calls its own parts tells users nothing. */
+/* "__aligned_membuf<int>._M_storage[4]": what a library calls its own parts shows users nothing. */
 static bool is_reserved(const char *name)
 {
     bool own = name[0] == '_' && (name[1] == '_' || (name[1] >= 'A' && name[1] <= 'Z'));
     return own || strstr(name, "._M_");
 }
 
-/* How much a name at an access tells: a variable's own name most, `*p` nothing. */
+/* How much a name at an access shows: a variable's own name most, `*p` nothing. */
 static int worth(const struct hd_detail *d)
 {
     if (!*d->name || *d->name == '*')

@@ -65,7 +65,7 @@ static const char *const shapes[] = {
     "rwVbv",    "arz", /* the read side, the write side, both */
     "arbzAwR",  "aArRz",   "aarzbz",  "AwRarz", "arzBv",
     "AAwRvR",                                 /* re-entrant, with accesses at each depth */
-    "AAArRRbR", "AAWrRbR", "ArAwRsR", "Tbv",  /* a failed try tells that a thread holds the lock */
+    "AAArRRbR", "AAWrRbR", "ArAwRsR", "Tbv",  /* a failed try shows that a thread holds the lock */
     "rTBw",     "TAwR",    "AwTR",    "AWrR", /* several waiters, notified one by one and all at
                                                  once */
     "AWrbR",    "AwNNR",   "AwMR",    "NAwRM",  "wYr", /* barriers, one or two of them */
@@ -359,7 +359,7 @@ static bool read_shape(struct random_gen *g, uint32_t thread, const struct plan 
     return kind != HD_OBJ_LOCK || plan->lock != SIM_NOBODY;
 }
 
-/* Whether a plan may take or give its lock as it says. Shapes nest, and mix both sides. */
+/* Whether a plan may take or give its lock as its step asks. Shapes nest, and mix both sides. */
 static bool fits_lock(const struct random_gen *g, uint32_t thread, const struct plan *plan)
 {
     const struct sim_held *held = hd_gen_sim_held(g->s, thread, plan->lock);

@@ -98,7 +98,7 @@ void hd_gen_sim_set_init(struct sim *s, uint32_t loc, uint64_t value);
 bool hd_gen_sim_can(const struct sim *s, uint32_t thread, const struct sim_step *step);
 
 /* Requires hd_gen_sim_can. A step on an OPAQUE location leaves its value out, whatever step->omit
- * says.
+ * is.
  */
 enum hd_status hd_gen_sim_do(struct sim *s, uint32_t thread, const struct sim_step *step,
                              struct hd_err *err);

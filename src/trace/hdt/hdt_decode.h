@@ -29,8 +29,8 @@ struct hd_hdt_decoder {
 void hd_hdt_decoder_init(struct hd_hdt_decoder *d, struct hd_builder *b);
 void hd_hdt_decoder_fini(struct hd_hdt_decoder *d);
 
-/* Adds a payload of len bytes that claims n events; the columns have room. False: d->fault says
- * why, and the builder can only be freed. */
+/* Adds a payload of len bytes that claims n events; the columns have room. False: d->fault gives
+ * the reason, and the builder can only be freed. */
 bool hd_hdt_decode(struct hd_hdt_decoder *d, const uint8_t *raw, size_t len, uint32_t n);
 
 /* Checks the dependences that could not be checked on the way, on the finished trace. */

@@ -84,7 +84,7 @@ static bool read_set(struct hd_hdt_decoder *d, struct hd_hdt_cur *in, struct hd_
     uint64_t n = hd_hdt_get_varint(in), distance = 0;
     if (n > (size_t)(in->end - in->p))
         return fault(d, "more dependences than bytes");
-    if (n == 0 && !may_own) /* an empty addr says nothing: equal sets have equal records */
+    if (n == 0 && !may_own) /* an empty addr adds nothing: equal sets have equal records */
         return fault(d, "an empty address dependence");
     hd_u32vec_push(&d->b->dep_pool, (uint32_t)n);
     for (uint64_t i = 0; i < n; i++) {
