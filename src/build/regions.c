@@ -117,20 +117,6 @@ static void forget_gaps(struct hd_regions *r, uint64_t start, uint64_t end,
             r->gaps[i] = (struct hd_region_gap){0, 0};
 }
 
-/* Takes every region that touches [start, end) out of the tree. Whether there were any. */
-static bool remove_overlaps(struct hd_regions *r, uint64_t start, uint64_t end)
-{
-    struct hd_region *low, *mid, *high;
-    r->change++;
-    const struct hd_region *before = last_below(r->root, start);
-    split(r->root, before && before->end > start ? before->start : start, &low, &mid);
-    split(mid, end, &mid, &high);
-    forget_gaps(r, before && before->end > start ? before->start : start, end, mid);
-    set_gone(mid);
-    r->root = merge(low, high);
-    return mid;
-}
-
 #ifdef HD_DEBUG
 /* In the order of their addresses regions do not overlap, none of them is gone, and no child ranks
  * above its parent. Answers where the last one ends. */
@@ -147,7 +133,7 @@ static uint64_t check(const struct hd_region *t, uint64_t from)
 #endif
 
 /* Where a region that starts there is, or would be a leaf; *fits: none of the others reaches
- * into [start, end). */
+ * into [start, end), and nothing of that one stays. */
 static struct hd_region **find_place(struct hd_regions *r, uint64_t start, uint64_t end, bool *fits)
 {
     struct hd_region **at = &r->root;
@@ -163,7 +149,8 @@ static struct hd_region **find_place(struct hd_regions *r, uint64_t start, uint6
     }
     for (const struct hd_region *t = *at ? (*at)->right : NULL; t; t = t->left)
         after = t;
-    *fits = (!after || after->start >= end) && (*at || !before || before->end <= start);
+    *fits = (!after || after->start >= end) && (*at || !before || before->end <= start) &&
+            !(*at && (*at)->kind == HD_REGION_MAP && (*at)->end > end);
     return at;
 }
 
@@ -227,6 +214,46 @@ static struct hd_region *make(struct hd_regions *r, uint64_t start, uint64_t len
     return g;
 }
 
+/* What is left of a mapping when all before addr goes. */
+static struct hd_region *rest_of(struct hd_regions *r, const struct hd_region *g, uint64_t addr)
+{
+    struct hd_region *rest = make(r, addr, 0);
+    uint64_t rank = rest->rank;
+    struct hd_region *next = rest->next_made;
+    *rest = *g;
+    rest->rank = rank;
+    rest->next_made = next;
+    rest->left = rest->right = NULL;
+    rest->start = addr;
+    rest->linear = g->linear + (addr - g->start);
+    rest->offset = g->offset + (addr - g->start);
+    return rest;
+}
+
+/* Takes every region that touches [start, end) out of the tree; of a mapping the parts that do not
+ * touch it stay. Whether there were any. */
+static bool remove_overlaps(struct hd_regions *r, uint64_t start, uint64_t end)
+{
+    struct hd_region *low, *mid, *high, *rest = NULL;
+    r->change++;
+    struct hd_region *before = last_below(r->root, start), *last = last_below(r->root, end);
+    bool reaches = before && before->end > start, stays = reaches && before->kind == HD_REGION_MAP;
+    uint64_t from = reaches ? before->start : start;
+    if (last && last->end > end && last->kind == HD_REGION_MAP)
+        rest = rest_of(r, last, end);
+    split(r->root, stays ? start : from, &low, &mid);
+    split(mid, end, &mid, &high);
+    forget_gaps(r, from, reaches && before->end > end ? before->end : end, mid);
+    bool any = mid || stays;
+    set_gone(mid);
+    if (stays)
+        before->end = start;
+    r->root = merge(low, high);
+    if (rest)
+        insert(r, rest);
+    return any;
+}
+
 void hd_regions_view(struct hd_regions *r, uint64_t start, uint64_t object, uint64_t offset,
                      bool inherited)
 {
@@ -261,6 +288,7 @@ struct hd_region *hd_regions_add(struct hd_regions *r, enum hd_region_kind kind,
     g->freed = g->gone = false;
     g->number = kind == HD_REGION_HEAP ? ++r->n_heap : kind == HD_REGION_MAP ? ++r->n_map : thread;
     g->left = g->right = NULL;
+    g->offset = 0;
     if (kind == HD_REGION_MAP)
         take_view(r, g);
     if (!take_place(r, g, &g->again)) {

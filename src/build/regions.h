@@ -20,7 +20,7 @@ struct hd_region {
     uint64_t start, end; /* addresses */
     uint64_t linear;     /* of start */
     uint32_t number;     /* heap, map: counted from 1; stack: thread; view: object */
-    uint64_t offset;     /* view: of start in the object */
+    uint64_t offset;     /* of start in the object (view), or in what was mapped (map) */
     uint8_t kind;        /* enum hd_region_kind */
     bool freed;
     bool again;      /* something else was at these addresses before */

@@ -184,7 +184,7 @@ static size_t block_text(const struct hd_region *g, uint64_t addr, char *out)
     memcpy(out, heap ? "heap#" : g->view ? "shared#" : "map#", n); /* one name at all addresses */
     char *p = put_number(out + n, g->number);
     *p++ = '+';
-    p = put_number(p, addr - g->start + (g->view ? g->offset : 0));
+    p = put_number(p, addr - g->start + g->offset);
     *p = 0;
     return (size_t)(p - out);
 }

@@ -98,6 +98,14 @@ static void look(const char *how)
             mmap(at + i * SIZE, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0);
         seen[0] = (void *)(at + SIZE - 64);
         seen[1] = (void *)((char *)seen[0] + SIZE);
+    } else if (!strcmp(how, "trimmed") || !strcmp(how, "covered")) { /* a part of the mapping goes */
+        char *at = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+        seen[0] = (void *)(at + SIZE / 2);
+        seen[1] = map(fd, MAP_SHARED, SIZE / 2);
+        if (*how == 't')
+            munmap(at, SIZE / 2);
+        else
+            mmap(at, SIZE / 2, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
     } else if (!strcmp(how, "segment")) {
         int id = shmget(IPC_PRIVATE, SIZE, IPC_CREAT | 0600);
         for (int i = 0; i < 2; i++)
@@ -121,11 +129,48 @@ static void *visit(void *arg)
     return NULL;
 }
 
+/* A lock that is held while another part of the mapping goes. */
+static void *hold(void *arg)
+{
+    struct page *p = arg;
+    pthread_mutex_lock(&p->lock);
+    sem_post(&p->turn);
+    p->value++;
+    sched_yield();
+    p->value++;
+    pthread_mutex_unlock(&p->lock);
+    return NULL;
+}
+
+static int trim_under_lock(bool cover)
+{
+    pthread_t t;
+    char *at = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, file(), 0);
+    struct page *p = (void *)at;
+    pthread_mutex_init(&p->lock, NULL);
+    sem_init(&p->turn, 0, 0);
+    pthread_create(&t, NULL, hold, p);
+    sem_wait(&p->turn);
+    if (cover)
+        mmap(at + SIZE / 2, SIZE / 2, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+    else
+        munmap(at + SIZE / 2, SIZE / 2);
+    pthread_mutex_lock(&p->lock);
+    p->value++;
+    pthread_mutex_unlock(&p->lock);
+    pthread_join(t, NULL);
+    return p->value != 3;
+}
+
 static int fork_with(const char *how)
 {
-    struct page *p = map(-1, MAP_SHARED | MAP_ANONYMOUS, 0);
+    bool later = !strcmp(how, "protected"); /* written by the child, but mapped to be read only */
+    struct page *p = later ? mmap(NULL, SIZE / 2, PROT_READ, MAP_SHARED | MAP_ANONYMOUS, -1, 0)
+                           : map(-1, MAP_SHARED | MAP_ANONYMOUS, 0);
+    if (later)
+        mprotect(p, SIZE / 2, PROT_READ | PROT_WRITE);
     pid_t child = fork();
-    if (!child && !strcmp(how, "touched"))
+    if (!child && strcmp(how, "untouched"))
         p->value++;
     if (!child)
         _exit(0);
@@ -140,8 +185,10 @@ int main(int argc, char **argv)
     int fds[2];
     const char *how = argc > 1 ? argv[1] : "twice";
     locked = argc > 2 ? atoi(argv[2]) : 0;
-    if (!strcmp(how, "touched") || !strcmp(how, "untouched"))
+    if (!strcmp(how, "touched") || !strcmp(how, "untouched") || !strcmp(how, "protected"))
         return fork_with(how);
+    if (!strcmp(how, "held") || !strcmp(how, "held-covered"))
+        return trim_under_lock(how[4] == '-');
     bool visits = !strncmp(how, "visit", 5);
     fds[0] = fds[1] = file();
     if (!strcmp(how, "visit-files"))
@@ -171,14 +218,15 @@ expect() { # CODE CONFIRMED ARGUMENTS...
 
 for flag in -O0 -O2; do
     "$HEDDLE" cc -g $flag views.c -o views -pthread || exit 1
-    for how in twice again ring segment; do
+    for how in twice again ring trimmed covered segment; do
         expect 66 12 $how
         for lock in 1 2 3; do expect 0 0 $how $lock; done
     done
-    for how in files private offset anonymous visit-files; do expect 0 0 $how; done
+    for how in files private offset anonymous held held-covered visit-files; do expect 0 0 $how; done
     expect 66 12 visit
     expect 0 0 visit 1 # each its own address of the lock, and the first is gone before the second is used
     expect 0 0 untouched
+    expect 5 0 protected
     expect 5 0 touched
     tr '\n' ' ' <err | tr -s ' ' | grep -q "but processes share memory; only races within one of them are looked for" ||
         fail "$flag: what is not looked for is not said"

@@ -156,6 +156,39 @@ static void regions_agree_with_a_table(void **state)
     hd_regions_fini(&r);
 }
 
+/* Of a mapping that is cut, or covered in part, what is left keeps its linear addresses; also when
+ * the log is read again. */
+static void what_is_left_of_a_mapping_stays(void **state)
+{
+    static uint64_t linear[2][SPACE]; /* 0: nobody's */
+    struct hd_regions r;
+    uint64_t room;
+    (void)state;
+    hd_regions_init(&r);
+    for (int pass = 0; pass < 2; pass++) {
+        uint32_t seed = 1;
+        for (int step = 0; step < 20000; step++) {
+            seed = seed * 1103515245u + 12345u;
+            uint64_t start = seed >> 8 & 2047, len = 1 + (seed >> 20 & 63);
+            const struct hd_region *g = NULL;
+            if (seed & 64)
+                g = hd_regions_add(&r, HD_REGION_MAP, 0x5000 + start, len, 0);
+            else
+                hd_regions_cut(&r, 0x5000 + start, len);
+            for (uint64_t i = start; i < start + len; i++)
+                linear[pass][i] = g ? hd_region_linear(g, 0x5000 + i) : 0;
+            uint64_t at = seed >> 10 & 2047;
+            g = hd_regions_find(&r, 0x5000 + at, &room);
+            assert_int_equal(g == &r.static_region ? 0 : hd_region_linear(g, 0x5000 + at),
+                             linear[pass][at]);
+            assert_true(g == &r.static_region || room <= g->end - (0x5000 + at));
+        }
+        hd_regions_rewind(&r);
+    }
+    assert_memory_equal(linear[0], linear[1], sizeof linear[0]);
+    hd_regions_fini(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -166,6 +199,7 @@ int main(void)
         cmocka_unit_test(regions_come_back),
         cmocka_unit_test(bytes_are_touched_once),
         cmocka_unit_test(regions_agree_with_a_table),
+        cmocka_unit_test(what_is_left_of_a_mapping_stays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

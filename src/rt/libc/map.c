@@ -24,7 +24,7 @@ static size_t whole(size_t n)
 static void *mapped(struct hd_thread *me, void *p, size_t n, uintptr_t pc)
 {
     if (me && p != MAP_FAILED)
-        hd_rt_log2(HD_LOG_MAP, 0, pc, (uintptr_t)p, n);
+        hd_rt_log2(HD_LOG_MAP, 0, pc, (uintptr_t)p, whole(n));
     if (me)
         hd_rt_leave(me);
     return p;
@@ -61,7 +61,7 @@ HD_EXPORT int munmap(void *addr, size_t n)
     int r = hd_rt_munmap(addr, n);
     if (me && r == 0) {
         hd_rt_views_unmapped((uintptr_t)addr, whole(n));
-        hd_rt_log2(HD_LOG_UNMAP, 0, HD_PC, (uintptr_t)addr, n);
+        hd_rt_log2(HD_LOG_UNMAP, 0, HD_PC, (uintptr_t)addr, whole(n));
     }
     if (me)
         hd_rt_leave(me);
@@ -80,11 +80,9 @@ HD_EXPORT void *mremap(void *addr, size_t n, size_t now, int flags, ...)
         hd_rt_steer_untold(HD_STEER_UNMAPPED);
     void *p = hd_rt_mremap(addr, n, now, flags, to);
     if (me && p != MAP_FAILED && n)
-        hd_rt_log2(HD_LOG_UNMAP, 0, HD_PC, (uintptr_t)addr, n);
+        hd_rt_log2(HD_LOG_UNMAP, 0, HD_PC, (uintptr_t)addr, whole(n));
     if (me && p != MAP_FAILED)
-        hd_rt_views_moved((uintptr_t)addr, (uintptr_t)p, whole(now));
-    if (me && p != MAP_FAILED && n && p != addr)
-        hd_rt_views_unmapped((uintptr_t)addr, whole(n));
+        hd_rt_views_moved((uintptr_t)addr, whole(n), (uintptr_t)p, whole(now));
     return mapped(me, p, now, HD_PC);
 }
 
@@ -132,6 +130,8 @@ HD_EXPORT int mprotect(void *addr, size_t n, int prot)
     if (hd_rt_ready)
         hd_rt_steer_untold(HD_STEER_UNMAPPED);
     long r = hd_rt_syscall(SYS_mprotect, (long)addr, (long)n, prot, 0, 0, 0);
+    if (r >= 0 && hd_rt_ready && prot & PROT_WRITE)
+        hd_rt_views_writable((uintptr_t)addr, n);
     if (r >= 0)
         return 0;
     errno = (int)-r;

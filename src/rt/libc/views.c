@@ -10,6 +10,8 @@
 
 #define VIEWED      (UINT64_C(1) << 63) /* no address of user code */
 #define OFFSET_BITS 44
+#define OBJECTS     (VIEWED >> OFFSET_BITS) /* the builder has as many */
+#define BUCKETS     1024u
 
 struct object {
     uint64_t device, inode, born; /* born 0: not known */
@@ -23,37 +25,47 @@ struct view {
     uint64_t offset; /* in the object */
     struct object *of;
     bool writable;
-    struct view *next;
 };
 
-static struct object *objects;
-static struct view *all, *spare;
+static struct object *objects[BUCKETS]; /* that may come again */
+static struct view *views;              /* by start; they do not overlap */
+static size_t n_views, room;
 static uint64_t made; /* objects */
 
-static struct object *object_of(uint64_t device, uint64_t inode, uint64_t born)
+static struct object *new_object(uint64_t device, uint64_t inode, uint64_t born)
 {
-    struct object *o = objects;
-    while (o &&
-           (o->device != device || o->inode != inode || o->born != born || (!o->born && !o->views)))
-        o = o->next;
-    if (o)
-        return o;
-    o = hd_rt_mem(sizeof *o);
-    *o = (struct object){device, inode, born, ++made, 0, objects};
-    objects = o;
+    if (made + 1 >= OBJECTS)
+        return NULL;
+    struct object *o = hd_rt_mem(sizeof *o);
+    *o = (struct object){device, inode, born, ++made, 0, NULL};
     return o;
 }
 
-/* NULL: it cannot be known. */
+static struct object *object_of(uint64_t device, uint64_t inode, uint64_t born)
+{
+    struct object **bucket =
+        &objects[((device ^ inode) * UINT64_C(0x9e3779b97f4a7c15) >> 32) % BUCKETS];
+    struct object *o = *bucket;
+    while (o &&
+           (o->device != device || o->inode != inode || o->born != born || (!o->born && !o->views)))
+        o = o->next;
+    if (o || !(o = new_object(device, inode, born)))
+        return o;
+    o->next = *bucket;
+    *bucket = o;
+    return o;
+}
+
+/* NULL: it cannot be known, or there are too many. */
 static struct object *object_behind(int fd)
 {
     struct statx st;
     memset(&st, 0, sizeof st);
-    if (fd < 0) /* anonymous: one of its own, which a child of fork shares */
-        return object_of(UINT64_MAX, made + 1, 1);
-    if (hd_rt_syscall(SYS_statx, fd, (long)"", AT_EMPTY_PATH, STATX_INO | STATX_BTIME, (long)&st,
-                      0) < 0)
+    if (fd >= 0 && hd_rt_syscall(SYS_statx, fd, (long)"", AT_EMPTY_PATH, STATX_INO | STATX_BTIME,
+                                 (long)&st, 0) < 0)
         return NULL;
+    if (fd < 0) /* anonymous: one of its own, which a child of fork shares */
+        return new_object(UINT64_MAX, 0, 1);
     uint64_t born = (uint64_t)st.stx_btime.tv_sec * 1000000000u + st.stx_btime.tv_nsec;
     return object_of((uint64_t)st.stx_dev_major << 32 | st.stx_dev_minor, st.stx_ino,
                      st.stx_mask & STATX_BTIME ? born : 0);
@@ -64,20 +76,50 @@ static void log_view(const struct view *v, bool inherited)
     hd_rt_log3(HD_LOG_VIEW, inherited && v->writable, 0, v->start, v->of->number, v->offset);
 }
 
+/* The first view that ends after addr. */
+static size_t place_of(uintptr_t addr)
+{
+    size_t from = 0, to = n_views;
+    while (from < to) {
+        size_t half = from + (to - from) / 2;
+        if (views[half].end <= addr)
+            from = half + 1;
+        else
+            to = half;
+    }
+    return from;
+}
+
+static const struct view *view_at(uintptr_t addr)
+{
+    size_t at = place_of(addr);
+    return at < n_views && views[at].start <= addr ? &views[at] : NULL;
+}
+
+static void insert(struct view v)
+{
+    if (n_views == room) {
+        const struct view *old = views;
+        room = room ? 2 * room : 64;
+        views = hd_rt_mem(room * sizeof *views);
+        if (n_views)
+            memcpy(views, old, n_views * sizeof *views);
+    }
+    size_t at = place_of(v.start);
+    memmove(views + at + 1, views + at, (n_views++ - at) * sizeof *views);
+    views[at] = v;
+    v.of->views++;
+}
+
 static void add(struct object *o, uintptr_t addr, size_t n, uint64_t offset, bool writable)
 {
+    uint64_t most = UINT64_C(1) << OFFSET_BITS;
     hd_rt_views_unmapped(addr, n); /* what a fixed mapping took the place of */
-    if (!o)
+    if (!o || offset >= most || n >= most - offset)
         return;
-    struct view *v = spare;
-    if (v)
-        spare = v->next;
-    else
-        v = hd_rt_mem(sizeof *v);
-    *v = (struct view){addr, addr + n, offset, o, writable, all};
-    all = v;
-    o->views++;
-    log_view(v, false);
+    struct view v = {addr, addr + n, offset, o, writable};
+    insert(v);
+    log_view(&v, false);
 }
 
 void hd_rt_views_mapped(uintptr_t addr, size_t n, int fd, off_t offset, bool writable)
@@ -90,44 +132,51 @@ void hd_rt_views_attached(uintptr_t addr, size_t n, int id, bool writable)
     add(object_of(UINT64_MAX - 1, (uint64_t)id, 1), addr, n, 0, writable);
 }
 
-/* The builder forgets a mapping of which a part goes, and so does this. */
+/* What is left of a view stays one. */
 void hd_rt_views_unmapped(uintptr_t addr, size_t n)
 {
     bool any = false;
-    for (struct view **at = &all, *v; (v = *at);) {
-        if (v->start >= addr + n || v->end <= addr) {
-            at = &v->next;
-            continue;
-        }
-        *at = v->next;
-        any = any || v->of->views > 1;
-        v->of->views--;
-        v->next = spare;
-        spare = v;
+    size_t from = place_of(addr), to = from;
+    struct view head = {0}, tail = {0};
+    for (; to < n_views && views[to].start < addr + n; to++) {
+        struct view v = views[to];
+        any = any || v.of->views > 1;
+        v.of->views--;
+        if (v.start < addr)
+            head = (struct view){v.start, addr, v.offset, v.of, v.writable};
+        if (v.end > addr + n)
+            tail =
+                (struct view){addr + n, v.end, v.offset + (addr + n - v.start), v.of, v.writable};
     }
+    if (from == to)
+        return;
+    memmove(views + from, views + to, (n_views - to) * sizeof *views);
+    n_views -= to - from;
+    if (head.of)
+        insert(head);
+    if (tail.of)
+        insert(tail);
     if (any)
         hd_rt_sync_readdress();
 }
 
-static const struct view *view_at(uintptr_t addr)
+void hd_rt_views_moved(uintptr_t from, size_t n, uintptr_t to, size_t now)
 {
-    const struct view *v = all;
-    while (v && (addr < v->start || addr >= v->end))
-        v = v->next;
-    return v;
+    const struct view *at = view_at(from);
+    struct view v = at ? *at : (struct view){0};
+    if (at)
+        v.of->views++; /* it does not end meanwhile */
+    if (n)
+        hd_rt_views_unmapped(from, n);
+    add(v.of, to, now, v.offset + (from - v.start), v.writable);
+    if (at)
+        v.of->views--;
 }
 
-void hd_rt_views_moved(uintptr_t from, uintptr_t to, size_t n)
+void hd_rt_views_writable(uintptr_t addr, size_t n)
 {
-    const struct view *v = view_at(from);
-    if (!v)
-        return;
-    struct object *o = v->of;
-    uint64_t offset = v->offset + (from - v->start);
-    bool writable = v->writable;
-    o->views++; /* it does not end meanwhile */
-    add(o, to, n, offset, writable);
-    o->views--;
+    for (size_t i = place_of(addr); i < n_views && views[i].start < addr + n; i++)
+        views[i].writable = true;
 }
 
 size_t hd_rt_views_size_at(uintptr_t addr)
@@ -138,24 +187,26 @@ size_t hd_rt_views_size_at(uintptr_t addr)
 
 void hd_rt_views_log_again(void)
 {
-    for (const struct view *v = all; v; v = v->next) {
-        log_view(v, true);
-        hd_rt_log2(HD_LOG_MAP, 0, 0, v->start, v->end - v->start);
+    for (size_t i = 0; i < n_views; i++) {
+        log_view(&views[i], true);
+        hd_rt_log2(HD_LOG_MAP, 0, 0, views[i].start, views[i].end - views[i].start);
     }
 }
 
 uint64_t hd_rt_views_key(uintptr_t addr)
 {
-    const struct view *v = all ? view_at(addr) : NULL;
+    const struct view *v = n_views ? view_at(addr) : NULL;
     return v ? VIEWED | v->of->number << OFFSET_BITS | (v->offset + (addr - v->start)) : addr;
 }
 
 uintptr_t hd_rt_views_address(uint64_t key)
 {
     uint64_t at = key & ((UINT64_C(1) << OFFSET_BITS) - 1);
-    for (const struct view *v = all; v && key & VIEWED; v = v->next)
+    for (size_t i = 0; i < n_views && key & VIEWED; i++) {
+        const struct view *v = &views[i];
         if (v->of->number == (key & ~VIEWED) >> OFFSET_BITS && at >= v->offset &&
             at - v->offset < v->end - v->start)
             return v->start + (uintptr_t)(at - v->offset);
+    }
     return 0;
 }

@@ -17,8 +17,9 @@
 void hd_rt_views_mapped(uintptr_t addr, size_t n, int fd, off_t offset, bool writable);
 void hd_rt_views_attached(uintptr_t addr, size_t n, int id, bool writable); /* shmat */
 void hd_rt_views_unmapped(uintptr_t addr, size_t n);
-/* mremap: what was seen at `from` is seen at `to`, n bytes of it. Call before _unmapped of from. */
-void hd_rt_views_moved(uintptr_t from, uintptr_t to, size_t n);
+/* mremap: what was seen at `from` is seen at `to`, `now` bytes of it, and the n bytes are gone. */
+void hd_rt_views_moved(uintptr_t from, size_t n, uintptr_t to, size_t now);
+void hd_rt_views_writable(uintptr_t addr, size_t n); /* mprotect */
 /* The bytes of the segment that shmat attached at addr; 0: none. */
 size_t hd_rt_views_size_at(uintptr_t addr);
 void hd_rt_views_log_again(void); /* for a forked child */
