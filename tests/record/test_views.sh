@@ -13,6 +13,7 @@ cat >views.c <<'SOURCE'
 /* Shared memory at several addresses. The first argument says how it is mapped, the second whether
  * the threads agree on a lock (1), a semaphore (2) or a futex (3). */
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
@@ -106,6 +107,11 @@ static void look(const char *how)
             munmap(at, SIZE / 2);
         else
             mmap(at, SIZE / 2, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+    } else if (!strcmp(how, "zero")) { /* each mapping of it is memory of its own */
+        int zero = open("/dev/zero", O_RDWR);
+        for (int i = 0; i < 2; i++)
+            seen[i] = map(zero, MAP_SHARED, 0);
+        close(zero);
     } else if (!strcmp(how, "segment")) {
         int id = shmget(IPC_PRIVATE, SIZE, IPC_CREAT | 0600);
         for (int i = 0; i < 2; i++)
@@ -222,7 +228,7 @@ for flag in -O0 -O2; do
         expect 66 12 $how
         for lock in 1 2 3; do expect 0 0 $how $lock; done
     done
-    for how in files private offset anonymous held held-covered visit-files; do expect 0 0 $how; done
+    for how in files private offset anonymous zero held held-covered visit-files; do expect 0 0 $how; done
     expect 66 12 visit
     expect 0 0 visit 1 # each its own address of the lock, and the first is gone before the second is used
     expect 0 0 untouched

@@ -56,15 +56,21 @@ static struct object *object_of(uint64_t device, uint64_t inode, uint64_t born)
     return o;
 }
 
+/* Each mapping of it is memory of its own. */
+static bool is_dev_zero(const struct statx *st)
+{
+    return S_ISCHR(st->stx_mode) && st->stx_rdev_major == 1 && st->stx_rdev_minor == 5;
+}
+
 /* NULL: it cannot be known, or there are too many. */
 static struct object *object_behind(int fd)
 {
     struct statx st;
     memset(&st, 0, sizeof st);
-    if (fd >= 0 && hd_rt_syscall(SYS_statx, fd, (long)"", AT_EMPTY_PATH, STATX_INO | STATX_BTIME,
-                                 (long)&st, 0) < 0)
+    if (fd >= 0 && hd_rt_syscall(SYS_statx, fd, (long)"", AT_EMPTY_PATH,
+                                 STATX_TYPE | STATX_INO | STATX_BTIME, (long)&st, 0) < 0)
         return NULL;
-    if (fd < 0) /* anonymous: one of its own, which a child of fork shares */
+    if (fd < 0 || is_dev_zero(&st)) /* anonymous: one of its own, which a child of fork shares */
         return new_object(UINT64_MAX, 0, 1);
     uint64_t born = (uint64_t)st.stx_btime.tv_sec * 1000000000u + st.stx_btime.tv_nsec;
     return object_of((uint64_t)st.stx_dev_major << 32 | st.stx_dev_minor, st.stx_ino,
