@@ -4,8 +4,8 @@
  * the same byte at two addresses for one. Runs in the user's process; see the rules in rt.h.
  *
  * A file is known by device, inode and time of birth. Where the file system does not tell the last,
- * an inode may come back with another file: there an object ends with its last view. Each mapping of
- * /dev/zero is an object.
+ * an inode may come back with another file: there an object ends with its last view. Each mapping
+ * of /dev/zero is an object.
  */
 #ifndef HD_RT_VIEWS_H
 #define HD_RT_VIEWS_H
