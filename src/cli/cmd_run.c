@@ -18,7 +18,7 @@
 #include <string.h>
 
 struct values {
-    const char *out, *budget, *baseline, *cflags, *properties;
+    const char *out, *budget, *replay_time, *baseline, *cflags, *properties;
     struct hd_opt_files suppressions;
     struct hd_runs_output output;
     bool confirmed_only, allow_undecided, sc;
@@ -60,6 +60,9 @@ static const struct hd_opt options[] = {
      "Stop recording when a trace has this size (2G); 0 is never", NULL, 0, 0},
     {'b', "budget", HD_OPT_TEXT, offsetof(struct values, budget), "TIME",
      "End each run and all that is done with it after TIME (10s, 2h, none)", NULL, 0, 0},
+    {0, "replay-time", HD_OPT_TEXT, offsetof(struct values, replay_time), "TIME",
+     "Replay for so long in all (as long as the rest takes, 1m at least; 10s, 2h, none)", NULL, 0,
+     0},
     HD_OPTION_JOBS(jobs),
     HD_OPTION_SUPPRESSIONS(suppressions),
     HD_OPTION_BASELINE(baseline),
@@ -108,6 +111,10 @@ static enum hd_exit read_options(struct run *r)
                               &r->o.properties))
         return HD_EXIT_USAGE;
     if (!hd_duration_budget(r->cli, r->cmd, v->budget, &r->o.predict.seconds))
+        return HD_EXIT_USAGE;
+    r->o.replay_time = HD_SESSION_REPLAY_TIME;
+    if (v->replay_time &&
+        !hd_duration_limit(r->cli, r->cmd, "--replay-time", v->replay_time, &r->o.replay_time))
         return HD_EXIT_USAGE;
     r->o.predict.undivided = !v->budget;
     if (v->budget && r->o.predict.seconds > 0)

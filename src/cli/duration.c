@@ -28,6 +28,18 @@ uint32_t hd_duration_seconds(double seconds)
     return seconds < UINT32_MAX ? (uint32_t)ceil(seconds) : UINT32_MAX;
 }
 
+bool hd_duration_limit(const struct hd_cli *cli, const struct hd_cmd *cmd, const char *option,
+                       const char *text, double *seconds)
+{
+    if (!strcmp(text, "none"))
+        *seconds = 0;
+    else if (!hd_duration_parse(text, seconds) || *seconds == 0) {
+        hd_cli_usage(cli, cmd, "%s wants a time like 10s or 5m, or none, not '%s'", option, text);
+        return false;
+    }
+    return true;
+}
+
 bool hd_duration_budget(const struct hd_cli *cli, const struct hd_cmd *cmd, const char *text,
                         double *seconds)
 {

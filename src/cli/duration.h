@@ -14,6 +14,10 @@ bool hd_duration_budget(const struct hd_cli *cli, const struct hd_cmd *cmd, cons
 #define HD_CLI_BUDGET      300
 #define HD_CLI_BUDGET_TEXT "5 minutes"
 
+/* The value of an option that limits a time: "none" gives 0. False: as above. */
+bool hd_duration_limit(const struct hd_cli *cli, const struct hd_cmd *cmd, const char *option,
+                       const char *text, double *seconds);
+
 /* False when the text is not a duration. */
 bool hd_duration_parse(const char *text, double *seconds);
 /* Whole seconds, rounded up: for what counts in seconds. */

@@ -211,6 +211,7 @@ enum hd_status hd_session_finish(struct hd_session *s, struct hd_session_result 
     s->r->interrupted = s->r->interrupted || hd_interrupt_requested();
     s->r->seconds = s->earlier_seconds + hd_progress_now() - s->started;
     hd_session_fold_stuck(s);
+    hd_session_replays_note(s);
     enum hd_status status = write_report(s);
     *result = (struct hd_session_result){
         .wait_status = s->wait_status, .ran = s->ran, .failed = s->failed, .late = s->late};
@@ -231,6 +232,7 @@ void hd_session_free(struct hd_session *s)
     hd_sources_free(s->sources);
     hd_vec_fini(&s->findings);
     hd_idle_fini(&s->idle);
+    hd_names_fini(&s->replays.variables);
     hd_free(s, sizeof *s);
 }
 

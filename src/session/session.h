@@ -15,6 +15,8 @@
 
 #define HD_SESSION_STEPS   10000
 #define HD_SESSION_QUANTUM 500
+/* Replays may take as long as all else, a minute at least; with a budget, what that leaves them. */
+#define HD_SESSION_REPLAY_TIME (-1.0)
 
 /* The stages of a session: name, what its words are ("interrupted while ..."), and its unit. */
 #define HD_STAGES(X)                                                                               \
@@ -45,6 +47,7 @@ struct hd_session_options {
     bool keep_all; /* events: see record/record.h */
     /* These are for all. */
     uint32_t times, timeout; /* replays of each order (0: none), seconds for each */
+    double replay_time;      /* seconds for all replays; 0: no end; HD_SESSION_REPLAY_TIME */
     bool confirmed_only;     /* what is only predicted is no error */
     bool allow_undecided;    /* nor is what is left undecided */
     double budget; /* seconds for all that is done with a run, which is ended after half of

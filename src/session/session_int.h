@@ -10,6 +10,17 @@
 /* A replay that took longer than so many seconds is not made again. */
 #define HD_SESSION_PATIENCE 5.0
 
+/* Of the replays. */
+struct hd_session_replays {
+    size_t waiting;            /* findings of the trace in hand that are not replayed yet */
+    size_t firsts;             /* of these, those that are the first of their variable */
+    bool first;                /* that in hand is one */
+    uint64_t executions;       /* that ended in their time */
+    double seconds, execution; /* of all of these, of one; 0: not known */
+    uint64_t left_out;         /* findings that no time was left for */
+    struct hd_names variables; /* that were found */
+};
+
 struct hd_session {
     const struct hd_session_options *o;
     struct hd_report *r;
@@ -33,7 +44,7 @@ struct hd_session {
     double analysis_end; /* of the reading and analysis in hand; 0: none */
     bool late;           /* the time for reading and analysis was used up */
     bool in_part;        /* of a recording made unasked only the beginning was read */
-    size_t waiting;      /* findings of the trace in hand that are not replayed yet */
+    struct hd_session_replays replays;
 };
 
 void hd_session_tell(const struct hd_session *s, enum hd_stage stage, uint64_t done,
@@ -43,9 +54,15 @@ enum hd_status hd_session_path(const struct hd_session *s, const char *name, cha
                                size_t size);
 double hd_session_time_left(const struct hd_session *s); /* seconds, a little at least */
 void hd_session_notes(struct hd_session *s, const struct hd_build_info *info);
-/* session_take.c: replays the witness; the finding then has its status and what it counts for. */
+/* session_replay.c: replays the witness; the finding then has its status and what it counts for. */
 void hd_session_try(struct hd_session *s, const struct hd_trace *t, const struct hd_witness *w,
                     struct hd_finding *f);
+/* Seconds for one of n executions that are to be made; 0: no limit. */
+double hd_session_execution_time(const struct hd_session *s, size_t n);
+/* Whether no finding of the session was of this variable; it is known from now on. */
+bool hd_session_replays_first(struct hd_session *s, const struct hd_witness *w,
+                              const char *variable);
+void hd_session_replays_note(struct hd_session *s); /* of what no time was left for */
 /* Writes the witness to a file of the session's folder, which the finding then names. */
 enum hd_status hd_session_save_witness(struct hd_session *s, const struct hd_trace *t,
                                        const struct hd_witness *w, struct hd_finding *f);

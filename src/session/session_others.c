@@ -98,7 +98,8 @@ static void try_others(const struct others *o, size_t i)
     const hd_eid *pair = hd_vec_at(&o->pairs, i);
     struct hd_finding *f = hd_vec_at(&o->s->findings, o->findings.data[i]);
     unsigned tries = 0;
-    o->s->waiting = (o->pairs.len - i) * TRIES;
+    o->s->replays.waiting = (o->pairs.len - i) * TRIES;
+    o->s->replays.first = false;
     for (size_t k = 0; k < o->found.found.len && tries < TRIES; k++) {
         const struct hd_predicted *p = hd_vec_at(&o->found.found, k);
         if (hd_interrupt_requested() || !is_other(o, pair, &p->witness) || !p->witness.n)

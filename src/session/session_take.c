@@ -70,127 +70,6 @@ enum hd_status hd_session_save_witness(struct hd_session *s, const struct hd_tra
     return hd_outfile_commit(&out, s->err);
 }
 
-/* Threads that a library starts have orders between them that no trace of ours shows. What is
- * predicted in spite of them and does not come about may be no race at all: say so. */
-static void doubt(struct hd_session *s, struct hd_finding *f)
-{
-    if (!s->start_threads.n || f->status != HD_FINDING_PREDICTED || !f->reason)
-        return;
-    f->reason =
-        hd_report_format(s->r, "%s; it may be no race: %s starts threads and orders them unseen",
-                         f->reason, s->start_threads.items[0]);
-    f->counts = f->counts == HD_COUNTS_ERROR ? HD_COUNTS_OPEN : f->counts;
-}
-
-/* The replay has the accesses apart, so unseen code has a part in where or when they are. When the
- * program was recorded they met, and only such code can have put one before the other there: */
-static bool met_unordered(const struct hd_trace *t, const struct hd_witness *w)
-{
-    return w->property == HD_PROPERTY_RACE &&
-           hd_memory_order_unordered(t, w->a < w->b ? w->a : w->b, w->a < w->b ? w->b : w->a);
-}
-
-/* A checked witness counts unless a replay contradicts it. Of what contradicts it, only a run that
- * followed the whole schedule shows that there is no such race, and only where the recorded run has
- * none either; the rest leaves it open. */
-static void weigh(const struct hd_session *s, const struct hd_trace *t, const struct hd_witness *w,
-                  struct hd_finding *f)
-{
-    static const char *const opens[] = {"diverged", "timeout", "outside", "failed"};
-    bool apart = f->verdict && !strcmp(f->verdict, "apart");
-    f->counts = HD_COUNTS_ERROR;
-    if (f->status != HD_FINDING_PREDICTED)
-        return;
-    for (size_t i = 0; f->verdict && i < sizeof opens / sizeof *opens; i++)
-        if (!strcmp(f->verdict, opens[i]))
-            f->counts = HD_COUNTS_OPEN;
-    HD_DEBUG_LINE(SESSION, "%s is only predicted: %s", f->id,
-                  f->verdict ? f->verdict : "not tried");
-    f->refuted = apart && !met_unordered(t, w);
-    if (f->refuted)
-        f->counts = HD_COUNTS_NO;
-    else if (apart) {
-        f->counts = HD_COUNTS_OPEN;
-        f->reason = hd_report_format(
-            s->r, "nothing that was seen orders them where they were recorded; replayed, %s",
-            f->reason);
-    }
-    if (s->o->confirmed_only)
-        f->counts = HD_COUNTS_NO;
-}
-
-/* Seconds for one of `n` executions: what is asked for, or a share of what the budget leaves. A
- * program that ran too long when it was recorded does so in every replay: one that had to be
- * stopped gets a few times what it took to come so far. */
-static double execution_time(const struct hd_session *s, size_t n)
-{
-    double left = s->end - hd_progress_now(), share = left > 0 ? left / (double)(n ? n : 1) : 0;
-    double most = s->o->timeout;
-    if (s->stopped > 0 && (most == 0 || most > 2 + 3 * s->stopped))
-        most = 2 + 3 * s->stopped;
-    if (s->end == 0 || (most > 0 && most < share))
-        return most;
-    return share > 0.25 ? share : 0.25;
-}
-
-/* Why the finding is not replayed at all; NULL: it is. */
-static const char *why_no_replay(const struct hd_session *s)
-{
-    if (s->o->times == 0)
-        return "replay was not asked for";
-    if (hd_interrupt_requested())
-        return "not replayed: interrupted";
-    return s->end != 0 && hd_progress_now() >= s->end ? "not replayed: the time budget is used up"
-                                                      : NULL;
-}
-
-static void replay(struct hd_session *s, const struct hd_trace *t, const struct hd_witness *w,
-                   struct hd_finding *f)
-{
-    struct hd_replay_options opts = {
-        .trace = t,
-        .witness = w,
-        .argv = s->o->argv,
-        .dir = s->o->dir,
-        .orders =
-            w->property == HD_PROPERTY_RACE ? HD_REPLAY_FIRST | HD_REPLAY_SECOND : HD_REPLAY_FIRST,
-        .times = s->o->times,
-        .patience = HD_SESSION_PATIENCE,
-        .timeout = execution_time(s, (size_t)2 * s->o->times * s->waiting),
-    };
-    struct hd_replay_result result;
-    struct hd_err err = {0};
-    f->reason = why_no_replay(s);
-    if (f->reason)
-        return;
-    double started = hd_progress_now();
-    enum hd_status status = hd_replay_run(&opts, &result, &err);
-    s->r->replay_seconds += hd_progress_now() - started;
-    HD_DEBUG_LINE(SESSION, "%s: replayed in %.3f s, %u of %u confirmed", f->id,
-                  hd_progress_now() - started, result.confirmed, result.tried);
-    if (status == HD_OK)
-        hd_replayed_apply(s->r, f, &result);
-    else if (status == HD_ERR_STOPPED)
-        f->reason = "not replayed: interrupted";
-    else {
-        f->reason = hd_report_format(s->r, "not replayed: %s", err.text);
-        f->verdict = "failed";
-        s->failed = true;
-    }
-    /* What could not be given back to the program matters only when something went wrong. */
-    for (uint32_t i = 0; f->status != HD_FINDING_CONFIRMED && i < result.notes.count; i++)
-        hd_report_add(s->r, &s->r->notes, hd_names_text(&result.notes, i));
-    hd_replay_result_fini(&result);
-}
-
-void hd_session_try(struct hd_session *s, const struct hd_trace *t, const struct hd_witness *w,
-                    struct hd_finding *f)
-{
-    replay(s, t, w, f);
-    weigh(s, t, w, f);
-    doubt(s, f);
-}
-
 static bool same_spot(const struct hd_access *a, const struct hd_access *b)
 {
     return a->at.file && b->at.file && !strcmp(a->at.file, b->at.file) && a->at.line == b->at.line;
@@ -428,8 +307,10 @@ static enum hd_status predict(struct hd_session *s, const struct hd_trace *t, st
 /* Stacks for the findings of this recording: one more run for all of them. */
 static void take_stacks(struct hd_session *s, const struct hd_trace *t, size_t first)
 {
-    struct hd_stacks_options opts = {
-        .trace = t, .argv = s->o->argv, .dir = s->o->dir, .timeout = execution_time(s, 1)};
+    struct hd_stacks_options opts = {.trace = t,
+                                     .argv = s->o->argv,
+                                     .dir = s->o->dir,
+                                     .timeout = hd_session_execution_time(s, 1)};
     struct hd_stacked want;
     struct hd_stacks stacks;
     struct hd_err err = {0};
@@ -455,25 +336,49 @@ static void take_stacks(struct hd_session *s, const struct hd_trace *t, size_t f
     s->r->replay_seconds += hd_progress_now() - started;
 }
 
+/* Which witnesses are of a variable that no other one before is of; returns how many. */
+static size_t mark_firsts(struct hd_session *s, struct hd_maker *maker,
+                          const struct hd_vec *witnesses, bool *first_of)
+{
+    const struct hd_witness *const *list = witnesses->data;
+    size_t n = 0;
+    for (size_t i = 0; i < witnesses->len; i++) {
+        bool race = list[i]->property == HD_PROPERTY_RACE;
+        first_of[i] =
+            hd_session_replays_first(s, list[i], race ? hd_maker_variable(maker, list[i]) : NULL);
+        n += first_of[i];
+    }
+    return n;
+}
+
 static enum hd_status handle_all(struct hd_session *s, const struct hd_trace *t,
                                  const struct predicted *p, const struct hd_session_known *known)
 {
     struct hd_maker *maker = hd_maker_new(s->r, t, s->sources);
     const struct hd_witness *const *list = p->witnesses.data;
     enum hd_status status = HD_OK;
-    size_t first = s->findings.len;
-    for (size_t i = 0; i < p->witnesses.len; i++)
+    size_t first = s->findings.len, n = p->witnesses.len;
+    bool *first_of = hd_calloc(n, sizeof *first_of); /* its variable */
+    for (size_t i = 0; i < n; i++)
         hd_maker_announce(maker, list[i]);
     hd_maker_walk(maker);
-    for (size_t i = 0; i < p->witnesses.len && status == HD_OK; i++) {
-        hd_session_tell(s, HD_STAGE_REPLAYING, i, p->witnesses.len);
-        s->waiting = p->witnesses.len - i;
+    s->replays.firsts = mark_firsts(s, maker, &p->witnesses, first_of);
+    s->replays.waiting = n;
+    for (size_t k = 0; k < 2 * n && status == HD_OK; k++) {
+        size_t i = k % n;
+        if (first_of[i] != (k < n))
+            continue;
+        hd_session_tell(s, HD_STAGE_REPLAYING, n - s->replays.waiting, n);
+        s->replays.first = first_of[i];
         struct hd_witness whole = hd_witness_long(list[i], t, NULL);
         bool observed = known && known->witness == list[i];
         status =
             handle(s, maker, t, &whole, observed ? known : NULL, &p->by_property[HD_PROPERTY_RACE]);
         hd_witness_fini(&whole);
+        s->replays.waiting--;
+        s->replays.firsts -= first_of[i];
     }
+    hd_free(first_of, n * sizeof *first_of);
     hd_maker_free(maker);
     if (status == HD_OK)
         hd_session_others(s, t, first);

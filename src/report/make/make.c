@@ -475,6 +475,15 @@ static void name_failure(struct hd_maker *m, hd_eid e, struct hd_access *a, stru
     out->stable = "";
 }
 
+const char *hd_maker_variable(struct hd_maker *m, const struct hd_witness *w)
+{
+    const hd_eid pair[2] = {w->a, w->b};
+    struct hd_variable variable;
+    HD_ASSERT(w->property == HD_PROPERTY_RACE);
+    name_variable(m, pair, 2, &variable);
+    return variable.name ? variable.name : "";
+}
+
 const char *hd_maker_follow(struct hd_maker *m, const struct hd_witness *w)
 {
     const hd_eid pair[2] = {w->a, w->b};

@@ -17,6 +17,8 @@ struct hd_maker *hd_maker_new(struct hd_report *r, const struct hd_trace *t, str
 void hd_maker_free(struct hd_maker *m); /* NULL is fine */
 void hd_maker_announce(struct hd_maker *m, const struct hd_witness *w);
 void hd_maker_walk(struct hd_maker *m);
+/* What a race is on, as its finding will call it; "": not known. */
+const char *hd_maker_variable(struct hd_maker *m, const struct hd_witness *w);
 /* A finding with status predicted and no reason yet; witness, trace and input are left NULL. */
 void hd_maker_finding(struct hd_maker *m, const struct hd_witness *w, struct hd_finding *f);
 
