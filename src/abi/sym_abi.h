@@ -30,7 +30,7 @@
 #define HD_SYM_ARGS    12 /* arguments of a call that carry ids */
 #define HD_SYM_BLOCKS  4  /* structs passed by value in memory, per call */
 
-/* A line of standard error that starts so says why the runtime ended the program. */
+/* A line of standard error that starts so gives the reason why the runtime ended the program. */
 #define HD_SYM_MISUSE "heddle: memory: "
 
 /* X(NAME, text). Operands a, b, c are ids unless said otherwise. Comparisons have width 1. */
@@ -76,7 +76,7 @@ enum hd_sym_op {
 
 struct hd_sym_node {
     uint8_t op, width; /* width in bits, 1 to 64 */
-    uint8_t asserted;  /* bit t: the path already says that this (width 1) is t */
+    uint8_t asserted;  /* bit t: the path already has that this (width 1) is t */
     uint8_t pad;
     uint32_t a, b, c;
     uint64_t value; /* in this run, zero-extended */

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #define LOOK_UP 1024  /* records between two looks whether we have to stop */
-#define TELL    65536 /* the same, to tell how far we are; a multiple */
+#define REPORT  65536 /* the same, to report progress; a multiple */
 
 static const enum hd_op sync_op[HD_LOG_KIND_COUNT] = {
     [HD_LOG_ACQ] = HD_OP_ACQ,     [HD_LOG_REL] = HD_OP_REL,         [HD_LOG_RACQ] = HD_OP_RACQ,
@@ -356,7 +356,7 @@ static enum hd_status on_inherited(struct hd_walk *w, const struct hd_raw *rec)
     }
 }
 
-/* Do we have to stop, or to tell how far we are? When time or memory are used up, this walk and
+/* Do we have to stop, or to report progress? When time or memory are used up, this walk and
  * those after it end here. */
 static enum hd_status look_up(struct hd_walk *w, bool telling)
 {
@@ -426,7 +426,7 @@ static enum hd_status walk_log(struct hd_walk *w, enum hd_walk_pass pass)
     for (uint32_t n = 1, old = 0; s == HD_OK && next_record(w, &rec, &n); n++) {
         s = rec.inherited ? on_inherited(w, &rec) : on_record(w, &rec);
         if (n / LOOK_UP != old / LOOK_UP && s == HD_OK)
-            s = look_up(w, n / TELL != old / TELL);
+            s = look_up(w, n / REPORT != old / REPORT);
         old = n;
         if (w->log.limit && w->log.events >= w->log.limit)
             break;
@@ -693,8 +693,8 @@ enum hd_status hd_walk_open(struct hd_walk *w, const char *name, const char *dat
     return HD_OK;
 }
 
-/* What every schedule hands over is no longer shared. What the skeleton's walks have to tell about
- * the run, those that make the trace tell again. */
+/* What every schedule hands over is no longer shared. What the skeleton's walks report about
+ * the run, those that make the trace report again. */
 static enum hd_status leave_out_handed(struct hd_walk *w)
 {
     struct hd_build_info *info = w->info, aside = {.waits = HD_VEC_INIT(struct hd_build_wait),
@@ -752,7 +752,7 @@ enum hd_status hd_build_count(const char *name, const char *data, size_t len,
         hd_rawlog_rewind(&w.log);
         for (uint32_t n = 1; s == HD_OK && hd_rawlog_next(&w.log, &rec); n++)
             if (n % LOOK_UP == 0)
-                s = look_up(&w, n % TELL == 0);
+                s = look_up(&w, n % REPORT == 0);
         info->events = w.log.events;
         info->broken = w.log.broken;
     }

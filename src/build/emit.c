@@ -194,7 +194,7 @@ static void replay(struct hd_walk *w, uint32_t id, const struct hd_event *ev,
     cell->users |= UINT32_C(1) << w->current % 32;
     cell->lent |= g->kind == HD_REGION_STACK && g->number != w->current;
     if (hd_op_reads(ev->op) && !ev->has_value)
-        return; /* it tells nothing of what is there */
+        return; /* its value is not what memory holds */
     cell->touched = true;
     cell->known = ev->has_value;
     cell->value = ev->op == HD_OP_RMW ? ev->new_value : ev->value;

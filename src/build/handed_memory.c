@@ -3,9 +3,9 @@
  *
  * A walk of its own makes the skeleton of the trace: of shared memory only carriers are events, and
  * nothing depends on the rest, which is `loose`. Of each granule of loose memory it notes from
- * which points of the skeleton it is used. Then the must-order of the skeleton says whether these
- * uses are ordered (predict/index/handover.h). The walks that make the trace come after it, by a
- * struct hd_walk of their own.
+ * which points of the skeleton it is used. Then the must-order of the skeleton decides whether
+ * these uses are ordered (predict/index/handover.h). The walks that make the trace come after it,
+ * by a struct hd_walk of their own.
  */
 #include "build/lent_memory.h"
 #include "build/walk.h"

@@ -4,7 +4,7 @@
  * events of the trace (an access that covers several cells, a branch put before it) or none, and
  * build.c adds writes from outside, which have step 0. An *origin* is what a step is known by when
  * the program runs again: its kind of record, and its site or code address as an offset into a
- * module. `joined` says that the runtime makes it in the same call as the thread's last step that
+ * module. `joined`: the runtime makes it in the same call as the thread's last step that
  * has an event, without a chance for another thread to run in between.
  *
  * Stored in META chunks of .hdt files (docs/TRACE_FORMAT.md section 9); text has no place for them.
@@ -46,7 +46,8 @@ void hd_origin_fini(struct hd_origin_log *o);
 /* A module of the program, in the order in which it was loaded; the first is the program. */
 struct hd_origin_module {
     char *path;
-    char *id; /* what tells this build of the file from others; "" when it could not be read */
+    char *id; /* what distinguishes this build of the file from others; "" when it could not be read
+               */
     uint64_t bias;
 };
 

@@ -179,7 +179,7 @@ void hd_walk_hand_restart(struct hd_walk *w); /* the walk starts again */
 void hd_walk_hand_init(struct hd_walk *w);
 void hd_walk_hand_fini(struct hd_walk *w);
 
-/* how_far.c: to be asked when a walk starts, and to tell the user while it goes on */
+/* how_far.c: to be asked when a walk starts, and to report progress while it goes on */
 void hd_walk_foresee(struct hd_walk *w);
 void hd_walk_tell(const struct hd_walk *w);
 

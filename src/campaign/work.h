@@ -31,7 +31,7 @@ struct hd_work_options {
     void *ctx;
 };
 
-/* HD_OK: all units were tried; *p says how it went. HD_ERR_STOPPED: interrupted. HD_ERR_IO: the
+/* HD_OK: all units were tried; *p has the outcomes. HD_ERR_STOPPED: interrupted. HD_ERR_IO: the
  * folder cannot be written to. */
 enum hd_status hd_work(const struct hd_work_options *o, struct hd_work_progress *p,
                        struct hd_err *err);

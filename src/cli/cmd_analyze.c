@@ -232,7 +232,7 @@ static void show_progress(void *ctx, uint64_t done, uint64_t total)
 }
 
 /* A witness of ours that was rejected is our fault, and the user's to know; the rest stands. */
-static void tell_rejected(const struct run *r, const struct hd_rejected *rejected)
+static void print_rejected(const struct run *r, const struct hd_rejected *rejected)
 {
     if (rejected->n)
         hd_cli_error(r->cli, "internal error: %s rejected, the rest stands: %s",
@@ -255,7 +255,7 @@ static void take_result(struct run *r, const struct hd_analysis *a)
         r->raced |= p->found.len > 0;
         r->undecided |= p->undecided.len > 0 || p->cut;
         r->late |= hd_prediction_late(p);
-        tell_rejected(r, &p->rejected);
+        print_rejected(r, &p->rejected);
     }
 }
 

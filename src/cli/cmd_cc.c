@@ -168,7 +168,7 @@ static bool take(const char *option, const char *variable, int *argc, char **arg
 }
 
 /* The pass hears of it through the environment. */
-static void tell_pass(const char *variable, bool on)
+static void set_for_pass(const char *variable, bool on)
 {
     if (on)
         setenv(variable, "1", 1);
@@ -212,9 +212,9 @@ static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, 
     ours.openmp = line.openmp;
     add_ours(&w, lib_dir, clang.version, &ours);
     add_users(&w, argc, argv);
-    tell_pass("HEDDLE_PASS_CONCOLIC", ours.concolic);
-    tell_pass("HEDDLE_PASS_VOLATILE_ATOMIC", atomic);
-    tell_pass("HEDDLE_PASS_MARKED", !ours.no_macros); /* it may trust the front end's marks */
+    set_for_pass("HEDDLE_PASS_CONCOLIC", ours.concolic);
+    set_for_pass("HEDDLE_PASS_VOLATILE_ATOMIC", atomic);
+    set_for_pass("HEDDLE_PASS_MARKED", !ours.no_macros); /* it may trust the front end's marks */
     return become_clang(cli, clang.path, &w);
 }
 

@@ -81,7 +81,7 @@ static bool may_replace(const char *path)
     return ours;
 }
 
-static void say(void *ctx, const char *line)
+static void print_line(void *ctx, const char *line)
 {
     hd_cli_error(ctx, "%s", line);
 }
@@ -122,7 +122,7 @@ static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, 
         .max_size = v.max_size,
         .timeout = v.timeout,
         .watch = &watch,
-        .say = say,
+        .say = print_line,
         .say_ctx = cli,
     };
     enum hd_status s = hd_record_run(&opts, &result, &err);

@@ -144,7 +144,7 @@ static void show_progress(void *ctx, enum hd_stage stage, uint64_t done, uint64_
     hd_progress_update(&r->progress, done);
 }
 
-static void say(void *ctx, const char *line)
+static void print_line(void *ctx, const char *line)
 {
     const struct run *r = ctx;
     hd_cli_error(r->cli, "%s", line);
@@ -170,7 +170,7 @@ static enum hd_exit run_session(struct run *r)
     struct hd_err err = {0};
     r->o.progress = show_progress;
     r->o.progress_ctx = r;
-    r->o.say = say;
+    r->o.say = print_line;
     hd_interrupt_catch();
     enum hd_status s = hd_session_run(&r->o, &result, &err);
     hd_interrupt_release();

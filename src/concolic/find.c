@@ -113,8 +113,8 @@ static void keep_files(struct hd_search *s, struct hd_flight *f)
     f->run.arena[0] = 0;
 }
 
-/* False: the same was told before. */
-static bool tell(struct hd_search *s, struct hd_flight *f, const struct about *a)
+/* False: the same was reported before. */
+static bool report(struct hd_search *s, struct hd_flight *f, const struct about *a)
 {
     char input[PATH_MAX + 32], witness[PATH_MAX + 64];
     uint32_t id;
@@ -147,9 +147,9 @@ static bool tell(struct hd_search *s, struct hd_flight *f, const struct about *a
 
 /* ---- races ---- */
 
-static bool tell_race(struct hd_search *s, struct hd_flight *f, const struct hd_trace *t,
-                      const struct hd_predicted *race, const struct hd_witness *whole,
-                      unsigned number)
+static bool report_race(struct hd_search *s, struct hd_flight *f, const struct hd_trace *t,
+                        const struct hd_predicted *race, const struct hd_witness *whole,
+                        unsigned number)
 {
     char key[1024], text[1024];
     const char *a = hd_trace_place_name(t, race->witness.a);
@@ -159,7 +159,7 @@ static bool tell_race(struct hd_search *s, struct hd_flight *f, const struct hd_
     snprintf(text, sizeof text, "%s: %s and %s",
              hd_trace_obj_name(t, HD_OBJ_LOC, t->obj[race->witness.a]), a, b);
     struct about about = {HD_FOUND_RACE, t, race, whole, number, key, text};
-    return tell(s, f, &about);
+    return report(s, f, &about);
 }
 
 /* Nothing can be said about this run; the search goes on. */
@@ -171,8 +171,8 @@ static void not_read(struct hd_search *s, const struct hd_flight *f, const struc
 
 /* ---- deadlocks under another schedule ---- */
 
-static bool tell_deadlock(struct hd_search *s, struct hd_flight *f, const struct hd_trace *t,
-                          const struct hd_witness *w, unsigned number)
+static bool report_deadlock(struct hd_search *s, struct hd_flight *f, const struct hd_trace *t,
+                            const struct hd_witness *w, unsigned number)
 {
     char key[1024], text[1024];
     size_t n = (size_t)snprintf(text, sizeof text, "threads can wait for each other at");
@@ -181,19 +181,19 @@ static bool tell_deadlock(struct hd_search *s, struct hd_flight *f, const struct
                               hd_trace_place_name(t, w->events[i]));
     snprintf(key, sizeof key, "%d %.1000s", (int)HD_FOUND_DEADLOCK, text);
     struct about about = {HD_FOUND_DEADLOCK, t, NULL, w, number, key, text};
-    return tell(s, f, &about);
+    return report(s, f, &about);
 }
 
 /* ---- what the run allows ---- */
 
-static bool tell_predicted(struct hd_search *s, struct hd_flight *f, const struct hd_trace *t,
-                           const struct hd_predicted *one, unsigned number)
+static bool report_predicted(struct hd_search *s, struct hd_flight *f, const struct hd_trace *t,
+                             const struct hd_predicted *one, unsigned number)
 {
     struct hd_witness whole = hd_witness_long(&one->witness, t, NULL);
-    bool told = whole.property == HD_PROPERTY_RACE ? tell_race(s, f, t, one, &whole, number)
-                                                   : tell_deadlock(s, f, t, &whole, number);
+    bool reported = whole.property == HD_PROPERTY_RACE ? report_race(s, f, t, one, &whole, number)
+                                                       : report_deadlock(s, f, t, &whole, number);
     hd_witness_fini(&whole);
-    return told;
+    return reported;
 }
 
 static bool find_predicted(struct hd_search *s, struct hd_flight *f, const struct hd_trace *t,
@@ -201,7 +201,7 @@ static bool find_predicted(struct hd_search *s, struct hd_flight *f, const struc
 {
     struct hd_predict_options po;
     struct hd_prediction p;
-    unsigned told = 0;
+    unsigned reported = 0;
     hd_predict_defaults(&po);
     po.jobs = s->o->jobs;
     po.spots = hd_details_spots;
@@ -209,12 +209,12 @@ static bool find_predicted(struct hd_search *s, struct hd_flight *f, const struc
         s->stats->predict_seconds += p.seconds;
         s->stats->undecided += p.open + p.cut;
         for (size_t i = 0; i < p.found.len; i++)
-            told += tell_predicted(s, f, t, hd_vec_at(&p.found, i), told + 1);
+            reported += report_predicted(s, f, t, hd_vec_at(&p.found, i), reported + 1);
     } else {
         not_read(s, f, s->err);
     }
     hd_prediction_fini(&p);
-    return told > 0;
+    return reported > 0;
 }
 
 /* ---- ends ---- */
@@ -254,7 +254,7 @@ static bool find_end(struct hd_search *s, struct hd_flight *f, const struct hd_t
         return false;
     }
     snprintf(key, sizeof key, "%d %s", (int)a.kind, text);
-    return tell(s, f, &a);
+    return report(s, f, &a);
 }
 
 static void take_remarks(struct hd_search *s, const struct hd_remarks *remarks)

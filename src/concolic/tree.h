@@ -15,9 +15,9 @@ enum hd_flip {
     HD_FLIP_NONE,       /* not a choice, or too deep */
     HD_FLIP_OPEN,       /* to be tried */
     HD_FLIP_DONE,       /* a run went that way */
-    HD_FLIP_INFEASIBLE, /* no input goes that way; `core` says why */
+    HD_FLIP_INFEASIBLE, /* no input goes that way; the reason is in `core` */
     HD_FLIP_UNKNOWN,    /* the solver gave up, or a run that was meant to went elsewhere */
-    HD_FLIP_PRUNED,     /* nothing new can be covered from here on; `core` says why */
+    HD_FLIP_PRUNED,     /* nothing new can be covered from here on; the reason is in `core` */
     HD_FLIP_ELSEWHERE,  /* another share tries it */
 };
 

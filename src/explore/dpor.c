@@ -256,7 +256,7 @@ static uint64_t frontier(const struct search *s)
     return n;
 }
 
-static void tell(struct search *s)
+static void report_progress(struct search *s)
 {
     struct hd_explore_progress *p = &s->result->p;
     p->seconds = (double)(now_ns() - s->start) / 1e9;
@@ -353,7 +353,7 @@ static enum hd_status search(struct search *s, struct hd_err *err)
                                          s->opts->all != HD_EXPLORE_ALL, &s->bounded);
         if (s->top.scouting && (!more || hd_schedule_share_too_long(&s->top, &s->opts->share)))
             more = walk_again(s);
-        tell(s);
+        report_progress(s);
         if (!more) {
             if (s->bounded)
                 incomplete(s, "the bound on preemptions left schedules out");
@@ -485,7 +485,7 @@ static enum hd_status go(struct search *s, struct hd_err *err)
         status = search(s, err);
     if (*s->loss)
         snprintf(s->result->why, sizeof s->result->why, "%s", s->loss);
-    tell(s);
+    report_progress(s);
     if (s->opts->state && (status == HD_OK || status == HD_ERR_STOPPED)) {
         enum hd_status saved = save(s, err);
         status = saved == HD_OK ? status : saved;

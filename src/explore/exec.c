@@ -50,7 +50,7 @@ struct hd_exec {
     size_t area_bytes;
     int in, null, err; /* what the program's standard descriptors are */
     pid_t pid;         /* 0: none runs */
-    int gone;          /* tells when it has ended, or -1 */
+    int gone;          /* readable when it has ended, or -1 */
     uint64_t deadline;
     struct hd_server server;
     bool ended; /* the server told the status of the run */

@@ -107,7 +107,7 @@ struct hd_exec_start {
 struct hd_exec_run {
     enum hd_exec_end end;
     int wait_status;      /* as waitpid has it; of a crash see states */
-    char assertion[300];  /* line of standard error that tells of a failed assertion, or "" */
+    char assertion[300];  /* line of standard error with a failed assertion, or "" */
     uint32_t chosen;      /* choices that were carried out */
     uint32_t untold;      /* set of HD_STEER_FOREIGN_RELEASE and so on (log/rt_steer.h) */
     struct hd_vec steps;  /* struct hd_exec_step */

@@ -59,7 +59,7 @@ static void choose_step(struct hd_findings *f, const struct hd_exec_step *s)
     *last = (struct hd_steer_choice){s->thread, s->until, s->wakes};
 }
 
-static void tell(struct hd_findings *f, struct hd_explore_finding *what)
+static void report(struct hd_findings *f, struct hd_explore_finding *what)
 {
     what->choices = f->choices.data;
     what->n_choices = f->choices.len;
@@ -90,7 +90,7 @@ static void see_race(struct hd_findings *f, const struct hd_order *o, const stru
         if (k < r->i || (k > r->i && !hd_order_before(o, r->i, k)))
             choose_step(f, hd_run_step(o->run, k));
     struct hd_explore_finding what = {.kind = HD_EXPLORE_RACE, .ops = {*a, *b}, .text = ""};
-    tell(f, &what);
+    report(f, &what);
 }
 
 static void see_races(struct hd_findings *f, const struct hd_order *o)
@@ -128,7 +128,7 @@ static void see_deadlock(struct hd_findings *f, const struct hd_exec_run *run)
         return;
     choose_all(f, run);
     struct hd_explore_finding what = {.kind = HD_EXPLORE_DEADLOCK, .text = ""};
-    tell(f, &what);
+    report(f, &what);
 }
 
 static uint32_t last_step(const struct hd_exec_run *run, uint32_t thread)
@@ -181,7 +181,7 @@ static void see_crash(struct hd_findings *f, const struct hd_order *o,
     struct hd_explore_finding what = {
         .kind = kind, .signal = s->s.signal, .text = assertion ? run->assertion : ""};
     what.ops[0].thread = (uint16_t)s->thread;
-    tell(f, &what);
+    report(f, &what);
 }
 
 /* Of the operations at the end: the same wherever in its loop a thread was stopped. */
@@ -211,7 +211,7 @@ static void see_hang(struct hd_findings *f, const struct hd_exec_run *run)
         return;
     choose_start(f, run);
     struct hd_explore_finding what = {.kind = HD_EXPLORE_HANG, .text = ""};
-    tell(f, &what);
+    report(f, &what);
 }
 
 /* A process that became another program, or left by a system call of its own, did not crash. */
@@ -224,7 +224,7 @@ static void see_death(struct hd_findings *f, const struct hd_exec_run *run)
         return;
     choose_all(f, run);
     struct hd_explore_finding what = {.kind = HD_EXPLORE_CRASH, .signal = sig, .text = ""};
-    tell(f, &what);
+    report(f, &what);
 }
 
 static void see_end(struct hd_findings *f, const struct hd_exec_run *run)
@@ -251,7 +251,7 @@ static void see_late_crash(struct hd_findings *f, const struct hd_exec_run *run,
     struct hd_explore_finding what = {
         .kind = kind, .signal = s->s.signal, .text = assertion ? run->assertion : ""};
     what.ops[0].thread = (uint16_t)s->thread;
-    tell(f, &what);
+    report(f, &what);
 }
 
 void hd_findings_see_end(struct hd_findings *f, const struct hd_exec_run *run)

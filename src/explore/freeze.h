@@ -21,7 +21,7 @@ struct hd_freezer {
     const char *path;
 };
 
-/* kind: 8 letters that tell what is in the file. HD_ERR_INPUT: it is not such a file, or its sum is
+/* kind: 8 letters for what is in the file. HD_ERR_INPUT: it is not such a file, or its sum is
  * not that of its numbers: nothing of a damaged file is looked at. path must outlive the freezer.
  */
 enum hd_status hd_freeze_open(struct hd_freezer *z, const char *path, bool writes, const char *kind,

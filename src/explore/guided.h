@@ -74,7 +74,7 @@ struct hd_guided_result {
 enum hd_status hd_guided(const struct hd_guided_options *o, struct hd_guided_result *result,
                          struct hd_err *err);
 
-/* What tells a warning from others, for the list of settled ones. */
+/* What distinguishes a warning from others, for the list of settled ones. */
 void hd_guided_key(const char *place1, const char *place2, uint32_t preemptions, char *text,
                    size_t size);
 

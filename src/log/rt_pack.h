@@ -51,7 +51,7 @@ struct hd_pack_slot {
     uint64_t key;       /* address << 16 | shape */
     uint8_t beside;     /* 1: the base is where the last read was, not the pointer read last */
     uint8_t odd;        /* writer: how often tokens were not as guessed; see hd_rt_quick_rest */
-    uint64_t reader[6]; /* what the key says: struct hd_raw_shape of rt_raw.h */
+    uint64_t reader[6]; /* what the key means: struct hd_raw_shape of rt_raw.h */
 };
 _Static_assert(sizeof(struct hd_pack_slot) == 128, "a slot is two cache lines");
 

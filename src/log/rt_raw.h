@@ -26,7 +26,8 @@ enum hd_raw_quick {
     HD_QUICK_MORE,   /* HD_LOG_MORE; the only one that is no event */
 };
 
-/* What the key of a slot says of its records. Also in the slot itself, see struct hd_pack_slot. */
+/* What the key of a slot means for its records. Also in the slot itself, see struct hd_pack_slot.
+ */
 struct __attribute__((may_alias)) hd_raw_shape {
     uint64_t site;
     uint64_t mask; /* the bits that an access has of a word */
@@ -69,7 +70,7 @@ static inline enum hd_raw_quick hd_unpack_class(unsigned kind, unsigned shape, u
                                  : HD_QUICK_NONE;
 }
 
-/* What a key says of the records in its slot. */
+/* What a key means for the records in its slot. */
 static inline struct hd_raw_shape hd_unpack_shape(uint64_t key)
 {
     unsigned shape = hd_pack_shape(key), parts = hd_shape_parts(shape);

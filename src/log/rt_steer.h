@@ -125,7 +125,7 @@ struct hd_steer_header {
     uint32_t silent; /* no operations are wanted: the log is written instead */
     uint64_t threads, choices, sleepers, plan_ops; /* where, from the start of this memory */
     /* the run */
-    uint64_t ops;    /* where; the driver says so */
+    uint64_t ops;    /* where; set by the driver */
     uint64_t room;   /* for how many */
     uint64_t n_ops;  /* written last */
     uint32_t chosen; /* choices that were carried out */

@@ -93,8 +93,8 @@ hd_unpack_word1(struct hd_pack_slot *s, const uint8_t **q, unsigned flag,
     return s->word1 = w & is->mask;
 }
 
-/* Both tokens, as the flag says. Returns what comes behind them. The caller's variables need not be
- * in memory for it, which a loop over many records feels. */
+/* Both tokens, as given by the flag. Returns what comes behind them. The caller's variables need
+ * not be in memory for it, which a loop over many records feels. */
 static __attribute__((noinline, unused)) const uint8_t *
 hd_unpack_tokens(struct hd_pack_slot *s, const uint8_t *q, unsigned flag, uint32_t count,
                  hd_tok tok[2])

@@ -236,7 +236,7 @@ const char *hd_debug_string(struct hd_pass *p, LLVMMetadataRef node, unsigned i,
 
 bool hd_pass_run(LLVMModuleRef module); /* called by shim.cpp; whether the module changed */
 
-/* shim.cpp: what the C API of LLVM 14 does not tell. */
+/* shim.cpp: what the C API of LLVM 14 does not give. */
 bool hd_shim_is_musttail(LLVMValueRef call);
 void hd_shim_split_normal(LLVMValueRef invoke); /* a block of its own for where it goes */
 int hd_shim_fence_order(LLVMValueRef fence); /* enum LLVMAtomicOrdering; 0: only against signals */

@@ -76,7 +76,7 @@ static void put_chunks(const struct file *log, struct hd_rec_writer *w)
     }
 }
 
-/* The recording of one process. False: errno of w->error says why not. */
+/* The recording of one process. False: the reason is the errno in w->error. */
 static bool put_all(const struct file *log, const struct file *parent,
                     const struct hd_finish_process *who, struct hd_rec_writer *w,
                     struct hd_err *err)

@@ -19,7 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* What the process of a run tells us at its end. */
+/* What the process of a run reports at its end. */
 struct answer {
     enum hd_status status;
     int wait_status;

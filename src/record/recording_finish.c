@@ -229,7 +229,7 @@ static bool counted(const struct hd_ring *ring)
 }
 
 /* A program that is ended while it runs has not counted its last chunk. To count takes longer than
- * to record, and of a long log the chunks before tell enough. */
+ * to record, and of a long log the chunks before are enough. */
 static bool counted_enough(const struct hd_record_opts *opts, const struct hd_ring *ring,
                            const struct hd_record_result *result)
 {

@@ -40,7 +40,7 @@ bool hd_inputs_read(int fd, struct hd_bytes *out);
 void hd_inputs_save(struct hd_trace *t, const char *program, char **argv, char **env,
                     const char *cwd, const char *fds, const struct hd_bytes *input,
                     const struct hd_log_header *header);
-/* The trace is of another process than the first: what its recording's META says of it. */
+/* The trace is of another process than the first: what is in the META of its recording. */
 void hd_inputs_save_process(struct hd_trace *t, const struct hd_recmeta *meta);
 /* Of which process a trace is, for people ("child1"); false: the first of its run. */
 bool hd_inputs_process(const struct hd_trace *t, char *out, size_t size);

@@ -83,7 +83,7 @@ static enum hd_status find_program(struct replay *r)
     return hd_program_find(name, r->program, sizeof r->program, r->err);
 }
 
-/* False: something is not what was recorded; the verdict says what. */
+/* False: something is not what was recorded; the verdict names it. */
 static bool unchanged(struct replay *r)
 {
     for (size_t i = 0; i < r->origins.modules.len; i++) {
@@ -379,7 +379,7 @@ static void trace_of(const void *data, size_t len, struct hd_replay_order *o)
     hd_build_info_fini(&info);
 }
 
-/* Of two executions of one order, that `kept` tells of before this one: the same traces? Nearly
+/* Of two executions of one order, that `kept` has before this one: the same traces? Nearly
  * always the recordings are equal byte by byte, and no trace has to be made of them. */
 static void compare_traces(const struct replay *r, struct hd_replay_order *kept,
                            struct hd_replay_order *o)
@@ -437,7 +437,7 @@ static enum hd_status debug(struct replay *r)
     return s;
 }
 
-/* One run that is only to tell stacks: hd_stacks_record. */
+/* One run that is only made for its stacks: hd_stacks_record. */
 static enum hd_status take_stacks(struct replay *r)
 {
     struct hd_child_result done;

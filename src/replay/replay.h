@@ -67,7 +67,7 @@ struct hd_replay_access {
 
 enum hd_replay_verdict {
     HD_REPLAY_CONFIRMED,
-    HD_REPLAY_DIVERGED,   /* something else came; `reason` says where and what */
+    HD_REPLAY_DIVERGED,   /* something else came; `reason` names it and the place */
     HD_REPLAY_CHANGED,    /* the program or a library is not the recorded one */
     HD_REPLAY_IMPOSSIBLE, /* the witness cannot be made a schedule of the program */
     HD_REPLAY_APART,      /* both stood there, but the bytes do not overlap or neither writes */

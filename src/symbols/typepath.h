@@ -10,7 +10,7 @@ bool hd_typepath_type(Dwarf_Die *die, Dwarf_Die *out);
 /* Bytes that an object of the type takes; 0: not known. */
 uint64_t hd_typepath_size(Dwarf_Die *type);
 /* Appends to the name of the object what lies `offset` bytes behind its start, as far as the `size`
- * bytes there tell. Stops at classes of the C++ library and notes them. */
+ * bytes there show. Stops at classes of the C++ library and notes them. */
 void hd_typepath_append(Dwarf_Die *type, uint64_t offset, uint64_t size, struct hd_object *o);
 
 #endif

@@ -3,7 +3,7 @@
 #include "base/alloc.h"
 #include "base/log.h"
 
-static void tell(const uint8_t *mask, size_t locs)
+static void log_count(const uint8_t *mask, size_t locs)
 {
     size_t n = 0;
     for (size_t i = 0; i < locs; i++)
@@ -36,7 +36,7 @@ uint8_t *hd_contended_new(const struct hd_trace *t)
         mask[loc] |= more;
     }
     if (hd_log_on(HD_ROOM_DETECT, HD_LOG_DEBUG))
-        tell(mask, locs);
+        log_count(mask, locs);
     hd_free(first, locs * sizeof *first);
     return mask;
 }

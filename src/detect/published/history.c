@@ -177,8 +177,8 @@ static void append(struct hd_history *h, struct body *b, uint32_t what, uint32_t
     entries(b)[b->n++] = (struct entry){what, tick};
 }
 
-/* Tells of the access of thread u with this tick and e, if their places are new. */
-static void tell(struct hd_history *h, hd_tid u, const struct entry *past, hd_eid e)
+/* Reports the access of thread u with this tick and e, if their places are new. */
+static void report_one(struct hd_history *h, hd_tid u, const struct entry *past, hd_eid e)
 {
     const struct hd_detect_opts *opts = h->sink.opts;
     size_t n;
@@ -195,7 +195,7 @@ static void report(struct hd_history *h, struct body *b, hd_tid u, hd_eid e, uin
             hd_sink_pair(&h->sink, list[i].what, e);
             continue;
         }
-        tell(h, u, &list[i], e);
+        report_one(h, u, &list[i], e);
         hd_sink_places(&h->sink, list[i].what, spot(h, e));
     }
 }

@@ -522,7 +522,7 @@ static void passed_behind(struct hd_sym_fn *f, LLVMValueRef call, const char *na
 }
 
 /* A stream of C++ is about to be read, or written with something symbolic. */
-static void tell_stream(struct hd_sym_fn *f, LLVMValueRef call, const char *name, bool has_model)
+static void note_stream(struct hd_sym_fn *f, LLVMValueRef call, const char *name, bool has_model)
 {
     struct hd_pass *p = f->s->p;
     bool reads = hd_sym_stream_reads(name);
@@ -647,7 +647,7 @@ static void real_call(struct hd_sym_fn *f, LLVMValueRef call, enum hd_callee kin
     if (!hd_calls_function(call))
         indirect(f, call);
     if (c.outside)
-        tell_stream(f, call, c.name, c.model != NULL);
+        note_stream(f, call, c.name, c.model != NULL);
     if (!c.model)
         any = give_arguments(f, call, &c, at, kind);
     if (!at)

@@ -46,9 +46,9 @@ uint64_t hd_sym_object(struct hd_sym_fn *f, LLVMValueRef ptr, LLVMValueRef *base
     return type && LLVMTypeIsSized(type) ? LLVMABISizeOfType(f->s->p->layout, type) : 0;
 }
 
-/* In a slow block: tells the runtime which object a symbolic address points into, when that is a
+/* In a slow block: gives the runtime the object that a symbolic address points into, when that is a
  * variable. Heap blocks it knows itself. */
-static void tell_object(struct hd_sym_fn *f, LLVMValueRef ptr)
+static void give_object(struct hd_sym_fn *f, LLVMValueRef ptr)
 {
     struct hd_pass *p = f->s->p;
     LLVMValueRef base;
@@ -78,7 +78,7 @@ LLVMValueRef hd_sym_loaded(struct hd_sym_fn *f, LLVMValueRef at, LLVMValueRef pt
     struct hd_sym_slow slow = hd_sym_slow_begin(f->s, at, interesting(f, ptr, id, f->zero));
     if (hd_sym_width(f->s, type)) {
         if (!hd_sym_is_zero(f, id))
-            tell_object(f, ptr);
+            give_object(f, ptr);
         LLVMValueRef args[] = {hd_hooks_ptr(p, ptr), hd_hooks_u32(p, (uint32_t)bytes_of(f, type)),
                                id, hd_sym_bits(f->s, value)};
         result = hd_sym_call(f->s, HD_SYM_HOOK_load, args);
@@ -139,7 +139,7 @@ void hd_sym_stored(struct hd_sym_fn *f, LLVMValueRef at, LLVMValueRef ptr, LLVMV
     struct hd_sym_slow slow = hd_sym_slow_begin(f->s, at, interesting(f, ptr, id, value_id));
     if (hd_sym_width(f->s, type)) {
         if (!hd_sym_is_zero(f, id))
-            tell_object(f, ptr);
+            give_object(f, ptr);
         LLVMValueRef args[] = {hd_hooks_ptr(p, ptr), hd_hooks_u32(p, (uint32_t)bytes_of(f, type)),
                                id, value_id, hd_sym_bits(f->s, value)};
         hd_sym_call(f->s, HD_SYM_HOOK_store, args);

@@ -103,7 +103,7 @@ static bool is_caller(LLVMValueRef fn)
            starts_with(name, "9Condition17CastAndCallMethodI");
 }
 
-static void tell(struct hd_fn *f, const char *name, LLVMValueRef lock, LLVMValueRef flags)
+static void call_lock_hook(struct hd_fn *f, const char *name, LLVMValueRef lock, LLVMValueRef flags)
 {
     struct hd_pass *p = f->p;
     LLVMTypeRef params[] = {p->ptr, p->i32, p->i32};
@@ -119,7 +119,7 @@ static void tell(struct hd_fn *f, const char *name, LLVMValueRef lock, LLVMValue
     f->hooked = true;
 }
 
-static void tell_order(struct hd_fn *f, const char *name, LLVMValueRef object)
+static void call_order_hook(struct hd_fn *f, const char *name, LLVMValueRef object)
 {
     struct hd_pass *p = f->p;
     LLVMTypeRef type = LLVMFunctionType(p->void_type, &p->ptr, 1, false);
@@ -134,7 +134,8 @@ static void tell_order(struct hd_fn *f, const char *name, LLVMValueRef object)
     f->hooked = true;
 }
 
-static void tell_condition(struct hd_pass *p, const char *name, LLVMTypeRef param, LLVMValueRef arg)
+static void call_condition_hook(struct hd_pass *p, const char *name, LLVMTypeRef param,
+                                LLVMValueRef arg)
 {
     LLVMTypeRef type = LLVMFunctionType(p->void_type, &param, 1, false);
     LLVMValueRef fn = LLVMGetNamedFunction(p->module, name);
@@ -156,9 +157,9 @@ void hd_locks_finish(struct hd_fn *f)
     if (!f->condition)
         return;
     LLVMPositionBuilderBefore(p->b, LLVMGetNextInstruction(f->start));
-    tell_condition(p, "__hd_condition_begin", p->ptr,
-                   is_caller(f->fn) ? hd_hooks_ptr(p, LLVMGetParam(f->fn, 0))
-                                    : LLVMConstNull(p->ptr));
+    call_condition_hook(p, "__hd_condition_begin", p->ptr,
+                        is_caller(f->fn) ? hd_hooks_ptr(p, LLVMGetParam(f->fn, 0))
+                                         : LLVMConstNull(p->ptr));
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f->fn); b; b = LLVMGetNextBasicBlock(b)) {
         LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
         if (!LLVMIsAReturnInst(end))
@@ -167,7 +168,7 @@ void hd_locks_finish(struct hd_fn *f)
         LLVMValueRef result = LLVMGetOperand(end, 0);
         result = LLVMBuildICmp(p->b, LLVMIntNE, result, LLVMConstNull(LLVMTypeOf(result)), "");
         result = LLVMBuildZExt(p->b, result, p->i32, "");
-        tell_condition(p, "__hd_condition_end", p->i32, result);
+        call_condition_hook(p, "__hd_condition_end", p->i32, result);
     }
 }
 
@@ -175,10 +176,10 @@ static void order_call(struct hd_fn *f, LLVMValueRef call, unsigned what, LLVMVa
 {
     LLVMValueRef object = LLVMGetOperand(call, 0);
     if (what & POSTS)
-        tell_order(f, "__tsan_release", object);
+        call_order_hook(f, "__tsan_release", object);
     if (what & AWAITS) {
         LLVMPositionBuilderBefore(f->p->b, after);
-        tell_order(f, "__tsan_acquire", object);
+        call_order_hook(f, "__tsan_acquire", object);
         LLVMPositionBuilderBefore(f->p->b, call);
     }
 }
@@ -197,12 +198,12 @@ void hd_locks_call(struct hd_fn *f, LLVMValueRef call)
     LLVMValueRef lock = LLVMGetOperand(call, what & SECOND ? 1 : 0);
     LLVMValueRef flags = hd_hooks_u32(p, what & READS ? FLAG_READ : 0);
     if (what & GIVES)
-        tell(f, "__tsan_mutex_pre_unlock", lock, flags);
+        call_lock_hook(f, "__tsan_mutex_pre_unlock", lock, flags);
     if (what & TAKES)
-        tell(f, "__tsan_mutex_pre_lock", lock, flags);
+        call_lock_hook(f, "__tsan_mutex_pre_lock", lock, flags);
     if (strstr(name_in(hd_calls_function(call)), "9Condition"))
-        tell_condition(p, "__hd_condition_awaited", p->ptr,
-                       hd_hooks_ptr(p, LLVMGetOperand(call, 1)));
+        call_condition_hook(p, "__hd_condition_awaited", p->ptr,
+                            hd_hooks_ptr(p, LLVMGetOperand(call, 1)));
     LLVMPositionBuilderBefore(p->b, after);
     if (what & TAKES) {
         if (what & TRIES) {
@@ -212,9 +213,9 @@ void hd_locks_call(struct hd_fn *f, LLVMValueRef call)
             LLVMValueRef got = LLVMBuildICmp(p->b, LLVMIntNE, call, none, "");
             flags = LLVMBuildSelect(p->b, got, flags, failed, "");
         }
-        tell(f, "__tsan_mutex_post_lock", lock, flags);
+        call_lock_hook(f, "__tsan_mutex_post_lock", lock, flags);
     } else {
-        tell(f, "__tsan_mutex_post_unlock", lock, flags);
+        call_lock_hook(f, "__tsan_mutex_post_unlock", lock, flags);
     }
     LLVMPositionBuilderBefore(p->b, call);
 }

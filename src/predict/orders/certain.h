@@ -29,6 +29,6 @@ uint32_t hd_certain_opened(const struct hd_sections *s, hd_eid e);
 /* Tells of conflicting accesses, a before b in the trace, for which neither holds: all pairs of
  * places that have such a pair, and each of them one or more times. False: that takes too long. */
 bool hd_certain_open(const struct hd_certain *c, const struct hd_world *w,
-                     void (*tell)(void *ctx, hd_eid a, hd_eid b), void *ctx);
+                     void (*found)(void *ctx, hd_eid a, hd_eid b), void *ctx);
 
 #endif

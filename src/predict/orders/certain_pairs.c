@@ -22,7 +22,7 @@ struct open_walk {
     const struct hd_world *w;
     struct hd_vec *of; /* by location: struct latest */
     uint64_t looked;
-    void (*tell)(void *ctx, hd_eid a, hd_eid b);
+    void (*found)(void *ctx, hd_eid a, hd_eid b);
     void *ctx;
 };
 
@@ -48,7 +48,7 @@ static void look(struct open_walk *o, hd_eid e)
                 mine = x;
         } else if (hd_kinds_conflict(x->kind, here.kind) && !hd_certain_before(o->c, x->last, e) &&
                    !hd_certain_excludes(o->c, x->last, e)) {
-            o->tell(o->ctx, x->last, e);
+            o->found(o->ctx, x->last, e);
         }
     }
     if (mine)
@@ -58,11 +58,11 @@ static void look(struct open_walk *o, hd_eid e)
 }
 
 bool hd_certain_open(const struct hd_certain *c, const struct hd_world *w,
-                     void (*tell)(void *ctx, hd_eid a, hd_eid b), void *ctx)
+                     void (*found)(void *ctx, hd_eid a, hd_eid b), void *ctx)
 {
     const struct hd_trace *t = w->t;
     size_t locs = hd_trace_n_objs(t, HD_OBJ_LOC);
-    struct open_walk o = {.c = c, .w = w, .tell = tell, .ctx = ctx};
+    struct open_walk o = {.c = c, .w = w, .found = found, .ctx = ctx};
     uint8_t *contended = hd_contended_new(t);
     o.of = hd_alloc(locs * sizeof *o.of);
     for (size_t x = 0; x < locs; x++)

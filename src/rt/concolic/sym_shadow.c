@@ -73,7 +73,7 @@ void hd_rt_sym_set_byte(const void *p, uint32_t id)
         count(a / PAGE - 1, by);
 }
 
-/* The byte's id, after dropping one that no longer tells the truth. */
+/* The byte's id, after dropping one that is out of date. */
 static uint32_t fresh_byte(const uint8_t *p, uint8_t actual)
 {
     uint32_t id = hd_rt_sym_byte(p);

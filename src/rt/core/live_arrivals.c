@@ -395,7 +395,7 @@ static bool play(struct item *it)
         it->played = true;
         break;
     default:
-        it->played = true; /* says what a call got, not what came */
+        it->played = true; /* what a call got, not what came */
         return false;
     }
     return it->played;

@@ -199,9 +199,9 @@ struct place {
     uintptr_t pc;
     unsigned index;
 };
-static unsigned n_first; /* modules that the start tells of */
+static unsigned n_first; /* modules that were there at the start */
 
-static int tell(struct dl_phdr_info *info, size_t size, void *arg)
+static int log_module(struct dl_phdr_info *info, size_t size, void *arg)
 {
     struct place *at = arg;
     struct span all = extent(info);
@@ -222,7 +222,7 @@ void hd_rt_module_tell(uintptr_t pc)
     if (pc == last)
         return;
     last = pc;
-    dl_iterate_phdr(tell, &at);
+    dl_iterate_phdr(log_module, &at);
 }
 
 static int count(struct dl_phdr_info *info, size_t size, void *arg)

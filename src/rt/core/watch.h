@@ -1,6 +1,6 @@
 /* What each epoll descriptor watches: kept from epoll_ctl on, so that epoll_wait informs the
  * program about these channels (chan.h) and no others. A descriptor of which nothing is known,
- * because code that we do not see filled it, tells about all channels. Only the holder of the token
+ * because code that we do not see filled it, means all channels. Only the holder of the token
  * may call these functions.
  */
 #ifndef HD_RT_CORE_WATCH_H

@@ -1,4 +1,4 @@
-/* What our OpenMP library tells the tool (src/openmp/omp_spread.c). */
+/* What our OpenMP library reports to the tool (src/openmp/omp_spread.c). */
 #include "rt/core/rt.h"
 #include "rt/policy/policy.h"
 

@@ -181,8 +181,8 @@ HD_INLINE hd_tok hd_rt_quick_near(struct hd_thread *me, struct hd_pack_slot *s, 
     return hd_rt_quick_record(me, s, shape, code, p, v, false, HD_TOK_NONE, false, HD_TOK_NONE);
 }
 
-/* They need not be, and as little of them as will do is told. */
-HD_INLINE void hd_rt_quick_tell(struct hd_thread *me, struct hd_pack_slot *s, unsigned shape,
+/* They need not be, and as little of them as is needed is recorded. */
+HD_INLINE void hd_rt_quick_full(struct hd_thread *me, struct hd_pack_slot *s, unsigned shape,
                                 unsigned code, const void *p, uint64_t v, hd_tok addr, hd_tok val)
 {
     const unsigned parts = hd_shape_parts(shape);

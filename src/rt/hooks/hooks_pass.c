@@ -50,13 +50,14 @@ static inline bool left_val(struct hd_thread *me, const struct hd_pack_slot *s, 
 
 /* The record of an access whose tokens are not as guessed; apart, so that the others need fewer
  * registers. Six arguments fit into registers. */
-OTHER void tell(struct hd_pack_slot *s, unsigned shape, const void *p, uint64_t v, hd_tok addr,
-                hd_tok val)
+OTHER void with_tokens(struct hd_pack_slot *s, unsigned shape, const void *p, uint64_t v,
+                       hd_tok addr, hd_tok val)
 {
-    hd_rt_quick_tell(__hd_flow.quick, s, shape & 0xffff, shape >> 16, p, v, addr, val);
+    hd_rt_quick_full(__hd_flow.quick, s, shape & 0xffff, shape >> 16, p, v, addr, val);
 }
 
-#define TELL(s, shape, code, p, v, addr, val) tell(s, (shape) | (code) << 16, p, v, addr, val)
+#define WITH_TOKENS(s, shape, code, p, v, addr, val)                                               \
+    with_tokens(s, (shape) | (code) << 16, p, v, addr, val)
 
 #define SIZE 1
 #include "rt/hooks/hooks_plain.inc"

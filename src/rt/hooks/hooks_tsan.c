@@ -1,7 +1,7 @@
 /* Entry points of code compiled with -fsanitize=thread: plain accesses. Runs in the user's process;
  * see the rules in rt.h.
  *
- * The hook of a write comes before the store and does not tell the value. It is read at the
+ * The hook of a write comes before the store and does not get the value. It is read at the
  * thread's next entry into the runtime, before another thread can run, so it is exact unless code
  * without hooks changed the same memory in between (the driver finds that out).
  *

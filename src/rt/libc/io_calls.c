@@ -4,7 +4,7 @@
  * and the call is made when it will not wait. So a pipe between two threads is deterministic. Long
  * writes and calls that cannot be asked beforehand give the token away instead.
  *
- * What pipes and sockets tell one thread about another: chan.h. A handler without SA_RESTART ends a
+ * The order that pipes and sockets give to threads: chan.h. A handler without SA_RESTART ends a
  * wait with EINTR. */
 #include "rt/libc/io_calls.h"
 #include "rt/concolic/rt_sym.h"

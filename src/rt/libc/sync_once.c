@@ -1,6 +1,6 @@
 /* pthread_once and the guards of C++ statics. Runs in the user's process; see the rules in rt.h.
  *
- * Both become a lock around the initialisation and an atomic flag that tells that it is over. The
+ * Both become a lock around the initialisation and an atomic flag that is set when it is over. The
  * flag is the program's own memory, as compiled code reads it without calling us (glibc: 2 is done;
  * C++: the first byte of the guard is 1). */
 #include "rt/core/real.h"

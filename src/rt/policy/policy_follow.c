@@ -468,7 +468,7 @@ static struct hd_thread *expect(uint64_t entry)
     d.thread = t ? t->num : 0;
     if (d.why)
         stop(&d);
-    /* A futex wait may return early, and no event tells who woke it. One with a time limit would
+    /* A futex wait may return early, and no event has who woke it. One with a time limit would
      * tell the program about the time instead. */
     if (t->state == HD_BLOCKED && t->wait_kind == HD_WAITS_FUTEX && t->deadline == HD_NEVER)
         hd_rt_make_ready(t);
