@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #define LEVEL 1   /* of zstd: chunks come fast */
-#define DEAR  299 /* hundredths of bytes an event from which on it is worth the time */
+#define DEAR  399 /* hundredths of bytes an event from which on it is worth the time */
 
 static uint8_t *chunk_at(const struct hd_ring *r, uint32_t number)
 {
@@ -55,7 +55,7 @@ void hd_ring_close(struct hd_ring *r)
     r->header = NULL;
 }
 
-/* Most chunks are small enough as they are; compressing takes as long as recording. */
+/* Most logs are short enough as they are; compressing one takes half as long as recording it. */
 static int level_for(const struct hd_ring *r, size_t used, uint64_t events)
 {
     return r->out->size + used > events * DEAR / 100 ? LEVEL : 0;
