@@ -130,6 +130,8 @@ static const struct source *find(int fd)
     const struct source *s = room ? place_of(self) : NULL;
     if (!s || !s->self)
         s = look_closer(fd);
+    if (s && s->kind == HD_SOURCE_DATAGRAM && hd_rt_chan(fd, false))
+        return NULL; /* a thread has sent to it */
     return s && s->kind != HD_SOURCE_NONE ? s : NULL;
 }
 

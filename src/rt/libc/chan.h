@@ -5,6 +5,10 @@
  * thread that is told that there is nothing to read, or that the other side is gone, looks at that
  * (enum hd_look). Data that came from outside the program has no post, and reading it no sem. Only
  * the holder of the token may call these functions; they leave errno alone.
+ *
+ * A message (datagrams, SOCK_SEQPACKET) is read as a whole, even if it is cut or empty. A datagram
+ * belongs to the address where it goes, once a thread of the program has sent to a socket of its
+ * own there; from then on all that the socket gets is taken for the program's.
  */
 #ifndef HD_RT_LIBC_CHAN_H
 #define HD_RT_LIBC_CHAN_H
@@ -15,6 +19,11 @@ struct hd_chan;
 
 /* The channel that fd reads from or writes to, or NULL when it does not connect threads. */
 struct hd_chan *hd_rt_chan(int fd, bool write);
+/* The same; to: where a datagram goes, or NULL. */
+struct hd_chan *hd_rt_chan_to(int fd, bool write, const void *to, size_t len);
+bool hd_rt_chan_messages(
+    const struct hd_chan *c); /* a read takes a whole write, even of no bytes */
+bool hd_rt_chan_has_message(const struct hd_chan *c); /* such a one, which no thread has read */
 /* What makes fd ready to be read or accepted from. */
 struct hd_chan *hd_rt_chan_source(int fd);
 /* bytes: what was written, NULL: not known. */

@@ -150,10 +150,11 @@ static long read_once(struct hd_thread *me, const long *a, long nr, void *buf,
     if (r > 0 && buf && hd_rt_random_fd((int)a[0]))
         hd_rt_random_fill(me, buf, (size_t)r);
     struct hd_chan *c = r >= 0 || r == -EAGAIN ? hd_rt_chan((int)a[0], false) : NULL;
-    if (c && r > 0 && !(flags & MSG_PEEK))
-        hd_rt_chan_received(c, (uint64_t)r, pc);
-    else if (c && r == 0)
+    bool end = r == 0 && c && !hd_rt_chan_has_message(c);
+    if (end)
         hd_rt_chan_closed(c, pc);
+    else if (c && r >= 0 && !(flags & MSG_PEEK))
+        hd_rt_chan_received(c, (uint64_t)r, pc);
     else if (c)
         hd_rt_chan_asked(c, pc);
     else if (r > 0 && !hd_rt_random_fd((int)a[0]))
@@ -250,11 +251,20 @@ READ_CALL(readv, SYS_readv, NULL, v, (size_t)n, (int fd, const struct iovec *v, 
 
 /* ---- writing ---- */
 
+/* The channel of a call that writes. */
+static struct hd_chan *chan_to(const long *a, long nr)
+{
+    const struct msghdr *m = nr == SYS_sendmsg ? (const void *)a[1] : NULL;          /* NOLINT */
+    const void *to = nr == SYS_sendto ? (const void *)a[4] : m ? m->msg_name : NULL; /* NOLINT */
+    return hd_rt_chan_to((int)a[0], true, to, m ? m->msg_namelen : (size_t)a[5]);
+}
+
 static long do_write(struct hd_thread *me, const long *a, long nr, size_t n, uintptr_t pc)
 {
     hd_rt_cancel_point(me, pc);
-    struct hd_chan *c = n ? hd_rt_chan((int)a[0], true) : NULL;
-    if (n == 0 && nr == SYS_write)
+    struct hd_chan *c = chan_to(a, nr);
+    c = n || (c && hd_rt_chan_messages(c)) ? c : NULL;
+    if (n == 0 && nr == SYS_write && !c)
         return make_call(me, a, nr);
     bool outside = rt.multi && !(flags_of(nr, a) & MSG_DONTWAIT) && may_block((int)a[0]),
          full = outside && !is_ready((int)a[0], POLLOUT);
@@ -272,7 +282,7 @@ static long do_write(struct hd_thread *me, const long *a, long nr, size_t n, uin
         hd_rt_chan_sent(c, n, bytes,
                         pc); /* before: a reader may run as soon as the first byte is there */
     long r = outside ? hd_rt_cancel_syscall(me, nr, a) : make_call(me, a, nr);
-    if (c && !outside && r > 0)
+    if (c && !outside && r >= (n > 0))
         hd_rt_chan_sent(c, (uint64_t)r, bytes, pc);
     else if (c && !outside && r == -EAGAIN)
         hd_rt_chan_look(c, pc);
