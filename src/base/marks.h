@@ -68,4 +68,16 @@ static inline uint32_t hd_marks_upto(const struct hd_marks *m, size_t pos)
     return word->before + hd_marks_count(word->bits & ((UINT64_C(2) << (pos % 64)) - 1));
 }
 
+/* The first mark at or behind pos; `size` when there is none. */
+static inline size_t hd_marks_next(const struct hd_marks *m, size_t pos)
+{
+    size_t word = pos / 64;
+    if (!m->n || word > m->last)
+        return m->size;
+    uint64_t bits = m->words[word].bits & (UINT64_MAX << (pos % 64));
+    while (!bits && word < m->last)
+        bits = m->words[++word].bits;
+    return bits ? word * 64 + (size_t)__builtin_ctzll(bits) : m->size;
+}
+
 #endif

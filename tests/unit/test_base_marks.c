@@ -23,6 +23,11 @@ static void compare(const struct hd_marks *m, const bool *flags, size_t known)
         assert_int_equal(hd_marks_upto(m, i), n);
     }
     assert_int_equal(m->n, n);
+    size_t next = m->size;
+    for (size_t i = known; i-- > 0;) {
+        next = flags[i] ? i : next;
+        assert_int_equal(hd_marks_next(m, i), next);
+    }
 }
 
 static void agrees_with_flags(void **state)
