@@ -198,6 +198,19 @@ void hd_accesses_free(struct hd_accesses *a)
     hd_free(a, sizeof *a);
 }
 
+/* The first index in [lo, hi) whose event is e or a later one. */
+static uint32_t first_after(const hd_eid *events, uint32_t lo, uint32_t hi, hd_eid e)
+{
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (events[mid] < e)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
 /* The first index in [lo, hi) whose event stands at position >= pos of thread u, whose events these
  * are, in program order. Looked for by number: their positions would be one more step each. */
 static uint32_t first_from(const struct hd_trace *t, const hd_eid *events, uint32_t lo, uint32_t hi,
@@ -205,16 +218,7 @@ static uint32_t first_from(const struct hd_trace *t, const hd_eid *events, uint3
 {
     size_t n;
     const hd_eid *own = hd_trace_thread_events(t, u, &n);
-    if (pos >= n)
-        return hi;
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (events[mid] < own[pos])
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo;
+    return pos >= n ? hi : first_after(events, lo, hi, own[pos]);
 }
 
 uint32_t hd_accesses_write_from(const struct hd_accesses *a, const struct hd_loc_user *user,
@@ -228,23 +232,27 @@ uint32_t hd_accesses_write_near(const struct hd_accesses *a, const struct hd_loc
 {
     size_t n;
     const hd_eid *own = hd_trace_thread_events(a->t, user->thread, &n);
+    return pos >= n ? user->wend : hd_accesses_write_after(a, user, own[pos], near);
+}
+
+uint32_t hd_accesses_write_after(const struct hd_accesses *a, const struct hd_loc_user *user,
+                                 hd_eid e, uint32_t near)
+{
     uint32_t lo = user->wstart, hi = user->wend, step = 1;
-    if (pos >= n)
-        return hi;
     if (near < lo)
         near = lo;
-    if (near < hi && a->writes[near] < own[pos]) {
+    if (near < hi && a->writes[near] < e) {
         lo = near + 1;
-        for (; hi - lo > step && a->writes[lo + step] < own[pos]; step *= 2)
+        for (; hi - lo > step && a->writes[lo + step] < e; step *= 2)
             lo += step + 1;
         hi = hi - lo > step ? lo + step : hi;
     } else {
         hi = near < hi ? near : hi;
-        for (; hi - lo > step && a->writes[hi - step] >= own[pos]; step *= 2)
+        for (; hi - lo > step && a->writes[hi - step] >= e; step *= 2)
             hi -= step;
         lo = hi - lo > step ? hi - step + 1 : lo;
     }
-    return first_from(a->t, a->writes, lo, hi, user->thread, pos);
+    return first_after(a->writes, lo, hi, e);
 }
 
 uint32_t hd_accesses_from(const struct hd_accesses *a, const struct hd_loc_user *user, uint32_t pos)
@@ -269,11 +277,45 @@ static uint32_t value_bound(const struct hd_accesses *a, uint32_t lo, uint32_t h
     return lo;
 }
 
+/* Whether the write at this place in by_value is of a lower value. */
+static bool below(const struct hd_accesses *a, uint32_t place, struct hd_value value)
+{
+    hd_eid w = a->writes[a->by_value[place]];
+    return compare_values(hd_trace_write_value(a->t, w), value) < 0;
+}
+
+/* The first place in `all` with a value that is not below this, looked for from `near` on. */
+static uint32_t value_near(const struct hd_accesses *a, struct hd_value_writes all,
+                           struct hd_value value, uint32_t near)
+{
+    uint32_t lo = all.start, hi = all.end, step = 1;
+    if (near < lo || near >= hi)
+        return value_bound(a, lo, hi, value, false);
+    if (below(a, near, value)) {
+        lo = near + 1;
+        for (; hi - lo > step && below(a, lo + step, value); step *= 2)
+            lo += step + 1;
+        hi = hi - lo > step ? lo + step : hi;
+    } else {
+        hi = near;
+        for (; hi - lo > step && !below(a, hi - step, value); step *= 2)
+            hi -= step;
+        lo = hi - lo > step ? hi - step + 1 : lo;
+    }
+    return value_bound(a, lo, hi, value, false);
+}
+
 struct hd_value_writes hd_accesses_values(const struct hd_accesses *a, uint32_t obj,
                                           struct hd_value value)
 {
+    return hd_accesses_values_near(a, obj, value, UINT32_MAX);
+}
+
+struct hd_value_writes hd_accesses_values_near(const struct hd_accesses *a, uint32_t obj,
+                                               struct hd_value value, uint32_t near)
+{
     struct hd_value_writes all = writes_of(a, obj);
-    uint32_t start = value_bound(a, all.start, all.end, value, false), step = 1, end = start;
+    uint32_t start = value_near(a, all, value, near), step = 1, end = start;
     /* Mostly there are few: the end is looked for from the start on. */
     while (end < all.end &&
            hd_value_eq(hd_trace_write_value(a->t, a->writes[a->by_value[end]]), value)) {

@@ -55,6 +55,10 @@ uint32_t hd_accesses_write_from(const struct hd_accesses *a, const struct hd_loc
 uint32_t hd_accesses_write_near(const struct hd_accesses *a, const struct hd_loc_user *user,
                                 uint32_t pos, uint32_t near);
 
+/* The same for the user's first write at or after event e of the trace. */
+uint32_t hd_accesses_write_after(const struct hd_accesses *a, const struct hd_loc_user *user,
+                                 hd_eid e, uint32_t near);
+
 /* The same in list: its first event of any kind at position >= pos; end when none. */
 uint32_t hd_accesses_from(const struct hd_accesses *a, const struct hd_loc_user *user,
                           uint32_t pos);
@@ -65,6 +69,10 @@ struct hd_value_writes {
 };
 struct hd_value_writes hd_accesses_values(const struct hd_accesses *a, uint32_t obj,
                                           struct hd_value value);
+
+/* The same, quicker when they are not far from place `near` in by_value. */
+struct hd_value_writes hd_accesses_values_near(const struct hd_accesses *a, uint32_t obj,
+                                               struct hd_value value, uint32_t near);
 
 /* Index into writes of the first of these that is the user's, at or after index i; wend when none.
  * `user` is one of the object. */

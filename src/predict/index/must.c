@@ -93,22 +93,25 @@ static void store_now(struct hd_must_pass *p, hd_eid e)
     p->dirty[u] = 0;
 }
 
-/* One pass over the other users of a lock that `thread` holds: ends the sections it needs a part
- * of. */
-static bool end_sections(struct hd_must_pass *p, hd_tid thread, uint32_t lock, bool shared)
+/* Looks at the other users of a lock that `thread` holds: ends the sections it needs a part of.
+ * before: the clock for which that was done; of what did not change since, nothing comes. NULL: it
+ * was not done. */
+static bool end_sections(struct hd_must_pass *p, hd_tid thread, const struct hd_section *held,
+                         const uint32_t *before)
 {
     const struct hd_sections *s = p->m->w->sections;
+    const uint32_t *now = hd_must_row(p, p->now, thread);
     bool changed = false;
-    for (uint32_t i = s->user_start[lock]; i < s->user_start[lock + 1]; i++) {
+    for (uint32_t i = s->user_start[held->lock]; i < s->user_start[held->lock + 1]; i++) {
         const struct hd_lock_user *user = hd_vec_at(&s->users, i);
-        uint32_t count = hd_must_row(p, p->now, thread)[user->thread];
-        if (user->thread == thread || !count)
+        uint32_t count = now[user->thread];
+        if (user->thread == thread || !count || (before && before[user->thread] == count))
             continue;
         uint32_t id = hd_sections_open_near(s, user, count, &p->begun[i]);
         if (id == HD_SECTION_NONE)
             continue;
         const struct hd_section *other = hd_section_at(s, id);
-        if ((other->shared && shared) || other->close == HD_EID_NONE)
+        if ((other->shared && held->shared) || other->close == HD_EID_NONE)
             continue;
         need_event(p, thread, other->close);
         changed = true;
@@ -116,29 +119,42 @@ static bool end_sections(struct hd_must_pass *p, hd_tid thread, uint32_t lock, b
     return changed;
 }
 
+/* One round of the lock rule, for what the thread holds at e and the lock that e takes, if any. */
+static bool lock_round(struct hd_must_pass *p, hd_eid e, const struct hd_section *taken,
+                       bool taken_before)
+{
+    const struct hd_sections *s = p->m->w->sections;
+    hd_tid thread = p->m->t->thread[e];
+    uint32_t *closed = hd_must_row(p, p->closed, thread);
+    bool changed = false;
+    memcpy(p->closed_before, closed, p->m->threads * sizeof *closed);
+    if (p->leaves_out) /* else it stays 0, which no section is needed by */
+        memcpy(closed, hd_must_row(p, p->now, thread), p->m->threads * sizeof *closed);
+    for (uint32_t n = hd_held(s, e); n != HD_HELD_EMPTY; n = hd_held_at(s, n)->next)
+        changed |=
+            end_sections(p, thread, hd_section_at(s, hd_held_at(s, n)->section), p->closed_before);
+    if (taken)
+        changed |= end_sections(p, thread, taken, taken_before ? p->closed_before : NULL);
+    return changed;
+}
+
 /* The lock rule, to a fixpoint, for what the thread holds at e and for the lock that e takes. */
 static void apply_locks(struct hd_must_pass *p, hd_eid e)
 {
-    const struct hd_trace *t = p->m->w->t;
     const struct hd_sections *s = p->m->w->sections;
+    hd_tid thread = p->m->t->thread[e];
     uint32_t opened = hd_section_of(s, e);
-    bool opens = opened != HD_SECTION_NONE && hd_section_at(s, opened)->open == e;
-    /* What the thread held already was looked at when its clock last changed. */
-    bool changed = p->dirty[t->thread[e]];
-    if (!changed && opens)
-        changed = end_sections(p, t->thread[e], hd_section_at(s, opened)->lock,
-                               hd_section_at(s, opened)->shared);
-    while (changed) {
-        changed = false;
-        for (uint32_t n = hd_held(s, e); n != HD_HELD_EMPTY; n = hd_held_at(s, n)->next) {
-            const struct hd_section *x = hd_section_at(s, hd_held_at(s, n)->section);
-            changed |= end_sections(p, t->thread[e], x->lock, x->shared);
-        }
-        if (opens) {
-            const struct hd_section *x = hd_section_at(s, opened);
-            changed |= end_sections(p, t->thread[e], x->lock, x->shared);
-        }
-    }
+    const struct hd_section *taken = opened == HD_SECTION_NONE ? NULL : hd_section_at(s, opened);
+    taken = taken && taken->open == e ? taken : NULL;
+    /* What the thread held already was looked at when its clock last changed. The lock that e takes
+     * adds nothing with the clock of the pass before, if that has no step here: of the sections
+     * that the clock needs a part of, it needs the ends. */
+    bool changed = p->dirty[thread];
+    bool known = p->leaves_out && p->before && !p->ahead[thread] && hd_must_same(p->before, e);
+    if (!changed && taken && !known)
+        changed = end_sections(p, thread, taken, NULL);
+    for (bool again = false; changed; again = true)
+        changed = lock_round(p, e, taken, again);
 }
 
 /* What r needs in order to be fresh was found when it was come to. Writes between r and the event
@@ -351,19 +367,27 @@ static void need_own(struct hd_must_pass *p, hd_eid e)
     }
 }
 
+static void run_event(struct hd_must_pass *p, hd_eid e)
+{
+    const struct hd_trace *t = p->m->t;
+    p->at = e;
+    need_own(p, e);
+    apply_locks(p, e);
+    store_now(p, e);
+    if (hd_op_reads(t->op[e]))
+        note_read(p, e);
+    if (hd_op_writes(t->op[e]))
+        hd_must_note_write(p, e);
+}
+
 static void run(struct hd_must_pass *p)
 {
-    const struct hd_trace *t = p->m->w->t;
+    size_t n = p->m->t->n_events;
     find_simple_barriers(p);
-    for (hd_eid e = 0; e < t->n_events && !hd_stop_often(e); e++) {
-        p->at = e;
-        need_own(p, e);
-        apply_locks(p, e);
-        store_now(p, e);
-        if (hd_op_reads(t->op[e]))
-            note_read(p, e);
-        if (hd_op_writes(t->op[e]))
-            hd_must_note_write(p, e);
+    for (size_t from = 0; from < n && !hd_stop_often(from); from += 64) {
+        uint64_t bits = p->busy ? p->busy[from / 64] : UINT64_MAX;
+        for (; bits && from + (size_t)__builtin_ctzll(bits) < n; bits &= bits - 1)
+            run_event(p, (hd_eid)(from + (size_t)__builtin_ctzll(bits)));
     }
 }
 
@@ -394,22 +418,33 @@ static size_t values_kept(const struct hd_accesses *locs)
     return n;
 }
 
+/* What a pass leaves out; nothing in passes that look at everything. */
+struct left_out {
+    bool any;
+    uint64_t *busy;
+    struct hd_must_watch *watch;
+};
+
 /* One pass over the trace, which knows what the one before it has found. *again: another may find
  * more. */
 static struct hd_must *run_pass(const struct hd_world *w, const struct hd_must *before,
-                                struct hd_must_watch *watch, bool *again)
+                                const struct left_out *out, bool *again)
 {
     const struct hd_trace *t = w->t;
     struct hd_must *m = make(w);
     size_t n = hd_trace_n_threads(t), barriers = hd_trace_n_objs(t, HD_OBJ_BARRIER);
     struct hd_must_pass p = {.m = m,
                              .before = before,
+                             .leaves_out = out->any,
+                             .busy = out->busy,
                              .conds = w->conds,
                              .sems = w->sems,
                              .barriers = w->barriers,
                              .now = hd_calloc(n * n, sizeof *p.now),
                              .fresh = hd_calloc(n * n, sizeof *p.fresh),
-                             .watch = watch,
+                             .closed = hd_calloc(n * n, sizeof *p.closed),
+                             .closed_before = hd_calloc(n, sizeof *p.closed_before),
+                             .watch = out->watch,
                              .ahead = hd_calloc(n, 1),
                              .fresh_moved = hd_calloc(n, 1),
                              .dirty = hd_calloc(n, 1),
@@ -420,12 +455,16 @@ static struct hd_must *run_pass(const struct hd_world *w, const struct hd_must *
                              .shares = HD_VEC_INIT(struct hd_must_share),
                              .begun = hd_calloc(w->sections->users.len, sizeof *p.begun),
                              .near = hd_calloc(w->locs->users.len, sizeof *p.near),
+                             .late = before ? hd_must_late_new(before) : NULL,
                              .n_values = values_kept(w->locs),
+                             .value_near = hd_calloc(values_kept(w->locs), sizeof *p.value_near),
                              .values = hd_calloc(values_kept(w->locs), sizeof *p.values)};
     run(&p);
     *again = p.again && p.better;
     hd_free(p.now, n * n * sizeof *p.now);
     hd_free(p.fresh, n * n * sizeof *p.fresh);
+    hd_free(p.closed, n * n * sizeof *p.closed);
+    hd_free(p.closed_before, n * sizeof *p.closed_before);
     hd_free(p.ahead, n);
     hd_free(p.fresh_moved, n);
     hd_free(p.dirty, n);
@@ -435,7 +474,9 @@ static struct hd_must *run_pass(const struct hd_world *w, const struct hd_must *
     hd_free(p.needs, n * sizeof *p.needs);
     hd_vec_fini(&p.shares);
     hd_free(p.begun, w->sections->users.len * sizeof *p.begun);
+    hd_free(p.late, p.late ? n * n * sizeof *p.late : 0);
     hd_free(p.near, w->locs->users.len * sizeof *p.near);
+    hd_free(p.value_near, p.n_values * sizeof *p.value_near);
     hd_free(p.values, p.n_values * sizeof *p.values);
     return m;
 }
@@ -452,34 +493,45 @@ static void trim(struct hd_must *m)
 }
 
 /* *again: the passes were too many, another might find more. */
-static struct hd_must *run_passes(const struct hd_world *w, bool watching, bool *again)
+static struct hd_must *run_passes(const struct hd_world *w, bool leave_out, bool *again)
 {
     enum { PASSES = 12 };
     struct hd_must *before = NULL, *m = NULL;
-    struct hd_must_watch *watch = NULL;
+    struct left_out out = {.any = leave_out, .busy = leave_out ? hd_must_busy_new(w) : NULL};
     *again = true;
     for (int i = 0; i < PASSES && *again; i++) {
         before = m;
-        if (watch)
-            hd_must_watch_next(watch);
-        else if (before && watching)
-            watch = hd_must_watch_new(w->t->n_events);
-        m = run_pass(w, before, watch, again);
+        if (out.watch)
+            hd_must_watch_next(out.watch);
+        else if (before && leave_out)
+            out.watch = hd_must_watch_new(w->t->n_events);
+        m = run_pass(w, before, &out, again);
         hd_must_free(before);
     }
-    hd_must_watch_free(watch);
+    hd_must_watch_free(out.watch);
+    hd_must_busy_free(w, out.busy);
     trim(m);
     return m;
 }
 
+struct hd_must *hd_must_new_plain(const struct hd_world *w, bool *whole)
+{
+    bool again;
+    struct hd_must *m = run_passes(w, false, &again);
+    *whole = !again;
+    return m;
+}
+
 #ifdef HD_DEBUG
-/* Passes that look at every read find the same. */
-static void check_watch(const struct hd_must *m)
+/* Passes that look at everything find the same. */
+static void check(const struct hd_must *m)
 {
     enum { MOST = 2000 }; /* events: it takes as long again */
-    bool again = true;
-    struct hd_must *plain = m->t->n_events <= MOST ? run_passes(m->w, false, &again) : NULL;
-    for (hd_eid e = 0; e < m->t->n_events && !again && hd_stop_now() == HD_STOP_NO; e++) {
+    if (m->t->n_events > MOST)
+        return;
+    bool whole;
+    struct hd_must *plain = hd_must_new_plain(m->w, &whole);
+    for (hd_eid e = 0; e < m->t->n_events && whole && hd_stop_now() == HD_STOP_NO; e++) {
         const uint32_t *x = hd_must_clock(m, e), *y = hd_must_clock(plain, e);
         const uint32_t *fresh = hd_must_fresh(m, e), *other = hd_must_fresh(plain, e);
         HD_ASSERT(!fresh == !other);
@@ -494,12 +546,12 @@ struct hd_must *hd_must_new(const struct hd_world *w)
 {
     size_t n = hd_trace_n_threads(w->t);
     bool again;
-    /* Two rows for each thread, and one clock at least that is kept. */
-    if (!hd_stop_room(n * n * 3 * sizeof(uint32_t)))
+    /* Four rows for each thread, one of pairs, and one clock at least that is kept. */
+    if (!hd_stop_room(n * n * 6 * sizeof(uint32_t)))
         return NULL;
     struct hd_must *m = run_passes(w, true, &again);
     if (!again && hd_stop_now() == HD_STOP_NO)
-        HD_SELF_CHECK(check_watch(m));
+        HD_SELF_CHECK(check(m));
     return m;
 }
 

@@ -1,5 +1,6 @@
 #include "predict/index/must_int.h"
 
+#include "base/alloc.h"
 #include "base/hash.h"
 
 #include <string.h>
@@ -61,15 +62,12 @@ bool hd_must_add_source(struct hd_must_pass *p, hd_eid w, hd_tid u, bool stores,
     if (stores && p->before)
         more |= need_concrete(p, p->before, w, u, pos);
     p->again |= w > p->at;
+    p->seen_later |= w > p->at;
+    hd_must_see(p, w);
     p->needs[u] = pos + 1;
-    bool lowers = !*any;
     for (size_t i = 0; i < m->threads; i++)
-        if (!*any || p->needs[i] < p->low[i]) {
+        if (!*any || p->needs[i] < p->low[i])
             p->low[i] = p->needs[i];
-            lowers = true;
-        }
-    if (lowers && p->n_added++ < HD_MUST_WATCHED)
-        p->added[p->n_added - 1] = w;
     *any = true;
     return more;
 }
@@ -92,7 +90,9 @@ static struct hd_must_values *values_of(struct hd_must_pass *p, uint32_t loc, st
     uint64_t hash = hd_hash_mix(hd_hash_mix(loc) + value.bits * 2 + value.unique);
     struct hd_must_values *kept = &p->values[hash & (p->n_values - 1)];
     if (kept->loc != loc + 1 || !hd_value_eq(kept->value, value)) {
-        struct hd_value_writes writes = hd_accesses_values(locs, loc, value);
+        uint32_t *near = &p->value_near[loc & (p->n_values - 1)];
+        struct hd_value_writes writes = hd_accesses_values_near(locs, loc, value, *near);
+        *near = writes.start;
         uint8_t rank = writes.start < writes.end ? locs->value_rank[locs->by_value[writes.start]]
                                                  : HD_VALUE_RANK_MANY;
         *kept = (struct hd_must_values){loc + 1, rank, value, writes};
@@ -115,12 +115,52 @@ static uint32_t value_from(const struct hd_accesses *locs, const struct hd_loc_u
     return hd_accesses_value_from(locs, user, values->writes, i);
 }
 
-/* True when another of the n forced writes must come after w. */
-static bool hidden(const struct hd_must *m, const hd_eid *forced, size_t n, hd_eid w)
+static void set_late(const struct hd_must *m, struct hd_must_late *late, hd_tid u, size_t pos)
 {
-    for (size_t i = 0; i < n; i++)
-        if (forced[i] != HD_EID_NONE && forced[i] != w && hd_must_before(m, m->t, w, forced[i]))
+    const struct hd_marks *at = &m->steps[u].at;
+    pos = hd_marks_next(at, pos);
+    late->event = pos < at->size ? hd_world_event(m->w, u, (uint32_t)pos) : HD_EID_NONE;
+}
+
+struct hd_must_late *hd_must_late_new(const struct hd_must *before)
+{
+    size_t n = before->threads;
+    struct hd_must_late *late = hd_calloc(n * n, sizeof *late);
+    for (size_t i = 0; i < n * n; i++)
+        set_late(before, &late[i], (hd_tid)(i % n), 0);
+    return late;
+}
+
+/* The first event of thread u that must come after r: reads of a thread are asked for in their
+ * order, and what comes after one comes after those before it. HD_EID_NONE: none is known. */
+static hd_eid late_from(struct hd_must_pass *p, hd_tid u, hd_eid r)
+{
+    const struct hd_must *before = p->before;
+    const struct hd_trace *t = p->m->t;
+    hd_tid own = t->thread[r];
+    if (!before)
+        return HD_EID_NONE;
+    struct hd_must_late *late = &p->late[(size_t)own * before->threads + u];
+    const struct hd_must_steps *steps = &before->steps[u];
+    while (late->event != HD_EID_NONE &&
+           before->pool.data[(size_t)steps->clock.data[late->step] * before->threads + own] <=
+               t->pos[r]) {
+        late->step++;
+        set_late(before, late, u, t->pos[late->event] + (size_t)1);
+    }
+    return late->event;
+}
+
+/* True when another of the n forced writes must come after w. */
+static bool hidden(struct hd_must_pass *p, const hd_eid *forced, size_t n, hd_eid w)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (forced[i] == HD_EID_NONE || forced[i] <= w)
+            continue; /* orders hold in the trace, too */
+        hd_must_see(p, forced[i]);
+        if (hd_must_before(p->m, p->m->t, w, forced[i]))
             return true;
+    }
     return false;
 }
 
@@ -140,16 +180,13 @@ static bool tells(const struct hd_must_pass *p, hd_eid r, const uint32_t *clock)
 static void add_free_writes(struct hd_must_pass *p, const struct hd_loc_user *user, hd_eid r,
                             const struct hd_must_values *values, uint32_t i, bool *any)
 {
-    const struct hd_must *m = p->m;
-    const struct hd_trace *t = m->w->t;
-    for (int looked = 0;; looked++, i++) {
-        i = value_from(m->w->locs, user, values, i);
-        if (i == user->wend)
-            return;
-        hd_eid w = m->w->locs->writes[i];
-        if (p->before &&
-            hd_must_clock_at(p->before, user->thread, t->pos[w])[t->thread[r]] > t->pos[r])
+    const struct hd_accesses *locs = p->m->w->locs;
+    hd_eid late = late_from(p, user->thread, r);
+    for (int looked = 0; i < user->wend && locs->writes[i] < late; looked++, i++) {
+        i = value_from(locs, user, values, i);
+        if (i == user->wend || locs->writes[i] >= late)
             return; /* this one and all later ones come too late */
+        hd_eid w = locs->writes[i];
         if (!hd_must_add_source(p, w, user->thread, looked < LOOK_LIMIT, any))
             return;
     }
@@ -159,26 +196,13 @@ static void add_free_writes(struct hd_must_pass *p, const struct hd_loc_user *us
 static uint32_t first_late(struct hd_must_pass *p, const struct hd_loc_user *user, hd_eid r,
                            uint32_t lo)
 {
-    const struct hd_trace *t = p->m->t;
-    const hd_eid *writes = p->m->w->locs->writes;
-    uint32_t *near = &p->near[user - (const struct hd_loc_user *)p->m->w->locs->users.data].late;
-    uint32_t hi = user->wend, step = 1;
-    if (*near > lo && hd_must_before(p->before, t, r, writes[*near - 1])) {
-        hi = *near - 1;
-    } else { /* mostly it is the same again or one of the next */
-        lo = *near > lo ? *near : lo;
-        for (; hi - lo > step && !hd_must_before(p->before, t, r, writes[lo + step]); step *= 2)
-            lo += step + 1;
-        hi = hi - lo > step ? lo + step : hi;
-    }
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (hd_must_before(p->before, t, r, writes[mid]))
-            hi = mid;
-        else
-            lo = mid + 1;
-    }
-    return *near = lo;
+    const struct hd_accesses *locs = p->m->w->locs;
+    uint32_t *near = &p->near[user - (const struct hd_loc_user *)locs->users.data].late;
+    *near = hd_accesses_write_after(locs, user, late_from(p, user->thread, r), *near);
+    if (*near <= lo)
+        return lo;
+    hd_must_see(p, locs->writes[*near - 1]); /* the next one to come too late */
+    return *near;
 }
 
 /* clock: of r. */
@@ -193,16 +217,17 @@ static struct hd_must_share share_of(struct hd_must_pass *p, const struct hd_cou
     else if (p->before)
         high = first_late(p, user, r, low);
     return (struct hd_must_share){hd_counter_before(counters, c, user, low),
-                                  hd_counter_before(counters, c, user, high)};
+                                  hd_counter_before(counters, c, user, high), low, high};
 }
 
 /* The user's first write with which it has added (or taken) `amount` must have run: raises p->low.
- * Requires that there is one. */
+ * Requires that this is one of those that may have run and need not. */
 static void need_amount(struct hd_must_pass *p, const struct hd_counter *c,
-                        const struct hd_loc_user *user, int64_t amount, bool up)
+                        const struct hd_loc_user *user, const struct hd_must_share *share,
+                        int64_t amount, bool up)
 {
     const struct hd_world *w = p->m->w;
-    uint32_t lo = user->wstart, hi = user->wend - 1;
+    uint32_t lo = share->low, hi = share->high - 1;
     while (lo < hi) {
         uint32_t mid = lo + (hi - lo) / 2;
         struct hd_counter_sum sum = hd_counter_before(w->counters, c, user, mid + 1);
@@ -212,6 +237,7 @@ static void need_amount(struct hd_must_pass *p, const struct hd_counter *c,
             hi = mid;
     }
     hd_eid write = w->locs->writes[lo];
+    hd_must_see(p, write);
     const uint32_t *clock =
         write < p->at ? hd_must_clock(p->m, write) : hd_must_row(p, p->now, user->thread);
     for (size_t i = 0; i < p->m->threads; i++)
@@ -246,11 +272,11 @@ static bool counter_needs(struct hd_must_pass *p, const struct hd_counter *c,
         if (users[i].thread == p->m->w->t->thread[r])
             continue;
         if (ups > s.least.up && ups <= s.most.up) {
-            need_amount(p, c, &users[i], ups, true);
+            need_amount(p, c, &users[i], &s, ups, true);
             raised = true;
         }
         if (downs > s.least.down && downs <= s.most.down) {
-            need_amount(p, c, &users[i], downs, false);
+            need_amount(p, c, &users[i], &s, downs, false);
             raised = true;
         }
     }
@@ -284,71 +310,75 @@ static bool add_forced_writes(struct hd_must_pass *p, const struct hd_loc_user *
     }
     for (size_t i = 0; i < n; i++)
         if (forced[i] != HD_EID_NONE && hd_value_eq(hd_trace_write_value(t, forced[i]), value) &&
-            !hidden(m, forced, n, forced[i]))
+            !hidden(p, forced, n, forced[i]))
             hd_must_add_source(p, forced[i], users[i].thread, true, any);
     const struct hd_loc_init *init = &t->loc_init[t->obj[r]];
     return known || init->how == HD_INIT_UNKNOWN || !hd_value_eq(init->value, value);
 }
 
-/* The same for a read of a location with a few users. *sure: the answer rests on what r needs in
- * order to run and on p->added. */
-static bool users_need(struct hd_must_pass *p, const struct hd_loc_user *users, size_t n, hd_eid r,
-                       bool *sure)
+/* The same for a read of a location with a few users. */
+static bool users_need(struct hd_must_pass *p, const struct hd_loc_user *users, size_t n, hd_eid r)
 {
     const struct hd_trace *t = p->m->t;
     const uint32_t *clock = hd_must_clock(p->m, r);
     const struct hd_must_values *values = values_of(p, t->obj[r], hd_trace_read_value(t, r));
     uint32_t next[MAX_USERS]; /* by user: first_free */
     bool any = false;
-    p->n_added = 0;
     for (size_t i = 0; i < n; i++) {
         next[i] = first_free(p, &users[i], r, clock);
         if (users[i].thread == t->thread[r])
             continue;
         add_free_writes(p, &users[i], r, values, next[i], &any);
-        *sure = any && !tells(p, r, clock);
-        if (*sure)
+        if (any && !tells(p, r, clock))
             return false;
     }
     return add_forced_writes(p, users, n, r, next, &any) && any && tells(p, r, clock);
 }
 
-/* Puts into p->low what every possible source of r needs, if that is more than r needs in order to
- * run. False when it is not, or nothing is known. */
-static bool sources_need(struct hd_must_pass *p, hd_eid r)
+/* The one write that made the value of r, which was left out in the trace; HD_EID_NONE: there may
+ * be others. */
+static hd_eid only_source(const struct hd_trace *t, hd_eid r)
 {
-    const struct hd_trace *t = p->m->t;
-    size_t n;
-    const struct hd_loc_user *users = hd_accesses_users(p->m->w->locs, t->obj[r], &n);
     struct hd_value value = hd_trace_read_value(t, r);
-    bool any = false, sure = false;
-    if (value.unique &&
-        value.bits < t->n_events) { /* a value left out: the one write that made it */
-        hd_must_add_source(p, (hd_eid)value.bits, t->thread[value.bits], true, &any);
-        return true;
+    return value.unique && value.bits < t->n_events ? (hd_eid)value.bits : HD_EID_NONE;
+}
+
+/* Puts into p->low what every possible source of r needs, if that is more than r needs in order to
+ * run. False when it is not, or nothing is known. c: NULL when r is not of a counter. */
+static bool sources_need(struct hd_must_pass *p, const struct hd_loc_user *users, size_t n,
+                         const struct hd_counter *c, hd_eid r)
+{
+    hd_eid only = only_source(p->m->t, r);
+    bool any = false, known = false;
+    if (only != HD_EID_NONE) {
+        hd_must_add_source(p, only, p->m->t->thread[only], true, &any);
+        known = true;
+    } else if (n > 1 && n <= MAX_USERS) {
+        known = users_need(p, users, n, r);
     }
-    if (n == 1 || n > MAX_USERS)
-        return false;
-    bool told = !hd_must_watch_same(p, r);
-    if (told) {
-        told = users_need(p, users, n, r, &sure);
-        hd_must_watch_set(p, sure);
-    }
-    p->reads++;
-    return told;
+    if (!c)
+        return known;
+    if (!known)
+        memset(p->low, 0, p->m->threads * sizeof *p->low);
+    return counter_needs(p, c, users, n, r) || known;
 }
 
 bool hd_must_source_needs(struct hd_must_pass *p, hd_eid r)
 {
     const struct hd_world *w = p->m->w;
-    uint32_t loc = w->t->obj[r];
-    const struct hd_counter *c = hd_counter_of(w->counters, loc);
-    bool known = sources_need(p, r);
     size_t n;
-    const struct hd_loc_user *users = hd_accesses_users(w->locs, loc, &n);
-    if (!c || (n > MAX_USERS && !may_tell(c, w->t, r)))
-        return known;
-    if (!known)
-        memset(p->low, 0, p->m->threads * sizeof *p->low);
-    return counter_needs(p, c, users, n, r) || known;
+    const struct hd_loc_user *users = hd_accesses_users(w->locs, w->t->obj[r], &n);
+    const struct hd_counter *c = hd_counter_of(w->counters, w->t->obj[r]);
+    bool told;
+    if (c && n > MAX_USERS && !may_tell(c, w->t, r))
+        c = NULL;
+    if (!c && (n == 1 || n > MAX_USERS) && only_source(w->t, r) == HD_EID_NONE)
+        return false;
+    if (hd_must_watch_same(p, r, &told))
+        return told;
+    p->n_seen = 0;
+    p->seen_later = false;
+    told = sources_need(p, users, n, c, r);
+    hd_must_watch_set(p, !told || tells(p, r, hd_must_clock(p->m, r)));
+    return told;
 }

@@ -6,24 +6,24 @@
 
 struct hd_must_watch {
     size_t events;
-    struct hd_u32vec sources; /* HD_MUST_WATCHED for each read that was looked at, in their order */
-    uint64_t *moved, *moved_before; /* by event, one bit */
+    struct hd_u32vec of;   /* by number of the read: where its entry in `seen` begins; 0: none */
+    struct hd_u32vec seen; /* entries: a head, then the events that the answer rests on */
+    struct hd_marks moved, moved_before; /* by event */
 };
 
-/* Instead of the first source: it may be anything. */
-#define UNSURE (HD_EID_NONE - 1)
-
-static size_t words(size_t events)
-{
-    return (events + 63) / 64;
-}
+/* A head: how many events follow, for how many there is room, and whether one that comes after the
+ * read was taken for a source. */
+#define N_OF(head)    ((head)&0xff)
+#define ROOM_OF(head) ((head) >> 8 & 0xff)
+#define LATER         (UINT32_C(1) << 16)
 
 struct hd_must_watch *hd_must_watch_new(size_t events)
 {
     struct hd_must_watch *watch = hd_calloc(1, sizeof *watch);
     watch->events = events;
-    watch->moved = hd_calloc(words(events), sizeof *watch->moved);
-    watch->moved_before = hd_calloc(words(events), sizeof *watch->moved_before);
+    hd_u32vec_push(&watch->seen, 0); /* no entry begins at 0 */
+    hd_marks_init(&watch->moved, events);
+    hd_marks_init(&watch->moved_before, events);
     return watch;
 }
 
@@ -31,74 +31,97 @@ void hd_must_watch_free(struct hd_must_watch *watch)
 {
     if (!watch)
         return;
-    hd_free(watch->moved, words(watch->events) * sizeof *watch->moved);
-    hd_free(watch->moved_before, words(watch->events) * sizeof *watch->moved_before);
-    hd_u32vec_fini(&watch->sources);
+    hd_marks_fini(&watch->moved);
+    hd_marks_fini(&watch->moved_before);
+    hd_u32vec_fini(&watch->of);
+    hd_u32vec_fini(&watch->seen);
     hd_free(watch, sizeof *watch);
 }
 
 void hd_must_watch_next(struct hd_must_watch *watch)
 {
-    uint64_t *last = watch->moved_before;
+    hd_marks_fini(&watch->moved_before);
     watch->moved_before = watch->moved;
-    watch->moved = last;
-    memset(last, 0, words(watch->events) * sizeof *last);
-}
-
-static bool bit(const uint64_t *bits, hd_eid e)
-{
-    return bits[e / 64] >> (e % 64) & 1;
+    hd_marks_init(&watch->moved, watch->events);
 }
 
 void hd_must_moved(struct hd_must_pass *p, hd_eid e)
 {
-    if (p->watch)
-        p->watch->moved[e / 64] |= UINT64_C(1) << (e % 64);
+    if (p->watch && !hd_marks_has(&p->watch->moved, e))
+        hd_marks_add(&p->watch->moved, e);
 }
 
 /* A write whose value comes from reads of which more is known now. */
 void hd_must_note_write(struct hd_must_pass *p, hd_eid w)
 {
     const struct hd_trace *t = p->m->t;
-    if (!p->watch || bit(p->watch->moved, w))
+    if (!p->watch || !p->fresh_moved[t->thread[w]] || hd_marks_has(&p->watch->moved, w))
         return;
     struct hd_deps deps = hd_trace_deps(t, w, HD_DEP_VALUE);
-    bool moved = deps.all && p->fresh_moved[t->thread[w]];
-    for (uint32_t i = 0; i < deps.n && p->fresh_moved[t->thread[w]]; i++)
-        moved |= bit(p->watch->moved, hd_trace_back(t, w, deps.dist[i]));
+    bool moved = deps.all;
+    for (uint32_t i = 0; i < deps.n && !moved; i++)
+        moved = hd_marks_has(&p->watch->moved, hd_trace_back(t, w, deps.dist[i]));
     if (moved)
         hd_must_moved(p, w);
 }
 
-void hd_must_watch_set(struct hd_must_pass *p, bool sure)
+/* Where the entry of the read in hand goes, with room for n events; 0: nowhere. */
+static uint32_t entry_for(struct hd_must_watch *watch, size_t read, uint32_t n)
 {
-    if (!p->watch)
-        return;
-    uint32_t *at = p->watch->sources.data + p->reads * HD_MUST_WATCHED;
-    for (uint32_t i = 0; i < HD_MUST_WATCHED; i++)
-        at[i] = i < p->n_added ? p->added[i] : HD_EID_NONE;
-    if (!sure || p->n_added > HD_MUST_WATCHED)
-        at[0] = UNSURE;
+    uint32_t old = watch->of.data[read];
+    size_t end = watch->seen.len;
+    if (old && ROOM_OF(watch->seen.data[old]) >= n)
+        return old;
+    if (end + n >= UINT32_MAX)
+        return 0;
+    hd_u32vec_reserve(&watch->seen, end + n + 1);
+    watch->seen.len += n + 1;
+    watch->seen.data[end] = n << 8;
+    return (uint32_t)end;
 }
 
-bool hd_must_watch_same(struct hd_must_pass *p, hd_eid r)
+void hd_must_watch_set(struct hd_must_pass *p, bool sure)
 {
-    const struct hd_must_watch *watch = p->watch;
+    struct hd_must_watch *watch = p->watch;
+    if (!watch)
+        return;
+    uint32_t n = p->n_seen;
+    uint32_t at = sure && n <= HD_MUST_SEEN ? entry_for(watch, p->reads - 1, n) : 0;
+    watch->of.data[p->reads - 1] = at;
+    if (!at)
+        return;
+    uint32_t *entry = watch->seen.data + at;
+    entry[0] = ROOM_OF(entry[0]) << 8 | n | (p->seen_later ? LATER : 0);
+    memcpy(entry + 1, p->seen, n * sizeof *entry);
+}
+
+/* Whether a clock that the entry's answer rests on may be another one now. One of an earlier event
+ * is compared with the pass before, one of a later event with the two passes before this one, since
+ * a read knows later events from the pass before. */
+static bool has_moved(const struct hd_must_watch *watch, const uint32_t *entry, hd_eid r)
+{
+    for (uint32_t i = 1; i <= N_OF(entry[0]); i++)
+        if (hd_marks_has(&watch->moved_before, entry[i]) ||
+            (entry[i] < r && hd_marks_has(&watch->moved, entry[i])))
+            return true;
+    return hd_marks_has(&watch->moved, r);
+}
+
+bool hd_must_watch_same(struct hd_must_pass *p, hd_eid r, bool *told)
+{
+    struct hd_must_watch *watch = p->watch;
+    size_t read = p->reads++;
     if (!watch)
         return false;
-    size_t at = p->reads * HD_MUST_WATCHED;
-    if (at == p->watch->sources.len) { /* the first pass that watches */
-        hd_u32vec_reserve(&p->watch->sources, at + HD_MUST_WATCHED);
-        p->watch->sources.len += HD_MUST_WATCHED;
+    if (read == watch->of.len) /* the first pass that watches */
+        hd_u32vec_push(&watch->of, 0);
+    const uint32_t *entry = watch->seen.data + watch->of.data[read];
+    if (!watch->of.data[read] || has_moved(watch, entry, r))
         return false;
-    }
-    const uint32_t *source = watch->sources.data + at;
-    if (source[0] == UNSURE || bit(watch->moved, r))
-        return false;
-    for (uint32_t i = 0; i < HD_MUST_WATCHED && source[i] != HD_EID_NONE; i++) {
-        if (bit(source[i] < r ? watch->moved : watch->moved_before, source[i]))
-            return false;
-        p->again |= source[i] > r;
-    }
+    const uint32_t *fresh = hd_must_fresh(p->before, r);
+    *told = fresh != NULL;
+    if (fresh)
+        memcpy(p->low, fresh, p->m->threads * sizeof *p->low);
+    p->again |= (entry[0] & LATER) != 0;
     return true;
 }
