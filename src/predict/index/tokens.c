@@ -1,10 +1,13 @@
 #include "predict/index/tokens_int.h"
 
+#include "base/alloc.h"
 #include "base/log.h"
+#include "base/sort.h"
 #include "base/stop.h"
 #include "predict/index/guarded.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { MOST_ROUNDS = 20, MOST_LEFT_OUT = 2, MOST_SUSPECTS = 6 };
 
@@ -22,6 +25,26 @@ struct hd_token *hd_token_of(const struct hd_token_search *k, struct hd_value va
     return v->out ? NULL : v;
 }
 
+/* What the section does with a location. Most sections use few, which are found without a map. */
+static struct hd_token_touch *touch_of(struct hd_token_search *k, uint32_t loc)
+{
+    enum { FEW = 16 };
+    struct hd_token_touch *list = k->touches.data;
+    uint32_t id = 0, n = (uint32_t)k->touches.len;
+    if (n <= FEW)
+        for (uint32_t i = 0; i < n && !id; i++)
+            id = list[i].loc == loc ? i + 1 : 0;
+    else
+        hd_map_get(&k->touch_ids, loc, &id);
+    if (id)
+        return &list[id - 1];
+    list = hd_vec_push(&k->touches);
+    *list = (struct hd_token_touch){loc, HD_EID_NONE, HD_EID_NONE};
+    for (uint32_t i = n == FEW ? 0 : n; i <= n && n >= FEW; i++)
+        *hd_map_put(&k->touch_ids, ((struct hd_token_touch *)k->touches.data)[i].loc, NULL) = i + 1;
+    return list;
+}
+
 void hd_token_touch_all(struct hd_token_search *k, const struct hd_token_op *ops, size_t n)
 {
     const struct hd_trace *t = k->s->t;
@@ -29,13 +52,7 @@ void hd_token_touch_all(struct hd_token_search *k, const struct hd_token_op *ops
     k->touches.len = 0;
     for (size_t i = 0; i < n; i++) {
         hd_eid e = ops[i].event;
-        uint32_t *id = hd_map_put(&k->touch_ids, t->obj[e], NULL);
-        if (!*id) {
-            *(struct hd_token_touch *)hd_vec_push(&k->touches) =
-                (struct hd_token_touch){t->obj[e], HD_EID_NONE, HD_EID_NONE};
-            *id = (uint32_t)k->touches.len;
-        }
-        struct hd_token_touch *x = hd_vec_at(&k->touches, *id - 1);
+        struct hd_token_touch *x = touch_of(k, t->obj[e]);
         if (hd_op_reads(t->op[e]) && x->write == HD_EID_NONE && x->read == HD_EID_NONE)
             x->read = e;
         if (hd_op_writes(t->op[e]))
@@ -53,14 +70,33 @@ static int by_lock(const void *a, const void *b)
     return x->loc < y->loc ? -1 : x->loc > y->loc;
 }
 
-static int by_thread(const void *a, const void *b, void *arg)
+static int by_event(const void *a, const void *b, void *unused)
 {
-    const struct hd_trace *t = arg;
     const struct hd_token_op *x = a, *y = b;
-    hd_tid u = t->thread[x->event], v = t->thread[y->event];
-    if (u != v)
-        return u < v ? -1 : 1;
+    (void)unused;
     return x->event < y->event ? -1 : x->event > y->event;
+}
+
+/* By thread, in program order. */
+static void sort_ops(struct hd_token_search *k)
+{
+    const struct hd_trace *t = k->s->t;
+    struct hd_token_op *ops = k->all.data, *list;
+    size_t n = k->all.len, threads = hd_trace_n_threads(t), *start;
+    if (!n)
+        return;
+    hd_sort(ops, n, sizeof *ops, by_event, NULL);
+    list = hd_alloc(n * sizeof *list);
+    start = hd_calloc(threads + 1, sizeof *start);
+    memcpy(list, ops, n * sizeof *list);
+    for (size_t i = 0; i < n; i++)
+        start[t->thread[list[i].event] + 1]++;
+    for (size_t u = 0; u < threads; u++)
+        start[u + 1] += start[u];
+    for (size_t i = 0; i < n; i++)
+        ops[start[t->thread[list[i].event]]++] = list[i];
+    hd_free(start, (threads + 1) * sizeof *start);
+    hd_free(list, n * sizeof *list);
 }
 
 static bool is_left_out(const struct hd_token_search *k, uint32_t loc)
@@ -106,26 +142,33 @@ static void drop_unread(struct hd_token_search *k)
     k->ops.len = kept;
 }
 
-/* The accesses in sections of the lock to k->places, but for those left out. */
-static void collect(struct hd_token_search *k, uint32_t lock, struct hd_stretch span)
+/* The accesses in sections of the lock to k->places. */
+static void collect_all(struct hd_token_search *k, uint32_t lock, struct hd_stretch span)
 {
     const struct hd_trace *t = k->s->t;
-    k->ops.len = 0;
+    k->all.len = 0;
     for (size_t i = 0; i < k->places.len; i++) {
         size_t n;
         const hd_eid *list = hd_trace_obj_events(t, HD_OBJ_LOC, k->places.data[i], &n);
-        if (is_left_out(k, k->places.data[i]))
-            continue;
         for (size_t j = 0; j < n && !hd_stop_often(j); j++) {
             uint32_t section =
                 hd_stretch_has(span, list[j]) ? hd_guarded_section(k->sections, list[j], lock) : 0;
             if (section)
-                *(struct hd_token_op *)hd_vec_push(&k->ops) =
+                *(struct hd_token_op *)hd_vec_push(&k->all) =
                     (struct hd_token_op){list[j], section};
         }
     }
-    if (k->ops.len)
-        qsort_r(k->ops.data, k->ops.len, sizeof(struct hd_token_op), by_thread, (void *)t);
+    sort_ops(k);
+}
+
+/* Of these, those to locations that are not left out. */
+static void collect(struct hd_token_search *k)
+{
+    const struct hd_token_op *all = k->all.data;
+    k->ops.len = 0;
+    for (size_t i = 0; i < k->all.len; i++)
+        if (!is_left_out(k, k->s->t->obj[all[i].event]))
+            *(struct hd_token_op *)hd_vec_push(&k->ops) = all[i];
     drop_unread(k);
 }
 
@@ -255,9 +298,9 @@ static size_t settle(struct hd_token_search *k)
 }
 
 /* How many tokens k->places have without what is left out. */
-static size_t count_tokens(struct hd_token_search *k, uint32_t lock, struct hd_stretch span)
+static size_t count_tokens(struct hd_token_search *k, struct hd_stretch span)
 {
-    collect(k, lock, span);
+    collect(k);
     return find_candidates(k, span) ? settle(k) : 0;
 }
 
@@ -270,11 +313,11 @@ static int by_count(const void *a, const void *b)
 }
 
 /* The locations that hold most often what others hold as well. */
-static void find_suspects(struct hd_token_search *k, uint32_t lock, struct hd_stretch span)
+static void find_suspects(struct hd_token_search *k, struct hd_stretch span)
 {
     hd_map_clear(&k->blame);
     k->blamed.len = 0;
-    collect(k, lock, span);
+    collect(k);
     k->emit = false;
     k->blaming = true;
     if (find_candidates(k, span))
@@ -286,14 +329,14 @@ static void find_suspects(struct hd_token_search *k, uint32_t lock, struct hd_st
 
 /* Leaves out the suspect without which there are most tokens; else the first. True: there are
  * some. */
-static bool leave_one_out(struct hd_token_search *k, uint32_t lock, struct hd_stretch span)
+static bool leave_one_out(struct hd_token_search *k, struct hd_stretch span)
 {
     size_t most = 0, best = 0;
-    find_suspects(k, lock, span);
+    find_suspects(k, span);
     for (size_t i = 0; i < k->blamed.len && i < MOST_SUSPECTS; i++) {
         uint32_t loc = ((struct hd_token_blame *)hd_vec_at(&k->blamed, i))->loc;
         hd_u32vec_push(&k->left_out, loc);
-        size_t n = count_tokens(k, lock, span);
+        size_t n = count_tokens(k, span);
         k->left_out.len--;
         if (n > most) {
             most = n;
@@ -310,10 +353,13 @@ static bool leave_one_out(struct hd_token_search *k, uint32_t lock, struct hd_st
 static bool try_places(struct hd_token_search *k, uint32_t lock, struct hd_stretch span)
 {
     k->left_out.len = 0;
-    bool found = count_tokens(k, lock, span) > 0;
-    for (int i = 0; !found && i < MOST_LEFT_OUT && hd_stop_now() == HD_STOP_NO; i++)
-        found = leave_one_out(k, lock, span);
-    if (!found || !count_tokens(k, lock, span))
+    collect_all(k, lock, span);
+    bool found = count_tokens(k, span) > 0;
+    for (int i = 0; !found && i < MOST_LEFT_OUT && k->left_out.len + 1 < k->places.len &&
+                    hd_stop_now() == HD_STOP_NO;
+         i++)
+        found = leave_one_out(k, span);
+    if (!found || !count_tokens(k, span))
         return false;
     k->emit = true;
     hd_token_walk(k);
@@ -342,6 +388,7 @@ void hd_tokens_find(struct hd_guard_search *s, const struct hd_sections *section
 {
     struct hd_token_search k = {.s = s,
                                 .sections = sections,
+                                .all = HD_VEC_INIT(struct hd_token_op),
                                 .ops = HD_VEC_INIT(struct hd_token_op),
                                 .tokens = HD_VEC_INIT(struct hd_token),
                                 .touches = HD_VEC_INIT(struct hd_token_touch),
@@ -363,6 +410,7 @@ void hd_tokens_find(struct hd_guard_search *s, const struct hd_sections *section
         try_lock(&k, first, end - i, span);
     }
     hd_vec_fini(&list);
+    hd_vec_fini(&k.all);
     hd_vec_fini(&k.ops);
     hd_vec_fini(&k.tokens);
     hd_vec_fini(&k.touches);

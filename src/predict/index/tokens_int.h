@@ -47,7 +47,8 @@ struct hd_token_blame {
 struct hd_token_search {
     struct hd_guard_search *s;
     const struct hd_sections *sections;
-    struct hd_vec ops;         /* struct hd_token_op, by thread, in program order */
+    struct hd_vec all;         /* struct hd_token_op, by thread, in program order */
+    struct hd_vec ops;         /* of these, what is looked at */
     struct hd_u32vec places;   /* the locations of the lock in hand */
     struct hd_map ids;         /* what a token is called by to its index + 1 */
     struct hd_vec tokens;      /* struct hd_token */
