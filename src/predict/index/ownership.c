@@ -5,12 +5,11 @@
 #include "base/stop.h"
 #include "predict/index/guarded.h"
 
-/* No object has a smaller address. */
-enum { LEAST_ADDRESS = 4096, MOST_ROUNDS = 30, MOST_GUESSES = 6 };
+enum { MOST_ROUNDS = 30, MOST_GUESSES = 6 };
 
 static bool is_address(struct hd_value value)
 {
-    return !value.unique && value.bits >= LEAST_ADDRESS;
+    return !value.unique && value.bits >= HD_OWNED_LEAST;
 }
 
 /* ---- which values ---- */

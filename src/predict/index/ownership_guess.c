@@ -25,7 +25,7 @@ struct guess {
 struct guesses {
     struct guess list[GUESSES];
     uint32_t uses; /* that voted */
-    uint32_t seen; /* of all, in this round */
+    uint32_t seen; /* of all */
 };
 
 /* How often the object that was come across at one source place (the last one, or the one before)
@@ -43,9 +43,12 @@ struct recent {
 
 struct guesser {
     const struct hd_ownership *k;
-    struct guesses *of;    /* by location, then by lock */
-    uint32_t *best;        /* the same: object + 1 */
-    hd_eid *birth;         /* by object: the write that is the first event with its address */
+    struct guesses *of; /* by location, then by lock */
+    uint32_t *best;     /* the same: object + 1 */
+    hd_eid *birth;      /* by object: the write that is the first event with its address */
+    /* By place in the lists of the threads' events, one bit: a birth, a use that votes, an access
+     * with an object's address. Nothing else matters. */
+    uint64_t *born, *votes, *moves;
     struct hd_map way_ids; /* place << 32 | place to number + 1 */
     struct hd_vec ways;    /* struct way */
     struct known_way {
@@ -162,6 +165,16 @@ static struct recent addressed_by(const struct hd_ownership *k, hd_eid e, struct
     return r.list[0] ? r : otherwise;
 }
 
+static bool has_bit(const uint64_t *bits, size_t i)
+{
+    return bits[i / 64] >> (i % 64) & 1;
+}
+
+static void set_bit(uint64_t *bits, size_t i)
+{
+    bits[i / 64] |= UINT64_C(1) << (i % 64);
+}
+
 /* The first event with the address of each object, if it is a write. */
 static void find_births(struct guesser *g)
 {
@@ -177,21 +190,23 @@ static void find_births(struct guesser *g)
         known[id] = 1;
     }
     hd_free(known, g->k->objects.len + 1);
+    for (size_t id = 1; id <= g->k->objects.len; id++)
+        if (g->birth[id] != HD_EID_NONE)
+            set_bit(g->born,
+                    t->by_obj[HD_OBJ_THREAD].start[t->thread[g->birth[id]]] + t->pos[g->birth[id]]);
 }
 
-/* The next event of a thread, from place i on, with which an object is born. */
-static size_t next_birth(const struct guesser *g, const hd_eid *events, size_t n, size_t i)
+/* The first bit from i to end - 1 that is set in one of the two; end when there is none. */
+static size_t next_bit(const uint64_t *bits, const uint64_t *others, size_t i, size_t end)
 {
-    const struct hd_trace *t = g->k->t;
-    for (; i < n; i++) {
-        hd_eid e = events[i];
-        if (!hd_op_is_access(t->op[e]) || !hd_op_writes(t->op[e]))
-            continue;
-        uint32_t id = hd_owned_of(g->k, hd_trace_write_value(t, e));
-        if (id && g->birth[id] == e)
-            break;
+    for (size_t from = i / 64 * 64; from < end; from += 64) {
+        uint64_t word = bits[from / 64] | others[from / 64];
+        word &= from < i ? UINT64_MAX << (i % 64) : UINT64_MAX;
+        if (word)
+            return from + (size_t)__builtin_ctzll(word) < end ? from + (size_t)__builtin_ctzll(word)
+                                                              : end;
     }
-    return i;
+    return end;
 }
 
 static void expect_birth(const struct guesser *g, struct recent *r, hd_eid e)
@@ -203,9 +218,9 @@ static void expect_birth(const struct guesser *g, struct recent *r, hd_eid e)
 /* What e uses: a location, or, after all of these, a lock that it takes; UINT32_MAX: neither. */
 static uint32_t part_of(const struct hd_ownership *k, hd_eid e)
 {
-    uint32_t section = hd_section_of(k->sections, e);
     if (hd_op_is_access(k->t->op[e]))
         return k->t->obj[e];
+    uint32_t section = hd_section_of(k->sections, e);
     if (section == HD_SECTION_NONE || hd_section_at(k->sections, section)->open != e)
         return UINT32_MAX;
     return (uint32_t)hd_trace_n_objs(k->t, HD_OBJ_LOC) + hd_section_at(k->sections, section)->lock;
@@ -217,6 +232,30 @@ static bool has_vote(struct guesses *g)
     return n < VOTERS || n % APART == 0;
 }
 
+static bool moves_address(const struct hd_ownership *k, hd_eid e)
+{
+    const struct hd_trace *t = k->t;
+    return hd_op_is_access(t->op[e]) &&
+           ((hd_op_reads(t->op[e]) && hd_owned_of(k, hd_trace_read_value(t, e))) ||
+            (hd_op_writes(t->op[e]) && hd_owned_of(k, hd_trace_write_value(t, e))));
+}
+
+/* Which uses vote, in each round the same; which accesses a thread comes across objects by. */
+static void mark_uses(struct guesser *g)
+{
+    const struct hd_index *threads = &g->k->t->by_obj[HD_OBJ_THREAD];
+    for (size_t i = 0; i < g->k->t->n_events && !hd_stop_often(i); i++) {
+        hd_eid e = threads->list[i];
+        uint32_t part = part_of(g->k, e);
+        if (part == UINT32_MAX || !hd_stretch_has(g->k->span, e))
+            continue;
+        if (has_vote(&g->of[part]))
+            set_bit(g->votes, i);
+        if (moves_address(g->k, e))
+            set_bit(g->moves, i);
+    }
+}
+
 /* One use of a location or a lock. */
 typedef void use_fn(struct guesser *g, uint32_t part, const struct recent *r, uint32_t place);
 
@@ -224,28 +263,26 @@ static void look_at_thread(struct guesser *g, hd_tid u, use_fn *use)
 {
     const struct hd_ownership *k = g->k;
     const struct hd_trace *t = k->t;
+    const struct hd_index *threads = &t->by_obj[HD_OBJ_THREAD];
     struct recent r = {{0}, {0}};
-    size_t n, birth = 0;
-    const hd_eid *events = hd_trace_thread_events(t, u, &n);
-    for (size_t i = 0; i < n && !hd_stop_often(i); i++) {
-        hd_eid e = events[i];
+    size_t i = threads->start[u], end = threads->start[u + 1], birth = i, looked = 0;
+    while ((i = next_bit(g->votes, g->moves, i, end)) < end && !hd_stop_often(looked++)) {
+        hd_eid e = threads->list[i];
         if (i >= birth) {
             r.list[RECENT] = 0;
-            birth = next_birth(g, events, n, i + 1);
-            if (birth < n)
-                expect_birth(g, &r, events[birth]);
+            birth = next_bit(g->born, g->born, i + 1, end);
+            if (birth < end)
+                expect_birth(g, &r, threads->list[birth]);
         }
-        uint32_t part = part_of(k, e);
-        if (part == UINT32_MAX || !hd_stretch_has(k->span, e))
-            continue;
-        if (has_vote(&g->of[part])) {
+        if (has_bit(g->votes, i)) {
             struct recent objects = addressed_by(k, e, r);
-            use(g, part, &objects, t->place[e]);
+            use(g, part_of(k, e), &objects, t->place[e]);
         }
-        if (hd_op_is_access(t->op[e]) && hd_op_reads(t->op[e]))
+        if (has_bit(g->moves, i) && hd_op_reads(t->op[e]))
             come_across(k, &r, hd_owned_of(k, hd_trace_read_value(t, e)), t->place[e]);
-        if (hd_op_is_access(t->op[e]) && hd_op_writes(t->op[e]))
+        if (has_bit(g->moves, i) && hd_op_writes(t->op[e]))
             come_across(k, &r, hd_owned_of(k, hd_trace_write_value(t, e)), t->place[e]);
+        i++;
     }
 }
 
@@ -283,10 +320,8 @@ static void take_votes(struct guesser *g, size_t n_parts)
 }
 
 /* The ways by which threads came to objects are judged by the outcome. */
-static void judge_again(struct guesser *g, size_t n_parts)
+static void judge_again(struct guesser *g)
 {
-    for (size_t i = 0; i < n_parts; i++)
-        g->of[i].seen = 0;
     for (size_t i = 0; i < g->ways.len; i++)
         *(struct way *)hd_vec_at(&g->ways, i) = (struct way){0, 0};
     look_at_threads(g, judge_ways);
@@ -328,18 +363,22 @@ static void settle_locks(struct hd_ownership *k, const struct guesses *of)
 void hd_ownership_guess(struct hd_ownership *k)
 {
     size_t n_locs = hd_trace_n_objs(k->t, HD_OBJ_LOC);
-    size_t n = n_locs + hd_trace_n_objs(k->t, HD_OBJ_LOCK);
+    size_t n = n_locs + hd_trace_n_objs(k->t, HD_OBJ_LOCK), words = k->t->n_events / 64 + 1;
     struct guesser g = {.k = k,
                         .of = hd_calloc(n, sizeof *g.of),
                         .best = hd_calloc(n, sizeof *g.best),
                         .birth = hd_calloc(k->objects.len + 1, sizeof *g.birth),
+                        .born = hd_calloc(words, sizeof *g.born),
+                        .votes = hd_calloc(words, sizeof *g.votes),
+                        .moves = hd_calloc(words, sizeof *g.moves),
                         .ways = HD_VEC_INIT(struct way)};
     for (size_t i = 0; i <= k->objects.len; i++)
         g.birth[i] = HD_EID_NONE;
     find_births(&g);
+    mark_uses(&g);
     take_votes(&g, n);
     for (int i = 1; i < ROUNDS; i++) {
-        judge_again(&g, n);
+        judge_again(&g);
         take_votes(&g, n);
     }
     for (size_t i = 0; i < n_locs; i++)
@@ -347,6 +386,9 @@ void hd_ownership_guess(struct hd_ownership *k)
     settle_locks(k, g.of + n_locs);
     hd_free(g.of, n * sizeof *g.of);
     hd_free(g.best, n * sizeof *g.best);
+    hd_free(g.born, words * sizeof *g.born);
+    hd_free(g.votes, words * sizeof *g.votes);
+    hd_free(g.moves, words * sizeof *g.moves);
     hd_free(g.birth, (k->objects.len + 1) * sizeof *g.birth);
     hd_map_fini(&g.way_ids);
     hd_vec_fini(&g.ways);
@@ -359,13 +401,6 @@ static uint32_t slot_of(const struct hd_ownership *k, uint32_t loc)
     while (k->loc[loc].slot != loc)
         loc = k->loc[loc].slot = k->loc[k->loc[loc].slot].slot;
     return loc;
-}
-
-static bool moves_address(const struct hd_ownership *k, hd_eid e)
-{
-    const struct hd_trace *t = k->t;
-    return (hd_op_reads(t->op[e]) && hd_owned_of(k, hd_trace_read_value(t, e))) ||
-           (hd_op_writes(t->op[e]) && hd_owned_of(k, hd_trace_write_value(t, e)));
 }
 
 void hd_ownership_slots(struct hd_ownership *k)

@@ -102,11 +102,15 @@ static inline struct hd_owned_object *hd_owned_at(const struct hd_ownership *k, 
     return hd_vec_at(&k->objects, id - 1);
 }
 
+/* No object has a smaller address. */
+enum { HD_OWNED_LEAST = 4096 };
+
 /* The number + 1 of the object with this address; 0: there is none. */
 static inline uint32_t hd_owned_of(const struct hd_ownership *k, struct hd_value value)
 {
     uint32_t id;
-    if (value.unique || !hd_map_get(&k->ids, value.bits, &id) || hd_owned_at(k, id)->out)
+    if (value.unique || value.bits < HD_OWNED_LEAST || !hd_map_get(&k->ids, value.bits, &id) ||
+        hd_owned_at(k, id)->out)
         return 0;
     return id;
 }
