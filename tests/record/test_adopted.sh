@@ -141,7 +141,7 @@ END
 out=$(timeout 40 "$HEDDLE" record -o ticks.hdt -- ./ticks 2>ticks.err)
 check "the end of the run with a timer" "0 end" "$? $out"
 
-# Threads that wait for each other in a ring are deadlocked, whatever threads of libc and signal handlers may do.
+# Threads that wait for each other in a ring are deadlocked, unless a thread of libc or a handler soon ends that wait.
 cat >ring.c <<'END'
 #include <pthread.h>
 #include <signal.h>
@@ -190,5 +190,62 @@ for argument in "" handler; do
     timeout 40 "$HEDDLE" run -o "ring.out$argument" -- ./ring $argument >ring.txt 2>&1
     check "the exit code of a ring of waits ($argument)" 66 "$?"
     check "the deadlock of the ring ($argument)" 1 "$(grep -c "^heddle: 0 races confirmed, 1 deadlock" ring.txt)"
+done
+cat >ended.c <<'END'
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/time.h>
+#include <time.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_t t, me;
+static pthread_barrier_t met;
+static sigjmp_buf out;
+static void give_back(int s) { (void)s; pthread_mutex_unlock(&lock); }
+static void tick(union sigval v) { (void)v; pthread_mutex_unlock(&lock); }
+static void cancel(int s) { (void)s; pthread_cancel(t); }
+static void jump(int s) { (void)s; siglongjmp(out, 1); }
+static void *wait_for_lock(void *arg)
+{
+    pthread_mutex_lock(&lock);
+    pthread_mutex_unlock(&lock);
+    return arg;
+}
+static void *wait_for_main(void *arg)
+{
+    pthread_barrier_wait(&met);
+    pthread_join(me, NULL);
+    return arg;
+}
+int main(int argc, char **argv)
+{
+    struct itimerval soon = {{0, 0}, {0, 200000}};
+    struct itimerspec once = {{0, 0}, {0, 200000000}};
+    struct sigevent event = {.sigev_notify = SIGEV_THREAD, .sigev_notify_function = tick};
+    const char *how = argc > 1 ? argv[1] : "";
+    timer_t timer;
+    me = pthread_self();
+    pthread_barrier_init(&met, NULL, 2);
+    signal(SIGALRM, !strcmp(how, "jump") ? jump : !strcmp(how, "cancel") ? cancel : give_back);
+    pthread_mutex_lock(&lock);
+    pthread_create(&t, NULL, !strcmp(how, "cancel") ? wait_for_main : wait_for_lock, NULL);
+    if (!strcmp(how, "cancel"))
+        pthread_barrier_wait(&met);
+    if (sigsetjmp(out, 1)) {
+        pthread_mutex_unlock(&lock);
+    } else if (!strcmp(how, "timer")) {
+        if (timer_create(CLOCK_MONOTONIC, &event, &timer) || timer_settime(timer, 0, &once, NULL))
+            return 1;
+    } else {
+        setitimer(ITIMER_REAL, &soon, NULL);
+    }
+    return pthread_join(t, NULL);
+}
+END
+"$HEDDLE" cc -O1 -g -pthread ended.c -o ended || exit 1
+for how in unlock timer cancel jump; do
+    timeout 40 "$HEDDLE" run -o "ended.out$how" -- ./ended $how >ended.txt 2>&1
+    check "the exit code of a ring that ends ($how)" 0 "$?"
 done
 exit $fails

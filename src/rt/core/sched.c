@@ -239,7 +239,7 @@ static struct hd_thread *choose(void)
         if (rt.n_fdwait || rt.n_outside || !alive)
             return NULL; /* real time passes there, so the clock must not jump past them */
         if (first == HD_NEVER && (rt.handlers || hd_rt_strangers()) && !hd_rt_wait_cycle())
-            return NULL; /* these may wake a thread, but not one that waits in a ring */
+            return NULL; /* these may wake a thread; one that waits in a ring, soon if at all */
         if (first == HD_NEVER && rt.policy->stuck)
             rt.policy->stuck();
         if (first == HD_NEVER)

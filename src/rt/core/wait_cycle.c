@@ -4,6 +4,12 @@
 #include "rt/core/rt.h"
 #include "rt/libc/sync.h"
 
+#include <time.h>
+
+#define MS         UINT64_C(1000000)
+#define LOOK_EVERY (100 * MS) /* a look costs the square of the threads at most */
+#define PATIENCE   (2000 * MS)
+
 /* For whom t waits and has to wait; NULL: what ends the wait is not one thread's doing. */
 static const struct hd_thread *waited_for(const struct hd_thread *t)
 {
@@ -17,7 +23,7 @@ static const struct hd_thread *waited_for(const struct hd_thread *t)
     return l->owner ? l->owner : l->readers ? l->readers->thread : NULL;
 }
 
-bool hd_rt_wait_cycle(void)
+static bool is_cycle(void)
 {
     for (uint32_t i = 0; i < rt.n_threads; i++) {
         const struct hd_thread *first = rt.threads[i], *t = first;
@@ -28,4 +34,22 @@ bool hd_rt_wait_cycle(void)
         }
     }
     return false;
+}
+
+bool hd_rt_wait_cycle(void)
+{
+    static uint64_t looked, since;
+    static const uint8_t *pos;
+    uint64_t now = hd_rt_real_ns(CLOCK_MONOTONIC);
+    if (pos != hd_rt_log.pos)
+        since = looked = 0; /* a thread ran */
+    pos = hd_rt_log.pos;
+    if (looked && now - looked < LOOK_EVERY)
+        return false;
+    looked = now;
+    if (!is_cycle())
+        since = 0;
+    else if (!since)
+        since = now;
+    return since && now - since >= PATIENCE;
 }

@@ -4,8 +4,10 @@
 
 #include <stdbool.h>
 
-/* Lock held. Some threads wait in a ring, by locks and joins, without a deadline: no other thread
- * and no handler can end that. */
+/* Lock held, no thread can run. Some threads wait in a ring, by locks and joins, without a
+ * deadline. No other thread may end that, and no handler; but some do (they release a lock of
+ * another thread, cancel a join, or jump out of it), so it has to last for two seconds of real
+ * time. */
 bool hd_rt_wait_cycle(void);
 
 #endif
