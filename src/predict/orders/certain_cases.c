@@ -190,6 +190,7 @@ bool hd_cases_ordered(struct hd_cases *k, hd_eid a, hd_eid b)
     const struct hd_world *w = k->c->w;
     const struct hd_trace *t = w->t;
     size_t n;
+    HD_DCHECK(a < b);
     const struct hd_loc_user *user = hd_accesses_users(w->locs, t->obj[a], &n);
     for (; user->thread != t->thread[a]; user++)
         ;

@@ -161,6 +161,7 @@ void hd_worker_filter(struct hd_worker *k, const struct hd_goal *goals, size_t n
 {
     double started = hd_progress_now();
     bool possible[HD_UCG_ASK];
+    HD_ASSERT(n <= HD_UCG_ASK);
     k->step = HD_STEP_UCG;
     for (size_t i = 0; i < n; i++)
         possible[i] = true;
