@@ -24,8 +24,10 @@
  * before the sleep, and a sleep without a limit is restarted after it (SA_RESTART). */
 #define NAP (UINT64_C(10) * 1000000u)
 
-/* What a hook takes on the virtual clock: about what it takes in truth. */
-#define HOOK 100u
+/* What a hook takes on the virtual clock, and what it takes until another thread runs: about what
+ * they take in truth. */
+#define HOOK   100u
+#define SWITCH 5000u
 
 struct hd_rt rt;
 static uint64_t given; /* the budget that the running thread got */
@@ -361,6 +363,9 @@ void hd_rt_thread_first(struct hd_thread *me)
 static void switch_away(struct hd_thread *me)
 {
     HD_RT_CHECK(me->state != HD_RUNNING);
+    time_runs(me);
+    if (!rt.led)
+        rt.now += SWITCH; /* threads that only hand over to each other get to a deadline, too */
     hd_rt_turn_ends(me);
     rt.holder = NULL;
     struct hd_thread *next = choose();
