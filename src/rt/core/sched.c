@@ -12,6 +12,7 @@
 #include "rt/core/spin.h"
 #include "rt/core/frame_walk.h"
 #include "rt/libc/sync.h"
+#include "rt/libc/views.h"
 #include "rt/core/thread.h"
 #include "rt/core/wait_cycle.h"
 
@@ -188,6 +189,24 @@ static void report_deadlock(void)
     hd_rt_syscall(SYS_exit_group, HD_RT_EXIT_DEADLOCK, 0, 0, 0, 0, 0);
 }
 
+/* What another process does to a condition, a barrier or a word in shared memory is not seen. */
+static bool waits_for_process(void)
+{
+    static bool told;
+    bool any = false;
+    for (uint32_t i = 0; i < rt.n_threads; i++) {
+        const struct hd_thread *t = rt.threads[i];
+        bool kind = t->wait_kind == HD_WAITS_COND || t->wait_kind == HD_WAITS_BARRIER ||
+                    t->wait_kind == HD_WAITS_FUTEX;
+        any |= t->state == HD_BLOCKED && kind && hd_rt_views_outer(hd_rt_waited_for(t));
+    }
+    if (any && !told)
+        hd_rt_log_text(HD_LOG_NOTE, 0, HD_NOTE_UNMODELLED,
+                       "a wait in shared memory that another process may have to end");
+    told |= any;
+    return any;
+}
+
 static struct hd_thread *exiting(void)
 {
     rt.exit_steps = 0;
@@ -242,6 +261,8 @@ static struct hd_thread *choose(void)
             return NULL; /* real time passes there, so the clock must not jump past them */
         if (first == HD_NEVER && (rt.handlers || hd_rt_strangers()) && !hd_rt_wait_cycle())
             return NULL; /* these may wake a thread; one that waits in a ring, soon if at all */
+        if (first == HD_NEVER && waits_for_process())
+            return NULL;
         if (first == HD_NEVER && rt.policy->stuck)
             rt.policy->stuck();
         if (first == HD_NEVER)

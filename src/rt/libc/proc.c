@@ -55,6 +55,7 @@ static pid_t fork_here(struct hd_thread *me)
     __hd_fork_ahead(n && hd_rt_log_leads_to_target(n));
     char text[3] = {(char)('0' + n / 10), (char)('0' + n % 10), 0};
     hd_rt_log_text(HD_LOG_NOTE, 0, HD_NOTE_FORKED, n ? text : "");
+    hd_rt_sem_before_fork();
     hd_rt_lock(); /* no other thread holds it when the child's memory is copied */
     pid_t pid = hd_real.fork();
     if (pid == 0)

@@ -80,6 +80,14 @@ void hd_rt_sync_readdress(void)
     }
 }
 
+void hd_rt_sync_each(enum hd_sync_kind kind, void (*visit)(struct hd_sync *))
+{
+    for (unsigned i = 0; i < n_slots; i++)
+        for (struct hd_sync *s = slots[i]; s; s = s->next)
+            if (s->kind == kind)
+                visit(s);
+}
+
 static void log_release(const struct hd_sync *l, const struct hd_thread *t, bool read, unsigned n)
 {
     for (; n > 0 && !t->lost; n--) {

@@ -48,6 +48,9 @@ struct hd_sync *hd_rt_sync(const volatile void *addr, enum hd_sync_kind kind);
 struct hd_sync *hd_rt_sync_find(const volatile void *addr, enum hd_sync_kind kind); /* or NULL */
 void hd_rt_sync_reset(const volatile void *addr, enum hd_sync_kind kind); /* as if never used */
 void hd_rt_sync_readdress(void); /* a view went: objects in it are known by another address */
+void hd_rt_sync_each(enum hd_sync_kind kind, void (*visit)(struct hd_sync *));
+void hd_rt_sem_before_fork(
+    void); /* what a child may share is kept in libc's semaphores from here */
 void hd_rt_sync_log_holders(void);
 void hd_rt_sync_log_again(struct hd_thread *me);  /* what a forked child starts with */
 void hd_rt_sync_owner_ends(struct hd_thread *me); /* robust mutexes of an ending thread */

@@ -31,6 +31,7 @@ static struct object *objects[BUCKETS]; /* that may come again */
 static struct view *views;              /* by start; they do not overlap */
 static size_t n_views, room;
 static uint64_t made; /* objects */
+static bool forked;
 
 static struct object *new_object(uint64_t device, uint64_t inode, uint64_t born)
 {
@@ -197,6 +198,16 @@ void hd_rt_views_log_again(void)
         log_view(&views[i], true);
         hd_rt_log2(HD_LOG_MAP, 0, 0, views[i].start, views[i].end - views[i].start);
     }
+}
+
+void hd_rt_views_forked(void)
+{
+    forked = true;
+}
+
+bool hd_rt_views_outer(uintptr_t addr)
+{
+    return forked && n_views && view_at(addr);
 }
 
 uint64_t hd_rt_views_key(uintptr_t addr)

@@ -24,6 +24,9 @@ void hd_rt_views_writable(uintptr_t addr, size_t n); /* mprotect */
 /* The bytes of the segment that shmat attached at addr; 0: none. */
 size_t hd_rt_views_size_at(uintptr_t addr);
 void hd_rt_views_log_again(void); /* for a forked child */
+void hd_rt_views_forked(void);    /* there is a child, or this is one */
+/* Whether the memory is a view that another process of this family may have, too. */
+bool hd_rt_views_outer(uintptr_t addr);
 
 /* The same for all addresses of a byte of shared memory; for other memory the address itself. */
 uint64_t hd_rt_views_key(uintptr_t addr);
