@@ -10,7 +10,8 @@ int hd_rt_lock_acquire(struct hd_thread *me, struct hd_sync *l, uint64_t deadlin
     me->timed |= deadline != HD_NEVER;
     while (l->owner || l->readers) {
         if (deadline <= rt.now) {
-            bool other = l->owner ? l->owner != me : l->readers->thread != me || l->readers->next;
+            bool other = l->owner ? hd_rt_sync_holder(l) != me
+                                  : l->readers->thread != me || l->readers->next;
             if (other)
                 hd_rt_log1(HD_LOG_TRYFAIL, pc, l->addr);
             hd_rt_polled(me);

@@ -67,7 +67,7 @@ static int read_lock(struct hd_thread *me, pthread_rwlock_t *m, uint64_t deadlin
         if (deadline <= rt.now && !l->owner)
             break; /* the time is up while a writer waits */
         if (deadline <= rt.now) {
-            if (l->owner)
+            if (hd_rt_sync_holder(l) != me)
                 hd_rt_log1(HD_LOG_TRYFAIL, pc, l->addr);
             hd_rt_polled(me);
             return timeout;
