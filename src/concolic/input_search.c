@@ -523,7 +523,6 @@ static void end(struct hd_search *s)
     unlink(path);
 }
 
-/* Without the hooks no input is followed: then one path would look like all of them. */
 /* Names that were asked for and that the program cannot call: a misspelt one would else be found
  * out when the search is over. */
 static enum hd_status check_calls(const struct hd_hunt_options *o, const char *program,
@@ -539,6 +538,7 @@ static enum hd_status check_calls(const struct hd_hunt_options *o, const char *p
     return HD_OK;
 }
 
+/* Without the hooks no input is followed: then one path would look like all of them. */
 enum hd_status hd_input_search_check(const struct hd_hunt_options *o, struct hd_err *err)
 {
     const struct hd_input *seed = o->seed;
