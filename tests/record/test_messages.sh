@@ -182,6 +182,52 @@ int main(int argc, char **argv)
 }
 SOURCE
 
+# A stream of stdio on a socket; the reader's descriptor may be a copy.
+cat >stream.c <<'SOURCE'
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+static int pair[2], box, late;
+static const char *how;
+static void *writer(void *arg)
+{
+    FILE *f = fdopen(pair[1], "w");
+    if (!late)
+        box = 7;
+    fprintf(f, "hello %d\n", 5);
+    if (strcmp(how, "close"))
+        fflush(f);
+    if (late && strcmp(how, "close"))
+        box = 7;
+    fclose(f);
+    if (late && !strcmp(how, "close"))
+        box = 7;
+    return arg;
+}
+int main(int argc, char **argv)
+{
+    pthread_t t;
+    char line[99];
+    how = argv[1];
+    late = argc > 2;
+    if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair))
+        abort();
+    int fd = strcmp(how, "copy") ? pair[0] : dup(pair[0]);
+    if (fd != pair[0])
+        close(pair[0]);
+    pthread_create(&t, NULL, writer, NULL);
+    FILE *f = fdopen(fd, "r");
+    if (!fgets(line, sizeof line, f) || strcmp(line, "hello 5\n"))
+        abort();
+    box++;
+    pthread_join(t, NULL);
+    return fclose(f);
+}
+SOURCE
+
 expect() { # CODE PROGRAM ARGUMENTS...
     local want=$1 code=0
     shift
@@ -192,6 +238,7 @@ expect() { # CODE PROGRAM ARGUMENTS...
 }
 
 "$HEDDLE" cc -g -O1 jobs.c -o jobs -pthread && "$HEDDLE" cc -g -O1 server.c -o server -pthread || exit 1
+"$HEDDLE" cc -g -O1 stream.c -o stream -pthread || exit 1
 for how in datagram packet empty udp udp-any udp-connected path; do
     expect 0 ./jobs $how
     expect 66 ./jobs $how late
@@ -199,5 +246,9 @@ done
 for how in any copy; do
     expect 0 ./server $how
     expect 66 ./server $how late
+done
+for how in flush close copy; do
+    expect 0 ./stream $how
+    expect 66 ./stream $how late
 done
 exit $failed

@@ -24,6 +24,9 @@ struct hd_chan *hd_rt_chan_to(int fd, bool write, const void *to, size_t len);
 bool hd_rt_chan_messages(
     const struct hd_chan *c); /* a read takes a whole write, even of no bytes */
 bool hd_rt_chan_has_message(const struct hd_chan *c); /* such a one, which no thread has read */
+/* How many bytes wait to be read, of those that come to fd or (write) that it sent, of the channel
+ * that hd_rt_chan found. */
+int hd_rt_chan_inbox(int fd, bool write);
 /* What makes fd ready to be read or accepted from. */
 struct hd_chan *hd_rt_chan_source(int fd);
 /* bytes: what was written, NULL: not known. */

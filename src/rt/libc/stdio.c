@@ -11,7 +11,6 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/syscall.h>
 
 /* ---- the lock ---- */
@@ -70,12 +69,6 @@ HD_EXPORT void funlockfile(FILE *f)
 
 /* ---- the frame of a call ---- */
 
-static int bytes_in(int fd)
-{
-    int n = 0;
-    return hd_rt_syscall(SYS_ioctl, fd, FIONREAD, (long)&n, 0, 0, 0) < 0 ? 0 : n;
-}
-
 /* A thread that is cancelled while it waits gives the lock back, as libc does. */
 static void give_back(struct hd_stdio **waiting)
 {
@@ -114,7 +107,8 @@ bool hd_rt_stdio_begin(struct hd_stdio *c, FILE *file, bool input, struct hd_cal
     if (input && file->_fileno >= 0 && file->_IO_read_ptr >= file->_IO_read_end)
         wait_for_input(c);
     c->chan = rt.multi && file->_fileno >= 0 ? hd_rt_chan(file->_fileno, !input) : NULL;
-    c->there = c->chan ? bytes_in(file->_fileno) : 0;
+    c->input = input;
+    c->there = c->chan ? hd_rt_chan_inbox(file->_fileno, !input) : 0;
     me->in_wait = true; /* libc may wait in the kernel now: handlers need not */
     return true;
 }
@@ -123,7 +117,7 @@ void hd_rt_stdio_settle(struct hd_stdio *c)
 {
     c->me->in_wait = false;
     if (c->chan) {
-        int now = bytes_in(c->file->_fileno);
+        int now = hd_rt_chan_inbox(c->file->_fileno, !c->input);
         if (now > c->there)
             hd_rt_chan_sent(c->chan, (uint64_t)(now - c->there), NULL, c->pc);
         else if (now < c->there)
@@ -201,7 +195,7 @@ HD_EXPORT int fclose(FILE *f)
     int fd = f->_fileno;
     if (c.chan) {
         hd_real.fflush(f);
-        int now = bytes_in(fd);
+        int now = hd_rt_chan_inbox(fd, true);
         if (now > c.there)
             hd_rt_chan_sent(c.chan, (uint64_t)(now - c.there), NULL, c.pc);
         c.chan = NULL;

@@ -19,6 +19,7 @@ struct hd_stdio {
     struct hd_sync *lock; /* NULL: not taken */
     FILE *file;           /* NULL: none, as for snprintf */
     struct hd_chan *chan;
+    bool input;
     int there; /* bytes in the channel before the call */
     uintptr_t pc;
     bool memory; /* the caller is instrumented: what the call reads and writes is logged */
