@@ -57,6 +57,8 @@ void hd_session_notes(struct hd_session *s, const struct hd_build_info *info);
 /* session_replay.c: replays the witness; the finding then has its status and what it counts for. */
 void hd_session_try(struct hd_session *s, const struct hd_trace *t, const struct hd_witness *w,
                     struct hd_finding *f);
+/* Whether the finding in hand may be replayed: the time for replays is not over. */
+bool hd_session_has_time(const struct hd_session *s);
 /* Seconds for one of n executions that are to be made; 0: no limit. */
 double hd_session_execution_time(const struct hd_session *s, size_t n);
 /* Whether no finding of the session was of this variable; it is known from now on. */

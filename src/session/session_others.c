@@ -100,7 +100,7 @@ static void try_others(const struct others *o, size_t i)
     unsigned tries = 0;
     o->s->replays.waiting = (o->pairs.len - i) * TRIES;
     o->s->replays.first = false;
-    for (size_t k = 0; k < o->found.found.len && tries < TRIES; k++) {
+    for (size_t k = 0; k < o->found.found.len && tries < TRIES && hd_session_has_time(o->s); k++) {
         const struct hd_predicted *p = hd_vec_at(&o->found.found, k);
         if (hd_interrupt_requested() || !is_other(o, pair, &p->witness) || !p->witness.n)
             continue;

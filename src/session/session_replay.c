@@ -104,6 +104,11 @@ static double one_execution(const struct hd_session *s)
     return s->r->record_seconds / (double)s->r->runs;
 }
 
+bool hd_session_has_time(const struct hd_session *s)
+{
+    return time_left(s) > 0;
+}
+
 /* How often the finding in hand is run. */
 struct effort {
     uint32_t times;  /* each order */
@@ -160,7 +165,7 @@ static const char *why_no_replay(struct hd_session *s)
         return "not replayed: interrupted";
     if (s->end != 0 && hd_progress_now() >= s->end)
         return "not replayed: the time budget is used up";
-    if (time_left(s) > 0)
+    if (hd_session_has_time(s))
         return NULL;
     s->replays.left_out++;
     return "not replayed: the time for replays is used up";

@@ -16,6 +16,11 @@ grep -q 'data race on data \[confirmed' err.0 || fail "no other pair was tried: 
 [ $? -eq 66 ] || fail "the witness that is kept is not the confirmed one: $(cat out err)"
 [ "$(cat code.2)" -eq 5 ] || fail "exit $(cat code.2): $(cat err.2)"
 tr -s '\n ' ' ' <err.2 | grep -q '1 other pair of these places was not confirmed either' || fail "nothing said of others: $(cat err.2)"
+# Without time for them they are not said to have been tried, and the finding was replayed.
+"$HEDDLE" run --runs 1 --replay-time 1ms -o late.out -- ./others.2 >out 2>err.late </dev/null
+[ $? -eq 5 ] || fail "late: exit $?: $(cat err.late)"
+jq -e '.races | length == 1 and .[0].verdict == "diverged"' late.out/report.json >/dev/null || fail "late: nothing is tested: $(cat err.late)"
+grep -q 'other pair of\|not replayed' err.late && fail "late: pairs that were not tried are counted: $(cat err.late)"
 
 # Memory that code which is not seen hands over: a replay has the accesses at different bytes. Where the recorded run has
 # nothing either that orders them, this leaves the race open.
