@@ -23,6 +23,7 @@ struct reading {
     bool lock;       /* a prefix stood before */
     bool unknown;    /* something that may do anything */
     unsigned n_uses; /* statements that name the memory operand */
+    unsigned width; /* bytes of memory by the mnemonic; 0: it has none, the operand's type counts */
     bool atomic, cas, swap, mov, looks;
 };
 
@@ -91,9 +92,28 @@ static bool names_memory(const struct reading *r, const char *text)
     return false;
 }
 
+/* Programs give memory of any size as a char when they only want an address there. */
+static unsigned width_of(const char *word)
+{
+    static const struct {
+        const char *word;
+        unsigned width;
+    } fixed[] = {{"cmpxchg16b", 16}, {"cmpxchg8b", 8}, {"movzb", 1},
+                 {"movsb", 1},       {"movzw", 2},     {"movsw", 2}};
+    static const char suffixes[] = "bwlq";
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
+        if (strncmp(word, fixed[i].word, strlen(fixed[i].word)) == 0)
+            return fixed[i].width;
+    if (IS_ONE_OF(word, changing) || IS_ONE_OF(word, looking))
+        return 0;
+    const char *suffix = strchr(suffixes, word[strlen(word) - 1]);
+    return suffix ? 1u << (suffix - suffixes) : 0;
+}
+
 static void read_use(struct reading *r, const char *word)
 {
     r->n_uses++;
+    r->width = width_of(word);
     bool changes = IS_MNEMONIC(word, changing);
     r->looks = IS_MNEMONIC(word, looking);
     r->unknown |= !changes && !r->looks;
@@ -160,11 +180,11 @@ static bool has_size(uint64_t n)
 /* The kind of access, as a site; size 0: not understood. */
 static struct hd_site access_of(const struct hd_asm *info, const struct reading *r)
 {
-    struct hd_site site = {.size = (uint32_t)info->size,
+    struct hd_site site = {.size = r->width ? r->width : (uint32_t)info->size,
                            .flags = HD_SITE_VOLATILE | (r->swap ? 0 : HD_SITE_OWN)};
-    if (r->unknown || r->n_uses != 1 || !has_size(info->size) || info->n_pointers != 1)
+    if (r->unknown || r->n_uses != 1 || !has_size(site.size) || info->n_pointers != 1)
         return (struct hd_site){0};
-    bool atomic = r->atomic || (r->mov && info->clobbers && info->size <= 8);
+    bool atomic = r->atomic || (r->mov && info->clobbers && site.size <= 8);
     bool reads = info->reads && !(r->mov && info->writes), writes = info->writes && !r->looks;
     site.order = site.fail_order = __ATOMIC_SEQ_CST;
     if (r->atomic)
