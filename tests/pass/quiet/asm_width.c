@@ -1,4 +1,5 @@
-/* Assembly gets its memory as a char, whatever it moves there: the mnemonic has the width (as in Concurrency Kit). */
+/* Assembly gets its memory as a char, whatever it moves there: the mnemonic has the width (as in
+ * Concurrency Kit). */
 #include <pthread.h>
 
 struct message {
@@ -23,7 +24,8 @@ static int quiet, loud0;
 
 static void *send(void *arg)
 {
-    static struct message m __attribute__((aligned(256))); /* its first byte is 0, as that of NULL */
+    static struct message m
+        __attribute__((aligned(256))); /* its first byte is 0, as that of NULL */
     m.value = &quiet;
     quiet = 1;
     publish(&box, &m);
