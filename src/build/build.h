@@ -23,6 +23,8 @@
 
 #include <stdbool.h>
 
+#define HD_BUILD_OUTSIDE "outside" /* the place of a write that was not logged */
+
 /* A thread that could not go on when the program deadlocked. Numbers are ids in info->words. */
 struct hd_build_wait {
     uint32_t thread;

@@ -57,7 +57,7 @@ static uint32_t order_of(struct hd_walk *w, uint32_t from, uint32_t to)
 static enum hd_status add_insert(struct hd_walk *w, const struct hd_walk_insert *in)
 {
     const struct hd_walk_thread *t = hd_vec_at(&w->threads, in->thread);
-    const char place[] = "outside";
+    static const char place[] = HD_BUILD_OUTSIDE;
     struct hd_event ev = {.op = in->op, .thread = t->tid};
     if (in->op == HD_OP_WRITE) {
         const struct hd_walk_cell *cell = hd_vec_at(&w->mem.list, in->what);

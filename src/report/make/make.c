@@ -1,6 +1,7 @@
 #include "report/make/make.h"
 
 #include "base/alloc.h"
+#include "build/build.h"
 #include "report/make/frame_names.h"
 #include "report/make/expression.h"
 #include "report/make/held.h"
@@ -82,6 +83,8 @@ struct hd_spot hd_make_spot(struct hd_report *r, const char *place)
     if (colon && isdigit((unsigned char)colon[1])) {
         at.file = hd_arena_strndup(r->arena, place, (size_t)(colon - place));
         at.line = (uint32_t)strtoul(colon + 1, NULL, 10);
+    } else if (!strcmp(place, HD_BUILD_OUTSIDE)) {
+        at.function = "uninstrumented-code"; /* one word, as names of functions are */
     } else if (*place && strcmp(place, "unknown") != 0) {
         at.function = hd_report_text(r, place);
     }
