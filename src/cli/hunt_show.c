@@ -173,15 +173,21 @@ static void print_losses(FILE *out, const struct hd_hunt_stats *s)
 void hd_hunt_show_text(const struct hd_cli *cli, const struct hd_hunt_options *o,
                        const struct hd_hunt_stats *s)
 {
+    static const char system[] = "/usr/"; /* code there is not the user's */
     enum { SHOWN = 10 };
     printf("%s", hd_term_style(cli->color_out, HD_STYLE_BOLD));
     print_findings(stdout, s);
     printf("%s", hd_term_style(cli->color_out, HD_STYLE_PLAIN));
     print_stats(stdout, s);
-    for (uint32_t i = 0; i < s->uncovered.count && i < SHOWN; i++)
-        printf("  not covered: %s\n", hd_names_text(&s->uncovered, i));
-    if (s->uncovered.count > SHOWN)
-        printf("  ... and %zu more; see %s/info\n", s->uncovered.count - SHOWN, o->dir);
+    size_t shown = 0;
+    for (uint32_t i = 0; i < s->uncovered.count && shown < SHOWN; i++) {
+        const char *place = hd_names_text(&s->uncovered, i);
+        if (strncmp(place, system, sizeof system - 1) != 0 && ++shown)
+            printf("  not covered: %s\n", place);
+    }
+    if (s->uncovered.count > shown)
+        printf("  ... and %zu more%s; see %s/info\n", s->uncovered.count - shown,
+               shown < SHOWN ? " in headers of the system" : "", o->dir);
     print_losses(stdout, s);
 }
 
