@@ -11,6 +11,7 @@
 
 #include <libgen.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <sys/wait.h>
@@ -176,7 +177,8 @@ static void begin(struct hd_session *s)
     r->program.items = hd_report_array(r, r->program.n, sizeof *r->program.items);
     for (size_t i = 0; i < r->program.n; i++)
         r->program.items[i] = hd_report_text(r, s->o->argv[i]);
-    snprintf(folder, sizeof folder, "%s", s->o->argv[0]);
+    if (!realpath(s->o->argv[0], folder)) /* of ./prog the folder above has no name */
+        snprintf(folder, sizeof folder, "%s", s->o->argv[0]);
     hd_sources_folder(s->sources, dirname(folder));
     hd_sources_folder(s->sources, dirname(folder)); /* programs are often built one folder below */
 }

@@ -32,6 +32,12 @@ expect_err "   Fix: 1 of 3 accesses to 'level' hold 'lock'."
 expect "report.txt is not the long form" grep -q '^  Schedule (' one/report.txt
 expect "the long form says what is next" sh -c '! grep -q ^Next: one/report.txt'
 
+# ---- the sources of a program that is run in its own folder, which is below that where it was built ----
+mkdir -p built/bin built/src && cp hidden.c built/src
+(cd built && "$HEDDLE" cc -g src/hidden.c -o bin/hidden -pthread) || exit 1
+(cd built/bin && "$HEDDLE" run -q --times 1 --runs 1 -o ../../below -- ./hidden >/dev/null 2>&1)
+expect "the source is not found from a folder below" grep -q '> *16 | *level = 10;' below/report.txt
+
 # ---- 21 findings fit in 200 lines; with -v all is there ----
 many 21 >many.c
 heddle run --times 1 --runs 1 -o many many.c
