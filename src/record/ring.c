@@ -55,7 +55,7 @@ void hd_ring_close(struct hd_ring *r)
     r->header = NULL;
 }
 
-/* Most logs are short enough as they are; compressing one takes half as long as recording it. */
+/* Most logs are short enough as they are; compressing one takes a third as long as recording it. */
 static int level_for(const struct hd_ring *r, size_t used, uint64_t events)
 {
     return r->out->size + used > events * DEAR / 100 ? LEVEL : 0;
