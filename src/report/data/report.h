@@ -202,7 +202,8 @@ struct hd_report {
     bool interrupted;      /* Ctrl-C: parts are missing */
     bool cut;              /* a recording is a part of its run only, or was analysed in part */
     bool allow_undecided;  /* what is not decided is no error */
-    /* For text, not written to JSON. */
+    /* Not written to JSON. */
+    uint64_t n_steps; /* of the schedules made for it so far */
     bool full_stacks; /* also the frames of libraries */
     bool whole;       /* all about each finding, on a terminal, too */
     bool brief;       /* some lines for each finding (brief.h), and what to do next */

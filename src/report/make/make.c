@@ -273,9 +273,13 @@ static void make_step(struct hd_maker *m, hd_eid e, struct hd_schedule_step *ste
     step->event = (uint64_t)e + 1;
 }
 
-/* Of a long schedule the report has so many events. A report of all would have a gigabyte for a few
- * million, and be written for minutes. */
-#define STEPS 20000
+/* Of a long schedule the report has so many events: a report of all would have a gigabyte for a few
+ * million, and be written for minutes. So would one with many findings that have long schedules,
+ * so each has a share of what those before it left. */
+#define STEPS  20000
+#define TOTAL  (SHARES * STEPS)
+#define SHARES 4
+#define LEAST  200
 
 /* Where a thread is made or a lock is taken that the finding names. */
 static bool is_named(const struct hd_maker *m, const struct hd_finding *f, hd_eid e)
@@ -289,13 +293,19 @@ static bool is_named(const struct hd_maker *m, const struct hd_finding *f, hd_ei
     return false;
 }
 
+static size_t most_steps(const struct hd_maker *m)
+{
+    size_t left = m->r->n_steps < TOTAL ? TOTAL - m->r->n_steps : 0;
+    return left / SHARES > LEAST ? left / SHARES : LEAST;
+}
+
 /* Which steps of the schedule the report has, by number: the last ones, and of the others those
  * that are named. */
 static void choose_steps(const struct hd_maker *m, const struct hd_witness *w, size_t steps,
                          const struct hd_finding *f, struct hd_u32vec *chosen)
 {
-    size_t last = steps > STEPS ? steps - STEPS / 2 : 0;
-    for (size_t i = 0; i < last && chosen->len < STEPS / 2; i++)
+    size_t most = most_steps(m), last = steps > most ? steps - most / 2 : 0;
+    for (size_t i = 0; i < last && chosen->len < most / 2; i++)
         if (i < w->n && is_named(m, f, w->schedule[i]))
             hd_u32vec_push(chosen, (uint32_t)i);
     for (size_t i = last; i < steps; i++)
@@ -324,6 +334,7 @@ static void make_steps(struct hd_maker *m, const struct hd_witness *w, const hd_
     choose_steps(m, w, all, f, &chosen);
     f->n_steps = chosen.len;
     f->steps_left_out = all - chosen.len;
+    m->r->n_steps += chosen.len;
     f->switches = count_switches(m, w);
     f->steps = hd_report_array(m->r, f->n_steps, sizeof *f->steps);
     f->recorded = hd_report_array(m->r, f->n_steps, sizeof *f->recorded);
