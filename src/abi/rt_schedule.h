@@ -17,6 +17,10 @@
  * event that is not the one expected, or a thread that cannot come to its event, is logged
  * (HD_FOLLOW_DIVERGED) and ends the process.
  *
+ * With `holds` none of them runs as an entry: when both threads stand, the second one waits before
+ * its access while the others run on under policy fifo, until they cannot, or have done enough
+ * (HD_FOLLOW_RELEASED).
+ *
  * A schedule may ask for stacks instead: those of the entries with HD_SCHED_STACK, of the
  * allocations that it lists by number, and of every call that makes a lock. Such a run ends after
  * the last entry.
@@ -27,7 +31,7 @@
 #include <stdint.h>
 
 #define HD_SCHED_ENV   "HEDDLE_RT_SCHEDULE"
-#define HD_SCHED_MAGIC UINT64_C(0x32484353544448) /* "HDTSCH2" */
+#define HD_SCHED_MAGIC UINT64_C(0x33484353544448) /* "HDTSCH3" */
 
 #define HD_SCHED_MAX_MODULES 256
 #define HD_SCHED_NO_MODULE   UINT16_MAX /* a module */
@@ -62,7 +66,7 @@ struct hd_sched_header {
     uint32_t n_threads, n_modules;
     uint64_t n_entries;
     uint32_t n_first, n_second;
-    uint32_t stays, pad;
+    uint32_t stays, holds;
     uint64_t threads; /* offset: struct hd_sched_thread[] */
     uint64_t modules; /* offset: uint64_t[], offsets of their paths */
     uint64_t entries; /* offset: struct hd_sched_entry[] */
@@ -81,6 +85,7 @@ enum hd_follow {
     HD_FOLLOW_BLOCK,      /* the same, of an allocation */
     HD_FOLLOW_MADE,       /* the same, of a call that makes a lock */
     HD_FOLLOW_OWNER,      /* struct hd_follow_owner, then frames of three words */
+    HD_FOLLOW_RELEASED,   /* nothing: the thread that was held may go on */
 };
 
 struct hd_follow_stands {

@@ -68,8 +68,7 @@ void hd_origin_fini(struct hd_origin_log *o)
     *o = (struct hd_origin_log){0};
 }
 
-/* The module with the highest load address that is not above. */
-static uint32_t module_of(const struct hd_vec *modules, uint64_t addr)
+uint32_t hd_origin_module_of(const struct hd_vec *modules, uint64_t addr)
 {
     uint32_t best = UINT32_MAX;
     for (size_t i = 0; i < modules->len; i++) {
@@ -90,7 +89,7 @@ void hd_origin_save(const struct hd_origin_log *o, const struct hd_vec *modules,
         uint64_t key;
         memcpy(&key, o->raw.data + i * sizeof key, sizeof key);
         uint64_t site = key >> 9;
-        uint32_t module = site ? module_of(modules, site) : UINT32_MAX;
+        uint32_t module = site ? hd_origin_module_of(modules, site) : UINT32_MAX;
         hd_bytes_varint(&table, key & 0x1ff);
         hd_bytes_varint(&table, module == UINT32_MAX ? 0 : module + 1);
         if (module != UINT32_MAX)

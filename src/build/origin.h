@@ -51,6 +51,9 @@ struct hd_origin_module {
     uint64_t bias;
 };
 
+/* The module with the highest load address that is not above; UINT32_MAX: there is none. */
+uint32_t hd_origin_module_of(const struct hd_vec *modules, uint64_t addr);
+
 /* Puts everything into the trace. modules: struct hd_origin_module. */
 void hd_origin_save(const struct hd_origin_log *o, const struct hd_vec *modules,
                     struct hd_trace *t);

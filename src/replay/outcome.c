@@ -72,10 +72,10 @@ static void place_of(struct reading *r, uint64_t site, char *out, size_t size)
 /* ---- accesses ---- */
 
 /* Bytes of shared memory that is mapped at several addresses have one. */
-static uint64_t one_address(struct reading *r, uint64_t addr)
+static uint64_t one_address(struct hd_regions *memory, uint64_t addr)
 {
     uint64_t room;
-    const struct hd_region *g = hd_regions_find(&r->memory, addr, &room);
+    const struct hd_region *g = hd_regions_find(memory, addr, &room);
     return g->view ? hd_region_linear(g, addr) : addr;
 }
 
@@ -87,14 +87,51 @@ static struct hd_replay_access *access_at(struct reading *r, unsigned place)
 
 static const struct {
     const char *text;
-    bool writes;
+    bool writes, atomic;
 } kinds[] = {
-    [HD_LOG_READ] = {"read", false},         [HD_LOG_WRITE] = {"write", true},
-    [HD_LOG_AREAD] = {"atomic read", false}, [HD_LOG_AWRITE] = {"atomic write", true},
-    [HD_LOG_RMW] = {"atomic update", true},  [HD_LOG_RANGE_READ] = {"read", false},
-    [HD_LOG_RANGE_WRITE] = {"write", true},  [HD_LOG_FREE] = {"free", true},
-    [HD_LOG_GONE] = {"end of scope", true},
+    [HD_LOG_READ] = {"read", false, false},        [HD_LOG_WRITE] = {"write", true, false},
+    [HD_LOG_AREAD] = {"atomic read", false, true}, [HD_LOG_AWRITE] = {"atomic write", true, true},
+    [HD_LOG_RMW] = {"atomic update", true, true},  [HD_LOG_RANGE_READ] = {"read", false, false},
+    [HD_LOG_RANGE_WRITE] = {"write", true, false}, [HD_LOG_FREE] = {"free", true, false},
+    [HD_LOG_GONE] = {"end of scope", true, false},
 };
+
+static bool is_range(const struct hd_raw *rec)
+{
+    return rec->kind == HD_LOG_RANGE_READ || rec->kind == HD_LOG_RANGE_WRITE;
+}
+
+static void fill_bytes(struct hd_regions *memory, const struct hd_raw *rec,
+                       struct hd_replay_access *a)
+{
+    a->kind = kinds[rec->kind].text;
+    a->writes = kinds[rec->kind].writes;
+    a->atomic = kinds[rec->kind].atomic;
+    a->address = rec->w[0];
+    a->byte = one_address(memory, a->address);
+    a->size = is_range(rec)              ? rec->len
+              : rec->kind == HD_LOG_GONE ? rec->w[1]
+                                         : rec->aux & HD_LOG_SIZE;
+}
+
+bool hd_outcome_access(struct hd_regions *memory, const struct hd_raw *rec,
+                       struct hd_replay_access *a)
+{
+    if (rec->kind < HD_LOG_READ || rec->kind > HD_LOG_RANGE_WRITE)
+        return false;
+    fill_bytes(memory, rec, a);
+    return true;
+}
+
+void hd_outcome_memory(struct hd_regions *memory, const struct hd_raw *rec)
+{
+    if (rec->kind == HD_LOG_VIEW)
+        hd_regions_view(memory, rec->w[0], rec->w[1], rec->w[2], false);
+    else if (rec->kind == HD_LOG_MAP)
+        hd_regions_add(memory, HD_REGION_MAP, rec->w[0], rec->w[1], 0);
+    else if (rec->kind == HD_LOG_UNMAP)
+        hd_regions_cut(memory, rec->w[0], rec->w[1]);
+}
 
 static void number_text(uint64_t v, char *out, size_t size)
 {
@@ -106,7 +143,7 @@ static void value_text(const struct hd_raw *rec, char *out, size_t size)
     *out = 0;
     if (rec->kind == HD_LOG_FREE || rec->kind == HD_LOG_GONE || (rec->aux & HD_LOG_PENDING))
         return;
-    if (rec->kind == HD_LOG_RANGE_READ || rec->kind == HD_LOG_RANGE_WRITE) {
+    if (is_range(rec)) {
         size_t n = rec->len < 16 ? rec->len : 16, at = 0;
         for (size_t i = 0; i < n; i++)
             at += (size_t)snprintf(out + at, size - at, "%s%02x", i ? " " : "", rec->data[i]);
@@ -129,20 +166,18 @@ static void fill_access(struct reading *r, unsigned place, const struct hd_raw *
     a->thread = a->thread ? a->thread : hd_strndup(name, strlen(name));
     char text[128];
     bool known = rec->kind < sizeof kinds / sizeof *kinds && kinds[rec->kind].text;
-    bool range = rec->kind == HD_LOG_RANGE_READ || rec->kind == HD_LOG_RANGE_WRITE;
-    a->kind = known ? kinds[rec->kind].text : "synchronisation";
-    a->writes = known && kinds[rec->kind].writes;
+    a->kind = "synchronisation";
+    a->writes = false;
     a->happened = true;
+    a->fixed = a->fixed || (known && rec->aux & HD_LOG_SITE);
     if (!known && hd_walk_lock_access(rec, &a->address, &a->writes)) {
         a->kind = hd_details_call_words(hd_details_call(rec->kind, a->writes ? rec->w[2] : 0));
         a->size = 1;
-        a->byte = one_address(r, a->address);
+        a->byte = one_address(&r->memory, a->address);
     }
     if (!known)
         return;
-    a->address = rec->w[0];
-    a->byte = one_address(r, a->address);
-    a->size = range ? rec->len : rec->kind == HD_LOG_GONE ? rec->w[1] : rec->aux & HD_LOG_SIZE;
+    fill_bytes(&r->memory, rec, a);
     if (rec->kind == HD_LOG_FREE)
         r->freed[place] = a->address;
     value_text(rec, text, sizeof text);
@@ -200,8 +235,9 @@ static void on_stands(struct reading *r, const struct hd_raw *rec)
     const char *name = name_of(r, h.thread);
     a->thread = a->thread ? a->thread : hd_strndup(name, strlen(name));
     a->address = h.address;
-    a->byte = one_address(r, h.address);
+    a->byte = one_address(&r->memory, h.address);
     a->size = h.size;
+    a->fixed = h.size != 0;
     if (r->stacks && !a->stack.frames)
         hd_code_frames_fill(r->symbols, &r->w.in.modules, rec->data + sizeof h, h.frames, false,
                             &a->stack);
@@ -320,19 +356,11 @@ static void on_record(struct reading *r, const struct hd_raw *rec)
     case HD_LOG_SITES:
         hd_walk_sites(&r->w, rec);
         break;
-    case HD_LOG_VIEW:
-        hd_regions_view(&r->memory, rec->w[0], rec->w[1], rec->w[2], false);
-        break;
-    case HD_LOG_MAP:
-        hd_regions_add(&r->memory, HD_REGION_MAP, rec->w[0], rec->w[1], 0);
-        break;
-    case HD_LOG_UNMAP:
-        hd_regions_cut(&r->memory, rec->w[0], rec->w[1]);
-        break;
     case HD_LOG_FOLLOW:
         on_follow(r, rec);
         break;
     default:
+        hd_outcome_memory(&r->memory, rec);
         break;
     }
 }

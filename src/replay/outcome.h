@@ -3,6 +3,8 @@
 #ifndef HD_REPLAY_OUTCOME_H
 #define HD_REPLAY_OUTCOME_H
 
+#include "build/regions.h"
+#include "log/rt_raw.h"
 #include "replay/replay.h"
 #include "replay/schedule.h"
 
@@ -21,5 +23,17 @@ struct hd_replay_seen {
 enum hd_status hd_outcome_read(const char *data, size_t len, const struct hd_schedule *s, bool swap,
                                bool stacks, struct hd_replay_order *order,
                                struct hd_replay_seen *out, struct hd_err *err);
+
+/* Fills what a touches and how, and answers whether the record is an access of memory. */
+bool hd_outcome_access(struct hd_regions *memory, const struct hd_raw *rec,
+                       struct hd_replay_access *a);
+/* Keeps up with mappings. */
+void hd_outcome_memory(struct hd_regions *memory, const struct hd_raw *rec);
+
+/* met.c: adds a struct hd_origin to met for each place at which another thread's access raced with
+ * the one that was held. Nothing if that was not made, or where was not known when it stood. */
+enum hd_status hd_outcome_met(const char *data, size_t len, const struct hd_origins *o,
+                              const struct hd_replay_access *held, struct hd_vec *met,
+                              struct hd_err *err);
 
 #endif

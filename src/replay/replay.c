@@ -523,6 +523,9 @@ static enum hd_status execute(struct replay *r, const struct round *round,
         if (!o->timeout && round->kept->ran && !round->kept->timeout)
             compare_traces(r, round->kept, o);
         o->verdict = judge(r, o, &seen, swap);
+        if (o->verdict == HD_REPLAY_CONFIRMED && r->schedule.holds)
+            s = hd_outcome_met(r->data, r->len, &r->origins, &o->access[!swap], &r->result->met,
+                               r->err);
         HD_DEBUG_LINE(REPLAY, "%s order: %s; %s; %s", swap ? "second" : "first",
                       hd_replay_verdict_names[o->verdict], o->summary,
                       o->verdict == HD_REPLAY_CONFIRMED ? "" : r->result->reason);
@@ -643,7 +646,7 @@ enum hd_status hd_replay_run(const struct hd_replay_options *opts, struct hd_rep
                              struct hd_err *err)
 {
     struct replay r = {.opts = opts, .result = result, .err = err};
-    *result = (struct hd_replay_result){.event = HD_EID_NONE};
+    *result = (struct hd_replay_result){.event = HD_EID_NONE, .met = HD_VEC_INIT(struct hd_origin)};
     hd_inputs_load(opts->trace, &r.inputs);
     enum hd_status s = hd_origins_load(opts->trace, &r.origins, err);
     if (s == HD_OK)
@@ -652,6 +655,7 @@ enum hd_status hd_replay_run(const struct hd_replay_options *opts, struct hd_rep
         name_missing(&r);
         open_input(&r);
         s = hd_schedule_make(opts->trace, &r.origins, opts->witness, &r.schedule, err);
+        r.schedule.holds = opts->holds && !r.schedule.in_turn;
         if (s == HD_OK)
             s = opts->gdb || opts->gdbserver ? debug(&r)
                 : opts->stacks               ? take_stacks(&r)
@@ -678,4 +682,5 @@ void hd_replay_result_fini(struct hd_replay_result *result)
     order_fini(&result->orders[1]);
     free_text(&result->output_diff);
     hd_names_fini(&result->notes);
+    hd_vec_fini(&result->met);
 }

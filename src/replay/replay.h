@@ -17,6 +17,7 @@
 #define HD_REPLAY_REPLAY_H
 
 #include "base/err.h"
+#include "base/vec.h"
 #include "model/witness.h"
 #include "recording/remarks.h"
 
@@ -27,13 +28,15 @@ enum { HD_REPLAY_FIRST = 1, HD_REPLAY_SECOND = 2 };
 struct hd_replay_options {
     const struct hd_trace *trace; /* read from a .hdt file that heddle record wrote */
     const struct hd_witness *witness;
-    char **argv;        /* the program and its arguments; NULL: those of the recorded run */
-    const char *dir;    /* for files while the program runs; NULL: the system's place for them */
-    unsigned orders;    /* HD_REPLAY_*, at least one */
-    uint32_t times;     /* how often each, at least 1 */
-    double patience;    /* not again after an execution of more than so many seconds; 0: always */
-    double timeout;     /* seconds for each execution; 0: no limit */
-    bool show;          /* let the program's output through as well */
+    char **argv;     /* the program and its arguments; NULL: those of the recorded run */
+    const char *dir; /* for files while the program runs; NULL: the system's place for them */
+    unsigned orders; /* HD_REPLAY_*, at least one */
+    uint32_t times;  /* how often each, at least 1 */
+    double patience; /* not again after an execution of more than so many seconds; 0: always */
+    double timeout;  /* seconds for each execution; 0: no limit */
+    bool holds; /* a race: the other access of the order waits while all other threads run on, to
+                 * see with which of their accesses it races, too (`met`) */
+    bool show;  /* let the program's output through as well */
     const char *gdb;    /* not NULL: run it once, first order, under a debugger; this is the file
                          * of gdb commands to load */
     const char *core;   /* with gdb: write a core file there and end; may be NULL */
@@ -59,6 +62,8 @@ struct hd_replay_access {
     char *thread;          /* "T1.2"; NULL: not reached */
     const char *kind;      /* read, write, atomic read, atomic write, atomic update, free */
     bool writes, happened; /* it ran: value is known */
+    bool atomic;           /* known once it ran */
+    bool fixed;            /* what it touches was decided when its thread stood before it */
     uint64_t address, size;
     uint64_t byte; /* address, or what stands for it in shared memory with several addresses */
     char *value;   /* "5", "5 -> 6", or bytes in hexadecimal; NULL: not known */
@@ -107,6 +112,9 @@ struct hd_replay_result {
     struct hd_replay_order orders[2]; /* the last execution of each */
     char *output_diff;                /* between the orders: lines with - and +; NULL: none */
     struct hd_names notes;            /* sentences */
+    /* With `holds`, when confirmed: struct hd_origin, an access of another thread that the one that
+     * waited raced with. */
+    struct hd_vec met;
 };
 
 /* HD_OK when a verdict was reached, whichever. HD_ERR_INPUT: the trace or the program cannot be

@@ -45,6 +45,7 @@ struct hd_schedule {
     unsigned stacks;        /* not 0: the run is only for stacks; or HD_SCHED_OWNERS */
     const uint64_t *blocks; /* then: allocations whose stacks are wanted, ascending; not owned */
     size_t n_blocks;
+    bool holds; /* the second unit waits while the others run on: abi/rt_schedule.h */
     bool stays; /* a failure: the last thread goes on, so that it comes to it */
 };
 

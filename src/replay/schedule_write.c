@@ -34,7 +34,8 @@ enum hd_status hd_schedule_write(const struct hd_schedule *s, const struct hd_or
                                 .n_second = swap ? s->n_first : s->n_second,
                                 .stacks = s->stacks,
                                 .n_blocks = s->n_blocks,
-                                .stays = s->stays};
+                                .stays = s->stays,
+                                .holds = s->holds && s->n_first && s->n_second};
     struct hd_bytes out = {0};
     if (o->modules.len > HD_SCHED_MAX_MODULES || s->threads.len >= HD_SCHED_NO_THREAD)
         return hd_err_set(err, HD_ERR_LIMIT, "the program has too many modules or threads");

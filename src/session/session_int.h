@@ -11,14 +11,18 @@
 #define HD_SESSION_PATIENCE 5.0
 
 /* Of the replays. */
+struct hd_met;
 struct hd_session_replays {
     size_t waiting;            /* findings of the trace in hand that are not replayed yet */
     size_t firsts;             /* of these, those that are the first of their variable */
     bool first;                /* that in hand is one */
     uint64_t executions;       /* that ended in their time */
     double seconds, execution; /* of all of these, of one; 0: not known */
+    size_t own;                /* findings of the session with executions of their own */
+    double cpu;                /* processor time of all */
     uint64_t left_out;         /* findings that no time was left for */
     struct hd_names variables; /* that were found */
+    struct hd_met *met;        /* pairs of the trace in hand that a replay of others came to */
 };
 
 struct hd_session {
@@ -54,9 +58,24 @@ enum hd_status hd_session_path(const struct hd_session *s, const char *name, cha
                                size_t size);
 double hd_session_time_left(const struct hd_session *s); /* seconds, a little at least */
 void hd_session_notes(struct hd_session *s, const struct hd_build_info *info);
+/* Processor time of this process and of those that it waited for, in seconds. */
+double hd_session_cpu(void);
 /* session_replay.c: replays the witness; the finding then has its status and what it counts for. */
 void hd_session_try(struct hd_session *s, const struct hd_trace *t, const struct hd_witness *w,
                     struct hd_finding *f);
+/* session_met.c. Of the trace in hand; `witnesses`: those that are handled, hd_witness * each. */
+struct hd_met *hd_met_new(const struct hd_trace *t, const struct hd_vec *witnesses);
+void hd_met_free(struct hd_met *m); /* NULL is fine */
+/* The finding in whose replay this pair of places raced; NULL: none. */
+const char *hd_met_find(const struct hd_met *m, const struct hd_witness *w);
+/* Which access of the pair had better wait while others run on, since more findings that are not
+ * known yet have it: 0 for a, 1 for b; -1: neither is of another one. */
+int hd_met_hold(const struct hd_met *m, const struct hd_witness *w);
+/* The replay of finding `id` confirmed w while access `held` of it waited, or with -1 neither;
+ * `others`, struct hd_origin: what raced with the held one. */
+void hd_met_add(struct hd_met *m, const struct hd_witness *w, int held, const struct hd_vec *others,
+                const char *id);
+
 /* Whether the finding in hand may be replayed: the time for replays is not over. */
 bool hd_session_has_time(const struct hd_session *s);
 /* Seconds for one of n executions that are to be made; 0: no limit. */

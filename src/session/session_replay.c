@@ -15,12 +15,16 @@
 #include "report/make/replayed.h"
 
 #include <string.h>
+#include <sys/resource.h>
 
 #define LEAST  60.0 /* seconds that replays may take in any case */
 #define OTHERS 0.75 /* share of the time for all but the first finding of a variable */
 #define FIRSTS 0.5  /* share of what is left that these first ones may use for more executions */
+#define MANY   8    /* findings: the others are not run again for what one of another one shows */
 #define ONE    0.25 /* share of the time after which one execution is ended */
 #define SLOW   5.0  /* but not before it took so many times what the recordings took */
+
+#define NO_TIME "not replayed: the time for replays is used up"
 
 /* ---- what a replay means ---- */
 
@@ -75,6 +79,20 @@ static void weigh(const struct hd_session *s, const struct hd_trace *t, const st
 
 /* ---- time ---- */
 
+static double seconds_of(const struct timeval *t)
+{
+    return (double)t->tv_sec + (double)t->tv_usec / 1e6;
+}
+
+double hd_session_cpu(void)
+{
+    struct rusage own = {0}, others = {0};
+    getrusage(RUSAGE_SELF, &own);
+    getrusage(RUSAGE_CHILDREN, &others);
+    return seconds_of(&own.ru_utime) + seconds_of(&own.ru_stime) + seconds_of(&others.ru_utime) +
+           seconds_of(&others.ru_stime);
+}
+
 /* Seconds for all replays of the session; 0: no end. */
 static double allowance(const struct hd_session *s)
 {
@@ -109,18 +127,26 @@ bool hd_session_has_time(const struct hd_session *s)
     return time_left(s) > 0;
 }
 
+/* There are many, and the user did not say how long replays may take. */
+static bool are_many(const struct hd_session *s)
+{
+    return s->replays.own >= MANY && s->o->replay_time < 0 && s->o->budget <= 0;
+}
+
 /* How often the finding in hand is run. */
 struct effort {
     uint32_t times;  /* each order */
     unsigned orders; /* HD_REPLAY_* */
 };
 
-/* Fewer than asked for if all findings that wait cannot have so many. */
+/* Fewer than asked for if there are many, or all that wait cannot have so many. */
 static struct effort effort_for(const struct hd_session *s, const struct hd_witness *w)
 {
     bool race = w->property == HD_PROPERTY_RACE;
     struct effort e = {s->o->times, race ? HD_REPLAY_FIRST | HD_REPLAY_SECOND : HD_REPLAY_FIRST};
     size_t waiting = s->replays.first ? s->replays.firsts : s->replays.waiting;
+    if (are_many(s))
+        e.times = 1;
     if (s->replays.waiting < 2 || one_execution(s) == 0)
         return e;
     double left = time_left(s) * (s->replays.first ? FIRSTS : 1);
@@ -157,7 +183,7 @@ double hd_session_execution_time(const struct hd_session *s, size_t n)
 /* ---- replay ---- */
 
 /* Why the finding is not replayed at all; NULL: it is. */
-static const char *why_no_replay(struct hd_session *s)
+static const char *why_no_replay(const struct hd_session *s)
 {
     if (s->o->times == 0)
         return "replay was not asked for";
@@ -167,8 +193,7 @@ static const char *why_no_replay(struct hd_session *s)
         return "not replayed: the time budget is used up";
     if (hd_session_has_time(s))
         return NULL;
-    s->replays.left_out++;
-    return "not replayed: the time for replays is used up";
+    return NO_TIME;
 }
 
 static void count_executions(struct hd_session *s, const struct hd_replay_result *result,
@@ -182,10 +207,10 @@ static void count_executions(struct hd_session *s, const struct hd_replay_result
     r->execution = r->seconds / (double)r->executions;
 }
 
-static void replay(struct hd_session *s, const struct hd_trace *t, const struct hd_witness *w,
-                   struct hd_finding *f)
+/* False: not all was right, and the finding is as it was before. Then `held` was too much. */
+static bool replay_once(struct hd_session *s, const struct hd_trace *t, const struct hd_witness *w,
+                        const struct effort effort, int held, struct hd_finding *f)
 {
-    const struct effort effort = effort_for(s, w);
     struct hd_replay_options opts = {
         .trace = t,
         .witness = w,
@@ -193,22 +218,29 @@ static void replay(struct hd_session *s, const struct hd_trace *t, const struct 
         .dir = s->o->dir,
         .orders = effort.orders,
         .times = effort.times,
+        .holds = held >= 0,
         .patience = HD_SESSION_PATIENCE,
         .timeout = hd_session_execution_time(s, (size_t)2 * effort.times * s->replays.waiting),
     };
     struct hd_replay_result result;
     struct hd_err err = {0};
-    f->reason = why_no_replay(s);
-    if (f->reason)
-        return;
-    double started = hd_progress_now();
+    double started = hd_progress_now(), cpu = hd_session_cpu();
     enum hd_status status = hd_replay_run(&opts, &result, &err);
     double seconds = hd_progress_now() - started;
     s->r->replay_seconds += seconds;
-    HD_DEBUG_LINE(SESSION, "%s: replayed in %.3f s, %u of %u confirmed", f->id, seconds,
-                  result.confirmed, result.tried);
-    if (status == HD_OK) {
+    s->replays.cpu += hd_session_cpu() - cpu;
+    HD_DEBUG_LINE(SESSION, "%s: replayed in %.3f s, %u of %u confirmed, %zu places met", f->id,
+                  seconds, result.confirmed, result.tried, result.met.len);
+    bool good = status == HD_OK && result.verdict == HD_REPLAY_CONFIRMED && result.confirmed;
+    if (status == HD_OK)
         count_executions(s, &result, seconds);
+    if (held >= 0 && !good && status != HD_ERR_STOPPED) {
+        hd_replay_result_fini(&result);
+        return false;
+    }
+    if (good)
+        hd_met_add(s->replays.met, w, held, &result.met, f->id);
+    if (status == HD_OK) {
         hd_replayed_apply(s->r, f, &result);
     } else if (status == HD_ERR_STOPPED) {
         f->reason = "not replayed: interrupted";
@@ -221,6 +253,42 @@ static void replay(struct hd_session *s, const struct hd_trace *t, const struct 
     for (uint32_t i = 0; f->status != HD_FINDING_CONFIRMED && i < result.notes.count; i++)
         hd_report_add(s->r, &s->r->notes, hd_names_text(&result.notes, i));
     hd_replay_result_fini(&result);
+    return true;
+}
+
+/* A replay of another finding came to this race, too. */
+static void take_met(struct hd_finding *f, const char *id)
+{
+    HD_DEBUG_LINE(SESSION, "%s: met in the replay of %s", f->id, id);
+    f->status = HD_FINDING_CONFIRMED;
+    f->replays_tried = f->replays_confirmed = 1;
+    f->met_in = id;
+    f->reason = NULL;
+}
+
+/* Where findings are many, or there is time for one execution of each at most, one serves as many
+ * findings as it can. */
+static void replay(struct hd_session *s, const struct hd_trace *t, const struct hd_witness *w,
+                   struct hd_finding *f)
+{
+    struct effort effort = effort_for(s, w);
+    bool one = (effort.times == 1 && effort.orders == HD_REPLAY_FIRST) || are_many(s);
+    const char *reason = why_no_replay(s);
+    const char *met = one || reason ? hd_met_find(s->replays.met, w) : NULL;
+    if (met) {
+        take_met(f, met);
+        return;
+    }
+    f->reason = reason;
+    if (reason) {
+        s->replays.left_out += !strcmp(reason, NO_TIME);
+        return;
+    }
+    int held = one ? hd_met_hold(s->replays.met, w) : -1;
+    s->replays.own++;
+    const struct effort hold = {1, held == 0 ? HD_REPLAY_SECOND : HD_REPLAY_FIRST};
+    if (held < 0 || !replay_once(s, t, w, hold, held, f))
+        replay_once(s, t, w, effort, -1, f);
 }
 
 void hd_session_try(struct hd_session *s, const struct hd_trace *t, const struct hd_witness *w,

@@ -316,7 +316,7 @@ static void take_stacks(struct hd_session *s, const struct hd_trace *t, size_t f
     struct hd_err err = {0};
     if (hd_interrupt_requested() || s->o->times == 0)
         return;
-    double started = hd_progress_now();
+    double started = hd_progress_now(), cpu = hd_session_cpu();
     hd_stacked_init(&want);
     for (size_t i = first; i < s->findings.len; i++)
         hd_stacked_want(&want, hd_vec_at(&s->findings, i));
@@ -334,6 +334,7 @@ static void take_stacks(struct hd_session *s, const struct hd_trace *t, size_t f
         hd_frame_names_lift(s->r, hd_vec_at(&s->findings, i), s->sources);
     }
     s->r->replay_seconds += hd_progress_now() - started;
+    s->replays.cpu += hd_session_cpu() - cpu;
 }
 
 /* Which witnesses are of a variable that no other one before is of; returns how many. */
@@ -364,6 +365,7 @@ static enum hd_status handle_all(struct hd_session *s, const struct hd_trace *t,
     hd_maker_walk(maker);
     s->replays.firsts = mark_firsts(s, maker, &p->witnesses, first_of);
     s->replays.waiting = n;
+    s->replays.met = n > 1 && s->o->times ? hd_met_new(t, &p->witnesses) : NULL;
     for (size_t k = 0; k < 2 * n && status == HD_OK; k++) {
         size_t i = k % n;
         if (first_of[i] != (k < n))
@@ -378,6 +380,8 @@ static enum hd_status handle_all(struct hd_session *s, const struct hd_trace *t,
         s->replays.waiting--;
         s->replays.firsts -= first_of[i];
     }
+    hd_met_free(s->replays.met);
+    s->replays.met = NULL;
     hd_free(first_of, n * sizeof *first_of);
     hd_maker_free(maker);
     if (status == HD_OK)

@@ -72,7 +72,7 @@ static int rank(const struct hd_finding *f)
 /* Of two equal ones, the one that counts more comes first. */
 static int weight(const struct hd_finding *f)
 {
-    return rank(f) ? HD_COUNTS_ERROR - (int)f->counts + 1 : 0;
+    return rank(f) ? HD_COUNTS_ERROR - (int)f->counts + 2 : f->met_in != NULL;
 }
 
 static const char *or_empty(const char *text)

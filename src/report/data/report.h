@@ -139,6 +139,7 @@ struct hd_finding {
     size_t n_sources;
     struct hd_effect effects[2]; /* first: accesses[0] goes first; second: accesses[1] does */
     uint32_t replays_confirmed, replays_tried;
+    const char *met_in;   /* id of the finding whose replay confirmed it; NULL: its own did */
     const char *witness;  /* file, relative to the report's folder */
     const char *trace;    /* the same, of the run in which it was found */
     const char *shown_by; /* the schedule of that run: "fifo", "pct, seed 2"; NULL: not known */

@@ -139,6 +139,7 @@ SHAPE(outcomes, outcome_fields, 0);
 static const struct hd_shape_field replay_fields[] = {
     FIELD("confirmed", struct hd_finding, replays_confirmed, U32),
     FIELD("tried", struct hd_finding, replays_tried, U32),
+    FIELD("of", struct hd_finding, met_in, TEXT),
 };
 SHAPE(replays, replay_fields, 0);
 

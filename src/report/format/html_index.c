@@ -135,7 +135,9 @@ static void put_row(struct hd_html *h, size_t finding)
     fprintf(h->out, "<td data-k=\"%d\">", f->status == HD_FINDING_PREDICTED);
     hd_html_status(
         h, f,
-        f->status == HD_FINDING_CONFIRMED
+        f->status == HD_FINDING_CONFIRMED && f->met_in
+            ? hd_words_format(h->a, "confirmed with %s", f->met_in)
+        : f->status == HD_FINDING_CONFIRMED
             ? hd_words_format(h->a, "confirmed %u/%u", f->replays_confirmed, f->replays_tried)
         : f->refuted ? "refuted"
                      : hd_finding_status_names[f->status]);

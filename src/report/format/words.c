@@ -166,7 +166,9 @@ const char *hd_words_kind(const struct hd_finding *f)
 
 const char *hd_words_proof(const struct hd_finding *f, char *text, size_t size)
 {
-    if (f->status == HD_FINDING_CONFIRMED)
+    if (f->status == HD_FINDING_CONFIRMED && f->met_in)
+        snprintf(text, size, "confirmed with %.40s", f->met_in);
+    else if (f->status == HD_FINDING_CONFIRMED)
         snprintf(text, size, "confirmed %u of %u", f->replays_confirmed, f->replays_tried);
     else
         snprintf(text, size, "%s",
@@ -243,6 +245,8 @@ const char *hd_words_status(struct hd_arena *a, const struct hd_finding *f)
 {
     if (f->status == HD_FINDING_OBSERVED)
         return "seen in the recorded run";
+    if (f->status == HD_FINDING_CONFIRMED && f->met_in)
+        return hd_words_format(a, "confirmed in a replay of %s", f->met_in);
     if (f->status == HD_FINDING_CONFIRMED)
         return hd_words_format(a, "confirmed by %u of %u replays", f->replays_confirmed,
                                f->replays_tried);

@@ -260,7 +260,8 @@ static char *as_text(const struct hd_finding *f)
     return as_json(&(struct hd_report){.findings = &bare, .n_findings = 1}, &len);
 }
 
-/* Whether x is to replace the one that is kept: surer, then shorter. */
+/* Whether x is to replace the one that is kept: surer, then with replays of its own, then shorter.
+ */
 static bool is_better(const struct hd_finding *x, struct kept *old)
 {
     const struct hd_finding *y = &old->f;
@@ -269,6 +270,8 @@ static bool is_better(const struct hd_finding *x, struct kept *old)
         return sure;
     if (!sure && x->counts != y->counts)
         return x->counts > y->counts;
+    if (!x->met_in != !y->met_in)
+        return !x->met_in;
     uint64_t xs = x->n_steps + x->steps_left_out, ys = y->n_steps + y->steps_left_out;
     if (xs != ys)
         return xs < ys;

@@ -52,6 +52,11 @@ bool hd_rt_follow_wants(const struct hd_thread *me, uint64_t *entry);
 const struct hd_sched_header *hd_rt_follow_asks(void);
 void hd_rt_on_crash(int sig, siginfo_t *info, void *context);
 
+/* ---- follow_hold.c: lock held, but for the last ---- */
+void hd_rt_hold(struct hd_thread *t);
+struct hd_thread *hd_rt_hold_pick(void); /* as policy fifo does, without the thread that is held */
+bool hd_rt_hold_asked(struct hd_thread *running, bool passes);
+
 /* ---- policy_steer.c ---- */
 struct hd_thread *
 hd_rt_steer_wakes(const struct hd_sync *c);                  /* whom the signal just logged wakes */

@@ -491,7 +491,7 @@ static struct hd_thread *pick(void)
         go_free();
         if (sched->stacks)
             hd_rt_syscall(SYS_exit_group, 0, 0, 0, 0, 0, 0);
-        return hd_rt_policy_fifo.pick();
+        return hd_rt_hold_pick();
     }
     if (__hd_follow.next == property && !stood[0])
         return expect(property);
@@ -499,6 +499,12 @@ static struct hd_thread *pick(void)
         return expect(property + sched->n_first);
     if (__hd_follow.next == property)
         announce();
+    if (__hd_follow.next == property && sched->holds) {
+        hd_rt_hold(thread_of(entries[property + sched->n_first].thread));
+        __hd_follow.next = sched->n_entries;
+        go_free();
+        return hd_rt_hold_pick();
+    }
     return expect(__hd_follow.next);
 }
 
@@ -516,7 +522,7 @@ static uint64_t budget(void)
 static bool asked(struct hd_thread *me, bool passes)
 {
     if (free_run)
-        return hd_rt_policy_fifo.asked(me, passes);
+        return hd_rt_hold_asked(me, passes);
     hd_rt_follow_catch_up();
     look_whether_stands(me);
     if (sched->stays && __hd_follow.next == sched->n_entries && sched->n_entries &&
