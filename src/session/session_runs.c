@@ -24,20 +24,22 @@
 
 #define MOST     8   /* recordings that we make unasked */
 #define QUIET    3   /* so many later ones in a row with nothing new are enough */
-#define SHORT    5.0 /* seconds: a first one that takes no longer, with its analysis, is cheap */
-#define SECONDS  2.0 /* then for all later ones together, and SHARE times what it took */
+#define LEAST    1.0 /* seconds of processor time that recordings and analyses may take anyway */
+#define TIMES    5.0 /* all, with replays, may take so many times what it took to record the first */
+#define IDLE     10.0 /* the same for the second one, if a thread had no work in the first */
+#define SECONDS  2.0  /* by the clock, of a later one, and SHARE times what the first took */
 #define SHARE    1.5
-#define TIMES    5.0 /* else all may take so many times what it took to record the first */
 #define REST_MS  600 /* how long the analysis may go on when SIGTERM has ended the program */
 #define MIN_STEP 16
 #define TURNS    64 /* of a run under random, about */
 
 struct runs {
     struct hd_session *s;
-    off_t input_at;            /* where standard input stood at first */
-    uint64_t events;           /* of the first recording */
-    double recorded;           /* seconds: of the first one, without its analysis */
-    double first, used, spent; /* with it: of the first one, of the later ones, of the last */
+    off_t input_at;    /* where standard input stood at first */
+    uint64_t events;   /* of the first recording */
+    double first;      /* seconds by the clock: of the first one, with its analysis */
+    double recorded;   /* processor time of the first one, without its analysis */
+    double used, last; /* of all so far with their analyses, of the last of them */
     unsigned quiet;
     struct hd_omp_needs omp; /* of all recordings, the most; its team, of the first */
     bool alone;              /* the program had one thread only: there is no other order */
@@ -326,8 +328,11 @@ static enum hd_status run_once(struct runs *r, uint64_t run, bool *ended)
     struct hd_names family = {0};
     hd_session_name(run + 1, name, sizeof name);
     enum hd_status status = hd_session_path(s, name, path, sizeof path);
+    double cpu = hd_session_cpu();
     if (status == HD_OK)
         status = record(r, run, path, &family, ended);
+    if (!run)
+        r->recorded = hd_session_cpu() - cpu;
     if (status == HD_OK && !*ended)
         status = hd_session_take(s, name, NULL, s->err);
     for (uint32_t i = 0;
@@ -356,34 +361,42 @@ static bool enough(struct runs *r, uint64_t done)
     return done > more && (done >= MOST + more || r->quiet >= QUIET);
 }
 
-/* Seconds for all later ones together. */
-static double allowance(const struct runs *r)
+/* There is processor time for one more. Races of a thread that had no work are in no recording. */
+static bool is_affordable(const struct runs *r, uint64_t done)
 {
-    double left = TIMES * r->recorded - r->first;
-    if (r->first <= SHORT)
-        return SECONDS + SHARE * r->first;
-    return left > 0 ? left : 0;
+    char who[64];
+    double with = r->used + r->last;
+    double least = done == 1 && hd_idle_list(&r->s->idle, who, sizeof who) ? IDLE : LEAST;
+    return with <= least || with + r->s->replays.cpu <= TIMES * r->recorded;
 }
 
 /* Why there is no further recording although there are not enough; NULL: there is one. If the last
  * one could be read in part only, less of the next could be. */
-static const char *hindered(const struct runs *r)
+static const char *hindered(const struct runs *r, uint64_t done)
 {
     if (r->once)
         return r->once;
-    bool late = unasked(r->s->o) && (r->s->in_part || r->used + r->spent > allowance(r));
+    bool late = unasked(r->s->o) && (r->s->in_part || !is_affordable(r, done));
     return late ? "more would take too long (--runs N makes N)" : NULL;
 }
 
-static void count_time(struct runs *r, uint64_t run, double seconds)
+/* One recording with its analysis and replays. */
+static enum hd_status run_next(struct runs *r, uint64_t run, bool *ended)
 {
-    r->spent = seconds;
-    if (run)
-        r->used += seconds;
-    else
-        r->first = seconds;
+    struct hd_session *s = r->s;
+    double started = hd_progress_now(), replayed = s->r->replay_seconds;
+    double cpu = hd_session_cpu() - s->replays.cpu;
+    s->deadline = run && unasked(s->o) ? started + SECONDS + SHARE * r->first : 0;
+    if (s->o->budget > 0 && (!run || !unasked(s->o)))
+        s->end = started + s->o->budget;
+    if (s->deadline && s->end != 0 && s->end < s->deadline)
+        s->deadline = s->end;
+    enum hd_status status = run_once(r, run, ended);
+    r->last = hd_session_cpu() - s->replays.cpu - cpu;
+    r->used += r->last;
     if (!run)
-        r->recorded = r->s->r->record_seconds;
+        r->first = hd_progress_now() - started - (s->r->replay_seconds - replayed);
+    return status;
 }
 
 /* A later recording could not be made: what the earlier ones showed stays. */
@@ -418,24 +431,18 @@ static enum hd_status run_all(struct runs *r)
     const char *why = NULL;
     bool ended = false;
     uint64_t done = 0;
-    while (status == HD_OK && !ended && (!done || (!enough(r, done) && !(why = hindered(r))))) {
-        double started = hd_progress_now(), replayed = s->r->replay_seconds;
+    while (status == HD_OK && !ended &&
+           (!done || (!enough(r, done) && !(why = hindered(r, done))))) {
         uint64_t known = s->news;
-        s->deadline = done && unasked(s->o) ? started + allowance(r) - r->used : 0;
-        if (s->o->budget > 0 && (!done || !unasked(s->o)))
-            s->end = started + s->o->budget;
-        if (s->deadline && s->end != 0 && s->end < s->deadline)
-            s->deadline = s->end;
-        status = run_once(r, done, &ended);
+        status = run_next(r, done, &ended);
         if (status == HD_ERR_IO && done) {
             status = go_without(r);
             break;
         }
-        count_time(r, done, hd_progress_now() - started - (s->r->replay_seconds - replayed));
         r->quiet = !done || s->news > known ? 0 : r->quiet + 1;
         done++;
-        HD_DEBUG_LINE(SESSION, "recording %llu: %llu new findings, %.3f s of its own",
-                      (unsigned long long)done, (unsigned long long)(s->news - known), r->spent);
+        HD_DEBUG_LINE(SESSION, "recording %llu: %llu new findings, %.3f s of processor time",
+                      (unsigned long long)done, (unsigned long long)(s->news - known), r->last);
     }
     HD_DEBUG_LINE(SESSION, "no further recording: %s",
                   why     ? why
