@@ -3,10 +3,10 @@
 #include "base/alloc.h"
 #include "base/hash.h"
 #include "base/vec.h"
+#include "symbols/dies.h"
 #include "symbols/symbols_int.h"
 
 #include <dwarf.h>
-#include <elfutils/libdwfl.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -16,16 +16,37 @@
 
 enum { NOTHING = -2, LOCK = -1, DEEP = 12 }; /* else the number of a type that was written */
 
+/* What types are made of. */
+struct entry {
+    const char *name;
+    uint64_t type;   /* offset; 0: none */
+    uint64_t origin; /* the same, of one that says the rest of it */
+    uint64_t number; /* a struct: its size; a member: where it is; an array: how many; a variable:
+                        its address */
+    uint32_t end;    /* number of the first entry that is not below this one */
+    int what;        /* a struct: what it holds, when that is known */
+    uint8_t tag;
+    bool known, seen; /* seen: nothing around it keeps it from being looked at */
+};
+
+struct open { /* an entry that others lie below */
+    uint32_t entry;
+    unsigned depth;
+};
+
 struct walk {
     struct hd_bytes *out;
-    struct hd_map seen; /* address of a die -> number of its type plus 3 */
+    struct hd_dies dies;
+    struct hd_vec entries; /* struct entry */
+    struct hd_u32vec at;   /* offset - from -> 1 + number of its entry */
+    uint64_t from;
     int n_types;
     Dwarf_Addr bias; /* of the module at hand */
 };
 
 /* What lies at a place of a struct: a lock, a struct with locks, or nothing of interest. */
 struct part {
-    const char *name; /* libdw's */
+    const char *name;
     uint64_t offset, count, stride;
     int what;
 };
@@ -78,104 +99,102 @@ static bool is_lock_class(const char *name)
     return is_one_of(name, names);
 }
 
-/* Of types and members: what they have is their own. */
-static bool type_die(Dwarf_Die *die, Dwarf_Die *out)
-{
-    Dwarf_Attribute attr;
-    return dwarf_attr(die, DW_AT_type, &attr) && dwarf_formref_die(&attr, out);
-}
-
-static uint64_t number(Dwarf_Die *die, unsigned name, uint64_t otherwise)
-{
-    Dwarf_Attribute attr;
-    Dwarf_Word value;
-    return dwarf_attr(die, name, &attr) && !dwarf_formudata(&attr, &value) ? value : otherwise;
-}
-
-static uint64_t elements(Dwarf_Die *array)
-{
-    Dwarf_Die child;
-    uint64_t n = 1;
-    if (dwarf_child(array, &child))
-        return 0;
-    do {
-        uint64_t upper = number(&child, DW_AT_upper_bound, UINT64_MAX);
-        n *= number(&child, DW_AT_count, upper + 1);
-    } while (dwarf_siblingof(&child, &child) == 0);
-    return n;
-}
-
-static bool is_struct(int tag)
+static bool is_struct(unsigned tag)
 {
     return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
 }
 
-static int struct_of(struct walk *w, Dwarf_Die *die, int depth);
+static struct entry *entry_at(const struct walk *w, uint64_t offset)
+{
+    uint64_t i = offset - w->from;
+    uint32_t n = offset && i < w->at.len ? w->at.data[i] : 0;
+    return n ? hd_vec_at(&w->entries, n - 1) : NULL;
+}
+
+/* The first entry below another one; next_of: the one beside it. */
+static struct entry *child_of(const struct walk *w, struct entry *e)
+{
+    const struct entry *first = w->entries.data;
+    return e + 1 < first + e->end ? e + 1 : NULL;
+}
+
+static struct entry *next_of(const struct walk *w, const struct entry *parent,
+                             const struct entry *e)
+{
+    return e->end < parent->end ? hd_vec_at(&w->entries, e->end) : NULL;
+}
+
+static uint64_t elements(const struct walk *w, struct entry *array)
+{
+    uint64_t n = 1;
+    if (!child_of(w, array))
+        return 0;
+    for (struct entry *e = child_of(w, array); e; e = next_of(w, array, e))
+        n *= e->number;
+    return n;
+}
+
+/* How many bytes a value of a type takes; HD_DIE_NONE: not known, or of no interest. */
+static uint64_t size_of(const struct walk *w, const struct entry *e)
+{
+    for (int i = 0; e && i < DEEP && !is_struct(e->tag) && e->tag != DW_TAG_base_type; i++)
+        e = entry_at(w, e->type);
+    return e && (is_struct(e->tag) || e->tag == DW_TAG_base_type) ? e->number : HD_DIE_NONE;
+}
+
+static int struct_of(struct walk *w, struct entry *e, int depth);
 
 /* Fills what, count and stride of the part. */
-static void classify(struct walk *w, Dwarf_Die *type, int depth, struct part *p)
+static void classify(struct walk *w, struct entry *at, int depth, struct part *p)
 {
-    Dwarf_Die at = *type;
     p->what = NOTHING;
-    for (int i = 0; i < DEEP && depth < DEEP; i++) {
-        Dwarf_Die next;
-        Dwarf_Word size;
-        int tag = dwarf_tag(&at);
-        if (tag == DW_TAG_typedef && is_lock_typedef(dwarf_diename(&at))) {
+    for (int i = 0; at && i < DEEP && depth < DEEP; i++) {
+        if (at->tag == DW_TAG_typedef && is_lock_typedef(at->name)) {
             p->what = LOCK;
             return;
         }
-        if (is_struct(tag)) {
-            p->what = struct_of(w, &at, depth + 1);
+        if (is_struct(at->tag)) {
+            p->what = struct_of(w, at, depth + 1);
             return;
         }
-        if (tag != DW_TAG_typedef && tag != DW_TAG_const_type && tag != DW_TAG_volatile_type &&
-            tag != DW_TAG_array_type)
-            return;
-        if (!type_die(&at, &next))
-            return;
-        if (tag == DW_TAG_array_type) {
-            if (p->count != 1 || dwarf_aggregate_size(&next, &size))
+        struct entry *next = entry_at(w, at->type);
+        if (at->tag == DW_TAG_array_type) {
+            p->stride = size_of(w, next);
+            if (p->count != 1 || p->stride == HD_DIE_NONE)
                 return;
-            p->count = elements(&at);
-            p->stride = size;
+            p->count = elements(w, at);
         }
         at = next;
     }
 }
 
 /* The fields of a struct; those of its bases and of members without a name as if its own. */
-static void collect(struct walk *w, Dwarf_Die *die, uint64_t offset, int depth,
+static void collect(struct walk *w, struct entry *parent, uint64_t offset, int depth,
                     struct hd_vec *parts)
 {
-    Dwarf_Die child, type;
-    if (depth > DEEP || dwarf_child(die, &child))
+    if (depth > DEEP)
         return;
-    do {
-        int tag = dwarf_tag(&child);
-        if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) || !type_die(&child, &type) ||
-            number(&child, DW_AT_external, 0))
+    for (struct entry *e = child_of(w, parent); e; e = next_of(w, parent, e)) {
+        struct entry *type = entry_at(w, e->type);
+        if (e->tag != DW_TAG_member && e->tag != DW_TAG_inheritance)
             continue;
-        const char *name = dwarf_diename(&child);
-        uint64_t at = offset + number(&child, DW_AT_data_member_location, 0);
-        if (tag == DW_TAG_inheritance || !name || !*name) {
-            Dwarf_Die base;
-            while (!is_struct(dwarf_tag(&type)) && type_die(&type, &base))
-                type = base;
-            collect(w, &type, at, depth + 1, parts);
+        uint64_t at = offset + e->number;
+        if (e->tag == DW_TAG_inheritance || !e->name || !*e->name) {
+            for (int i = 0; type && i < DEEP && !is_struct(type->tag); i++)
+                type = entry_at(w, type->type);
+            if (type)
+                collect(w, type, at, depth + 1, parts);
             continue;
         }
-        struct part p = {.name = name, .offset = at, .count = 1};
-        classify(w, &type, depth, &p);
+        struct part p = {.name = e->name, .offset = at, .count = 1};
+        classify(w, type, depth, &p);
         *(struct part *)hd_vec_push(parts) = p;
-    } while (dwarf_siblingof(&child, &child) == 0);
+    }
 }
 
-static void write_struct(struct walk *w, Dwarf_Die *die, const struct hd_vec *parts)
+static void write_struct(struct walk *w, const struct entry *e, const struct hd_vec *parts)
 {
-    const char *name = dwarf_diename(die);
-    int size = dwarf_bytesize(die);
-    line(w->out, "T %d %s\n", size, name ? name : "");
+    line(w->out, "T %" PRIu64 " %s\n", e->number, e->name ? e->name : "");
     for (size_t i = 0; i < parts->len; i++) {
         const struct part *p = hd_vec_at(parts, i);
         if (p->what == NOTHING)
@@ -186,106 +205,191 @@ static void write_struct(struct walk *w, Dwarf_Die *die, const struct hd_vec *pa
     }
 }
 
-static int struct_of(struct walk *w, Dwarf_Die *die, int depth)
+static int struct_of(struct walk *w, struct entry *e, int depth)
 {
-    bool fresh;
-    uint64_t key = (uint64_t)(uintptr_t)die->addr;
-    uint32_t *slot = hd_map_put(&w->seen, key, &fresh);
-    if (!fresh)
-        return (int)*slot - 3;
-    *slot = 3 + NOTHING;
+    if (e->known)
+        return e->what;
+    e->known = true;
+    e->what = NOTHING;
     struct hd_vec parts = HD_VEC_INIT(struct part);
     bool locks = false;
-    int what = NOTHING;
-    collect(w, die, 0, depth, &parts);
+    collect(w, e, 0, depth, &parts);
     for (size_t i = 0; i < parts.len; i++)
         locks = locks || ((struct part *)hd_vec_at(&parts, i))->what != NOTHING;
-    if (locks && is_lock_class(dwarf_diename(die))) {
-        what = LOCK;
+    if (locks && is_lock_class(e->name)) {
+        e->what = LOCK;
     } else if (locks) {
-        what = w->n_types++;
-        write_struct(w, die, &parts);
+        e->what = w->n_types++;
+        write_struct(w, e, &parts);
     }
     hd_vec_fini(&parts);
-    *hd_map_put(&w->seen, key, NULL) = (uint32_t)(what + 3);
-    return what;
+    return e->what;
 }
 
-static bool address_of(struct walk *w, Dwarf_Die *die, uint64_t *addr)
+static void visit(struct walk *w, struct entry *e)
 {
-    Dwarf_Attribute attr, result;
-    Dwarf_Op *ops;
-    size_t n;
-    Dwarf_Addr at;
-    if (!dwarf_attr(die, DW_AT_location, &attr) || dwarf_getlocation(&attr, &ops, &n) || n != 1)
-        return false;
-    if (ops->atom == DW_OP_addr)
-        at = ops->number;
-    else if (dwarf_getlocation_attr(&attr, ops, &result) || dwarf_formaddr(&result, &at))
-        return false;
-    *addr = at + w->bias;
-    return true;
-}
-
-static void on_variable(struct walk *w, Dwarf_Die *die)
-{
-    Dwarf_Die type;
-    uint64_t addr;
     struct part p = {.count = 1};
-    Dwarf_Attribute attr;
-    if (!address_of(w, die, &addr) || !dwarf_attr_integrate(die, DW_AT_type, &attr) ||
-        !dwarf_formref_die(&attr, &type))
+    if (!e->seen)
         return;
-    const char *name = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_name, &attr));
-    classify(w, &type, 0, &p);
-    if (name && *name && p.what != NOTHING)
-        line(w->out, "V %" PRIu64 " %" PRIu64 " %" PRIu64 " %d %s\n", addr, p.count, p.stride,
-             p.what, name);
+    if (is_struct(e->tag)) {
+        struct_of(w, e, 0);
+    } else if (e->tag == DW_TAG_typedef && e->name) {
+        classify(w, e, 0, &p);
+        if (p.what >= 0 && p.count == 1)
+            line(w->out, "A %d %s\n", p.what, e->name);
+    } else if (e->tag == DW_TAG_variable) {
+        classify(w, entry_at(w, e->type), 0, &p);
+        if (e->number != HD_DIE_NONE && e->name && *e->name && p.what != NOTHING)
+            line(w->out, "V %" PRIu64 " %" PRIu64 " %" PRIu64 " %d %s\n", e->number + w->bias,
+                 p.count, p.stride, p.what, e->name);
+    }
 }
 
-static void visit(struct walk *w, Dwarf_Die *parent, int depth)
+/* ---- reading them ---- */
+
+static unsigned role_of(unsigned tag)
 {
-    Dwarf_Die die;
-    if (depth > DEEP || dwarf_child(parent, &die))
-        return;
-    do {
-        struct part p = {.count = 1};
-        int tag = dwarf_tag(&die);
-        if (tag == DW_TAG_variable) {
-            on_variable(w, &die);
-        } else if (tag == DW_TAG_typedef && dwarf_diename(&die)) {
-            classify(w, &die, 0, &p);
-            if (p.what >= 0 && p.count == 1)
-                line(w->out, "A %d %s\n", p.what, dwarf_diename(&die));
-        } else if (is_struct(tag)) {
-            struct_of(w, &die, 0);
-            visit(w, &die, depth + 1);
-        } else if (tag == DW_TAG_namespace || tag == DW_TAG_subprogram ||
-                   tag == DW_TAG_lexical_block) { /* a function may have classes of its own */
-            visit(w, &die, depth + 1);
+    if (is_struct(tag))
+        return HD_DIE_READ | HD_DIE_SCOPE;
+    switch (tag) {
+    case DW_TAG_member:
+    case DW_TAG_inheritance:
+    case DW_TAG_typedef:
+    case DW_TAG_const_type:
+    case DW_TAG_volatile_type:
+    case DW_TAG_array_type:
+    case DW_TAG_subrange_type:
+    case DW_TAG_base_type:
+    case DW_TAG_variable:
+        return HD_DIE_READ;
+    case DW_TAG_namespace:
+    case DW_TAG_subprogram: /* a function may have classes and variables of its own */
+    case DW_TAG_lexical_block:
+        return HD_DIE_SCOPE;
+    default:
+        return 0;
+    }
+}
+
+/* Of variables of a function only those that live as long as the program, and what says their name
+ * and type. */
+static bool is_kept(const struct hd_die *die)
+{
+    return die->tag != DW_TAG_variable || !die->is_elsewhere;
+}
+
+static uint64_t number_of(const struct hd_die *die)
+{
+    uint64_t upper = die->upper == HD_DIE_NONE ? 0 : die->upper + 1;
+    switch (die->tag) {
+    case DW_TAG_variable:
+        return die->address;
+    case DW_TAG_subrange_type:
+        return die->count == HD_DIE_NONE ? upper : die->count;
+    case DW_TAG_member:
+    case DW_TAG_inheritance:
+        return die->at == HD_DIE_NONE ? 0 : die->at;
+    default:
+        return die->size;
+    }
+}
+
+static void keep(struct walk *w, const struct hd_die *die)
+{
+    bool is_static = die->tag == DW_TAG_member && die->is_static;
+    w->at.data[die->offset - w->from] = (uint32_t)w->entries.len + 1;
+    *(struct entry *)hd_vec_push(&w->entries) =
+        (struct entry){.name = die->name,
+                       .type = die->type,
+                       .origin = die->origin,
+                       .number = is_static ? HD_DIE_NONE : number_of(die),
+                       .tag = is_static ? DW_TAG_variable : (uint8_t)die->tag,
+                       .seen = die->inside && die->depth <= DEEP + 1};
+}
+
+/* The entries from depth on end here. */
+static void close(struct walk *w, struct hd_vec *open, unsigned depth)
+{
+    struct open *o;
+    while (open->len && (o = hd_vec_at(open, open->len - 1))->depth >= depth) {
+        ((struct entry *)hd_vec_at(&w->entries, o->entry))->end = (uint32_t)w->entries.len;
+        open->len--;
+    }
+}
+
+static void read_unit(struct walk *w)
+{
+    struct hd_vec open = HD_VEC_INIT(struct open);
+    struct hd_die die;
+    while (hd_dies_next(&w->dies, &die)) {
+        close(w, &open, die.least);
+        if (!is_kept(&die))
+            continue;
+        *(struct open *)hd_vec_push(&open) =
+            (struct open){.entry = (uint32_t)w->entries.len, .depth = die.depth};
+        keep(w, &die);
+    }
+    close(w, &open, 0);
+    hd_vec_fini(&open);
+}
+
+/* Room for the entries of so many bytes of debug information. */
+static void begin(struct walk *w, uint64_t from, uint64_t len)
+{
+    w->from = from;
+    w->entries.len = 0;
+    hd_u32vec_reserve(&w->at, len);
+    w->at.len = len;
+    memset(w->at.data, 0, len * sizeof *w->at.data);
+}
+
+/* Fills in what entries say by naming another one; then looks at all. */
+static void visit_all(struct walk *w)
+{
+    for (size_t i = 0; i < w->entries.len; i++) {
+        struct entry *e = hd_vec_at(&w->entries, i);
+        const struct entry *origin = entry_at(w, e->origin);
+        for (int k = 0; origin && k < DEEP; k++) {
+            e->name = e->name ? e->name : origin->name;
+            e->type = e->type ? e->type : origin->type;
+            origin = entry_at(w, origin->origin);
         }
-    } while (dwarf_siblingof(&die, &die) == 0);
+    }
+    for (size_t i = 0; i < w->entries.len; i++)
+        visit(w, hd_vec_at(&w->entries, i));
 }
 
 static int each_module(Dwfl_Module *mod, void **user, const char *name, Dwarf_Addr base, void *arg)
 {
     struct walk *w = arg;
-    Dwarf_Die *cu = NULL;
     (void)user, (void)base;
     if (!strncmp(name, RUNTIME, sizeof RUNTIME - 1))
         return DWARF_CB_OK; /* no recording names its locks, and it has more to read than most */
-    while ((cu = dwfl_module_nextcu(mod, cu, &w->bias)))
-        visit(w, cu, 0);
+    if (!hd_dies_open(&w->dies, dwfl_module_getdwarf(mod, &w->bias), role_of))
+        return DWARF_CB_OK;
+    if (w->dies.cross)
+        begin(w, 0, hd_dies_len(&w->dies));
+    while (hd_dies_unit(&w->dies)) {
+        if (!w->dies.cross)
+            begin(w, w->dies.unit, hd_dies_unit_len(&w->dies));
+        read_unit(w);
+        if (!w->dies.cross)
+            visit_all(w);
+    }
+    if (w->dies.cross)
+        visit_all(w);
+    hd_dies_close(&w->dies);
     return DWARF_CB_OK;
 }
 
 const struct hd_bytes *hd_symtypes_collect(struct hd_symbols *s)
 {
     bool fresh;
-    struct walk w = {.out = hd_symbols_types(s, &fresh)};
+    struct walk w = {.out = hd_symbols_types(s, &fresh), .entries = HD_VEC_INIT(struct entry)};
     Dwfl *dwfl = hd_symbols_dwfl(s);
     if (dwfl && fresh)
         dwfl_getmodules(dwfl, each_module, &w, 0);
-    hd_map_fini(&w.seen);
+    hd_vec_fini(&w.entries);
+    hd_u32vec_fini(&w.at);
     return w.out;
 }

@@ -1,11 +1,12 @@
-# Shared by the command line tests: run the tool, then say what must hold. A test ends with `finish`.
+# Shared by the command line tests: run the tool, then say what must hold. A test ends with `finish`; one that does not fails all
+# the same if something did not hold.
 # shellcheck shell=bash
 set -u
 unset NO_COLOR CLICOLOR_FORCE HD_LOG
 export TERM=dumb LC_ALL=C
 work=$(mktemp -d "$TMP_DIR/cli.XXXXXX") || exit 1
 # A child that gets a signal before it has become its program runs this trap as well: only the test itself removes.
-trap '[ "$BASHPID" != $$ ] || rm -rf "$work"' EXIT
+trap '[ "$BASHPID" != $$ ] || { rm -rf "$work"; [ "$failures" = 0 ] || exit 1; }' EXIT
 cd "$work" || exit 1
 failures=0
 code=0

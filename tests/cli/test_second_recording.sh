@@ -54,3 +54,4 @@ expect "not found by the second recording" jq -e '.races | length == 1 and .[0].
 heddle run -q -o one.out -- ./one
 expect_code 0
 expect "recorded again" jq -e '.notes | any(startswith("recorded once: more would take too long"))' one.out/report.json
+finish
