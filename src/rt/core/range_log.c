@@ -62,6 +62,8 @@ void *hd_rt_memset(void *to, int byte, size_t n)
 void hd_rt_put_range(enum hd_log_kind kind, unsigned aux, uintptr_t pc, const void *p,
                      const void *bytes, size_t n)
 {
+    if (aux & HD_LOG_SITE)
+        hd_rt_log_site((const struct hd_site *)pc);
     uint8_t *to = hd_rt_log_room(n + HD_PACK_ROOM);
     if (!to && rt.tapped) {
         uint64_t at = (uintptr_t)p;

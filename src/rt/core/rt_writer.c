@@ -414,6 +414,8 @@ static void put_words(enum hd_log_kind kind, unsigned aux, uintptr_t pc, unsigne
                       const uint64_t *w)
 {
     unsigned shape = shape_of(kind, aux);
+    if (aux & HD_LOG_SITE)
+        hd_rt_log_site((const struct hd_site *)pc);
     uint8_t *p = hd_rt_log_room(HD_PACK_ROOM);
     if (!p && rt.tapped)
         hd_rt_steer_op(kind, aux, pc, w, kind <= HD_LOG_RMW ? aux & HD_LOG_SIZE : 0,

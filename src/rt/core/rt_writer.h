@@ -79,6 +79,9 @@ static inline uint8_t *hd_rt_log_room(size_t n)
     return hd_rt_log.pos;
 }
 
+/* Before a record of a site; its table comes first (site_tables.h). One with an id has had one. */
+void hd_rt_log_site(const struct hd_site *site);
+
 /* The thread has its event with this id, which may be a read. */
 static inline void hd_rt_counts(uint32_t id)
 {
@@ -89,6 +92,8 @@ static inline void hd_rt_counts(uint32_t id)
 static inline __attribute__((always_inline)) void
 hd_rt_put(uintptr_t place, unsigned shape, const uint64_t *w, hd_tok addr, hd_tok val)
 {
+    if (shape & HD_SHAPE_SITE && HD_UNLIKELY(!((const struct hd_site *)place)->id))
+        hd_rt_log_site((const struct hd_site *)place);
     uint8_t *p = hd_rt_log_room(HD_PACK_ROOM);
     uint32_t count = __hd_flow.count;
     hd_rt_counts(count + 1);

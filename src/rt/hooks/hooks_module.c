@@ -2,26 +2,11 @@
  * rules in rt.h. */
 #include "abi/rt_abi.h"
 #include "rt/core/modules.h"
-#include "rt/core/range_log.h"
 #include "rt/core/rt.h"
+#include "rt/core/site_tables.h"
 #include "rt/core/sys.h"
 
 #include <sys/syscall.h>
-
-static void log_sites(const struct hd_module *m)
-{
-    uint64_t sites = (uint64_t)m->n_sites * sizeof *m->sites, n = m->n_sites;
-    uint64_t len = 8 + sites + m->strings_size;
-    if (len + 2 * HD_PACK_ROOM > HD_LOG_CHUNK)
-        return; /* the driver names such places by their address */
-    uint8_t *to = hd_rt_log_begin(0, 0, (uintptr_t)m->sites, len);
-    if (!to)
-        return;
-    hd_rt_memmove(to, &n, 8);
-    hd_rt_memmove(to + 8, m->sites, sites);
-    hd_rt_memmove(to + 8 + sites, m->strings, m->strings_size);
-    hd_rt_log_end(HD_LOG_SITES, to + len);
-}
 
 /* Its hooks would mean other things, and what it does would be missing without a word. */
 static _Noreturn void refuse_module(void)
@@ -60,7 +45,6 @@ HD_EXPORT __attribute__((noinline)) void __hd_module_init(struct hd_module *m)
     struct hd_thread *me = hd_rt_enter();
     if (!me)
         return;
-    rt.pass = true;
-    log_sites(m);
+    hd_rt_site_tables_add(m);
     hd_rt_leave(me);
 }
