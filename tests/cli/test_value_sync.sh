@@ -65,9 +65,12 @@ expect_out "protocol 9"
 heddle analyze "$TESTS/predict/pool_link_kept.trace"
 expect_code 66
 expect_out "1 race"
-heddle analyze --steps lockset "$TESTS/predict/pool_link_written.trace"
-expect_code 0
-expect_out "; 0 undecided"
+# Found among links; used in the list under the lock; found behind another one; beside old pointers.
+for trace in pool_link_written pool_looked_at pool_look_link_sure pool_old_pointers; do
+    heddle analyze --steps lockset "$TESTS/predict/$trace.trace"
+    expect_code 0
+    expect_out "; 0 undecided"
+done
 for kind in 0 1 2; do
     correct pool$kind pool "-DKIND=$kind -DN=$many" "$sliced"
     faulty pool${kind}f pool "-DKIND=$kind -DN=5" "--policy random --quantum $((kind ? 5 : 2))"

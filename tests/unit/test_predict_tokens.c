@@ -1,8 +1,10 @@
 /* Prediction against exhaustive enumeration on random traces in which blocks go from thread to
  * thread: lists of free blocks under a mutex (taken from the front, put back there or on another
- * list, looked at), queues with a tail, marks "busy". Faults are part of the draw: a block is used
- * after it was given back, given twice, taken without a look; a link is not written, a lock, a
- * branch, a dependence or a whole step is left out.
+ * list, looked at), queues with a tail, marks "busy". A thread may also use blocks that it finds in
+ * a list while it holds the mutex, the first one or the one behind it, with or without taking them
+ * out; and blocks hold old pointers to others. Faults are part of the draw: a block is used after
+ * it was given back, given twice, taken or used without a look; a link is not written, a lock, a
+ * branch, a dependence or a whole step is left out; an old pointer is followed.
  *
  * HEDDLE_TEST_LONG=1 draws 1,000,000 traces, else 20,000; HEDDLE_SEEDS=m,n those of the seeds m to
  * n - 1. HEDDLE_SEED=n runs that one and prints it.
@@ -15,8 +17,17 @@
 #include "base/rng.h"
 
 enum { THREADS = 3, BLOCKS = 2, MAX_EVENTS = 52, FIRST = 101 };
-/* Locations: two heads, a tail, then of each block a link, data and a mark. */
-enum { HEAD, OTHER, TAIL, LINK, DATA = LINK + BLOCKS, MARK = DATA + BLOCKS, LOCS = MARK + BLOCKS };
+/* Locations: two heads, a tail, then of each block a link, data, a mark and an old pointer. */
+enum {
+    HEAD,
+    OTHER,
+    TAIL,
+    LINK,
+    DATA = LINK + BLOCKS,
+    MARK = DATA + BLOCKS,
+    OLD = MARK + BLOCKS,
+    LOCS = OLD + BLOCKS
+};
 
 enum kind { STACK, QUEUE, MARKS, KINDS };
 
@@ -31,13 +42,17 @@ enum fault {
     NO_LINK,
     LATE,
     COPY,
+    FOLLOW,
+    STRAY,
+    BLIND,
+    AFTER,
     ANY,
     NOTHING,
     FAULTS
 };
 
 struct thread {
-    int has; /* a block, or -1 */
+    int has, kept; /* blocks, or -1; kept only beside another one */
     unsigned last_read;
     unsigned late; /* a read that is looked at later; 0: none */
 };
@@ -48,6 +63,7 @@ struct machine {
     enum kind kind;
     unsigned n;
     enum fault fault;
+    bool visits; /* threads use free blocks while they hold the mutex */
     unsigned mem[LOCS];
     int owner; /* of the mutex, or -1 */
     struct thread thread[THREADS];
@@ -176,8 +192,23 @@ static void give(struct machine *m, int u)
     else
         put_back(m, u, b);
     give_lock(m, u, locked);
-    if (!fault(m, KEEP))
-        m->thread[u].has = -1;
+    if (fault(m, KEEP))
+        return;
+    m->thread[u].has = m->thread[u].kept;
+    m->thread[u].kept = -1;
+}
+
+/* One more. */
+static void take_again(struct machine *m, int u)
+{
+    struct thread *t = &m->thread[u];
+    t->kept = t->has;
+    t->has = -1;
+    take(m, u);
+    if (t->has >= 0)
+        return;
+    t->has = t->kept;
+    t->kept = -1;
 }
 
 /* A list gets what another one keeps. */
@@ -189,6 +220,69 @@ static void copy(struct machine *m, int u)
     give_lock(m, u, locked);
 }
 
+static void use(struct machine *m, int u, int b)
+{
+    if (hd_rng_chance(&m->rng, 70))
+        event(m, u, "w(x%d,%u)", DATA + b, (m->mem[DATA + b] = 7));
+    else
+        read_loc(m, u, DATA + b, false);
+}
+
+/* Takes the first block out and puts it back, or only uses it. */
+static void use_first(struct machine *m, int u, int head, int b)
+{
+    bool out = m->kind == STACK && hd_rng_chance(&m->rng, 60);
+    if (out) {
+        unsigned next = read_loc(m, u, LINK + b, false);
+        write_loc(m, u, head, next, m->thread[u].last_read);
+    }
+    if (hd_rng_chance(&m->rng, 30))
+        write_loc(m, u, OLD + b, (unsigned)(FIRST + (b + 1) % BLOCKS), 0);
+    use(m, u, b);
+    if (out)
+        put_front(m, u, b);
+}
+
+/* The second block of a list goes to another list. */
+static void move_second(struct machine *m, int u, int b, int c, unsigned read)
+{
+    unsigned next = read_loc(m, u, LINK + c, false);
+    write_loc(m, u, LINK + b, next, m->thread[u].last_read);
+    write_loc(m, u, LINK + c, 0, 0);
+    write_loc(m, u, OTHER, (unsigned)(FIRST + c), read);
+}
+
+static void visit_list(struct machine *m, int u)
+{
+    int head = hd_rng_chance(&m->rng, 80) ? HEAD : OTHER, c = -1;
+    bool stray = fault(m, STRAY);
+    int b = stray ? (int)hd_rng_below(&m->rng, BLOCKS)
+                  : block_of(read_loc(m, u, head, !fault(m, BLIND)));
+    if (b >= 0 && (stray || hd_rng_chance(&m->rng, 60)))
+        c = block_of(read_loc(m, u, (fault(m, FOLLOW) ? OLD : LINK) + b, !fault(m, BLIND)));
+    unsigned read = m->thread[u].last_read;
+    if (c >= 0 && hd_rng_chance(&m->rng, 70))
+        use(m, u, c);
+    else if (c >= 0 && !stray && m->kind == STACK && !m->mem[OTHER])
+        move_second(m, u, b, c, read);
+    if (b >= 0 && !stray && (c < 0 || hd_rng_chance(&m->rng, 30)))
+        use_first(m, u, head, b);
+}
+
+/* Blocks that are free are used while the mutex is held. */
+static void visit(struct machine *m, int u)
+{
+    bool locked = take_lock(m, u);
+    int b = (int)hd_rng_below(&m->rng, BLOCKS);
+    if (m->kind != MARKS)
+        visit_list(m, u);
+    else if (!read_loc(m, u, MARK + b, !fault(m, BLIND)))
+        use(m, u, b);
+    give_lock(m, u, locked);
+    if (fault(m, AFTER))
+        use(m, u, b);
+}
+
 static void step(struct machine *m, int u)
 {
     int b = m->thread[u].has;
@@ -197,14 +291,16 @@ static void step(struct machine *m, int u)
         m->thread[u].late = 0;
     } else if (b < 0 && fault(m, COPY))
         copy(m, u);
+    else if (b < 0 && m->visits && hd_rng_chance(&m->rng, 50))
+        visit(m, u);
     else if (b < 0)
         take(m, u);
+    else if (m->thread[u].kept < 0 && m->visits && hd_rng_chance(&m->rng, 30))
+        take_again(m, u);
     else if (hd_rng_chance(&m->rng, 65))
         give(m, u);
-    else if (hd_rng_chance(&m->rng, 70))
-        event(m, u, "w(x%d,%u)", DATA + b, (m->mem[DATA + b] = 7));
     else
-        read_loc(m, u, DATA + b, false);
+        use(m, u, m->thread[u].kept >= 0 && hd_rng_chance(&m->rng, 50) ? m->thread[u].kept : b);
 }
 
 /* Blocks are in the list, or of the threads, in the beginning. */
@@ -212,7 +308,7 @@ static void begin(struct machine *m)
 {
     bool listed = hd_rng_chance(&m->rng, 60);
     for (int u = 0; u < THREADS; u++)
-        m->thread[u] = (struct thread){.has = listed ? -1 : u % BLOCKS};
+        m->thread[u] = (struct thread){.has = listed ? -1 : u % BLOCKS, .kept = -1};
     if (listed && m->kind != MARKS) {
         m->mem[HEAD] = FIRST;
         m->mem[LINK] = FIRST + 1;
@@ -233,6 +329,7 @@ static size_t make(uint64_t seed, char *buffer, size_t size)
     hd_rng_init(&m.rng, seed);
     m.kind = hd_rng_chance(&m.rng, 50) ? STACK : (enum kind)hd_rng_below(&m.rng, KINDS);
     m.fault = (enum fault)hd_rng_below(&m.rng, FAULTS);
+    m.visits = m.fault >= FOLLOW ? hd_rng_chance(&m.rng, 80) : hd_rng_chance(&m.rng, 40);
     int threads = hd_rng_chance(&m.rng, 75) ? 2 : THREADS;
     begin(&m);
     unsigned stop = 12 + (unsigned)hd_rng_below(&m.rng, MAX_EVENTS - 22);

@@ -80,33 +80,64 @@ uint32_t hd_guarded_section(const struct hd_sections *x, hd_eid e, uint32_t lock
     return 0;
 }
 
+/* Locks that some accesses were all made under. */
+struct common {
+    uint32_t locks[4], n;
+    bool any; /* an access was seen */
+};
+
+/* Of these locks, those that e was made under as well. */
+static void keep_held(struct common *c, const struct hd_sections *x, hd_eid e)
+{
+    uint32_t kept = 0;
+    int looked = 0;
+    if (c->any && !c->n)
+        return;
+    for (uint32_t h = hd_held(x, e);
+         !c->any && h != HD_HELD_EMPTY && looked < LOOK_LIMIT && c->n < 4;
+         h = hd_held_at(x, h)->next, looked++)
+        c->locks[c->n++] = hd_section_at(x, hd_held_at(x, h)->section)->lock;
+    c->any = true;
+    for (uint32_t l = 0; l < c->n; l++)
+        if (hd_guarded_section(x, e, c->locks[l]))
+            c->locks[kept++] = c->locks[l];
+    c->n = kept;
+}
+
 uint32_t hd_guarded_locks(const struct hd_accesses *locs, const struct hd_sections *x, uint32_t loc,
                           struct hd_stretch span, uint32_t locks[4])
 {
     size_t n;
     const struct hd_loc_user *users = hd_accesses_users(locs, loc, &n);
-    uint32_t len = 0;
-    bool any = false;
+    struct common c = {.n = 0};
     for (size_t i = 0; i < n; i++)
-        for (uint32_t w = users[i].wstart; w < users[i].wend; w++) {
-            hd_eid e = locs->writes[w];
-            uint32_t kept = 0;
-            if (!hd_stretch_has(span, e))
+        for (uint32_t w = users[i].wstart; w < users[i].wend && (c.n || !c.any); w++)
+            if (hd_stretch_has(span, locs->writes[w]))
+                keep_held(&c, x, locs->writes[w]);
+    for (uint32_t l = 0; l < c.n; l++)
+        locks[l] = c.locks[l];
+    return c.n;
+}
+
+bool hd_guarded_not(const struct hd_accesses *locs, const struct hd_sections *x, uint32_t loc,
+                    struct hd_stretch span)
+{
+    size_t n, threads = 0;
+    const struct hd_loc_user *users = hd_accesses_users(locs, loc, &n);
+    struct common c = {.n = 0};
+    bool written = false;
+    for (size_t i = 0; i < n; i++) {
+        bool used = false;
+        for (uint32_t a = users[i].start; a < users[i].end; a++) {
+            if (!hd_stretch_has(span, locs->list[a]))
                 continue;
-            int looked = 0;
-            for (uint32_t h = hd_held(x, e);
-                 !any && h != HD_HELD_EMPTY && looked < LOOK_LIMIT && len < 4;
-                 h = hd_held_at(x, h)->next, looked++)
-                locks[len++] = hd_section_at(x, hd_held_at(x, h)->section)->lock;
-            any = true;
-            for (uint32_t l = 0; l < len; l++)
-                if (hd_guarded_section(x, e, locks[l]))
-                    locks[kept++] = locks[l];
-            len = kept;
-            if (!len)
-                return 0;
+            used = true;
+            written |= hd_op_writes(x->t->op[locs->list[a]]);
+            keep_held(&c, x, locs->list[a]);
         }
-    return len;
+        threads += used;
+    }
+    return threads > 1 && written && !c.n;
 }
 
 bool hd_guarded_first(const struct hd_trace *t, uint32_t loc, struct hd_stretch span,

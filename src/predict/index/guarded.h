@@ -31,6 +31,11 @@ uint32_t hd_guarded_section(const struct hd_sections *x, hd_eid e, uint32_t lock
 uint32_t hd_guarded_locks(const struct hd_accesses *locs, const struct hd_sections *x, uint32_t loc,
                           struct hd_stretch span, uint32_t locks[4]);
 
+/* Whether several threads use the location within the span, one of them writes it, and no lock is
+ * held at all of these accesses. */
+bool hd_guarded_not(const struct hd_accesses *locs, const struct hd_sections *x, uint32_t loc,
+                    struct hd_stretch span);
+
 /* What the location holds in the beginning. False: unknown. */
 bool hd_guarded_first(const struct hd_trace *t, uint32_t loc, struct hd_stretch span,
                       struct hd_value *value);

@@ -109,6 +109,33 @@ static struct group *group_of(struct group *groups, size_t *n, uint32_t lockset)
     return &groups[(*n)++];
 }
 
+static bool holds(const struct hd_sections *s, hd_eid e, uint32_t lock)
+{
+    uint32_t node = hd_held(s, e);
+    while (node != HD_HELD_EMPTY) {
+        const struct hd_section *x = hd_section_at(s, hd_held_at(s, node)->section);
+        if (x->lock == lock && !x->shared)
+            return true;
+        node = hd_held_at(s, node)->next;
+    }
+    return false;
+}
+
+/* Whether one lock is held at all of them. */
+static bool one_lock(const struct hd_sections *s, const hd_eid *events, size_t n)
+{
+    for (uint32_t node = n ? hd_held(s, events[0]) : HD_HELD_EMPTY; node != HD_HELD_EMPTY;
+         node = hd_held_at(s, node)->next) {
+        const struct hd_section *x = hd_section_at(s, hd_held_at(s, node)->section);
+        size_t i = 0;
+        while (!x->shared && i < n && holds(s, events[i], x->lock))
+            i++;
+        if (i == n)
+            return true;
+    }
+    return false;
+}
+
 /* Do locks and the must-order keep all conflicting accesses of the location apart? */
 static bool is_safe(const struct hd_world *w, uint32_t loc)
 {
@@ -118,7 +145,7 @@ static bool is_safe(const struct hd_world *w, uint32_t loc)
     bool safe = true, atomic = true;
     for (size_t i = 0; i < n; i++)
         atomic &= hd_op_is_atomic(w->t->op[events[i]]);
-    if (atomic)
+    if (atomic || one_lock(w->sections, events, n))
         return true;
     for (size_t i = 0; safe && i < n; i++) {
         struct group *g = group_of(groups, &n_groups, hd_sections_lockset(w->sections, events[i]));

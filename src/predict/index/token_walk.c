@@ -7,16 +7,11 @@
  * a list that many steps walk. */
 enum { MOST_OPEN = 32 };
 
-/* True: w runs only if r is fresh. */
-static bool runs_only_if(const struct hd_token_search *k, hd_eid w, hd_eid r)
+/* True: w stores v only if v was where the section found it. */
+static bool stores_only_if(const struct hd_token_search *k, hd_eid w, const struct hd_token *v)
 {
-    return r == HD_EID_NONE || k->s->needed_at[r] <= k->s->t->pos[w];
-}
-
-/* True: w stores its traced value only if r is fresh. */
-static bool stores_only_if(const struct hd_token_search *k, hd_eid w, hd_eid r)
-{
-    return runs_only_if(k, w, r) || hd_guarded_depends(k->s->t, w, r);
+    uint32_t pos = k->s->t->pos[w];
+    return v->sure <= pos || (v->where <= pos && hd_guarded_depends(k->s->t, w, v->source));
 }
 
 static struct hd_token *field_owner(const struct hd_token_search *k, uint32_t loc)
@@ -50,7 +45,6 @@ static void see(struct hd_token_search *k, struct hd_token *v)
     v->stamp = k->stamp;
     v->ends = v->live = v->fields_written = 0;
     v->write = v->source = HD_EID_NONE;
-    v->taken_here = false;
     hd_u32vec_push(&k->seen, (uint32_t)(v - (struct hd_token *)k->tokens.data));
 }
 
@@ -78,12 +72,24 @@ static void sum_up(struct hd_token_search *k)
     }
 }
 
-/* Whether the location counted when the section began: it is no field, or one of a token that the
- * section took (so that no thread had it), which `w` needs; HD_EID_NONE: the read of it does. */
-static bool counted(const struct hd_token_search *k, const struct hd_token_touch *x, hd_eid w)
+/* Finds reads from which the section knows where tokens were, and so that no thread had them: in a
+ * location that counted when the section began, which is no field, or one of a token that the
+ * section found. */
+static void find(struct hd_token_search *k)
 {
-    const struct hd_token *c = field_owner(k, x->loc);
-    return !c || (c->stamp == k->stamp && c->taken_here && runs_only_if(k, w, c->taken));
+    for (size_t i = 0; i < k->touches.len; i++) {
+        const struct hd_token_touch *x = hd_vec_at(&k->touches, i);
+        struct hd_token *v = read_token(k, x);
+        const struct hd_token *c = field_owner(k, x->loc);
+        if (!v || v->source != HD_EID_NONE)
+            continue;
+        if (c && (c->stamp != k->stamp || c->source == HD_EID_NONE))
+            continue;
+        uint32_t needed = k->s->needed_at[x->read];
+        v->source = x->read;
+        v->where = c ? c->sure : 0;
+        v->sure = needed > v->where ? needed : v->where;
+    }
 }
 
 static bool held_at_end(const struct hd_token_search *k, const struct hd_token *c, hd_tid u)
@@ -91,24 +97,26 @@ static bool held_at_end(const struct hd_token_search *k, const struct hd_token *
     return c->holder == u + 1 && !(c->stamp == k->stamp && c->ends);
 }
 
-/* Tokens that the section takes: read where they count, overwritten, and not put anywhere. */
+/* The thread does not know before `sure`, nor while it reads. */
+static uint32_t first_inside(const struct hd_token_search *k, const struct hd_token *v)
+{
+    uint32_t read = k->s->t->pos[v->source];
+    return v->sure > read ? v->sure : read + 1;
+}
+
+/* Tokens that the section takes: found, overwritten there, and not put anywhere. */
 static void take(struct hd_token_search *k, hd_tid u)
 {
+    size_t n;
+    hd_trace_thread_events(k->s->t, u, &n);
     for (size_t i = 0; i < k->touches.len; i++) {
         const struct hd_token_touch *x = hd_vec_at(&k->touches, i);
         struct hd_token *v = read_token(k, x);
-        if (!v || v->ends || v->holder == u + 1 || x->write == HD_EID_NONE)
-            continue;
-        hd_eid r = x->read;
-        const struct hd_trace *t = k->s->t;
-        uint32_t needed = k->s->needed_at[r];
-        size_t n;
-        const hd_eid *events = hd_trace_thread_events(t, u, &n);
-        if (needed >= n || !counted(k, x, events[needed]))
+        if (!v || v->source != x->read || v->ends || x->write == HD_EID_NONE || v->sure >= n)
             continue;
         v->holder = u + 1;
-        v->taken = r;
-        v->taken_here = true;
+        v->since = v->sure;
+        v->open = first_inside(k, v);
         v->quiet = ++k->open > MOST_OPEN;
         hd_u32vec_push(&k->held, (uint32_t)(v - (struct hd_token *)k->tokens.data));
     }
@@ -124,19 +132,8 @@ static void count_live(struct hd_token_search *k, hd_tid u)
         if (!v || !v->ends)
             continue;
         const struct hd_token *c = field_owner(k, x->loc);
-        if (!c || !held_at_end(k, c, u) || !runs_only_if(k, v->write, c->taken))
+        if (!c || !held_at_end(k, c, u) || c->since > k->s->t->pos[v->write])
             v->live++;
-    }
-}
-
-/* Finds reads from which the section knows that a token was in one place only: there. */
-static void find_sources(struct hd_token_search *k)
-{
-    for (size_t i = 0; i < k->touches.len; i++) {
-        const struct hd_token_touch *x = hd_vec_at(&k->touches, i);
-        struct hd_token *v = read_token(k, x);
-        if (v && v->ends && v->source == HD_EID_NONE && counted(k, x, v->write))
-            v->source = x->read;
     }
 }
 
@@ -164,39 +161,20 @@ static void blame(struct hd_token_search *k, const struct hd_token *v)
     }
 }
 
-/* The section of the guard: from where the thread needs to have it to where it gives it. */
-static void add_section(struct hd_token_search *k, struct hd_token *v, hd_tid u, hd_eid close)
+/* From where the thread needs to have it to where it gives it. */
+static void add_holding(struct hd_token_search *k, struct hd_token *v, hd_tid u, uint32_t close)
 {
-    const struct hd_trace *t = k->s->t;
-    struct hd_guard_search *s = k->s;
-    size_t n;
-    const hd_eid *events = hd_trace_thread_events(t, u, &n);
-    if (!k->emit || v->out || v->quiet || !hd_token_of_two(v))
-        return;
-    if (!v->guard)
-        v->guard = ++s->guards;
-    uint32_t guards = s->guards;
-    s->guards = v->guard - 1;
-    if (v->taken != HD_EID_NONE) {
-        hd_guard_add_section(s, v->taken, close, false);
-    } else if (close != HD_EID_NONE) {
-        uint32_t at = k->last_end;
-        while (at < t->pos[close] && (hd_op_info[t->op[events[at]]].has_lock ||
-                                      hd_op_info[t->op[events[at]]].kind == HD_OBJ_LOCK))
-            at++;
-        if (at < t->pos[close])
-            *(struct hd_section *)hd_vec_push(s->out) =
-                (struct hd_section){events[at], close, s->guards, u, false, false};
-    }
-    s->guards = guards;
+    if (!v->quiet)
+        hd_token_section(k, v, (struct hd_token_stretch){u, v->open, close, 0}, false);
 }
 
 /* The thread has the token and gives it away. */
 static void give(struct hd_token_search *k, struct hd_token *v, hd_tid u)
 {
-    if (!runs_only_if(k, v->write, v->taken) || v->fields_written < v->n_fields)
+    uint32_t close = k->s->t->pos[v->write];
+    if (v->since > close || v->fields_written < v->n_fields)
         rule_out(k, v);
-    add_section(k, v, u, v->write);
+    add_holding(k, v, u, close);
     k->open -= v->holder ? 1 : 0;
     v->holder = 0;
 }
@@ -213,12 +191,13 @@ static void judge(struct hd_token_search *k, struct hd_token *v, hd_tid u)
     } else if (v->source != HD_EID_NONE && v->source < v->write) {
         for (size_t i = 0; i < k->touches.len; i++) {
             const struct hd_token_touch *x = hd_vec_at(&k->touches, i);
-            if (written_token(k, x) == v && !stores_only_if(k, x->write, v->source))
+            if (written_token(k, x) == v && !stores_only_if(k, x->write, v))
                 rule_out(k, v);
         }
     } else if (!v->placed && !v->first) {
         v->first = u + 1;
-        v->taken = HD_EID_NONE;
+        v->since = 0;
+        v->open = k->last_end;
         v->quiet = false;
         give(k, v, u);
     } else {
@@ -227,19 +206,41 @@ static void judge(struct hd_token_search *k, struct hd_token *v, hd_tid u)
     }
 }
 
+/* Where the section of the lock ends: its last event, which may close others. */
+static uint32_t end_of_lock(const struct hd_token_search *k, uint32_t section)
+{
+    hd_eid close = hd_section_at(k->sections, section - 1)->close;
+    return close == HD_EID_NONE ? UINT32_MAX : k->s->t->pos[close];
+}
+
+/* What the section found and does not take, no thread has until the section ends. */
+static void add_looks(struct hd_token_search *k, uint32_t section, hd_tid u)
+{
+    uint32_t end = end_of_lock(k, section), looks = 0;
+    for (size_t i = 0; i < k->seen.len; i++) {
+        struct hd_token *v = hd_vec_at(&k->tokens, k->seen.data[i]);
+        if (v->source == HD_EID_NONE || v->holder == u + 1 || v->sure == UINT32_MAX ||
+            v->sure >= end || ++looks > MOST_OPEN)
+            continue;
+        hd_token_section(k, v, (struct hd_token_stretch){u, first_inside(k, v), end, 0}, true);
+    }
+}
+
 static void walk_section(struct hd_token_search *k, const struct hd_token_op *ops, size_t n)
 {
     hd_tid u = k->s->t->thread[ops[0].event];
     hd_token_touch_all(k, ops, n);
     sum_up(k);
+    find(k);
     take(k, u);
     count_live(k, u);
-    find_sources(k);
     for (size_t i = 0; i < k->seen.len; i++) {
         struct hd_token *v = hd_vec_at(&k->tokens, k->seen.data[i]);
         if (v->ends && !v->out)
             judge(k, v, u);
     }
+    if (k->emit)
+        add_looks(k, ops[0].section, u);
     k->last_end = k->s->t->pos[ops[n - 1].event] + 1;
 }
 
@@ -248,7 +249,7 @@ static void end_thread(struct hd_token_search *k, hd_tid u)
     for (size_t i = 0; i < k->held.len; i++) {
         struct hd_token *v = hd_vec_at(&k->tokens, k->held.data[i]);
         if (v->holder == u + 1)
-            add_section(k, v, u, HD_EID_NONE);
+            add_holding(k, v, u, UINT32_MAX);
         v->holder = 0;
     }
     k->held.len = 0;

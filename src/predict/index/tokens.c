@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_ROUNDS = 20, MOST_LEFT_OUT = 2, MOST_SUSPECTS = 6 };
+/* MOST_AGAIN: how often the accesses of a lock are collected again, in parts. */
+enum { MOST_ROUNDS = 20, MOST_LEFT_OUT = 2, MOST_SUSPECTS = 6, MOST_AGAIN = 8 };
 
 /* A location all of whose writes are made under the lock. */
 struct guarded {
@@ -158,6 +159,7 @@ static void collect_all(struct hd_token_search *k, uint32_t lock, struct hd_stre
                     (struct hd_token_op){list[j], section};
         }
     }
+    k->budget -= k->all.len < k->budget ? k->all.len : k->budget;
     sort_ops(k);
 }
 
@@ -174,9 +176,7 @@ static void collect(struct hd_token_search *k)
 
 /* ---- which values ---- */
 
-/* Whether the section in hand seems to take what x holds: reads it, something depends on that, and
- * it is overwritten. */
-static bool seems_taken(const struct hd_token_search *k, const struct hd_token_touch *x)
+bool hd_token_seems_taken(const struct hd_token_search *k, const struct hd_token_touch *x)
 {
     const struct hd_trace *t = k->s->t;
     return x->read != HD_EID_NONE && x->write != HD_EID_NONE &&
@@ -189,17 +189,32 @@ static void note_takes(struct hd_token_search *k)
     const struct hd_trace *t = k->s->t;
     for (size_t i = 0; i < k->touches.len; i++) {
         const struct hd_token_touch *x = hd_vec_at(&k->touches, i);
-        if (!seems_taken(k, x))
+        if (!hd_token_seems_taken(k, x))
             continue;
         hd_tid u = t->thread[x->read];
         uint32_t *id = hd_map_put(&k->ids, hd_trace_read_value(t, x->read).bits, NULL);
         if (!*id) {
-            *(struct hd_token *)hd_vec_push(&k->tokens) = (struct hd_token){.takers = {u, u}};
+            *(struct hd_token *)hd_vec_push(&k->tokens) =
+                (struct hd_token){.bits = hd_trace_read_value(t, x->read).bits, .takers = {u, u}};
             *id = (uint32_t)k->tokens.len;
         }
         struct hd_token *v = hd_vec_at(&k->tokens, *id - 1);
         if (v->takers[0] != u)
             v->takers[1] = u;
+    }
+}
+
+/* Of what a thread takes, others may do no more than look at it or move it. */
+static void note_looks(struct hd_token_search *k)
+{
+    const struct hd_trace *t = k->s->t;
+    for (size_t i = 0; i < k->touches.len; i++) {
+        const struct hd_token_touch *x = hd_vec_at(&k->touches, i);
+        if (x->read == HD_EID_NONE || k->s->needed_at[x->read] == UINT32_MAX)
+            continue;
+        struct hd_token *v = hd_token_of(k, hd_trace_read_value(t, x->read));
+        if (v && v->takers[0] != t->thread[x->read])
+            v->takers[1] = t->thread[x->read];
     }
 }
 
@@ -228,7 +243,7 @@ static void note_fields(struct hd_token_search *k)
         const struct hd_token_touch *x = hd_vec_at(&k->touches, i);
         if (x->read == HD_EID_NONE || !hd_token_of(k, hd_trace_read_value(t, x->read)))
             continue;
-        if (seems_taken(k, x)) {
+        if (hd_token_seems_taken(k, x)) {
             hd_map_get(&k->ids, hd_trace_read_value(t, x->read).bits, &last);
         } else if (last && x->write == HD_EID_NONE) {
             uint32_t *of = hd_map_put(&k->field_of, x->loc, NULL);
@@ -254,31 +269,36 @@ static void note_placed(struct hd_token_search *k, struct hd_stretch span)
     }
 }
 
-/* Values that two threads seem to take. False: there is none. */
+void hd_token_for_sections(struct hd_token_search *k, void (*visit)(struct hd_token_search *k))
+{
+    for (size_t i = 0, end; i < k->ops.len; i = end) {
+        end = end_of_section(k, i);
+        hd_token_touch_all(k, (struct hd_token_op *)k->ops.data + i, end - i);
+        visit(k);
+    }
+}
+
+/* Values that a thread seems to take and another one to take or look at. False: there is none. */
 static bool find_candidates(struct hd_token_search *k, struct hd_stretch span)
 {
     bool any = false;
     hd_map_clear(&k->ids);
     hd_map_clear(&k->field_of);
     k->tokens.len = 0;
-    for (size_t i = 0, end; i < k->ops.len; i = end) {
-        end = end_of_section(k, i);
-        hd_token_touch_all(k, (struct hd_token_op *)k->ops.data + i, end - i);
-        note_takes(k);
-    }
+    hd_token_for_sections(k, note_takes);
+    if (k->tokens.len)
+        hd_token_for_sections(k, note_looks);
     for (size_t i = 0; i < k->tokens.len && !any; i++)
         any = hd_token_of_two(hd_vec_at(&k->tokens, i));
-    for (size_t i = 0, end; any && i < k->ops.len; i = end) {
-        end = end_of_section(k, i);
-        hd_token_touch_all(k, (struct hd_token_op *)k->ops.data + i, end - i);
-        note_fields(k);
-    }
-    if (any)
+    if (any) {
+        hd_token_for_sections(k, note_fields);
         note_placed(k, span);
+    }
     return any;
 }
 
-/* Rules out candidates until all that are left are tokens, and returns how many are left. */
+/* Rules out candidates until all that are left are tokens, and returns how many are left that are
+ * new. */
 static size_t settle(struct hd_token_search *k)
 {
     size_t left = 0;
@@ -292,7 +312,8 @@ static size_t settle(struct hd_token_search *k)
     }
     for (size_t i = 0; i < k->tokens.len && !k->changed; i++) {
         const struct hd_token *v = hd_vec_at(&k->tokens, i);
-        left += !v->out && hd_token_of_two(v);
+        uint32_t one;
+        left += !v->out && hd_token_of_two(v) && !hd_map_get(&k->done, v->bits, &one);
     }
     return left;
 }
@@ -348,40 +369,89 @@ static bool leave_one_out(struct hd_token_search *k, struct hd_stretch span)
     return most > 0;
 }
 
-/* The tokens of k->places under the lock. True: there are some. A location that held what another
- * one held as well, as the tail of a queue does, is left out, and the rest is tried again. */
-static bool try_places(struct hd_token_search *k, uint32_t lock, struct hd_stretch span)
+/* The tokens of k->ops get their sections. */
+static void emit_tokens(struct hd_token_search *k, uint32_t lock)
+{
+    size_t n = 0;
+    k->emit = true;
+    hd_token_walk(k);
+    for (size_t i = 0; i < k->tokens.len; i++) {
+        const struct hd_token *v = hd_vec_at(&k->tokens, i);
+        if (!v->guard)
+            continue;
+        n++;
+        *hd_map_put(&k->done, v->bits, NULL) = 1;
+    }
+    HD_DEBUG_LINE(PREDICT, "%zu values in %zu locations under %s are tokens", n, k->places.len,
+                  hd_trace_obj_name(k->s->t, HD_OBJ_LOCK, lock));
+}
+
+/* The tokens of k->places under the lock. A location that held what another one held as well, as
+ * the tail of a queue does, is left out, up to `leave` times, and the rest is tried again. */
+static void try_places(struct hd_token_search *k, uint32_t lock, struct hd_stretch span, int leave)
 {
     k->left_out.len = 0;
     collect_all(k, lock, span);
     bool found = count_tokens(k, span) > 0;
-    for (int i = 0; !found && i < MOST_LEFT_OUT && k->left_out.len + 1 < k->places.len &&
-                    hd_stop_now() == HD_STOP_NO;
+    for (int i = 0;
+         !found && i < leave && k->left_out.len + 1 < k->places.len && hd_stop_now() == HD_STOP_NO;
          i++)
         found = leave_one_out(k, span);
-    if (!found || !count_tokens(k, span))
-        return false;
-    k->emit = true;
-    hd_token_walk(k);
-    HD_DEBUG_LINE(PREDICT, "%zu values in %zu locations under %s are tokens", k->tokens.len,
-                  k->places.len, hd_trace_obj_name(k->s->t, HD_OBJ_LOCK, lock));
-    return true;
+    if (found && count_tokens(k, span))
+        emit_tokens(k, lock);
 }
 
-/* All locations of the lock together, then each by itself, as marks. */
+/* Whether a value that seems to be taken has no sections. */
+static bool some_left(const struct hd_token_search *k)
+{
+    for (size_t i = 0; i < k->tokens.len; i++) {
+        const struct hd_token *v = hd_vec_at(&k->tokens, i);
+        uint32_t one;
+        if (hd_token_of_two(v) && !hd_map_get(&k->done, v->bits, &one))
+            return true;
+    }
+    return false;
+}
+
+/* A head with the locations that its values come from, then by itself, as a mark. */
+static void try_head(struct hd_token_search *k, uint32_t lock, uint32_t head, size_t n,
+                     struct hd_stretch span)
+{
+    uint32_t one;
+    if (!hd_map_get(&k->tried, head, &one)) {
+        hd_token_places_from(k, head);
+        for (size_t i = 0; i < k->places.len; i++)
+            *hd_map_put(&k->tried, k->places.data[i], NULL) = 1;
+        if (k->places.len > 1 && k->places.len < n)
+            try_places(k, lock, span, 0);
+    }
+    k->places.len = 0;
+    hd_u32vec_push(&k->places, head);
+    try_places(k, lock, span, 0);
+}
+
+/* All locations of the lock together; then parts of them, for values that are no tokens there. */
 static void try_lock(struct hd_token_search *k, const struct guarded *list, size_t n,
                      struct hd_stretch span)
 {
     k->places.len = 0;
     for (size_t i = 0; i < n; i++)
         hd_u32vec_push(&k->places, list[i].loc);
-    if (try_places(k, list[0].lock, span) || n == 1)
+    hd_map_clear(&k->done);
+    hd_map_clear(&k->tried);
+    k->budget = SIZE_MAX;
+    k->again = false;
+    try_places(k, list[0].lock, span, MOST_LEFT_OUT);
+    k->left_out.len = 0;
+    collect(k);
+    if (n == 1 || !find_candidates(k, span) || !some_left(k))
         return;
-    for (size_t i = 0; i < n && hd_stop_now() == HD_STOP_NO; i++) {
-        k->places.len = 0;
-        hd_u32vec_push(&k->places, list[i].loc);
-        try_places(k, list[0].lock, span);
-    }
+    hd_token_places_find(k);
+    k->budget = MOST_AGAIN * k->all.len;
+    k->again = true;
+    for (size_t i = 0; i < k->heads.len && k->budget && hd_stop_now() == HD_STOP_NO; i++)
+        try_head(k, list[0].lock, ((struct hd_token_head *)hd_vec_at(&k->heads, i))->loc, n, span);
+    hd_token_sections_choose(k);
 }
 
 void hd_tokens_find(struct hd_guard_search *s, const struct hd_sections *sections)
@@ -392,6 +462,8 @@ void hd_tokens_find(struct hd_guard_search *s, const struct hd_sections *section
                                 .ops = HD_VEC_INIT(struct hd_token_op),
                                 .tokens = HD_VEC_INIT(struct hd_token),
                                 .touches = HD_VEC_INIT(struct hd_token_touch),
+                                .heads = HD_VEC_INIT(struct hd_token_head),
+                                .copies = HD_VEC_INIT(struct hd_token_copy),
                                 .blamed = HD_VEC_INIT(struct hd_token_blame)};
     struct hd_vec list = HD_VEC_INIT(struct guarded);
     struct hd_stretch span = hd_guarded_span(s->t);
@@ -402,6 +474,8 @@ void hd_tokens_find(struct hd_guard_search *s, const struct hd_sections *section
     }
     if (list.len)
         qsort(list.data, list.len, sizeof(struct guarded), by_lock);
+    if (list.len)
+        hd_token_sections_init(&k, span);
     for (size_t i = 0, end; i < list.len && hd_stop_now() == HD_STOP_NO; i = end) {
         const struct guarded *first = hd_vec_at(&list, i);
         for (end = i; end < list.len; end++)
@@ -410,12 +484,19 @@ void hd_tokens_find(struct hd_guard_search *s, const struct hd_sections *section
         try_lock(&k, first, end - i, span);
     }
     hd_vec_fini(&list);
+    hd_token_sections_fini(&k);
     hd_vec_fini(&k.all);
     hd_vec_fini(&k.ops);
     hd_vec_fini(&k.tokens);
     hd_vec_fini(&k.touches);
     hd_vec_fini(&k.blamed);
+    hd_vec_fini(&k.heads);
+    hd_vec_fini(&k.copies);
+    hd_map_fini(&k.head_ids);
+    hd_map_fini(&k.chosen);
+    hd_map_fini(&k.tried);
     hd_u32vec_fini(&k.places);
+    hd_map_fini(&k.done);
     hd_u32vec_fini(&k.seen);
     hd_u32vec_fini(&k.held);
     hd_map_fini(&k.ids);
