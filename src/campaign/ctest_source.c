@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/log.h"
 #include "base/process.h"
+#include "record/preload.h"
 #include "record/program.h"
 
 #include <errno.h>
@@ -79,7 +80,9 @@ static const char *why_not(const json_t *test, const struct hd_unit *u)
         return "its program is not built";
     if (hd_program_find(u->program.items[0], path, sizeof path, &err) != HD_OK)
         return "there is no such program";
-    return hd_program_kind(path) == HD_PROGRAM_INSTRUMENTED ? NULL : "it is not instrumented";
+    return hd_program_kind(path) == HD_PROGRAM_INSTRUMENTED || hd_preload_wanted(path)
+               ? NULL
+               : "it is not instrumented";
 }
 
 static enum hd_status add_test(struct hd_source_options *o, const char *build, const json_t *test,

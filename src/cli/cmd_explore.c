@@ -11,6 +11,7 @@
 #include "cli/option_groups.h"
 #include "cli/pairs_from.h"
 #include "session/search.h"
+#include "record/preload.h"
 #include "record/record.h"
 #include "report/format/formats.h"
 #include "report/format/report_json.h"
@@ -32,7 +33,7 @@ struct values {
     double budget, timeout; /* budget 0: none */
     uint64_t runs, seed, times, at_once, preemptions, exit_steps;
     int aim; /* enum hd_aim */
-    bool resume, first, confirmed_only, allow_undecided, sc;
+    bool resume, first, confirmed_only, allow_undecided, sc, preload;
 };
 
 static const struct hd_opt options[] = {
@@ -66,6 +67,7 @@ static const struct hd_opt options[] = {
     HD_OPTION_SC(sc),
     HD_OPTION_ALLOW_UNDECIDED(allow_undecided),
     HD_OPTION_EXIT_STEPS(exit_steps),
+    HD_OPTION_PRELOAD(preload),
     {0, "timeout", HD_OPT_TIME, offsetof(struct values, timeout), "TIME",
      "End one execution after this time (10)", NULL, 1, 0},
     HD_OPTION_SUPPRESSIONS(suppressions),
@@ -148,6 +150,8 @@ static enum hd_exit read_options(struct explore *x)
     s->confirmed_only = v->confirmed_only;
     s->allow_undecided = v->allow_undecided;
     s->exit_steps = v->exit_steps;
+    if (v->preload)
+        hd_preload_always();
     s->timeout = hd_duration_seconds(v->timeout);
     hd_predict_defaults(&s->predict);
     s->predict.sc = v->sc;

@@ -4,6 +4,7 @@
 #include "cli/common.h"
 #include "cli/duration.h"
 #include "cli/option_groups.h"
+#include "record/preload.h"
 #include "record/record.h"
 
 #include <inttypes.h>
@@ -16,7 +17,7 @@ struct values {
     int policy; /* of HD_CLI_POLICIES */
     uint64_t seed, quantum, depth, steps, limit, max_size, exit_steps;
     double timeout;
-    bool keep_all;
+    bool keep_all, preload;
 };
 
 static const struct hd_opt options[] = {
@@ -32,6 +33,7 @@ static const struct hd_opt options[] = {
     {0, "steps", HD_OPT_COUNT, offsetof(struct values, steps), "N",
      "pct: spread the changes over this many accesses (10000)", NULL, 1, 1000000000},
     HD_OPTION_EXIT_STEPS(exit_steps),
+    HD_OPTION_PRELOAD(preload),
     HD_OPTION_KEEP_ALL_EVENTS(keep_all),
     {0, "limit", HD_OPT_COUNT, offsetof(struct values, limit), "N",
      "Keep only the first N events; the program runs on (0: keep all)", NULL, 0, 0},
@@ -100,6 +102,8 @@ static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, 
     if (!hd_cli_parse(cli, cmd, &v, &argc, argv, &code))
         return code;
     argv[argc] = NULL;
+    if (v.preload)
+        hd_preload_always();
     if (!may_replace(v.out)) {
         hd_err_at(&err, HD_ERR_IO, v.out, 0,
                   "it is there already and is no trace; remove it or choose another name");

@@ -10,6 +10,7 @@
 #include "cli/run_options.h"
 #include "cli/option_groups.h"
 #include "session/session.h"
+#include "record/preload.h"
 #include "record/record.h"
 #include "report/format/report_json.h"
 #include "report/format/formats.h"
@@ -25,7 +26,7 @@ struct values {
     int policy; /* 0: vary; else of HD_CLI_POLICIES, plus 1 */
     uint64_t runs, seed, times, jobs, quantum, depth, steps, max_size, exit_steps;
     double timeout, record_timeout;
-    bool keep_all;
+    bool keep_all, preload;
 };
 
 static const struct hd_opt options[] = {
@@ -55,6 +56,7 @@ static const struct hd_opt options[] = {
     {0, "record-timeout", HD_OPT_TIME, offsetof(struct values, record_timeout), "TIME",
      "End a recorded run after this time, keep what it did (0: never)", NULL, 0, 0},
     HD_OPTION_EXIT_STEPS(exit_steps),
+    HD_OPTION_PRELOAD(preload),
     HD_OPTION_KEEP_ALL_EVENTS(keep_all),
     {0, "max-size", HD_OPT_COUNT, offsetof(struct values, max_size), "BYTES",
      "Stop recording when a trace has this size (2G); 0 is never", NULL, 0, 0},
@@ -94,6 +96,8 @@ static enum hd_exit read_options(struct run *r)
     r->o.steps = (uint32_t)v->steps;
     r->o.exit_steps = v->exit_steps;
     r->o.keep_all = v->keep_all;
+    if (v->preload)
+        hd_preload_always();
     r->o.times = (uint32_t)v->times;
     r->o.timeout = hd_duration_seconds(v->timeout);
     r->o.record_timeout = v->record_timeout;

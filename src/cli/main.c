@@ -2,9 +2,12 @@
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "cli/cc.h"
 #include "cli/cli.h"
+#include "record/preload.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,6 +75,15 @@ static const struct hd_cmd *verb_of_name(const char *name)
     return cmd ? cmd : &hd_cmd_root;
 }
 
+static void find_runtime(void)
+{
+    char dir[PATH_MAX], library[PATH_MAX + 32];
+    if (!hd_cc_find_lib_dir(dir, sizeof dir))
+        return;
+    snprintf(library, sizeof library, "%s/libheddle_rt.so", dir);
+    hd_preload_is_at(library);
+}
+
 int main(int argc, char **argv)
 {
     struct hd_cli cli = {.color = HD_COLOR_AUTO};
@@ -84,6 +96,7 @@ int main(int argc, char **argv)
     enum hd_exit code = guard_limits(&cli);
     if (code == HD_EXIT_OK)
         code = read_environment(&cli);
+    find_runtime();
     const struct hd_cmd *cmd = verb_of_name(argc > 0 ? argv[0] : "");
     if (code == HD_EXIT_OK)
         code = cmd->run(&cli, cmd, argc - 1, argv + 1);

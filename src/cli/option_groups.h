@@ -25,6 +25,9 @@
 #define HD_OPTION_KEEP_ALL_EVENTS(member)                                                          \
     {0, "keep-all-events", HD_OPT_FLAG, offsetof(struct values, member), NULL,                     \
      "Accesses to memory that threads do not share are events, too", NULL, 0, 0}
+#define HD_OPTION_PRELOAD(member)                                                                  \
+    {0, "preload", HD_OPT_FLAG, offsetof(struct values, member), NULL,                             \
+     "The program itself is not linked with heddle cc: load the runtime first", NULL, 0, 0}
 #define HD_OPTION_DEPTH(member)                                                                    \
     {0, "depth", HD_OPT_COUNT, offsetof(struct values, member), "N",                               \
      "pct: number of priority changes plus one (3)", NULL, 1, 64}

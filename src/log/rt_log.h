@@ -8,15 +8,15 @@
  * so the parent's records up to there belong to it as well, and it goes on with the parent's
  * guesses and keys. The program that a recorded process becomes by exec writes to the name with
  * ".x". Every other process runs as if it were not instrumented. Only the holder of the token
- * appends, so the order of the log is the order of the run and needs no locks. The driver takes
- * finished chunks away; the runtime waits when all are full. What was written survives any death.
+ * appends: the order of the log is that of the run, without locks. The driver takes finished chunks
+ * away; the runtime waits when all are full. What was written survives any death.
  *
- * A chunk is a run of records in the bytes of rt_pack.h. A byte 0 where a record would start ends
- * it. Those of the ring are left at HD_LOG_PART unless a record is longer. Chunk n lies in place n
- * % HD_LOG_RING, which the driver has zeroed. No record goes over the end of a chunk.
+ * A chunk is a run of records in the bytes of rt_pack.h, ended by a byte 0 where one would start.
+ * Those of the ring are left at HD_LOG_PART unless a record is longer. Chunk n lies in place n %
+ * HD_LOG_RING, which the driver has zeroed. No record goes over its end.
  *
- * Records belong to the thread of the latest HD_LOG_SWITCH. Thread 0 is the main thread and runs
- * first. A thread that runs without a FORK was created by code we do not see.
+ * Records belong to the thread of the latest HD_LOG_SWITCH. Thread 0 is the main thread and first.
+ * A thread that runs without a FORK was created by code we do not see.
  */
 #ifndef HEDDLE_RT_LOG_H
 #define HEDDLE_RT_LOG_H
@@ -30,7 +30,7 @@
 
 #define HD_LOG_ENV       "HEDDLE_RT_LOG"
 #define HD_LOG_MAGIC     UINT64_C(0x31474f4c2d544448) /* "HDT-LOG1" */
-#define HD_LOG_VERSION   12
+#define HD_LOG_VERSION   13
 #define HD_LOG_HEAD      65536u     /* the header, then HD_LOG_NOTES bytes of text */
 #define HD_LOG_CHUNK     (1u << 22) /* 4 MB: a record takes at most as much */
 #define HD_LOG_PART      (1u << 19) /* chunks of the ring end here: what both sides use stays cached */
@@ -196,8 +196,7 @@ struct hd_log_header {
     uint32_t owner;       /* process that writes this log; 0: none yet */
     uint32_t outcome;     /* enum hd_outcome */
     uint32_t wants_notes; /* something happened that only the whole log can explain */
-    uint32_t threads;
-    uint32_t filled, drained;
+    uint32_t threads, filled, drained;
     uint64_t events;                 /* up to events_end */
     uint64_t events_end;             /* bytes of the log, counted as if chunks were full */
     uint64_t used[HD_LOG_RING];      /* bytes of finished chunks, by place */
@@ -224,6 +223,7 @@ struct hd_log_header {
     struct hd_env_read env_read;
     uint32_t strangers; /* an instrumented program ran in another process, and is not recorded */
     struct hd_omp_needs omp;
+    uint32_t preload, late; /* record/preload.h: LD_PRELOAD is used; it would have been needed */
 };
 #define HD_LOG_ASSEMBLY "inline assembly" /* these two: code ran that is not seen */
 #define HD_LOG_STRANGERS                                                                           \

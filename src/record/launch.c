@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/process.h"
 #include "log/rt_log.h"
+#include "record/preload.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -84,6 +85,8 @@ static void make_env(const struct hd_child *c, struct hd_process_env *e)
         hd_process_env_set(e, HD_SCHED_ENV, c->sched);
     if (c->arrivals)
         hd_process_env_set(e, HD_ARRIVALS_ENV, c->arrivals);
+    if (c->preload && !c->terminal)
+        hd_preload_into(e);
 }
 
 static enum hd_status start(const struct hd_child *c, const struct sink *sinks, int input,

@@ -16,6 +16,7 @@ struct hd_child {
     const char *sched;    /* value of HD_SCHED_ENV, or NULL */
     const char *arrivals; /* value of HD_ARRIVALS_ENV, or NULL */
     const char *fds;      /* kinds as in kept_inputs.h, or NULL */
+    bool preload;         /* LD_PRELOAD names the runtime; a debugger has to say so itself */
     int input;            /* standard input; -1: the null device */
     double timeout;       /* seconds; 0: none */
     bool show;

@@ -194,6 +194,7 @@ static const char *const starters[] = {"exec", "fexec", "posix_spawn", "system",
 
 struct look {
     bool ours, tsan, openmp, others, starts, dynamic, concolic;
+    bool libc, behind; /* behind: the C library is named before ours */
 };
 
 static void look_at_needed(Elf *elf, Elf_Scn *section, const GElf_Shdr *head, struct look *l)
@@ -210,9 +211,11 @@ static void look_at_needed(Elf *elf, Elf_Scn *section, const GElf_Shdr *head, st
             continue;
         const char *slash = strrchr(name, '/');
         name = slash ? slash + 1 : name;
-        if (!strncmp(name, "libheddle_rt.", 13))
+        l->libc = l->libc || !strncmp(name, "libc.so.", 8);
+        if (!strncmp(name, "libheddle_rt.", 13)) {
             l->ours = true;
-        else if (!strncmp(name, "libheddle_omp.", 14))
+            l->behind = l->libc;
+        } else if (!strncmp(name, "libheddle_omp.", 14))
             l->openmp = true;
         else if (!strncmp(name, "libtsan.", 8))
             l->tsan = true;
@@ -285,6 +288,13 @@ static bool file_has(const char *path, const char *name)
     if (fd >= 0)
         close(fd);
     return has;
+}
+
+bool hd_program_may_be_behind(const char *path)
+{
+    struct look l = {0};
+    return look_at_file(path, &l) && !l.tsan && (l.ours ? l.behind : l.others) &&
+           file_has(path, "ld-linux-x86-64.so.2");
 }
 
 bool hd_program_may_call(const char *path, const char *name)

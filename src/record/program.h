@@ -26,6 +26,10 @@ enum hd_program_kind hd_program_kind(const char *path);
  * program that uses none of the hooks. */
 bool hd_program_may_be_concolic(const char *path);
 
+/* Whether glibc's loader may put the C library before our runtime: the program names it first, or
+ * is not linked with heddle cc and needs libraries that may be. */
+bool hd_program_may_be_behind(const char *path);
+
 /* Whether code built with heddle cc --concolic could call a function of this name: false only for a
  * program that loads no library of its own, starts no other program, and has the name nowhere (the
  * pass leaves the name of each call in the program, and stripping keeps it). */

@@ -7,6 +7,7 @@
 #include "base/process.h"
 #include "base/progress.h"
 #include "record/forked.h"
+#include "record/preload.h"
 #include "record/program.h"
 #include "record/recording_finish.h"
 #include "record/ring.h"
@@ -130,6 +131,8 @@ static enum hd_status start(const struct hd_record_opts *opts, const struct hd_r
     hd_ring_path(ring, log, sizeof log);
     hd_process_env_init(&env, environ);
     hd_process_env_set(&env, HD_LOG_ENV, log);
+    if (ring->header->preload)
+        hd_preload_into(&env);
     ignored_before(old, &ignored);
     sigemptyset(&block);
     for (size_t i = 0; i < N_PASSED; i++)
@@ -150,6 +153,20 @@ static enum hd_status start(const struct hd_record_opts *opts, const struct hd_r
     sigprocmask(SIG_SETMASK, &before, NULL);
     hd_process_env_fini(&env);
     return s;
+}
+
+static enum hd_status refuse_late(const char *name, bool preload, struct hd_err *err)
+{
+    if (preload)
+        return hd_err_set(err, HD_ERR_INPUT,
+                          "%s started a program without LD_PRELOAD, which it needs: no lock of its "
+                          "instrumented libraries would be seen",
+                          name);
+    return hd_err_set(
+        err, HD_ERR_INPUT,
+        "%s is not linked with heddle cc and loaded an instrumented library, of which "
+        "no lock would be seen: run it with --preload",
+        name);
 }
 
 static enum hd_status run(const struct hd_record_opts *opts, struct hd_ring *ring,
@@ -173,7 +190,7 @@ static enum hd_status run(const struct hd_record_opts *opts, struct hd_ring *rin
     if (killed || missed || opts->fds)
         result->ended_by = told;
     hd_ring_finish(ring);
-    return HD_OK;
+    return ring->header->late ? refuse_late(opts->argv[0], ring->header->preload, err) : HD_OK;
 }
 
 static enum hd_status refuse(const char *name, const char *program, struct hd_err *err)
@@ -227,6 +244,7 @@ static enum hd_status record(const struct hd_record_opts *opts, const char *prog
         .limit = opts->limit,
         .max_size = opts->max_size,
         .entropy = opts->seed,
+        .preload = hd_preload_wanted(program),
     };
     struct hd_bytes input = {0};
     uint32_t took = 0;

@@ -14,6 +14,7 @@
 #define KEY_PROGRAM "run.program"
 #define KEY_ARGV    "run.argv"
 #define KEY_ENV     "run.environment"
+#define KEY_PRELOAD "run.preload"
 #define KEY_CWD     "run.directory"
 #define KEY_FDS     "run.descriptors"
 #define KEY_DATE    "run.date"
@@ -142,6 +143,8 @@ void hd_inputs_save(struct hd_trace *t, const char *program, char **argv, char *
     add_environment(t, env, &header->env_read);
     add_text(t, KEY_CWD, cwd);
     add_text(t, KEY_FDS, fds);
+    if (header->preload)
+        add_number(t, KEY_PRELOAD, 1);
     if (header->asked_date)
         add_number(t, KEY_DATE, header->real_base);
     if (header->asked_random)
@@ -270,6 +273,7 @@ void hd_inputs_load(const struct hd_trace *t, struct hd_inputs *in)
     if (len[8])
         sscanf(text + at[8], "%" SCNu32 " %" SCNu64 " %" SCNu64 " %" SCNu32 " %" SCNu32,
                &in->policy, &in->seed, &in->quantum, &in->depth, &in->steps);
+    in->preload = has_key(t, KEY_PRELOAD);
     in->process = len[9] ? text + at[9] : NULL;
     in->target_pid = len[10] ? (uint32_t)strtoul(text + at[10], NULL, 10) : 0;
     in->input = hd_trace_meta(t, KEY_INPUT, &in->input_len);

@@ -17,6 +17,7 @@ struct hd_inputs {
     uint64_t real_base;  /* 0: the program never asked for the date */
     uint64_t entropy;    /* of its random numbers */
     uint32_t pid;        /* 0: it never asked for its process id */
+    bool preload;        /* LD_PRELOAD put the runtime before the C library */
     char *process;       /* as in `target` of log/rt_log.h; NULL: the first one */
     uint32_t target_pid; /* `pid` of that process */
     uint32_t policy;     /* enum hd_policy_kind, and its settings */

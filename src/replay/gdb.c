@@ -1,5 +1,6 @@
 /* heddle replay under a debugger. */
 #include "base/alloc.h"
+#include "record/preload.h"
 #include "replay/replay_int.h"
 
 #include <errno.h>
@@ -58,6 +59,16 @@ static void quote_args(char **argv, struct hd_bytes *out)
     hd_bytes_put(out, tail, sizeof tail);
 }
 
+/* LD_PRELOAD is for the program alone, not for the debugger or a shell: "env LD_PRELOAD=...". Its
+ * parts lie in `text`. */
+static void put_wrapper(const struct hd_child *child, const char *head, struct hd_bytes *text)
+{
+    char value[2 * PATH_MAX];
+    hd_preload_value(child->env ? child->env : environ, value, sizeof value);
+    hd_bytes_put(text, head, strlen(head));
+    hd_bytes_put(text, value, strlen(value) + 1);
+}
+
 static void gdb_words(const struct hd_replay_options *opts, const struct hd_child *child,
                       const char *steps, struct hd_bytes *text, char **words)
 {
@@ -70,6 +81,11 @@ static void gdb_words(const struct hd_replay_options *opts, const struct hd_chil
     hd_bytes_put(text, end, sizeof end);
     size_t args = text->len;
     quote_args(child->argv, text);
+    size_t wrapper = text->len;
+    if (child->preload)
+        put_wrapper(child, "set exec-wrapper env LD_PRELOAD=", text);
+    else
+        hd_bytes_put(text, "unset exec-wrapper", sizeof "unset exec-wrapper");
     size_t core = text->len;
     if (opts->core) {
         static const char write[] = "generate-core-file ";
@@ -89,6 +105,8 @@ static void gdb_words(const struct hd_replay_options *opts, const struct hd_chil
                     (char *)text->data,
                     ex,
                     (char *)text->data + args,
+                    ex,
+                    (char *)text->data + wrapper,
                     x,
                     (char *)(uintptr_t)opts->gdb,
                     ex,
@@ -98,16 +116,30 @@ static void gdb_words(const struct hd_replay_options *opts, const struct hd_chil
     memcpy(words, list, sizeof list);
 }
 
+static size_t add_words(char **words, size_t n, char **more, size_t n_more)
+{
+    memcpy(words + n, more, n_more * sizeof *more);
+    return n + n_more;
+}
+
 static void server_words(const struct hd_replay_options *opts, const struct hd_child *child,
                          struct hd_bytes *text, char **words)
 {
-    static char server[] = "gdbserver", once[] = "--once", bare[] = "--no-startup-with-shell";
+    static char server[] = "gdbserver", once[] = "--once", bare[] = "--no-startup-with-shell",
+                wrapper[] = "--wrapper", env[] = "env", over[] = "--";
     char port[32];
     hd_bytes_put(text, port,
                  (size_t)snprintf(port, sizeof port, "localhost:%u", opts->gdbserver) + 1);
-    char *list[] = {server, once, bare, (char *)text->data, (char *)(uintptr_t)child->program};
-    size_t n = sizeof list / sizeof *list;
-    memcpy(words, list, sizeof list);
+    size_t value = text->len, n = 0;
+    if (child->preload)
+        put_wrapper(child, "LD_PRELOAD=", text);
+    char *list[] = {server, once, bare};
+    char *with[] = {wrapper, env, (char *)text->data + value, over};
+    char *what[] = {(char *)text->data, (char *)(uintptr_t)child->program};
+    n = add_words(words, n, list, sizeof list / sizeof *list);
+    if (child->preload)
+        n = add_words(words, n, with, sizeof with / sizeof *with);
+    n = add_words(words, n, what, sizeof what / sizeof *what);
     for (size_t i = 1; child->argv[i]; i++)
         words[n++] = child->argv[i];
 }

@@ -400,6 +400,7 @@ static struct hd_child child_of(const struct replay *r)
                              .argv = r->opts->argv ? r->opts->argv : r->inputs.argv,
                              .env = r->inputs.env,
                              .cwd = r->inputs.cwd,
+                             .preload = r->inputs.preload,
                              .log = r->log,
                              .sched = r->sched,
                              .arrivals = *r->arrivals ? r->arrivals : NULL,

@@ -8,6 +8,7 @@
 #include "rt/libc/sync.h"
 #include "rt/core/thread.h"
 
+#include <dlfcn.h>
 #include <link.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,6 +65,29 @@ static void log_rules(void)
         hd_rt_log_data(HD_LOG_NOTE, 0, HD_NOTE_RULES, rules, n < 65536 ? n : 65536);
 }
 
+/* The loader found the C library's functions before ours: a library that is instrumented came with
+ * a program that is not (record/preload.h). Locks and threads are not seen then. */
+static bool comes_late(void)
+{
+    Dl_info found, libc;
+    void *lock = dlsym(RTLD_DEFAULT, "pthread_mutex_lock");
+    void *known = dlsym(RTLD_DEFAULT, "gnu_get_libc_version");
+    return lock && known && dladdr(lock, &found) && dladdr(known, &libc) &&
+           found.dli_fbase == libc.dli_fbase;
+}
+
+static _Noreturn void refuse(void)
+{
+    static const char text[] = "heddle: a program that is not linked with heddle cc was started "
+                               "without LD_PRELOAD, and loaded an instrumented library: no lock of "
+                               "it would be seen\n";
+    rt.header->late = 1;
+    if (rt.header->own_file) /* else the driver says so */
+        hd_rt_syscall(SYS_write, 2, (long)text, sizeof text - 1, 0, 0, 0);
+    for (;;)
+        hd_rt_syscall(SYS_exit_group, 3, 0, 0, 0, 0, 0);
+}
+
 void hd_rt_init(void)
 {
     static bool found, begun;
@@ -80,6 +104,8 @@ void hd_rt_init(void)
         hd_rt_ready = true;
         return;
     }
+    if (comes_late())
+        refuse();
     hd_rt_heap_start();
     start_policy();
     if (!rt.header->real_base)

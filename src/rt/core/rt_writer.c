@@ -236,6 +236,14 @@ static bool open_after_exec(const struct hd_log_header *h)
     return false;
 }
 
+static struct hd_log_header *not_ours; /* the log of another process, in one that is preloaded */
+
+void hd_rt_log_stranger(void)
+{
+    if (HD_UNLIKELY(not_ours))
+        __atomic_store_n(&not_ours->strangers, 1, __ATOMIC_RELAXED);
+}
+
 bool hd_rt_log_open(void)
 {
     const char *path = hd_rt_getenv(HD_LOG_ENV);
@@ -253,6 +261,10 @@ bool hd_rt_log_open(void)
     if (!fits || !__atomic_compare_exchange_n(&h->owner, &none, own_pid(), false, __ATOMIC_SEQ_CST,
                                               __ATOMIC_SEQ_CST)) {
         bool again = fits && open_after_exec(h);
+        if (fits && !again && h->preload) { /* what is instrumented comes later, if at all */
+            not_ours = h;
+            return false;
+        }
         if (fits && !again)
             __atomic_store_n(&h->strangers, 1, __ATOMIC_RELAXED);
         hd_rt_syscall(SYS_shmdt, at, 0, 0, 0, 0, 0);
