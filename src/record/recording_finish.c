@@ -284,6 +284,14 @@ static enum hd_status not_claimed(const struct hd_record_opts *opts, const char 
                       WEXITSTATUS(status));
 }
 
+/* With the runtime loaded first, any program claims the log. */
+static enum hd_status none_instrumented(const char *name, struct hd_err *err)
+{
+    return hd_err_set(err, HD_ERR_INPUT,
+                      "%s loaded no library that heddle cc compiled: compile it with heddle cc",
+                      name);
+}
+
 /* After which event the recording stops; 0: it does not. */
 static uint64_t limit_of(const struct hd_record_opts *opts, const struct hd_ring *ring)
 {
@@ -320,6 +328,8 @@ enum hd_status hd_recording_finish_write(const struct hd_record_opts *opts, cons
     struct hd_remarks imports = {0};
     if (!h->owner)
         return not_claimed(opts, program, result->wait_status, err);
+    if (h->preload && !h->instrumented)
+        return none_instrumented(opts->argv[0], err);
     hd_program_unmodelled(program, &imports);
     if (out->error && !hd_rec_cut(out))
         return hd_err_set(err, HD_ERR_IO, "cannot write %s: %s", opts->out, strerror(out->error));

@@ -99,6 +99,15 @@ run good 3 --preload -- env -u LD_PRELOAD ./later
 grep -q "was started without LD_PRELOAD" stderr || fail "nothing said: $(cat stderr)"
 LD_LIBRARY_PATH=bad timeout -k 5 120 "$HEDDLE" explore --preload --runs 20 -o explored -- ./later >stdout 2>stderr
 [ $? = 66 ] || fail "explore: $(cat stderr)"
+run good 3 --preload -- sort /dev/null
+grep -q "sort loaded no library that heddle cc compiled" stderr || fail "nothing said: $(cat stderr)"
+cat >script.sh <<'END'
+sort /dev/null
+exec ./later
+END
+run bad 66 --preload -- bash script.sh
+jq -e '[.notes[] | select(startswith("Not modelled: an instrumented program"))] == []' out/report.json >/dev/null || fail "sort counts as instrumented: $(cat stderr)"
+confirmed
 
 # Linked by hand, in the wrong order.
 gcc -fsanitize=thread -O1 -c driver.c good.c -DBAD || fail "gcc -c"

@@ -110,7 +110,7 @@ static void find_constants(void)
 
 void hd_rt_module_seen(uintptr_t pc)
 {
-    hd_rt_log_stranger();
+    hd_rt_log_instrumented();
     if (n_spans == MAX_MODULES || hd_rt_module_has(pc))
         return;
     dl_iterate_phdr(look, &pc);

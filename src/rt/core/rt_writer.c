@@ -236,12 +236,16 @@ static bool open_after_exec(const struct hd_log_header *h)
     return false;
 }
 
-static struct hd_log_header *not_ours; /* the log of another process, in one that is preloaded */
+static struct hd_log_header *first; /* of the first process; where this one is preloaded, too */
+static bool stranger;               /* this one is not recorded */
 
-void hd_rt_log_stranger(void)
+void hd_rt_log_instrumented(void)
 {
-    if (HD_UNLIKELY(not_ours))
-        __atomic_store_n(&not_ours->strangers, 1, __ATOMIC_RELAXED);
+    if (!first)
+        return;
+    __atomic_store_n(&first->instrumented, 1, __ATOMIC_RELAXED);
+    if (stranger)
+        __atomic_store_n(&first->strangers, 1, __ATOMIC_RELAXED);
 }
 
 bool hd_rt_log_open(void)
@@ -261,16 +265,17 @@ bool hd_rt_log_open(void)
     if (!fits || !__atomic_compare_exchange_n(&h->owner, &none, own_pid(), false, __ATOMIC_SEQ_CST,
                                               __ATOMIC_SEQ_CST)) {
         bool again = fits && open_after_exec(h);
-        if (fits && !again && h->preload) { /* what is instrumented comes later, if at all */
-            not_ours = h;
-            return false;
+        stranger = fits && !again;
+        if (fits && h->preload) { /* what is instrumented comes later, if at all */
+            first = h;
+            return again;
         }
-        if (fits && !again)
+        if (stranger)
             __atomic_store_n(&h->strangers, 1, __ATOMIC_RELAXED);
         hd_rt_syscall(SYS_shmdt, at, 0, 0, 0, 0, 0);
         return again;
     }
-    rt.header = h;
+    rt.header = first = h;
     hd_rt_log.keys = (uint64_t *)((char *)h + HD_LOG_HEAD);
     hd_rt_log.chunks = (uint8_t *)h + HD_LOG_CHUNKS_AT;
     use_chunk(0);

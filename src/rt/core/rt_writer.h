@@ -31,8 +31,7 @@ extern struct hd_pack hd_rt_pack HD_HIDDEN;
 
 /* Takes over the log named in the environment. False: this process is not to be recorded. */
 bool hd_rt_log_open(void);
-/* This process is instrumented, and may be one that is not recorded. */
-void hd_rt_log_stranger(void);
+void hd_rt_log_instrumented(void); /* this process has a module of heddle cc */
 /* In a forked child: a log of its own, for the parent's n-th child. False: it has none, and the old
  * one is gone; hd_rt_log_off then. */
 bool hd_rt_log_child(unsigned n);

@@ -178,7 +178,7 @@ HOOK void __tsan_func_exit(void)
 HOOK void __tsan_init(void)
 {
     static char name[] = "__tsan_init";
-    hd_rt_log_stranger();
+    hd_rt_log_instrumented();
     if (!hd_rt_module_has(HD_PC))
         hd_rt_module_calls(name);
     hd_rt_init();
