@@ -223,7 +223,7 @@ struct hd_log_header {
     struct hd_env_read env_read;
     uint32_t strangers; /* an instrumented program ran in another process, and is not recorded */
     struct hd_omp_needs omp;
-    uint32_t preload, late, instrumented; /* record/preload.h; it was needed; a module of ours ran */
+    uint32_t preload, late, instrumented; /* preload.h; it was needed; a module of ours ran */
 };
 #define HD_LOG_ASSEMBLY "inline assembly" /* these two: code ran that is not seen */
 #define HD_LOG_STRANGERS                                                                           \
