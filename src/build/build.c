@@ -80,6 +80,9 @@ static enum hd_status on_thread(struct hd_walk *w, const struct hd_raw *rec)
     s = t->checks && rec->kind == HD_LOG_JOIN ? add_check(w, rec) : HD_OK;
     if (s != HD_OK)
         return s;
+    s = hd_walk_polls_end(w);
+    if (s != HD_OK)
+        return s;
     struct hd_event ev = {.op = sync_op[rec->kind], .obj = t->tid, .place = hd_walk_place(w, rec)};
     struct hd_walk_thread *me = hd_walk_current(w);
     if (rec->kind == HD_LOG_JOIN)
@@ -266,6 +269,19 @@ static enum hd_status on_order(struct hd_walk *w, const struct hd_raw *rec)
     return hd_walk_emit(w, &ev);
 }
 
+static enum hd_status on_outside(struct hd_walk *w, const struct hd_raw *rec)
+{
+    if (w->pass == HD_WALK_MARK) {
+        hd_walk_mark_outside(w);
+        return HD_OK;
+    }
+    enum hd_status s = hd_walk_polls_end(w);
+    hd_walk_returned(w, rec);
+    if (w->own.hand)
+        hd_walk_hand_outside(w);
+    return s;
+}
+
 static enum hd_status on_record(struct hd_walk *w, const struct hd_raw *rec)
 {
     struct hd_walk_thread *t = hd_walk_current(w);
@@ -300,13 +316,7 @@ static enum hd_status on_record(struct hd_walk *w, const struct hd_raw *rec)
         hd_walk_mark_sync(w, rec);
         return HD_OK;
     case HD_LOG_OUTSIDE:
-        if (w->pass == HD_WALK_MARK)
-            hd_walk_mark_outside(w);
-        else
-            hd_walk_returned(w, rec);
-        if (w->own.hand)
-            hd_walk_hand_outside(w);
-        return HD_OK;
+        return on_outside(w, rec);
     case HD_LOG_NAME:
         hd_walk_on_name(w, rec);
         return HD_OK;
@@ -402,6 +412,8 @@ static enum hd_status walk_log(struct hd_walk *w, enum hd_walk_pass pass)
     memset(w->names.named, 0, sizeof w->names.named);
     w->out.next_insert = 0;
     w->anchors = w->joined = false;
+    hd_polls_took(&w->polls.rounds, NULL);
+    w->polls.cell = HD_CELL_NONE;
     hd_walk_lines_clear(w);
     hd_walk_calm_clear(w);
     hd_lent_memory_start(w);
@@ -431,6 +443,8 @@ static enum hd_status walk_log(struct hd_walk *w, enum hd_walk_pass pass)
         if (w->log.limit && w->log.events >= w->log.limit)
             break;
     }
+    if (s == HD_OK)
+        s = hd_walk_polls_end(w);
     hd_walk_sieve_end(w, s == HD_OK && !w->info->cut && !w->hand.failed);
     w->progress.before += w->progress.share;
     w->info->broken = w->log.broken;
@@ -505,13 +519,15 @@ enum hd_status hd_walk_build(struct hd_walk *w)
         w->out.builder, w->info->from_pass ? HD_CONTROL_BRANCHES : HD_CONTROL_ALL, w->err);
     for (bool again = false; s == HD_OK; again = true) {
         if (again) {
-            HD_DEBUG_LINE(BUILD, "again: memory that was left out carries values between threads");
+            HD_DEBUG_LINE(BUILD, "again: %s",
+                          w->polls.needed ? "rounds of polling were left out that are needed"
+                                          : "memory that was left out carries values");
             forget_events(w);
             forget_memory(w);
         }
         if (w->own.hand)
             hd_walk_hand_restart(w);
-        w->own.found = false;
+        w->own.found = w->polls.needed = false;
         s = walk(w, HD_WALK_BUILD);
         if (!w->own.found)
             break;
@@ -561,6 +577,7 @@ static void walk_init(struct hd_walk *w, struct hd_build_info *info, struct hd_e
     hd_owners_init(&w->own.owners);
     hd_depsets_init(&w->own.sets);
     hd_walk_hand_init(w);
+    hd_polls_init(&w->polls.rounds);
     w->out.builder = hd_builder_new();
     w->names.details = hd_details_writer_new();
     w->threads = HD_VEC_INIT(struct hd_walk_thread);
@@ -592,6 +609,7 @@ static void drop_walks(struct hd_walk *w)
     hd_owners_fini(&w->own.owners);
     hd_depsets_fini(&w->own.sets);
     hd_walk_hand_fini(w);
+    hd_polls_fini(&w->polls.rounds);
     hd_bytes_fini(&w->sieve.kept);
     hd_vec_fini(&w->mem.list);
     hd_vec_fini(&w->out.inserts);

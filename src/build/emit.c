@@ -44,6 +44,12 @@ void hd_walk_insert(struct hd_walk *w, const struct hd_walk_insert *in)
     *to = *in;
     to->order = (uint32_t)w->out.inserts.len;
     w->pass = HD_WALK_REPLAY; /* what was built since then is wrong */
+    if (in->op == HD_OP_WRITE)
+        hd_walk_polls_wrote(
+            w,
+            &(struct hd_event){
+                .obj = ((const struct hd_walk_cell *)hd_vec_at(&w->mem.list, in->what))->loc},
+            false);
 }
 
 static uint32_t order_of(struct hd_walk *w, uint32_t from, uint32_t to)
@@ -81,7 +87,7 @@ uint32_t hd_walk_next_eid(const struct hd_walk *w)
 }
 
 /* The replay keeps the same lists, with its own numbers: it has to decide alike everywhere. */
-static void add_read(struct hd_walk *w, struct hd_walk_thread *t, uint32_t number)
+void hd_walk_add_read(struct hd_walk *w, struct hd_walk_thread *t, uint32_t number)
 {
     struct hd_walk_read *read = hd_vec_push(&t->reads);
     *read = (struct hd_walk_read){.event = w->pass == HD_WALK_BUILD ? hd_walk_next_eid(w) : number};
@@ -89,7 +95,7 @@ static void add_read(struct hd_walk *w, struct hd_walk_thread *t, uint32_t numbe
         (struct hd_walk_known){t->steps, (uint32_t)t->reads.len - 1};
 }
 
-enum hd_status hd_walk_anchor(struct hd_walk *w)
+static enum hd_status anchor(struct hd_walk *w)
 {
     struct hd_walk_thread *t = hd_walk_current(w);
     if (!w->anchors || !w->rec)
@@ -112,12 +118,29 @@ enum hd_status hd_walk_anchor(struct hd_walk *w)
     return s;
 }
 
+enum hd_status hd_walk_ready(struct hd_walk *w)
+{
+    enum hd_status s = anchor(w);
+    return s == HD_OK ? hd_walk_polls_end(w) : s;
+}
+
 enum hd_status hd_walk_emit(struct hd_walk *w, struct hd_event *ev)
 {
     HD_DCHECK(w->pass != HD_WALK_MARK);
-    enum hd_status s = hd_walk_anchor(w);
-    if (s != HD_OK)
+    bool held = false;
+    enum hd_status s = anchor(w);
+    if (s == HD_OK)
+        s = hd_walk_polls_hold(w, ev, &held);
+    if (s != HD_OK || held)
         return s;
+    if (hd_op_writes(ev->op))
+        hd_walk_polls_wrote(w, ev, true);
+    return hd_walk_put(w, ev, false);
+}
+
+enum hd_status hd_walk_put(struct hd_walk *w, struct hd_event *ev, bool listed)
+{
+    enum hd_status s = HD_OK;
     struct hd_walk_thread *t = hd_walk_current(w);
     uint32_t number = w->out.n_events++;
     t->last_event = number;
@@ -131,8 +154,8 @@ enum hd_status hd_walk_emit(struct hd_walk *w, struct hd_event *ev)
     t->syncs += !hd_op_reads(ev->op) && !hd_op_writes(ev->op) && ev->op != HD_OP_BRANCH;
     if (w->out.n_events == HD_MAX_EVENTS)
         return hd_err_set(w->err, HD_ERR_LIMIT, "the run has more events than a trace can hold");
-    if (hd_op_reads(ev->op))
-        add_read(w, t, number);
+    if (hd_op_reads(ev->op) && !listed)
+        hd_walk_add_read(w, t, number);
     t->in_call = t->in_call || w->rec;
     if (w->pass != HD_WALK_BUILD)
         return HD_OK;
@@ -168,11 +191,17 @@ static bool was_unseen(const struct hd_walk_cell *cell, const struct hd_event *e
 
 /* Does memory hold what the read returned? If not, a thread wrote after the last access, and what
  * was built since then is wrong. */
-static void replay(struct hd_walk *w, uint32_t id, const struct hd_event *ev,
-                   const struct hd_region *g)
+static enum hd_status replay(struct hd_walk *w, uint32_t id, const struct hd_event *ev,
+                             const struct hd_region *g)
 {
     struct hd_walk_cell *cell = hd_vec_at(&w->mem.list, id);
-    if (was_unseen(cell, ev)) {
+    bool unseen = was_unseen(cell, ev);
+    if (unseen || hd_walk_outside_stays(w, cell)) {
+        enum hd_status s = hd_walk_polls_end(w);
+        if (s != HD_OK)
+            return s;
+    }
+    if (unseen) {
         if (g->kind == HD_REGION_STACK && g->number == w->current && cell->lent)
             hd_walk_insert(w, &(struct hd_walk_insert){.after = own_write(w, cell),
                                                        .op = HD_OP_WRITE,
@@ -194,13 +223,14 @@ static void replay(struct hd_walk *w, uint32_t id, const struct hd_event *ev,
     cell->users |= UINT32_C(1) << w->current % 32;
     cell->lent |= g->kind == HD_REGION_STACK && g->number != w->current;
     if (hd_op_reads(ev->op) && !ev->has_value)
-        return; /* its value is not what memory holds */
+        return HD_OK; /* its value is not what memory holds */
     cell->touched = true;
     cell->known = ev->has_value;
     cell->value = ev->op == HD_OP_RMW ? ev->new_value : ev->value;
-    cell->last = w->out.n_events;
+    cell->last = w->out.n_events + w->polls.rounds.held;
     cell->freed = w->rec && (w->rec->kind == HD_LOG_FREE || w->rec->kind == HD_LOG_GONE);
     cell->freer = w->current;
+    return HD_OK;
 }
 
 static const enum hd_op op_of[] = {
@@ -234,7 +264,9 @@ enum hd_status hd_walk_touch(struct hd_walk *w, struct hd_walk_access *a, const 
         a->ev.op = HD_OP_AREAD;
     if (cell->benign && op == HD_OP_WRITE)
         a->ev.op = HD_OP_AWRITE;
+    w->polls.cell = id;
     enum hd_status s = hd_walk_emit(w, &a->ev);
+    w->polls.cell = HD_CELL_NONE;
     a->ev.op = op;
     return s;
 }
@@ -281,7 +313,7 @@ static enum hd_status touch(struct hd_walk *w, struct hd_walk_access *a, const s
     cell->held = cell->held && !first;
     if (a->guess && first && g->kind == HD_REGION_STACK)
         return HD_OK; /* what an unused part of a stack holds matters to no thread */
-    enum hd_status s = hd_walk_anchor(w);
+    enum hd_status s = a->own ? hd_walk_ready(w) : anchor(w);
     if (s != HD_OK)
         return s;
     name_values(w, cell, &a->ev);
@@ -291,7 +323,9 @@ static enum hd_status touch(struct hd_walk *w, struct hd_walk_access *a, const s
         return HD_OK;
     }
     if (!w->settled)
-        replay(w, id, &a->ev, g);
+        s = replay(w, id, &a->ev, g);
+    if (s != HD_OK)
+        return s;
     if (a->own)
         w->out.dep_list[0].data[a->ev.deps.n - 1] = hd_walk_next_eid(w);
     a->made = true;

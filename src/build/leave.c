@@ -58,6 +58,7 @@ static void collect_value(struct hd_walk *w, struct hd_walk_access *a)
 static uint32_t set_of(struct hd_walk *w, const struct hd_walk_access *a)
 {
     const struct hd_u32vec *reads = &w->out.dep_reads[2];
+    hd_walk_polls_named(w, reads);
     return hd_depsets_put(&w->own.sets, w->current, reads->data,
                           a->wide ? HD_DEPSET_MOST + 1 : reads->len);
 }

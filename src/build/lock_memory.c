@@ -108,7 +108,7 @@ static enum hd_status use(struct hd_walk *w, const struct hd_raw *rec, uint64_t 
 {
     if (is_loose(w, addr, false) || !is_shared(w, addr))
         return HD_OK;
-    enum hd_status s = hd_walk_anchor(w);
+    enum hd_status s = hd_walk_ready(w);
     uint32_t own = hd_walk_next_eid(w);
     if (s == HD_OK)
         s = touch(w, rec, addr, HD_OP_AREAD);

@@ -140,7 +140,7 @@ static uint32_t location(struct hd_walk *w, uint64_t kind, uint64_t object, uint
 static enum hd_status step(struct hd_walk *w, const struct hd_raw *rec, uint64_t kind,
                            uint64_t object, uint64_t old, uint64_t now)
 {
-    enum hd_status s = hd_walk_anchor(w);
+    enum hd_status s = hd_walk_ready(w);
     if (s != HD_OK)
         return s;
     uint32_t own = hd_walk_next_eid(w);
@@ -157,7 +157,7 @@ static enum hd_status taken(struct hd_walk *w, const struct hd_raw *rec)
 {
     uint32_t *at = hd_map_put(&w->state.counts, key_of(rec->w[0], rec->w[1]), NULL), old = *at;
     *at = (uint32_t)rec->w[2];
-    enum hd_status s = hd_walk_anchor(w);
+    enum hd_status s = hd_walk_ready(w);
     uint32_t own = hd_walk_next_eid(w);
     if (s == HD_OK)
         s = step(w, rec, rec->w[0], rec->w[1], old, *at);
@@ -171,7 +171,7 @@ static enum hd_status taken(struct hd_walk *w, const struct hd_raw *rec)
 static enum hd_status was_sent(struct hd_walk *w, const struct hd_raw *rec)
 {
     uint32_t number = (uint32_t)(rec->w[2] >> 32);
-    enum hd_status s = hd_walk_anchor(w);
+    enum hd_status s = hd_walk_ready(w);
     uint32_t turn = hd_walk_next_eid(w);
     if (s == HD_OK)
         s = step(w, rec, HD_LOOK_SENT, rec->w[1], number - 1, number);

@@ -93,12 +93,17 @@ void hd_walk_outside(struct hd_walk *w, uint32_t id, uint64_t value, bool own)
     hd_walk_insert(w, &in);
 }
 
+bool hd_walk_outside_stays(const struct hd_walk *w, const struct hd_walk_cell *cell)
+{
+    return cell->pinned && w->current != cell->writer && !(cell->after & bit_of(w->current));
+}
+
 void hd_walk_outside_touch(struct hd_walk *w, uint32_t id)
 {
     struct hd_walk_cell *cell = hd_vec_at(&w->mem.list, id);
     uint32_t bit = bit_of(w->current);
     cell->users |= bit;
-    if (!cell->pinned || w->current == cell->writer || cell->after & bit)
+    if (!hd_walk_outside_stays(w, cell))
         return;
     cell->after |= bit;
     keep_behind(w, cell->writer, cell->write - 1, w->current, w->out.n_events);

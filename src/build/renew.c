@@ -51,6 +51,8 @@ enum hd_status hd_walk_renew(struct hd_walk *w)
     w->hand = (struct hd_walk_hand){0};
     hd_walk_hand_init(w);
     w->hand.from = from;
+    hd_polls_fini(&w->polls.rounds);
+    hd_polls_init(&w->polls.rounds);
     w->own.found = false;
     return name_threads(w);
 }

@@ -87,14 +87,20 @@ void hd_walk_insert(struct hd_walk *w, const struct hd_walk_insert *in);
 void hd_walk_outside(struct hd_walk *w, uint32_t cell, uint64_t value, bool own);
 /* The current thread is about to touch the cell: after an unseen write it stays behind that. */
 void hd_walk_outside_touch(struct hd_walk *w, uint32_t cell);
+/* Does it insert something then? */
+bool hd_walk_outside_stays(const struct hd_walk *w, const struct hd_walk_cell *cell);
 void hd_walk_returned(struct hd_walk *w, const struct hd_raw *rec); /* HD_LOG_OUTSIDE */
 enum hd_status hd_walk_thread_at(struct hd_walk *w, uint32_t number, uint32_t parent,
                                  struct hd_walk_thread **t);
 enum hd_status hd_walk_emit(struct hd_walk *w, struct hd_event *ev);
+/* The same, whatever is held back (poll_rounds.c). listed: a read that is among those of the thread
+ * already. */
+enum hd_status hd_walk_put(struct hd_walk *w, struct hd_event *ev, bool listed);
+void hd_walk_add_read(struct hd_walk *w, struct hd_walk_thread *t, uint32_t number);
 /* The call at hand began with steps that left no event, but the thread can only stop before them:
- * an event that says nothing stands for the first. hd_walk_emit sees to it; before it only for
- * those who need to know the number of the event at hand. */
-enum hd_status hd_walk_anchor(struct hd_walk *w);
+ * an event that says nothing stands for the first. And events may be held back. hd_walk_emit sees
+ * to both; before it only for those who need to know the number of the event at hand. */
+enum hd_status hd_walk_ready(struct hd_walk *w);
 /* The cell's share of an access becomes an event, whatever memory held before. */
 enum hd_status hd_walk_touch(struct hd_walk *w, struct hd_walk_access *a, const struct hd_region *g,
                              uint64_t addr);

@@ -11,6 +11,7 @@
 #include "build/details.h"
 #include "recording/recmeta.h"
 #include "build/origin.h"
+#include "build/poll_rounds.h"
 #include "recording/rawlog.h"
 #include "build/regions.h"
 #include "build/walk_thread.h"
@@ -220,6 +221,7 @@ struct hd_walk {
     struct hd_walk_objects state;
     struct hd_walk_split split;
     struct hd_walk_out out;
+    struct hd_walk_polls polls;
     struct hd_walk_progress progress;
     struct hd_build_info *info;
     struct hd_err *err;

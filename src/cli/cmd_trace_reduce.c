@@ -2,6 +2,7 @@
 #include "cli/cmds.h"
 #include "cli/common.h"
 #include "predict/index/handed.h"
+#include "trace/fold_polls.h"
 #include "trace/reduce.h"
 
 struct values {
@@ -17,7 +18,7 @@ static const struct hd_opt options[] = {
 static enum hd_exit reduce(const struct hd_cli *cli, const char *name, const char *path,
                            enum hd_format format, const struct hd_trace *t)
 {
-    struct hd_trace *less;
+    struct hd_trace *less = NULL, *out;
     struct hd_err err = {0};
     if (!hd_common_check(cli, name, t))
         return HD_EXIT_INPUT;
@@ -28,10 +29,13 @@ static enum hd_exit reduce(const struct hd_cli *cli, const char *name, const cha
     enum hd_status s = hd_reduce_trace(t, handed, &less, NULL, &err);
     hd_free(carriers, n);
     hd_free(handed, n);
+    if (s == HD_OK)
+        s = hd_fold_polls(less, &out, NULL, &err);
+    hd_trace_free(less);
     if (s != HD_OK)
         return hd_cli_fail_input(cli, &err);
-    enum hd_exit code = hd_common_save(cli, less, path, format);
-    hd_trace_free(less);
+    enum hd_exit code = hd_common_save(cli, out, path, format);
+    hd_trace_free(out);
     return code;
 }
 
@@ -55,12 +59,14 @@ static enum hd_exit run(struct hd_cli *cli, const struct hd_cmd *cmd, int argc, 
 const struct hd_cmd hd_cmd_trace_reduce = {
     .name = "reduce",
     .path = "trace reduce",
-    .summary = "leave out what threads do not share",
+    .summary = "leave out what threads do not share, and rounds of polling",
     .args = "IN OUT",
     .detail = "Leaves out accesses to locations that every schedule hands from thread to\n"
               "thread in the same order, by fork and join or by what is read under locks\n"
               "and from atomics, and branches that depend on nothing else. The same pairs of\n"
-              "accesses race. The trace has to be consistent. Formats are as in trace\n"
+              "accesses race. Of the rounds of a thread that polls (the same reads with the\n"
+              "same values, and branches on them) at most three in a row stay; the same pairs\n"
+              "of places race. The trace has to be consistent. Formats are as in trace\n"
               "convert. Recordings are read in this way anyway; convert them.",
     .options = options,
     .min_args = 2,

@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# Rounds of polling that are left out change no answer (docs/algorithms/building.md, "Rounds of polling"): threads that poll each
+# other's flags, with and without all events. PLAIN: flags that are no atomics. RELAXED: they order nothing. LATE: a race behind
+# the flag. BACK: a thread brings back what was there. UNSEEN: code without hooks writes a flag. BRANCHES: each flag is looked
+# at. KEEPS: what was read is kept. LOCKED: a lock besides. HEDDLE, TESTS, TMP_DIR are in the environment.
+set -u
+exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-
+"$HEDDLE" cc --version >/dev/null 2>&1 || { echo "no pass"; exit 77; }
+work=$TMP_DIR/differential-polls
+rm -rf "$work" && mkdir -p "$work" && cd "$work" || exit 1
+failed=0 left=0 races=0
+fail() { echo "$*"; failed=1; }
+echo 'void unseen_put(void *to, int value) { *(volatile int *)to = value; }' >unseen.c
+cc -O1 -c unseen.c || exit 1
+
+# answer FILE: pairs of lines that race, and how much is undecided
+answer() {
+    "$HEDDLE" analyze -q -j 1 "$1" >analyze.out 2>analyze.err
+    awk '/^  (read|write|atomic|free).* by .* at / { line = match($0, /:[0-9]+ /) ? substr($0, RSTART + 1, RLENGTH - 2) : "outside"
+             if (first) { print (first < line ? first " " line : line " " first); first = "" } else first = line }
+         match($0, /[0-9]+ undecided/) { print substr($0, RSTART, RLENGTH) }' analyze.out | sort -u
+}
+
+events() { "$HEDDLE" trace stats "$1" | awk '$1 == "events" { print $2 }'; }
+
+for form in "" PLAIN RELAXED LATE "BACK" UNSEEN BRANCHES "BRANCHES LATE" KEEPS "KEEPS LATE" LOCKED "BACK LATE" "UNSEEN LATE" "KEEPS UNSEEN"; do
+    read -ra words <<<"$form"
+    for level in 0 2; do
+        "$HEDDLE" cc -g -O$level ${words[@]/#/-D} "$TESTS/differential/polls.c" unseen.o -pthread -o p 2>build.err || { cat build.err; exit 1; }
+        for options in "--policy fifo" "--policy random --quantum 40 --seed 3"; do
+            # shellcheck disable=SC2086
+            timeout 60 "$HEDDLE" record -q $options --limit 30000 -o t.hdt -- ./p >out 2>err </dev/null
+            what="$form, -O$level, $options"
+            HD_LOG=build:debug "$HEDDLE" trace convert -q t.hdt less.hdt 2>less.err || fail "$what: $(cat less.err)"
+            [ "$form" != BACK ] || grep -q "again: rounds" less.err || [ "$level$options" != "2--policy fifo" ] || fail "$what: rounds that are needed were not missed"
+            "$HEDDLE" trace convert -q --keep-all-events t.hdt all.hdt 2>/dev/null || fail "$what: no trace with all events"
+            "$HEDDLE" trace check -q less.hdt >check.out 2>&1 || fail "$what: $(cat check.out)"
+            answer less.hdt >less
+            answer all.hdt >all
+            [ -s less ] && cmp -s less all || fail "$what: with all events, and without: $(diff all less)"
+            [ $(($(events less.hdt) * 4)) -ge "$(events all.hdt)" ] || left=$((left + 1))
+            races=$((races + $(grep -vc undecided all)))
+        done
+    done
+done
+[ $left -gt 10 ] && [ $races -gt 10 ] || fail "$left traces got much smaller, $races races: the comparison says nothing"
+echo "$left traces got much smaller, $races races"
+exit $failed
