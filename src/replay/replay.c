@@ -253,6 +253,9 @@ static void order_fini(struct hd_replay_order *o)
         hd_free(o->out, o->out_len + 1);
     if (o->err)
         hd_free(o->err, o->err_len + 1);
+    for (int i = 0; i < 2; i++)
+        if (o->steady[i])
+            hd_free(o->steady[i], o->steady_len[i] + 1);
     *o = (struct hd_replay_order){0};
 }
 
@@ -556,6 +559,8 @@ static enum hd_status repeat(struct replay *r, bool swap)
         r->result->confirmed += o.verdict == HD_REPLAY_CONFIRMED;
         if (kept->ran && !hd_replay_equal(kept, &o))
             r->result->same = false;
+        if (kept->ran)
+            hd_replay_steady(kept, &o);
         order_fini(kept);
         *kept = o;
         if (o.verdict != HD_REPLAY_CONFIRMED)

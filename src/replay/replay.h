@@ -98,6 +98,8 @@ struct hd_replay_order {
     char *out, *err;           /* what it wrote, the first HD_REPLAY_KEPT bytes; never NULL */
     size_t out_len, err_len;   /* of what is kept */
     uint64_t out_total, err_total;
+    char *steady[2]; /* the lines of out and err that each repetition wrote; NULL: all of them */
+    size_t steady_len[2];
     char digest[40]; /* of the trace of the whole execution; "": not needed, see hd_replay_equal */
 };
 #define HD_REPLAY_KEPT (1u << 20)
@@ -110,7 +112,7 @@ struct hd_replay_result {
     uint32_t tried, confirmed; /* executions */
     bool same;                 /* all repetitions of an order gave equal results and traces */
     struct hd_replay_order orders[2]; /* the last execution of each */
-    char *output_diff;                /* between the orders: lines with - and +; NULL: none */
+    char *output_diff; /* between the orders, of steady lines, with - and +; NULL: none */
     struct hd_names notes;            /* sentences */
     /* With `holds`, when confirmed: struct hd_origin, an access of another thread that the one that
      * waited raced with. */

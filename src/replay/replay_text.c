@@ -1,6 +1,7 @@
 #include "abi/sym_abi.h"
 #include "base/alloc.h"
 #include "base/bytes.h"
+#include "base/names.h"
 #include "replay/replay_int.h"
 #include "log/rt_log.h"
 
@@ -152,13 +153,55 @@ static void put_diff(struct hd_bytes *out, const char *title, struct lines a, st
     put_lines(out, '+', b);
 }
 
+static struct lines steady_of(const struct hd_replay_order *o, int stream)
+{
+    const char *all = stream ? o->err : o->out;
+    size_t len = stream ? o->err_len : o->out_len;
+    return o->steady[stream]
+               ? (struct lines){o->steady[stream], o->steady[stream] + o->steady_len[stream]}
+               : (struct lines){all, all + len};
+}
+
+/* The lines of a that b has, too, wherever. */
+static char *common_to(struct lines a, struct lines b, size_t *bytes)
+{
+    struct hd_names seen = {0};
+    const char *line;
+    size_t len;
+    uint32_t id;
+    char *text = hd_alloc((size_t)(a.end - a.p) + 2);
+    *bytes = 0;
+    while (next_line(&b, &line, &len))
+        hd_names_add(&seen, line, len);
+    while (next_line(&a, &line, &len))
+        if (hd_names_find(&seen, line, len, &id)) {
+            memcpy(text + *bytes, line, len);
+            *bytes += len;
+            text[(*bytes)++] = '\n';
+        }
+    hd_names_fini(&seen);
+    return text;
+}
+
+void hd_replay_steady(const struct hd_replay_order *before, struct hd_replay_order *o)
+{
+    for (int i = 0; i < 2; i++) {
+        struct lines a = steady_of(o, i), b = steady_of(before, i);
+        size_t len = (size_t)(a.end - a.p);
+        if (len == (size_t)(b.end - b.p) && !memcmp(a.p, b.p, len))
+            continue;
+        char *text = common_to(a, b, &o->steady_len[i]);
+        o->steady[i] = hd_strndup(text, o->steady_len[i]);
+        hd_free(text, len + 2);
+    }
+}
+
 char *hd_replay_diff(const struct hd_replay_order *a, const struct hd_replay_order *b)
 {
+    static const char *const titles[] = {"standard output:\n", "standard error:\n"};
     struct hd_bytes out = {0};
-    put_diff(&out, "standard output:\n", (struct lines){a->out, a->out + a->out_len},
-             (struct lines){b->out, b->out + b->out_len});
-    put_diff(&out, "standard error:\n", (struct lines){a->err, a->err + a->err_len},
-             (struct lines){b->err, b->err + b->err_len});
+    for (int i = 0; i < 2; i++)
+        put_diff(&out, titles[i], steady_of(a, i), steady_of(b, i));
     char *text = NULL;
     if (out.len)
         text = hd_strndup((const char *)out.data, strnlen((const char *)out.data, out.len));

@@ -15,7 +15,7 @@ static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALI
 
 static void show(int seen)
 {
-    if (!strcmp(effect, "output"))
+    if (!strcmp(effect, "output") || !strcmp(effect, "seed"))
         printf("the flag is %s\n", seen ? "up" : "down");
     if (!strcmp(effect, "assertion"))
         assert(seen == 1);
@@ -30,6 +30,17 @@ static void show(int seen)
         pthread_mutex_lock(&a);
         pthread_mutex_lock(&a);
     }
+}
+
+/* Another line in every run. */
+static void tell_seed(void)
+{
+    unsigned long seed = 0;
+    FILE *f = fopen("/dev/urandom", "r");
+    if (f && fread(&seed, sizeof seed, 1, f) == 1)
+        printf("seed %lx\n", seed);
+    if (f)
+        fclose(f);
 }
 
 static void *writer(void *arg)
@@ -58,6 +69,8 @@ int main(int argc, char **argv)
     effect = argc > 1 ? argv[1] : "";
     detour = argc > 2;
     printf("before\n");
+    if (!strcmp(effect, "seed") || !strcmp(effect, "seed alone"))
+        tell_seed();
     pthread_create(&t[0], NULL, writer, NULL);
     pthread_create(&t[1], NULL, reader, NULL);
     for (int i = 0; i < 2; i++)

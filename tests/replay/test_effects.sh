@@ -34,6 +34,16 @@ grep -q 'T1.2 first' out && fail "--order first ran the second"
 replay 66 "$witness" --order second
 grep -q 'T1.1 first' out && fail "--order second ran the first"
 
+# A line that is another one in each run says nothing about the orders.
+predict effects seed
+replay 6 "$witness" --times 2
+has out '^    -the flag is up$'
+has out '^    \+the flag is down$'
+grep -q '[-+]seed' out && fail "lines of each run: $(cat out)"
+predict effects 'seed alone'
+replay 6 "$witness" --times 2
+grep -q 'write different' out && fail "lines of each run: $(cat out)"
+
 predict effects assertion
 replay 66 "$witness"
 order 'assertion failed: effects.c:[0-9]+: .*seen == 1'
