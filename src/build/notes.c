@@ -39,6 +39,16 @@ static void take_rules(struct hd_walk *w, const char *text, size_t len)
     }
 }
 
+/* "inline assembly, first at file.c:3" */
+static void add_unmodelled(struct hd_walk *w, uint64_t site, const char *text)
+{
+    char place[256];
+    if (strcmp(text, HD_LOG_ASSEMBLY) != 0 || !hd_walk_site_place(w, site, place, sizeof place))
+        hd_remarks_add_unmodelled(&w->info->remarks, text);
+    else
+        hd_remarks_addf(&w->info->remarks, HD_REMARK_UNREAD, "%s, first at %s", text, place);
+}
+
 void hd_walk_on_note(struct hd_walk *w, const struct hd_raw *rec)
 {
     char text[200];
@@ -54,7 +64,7 @@ void hd_walk_on_note(struct hd_walk *w, const struct hd_raw *rec)
         hd_remarks_add(remarks, HD_REMARK_STUCK, who);
         break;
     case HD_NOTE_UNMODELLED:
-        hd_remarks_add_unmodelled(remarks, text);
+        add_unmodelled(w, rec->site, text);
         break;
     case HD_NOTE_FOREIGN_REL:
         break;

@@ -41,9 +41,10 @@ void hd_remarks_addf(struct hd_remarks *r, enum hd_remark kind, const char *form
 
 void hd_remarks_add_unmodelled(struct hd_remarks *r, const char *subject)
 {
-    enum hd_remark kind = !strcmp(subject, HD_LOG_ASSEMBLY)    ? HD_REMARK_UNREAD
-                          : !strcmp(subject, HD_LOG_STRANGERS) ? HD_REMARK_UNRECORDED
-                                                               : HD_REMARK_UNMODELLED;
+    size_t assembly = strlen(HD_LOG_ASSEMBLY); /* a place may follow */
+    enum hd_remark kind = !strncmp(subject, HD_LOG_ASSEMBLY, assembly) ? HD_REMARK_UNREAD
+                          : !strcmp(subject, HD_LOG_STRANGERS)         ? HD_REMARK_UNRECORDED
+                                                                       : HD_REMARK_UNMODELLED;
     hd_remarks_add(r, kind, subject);
 }
 

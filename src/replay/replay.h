@@ -112,8 +112,8 @@ struct hd_replay_result {
     uint32_t tried, confirmed; /* executions */
     bool same;                 /* all repetitions of an order gave equal results and traces */
     struct hd_replay_order orders[2]; /* the last execution of each */
-    char *output_diff; /* between the orders, of steady lines, with - and +; NULL: none */
-    struct hd_names notes;            /* sentences */
+    char *output_diff;     /* between the orders, of steady lines, with - and +; NULL: none */
+    struct hd_names notes; /* sentences */
     /* With `holds`, when confirmed: struct hd_origin, an access of another thread that the one that
      * waited raced with. */
     struct hd_vec met;

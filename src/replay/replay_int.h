@@ -13,7 +13,7 @@ void hd_replay_describe(struct hd_replay_order *o, int wait_status);
 bool hd_replay_equal(const struct hd_replay_order *a, const struct hd_replay_order *b);
 /* o comes after `before`, another execution of the same order: says which lines are steady. */
 void hd_replay_steady(const struct hd_replay_order *before, struct hd_replay_order *o);
-/* Steady lines of the outputs that only one order wrote; NULL: none. Free with its length plus one. */
+/* Steady lines that only one order wrote; NULL: none. Free with its length plus one. */
 char *hd_replay_diff(const struct hd_replay_order *a, const struct hd_replay_order *b);
 
 /* turn.c. data: the recording of a replay in turn, in which both accesses were made. True: they

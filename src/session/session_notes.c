@@ -25,7 +25,8 @@ static void take_remarks(struct hd_session *s, const struct hd_remarks *remarks)
             continue;
         case HD_REMARK_UNREAD:
             hd_report_add(r, &r->unseen, "inline assembly ran that could not be read");
-            hd_report_add(r, &r->unmodelled, subject);
+            if (strcmp(subject, HD_LOG_ASSEMBLY) != 0) /* the trace names the place */
+                hd_report_add(r, &r->unmodelled, subject);
             continue;
         case HD_REMARK_UNRECORDED:
             hd_report_add(r, &r->unseen,

@@ -26,11 +26,18 @@ timeout 60 "$HEDDLE" run --output out-seen -- ./host ./seen.so >text 2>&1 && fai
 ! grep -q 'Not instrumented' text || fail "seen.so is named: $(cat text)"
 
 # Inline assembly that nobody can read keeps its order, and is named.
-"$HEDDLE" cc -O1 -pthread "$here/unread.c" -o unread
+cp "$here/unread.c" .
+"$HEDDLE" cc -g -O1 -pthread unread.c -o unread
 timeout 60 "$HEDDLE" run --output out-unread -- ./unread >text 2>&1 && fail "unread: exit 0: $(cat text)"
 [ $? = 5 ] || fail "unread: not exit 5: $(cat text)" # nothing found, but not all was seen
 grep -q '0 races confirmed, 0 predicted only' text || fail "unread: $(cat text)"
-grep -q 'Not modelled: inline assembly' text || fail "the assembly is not named: $(cat text)"
+grep -q 'Not modelled: inline assembly, first at unread.c:10$' text || fail "the assembly is not named: $(cat text)"
+[ "$(grep -c 'Not modelled' text)" = 1 ] || fail "the assembly is named twice: $(cat text)"
+
+# Valgrind's requests to itself do nothing elsewhere.
+"$HEDDLE" cc -O1 -pthread "$here/valgrind.c" -o valgrind
+timeout 60 "$HEDDLE" run --output out-valgrind -- ./valgrind >text 2>&1 || fail "valgrind: exit $?: $(cat text)"
+! grep -q 'inline assembly' text || fail "valgrind.h is not read: $(cat text)"
 
 # What code without hooks wrote is laid to nobody who did not write it.
 cc -O1 -c "$here/poke.c" -o poke.o

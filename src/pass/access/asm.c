@@ -60,9 +60,10 @@ static const char *const changing[] = {
 static const char *const looking[] = {"cmp", "test", "bt", "movzb", "movsb", "movzw", "movsw"};
 /* On registers only; with "set" and "cmov" and a condition as well. */
 static const char *const harmless[] = {
-    "mov",   "add", "sub",    "and",    "or",     "xor",   "not",   "neg",   "sbb",   "adc",
-    "shl",   "shr", "sar",    "cmp",    "test",   "bswap", "movzb", "movsb", "movzw", "nop",
-    "pause", "cld", "mfence", "lfence", "sfence", "rdtsc", "cpuid", "rdtscp"};
+    "mov",    "add", "sub",   "and",  "or",     "xor",    "not",    "neg",   "sbb",
+    "adc",    "shl", "shr",   "sar",  "cmp",    "test",   "bswap",  "movzb", "movsb",
+    "movzw",  "nop", "pause", "cld",  "mfence", "lfence", "sfence", "rdtsc", "cpuid",
+    "rdtscp", "rol", "ror",   "xchg", "inc",    "dec",    "movzx",  "movsx"};
 
 /* Whether the text names operand n: "$n" or "${n:...}". */
 static bool names_operand(const char *text, unsigned n)
