@@ -122,4 +122,46 @@ expect 66 "1 race confirmed, 0 predicted only;" race
 timeout 60 "$HEDDLE" run -b 6s -- ./family cond >out 2>err
 grep -q "deadlock" err && fail "cond: a deadlock"
 grep -q "^Not modelled: a wait in shared memory that another process may have to end" err || { fail "cond: not said"; tail -5 err; }
+
+# A child that is asked after now and then has the time to end that the program gives it. Here the virtual clock would say after
+# milliseconds that two seconds are over.
+cat >polled.c <<'SOURCE'
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static void *work(void *arg)
+{
+    return arg;
+}
+
+int main(void)
+{
+    pthread_t t;
+    pthread_create(&t, NULL, work, NULL);
+    pthread_join(t, NULL);
+    pid_t pid = fork();
+    if (pid == 0) {
+        const struct timespec while_it_works = {0, 300000000};
+        syscall(SYS_nanosleep, &while_it_works, NULL);
+        _exit(3);
+    }
+    for (int i = 0; i < 400; i++) {
+        int status = 0;
+        if (waitpid(pid, &status, WNOHANG) == pid) {
+            printf("the child ended with %d\n", WEXITSTATUS(status));
+            return 0;
+        }
+        usleep(5000);
+    }
+    printf("the child is stuck\n");
+    return 1;
+}
+SOURCE
+"$HEDDLE" cc -g -O1 polled.c -o polled -pthread || exit 1
+timeout 60 "$HEDDLE" run -b 20s -- ./polled >out 2>err
+grep -q "^the child ended with 3" out || fail "polled: $(cat out)"
 exit $failed

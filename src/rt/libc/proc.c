@@ -10,6 +10,7 @@
 #include "rt/core/rt.h"
 #include "rt/core/signals.h"
 #include "rt/core/spin.h"
+#include "rt/core/vclock.h"
 #include "rt/libc/sync.h"
 #include "rt/libc/views.h"
 
@@ -20,7 +21,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#define PAUSE   200000               /* nanoseconds between two looks at a child */
+#define LONGEST UINT64_C(1000000000) /* that a question with WNOHANG waits */
+
 static unsigned children;
+static uint64_t child_asked; /* when one was started, or asked after, by the virtual clock */
 
 /* The child starts with what the forking thread held and with the counts of semaphores. */
 static void begin_child(struct hd_thread *me, unsigned n)
@@ -64,6 +69,7 @@ static pid_t fork_here(struct hd_thread *me)
         hd_rt_unlock();
     if (pid > 0)
         children++;
+    child_asked = rt.now;
     return pid;
 }
 
@@ -103,6 +109,7 @@ static void wrote(const void *p, size_t n, uintptr_t pc)
         if (pid && !r)                                                                             \
             *pid = child;                                                                          \
         if (me) {                                                                                  \
+            child_asked = rt.now;                                                                  \
             wrote(r ? NULL : pid, sizeof *pid, HD_PC);                                             \
             hd_rt_log_text(HD_LOG_NOTE, HD_PC, HD_NOTE_UNMODELLED,                                 \
                            #name " (the program that it starts is not recorded)");                 \
@@ -148,25 +155,47 @@ struct child_call {
     int options;
 };
 
+static enum hd_wait_answer answer_of(const struct child_call *c, long r)
+{
+    if (r < 0)
+        return HD_WAIT_FAILED;
+    return (c->by_id ? !c->info || c->info->si_pid : r > 0) ? HD_WAIT_CHILD : HD_WAIT_NOT_YET;
+}
+
+static uint64_t real_now(void)
+{
+    struct timespec ts = {0};
+    hd_rt_real_clock_gettime(CLOCK_MONOTONIC, &ts);
+    return (uint64_t)ts.tv_sec * UINT64_C(1000000000) + (uint64_t)ts.tv_nsec;
+}
+
+/* A child lives by the real clock. One that is asked after now and then is given the time that has
+ * passed on the virtual clock meanwhile, or the program takes it for stuck. */
+static long ask_for(const struct child_call *c, uint64_t span)
+{
+    const struct timespec pause = {0, PAUSE};
+    for (uint64_t start = real_now();;) {
+        long r = c->by_id ? hd_real.waitid(c->type, c->id, c->info, c->options)
+                          : hd_real.wait4(c->pid, c->status, c->options, c->usage);
+        if (answer_of(c, r) != HD_WAIT_NOT_YET || real_now() - start >= span)
+            return r;
+        hd_rt_syscall(SYS_nanosleep, (long)&pause, 0, 0, 0, 0, 0);
+    }
+}
+
 static long ask_system(struct hd_thread *me, const struct child_call *c)
 {
+    uint64_t span = rt.now - child_asked;
+    child_asked = rt.now;
     HD_CANCEL_AWAY(me);
     hd_rt_outside(me);
-    long r = c->by_id ? hd_real.waitid(c->type, c->id, c->info, c->options)
-                      : hd_real.wait4(c->pid, c->status, c->options, c->usage);
+    long r = ask_for(c, span < LONGEST ? span : LONGEST);
     int e = errno;
     away = NULL;
     hd_rt_take_token(me);
     hd_rt_cancel_back(me);
     errno = e;
     return r;
-}
-
-static enum hd_wait_answer answer_of(const struct child_call *c, long r)
-{
-    if (r < 0)
-        return HD_WAIT_FAILED;
-    return (c->by_id ? !c->info || c->info->si_pid : r > 0) ? HD_WAIT_CHILD : HD_WAIT_NOT_YET;
 }
 
 /* The same without waiting. A replay that knows of a child waits for it, as long as it takes. */
