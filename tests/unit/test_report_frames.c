@@ -26,6 +26,11 @@ static void names_are_shortened(void **state)
         {"Pool::run(int)::{lambda(int)#2}::operator()(int) const", "lambda in Pool::run"},
         {"decltype (::new ((void*)(0)) std::jthread(f())) std::construct_at<std::jthread>(int*)",
          "std::construct_at<std::jthread>"},
+        {"long g::operator-<int*, std::vector<int> >(g::it<int*> const&)",
+         "g::operator-<int*, std::vector<int> >"},
+        {"bool g::operator==<int*>(g::it<int*> const&)", "g::operator==<int*>"},
+        {"bool operator<=> <int>(it<int>)", "operator<=><int>"},
+        {"T* P<T>::operator->() const", "P<T>::operator->"},
         {"std::ostream& operator<< <char>(std::ostream&, char)", "operator<<<char>"},
         {"operator new(unsigned long)", "operator new"},
         {"(anonymous namespace)::work(int)", "(anonymous namespace)::work"},
@@ -38,6 +43,16 @@ static void names_are_shortened(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_string_equal(hd_frame_names_source(cases[i][0], out, sizeof out), cases[i][1]);
     assert_string_equal(hd_frame_names_source("abcdefgh", out, 5), "abcd");
+    assert_string_equal(hd_frame_names_variable("a local of f<int>", out, sizeof out),
+                        "a local of f<int>");
+    assert_string_equal(
+        hd_frame_names_variable("start_for<blocked_range<iterator<int *, vector<int> > > >.left<0>",
+                                out, sizeof out),
+        "start_for<...>.left<...>");
+    assert_string_equal(
+        hd_frame_names_variable("pool of which a > b and the name is longer than any->other <", out,
+                                sizeof out),
+        "pool of which a > b and the name is longer than any->other <");
 }
 
 static struct hd_frame frame(const char *file, const char *function, const char *module)

@@ -2,6 +2,7 @@
 
 #include "report/format/report_escape.h"
 #include "report/format/words.h"
+#include "report/make/frame_names.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -51,7 +52,7 @@ static size_t part_put(const struct hd_page *p, struct part *t, size_t max)
 
 void hd_brief_heading(struct hd_page *p, const struct hd_finding *f, size_t number)
 {
-    char proof[64];
+    char proof[64], variable[400];
     struct hd_arena *arena = hd_arena_new();
     hd_page_begin(p, 0, 3);
     hd_page_style(p, f->status == HD_FINDING_PREDICTED || f->known ? HD_STYLE_BOLD : HD_STYLE_RED);
@@ -59,7 +60,7 @@ void hd_brief_heading(struct hd_page *p, const struct hd_finding *f, size_t numb
         hd_page_words(p, "%zu. %s: %s", number, hd_words_kind(f), f->effects[0].summary);
     else
         hd_page_words(p, "%zu. %s%s%s", number, hd_words_what(arena, f), hd_words_joint(f),
-                      f->variable);
+                      hd_frame_names_variable(f->variable, variable, sizeof variable));
     hd_page_style(p, HD_STYLE_PLAIN);
     hd_page_words(p, " [%s%s] %s", hd_words_proof(f, proof, sizeof proof),
                   f->known ? ", known" : "", f->id);

@@ -72,6 +72,8 @@ size_t hd_frame_names_each(const struct hd_stack *s, bool all,
 
 /* ---- names ---- */
 
+enum { LONG = 48 }; /* a name of more characters loses its template arguments */
+
 struct name {
     char *out;
     size_t len, size;
@@ -101,13 +103,17 @@ static const char *skip_arguments(const char *text)
 /* "operator<<", "operator()", "operator new": how long the name at text is. */
 static size_t operator_length(const char *text)
 {
+    static const char *const signs[] = {
+        "<=>", "<<=", ">>=", "->*", "()", "[]", "<<", ">>", "<=", ">=", "==", "!=", "&&",
+        "||",  "++",  "--",  "+=",  "-=", "*=", "/=", "%=", "^=", "&=", "|=", "->", "+",
+        "-",   "*",   "/",   "%",   "^",  "&",  "|",  "~",  "!",  "=",  "<",  ">",  ","};
     size_t n = strlen("operator");
     if (!starts(text, "operator") || !text[n])
         return 0;
-    if (starts(text + n, "()") || starts(text + n, "[]"))
-        return n + 2;
-    size_t signs = strspn(text + n, "<>=!+-*/%^&|~,");
-    return signs ? n + signs : text[n] == ' ' ? n + 1 + strcspn(text + n + 1, "(<") : 0;
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) /* "operator-<int>" has arguments */
+        if (starts(text + n, signs[i]))
+            return n + strlen(signs[i]);
+    return text[n] == ' ' ? n + 1 + strcspn(text + n + 1, "(<") : 0;
 }
 
 /* The type of the result may be an expression: "decltype (...) std::construct_at<...>". */
@@ -187,7 +193,6 @@ static bool name_lambda(const char *function, char *out, size_t size)
 
 const char *hd_frame_names_source(const char *function, char *out, size_t size)
 {
-    enum { LONG = 48 };
     struct name n = {out, 0, size};
     if (name_region(function, out, size) || name_lambda(function, out, size))
         return out;
@@ -200,6 +205,24 @@ const char *hd_frame_names_source(const char *function, char *out, size_t size)
 }
 
 /* ---- threads ---- */
+
+const char *hd_frame_names_variable(const char *name, char *out, size_t size)
+{
+    struct name n = {out, 0, size};
+    bool keep = strlen(name) <= LONG;
+    out[0] = 0;
+    while (*name) {
+        size_t len = 1;
+        if (*name == '<' && !keep && skip_arguments(name) > name + 2) {
+            len = (size_t)(skip_arguments(name) - name);
+            add(&n, "<...>", 5);
+        } else {
+            add(&n, name, 1);
+        }
+        name += len;
+    }
+    return out;
+}
 
 const char *hd_frame_names_role(struct hd_report *r, const char *title)
 {

@@ -24,6 +24,9 @@ size_t hd_frame_names_each(const struct hd_stack *s, bool all,
  * make it long: "std::vector<...>::push_back". out[size] is filled; returns out. */
 const char *hd_frame_names_source(const char *function, char *out, size_t size);
 
+/* The name of a variable, without template arguments when these make it long. */
+const char *hd_frame_names_variable(const char *name, char *out, size_t size);
+
 /* What a thread does, by the function that it starts with or the name that the program gave it;
  * NULL when that is the C++ library's, or "". */
 const char *hd_frame_names_role(struct hd_report *r, const char *title);
