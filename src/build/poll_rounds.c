@@ -4,7 +4,7 @@
 
 static bool looks_for_rounds(const struct hd_walk *w)
 {
-    return !w->own.hand && !w->own.keep_all && w->info->from_pass;
+    return !w->own.keep_all && w->info->from_pass;
 }
 
 /* The branch depends on these reads of the thread. */
@@ -195,8 +195,8 @@ void hd_walk_polls_wrote(struct hd_walk *w, const struct hd_event *ev, bool know
         return;
     struct hd_event by = *ev;
     by.thread = w->current;
-    if (!hd_polls_wrote(&w->polls.rounds, &by, known))
-        return;
+    if (!hd_polls_wrote(&w->polls.rounds, &by, known) || w->own.hand)
+        return; /* a skeleton may do without */
     HD_ASSERT(!w->settled);
     w->own.found = w->polls.needed = true;
     w->pass = HD_WALK_REPLAY; /* what was built lacks rounds */

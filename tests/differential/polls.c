@@ -18,13 +18,16 @@ typedef atomic_int flag;
 #define PUT(f, v) atomic_store_explicit(f, v, memory_order_release)
 #endif
 static flag pending[WORKERS];
-static int data[WORKERS], late, kept[64];
+static int data[WORKERS], late, kept[64], seen;
+static _Alignas(64) int given[WORKERS][16]; /* handed over, there and back */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 void unseen_put(void *to, int value); /* plain code without hooks */
 
 static void work(int i)
 {
     data[i] += i;
+    for (int k = 0; k < 16; k++)
+        given[i][k]++;
 #ifdef LOCKED
     pthread_mutex_lock(&lock);
     late++;
@@ -42,6 +45,9 @@ static void work(int i)
     else
 #endif
         PUT(&pending[i], 0);
+#ifdef EARLY
+    given[i][3]++;
+#endif
 #ifdef LATE
     late = i;
 #endif
@@ -73,6 +79,10 @@ static void wait_for_all(void)
             kept[n++ % 64] = now;
             last = now;
 #endif
+#ifdef LOOKS
+            if (now == 0)
+                seen += given[i][n % 16];
+#endif
             sum += now;
         }
         if (sum == 0)
@@ -93,6 +103,8 @@ int main(void)
     for (int n = 0; n < TIMES; n++) {
         for (int i = 0; i < WORKERS; i++) {
             data[i] = n;
+            for (int k = 0; k < 16; k++)
+                given[i][k] = n;
             PUT(&pending[i], 1 + n % 2);
         }
         wait_for_all();

@@ -2,7 +2,8 @@
 # Rounds of polling that are left out change no answer (docs/algorithms/building.md, "Rounds of polling"): threads that poll each
 # other's flags, with and without all events. PLAIN: flags that are no atomics. RELAXED: they order nothing. LATE: a race behind
 # the flag. BACK: a thread brings back what was there. UNSEEN: code without hooks writes a flag. BRANCHES: each flag is looked
-# at. KEEPS: what was read is kept. LOCKED: a lock besides. HEDDLE, TESTS, TMP_DIR are in the environment.
+# at. KEEPS: what was read is kept. LOCKED: a lock besides. LOOKS: memory that others handed over is read in the rounds, EARLY: they use it longer than they should. Two of
+# three recordings are made with a skeleton. HEDDLE, TESTS, TMP_DIR are in the environment.
 set -u
 exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-
 "$HEDDLE" cc --version >/dev/null 2>&1 || { echo "no pass"; exit 77; }
@@ -23,13 +24,13 @@ answer() {
 
 events() { "$HEDDLE" trace stats "$1" | awk '$1 == "events" { print $2 }'; }
 
-for form in "" PLAIN RELAXED LATE "BACK" UNSEEN BRANCHES "BRANCHES LATE" KEEPS "KEEPS LATE" LOCKED "BACK LATE" "UNSEEN LATE" "KEEPS UNSEEN"; do
+for form in "" PLAIN RELAXED LATE "BACK" UNSEEN BRANCHES "BRANCHES LATE" KEEPS "KEEPS LATE" LOCKED "BACK LATE" "UNSEEN LATE" "KEEPS UNSEEN" LOOKS "LOOKS LATE" "LOOKS EARLY" EARLY; do
     read -ra words <<<"$form"
     for level in 0 2; do
         "$HEDDLE" cc -g -O$level ${words[@]/#/-D} "$TESTS/differential/polls.c" unseen.o -pthread -o p 2>build.err || { cat build.err; exit 1; }
-        for options in "--policy fifo" "--policy random --quantum 40 --seed 3"; do
+        for options in "--policy fifo" "--policy random --quantum 40 --seed 3" "--policy random --quantum 40 --seed 4"; do
             # shellcheck disable=SC2086
-            timeout 60 "$HEDDLE" record -q $options --limit 30000 -o t.hdt -- ./p >out 2>err </dev/null
+            HEDDLE_HANDED_FROM=$((${#options} > 20 ? 1 : 0)) timeout 60 "$HEDDLE" record -q $options --limit 30000 -o t.hdt -- ./p >out 2>err </dev/null
             what="$form, -O$level, $options"
             HD_LOG=build:debug "$HEDDLE" trace convert -q t.hdt less.hdt 2>less.err || fail "$what: $(cat less.err)"
             [ "$form" != BACK ] || grep -q "again: rounds" less.err || [ "$level$options" != "2--policy fifo" ] || fail "$what: rounds that are needed were not missed"
