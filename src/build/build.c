@@ -577,7 +577,7 @@ static void walk_init(struct hd_walk *w, struct hd_build_info *info, struct hd_e
     hd_owners_init(&w->own.owners);
     hd_depsets_init(&w->own.sets);
     hd_walk_hand_init(w);
-    hd_polls_init(&w->polls.rounds);
+    hd_polls_init(&w->polls.rounds, HD_WALK_PATIENCE);
     w->out.builder = hd_builder_new();
     w->names.details = hd_details_writer_new();
     w->threads = HD_VEC_INIT(struct hd_walk_thread);

@@ -9,6 +9,9 @@
 #include "log/rt_log.h"
 #include "trace/polls.h"
 
+/* Walks start again only where much is left out. */
+#define HD_WALK_PATIENCE 32
+
 struct hd_walk;
 
 struct hd_walk_polls {

@@ -52,7 +52,7 @@ enum hd_status hd_walk_renew(struct hd_walk *w)
     hd_walk_hand_init(w);
     w->hand.from = from;
     hd_polls_fini(&w->polls.rounds);
-    hd_polls_init(&w->polls.rounds);
+    hd_polls_init(&w->polls.rounds, HD_WALK_PATIENCE);
     w->own.found = false;
     return name_threads(w);
 }

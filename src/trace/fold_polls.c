@@ -125,7 +125,7 @@ enum hd_status hd_fold_polls(const struct hd_trace *t, struct hd_trace **out,
     enum hd_status s = HD_OK;
     *out = NULL;
     f.of = hd_alloc(t->n_events * sizeof *f.of);
-    hd_polls_init(&f.polls);
+    hd_polls_init(&f.polls, 0);
     do
         s = walk(&f);
     while (s == HD_OK && f.again);

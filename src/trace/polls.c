@@ -2,9 +2,10 @@
 
 #include <string.h>
 
-void hd_polls_init(struct hd_poll_rounds *p)
+void hd_polls_init(struct hd_poll_rounds *p, uint32_t patience)
 {
     memset(p, 0, sizeof *p);
+    p->patience = patience;
     p->writes = HD_VEC_INIT(struct hd_poll_writes);
 }
 
@@ -94,7 +95,7 @@ static bool may_leave(struct hd_poll_rounds *p)
         first = first ? first : ev;
         p->mixed |= first->obj != ev->obj || first->op != ev->op || first->order != ev->order;
     }
-    return steady || !p->mixed;
+    return !p->mixed || (steady && p->count >= p->patience);
 }
 
 static void note_left_out(struct hd_poll_rounds *p)
@@ -178,7 +179,9 @@ static void find_round(struct hd_poll_rounds *p)
         if (!is_repeated(p, n))
             continue;
         memmove(p->seen, p->seen + p->n_seen - n, n * sizeof *p->seen);
-        p->n_seen = p->round = n;
+        p->count = p->length == n && p->since == n ? p->count + 1 : 2;
+        p->length = p->n_seen = p->round = n;
+        p->since = 0;
         if (!may_leave(p))
             p->round = 0;
         return;
@@ -212,13 +215,12 @@ void hd_polls_dropped(struct hd_poll_rounds *p, bool renamed)
 
 void hd_polls_took(struct hd_poll_rounds *p, const struct hd_poll *e)
 {
-    if (p->round || !e || e->ev.thread != p->thread)
-        p->n_seen = 0;
+    bool polled = e && can_be_polled(e);
+    if (p->round || !polled || e->ev.thread != p->thread)
+        p->n_seen = p->length = p->count = 0;
     p->round = p->held = 0;
-    if (!e || !can_be_polled(e)) {
-        p->n_seen = 0;
+    if (!polled)
         return;
-    }
     p->thread = e->ev.thread;
     if (p->n_seen == HD_POLLS_HELD) {
         p->n_seen = HD_POLLS_ROUND;
@@ -226,6 +228,7 @@ void hd_polls_took(struct hd_poll_rounds *p, const struct hd_poll *e)
     }
     relate(e, p->seen, p->n_seen, &p->seen[p->n_seen]);
     p->n_seen++;
+    p->since++;
     if (e->ev.op == HD_OP_BRANCH)
         find_round(p);
 }

@@ -36,6 +36,9 @@ struct hd_poll_writes {
 struct hd_poll_rounds {
     hd_tid thread;
     uint32_t n_seen;
+    uint32_t patience;                  /* a mixed round is left out when it was made so often */
+    uint32_t length, count;             /* of the round seen last; how often it was made in a row */
+    uint32_t since;                     /* events since then */
     uint32_t round;                     /* events in a round that repeats; 0: none does */
     bool mixed;                         /* it reads several locations, or one in several ways */
     uint32_t held;                      /* events held back */
@@ -53,7 +56,9 @@ enum hd_polls_next {
                       hd_polls_dropped */
 };
 
-void hd_polls_init(struct hd_poll_rounds *p);
+/* patience: that many equal rounds of several locations in a row stay, lest all has to be done
+ * again for a few that are left out. */
+void hd_polls_init(struct hd_poll_rounds *p, uint32_t patience);
 void hd_polls_fini(struct hd_poll_rounds *p);
 
 /* e with its thread; deps of a branch as e->ev.deps.events of what the reads are called. */
