@@ -305,8 +305,7 @@ static enum hd_status on_record(struct hd_walk *w, const struct hd_raw *rec)
     case HD_LOG_ORDER:
         return on_order(w, rec);
     case HD_LOG_SITES:
-        if (w->pass == HD_WALK_MARK)
-            hd_walk_sites(w, rec);
+        hd_walk_sites(w, rec);
         w->info->from_pass = true;
         return HD_OK;
     case HD_LOG_REL_FOR:
@@ -351,8 +350,7 @@ static enum hd_status on_inherited(struct hd_walk *w, const struct hd_raw *rec)
             hd_walk_set_freed(w, g);
         return HD_OK;
     case HD_LOG_SITES:
-        if (w->pass == HD_WALK_MARK)
-            hd_walk_sites(w, rec);
+        hd_walk_sites(w, rec);
         w->info->from_pass = true;
         return HD_OK;
     case HD_LOG_NAME:
@@ -410,7 +408,7 @@ static enum hd_status walk_log(struct hd_walk *w, enum hd_walk_pass pass)
     hd_names_fini(&w->names.lives);
     w->names.lives = (struct hd_names){0};
     memset(w->names.named, 0, sizeof w->names.named);
-    w->out.next_insert = 0;
+    w->out.next_insert = w->names.sites_seen = 0;
     w->anchors = w->joined = false;
     hd_polls_took(&w->polls.rounds, NULL);
     w->polls.cell = HD_CELL_NONE;

@@ -13,14 +13,21 @@
 #define NAME_MAX_LEN 512
 #define BLOCK_TEXT   48
 
-void hd_walk_sites(struct hd_walk *w, const struct hd_raw *rec)
+/* Names of slots that may have been those of another module, which lay there before. */
+static void forget_places(struct hd_walk *w, const struct hd_walk_sites *now)
 {
-    uint64_t n;
-    if (rec->len < 8)
+    uint64_t end = now->base + now->count * sizeof(struct hd_site);
+    for (size_t i = 0; i + 1 < w->names.sites_seen; i++) {
+        const struct hd_walk_sites *s = hd_vec_at(&w->names.sites, i);
+        if (s->base >= end || now->base >= s->base + s->count * sizeof(struct hd_site))
+            continue;
+        memset(w->names.places.data, 0, w->names.places.len * sizeof *w->names.places.data);
         return;
-    memcpy(&n, rec->data, 8);
-    if (n > (rec->len - 8) / sizeof(struct hd_site))
-        return;
+    }
+}
+
+static void add_sites(struct hd_walk *w, const struct hd_raw *rec, uint64_t n)
+{
     struct hd_walk_sites *s = hd_vec_push(&w->names.sites);
     s->base = rec->w[0];
     s->count = n;
@@ -31,9 +38,23 @@ void hd_walk_sites(struct hd_walk *w, const struct hd_raw *rec)
     s->strings = hd_strndup((const char *)rec->data + 8 + bytes, s->strings_size);
 }
 
+void hd_walk_sites(struct hd_walk *w, const struct hd_raw *rec)
+{
+    uint64_t n;
+    if (rec->len < 8)
+        return;
+    memcpy(&n, rec->data, 8);
+    if (n > (rec->len - 8) / sizeof(struct hd_site))
+        return;
+    if (w->names.sites_seen++ == w->names.sites.len)
+        add_sites(w, rec, n);
+    forget_places(w, hd_vec_at(&w->names.sites, w->names.sites_seen - 1));
+}
+
+/* The latest that was seen: a library may lie where another one lay before. */
 static const struct hd_walk_sites *table_of(const struct hd_walk *w, uint64_t address)
 {
-    for (size_t i = 0; i < w->names.sites.len; i++) {
+    for (size_t i = w->names.sites_seen; i-- > 0;) {
         const struct hd_walk_sites *s = hd_vec_at(&w->names.sites, i);
         if (address >= s->base && address - s->base < s->count * sizeof(struct hd_site))
             return s;

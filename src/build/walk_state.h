@@ -140,7 +140,8 @@ struct hd_walk_objlocks {
 
 /* Names of places, locations and objects: trace_names.c and details.c. */
 struct hd_walk_names {
-    struct hd_vec sites;     /* struct hd_walk_sites */
+    struct hd_vec sites;     /* struct hd_walk_sites, in the order of the log */
+    size_t sites_seen;       /* that this walk came to */
     struct hd_u32vec places; /* by slot: place + 1, or 0 */
     struct hd_names used;    /* names given to locations of variables and stacks */
     struct hd_names lives;   /* names of semaphores and barriers with a new life: "kind:name" */
