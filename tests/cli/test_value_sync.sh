@@ -47,6 +47,9 @@ done
 # What the only source of a value was computed from comes first, too.
 heddle analyze --pairs --steps must "$TESTS/predict/value_chain.trace"
 expect_out "(must 2)"
+heddle analyze --pairs --steps lockset,must "$TESTS/predict/count_life.trace"
+expect_code 0
+expect_out "; 0 undecided"
 for kind in 0 1 2 3 4; do # queue lock, latch, turns, list hand over hand, sequence number
     correct kind$kind value_kinds "-DKIND=$kind -DN=$many" "$sliced"
     faulty kind${kind}f value_kinds "-DKIND=$kind -DN=5" "$sliced"

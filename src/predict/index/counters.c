@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/log.h"
 #include "base/stop.h"
+#include "predict/index/world.h"
 
 /* Locks that every write so far was made under, up to this many. */
 enum { CANDIDATES = 4 };
@@ -125,8 +126,11 @@ static void try_location(struct search *s, uint32_t loc)
         return;
     s->n_locks = 0;
     s->any = s->bare = false;
-    struct hd_counter c = {
-        .base = (int64_t)init->value.bits, .sums = before, .first = users[0].wstart};
+    struct hd_counter c = {.base = (int64_t)init->value.bits,
+                           .sums = before,
+                           .first = users[0].wstart,
+                           .begin = HD_EID_NONE,
+                           .end = HD_EID_NONE};
     if (!add_users(s, users, n, &c)) {
         s->c->sums.len = before;
         return;
@@ -148,6 +152,105 @@ struct hd_counters *hd_counters_new(const struct hd_trace *t, const struct hd_ac
     for (uint32_t loc = 0; loc < c->n_locs && !hd_stop_often(loc); loc++)
         try_location(&s, loc);
     return c;
+}
+
+/* The user's writes of a life: the stores up to its begin, links that come behind that, and what
+ * comes from its end on, which adds nothing. False: there would be two ends. */
+static bool add_life_user(struct search *s, const struct hd_world *w,
+                          const struct hd_loc_user *user, struct hd_counter *c, size_t *writers)
+{
+    const struct hd_trace *t = s->t;
+    struct hd_counter_sum sum = {0, 0};
+    bool links = false, over = false;
+    for (uint32_t k = user->wstart; k < user->wend; k++) {
+        hd_eid e = s->locs->writes[k], r = HD_EID_NONE;
+        bool early = t->thread[c->begin] == user->thread && e <= c->begin;
+        if (!early && !over)
+            r = read_of(s, user, e);
+        if (r != HD_EID_NONE && hd_must_before(w->must, t, c->begin, r)) {
+            if (!add_link(s, user, e, &sum))
+                return false;
+            links = true;
+            continue;
+        }
+        if (!early && !over) {
+            if (c->end != HD_EID_NONE)
+                return false;
+            c->end = e;
+            over = true;
+        }
+        *(struct hd_counter_sum *)hd_vec_push(&s->c->sums) = sum;
+    }
+    *writers += links;
+    return true;
+}
+
+/* The user that writes first, if others write as well. */
+static const struct hd_loc_user *first_writer(const struct search *s,
+                                              const struct hd_loc_user *users, size_t n)
+{
+    const struct hd_loc_user *first = NULL;
+    size_t writers = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (users[i].wend == users[i].wstart)
+            continue;
+        writers++;
+        if (!first || s->locs->writes[users[i].wstart] < s->locs->writes[first->wstart])
+            first = &users[i];
+    }
+    return writers > 1 ? first : NULL;
+}
+
+/* The last of the stores before the thread's first link, or HD_EID_NONE. */
+static hd_eid begin_of(const struct search *s, const struct hd_loc_user *first)
+{
+    enum { MOST_STORES = 8 };
+    hd_eid begin = HD_EID_NONE;
+    for (uint32_t k = first->wstart; k < first->wend && k < first->wstart + MOST_STORES; k++) {
+        hd_eid e = s->locs->writes[k];
+        if (s->t->op[e] == HD_OP_RMW || read_of(s, first, e) != HD_EID_NONE)
+            break;
+        begin = e;
+    }
+    return begin;
+}
+
+static bool try_life(struct search *s, const struct hd_world *w, uint32_t loc)
+{
+    enum { MOST_USERS = 64 };
+    size_t n, writers = 0, before = s->c->sums.len;
+    const struct hd_loc_user *users = hd_accesses_users(s->locs, loc, &n);
+    const struct hd_loc_user *first = n <= MOST_USERS ? first_writer(s, users, n) : NULL;
+    hd_eid begin = first ? begin_of(s, first) : HD_EID_NONE;
+    if (begin == HD_EID_NONE || hd_trace_write_value(s->t, begin).unique)
+        return false;
+    struct hd_counter c = {.base = (int64_t)hd_trace_write_value(s->t, begin).bits,
+                           .sums = before,
+                           .first = users[0].wstart,
+                           .begin = begin,
+                           .end = HD_EID_NONE};
+    bool good = true;
+    s->n_locks = 0;
+    s->any = s->bare = false;
+    for (size_t i = 0; i < n && good; i++)
+        good = add_life_user(s, w, &users[i], &c, &writers);
+    if (!good || writers < 2) {
+        s->c->sums.len = before;
+        return false;
+    }
+    *(struct hd_counter *)hd_vec_push(&s->c->list) = c;
+    s->c->of[loc] = (uint32_t)s->c->list.len;
+    HD_DEBUG_LINE(PREDICT, "%s is a counter for a while", hd_trace_obj_name(s->t, HD_OBJ_LOC, loc));
+    return true;
+}
+
+bool hd_counters_add_lives(struct hd_counters *c, const struct hd_world *w)
+{
+    struct search s = {.t = w->t, .locs = w->locs, .sections = w->sections, .c = c};
+    bool any = false;
+    for (uint32_t loc = 0; loc < c->n_locs && !hd_stop_often(loc); loc++)
+        any |= !c->of[loc] && try_life(&s, w, loc);
+    return any;
 }
 
 void hd_counters_free(struct hd_counters *c)

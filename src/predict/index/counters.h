@@ -26,6 +26,8 @@ struct hd_counter {
     size_t sums;    /* index of the sum of the location's first write in locs->writes */
     uint32_t first; /* that write's index */
     struct hd_counter_sum all, most; /* of all threads together; the largest of one thread */
+    hd_eid begin; /* the store that made the base; HD_EID_NONE: the initial value */
+    hd_eid end;   /* the write from which on it is no counter; HD_EID_NONE: there is none */
 };
 
 struct hd_counters {
@@ -35,8 +37,13 @@ struct hd_counters {
     struct hd_vec sums; /* struct hd_counter_sum: up to and with each write, by thread */
 };
 
+struct hd_world;
+
 struct hd_counters *hd_counters_new(const struct hd_trace *t, const struct hd_accesses *locs,
                                     const struct hd_sections *sections);
+/* Adds locations that are counters for a while: from a store on, which must come before all links,
+ * up to another write, as in an object that is made and freed. True: there are some. */
+bool hd_counters_add_lives(struct hd_counters *c, const struct hd_world *w);
 void hd_counters_free(struct hd_counters *c);
 
 /* NULL: the location is no counter. */

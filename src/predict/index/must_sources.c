@@ -247,6 +247,26 @@ static void need_amount(struct hd_must_pass *p, const struct hd_counter *c,
         p->low[user->thread] = w->t->pos[write] + 1;
 }
 
+/* Whether the read comes behind the store that begins the counter and before the write that ends
+ * it. */
+static bool in_life(struct hd_must_pass *p, const struct hd_counter *c, hd_eid r,
+                    const uint32_t *clock)
+{
+    const struct hd_trace *t = p->m->t;
+    hd_tid u = t->thread[r], v;
+    if (c->begin != HD_EID_NONE) {
+        v = t->thread[c->begin];
+        if (v == u ? t->pos[c->begin] > t->pos[r] : clock[v] <= t->pos[c->begin])
+            return false;
+    }
+    if (c->end == HD_EID_NONE)
+        return true;
+    if (t->thread[c->end] == u)
+        return t->pos[r] < t->pos[c->end];
+    hd_must_see(p, c->end);
+    return p->before && hd_must_clock(p->before, c->end)[u] > t->pos[r];
+}
+
 /* A fresh read of a counter shows what has been added and taken before it: at least `need` of one
  * kind, of which each thread gives what all the others cannot. True when p->low was raised. */
 static bool counter_needs(struct hd_must_pass *p, const struct hd_counter *c,
@@ -256,6 +276,8 @@ static bool counter_needs(struct hd_must_pass *p, const struct hd_counter *c,
     int64_t difference = (int64_t)(hd_trace_read_value(p->m->w->t, r).bits - (uint64_t)c->base);
     const uint32_t *clock = hd_must_clock(p->m, r);
     bool raised = false;
+    if (!in_life(p, c, r, clock))
+        return false;
     p->shares.len = 0;
     for (size_t i = 0; i < n; i++) {
         struct hd_must_share s = share_of(p, c, &users[i], r, clock);

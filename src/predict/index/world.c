@@ -76,6 +76,17 @@ static void add_guards(struct hd_world *w)
     hd_vec_fini(&guards);
 }
 
+/* With counters that follow from the orders found so far. The passes take the longest of all
+ * indices in long traces, which do without. */
+static void order_again(struct hd_world *w)
+{
+    enum { MOST_EVENTS = 1 << 19 };
+    if (!w->must || w->t->n_events > MOST_EVENTS || !hd_counters_add_lives(w->counters, w))
+        return;
+    hd_must_free(w->must);
+    w->must = hd_must_new(w);
+}
+
 struct hd_world *hd_world_new(const struct hd_trace *t)
 {
     struct hd_world *w = hd_calloc(1, sizeof *w);
@@ -95,6 +106,8 @@ struct hd_world *hd_world_new(const struct hd_trace *t)
         w->counters = hd_counters_new(t, w->locs, w->sections);
     if (hd_stop_now() == HD_STOP_NO)
         w->must = hd_must_new(w);
+    if (hd_stop_now() == HD_STOP_NO)
+        order_again(w);
     if (hd_stop_now() == HD_STOP_NO)
         HD_SELF_CHECK(hd_world_check(w));
     return w;
