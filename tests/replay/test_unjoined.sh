@@ -35,6 +35,12 @@ done
 "$HEDDLE" -q run -o run -- ./unjoined return run >/dev/null 2>&1 </dev/null
 [ $? -eq 66 ] || fail "heddle run"
 
+# One that sleeps wakes up first, though another one waits for a signal.
+"$HEDDLE" cc -g -O1 -pthread "$TESTS/replay/sleeper.c" -o sleeper || fail "heddle cc"
+timeout -k 5 60 "$HEDDLE" run --runs 1 -o sleeper.out -- ./sleeper >out 2>err </dev/null
+[ $? -eq 66 ] || fail "sleeper: exit $?: $(cat err)"
+jq -e '[.races[] | [.variable, .status]] == [["enabled", "confirmed"]]' sleeper.out/report.json >/dev/null || fail "sleeper: $(cat err)"
+
 # _exit ends the process at once; so does exit when that is asked for.
 "$HEDDLE" record -q -o one.hdt -- ./unjoined 'at once' run >/dev/null 2>&1 </dev/null
 "$HEDDLE" analyze one.hdt >analysis 2>&1 || fail "_exit: $(cat analysis)"

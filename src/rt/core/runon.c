@@ -3,8 +3,8 @@
  *
  * The thread that ends the process is a sleeper meanwhile, with a deadline: the clock goes as far
  * for the others. It goes on at once when they have used up their steps, or when those that are
- * left wait for the world outside. Handlers of atexit run afterwards, with the threads that are not
- * done. */
+ * left wait for the world outside, and none sleeps. Handlers of atexit run afterwards, with the
+ * threads that are not done. */
 #include "rt/core/real.h"
 #include "rt/core/runon.h"
 
@@ -15,12 +15,27 @@
 
 static char mark; /* what threads that end the process wait for */
 
+static bool lets_others_run(const struct hd_thread *t)
+{
+    return t && t->state == HD_BLOCKED && t->wait_obj == &mark;
+}
+
+bool hd_rt_exit_sleepers(void)
+{
+    const struct hd_thread *last = rt.exiting;
+    if (!lets_others_run(last))
+        return false;
+    for (uint32_t i = 0; i < rt.n_threads; i++)
+        if (rt.threads[i]->state == HD_BLOCKED && rt.threads[i]->deadline < last->deadline)
+            return true;
+    return false;
+}
+
 bool hd_rt_exit_due(bool idle)
 {
-    struct hd_thread *t = rt.exiting;
-    if (!t || t->state != HD_BLOCKED || t->wait_obj != &mark)
+    if (!lets_others_run(rt.exiting))
         return false;
-    return !rt.exit_steps || (idle && (rt.n_fdwait || rt.n_outside));
+    return !rt.exit_steps || (idle && (rt.n_fdwait || rt.n_outside) && !hd_rt_exit_sleepers());
 }
 
 uint64_t hd_rt_exit_budget(uint64_t n)

@@ -227,6 +227,12 @@ static bool all_poll(void)
     return any;
 }
 
+/* At the end of the process sleepers do not wait for what may come from outside. */
+static bool waits_for_world(void)
+{
+    return (rt.n_fdwait || rt.n_outside) && !hd_rt_exit_sleepers();
+}
+
 /* Lock held, no thread holds the token. NULL: a thread is outside, the keeper will see to it. */
 static struct hd_thread *choose(void)
 {
@@ -240,7 +246,7 @@ static struct hd_thread *choose(void)
         if (!rt.led && hd_rt_exit_due(in_vain))
             return exiting();
         if (in_vain) {
-            uint64_t next = rt.n_fdwait || rt.n_outside ? HD_NEVER : next_deadline(&alive);
+            uint64_t next = waits_for_world() ? HD_NEVER : next_deadline(&alive);
             if (next != HD_NEVER) {
                 rt.now = next;
                 rt.acted++;
@@ -257,7 +263,7 @@ static struct hd_thread *choose(void)
         uint64_t first = next_deadline(&alive);
         if ((rt.n_fdwait || rt.n_outside) && rt.follow && hd_rt_follow_arrivals(first == HD_NEVER))
             continue;
-        if (rt.n_fdwait || rt.n_outside || !alive)
+        if (waits_for_world() || !alive)
             return NULL; /* real time passes there, so the clock must not jump past them */
         if (first == HD_NEVER && (rt.handlers || hd_rt_strangers()) && !hd_rt_wait_cycle())
             return NULL; /* these may wake a thread; one that waits in a ring, soon if at all */
