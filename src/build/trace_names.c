@@ -21,7 +21,8 @@ static void forget_places(struct hd_walk *w, const struct hd_walk_sites *now)
         const struct hd_walk_sites *s = hd_vec_at(&w->names.sites, i);
         if (s->base >= end || now->base >= s->base + s->count * sizeof(struct hd_site))
             continue;
-        memset(w->names.places.data, 0, w->names.places.len * sizeof *w->names.places.data);
+        for (size_t k = 0; k < w->names.places.len; k++)
+            w->names.places.data[k] = 0;
         return;
     }
 }
