@@ -24,7 +24,7 @@
 
 #define MOST     8   /* recordings that we make unasked */
 #define QUIET    3   /* so many later ones in a row with nothing new are enough */
-#define LEAST    1.0 /* seconds of processor time that recordings and analyses may take anyway */
+#define LEAST    3.0 /* seconds of processor time that recordings and analyses may take anyway */
 #define TIMES    5.0 /* all, with replays, may take so many times what it took to record the first */
 #define IDLE     10.0 /* the same for the second one, if a thread had no work in the first */
 #define SECONDS  2.0  /* by the clock, of a later one, and SHARE times what the first took */

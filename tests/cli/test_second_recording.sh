@@ -7,7 +7,7 @@ cat >pool.c <<'C'
  * analysis takes far longer than a recording. */
 #include <pthread.h>
 
-enum { JOBS = 4, STEPS = 50000, CELLS = 64 };
+enum { JOBS = 18, STEPS = 50000, CELLS = 64 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static int jobs = JOBS, done;

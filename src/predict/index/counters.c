@@ -99,6 +99,14 @@ static bool add_link(struct search *s, const struct hd_loc_user *user, hd_eid w,
     return !(s->bare && s->any); /* an rmw needs no lock, so it could come between the two */
 }
 
+static void add_sum(struct hd_counter *c, const struct hd_counter_sum *of_one)
+{
+    c->all.up += of_one->up;
+    c->all.down += of_one->down;
+    c->most.up = of_one->up > c->most.up ? of_one->up : c->most.up;
+    c->most.down = of_one->down > c->most.down ? of_one->down : c->most.down;
+}
+
 static bool add_users(struct search *s, const struct hd_loc_user *users, size_t n,
                       struct hd_counter *c)
 {
@@ -108,10 +116,7 @@ static bool add_users(struct search *s, const struct hd_loc_user *users, size_t 
         for (uint32_t k = users[i].wstart; k < users[i].wend; k++)
             if (hd_stop_often(k) || !add_link(s, &users[i], s->locs->writes[k], &sum))
                 return false;
-        c->all.up += sum.up;
-        c->all.down += sum.down;
-        c->most.up = sum.up > c->most.up ? sum.up : c->most.up;
-        c->most.down = sum.down > c->most.down ? sum.down : c->most.down;
+        add_sum(c, &sum);
         writers += users[i].wend > users[i].wstart;
     }
     return writers > 1;
@@ -181,6 +186,7 @@ static bool add_life_user(struct search *s, const struct hd_world *w,
         }
         *(struct hd_counter_sum *)hd_vec_push(&s->c->sums) = sum;
     }
+    add_sum(c, &sum);
     *writers += links;
     return true;
 }

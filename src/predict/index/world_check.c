@@ -101,6 +101,15 @@ static void check_must(const struct hd_world *w)
     }
 }
 
+/* Of a counter for a while: the stores up to its begin, and what the thread of its end writes from
+ * there on. */
+static bool is_link(const struct hd_trace *t, const struct hd_counter *c, hd_eid e)
+{
+    bool early = c->begin != HD_EID_NONE && t->thread[e] == t->thread[c->begin] && e <= c->begin;
+    bool late = c->end != HD_EID_NONE && t->thread[e] == t->thread[c->end] && e >= c->end;
+    return !early && !late;
+}
+
 /* Every write of a counter stores the initial value and all that was added since. */
 static void check_counter(const struct hd_world *w, uint32_t loc, const struct hd_counter *c)
 {
@@ -111,8 +120,9 @@ static void check_counter(const struct hd_world *w, uint32_t loc, const struct h
         if (!hd_op_writes(w->t->op[e]))
             continue;
         int64_t step = (int64_t)(hd_trace_write_value(w->t, e).bits - (uint64_t)now);
-        up += step > 0 ? step : 0;
-        down += step < 0 ? -step : 0;
+        bool link = is_link(w->t, c, e);
+        up += link && step > 0 ? step : 0;
+        down += link && step < 0 ? -step : 0;
         now += step;
     }
     HD_ASSERT(up == c->all.up && down == c->all.down);
