@@ -110,7 +110,8 @@ static bool is_link(const struct hd_trace *t, const struct hd_counter *c, hd_eid
     return !early && !late;
 }
 
-/* Every write of a counter stores the initial value and all that was added since. */
+/* Every write of a counter stores the initial value and all that was added since. Links behind the
+ * end of a counter for a while have another value before them. */
 static void check_counter(const struct hd_world *w, uint32_t loc, const struct hd_counter *c)
 {
     const struct hd_index *index = &w->t->by_obj[HD_OBJ_LOC];
@@ -121,6 +122,8 @@ static void check_counter(const struct hd_world *w, uint32_t loc, const struct h
             continue;
         int64_t step = (int64_t)(hd_trace_write_value(w->t, e).bits - (uint64_t)now);
         bool link = is_link(w->t, c, e);
+        if (link && c->end != HD_EID_NONE && e > c->end)
+            return;
         up += link && step > 0 ? step : 0;
         down += link && step < 0 ? -step : 0;
         now += step;
