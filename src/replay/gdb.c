@@ -133,12 +133,14 @@ static void server_words(const struct hd_replay_options *opts, const struct hd_c
     size_t value = text->len, n = 0;
     if (child->preload)
         put_wrapper(child, "LD_PRELOAD=", text);
-    char *list[] = {server, once, bare};
+    char *list[] = {server, once};
     char *with[] = {wrapper, env, (char *)text->data + value, over};
     char *what[] = {(char *)text->data, (char *)(uintptr_t)child->program};
     n = add_words(words, n, list, sizeof list / sizeof *list);
-    if (child->preload)
+    if (child->preload) /* a shell starts the wrapper */
         n = add_words(words, n, with, sizeof with / sizeof *with);
+    else
+        words[n++] = bare;
     n = add_words(words, n, what, sizeof what / sizeof *what);
     for (size_t i = 1; child->argv[i]; i++)
         words[n++] = child->argv[i];

@@ -1,7 +1,7 @@
 /* The entries of a module's debug information (.debug_info, DWARF 2 to 5), one after the other and
  * quickly. libdw looks up what each entry looks like under a lock, and to find the next one reads
  * all that lies below this one: for a walk over everything that was most of the time of a short
- * recording (bench/README.md).
+ * recording (bench/real/README.md).
  *
  * What is not understood ends its unit: entries may be missing, none is wrong.
  */

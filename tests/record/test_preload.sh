@@ -115,11 +115,30 @@ gcc driver.o good.o -lc "$RT_DIR/libheddle_rt.so" -Wl,-rpath,"$RT_DIR" -o behind
 run bad 66 -- ./behind
 confirmed
 
+# Tests of a CMake build that are linked with it count as instrumented, others do not.
+mkdir -p tests_of
+cat >tests_of/CTestTestfile.cmake <<END
+add_test(linked "$work/linked")
+add_test(plain "$(command -v true)")
+END
+LD_LIBRARY_PATH=$work/bad timeout -k 5 120 "$HEDDLE" campaign --ctest tests_of --runs 2 -o campaign >stdout 2>stderr
+grep -q "test plain is left out: it is not instrumented" stderr || fail "plain is not left out: $(cat stderr)"
+grep -q "Data race on 'counter'.*\[confirmed\]" stdout || fail "campaign: $(cat stdout stderr)"
+
 # A debugger and its shell are not preloaded.
-command -v gdb >/dev/null || exit 0
-witness=out/$(jq -r '.races[0].witness' out/report.json)
+command -v gdb >/dev/null && command -v gdbserver >/dev/null || exit 0
 run bad 66 -- ./linked
 witness=out/$(jq -r '.races[0].witness' out/report.json)
 printf 'bt 2\nkill\nquit\n' | LD_LIBRARY_PATH=bad timeout -k 5 120 "$HEDDLE" replay --gdb "$witness" >gdb.out 2>&1
 grep -q "both threads stand before their accesses" gdb.out || fail "gdb: $(cat gdb.out)"
+port=$((20000 + ($$ + 7000) % 20000))
+LD_LIBRARY_PATH=bad timeout -k 5 120 "$HEDDLE" replay --gdbserver $port "$witness" >server.out 2>&1 </dev/null &
+for ((i = 0; i < 100; i++)); do
+    grep -q "Listening on port" server.out && break
+    sleep 0.1
+done
+timeout -k 5 60 gdb -q -batch -x "$(dirname "$HEDDLE")/lib/heddle/heddle-gdb.py" -ex "target remote localhost:$port" -ex continue \
+    -ex kill linked >gdb.out 2>&1 </dev/null
+wait
+grep -q "both threads stand before their accesses" gdb.out || fail "gdbserver: $(cat gdb.out server.out)"
 exit 0
