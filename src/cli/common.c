@@ -257,7 +257,7 @@ enum hd_exit hd_common_save_witness(const struct hd_cli *cli, const char *dir, c
     if (status == HD_OK) {
         char relative[PATH_MAX];
         bool named = relative_to(dir, trace, relative, sizeof relative);
-        hd_witness_json_write_named(out.file, t, w, named ? relative : NULL);
+        hd_witness_json_write_named(out.file, t, w, named ? relative : NULL, NULL);
         status = hd_outfile_commit(&out, &err);
     }
     return status == HD_OK ? HD_EXIT_OK : hd_cli_fail_output(cli, &err);

@@ -83,7 +83,7 @@ static bool save_witness(struct hd_search *s, const struct hd_flight *f, const s
     snprintf(trace, sizeof trace, "test%06u.hdr", f->run.number);
     if (hd_outfile_open(path, &out, s->err) != HD_OK)
         return false;
-    hd_witness_json_write_named(out.file, a->t, a->witness, trace);
+    hd_witness_json_write_named(out.file, a->t, a->witness, trace, NULL);
     return hd_outfile_commit(&out, s->err) == HD_OK;
 }
 

@@ -365,21 +365,22 @@ void hd_witness_json_write_fields(struct hd_json *j, const struct hd_trace *t,
 
 void hd_witness_json_write(FILE *out, const struct hd_trace *t, const struct hd_witness *w)
 {
-    hd_witness_json_write_named(out, t, w, NULL);
+    hd_witness_json_write_named(out, t, w, NULL, NULL);
 }
 
 void hd_witness_json_write_named(FILE *out, const struct hd_trace *t, const struct hd_witness *w,
-                                 const char *trace)
+                                 const char *trace, const char *digest)
 {
     struct hd_json j;
-    char digest[HD_DIGEST_SIZE];
-    hd_digest_trace(t, digest);
+    char made[HD_DIGEST_SIZE];
+    if (!digest)
+        hd_digest_trace(t, made);
     hd_json_init(&j, out);
     hd_json_begin_object(&j);
     hd_json_key(&j, "schema");
     hd_json_string(&j, SCHEMA);
     hd_json_key(&j, "digest");
-    hd_json_string(&j, digest);
+    hd_json_string(&j, digest ? digest : made);
     if (trace) {
         hd_json_key(&j, "trace");
         hd_json_string(&j, trace);

@@ -39,9 +39,10 @@ void hd_witness_json_write_fields(struct hd_json *j, const struct hd_trace *t,
 
 /* A whole witness file with a final newline. Stream errors stay in the stream (ferror). */
 void hd_witness_json_write(FILE *out, const struct hd_trace *t, const struct hd_witness *w);
-/* The same with a field "trace": the path of the trace, relative to the file's folder. */
+/* The same with a field "trace": the path of the trace, relative to the file's folder. digest: that
+ * of the trace (trace/digest.h), or NULL: to make one takes a walk over all events. */
 void hd_witness_json_write_named(FILE *out, const struct hd_trace *t, const struct hd_witness *w,
-                                 const char *trace);
+                                 const char *trace, const char *digest);
 
 /* The path that stands under "trace", as seen from here. HD_ERR_INPUT when there is none. */
 enum hd_status hd_witness_json_trace(const char *path, char *out, size_t size, struct hd_err *err);

@@ -6,6 +6,7 @@
 
 #include "session/idle.h"
 #include "report/make/source.h"
+#include "trace/digest.h"
 
 /* A replay that took longer than so many seconds is not made again. */
 #define HD_SESSION_PATIENCE 5.0
@@ -32,6 +33,7 @@ struct hd_session {
     struct hd_vec findings; /* struct hd_finding, as they come up */
     struct hd_err *err;     /* of the call that is going on */
     char trace_name[256];   /* of the run in hand */
+    char digest[HD_DIGEST_SIZE]; /* of its trace; "": not asked for yet */
     char process[64];       /* of the trace in hand: "child1"; "": the first */
     int wait_status;        /* of the first run; means something when `ran` */
     bool ran;

@@ -64,7 +64,9 @@ enum hd_status hd_session_save_witness(struct hd_session *s, const struct hd_tra
         status = hd_outfile_open(path, &out, s->err);
     if (status != HD_OK)
         return status;
-    hd_witness_json_write_named(out.file, t, w, s->trace_name);
+    if (!*s->digest)
+        hd_digest_trace(t, s->digest);
+    hd_witness_json_write_named(out.file, t, w, s->trace_name, s->digest);
     f->witness = hd_report_text(s->r, name);
     f->trace = hd_report_text(s->r, s->trace_name);
     return hd_outfile_commit(&out, s->err);
@@ -610,6 +612,7 @@ enum hd_status hd_session_take(struct hd_session *s, const char *name,
     char path[PATH_MAX];
     s->err = err;
     snprintf(s->trace_name, sizeof s->trace_name, "%s", name);
+    *s->digest = '\0';
     hd_session_tell(s, HD_STAGE_ANALYSING, 0, 0);
     enum hd_status status = hd_session_path(s, name, path, sizeof path);
     if (status == HD_OK)

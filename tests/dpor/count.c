@@ -42,7 +42,7 @@ static void keep(const struct hd_explore_finding *f, const char *dir, uint64_t n
     else
         printf("not kept: %s\n", err.text);
     if (out) {
-        hd_witness_json_write_named(out, t, &w, path);
+        hd_witness_json_write_named(out, t, &w, path, NULL);
         fclose(out);
         hd_trace_free(t);
     }
