@@ -19,8 +19,9 @@
 #include <string.h>
 
 #define FROM        20000    /* uses of shared memory: fewer are not worth two more walks */
-#define MOST        16000000 /* events of a skeleton */
-#define THREADS     64       /* clocks have an entry for each */
+#define MOST        16000000 /* events of a skeleton, with up to FEW threads */
+#define THREADS     1024     /* clocks have an entry for each: */
+#define FEW         64       /* of more threads, fewer events */
 #define ORDER_SHARE 3        /* of the time that is left one part in so many is for the order */
 #define BUSY        16 /* uses of a weak atomic by others than its writer: it may stay shared */
 
@@ -215,7 +216,8 @@ void hd_walk_hand_event(struct hd_walk *w, struct hd_walk_thread *t, enum hd_op 
             t->block = 0;
         }
     }
-    if (w->out.n_events > MOST && !w->hand.failed) {
+    size_t threads = w->threads.len > FEW ? w->threads.len : FEW;
+    if (w->out.n_events * threads > (size_t)MOST * FEW && !w->hand.failed) {
         w->hand.failed = true;
         w->pass = HD_WALK_REPLAY;
         w->log.limit = w->log.events;

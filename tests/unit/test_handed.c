@@ -295,6 +295,35 @@ static void a_flag_that_races(void **state)
     assert_int_equal(compare(t, carriers, 0), 0);
 }
 
+/* How many locations are handed over by s+99 if so many others of its block may race. */
+static size_t beside_races(unsigned races)
+{
+    char text[4096];
+    uint8_t carriers[32];
+    struct hd_trace *t;
+    struct hd_err err = {0};
+    uint32_t b;
+    int n = snprintf(text, sizeof text, "%s",
+                     "!control branches\n!init s+99 0\nm|fork(u)\nm|w(b,1)||val=\nm|acq(l)\n"
+                     "m|w(s+99,1)||val=\nm|rel(l)\nu|acq(l)\nu|r(s+99,1)\nu|br||deps=7\n"
+                     "u|rel(l)\nu|r(b,1)\n");
+    for (unsigned i = 0; i < races; i++)
+        n += snprintf(text + n, sizeof text - (size_t)n, "m|w(s+%u,1)||val=\nu|r(s+%u,1)\n", i, i);
+    assert_int_equal(hd_text_read(text, (size_t)n, "block", &t, &err), HD_OK);
+    memset(carriers, 1, sizeof carriers);
+    assert_true(hd_names_find(&t->objs[HD_OBJ_LOC], "b", 1, &b));
+    carriers[b] = 0;
+    return compare(t, carriers, races);
+}
+
+/* A block with many locations that may race holds data, and none of its locations is a carrier. */
+static void blocks_of_data(void **state)
+{
+    (void)state;
+    assert_int_equal(beside_races(15), 1);
+    assert_int_equal(beside_races(16), 0);
+}
+
 static void one_random(uint64_t seed)
 {
     struct hd_gen_config config;
@@ -475,6 +504,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(by_hand), cmocka_unit_test(a_flag_that_races),
+        cmocka_unit_test(blocks_of_data),
         cmocka_unit_test(random_traces), cmocka_unit_test(random_hand_overs)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,7 +10,8 @@
 
 #define ROUNDS 16      /* of leaving out locations */
 #define PAIRS  1048576 /* of accesses to one location that are looked at one by one */
-#define GROUPS 16      /* sets of locks under which one location is accessed */
+#define GROUPS 128     /* sets of locks under which one location is accessed */
+#define DATA   16      /* locations of a block that may race: what else it holds may, too */
 
 struct hd_handover {
     const struct hd_trace *from;
@@ -19,6 +20,8 @@ struct hd_handover {
     uint32_t *before; /* by event of from: events of its thread before it that are in t */
     hd_eid *join_of;  /* by thread: the event of t that joins it, or HD_EID_NONE */
     uint8_t *drop;    /* by location of from */
+    struct hd_names blocks;  /* of which locations were found that may race */
+    struct hd_u32vec racing; /* by block: how many */
 };
 
 /* ---- what makes happens-before and the must-order differ ---- */
@@ -182,6 +185,40 @@ static uint32_t named(const struct hd_handover *h, uint32_t loc)
     return id;
 }
 
+/* How much of a location's name is that of its block, "heap#7" of "heap#7+12"; 0: it is in none. */
+static size_t block_of(const struct hd_trace *t, uint32_t loc, const char **name)
+{
+    *name = hd_trace_obj_name(t, HD_OBJ_LOC, loc);
+    const char *plus = strrchr(*name, '+');
+    return plus ? (size_t)(plus - *name) : 0;
+}
+
+static void note_race(struct hd_handover *h, uint32_t loc)
+{
+    const char *name;
+    size_t len = block_of(h->from, loc, &name);
+    h->drop[loc] = 1;
+    if (!len)
+        return;
+    uint32_t block = hd_names_add(&h->blocks, name, len);
+    while (h->racing.len <= block)
+        hd_u32vec_push(&h->racing, 0);
+    h->racing.data[block]++;
+}
+
+/* A block with so many of them holds data, not what hands data over. Its other locations would be
+ * found one after the other, as less and less is ordered: a round for each few of them. */
+static void drop_blocks(struct hd_handover *h)
+{
+    for (uint32_t x = 0; x < hd_trace_n_objs(h->from, HD_OBJ_LOC); x++) {
+        const char *name;
+        uint32_t block;
+        size_t len = block_of(h->from, x, &name);
+        if (len && hd_names_find(&h->blocks, name, len, &block) && h->racing.data[block] >= DATA)
+            h->drop[x] = 1;
+    }
+}
+
 /* Without what is dropped so far. False: it has to be done again, or nothing can be said. */
 static bool try_round(struct hd_handover *h, bool *again)
 {
@@ -196,12 +233,14 @@ static bool try_round(struct hd_handover *h, bool *again)
     for (uint32_t x = 0; x < hd_trace_n_objs(h->t, HD_OBJ_LOC); x++) {
         if (is_safe(h->world, x))
             continue;
-        h->drop[named(h, x)] = 1;
+        note_race(h, named(h, x));
         dropped++;
         HD_DEBUG_LINE(PREDICT, "accesses to %s may race", hd_trace_obj_name(h->t, HD_OBJ_LOC, x));
     }
     HD_DEBUG_LINE(PREDICT, "order of points: %zu events, %zu locations may race", h->t->n_events,
                   dropped);
+    if (dropped)
+        drop_blocks(h);
     *again = dropped > 0;
     return !dropped;
 }
@@ -253,6 +292,8 @@ void hd_handover_free(struct hd_handover *h)
     hd_free(h->before, h->from->n_events * sizeof *h->before);
     hd_free(h->join_of, hd_trace_n_threads(h->from) * sizeof *h->join_of);
     hd_free(h->drop, hd_trace_n_objs(h->from, HD_OBJ_LOC));
+    hd_names_fini(&h->blocks);
+    hd_u32vec_fini(&h->racing);
     hd_free(h, sizeof *h);
 }
 
