@@ -459,11 +459,41 @@ static void entries(char *text, struct hd_rng *rng)
         add(text, "t2|ar(y,1)||mo=rlx\nt2|br\n");
 }
 
+/* What t1 leaves in p under a lock goes through one or two places of t2, which others may write,
+ * too; now and then it does not come from there, another one leaves the same, or nothing needs it.
+ */
+static void copied(char *text, struct hd_rng *rng)
+{
+    bool second = hd_rng_chance(rng, 20), beside = hd_rng_chance(rng, 20);
+    bool twice = hd_rng_chance(rng, 40), locked = hd_rng_chance(rng, 80);
+    int odd = (int)hd_rng_below(rng, 12), number = locked ? 6 : 5, at;
+    char line[80];
+    add(text, "!init p 0\n!init q 0\n!init s 0\nt1|w(x,1)||val=\nt1|acq(m)\n");
+    add(text, odd == 0 ? "t1|w(p,7)||val=\nt1|w(p,0)||val=\n" : "t1|w(p,7)||val=\n");
+    add(text, odd == 0 ? "t1|w(p,7)||val=\nt1|rel(m)\n" : "t1|rel(m)\n");
+    add(text, second ? "t3|w(p,7)||val=\n" : "");
+    add(text, locked ? "t2|acq(m)\nt2|r(p,7)\n" : "t2|r(p,7)\n");
+    at = number + 2 * (odd == 0) + second;
+    snprintf(line, sizeof line, odd == 1 ? "t2|w(q,7)||val=\n" : "t2|w(q,7)||val=%d\n", at);
+    add(text, line);
+    add(text, beside ? "t3|w(q,7)||val=\n" : "");
+    add(text, "t2|r(q,7)\n");
+    at += 2 + beside;
+    snprintf(line, sizeof line, "t2|w(s,7)||val=%d\nt2|r(s,7)\n", at);
+    add(text, twice ? line : "");
+    at += 2 * twice;
+    snprintf(line, sizeof line, odd == 2 ? "t2|br||deps=\n" : "t2|br||deps=%d\n", at);
+    add(text, line);
+    add(text, locked ? "t2|r(x,1)\nt2|rel(m)\n" : "t2|r(x,1)\n");
+    if (hd_rng_chance(rng, 70))
+        add(text, locked ? "t4|acq(m)\nt4|w(q,3)||val=\nt4|w(s,3)||val=\n" : "t4|w(q,3)||val=\n");
+}
+
 static struct hd_trace *make_shape(uint64_t seed)
 {
     static void (*const shapes[])(char *, struct hd_rng *) = {
-        spin,  unit,  bit,    last, flag,  locked, references, handed_out,
-        posts, gates, fences, rows, twice, chains, parts,      entries};
+        spin,  unit,   bit,  last,  flag,   locked, references, handed_out, posts,
+        gates, fences, rows, twice, chains, parts,  entries,    copied};
     char text[ROOM] = "!control branches\n!init x 0\n!init y 0\n";
     struct hd_rng rng;
     hd_rng_init(&rng, seed);
@@ -673,6 +703,15 @@ static size_t open_pairs(const char *body)
     "!init l 0\n" WRITER("acq", "rel") WRITER("acq", give) READER("")                              \
         READER("t3|rmw(l,1,2)||mo=" take "\nt3|br\nt3|r(x,1)\nt3|rmw(l,2,1)||mo=ar\n") READER("")
 
+/* t2 copies what t1 left, and t4 writes there under the same lock. */
+#define COPIED(other, from, middle, needs)                                                         \
+    "!init p 0\n!init q 0\n!init s "                                                               \
+    "0\nt1|w(x,1)||val=\nt1|acq(m)\nt1|w(p,7)||val=\nt1|rel(m)\n" other                            \
+    "t2|acq(m)\nt2|r(p,7)\nt2|w(q,7)||val=" from "\nt2|r(q,7)\nt2|w(s,7)||val=" middle             \
+    "\nt2|r(s,7)\nt2|br||deps=" needs                                                              \
+    "\nt2|r(x,1)\nt2|rel(m)\nt4|acq(m)\nt4|w(q,3)||val=\nt4|w(s,3)||val=\nt4|rel(m)\n"
+#define ALSO "t3|acq(m)\nt3|w(p,7)||val=\nt3|rel(m)\n"
+
 #define PASSED(other)                                                                              \
     "!init f 0\n!init g 0\n" other "t1|w(x,1)||val=\nt1|w(y,1)||val=\nt1|aw(f,1)||val=;mo=rlx\n"   \
     "t2|ar(f,1)||mo=rlx\nt2|br\nt2|r(y,1)\nt2|aw(g,1)||val=;mo=rel\nt3|ar(g,1)||mo=acq\n"          \
@@ -734,6 +773,10 @@ static void test_proved(void **state)
         {ENTRIES("rel", "1"), ENTRIES_BESIDE},
         {READERS("acq", "rel"), READERS("rlx", "rel")},
         {READERS("acq", "rel"), READERS("acq", "rlx")},
+        {COPIED("", "6", "8", "10"), COPIED("", "", "8", "10")},
+        {COPIED("", "6", "8", "10"), COPIED("", "6", "", "10")},
+        {COPIED("", "6", "8", "10"), COPIED("", "6", "8", "")},
+        {COPIED("", "6", "8", "10"), COPIED(ALSO, "9", "11", "13")},
     };
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         if (open_pairs(shapes[i].right))

@@ -10,6 +10,7 @@
 #define MAX_THREADS  1024 /* with more only the rules for locks hold */
 #define MAX_PASSES   4
 #define CHAIN_CLOCKS (2 * (HD_CERTAIN_CHAIN + 1))
+#define OWN_CLOCKS   (2 * HD_CERTAIN_OWN)
 
 void hd_certain_join(struct hd_certain *c, hd_tid u, const uint32_t *clock)
 {
@@ -357,6 +358,7 @@ struct hd_certain *hd_certain_new(const struct hd_world *w)
     c->low = hd_alloc(n * sizeof *c->low);
     c->part = hd_alloc(n * sizeof *c->part);
     c->chain = hd_alloc(CHAIN_CLOCKS * n * sizeof *c->chain);
+    c->own = hd_alloc(OWN_CLOCKS * n * sizeof *c->own);
     c->next_store = hd_alloc(w->locs->n_writes * sizeof *c->next_store);
     c->sound = hd_alloc(w->sections->n_locks);
     c->barrier = hd_calloc(hd_trace_n_objs(t, HD_OBJ_BARRIER), 1);
@@ -387,6 +389,7 @@ void hd_certain_free(struct hd_certain *c)
     hd_free(c->low, n * sizeof *c->low);
     hd_free(c->part, n * sizeof *c->part);
     hd_free(c->chain, CHAIN_CLOCKS * n * sizeof *c->chain);
+    hd_free(c->own, OWN_CLOCKS * n * sizeof *c->own);
     hd_free(c->next_store, c->w->locs->n_writes * sizeof *c->next_store);
     hd_free(c->sound, c->w->sections->n_locks);
     hd_free(c->barrier, hd_trace_n_objs(c->t, HD_OBJ_BARRIER));

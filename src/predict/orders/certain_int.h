@@ -12,6 +12,7 @@
 #define HD_CERTAIN_WRITES  64  /* is looked at */
 #define HD_CERTAIN_CHAIN   4   /* read-modify-writes, each reading from the next */
 #define HD_CERTAIN_LINKS   64  /* sources of such, for one read */
+#define HD_CERTAIN_OWN     4   /* writes of the own thread that a value went through */
 
 /* A read that must be fresh from an event on; whether it acquires there. */
 struct hd_certain_due {
@@ -30,6 +31,7 @@ struct hd_certain {
     uint32_t *stored;      /* by thread: where it is in the pool, if not dirty */
     uint32_t *low, *part;
     uint32_t *chain;      /* two clocks for each place of a chain (certain_reads.c) */
+    uint32_t *own;        /* the same for each write of the own thread */
     hd_eid *releases;     /* by event: of atomic writes, what releases: itself, a fence, or none */
     uint32_t *next_store; /* by index of locs->writes: of the same user, the first from there on
                            * that is no rmw, or its wend */

@@ -10,6 +10,8 @@
  * it may read from, each reading from the next. */
 struct chain {
     struct hd_certain *c;
+    uint32_t *part; /* what the due read gets from one source */
+    unsigned own;   /* the due read is fresh: so many writes of its own thread are looked behind */
     hd_eid on[HD_CERTAIN_CHAIN + 1];
     unsigned n;
     bool acquires; /* the due read does */
@@ -175,18 +177,45 @@ static bool add_link(struct chain *chain, hd_eid write, struct common *common)
     return true;
 }
 
-/* Puts into c->part what the due read gets that reads from the write. False: nothing. */
+/* Puts into chain->part what the due read gets that reads from a write of its own thread. As it is
+ * fresh, the write has stored its value; so the reads that this depends on are fresh, too, and get
+ * something from their sources. False: nothing. */
+static bool hands_own(struct chain *chain, hd_eid write)
+{
+    struct hd_certain *c = chain->c;
+    struct hd_deps deps = hd_trace_deps(c->t, write, HD_DEP_VALUE);
+    bool some = false;
+    if (chain->own == 0)
+        return false;
+    uint32_t *low = c->own + (size_t)(chain->own - 1) * 2 * c->n;
+    memset(chain->part, 0, c->n * sizeof *chain->part);
+    for (uint32_t i = 0; i < deps.n; i++) {
+        hd_eid read = hd_trace_back(c->t, write, deps.dist[i]);
+        struct chain behind = {
+            .c = c, .part = low + c->n, .own = chain->own - 1, .on = {read}, .n = 1};
+        struct sought sought = {hd_trace_read_value(c->t, read), true};
+        struct common common = {.low = low};
+        bool more = add_sources(&behind, &sought, &common);
+        some |= more;
+        for (size_t v = 0; more && v < c->n; v++)
+            if (low[v] > chain->part[v])
+                chain->part[v] = low[v];
+    }
+    return some;
+}
+
+/* Puts into chain->part what the due read gets that reads from the write. False: nothing. */
 static bool hands_first(struct chain *chain, hd_eid write)
 {
     struct hd_certain *c = chain->c;
     hd_eid read = chain->on[0];
     bool plain = !hd_op_is_atomic(c->t->op[write]) || !hd_op_is_atomic(c->t->op[read]);
     if (c->t->thread[write] == c->t->thread[read])
-        return false;
+        return hands_own(chain, write);
     if (!plain && !hd_certain_excludes(c, write, read))
-        return chain->acquires && hands(chain, write, c->part);
-    memset(c->part, 0, c->n * sizeof *c->part);
-    put_event(c, c->part, write);
+        return chain->acquires && hands(chain, write, chain->part);
+    memset(chain->part, 0, c->n * sizeof *chain->part);
+    put_event(c, chain->part, write);
     return true;
 }
 
@@ -196,10 +225,10 @@ static bool add_first(struct chain *chain, hd_eid write, struct common *common)
     struct hd_certain *c = chain->c;
     const struct hd_certain_case *in = chain->in;
     bool handed = hands_first(chain, write);
-    if (in && !(handed && c->part[c->t->thread[in->first]] > c->t->pos[in->first]))
+    if (in && !(handed && chain->part[c->t->thread[in->first]] > c->t->pos[in->first]))
         return in->impossible(in->ctx, chain->on[0], write);
     if (handed)
-        lower(c, c->part, common);
+        lower(c, chain->part, common);
     return handed;
 }
 
@@ -216,17 +245,29 @@ void hd_certain_read(struct hd_certain *c, hd_eid e)
     const struct hd_loc_user *users = hd_accesses_users(c->w->locs, c->t->obj[e], &n);
     if (n > HD_CERTAIN_FEW || users[n - 1].wend - users[0].wstart > HD_CERTAIN_WRITES)
         return;
-    struct chain chain = {.c = c, .on = {e}, .n = 1};
+    struct chain chain = {.c = c, .part = c->part, .on = {e}, .n = 1};
     struct sought any = {.known = false};
     struct common common = {.low = c->low};
     if (add_sources(&chain, &any, &common))
         hd_certain_join(c, c->t->thread[e], c->low);
 }
 
+static struct chain fresh_chain(struct hd_certain *c, const struct hd_certain_due *d,
+                                const struct hd_certain_case *in)
+{
+    return (struct chain){.c = c,
+                          .part = c->part,
+                          .own = HD_CERTAIN_OWN,
+                          .on = {d->read},
+                          .n = 1,
+                          .acquires = d->acquires,
+                          .left = HD_CERTAIN_LINKS,
+                          .in = in};
+}
+
 void hd_certain_fresh(struct hd_certain *c, const struct hd_certain_due *d)
 {
-    struct chain chain = {
-        .c = c, .on = {d->read}, .n = 1, .acquires = d->acquires, .left = HD_CERTAIN_LINKS};
+    struct chain chain = fresh_chain(c, d, NULL);
     struct sought sought = {hd_trace_read_value(c->t, d->read), true};
     struct common common = {.low = c->low};
     if (add_sources(&chain, &sought, &common))
@@ -238,12 +279,7 @@ void hd_certain_fresh(struct hd_certain *c, const struct hd_certain_due *d)
 bool hd_certain_hands(struct hd_certain *c, const struct hd_certain_due *d,
                       const struct hd_certain_case *in)
 {
-    struct chain chain = {.c = c,
-                          .on = {d->read},
-                          .n = 1,
-                          .acquires = d->acquires,
-                          .left = HD_CERTAIN_LINKS,
-                          .in = in};
+    struct chain chain = fresh_chain(c, d, in);
     struct sought sought = {hd_trace_read_value(c->t, d->read), true};
     struct common common = {.low = c->low};
     return add_sources(&chain, &sought, &common);
