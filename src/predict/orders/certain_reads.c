@@ -17,7 +17,7 @@ struct chain {
     bool acquires; /* the due read does */
     bool free; /* one of the chain writes its value whatever it read: those behind it need not be
                   fresh */
-    unsigned left;                    /* sources of others to be looked at */
+    unsigned left; /* sources of others, and reads behind own writes, to be looked at */
     const struct hd_certain_case *in; /* or NULL: all schedules */
 };
 
@@ -189,14 +189,19 @@ static bool hands_own(struct chain *chain, hd_eid write)
         return false;
     uint32_t *low = c->own + (size_t)(chain->own - 1) * 2 * c->n;
     memset(chain->part, 0, c->n * sizeof *chain->part);
-    for (uint32_t i = 0; i < deps.n; i++) {
+    for (uint32_t i = 0; i < deps.n && chain->left; i++) {
         hd_eid read = hd_trace_back(c->t, write, deps.dist[i]);
-        struct chain behind = {
-            .c = c, .part = low + c->n, .own = chain->own - 1, .on = {read}, .n = 1};
+        struct chain behind = {.c = c,
+                               .part = low + c->n,
+                               .own = chain->own - 1,
+                               .on = {read},
+                               .n = 1,
+                               .left = chain->left - 1};
         struct sought sought = {hd_trace_read_value(c->t, read), true};
         struct common common = {.low = low};
         bool more = add_sources(&behind, &sought, &common);
         some |= more;
+        chain->left = behind.left;
         for (size_t v = 0; more && v < c->n; v++)
             if (low[v] > chain->part[v])
                 chain->part[v] = low[v];
@@ -252,12 +257,13 @@ void hd_certain_read(struct hd_certain *c, hd_eid e)
         hd_certain_join(c, c->t->thread[e], c->low);
 }
 
+/* To look behind own writes at every read of every pass would cost more than all the rest. */
 static struct chain fresh_chain(struct hd_certain *c, const struct hd_certain_due *d,
                                 const struct hd_certain_case *in)
 {
     return (struct chain){.c = c,
                           .part = c->part,
-                          .own = HD_CERTAIN_OWN,
+                          .own = in ? HD_CERTAIN_OWN : 0,
                           .on = {d->read},
                           .n = 1,
                           .acquires = d->acquires,
