@@ -46,7 +46,7 @@ static const struct hd_opt options[] = {
     {0, "pair-budget", HD_OPT_TEXT, offsetof(struct values, pair_budget), "TIME",
      "Let the solver give up a pair after TIME (60s)", NULL, 0, 0},
     {0, "solver-memory", HD_OPT_COUNT, offsetof(struct values, solver_memory), "MB",
-     "Let a solver use so many megabytes (4096)", NULL, 16, 1 << 20},
+     "Let a solver use so many megabytes (1536)", NULL, 16, 1 << 20},
     {0, "shard", HD_OPT_TEXT, offsetof(struct values, shard), "SHARE",
      "I/N: decide the I-th of N shares of the pairs; auto: as the job array says", NULL, 0, 0},
     {'o', "output", HD_OPT_FILE, offsetof(struct values, out), "DIR",

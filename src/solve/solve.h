@@ -34,9 +34,9 @@ enum hd_lost {
     HD_LOST_FAILED /* the solver's process could not be started, or ended of itself */
 };
 
-/* What one solver may use unless told otherwise. Of the two that a worker of prediction has, one is
- * idle most of the time. */
-#define HD_SOLVER_MEMORY ((size_t)4 << 30)
+/* What one solver may use unless told otherwise: with the quarter more that its process may map
+ * (serve.c) it takes less than 2 GB. Of the two that a worker has, one is idle most of the time. */
+#define HD_SOLVER_MEMORY ((size_t)3 << 29)
 
 struct hd_solver_limits {
     double deadline; /* hd_progress_now() at which even the making of a formula ends; 0 = never */
