@@ -41,12 +41,12 @@ static bool is_done(const pthread_once_t *once, uintptr_t pc)
     return *once == ONCE_DONE;
 }
 
-/* A search holds threads up only where they do something. Whether a caller came while the routine
- * ran or afterwards is nothing, so it must not show in what the caller does then. */
+/* Whether a caller came while the routine ran or afterwards must not show in what it does then: a
+ * schedule lets it come when its next event is due, and the routine may be over by then. */
 static void wait_for_other(struct hd_thread *me, const pthread_once_t *once, uintptr_t pc)
 {
-    struct hd_sync *l = rt.steer ? hd_rt_sync((void *)once, HD_SYNC_LOCK) : NULL;
-    while (l && *once != ONCE_DONE && l->owner && l->owner != me) {
+    struct hd_sync *l = hd_rt_sync((void *)once, HD_SYNC_LOCK);
+    while (*once != ONCE_DONE && l->owner && l->owner != me) {
         l->waiters++;
         hd_rt_block(me, l, HD_WAITS_LOCK, HD_NEVER, pc);
         l->waiters--;
