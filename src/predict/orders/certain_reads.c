@@ -67,20 +67,17 @@ struct sought {
 
 static bool add_source(struct chain *chain, hd_eid write, struct common *common);
 
-/* Sources by another thread that need not come before the read. */
+/* Sources by another thread that need not come before the read. values: NULL, if any may be. */
 static bool add_free_writes(struct chain *chain, const struct hd_loc_user *user,
-                            const struct sought *sought, struct common *common)
+                            const struct hd_value_writes *values, struct common *common)
 {
     const struct hd_certain *c = chain->c;
     const struct hd_accesses *locs = c->w->locs;
     hd_eid read = chain->on[chain->n - 1];
-    struct hd_value_writes values = {0, 0};
-    if (sought->known)
-        values = hd_accesses_values(locs, c->t->obj[read], sought->value);
     uint32_t i = hd_accesses_write_from(locs, user, hd_must_clock(c->w->must, read)[user->thread]);
     for (unsigned looked = 0;; looked++, i++) {
-        if (sought->known)
-            i = hd_accesses_value_from(locs, user, values, i);
+        if (values)
+            i = hd_accesses_value_from(locs, user, *values, i);
         if (i == user->wend || hd_world_before(c->w, read, locs->writes[i]))
             return true;
         if (looked == HD_CERTAIN_SOURCES || !add_source(chain, locs->writes[i], common))
@@ -101,6 +98,9 @@ static bool add_sources(struct chain *chain, const struct sought *sought, struct
         return add_source(chain, (hd_eid)sought->value.bits, common) && common->any;
     if (n > HD_CERTAIN_USERS)
         return false;
+    struct hd_value_writes values = {0, 0};
+    if (sought->known)
+        values = hd_accesses_values(c->w->locs, t->obj[read], sought->value);
     for (size_t i = 0; i < n; i++) {
         hd_eid w = forced_write(c, &users[i], read);
         forced |= w != HD_EID_NONE;
@@ -109,7 +109,7 @@ static bool add_sources(struct chain *chain, const struct sought *sought, struct
             !hidden(c, users, n, w, read) && !add_source(chain, w, common))
             return false;
         if (users[i].thread != t->thread[read] &&
-            !add_free_writes(chain, &users[i], sought, common))
+            !add_free_writes(chain, &users[i], sought->known ? &values : NULL, common))
             return false;
     }
     const struct hd_loc_init *init = &t->loc_init[t->obj[read]];

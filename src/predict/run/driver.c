@@ -18,6 +18,11 @@ bool hd_driver_settled(const struct hd_driver *d, const struct hd_driver_unit *u
     return u->found.len && !d->options->all_pairs;
 }
 
+bool hd_driver_filters(const struct hd_driver *d)
+{
+    return d->w->sections->list.len <= d->options->filter_until;
+}
+
 /* ---- one candidate ---- */
 
 /* With one for each unit, witnesses are made short when all are known. */
@@ -64,6 +69,16 @@ void hd_driver_keep(const struct hd_driver *d, struct hd_driver_unit *u, struct 
 
 /* ---- what greedy left open ---- */
 
+/* What closure has left open. */
+static enum hd_verdict filter_late(const struct hd_driver *d, struct hd_worker *k,
+                                   const struct hd_goal *goal)
+{
+    bool impossible = false;
+    if (!hd_driver_filters(d))
+        hd_worker_filter(k, goal, 1, &impossible);
+    return impossible ? HD_IMPOSSIBLE : HD_UNKNOWN;
+}
+
 static enum hd_verdict take_up(const struct hd_driver *d, struct hd_worker *k,
                                const struct hd_undecided *open, enum hd_phase phase,
                                enum hd_reason *why)
@@ -75,7 +90,7 @@ static enum hd_verdict take_up(const struct hd_driver *d, struct hd_worker *k,
     enum hd_verdict verdict =
         phase == HD_PHASE_NEARBY ? hd_worker_nearby(k, &goal) : hd_worker_closure(k, &goal);
     *why = hd_worker_open_reason(k);
-    return verdict;
+    return verdict == HD_UNKNOWN && phase == HD_PHASE_CLOSE ? filter_late(d, k, &goal) : verdict;
 }
 
 /* Whether the candidate waits for this phase. Again: what used up its share of the time. */

@@ -63,6 +63,10 @@ size_t hd_driver_left(struct hd_driver *d);
 /* Whether one is found, and that is enough. */
 bool hd_driver_settled(const struct hd_driver *d, const struct hd_driver_unit *u);
 
+/* Whether the sweep asks the last filter. In a trace with many sections a graph costs more than the
+ * attempts to find a witness or a proof: there it is asked about what closure leaves open. */
+bool hd_driver_filters(const struct hd_driver *d);
+
 /* The candidate is found: k has its witness. */
 void hd_driver_found(const struct hd_driver *d, struct hd_driver_unit *u, struct hd_worker *k);
 /* It is undecided, and stands for `goals` candidates. */

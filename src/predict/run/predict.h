@@ -55,6 +55,7 @@ struct hd_predict_options {
     size_t solver_memory;   /* bytes that one solver may use; 0 = no limit */
     size_t fold_from;       /* traces with so many threads are worked on as chains of them, if that
                              * leaves half of them or less (fold.h) */
+    size_t filter_until;    /* traces with more sections: the sweep does without causality graphs */
     /* For measurements: do not give the solver the orders of causality graphs; start it afresh for
      * each pair; causality graphs of the whole trace in `heddle compare`. */
     bool no_hints, no_increments, whole_graphs;
@@ -75,7 +76,8 @@ struct hd_predict_options {
     /* For tests: may change the witness of a step before it is checked. May be NULL. */
     void (*spoil)(enum hd_step step, struct hd_witness *w);
 };
-#define HD_PREDICT_FOLD_FROM 64
+#define HD_PREDICT_FOLD_FROM    64
+#define HD_PREDICT_FILTER_UNTIL 10000
 void hd_predict_defaults(struct hd_predict_options *options);
 
 enum hd_reason {

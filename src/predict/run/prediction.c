@@ -35,6 +35,7 @@ void hd_predict_defaults(struct hd_predict_options *options)
     *options = (struct hd_predict_options){.steps = (1u << HD_STEPS) - 1,
                                            .pair_seconds = 60,
                                            .solver_memory = HD_SOLVER_MEMORY,
+                                           .filter_until = HD_PREDICT_FILTER_UNTIL,
                                            .fold_from = HD_PREDICT_FOLD_FROM};
 }
 

@@ -115,7 +115,8 @@ static bool probe_bundle(const struct races *j, struct hd_worker *k, struct hd_d
     return false;
 }
 
-/* Event e with the next events of its class: what the last filter returns for these pairs. */
+/* Event e with the next events of its class: what the last filter returns for these pairs, if it is
+ * asked now. */
 static void filter_ahead(const struct races *j, struct hd_worker *k, hd_eid e, uint32_t from,
                          uint32_t n, bool *impossible)
 {
@@ -125,8 +126,10 @@ static void filter_ahead(const struct races *j, struct hd_worker *k, hd_eid e, u
         pairs[i][0] = e;
         pairs[i][1] = j->c->events[from + i];
         goals[i] = hd_goal_race(pairs[i]);
+        impossible[i] = false;
     }
-    hd_worker_filter(k, goals, n, impossible);
+    if (hd_driver_filters(j->driver))
+        hd_worker_filter(k, goals, n, impossible);
 }
 
 /* The pairs of e with events [from, to), until a race when one is enough. When the time is up, one

@@ -99,7 +99,7 @@ static bool sweep_queue(struct hd_visitor *v)
     enum hd_reason why;
     for (uint32_t i = 0; i < n; events += v->lengths[i++])
         goals[i] = hd_goal_of(v->visits->property, events, v->lengths[i]);
-    if (n && !hd_worker_stopped(v->worker, &why))
+    if (n && hd_driver_filters(v->driver) && !hd_worker_stopped(v->worker, &why))
         hd_worker_filter(v->worker, goals, n, impossible);
     events = v->queue.data;
     for (uint32_t i = 0; i < n && more; events += v->lengths[i++])
