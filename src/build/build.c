@@ -679,8 +679,10 @@ static void read_modules(struct hd_walk *w)
 enum hd_status hd_walk_open(struct hd_walk *w, const char *name, const char *data, size_t len,
                             struct hd_build_info *info, struct hd_err *err)
 {
+    bool mapped = w->progress.watch && w->progress.watch->mapped;
     walk_init(w, info, err);
-    enum hd_status s = hd_rec_open(name, data, len, &w->in.file, w->err);
+    enum hd_status s =
+        (mapped ? hd_rec_open_mapped : hd_rec_open)(name, data, len, &w->in.file, w->err);
     if (s == HD_OK)
         s = hd_recnames_read(&w->in.file, &w->in.debug, w->err);
     if (s == HD_OK)

@@ -50,11 +50,13 @@ struct hd_build_info {
     struct hd_names rules; /* lines of suppressions that the program brings along */
 };
 
-/* Told now and then how far the work is. The total is the kilobytes of the log, each of which
- * stands for all walks over it. */
+/* How a recording is read. Progress is told now and then; the total is the kilobytes of the log,
+ * each of which stands for all walks over it. */
 struct hd_build_watch {
     void (*progress)(void *ctx, uint64_t done, uint64_t total); /* or NULL */
     void *ctx;
+    bool mapped;      /* the recording is a file that is mapped to be read only: what was read of it
+                         does not stay in memory */
     bool keep_all;    /* accesses to memory that threads do not share are events, too */
     bool keep_handed; /* the same of memory that is handed over, not by fork and join alone */
 };

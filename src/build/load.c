@@ -6,10 +6,12 @@ struct load {
 };
 
 static enum hd_status read_recording(void *ctx, const char *name, const char *data, size_t len,
-                                     struct hd_trace **trace, struct hd_err *err)
+                                     bool mapped, struct hd_trace **trace, struct hd_err *err)
 {
     struct load *l = ctx;
-    return hd_build_trace(name, data, len, l->watch, trace, &l->built, err);
+    struct hd_build_watch watch = l->watch ? *l->watch : (struct hd_build_watch){0};
+    watch.mapped = mapped;
+    return hd_build_trace(name, data, len, &watch, trace, &l->built, err);
 }
 
 enum hd_status hd_load_watched(const char *path, const struct hd_build_watch *watch,

@@ -80,6 +80,7 @@ static bool next_chunk(struct hd_rawlog *log)
         if (log->filled < b->raw)
             log->filled = b->raw;
         log->broken = hd_rec_unpack(log->rec, b, log->chunk, &err) != HD_OK;
+        hd_rec_was_read(log->rec, b, &log->mapped_from);
         if (log->broken)
             return false;
         /* What was never filled is zero, and stays without memory. */

@@ -30,6 +30,7 @@ struct hd_rawlog {
     uint64_t before;               /* bytes of the log in earlier chunks */
     size_t filled;                 /* bytes of the chunk that may be other than zero */
     size_t block;                  /* the next one */
+    size_t mapped_from;            /* see hd_rec_was_read */
     struct hd_u32vec counts;       /* by thread: its events so far, but for the one that runs */
     uint32_t thread;               /* the one that runs */
     unsigned forks[HD_RAW_LEVELS]; /* of a forked process: which child of each ancestor; 0: none */

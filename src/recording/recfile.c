@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 #include <xxhash.h>
 #include <zlib.h>
@@ -14,6 +15,12 @@
 #define FILE_HEADER 16
 #define HEADER      20
 #define RAW_MAX     (1u << 30)
+
+#define PAGE   4096u
+#define WINDOW (4u << 20) /* bytes that are read before pages are given back */
+/* With a page the kernel maps those around it that it has: as many as fault_around_bytes and large
+ * folios hold, commonly 64 KB, also before it. */
+#define AROUND (2u << 20)
 
 static const uint8_t magic[8] = {0x89, 'H', 'D', 'R', '\r', '\n', 0x1a, '\n'};
 
@@ -129,10 +136,22 @@ static enum hd_status refuse(const struct hd_rec *rec, struct hd_err *err, const
     return hd_err_at(err, HD_ERR_INPUT, rec->name, 0, "%s", why);
 }
 
+void hd_rec_was_read(const struct hd_rec *rec, const struct hd_rec_block *block, size_t *from)
+{
+    size_t start = (size_t)(block->data - rec->data), end = start + block->stored;
+    if (start < *from) /* it has begun again */
+        *from = start;
+    if (!rec->mapped || end - *from < WINDOW)
+        return;
+    size_t first = *from > AROUND ? (*from - AROUND) / PAGE * PAGE : 0;
+    madvise((void *)(uintptr_t)(rec->data + first), end - first, MADV_DONTNEED);
+    *from = end;
+}
+
 static enum hd_status read_blocks(struct hd_rec *rec, const uint8_t *at, const uint8_t *end,
                                   struct hd_err *err)
 {
-    for (;;) {
+    for (size_t from = 0;;) {
         if (end - at < HEADER)
             return refuse(rec, err, "the recording is cut short");
         if ((uint32_t)crc32(0, at, 16) != get32(at + 16))
@@ -149,15 +168,17 @@ static enum hd_status read_blocks(struct hd_rec *rec, const uint8_t *at, const u
         if (checksum(at, b.stored) != sum)
             return refuse(rec, err, "the checksum of a block is wrong");
         *(struct hd_rec_block *)hd_vec_push(&rec->blocks) = b;
+        hd_rec_was_read(rec, &b, &from);
         at += b.stored;
     }
 }
 
-enum hd_status hd_rec_open(const char *name, const char *data, size_t len, struct hd_rec *rec,
-                           struct hd_err *err)
+static enum hd_status open_as(bool mapped, const char *name, const char *data, size_t len,
+                              struct hd_rec *rec, struct hd_err *err)
 {
     const uint8_t *h = (const uint8_t *)data;
-    *rec = (struct hd_rec){.name = name, .blocks = HD_VEC_INIT(struct hd_rec_block)};
+    *rec = (struct hd_rec){
+        .name = name, .data = h, .mapped = mapped, .blocks = HD_VEC_INIT(struct hd_rec_block)};
     if (!hd_rec_is(data, len) || len < FILE_HEADER)
         return refuse(rec, err, "not a recording");
     if ((uint32_t)crc32(0, h, 12) != get32(h + 12))
@@ -171,6 +192,18 @@ enum hd_status hd_rec_open(const char *name, const char *data, size_t len, struc
     if (s != HD_OK)
         hd_rec_close(rec);
     return s;
+}
+
+enum hd_status hd_rec_open(const char *name, const char *data, size_t len, struct hd_rec *rec,
+                           struct hd_err *err)
+{
+    return open_as(false, name, data, len, rec, err);
+}
+
+enum hd_status hd_rec_open_mapped(const char *name, const char *data, size_t len,
+                                  struct hd_rec *rec, struct hd_err *err)
+{
+    return open_as(true, name, data, len, rec, err);
 }
 
 void hd_rec_close(struct hd_rec *rec)

@@ -59,7 +59,9 @@ bool hd_rec_cut(struct hd_rec_writer *w);
 /* ---- reading ---- */
 
 struct hd_rec {
-    const char *name;     /* for messages */
+    const char *name; /* for messages */
+    const uint8_t *data;
+    bool mapped;          /* data is a file's, mapped to be read only */
     struct hd_vec blocks; /* struct hd_rec_block */
 };
 
@@ -67,6 +69,13 @@ bool hd_rec_is(const char *data, size_t len); /* by its first bytes */
 /* data stays the caller's and must outlive rec. HD_ERR_INPUT when it is damaged or cut short. */
 enum hd_status hd_rec_open(const char *name, const char *data, size_t len, struct hd_rec *rec,
                            struct hd_err *err);
+/* The same of a whole file that is mapped, from a page on, to be read only. */
+enum hd_status hd_rec_open_mapped(const char *name, const char *data, size_t len,
+                                  struct hd_rec *rec, struct hd_err *err);
+/* A reader that goes through the blocks has read this one: of a mapped file the pages of so many of
+ * the last ones that it is worth a call are given back. They come again when they are read again.
+ * *from is the reader's own: 0, and where pages begin that it has not given back. */
+void hd_rec_was_read(const struct hd_rec *rec, const struct hd_rec_block *block, size_t *from);
 void hd_rec_close(struct hd_rec *rec);
 /* Unpacks a block into to, which has room for block->raw bytes. */
 enum hd_status hd_rec_unpack(const struct hd_rec *rec, const struct hd_rec_block *block,

@@ -93,7 +93,7 @@ static enum hd_status finish(struct load *l, struct hd_trace **trace, struct hd_
         return hd_text_finish(text, trace, err);
     }
     if (l->info.format == HD_FORMAT_OTHER)
-        return l->other->read(l->other->ctx, l->name, l->data, l->len, trace, err);
+        return l->other->read(l->other->ctx, l->name, l->data, l->len, false, trace, err);
     struct hd_hdt_info info = {0};
     status = hd_hdt_read(l->data, l->len, l->name, trace, &info, err);
     l->info.truncated = info.truncated;
@@ -159,7 +159,7 @@ static bool load_mapped(int fd, struct load *l, struct hd_trace **trace, enum hd
     if (map == MAP_FAILED)
         return false;
     l->info = (struct hd_load_info){.format = HD_FORMAT_OTHER, .bytes = len};
-    *status = l->other->read(l->other->ctx, l->name, map, len, trace, err);
+    *status = l->other->read(l->other->ctx, l->name, map, len, true, trace, err);
     munmap(map, len);
     return true;
 }

@@ -37,10 +37,10 @@ enum hd_status hd_trace_io_load_info(const char *path, struct hd_trace **trace,
                                      struct hd_load_info *info, struct hd_err *err);
 
 /* A form that this room does not know: is() judges the first bytes, read() makes the trace of the
- * whole. */
+ * whole. mapped: data is the file's, mapped to be read only. */
 struct hd_form {
     bool (*is)(const char *data, size_t len);
-    enum hd_status (*read)(void *ctx, const char *name, const char *data, size_t len,
+    enum hd_status (*read)(void *ctx, const char *name, const char *data, size_t len, bool mapped,
                            struct hd_trace **trace, struct hd_err *err);
     void *ctx;
 };
