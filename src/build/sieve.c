@@ -12,11 +12,15 @@
 #include "build/walk.h"
 
 #include "base/log.h"
+#include "base/stop.h"
 
-#define MOST (UINT64_C(128) << 20) /* bytes: more is not worth it */
-#define LOOK 1048576               /* from so many steps on at most one of FEW may be kept */
-#define FEW  4
-#define SKIP UINT8_MAX /* in place of a kind */
+#define MOST  (UINT64_C(128) << 20) /* bytes, of a log that is not very long */
+#define SHARE 8                     /* of a longer one: of its bytes, one of so many */
+#define ROOM  4                     /* but then of the memory that is left one of so many */
+#define LOOK  1048576               /* from so many steps on at most one of FEW may be kept */
+#define FEW   4
+/* In place of a kind: steps that mean nothing; the last of them is what its slot says, or not. */
+enum { SKIP = UINT8_MAX, SKIP_SHAPED = UINT8_MAX - 1 };
 
 /* What of a record is written down. */
 enum {
@@ -199,26 +203,42 @@ static void put_where(struct hd_walk_sieve *s, const struct hd_raw *rec)
     hd_bytes_varint(&s->kept, rec->site);
 }
 
-static void put_skipped(struct hd_walk_sieve *s)
+/* Does the slot of the record say its kind, site and aux? Slot 0 says something else each time. */
+static bool is_shaped(const struct hd_walk *w, const struct hd_raw *rec)
 {
+    const struct hd_raw_shape *is = &w->log.in.shapes[rec->slot];
+    return rec->slot && is->kind == rec->kind && is->site == rec->site && is->aux == rec->aux;
+}
+
+static void put_skipped(struct hd_walk *w)
+{
+    struct hd_walk_sieve *s = &w->sieve;
+    bool shaped = is_shaped(w, &s->last);
     if (!s->skipped)
         return;
-    put_byte(s, SKIP);
+    put_byte(s, shaped ? SKIP_SHAPED : SKIP);
     hd_bytes_varint(&s->kept, s->skipped);
-    put_byte(s, (uint8_t)s->last.kind);
     hd_bytes_varint(&s->kept, s->last.slot);
-    put_where(s, &s->last);
+    if (!shaped) {
+        put_byte(s, (uint8_t)s->last.kind);
+        put_where(s, &s->last);
+    }
     s->skipped = 0;
+}
+
+/* The second word of an extra token is the token. */
+static uint64_t usual_value(const struct hd_raw *rec)
+{
+    return rec->kind == HD_LOG_MORE ? rec->val : 0;
 }
 
 static void put_record(struct hd_walk *w, const struct hd_raw *rec)
 {
     struct hd_walk_sieve *s = &w->sieve;
-    const struct hd_raw_shape *is = &w->log.in.shapes[rec->slot];
-    bool shaped = rec->slot && is->site == rec->site && is->aux == rec->aux;
+    bool shaped = is_shaped(w, rec), value = rec->w[1] != usual_value(rec);
     put_byte(s, (uint8_t)rec->kind);
     put_byte(s, (uint8_t)((rec->slot ? HAS_SLOT : 0) | (rec->w[0] ? HAS_WORD : 0) |
-                          (rec->w[1] ? HAS_VALUE : 0) | (rec->w[2] || rec->w[3] ? HAS_WORDS : 0) |
+                          (value ? HAS_VALUE : 0) | (rec->w[2] || rec->w[3] ? HAS_WORDS : 0) |
                           (rec->len || rec->data ? HAS_LEN : 0) |
                           (rec->addr != HD_TOK_NONE ? HAS_ADDR : 0) |
                           (rec->val != HD_TOK_NONE ? HAS_VAL : 0) | (shaped ? HAS_SHAPE : 0)));
@@ -232,7 +252,7 @@ static void put_record(struct hd_walk *w, const struct hd_raw *rec)
         hd_bytes_varint(&s->kept, zigzag(rec->w[0] - s->last_word));
         s->last_word = rec->w[0];
     }
-    if (rec->w[1])
+    if (value)
         hd_bytes_varint(&s->kept, rec->w[1]);
     if (rec->w[2] || rec->w[3]) {
         hd_bytes_varint(&s->kept, rec->w[2]);
@@ -250,10 +270,25 @@ static void put_record(struct hd_walk *w, const struct hd_raw *rec)
         hd_bytes_put(&s->kept, rec->data, rec->len);
 }
 
-static void get_where(struct hd_bytes_cur *in, struct hd_raw *rec)
+static void get_where(const struct hd_walk *w, bool shaped, struct hd_bytes_cur *in,
+                      struct hd_raw *rec)
 {
-    rec->aux = (unsigned)hd_bytes_get(in);
-    rec->site = hd_bytes_get(in);
+    const struct hd_raw_shape *is = &w->log.in.shapes[rec->slot];
+    rec->aux = shaped ? is->aux : (unsigned)hd_bytes_get(in);
+    rec->site = shaped ? is->site : hd_bytes_get(in);
+}
+
+static void get_skipped(struct hd_walk *w, struct hd_bytes_cur *in, struct hd_raw *rec)
+{
+    bool shaped = *in->p++ == SKIP_SHAPED;
+    uint64_t n = hd_bytes_get(in);
+    hd_raw_clear(rec);
+    rec->slot = (uint32_t)hd_bytes_get(in);
+    rec->kind =
+        shaped ? (enum hd_log_kind)w->log.in.shapes[rec->slot].kind : (enum hd_log_kind) * in->p++;
+    get_where(w, shaped, in, rec);
+    w->log.events += n;
+    hd_walk_skip_calls(w, n, rec);
 }
 
 /* What an earlier one that was dropped has left. */
@@ -269,12 +304,22 @@ static void forget(struct hd_walk *w)
 
 /* ---- for the walks ---- */
 
+/* How many bytes are worth while: a walk over the whole log costs what the log is long. */
+static uint64_t most_bytes(const struct hd_walk *w)
+{
+    uint64_t share = hd_rawlog_bytes(&w->log) / SHARE, room = hd_stop_memory() / ROOM;
+    share = share < room ? share : room;
+    return share > MOST ? share : MOST;
+}
+
 void hd_walk_sieve_start(struct hd_walk *w)
 {
     bool first = !w->sieve.ready && w->sieve.wanted && !w->log.forks[0];
     w->sieve.making = first && w->pass != HD_WALK_MARK;
-    if (w->sieve.making)
+    if (w->sieve.making) {
         forget(w);
+        w->sieve.most = most_bytes(w);
+    }
     w->sieve.reading = w->sieve.ready && w->pass != HD_WALK_MARK && !w->own.hand;
     w->sieve.last_word = w->sieve.skipped = 0;
     w->sieve.last_hi = 0;
@@ -295,7 +340,7 @@ void hd_walk_sieve_end(struct hd_walk *w, bool whole)
     struct hd_walk_sieve *s = &w->sieve;
     if (!s->making)
         return;
-    put_skipped(s);
+    put_skipped(w);
     HD_DEBUG_LINE(BUILD, "sieve: %llu of %llu steps are kept, %zu bytes%s",
                   (unsigned long long)s->n_kept, (unsigned long long)w->log.events, s->kept.len,
                   whole ? "" : "; it is not used");
@@ -316,9 +361,9 @@ void hd_walk_sieve_keep(struct hd_walk *w, const struct hd_raw *rec, uint32_t id
     if (rec->kind <= HD_LOG_LAST_EVENT)
         follow(w, rec, id);
     s->n_kept += rec->kind <= HD_LOG_LAST_EVENT;
-    put_skipped(s);
+    put_skipped(w);
     put_record(w, rec);
-    if (s->kept.len > MOST || (w->log.events > LOOK && s->n_kept > w->log.events / FEW))
+    if (s->kept.len > s->most || (w->log.events > LOOK && s->n_kept > w->log.events / FEW))
         hd_walk_sieve_end(w, false);
 }
 
@@ -346,16 +391,8 @@ bool hd_walk_sieve_next(struct hd_walk *w, struct hd_raw *rec)
 {
     struct hd_walk_sieve *s = &w->sieve;
     struct hd_bytes_cur *in = &s->in;
-    while (in->p < in->end && *in->p == SKIP) {
-        in->p++;
-        uint64_t n = hd_bytes_get(in);
-        hd_raw_clear(rec);
-        rec->kind = (enum hd_log_kind) * in->p++;
-        rec->slot = (uint32_t)hd_bytes_get(in);
-        get_where(in, rec);
-        w->log.events += n;
-        hd_walk_skip_calls(w, n, rec);
-    }
+    while (in->p < in->end && *in->p >= SKIP_SHAPED)
+        get_skipped(w, in, rec);
     if (in->p >= in->end)
         return false;
     hd_raw_clear(rec);
@@ -363,12 +400,7 @@ bool hd_walk_sieve_next(struct hd_walk *w, struct hd_raw *rec)
     unsigned has = *in->p++;
     if (has & HAS_SLOT)
         rec->slot = (uint32_t)hd_bytes_get(in);
-    if (has & HAS_SHAPE) {
-        rec->aux = w->log.in.shapes[rec->slot].aux;
-        rec->site = w->log.in.shapes[rec->slot].site;
-    } else {
-        get_where(in, rec);
-    }
+    get_where(w, has & HAS_SHAPE, in, rec);
     if (rec->kind == HD_LOG_BRANCH)
         rec->w[0] = get_token(s, in);
     else if (has & HAS_WORD)
@@ -383,6 +415,8 @@ bool hd_walk_sieve_next(struct hd_walk *w, struct hd_raw *rec)
         rec->addr = get_token(s, in);
     if (has & HAS_VAL)
         rec->val = get_token(s, in);
+    if (!(has & HAS_VALUE))
+        rec->w[1] = usual_value(rec);
     if (has & HAS_LEN) {
         rec->len = hd_bytes_get(in);
         rec->data = *in->p++ ? in->p : NULL;

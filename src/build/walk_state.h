@@ -190,6 +190,7 @@ struct hd_walk_sieve {
     struct hd_bytes_cur in;
     uint64_t records;   /* of the log, that are events */
     uint64_t n_kept;    /* the same, of those that are kept */
+    uint64_t most;      /* bytes that it may have */
     uint64_t skipped;   /* since the last one that is kept */
     struct hd_raw last; /* of those: its kind, aux, slot and site */
     uint64_t last_word; /* of the last record that has one */
