@@ -13,7 +13,11 @@ install(FILES ${CMAKE_BINARY_DIR}/packaging/heddle.pc DESTINATION ${pc_dir})
 install(FILES ${CMAKE_BINARY_DIR}/packaging/HeddleConfig.cmake ${CMAKE_BINARY_DIR}/packaging/HeddleConfigVersion.cmake
         DESTINATION ${config_dir})
 
-# `make deb`. Libraries come from dpkg-shlibdeps; `heddle cc` needs a clang for which there is a plugin.
+# `make deb`. Libraries come from dpkg-shlibdeps, but for Z3, to which nothing is linked; `heddle cc` needs a clang for
+# which there is a plugin.
+file(REAL_PATH ${z3_file} z3_real)
+execute_process(COMMAND dpkg-query --search ${z3_real} OUTPUT_VARIABLE z3_package ERROR_QUIET)
+string(REGEX MATCH "^[^:\n]+" z3_package "${z3_package}")
 list(TRANSFORM HEDDLE_PASS_VERSIONS REPLACE "(.+)" "clang-\\1" OUTPUT_VARIABLE compilers)
 list(JOIN compilers " | " compilers)
 set(CPACK_GENERATOR DEB)
@@ -29,6 +33,9 @@ set(CPACK_STRIP_FILES ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_PACKAGE_DEPENDS ${compilers})
+if(z3_package)
+  string(APPEND CPACK_DEBIAN_PACKAGE_DEPENDS ", ${z3_package}")
+endif()
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS gdb)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_COMPRESSION_TYPE xz)

@@ -7,6 +7,7 @@
 #include "base/progress.h"
 #include "solve/serve.h"
 #include "solve/wire.h"
+#include "solve/z3_calls.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -101,6 +102,10 @@ static bool take_idle(struct hd_link *l)
 static bool start(struct hd_link *l)
 {
     int ends[2];
+    if (!hd_z3_load()) { /* here and not in each child */
+        HD_DEBUG_LINE(SOLVE, "no solver: %s", hd_z3_missing());
+        return false;
+    }
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
         return false;
     pid_t pid = fork();

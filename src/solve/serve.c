@@ -81,7 +81,7 @@ static void limit_memory(const struct hd_serve *s, uint64_t bytes)
     char megabytes[32];
     struct rlimit limit;
     snprintf(megabytes, sizeof megabytes, "%llu", (unsigned long long)(bytes >> 20));
-    Z3_global_param_set("memory_max_size", megabytes);
+    hd_z3.global_param_set("memory_max_size", megabytes);
     if (HD_SANITIZED || getrlimit(RLIMIT_AS, &limit))
         return;
     rlim_t want = bytes ? s->own_memory + bytes + bytes / 4 : limit.rlim_max;
@@ -160,7 +160,7 @@ static void on_error(Z3_context ctx, Z3_error_code code)
     if (code == Z3_MEMOUT_FAIL)
         no_memory(0);
     if (code != Z3_OK)
-        misuse(serving, Z3_get_error_msg(ctx, code));
+        misuse(serving, hd_z3.get_error_msg(ctx, code));
 }
 
 /* ---- one formula ---- */
@@ -168,7 +168,7 @@ static void on_error(Z3_context ctx, Z3_error_code code)
 static void drop_model(struct hd_serve *s)
 {
     if (s->model)
-        Z3_model_dec_ref(s->ctx, s->model);
+        hd_z3.model_dec_ref(s->ctx, s->model);
     s->model = NULL;
 }
 
@@ -178,9 +178,9 @@ static void drop_formula(struct hd_serve *s)
         return;
     drop_model(s);
     if (s->solver)
-        Z3_solver_dec_ref(s->ctx, s->solver);
+        hd_z3.solver_dec_ref(s->ctx, s->solver);
     s->solver = NULL;
-    Z3_del_context(s->ctx);
+    hd_z3.del_context(s->ctx);
     s->ctx = NULL;
     s->asts->len = s->others->len = 0;
 }
@@ -199,26 +199,27 @@ static void new_formula(struct hd_serve *s, bool bits)
 {
     drop_formula(s);
     limit_memory(s, hd_serve_get(s));
-    Z3_config config = Z3_mk_config();
-    s->ctx = Z3_mk_context(config);
+    Z3_config config = hd_z3.mk_config();
+    s->ctx = hd_z3.mk_context(config);
     if (!s->ctx)
         no_memory(0);
-    Z3_del_config(config);
-    Z3_set_error_handler(s->ctx, on_error);
-    s->int_sort = Z3_mk_int_sort(s->ctx);
-    s->bool_sort = Z3_mk_bool_sort(s->ctx);
+    hd_z3.del_config(config);
+    hd_z3.set_error_handler(s->ctx, on_error);
+    s->int_sort = hd_z3.mk_int_sort(s->ctx);
+    s->bool_sort = hd_z3.mk_bool_sort(s->ctx);
     if (bits)
         return;
-    s->solver = Z3_mk_simple_solver(s->ctx);
-    Z3_solver_inc_ref(s->ctx, s->solver);
-    Z3_params params = Z3_mk_params(s->ctx);
-    Z3_params_inc_ref(s->ctx, params);
-    Z3_params_set_uint(s->ctx, params, Z3_mk_string_symbol(s->ctx, "random_seed"), 0);
-    Z3_params_set_uint(s->ctx, params, Z3_mk_string_symbol(s->ctx, "arith.solver"), DIFFERENCES);
-    Z3_params_set_bool(s->ctx, params, Z3_mk_string_symbol(s->ctx, "ctrl_c"), false);
-    Z3_solver_set_params(s->ctx, s->solver, params);
-    Z3_params_dec_ref(s->ctx, params);
-    *(Z3_ast *)hd_vec_push(s->asts) = Z3_mk_true(s->ctx);
+    s->solver = hd_z3.mk_simple_solver(s->ctx);
+    hd_z3.solver_inc_ref(s->ctx, s->solver);
+    Z3_params params = hd_z3.mk_params(s->ctx);
+    hd_z3.params_inc_ref(s->ctx, params);
+    hd_z3.params_set_uint(s->ctx, params, hd_z3.mk_string_symbol(s->ctx, "random_seed"), 0);
+    hd_z3.params_set_uint(s->ctx, params, hd_z3.mk_string_symbol(s->ctx, "arith.solver"),
+                          DIFFERENCES);
+    hd_z3.params_set_bool(s->ctx, params, hd_z3.mk_string_symbol(s->ctx, "ctrl_c"), false);
+    hd_z3.solver_set_params(s->ctx, s->solver, params);
+    hd_z3.params_dec_ref(s->ctx, params);
+    *(Z3_ast *)hd_vec_push(s->asts) = hd_z3.mk_true(s->ctx);
 }
 
 void hd_serve_result(struct hd_serve *s, Z3_lbool result)
@@ -227,12 +228,12 @@ void hd_serve_result(struct hd_serve *s, Z3_lbool result)
                     : result == Z3_L_FALSE ? HD_REPLY_NO
                                            : HD_REPLY_UNKNOWN;
     if (reply == HD_REPLY_UNKNOWN &&
-        strstr(Z3_solver_get_reason_unknown(s->ctx, s->solver), "memory"))
+        strstr(hd_z3.solver_get_reason_unknown(s->ctx, s->solver), "memory"))
         reply = HD_REPLY_MEMORY;
     drop_model(s);
     if (reply == HD_REPLY_YES) {
-        s->model = Z3_solver_get_model(s->ctx, s->solver);
-        Z3_model_inc_ref(s->ctx, s->model);
+        s->model = hd_z3.solver_get_model(s->ctx, s->solver);
+        hd_z3.model_inc_ref(s->ctx, s->model);
     }
     send_reply(s, &reply, 1);
 }
@@ -242,13 +243,13 @@ void hd_serve_value(struct hd_serve *s, Z3_ast ast)
     Z3_ast value = NULL;
     int64_t number = 0;
     uint64_t bits;
-    if (!s->model || !Z3_model_eval(s->ctx, s->model, ast, true, &value))
+    if (!s->model || !hd_z3.model_eval(s->ctx, s->model, ast, true, &value))
         misuse(s, "no model for this term");
-    if (Z3_get_sort(s->ctx, value) == s->bool_sort)
-        number = Z3_get_bool_value(s->ctx, value) == Z3_L_TRUE;
-    else if (Z3_get_numeral_uint64(s->ctx, value, &bits))
+    if (hd_z3.get_sort(s->ctx, value) == s->bool_sort)
+        number = hd_z3.get_bool_value(s->ctx, value) == Z3_L_TRUE;
+    else if (hd_z3.get_numeral_uint64(s->ctx, value, &bits))
         memcpy(&number, &bits, sizeof number);
-    else if (!Z3_get_numeral_int64(s->ctx, value, &number))
+    else if (!hd_z3.get_numeral_int64(s->ctx, value, &number))
         misuse(s, "a value is not a number");
     send_reply(s, &number, sizeof number);
 }
@@ -275,7 +276,7 @@ _Noreturn void hd_serve(int fd)
     s.others = &others;
     s.parts = &parts;
     serving = &s;
-    Z3_del_config(Z3_mk_config());
+    hd_z3.del_config(hd_z3.mk_config());
     send_reply(&s, &hello, 1);
     for (;;) {
         flush(&s);

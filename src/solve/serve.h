@@ -9,8 +9,7 @@
 
 #include "base/vec.h"
 #include "solve/wire.h"
-
-#include <z3.h>
+#include "solve/z3_calls.h"
 
 /* Exit code when the memory limit is reached. Z3 itself uses it for the same. */
 enum { HD_SERVE_NO_MEMORY = 101 };

@@ -11,7 +11,7 @@ static Z3_ast get_literal(struct hd_serve *s)
 {
     int64_t lit = hd_serve_get_signed(s);
     Z3_ast ast = hd_serve_at(s->asts, (uint64_t)(lit < 0 ? -lit : lit) - 1);
-    return lit < 0 ? Z3_mk_not(s->ctx, ast) : ast;
+    return lit < 0 ? hd_z3.mk_not(s->ctx, ast) : ast;
 }
 
 static Z3_ast get_order(struct hd_serve *s)
@@ -32,29 +32,29 @@ static unsigned get_literals(struct hd_serve *s)
 static void clause(struct hd_serve *s)
 {
     unsigned n = get_literals(s);
-    Z3_ast all = n == 0   ? Z3_mk_false(s->ctx)
+    Z3_ast all = n == 0   ? hd_z3.mk_false(s->ctx)
                  : n == 1 ? *(Z3_ast *)s->parts->data
-                          : Z3_mk_or(s->ctx, n, s->parts->data);
-    Z3_solver_assert(s->ctx, s->solver, all);
+                          : hd_z3.mk_or(s->ctx, n, s->parts->data);
+    hd_z3.solver_assert(s->ctx, s->solver, all);
 }
 
 static void at_least(struct hd_serve *s)
 {
     unsigned k = (unsigned)hd_serve_get(s), n = get_literals(s);
-    add(s->asts, Z3_mk_atleast(s->ctx, n, s->parts->data, k));
+    add(s->asts, hd_z3.mk_atleast(s->ctx, n, s->parts->data, k));
 }
 
 static void check(struct hd_serve *s)
 {
     unsigned n = get_literals(s);
-    hd_serve_result(s,
-                    Z3_solver_check_assumptions(s->ctx, s->solver, n, n ? s->parts->data : NULL));
+    hd_serve_result(
+        s, hd_z3.solver_check_assumptions(s->ctx, s->solver, n, n ? s->parts->data : NULL));
 }
 
 static void before(struct hd_serve *s)
 {
     Z3_ast x = get_order(s), y = get_order(s);
-    add(s->asts, Z3_mk_lt(s->ctx, x, y));
+    add(s->asts, hd_z3.mk_lt(s->ctx, x, y));
 }
 
 static void values(struct hd_serve *s, Z3_ast (*get)(struct hd_serve *))
@@ -67,10 +67,10 @@ void hd_serve_order(struct hd_serve *s, enum hd_wire_op op)
 {
     switch (op) {
     case HD_WIRE_BOOL:
-        add(s->asts, Z3_mk_fresh_const(s->ctx, "b", s->bool_sort));
+        add(s->asts, hd_z3.mk_fresh_const(s->ctx, "b", s->bool_sort));
         break;
     case HD_WIRE_ORDER:
-        add(s->others, Z3_mk_fresh_const(s->ctx, "o", s->int_sort));
+        add(s->others, hd_z3.mk_fresh_const(s->ctx, "o", s->int_sort));
         break;
     case HD_WIRE_BEFORE:
         before(s);

@@ -6,9 +6,9 @@
 #include "base/sanitized.h"
 #include "solve/link.h"
 #include "solve/wire.h"
+#include "solve/z3_calls.h"
 
 #include <stdio.h>
-#include <z3.h>
 
 /* What is said goes out in pieces of this size, so that a large formula is not held twice. */
 enum { PIECE = 1 << 18 };
@@ -196,8 +196,10 @@ const char *hd_solver_version(void)
 {
     static char text[32];
     unsigned major, minor, build, revision;
+    if (!hd_z3_load())
+        return hd_z3_missing();
     if (!text[0]) {
-        Z3_get_version(&major, &minor, &build, &revision);
+        hd_z3.get_version(&major, &minor, &build, &revision);
         snprintf(text, sizeof text, "Z3 %u.%u.%u", major, minor, build);
     }
     return text;

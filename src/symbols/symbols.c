@@ -346,14 +346,25 @@ void hd_symbols_short_file(const char *file, const char *dir, char *out, size_t 
     hd_plainpath(out); /* compilers find their headers by detours */
 }
 
-/* The C++ library demangles; it is in the process, because the solver is C++. */
+typedef char *demangler(const char *, char *, size_t *, int *);
+
+static demangler *cxa_demangle;
+
+/* The C++ library does it, which is loaded for that: most programs are C. */
+static void find_demangler(void)
+{
+    void *library = dlopen("libstdc++.so.6", RTLD_LAZY);
+    *(void **)&cxa_demangle = library ? dlsym(library, "__cxa_demangle") : NULL;
+}
+
 static char *demangle(const char *name)
 {
-    typedef char *demangler(const char *, char *, size_t *, int *);
-    demangler *f;
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
     int status = -1;
-    *(void **)&f = dlsym(RTLD_DEFAULT, "__cxa_demangle");
-    return f && strncmp(name, "_Z", 2) == 0 ? f(name, NULL, NULL, &status) : NULL;
+    if (strncmp(name, "_Z", 2) != 0)
+        return NULL;
+    pthread_once(&once, find_demangler);
+    return cxa_demangle ? cxa_demangle(name, NULL, NULL, &status) : NULL;
 }
 
 static const char *keep(struct hd_symbols *s, const char *text)
