@@ -11,12 +11,11 @@
  * appends: the order of the log is that of the run, without locks. The driver takes finished chunks
  * away; the runtime waits when all are full. What was written survives any death.
  *
- * A chunk is a run of records in the bytes of rt_pack.h, ended by a byte 0 where one would start.
- * Those of the ring are left at HD_LOG_PART unless a record is longer. Chunk n lies in place n %
- * HD_LOG_RING, which the driver has zeroed. No record goes over its end.
- *
- * Records belong to the thread of the latest HD_LOG_SWITCH. Thread 0 is the main thread and first.
- * A thread that runs without a FORK was created by code we do not see.
+ * A chunk is a run of records in the bytes of rt_pack.h, ended by a byte 0 where one would
+ * start. Those of the ring are left at HD_LOG_PART unless a record is longer. Chunk n lies in
+ * place n % HD_LOG_RING, which the driver has zeroed. No record goes over its end. Records
+ * belong to the thread of the latest HD_LOG_SWITCH. Thread 0 is the main thread and first. A
+ * thread that runs without a FORK was created by code we do not see.
  */
 #ifndef HEDDLE_RT_LOG_H
 #define HEDDLE_RT_LOG_H
@@ -25,12 +24,13 @@
 #include "log/rt_looks.h"
 #include "log/rt_omp.h"
 #include "log/rt_policies.h"
+#include "log/rt_uses.h"
 
 #include <stdint.h>
 
 #define HD_LOG_ENV       "HEDDLE_RT_LOG"
 #define HD_LOG_MAGIC     UINT64_C(0x31474f4c2d544448) /* "HDT-LOG1" */
-#define HD_LOG_VERSION   13
+#define HD_LOG_VERSION   14
 #define HD_LOG_HEAD      65536u     /* the header, then HD_LOG_NOTES bytes of text */
 #define HD_LOG_CHUNK     (1u << 22) /* 4 MB: a record takes at most as much */
 #define HD_LOG_PART      (1u << 19) /* chunks of the ring end here: what both sides use stays cached */
@@ -212,8 +212,7 @@ struct hd_log_header {
     uint64_t entropy;          /* what random numbers of the system are made of */
     uint32_t asked_random;     /* it asked for random numbers, so entropy matters */
     uint32_t pid; /* process id that it asked for; 0: it did not. A replay returns this one */
-    /* A replay of another process than the first: that one follows the schedule, those before it
-     * run as they were recorded. */
+    /* A replay of another process than the first: those before it run as they were recorded. */
     uint32_t root;       /* length of `family` in the first process: what follows names a process */
     uint32_t status;     /* the process exited with this, plus 1; 0: it did not */
     uint32_t target_pid; /* what `pid` is in that process */
@@ -224,6 +223,7 @@ struct hd_log_header {
     uint32_t strangers; /* an instrumented program ran in another process, and is not recorded */
     struct hd_omp_needs omp;
     uint32_t preload, late, instrumented; /* preload.h; it was needed; a module of ours ran */
+    struct hd_uses uses;
 };
 #define HD_LOG_ASSEMBLY "inline assembly" /* these two: code ran that is not seen */
 #define HD_LOG_STRANGERS                                                                           \

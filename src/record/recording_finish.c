@@ -152,13 +152,21 @@ static struct hd_symbols *open_symbols(const struct hd_ring *ring)
     return hd_symbols_share(symbols);
 }
 
+/* The structs with locks of the files that ran; of all files when the runtime could not name them
+ * all, or a test wants to compare. */
+static const struct hd_bytes *find_types(const struct hd_log_header *h, struct hd_symbols *symbols)
+{
+    bool all = h->uses.n > HD_USES || getenv("HEDDLE_ALL_TYPES");
+    return hd_symtypes_collect(symbols, all ? NULL : h->uses.at, h->uses.n);
+}
+
 static void write_names(const struct hd_ring *ring, struct hd_symbols *symbols,
                         struct hd_rec_writer *out)
 {
     uint32_t n;
     const uint64_t *keys = hd_ring_keys(ring, &n);
     hd_recnames_write(out, keys, n, symbols);
-    const struct hd_bytes *types = hd_symtypes_collect(symbols);
+    const struct hd_bytes *types = find_types(ring->header, symbols);
     if (types->len)
         hd_rec_put(out, HD_REC_TYPES, types->data, types->len, LEVEL);
 }

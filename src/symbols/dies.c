@@ -311,6 +311,9 @@ static void take(struct hd_dies *d, unsigned attribute, const struct value *v, s
     case DW_AT_external:
         die->is_static = number == 1;
         break;
+    case DW_AT_language:
+        die->language = (unsigned)number;
+        break;
     case DW_AT_location:
         die->address = v->what == EXPRESSION ? address_in(d, v) : HD_DIE_NONE;
         die->is_elsewhere = die->address == HD_DIE_NONE;
@@ -382,15 +385,15 @@ static bool read_shape(struct hd_dies *d)
     return !d->bad;
 }
 
-/* Reads the shapes at an offset of .debug_abbrev. */
-static void read_shapes(struct hd_dies *d, uint64_t offset)
+/* Reads the shapes of the unit, the first n at most. */
+static void read_shapes(struct hd_dies *d, size_t n)
 {
     const uint8_t *p = d->p, *end = d->end;
     d->shapes.len = d->steps.len = 0;
     d->end = d->abbrev.end;
-    d->bad = offset >= (uint64_t)(d->abbrev.end - d->abbrev.data);
-    d->p = d->bad ? d->end : d->abbrev.data + offset;
-    while (!d->bad && read_shape(d))
+    d->bad = d->looks >= (uint64_t)(d->abbrev.end - d->abbrev.data);
+    d->p = d->bad ? d->end : d->abbrev.data + d->looks;
+    while (!d->bad && d->shapes.len < n && read_shape(d))
         ;
     d->p = p;
     d->end = end;
@@ -438,23 +441,21 @@ static void read_type_head(struct hd_dies *d)
 /* What stands before the entries of a unit, behind its length and version. */
 static bool read_head(struct hd_dies *d)
 {
-    uint64_t kind = DW_UT_compile, shapes;
+    uint64_t kind = DW_UT_compile;
     if (d->version >= 5) {
         kind = fixed(d, 1);
         d->address_size = (unsigned)fixed(d, 1);
-        shapes = fixed(d, d->offset_size);
+        d->looks = fixed(d, d->offset_size);
     } else {
-        shapes = fixed(d, d->offset_size);
+        d->looks = fixed(d, d->offset_size);
         d->address_size = (unsigned)fixed(d, 1);
     }
     if (kind == DW_UT_type)
         read_type_head(d);
     else if (kind == DW_UT_skeleton || kind == DW_UT_split_compile)
         pass(d, 8);
-    if (d->bad || d->version < 2 || d->version > 5 || d->address_size > 8 || !d->address_size)
-        return false;
-    read_shapes(d, shapes);
-    return !d->bad;
+    d->shapes.len = 0; /* read when an entry is */
+    return !d->bad && d->version >= 2 && d->version <= 5 && d->address_size <= 8 && d->address_size;
 }
 
 bool hd_dies_unit(struct hd_dies *d)
@@ -481,21 +482,47 @@ bool hd_dies_unit(struct hd_dies *d)
     }
 }
 
+bool hd_dies_unit_at(struct hd_dies *d, uint64_t offset)
+{
+    d->end = d->info.data + offset;
+    return hd_dies_unit(d);
+}
+
 /* Whether some shape has a reference out of its unit. */
-static bool may_cross(const struct hd_dies *d)
+static bool steps_cross(const struct hd_dies *d)
 {
     bool cross = false;
+    for (size_t i = 0; i < d->steps.len; i++) {
+        unsigned form = ((const struct step *)hd_vec_at(&d->steps, i))->form;
+        cross = cross || form == DW_FORM_ref_addr || form == DW_FORM_ref_sig8;
+    }
+    return cross;
+}
+
+bool hd_dies_unit_crosses(struct hd_dies *d)
+{
+    read_shapes(d, SIZE_MAX);
+    return d->bad || steps_cross(d);
+}
+
+static bool may_cross(const struct hd_dies *d)
+{
     struct hd_dies at = {.p = d->abbrev.data, .end = d->abbrev.end};
     at.shapes = HD_VEC_INIT(struct shape);
     at.steps = HD_VEC_INIT(struct step);
     while (at.p < at.end && !at.bad)
         read_shape(&at);
-    for (size_t i = 0; i < at.steps.len; i++) {
-        unsigned form = ((const struct step *)hd_vec_at(&at.steps, i))->form;
-        cross = cross || form == DW_FORM_ref_addr || form == DW_FORM_ref_sig8;
-    }
+    bool cross = steps_cross(&at);
     hd_dies_close(&at);
     return cross;
+}
+
+void hd_dies_cross(struct hd_dies *d)
+{
+    d->cross = may_cross(d);
+    while (d->cross && hd_dies_unit(d)) /* finds the types that are units */
+        ;
+    d->end = d->info.data;
 }
 
 bool hd_dies_open(struct hd_dies *d, Dwarf *dwarf, unsigned (*role)(unsigned tag))
@@ -511,10 +538,6 @@ bool hd_dies_open(struct hd_dies *d, Dwarf *dwarf, unsigned (*role)(unsigned tag
     if (!d->info.data || !d->abbrev.data || hd_dies_len(d) > UINT32_MAX)
         return false;
     d->role = role;
-    d->cross = may_cross(d);
-    d->end = d->info.data;
-    while (d->cross && hd_dies_unit(d)) /* finds the types that are units */
-        ;
     d->end = d->info.data;
     return true;
 }
@@ -559,6 +582,44 @@ static void read_all(struct hd_dies *d, const struct shape *shape, struct hd_die
     }
 }
 
+bool hd_dies_head(struct hd_dies *d, struct hd_die *die)
+{
+    const uint8_t *p = d->p;
+    for (int pass = 0; pass < 2; pass++) { /* the first one finds where its texts are */
+        d->p = p;
+        read_shapes(d, 1);
+        uint64_t code = leb(d);
+        const struct shape *shape = d->bad ? NULL : shape_of(d, code);
+        if (!shape) { /* it does not come first */
+            d->p = p;
+            read_shapes(d, SIZE_MAX);
+            shape = d->bad ? NULL : shape_of(d, leb(d));
+        }
+        *die = (struct hd_die){.address = HD_DIE_NONE};
+        if (shape)
+            read_all(d, shape, die);
+        d->bad = d->bad || !shape;
+    }
+    d->p = p;
+    d->shapes.len = 0;
+    return !d->bad;
+}
+
+const uint8_t *hd_dies_addresses(const struct hd_dies *d, size_t *n)
+{
+    enum { HEAD = 8 }; /* before the first address: bytes of the table from its version on, .. */
+    uint64_t len = 0, size = (uint64_t)(d->addr.end - d->addr.data);
+    if (d->version < 5 || d->offset_size != 4 || d->address_size != 8 || d->addr_base < HEAD ||
+        d->addr_base > size)
+        return NULL;
+    const uint8_t *first = d->addr.data + d->addr_base;
+    memcpy(&len, first - HEAD, 4);
+    if (len < 4 || len - 4 > (uint64_t)(d->addr.end - first))
+        return NULL;
+    *n = (size_t)(len - 4) / 8;
+    return first;
+}
+
 /* The shape of the next entry that has a role, which begins at *offset; NULL: there is none. */
 static const struct shape *next_shape(struct hd_dies *d, uint64_t *offset)
 {
@@ -590,6 +651,8 @@ bool hd_dies_next(struct hd_dies *d, struct hd_die *die)
 {
     uint64_t offset;
     bool read = false;
+    if (!d->depth && !d->shapes.len)
+        read_shapes(d, SIZE_MAX);
     while (!read) {
         const struct shape *shape = next_shape(d, &offset);
         if (!shape)

@@ -32,6 +32,7 @@ struct hd_die {
     uint64_t at;           /* a member: where in its struct */
     uint64_t count, upper; /* of an array */
     uint64_t address;      /* of a variable that has one as long as the program runs */
+    unsigned language;     /* of a unit */
     unsigned tag;
     unsigned depth;    /* the unit itself has depth 0 */
     unsigned least;    /* of it and all entries since the one before */
@@ -52,6 +53,7 @@ struct hd_dies {
     uint64_t str_base, addr_base;
     unsigned (*role)(unsigned tag);
     unsigned version, address_size, offset_size;
+    uint64_t looks; /* of the unit: where .debug_abbrev says what its entries look like */
     unsigned depth, least, inside; /* at the next entry; so far all around it are scopes */
     bool cross;                    /* entries of one unit may name those of another one */
     bool bad;
@@ -63,9 +65,18 @@ bool hd_dies_open(struct hd_dies *d, Dwarf *dwarf, unsigned (*role)(unsigned tag
 void hd_dies_close(struct hd_dies *d);
 uint64_t hd_dies_len(const struct hd_dies *d);      /* bytes of all entries */
 uint64_t hd_dies_unit_len(const struct hd_dies *d); /* of the unit at hand */
+void hd_dies_cross(struct hd_dies *d);              /* before the first unit: fills in `cross` */
 
-/* Goes to the next unit. False: there is none. */
+/* Goes to the next unit, or to the one at an offset. False: there is none. */
 bool hd_dies_unit(struct hd_dies *d);
+bool hd_dies_unit_at(struct hd_dies *d, uint64_t offset);
+/* The entry of the unit itself, quickly; hd_dies_next begins with it all the same. False: it makes
+ * no sense. */
+bool hd_dies_head(struct hd_dies *d, struct hd_die *die);
+bool hd_dies_unit_crosses(struct hd_dies *d); /* entries of the unit may name those of others */
+/* The addresses that entries of the unit name by their number in a table, where all are named so;
+ * *n of them. NULL: there is no such table. */
+const uint8_t *hd_dies_addresses(const struct hd_dies *d, size_t *n);
 /* The next entry of the unit that is to be read, parents before children. False: there is none. */
 bool hd_dies_next(struct hd_dies *d, struct hd_die *die);
 

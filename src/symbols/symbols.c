@@ -1,5 +1,6 @@
 #include "symbols/symbols_int.h"
 
+#include "symbols/owners.h"
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "base/hash.h"
@@ -53,8 +54,7 @@ struct hd_symbols {
     struct hd_vec inlines;    /* struct hd_symbols_inline, all that were asked about */
     struct hd_vec inlined;    /* size_t: where among them those of one address begin */
     struct hd_map inlined_at; /* code address -> its entry there */
-    struct hd_bytes types;    /* of symtypes.c */
-    bool has_types;
+    struct hd_symbols_types types;
     struct hd_arena *names; /* what was demangled and given away */
     struct hd_bytes files;  /* which files were read, as they were, and where they lie */
     bool shared;
@@ -92,6 +92,7 @@ struct hd_symbols *hd_symbols_new(void)
     s->code = HD_VEC_INIT(struct hd_symbols_code);
     s->inlines = HD_VEC_INIT(struct hd_symbols_inline);
     s->inlined = HD_VEC_INIT(size_t);
+    s->types.owners = HD_VEC_INIT(struct hd_owning_unit);
     s->names = hd_arena_new();
     return s;
 }
@@ -116,7 +117,8 @@ static void free_all(struct hd_symbols *s)
     hd_vec_fini(&s->inlines);
     hd_vec_fini(&s->inlined);
     hd_map_fini(&s->inlined_at);
-    hd_bytes_fini(&s->types);
+    hd_vec_fini(&s->types.owners);
+    hd_bytes_fini(&s->types.lines);
     hd_bytes_fini(&s->files);
     hd_arena_free(s->names);
     if (s->dwfl)
@@ -523,10 +525,8 @@ struct hd_vec *hd_symbols_variables(struct hd_symbols *s, Dwfl_Module *mod, bool
     return &m->variables;
 }
 
-struct hd_bytes *hd_symbols_types(struct hd_symbols *s, bool *fresh)
+struct hd_symbols_types *hd_symbols_types(struct hd_symbols *s)
 {
-    *fresh = !s->has_types;
-    s->has_types = true;
     return &s->types;
 }
 

@@ -3,6 +3,7 @@
 #define HD_SYMBOLS_SYMBOLS_INT_H
 
 #include "base/bytes.h"
+#include "base/vec.h"
 #include "symbols/symbols.h"
 
 #include <elfutils/libdwfl.h>
@@ -17,7 +18,11 @@ void hd_symbols_short_file(const char *file, const char *dir, char *out, size_t 
 Dwfl_Module *hd_symbols_module_of(struct hd_symbols *s, uint64_t addr);
 /* The variables of a module that have an address, found once. */
 struct hd_vec *hd_symbols_variables(struct hd_symbols *s, Dwfl_Module *mod, bool *fresh);
-/* The lines of symtypes.h, found once. */
-struct hd_bytes *hd_symbols_types(struct hd_symbols *s, bool *fresh);
+/* The lines of symtypes.h, and the units that they are of. */
+struct hd_symbols_types {
+    struct hd_vec owners; /* struct hd_owning_unit */
+    struct hd_bytes lines;
+};
+struct hd_symbols_types *hd_symbols_types(struct hd_symbols *s);
 
 #endif

@@ -4,12 +4,14 @@
 #include "base/hash.h"
 #include "base/vec.h"
 #include "symbols/dies.h"
+#include "symbols/owners.h"
 #include "symbols/symbols_int.h"
 
 #include <dwarf.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define RUNTIME "libheddle_rt."
@@ -359,36 +361,96 @@ static void visit_all(struct walk *w)
         visit(w, hd_vec_at(&w->entries, i));
 }
 
-static int each_module(Dwfl_Module *mod, void **user, const char *name, Dwarf_Addr base, void *arg)
+static void read_alone(struct walk *w)
 {
-    struct walk *w = arg;
-    (void)user, (void)base;
-    if (!strncmp(name, RUNTIME, sizeof RUNTIME - 1))
-        return DWARF_CB_OK; /* no recording names its locks, and it has more to read than most */
-    if (!hd_dies_open(&w->dies, dwfl_module_getdwarf(mod, &w->bias), role_of))
-        return DWARF_CB_OK;
+    begin(w, w->dies.unit, hd_dies_unit_len(&w->dies));
+    read_unit(w);
+    visit_all(w);
+}
+
+static void read_module(struct walk *w)
+{
+    hd_dies_cross(&w->dies);
     if (w->dies.cross)
         begin(w, 0, hd_dies_len(&w->dies));
     while (hd_dies_unit(&w->dies)) {
-        if (!w->dies.cross)
-            begin(w, w->dies.unit, hd_dies_unit_len(&w->dies));
-        read_unit(w);
-        if (!w->dies.cross)
-            visit_all(w);
+        if (w->dies.cross)
+            read_unit(w);
+        else
+            read_alone(w);
     }
     if (w->dies.cross)
         visit_all(w);
+}
+
+static void read_owner(struct walk *w, const struct hd_owning_unit *o)
+{
+    if (!hd_dies_open(&w->dies, dwfl_module_getdwarf(o->mod, &w->bias), role_of))
+        return;
+    if (o->unit == HD_DIE_NONE)
+        read_module(w);
+    else if (hd_dies_unit_at(&w->dies, o->unit))
+        read_alone(w);
     hd_dies_close(&w->dies);
+}
+
+/* ---- which of them ---- */
+
+struct choice {
+    const uint64_t *at; /* NULL: all */
+    size_t n;
+    struct hd_vec owners; /* struct hd_owning_unit */
+};
+
+static int choose(Dwfl_Module *mod, void **user, const char *name, Dwarf_Addr base, void *arg)
+{
+    struct choice *c = arg;
+    (void)user, (void)base;
+    if (!strncmp(name, RUNTIME, sizeof RUNTIME - 1))
+        return DWARF_CB_OK; /* no recording names its locks, and it has more to read than most */
+    if (c->at)
+        hd_owners_find(mod, c->at, c->n, &c->owners);
+    else
+        *(struct hd_owning_unit *)hd_vec_push(&c->owners) =
+            (struct hd_owning_unit){mod, HD_DIE_NONE};
     return DWARF_CB_OK;
 }
 
-const struct hd_bytes *hd_symtypes_collect(struct hd_symbols *s)
+static int by_number(const void *a, const void *b)
 {
-    bool fresh;
-    struct walk w = {.out = hd_symbols_types(s, &fresh), .entries = HD_VEC_INIT(struct entry)};
+    const uint64_t *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+static bool same_owners(const struct hd_vec *a, const struct hd_vec *b)
+{
+    return a->len == b->len && (!a->len || !memcmp(a->data, b->data, a->len * a->size));
+}
+
+const struct hd_bytes *hd_symtypes_collect(struct hd_symbols *s, const uint64_t *at, size_t n)
+{
+    struct hd_symbols_types *kept = hd_symbols_types(s);
     Dwfl *dwfl = hd_symbols_dwfl(s);
-    if (dwfl && fresh)
-        dwfl_getmodules(dwfl, each_module, &w, 0);
+    uint64_t *sorted = at ? hd_calloc(n + 1, sizeof *sorted) : NULL;
+    struct choice c = {sorted, n, HD_VEC_INIT(struct hd_owning_unit)};
+    struct walk w = {.out = &kept->lines, .entries = HD_VEC_INIT(struct entry)};
+    if (sorted && n)
+        memcpy(sorted, at, n * sizeof *at);
+    if (sorted)
+        qsort(sorted, n, sizeof *sorted, by_number);
+    if (dwfl)
+        dwfl_getmodules(dwfl, choose, &c, 0);
+    if (!same_owners(&kept->owners, &c.owners)) {
+        kept->lines.len = 0;
+        for (size_t i = 0; i < c.owners.len; i++)
+            read_owner(&w, hd_vec_at(&c.owners, i));
+        hd_vec_fini(&kept->owners);
+        kept->owners = c.owners;
+    } else {
+        hd_vec_fini(&c.owners);
+    }
+    if (sorted)
+        hd_free(sorted, (n + 1) * sizeof *sorted);
     hd_vec_fini(&w.entries);
     hd_u32vec_fini(&w.at);
     return w.out;

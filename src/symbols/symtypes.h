@@ -11,7 +11,8 @@
 #include "base/bytes.h"
 #include "symbols/symbols.h"
 
-/* The lines for all modules, which live as long as s. Empty without debug information. */
-const struct hd_bytes *hd_symtypes_collect(struct hd_symbols *s);
+/* The lines for the files that define what lies at the n addresses (owners.h); with NULL, for all.
+ * They stand until the next call. Empty without debug information. */
+const struct hd_bytes *hd_symtypes_collect(struct hd_symbols *s, const uint64_t *at, size_t n);
 
 #endif

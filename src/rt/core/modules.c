@@ -12,8 +12,8 @@
 struct span {
     uintptr_t low, end;
 };
-static struct span spans[MAX_MODULES], constants[4 * MAX_MODULES];
-static unsigned n_spans, n_constants;
+static struct span spans[MAX_MODULES], constants[4 * MAX_MODULES], variables[2 * MAX_MODULES];
+static unsigned n_spans, n_constants, n_variables;
 
 bool hd_rt_module_has(uintptr_t pc)
 {
@@ -87,25 +87,63 @@ static int look(struct dl_phdr_info *info, size_t size, void *arg)
     return 1;
 }
 
-static int add_constants(struct dl_phdr_info *info, size_t size, void *arg)
+static int add_data(struct dl_phdr_info *info, size_t size, void *arg)
 {
     (void)size;
-    (void)arg;
+    *(unsigned long long *)arg = info->dlpi_adds;
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *p = &info->dlpi_phdr[i];
         uintptr_t from = info->dlpi_addr + p->p_vaddr;
-        if (p->p_type == PT_LOAD && !(p->p_flags & PF_W) && n_constants < 4 * MAX_MODULES)
-            constants[n_constants++] = (struct span){from, from + p->p_memsz};
+        struct span span = {from, from + p->p_memsz};
+        if (p->p_type != PT_LOAD)
+            continue;
+        if (!(p->p_flags & PF_W) && n_constants < 4 * MAX_MODULES)
+            constants[n_constants++] = span;
+        else if (p->p_flags & PF_W && n_variables < 2 * MAX_MODULES)
+            variables[n_variables++] = span;
     }
     return 0;
 }
 
+static unsigned long long found_at; /* how many modules had been loaded by then */
+
 /* Anew: something may be gone since the last time. */
-static void find_constants(void)
+static void find_data(void)
 {
-    n_constants = 0;
+    n_constants = n_variables = 0;
     hd_rt_memset(without, 0, sizeof without);
-    dl_iterate_phdr(add_constants, NULL);
+    dl_iterate_phdr(add_data, &found_at);
+}
+
+static int count_loads(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    (void)size;
+    *(unsigned long long *)arg = info->dlpi_adds;
+    return 1;
+}
+
+static bool is_variable(uintptr_t at)
+{
+    if (n_variables == 2 * MAX_MODULES)
+        return true; /* there may be more */
+    for (unsigned i = 0; i < n_variables; i++)
+        if (at - variables[i].low < variables[i].end - variables[i].low)
+            return true;
+    return false;
+}
+
+void hd_rt_module_uses(const volatile void *object)
+{
+    unsigned long long loads = 0;
+    if (!is_variable((uintptr_t)object)) {
+        dl_iterate_phdr(count_loads, &loads);
+        if (loads == found_at)
+            return;
+        find_data();
+        if (!is_variable((uintptr_t)object))
+            return;
+    }
+    hd_rt_log_uses((uintptr_t)object);
 }
 
 void hd_rt_module_seen(uintptr_t pc)
@@ -114,7 +152,7 @@ void hd_rt_module_seen(uintptr_t pc)
     if (n_spans == MAX_MODULES || hd_rt_module_has(pc))
         return;
     dl_iterate_phdr(look, &pc);
-    find_constants();
+    find_data();
 }
 
 /* What the loader needs to know of a module, as far as it matters here. */
@@ -175,13 +213,6 @@ static int look_for(struct dl_phdr_info *info, size_t size, void *arg)
     return 0;
 }
 
-static int count_loads(struct dl_phdr_info *info, size_t size, void *arg)
-{
-    (void)size;
-    *(unsigned long long *)arg = info->dlpi_adds;
-    return 1;
-}
-
 void hd_rt_module_calls(char *name)
 {
     static unsigned long long seen;
@@ -191,7 +222,7 @@ void hd_rt_module_calls(char *name)
         return;
     seen = loads;
     dl_iterate_phdr(look_for, name);
-    find_constants();
+    find_data();
 }
 
 /* ---- code that is not instrumented ---- */

@@ -16,5 +16,7 @@ void hd_rt_module_tell(uintptr_t pc);
 /* Names the modules that were loaded since, and are not instrumented. Token held. */
 void hd_rt_module_loaded(void);
 bool hd_rt_module_const(const void *p); /* in memory of a module that is not to be written */
+/* Tells the driver of a synchronisation object that is, or is in, a variable. Token held. */
+void hd_rt_module_uses(const volatile void *object);
 
 #endif

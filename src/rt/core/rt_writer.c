@@ -150,7 +150,8 @@ static bool open_own(const struct hd_log_header *like, const char *path, bool fo
                                 .own_file = 1};
     hd_rt_memmove(h->family, path, strlen(path) + 1);
     hd_rt_memmove(h->target, like->target, sizeof h->target);
-    if (forked) { /* the modules */
+    if (forked) { /* what it uses, and the modules */
+        hd_rt_memmove(&h->uses, &like->uses, sizeof h->uses);
         h->notes_len = like->notes_len;
         hd_rt_memmove((char *)h + HD_LOG_NOTES_AT, (const char *)like + HD_LOG_NOTES_AT,
                       like->notes_len);
@@ -539,6 +540,20 @@ void hd_rt_log_text(enum hd_log_kind kind, uintptr_t pc, uint64_t word, const ch
         note(kind == HD_LOG_NOTE ? word : 0, kind == HD_LOG_NOTE ? pc : word, text, len);
     if (kind != HD_LOG_MODULE)
         hd_rt_log_data(kind, pc, word, text, len);
+}
+
+void hd_rt_log_uses(uintptr_t at)
+{
+    struct hd_log_header *h = rt.header;
+    uint32_t n = h->uses.n < HD_USES ? h->uses.n : HD_USES;
+    if (!hd_rt_log.chunks)
+        return;
+    for (uint32_t i = 0; i < n; i++)
+        if (h->uses.at[i] == at)
+            return;
+    if (n < HD_USES)
+        h->uses.at[n] = at;
+    h->uses.n = n + 1;
 }
 
 void hd_rt_write_later(struct hd_thread *me, enum hd_log_kind kind, uintptr_t pc, const void *addr,

@@ -72,6 +72,7 @@ void hd_rt_log_end(enum hd_log_kind kind, const uint8_t *contents_end);
 void hd_rt_log_data(enum hd_log_kind kind, uintptr_t pc, uint64_t word, const void *data,
                     size_t len);
 void hd_rt_log_text(enum hd_log_kind kind, uintptr_t pc, uint64_t word, const char *text);
+void hd_rt_log_uses(uintptr_t at); /* the driver needs the names of the file that defines it */
 
 static inline uint8_t *hd_rt_log_room(size_t n)
 {

@@ -25,6 +25,8 @@ static void tell(struct table *t)
     uint8_t *to = hd_rt_log_begin(0, 0, t->base, len);
     if (!to)
         return;
+    if (n)
+        hd_rt_log_uses(t->base);
     hd_rt_memmove(to, &n, 8);
     hd_rt_memmove(to + 8, (const void *)t->base, t->bytes);
     hd_rt_memmove(to + 8 + t->bytes, t->strings, t->strings_size);

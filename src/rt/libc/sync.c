@@ -1,5 +1,6 @@
 /* Runs in the user's process; see the rules in rt.h. */
 #include "rt/libc/sync.h"
+#include "rt/core/modules.h"
 #include "rt/core/rt_check.h"
 #include "rt/libc/views.h"
 
@@ -65,6 +66,7 @@ struct hd_sync *hd_rt_sync(const volatile void *addr, enum hd_sync_kind kind)
     s->kind = kind;
     s->next = slots[slot];
     slots[slot] = s;
+    hd_rt_module_uses(addr);
     return s;
 }
 
