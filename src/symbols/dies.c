@@ -416,9 +416,10 @@ static const struct shape *shape_of(const struct hd_dies *d, uint64_t code)
 
 static void section(Elf *elf, size_t names, Elf_Scn *scn, struct hd_dies *d)
 {
-    static const char *const known[] = {"info", "abbrev", "str", "line_str", "str_offsets", "addr"};
-    struct hd_dies_section *const to[] = {&d->info,     &d->abbrev,      &d->str,
-                                          &d->line_str, &d->str_offsets, &d->addr};
+    static const char *const known[] = {"info",        "abbrev", "str", "line_str",
+                                        "str_offsets", "addr",   "line"};
+    struct hd_dies_section *const to[] = {&d->info,        &d->abbrev, &d->str, &d->line_str,
+                                          &d->str_offsets, &d->addr,   &d->line};
     GElf_Shdr head;
     const char *name = gelf_getshdr(scn, &head) ? elf_strptr(elf, names, head.sh_name) : NULL;
     Elf_Data *data = NULL;

@@ -46,7 +46,7 @@ struct hd_dies_section {
 };
 
 struct hd_dies {
-    struct hd_dies_section info, abbrev, str, line_str, str_offsets, addr;
+    struct hd_dies_section info, abbrev, str, line_str, str_offsets, addr, line;
     struct hd_vec shapes, steps; /* of the unit at hand: dies.c */
     const uint8_t *p, *end;      /* where we read; of the unit */
     uint64_t unit;               /* its offset */

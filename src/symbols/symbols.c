@@ -1,5 +1,7 @@
 #include "symbols/symbols_int.h"
 
+#include "symbols/symtab.h"
+#include "symbols/lines.h"
 #include "symbols/owners.h"
 #include "base/alloc.h"
 #include "base/arena.h"
@@ -11,6 +13,7 @@
 #include <dlfcn.h>
 #include <dwarf.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,19 +21,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-struct line {
-    uint64_t addr;
-    const char *file, *dir; /* dir: where the compiler ran, or NULL */
-    int line, column;
-    bool end; /* of a sequence: nothing is known from here on */
-};
-
 /* What one compilation left; its lines are read when one of them is asked about. */
 struct unit {
     Dwarf_Die cu;
     uint64_t bias;
     bool read;
-    struct hd_vec lines; /* struct line, by address */
+    struct hd_lines lines;
 };
 
 struct span {
@@ -40,6 +36,8 @@ struct span {
 
 struct module_lines {
     Dwfl_Module *mod;
+    struct hd_dies dies; /* where its debug information is */
+    struct hd_symtab symtab;
     struct hd_vec units;     /* struct unit */
     struct hd_vec spans;     /* struct span, by address: which code is whose */
     struct hd_vec variables; /* of objects.c; size 0: not looked for yet */
@@ -100,7 +98,9 @@ struct hd_symbols *hd_symbols_new(void)
 static void free_lines(struct module_lines *m)
 {
     for (size_t i = 0; i < m->units.len; i++)
-        hd_vec_fini(&((struct unit *)hd_vec_at(&m->units, i))->lines);
+        hd_lines_fini(&((struct unit *)hd_vec_at(&m->units, i))->lines);
+    hd_dies_close(&m->dies);
+    hd_symtab_fini(&m->symtab);
     hd_vec_fini(&m->units);
     hd_vec_fini(&m->spans);
     if (m->variables.size)
@@ -208,14 +208,6 @@ Dwfl_Module *hd_symbols_module_of(struct hd_symbols *s, uint64_t addr)
     return s->dwfl && s->n_modules ? dwfl_addrmodule(s->dwfl, addr) : NULL;
 }
 
-static int by_address(const void *a, const void *b)
-{
-    const struct line *x = a, *y = b;
-    if (x->addr != y->addr)
-        return x->addr < y->addr ? -1 : 1;
-    return y->end - x->end; /* the end of one sequence comes before the start of the next */
-}
-
 static int by_start(const void *a, const void *b)
 {
     const struct span *x = a, *y = b;
@@ -224,52 +216,23 @@ static int by_start(const void *a, const void *b)
     return (x->unit > y->unit) - (x->unit < y->unit);
 }
 
-/* Mostly it is in order already. */
-static void sort(struct hd_vec *v, int (*by)(const void *, const void *))
+static void read_lines(const struct module_lines *m, struct unit *u)
 {
-    for (size_t i = 1; i < v->len; i++)
-        if (by(hd_vec_at(v, i - 1), hd_vec_at(v, i)) > 0) {
-            qsort(v->data, v->len, v->size, by);
-            return;
-        }
-}
-
-static void read_lines(struct unit *u)
-{
-    Dwarf_Lines *lines = NULL;
-    size_t n = 0;
     Dwarf_Attribute attr;
+    Dwarf_Word offset;
     const char *dir = dwarf_formstring(dwarf_attr(&u->cu, DW_AT_comp_dir, &attr));
     u->read = true;
-    if (dwarf_getsrclines(&u->cu, &lines, &n))
-        return;
-    for (size_t i = 0; i < n; i++) {
-        Dwarf_Line *l = dwarf_onesrcline(lines, i);
-        Dwarf_Addr addr = 0;
-        struct line *out = hd_vec_push(&u->lines);
-        *out = (struct line){.dir = dir, .file = dwarf_linesrc(l, NULL, NULL)};
-        dwarf_lineaddr(l, &addr);
-        dwarf_lineno(l, &out->line);
-        dwarf_linecol(l, &out->column);
-        dwarf_lineendsequence(l, &out->end);
-        out->addr = addr + u->bias;
-    }
-    sort(&u->lines, by_address);
+    if (!dwarf_formudata(dwarf_attr(&u->cu, DW_AT_stmt_list, &attr), &offset))
+        hd_lines_read(&u->lines, &m->dies, offset, dir, u->bias);
 }
 
 /* For a unit that does not say where its code is: where its lines are. */
 static void spans_of_lines(struct module_lines *m, struct unit *u, uint32_t number)
 {
-    uint64_t from = 0;
-    bool open = false;
-    read_lines(u);
-    for (size_t i = 0; i < u->lines.len; i++) {
-        const struct line *l = hd_vec_at(&u->lines, i);
-        if (!open)
-            from = l->addr;
-        open = !l->end;
-        if (l->end)
-            *(struct span *)hd_vec_push(&m->spans) = (struct span){from, l->addr, number};
+    read_lines(m, u);
+    for (size_t i = 0; i < u->lines.sequences.len; i++) {
+        const struct hd_line_sequence *q = hd_vec_at(&u->lines.sequences, i);
+        *(struct span *)hd_vec_push(&m->spans) = (struct span){q->from, q->to, number};
     }
 }
 
@@ -281,14 +244,15 @@ static void find_units(struct module_lines *m)
     while ((cu = dwfl_module_nextcu(m->mod, cu, &bias))) {
         uint32_t number = (uint32_t)m->units.len;
         struct unit *u = hd_vec_push(&m->units);
-        *u = (struct unit){.cu = *cu, .bias = bias, .lines = HD_VEC_INIT(struct line)};
+        *u = (struct unit){.cu = *cu, .bias = bias};
         size_t before = m->spans.len;
         for (ptrdiff_t at = 0; (at = dwarf_ranges(cu, at, &base, &from, &to)) > 0;)
             *(struct span *)hd_vec_push(&m->spans) = (struct span){from + bias, to + bias, number};
         if (m->spans.len == before)
             spans_of_lines(m, u, number);
     }
-    sort(&m->spans, by_start);
+    if (m->spans.len)
+        qsort(m->spans.data, m->spans.len, m->spans.size, by_start);
 }
 
 static struct module_lines *lines_of(struct hd_symbols *s, Dwfl_Module *mod)
@@ -299,7 +263,10 @@ static struct module_lines *lines_of(struct hd_symbols *s, Dwfl_Module *mod)
             return m;
     }
     struct module_lines *m = hd_vec_push(&s->modules);
-    *m = (struct module_lines){mod, HD_VEC_INIT(struct unit), HD_VEC_INIT(struct span), {0}};
+    *m = (struct module_lines){
+        .mod = mod, .units = HD_VEC_INIT(struct unit), .spans = HD_VEC_INIT(struct span)};
+    Dwarf_Addr bias;
+    hd_dies_open(&m->dies, dwfl_module_getdwarf(mod, &bias), NULL);
     find_units(m);
     return m;
 }
@@ -317,24 +284,17 @@ static struct unit *unit_of(struct hd_symbols *s, Dwfl_Module *mod, uint64_t pc)
             high = mid;
     }
     const struct span *at = low ? hd_vec_at(&m->spans, low - 1) : NULL;
-    return at && pc < at->to ? hd_vec_at(&m->units, at->unit) : NULL;
+    struct unit *u = at && pc < at->to ? hd_vec_at(&m->units, at->unit) : NULL;
+    if (u && !u->read)
+        read_lines(m, u);
+    return u;
 }
 
-/* The last line entry of a unit at or before pc, or NULL. */
-static const struct line *line_of(struct unit *u, uint64_t pc)
+/* The line entry of a unit at pc, with the name of its file, or NULL. */
+static const struct hd_line *line_of(const struct unit *u, uint64_t pc, char *file, size_t size)
 {
-    if (u && !u->read)
-        read_lines(u);
-    size_t low = 0, high = u ? u->lines.len : 0;
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        if (((const struct line *)hd_vec_at(&u->lines, mid))->addr <= pc)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    const struct line *l = low ? hd_vec_at(&u->lines, low - 1) : NULL;
-    return l && !l->end && l->file && l->line > 0 ? l : NULL;
+    const struct hd_line *l = u ? hd_lines_find(&u->lines, pc) : NULL;
+    return l && hd_lines_file(&u->lines, l, file, size) ? l : NULL;
 }
 
 void hd_symbols_short_file(const char *file, const char *dir, char *out, size_t size)
@@ -390,17 +350,19 @@ static void name_code(struct hd_symbols *s, uint64_t pc, struct hd_symbols_code 
     Dwfl_Module *mod = hd_symbols_module_of(s, pc - 1);
     if (!mod)
         return;
-    const struct line *l = line_of(unit_of(s, mod, pc - 1), pc - 1);
-    const char *name = dwfl_module_addrname(mod, pc - 1);
+    char file[PATH_MAX];
+    const struct unit *u = unit_of(s, mod, pc - 1);
+    const struct hd_line *l = line_of(u, pc - 1, file, sizeof file);
+    const char *name = hd_symtab_name(&lines_of(s, mod)->symtab, mod, pc - 1);
     char *plain = name ? demangle(name) : NULL;
     char place[540];
     if (name)
         out->function = keep(s, plain ? plain : name);
     free(plain);
     if (l) {
-        snprintf(place, sizeof place, "%s:%d", keep_file(s, l->file, l->dir), l->line);
+        snprintf(place, sizeof place, "%s:%u", keep_file(s, file, u->lines.comp_dir), l->line);
         out->place = keep(s, place);
-        out->column = l->column > 0 ? (uint32_t)l->column : 0;
+        out->column = l->column;
     } else {
         if (!name)
             name = dwfl_module_info(mod, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
@@ -460,7 +422,7 @@ const char *hd_symbols_die_name(struct hd_symbols *s, Dwarf_Die *die)
 }
 
 /* Adds the frames at pc to those that are known. */
-static void find_inlined(struct hd_symbols *s, struct unit *u, uint64_t pc)
+static void find_inlined(struct hd_symbols *s, const struct unit *u, uint64_t pc)
 {
     Dwarf_Die *inner = NULL, *scopes = NULL;
     /* Outside of an inlined function these are where it is defined, not where it is called. */
@@ -468,9 +430,10 @@ static void find_inlined(struct hd_symbols *s, struct unit *u, uint64_t pc)
     if (n > 0)
         n = dwarf_getscopes_die(&inner[0], &scopes);
     free(inner);
-    const struct line *l = line_of(u, pc);
-    struct hd_symbols_inline at = {.file = l ? keep_file(s, l->file, l->dir) : "",
-                                   .line = l ? l->line : 0};
+    char file[PATH_MAX];
+    const struct hd_line *l = line_of(u, pc, file, sizeof file);
+    struct hd_symbols_inline at = {.file = l ? keep_file(s, file, u->lines.comp_dir) : "",
+                                   .line = l ? (int)l->line : 0};
     for (int i = 0; i < n; i++) {
         int tag = dwarf_tag(&scopes[i]);
         if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_subprogram)
