@@ -399,17 +399,22 @@ static void read_shapes(struct hd_dies *d, size_t n)
     d->end = end;
 }
 
-static const struct shape *shape_of(const struct hd_dies *d, uint64_t code)
+static const struct shape *search_shape(const struct hd_dies *d, uint64_t code)
 {
-    const struct shape *s = code - 1 < d->shapes.len ? hd_vec_at(&d->shapes, code - 1) : NULL;
-    if (s && s->code == code) /* they are numbered from 1 on, as a rule */
-        return s;
+    const struct shape *s;
     for (size_t i = 0; i < d->shapes.len; i++) {
         s = hd_vec_at(&d->shapes, i);
         if (s->code == code)
             return s;
     }
     return NULL;
+}
+
+static inline const struct shape *shape_of(const struct hd_dies *d, uint64_t code)
+{
+    const struct shape *s = (const struct shape *)d->shapes.data + (code - 1);
+    bool numbered = code - 1 < d->shapes.len && s->code == code; /* from 1 on, as a rule */
+    return numbered ? s : search_shape(d, code);
 }
 
 /* ---- units ---- */
@@ -560,16 +565,26 @@ uint64_t hd_dies_unit_len(const struct hd_dies *d)
     return (uint64_t)(d->end - d->info.data) - d->unit;
 }
 
-static void skip(struct hd_dies *d, const struct shape *shape)
+static void skip_long(struct hd_dies *d, unsigned form)
 {
     struct value ignored;
-    for (uint32_t i = 0; i < shape->n && !d->bad;) {
-        const struct step *s = hd_vec_at(&d->steps, shape->first + i);
+    if (form == DW_FORM_exprloc || form == DW_FORM_block) /* most are: what a call is given */
+        pass(d, leb(d));
+    else if (form == DW_FORM_udata || form == DW_FORM_addrx || form == DW_FORM_loclistx)
+        leb(d);
+    else
+        read_long(d, form, &ignored);
+}
+
+static void skip(struct hd_dies *d, const struct shape *shape)
+{
+    const struct step *steps = d->steps.data;
+    for (const struct step *s = steps + shape->first, *end = s + shape->n; s < end && !d->bad;) {
         if (s->n)
             pass(d, s->skip);
         else
-            read_long(d, s->form, &ignored);
-        i += s->n ? s->n : 1;
+            skip_long(d, s->form);
+        s += s->n ? s->n : 1;
     }
 }
 
@@ -659,20 +674,21 @@ bool hd_dies_next(struct hd_dies *d, struct hd_die *die)
         if (!shape)
             return false;
         read = shape->role & HD_DIE_READ;
-        *die = (struct hd_die){.offset = offset,
-                               .tag = shape->tag,
-                               .depth = d->depth,
-                               .least = d->least,
-                               .inside = d->inside == d->depth,
-                               .size = HD_DIE_NONE,
-                               .at = HD_DIE_NONE,
-                               .count = HD_DIE_NONE,
-                               .upper = HD_DIE_NONE,
-                               .address = HD_DIE_NONE};
-        if (read || !d->depth) /* the unit says where its texts and addresses are */
+        if (read || !d->depth) { /* the unit says where its texts and addresses are */
+            *die = (struct hd_die){.offset = offset,
+                                   .tag = shape->tag,
+                                   .depth = d->depth,
+                                   .least = d->least,
+                                   .inside = d->inside == d->depth,
+                                   .size = HD_DIE_NONE,
+                                   .at = HD_DIE_NONE,
+                                   .count = HD_DIE_NONE,
+                                   .upper = HD_DIE_NONE,
+                                   .address = HD_DIE_NONE};
             read_all(d, shape, die);
-        else
+        } else {
             skip(d, shape);
+        }
         d->inside += d->inside == d->depth && (!d->depth || shape->role & HD_DIE_SCOPE);
         d->depth += shape->children;
     }

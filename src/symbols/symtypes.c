@@ -21,6 +21,7 @@ enum { NOTHING = -2, LOCK = -1, DEEP = 12 }; /* else the number of a type that w
 /* What types are made of. */
 struct entry {
     const char *name;
+    uint64_t offset;
     uint64_t type;   /* offset; 0: none */
     uint64_t origin; /* the same, of one that says the rest of it */
     uint64_t number; /* a struct: its size; a member: where it is; an array: how many; a variable:
@@ -40,7 +41,7 @@ struct walk {
     struct hd_bytes *out;
     struct hd_dies dies;
     struct hd_vec entries; /* struct entry */
-    struct hd_u32vec at;   /* offset - from -> 1 + number of its entry */
+    struct hd_u32vec at;   /* part of the offsets -> 1 + number of the first entry there, or 0 */
     uint64_t from;
     int n_types;
     Dwarf_Addr bias; /* of the module at hand */
@@ -106,11 +107,18 @@ static bool is_struct(unsigned tag)
     return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
 }
 
+#define PART 64 /* bytes of debug information: a number for each byte would be much to clear */
+
 static struct entry *entry_at(const struct walk *w, uint64_t offset)
 {
-    uint64_t i = offset - w->from;
-    uint32_t n = offset && i < w->at.len ? w->at.data[i] : 0;
-    return n ? hd_vec_at(&w->entries, n - 1) : NULL;
+    uint64_t i = (offset - w->from) / PART;
+    uint32_t n = offset >= w->from && offset && i < w->at.len ? w->at.data[i] : 0;
+    if (!n)
+        return NULL;
+    struct entry *e = hd_vec_at(&w->entries, n - 1), *end = e + (w->entries.len - (n - 1));
+    while (e < end && e->offset < offset)
+        e++;
+    return e < end && e->offset == offset ? e : NULL;
 }
 
 /* The first entry below another one; next_of: the one beside it. */
@@ -299,9 +307,11 @@ static uint64_t number_of(const struct hd_die *die)
 static void keep(struct walk *w, const struct hd_die *die)
 {
     bool is_static = die->tag == DW_TAG_member && die->is_static;
-    w->at.data[die->offset - w->from] = (uint32_t)w->entries.len + 1;
+    uint32_t *first = &w->at.data[(die->offset - w->from) / PART];
+    *first = *first ? *first : (uint32_t)w->entries.len + 1;
     *(struct entry *)hd_vec_push(&w->entries) =
         (struct entry){.name = die->name,
+                       .offset = die->offset,
                        .type = die->type,
                        .origin = die->origin,
                        .number = is_static ? HD_DIE_NONE : number_of(die),
@@ -340,9 +350,9 @@ static void begin(struct walk *w, uint64_t from, uint64_t len)
 {
     w->from = from;
     w->entries.len = 0;
-    hd_u32vec_reserve(&w->at, len);
-    w->at.len = len;
-    memset(w->at.data, 0, len * sizeof *w->at.data);
+    w->at.len = len / PART + 1;
+    hd_u32vec_reserve(&w->at, w->at.len);
+    memset(w->at.data, 0, w->at.len * sizeof *w->at.data);
 }
 
 /* Fills in what entries say by naming another one; then looks at all. */
