@@ -1,6 +1,7 @@
 /* A recorded program that makes no progress: nothing new is in its log, or all its threads that can
  * run only poll. The user is shown where its threads stand, first after HD_STALL_SECONDS, then each
- * time it has lasted twice as long. */
+ * time it has lasted twice as long. Of one that computes meanwhile it is not known whether it makes
+ * progress: then that is said. */
 #ifndef HD_RECORD_STALL_H
 #define HD_RECORD_STALL_H
 
@@ -17,6 +18,7 @@ struct hd_stall {
     void *ctx;
     uint64_t seen;   /* of the log, when it last changed */
     double since;    /* when that was; 0: not looked yet */
+    double used;     /* processor time of the program then */
     double patience; /* seconds; 0: HD_STALL_SECONDS */
 };
 
