@@ -516,6 +516,13 @@ static const char *plain_name(const char *text, char *out, size_t size)
     return out;
 }
 
+static void each_variable(void *ctx, const char *name, uint64_t addr, uint64_t size)
+{
+    const struct each *e = ctx;
+    char name_of_lock[200];
+    e->see(e->ctx, false, plain_name(name, name_of_lock, sizeof name_of_lock), addr, size);
+}
+
 static int each_module(Dwfl_Module *mod, void **user, const char *name, Dwarf_Addr base, void *arg)
 {
     struct each *e = arg;
@@ -523,18 +530,7 @@ static int each_module(Dwfl_Module *mod, void **user, const char *name, Dwarf_Ad
     (void)user;
     dwfl_module_info(mod, NULL, &low, &high, NULL, NULL, NULL, NULL);
     e->see(e->ctx, true, name, low, high - low);
-    int n = dwfl_module_getsymtab(mod);
-    char name_of_lock[200];
-    for (int i = 1; i < n; i++) {
-        GElf_Sym sym;
-        GElf_Addr addr;
-        const char *text = dwfl_module_getsym_info(mod, i, &sym, &addr, NULL, NULL, NULL);
-        int type = GELF_ST_TYPE(sym.st_info);
-        bool data = type == STT_OBJECT || type == STT_COMMON;
-        if (text && *text && data && sym.st_size && sym.st_shndx != SHN_UNDEF)
-            e->see(e->ctx, false, plain_name(text, name_of_lock, sizeof name_of_lock), addr,
-                   sym.st_size);
-    }
+    hd_symtab_variables(mod, each_variable, e);
     return DWARF_CB_OK;
 }
 

@@ -3,6 +3,7 @@
 #include <gelf.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct symbol {
     uint64_t from, to;
@@ -123,4 +124,74 @@ void hd_symtab_fini(struct hd_symtab *f)
 {
     if (f->symbols.size)
         hd_vec_fini(&f->symbols);
+}
+
+/* ---- variables ---- */
+
+struct variables {
+    void (*see)(void *ctx, const char *name, uint64_t addr, uint64_t size);
+    void *ctx;
+};
+
+static void see_variable(const struct variables *v, const char *name, const GElf_Sym *sym,
+                         uint64_t addr)
+{
+    unsigned type = GELF_ST_TYPE(sym->st_info);
+    if (name && *name && sym->st_size && sym->st_shndx != SHN_UNDEF &&
+        (type == STT_OBJECT || type == STT_COMMON))
+        v->see(v->ctx, name, addr, sym->st_size);
+}
+
+/* libdwfl knows further tables, of modules that were stripped but for a packed one. */
+static void ask_libdwfl(Dwfl_Module *mod, const struct variables *v)
+{
+    int n = dwfl_module_getsymtab(mod);
+    for (int i = 1; i < n; i++) {
+        GElf_Sym sym;
+        GElf_Addr addr;
+        const char *name = dwfl_module_getsym_info(mod, i, &sym, &addr, NULL, NULL, NULL);
+        see_variable(v, name, &sym, addr);
+    }
+}
+
+/* The table that libdwfl would take; NULL: there may be others. */
+static Elf_Scn *main_table(Elf *elf, GElf_Shdr *head)
+{
+    Elf_Scn *scn = NULL, *full = NULL, *dynamic = NULL;
+    GElf_Shdr h;
+    size_t names;
+    if (elf_getshdrstrndx(elf, &names))
+        return NULL;
+    while ((scn = elf_nextscn(elf, scn))) {
+        const char *name = gelf_getshdr(scn, &h) ? elf_strptr(elf, names, h.sh_name) : NULL;
+        if (!name || !strcmp(name, ".gnu_debugdata"))
+            return NULL;
+        full = h.sh_type == SHT_SYMTAB ? scn : full;
+        dynamic = h.sh_type == SHT_DYNSYM ? scn : dynamic;
+    }
+    scn = full ? full : dynamic;
+    return scn && gelf_getshdr(scn, head) ? scn : NULL;
+}
+
+void hd_symtab_variables(Dwfl_Module *mod,
+                         void (*see)(void *ctx, const char *name, uint64_t addr, uint64_t size),
+                         void *ctx)
+{
+    const struct variables v = {see, ctx};
+    GElf_Addr bias;
+    GElf_Shdr head;
+    Elf *elf = dwfl_module_getelf(mod, &bias);
+    Elf_Scn *scn = elf ? main_table(elf, &head) : NULL;
+    Elf_Data *data = scn ? elf_getdata(scn, NULL) : NULL;
+    if (!data || !head.sh_entsize) {
+        ask_libdwfl(mod, &v);
+        return;
+    }
+    size_t n = head.sh_size / head.sh_entsize;
+    for (size_t i = 1; i < n && i < INT32_MAX; i++) {
+        GElf_Sym sym;
+        if (gelf_getsym(data, (int)i, &sym))
+            see_variable(&v, elf_strptr(elf, head.sh_link, sym.st_name), &sym,
+                         sym.st_shndx == SHN_ABS ? sym.st_value : sym.st_value + bias);
+    }
 }

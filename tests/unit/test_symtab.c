@@ -1,6 +1,8 @@
-/* symbols/symtab.h against libdwfl: both give each place of a function the same name. */
+/* symbols/symtab.h against libdwfl: both give each place of a function the same name, and know the
+ * same variables. */
 #include "symbols/symtab.h"
 
+#include <dlfcn.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -31,6 +33,49 @@ static void same_name(struct hd_symtab *f, Dwfl_Module *mod, uint64_t pc)
         assert_string_equal(ours, theirs);
 }
 
+struct expected {
+    Dwfl_Module *mod;
+    int at, n; /* of libdwfl's symbols */
+    unsigned seen;
+};
+
+/* The next variable of libdwfl's table; false: there is none. */
+static bool next_variable(struct expected *e, const char **name, GElf_Sym *sym, GElf_Addr *addr)
+{
+    for (; e->at < e->n; e->at++) {
+        *name = dwfl_module_getsym_info(e->mod, e->at, sym, addr, NULL, NULL, NULL);
+        if (*name && **name && sym->st_size && sym->st_shndx != SHN_UNDEF &&
+            GELF_ST_TYPE(sym->st_info) == STT_OBJECT)
+            return true;
+    }
+    return false;
+}
+
+static void see_variable(void *ctx, const char *name, uint64_t addr, uint64_t size)
+{
+    struct expected *e = ctx;
+    const char *theirs;
+    GElf_Sym sym;
+    GElf_Addr at;
+    assert_true(next_variable(e, &theirs, &sym, &at));
+    assert_string_equal(name, theirs);
+    assert_int_equal(addr, at);
+    assert_int_equal(size, sym.st_size);
+    e->at++;
+    e->seen++;
+}
+
+static unsigned compare_variables(Dwfl_Module *mod)
+{
+    struct expected e = {mod, 1, dwfl_module_getsymtab(mod), 0};
+    const char *name;
+    GElf_Sym sym;
+    GElf_Addr addr;
+    hd_symtab_variables(mod, see_variable, &e);
+    assert_false(next_variable(&e, &name, &sym, &addr));
+    return e.seen;
+}
+
 /* Returns how many functions were looked at. */
 static unsigned compare(const char *path)
 {
@@ -56,6 +101,7 @@ static unsigned compare(const char *path)
         same_name(&f, mod, addr - 1);
     }
     hd_symtab_fini(&f);
+    assert_true(compare_variables(mod) > 0);
     dwfl_end(dwfl);
     return seen;
 }
@@ -64,6 +110,15 @@ static void test_this_program(void **state)
 {
     (void)state;
     assert_true(compare("/proc/self/exe") > 50);
+}
+
+static void test_stripped(void **state)
+{
+    Dl_info libc;
+    (void)state;
+    void *in_libc = dlsym(RTLD_DEFAULT, "gnu_get_libc_version");
+    assert_true(dladdr(in_libc, &libc) != 0);
+    assert_true(compare(libc.dli_fname) > 500);
 }
 
 /* A weak and a global one at one place; the linker puts them in some order. */
@@ -86,8 +141,9 @@ static void test_overlaps(void **state)
         ".size first, 8\n.size first_too, 8\n.size wide, 8\n"
         ".type first, @function\n.type first_too, @function\n.type wide, @function\n"
         "whole: .zero 8\nbrief = whole\n.size whole, 8\n.size brief, 6\n"
-        ".type whole, @function\n.type brief, @function\n" PAIR("a", "b") PAIR("c", "d")
-            PAIR("e", "f") PAIR("g", "h") PAIR("i", "j") PAIR("k", "l");
+        ".type whole, @function\n.type brief, @function\n" PAIR("a", "b")
+            PAIR("c", "d") ".data\n.globl number\nnumber: .zero 4\n.size number, 4\n.type number, "
+                           "@object\n" PAIR("e", "f") PAIR("g", "h") PAIR("i", "j") PAIR("k", "l");
     (void)state;
     FILE *out = fopen(file, "we");
     assert_non_null(out);
@@ -101,6 +157,7 @@ static void test_overlaps(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_this_program),
+                                       cmocka_unit_test(test_stripped),
                                        cmocka_unit_test(test_overlaps)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
