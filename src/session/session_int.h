@@ -30,12 +30,12 @@ struct hd_session {
     const struct hd_session_options *o;
     struct hd_report *r;
     struct hd_sources *sources;
-    struct hd_vec findings; /* struct hd_finding, as they come up */
-    struct hd_err *err;     /* of the call that is going on */
-    char trace_name[256];   /* of the run in hand */
+    struct hd_vec findings;      /* struct hd_finding, as they come up */
+    struct hd_err *err;          /* of the call that is going on */
+    char trace_name[256];        /* of the run in hand */
     char digest[HD_DIGEST_SIZE]; /* of its trace; "": not asked for yet */
-    char process[64];       /* of the trace in hand: "child1"; "": the first */
-    int wait_status;        /* of the first run; means something when `ran` */
+    char process[64];            /* of the trace in hand: "child1"; "": the first */
+    int wait_status;             /* of the first run; means something when `ran` */
     bool ran;
     bool failed;    /* a replay or a later recording could not be made */
     int ended_by;   /* see struct hd_session_result */

@@ -504,7 +504,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(by_hand), cmocka_unit_test(a_flag_that_races),
-        cmocka_unit_test(blocks_of_data),
-        cmocka_unit_test(random_traces), cmocka_unit_test(random_hand_overs)};
+        cmocka_unit_test(blocks_of_data), cmocka_unit_test(random_traces),
+        cmocka_unit_test(random_hand_overs)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

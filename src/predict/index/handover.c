@@ -17,9 +17,9 @@ struct hd_handover {
     const struct hd_trace *from;
     struct hd_trace *t; /* without the locations that order nothing */
     struct hd_world *world;
-    uint32_t *before; /* by event of from: events of its thread before it that are in t */
-    hd_eid *join_of;  /* by thread: the event of t that joins it, or HD_EID_NONE */
-    uint8_t *drop;    /* by location of from */
+    uint32_t *before;        /* by event of from: events of its thread before it that are in t */
+    hd_eid *join_of;         /* by thread: the event of t that joins it, or HD_EID_NONE */
+    uint8_t *drop;           /* by location of from */
     struct hd_names blocks;  /* of which locations were found that may race */
     struct hd_u32vec racing; /* by block: how many */
 };
