@@ -422,7 +422,7 @@ const char *hd_symbols_die_name(struct hd_symbols *s, Dwarf_Die *die)
 }
 
 /* Adds the frames at pc to those that are known. */
-static void find_inlined(struct hd_symbols *s, const struct unit *u, uint64_t pc)
+static void find_inlined(struct hd_symbols *s, struct unit *u, uint64_t pc)
 {
     Dwarf_Die *inner = NULL, *scopes = NULL;
     /* Outside of an inlined function these are where it is defined, not where it is called. */
@@ -473,7 +473,7 @@ size_t hd_symbols_inlined(struct hd_symbols *s, uint64_t pc, const struct hd_sym
 bool hd_symbols_unit(struct hd_symbols *s, uint64_t pc, Dwarf_Die *cu, uint64_t *bias)
 {
     Dwfl_Module *mod = hd_symbols_module_of(s, pc);
-    const struct unit *u = mod ? unit_of(s, mod, pc) : NULL;
+    struct unit *u = mod ? unit_of(s, mod, pc) : NULL;
     if (!u)
         return false;
     *cu = u->cu;
