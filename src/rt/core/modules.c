@@ -90,7 +90,7 @@ static int look(struct dl_phdr_info *info, size_t size, void *arg)
 static int add_data(struct dl_phdr_info *info, size_t size, void *arg)
 {
     (void)size;
-    *(unsigned long long *)arg = info->dlpi_adds;
+    (void)arg;
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *p = &info->dlpi_phdr[i];
         uintptr_t from = info->dlpi_addr + p->p_vaddr;
@@ -105,21 +105,12 @@ static int add_data(struct dl_phdr_info *info, size_t size, void *arg)
     return 0;
 }
 
-static unsigned long long found_at; /* how many modules had been loaded by then */
-
 /* Anew: something may be gone since the last time. */
 static void find_data(void)
 {
     n_constants = n_variables = 0;
     hd_rt_memset(without, 0, sizeof without);
-    dl_iterate_phdr(add_data, &found_at);
-}
-
-static int count_loads(struct dl_phdr_info *info, size_t size, void *arg)
-{
-    (void)size;
-    *(unsigned long long *)arg = info->dlpi_adds;
-    return 1;
+    dl_iterate_phdr(add_data, NULL);
 }
 
 static bool is_variable(uintptr_t at)
@@ -132,18 +123,12 @@ static bool is_variable(uintptr_t at)
     return false;
 }
 
+/* The loader is not asked here: it has a lock, which a thread that waits for the token may hold (in
+ * a callback of dl_iterate_phdr). An instrumented module says when it comes. */
 void hd_rt_module_uses(const volatile void *object)
 {
-    unsigned long long loads = 0;
-    if (!is_variable((uintptr_t)object)) {
-        dl_iterate_phdr(count_loads, &loads);
-        if (loads == found_at)
-            return;
-        find_data();
-        if (!is_variable((uintptr_t)object))
-            return;
-    }
-    hd_rt_log_uses((uintptr_t)object);
+    if (is_variable((uintptr_t)object))
+        hd_rt_log_uses((uintptr_t)object);
 }
 
 void hd_rt_module_seen(uintptr_t pc)
@@ -211,6 +196,13 @@ static int look_for(struct dl_phdr_info *info, size_t size, void *arg)
     if (n_spans < MAX_MODULES && !hd_rt_module_has(all.low) && imports(info, arg))
         add(info, all);
     return 0;
+}
+
+static int count_loads(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    (void)size;
+    *(unsigned long long *)arg = info->dlpi_adds;
+    return 1;
 }
 
 void hd_rt_module_calls(char *name)
