@@ -149,7 +149,9 @@ static void read_names(struct reader *r, bool dirs)
         form[i][0] = leb(r, false);
         form[i][1] = leb(r, false);
     }
-    for (uint64_t count = leb(r, false); count > 0 && !r->bad; count--) {
+    uint64_t count = leb(r, false);
+    r->bad = r->bad || (count && !n); /* entries of no bytes: as many as the number says */
+    for (; count > 0 && !r->bad; count--) {
         const char *name = "";
         uint64_t dir = 0;
         for (size_t i = 0; i < n; i++) {

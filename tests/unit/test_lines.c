@@ -170,6 +170,12 @@ static void test_forms(void **state)
     assert_true(built >= N_FORMS);
 }
 
+/* One folder, one file, a sequence of two rows and its end. */
+static const uint8_t good[] = {59, 0,  0,   0, 5, 0, 8, 0, 33, 0,  0,   0, 1, 1, 1, 0xfb,
+                               14, 13, 0,   1, 1, 1, 1, 0, 0,  0,  1,   0, 0, 1, 1, 1,
+                               8,  1,  'd', 0, 2, 1, 8, 2, 11, 1,  'a', 0, 0, 0, 9, 2,
+                               0,  1,  0,   0, 0, 0, 0, 0, 1,  20, 2,   4, 0, 1, 1};
+
 /* A table with any byte of it another one: nothing is read outside of it. */
 static void test_damaged(void **state)
 {
@@ -177,22 +183,19 @@ static void test_damaged(void **state)
     uint8_t table[300];
     unsigned seed = 1;
     (void)state;
-    static const uint8_t good[] = {60, 0,  0,   0, 5, 0, 8, 0, 37, 0,  0,   0, 1, 1, 1, 0xfb,
-                                   14, 13, 0,   1, 1, 1, 1, 0, 0,  0,  1,   0, 0, 1, 1, 1,
-                                   8,  1,  'd', 0, 2, 1, 8, 2, 11, 1,  'a', 0, 0, 0, 9, 2,
-                                   0,  1,  0,   0, 0, 0, 0, 0, 1,  20, 2,   4, 0, 1, 1};
     for (int i = 0; i < 200000; i++) {
         memset(table, 0, sizeof table);
         memcpy(table, good, sizeof good);
-        for (int k = rand_r(&seed) % 4; k > 0; k--)
+        for (int k = i ? rand_r(&seed) % 4 : 0; k > 0; k--)
             table[rand_r(&seed) % sizeof good] = (uint8_t)rand_r(&seed);
-        size_t len = (size_t)rand_r(&seed) % (sizeof good + 1);
+        size_t len = i % 2 ? (size_t)rand_r(&seed) % (sizeof good + 1) : sizeof good;
         uint8_t *exact = malloc(len + 1); /* so that a sanitizer sees what is behind it */
         memcpy(exact, table, len);
         d.line = d.line_str = (struct hd_dies_section){exact, exact + len};
         struct hd_lines l;
         char name[100];
         hd_lines_read(&l, &d, 0, "/dir", 0);
+        assert_true(i || (l.rows.len == 3 && l.sequences.len == 1 && l.files.len == 1));
         for (size_t r = 0; r < l.rows.len; r++) {
             const struct hd_line *at = hd_vec_at(&l.rows, r);
             const struct hd_line *found = hd_lines_find(&l, at->addr);
@@ -204,10 +207,26 @@ static void test_damaged(void **state)
     }
 }
 
+/* Entries of no bytes: as many folders as the number says would fill the memory. */
+static void test_empty_entries(void **state)
+{
+    struct hd_dies d = {0};
+    struct hd_lines l;
+    uint8_t table[sizeof good];
+    (void)state;
+    memcpy(table, good, sizeof table);
+    memcpy(table + 30, "\0\xff\xff\xff\xff\xff\x7f", 7);
+    d.line = (struct hd_dies_section){table, table + sizeof table};
+    hd_lines_read(&l, &d, 0, "/dir", 0);
+    assert_int_equal(l.dirs.len, 0);
+    assert_int_equal(l.rows.len, 0);
+    hd_lines_fini(&l);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_this_program),
-                                       cmocka_unit_test(test_forms),
-                                       cmocka_unit_test(test_damaged)};
+                                       cmocka_unit_test(test_forms), cmocka_unit_test(test_damaged),
+                                       cmocka_unit_test(test_empty_entries)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
