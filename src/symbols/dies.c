@@ -412,9 +412,9 @@ static const struct shape *search_shape(const struct hd_dies *d, uint64_t code)
 
 static inline const struct shape *shape_of(const struct hd_dies *d, uint64_t code)
 {
-    const struct shape *s = (const struct shape *)d->shapes.data + (code - 1);
-    bool numbered = code - 1 < d->shapes.len && s->code == code; /* from 1 on, as a rule */
-    return numbered ? s : search_shape(d, code);
+    const struct shape *shapes = d->shapes.data;
+    bool numbered = code - 1 < d->shapes.len && shapes[code - 1].code == code; /* as a rule */
+    return numbered ? &shapes[code - 1] : search_shape(d, code);
 }
 
 /* ---- units ---- */
