@@ -57,7 +57,7 @@ int main(void)
 }
 C
 "$HEDDLE" cc -g -O1 counts.c -o counts -pthread || fail "heddle cc counts"
-timeout -k 5 100 "$HEDDLE" record --timeout 12s -o counts.hdr -- ./counts 2>counts.err &
+timeout -k 5 100 "$HEDDLE" record --timeout 17s -o counts.hdr -- ./counts 2>counts.err &
 counting=$!
 mkfifo never
 exec 4<>never
