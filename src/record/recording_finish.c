@@ -311,12 +311,14 @@ static uint64_t limit_of(const struct hd_record_opts *opts, const struct hd_ring
 static void say_stopped(const struct hd_record_opts *opts, const struct hd_ring *ring,
                         struct hd_record_result *result)
 {
+    enum { KB = 1000, MB = 1000000 };
     struct hd_remarks *remarks = &result->info.remarks;
+    unsigned unit = opts->max_size < MB ? KB : MB;
     if (ring->stopped)
         hd_remarks_addf(remarks, HD_REMARK_OTHER,
-                        "the recording stopped at %" PRIu64 " MB, after %" PRIu64
+                        "the recording stopped at %" PRIu64 " %s, after %" PRIu64
                         " events, and the program ran on (--max-size BYTES changes that)",
-                        opts->max_size / 1000000, ring->stopped);
+                        opts->max_size / unit, unit == KB ? "KB" : "MB", ring->stopped);
     if (result->timed_out && !opts->fds)
         hd_remarks_addf(
             remarks, HD_REMARK_OTHER,

@@ -60,6 +60,8 @@ enum hd_status hd_session_path(const struct hd_session *s, const char *name, cha
                                size_t size);
 double hd_session_time_left(const struct hd_session *s); /* seconds, a little at least */
 void hd_session_notes(struct hd_session *s, const struct hd_build_info *info);
+/* Whether the trace shows a part of the run only. */
+bool hd_session_is_part(const struct hd_build_info *info);
 /* Processor time of this process and of those that it waited for, in seconds. */
 double hd_session_cpu(void);
 /* session_replay.c: replays the witness; the finding then has its status and what it counts for. */

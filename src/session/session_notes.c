@@ -62,12 +62,17 @@ static void take_remarks(struct hd_session *s, const struct hd_remarks *remarks)
     }
 }
 
+bool hd_session_is_part(const struct hd_build_info *info)
+{
+    return info->limit || info->lost || info->broken || info->cut;
+}
+
 void hd_session_notes(struct hd_session *s, const struct hd_build_info *info)
 {
     struct hd_report *r = s->r;
     take_remarks(s, &info->remarks);
     if (!s->deadline) /* what was done unasked takes nothing from the rest */
-        r->cut = r->cut || info->limit || info->lost || info->broken || info->cut;
+        r->cut = r->cut || hd_session_is_part(info);
     s->in_part = s->in_part || (info->cut && s->deadline);
     if (info->cut && !s->deadline) {
         s->late = s->late || info->cut == HD_STOP_TIME;

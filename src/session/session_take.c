@@ -588,7 +588,7 @@ static enum hd_status take_trace(struct hd_session *s, const struct hd_trace *t,
     s->r->threads = threads > s->r->threads ? threads : s->r->threads;
     hd_session_notes(s, info);
     take_rules(s, info);
-    if (!*s->process)
+    if (!*s->process && !hd_session_is_part(info)) /* else more may follow */
         hd_idle_look(&s->idle, t);
     if (stuck)
         status = take_stuck(s, t, info, known ? here.witness : NULL);

@@ -210,5 +210,12 @@ told() { # told SIGNAL WHOM REASON
     jq -e --arg r "recorded once: $3" '.notes | any(startswith($r))' "told-$1/report.json" >/dev/null || fail "$1: $(cat err)"
 }
 told TERM heddle "it was told to end"
+
+# Of a recording that stops early it is not known who had no work.
+"$HEDDLE" cc -g -O1 -pthread "$TESTS/replay/late.c" -o late || fail "heddle cc late"
+"$HEDDLE" run --runs 1 --max-size 100000 -- ./late >out 2>err </dev/null
+[ $? -eq 5 ] || fail "late: exit $?: $(cat err)"
+grep -q 'the recording stopped' err || fail "late: it did not stop early: $(cat err)"
+grep -q 'no work was left' err && fail "late: a part says who was idle: $(cat err)"
 told USR1 program "it got signals from outside"
 exit 0
