@@ -68,10 +68,10 @@ static const char *text(struct reader *r)
 
 static const char *text_in(struct reader *r, const struct hd_dies_section *s, uint64_t offset)
 {
-    const uint8_t *p = s->data + offset;
-    bool good = offset < (uint64_t)(s->end - s->data) && memchr(p, 0, (size_t)(s->end - p));
+    uint64_t len = (uint64_t)(s->end - s->data), left = offset < len ? len - offset : 0;
+    bool good = left && memchr(s->data + offset, 0, left);
     r->bad = r->bad || !good;
-    return good ? (const char *)p : "";
+    return good ? (const char *)s->data + offset : "";
 }
 
 /* ---- dirs and files ---- */
