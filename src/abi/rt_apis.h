@@ -152,8 +152,12 @@ enum hd_api_dep { HD_DEP_ARGS, HD_DEP_OWN, HD_DEP_PAST };
     X(io, ssize_t, recv, (int, void *, size_t, int), PAST, "waits; w, sem on a channel") \
     X(io, ssize_t, recvfrom, (int, void *, size_t, int, struct sockaddr *, socklen_t *), PAST, "waits; w, sem on a channel") \
     X(io, ssize_t, recvmsg, (int, struct msghdr *, int), PAST, "waits; w, sem on a channel") \
-    X(io, ssize_t, write, (int, const void *, size_t), PAST, "waits; r, post on a channel") \
-    X(io, ssize_t, writev, (int, const struct iovec *, int), PAST, "waits; r, post on a channel") \
+    X(io, ssize_t, write, (int, const void *, size_t), PAST, "waits; r, post on a channel, w of what is mapped of a file") \
+    X(io, ssize_t, writev, (int, const struct iovec *, int), PAST, "as write") \
+    X(io, ssize_t, pwrite, (int, const void *, size_t, off_t), PAST, "r; w of what is mapped of the file") \
+    X(io, ssize_t, pwrite64, (int, const void *, size_t, off64_t), PAST, "as pwrite") \
+    X(io, ssize_t, pwritev, (int, const struct iovec *, int, off_t), PAST, "as pwrite") \
+    X(io, ssize_t, pwritev64, (int, const struct iovec *, int, off64_t), PAST, "as pwrite") \
     X(io, ssize_t, send, (int, const void *, size_t, int), PAST, "waits; r, post on a channel") \
     X(io, ssize_t, sendto, (int, const void *, size_t, int, const struct sockaddr *, socklen_t), PAST, "waits; r, post on a channel") \
     X(io, ssize_t, sendmsg, (int, const struct msghdr *, int), PAST, "waits; r, post on a channel") \
@@ -221,14 +225,6 @@ enum hd_api_dep { HD_DEP_ARGS, HD_DEP_OWN, HD_DEP_PAST };
 #define HD_APIS_SIGNAL(X) \
     X(signal, int, sigaction, (int, const struct sigaction *, struct sigaction *), ARGS, "handlers run at points to switch") \
     X(signal, __sighandler_t, signal, (int, __sighandler_t), ARGS, "handlers run at points to switch")
-
-#define HD_APIS_ENV(X) \
-    X(env, char *, getenv, (const char *), OWN, "r of environ") \
-    X(env, int, setenv, (const char *, const char *, int), PAST, "acq, w of environ, rel") \
-    X(env, int, unsetenv, (const char *), PAST, "acq, w of environ, rel") \
-    X(env, int, putenv, (char *), PAST, "acq, w of environ, rel") \
-    X(env, int, clearenv, (void), PAST, "acq, w of environ, rel") \
-    X(env, void, qsort, (void *, size_t, size_t, int (*)(const void *, const void *)), ARGS, "what the comparisons do, w")
 
 #define HD_APIS_MAP(X) \
     X(map, void *, mmap, (void *, size_t, int, int, int, off_t), ARGS, "new memory") \

@@ -1,5 +1,5 @@
-/* The part of the table of modelled functions (abi/rt_apis.h) that is about memory, strings and
- * stdio. */
+/* The part of the table of modelled functions (abi/rt_apis.h) that is about memory, strings, stdio
+ * and the environment. */
 #ifndef HEDDLE_RT_APIS_LIBC_H
 #define HEDDLE_RT_APIS_LIBC_H
 
@@ -212,6 +212,14 @@
     X(result, int, getsockname, (int, struct sockaddr *, socklen_t *), PAST, "r, w") \
     X(result, int, getpeername, (int, struct sockaddr *, socklen_t *), PAST, "r, w") \
     X(result, int, getaddrinfo, (const char *, const char *, const struct addrinfo *, struct addrinfo **), PAST, "r, w of the list's address")
+
+#define HD_APIS_ENV(X) \
+    X(env, char *, getenv, (const char *), OWN, "r of environ") \
+    X(env, int, setenv, (const char *, const char *, int), PAST, "acq, w of environ, rel") \
+    X(env, int, unsetenv, (const char *), PAST, "acq, w of environ, rel") \
+    X(env, int, putenv, (char *), PAST, "acq, w of environ, rel") \
+    X(env, int, clearenv, (void), PAST, "acq, w of environ, rel") \
+    X(env, void, qsort, (void *, size_t, size_t, int (*)(const void *, const void *)), ARGS, "what the comparisons do, w")
 /* clang-format on */
 
 #endif

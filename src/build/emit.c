@@ -215,8 +215,7 @@ static enum hd_status replay(struct hd_walk *w, uint32_t id, const struct hd_eve
                                                        .what = id,
                                                        .value = ev->value});
         else
-            hd_walk_outside(w, id, ev->value,
-                            g->kind == HD_REGION_STACK && g->number == w->current);
+            hd_walk_outside(w, id, ev->value, g);
     } else {
         hd_walk_outside_touch(w, id);
     }

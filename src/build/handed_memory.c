@@ -119,12 +119,13 @@ void hd_walk_hand_outside(struct hd_walk *w)
 
 /* The read shows a write that was not seen. Did the current thread make it? Then it did so after it
  * used the memory last, if it was the last to use it and no other thread was in code without hooks
- * since then: the write counts there and here. On its own stack it writes unseen all the time. */
+ * since then: the write counts there and here. Any thread may have written the file of a view. On
+ * its own stack it writes unseen all the time. */
 static bool wrote_itself(const struct hd_walk *w, const struct hd_region *g, struct hd_owner *last)
 {
     const struct hd_walk_point *p = hd_vec_at(&w->hand.points, last->write / 4);
     const struct hd_walk_outside *o = &w->own.outside[w->own.outside[0].thread == w->current];
-    if (last->write && p->number == w->current && o->time <= last->write / 4) {
+    if (last->write && p->number == w->current && o->time <= last->write / 4 && !g->view) {
         last->write |= WRITES;
         return true;
     }

@@ -1,11 +1,11 @@
 /* Writes that were not seen: memory holds another value than the last access left there.
  *
  * Who wrote? If one thread only was in code without hooks since, in calls with no synchronisation
- * between them, it was that one, there; but the owner of a stack may have written it anywhere. Else
- * it is not known, and the write must not be laid to anyone: it stands right before the read that
- * shows it, in the reader's thread, behind all that threads did that may have made it, and every
- * other access to the memory stays on its side of it. That is said with semaphores, one for each
- * pair of threads. See docs/algorithms/building.md. */
+ * between them, it was that one, there; but the owner of a stack may have written it anywhere, and
+ * so may any thread what is mapped of a file. Else it is not known, and the write must not be laid
+ * to anyone: it stands right before the read that shows it, in the reader's thread, behind all that
+ * threads did that may have made it, and every other access to the memory stays on its side of it.
+ * That is said with semaphores, one for each pair of threads. See docs/algorithms/building.md. */
 #include "build/walk.h"
 
 void hd_walk_returned(struct hd_walk *w, const struct hd_raw *rec)
@@ -39,12 +39,13 @@ static void keep_behind(struct hd_walk *w, uint32_t a, uint32_t event, uint32_t 
         w, &(struct hd_walk_insert){.after = before - 1, .op = HD_OP_SEM, .thread = b, .what = a});
 }
 
-/* The write stands in the reader's thread. */
-static void pin(struct hd_walk *w, struct hd_walk_cell *cell, uint32_t id, uint64_t value)
+/* The write stands in the reader's thread. any: also a thread that was in no such call may have
+ * written. */
+static void pin(struct hd_walk *w, struct hd_walk_cell *cell, uint32_t id, uint64_t value, bool any)
 {
     uint32_t me = w->current, since = cell->last;
     bool known = false; /* each thread that may have written was in such a call */
-    for (uint32_t i = 0; i < w->threads.len; i++) {
+    for (uint32_t i = 0; i < w->threads.len && !any; i++) {
         const struct hd_walk_thread *t = hd_vec_at(&w->threads, i);
         known |= t->name && is_since(&t->windows[0], since);
     }
@@ -67,10 +68,15 @@ static void pin(struct hd_walk *w, struct hd_walk_cell *cell, uint32_t id, uint6
     cell->after = bit_of(me);
 }
 
-void hd_walk_outside(struct hd_walk *w, uint32_t id, uint64_t value, bool own)
+void hd_walk_outside(struct hd_walk *w, uint32_t id, uint64_t value, const struct hd_region *g)
 {
     struct hd_walk_cell *cell = hd_vec_at(&w->mem.list, id);
+    bool own = g->kind == HD_REGION_STACK && g->number == w->current;
     uint32_t n = 0, author = 0;
+    if (g->view) {
+        pin(w, cell, id, value, true);
+        return;
+    }
     for (uint32_t i = 0; i < w->threads.len; i++) {
         const struct hd_walk_thread *t = hd_vec_at(&w->threads, i);
         if (t->name && is_since(&t->windows[0], cell->last)) {
@@ -87,7 +93,7 @@ void hd_walk_outside(struct hd_walk *w, uint32_t id, uint64_t value, bool own)
         in.after = t->windows[0].last - 1;
         in.thread = author;
     } else if (n > 1 || cell->users & ~bit_of(w->current) || (n == 1 && author != w->current)) {
-        pin(w, cell, id, value);
+        pin(w, cell, id, value, false);
         return;
     }
     hd_walk_insert(w, &in);

@@ -37,6 +37,8 @@ static bool was_outside(const struct hd_walk *w, uint32_t segment)
 static bool wrote_itself(const struct hd_walk *w, const struct span *s, unsigned i)
 {
     const struct hd_owner *own = &s->marks->own[i];
+    if (s->g->view) /* the file may have been written instead */
+        return false;
     bool passed = s->page->passed >> i & 1;
     if (passed)
         return s->g->kind == HD_REGION_STACK && s->g->number == w->current;

@@ -83,8 +83,8 @@ static inline struct hd_walk_thread *hd_walk_current(struct hd_walk *w)
 }
 void hd_walk_insert(struct hd_walk *w, const struct hd_walk_insert *in);
 /* outside.c: the cell, which the current thread reads now, holds another value than the one known:
- * who wrote it? own: it is on the thread's own stack. */
-void hd_walk_outside(struct hd_walk *w, uint32_t cell, uint64_t value, bool own);
+ * who wrote it? g: what it is part of. */
+void hd_walk_outside(struct hd_walk *w, uint32_t cell, uint64_t value, const struct hd_region *g);
 /* The current thread is about to touch the cell: after an unseen write it stays behind that. */
 void hd_walk_outside_touch(struct hd_walk *w, uint32_t cell);
 /* Does it insert something then? */

@@ -15,6 +15,7 @@
 #include "rt/libc/chan.h"
 #include "rt/libc/format.h"
 #include "rt/libc/fortify.h"
+#include "rt/libc/views.h"
 #include "log/rt_steer.h"
 #include "rt/policy/policy.h"
 #include "rt/core/real.h"
@@ -259,12 +260,41 @@ static struct hd_chan *chan_to(const long *a, long nr)
     return hd_rt_chan_to((int)a[0], true, to, m ? m->msg_namelen : (size_t)a[5]);
 }
 
+static bool to_file(long nr)
+{
+    return nr == SYS_write || nr == SYS_writev || nr == SYS_pwrite64 || nr == SYS_pwritev;
+}
+
+/* Where a call put the n bytes that it wrote; every call appends if the file was opened so. */
+static uint64_t written_at(const long *a, long nr, uint64_t n)
+{
+    struct stat st;
+    bool given = nr == SYS_pwrite64 || nr == SYS_pwritev;
+    if (!given)
+        return (uint64_t)hd_rt_syscall(SYS_lseek, a[0], 0, SEEK_CUR, 0, 0, 0) - n;
+    long flags = hd_rt_syscall(SYS_fcntl, a[0], F_GETFL, 0, 0, 0, 0);
+    if (flags >= 0 && flags & O_APPEND &&
+        hd_rt_syscall(SYS_fstat, a[0], (long)&st, 0, 0, 0, 0) >= 0)
+        return (uint64_t)st.st_size - n;
+    return (uint64_t)a[3];
+}
+
+/* What is written to a file shows where it is mapped. */
+static void show_written(const long *a, long nr, const void *buf, const struct iovec *v, long r,
+                         uintptr_t pc)
+{
+    struct iovec one = {(void *)(uintptr_t)buf, r > 0 ? (size_t)r : 0};
+    if (r > 0 && to_file(nr) && hd_rt_views_of((int)a[0]))
+        hd_rt_views_wrote((int)a[0], written_at(a, nr, (uint64_t)r), buf ? &one : v, (size_t)r, pc);
+}
+
 static long do_write(struct hd_thread *me, const long *a, long nr, size_t n, uintptr_t pc)
 {
     hd_rt_cancel_point(me, pc);
     struct hd_chan *c = chan_to(a, nr);
     c = n || (c && hd_rt_chan_messages(c)) ? c : NULL;
-    if (n == 0 && nr == SYS_write && !c)
+    bool empty = n == 0 && nr == SYS_write, viewed = to_file(nr) && hd_rt_views_of((int)a[0]);
+    if (!c && (empty || viewed)) /* what others see of it must not change while they run */
         return make_call(me, a, nr);
     bool outside = rt.multi && !(flags_of(nr, a) & MSG_DONTWAIT) && may_block((int)a[0]),
          full = outside && !is_ready((int)a[0], POLLOUT);
@@ -315,6 +345,7 @@ static size_t total(const struct iovec *v, size_t n)
         long a[6] = {__VA_ARGS__};                                                                 \
         read_by_call(buf, v, parts, size, HD_PC);                                                  \
         long r = do_write(me, a, nr, size, HD_PC);                                                 \
+        show_written(a, nr, buf, v, r, HD_PC);                                                     \
         hd_rt_leave(me);                                                                           \
         return answer(r);                                                                          \
     }
@@ -327,6 +358,7 @@ ssize_t hd_rt_write_fd(int fd, const void *buf, size_t n, uintptr_t pc)
     long a[6] = {fd, (long)buf, (long)n};
     read_by_call(buf, NULL, 0, n, pc);
     long r = do_write(me, a, SYS_write, n, pc);
+    show_written(a, SYS_write, buf, NULL, r, pc);
     hd_rt_leave(me);
     return answer(r);
 }
@@ -345,6 +377,14 @@ WRITE_CALL(sendmsg, SYS_sendmsg, NULL, m->msg_iov, m->msg_iovlen, total(m->msg_i
            (int fd, const struct msghdr *m, int flags), (fd, m, flags), fd, (long)m, flags)
 WRITE_CALL(writev, SYS_writev, NULL, v, (size_t)n, total(v, (size_t)n),
            (int fd, const struct iovec *v, int n), (fd, v, n), fd, (long)v, n)
+WRITE_CALL(pwrite, SYS_pwrite64, buf, NULL, 0, n, (int fd, const void *buf, size_t n, off_t at),
+           (fd, buf, n, at), fd, (long)buf, (long)n, at)
+WRITE_CALL(pwrite64, SYS_pwrite64, buf, NULL, 0, n, (int fd, const void *buf, size_t n, off64_t at),
+           (fd, buf, n, at), fd, (long)buf, (long)n, at)
+WRITE_CALL(pwritev, SYS_pwritev, NULL, v, (size_t)n, total(v, (size_t)n),
+           (int fd, const struct iovec *v, int n, off_t at), (fd, v, n, at), fd, (long)v, n, at)
+WRITE_CALL(pwritev64, SYS_pwritev, NULL, v, (size_t)n, total(v, (size_t)n),
+           (int fd, const struct iovec *v, int n, off64_t at), (fd, v, n, at), fd, (long)v, n, at)
 
 /* ---- descriptors that connect threads ---- */
 

@@ -42,14 +42,24 @@ static struct object *new_object(uint64_t device, uint64_t inode, uint64_t born)
     return o;
 }
 
-static struct object *object_of(uint64_t device, uint64_t inode, uint64_t born)
+static struct object **bucket_of(uint64_t device, uint64_t inode)
 {
-    struct object **bucket =
-        &objects[((device ^ inode) * UINT64_C(0x9e3779b97f4a7c15) >> 32) % BUCKETS];
-    struct object *o = *bucket;
+    return &objects[((device ^ inode) * UINT64_C(0x9e3779b97f4a7c15) >> 32) % BUCKETS];
+}
+
+/* NULL: none yet. */
+static struct object *known_object(uint64_t device, uint64_t inode, uint64_t born)
+{
+    struct object *o = *bucket_of(device, inode);
     while (o &&
            (o->device != device || o->inode != inode || o->born != born || (!o->born && !o->views)))
         o = o->next;
+    return o;
+}
+
+static struct object *object_of(uint64_t device, uint64_t inode, uint64_t born)
+{
+    struct object **bucket = bucket_of(device, inode), *o = known_object(device, inode, born);
     if (o || !(o = new_object(device, inode, born)))
         return o;
     o->next = *bucket;
@@ -63,19 +73,43 @@ static bool is_dev_zero(const struct statx *st)
     return S_ISCHR(st->stx_mode) && st->stx_rdev_major == 1 && st->stx_rdev_minor == 5;
 }
 
+static bool look_at(int fd, struct statx *st)
+{
+    memset(st, 0, sizeof *st);
+    return hd_rt_syscall(SYS_statx, fd, (long)"", AT_EMPTY_PATH,
+                         STATX_TYPE | STATX_INO | STATX_BTIME, (long)st, 0) >= 0;
+}
+
+static uint64_t device_of(const struct statx *st)
+{
+    return (uint64_t)st->stx_dev_major << 32 | st->stx_dev_minor;
+}
+
+static uint64_t birth_of(const struct statx *st)
+{
+    uint64_t born = (uint64_t)st->stx_btime.tv_sec * 1000000000u + st->stx_btime.tv_nsec;
+    return st->stx_mask & STATX_BTIME ? born : 0;
+}
+
 /* NULL: it cannot be known, or there are too many. */
 static struct object *object_behind(int fd)
 {
-    struct statx st;
-    memset(&st, 0, sizeof st);
-    if (fd >= 0 && hd_rt_syscall(SYS_statx, fd, (long)"", AT_EMPTY_PATH,
-                                 STATX_TYPE | STATX_INO | STATX_BTIME, (long)&st, 0) < 0)
+    struct statx st = {0};
+    if (fd >= 0 && !look_at(fd, &st))
         return NULL;
     if (fd < 0 || is_dev_zero(&st)) /* anonymous: one of its own, which a child of fork shares */
         return new_object(UINT64_MAX, 0, 1);
-    uint64_t born = (uint64_t)st.stx_btime.tv_sec * 1000000000u + st.stx_btime.tv_nsec;
-    return object_of((uint64_t)st.stx_dev_major << 32 | st.stx_dev_minor, st.stx_ino,
-                     st.stx_mask & STATX_BTIME ? born : 0);
+    return object_of(device_of(&st), st.stx_ino, birth_of(&st));
+}
+
+/* NULL: no part of it is mapped. */
+static const struct object *viewed_behind(int fd)
+{
+    struct statx st;
+    if (!n_views || !look_at(fd, &st))
+        return NULL;
+    const struct object *o = known_object(device_of(&st), st.stx_ino, birth_of(&st));
+    return o && o->views ? o : NULL;
 }
 
 static void log_view(const struct view *v, bool inherited)
@@ -184,6 +218,52 @@ void hd_rt_views_writable(uintptr_t addr, size_t n)
 {
     for (size_t i = place_of(addr); i < n_views && views[i].start < addr + n; i++)
         views[i].writable = true;
+}
+
+bool hd_rt_views_of(int fd)
+{
+    return viewed_behind(fd);
+}
+
+/* A view of the byte at `offset`; else NULL, and *n is at most how far the next view is from it. */
+static const struct view *view_of(const struct object *o, uint64_t offset, size_t *n)
+{
+    for (size_t i = 0; i < n_views; i++) {
+        const struct view *v = &views[i];
+        if (v->of != o)
+            continue;
+        if (offset >= v->offset && offset - v->offset < v->end - v->start)
+            return v;
+        if (v->offset > offset && v->offset - offset < *n)
+            *n = v->offset - offset;
+    }
+    return NULL;
+}
+
+/* Bytes that are mapped twice need one write. */
+static void put(const struct object *o, uint64_t offset, const char *bytes, size_t n, uintptr_t pc)
+{
+    for (size_t part; n; offset += part, bytes += part, n -= part) {
+        part = n;
+        const struct view *v = view_of(o, offset, &part);
+        if (!v)
+            continue;
+        uintptr_t at = v->start + (uintptr_t)(offset - v->offset);
+        part = v->end - at < n ? v->end - at : n;
+        hd_rt_log_bytes(HD_LOG_RANGE_WRITE, 0, pc, (void *)at, bytes,
+                        part); /* NOLINT: an address */
+    }
+}
+
+void hd_rt_views_wrote(int fd, uint64_t offset, const struct iovec *v, size_t n, uintptr_t pc)
+{
+    const struct object *o = viewed_behind(fd);
+    for (; o && n; v++) {
+        size_t part = v->iov_len < n ? v->iov_len : n;
+        put(o, offset, v->iov_base, part, pc);
+        offset += part;
+        n -= part;
+    }
 }
 
 size_t hd_rt_views_size_at(uintptr_t addr)

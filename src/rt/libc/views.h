@@ -13,6 +13,7 @@
 #include "rt/core/rt.h"
 
 #include <sys/types.h>
+#include <sys/uio.h>
 
 /* To be called by the thread that holds the token, in this order with the MAP and UNMAP. */
 void hd_rt_views_mapped(uintptr_t addr, size_t n, int fd, off_t offset, bool writable);
@@ -21,6 +22,10 @@ void hd_rt_views_unmapped(uintptr_t addr, size_t n);
 /* mremap: what was seen at `from` is seen at `to`, `now` bytes of it, and the n bytes are gone. */
 void hd_rt_views_moved(uintptr_t from, size_t n, uintptr_t to, size_t now);
 void hd_rt_views_writable(uintptr_t addr, size_t n); /* mprotect */
+/* Whether any part of the file is mapped so. */
+bool hd_rt_views_of(int fd);
+/* A call put n bytes of v into the file, from `offset` on: a write to what is mapped of them. */
+void hd_rt_views_wrote(int fd, uint64_t offset, const struct iovec *v, size_t n, uintptr_t pc);
 /* The bytes of the segment that shmat attached at addr; 0: none. */
 size_t hd_rt_views_size_at(uintptr_t addr);
 void hd_rt_views_log_again(void); /* for a forked child */
