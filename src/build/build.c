@@ -385,9 +385,29 @@ static bool next_record(struct hd_walk *w, struct hd_raw *rec, uint32_t *passed)
 {
     if (w->sieve.reading)
         return hd_walk_sieve_next(w, rec);
+    if (w->polls.dropped)
+        *passed += hd_walk_polls_skip(w);
+    if (w->own.times > 1 && hd_walk_mark_times(w))
+        return hd_rawlog_next(&w->log, rec);
     bool more = w->pass == HD_WALK_MARK ? hd_walk_mark_pass(w, rec, passed)
                                         : hd_walk_calm_pass(w, rec, passed);
     return more || hd_rawlog_next(&w->log, rec);
+}
+
+static void start_thread(struct hd_walk_thread *t)
+{
+    t->reads.len = t->known.len = 0;
+    t->steps = t->holds = t->call_step = 0;
+    t->made = t->point = t->blocks = t->block = 0;
+    t->begun = t->reads_last = t->waits = t->checks = false;
+    t->branched = t->call_reads = t->forked = t->inherited = t->order = 0;
+    t->last_site = 0;
+    t->syncs = t->last_event = 0;
+    t->windows[0] = t->windows[1] = (struct hd_walk_window){0};
+    t->last_kind = t->last_aux = 0;
+    t->in_call = t->in_stdio = false;
+    t->ignores = 0;
+    t->more[0].len = t->more[1].len = 0;
 }
 
 static enum hd_status walk_log(struct hd_walk *w, enum hd_walk_pass pass)
@@ -401,7 +421,7 @@ static enum hd_status walk_log(struct hd_walk *w, enum hd_walk_pass pass)
     hd_walk_sieve_start(w);
     if (!w->sieve.reading)
         hd_rawlog_rewind(&w->log);
-    w->log.events = 0;
+    w->log.events = w->log.in_rounds = 0;
     hd_walk_foresee(w);
     hd_regions_rewind(&w->mem.regions);
     hd_map_clear(&w->state.counts);
@@ -410,33 +430,22 @@ static enum hd_status walk_log(struct hd_walk *w, enum hd_walk_pass pass)
     memset(w->names.named, 0, sizeof w->names.named);
     w->out.next_insert = w->names.sites_seen = 0;
     w->anchors = w->joined = false;
-    hd_polls_took(&w->polls.rounds, NULL);
-    w->polls.cell = HD_CELL_NONE;
+    hd_walk_polls_start(w);
+    w->own.times = 1;
     hd_walk_lines_clear(w);
     hd_walk_calm_clear(w);
     hd_lent_memory_start(w);
     w->own.segment = hd_owners_segment(&w->own.owners, 0);
     hd_cells_forget_sets(&w->mem.cells);
-    for (size_t i = 0; i < w->threads.len; i++) {
-        t = hd_vec_at(&w->threads, i);
-        t->reads.len = t->known.len = 0;
-        t->steps = t->holds = t->call_step = 0;
-        t->made = t->point = t->blocks = t->block = 0;
-        t->begun = t->reads_last = t->waits = t->checks = false;
-        t->branched = t->call_reads = t->forked = t->inherited = t->order = 0;
-        t->last_site = 0;
-        t->syncs = t->last_event = 0;
-        t->windows[0] = t->windows[1] = (struct hd_walk_window){0};
-        t->last_kind = t->last_aux = 0;
-        t->in_call = t->in_stdio = false;
-        t->ignores = 0;
-        t->more[0].len = t->more[1].len = 0;
-    }
+    for (size_t i = 0; i < w->threads.len; i++)
+        start_thread(hd_vec_at(&w->threads, i));
     enum hd_status s = hd_walk_thread_at(w, 0, UINT32_MAX, &t);
     for (uint32_t n = 1, old = 0; s == HD_OK && next_record(w, &rec, &n); n++) {
         s = rec.inherited ? on_inherited(w, &rec) : on_record(w, &rec);
-        if (n / LOOK_UP != old / LOOK_UP && s == HD_OK)
+        if (n / LOOK_UP != old / LOOK_UP && s == HD_OK) {
             s = look_up(w, n / REPORT != old / REPORT);
+            hd_walk_mark_rounds(w);
+        }
         old = n;
         if (w->log.limit && w->log.events >= w->log.limit)
             break;
@@ -459,8 +468,10 @@ static enum hd_status walk(struct hd_walk *w, enum hd_walk_pass pass)
     enum hd_status s = walk_log(w, pass);
     hd_stop_end(around);
     static const char *const names[] = {"mark", "replay", "build"};
-    HD_DEBUG_LINE(BUILD, "walk %u (%s): %llu records, %u events, %zu cells, %.3f s%s", w->number,
-                  names[pass], (unsigned long long)w->log.events, w->out.n_events, w->mem.list.len,
+    HD_DEBUG_LINE(BUILD,
+                  "walk %u (%s): %llu records (%llu in rounds), %u events, %zu cells, %.3f s%s",
+                  w->number, names[pass], (unsigned long long)w->log.events,
+                  (unsigned long long)w->log.in_rounds, w->out.n_events, w->mem.list.len,
                   hd_progress_now() - now, w->log.broken ? "; the log is damaged" : "");
     return s;
 }

@@ -11,6 +11,8 @@
  */
 #include "build/walk.h"
 
+#include "recording/rawlog_rounds.h"
+
 #include <string.h>
 
 /* The bytes of one page that an access covers. */
@@ -255,4 +257,24 @@ void hd_walk_mark_outside(struct hd_walk *w)
     if (w->own.outside[0].thread != w->current)
         w->own.outside[1] = w->own.outside[0];
     w->own.outside[0] = (struct hd_walk_outside){w->current, (uint32_t)w->own.owners.thread_of.len};
+}
+
+/* A round of reads leaves what two like it have left: another one counts uses, and no more. */
+void hd_walk_mark_rounds(struct hd_walk *w)
+{
+    if (w->pass != HD_WALK_MARK || w->in.whole_log || w->own.times > 1)
+        return;
+    struct hd_rawlog_rounds r = hd_rawlog_rounds_find(&w->log);
+    if (r.times < 4)
+        return;
+    hd_rawlog_rounds_skip(&w->log, &r, r.times - 3);
+    w->own.times = r.times - 2;
+    w->own.times_end = hd_rawlog_at(&w->log) + r.bytes;
+}
+
+bool hd_walk_mark_times(struct hd_walk *w)
+{
+    if (hd_rawlog_at(&w->log) >= w->own.times_end)
+        w->own.times = 1;
+    return w->own.times > 1;
 }

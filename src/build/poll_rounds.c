@@ -1,6 +1,15 @@
 #include "build/poll_rounds.h"
 
 #include "build/walk.h"
+#include "recording/rawlog_rounds.h"
+
+void hd_walk_polls_start(struct hd_walk *w)
+{
+    hd_polls_took(&w->polls.rounds, NULL);
+    w->polls.cell = HD_CELL_NONE;
+    w->polls.dropped = false;
+    w->polls.last = (struct hd_walk_polled){0};
+}
 
 static bool looks_for_rounds(const struct hd_walk *w)
 {
@@ -65,6 +74,7 @@ static void drop(struct hd_walk *w, struct hd_walk_thread *t)
     for (uint32_t i = 0; i < p->rounds.round; i++)
         p->held[i] = p->held[p->rounds.round + i];
     hd_polls_dropped(&p->rounds, !p->named);
+    p->dropped = !p->named;
     p->named = false;
     number_cells(w);
 }
@@ -207,4 +217,41 @@ void hd_walk_polls_named(struct hd_walk *w, const struct hd_u32vec *reads)
     struct hd_walk_polls *p = &w->polls;
     if (p->rounds.held && reads->len && reads->data[reads->len - 1] >= p->reads)
         p->named = true;
+}
+
+/* Only where nothing is noted but what the trace needs. */
+static bool may_skip(const struct hd_walk *w)
+{
+    const struct hd_poll_rounds *rounds = &w->polls.rounds;
+    return !w->own.hand && !w->sieve.making && !w->sieve.reading && !w->in.whole_log &&
+           rounds->round && rounds->held == rounds->round;
+}
+
+/* The log repeats the round that was just left out: to take it again changes the count of steps
+ * alone, in the thread and in what is held. The last one is taken, which sets these. */
+uint32_t hd_walk_polls_skip(struct hd_walk *w)
+{
+    struct hd_walk_polled before = w->polls.last, *last = &w->polls.last;
+    struct hd_walk_thread *t = hd_walk_current(w);
+    w->polls.dropped = false;
+    *last = (struct hd_walk_polled){.at = hd_rawlog_at(&w->log), .steps = t->steps};
+    if (!may_skip(w))
+        return 0;
+    uint64_t bytes = last->at - before.at;
+    uint32_t events = hd_rawlog_round(&w->log, bytes);
+    if (!events)
+        return 0;
+    last->bytes = (uint32_t)bytes;
+    last->events = events;
+    if (before.bytes != bytes || before.events != events || before.steps + events != t->steps)
+        return 0;
+    struct hd_rawlog_rounds rounds = hd_rawlog_rounds(&w->log, (uint32_t)bytes, events);
+    uint64_t most = (t->turn_at - t->steps) / events; /* lent_memory.c: such a step is a turn */
+    most = rounds.times < most ? rounds.times : most;
+    if (most < 2)
+        return 0;
+    hd_rawlog_rounds_skip(&w->log, &rounds, most - 1);
+    t->steps += (uint32_t)(most - 1) * events;
+    *last = (struct hd_walk_polled){.at = hd_rawlog_at(&w->log), .steps = t->steps};
+    return (uint32_t)(most - 1) * events;
 }

@@ -21,14 +21,14 @@ bool hd_sole_writer_reads(struct hd_walk *w, const struct hd_raw *rec, uint64_t 
 void hd_sole_writer_wrote(struct hd_walk *w, const struct hd_walk_access *a, uint64_t linear);
 
 #define HD_SOLE_WEIGHT 64 /* uses of the only writer for one of another thread */
-/* First walk: a use of shared memory by the current thread, `me` from 1. */
-static inline void hd_sole_writer_count(struct hd_cell_marks *marks, unsigned i, uint32_t me)
+/* First walk: so many uses of shared memory by the current thread, `me` from 1. */
+static inline void hd_sole_writer_count(struct hd_cell_marks *marks, unsigned i, uint32_t me,
+                                        uint64_t times)
 {
     int32_t *alone = &marks->alone[i];
-    if (marks->writer[i] == me)
-        *alone += *alone < INT32_MAX;
-    else if (*alone > INT32_MIN / 2)
-        *alone -= HD_SOLE_WEIGHT;
+    bool mine = marks->writer[i] == me;
+    for (; times && (mine ? *alone < INT32_MAX : *alone > INT32_MIN / 2); times--)
+        *alone += mine ? 1 : -HD_SOLE_WEIGHT;
 }
 
 #endif

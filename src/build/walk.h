@@ -141,6 +141,9 @@ void hd_walk_mark_object(struct hd_walk *w, uint64_t addr, bool ends);
 void hd_walk_mark_local(struct hd_walk *w, const struct hd_raw *rec); /* its life ends */
 void hd_walk_mark_sync(struct hd_walk *w, const struct hd_raw *rec);
 void hd_walk_mark_outside(struct hd_walk *w);
+/* If rounds follow that the log repeats: takes those that change nothing more as one. */
+void hd_walk_mark_rounds(struct hd_walk *w);
+bool hd_walk_mark_times(struct hd_walk *w); /* is the next record one that stands for several? */
 
 /* Memory is shared now. Of such memory own->read is the thread that wrote it last, from 1, if it
  * did so under a lock. */
@@ -155,12 +158,12 @@ static inline void hd_walk_use_shared(struct hd_walk *w, struct hd_cell_page *pa
 {
     uint32_t *writer = &marks->own[i].read, me = w->current + 1;
     bool inside = hd_walk_current(w)->holds > 0;
-    hd_sole_writer_count(marks, i, me);
+    hd_sole_writer_count(marks, i, me, w->own.times);
     if (writes)
         *writer = inside ? me : 0;
     else if (inside && *writer && *writer != me)
         page->carrier |= (uint8_t)(1u << i);
-    w->own.uses[(page->carrier & ~marks->weak) >> i & 1]++;
+    w->own.uses[(page->carrier & ~marks->weak) >> i & 1] += w->own.times;
 }
 
 /* handed_memory.c: memory that every schedule hands over in the same order */

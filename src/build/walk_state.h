@@ -117,6 +117,7 @@ struct hd_walk_own {
         uint32_t thread, time; /* number of segments */
     } outside[2];              /* MARK: calls of code without hooks by two threads, latest first */
     uint64_t uses[2];          /* MARK: uses of shared memory; of carriers */
+    uint64_t times, times_end; /* MARK: the records up to there stand for so many like them */
     bool hand;                 /* BUILD: makes the skeleton, and notes who uses the rest */
 };
 

@@ -42,7 +42,7 @@ void hd_rawlog_rewind(struct hd_rawlog *log)
         memcpy(log->in.pack->slots[i].reader, &log->in.shapes[i], sizeof *log->in.shapes);
     }
     log->block = log->pos = log->chunk_len = log->before = 0;
-    log->events = 0;
+    log->events = log->in_rounds = 0;
     log->counts.len = 0;
     log->thread = log->in.count = 0;
     log->broken = log->last = false;

@@ -23,6 +23,7 @@ struct hd_rawlog {
     const uint64_t *keys; /* by slot */
     uint64_t limit;       /* events; 0: none */
     uint64_t events;      /* so far */
+    uint64_t in_rounds;   /* of those, passed over: rawlog_rounds.h */
     struct hd_log_pending pending;
     struct hd_raw_reader in;
     uint8_t *chunk; /* the one being read, and zeros behind it */
