@@ -7,6 +7,7 @@
 enum {
     MOST_BYTES = 128, /* of a round */
     MOST_SLOTS = 32,  /* that a round uses */
+    TRIES = 6,        /* lengths that the bytes allow */
     OFTEN = 16        /* rounds ahead that make it worth while to look for them */
 };
 
@@ -117,9 +118,12 @@ struct hd_rawlog_rounds hd_rawlog_rounds_find(struct hd_rawlog *log)
 {
     const uint8_t *from = log->chunk + log->pos;
     size_t left = log->chunk_len - log->pos;
-    for (uint32_t bytes = 1; bytes <= MOST_BYTES && (size_t)bytes * OFTEN <= left; bytes++) {
+    unsigned tries = 0;
+    for (uint32_t bytes = 1; bytes <= MOST_BYTES && (size_t)bytes * OFTEN <= left && tries < TRIES;
+         bytes++) {
         if (from[0] != from[bytes] || memcmp(from, from + bytes, (size_t)bytes * (OFTEN - 1)) != 0)
             continue;
+        tries++;
         uint32_t events = hd_rawlog_round(log, bytes); /* guesses may take a few to come back */
         if (events)
             return hd_rawlog_rounds(log, bytes, events);
