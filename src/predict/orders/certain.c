@@ -360,6 +360,8 @@ struct hd_certain *hd_certain_new(const struct hd_world *w)
     c->chain = hd_alloc(CHAIN_CLOCKS * n * sizeof *c->chain);
     c->own = hd_alloc(OWN_CLOCKS * n * sizeof *c->own);
     c->next_store = hd_alloc(w->locs->n_writes * sizeof *c->next_store);
+    c->near = hd_calloc(w->locs->users.len, sizeof *c->near);
+    c->value_near = hd_calloc(hd_trace_n_objs(t, HD_OBJ_LOC), sizeof *c->value_near);
     c->sound = hd_alloc(w->sections->n_locks);
     c->barrier = hd_calloc(hd_trace_n_objs(t, HD_OBJ_BARRIER), 1);
     hd_u32vec_reserve(&c->pool, n);
@@ -391,6 +393,8 @@ void hd_certain_free(struct hd_certain *c)
     hd_free(c->chain, CHAIN_CLOCKS * n * sizeof *c->chain);
     hd_free(c->own, OWN_CLOCKS * n * sizeof *c->own);
     hd_free(c->next_store, c->w->locs->n_writes * sizeof *c->next_store);
+    hd_free(c->near, c->w->locs->users.len * sizeof *c->near);
+    hd_free(c->value_near, hd_trace_n_objs(c->t, HD_OBJ_LOC) * sizeof *c->value_near);
     hd_free(c->sound, c->w->sections->n_locks);
     hd_free(c->barrier, hd_trace_n_objs(c->t, HD_OBJ_BARRIER));
     hd_u32vec_fini(&c->pool);

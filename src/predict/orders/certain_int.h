@@ -35,6 +35,8 @@ struct hd_certain {
     hd_eid *releases;     /* by event: of atomic writes, what releases: itself, a fence, or none */
     uint32_t *next_store; /* by index of locs->writes: of the same user, the first from there on
                            * that is no rmw, or its wend */
+    uint32_t *near;       /* by user of a location: index of the write that was looked for last */
+    uint32_t *value_near; /* by location: where its last search by value ended */
     uint8_t *sound;       /* by lock and guard: sections are ordered by hb */
     uint8_t *barrier;     /* by barrier: 1 as many users as its size, each in and out in turn */
     struct hd_vec due;    /* struct hd_certain_due, by `at` */

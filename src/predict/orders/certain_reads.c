@@ -38,14 +38,32 @@ static void put_event(const struct hd_certain *c, uint32_t *clock, hd_eid e)
         clock[u] = c->t->pos[e] + 1;
 }
 
-/* The last write of the user that must come before the read, or HD_EID_NONE. */
-static hd_eid forced_write(const struct hd_certain *c, const struct hd_loc_user *user, hd_eid r)
+/* The user's first write that need not come before the read, as an index. Reads that follow each
+ * other in the trace mostly get the same answer or the next. */
+static uint32_t first_free(const struct hd_certain *c, const struct hd_loc_user *user, hd_eid r)
 {
     const struct hd_accesses *locs = c->w->locs;
     uint32_t limit =
         user->thread == c->t->thread[r] ? c->t->pos[r] : hd_must_clock(c->w->must, r)[user->thread];
-    uint32_t next = hd_accesses_write_from(locs, user, limit);
-    return next == user->wstart ? HD_EID_NONE : locs->writes[next - 1];
+    uint32_t *near = &c->near[user - (const struct hd_loc_user *)locs->users.data];
+    return *near = hd_accesses_write_near(locs, user, limit, *near);
+}
+
+/* The last write of the user that must come before the read, or HD_EID_NONE. */
+static hd_eid forced_write(const struct hd_certain *c, const struct hd_loc_user *user, hd_eid r)
+{
+    uint32_t next = first_free(c, user, r);
+    return next == user->wstart ? HD_EID_NONE : c->w->locs->writes[next - 1];
+}
+
+/* The writes of this value, which are mostly near those of the value that was asked for last. */
+static struct hd_value_writes values_of(const struct hd_certain *c, uint32_t loc,
+                                        struct hd_value value)
+{
+    struct hd_value_writes writes =
+        hd_accesses_values_near(c->w->locs, loc, value, c->value_near[loc]);
+    c->value_near[loc] = writes.start;
+    return writes;
 }
 
 static bool hidden(const struct hd_certain *c, const struct hd_loc_user *users, size_t n, hd_eid w,
@@ -74,7 +92,7 @@ static bool add_free_writes(struct chain *chain, const struct hd_loc_user *user,
     const struct hd_certain *c = chain->c;
     const struct hd_accesses *locs = c->w->locs;
     hd_eid read = chain->on[chain->n - 1];
-    uint32_t i = hd_accesses_write_from(locs, user, hd_must_clock(c->w->must, read)[user->thread]);
+    uint32_t i = first_free(c, user, read);
     for (unsigned looked = 0;; looked++, i++) {
         if (values)
             i = hd_accesses_value_from(locs, user, *values, i);
@@ -83,6 +101,26 @@ static bool add_free_writes(struct chain *chain, const struct hd_loc_user *user,
         if (looked == HD_CERTAIN_SOURCES || !add_source(chain, locs->writes[i], common))
             return false;
     }
+}
+
+static bool has_value(const struct hd_certain *c, hd_eid w, const struct sought *sought)
+{
+    return !sought->known || hd_value_eq(hd_trace_write_value(c->t, w), sought->value);
+}
+
+/* Is the last write of the read's own thread a source that hands nothing on? Most reads of memory
+ * that a thread keeps to itself for a while have such a one, and need no look at others. */
+static bool is_own(const struct chain *chain, const struct hd_loc_user *users, size_t n,
+                   const struct sought *sought)
+{
+    const struct hd_certain *c = chain->c;
+    hd_eid read = chain->on[0], w = HD_EID_NONE;
+    if (chain->n > 1 || chain->own || chain->in)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        if (users[i].thread == c->t->thread[read])
+            w = forced_write(c, &users[i], read);
+    return w != HD_EID_NONE && has_value(c, w, sought) && !hidden(c, users, n, w, read);
 }
 
 /* Every possible source of the last read of the chain. False: nothing is common to them. */
@@ -96,17 +134,16 @@ static bool add_sources(struct chain *chain, const struct sought *sought, struct
     const struct hd_loc_user *users = hd_accesses_users(c->w->locs, t->obj[read], &n);
     if (sought->known && sought->value.unique && sought->value.bits < t->n_events)
         return add_source(chain, (hd_eid)sought->value.bits, common) && common->any;
-    if (n > HD_CERTAIN_USERS)
+    if (n > HD_CERTAIN_USERS || is_own(chain, users, n, sought))
         return false;
     struct hd_value_writes values = {0, 0};
     if (sought->known)
-        values = hd_accesses_values(c->w->locs, t->obj[read], sought->value);
+        values = values_of(c, t->obj[read], sought->value);
     for (size_t i = 0; i < n; i++) {
         hd_eid w = forced_write(c, &users[i], read);
         forced |= w != HD_EID_NONE;
-        if (w != HD_EID_NONE &&
-            (!sought->known || hd_value_eq(hd_trace_write_value(t, w), sought->value)) &&
-            !hidden(c, users, n, w, read) && !add_source(chain, w, common))
+        if (w != HD_EID_NONE && has_value(c, w, sought) && !hidden(c, users, n, w, read) &&
+            !add_source(chain, w, common))
             return false;
         if (users[i].thread != t->thread[read] &&
             !add_free_writes(chain, &users[i], sought->known ? &values : NULL, common))
