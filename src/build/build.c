@@ -605,6 +605,7 @@ static void drop_walks(struct hd_walk *w)
         struct hd_walk_thread *t = hd_vec_at(&w->threads, i);
         hd_vec_fini(&t->reads);
         hd_vec_fini(&t->known);
+        hd_vec_fini(&t->locks);
         hd_vec_fini(&t->more[0]);
         hd_vec_fini(&t->more[1]);
         hd_u32vec_fini(&t->tainted);
@@ -616,6 +617,7 @@ static void drop_walks(struct hd_walk *w)
     hd_lent_memory_free(w->mem.lent);
     w->mem.lent = NULL;
     hd_owners_fini(&w->own.owners);
+    hd_names_fini(&w->own.holdings);
     hd_depsets_fini(&w->own.sets);
     hd_walk_hand_fini(w);
     hd_polls_fini(&w->polls.rounds);

@@ -19,6 +19,8 @@ enum hd_status hd_walk_thread_at(struct hd_walk *w, uint32_t number, uint32_t pa
         t->more[0] = t->more[1] = HD_VEC_INIT(hd_tok);
         t->reads = HD_VEC_INIT(struct hd_walk_read);
         t->known = HD_VEC_INIT(struct hd_walk_known);
+        t->locks = HD_VEC_INIT(uint64_t);
+        *(uint64_t *)hd_vec_push(&t->locks) = w->threads.len - 1;
     }
     struct hd_walk_thread *t = hd_vec_at(&w->threads, number);
     *out = t;

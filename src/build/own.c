@@ -229,6 +229,9 @@ void hd_walk_mark_sync(struct hd_walk *w, const struct hd_raw *rec)
     switch (rec->kind) {
     case HD_LOG_ACQ:
     case HD_LOG_RACQ:
+        hd_walk_held_sync(t, rec);
+        t->holds++;
+        break;
     case HD_LOG_BEGIN:
         t->holds++;
         break;
@@ -236,6 +239,9 @@ void hd_walk_mark_sync(struct hd_walk *w, const struct hd_raw *rec)
     case HD_LOG_RREL:
     case HD_LOG_REL_FOR:
     case HD_LOG_RREL_FOR:
+        hd_walk_held_sync(t, rec);
+        t->holds -= t->holds > 0;
+        break;
     case HD_LOG_LAST_EVENT:
         t->holds -= t->holds > 0;
         break;

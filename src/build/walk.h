@@ -145,23 +145,26 @@ void hd_walk_mark_outside(struct hd_walk *w);
 void hd_walk_mark_rounds(struct hd_walk *w);
 bool hd_walk_mark_times(struct hd_walk *w); /* is the next record one that stands for several? */
 
-/* Memory is shared now. Of such memory own->read is the thread that wrote it last, from 1, if it
- * did so under a lock. */
+/* held_locks.c: the current thread with the locks it holds, as a number from 1; 0: it holds none */
+uint32_t hd_walk_holding(struct hd_walk *w);
+/* Was that another thread with one of the locks that the current one holds? */
+bool hd_walk_held_by_other(struct hd_walk *w, uint32_t holding);
+void hd_walk_held_sync(struct hd_walk_thread *t, const struct hd_raw *rec);
+
+/* Memory is shared now. Of such memory own->read is what the thread that wrote it last held. */
 static inline void hd_walk_share(struct hd_walk *w, struct hd_owner *own, bool writes)
 {
-    bool inside = hd_walk_current(w)->holds > 0;
-    *own = (struct hd_owner){HD_OWNER_SHARED, writes && inside ? w->current + 1 : 0};
+    *own = (struct hd_owner){HD_OWNER_SHARED, writes ? hd_walk_holding(w) : 0};
 }
 /* It was shared before. */
 static inline void hd_walk_use_shared(struct hd_walk *w, struct hd_cell_page *page,
                                       struct hd_cell_marks *marks, unsigned i, bool writes)
 {
-    uint32_t *writer = &marks->own[i].read, me = w->current + 1;
-    bool inside = hd_walk_current(w)->holds > 0;
-    hd_sole_writer_count(marks, i, me, w->own.times);
+    uint32_t *held = &marks->own[i].read;
+    hd_sole_writer_count(marks, i, w->current + 1, w->own.times);
     if (writes)
-        *writer = inside ? me : 0;
-    else if (inside && *writer && *writer != me)
+        *held = hd_walk_holding(w);
+    else if (*held && !(page->carrier >> i & 1) && hd_walk_held_by_other(w, *held))
         page->carrier |= (uint8_t)(1u << i);
     w->own.uses[(page->carrier & ~marks->weak) >> i & 1] += w->own.times;
 }

@@ -118,6 +118,7 @@ struct hd_walk_own {
     } outside[2];              /* MARK: calls of code without hooks by two threads, latest first */
     uint64_t uses[2];          /* MARK: uses of shared memory; of carriers */
     uint64_t times, times_end; /* MARK: the records up to there stand for so many like them */
+    struct hd_names holdings;  /* MARK: threads with the locks that they held: held_locks.c */
     bool hand;                 /* BUILD: makes the skeleton, and notes who uses the rest */
 };
 

@@ -41,6 +41,8 @@ struct hd_walk_thread {
     uint32_t steps;           /* runtime id (from 1) of its last record that is an event */
     uint32_t inherited;       /* runtime ids that an ancestor used up before it forked */
     uint32_t holds;           /* MARK: locks held and blocks open */
+    struct hd_vec locks;      /* MARK: uint64_t: its number, then its locks: held_locks.c */
+    uint32_t holding;         /* MARK: the number of that, from 1; 0: not asked for yet */
     uint32_t made;            /* its events in this walk, without inserted ones */
     uint32_t point;     /* handed_memory.c: where it is; 0: nothing noted since its last event */
     uint32_t blocks;    /* the same: locks held and blocks open */

@@ -178,6 +178,98 @@ for form in GOOD BACK LATE ADDED EARLY WEAK FREED "GOOD -DOTHERS=20" "LATE -DOTH
     esac
 done
 
+# Data that each stage works on under a lock of its own hand nothing over: they are no events of the skeleton. SAME: the stages
+# have one lock, so that they may be.
+cat >stages.c <<'SOURCE'
+#include <pthread.h>
+#include <stdlib.h>
+#define SIZE 8000
+static struct queue {
+    pthread_mutex_t lock;
+    pthread_cond_t cond;
+    unsigned char *list[4];
+    int given;
+} queues[2] = {{PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, {NULL}, 0},
+               {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, {NULL}, 0}};
+static pthread_mutex_t of_stage[2] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};
+#ifdef SAME
+#define STAGE(n) (&of_stage[0])
+#else
+#define STAGE(n) (&of_stage[n])
+#endif
+static unsigned total;
+static void give(struct queue *q, unsigned char *b)
+{
+    pthread_mutex_lock(&q->lock);
+    q->list[q->given++] = b;
+    pthread_cond_signal(&q->cond);
+    pthread_mutex_unlock(&q->lock);
+}
+static unsigned char *take(struct queue *q, int i)
+{
+    pthread_mutex_lock(&q->lock);
+    while (q->given <= i)
+        pthread_cond_wait(&q->cond, &q->lock);
+    unsigned char *b = q->list[i];
+    pthread_mutex_unlock(&q->lock);
+    return b;
+}
+static void *change(void *arg)
+{
+    for (int i = 0; i < 4; i++) {
+        unsigned char *b = take(&queues[0], i);
+        pthread_mutex_lock(STAGE(0));
+        for (int k = 0; k < SIZE; k++)
+            b[k] += (unsigned char)i;
+        pthread_mutex_unlock(STAGE(0));
+        give(&queues[1], b);
+    }
+    return arg;
+}
+static void *add(void *arg)
+{
+    for (int i = 0; i < 4; i++) {
+        unsigned char *b = take(&queues[1], i);
+        pthread_mutex_lock(STAGE(1));
+        for (int k = 0; k < SIZE; k++)
+            total += b[k];
+        pthread_mutex_unlock(STAGE(1));
+    }
+    return arg;
+}
+int main(void)
+{
+    pthread_t t[2];
+    unsigned char *all[4];
+    pthread_create(&t[0], NULL, change, NULL);
+    pthread_create(&t[1], NULL, add, NULL);
+    for (int i = 0; i < 4; i++) {
+        all[i] = calloc(SIZE, 1);
+        for (int k = 0; k < SIZE; k++)
+            all[i][k] = (unsigned char)k;
+        give(&queues[0], all[i]);
+    }
+    pthread_join(t[0], NULL);
+    pthread_join(t[1], NULL);
+    for (int i = 0; i < 4; i++)
+        free(all[i]);
+    return total == 0;
+}
+SOURCE
+for form in OWN SAME; do
+    "$HEDDLE" cc -g -O1 -D$form stages.c -o p && "$HEDDLE" record -q -o t.hdt -- ./p || failed=1
+    answer t.hdt >reduced
+    "$HEDDLE" trace convert -q --keep-all-events t.hdt all.hdt || failed=1
+    answer all.hdt >all
+    cmp -s reduced all || fail "stages $form: with all events, and reduced: $(diff all reduced)"
+    n=$(events t.hdt)
+    if [ $form = OWN ]; then
+        [ "$n" -lt 1000 ] || fail "stages: $n events are left"
+    else
+        [ "$n" -gt 10000 ] || fail "stages under one lock: $n events are left, and carriers were to be"
+    fi
+done
+
 # However many sets of locks there are, one lock is held by all that look, and the last look comes behind them.
 "$HEDDLE" cc -g -O1 -DGOOD -DOTHERS=40 p.c -o p && "$HEDDLE" record -q -o t.hdt -- ./p || failed=1
 HD_LOG=predict:debug "$HEDDLE" trace cat t.hdt 2>log >t.txt || failed=1
