@@ -5,6 +5,7 @@
  * that in the log. */
 #include "rt/core/real.h"
 #include "rt/core/rt.h"
+#include "rt/core/vclock.h"
 #include "rt/policy/policy.h"
 
 #include <fcntl.h>
@@ -23,7 +24,10 @@
 #define STUCK_ASM (100 * MS) /* in assembly that could not be read: it may be a loop */
 #define STUCK_RUNNING                                                                              \
     (5000 * MS) /* computing without a hook: only a spin on foreign code does that */
-#define IDLE_SLICE (1 * MS)
+/* How long it sleeps at a time while no thread can run: the longer that was so, the longer. */
+#define IDLE_LEAST (1 * MS)
+#define IDLE_MOST  (10 * MS)
+#define IDLE_PART  8
 
 static bool started;
 static pid_t keeper; /* its number; 0: there is none yet */
@@ -122,12 +126,23 @@ static bool take_away(struct hd_thread *t)
     return true;
 }
 
+/* No thread has held the token for so_far. In a replay things come when it looks. */
+static uint64_t idle_slice(uint64_t so_far)
+{
+    uint64_t slice = so_far / IDLE_PART, left = hd_rt_until_deadline();
+    slice = slice > IDLE_MOST ? IDLE_MOST : slice;
+    slice = slice > left ? left : slice;
+    return slice < IDLE_LEAST || rt.follow ? IDLE_LEAST : slice;
+}
+
 /* How long no thread has held the token. */
 static uint64_t idle(uint64_t so_far)
 {
+    static uint64_t slice;
     uint64_t before = hd_rt_real_ns(CLOCK_MONOTONIC);
     uint32_t seen = atomic_load(&rt.idle); /* pairs with wake_keeper */
-    hd_rt_futex_wait(&rt.idle, seen, IDLE_SLICE);
+    hd_rt_futex_wait(&rt.idle, seen, so_far ? slice : IDLE_LEAST);
+    bool moved = atomic_load(&rt.idle) != seen; /* a thread had it meanwhile */
     hd_rt_lock();
     if (!rt.holder) {
         uint64_t passed = hd_rt_real_ns(CLOCK_MONOTONIC) - before;
@@ -139,6 +154,7 @@ static uint64_t idle(uint64_t so_far)
             hd_rt_follow_idle(so_far);
     }
     so_far = rt.holder ? 0 : so_far;
+    slice = moved ? IDLE_LEAST : idle_slice(so_far);
     hd_rt_unlock();
     return so_far;
 }

@@ -71,7 +71,7 @@ struct hd_thread {
         volatile uint64_t busy; /* both */
         uint64_t busy_now;      /* the same for one look, which a compare can make in memory */
     };
-    _Atomic uint32_t go; /* futex: 1 tells the thread that it holds the token; set by grant */
+    _Atomic uint32_t go; /* futex: HD_GO_* of signals.h */
     uint32_t num;        /* in the order of creation, over the life of the process */
     enum hd_run_state state;
     pid_t tid;

@@ -14,6 +14,7 @@
 #include "rt/libc/sync.h"
 #include "rt/libc/views.h"
 #include "rt/core/thread.h"
+#include "rt/core/vclock.h"
 #include "rt/core/wait_cycle.h"
 
 #include <errno.h>
@@ -21,8 +22,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 
-/* How long a thread sleeps at most where a handler may be waiting for it: the signal may come just
- * before the sleep, and a sleep without a limit is restarted after it (SA_RESTART). */
+/* How long a thread sleeps at most where a handler waits for it. */
 #define NAP (UINT64_C(10) * 1000000u)
 
 /* What a hook takes on the virtual clock, and what it takes until another thread runs: about what
@@ -157,6 +157,13 @@ static uint64_t next_deadline(unsigned *alive)
             first = t->deadline;
     }
     return first;
+}
+
+uint64_t hd_rt_until_deadline(void)
+{
+    unsigned alive;
+    uint64_t next = next_deadline(&alive);
+    return next == HD_NEVER ? HD_NEVER : next > rt.now ? next - rt.now : 0;
 }
 
 uint64_t hd_rt_waited_for(const struct hd_thread *t)
@@ -328,7 +335,7 @@ static void grant(struct hd_thread *t)
 
 static void send(struct hd_thread *t)
 {
-    atomic_store(&t->go, 1); /* pairs with wait_for_token */
+    atomic_fetch_or(&t->go, HD_GO_TOKEN); /* pairs with wait_for_token */
     hd_rt_futex_wake(&t->go, 1);
 }
 
@@ -371,12 +378,14 @@ static void rouse(struct hd_thread *me)
 
 static void wait_for_token(struct hd_thread *me)
 {
-    while (!atomic_load(&me->go)) { /* pairs with send */
-        hd_rt_futex_wait(&me->go, 0, rt.handlers ? NAP : HD_NEVER);
-        if (me->sig_in != me->sig_out && me->sig_hold < HD_HOLD_WAKING && !atomic_load(&me->go))
+    uint32_t seen;
+    while (!((seen = atomic_load(&me->go)) & HD_GO_TOKEN)) { /* pairs with send and on_signal */
+        hd_rt_futex_wait(&me->go, seen, me->sig_in != me->sig_out ? NAP : HD_NEVER);
+        if (me->sig_in != me->sig_out && me->sig_hold < HD_HOLD_WAKING &&
+            !(atomic_load(&me->go) & HD_GO_TOKEN))
             rouse(me);
     }
-    atomic_store(&me->go, 0);
+    atomic_fetch_and(&me->go, ~HD_GO_TOKEN);
     HD_RT_CHECK(rt.holder == me && me->state == HD_RUNNING);
     wait_for_leaver();
 }

@@ -219,7 +219,8 @@ static void on_signal(int sig, siginfo_t *info, void *context)
         run_in_wait(me, sig, info, context);
     } else if (me->sig_in - me->sig_out < HD_RT_SIGNALS) {
         me->signals[me->sig_in % HD_RT_SIGNALS] = *info;
-        me->sig_in++; /* pairs with hd_rt_signals_run */
+        me->sig_in++;                            /* pairs with hd_rt_signals_run */
+        atomic_fetch_add(&me->go, HD_GO_SIGNAL); /* pairs with wait_for_token */
         if (rt.holder == me)
             rt.budget = 1;
     }

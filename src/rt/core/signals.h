@@ -4,6 +4,13 @@
 
 #include "rt/core/rt.h"
 
+/* In `go` of a thread. One that has HD_GO_TOKEN has the token (it is set by send). Each signal that
+ * waits for the thread adds HD_GO_SIGNAL: one that comes just before it falls asleep keeps it
+ * awake.
+ */
+#define HD_GO_TOKEN  1u
+#define HD_GO_SIGNAL 2u
+
 #define HD_RAN_ANY    1u
 #define HD_RAN_BREAKS 2u /* one without SA_RESTART */
 

@@ -14,6 +14,9 @@ bool hd_rt_deadline(clockid_t clock, const struct timespec *abs, uint64_t *deadl
 /* now + rel, or HD_NEVER when rel is NULL. False when rel is not a valid time. */
 bool hd_rt_deadline_in(const struct timespec *rel, uint64_t *deadline);
 
+/* Until the first wait for the clock is over; lock held, no thread holds the token. */
+uint64_t hd_rt_until_deadline(void);
+
 bool hd_rt_clock_known(clockid_t clock); /* one that we make up, not one of processor time */
 void hd_rt_clock_ask(clockid_t clock, struct timespec *ts); /* the clock moves on a little */
 int hd_rt_real_clock_gettime(clockid_t clock, struct timespec *ts);
