@@ -14,7 +14,14 @@ struct table {
 };
 static struct table tables[MAX_TABLES]; /* by address */
 static unsigned n_tables;
-static struct table last; /* of the last site asked for */
+
+/* Where the last sites that were asked for lie: code goes from file to file. */
+#define RECENT 64
+struct span {
+    uintptr_t base;
+    uint64_t bytes;
+};
+static struct span recent[RECENT]; /* by address of the site */
 
 static void tell(struct table *t)
 {
@@ -57,7 +64,7 @@ static void forget(uintptr_t base, uint64_t bytes)
             tables[kept++] = *t;
     }
     n_tables = kept;
-    last.bytes = 0;
+    hd_rt_memset(recent, 0, sizeof recent);
 }
 
 static bool is_taken(uintptr_t base, uint64_t bytes)
@@ -89,15 +96,20 @@ void hd_rt_site_tables_add(const struct hd_module *m)
     tables[at] = t;
 }
 
-void hd_rt_log_site(const struct hd_site *site)
+static __attribute__((noinline)) void find(uintptr_t at, struct span *to)
 {
-    uintptr_t at = (uintptr_t)site;
-    if (at - last.base < last.bytes)
-        return;
     unsigned i = up_to(at);
     if (!i || at - tables[i - 1].base >= tables[i - 1].bytes)
         return;
     if (!tables[i - 1].told)
         tell(&tables[i - 1]);
-    last = tables[i - 1];
+    *to = (struct span){tables[i - 1].base, tables[i - 1].bytes};
+}
+
+void hd_rt_log_site(const struct hd_site *site)
+{
+    uintptr_t at = (uintptr_t)site;
+    struct span *last = &recent[at / 4096 % RECENT];
+    if (at - last->base >= last->bytes)
+        find(at, last);
 }
