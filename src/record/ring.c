@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ipc.h>
+#include <sys/mman.h>
 #include <sys/shm.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -123,19 +124,38 @@ void hd_ring_start(struct hd_ring *r, struct hd_rec_writer *out)
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-uint64_t hd_ring_position(const struct hd_ring *r)
+static size_t used_below(const uint8_t *chunk, size_t n)
 {
-    uint32_t filled = __atomic_load_n(&r->header->filled, __ATOMIC_ACQUIRE);
-    return (uint64_t)filled * HD_LOG_CHUNK + hd_ring_used(chunk_at(r, filled));
-}
-
-size_t hd_ring_used(const uint8_t *chunk)
-{
-    size_t n = HD_LOG_CHUNK;
     const uint64_t *words = (const void *)chunk;
     while (n && !words[n / 8 - 1])
         n -= 8;
     return n;
+}
+
+size_t hd_ring_used(const uint8_t *chunk)
+{
+    return used_below(chunk, HD_LOG_CHUNK);
+}
+
+/* Where the memory ends that the program has touched, as far as the kernel tells. To look at the
+ * rest would make the kernel find memory for it. */
+static size_t touched(uint8_t *chunk)
+{
+    enum { PAGE = 4096 };
+    unsigned char there[HD_LOG_CHUNK / PAGE];
+    size_t n = HD_LOG_CHUNK / PAGE;
+    if (mincore(chunk, HD_LOG_CHUNK, there) < 0)
+        return HD_LOG_CHUNK;
+    while (n && !(there[n - 1] & 1))
+        n--;
+    return n * PAGE;
+}
+
+uint64_t hd_ring_position(const struct hd_ring *r)
+{
+    uint32_t filled = __atomic_load_n(&r->header->filled, __ATOMIC_ACQUIRE);
+    uint8_t *chunk = chunk_at(r, filled);
+    return (uint64_t)filled * HD_LOG_CHUNK + used_below(chunk, touched(chunk));
 }
 
 /* A program that ended in an orderly way said where its log ends, and no record starts with a zero

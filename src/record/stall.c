@@ -48,8 +48,7 @@ void hd_stall_look(struct hd_stall *s, double now)
     bool polling = __atomic_load_n(&s->ring->header->resting, __ATOMIC_RELAXED) != 0;
     if (!s->say || !s->ring->header->owner || __atomic_load_n(&s->ring->stopped, __ATOMIC_RELAXED))
         return; /* behind --max-size the log says nothing of what the program does */
-    /* A look at an empty chunk makes the kernel find memory for it: not in a short run. */
-    uint64_t at = s->since ? hd_ring_position(s->ring) : 0;
+    uint64_t at = hd_ring_position(s->ring);
     if (!s->since || (at != s->seen && !polling)) {
         s->seen = at;
         s->since = now;
