@@ -15,7 +15,7 @@
 #include "base/stop.h"
 
 #define MOST  (UINT64_C(128) << 20) /* bytes, of a log that is not very long */
-#define SHARE 8                     /* of a longer one: of its bytes, one of so many */
+#define SHARE 3                     /* of a longer one: of its bytes, one of so many */
 #define ROOM  4                     /* but then of the memory that is left one of so many */
 #define LOOK  1048576               /* from so many steps on at most one of FEW may be kept */
 #define FEW   4
