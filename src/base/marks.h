@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct hd_marks_word {
+struct __attribute__((packed, aligned(4))) hd_marks_word { /* 12 bytes, not 16 */
     uint64_t bits;
     uint32_t before; /* marks in the words before; words behind `last`: not yet known */
 };

@@ -8,6 +8,7 @@
 
 #include <fcntl.h>
 #include <limits.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,12 +85,17 @@ static void find_runtime(void)
     hd_preload_is_at(library);
 }
 
+/* Blocks of so many bytes go back to the system when they are freed. glibc would raise the bound
+ * with each, and keep holes where columns were. */
+#define LARGE (512 << 10)
+
 int main(int argc, char **argv)
 {
     struct hd_cli cli = {.color = HD_COLOR_AUTO};
     guard_streams();
     hd_interrupt_install();
     hd_alloc_set_limit(hd_memory_available() / 10 * 9);
+    mallopt(M_MMAP_THRESHOLD, LARGE);
     signal(SIGPIPE,
            SIG_IGN); /* the exit code must tell what was found even when a pager quits early */
     cli.color_err = hd_term_use_color(HD_COLOR_AUTO, 2);

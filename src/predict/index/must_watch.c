@@ -1,6 +1,7 @@
 #include "predict/index/must_int.h"
 
 #include "base/alloc.h"
+#include "base/bitset.h"
 
 #include <string.h>
 
@@ -8,7 +9,7 @@ struct hd_must_watch {
     size_t events;
     struct hd_u32vec of;   /* by number of the read: where its entry in `seen` begins; 0: none */
     struct hd_u32vec seen; /* entries: a head, then the events that the answer rests on */
-    struct hd_marks moved, moved_before; /* by event */
+    struct hd_bitset moved, moved_before; /* by event */
 };
 
 /* A head: how many events follow, for how many there is room, and whether one that comes after the
@@ -22,8 +23,8 @@ struct hd_must_watch *hd_must_watch_new(size_t events)
     struct hd_must_watch *watch = hd_calloc(1, sizeof *watch);
     watch->events = events;
     hd_u32vec_push(&watch->seen, 0); /* no entry begins at 0 */
-    hd_marks_init(&watch->moved, events);
-    hd_marks_init(&watch->moved_before, events);
+    hd_bitset_init(&watch->moved, events);
+    hd_bitset_init(&watch->moved_before, events);
     return watch;
 }
 
@@ -31,8 +32,8 @@ void hd_must_watch_free(struct hd_must_watch *watch)
 {
     if (!watch)
         return;
-    hd_marks_fini(&watch->moved);
-    hd_marks_fini(&watch->moved_before);
+    hd_bitset_fini(&watch->moved);
+    hd_bitset_fini(&watch->moved_before);
     hd_u32vec_fini(&watch->of);
     hd_u32vec_fini(&watch->seen);
     hd_free(watch, sizeof *watch);
@@ -40,27 +41,27 @@ void hd_must_watch_free(struct hd_must_watch *watch)
 
 void hd_must_watch_next(struct hd_must_watch *watch)
 {
-    hd_marks_fini(&watch->moved_before);
+    hd_bitset_fini(&watch->moved_before);
     watch->moved_before = watch->moved;
-    hd_marks_init(&watch->moved, watch->events);
+    hd_bitset_init(&watch->moved, watch->events);
 }
 
 void hd_must_moved(struct hd_must_pass *p, hd_eid e)
 {
-    if (p->watch && !hd_marks_has(&p->watch->moved, e))
-        hd_marks_add(&p->watch->moved, e);
+    if (p->watch)
+        hd_bitset_add(&p->watch->moved, e);
 }
 
 /* A write whose value comes from reads of which more is known now. */
 void hd_must_note_write(struct hd_must_pass *p, hd_eid w)
 {
     const struct hd_trace *t = p->m->t;
-    if (!p->watch || !p->fresh_moved[t->thread[w]] || hd_marks_has(&p->watch->moved, w))
+    if (!p->watch || !p->fresh_moved[t->thread[w]] || hd_bitset_has(&p->watch->moved, w))
         return;
     struct hd_deps deps = hd_trace_deps(t, w, HD_DEP_VALUE);
     bool moved = deps.all;
     for (uint32_t i = 0; i < deps.n && !moved; i++)
-        moved = hd_marks_has(&p->watch->moved, hd_trace_back(t, w, deps.dist[i]));
+        moved = hd_bitset_has(&p->watch->moved, hd_trace_back(t, w, deps.dist[i]));
     if (moved)
         hd_must_moved(p, w);
 }
@@ -101,10 +102,10 @@ void hd_must_watch_set(struct hd_must_pass *p, bool sure)
 static bool has_moved(const struct hd_must_watch *watch, const uint32_t *entry, hd_eid r)
 {
     for (uint32_t i = 1; i <= N_OF(entry[0]); i++)
-        if (hd_marks_has(&watch->moved_before, entry[i]) ||
-            (entry[i] < r && hd_marks_has(&watch->moved, entry[i])))
+        if (hd_bitset_has(&watch->moved_before, entry[i]) ||
+            (entry[i] < r && hd_bitset_has(&watch->moved, entry[i])))
             return true;
-    return hd_marks_has(&watch->moved, r);
+    return hd_bitset_has(&watch->moved, r);
 }
 
 bool hd_must_watch_same(struct hd_must_pass *p, hd_eid r, bool *told)
