@@ -2,6 +2,7 @@
 #include "rt/core/live_arrivals.h"
 
 #include "abi/rt_arrivals.h"
+#include "rt/core/fd.h"
 #include "rt/core/live_answers.h"
 #include "rt/core/range_log.h"
 #include "rt/libc/chan.h"
@@ -18,7 +19,6 @@
 #include <sys/mman.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <time.h>
@@ -82,17 +82,14 @@ static void grow(void)
             *place_of(old[i].self) = old[i];
 }
 
-static ino_t socket_of(int fd)
+static ino_t socket_of(const struct hd_fd *at)
 {
-    struct stat st;
-    if (fd < 0 || hd_rt_syscall(SYS_fstat, fd, (long)&st, 0, 0, 0, 0) < 0 || !S_ISSOCK(st.st_mode))
-        return 0;
-    return st.st_ino;
+    return S_ISSOCK(at->mode) ? at->self : 0;
 }
 
-static const struct source *keep(int fd, uint32_t id, enum hd_arrival_source kind)
+static const struct source *keep(const struct hd_fd *at, uint32_t id, enum hd_arrival_source kind)
 {
-    ino_t self = socket_of(fd);
+    ino_t self = socket_of(at);
     if (!self)
         return NULL;
     if (2 * (n_sources + 1) > room)
@@ -105,39 +102,39 @@ static const struct source *keep(int fd, uint32_t id, enum hd_arrival_source kin
 
 /* A bound datagram socket whose messages do not come from a thread that we know of. Other sockets
  * that are asked for here never become a source. */
-static const struct source *look_closer(int fd)
+static const struct source *look_closer(const struct hd_fd *fd)
 {
     struct sockaddr_storage at;
     int type = 0;
     socklen_t n = sizeof type, len = sizeof at;
     const struct sockaddr_in *in = (void *)&at;
-    if (hd_rt_syscall(SYS_getsockopt, fd, SOL_SOCKET, SO_TYPE, (long)&type, (long)&n, 0) < 0 ||
+    if (hd_rt_syscall(SYS_getsockopt, fd->fd, SOL_SOCKET, SO_TYPE, (long)&type, (long)&n, 0) < 0 ||
         type != SOCK_DGRAM)
         return keep(fd, 0, HD_SOURCE_NONE);
-    if (hd_rt_syscall(SYS_getsockname, fd, (long)&at, (long)&len, 0, 0, 0) < 0)
+    if (hd_rt_syscall(SYS_getsockname, fd->fd, (long)&at, (long)&len, 0, 0, 0) < 0)
         return NULL;
     bool bound = at.ss_family == AF_UNIX ? len > sizeof at.ss_family : in->sin_port != 0;
-    if (!bound || hd_rt_chan(fd, false))
+    if (!bound || hd_rt_chan_of(fd, false))
         return NULL; /* it may be bound later */
     return keep(fd, new_gram(&at, len), HD_SOURCE_DATAGRAM);
 }
 
-static const struct source *find(int fd)
+static const struct source *find(const struct hd_fd *at)
 {
-    ino_t self = socket_of(fd);
+    ino_t self = socket_of(at);
     if (!self)
         return NULL;
     const struct source *s = room ? place_of(self) : NULL;
     if (!s || !s->self)
-        s = look_closer(fd);
-    if (s && s->kind == HD_SOURCE_DATAGRAM && hd_rt_chan(fd, false))
+        s = look_closer(at);
+    if (s && s->kind == HD_SOURCE_DATAGRAM && hd_rt_chan_of(at, false))
         return NULL; /* a thread has sent to it */
     return s && s->kind != HD_SOURCE_NONE ? s : NULL;
 }
 
-bool hd_rt_arrivals_from(int fd)
+bool hd_rt_arrivals_from(const struct hd_fd *at)
 {
-    return find(fd) != NULL;
+    return find(at) != NULL;
 }
 
 /* ---- recording ---- */
@@ -516,7 +513,8 @@ void hd_rt_arrivals_before(struct hd_thread *me)
 void hd_rt_arrivals_listens(int fd)
 {
     uint32_t id = n_listeners++;
-    keep(fd, id, HD_SOURCE_LISTENER);
+    struct hd_fd at = hd_rt_fd(fd);
+    keep(&at, id, HD_SOURCE_LISTENER);
     if (id >= room_listeners)
         return;
     socklen_t n = sizeof *addresses;
@@ -538,7 +536,8 @@ static uint32_t oldest(uint32_t listener)
 
 void hd_rt_arrivals_accepted(int listener, int fd, bool outside)
 {
-    const struct source *s = find(listener);
+    struct hd_fd ends[2] = {hd_rt_fd(listener), hd_rt_fd(fd)};
+    const struct source *s = find(&ends[0]);
     if (!s)
         return;
     uint32_t at = s->id;
@@ -551,7 +550,7 @@ void hd_rt_arrivals_accepted(int listener, int fd, bool outside)
         return;
     if (rt.follow)
         conns[id].waiting = false;
-    keep(fd, id, HD_SOURCE_CONNECTION);
+    keep(&ends[1], id, HD_SOURCE_CONNECTION);
     log_item(HD_ARRIVAL_ACCEPT, id, &at, sizeof at);
 }
 
@@ -586,9 +585,10 @@ static void was_read(const struct source *s)
         conns[s->id].unread = false;
 }
 
-void hd_rt_arrivals_read(int fd, long r, const struct iovec *v, size_t parts, bool peeks)
+void hd_rt_arrivals_read(const struct hd_fd *at, long r, const struct iovec *v, size_t parts,
+                         bool peeks)
 {
-    const struct source *s = find(fd);
+    const struct source *s = find(at);
     if (!s || s->kind == HD_SOURCE_LISTENER)
         return;
     uint32_t ready = s->id << 2 | s->kind;
@@ -608,7 +608,8 @@ void hd_rt_arrivals_polled(const struct pollfd *fds, size_t n)
     uint32_t ready[64], used = 0;
     bool any = false;
     for (size_t i = 0; i < n; i++) {
-        const struct source *s = find(fds[i].fd);
+        struct hd_fd at = hd_rt_fd(fds[i].fd);
+        const struct source *s = find(&at);
         any = any || s;
         if (s && fds[i].revents & (POLLIN | POLLHUP | POLLRDHUP) && used < 64)
             ready[used++] = s->id << 2 | s->kind;

@@ -8,6 +8,7 @@
 
 #include "rt/core/rt.h"
 
+struct hd_fd;
 struct iovec;
 
 uint64_t hd_rt_arrivals_path(const struct hd_thread *t); /* hd_arrivals_thread of it */
@@ -16,14 +17,15 @@ void hd_rt_arrivals_asked(int fd);
 void hd_rt_arrivals_start(void); /* a replay begins: reads the file, if there is one */
 void hd_rt_arrivals_listens(int fd);
 /* fd listens, was accepted from outside, or is a datagram socket with an address. */
-bool hd_rt_arrivals_from(int fd);
+bool hd_rt_arrivals_from(const struct hd_fd *at);
 
 /* The thread is about to make a call on such a descriptor. */
 void hd_rt_arrivals_before(struct hd_thread *me);
 /* fd < 0: it failed. outside: the other side is not in this program. */
 void hd_rt_arrivals_accepted(int listener, int fd, bool outside);
 /* r as the call gave it; peeks: the bytes stay there. */
-void hd_rt_arrivals_read(int fd, long r, const struct iovec *v, size_t parts, bool peeks);
+void hd_rt_arrivals_read(const struct hd_fd *at, long r, const struct iovec *v, size_t parts,
+                         bool peeks);
 /* Which of these are ready, as revents has it. */
 void hd_rt_arrivals_polled(const struct pollfd *fds, size_t n);
 void hd_rt_arrivals_signal(int sig, const siginfo_t *info); /* not ours; NULL: from sigwait */

@@ -13,7 +13,6 @@
 
 #include <errno.h>
 #include <sys/random.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 
@@ -39,11 +38,9 @@ void hd_rt_random_fill(struct hd_thread *me, void *out, size_t n)
     rt.header->asked_random = 1;
 }
 
-bool hd_rt_random_fd(int fd)
+bool hd_rt_random_fd(const struct hd_fd *at)
 {
-    struct stat st;
-    return hd_rt_syscall(SYS_fstat, fd, (long)&st, 0, 0, 0, 0) == 0 && S_ISCHR(st.st_mode) &&
-           (st.st_rdev == makedev(1, 8) || st.st_rdev == makedev(1, 9));
+    return S_ISCHR(at->mode) && (at->device == makedev(1, 8) || at->device == makedev(1, 9));
 }
 
 static bool give(void *out, size_t n, struct hd_caller by)

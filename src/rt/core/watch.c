@@ -95,9 +95,13 @@ bool hd_rt_watch_arrivals(int ep, bool tell)
     struct pollfd fds[64];
     struct timespec zero = {0, 0};
     size_t n = 0;
-    for (const struct watch *w = all; w && n < 64; w = w->next)
-        if (w->ep == ep && w->reads && hd_rt_arrivals_from(w->fd))
+    for (const struct watch *w = all; w && n < 64; w = w->next) {
+        if (w->ep != ep || !w->reads)
+            continue;
+        struct hd_fd at = hd_rt_fd(w->fd);
+        if (hd_rt_arrivals_from(&at))
             fds[n++] = (struct pollfd){w->fd, POLLIN, 0};
+    }
     if (n && tell) {
         hd_rt_syscall(SYS_ppoll, (long)fds, (long)n, (long)&zero, 0, 8, 0);
         hd_rt_arrivals_polled(fds, n);

@@ -10,7 +10,6 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -94,11 +93,9 @@ static struct end closed[ENDS]; /* the last ones, by inode: other descriptors ma
 
 static ino_t inode(int fd, mode_t *mode)
 {
-    struct stat st;
-    if (fd < 0 || hd_rt_syscall(SYS_fstat, fd, (long)&st, 0, 0, 0, 0) < 0)
-        return 0;
-    *mode = st.st_mode;
-    return st.st_ino;
+    struct hd_fd at = hd_rt_fd(fd);
+    *mode = at.mode;
+    return at.self;
 }
 
 static uint64_t hash(uint64_t h, const void *data, size_t n)
@@ -252,10 +249,11 @@ static struct hd_chan *gram_chan(int fd, bool write, const void *to, size_t len)
     return c && c->own ? c : NULL;
 }
 
-struct hd_chan *hd_rt_chan_to(int fd, bool write, const void *to, size_t len)
+struct hd_chan *hd_rt_chan_to(const struct hd_fd *at, bool write, const void *to, size_t len)
 {
-    mode_t mode = 0;
-    ino_t self = inode(fd, &mode);
+    int fd = at->fd;
+    mode_t mode = at->mode;
+    ino_t self = at->self;
     if (!self)
         return NULL;
     if (S_ISFIFO(mode))
@@ -276,9 +274,15 @@ struct hd_chan *hd_rt_chan_to(int fd, bool write, const void *to, size_t len)
     return c;
 }
 
+struct hd_chan *hd_rt_chan_of(const struct hd_fd *at, bool write)
+{
+    return hd_rt_chan_to(at, write, NULL, 0);
+}
+
 struct hd_chan *hd_rt_chan(int fd, bool write)
 {
-    return hd_rt_chan_to(fd, write, NULL, 0);
+    struct hd_fd at = hd_rt_fd(fd);
+    return hd_rt_chan_of(&at, write);
 }
 
 /* Another descriptor of this process that reads what fd writes; -1: none is known. All are looked

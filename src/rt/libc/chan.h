@@ -13,14 +13,16 @@
 #ifndef HD_RT_LIBC_CHAN_H
 #define HD_RT_LIBC_CHAN_H
 
+#include "rt/core/fd.h"
 #include "rt/core/rt.h"
 
 struct hd_chan;
 
 /* The channel that fd reads from or writes to, or NULL when it does not connect threads. */
 struct hd_chan *hd_rt_chan(int fd, bool write);
-/* The same; to: where a datagram goes, or NULL. */
-struct hd_chan *hd_rt_chan_to(int fd, bool write, const void *to, size_t len);
+/* The same of a descriptor that was looked at; to: where a datagram goes, or NULL. */
+struct hd_chan *hd_rt_chan_of(const struct hd_fd *at, bool write);
+struct hd_chan *hd_rt_chan_to(const struct hd_fd *at, bool write, const void *to, size_t len);
 bool hd_rt_chan_messages(
     const struct hd_chan *c); /* a read takes a whole write, even of no bytes */
 bool hd_rt_chan_has_message(const struct hd_chan *c); /* such a one, which no thread has read */

@@ -57,13 +57,12 @@ static uint64_t limit_of(int fd, short events)
     return rt.now + (uint64_t)span.tv_sec * 1000000000u + (uint64_t)span.tv_usec * 1000u;
 }
 
-/* 0, -EINTR, or -EAGAIN when the socket's limit has passed. */
-static long wait_ready(struct hd_thread *me, int fd, short events)
+/* 0, -EINTR, or -EAGAIN when the socket's limit has passed. Others have run, and the descriptor may
+ * be another one now. */
+static long wait_long(struct hd_thread *me, int fd, short events)
 {
-    hd_rt_signals_fresh(me);
-    if (!rt.multi || !may_block(fd) || is_ready(fd, events))
-        return 0;
     uint64_t deadline = limit_of(fd, events);
+    hd_rt_signals_fresh(me);
     do {
         struct pollfd p = {fd, events, 0};
         if (rt.now >= deadline)
@@ -77,9 +76,26 @@ static long wait_ready(struct hd_thread *me, int fd, short events)
     return 0;
 }
 
+/* Whether a call would let the thread wait in the kernel. */
+static bool would_wait(int fd, short events)
+{
+    return rt.multi && !is_ready(fd, events) && may_block(fd);
+}
+
 bool hd_rt_fd_wait(struct hd_thread *me, int fd, short events)
 {
-    return wait_ready(me, fd, events) != -EINTR;
+    return !would_wait(fd, events) || wait_long(me, fd, events) != -EINTR;
+}
+
+/* As wait_long; *at is looked at again if others have run. */
+static long wait_ready(struct hd_thread *me, struct hd_fd *at, short events)
+{
+    long r = 0;
+    if (would_wait(at->fd, events)) {
+        r = wait_long(me, at->fd, events);
+        *at = hd_rt_fd(at->fd);
+    }
+    return r;
 }
 
 /* MSG_*: of the calls that have them. */
@@ -123,34 +139,42 @@ static void log_vector(const struct iovec *v, size_t parts, size_t n, bool write
 
 /* The kernel answers at once: nothing is asked for, or less than the descriptor ever gives (those
  * of events and timers have no type of file). */
-static bool never_waits(long nr, const long *a)
+static bool never_waits(const struct hd_fd *at, long nr, const long *a)
 {
-    struct stat st;
     if (nr != SYS_read || a[2] >= 8)
         return false;
-    return a[2] == 0 || (hd_rt_syscall(SYS_fstat, a[0], (long)&st, 0, 0, 0, 0) == 0 &&
-                         (st.st_mode & S_IFMT) == 0);
+    return a[2] == 0 || (at->self && (at->mode & S_IFMT) == 0);
+}
+
+/* Makes the call when it will not wait; *at is what it then reads. */
+static long call_when_ready(struct hd_thread *me, struct hd_fd *at, const long *a, long nr)
+{
+    int flags = flags_of(nr, a);
+    long r = flags & MSG_DONTWAIT ? 0 : wait_ready(me, at, POLLIN);
+    if (r < 0)
+        return r;
+    if (!rt.multi || !(flags & MSG_WAITALL) || flags & MSG_DONTWAIT)
+        return make_call(me, a, nr);
+    r = hd_rt_cancel_syscall(me, nr, a); /* what it waits for may be more than what is there */
+    *at = hd_rt_fd(at->fd);
+    return r;
 }
 
 /* What the call left in buf, or in the vector if buf is NULL. */
-static long read_once(struct hd_thread *me, const long *a, long nr, void *buf,
+static long read_once(struct hd_thread *me, struct hd_fd *at, const long *a, long nr, void *buf,
                       const struct iovec *v, size_t parts, uintptr_t pc)
 {
     int flags = flags_of(nr, a);
     hd_rt_cancel_point(me, pc);
-    if (never_waits(nr, a))
+    if (rt.steer) /* others may have run */
+        *at = hd_rt_fd(at->fd);
+    if (never_waits(at, nr, a))
         return make_call(me, a, nr);
-    long r = flags & MSG_DONTWAIT ? 0 : wait_ready(me, (int)a[0], POLLIN);
-    if (r == -EINTR)
-        return r;
-    bool outside = r == 0 && rt.multi && flags & MSG_WAITALL && !(flags & MSG_DONTWAIT);
-    if (outside) /* what it waits for may be more than what is there */
-        r = hd_rt_cancel_syscall(me, nr, a);
-    else if (r == 0)
-        r = make_call(me, a, nr);
-    if (r > 0 && buf && hd_rt_random_fd((int)a[0]))
+    long r = call_when_ready(me, at, a, nr);
+    bool random = hd_rt_random_fd(at);
+    if (r > 0 && buf && random)
         hd_rt_random_fill(me, buf, (size_t)r);
-    struct hd_chan *c = r >= 0 || r == -EAGAIN ? hd_rt_chan((int)a[0], false) : NULL;
+    struct hd_chan *c = r >= 0 || r == -EAGAIN ? hd_rt_chan_of(at, false) : NULL;
     bool end = r == 0 && c && !hd_rt_chan_has_message(c);
     if (end)
         hd_rt_chan_closed(c, pc);
@@ -158,7 +182,7 @@ static long read_once(struct hd_thread *me, const long *a, long nr, void *buf,
         hd_rt_chan_received(c, (uint64_t)r, pc);
     else if (c)
         hd_rt_chan_asked(c, pc);
-    else if (r > 0 && !hd_rt_random_fd((int)a[0]))
+    else if (r > 0 && !random)
         hd_rt_steer_untold(HD_STEER_INPUT); /* a file: its position is shared */
     if (r > 0 && buf) /* MSG_TRUNC: the whole length of a message that was cut */
         hd_rt_wrote(pc, buf, r < a[2] ? (size_t)r : (size_t)a[2]);
@@ -171,16 +195,17 @@ static long do_read(struct hd_thread *me, const long *a, long nr, void *buf, con
                     size_t parts, uintptr_t pc)
 {
     int fd = (int)a[0];
-    bool from = hd_rt_arrivals_from(fd);
+    struct hd_fd at = hd_rt_fd(fd);
+    bool from = hd_rt_arrivals_from(&at);
     hd_rt_arrivals_asked(fd);
     if (from)
         hd_rt_arrivals_before(me);
     if (from && !rt.multi && may_block(fd))
         hd_rt_arrivals_alone(fd, POLLIN);
-    long r = read_once(me, a, nr, buf, v, parts, pc);
+    long r = read_once(me, &at, a, nr, buf, v, parts, pc);
     struct iovec one = {buf, buf ? (size_t)a[2] : 0};
     if (from)
-        hd_rt_arrivals_read(fd, r, buf ? &one : v, buf ? 1 : parts, flags_of(nr, a) & MSG_PEEK);
+        hd_rt_arrivals_read(&at, r, buf ? &one : v, buf ? 1 : parts, flags_of(nr, a) & MSG_PEEK);
     else if (buf && nr == SYS_read)
         hd_rt_arrivals_signalfd(fd, buf, r);
     return r;
@@ -253,11 +278,11 @@ READ_CALL(readv, SYS_readv, NULL, v, (size_t)n, (int fd, const struct iovec *v, 
 /* ---- writing ---- */
 
 /* The channel of a call that writes. */
-static struct hd_chan *chan_to(const long *a, long nr)
+static struct hd_chan *chan_to(const struct hd_fd *at, const long *a, long nr)
 {
     const struct msghdr *m = nr == SYS_sendmsg ? (const void *)a[1] : NULL;          /* NOLINT */
     const void *to = nr == SYS_sendto ? (const void *)a[4] : m ? m->msg_name : NULL; /* NOLINT */
-    return hd_rt_chan_to((int)a[0], true, to, m ? m->msg_namelen : (size_t)a[5]);
+    return hd_rt_chan_to(at, true, to, m ? m->msg_namelen : (size_t)a[5]);
 }
 
 static bool to_file(long nr)
@@ -291,19 +316,18 @@ static void show_written(const long *a, long nr, const void *buf, const struct i
 static long do_write(struct hd_thread *me, const long *a, long nr, size_t n, uintptr_t pc)
 {
     hd_rt_cancel_point(me, pc);
-    struct hd_chan *c = chan_to(a, nr);
+    struct hd_fd at = hd_rt_fd((int)a[0]);
+    struct hd_chan *c = chan_to(&at, a, nr);
     c = n || (c && hd_rt_chan_messages(c)) ? c : NULL;
     bool empty = n == 0 && nr == SYS_write, viewed = to_file(nr) && hd_rt_views_of((int)a[0]);
     if (!c && (empty || viewed)) /* what others see of it must not change while they run */
         return make_call(me, a, nr);
-    bool outside = rt.multi && !(flags_of(nr, a) & MSG_DONTWAIT) && may_block((int)a[0]),
-         full = outside && !is_ready((int)a[0], POLLOUT);
-    if (outside && n <= PIPE_BUF) {
-        long r = wait_ready(me, (int)a[0], POLLOUT);
-        if (r < 0)
-            return r;
-        outside = false;
-    }
+    bool may_wait = rt.multi && !(flags_of(nr, a) & MSG_DONTWAIT),
+         full = may_wait && !S_ISREG(at.mode) && would_wait(at.fd, POLLOUT),
+         outside = may_wait && n > PIPE_BUF && may_block(at.fd);
+    long waited = full && !outside ? wait_long(me, at.fd, POLLOUT) : 0;
+    if (waited < 0)
+        return waited;
     if (c && full)
         hd_rt_chan_look(c, pc); /* a thread made room */
     const void *bytes =
@@ -490,7 +514,7 @@ static long do_accept(struct hd_thread *me, int fd, struct sockaddr *addr, sockl
     hd_rt_arrivals_before(me);
     if (!rt.multi && may_block(fd))
         hd_rt_arrivals_alone(fd, POLLIN);
-    long r = wait_ready(me, fd, POLLIN);
+    long r = would_wait(fd, POLLIN) ? wait_long(me, fd, POLLIN) : 0;
     socklen_t room = addr && len ? *len : 0;
     long a[6] = {fd, (long)addr, (long)len, flags};
     if (r == 0)

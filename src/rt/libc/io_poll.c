@@ -51,11 +51,13 @@ static void before(struct hd_thread *me, const struct pollfd *fds, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         hd_rt_arrivals_asked(fds[i].fd);
-    for (size_t i = 0; i < n; i++)
-        if (hd_rt_arrivals_from(fds[i].fd)) {
+    for (size_t i = 0; i < n; i++) {
+        struct hd_fd at = hd_rt_fd(fds[i].fd);
+        if (hd_rt_arrivals_from(&at)) {
             hd_rt_arrivals_before(me);
             return;
         }
+    }
 }
 
 static long poll_until(struct hd_thread *me, struct pollfd *fds, nfds_t n, uint64_t deadline,
