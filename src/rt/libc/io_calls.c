@@ -166,7 +166,7 @@ static long read_once(struct hd_thread *me, struct hd_fd *at, const long *a, lon
 {
     int flags = flags_of(nr, a);
     hd_rt_cancel_point(me, pc);
-    if (rt.steer) /* others may have run */
+    if (rt.stepwise) /* others may have run */
         *at = hd_rt_fd(at->fd);
     if (never_waits(at, nr, a))
         return make_call(me, a, nr);
