@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 
-enum { LOGS = 800, STEPS = 6, TIMES = 40, PARTS = 4, RECORDS = 8192 };
+enum { LOGS = 400, STEPS = 6, TIMES = 40, PARTS = 4, RECORDS = 8192 };
 
 enum changes { NOTHING, ADDRESS, VALUE, TOKEN, CHANGES };
 
@@ -199,9 +199,9 @@ static void rounds_are_what_was_written(void **state)
 {
     (void)state;
     struct written log = {.pack = malloc(sizeof *log.pack),
-                          .keys = malloc(HD_LOG_KEYS * sizeof *log.keys),
-                          .bytes = malloc(HD_LOG_CHUNK)};
-    struct seen *all = malloc(RECORDS * sizeof *all);
+                          .keys = calloc(HD_LOG_KEYS, sizeof *log.keys),
+                          .bytes = calloc(1, HD_LOG_CHUNK)};
+    struct seen *all = calloc(RECORDS, sizeof *all);
     uint64_t passed = 0;
     hd_rng_init(&log.rng, 21);
     for (unsigned i = 0; i < LOGS; i++) {
