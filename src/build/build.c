@@ -431,7 +431,6 @@ static enum hd_status walk_log(struct hd_walk *w, enum hd_walk_pass pass)
     w->out.next_insert = w->names.sites_seen = 0;
     w->anchors = w->joined = false;
     hd_walk_polls_start(w);
-    w->own.times = 1;
     hd_walk_lines_clear(w);
     hd_walk_calm_clear(w);
     hd_lent_memory_start(w);

@@ -9,6 +9,7 @@ void hd_walk_polls_start(struct hd_walk *w)
     w->polls.cell = HD_CELL_NONE;
     w->polls.dropped = false;
     w->polls.last = (struct hd_walk_polled){0};
+    w->own.times = 1;
 }
 
 static bool looks_for_rounds(const struct hd_walk *w)
