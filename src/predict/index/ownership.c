@@ -5,6 +5,8 @@
 #include "base/stop.h"
 #include "predict/index/guarded.h"
 
+#include <string.h>
+
 enum { MOST_ROUNDS = 30, MOST_GUESSES = 6 };
 
 static bool is_address(struct hd_value value)
@@ -51,6 +53,53 @@ static void find_objects(struct hd_ownership *k)
         *(struct hd_owned_object *)hd_vec_push(&k->objects) = (struct hd_owned_object){0};
         *id = (uint32_t)k->objects.len;
     }
+}
+
+/* What threads do with the addresses that a location holds. */
+enum { GIVES = 1, DOUBLES = 2 };
+
+/* e writes an address: from where, and the one that its thread wrote last, too? */
+static void note_address(const struct hd_ownership *k, hd_eid e, hd_eid last, uint8_t *uses)
+{
+    const struct hd_trace *t = k->t;
+    struct hd_value value = hd_trace_write_value(t, e);
+    struct hd_deps deps = hd_trace_deps(t, e, HD_DEP_VALUE);
+    for (uint32_t i = 0; i < deps.n; i++) {
+        hd_eid r = hd_trace_back(t, e, deps.dist[i]);
+        if (hd_value_eq(hd_trace_read_value(t, r), value))
+            uses[t->obj[r]] |= GIVES;
+    }
+    if (last != HD_EID_NONE && hd_value_eq(hd_trace_write_value(t, last), value)) {
+        uses[t->obj[last]] |= DOUBLES;
+        uses[t->obj[e]] |= DOUBLES;
+    }
+}
+
+/* A location of a lock from which no thread takes or moves an address, and that gets one together
+ * with another location: the tail of a queue, which holds what the head or the last link holds. */
+static void leave_out_tails(struct hd_ownership *k)
+{
+    const struct hd_trace *t = k->t;
+    size_t n = hd_trace_n_objs(t, HD_OBJ_LOC), threads = hd_trace_n_threads(t);
+    uint8_t *uses = hd_calloc(n, 1);
+    hd_eid *last = hd_alloc(threads * sizeof *last);
+    memset(last, 0xff, threads * sizeof *last);
+    for (hd_eid e = k->span.from; e < k->span.end && !hd_stop_often(e); e++) {
+        if (!hd_op_is_access(t->op[e]))
+            continue;
+        if (hd_op_reads(t->op[e]) && k->needed_at[e] != UINT32_MAX &&
+            is_address(hd_trace_read_value(t, e)))
+            uses[t->obj[e]] |= GIVES;
+        if (hd_op_writes(t->op[e]) && is_address(hd_trace_write_value(t, e))) {
+            note_address(k, e, last[t->thread[e]], uses);
+            last[t->thread[e]] = e;
+        }
+    }
+    for (size_t loc = 0; loc < n; loc++)
+        if (k->loc[loc].lock && uses[loc] == DOUBLES)
+            k->loc[loc].domain = HD_DOMAIN_NONE;
+    hd_free(last, threads * sizeof *last);
+    hd_free(uses, n);
 }
 
 /* ---- where they are ---- */
@@ -108,13 +157,16 @@ static void find(struct hd_ownership *k)
     if (!k->objects.len)
         return;
     hd_ownership_guess(k);
+    leave_out_tails(k);
     find_places(k);
     hd_ownership_slots(k);
     hd_ownership_guess_counts(k);
     find_units(k);
     k->changed = true;
-    for (int i = 0; i < MOST_ROUNDS && k->changed && hd_stop_now() == HD_STOP_NO; i++)
+    int walks = 0;
+    for (; walks < MOST_ROUNDS && k->changed && hd_stop_now() == HD_STOP_NO; walks++)
         hd_ownership_walk(k);
+    HD_DEBUG_LINE(PREDICT, "ownership: %d walks%s", walks, k->changed ? ", not settled" : "");
     if (k->changed || hd_stop_now() != HD_STOP_NO)
         return;
     k->emit = true;
@@ -157,6 +209,8 @@ static bool find_view(const struct hd_trace *t, const struct hd_accesses *locs,
     hd_vec_fini(&k.objects);
     hd_map_fini(&k.ids);
     hd_map_fini(&k.dead);
+    hd_u32vec_fini(&k.uncounted);
+    hd_u32vec_fini(&k.ruled_out);
     hd_u32vec_fini(&k.placed);
     hd_u32vec_fini(&k.spoiled);
     hd_u32vec_fini(&k.stack);

@@ -200,6 +200,15 @@ static bool add_to_count(struct hd_ownership *k, uint32_t id, hd_eid w, int64_t 
     return true;
 }
 
+/* What seemed to be the count is none. */
+static void drop_count(struct hd_ownership *k, uint32_t id)
+{
+    if (k->guessing)
+        return;
+    hd_u32vec_push(&k->uncounted, id);
+    k->changed = true;
+}
+
 static void write_count(struct hd_ownership *k, hd_eid e)
 {
     struct hd_owned_loc *x = hd_owned_loc(k, k->t->obj[e]);
@@ -215,7 +224,7 @@ static void write_count(struct hd_ownership *k, hd_eid e)
         return;
     }
     if (r == HD_EID_NONE || !add_to_count(k, x->count_of, e, step))
-        hd_ownership_rule_out(k, x->count_of);
+        drop_count(k, x->count_of);
     else
         narrow_locks(k, v, r, e);
 }
@@ -249,7 +258,7 @@ void hd_ownership_end_counts(struct hd_ownership *k)
         if (v->changed)
             guard = v->plain ? (v->n_locks ? v->locks[0] + 1 : 0) : NO_GUARD_NEEDED;
         if (v->changed && !guard)
-            hd_ownership_rule_out(k, id);
+            drop_count(k, id);
         k->changed |= v->guard != guard;
         v->guard = guard;
     }

@@ -89,11 +89,14 @@ struct hd_ownership {
     uint32_t *inner_of; /* by lock: object + 1 that it is a part of; 0: none */
     bool inner;         /* inner locks are looked at, else all objects are closed */
     bool changed, emit;
-    bool guessing;            /* a walk that finds locations with units and rules out nothing */
-    uint32_t round;           /* of the walk: another one for each thread */
-    uint32_t holdings;        /* of the thread in hand */
-    struct hd_u32vec placed;  /* locations of locks that are the place of an object */
-    struct hd_u32vec spoiled; /* locations of locks with content */
+    bool left_out;              /* by this walk: locations that do not belong to what they seemed */
+    struct hd_u32vec uncounted; /* the same: objects whose count is none, */
+    struct hd_u32vec ruled_out; /* and those that are none; see settle_walk */
+    bool guessing;              /* a walk that finds locations with units and rules out nothing */
+    uint32_t round;             /* of the walk: another one for each thread */
+    uint32_t holdings;          /* of the thread in hand */
+    struct hd_u32vec placed;    /* locations of locks that are the place of an object */
+    struct hd_u32vec spoiled;   /* locations of locks with content */
     struct hd_u32vec stack;
 };
 

@@ -7,7 +7,7 @@ void hd_ownership_rule_out(struct hd_ownership *k, uint32_t id)
 {
     if (k->guessing)
         return;
-    hd_owned_at(k, id)->out = true;
+    hd_u32vec_push(&k->ruled_out, id);
     k->changed = true;
 }
 
@@ -18,7 +18,7 @@ static void leave_out(struct hd_ownership *k, struct hd_owned_loc *x)
         return;
     x->domain = x->lock && x->domain == HD_DOMAIN_OBJECT ? HD_DOMAIN_LOCK : HD_DOMAIN_NONE;
     x->of = x->lock - 1;
-    k->changed = true;
+    k->changed = k->left_out = true;
 }
 
 bool hd_ownership_knows(const struct hd_ownership *k, uint32_t id)
@@ -82,7 +82,7 @@ static bool has_domain(const struct hd_ownership *k, const struct hd_owned_loc *
 {
     if (x->domain == HD_DOMAIN_LOCK)
         return k->held_at[x->of] == k->round;
-    return hd_ownership_has_parts(k, x->of, pos);
+    return x->domain == HD_DOMAIN_OBJECT && hd_ownership_has_parts(k, x->of, pos);
 }
 
 void hd_ownership_learn(struct hd_ownership *k, uint32_t id, uint32_t slot, hd_eid read,
@@ -121,12 +121,23 @@ void hd_ownership_spoil(struct hd_ownership *k, uint32_t loc, uint32_t id)
         hd_u32vec_push(&k->spoiled, loc);
 }
 
+/* True: who takes something from the location holds its lock, and need not have its object: a queue
+ * that a thread has for itself, into which others put what they have for it. */
+static bool is_rather_of_lock(const struct hd_ownership *k, const struct hd_owned_loc *x,
+                              uint32_t pos)
+{
+    return x->domain == HD_DOMAIN_OBJECT && x->lock && k->held_at[x->lock - 1] == k->round &&
+           !hd_ownership_has_parts(k, x->of, pos);
+}
+
 /* If the read is fresh, the location is the place of what it returns, and the thread has that. */
 static void read_address(struct hd_ownership *k, hd_eid e, uint32_t loc)
 {
     const struct hd_trace *t = k->t;
     struct hd_owned_loc *x = hd_owned_loc(k, loc);
     uint32_t id = hd_owned_of(k, hd_trace_read_value(t, e)), since = k->needed_at[e];
+    if (id && since != UINT32_MAX && is_rather_of_lock(k, x, t->pos[e]))
+        leave_out(k, x);
     if (!id || x->content || !has_domain(k, x, t->pos[e]) || came_dead(k, loc))
         return;
     if (hd_ownership_is_unit(k, loc, id)) {
@@ -169,9 +180,11 @@ static void write_address(struct hd_ownership *k, hd_eid e, uint32_t loc)
         x->written = hd_owned_at(k, x->of)->holding;
     if (!id)
         return;
-    if (!has_domain(k, x, k->t->pos[e])) {
+    if (!has_domain(k, x, k->t->pos[e]))
         leave_out(k, x);
-    } else if (hd_ownership_is_unit(k, loc, id)) {
+    if (!has_domain(k, x, k->t->pos[e])) /* nor the lock that it is left to */
+        return;
+    if (hd_ownership_is_unit(k, loc, id)) {
         if (!hd_ownership_give_unit(k, id, loc, k->t->pos[e], true))
             hd_ownership_spoil(k, loc, id);
     } else if (is_entitled(k, id, e)) {
@@ -360,12 +373,30 @@ static void walk_thread(struct hd_ownership *k, hd_tid u)
     }
 }
 
+/* What contradicts a walk may do so only because of a location that this walk has left out, or of a
+ * count that is none: then the next one will tell. */
+static void settle_walk(struct hd_ownership *k)
+{
+    if (k->left_out)
+        return;
+    for (size_t i = 0; i < k->uncounted.len; i++) {
+        struct hd_owned_object *v = hd_owned_at(k, k->uncounted.data[i]);
+        if (v->count)
+            k->loc[v->count - 1].count_of = 0;
+        v->count = v->guard = 0;
+    }
+    for (size_t i = 0; i < k->ruled_out.len && !k->uncounted.len; i++)
+        hd_owned_at(k, k->ruled_out.data[i])->out = true;
+}
+
 void hd_ownership_walk(struct hd_ownership *k)
 {
-    k->changed = false;
+    k->changed = k->left_out = false;
+    k->uncounted.len = k->ruled_out.len = 0;
     hd_ownership_first(k);
     hd_ownership_begin_counts(k);
     for (hd_tid u = 0; u < hd_trace_n_threads(k->t) && hd_stop_now() == HD_STOP_NO; u++)
         walk_thread(k, u);
     hd_ownership_end_counts(k);
+    settle_walk(k);
 }
