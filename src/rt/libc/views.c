@@ -1,6 +1,7 @@
 /* Runs in the user's process; see the rules in rt.h. */
 #include "rt/libc/views.h"
 
+#include "rt/core/range_log.h"
 #include "rt/libc/sync.h"
 
 #include <fcntl.h>
