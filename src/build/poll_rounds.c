@@ -244,7 +244,8 @@ uint32_t hd_walk_polls_skip(struct hd_walk *w)
         return 0;
     last->bytes = (uint32_t)bytes;
     last->events = events;
-    if (before.bytes != bytes || before.events != events || before.steps + events != t->steps)
+    if (before.bytes != bytes || before.events != events || before.steps + events != t->steps ||
+        !hd_rawlog_rounds_repeat(&w->log, (size_t)bytes))
         return 0;
     struct hd_rawlog_rounds rounds = hd_rawlog_rounds(&w->log, (uint32_t)bytes, events);
     uint64_t most = (t->turn_at - t->steps) / events; /* lent_memory.c: such a step is a turn */

@@ -100,6 +100,13 @@ uint32_t hd_rawlog_round(struct hd_rawlog *log, uint64_t bytes)
     return events;
 }
 
+bool hd_rawlog_rounds_repeat(const struct hd_rawlog *log, size_t bytes)
+{
+    const uint8_t *from = log->chunk + log->pos;
+    return bytes <= log->pos && bytes <= log->chunk_len - log->pos &&
+           !memcmp(from, from - bytes, bytes);
+}
+
 struct hd_rawlog_rounds hd_rawlog_rounds(const struct hd_rawlog *log, uint32_t bytes,
                                          uint32_t events)
 {

@@ -22,6 +22,8 @@ static inline uint64_t hd_rawlog_at(const struct hd_rawlog *log)
 /* Is what follows, so many bytes, a round that leaves the guesses as they are, and reads and
  * branches only? How many events it has; 0: it is none. */
 uint32_t hd_rawlog_round(struct hd_rawlog *log, uint64_t bytes);
+/* Are the next so many bytes those that came right before, in this chunk? */
+bool hd_rawlog_rounds_repeat(const struct hd_rawlog *log, size_t bytes);
 /* How often such a round is made. The records are the same each time, but that what they depend on
  * moves along with the thread's count. */
 struct hd_rawlog_rounds hd_rawlog_rounds(const struct hd_rawlog *log, uint32_t bytes,

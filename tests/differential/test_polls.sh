@@ -50,6 +50,54 @@ for form in "" PLAIN RELAXED LATE "BACK" UNSEEN BRANCHES "BRANCHES LATE" KEEPS "
         done
     done
 done
+
+# Rounds that read two flags, and then others at the same sites, of as many bytes, that read one: they are no repetition. How
+# many rounds come before depends on how many stay.
+cat >turns.c <<'SOURCE'
+#include <pthread.h>
+#include <stdatomic.h>
+atomic_int first, second, hits;
+static __attribute__((noinline)) int get_first(void) { return atomic_load(&first); }
+static __attribute__((noinline)) int get_second(void) { return atomic_load(&second); }
+static __attribute__((noinline)) void check(int value)
+{
+    if (value == 7)
+        hits++;
+}
+static void *poll(void *arg)
+{
+    for (int i = 0; i < BOTH; i++) {
+        check(get_first());
+        check(get_second());
+    }
+    for (int i = 0; i < 100; i++) {
+        check(get_second());
+        check(get_second());
+    }
+    return arg;
+}
+static void *put(void *arg)
+{
+    atomic_store(&first, 1);
+    atomic_store(&second, 1);
+    return arg;
+}
+int main(void)
+{
+    pthread_t t[2];
+    pthread_create(&t[0], NULL, poll, NULL);
+    pthread_create(&t[1], NULL, put, NULL);
+    pthread_join(t[0], NULL);
+    pthread_join(t[1], NULL);
+    return 0;
+}
+SOURCE
+for both in 34 35 36 37 38 39; do
+    "$HEDDLE" cc -g -O1 -DBOTH=$both turns.c -pthread -o p 2>build.err || { cat build.err; exit 1; }
+    HEDDLE_SIFTED__L=1 "$HEDDLE" record -q --policy fifo -o t.hdt -- ./p || fail "turns, $both"
+    HEDDLE_WHOLE_LOG=1 "$HEDDLE" record -q --policy fifo -o whole.hdt -- ./p || fail "turns, $both"
+    cmp -s <("$HEDDLE" trace cat t.hdt) <("$HEDDLE" trace cat whole.hdt) || fail "turns, $both: rounds of another kind are passed over"
+done
 [ $marked -gt 10 ] && [ $passed -gt 10 ] || fail "a thousand records in rounds were passed over in $marked and $passed walks only"
 [ $left -gt 10 ] && [ $races -gt 10 ] || fail "$left traces got much smaller, $races races: the comparison says nothing"
 echo "$left traces got much smaller, $races races; rounds passed over in $marked and $passed walks"
