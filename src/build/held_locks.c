@@ -5,6 +5,14 @@
 
 #include <string.h>
 
+#define MOST 8 /* locks that are noted: the last ones taken */
+
+/* Those of them that count; the first word is the thread. */
+static size_t first_of(const struct hd_vec *locks)
+{
+    return locks->len > 1 + MOST ? locks->len - MOST : 1;
+}
+
 void hd_walk_held_sync(struct hd_walk_thread *t, const struct hd_raw *rec)
 {
     struct hd_vec *locks = &t->locks;
@@ -26,9 +34,13 @@ void hd_walk_held_sync(struct hd_walk_thread *t, const struct hd_raw *rec)
 uint32_t hd_walk_holding(struct hd_walk *w)
 {
     struct hd_walk_thread *t = hd_walk_current(w);
-    if (!t->holding && t->locks.len > 1)
-        t->holding = 1 + hd_names_add(&w->own.holdings, (const char *)t->locks.data,
-                                      t->locks.len * sizeof(uint64_t));
+    if (t->holding || t->locks.len < 2)
+        return t->holding;
+    const uint64_t *locks = t->locks.data;
+    size_t first = first_of(&t->locks), n = t->locks.len - first;
+    uint64_t note[1 + MOST] = {locks[0]};
+    memcpy(note + 1, locks + first, n * sizeof *note);
+    t->holding = 1 + hd_names_add(&w->own.holdings, (const char *)note, (1 + n) * sizeof *note);
     return t->holding;
 }
 
@@ -43,7 +55,7 @@ bool hd_walk_held_by_other(struct hd_walk *w, uint32_t holding)
         return false;
     for (size_t i = 1; i < n; i++) {
         memcpy(&word, text + i * sizeof word, sizeof word);
-        for (size_t k = 1; k < mine->len; k++)
+        for (size_t k = first_of(mine); k < mine->len; k++)
             if (*(const uint64_t *)hd_vec_at(mine, k) == word)
                 return true;
     }

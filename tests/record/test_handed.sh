@@ -504,4 +504,36 @@ for fault in "" -DFAULT; do
     [ -z "$fault" ] || [ "$code $ends" = "66 2" ] || fail "a lock that ends too early: exit $code: $(cat out)"
     [ -n "$fault" ] || [ $code = 0 ] || fail "a lock that ends in time: exit $code: $(cat out)"
 done
+
+# A thread that takes thousands of locks, and writes shared memory under each set of them: the sets take no memory by the square.
+cat >sets.c <<'SOURCE'
+#include <pthread.h>
+enum { LOCKS = 12000 };
+static pthread_mutex_t lock[LOCKS];
+static int written, times[LOCKS];
+static void *take_all(void *arg)
+{
+    for (int i = 0; i < LOCKS; i++) {
+        pthread_mutex_lock(&lock[i]);
+        times[i]++;
+        written++;
+    }
+    for (int i = 0; i < LOCKS; i++)
+        pthread_mutex_unlock(&lock[i]);
+    return arg;
+}
+int main(void)
+{
+    pthread_t t[2];
+    for (int i = 0; i < LOCKS; i++)
+        pthread_mutex_init(&lock[i], NULL);
+    for (int i = 0; i < 2; i++)
+        pthread_create(&t[i], NULL, take_all, NULL);
+    for (int i = 0; i < 2; i++)
+        pthread_join(t[i], NULL);
+    return written != 2 * LOCKS;
+}
+SOURCE
+"$HEDDLE" cc -g -O1 sets.c -o sets && "$HEDDLE" record -q -o t.hdt -- ./sets || failed=1
+([ "${HEDDLE_TEST_SANITIZED:-0}" = 1 ] || ulimit -v 500000; exec "$HEDDLE" trace convert -q t.hdt sets.hdt) 2>err || fail "many locks: $(cat err)"
 exit $failed
