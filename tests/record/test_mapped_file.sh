@@ -158,4 +158,62 @@ for flag in -O0 -O2; do
             fail "$flag, $how: $(cat text)"
     done
 done
+
+# Calls that fail, or end early, as they do without Heddle: what they were given is not looked at before the kernel did.
+cat >fails.c <<'SOURCE'
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+static int ends[2];
+
+static void *at_once(void *arg) /* a pipe has no offsets, so that nothing waits for room in it */
+{
+    return pwrite(ends[1], arg, 1, 0) == -1 && errno == ESPIPE ? arg : NULL;
+}
+
+#define FAILS(call, why)                                                                           \
+    if (errno = 0, (call) != -1 || errno != (why))                                                 \
+    puts(#call)
+
+int main(void)
+{
+    static char all[1 << 17];
+    char *bad = (char *)8, *block = mmap(NULL, 8192, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    struct iovec v[] = {{NULL, 0}, {"ab", 2}, {bad, 2}};
+    int fd = open("file", O_RDWR | O_CREAT | O_TRUNC, 0600);
+    pthread_t t;
+    void *answer;
+    if (fd < 0 || ftruncate(fd, 8192) || munmap(block + 4096, 4096) || pipe2(ends, O_NONBLOCK))
+        return 3;
+    const char *seen = mmap(NULL, 8192, PROT_READ, MAP_SHARED, fd, 0);
+    FAILS(pwrite(fd, NULL, 8, 0), EFAULT);
+    FAILS(pwrite(fd, bad, 8, 0), EFAULT);
+    FAILS(pwrite(-1, bad, 8, 0), EBADF);
+    FAILS(pwrite(fd, "ab", 2, -1), EINVAL);
+    FAILS(pwritev(fd, v, -1, 0), EINVAL);
+    FAILS(pwritev(fd, (struct iovec *)bad, 1, 0), EFAULT);
+    FAILS(pwrite(ends[1], all, sizeof all, 0), ESPIPE);
+    if (pwritev(fd, v, 3, 9) != 2 || seen[9] != 'a' || seen[10] != 'b' || seen[11])
+        puts("pwritev");
+    if (pwrite(fd, block + 4090, 20, 9) != 6 || seen[9])
+        puts("pwrite");
+    while (write(ends[1], all, 4096) > 0)
+        ;
+    fcntl(ends[1], F_SETFL, 0);
+    pthread_create(&t, NULL, at_once, all);
+    pthread_join(t, &answer);
+    if (!answer)
+        puts("a full pipe");
+    return 0;
+}
+SOURCE
+"$HEDDLE" cc -g -O1 -w -pthread fails.c -o fails || exit 1
+timeout 60 "$HEDDLE" record -q -o fails.hdt -- ./fails >text 2>&1 || fail "calls that fail: exit $?"
+[ ! -s text ] || fail "calls that fail: $(cat text)"
 exit $failed

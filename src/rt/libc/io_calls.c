@@ -401,14 +401,39 @@ WRITE_CALL(sendmsg, SYS_sendmsg, NULL, m->msg_iov, m->msg_iovlen, total(m->msg_i
            (int fd, const struct msghdr *m, int flags), (fd, m, flags), fd, (long)m, flags)
 WRITE_CALL(writev, SYS_writev, NULL, v, (size_t)n, total(v, (size_t)n),
            (int fd, const struct iovec *v, int n), (fd, v, n), fd, (long)v, n)
-WRITE_CALL(pwrite, SYS_pwrite64, buf, NULL, 0, n, (int fd, const void *buf, size_t n, off_t at),
-           (fd, buf, n, at), fd, (long)buf, (long)n, at)
-WRITE_CALL(pwrite64, SYS_pwrite64, buf, NULL, 0, n, (int fd, const void *buf, size_t n, off64_t at),
-           (fd, buf, n, at), fd, (long)buf, (long)n, at)
-WRITE_CALL(pwritev, SYS_pwritev, NULL, v, (size_t)n, total(v, (size_t)n),
-           (int fd, const struct iovec *v, int n, off_t at), (fd, v, n, at), fd, (long)v, n, at)
-WRITE_CALL(pwritev64, SYS_pwritev, NULL, v, (size_t)n, total(v, (size_t)n),
-           (int fd, const struct iovec *v, int n, off64_t at), (fd, v, n, at), fd, (long)v, n, at)
+/* No channel takes an offset, so the call never waits for a thread. What of the buffer was read is
+ * known behind it: it may end where memory does. */
+static long do_pwrite(struct hd_thread *me, const long *a, long nr, const void *buf,
+                      const struct iovec *v, uintptr_t pc)
+{
+    hd_rt_cancel_point(me, pc);
+    long r = make_call(me, a, nr);
+    if (r > 0)
+        read_by_call(buf, v, (size_t)a[2], (size_t)r, pc);
+    show_written(a, nr, buf, v, r, pc);
+    return r;
+}
+
+#define PWRITE_CALL(name, nr, buf, v, params, args, ...)                                           \
+    HD_EXPORT ssize_t name params                                                                  \
+    {                                                                                              \
+        struct hd_thread *me = hd_rt_enter();                                                      \
+        if (!me)                                                                                   \
+            return hd_real.name args;                                                              \
+        long a[6] = {__VA_ARGS__};                                                                 \
+        long r = do_pwrite(me, a, nr, buf, v, HD_PC);                                              \
+        hd_rt_leave(me);                                                                           \
+        return answer(r);                                                                          \
+    }
+
+PWRITE_CALL(pwrite, SYS_pwrite64, buf, NULL, (int fd, const void *buf, size_t n, off_t at),
+            (fd, buf, n, at), fd, (long)buf, (long)n, at)
+PWRITE_CALL(pwrite64, SYS_pwrite64, buf, NULL, (int fd, const void *buf, size_t n, off64_t at),
+            (fd, buf, n, at), fd, (long)buf, (long)n, at)
+PWRITE_CALL(pwritev, SYS_pwritev, NULL, v, (int fd, const struct iovec *v, int n, off_t at),
+            (fd, v, n, at), fd, (long)v, n, at)
+PWRITE_CALL(pwritev64, SYS_pwritev, NULL, v, (int fd, const struct iovec *v, int n, off64_t at),
+            (fd, v, n, at), fd, (long)v, n, at)
 
 /* ---- descriptors that connect threads ---- */
 
